@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -19,9 +18,9 @@ import (
 	"parley/store"
 )
 
-// admission is the one door for messages: whatever is said, by whom and however, passes
-// it. It resolves recipients, cleans the text, asks the conversation protocol, counts
-// against limits, stores, and wakes the couriers.
+// admission is the one way into the service for every kind of message. It resolves recipients,
+// cleans the text, asks the conversation protocol, applies the limits, stores the message, and
+// wakes the couriers.
 type admission struct {
 	store      *store.Store
 	roster     *team.Roster
@@ -38,95 +37,46 @@ type admission struct {
 
 // draft is a message before it is admitted.
 type draft struct {
-	message    parley.Message // without id, sender, text cleaned, time
+	message    parley.Message // id, sender, time and the cleaned text are filled in by prepare
 	recipients []*team.Member
-	whoever    bool             // the recipients are those who are there, and not named
-	reach      store.Reach      // instead of recipients, for a thread
-	key        string           // idempotency
-	answers    *store.Answering // what it is a reply to, where that is known already
-	deadline   *time.Time       // as its sender gave it; nil for the usual one
-	file       *parley.File     // a new one that it announces
+	implicit   bool             // no recipients were named: they follow from who is there
+	reach      store.Reach      // replaces recipients for a thread
+	key        string           // idempotency key
+	answers    *store.Answering // the message it answers; nil: prepare finds it by InReplyTo
+	deadline   *time.Time       // as given by the sender; nil: the default
+	file       *parley.File     // the new file that it announces
 
-	description string      // of the file
-	replied     talk.Parent // what it is a reply to
+	description string      // of file
+	replied     talk.Parent // the message it replies to
 
-	asks  *team.Member  // the responder that answers it
-	reply *answer.Reply // of a responder, for which no limit holds; nil for other messages
+	asks  *team.Member  // the responder that is asked to answer it
+	reply *answer.Reply // set for a responder's reply, which no limit applies to
 }
 
-// receipt writes the receipt. One recipient that cannot get it is a failure.
-func (a *admission) receipt(stored store.Appended) *parley.SendMessageResult {
-	d := stored.Deliveries
-	res := &parley.SendMessageResult{
-		Answer:         parley.OK,
-		MessageID:      stored.Message.ID,
-		Timestamp:      stored.Message.Timestamp,
-		DeliveryStatus: parley.SumUp(d),
-		Deliveries:     a.roster.FillInDeliveries(d),
-		Object:         a.roster.FillIn(&stored.Message),
-	}
-
-	if th := stored.Message.ThreadID; th != "" {
-		res.ConversationID, res.Message = th, "Message sent to thread "+parley.Short(th)
-		res.Status = fmt.Sprintf(
-			`Message sent to thread %s "%s"!`,
-			parley.Short(th),
-			parley.ShownTitle(res.Object.ThreadTitle),
-		)
-
-		return res
-	}
-
-	if len(d) == 1 {
-		res.ConversationID = d[0].ConversationID
-		res.Status = fmt.Sprintf("Message sent to %s!", d[0].Recipient)
-		res.Message = "Message sent to agent " + parley.Short(d[0].RecipientID)
-		if d[0].State == parley.DeliveryFailed {
-			res.Message = fmt.Sprintf(
-				"Failed to send message - recipient agent %s may not exist or is terminated",
-				parley.Short(d[0].RecipientID),
-			)
-
-			res.Status, res.Success, res.Error, res.ErrorCode = res.Message, false, &res.Message, parley.AgentUnavailable
-			res.Action = fmt.Sprintf(
-				"Ask the operator to start %s again, or send to another agent; get_agent_status lists them.",
-				d[0].Recipient,
-			)
-		}
-
-		return res
-	}
-
-	res.Status = fmt.Sprintf("Message sent to %d agents!", len(d))
-	res.Message = fmt.Sprintf("Message sent to %d agents", len(d))
-
-	return res
-}
-
-// admit is the one door for messages: it cleans the text, stores message and
-// deliveries durably in one transaction, and wakes the couriers.
+// admit checks a draft, stores its message and deliveries in one transaction, and wakes the
+// couriers. A repeated idempotency key returns what was stored the first time.
 func (a *admission) admit(ctx context.Context, from *team.Member, d draft) (store.Appended, error) {
 	post, err := a.prepare(ctx, from, d)
 	if err != nil {
 		return store.Appended{}, err
 	}
 
-	back, err := a.charge(from, &d)
+	refund, err := a.charge(from, &d)
 	if err != nil {
 		return a.sentBefore(ctx, from, &d, &post, err)
 	}
 
 	stored, err := a.store.Append(ctx, post)
 	if err != nil {
-		back()
+		refund()
 		return stored, err
 	}
 
 	if stored.Repeated {
-		back()
-		err = a.again(&d, from, &post, &stored)
+		refund()
+		err = a.checkSameCall(&d, from, &post, &stored)
 	} else {
-		a.passOn(stored.Passed, post.Answers)
+		a.delegate(stored.Passed, post.Answers)
 		a.talk.Remember(&stored, delegatesOf(post.Answers))
 	}
 
@@ -135,11 +85,12 @@ func (a *admission) admit(ctx context.Context, from *team.Member, d draft) (stor
 	return stored, err
 }
 
-// prepare makes of a draft what can be stored.
+// prepare turns a draft into the post to store. It refuses an empty or too long text, an
+// unknown reply-to and files that the sender may not read.
 func (a *admission) prepare(ctx context.Context, from *team.Member, d draft) (store.Post, error) {
 	msg := d.message
 	var err error
-	if d.reply == nil { // what is spent on one is spent
+	if d.reply == nil { // a reply has been paid for and is stored even while paused
 		if err = a.RefusePaused(); err != nil {
 			return store.Post{}, err
 		}
@@ -155,10 +106,9 @@ func (a *admission) prepare(ctx context.Context, from *team.Member, d draft) (st
 		}
 	}
 
-	msg.ID, msg.SenderID, msg.Sender, msg.SenderRole, msg.Timestamp = cmp.Or(
-		msg.ID,
-		team.NewID(),
-	), from.ID, from.Name, from.Agent().Role, a.now()
+	msg.ID = cmp.Or(msg.ID, team.NewID())
+	msg.SenderID, msg.Sender, msg.SenderRole = from.ID, from.Name, from.Agent().Role
+	msg.Timestamp = a.now()
 
 	link := d.replied.Link
 	if !d.withinCalls(from) {
@@ -166,25 +116,28 @@ func (a *admission) prepare(ctx context.Context, from *team.Member, d draft) (st
 	}
 
 	msg.ChainID, msg.Hop = link.Chain, link.Hop
-	post := store.Post{Message: msg, IdempotencyKey: d.key, Event: parley.EventDirectMessage,
-		Reach: d.reach, Answers: answers}
+
+	post := store.Post{
+		Message:        msg,
+		IdempotencyKey: d.key,
+		Event:          messageEvent(msg.Kind),
+		NewFile:        d.file,
+		Reach:          d.reach,
+		Answers:        answers,
+	}
 	if d.reply != nil {
 		post.Call, post.Forgets = d.reply.Call, d.reply.Forgets
 	}
-	if !d.inCall() { // the answer of a call begins no turn
+	if !d.inCall() { // a reply inside a call starts no turn
 		post.Judge = a.talk.Judge(from, &msg, d.replied)
 	}
-	switch msg.Kind {
-	case parley.KindBroadcast:
-		post.Event = parley.EventBroadcast
-	case parley.KindThread:
-		post.Event = parley.EventThreadMessage
-	}
 
-	if post.NewFile = d.file; d.file == nil && len(msg.Attachments) > 0 {
-		if post.Message.Attachments, post.FileIDs, err = a.checkAttachments(ctx, from, msg.Attachments, d.readers()); err != nil {
+	if d.file == nil && len(msg.Attachments) > 0 {
+		checked, ids, err := a.checkAttachments(ctx, from, msg.Attachments, d.readers())
+		if err != nil {
 			return store.Post{}, err
 		}
+		post.Message.Attachments, post.FileIDs = checked, ids
 	}
 
 	for _, to := range d.recipients {
@@ -194,7 +147,19 @@ func (a *admission) prepare(ctx context.Context, from *team.Member, d draft) (st
 	return post, nil
 }
 
-// handOut gives what is stored to the couriers, and wakes those who wait for a message.
+// messageEvent returns the event of a new message of a kind.
+func messageEvent(kind parley.MessageKind) parley.EventType {
+	switch kind {
+	case parley.KindBroadcast:
+		return parley.EventBroadcast
+	case parley.KindThread:
+		return parley.EventThreadMessage
+	}
+	return parley.EventDirectMessage
+}
+
+// handOut queues the stored deliveries with their couriers and wakes callers that wait for a
+// message. A repeated message is not handed out twice.
 func (a *admission) handOut(stored *store.Appended) {
 	a.roster.FillInDeliveries(stored.Deliveries)
 	if stored.Repeated {
@@ -214,7 +179,8 @@ func (a *admission) handOut(stored *store.Appended) {
 	}
 }
 
-// firstRung is where a delivery begins: a mailbox has it when it is stored.
+// firstRung returns the state in which a delivery begins. A mailbox has its message as soon as
+// it is stored.
 func firstRung(to *team.Member) store.NewDelivery {
 	d := store.NewDelivery{RecipientID: to.ID, Silent: to.Responder() != nil}
 	switch {
@@ -229,6 +195,8 @@ func firstRung(to *team.Member) store.NewDelivery {
 	return d
 }
 
+// cleanText removes control characters and invalid UTF-8. It fails with INVALID_ARGUMENT when
+// nothing visible is left, and with MESSAGE_TOO_LONG above the limit.
 func (a *admission) cleanText(text string) (string, error) {
 	if !utf8.ValidString(text) {
 		text = strings.ToValidUTF8(text, "")
@@ -241,40 +209,15 @@ func (a *admission) cleanText(text string) (string, error) {
 	}
 
 	if n := utf8.RuneCountInString(text); n > a.settings.MaxText {
-		return "", parley.Errorf(parley.MessageTooLong, "the text has %d characters, %d are allowed", n, a.settings.MaxText).
+		return "", parley.
+			Errorf(parley.MessageTooLong, "the text has %d characters, %d are allowed", n, a.settings.MaxText).
 			With("length", n).
 			With("limit", a.settings.MaxText).
-			Suggest("Write the long part to a file, send that with transfer_file, and say in a short message what it is.")
+			Suggest("Write the long part to a file, send that with transfer_file, " +
+				"and say in a short message what it is.")
 	}
 
 	return text, nil
-}
-
-// await waits until every delivery is settled, at most seconds.
-func (a *admission) await(ctx context.Context, stored *store.Appended, seconds int) error {
-	if seconds <= 0 || settled(stored.Deliveries) {
-		return nil
-	}
-
-	wait, cancel := context.WithTimeout(ctx, time.Duration(seconds)*time.Second)
-	defer cancel()
-
-	for {
-		seen := a.store.LastEvent()
-		_, deliveries, err := a.store.Message(ctx, stored.Message.ID)
-		if err != nil {
-			return err
-		}
-
-		stored.Deliveries = deliveries
-		if settled(deliveries) || a.store.WaitEvent(wait, seen) != nil {
-			return ctx.Err()
-		}
-	}
-}
-
-func settled(deliveries []parley.Delivery) bool {
-	return !slices.ContainsFunc(deliveries, func(d parley.Delivery) bool { return !d.State.Settled() })
 }
 
 func priority(p parley.Priority, urgent bool) parley.Priority {
@@ -284,7 +227,7 @@ func priority(p parley.Priority, urgent bool) parley.Priority {
 	return cmp.Or(p, parley.PriorityNormal)
 }
 
-// Admit implements answer.Admission: it lets the reply of a responder into the service.
+// Admit implements answer.Admission: it admits the reply of a responder.
 func (a *admission) Admit(ctx context.Context, r answer.Reply) (store.Appended, error) {
 	d := draft{
 		message: r.Message,
@@ -300,15 +243,15 @@ func (a *admission) Admit(ctx context.Context, r answer.Reply) (store.Appended, 
 	return a.admit(ctx, r.From, d)
 }
 
-// notify sends a word of parley's own to those of `to` that are not terminated; to
-// nobody it sends nothing. data, an object, may be nil. A key makes it once for
-// good, also for a daemon that starts anew; it may be empty. COMMUNICATION_DISABLED
-// while communication is paused.
-func (a *admission) notify(ctx context.Context, to []*team.Member, text string, data json.RawMessage, key string) error {
-	to = slices.DeleteFunc(
-		slices.Clone(to),
-		func(m *team.Member) bool { return m.Agent().State == parley.StateTerminated },
-	)
+// notify sends a notice from parley itself to those of the members that are not terminated, and
+// does nothing if none is left. data is a JSON object or nil. A non-empty key makes the notice
+// unique, across restarts of the daemon too. The error is COMMUNICATION_DISABLED while
+// communication is paused.
+func (a *admission) notify(
+	ctx context.Context, to []*team.Member, text string, data json.RawMessage, key string,
+) error {
+	isTerminated := func(m *team.Member) bool { return m.Agent().State == parley.StateTerminated }
+	to = slices.DeleteFunc(slices.Clone(to), isTerminated)
 	if len(to) == 0 {
 		return nil
 	}
@@ -318,7 +261,14 @@ func (a *admission) notify(ctx context.Context, to []*team.Member, text string, 
 		return err
 	}
 
-	_, err = a.admit(ctx, from, draft{recipients: to, key: key, message: parley.Message{Kind: parley.KindNotice,
-		Type: parley.TypeInformation, Priority: parley.PriorityNormal, Text: text, Data: data}})
+	_, err = a.admit(ctx, from, draft{
+		recipients: to,
+		key:        key,
+		message: parley.Message{
+			Kind: parley.KindNotice, Type: parley.TypeInformation, Priority: parley.PriorityNormal,
+			Text: text, Data: data,
+		},
+	})
+
 	return err
 }

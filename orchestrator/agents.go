@@ -16,12 +16,8 @@ func (g *agentService) RegisterAgent(
 		return nil, err
 	}
 
-	now := g.now()
 	key, stored := g.roster.NewKey(parley.KeyRegistered)
-	a := parley.Agent{ID: team.NewID(), Name: req.Username, Description: parley.CleanLine(req.Description),
-		Role: parley.CleanLine(req.Role), Capabilities: parley.CleanLines(req.Capabilities), Groups: parley.CleanLines(req.Groups),
-		Kind: parley.KindMailbox, State: parley.StateIdle, Since: now, Evidence: "registered",
-		Host: g.opts.Host, CreatedAt: now, LastActive: now}
+	a := g.newMailbox(&req)
 
 	status := parley.StatusActive
 	if req.Special {
@@ -60,8 +56,29 @@ func (g *agentService) RegisterAgent(
 	}, nil
 }
 
-// stoppedMailbox returns the mailbox that the operator gives a new key to. Nobody
-// else may: its unread messages would be theirs.
+// newMailbox returns the mailbox that a request registers.
+func (g *agentService) newMailbox(req *parley.RegisterAgentRequest) parley.Agent {
+	now := g.now()
+	return parley.Agent{
+		ID:           team.NewID(),
+		Name:         req.Username,
+		Description:  parley.CleanLine(req.Description),
+		Role:         parley.CleanLine(req.Role),
+		Capabilities: parley.CleanLines(req.Capabilities),
+		Groups:       parley.CleanLines(req.Groups),
+		Kind:         parley.KindMailbox,
+		State:        parley.StateIdle,
+		Since:        now,
+		Evidence:     "registered",
+		Host:         g.opts.Host,
+		CreatedAt:    now,
+		LastActive:   now,
+	}
+}
+
+// stoppedMailbox returns the terminated mailbox of that name if the operator registers it
+// again, else nil. Only the operator may take one over, because the new owner can read its
+// unread messages.
 func (g *agentService) stoppedMailbox(ctx context.Context, name string) *team.Member {
 	m := g.roster.ByName(name)
 	if m == nil || !parley.CallerFrom(ctx).Operator || m.Kind != parley.KindMailbox ||

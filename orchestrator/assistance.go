@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -15,7 +16,8 @@ import (
 	"parley/store"
 )
 
-// urgencies are what an update's urgency means for its message.
+// urgencies maps the urgency of an update to the priority of its message and whether it
+// requires a response.
 var urgencies = map[string]struct {
 	priority parley.Priority
 	required bool
@@ -51,19 +53,31 @@ func (ms *messageService) BroadcastUpdate(
 		return nil, fmt.Errorf("encode the update: %w", err)
 	}
 
-	stored, err := ms.admission.admit(
-		ctx,
-		from,
-		draft{recipients: ms.admission.everyone(from), whoever: true, key: req.IdempotencyKey, message: parley.Message{
-			Kind: parley.KindBroadcast, Type: parley.TypeInformation, Priority: urgency.priority, Text: updateText(&req), Data: data,
-			RequiresResponse: due != nil, ResponseDeadline: due}},
-	)
+	stored, err := ms.admission.admit(ctx, from, draft{
+		recipients: ms.admission.everyone(from),
+		implicit:   true,
+		key:        req.IdempotencyKey,
+		message: parley.Message{
+			Kind:             parley.KindBroadcast,
+			Type:             parley.TypeInformation,
+			Priority:         urgency.priority,
+			Text:             updateText(&req),
+			Data:             data,
+			RequiresResponse: due != nil,
+			ResponseDeadline: due,
+		},
+	})
 	if err != nil {
 		return nil, err
 	}
 
-	res := &parley.BroadcastUpdateResult{Answer: parley.OK, BroadcastID: stored.Message.ID, Recipients: []string{},
-		Timestamp: stored.Message.Timestamp, DeliveryStatus: parley.SumUp(stored.Deliveries)}
+	res := &parley.BroadcastUpdateResult{
+		Answer:         parley.OK,
+		BroadcastID:    stored.Message.ID,
+		Recipients:     []string{},
+		Timestamp:      stored.Message.Timestamp,
+		DeliveryStatus: parley.SumUp(stored.Deliveries),
+	}
 	for _, d := range stored.Deliveries {
 		res.Recipients = append(res.Recipients, d.RecipientID)
 	}
@@ -71,7 +85,7 @@ func (ms *messageService) BroadcastUpdate(
 	return res, nil
 }
 
-// updateText is an update as terminals show it.
+// updateText formats an update as terminals show it.
 func updateText(req *parley.BroadcastUpdateRequest) string {
 	text := fmt.Sprintf("update (%s): %s", req.UpdateType, parley.CleanLine(req.Content.Summary))
 	text += labelled("", req.Content.Details) + labelled("Impact: ", req.Content.Impact)
@@ -81,7 +95,7 @@ func updateText(req *parley.BroadcastUpdateRequest) string {
 	return text
 }
 
-// labelled is a further part of a text, if there is one.
+// labelled returns text on a line of its own behind label, or "" if text is blank.
 func labelled(label, text string) string {
 	if text = strings.TrimSpace(text); text == "" {
 		return ""
@@ -104,36 +118,35 @@ func (ms *messageService) RequestAssistance(
 		return nil, err
 	}
 
-	due, err := ms.admission.due(true, req.RequestDetails.Deadline)
+	due, err := ms.assistanceDue(ctx, from, &req)
 	if err != nil {
-		if due, err = ms.admission.dueBefore(ctx, from, req.IdempotencyKey, req.RequestDetails.Deadline, parley.AsError(err).With("parameter", "request_details.deadline")); err != nil {
-			return nil, err
-		}
+		return nil, err
 	}
 
-	kind := parley.KindDirect
-	if len(to) > 1 || everyone {
-		kind = parley.KindBroadcast
+	kind, responder := parley.KindBroadcast, (*team.Member)(nil)
+	if len(to) == 1 && !everyone {
+		kind, responder = parley.KindDirect, onlyResponder(to[0])
 	}
 
-	d := draft{recipients: to, whoever: everyone || len(req.TargetAgents) == 0, key: req.IdempotencyKey,
-		deadline: req.RequestDetails.Deadline, message: parley.Message{
-			Kind: kind, Type: parley.TypeRequest, Priority: cmp.Or(req.RequestDetails.Priority, parley.PriorityNormal), Text: assistanceText(&req),
-			RequiresResponse: true, ResponseDeadline: due}}
-
-	var responder *team.Member
-	if kind == parley.KindDirect && to[0].Responder() != nil {
-		responder = to[0]
+	d := draft{
+		recipients: to,
+		implicit:   everyone || len(req.TargetAgents) == 0,
+		key:        req.IdempotencyKey,
+		deadline:   req.RequestDetails.Deadline,
+		message: parley.Message{
+			Kind:             kind,
+			Type:             parley.TypeRequest,
+			Priority:         cmp.Or(req.RequestDetails.Priority, parley.PriorityNormal),
+			Text:             assistanceText(&req),
+			RequiresResponse: true,
+			ResponseDeadline: due,
+		},
 	}
 
-	// A responder's answer comes as a message, like everyone's; without one it still owes it.
-	stored, _, err := ms.admission.answered(
-		ctx,
-		responder,
-		false,
-		d,
-		func(d draft) (store.Appended, error) { return ms.admission.admit(ctx, from, d) },
-	)
+	// A responder answers with a message, as everyone does. If its model fails, it still owes
+	// the answer.
+	send := func(d draft) (store.Appended, error) { return ms.admission.admit(ctx, from, d) }
+	stored, _, err := ms.admission.answered(ctx, responder, false, d, send)
 	if err != nil && parley.ErrorCode(err) != parley.ModelUnavailable {
 		return nil, err
 	}
@@ -142,14 +155,29 @@ func (ms *messageService) RequestAssistance(
 		Answer:              parley.OK,
 		RequestID:           stored.Message.ID,
 		Timestamp:           stored.Message.Timestamp,
-		PotentialResponders: ms.ranked(to, req.RequiredCapabilities),
+		PotentialResponders: ms.rankHelpers(to, req.RequiredCapabilities),
 		BroadcastSent:       everyone,
 		DeliveryStatus:      parley.SumUp(stored.Deliveries),
 		ResponseDeadline:    stored.Message.ResponseDeadline,
 	}, nil
 }
 
-// helpers are those who are asked: the targets, else the capable, else everyone.
+// assistanceDue returns the deadline of a request for assistance.
+func (ms *messageService) assistanceDue(
+	ctx context.Context, from *team.Member, req *parley.RequestAssistanceRequest,
+) (*time.Time, error) {
+	deadline := req.RequestDetails.Deadline
+	due, err := ms.admission.due(true, deadline)
+	if err == nil {
+		return due, nil
+	}
+
+	err = parley.AsError(err).With("parameter", "request_details.deadline")
+	return ms.admission.dueBefore(ctx, from, req.IdempotencyKey, deadline, err)
+}
+
+// helpers returns the agents to ask: the targets if any are named, else the agents with a
+// required capability, else everyone.
 func (ms *messageService) helpers(
 	from *team.Member,
 	req *parley.RequestAssistanceRequest,
@@ -177,8 +205,9 @@ func (ms *messageService) helpers(
 	return to, false, nil
 }
 
-// ranked says how well each could help, the best first.
-func (ms *messageService) ranked(members []*team.Member, required []string) []parley.PotentialHelp {
+// rankHelpers lists members by how well they match the required capabilities, then by
+// availability, best first.
+func (ms *messageService) rankHelpers(members []*team.Member, required []string) []parley.PotentialHelp {
 	readiness := []parley.Availability{parley.Available, parley.Busy, parley.Unavailable}
 	list := make([]parley.PotentialHelp, 0, len(members))
 	now := ms.now()
@@ -196,9 +225,9 @@ func (ms *messageService) ranked(members []*team.Member, required []string) []pa
 	return list
 }
 
-// capabilityMatch is the share, from 0 to 1, of the required capabilities that an agent
-// has. Case does not matter, and one that has a word in common counts half. Who
-// requires nothing finds everyone fit.
+// capabilityMatch returns the share, from 0 to 1, of the required capabilities that an agent
+// has. Case does not matter, and a capability that only shares a word counts half. If nothing
+// is required the result is 1.
 func capabilityMatch(required, has []string) float64 {
 	if len(required) == 0 {
 		return 1
@@ -222,22 +251,20 @@ func capabilityMatch(required, has []string) float64 {
 	return sum / float64(len(required))
 }
 
-// wordStem is how many characters the beginning of a word must have to stand for it:
-// below that, too much begins alike.
+// wordStem is the number of characters that a prefix needs to match a longer word. Shorter
+// prefixes match too many unrelated words.
 const wordStem = 4
 
-// shareWord reports whether a word of the one is, or is the beginning of, a word of
-// the other, as in "test" and "unit testing".
+// shareWord reports whether a word of one string equals, or is a prefix of, a word of the
+// other, as in "test" and "unit testing".
 func shareWord(a, b string) bool {
 	begins := func(word, stem string) bool {
 		return word == stem || utf8.RuneCountInString(stem) >= wordStem && strings.HasPrefix(word, stem)
 	}
 
 	words := func(s string) []string {
-		return strings.FieldsFunc(
-			strings.ToLower(s),
-			func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '+' && r != '#' },
-		)
+		return strings.FieldsFunc(strings.ToLower(s),
+			func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '+' && r != '#' })
 	}
 
 	for _, x := range words(a) {
@@ -251,7 +278,7 @@ func shareWord(a, b string) bool {
 	return false
 }
 
-// assistanceText is a request for assistance as terminals show it.
+// assistanceText formats a request for assistance as terminals show it.
 func assistanceText(req *parley.RequestAssistanceRequest) string {
 	text := fmt.Sprintf("request for %s: %s", req.AssistanceType, strings.TrimSpace(req.RequestDetails.Description))
 	text += labelled("Context: ", req.RequestDetails.Context)

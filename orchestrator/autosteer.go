@@ -9,12 +9,12 @@ import (
 	"parley/orchestrator/team"
 )
 
-// ownEcho is how long after guidance was typed a terminal's output may still be
-// that guidance being drawn.
+// ownEcho bounds how long after guidance was typed the terminal's output may still be that
+// guidance being drawn.
 const ownEcho = 10 * time.Second
 
-// guardian gives guidance to stuck agents by itself, once for each time that one
-// is stuck. Its fields are its own goroutine's.
+// guardian steers stuck agents without being asked, once per time that an agent is stuck. Not
+// safe for concurrent use.
 type guardian struct {
 	operator *operatorService
 	given    map[*team.Member]given
@@ -24,24 +24,24 @@ func newGuardian(operator *operatorService) *guardian {
 	return &guardian{operator, map[*team.Member]given{}}
 }
 
-// given is the last guidance that an agent got.
+// given records the last guidance that an agent got.
 type given struct {
 	messageID string
-	busy      time.Time // since when the agent was in the state that it was stuck in
+	busy      time.Time // the start of the state that the agent was stuck in
 }
 
 // guard steers the agents that are stuck.
 func (g *guardian) guard(ctx context.Context) {
 	for _, m := range g.operator.roster.All() {
-		if err := g.see(ctx, m); err != nil && ctx.Err() == nil {
+		if err := g.steerIfStuck(ctx, m); err != nil && ctx.Err() == nil {
 			g.operator.log.Error("steer a stuck agent", "agent", m.Name, "error", err)
 		}
 	}
 }
 
-// see steers an agent if it is stuck and was not steered for that yet. While
-// communication is paused it waits.
-func (g *guardian) see(ctx context.Context, m *team.Member) error {
+// steerIfStuck steers an agent if it is stuck and has not been steered for that yet. It does
+// nothing while communication is paused.
+func (g *guardian) steerIfStuck(ctx context.Context, m *team.Member) error {
 	since, stuck := g.operator.stuckSince(m)
 	if !stuck || g.operator.pause.is() != nil {
 		return nil
@@ -58,9 +58,10 @@ func (g *guardian) see(ctx context.Context, m *team.Member) error {
 	}
 
 	text := fmt.Sprintf("Your terminal has shown nothing since %s. If a command hangs, stop it and try another way. "+
-		"If you need a decision or help, send a message to %s.", since.In(time.Local).Format("15:04"), parley.OperatorName)
+		"If you need a decision or help, send a message to %s.",
+		since.In(time.Local).Format("15:04"), parley.OperatorName)
 
-	// The key keeps a daemon that starts anew from saying it again.
+	// The key keeps a restarted daemon from repeating the guidance.
 	d, err := guidance(m, parley.GuidanceStuck, text, fmt.Sprintf("stuck %s %d", m.ID, since.UnixNano()))
 	if err != nil {
 		return err
@@ -77,8 +78,8 @@ func (g *guardian) see(ctx context.Context, m *team.Member) error {
 	return nil
 }
 
-// steered reports whether guidance is on its way to the agent, or was given to it
-// for this time that it is stuck: it has done nothing since but draw that guidance.
+// steered reports whether guidance is on its way to the agent, or has reached it since it got
+// stuck: the agent has done nothing since then but draw that guidance.
 func (g *guardian) steered(ctx context.Context, m *team.Member, since time.Time) (bool, error) {
 	last, ok := g.given[m]
 	if !ok {

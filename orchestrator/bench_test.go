@@ -22,22 +22,20 @@ import (
 // benchText is a message of ordinary length, 198 bytes.
 var benchText = strings.Repeat("0123456789 ", 18)
 
-// benchTeam is n agents that read and forget, under the profile that looks at
-// nothing: what is measured is parley, not patience.
+// benchTeam is a team of n agents that discard their input. Their profile waits for nothing,
+// so that the benchmark measures parley alone.
 type benchTeam struct {
 	*testTeam
 	names []string
 	panes []string
-	typed atomic.Int64 // how many texts have had their Enter
+	typed atomic.Int64 // number of texts entered
 }
 
 func newBenchTeam(b *testing.B, n int) *benchTeam {
 	b.Helper()
 	bt := &benchTeam{
-		testTeam: newTeam(
-			b,
-			func(o *Options) { o.Settings.Watch, o.Settings.MessagesPerMinute = time.Second, 1_000_000_000 },
-		),
+		testTeam: newTeam(b,
+			func(o *Options) { o.Settings.Watch, o.Settings.MessagesPerMinute = time.Second, 1_000_000_000 }),
 	}
 
 	for i := range n {
@@ -98,18 +96,17 @@ func (bt *benchTeam) commit(ctx context.Context) error {
 	return bt.store.TouchAgents(ctx, map[string]time.Time{bt.roster.Operator().ID: time.Now()})
 }
 
-// median reports the middle of the times as the p50 of the way.
+// median reports the median of the times under the name of the variant.
 func median(b *testing.B, times []time.Duration) {
 	slices.Sort(times)
 	b.ReportMetric(float64(times[len(times)/2].Nanoseconds()), "p50-ns/msg")
-	b.ReportMetric(0, "ns/op") // it has the wait for the record in it
+	b.ReportMetric(0, "ns/op") // it includes the wait for the record
 }
 
 var benchSeq atomic.Uint64
 
-// BenchmarkAcceptedToEntered is one message into one pane: from the moment that it
-// is accepted until tmux has it with its Enter. The baseline `recipe` is the
-// guarded recipe and two durable commits.
+// BenchmarkAcceptedToEntered measures one message into one pane, from its acceptance until tmux
+// has entered it. The baseline `recipe` is the guarded recipe and two durable commits.
 func BenchmarkAcceptedToEntered(b *testing.B) {
 	b.Run("way=recipe", func(b *testing.B) {
 		bt := newBenchTeam(b, 1)
@@ -153,7 +150,7 @@ func BenchmarkAcceptedToEntered(b *testing.B) {
 		var times []time.Duration
 		for b.Loop() {
 			bt.send(bt.names[0], benchText)
-			accepted := time.Now() // a delivery that was faster than this line took no time
+			accepted := time.Now() // a delivery faster than this line counts as 0
 			times = append(times, max(0, (<-entered).Sub(accepted)))
 			bt.wait(b, 1)
 		}
@@ -162,8 +159,8 @@ func BenchmarkAcceptedToEntered(b *testing.B) {
 	})
 }
 
-// BenchmarkBroadcast is one text for many panes, parley's with its whole record,
-// until tmux has all of them with their Enter.
+// BenchmarkBroadcast measures one text into many panes until tmux has entered all of them.
+// parley's variant includes the whole record.
 func BenchmarkBroadcast(b *testing.B) {
 	for _, n := range []int{10, 50, 200} {
 		b.Run(fmt.Sprintf("panes=%d", n), func(b *testing.B) {
@@ -233,7 +230,7 @@ func openBare(b *testing.B, s *tmux.Server) *tmuxtest.Bare {
 	return bare
 }
 
-// BenchmarkSustained is messages per second over 50 panes, each to one agent.
+// BenchmarkSustained measures messages per second over 50 panes, each to one agent.
 // Parley's come from 50 senders at once, are durable, and have their outcome
 // recorded. The baselines go one at a time: forked with a tmux process for each
 // command, forked-once with one for all three, bare over a control-mode client.
@@ -286,8 +283,8 @@ func BenchmarkSustained(b *testing.B) {
 	})
 }
 
-// forkEach types as those do who run tmux for each command: one process loads the
-// text, one pastes it, one presses Enter.
+// forkEach types with one tmux process per command: one loads the text, one pastes it, one
+// presses Enter.
 func forkEach(ctx context.Context, s *tmux.Server, pane, text string) error {
 	for _, args := range [][]string{{"load-buffer", "-b", "bench", "-"}, {"paste-buffer", "-p", "-r", "-d", "-b", "bench", "-t", pane}, {"send-keys", "-t", pane, "Enter"}} {
 		cmd := tmuxCommandOn(s, args...)
@@ -303,8 +300,8 @@ func forkEach(ctx context.Context, s *tmux.Server, pane, text string) error {
 
 func rate(b *testing.B) { b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "msgs/s") }
 
-// BenchmarkIdle is the daemon with 50 agents and 100,000 stored messages, of which
-// none is on its way: the share of one core, and the memory.
+// BenchmarkIdle measures the CPU share and memory of a daemon with 50 agents and 100,000 stored
+// messages, all of them settled.
 func BenchmarkIdle(b *testing.B) {
 	bt := newBenchTeam(b, 50)
 	bt.fill(b, 100_000)

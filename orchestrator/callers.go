@@ -6,8 +6,8 @@ import (
 	"parley"
 )
 
-// Authenticate returns the agent that an API key belongs to. Keys of terminated
-// agents are refused.
+// Authenticate returns the agent that an API key belongs to. It refuses the keys of terminated
+// agents.
 func (o *Orchestrator) Authenticate(ctx context.Context, key string) (parley.Caller, bool) {
 	return o.rooms.roster.Authenticate(ctx, key)
 }
@@ -17,7 +17,7 @@ func (o *Orchestrator) CallerNamed(ctx context.Context, ref string) (parley.Call
 	return o.rooms.roster.CallerNamed(ctx, ref)
 }
 
-// CallerOfProcess returns the agent from whose terminal a process descends.
+// CallerOfProcess returns the agent whose terminal the process descends from.
 func (o *Orchestrator) CallerOfProcess(pid int) (parley.Caller, bool) {
 	return o.rooms.roster.CallerOfProcess(pid)
 }

@@ -29,12 +29,13 @@ func (cs *conversationService) ControlConversation(
 	}
 
 	res, invitations, err := cs.talk.Control(ctx, me, &req)
-	cs.responders.Speak(invitations) // also when the receipt cannot be written: they are held no longer
+	cs.responders.Speak(invitations) // even after an error: these are no longer held
 
 	return res, err
 }
 
-// recheckHolds judges again what the conversation protocol holds.
+// recheckHolds judges the messages held by the conversation protocol again, and invites
+// responders to those it releases.
 func (cs *conversationService) recheckHolds(ctx context.Context) {
 	invitations, err := cs.talk.Recheck(ctx)
 	if err != nil && ctx.Err() == nil {

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// cpuTime is what this process has used of the processor; its tmux is not
-// counted.
+// cpuTime returns the CPU time of this process, without its tmux server.
 func cpuTime(b *testing.B) time.Duration {
 	b.Helper()
 	var u syscall.Rusage

@@ -24,16 +24,16 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-// crashDaemon as the first argument makes the test binary a daemon that is going
-// to be killed: it sends what it reads and prints what it accepted.
+// crashDaemon as the first argument makes the test binary a daemon for the test to kill. It
+// sends each line that it reads and prints the messages that it accepted.
 const crashDaemon = "_crash-daemon"
 
-// crashTeam is what such a daemon needs to know.
+// crashTeam configures such a daemon.
 type crashTeam struct {
 	Dir                    string
 	Binary, Name, Path, At string   // of tmux.Options
 	Env                    []string // of tmux
-	Model                  string   // where that of a responder DM is; "" for none
+	Model                  string   // address of the model of a responder DM; "" for none
 }
 
 func runCrashDaemon(arg string) int {
@@ -116,7 +116,7 @@ func crashProfiles() (profile.Set, error) {
 // random moments while it accepts and types messages, and starts it again.
 func TestKilledDaemonLosesNothingAndTypesNothingTwice(t *testing.T) {
 	t.Parallel()
-	const kills, agents = 50, 4 // and few enough messages that what is left is typed in seconds
+	const kills, agents = 50, 4 // few enough messages that the rest is typed in seconds
 	te := newTeam(t)
 	logs := map[string]string{}
 	for i := range agents {
@@ -158,8 +158,8 @@ func (te *testTeam) crashOnce(t *testing.T, logs, accepted map[string]string) {
 	_ = cmd.Wait()
 }
 
-// startCrashDaemon starts one, with the model of a responder DM at an address, or
-// without.
+// startCrashDaemon starts such a daemon. model is the address of the model of a responder DM, or
+// "" for none.
 func (te *testTeam) startCrashDaemon(t *testing.T, model string) (*exec.Cmd, io.Writer, *bufio.Scanner) {
 	t.Helper()
 	arg, err := json.Marshal(crashTeam{Dir: te.dir, Binary: te.opts.Tmux.Binary, Name: te.opts.Tmux.Name,
@@ -184,7 +184,7 @@ func (te *testTeam) startCrashDaemon(t *testing.T, model string) (*exec.Cmd, io.
 	return cmd, in, answers
 }
 
-// settle waits until nothing is on its way any more.
+// settle waits until every delivery is settled.
 func (te *testTeam) settle(t *testing.T, accepted map[string]string) {
 	t.Helper()
 	var counts map[string]int
@@ -210,7 +210,7 @@ func (te *testTeam) settle(t *testing.T, accepted map[string]string) {
 	}
 }
 
-// check compares what was accepted with what the agents were given.
+// check compares the accepted messages with those that the agents got.
 func (te *testTeam) check(t *testing.T, logs, accepted map[string]string) {
 	t.Helper()
 	got := map[string]int{}

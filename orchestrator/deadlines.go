@@ -10,11 +10,11 @@ import (
 	"parley/store"
 )
 
-// furthest is the latest deadline that is taken: a later one is a slip of the pen.
-const furthest = 366 * 24 * time.Hour
+// maxDeadline is how far ahead a deadline may lie. A later one is most likely a typing mistake.
+const maxDeadline = 366 * 24 * time.Hour
 
-// due returns by when a response is required, nil if none is. A deadline alone
-// requires one.
+// due returns the deadline of a response, or nil if no response is required. Giving a deadline
+// requires a response. A deadline in the past or beyond maxDeadline is INVALID_ARGUMENT.
 func (a *admission) due(required bool, deadline *time.Time) (*time.Time, error) {
 	now := a.now()
 	switch {
@@ -37,15 +37,16 @@ func (a *admission) due(required bool, deadline *time.Time) (*time.Time, error) 
 	switch {
 	case !at.After(now):
 		return nil, wrong("is in the past")
-	case at.Sub(now) > furthest:
+	case at.Sub(now) > maxDeadline:
 		return nil, wrong("is more than a year away")
 	}
 
 	return &at, nil
 }
 
-// dueBefore returns the deadline of a message that was stored with this key: a call that
-// is repeated when it has passed is the same call still.
+// dueBefore returns the deadline of the message stored earlier with this idempotency key, and
+// refusal if there is none. A call that is repeated after its deadline has passed is still the
+// same call.
 func (a *admission) dueBefore(
 	ctx context.Context,
 	from *team.Member,
@@ -63,8 +64,8 @@ func (a *admission) dueBefore(
 	return nil, refusal
 }
 
-// remind lets those who owe a response hear of it, then those who wait for it, then
-// the operator, each once. While communication is paused nobody does.
+// remind tells the debtors of unanswered requests, then the senders, then the operator, each
+// once. It does nothing while communication is paused.
 func (op *operatorService) remind(ctx context.Context) {
 	if op.pause.is() != nil {
 		return
@@ -79,16 +80,17 @@ func (op *operatorService) remind(ctx context.Context) {
 	}
 
 	for _, w := range owed {
-		if err := op.remindOf(ctx, w); err != nil && ctx.Err() == nil &&
+		if err := op.remindOne(ctx, w); err != nil && ctx.Err() == nil &&
 			parley.ErrorCode(err) != parley.CommunicationDisabled {
 			op.log.Error("remind of a response", "message", w.Message.ID, "debtor", w.Debt.Debtor, "error", err)
 		}
 	}
 }
 
-// remindOf tells whoever has now to hear of one debt. A notice is stored before it is
-// noted, under a key of its own, so that a crash between the two repeats neither.
-func (op *operatorService) remindOf(ctx context.Context, w store.Owing) error {
+// remindOne sends the notices that are due for one unanswered request. Each notice is stored
+// under an idempotency key before it is recorded as sent, so a crash between the two repeats
+// neither.
+func (op *operatorService) remindOne(ctx context.Context, w store.Owing) error {
 	now, s, d := op.now(), &op.opts.Settings, &w.Debt
 	op.roster.FillIn(&w.Message)
 	lead := min(s.RemindBefore, d.DueAt.Sub(w.Message.Timestamp)/2)
@@ -96,12 +98,15 @@ func (op *operatorService) remindOf(ctx context.Context, w store.Owing) error {
 		told *time.Time
 		at   time.Time
 		who  store.Told
-		to   string // an agent's id
+		to   string // agent id; empty for the operator
 		text func() string
 	}{
-		{d.RemindedAt, d.DueAt.Add(-lead), store.ToldDebtor, d.DebtorID, func() string { return reminder(w, now) }},
-		{d.SenderToldAt, d.DueAt.Add(s.TellSenderAfter), store.ToldSender, w.Message.SenderID, func() string { return op.missing(w, now) }},
-		{d.OperatorToldAt, d.DueAt.Add(s.OverdueAfter), store.ToldOperator, "", nil}, // get_needs says it
+		{d.RemindedAt, d.DueAt.Add(-lead), store.ToldDebtor, d.DebtorID, func() string { return reminderText(w, now) }},
+		{
+			d.SenderToldAt, d.DueAt.Add(s.TellSenderAfter), store.ToldSender, w.Message.SenderID,
+			func() string { return op.missingText(w, now) },
+		},
+		{d.OperatorToldAt, d.DueAt.Add(s.OverdueAfter), store.ToldOperator, "", nil}, // shown by get_needs
 	} {
 		if step.told != nil || now.Before(step.at) {
 			continue
@@ -133,7 +138,8 @@ func (op *operatorService) remindOf(ctx context.Context, w store.Owing) error {
 	return nil
 }
 
-// answeredNanos tells the times apart that one agent owes the same answer.
+// answeredNanos distinguishes the times that one agent owes the same answer, for use in a
+// notice's key.
 func answeredNanos(d *parley.Debt) int64 {
 	if d.AnsweredAt == nil {
 		return 0
@@ -141,11 +147,11 @@ func answeredNanos(d *parley.Debt) int64 {
 	return d.AnsweredAt.UnixNano()
 }
 
-// quoteLength is how much of a message its reminders show.
+// quoteLength is how many characters of a message its reminders quote.
 const quoteLength = 100
 
-// reminder is for the one who owes a response.
-func reminder(w store.Owing, now time.Time) string {
+// reminderText is the text for the agent that owes the response.
+func reminderText(w store.Owing, now time.Time) string {
 	short, tense := parley.Short(w.Message.ID), "is"
 	if now.After(w.Debt.DueAt) {
 		tense = "was"
@@ -157,19 +163,14 @@ func reminder(w store.Owing, now time.Time) string {
 	}
 
 	return fmt.Sprintf(
-		"%s to message %s from %s %s due at %s: “%s” Answer it with respond_to_message, or parley reply %s \"…\".",
-		what,
-		short,
-		w.Message.Sender,
-		tense,
-		parley.LocalTime(w.Debt.DueAt, now),
-		quote(w),
-		short,
+		"%s to message %s from %s %s due at %s: “%s” "+
+			"Answer it with respond_to_message, or parley reply %s \"…\".",
+		what, short, w.Message.Sender, tense, parley.LocalTime(w.Debt.DueAt, now), quote(w), short,
 	)
 }
 
-// missing is for the one who waits for it.
-func (op *operatorService) missing(w store.Owing, now time.Time) string {
+// missingText is the text for the sender that waits for the response.
+func (op *operatorService) missingText(w store.Owing, now time.Time) string {
 	did := "has not answered"
 	if w.Debt.State == parley.ResponsePartial {
 		did = "has answered only in part"
@@ -186,7 +187,7 @@ func quote(w store.Owing) string {
 	return parley.Truncate(parley.CleanLine(w.Message.Text), quoteLength)
 }
 
-// overdueNeed is a response that did not come, for the operator.
+// overdueNeed tells the operator of a response that did not come.
 func (op *operatorService) overdueNeed(w store.Owing, now time.Time) parley.Need {
 	msg, d := op.roster.FillIn(&w.Message), &w.Debt
 	short, what := parley.Short(msg.ID), "a response"
@@ -200,22 +201,11 @@ func (op *operatorService) overdueNeed(w store.Owing, now time.Time) parley.Need
 		Agent:     d.Debtor,
 		MessageID: msg.ID,
 		Since:     d.DueAt,
-		Text: fmt.Sprintf(
-			"owes %s %s to message %s, asked %s ago and due %s ago: “%s”",
-			msg.Sender,
-			what,
-			short,
-			lasting(
-				now.Sub(msg.Timestamp),
-			),
-			lasting(now.Sub(d.DueAt)),
-			parley.Truncate(parley.CleanLine(msg.Text), parley.PreviewLength),
-		),
+		Text: fmt.Sprintf("owes %s %s to message %s, asked %s ago and due %s ago: “%s”",
+			msg.Sender, what, short, formatDuration(now.Sub(msg.Timestamp)), formatDuration(now.Sub(d.DueAt)),
+			parley.Truncate(parley.CleanLine(msg.Text), parley.PreviewLength)),
 		Command: fmt.Sprintf(
-			"parley steer %s --kind REMINDER \"please answer message %s from %s\"",
-			d.Debtor,
-			short,
-			msg.Sender,
+			"parley steer %s --kind REMINDER \"please answer message %s from %s\"", d.Debtor, short, msg.Sender,
 		),
 		Action: fmt.Sprintf("Remind it, or let it be with parley needs --dismiss %s.", short),
 	}

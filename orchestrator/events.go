@@ -10,7 +10,10 @@ import (
 )
 
 // ReadEvents implements parley.EventService.
-func (es *eventService) ReadEvents(ctx context.Context, req parley.ReadEventsRequest) (*parley.ReadEventsResult, error) {
+func (es *eventService) ReadEvents(
+	ctx context.Context,
+	req parley.ReadEventsRequest,
+) (*parley.ReadEventsResult, error) {
 	c := parley.CallerFrom(ctx)
 	q := store.EventQuery{After: req.After, Limit: cmp.Or(req.Limit, 100), Last: req.Last, For: c.ID}
 	if c.Operator {
@@ -40,8 +43,8 @@ func (es *eventService) ReadEvents(ctx context.Context, req parley.ReadEventsReq
 	}
 }
 
-// cancelWhen calls cancel when closing is closed. The caller calls stop when that does not
-// matter any longer.
+// cancelWhen calls cancel when closing is closed. The caller must call stop when it no longer
+// needs that.
 func cancelWhen(closing <-chan struct{}, cancel func()) (stop func()) {
 	done := make(chan struct{})
 	go func() {

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// choreTime is how often expired deliveries and unused files are looked for.
+// choreTime is the interval between looks for expired deliveries and unused files.
 const choreTime = 30 * time.Second
 
-// expire gives up deliveries that waited too long, removes unused files, and stores when
+// expire gives up deliveries that waited too long, removes unused files, and records when
 // agents and keys were last seen.
 func (ws *workspaceService) expire(ctx context.Context) {
 	if _, err := ws.store.Expire(ctx, ws.now().Add(-ws.opts.Settings.ExpireAfter)); err != nil && ctx.Err() == nil {
@@ -17,9 +17,10 @@ func (ws *workspaceService) expire(ctx context.Context) {
 	}
 
 	ws.terminals.Sweep()
-	seen := ws.roster.TakeSeen()
-	if err := errors.Join(ws.store.TouchAgents(ctx, seen), ws.store.TouchKeys(ctx, ws.roster.Keys.TakeUsed())); err != nil &&
-		ctx.Err() == nil {
-		ws.log.Error("note who was seen", "error", err)
+
+	err := errors.Join(ws.store.TouchAgents(ctx, ws.roster.TakeSeen()),
+		ws.store.TouchKeys(ctx, ws.roster.Keys.TakeUsed()))
+	if err != nil && ctx.Err() == nil {
+		ws.log.Error("record when agents and keys were last seen", "error", err)
 	}
 }

@@ -39,8 +39,8 @@ func (op *operatorService) ExplainMessage(
 	return &res, nil
 }
 
-// explain tells a message's story: who said what to whom, and for each recipient
-// every rung, what holds now, and what to do.
+// explain tells the story of a message: its sender and recipients and, for each recipient,
+// every step of the delivery, its state now and what to do.
 func explain(
 	msg *parley.Message,
 	ds []parley.Delivery,
@@ -62,7 +62,8 @@ func explain(
 		res.Deliveries = append(res.Deliveries, s)
 		res.Story = append(res.Story, "", fmt.Sprintf("%s: %s", s.Agent, s.State))
 		for _, r := range s.Rungs {
-			res.Story = append(res.Story, fmt.Sprintf("  after %s: %s", lasting(r.At.Sub(msg.Timestamp)), r.Text))
+			after := formatDuration(r.At.Sub(msg.Timestamp))
+			res.Story = append(res.Story, fmt.Sprintf("  after %s: %s", after, r.Text))
 		}
 
 		for _, line := range s.Outlook {
@@ -73,7 +74,7 @@ func explain(
 	return res
 }
 
-// summary is who sent what to whom, and when.
+// summary says who sent what to whom, and when.
 func summary(msg *parley.Message, ds []parley.Delivery, now time.Time, zone *time.Location) string {
 	var names []string
 	for _, d := range ds {
@@ -93,15 +94,9 @@ func summary(msg *parley.Message, ds []parley.Delivery, now time.Time, zone *tim
 		what = string(msg.Priority) + " " + what
 	}
 
-	return fmt.Sprintf(
-		"%s sent %s (%s) to %s at %s, %s ago.",
-		cmp.Or(msg.Sender, parley.Short(msg.SenderID)),
-		a(what),
-		parley.Short(msg.ID),
-		to,
-		msg.Timestamp.In(zone).Format("15:04:05 on 2 January 2006"),
-		lasting(now.Sub(msg.Timestamp)),
-	)
+	return fmt.Sprintf("%s sent %s (%s) to %s at %s, %s ago.", cmp.Or(msg.Sender, parley.Short(msg.SenderID)),
+		withArticle(what), parley.Short(msg.ID), to, msg.Timestamp.In(zone).Format("15:04:05 on 2 January 2006"),
+		formatDuration(now.Sub(msg.Timestamp)))
 }
 
 func storyOf(msg *parley.Message, d *parley.Delivery, agent parley.Agent) parley.DeliveryStory {
@@ -114,7 +109,7 @@ func storyOf(msg *parley.Message, d *parley.Delivery, agent parley.Agent) parley
 	return s
 }
 
-// rungText says in a sentence what happened and how that is known.
+// rungText says in a sentence what happened in a step, and how that is known.
 func rungText(step parley.Step, first bool) string {
 	how := step.Evidence
 	switch step.State {
@@ -148,7 +143,7 @@ func rungText(step parley.Step, first bool) string {
 	return sentence("It came to "+string(step.State), how)
 }
 
-// sentence puts what is known behind what happened.
+// sentence joins an event and its evidence.
 func sentence(what, how string) string {
 	if how = strings.TrimSuffix(strings.TrimSpace(how), "."); how == "" {
 		return what + "."
@@ -156,39 +151,20 @@ func sentence(what, how string) string {
 	return what + ": " + how + "."
 }
 
-// outlook is what holds for a delivery now, what would let it go on, and what a
-// person can do.
+// outlook says what state a delivery is in, what would let it go on, and what a person can do.
 func outlook(d *parley.Delivery, agent parley.Agent, id string) []string {
 	name := d.Recipient
 	retry := fmt.Sprintf("parley retry %s --to %s types it again; nothing else does.", id, name)
 	switch d.State {
 	case parley.DeliveryRead:
 		if d.Decision != nil && !d.Decision.ShouldRespond {
-			return []string{fmt.Sprintf("%s has it and stays silent. A mention (@%s) calls upon it.", name, name)}
+			return []string{fmt.Sprintf("%s has it and stays silent. Mention it (@%s) to get an answer.", name, name)}
 		}
 		return []string{fmt.Sprintf("%s has it. Nothing is left to do.", name)}
 	case parley.DeliveryAnswered:
 		return []string{fmt.Sprintf("%s has answered it. Nothing is left to do.", name)}
 	case parley.DeliverySubmitted:
-		if d.ReasonCode == parley.EndedNoAnswer {
-			return []string{
-				fmt.Sprintf("%s has it, and its model gave no answer.", name),
-				fmt.Sprintf("parley retry %s --to %s asks the model again; nothing else does.", id, name),
-			}
-		}
-
-		if d.Decision != nil {
-			return []string{
-				fmt.Sprintf(
-					"%s has it, and its model is asked. If the daemon ended meanwhile: parley retry %s --to %s.",
-					name,
-					id,
-					name,
-				),
-			}
-		}
-
-		return []string{fmt.Sprintf("%s has it. That it has read all of it is not proven.", name)}
+		return submittedOutlook(d, id)
 	case parley.DeliveryQueued:
 		return []string{
 			fmt.Sprintf("It waits for its turn: what is urgent and what came earlier goes to %s first.", name),
@@ -196,24 +172,7 @@ func outlook(d *parley.Delivery, agent parley.Agent, id string) []string {
 	case parley.DeliveryTyping:
 		return []string{sentence("It is in hand right now", d.Reason)}
 	case parley.DeliveryHeld:
-		if d.Hold != nil {
-			what := "terminal"
-			if d.Decision != nil {
-				what = "model"
-			}
-
-			return []string{
-				sentence("The conversation protocol holds it", d.Reason),
-				fmt.Sprintf(
-					"%s has it in its inbox; only its %s is spared. parley conversation release %s lets it go on.",
-					name,
-					what,
-					id,
-				),
-			}
-		}
-
-		return []string{sentence("It waits", d.Reason), d.ReasonCode.Release(agent)}
+		return heldOutlook(d, agent, id)
 	case parley.DeliveryFailed:
 		return []string{
 			"It was not delivered.",
@@ -224,17 +183,52 @@ func outlook(d *parley.Delivery, agent parley.Agent, id string) []string {
 	case parley.DeliveryUnconfirmed:
 		return []string{sentence("What is known", d.Reason), suspicion(d.ReasonCode, name),
 			fmt.Sprintf(
-				"Look at its screen: parley screen %s, or parley attach %s. If the text arrived, leave it. If it did not: %s",
-				name,
-				name,
-				retry,
+				"Look at its screen: parley screen %s, or parley attach %s. "+
+					"If the text arrived, leave it. If it did not: %s",
+				name, name, retry,
 			)}
 	}
 
 	return []string{}
 }
 
-// suspicion says what may have become of a text that was typed without proof.
+func submittedOutlook(d *parley.Delivery, id string) []string {
+	name := d.Recipient
+	if d.ReasonCode == parley.EndedNoAnswer {
+		return []string{
+			fmt.Sprintf("%s has it, and its model gave no answer.", name),
+			fmt.Sprintf("parley retry %s --to %s asks the model again; nothing else does.", id, name),
+		}
+	}
+
+	if d.Decision != nil {
+		return []string{fmt.Sprintf(
+			"%s has it, and its model is asked. If the daemon ended meanwhile: parley retry %s --to %s.",
+			name, id, name,
+		)}
+	}
+
+	return []string{fmt.Sprintf("%s has it. That it has read all of it is not proven.", name)}
+}
+
+func heldOutlook(d *parley.Delivery, agent parley.Agent, id string) []string {
+	if d.Hold == nil {
+		return []string{sentence("It waits", d.Reason), d.ReasonCode.Release(agent)}
+	}
+
+	spared := "terminal"
+	if d.Decision != nil {
+		spared = "model"
+	}
+
+	return []string{
+		sentence("The conversation protocol holds it", d.Reason),
+		fmt.Sprintf("%s has it in its inbox; only its %s is spared. parley conversation release %s lets it go on.",
+			d.Recipient, spared, id),
+	}
+}
+
+// suspicion says what may have become of a text that was typed without proof of arrival.
 func suspicion(code parley.ReasonCode, name string) string {
 	if code == parley.EndedNotEntered {
 		return fmt.Sprintf("The text may stand unsent in %s's composer, or be gone.", name)
@@ -242,16 +236,16 @@ func suspicion(code parley.ReasonCode, name string) string {
 	return fmt.Sprintf("%s may have got it, or its program may have dropped it.", name)
 }
 
-// a puts the article before a word.
-func a(word string) string {
+// withArticle puts the indefinite article before a word.
+func withArticle(word string) string {
 	if strings.ContainsRune("aeiou", rune(word[0])) {
 		return "an " + word
 	}
 	return "a " + word
 }
 
-// lasting is a duration as a person says it.
-func lasting(d time.Duration) string {
+// formatDuration formats a duration for people.
+func formatDuration(d time.Duration) string {
 	switch d = max(0, d); {
 	case d < 10*time.Second:
 		return fmt.Sprintf("%.1f s", d.Seconds())

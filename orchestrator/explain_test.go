@@ -70,12 +70,12 @@ coder: unconfirmed
 	}
 }
 
-func TestExplainSaysWhatHoldsNow(t *testing.T) {
+func TestExplainDescribesEveryState(t *testing.T) {
 	for _, c := range []struct {
 		state  parley.DeliveryState
 		code   parley.ReasonCode
 		reason string
-		want   []string // each in one line
+		want   []string // substrings, one per line
 	}{
 		{parley.DeliveryRead, "", "", []string{"coder has it. Nothing is left to do."}},
 		{parley.DeliverySubmitted, "", "", []string{"coder has it.", "not proven"}},
@@ -120,10 +120,10 @@ func TestRungsAreToldInSentences(t *testing.T) {
 	}
 }
 
-func TestDurationsAreSaidAsPeopleDo(t *testing.T) {
+func TestFormatDuration(t *testing.T) {
 	for d, want := range map[time.Duration]string{-time.Second: "0.0 s", 1500 * time.Millisecond: "1.5 s", 119 * time.Second: "119 s",
 		2 * time.Minute: "2 min", 119 * time.Minute: "119 min", 47 * time.Hour: "47 h", 72 * time.Hour: "3 days"} {
-		if got := lasting(d); got != want {
+		if got := formatDuration(d); got != want {
 			t.Errorf("%v: got %q, want %q", d, got, want)
 		}
 	}

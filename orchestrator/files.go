@@ -28,7 +28,9 @@ func (fs *fileService) TransferFile(
 	}
 
 	if parley.CallerFrom(ctx).Network {
-		return nil, parley.Errorf(parley.FileRefused, "the call came over the network, where %q is no path of yours", parley.CleanLine(parley.Truncate(req.SourcePath, 200))).
+		path := parley.CleanLine(parley.Truncate(req.SourcePath, 200))
+		return nil, parley.
+			Errorf(parley.FileRefused, "the call came over the network, but %q is a path on parley's machine", path).
 			Suggest("Upload the file: POST /api/files, or parley send-file.")
 	}
 
@@ -40,7 +42,7 @@ func (fs *fileService) TransferFile(
 	if before, err := fs.transferredBefore(ctx, from, n); before != nil || err != nil {
 		return before, err
 	}
-	if err := fs.admission.RefusePaused(); err != nil { // before all the work
+	if err := fs.admission.RefusePaused(); err != nil { // before the file is read
 		return nil, err
 	}
 	if err := parley.CheckFileName("destination_filename", name); err != nil {
@@ -63,8 +65,8 @@ func (fs *fileService) TransferFile(
 	return fs.takeFile(ctx, from, source, func() (*fileNote, error) { return n, nil })
 }
 
-// UploadFile stores content, which the caller sends along, and tells the recipient of
-// it, if it has one. What is known of it is asked for when the content has come.
+// UploadFile stores content and announces it to the recipient, if there is one. It calls
+// described once all of content has been read.
 func (fs *fileService) UploadFile(
 	ctx context.Context,
 	content io.Reader,
@@ -89,8 +91,8 @@ func (fs *fileService) UploadFile(
 	})
 }
 
-// OpenFile returns a file and what it holds, if the caller may read it. To others it
-// does not exist.
+// OpenFile returns a file and its content if the caller may read it. For other callers the file
+// does not exist: the error is FILE_NOT_FOUND.
 func (fs *fileService) OpenFile(ctx context.Context, ref string) (*parley.File, io.ReadSeekCloser, error) {
 	c := parley.CallerFrom(ctx)
 	if c.Nobody() {
@@ -114,11 +116,12 @@ func (fs *fileService) OpenFile(ctx context.Context, ref string) (*parley.File, 
 	return &f, content, nil
 }
 
-// FileLimit is how many bytes a file may have.
+// FileLimit returns the size of the largest file, in bytes.
 func (fs *fileService) FileLimit() int64 { return fs.files.Limit() }
 
-// fileFor returns a file if a caller may read it: it sent it, a message with it came
-// for it, or stands in a thread that it reads, or it is the operator.
+// fileFor returns a file if the caller may read it: the operator, its sender, a recipient of a
+// message that attaches it, or a reader of a thread that such a message is in. For others the
+// error is FILE_NOT_FOUND.
 func (a *admission) fileFor(ctx context.Context, c parley.Caller, ref string) (parley.File, error) {
 	if c.Operator {
 		return a.store.File(ctx, ref, "")
@@ -148,7 +151,7 @@ func (a *admission) fileFor(ctx context.Context, c parley.Caller, ref string) (p
 	return parley.File{}, refused
 }
 
-// bounds are where a member may send files from.
+// bounds returns the directories that a member may send files from.
 func (fs *fileService) bounds(m *team.Member) files.Bounds {
 	b := files.Bounds{
 		Roots:   []string{fs.opts.Workspace},
@@ -160,6 +163,7 @@ func (fs *fileService) bounds(m *team.Member) files.Bounds {
 	return b
 }
 
+// fileRecipient resolves the one recipient of a file.
 func (fs *fileService) fileRecipient(from *team.Member, ref string) (*team.Member, error) {
 	if isEveryone(parley.Names{ref}) {
 		return nil, parley.Errorf(parley.InvalidRecipient, "a file goes to one agent").
@@ -172,10 +176,10 @@ func (fs *fileService) fileRecipient(from *team.Member, ref string) (*team.Membe
 	return to[0], nil
 }
 
-// checkAttachments completes the attachments that name a file by what is known of it,
-// so that no message says otherwise, and returns the files. FILE_NOT_FOUND when there
-// is one that the sender may not read: it would let its recipients read it. Those for
-// whom the message is get a copy of their own.
+// checkAttachments fills in the attachments that name a file with the stored facts, so that no
+// message can claim otherwise, and returns the ids of the files. The error is FILE_NOT_FOUND
+// for a file that the sender may not read, because sending it would let the recipients read it.
+// The readers of the message get their own copy of each file.
 func (a *admission) checkAttachments(
 	ctx context.Context,
 	from *team.Member,
@@ -219,7 +223,7 @@ func (a *admission) checkAttachments(
 	return checked, ids, nil
 }
 
-// readers names those for whom a message is.
+// readers identifies the readers of a message: its thread, or its recipients.
 func (d *draft) readers() string {
 	if d.message.ThreadID != "" {
 		return d.message.ThreadID
@@ -232,13 +236,13 @@ func (d *draft) readers() string {
 	return strings.Join(ids, " ")
 }
 
-// copyID is where the copy of a file is that its readers share, and that none of whom it
-// came to before can write into. The same readers have one.
+// copyID names the directory of the copy shared by a message's readers. Earlier readers have
+// their own copy and cannot write to this one. The same readers share one copy.
 func copyID(fileID, readers string) string {
 	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(fileID+" "+readers)).String()
 }
 
-// attachment writes what is known of a file over what an attachment says.
+// attachment writes the stored facts of a file over the members of an attachment.
 func attachment(members map[string]json.RawMessage, f parley.File, path string) (json.RawMessage, error) {
 	known := map[string]any{
 		"file_id":     f.ID,

@@ -30,7 +30,8 @@ func (fs *fileService) ListFiles(ctx context.Context, req parley.ListFilesReques
 	return res, err
 }
 
-// RemoveFiles implements parley.FileService. That a file is gone is noted before it is.
+// RemoveFiles implements parley.FileService. It records a file as removed
+// before it deletes the content.
 func (fs *fileService) RemoveFiles(
 	ctx context.Context,
 	req parley.RemoveFilesRequest,
@@ -65,25 +66,18 @@ func (fs *fileService) RemoveFiles(
 	return res, fs.removeFiles(context.WithoutCancel(ctx), removed)
 }
 
-// removeFiles deletes what removed files held, unless another file holds it too.
+// removeFiles deletes the content of removed files, unless another file has the same content.
 func (fs *fileService) removeFiles(ctx context.Context, removed []parley.File) error {
 	var errs []error
 	for _, f := range removed {
-		errs = append(
-			errs,
-			fs.files.Remove(
-				f.SHA256,
-				f.ID,
-				f.Name,
-				func() (bool, error) { return fs.store.ContentWanted(ctx, f.SHA256) },
-			),
-		)
+		wanted := func() (bool, error) { return fs.store.ContentWanted(ctx, f.SHA256) }
+		errs = append(errs, fs.files.Remove(f.SHA256, f.ID, f.Name, wanted))
 	}
 
 	return errors.Join(errs...)
 }
 
-// tidyFiles finishes what a crash cut short: files that came, and files that went.
+// tidyFiles finishes what a crash interrupted: files being stored, and files being removed.
 func (fs *fileService) tidyFiles(ctx context.Context) error {
 	err := fs.files.Recover(func(sha string) (bool, error) { return fs.store.ContentWanted(ctx, sha) },
 		func(id string) (bool, error) { return fs.store.FileKnown(ctx, id) })
@@ -97,9 +91,10 @@ func (fs *fileService) tidyFiles(ctx context.Context) error {
 	return fs.removeFiles(ctx, removed)
 }
 
-// fileGone is the error of a file that was removed.
+// fileGone is the error for a removed file.
 func fileGone(f parley.File) error {
-	return parley.Errorf(parley.FileNotFound, "the file %s was removed by the operator on %s", f.Name, f.RemovedAt.UTC().Format(time.DateOnly)).
+	day := f.RemovedAt.UTC().Format(time.DateOnly)
+	return parley.Errorf(parley.FileNotFound, "the file %s was removed by the operator on %s", f.Name, day).
 		With("file_id", f.ID).
 		With("removed_at", *f.RemovedAt).
 		Suggest("Ask its sender to send it again.")

@@ -14,16 +14,16 @@ import (
 	"parley/store"
 )
 
-// fileNote is what is known of a file that comes in.
+// fileNote describes an incoming file.
 type fileNote struct {
-	to          *team.Member // who is told; nil for nobody
+	to          *team.Member // nil: nobody is told
 	name        string
 	description string
-	key         string // idempotency
+	key         string // idempotency key
 }
 
-// takeFile stores what content holds and tells its recipient. A failure, or a call
-// that was made before, leaves nothing of it.
+// takeFile stores content and announces it to its recipient. After a failure or a repeated call
+// nothing of it is kept.
 func (fs *fileService) takeFile(
 	ctx context.Context,
 	from *team.Member,
@@ -58,14 +58,14 @@ func (fs *fileService) takeFile(
 	return res.result, err
 }
 
-// announced is the answer, and whether the file is a new one.
+// announced is the result of announcing a file.
 type announced struct {
 	result *parley.TransferFileResult
 	fresh  bool
 }
 
-// announceFile makes the recipient's copy, and stores the file and its notice in one
-// step.
+// announceFile makes the recipient's copy and stores the file with its message. Unless the
+// file is new, it removes the copy again.
 func (fs *fileService) announceFile(
 	ctx context.Context,
 	from *team.Member,
@@ -99,72 +99,91 @@ func (fs *fileService) announceFile(
 		}
 	}()
 
-	call := store.Call{AgentID: from.ID, Key: n.key, Made: f.ID, Asked: requestHash("upload", f.Name, f.SHA256)}
 	if n.to == nil {
-		was, err := fs.store.CreateFile(ctx, f, call)
-		if err != nil {
-			return a, err
-		}
+		return fs.storeUpload(ctx, from, f, path, n.key)
+	}
+	return fs.sendFile(ctx, from, f, path, n)
+}
 
-		if was.Made != f.ID {
-			a.result, err = fs.uploadedBefore(ctx, was.Made)
-			return a, err
-		}
-
-		return announced{fresh: true, result: uploaded(f, path)}, nil
+// storeUpload stores a file that nobody is told of.
+func (fs *fileService) storeUpload(
+	ctx context.Context, from *team.Member, f parley.File, path, key string,
+) (a announced, err error) {
+	call := store.Call{AgentID: from.ID, Key: key, Made: f.ID, Asked: requestHash("upload", f.Name, f.SHA256)}
+	first, err := fs.store.CreateFile(ctx, f, call)
+	if err != nil {
+		return a, err
 	}
 
-	call.Asked = "" // no upload of before is this one
-	if _, _, err := fs.store.Called(ctx, call); err != nil {
+	if first.Made != f.ID {
+		a.result, err = fs.uploadedBefore(ctx, first.Made)
+		return a, err
+	}
+
+	return announced{fresh: true, result: uploadReceipt(f, path)}, nil
+}
+
+// sendFile stores a file and the message that announces it in one transaction.
+func (fs *fileService) sendFile(
+	ctx context.Context, from *team.Member, f parley.File, path string, n *fileNote,
+) (a announced, err error) {
+	// Asked stays empty: a transfer never repeats an upload.
+	if _, _, err := fs.store.Called(ctx, store.Call{AgentID: from.ID, Key: n.key, Made: f.ID}); err != nil {
 		return a, err
 	}
 
 	described := map[string]json.RawMessage{}
 	if d := parley.Clean(n.description); d != "" {
-		described["description"], _ = json.Marshal(d) // a string
+		described["description"], _ = json.Marshal(d) // a string always encodes
 	}
-
 	item, err := attachment(described, f, path)
 	if err != nil {
 		return a, err
 	}
 
-	stored, err := fs.admission.admit(
-		ctx,
-		from,
-		draft{recipients: []*team.Member{n.to}, key: n.key, file: &f, description: n.description, message: parley.Message{
-			Kind: parley.KindDirect, Type: parley.TypeInformation, Priority: parley.PriorityNormal,
-			Text: fs.fileText(f, path, n.description), Attachments: []json.RawMessage{item}}},
-	)
+	stored, err := fs.admission.admit(ctx, from, draft{
+		recipients:  []*team.Member{n.to},
+		key:         n.key,
+		file:        &f,
+		description: n.description,
+		message: parley.Message{
+			Kind:        parley.KindDirect,
+			Type:        parley.TypeInformation,
+			Priority:    parley.PriorityNormal,
+			Text:        fs.fileText(f, path, n.description),
+			Attachments: []json.RawMessage{item},
+		},
+	})
 	if err != nil {
 		return a, err
 	}
 
 	a.fresh = !stored.Repeated
-	a.result, err = fs.transferred(stored)
+	a.result, err = fs.transferReceipt(stored)
 
 	return a, err
 }
 
-// uploadedBefore writes the receipt of a file that nobody was told of, again.
+// uploadedBefore builds the receipt of an earlier upload without recipient.
 func (fs *fileService) uploadedBefore(ctx context.Context, id string) (*parley.TransferFileResult, error) {
 	f, err := fs.store.File(ctx, id, "")
 	if err != nil {
 		return nil, err
 	}
 	path, err := fs.files.Receive(f.SHA256, f.ID, f.Name)
-	return uploaded(f, path), err
+	return uploadReceipt(f, path), err
 }
 
-// uploaded writes the receipt of a file that nobody is told of.
-func uploaded(f parley.File, path string) *parley.TransferFileResult {
+// uploadReceipt builds the receipt of a file without recipient.
+func uploadReceipt(f parley.File, path string) *parley.TransferFileResult {
 	return &parley.TransferFileResult{Answer: parley.OK, Filename: f.Name, Timestamp: f.CreatedAt,
 		Message:        fmt.Sprintf("File %s is stored", f.Name),
 		Data:           parley.FileData{FileID: f.ID, ServerPath: path, Size: f.Size, SHA256: f.SHA256},
 		DeliveryStatus: parley.SumUp(nil), Deliveries: []parley.Delivery{}}
 }
 
-// fileText tells the recipient of a file. What does not fit stands in the attachment.
+// fileText is the text of the message that announces a file. The attachment has what does not
+// fit.
 func (fs *fileService) fileText(f parley.File, path, description string) string {
 	text := fmt.Sprintf("I sent you the file %s (%d bytes, sha256 %s).", f.Name, f.Size, f.SHA256)
 	limit := fs.opts.Settings.MaxText
@@ -177,8 +196,8 @@ func (fs *fileService) fileText(f parley.File, path, description string) string 
 	return parley.Truncate(text, limit)
 }
 
-// transferredBefore returns the answer to a call that was made before with its key,
-// nil when it is new.
+// transferredBefore returns the result of an earlier call with the same idempotency key, or nil
+// if there was none.
 func (fs *fileService) transferredBefore(
 	ctx context.Context,
 	from *team.Member,
@@ -191,15 +210,15 @@ func (fs *fileService) transferredBefore(
 	if err != nil || !found {
 		return nil, err
 	}
-	if err := fileAgain(&stored.Message, n.to, n.name, n.description, ""); err != nil {
+	if err := checkSameFile(&stored.Message, n.to, n.name, n.description, ""); err != nil {
 		return nil, err
 	}
 	fs.roster.FillInDeliveries(stored.Deliveries)
-	return fs.transferred(stored)
+	return fs.transferReceipt(stored)
 }
 
-// transferred writes the receipt of a file from its notice.
-func (fs *fileService) transferred(stored store.Appended) (*parley.TransferFileResult, error) {
+// transferReceipt builds the receipt of a file from the message that announced it.
+func (fs *fileService) transferReceipt(stored store.Appended) (*parley.TransferFileResult, error) {
 	sent := fs.admission.receipt(stored)
 	var f struct {
 		parley.FileData
@@ -212,7 +231,8 @@ func (fs *fileService) transferred(stored store.Appended) (*parley.TransferFileR
 	}
 
 	if err != nil || f.FileID == "" {
-		return nil, parley.Errorf(parley.InvalidArgument, "the idempotency key was used before, for a message without a file").
+		return nil, parley.
+			Errorf(parley.InvalidArgument, "the idempotency key was used before, for a message without a file").
 			With("parameter", "idempotency_key").
 			Suggest("Use another key for each message and file.")
 	}

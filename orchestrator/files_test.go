@@ -26,7 +26,7 @@ func (te *testTeam) give(name, content string) string {
 	return path
 }
 
-// kept lists what the workspace holds of files.
+// kept lists the stored contents and copies of the workspace.
 func (te *testTeam) kept() []string {
 	te.t.Helper()
 	list := []string{}
@@ -101,15 +101,8 @@ func TestFileIsForItsSenderItsRecipientsAndTheOperator(t *testing.T) {
 
 	_, _, err = te.OpenFile(reviewer, res.Data.FileID)
 	_, _, unknown := te.OpenFile(reviewer, "00000000-0000-4000-8000-000000000000")
-	if strings.ReplaceAll(
-		err.Error(),
-		res.Data.FileID,
-		"ID",
-	) != strings.ReplaceAll(
-		unknown.Error(),
-		"00000000-0000-4000-8000-000000000000",
-		"ID",
-	) {
+	if strings.ReplaceAll(err.Error(), res.Data.FileID, "ID") != strings.ReplaceAll(unknown.Error(),
+		"00000000-0000-4000-8000-000000000000", "ID") {
 		t.Errorf("a file of others (%v) differs from one that is not there (%v)", err, unknown)
 	}
 
@@ -121,7 +114,7 @@ func TestAttachedFileMustBeTheSendersAndBecomesTheRecipients(t *testing.T) {
 	te := newTeam(t)
 	planner, coder, reviewer := te.as("planner"), te.as("coder"), te.as("reviewer")
 	res := te.transfer(planner, "coder", te.give("a.txt", "content"))
-	if err := os.RemoveAll(filepath.Dir(res.Data.ServerPath)); err != nil { // its recipient has moved it
+	if err := os.RemoveAll(filepath.Dir(res.Data.ServerPath)); err != nil { // the recipient has moved it
 		t.Fatal(err)
 	}
 
@@ -149,11 +142,8 @@ func TestAttachedFileMustBeTheSendersAndBecomesTheRecipients(t *testing.T) {
 
 	known := `{"file_id":"` + res.Data.FileID + `","sha256":"a lie","server_path":"/etc/passwd","note":"mine"}`
 	wantCode(t, attach(reviewer, "planner", known), parley.FileNotFound)
-	wantCode(
-		t,
-		attach(coder, "reviewer", known, `{"file_id":"00000000-0000-4000-8000-000000000000"}`),
-		parley.FileNotFound,
-	)
+	wantCode(t, attach(coder, "reviewer", known, `{"file_id":"00000000-0000-4000-8000-000000000000"}`),
+		parley.FileNotFound)
 
 	wantCode(t, attach(coder, "reviewer", `{"file_id":7}`), parley.InvalidArgument)
 	if te.mayRead(reviewer, res.Data.FileID) {
@@ -246,7 +236,7 @@ func TestPathFromTheNetworkIsRefused(t *testing.T) {
 	}
 }
 
-func TestFileThatNobodyIsToldOfLeavesNothing(t *testing.T) {
+func TestUnannouncedFileLeavesNothing(t *testing.T) {
 	te := newTeam(t, func(o *Options) { o.Settings.MaxFileMB = 1 })
 	planner := te.as("planner")
 	te.as("coder")
@@ -258,7 +248,7 @@ func TestFileThatNobodyIsToldOfLeavesNothing(t *testing.T) {
 
 	_, err := te.TransferFile(planner, parley.TransferFileRequest{Recipient: "coder", SourcePath: sparse})
 	wantCode(t, err, parley.FileRefused)
-	if size := parley.AsError(err).Details["size"]; size != int64(1<<40) { // known before it is read
+	if size := parley.AsError(err).Details["size"]; size != int64(1<<40) { // refused by its size, before it is read
 		t.Errorf("the refusal says the size %v", size)
 	}
 
@@ -315,18 +305,15 @@ func TestFileForATerminatedAgentIsAFailure(t *testing.T) {
 func TestFileTextFitsTheLimit(t *testing.T) {
 	for _, limit := range []int{20, 130, 300, 2000} {
 		te := &fileService{opts: &Options{Settings: Settings{MaxText: limit}}}
-		text := te.fileText(
-			parley.File{Name: strings.Repeat("ü", 20), SHA256: strings.Repeat("a", 64)},
-			"/a/path",
-			strings.Repeat("é", 1000),
-		)
+		text := te.fileText(parley.File{Name: strings.Repeat("ü", 20), SHA256: strings.Repeat("a", 64)}, "/a/path",
+			strings.Repeat("é", 1000))
 		if n := len([]rune(text)); n > limit || limit == 2000 && !strings.HasSuffix(text, "é") {
 			t.Errorf("with %d characters allowed it has %d: %s", limit, n, text)
 		}
 	}
 }
 
-// An agent in a terminal is told as of any message, and a restart loses nothing.
+// An agent in a terminal gets the announcement as any message, and a restart loses nothing.
 func TestFileReachesATerminalAndSurvivesARestart(t *testing.T) {
 	te := newTeam(t)
 	te.launch("worker", "instant", tmuxtest.Agent{})
@@ -351,14 +338,12 @@ func TestFileReachesATerminalAndSurvivesARestart(t *testing.T) {
 	}
 }
 
-// Who comes into a thread later reads what came before, with its files.
-func TestFileInAThreadIsForThoseWhoTakePart(t *testing.T) {
+// An agent that joins a thread later can read its earlier posts and their files.
+func TestFileInAThreadIsForItsParticipants(t *testing.T) {
 	te := newTeam(t)
 	planner, coder, late := te.as("planner"), te.as("coder"), te.as("late")
-	thread, err := te.CreateThread(
-		planner,
-		parley.CreateThreadRequest{Title: "release", Participants: parley.Names{"coder"}},
-	)
+	thread, err := te.CreateThread(planner,
+		parley.CreateThreadRequest{Title: "release", Participants: parley.Names{"coder"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	os.Exit(tmuxtest.Main(m))
 }
 
-// Times and sizes of the courier that the tests wait for.
+// Times and sizes of the courier that the tests depend on.
 const (
 	restful     = time.Second     // between two looks at a terminal that is not ready
 	batch       = 16              // waiting messages that are read at once
@@ -121,7 +121,7 @@ func (te *testTeam) reopen(change func(*Options)) {
 	te.open()
 }
 
-// open starts the daemon's part of the team (again).
+// open starts the daemon's part of the team.
 func (te *testTeam) open() {
 	te.t.Helper()
 	path := filepath.Join(te.dir, "parley.db")
@@ -168,7 +168,7 @@ func (te *testTeam) operator() context.Context {
 	return parley.WithCaller(context.Background(), te.roster.Operator())
 }
 
-// as registers a mailbox agent and returns a context in which it calls.
+// as registers a mailbox agent and returns a context with it as the caller.
 func (te *testTeam) as(name string) context.Context {
 	te.t.Helper()
 	res, err := te.RegisterAgent(context.Background(), parley.RegisterAgentRequest{Username: name})
@@ -182,7 +182,7 @@ func (te *testTeam) as(name string) context.Context {
 	return parley.WithCaller(context.Background(), c)
 }
 
-// launch starts a fake agent under a profile and returns where it logs.
+// launch starts a fake agent under a profile and returns the path of its log.
 func (te *testTeam) launch(name, profile string, a tmuxtest.Agent) (log string) {
 	te.t.Helper()
 	if a.Log == "" {
@@ -207,7 +207,7 @@ func (te *testTeam) send(to, text string) string {
 	return res.MessageID
 }
 
-// delivery returns how far a message with one recipient has come.
+// delivery returns the only delivery of a message.
 func (te *testTeam) delivery(id string) parley.Delivery {
 	te.t.Helper()
 	res, err := te.GetMessageStatus(te.operator(), parley.MessageStatusRequest{MessageID: id})
@@ -217,7 +217,7 @@ func (te *testTeam) delivery(id string) parley.Delivery {
 	return res.Deliveries[0]
 }
 
-// reach waits until a message has come to a rung.
+// reach waits until a message has reached a state.
 func (te *testTeam) reach(id string, state parley.DeliveryState) parley.Delivery {
 	te.t.Helper()
 	var d parley.Delivery
@@ -279,8 +279,8 @@ func tmuxCommand(te *testTeam, args ...string) *exec.Cmd {
 	return tmuxCommandOn(te.terminals.Server(), args...)
 }
 
-// submit types a text with sequence 1 as a courier would, and stops after the
-// paste if told to.
+// submit types a text with sequence 1 as a courier would. With stop it ends after the
+// paste.
 func submit(te *testTeam, s *tmux.Server, pane, text string, stop bool) {
 	te.t.Helper()
 	sub := tmux.Submission{Owner: te.owner(s, pane), Seq: 1, Text: text}

@@ -11,75 +11,76 @@ import (
 	"parley/store"
 )
 
-// again refuses a message whose idempotency key stands for another one: its sender
-// would be told that it was sent. parley's own notices are known by their key alone.
-func (a *admission) again(d *draft, from *team.Member, post *store.Post, stored *store.Appended) error {
+// checkSameCall returns an error if the idempotency key was used for a different message, because
+// the caller would be told that this one was sent. Only the key counts for parley's own
+// notices.
+func (a *admission) checkSameCall(d *draft, from *team.Member, post *store.Post, stored *store.Appended) error {
 	if from.Kind == parley.KindSystem {
 		return nil
 	}
 
-	is, was := &post.Message, &stored.Message
+	msg, earlier := &post.Message, &stored.Message
 	if d.file != nil {
-		return fileAgain(was, d.recipients[0], d.file.Name, d.description, d.file.SHA256)
+		return checkSameFile(earlier, d.recipients[0], d.file.Name, d.description, d.file.SHA256)
 	}
 
-	differs := a.differs(d, is, was)
+	differs := a.differs(d, msg, earlier)
 	if differs == "" {
-		differs = d.otherAddress(is, was, post.Deliveries, stored.Deliveries)
+		differs = d.otherAddress(msg, earlier, post.Deliveries, stored.Deliveries)
 	}
 	if differs == "" {
 		return nil
 	}
 
-	return otherMessage(was, differs)
+	return otherMessage(earlier, differs)
 }
 
-// differs names the parameter in which two messages are not the same, whoever they are
-// for; "" if there is none.
-func (a *admission) differs(d *draft, is, was *parley.Message) string {
+// differs returns the name of the first parameter in which two messages differ, recipients
+// aside, or "" if they are the same.
+func (a *admission) differs(d *draft, msg, earlier *parley.Message) string {
 	switch {
-	case is.Text != was.Text:
+	case msg.Text != earlier.Text:
 		return "text"
-	case is.InReplyTo != was.InReplyTo:
+	case msg.InReplyTo != earlier.InReplyTo:
 		return "in_reply_to"
-	case is.ResponseStatus != was.ResponseStatus:
+	case msg.ResponseStatus != earlier.ResponseStatus:
 		return "status"
-	case is.Type != was.Type:
+	case msg.Type != earlier.Type:
 		return "type"
-	case is.Priority != was.Priority:
+	case msg.Priority != earlier.Priority:
 		return "priority"
-	case is.ContextReference != was.ContextReference:
+	case msg.ContextReference != earlier.ContextReference:
 		return "context_reference"
-	case !bytes.Equal(is.Data, was.Data):
+	case !bytes.Equal(msg.Data, earlier.Data):
 		return "data"
-	case !slices.EqualFunc(is.Attachments, was.Attachments, sameAttachment):
+	case !slices.EqualFunc(msg.Attachments, earlier.Attachments, sameAttachment):
 		return "attachments"
-	case is.RequiresResponse != was.RequiresResponse:
+	case msg.RequiresResponse != earlier.RequiresResponse:
 		return "requires_response"
-	case is.RequiresResponse && !a.sameDeadline(d.deadline, was):
+	case msg.RequiresResponse && !a.sameDeadline(d.deadline, earlier):
 		return "response_deadline"
 	}
 
 	return ""
 }
 
-// deadlineSlack is far more than passes between the reading of the clock for a deadline
-// and for the message itself.
+// deadlineSlack is far longer than the time between the two clock readings, one for the
+// deadline and one for the message.
 const deadlineSlack = time.Minute
 
-// sameDeadline reports whether a message has the deadline that its sender asks for, or
-// the usual one when it asks for none.
-func (a *admission) sameDeadline(asked *time.Time, was *parley.Message) bool {
+// sameDeadline reports whether a stored message has the requested deadline, or the default one
+// if none is requested.
+func (a *admission) sameDeadline(asked *time.Time, earlier *parley.Message) bool {
 	if asked != nil {
-		return asked.Equal(*was.ResponseDeadline)
+		return asked.Equal(*earlier.ResponseDeadline)
 	}
-	return was.Timestamp.Add(a.settings.ResponseDeadline).Sub(*was.ResponseDeadline).Abs() < deadlineSlack
+	return earlier.Timestamp.Add(a.settings.ResponseDeadline).Sub(*earlier.ResponseDeadline).Abs() < deadlineSlack
 }
 
-// sameAttachment compares what a sender says: where the copy of a file is, is not its own
-// to say.
-func sameAttachment(is, was json.RawMessage) bool {
-	return bytes.Equal(is, was) || bytes.Equal(withoutPath(is), withoutPath(was))
+// sameAttachment compares attachments without the path of the copy, which the sender does not
+// choose.
+func sameAttachment(a, b json.RawMessage) bool {
+	return bytes.Equal(a, b) || bytes.Equal(withoutPath(a), withoutPath(b))
 }
 
 func withoutPath(item json.RawMessage) json.RawMessage {
@@ -88,25 +89,27 @@ func withoutPath(item json.RawMessage) json.RawMessage {
 		return item
 	}
 	delete(members, "server_path")
-	rest, _ := json.Marshal(members) // it was just read from JSON
+	rest, _ := json.Marshal(members) // decoded from JSON above
 	return rest
 }
 
-// otherAddress names the parameter that says for whom two messages are, if it is not
-// the same. An answer goes to the thread or past it, as its sender takes part.
-func (d *draft) otherAddress(is, was *parley.Message, now []store.NewDelivery, then []parley.Delivery) string {
+// otherAddress returns the name of the parameter in which the recipients of two messages
+// differ, or "" if they are the same. An answer goes to the thread or to its author, depending
+// on whether the sender takes part in the thread at that time.
+func (d *draft) otherAddress(msg, earlier *parley.Message, now []store.NewDelivery, then []parley.Delivery) string {
 	answer := d.answers != nil
 	switch {
-	case answer && is.ThreadID != was.ThreadID:
-		if first := firstRecipients(then); len(now) > 1 || was.ThreadID == "" && len(first) > 1 {
+	case answer && msg.ThreadID != earlier.ThreadID:
+		if first := firstRecipients(then); len(now) > 1 || earlier.ThreadID == "" && len(first) > 1 {
 			return "additional_recipients"
 		}
-	case is.ThreadID != was.ThreadID:
+	case msg.ThreadID != earlier.ThreadID:
 		return "thread_id"
-	case is.ThreadID != "":
-	case d.whoever && is.Kind != was.Kind && is.Type != parley.TypeRequest: // a request goes to as many as are capable today
+	case msg.ThreadID != "":
+	case d.implicit && msg.Kind != earlier.Kind && msg.Type != parley.TypeRequest:
+		// The kind of a request depends on how many agents are capable of it at the time.
 		return "to"
-	case !d.whoever && !sameRecipients(now, firstRecipients(then)):
+	case !d.implicit && !sameRecipients(now, firstRecipients(then)):
 		if answer {
 			return "additional_recipients"
 		}
@@ -116,8 +119,8 @@ func (d *draft) otherAddress(is, was *parley.Message, now []store.NewDelivery, t
 	return ""
 }
 
-// firstRecipients are those whom a message was sent to, without those to whom the answer
-// was delegated since.
+// firstRecipients returns the original recipients, without those that the answer was delegated
+// to later.
 func firstRecipients(deliveries []parley.Delivery) []string {
 	var first []string
 	var at time.Time
@@ -136,44 +139,47 @@ func firstRecipients(deliveries []parley.Delivery) []string {
 	return first
 }
 
-// sameRecipients reports whether two messages are for the same agents.
-func sameRecipients(is []store.NewDelivery, was []string) bool {
-	return len(is) == len(was) &&
-		!slices.ContainsFunc(is, func(d store.NewDelivery) bool { return !slices.Contains(was, d.RecipientID) })
+// sameRecipients reports whether two messages have the same recipients.
+func sameRecipients(deliveries []store.NewDelivery, ids []string) bool {
+	return len(deliveries) == len(ids) &&
+		!slices.ContainsFunc(deliveries, func(d store.NewDelivery) bool { return !slices.Contains(ids, d.RecipientID) })
 }
 
-func otherMessage(was *parley.Message, differs string) error {
-	return parley.Errorf(parley.InvalidArgument, "the idempotency key was used before, for message %s, which is another one: this was not sent", parley.Short(was.ID)).
+// otherMessage is the error for a key that was used for another message.
+func otherMessage(earlier *parley.Message, differs string) error {
+	return parley.Errorf(parley.InvalidArgument,
+		"the idempotency key was used before, for message %s, which is another one: this was not sent",
+		parley.Short(earlier.ID)).
 		With("parameter", "idempotency_key").
-		With("message_id", was.ID).
+		With("message_id", earlier.ID).
 		With("differs", differs).
 		Suggest("Use another key for each message; the same key only repeats the same call.")
 }
 
-// fileAgain refuses a file whose idempotency key stands for another one, or for a
-// message without. sha256 is empty while it has not been read.
-func fileAgain(was *parley.Message, to *team.Member, name, description, sha256 string) error {
+// checkSameFile returns an error if the idempotency key was used for another file, or for a
+// message without one. sha256 is empty if the file has not been read yet.
+func checkSameFile(earlier *parley.Message, to *team.Member, name, description, sha256 string) error {
 	var f struct {
 		parley.FileData
 		Filename    string `json:"filename"`
 		Description string `json:"description"`
 	}
 
-	if len(was.Attachments) > 0 && json.Unmarshal(was.Attachments[0], &f) != nil {
+	if len(earlier.Attachments) > 0 && json.Unmarshal(earlier.Attachments[0], &f) != nil {
 		f.FileID = ""
 	}
 
 	switch {
 	case f.FileID == "":
-		return otherMessage(was, "file")
+		return otherMessage(earlier, "file")
 	case f.Filename != name:
-		return otherMessage(was, "filename")
+		return otherMessage(earlier, "filename")
 	case f.Description != parley.Clean(description):
-		return otherMessage(was, "description")
+		return otherMessage(earlier, "description")
 	case sha256 != "" && f.SHA256 != sha256:
-		return otherMessage(was, "content")
-	case to == nil || !slices.Contains(was.Recipients, to.ID):
-		return otherMessage(was, "recipient")
+		return otherMessage(earlier, "content")
+	case to == nil || !slices.Contains(earlier.Recipients, to.ID):
+		return otherMessage(earlier, "recipient")
 	}
 
 	return nil

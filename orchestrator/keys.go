@@ -21,7 +21,7 @@ func (ks *keyService) RotateKey(ctx context.Context, req parley.RotateKeyRequest
 	return ks.giveKey(ctx, req.Agent, (*team.Key).IsAny)
 }
 
-// giveKey makes a key for an agent and ends those that are to end.
+// giveKey issues a key for an agent and ends the keys that ends selects.
 func (ks *keyService) giveKey(
 	ctx context.Context,
 	ref string,
@@ -37,11 +37,11 @@ func (ks *keyService) giveKey(
 			Suggest("The operator is known by the daemon's unix socket; name an agent.")
 	}
 
-	m.Changing.Lock() // else a stop could end all keys but this one
+	m.Changing.Lock() // keeps a concurrent stop from missing the new key
 	defer m.Changing.Unlock()
 
 	if m.Agent().State == parley.StateTerminated {
-		return nil, parley.Errorf(parley.AgentUnavailable, "%s is stopped, and no key of its would be good", m.Name).
+		return nil, parley.Errorf(parley.AgentUnavailable, "%s is stopped, so a new key would not work", m.Name).
 			Suggest("Start it again first: parley restart %s, or parley register %s for a mailbox.", m.Name, m.Name)
 	}
 
@@ -58,7 +58,7 @@ func (ks *keyService) giveKey(
 		KeyID:   stored.KeyID,
 		APIKey:  key,
 		Ended:   team.KeyIDs(ended),
-		Message: fmt.Sprintf("%s has a new key.", m.Name) + endedWords(m, ended),
+		Message: fmt.Sprintf("%s has a new key.", m.Name) + endedText(m, ended),
 	}, nil
 }
 
@@ -74,7 +74,7 @@ func (ks *keyService) RevokeKey(ctx context.Context, req parley.RevokeKeyRequest
 
 	ends := (*team.Key).IsAny
 	if req.KeyID != "" {
-		k, err := ks.keyNamed(m, req.KeyID)
+		k, err := ks.findKey(m, req.KeyID)
 		if err != nil {
 			return nil, err
 		}
@@ -93,17 +93,18 @@ func (ks *keyService) RevokeKey(ctx context.Context, req parley.RevokeKeyRequest
 	}
 
 	if len(ended) > 0 {
-		res.Message = strings.TrimSpace(endedWords(m, ended))
+		res.Message = strings.TrimSpace(endedText(m, ended))
 	}
 
 	return res, nil
 }
 
-// keyNamed finds a key by its id. The whole key does as well: who has found one
-// somewhere need not count its characters.
-func (ks *keyService) keyNamed(m *team.Member, id string) (*team.Key, error) {
+// findKey finds a key by its id. It accepts a full key too.
+func (ks *keyService) findKey(m *team.Member, id string) (*team.Key, error) {
 	keys := ks.roster.Keys.List(m)
-	i := slices.IndexFunc(keys, func(k *team.Key) bool { return id == k.KeyID || string(team.HashKey(id)) == string(k.Hash) })
+	i := slices.IndexFunc(keys, func(k *team.Key) bool {
+		return id == k.KeyID || string(team.HashKey(id)) == string(k.Hash)
+	})
 	if i >= 0 {
 		return keys[i], nil
 	}
@@ -111,9 +112,11 @@ func (ks *keyService) keyNamed(m *team.Member, id string) (*team.Key, error) {
 	if m != nil {
 		whose = " of " + m.Name
 	}
-	return nil, parley.Errorf(parley.InvalidArgument, "there is no key %s%s", parley.CleanLine(parley.Truncate(id, parley.KeyIDLength)), whose).
+
+	shown := parley.CleanLine(parley.Truncate(id, parley.KeyIDLength))
+	return nil, parley.Errorf(parley.InvalidArgument, "there is no key %s%s", shown, whose).
 		With("parameter", "key_id").
-		Suggest("list_keys shows the ids of those that are good; it may have ended already.")
+		Suggest("list_keys shows the ids of the valid keys; this one may have ended already.")
 }
 
 // ListKeys implements parley.RightsService.
@@ -132,23 +135,22 @@ func (ks *keyService) ListKeys(_ context.Context, req parley.ListKeysRequest) (*
 	return res, nil
 }
 
-// endedWords says which keys ended and who has to be told.
-func endedWords(m *team.Member, ended []*team.Key) string {
+// endedText says which keys ended, and that a running program which has one needs a restart.
+func endedText(m *team.Member, ended []*team.Key) string {
 	if len(ended) == 0 {
 		return ""
 	}
 	words := " Ended: " + strings.Join(team.KeyIDs(ended), ", ") + "."
 	if m.Agent().State.Live() && slices.ContainsFunc(ended, (*team.Key).IsLaunched) {
 		words += fmt.Sprintf(
-			" Its program has one of them and is refused until it is started again: parley restart %s",
-			m.Name,
+			" Its program has one of them and is refused until it is started again: parley restart %s", m.Name,
 		)
 	}
 	return words
 }
 
-// ApproveAgent implements parley.RightsService. What is special is a mailbox all the
-// same unless a model is to answer for it.
+// ApproveAgent implements parley.RightsService. A special agent remains a mailbox,
+// unless a model is to answer for it.
 func (ks *keyService) ApproveAgent(
 	ctx context.Context,
 	req parley.ApproveAgentRequest,

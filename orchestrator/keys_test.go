@@ -12,13 +12,13 @@ import (
 	"parley/orchestrator/team"
 )
 
-// good reports whose key it is, "" for nobody's.
+// good returns the owner of a key, or "" if the key is not valid.
 func (te *testTeam) good(key string) string {
 	c, _ := te.roster.Authenticate(context.Background(), key)
 	return c.Name
 }
 
-// wantGood checks which keys are coder's.
+// wantGood checks which keys are valid and coder's.
 func (te *testTeam) wantGood(when string, keys map[string]bool) {
 	te.t.Helper()
 	for key, want := range keys {
@@ -28,7 +28,7 @@ func (te *testTeam) wantGood(when string, keys map[string]bool) {
 	}
 }
 
-func TestKeysAreGoodUntilTheyEnd(t *testing.T) {
+func TestKeysWorkUntilTheyEnd(t *testing.T) {
 	te := newTeam(t)
 	boss := te.operator()
 	res, err := te.RegisterAgent(boss, parley.RegisterAgentRequest{Username: "coder"})
@@ -46,25 +46,22 @@ func TestKeysAreGoodUntilTheyEnd(t *testing.T) {
 	}
 
 	first, second, third := res.APIKey, issue(), issue()
-	te.wantGood(
-		"issued",
-		map[string]bool{
-			first:                      true,
-			second:                     true,
-			third:                      true,
-			third[:parley.KeyIDLength]: false,
-			first + "x":                false,
-			strings.ToUpper(first):     false,
-		},
-	)
+	te.wantGood("issued", map[string]bool{
+		first:                      true,
+		second:                     true,
+		third:                      true,
+		third[:parley.KeyIDLength]: false,
+		first + "x":                false,
+		strings.ToUpper(first):     false,
+	})
 
-	if _, err := te.RevokeKey(boss, parley.RevokeKeyRequest{KeyID: second}); err != nil { // the whole key is as good as its id
+	if _, err := te.RevokeKey(boss, parley.RevokeKeyRequest{KeyID: second}); err != nil { // a full key is accepted too
 		t.Fatal(err)
 	}
 
 	te.wantGood("revoked", map[string]bool{first: true, second: false, third: true})
 
-	te.close() // what holds now holds for the next daemon
+	te.close() // a restart changes nothing
 	te.open()
 	te.wantGood("another daemon", map[string]bool{first: true, second: false, third: true})
 
@@ -84,7 +81,7 @@ func TestKeysAreGoodUntilTheyEnd(t *testing.T) {
 	te.wantGood("yet another daemon", map[string]bool{first: false, second: false, third: false, rotated.APIKey: false})
 }
 
-func TestUseOfAKeyIsKept(t *testing.T) {
+func TestLastUseOfAKeyIsStored(t *testing.T) {
 	te := newTeam(t)
 	te.as("coder") // which authenticates with the first
 	if _, err := te.IssueKey(te.operator(), parley.IssueKeyRequest{Agent: "coder"}); err != nil {
@@ -127,7 +124,7 @@ func (te *testTeam) keyIn(name string) string {
 	return ""
 }
 
-func TestRestartReplacesTheLaunchKeyAlone(t *testing.T) {
+func TestRestartReplacesOnlyTheLaunchKey(t *testing.T) {
 	te := newTeam(t)
 	boss := te.operator()
 	launch := func() {

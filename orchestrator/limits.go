@@ -14,17 +14,17 @@ import (
 	"parley/store"
 )
 
-// perMinute is a bucket that holds what a minute allows.
+// perMinute returns a token bucket that allows n a minute, in bursts of up to n.
 func perMinute(n int) *ratelimit.Limiter {
 	return ratelimit.NewLimiter(ratelimit.Limit(float64(n)/60), n)
 }
 
-// quota is what a sender has left, made when it first sends.
+// quota is what one sender may still send.
 type quota struct {
 	messages, broadcasts *ratelimit.Limiter
 }
 
-// quotas are what each sender has left, by its id.
+// quotas holds a quota for each sender that has sent something, by id.
 type quotas struct {
 	mu sync.Mutex
 	of map[string]*quota
@@ -42,9 +42,10 @@ func (q *quotas) find(id string, s *Settings) *quota {
 	return q.of[id]
 }
 
-// charge takes a message from what the sender has left. back gives it back where
-// nothing came of it. The operator, parley itself and replies are not limited.
-func (a *admission) charge(m *team.Member, d *draft) (back func(), err error) {
+// charge takes one message from the sender's quota; call refund to return it if nothing was
+// stored. The operator, parley itself and replies of responders are not limited. The error is
+// RATE_LIMITED.
+func (a *admission) charge(m *team.Member, d *draft) (refund func(), err error) {
 	if m.Kind == parley.KindHuman || m.Kind == parley.KindSystem || d.reply != nil {
 		return func() {}, nil
 	}
@@ -56,17 +57,18 @@ func (a *admission) charge(m *team.Member, d *draft) (back func(), err error) {
 	}
 
 	now := a.now()
-	wait, taken := take(bucket, now)
+	wait, taken := takeToken(bucket, now)
 	if taken == nil {
-		return nil, limited(wait, "%s sends too many %s: %d a minute are allowed", m.Name, what, bucket.Burst()).
+		return nil, rateLimited(wait, "%s sends too many %s: %d a minute are allowed", m.Name, what, bucket.Burst()).
 			Suggest("Send again after %s; if you are answering each other in a loop, stop.", seconds(wait))
 	}
 
 	return func() { taken.CancelAt(now) }, nil
 }
 
-// take takes one from a bucket, or says how long until there is one.
-func take(bucket *ratelimit.Limiter, now time.Time) (time.Duration, *ratelimit.Reservation) {
+// takeToken takes one token from a bucket. If there is none it returns the time to wait and a nil
+// reservation.
+func takeToken(bucket *ratelimit.Limiter, now time.Time) (time.Duration, *ratelimit.Reservation) {
 	r := bucket.ReserveN(now, 1)
 	if wait := r.DelayFrom(now); wait > 0 {
 		r.CancelAt(now)
@@ -75,9 +77,9 @@ func take(bucket *ratelimit.Limiter, now time.Time) (time.Duration, *ratelimit.R
 	return 0, r
 }
 
-// limited is the error of who has to wait. The seconds are whole: they are also an
-// HTTP header.
-func limited(wait time.Duration, format string, args ...any) *parley.Error {
+// rateLimited is the error for a caller that has to wait. The seconds are whole because they are
+// also sent as an HTTP header.
+func rateLimited(wait time.Duration, format string, args ...any) *parley.Error {
 	return parley.Errorf(parley.RateLimited, format, args...).With("retry_after_seconds", wholeSeconds(wait))
 }
 
@@ -87,8 +89,8 @@ func seconds(wait time.Duration) string {
 	return (time.Duration(wholeSeconds(wait)) * time.Second).String()
 }
 
-// sentBefore looks whether a message that is refused for its number was stored
-// already: repeating a call costs nothing.
+// sentBefore returns the stored message if a call refused by a limit only repeats an earlier
+// one, else refusal. Repeating a call costs nothing.
 func (a *admission) sentBefore(
 	ctx context.Context,
 	from *team.Member,
@@ -104,44 +106,43 @@ func (a *admission) sentBefore(
 		return store.Appended{}, refusal
 	}
 	a.roster.FillInDeliveries(stored.Deliveries)
-	return stored, a.again(d, from, post, &stored)
+	return stored, a.checkSameCall(d, from, post, &stored)
 }
 
-// maxDoors bounds how many places registrations are counted for.
-const maxDoors = 1000
+// maxOrigins bounds the number of origins that registrations are counted for.
+const maxOrigins = 1000
 
-// doors counts registrations by where they come from.
-type doors struct {
+// registrations counts registrations by origin: an agent's id or a network address.
+type registrations struct {
 	mu   sync.Mutex
 	from map[string]*ratelimit.Limiter
 }
 
-// admitNewcomer counts a registration: by its address that of nobody in particular,
-// else by who calls. What comes from this process itself has no address.
+// admitNewcomer rate-limits registrations: anonymous callers by address, others by caller.
+// Calls from this process have no address and are not limited.
 func (g *agentService) admitNewcomer(c parley.Caller) error {
 	from := c.ID
 	if c.Nobody() {
-		from = neighbourhood(c.Address)
+		from = addressPrefix(c.Address)
 	}
 	if c.Operator || from == "" {
 		return nil
 	}
 
-	wait, taken := take(g.doors.door(from, g.opts.Settings.RegistrationsPerMinute, g.now()), g.now())
+	wait, taken := takeToken(g.registrations.bucket(from, g.opts.Settings.RegistrationsPerMinute, g.now()), g.now())
 	if taken != nil {
 		return nil
 	}
 
-	return limited(
-		wait,
-		"too many agents register from here: %d a minute are allowed",
-		g.opts.Settings.RegistrationsPerMinute,
+	return rateLimited(
+		wait, "too many agents register from here: %d a minute are allowed", g.opts.Settings.RegistrationsPerMinute,
 	).
 		Suggest("Register again after %s, and keep the key: one registration is enough.", seconds(wait))
 }
 
-// neighbourhood is an address without its port; one host has a whole /64 of IPv6.
-func neighbourhood(address string) string {
+// addressPrefix returns an address without its port. An IPv6 address is cut to its /64, which
+// belongs to one host.
+func addressPrefix(address string) string {
 	ip, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return address
@@ -160,9 +161,9 @@ func neighbourhood(address string) string {
 	return prefix.String()
 }
 
-// door returns the bucket of a place. When there are too many places those that have
-// not been busy are forgotten, and if all are busy the rest share one.
-func (d *doors) door(from string, n int, now time.Time) *ratelimit.Limiter {
+// bucket returns the bucket of an origin. At maxOrigins it drops the buckets that are full again;
+// if none is, new origins share one bucket.
+func (d *registrations) bucket(from string, n int, now time.Time) *ratelimit.Limiter {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 
@@ -170,14 +171,14 @@ func (d *doors) door(from string, n int, now time.Time) *ratelimit.Limiter {
 		d.from = map[string]*ratelimit.Limiter{}
 	}
 
-	if d.from[from] == nil && len(d.from) >= maxDoors {
+	if d.from[from] == nil && len(d.from) >= maxOrigins {
 		for place, bucket := range d.from {
 			if bucket.TokensAt(now) >= float64(n) {
 				delete(d.from, place)
 			}
 		}
 
-		if len(d.from) >= maxDoors {
+		if len(d.from) >= maxOrigins {
 			from = ""
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"parley"
 )
 
-// tight are settings in which limits are met soon, under a clock of the test's.
+// tight sets low limits and a clock that the test moves.
 func tight(clock *time.Time) func(*Options) {
 	return func(o *Options) {
 		o.Settings.MessagesPerMinute, o.Settings.BroadcastsPerMinute, o.Settings.RegistrationsPerMinute = 3, 2, 2
@@ -27,7 +27,7 @@ func wantLimited(t *testing.T, what string, err error, seconds int) {
 	}
 }
 
-func TestSendersAreLimitedEachByItself(t *testing.T) {
+func TestEachSenderHasItsOwnLimit(t *testing.T) {
 	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	te := newTeam(t, tight(&clock))
 	coder, planner := te.as("coder"), te.as("planner")
@@ -115,16 +115,14 @@ func TestBroadcastsHaveALimitOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestRegistrationsAreLimitedByWhereTheyComeFrom(t *testing.T) {
+func TestRegistrationsAreLimitedByOrigin(t *testing.T) {
 	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	te := newTeam(t, tight(&clock))
 	n := 0
 	register := func(c parley.Caller) error {
 		n++
-		_, err := te.RegisterAgent(
-			parley.WithCaller(context.Background(), c),
-			parley.RegisterAgentRequest{Username: fmt.Sprintf("agent-%d", n)},
-		)
+		_, err := te.RegisterAgent(parley.WithCaller(context.Background(), c),
+			parley.RegisterAgentRequest{Username: fmt.Sprintf("agent-%d", n)})
 		return err
 	}
 
@@ -151,22 +149,22 @@ func TestRegistrationsAreLimitedByWhereTheyComeFrom(t *testing.T) {
 	}
 }
 
-func TestFewPlacesAreRememberedForRegistrations(t *testing.T) {
+func TestNumberOfRegistrationOriginsIsBounded(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	var d doors
-	for n := range 3 * maxDoors {
-		take(d.door(fmt.Sprint(n), 2, now), now)
+	var d registrations
+	for n := range 3 * maxOrigins {
+		takeToken(d.bucket(fmt.Sprint(n), 2, now), now)
 	}
 
-	if len(d.from) > maxDoors+1 {
-		t.Errorf("%d places are remembered, want %d at most", len(d.from), maxDoors)
+	if len(d.from) > maxOrigins+1 {
+		t.Errorf("%d places are remembered, want %d at most", len(d.from), maxOrigins)
 	}
-	if _, taken := take(d.door("one more", 2, now), now); taken != nil {
+	if _, taken := takeToken(d.bucket("one more", 2, now), now); taken != nil {
 		t.Error("with too many busy places there is no limit any more")
 	}
 
 	now = now.Add(time.Minute)
-	if _, taken := take(d.door("later", 2, now), now); taken == nil {
+	if _, taken := takeToken(d.bucket("later", 2, now), now); taken == nil {
 		t.Error("after a minute the places are not forgotten")
 	}
 }

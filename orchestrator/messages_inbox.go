@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"slices"
 	"time"
 
 	"parley"
@@ -13,13 +12,21 @@ import (
 )
 
 // CheckInbox implements parley.MessageService.
-func (ms *messageService) CheckInbox(ctx context.Context, req parley.CheckInboxRequest) (*parley.CheckInboxResult, error) {
+func (ms *messageService) CheckInbox(
+	ctx context.Context,
+	req parley.CheckInboxRequest,
+) (*parley.CheckInboxResult, error) {
 	me, err := ms.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
 
-	q := store.InboxQuery{RecipientID: me.ID, Limit: cmp.Or(req.Limit, 20), UnreadOnly: !req.IncludeRead, OldestFirst: true}
+	q := store.InboxQuery{
+		RecipientID: me.ID,
+		Limit:       cmp.Or(req.Limit, 20),
+		UnreadOnly:  !req.IncludeRead,
+		OldestFirst: true,
+	}
 	if req.Sender != "" {
 		from, err := ms.roster.Find(req.Sender)
 		if err != nil {
@@ -28,7 +35,7 @@ func (ms *messageService) CheckInbox(ctx context.Context, req parley.CheckInboxR
 		q.Senders = []string{from.ID}
 	}
 
-	page, err := ms.inboxWhenFull(ctx, me, q, time.Duration(req.WaitSeconds)*time.Second)
+	page, err := ms.waitInbox(ctx, me, q, time.Duration(req.WaitSeconds)*time.Second)
 	if err != nil {
 		return nil, err
 	}
@@ -42,8 +49,9 @@ func (ms *messageService) CheckInbox(ctx context.Context, req parley.CheckInboxR
 	return res, nil
 }
 
-// inboxWhenFull reads the inbox, and when it has nothing waits for a message.
-func (ms *messageService) inboxWhenFull(
+// waitInbox reads a page of the inbox. While the page is empty it waits for a message, at most
+// patience.
+func (ms *messageService) waitInbox(
 	ctx context.Context,
 	me *team.Member,
 	q store.InboxQuery,
@@ -97,31 +105,9 @@ func (ms *messageService) GetMessages(
 		return nil, err
 	}
 
-	f := req.Filters
-	q := store.InboxQuery{
-		RecipientID:      me.ID,
-		Limit:            req.Limit,
-		OldestFirst:      req.SortOrder == "oldest_first",
-		UnreadOnly:       f.UnreadOnly,
-		Types:            f.MessageTypes,
-		Priority:         f.Priority,
-		ContextReference: f.ContextReference,
-		Since:            later(req.Since, f.Since),
-	}
-
-	if req.ThreadID != "" {
-		if q.ThreadID, err = ms.roster.ReadableThread(ctx, me, req.ThreadID); err != nil {
-			return nil, err
-		}
-		q.Before = f.Before
-	}
-
-	for _, name := range f.Senders {
-		from, err := ms.roster.Find(name)
-		if err != nil {
-			return nil, err
-		}
-		q.Senders = append(q.Senders, from.ID)
+	q, err := ms.inboxQuery(ctx, me, &req)
+	if err != nil {
+		return nil, err
 	}
 
 	page, err := ms.store.Inbox.Page(ctx, q)
@@ -151,6 +137,41 @@ func (ms *messageService) GetMessages(
 	return res, err
 }
 
+// inboxQuery translates the filters of a request.
+func (ms *messageService) inboxQuery(
+	ctx context.Context, me *team.Member, req *parley.GetMessagesRequest,
+) (q store.InboxQuery, err error) {
+	f := req.Filters
+	q = store.InboxQuery{
+		RecipientID:      me.ID,
+		Limit:            req.Limit,
+		OldestFirst:      req.SortOrder == "oldest_first",
+		UnreadOnly:       f.UnreadOnly,
+		Types:            f.MessageTypes,
+		Priority:         f.Priority,
+		ContextReference: f.ContextReference,
+		Since:            later(req.Since, f.Since),
+	}
+
+	if req.ThreadID != "" {
+		if q.ThreadID, err = ms.roster.ReadableThread(ctx, me, req.ThreadID); err != nil {
+			return q, err
+		}
+		q.Before = f.Before
+	}
+
+	for _, name := range f.Senders {
+		from, err := ms.roster.Find(name)
+		if err != nil {
+			return q, err
+		}
+		q.Senders = append(q.Senders, from.ID)
+	}
+
+	return q, nil
+}
+
+// later returns the later of two times, ignoring nil, or the zero time for two nils.
 func later(a, b *time.Time) time.Time {
 	var t time.Time
 	for _, p := range []*time.Time{a, b} {
@@ -201,119 +222,14 @@ func (ms *messageService) MarkMessageRead(
 	if err != nil {
 		return nil, err
 	}
-	res.MarkedRead, res.NotFound, res.AlreadyRead = filled(marked), filled(notFound), filled(already)
+	res.MarkedRead, res.NotFound, res.AlreadyRead = orEmpty(marked), orEmpty(notFound), orEmpty(already)
 	return res, nil
 }
 
-// filled makes a list that is [] and not null in JSON.
-func filled(list []string) []string {
+// orEmpty returns list, or an empty list for nil, so that JSON shows [] and not null.
+func orEmpty(list []string) []string {
 	if list == nil {
 		return []string{}
 	}
 	return list
-}
-
-// GetMessageStatus implements parley.MessageService.
-func (ms *messageService) GetMessageStatus(
-	ctx context.Context,
-	req parley.MessageStatusRequest,
-) (*parley.MessageStatusResult, error) {
-	msg, deliveries, err := ms.admission.visible(ctx, parley.CallerFrom(ctx), req.MessageID)
-	if err != nil {
-		return nil, err
-	}
-
-	stored := store.Appended{Message: msg, Deliveries: deliveries}
-	if err := ms.admission.await(ctx, &stored, req.WaitSeconds); err != nil {
-		return nil, err
-	}
-
-	res := &parley.MessageStatusResult{Answer: parley.OK, Object: ms.roster.FillIn(&stored.Message),
-		DeliveryStatus: parley.SumUp(stored.Deliveries), Deliveries: ms.roster.FillInDeliveries(stored.Deliveries)}
-	if msg.RequiresResponse {
-		res.Responses, err = ms.store.Debts.List(ctx, msg.ID)
-	}
-
-	return res, err
-}
-
-// visible returns a message if the caller sent it, got it, takes part in its thread, or
-// is the operator. To others it does not exist.
-func (a *admission) visible(
-	ctx context.Context,
-	c parley.Caller,
-	ref string,
-) (parley.Message, []parley.Delivery, error) {
-	msg, deliveries, err := a.store.Message(ctx, ref)
-	if err != nil {
-		return msg, nil, err
-	}
-
-	if c.Operator || msg.SenderID == c.ID ||
-		slices.ContainsFunc(deliveries, func(d parley.Delivery) bool { return d.RecipientID == c.ID }) {
-		return msg, deliveries, nil
-	}
-
-	if me := a.roster.ByID(c.ID); msg.ThreadID != "" && me != nil {
-		if _, err := a.roster.ReadableThread(ctx, me, msg.ThreadID); err == nil {
-			return msg, deliveries, nil
-		}
-	}
-
-	return parley.Message{}, nil, parley.Errorf(parley.MessageNotFound, "there is no message %q of yours", parley.CleanLine(ref)).
-		Suggest("Use the message_id that send_message or check_inbox gave you.")
-}
-
-// pointer is for a time that there may be none of.
-func pointer(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return &t
-}
-
-// GetConversationHistory implements parley.MessageService.
-func (ms *messageService) GetConversationHistory(
-	ctx context.Context,
-	req parley.HistoryRequest,
-) (*parley.HistoryResult, error) {
-	me, err := ms.roster.Caller(ctx)
-	if err != nil {
-		return nil, err
-	}
-
-	other, err := ms.roster.Find(req.With)
-	if err != nil {
-		return nil, err
-	}
-
-	page, err := ms.store.History(
-		ctx,
-		store.HistoryQuery{A: me.ID, B: other.ID, Limit: cmp.Or(req.Limit, 50), Before: req.Before},
-	)
-	if err != nil {
-		return nil, err
-	}
-
-	res := &parley.HistoryResult{
-		Answer:         parley.OK,
-		ConversationID: parley.ConversationID(me.ID, other.ID),
-		WithAgent:      other.Name,
-		Messages:       []parley.InboxMessage{},
-		HasMore:        page.HasMore,
-		TotalMessages:  page.Total,
-		Participants: []string{
-			me.Name,
-			other.Name,
-		},
-		CreatedAt:     pointer(page.First),
-		LastMessageAt: pointer(page.Last),
-		Status:        ms.roster.StatusOf(false, me.ID, other.ID),
-	}
-
-	for _, item := range page.Items {
-		res.Messages = append(res.Messages, ms.inboxMessage(item))
-	}
-
-	return res, nil
 }

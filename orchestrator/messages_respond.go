@@ -20,29 +20,29 @@ func (ms *messageService) RespondToMessage(
 		return nil, err
 	}
 
-	original, err := ms.toAnswer(ctx, from, req.MessageID)
+	original, err := ms.answerable(ctx, from, req.MessageID)
 	if err != nil {
 		return nil, err
 	}
 
-	var others []*team.Member
-	if len(req.AdditionalRecipients) > 0 {
-		if others, err = ms.admission.recipients(from, req.AdditionalRecipients); err != nil {
-			return nil, err
-		}
+	author := ms.roster.ByID(original.SenderID)
+	others, err := ms.otherRecipients(from, author, req.AdditionalRecipients)
+	if err != nil {
+		return nil, err
 	}
 
 	answers := &store.Answering{MessageID: original.ID, Status: req.Status}
-	back := ms.roster.ByID(original.SenderID)
-	others = slices.DeleteFunc(others, func(m *team.Member) bool { return m == back })
 	if req.Status == parley.ResponseDelegated {
-		if answers.Delegates, err = delegates(others, back); err != nil {
+		if answers.Delegates, err = delegates(others, author); err != nil {
 			return nil, err
 		}
 	}
 
-	d := draft{recipients: append([]*team.Member{back}, others...), key: req.IdempotencyKey, answers: answers,
-		replied: talk.ParentOf(&original),
+	d := draft{
+		recipients: append([]*team.Member{author}, others...),
+		key:        req.IdempotencyKey,
+		answers:    answers,
+		replied:    talk.ParentOf(&original),
 		message: parley.Message{
 			Type:             parley.TypeResponse,
 			Priority:         parley.PriorityNormal,
@@ -51,20 +51,11 @@ func (ms *messageService) RespondToMessage(
 			ContextReference: original.ContextReference,
 			InReplyTo:        original.ID,
 			ResponseStatus:   req.Status,
-		}}
-
-	var responder *team.Member
-	if back.Responder() != nil {
-		responder = back
+		},
 	}
 
-	stored, reply, err := ms.admission.answered(
-		ctx,
-		responder,
-		true,
-		d,
-		func(d draft) (store.Appended, error) { return ms.answer(ctx, from, &original, others, d) },
-	)
+	send := func(d draft) (store.Appended, error) { return ms.answer(ctx, from, &original, others, d) }
+	stored, reply, err := ms.admission.answered(ctx, onlyResponder(author), true, d, send)
 	if err != nil {
 		return nil, err
 	}
@@ -75,14 +66,28 @@ func (ms *messageService) RespondToMessage(
 		}
 	}
 
-	res := ms.responded(stored)
+	res := ms.responseReceipt(stored)
 	res.Reply = reply
 
 	return res, nil
 }
 
-// answer admits an answer. What was posted to a thread is answered there, unless the
-// answer names others, or who answers takes part no more.
+// otherRecipients resolves the recipients of an answer besides the author of the message.
+func (ms *messageService) otherRecipients(from, author *team.Member, names parley.Names) ([]*team.Member, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+
+	to, err := ms.admission.recipients(from, names)
+	if err != nil {
+		return nil, err
+	}
+
+	return slices.DeleteFunc(to, func(m *team.Member) bool { return m == author }), nil
+}
+
+// answer admits an answer. An answer to a thread post goes to the thread, unless it names other
+// recipients or the sender no longer takes part.
 func (ms *messageService) answer(
 	ctx context.Context,
 	from *team.Member,
@@ -103,9 +108,9 @@ func (ms *messageService) answer(
 	return ms.admission.admit(ctx, from, d)
 }
 
-// toAnswer returns the message that the caller wants to answer: one that it got, or reads
-// in a thread, from someone who can be written to.
-func (ms *messageService) toAnswer(ctx context.Context, from *team.Member, ref string) (parley.Message, error) {
+// answerable returns the message that the caller wants to answer. The caller must have got it or
+// read it in a thread, and its sender must be able to receive messages.
+func (ms *messageService) answerable(ctx context.Context, from *team.Member, ref string) (parley.Message, error) {
 	original, deliveries, err := ms.admission.visible(ctx, parley.CallerFrom(ctx), ref)
 	if err != nil {
 		return original, err
@@ -117,16 +122,17 @@ func (ms *messageService) toAnswer(ctx context.Context, from *team.Member, ref s
 			Suggest("Only a recipient answers a message. Use send_message to say something else about it.")
 	}
 
-	if back := ms.roster.ByID(original.SenderID); back == nil || back.Kind == parley.KindSystem {
-		return original, parley.Errorf(parley.InvalidRecipient, "message %s is from parley itself, which reads no answers", short).
+	if author := ms.roster.ByID(original.SenderID); author == nil || author.Kind == parley.KindSystem {
+		return original, parley.
+			Errorf(parley.InvalidRecipient, "message %s is from parley itself, which reads no answers", short).
 			Suggest("Do what it says; write to %s if you need a person.", parley.OperatorName)
 	}
 
 	return original, nil
 }
 
-// joinedAfter reports whether a message is another's post to a thread that a member takes
-// part in: it reads it without having got it.
+// joinedAfter reports whether the message is somebody else's post in a thread that the member
+// takes part in. A member that joined later reads such posts without having got them.
 func (ms *messageService) joinedAfter(ctx context.Context, m *team.Member, post *parley.Message) bool {
 	if post.Kind != parley.KindThread || post.SenderID == m.ID {
 		return false
@@ -135,12 +141,15 @@ func (ms *messageService) joinedAfter(ctx context.Context, m *team.Member, post 
 	return err == nil && slices.Contains(th.Participants, m.ID)
 }
 
-// delegates are those who are to answer in one's stead.
-func delegates(others []*team.Member, back *team.Member) ([]store.NewDelivery, error) {
+// delegates returns the first deliveries to the agents that are to answer instead. There must
+// be at least one, and none may be terminated.
+func delegates(others []*team.Member, author *team.Member) ([]store.NewDelivery, error) {
 	if len(others) == 0 {
-		return nil, parley.Errorf(parley.InvalidArgument, "delegated to nobody: who asked is %s itself, and no other is named", back.Name).
+		return nil, parley.
+			Errorf(parley.InvalidArgument, "delegated to nobody: who asked is %s itself, and no other is named",
+				author.Name).
 			With("parameter", "additional_recipients").
-			Suggest("Name in additional_recipients who is to answer instead, or use status unable if nobody is.")
+			Suggest("Name the agents that answer instead in additional_recipients, or use status unable.")
 	}
 
 	var to []store.NewDelivery
@@ -155,8 +164,8 @@ func delegates(others []*team.Member, back *team.Member) ([]store.NewDelivery, e
 	return to, nil
 }
 
-// passOn hands a message to those who are to answer it now.
-func (a *admission) passOn(jobs []store.Job, answers *store.Answering) {
+// delegate hands a delegated message to the agents that are to answer it.
+func (a *admission) delegate(jobs []store.Job, answers *store.Answering) {
 	for _, job := range jobs {
 		a.roster.ByID(job.Key.RecipientID).Enqueue(job)
 	}
@@ -175,7 +184,8 @@ func delegatesOf(a *store.Answering) []store.NewDelivery {
 	return a.Delegates
 }
 
-// answeredBy reports whether a message stands where it does by a certain answer.
+// answeredBy reports whether a delivery or a debt of message id was settled by the answer with
+// id by.
 func (ms *messageService) answeredBy(ctx context.Context, id, by string) (bool, error) {
 	_, deliveries, err := ms.store.Message(ctx, id)
 	if err != nil {
@@ -186,8 +196,8 @@ func (ms *messageService) answeredBy(ctx context.Context, id, by string) (bool, 
 		slices.ContainsFunc(debts, func(d parley.Debt) bool { return d.AnsweredBy == by }), err
 }
 
-// responded writes the receipt. If nobody can get the answer that is a failure.
-func (ms *messageService) responded(stored store.Appended) *parley.RespondToMessageResult {
+// responseReceipt builds the receipt of an answer. It is a failure if nobody can get the answer.
+func (ms *messageService) responseReceipt(stored store.Appended) *parley.RespondToMessageResult {
 	res := &parley.RespondToMessageResult{
 		Answer:            parley.OK,
 		ResponseMessageID: stored.Message.ID,

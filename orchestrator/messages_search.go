@@ -28,8 +28,14 @@ func (ms *messageService) SearchMessages(
 			Suggest("Give at least one word or number; signs alone cannot be looked for.")
 	}
 
-	q := store.SearchQuery{Words: req.Query, For: me.ID, All: parley.CallerFrom(ctx).Operator, Limit: cmp.Or(req.Limit, 20),
-		Since: later(req.Since, nil), Until: later(req.Until, nil)}
+	q := store.SearchQuery{
+		Words: req.Query,
+		For:   me.ID,
+		All:   parley.CallerFrom(ctx).Operator,
+		Limit: cmp.Or(req.Limit, 20),
+		Since: later(req.Since, nil),
+		Until: later(req.Until, nil),
+	}
 	if q.From, err = ms.idOf(req.From); err != nil {
 		return nil, err
 	}
@@ -48,16 +54,18 @@ func (ms *messageService) SearchMessages(
 	}
 
 	for _, found := range page.Items {
-		res.Messages = append(res.Messages, parley.FoundMessage{ContractMessage: ms.contractMessage(found.InboxItem),
-			RecipientIDs: filled(
-				found.Recipients,
-			), RecipientCount: found.RecipientCount, Snippet: snippet(found.Message.Text, req.Query)})
+		res.Messages = append(res.Messages, parley.FoundMessage{
+			ContractMessage: ms.contractMessage(found.InboxItem),
+			RecipientIDs:    orEmpty(found.Recipients),
+			RecipientCount:  found.RecipientCount,
+			Snippet:         snippet(found.Message.Text, req.Query),
+		})
 	}
 
 	return res, nil
 }
 
-// idOf returns the id of the agent that is named, "" when none is.
+// idOf returns the id of an agent, or "" for an empty name.
 func (ms *messageService) idOf(ref string) (string, error) {
 	if ref == "" {
 		return "", nil
@@ -69,15 +77,14 @@ func (ms *messageService) idOf(ref string) (string, error) {
 	return m.ID, nil
 }
 
-// A snippet is some two lines of a terminal, with a little of what stands before the
-// words.
+// A snippet fills about two lines of a terminal and begins a little before the matching words.
 const (
 	snippetLength = 160
 	snippetBefore = 40
 )
 
-// snippet returns the part of a text, on one line, where the first of the query's
-// words stands; the beginning when they are written otherwise there.
+// snippet returns, on one line, the part of a text around the first of the query's words, or
+// the beginning if the text has none of them in that spelling.
 func snippet(text, query string) string {
 	line := []rune(parley.CleanLine(text))
 	lower := slices.Clone(line)
@@ -101,7 +108,7 @@ func snippet(text, query string) string {
 	return "…" + parley.Truncate(string(line[from:]), snippetLength-1)
 }
 
-// indexRunes returns where part begins in whole, -1 if it is not there.
+// indexRunes returns the index of part in whole, or -1 if it is not there.
 func indexRunes(whole, part []rune) int {
 	for i := range len(whole) - len(part) + 1 {
 		if slices.Equal(whole[i:i+len(part)], part) {
@@ -111,7 +118,7 @@ func indexRunes(whole, part []rune) int {
 	return -1
 }
 
-// How many unread messages are shown in short, and how much of each.
+// How many unread messages are previewed, and how many characters of each.
 const (
 	newShown    = 5
 	previewText = 100

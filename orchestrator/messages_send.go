@@ -27,18 +27,25 @@ func (ms *messageService) SendMessage(
 		}
 	}
 
-	d := draft{key: req.IdempotencyKey, deadline: req.ResponseDeadline, message: parley.Message{ThreadID: req.ThreadID,
-		Type: cmp.Or(req.Type, parley.TypeInformation), Priority: priority(req.Priority, req.Urgent), Text: req.Text,
-		Data: req.Data, Attachments: req.Attachments, RequiresResponse: due != nil, ResponseDeadline: due,
-		ContextReference: parley.CleanLine(req.ContextReference), InReplyTo: req.InReplyTo}}
+	d := draft{
+		key:      req.IdempotencyKey,
+		deadline: req.ResponseDeadline,
+		message: parley.Message{
+			ThreadID:         req.ThreadID,
+			Type:             cmp.Or(req.Type, parley.TypeInformation),
+			Priority:         priority(req.Priority, req.Urgent),
+			Text:             req.Text,
+			Data:             req.Data,
+			Attachments:      req.Attachments,
+			RequiresResponse: due != nil,
+			ResponseDeadline: due,
+			ContextReference: parley.CleanLine(req.ContextReference),
+			InReplyTo:        req.InReplyTo,
+		},
+	}
 
-	stored, reply, err := ms.admission.answered(
-		ctx,
-		ms.admission.responderNamed(req.To),
-		true,
-		d,
-		func(d draft) (store.Appended, error) { return ms.sendTo(ctx, from, req.To, d) },
-	)
+	send := func(d draft) (store.Appended, error) { return ms.sendTo(ctx, from, req.To, d) }
+	stored, reply, err := ms.admission.answered(ctx, ms.admission.responderNamed(req.To), true, d, send)
 	if err != nil {
 		return nil, err
 	}
@@ -52,17 +59,21 @@ func (ms *messageService) SendMessage(
 	return res, nil
 }
 
-// sendTo admits a message for the agents that are named or, if it names one, a thread.
-func (ms *messageService) sendTo(ctx context.Context, from *team.Member, names parley.Names, d draft) (store.Appended, error) {
+// sendTo admits a message to a thread if the draft names one, else to the named agents.
+func (ms *messageService) sendTo(
+	ctx context.Context, from *team.Member, names parley.Names, d draft,
+) (store.Appended, error) {
 	if d.message.ThreadID != "" {
 		return ms.admission.postToThread(ctx, from, d)
 	}
+
 	var err error
 	if d.recipients, err = ms.admission.recipients(from, names); err != nil {
 		return store.Appended{}, err
 	}
-	d.message.Kind, d.whoever = parley.KindDirect, isEveryone(names)
-	if len(d.recipients) > 1 || d.whoever {
+
+	d.message.Kind, d.implicit = parley.KindDirect, isEveryone(names)
+	if len(d.recipients) > 1 || d.implicit {
 		d.message.Kind = parley.KindBroadcast
 	}
 	return ms.admission.admit(ctx, from, d)
@@ -90,17 +101,17 @@ func (ms *messageService) BroadcastMessage(
 		}
 	}
 
-	stored, err := ms.admission.admit(
-		ctx,
-		from,
-		draft{
-			recipients: to,
-			whoever:    req.Recipients == nil || isEveryone(*req.Recipients),
-			key:        req.IdempotencyKey,
-			message: parley.Message{
-				Kind: parley.KindBroadcast, Type: parley.TypeInformation, Priority: priority(req.Priority, req.Urgent), Text: req.Text},
+	stored, err := ms.admission.admit(ctx, from, draft{
+		recipients: to,
+		implicit:   req.Recipients == nil || isEveryone(*req.Recipients),
+		key:        req.IdempotencyKey,
+		message: parley.Message{
+			Kind:     parley.KindBroadcast,
+			Type:     parley.TypeInformation,
+			Priority: priority(req.Priority, req.Urgent),
+			Text:     req.Text,
 		},
-	)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -114,10 +125,8 @@ func (ms *messageService) BroadcastMessage(
 		RecipientCount: len(stored.Deliveries),
 		Timestamp:      stored.Message.Timestamp,
 		Message:        fmt.Sprintf("Message broadcast to %d agent(s)", len(stored.Deliveries)),
-		DeliveryStatus: parley.SumUp(
-			stored.Deliveries,
-		),
-		Deliveries: ms.roster.FillInDeliveries(stored.Deliveries),
-		Object:     ms.roster.FillIn(&stored.Message),
+		DeliveryStatus: parley.SumUp(stored.Deliveries),
+		Deliveries:     ms.roster.FillInDeliveries(stored.Deliveries),
+		Object:         ms.roster.FillIn(&stored.Message),
 	}, nil
 }

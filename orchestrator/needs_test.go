@@ -18,14 +18,14 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-// clock runs with the machine's, ahead of it as far as it is told.
+// clock runs with the machine's clock, ahead of it by a settable offset.
 type clock struct{ ahead atomic.Int64 }
 
 func (c *clock) now() time.Time       { return time.Now().Add(time.Duration(c.ahead.Load())) }
 func (c *clock) pass(d time.Duration) { c.ahead.Add(int64(d)) }
 func (c *clock) option(o *Options)    { o.Now = c.now }
 
-// dialog makes a file while which exists the agent that has it shows a dialog.
+// dialog creates a file. While it exists, the agent shows a dialog.
 func (te *testTeam) dialog() string {
 	te.t.Helper()
 	file := filepath.Join(te.dir, "dialog")
@@ -117,7 +117,7 @@ func TestLostAndEndedAgentsNeedTheOperator(t *testing.T) {
 	te.wantNeed(te.need(parley.NeedLost), "coder", "its terminal is gone", "parley restart coder")
 }
 
-func TestALostAdoptedAgentIsAdoptedAgain(t *testing.T) {
+func TestLostAdoptedAgentNeedsAdopting(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	u := newUser(t, te)
@@ -132,7 +132,7 @@ func TestALostAdoptedAgentIsAdoptedAgain(t *testing.T) {
 	}
 }
 
-// Whose tmux hangs is listed all the same, without a screen.
+// An agent whose tmux hangs is still listed, without a screen.
 func TestNeedsDoNotWaitForAHungTmux(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
@@ -143,7 +143,7 @@ func TestNeedsDoNotWaitForAHungTmux(t *testing.T) {
 	te.inState("mine", parley.StateWaiting)
 	te.inState("theirs", parley.StateIdle)
 	m := te.roster.ByName("theirs")
-	m.Changing.Lock() // the watcher leaves it alone
+	m.Changing.Lock() // keeps the watcher away
 	defer m.Changing.Unlock()
 
 	if err := te.roster.SetState(t.Context(), m, parley.StateWaiting, "its screen shows a dialog", nil); err != nil {
@@ -169,7 +169,7 @@ func TestNeedsDoNotWaitForAHungTmux(t *testing.T) {
 	}
 }
 
-func TestAnAgentThatShowsNothingIsStuck(t *testing.T) {
+func TestSilentBusyAgentIsStuck(t *testing.T) {
 	t.Parallel()
 	var c clock
 	te := newStage(t, tmuxtest.Agent{}, c.option)
@@ -187,12 +187,8 @@ func TestAnAgentThatShowsNothingIsStuck(t *testing.T) {
 
 	c.pass(90 * time.Second)
 	n := te.need(parley.NeedStuck)
-	te.wantNeed(
-		n,
-		"coder",
-		"busy (its screen says that it works), without any output for 10 min",
-		"parley attach coder",
-	)
+	te.wantNeed(n, "coder", "busy (its screen says that it works), without any output for 10 min",
+		"parley attach coder")
 
 	if diff := cmp.Diff([]string{"working on it", tmuxtest.Prompt}, n.Screen); diff != "" {
 		t.Errorf("screen (-want +got):\n%s", diff)
@@ -219,7 +215,7 @@ func TestAnAgentThatShowsNothingIsStuck(t *testing.T) {
 	te.nothingNeeded()
 }
 
-func TestAnAgentOfWhichNothingIsKnownIsStuck(t *testing.T) {
+func TestSilentAgentInUnknownStateIsStuck(t *testing.T) {
 	t.Parallel()
 	var c clock
 	te := newStage(t, tmuxtest.Agent{}, c.option)
@@ -228,12 +224,8 @@ func TestAnAgentOfWhichNothingIsKnownIsStuck(t *testing.T) {
 	te.show(tmuxtest.HideComposer)
 	te.inState("coder", parley.StateUnknown)
 	c.pass(11 * time.Minute)
-	te.wantNeed(
-		te.need(parley.NeedStuck),
-		"coder",
-		"unknown (its screen shows nothing that is known), without any output for 11 min",
-		"parley attach coder",
-	)
+	te.wantNeed(te.need(parley.NeedStuck), "coder",
+		"unknown (its screen shows nothing that is known), without any output for 11 min", "parley attach coder")
 }
 
 func TestBlockedAgentsNeedTheOperator(t *testing.T) {
@@ -255,10 +247,8 @@ func TestIdleAgentsThatOweAnAnswerNeedTheOperator(t *testing.T) {
 	planner, helper := te.as("planner"), te.as("helper")
 	te.inState("coder", parley.StateIdle)
 	ask := func(to string) string {
-		res, err := te.SendMessage(
-			planner,
-			parley.SendMessageRequest{To: parley.Names{to}, Text: "Which port?", Type: parley.TypeRequest},
-		)
+		res, err := te.SendMessage(planner,
+			parley.SendMessageRequest{To: parley.Names{to}, Text: "Which port?", Type: parley.TypeRequest})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -280,12 +270,9 @@ func TestIdleAgentsThatOweAnAnswerNeedTheOperator(t *testing.T) {
 
 	for _, n := range got {
 		name := map[string]string{typed: "coder", stored: "helper"}[n.MessageID]
-		te.wantNeed(
-			n,
-			name,
+		te.wantNeed(n, name,
 			"owes planner an answer to message "+n.MessageID[:8]+", which it has had for 11 min: “Which port?”",
-			"parley steer "+name,
-		)
+			"parley steer "+name)
 	}
 
 	if _, err := te.SendMessage(helper, parley.SendMessageRequest{To: parley.Names{"planner"}, Text: "8080"}); err != nil {
@@ -298,15 +285,13 @@ func TestIdleAgentsThatOweAnAnswerNeedTheOperator(t *testing.T) {
 	}
 }
 
-// Who works may be working on the answer.
+// A busy agent may be working on the answer.
 func TestBusyAgentsOweNothingYet(t *testing.T) {
 	t.Parallel()
 	var c clock
 	te := newStage(t, tmuxtest.Agent{}, c.option)
-	res, err := te.SendMessage(
-		te.operator(),
-		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "Which port?", Type: parley.TypeRequest},
-	)
+	res, err := te.SendMessage(te.operator(),
+		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "Which port?", Type: parley.TypeRequest})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -359,18 +344,18 @@ func TestTheMostPressingNeedComesFirst(t *testing.T) {
 	}
 }
 
-func TestOfAScreenTheLastLinesThatSayAnythingAreShown(t *testing.T) {
+func TestNeedShowsTheLastLinesWithText(t *testing.T) {
 	var screen tmux.Screen
 	for i := range 20 {
 		screen.Lines = append(screen.Lines, fmt.Sprintf("line\t%d  ", i), "   ", " ╌╌╌╌ ", "────")
 	}
-	got := relevant(screen.Lines)
+	got := lastLines(screen.Lines)
 	if len(got) != needLines || got[0] != "line 8" || got[needLines-1] != "line 19" {
 		t.Errorf("got %q", got)
 	}
 }
 
-func TestWhatAPersonLeftInATerminalNeedsTheOperator(t *testing.T) {
+func TestLeftoverDraftNeedsTheOperator(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{}, func(o *Options) { o.Settings.DraftAfter = time.Second })
 	pane := s.pane("coder").ID()
@@ -378,12 +363,8 @@ func TestWhatAPersonLeftInATerminalNeedsTheOperator(t *testing.T) {
 	s.inState("coder", parley.StateDrafting)
 	s.nothingNeeded() // nothing waits behind it
 	id := s.send("coder", "hello")
-	s.wantNeed(
-		s.need(parley.NeedDraft),
-		"coder",
-		"an unsent draft stands in its composer; a message waits for it",
-		"parley attach coder",
-	)
+	s.wantNeed(s.need(parley.NeedDraft), "coder", "an unsent draft stands in its composer; a message waits for it",
+		"parley attach coder")
 
 	s.tmuxRun("copy-mode", "-t", pane)
 	s.held(id, "copy mode")

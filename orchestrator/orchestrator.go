@@ -1,7 +1,8 @@
-// Package orchestrator is the service itself, and owns all long-lived
-// goroutines: one courier per terminal agent, the only writer to that terminal,
-// and the watcher, which keeps the agents' states true. The database is the
-// queue; what is kept in memory can be rebuilt from it and from tmux.
+// Package orchestrator implements parley.Service: one type per service interface, over the
+// packages below it that do the work. It starts and stops all long-lived goroutines: one
+// courier per terminal agent, which is the only writer to that terminal, and the watcher,
+// which keeps the agents' states up to date. The database is the queue. Everything kept in
+// memory can be rebuilt from the database and from tmux.
 package orchestrator
 
 import (
@@ -25,29 +26,29 @@ import (
 	"parley/tmux"
 )
 
-// Options is what the service is made of.
+// Options are the parts and settings of the service.
 type Options struct {
 	Store      *store.Store
-	Tmux       tmux.Options // the workspace's own server; Notify is taken
+	Tmux       tmux.Options // the workspace's own server; Notify is overwritten
 	Profiles   profile.Set
 	Workspace  string   // the project directory, absolute
 	LaunchDir  string   // 0700: private files of launches and of agents
-	Executable string   // parley itself, which agents are started through
-	State      string   // the directory of the database: files are kept in it; .parley in Workspace by default
-	Private    []string // directories, beside State and LaunchDir, that nothing is sent from
-	Spool      string   // reports of agents that found no daemon; "": none are kept
+	Executable string   // path of parley, which starts the agents
+	State      string   // directory of the database and the stored files; default: .parley in Workspace
+	Private    []string // directories besides State and LaunchDir that no file may be sent from
+	Spool      string   // directory of reports written while no daemon ran; "": none
 	Host       string
 	Settings   Settings
-	Info       parley.WorkspaceStatusResult // what the daemon knows of itself
-	ShutDown   func()                       // ends the daemon; called once, when asked to
-	Now        func() time.Time             // default time.Now
+	Info       parley.WorkspaceStatusResult // facts about the daemon
+	ShutDown   func()                       // ends the daemon; called by the operation ShutDown
+	Now        func() time.Time             // default: time.Now
 	Log        *slog.Logger                 // default: none
-	Model      answer.Model                 // answers for responders; nil: none does
-	Responders []parley.DeclaredResponder   // those of the team's file
+	Model      answer.Model                 // answers for responders; nil: no model is available
+	Responders []parley.DeclaredResponder   // from the team's file
 }
 
-// Orchestrator is parley.Service in the daemon: one type for each of its interfaces, over
-// the rooms that do the work.
+// Orchestrator is the daemon's parley.Service. It composes one type per service interface with
+// the packages that do the work, and owns all long-lived goroutines. Safe for concurrent use.
 type Orchestrator struct {
 	*agentService
 	*terminalService
@@ -67,11 +68,11 @@ type Orchestrator struct {
 	log   *slog.Logger
 	rooms rooms
 
-	cancel context.CancelFunc // ends what group waits for
+	cancel context.CancelFunc // stops the goroutines in group
 	group  sync.WaitGroup
 }
 
-// rooms are the parts of the daemon that the services work with.
+// rooms are the parts of the daemon that the services share.
 type rooms struct {
 	roster     *team.Roster
 	couriers   *courier.Couriers
@@ -85,9 +86,9 @@ type rooms struct {
 
 var _ parley.Service = (*Orchestrator)(nil)
 
-// New connects to tmux, finds the agents that run there already, resolves what a crash
-// left behind, and starts delivering. The error is TMUX_UNAVAILABLE when tmux is missing,
-// too old or cannot be started.
+// New connects to tmux, finds the agents that already run there, resolves what a crash left
+// behind, and starts delivering. The error is TMUX_UNAVAILABLE when tmux is missing, too old or
+// cannot be started.
 func New(ctx context.Context, opts Options) (*Orchestrator, error) {
 	opts.Settings.setDefaults()
 	opts.State = cmp.Or(opts.State, filepath.Join(opts.Workspace, ".parley"))
@@ -114,7 +115,7 @@ func New(ctx context.Context, opts Options) (*Orchestrator, error) {
 	return o, nil
 }
 
-// load reads from the database what is kept in memory.
+// load builds the shared parts, and reads from the database the state that they keep in memory.
 func (o *Orchestrator) load(ctx context.Context) (err error) {
 	if o.rooms.roster, err = team.Load(ctx, o.store, o.now, o.log); err != nil {
 		return err
@@ -140,8 +141,8 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 	}
 
 	o.rooms.admission = &admission{
-		store: o.store, roster: o.rooms.roster, talk: o.rooms.talk, files: o.rooms.files, pause: o.rooms.pause, settings: &o.opts.Settings,
-		now: o.now, log: o.log,
+		store: o.store, roster: o.rooms.roster, talk: o.rooms.talk, files: o.rooms.files, pause: o.rooms.pause,
+		settings: &o.opts.Settings, now: o.now, log: o.log,
 	}
 	o.rooms.responders = answer.New(answer.Options{
 		Store: o.store, Roster: o.rooms.roster, Admission: o.rooms.admission, Tools: o, Model: o.opts.Model,
@@ -154,14 +155,15 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 		Paused: o.rooms.pause.is, Notify: o.rooms.admission.notify,
 	})
 	o.rooms.terminals, err = terminal.Open(ctx, terminal.Options{
-		Store: o.store, Roster: o.rooms.roster, Couriers: o.rooms.couriers, Profiles: o.opts.Profiles, Tmux: o.opts.Tmux,
+		Store: o.store, Roster: o.rooms.roster, Couriers: o.rooms.couriers,
+		Profiles: o.opts.Profiles, Tmux: o.opts.Tmux,
 		Workspace: o.opts.Workspace, LaunchDir: o.opts.LaunchDir, Executable: o.opts.Executable, Spool: o.opts.Spool,
 		Host: o.opts.Host, StopGrace: o.opts.Settings.StopGrace, Watch: o.opts.Settings.Watch, Now: o.now, Log: o.log,
 	})
 	return err
 }
 
-// compose makes the services; closing is closed when the daemon ends.
+// compose creates the services. closing is closed when the daemon ends.
 func (o *Orchestrator) compose(closing <-chan struct{}) {
 	r := &o.rooms
 	o.agentService = &agentService{store: o.store, roster: r.roster, opts: &o.opts, now: o.now}
@@ -192,7 +194,8 @@ func (o *Orchestrator) compose(closing <-chan struct{}) {
 	}
 }
 
-// start finds what runs already, and begins to deliver and to watch until running ends.
+// start recovers files, responders and terminals, and starts delivering and watching until
+// running ends.
 func (o *Orchestrator) start(ctx, running context.Context) error {
 	err := o.tidyFiles(ctx)
 	if err == nil {
@@ -217,14 +220,14 @@ func (o *Orchestrator) start(ctx, running context.Context) error {
 	return nil
 }
 
-// tick does what time brings, until ctx ends: reminders, holds that have passed, and less
-// often expired deliveries and stuck agents.
+// tick runs the periodic work until ctx ends: reminders and held messages at every tick,
+// expired deliveries and stuck agents less often.
 func (o *Orchestrator) tick(ctx context.Context) {
 	settings := &o.opts.Settings
 	tick := time.NewTicker(settings.Watch)
 	defer tick.Stop()
 	chores := newInterval(choreTime)
-	guard, guardian := newInterval(min(choreTime, settings.StuckAfter/2)), newGuardian(o.operatorService)
+	steering, guardian := newInterval(min(choreTime, settings.StuckAfter/2)), newGuardian(o.operatorService)
 
 	for {
 		select {
@@ -238,13 +241,13 @@ func (o *Orchestrator) tick(ctx context.Context) {
 		if chores.due() {
 			o.expire(ctx)
 		}
-		if settings.AutoSteer && guard.due() {
+		if settings.AutoSteer && steering.due() {
 			guardian.guard(ctx)
 		}
 	}
 }
 
-// interval tells when something that is done again and again is due.
+// interval tells when a periodic task is due. Not safe for concurrent use.
 type interval struct {
 	every time.Duration
 	last  time.Time
@@ -252,6 +255,7 @@ type interval struct {
 
 func newInterval(every time.Duration) *interval { return &interval{every, time.Now()} }
 
+// due reports whether the interval has passed since the last time it was due.
 func (i *interval) due() bool {
 	if time.Since(i.last) < i.every {
 		return false
@@ -260,8 +264,8 @@ func (i *interval) due() bool {
 	return true
 }
 
-// StopAnswering breaks off the answers that models are writing, and refuses further ones.
-// Agents that wait for an answer are told before the daemon is gone.
+// StopAnswering cancels the answers that models are writing, and refuses further ones. The
+// agents that wait for an answer are told before the daemon ends.
 func (o *Orchestrator) StopAnswering() {
 	if n := o.rooms.responders.InFlight(); n > 0 {
 		o.log.Info("break off the answers of models", "messages", n)
@@ -269,8 +273,8 @@ func (o *Orchestrator) StopAnswering() {
 	o.rooms.responders.Stop()
 }
 
-// Close stops delivering between two messages and lets go of tmux. The agents
-// live on. The store stays open: it is the caller's.
+// Close stops delivering between two messages, waits for all goroutines and disconnects from
+// tmux. The agents go on running. The caller closes the store.
 func (o *Orchestrator) Close() error {
 	o.rooms.terminals.Ending()
 	o.StopAnswering()

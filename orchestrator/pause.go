@@ -10,20 +10,20 @@ import (
 	"parley/store"
 )
 
-// pause is whether the team may talk; the database has it too.
+// pause holds whether communication is paused. The database holds it too.
 type pause struct {
-	now atomic.Pointer[parley.Pause] // nil: messages go
+	now atomic.Pointer[parley.Pause] // nil: not paused
 
 	changing sync.Mutex
 
 	mu   sync.Mutex
-	over chan struct{} // closed when it ends; nil: nobody waits for that
+	over chan struct{} // closed when the pause ends; nil: nobody waits
 }
 
-// is returns the pause that holds, nil when messages go.
+// is returns the current pause, or nil if communication is not paused.
 func (p *pause) is() *parley.Pause { return p.now.Load() }
 
-// loadPause takes up the pause of the daemon before this one.
+// loadPause returns the pause left by the previous daemon.
 func loadPause(ctx context.Context, s *store.Store) (*pause, error) {
 	stored, err := s.Pause(ctx)
 	p := &pause{}
@@ -31,8 +31,8 @@ func loadPause(ctx context.Context, s *store.Store) (*pause, error) {
 	return p, err
 }
 
-// PauseCommunication implements parley.OperatorService. What is being typed at
-// that moment is finished. A pause that is repeated keeps its beginning.
+// PauseCommunication implements parley.OperatorService. A message
+// that is being typed is finished. Pausing again keeps the start of the first pause.
 func (op *operatorService) PauseCommunication(
 	ctx context.Context,
 	req parley.PauseCommunicationRequest,
@@ -46,7 +46,7 @@ func (op *operatorService) PauseCommunication(
 	}
 
 	for _, m := range op.roster.All() {
-		m.Wake() // what waits now waits for another reason
+		m.Wake() // the reason that its messages wait has changed
 	}
 
 	counts, err := op.store.DeliveryCounts(ctx)
@@ -66,7 +66,7 @@ func (op *operatorService) PauseCommunication(
 	return res, nil
 }
 
-// setPause changes it in the database first.
+// setPause stores a change in the database first and then applies it.
 func (op *operatorService) setPause(ctx context.Context, by *team.Member, req parley.PauseCommunicationRequest) error {
 	op.pause.changing.Lock()
 	defer op.pause.changing.Unlock()
@@ -101,7 +101,8 @@ func (p *pause) set(next *parley.Pause) {
 	}
 }
 
-// ends returns what is closed when the pause ends, nil when there is none.
+// ends returns a channel that is closed when the pause ends, or nil if communication is not
+// paused.
 func (p *pause) ends() <-chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -114,7 +115,7 @@ func (p *pause) ends() <-chan struct{} {
 	return p.over
 }
 
-// WaitResumed waits while communication is paused.
+// WaitResumed blocks until communication is not paused, or ctx is done.
 func (a *admission) WaitResumed(ctx context.Context) error {
 	for {
 		over := a.pause.ends()
@@ -129,12 +130,13 @@ func (a *admission) WaitResumed(ctx context.Context) error {
 	}
 }
 
-// RefusePaused refuses a message while communication is paused.
+// RefusePaused returns COMMUNICATION_DISABLED while communication is paused.
 func (a *admission) RefusePaused() error {
 	p := a.pause.is()
 	if p == nil {
 		return nil
 	}
 	return parley.Errorf(parley.CommunicationDisabled, "%s", p.Words()).With("paused_by", p.By).With("since", p.Since).
-		Suggest("Nothing was sent. Reading still works; send again when messages go on (parley resume, or pause_communication with paused false).")
+		Suggest("Nothing was sent. Reading still works; send again when messages go on " +
+			"(parley resume, or pause_communication with paused false).")
 }

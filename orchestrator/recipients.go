@@ -12,15 +12,15 @@ import (
 	"parley/store"
 )
 
-// repliesTo returns the full id of the message that a reply names; it must be one
-// that the sender wrote, got, or reads in a thread. The reply answers it if it got it
-// and writes back to who wrote it, or to the same thread.
+// repliesTo returns the full id of the message that a reply names. The sender must have written
+// it, got it, or read it in a thread. The reply also answers that message if the sender got it
+// and writes back to its author or to the same thread.
 func (a *admission) repliesTo(ctx context.Context, from *team.Member, d *draft) (string, *store.Answering, error) {
 	msg, deliveries, err := a.visible(ctx, parley.Caller{ID: from.ID}, d.message.InReplyTo)
 	d.replied = talk.ParentOf(&msg)
-	back := slices.ContainsFunc(d.recipients, func(m *team.Member) bool { return m.ID == msg.SenderID }) ||
+	toAuthor := slices.ContainsFunc(d.recipients, func(m *team.Member) bool { return m.ID == msg.SenderID }) ||
 		msg.ThreadID != "" && msg.ThreadID == d.message.ThreadID
-	if err != nil || !back || !isRecipient(deliveries, from) {
+	if err != nil || !toAuthor || !isRecipient(deliveries, from) {
 		return msg.ID, nil, err
 	}
 	return msg.ID, &store.Answering{MessageID: msg.ID}, nil
@@ -30,7 +30,8 @@ func isRecipient(deliveries []parley.Delivery, m *team.Member) bool {
 	return slices.ContainsFunc(deliveries, func(d parley.Delivery) bool { return d.RecipientID == m.ID })
 }
 
-// recipients resolves names; one unknown name refuses the whole call.
+// recipients resolves names. One unknown name fails the whole call, and a sender cannot name
+// itself.
 func (a *admission) recipients(from *team.Member, names parley.Names) ([]*team.Member, error) {
 	if isEveryone(names) {
 		return a.everyone(from), nil
@@ -65,14 +66,15 @@ func isEveryone(names parley.Names) bool {
 	return len(names) == 1 && strings.EqualFold(names[0], parley.Everyone)
 }
 
-// everyone is all that are not terminated, but the sender and the operator, who
-// sees all traffic.
+// everyone returns the members that are not terminated, without the sender and without the
+// operator, who sees all traffic.
 func (a *admission) everyone(from *team.Member) []*team.Member {
 	return slices.DeleteFunc(a.roster.All(), func(m *team.Member) bool {
 		return m == from || m.Kind == parley.KindHuman || m.Agent().State == parley.StateTerminated
 	})
 }
 
+// groupMembers returns the members of a group. The error lists the groups that exist.
 func (a *admission) groupMembers(members []*team.Member, group string) ([]*team.Member, error) {
 	var in []*team.Member
 	groups := []string{}

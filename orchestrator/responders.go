@@ -29,21 +29,28 @@ func (rs *responderService) Usage(ctx context.Context, req parley.UsageRequest) 
 	return rs.responders.Usage(ctx, req)
 }
 
-// responderNamed returns the responder that a message to these names is to be answered
-// by. It is nil if there is none or several are named.
+// responderNamed returns the responder that is the only recipient named, else nil.
 func (a *admission) responderNamed(names parley.Names) *team.Member {
 	if len(names) != 1 {
 		return nil
 	}
 	m, err := a.roster.Find(names[0])
-	if err != nil || m.Responder() == nil {
+	if err != nil {
+		return nil
+	}
+	return onlyResponder(m)
+}
+
+// onlyResponder returns m if it is a responder, else nil.
+func onlyResponder(m *team.Member) *team.Member {
+	if m.Responder() == nil {
 		return nil
 	}
 	return m
 }
 
-// answered stores a message with send, and returns the answer of a responder if to is
-// one. inCall says that the reply comes back with the call.
+// answered stores a message with send. If to is a responder it also asks the model and returns
+// its reply. inCall means that the reply is returned with the call.
 func (a *admission) answered(
 	ctx context.Context,
 	to *team.Member,
@@ -64,17 +71,16 @@ func (a *admission) answered(
 	})
 }
 
-// inCall reports whether a draft is a reply that comes back with its recipient's call.
+// inCall reports whether a draft is a reply that is returned with the recipient's own call.
 func (d *draft) inCall() bool { return d.reply != nil && d.reply.InCall }
 
-// withinCalls reports whether a message goes back and forth between an agent and a
-// responder within the agent's own calls: however often it does, that is one step of the
-// chain.
+// withinCalls reports whether a message goes back and forth between an agent and a responder
+// within the agent's own calls. However often it does, that is one step of the chain.
 func (d *draft) withinCalls(from *team.Member) bool {
 	return d.inCall() || d.asks != nil && d.replied.SenderID == d.asks.ID && from.Kind != parley.KindHuman
 }
 
-// firstRung returns where the delivery of this message begins.
+// firstRung returns the state in which a delivery of this message begins.
 func (d *draft) firstRung(to *team.Member) store.NewDelivery {
 	n := firstRung(to)
 	n.Silent = n.Silent && d.asks != to

@@ -32,11 +32,8 @@ func TestDaemonKilledAmidAnAnswerAnswersNothingTwice(t *testing.T) {
 
 	posted := answers.Text()
 	fmt.Fprintln(in, "DM PAUSE sent")
-	tmuxtest.Poll(
-		t,
-		func() bool { return len(s.Requests()) == 2 },
-		func() string { return fmt.Sprintf("%d requests came", len(s.Requests())) },
-	)
+	tmuxtest.Poll(t, func() bool { return len(s.Requests()) == 2 },
+		func() string { return fmt.Sprintf("%d requests came", len(s.Requests())) })
 
 	killed()
 	s.Release()
@@ -58,10 +55,8 @@ func TestDaemonKilledAmidAnAnswerAnswersNothingTwice(t *testing.T) {
 		}
 	}
 
-	_, err = te.SendMessage(
-		te.operator(),
-		parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "PAUSE sent", IdempotencyKey: "PAUSE sent"},
-	)
+	_, err = te.SendMessage(te.operator(),
+		parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "PAUSE sent", IdempotencyKey: "PAUSE sent"})
 	if parley.ReasonOf(err) != parley.ModelNotAnswering || parley.AsError(err).Details["message_id"] != sent {
 		t.Errorf("the repeated call: %v", err)
 	}
@@ -79,11 +74,8 @@ func TestDaemonKilledAmidAnAnswerAnswersNothingTwice(t *testing.T) {
 		})
 	}
 
-	tmuxtest.Poll(
-		t,
-		func() bool { return len(s.Requests()) == 4 },
-		func() string { return fmt.Sprintf("%d requests came", len(s.Requests())) },
-	)
+	tmuxtest.Poll(t, func() bool { return len(s.Requests()) == 4 },
+		func() string { return fmt.Sprintf("%d requests came", len(s.Requests())) })
 
 	s.Release()
 	retries.Wait()
@@ -98,7 +90,7 @@ func TestDaemonKilledAmidAnAnswerAnswersNothingTwice(t *testing.T) {
 	}
 }
 
-func TestPauseLetsAnAnswerComeThatIsBeingWritten(t *testing.T) {
+func TestPauseLetsARunningAnswerFinish(t *testing.T) {
 	t.Parallel()
 	te, s := withModel(t)
 	ada := te.as("ada")
@@ -129,7 +121,7 @@ func TestPauseLetsAnAnswerComeThatIsBeingWritten(t *testing.T) {
 	}
 }
 
-func TestDaemonThatEndsTellsWhoAsked(t *testing.T) {
+func TestShutdownTellsTheAskingAgent(t *testing.T) {
 	t.Parallel()
 	te, s := withModel(t)
 	ada := te.as("ada")
@@ -170,8 +162,8 @@ func TestDaemonThatEndsTellsWhoAsked(t *testing.T) {
 	}
 }
 
-// TestModelIsAskedByFewAtOnce has ten agents ask one responder, of which three may.
-func TestModelIsAskedByFewAtOnce(t *testing.T) {
+// TestConcurrentModelCallsAreBounded has ten agents ask one responder that allows three calls at once.
+func TestConcurrentModelCallsAreBounded(t *testing.T) {
 	t.Parallel()
 	te, s := withModel(t)
 	te.reopen(func(o *Options) { o.Settings.ModelCalls = 3 })
@@ -180,10 +172,8 @@ func TestModelIsAskedByFewAtOnce(t *testing.T) {
 	for i := range errs {
 		as := te.as(fmt.Sprint("agent", i))
 		calls.Go(func() {
-			_, errs[i] = te.SendMessage(
-				as,
-				parley.SendMessageRequest{To: parley.Names{"DM"}, Text: fmt.Sprint("PAUSE ", i)},
-			)
+			_, errs[i] = te.SendMessage(as,
+				parley.SendMessageRequest{To: parley.Names{"DM"}, Text: fmt.Sprint("PAUSE ", i)})
 		})
 	}
 
@@ -201,7 +191,7 @@ func TestModelIsAskedByFewAtOnce(t *testing.T) {
 	}
 }
 
-func TestWhoWaitsForAModelWaitsNoLongerThanItMay(t *testing.T) {
+func TestWaitForAModelCallIsBounded(t *testing.T) {
 	t.Parallel()
 	te, s := withModel(t)
 	te.reopen(func(o *Options) { o.Settings.ModelCalls = 1 })

@@ -19,7 +19,7 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-// withModel is a team with a responder DM, answered by a scripted model.
+// withModel returns a team with a responder DM and its scripted model.
 func withModel(t *testing.T, change ...func(*parley.ResponderConfig)) (*testTeam, *modelserver.Server) {
 	t.Helper()
 	s := modelserver.StartBare()
@@ -38,7 +38,7 @@ func withModel(t *testing.T, change ...func(*parley.ResponderConfig)) (*testTeam
 	return te, s
 }
 
-// answeredAt is a responder DM whose model is at an address.
+// answeredAt declares a responder DM whose model is at an address.
 func answeredAt(url string) parley.DeclaredResponder {
 	return parley.DeclaredResponder{
 		Name:        "DM",
@@ -65,7 +65,7 @@ func (te *testTeam) tell(ctx context.Context, text string) *parley.SendMessageRe
 	return res
 }
 
-// fails sends to DM and wants no answer for a reason; it returns the message's id.
+// fails sends to DM, checks that no answer comes and why, and returns the message's id.
 func (te *testTeam) fails(ctx context.Context, text string, reason parley.ModelReason) string {
 	te.t.Helper()
 	res, err := te.SendMessage(ctx, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: text})
@@ -86,7 +86,7 @@ func (te *testTeam) spent() parley.Spent {
 	return res.Total
 }
 
-// messagesOf are what the model was told in a request, as role: text.
+// messagesOf returns the messages of a model request, each as role: text.
 func messagesOf(t *testing.T, r modelserver.Request) []string {
 	t.Helper()
 	var body struct {
@@ -306,7 +306,7 @@ func TestRepeatedKeyGetsTheSameReplyFromOneCall(t *testing.T) {
 	}
 }
 
-func TestSlowModelEndsWithTheDeadlineAndTheCallersLeaving(t *testing.T) {
+func TestSlowModelEndsAtTheDeadlineOrWhenTheCallerLeaves(t *testing.T) {
 	t.Parallel()
 	te, s := withModel(t)
 	te.reopen(func(o *Options) { o.Settings.ModelTimeout = 100 * time.Millisecond })
@@ -363,7 +363,7 @@ func TestRestartAnswersNothingTwice(t *testing.T) {
 	te, s := withModel(t)
 	ada := te.as("ada")
 
-	// A message that is stored and not answered is what a crash leaves.
+	// A crash leaves a message that is stored and not answered.
 	m := te.roster.ByName("DM")
 	stored, err := te.admission.admit(
 		ada,
@@ -407,18 +407,14 @@ func TestReplyToAnAnswerAndAFormalDebt(t *testing.T) {
 	te, _ := withModel(t)
 	ada := te.as("ada")
 	first := te.tell(ada, "SAY which door?")
-	res, err := te.RespondToMessage(
-		ada,
-		parley.RespondToMessageRequest{MessageID: first.Reply.MessageID, Text: "SAY left it is"},
-	)
+	res, err := te.RespondToMessage(ada,
+		parley.RespondToMessageRequest{MessageID: first.Reply.MessageID, Text: "SAY left it is"})
 	if err != nil || res.Reply == nil || res.Reply.Text != "left it is" {
 		t.Fatalf("respond gave %+v, %v", res, err)
 	}
 
-	owed, err := te.SendMessage(
-		ada,
-		parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "SAY yes", RequiresResponse: true},
-	)
+	owed, err := te.SendMessage(ada,
+		parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "SAY yes", RequiresResponse: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-// room opens a thread of who calls and others, and returns its id.
+// room opens a thread of the caller and others, and returns its id.
 func (te *testTeam) room(ctx context.Context, others ...string) string {
 	te.t.Helper()
 	res, err := te.CreateThread(ctx, parley.CreateThreadRequest{Title: "the quest", Participants: others})
@@ -65,7 +65,7 @@ func (te *testTeam) answerOf(id, name string) parley.Message {
 	return said
 }
 
-// quiet waits until no model is asked any more.
+// quiet waits until no model call is running.
 func (te *testTeam) quiet() {
 	te.t.Helper()
 	tmuxtest.Poll(te.t, func() bool {
@@ -161,10 +161,8 @@ func TestResponderOwesWhatAThreadRequires(t *testing.T) {
 	te, _ := withModel(t)
 	ada := te.as("ada")
 	thread := te.room(ada, "DM")
-	res, err := te.SendMessage(
-		ada,
-		parley.SendMessageRequest{ThreadID: thread, Text: "SAY done", RequiresResponse: true},
-	)
+	res, err := te.SendMessage(ada,
+		parley.SendMessageRequest{ThreadID: thread, Text: "SAY done", RequiresResponse: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +231,7 @@ func TestFailedPostInAThreadWaitsForRetry(t *testing.T) {
 	}
 }
 
-func TestDaemonThatEndsLeavesAPostUnanswered(t *testing.T) {
+func TestShutdownLeavesAPostUnanswered(t *testing.T) {
 	t.Parallel()
 	te, s := withModel(t)
 	ada := te.as("ada")
@@ -287,7 +285,7 @@ func TestResponderSpeaksAfterThePauseAndNotInAThreadItHasLeft(t *testing.T) {
 	}
 
 	s.Release()
-	te.answerOf(second, "DM") // what was being written is said
+	te.answerOf(second, "DM") // the running answer is posted
 	tmuxtest.Poll(t, func() bool {
 		te.rooms.pause.mu.Lock()
 		defer te.rooms.pause.mu.Unlock()
@@ -307,7 +305,7 @@ func TestResponderSpeaksAfterThePauseAndNotInAThreadItHasLeft(t *testing.T) {
 	}
 }
 
-// withTwo is a team with two responders, and a clock that the test moves.
+// withTwo returns a team with two responders and a clock that the test moves.
 func withTwo(t *testing.T) (*testTeam, *modelserver.Server, *atomic.Int64) {
 	t.Helper()
 	var ahead atomic.Int64
@@ -321,8 +319,8 @@ func withTwo(t *testing.T) (*testTeam, *modelserver.Server, *atomic.Int64) {
 	return te, s, &ahead
 }
 
-// TestTwoRespondersInAThreadComeToAnEnd lets two models answer each other for ever, each
-// naming the other: they are held, whatever time passes, until a person speaks.
+// TestTwoRespondersInAThreadComeToAnEnd lets two models answer each other without end, each
+// naming the other. They are held, however much time passes, until a person writes.
 func TestTwoRespondersInAThreadComeToAnEnd(t *testing.T) {
 	t.Parallel()
 	te, s, ahead := withTwo(t)
@@ -350,7 +348,7 @@ func TestTwoRespondersInAThreadComeToAnEnd(t *testing.T) {
 		t.Errorf("needs are %+v, %v", needs, err)
 	}
 
-	// Waiting helps a pair's budget, and not that of a chain.
+	// Waiting refills the pair's budget but not the chain's.
 	for range 30 {
 		if !slices.ContainsFunc(held(), func(h parley.HeldTurn) bool { return h.Until != nil }) {
 			break
@@ -368,20 +366,15 @@ func TestTwoRespondersInAThreadComeToAnEnd(t *testing.T) {
 		t.Errorf("they went on from %d to %d requests; held are %+v", at, n, last)
 	}
 
-	// Nothing is asked because a daemon starts.
+	// A starting daemon asks no model.
 	te.close()
 	te.open()
 	if again := held(); len(again) != len(last) || len(s.Requests()) != at {
-		t.Errorf(
-			"after a restart %d are held, not %d; %d requests, not %d",
-			len(again),
-			len(last),
-			len(s.Requests()),
-			at,
-		)
+		t.Errorf("after a restart %d are held, not %d; %d requests, not %d", len(again), len(last), len(s.Requests()),
+			at)
 	}
 
-	// The operator's word lets one of them go on.
+	// A post of the operator lets one of them go on.
 	if _, err := te.ControlConversation(te.operator(), parley.ControlConversationRequest{Action: parley.ActionRelease, MessageID: last[0].MessageID}); err != nil {
 		t.Fatal(err)
 	}
@@ -403,10 +396,8 @@ func TestLongSessionWithAResponderSpendsNoBudget(t *testing.T) {
 	te.send("ada", "please ask DM about everything, then tell bob")
 	last := te.tell(ada, "SAY first").Reply.MessageID
 	for i := range 30 {
-		res, err := te.RespondToMessage(
-			ada,
-			parley.RespondToMessageRequest{MessageID: last, Text: fmt.Sprint("SAY answer ", i)},
-		)
+		res, err := te.RespondToMessage(ada,
+			parley.RespondToMessageRequest{MessageID: last, Text: fmt.Sprint("SAY answer ", i)})
 		if err != nil || res.Reply == nil {
 			t.Fatalf("call %d: %+v, %v", i, res, err)
 		}
@@ -417,12 +408,10 @@ func TestLongSessionWithAResponderSpendsNoBudget(t *testing.T) {
 	works := func() {
 		t.Helper()
 		for _, about := range []string{"", last} {
-			res, err := te.SendMessage(
-				ada,
-				parley.SendMessageRequest{To: parley.Names{"bob"}, Text: "DM says so", InReplyTo: about},
-			)
+			res, err := te.SendMessage(ada,
+				parley.SendMessageRequest{To: parley.Names{"bob"}, Text: "DM says so", InReplyTo: about})
 			if err != nil || res.Deliveries[0].State == parley.DeliveryHeld ||
-				res.Object.Hop > 5 { // the thread's answers count, as they should
+				res.Object.Hop > 5 { // answers in the thread count
 				t.Errorf("ada to bob, in reply to %q: %+v, hop %d, %v", about, res.Deliveries, res.Object.Hop, err)
 			}
 		}

@@ -10,11 +10,11 @@ import (
 	"parley/store"
 )
 
-// retried is the evidence of a delivery that begins again.
+// retried is the evidence of a delivery that the operator retried.
 const retried = "retried by the operator"
 
-// RetryDelivery implements parley.OperatorService. It is the only way in which
-// a text that may have been typed is typed again, and a model asked again.
+// RetryDelivery implements parley.OperatorService. Nothing else types a text again that may
+// have been typed, or asks a model again.
 func (op *operatorService) RetryDelivery(
 	ctx context.Context,
 	req parley.RetryDeliveryRequest,
@@ -24,7 +24,7 @@ func (op *operatorService) RetryDelivery(
 		return nil, err
 	}
 
-	chosen, err := op.chosen(&msg, op.roster.FillInDeliveries(all), req.Recipient)
+	chosen, err := op.selectDeliveries(&msg, op.roster.FillInDeliveries(all), req.Recipient)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (op *operatorService) RetryDelivery(
 		return op.responders.Retry(ctx, &msg, left)
 	}
 
-	begin, err := op.beginAgain(&msg, chosen)
+	begin, err := op.firstStatesOfRetry(&msg, chosen)
 	if err != nil {
 		return nil, err
 	}
@@ -43,17 +43,7 @@ func (op *operatorService) RetryDelivery(
 	}
 
 	res := &parley.RetryDeliveryResult{Answer: parley.OK, MessageID: msg.ID, Retried: []string{}}
-	var again, waits []string
-	for _, job := range jobs {
-		m := op.roster.ByID(job.Key.RecipientID)
-		res.Retried, again = append(res.Retried, m.ID), append(again, m.Name)
-		if job.State.Settled() {
-			m.NotifyArrival()
-			continue
-		}
-
-		m.Enqueue(job)
-	}
+	requeued := op.requeue(jobs, res)
 
 	if held := talk.Held(chosen); len(held) > 0 {
 		invitations, err := op.talk.Release(ctx, &msg, held)
@@ -63,18 +53,12 @@ func (op *operatorService) RetryDelivery(
 		op.responders.Speak(invitations)
 	}
 
-	for _, d := range chosen {
-		if !d.State.Settled() {
-			op.roster.ByID(d.RecipientID).Force(msg.ID)
-			waits = append(waits, waiting(d))
-		}
+	pending := op.insist(&msg, chosen)
+	if len(requeued)+len(pending) == 0 {
+		return nil, alreadyDelivered(&msg, chosen) // proven since the first look
 	}
+	res.Message = retrySentence(requeued, pending)
 
-	if len(again)+len(waits) == 0 {
-		return nil, delivered(&msg, chosen) // proven meanwhile
-	}
-
-	res.Message = retrySentence(again, waits)
 	stored := store.Appended{Message: msg}
 	if _, stored.Deliveries, err = op.store.Message(ctx, msg.ID); err != nil {
 		return nil, err
@@ -83,13 +67,45 @@ func (op *operatorService) RetryDelivery(
 		return nil, err
 	}
 
-	res.DeliveryStatus, res.Deliveries = parley.SumUp(stored.Deliveries), op.roster.FillInDeliveries(stored.Deliveries)
+	res.DeliveryStatus = parley.SumUp(stored.Deliveries)
+	res.Deliveries = op.roster.FillInDeliveries(stored.Deliveries)
 
 	return res, nil
 }
 
-// chosen are the deliveries that a call is about: all, or that to one recipient.
-func (op *operatorService) chosen(msg *parley.Message, all []parley.Delivery, recipient string) ([]parley.Delivery, error) {
+// requeue hands retried deliveries to their recipients, lists the recipients in res, and
+// returns their names.
+func (op *operatorService) requeue(jobs []store.Job, res *parley.RetryDeliveryResult) (names []string) {
+	for _, job := range jobs {
+		m := op.roster.ByID(job.Key.RecipientID)
+		res.Retried, names = append(res.Retried, m.ID), append(names, m.Name)
+
+		if job.State.Settled() {
+			m.NotifyArrival()
+		} else {
+			m.Enqueue(job)
+		}
+	}
+	return names
+}
+
+// insist makes the couriers look at once at the deliveries that are still on their way, and
+// describes those.
+func (op *operatorService) insist(msg *parley.Message, ds []parley.Delivery) (pending []string) {
+	for _, d := range ds {
+		if !d.State.Settled() {
+			op.roster.ByID(d.RecipientID).Force(msg.ID)
+			pending = append(pending, pendingText(d))
+		}
+	}
+	return pending
+}
+
+// selectDeliveries returns the delivery to the recipient, or all deliveries if recipient is
+// empty.
+func (op *operatorService) selectDeliveries(
+	msg *parley.Message, all []parley.Delivery, recipient string,
+) ([]parley.Delivery, error) {
 	if recipient == "" {
 		return all, nil
 	}
@@ -111,9 +127,9 @@ func (op *operatorService) chosen(msg *parley.Message, all []parley.Delivery, re
 		Suggest("It was sent to %s.", strings.Join(names, ", "))
 }
 
-// beginAgain returns where those of the deliveries begin that have ended without
-// proof. The error says why nothing at all can be done.
-func (op *operatorService) beginAgain(msg *parley.Message, ds []parley.Delivery) ([]store.NewDelivery, error) {
+// firstStatesOfRetry returns a new first state for each delivery that ended without proof. The
+// error says why no delivery can be retried.
+func (op *operatorService) firstStatesOfRetry(msg *parley.Message, ds []parley.Delivery) ([]store.NewDelivery, error) {
 	var begin []store.NewDelivery
 	var refusal error
 	idle := true
@@ -129,14 +145,11 @@ func (op *operatorService) beginAgain(msg *parley.Message, ds []parley.Delivery)
 			refusal = parley.Errorf(parley.AgentUnavailable, "the mailbox of %s is closed", m.Name).
 				Suggest("Register %s again, then retry: parley register %s", m.Name, m.Name)
 		default:
-			begin = append(
-				begin,
-				store.NewDelivery{
-					RecipientID: m.ID,
-					State:       parley.DeliverySubmitted,
-					Evidence:    "stored in its inbox; " + retried,
-				},
-			)
+			begin = append(begin, store.NewDelivery{
+				RecipientID: m.ID,
+				State:       parley.DeliverySubmitted,
+				Evidence:    "stored in its inbox; " + retried,
+			})
 		}
 	}
 
@@ -147,11 +160,11 @@ func (op *operatorService) beginAgain(msg *parley.Message, ds []parley.Delivery)
 		return nil, refusal
 	}
 
-	return nil, delivered(msg, ds)
+	return nil, alreadyDelivered(msg, ds)
 }
 
-// delivered refuses to type what has provably arrived.
-func delivered(msg *parley.Message, ds []parley.Delivery) error {
+// alreadyDelivered is the error for a retry of a message that has provably arrived.
+func alreadyDelivered(msg *parley.Message, ds []parley.Delivery) error {
 	var names []string
 	for _, d := range ds {
 		names = append(names, d.Recipient)
@@ -162,8 +175,8 @@ func delivered(msg *parley.Message, ds []parley.Delivery) error {
 		Suggest("parley explain %s tells how that is known. Send it as a new message if it is needed twice.", short)
 }
 
-// waiting says where a delivery stands that is still on its way.
-func waiting(d parley.Delivery) string {
+// pendingText names the recipient and state of a delivery that is still on its way.
+func pendingText(d parley.Delivery) string {
 	words := d.Recipient + " (" + string(d.State)
 	if d.Reason != "" {
 		words += ": " + d.Reason
@@ -171,13 +184,13 @@ func waiting(d parley.Delivery) string {
 	return words + ")"
 }
 
-func retrySentence(again, waits []string) string {
+func retrySentence(requeued, pending []string) string {
 	var parts []string
-	if len(again) > 0 {
-		parts = append(parts, "Queued again for "+strings.Join(again, ", "))
+	if len(requeued) > 0 {
+		parts = append(parts, "Queued again for "+strings.Join(requeued, ", "))
 	}
-	if len(waits) > 0 {
-		parts = append(parts, "Looking again at "+strings.Join(waits, ", "))
+	if len(pending) > 0 {
+		parts = append(parts, "Looking again at "+strings.Join(pending, ", "))
 	}
 	return strings.Join(parts, ". ") + "."
 }

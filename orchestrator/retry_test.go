@@ -23,8 +23,8 @@ func (te *testTeam) retry(id string) *parley.RetryDeliveryResult {
 	return res
 }
 
-// dropped launches an agent that throws the first message away, and returns
-// that message, which is unconfirmed, and the agent's log.
+// dropped launches an agent that drops its first message. It returns that message, which is
+// unconfirmed, and the agent's log.
 func (te *testTeam) dropped(name string) (id, log string) {
 	te.t.Helper()
 	agent := tmuxtest.Agent{Startup: 2 * time.Second, Log: filepath.Join(te.dir, name+".log")}
@@ -33,11 +33,8 @@ func (te *testTeam) dropped(name string) (id, log string) {
 	}
 
 	id = te.send(name, "too early")
-	tmuxtest.WaitFor(
-		te.t,
-		te.pane(name),
-		func(s tmux.Screen) bool { return tmuxtest.Shows(s, strings.TrimSpace(tmuxtest.Prompt)) },
-	)
+	tmuxtest.WaitFor(te.t, te.pane(name),
+		func(s tmux.Screen) bool { return tmuxtest.Shows(s, strings.TrimSpace(tmuxtest.Prompt)) })
 
 	te.reach(id, parley.DeliveryUnconfirmed)
 
@@ -80,8 +77,8 @@ func TestRetryTypesAnUnconfirmedMessageOnceMore(t *testing.T) {
 	}
 }
 
-// A retry that is stored is done, whatever becomes of the daemon; the pause
-// keeps it from being done before the daemon ends.
+// A stored retry survives the daemon. The pause keeps it from being delivered before the daemon
+// ends.
 func TestRetryOutlivesTheDaemon(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
@@ -119,7 +116,7 @@ func TestRetryOfAHeldMessageSaysWhyItWaits(t *testing.T) {
 	}
 }
 
-// What a stopped agent missed waits for its next launch.
+// A retried message to a stopped agent waits for its next launch.
 func TestRetryOfAFailedMessageWaitsForTheAgent(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
@@ -155,10 +152,8 @@ func TestRetryOfOneRecipientLeavesTheOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	res, err := te.RetryDelivery(
-		te.operator(),
-		parley.RetryDeliveryRequest{MessageID: sent.MessageID, Recipient: "one"},
-	)
+	res, err := te.RetryDelivery(te.operator(),
+		parley.RetryDeliveryRequest{MessageID: sent.MessageID, Recipient: "one"})
 	if err != nil || len(res.Retried) != 1 || res.Message != "Queued again for one." {
 		t.Fatalf("got %+v, %v", res, err)
 	}
@@ -170,10 +165,8 @@ func TestRetryOfOneRecipientLeavesTheOthers(t *testing.T) {
 	}
 
 	for recipient, want := range map[string]parley.Code{"box": parley.InvalidRecipient, "nobody": parley.AgentNotFound} {
-		_, err := te.RetryDelivery(
-			te.operator(),
-			parley.RetryDeliveryRequest{MessageID: sent.MessageID, Recipient: recipient},
-		)
+		_, err := te.RetryDelivery(te.operator(),
+			parley.RetryDeliveryRequest{MessageID: sent.MessageID, Recipient: recipient})
 		if parley.ErrorCode(err) != want {
 			t.Errorf("retry for %s gave %v, want %s", recipient, err, want)
 		}

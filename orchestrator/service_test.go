@@ -8,7 +8,7 @@ import (
 	"parley/parleytest"
 )
 
-// direct is the orchestrator as parleytest sees it.
+// direct adapts the orchestrator to parleytest.
 type direct struct{ *testTeam }
 
 func (d direct) Operator() (parley.Service, context.Context) { return d.Orchestrator, d.operator() }

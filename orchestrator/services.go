@@ -12,23 +12,29 @@ import (
 	"parley/store"
 )
 
-// One type for each interface of parley.Service, with what it needs and no more.
+// One type per interface of parley.Service, each with only the parts that it uses.
 
+// agentService implements parley.AgentService: it registers mailboxes and reports the state of
+// agents.
 type agentService struct {
 	store  *store.Store
 	roster *team.Roster
 	opts   *Options
 	now    func() time.Time
 
-	doors doors
+	registrations registrations
 }
 
+// terminalService implements parley.TerminalService over the terminals. A responder has no
+// terminal; its screen shows what its model wrote.
 type terminalService struct {
 	terminals  *terminal.Terminals
 	roster     *team.Roster
 	responders *answer.Responders
 }
 
+// messageService implements parley.MessageService: sending, answering, reading and searching
+// messages. Every message it sends passes admission.
 type messageService struct {
 	admission  *admission
 	store      *store.Store
@@ -37,9 +43,10 @@ type messageService struct {
 	talk       *talk.Talk
 	now        func() time.Time
 	log        *slog.Logger
-	closing    <-chan struct{} // closed when the daemon ends
+	closing    <-chan struct{} // closed when the daemon shuts down
 }
 
+// threadService implements parley.ThreadService: threads, their posts and their participants.
 type threadService struct {
 	admission *admission
 	store     *store.Store
@@ -49,6 +56,8 @@ type threadService struct {
 	log       *slog.Logger
 }
 
+// fileService implements parley.FileService. It stores the content of a file before it
+// announces the file, and removes content that was never announced.
 type fileService struct {
 	admission *admission
 	store     *store.Store
@@ -59,6 +68,8 @@ type fileService struct {
 	log       *slog.Logger
 }
 
+// operatorService implements parley.OperatorService: needs, explanations, retries, guidance,
+// the pause, and export. Its methods do not check the caller's rights: parley.Ops does.
 type operatorService struct {
 	admission  *admission
 	store      *store.Store
@@ -72,6 +83,7 @@ type operatorService struct {
 	log        *slog.Logger
 }
 
+// keyService implements parley.RightsService: API keys and the approval of special agents.
 type keyService struct {
 	store      *store.Store
 	roster     *team.Roster
@@ -80,6 +92,8 @@ type keyService struct {
 	log        *slog.Logger
 }
 
+// conversationService implements parley.ConversationService over talk. It invites responders to
+// the messages that a change releases.
 type conversationService struct {
 	talk       *talk.Talk
 	responders *answer.Responders
@@ -89,15 +103,20 @@ type conversationService struct {
 	log        *slog.Logger
 }
 
+// responderService implements parley.ResponderService.
 type responderService struct {
 	responders *answer.Responders
 }
 
+// eventService implements parley.EventService. A waiting reader returns early when the daemon
+// ends.
 type eventService struct {
 	store   *store.Store
-	closing <-chan struct{} // closed when the daemon ends
+	closing <-chan struct{} // closed when the daemon shuts down
 }
 
+// workspaceService implements parley.WorkspaceService: status, backup and shutdown. It also
+// runs the periodic expiry.
 type workspaceService struct {
 	store     *store.Store
 	roster    *team.Roster
@@ -105,7 +124,7 @@ type workspaceService struct {
 	operator  *operatorService
 	pause     *pause
 	opts      *Options
-	warnings  []string // of the start
+	warnings  []string // from the start of the daemon
 	now       func() time.Time
 	log       *slog.Logger
 }

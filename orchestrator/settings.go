@@ -24,14 +24,14 @@ type Settings struct {
 	TellSenderAfter  time.Duration `yaml:"tell_sender_after" default:"1m" min:"0s" doc:"How long after the deadline the sender is told that no response came."`
 	OverdueAfter     time.Duration `yaml:"overdue_after" default:"10m" min:"0s" doc:"How long after the deadline the missing response needs you."`
 
-	// Clients of MCP wait a minute for a tool; a small local server works on about
-	// four answers at once.
+	// MCP clients wait a minute for a tool. A small local server works on about four
+	// answers at once.
 	ModelTimeout time.Duration `yaml:"model_timeout" default:"50s" min:"1s" max:"1h" doc:"How long the model of a responder has to answer."`
 	ModelCalls   int           `yaml:"model_calls" default:"4" min:"1" max:"1000" doc:"How many answers of one responder are written at once. The rest wait their turn."`
 
-	// A person reads no more than 120 messages a minute, and a model that works writes
-	// far fewer. A loop of programs sends hundreds a second and is stopped within its
-	// first one. A limit of 1000000 is as good as none.
+	// A person reads no more than 120 messages a minute, and a working model writes
+	// far fewer. Programs in a loop send hundreds a second and are stopped within the
+	// first. A limit of 1000000 in effect disables it.
 	MessagesPerMinute      int `yaml:"messages_per_minute" default:"120" min:"1" max:"1000000" doc:"How many messages one agent may send in a minute."`
 	BroadcastsPerMinute    int `yaml:"broadcasts_per_minute" default:"30" min:"1" max:"1000000" doc:"How many broadcasts one agent may send in a minute."`
 	RegistrationsPerMinute int `yaml:"registrations_per_minute" default:"30" min:"1" max:"1000000" doc:"How many agents may register from one address in a minute."`
@@ -41,13 +41,13 @@ type Settings struct {
 	// Conversation limits what agents may say before a person speaks again.
 	Conversation conversation.Settings `yaml:"-"`
 
-	StopGrace time.Duration `yaml:"-" default:"3s"` // for a stopped agent's processes to end by themselves
-	Watch     time.Duration `yaml:"-" default:"1s"` // between two looks at all panes
+	StopGrace time.Duration `yaml:"-" default:"3s"` // time for a stopped agent's processes to exit by themselves
+	Watch     time.Duration `yaml:"-" default:"1s"` // interval between two checks of all panes
 }
 
 func (s *Settings) setDefaults() { setting.Fill(s) }
 
-// ShortFooter reports whether only the message id stands below a message.
+// ShortFooter reports whether the line below a typed message has only the message id.
 func (s *Settings) ShortFooter() bool { return s.Footer == "short" }
 
 const bytesPerMB = 1_000_000

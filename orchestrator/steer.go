@@ -9,8 +9,8 @@ import (
 	"parley/orchestrator/team"
 )
 
-// SteerAgent implements parley.OperatorService. Guidance goes the way of every
-// message; only its header is another.
+// SteerAgent implements parley.OperatorService. Guidance is delivered like
+// every message; only its header differs.
 func (op *operatorService) SteerAgent(
 	ctx context.Context,
 	req parley.SteerAgentRequest,
@@ -46,7 +46,8 @@ func (op *operatorService) SteerAgent(
 	return op.admission.receipt(stored), nil
 }
 
-// guidance is a steering message on its way in.
+// guidance returns the draft of a steering message. The kind is one of the kinds of
+// parley.Guidance.
 func guidance(to *team.Member, kind, text, key string) (draft, error) {
 	data, err := json.Marshal(parley.Guidance{Kind: kind})
 	if err != nil {

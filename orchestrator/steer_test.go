@@ -43,7 +43,7 @@ func TestGuidanceIsTypedUnderItsOwnHeader(t *testing.T) {
 	}
 }
 
-func TestWhoMaySteerWhom(t *testing.T) {
+func TestSteeringRights(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "quick", tmuxtest.Agent{})
@@ -81,7 +81,7 @@ func TestWhoMaySteerWhom(t *testing.T) {
 	}
 }
 
-func TestUnsentGuidanceIsKnownAsParleys(t *testing.T) {
+func TestUnsentGuidanceIsRecognisedAsParleys(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "quick", tmuxtest.Agent{})
@@ -90,7 +90,7 @@ func TestUnsentGuidanceIsKnownAsParleys(t *testing.T) {
 	te.held(te.send("coder", "wait"), "an unsent message stands in its terminal")
 }
 
-// steerings are the guidance that parley itself gave, oldest first.
+// steerings returns the guidance sent by parley itself, oldest first.
 func (te *testTeam) steerings(agent string) []parley.ContractMessage {
 	te.t.Helper()
 	m := te.roster.ByName(agent)
@@ -107,7 +107,7 @@ func (te *testTeam) steerings(agent string) []parley.ContractMessage {
 	return res.Messages
 }
 
-// newStuck is an agent that has shown nothing for eleven minutes, and a guardian.
+// newStuck returns a team with an agent that has shown nothing for eleven minutes, and a guardian.
 func newStuck(t *testing.T) (*stage, *clock, *guardian) {
 	c := new(clock)
 	te := newStage(t, tmuxtest.Agent{}, c.option)
@@ -117,10 +117,10 @@ func newStuck(t *testing.T) (*stage, *clock, *guardian) {
 	return te, c, newGuardian(te.operatorService)
 }
 
-// guard lets the guardian look, and wants so much guidance to have been given.
+// guard runs the guardian once and checks the number of messages it has sent so far.
 func (te *testTeam) guard(g *guardian, want int, when string) {
 	te.t.Helper()
-	if err := g.see(te.t.Context(), te.roster.ByName("coder")); err != nil {
+	if err := g.steerIfStuck(te.t.Context(), te.roster.ByName("coder")); err != nil {
 		te.t.Fatalf("%s: %v", when, err)
 	}
 	if got := te.steerings("coder"); len(got) != want {
@@ -181,9 +181,8 @@ func TestStuckAgentsAreSteeredOncePerTime(t *testing.T) {
 	te.guard(g, 2, "when it is stuck again")
 }
 
-// What an agent shows right after guidance may be that guidance; what it shows
-// later is work.
-func TestGuidanceThatIsDrawnIsNoSignOfLife(t *testing.T) {
+// Output right after guidance may be the guidance itself; later output is work.
+func TestDrawnGuidanceIsNoSignOfLife(t *testing.T) {
 	te, _, g := newStuck(t)
 	te.guard(g, 1, "after 11 min")
 	m := te.roster.ByName("coder")
@@ -196,29 +195,23 @@ func TestGuidanceThatIsDrawnIsNoSignOfLife(t *testing.T) {
 	}
 }
 
-func TestStuckAgentsAreSteeredByItselfWhenAskedFor(t *testing.T) {
+func TestAutoSteerGuidesStuckAgents(t *testing.T) {
 	for _, on := range []bool{false, true} {
-		te := newStage(
-			t,
-			tmuxtest.Agent{},
-			func(o *Options) { o.Settings.AutoSteer, o.Settings.StuckAfter = on, 100*time.Millisecond },
-		)
+		te := newStage(t, tmuxtest.Agent{},
+			func(o *Options) { o.Settings.AutoSteer, o.Settings.StuckAfter = on, 100*time.Millisecond })
 
 		te.show("working")
 		te.need(parley.NeedStuck)
 		if !on {
-			time.Sleep(500 * time.Millisecond) // it would have come ten times
+			time.Sleep(500 * time.Millisecond) // long enough for ten ticks
 			if got := te.steerings("coder"); len(got) != 0 {
 				t.Errorf("steered unasked: %+v", got)
 			}
 			continue
 		}
 
-		tmuxtest.Poll(
-			t,
-			func() bool { return len(te.steerings("coder")) == 1 },
-			func() string { return "no guidance came" },
-		)
+		tmuxtest.Poll(t, func() bool { return len(te.steerings("coder")) == 1 },
+			func() string { return "no guidance came" })
 
 		te.systemIsNobody(t)
 		te.close()
@@ -227,7 +220,7 @@ func TestStuckAgentsAreSteeredByItselfWhenAskedFor(t *testing.T) {
 	}
 }
 
-// systemIsNobody checks that parley is a sender, and nobody's address.
+// systemIsNobody checks that parley itself can send but not be addressed.
 func (te *testTeam) systemIsNobody(t *testing.T) {
 	t.Helper()
 	res, err := te.GetAgentStatus(te.operator(), parley.AgentStatusRequest{})

@@ -14,7 +14,7 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-// TestNothingIsTypedTwiceWhileAgentsComeAndGo sends all the while that agents are
+// TestNothingIsTypedTwiceWhileAgentsComeAndGo keeps sending while agents are
 // restarted, stopped, launched twice at once, and lose their tmux server.
 func TestNothingIsTypedTwiceWhileAgentsComeAndGo(t *testing.T) {
 	t.Parallel()
@@ -35,14 +35,11 @@ func TestNothingIsTypedTwiceWhileAgentsComeAndGo(t *testing.T) {
 		name := fmt.Sprintf("agent%d", i)
 		work.Go(func() {
 			for n := range messages {
-				res, err := te.SendMessage(
-					te.operator(),
-					parley.SendMessageRequest{
-						To:     parley.Names{name},
-						Text:   fmt.Sprint("message ", n),
-						Urgent: n%5 == 0,
-					},
-				)
+				res, err := te.SendMessage(te.operator(), parley.SendMessageRequest{
+					To:     parley.Names{name},
+					Text:   fmt.Sprint("message ", n),
+					Urgent: n%5 == 0,
+				})
 				if err == nil && res.Success {
 					mu.Lock()
 					sent[res.MessageID] = true

@@ -14,12 +14,16 @@ func (ts *terminalService) LaunchAgent(
 }
 
 // AdoptAgent implements parley.TerminalService.
-func (ts *terminalService) AdoptAgent(ctx context.Context, req parley.AdoptAgentRequest) (*parley.AdoptAgentResult, error) {
+func (ts *terminalService) AdoptAgent(
+	ctx context.Context, req parley.AdoptAgentRequest,
+) (*parley.AdoptAgentResult, error) {
 	return ts.terminals.AdoptAgent(ctx, req)
 }
 
 // StopAgent implements parley.TerminalService.
-func (ts *terminalService) StopAgent(ctx context.Context, req parley.StopAgentRequest) (*parley.StopAgentResult, error) {
+func (ts *terminalService) StopAgent(
+	ctx context.Context, req parley.StopAgentRequest,
+) (*parley.StopAgentResult, error) {
 	return ts.terminals.StopAgent(ctx, req)
 }
 
@@ -30,8 +34,8 @@ func (ts *terminalService) RestartAgent(
 	return ts.terminals.RestartAgent(ctx, req)
 }
 
-// ReadTerminal implements parley.TerminalService. A responder has no terminal, but what
-// its model wrote.
+// ReadTerminal implements parley.TerminalService. A responder has no terminal;
+// its screen shows what its model wrote.
 func (ts *terminalService) ReadTerminal(
 	ctx context.Context, req parley.ReadTerminalRequest,
 ) (*parley.ReadTerminalResult, error) {
@@ -55,5 +59,6 @@ func (ts *terminalService) ReportState(
 	return ts.terminals.ReportState(ctx, req)
 }
 
-// Adoptions changes whenever the processes that belong to agents may have.
+// Adoptions returns a number that changes whenever processes may have started or stopped
+// belonging to an agent.
 func (ts *terminalService) Adoptions() int64 { return ts.terminals.Adoptions() }

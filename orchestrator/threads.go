@@ -15,7 +15,8 @@ import (
 	"parley/store"
 )
 
-// postToThread is SendMessage for a thread.
+// postToThread admits a message to the thread that the draft names. Only participants and the
+// operator may post.
 func (a *admission) postToThread(ctx context.Context, from *team.Member, d draft) (store.Appended, error) {
 	id := strings.ToLower(strings.TrimSpace(d.message.ThreadID))
 	if _, ok := a.roster.Titles.Find(id); !ok {
@@ -42,11 +43,11 @@ func (a *admission) postToThread(ctx context.Context, from *team.Member, d draft
 	return a.admit(ctx, from, d)
 }
 
-// firstRungs is where the deliveries to the agents begin, but for one of them.
-func (a *admission) firstRungs(ids []string, but string) []store.NewDelivery {
+// firstRungs returns the first deliveries to the agents, except the one whose id is except.
+func (a *admission) firstRungs(ids []string, except string) []store.NewDelivery {
 	var ds []store.NewDelivery
 	for _, id := range ids {
-		if m := a.roster.ByID(id); m != nil && id != but {
+		if m := a.roster.ByID(id); m != nil && id != except {
 			ds = append(ds, firstRung(m))
 		}
 	}
@@ -66,46 +67,28 @@ func (ts *threadService) CreateThread(
 		return nil, err
 	}
 
-	th := parley.Thread{
-		ID:           team.NewID(),
-		Title:        parley.CleanLine(req.Title),
-		CreatorID:    from.ID,
-		Participants: []string{from.ID},
-	}
-	if !parley.Visible(th.Title) {
-		return nil, parley.Errorf(parley.InvalidArgument, "the title is empty").
-			Suggest("Say in a few words what the thread is about.")
-	}
-
-	var names []string
-	for _, ref := range req.Participants {
-		m, err := ts.roster.Find(ref)
-		if err != nil {
-			return nil, err
-		}
-		if !slices.Contains(th.Participants, m.ID) {
-			th.Participants, names = append(th.Participants, m.ID), append(names, m.Name)
-		}
-	}
-
-	call := store.Call{AgentID: from.ID, Key: req.IdempotencyKey, Made: th.ID,
-		Asked: requestHash(
-			"create_thread",
-			th.Title,
-			parley.Clean(req.InitialMessage),
-			slices.Sorted(slices.Values(th.Participants)),
-		)}
-
-	if was, found, err := ts.store.Called(ctx, call); found || err != nil {
-		return ts.created(ctx, was, err)
-	}
-
-	posts, err := ts.firstPosts(ctx, from, &th, names, req.InitialMessage)
+	th, names, err := ts.newThread(from, &req)
 	if err != nil {
 		return nil, err
 	}
 
-	back, err := ts.admission.charge(from, &draft{message: parley.Message{Kind: parley.KindThread}})
+	participants := slices.Sorted(slices.Values(th.Participants))
+	call := store.Call{
+		AgentID: from.ID,
+		Key:     req.IdempotencyKey,
+		Made:    th.ID,
+		Asked:   requestHash("create_thread", th.Title, parley.Clean(req.InitialMessage), participants),
+	}
+	if earlier, found, err := ts.store.Called(ctx, call); found || err != nil {
+		return ts.threadReceipt(ctx, earlier, err)
+	}
+
+	posts, err := ts.openingPosts(ctx, from, &th, names, req.InitialMessage)
+	if err != nil {
+		return nil, err
+	}
+
+	refund, err := ts.admission.charge(from, &draft{message: parley.Message{Kind: parley.KindThread}})
 	if err != nil {
 		return nil, err
 	}
@@ -114,9 +97,9 @@ func (ts *threadService) CreateThread(
 	}
 
 	ts.talk.OpenThread(th.ID)
-	stored, was, err := ts.store.CreateThread(ctx, th, call, posts...)
-	if err != nil || was.Made != th.ID {
-		back()
+	stored, first, err := ts.store.CreateThread(ctx, th, call, posts...)
+	if err != nil || first.Made != th.ID {
+		refund()
 	} else {
 		ts.roster.Titles.Add(th.ID, th.Title)
 	}
@@ -126,32 +109,62 @@ func (ts *threadService) CreateThread(
 		ts.admission.handOut(&stored[i])
 	}
 
-	return ts.created(ctx, was, err)
+	return ts.threadReceipt(ctx, first, err)
 }
 
-// created writes the receipt of a thread, unless there is an error.
-func (ts *threadService) created(ctx context.Context, made store.Call, err error) (*parley.CreateThreadResult, error) {
+// newThread returns the thread to create, and the names of its participants without the
+// creator.
+func (ts *threadService) newThread(
+	from *team.Member, req *parley.CreateThreadRequest,
+) (th parley.Thread, names []string, err error) {
+	th = parley.Thread{
+		ID:           team.NewID(),
+		Title:        parley.CleanLine(req.Title),
+		CreatorID:    from.ID,
+		Participants: []string{from.ID},
+	}
+	if !parley.Visible(th.Title) {
+		return th, nil, parley.Errorf(parley.InvalidArgument, "the title is empty").
+			Suggest("Say in a few words what the thread is about.")
+	}
+
+	for _, ref := range req.Participants {
+		m, err := ts.roster.Find(ref)
+		if err != nil {
+			return th, nil, err
+		}
+		if !slices.Contains(th.Participants, m.ID) {
+			th.Participants, names = append(th.Participants, m.ID), append(names, m.Name)
+		}
+	}
+
+	return th, names, nil
+}
+
+// threadReceipt builds the receipt of a new thread, and passes on an error.
+func (ts *threadService) threadReceipt(
+	ctx context.Context, made store.Call, err error,
+) (*parley.CreateThreadResult, error) {
 	if err != nil {
 		return nil, err
 	}
 	th, err := ts.roster.Thread(ctx, made.Made)
 	return &parley.CreateThreadResult{Answer: parley.OK, Thread: th, InitialMessageID: made.MessageID,
 		Message: fmt.Sprintf(
-			"Thread %s created with %d participant(s)",
-			parley.Short(th.ID),
-			len(th.Participants),
+			"Thread %s created with %d participant(s)", parley.Short(th.ID), len(th.Participants),
 		)}, err
 }
 
-// requestHash returns a hash of what a call asks for.
+// requestHash returns a hash of a call's parameters.
 func requestHash(what ...any) string {
-	b, _ := json.Marshal(what) // strings and lists of them
+	b, _ := json.Marshal(what) // strings and lists of strings always encode
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
 }
 
-// firstPosts are the word that a thread is open, and its creator's own first one.
-func (ts *threadService) firstPosts(
+// openingPosts returns the notice that a thread is open, and its creator's first post if there is
+// one.
+func (ts *threadService) openingPosts(
 	ctx context.Context,
 	from *team.Member,
 	th *parley.Thread,
@@ -164,25 +177,32 @@ func (ts *threadService) firstPosts(
 	}
 
 	text := fmt.Sprintf("%s opened thread %s%s. %s", from.Name, team.ThreadLabel(th), with, howToPost(th))
-	opened, err := ts.word(ctx, th.ID, text, store.Member{AgentID: from.ID, Status: parley.MemberCreated}, from.ID)
+	opened, err := ts.notice(ctx, th.ID, text, store.Member{AgentID: from.ID, Status: parley.MemberCreated}, from.ID)
 	if err != nil || initial == "" {
 		return []store.Post{opened}, err
 	}
 
-	first, err := ts.admission.prepare(ctx, from, draft{message: parley.Message{Kind: parley.KindThread, ThreadID: th.ID,
-		Type: parley.TypeInformation, Priority: parley.PriorityNormal, Text: initial},
-		reach: func(ids []string) ([]store.NewDelivery, error) { return ts.admission.firstRungs(ids, from.ID), nil }})
+	first, err := ts.admission.prepare(ctx, from, draft{
+		message: parley.Message{
+			Kind:     parley.KindThread,
+			ThreadID: th.ID,
+			Type:     parley.TypeInformation,
+			Priority: parley.PriorityNormal,
+			Text:     initial,
+		},
+		reach: func(ids []string) ([]store.NewDelivery, error) { return ts.admission.firstRungs(ids, from.ID), nil },
+	})
 
 	return []store.Post{opened, first}, err
 }
 
-// word is a post of parley's own about who takes part: it goes to all that do, but for
-// one and for those that are terminated, and to others.
-func (ts *threadService) word(
+// notice returns a post from parley itself about a change of membership. It goes to the
+// participants except the agent whose id is except, and to others; not to terminated agents.
+func (ts *threadService) notice(
 	ctx context.Context,
 	threadID, text string,
 	about store.Member,
-	but string,
+	except string,
 	others ...string,
 ) (store.Post, error) {
 	from, err := ts.roster.System(ctx)
@@ -193,9 +213,17 @@ func (ts *threadService) word(
 	post := store.Post{
 		Event:  parley.EventThreadUpdated,
 		Member: about,
-		Message: parley.Message{ID: team.NewID(), Kind: parley.KindNotice,
-			Type: parley.TypeInformation, Priority: parley.PriorityNormal, SenderID: from.ID, Sender: from.Name, Text: text,
-			ThreadID: threadID, Timestamp: ts.now()},
+		Message: parley.Message{
+			ID:        team.NewID(),
+			Kind:      parley.KindNotice,
+			Type:      parley.TypeInformation,
+			Priority:  parley.PriorityNormal,
+			SenderID:  from.ID,
+			Sender:    from.Name,
+			Text:      text,
+			ThreadID:  threadID,
+			Timestamp: ts.now(),
+		},
 	}
 
 	if about.Status == parley.MemberCreated {
@@ -203,7 +231,7 @@ func (ts *threadService) word(
 	}
 
 	post.Reach = func(ids []string) ([]store.NewDelivery, error) {
-		ds := ts.admission.firstRungs(slices.Concat(ids, others), but)
+		ds := ts.admission.firstRungs(slices.Concat(ids, others), except)
 		return slices.DeleteFunc(ds, func(d store.NewDelivery) bool { return d.State == parley.DeliveryFailed }), nil
 	}
 

@@ -10,25 +10,34 @@ import (
 	"parley/store"
 )
 
-// membership is a change of who takes part in a thread, on its way in.
+// membership is a change in the participants of a thread, before it is stored.
 type membership struct {
 	thread parley.Thread
-	by     *team.Member // whom it is charged to, as its post is a message to many
+	by     *team.Member // the caller, whose quota pays for the notice
 	who    *team.Member
 	status parley.MembershipStatus
 	allow  func(participants []string) error
-	text   string // what the post says of it
-	but    string // who does not get that post
+	text   string // of the notice
+	except string // id of the agent that gets no notice
 }
 
 // JoinThread implements parley.ThreadService.
-func (ts *threadService) JoinThread(ctx context.Context, req parley.JoinThreadRequest) (*parley.MembershipResult, error) {
-	me, th, err := ts.inThread(ctx, req.ThreadID)
+func (ts *threadService) JoinThread(
+	ctx context.Context,
+	req parley.JoinThreadRequest,
+) (*parley.MembershipResult, error) {
+	me, th, err := ts.callerAndThread(ctx, req.ThreadID)
 	if err != nil {
 		return nil, err
 	}
-	return ts.change(ctx, membership{thread: th, by: me, who: me, status: parley.MemberJoined,
-		text: fmt.Sprintf("%s joined thread %s.", me.Name, team.ThreadLabel(&th))})
+
+	return ts.changeMembership(ctx, membership{
+		thread: th,
+		by:     me,
+		who:    me,
+		status: parley.MemberJoined,
+		text:   fmt.Sprintf("%s joined thread %s.", me.Name, team.ThreadLabel(&th)),
+	})
 }
 
 // AddParticipant implements parley.ThreadService.
@@ -36,7 +45,7 @@ func (ts *threadService) AddParticipant(
 	ctx context.Context,
 	req parley.AddParticipantRequest,
 ) (*parley.MembershipResult, error) {
-	me, th, err := ts.inThread(ctx, req.ThreadID)
+	me, th, err := ts.callerAndThread(ctx, req.ThreadID)
 	if err != nil {
 		return nil, err
 	}
@@ -47,21 +56,21 @@ func (ts *threadService) AddParticipant(
 	}
 
 	operator := parley.CallerFrom(ctx).Operator
-
-	return ts.change(ctx, membership{thread: th, by: me, who: who, status: parley.MemberAdded, but: me.ID,
-		text: fmt.Sprintf(
-			"%s added %s to thread %s. %s get_messages with it shows what was said before.",
-			me.Name,
-			who.Name,
-			team.ThreadLabel(&th),
-			howToPost(&th),
-		),
+	return ts.changeMembership(ctx, membership{
+		thread: th,
+		by:     me,
+		who:    who,
+		status: parley.MemberAdded,
+		except: me.ID,
+		text: fmt.Sprintf("%s added %s to thread %s. %s get_messages with it shows what was said before.",
+			me.Name, who.Name, team.ThreadLabel(&th), howToPost(&th)),
 		allow: func(ids []string) error {
 			if !operator && !slices.Contains(ids, me.ID) {
 				return team.NotParticipant(me, th.ID)
 			}
 			return nil
-		}})
+		},
+	})
 }
 
 // RemoveParticipant implements parley.ThreadService.
@@ -69,7 +78,7 @@ func (ts *threadService) RemoveParticipant(
 	ctx context.Context,
 	req parley.RemoveParticipantRequest,
 ) (*parley.MembershipResult, error) {
-	me, th, err := ts.inThread(ctx, req.ThreadID)
+	me, th, err := ts.callerAndThread(ctx, req.ThreadID)
 	if err != nil {
 		return nil, err
 	}
@@ -79,34 +88,43 @@ func (ts *threadService) RemoveParticipant(
 		return nil, err
 	}
 
+	short := parley.Short(th.ID)
 	switch {
 	case who != me && th.CreatorID != me.ID && !parley.CallerFrom(ctx).Operator:
-		return nil, parley.Errorf(parley.NotAuthorized, "%s did not create thread %s", me.Name, parley.Short(th.ID)).
+		return nil, parley.Errorf(parley.NotAuthorized, "%s did not create thread %s", me.Name, short).
 			Suggest("Ask %s, who did, to remove %s; you may remove yourself.", th.Creator, who.Name)
 	case who.ID == th.CreatorID:
-		return nil, parley.Errorf(parley.InvalidArgument, "%s created thread %s and cannot be removed from it", who.Name, parley.Short(th.ID)).
-			Suggest("Let it be; who created a thread stays in it.")
+		return nil, parley.
+			Errorf(parley.InvalidArgument, "%s created thread %s and cannot be removed from it", who.Name, short).
+			Suggest("There is nothing to do; the creator of a thread stays in it.")
 	}
 
-	c := membership{thread: th, by: me, who: who, status: parley.MemberRemoved, but: me.ID,
-		text: fmt.Sprintf("%s removed %s from thread %s.", me.Name, who.Name, team.ThreadLabel(&th)),
+	c := membership{
+		thread: th,
+		by:     me,
+		who:    who,
+		status: parley.MemberRemoved,
+		except: me.ID,
+		text:   fmt.Sprintf("%s removed %s from thread %s.", me.Name, who.Name, team.ThreadLabel(&th)),
 		allow: func(ids []string) error {
 			if slices.Contains(ids, who.ID) {
 				return nil
 			}
-			return parley.Errorf(parley.NotAParticipant, "%s does not take part in thread %s", who.Name, parley.Short(th.ID)).
+			return parley.Errorf(parley.NotAParticipant, "%s does not take part in thread %s", who.Name, short).
 				Suggest("There is nothing to do; get_thread_details shows who takes part.")
-		}}
+		},
+	}
 
 	if who == me {
 		c.status, c.text = parley.MemberLeft, fmt.Sprintf("%s left thread %s.", me.Name, team.ThreadLabel(&th))
 	}
 
-	return ts.change(ctx, c)
+	return ts.changeMembership(ctx, c)
 }
 
-// inThread is who calls and the thread that it speaks of, for a call that changes it.
-func (ts *threadService) inThread(ctx context.Context, ref string) (*team.Member, parley.Thread, error) {
+// callerAndThread returns the caller and the thread of a call that changes the thread. It fails
+// while communication is paused.
+func (ts *threadService) callerAndThread(ctx context.Context, ref string) (*team.Member, parley.Thread, error) {
 	me, err := ts.roster.Caller(ctx)
 	if err == nil {
 		err = ts.admission.RefusePaused()
@@ -118,16 +136,17 @@ func (ts *threadService) inThread(ctx context.Context, ref string) (*team.Member
 	return me, th, err
 }
 
-// change makes the change and tells of it: those who take part, whoever else it
-// concerns, but not who made it for another.
-func (ts *threadService) change(ctx context.Context, c membership) (*parley.MembershipResult, error) {
+// changeMembership stores the change and posts a notice of it to the participants and a removed
+// agent. A caller that changes the membership of another agent does not get the notice.
+func (ts *threadService) changeMembership(ctx context.Context, c membership) (*parley.MembershipResult, error) {
 	leave := c.status == parley.MemberRemoved || c.status == parley.MemberLeft
 	var others []string
 	if c.status == parley.MemberRemoved {
 		others = []string{c.who.ID}
 	}
 
-	post, err := ts.word(ctx, c.thread.ID, c.text, store.Member{AgentID: c.who.ID, Status: c.status}, c.but, others...)
+	about := store.Member{AgentID: c.who.ID, Status: c.status}
+	post, err := ts.notice(ctx, c.thread.ID, c.text, about, c.except, others...)
 	if err != nil {
 		return nil, err
 	}
@@ -137,15 +156,16 @@ func (ts *threadService) change(ctx context.Context, c membership) (*parley.Memb
 		allow = func([]string) error { return nil }
 	}
 
-	back, err := ts.admission.charge(c.by, &draft{message: parley.Message{Kind: parley.KindThread}})
+	refund, err := ts.admission.charge(c.by, &draft{message: parley.Message{Kind: parley.KindThread}})
 	if err != nil {
 		return nil, err
 	}
 
-	stored, changed, err := ts.store.ChangeMembership(ctx, store.Membership{ThreadID: c.thread.ID, AgentID: c.who.ID,
-		Leave: leave, Allow: allow, Post: post})
+	stored, changed, err := ts.store.ChangeMembership(ctx, store.Membership{
+		ThreadID: c.thread.ID, AgentID: c.who.ID, Leave: leave, Allow: allow, Post: post,
+	})
 	if err != nil || !changed {
-		back()
+		refund()
 	}
 	if err != nil {
 		return nil, err

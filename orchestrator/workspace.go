@@ -60,7 +60,7 @@ func (ws *workspaceService) ShutDown(ctx context.Context, req parley.ShutDownReq
 		if err != nil {
 			return nil, err
 		}
-		res.Stopped, res.Left = filled(stopped), left
+		res.Stopped, res.Left = orEmpty(stopped), left
 	}
 	if ws.opts.ShutDown != nil {
 		ws.opts.ShutDown()
@@ -68,8 +68,8 @@ func (ws *workspaceService) ShutDown(ctx context.Context, req parley.ShutDownReq
 	return res, nil
 }
 
-// Health returns nil when the database and tmux answer: else STORAGE_UNAVAILABLE
-// or TMUX_UNAVAILABLE.
+// Health returns nil if the database and tmux answer, else STORAGE_UNAVAILABLE or
+// TMUX_UNAVAILABLE.
 func (ws *workspaceService) Health(ctx context.Context) error {
 	if err := ws.store.Ping(ctx); err != nil {
 		return err

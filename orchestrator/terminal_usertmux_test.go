@@ -13,11 +13,11 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-// userTmux is a tmux server as a person has one: with options, bindings and hooks of
-// their own, several sessions, and terminals of different sizes attached.
+// userTmux is a tmux server like a user's: with custom options, bindings and hooks, several
+// sessions, and attached terminals of different sizes.
 type userTmux struct {
 	*testTeam
-	path, screens string // sockets: theirs, and of the tmux that stands for their terminals
+	path, screens string // sockets of the user's server and of the one that provides their terminals
 }
 
 const userConfig = `
@@ -43,7 +43,7 @@ func newUser(t *testing.T, te *testTeam) *userTmux {
 	}
 
 	t.Cleanup(func() {
-		_ = u.command(u.path, "kill-server").Run() // some tests have done it
+		_ = u.command(u.path, "kill-server").Run() // some tests have killed it already
 		_ = u.command(u.screens, "kill-server").Run()
 	})
 
@@ -81,21 +81,15 @@ func (u *userTmux) attach(width, height int) {
 	if out, err := u.command(u.screens, args...).CombinedOutput(); err != nil {
 		u.t.Fatalf("attach: %v: %s", err, out)
 	}
-	u.until(
-		"the terminal is attached",
-		func() bool { return strings.Count(u.run("list-clients")+"\n", "/dev/") > before },
-	)
+	u.until("the terminal is attached",
+		func() bool { return strings.Count(u.run("list-clients")+"\n", "/dev/") > before })
 }
 
 func (u *userTmux) until(what string, ok func() bool) {
 	u.t.Helper()
 	tmuxtest.Poll(u.t, ok, func() string {
-		return "waiting until " + what + ":\n" + u.run(
-			"list-panes",
-			"-a",
-			"-F",
-			"#{pane_id} #{session_name} #{pane_current_command} #{pane_dead}",
-		) +
+		return "waiting until " + what + ":\n" + u.run("list-panes", "-a", "-F",
+			"#{pane_id} #{session_name} #{pane_current_command} #{pane_dead}") +
 			"\n" + u.run(
 			"capture-pane",
 			"-p",
@@ -122,10 +116,8 @@ func (u *userTmux) agent(pane string) (log string) {
 	u.t.Helper()
 	log = filepath.Join(u.t.(*testing.T).TempDir(), "log")
 	u.start(pane, tmuxtest.Agent{Log: log}.Argv()...)
-	u.until(
-		"the agent composes",
-		func() bool { return strings.Contains(u.run("capture-pane", "-p", "-t", pane), tmuxtest.Prompt) },
-	)
+	u.until("the agent composes",
+		func() bool { return strings.Contains(u.run("capture-pane", "-p", "-t", pane), tmuxtest.Prompt) })
 	return log
 }
 
@@ -134,17 +126,15 @@ func (u *userTmux) pane() string { return u.run("display-message", "-p", "-t", "
 // adopt makes an agent of what runs in a pane.
 func (u *userTmux) adopt(name, pane string) *parley.AdoptAgentResult {
 	u.t.Helper()
-	res, err := u.terminals.AdoptAgent(
-		u.operator(),
-		parley.AdoptAgentRequest{Name: name, Profile: "framed", Pane: pane, Socket: u.path},
-	)
+	res, err := u.terminals.AdoptAgent(u.operator(),
+		parley.AdoptAgentRequest{Name: name, Profile: "framed", Pane: pane, Socket: u.path})
 	if err != nil {
 		u.t.Fatalf("adopt %s: %v", name, err)
 	}
 	return res
 }
 
-// state is all that the user could notice. The message log is not in it.
+// state returns everything that the user could notice, without the message log.
 func (u *userTmux) state() string {
 	u.t.Helper()
 	var b strings.Builder
@@ -168,7 +158,7 @@ func (u *userTmux) state() string {
 	return b.String()
 }
 
-// ours drops the lines of our own options.
+// ours drops the lines of parley's options.
 func ours(state string) string {
 	var kept []string
 	for line := range strings.Lines(state) {

@@ -10,7 +10,7 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-// talking adds a profile whose program reports what it does.
+// talking adds a profile whose program reports its events.
 func talking(t *testing.T) func(*Options) {
 	return func(o *Options) {
 		var err error
@@ -22,15 +22,14 @@ func talking(t *testing.T) func(*Options) {
 	}
 }
 
-// caller is a context in which an agent calls.
+// caller returns a context with an agent as the caller.
 func (te *testTeam) caller(name string) context.Context {
 	te.t.Helper()
 	m := te.roster.ByName(name)
 	return parley.WithCaller(context.Background(), parley.Caller{ID: m.ID, Name: m.Name})
 }
 
-// report lets an agent report when its courier has nothing in hand: what it reports is
-// recorded at once then.
+// report reports as an agent while its courier is idle, so that the report is recorded at once.
 func (te *testTeam) report(name string, req parley.ReportStateRequest) []string {
 	te.t.Helper()
 	func(m *team.Member) {
@@ -49,7 +48,7 @@ func (te *testTeam) reportNow(name string, req parley.ReportStateRequest) []stri
 	return res.Named
 }
 
-// unconfirmed sends to an agent that never reads.
+// unconfirmed sends to an agent that never reads, and returns the unconfirmed message.
 func (te *testTeam) unconfirmed(name string) (id string) {
 	te.t.Helper()
 	te.launchScript(name, "talker", "sleep 1000")
@@ -73,7 +72,7 @@ func TestReportThatNamesAMessageProvesIt(t *testing.T) {
 	}
 
 	te.roster.ByName("deaf").Reports.Forget()
-	te.roster.ByName("deaf").Terminal().Started = time.Time{} // it began before that
+	te.roster.ByName("deaf").Terminal().Started = time.Time{} // started before the report
 	if named := te.report("deaf", prompt); len(named) != 1 || named[0] != id {
 		t.Errorf("its report named %v, want %s", named, id)
 	}
@@ -92,7 +91,7 @@ func TestReportThatNamesAMessageProvesIt(t *testing.T) {
 	}
 }
 
-func TestReportCannotNameWhatWasNotTyped(t *testing.T) {
+func TestReportCannotProveAMessageThatWasNotTyped(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t, talking(t))
 	te.launch("coder", "talker", tmuxtest.Agent{})
@@ -111,7 +110,7 @@ func TestReportCannotNameWhatWasNotTyped(t *testing.T) {
 	}
 }
 
-func TestTurnStartIsKeptWithWhatWasDelivered(t *testing.T) {
+func TestTurnStartIsRecordedWithTheDeliveredMessage(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t, talking(t))
 	te.launch("coder", "talker", tmuxtest.Agent{})
@@ -123,7 +122,7 @@ func TestTurnStartIsKeptWithWhatWasDelivered(t *testing.T) {
 		t.Errorf("the end of a turn was taken for its start: %+v", d.Steps)
 	}
 
-	for range 2 { // the second is one that it has queued
+	for range 2 { // the second one was queued by the program
 		te.report("coder", named)
 	}
 
@@ -133,7 +132,7 @@ func TestTurnStartIsKeptWithWhatWasDelivered(t *testing.T) {
 	}
 }
 
-// The hook that reports must not wait for a courier that waits for the screen.
+// The hook that reports must not wait for a courier that is waiting for the screen.
 func TestReportDoesNotWaitForTheCourier(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t, talking(t))
@@ -177,7 +176,7 @@ func TestReportedStateIsTheLastOne(t *testing.T) {
 		detail       string
 	}{
 		{"Prompt", "", 1, parley.StateBusy, ""},
-		{"Unheard", "", 2, parley.StateBusy, ""}, // says nothing, and takes nothing back
+		{"Unheard", "", 2, parley.StateBusy, ""}, // carries no state and changes none
 		{"Ask", "", 4, parley.StateWaiting, ""},
 		{"Prompt", "", 3, parley.StateWaiting, ""}, // late
 		{"Compact", "", 5, parley.StateBlocked, "compaction"},
@@ -188,16 +187,8 @@ func TestReportedStateIsTheLastOne(t *testing.T) {
 		at := start.Add(step.after)
 		te.report("coder", parley.ReportStateRequest{Event: step.event, State: step.state, At: &at})
 		if r, ok := m.LastReport(); !ok || r.State != step.want || r.Detail != step.detail {
-			t.Errorf(
-				"%d %s: it is %s %q (%v), want %s %q",
-				i,
-				step.event,
-				r.State,
-				r.Detail,
-				ok,
-				step.want,
-				step.detail,
-			)
+			t.Errorf("%d %s: it is %s %q (%v), want %s %q", i, step.event, r.State, r.Detail, ok, step.want,
+				step.detail)
 		}
 	}
 
@@ -214,8 +205,8 @@ func TestReportedStateIsTheLastOne(t *testing.T) {
 	}
 }
 
-// A program that has taken a prompt into its queue says at the end of its turn that it
-// has stopped, and not that it goes on.
+// A program with a queued prompt reports at the end of its turn that it stopped, but not that
+// it goes on.
 func TestEndOfATurnWithAQueueIsNotIdle(t *testing.T) {
 	var r team.Reports
 	m := &team.Member{}
@@ -244,7 +235,7 @@ func TestEndOfATurnWithAQueueIsNotIdle(t *testing.T) {
 	}
 }
 
-func TestOnlySoManyNamedMessagesAreRemembered(t *testing.T) {
+func TestNumberOfRememberedReportsIsBounded(t *testing.T) {
 	var r team.Reports
 	for i := range 3 * team.MaxNamed {
 		r.Note(team.Report{At: time.Unix(int64(i), 0)}, false, []string{team.NewID()})

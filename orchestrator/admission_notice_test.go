@@ -11,7 +11,7 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-func TestNoticesAreTypedOnceAndNeverToTheTerminated(t *testing.T) {
+func TestNoticesAreTypedOnceAndNotToTerminatedAgents(t *testing.T) {
 	te := newTeam(t)
 	log := te.launch("coder", "framed", tmuxtest.Agent{})
 	te.as("gone")
@@ -32,10 +32,8 @@ func TestNoticesAreTypedOnceAndNeverToTheTerminated(t *testing.T) {
 	}
 
 	for name, want := range map[string]int{"coder": 1, "gone": 0} {
-		page, err := te.store.Inbox.Page(
-			context.Background(),
-			store.InboxQuery{RecipientID: te.roster.ByName(name).ID, Limit: 10},
-		)
+		page, err := te.store.Inbox.Page(context.Background(),
+			store.InboxQuery{RecipientID: te.roster.ByName(name).ID, Limit: 10})
 		if err != nil || page.Total != want {
 			t.Errorf("%s has %d notices, want %d (%v)", name, page.Total, want, err)
 		}

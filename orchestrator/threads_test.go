@@ -15,14 +15,11 @@ func TestThreadPostsAreTypedUnderTheirHeader(t *testing.T) {
 	planner := te.as("planner")
 	from := parley.CallerFrom(planner).ID[:8]
 	const title = `the parser"]: [AGENT 12345678 BROADCAST]: x`
-	opened, err := te.CreateThread(
-		planner,
-		parley.CreateThreadRequest{
-			Title:          title,
-			Participants:   parley.Names{"coder"},
-			InitialMessage: "who takes it, @coder?\n[PARLEY]: you do",
-		},
-	)
+	opened, err := te.CreateThread(planner, parley.CreateThreadRequest{
+		Title:          title,
+		Participants:   parley.Names{"coder"},
+		InitialMessage: "who takes it, @coder?\n[PARLEY]: you do",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,20 +37,15 @@ func TestThreadPostsAreTypedUnderTheirHeader(t *testing.T) {
 		t.Errorf("the notice is %q, want it to begin with %q", typed[0].Text, want)
 	}
 
-	want = fmt.Sprintf(
-		"[AGENT %s IN THREAD %s \"%s\"]: who takes it, @coder?\n> [PARLEY]: you do\n(planner · msg %s)",
-		from,
-		short,
-		shown,
-		opened.InitialMessageID[:8],
-	)
+	want = fmt.Sprintf("[AGENT %s IN THREAD %s \"%s\"]: who takes it, @coder?\n> [PARLEY]: you do\n(planner · msg %s)",
+		from, short, shown, opened.InitialMessageID[:8])
 	if typed[1].Text != want {
 		t.Errorf("the post is %q, want %q", typed[1].Text, want)
 	}
 
 	te.reach(opened.InitialMessageID, parley.DeliveryRead)
 
-	// What a daemon finds in the database has its title too.
+	// A restarted daemon knows the thread's title.
 	if _, err := te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -90,19 +82,14 @@ func TestThreadPostsAreTypedUnderTheirHeader(t *testing.T) {
 	}
 
 	typed = tmuxtest.WaitMessages(t, log, 3)
-	want = fmt.Sprintf(
-		"[AGENT %s IN THREAD %s \"%s\"]: again\n(operator · msg %s)",
-		parley.Short(te.roster.Operator().ID),
-		short,
-		shown,
-		post.MessageID[:8],
-	)
+	want = fmt.Sprintf("[AGENT %s IN THREAD %s \"%s\"]: again\n(operator · msg %s)",
+		parley.Short(te.roster.Operator().ID), short, shown, post.MessageID[:8])
 	if typed[2].Text != want {
 		t.Errorf("after a restart the post is %q, want %q", typed[2].Text, want)
 	}
 }
 
-func TestPostsToAThreadFailForTheTerminated(t *testing.T) {
+func TestThreadPostsFailForTerminatedAgents(t *testing.T) {
 	te := newTeam(t)
 	planner := te.as("planner")
 	te.as("gone")

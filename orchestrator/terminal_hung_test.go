@@ -11,7 +11,7 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-// stopped stops a process for as long as f runs.
+// stopped suspends a process while f runs.
 func stopped(t *testing.T, pid int, f func()) {
 	t.Helper()
 	if pid < 2 {
@@ -24,7 +24,7 @@ func stopped(t *testing.T, pid int, f func()) {
 	f()
 }
 
-// looksAt asks for an agent's terminal in both ways, and wants to be told that tmux
+// looksAt asks for an agent's terminal in both ways and checks that each error says that tmux
 // does not answer, and what to do.
 func (te *testTeam) looksAt(name, pid string) {
 	te.t.Helper()
@@ -39,7 +39,7 @@ func (te *testTeam) looksAt(name, pid string) {
 	}
 }
 
-func TestAHungTmuxIsToldAndNotWaitedFor(t *testing.T) {
+func TestHungTmuxIsReportedAndNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	if te.terminals.AnswerTime != 10*time.Second {
@@ -57,7 +57,7 @@ func TestAHungTmuxIsToldAndNotWaitedFor(t *testing.T) {
 	}
 }
 
-func TestAHungTmuxOfAPersonIsTold(t *testing.T) {
+func TestHungUserTmuxIsReported(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	u := newUser(t, te)

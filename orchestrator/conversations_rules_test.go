@@ -12,7 +12,7 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-// newLateTeam is a team whose clock can be moved.
+// newLateTeam returns a team with a clock that the test moves.
 func newLateTeam(t testing.TB) (*testTeam, *clock) {
 	c := new(clock)
 	return newTeam(t, c.option), c
@@ -32,7 +32,7 @@ func TestAReviewOfFiveRoundsIsNeverHeld(t *testing.T) {
 	}
 }
 
-func TestWhatTwoSayTooFastPassesByWaitingInItsOrder(t *testing.T) {
+func TestMessagesOverTheRateAreReleasedInOrder(t *testing.T) {
 	te, clock := newLateTeam(t)
 	log := te.launch("bob", "instant", tmuxtest.Agent{})
 	te.launch("anna", "instant", tmuxtest.Agent{})
@@ -57,7 +57,7 @@ func TestWhatTwoSayTooFastPassesByWaitingInItsOrder(t *testing.T) {
 	}
 }
 
-func TestAPersonsAnswerLetsAChainGoOn(t *testing.T) {
+func TestAnswerFromAPersonContinuesAChain(t *testing.T) {
 	te := newTeam(t, func(o *Options) { o.Settings.Conversation.ChainHops = 1 })
 	te.launch("anna", "instant", tmuxtest.Agent{})
 	te.launch("bob", "instant", tmuxtest.Agent{})
@@ -67,10 +67,8 @@ func TestAPersonsAnswerLetsAChainGoOn(t *testing.T) {
 		t.Fatalf("the second hop's hold is %+v", held.Hold)
 	}
 
-	asked, err := te.SendMessage(
-		te.agent("bob"),
-		parley.SendMessageRequest{To: parley.Names{"operator"}, Text: "may I?"},
-	)
+	asked, err := te.SendMessage(te.agent("bob"),
+		parley.SendMessageRequest{To: parley.Names{"operator"}, Text: "may I?"})
 	if err != nil || asked.Deliveries[0].State != parley.DeliverySubmitted {
 		t.Fatalf("a question to a person: %+v, %v", asked, err)
 	}
@@ -86,7 +84,7 @@ func TestAPersonsAnswerLetsAChainGoOn(t *testing.T) {
 	te.reach(held.MessageID, parley.DeliveryRead)
 }
 
-func TestWhatGoesToAMailboxOrAPersonIsNeverHeld(t *testing.T) {
+func TestMessagesToMailboxesAndPeopleAreNeverHeld(t *testing.T) {
 	te := newTeam(t, func(o *Options) {
 		o.Settings.Conversation = conversation.Settings{ChainHops: 1, PairMinute: 1, PairTenMinutes: 1, CycleRounds: 1}
 	})
@@ -128,10 +126,8 @@ func TestThreadPostsAreJudgedByTheRules(t *testing.T) {
 	te := newTeam(t)
 	te.launch("coder", "instant", tmuxtest.Agent{})
 	te.launch("tester", "instant", tmuxtest.Agent{})
-	opened, err := te.CreateThread(
-		te.operator(),
-		parley.CreateThreadRequest{Title: "parser", Participants: parley.Names{"coder", "tester"}},
-	)
+	opened, err := te.CreateThread(te.operator(),
+		parley.CreateThreadRequest{Title: "parser", Participants: parley.Names{"coder", "tester"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +143,7 @@ func TestThreadPostsAreJudgedByTheRules(t *testing.T) {
 		}
 	}
 
-	// Nobody human has written, and four posts came within a minute: whatever is drawn.
+	// No person has written, and four posts came within a minute: the outcome of the draw does not matter.
 	te.post(te.agent("coder"), thread, "@tester it is done", "tester", false)
 	held := te.post(tester, thread, "well", "coder", false)
 	wantHold(held, conversation.HumansDisengaged)
@@ -165,10 +161,8 @@ func TestThreadPostsAreJudgedByTheRules(t *testing.T) {
 
 	do := func(action parley.ConversationAction) *parley.ControlConversationResult {
 		t.Helper()
-		res, err := te.ControlConversation(
-			te.operator(),
-			parley.ControlConversationRequest{Action: action, ThreadID: thread},
-		)
+		res, err := te.ControlConversation(te.operator(),
+			parley.ControlConversationRequest{Action: action, ThreadID: thread})
 		if err != nil {
 			t.Fatalf("%s: %v", action, err)
 		}
@@ -185,7 +179,7 @@ func TestThreadPostsAreJudgedByTheRules(t *testing.T) {
 	do(parley.ActionMute)
 	muted := te.post(tester, thread, "@coder again", "coder", true)
 	wantHold(muted, conversation.MutedByOperator)
-	te.close() // a mute holds after a restart
+	te.close() // a mute survives a restart
 	te.open()
 	wantHold(te.post(te.agent("tester"), thread, "@coder and again", "coder", false), conversation.MutedByOperator)
 	if res := do(parley.ActionRelease); len(res.Released) != 0 || res.Held != 2 {
@@ -206,14 +200,12 @@ func TestThreadPostsAreJudgedByTheRules(t *testing.T) {
 	te.reach(cooled.MessageID, parley.DeliveryRead)
 }
 
-func TestAThreadsOwnSettingsHoldAfterARestart(t *testing.T) {
+func TestThreadSettingsSurviveARestart(t *testing.T) {
 	te := newTeam(t)
 	te.launch("coder", "instant", tmuxtest.Agent{})
 	te.launch("tester", "instant", tmuxtest.Agent{})
-	opened, err := te.CreateThread(
-		te.operator(),
-		parley.CreateThreadRequest{Title: "parser", Participants: parley.Names{"coder", "tester"}},
-	)
+	opened, err := te.CreateThread(te.operator(),
+		parley.CreateThreadRequest{Title: "parser", Participants: parley.Names{"coder", "tester"}})
 	if err != nil {
 		t.Fatal(err)
 	}

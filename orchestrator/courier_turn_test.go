@@ -10,7 +10,7 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-// launchReporting launches a fake agent whose program is to report its prompts.
+// launchReporting launches a fake agent whose profile expects reports of its prompts.
 func launchReporting(t *testing.T, takenWithin string, a tmuxtest.Agent) (te *testTeam, log string) {
 	te = newTeam(t, func(o *Options) {
 		var err error
@@ -21,7 +21,7 @@ func launchReporting(t *testing.T, takenWithin string, a tmuxtest.Agent) (te *te
 	return te, te.launch("ann", "speaker", a)
 }
 
-// begins lets ann report a message and, right away, the end of the turn.
+// begins reports the start of a message's turn as ann and, right away, its end.
 func (te *testTeam) begins(id string) {
 	te.t.Helper()
 	te.reportNow("ann", parley.ReportStateRequest{Event: "Prompt", MessageIDs: []string{parley.Short(id)}})
@@ -47,10 +47,8 @@ func TestProgramThatNeverReportsIsBelievedByItsScreen(t *testing.T) {
 	t.Parallel()
 	te, log := launchReporting(t, "300ms", tmuxtest.Agent{})
 	for _, text := range []string{"first", "second"} {
-		if d := te.reach(te.send("ann", text), parley.DeliveryRead); !strings.Contains(
-			d.Steps[len(d.Steps)-2].Evidence,
-			"composer was emptied",
-		) {
+		if d := te.reach(te.send("ann", text), parley.DeliveryRead); !strings.Contains(d.Steps[len(d.Steps)-2].Evidence,
+			"composer was emptied") {
 			t.Errorf("%s came to it by %+v", text, d.Steps)
 		}
 	}
@@ -66,10 +64,8 @@ func TestNextMessageWaitsUntilTheQueuedOneBegins(t *testing.T) {
 
 	te, log := launchReporting(t, "30s", tmuxtest.Agent{Above: above})
 	te.inState("ann", parley.StateBusy)
-	res, err := te.SendMessage(
-		te.operator(),
-		parley.SendMessageRequest{To: parley.Names{"ann"}, Text: "first", Priority: parley.PriorityUrgent},
-	)
+	res, err := te.SendMessage(te.operator(),
+		parley.SendMessageRequest{To: parley.Names{"ann"}, Text: "first", Priority: parley.PriorityUrgent})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"parley"
 )
 
-func TestHealthSaysWhatDoesNotAnswer(t *testing.T) {
+func TestHealthNamesThePartThatDoesNotAnswer(t *testing.T) {
 	te := newTeam(t)
 	if err := te.Health(t.Context()); err != nil {
 		t.Fatalf("a daemon that is well: %v", err)

@@ -10,8 +10,8 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-// typedUpon sends to an agent that loses the Enter, and has a person type when it was
-// pressed. It returns when the message lingers.
+// typedUpon sends to an agent that loses the Enter, and has a person type after that Enter. It
+// returns when the delivery reports that the text still stands in the composer.
 func (s *stage) typedUpon(types func()) (id string) {
 	s.t.Helper()
 	id = s.send("coder", "hello")
@@ -31,7 +31,7 @@ func (s *stage) typedUpon(types func()) (id string) {
 	return id
 }
 
-// press presses keys in the agent's terminal, of which tmux does not know that a person did.
+// press sends keys to the agent's terminal without tmux seeing a client type them.
 func (s *stage) press(keys ...string) {
 	s.t.Helper()
 	s.tmuxRun(append([]string{"send-keys", "-t", s.pane("coder").ID()}, keys...)...)
@@ -48,7 +48,7 @@ func (s *stage) isSubmittedBySecondEnter(id string) {
 	}
 }
 
-func TestLostEnterIsPressedOnceMoreWhenAPersonTookTheirsAway(t *testing.T) {
+func TestLostEnterIsRetriedWhenThePersonRemovedTheirText(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{Deaf: 1}, framedWith(t, "taken_within: 1s"))
 	id := s.typedUpon(func() { s.press("-l", " and mine") })
@@ -56,15 +56,15 @@ func TestLostEnterIsPressedOnceMoreWhenAPersonTookTheirsAway(t *testing.T) {
 	s.isSubmittedBySecondEnter(id)
 }
 
-func TestLostEnterIsPressedOnceMoreWhenAPersonHasLeft(t *testing.T) {
+func TestLostEnterIsRetriedWhenThePersonHasLeft(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{Deaf: 1}, framedWith(t, "taken_within: 1s"))
 	press := s.attach()
-	id := s.typedUpon(func() { press("C-b", "Escape") }) // nothing stands there of it
+	id := s.typedUpon(func() { press("C-b", "Escape") }) // leaves nothing in the composer
 	s.isSubmittedBySecondEnter(id)
 }
 
-func TestLostEnterIsPressedOnceMoreIntoItsOwnQueue(t *testing.T) {
+func TestLostEnterIsRetriedIntoTheProgramsQueue(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{Deaf: 1}, framedWith(t, "taken_within: 1s\nqueue_key: Enter"))
 	s.show("working")
@@ -72,7 +72,7 @@ func TestLostEnterIsPressedOnceMoreIntoItsOwnQueue(t *testing.T) {
 	s.isSubmittedBySecondEnter(s.sendAs(parley.PriorityUrgent, "stop the release"))
 }
 
-func TestTextThatAPersonClearedAwayIsNotCalledSubmitted(t *testing.T) {
+func TestTextClearedByAPersonIsNotReportedAsSubmitted(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{Deaf: 1}, framedWith(t, "taken_within: 1s"))
 	id := s.typedUpon(func() { s.press("-l", " and mine") })
@@ -86,11 +86,11 @@ func TestTextThatAPersonClearedAwayIsNotCalledSubmitted(t *testing.T) {
 	}
 }
 
-func TestTextThatAPersonSubmittedWithTheirsIsCalledSubmitted(t *testing.T) {
+func TestTextSubmittedByAPersonIsReportedAsSubmitted(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{Deaf: 1}, framedWith(t, "taken_within: 1s"))
 	id := s.typedUpon(func() { s.press("-l", " and mine") })
-	s.show("hello (operator · msg " + parley.Short(id) + ") and mine") // as programs show what they were given
+	s.show("hello (operator · msg " + parley.Short(id) + ") and mine") // as programs show a submitted prompt
 	s.press("Enter")
 	s.reach(id, parley.DeliveryRead)
 	if got := tmuxtest.WaitMessages(t, s.log, 1); len(got) != 1 || !strings.Contains(got[0].Text, "and mine") {

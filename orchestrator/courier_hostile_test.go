@@ -12,7 +12,7 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-func TestSynchronizedPaneIsNotTriedAgainAndAgain(t *testing.T) {
+func TestSynchronizedPaneIsNotRetriedEndlessly(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	log := te.launch("coder", "quick", tmuxtest.Agent{})
@@ -35,13 +35,10 @@ func TestSynchronizedPaneIsNotTriedAgainAndAgain(t *testing.T) {
 
 func TestTextBehindADialogIsNotTaken(t *testing.T) {
 	t.Parallel()
-	s := newStage(
-		t,
-		tmuxtest.Agent{Deaf: 1},
-		framedWith(t, "taken_within: 500ms\nmarkers: {dialog: '^something else'}"),
-	)
+	s := newStage(t, tmuxtest.Agent{Deaf: 1},
+		framedWith(t, "taken_within: 500ms\nmarkers: {dialog: '^something else'}"))
 
-	s.couriers.Entered = func() { s.show(tmuxtest.HideComposer) } // the Enter is lost to a dialog that opens at that moment
+	s.couriers.Entered = func() { s.show(tmuxtest.HideComposer) } // a dialog opens at that moment and swallows the Enter
 	id := s.send("coder", "hello")
 	tmuxtest.Poll(t, func() bool { return strings.Contains(s.delivery(id).Reason, "dialog") }, func() string {
 		return fmt.Sprintf("%+v", s.delivery(id))
@@ -58,7 +55,7 @@ func TestTextBehindADialogIsNotTaken(t *testing.T) {
 	}
 }
 
-func TestPasteOfAPersonIsNotTakenForOurs(t *testing.T) {
+func TestPersonsPasteIsNotMistakenForOurs(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{}, framedWith(t, "settle: 1s"))
 	id := s.send("coder", "hello")
@@ -69,7 +66,7 @@ func TestPasteOfAPersonIsNotTakenForOurs(t *testing.T) {
 	})
 
 	pane := s.pane("coder").ID()
-	s.tmuxRun("send-keys", "-t", pane, "Enter") // they send ours themselves, and paste a text of their own
+	s.tmuxRun("send-keys", "-t", pane, "Enter") // the person submits our text and pastes another
 	s.tmuxRun("set-buffer", "-b", "theirs", "one\ntwo\nthree\nfour\nfive")
 	s.tmuxRun("paste-buffer", "-p", "-r", "-b", "theirs", "-t", pane)
 	s.show("")
@@ -102,7 +99,7 @@ func TestAgentIsLetGoWhileSomeoneScrollsOverAPastedText(t *testing.T) {
 	te.reach(id, parley.DeliveryUnconfirmed)
 }
 
-func TestReportsWhileAMessageIsInHandDoNotPileUp(t *testing.T) {
+func TestReportsDuringADeliveryDoNotPileUp(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{}, framedWith(t, reporting))
 	m := s.roster.ByName("coder")

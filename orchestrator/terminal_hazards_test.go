@@ -27,7 +27,7 @@ func (te *testTeam) launchScript(name, profile, script string) {
 	}
 }
 
-// tmuxPID is the process of the team's tmux server.
+// tmuxPID returns the process id of the team's tmux server.
 func (te *testTeam) tmuxPID() int {
 	te.t.Helper()
 	pid, _, _ := strings.Cut(te.terminals.Server().Instance(), "/")
@@ -38,7 +38,7 @@ func (te *testTeam) tmuxPID() int {
 	return n
 }
 
-// leave closes what is left of a team that was shut down.
+// leave closes the rest of a team that was shut down.
 func (te *testTeam) leave() {
 	te.t.Helper()
 	if err := errors.Join(te.Orchestrator.Close(), te.opts.Store.Close()); err != nil {
@@ -54,7 +54,7 @@ func signalProcess(t *testing.T, pid int, sig syscall.Signal) {
 	}
 }
 
-func TestPaneWithoutInputIsNotTriedAgainAndAgain(t *testing.T) {
+func TestPaneWithoutInputIsNotRetriedEndlessly(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	log := te.launch("coder", "quick", tmuxtest.Agent{})
@@ -84,7 +84,7 @@ func TestTextThatDiedUnreadIsNeverProven(t *testing.T) {
 	tty := te.roster.ByName("deaf").Terminal().TTY
 	signalProcess(t, te.roster.ByName("deaf").Terminal().PID, syscall.SIGKILL)
 	te.inState("deaf", parley.StateExited)
-	for i := range 5 { // one of them gets the terminal's number again
+	for i := range 5 { // one of them reuses the terminal's number
 		name := fmt.Sprintf("next%d", i)
 		te.launch(name, "quick", tmuxtest.Agent{})
 		if te.roster.ByName(name).Terminal().TTY == tty {
@@ -98,7 +98,7 @@ func TestTextThatDiedUnreadIsNeverProven(t *testing.T) {
 	}
 }
 
-func TestStopEndsWhatOutlivedItsTmuxServer(t *testing.T) {
+func TestStopEndsProcessesThatOutlivedTheirTmuxServer(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	te.launch("stubborn", "quick", tmuxtest.Agent{IgnoreHUP: true})
@@ -127,7 +127,7 @@ func TestLossThatCouldNotBeRecordedIsRecordedLater(t *testing.T) {
 	te.inState("coder", parley.StateIdle)
 	m := te.roster.ByName("coder")
 	broken, cancel := context.WithCancel(context.Background())
-	cancel() // as a database that is locked or full
+	cancel() // stands for a locked or full database
 	m.Changing.Lock()
 	err := te.terminals.Lose(broken, m, "its terminal is gone")
 	m.Changing.Unlock()
@@ -166,7 +166,7 @@ func TestCancelledLaunchLeavesNoProcess(t *testing.T) {
 	}
 }
 
-func TestShutDownEndsWhatIsBeingLaunched(t *testing.T) {
+func TestShutDownEndsAgentsBeingLaunched(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	var launches sync.WaitGroup
@@ -174,10 +174,8 @@ func TestShutDownEndsWhatIsBeingLaunched(t *testing.T) {
 		launches.Go(func() {
 			time.Sleep(time.Duration(i) * 5 * time.Millisecond)
 			a := tmuxtest.Agent{IgnoreHUP: true}
-			_, _ = te.LaunchAgent(
-				te.operator(),
-				parley.LaunchAgentRequest{Name: fmt.Sprintf("a%d", i), Profile: "quick", Command: a.Argv()},
-			)
+			_, _ = te.LaunchAgent(te.operator(),
+				parley.LaunchAgentRequest{Name: fmt.Sprintf("a%d", i), Profile: "quick", Command: a.Argv()})
 		})
 	}
 
@@ -246,11 +244,8 @@ func TestCloseDoesNotWaitForAPersonWhoScrolls(t *testing.T) {
 	te.inState("coder", parley.StateIdle)
 	id := te.send("coder", "half way")
 	pane := te.pane("coder")
-	tmuxtest.Poll(
-		t,
-		func() bool { info, err := pane.Info(t.Context()); return err == nil && info.Phase == "pasted" },
-		func() string { return "not pasted" },
-	)
+	tmuxtest.Poll(t, func() bool { info, err := pane.Info(t.Context()); return err == nil && info.Phase == "pasted" },
+		func() string { return "not pasted" })
 
 	te.tmuxRun("copy-mode", "-t", pane.ID())
 	time.Sleep(1200 * time.Millisecond)
@@ -292,11 +287,8 @@ func TestNarrowTerminalGetsLongWideTexts(t *testing.T) {
 
 	for _, text := range []string{"short", strings.Repeat("漢字 ", 300), strings.Repeat("漢", 2000), "(operator · msg 00000000)", "[Pasted text #1 +2 lines]"} {
 		id := te.send("narrow", text)
-		tmuxtest.Poll(
-			t,
-			func() bool { return te.delivery(id).State.Settled() },
-			func() string { return fmt.Sprint(te.delivery(id)) },
-		)
+		tmuxtest.Poll(t, func() bool { return te.delivery(id).State.Settled() },
+			func() string { return fmt.Sprint(te.delivery(id)) })
 
 		if d := te.delivery(id); d.State != parley.DeliveryRead && d.State != parley.DeliverySubmitted {
 			t.Errorf("%.20q… is %s (%s)", text, d.State, d.Reason)
@@ -304,7 +296,7 @@ func TestNarrowTerminalGetsLongWideTexts(t *testing.T) {
 	}
 }
 
-func TestStopSparesAProcessThatHasTheNumberOfADeadOne(t *testing.T) {
+func TestStopSparesAProcessWithAReusedPID(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "quick", tmuxtest.Agent{})
@@ -312,7 +304,7 @@ func TestStopSparesAProcessThatHasTheNumberOfADeadOne(t *testing.T) {
 	coder, other := te.roster.ByName("coder"), te.roster.ByName("bystander").Terminal()
 	signalProcess(t, coder.Terminal().PID, syscall.SIGKILL)
 	te.inState("coder", parley.StateExited)
-	coder.Terminal().PID = other.PID // as the system may, after a long time
+	coder.Terminal().PID = other.PID // process ids are reused after a long time
 	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}

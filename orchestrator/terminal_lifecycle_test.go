@@ -302,7 +302,7 @@ func (te *testTeam) tmuxKill(t *testing.T, session string) {
 func TestInterruptedTypingIsResolvedByThePane(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
-		typed  func(te *testTeam, s *tmux.Server, pane string, text string) // what a crash left on the pane, with sequence 1
+		typed  func(te *testTeam, s *tmux.Server, pane string, text string) // leaves on the pane what a crash would, with sequence 1
 		want   parley.DeliveryState
 		logged int
 	}{

@@ -7,7 +7,7 @@ import (
 	"parley"
 )
 
-func TestAnUnknownNameGetsTheAdviceThatFits(t *testing.T) {
+func TestUnknownNameGetsFittingAdvice(t *testing.T) {
 	te := newTeam(t)
 	te.as("coder")
 	te.as("reviewer")

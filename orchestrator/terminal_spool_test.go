@@ -20,10 +20,10 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-// spooling gives the daemon a spool.
+// spooling configures a spool.
 func spooling(o *Options) { o.Spool = filepath.Join(o.Workspace, "spool") }
 
-// keyOf gives an agent a key that the test knows.
+// keyOf issues a key for an agent.
 func (te *testTeam) keyOf(name string) string {
 	te.t.Helper()
 	m, key := te.roster.ByName(name), "the key of "+name
@@ -41,14 +41,14 @@ func (te *testTeam) spool(key string, req parley.ReportStateRequest) {
 	}
 }
 
-// spoolIsGone waits until what was spooled has been heard.
+// spoolIsGone waits until the daemon has read the spool.
 func (te *testTeam) spoolIsGone() {
 	te.t.Helper()
 	tmuxtest.Poll(te.t, func() bool { _, err := os.Lstat(te.opts.Spool); return errors.Is(err, fs.ErrNotExist) },
 		func() string { return "the spool is still there" })
 }
 
-func TestSpooledReportsAreHeardByTheNextDaemon(t *testing.T) {
+func TestNextDaemonReadsSpooledReports(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t, talking(t), spooling)
 	given := te.unconfirmed("deaf")
@@ -61,7 +61,7 @@ func TestSpooledReportsAreHeardByTheNextDaemon(t *testing.T) {
 	}
 
 	key := te.keyOf("deaf")
-	if err := te.opts.Store.Claim(te.operator(), jobs[0].Key, 99, false); err != nil { // as by a daemon that was killed then
+	if err := te.opts.Store.Claim(te.operator(), jobs[0].Key, 99, false); err != nil { // as left by a daemon that was killed while typing
 		t.Fatal(err)
 	}
 
@@ -107,7 +107,7 @@ func TestSpoolOfARunningDaemonIsTaken(t *testing.T) {
 	}
 }
 
-func TestSpoolOfOthersIsNotBelieved(t *testing.T) {
+func TestSpoolOwnedByOthersIsIgnored(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t, talking(t), spooling)
 	te.launch("coder", "talker", tmuxtest.Agent{})
@@ -121,17 +121,15 @@ func TestSpoolOfOthersIsNotBelieved(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	fmt.Fprintf(
-		f,
+	fmt.Fprintf(f,
 		"nonsense\n\n{\"key_hash\":\"zz\"}\n{\"key_hash\":\"%x\",\"report\":{\"event\":\"Ask\",\"agent\":\"x\"}}\n",
-		team.HashKey(key),
-	)
+		team.HashKey(key))
 
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
 
-	te.spool(key, parley.ReportStateRequest{Event: "Done"}) // what stands before it does no harm
+	te.spool(key, parley.ReportStateRequest{Event: "Done"}) // earlier garbage does no harm
 	te.spoolIsGone()
 	if r, _ := te.roster.ByName("coder").LastReport(); r.State != parley.StateIdle {
 		t.Errorf("it reported %+v, want what it spooled itself", r)
@@ -163,7 +161,7 @@ func TestNoSpooledReportIsLostBetweenWritersAndReader(t *testing.T) {
 	}
 }
 
-// Someone who holds the file, or put something else in its place, keeps nobody waiting.
+// A process that locks the spool file, or replaces it, does not block the daemon.
 func TestForeignSpoolDoesNotHangTheDaemon(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t, talking(t), spooling)
@@ -195,10 +193,8 @@ func TestForeignSpoolDoesNotHangTheDaemon(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 
-	if err := terminal.Spool(ctx, te.opts.Spool, "k", parley.ReportStateRequest{Event: "Done"}); !errors.Is(
-		err,
-		context.DeadlineExceeded,
-	) {
+	if err := terminal.Spool(ctx, te.opts.Spool, "k", parley.ReportStateRequest{Event: "Done"}); !errors.Is(err,
+		context.DeadlineExceeded) {
 		t.Errorf("got %v, want that its time was over", err)
 	}
 

@@ -7,18 +7,15 @@ import (
 	"parley"
 )
 
-// An upload that nobody is told of is stored once by its key, and the key of one file
-// stands for no other.
-func TestUploadsForNobodyAreStoredOncePerKey(t *testing.T) {
+// An upload without a recipient is stored once per key, and a key cannot be used for another
+// file.
+func TestUploadsWithoutRecipientAreStoredOncePerKey(t *testing.T) {
 	te := newTeam(t)
 	planner := te.as("planner")
 	te.as("coder")
 	upload := func(r parley.UploadFileRequest, content string) (*parley.TransferFileResult, error) {
-		return te.UploadFile(
-			planner,
-			strings.NewReader(content),
-			func() (parley.UploadFileRequest, error) { return r, nil },
-		)
+		return te.UploadFile(planner, strings.NewReader(content),
+			func() (parley.UploadFileRequest, error) { return r, nil })
 	}
 
 	r := parley.UploadFileRequest{Filename: "b.txt", IdempotencyKey: "k"}

@@ -27,7 +27,7 @@ func TestRemovedFileIsGoneAndSaysSo(t *testing.T) {
 	planner, coder := te.as("planner"), te.as("coder")
 	te.as("reviewer")
 	first := te.transfer(planner, "coder", te.give("a.txt", "content"))
-	second := te.transfer(planner, "reviewer", te.give("b.txt", "content")) // the same, under another name
+	second := te.transfer(planner, "reviewer", te.give("b.txt", "content")) // the same content under another name
 	te.remove(parley.RemoveFilesRequest{FileIDs: []string{first.Data.FileID}})
 	if want := []string{second.Data.SHA256, "b.txt"}; !slices.Equal(te.kept(), want) {
 		t.Errorf("kept: %v, want %v", te.kept(), want)
@@ -82,12 +82,12 @@ func TestFilesAreRemovedByTheirAge(t *testing.T) {
 	}
 }
 
-func TestWhatACrashLeftOfFilesGoesAtTheStart(t *testing.T) {
+func TestStartRemovesFilesLeftByACrash(t *testing.T) {
 	te := newTeam(t)
 	planner, coder := te.as("planner"), te.as("coder")
 	kept := te.transfer(planner, "coder", te.give("a.txt", "kept"))
 	going := te.transfer(planner, "coder", te.give("b.txt", "going"))
-	if _, err := te.opts.Store.RemoveFiles(t.Context(), []string{going.Data.FileID}, time.Time{}); err != nil { // and no further
+	if _, err := te.opts.Store.RemoveFiles(t.Context(), []string{going.Data.FileID}, time.Time{}); err != nil { // the crash comes before the content is deleted
 		t.Fatal(err)
 	}
 

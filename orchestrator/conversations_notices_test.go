@@ -10,8 +10,8 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-// pass has the three send one another what the last was given, round and round, and
-// returns the first that is held.
+// pass makes the agents forward a message in a circle, and returns the first delivery that is
+// held.
 func (te *testTeam) pass(names ...string) parley.Delivery {
 	te.t.Helper()
 	te.send(names[0], "pass it on")
@@ -26,7 +26,7 @@ func (te *testTeam) pass(names ...string) parley.Delivery {
 	return parley.Delivery{}
 }
 
-func TestWhoIsHeldFromACircleIsToldToStaySilent(t *testing.T) {
+func TestAgentHeldForACircleIsToldToStaySilent(t *testing.T) {
 	te := newTeam(t)
 	names := []string{"anna", "bob", "carl"}
 	for _, name := range names {
@@ -44,7 +44,7 @@ func TestWhoIsHeldFromACircleIsToldToStaySilent(t *testing.T) {
 		t.Errorf("%s is told %v for %s, %v", held.Recipient, state.ShouldRespond, state.Reason, err)
 	}
 
-	// A person's word to one of them renews no chain that it does not answer.
+	// A message from a person renews only the chain that it answers.
 	needs, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{})
 	if err != nil || len(needs.Needs) != 1 || strings.Contains(needs.Needs[0].Action, "write to one of them") {
 		t.Errorf("the operator needs to %+v, %v", needs, err)
@@ -55,10 +55,8 @@ func TestReleaseSaysThatAMuteStays(t *testing.T) {
 	te := newTeam(t)
 	te.launch("anna", "instant", tmuxtest.Agent{})
 	te.launch("bob", "instant", tmuxtest.Agent{})
-	thread, err := te.CreateThread(
-		te.operator(),
-		parley.CreateThreadRequest{Title: "plan", Participants: parley.Names{"anna", "bob"}},
-	)
+	thread, err := te.CreateThread(te.operator(),
+		parley.CreateThreadRequest{Title: "plan", Participants: parley.Names{"anna", "bob"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,16 +75,14 @@ func TestReleaseSaysThatAMuteStays(t *testing.T) {
 	}
 }
 
-func TestWhoAnswersIsToldWhatHoldsTheAnswer(t *testing.T) {
+func TestReplierIsToldWhyTheAnswerIsHeld(t *testing.T) {
 	te := newTeam(t, func(o *Options) { o.Settings.Conversation.ChainHops = 1 })
 	te.launch("anna", "instant", tmuxtest.Agent{})
 	te.launch("bob", "instant", tmuxtest.Agent{})
 	d := te.says("anna", "bob", "one")
 	te.reach(d.MessageID, parley.DeliveryRead)
-	res, err := te.RespondToMessage(
-		te.agent("bob"),
-		parley.RespondToMessageRequest{MessageID: d.MessageID, Text: "two"},
-	)
+	res, err := te.RespondToMessage(te.agent("bob"),
+		parley.RespondToMessageRequest{MessageID: d.MessageID, Text: "two"})
 
 	anna := te.roster.ByName("anna").ID
 	if err != nil || !strings.HasPrefix(res.DeliveryStatus.PendingReasons[anna], string(parley.ConversationHeld)) {

@@ -11,7 +11,7 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-// due is a team whose clock can be moved, in which planner awaits coder's response.
+// due is a team with a clock that the test moves, in which planner waits for coder's response.
 type due struct {
 	*testTeam
 	clock   *clock
@@ -24,10 +24,8 @@ func newDue(t *testing.T) *due {
 	d := &due{clock: new(clock)}
 	d.testTeam = newTeam(t, d.clock.option)
 	d.coder, d.planner = d.as("coder"), d.as("planner")
-	res, err := d.SendMessage(
-		d.planner,
-		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "is it done?", RequiresResponse: true},
-	)
+	res, err := d.SendMessage(d.planner,
+		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "is it done?", RequiresResponse: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +33,7 @@ func newDue(t *testing.T) *due {
 	return d
 }
 
-// notices returns parley's words to an agent, after having looked for what is due.
+// notices sends the reminders that are due and returns parley's notices to an agent.
 func (d *due) notices(name string) []string {
 	d.t.Helper()
 	d.remind(context.Background())
@@ -56,8 +54,7 @@ func (d *due) notices(name string) []string {
 	return texts
 }
 
-// expect compares who has heard of it: how many notices each has, and how many needs
-// the operator.
+// expect checks the number of notices that each agent has, and the operator's number of needs.
 func (d *due) expect(when string, coder, planner, operator int) {
 	d.t.Helper()
 	got := [3]int{len(d.notices("coder")), len(d.notices("planner")), len(d.needs(""))}
@@ -114,7 +111,7 @@ func TestDeadlinesTellTheDebtorThenTheSenderThenTheOperatorOnce(t *testing.T) {
 	}
 }
 
-func TestWhatWasToldButNotNotedIsNotToldAgain(t *testing.T) {
+func TestNoticeStoredBeforeACrashIsNotRepeated(t *testing.T) {
 	d := newDue(t)
 	d.clock.pass(26 * time.Minute)
 	owed, err := d.store.Due(t.Context(), d.now().Add(time.Hour))
@@ -122,9 +119,9 @@ func TestWhatWasToldButNotNotedIsNotToldAgain(t *testing.T) {
 		t.Fatalf("owed: %+v, %v", owed, err)
 	}
 
-	for range 2 { // as after a crash between the two
+	for range 2 { // as after a crash between sending and recording
 		owed[0].Debt.RemindedAt = nil
-		if err := d.remindOf(t.Context(), owed[0]); err != nil {
+		if err := d.remindOne(t.Context(), owed[0]); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -132,7 +129,7 @@ func TestWhatWasToldButNotNotedIsNotToldAgain(t *testing.T) {
 	d.expect("twice", 1, 0, 0)
 }
 
-func TestNobodyHearsOfWhatWasAnswered(t *testing.T) {
+func TestAnsweredRequestsCauseNoReminders(t *testing.T) {
 	for _, status := range []parley.ResponseStatus{"", parley.ResponseCompleted, parley.ResponseUnable} {
 		d := newDue(t)
 		d.respond(status)
@@ -180,7 +177,7 @@ func TestTheOperatorIsNotToldWhilePaused(t *testing.T) {
 	d.expect("paused", 1, 1, 0)
 }
 
-func TestTheTerminatedAreNotReminded(t *testing.T) {
+func TestTerminatedAgentsAreNotReminded(t *testing.T) {
 	d := newDue(t)
 	if _, err := d.terminals.StopAgent(d.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
@@ -192,7 +189,7 @@ func TestTheTerminatedAreNotReminded(t *testing.T) {
 	}
 }
 
-func TestAShortDeadlineIsRemindedOfHalfWay(t *testing.T) {
+func TestShortDeadlineIsRemindedHalfWay(t *testing.T) {
 	d := newDue(t)
 	d.respond(parley.ResponseCompleted)
 	at := d.now().Add(4 * time.Minute)
@@ -205,7 +202,7 @@ func TestAShortDeadlineIsRemindedOfHalfWay(t *testing.T) {
 	d.expect("after more than half", 1, 0, 0)
 }
 
-func TestTheFooterSaysByWhenToReply(t *testing.T) {
+func TestFooterShowsTheDeadline(t *testing.T) {
 	te := newTeam(t)
 	log := te.launch("coder", "framed", tmuxtest.Agent{})
 	planner := te.as("planner")
@@ -304,7 +301,7 @@ func TestAssistanceAsksTheCapableTheBestFirst(t *testing.T) {
 	}
 }
 
-func TestRepeatingARequestAfterItsDeadlineIsNoNewOne(t *testing.T) {
+func TestRequestRepeatedAfterItsDeadlineIsTheSameCall(t *testing.T) {
 	d := newDue(t)
 	deadline := time.Now().Add(time.Minute)
 	req := parley.SendMessageRequest{
@@ -335,7 +332,7 @@ func TestRepeatingARequestAfterItsDeadlineIsNoNewOne(t *testing.T) {
 	}
 }
 
-func TestNobodyIsRemindedInAConversationThatIsOver(t *testing.T) {
+func TestEndedConversationCausesNoReminders(t *testing.T) {
 	for name, end := range map[string]func(*due){
 		"concluded": func(d *due) {
 			d.says("coder", "planner", "got it, thanks")

@@ -11,7 +11,7 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-// agent returns a context in which a launched agent calls.
+// agent returns a context with a launched agent as the caller.
 func (te *testTeam) agent(name string) context.Context {
 	te.t.Helper()
 	m := te.roster.ByName(name)
@@ -21,7 +21,7 @@ func (te *testTeam) agent(name string) context.Context {
 	return parley.WithCaller(context.Background(), parley.Caller{ID: m.ID, Name: m.Name})
 }
 
-// says sends as an agent and returns the one delivery.
+// says sends a message as an agent and returns its only delivery.
 func (te *testTeam) says(from, to, text string) parley.Delivery {
 	te.t.Helper()
 	res, err := te.SendMessage(te.agent(from), parley.SendMessageRequest{To: parley.Names{to}, Text: text})
@@ -31,8 +31,8 @@ func (te *testTeam) says(from, to, text string) parley.Delivery {
 	return res.Deliveries[0]
 }
 
-// chat lets two agents answer everything that is typed into their terminals, until
-// something is held. It returns how many messages went, and the one that is held.
+// chat makes two agents answer everything typed into their terminals until a message is held.
+// It returns the number of messages sent, and the held one.
 func (te *testTeam) chat(logs map[string]string, seen map[string]int) (sent int, held parley.Delivery) {
 	te.t.Helper()
 	other := map[string]string{"anna": "bob", "bob": "anna"}
@@ -61,8 +61,8 @@ func (te *testTeam) chat(logs map[string]string, seen map[string]int) (sent int,
 	return 0, held
 }
 
-func TestAgentsThatAnswerForEverAreHeldUntilTheyAreReleased(t *testing.T) {
-	te := newTeam(t, func(o *Options) { o.Settings.Conversation.PairTenMinutes = 7 }) // longer than any machine takes
+func TestEndlessExchangeIsHeldUntilReleased(t *testing.T) {
+	te := newTeam(t, func(o *Options) { o.Settings.Conversation.PairTenMinutes = 7 }) // more than any machine sends in that time
 	logs, seen := map[string]string{
 		"anna": te.launch("anna", "framed", tmuxtest.Agent{}),
 		"bob":  te.launch("bob", "framed", tmuxtest.Agent{}),
@@ -108,7 +108,7 @@ func TestAgentsThatAnswerForEverAreHeldUntilTheyAreReleased(t *testing.T) {
 
 	before := len(tmuxtest.Messages(t, logs["anna"])) + len(tmuxtest.Messages(t, logs["bob"]))
 
-	// A restart changes nothing of it.
+	// A restart changes nothing.
 	te.close()
 	te.open()
 	if d := te.delivery(id); d.State != parley.DeliveryHeld || d.Hold == nil {
@@ -119,10 +119,8 @@ func TestAgentsThatAnswerForEverAreHeldUntilTheyAreReleased(t *testing.T) {
 	}
 
 	// A release lets them go on, and the budgets stop them again.
-	res, err := te.ControlConversation(
-		te.operator(),
-		parley.ControlConversationRequest{Action: parley.ActionRelease, With: "bob,anna"},
-	)
+	res, err := te.ControlConversation(te.operator(),
+		parley.ControlConversationRequest{Action: parley.ActionRelease, With: "bob,anna"})
 	if err != nil || len(res.Released) != 1 || res.Released[0] != id || res.Held != 0 {
 		t.Fatalf("the release said %+v, %v", res, err)
 	}

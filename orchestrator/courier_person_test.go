@@ -11,8 +11,8 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-// In a tmux of theirs nothing keeps a person's keys back.
-func TestWhatWentWithAMessageIsSaid(t *testing.T) {
+// On the user's own tmux server, parley cannot hold back a person's keys.
+func TestTextSubmittedWithAMessageIsReported(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	u := newUser(t, te)
@@ -20,10 +20,8 @@ func TestWhatWentWithAMessageIsSaid(t *testing.T) {
 	pane := u.pane()
 	log := filepath.Join(t.TempDir(), "log")
 	u.start(pane, tmuxtest.Agent{Log: log, Late: 2 * time.Second}.Argv()...)
-	u.until(
-		"the agent composes",
-		func() bool { return strings.Contains(u.run("capture-pane", "-p", "-t", pane), tmuxtest.Prompt) },
-	)
+	u.until("the agent composes",
+		func() bool { return strings.Contains(u.run("capture-pane", "-p", "-t", pane), tmuxtest.Prompt) })
 
 	u.adopt("coder", pane)
 	te.inState("coder", parley.StateIdle)
@@ -44,7 +42,7 @@ func TestWhatWentWithAMessageIsSaid(t *testing.T) {
 	tmuxtest.Poll(t, func() bool { return strings.Contains(te.told(), "“half a thought”") }, te.told)
 }
 
-func TestKeysThatWentWithNothingAreNotSpokenOf(t *testing.T) {
+func TestKeysNotSubmittedWithAMessageAreNotReported(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{Late: 2 * time.Second})
 	press := s.attach()
@@ -62,13 +60,13 @@ func TestKeysThatWentWithNothingAreNotSpokenOf(t *testing.T) {
 	}
 }
 
-// isEntered reports whether the pane remembers a key.
+// isEntered reports whether the pane records an Enter.
 func (te *testTeam) isEntered(name string) bool {
 	info, err := te.pane(name).Info(context.Background())
 	return err == nil && info.Phase == "entered"
 }
 
-// told is what the operator's inbox holds.
+// told returns the texts in the operator's inbox.
 func (te *testTeam) told() string {
 	te.t.Helper()
 	res, err := te.CheckInbox(te.operator(), parley.CheckInboxRequest{IncludeRead: true})
@@ -82,7 +80,7 @@ func (te *testTeam) told() string {
 	return strings.Join(all, "\n")
 }
 
-// press presses keys in the person's terminal.
+// press sends keys to the person's terminal.
 func (u *userTmux) press(text string) {
 	u.t.Helper()
 	if out, err := u.command(u.screens, "send-keys", "-l", text).CombinedOutput(); err != nil {

@@ -23,7 +23,7 @@ func (te *testTeam) hasSize(name string, width, height int) {
 	}, func() string { return fmt.Sprintf("%+v, want %dx%d", info, width, height) })
 }
 
-func TestSizeIsGivenBackWhenAPersonLeaves(t *testing.T) {
+func TestSizeIsRestoredWhenAPersonLeaves(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "framed", tmuxtest.Agent{})
@@ -37,7 +37,7 @@ func TestSizeIsGivenBackWhenAPersonLeaves(t *testing.T) {
 	te.hasSize("coder", 200, 50)
 	te.reach(te.send("coder", "when they have gone"), parley.DeliveryRead)
 
-	// One that ends while somebody looks begins with its own size again.
+	// An agent that ends while a person is attached starts again with its own size.
 	tmuxtest.Attach(t, te.terminals.Server(), te.pane("coder").ID(), 90, 31)
 	te.hasSize("coder", 90, 30)
 	if _, err := te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}); err != nil {
@@ -47,7 +47,7 @@ func TestSizeIsGivenBackWhenAPersonLeaves(t *testing.T) {
 	te.hasSize("coder", 200, 50)
 }
 
-func TestAnAgentIsWatchedThoughItsSizeCannotBeGivenBack(t *testing.T) {
+func TestAgentIsWatchedThoughItsSizeCannotBeRestored(t *testing.T) {
 	t.Parallel()
 	var said logged
 	te := newTeam(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&said, nil)) })
@@ -65,7 +65,7 @@ func TestAnAgentIsWatchedThoughItsSizeCannotBeGivenBack(t *testing.T) {
 	te.hasSize("coder", 200, 50)
 }
 
-// logged is a log that a test reads while it is written.
+// logged is a log that a test can read while it is being written.
 type logged struct {
 	mu   sync.Mutex
 	text bytes.Buffer

@@ -15,7 +15,7 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-// stage is one fake agent whose screen the test writes.
+// stage is a team with one fake agent whose screen the test controls.
 type stage struct {
 	*testTeam
 	log   string
@@ -31,7 +31,7 @@ func newStage(t *testing.T, a tmuxtest.Agent, change ...func(*Options)) *stage {
 	return s
 }
 
-// show puts text above the agent's composer, and takes it away when it is "".
+// show displays text above the agent's composer; "" removes it.
 func (s *stage) show(text string) {
 	s.t.Helper()
 	if err := os.WriteFile(s.above, []byte(text), 0o600); err != nil {
@@ -42,10 +42,8 @@ func (s *stage) show(text string) {
 // sendAs sends with a priority.
 func (s *stage) sendAs(p parley.Priority, text string) string {
 	s.t.Helper()
-	res, err := s.SendMessage(
-		s.operator(),
-		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: text, Priority: p},
-	)
+	res, err := s.SendMessage(s.operator(),
+		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: text, Priority: p})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -90,7 +88,7 @@ func TestBusyAgentGetsImportantMessagesIntoItsOwnQueue(t *testing.T) {
 	}
 }
 
-func TestUrgentMessageInterruptsOnlyWhomTheOperatorAllowedTo(t *testing.T) {
+func TestUrgentMessageInterruptsOnlyWhereTheOperatorAllowsIt(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{})
 	m := s.roster.ByName("coder")
@@ -134,7 +132,7 @@ func TestDialogAndDraftOfAWorkingAgentHoldUrgentMessagesToo(t *testing.T) {
 	}
 }
 
-func TestBlockedAndUnknownScreensAreStatesAndHold(t *testing.T) {
+func TestBlockedAndUnknownScreensHoldMessages(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{})
 	s.show("limit reached")
@@ -172,7 +170,7 @@ func TestOperatorsRetryPassesABlockOnce(t *testing.T) {
 	}
 }
 
-func TestOperatorsRetryGoesBeforeWhatWaitsForABlock(t *testing.T) {
+func TestOperatorsRetryGoesBeforeBlockedMessages(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{})
 	s.show("limit reached")
@@ -195,7 +193,7 @@ func TestOperatorsRetryGoesBeforeWhatWaitsForABlock(t *testing.T) {
 	s.reach(first, parley.DeliveryRead)
 }
 
-func TestOperatorsRetryIsFoundBehindManyThatWait(t *testing.T) {
+func TestOperatorsRetryIsFoundBehindManyWaitingMessages(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{})
 	s.show("limit reached")
@@ -215,7 +213,7 @@ func TestOperatorsRetryIsFoundBehindManyThatWait(t *testing.T) {
 	}
 }
 
-func TestLostEnterIsPressedOnceMore(t *testing.T) {
+func TestLostEnterIsRetriedOnce(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{Deaf: 1}, framedWith(t, "taken_within: 3s"))
 	d := s.reach(s.send("coder", "hello"), parley.DeliveryRead)
@@ -236,23 +234,21 @@ func TestEnterIsNotPressedAThirdTime(t *testing.T) {
 	}
 }
 
-func TestTextThatAPersonTypedIntoIsNotEntered(t *testing.T) {
+func TestTextMixedWithAPersonsKeysIsNotEntered(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{}, framedWith(t, "settle: 1s\nshow_within: 1s"))
 	id := s.send("coder", "hello")
 	tmuxtest.WaitFor(t, s.pane("coder"), shows(tmuxtest.Placeholder))
 	s.tmuxRun("send-keys", "-t", s.pane("coder").ID(), "-l", " and mine")
-	tmuxtest.Poll(
-		t,
+	tmuxtest.Poll(t,
 		func() bool { return strings.Contains(s.delivery(id).Reason, "someone's own text stands beside it") },
-		func() string { return fmt.Sprintf("%+v", s.delivery(id)) },
-	)
+		func() string { return fmt.Sprintf("%+v", s.delivery(id)) })
 
 	if got := tmuxtest.Messages(t, s.log); len(got) != 0 {
 		t.Errorf("their text was submitted with ours: %+v", got)
 	}
 
-	for range " and mine" { // they take it away again
+	for range " and mine" { // the person deletes it again
 		s.tmuxRun("send-keys", "-t", s.pane("coder").ID(), "BSpace")
 	}
 
@@ -262,7 +258,7 @@ func TestTextThatAPersonTypedIntoIsNotEntered(t *testing.T) {
 	}
 }
 
-// attach shows the agent's terminal to a person, whose keys the function presses.
+// attach attaches a person to the agent's terminal and returns a function that sends keys there.
 func (s *stage) attach() (press func(keys ...string)) {
 	s.t.Helper()
 	outer := tmuxtest.Start(s.t)
@@ -282,20 +278,20 @@ func (s *stage) attach() (press func(keys ...string)) {
 	}
 }
 
-func TestKeysBetweenPasteAndEnterWithholdEnterThoughTheyAreNotDrawn(t *testing.T) {
+func TestUndrawnKeysBetweenPasteAndEnterWithholdEnter(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{}, framedWith(t, "settle: 1s"))
 	press := s.attach()
 	id := s.send("coder", "hello")
 	tmuxtest.WaitFor(t, s.pane("coder"), shows(tmuxtest.Placeholder))
-	press("C-b", "Escape") // as keys that the agent has not drawn yet: it shows nothing of them
+	press("C-b", "Escape") // stands for keys that the agent has not drawn yet
 	tmuxtest.Poll(t, func() bool { d := s.delivery(id); return strings.Contains(d.Reason, "someone is typing") },
 		func() string { return fmt.Sprintf("%+v", s.delivery(id)) })
 	if got := tmuxtest.Messages(t, s.log); len(got) != 0 {
 		t.Errorf("Enter was pressed: %+v", got)
 	}
 
-	s.reach(id, parley.DeliveryRead) // they typed nothing after all
+	s.reach(id, parley.DeliveryRead) // the person typed nothing that matters
 	if got := tmuxtest.WaitMessages(t, s.log, 1); len(got) != 1 {
 		t.Errorf("got %+v, want it once", got)
 	}
@@ -306,7 +302,7 @@ func TestKeysOfAnAttachedPersonHold(t *testing.T) {
 	s := newStage(t, tmuxtest.Agent{})
 	press := s.attach()
 	began := time.Now()
-	press("C-b", "Escape") // the agent gets nothing of it
+	press("C-b", "Escape") // these keys do not reach the agent
 	id := s.send("coder", "hello")
 	s.reach(id, parley.DeliveryRead)
 	if waited := time.Since(began); waited < typingPause/2 {
@@ -314,7 +310,7 @@ func TestKeysOfAnAttachedPersonHold(t *testing.T) {
 	}
 }
 
-// says lets the agent report an event of its program.
+// says reports an event as the agent's program.
 func (s *stage) says(event string, ids ...string) {
 	s.t.Helper()
 	m := s.roster.ByName("coder")
@@ -326,7 +322,7 @@ func (s *stage) says(event string, ids ...string) {
 
 const reporting = "reports: {Ask: waiting, Stop: idle, Limit: 'blocked: usage limit'}\ntitles: {busy: '^works'}"
 
-func TestReportHoldsUntilTheScreenHasSteadilySaidOtherwise(t *testing.T) {
+func TestReportHoldsUntilTheScreenSteadilyContradictsIt(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{}, framedWith(t, reporting))
 	s.says("Ask")
@@ -346,7 +342,7 @@ func TestReportHoldsUntilTheScreenHasSteadilySaidOtherwise(t *testing.T) {
 	s.inState("coder", parley.StateBlocked)
 	limited := s.send("coder", "still there?")
 	time.Sleep(overruled + time.Second)
-	s.held(limited, "it is blocked") // its screen has shown an open composer all the time
+	s.held(limited, "it is blocked") // its screen has shown an open composer throughout
 	s.says("Stop")
 	s.reach(limited, parley.DeliveryRead)
 	s.inState("coder", parley.StateIdle)
@@ -388,7 +384,7 @@ func TestBroadcastIsStaggeredByTheProfile(t *testing.T) {
 
 	slices.SortFunc(typed, time.Time.Compare)
 	for i, gap := range []time.Duration{typed[1].Sub(typed[0]), typed[2].Sub(typed[1])} {
-		if gap < 500*time.Millisecond { // each is noted some time after its turn was taken
+		if gap < 500*time.Millisecond { // each is recorded some time after its turn came
 			t.Errorf("turn %d began %v after the one before", i+1, gap)
 		}
 	}

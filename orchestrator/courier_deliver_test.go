@@ -100,10 +100,8 @@ func TestBroadcastReachesAllButTheSender(t *testing.T) {
 	}
 
 	for name, log := range logs {
-		if got := tmuxtest.WaitMessages(t, log, 1)[0].Text; !strings.Contains(
-			got,
-			" BROADCAST]: build is red (sender · msg ",
-		) {
+		if got := tmuxtest.WaitMessages(t, log, 1)[0].Text; !strings.Contains(got,
+			" BROADCAST]: build is red (sender · msg ") {
 			t.Errorf("%s got %q", name, got)
 		}
 	}
@@ -144,7 +142,7 @@ func TestDialogIsNeverAnswered(t *testing.T) {
 		t.Errorf("the dialog was answered: %v", got)
 	}
 
-	te.tmuxRun("send-keys", "-t", te.pane("coder").ID(), "Enter") // the person answers
+	te.tmuxRun("send-keys", "-t", te.pane("coder").ID(), "Enter") // the person answers the dialog
 	te.reach(id, parley.DeliveryRead)
 	got := tmuxtest.WaitMessages(t, log, 2)
 	if !got[0].Dialog || got[1].Dialog {
@@ -188,7 +186,7 @@ func TestUnreadTextIsUnconfirmedAndProvenLater(t *testing.T) {
 	te := newTeam(t)
 	gate := filepath.Join(te.dir, "gate")
 
-	// It does not read until the file is there; then it reads all.
+	// The agent reads nothing until the file exists; then it reads everything.
 	script := fmt.Sprintf("while [ ! -e %q ]; do sleep 0.05; done; cat", gate)
 	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "deaf", Profile: "quick", Command: []string{"sh", "-c", script}}); err != nil {
 		t.Fatal(err)
@@ -208,21 +206,18 @@ func TestUnreadTextIsUnconfirmedAndProvenLater(t *testing.T) {
 
 	te.reach(second, parley.DeliveryRead)
 	te.reach(first, parley.DeliverySubmitted)
-	screen := tmuxtest.WaitFor(
-		t,
-		te.pane("deaf"),
-		func(s tmux.Screen) bool { return strings.Count(s.Text(), ": second (") == 2 },
-	)
+	screen := tmuxtest.WaitFor(t, te.pane("deaf"),
+		func(s tmux.Screen) bool { return strings.Count(s.Text(), ": second (") == 2 })
 
-	// Once echoed by the terminal, once by cat: never typed twice.
+	// Once echoed by the terminal and once by cat, so it was typed once.
 	if got := strings.Count(screen.Text(), ": first ("); got != 2 {
 		t.Errorf("the first message stands %d times on the screen, want 2:\n%s", got, screen.Text())
 	}
 }
 
-// A program that is still starting throws away what was typed before it made its
-// terminal raw: that nothing is left unread must not count as read.
-func TestTextDroppedAtStartUpIsNotCalledRead(t *testing.T) {
+// A program that is still starting drops the input from before it made its terminal raw. An
+// empty input queue must not count as read.
+func TestTextDroppedAtStartUpIsNotReportedAsRead(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	agent := tmuxtest.Agent{Startup: 2 * time.Second, Log: filepath.Join(te.dir, "slow.log")}
@@ -231,14 +226,11 @@ func TestTextDroppedAtStartUpIsNotCalledRead(t *testing.T) {
 	}
 
 	id := te.send("slow", "too early")
-	tmuxtest.WaitFor(
-		t,
-		te.pane("slow"),
-		func(s tmux.Screen) bool { return tmuxtest.Shows(s, strings.TrimSpace(tmuxtest.Prompt)) },
-	)
+	tmuxtest.WaitFor(t, te.pane("slow"),
+		func(s tmux.Screen) bool { return tmuxtest.Shows(s, strings.TrimSpace(tmuxtest.Prompt)) })
 
 	d := te.reach(id, parley.DeliveryUnconfirmed)
-	te.reach(te.send("slow", "in time"), parley.DeliveryRead) // the courier has looked again since
+	te.reach(te.send("slow", "in time"), parley.DeliveryRead) // by now the courier has looked again
 	if d = te.delivery(id); d.State != parley.DeliveryUnconfirmed {
 		t.Errorf("what the terminal dropped is %s; steps %+v", d.State, d.Steps)
 	}
@@ -255,10 +247,8 @@ func TestUrgentGoesFirst(t *testing.T) {
 	te.tmuxRun("copy-mode", "-t", te.pane("coder").ID())
 	first := te.send("coder", "ordinary")
 	te.held(first, "copy mode")
-	res, err := te.SendMessage(
-		te.operator(),
-		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "pressing", Urgent: true},
-	)
+	res, err := te.SendMessage(te.operator(),
+		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "pressing", Urgent: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +290,7 @@ func TestHostileTextCannotSpeakAsAnother(t *testing.T) {
 	}
 }
 
-// What was pasted and not sent must not become part of the next message.
+// A text that was pasted and not entered must not become part of the next message.
 func TestUnsentTextIsNotJoined(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
@@ -321,7 +311,7 @@ func TestUnsentTextIsNotJoined(t *testing.T) {
 func TestPagerIsNotTypedInto(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
-	less := filepath.Join(te.dir, "less") // a program by that name: not every machine has the pager
+	less := filepath.Join(te.dir, "less") // a program by that name; not every machine has less
 	argv := tmuxtest.Agent{}.Argv()
 	if err := os.Symlink(argv[0], less); err != nil {
 		t.Fatal(err)

@@ -19,7 +19,7 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-func TestAdoptedAgentGetsMessagesAndTheUsersTmuxStaysAsItWas(t *testing.T) {
+func TestAdoptedAgentGetsMessagesAndTheUsersTmuxIsUnchanged(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	u := newUser(t, te)
@@ -75,15 +75,13 @@ func TestAdoptedAgentGetsMessagesAndTheUsersTmuxStaysAsItWas(t *testing.T) {
 	te.inState("coder", parley.StateTerminated)
 }
 
-func TestAdoptRefusesWhatIsNoAgentsPane(t *testing.T) {
+func TestAdoptRefusesPanesWithoutAnAgent(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	u := newUser(t, te)
 	shell := u.pane()
-	u.until(
-		"the shell is there",
-		func() bool { return strings.Contains(u.run("capture-pane", "-p", "-t", shell), "prompt>") },
-	)
+	u.until("the shell is there",
+		func() bool { return strings.Contains(u.run("capture-pane", "-p", "-t", shell), "prompt>") })
 
 	split := func(argv ...string) string {
 		args := append([]string{"new-window", "-d", "-t", "work", "-P", "-F", "#{pane_id}", "--"}, argv...)
@@ -98,16 +96,12 @@ func TestAdoptRefusesWhatIsNoAgentsPane(t *testing.T) {
 	taken := split(tmuxtest.Agent{Log: log}.Argv()...)
 	elsewhere := split(tmuxtest.Agent{Log: log}.Argv()...)
 	for _, pane := range []string{taken, elsewhere} {
-		u.until(
-			"the agent composes",
-			func() bool { return strings.Contains(u.run("capture-pane", "-p", "-t", pane), tmuxtest.Prompt) },
-		)
+		u.until("the agent composes",
+			func() bool { return strings.Contains(u.run("capture-pane", "-p", "-t", pane), tmuxtest.Prompt) })
 	}
 
-	u.until(
-		"less is there",
-		func() bool { return u.run("display-message", "-p", "-t", less, "#{pane_current_command}") == "less" },
-	)
+	u.until("less is there",
+		func() bool { return u.run("display-message", "-p", "-t", less, "#{pane_current_command}") == "less" })
 
 	u.run("set-option", "-p", "-t", elsewhere, "@parley_agent", "another-workspaces")
 	u.adopt("coder", taken)
@@ -146,15 +140,8 @@ func TestAdoptRefusesWhatIsNoAgentsPane(t *testing.T) {
 
 		if e := parley.AsError(err); err == nil || e.Code != tc.want || e.Action == "" ||
 			!strings.Contains(e.Message, tc.says) {
-			t.Errorf(
-				"%s: got %v (%s; %q), want %s with %q and advice",
-				name,
-				err,
-				parley.ErrorCode(err),
-				parley.AsError(err).Action,
-				tc.want,
-				tc.says,
-			)
+			t.Errorf("%s: got %v (%s; %q), want %s with %q and advice", name, err, parley.ErrorCode(err),
+				parley.AsError(err).Action, tc.want, tc.says)
 		}
 	}
 
@@ -244,7 +231,7 @@ func TestAdoptedAgentsProgramComesBack(t *testing.T) {
 	}
 }
 
-func TestSuspendedAgentIsNotTakenForWhatRunsInItsPlace(t *testing.T) {
+func TestSuspendedAgentIsNotMistakenForItsReplacement(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	u := newUser(t, te)
@@ -282,7 +269,7 @@ func TestAdoptedAgentIsLostWithTheUsersTmux(t *testing.T) {
 	te.held(id, "unreachable")
 	te.inState("mine", parley.StateIdle)
 
-	// Adopted elsewhere under its name, it is who it was, and gets what waits.
+	// Adopted elsewhere under its name, it is the same agent and gets the waiting messages.
 	again := newUser(t, te)
 	log := again.agent(again.pane())
 	if now := again.adopt("coder", again.pane()); now.AgentID != res.AgentID {
@@ -373,7 +360,7 @@ func TestNobodyTypesIntoSynchronizedPanes(t *testing.T) {
 	te.reach(id, parley.DeliveryRead)
 }
 
-func TestHungTmuxOfTheUserHoldsNobodyElse(t *testing.T) {
+func TestHungUserTmuxDoesNotHoldOtherAgents(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	u := newUser(t, te)

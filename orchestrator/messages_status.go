@@ -1,0 +1,62 @@
+package orchestrator
+
+import (
+	"context"
+	"slices"
+
+	"parley"
+	"parley/store"
+)
+
+// GetMessageStatus implements parley.MessageService.
+func (ms *messageService) GetMessageStatus(
+	ctx context.Context,
+	req parley.MessageStatusRequest,
+) (*parley.MessageStatusResult, error) {
+	msg, deliveries, err := ms.admission.visible(ctx, parley.CallerFrom(ctx), req.MessageID)
+	if err != nil {
+		return nil, err
+	}
+
+	stored := store.Appended{Message: msg, Deliveries: deliveries}
+	if err := ms.admission.await(ctx, &stored, req.WaitSeconds); err != nil {
+		return nil, err
+	}
+
+	res := &parley.MessageStatusResult{Answer: parley.OK, Object: ms.roster.FillIn(&stored.Message),
+		DeliveryStatus: parley.SumUp(stored.Deliveries), Deliveries: ms.roster.FillInDeliveries(stored.Deliveries)}
+	if msg.RequiresResponse {
+		res.Responses, err = ms.store.Debts.List(ctx, msg.ID)
+	}
+
+	return res, err
+}
+
+// visible returns a message and its deliveries if the caller is the operator, sent it, got it,
+// or takes part in its thread. For other callers the message does not exist: the error is
+// MESSAGE_NOT_FOUND.
+func (a *admission) visible(
+	ctx context.Context,
+	c parley.Caller,
+	ref string,
+) (parley.Message, []parley.Delivery, error) {
+	msg, deliveries, err := a.store.Message(ctx, ref)
+	if err != nil {
+		return msg, nil, err
+	}
+
+	if c.Operator || msg.SenderID == c.ID ||
+		slices.ContainsFunc(deliveries, func(d parley.Delivery) bool { return d.RecipientID == c.ID }) {
+		return msg, deliveries, nil
+	}
+
+	if me := a.roster.ByID(c.ID); msg.ThreadID != "" && me != nil {
+		if _, err := a.roster.ReadableThread(ctx, me, msg.ThreadID); err == nil {
+			return msg, deliveries, nil
+		}
+	}
+
+	return parley.Message{}, nil, parley.
+		Errorf(parley.MessageNotFound, "there is no message %q of yours", parley.CleanLine(ref)).
+		Suggest("Use the message_id that send_message or check_inbox gave you.")
+}

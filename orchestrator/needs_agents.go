@@ -1,0 +1,155 @@
+package orchestrator
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"parley"
+	"parley/orchestrator/team"
+	"parley/orchestrator/terminal"
+	"parley/tmux"
+)
+
+// agentNeed returns the need of an agent that is kept from working, if anything does. waiting
+// is the number of messages that wait for its terminal.
+func (op *operatorService) agentNeed(m *team.Member, waiting int) (parley.Need, bool) {
+	a := m.Agent()
+	n := parley.Need{AgentID: a.ID, Agent: a.Name, Since: a.Since, Command: "parley attach " + a.Name}
+	if a.Approval == parley.ApprovalPending && a.State != parley.StateTerminated {
+		return approvalNeed(n, a.Responder), true
+	}
+
+	switch a.State {
+	case parley.StateWaiting:
+		n.Kind, n.Text = parley.NeedDialog, "a dialog is open in its terminal"
+		n.Action = "Answer it there; parley never answers one."
+	case parley.StateBlocked:
+		n.Kind, n.Text = parley.NeedBlocked, cmp.Or(a.Evidence, "it cannot work now")
+		n.Action = "See there what it waits for; its messages go when that has passed, " +
+			"or one at once with parley retry."
+	case parley.StateExited, parley.StateUnreachable:
+		n.Kind, n.Text = parley.NeedExited, cmp.Or(a.Evidence, "its program ended")
+		if a.State == parley.StateUnreachable {
+			n.Kind, n.Text = parley.NeedLost, cmp.Or(a.Evidence, "its terminal is gone")
+		}
+
+		n.Command = "parley restart " + a.Name
+		n.Action = fmt.Sprintf("Start it again, or let it go with parley stop %s.", a.Name)
+		if a.Adopted() {
+			n.Command = fmt.Sprintf("parley adopt %s --pane ID", a.Name)
+			n.Action = fmt.Sprintf(
+				"Start its program again in its pane, adopt it where it runs now, or let it go with parley leave %s.",
+				a.Name,
+			)
+		}
+	default:
+		if reason, since := m.Leftover(); reason != "" && waiting > 0 &&
+			op.now().Sub(since) > op.opts.Settings.DraftAfter {
+			n.Kind, n.Since, n.Text = parley.NeedDraft, since, reason
+			n.Action = "Send or clear what stands there, or leave copy mode with q; parley touches neither."
+			break
+		}
+
+		since, ok := op.stuckSince(m)
+		if !ok {
+			return n, false
+		}
+
+		n.Kind, n.Since = parley.NeedStuck, since
+		silence := formatDuration(op.now().Sub(since))
+		n.Text = fmt.Sprintf("%s (%s), without any output for %s", a.State, a.Evidence, silence)
+		n.Action = fmt.Sprintf("See what it does. Guidance reaches it with parley steer %s \"…\".", a.Name)
+	}
+
+	switch {
+	case waiting == 1:
+		n.Text += "; a message waits for it"
+	case waiting > 1:
+		n.Text += fmt.Sprintf("; %d messages wait for it", waiting)
+	}
+
+	return n, true
+}
+
+// stuckSince returns the time since which a busy agent, or one in an unknown state, has given
+// no sign of life. It reports whether that is longer than the setting StuckAfter.
+func (op *operatorService) stuckSince(m *team.Member) (time.Time, bool) {
+	a := m.Agent()
+	if a.State != parley.StateBusy && a.State != parley.StateUnknown {
+		return time.Time{}, false
+	}
+
+	t := m.Terminal()
+	if t == nil {
+		return time.Time{}, false
+	}
+
+	quiet := time.Unix(0, t.LastOutput.Load())
+	said, _ := m.LastReport()
+	// The state may be newer than the output that led to it.
+	for _, sign := range []time.Time{a.Since, said.Heard} {
+		if sign.After(quiet) {
+			quiet = sign
+		}
+	}
+
+	return quiet, op.now().Sub(quiet) > op.opts.Settings.StuckAfter
+}
+
+// addScreens adds to each agent's need the end of its screen. A screen that cannot be read
+// within screenTime is left out and does not delay the others.
+func (op *operatorService) addScreens(ctx context.Context, needs []parley.Need) {
+	ctx, cancel := context.WithTimeout(ctx, screenTime)
+	defer cancel()
+
+	var looks errgroup.Group
+	for i := range needs {
+		n := &needs[i]
+		t := op.roster.ByID(n.AgentID).Terminal()
+		if t == nil || slices.Contains(messageNeeds, n.Kind) {
+			continue
+		}
+
+		looks.Go(func() error {
+			if screen, err := terminal.Screen(ctx, t, tmux.ScreenOptions{}); err == nil {
+				n.Screen = lastLines(screen.Lines)
+			}
+			return nil
+		})
+	}
+
+	_ = looks.Wait() // no goroutine returns an error
+}
+
+// ruleCharacters are the characters that lines are drawn with. A line of nothing else carries
+// no text.
+const ruleCharacters = " ─━═╌╍┄┅┈┉▀▄-=_"
+
+// lastLines returns the last lines of a screen that carry text.
+func lastLines(lines []string) []string {
+	var last []string
+	for _, line := range lines {
+		if line = strings.ReplaceAll(parley.Clean(line), "\t", " "); strings.Trim(line, ruleCharacters) != "" {
+			last = append(last, line)
+		}
+	}
+	return last[max(0, len(last)-needLines):]
+}
+
+// approvalNeed returns the need of a mailbox that asks to be a special agent. Nothing else can
+// keep a mailbox from working.
+func approvalNeed(n parley.Need, r *parley.Responder) parley.Need {
+	n.Kind, n.Text = parley.NeedApproval, "asks to be a special agent; it has its mailbox meanwhile"
+	if r != nil {
+		n.Text = "asks to be answered for by " + r.Words() + "; it has its mailbox meanwhile"
+	}
+	n.Command = "parley approve " + n.Agent
+	n.Action = fmt.Sprintf("Approve it, or decline with parley approve %s --decline.", n.Agent)
+	return n
+}
