@@ -9,8 +9,7 @@ import (
 
 // RegisterAgent implements parley.AgentService.
 func (g *agentService) RegisterAgent(
-	ctx context.Context,
-	req parley.RegisterAgentRequest,
+	ctx context.Context, req parley.RegisterAgentRequest,
 ) (*parley.RegisterAgentResult, error) {
 	if err := g.admitNewcomer(parley.CallerFrom(ctx)); err != nil {
 		return nil, err
@@ -90,8 +89,7 @@ func (g *agentService) stoppedMailbox(ctx context.Context, name string) *team.Me
 
 // GetAgentStatus implements parley.AgentService.
 func (g *agentService) GetAgentStatus(
-	ctx context.Context,
-	req parley.AgentStatusRequest,
+	ctx context.Context, req parley.AgentStatusRequest,
 ) (*parley.AgentStatusResult, error) {
 	members := g.roster.All()
 	if req.Agent != "" {

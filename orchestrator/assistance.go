@@ -30,8 +30,7 @@ var urgencies = map[string]struct {
 
 // BroadcastUpdate implements parley.MessageService.
 func (ms *messageService) BroadcastUpdate(
-	ctx context.Context,
-	req parley.BroadcastUpdateRequest,
+	ctx context.Context, req parley.BroadcastUpdateRequest,
 ) (*parley.BroadcastUpdateResult, error) {
 	from, err := ms.roster.Caller(ctx)
 	if err != nil {
@@ -105,8 +104,7 @@ func labelled(label, text string) string {
 
 // RequestAssistance implements parley.MessageService.
 func (ms *messageService) RequestAssistance(
-	ctx context.Context,
-	req parley.RequestAssistanceRequest,
+	ctx context.Context, req parley.RequestAssistanceRequest,
 ) (*parley.RequestAssistanceResult, error) {
 	from, err := ms.roster.Caller(ctx)
 	if err != nil {
@@ -179,8 +177,7 @@ func (ms *messageService) assistanceDue(
 // helpers returns the agents to ask: the targets if any are named, else the agents with a
 // required capability, else everyone.
 func (ms *messageService) helpers(
-	from *team.Member,
-	req *parley.RequestAssistanceRequest,
+	from *team.Member, req *parley.RequestAssistanceRequest,
 ) (to []*team.Member, everyone bool, err error) {
 	if len(req.TargetAgents) > 0 {
 		to, err = ms.admission.recipients(from, req.TargetAgents)

@@ -8,8 +8,7 @@ import (
 
 // GetConversationState implements parley.ConversationService.
 func (cs *conversationService) GetConversationState(
-	ctx context.Context,
-	req parley.ConversationStateRequest,
+	ctx context.Context, req parley.ConversationStateRequest,
 ) (*parley.ConversationStateResult, error) {
 	me, err := cs.roster.Caller(ctx)
 	if err != nil {
@@ -20,8 +19,7 @@ func (cs *conversationService) GetConversationState(
 
 // ControlConversation implements parley.ConversationService.
 func (cs *conversationService) ControlConversation(
-	ctx context.Context,
-	req parley.ControlConversationRequest,
+	ctx context.Context, req parley.ControlConversationRequest,
 ) (*parley.ControlConversationResult, error) {
 	me, err := cs.roster.Caller(ctx)
 	if err != nil {

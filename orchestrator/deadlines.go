@@ -48,11 +48,7 @@ func (a *admission) due(required bool, deadline *time.Time) (*time.Time, error) 
 // refusal if there is none. A call that is repeated after its deadline has passed is still the
 // same call.
 func (a *admission) dueBefore(
-	ctx context.Context,
-	from *team.Member,
-	key string,
-	deadline *time.Time,
-	refusal error,
+	ctx context.Context, from *team.Member, key string, deadline *time.Time, refusal error,
 ) (*time.Time, error) {
 	if key == "" || deadline == nil {
 		return nil, refusal

@@ -11,8 +11,7 @@ import (
 
 // ReadEvents implements parley.EventService.
 func (es *eventService) ReadEvents(
-	ctx context.Context,
-	req parley.ReadEventsRequest,
+	ctx context.Context, req parley.ReadEventsRequest,
 ) (*parley.ReadEventsResult, error) {
 	c := parley.CallerFrom(ctx)
 	q := store.EventQuery{After: req.After, Limit: cmp.Or(req.Limit, 100), Last: req.Last, For: c.ID}

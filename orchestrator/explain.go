@@ -14,8 +14,7 @@ import (
 
 // ExplainMessage implements parley.OperatorService.
 func (op *operatorService) ExplainMessage(
-	ctx context.Context,
-	req parley.ExplainMessageRequest,
+	ctx context.Context, req parley.ExplainMessageRequest,
 ) (*parley.ExplainMessageResult, error) {
 	msg, deliveries, err := op.store.Message(ctx, req.MessageID)
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 
 // ExportMessages implements parley.OperatorService.
 func (op *operatorService) ExportMessages(
-	ctx context.Context,
-	req parley.ExportMessagesRequest,
+	ctx context.Context, req parley.ExportMessagesRequest,
 ) (*parley.ExportMessagesResult, error) {
 	q := store.ExportQuery{After: req.After, Limit: cmp.Or(req.Limit, 100)}
 	if req.Since != nil {

@@ -19,8 +19,7 @@ import (
 
 // TransferFile implements parley.FileService.
 func (fs *fileService) TransferFile(
-	ctx context.Context,
-	req parley.TransferFileRequest,
+	ctx context.Context, req parley.TransferFileRequest,
 ) (*parley.TransferFileResult, error) {
 	from, err := fs.roster.Caller(ctx)
 	if err != nil {
@@ -68,9 +67,7 @@ func (fs *fileService) TransferFile(
 // UploadFile stores content and announces it to the recipient, if there is one. It calls
 // described once all of content has been read.
 func (fs *fileService) UploadFile(
-	ctx context.Context,
-	content io.Reader,
-	described func() (parley.UploadFileRequest, error),
+	ctx context.Context, content io.Reader, described func() (parley.UploadFileRequest, error),
 ) (*parley.TransferFileResult, error) {
 	from, err := fs.roster.Caller(ctx)
 	if err != nil {
@@ -181,10 +178,7 @@ func (fs *fileService) fileRecipient(from *team.Member, ref string) (*team.Membe
 // for a file that the sender may not read, because sending it would let the recipients read it.
 // The readers of the message get their own copy of each file.
 func (a *admission) checkAttachments(
-	ctx context.Context,
-	from *team.Member,
-	list []json.RawMessage,
-	readers string,
+	ctx context.Context, from *team.Member, list []json.RawMessage, readers string,
 ) (checked []json.RawMessage, ids []string, err error) {
 	c := parley.Caller{ID: from.ID, Operator: from.Kind == parley.KindHuman}
 	for _, item := range list {

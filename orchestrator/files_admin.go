@@ -33,8 +33,7 @@ func (fs *fileService) ListFiles(ctx context.Context, req parley.ListFilesReques
 // RemoveFiles implements parley.FileService. It records a file as removed
 // before it deletes the content.
 func (fs *fileService) RemoveFiles(
-	ctx context.Context,
-	req parley.RemoveFilesRequest,
+	ctx context.Context, req parley.RemoveFilesRequest,
 ) (*parley.RemoveFilesResult, error) {
 	var ids []string
 	for _, ref := range req.FileIDs {

@@ -25,10 +25,7 @@ type fileNote struct {
 // takeFile stores content and announces it to its recipient. After a failure or a repeated call
 // nothing of it is kept.
 func (fs *fileService) takeFile(
-	ctx context.Context,
-	from *team.Member,
-	content io.Reader,
-	described func() (*fileNote, error),
+	ctx context.Context, from *team.Member, content io.Reader, described func() (*fileNote, error),
 ) (_ *parley.TransferFileResult, err error) {
 	kept, err := fs.files.Put(ctx, content)
 	if err != nil {
@@ -67,10 +64,7 @@ type announced struct {
 // announceFile makes the recipient's copy and stores the file with its message. Unless the
 // file is new, it removes the copy again.
 func (fs *fileService) announceFile(
-	ctx context.Context,
-	from *team.Member,
-	kept *files.Content,
-	n *fileNote,
+	ctx context.Context, from *team.Member, kept *files.Content, n *fileNote,
 ) (a announced, err error) {
 	f := parley.File{
 		ID:        team.NewID(),
@@ -199,9 +193,7 @@ func (fs *fileService) fileText(f parley.File, path, description string) string 
 // transferredBefore returns the result of an earlier call with the same idempotency key, or nil
 // if there was none.
 func (fs *fileService) transferredBefore(
-	ctx context.Context,
-	from *team.Member,
-	n *fileNote,
+	ctx context.Context, from *team.Member, n *fileNote,
 ) (*parley.TransferFileResult, error) {
 	if n.key == "" {
 		return nil, nil

@@ -23,9 +23,7 @@ func (ks *keyService) RotateKey(ctx context.Context, req parley.RotateKeyRequest
 
 // giveKey issues a key for an agent and ends the keys that ends selects.
 func (ks *keyService) giveKey(
-	ctx context.Context,
-	ref string,
-	ends func(*team.Key) bool,
+	ctx context.Context, ref string, ends func(*team.Key) bool,
 ) (*parley.IssueKeyResult, error) {
 	m, err := ks.roster.Find(ref)
 	if err != nil {
@@ -152,8 +150,7 @@ func endedText(m *team.Member, ended []*team.Key) string {
 // ApproveAgent implements parley.RightsService. A special agent remains a mailbox,
 // unless a model is to answer for it.
 func (ks *keyService) ApproveAgent(
-	ctx context.Context,
-	req parley.ApproveAgentRequest,
+	ctx context.Context, req parley.ApproveAgentRequest,
 ) (*parley.ApproveAgentResult, error) {
 	m, err := ks.roster.Find(req.Agent)
 	if err != nil {

@@ -92,11 +92,7 @@ func seconds(wait time.Duration) string {
 // sentBefore returns the stored message if a call refused by a limit only repeats an earlier
 // one, else refusal. Repeating a call costs nothing.
 func (a *admission) sentBefore(
-	ctx context.Context,
-	from *team.Member,
-	d *draft,
-	post *store.Post,
-	refusal error,
+	ctx context.Context, from *team.Member, d *draft, post *store.Post, refusal error,
 ) (store.Appended, error) {
 	if d.key == "" {
 		return store.Appended{}, refusal

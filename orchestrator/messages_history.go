@@ -19,8 +19,7 @@ func timePointer(t time.Time) *time.Time {
 
 // GetConversationHistory implements parley.MessageService.
 func (ms *messageService) GetConversationHistory(
-	ctx context.Context,
-	req parley.HistoryRequest,
+	ctx context.Context, req parley.HistoryRequest,
 ) (*parley.HistoryResult, error) {
 	me, err := ms.roster.Caller(ctx)
 	if err != nil {

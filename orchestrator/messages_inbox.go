@@ -13,8 +13,7 @@ import (
 
 // CheckInbox implements parley.MessageService.
 func (ms *messageService) CheckInbox(
-	ctx context.Context,
-	req parley.CheckInboxRequest,
+	ctx context.Context, req parley.CheckInboxRequest,
 ) (*parley.CheckInboxResult, error) {
 	me, err := ms.roster.Caller(ctx)
 	if err != nil {
@@ -52,10 +51,7 @@ func (ms *messageService) CheckInbox(
 // waitInbox reads a page of the inbox. While the page is empty it waits for a message, at most
 // patience.
 func (ms *messageService) waitInbox(
-	ctx context.Context,
-	me *team.Member,
-	q store.InboxQuery,
-	patience time.Duration,
+	ctx context.Context, me *team.Member, q store.InboxQuery, patience time.Duration,
 ) (store.InboxPage, error) {
 	wait, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -97,8 +93,7 @@ func (ms *messageService) inboxMessage(item store.InboxItem) parley.InboxMessage
 
 // GetMessages implements parley.MessageService.
 func (ms *messageService) GetMessages(
-	ctx context.Context,
-	req parley.GetMessagesRequest,
+	ctx context.Context, req parley.GetMessagesRequest,
 ) (*parley.GetMessagesResult, error) {
 	me, err := ms.roster.Caller(ctx)
 	if err != nil {
@@ -210,8 +205,7 @@ func (ms *messageService) contractMessage(item store.InboxItem) parley.ContractM
 
 // MarkMessageRead implements parley.MessageService.
 func (ms *messageService) MarkMessageRead(
-	ctx context.Context,
-	req parley.MarkMessageReadRequest,
+	ctx context.Context, req parley.MarkMessageReadRequest,
 ) (*parley.MarkMessageReadResult, error) {
 	me, err := ms.roster.Caller(ctx)
 	if err != nil {

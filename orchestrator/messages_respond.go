@@ -12,8 +12,7 @@ import (
 
 // RespondToMessage implements parley.MessageService.
 func (ms *messageService) RespondToMessage(
-	ctx context.Context,
-	req parley.RespondToMessageRequest,
+	ctx context.Context, req parley.RespondToMessageRequest,
 ) (*parley.RespondToMessageResult, error) {
 	from, err := ms.roster.Caller(ctx)
 	if err != nil {
@@ -89,11 +88,7 @@ func (ms *messageService) otherRecipients(from, author *team.Member, names parle
 // answer admits an answer. An answer to a thread post goes to the thread, unless it names other
 // recipients or the sender no longer takes part.
 func (ms *messageService) answer(
-	ctx context.Context,
-	from *team.Member,
-	original *parley.Message,
-	others []*team.Member,
-	d draft,
+	ctx context.Context, from *team.Member, original *parley.Message, others []*team.Member, d draft,
 ) (store.Appended, error) {
 	if original.Kind == parley.KindThread && len(others) == 0 {
 		if id, err := ms.roster.ReadableThread(ctx, from, original.ThreadID); err == nil {
@@ -217,8 +212,7 @@ func (ms *messageService) responseReceipt(stored store.Appended) *parley.Respond
 
 // IgnoreMessage implements parley.MessageService.
 func (ms *messageService) IgnoreMessage(
-	ctx context.Context,
-	req parley.IgnoreMessageRequest,
+	ctx context.Context, req parley.IgnoreMessageRequest,
 ) (*parley.IgnoreMessageResult, error) {
 	me, err := ms.roster.Caller(ctx)
 	if err != nil {

@@ -14,8 +14,7 @@ import (
 
 // SearchMessages implements parley.MessageService.
 func (ms *messageService) SearchMessages(
-	ctx context.Context,
-	req parley.SearchMessagesRequest,
+	ctx context.Context, req parley.SearchMessagesRequest,
 ) (*parley.SearchMessagesResult, error) {
 	me, err := ms.roster.Caller(ctx)
 	if err != nil {
@@ -126,8 +125,7 @@ const (
 
 // CheckNewMessages implements parley.MessageService.
 func (ms *messageService) CheckNewMessages(
-	ctx context.Context,
-	_ parley.CheckNewMessagesRequest,
+	ctx context.Context, _ parley.CheckNewMessagesRequest,
 ) (*parley.CheckNewMessagesResult, error) {
 	me, err := ms.roster.Caller(ctx)
 	if err != nil {

@@ -12,8 +12,7 @@ import (
 
 // SendMessage implements parley.MessageService.
 func (ms *messageService) SendMessage(
-	ctx context.Context,
-	req parley.SendMessageRequest,
+	ctx context.Context, req parley.SendMessageRequest,
 ) (*parley.SendMessageResult, error) {
 	from, err := ms.roster.Caller(ctx)
 	if err != nil {
@@ -81,8 +80,7 @@ func (ms *messageService) sendTo(
 
 // BroadcastMessage implements parley.MessageService.
 func (ms *messageService) BroadcastMessage(
-	ctx context.Context,
-	req parley.BroadcastMessageRequest,
+	ctx context.Context, req parley.BroadcastMessageRequest,
 ) (*parley.BroadcastMessageResult, error) {
 	from, err := ms.roster.Caller(ctx)
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 
 // GetMessageStatus implements parley.MessageService.
 func (ms *messageService) GetMessageStatus(
-	ctx context.Context,
-	req parley.MessageStatusRequest,
+	ctx context.Context, req parley.MessageStatusRequest,
 ) (*parley.MessageStatusResult, error) {
 	msg, deliveries, err := ms.admission.visible(ctx, parley.CallerFrom(ctx), req.MessageID)
 	if err != nil {
@@ -36,9 +35,7 @@ func (ms *messageService) GetMessageStatus(
 // or takes part in its thread. For other callers the message does not exist: the error is
 // MESSAGE_NOT_FOUND.
 func (a *admission) visible(
-	ctx context.Context,
-	c parley.Caller,
-	ref string,
+	ctx context.Context, c parley.Caller, ref string,
 ) (parley.Message, []parley.Delivery, error) {
 	msg, deliveries, err := a.store.Message(ctx, ref)
 	if err != nil {

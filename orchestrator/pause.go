@@ -34,8 +34,7 @@ func loadPause(ctx context.Context, s *store.Store) (*pause, error) {
 // PauseCommunication implements parley.OperatorService. A message
 // that is being typed is finished. Pausing again keeps the start of the first pause.
 func (op *operatorService) PauseCommunication(
-	ctx context.Context,
-	req parley.PauseCommunicationRequest,
+	ctx context.Context, req parley.PauseCommunicationRequest,
 ) (*parley.PauseCommunicationResult, error) {
 	by, err := op.roster.Caller(ctx)
 	if err != nil {

@@ -10,16 +10,14 @@ import (
 
 // AddResponder implements parley.ResponderService.
 func (rs *responderService) AddResponder(
-	ctx context.Context,
-	req parley.AddResponderRequest,
+	ctx context.Context, req parley.AddResponderRequest,
 ) (*parley.AddResponderResult, error) {
 	return rs.responders.Add(ctx, req)
 }
 
 // ListResponders implements parley.ResponderService.
 func (rs *responderService) ListResponders(
-	context.Context,
-	parley.ListRespondersRequest,
+	context.Context, parley.ListRespondersRequest,
 ) (*parley.ListRespondersResult, error) {
 	return rs.responders.List(), nil
 }
@@ -52,11 +50,7 @@ func onlyResponder(m *team.Member) *team.Member {
 // answered stores a message with send. If to is a responder it also asks the model and returns
 // its reply. inCall means that the reply is returned with the call.
 func (a *admission) answered(
-	ctx context.Context,
-	to *team.Member,
-	inCall bool,
-	d draft,
-	send func(draft) (store.Appended, error),
+	ctx context.Context, to *team.Member, inCall bool, d draft, send func(draft) (store.Appended, error),
 ) (store.Appended, *parley.Reply, error) {
 	if to == nil {
 		stored, err := send(d)

@@ -16,8 +16,7 @@ const retried = "retried by the operator"
 // RetryDelivery implements parley.OperatorService. Nothing else types a text again that may
 // have been typed, or asks a model again.
 func (op *operatorService) RetryDelivery(
-	ctx context.Context,
-	req parley.RetryDeliveryRequest,
+	ctx context.Context, req parley.RetryDeliveryRequest,
 ) (*parley.RetryDeliveryResult, error) {
 	msg, all, err := op.store.Message(ctx, req.MessageID)
 	if err != nil {

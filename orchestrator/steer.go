@@ -12,8 +12,7 @@ import (
 // SteerAgent implements parley.OperatorService. Guidance is delivered like
 // every message; only its header differs.
 func (op *operatorService) SteerAgent(
-	ctx context.Context,
-	req parley.SteerAgentRequest,
+	ctx context.Context, req parley.SteerAgentRequest,
 ) (*parley.SendMessageResult, error) {
 	from, err := op.roster.Caller(ctx)
 	if err != nil {

@@ -56,8 +56,7 @@ func (a *admission) firstRungs(ids []string, except string) []store.NewDelivery 
 
 // CreateThread implements parley.ThreadService.
 func (ts *threadService) CreateThread(
-	ctx context.Context,
-	req parley.CreateThreadRequest,
+	ctx context.Context, req parley.CreateThreadRequest,
 ) (*parley.CreateThreadResult, error) {
 	from, err := ts.roster.Caller(ctx)
 	if err != nil {
@@ -165,11 +164,7 @@ func requestHash(what ...any) string {
 // openingPosts returns the notice that a thread is open, and its creator's first post if there is
 // one.
 func (ts *threadService) openingPosts(
-	ctx context.Context,
-	from *team.Member,
-	th *parley.Thread,
-	names []string,
-	initial string,
+	ctx context.Context, from *team.Member, th *parley.Thread, names []string, initial string,
 ) ([]store.Post, error) {
 	with := ""
 	if len(names) > 0 {
@@ -199,11 +194,7 @@ func (ts *threadService) openingPosts(
 // notice returns a post from parley itself about a change of membership. It goes to the
 // participants except the agent whose id is except, and to others; not to terminated agents.
 func (ts *threadService) notice(
-	ctx context.Context,
-	threadID, text string,
-	about store.Member,
-	except string,
-	others ...string,
+	ctx context.Context, threadID, text string, about store.Member, except string, others ...string,
 ) (store.Post, error) {
 	from, err := ts.roster.System(ctx)
 	if err != nil {
@@ -244,8 +235,7 @@ func howToPost(th *parley.Thread) string {
 
 // ListThreads implements parley.ThreadService.
 func (ts *threadService) ListThreads(
-	ctx context.Context,
-	req parley.ListThreadsRequest,
+	ctx context.Context, req parley.ListThreadsRequest,
 ) (*parley.ListThreadsResult, error) {
 	me, err := ts.roster.Caller(ctx)
 	if err != nil {
@@ -271,8 +261,7 @@ func (ts *threadService) ListThreads(
 
 // GetThreadDetails implements parley.ThreadService.
 func (ts *threadService) GetThreadDetails(
-	ctx context.Context,
-	req parley.ThreadDetailsRequest,
+	ctx context.Context, req parley.ThreadDetailsRequest,
 ) (*parley.ThreadDetailsResult, error) {
 	th, err := ts.roster.Thread(ctx, req.ThreadID)
 	if err != nil {

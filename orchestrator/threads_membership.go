@@ -23,8 +23,7 @@ type membership struct {
 
 // JoinThread implements parley.ThreadService.
 func (ts *threadService) JoinThread(
-	ctx context.Context,
-	req parley.JoinThreadRequest,
+	ctx context.Context, req parley.JoinThreadRequest,
 ) (*parley.MembershipResult, error) {
 	me, th, err := ts.callerAndThread(ctx, req.ThreadID)
 	if err != nil {
@@ -42,8 +41,7 @@ func (ts *threadService) JoinThread(
 
 // AddParticipant implements parley.ThreadService.
 func (ts *threadService) AddParticipant(
-	ctx context.Context,
-	req parley.AddParticipantRequest,
+	ctx context.Context, req parley.AddParticipantRequest,
 ) (*parley.MembershipResult, error) {
 	me, th, err := ts.callerAndThread(ctx, req.ThreadID)
 	if err != nil {
@@ -75,8 +73,7 @@ func (ts *threadService) AddParticipant(
 
 // RemoveParticipant implements parley.ThreadService.
 func (ts *threadService) RemoveParticipant(
-	ctx context.Context,
-	req parley.RemoveParticipantRequest,
+	ctx context.Context, req parley.RemoveParticipantRequest,
 ) (*parley.MembershipResult, error) {
 	me, th, err := ts.callerAndThread(ctx, req.ThreadID)
 	if err != nil {

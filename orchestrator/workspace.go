@@ -9,8 +9,7 @@ import (
 
 // GetWorkspaceStatus implements parley.WorkspaceService.
 func (ws *workspaceService) GetWorkspaceStatus(
-	ctx context.Context,
-	_ parley.WorkspaceStatusRequest,
+	ctx context.Context, _ parley.WorkspaceStatusRequest,
 ) (*parley.WorkspaceStatusResult, error) {
 	res := ws.opts.Info
 	res.Answer, res.Workspace = parley.OK, ws.opts.Workspace

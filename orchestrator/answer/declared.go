@@ -129,10 +129,7 @@ func (rs *Responders) declare(ctx context.Context, d parley.DeclaredResponder) (
 }
 
 // Add declares the responder of a request; its origin is the operator.
-func (rs *Responders) Add(
-	ctx context.Context,
-	req parley.AddResponderRequest,
-) (*parley.AddResponderResult, error) {
+func (rs *Responders) Add(ctx context.Context, req parley.AddResponderRequest) (*parley.AddResponderResult, error) {
 	if m := rs.roster.ByName(req.Name); m != nil {
 		if r := m.Agent().Responder; r != nil && r.Origin == parley.FromFile &&
 			m.Agent().State != parley.StateTerminated {

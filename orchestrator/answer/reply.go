@@ -39,10 +39,7 @@ func (q *question) conversation() string {
 // the responder. A message that was refused, was sent before, or went to a thread is not
 // answered again. inCall says that the reply comes back with the call.
 func (rs *Responders) Ask(
-	ctx context.Context,
-	to *team.Member,
-	inCall bool,
-	send func(id string) (store.Appended, error),
+	ctx context.Context, to *team.Member, inCall bool, send func(id string) (store.Appended, error),
 ) (store.Appended, *parley.Reply, error) {
 	id := team.NewID()
 	c, _, err := rs.inflight.begin(id)
@@ -124,10 +121,7 @@ func unanswered(msg *parley.Message, err *parley.Error) error {
 // reply has a responder answer a stored message. inCall says that the sender waits for
 // it: then the reply comes back with the call, and is not delivered as well.
 func (rs *Responders) reply(
-	ctx context.Context,
-	to *team.Member,
-	msg *parley.Message,
-	inCall bool,
+	ctx context.Context, to *team.Member, msg *parley.Message, inCall bool,
 ) (*parley.Reply, error) {
 	q := question{to: to, config: to.Responder(), from: rs.roster.ByID(msg.SenderID), msg: msg}
 	if q.from == nil || q.config == nil {
@@ -241,10 +235,7 @@ func (rs *Responders) compose(ctx context.Context, q *question, call *store.Mode
 
 // askModel asks the model, and shows on the responder's screen what it writes meanwhile.
 func (rs *Responders) askModel(
-	ctx context.Context,
-	q *question,
-	prompt parley.ModelQuestion,
-	call *store.ModelCall,
+	ctx context.Context, q *question, prompt parley.ModelQuestion, call *store.ModelCall,
 ) (string, error) {
 	if rs.opts.Model == nil {
 		return "", parley.NoModelAnswer(parley.ModelNoEndpoint, "this daemon asks no models").

@@ -37,9 +37,7 @@ func (rs *Responders) Unanswered(msg *parley.Message, ds []parley.Delivery) []*t
 // Retry asks the models again that have left a message unanswered. Their replies go
 // where they belong, unless the caller is the sender.
 func (rs *Responders) Retry(
-	ctx context.Context,
-	msg *parley.Message,
-	left []*team.Member,
+	ctx context.Context, msg *parley.Message, left []*team.Member,
 ) (*parley.RetryDeliveryResult, error) {
 	if err := rs.opts.Admission.RefusePaused(); err != nil {
 		return nil, err

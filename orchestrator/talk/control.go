@@ -16,9 +16,7 @@ import (
 // Control changes a conversation as the operator asks, or releases one held message. It
 // returns the posts that responders are to answer now.
 func (t *Talk) Control(
-	ctx context.Context,
-	me *team.Member,
-	req *parley.ControlConversationRequest,
+	ctx context.Context, me *team.Member, req *parley.ControlConversationRequest,
 ) (*parley.ControlConversationResult, []Invitation, error) {
 	if req.MessageID != "" {
 		return t.releaseMessage(ctx, req.MessageID)
@@ -54,10 +52,7 @@ func isHuman(ms ...*team.Member) bool {
 
 // controlled judges the held deliveries at once, and returns the result of a control.
 func (t *Talk) controlled(
-	ctx context.Context,
-	me *team.Member,
-	s *subject,
-	req *parley.ControlConversationRequest,
+	ctx context.Context, me *team.Member, s *subject, req *parley.ControlConversationRequest,
 ) (*parley.ControlConversationResult, []Invitation, error) {
 	before, err := t.heldIn(ctx, me, s)
 	if err != nil {

@@ -44,8 +44,7 @@ func (t *Talk) releases(about func(from, to, threadID string) bool, like store.A
 
 // releaseMessage lets one message go on and renews its budgets.
 func (t *Talk) releaseMessage(
-	ctx context.Context,
-	ref string,
+	ctx context.Context, ref string,
 ) (*parley.ControlConversationResult, []Invitation, error) {
 	msg, deliveries, err := t.store.Message(ctx, ref)
 	if err != nil {

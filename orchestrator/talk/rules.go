@@ -175,10 +175,7 @@ func (t *Talk) Judge(from *team.Member, msg *parley.Message, replied Parent) sto
 // noteMessage adds a post to its thread, and has holds judged again when a person speaks.
 // It returns the chain that a person's message renews. The caller holds mu.
 func (t *Talk) noteMessage(
-	from *team.Member,
-	msg *parley.Message,
-	replied Parent,
-	ds []store.NewDelivery,
+	from *team.Member, msg *parley.Message, replied Parent, ds []store.NewDelivery,
 ) (renews string) {
 	human := from.Kind == parley.KindHuman
 	renews = replied.Link.Chain

@@ -70,9 +70,7 @@ func (t *Talk) subject(ctx context.Context, me *team.Member, pair, threadID stri
 // State returns the state of a conversation and whether the caller, or for a person every
 // participant, would answer its last message.
 func (t *Talk) State(
-	ctx context.Context,
-	me *team.Member,
-	req *parley.ConversationStateRequest,
+	ctx context.Context, me *team.Member, req *parley.ConversationStateRequest,
 ) (*parley.ConversationStateResult, error) {
 	s, err := t.subject(ctx, me, req.With, req.ThreadID)
 	if err != nil {
@@ -101,10 +99,7 @@ func (t *Talk) State(
 
 // threadState adds what is known of a thread, and what the rules say about its last post.
 func (t *Talk) threadState(
-	ctx context.Context,
-	me *team.Member,
-	s *subject,
-	res *parley.ConversationStateResult,
+	ctx context.Context, me *team.Member, s *subject, res *parley.ConversationStateResult,
 ) error {
 	posts, err := t.store.Posts(ctx, s.id, 1)
 	if err != nil {

@@ -12,12 +12,7 @@ import (
 
 // pairState adds what is known of the conversation of two agents, and whether the budgets
 // would let the caller's answer pass.
-func (t *Talk) pairState(
-	ctx context.Context,
-	me *team.Member,
-	s *subject,
-	res *parley.ConversationStateResult,
-) error {
+func (t *Talk) pairState(ctx context.Context, me *team.Member, s *subject, res *parley.ConversationStateResult) error {
 	r, last, err := t.pairRoom(ctx, s.one, s.two)
 	if err != nil {
 		return err
@@ -58,10 +53,7 @@ func (t *Talk) pairState(
 // decidePair decides whether m, one of two agents, would answer their last message. The
 // caller holds mu.
 func (t *Talk) decidePair(
-	m *team.Member,
-	s *subject,
-	last *parley.Message,
-	held []parley.HeldTurn,
+	m *team.Member, s *subject, last *parley.Message, held []parley.HeldTurn,
 ) conversation.Decision {
 	other := s.one
 	if m == s.one {
@@ -92,8 +84,7 @@ func (t *Talk) decidePair(
 // pairRoom makes a room of the direct messages between two agents, and returns the last
 // of them, nil for none.
 func (t *Talk) pairRoom(
-	ctx context.Context,
-	one, two *team.Member,
+	ctx context.Context, one, two *team.Member,
 ) (r *conversation.Room, last *parley.Message, err error) {
 	page, err := t.store.History(ctx, store.HistoryQuery{A: one.ID, B: two.ID, Limit: replayPosts})
 	if err != nil {

@@ -14,9 +14,7 @@ import (
 
 // SetState records a new state of an agent, first in the database and then in memory, and wakes its
 // courier. It does nothing when state and evidence are those known already.
-func (r *Roster) SetState(
-	ctx context.Context, m *Member, state parley.AgentState, evidence string, exit *int,
-) error {
+func (r *Roster) SetState(ctx context.Context, m *Member, state parley.AgentState, evidence string, exit *int) error {
 	now := m.Agent()
 	if now.State == state && now.Evidence == evidence {
 		return nil
