@@ -171,7 +171,7 @@ func (a *admission) handOut(stored *store.Appended) {
 	}
 
 	for _, d := range stored.Deliveries {
-		a.roster.ByID(d.RecipientID).Announce()
+		a.roster.ByID(d.RecipientID).NotifyArrival()
 	}
 
 	if stored.Message.Kind == parley.KindThread {

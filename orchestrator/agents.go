@@ -35,7 +35,7 @@ func (g *agentService) RegisterAgent(
 	if m := g.stoppedMailbox(ctx, a.Name); m != nil {
 		old := m.Agent()
 		a.ID, a.Name, a.CreatedAt = old.ID, old.Name, old.CreatedAt
-		if err := g.roster.Renew(ctx, m, a, stored); err != nil {
+		if err := g.roster.Revive(ctx, m, a, stored); err != nil {
 			return nil, err
 		}
 	} else {

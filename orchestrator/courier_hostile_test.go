@@ -114,7 +114,7 @@ func TestReportsDuringADeliveryDoNotPileUp(t *testing.T) {
 	if more := runtime.NumGoroutine() - before; more > 100 {
 		t.Errorf("%d goroutines wait", more)
 	}
-	if n := len(m.Reports.Postponed()); n == 0 || n > team.MaxNamed {
+	if n := len(m.Reports.TakePostponed()); n == 0 || n > team.MaxNamed {
 		t.Errorf("%d reports are kept", n)
 	}
 }

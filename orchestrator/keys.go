@@ -101,7 +101,7 @@ func (ks *keyService) RevokeKey(ctx context.Context, req parley.RevokeKeyRequest
 
 // findKey finds a key by its id. It accepts a full key too.
 func (ks *keyService) findKey(m *team.Member, id string) (*team.Key, error) {
-	keys := ks.roster.Keys.Of(m)
+	keys := ks.roster.Keys.List(m)
 	i := slices.IndexFunc(keys, func(k *team.Key) bool {
 		return id == k.KeyID || string(team.HashKey(id)) == string(k.Hash)
 	})
@@ -129,7 +129,7 @@ func (ks *keyService) ListKeys(_ context.Context, req parley.ListKeysRequest) (*
 		}
 	}
 	res := &parley.ListKeysResult{Answer: parley.OK, Keys: []parley.Key{}}
-	for _, k := range ks.roster.Keys.Of(m) {
+	for _, k := range ks.roster.Keys.List(m) {
 		res.Keys = append(res.Keys, k.Public())
 	}
 	return res, nil

@@ -173,7 +173,7 @@ func (a *admission) delegate(jobs []store.Job, answers *store.Answering) {
 		return
 	}
 	for _, d := range answers.Delegates {
-		a.roster.ByID(d.RecipientID).Announce()
+		a.roster.ByID(d.RecipientID).NotifyArrival()
 	}
 }
 

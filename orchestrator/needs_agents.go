@@ -90,7 +90,7 @@ func (op *operatorService) stuckSince(m *team.Member) (time.Time, bool) {
 		return time.Time{}, false
 	}
 
-	quiet := time.Unix(0, t.Output.Load())
+	quiet := time.Unix(0, t.LastOutput.Load())
 	said, _ := m.LastReport()
 	// The state may be newer than the output that led to it.
 	for _, sign := range []time.Time{a.Since, said.Heard} {

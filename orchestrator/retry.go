@@ -81,7 +81,7 @@ func (op *operatorService) requeue(jobs []store.Job, res *parley.RetryDeliveryRe
 		res.Retried, names = append(res.Retried, m.ID), append(names, m.Name)
 
 		if job.State.Settled() {
-			m.Announce()
+			m.NotifyArrival()
 		} else {
 			m.Enqueue(job)
 		}
@@ -94,7 +94,7 @@ func (op *operatorService) requeue(jobs []store.Job, res *parley.RetryDeliveryRe
 func (op *operatorService) insist(msg *parley.Message, ds []parley.Delivery) (pending []string) {
 	for _, d := range ds {
 		if !d.State.Settled() {
-			op.roster.ByID(d.RecipientID).InsistOn(msg.ID)
+			op.roster.ByID(d.RecipientID).Force(msg.ID)
 			pending = append(pending, pendingText(d))
 		}
 	}

@@ -136,20 +136,6 @@ func TestSpoolOwnedByOthersIsIgnored(t *testing.T) {
 	}
 }
 
-func TestSpoolIsBounded(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "spool")
-	if err := os.WriteFile(path, make([]byte, terminal.MaxSpool-100), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	req := parley.ReportStateRequest{Event: "Done", Detail: strings.Repeat("x", 200)}
-	if err := terminal.Spool(t.Context(), path, "k", req); !errors.Is(err, terminal.ErrSpoolFull) {
-		t.Errorf("got %v, want that it is full", err)
-	}
-	if info, err := os.Stat(path); err != nil || info.Size() > terminal.MaxSpool {
-		t.Errorf("it has %d bytes (%v)", info.Size(), err)
-	}
-}
-
 // Writers and the daemon take turns: no line is lost and none is cut.
 func TestNoSpooledReportIsLostBetweenWritersAndReader(t *testing.T) {
 	t.Parallel()

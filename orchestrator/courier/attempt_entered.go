@@ -185,7 +185,7 @@ func (a *attempt) stuck(o *observation) bool {
 	if !takesKey || !o.holdsOnly(&a.letter) || !touched(o.now, o.screen).none() {
 		return false // and the rest of the screen does not count
 	}
-	return o.now.Sub(e.still.Of(o.now, o.steadyPart())) >= p.Settle
+	return o.now.Sub(e.still.SinceText(o.now, o.steadyPart())) >= p.Settle
 }
 
 // proof returns what proves that the text was taken.

@@ -376,7 +376,7 @@ func TestMissingReportIsKnownToALaterAttempt(t *testing.T) {
 
 func TestScreenCountsFromWhenTheProgramHasItsTerminal(t *testing.T) {
 	s := newStage(t, strings.Replace(framedText, "one_line: true", "one_line: false", 1))
-	var sight team.Sight
+	var sight team.StateTimer
 	s.tty = ttyMode{canonical: true, known: true}
 	s.observation().see(&sight)
 

@@ -205,7 +205,7 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 // deliverInsisted delivers the first message that the operator wants typed although
 // the agent is blocked. It passes those that wait for the end of that.
 func (c *courier) deliverInsisted(ctx context.Context) (done bool, err error) {
-	wanted := c.m.Insisted()
+	wanted := c.m.Forced()
 	if len(wanted) == 0 {
 		return false, nil
 	}
@@ -266,7 +266,7 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 		return false, err
 	}
 
-	c.m.ForgetInsist(job.Message.ID)
+	c.m.ForgetForced(job.Message.ID)
 	c.m.StartTurn(&job.Message)
 	c.seq, c.open, c.openOn, c.waiting, c.soon = job.PaneSeq, true, t, store.Key{}, false
 

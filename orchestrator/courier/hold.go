@@ -76,12 +76,12 @@ func (c *courier) inspect(t *team.Terminal) facts {
 	}
 
 	f.launched, f.sameServer = true, t.Instance == t.Server.Instance()
-	f.adopted, f.runs = t.Adopted(), t.Runs
+	f.adopted, f.runs = t.Adopted(), t.IsProgram
 	f.ask = func() ([]string, error) { return tmux.Foreground(t.PID) }
 	f.unread = unread(t)
 
 	// After what is unread: what a program had not read when it died is gone.
-	f.stopping, f.alive = t.Ended.Load(), tmux.Alive(t.PID)
+	f.stopping, f.alive = t.Stopping.Load(), tmux.Alive(t.PID)
 	return f
 }
 

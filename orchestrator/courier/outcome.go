@@ -38,7 +38,7 @@ func (c *courier) submit(ctx context.Context, t *team.Terminal, job store.Job, a
 	if a.resumed || !t.Profile.Instant() {
 		sub.Untouched = a.way.since
 		sub.Next = func(m tmux.Moment) tmux.Step { return a.next(m.Phase, m.Again, c.observe(t, &job, m.Screen)) }
-	} else if t.Ended.Load() {
+	} else if t.Stopping.Load() {
 		c.memory.cautious = true
 		return false, c.close(ctx, job, change(parley.DeliveryHeld, held(parley.HoldStopping, "")))
 	}
@@ -84,7 +84,7 @@ func (c *courier) conclude(
 		return false, c.close(ctx, job, ended(parley.DeliveryQueued, parley.EndedOutOfStep, ""))
 	case out.Phase == tmux.Refused:
 		return false, c.close(ctx, job, change(parley.DeliveryHeld, c.refusal(a, out)))
-	case out.Phase == tmux.Pasted && passing(out.Reason) && !t.Ended.Load():
+	case out.Phase == tmux.Pasted && passing(out.Reason) && !t.Stopping.Load():
 		return false, c.note(ctx, job, pastedAnd(c.refusal(a, out)))
 	case out.Phase == tmux.Entered && out.Reason == tmux.NotTaken && t.Profile.Look(out.Screen) == profile.Dialog:
 		waits := hold{Hold: parley.Hold{Code: parley.EndedDialog, Reason: parley.EndedDialog.Words("")}}

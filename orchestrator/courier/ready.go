@@ -51,7 +51,7 @@ func (c *courier) look(ctx context.Context, t *team.Terminal, job *store.Job) ho
 	}
 	o := c.observe(t, job, screen)
 	if o.profile.HasMarkers() {
-		o.see(&t.Sight)
+		o.see(&t.Shown)
 	}
 	return c.memory.ready(o)
 }
@@ -70,7 +70,7 @@ func (c *courier) passes(t *team.Terminal, job *store.Job, h hold) (way, bool) {
 	switch {
 	case h.Code == parley.HoldScrolling && interrupts:
 		return way{key: key, leave: true}, true
-	case h.Code == parley.HoldBlocked && c.m.Insists(job.Message.ID):
+	case h.Code == parley.HoldBlocked && c.m.IsForced(job.Message.ID):
 		return way{key: key, note: " although it was blocked, as the operator asked"}, true
 	case h.working() && interrupts:
 		return way{key: key, note: " while it worked, as its operator allows"}, true

@@ -36,14 +36,14 @@ type Standing struct {
 func ReadStanding(t *team.Terminal, now time.Time, screen tmux.Screen, said team.Report) Standing {
 	o := look(t, now, screen)
 	o.report = said
-	o.see(&t.Sight)
+	o.see(&t.Shown)
 	return o.standing()
 }
 
 // see notes what the screen shows, unless that is not the program's own yet.
-func (o *observation) see(sight *team.Sight) {
+func (o *observation) see(shown *team.StateTimer) {
 	if !o.starting() {
-		o.since = sight.See(o.now, o.shows)
+		o.since = shown.Since(o.now, o.shows)
 	}
 }
 
@@ -80,12 +80,12 @@ func (o *observation) standing() Standing {
 		switch {
 		case restrains(said.State) && o.now.Sub(o.since) < overruled, restrains(said.State) && o.now.Sub(said.At) < overruled,
 			said.State == parley.StateBlocked && o.since.Before(said.At.Add(overruled)): // until it has worked again
-			s.State, s.Evidence = said.State, said.Words()
+			s.State, s.Evidence = said.State, said.Evidence()
 			if s.State == parley.StateExited { // whether it is gone is for tmux to say
 				s.State = parley.StateUnknown
 			}
 		case said.State == parley.StateIdle && said.At.After(o.since.Add(-overruled)):
-			s.Evidence, s.Steady = said.Words(), max(s.Steady, overruled) // it has said that it is done
+			s.Evidence, s.Steady = said.Evidence(), max(s.Steady, overruled) // it has said that it is done
 		}
 	}
 

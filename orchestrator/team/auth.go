@@ -14,12 +14,12 @@ import (
 	"parley/tmux"
 )
 
-// NewID is random, not time-ordered: headers show its first eight characters,
-// and those of agents made at the same time would be equal.
+// NewID returns a random UUID. It is not ordered by time: headers show the first eight characters,
+// which would be equal for agents made at the same time.
 func NewID() string { return uuid.NewString() }
 
-// NewKey makes an API key of 256 random bits and what is stored of it: its hash, and
-// its first characters, by which it is named.
+// NewKey makes an API key of 256 random bits, and the record of it to store: its hash, and its
+// first parley.KeyIDLength characters as its id. The key is not good until a Keyring holds it.
 func (r *Roster) NewKey(origin parley.KeyOrigin) (key string, stored *store.APIKey) {
 	secret := make([]byte, 32)
 	_, _ = rand.Read(secret) // never fails: it ends the program instead
@@ -30,14 +30,15 @@ func (r *Roster) NewKey(origin parley.KeyOrigin) (key string, stored *store.APIK
 	}
 }
 
-// HashKey needs no salt and no slowness: keys are random and long.
+// HashKey returns the hash by which a key is stored and looked up. It needs no salt and may be
+// fast, because keys are long and random.
 func HashKey(key string) []byte {
 	sum := sha256.Sum256([]byte(key))
 	return sum[:]
 }
 
-// Authenticate returns whose key it is. The key of a terminated agent is
-// nobody's.
+// Authenticate returns the agent that the key belongs to, and notes the use of both. It reports
+// false for an unknown key and for that of a terminated agent.
 func (r *Roster) Authenticate(_ context.Context, key string) (parley.Caller, bool) {
 	held := r.Keys.Find(HashKey(key))
 	if held == nil {
@@ -50,7 +51,8 @@ func (r *Roster) Authenticate(_ context.Context, key string) (parley.Caller, boo
 	return caller, ok
 }
 
-// CallerOf notes that the member was heard of and returns it as a caller.
+// CallerOf returns the member as a caller and notes that it called just now. It reports false
+// when the member is terminated.
 func (r *Roster) CallerOf(m *Member) (parley.Caller, bool) {
 	a := m.Agent()
 	if a.State == parley.StateTerminated {
@@ -60,8 +62,8 @@ func (r *Roster) CallerOf(m *Member) (parley.Caller, bool) {
 	return parley.Caller{ID: m.ID, Name: m.Name, Kind: a.Kind, Orchestrate: a.Orchestrate}, true
 }
 
-// CallerNamed is the agent of that name or id, for who is believed without a key. The
-// operator cannot be named so.
+// CallerNamed returns the agent with that name or id as a caller, for transports that trust the
+// name without a key. It reports false for the operator, who cannot be claimed by name.
 func (r *Roster) CallerNamed(_ context.Context, ref string) (parley.Caller, bool) {
 	m, err := r.Find(ref)
 	if err != nil || m.Kind == parley.KindHuman {
@@ -70,30 +72,31 @@ func (r *Roster) CallerNamed(_ context.Context, ref string) (parley.Caller, bool
 	return r.CallerOf(m)
 }
 
-// Operator is the person at the keyboard.
+// Operator returns the person at the keyboard as a caller. EnsureOperator must have succeeded.
 func (r *Roster) Operator() parley.Caller {
 	m := r.ByName(parley.OperatorName)
 	return parley.Caller{ID: m.ID, Name: m.Name, Kind: m.Kind, Operator: true}
 }
 
-// CallerOfProcess returns the agent whose program the process is or descends
-// from. It is how an agent is known whose environment was taken from it.
+// CallerOfProcess returns the live agent whose program is the process or an ancestor of it. It
+// recognises agents whose environment does not carry their key.
 func (r *Roster) CallerOfProcess(pid int) (parley.Caller, bool) {
-	line, err := tmux.Ancestors(pid)
+	lineage, err := tmux.Ancestors(pid)
 	if err != nil {
 		r.log.Warn("look up a caller's process", "pid", pid, "error", err)
 		return parley.Caller{}, false
 	}
-	line = append(line, pid)
+	lineage = append(lineage, pid)
 	for _, m := range r.All() {
-		if t := m.Terminal(); t != nil && slices.Contains(line, t.PID) && m.Agent().State.Live() {
+		if t := m.Terminal(); t != nil && slices.Contains(lineage, t.PID) && m.Agent().State.Live() {
 			return r.CallerOf(m)
 		}
 	}
 	return parley.Caller{}, false
 }
 
-// Caller is the member that a call comes from.
+// Caller returns the member that the call of ctx comes from. The error is UNAUTHENTICATED when
+// there is none.
 func (r *Roster) Caller(ctx context.Context) (*Member, error) {
 	c := parley.CallerFrom(ctx)
 	if m := r.ByID(c.ID); m != nil {

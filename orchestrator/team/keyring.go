@@ -12,30 +12,32 @@ import (
 	"parley/store"
 )
 
-// Keyring is all keys that are good, by their hash.
+// Keyring holds all valid keys by their hash. The zero value is empty and ready for use; all
+// methods are safe for concurrent use.
 type Keyring struct {
-	// changing is held from before a change in the database until the change here,
-	// so that the two are made in one order.
+	// Changing is held from before a change in the database until the same change here, so that
+	// both see all changes in one order.
 	Changing sync.Mutex
 
 	mu     sync.RWMutex
 	byHash map[string]*Key
 }
 
-// Key is a key and whose it is.
+// Key is a valid key and the member that it belongs to.
 type Key struct {
 	store.APIKey
 	Member *Member
-	used   atomic.Int64 // nanoseconds since 1970, when it was last used; 0 before
-	noted  atomic.Int64 // the use that the database knows of
+	used   atomic.Int64 // when it was last used, in nanoseconds since 1970; 0 if never
+	taken  atomic.Int64 // the last use that TakeUsed has returned
 }
 
+// IsAny selects every key: SwapKeys takes it to end all keys of a member.
 func (k *Key) IsAny() bool { return true }
 
-// IsLaunched tells the key of a launched agent's own program.
+// IsLaunched reports whether a launch made the key for the program that it started.
 func (k *Key) IsLaunched() bool { return k.Origin == parley.KeyLaunched }
 
-// Add makes a key good; nil is none.
+// Add makes a key of a member valid. It does nothing when either is nil.
 func (r *Keyring) Add(m *Member, key *store.APIKey) {
 	if key == nil || m == nil {
 		return
@@ -44,7 +46,7 @@ func (r *Keyring) Add(m *Member, key *store.APIKey) {
 	held := &Key{APIKey: *key, Member: m}
 	if key.LastUsed != nil {
 		held.used.Store(key.LastUsed.UnixNano())
-		held.noted.Store(key.LastUsed.UnixNano())
+		held.taken.Store(key.LastUsed.UnixNano())
 	}
 
 	r.mu.Lock()
@@ -57,8 +59,8 @@ func (r *Keyring) Add(m *Member, key *store.APIKey) {
 	r.byHash[string(key.Hash)] = held
 }
 
-// End makes keys worthless.
-func (r *Keyring) End(keys []*Key) {
+// Remove removes keys, which are invalid from then on.
+func (r *Keyring) Remove(keys []*Key) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, k := range keys {
@@ -66,8 +68,8 @@ func (r *Keyring) End(keys []*Key) {
 	}
 }
 
-// Find returns the key with this hash, nil if there is none. Looking it up tells
-// nothing of a key by its time: what is looked up is a hash.
+// Find returns the key with this hash, nil if there is none. Its timing reveals nothing about
+// keys, because it compares hashes.
 func (r *Keyring) Find(hash []byte) *Key {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -78,8 +80,9 @@ func (r *Keyring) Find(hash []byte) *Key {
 	return k
 }
 
-// Of returns a member's keys, or everyone's for nil; by agent, the oldest first.
-func (r *Keyring) Of(m *Member) []*Key {
+// List returns the keys of a member, or all keys for nil, sorted by the name of the agent and then
+// by age, the oldest first.
+func (r *Keyring) List(m *Member) []*Key {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 
@@ -91,28 +94,26 @@ func (r *Keyring) Of(m *Member) []*Key {
 	}
 
 	slices.SortFunc(keys, func(a, b *Key) int {
-		return cmp.Or(
-			cmp.Compare(a.Member.Name, b.Member.Name),
-			a.CreatedAt.Compare(b.CreatedAt),
-			cmp.Compare(a.KeyID, b.KeyID),
-		)
+		return cmp.Or(cmp.Compare(a.Member.Name, b.Member.Name), a.CreatedAt.Compare(b.CreatedAt),
+			cmp.Compare(a.KeyID, b.KeyID))
 	})
 
 	return keys
 }
 
-// TakeUsed returns the keys that were used since it was last called, by their ids.
+// TakeUsed returns the time of the last use of each key that was used since the last call, by the
+// key's id.
 func (r *Keyring) TakeUsed() map[string]time.Time {
 	used := map[string]time.Time{}
-	for _, k := range r.Of(nil) {
-		if at := k.used.Load(); at != k.noted.Swap(at) {
+	for _, k := range r.List(nil) {
+		if at := k.used.Load(); at != k.taken.Swap(at) {
 			used[k.KeyID] = time.Unix(0, at)
 		}
 	}
 	return used
 }
 
-// Public is the key as it may be shown.
+// Public returns the description of the key that may be shown: without its hash.
 func (k *Key) Public() parley.Key {
 	out := k.Key
 	out.AgentID, out.Agent, out.LastUsed = k.Member.ID, k.Member.Name, nil

@@ -12,13 +12,10 @@ import (
 	"parley/store"
 )
 
-// SetState records what an agent has come to, in the database first.
+// SetState records a new state of an agent, first in the database and then in memory, and wakes its
+// courier. It does nothing when state and evidence are those known already.
 func (r *Roster) SetState(
-	ctx context.Context,
-	m *Member,
-	state parley.AgentState,
-	evidence string,
-	exit *int,
+	ctx context.Context, m *Member, state parley.AgentState, evidence string, exit *int,
 ) error {
 	now := m.Agent()
 	if now.State == state && now.Evidence == evidence {
@@ -38,7 +35,8 @@ func (r *Roster) SetState(
 	return nil
 }
 
-// Responder returns how a model answers for the member, nil when none does.
+// Responder returns how a model answers for the member, nil when no approved one does so
+// automatically.
 func (m *Member) Responder() *parley.Responder {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -49,23 +47,25 @@ func (m *Member) Responder() *parley.Responder {
 	return nil
 }
 
-// ReportsMessages reports whether the program, since it was launched, has named any message
-// that it was given.
+// ReportsMessages reports whether the program has named any message that it was given since it was
+// launched.
 func (m *Member) ReportsMessages() bool {
 	m.Reports.mu.Lock()
 	defer m.Reports.mu.Unlock()
 	return len(m.Reports.Named) > 0
 }
 
-// Member is one agent as the running daemon knows it.
+// Member is one agent as the running daemon knows it. Its methods are safe for concurrent use.
+//
+// Changing is taken before Typing by a goroutine that needs both.
 type Member struct {
 	ID, Name string           // never change
-	Kind     parley.AgentKind // a responder's is mailbox here, as it may become one and be one no more
+	Kind     parley.AgentKind // never changes: a responder counts as a mailbox here, which it can become again
 	Wakeups  chan struct{}    // tells the courier that there may be something to do
 
-	Changing sync.Mutex // held by launch, stop and restart, one at a time
-	Typing   sync.Mutex // held by the courier while it has a message in hand
-	Reports  Reports    // what it has said of itself
+	Changing sync.Mutex // held while the agent is launched, stopped, observed or otherwise changed
+	Typing   sync.Mutex // held by the courier while it types a message
+	Reports  Reports    // made by the agent's program
 
 	mu       sync.Mutex
 	agent    parley.Agent
@@ -73,11 +73,12 @@ type Member struct {
 	terminal *Terminal       // nil when it has none
 	arrived  chan struct{}   // closed when a message comes for it
 	fresh    []store.Job     // for its terminal, stored since the courier last took them
-	insist   map[string]bool // messages that the operator wants typed although the agent is blocked
-	turn     *turn           // what it works on; nil: not known to this daemon
-	left     leftover        // what keeps its messages waiting
+	forced   map[string]bool // messages that the operator wants typed although the agent is blocked
+	turn     *turn           // the work of the agent; nil when this daemon does not know it
+	left     leftover        // in its terminal
 }
 
+// NewMember returns the member of an agent, without a terminal.
 func NewMember(a parley.Agent) *Member {
 	kind := a.Kind
 	if kind == parley.KindResponder {
@@ -87,7 +88,7 @@ func NewMember(a parley.Agent) *Member {
 		Wakeups: make(chan struct{}, 1), arrived: make(chan struct{})}
 }
 
-// Agent returns the agent as it is now.
+// Agent returns a copy of the agent as it is now.
 func (m *Member) Agent() parley.Agent {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -101,7 +102,7 @@ func (m *Member) Terminal() *Terminal {
 	return m.terminal
 }
 
-// Wake wakes the courier; it never blocks.
+// Wake wakes the member's courier. It never blocks.
 func (m *Member) Wake() {
 	select {
 	case m.Wakeups <- struct{}{}:
@@ -109,16 +110,17 @@ func (m *Member) Wake() {
 	}
 }
 
-// Announce wakes whoever waits for a message of this member's.
-func (m *Member) Announce() {
+// NotifyArrival wakes all callers that wait for a message to this member: it closes the channel of
+// Arrival.
+func (m *Member) NotifyArrival() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	close(m.arrived)
 	m.arrived = make(chan struct{})
 }
 
-// Enqueue gives the courier a message that was just stored, so that it need not be
-// read again. The database stays the queue: what is lost here is found there.
+// Enqueue gives the courier a message that was just stored, which saves reading it. The database
+// stays the queue: a message that is lost here is found there.
 func (m *Member) Enqueue(job store.Job) {
 	m.mu.Lock()
 	m.fresh = append(m.fresh, job)
@@ -126,8 +128,8 @@ func (m *Member) Enqueue(job store.Job) {
 	m.Wake()
 }
 
-// TakeQueued returns what was handed over, urgent first, then in the order of
-// acceptance.
+// TakeQueued returns the messages enqueued since the last call: urgent ones first, then in the order
+// in which they were accepted.
 func (m *Member) TakeQueued() []store.Job {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -148,46 +150,48 @@ func (m *Member) TakeQueued() []store.Job {
 	return jobs
 }
 
-// Insists reports whether the operator wants a message typed although the agent is
-// blocked.
-func (m *Member) Insists(messageID string) bool {
+// IsForced reports whether the operator wants a message typed although the agent is blocked.
+func (m *Member) IsForced(messageID string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.insist[messageID]
+	return m.forced[messageID]
 }
 
-// Insisted are the ids of all such messages.
-func (m *Member) Insisted() []string {
+// Forced returns the ids of the messages that the operator wants typed although the agent is
+// blocked, sorted.
+func (m *Member) Forced() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return slices.Sorted(maps.Keys(m.insist))
+	return slices.Sorted(maps.Keys(m.forced))
 }
 
-// ForgetInsist ends that: a wish counts once.
-func (m *Member) ForgetInsist(messageID string) {
+// ForgetForced drops the operator's wish to have the message typed: it counts for one attempt.
+func (m *Member) ForgetForced(messageID string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	delete(m.insist, messageID)
+	delete(m.forced, messageID)
 }
 
-// InsistOn asks for a message to be typed although the agent is blocked.
-func (m *Member) InsistOn(messageID string) {
+// Force records that the operator wants a message typed although the agent is blocked, and wakes
+// the courier.
+func (m *Member) Force(messageID string) {
 	m.mu.Lock()
-	if m.insist == nil {
-		m.insist = map[string]bool{}
+	if m.forced == nil {
+		m.forced = map[string]bool{}
 	}
-	m.insist[messageID] = true
+	m.forced[messageID] = true
 	m.mu.Unlock()
 	m.Wake()
 }
 
-// HasUrgent reports whether an urgent message was handed over and not yet taken.
+// HasUrgent reports whether an urgent message is enqueued that TakeQueued has not returned yet.
 func (m *Member) HasUrgent() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.ContainsFunc(m.fresh, IsUrgent)
 }
 
+// IsUrgent reports whether the message of a job has the priority urgent.
 func IsUrgent(j store.Job) bool { return j.Message.Priority == parley.PriorityUrgent }
 
 // Arrival returns a channel that is closed when the next message comes.
@@ -197,8 +201,9 @@ func (m *Member) Arrival() <-chan struct{} {
 	return m.arrived
 }
 
-// Abandoned reports that a member is at its end, and not being launched again.
-func (m *Member) Abandoned() bool {
+// IsGone reports whether the agent is terminated and nothing launches it again. It reports false
+// while Changing is held.
+func (m *Member) IsGone() bool {
 	if !m.Changing.TryLock() {
 		return false
 	}
@@ -206,49 +211,51 @@ func (m *Member) Abandoned() bool {
 	return m.Terminal() == nil && m.Agent().State == parley.StateTerminated
 }
 
-// LacksTerminal reports that a member should have a terminal and has none: it is being
-// launched, or its loss could not be recorded.
-func (m *Member) LacksTerminal() bool {
+// NeedsTerminal reports whether a member without a terminal should have one: it is just being
+// launched, or the loss of its terminal could not be recorded. It does not look at the terminal
+// itself.
+func (m *Member) NeedsTerminal() bool {
 	return m.Kind == parley.KindTerminal && m.Agent().State.Live()
 }
 
-// SetAgent replaces what is known of the agent.
+// SetAgent replaces the copy of the agent in memory. The database is the caller's business.
 func (m *Member) SetAgent(a parley.Agent) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.agent = a
 }
 
-// SetApproval takes from a what the operator decided of a responder.
+// SetApproval takes over the operator's decision about a responder from a: its approval and kind.
 func (m *Member) SetApproval(a parley.Agent) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.agent.Approval, m.agent.IsSpecial, m.agent.Kind = a.Approval, a.IsSpecial, a.Kind
 }
 
-// SetTerminal gives the member a terminal, or takes it away with nil.
+// SetTerminal gives the member a terminal, or takes it away with nil. Once the couriers run,
+// the caller must hold Changing.
 func (m *Member) SetTerminal(t *Terminal) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.terminal = t
 }
 
-// StartTerminal gives the member the terminal of a launch: whoever launches it begins a new
-// chain of messages.
+// StartTerminal gives the member the terminal of a new launch, which begins a new chain of messages.
+// The caller must hold Changing.
 func (m *Member) StartTerminal(t *Terminal) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.terminal, m.turn = t, &turn{}
 }
 
-// NoteSeen notes that the agent made a call. TakeSeen of the roster collects these for
-// the database.
+// NoteSeen notes that the agent made a call. Roster.TakeSeen collects these times for the database.
 func (m *Member) NoteSeen(at time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.agent.LastActive, m.seen = at, at
 }
 
+// takeSeen returns the time of the last call, zero if there was none since it was last taken.
 func (m *Member) takeSeen() time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -10,55 +10,59 @@ import (
 	"parley/tmux"
 )
 
-// Stillness tells since when a screen has not changed.
+// Stillness measures since when a screen has not changed. Not safe for concurrent use.
 type Stillness struct {
 	seen string
 	from time.Time
 }
 
+// Since notes what the screen shows now, and returns since when it and its cursor have been so.
 func (s *Stillness) Since(now time.Time, screen tmux.Screen) time.Time {
-	return s.Of(now, fmt.Sprint(screen.CursorX, screen.CursorY, screen.Lines))
+	return s.SinceText(now, fmt.Sprint(screen.CursorX, screen.CursorY, screen.Lines))
 }
 
-// Of is since for a part of the screen.
-func (s *Stillness) Of(now time.Time, seen string) time.Time {
+// SinceText is like Since for a text that was taken from a screen. One Stillness must not serve both.
+func (s *Stillness) SinceText(now time.Time, seen string) time.Time {
 	if seen != s.seen || s.from.IsZero() {
 		s.seen, s.from = seen, now
 	}
 	return s.from
 }
 
-// Adopted reports whether the terminal is on a server that is not ours.
-func (t *Terminal) Adopted() bool { return t.Runs != nil }
-
-// Terminal is where an agent runs now.
+// Terminal is the tmux pane in which an agent's program runs now.
 type Terminal struct {
-	Server   *tmux.Server
-	Pane     *tmux.Pane
-	Profile  *profile.Profile
-	PID      int
-	Born     string // when the process was, "" if it is dead: the pid may be given again
-	TTY      string
-	Instance string      // of the tmux server
-	Started  time.Time   // when it was launched; zero if by a daemon before this one
-	Ended    atomic.Bool // it is being stopped: nothing may be typed any more
-	Sight    Sight
-	Output   atomic.Int64 // when the watcher last saw output, in nanoseconds since 1970
+	Server     *tmux.Server
+	Pane       *tmux.Pane
+	Profile    *profile.Profile
+	PID        int         // of the program
+	Born       string      // when that process was born, since its pid may be reused; "" if it was dead already
+	TTY        string      // of the pane
+	Instance   string      // of the tmux server
+	Started    time.Time   // when it was launched or adopted; zero if by an earlier daemon
+	Stopping   atomic.Bool // it is being stopped: nothing may be typed from now on
+	Shown      StateTimer
+	LastOutput atomic.Int64 // when the watcher last saw output, in nanoseconds since 1970
 
-	Runs func(argv []string) bool // tells the program of an adopted agent; nil for one that was launched, whose pane runs nothing else
+	// IsProgram recognises the program of an adopted agent by its arguments. It is nil for a launched
+	// agent, whose pane runs nothing else.
+	IsProgram func(argv []string) bool
 
-	// The watcher's own.
-	Info    tmux.PaneInfo // as last seen
-	Read    time.Time     // the output that was last looked at
-	Still   Stillness
-	Loud    time.Time // since when the output has not paused
-	Drafted time.Time // since when something stands in its composer
-	Dead    time.Time // when its program was first seen to have ended
+	// Only the watcher uses these fields.
+	Info       tmux.PaneInfo // as last seen
+	LastRead   time.Time     // the time of the output that was last read off the screen
+	Still      Stillness
+	LoudSince  time.Time // since when the output has not paused
+	DraftSince time.Time // since when something stands in its composer
+	DeadSince  time.Time // when its program was first seen to have ended
 
-	KeepsSize bool // it could not be given the size of its launch back
+	ResizeFailed bool // the last attempt to restore the size of its launch failed
 }
 
-// NewTerminal returns the terminal in a pane of a server.
+// Adopted reports whether parley adopted the program in the terminal, which is on a tmux server of
+// the user's.
+func (t *Terminal) Adopted() bool { return t.IsProgram != nil }
+
+// NewTerminal returns the terminal of a launched agent, in a pane of server.
 func NewTerminal(server *tmux.Server, p *profile.Profile, info tmux.PaneInfo) *Terminal {
 	t := &Terminal{
 		Server:   server,
@@ -68,7 +72,8 @@ func NewTerminal(server *tmux.Server, p *profile.Profile, info tmux.PaneInfo) *T
 		TTY:      info.TTY,
 		Instance: server.Instance(),
 	}
-	t.Saw(info)
+
+	t.SetInfo(info)
 	if !info.Dead {
 		t.Born = tmux.Birth(info.PID)
 	}
@@ -76,25 +81,27 @@ func NewTerminal(server *tmux.Server, p *profile.Profile, info tmux.PaneInfo) *T
 	return t
 }
 
-// Saw notes what the watcher saw of the pane.
-func (t *Terminal) Saw(info tmux.PaneInfo) {
+// SetInfo notes how tmux described the pane. Only the goroutine that makes the terminal and then the
+// watcher may call it.
+func (t *Terminal) SetInfo(info tmux.PaneInfo) {
 	t.Info = info
-	t.Output.Store(info.Activity.UnixNano())
+	t.LastOutput.Store(info.Activity.UnixNano())
 }
 
-// Sight is what a terminal shows, as seen by whoever looked last.
-type Sight struct {
+// StateTimer measures since when all looks at a terminal, by the watcher and the courier, have found
+// the same state. It is safe for concurrent use.
+type StateTimer struct {
 	mu    sync.Mutex
-	shows profile.State
-	from  time.Time // every look since then saw that
+	state profile.State
+	from  time.Time // all looks since then saw the same
 }
 
-// See notes what a look saw, and returns since when it has been so.
-func (s *Sight) See(now time.Time, shows profile.State) time.Time {
+// Since notes the state that a look found, and returns since when all looks have found it.
+func (s *StateTimer) Since(now time.Time, shows profile.State) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if shows != s.shows || s.from.IsZero() {
-		s.shows, s.from = shows, now
+	if shows != s.state || s.from.IsZero() {
+		s.state, s.from = shows, now
 	}
 	return s.from
 }

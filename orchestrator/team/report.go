@@ -13,23 +13,23 @@ import (
 	"parley/store"
 )
 
-// maxNamed is how many messages it is remembered of that an agent has named them:
-// many more than can be under way to it at a time.
+// MaxNamed limits the reported message ids that are kept for each agent, and the reports that wait
+// to be recorded: many more than messages can be under way to an agent at a time.
 const MaxNamed = 64
 
-// Reports is what an agent has said of itself since it was launched, as far as this
-// daemon knows.
+// Reports holds the reports of an agent's program since it was launched, as far as this daemon has
+// received them.
 type Reports struct {
 	mu     sync.Mutex
-	Last   Report // that said something of its state
-	queued bool   // it has taken a prompt while it was at work
-	heard  time.Time
-	Named  []naming // the oldest first
+	Last   Report    // the last one with a state
+	queued bool      // the program took a prompt while it was working
+	heard  time.Time // when the latest event happened
+	Named  []naming  // the oldest first
 
-	late []store.Witness // to be recorded when the courier has nothing in hand
+	late []store.Witness // to be recorded once the courier has finished its message
 }
 
-// naming is a message that an agent says it was given.
+// naming says when a program reported that it was given a message.
 type naming struct {
 	shortID string
 	at      time.Time
@@ -44,9 +44,9 @@ func (m *Member) LastReport() (Report, bool) {
 	return r, r.State != ""
 }
 
-// NamedAt returns when the agent last said that it was given the message with these
-// first eight characters of an id, if it did. A prompt may quote what was said of a
-// message before it was typed: what counts comes after that.
+// NamedAt returns when the agent last reported that it was given the message with this short id, if
+// it did. Only a report made after the message was typed proves anything: an earlier prompt may
+// have quoted its id.
 func (m *Member) NamedAt(shortID string) (time.Time, bool) {
 	m.Reports.mu.Lock()
 	defer m.Reports.mu.Unlock()
@@ -57,16 +57,17 @@ func (m *Member) NamedAt(shortID string) (time.Time, bool) {
 	return m.Reports.Named[i].at, true
 }
 
-// Forget drops what was said by a program that is no more.
+// Forget drops all reports, when another program starts in the terminal.
 func (r *Reports) Forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.Last, r.queued, r.heard, r.Named = Report{}, false, time.Time{}, nil
 }
 
-// Note keeps a report, unless a later one is known, and what it names. Reports come
-// out of order: each by a process of its own, or by way of the spool. It returns
-// whether a prompt that the report speaks of is certainly being worked upon.
+// Note keeps a report, unless a later one is known, and the ids of the messages that it names.
+// Reports come out of order: each is sent by a separate process, or comes from the spool. With
+// prompted, the report says that the program has taken a prompt; begun tells whether the program has
+// certainly started work on it.
 func (r *Reports) Note(said Report, prompted bool, named []string) (begun bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -87,8 +88,8 @@ func (r *Reports) Note(said Report, prompted bool, named []string) (begun bool) 
 	case prompted:
 		begun, r.queued = !working, working
 	case said.State == parley.StateIdle && r.queued:
-		// What it had queued begins now, if it has not taken it into the work that is
-		// done: programs do either and report neither.
+		// Either the queued prompt begins now, or the program has worked on it already: programs
+		// do either and report neither.
 		said.State, r.queued = "", false
 	}
 
@@ -97,7 +98,7 @@ func (r *Reports) Note(said Report, prompted bool, named []string) (begun bool) 
 	return begun
 }
 
-// name remembers the last time that a message was named.
+// name keeps the last time at which a message was named. The caller holds r.mu.
 func (r *Reports) name(n naming) {
 	i := slices.IndexFunc(r.Named, func(known naming) bool { return known.shortID == n.shortID })
 	switch {
@@ -109,7 +110,9 @@ func (r *Reports) name(n naming) {
 	r.Named = slices.Delete(r.Named, 0, max(0, len(r.Named)-MaxNamed))
 }
 
-// Report takes a report of m's own and returns the messages that it names.
+// Report takes a report that m's program made, wakes m's courier, and returns the ids of the named
+// messages that are now recorded as received. They are nil while the courier types: then they are
+// recorded afterwards.
 func (r *Roster) Report(ctx context.Context, m *Member, req parley.ReportStateRequest) ([]string, error) {
 	at := r.now()
 	if req.At != nil && req.At.Before(at) {
@@ -118,7 +121,7 @@ func (r *Roster) Report(ctx context.Context, m *Member, req parley.ReportStateRe
 
 	said := Report{Event: parley.CleanLine(req.Event), Detail: parley.CleanLine(req.Detail), At: at}
 	signal := signalOf(m, req)
-	if t := m.Terminal(); t != nil && !at.Before(t.Started) { // else a program before this one said it
+	if t := m.Terminal(); t != nil && !at.Before(t.Started) { // else an earlier program reported it
 		said.State, said.Detail = signal.State, cmp.Or(signal.Why, said.Detail)
 	}
 
@@ -134,7 +137,6 @@ func (r *Roster) Report(ctx context.Context, m *Member, req parley.ReportStateRe
 		Refs:        req.MessageIDs,
 		Evidence:    fmt.Sprintf("its own report (%s) names the message", said.Event),
 	}
-
 	if begun {
 		w.TurnStarted = at
 	}
@@ -142,7 +144,8 @@ func (r *Roster) Report(ctx context.Context, m *Member, req parley.ReportStateRe
 	return r.attest(ctx, m, w)
 }
 
-// signalOf says what a report means: by its own word, or else by the profile.
+// signalOf returns the meaning of a report: the state that it gives, or else the meaning of its event
+// in the agent's profile.
 func signalOf(m *Member, req parley.ReportStateRequest) profile.Signal {
 	if req.State != "" {
 		s, _ := profile.ParseSignal(req.State)
@@ -155,9 +158,9 @@ func signalOf(m *Member, req parley.ReportStateRequest) profile.Signal {
 	return profile.Signal{}
 }
 
-// attest records which messages an agent was given, by its own report. While its
-// courier has one in hand that waits until it has laid it down, and the report is
-// answered at once: hooks must not be delayed.
+// attest records the messages that an agent has received according to its own report. While its
+// courier types a message, this is postponed until the courier has finished, and attest returns at
+// once: the hooks of a program must not be delayed.
 func (r *Roster) attest(ctx context.Context, m *Member, w store.Witness) ([]string, error) {
 	if m.Typing.TryLock() {
 		defer m.Typing.Unlock()
@@ -173,7 +176,7 @@ func (r *Roster) attest(ctx context.Context, m *Member, w store.Witness) ([]stri
 		m.Typing.Lock()
 		defer m.Typing.Unlock()
 
-		for _, w := range m.Reports.Postponed() {
+		for _, w := range m.Reports.TakePostponed() {
 			if _, err := r.store.Attest(ctx, w); err != nil {
 				r.log.Error("record what an agent reports", "agent", m.Name, "error", err)
 			}
@@ -185,8 +188,8 @@ func (r *Roster) attest(ctx context.Context, m *Member, w store.Witness) ([]stri
 	return nil, nil
 }
 
-// postpone keeps what is to be recorded, the newest of it if it is too much, and
-// reports whether somebody has to see to that: nobody does yet.
+// postpone keeps w to be recorded later, at most the newest MaxNamed. It reports whether w is the
+// first one, for which the caller has to start the recording.
 func (r *Reports) postpone(w store.Witness) (first bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -196,7 +199,8 @@ func (r *Reports) postpone(w store.Witness) (first bool) {
 	return first
 }
 
-func (r *Reports) Postponed() []store.Witness {
+// TakePostponed returns the postponed reports, the oldest first, and forgets them.
+func (r *Reports) TakePostponed() []store.Witness {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	late := r.late

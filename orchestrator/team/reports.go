@@ -6,17 +6,17 @@ import (
 	"parley"
 )
 
-// Report is what an agent said of itself last.
+// Report is one report that an agent's program made about itself.
 type Report struct {
-	Event  string // in its program's own word
-	State  parley.AgentState
-	Detail string    // what it waits for, or what blocks it
-	At     time.Time // when it happened
-	Heard  time.Time // when the agent was heard of last, by whatever event
+	Event  string            // the program's name for it
+	State  parley.AgentState // "" when the event says nothing about it
+	Detail string            // what it waits for, or what blocks it
+	At     time.Time         // when the event happened
+	Heard  time.Time         // when the last event of any kind happened; only LastReport sets it
 }
 
-// Words are the evidence of a state that the program itself reported.
-func (r Report) Words() string {
+// Evidence describes the report as the evidence of a state.
+func (r Report) Evidence() string {
 	if r.Detail == "" {
 		return "it reported " + r.Event
 	}

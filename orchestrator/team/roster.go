@@ -15,7 +15,8 @@ import (
 	"parley/store"
 )
 
-// Roster is everyone, by id and by name. Members are added, never removed.
+// Roster holds all members by id and by name. Members are added, never removed. Its methods are safe
+// for concurrent use.
 type Roster struct {
 	store  *store.Store
 	now    func() time.Time
@@ -28,10 +29,11 @@ type Roster struct {
 	Keys   Keyring
 
 	founding sync.Mutex     // held while parley's own member is made
-	late     sync.WaitGroup // reports that wait for a delivery to end
-	closed   atomic.Bool
+	late     sync.WaitGroup // reports that wait for a courier to finish its message
+	closed   atomic.Bool    // reports are dropped
 }
 
+// Load returns the roster of all agents and keys in the store.
 func Load(ctx context.Context, s *store.Store, now func() time.Time, log *slog.Logger) (*Roster, error) {
 	agents, err := s.Agents.List(ctx)
 	if err != nil {
@@ -51,12 +53,14 @@ func Load(ctx context.Context, s *store.Store, now func() time.Time, log *slog.L
 	return r, err
 }
 
-// Close waits for the reports that are being recorded; later ones are dropped.
+// Close waits until the postponed reports are recorded. Reports that would have to wait are dropped
+// from then on.
 func (r *Roster) Close() {
 	r.closed.Store(true)
 	r.late.Wait()
 }
 
+// Add adds a member, which must be in the database already.
 func (r *Roster) Add(m *Member) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -64,19 +68,21 @@ func (r *Roster) Add(m *Member) {
 	r.byName[strings.ToLower(m.Name)] = m
 }
 
+// ByID returns the member with this id, nil if there is none.
 func (r *Roster) ByID(id string) *Member {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return r.byID[id]
 }
 
+// ByName returns the member with this name in any case, nil if there is none.
 func (r *Roster) ByName(name string) *Member {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return r.byName[strings.ToLower(name)]
 }
 
-// All returns everyone by name, but not parley itself, which is nobody's address.
+// All returns all members sorted by name, except parley itself, to which nothing can be addressed.
 func (r *Roster) All() []*Member {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -90,7 +96,8 @@ func (r *Roster) All() []*Member {
 	return members
 }
 
-// Find resolves a name, an id, or the unambiguous beginning of an id.
+// Find resolves a name, an id, or the unambiguous beginning of an id of at least parley.ShortID
+// characters. The error is AGENT_NOT_FOUND, and names similar agents.
 func (r *Roster) Find(ref string) (*Member, error) {
 	ref = strings.TrimSpace(ref)
 	for _, m := range []*Member{r.ByName(ref), r.ByID(strings.ToLower(ref))} {
@@ -119,6 +126,7 @@ func (r *Roster) Find(ref string) (*Member, error) {
 		Suggest("Use the agent's name, or more of its id.")
 }
 
+// notFound returns AGENT_NOT_FOUND with the names that could have been meant.
 func (r *Roster) notFound(ref string) error {
 	var names []string
 	for _, m := range r.All() {
@@ -143,7 +151,7 @@ func (r *Roster) notFound(ref string) error {
 	return err.Suggest("These are there: %s.", strings.Join(names, ", "))
 }
 
-// System is parley as a sender. It is made when it first says something.
+// System returns the member that sends parley's own notices. It is created when it is first needed.
 func (r *Roster) System(ctx context.Context) (*Member, error) {
 	r.founding.Lock()
 	defer r.founding.Unlock()
@@ -165,11 +173,12 @@ func (r *Roster) System(ctx context.Context) (*Member, error) {
 	return m, nil
 }
 
-// EnsureOperator makes the person at the keyboard an address like any other.
+// EnsureOperator creates the member of the person at the keyboard, unless it exists.
 func (r *Roster) EnsureOperator(ctx context.Context) error {
 	if r.ByName(parley.OperatorName) != nil {
 		return nil
 	}
+
 	now := r.now()
 	a := parley.Agent{ID: NewID(), Name: parley.OperatorName, Description: "the person at the keyboard",
 		Kind: parley.KindHuman, State: parley.StateIdle, Since: now, CreatedAt: now, LastActive: now}
@@ -177,11 +186,12 @@ func (r *Roster) EnsureOperator(ctx context.Context) error {
 		return fmt.Errorf("create the operator: %w", err)
 	}
 	r.Add(NewMember(a))
+
 	return nil
 }
 
-// TakeSeen returns when agents made their last call, of those that made one since it
-// was last asked, by their ids.
+// TakeSeen returns the time of the last call of each agent that made one since TakeSeen was last
+// called, by the agent's id.
 func (r *Roster) TakeSeen() map[string]time.Time {
 	seen := map[string]time.Time{}
 	for _, m := range r.All() {

@@ -9,8 +9,8 @@ import (
 	"parley"
 )
 
-// Thread returns the thread that ref names by its id or the beginning of it, with the
-// names of its participants.
+// Thread returns the thread that ref names by its id or the beginning of it, with the names of its
+// participants.
 func (r *Roster) Thread(ctx context.Context, ref string) (parley.Thread, error) {
 	th, err := r.store.Thread(ctx, strings.TrimSpace(ref))
 	if err != nil {
@@ -19,8 +19,8 @@ func (r *Roster) Thread(ctx context.Context, ref string) (parley.Thread, error) 
 	return r.FillInThread(th), nil
 }
 
-// ReadableThread returns the id of a thread whose posts me may read: the caller of ctx
-// takes part in it or is the operator. The error is NOT_A_PARTICIPANT otherwise.
+// ReadableThread returns the id of a thread whose posts the member me may read: it takes part in the
+// thread, or the caller of ctx is the operator. The error is NOT_A_PARTICIPANT otherwise.
 func (r *Roster) ReadableThread(ctx context.Context, me *Member, ref string) (string, error) {
 	th, err := r.store.Thread(ctx, strings.TrimSpace(ref))
 	if err == nil && !parley.CallerFrom(ctx).Operator && !slices.Contains(th.Participants, me.ID) {
@@ -29,7 +29,7 @@ func (r *Roster) ReadableThread(ctx context.Context, me *Member, ref string) (st
 	return th.ID, err
 }
 
-// NotParticipant refuses what only the participants of a thread may do.
+// NotParticipant returns NOT_A_PARTICIPANT, for what only the participants of a thread may do.
 func NotParticipant(m *Member, threadID string) error {
 	short := parley.Short(threadID)
 	return parley.Errorf(parley.NotAParticipant, "%s does not take part in thread %s", m.Name, short).
@@ -56,25 +56,25 @@ func (r *Roster) FillInThread(th parley.Thread) parley.Thread {
 	return th
 }
 
-// StatusOf returns the status of a conversation between the agents with these ids.
+// StatusOf returns the status of a conversation between the agents with these ids, in a thread or
+// not.
 func (r *Roster) StatusOf(thread bool, ids ...string) parley.ConversationStatus {
-	there := 0
+	present := 0
 	for _, id := range ids {
 		if m := r.ByID(id); m != nil && m.Agent().State != parley.StateTerminated {
-			there++
+			present++
 		}
 	}
-	return parley.StatusOfConversation(thread, len(ids), there)
+	return parley.StatusOfConversation(thread, len(ids), present)
 }
 
-// ThreadLabel returns a thread's short id and title, as the headers of its posts show
-// them.
+// ThreadLabel returns a thread's short id and title as the headers of its posts show them.
 func ThreadLabel(th *parley.Thread) string {
 	return fmt.Sprintf(`%s "%s"`, parley.Short(th.ID), parley.ShownTitle(th.Title))
 }
 
-// ListNames lists names, of many only the first ten: a notice has to fit a terminal's
-// prompt.
+// ListNames joins the first ten names, and counts the rest: a notice has to fit the prompt of a
+// terminal.
 func ListNames(names []string) string {
 	const most = 10
 	if rest := len(names) - most; rest > 0 {

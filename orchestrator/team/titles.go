@@ -8,7 +8,8 @@ import (
 	"parley/store"
 )
 
-// FillIn fills in what the database leaves to memory: names, roles and titles.
+// FillIn adds to a message what the database does not store with it, the sender's name and role and
+// the title of its thread, and returns m.
 func (r *Roster) FillIn(m *parley.Message) *parley.Message {
 	if from := r.ByID(m.SenderID); from != nil {
 		m.Sender, m.SenderRole = from.Name, from.Agent().Role
@@ -19,6 +20,7 @@ func (r *Roster) FillIn(m *parley.Message) *parley.Message {
 	return m
 }
 
+// FillInDeliveries adds the names of the recipients, and returns ds.
 func (r *Roster) FillInDeliveries(ds []parley.Delivery) []parley.Delivery {
 	for i := range ds {
 		if m := r.ByID(ds[i].RecipientID); m != nil {
@@ -28,27 +30,30 @@ func (r *Roster) FillInDeliveries(ds []parley.Delivery) []parley.Delivery {
 	return ds
 }
 
-// titles are those of all threads, by their ids. They never change, and every post
-// that is typed shows one.
+// titles caches the titles of all threads by their ids. They never change, and every typed post
+// shows one.
 type titles struct {
-	mu sync.RWMutex
-	of map[string]string
+	mu   sync.RWMutex
+	byID map[string]string
 }
 
+// Load reads all titles from the store. Nothing else may be called before it returns.
 func (t *titles) Load(ctx context.Context, s *store.Store) (err error) {
-	t.of, err = s.ThreadTitles(ctx)
+	t.byID, err = s.ThreadTitles(ctx)
 	return err
 }
 
+// Find returns the title of the thread with this id.
 func (t *titles) Find(id string) (title string, ok bool) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	title, ok = t.of[id]
+	title, ok = t.byID[id]
 	return title, ok
 }
 
+// Add keeps the title of a new thread.
 func (t *titles) Add(id, title string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.of[id] = title
+	t.byID[id] = title
 }

@@ -2,13 +2,15 @@ package team
 
 import "parley"
 
-// turn is what an agent works on: a chain of messages, and how far along it is.
+// turn identifies the work of an agent: the chain of messages that led to it, and the length of the
+// chain in hops.
 type turn struct {
 	Chain string
 	Hop   int
 }
 
-// StartTurn notes what an agent works on from now on. parley's own notices are no new work.
+// StartTurn notes that an agent starts to work on a message. It ignores parley's own notices, which
+// are no new work, and messages without a chain.
 func (m *Member) StartTurn(msg *parley.Message) {
 	if msg.Kind == parley.KindNotice || msg.ChainID == "" {
 		return
@@ -18,7 +20,7 @@ func (m *Member) StartTurn(msg *parley.Message) {
 	m.turn = &turn{msg.ChainID, msg.Hop}
 }
 
-// Turn returns what an agent works on, if this daemon knows.
+// Turn returns the chain that an agent works on and its hop, if this daemon knows them.
 func (m *Member) Turn() (at turn, known bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

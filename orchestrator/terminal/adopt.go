@@ -15,12 +15,12 @@ import (
 	"parley/tmux"
 )
 
-// seat is a pane of somebody else's tmux and the program that has its terminal.
-type seat struct {
+// adoptedPane is a pane of the user's tmux, and the program in its foreground.
+type adoptedPane struct {
 	server *tmux.Server
 	info   tmux.PaneInfo
-	pid    int // of the program
-	argv   []string
+	pid    int      // of the program
+	argv   []string // of the program
 }
 
 // AdoptAgent implements parley.TerminalService.
@@ -28,13 +28,13 @@ func (ts *Terminals) AdoptAgent(ctx context.Context, req parley.AdoptAgentReques
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 
-	server, done, err := ts.joined.join(ctx, req.Socket)
+	server, done, err := ts.userServers.use(ctx, req.Socket)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
 
-	s, err := ts.adopter.takeSeat(ctx, server, req.Pane)
+	s, err := ts.adopter.inspectPane(ctx, server, req.Pane)
 	if err != nil {
 		return nil, err
 	}
@@ -43,24 +43,23 @@ func (ts *Terminals) AdoptAgent(ctx context.Context, req parley.AdoptAgentReques
 	if err != nil {
 		return nil, err
 	}
-	if ts.ending.Load() {
-		return nil, parley.Errorf(parley.DaemonUnavailable, "parley is ending").Suggest("Start it again: parley up.")
+	if err := ts.refuseEnding(); err != nil {
+		return nil, err
 	}
 
-	whole, cancelWhole := context.WithTimeout(
-		context.WithoutCancel(ctx),
-		lookTime,
-	) // half of it would leave options behind
-
+	// A caller that goes away must not interrupt it: half an adoption leaves options on the pane.
+	whole, cancelWhole := context.WithTimeout(context.WithoutCancel(ctx), lookTime)
 	defer cancelWhole()
 
 	return ts.adopter.adopt(whole, req, s, p)
 }
 
-// takeSeat looks at the pane, and refuses what cannot be an agent's terminal.
-func (ad *adopter) takeSeat(ctx context.Context, server *tmux.Server, pane string) (*seat, error) {
+// inspectPane looks at a pane and finds its foreground program. The error is INVALID_ARGUMENT when the
+// pane cannot be the terminal of an agent, and AGENT_EXISTS when it is one already.
+func (ad *adopter) inspectPane(ctx context.Context, server *tmux.Server, pane string) (*adoptedPane, error) {
 	if server.Instance() == ad.ts.tmux.Instance() {
-		return nil, parley.Errorf(parley.InvalidArgument, "that tmux is parley's own, and its agents are in the team already").
+		return nil, parley.Errorf(parley.InvalidArgument,
+			"that tmux is parley's own, and its agents are in the team already").
 			Suggest("Name a pane of your own tmux; parley agents lists who is there.")
 	}
 
@@ -68,7 +67,8 @@ func (ad *adopter) takeSeat(ctx context.Context, server *tmux.Server, pane strin
 	switch {
 	case errors.Is(err, tmux.ErrNoPane):
 		return nil, parley.Errorf(parley.InvalidArgument, "there is no pane %s on %s", pane, server.SocketPath()).
-			Suggest("This lists those that are there: tmux -S %s list-panes -a -F '#{pane_id} #{pane_current_command}'", server.SocketPath())
+			Suggest("This lists those that are there: tmux -S %s list-panes -a -F '#{pane_id} #{pane_current_command}'",
+				server.SocketPath())
 	case err != nil:
 		return nil, tmuxError(err)
 	case info.Owner != "":
@@ -81,8 +81,8 @@ func (ad *adopter) takeSeat(ctx context.Context, server *tmux.Server, pane strin
 			Suggest("Name a pane of your own tmux.")
 	}
 
-	s := &seat{server: server, info: info}
-	if err := s.await(ctx); err != nil {
+	s := &adoptedPane{server: server, info: info}
+	if err := s.waitForProgram(ctx); err != nil {
 		return nil, parley.Errorf(parley.InvalidArgument, "it cannot be told what runs in pane %s: %w", pane, err).
 			Suggest("Try again when its program is in the foreground.")
 	}
@@ -90,13 +90,13 @@ func (ad *adopter) takeSeat(ctx context.Context, server *tmux.Server, pane strin
 	return s, nil
 }
 
-// startsWithin is how long a program that is just starting has to take the terminal,
-// which takes milliseconds.
-const startsWithin = time.Second
+// foregroundTime bounds the wait for a program that is just starting to take the terminal, which takes
+// milliseconds.
+const foregroundTime = time.Second
 
-// await finds the program that has the terminal.
-func (s *seat) await(ctx context.Context) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, startsWithin)
+// waitForProgram waits until a program has the terminal, and notes it.
+func (s *adoptedPane) waitForProgram(ctx context.Context) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, foregroundTime)
 	defer cancel()
 	_ = wait.Until(ctx, 10*time.Millisecond, func() (bool, error) {
 		s.pid, s.argv, err = tmux.ForegroundProcess(s.info.PID)
@@ -105,46 +105,54 @@ func (s *seat) await(ctx context.Context) (err error) {
 	return err
 }
 
+// adoptedAlready refuses a pane that belongs to an agent of this or another workspace.
 func (ad *adopter) adoptedAlready(info tmux.PaneInfo) error {
 	if m := ad.ts.roster.ByID(info.Owner); m != nil {
 		return parley.Errorf(parley.AgentExists, "pane %s is agent %s already", info.ID, m.Name).With("agent", m.Name).
 			Suggest("Use it as it is, or let it go first: parley leave %s", m.Name)
 	}
-	return parley.Errorf(parley.AgentExists, "pane %s is an agent of another workspace already (%s)", info.ID, parley.Short(parley.CleanLine(info.Owner))).
-		Suggest("Let it go there: parley leave NAME. If that workspace is no more: tmux set-option -pu -t %s @parley_agent", info.ID)
+
+	owner := parley.Short(parley.CleanLine(info.Owner))
+	return parley.Errorf(parley.AgentExists, "pane %s is an agent of another workspace already (%s)", info.ID, owner).
+		Suggest("Let it go there: parley leave NAME. If that workspace no longer exists: "+
+			"tmux set-option -pu -t %s @parley_agent", info.ID)
 }
 
-// recognise finds the profile of what runs in the seat. What would take a message for
-// commands or keys, and what nobody knows, is refused.
-func (ad *adopter) recognise(s *seat, name string) (*profile.Profile, error) {
+// recognise finds the profile of the program in the pane: the one named, or the one whose program it
+// is if name is "". It refuses programs that would take a message for commands or keys, and, without
+// a name, those of no profile.
+func (ad *adopter) recognise(s *adoptedPane, name string) (*profile.Profile, error) {
 	program := profile.ProgramOf(s.argv)
 	guess, known := ad.ts.opts.Profiles.Running(s.argv)
 	switch {
 	case tmux.IsShell(s.argv), !known && program == "parley": // typed at the shell's prompt
-		return nil, parley.Errorf(parley.InvalidArgument, "no agent runs in pane %s, but a shell, which would run messages as commands", s.info.ID).
-			Suggest("Start the agent there, then adopt it from another terminal: parley adopt NAME --pane %s --socket %s. "+
+		return nil, parley.Errorf(parley.InvalidArgument,
+			"no agent runs in pane %s, but a shell, which would run messages as commands", s.info.ID).
+			Suggest("Start the agent there, then adopt it from another terminal: "+
+				"parley adopt NAME --pane %s --socket %s. "+
 				"Without an agent, parley join shows messages there.", s.info.ID, s.server.SocketPath())
 	case tmux.TakesKeys(s.argv) != "":
-		return nil, parley.Errorf(parley.InvalidArgument, "%s has pane %s and would take messages for keys", program, s.info.ID).
+		return nil, parley.Errorf(parley.InvalidArgument,
+			"%s has pane %s and would take messages for keys", program, s.info.ID).
 			Suggest("Leave it first, or name another pane.")
 	case name != "":
 		return ad.ts.opts.Profiles.Find(name)
 	case !known:
-		return nil, parley.Errorf(parley.InvalidArgument, "%s, which runs in pane %s, is no agent program that parley knows", program, s.info.ID).
+		return nil, parley.Errorf(parley.InvalidArgument,
+			"%s, which runs in pane %s, is no agent program that parley knows", program, s.info.ID).
 			With("program", program).
-			Suggest("If it is one, name its profile (%s); generic is for any program that reads messages from its terminal, line by line.",
+			Suggest("If it is one, name its profile (%s); "+
+				"generic is for any program that reads messages from its terminal, line by line.",
 				strings.Join(ad.ts.opts.Profiles.Names(), ", "))
 	}
 
 	return guess, nil
 }
 
-// adopt makes the member and puts our options on its pane.
+// adopt makes the program in the pane a member and claims the pane for it. Its context must not end
+// with the call.
 func (ad *adopter) adopt(
-	ctx context.Context,
-	req parley.AdoptAgentRequest,
-	s *seat,
-	p *profile.Profile,
+	ctx context.Context, req parley.AdoptAgentRequest, s *adoptedPane, p *profile.Profile,
 ) (*parley.AdoptAgentResult, error) {
 	now, program := ad.ts.now(), profile.ProgramOf(s.argv)
 	a := parley.Agent{
@@ -160,7 +168,7 @@ func (ad *adopter) adopt(
 		Evidence:      "adopted",
 		Host:          ad.ts.opts.Host,
 		Profile:       p.Name,
-		Command:       []string{program}, // without its arguments: they were not given to us, and others read this
+		Command:       []string{program}, // without its arguments: nobody gave them to us, and others read this
 		Socket:        s.server.SocketPath(),
 		Pane:          s.info.ID,
 		Orchestrate:   req.Orchestrate,
@@ -172,7 +180,7 @@ func (ad *adopter) adopt(
 		a.Name = ad.freeName(p.Name, a.Socket, a.Pane)
 	}
 
-	m, err := ad.ts.enroll(ctx, a, nil) // it is known by its process
+	m, err := ad.ts.enroll(ctx, a, nil) // no key: its calls are recognised by their process
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +197,7 @@ func (ad *adopter) adopt(
 		return nil, errors.Join(err, ad.ts.roster.SetState(ctx, m, parley.StateTerminated, "could not be adopted", nil))
 	}
 
-	ad.ts.sit(m, p, s)
+	ad.ts.giveTerminal(m, p, s)
 	evidence := fmt.Sprintf("adopted: %s in pane %s", program, s.info.ID)
 	if err := ad.ts.roster.SetState(ctx, m, parley.StateStarting, evidence, nil); err != nil {
 		return nil, err
@@ -216,8 +224,8 @@ func (ad *adopter) adopt(
 	return res, nil
 }
 
-// freeName is the profile's name, with a number if it is taken. Who was in this pane
-// before comes back under the same name.
+// freeName returns base, with a number if another agent has that name. An agent that ran in this
+// pane before gets its name back.
 func (ad *adopter) freeName(base, socket, pane string) string {
 	name := base
 	for n := 2; ; n++ {
@@ -232,51 +240,52 @@ func (ad *adopter) freeName(base, socket, pane string) string {
 	}
 }
 
-// sit gives a member its terminal.
-func (ts *Terminals) sit(m *team.Member, p *profile.Profile, s *seat) {
+// giveTerminal gives a member the terminal of an adopted program, and drops what an earlier program there
+// reported.
+func (ts *Terminals) giveTerminal(m *team.Member, p *profile.Profile, s *adoptedPane) {
 	t := &team.Terminal{
-		Server:   s.server,
-		Pane:     s.server.Pane(s.info.ID),
-		Profile:  p,
-		PID:      s.pid,
-		Born:     tmux.Birth(s.pid),
-		TTY:      s.info.TTY,
-		Instance: s.server.Instance(),
-		Started:  ts.now(),
-		Runs:     runs(p, s.argv),
+		Server:    s.server,
+		Pane:      s.server.Pane(s.info.ID),
+		Profile:   p,
+		PID:       s.pid,
+		Born:      tmux.Birth(s.pid),
+		TTY:       s.info.TTY,
+		Instance:  s.server.Instance(),
+		Started:   ts.now(),
+		IsProgram: programMatcher(p, s.argv),
 	}
 
-	t.Saw(s.info)
+	t.SetInfo(s.info)
 	m.Reports.Forget()
 	m.SetTerminal(t)
 	ts.adoptions.Add(1)
 	m.Wake()
 }
 
-// runs returns what tells the program of an adopted agent: the one that it was, or
-// another of its profile's.
-func runs(p *profile.Profile, was []string) func(argv []string) bool {
+// programMatcher returns a function that recognises the program of an adopted agent by its arguments: the
+// program that it was, or another one of its profile.
+func programMatcher(p *profile.Profile, was []string) func(argv []string) bool {
 	program := profile.ProgramOf(was)
 	return func(argv []string) bool { return p.Runs(argv) || profile.ProgramOf(argv) == program }
 }
 
-// release lets an adopted agent go: our options leave its pane, after the message in
-// hand, and its program runs on. The caller holds m.changing.
+// release lets an adopted agent go: once the courier has finished its message, our options leave the
+// pane, and the program runs on. The caller holds m.Changing.
 func (ts *Terminals) release(ctx context.Context, m *team.Member) error {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 
 	t := m.Terminal()
-	if t == nil { // it was lost; what is left of it on its pane, if anything, goes as well
+	if t == nil { // it was lost, but our options may still be on its pane
 		a := m.Agent()
-		if server, done, err := ts.joined.join(ctx, a.Socket); err == nil {
+		if server, done, err := ts.userServers.use(ctx, a.Socket); err == nil {
 			defer done()
 			_ = server.Pane(a.Pane).Release(ctx, m.ID)
 		}
 		return nil
 	}
 
-	t.Ended.Store(true)
+	t.Stopping.Store(true)
 	m.Typing.Lock()
 	defer m.Typing.Unlock()
 
@@ -289,8 +298,10 @@ func (ts *Terminals) release(ctx context.Context, m *team.Member) error {
 	return nil
 }
 
-// notOurs refuses to start again what parley did not start.
-func notOurs(a parley.Agent) error {
-	return parley.Errorf(parley.InvalidArgument, "%s was adopted: parley did not start it and does not know how to", a.Name).
-		Suggest("Start it in its pane again; it goes on by itself. Or adopt it where it runs now: parley adopt %s --pane ID", a.Name)
+// refuseRestart refuses to restart an adopted agent, which parley did not start.
+func refuseRestart(a parley.Agent) error {
+	return parley.Errorf(parley.InvalidArgument,
+		"%s was adopted: parley did not start it and does not know how to", a.Name).
+		Suggest("Start it in its pane again; it goes on by itself. "+
+			"Or adopt it where it runs now: parley adopt %s --pane ID", a.Name)
 }

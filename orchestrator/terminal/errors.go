@@ -10,21 +10,21 @@ import (
 	"parley/tmux"
 )
 
-// tmuxError says what to do about a tmux that cannot be used.
+// tmuxError wraps err as TMUX_UNAVAILABLE and suggests what to do.
 func tmuxError(err error) error {
 	e := parley.Errorf(parley.TmuxUnavailable, "%w", err)
 	switch {
 	case errors.Is(err, tmux.ErrNotInstalled):
-		return e.Suggest(
-			"Install tmux 3.2 or later with your package manager (apt-get, dnf, pacman or brew install tmux).",
-		)
+		return e.Suggest("Install tmux 3.2 or later with your package manager " +
+			"(apt-get, dnf, pacman or brew install tmux).")
 	case errors.Is(err, tmux.ErrTooOld):
 		return e.Suggest("Install tmux 3.2 or later.")
 	}
 	return e.Suggest("See whether tmux runs (tmux -V); parley status names the server's socket.")
 }
 
-// terminalError turns what tmux said about an agent's pane into a typed error.
+// terminalError wraps an error of tmux about an agent's pane: as AGENT_UNAVAILABLE when the pane is
+// gone, else as TMUX_UNAVAILABLE, unless ctx ended.
 func terminalError(m *team.Member, err error) error {
 	switch {
 	case errors.Is(err, tmux.ErrNoPane), errors.Is(err, tmux.ErrNoSession):

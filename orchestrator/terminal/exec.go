@@ -17,84 +17,79 @@ import (
 	"parley/orchestrator/team"
 )
 
-// launch is what starts an agent's program. It holds the agent's key, so it
-// travels in a private file and not in argv or in tmux.
+// launch describes how to start an agent's program. Its environment holds the agent's key, so it
+// travels in a private file, not in argv or through tmux.
 type launch struct {
 	Argv []string `json:"argv"`
 	Dir  string   `json:"dir"`
 	Env  []string `json:"env"`
 }
 
-// launches are how members were launched, as long as this daemon remembers.
+// launches remembers how this daemon launched its members.
 type launches struct {
-	mu sync.Mutex
-	of map[string]*launch // by the member's id
+	mu   sync.Mutex
+	byID map[string]*launch // by the member's id
 }
 
-func (l *launches) keep(m *team.Member, made *launch) {
+// remember remembers the last launch of a member.
+func (l *launches) remember(m *team.Member, made *launch) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.of == nil {
-		l.of = map[string]*launch{}
+	if l.byID == nil {
+		l.byID = map[string]*launch{}
 	}
-	l.of[m.ID] = made
+	l.byID[m.ID] = made
 }
 
-// find returns how a member was launched, nil if that is not known.
+// find returns the last launch of a member, nil if this daemon made none.
 func (l *launches) find(m *team.Member) *launch {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.of[m.ID]
+	return l.byID[m.ID]
 }
 
-// fromTerminal are the variables that the terminal sets and a launch does not.
+// fromTerminal lists the variables that a program takes from its terminal, not from its launch.
 var fromTerminal = []string{
-	"TERM",
-	"TERM_PROGRAM",
-	"TERM_PROGRAM_VERSION",
-	"COLORTERM",
-	"TMUX",
-	"TMUX_PANE",
-	"COLUMNS",
-	"LINES",
+	"TERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "COLORTERM", "TMUX", "TMUX_PANE", "COLUMNS", "LINES",
 }
 
-// NotInherited are the variables that say who a process is to parley, to tmux or to
-// the agent CLI that started it. A daemon and an agent have their own.
+// NotInherited lists the variables that identify a process to parley, to tmux or to the agent CLI
+// that started it. A daemon and an agent must not inherit them: they get new ones.
 var NotInherited = []string{
 	"PARLEY_KEY", "PARLEY_DIR", "PARLEY_AGENT", "PARLEY_AGENT_ID", "TMUX", "TMUX_PANE", "STY", "WINDOW",
 	"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT",
 	"CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "GEMINI_CLI", "CURSOR_AGENT", "OPENCODE",
 }
 
-// fromShell are the variables that belong to the shell around a launch.
+// fromShell lists the variables that describe the shell around a launch.
 var fromShell = []string{"PWD", "OLDPWD", "SHLVL", "_"}
 
-// environment makes a program's environment from what the launch carried and
-// what every agent is told.
+// environment returns the environment of a program, sorted: the one that the launch carried, without
+// the variables that it must not inherit, and the agent's own variables.
 func environment(carried []string, own map[string]string) []string {
 	env := slices.DeleteFunc(slices.Clone(carried), func(kv string) bool {
 		name, _, ok := strings.Cut(kv, "=")
 		return !ok || slices.Contains(fromTerminal, name) || slices.Contains(NotInherited, name) ||
-			slices.Contains(fromShell, name) ||
-			own[name] != ""
+			slices.Contains(fromShell, name) || own[name] != ""
 	})
+
 	for name, value := range own {
 		env = append(env, name+"="+value)
 	}
 	slices.Sort(env)
+
 	return env
 }
 
-// lookPath finds a program as the launched process would: by the PATH of its
-// own environment and from its own directory.
+// lookPath finds a program as the launched process will: by the PATH in env, and from dir. The error
+// is exec.ErrNotFound, or that of checkExecutable for a name with a slash.
 func lookPath(name, dir string, env []string) (string, error) {
 	if strings.Contains(name, "/") {
 		path := name
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(dir, path)
 		}
-		return path, executable(path)
+		return path, checkExecutable(path)
 	}
 
 	for _, kv := range env {
@@ -107,7 +102,7 @@ func lookPath(name, dir string, env []string) (string, error) {
 			if !filepath.IsAbs(d) {
 				d = filepath.Join(dir, d)
 			}
-			if p := filepath.Join(d, name); executable(p) == nil {
+			if p := filepath.Join(d, name); checkExecutable(p) == nil {
 				return p, nil
 			}
 		}
@@ -116,7 +111,9 @@ func lookPath(name, dir string, env []string) (string, error) {
 	return "", exec.ErrNotFound
 }
 
-func executable(path string) error {
+// checkExecutable returns nil if path is a file that may be executed, else why not: fs.ErrPermission for a
+// directory or a file without that permission.
+func checkExecutable(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
@@ -127,7 +124,8 @@ func executable(path string) error {
 	return nil
 }
 
-// write puts the launch into a private file in dir.
+// write puts the launch into a new private file in dir, which it makes if necessary, and returns the
+// path.
 func (l *launch) write(dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("make the launch directory: %w", err)
@@ -143,8 +141,8 @@ func (l *launch) write(dir string) (string, error) {
 	return f.Name(), nil
 }
 
-// Exec is the body of `parley _exec FILE`: it reads a launch, removes its file
-// and becomes the program. It returns only when that failed.
+// Exec runs `parley _exec FILE`: it reads a launch, removes its file and replaces this process by the
+// program. It returns only on failure, and then always an error.
 func Exec(file string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {

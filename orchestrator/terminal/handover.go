@@ -12,9 +12,9 @@ import (
 	"parley/profile"
 )
 
-// handOver completes a launch by what the profile tells the program about its
-// team, and writes the files of that. The launch itself stays as it was asked for,
-// so that a restart hands over anew.
+// handOver returns the launch with the arguments and variables that tell the program about its team,
+// as the profile says, and writes the files that belong to them. It leaves l as it was requested, so
+// that a restart hands over again.
 func (la *launcher) handOver(m *team.Member, p *profile.Profile, l *launch) (*launch, error) {
 	dir := la.ts.privateDir(m)
 	h, err := p.Handover.Render(profile.Values{Name: m.Name, ID: m.ID, Parley: la.ts.opts.Executable, Dir: dir})
@@ -38,12 +38,14 @@ func (la *launcher) handOver(m *team.Member, p *profile.Profile, l *launch) (*la
 	return &launch{Argv: slices.Concat(l.Argv, h.Args), Dir: l.Dir, Env: env}, nil
 }
 
-// privateDir is where an agent's files are, from its launch until it is stopped.
+// privateDir returns the directory of an agent's private files, which exist from its launch until it
+// is stopped.
 func (ts *Terminals) privateDir(m *team.Member) string {
 	return filepath.Join(ts.opts.LaunchDir, "agents", m.ID)
 }
 
-// writeFiles makes dir anew, for the user alone, with just these files.
+// writeFiles replaces dir by one that only the user can read and that holds exactly these files. With
+// no files there is no dir.
 func writeFiles(dir string, files map[string]string) error {
 	if err := os.RemoveAll(dir); err != nil || len(files) == 0 {
 		return err

@@ -19,14 +19,13 @@ import (
 	"parley/tmux"
 )
 
-// startTime bounds the way from tmux's new-session to the program itself, which
-// takes some milliseconds: it is for a machine that is overloaded.
+// startTime bounds the time from tmux's new-session until the program runs. That takes some
+// milliseconds; the rest is for overloaded machines.
 const startTime = 20 * time.Second
 
 // LaunchAgent implements parley.TerminalService.
 func (ts *Terminals) LaunchAgent(
-	ctx context.Context,
-	req parley.LaunchAgentRequest,
+	ctx context.Context, req parley.LaunchAgentRequest,
 ) (*parley.LaunchAgentResult, error) {
 	p, err := ts.opts.Profiles.Find(cmp.Or(req.Profile, "generic"))
 	if err != nil {
@@ -47,7 +46,8 @@ func (ts *Terminals) LaunchAgent(
 	return ts.launcher.run(ctx, m, p, l, req.Width, req.Height)
 }
 
-// plan checks what is to be run before anything is changed.
+// plan returns the launch that a request asks for. It changes nothing. The error is INVALID_ARGUMENT
+// when the program or the directory cannot be used.
 func (la *launcher) plan(req parley.LaunchAgentRequest, p *profile.Profile) (*launch, error) {
 	l := &launch{Argv: req.Command, Dir: cmp.Or(req.Dir, la.ts.opts.Workspace), Env: environList(req.Env)}
 	if len(l.Argv) == 0 {
@@ -79,6 +79,7 @@ func (la *launcher) plan(req parley.LaunchAgentRequest, p *profile.Profile) (*la
 	return l, nil
 }
 
+// environList returns env as a list, or this process's environment for nil.
 func environList(env map[string]string) []string {
 	if env == nil {
 		return os.Environ()
@@ -90,8 +91,8 @@ func environList(env map[string]string) []string {
 	return list
 }
 
-// enlist finds or makes the member that the launch is for, and returns with its
-// m.changing held.
+// enlist finds or makes the member that a launch is for, gives it a new key and l its environment,
+// and returns with m.Changing held.
 func (la *launcher) enlist(ctx context.Context, req parley.LaunchAgentRequest, l *launch) (*team.Member, error) {
 	now := la.ts.now()
 	a := parley.Agent{
@@ -126,8 +127,8 @@ func (la *launcher) enlist(ctx context.Context, req parley.LaunchAgentRequest, l
 	return m, nil
 }
 
-// enroll stores an agent, as a new member or as what a stopped one of its name is now,
-// and returns with its m.changing held.
+// enroll stores an agent, as a new member or in place of a stopped one with its name, and returns
+// with m.Changing held. key may be nil. The error is AGENT_EXISTS when the name is taken.
 func (ts *Terminals) enroll(ctx context.Context, a parley.Agent, key *store.APIKey) (*team.Member, error) {
 	m := ts.roster.ByName(a.Name)
 	if m == nil {
@@ -153,16 +154,17 @@ func (ts *Terminals) enroll(ctx context.Context, a parley.Agent, key *store.APIK
 	return m, nil
 }
 
-// revive gives a stopped agent its new description, state and key.
+// revive replaces a stopped or lost agent by a, which takes over its id, name and age, and its keys by
+// key. The caller holds m.Changing.
 func (ts *Terminals) revive(ctx context.Context, m *team.Member, a parley.Agent, key *store.APIKey) error {
 	old := m.Agent()
 	if m.Kind != parley.KindTerminal || m.Terminal() != nil && old.State.Live() {
-		return taken(m)
+		return nameTaken(m)
 	}
 
 	if m.Terminal() != nil || old.State != parley.StateTerminated {
-		// Its program ended by itself and the terminal still shows its last screen, or
-		// the terminal was taken from under what may still run.
+		// Its program ended by itself and the terminal still shows its last screen, or it lost its
+		// terminal and its processes may still run.
 		if _, err := ts.end(ctx, m, "launched again"); err != nil {
 			return err
 		}
@@ -170,10 +172,10 @@ func (ts *Terminals) revive(ctx context.Context, m *team.Member, a parley.Agent,
 
 	a.ID, a.Name, a.CreatedAt = old.ID, old.Name, old.CreatedAt
 
-	return ts.roster.Renew(ctx, m, a, key)
+	return ts.roster.Revive(ctx, m, a, key)
 }
 
-// identity is what every agent is told about itself.
+// identity returns the variables that tell an agent who it is.
 func (la *launcher) identity(m *team.Member, key string) map[string]string {
 	return map[string]string{
 		"PARLEY_DIR":      la.ts.opts.Workspace,
@@ -183,51 +185,57 @@ func (la *launcher) identity(m *team.Member, key string) map[string]string {
 	}
 }
 
-func taken(m *team.Member) error {
-	return parley.Errorf(parley.AgentExists, "there is an agent %s already (%s, %s)", m.Name, m.Agent().Kind, m.Agent().State).
+// nameTaken refuses a name that another agent has.
+func nameTaken(m *team.Member) error {
+	a := m.Agent()
+	return parley.Errorf(parley.AgentExists, "there is an agent %s already (%s, %s)", m.Name, a.Kind, a.State).
 		Suggest("Choose another name, or stop it first: parley stop %s", m.Name)
 }
 
-// run starts the program in a session and waits until it is there.
+// run starts the program in a session of width by height cells, 0 for tmux's default, and waits until
+// it runs. The caller holds m.Changing.
 func (la *launcher) run(
-	ctx context.Context,
-	m *team.Member,
-	p *profile.Profile,
-	l *launch,
-	width, height int,
+	ctx context.Context, m *team.Member, p *profile.Profile, l *launch, width, height int,
 ) (*parley.LaunchAgentResult, error) {
-	var info tmux.PaneInfo
 	m.Reports.Forget()
+
+	var info tmux.PaneInfo
 	full, err := la.handOver(m, p, l)
 	if err == nil {
 		info, err = la.open(ctx, m, full, width, height)
 	}
 
+	recording := context.WithoutCancel(ctx)
 	if err != nil {
 		evidence := "could not be started: " + parley.Truncate(parley.CleanLine(err.Error()), 200)
-		return nil, errors.Join(err, la.ts.roster.SetState(context.WithoutCancel(ctx), m, parley.StateTerminated, evidence, nil))
+		return nil, errors.Join(err, la.ts.roster.SetState(recording, m, parley.StateTerminated, evidence, nil))
 	}
 
-	la.launches.keep(m, l)
+	la.launches.remember(m, l)
 	t := team.NewTerminal(la.ts.tmux, p, info)
 	t.Started = la.ts.now()
 	m.StartTerminal(t)
-	if err := la.ts.roster.SetState(context.WithoutCancel(ctx), m, parley.StateStarting, "launched", nil); err != nil {
+	if err := la.ts.roster.SetState(recording, m, parley.StateStarting, "launched", nil); err != nil {
 		return nil, err
 	}
 
 	la.ts.lookSoon()
 	m.Wake()
 
-	return &parley.LaunchAgentResult{Answer: parley.OK, AgentID: m.ID, Name: m.Name, State: m.Agent().State,
-		PID: info.PID, Attach: la.ts.tmux.AttachCommand(m.Name)}, nil
+	return &parley.LaunchAgentResult{
+		Answer:  parley.OK,
+		AgentID: m.ID,
+		Name:    m.Name,
+		State:   m.Agent().State,
+		PID:     info.PID,
+		Attach:  la.ts.tmux.AttachCommand(m.Name),
+	}, nil
 }
 
-// open makes the session and waits until its program runs, or says why not.
+// open makes the session and waits until its program runs. After an error nothing of it is left.
 func (la *launcher) open(ctx context.Context, m *team.Member, l *launch, width, height int) (tmux.PaneInfo, error) {
-	if la.ts.ending.Load() {
-		return tmux.PaneInfo{}, parley.Errorf(parley.DaemonUnavailable, "parley is ending").
-			Suggest("Start it again: parley up.")
+	if err := la.ts.refuseEnding(); err != nil {
+		return tmux.PaneInfo{}, err
 	}
 
 	file, err := l.write(la.ts.opts.LaunchDir)
@@ -238,21 +246,27 @@ func (la *launcher) open(ctx context.Context, m *team.Member, l *launch, width, 
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 
-	session := tmux.SessionOptions{Name: m.Name, Dir: l.Dir, Width: width, Height: height, Owner: m.ID,
-		Argv: []string{la.ts.opts.Executable, "_exec", file}}
+	session := tmux.SessionOptions{
+		Name:   m.Name,
+		Dir:    l.Dir,
+		Width:  width,
+		Height: height,
+		Owner:  m.ID,
+		Argv:   []string{la.ts.opts.Executable, "_exec", file},
+	}
 	info, err := la.ts.tmux.NewSession(ctx, session)
-	if errors.Is(err, tmux.ErrSessionExists) { // left by a program that ended, or by a launch that a crash cut short
+	if errors.Is(err, tmux.ErrSessionExists) { // of a program that has ended, or of a launch that a crash interrupted
 		if err = la.ts.tmux.KillSession(ctx, m.Name); err == nil {
 			info, err = la.ts.tmux.NewSession(ctx, session)
 		}
 	}
 
 	if err == nil {
-		err = la.becomes(ctx, info, file)
+		err = la.waitForProgram(ctx, info, file)
 	}
 
 	if err != nil {
-		err = errors.Join(err, ignore(os.Remove(file), fs.ErrNotExist), la.undo(ctx, m, info))
+		err = errors.Join(err, ignoreError(os.Remove(file), fs.ErrNotExist), la.cleanUp(ctx, m, info))
 		if _, typed := errors.AsType[*parley.Error](err); !typed {
 			return tmux.PaneInfo{}, tmuxError(err)
 		}
@@ -262,27 +276,28 @@ func (la *launcher) open(ctx context.Context, m *team.Member, l *launch, width, 
 	return info, nil
 }
 
-// undo ends what a launch that failed may have left. Without a pane in info it is not
-// even known whether there is a session.
-func (la *launcher) undo(ctx context.Context, m *team.Member, info tmux.PaneInfo) error {
+// cleanUp ends the processes and the session that a failed launch may have left. Without a pane in info
+// there may be no session, and no error of ending it counts.
+func (la *launcher) cleanUp(ctx context.Context, m *team.Member, info tmux.PaneInfo) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTime)
 	defer cancel()
+
 	err := findTree(m.ID, info.PID, tmux.Birth(info.PID)).end(ctx, la.ts.opts.StopGrace)
 	killed := la.ts.tmux.KillSession(ctx, m.Name)
 	if info.ID == "" {
 		return err
 	}
-	return errors.Join(err, ignore(killed, tmux.ErrNoSession))
+	return errors.Join(err, ignoreError(killed, tmux.ErrNoSession))
 }
 
-// dying is how many looks a process that is just ending may have no command line and
-// count as alive.
-const dying = 20
+// maxUnknownLooks is the number of looks for which a process that is just ending may have no command line and
+// still count as alive.
+const maxUnknownLooks = 20
 
-// becomes waits until the process that tmux started has become the program: it
-// has then removed its launch file and replaced itself.
-func (la *launcher) becomes(ctx context.Context, info tmux.PaneInfo, file string) error {
-	pane, untold := la.ts.tmux.Pane(info.ID), 0
+// waitForProgram waits until the process that tmux started has become the program: it has then removed its
+// launch file and replaced itself.
+func (la *launcher) waitForProgram(ctx context.Context, info tmux.PaneInfo, file string) error {
+	pane, unknown := la.ts.tmux.Pane(info.ID), 0
 	return wait.Until(ctx, 5*time.Millisecond, func() (bool, error) {
 		now, err := pane.Info(ctx)
 		if err != nil {
@@ -296,17 +311,17 @@ func (la *launcher) becomes(ctx context.Context, info tmux.PaneInfo, file string
 		}
 
 		argv, err := tmux.Foreground(info.PID)
-		if err != nil { // it cannot be told what has the terminal; but not parley, while what was started lives
-			untold++
-			return untold > dying && tmux.Alive(info.PID), nil
+		if err != nil { // its command line cannot be read; but while it lives, it is no longer parley
+			unknown++
+			return unknown > maxUnknownLooks && tmux.Alive(info.PID), nil
 		}
 
 		return !slices.Contains(argv, file), nil
 	})
 }
 
-// diedAtOnce tells a program that ended quickly, which is not an error, from one
-// that could not be started: `parley _exec` ends with 127 then and says why.
+// diedAtOnce distinguishes a program that ended quickly, which is not an error, from one that could
+// not be started: then `parley _exec` has said why and ended with ExecFailed.
 func (la *launcher) diedAtOnce(ctx context.Context, pane *tmux.Pane, info tmux.PaneInfo) (bool, error) {
 	if !info.ExitKnown {
 		return false, nil // tmux was told to look again
@@ -326,14 +341,13 @@ func (la *launcher) diedAtOnce(ctx context.Context, pane *tmux.Pane, info tmux.P
 		Suggest("Correct the command and launch again.")
 }
 
-// ExecFailed is the exit status of `parley _exec` when it could not become the
-// program, as a shell's for a command it cannot find.
+// ExecFailed is the exit status of `parley _exec` when it cannot start the program. Shells use it for a
+// command that they cannot find.
 const ExecFailed = 127
 
 // RestartAgent implements parley.TerminalService.
 func (ts *Terminals) RestartAgent(
-	ctx context.Context,
-	req parley.RestartAgentRequest,
+	ctx context.Context, req parley.RestartAgentRequest,
 ) (*parley.LaunchAgentResult, error) {
 	m, err := ts.terminalMember(req.Agent)
 	if err != nil {
@@ -345,7 +359,7 @@ func (ts *Terminals) RestartAgent(
 
 	a := m.Agent()
 	if a.Adopted() {
-		return nil, notOurs(a)
+		return nil, refuseRestart(a)
 	}
 
 	p, err := ts.opts.Profiles.Find(cmp.Or(a.Profile, "generic"))
@@ -364,6 +378,7 @@ func (ts *Terminals) RestartAgent(
 	if err != nil {
 		return nil, err
 	}
+
 	if _, err := ts.end(ctx, m, "restarted"); err != nil {
 		return nil, err
 	}
@@ -374,6 +389,7 @@ func (ts *Terminals) RestartAgent(
 	}
 
 	l.Env = environment(l.Env, ts.launcher.identity(m, key))
+
 	width, height := 0, 0
 	if last != nil {
 		width, height = cmp.Or(last.Info.LaunchWidth, last.Info.Width), cmp.Or(last.Info.LaunchHeight, last.Info.Height)
@@ -382,8 +398,8 @@ func (ts *Terminals) RestartAgent(
 	return ts.launcher.run(ctx, m, p, l, width, height)
 }
 
-// ignore drops an error that is as good as none.
-func ignore(err, harmless error) error {
+// ignoreError returns err, or nil if it is harmless.
+func ignoreError(err, harmless error) error {
 	if errors.Is(err, harmless) {
 		return nil
 	}

@@ -8,30 +8,30 @@ import (
 	"time"
 )
 
-// staleAfter is how old a launch file must be to be nobody's: one that is younger
-// may be about to be read. It is far beyond startTime.
+// staleAfter is the age at which a launch file is left over: a younger one may be about to be read.
+// It is far longer than startTime.
 const staleAfter = 2 * time.Minute
 
-// Sweep removes private files that a crash left: launches that never began, which
-// have a key in them, and what was handed over to agents that are no more.
+// Sweep removes private files that a crash has left: launches that never started, which hold a key,
+// and the files of agents that are terminated. It logs its errors.
 func (ts *Terminals) Sweep() {
 	files, err := filepath.Glob(filepath.Join(ts.opts.LaunchDir, "launch-*.json"))
 	for _, file := range files {
 		info, failed := os.Stat(file)
 		if failed == nil && ts.now().Sub(info.ModTime()) > staleAfter {
-			err = errors.Join(err, ignore(os.Remove(file), fs.ErrNotExist))
+			err = errors.Join(err, ignoreError(os.Remove(file), fs.ErrNotExist))
 		}
 	}
 
 	dirs, failed := os.ReadDir(filepath.Join(ts.opts.LaunchDir, "agents"))
-	err = errors.Join(err, ignore(failed, fs.ErrNotExist))
+	err = errors.Join(err, ignoreError(failed, fs.ErrNotExist))
 	for _, dir := range dirs {
-		if m := ts.roster.ByID(dir.Name()); m == nil || m.Abandoned() {
+		if m := ts.roster.ByID(dir.Name()); m == nil || m.IsGone() {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(ts.opts.LaunchDir, "agents", dir.Name())))
 		}
 	}
 
 	if err != nil {
-		ts.log.Warn("remove files of what is no more", "error", err)
+		ts.log.Warn("remove left-over private files", "error", err)
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"parley/tmux"
 )
 
-// readopt finds the agents that still run, by the identity on their panes. Those
-// that should run and do not are lost; panes of agents that were stopped are ended.
-func (ts *Terminals) readopt(ctx context.Context) error {
+// recoverAgents finds the agents that still run by the ids on their panes. It records agents without a pane
+// as lost, and ends the panes of stopped agents. Couriers must not run yet.
+func (ts *Terminals) recoverAgents(ctx context.Context) error {
 	panes, err := ts.tmux.Panes(ctx)
 	if err != nil {
 		return tmuxError(err)
@@ -26,12 +26,12 @@ func (ts *Terminals) readopt(ctx context.Context) error {
 		if a := m.Agent(); a.Adopted() {
 			continue
 		}
-		if err := ts.takeBack(ctx, m, info); err != nil {
+		if err := ts.recoverPane(ctx, m, info); err != nil {
 			return err
 		}
 	}
 
-	ts.rejoin(ctx)
+	ts.recoverAdopted(ctx)
 	for _, m := range ts.roster.All() {
 		if m.Kind == parley.KindTerminal && m.Terminal() == nil && m.Agent().State != parley.StateTerminated {
 			if err := ts.Lose(ctx, m, "its terminal was gone when the daemon started"); err != nil {
@@ -43,7 +43,9 @@ func (ts *Terminals) readopt(ctx context.Context) error {
 	return nil
 }
 
-func (ts *Terminals) takeBack(ctx context.Context, m *team.Member, info tmux.PaneInfo) error {
+// recoverPane gives a member the pane in which an earlier daemon launched it, or ends the pane when the
+// agent was stopped.
+func (ts *Terminals) recoverPane(ctx context.Context, m *team.Member, info tmux.PaneInfo) error {
 	a := m.Agent()
 	p, err := ts.profileOf(m, a)
 	if err != nil {
@@ -51,7 +53,7 @@ func (ts *Terminals) takeBack(ctx context.Context, m *team.Member, info tmux.Pan
 	}
 
 	m.SetTerminal(team.NewTerminal(ts.tmux, p, info))
-	if a.State == parley.StateTerminated { // a crash came between the end of its record and of its processes
+	if a.State == parley.StateTerminated { // a crash interrupted its stop
 		_, err := ts.end(ctx, m, a.Evidence)
 		return err
 	}
@@ -59,6 +61,7 @@ func (ts *Terminals) takeBack(ctx context.Context, m *team.Member, info tmux.Pan
 	return nil
 }
 
+// profileOf returns the profile of an agent, or generic if that no longer exists.
 func (ts *Terminals) profileOf(m *team.Member, a parley.Agent) (*profile.Profile, error) {
 	p, err := ts.opts.Profiles.Find(cmp.Or(a.Profile, "generic"))
 	if err != nil {
@@ -68,7 +71,8 @@ func (ts *Terminals) profileOf(m *team.Member, a parley.Agent) (*profile.Profile
 	return p, err
 }
 
-// lose records that an agent's terminal went away under it. Its messages wait.
+// Lose records that an agent has lost its terminal, for the reason why. Its messages wait. Once the
+// couriers run, the caller must hold m.Changing.
 func (ts *Terminals) Lose(ctx context.Context, m *team.Member, why string) error {
 	m.SetTerminal(nil)
 	if err := ts.couriers.Abandon(ctx, m, why); err != nil {

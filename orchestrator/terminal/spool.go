@@ -18,30 +18,30 @@ import (
 	"parley/orchestrator/team"
 )
 
-// maxSpool is how large the spool may grow, in bytes: thousands of reports, of which
-// only the last of each agent counts for long.
-const MaxSpool = 1 << 20
+// maxSpool limits the size of the spool in bytes. It holds thousands of reports, of which soon only
+// the last one of each agent counts.
+const maxSpool = 1 << 20
 
-// lockWait is how long the daemon waits for those who write a line, which takes them
-// well under a millisecond.
+// lockWait bounds the daemon's wait for the lock of the spool. Writers hold it for well under a
+// millisecond.
 const lockWait = 200 * time.Millisecond
 
-// openFlags are for a file that others could have put there: it must be no way to
-// somewhere else, and opening it must not block.
+// openFlags protect against a file that somebody else has put there: a link is not followed, and
+// opening a pipe does not block.
 const openFlags = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 
-// errSpoolFull says that a report is dropped.
-var ErrSpoolFull = errors.New("the spool is full")
+// errSpoolFull means that the spool has reached its limit and a report is dropped.
+var errSpoolFull = errors.New("the spool is full")
 
-// spooled is a line of the spool. It has the key's hash as the database has it: it
-// proves who wrote the line, and is no key.
+// spooled is a line of the spool. The hash of the key, as in the database, proves which agent wrote
+// the line, and cannot be used as a key.
 type spooled struct {
 	KeyHash string          `json:"key_hash"`
 	Report  json.RawMessage `json:"report"`
 }
 
-// Spool keeps a report of the agent with that key for the daemon that comes. ctx
-// bounds how long it waits for those who have the file in hand.
+// Spool appends a report of the agent with that key to the file at path, for the next daemon to read.
+// ctx bounds the wait for the lock of the file. It returns an error when the spool is full.
 func Spool(ctx context.Context, path, key string, req parley.ReportStateRequest) error {
 	text, err := json.Marshal(req)
 	if err != nil {
@@ -60,43 +60,46 @@ func Spool(ctx context.Context, path, key string, req parley.ReportStateRequest)
 		}
 
 		err = appendLine(ctx, f, path, append(line, '\n'))
-		err = errors.Join(err, f.Close()) // which lets go of it
+		err = errors.Join(err, f.Close()) // and unlock it
 		if !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
 }
 
-// appendLine writes a line at the end. ErrNotExist when the file was taken away before
-// it was ours.
+// appendLine locks the file and writes a line at its end. The error is fs.ErrNotExist when the file
+// was removed before it could be locked.
 func appendLine(ctx context.Context, f *os.File, path string, line []byte) error {
 	if err := lockFile(ctx, f); err != nil {
 		return err
 	}
-	mine, err := stillAt(path, f)
+
+	info, err := stillAt(path, f)
 	if err != nil {
 		return err
 	}
-	if mine.Size()+int64(len(line)) > MaxSpool {
-		return ErrSpoolFull
+	if info.Size()+int64(len(line)) > maxSpool {
+		return errSpoolFull
 	}
+
 	_, err = f.Write(line)
+
 	return err
 }
 
-// stillAt describes an open file. ErrNotExist when it is no longer the one at path.
+// stillAt describes an open file. The error is fs.ErrNotExist when it is no longer the one at path.
 func stillAt(path string, f *os.File) (fs.FileInfo, error) {
-	mine, err := f.Stat()
+	opened, err := f.Stat()
 	if err != nil {
 		return nil, fmt.Errorf("look at the spool: %w", err)
 	}
-	if now, err := os.Lstat(path); err != nil || !os.SameFile(mine, now) {
+	if now, err := os.Lstat(path); err != nil || !os.SameFile(opened, now) {
 		return nil, fs.ErrNotExist
 	}
-	return mine, nil
+	return opened, nil
 }
 
-// lockFile takes a file for this process alone, until it is closed.
+// lockFile waits until this process alone has the file. The lock lasts until f is closed.
 func lockFile(ctx context.Context, f *os.File) error {
 	err := wait.Until(ctx, time.Millisecond, func() (bool, error) {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
@@ -111,8 +114,8 @@ func lockFile(ctx context.Context, f *os.File) error {
 	return nil
 }
 
-// takeSpool hears what is spooled and removes it. What cannot be heard now is tried
-// again: hearing a report twice changes nothing.
+// TakeSpool takes the spooled reports and removes the spool. After an error, which it logs, the next
+// call takes all of them again: taking a report twice changes nothing.
 func (ts *Terminals) TakeSpool(ctx context.Context) {
 	if ts.opts.Spool == "" {
 		return
@@ -123,41 +126,49 @@ func (ts *Terminals) TakeSpool(ctx context.Context) {
 		return
 	}
 	if err == nil {
-		err = errors.Join(ts.readSpool(ctx, f), f.Close())
+		reader := &spoolReader{ts: ts, path: ts.opts.Spool}
+		err = errors.Join(reader.read(ctx, f), f.Close())
 	}
 	if err != nil && ctx.Err() == nil {
-		ts.log.Warn("take what agents reported meanwhile", "file", ts.opts.Spool, "error", err)
+		ts.log.Warn("take the spooled reports", "file", ts.opts.Spool, "error", err)
 	}
 }
 
-func (ts *Terminals) readSpool(ctx context.Context, f *os.File) error {
-	wait, cancel := context.WithTimeout(ctx, lockWait)
+// spoolReader takes the reports out of a spool.
+type spoolReader struct {
+	ts   *Terminals
+	path string
+}
+
+// read locks the open spool, takes its lines and removes it.
+func (r *spoolReader) read(ctx context.Context, f *os.File) error {
+	waiting, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
 
-	if err := lockFile(wait, f); err != nil {
+	if err := lockFile(waiting, f); err != nil {
 		return err
 	}
-	if _, err := stillAt(ts.opts.Spool, f); err != nil {
-		return ignore(err, fs.ErrNotExist) // another has taken it, and what is there now is not in f
+	if _, err := stillAt(r.path, f); err != nil {
+		return ignoreError(err, fs.ErrNotExist) // another process has taken it; f is no longer the spool
 	}
 
-	text, err := io.ReadAll(io.LimitReader(f, MaxSpool))
+	text, err := io.ReadAll(io.LimitReader(f, maxSpool))
 	if err != nil {
 		return err
 	}
 
 	for line := range bytes.Lines(text) {
-		if err := ts.hearSpooled(ctx, line); err != nil {
+		if err := r.takeLine(ctx, line); err != nil {
 			return err
 		}
 	}
 
-	return os.Remove(ts.opts.Spool)
+	return os.Remove(r.path)
 }
 
-// hearSpooled takes one line as if its agent called now. One that is damaged or
-// refused is dropped.
-func (ts *Terminals) hearSpooled(ctx context.Context, line []byte) error {
+// takeLine takes one line of the spool as if its agent called now. It drops a line that is damaged or
+// refused.
+func (r *spoolReader) takeLine(ctx context.Context, line []byte) error {
 	var s spooled
 	if json.Unmarshal(line, &s) != nil {
 		return nil
@@ -168,12 +179,12 @@ func (ts *Terminals) hearSpooled(ctx context.Context, line []byte) error {
 		return nil
 	}
 
-	held := ts.roster.Keys.Find(hash)
+	held := r.ts.roster.Keys.Find(hash)
 	if held == nil {
 		return nil
 	}
 
-	caller, ok := ts.roster.CallerOf(held.Member)
+	caller, ok := r.ts.roster.CallerOf(held.Member)
 	if _, err := parley.FindOp("report_state").Decode(s.Report); !ok || err != nil {
 		return nil
 	}
@@ -182,7 +193,7 @@ func (ts *Terminals) hearSpooled(ctx context.Context, line []byte) error {
 		return nil
 	}
 
-	_, err = ts.ReportState(parley.WithCaller(ctx, caller), req)
+	_, err = r.ts.ReportState(parley.WithCaller(ctx, caller), req)
 	if parley.ErrorCode(err) == parley.NotAuthorized {
 		return nil
 	}

@@ -18,11 +18,11 @@ import (
 	"parley/tmux"
 )
 
-// killTime is how long the kernel has to end what SIGKILL was sent to.
+// killTime bounds the wait for processes that were sent SIGKILL.
 const killTime = 5 * time.Second
 
-// StopAgent implements parley.TerminalService. A mailbox can be stopped too: its
-// key is worth nothing from then on.
+// StopAgent implements parley.TerminalService. A mailbox can be stopped too: its keys are invalid from
+// then on.
 func (ts *Terminals) StopAgent(ctx context.Context, req parley.StopAgentRequest) (*parley.StopAgentResult, error) {
 	m, err := ts.roster.Find(req.Agent)
 	if err != nil {
@@ -60,8 +60,8 @@ func (ts *Terminals) StopAgent(ctx context.Context, req parley.StopAgentRequest)
 	}, nil
 }
 
-// end ends a member's processes and its session, and records it as terminated.
-// It returns how many processes there were. The caller holds m.changing.
+// end ends a member's processes and its session, and records it as terminated. It returns how many
+// processes there were. The caller holds m.Changing.
 func (ts *Terminals) end(ctx context.Context, m *team.Member, evidence string) (int, error) {
 	ctx = context.WithoutCancel(ctx) // half a stop would leave processes behind
 	t := m.Terminal()
@@ -73,25 +73,25 @@ func (ts *Terminals) end(ctx context.Context, m *team.Member, evidence string) (
 		err = ts.close(ctx, m, evidence)
 	}
 	if err != nil && t != nil {
-		t.Ended.Store(false) // the watcher sees to its state again
+		t.Stopping.Store(false) // the watcher observes it again
 	}
 
 	return ended, err
 }
 
-// endProcesses ends what runs of a member, in its terminal or, when that was taken
-// from under it, without one. An adopted one is let go instead.
+// endProcesses ends the processes of a member, also when it has lost its terminal, and returns how
+// many there were. An adopted agent is released instead. The caller holds m.Changing.
 func (ts *Terminals) endProcesses(ctx context.Context, m *team.Member, t *team.Terminal) (int, error) {
 	if m.Kind != parley.KindTerminal {
 		return 0, nil
 	}
-	if a := m.Agent(); a.Adopted() { // its processes are not ours
+	if a := m.Agent(); a.Adopted() { // its processes belong to the user
 		return 0, ts.release(ctx, m)
 	}
 
 	root, born := 0, ""
 	if t != nil {
-		t.Ended.Store(true)
+		t.Stopping.Store(true)
 		root, born = t.PID, t.Born
 	}
 
@@ -104,26 +104,32 @@ func (ts *Terminals) endProcesses(ctx context.Context, m *team.Member, t *team.T
 	return ended, nil
 }
 
-// endSession ends the session, after the message in hand.
+// endSession ends a member's session, once the courier has finished its message.
 func (ts *Terminals) endSession(ctx context.Context, m *team.Member, t *team.Terminal) error {
 	m.Typing.Lock()
 	defer m.Typing.Unlock()
+
 	if t.Instance != ts.tmux.Instance() {
 		return nil
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
-	if err := ts.tmux.KillSession(ctx, m.Name); err != nil && !errors.Is(err, tmux.ErrNoSession) &&
-		!errors.Is(err, tmux.ErrNoServer) {
-		return tmuxError(err)
+
+	err := ts.tmux.KillSession(ctx, m.Name)
+	if err == nil || errors.Is(err, tmux.ErrNoSession) || errors.Is(err, tmux.ErrNoServer) {
+		return nil
 	}
-	return nil
+
+	return tmuxError(err)
 }
 
-// close takes the terminal from a member that is at its end, and records that.
+// close takes the terminal from a member whose processes have ended, removes its files and records it
+// as terminated. The caller holds m.Changing.
 func (ts *Terminals) close(ctx context.Context, m *team.Member, evidence string) error {
 	m.Typing.Lock()
 	defer m.Typing.Unlock()
+
 	m.SetTerminal(nil)
 	if err := ts.couriers.Abandon(ctx, m, "the agent was stopped"); err != nil {
 		return err
@@ -131,19 +137,19 @@ func (ts *Terminals) close(ctx context.Context, m *team.Member, evidence string)
 	if err := os.RemoveAll(ts.privateDir(m)); err != nil {
 		return fmt.Errorf("remove the files of %s: %w", m.Name, err)
 	}
+
 	return ts.roster.SetState(ctx, m, parley.StateTerminated, evidence, nil)
 }
 
-// tree is the processes of one agent: what descends from its program, and what
-// carries its id in its environment (a daemon that an agent started descends
-// from nobody).
+// tree holds the processes of one agent: the descendants of its program, and those with its id in
+// their environment, since a daemon that an agent has started is no descendant.
 type tree struct {
 	id        string
-	processes map[int]string // pid → when it was born, since a pid may be given again
+	processes map[int]string // pid → when it was born, since a pid may be reused
 }
 
-// findTree looks for them. root is the program, if it is still the process that was
-// born then.
+// findTree finds the processes of the agent with this id. root is the pid of its program, which counts
+// only if it is still the process that was born then.
 func findTree(id string, root int, born string) *tree {
 	t := &tree{id: id, processes: map[int]string{}}
 	if born != "" && tmux.Birth(root) == born {
@@ -154,14 +160,15 @@ func findTree(id string, root int, born string) *tree {
 	return t
 }
 
-// grow adds what has appeared since. A parent's death does not hide a child that
-// was seen before.
+// grow adds descendants that have appeared since. A known child stays in the tree when its parent
+// ends.
 func (t *tree) grow() {
 	if found, err := tmux.Descendants(slices.Collect(maps.Keys(t.processes))...); err == nil {
 		t.add(found)
 	}
 }
 
+// add adds processes that live and are not known yet.
 func (t *tree) add(pids []int) {
 	for _, pid := range pids {
 		if _, known := t.processes[pid]; known || pid <= 1 || !tmux.Alive(pid) {
@@ -173,7 +180,7 @@ func (t *tree) add(pids []int) {
 	}
 }
 
-// living returns those that still run.
+// living returns the pids of the processes that still run, sorted.
 func (t *tree) living() []int {
 	var pids []int
 	for pid, born := range t.processes {
@@ -185,41 +192,44 @@ func (t *tree) living() []int {
 	return pids
 }
 
+// signal sends a signal to all processes that still run.
 func (t *tree) signal(sig syscall.Signal) {
 	for _, pid := range t.living() {
-		_ = syscall.Kill(pid, sig) // gone meanwhile is as good
+		_ = syscall.Kill(pid, sig) // fails if it has just ended, which is harmless
 	}
 }
 
-// end asks the processes to end, and after grace makes them. It returns nil
-// only when all are gone.
+// end asks the processes to end and kills them after grace. It returns nil only when all have ended.
 func (t *tree) end(ctx context.Context, grace time.Duration) error {
 	for _, sig := range []syscall.Signal{syscall.SIGHUP, syscall.SIGTERM, syscall.SIGCONT} {
 		t.signal(sig)
 	}
-	const nothing = syscall.Signal(0)
-	if t.gone(ctx, grace, nothing) == nil || t.gone(ctx, killTime, syscall.SIGKILL) == nil {
+
+	const noSignal = syscall.Signal(0)
+	if t.waitUntilGone(ctx, grace, noSignal) == nil || t.waitUntilGone(ctx, killTime, syscall.SIGKILL) == nil {
 		return nil
 	}
+
 	return fmt.Errorf("processes %v do not end", t.living())
 }
 
-// gone waits until no process is left, sending each a signal at every look.
-func (t *tree) gone(ctx context.Context, patience time.Duration, sig syscall.Signal) error {
+// waitUntilGone waits until no process is left, at most for patience, and sends each of them sig at every look.
+func (t *tree) waitUntilGone(ctx context.Context, patience time.Duration, sig syscall.Signal) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	return wait.Until(ctx, 20*time.Millisecond, func() (bool, error) {
 		t.grow()
 		t.signal(sig)
-		if len(t.living()) == 0 { // what hid by leaving the tree is found by its mark
+		if len(t.living()) == 0 { // find those that left the tree by the id in their environment
 			t.add(tmux.Marked("PARLEY_AGENT_ID=" + t.id))
 		}
 		return len(t.living()) == 0, nil
 	})
 }
 
-// endAll ends all agents and the tmux server, and returns whom, and which adopted ones run
-// on without it. Launches under way are waited for, later ones are refused.
+// EndAll ends all agents and parley's own tmux server. It returns the names of the stopped agents, and
+// of the adopted ones that run on. It waits for launches in progress; later ones are refused, unless
+// it fails.
 func (ts *Terminals) EndAll(ctx context.Context, evidence string) (stopped, left []string, err error) {
 	ts.ending.Store(true)
 	defer func() {
@@ -247,7 +257,7 @@ func (ts *Terminals) EndAll(ctx context.Context, evidence string) (stopped, left
 	for _, m := range members {
 		ends.Go(func() error {
 			_, err := ts.endProcesses(ctx, m, m.Terminal())
-			if a := m.Agent(); err != nil && a.Adopted() { // what is left there harms nobody
+			if a := m.Agent(); err != nil && a.Adopted() { // options left on its pane are harmless
 				ts.log.Warn("let an adopted agent go", "agent", m.Name, "error", err)
 				return nil
 			}
@@ -258,13 +268,13 @@ func (ts *Terminals) EndAll(ctx context.Context, evidence string) (stopped, left
 	if err := ends.Wait(); err != nil {
 		for _, m := range members {
 			if t := m.Terminal(); t != nil {
-				t.Ended.Store(false) // the watcher sees to their states again
+				t.Stopping.Store(false) // the watcher observes them again
 			}
 		}
 		return nil, nil, err
 	}
 
-	// The sessions go with the server, even with one that answers nobody any more.
+	// The sessions end with the server, even with one that no longer answers.
 	if err := ts.tmux.Shutdown(ctx); err != nil && !errors.Is(err, tmux.ErrNoServer) {
 		return nil, nil, tmuxError(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"parley"
 	"parley/orchestrator/courier"
 	"parley/orchestrator/team"
 	"parley/profile"
@@ -15,26 +16,27 @@ import (
 	"parley/tmux"
 )
 
-// TerminalOptions is what terminals work with.
+// Options holds the settings and the dependencies of Terminals. All of them are required, except
+// Spool.
 type Options struct {
 	Store      *store.Store
 	Roster     *team.Roster
 	Couriers   *courier.Couriers
 	Profiles   profile.Set
-	Tmux       tmux.Options  // the workspace's own server; Notify is taken
+	Tmux       tmux.Options  // of parley's own server; Notify is overwritten
 	Workspace  string        // the project directory, absolute
 	LaunchDir  string        // 0700: private files of launches and of agents
-	Executable string        // parley itself, which agents are started through
-	Spool      string        // reports of agents that found no daemon; "": none are kept
+	Executable string        // the parley binary, through which agents are started
+	Spool      string        // file with the reports of agents that found no daemon; "" for none
 	Host       string        // this machine's name
-	StopGrace  time.Duration // for a stopped agent's processes to end by themselves
-	Watch      time.Duration // between two looks at all panes
+	StopGrace  time.Duration // how long a stopped agent's processes may take to end by themselves
+	Watch      time.Duration // interval between two looks at all panes
 	Now        func() time.Time
 	Log        *slog.Logger
 }
 
-// Terminals are the terminals of all agents: parley's own tmux server and those of the
-// user that adopted agents live on.
+// Terminals manages the terminals of all agents: on parley's own tmux server, and on those of the user
+// where adopted agents live. It is safe for concurrent use.
 type Terminals struct {
 	opts     Options
 	store    *store.Store
@@ -43,27 +45,28 @@ type Terminals struct {
 	now      func() time.Time
 	log      *slog.Logger
 
-	tmux      *tmux.Server
-	joined    joined
-	watcher   *watcher
-	launcher  *launcher
-	adopter   *adopter
-	look      chan struct{} // asks the watcher to look now
-	ending    atomic.Bool   // shutting down: failures are not logged, nothing is launched
-	adoptions atomic.Int64  // see Adoptions
+	tmux        *tmux.Server
+	userServers userServers
+	watcher     *watcher
+	launcher    *launcher
+	adopter     *adopter
+	look        chan struct{} // tells the watcher to look now
+	ending      atomic.Bool   // shutting down: failures are not logged, nothing is launched
+	adoptions   atomic.Int64  // see Adoptions
 
-	// AnswerTime is how long a person who wants to see a terminal waits for tmux.
+	// AnswerTime bounds how long a person who wants to see a terminal waits for tmux. It is set before
+	// the first call.
 	AnswerTime time.Duration
 }
 
-// watcher keeps the agents' states true.
+// watcher keeps the agents' states up to date.
 type watcher struct {
 	ts      *Terminals
 	looks   sync.WaitGroup
-	looking sync.Map // the servers that are being looked at
+	looking sync.Map // holds the *tmux.Server values that are being looked at
 }
 
-// adopter makes agents of programs that run already.
+// adopter makes members of programs that the user has started in tmux.
 type adopter struct{ ts *Terminals }
 
 // launcher starts programs in sessions of parley's own server.
@@ -72,8 +75,8 @@ type launcher struct {
 	launches launches
 }
 
-// OpenTerminals connects to parley's own tmux server and starts it if necessary. The
-// error is TMUX_UNAVAILABLE when tmux is missing, too old or cannot be started.
+// Open connects to parley's own tmux server and starts it if necessary. The error is
+// TMUX_UNAVAILABLE when tmux is missing, too old or cannot be started.
 func Open(ctx context.Context, opts Options) (*Terminals, error) {
 	if _, err := tmux.CheckVersion(ctx, opts.Tmux.Binary); err != nil {
 		return nil, tmuxError(err)
@@ -84,7 +87,8 @@ func Open(ctx context.Context, opts Options) (*Terminals, error) {
 		look: make(chan struct{}, 1), AnswerTime: answerTime,
 	}
 	t.watcher, t.launcher, t.adopter = &watcher{ts: t}, &launcher{ts: t}, &adopter{t}
-	t.joined.tmux, t.joined.roster = opts.Tmux, opts.Roster
+	t.userServers.tmux, t.userServers.roster = opts.Tmux, opts.Roster
+
 	own := opts.Tmux
 	own.Notify = t.notice
 
@@ -92,13 +96,14 @@ func Open(ctx context.Context, opts Options) (*Terminals, error) {
 	if t.tmux, err = tmux.Open(ctx, own); err != nil {
 		return nil, tmuxError(err)
 	}
+
 	return t, nil
 }
 
 // Server returns parley's own tmux server.
 func (ts *Terminals) Server() *tmux.Server { return ts.tmux }
 
-// Ping returns nil when parley's own tmux server answers.
+// Ping returns nil when parley's own tmux server answers, else TMUX_UNAVAILABLE.
 func (ts *Terminals) Ping(ctx context.Context) error {
 	if err := ts.tmux.Ping(ctx); err != nil {
 		return tmuxError(err)
@@ -106,10 +111,10 @@ func (ts *Terminals) Ping(ctx context.Context) error {
 	return nil
 }
 
-// Recover finds the agents that run already, ends the panes of stopped agents, and takes
-// the reports that agents made meanwhile. Couriers start after it.
+// Recover finds the agents that run already, ends the panes of stopped agents, takes the reports that
+// agents made in the meantime, and removes left-over files. Couriers must start after it.
 func (ts *Terminals) Recover(ctx context.Context) error {
-	if err := ts.readopt(ctx); err != nil {
+	if err := ts.recoverAgents(ctx); err != nil {
 		return err
 	}
 	ts.TakeSpool(ctx)
@@ -117,12 +122,20 @@ func (ts *Terminals) Recover(ctx context.Context) error {
 	return nil
 }
 
-// Close lets go of tmux; the agents live on. Watch must have ended.
+// Close disconnects from all tmux servers; the agents run on. Watch must have ended.
 func (ts *Terminals) Close() error {
 	ts.ending.Store(true)
-	return errors.Join(ts.joined.closeJoined(true), ts.tmux.Close())
+	return errors.Join(ts.userServers.closeUnused(true), ts.tmux.Close())
 }
 
-// Ending tells the terminals that the daemon shuts down: nothing is launched any more, and
-// failures are not logged.
+// Ending tells the terminals that the daemon is shutting down: launches and adoptions are refused and
+// failures are not logged from then on.
 func (ts *Terminals) Ending() { ts.ending.Store(true) }
+
+// refuseEnding returns DAEMON_UNAVAILABLE when the daemon is shutting down.
+func (ts *Terminals) refuseEnding() error {
+	if !ts.ending.Load() {
+		return nil
+	}
+	return parley.Errorf(parley.DaemonUnavailable, "parley is ending").Suggest("Start it again: parley up.")
+}

@@ -16,24 +16,25 @@ import (
 	"parley/tmux"
 )
 
-// joinedTime bounds one look at a tmux server that is not ours, which takes some
-// milliseconds. One that hangs must not keep the others waiting for long.
-const joinedTime = 3 * time.Second
+// userLookTime bounds one look at a tmux server of the user's, which takes some milliseconds. One that
+// hangs must not delay the others for long.
+const userLookTime = 3 * time.Second
 
-// joined are the tmux servers that adopted agents live on, by the paths of their
-// sockets. They are opened when needed and closed when nobody lives there.
-type joined struct {
+// userServers holds the connections to the user's tmux servers on which adopted agents live. They are
+// opened when needed and closed when no agent lives there.
+type userServers struct {
 	mu      sync.Mutex
-	servers map[string]*tmux.Server
-	inUse   map[*tmux.Server]int // by calls under way
+	servers map[string]*tmux.Server // by the paths of their sockets
+	inUse   map[*tmux.Server]int    // the number of calls in progress
 
-	tmux   tmux.Options // how parley's own server is reached
+	tmux   tmux.Options // of parley's own server
 	roster *team.Roster
 }
 
-// join returns the server at a socket of the user's own, and what ends the call's use
-// of it.
-func (jo *joined) join(ctx context.Context, socket string) (*tmux.Server, func(), error) {
+// use returns the server at a socket of the user's, connected, and a function that ends the use of
+// it, which the caller must call. The error is INVALID_ARGUMENT or NOT_AUTHORIZED when the socket
+// cannot be used.
+func (jo *userServers) use(ctx context.Context, socket string) (*tmux.Server, func(), error) {
 	path, err := ownSocket(socket)
 	if err != nil {
 		return nil, nil, err
@@ -44,7 +45,7 @@ func (jo *joined) join(ctx context.Context, socket string) (*tmux.Server, func()
 
 	server := jo.servers[path]
 	if server == nil {
-		if server, err = jo.openJoined(ctx, path); err != nil {
+		if server, err = jo.open(ctx, path); err != nil {
 			return nil, nil, err
 		}
 		if jo.servers == nil {
@@ -63,15 +64,13 @@ func (jo *joined) join(ctx context.Context, socket string) (*tmux.Server, func()
 	}, nil
 }
 
-func (jo *joined) openJoined(ctx context.Context, path string) (*tmux.Server, error) {
-	ctx, cancel := context.WithTimeout(ctx, joinedTime)
+// open connects to the server at path.
+func (jo *userServers) open(ctx context.Context, path string) (*tmux.Server, error) {
+	ctx, cancel := context.WithTimeout(ctx, userLookTime)
 	defer cancel()
 
-	server, err := tmux.Open(
-		ctx,
-		tmux.Options{Binary: jo.tmux.Binary, Path: path, Join: true, Env: jo.tmux.Env, Dir: jo.tmux.Dir},
-	)
-
+	opts := tmux.Options{Binary: jo.tmux.Binary, Path: path, Join: true, Env: jo.tmux.Env, Dir: jo.tmux.Dir}
+	server, err := tmux.Open(ctx, opts)
 	switch {
 	case errors.Is(err, tmux.ErrNoServer):
 		return nil, noServer(path)
@@ -82,12 +81,14 @@ func (jo *joined) openJoined(ctx context.Context, path string) (*tmux.Server, er
 	return server, nil
 }
 
+// noServer refuses a socket on which no tmux server listens.
 func noServer(path string) error {
 	return parley.Errorf(parley.InvalidArgument, "no tmux server is running on %s", path).
-		Suggest("Run the command inside tmux, or give the socket that this prints there: tmux display-message -p '#{socket_path}'")
+		Suggest("Run the command inside tmux, or give the socket that this prints there: " +
+			"tmux display-message -p '#{socket_path}'")
 }
 
-// ownSocket checks that a path leads to a socket of this user's, and resolves it.
+// ownSocket resolves a path and checks that a socket of this user's is there.
 func ownSocket(socket string) (string, error) {
 	path, err := filepath.EvalSymlinks(socket)
 	if err != nil {
@@ -112,12 +113,13 @@ func ownSocket(socket string) (string, error) {
 	return path, nil
 }
 
-// closeJoined lets go of the servers that nobody uses; of all with everything.
-func (jo *joined) closeJoined(everything bool) error {
+// closeUnused disconnects from the servers that no agent and no call uses, or from all of them with
+// everything.
+func (jo *userServers) closeUnused(everything bool) error {
 	jo.mu.Lock()
 	defer jo.mu.Unlock()
 
-	used := map[*tmux.Server]bool{} // who comes to one later is using it until then
+	used := map[*tmux.Server]bool{} // a call that gives an agent a server uses it until then
 	for _, m := range jo.roster.All() {
 		if t := m.Terminal(); t != nil {
 			used[t.Server] = true
@@ -136,25 +138,27 @@ func (jo *joined) closeJoined(everything bool) error {
 	return err
 }
 
-// rejoin finds the adopted agents of a daemon before this one again: by the pane that
-// was stored and by its option, which dies with it.
-func (ts *Terminals) rejoin(ctx context.Context) {
+// recoverAdopted finds the agents that an earlier daemon adopted, by their stored panes. An option of the pane
+// proves that it is the same one: it ends with the pane.
+func (ts *Terminals) recoverAdopted(ctx context.Context) {
 	for _, m := range ts.roster.All() {
 		a := m.Agent()
 		if !a.Adopted() || a.State == parley.StateTerminated {
 			continue
 		}
-		if err := ts.rejoinOne(ctx, m, a); err != nil {
+		if err := ts.recoverAdoptedAgent(ctx, m, a); err != nil {
 			ts.log.Warn("an adopted agent is not where it was", "agent", m.Name, "error", err)
 		}
 	}
 }
 
-func (ts *Terminals) rejoinOne(ctx context.Context, m *team.Member, a parley.Agent) error {
-	ctx, cancel := context.WithTimeout(ctx, joinedTime)
+// recoverAdoptedAgent gives an adopted agent its terminal back. It fails when its pane is gone or belongs to
+// another agent.
+func (ts *Terminals) recoverAdoptedAgent(ctx context.Context, m *team.Member, a parley.Agent) error {
+	ctx, cancel := context.WithTimeout(ctx, userLookTime)
 	defer cancel()
 
-	server, done, err := ts.joined.join(ctx, a.Socket)
+	server, done, err := ts.userServers.use(ctx, a.Socket)
 	if err != nil {
 		return err
 	}
@@ -165,7 +169,7 @@ func (ts *Terminals) rejoinOne(ctx context.Context, m *team.Member, a parley.Age
 		return err
 	}
 	if info.Owner != m.ID {
-		return fmt.Errorf("pane %s is not its own any more", a.Pane)
+		return fmt.Errorf("pane %s no longer belongs to it", a.Pane)
 	}
 
 	p, err := ts.profileOf(m, a)
@@ -173,52 +177,44 @@ func (ts *Terminals) rejoinOne(ctx context.Context, m *team.Member, a parley.Age
 		return err
 	}
 
-	s := &seat{server: server, info: info, argv: a.Command}
-	if pid, argv, err := tmux.ForegroundProcess(info.PID); err == nil && runs(p, a.Command)(argv) {
-		s.pid = pid // else the watcher finds it when it comes
+	s := &adoptedPane{server: server, info: info, argv: a.Command}
+	if pid, argv, err := tmux.ForegroundProcess(info.PID); err == nil && programMatcher(p, a.Command)(argv) {
+		s.pid = pid // else the watcher finds the program once it has the terminal
 	}
 
-	ts.sit(m, p, s)
+	ts.giveTerminal(m, p, s)
 
 	return nil
 }
 
-// closeIdleServers lets go of the joined servers on which no agent lives any longer.
+// closeIdleServers disconnects from the user's servers on which no agent lives any longer.
 func (ts *Terminals) closeIdleServers() {
-	if err := ts.joined.closeJoined(false); err != nil {
+	if err := ts.userServers.closeUnused(false); err != nil {
 		ts.log.Warn("let go of a tmux server", "error", err)
 	}
 }
 
-// observeAdopted brings one agent's state up to date, if it is its program that has
-// the terminal.
+// observeAdopted brings the state of an adopted agent up to date, whether its program or another one
+// has the terminal.
 func (w *watcher) observeAdopted(
-	ctx context.Context,
-	m *team.Member,
-	t *team.Terminal,
-	info tmux.PaneInfo,
-	there bool,
+	ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo, there bool,
 ) error {
 	if there && !info.Dead {
 		pid, argv, err := tmux.ForegroundProcess(info.PID)
 		switch {
-		case err != nil: // as between two programs; nothing is typed meanwhile
-		case !t.Runs(argv):
-			return w.observeAway(ctx, m, t, info, argv)
+		case err != nil: // between two programs, when the courier types nothing
+		case !t.IsProgram(argv):
+			return w.observeOtherProgram(ctx, m, t, info, argv)
 		case pid != t.PID:
-			return w.observeAgain(ctx, m, t, &seat{server: t.Server, info: info, pid: pid, argv: argv})
+			return w.observeRestarted(ctx, m, t, &adoptedPane{server: t.Server, info: info, pid: pid, argv: argv})
 		}
 	}
 	return w.observe(ctx, m, t, info, there)
 }
 
-// observeAway records that something else has the terminal.
-func (w *watcher) observeAway(
-	ctx context.Context,
-	m *team.Member,
-	t *team.Terminal,
-	info tmux.PaneInfo,
-	argv []string,
+// observeOtherProgram records that another program, with these arguments, has the terminal.
+func (w *watcher) observeOtherProgram(
+	ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo, argv []string,
 ) error {
 	if !m.Changing.TryLock() {
 		return nil
@@ -229,7 +225,7 @@ func (w *watcher) observeAway(
 		return nil
 	}
 
-	t.Saw(info)
+	t.SetInfo(info)
 	has := filepath.Base(argv[0]) + " has its terminal"
 	if tmux.Alive(t.PID) && tmux.Birth(t.PID) == t.Born {
 		return w.ts.roster.SetState(ctx, m, parley.StateUnknown, has, nil)
@@ -238,18 +234,20 @@ func (w *watcher) observeAway(
 	return w.ts.roster.SetState(ctx, m, parley.StateExited, "its program ended: "+has, nil)
 }
 
-// observeAgain takes a program that was started again in the pane for the agent.
-func (w *watcher) observeAgain(ctx context.Context, m *team.Member, t *team.Terminal, s *seat) error {
+// observeRestarted gives the agent the terminal of a program that was started again in its pane.
+func (w *watcher) observeRestarted(ctx context.Context, m *team.Member, t *team.Terminal, s *adoptedPane) error {
 	if !m.Changing.TryLock() {
 		return nil
 	}
 	defer m.Changing.Unlock()
+
 	if m.Terminal() != t {
 		return nil
 	}
-	w.ts.sit(m, t.Profile, s)
+	w.ts.giveTerminal(m, t.Profile, s)
+
 	return w.ts.roster.SetState(ctx, m, parley.StateStarting, "its program was started again", nil)
 }
 
-// Adoptions changes whenever the processes that belong to agents may have.
+// Adoptions returns a number that changes whenever the set of adopted processes may have changed.
 func (ts *Terminals) Adoptions() int64 { return ts.adoptions.Load() }

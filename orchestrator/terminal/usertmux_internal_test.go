@@ -18,8 +18,8 @@ func TestServerThatAnAgentHasJustComeToIsNotLetGo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ts := &Terminals{joined: joined{roster: roster, tmux: tmuxtest.Options(t)}}
-	server, _, err := ts.joined.join(t.Context(), user.SocketPath())
+	ts := &Terminals{userServers: userServers{roster: roster, tmux: tmuxtest.Options(t)}}
+	server, _, err := ts.userServers.use(t.Context(), user.SocketPath())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,13 +27,13 @@ func TestServerThatAnAgentHasJustComeToIsNotLetGo(t *testing.T) {
 
 	m := team.NewMember(parley.Agent{ID: team.NewID(), Name: "new", Kind: parley.KindMailbox, State: parley.StateIdle})
 	roster.Add(m)
-	ts.joined.mu.Lock()
+	ts.userServers.mu.Lock()
 	closed := make(chan error)
-	go func() { closed <- ts.joined.closeJoined(false) }()
+	go func() { closed <- ts.userServers.closeUnused(false) }()
 	time.Sleep(50 * time.Millisecond) // it looks who is there, if it does that first
 	m.SetTerminal(&team.Terminal{Server: server})
-	ts.joined.inUse[server] = 0
-	ts.joined.mu.Unlock()
+	ts.userServers.inUse[server] = 0
+	ts.userServers.mu.Unlock()
 
 	if err := <-closed; err != nil {
 		t.Fatal(err)

@@ -12,8 +12,7 @@ import (
 
 // ReportState implements parley.TerminalService.
 func (ts *Terminals) ReportState(
-	ctx context.Context,
-	req parley.ReportStateRequest,
+	ctx context.Context, req parley.ReportStateRequest,
 ) (*parley.ReportStateResult, error) {
 	m, err := ts.roster.Caller(ctx)
 	if err != nil {
@@ -34,7 +33,8 @@ func (ts *Terminals) ReportState(
 	return &parley.ReportStateResult{Answer: parley.OK, Named: append([]string{}, named...)}, nil
 }
 
-// terminalMember resolves the name of an agent that has, or had, a terminal.
+// terminalMember resolves the name of an agent whose kind has a terminal, though it may have none now.
+// The error is INVALID_ARGUMENT for another kind.
 func (ts *Terminals) terminalMember(ref string) (*team.Member, error) {
 	m, err := ts.roster.Find(ref)
 	if err != nil {
@@ -47,8 +47,8 @@ func (ts *Terminals) terminalMember(ref string) (*team.Member, error) {
 	return m, nil
 }
 
-// screen is what a person sees in the terminal. tmux scrolls by a row to say that
-// a pane is dead.
+// Screen returns what a person sees in the terminal. For a dead pane it adds a row of history, since
+// tmux scrolls by one to say that the pane is dead.
 func Screen(ctx context.Context, t *team.Terminal, opts tmux.ScreenOptions) (tmux.Screen, error) {
 	screen, err := t.Pane.Screen(ctx, opts)
 	if err == nil && screen.Dead {
@@ -60,15 +60,14 @@ func Screen(ctx context.Context, t *team.Terminal, opts tmux.ScreenOptions) (tmu
 
 // ReadTerminal implements parley.TerminalService.
 func (ts *Terminals) ReadTerminal(
-	ctx context.Context,
-	req parley.ReadTerminalRequest,
+	ctx context.Context, req parley.ReadTerminalRequest,
 ) (*parley.ReadTerminalResult, error) {
 	m, t, err := ts.terminalOf(req.Agent)
 	if err != nil {
 		return nil, err
 	}
 
-	ctx, cancel := ts.whileTmuxAnswers(ctx)
+	ctx, cancel := ts.withAnswerTime(ctx)
 	defer cancel()
 
 	screen, err := Screen(ctx, t, tmux.ScreenOptions{Colours: req.Colours, History: req.History})
@@ -97,18 +96,17 @@ func (ts *Terminals) ReadTerminal(
 
 // GetAttachInfo implements parley.TerminalService.
 func (ts *Terminals) GetAttachInfo(
-	ctx context.Context,
-	req parley.AttachInfoRequest,
+	ctx context.Context, req parley.AttachInfoRequest,
 ) (*parley.AttachInfoResult, error) {
 	m, t, err := ts.terminalOf(req.Agent)
 	if err != nil {
 		return nil, err
 	}
 
-	ctx, cancel := ts.whileTmuxAnswers(ctx)
+	ctx, cancel := ts.withAnswerTime(ctx)
 	defer cancel()
 
-	info, err := t.Pane.Info(ctx) // a client of a server that does not answer would wait for ever
+	info, err := t.Pane.Info(ctx) // attaching to a server that does not answer would hang
 	if err != nil {
 		return nil, lookError(m, t, err)
 	}
@@ -130,15 +128,16 @@ func (ts *Terminals) GetAttachInfo(
 	return res, nil
 }
 
-// errTmuxSilent is why a question to tmux that a person waits for was given up.
+// errTmuxSilent is the cause when a call to tmux that a person waits for times out.
 var errTmuxSilent = errors.New("the tmux server does not answer")
 
-// whileTmuxAnswers bounds such a question.
-func (ts *Terminals) whileTmuxAnswers(ctx context.Context) (context.Context, context.CancelFunc) {
+// withAnswerTime bounds a call to tmux that a person waits for by AnswerTime, with errTmuxSilent as
+// the cause.
+func (ts *Terminals) withAnswerTime(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, ts.AnswerTime, errTmuxSilent)
 }
 
-// lookError is terminalError for who wants to see the terminal.
+// lookError is like terminalError, but explains a timeout to the person who waits for the terminal.
 func lookError(m *team.Member, t *team.Terminal, err error) error {
 	if !errors.Is(err, errTmuxSilent) {
 		return terminalError(m, err)
@@ -153,14 +152,12 @@ func lookError(m *team.Member, t *team.Terminal, err error) error {
 		return e.Suggest("It is one of your own. If its process %s was stopped, wake it with: kill -CONT %s", pid, pid)
 	}
 
-	return e.Suggest(
-		"If its process %s was stopped, wake it with: kill -CONT %s; else end it and its agents with: parley down",
-		pid,
-		pid,
-	)
+	return e.Suggest("If its process %s was stopped, wake it with: kill -CONT %s; "+
+		"else end it and its agents with: parley down", pid, pid)
 }
 
-// terminalOf resolves an agent that has a terminal now.
+// terminalOf resolves the name of an agent that has a terminal now, and returns both. The error is
+// AGENT_UNAVAILABLE when it has none.
 func (ts *Terminals) terminalOf(ref string) (*team.Member, *team.Terminal, error) {
 	m, err := ts.terminalMember(ref)
 	if err != nil {

@@ -16,23 +16,24 @@ import (
 const (
 	// lookTime bounds one look at all panes, which takes milliseconds.
 	lookTime = 10 * time.Second
-	// answerTime bounds what a person asks of tmux, which takes milliseconds too.
+	// answerTime bounds a call to tmux that a person waits for, which takes milliseconds too.
 	answerTime = 10 * time.Second
-	// busyAfter is how long output must go on before a program without markers
-	// counts as busy: an echo and a prompt are not work.
+	// busyAfter is how long output must go on before a program without markers counts as busy: an
+	// echo and a prompt are not work.
 	busyAfter = 2 * time.Second
-	// startPatience is how long an agent whose screen shows nothing known counts as
-	// starting. The slowest of those tried took 17 s on a busy machine.
+	// startPatience is how long an agent with an unknown screen counts as starting. The slowest of
+	// the tried programs took 17 s on a busy machine.
 	startPatience = time.Minute
-	// draftedAfter is how long a text must stand in a composer to be shown as a
-	// draft: one that parley types stands there for some tenths of a second.
+	// draftedAfter is how long a text must stand in a composer before it counts as a draft: one that
+	// parley types stands there for some tenths of a second.
 	draftedAfter = time.Second
-	// statusPatience is how long the status of an ended program is waited for: tmux
-	// may lose the signal that tells it, and is then told to look again.
+	// statusPatience bounds the wait for the exit status of a program: tmux may lose the signal that
+	// tells it, and is then told to look again.
 	statusPatience = 3 * time.Second
 )
 
-// notice is told by tmux, from its reader.
+// notice takes a notification of tmux. It is called by the goroutine that reads from tmux, and never
+// blocks.
 func (ts *Terminals) notice(n tmux.Notification) {
 	if n.Kind == tmux.Disconnected && !ts.ending.Load() {
 		ts.log.Warn("the connection to tmux broke", "error", n.Err)
@@ -48,9 +49,9 @@ func (ts *Terminals) lookSoon() {
 	}
 }
 
-// Watch keeps the agents' states true until ctx ends: it looks at the panes of every tmux
-// server once for each Watch of the options, and when tmux or a caller says that something
-// changed. One look at 200 panes costs tmux 2 to 5 ms.
+// Watch keeps the agents' states up to date until ctx ends: it looks at the panes of every tmux server
+// once per Options.Watch, and when tmux or a caller says that something has changed. It also takes
+// spooled reports and closes idle servers. One look at 200 panes costs tmux 2 to 5 ms.
 func (ts *Terminals) Watch(ctx context.Context) {
 	tick := time.NewTicker(ts.opts.Watch)
 	defer tick.Stop()
@@ -70,23 +71,23 @@ func (ts *Terminals) Watch(ctx context.Context) {
 	}
 }
 
-// lookAround looks at every server, each in a goroutine of its own: one that hangs delays
-// no other. A server whose last look has not ended is left out.
+// lookAround looks at every server, each in a separate goroutine, so that one that hangs delays no
+// other. It skips a server whose last look has not ended.
 func (w *watcher) lookAround(ctx context.Context) {
-	places := map[*tmux.Server]map[*team.Member]*team.Terminal{w.ts.tmux: {}}
+	byServer := map[*tmux.Server]map[*team.Member]*team.Terminal{w.ts.tmux: {}}
 	for _, m := range w.ts.roster.All() {
 		switch t := m.Terminal(); {
-		case t == nil && m.LacksTerminal():
-			places[w.ts.tmux][m] = nil
-		case t != nil && !t.Ended.Load():
-			if places[t.Server] == nil {
-				places[t.Server] = map[*team.Member]*team.Terminal{}
+		case t == nil && m.NeedsTerminal():
+			byServer[w.ts.tmux][m] = nil
+		case t != nil && !t.Stopping.Load():
+			if byServer[t.Server] == nil {
+				byServer[t.Server] = map[*team.Member]*team.Terminal{}
 			}
-			places[t.Server][m] = t
+			byServer[t.Server][m] = t
 		}
 	}
 
-	for server, members := range places {
+	for server, members := range byServer {
 		if _, busy := w.looking.LoadOrStore(server, true); busy {
 			continue
 		}
@@ -97,10 +98,10 @@ func (w *watcher) lookAround(ctx context.Context) {
 	}
 }
 
-// lookAt compares what a server shows with what is believed. The members' terminals were
-// there before its panes are listed, so they must be in that list.
+// lookAt lists the panes of a server and brings the states of its members up to date. The members got
+// their terminals before the panes are listed, so a terminal that is not in the list is gone.
 func (w *watcher) lookAt(ctx context.Context, server *tmux.Server, members map[*team.Member]*team.Terminal) {
-	own, within := server == w.ts.tmux, joinedTime
+	own, within := server == w.ts.tmux, userLookTime
 	if own {
 		within = lookTime
 	}
@@ -108,7 +109,7 @@ func (w *watcher) lookAt(ctx context.Context, server *tmux.Server, members map[*
 	defer cancel()
 
 	panes, err := server.Panes(ctx)
-	if err != nil && (own || !errors.Is(err, tmux.ErrNoServer)) { // it may be there still
+	if err != nil && (own || !errors.Is(err, tmux.ErrNoServer)) { // its panes may still exist
 		if !w.ts.ending.Load() {
 			w.ts.log.Warn("look at the panes of a tmux server", "socket", server.SocketPath(), "error", err)
 		}
@@ -132,14 +133,10 @@ func (w *watcher) lookAt(ctx context.Context, server *tmux.Server, members map[*
 	}
 }
 
-// observeOn brings one agent's state up to date; in an adopted pane another program may
-// have the terminal.
+// observeOn brings one agent's state up to date. Its pane exists if there is true, and info describes
+// it then.
 func (w *watcher) observeOn(
-	ctx context.Context,
-	m *team.Member,
-	t *team.Terminal,
-	info tmux.PaneInfo,
-	there bool,
+	ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo, there bool,
 ) error {
 	if t != nil && t.Adopted() {
 		return w.observeAdopted(ctx, m, t, info, there)
@@ -147,15 +144,15 @@ func (w *watcher) observeOn(
 	return w.observe(ctx, m, t, info, there)
 }
 
-// observe brings one agent's state up to date. Launches, stops and restarts of
-// it are not disturbed.
+// observe brings one agent's state up to date, whose program has the terminal. It does nothing while
+// the agent is being launched, stopped or restarted.
 func (w *watcher) observe(ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo, there bool) error {
 	if !m.Changing.TryLock() {
 		return nil
 	}
 	defer m.Changing.Unlock()
 
-	if m.Terminal() != t || t == nil && !m.LacksTerminal() {
+	if m.Terminal() != t || t == nil && !m.NeedsTerminal() {
 		return nil
 	}
 	if !there {
@@ -163,12 +160,12 @@ func (w *watcher) observe(ctx context.Context, m *team.Member, t *team.Terminal,
 	}
 
 	moved := info.InMode != t.Info.InMode || info.InputOff != t.Info.InputOff
-	t.Saw(info)
+	t.SetInfo(info)
 	if moved {
 		m.Wake()
 	}
 	if info.Dead {
-		return w.died(ctx, m, t, info)
+		return w.observeDead(ctx, m, t, info)
 	}
 	if info.Resized {
 		w.giveSizeBack(ctx, m, t, info)
@@ -182,28 +179,31 @@ func (w *watcher) observe(ctx context.Context, m *team.Member, t *team.Terminal,
 	return w.ts.roster.SetState(ctx, m, state, evidence, nil)
 }
 
-// giveSizeBack ends what a person's terminal of another size did to the agent's, once
-// that person has gone, between two messages. Its state is looked at whether this works
-// or not.
+// giveSizeBack restores the size that a pane had at its launch, after a person with a terminal of
+// another size has left it. It waits until the courier types no message. Failures are logged once:
+// the state of the agent is observed in any case.
 func (w *watcher) giveSizeBack(ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo) {
 	if !m.Typing.TryLock() {
-		return // the next look comes soon
+		return // the next look tries again
 	}
 	defer m.Typing.Unlock()
+
 	err := t.Pane.Resize(ctx, info.LaunchWidth, info.LaunchHeight)
-	if err != nil && !t.KeepsSize && !w.ts.ending.Load() {
+	if err != nil && !t.ResizeFailed && !w.ts.ending.Load() {
 		w.ts.log.Warn("give its terminal the size of its launch back", "agent", m.Name, "error", err)
 	}
-	t.KeepsSize = err != nil
+	t.ResizeFailed = err != nil
 }
 
-func (w *watcher) died(ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo) error {
-	if t.Dead.IsZero() {
-		t.Dead = w.ts.now()
+// observeDead records that the program of a dead pane has ended, once its exit status is known or
+// statusPatience has passed.
+func (w *watcher) observeDead(ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo) error {
+	if t.DeadSince.IsZero() {
+		t.DeadSince = w.ts.now()
 	}
 
 	switch {
-	case !info.ExitKnown && w.ts.now().Sub(t.Dead) < statusPatience:
+	case !info.ExitKnown && w.ts.now().Sub(t.DeadSince) < statusPatience:
 		return nil
 	case !info.ExitKnown:
 		return w.ts.roster.SetState(ctx, m, parley.StateExited, "its program ended", nil)
@@ -211,25 +211,19 @@ func (w *watcher) died(ctx context.Context, m *team.Member, t *team.Terminal, in
 		return w.ts.roster.SetState(ctx, m, parley.StateExited, "its program was ended by signal "+info.Signal, nil)
 	}
 
-	return w.ts.roster.SetState(
-		ctx,
-		m,
-		parley.StateExited,
-		fmt.Sprintf("its program ended with status %d", info.ExitStatus),
-		&info.ExitStatus,
-	)
+	evidence := fmt.Sprintf("its program ended with status %d", info.ExitStatus)
+	return w.ts.roster.SetState(ctx, m, parley.StateExited, evidence, &info.ExitStatus)
 }
 
-// stateOf reads the state off the screen. "" means that it stays what it is.
+// stateOf reads an agent's state off its screen, and returns it with its evidence. "" means that the
+// state has not changed.
 func (w *watcher) stateOf(
-	ctx context.Context,
-	m *team.Member,
-	t *team.Terminal,
-	info tmux.PaneInfo,
+	ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo,
 ) (parley.AgentState, string, error) {
 	now := w.ts.now()
-	if now.Sub(info.Activity) > 2*time.Second+max(t.Profile.Quiet, courier.SteadyAfter) && info.Activity == t.Read &&
-		m.Agent().State == parley.StateIdle {
+	quietFor := now.Sub(info.Activity)
+	if quietFor > 2*time.Second+max(t.Profile.Quiet, courier.SteadyAfter) &&
+		info.Activity == t.LastRead && m.Agent().State == parley.StateIdle {
 		return "", "", nil // nothing was written since the last look, and it was idle then
 	}
 
@@ -238,23 +232,24 @@ func (w *watcher) stateOf(
 		return "", "", err
 	}
 
-	t.Read = info.Activity
+	t.LastRead = info.Activity
 	quiet := now.Sub(t.Still.Since(now, screen))
 	if t.Profile.HasMarkers() {
 		said, _ := m.LastReport()
 		s := courier.ReadStanding(t, now, screen, said)
 		starting := m.Agent().State == parley.StateStarting && now.Sub(t.Started) < startPatience
-		if s.State == parley.StateUnknown && (starting || s.Steady < courier.SteadyAfter) || s.State == parley.StateStarting {
+		unsettled := s.State == parley.StateUnknown && (starting || s.Steady < courier.SteadyAfter)
+		if unsettled || s.State == parley.StateStarting {
 			return "", "", nil // it may be drawing
 		}
 
 		if s.State != parley.StateDrafting {
-			t.Drafted = time.Time{}
-		} else if t.Drafted.IsZero() {
-			t.Drafted = now
+			t.DraftSince = time.Time{}
+		} else if t.DraftSince.IsZero() {
+			t.DraftSince = now
 		}
 
-		if s.State == parley.StateDrafting && now.Sub(t.Drafted) < draftedAfter {
+		if s.State == parley.StateDrafting && now.Sub(t.DraftSince) < draftedAfter {
 			return "", "", nil // it may be a message that is just being typed
 		}
 
@@ -262,14 +257,14 @@ func (w *watcher) stateOf(
 	}
 
 	if quiet >= t.Profile.Quiet {
-		t.Loud = time.Time{}
+		t.LoudSince = time.Time{}
 		return parley.StateIdle, "its terminal is quiet", nil
 	}
 
-	if t.Loud.IsZero() {
-		t.Loud = now
+	if t.LoudSince.IsZero() {
+		t.LoudSince = now
 	}
-	if now.Sub(t.Loud) >= busyAfter && m.Agent().State != parley.StateStarting {
+	if now.Sub(t.LoudSince) >= busyAfter && m.Agent().State != parley.StateStarting {
 		return parley.StateBusy, "its terminal shows output all the time", nil
 	}
 
