@@ -63,11 +63,12 @@ func (a *admission) dueBefore(
 // remind tells the debtors of unanswered requests, then the senders, then the operator, each
 // once. It does nothing while communication is paused.
 func (op *operatorService) remind(ctx context.Context) {
+	now := op.now() // before the look at the pause: what falls due during it is not told
 	if op.pause.is() != nil {
 		return
 	}
 
-	owed, err := op.store.Due(ctx, op.now().Add(op.opts.Settings.RemindBefore))
+	owed, err := op.store.Due(ctx, now.Add(op.opts.Settings.RemindBefore))
 	if err != nil {
 		if ctx.Err() == nil {
 			op.log.Error("look for responses that are due", "error", err)
@@ -76,7 +77,7 @@ func (op *operatorService) remind(ctx context.Context) {
 	}
 
 	for _, w := range owed {
-		if err := op.remindOne(ctx, w); err != nil && ctx.Err() == nil &&
+		if err := op.remindOne(ctx, w, now); err != nil && ctx.Err() == nil &&
 			parley.ErrorCode(err) != parley.CommunicationDisabled {
 			op.log.Error("remind of a response", "message", w.Message.ID, "debtor", w.Debt.Debtor, "error", err)
 		}
@@ -86,8 +87,8 @@ func (op *operatorService) remind(ctx context.Context) {
 // remindOne sends the notices that are due for one unanswered request. Each notice is stored
 // under an idempotency key before it is recorded as sent, so a crash between the two repeats
 // neither.
-func (op *operatorService) remindOne(ctx context.Context, w store.Owing) error {
-	now, s, d := op.now(), &op.opts.Settings, &w.Debt
+func (op *operatorService) remindOne(ctx context.Context, w store.Owing, now time.Time) error {
+	s, d := &op.opts.Settings, &w.Debt
 	op.roster.FillIn(&w.Message)
 	lead := min(s.RemindBefore, d.DueAt.Sub(w.Message.Timestamp)/2)
 	for _, step := range []struct {

@@ -121,7 +121,7 @@ func TestNoticeStoredBeforeACrashIsNotRepeated(t *testing.T) {
 
 	for range 2 { // as after a crash between sending and recording
 		owed[0].Debt.RemindedAt = nil
-		if err := d.remindOne(t.Context(), owed[0]); err != nil {
+		if err := d.remindOne(t.Context(), owed[0], d.now()); err != nil {
 			t.Fatal(err)
 		}
 	}
