@@ -82,7 +82,7 @@ func TestReasonsAreShownWithoutTheirCodes(t *testing.T) {
 	id := f.say(20, "coder", []string{"tester"}, "thanks", "normal", parley.DeliveryHeld)
 	const words = "coder and tester said 12 in a minute"
 	d := &f.messages[id].Deliveries[0]
-	d.Reason, d.ReasonCode = "CONVERSATION_HELD: "+words, parley.HoldConversation
+	d.Reason, d.ReasonCode = words, parley.HoldConversation
 	f.agents[2].HeldReason, f.agents[2].HeldCode = d.Reason, d.ReasonCode
 	s := newScreen(t, f, 120, 40)
 	s.press("enter")
