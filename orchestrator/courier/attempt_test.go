@@ -94,8 +94,8 @@ func (s *stage) observation() *observation {
 	o := &observation{
 		now: s.now, on: s.on, profile: s.profile, screen: screen, facts: s.facts, tty: s.tty, names: s.names,
 	}
-	o.shows = looksOf(s.profile, screen)
-	o.composer, o.composing = s.profile.Composer(screenOf(screen))
+	o.reading = new(readings).read(s.profile, &screen)
+	o.shows = o.withTitle(s.profile, screen.Title)
 	if s.named {
 		o.named = s.now
 	}

@@ -75,8 +75,9 @@ type Notify func(ctx context.Context, to []*team.Member, text string, data json.
 // Couriers runs one courier for each terminal agent.
 type Couriers struct {
 	Options
-	host    host
-	Entered func() // called when a text has its Enter; for benchmarks, may be nil
+	host     host
+	readings *readings
+	Entered  func() // called when a text has its Enter; for benchmarks, may be nil
 
 	mu      sync.Mutex
 	cancels []context.CancelFunc
@@ -91,7 +92,7 @@ type Couriers struct {
 
 // New returns couriers that do nothing until Start.
 func New(opts Options) *Couriers {
-	o := &Couriers{Options: opts, host: machine{}}
+	o := &Couriers{Options: opts, host: machine{}, readings: &readings{limit: manyReadings}}
 	o.turns.last = map[string]time.Time{}
 	return o
 }

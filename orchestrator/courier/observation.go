@@ -19,11 +19,10 @@ type observation struct {
 	profile *profile.Profile
 	screen  tmux.Screen
 
-	shows     profile.State // by the screen and the title of the terminal
-	since     time.Time     // every look since then showed that
-	composer  string        // the text in the composer
-	composing bool          // the composer is on the screen
-	tty       ttyMode
+	reading
+	shows profile.State // by the screen and the title of the terminal
+	since time.Time     // every look since then showed that
+	tty   ttyMode
 
 	facts  facts
 	report team.Report // what the program said of its state last
@@ -41,10 +40,10 @@ func ttyModeOf(h terminalHost, t *team.Terminal) ttyMode {
 }
 
 // look reads a screen.
-func look(h terminalHost, t *team.Terminal, now time.Time, screen tmux.Screen) observation {
+func look(h terminalHost, r *readings, t *team.Terminal, now time.Time, screen tmux.Screen) observation {
 	o := observation{now: now, on: t, profile: t.Profile, screen: screen, tty: ttyModeOf(h, t)}
-	o.shows = looksOf(t.Profile, screen)
-	o.composer, o.composing = t.Profile.Composer(screenOf(screen))
+	o.reading = r.read(t.Profile, &screen)
+	o.shows = o.withTitle(t.Profile, screen.Title)
 	return o
 }
 
@@ -53,7 +52,7 @@ func (c *courier) observe(t *team.Terminal, job *store.Job, screen tmux.Screen) 
 	// What is unread comes before the mode: a program that changes the mode may drop it,
 	// and after that nothing is unread although nothing was read.
 	facts := c.inspect(t)
-	o := look(c.o.host, t, c.o.Now(), screen)
+	o := look(c.o.host, c.o.readings, t, c.o.Now(), screen)
 	o.facts = facts
 	o.report, _ = c.m.LastReport()
 	o.named, _ = c.m.NamedAt(parley.Short(job.Message.ID))
@@ -77,7 +76,7 @@ func (o *observation) steadyPart() string {
 	if !o.profile.HasMarkers() {
 		return fmt.Sprint(s.CursorX, s.CursorY, "\n", s.Text())
 	}
-	return fmt.Sprint(s.CursorX, s.CursorY, " ", o.profile.Look(s.Lines), "\n", o.composer)
+	return fmt.Sprint(s.CursorX, s.CursorY, " ", o.reading.shows, "\n", o.composer)
 }
 
 // holds reports whether the text of a letter stands in the composer, unsent.
@@ -98,6 +97,5 @@ func (o *observation) holdsOnly(l *letter) bool {
 // hides reports that a text can stand in a composer that is not seen: the Enter may have
 // gone to a dialog that opened at that moment.
 func (o *observation) hides() bool {
-	shows := o.profile.Look(o.screen.Lines)
-	return shows == profile.Unknown || shows == profile.Dialog
+	return o.reading.shows == profile.Unknown || o.reading.shows == profile.Dialog
 }

@@ -34,7 +34,7 @@ type Standing struct {
 // ReadStanding reads a screen that has markers, together with what the program itself
 // reports and says in its terminal's title.
 func ReadStanding(t *team.Terminal, now time.Time, screen tmux.Screen, said team.Report) Standing {
-	o := look(machine{}, t, now, screen)
+	o := look(machine{}, new(readings), t, now, screen)
 	o.report = said
 	o.see(&t.Shown)
 	return o.standing()
@@ -72,7 +72,7 @@ func (o *observation) standing() Standing {
 		s.State, s.Evidence = parley.StateUnknown, "its screen shows nothing that is known"
 	}
 
-	if o.shows != o.profile.Look(o.screen.Lines) {
+	if o.shows != o.reading.shows {
 		s.Evidence = "the title of its terminal says so"
 	}
 
@@ -99,11 +99,13 @@ func (o *observation) standing() Standing {
 	return s
 }
 
-// looksOf is what a screen shows, unless it shows only an open composer and the title
+// withTitle is what a screen shows, unless it shows only an open composer and the title
 // of the terminal says more.
-func looksOf(p *profile.Profile, s tmux.Screen) profile.State {
-	shows := p.Look(s.Lines)
-	if title, _ := p.Title(s.Title); shows == profile.Idle {
+func (r *reading) withTitle(p *profile.Profile, text string) profile.State {
+	if r.shows != profile.Idle {
+		return r.shows
+	}
+	if title, _ := p.Title(text); title.State != "" {
 		switch title.State {
 		case parley.StateWaiting:
 			return profile.Dialog
@@ -113,7 +115,7 @@ func looksOf(p *profile.Profile, s tmux.Screen) profile.State {
 			return profile.Blocked
 		}
 	}
-	return shows
+	return r.shows
 }
 
 // restrains reports whether a program in this state is not to be typed to.
