@@ -143,6 +143,9 @@ func (a *attempt) afterPaste(o *observation) tmux.Step {
 	if p.began.IsZero() {
 		a.beginLooks(o)
 	}
+	if o.namedSince(a.entered.named) { // a person has pressed the key
+		return tmux.Step{Do: tmux.Done}
+	}
 	a.beside = o.profile.HasMarkers() && o.holds(&a.letter) && !o.holdsOnly(&a.letter)
 
 	switch {

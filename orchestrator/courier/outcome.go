@@ -21,7 +21,9 @@ func (c *courier) newAttempt(t *team.Terminal, job *store.Job, l letter, w way, 
 		key: job.Key, sent: job.Message.Timestamp, letter: l, way: w, resumed: resumed, memory: &c.memory,
 	}
 	a.entered.named, a.entered.mode = c.o.Now(), ttyModeOf(c.o.host, t)
-	if !resumed {
+	if resumed {
+		a.entered.named = a.sent // the report may have come before this look
+	} else {
 		o := observation{on: t, profile: t.Profile, names: c.m.ReportsMessages()}
 		a.entered.reporting = c.memory.reports(&o)
 	}
