@@ -135,7 +135,6 @@ func (c *courier) goOn(ctx context.Context, t *team.Terminal, job store.Job, l l
 // confirm looks whether an entered text was taken, without pressing anything.
 func (c *courier) confirm(ctx context.Context, t *team.Terminal, job store.Job, l letter) (done bool, err error) {
 	a := c.newAttempt(t, &job, l, way{}, true)
-	a.entered.named = job.Message.Timestamp
 	soon, cancel := context.WithTimeout(ctx, cmp.Or(t.Profile.TakenWithin, brisk))
 	defer cancel()
 
@@ -146,7 +145,9 @@ func (c *courier) confirm(ctx context.Context, t *team.Terminal, job store.Job, 
 		if screen, err = c.o.host.Pane(t).Screen(soon, tmux.ScreenOptions{}); err != nil {
 			return false, err
 		}
-		taken, stop = a.taken(c.observe(t, &job, screen))
+		o := c.observe(t, &job, screen)
+		taken, stop = a.taken(o)
+		taken = taken && (!o.profile.HasMarkers() || a.seen(o)) // nobody looked whether it was cleared away
 		return taken || stop || t.Profile.Look(screen.Lines) == profile.Dialog, nil
 	})
 	if err != nil && soon.Err() == nil {
