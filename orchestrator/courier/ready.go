@@ -74,7 +74,7 @@ func (c *courier) passes(t *team.Terminal, job *store.Job, h hold) (way, bool) {
 		return way{key: key, note: " although it was blocked, as the operator asked"}, true
 	case h.working() && interrupts:
 		return way{key: key, note: " while it worked, as its operator allows"}, true
-	case h.working() && t.Profile.QueueKey != "" && pressing:
+	case h.only && h.Code == parley.HoldBusy && t.Profile.QueueKey != "" && pressing:
 		return way{key: tmux.Key(t.Profile.QueueKey), note: " into its own queue while it worked"}, true
 	}
 	return way{}, false
