@@ -38,7 +38,8 @@ type courier struct {
 	o *Couriers
 	m *team.Member
 
-	seq      uint64         // the last pane sequence number given; 0: not read yet
+	seq      uint64         // the last pane sequence number given
+	numbered bool           // seq was read off the pane
 	behind   bool           // the database may hold what was not handed over, or was and could not be delivered
 	open     bool           // a delivery may have been left in `typing`
 	openOn   *team.Terminal // where; nil: by a daemon before this one
@@ -259,8 +260,9 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 	ctx, cancel := unhurried(ctx)
 	defer cancel()
 
-	if err := c.number(ctx, t); err != nil {
-		return false, err
+	if !c.numbered { // and then look again: the answer may have taken long
+		c.soon = true
+		return false, c.number(ctx, t)
 	}
 
 	l := compose(t.Profile, c.o.Roster.FillIn(&job.Message), c.m, c.o.ShortFooter)
@@ -314,11 +316,8 @@ func (c *courier) hold(ctx context.Context, job store.Job, h hold) error {
 // number reads the last sequence number that the terminal remembers: what was
 // claimed with a higher one was never pasted.
 func (c *courier) number(ctx context.Context, t *team.Terminal) error {
-	if c.seq != 0 {
-		return nil
-	}
 	info, err := c.o.host.Pane(t).Info(ctx)
-	c.seq = info.Seq
+	c.seq, c.numbered = info.Seq, err == nil
 	return err
 }
 

@@ -82,7 +82,7 @@ func (c *courier) conclude(
 	case out.Phase == tmux.Taken, out.Phase == tmux.Entered && out.Reason == tmux.NoRefusal:
 		return true, errors.Join(c.close(ctx, job, c.proven(t, &job, a, out)...), c.giveBack(ctx, &job))
 	case out.Phase == tmux.Refused && out.Reason == tmux.Repeated:
-		c.seq = 0 // the database is older than the pane: count on from the pane
+		c.numbered = false // the database is older than the pane: count on from the pane
 		return false, c.close(ctx, job, ended(parley.DeliveryQueued, parley.EndedOutOfStep, ""))
 	case out.Phase == tmux.Refused:
 		return false, c.close(ctx, job, change(parley.DeliveryHeld, c.refusal(a, out)))
