@@ -1,0 +1,284 @@
+package courier
+
+import (
+	"strings"
+	"time"
+
+	"parley"
+)
+
+// perform lets an event happen.
+func (w *world) perform(e event) {
+	switch e.Do {
+	case "send":
+		w.accept(e)
+	case "retry":
+		w.retry(e.N)
+	case "force":
+		w.force(e.N)
+	case "fetch":
+		w.fetch(e.N)
+	case "pause":
+		w.paused = &parley.Pause{}
+		w.after(e.For, func() { w.paused = nil; w.wakeDaemon() })
+	case "tmux":
+		w.faults.commands = append(w.faults.commands, commandFaultOf(e))
+	case "database":
+		w.faults.databases = append(w.faults.databases, databaseFaultOf(e))
+	case "daemon dies":
+		if w.daemon != nil {
+			w.faults.dieIn, w.faults.dieLate = e.N, e.What == "late"
+		}
+	case "daemon stops":
+		if w.daemon != nil {
+			w.daemon.end()
+			w.wakeDaemon()
+		}
+	case "stopping":
+		w.stopping(e.For)
+	case "server dies":
+		w.serverDies(e.For)
+	default:
+		if p := w.pane; p != nil && !p.dead {
+			w.befall(p, e)
+		}
+	}
+}
+
+func (w *world) wakeDaemon() {
+	if w.daemon != nil {
+		w.daemon.wakeUp()
+	}
+}
+
+func commandFaultOf(e event) commandFault {
+	how, kind, _ := strings.Cut(e.What, " ")
+	switch how {
+	case "lost":
+		return commandFault{Kind: kind, Lost: true}
+	case "broken":
+		return commandFault{Kind: kind, Broken: true}
+	case "before":
+		return commandFault{Kind: kind, Before: e.For}
+	}
+	return commandFault{Kind: kind, After: e.For}
+}
+
+func databaseFaultOf(e event) databaseFault {
+	how, kind, _ := strings.Cut(e.What, " ")
+	switch how {
+	case "lost":
+		return databaseFault{Kind: kind, Lost: true, Error: true}
+	case "error":
+		return databaseFault{Kind: kind, Error: true}
+	case "slow":
+		return databaseFault{Kind: kind, Slow: e.For}
+	}
+	return databaseFault{Kind: kind, Slow: e.For, Lost: true, Error: true}
+}
+
+func (w *world) messageOf(n int) *message {
+	if len(w.messages) == 0 {
+		return nil
+	}
+	return w.messages[(n-1)%len(w.messages)]
+}
+
+func (w *world) retry(n int) {
+	m := w.messageOf(n)
+	if m == nil {
+		return
+	}
+	if job, ok := w.store.retry(m.key); ok {
+		m.retries++
+		m.queued = time.Now()
+		w.note("%s is sent again", m.Text)
+		w.hand(job)
+	}
+}
+
+// force has a message typed although the agent is blocked.
+func (w *world) force(n int) {
+	m := w.messageOf(n)
+	if m == nil || w.daemon == nil || !w.store.find(m.key).waits() {
+		return
+	}
+	w.forced[m.ID] = true
+	w.daemon.m.Force(m.ID)
+	w.daemon.wakeUp()
+}
+
+// fetch lets the recipient read a message in its inbox.
+func (w *world) fetch(n int) {
+	m := w.messageOf(n)
+	if m == nil {
+		return
+	}
+	r := w.store.find(m.key)
+	if m.fetched = true; r.readAt.IsZero() {
+		r.readAt = time.Now()
+	}
+	if r.waits() || r.job.State == parley.DeliverySubmitted || r.job.State == parley.DeliveryUnconfirmed {
+		r.job.State, r.job.Reason, r.job.Code = parley.DeliveryRead, "", ""
+	}
+}
+
+// stopping begins to stop the agent, which does not come about.
+func (w *world) stopping(d time.Duration) {
+	if w.daemon == nil || w.daemon.m.Terminal() == nil {
+		return
+	}
+	t := w.daemon.m.Terminal()
+	t.Stopping.Store(true)
+	w.after(d, func() { t.Stopping.Store(false); w.wakeDaemon() })
+}
+
+func (w *world) serverDies(d time.Duration) {
+	if w.pane != nil {
+		w.pane.program.end()
+	}
+	w.pane, w.instance = nil, ""
+	w.after(d/10, func() {
+		if w.instance == "" {
+			w.newServer()
+		}
+	})
+	w.after(d, func() {
+		if w.pane == nil {
+			w.relaunch()
+		}
+	})
+}
+
+func (g *program) end() {
+	g.alive, g.unread, g.working, g.queue = false, nil, false, nil
+}
+
+// befall lets an event happen in the pane.
+func (w *world) befall(p *simPane, e event) {
+	g := p.program
+	switch e.Do {
+	case "dialog":
+		if !g.p.HasMarkers() {
+			return // nobody can see the questions of such a program
+		}
+		g.dialog = true
+		g.drawSoon()
+		w.after(10*time.Millisecond, func() {
+			if g.dialog {
+				g.report("waiting", nil)
+			}
+		})
+		w.after(e.For, func() { w.answer(p) })
+	case "draft":
+		w.draft(p, e)
+	case "prompt":
+		w.attach(p, 4*time.Second)
+		p.personKey(func() { g.input(chunk{text: "do it", who: "person"}); g.input(chunk{key: "Enter", who: "person"}) })
+	case "scroll":
+		w.attach(p, e.For+time.Second)
+		p.mode, p.activity = true, time.Now()
+		w.after(e.For, func() { p.mode = false; w.wakeDaemon() })
+	case "attach":
+		w.attach(p, e.For)
+		p.activity = time.Now()
+	case "lose keys":
+		g.lose += g.keysOf(e.N)
+	case "break keys":
+		g.breaks += g.keysOf(e.N)
+	case "late key":
+		if g.p.HasMarkers() {
+			g.late = e.For
+		}
+	case "hang":
+		g.hung = time.Now().Add(e.For)
+		w.after(e.For, g.read)
+	case "stall":
+		g.stalled = time.Now().Add(e.For)
+		w.after(e.For, g.draw)
+	case "program dies":
+		g.end()
+		p.dead = true
+		w.after(e.For, func() {
+			if w.pane == p {
+				w.relaunch()
+			}
+		})
+	case "shell":
+		if !w.story.Traits.Joined {
+			return
+		}
+		g.shell, g.shellAt = e.What, time.Now()
+		w.after(e.For, func() { g.shell = ""; g.draw(); w.wakeDaemon() })
+	case "input off":
+		p.inputOff = true
+		w.after(e.For, func() { p.inputOff = false; w.wakeDaemon() })
+	case "synchronized":
+		p.shared = true
+		w.after(e.For, func() { p.shared = false })
+	case "resize":
+		g.width = []int{120, 48, 80}[e.N%3]
+		g.drawSoon()
+	case "blocked":
+		g.blocked = !g.working
+		g.drawSoon()
+		w.after(e.For, func() { g.blocked = false; g.drawSoon() })
+	case "work": // on something of its own
+		if !g.working && g.begins == 0 {
+			g.beginSoon(nil, 0)
+		}
+	}
+}
+
+// keysOf is how many keys a program loses. Only one that has a composer does.
+func (g *program) keysOf(n int) int {
+	if !g.p.HasMarkers() {
+		return 0
+	}
+	return n
+}
+
+// attach shows the pane to a person for some time.
+func (w *world) attach(p *simPane, d time.Duration) {
+	p.attached = true
+	p.leaves++
+	leaves := p.leaves
+	w.after(d, func() {
+		if p.leaves == leaves {
+			p.attached = false
+		}
+	})
+}
+
+// answer is a person's answer to a dialog.
+func (w *world) answer(p *simPane) {
+	if !p.program.dialog || p.dead {
+		return
+	}
+	w.attach(p, 2*time.Second)
+	p.personKey(func() { p.program.input(chunk{key: "Enter", who: "person"}) })
+}
+
+// draft lets a person type words, and do something with them later.
+func (w *world) draft(p *simPane, e event) {
+	g := p.program
+	w.attach(p, e.For+3*time.Second)
+	for i, word := range []string{"my ", "own ", "words"} {
+		w.after(time.Duration(i)*300*time.Millisecond, func() {
+			p.personKey(func() { g.input(chunk{text: word, who: "person", paste: e.What == "pastes it"}) })
+		})
+	}
+	end := func(key string) {
+		w.attach(p, 3*time.Second)
+		p.personKey(func() { g.input(chunk{key: key, who: "person"}) })
+	}
+	switch e.What {
+	case "clears it", "pastes it":
+		w.after(e.For+time.Second, func() { end("clear") })
+	case "submits it":
+		w.after(e.For+time.Second, func() { end("Enter") })
+	default:
+		w.after(2*time.Second, func() { p.attached = false })
+		w.after(e.For+8*time.Second, func() { end("clear") })
+	}
+}

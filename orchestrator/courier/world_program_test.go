@@ -1,0 +1,386 @@
+package courier
+
+import (
+	"strings"
+	"time"
+
+	"parley/profile"
+)
+
+// traits are what a program is like for a whole story.
+type traits struct {
+	Width      int
+	Joined     bool          // it is in a person's own tmux
+	Read       time.Duration // from the terminal to the program
+	Draw       time.Duration // from a change to the screen
+	Start      time.Duration // until it reads byte by byte, and draws
+	Begin      time.Duration // from a prompt to the work on it
+	Gap        time.Duration // between a turn and the next one of its queue
+	Work       time.Duration // a turn
+	Fold       int           // it folds pastes of so many characters; 0: none
+	Report     time.Duration // from an event to its report
+	Reports    bool
+	Lines      bool // it reads lines
+	Mute       bool // it draws nothing that it is given
+	DropsBegin bool // what is submitted while something else begins is dropped
+	ShortID    bool // the footers are short
+}
+
+// piece is a part of what stands in a composer.
+type piece struct {
+	text  string
+	msg   string // the short id of the message that it is; "" for a person's own
+	at    time.Time
+	whole bool // as it was pasted
+}
+
+// chunk is input in a terminal that its program has not read.
+type chunk struct {
+	text  string
+	paste bool
+	raw   bool // not framed, or with carriage returns
+	key   string
+	who   string // "person", or "" for parley
+	at    time.Time
+}
+
+// program is a simulated agent program in a pane.
+type program struct {
+	w     *world
+	pane  *simPane
+	p     *profile.Profile
+	face  *face
+	width int
+
+	born     time.Time
+	alive    bool
+	raw      bool // it has its terminal
+	hung     time.Time
+	stalled  time.Time // nothing is drawn until then
+	unread   []chunk
+	composer []piece
+
+	working  bool
+	begins   int // prompts between the composer and their turn
+	turn     int // the number of the last turn
+	queue    [][]piece
+	dialog   bool
+	blocked  bool
+	shell    string // has the terminal; "": the program
+	shellAt  time.Time
+	shown    picture
+	above    []string
+	dialogAt time.Time // since when it is drawn
+	busyAt   time.Time
+	draftAt  time.Time // since when a person's words are drawn in the composer
+
+	lose, breaks int           // so many keys are lost, or taken for line breaks
+	late         time.Duration // the next key is taken so much later
+
+	started int // programs before it, for chance
+}
+
+// input is what arrives in the terminal.
+func (g *program) input(c chunk) {
+	if !g.alive {
+		return
+	}
+	c.at = time.Now()
+	g.unread = append(g.unread, c)
+	if g.shell != "" {
+		g.w.after(time.Millisecond, func() { g.unread = nil })
+		return
+	}
+	if g.p.HasMarkers() || g.raw || !g.canonical() {
+		g.readSoon()
+		return
+	}
+	if !g.w.story.Traits.Mute {
+		g.drawSoon() // the terminal echoes
+	}
+	if c.key != "" {
+		g.readSoon()
+	}
+}
+
+func (g *program) canonical() bool { return !g.raw }
+
+func (g *program) readSoon() {
+	at := time.Now().Add(g.w.story.Traits.Read)
+	if g.hung.After(at) {
+		at = g.hung
+	}
+	g.w.on(at, g.read)
+}
+
+// read reads what waits in the terminal, unless the program hangs.
+func (g *program) read() {
+	if !g.alive || g.hung.After(time.Now()) || g.shell != "" {
+		return
+	}
+	chunks := g.unread
+	g.unread = nil
+	for _, c := range chunks {
+		g.take(c)
+	}
+	g.drawSoon()
+}
+
+// take handles one piece of input.
+func (g *program) take(c chunk) {
+	switch {
+	case g.p.HasMarkers() && !g.raw: // lost: it has no composer yet
+	case g.dialog && c.key != "":
+		g.answer(c)
+	case g.dialog: // a paste is thrown away
+	case c.key == "clear":
+		g.composer = nil
+	case c.key != "":
+		g.submitKey(c)
+	case c.paste:
+		g.pastePiece(c)
+	default:
+		g.composer = append(g.composer, piece{text: c.text, at: c.at})
+	}
+}
+
+func (g *program) pastePiece(c chunk) {
+	msg := ""
+	if m := g.w.messageIn(c.text); m != nil && c.who == "" {
+		msg = m.short()
+	}
+	if c.raw && strings.Contains(c.text, "\n") {
+		g.w.violate("what is typed reaches the program as it was sent", "a paste was not framed")
+	}
+	g.composer = append(g.composer, piece{text: c.text, msg: msg, at: c.at, whole: true})
+}
+
+// answer is a key in front of a dialog.
+func (g *program) answer(c chunk) {
+	g.dialog = false
+	if c.who == "" {
+		g.w.watch.answeredDialog(g)
+	}
+}
+
+// submitKey is Enter, or the key for the queue.
+func (g *program) submitKey(c chunk) {
+	switch {
+	case c.key == "Tab" && !(g.working && g.p.QueueKey == "Tab"):
+		return
+	case g.lose > 0 && c.who == "":
+		g.lose--
+		return
+	case g.breaks > 0 && c.who == "" && len(g.composer) > 0:
+		g.breaks--
+		g.composer[len(g.composer)-1].text += "\n"
+		return
+	case g.late > 0 && c.who == "":
+		late := g.late
+		g.late = 0
+		g.w.after(late, func() { g.submit(c); g.drawSoon() })
+		return
+	}
+	g.submit(c)
+}
+
+func (g *program) submit(c chunk) {
+	if !g.alive || len(g.composer) == 0 || g.dialog {
+		return
+	}
+	pieces := g.composer
+	g.composer = nil
+	dropped := g.begins > 0 && g.w.story.Traits.DropsBegin
+	g.w.watch.submitted(g, pieces, c, dropped)
+	if dropped {
+		return
+	}
+
+	g.above = append(g.above, joined(pieces))
+	if n := len(g.above); n > 2 {
+		g.above = g.above[n-2:]
+	}
+	if g.working || g.begins > 0 {
+		if g.p.Name == "claude" {
+			g.reportPrompt(pieces)
+		}
+		g.queue = append(g.queue, pieces)
+		return
+	}
+	g.beginSoon(pieces, g.w.story.Traits.Begin)
+}
+
+func joined(pieces []piece) string {
+	var b strings.Builder
+	for _, p := range pieces {
+		b.WriteString(p.text)
+	}
+	return b.String()
+}
+
+// beginSoon begins the turn on a prompt.
+func (g *program) beginSoon(pieces []piece, after time.Duration) {
+	g.begins++
+	g.w.after(after, func() {
+		g.begins--
+		if !g.alive {
+			return
+		}
+		g.working, g.blocked = true, false
+		g.turn++
+		turn := g.turn
+		if pieces != nil {
+			g.reportPrompt(pieces)
+		}
+		g.drawSoon()
+		g.w.after(g.w.story.Traits.Work, func() { g.finish(turn) })
+	})
+}
+
+// finish ends a turn, and begins the next one of the queue.
+func (g *program) finish(turn int) {
+	if !g.alive || g.turn != turn || !g.working {
+		return
+	}
+	if g.dialog { // it goes on when that is answered
+		g.w.after(500*time.Millisecond, func() { g.finish(turn) })
+		return
+	}
+	g.working = false
+	g.drawSoon()
+	if len(g.queue) == 0 {
+		g.report("idle", nil)
+		return
+	}
+
+	var all []piece
+	for _, pieces := range g.queue {
+		all = append(all, pieces...)
+	}
+	g.queue = nil
+	if g.p.Name == "claude" {
+		g.beginSoon(nil, g.w.story.Traits.Gap)
+		return
+	}
+	g.beginSoon(all, g.w.story.Traits.Gap)
+}
+
+func (g *program) reportPrompt(pieces []piece) {
+	var ids []string
+	for _, p := range pieces {
+		if p.msg != "" {
+			ids = append(ids, p.msg)
+		}
+	}
+	g.report("prompted", ids)
+}
+
+// report tells the daemon about an event, if the program does that.
+func (g *program) report(signal string, ids []string) {
+	if !g.w.story.Traits.Reports || !g.p.Prompts() {
+		return
+	}
+	g.w.report(signal, ids)
+}
+
+// drawSoon lets the change of a moment ago show.
+func (g *program) drawSoon() {
+	at := time.Now().Add(g.w.story.Traits.Draw)
+	if g.stalled.After(at) {
+		at = g.stalled
+	}
+	g.w.on(at, g.draw)
+}
+
+// draw shows what the program is now.
+func (g *program) draw() {
+	now := time.Now()
+	if !g.alive || g.stalled.After(now) || g.shell != "" {
+		return
+	}
+	v := view{
+		above: g.above, working: g.working, blocked: g.blocked, dialog: g.dialog, blank: !g.raw, width: g.width,
+	}
+	v.composer = g.composed()
+	g.shown = g.face.draw(&v)
+	if !g.p.HasMarkers() && g.canonical() {
+		g.shown = g.echo()
+	}
+	g.pane.drawn = now
+
+	since(&g.dialogAt, g.shown.dialog, now)
+	since(&g.busyAt, g.shown.busy, now)
+	draft := false
+	for _, p := range g.composer {
+		draft = draft || p.msg == ""
+	}
+	since(&g.draftAt, draft && !g.shown.dialog, now)
+}
+
+// since keeps the time since when something is so.
+func since(at *time.Time, so bool, now time.Time) {
+	switch {
+	case !so:
+		*at = time.Time{}
+	case at.IsZero():
+		*at = now
+	}
+}
+
+// composed is what the composer shows.
+func (g *program) composed() string {
+	var b strings.Builder
+	for _, p := range g.composer {
+		fold := g.w.story.Traits.Fold
+		if p.whole && fold > 0 && len(p.text) >= fold && g.face.placeholder != nil {
+			b.WriteString(g.face.placeholder(p.text))
+			continue
+		}
+		b.WriteString(p.text)
+	}
+	if !g.p.HasMarkers() && g.w.story.Traits.Mute {
+		return ""
+	}
+	return b.String()
+}
+
+// echo is the screen of a program that reads lines, before it has read one.
+func (g *program) echo() picture {
+	var b strings.Builder
+	for _, c := range g.unread {
+		b.WriteString(c.text)
+	}
+	v := view{above: g.above, composer: b.String(), width: g.width}
+	if g.w.story.Traits.Mute {
+		v.composer = ""
+	}
+	return g.face.draw(&v)
+}
+
+// clearLine removes what stands in the line of a program that reads lines.
+func (g *program) clearLine() {
+	if !g.p.HasMarkers() && g.canonical() {
+		g.unread = nil
+	}
+}
+
+// showed reports whether a piece was on the screen when the last message was claimed.
+func (g *program) showed(p piece) bool {
+	tr := &g.w.story.Traits
+	return !tr.Mute && !p.at.Add(tr.Read+tr.Draw).After(g.w.watch.ready) && g.stalled.IsZero()
+}
+
+// waiting is how many bytes the system says are unread.
+func (g *program) waiting() int {
+	n := 0
+	for _, c := range g.unread {
+		n += len(c.text)
+		if c.key != "" {
+			n++
+		}
+	}
+	if g.canonical() && (len(g.unread) == 0 || g.unread[len(g.unread)-1].key == "") {
+		return 0 // a line counts when it is complete
+	}
+	return n
+}

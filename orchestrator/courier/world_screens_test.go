@@ -1,0 +1,227 @@
+package courier
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"parley"
+	"parley/profile"
+)
+
+// view is what a simulated program wants to show.
+type view struct {
+	above    []string // the end of its transcript, one entry a prompt
+	composer string
+	working  bool
+	blocked  bool
+	dialog   bool
+	blank    bool // it has not drawn yet
+	width    int
+}
+
+// picture is a drawn screen.
+type picture struct {
+	lines  []string
+	x, y   int // of the cursor
+	title  string
+	dialog bool // a dialog is on it
+	busy   bool
+	text   string // that stands in its composer
+}
+
+// face draws the screens of one program, as small as its profile recognises them.
+type face struct {
+	dialog, busy, blocked []string
+	busyBelow             bool // below the composer
+	open, close           []string
+	prompt                string // before the first row of the composer
+	indent                string // before its other rows
+	hint                  string // in an empty composer
+	placeholder           func(text string) string
+	transcript            string // before a prompt in the transcript
+}
+
+const rule = "────────────────────────────"
+
+var faces = map[string]face{
+	"claude": {
+		dialog: []string{" Do you want to proceed?", " ❯ 1. Yes", "   2. No"},
+		busy:   []string{"✻ Thinking… (3s)"}, blocked: []string{"● API Error: 500 server error"},
+		open: []string{rule}, prompt: "❯ ", indent: "  ", close: []string{rule, "  ? for shortcuts"}, hint: `Try "fix the test"`,
+		placeholder: lineCount("[Pasted text #1 +%d lines]", -1), transcript: "> ",
+	},
+	"codex": {
+		dialog: []string{"  Allow the command?", "› 1. Yes, proceed", "  2. No"},
+		busy:   []string{"• Working (3s • esc to interrupt)", ""}, blocked: []string{"■ exceeded retry limit, last status: 500", ""},
+		prompt: "› ", indent: "  ", close: []string{"", "  gpt-5 · /src/garden"}, hint: "Ask Codex to do anything",
+		placeholder: charCount("[Pasted Content %d chars]"), transcript: "| ",
+	},
+	"gemini": {
+		dialog: []string{"│ Allow execution?          │", "│ ● 1. Allow once           │", "╰───────────────────────────╯"},
+		busy:   []string{" ⠏ Thinking… (esc to cancel, 3s)"}, blocked: []string{"✕ [API Error: 500]"},
+		open: []string{rule, " ? for shortcuts", strings.Repeat("▄", 28)}, prompt: " > ", indent: "   ",
+		close: []string{strings.Repeat("▀", 28), " workspace"}, placeholder: lineCount("[Pasted Text: %d lines]", 0), transcript: " > ",
+	},
+	"opencode": {
+		dialog:  []string{"  ┃  △ Permission required", "  ┃   Allow once   Reject  enter confirm", "  ┃"},
+		blocked: []string{},
+		open:    []string{"  ┃"}, prompt: "  ┃  ", indent: "  ┃  ",
+		close: []string{"  ┃", "  ┃  Build · scripted", "  ╹"}, busyBelow: true, busy: []string{"   ■■■■⬝⬝  esc interrupt"},
+		hint: "Ask anything… ", placeholder: lineCount("[Pasted ~%d lines]", 0), transcript: "   ",
+	},
+	"qwen": {
+		dialog: []string{"│ Allow?", "│ › 1. Yes, allow once", "│   2. No"},
+		busy:   []string{"  ⠋ Thinking (3s)"}, blocked: []string{"  ✕ [API Error: 500] (Press Ctrl+Y to retry)"},
+		open: []string{rule}, prompt: "> ", indent: "  ", close: []string{rule, "  ? for shortcuts"},
+		placeholder: charCount("[Pasted Content %d chars]"), transcript: "  > ",
+	},
+	"copilot": {
+		dialog: []string{"│ Do you want to run this?", "│ ❯ 1. Yes", "│   2. No"},
+		busy:   []string{" ◎ Working"}, busyBelow: true, blocked: []string{" ✗ 500 Internal Server Error", " ~/src/garden"},
+		open: []string{rule}, prompt: "❯ ", indent: "  ", close: []string{rule},
+		placeholder: lineCount("[Paste #1 - %d lines]", 0), transcript: " ◆ ",
+	},
+	"generic": {prompt: "> "},
+}
+
+func lineCount(form string, more int) func(string) string {
+	return func(text string) string { return fmt.Sprintf(form, strings.Count(text, "\n")+1+more) }
+}
+
+func charCount(form string) func(string) string {
+	return func(text string) string { return fmt.Sprintf(form, utf8.RuneCountInString(text)) }
+}
+
+// draw returns the screen of a view.
+func (f *face) draw(v *view) picture {
+	if v.blank {
+		return picture{lines: []string{""}}
+	}
+
+	p := picture{busy: v.working && f.busy != nil}
+	for _, prompt := range v.above {
+		p.lines = append(p.lines, wrapped(prompt, f.transcript, strings.Repeat(" ", utf8.RuneCountInString(f.transcript)), v.width)...)
+	}
+	if v.dialog && f.dialog != nil {
+		p.lines, p.dialog, p.busy = append(p.lines, f.dialog...), true, false
+		p.y = len(p.lines) - 1
+		return p
+	}
+
+	switch {
+	case v.working && !f.busyBelow:
+		p.lines = append(p.lines, f.busy...)
+	case v.blocked && !v.working:
+		p.lines = append(p.lines, f.blocked...)
+	}
+	p.lines = append(p.lines, f.open...)
+	p.compose(f, v)
+	for _, row := range f.close {
+		if strings.HasSuffix(row, "╹") {
+			row += strings.Repeat("▀", v.width-3)
+		}
+		p.lines = append(p.lines, row)
+	}
+	if v.working && f.busyBelow {
+		p.lines = append(p.lines, f.busy...)
+	}
+
+	return p
+}
+
+func (p *picture) compose(f *face, v *view) {
+	p.text = v.composer
+	if v.composer == "" && f.hint != "" {
+		p.x, p.y = utf8.RuneCountInString(f.prompt), len(p.lines)
+		p.lines = append(p.lines, f.prompt+f.hint)
+		return
+	}
+	p.lines = append(p.lines, wrapped(v.composer, f.prompt, f.indent, v.width)...)
+	p.y = len(p.lines) - 1
+	p.x = utf8.RuneCountInString(p.lines[p.y])
+}
+
+// wrapped breaks a text into rows.
+func wrapped(text, first, others string, width int) []string {
+	var rows []string
+	for line := range strings.SplitSeq(text, "\n") {
+		for {
+			before := others
+			if len(rows) == 0 {
+				before = first
+			}
+			room := max(8, width-utf8.RuneCountInString(before))
+			if utf8.RuneCountInString(line) <= room {
+				rows = append(rows, before+line)
+				break
+			}
+			head := string([]rune(line)[:room])
+			if at := strings.LastIndexByte(head, ' '); at > room/2 && others != "" { // a terminal breaks anywhere
+				head = head[:at+1]
+			}
+			rows = append(rows, strings.TrimRight(before+head, " "))
+			line = line[len(head):]
+		}
+	}
+	return rows
+}
+
+func TestProfilesRecogniseTheWorld(t *testing.T) {
+	set, err := profile.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	message := parley.Message{ID: "5f0c21aa", Sender: "ann", SenderID: "12345678", Text: "please rebase\nsecond line"}
+	typed := message.Header("87654321") + " " + message.Text + "\n" + message.Footer(false)
+
+	for name, f := range faces {
+		p, err := set.Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !p.HasMarkers() {
+			continue
+		}
+		for _, width := range []int{48, 120} {
+			for _, c := range []struct {
+				what string
+				view view
+				want profile.State
+				text string // in the composer, without space; "-": no composer
+			}{
+				{"idle", view{}, profile.Idle, ""},
+				{"idle after a message", view{above: []string{typed}}, profile.Idle, ""},
+				{"busy", view{working: true, above: []string{typed}}, profile.Busy, ""},
+				{"dialog", view{dialog: true, above: []string{typed}}, profile.Dialog, "-"},
+				{"blocked", view{blocked: true}, profile.Blocked, ""},
+				{"draft", view{composer: "my own words"}, profile.Idle, "my own words"},
+				{"ours", view{composer: typed}, profile.Idle, typed},
+				{"ours at work", view{composer: typed, working: true}, profile.Busy, typed},
+				{"placeholder", view{composer: f.placeholder(typed)}, profile.Idle, f.placeholder(typed)},
+			} {
+				if c.what == "blocked" && len(f.blocked) == 0 {
+					continue
+				}
+				c.view.width = width
+				drawn := f.draw(&c.view)
+				screen := profile.Screen{Lines: drawn.lines, Width: width, CursorX: drawn.x, CursorY: drawn.y}
+				text, open := p.Composer(screen)
+				if !open {
+					text = "-"
+				}
+				same := strings.Join(strings.Fields(text), "") == strings.Join(strings.Fields(c.text), "")
+				if got := p.Look(drawn.lines); got != c.want || !same {
+					t.Errorf("%s at %d columns, %s: %v with composer %q, want %v, %q\n%s",
+						name, width, c.what, got, text, c.want, c.text, strings.Join(drawn.lines, "\n"))
+				}
+			}
+		}
+	}
+	if names := slices.Sorted(maps.Keys(faces)); len(names) != 7 {
+		t.Errorf("there are %v, want seven kinds", names)
+	}
+}

@@ -1,0 +1,180 @@
+package courier
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/store"
+)
+
+// memoryStore keeps deliveries as package store does, without a database.
+type memoryStore struct {
+	rows []*memoryRow
+}
+
+type memoryRow struct {
+	job      store.Job
+	typed    bool // before it was begun again
+	readAt   time.Time
+	withheld bool
+	evidence string // of the last step
+}
+
+func (s *memoryStore) find(k store.Key) *memoryRow {
+	for _, r := range s.rows {
+		if r.job.Key == k {
+			return r
+		}
+	}
+	return nil
+}
+
+// add stores a delivery of a message, queued.
+func (s *memoryStore) add(m parley.Message, k store.Key) store.Job {
+	r := &memoryRow{job: store.Job{Key: k, Message: m, State: parley.DeliveryQueued, QueuedAt: m.Timestamp}}
+	s.rows = append(s.rows, r)
+	return r.job
+}
+
+func (s *memoryStore) jobs(limit int, which func(*memoryRow) bool) []store.Job {
+	var jobs []store.Job
+	for _, r := range s.rows {
+		if which(r) {
+			jobs = append(jobs, r.job)
+		}
+	}
+	slices.SortStableFunc(jobs, func(a, b store.Job) int {
+		urgent := func(j *store.Job) int {
+			if j.Message.Priority == parley.PriorityUrgent {
+				return 0
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(urgent(&a), urgent(&b)), cmp.Compare(a.Key.MessageSeq, b.Key.MessageSeq))
+	})
+	return jobs[:min(len(jobs), limit)]
+}
+
+func (r *memoryRow) waits() bool {
+	return r.job.State == parley.DeliveryQueued || r.job.State == parley.DeliveryHeld
+}
+
+func (s *memoryStore) Pending(_ context.Context, recipient string, limit int) ([]store.Job, error) {
+	return s.jobs(limit, func(r *memoryRow) bool {
+		return r.job.Key.RecipientID == recipient && r.waits() && !r.withheld
+	}), nil
+}
+
+func (s *memoryStore) PendingAmong(_ context.Context, recipient string, ids []string) ([]store.Job, error) {
+	return s.jobs(len(ids), func(r *memoryRow) bool {
+		return r.job.Key.RecipientID == recipient && r.waits() && slices.Contains(ids, r.job.Message.ID)
+	}), nil
+}
+
+func (s *memoryStore) Typing(_ context.Context, recipient string) ([]store.Job, error) {
+	return s.jobs(1000, func(r *memoryRow) bool {
+		return r.job.Key.RecipientID == recipient && r.job.State == parley.DeliveryTyping
+	}), nil
+}
+
+func (s *memoryStore) Claim(_ context.Context, k store.Key, paneSeq uint64, notice bool) error {
+	r := s.find(k)
+	if r == nil || !r.waits() {
+		return store.ErrStale
+	}
+	r.job.State, r.job.Reason, r.job.Code = parley.DeliveryTyping, "", ""
+	r.job.PaneSeq, r.job.Notice = paneSeq, notice
+	return nil
+}
+
+// steps is the ladder of package store.
+var steps = map[parley.DeliveryState]string{
+	parley.DeliveryQueued:      "held submitted read failed expired",
+	parley.DeliveryHeld:        "queued held submitted read failed expired",
+	parley.DeliveryTyping:      "typing queued held submitted read failed unconfirmed",
+	parley.DeliverySubmitted:   "submitted read",
+	parley.DeliveryRead:        "answered",
+	parley.DeliveryUnconfirmed: "submitted read",
+	parley.DeliveryFailed:      "read",
+	parley.DeliveryExpired:     "read",
+}
+
+func (s *memoryStore) Advance(_ context.Context, k store.Key, changes ...store.Change) error {
+	r := s.find(k)
+	if r == nil {
+		return store.ErrStale
+	}
+	return r.climb(changes)
+}
+
+func (r *memoryRow) climb(changes []store.Change) error {
+	state, reason, code := r.job.State, r.job.Reason, r.job.Code
+	evidence, moved := r.evidence, false
+	for _, c := range changes {
+		if c.State == state && c.Reason == reason {
+			continue
+		}
+		if !slices.Contains(strings.Fields(steps[state]), string(c.State)) {
+			return store.ErrStale
+		}
+		state, reason, code, moved = c.State, c.Reason, c.Code, true
+		if reason == "" {
+			code = ""
+		}
+		evidence = c.Evidence
+		if state == parley.DeliveryRead && r.readAt.IsZero() {
+			r.readAt = time.Now()
+		}
+	}
+	if !r.readAt.IsZero() && moved && !state.Read() {
+		state, reason, code = parley.DeliveryRead, "", ""
+	}
+	r.job.State, r.job.Reason, r.job.Code, r.evidence = state, reason, code, evidence
+	return nil
+}
+
+// retry begins a delivery again.
+func (s *memoryStore) retry(k store.Key) (store.Job, bool) {
+	r := s.find(k)
+	if r == nil {
+		return store.Job{}, false
+	}
+	switch r.job.State {
+	case parley.DeliveryFailed, parley.DeliveryUnconfirmed, parley.DeliveryExpired:
+	default:
+		return store.Job{}, false
+	}
+	r.typed = r.typed || r.job.State == parley.DeliveryUnconfirmed
+	r.job.State, r.job.Reason, r.job.Code, r.job.QueuedAt = parley.DeliveryQueued, "", "", time.Now()
+	r.withheld = false
+	return r.job, true
+}
+
+// attest records that a recipient itself names messages, by their short ids.
+func (s *memoryStore) attest(recipient string, refs []string) {
+	for _, r := range s.rows {
+		if r.job.Key.RecipientID != recipient || r.job.PaneSeq == 0 ||
+			!slices.ContainsFunc(refs, func(ref string) bool { return strings.HasPrefix(r.job.Message.ID, ref) }) {
+			continue
+		}
+		switch was := r.job.State; {
+		case was == parley.DeliveryExpired, was == parley.DeliveryFailed, r.waits() && !r.typed, was.Read(),
+			was == parley.DeliverySubmitted && r.job.Notice:
+			continue
+		}
+		said := []store.Change{{State: parley.DeliverySubmitted}, {State: parley.DeliveryRead}}
+		if r.job.State == parley.DeliverySubmitted {
+			said = said[1:]
+		} else if r.job.Notice {
+			said = said[:1]
+		}
+		if err := r.climb(said); err != nil {
+			panic(fmt.Sprint("the simulated store refuses a report: ", err))
+		}
+	}
+}

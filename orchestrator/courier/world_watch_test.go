@@ -1,0 +1,231 @@
+package courier
+
+import (
+	"slices"
+	"time"
+
+	"parley"
+	"parley/store"
+)
+
+// The promises that the world watches over.
+const (
+	promiseOnce    = "no message is typed twice"
+	promiseLost    = "no message is lost without a word"
+	promiseDialog  = "no dialog is answered"
+	promiseDraft   = "no draft is changed"
+	promiseAgent   = "nothing is typed into what is not the agent"
+	promiseWork    = "no work is interrupted"
+	promiseProof   = "submitted means that the program has it"
+	promiseCertain = "unconfirmed hides no certain outcome"
+	promiseOrder   = "the order of acceptance is kept"
+	promiseClaim   = "nothing is typed before it is claimed"
+	promiseEnd     = "every message comes to an end"
+	promiseCalm    = "where nothing is in the way, every message is proven"
+	promiseApart   = "two messages never become one"
+)
+
+// watch knows what the courier could have seen, and holds it to the promises.
+type watch struct {
+	w        *world
+	captured time.Time // the last look
+	looked   time.Time // its answer
+	claimed  time.Time
+	ready    time.Time // the capture of the look before the claim
+	issued   time.Time // the command that types
+	reports  int
+
+	deliveries int
+}
+
+// look notes that the screen is read now.
+func (v *watch) look()     { v.captured = time.Now() }
+func (v *watch) answered() { v.looked = time.Now() }
+
+// seen is the moment from which on the courier could not have known better, at its key.
+func (v *watch) seen() time.Time {
+	if v.issued.Sub(v.looked) <= time.Millisecond {
+		return v.captured
+	}
+	return v.issued
+}
+
+func (v *watch) claims(k store.Key, paneSeq uint64) {
+	v.claimed = time.Now()
+	v.ready = v.claimed
+	if v.claimed.Sub(v.looked) < 100*time.Millisecond {
+		v.ready = v.captured
+	}
+	v.deliveries++
+	m := v.w.messages[k.MessageSeq-1]
+	m.pasted, m.keys = false, 0
+	if v.w.daemon.m.IsForced(m.ID) || v.w.forced[m.ID] {
+		return
+	}
+	for _, r := range v.w.store.rows {
+		o := v.w.messages[r.job.Key.MessageSeq-1]
+		if o == m || !r.waits() || r.withheld || o.queued.After(v.ready) {
+			continue
+		}
+		urgent, itsUrgent := o.Priority == parley.PriorityUrgent, m.Priority == parley.PriorityUrgent
+		if urgent && !itsUrgent || urgent == itsUrgent && o.key.MessageSeq < k.MessageSeq && !o.queued.After(m.queued) {
+			v.w.violate(promiseOrder, "%s goes before %s", m.Text, o.Text)
+		}
+	}
+}
+
+// typable checks what every line that types must have checked in the same step.
+func (v *watch) typable(p *simPane, what string) {
+	g := p.program
+	switch {
+	case p.gone:
+	case p.options["@parley_agent"] != agentID:
+		v.w.violate(promiseAgent, "%s goes into a pane of %q", what, p.options["@parley_agent"])
+	case p.dead:
+		v.w.violate(promiseAgent, "%s goes into a dead pane", what)
+	case p.shared:
+		v.w.violate(promiseAgent, "%s goes into synchronized panes", what)
+	case p.inputOff:
+		v.w.violate(promiseLost, "%s goes into a pane that takes no input", what)
+	case p.mode:
+		v.w.violate(promiseLost, "%s goes to a person who scrolls", what)
+	case g.shell != "" && g.shellAt.Before(v.issued):
+		v.w.violate(promiseAgent, "%s goes to %s", what, g.shell)
+	}
+}
+
+// drafts checks that no words of a person stand where something is typed that the courier
+// could know of.
+func (v *watch) drafts(p *simPane, what string, seen time.Time) {
+	g := p.program
+	check := func(text string, at time.Time) {
+		if !g.p.HasMarkers() { // only the person is seen there
+			if p.attached && seen.Sub(p.activity.Truncate(time.Second)) <= typingPause {
+				v.w.violate(promiseDraft, "%s goes where a person types %q", what, text)
+			}
+			return
+		}
+		drawn := !g.draftAt.IsZero() && !g.draftAt.After(seen)
+		if drawn || p.attached && at.After(seen.Add(-unshownPause)) {
+			v.w.violate(promiseDraft, "%s goes where a person has typed %q", what, text)
+		}
+	}
+	for _, c := range g.composer {
+		if c.msg == "" {
+			check(c.text, c.at)
+		}
+	}
+	for _, c := range g.unread {
+		if c.who != "" && c.text != "" {
+			check(c.text, c.at)
+		}
+	}
+}
+
+func (v *watch) pasted(p *simPane, text string) {
+	m := v.w.messageIn(text)
+	v.w.note("paste of %s", m.Text)
+	if v.w.store.find(m.key).job.State != parley.DeliveryTyping {
+		v.w.violate(promiseClaim, "%s is %s", m.Text, v.w.store.find(m.key).job.State)
+	}
+	v.typable(p, m.Text)
+	if p.gone {
+		return
+	}
+	v.drafts(p, m.Text, v.ready)
+	m.pasted, m.keys, m.pastedAt = true, 0, time.Now()
+	if m.pastes++; m.pastes > 1+m.retries {
+		v.w.violate(promiseOnce, "%s is pasted %d times, with %d retries", m.Text, m.pastes, m.retries)
+	}
+	v.w.current = m
+}
+
+func (v *watch) pressed(p *simPane, key string) {
+	m := v.w.current
+	v.w.note("%s of %s", key, m.Text)
+	v.typable(p, "the key")
+	if p.gone {
+		return
+	}
+
+	seen, g := v.seen(), p.program
+	if m.keys++; m.keys > 2 {
+		v.w.violate(promiseOnce, "the key of %s is pressed %d times", m.Text, m.keys)
+	}
+	if g.shell != "" {
+		return
+	}
+	v.drafts(p, "the key", seen)
+	if !g.dialogAt.IsZero() && !g.dialogAt.After(seen) {
+		v.w.violate(promiseDialog, "the key of %s comes in front of one", m.Text)
+	}
+	if !g.busyAt.IsZero() && !g.busyAt.After(seen) && key != g.p.QueueKey {
+		v.w.violate(promiseWork, "the key of %s comes while it works", m.Text)
+	}
+}
+
+func (v *watch) submitted(g *program, pieces []piece, c chunk, dropped bool) {
+	ours := 0
+	for _, p := range pieces {
+		if p.msg == "" {
+			continue
+		}
+		m := v.w.messages[slices.IndexFunc(v.w.messages, func(m *message) bool { return m.short() == p.msg })]
+		v.w.note("%s is taken, dropped %v", m.Text, dropped)
+		if ours++; ours > 1 && c.who == "" && g.showed(pieces[0]) {
+			v.w.violate(promiseApart, "%s is submitted together with another one", m.Text)
+		}
+		if dropped {
+			continue
+		}
+		if m.got = append(m.got, time.Now()); len(m.got) > 1+m.retries {
+			v.w.violate(promiseOnce, "the program got %s %d times, with %d retries", m.Text, len(m.got), m.retries)
+		}
+	}
+}
+
+func (v *watch) answeredDialog(*program) {}
+
+func (v *watch) advances(k store.Key, changes []store.Change) {
+	m, row := v.w.messages[k.MessageSeq-1], v.w.store.find(k)
+	if row.job.State != parley.DeliveryTyping && row.job.State != parley.DeliveryUnconfirmed {
+		return
+	}
+	alive := v.w.pane != nil && v.w.instance != "" && v.w.claimedOn == v.w.pane
+	switch c := changes[0]; c.State {
+	case parley.DeliverySubmitted, parley.DeliveryRead:
+		if len(m.got) == 0 {
+			v.w.violate(promiseProof, "%s is %s by %s", m.Text, c.State, c.Code)
+		}
+	case parley.DeliveryUnconfirmed:
+		if alive && !m.pasted {
+			v.w.violate(promiseCertain, "%s was never typed, and is unconfirmed: %s", m.Text, c.Reason)
+		}
+		if at, ok := v.w.daemon.m.NamedAt(m.short()); ok && m.pasted && !at.Before(m.pastedAt) {
+			v.w.violate(promiseCertain, "the program has named %s, which is unconfirmed: %s", m.Text, c.Reason)
+		}
+	case parley.DeliveryHeld, parley.DeliveryQueued:
+		if alive && m.pasted {
+			v.w.violate(promiseOnce, "%s is typed, and %s again: %s", m.Text, c.State, c.Reason)
+		}
+	}
+}
+
+// atEnd checks a story that is over.
+func (v *watch) atEnd() {
+	for _, r := range v.w.store.rows {
+		m := v.w.messages[r.job.Key.MessageSeq-1]
+		switch r.job.State {
+		case parley.DeliveryQueued, parley.DeliveryHeld, parley.DeliveryTyping:
+			v.w.violate(promiseEnd, "%s is still %s: %s", m.Text, r.job.State, r.job.Reason)
+		case parley.DeliverySubmitted, parley.DeliveryRead:
+			if len(m.got) == 0 && !m.fetched {
+				v.w.violate(promiseLost, "%s counts as %s, and the program never got it", m.Text, r.job.State)
+			}
+		case parley.DeliveryUnconfirmed:
+			if v.w.story.Calm {
+				v.w.violate(promiseCalm, "%s is unconfirmed: %s", m.Text, r.job.Reason)
+			}
+		}
+	}
+}
