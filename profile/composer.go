@@ -89,6 +89,12 @@ func (p *Profile) Collapsed(composer string) bool {
 // Holds reports whether part stands in a composer's text. White space does not count:
 // programs that wrap text themselves break lines and indent as they like.
 func Holds(composer, part string) bool {
+	if composer == "" {
+		return false
+	}
+	if part != "" && strings.Contains(composer, part) {
+		return true // without the work of taking the space out
+	}
 	part = withoutSpace(part)
 	return part != "" && strings.Contains(withoutSpace(composer), part)
 }

@@ -1,9 +1,11 @@
 package courier
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -11,24 +13,42 @@ import (
 	"testing/synctest"
 	"time"
 
+	"parley"
 	"parley/profile"
 )
 
 var (
 	deliveriesFlag = flag.Int("deliveries", 0, "simulate so many deliveries")
+	briefFlag      = flag.Bool("brief", false, "name only the promise that a story breaks")
 	seedFlag       = flag.Uint64("seed", 0, "tell the story of this seed")
 )
 
-// runStory tells one story. The clock must be that of a bubble.
+// runStory tells one story.
 func runStory(s *story, set *profile.Set, looks *readings, keepLog bool) (broken *violation, deliveries int, log []string) {
+	w := runWorld(s, set, looks, keepLog)
+	return w.broken, w.watch.deliveries, w.log
+}
+
+// runWorld tells one story. The clock must be that of a bubble.
+func runWorld(s *story, set *profile.Set, looks *readings, keepLog bool) *world {
 	time.Sleep(time.Now().Truncate(time.Second).Add(time.Second).Sub(time.Now()))
 	told := *s
 	w := newWorld(&told, set, looks, keepLog)
-	broken = w.tell()
+	w.tell()
 	if w.daemon != nil {
 		w.daemon.end()
 	}
-	return broken, w.watch.deliveries, w.log
+	return w
+}
+
+// proven is how many deliveries count as submitted or read.
+func (w *world) proven() (n int) {
+	for _, r := range w.store.rows {
+		if r.job.State == parley.DeliverySubmitted || r.job.State == parley.DeliveryRead {
+			n++
+		}
+	}
+	return n
 }
 
 func inBubble(t *testing.T, f func()) { synctest.Test(t, func(*testing.T) { f() }) }
@@ -37,48 +57,123 @@ func TestSimulation(t *testing.T) {
 	set := must(profile.Builtin())
 	if *seedFlag != 0 {
 		inBubble(t, func() {
+			looks := &readings{limit: manyScreens}
 			s := tell(*seedFlag, &set)
-			broken, n, log := runStory(s, &set, &readings{limit: 50_000}, true)
-			t.Logf("%s\n%s\n%d deliveries", s, strings.Join(log, "\n"), n)
-			if broken != nil {
-				t.Errorf("%s: %s", broken.invariant, broken.detail)
+			if broken, _, log := runStory(s, &set, looks, true); broken != nil {
+				t.Errorf("%s\n%s\n%s", s, strings.Join(log, "\n"), explain(s, broken, &set, looks))
+			} else {
+				t.Logf("%s\n%s", s, strings.Join(log, "\n"))
 			}
 		})
 		return
 	}
 
-	want := max(*deliveriesFlag, 200)
-	var done, next atomic.Int64
-	var failed sync.Map
-	var wg sync.WaitGroup
+	began := time.Now()
+	r := simulate(t, &set, cmp.Or(*deliveriesFlag, 2000))
+	if *briefFlag {
+		fmt.Printf("RESULT %d|%s|%v\n", r.deliveries, r.promise, time.Since(began))
+	}
+	t.Log(r)
+	for _, b := range r.broken {
+		t.Error(b)
+	}
+	if r.deliveries > 1000 && r.proven < r.deliveries/2 {
+		t.Errorf("only %d of %d deliveries were proven: the world is too hard", r.proven, r.deliveries)
+	}
+}
+
+// result is what a simulation came to.
+type result struct {
+	mu         sync.Mutex
+	stories    int
+	deliveries int
+	proven     int
+	broken     []string // explained
+	promise    string   // the first that was broken
+	took       time.Duration
+	printed    int
+}
+
+func (r *result) String() string {
+	return fmt.Sprintf("%d deliveries in %d stories, %d proven, %d violations, in %v",
+		r.deliveries, r.stories, r.proven, len(r.broken), r.took.Round(100*time.Millisecond))
+}
+
+const (
+	manyScreens   = 50_000 // remembered
+	storiesAtOnce = 50     // in one bubble
+	manyBroken    = 5      // enough
+)
+
+// simulate tells the stories of the seeds from 1 on until there were so many deliveries, or
+// enough promises were broken.
+func simulate(t *testing.T, set *profile.Set, deliveries int) *result {
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
+	began := time.Now()
+	r := &result{}
+	var next atomic.Int64
+	var group sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			looks := &readings{limit: 50_000}
-			for done.Load() < int64(want) {
-				first := next.Add(50) - 50
+		group.Go(func() {
+			looks := &readings{limit: manyScreens}
+			for r.wants(deliveries) {
+				first := uint64(next.Add(storiesAtOnce) - storiesAtOnce + 1)
 				inBubble(t, func() {
-					for seed := uint64(first) + 1; seed <= uint64(first)+50 && done.Load() < int64(want); seed++ {
-						broken, n, _ := runStory(tell(seed, &set), &set, looks, false)
-						done.Add(int64(n))
-						if broken != nil {
-							failed.Store(seed, broken)
-						}
+					for seed := first; seed < first+storiesAtOnce && r.wants(deliveries); seed++ {
+						r.story(tell(seed, set), set, looks)
 					}
 				})
+				r.progress(deliveries, began)
 			}
 		})
 	}
-	wg.Wait()
-	count := map[string]int{}
-	sample := map[string]string{}
-	failed.Range(func(k, v any) bool {
-		b := v.(*violation)
-		count[b.invariant]++
-		sample[b.invariant] = fmt.Sprintf("seed %d: %s", k, b.detail)
-		return true
-	})
-	for k, n := range count {
-		t.Errorf("%d times: %s; %s", n, k, sample[k])
+	group.Wait()
+	r.took = time.Since(began)
+	return r
+}
+
+func (r *result) wants(deliveries int) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.deliveries < deliveries && len(r.broken) < enough()
+}
+
+// story tells one story and counts it.
+func (r *result) story(s *story, set *profile.Set, looks *readings) {
+	w := runWorld(s, set, looks, false)
+	words := ""
+	if w.broken != nil {
+		words = w.broken.invariant
+		if !*briefFlag {
+			words = explain(s, w.broken, set, looks)
+		}
 	}
-	t.Logf("%d deliveries in %d stories", done.Load(), next.Load())
+
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stories++
+	r.deliveries += w.watch.deliveries
+	r.proven += w.proven()
+	if w.broken != nil {
+		r.broken = append(r.broken, words)
+		r.promise = cmp.Or(r.promise, w.broken.invariant)
+	}
+}
+
+// enough is how many broken promises end a simulation.
+func enough() int {
+	if *briefFlag {
+		return 1
+	}
+	return manyBroken
+}
+
+// progress prints how far a long simulation is.
+func (r *result) progress(deliveries int, began time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if part := r.deliveries / 100_000; deliveries > 200_000 && part > r.printed {
+		r.printed = part
+		fmt.Printf("%d deliveries, %d violations, %v\n", r.deliveries, len(r.broken), time.Since(began).Round(time.Second))
+	}
 }

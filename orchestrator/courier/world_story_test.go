@@ -73,10 +73,10 @@ func tell(seed uint64, set *profile.Set) *story {
 	r := rand.New(rand.NewPCG(seed, 0))
 	s := &story{Seed: seed, Profile: kinds[r.IntN(len(kinds))], Calm: r.IntN(5) == 0}
 	t := teller{r, s, must(set.Find(s.Profile))}
-	s.Traits, s.Back = t.traits(), t.between(100*time.Millisecond, 5*time.Second)
-	if !s.Calm && t.IntN(4) == 0 {
-		s.Lost = []float64{0.1, 0.5, 1}[t.IntN(3)]
+	if !s.Calm && r.IntN(4) == 0 {
+		s.Lost = []float64{0.1, 0.5, 1}[r.IntN(3)]
 	}
+	s.Traits, s.Back = t.traits(), t.between(100*time.Millisecond, 5*time.Second)
 
 	n := 4 + t.IntN(9)
 	at := time.Duration(0)
@@ -120,10 +120,9 @@ func (t *teller) traits() traits {
 		tr.Mute, tr.Fold, tr.Start = t.IntN(3) == 0, 0, t.between(0, 900*time.Millisecond)
 		tr.Lines = t.IntN(2) == 0
 	}
-	if t.s.Profile == "gemini" {
-		tr.DropsBegin = true
-	}
-	if !t.s.Calm && !tr.DropsBegin { // else nobody could know what it drops
+	// Without its reports nobody could know what it drops.
+	tr.DropsBegin = t.s.Profile == "gemini" && tr.Reports && t.s.Lost == 0
+	if !t.s.Calm && !tr.DropsBegin {
 		tr.Draw = often(t, tr.Draw, 2*time.Second)
 		tr.Begin = often(t, tr.Begin, 1500*time.Millisecond)
 	}

@@ -1,0 +1,247 @@
+package courier
+
+import (
+	"cmp"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// defect is a mistake that somebody could make in the sources. The simulation must find it.
+type defect struct {
+	words    string
+	file     string // from this package's directory
+	old, new string
+}
+
+var defects = []defect{
+	// The guards of tmux, in the line that types.
+	{"the guard forgets that the number must rise", "../../tmux/guard.go",
+		`guard := d.guard("#{e|>=:#{" + seqOption + "}," + seq + "}")`, `guard := d.guard("0"); _ = seq`},
+	{"the guard lets the same number be typed again", "../../tmux/guard.go",
+		`"#{e|>=:#{" + seqOption + "}," + seq + "}"`, `"#{e|>=:#{" + seqOption + "}," + seq + "1}"`},
+	{"the guard forgets the phase before the key", "../../tmux/guard.go",
+		`guard := d.guard("#{!=:#{" + seqOption + "}," + formatProgress(d.Seq, from) + "}")`, `guard := d.guard("0"); _ = from`},
+	{"the guard forgets a dead pane", "../../tmux/guard.go", `"#{pane_dead}", "#{pane_input_off}", "#{pane_synchronized}",
+		"#{!=`, `"#{pane_input_off}", "#{pane_synchronized}",
+		"#{!=`},
+	{"the guard forgets a pane that takes no input", "../../tmux/guard.go", `"#{pane_dead}", "#{pane_input_off}", "#{pane_synchronized}",
+		"#{!=`, `"#{pane_dead}", "#{pane_synchronized}",
+		"#{!=`},
+	{"the guard forgets synchronized panes", "../../tmux/guard.go", `"#{pane_dead}", "#{pane_input_off}", "#{pane_synchronized}",
+		"#{!=`, `"#{pane_dead}", "#{pane_input_off}",
+		"#{!=`},
+	{"the guard forgets whose pane it is", "../../tmux/guard.go",
+		`"#{!=:#{" + ownerOption + "}," + d.Owner + "}", sequence`, `sequence`},
+	{"the guard forgets a person who scrolls", "../../tmux/guard.go",
+		`terms = append(terms, "#{pane_in_mode}")`, `terms = append(terms, "0")`},
+	{"the guard forgets that the server may be a new one", "../../tmux/guard.go",
+		`terms = append(terms, "#{!=:"+instanceFormat+","+d.On+"}")`, `terms = append(terms, "0")`},
+	{"the guard forgets a person who types", "../../tmux/guard.go",
+		`terms = append(terms, d.touched())`, `terms = append(terms, "0")`},
+	{"the paste does not record its number", "../../tmux/guard.go",
+		`formatProgress(d.Seq, phase) +`, `formatProgress(d.Seq-1, phase) +`},
+	{"the paste is not framed", "../../tmux/guard.go", `"paste-buffer -p -r -d -b "`, `"paste-buffer -r -d -b "`},
+
+	// The loop that carries the steps out.
+	{"a resumed text is pasted once more", "../../tmux/submit.go", `	if d.Resume {
+		return d.resume(ctx)
+	}`, `	if d.Resume && false {
+		return d.resume(ctx)
+	}`},
+	{"nobody looks before the paste", "../../tmux/submit.go", `if step := d.Next(Moment{}); step.Do != Paste {`,
+		`if step := d.Next(Moment{}); false {`},
+	{"a lost connection counts as nothing typed", "../../tmux/submit.go",
+		`if errors.Is(err, ErrNoBody) || errors.Is(err, ErrNoPane) {`, `if err != nil {
+			err = nil
+			return d.withhold(NotReady, "")
+		}
+		if errors.Is(err, ErrNoBody) {`},
+
+	// What is in the way.
+	{"a dialog does not hold", "screen_state.go", `return held(parley.HoldDialog, "")`, `return hold{}`},
+	{"a draft does not hold", "screen_state.go", `return held(parley.HoldDraft, "")`, `return hold{}`},
+	{"work does not hold", "screen_state.go", `		h := held(parley.HoldBusy, "")
+		h.only = only
+		return h`, `		_ = only
+		return hold{}`},
+	{"nobody asks whether a shell has the terminal", "hold.go", `	case shell:
+		return held(parley.HoldShell, f.foreground[0])`, `	case shell && false:
+		return held(parley.HoldShell, f.foreground[0])`},
+	{"nobody asks whether a pager has the terminal", "hold.go", `	case keys != "":
+		return`, `	case keys == "-":
+		return`},
+	{"a person who has just typed does not hold", "hold.go", `case since <= typingPause:`, `case since <= -typingPause:`},
+	{"keys that do not show yet do not hold", "hold.go", `case since <= unshownPause && `, `case since <= -unshownPause && `},
+	{"nobody waits for the program to read", "hold.go", `	if f.unread > 0 { //`, `	if f.unread > 1<<20 { //`},
+	{"a program that has not begun takes the next", "memory.go", `	case waits:
+		return held(parley.HoldNotBegun, "")`, `	case waits && false:
+		return held(parley.HoldNotBegun, "")`},
+
+	// Between the paste and the key.
+	{"a dialog between paste and key is not seen", "attempt.go",
+		`case o.facts.stopping, o.shows == profile.Dialog:`, `case o.facts.stopping:`},
+	{"work between paste and key is not seen", "attempt.go", `case o.shows == profile.Busy && a.way.note == ""`,
+		`case false && a.way.note == ""`},
+	{"words beside ours are not seen", "attempt.go", `case o.holdsOnly(&a.letter) && a.recognises(o):`,
+		`case o.holds(&a.letter) && a.recognises(o):`},
+	{"the key does not wait for the text", "attempt.go", `	if !a.shown(o) {`, `	if false {`},
+	{"nobody asks for a shell before the key", "attempt.go", `	if a.refused = a.typable(o); !a.refused.none() {
+		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady}
+	}
+	p.scrolls`, `	p.scrolls`},
+	{"a crash's paste that does not show gets its key", "attempt.go",
+		`return !o.profile.HasMarkers() && !a.resumed &&`, `return !o.profile.HasMarkers() &&`},
+
+	// After the key.
+	{"the second key comes at once, into anything", "attempt_entered.go",
+		`if !takesKey || !o.holdsOnly(&a.letter) || !touched(o.now, o.screen).none() {`, `if !takesKey {`},
+	{"a third key is pressed", "attempt_entered.go", `step.Do == tmux.Wait && !taken && !again && a.stuck(o)`,
+		`step.Do == tmux.Wait && !taken && a.stuck(o)`},
+	{"a lost key is not pressed again", "attempt_entered.go", `step.Do == tmux.Wait && !taken && !again && a.stuck(o)`,
+		`false && a.stuck(o)`},
+	{"what stands in the composer counts as taken", "attempt_entered.go",
+		`case o.facts.unread > 0, o.holds(&a.letter), !o.facts.alive:`, `case o.facts.unread > 0, !o.facts.alive:`},
+	{"what is unread counts as taken", "attempt_entered.go",
+		`case o.facts.unread > 0, o.holds(&a.letter), !o.facts.alive:`, `case o.holds(&a.letter), !o.facts.alive:`},
+	{"what a dead program had not read counts as taken", "attempt_entered.go",
+		`case o.facts.unread > 0, o.holds(&a.letter), !o.facts.alive:`, `case o.facts.unread > 0, o.holds(&a.letter):`},
+	{"a text behind a dialog counts as taken", "attempt_entered.go",
+		`case !o.composing && o.profile.HasMarkers() && o.hides():`, `case false:`},
+	{"a text that was cleared away counts as taken", "attempt_entered.go", `case taken && (!e.long || a.seen(o)):`, `case taken:`},
+	{"a report is not believed before the key", "attempt.go", `	if o.namedSince(a.entered.named) { // a`, `	if false { // a`},
+
+	// After a crash.
+	{"what was never pasted is given up", "resume.go", `	case info.Seq < job.PaneSeq:
+		return true, c.close(ctx, job, ended(parley.DeliveryQueued, parley.EndedInterrupted, ""))`, `	case info.Seq < job.PaneSeq:
+		return unconfirmed(parley.EndedInterrupted, "")`},
+	{"what was pasted is typed again", "resume.go", `case info.Seq < job.PaneSeq:`, `case info.Seq <= job.PaneSeq:`},
+	{"what was pasted counts as entered", "resume.go", `case info.Phase == "pasted":`, `case info.Phase == "":`},
+	{"what was entered is entered again", "resume.go", `case info.Phase == "pasted":`, `case info.Phase != "":`},
+	{"an emptied composer after a crash is proof", "resume.go", `taken = taken && (!o.profile.HasMarkers() || a.seen(o))`, `_ = 0`},
+	{"an older report is not believed after a crash", "outcome.go", `a.entered.named = a.sent //`, `_ = 0 //`},
+
+	// The courier.
+	{"it is typed before it is claimed", "courier.go", `	err = c.o.Store.Claim(ctx, job.Key, job.PaneSeq, l.notice)`,
+		`	defer func() { _ = c.o.Store.Claim(ctx, job.Key, job.PaneSeq, l.notice) }()`},
+	{"a refused claim is typed", "courier.go", `	if errors.Is(err, store.ErrStale) {
+		return true, nil // read or expired meanwhile
+	}
+	if err != nil {`, `	if err != nil && !errors.Is(err, store.ErrStale) {`},
+	{"the number is not read off the pane", "courier.go", `	if !c.numbered { //`, `	if false { //`},
+	{"the number is one too low", "courier.go", `job.Notice, job.PaneSeq = l.notice, c.seq+1`, `job.Notice, job.PaneSeq = l.notice, c.seq`},
+	{"what was left in typing is forgotten", "courier.go", `c := &courier{o: o, m: m, open: true, behind: true}`,
+		`c := &courier{o: o, m: m, behind: true}`},
+	{"an error forgets what is in hand", "courier.go", `again, c.open = true, true`, `again = true`},
+	{"an urgent message waits for those read before", "courier.go",
+		`if i < len(jobs)-1 && c.m.HasUrgent() {`, `if false {`},
+	{"the courier does not come back", "courier.go", `return c.m.Terminal() != nil, err // a launch wakes it`, `return false, err`},
+	{"what was not delivered is not read again", "courier.go", `			if err != nil || !done {
+				c.behind = true`, `			if err != nil || !done {`},
+	{"the look is before the pane's number", "courier.go", `		c.soon = true
+		return false, c.number(ctx, t)`, `		if err := c.number(ctx, t); err != nil {
+			return false, err
+		}`},
+
+	// The verdicts.
+	{"a refused key puts the message back", "outcome.go", `	if a.resumed && out.Phase == tmux.Refused {`, `	if false {`},
+	{"an unknown outcome counts as nothing typed", "outcome.go", `	if failure != nil && out.Phase != tmux.Taken {
+		return false, failure`, `	if failure != nil && out.Phase != tmux.Taken {
+		return false, c.close(ctx, job, change(parley.DeliveryHeld, c.refusal(a, out)))`},
+	{"entered counts as submitted", "outcome.go", `case out.Phase == tmux.Taken, out.Phase == tmux.Entered && out.Reason == tmux.NoRefusal:`,
+		`case out.Phase == tmux.Taken, out.Phase == tmux.Entered:`},
+	{"a text that waits for its key is given up", "outcome.go", `case out.Phase == tmux.Pasted && passing(out.Reason) && !t.Stopping.Load():`,
+		`case false:`},
+	{"a message that entered work counts as idle's", "ready.go", `	case h.only && h.Code == parley.HoldBusy && t.Profile.QueueKey`,
+		`	case h.working() && t.Profile.QueueKey`},
+}
+
+var defectsFlag = flag.String("defects", "", "try the defects, and write the page to this file")
+
+// TestDefectsStandInTheSources keeps the table from rotting.
+func TestDefectsStandInTheSources(t *testing.T) {
+	known := map[string]bool{}
+	for _, d := range defects {
+		raw, err := os.ReadFile(d.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(raw), d.old); n != 1 {
+			t.Errorf("%s: its text stands %d times in %s, want once", d.words, n, d.file)
+		}
+		if known[d.words] {
+			t.Errorf("%s: stands twice in the table", d.words)
+		}
+		known[d.words] = true
+	}
+}
+
+// found is how the simulation found a defect.
+type found struct {
+	deliveries, promise string
+	took                time.Duration
+}
+
+// TestDefects makes each defect in turn, and wants the simulation to find it.
+func TestDefects(t *testing.T) {
+	if *defectsFlag == "" {
+		t.Skip("it takes long: make defects")
+	}
+	var all []found
+	for i, d := range defects {
+		f := try(t, i, &d)
+		if f.promise == "" {
+			t.Errorf("%s: not found within %s deliveries", d.words, f.deliveries)
+		}
+		fmt.Printf("%s | %s | %s\n", d.words, f.promise, f.deliveries)
+		all = append(all, f)
+	}
+	writePage(t, all)
+}
+
+// try simulates with one defect.
+func try(t *testing.T, i int, d *defect) found {
+	raw := string(must(os.ReadFile(d.file)))
+	dir := t.TempDir()
+	broken := filepath.Join(dir, "broken.go")
+	overlay := filepath.Join(dir, "overlay.json")
+	replace := map[string]map[string]string{"Replace": {must(filepath.Abs(d.file)): broken}}
+	for name, text := range map[string]string{
+		broken: strings.Replace(raw, d.old, d.new, 1), overlay: string(must(json.Marshal(replace))),
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-overlay", overlay, "-count=1",
+		"-run", "TestSimulation$", ".", "-brief", "-deliveries", strconv.Itoa(cmp.Or(*deliveriesFlag, 100_000)))
+	out, err := cmd.CombinedOutput()
+	_, line, ok := strings.Cut(string(out), "RESULT ")
+	if !ok {
+		t.Errorf("%s: %v\n%s", d.words, err, out)
+		return found{}
+	}
+	line, _, _ = strings.Cut(line, "\n")
+	part := strings.Split(line, "|")
+	took, _ := time.ParseDuration(part[2])
+	return found{part[0], part[1], took}
+}
+
+// writePage writes what was found into the page.
+func writePage(t *testing.T, all []found) {
+	var b strings.Builder
+	for i, f := range all {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", defects[i].words, f.promise, f.deliveries)
+	}
+	if err := os.WriteFile(*defectsFlag, []byte(b.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
