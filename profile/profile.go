@@ -28,6 +28,11 @@ type Profile struct {
 	InlineChars int `yaml:"inline_chars"`
 	InlineBytes int `yaml:"inline_bytes"`
 
+	// SpareRows is how many rows of the terminal a text must leave free: in a composer that takes
+	// more, the program no longer draws what Markers know it by. A taller text is announced by a
+	// notice. 0: every text that InlineChars lets through can be seen.
+	SpareRows int `yaml:"spare_rows"`
+
 	// Recomposes says that the program rewrites its composer's text in Unicode's form
 	// NFC. A text in another form would not arrive as it is, and is announced by a
 	// notice.

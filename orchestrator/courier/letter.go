@@ -15,6 +15,7 @@ import (
 type letter struct {
 	text   string
 	mark   string // "msg 5f0c21aa": stands in the footer and proves whose text it is
+	foot   string // the footer
 	notice bool   // it announces a text that is too long for the terminal
 }
 
