@@ -18,17 +18,17 @@ import (
 // pasteLine fills the buffer and pastes it unless the guard refuses. -p frames the
 // text if the program asked for bracketed paste, -r keeps line feeds, -d deletes the
 // buffer. If phase is phaseEntered, the key follows in the same step.
-func (d *delivery) pasteLine(token string, b buffer, phase string) string {
-	pane := d.pane.id
+func (d *delivery) pasteLine(token string, b Buffer, phase string) string {
+	pane := d.id
 	seq := strconv.FormatUint(d.Seq, 10)
 	guard := d.guard("#{e|>=:#{" + seqOption + "}," + seq + "}")
 	key := ""
 	if phase == phaseEntered {
 		key = " ; send-keys -t " + pane + " " + string(d.Key)
 	}
-	return b.load + " ; if-shell -F -t " + pane + " " + quote(guard) +
-		" { delete-buffer -b " + b.name + " ; " + d.refusal(token) + " } { " + d.leaveMode() +
-		"paste-buffer -p -r -d -b " + b.name + " -t " + pane + key +
+	return b.Load + " ; if-shell -F -t " + pane + " " + quote(guard) +
+		" { delete-buffer -b " + b.Name + " ; " + d.refusal(token) + " } { " + d.leaveMode() +
+		"paste-buffer -p -r -d -b " + b.Name + " -t " + pane + key +
 		" ; set-option -p -t " + pane + " " + seqOption + " " + formatProgress(d.Seq, phase) +
 		" ; display-message -p " + quote(token+" yes") + " }"
 }
@@ -36,7 +36,7 @@ func (d *delivery) pasteLine(token string, b buffer, phase string) string {
 // keyLine presses the key if the pane's recorded progress is this message at phase
 // from, and records phase to.
 func (d *delivery) keyLine(token, from, to string) string {
-	pane := d.pane.id
+	pane := d.id
 	guard := d.guard("#{!=:#{" + seqOption + "}," + formatProgress(d.Seq, from) + "}")
 	return "if-shell -F -t " + pane + " " + quote(guard) +
 		" { " + d.refusal(token) + " } { " + d.leaveMode() + d.queueKeys() +
@@ -93,11 +93,11 @@ func (d *delivery) leaveMode() string {
 	if !d.LeaveMode {
 		return ""
 	}
-	return "copy-mode -q -t " + d.pane.id + " ; "
+	return "copy-mode -q -t " + d.id + " ; "
 }
 
 func (d *delivery) refusal(token string) string {
-	return "display-message -p -t " + d.pane.id + " " + quote(token+" no "+strings.Join([]string{
+	return "display-message -p -t " + d.id + " " + quote(token+" no "+strings.Join([]string{
 		"#{pane_id}", "#{pane_dead}", "#{pane_input_off}", "#{pane_in_mode}",
 		"#{q:" + ownerOption + "}", "#{" + seqOption + "}", "#{pane_synchronized}", d.touched(), instanceFormat,
 	}, "|"))
@@ -132,7 +132,7 @@ func (a answer) refused(d *delivery) (Refusal, string) {
 	f := a.fields
 	seq, phase := parseProgress(f[5])
 	switch {
-	case f[0] != d.pane.id, d.On != "" && f[8] != d.On:
+	case f[0] != d.id, d.On != "" && f[8] != d.On:
 		return Gone, "the pane is gone"
 	case f[4] != d.Owner:
 		return Foreign, fmt.Sprintf("the pane is owned by %q", f[4])

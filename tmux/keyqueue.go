@@ -40,10 +40,10 @@ func queueBindings() []string {
 // queueKeys returns the commands that make the keys of a person who views the pane
 // wait, or "" where they need not.
 func (d *delivery) queueKeys() string {
-	if d.Next == nil || d.pane.server.opts.Join {
+	if d.Next == nil || d.joined {
 		return ""
 	}
-	pane, seq := d.pane.id, strconv.FormatUint(d.Seq, 10)
+	pane, seq := d.id, strconv.FormatUint(d.Seq, 10)
 	return "if-shell -F -t " + pane + " " + quote(watched) +
 		" { set-option -t " + pane + " " + queueOption + " " + seq +
 		" ; set-option -t " + pane + " key-table " + queueTable + " } ; "
@@ -56,7 +56,8 @@ func (d *delivery) releaseKeys(ctx context.Context) {
 		return
 	}
 	stillOurs := "#{==:#{" + queueOption + "}," + strconv.FormatUint(d.Seq, 10) + "}" // not another message's
-	release := "if-shell -F -t " + d.pane.id + " " + quote(stillOurs) +
-		" { set-option -u -t " + d.pane.id + " " + queueOption + " }"
-	_, _ = d.pane.server.run(ctx, "run-shell -b -d "+queueRest+" -C { "+release+" }")
+	release := "if-shell -F -t " + d.id + " " + quote(stillOurs) +
+		" { set-option -u -t " + d.id + " " + queueOption + " }"
+	line := endWithToken([]string{"run-shell -b -d " + queueRest + " -C { " + release + " }"})
+	_, _ = d.pane.Run(ctx, line)
 }
