@@ -229,7 +229,10 @@ func heldOutlook(d *parley.Delivery, agent parley.Agent, id string) []string {
 
 // suspicion says what may have become of a text that was typed without proof of arrival.
 func suspicion(code parley.ReasonCode, name string) string {
-	if code == parley.EndedNotEntered {
+	switch code {
+	case parley.EndedStanding:
+		return fmt.Sprintf("%s has not got it. A retry presses Enter if the text still stands there.", name)
+	case parley.EndedNotEntered:
 		return fmt.Sprintf("The text may stand unsent in %s's composer, or be gone.", name)
 	}
 	return fmt.Sprintf("%s may have got it, or its program may have dropped it.", name)

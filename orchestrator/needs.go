@@ -161,6 +161,11 @@ func unconfirmedNeed(item store.InboxItem) parley.Need {
 		),
 	}
 
+	if d.ReasonCode == parley.EndedStanding {
+		n.Command = "parley attach " + d.Recipient
+		n.Action = fmt.Sprintf("Press Enter there, or let parley press it: parley retry %s --to %s.", short, d.Recipient)
+	}
+
 	if len(d.Steps) > 0 {
 		n.Since = d.Steps[len(d.Steps)-1].At
 	}

@@ -34,6 +34,8 @@ func (s *Deliveries) TypedAs(ctx context.Context, recipientID string, paneSeq ui
 }
 
 // Waits reports whether the delivery waits to be typed, as after a retry.
-func (j *Job) Waits() bool {
-	return j.State == parley.DeliveryQueued || j.State == parley.DeliveryHeld
+func (j *Job) Waits() bool { return waits(j.State) }
+
+func waits(state parley.DeliveryState) bool {
+	return state == parley.DeliveryQueued || state == parley.DeliveryHeld
 }

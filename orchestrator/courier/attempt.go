@@ -20,6 +20,7 @@ type attempt struct {
 	letter  letter
 	way     way
 	resumed bool // it goes on where an earlier attempt or a crash left it
+	asked   bool // the operator asks for the key of a text that may stand there
 	memory  *memory
 
 	pasted  pasted
@@ -68,7 +69,11 @@ func (m *memory) ready(o *observation) hold {
 func (m *memory) readiness(o *observation) hold {
 	if o.profile.HasMarkers() {
 		s := o.standing()
-		return m.notBegun(o, &s, s.hold(o.profile.Quiet))
+		h := s.hold(o.profile.Quiet)
+		if h.Code == parley.HoldDraft && o.ownText() {
+			h = held(parley.HoldOwnText, "")
+		}
+		return m.notBegun(o, &s, h)
 	}
 
 	switch {
@@ -76,7 +81,7 @@ func (m *memory) readiness(o *observation) hold {
 		return held(parley.HoldStarting, "")
 	case o.now.Sub(m.still.Since(o.now, o.screen)) < o.profile.Quiet:
 		return held(parley.HoldNoisy, "")
-	case o.composing && parley.HoldsTyped(o.composer):
+	case o.ownText():
 		return held(parley.HoldOwnText, "")
 	}
 	return hold{}
@@ -198,25 +203,16 @@ func (a *attempt) shown(o *observation) bool {
 	case o.holdsOnly(&a.letter) && a.recognises(o):
 		return true
 	}
-	return !o.profile.HasMarkers() && !a.resumed && o.now.After(a.pasted.patience)
+	return !o.profile.HasMarkers() && (!a.resumed || a.asked) && o.now.After(a.pasted.patience)
 }
 
-// recognises reports whether what stands in the composer is not merely like our text. What
-// a program shows in place of a long paste could be of another: after a while in which
-// nobody looked it has to be what was there right after ours, or, if nobody saw that, to be
-// as long.
+// recognises reports whether what stands in the composer is our text. Right after the paste, what
+// is shown in place of a long one is.
 func (a *attempt) recognises(o *observation) bool {
-	remembered := &a.memory.collapsed
-	switch {
-	case profile.Holds(o.composer, a.letter.mark):
-		return true
-	case !a.resumed:
-		*remembered = collapsed{a.key, o.composer}
-		return true
-	case remembered.key == a.key:
-		return remembered.text == o.composer
+	if !a.resumed && !profile.Holds(o.composer, a.letter.mark) {
+		a.memory.collapsed = collapsed{a.key, o.composer}
 	}
-	return profile.Measures(o.composer, a.letter.text)
+	return a.memory.recognises(o, a.key, &a.letter)
 }
 
 // wait looks again, or stops with a reason when the time for it is over.

@@ -27,6 +27,8 @@ type entered struct {
 	gone      time.Time // since when the text is gone from the composer without a report
 	patience  time.Time // for the text to be seen above the composer
 	still     team.Stillness
+	pressed   bool // the key was pressed here
+	stands    bool // at the last look, the text stood in the composer
 
 	lingering bool // at the last look, the text still stood where somebody typed
 	long      bool // it has done so for long
@@ -50,6 +52,7 @@ func (a *attempt) afterEnter(o *observation, again bool) tmux.Step {
 	}
 	if o.profile.HasMarkers() {
 		a.noteLingering(o)
+		e.stands = o.holds(&a.letter)
 	}
 
 	taken, stop := a.taken(o)
@@ -61,9 +64,11 @@ func (a *attempt) afterEnter(o *observation, again bool) tmux.Step {
 	}
 
 	step := a.wait(o, e.began, a.takenWithin(o), tmux.NotTaken)
-	if step.Do == tmux.Wait && !taken && !again && a.stuck(o) {
+	mayPress := !again || a.asked && !e.pressed
+	if step.Do == tmux.Wait && !taken && mayPress && a.stuck(o) {
 		e.long = false // this key is followed as the first was
 		if a.typable(o).none() {
+			e.pressed = true
 			return tmux.Step{Do: tmux.Press}
 		}
 	}

@@ -44,7 +44,9 @@ func (h hold) left() bool {
 }
 
 // composed reports whether something stands in the composer.
-func (h hold) composed() bool { return h.Code == parley.HoldDraft || h.Code == parley.HoldOwnText }
+func (h hold) composed() bool {
+	return h.Code == parley.HoldDraft || h.Code == parley.HoldOwnText || h.Code == parley.HoldUnsent
+}
 
 // working reports whether the program only works, with its composer open.
 func (h hold) working() bool {

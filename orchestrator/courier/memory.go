@@ -5,6 +5,7 @@ import (
 
 	"parley"
 	"parley/orchestrator/team"
+	"parley/profile"
 	"parley/store"
 )
 
@@ -60,6 +61,19 @@ const beginsWithin = 4
 // never did, although it had time, is not: its user may have turned that off.
 func (m *memory) reports(o *observation) bool {
 	return o.profile.HasMarkers() && o.profile.Prompts() && (m.silent != o.on || o.names)
+}
+
+// recognises reports whether what stands in the composer is not merely like our text. What a
+// program shows in place of a long paste could be of another: after a while in which nobody
+// looked it has to be what was there right after ours, or, if nobody saw that, to be as long.
+func (m *memory) recognises(o *observation, key store.Key, l *letter) bool {
+	switch {
+	case profile.Holds(o.composer, l.mark):
+		return true
+	case m.collapsed.key == key:
+		return m.collapsed.text == o.composer
+	}
+	return profile.Measures(o.composer, l.text)
 }
 
 // notBegun holds until the program has begun on what it was given last, as far as its

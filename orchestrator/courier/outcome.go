@@ -49,6 +49,8 @@ func (c *courier) submit(ctx context.Context, t *team.Terminal, job store.Job, a
 	}
 
 	switch {
+	case job.State == parley.DeliveryUnconfirmed && out.Phase != tmux.Taken:
+		return false, err // it stays so; the next look says what stands there
 	case err == nil && out.Phase == tmux.Pasted && out.Reason == tmux.NotShown && a.beside:
 		c.memory.cautious = false
 		return false, c.note(ctx, job, held(parley.HoldMixedText, ""))
@@ -78,6 +80,7 @@ func (c *courier) conclude(
 
 	switch {
 	case out.Phase == tmux.Taken, out.Phase == tmux.Entered && out.Reason == tmux.NoRefusal:
+		c.stranded = nil
 		return true, errors.Join(c.close(ctx, job, c.proven(t, &job, a, out)...), c.giveBack(ctx, &job))
 	case out.Phase == tmux.Refused && out.Reason == tmux.Repeated:
 		c.seq = 0 // the database is older than the pane: count on from the pane
@@ -93,9 +96,11 @@ func (c *courier) conclude(
 		if c.unread(t) > 0 {
 			c.unproven = append(c.unproven, unproven{job.Key, t, ttyModeOf(c.o.host, t)})
 		}
+		c.stranded = strandedBy(t, job, a, out)
 		return true, c.close(ctx, job, ended(parley.DeliveryUnconfirmed, c.notTaken(t, a, out), ""))
 	}
 
+	c.stranded = strandedBy(t, job, a, out)
 	why := c.refusal(a, out).Reason
 	return true, c.close(ctx, job, ended(parley.DeliveryUnconfirmed, parley.EndedNotEntered, why))
 }
@@ -171,10 +176,15 @@ func (c *courier) proven(t *team.Terminal, job *store.Job, a *attempt, out tmux.
 	if proof == parley.ProofEntered {
 		separator = " and "
 	}
-	evidence := typed + separator + proof.Words("") + c.together(job)
+	return rungs(proof, typed+separator+proof.Words("")+c.together(job), job.Notice)
+}
 
+// rungs returns the rungs that a text has reached with a proof. evidence is that in words, ""
+// for those of the code.
+func rungs(proof parley.ReasonCode, evidence string, notice bool) []store.Change {
+	evidence = cmp.Or(evidence, proof.Words(""))
 	changes := []store.Change{{State: parley.DeliverySubmitted, Evidence: evidence, Code: proof}}
-	if !job.Notice {
+	if !notice {
 		changes = append(changes, store.Change{
 			State: parley.DeliveryRead, Evidence: parley.ProofFullText.Words(""), Code: parley.ProofFullText,
 		})
@@ -218,6 +228,8 @@ func (c *courier) notTaken(t *team.Terminal, a *attempt, out tmux.Outcome) parle
 		return parley.EndedUnreported
 	case c.memory.lingering == a.key:
 		return parley.EndedLingered
+	case a.entered.stands:
+		return parley.EndedStanding
 	case out.Reason == tmux.Blocked:
 		return parley.EndedModeChanged
 	}
