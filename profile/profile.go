@@ -53,6 +53,10 @@ type Profile struct {
 	// profile, for providers that limit their rate. 0: all at once.
 	Stagger time.Duration `yaml:"stagger"`
 
+	// FirstShown says that the program drops what comes before it shows the first message of a
+	// session in its transcript. The next message waits until that is seen above the composer.
+	FirstShown bool `yaml:"first_shown"`
+
 	Markers  Markers  `yaml:"markers"`
 	Handover Handover `yaml:"handover"`
 

@@ -29,6 +29,7 @@ type entered struct {
 	still     team.Stillness
 	pressed   bool // the key was pressed here
 	stands    bool // at the last look, the text stood in the composer
+	begun     bool // the screen has shown the turn of the text, or the text above the composer
 
 	lingering bool // at the last look, the text still stood where somebody typed
 	long      bool // it has done so for long
@@ -52,6 +53,7 @@ func (a *attempt) afterEnter(o *observation, again bool) tmux.Step {
 	}
 	if o.profile.HasMarkers() {
 		a.noteLingering(o)
+		e.begun = e.begun || a.begins(o)
 		e.stands = o.holds(&a.letter)
 	}
 
@@ -96,8 +98,7 @@ func (a *attempt) takenWithin(o *observation) time.Duration {
 // noteLingering notes whether the text still stands where somebody has typed.
 func (a *attempt) noteLingering(o *observation) {
 	e := &a.entered
-	typed := !a.way.since.IsZero() && o.screen.Touched.Unix() >= a.way.since.Unix()
-	e.lingering = o.holds(&a.letter) && (typed || !o.holdsOnly(&a.letter))
+	e.lingering = o.holds(&a.letter) && (a.touchedSince(o) || !o.holdsOnly(&a.letter))
 	e.long = e.long || e.lingering && o.now.Sub(e.began) >= o.profile.TakenWithin
 }
 
@@ -138,7 +139,7 @@ func (a *attempt) emptied(o *observation) (yes, stop bool) {
 func (a *attempt) reported(o *observation) bool {
 	e := &a.entered
 	switch {
-	case a.way.note != "", o.namedSince(e.named), o.shows == profile.Busy, !a.memory.reports(o):
+	case a.way.note != "", o.namedSince(e.named), e.begun, o.shows == profile.Busy, !a.memory.reports(o):
 		return true
 	case e.gone.IsZero():
 		e.gone = o.now
@@ -151,6 +152,21 @@ func (a *attempt) reported(o *observation) bool {
 	a.memory.silent = o.on
 
 	return true
+}
+
+// begins reports whether the screen shows that an idle program has begun on the text: it works, or
+// shows the text among what it was given. Where a person has typed meanwhile, that may be on theirs,
+// and the text in a queue.
+func (a *attempt) begins(o *observation) bool {
+	if a.way.note != "" || o.holds(&a.letter) || a.touchedSince(o) {
+		return false
+	}
+	return o.shows == profile.Busy || o.showsAbove(&a.letter)
+}
+
+// touchedSince reports whether a person has pressed a key since the look before the paste.
+func (a *attempt) touchedSince(o *observation) bool {
+	return !a.way.since.IsZero() && o.screen.Touched.Unix() >= a.way.since.Unix()
 }
 
 // alone looks, when a person has pressed a key after the one that submits, what stands

@@ -73,7 +73,7 @@ func newStage(t *testing.T, texts ...string) *stage {
 // begin makes an attempt of the message.
 func (s *stage) begin(resumed bool) {
 	s.attempt = &attempt{
-		key: store.Key{MessageSeq: 7}, sent: s.now, letter: letter{text: testText, mark: testMark}, resumed: resumed, memory: &s.memory,
+		key: store.Key{MessageSeq: 7}, sent: s.now, letter: letter{text: testText, mark: testMark, foot: "(ann · msg 5f0c21aa)"}, resumed: resumed, memory: &s.memory,
 		way: way{key: tmux.Key(s.profile.Key), since: s.now.Add(-time.Second)},
 	}
 	s.attempt.entered.named = s.now
@@ -391,5 +391,65 @@ func TestRefusalWithoutACodeIsInTheWordsOfTmux(t *testing.T) {
 	got := new(courier).refusal(&attempt{}, tmux.Outcome{Reason: tmux.Repeated, Detail: "the pane is at message 5"})
 	if want := "the pane is at message 5"; got.Reason != want || got.Code != parley.HoldRefused {
 		t.Errorf("got %+v, want %q", got, want)
+	}
+}
+
+func TestTheEarlierProofCounts(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		scene func(*stage)
+	}{
+		{"it works", func(s *stage) { s.above = []string{"working"} }},
+		{"its transcript shows the text", func(s *stage) { s.above = []string{"> hello", "  (ann · msg 5f0c21aa)", "answer"} }},
+		{"it reports the text", func(s *stage) { s.named = true }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newStage(t, framedText, reportingText)
+			s.names = true // it has named an earlier message
+			s.begin(false)
+			c.scene(s)
+			if after := s.want(tmux.Entered, done); after > time.Second {
+				t.Errorf("it is believed after %v, want at once", after)
+			}
+		})
+	}
+}
+
+func TestTranscriptIsNoProofWhereAPersonTypedMeanwhile(t *testing.T) {
+	s := newStage(t, framedText, reportingText)
+	s.names = true
+	s.begin(false)
+	s.above, s.touched = []string{"> (ann · msg 5f0c21aa)"}, s.now
+	if got := s.step(tmux.Entered, false); got.Do != tmux.Wait {
+		t.Errorf("got %+v, want to wait for the report", got)
+	}
+}
+
+func TestNextMessageWaitsUntilTheFirstIsShown(t *testing.T) {
+	s := newStage(t, framedText)
+	s.memory.given = given{on: s.on, entered: s.now, letter: s.attempt.letter, unshown: true}
+	s.now = s.now.Add(beginsWithin*s.profile.Quiet + time.Second)
+	look := func() hold {
+		o := s.observation()
+		o.since = s.now.Add(-time.Minute)
+		return s.memory.ready(o)
+	}
+
+	if got := look(); got.Code != parley.HoldNotBegun {
+		t.Errorf("before it shows: %+v, want %s", got, parley.HoldNotBegun)
+	}
+	s.above = []string{"> hello", "(ann · msg 5f0c21aa)"}
+	if got := look(); !got.none() {
+		t.Errorf("when it shows: held by %+v", got)
+	}
+	s.above = nil
+	if got := look(); !got.none() {
+		t.Errorf("when it has scrolled away: held by %+v", got)
+	}
+
+	s.memory.given.unshown = true
+	s.now = s.now.Add(shownWithin)
+	if got := look(); !got.none() {
+		t.Errorf("after a long time: held by %+v", got)
 	}
 }

@@ -39,6 +39,11 @@ type given struct {
 	unreported bool
 	typed      time.Time // a report of it comes after that
 	idle       time.Time // the program has looked idle since then; zero: it does not
+
+	// unshown is set while the program has not shown this message, the first of its session, and
+	// drops what comes before that.
+	unshown bool
+	letter  letter
 }
 
 // collapsed is what a composer showed in place of a long message.
@@ -79,7 +84,7 @@ func (m *memory) recognises(o *observation, key store.Key, l *letter) bool {
 // notBegun holds until the program has begun on what it was given last, as far as its
 // screen and its own report can tell. h is what else is in the way.
 func (m *memory) notBegun(o *observation, s *Standing, h hold) hold {
-	waits := m.unreported(o, h.none())
+	waits := m.unreported(o, h.none()) || m.unshown(o)
 	active := o.report.At.After(m.given.entered) || o.now.Add(-s.Steady).After(m.given.entered)
 
 	switch {
@@ -93,6 +98,20 @@ func (m *memory) notBegun(o *observation, s *Standing, h hold) hold {
 		return h
 	}
 	return hold{}
+}
+
+// shownWithin is how long a program may take to show the first message of its session. opencode
+// took 60 s from its start to its first request on a machine with a load of 20.
+const shownWithin = time.Minute
+
+// unshown reports whether the program has not shown the message entered last, as it must before it
+// takes another.
+func (m *memory) unshown(o *observation) bool {
+	g := &m.given
+	if g.on != o.on || o.showsAbove(&g.letter) || o.now.Sub(g.entered) > shownWithin {
+		g.unshown = false
+	}
+	return g.unshown
 }
 
 // unreported reports whether the message entered last may be on its way from the program's

@@ -75,7 +75,7 @@ func (c *courier) conclude(
 
 	c.memory.cautious = out.Phase == tmux.Refused
 	if out.Phase == tmux.Taken || !out.EnteredAt.IsZero() {
-		c.remember(t, &job, out)
+		c.remember(t, &job, a, out)
 	}
 
 	switch {
@@ -115,12 +115,13 @@ func passing(why tmux.Refusal) bool {
 }
 
 // remember notes the message that was entered last.
-func (c *courier) remember(t *team.Terminal, job *store.Job, out tmux.Outcome) {
+func (c *courier) remember(t *team.Terminal, job *store.Job, a *attempt, out tmux.Outcome) {
 	typed := later(out.PastedAt, job.Message.Timestamp)
 	o := observation{on: t, profile: t.Profile, names: c.m.ReportsMessages()}
+	unreported := out.Phase == tmux.Taken && !a.entered.begun && c.memory.reports(&o) && !c.reportedSince(job, typed)
 	c.memory.given = given{
-		on: t, entered: out.EnteredAt, shortID: parley.Short(job.Message.ID), typed: typed,
-		unreported: out.Phase == tmux.Taken && c.memory.reports(&o) && !c.reportedSince(job, typed),
+		on: t, entered: out.EnteredAt, shortID: parley.Short(job.Message.ID), typed: typed, unreported: unreported,
+		letter: a.letter, unshown: c.memory.given.on != t && t.Profile.FirstShown,
 	}
 }
 
