@@ -217,6 +217,32 @@ var reasons = map[ReasonCode]reasonWords{
 	ProofReleased: {"%s", ""},
 }
 
+// lasting are the words of the codes that can be a root cause for long: how things have been, in which
+// %s stands for the agent's name.
+var lasting = map[ReasonCode]string{
+	HoldPaused:        "messages have been paused",
+	HoldStopped:       "%s has been stopped",
+	HoldExited:        "%s's program has been gone",
+	HoldUnreachable:   "%s has been unreachable",
+	HoldScrolling:     "someone has been scrolling in %s's terminal",
+	HoldShell:         "a bare shell has had %s's terminal",
+	HoldKeysProgram:   "a pager or an editor has had %s's terminal",
+	HoldOtherProgram:  "another program has had %s's terminal",
+	HoldInputOff:      "%s's pane has taken no input",
+	HoldSynchronized:  "%s's window has been synchronized",
+	HoldNotReading:    "%s's program has not read its terminal",
+	HoldNoisy:         "the output in %s's terminal has not paused",
+	HoldOwnText:       "parley's own text has stood unsent in %s's terminal",
+	HoldUnsent:        "parley's own text may have stood unseen in %s's terminal",
+	HoldMixedText:     "someone's own text has stood with parley's in %s's composer",
+	HoldBusy:          "%s has been busy",
+	HoldDialog:        "%s has had a question open",
+	HoldDialogOpened:  "%s has had a question open",
+	HoldDraft:         "an unsent draft has stood in %s's composer",
+	HoldBlocked:       "%s has been blocked",
+	HoldUnknownScreen: "%s's screen has shown nothing that is known to be ready",
+}
+
 const whenRestarted = "It goes when %[1]s runs again: parley restart %[1]s."
 
 // OwnText reports whether the code says that a text of parley's stands unsent in the terminal.

@@ -61,7 +61,7 @@ func (op *operatorService) agentNeed(m *team.Member, waiting int) (parley.Need, 
 		}
 
 		n.Kind, n.Since = parley.NeedStuck, since
-		silence := formatDuration(op.now().Sub(since))
+		silence := parley.FormatDuration(op.now().Sub(since))
 		n.Text = fmt.Sprintf("%s (%s), without any output for %s", a.State, a.Evidence, silence)
 		n.Action = fmt.Sprintf("See what it does. Guidance reaches it with parley steer %s \"…\".", a.Name)
 	}

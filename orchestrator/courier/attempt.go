@@ -71,7 +71,7 @@ func (m *memory) readiness(o *observation) hold {
 		s := o.standing()
 		h := s.hold(o.profile.Quiet)
 		if h.Code == parley.HoldDraft && o.ownText() {
-			h = held(parley.HoldOwnText, "")
+			h = m.ownText(o)
 		}
 		return m.notBegun(o, &s, h)
 	}

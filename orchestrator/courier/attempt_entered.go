@@ -27,9 +27,10 @@ type entered struct {
 	gone      time.Time // since when the text is gone from the composer without a report
 	patience  time.Time // for the text to be seen above the composer
 	still     team.Stillness
-	pressed   bool // the key was pressed here
-	stands    bool // at the last look, the text stood in the composer
-	begun     bool // the screen has shown the turn of the text, or the text above the composer
+	pressed   bool      // the key was pressed here
+	hidden    time.Time // since when no composer is on the screen
+	stands    bool      // at the last look, the text stood in the composer
+	begun     bool      // the screen has shown the turn of the text, or the text above the composer
 
 	lingering bool // at the last look, the text still stood where somebody typed
 	long      bool // it has done so for long
@@ -128,10 +129,17 @@ func (a *attempt) emptied(o *observation) (yes, stop bool) {
 		return false, true
 	case o.facts.unread > 0, o.holds(&a.letter), !o.facts.alive: // what a dead program had not read is gone
 		return false, false
-	case !o.composing && o.profile.HasMarkers() && o.hides():
+	case o.composing || !o.profile.HasMarkers():
+		return true, false
+	case o.hides():
 		return false, false
 	}
-	return true, false
+
+	// It may be a frame that is half drawn.
+	if a.entered.hidden.IsZero() {
+		a.entered.hidden = o.now
+	}
+	return o.now.Sub(a.entered.hidden) >= o.profile.Settle, false
 }
 
 // reported says whether the turn that a text opens has begun, once that has left its

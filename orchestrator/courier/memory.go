@@ -81,6 +81,16 @@ func (m *memory) recognises(o *observation, key store.Key, l *letter) bool {
 	return profile.Measures(o.composer, l.text)
 }
 
+// ownText holds while a text of parley's stands in the composer. The one that was entered last is
+// expected to leave it: a program can report a prompt before it draws that.
+func (m *memory) ownText(o *observation) hold {
+	g := &m.given
+	if g.on == o.on && profile.Holds(o.composer, g.letter.mark) && o.now.Sub(g.entered) <= o.profile.TakenWithin {
+		return held(parley.HoldNotBegun, "")
+	}
+	return held(parley.HoldOwnText, "")
+}
+
 // notBegun holds until the program has begun on what it was given last, as far as its
 // screen and its own report can tell. h is what else is in the way.
 func (m *memory) notBegun(o *observation, s *Standing, h hold) hold {
