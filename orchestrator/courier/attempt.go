@@ -58,7 +58,7 @@ func (m *memory) ready(o *observation) hold {
 		scrolls.only = h.none()
 		return scrolls
 	}
-	if typing := touched(o.now, o.screen); !typing.none() {
+	if typing := touched(o.now, o.screen, m.lag); !typing.none() {
 		return typing
 	}
 	return h
@@ -121,6 +121,7 @@ func (a *attempt) typable(o *observation) hold {
 type pasted struct {
 	began    time.Time // of the looks; again after a person has scrolled
 	within   time.Duration
+	shown    bool      // the text was seen
 	scrolls  bool      // the key was refused because a person scrolls
 	patience time.Time // then a program that never echoes is believed to have the text
 	part     string    // the part of the screen that must rest
@@ -161,6 +162,9 @@ func (a *attempt) afterPaste(o *observation) tmux.Step {
 	if !a.shown(o) {
 		p.still = time.Time{}
 		return a.wait(o, p.began, p.within, tmux.NotShown)
+	}
+	if !p.shown && o.profile.HasMarkers() { // others may never show it
+		p.shown, a.memory.lag = true, o.now.Sub(p.began)
 	}
 	if part := o.steadyPart(); p.still.IsZero() || part != p.part {
 		p.part, p.still = part, o.now

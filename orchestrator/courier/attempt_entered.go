@@ -211,7 +211,7 @@ func (a *attempt) stuck(o *observation) bool {
 	}
 
 	takesKey := o.shows == profile.Idle || o.shows == profile.Busy && a.way.key == tmux.Key(p.QueueKey)
-	if !takesKey || !o.holdsOnly(&a.letter) || !touched(o.now, o.screen).none() {
+	if !takesKey || !o.holdsOnly(&a.letter) || !touched(o.now, o.screen, a.memory.lag).none() {
 		return false // and the rest of the screen does not count
 	}
 	return o.now.Sub(e.still.SinceText(o.now, o.steadyPart())) >= p.Settle
