@@ -208,6 +208,7 @@ type AgentStatus struct {
 	Queued       int          `json:"queued"` // of these, messages that wait for its terminal
 	HeldReason   string       `json:"held_reason,omitempty"`
 	HeldCode     ReasonCode   `json:"held_reason_code,omitempty"`
+	WaitsFor     string       `json:"waits_for,omitempty"`       // the root cause in words, if messages are held
 	HeldMessage  string       `json:"held_message_id,omitempty"` // the first message that is held
 	HeldSince    *time.Time   `json:"held_since,omitempty"`      // when that message was accepted
 	Owed         int          `json:"owed_replies"`              // required responses that are still open

@@ -35,6 +35,7 @@ const (
 	HoldNotReading    ReasonCode = "not_reading"    // the program does not read its terminal
 	HoldNoisy         ReasonCode = "noisy"          // the output does not pause
 	HoldOwnText       ReasonCode = "own_text"       // an unsent text of parley's stands there
+	HoldUnsent        ReasonCode = "unsent"         // one may stand there unseen
 	HoldSettling      ReasonCode = "settling"       // the program has only just come to rest
 	HoldBusy          ReasonCode = "busy"           // the program works
 	HoldDialog        ReasonCode = "dialog"         // a dialog is open
@@ -69,6 +70,8 @@ const (
 	EndedLingered    ReasonCode = "lingered"             // it stood in the composer while somebody typed there
 	EndedModeChanged ReasonCode = "mode_changed"         // the terminal changed its mode or closed meanwhile
 	EndedUnseen      ReasonCode = "unseen"               // nothing shows that it was taken
+	EndedStanding    ReasonCode = "standing"             // entered, but it still stands in the composer
+	EndedVanished    ReasonCode = "vanished"             // it stood in the composer, and is gone: sent or cleared
 	EndedDialog      ReasonCode = "behind_dialog"        // entered as a dialog opened; it stays open until that is answered
 	EndedNoAnswer    ReasonCode = "no_answer"            // a responder's model gave no answer
 )
@@ -79,9 +82,11 @@ const (
 	ProofReport   ReasonCode = "report"           // the program's own report names the message
 	ProofComposer ReasonCode = "composer_emptied" // the composer was emptied of the text
 	ProofRead     ReasonCode = "tty_read"         // the program read the text from its terminal
+	ProofShown    ReasonCode = "shown"            // the screen shows it among what the program was given
 	ProofEntered  ReasonCode = "entered"          // Enter was pressed; the profile asks for no more
 	ProofFullText ReasonCode = "full_text"        // the whole text was submitted and confirmed
 	ProofCall     ReasonCode = "call"             // its recipient marked it, ignored it, or got it in a call's answer
+	ProofFetched  ReasonCode = "fetched"          // its recipient fetched it in full with a call, and it was not typed
 	ProofReply    ReasonCode = "reply"            // its recipient replied
 	ProofSilence  ReasonCode = "silence"          // a responder read it and stays silent
 	ProofRetried  ReasonCode = "retried"          // the operator asked for another attempt
@@ -137,8 +142,13 @@ var reasons = map[ReasonCode]reasonWords{
 	HoldNotReading: {"its program is not reading its terminal (%s bytes wait there)", ""},
 	HoldNoisy:      {"the output in its terminal does not pause", ""},
 	HoldOwnText: {
-		"an unsent message stands in its terminal; press Enter there, or clear the line",
+		"parley's own text stands unsent in its terminal: press Enter there, or clear it",
 		"It goes when that text is sent or cleared: parley attach %[1]s.",
+	},
+	HoldUnsent: {
+		"parley's own text (message %s) was pasted without its Enter, and may stand in its terminal unseen",
+		"It goes when you have seen to that message: parley retry presses its Enter; or press Enter or clear it " +
+			"yourself (parley attach %[1]s), and say so with parley needs --dismiss.",
 	},
 	HoldSettling: {"it has only just come to rest", ""},
 	HoldBusy:     {"it is busy", ""},
@@ -187,6 +197,8 @@ var reasons = map[ReasonCode]reasonWords{
 		"",
 	},
 	EndedUnseen:   {"typed and entered, but its terminal does not show that it was taken", ""},
+	EndedStanding: {"typed and entered, but its text still stands in its composer: press Enter there, or clear it", ""},
+	EndedVanished: {"its text stood in the terminal, and someone has sent or cleared it", ""},
 	EndedDialog:   {"typed and entered; whether it was taken shows when the dialog in its terminal is answered", ""},
 	EndedNoAnswer: {"no answer: %s", ""},
 
@@ -194,16 +206,49 @@ var reasons = map[ReasonCode]reasonWords{
 	ProofReport:   {"its own report names the message", ""},
 	ProofComposer: {"its composer was emptied of it", ""},
 	ProofRead:     {"its program read it from the terminal", ""},
+	ProofShown:    {"its screen shows it among what it was given", ""},
 	ProofEntered:  {"entered; the profile asks for no look at the screen", ""},
 	ProofFullText: {"its full text was submitted and confirmed", ""},
 	ProofCall:     {"%s", ""},
+	ProofFetched:  {"%s, and not typed", ""},
 	ProofReply:    {"its recipient answered it", ""},
 	ProofSilence:  {"%s", ""},
 	ProofRetried:  {"%s", ""},
 	ProofReleased: {"%s", ""},
 }
 
+// lasting are the words of the codes that can be a root cause for long: how things have been, in which
+// %s stands for the agent's name.
+var lasting = map[ReasonCode]string{
+	HoldPaused:        "messages have been paused",
+	HoldStopped:       "%s has been stopped",
+	HoldExited:        "%s's program has been gone",
+	HoldUnreachable:   "%s has been unreachable",
+	HoldScrolling:     "someone has been scrolling in %s's terminal",
+	HoldShell:         "a bare shell has had %s's terminal",
+	HoldKeysProgram:   "a pager or an editor has had %s's terminal",
+	HoldOtherProgram:  "another program has had %s's terminal",
+	HoldInputOff:      "%s's pane has taken no input",
+	HoldSynchronized:  "%s's window has been synchronized",
+	HoldNotReading:    "%s's program has not read its terminal",
+	HoldNoisy:         "the output in %s's terminal has not paused",
+	HoldOwnText:       "parley's own text has stood unsent in %s's terminal",
+	HoldUnsent:        "parley's own text may have stood unseen in %s's terminal",
+	HoldMixedText:     "someone's own text has stood with parley's in %s's composer",
+	HoldBusy:          "%s has been busy",
+	HoldDialog:        "%s has had a question open",
+	HoldDialogOpened:  "%s has had a question open",
+	HoldDraft:         "an unsent draft has stood in %s's composer",
+	HoldBlocked:       "%s has been blocked",
+	HoldUnknownScreen: "%s's screen has shown nothing that is known to be ready",
+}
+
 const whenRestarted = "It goes when %[1]s runs again: parley restart %[1]s."
+
+// OwnText reports whether the code says that a text of parley's stands unsent in the terminal.
+func (c ReasonCode) OwnText() bool {
+	return c == HoldOwnText || c == HoldUnsent
+}
 
 // Words returns the code as a clause; detail stands where the code has room for one.
 func (c ReasonCode) Words(detail string) string {

@@ -114,6 +114,10 @@ func (g *agentService) GetAgentStatus(
 	now := g.now()
 	for _, m := range members {
 		a, c := m.Agent(), counts[m.ID]
+		waitsFor := ""
+		if c.HeldCode != "" && m.Kind == parley.KindTerminal && c.HeldCode != parley.HoldConversation {
+			waitsFor = rootCause(m, c.HeldCode, c.HeldReason, *c.HeldSince, 0).Sentence(now)
+		}
 		res.Agents = append(res.Agents, parley.AgentStatus{
 			Agent:        a,
 			Availability: a.AvailabilityAt(now),
@@ -121,6 +125,7 @@ func (g *agentService) GetAgentStatus(
 			Queued:       c.Queued,
 			HeldReason:   c.HeldReason,
 			HeldCode:     c.HeldCode,
+			WaitsFor:     waitsFor,
 			HeldMessage:  c.HeldID,
 			HeldSince:    c.HeldSince,
 			Owed:         c.Owed,

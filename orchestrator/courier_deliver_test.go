@@ -300,7 +300,7 @@ func TestUnsentTextIsNotJoined(t *testing.T) {
 	te.tmuxRun("paste-buffer", "-p", "-b", "left", "-t", te.pane("coder").ID())
 	tmuxtest.WaitFor(t, te.pane("coder"), func(s tmux.Screen) bool { return tmuxtest.Shows(s, "left over") })
 	id := te.send("coder", "next")
-	te.held(id, "unsent message")
+	te.held(id, "own text stands unsent")
 	te.tmuxRun("send-keys", "-t", te.pane("coder").ID(), "Enter")
 	te.reach(id, parley.DeliveryRead)
 	if got := tmuxtest.WaitMessages(t, log, 2); len(got) != 2 || strings.Contains(got[1].Text, "left over") {

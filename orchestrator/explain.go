@@ -27,6 +27,10 @@ func (op *operatorService) ExplainMessage(
 		}
 	}
 
+	if err := op.admission.explainWaiting(ctx, msg.ID, deliveries); err != nil {
+		return nil, err
+	}
+
 	agentOf := func(d *parley.Delivery) parley.Agent {
 		if m := op.roster.ByID(d.RecipientID); m != nil {
 			return m.Agent()
@@ -61,7 +65,7 @@ func explain(
 		res.Deliveries = append(res.Deliveries, s)
 		res.Story = append(res.Story, "", fmt.Sprintf("%s: %s", s.Agent, s.State))
 		for _, r := range s.Rungs {
-			after := formatDuration(r.At.Sub(msg.Timestamp))
+			after := parley.FormatDuration(r.At.Sub(msg.Timestamp))
 			res.Story = append(res.Story, fmt.Sprintf("  after %s: %s", after, r.Text))
 		}
 
@@ -95,7 +99,7 @@ func summary(msg *parley.Message, ds []parley.Delivery, now time.Time, zone *tim
 
 	return fmt.Sprintf("%s sent %s (%s) to %s at %s, %s ago.", cmp.Or(msg.Sender, parley.Short(msg.SenderID)),
 		withArticle(what), parley.Short(msg.ID), to, msg.Timestamp.In(zone).Format("15:04:05 on 2 January 2006"),
-		formatDuration(now.Sub(msg.Timestamp)))
+		parley.FormatDuration(now.Sub(msg.Timestamp)))
 }
 
 func storyOf(msg *parley.Message, d *parley.Delivery, agent parley.Agent) parley.DeliveryStory {
@@ -165,9 +169,7 @@ func outlook(d *parley.Delivery, agent parley.Agent, id string) []string {
 	case parley.DeliverySubmitted:
 		return submittedOutlook(d, id)
 	case parley.DeliveryQueued:
-		return []string{
-			fmt.Sprintf("It waits for its turn: what is urgent and what came earlier goes to %s first.", name),
-		}
+		return []string{queuedOutlook(d)}
 	case parley.DeliveryTyping:
 		return []string{sentence("It is in hand right now", d.Reason)}
 	case parley.DeliveryHeld:
@@ -191,6 +193,13 @@ func outlook(d *parley.Delivery, agent parley.Agent, id string) []string {
 	return []string{}
 }
 
+func queuedOutlook(d *parley.Delivery) string {
+	if d.WaitsFor != "" {
+		return sentence("It waits", d.WaitsFor)
+	}
+	return fmt.Sprintf("It waits for its turn: what is urgent and what came earlier goes to %s first.", d.Recipient)
+}
+
 func submittedOutlook(d *parley.Delivery, id string) []string {
 	name := d.Recipient
 	if d.ReasonCode == parley.EndedNoAnswer {
@@ -212,7 +221,7 @@ func submittedOutlook(d *parley.Delivery, id string) []string {
 
 func heldOutlook(d *parley.Delivery, agent parley.Agent, id string) []string {
 	if d.Hold == nil {
-		return []string{sentence("It waits", d.Reason), d.ReasonCode.Release(agent)}
+		return []string{sentence("It waits", cmp.Or(d.WaitsFor, d.Reason)), d.ReasonCode.Release(agent)}
 	}
 
 	spared := "terminal"
@@ -229,7 +238,10 @@ func heldOutlook(d *parley.Delivery, agent parley.Agent, id string) []string {
 
 // suspicion says what may have become of a text that was typed without proof of arrival.
 func suspicion(code parley.ReasonCode, name string) string {
-	if code == parley.EndedNotEntered {
+	switch code {
+	case parley.EndedStanding:
+		return fmt.Sprintf("%s has not got it. A retry presses Enter if the text still stands there.", name)
+	case parley.EndedNotEntered:
 		return fmt.Sprintf("The text may stand unsent in %s's composer, or be gone.", name)
 	}
 	return fmt.Sprintf("%s may have got it, or its program may have dropped it.", name)
@@ -241,19 +253,4 @@ func withArticle(word string) string {
 		return "an " + word
 	}
 	return "a " + word
-}
-
-// formatDuration formats a duration for people.
-func formatDuration(d time.Duration) string {
-	switch d = max(0, d); {
-	case d < 10*time.Second:
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	case d < 2*time.Minute:
-		return fmt.Sprintf("%d s", int(d.Seconds()))
-	case d < 2*time.Hour:
-		return fmt.Sprintf("%d min", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%d h", int(d.Hours()))
-	}
-	return fmt.Sprintf("%d days", int(d.Hours()/24))
 }

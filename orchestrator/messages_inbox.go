@@ -39,6 +39,10 @@ func (ms *messageService) CheckInbox(
 		return nil, err
 	}
 
+	if err := ms.noteGiven(ctx, me, page.Items, "fetched with check_inbox"); err != nil {
+		return nil, err
+	}
+
 	res := &parley.CheckInboxResult{Answer: parley.OK, UnreadCount: page.Unread, TotalCount: page.Total,
 		CheckedAt: ms.now(), Messages: []parley.InboxMessage{}}
 	for _, item := range page.Items {
@@ -126,10 +130,31 @@ func (ms *messageService) GetMessages(
 	}
 
 	if *req.MarkRead && len(unread) > 0 {
-		_, _, _, err = ms.store.MarkRead(ctx, me.ID, unread, "fetched with get_messages")
+		_, _, _, err = ms.store.MarkRead(ctx, me.ID, unread, fetched)
+		return res, err
 	}
 
-	return res, err
+	return res, ms.noteGiven(ctx, me, page.Items, fetched)
+}
+
+// fetched is the evidence of a message that its recipient got with GetMessages.
+const fetched = "fetched with get_messages"
+
+// noteGiven records that a terminal agent was given messages by a call, so that those which wait for
+// its terminal are not typed too.
+func (ms *messageService) noteGiven(
+	ctx context.Context, me *team.Member, items []store.InboxItem, evidence string,
+) error {
+	var waiting []string
+	for i := range items {
+		if !items[i].Delivery.State.Settled() {
+			waiting = append(waiting, items[i].Message.ID)
+		}
+	}
+	if me.Kind != parley.KindTerminal || len(waiting) == 0 {
+		return nil
+	}
+	return ms.store.NoteGiven(ctx, me.ID, waiting, parley.ProofFetched.Words(evidence))
 }
 
 // inboxQuery translates the filters of a request.

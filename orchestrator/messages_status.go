@@ -22,6 +22,10 @@ func (ms *messageService) GetMessageStatus(
 		return nil, err
 	}
 
+	if err := ms.admission.explainWaiting(ctx, msg.ID, stored.Deliveries); err != nil {
+		return nil, err
+	}
+
 	res := &parley.MessageStatusResult{Answer: parley.OK, Object: ms.roster.FillIn(&stored.Message),
 		DeliveryStatus: parley.SumUp(stored.Deliveries), Deliveries: ms.roster.FillInDeliveries(stored.Deliveries)}
 	if msg.RequiresResponse {

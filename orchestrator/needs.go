@@ -161,6 +161,11 @@ func unconfirmedNeed(item store.InboxItem) parley.Need {
 		),
 	}
 
+	if d.ReasonCode == parley.EndedStanding {
+		n.Command = "parley attach " + d.Recipient
+		n.Action = fmt.Sprintf("Press Enter there, or let parley press it: parley retry %s --to %s.", short, d.Recipient)
+	}
+
 	if len(d.Steps) > 0 {
 		n.Since = d.Steps[len(d.Steps)-1].At
 	}
@@ -180,7 +185,7 @@ func owesNeed(item store.InboxItem, now time.Time) parley.Need {
 		MessageID: msg.ID,
 		Since:     since,
 		Text: fmt.Sprintf("idle, and owes %s an answer to message %s, which it has had for %s: “%s”",
-			msg.Sender, short, formatDuration(now.Sub(since)), quoted),
+			msg.Sender, short, parley.FormatDuration(now.Sub(since)), quoted),
 		Command: fmt.Sprintf(
 			"parley steer %s --kind REMINDER \"please answer message %s from %s\"", d.Recipient, short, msg.Sender,
 		),

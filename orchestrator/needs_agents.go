@@ -49,10 +49,9 @@ func (op *operatorService) agentNeed(m *team.Member, waiting int) (parley.Need, 
 			)
 		}
 	default:
-		if reason, since := m.Leftover(); reason != "" && waiting > 0 &&
-			op.now().Sub(since) > op.opts.Settings.DraftAfter {
-			n.Kind, n.Since, n.Text = parley.NeedDraft, since, reason
-			n.Action = "Send or clear what stands there, or leave copy mode with q; parley touches neither."
+		if left, since := m.Leftover(); left.Code != "" && waiting > 0 && op.wantsOperator(left.Code, since) {
+			n.Kind, n.Since, n.Text = parley.NeedDraft, since, left.Reason
+			n.Action = leftoverAction(left.Code)
 			break
 		}
 
@@ -62,7 +61,7 @@ func (op *operatorService) agentNeed(m *team.Member, waiting int) (parley.Need, 
 		}
 
 		n.Kind, n.Since = parley.NeedStuck, since
-		silence := formatDuration(op.now().Sub(since))
+		silence := parley.FormatDuration(op.now().Sub(since))
 		n.Text = fmt.Sprintf("%s (%s), without any output for %s", a.State, a.Evidence, silence)
 		n.Action = fmt.Sprintf("See what it does. Guidance reaches it with parley steer %s \"…\".", a.Name)
 	}
@@ -75,6 +74,24 @@ func (op *operatorService) agentNeed(m *team.Member, waiting int) (parley.Need, 
 	}
 
 	return n, true
+}
+
+// wantsOperator reports whether what is left in a terminal since then needs the operator. A person
+// may be about to come back to their own text, and to none of parley's.
+func (op *operatorService) wantsOperator(code parley.ReasonCode, since time.Time) bool {
+	return code.OwnText() || op.now().Sub(since) > op.opts.Settings.DraftAfter
+}
+
+// leftoverAction says what to do about what is left in a terminal.
+func leftoverAction(code parley.ReasonCode) string {
+	switch {
+	case code == parley.HoldUnsent:
+		return "Press Enter there, or clear it. Then take it off the list: parley needs --dismiss ID. " +
+			"Or let parley press its Enter: parley retry ID."
+	case code.OwnText():
+		return "It is parley's own: press Enter there, or clear it."
+	}
+	return "Send or clear what stands there, or leave copy mode with q; parley touches neither."
 }
 
 // stuckSince returns the time since which a busy agent, or one in an unknown state, has given

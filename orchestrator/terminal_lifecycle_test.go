@@ -299,57 +299,71 @@ func (te *testTeam) tmuxKill(t *testing.T, session string) {
 	}
 }
 
+// interrupt sends a message to coder, and leaves it as a daemon does that is killed while it types:
+// claimed with the sequence number 1, and typed as far as typed does. Another daemon starts then.
+func (te *testTeam) interrupt(text string, typed func(s *tmux.Server, pane, text string)) (id string) {
+	te.t.Helper()
+	m := te.roster.ByName("coder")
+	te.inState("coder", parley.StateIdle)
+	te.tmuxRun("copy-mode", "-t", te.pane("coder").ID()) // holds the message until the daemon is gone
+	id = te.send("coder", text)
+	te.held(id, "copy mode")
+
+	jobs, err := te.opts.Store.Pending(te.t.Context(), m.ID, 1)
+	if err != nil || len(jobs) != 1 {
+		te.t.Fatal(jobs, err)
+	}
+
+	pane, msg, between := te.pane("coder").ID(), te.roster.FillIn(&jobs[0].Message), "\n"
+	if m.Terminal().Profile.OneLine {
+		between = " "
+	}
+	whole := msg.Header(m.ID) + " " + msg.Text + between + msg.Footer(false)
+	te.Orchestrator.Close()
+
+	s, err := tmux.Open(te.t.Context(), te.opts.Tmux)
+	if err != nil {
+		te.t.Fatal(err)
+	}
+	if err := tmuxCommandOn(s, "copy-mode", "-q", "-t", pane).Run(); err != nil {
+		te.t.Fatal(err)
+	}
+	if err := te.opts.Store.Claim(te.t.Context(), jobs[0].Key, 1, false); err != nil {
+		te.t.Fatal(err)
+	}
+
+	typed(s, pane, whole)
+	s.Close()
+	te.opts.Store.Close()
+	te.open()
+
+	return id
+}
+
 func TestInterruptedTypingIsResolvedByThePane(t *testing.T) {
 	for _, tc := range []struct {
-		name   string
-		typed  func(te *testTeam, s *tmux.Server, pane string, text string) // leaves on the pane what a crash would, with sequence 1
-		want   parley.DeliveryState
-		logged int
+		name  string
+		agent tmuxtest.Agent
+		typed func(te *testTeam, s *tmux.Server, pane string, text string) // leaves on the pane what a crash would
 	}{
-		{"not pasted", func(*testTeam, *tmux.Server, string, string) {}, parley.DeliveryRead, 1},
-		{"pasted", func(te *testTeam, s *tmux.Server, pane, text string) {
+		{"not pasted", tmuxtest.Agent{}, func(*testTeam, *tmux.Server, string, string) {}},
+		{"pasted", tmuxtest.Agent{}, func(te *testTeam, s *tmux.Server, pane, text string) {
 			submit(te, s, pane, text, true)
-		}, parley.DeliveryRead, 1},
-		{"entered", func(te *testTeam, s *tmux.Server, pane, text string) {
+		}},
+		{"entered", tmuxtest.Agent{}, func(te *testTeam, s *tmux.Server, pane, text string) {
 			submit(te, s, pane, text, false)
-		}, parley.DeliveryRead, 1},
+		}},
+		{"entered, which the program lost", tmuxtest.Agent{Deaf: 1}, func(te *testTeam, s *tmux.Server, pane, text string) {
+			submit(te, s, pane, text, false)
+		}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			te := newTeam(t)
-			log := te.launch("coder", "framed", tmuxtest.Agent{})
-			m := te.roster.ByName("coder")
-			te.inState("coder", parley.StateIdle)
-			te.tmuxRun("copy-mode", "-t", te.pane("coder").ID()) // holds the message until the daemon is gone
-			id := te.send("coder", "precious")
-			te.held(id, "copy mode")
-
-			jobs, err := te.opts.Store.Pending(t.Context(), m.ID, 1)
-			if err != nil || len(jobs) != 1 {
-				t.Fatal(jobs, err)
-			}
-
-			pane, msg := te.pane("coder").ID(), te.roster.FillIn(&jobs[0].Message)
-			text := msg.Header(m.ID) + " " + msg.Text + "\n" + msg.Footer(false)
-			te.Orchestrator.Close()
-
-			s, err := tmux.Open(t.Context(), te.opts.Tmux)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := tmuxCommandOn(s, "copy-mode", "-q", "-t", pane).Run(); err != nil {
-				t.Fatal(err)
-			}
-			if err := te.opts.Store.Claim(t.Context(), jobs[0].Key, 1, false); err != nil {
-				t.Fatal(err)
-			}
-
-			tc.typed(te, s, pane, text)
-			s.Close()
-			te.opts.Store.Close()
-			te.open()
-			te.reach(id, tc.want)
-			if got := tmuxtest.WaitMessages(t, log, tc.logged); len(got) != tc.logged {
-				t.Errorf("the agent got %d messages, want %d", len(got), tc.logged)
+			te := newTeam(t, framedWith(t, "taken_within: 1s"))
+			log := te.launch("coder", "framed", tc.agent)
+			id := te.interrupt("precious", func(s *tmux.Server, pane, text string) { tc.typed(te, s, pane, text) })
+			te.reach(id, parley.DeliveryRead)
+			if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
+				t.Errorf("the agent got %d messages, want one", len(got))
 			}
 		})
 	}

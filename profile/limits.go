@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -12,6 +13,19 @@ func (p *Profile) Fits(text string) bool {
 	return (!p.Recomposes || norm.NFC.IsNormalString(text)) && within(p.InlineLines, strings.Count(text, "\n")+1) &&
 		within(p.InlineChars, utf8.RuneCountInString(text)) && within(p.InlineBytes, len(text))
 }
+
+// FitsOn reports whether a text leaves the rows free on a terminal of this size that the
+// program needs around its composer. A size of 0 is not known.
+func (p *Profile) FitsOn(text string, width, height int) bool {
+	if p.SpareRows == 0 || width == 0 || height == 0 {
+		return true
+	}
+	rows := strings.Count(ansi.WrapWc(text, max(1, width-composerMargin), ""), "\n") + 1
+	return rows <= height-p.SpareRows
+}
+
+// composerMargin is how many columns of a row a composer leaves free.
+const composerMargin = 4
 
 func within(limit, n int) bool { return limit == 0 || n <= limit }
 

@@ -28,6 +28,11 @@ type Profile struct {
 	InlineChars int `yaml:"inline_chars"`
 	InlineBytes int `yaml:"inline_bytes"`
 
+	// SpareRows is how many rows of the terminal a text must leave free: in a composer that takes
+	// more, the program no longer draws what Markers know it by. A taller text is announced by a
+	// notice. 0: every text that InlineChars lets through can be seen.
+	SpareRows int `yaml:"spare_rows"`
+
 	// Recomposes says that the program rewrites its composer's text in Unicode's form
 	// NFC. A text in another form would not arrive as it is, and is announced by a
 	// notice.
@@ -47,6 +52,10 @@ type Profile struct {
 	// Stagger is the time between the turns that a broadcast starts in agents of this
 	// profile, for providers that limit their rate. 0: all at once.
 	Stagger time.Duration `yaml:"stagger"`
+
+	// FirstShown says that the program drops what comes before it shows the first message of a
+	// session in its transcript. The next message waits until that is seen above the composer.
+	FirstShown bool `yaml:"first_shown"`
 
 	Markers  Markers  `yaml:"markers"`
 	Handover Handover `yaml:"handover"`

@@ -31,6 +31,37 @@ func afterFooter(after string, below []string) (text string, shown bool) {
 	return "", false
 }
 
+// Shown reports whether rows of a screen show text, whatever the frames and the breaks that the
+// program draws it with. A text that is wrapped next to other columns is not found.
+func Shown(rows []string, text string) bool {
+	text = withoutFrames(text)
+	return text != "" && strings.Contains(withoutFrames(strings.Join(rows, "\n")), text)
+}
+
+// withoutFrames removes white space and the characters with which frames are drawn.
+func withoutFrames(s string) string {
+	return strings.Map(func(r rune) rune {
+		if isBlank(r) || r >= '\u2500' && r <= '\u259f' {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// Above returns the rows above the composer, which show what the program was given and has
+// said. It is not ok if the composer is not on the screen.
+func (p *Profile) Above(lines []string) (rows []string, ok bool) {
+	if p.patterns.composer == nil {
+		return nil, false
+	}
+	screen := strings.Join(trimRows(lines), "\n") + "\n"
+	c, ok := p.findComposer(screen)
+	if !ok {
+		return nil, false
+	}
+	return lines[:strings.Count(screen[:c.start], "\n")], true
+}
+
 const (
 	// noticeRows is how many more rows the footer of a notice, the longest footer, takes
 	// on a terminal of 80 columns.

@@ -25,3 +25,41 @@ func TestBehindReturnsTextTypedAfterAMessage(t *testing.T) {
 		}
 	}
 }
+
+func TestShownIgnoresFramesAndBreaks(t *testing.T) {
+	for _, c := range []struct {
+		screen string
+		want   bool
+	}{
+		{"> hello (operator · msg 1234abcd)", true},
+		{"│ hello (operator · │\n│ msg 1234abcd)      │", true},
+		{"I answered msg 1234abcd", false},
+		{"nothing", false},
+	} {
+		if got := Shown(strings.Split(c.screen, "\n"), "(operator · msg 1234abcd)"); got != c.want {
+			t.Errorf("%q: got %v, want %v", c.screen, got, c.want)
+		}
+	}
+	if Shown([]string{"anything"}, "") {
+		t.Error("every screen shows an empty text")
+	}
+}
+
+func TestRowsAboveTheComposerLeaveItOut(t *testing.T) {
+	set, err := Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := set.Find("demo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rule := strings.Repeat("─", 20)
+	rows, ok := p.Above([]string{"› said before", "", rule, "› in the composer", "· idle"})
+	if got := strings.Join(rows, "|"); !ok || !strings.Contains(got, "said before") || strings.Contains(got, "in the composer") {
+		t.Errorf("got %q, %v", got, ok)
+	}
+	if rows, ok := p.Above([]string{"no composer here"}); ok {
+		t.Errorf("a screen without a composer gives %q", rows)
+	}
+}

@@ -90,3 +90,40 @@ func TestRetryRestartsExpiry(t *testing.T) {
 		t.Errorf("expired %v, %v; want none", expired, err)
 	}
 }
+
+func TestTypedAsFindsWhatIsNotProven(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 2)
+	id, k := unproven(t, s, parley.DeliveryUnconfirmed)
+	find := func(paneSeq uint64) *TypedJob {
+		t.Helper()
+		job, err := s.TypedAs(t.Context(), k.RecipientID, paneSeq)
+		must(t, err)
+		return job
+	}
+
+	if got := find(8); got != nil {
+		t.Errorf("another number finds %+v", got)
+	}
+	if got := find(7); got == nil || got.Key != k || got.Waits() || got.Dismissed {
+		t.Fatalf("got %+v, want the unconfirmed delivery", got)
+	}
+	_, err := s.Dismiss(t.Context(), id)
+	must(t, err)
+	if got := find(7); got == nil || !got.Dismissed {
+		t.Errorf("got %+v, want it dismissed", got)
+	}
+	_, err = s.Retry(t.Context(), id, again(1))
+	must(t, err)
+	if got := find(7); got == nil || !got.Waits() || got.Dismissed {
+		t.Errorf("after a retry: got %+v, want that it waits", got)
+	}
+	must(t, s.Claim(t.Context(), k, 8, false))
+	if got := find(7); got != nil {
+		t.Errorf("typed again: the old number finds %+v", got)
+	}
+	must(t, s.Advance(t.Context(), k, Change{State: parley.DeliveryRead, Evidence: "seen"}))
+	if got := find(8); got != nil {
+		t.Errorf("a proven delivery is found: %+v", got)
+	}
+}

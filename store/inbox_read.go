@@ -51,6 +51,30 @@ func (s *Inbox) MarkRead(
 	return marked, notFound, already, err
 }
 
+// NoteGiven records that a call gave a recipient messages in full, with the evidence. Those that
+// still wait for its terminal are submitted by that and no longer typed; they stay unread. It
+// skips all others.
+func (s *Inbox) NoteGiven(ctx context.Context, recipientID string, messageIDs []string, evidence string) error {
+	return s.write(ctx, "recording what the agent was given", func(t *tx) error {
+		for _, id := range messageIDs {
+			d, err := findDelivery(t, recipientID, id)
+			if err != nil {
+				return err
+			}
+			if d == nil || !waits(parley.DeliveryState(d.State)) {
+				continue
+			}
+
+			given := Change{State: parley.DeliverySubmitted, Evidence: evidence, Code: parley.ProofFetched}
+			if err := writeSteps(t, Key{d.MessageSeq, d.RecipientID}, []Change{given}, 0); err != nil {
+				return err
+			}
+		}
+
+		return nil
+	})
+}
+
 // ignored is the part of an ignored message that the agent log keeps.
 type ignored struct {
 	MessageID string `json:"message_id"`

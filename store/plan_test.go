@@ -81,6 +81,8 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 			[]string{"d USING INDEX deliveries_open (recipient_id=?)"}, "TEMP B-TREE"},
 		"Typing": {func(ctx context.Context) error { _, err := s.Typing(ctx, "x"); return err },
 			[]string{"d USING INDEX deliveries_open (recipient_id=?)"}, "TEMP B-TREE"},
+		"TypedAs": {func(ctx context.Context) error { _, err := s.TypedAs(ctx, "x", 1); return err },
+			[]string{"d USING INDEX deliveries_ended", "d USING INDEX deliveries_open (recipient_id=?)"}, "SCAN d"},
 		"Inbox, unread": {inbox(InboxQuery{UnreadOnly: true}),
 			[]string{"d USING INDEX deliveries_unread (recipient_id=? AND read_at=?)", "COVERING INDEX deliveries_unread", "COVERING INDEX deliveries_inbox"}, "TEMP B-TREE"},
 		"Inbox, all": {inbox(InboxQuery{}),

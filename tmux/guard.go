@@ -17,13 +17,13 @@ import (
 
 // pasteLine fills the buffer and pastes it unless the guard refuses. -p frames the
 // text if the program asked for bracketed paste, -r keeps line feeds, -d deletes the
-// buffer. If phase is phaseEntered, the key follows in the same step.
+// buffer. If phase is PaneEntered, the key follows in the same step.
 func (d *delivery) pasteLine(token string, b Buffer, phase string) string {
 	pane := d.id
 	seq := strconv.FormatUint(d.Seq, 10)
 	guard := d.guard("#{e|>=:#{" + seqOption + "}," + seq + "}")
 	key := ""
-	if phase == phaseEntered {
+	if phase == PaneEntered {
 		key = " ; send-keys -t " + pane + " " + string(d.Key)
 	}
 	return b.Load + " ; if-shell -F -t " + pane + " " + quote(guard) +
@@ -163,7 +163,7 @@ func (d *delivery) typed(seq uint64) bool {
 }
 
 // phases lists the recorded phases by their digit in the pane's option.
-var phases = [...]string{"", phasePasted, phaseEntered, phaseAgain}
+var phases = [...]string{"", PanePasted, PaneEntered, PaneEnteredAgain}
 
 // formatProgress returns the value of the pane's option: the sequence number, a
 // point, and the digit of the phase. One option holds both because with 200 panes

@@ -47,10 +47,23 @@ func (p Phase) String() string {
 
 // The values of PaneInfo.Phase.
 const (
-	phasePasted  = "pasted"
-	phaseEntered = "entered"
-	phaseAgain   = "entered-again"
+	PanePasted       = "pasted"
+	PaneEntered      = "entered"
+	PaneEnteredAgain = "entered-again"
 )
+
+// PanePhase returns how far the pane remembers that the text got: PaneInfo.Phase.
+func (o Outcome) PanePhase() string {
+	switch {
+	case o.Phase < Pasted:
+		return ""
+	case o.Phase == Pasted:
+		return PanePasted
+	case o.Again:
+		return PaneEnteredAgain
+	}
+	return PaneEntered
+}
 
 // Refusal says why a Submit stopped before the end.
 type Refusal string

@@ -181,9 +181,9 @@ func (d *delivery) next(m Moment) Step {
 
 // press presses the key. While a person is in a mode it waits for the end of that.
 func (d *delivery) press(ctx context.Context) error {
-	from, to := phasePasted, phaseEntered
+	from, to := d.out.PanePhase(), PaneEntered
 	if d.out.Phase == Entered {
-		from, to = phaseEntered, phaseAgain
+		to = PaneEnteredAgain
 	}
 
 	refusal, detail, err := d.pressKey(ctx, from, to)
@@ -224,11 +224,11 @@ func (d *delivery) resume(ctx context.Context) error {
 		return d.withhold(Foreign, fmt.Sprintf("the pane is owned by %q", info.Owner))
 	case info.Seq != d.Seq:
 		return d.withhold(Repeated, fmt.Sprintf("the pane is at message %d", info.Seq))
-	case info.Phase == phasePasted:
+	case info.Phase == PanePasted:
 		d.out.Phase = Pasted
 	default:
 		d.out.Phase = Entered
-		d.out.Again = info.Phase == phaseAgain
+		d.out.Again = info.Phase == PaneEnteredAgain
 	}
 
 	return nil
@@ -237,9 +237,9 @@ func (d *delivery) resume(ctx context.Context) error {
 // paste runs the first of the two lines. If nobody decides on the key, it contains the
 // key.
 func (d *delivery) paste(ctx context.Context) error {
-	phase := phasePasted
+	phase := PanePasted
 	if d.Next == nil {
-		phase = phaseEntered
+		phase = PaneEntered
 	}
 
 	buffer, err := d.pane.Load(d.Text)
@@ -263,7 +263,7 @@ func (d *delivery) paste(ctx context.Context) error {
 	}
 
 	d.pasted()
-	if phase == phaseEntered {
+	if phase == PaneEntered {
 		d.entered()
 	}
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -202,7 +203,7 @@ func agentTable(c *cli, agents []parley.AgentStatus) *table {
 		}
 
 		if held {
-			row = append(row, a.HeldReason)
+			row = append(row, cmp.Or(a.WaitsFor, a.HeldReason))
 		}
 
 		t.add(row...)

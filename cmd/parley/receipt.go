@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -106,10 +107,10 @@ func rungs(c *cli, deliveries []parley.Delivery) string {
 }
 
 func because(d parley.Delivery) string {
-	if d.Reason == "" || d.State.Delivered() {
+	if d.Reason == "" && d.WaitsFor == "" || d.State.Delivered() {
 		return ""
 	}
-	return ": " + d.Reason
+	return ": " + cmp.Or(d.WaitsFor, d.Reason)
 }
 
 // awaitProof follows a message until all deliveries are settled or the time is over, with

@@ -130,7 +130,11 @@ func (s *onStage) send(text string, flags ...string) *letter {
 	head := m.Header(s.agent.ID) + " "
 	body := parley.QuoteHeaders(strings.ReplaceAll(m.Text, "\t", "    "))
 	m.want = head + body + "\n" + m.Footer(false)
-	if m.notice = !s.profile.Fits(m.want); m.notice {
+	width, height := 0, 0
+	if _, err := fmt.Sscanf(s.size, "%dx%d", &width, &height); err != nil {
+		s.Fatal(err)
+	}
+	if m.notice = !s.profile.Fits(m.want) || !s.profile.FitsOn(m.want, width, height); m.notice {
 		first, _, _ := strings.Cut(strings.TrimSpace(norm.NFC.String(body)), "\n")
 		m.want = head + parley.Truncate(first+"…", 200) + "\n" + m.NoticeFooter(len([]rune(m.Text)))
 	}

@@ -20,6 +20,7 @@ type attempt struct {
 	letter  letter
 	way     way
 	resumed bool // it goes on where an earlier attempt or a crash left it
+	asked   bool // the operator asks for the key of a text that may stand there
 	memory  *memory
 
 	pasted  pasted
@@ -57,7 +58,7 @@ func (m *memory) ready(o *observation) hold {
 		scrolls.only = h.none()
 		return scrolls
 	}
-	if typing := touched(o.now, o.screen); !typing.none() {
+	if typing := touched(o.now, o.screen, m.lag); !typing.none() {
 		return typing
 	}
 	return h
@@ -68,7 +69,11 @@ func (m *memory) ready(o *observation) hold {
 func (m *memory) readiness(o *observation) hold {
 	if o.profile.HasMarkers() {
 		s := o.standing()
-		return m.notBegun(o, &s, s.hold(o.profile.Quiet))
+		h := s.hold(o.profile.Quiet)
+		if h.Code == parley.HoldDraft && o.ownText() {
+			h = m.ownText(o)
+		}
+		return m.notBegun(o, &s, h)
 	}
 
 	switch {
@@ -76,7 +81,7 @@ func (m *memory) readiness(o *observation) hold {
 		return held(parley.HoldStarting, "")
 	case o.now.Sub(m.still.Since(o.now, o.screen)) < o.profile.Quiet:
 		return held(parley.HoldNoisy, "")
-	case o.composing && parley.HoldsTyped(o.composer):
+	case o.ownText():
 		return held(parley.HoldOwnText, "")
 	}
 	return hold{}
@@ -116,6 +121,7 @@ func (a *attempt) typable(o *observation) hold {
 type pasted struct {
 	began    time.Time // of the looks; again after a person has scrolled
 	within   time.Duration
+	shown    bool      // the text was seen
 	scrolls  bool      // the key was refused because a person scrolls
 	patience time.Time // then a program that never echoes is believed to have the text
 	part     string    // the part of the screen that must rest
@@ -160,6 +166,9 @@ func (a *attempt) afterPaste(o *observation) tmux.Step {
 		p.still = time.Time{}
 		return a.wait(o, p.began, p.within, tmux.NotShown)
 	}
+	if !p.shown && o.profile.HasMarkers() { // others may never show it
+		p.shown, a.memory.lag = true, o.now.Sub(p.began)
+	}
 	if part := o.steadyPart(); p.still.IsZero() || part != p.part {
 		p.part, p.still = part, o.now
 	}
@@ -201,25 +210,16 @@ func (a *attempt) shown(o *observation) bool {
 	case o.holdsOnly(&a.letter) && a.recognises(o):
 		return true
 	}
-	return !o.profile.HasMarkers() && !a.resumed && o.now.After(a.pasted.patience)
+	return !o.profile.HasMarkers() && (!a.resumed || a.asked) && o.now.After(a.pasted.patience)
 }
 
-// recognises reports whether what stands in the composer is not merely like our text. What
-// a program shows in place of a long paste could be of another: after a while in which
-// nobody looked it has to be what was there right after ours, or, if nobody saw that, to be
-// as long.
+// recognises reports whether what stands in the composer is our text. Right after the paste, what
+// is shown in place of a long one is.
 func (a *attempt) recognises(o *observation) bool {
-	remembered := &a.memory.collapsed
-	switch {
-	case profile.Holds(o.composer, a.letter.mark):
-		return true
-	case !a.resumed:
-		*remembered = collapsed{a.key, o.composer}
-		return true
-	case remembered.key == a.key:
-		return remembered.text == o.composer
+	if !a.resumed && !profile.Holds(o.composer, a.letter.mark) {
+		a.memory.collapsed = collapsed{a.key, o.composer}
 	}
-	return profile.Measures(o.composer, a.letter.text)
+	return a.memory.recognises(o, a.key, &a.letter)
 }
 
 // wait looks again, or stops with a reason when the time for it is over.

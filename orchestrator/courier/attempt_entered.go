@@ -27,6 +27,10 @@ type entered struct {
 	gone      time.Time // since when the text is gone from the composer without a report
 	patience  time.Time // for the text to be seen above the composer
 	still     team.Stillness
+	pressed   bool      // the key was pressed here
+	hidden    time.Time // since when no composer is on the screen
+	stands    bool      // at the last look, the text stood in the composer
+	begun     bool      // the screen has shown the turn of the text, or the text above the composer
 
 	lingering bool // at the last look, the text still stood where somebody typed
 	long      bool // it has done so for long
@@ -50,6 +54,8 @@ func (a *attempt) afterEnter(o *observation, again bool) tmux.Step {
 	}
 	if o.profile.HasMarkers() {
 		a.noteLingering(o)
+		e.begun = e.begun || a.begins(o)
+		e.stands = o.holds(&a.letter)
 	}
 
 	taken, stop := a.taken(o)
@@ -61,9 +67,11 @@ func (a *attempt) afterEnter(o *observation, again bool) tmux.Step {
 	}
 
 	step := a.wait(o, e.began, a.takenWithin(o), tmux.NotTaken)
-	if step.Do == tmux.Wait && !taken && !again && a.stuck(o) {
+	mayPress := !again || a.asked && !e.pressed
+	if step.Do == tmux.Wait && !taken && mayPress && a.stuck(o) {
 		e.long = false // this key is followed as the first was
 		if a.typable(o).none() {
+			e.pressed = true
 			return tmux.Step{Do: tmux.Press}
 		}
 	}
@@ -91,8 +99,7 @@ func (a *attempt) takenWithin(o *observation) time.Duration {
 // noteLingering notes whether the text still stands where somebody has typed.
 func (a *attempt) noteLingering(o *observation) {
 	e := &a.entered
-	typed := !a.way.since.IsZero() && o.screen.Touched.Unix() >= a.way.since.Unix()
-	e.lingering = o.holds(&a.letter) && (typed || !o.holdsOnly(&a.letter))
+	e.lingering = o.holds(&a.letter) && (a.touchedSince(o) || !o.holdsOnly(&a.letter))
 	e.long = e.long || e.lingering && o.now.Sub(e.began) >= o.profile.TakenWithin
 }
 
@@ -122,10 +129,17 @@ func (a *attempt) emptied(o *observation) (yes, stop bool) {
 		return false, true
 	case o.facts.unread > 0, o.holds(&a.letter), !o.facts.alive: // what a dead program had not read is gone
 		return false, false
-	case !o.composing && o.profile.HasMarkers() && o.hides():
+	case o.composing || !o.profile.HasMarkers():
+		return true, false
+	case o.hides():
 		return false, false
 	}
-	return true, false
+
+	// It may be a frame that is half drawn.
+	if a.entered.hidden.IsZero() {
+		a.entered.hidden = o.now
+	}
+	return o.now.Sub(a.entered.hidden) >= o.profile.Settle, false
 }
 
 // reported says whether the turn that a text opens has begun, once that has left its
@@ -133,7 +147,7 @@ func (a *attempt) emptied(o *observation) (yes, stop bool) {
 func (a *attempt) reported(o *observation) bool {
 	e := &a.entered
 	switch {
-	case a.way.note != "", o.namedSince(e.named), o.shows == profile.Busy, !a.memory.reports(o):
+	case a.way.note != "", o.namedSince(e.named), e.begun, o.shows == profile.Busy, !a.memory.reports(o):
 		return true
 	case e.gone.IsZero():
 		e.gone = o.now
@@ -146,6 +160,21 @@ func (a *attempt) reported(o *observation) bool {
 	a.memory.silent = o.on
 
 	return true
+}
+
+// begins reports whether the screen shows that an idle program has begun on the text: it works, or
+// shows the text among what it was given. Where a person has typed meanwhile, that may be on theirs,
+// and the text in a queue.
+func (a *attempt) begins(o *observation) bool {
+	if a.way.note != "" || o.holds(&a.letter) || a.touchedSince(o) {
+		return false
+	}
+	return o.shows == profile.Busy || o.showsAbove(&a.letter)
+}
+
+// touchedSince reports whether a person has pressed a key since the look before the paste.
+func (a *attempt) touchedSince(o *observation) bool {
+	return !a.way.since.IsZero() && o.screen.Touched.Unix() >= a.way.since.Unix()
 }
 
 // alone looks, when a person has pressed a key after the one that submits, what stands
@@ -182,7 +211,7 @@ func (a *attempt) stuck(o *observation) bool {
 	}
 
 	takesKey := o.shows == profile.Idle || o.shows == profile.Busy && a.way.key == tmux.Key(p.QueueKey)
-	if !takesKey || !o.holdsOnly(&a.letter) || !touched(o.now, o.screen).none() {
+	if !takesKey || !o.holdsOnly(&a.letter) || !touched(o.now, o.screen, a.memory.lag).none() {
 		return false // and the rest of the screen does not count
 	}
 	return o.now.Sub(e.still.SinceText(o.now, o.steadyPart())) >= p.Settle

@@ -73,7 +73,7 @@ func newStage(t *testing.T, texts ...string) *stage {
 // begin makes an attempt of the message.
 func (s *stage) begin(resumed bool) {
 	s.attempt = &attempt{
-		key: store.Key{MessageSeq: 7}, sent: s.now, letter: letter{text: testText, mark: testMark}, resumed: resumed, memory: &s.memory,
+		key: store.Key{MessageSeq: 7}, sent: s.now, letter: letter{text: testText, mark: testMark, foot: "(ann · msg 5f0c21aa)"}, resumed: resumed, memory: &s.memory,
 		way: way{key: tmux.Key(s.profile.Key), since: s.now.Add(-time.Second)},
 	}
 	s.attempt.entered.named = s.now

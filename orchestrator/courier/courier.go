@@ -48,6 +48,8 @@ type courier struct {
 	since    time.Time      // since when
 	soon     bool           // it is expected to pass at any moment
 	memory   memory         // of earlier attempts
+	stranded *stranded      // the message typed last, while its text may stand in the terminal; nil: it does not
+	size     size           // of the terminal, at the last look
 	unproven []unproven     // entered but not seen to be read; proven if they are read after all
 }
 
@@ -181,10 +183,14 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 	for ctx.Err() == nil {
 		jobs, err := c.next(ctx)
 		if err == nil && len(jobs) == 0 {
-			c.m.NoteLeftover("", false, c.o.Now())
+			c.m.NoteLeftover(parley.Hold{}, false, c.o.Now())
 		}
 		if err != nil || len(jobs) == 0 {
-			return len(c.unproven) > 0, err
+			watches := false
+			if err == nil {
+				watches, err = c.watchStranded(ctx)
+			}
+			return len(c.unproven) > 0 || watches, err
 		}
 
 		for i, job := range jobs {
@@ -252,6 +258,12 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 		return false, c.hold(ctx, job, h)
 	}
 
+	if c.stranded != nil {
+		if over, done, err := c.settleStranded(ctx, t, &job, w); over || err != nil {
+			return done, err
+		}
+	}
+
 	if !team.IsUrgent(job) && c.m.HasUrgent() {
 		c.soon = true // an urgent one came during the look, and goes first
 		return false, nil
@@ -265,7 +277,7 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 		return false, c.number(ctx, t)
 	}
 
-	l := compose(t.Profile, c.o.Roster.FillIn(&job.Message), c.m, c.o.ShortFooter)
+	l := c.compose(t.Profile, &job, c.size)
 	job.Notice, job.PaneSeq = l.notice, c.seq+1
 
 	err = c.o.Store.Claim(ctx, job.Key, job.PaneSeq, l.notice)

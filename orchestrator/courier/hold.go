@@ -44,7 +44,9 @@ func (h hold) left() bool {
 }
 
 // composed reports whether something stands in the composer.
-func (h hold) composed() bool { return h.Code == parley.HoldDraft || h.Code == parley.HoldOwnText }
+func (h hold) composed() bool {
+	return h.Code == parley.HoldDraft || h.Code == parley.HoldOwnText || h.Code == parley.HoldUnsent
+}
 
 // working reports whether the program only works, with its composer open.
 func (h hold) working() bool {
@@ -186,15 +188,19 @@ const (
 	// busy shows late what it was given. Copilot took more than two seconds on a machine
 	// that had ten things to do at once.
 	unshownPause = 10 * time.Second
+	// lagFactor is how many times as long as our own text a person's may take to be shown.
+	lagFactor = 3
 )
 
 // touched holds while a person types in the terminal: their text and ours would become
-// one.
-func touched(now time.Time, screen tmux.Screen) hold {
+// one. lag is how long the program took to show what it was given last: one that is behind
+// shows late what the person typed, too.
+func touched(now time.Time, screen tmux.Screen, lag time.Duration) hold {
+	pause := min(max(typingPause, lagFactor*lag), unshownPause)
 	switch since := now.Sub(screen.Touched); {
 	case screen.Touched.IsZero():
 		return hold{}
-	case since <= typingPause:
+	case since <= pause:
 		return held(parley.HoldPersonTyping, "")
 	case since <= unshownPause && screen.Drawn.Before(screen.Touched):
 		return held(parley.HoldKeysUnshown, "")

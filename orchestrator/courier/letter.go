@@ -9,32 +9,58 @@ import (
 	"parley"
 	"parley/orchestrator/team"
 	"parley/profile"
+	"parley/store"
 )
 
 // letter is a message as it is typed into one terminal.
 type letter struct {
 	text   string
 	mark   string // "msg 5f0c21aa": stands in the footer and proves whose text it is
+	foot   string // the footer
 	notice bool   // it announces a text that is too long for the terminal
+}
+
+// size is the size of a terminal in columns and rows; zero: it is not known.
+type size struct{ width, height int }
+
+// fits reports whether a text may be typed into a terminal of this size.
+func (on size) fits(p *profile.Profile, text string) bool {
+	return p.Fits(text) && p.FitsOn(text, on.width, on.height)
 }
 
 // compose lays a message out for a terminal: a header that begins with a bracket, so
 // that nothing in the text can be taken for a command; the text; and a footer that ends
-// in a plain word, so that no completion takes the Enter.
-func compose(p *profile.Profile, msg *parley.Message, to *team.Member, short bool) letter {
-	body := parley.QuoteHeaders(strings.ReplaceAll(msg.Text, "\t", "    "))
-	head := msg.Header(to.ID) + " "
-	l := letter{mark: msg.Mark(), text: layout(p, head, body, msg.Footer(short))}
-	if p.Fits(l.text) {
+// in a plain word, so that no completion takes the Enter. What is too long for the terminal
+// is announced.
+func (c *courier) compose(p *profile.Profile, job *store.Job, on size) letter {
+	msg := c.o.Roster.FillIn(&job.Message)
+	if l := whole(p, msg, c.m, c.o.ShortFooter); on.fits(p, l.text) {
 		return l
 	}
+	return announcement(p, msg, c.m, on)
+}
 
-	l.notice = true
-	foot := msg.NoticeFooter(utf8.RuneCountInString(msg.Text))
-	first, _, _ := strings.Cut(strings.TrimSpace(norm.NFC.String(body)), "\n")
+// recompose lays a message out as it was typed.
+func (c *courier) recompose(p *profile.Profile, job *store.Job, on size) letter {
+	msg := c.o.Roster.FillIn(&job.Message)
+	if job.Notice {
+		return announcement(p, msg, c.m, on)
+	}
+	return whole(p, msg, c.m, c.o.ShortFooter)
+}
+
+func whole(p *profile.Profile, msg *parley.Message, to *team.Member, short bool) letter {
+	foot := msg.Footer(short)
+	return letter{text: layout(p, msg.Header(to.ID)+" ", bodyOf(msg), foot), mark: msg.Mark(), foot: foot}
+}
+
+// announcement shows the beginning of a text and the call that reads the rest.
+func announcement(p *profile.Profile, msg *parley.Message, to *team.Member, on size) letter {
+	l := letter{mark: msg.Mark(), foot: msg.NoticeFooter(utf8.RuneCountInString(msg.Text)), notice: true}
+	first, _, _ := strings.Cut(strings.TrimSpace(norm.NFC.String(bodyOf(msg))), "\n")
 	for n := noticeLength; ; n /= 2 { // halved until it fits: a profile may allow very little
-		l.text = layout(p, head, parley.Truncate(first+"…", n), foot)
-		if n < 2 || p.Fits(l.text) {
+		l.text = layout(p, msg.Header(to.ID)+" ", parley.Truncate(first+"…", n), l.foot)
+		if n < 2 || on.fits(p, l.text) {
 			return l
 		}
 	}
@@ -43,6 +69,10 @@ func compose(p *profile.Profile, msg *parley.Message, to *team.Member, short boo
 // noticeLength is how many characters of a long text its notice shows: enough to
 // see what it is about.
 const noticeLength = 200
+
+func bodyOf(msg *parley.Message) string {
+	return parley.QuoteHeaders(strings.ReplaceAll(msg.Text, "\t", "    "))
+}
 
 func layout(p *profile.Profile, head, body, foot string) string {
 	if p.OneLine {

@@ -5,6 +5,7 @@ import (
 
 	"parley"
 	"parley/orchestrator/team"
+	"parley/profile"
 	"parley/store"
 )
 
@@ -19,6 +20,7 @@ type memory struct {
 	still    team.Stillness // of the screen, for programs without markers
 	cautious bool           // something was refused: look before the next
 	given    given
+	lag      time.Duration  // that the program had in showing the text pasted last
 	silent   *team.Terminal // its program does not report the messages that it should
 
 	collapsed collapsed // of the message pasted last
@@ -38,6 +40,11 @@ type given struct {
 	unreported bool
 	typed      time.Time // a report of it comes after that
 	idle       time.Time // the program has looked idle since then; zero: it does not
+
+	// unshown is set while the program has not shown this message, the first of its session, and
+	// drops what comes before that.
+	unshown bool
+	letter  letter
 }
 
 // collapsed is what a composer showed in place of a long message.
@@ -62,10 +69,33 @@ func (m *memory) reports(o *observation) bool {
 	return o.profile.HasMarkers() && o.profile.Prompts() && (m.silent != o.on || o.names)
 }
 
+// recognises reports whether what stands in the composer is not merely like our text. What a
+// program shows in place of a long paste could be of another: after a while in which nobody
+// looked it has to be what was there right after ours, or, if nobody saw that, to be as long.
+func (m *memory) recognises(o *observation, key store.Key, l *letter) bool {
+	switch {
+	case profile.Holds(o.composer, l.mark):
+		return true
+	case m.collapsed.key == key:
+		return m.collapsed.text == o.composer
+	}
+	return profile.Measures(o.composer, l.text)
+}
+
+// ownText holds while a text of parley's stands in the composer. The one that was entered last is
+// expected to leave it: a program can report a prompt before it draws that.
+func (m *memory) ownText(o *observation) hold {
+	g := &m.given
+	if g.on == o.on && profile.Holds(o.composer, g.letter.mark) && o.now.Sub(g.entered) <= o.profile.TakenWithin {
+		return held(parley.HoldNotBegun, "")
+	}
+	return held(parley.HoldOwnText, "")
+}
+
 // notBegun holds until the program has begun on what it was given last, as far as its
 // screen and its own report can tell. h is what else is in the way.
 func (m *memory) notBegun(o *observation, s *Standing, h hold) hold {
-	waits := m.unreported(o, h.none())
+	waits := m.unreported(o, h.none()) || m.unshown(o)
 	active := o.report.At.After(m.given.entered) || o.now.Add(-s.Steady).After(m.given.entered)
 
 	switch {
@@ -79,6 +109,20 @@ func (m *memory) notBegun(o *observation, s *Standing, h hold) hold {
 		return h
 	}
 	return hold{}
+}
+
+// shownWithin is how long a program may take to show the first message of its session. opencode
+// took 60 s from its start to its first request on a machine with a load of 20.
+const shownWithin = time.Minute
+
+// unshown reports whether the program has not shown the message entered last, as it must before it
+// takes another.
+func (m *memory) unshown(o *observation) bool {
+	g := &m.given
+	if g.on != o.on || o.showsAbove(&g.letter) || o.now.Sub(g.entered) > shownWithin {
+		g.unshown = false
+	}
+	return g.unshown
 }
 
 // unreported reports whether the message entered last may be on its way from the program's

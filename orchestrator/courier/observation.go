@@ -94,6 +94,19 @@ func (o *observation) holdsOnly(l *letter) bool {
 		o.profile.CollapsedOnly(o.composer))
 }
 
+// ownText reports whether a text of parley's stands in the composer, unsent.
+func (o *observation) ownText() bool { return o.composing && parley.HoldsTyped(o.composer) }
+
+// showsAbove reports whether the screen shows a letter above the composer, where the program shows
+// what it was given.
+func (o *observation) showsAbove(l *letter) bool {
+	if !o.composing {
+		return false
+	}
+	rows, ok := o.profile.Above(o.screen.Lines)
+	return ok && profile.Shown(rows, l.foot)
+}
+
 // hides reports that a text can stand in a composer that is not seen: the Enter may have
 // gone to a dialog that opened at that moment.
 func (o *observation) hides() bool {

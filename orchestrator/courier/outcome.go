@@ -51,6 +51,8 @@ func (c *courier) submit(ctx context.Context, t *team.Terminal, job store.Job, a
 	}
 
 	switch {
+	case job.State == parley.DeliveryUnconfirmed && out.Phase != tmux.Taken:
+		return false, err // it stays so; the next look says what stands there
 	case err == nil && out.Phase == tmux.Pasted && out.Reason == tmux.NotShown && a.beside:
 		c.memory.cautious = false
 		return false, c.note(ctx, job, held(parley.HoldMixedText, ""))
@@ -75,11 +77,12 @@ func (c *courier) conclude(
 
 	c.memory.cautious = out.Phase == tmux.Refused
 	if out.Phase == tmux.Taken || !out.EnteredAt.IsZero() {
-		c.remember(t, &job, out)
+		c.remember(t, &job, a, out)
 	}
 
 	switch {
 	case out.Phase == tmux.Taken, out.Phase == tmux.Entered && out.Reason == tmux.NoRefusal:
+		c.stranded = nil
 		return true, errors.Join(c.close(ctx, job, c.proven(t, &job, a, out)...), c.giveBack(ctx, &job))
 	case out.Phase == tmux.Refused && out.Reason == tmux.Repeated:
 		c.numbered = false // the database is older than the pane: count on from the pane
@@ -95,9 +98,11 @@ func (c *courier) conclude(
 		if c.unread(t) > 0 {
 			c.unproven = append(c.unproven, unproven{job.Key, t, ttyModeOf(c.o.host, t)})
 		}
+		c.stranded = strandedBy(t, job, a, out)
 		return true, c.close(ctx, job, ended(parley.DeliveryUnconfirmed, c.notTaken(t, a, out), ""))
 	}
 
+	c.stranded = strandedBy(t, job, a, out)
 	why := c.refusal(a, out).Reason
 	return true, c.close(ctx, job, ended(parley.DeliveryUnconfirmed, parley.EndedNotEntered, why))
 }
@@ -112,12 +117,13 @@ func passing(why tmux.Refusal) bool {
 }
 
 // remember notes the message that was entered last.
-func (c *courier) remember(t *team.Terminal, job *store.Job, out tmux.Outcome) {
+func (c *courier) remember(t *team.Terminal, job *store.Job, a *attempt, out tmux.Outcome) {
 	typed := later(out.PastedAt, job.Message.Timestamp)
 	o := observation{on: t, profile: t.Profile, names: c.m.ReportsMessages()}
+	unreported := out.Phase == tmux.Taken && !a.entered.begun && c.memory.reports(&o) && !c.reportedSince(job, typed)
 	c.memory.given = given{
-		on: t, entered: out.EnteredAt, shortID: parley.Short(job.Message.ID), typed: typed,
-		unreported: out.Phase == tmux.Taken && c.memory.reports(&o) && !c.reportedSince(job, typed),
+		on: t, entered: out.EnteredAt, shortID: parley.Short(job.Message.ID), typed: typed, unreported: unreported,
+		letter: a.letter, unshown: c.memory.given.on != t && t.Profile.FirstShown,
 	}
 }
 
@@ -173,10 +179,15 @@ func (c *courier) proven(t *team.Terminal, job *store.Job, a *attempt, out tmux.
 	if proof == parley.ProofEntered {
 		separator = " and "
 	}
-	evidence := typed + separator + proof.Words("") + c.together(job)
+	return rungs(proof, typed+separator+proof.Words("")+c.together(job), job.Notice)
+}
 
+// rungs returns the rungs that a text has reached with a proof. evidence is that in words, ""
+// for those of the code.
+func rungs(proof parley.ReasonCode, evidence string, notice bool) []store.Change {
+	evidence = cmp.Or(evidence, proof.Words(""))
 	changes := []store.Change{{State: parley.DeliverySubmitted, Evidence: evidence, Code: proof}}
-	if !job.Notice {
+	if !notice {
 		changes = append(changes, store.Change{
 			State: parley.DeliveryRead, Evidence: parley.ProofFullText.Words(""), Code: parley.ProofFullText,
 		})
@@ -220,6 +231,8 @@ func (c *courier) notTaken(t *team.Terminal, a *attempt, out tmux.Outcome) parle
 		return parley.EndedUnreported
 	case c.memory.lingering == a.key:
 		return parley.EndedLingered
+	case a.entered.stands:
+		return parley.EndedStanding
 	case out.Reason == tmux.Blocked:
 		return parley.EndedModeChanged
 	}

@@ -19,7 +19,7 @@ func (c *courier) ready(ctx context.Context, t *team.Terminal, job *store.Job) (
 	// tmux tells whole seconds, and the look holds for typingPause after a key.
 	since := c.o.Now().Add(-time.Second)
 	h := c.look(ctx, t, job)
-	c.m.NoteLeftover(h.Reason, h.left(), c.o.Now())
+	c.m.NoteLeftover(h.Hold, h.left(), c.o.Now())
 	if h.none() {
 		return way{key: tmux.Key(t.Profile.Key), since: since}, c.o.stagger(t.Profile, job)
 	}
@@ -49,11 +49,22 @@ func (c *courier) look(ctx context.Context, t *team.Terminal, job *store.Job) ho
 	if err != nil {
 		return held(parley.HoldUnreadable, parley.CleanLine(err.Error()))
 	}
+	if err := c.lookForStranded(ctx, t); err != nil {
+		return held(parley.HoldUnreadable, parley.CleanLine(err.Error()))
+	}
+
 	o := c.observe(t, job, screen)
+	c.size = size{screen.Width, screen.Height}
 	if o.profile.HasMarkers() {
 		o.see(&t.Shown)
 	}
-	return c.memory.ready(o)
+
+	h := c.memory.ready(o)
+	if c.stranded != nil {
+		c.stranded.see(&c.memory, o)
+		h = c.stranded.hold(h)
+	}
+	return h
 }
 
 // passes says whether a message may go although something is in the way: what its

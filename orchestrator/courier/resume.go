@@ -88,14 +88,14 @@ func (c *courier) resolve(ctx context.Context, t *team.Terminal, job store.Job) 
 		return unconfirmed(parley.EndedOvertaken, "")
 	}
 
-	l := compose(t.Profile, c.o.Roster.FillIn(&job.Message), c.m, c.o.ShortFooter)
+	l := c.recompose(t.Profile, &job, size{info.Width, info.Height})
 	switch {
 	case info.Phase == "pasted":
 		return c.resume(ctx, t, job, l, pastedAnd)
 	case c.memory.lingering == job.Key:
 		return c.goOn(ctx, t, job, l)
 	}
-	return c.confirm(ctx, t, job, l)
+	return c.confirm(ctx, t, job, l, info.Phase == tmux.PaneEnteredAgain)
 }
 
 // resume goes on at the key of a text that stands in the composer, once the way is free.
@@ -132,8 +132,11 @@ func (c *courier) goOn(ctx context.Context, t *team.Terminal, job store.Job, l l
 	})
 }
 
-// confirm looks whether an entered text was taken, without pressing anything.
-func (c *courier) confirm(ctx context.Context, t *team.Terminal, job store.Job, l letter) (done bool, err error) {
+// confirm looks whether an entered text was taken. If it stands in the composer, it goes on with it
+// there. again says that its key was pressed twice.
+func (c *courier) confirm(
+	ctx context.Context, t *team.Terminal, job store.Job, l letter, again bool,
+) (done bool, err error) {
 	a := c.newAttempt(t, &job, l, way{}, true)
 	soon, cancel := context.WithTimeout(ctx, cmp.Or(t.Profile.TakenWithin, brisk))
 	defer cancel()
@@ -154,10 +157,16 @@ func (c *courier) confirm(ctx context.Context, t *team.Terminal, job store.Job, 
 		return false, err // it could not be looked at
 	}
 
-	out := tmux.Outcome{Phase: tmux.Taken}
-	if !taken {
-		out = tmux.Outcome{Phase: tmux.Entered, Reason: tmux.NotTaken, Screen: screen.Lines}
+	if taken {
+		return c.conclude(ctx, t, job, a, tmux.Outcome{Phase: tmux.Taken}, nil)
 	}
+	if o := c.observe(t, &job, screen); o.profile.HasMarkers() && o.holdsOnly(&l) && !stop {
+		return c.resume(ctx, t, job, l, func(h hold) hold { // the key was lost
+			h.Reason = parley.EndedStanding.Words("") + ": " + h.Reason
+			return h
+		})
+	}
+	out := tmux.Outcome{Phase: tmux.Entered, Reason: tmux.NotTaken, Screen: screen.Lines, Again: again}
 	return c.conclude(ctx, t, job, a, out, nil)
 }
 

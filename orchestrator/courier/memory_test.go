@@ -1,0 +1,113 @@
+package courier
+
+import (
+	"testing"
+	"time"
+
+	"parley"
+	"parley/tmux"
+)
+
+func TestTheEarlierProofCounts(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		scene func(*stage)
+	}{
+		{"it works", func(s *stage) { s.above = []string{"working"} }},
+		{"its transcript shows the text", func(s *stage) { s.above = []string{"> hello", "  (ann · msg 5f0c21aa)", "answer"} }},
+		{"it reports the text", func(s *stage) { s.named = true }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newStage(t, framedText, reportingText)
+			s.names = true // it has named an earlier message
+			s.begin(false)
+			c.scene(s)
+			if after := s.want(tmux.Entered, done); after > time.Second {
+				t.Errorf("it is believed after %v, want at once", after)
+			}
+		})
+	}
+}
+
+func TestTranscriptIsNoProofWhereAPersonTypedMeanwhile(t *testing.T) {
+	s := newStage(t, framedText, reportingText)
+	s.names = true
+	s.begin(false)
+	s.above, s.touched = []string{"> (ann · msg 5f0c21aa)"}, s.now
+	if got := s.step(tmux.Entered, false); got.Do != tmux.Wait {
+		t.Errorf("got %+v, want to wait for the report", got)
+	}
+}
+
+func TestNextMessageWaitsUntilTheFirstIsShown(t *testing.T) {
+	s := newStage(t, framedText)
+	s.memory.given = given{on: s.on, entered: s.now, letter: s.attempt.letter, unshown: true}
+	s.now = s.now.Add(beginsWithin*s.profile.Quiet + time.Second)
+	look := func() hold {
+		o := s.observation()
+		o.since = s.now.Add(-time.Minute)
+		return s.memory.ready(o)
+	}
+
+	if got := look(); got.Code != parley.HoldNotBegun {
+		t.Errorf("before it shows: %+v, want %s", got, parley.HoldNotBegun)
+	}
+	s.above = []string{"> hello", "(ann · msg 5f0c21aa)"}
+	if got := look(); !got.none() {
+		t.Errorf("when it shows: held by %+v", got)
+	}
+	s.above = nil
+	if got := look(); !got.none() {
+		t.Errorf("when it has scrolled away: held by %+v", got)
+	}
+
+	s.memory.given.unshown = true
+	s.now = s.now.Add(shownWithin)
+	if got := look(); !got.none() {
+		t.Errorf("after a long time: held by %+v", got)
+	}
+}
+
+func TestScreenWithoutAComposerProvesNothingAtOnce(t *testing.T) {
+	s := newStage(t, framedText)
+	s.composer, s.above = "-", []string{"working"}
+	if got := s.step(tmux.Entered, false); got.Do != tmux.Wait {
+		t.Errorf("a frame that may be half drawn: %+v, want to wait", got)
+	}
+	s.want(tmux.Entered, done)
+}
+
+func TestTextThatWasProvenIsExpectedToLeaveTheComposer(t *testing.T) {
+	s := newStage(t, framedText)
+	s.composer = testText
+	s.memory.given = given{on: s.on, entered: s.now, letter: s.attempt.letter}
+	look := func() parley.ReasonCode {
+		o := s.observation()
+		o.since = s.now.Add(-time.Minute)
+		return s.memory.ready(o).Code
+	}
+
+	if got := look(); got != parley.HoldNotBegun {
+		t.Errorf("right after it was entered: held by %q, want %q", got, parley.HoldNotBegun)
+	}
+	s.now = s.now.Add(s.profile.TakenWithin + time.Second)
+	if got := look(); got != parley.HoldOwnText {
+		t.Errorf("later: held by %q, want %q", got, parley.HoldOwnText)
+	}
+	s.composer = "a person's own"
+	if got := look(); got != parley.HoldDraft {
+		t.Errorf("a person's draft: held by %q, want %q", got, parley.HoldDraft)
+	}
+}
+
+func TestLagOfTheProgramIsRemembered(t *testing.T) {
+	s := newStage(t, framedText)
+	for range 30 {
+		s.step(tmux.Pasted, false)
+	}
+	s.composer = testText
+	s.want(tmux.Pasted, press)
+	if want := 30 * 50 * time.Millisecond; s.memory.lag != want {
+		t.Errorf("a lag of %v, want %v", s.memory.lag, want)
+	}
+}

@@ -1,0 +1,202 @@
+package courier
+
+import (
+	"context"
+
+	"parley"
+	"parley/orchestrator/team"
+	"parley/profile"
+	"parley/store"
+	"parley/tmux"
+)
+
+// A text can stay in a terminal when its attempt is over: the program lost the Enter, or the
+// daemon ended before it. It is parley's own. So it is not taken for a person's draft, nothing is
+// typed behind it, and a retry does not type it again: the key that it lacks is pressed where that
+// does no harm, and otherwise the operator is asked.
+
+// stranded is the message that was typed last, while nothing proves that the program was given it.
+type stranded struct {
+	store.TypedJob
+	on     *team.Terminal
+	letter letter
+	phase  string // how far the pane remembers that it got
+	stood  bool   // its text stood in the terminal at an earlier look
+	fate   fate   // at the last look
+}
+
+// fate is what a look shows of a stranded text.
+type fate int
+
+const (
+	fateGone   fate = iota
+	fateShown       // the program shows it among what it was given
+	fateAlone       // it stands in the composer, and nothing else does
+	fateMixed       // it stands there with something else
+	fateHidden      // it may stand in the terminal unseen
+)
+
+// strandedBy is the message that an attempt leaves unproven in a terminal.
+func strandedBy(t *team.Terminal, job store.Job, a *attempt, out tmux.Outcome) *stranded {
+	job.State, job.Notice = parley.DeliveryUnconfirmed, a.letter.notice
+	return &stranded{TypedJob: store.TypedJob{Job: job}, on: t, letter: a.letter, phase: out.PanePhase()}
+}
+
+// see notes what a look shows of the text.
+func (s *stranded) see(m *memory, o *observation) {
+	s.fate = s.fateOn(m, o)
+	s.stood = s.stood || s.fate == fateAlone || s.fate == fateMixed || s.fate == fateHidden
+}
+
+func (s *stranded) fateOn(m *memory, o *observation) fate {
+	l := &s.letter
+	switch {
+	case o.on != s.on:
+		return fateGone
+	case o.holdsOnly(l) && m.recognises(o, s.Key, l):
+		return fateAlone
+	case o.composing && profile.Holds(o.composer, l.mark):
+		return fateMixed
+	case !o.profile.HasMarkers():
+		if s.phase == tmux.PanePasted { // it shows no composer in which the text would be missed
+			return fateHidden
+		}
+		return fateGone
+	case o.showsAbove(l):
+		return fateShown
+	case !o.composing && profile.Shown(o.screen.Lines, l.foot): // it may cover what shows a composer
+		return fateHidden
+	}
+	return fateGone
+}
+
+// pressable reports whether the key that the text lacks may be pressed: once more by itself, and
+// again when the operator asks for a retry. A text that is not seen gets it only then.
+func (s *stranded) pressable() bool {
+	switch s.fate {
+	case fateAlone:
+		return s.Waits() || !s.Dismissed && s.phase != tmux.PaneEnteredAgain &&
+			(s.on.Profile.HasMarkers() || s.phase == tmux.PanePasted)
+	case fateHidden:
+		return s.Waits() && !s.on.Profile.HasMarkers()
+	}
+	return false
+}
+
+// hold returns why a message waits while the text may stand in the terminal; h is what else is in
+// the way. It lets the message go when the text is gone, or its key may be pressed.
+func (s *stranded) hold(h hold) hold {
+	stands := s.fate == fateAlone || s.fate == fateMixed || s.fate == fateHidden
+	seenTo := s.Dismissed && s.fate == fateHidden && !s.on.Profile.HasMarkers()
+	covered := s.fate == fateHidden && h.Code == parley.HoldUnknownScreen
+	switch {
+	case !stands, seenTo, !h.none() && !h.composed() && !covered:
+		return h
+	case s.pressable():
+		return hold{}
+	case s.fate == fateHidden && !covered:
+		return held(parley.HoldUnsent, parley.Short(s.Message.ID))
+	}
+	return held(parley.HoldOwnText, "")
+}
+
+// lookForStranded finds out whether the text typed last is known to have been given to the
+// program, when this daemon does not remember it, and reads again what the operator wants.
+func (c *courier) lookForStranded(ctx context.Context, t *team.Terminal) error {
+	s := c.stranded
+	if s != nil && s.on != t {
+		s, c.stranded = nil, nil
+	}
+	if s == nil && c.seq != 0 {
+		return nil // this daemon knows what came of it
+	}
+
+	info, err := c.o.host.Pane(t).Info(ctx)
+	if err != nil {
+		return err
+	}
+	c.seq = max(c.seq, info.Seq)
+
+	job, err := c.o.Store.TypedAs(ctx, c.m.ID, info.Seq)
+	if err != nil || job == nil || info.Seq == 0 {
+		c.stranded = nil // proven, or typed by nobody
+		return err
+	}
+	if s == nil || s.Key != job.Key {
+		s = &stranded{on: t, letter: c.recompose(t.Profile, &job.Job, size{info.Width, info.Height})}
+	}
+	s.TypedJob, s.phase, c.stranded = *job, info.Phase, s
+
+	return nil
+}
+
+// settleStranded does what the last look at the stranded text makes possible, before job is typed.
+// It reports whether that is the end of the round for job, and whether the next may follow.
+func (c *courier) settleStranded(ctx context.Context, t *team.Terminal, job *store.Job, w way) (over, done bool, err error) {
+	s := c.stranded
+	same := s.Key == job.Key
+	switch {
+	case s.fate == fateShown:
+		c.stranded = nil
+		return same, true, ignoreStale(c.o.Store.Advance(ctx, s.Key, rungs(parley.ProofShown, "", s.Notice)...))
+	case s.pressable():
+		done, err = c.pressStranded(ctx, t, w)
+		return true, done && same, err
+	case s.fate == fateGone && same && s.stood && s.Waits():
+		return true, true, c.giveUpStranded(ctx)
+	}
+	c.stranded = nil
+	return false, false, nil
+}
+
+// pressStranded goes on at the key of the stranded text.
+func (c *courier) pressStranded(ctx context.Context, t *team.Terminal, w way) (done bool, err error) {
+	ctx, cancel := unhurried(ctx)
+	defer cancel()
+
+	s := c.stranded
+	job := s.Job
+	a := c.newAttempt(t, &job, s.letter, w, true)
+	if a.asked = s.Waits(); a.asked {
+		if err := c.o.Store.Claim(ctx, job.Key, job.PaneSeq, s.Notice); err != nil {
+			return false, ignoreStale(err)
+		}
+		c.m.ForgetForced(job.Message.ID)
+		c.open, c.openOn, job.State = true, t, parley.DeliveryTyping
+	}
+	c.m.StartTurn(&job.Message)
+
+	return c.submit(ctx, t, job, a)
+}
+
+// giveUpStranded closes a retried delivery whose text stood in the terminal, and is gone: somebody
+// has sent or cleared it. Only one more retry types it again.
+func (c *courier) giveUpStranded(ctx context.Context) error {
+	s := c.stranded
+	c.stranded = nil
+	if err := c.o.Store.Claim(ctx, s.Key, s.PaneSeq, s.Notice); err != nil {
+		return ignoreStale(err)
+	}
+	return c.close(ctx, s.Job, ended(parley.DeliveryUnconfirmed, parley.EndedVanished, ""))
+}
+
+// watchStranded looks after a text that stands in the terminal while no message waits. It reports
+// whether to come back.
+func (c *courier) watchStranded(ctx context.Context) (again bool, err error) {
+	s, t := c.stranded, c.m.Terminal()
+	if s == nil || t == nil || s.on != t {
+		c.stranded = nil
+		return false, nil
+	}
+
+	c.m.Typing.Lock()
+	defer c.m.Typing.Unlock()
+
+	w, h := c.ready(ctx, t, &s.Job)
+	c.m.NoteLeftover(hold{}.Hold, false, c.o.Now()) // it keeps nobody waiting
+	if c.stranded == nil || !h.none() {
+		return c.stranded != nil, nil
+	}
+	_, _, err = c.settleStranded(ctx, t, &s.Job, w)
+	return c.stranded != nil, err
+}

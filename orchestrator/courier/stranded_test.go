@@ -1,0 +1,66 @@
+package courier
+
+import (
+	"testing"
+
+	"parley"
+	"parley/orchestrator/team"
+	"parley/tmux"
+)
+
+func TestFateOfAStrandedText(t *testing.T) {
+	footer := "(ann · msg 5f0c21aa)"
+	for _, c := range []struct {
+		name    string
+		profile string
+		scene   func(*stage, *stranded)
+		want    fate
+		press   bool
+		hold    parley.ReasonCode // with nothing else in the way
+	}{
+		{"pasted, alone", framedText, func(s *stage, l *stranded) { s.composer = testText }, fateAlone, true, ""},
+		{"entered, alone", framedText,
+			func(s *stage, l *stranded) { s.composer, l.phase = testText, tmux.PaneEntered }, fateAlone, true, ""},
+		{"entered twice, alone", framedText,
+			func(s *stage, l *stranded) { s.composer, l.phase = testText, tmux.PaneEnteredAgain },
+			fateAlone, false, parley.HoldOwnText},
+		{"entered twice, and retried", framedText, func(s *stage, l *stranded) {
+			s.composer, l.phase, l.State = testText, tmux.PaneEnteredAgain, parley.DeliveryQueued
+		}, fateAlone, true, ""},
+		{"dismissed", framedText,
+			func(s *stage, l *stranded) { s.composer, l.Dismissed = testText, true }, fateAlone, false, parley.HoldOwnText},
+		{"with a person's text", framedText,
+			func(s *stage, l *stranded) { s.composer = "mine " + testText }, fateMixed, false, parley.HoldOwnText},
+		{"above the composer", framedText,
+			func(s *stage, l *stranded) { s.above = []string{"> hello " + footer} }, fateShown, false, ""},
+		{"where no composer shows", framedText,
+			func(s *stage, l *stranded) { s.composer, s.above = "-", []string{testText} }, fateHidden, false, parley.HoldUnsent},
+		{"nowhere", framedText, func(*stage, *stranded) {}, fateGone, false, ""},
+		{"on another terminal", framedText,
+			func(s *stage, l *stranded) { s.composer, l.on = testText, &team.Terminal{} }, fateGone, false, ""},
+		{"unseen, pasted", plainText, func(*stage, *stranded) {}, fateHidden, false, parley.HoldUnsent},
+		{"unseen, pasted, retried", plainText,
+			func(s *stage, l *stranded) { l.State = parley.DeliveryQueued }, fateHidden, true, ""},
+		{"unseen, pasted, dismissed", plainText,
+			func(s *stage, l *stranded) { l.Dismissed = true }, fateHidden, false, ""},
+		{"unseen, entered", plainText,
+			func(s *stage, l *stranded) { l.phase = tmux.PaneEntered }, fateGone, false, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newStage(t, c.profile)
+			l := &stranded{on: s.on, letter: s.attempt.letter, phase: tmux.PanePasted}
+			l.Key, l.State = s.attempt.key, parley.DeliveryUnconfirmed
+			c.scene(s, l)
+			l.see(&s.memory, s.observation())
+			if l.fate != c.want || l.pressable() != c.press {
+				t.Errorf("fate %d, pressable %v; want %d, %v", l.fate, l.pressable(), c.want, c.press)
+			}
+			if got := l.hold(hold{}).Code; got != c.hold {
+				t.Errorf("held by %q, want %q", got, c.hold)
+			}
+			if got := l.hold(held(parley.HoldDialog, "")).Code; got != parley.HoldDialog {
+				t.Errorf("in front of a dialog: held by %q", got)
+			}
+		})
+	}
+}

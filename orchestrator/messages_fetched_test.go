@@ -1,0 +1,58 @@
+package orchestrator
+
+import (
+	"strings"
+	"testing"
+
+	"parley"
+	"parley/tmux/tmuxtest"
+)
+
+func TestMessageThatAnAgentFetchedIsNotTyped(t *testing.T) {
+	t.Parallel()
+	for name, fetch := range map[string]func(te *testTeam) (got int, err error){
+		"get_messages": func(te *testTeam) (int, error) {
+			req := parley.GetMessagesRequest{Filters: &parley.MessageFilters{Senders: []string{"operator"}}}
+			if err := req.Validate(); err != nil {
+				return 0, err
+			}
+			res, err := te.GetMessages(te.caller("coder"), req)
+			if err != nil {
+				return 0, err
+			}
+			return len(res.Messages), nil
+		},
+		"check_inbox": func(te *testTeam) (int, error) {
+			res, err := te.CheckInbox(te.caller("coder"), parley.CheckInboxRequest{})
+			if err != nil {
+				return 0, err
+			}
+			return len(res.Messages), nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, tmuxtest.Agent{})
+			s.show("working")
+			s.inState("coder", parley.StateBusy)
+			first := s.send("coder", "fetched meanwhile")
+			if got, err := fetch(s.testTeam); got != 1 || err != nil {
+				t.Fatalf("the agent got %d messages, %v", got, err)
+			}
+
+			d := s.reach(first, parley.DeliverySubmitted)
+			if last := d.Steps[len(d.Steps)-1]; last.Code != parley.ProofFetched || !strings.Contains(last.Evidence, name) {
+				t.Errorf("the proof is %+v", last)
+			}
+			if d.ReadAt != nil {
+				t.Error("it counts as read")
+			}
+
+			s.show("")
+			s.reach(s.send("coder", "typed"), parley.DeliveryRead)
+			if got := tmuxtest.WaitMessages(t, s.log, 1); len(got) != 1 || !strings.Contains(got[0].Text, "typed") {
+				t.Errorf("the agent was typed %+v, want the second message alone", got)
+			}
+		})
+	}
+}

@@ -1,0 +1,28 @@
+package parley_test
+
+import (
+	"testing"
+	"time"
+
+	"parley"
+)
+
+func TestRootCauseOfAWaitIsSaidInASentence(t *testing.T) {
+	now := time.Unix(10_000, 0)
+	for _, c := range []struct {
+		waiting parley.Waiting
+		want    string
+	}{
+		{parley.Waiting{Ahead: 4, Code: parley.HoldDialog}, "queued behind 4: coder has had a question open for 20 min"},
+		{parley.Waiting{Code: parley.HoldDraft}, "an unsent draft has stood in coder's composer for 20 min"},
+		{parley.Waiting{Ahead: 2}, "queued behind 2: coder is getting one now"},
+		{parley.Waiting{Ahead: 1, Code: parley.HoldUnreadable, Reason: "its terminal cannot be read: gone"},
+			"queued behind 1: coder: its terminal cannot be read: gone"},
+		{parley.Waiting{Code: parley.HoldPaused}, "messages have been paused for 20 min"},
+	} {
+		c.waiting.Agent, c.waiting.Since = "coder", now.Add(-20*time.Minute)
+		if got := c.waiting.Sentence(now); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
