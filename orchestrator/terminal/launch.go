@@ -163,7 +163,7 @@ func (ts *Terminals) revive(ctx context.Context, m *team.Member, a parley.Agent,
 	if m.Terminal() != nil || old.State != parley.StateTerminated {
 		// Its program ended by itself and the terminal still shows its last screen, or it lost its
 		// terminal and its processes may still run.
-		if _, err := ts.end(ctx, m, "launched again"); err != nil {
+		if _, err := ts.end(ctx, m, parley.StateStarting, "launched again"); err != nil {
 			return err
 		}
 	}
@@ -330,7 +330,7 @@ func (ts *Terminals) RestartAgent(
 		return nil, err
 	}
 
-	if _, err := ts.end(ctx, m, "restarted"); err != nil {
+	if _, err := ts.end(ctx, m, parley.StateStarting, "restarted"); err != nil {
 		return nil, err
 	}
 

@@ -54,7 +54,7 @@ func (ts *Terminals) recoverPane(ctx context.Context, m *team.Member, info tmux.
 
 	m.SetTerminal(team.NewTerminal(ts.tmux, p, info))
 	if a.State == parley.StateTerminated { // a crash interrupted its stop
-		_, err := ts.end(ctx, m, a.Evidence)
+		_, err := ts.end(ctx, m, parley.StateTerminated, a.Evidence)
 		return err
 	}
 
