@@ -1,10 +1,12 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 
 	"parley"
 	"parley/orchestrator/team"
+	"parley/profile"
 )
 
 // RegisterAgent implements parley.AgentService.
@@ -114,6 +116,9 @@ func (g *agentService) GetAgentStatus(
 	now := g.now()
 	for _, m := range members {
 		a, c := m.Agent(), counts[m.ID]
+		if a.Kind == parley.KindTerminal {
+			a.Profile = cmp.Or(a.Profile, profile.Default)
+		}
 		res.Agents = append(res.Agents, parley.AgentStatus{
 			Agent:        a,
 			Availability: a.AvailabilityAt(now),

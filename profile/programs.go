@@ -88,6 +88,10 @@ func (s Set) running(c command) (*Profile, bool) {
 	return nil, false
 }
 
+// Passes reports whether arguments at the end of a command line reach the program that it
+// runs.
+func Passes(argv []string) bool { return seeThrough(argv).passes }
+
 // Launched returns the profile for a command line that is about to be launched. Unlike
 // Running it is ok only if arguments added at the end reach the program.
 func (s Set) Launched(argv []string) (*Profile, bool) {

@@ -243,7 +243,7 @@ func (m *Member) SetTerminal(t *Terminal) {
 func (m *Member) StartTerminal(t *Terminal) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.terminal, m.turn = t, &turn{}
+	m.terminal, m.turn, m.agent.Runs = t, &turn{}, ""
 }
 
 // NoteSeen notes that the agent made a call. Roster.TakeSeen collects these times for the database.
