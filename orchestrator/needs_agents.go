@@ -13,6 +13,7 @@ import (
 	"parley"
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"
+	"parley/profile"
 	"parley/tmux"
 )
 
@@ -58,7 +59,7 @@ func (op *operatorService) agentNeed(m *team.Member, waiting int) (parley.Need, 
 
 		since, ok := op.stuckSince(m)
 		if !ok {
-			return n, false
+			return profileNeed(n, a)
 		}
 
 		n.Kind, n.Since = parley.NeedStuck, since
@@ -72,6 +73,25 @@ func (op *operatorService) agentNeed(m *team.Member, waiting int) (parley.Need, 
 		n.Text += "; a message waits for it"
 	case waiting > 1:
 		n.Text += fmt.Sprintf("; %d messages wait for it", waiting)
+	}
+
+	return n, true
+}
+
+// profileNeed returns the need of an agent whose launch hid its program, so that the program got
+// nothing of what its profile hands over. A program that a person started in a shell is that
+// person's.
+func profileNeed(n parley.Need, a parley.Agent) (parley.Need, bool) {
+	if a.Runs == "" || tmux.IsShell(a.Command) {
+		return n, false
+	}
+
+	n.Kind, n.Text = parley.NeedProfile, fmt.Sprintf("it runs %s without parley's tools and briefing", a.Runs)
+	n.Command = fmt.Sprintf("parley restart %s --profile %s", a.Name, a.Runs)
+	n.Action = "Restart it so; its script must pass its arguments on."
+	if !profile.Passes(a.Command) {
+		n.Command = "parley stop " + a.Name
+		n.Action = fmt.Sprintf("Stop it, and launch the program itself: parley launch %s -- %s.", a.Name, a.Runs)
 	}
 
 	return n, true
@@ -112,7 +132,7 @@ func (op *operatorService) addScreens(ctx context.Context, needs []parley.Need) 
 	for i := range needs {
 		n := &needs[i]
 		t := op.roster.ByID(n.AgentID).Terminal()
-		if t == nil || slices.Contains(messageNeeds, n.Kind) {
+		if t == nil || slices.Contains(unscreened, n.Kind) {
 			continue
 		}
 
