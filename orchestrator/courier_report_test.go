@@ -15,7 +15,7 @@ func talking(t *testing.T) func(*Options) {
 	return func(o *Options) {
 		var err error
 		o.Profiles, err = o.Profiles.With("talker", []byte(`{extends: quick, taken_within: 300ms,
-			reports: {Prompt: prompted, Done: idle, Ask: waiting, Compact: 'blocked: compaction', 'End:clear': '', End: ended}}`))
+			reports: {Prompt: prompted, Done: idle, Ask: waiting, Compact: compacting, 'End:clear': '', End: ended}}`))
 		if err != nil {
 			t.Fatal(err)
 		}
