@@ -176,4 +176,9 @@ func TestProgramThatAShellHidesIsToBeLaunchedItself(t *testing.T) {
 	if !strings.Contains(n.Action, "parley launch ann -- robo") {
 		t.Errorf("the action is %q", n.Action)
 	}
+
+	if _, err := r.StopAgent(r.operator(), parley.StopAgentRequest{Agent: "ann"}); err != nil {
+		t.Fatal(err)
+	}
+	r.nothingNeeded()
 }

@@ -236,6 +236,9 @@ func (m *Member) SetTerminal(t *Terminal) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.terminal = t
+	if t == nil {
+		m.agent.Runs = ""
+	}
 }
 
 // StartTerminal gives the member the terminal of a new launch, which begins a new chain of messages.
