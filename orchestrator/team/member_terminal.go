@@ -48,7 +48,8 @@ type Terminal struct {
 	IsProgram func(argv []string) bool
 
 	// Known recognises the program of a launched agent, if the launch did not say which it is.
-	Known *profile.Set
+	Known  *profile.Set
+	search search
 
 	// Only the watcher uses these fields.
 	Info       tmux.PaneInfo // as last seen

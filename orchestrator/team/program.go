@@ -3,6 +3,8 @@ package team
 import (
 	"context"
 	"slices"
+	"sync"
+	"time"
 
 	"parley/profile"
 	"parley/tmux"
@@ -21,13 +23,37 @@ func (t *Terminal) Program() (*profile.Profile, bool) {
 	if p, ok := t.Known.Running(argv); ok || !profile.MayStart(argv) {
 		return p, ok
 	}
+	return t.startedBy(pid)
+}
 
-	children, err := tmux.Descendants(pid)
+// searchEvery is the least time between two searches among all processes, which take milliseconds.
+const searchEvery = 200 * time.Millisecond
+
+// search is the last search for a program that another one started.
+type search struct {
+	mu    sync.Mutex
+	at    time.Time
+	found *profile.Profile // nil: none
+}
+
+// startedBy returns the profile of a program that the process leader has started in the terminal. It
+// may be searchEvery old.
+func (t *Terminal) startedBy(leader int) (*profile.Profile, bool) {
+	s := &t.search
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if time.Since(s.at) < searchEvery {
+		return s.found, s.found != nil
+	}
+
+	s.at, s.found = time.Now(), nil
+	children, err := tmux.Descendants(leader)
 	if err != nil {
 		return nil, false
 	}
 	for _, child := range children {
-		if p, ok := t.startedIn(pid, child); ok {
+		if p, ok := t.startedIn(leader, child); ok {
+			s.found = p
 			return p, true
 		}
 	}
