@@ -205,6 +205,22 @@ func TestReportedStateIsTheLastOne(t *testing.T) {
 	}
 }
 
+// The hooks of a compaction that ends at once may arrive in either order.
+func TestReportsCountInTheOrderOfTheirTimes(t *testing.T) {
+	start := time.Unix(1, 0)
+	compacts := team.Report{Event: "PreCompact", State: parley.StateBlocked, Passing: true, At: start}
+	done := team.Report{Event: "PostCompact", State: parley.StateIdle, At: start.Add(20 * time.Millisecond)}
+	for _, order := range [][]team.Report{{compacts, done}, {done, compacts}} {
+		m := &team.Member{}
+		for _, said := range order {
+			m.Reports.Note(said, false, nil)
+		}
+		if got, _ := m.LastReport(); got.State != parley.StateIdle {
+			t.Errorf("after %s and %s it is %s (%s), want idle", order[0].Event, order[1].Event, got.State, got.Event)
+		}
+	}
+}
+
 // A program with a queued prompt reports at the end of its turn that it stopped, but not that
 // it goes on.
 func TestEndOfATurnWithAQueueIsNotIdle(t *testing.T) {
