@@ -20,8 +20,8 @@ type realProgram struct {
 	ask   string // a prompt that makes it ask for permission to make FILE
 	fails []int  // HTTP statuses of the model after which it does not try again
 
-	// asks is a part of the question that it asks at its first start, and fresh the
-	// configuration with which it asks that; "": none.
+	// asks is a part of the question that it asks at its first start, and fresh the template
+	// of the configuration with which it asks that; "": none.
 	asks, fresh string
 
 	// ownState says that it reads no configuration below a directory that others can
@@ -41,7 +41,7 @@ var realPrograms = []realProgram{
 		ask:   `CALL Bash {"command":"touch FILE","description":"make a file"}`,
 		fails: []int{500, 429, 529},
 		asks:  "Yes, I trust this folder",
-		fresh: `{"hasCompletedOnboarding": true, "theme": "dark", "customApiKeyResponses": {"approved": ["a-key-of-twenty-char"]}}`,
+		fresh: "claude-fresh.json",
 	},
 	{
 		profile: "codex", template: "codex.toml", config: ".codex/config.toml",
@@ -98,8 +98,8 @@ var realPrograms = []realProgram{
 func (p realProgram) forget(t *testing.T, h *home, url string) {
 	t.Helper()
 	if p.fresh != "" {
+		p.template = p.fresh
 		p.prepare(t, h, url)
-		h.configure(t, p.config, p.fresh)
 	}
 }
 
