@@ -94,6 +94,7 @@ type Agent struct {
 	ExitStatus    *int       `json:"exit_status,omitempty"`
 	Host          string     `json:"host,omitempty"`
 	Profile       string     `json:"profile,omitempty"`
+	Runs          string     `json:"runs,omitempty"` // the profile of the program seen in its terminal, if the launch hid it
 	Command       []string   `json:"command,omitempty"`
 	Dir           string     `json:"dir,omitempty"` // the directory in which it was launched
 	Orchestrate   bool       `json:"orchestrate,omitempty"`

@@ -65,7 +65,9 @@ var Ops = []*Op{
 		"Read the numbered events after a sequence number; with wait_seconds it waits for more. You see the "+
 			"events that concern you.",
 		Service.ReadEvents, Team, Reads, programsOnly, route("GET", "/api/events")),
-	define("launch_agent", "Start a program in its own terminal and add it to the team as an agent.",
+	define("launch_agent",
+		"Start a program in its own terminal and add it to the team as an agent. Without a profile, the program's "+
+			"name decides.",
 		Service.LaunchAgent, Orchestrators, Adds),
 	define("adopt_agent", "Add a program to the team that already runs in a pane of the user's own tmux.",
 		Service.AdoptAgent, Orchestrators, Adds),

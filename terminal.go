@@ -9,7 +9,7 @@ import (
 // LaunchAgentRequest starts a program as an agent.
 type LaunchAgentRequest struct {
 	Name          string            `json:"name" required:"true" doc:"The agent's name: a letter, then letters, digits, - or _, at most 32."`
-	Profile       string            `json:"profile,omitempty" doc:"The program's profile; generic by default."`
+	Profile       string            `json:"profile,omitempty" doc:"The program's profile; by default that of the program's name, or generic."`
 	Command       []string          `json:"command,omitempty" doc:"The program and its arguments; the profile's by default."`
 	Dir           string            `json:"dir,omitempty" doc:"Working directory, absolute; the workspace by default."`
 	Env           map[string]string `json:"env,omitempty" doc:"The program's environment; the daemon's by default. Not stored."`
@@ -32,6 +32,8 @@ type LaunchAgentResult struct {
 	AgentID string     `json:"agent_id"`
 	Name    string     `json:"name"`
 	State   AgentState `json:"state"`
+	Profile string     `json:"profile"`
+	ByName  bool       `json:"profile_by_name,omitempty"` // the profile was found by the program's name
 	PID     int        `json:"pid"`
 	Attach  []string   `json:"attach"` // the command that shows its terminal
 }
@@ -110,9 +112,10 @@ type StopAgentResult struct {
 // RestartAgentRequest names the agent to stop and launch again. It keeps its directory
 // and environment as long as the daemon knows them; otherwise those given here apply.
 type RestartAgentRequest struct {
-	Agent string            `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id."`
-	Dir   string            `json:"dir,omitempty" doc:"Working directory, if the daemon no longer knows it."`
-	Env   map[string]string `json:"env,omitempty" doc:"Environment, if the daemon no longer knows it."`
+	Agent   string            `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id."`
+	Profile string            `json:"profile,omitempty" doc:"Another profile for its program; as before by default."`
+	Dir     string            `json:"dir,omitempty" doc:"Working directory, if the daemon no longer knows it."`
+	Env     map[string]string `json:"env,omitempty" doc:"Environment, if the daemon no longer knows it."`
 }
 
 // ReadTerminalRequest asks for the screen of an agent.

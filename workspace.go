@@ -71,6 +71,7 @@ const (
 	NeedOverdue     NeedKind = "overdue"     // a required response is late
 	NeedOwesAnswer  NeedKind = "owes_answer" // an idle agent has not answered a request
 	NeedUnanswered  NeedKind = "unanswered"  // a model gave no answer
+	NeedProfile     NeedKind = "profile"     // a known program runs without parley's tools and briefing
 	NeedApproval    NeedKind = "approval"    // an agent asked to be special
 )
 

@@ -1,10 +1,12 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 
 	"parley"
 	"parley/orchestrator/team"
+	"parley/profile"
 )
 
 // RegisterAgent implements parley.AgentService.
@@ -117,6 +119,9 @@ func (g *agentService) GetAgentStatus(
 		waitsFor := ""
 		if c.HeldCode != "" && m.Kind == parley.KindTerminal && c.HeldCode != parley.HoldConversation {
 			waitsFor = rootCause(m, c.HeldCode, c.HeldReason, *c.HeldSince, 0).Sentence(now)
+		}
+		if a.Kind == parley.KindTerminal {
+			a.Profile = cmp.Or(a.Profile, profile.Default)
 		}
 		res.Agents = append(res.Agents, parley.AgentStatus{
 			Agent:        a,

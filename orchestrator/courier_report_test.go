@@ -15,7 +15,7 @@ func talking(t *testing.T) func(*Options) {
 	return func(o *Options) {
 		var err error
 		o.Profiles, err = o.Profiles.With("talker", []byte(`{extends: quick, taken_within: 300ms,
-			reports: {Prompt: prompted, Done: idle, Ask: waiting, Compact: 'blocked: compaction', 'End:clear': '', End: ended}}`))
+			reports: {Prompt: prompted, Done: idle, Ask: waiting, Compact: compacting, 'End:clear': '', End: ended}}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -202,6 +202,22 @@ func TestReportedStateIsTheLastOne(t *testing.T) {
 	te.report("coder", parley.ReportStateRequest{Event: "Done", At: &start})
 	if r, ok := m.LastReport(); ok {
 		t.Errorf("what the program before said came late and counts: %+v", r)
+	}
+}
+
+// The hooks of a compaction that ends at once may arrive in either order.
+func TestReportsCountInTheOrderOfTheirTimes(t *testing.T) {
+	start := time.Unix(1, 0)
+	compacts := team.Report{Event: "PreCompact", State: parley.StateBlocked, Passing: true, At: start}
+	done := team.Report{Event: "PostCompact", State: parley.StateIdle, At: start.Add(20 * time.Millisecond)}
+	for _, order := range [][]team.Report{{compacts, done}, {done, compacts}} {
+		m := &team.Member{}
+		for _, said := range order {
+			m.Reports.Note(said, false, nil)
+		}
+		if got, _ := m.LastReport(); got.State != parley.StateIdle {
+			t.Errorf("after %s and %s it is %s (%s), want idle", order[0].Event, order[1].Event, got.State, got.Event)
+		}
 	}
 }
 

@@ -126,11 +126,13 @@ var needOrder = []parley.NeedKind{
 	parley.NeedOverdue,
 	parley.NeedOwesAnswer,
 	parley.NeedUnanswered,
+	parley.NeedProfile,
 	parley.NeedApproval,
 }
 
-// messageNeeds are the kinds of needs that a screen does not explain.
-var messageNeeds = []parley.NeedKind{
+// unscreened are the kinds of needs that a screen does not explain.
+var unscreened = []parley.NeedKind{
+	parley.NeedProfile,
 	parley.NeedUnconfirmed,
 	parley.NeedHeld,
 	parley.NeedOverdue,

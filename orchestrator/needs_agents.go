@@ -13,6 +13,7 @@ import (
 	"parley"
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"
+	"parley/profile"
 	"parley/tmux"
 )
 
@@ -57,7 +58,7 @@ func (op *operatorService) agentNeed(m *team.Member, waiting int) (parley.Need, 
 
 		since, ok := op.stuckSince(m)
 		if !ok {
-			return n, false
+			return profileNeed(n, a)
 		}
 
 		n.Kind, n.Since = parley.NeedStuck, since
@@ -92,6 +93,25 @@ func leftoverAction(code parley.ReasonCode) string {
 		return "It is parley's own: press Enter there, or clear it."
 	}
 	return "Send or clear what stands there, or leave copy mode with q; parley touches neither."
+}
+
+// profileNeed returns the need of an agent whose launch hid its program, so that the program got
+// nothing of what its profile hands over. A program that a person started in a shell is that
+// person's.
+func profileNeed(n parley.Need, a parley.Agent) (parley.Need, bool) {
+	if a.Runs == "" || tmux.IsShell(a.Command) {
+		return n, false
+	}
+
+	n.Kind, n.Text = parley.NeedProfile, fmt.Sprintf("it runs %s without parley's tools and briefing", a.Runs)
+	n.Command = fmt.Sprintf("parley restart %s --profile %s", a.Name, a.Runs)
+	n.Action = "Restart it so; its script must pass its arguments on."
+	if !profile.Passes(a.Command) {
+		n.Command = "parley stop " + a.Name
+		n.Action = fmt.Sprintf("Stop it, and launch the program itself: parley launch %s -- %s.", a.Name, a.Runs)
+	}
+
+	return n, true
 }
 
 // stuckSince returns the time since which a busy agent, or one in an unknown state, has given
@@ -129,7 +149,7 @@ func (op *operatorService) addScreens(ctx context.Context, needs []parley.Need) 
 	for i := range needs {
 		n := &needs[i]
 		t := op.roster.ByID(n.AgentID).Terminal()
-		if t == nil || slices.Contains(messageNeeds, n.Kind) {
+		if t == nil || slices.Contains(unscreened, n.Kind) {
 			continue
 		}
 

@@ -400,3 +400,44 @@ func TestFilesThatACrashLeftAreRemoved(t *testing.T) {
 		}
 	}
 }
+
+func TestMessageSentDuringRestartWaitsForNewProgram(t *testing.T) {
+	t.Parallel()
+	gate := filepath.Join(t.TempDir(), "gate")
+	te := newTeam(t, func(o *Options) {
+		launcher := filepath.Join(filepath.Dir(gate), "launcher")
+		script := fmt.Sprintf("#!/bin/sh\nwhile [ -e %q ]; do sleep 0.05; done\nexec %q \"$@\"\n", gate, o.Executable)
+		if err := os.WriteFile(launcher, []byte(script), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		o.Executable = launcher
+	})
+
+	te.launch("coder", "framed", tmuxtest.Agent{})
+	if err := os.WriteFile(gate, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	restarted := make(chan error, 1)
+	go func() {
+		_, err := te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"})
+		restarted <- err
+	}()
+
+	// The old program is gone, and the gate keeps the new one from starting.
+	m := te.roster.ByName("coder")
+	tmuxtest.Poll(t, func() bool { return m.Terminal() == nil }, func() string { return "it still has its terminal" })
+
+	res, err := te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hello"})
+	if err != nil || !res.Success || len(res.DeliveryStatus.PendingDelivery) != 1 {
+		t.Fatalf("receipt %+v, %v; want it pending", res, err)
+	}
+
+	if err := os.Remove(gate); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-restarted; err != nil {
+		t.Fatal(err)
+	}
+	te.reach(res.MessageID, parley.DeliveryRead)
+}

@@ -6,46 +6,32 @@ import (
 	"strings"
 )
 
-// interpreters run a script, which is then the program in question.
-var interpreters = []string{
-	"sh", "bash", "dash", "zsh", "node", "nodejs", "bun", "deno", "python", "python3", "ruby", "npx", "uvx",
-}
-
 // ProgramOf returns the name of the program that a command line runs: the last part of
-// its first word without the extension, or that of the script if the first word is an
-// interpreter. It returns "" for an empty command line.
-func ProgramOf(argv []string) string {
-	script, _ := splitScript(argv)
-	if script == "" {
+// its first word without the extension, or that of the script or package if the first
+// word is an interpreter or a wrapper. It returns "" for an empty command line.
+func ProgramOf(argv []string) string { return seeThrough(argv).name() }
+
+// name returns the last part of the program's path without extension and version.
+func (c command) name() string {
+	if c.script == "" {
 		return ""
 	}
-	name := path.Base(script)
-	for _, ext := range []string{".js", ".mjs", ".cjs", ".py", ".rb", ".sh"} {
+	name := path.Base(strings.TrimPrefix(c.script, "-")) // a login shell
+	if at := strings.IndexByte(name, '@'); at > 0 {
+		name = name[:at]
+	}
+	for _, ext := range []string{".js", ".mjs", ".cjs", ".py", ".rb", ".sh", ".exe"} {
 		name = strings.TrimSuffix(name, ext)
 	}
 	return name
 }
 
-// splitScript returns the path of the program or script that runs, and its arguments.
-func splitScript(argv []string) (script string, rest []string) {
-	if len(argv) == 0 {
-		return "", nil
-	}
-	first := strings.TrimPrefix(argv[0], "-") // a login shell
-	if slices.Contains(interpreters, path.Base(first)) {
-		for i, word := range argv[1:] {
-			if word != "" && word[0] != '-' && word != "run" {
-				return word, argv[i+2:]
-			}
-		}
-	}
-	return first, argv[1:]
-}
-
 // Runs reports whether the command line runs one of the profile's programs. If it lists
 // none, the program is that of its command.
-func (p *Profile) Runs(argv []string) bool {
-	name := ProgramOf(argv)
+func (p *Profile) Runs(argv []string) bool { return p.runs(seeThrough(argv)) }
+
+func (p *Profile) runs(c command) bool {
+	name := c.name()
 	if name == "" {
 		return false
 	}
@@ -53,24 +39,35 @@ func (p *Profile) Runs(argv []string) bool {
 		return name == ProgramOf(p.Command)
 	}
 
-	script, rest := splitScript(argv)
-
 	return slices.ContainsFunc(p.Programs, func(program string) bool {
 		words := strings.Fields(program)
-		if len(words) == 0 || len(rest) < len(words)-1 || !slices.Equal(words[1:], rest[:len(words)-1]) {
+		if len(words) == 0 || len(c.rest) < len(words)-1 || !slices.Equal(words[1:], c.rest[:len(words)-1]) {
 			return false
 		}
-		return words[0] == name || strings.Contains(words[0], "/") && strings.Contains(script, words[0])
+		return words[0] == name || strings.Contains(words[0], "/") && hasPart(c.script, words[0])
 	})
 }
 
+// hasPart reports whether part stands in a path or a package's name, and whole words
+// end with it.
+func hasPart(script, part string) bool {
+	at := strings.Index(script, part)
+	if at < 0 {
+		return false
+	}
+	after := script[at+len(part):]
+	return after == "" || strings.HasSuffix(part, "/") || after[0] == '/' || after[0] == '@'
+}
+
 // Running returns the profile whose program the command line runs. If there are several,
-// such as when a workspace extends one, it is the one with the name of the program. It
-// is not ok if no profile fits, or none of several has that name.
-func (s Set) Running(argv []string) (*Profile, bool) {
+// such as when a workspace extends one, it is the one with the name of the program, or
+// else the one with the name of its command. It is not ok if none or several fit.
+func (s Set) Running(argv []string) (*Profile, bool) { return s.running(seeThrough(argv)) }
+
+func (s Set) running(c command) (*Profile, bool) {
 	var found []*Profile
 	for _, name := range s.Names() {
-		if p := s.byName[name]; p.Runs(argv) {
+		if p := s.byName[name]; p.runs(c) {
 			found = append(found, p)
 		}
 	}
@@ -79,10 +76,28 @@ func (s Set) Running(argv []string) (*Profile, bool) {
 		return found[0], true
 	}
 
-	at := slices.IndexFunc(found, func(p *Profile) bool { return p.Name == ProgramOf(argv) })
-	if at < 0 {
-		return nil, false
+	for _, fits := range []func(p *Profile) bool{
+		func(p *Profile) bool { return p.Name == c.name() },
+		func(p *Profile) bool { return p.Name == ProgramOf(p.Command) },
+	} {
+		if at := slices.IndexFunc(found, fits); at >= 0 {
+			return found[at], true
+		}
 	}
 
-	return found[at], true
+	return nil, false
+}
+
+// Passes reports whether arguments at the end of a command line reach the program that it
+// runs.
+func Passes(argv []string) bool { return seeThrough(argv).passes }
+
+// Launched returns the profile for a command line that is about to be launched. Unlike
+// Running it is ok only if arguments added at the end reach the program.
+func (s Set) Launched(argv []string) (*Profile, bool) {
+	c := seeThrough(argv)
+	if !c.passes {
+		return nil, false
+	}
+	return s.running(c)
 }

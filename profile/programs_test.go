@@ -34,6 +34,27 @@ func TestRunningProgramIsKnown(t *testing.T) {
 		"parley send coder hello":                                                       "",
 		"/usr/bin/parley demo-agent":                                                    "demo",
 		"":                                                                              "",
+
+		"env A=b -u C claude":                              "claude",
+		"env -i A=b nice -n 5 nohup /opt/claude":           "claude",
+		"time -p claude":                                   "claude",
+		"timeout -k 5 60 claude":                           "claude",
+		"sudo -u bob claude":                               "claude",
+		"npx -y @anthropic-ai/claude-code@latest --resume": "claude",
+		"npm exec @anthropic-ai/claude-code":               "claude",
+		"bunx @openai/codex":                               "codex",
+		"pnpm dlx @google/gemini-cli@0.61.0":               "gemini",
+		"npx opencode-ai":                                  "opencode",
+		"python3 -m aider":                                 "aider",
+		"node -r ./hook.js /x/claude.js":                   "claude",
+		"bash -x ./claude.sh":                              "claude",
+		"bash -lc claude":                                  "",
+		"env -S claude":                                    "",
+		"node -e claude":                                   "",
+		"npx -c claude":                                    "",
+		"npx @openai/codex-security":                       "",
+		"npm run claude":                                   "",
+		"make claude":                                      "",
 	} {
 		p, ok := s.Running(strings.Fields(line))
 		got := ""
@@ -47,9 +68,40 @@ func TestRunningProgramIsKnown(t *testing.T) {
 
 	for line, want := range map[string]string{
 		"-zsh": "zsh", "node /a/b/tool.mjs x": "tool", "node --version": "node", "": "",
+		"sh -c tool": "sh", "npx @acme/tool@1.2": "tool", "env A=b": "env",
 	} {
 		if got := profile.ProgramOf(strings.Fields(line)); got != want {
 			t.Errorf("ProgramOf(%q) = %q, want %q", line, got, want)
+		}
+	}
+}
+
+func TestLaunchedProgramMustGetItsArguments(t *testing.T) {
+	s := builtin(t)
+	for line, want := range map[string]bool{
+		"claude --model opus":           true,
+		"env A=b claude":                true,
+		"npx @anthropic-ai/claude-code": true,
+		"npm exec -- @openai/codex":     true,
+		"bash ./claude.sh":              true,
+		"npm exec @openai/codex":        false, // npm would take them
+		"sudo -u bob claude":            false, // bob cannot read the files that they name
+		"bash -c claude":                false,
+		"cat":                           false,
+	} {
+		if _, ok := s.Launched(strings.Fields(line)); ok != want {
+			t.Errorf("%q: got %v, want %v", line, ok, want)
+		}
+	}
+}
+
+func TestSomeProgramsStartOthers(t *testing.T) {
+	for line, want := range map[string]bool{
+		"bash ./start.sh": true, "sh -c claude": true, "npm run claude": true, "sudo claude": true, "make agent": true,
+		"bash": false, "-zsh": false, "node server.js": false, "python3 team.py": false, "vim x": false, "": false,
+	} {
+		if got := profile.MayStart(strings.Fields(line)); got != want {
+			t.Errorf("%q: got %v, want %v", line, got, want)
 		}
 	}
 }

@@ -16,6 +16,8 @@ type Signal struct {
 	// Prompted says that the program took a prompt. It works on the prompt now or, if it
 	// was busy before, has queued it.
 	Prompted bool
+	// Passing says that what blocks it ends by itself, and shows on the screen until then.
+	Passing bool
 }
 
 // signals maps the words of profiles and of report_state to states. The cause may
@@ -27,17 +29,24 @@ var signals = map[string]parley.AgentState{
 	"prompted": parley.StateBusy,
 	"waiting":  parley.StateWaiting,
 	"blocked":  parley.StateBlocked,
+	compacting: parley.StateBlocked,
 	"ended":    parley.StateExited,
 }
 
+// compacting is the word for a program that is blocked until it has compacted its context.
+const compacting = "compacting"
+
 // ParseSignal parses the words of a signal: "idle", "busy", "prompted", "waiting",
-// "blocked: compaction", "ended", or "" for a program that only lives.
+// "blocked: a usage limit", "compacting", "ended", or "" for a program that only lives.
 func ParseSignal(words string) (Signal, bool) {
 	word, why, _ := strings.Cut(words, ":")
 	state, ok := signals[word]
 	why = strings.TrimSpace(why)
-	ok = ok && (why == "" || state == parley.StateBlocked)
-	return Signal{State: state, Why: why, Prompted: word == "prompted"}, ok
+	ok = ok && (why == "" || word == "blocked")
+	if word == compacting {
+		why = "compaction"
+	}
+	return Signal{State: state, Why: why, Prompted: word == "prompted", Passing: word == compacting}, ok
 }
 
 // Report returns the meaning of one of the program's own events. An event may have a
@@ -125,5 +134,5 @@ func (p *Profile) compileReports() error {
 
 func (p *Profile) noSignal(key, words string) error {
 	return p.invalid(key, words).
-		Suggest("Use idle, busy, prompted, waiting, blocked or ended. A colon and the cause may follow blocked.")
+		Suggest("Use idle, busy, prompted, waiting, blocked, compacting or ended. A colon and the cause may follow blocked.")
 }

@@ -17,9 +17,9 @@ import (
 //go:embed profiles/*.yaml
 var builtin embed.FS
 
-// defaultBase is the profile from which a workspace's own starts unless it extends
-// another.
-const defaultBase = "generic"
+// Default is the profile of a program that no other describes, and the one from which a
+// workspace's own starts unless it extends another.
+const Default = "generic"
 
 // Set holds the profiles of a workspace. It does not change; With returns another.
 type Set struct{ byName map[string]*Profile }
@@ -98,7 +98,7 @@ func (s Set) With(name string, text []byte) (Set, error) {
 			return own, nil
 		}
 
-		return s.Find(defaultBase)
+		return s.Find(Default)
 	})
 	if err != nil {
 		return Set{}, err

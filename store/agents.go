@@ -116,6 +116,17 @@ func (s *Agents) SetAgentState(
 	return since, err
 }
 
+// SetAgentProfile records the profile of an agent. AGENT_NOT_FOUND.
+func (s *Agents) SetAgentProfile(ctx context.Context, id, profile string) error {
+	return s.write(ctx, "storing the agent's profile", func(t *tx) error {
+		if _, err := loadAgent(t, id); err != nil {
+			return err
+		}
+		_, err := t.exec(`UPDATE agents SET profile = ? WHERE id = ?`, profile, id)
+		return err
+	})
+}
+
 // TouchAgents records when agents were last active. It skips unknown agents, and
 // times earlier than the recorded ones.
 func (s *Agents) TouchAgents(ctx context.Context, active map[string]time.Time) error {

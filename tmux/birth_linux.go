@@ -5,6 +5,9 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Birth tells a process from a later one of the same pid: the time it was
@@ -20,6 +23,31 @@ func Birth(pid int) string {
 		return ""
 	}
 	return fields[19]
+}
+
+// StartedAt returns when a process was started at the latest, to a hundredth of a second.
+// It is not ok if that is not known.
+func StartedAt(pid int) (at time.Time, ok bool) {
+	const tick = time.Second / 100 // what Linux counts in for programs
+	ticks, err := strconv.ParseInt(Birth(pid), 10, 64)
+	if err != nil {
+		return time.Time{}, false
+	}
+
+	// Both clocks are read at the same moment, unless something came between.
+	var sinceBoot unix.Timespec
+	for range 5 {
+		now := time.Now()
+		if unix.ClockGettime(unix.CLOCK_BOOTTIME, &sinceBoot) != nil {
+			return time.Time{}, false
+		}
+		if time.Since(now) < time.Millisecond {
+			age := time.Duration(sinceBoot.Nano()) - time.Duration(ticks+1)*tick
+			return now.Add(-max(0, age)), age > -tick
+		}
+	}
+
+	return time.Time{}, false
 }
 
 // Marked lists the processes that have this NAME=value in their environment.

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Birth tells a process from a later one of the same pid: when it was started.
@@ -19,3 +20,6 @@ func Birth(pid int) string {
 
 // Marked needs other processes' environments, which only Linux shows.
 func Marked(string) []int { return nil }
+
+// StartedAt returns when a process was started. It is not ok: ps tells whole seconds.
+func StartedAt(int) (at time.Time, ok bool) { return time.Time{}, false }

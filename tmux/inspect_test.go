@@ -3,7 +3,9 @@ package tmux_test
 import (
 	"context"
 	"errors"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -77,5 +79,38 @@ func TestKnownFaultsFollowTheVersion(t *testing.T) {
 		if facts := test.v.Known(); len(facts) != test.facts || test.v.Recommended() != test.recommended {
 			t.Errorf("%d.%d: got %q, recommended %v", test.v.Major, test.v.Minor, facts, test.v.Recommended())
 		}
+	}
+}
+
+func TestProcessesAreStartedInTheirOrder(t *testing.T) {
+	var last time.Time
+	for range 3 {
+		cmd := exec.Command("cat")
+		input, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		before := time.Now()
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+
+		at, ok := tmux.StartedAt(cmd.Process.Pid)
+		_ = input.Close()
+		_ = cmd.Wait()
+		if !ok && runtime.GOOS != "linux" {
+			t.Skip("this system does not tell it")
+		}
+
+		// Both the start and the clock are told in hundredths of a second.
+		if !ok || at.Before(before.Add(-10*time.Millisecond)) || at.After(time.Now()) || at.Before(last.Add(-time.Millisecond)) {
+			t.Errorf("it was started at %v (%v), want after %v and the last at %v", at, ok, before, last)
+		}
+		last = at
+	}
+
+	if at, ok := tmux.StartedAt(0); ok {
+		t.Errorf("no process was started at %v", at)
 	}
 }

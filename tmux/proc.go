@@ -55,6 +55,10 @@ func Descendants(pids ...int) ([]int, error) {
 	return found, nil
 }
 
+// CommandLine returns the words with which a process was started, or that it shows in
+// their place.
+func CommandLine(pid int) ([]string, error) { return commandLine(pid) }
+
 // Foreground returns the command line of the program that has the terminal of the
 // process panePID: the leader of the terminal's foreground process group. It fails
 // if there is no such group, or if its leader has gone.

@@ -63,13 +63,22 @@ func foreground(pid int) (leader int, argv []string, err error) {
 		return 0, nil, fmt.Errorf("process %d has no terminal in the foreground", pid)
 	}
 
-	raw, err := os.ReadFile("/proc/" + f[5] + "/cmdline")
-	if errors.Is(err, fs.ErrNotExist) || err == nil && len(raw) == 0 {
-		return 0, nil, fmt.Errorf("foreground leader %d: %w", leader, errNoProcess)
-	}
+	argv, err = commandLine(leader)
 	if err != nil {
-		return 0, nil, err
+		return 0, nil, fmt.Errorf("foreground leader: %w", err)
 	}
 
-	return leader, strings.Split(strings.TrimSuffix(string(raw), "\x00"), "\x00"), nil
+	return leader, argv, nil
+}
+
+// commandLine implements CommandLine.
+func commandLine(pid int) ([]string, error) {
+	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(raw) == 0 {
+		return nil, fmt.Errorf("process %d: %w", pid, errNoProcess)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return strings.Split(strings.TrimSuffix(string(raw), "\x00"), "\x00"), nil
 }

@@ -54,9 +54,12 @@ func foreground(pid int) (leader int, argv []string, err error) {
 	if leader = number(group); leader <= 0 {
 		return 0, nil, fmt.Errorf("process %d has no terminal in the foreground", pid)
 	}
-	command, err := ps("command=", leader)
-	if err != nil {
-		return 0, nil, err
-	}
-	return leader, strings.Fields(command), nil
+	argv, err = commandLine(leader)
+	return leader, argv, err
+}
+
+// commandLine implements CommandLine.
+func commandLine(pid int) ([]string, error) {
+	command, err := ps("command=", pid)
+	return strings.Fields(command), err
 }

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -269,7 +270,7 @@ func program(s *parley.AgentStatus) string {
 		return safeLine(string(s.Kind))
 	}
 
-	name := s.Profile
+	name := cmp.Or(s.Runs, s.Profile)
 	for i, arg := range s.Command {
 		if value, ok := strings.CutPrefix(arg, "--model="); ok {
 			name += "/" + value

@@ -89,6 +89,7 @@ var looks = []look{
 	{parley.NeedOverdue, "⊘", false, []option{{"enter", "remind"}, {"a", "attach"}, {"x", "dismiss"}}},
 	{needMessage, "✉", false, []option{{"enter", "reply"}, {"m", "mark read"}, {"a", "attach"}}},
 	{parley.NeedOwesAnswer, "…", false, []option{{"enter", "remind"}, {"a", "attach"}, {"x", "dismiss"}}},
+	{parley.NeedProfile, "≠", false, []option{{"enter", "attach"}}},
 	{parley.NeedApproval, "+", false, []option{{"enter", "approve"}, {"x", "decline"}}},
 	{needUnsent, "✎", false, []option{{"enter", "keep writing"}, {"x", "discard"}}},
 }

@@ -23,6 +23,9 @@ func launchCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "launch NAME [flags] [-- COMMAND ARGUMENT…]",
 		Short: "Start a program as an agent, in its own terminal",
+		Long: `Starts a program as an agent, in its own terminal. parley knows the common agent
+programs by their names, also behind npx, env, nice and the like, and tells them
+about the team. --profile overrides that; parley profiles lists them.`,
 		Example: `  parley launch coder -- claude
   parley launch reviewer --profile demo --role reviewer
   parley launch ops --dir services/api --group backend -- bash`,
@@ -121,14 +124,18 @@ func forEach(c *cli, names []string, do func(string) error) error {
 
 func restartCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "restart NAME",
-		Short:   "Stop an agent and start it again with the same id",
-		Example: "  parley restart coder",
-		Args:    usage(cobra.ExactArgs(1)),
+		Use:   "restart NAME",
+		Short: "Stop an agent and start it again with the same id",
+		Example: `  parley restart coder
+  parley restart coder --profile claude`,
+		Args: usage(cobra.ExactArgs(1)),
 	}
 
+	profile := cmd.Flags().String("profile", "", flagDoc(fieldOf("restart_agent", "profile")))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		r := parley.RestartAgentRequest{Agent: args[0], Dir: c.dir, Env: c.env.Scrubbed().Map()}
+		r := parley.RestartAgentRequest{
+			Agent: args[0], Profile: *profile, Dir: c.dir, Env: c.env.Scrubbed().Map(),
+		}
 		res, err := call[parley.LaunchAgentResult](cmd.Context(), c, "restart_agent", r)
 		if err != nil {
 			return err
@@ -220,10 +227,7 @@ func (c *cli) heads(names ...string) []string {
 }
 
 func kindOf(a parley.AgentStatus) string {
-	if a.Profile != "" {
-		return a.Profile
-	}
-	return string(a.Kind)
+	return cmp.Or(a.Runs, a.Profile, string(a.Kind))
 }
 
 func registerCommand(c *cli) *cobra.Command {

@@ -62,7 +62,7 @@ func runHook(ctx context.Context, c *cli, args []string) {
 	ctx, cancel := context.WithTimeout(ctx, hookTime)
 	defer cancel()
 
-	started := c.now()
+	began := c.now()
 	report, ok := readReport(args, func() []byte { return readHookInput(ctx, c) })
 
 	at, err := c.place()
@@ -70,8 +70,9 @@ func runHook(ctx context.Context, c *cli, args []string) {
 		return
 	}
 
+	started := c.startedBefore(began)
 	report.At = &started
-	if reportState(ctx, c, at, key, report) {
+	if reportState(ctx, c, at, key, report, began.Add(hookCall)) {
 		return
 	}
 
@@ -79,15 +80,24 @@ func runHook(ctx context.Context, c *cli, args []string) {
 	_ = terminal.Spool(ctx, at.Spool(), key, report)
 }
 
+// startedBefore returns when this process was started, or now if that is not known. Two
+// hooks that a program starts shortly after each other may get here in either order.
+func (c *cli) startedBefore(now time.Time) time.Time {
+	if c.started.IsZero() || c.started.After(now) {
+		return now
+	}
+	return c.started
+}
+
 // reportState sends a report to the daemon. done is false if no daemon answered.
 func reportState(
-	ctx context.Context, c *cli, at daemon.Place, key string, report parley.ReportStateRequest,
+	ctx context.Context, c *cli, at daemon.Place, key string, report parley.ReportStateRequest, until time.Time,
 ) (done bool) {
 	info, err := daemon.ReadInfo(at)
 	if err != nil {
 		return false
 	}
-	ctx, cancel := context.WithDeadline(ctx, report.At.Add(hookCall))
+	ctx, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
 	_, err = client.New(client.Options{Socket: info.Socket, Key: key}).ReportState(ctx, report)
 	refused, typed := errors.AsType[*parley.Error](err)

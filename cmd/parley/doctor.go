@@ -125,6 +125,7 @@ func (d *doctor) checks() []check {
 		{"disk", promptly, d.checkDisk},
 		{"space", promptly, d.checkSpace},
 		{"responders", patiently, d.checkResponders},
+		{"profiles", promptly, d.checkProfiles},
 	}
 
 	return append(all, d.agentChecks()...)
@@ -175,7 +176,7 @@ func (d *doctor) find(f *findings) bool {
 func (d *doctor) checkTeam(f *findings) {
 	before := len(*f)
 	for _, m := range d.team.Agents {
-		p, err := d.set.Find(cmp.Or(m.Profile, "generic"))
+		p, err := d.set.Find(cmp.Or(m.Profile, profile.Default))
 		if err != nil {
 			f.fail("parley.yaml", err)
 			continue

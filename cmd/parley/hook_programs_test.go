@@ -27,7 +27,7 @@ func TestHookUnderstandsTheShippedPrograms(t *testing.T) {
 	}
 
 	idle := profile.Signal{State: parley.StateIdle}
-	compacts := profile.Signal{State: parley.StateBlocked, Why: "compaction"}
+	compacts := profile.Signal{State: parley.StateBlocked, Why: "compaction", Passing: true}
 	for _, c := range []struct {
 		profile, arg, input string
 		want                profile.Signal

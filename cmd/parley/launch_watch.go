@@ -59,9 +59,14 @@ func reportLaunched(c *cli, res *parley.LaunchAgentResult, how string) error {
 		return c.printJSON(res)
 	}
 
-	return c.printLine(fmt.Sprintf("%s %s (agent %s, %s); parley attach %s shows its terminal.",
+	profile := res.Profile
+	if res.ByName {
+		profile += ", by its name"
+	}
+
+	return c.printLine(fmt.Sprintf("%s %s (agent %s, %s; profile %s); parley attach %s shows its terminal.",
 		c.paint(bold, res.Name), how, parley.Short(res.AgentID), c.paint(agentStyle(res.State), string(res.State)),
-		res.Name))
+		profile, res.Name))
 }
 
 // awaitStart returns an agent's state, and its evidence, once it has left starting or

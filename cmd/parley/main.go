@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"parley/internal/daemon"
+	"parley/tmux"
 )
 
 func main() {
@@ -17,5 +18,8 @@ func main() {
 	p := program{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: daemon.Environ(os.Environ()), now: timeNow}
 	p.dir, _ = os.Getwd() // commands that need it report an unreadable directory
 	p.executable, _ = os.Executable()
+	if at, ok := tmux.StartedAt(os.Getpid()); ok {
+		p.started = at
+	}
 	os.Exit(p.run(ctx, os.Args[1:]))
 }

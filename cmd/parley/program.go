@@ -20,6 +20,7 @@ type program struct {
 	dir        string // the working directory; "" if it cannot be read
 	executable string // this binary, to start the daemon with
 	now        func() time.Time
+	started    time.Time // when the process was; zero if that is not known
 }
 
 func timeNow() time.Time { return time.Now() }

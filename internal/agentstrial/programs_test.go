@@ -20,6 +20,10 @@ type realProgram struct {
 	ask   string // a prompt that makes it ask for permission to make FILE
 	fails []int  // HTTP statuses of the model after which it does not try again
 
+	// asks is a part of the question that it asks at its first start, and fresh the template
+	// of the configuration with which it asks that; "": none.
+	asks, fresh string
+
 	// ownState says that it reads no configuration below a directory that others can
 	// write, as /tmp is.
 	ownState bool
@@ -36,6 +40,8 @@ var realPrograms = []realProgram{
 		tool:  "mcp__parley__send_message",
 		ask:   `CALL Bash {"command":"touch FILE","description":"make a file"}`,
 		fails: []int{500, 429, 529},
+		asks:  "Yes, I trust this folder",
+		fresh: "claude-fresh.json",
 	},
 	{
 		profile: "codex", template: "codex.toml", config: ".codex/config.toml",
@@ -44,6 +50,7 @@ var realPrograms = []realProgram{
 		ask: `CALL exec_command {"cmd":"touch FILE","sandbox_permissions":"require_escalated",` +
 			`"justification":"May I?"}`,
 		fails: []int{401},
+		asks:  "Sign in with ChatGPT",
 	},
 	{
 		profile: "copilot", template: "copilot.json", config: ".copilot/config.json",
@@ -54,6 +61,7 @@ var realPrograms = []realProgram{
 		tool:  "parley-send_message",
 		ask:   `CALL bash {"command":"touch FILE","description":"make a file"}`,
 		fails: []int{401, 500},
+		asks:  "Confirm folder trust",
 	},
 	{
 		profile: "opencode", template: "opencode.json", config: ".config/opencode/opencode.json",
@@ -71,6 +79,7 @@ var realPrograms = []realProgram{
 		tool:  "mcp_parley_send_message",
 		ask:   `CALL run_shell_command {"command":"touch FILE","description":"make a file"}`,
 		fails: []int{400},
+		asks:  "Do you trust the files in this folder?",
 	},
 	{
 		profile: "qwen", template: "qwen.json", config: ".qwen/settings.json",
@@ -80,7 +89,18 @@ var realPrograms = []realProgram{
 		ask: `CALL run_shell_command {"command":"touch FILE","description":"make a file",` +
 			`"is_background":false}`,
 		fails: []int{401},
+		asks:  "Connect a Provider",
 	},
+}
+
+// forget makes the program one that has never run: the user has been asked nothing yet, and
+// has no key but Claude Code's, which does not start without one.
+func (p realProgram) forget(t *testing.T, h *home, url string) {
+	t.Helper()
+	if p.fresh != "" {
+		p.template = p.fresh
+		p.prepare(t, h, url)
+	}
 }
 
 // prepare writes the user's configuration of the program, and adds to the environment.

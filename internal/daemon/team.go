@@ -31,7 +31,7 @@ type Team struct {
 // Agent is one agent of the team.
 type Agent struct {
 	Name          string   `yaml:"name" required:"true" doc:"A letter, then letters, digits, - or _, at most 32."`
-	Profile       string   `yaml:"profile" doc:"What kind of program it is; generic if left out."`
+	Profile       string   `yaml:"profile" doc:"What kind of program it is; if left out, found by its name, or generic."`
 	Command       []string `yaml:"command" doc:"The program and its arguments; the profile's own if left out."`
 	Dir           string   `yaml:"dir" doc:"Working directory, relative to this file; the workspace if left out."`
 	Role          string   `yaml:"role" doc:"Its role in the team."`

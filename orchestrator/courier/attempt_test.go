@@ -102,6 +102,35 @@ func (s *stage) observation() *observation {
 	return o
 }
 
+// A report of a compaction that stays the last one is overruled by the screen; a report of a
+// limit, which a screen need not show, is not.
+func TestScreenOverrulesACompactionThatHasPassed(t *testing.T) {
+	s := newStage(t, framedText)
+	for _, c := range []struct {
+		name      string
+		passing   bool
+		said      time.Duration // since the report
+		looksIdle time.Duration // since the screen does
+		want      parley.AgentState
+	}{
+		{"it has just begun", true, time.Second, time.Minute, parley.StateBlocked},
+		{"it may not show yet", true, passed - time.Second, time.Minute, parley.StateBlocked},
+		{"it never showed", true, passed, time.Minute, parley.StateIdle},
+		{"it was over at once", true, passed, passed - time.Second, parley.StateIdle},
+		{"a limit", false, time.Hour, 2 * time.Hour, parley.StateBlocked},
+		{"it has worked since", false, time.Minute, 30 * time.Second, parley.StateIdle},
+	} {
+		o := s.observation()
+		o.report = team.Report{
+			Event: "Compact", State: parley.StateBlocked, Passing: c.passing, At: s.now.Add(-c.said),
+		}
+		o.since = s.now.Add(-c.looksIdle)
+		if got := o.standing(); got.State != c.want {
+			t.Errorf("%s: it is %s (%s), want %s", c.name, got.State, got.Evidence, c.want)
+		}
+	}
+}
+
 // step asks for the next step and lets 50 ms pass.
 func (s *stage) step(phase tmux.Phase, again bool) tmux.Step {
 	step := s.attempt.next(phase, again, s.observation())

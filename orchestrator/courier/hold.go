@@ -65,6 +65,7 @@ type facts struct {
 	foreground []string                 // the command line of the program that has the terminal
 	untold     error                    // why that is not known
 	adopted    bool
+	unmatched  func() bool              // another program has it than the one that the profile is for; nil: that is not known
 	runs       func(argv []string) bool // tells an adopted agent's own program
 	alive      bool                     // the process that was launched or adopted
 	unread     int                      // bytes in the terminal that the program has not read
@@ -80,6 +81,9 @@ func (c *courier) inspect(t *team.Terminal) facts {
 	f.launched, f.sameServer = true, t.Instance == c.o.host.Instance(t)
 	f.adopted, f.runs = t.Adopted(), t.IsProgram
 	f.ask = func() ([]string, error) { return c.o.host.Foreground(t) }
+	if t.Known != nil {
+		f.unmatched = func() bool { p, ok := t.Program(); return ok && p != t.Profile }
+	}
 	f.unread = c.unread(t)
 
 	// After what is unread: what a program had not read when it died is gone.
@@ -111,6 +115,9 @@ func (f *facts) hold() hold {
 
 	if h := f.otherProgram(); !h.none() {
 		return h
+	}
+	if f.unmatched != nil && f.unmatched() { // until the watcher has changed the profile
+		return held(parley.HoldStarting, "")
 	}
 	if f.unread > 0 { // it would get two messages as one, and nothing could be proven
 		return held(parley.HoldNotReading, strconv.Itoa(f.unread))

@@ -19,6 +19,9 @@ const (
 	// reported (one that a person interrupts is not), and a screen follows a report
 	// within some frames.
 	overruled = 3 * time.Second
+	// passed is the same for a report of what ends by itself. Its end is reported too, but
+	// that report can get lost. Programs show a compaction within a second.
+	passed = 10 * time.Second
 )
 
 // Standing is what an agent whose screen has markers is doing.
@@ -79,7 +82,8 @@ func (o *observation) standing() Standing {
 	if s.State == parley.StateIdle {
 		switch {
 		case restrains(said.State) && o.now.Sub(o.since) < overruled, restrains(said.State) && o.now.Sub(said.At) < overruled,
-			said.State == parley.StateBlocked && o.since.Before(said.At.Add(overruled)): // until it has worked again
+			said.State == parley.StateBlocked && !o.hasPassed() && o.since.Before(said.At.Add(overruled)):
+			// until it has worked again
 			s.State, s.Evidence = said.State, said.Evidence()
 			if s.State == parley.StateExited { // whether it is gone is for tmux to say
 				s.State = parley.StateUnknown
@@ -97,6 +101,13 @@ func (o *observation) standing() Standing {
 	}
 
 	return s
+}
+
+// hasPassed reports whether what blocked the program, by its report, must have ended: it
+// would show on the screen, which has looked idle for long.
+func (o *observation) hasPassed() bool {
+	said := o.report
+	return said.Passing && o.now.Sub(said.At) >= passed && o.now.Sub(o.since) >= passed-overruled
 }
 
 // withTitle is what a screen shows, unless it shows only an open composer and the title

@@ -236,6 +236,9 @@ func (m *Member) SetTerminal(t *Terminal) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.terminal = t
+	if t == nil {
+		m.agent.Runs = ""
+	}
 }
 
 // StartTerminal gives the member the terminal of a new launch, which begins a new chain of messages.
@@ -243,7 +246,7 @@ func (m *Member) SetTerminal(t *Terminal) {
 func (m *Member) StartTerminal(t *Terminal) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.terminal, m.turn = t, &turn{}
+	m.terminal, m.turn, m.agent.Runs = t, &turn{}, ""
 }
 
 // NoteSeen notes that the agent made a call. Roster.TakeSeen collects these times for the database.

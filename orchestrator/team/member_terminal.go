@@ -47,6 +47,10 @@ type Terminal struct {
 	// agent, whose pane runs nothing else.
 	IsProgram func(argv []string) bool
 
+	// Known recognises the program of a launched agent, if the launch did not say which it is.
+	Known  *profile.Set
+	search search
+
 	// Only the watcher uses these fields.
 	Info       tmux.PaneInfo // as last seen
 	LastRead   time.Time     // the time of the output that was last read off the screen
@@ -54,6 +58,7 @@ type Terminal struct {
 	LoudSince  time.Time // since when the output has not paused
 	DraftSince time.Time // since when something stands in its composer
 	DeadSince  time.Time // when its program was first seen to have ended
+	Searched   time.Time // when it was last searched for a known program
 
 	ResizeFailed bool // the last attempt to restore the size of its launch failed
 }

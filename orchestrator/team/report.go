@@ -123,6 +123,7 @@ func (r *Roster) Report(ctx context.Context, m *Member, req parley.ReportStateRe
 	signal := signalOf(m, req)
 	if t := m.Terminal(); t != nil && !at.Before(t.Started) { // else an earlier program reported it
 		said.State, said.Detail = signal.State, cmp.Or(signal.Why, said.Detail)
+		said.Passing = signal.Passing
 	}
 
 	begun := m.Reports.Note(said, signal.Prompted, req.MessageIDs)

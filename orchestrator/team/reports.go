@@ -11,8 +11,10 @@ type Report struct {
 	Event  string            // the program's name for it
 	State  parley.AgentState // "" when the event says nothing about it
 	Detail string            // what it waits for, or what blocks it
-	At     time.Time         // when the event happened
-	Heard  time.Time         // when the last event of any kind happened; only LastReport sets it
+	// Passing says that what blocks it ends by itself, and shows on the screen until then.
+	Passing bool
+	At      time.Time // when the event happened
+	Heard   time.Time // when the last event of any kind happened; only LastReport sets it
 }
 
 // Evidence describes the report as the evidence of a state.

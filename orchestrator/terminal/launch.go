@@ -25,16 +25,17 @@ const startTime = 20 * time.Second
 func (ts *Terminals) LaunchAgent(
 	ctx context.Context, req parley.LaunchAgentRequest,
 ) (*parley.LaunchAgentResult, error) {
-	p, err := ts.opts.Profiles.Find(cmp.Or(req.Profile, "generic"))
+	p, err := choose(ts.opts.Profiles, req.Profile, req.Command)
 	if err != nil {
 		return nil, err
 	}
 
-	l, err := ts.launcher.plan(req, p)
+	l, err := ts.launcher.plan(req, p.Profile)
 	if err != nil {
 		return nil, err
 	}
 
+	req.Profile = p.stored()
 	m, err := ts.launcher.enlist(ctx, req, l)
 	if err != nil {
 		return nil, err
@@ -105,7 +106,7 @@ func (la *launcher) enlist(ctx context.Context, req parley.LaunchAgentRequest, l
 		Since:         now,
 		Evidence:      "launched",
 		Host:          la.ts.opts.Host,
-		Profile:       cmp.Or(req.Profile, "generic"),
+		Profile:       req.Profile,
 		Command:       l.Argv,
 		Dir:           l.Dir,
 		Orchestrate:   req.Orchestrate,
@@ -163,7 +164,7 @@ func (ts *Terminals) revive(ctx context.Context, m *team.Member, a parley.Agent,
 	if m.Terminal() != nil || old.State != parley.StateTerminated {
 		// Its program ended by itself and the terminal still shows its last screen, or it lost its
 		// terminal and its processes may still run.
-		if _, err := ts.end(ctx, m, "launched again"); err != nil {
+		if _, err := ts.end(ctx, m, parley.StateStarting, "launched again"); err != nil {
 			return err
 		}
 	}
@@ -193,12 +194,12 @@ func nameTaken(m *team.Member) error {
 // run starts the program in a session of width by height cells, 0 for tmux's default, and waits until
 // it runs. The caller holds m.Changing.
 func (la *launcher) run(
-	ctx context.Context, m *team.Member, p *profile.Profile, l *launch, width, height int,
+	ctx context.Context, m *team.Member, p choice, l *launch, width, height int,
 ) (*parley.LaunchAgentResult, error) {
 	m.Reports.Forget()
 
 	var info tmux.PaneInfo
-	full, err := la.handOver(m, p, l)
+	full, err := la.handOver(m, p.Profile, l)
 	if err == nil {
 		info, err = la.open(ctx, m, full, width, height)
 	}
@@ -210,10 +211,10 @@ func (la *launcher) run(
 	}
 
 	la.launches.remember(m, l)
-	t := team.NewTerminal(la.ts.tmux, p, info)
+	t := la.ts.newTerminal(m, p.Profile, info)
 	t.Started = la.ts.now()
 	m.StartTerminal(t)
-	if err := la.ts.roster.SetState(recording, m, parley.StateStarting, "launched", nil); err != nil {
+	if err := la.ts.roster.SetState(recording, m, parley.StateStarting, p.evidence(), nil); err != nil {
 		return nil, err
 	}
 
@@ -225,6 +226,8 @@ func (la *launcher) run(
 		AgentID: m.ID,
 		Name:    m.Name,
 		State:   m.Agent().State,
+		Profile: p.Name,
+		ByName:  p.byName,
 		PID:     info.PID,
 		Attach:  la.ts.tmux.AttachCommand(m.Name),
 	}, nil
@@ -313,7 +316,7 @@ func (ts *Terminals) RestartAgent(
 		return nil, refuseRestart(a)
 	}
 
-	p, err := ts.opts.Profiles.Find(cmp.Or(a.Profile, "generic"))
+	p, err := choose(ts.opts.Profiles, cmp.Or(req.Profile, a.Profile), a.Command)
 	if err != nil {
 		return nil, err
 	}
@@ -322,7 +325,7 @@ func (ts *Terminals) RestartAgent(
 	old := ts.launcher.launches.find(m)
 	again := parley.LaunchAgentRequest{Name: a.Name, Command: a.Command, Dir: cmp.Or(a.Dir, req.Dir), Env: req.Env}
 
-	l, err := ts.launcher.plan(again, p)
+	l, err := ts.launcher.plan(again, p.Profile)
 	if old != nil {
 		l, err = &launch{Argv: old.Argv, Dir: old.Dir, Env: old.Env}, nil
 	}
@@ -330,7 +333,10 @@ func (ts *Terminals) RestartAgent(
 		return nil, err
 	}
 
-	if _, err := ts.end(ctx, m, "restarted"); err != nil {
+	if _, err := ts.end(ctx, m, parley.StateStarting, "restarted"); err != nil {
+		return nil, err
+	}
+	if err := ts.roster.SetProfile(ctx, m, p.stored()); err != nil {
 		return nil, err
 	}
 

@@ -52,21 +52,21 @@ func (ts *Terminals) recoverPane(ctx context.Context, m *team.Member, info tmux.
 		return err
 	}
 
-	m.SetTerminal(team.NewTerminal(ts.tmux, p, info))
+	m.SetTerminal(ts.newTerminal(m, p, info))
 	if a.State == parley.StateTerminated { // a crash interrupted its stop
-		_, err := ts.end(ctx, m, a.Evidence)
+		_, err := ts.end(ctx, m, parley.StateTerminated, a.Evidence)
 		return err
 	}
 
 	return nil
 }
 
-// profileOf returns the profile of an agent, or generic if that no longer exists.
+// profileOf returns the profile of an agent, or the default if that no longer exists.
 func (ts *Terminals) profileOf(m *team.Member, a parley.Agent) (*profile.Profile, error) {
-	p, err := ts.opts.Profiles.Find(cmp.Or(a.Profile, "generic"))
+	p, err := ts.opts.Profiles.Find(cmp.Or(a.Profile, profile.Default))
 	if err != nil {
-		ts.log.Warn("a running agent's profile is gone; taking generic", "agent", m.Name, "profile", a.Profile)
-		p, err = ts.opts.Profiles.Find("generic")
+		ts.log.Warn("a running agent's profile is gone; taking the default", "agent", m.Name, "profile", a.Profile)
+		p, err = ts.opts.Profiles.Find(profile.Default)
 	}
 	return p, err
 }

@@ -43,7 +43,7 @@ func (ts *Terminals) StopAgent(ctx context.Context, req parley.StopAgentRequest)
 	}
 
 	a, ran := m.Agent(), m.Terminal() != nil
-	ended, err := ts.end(ctx, m, evidence)
+	ended, err := ts.end(ctx, m, parley.StateTerminated, evidence)
 	if err != nil {
 		return nil, err
 	}
@@ -60,9 +60,12 @@ func (ts *Terminals) StopAgent(ctx context.Context, req parley.StopAgentRequest)
 	}, nil
 }
 
-// end ends a member's processes and its session, and records it as terminated. It returns how many
+// end ends a member's processes and its session, and records the state that follows: terminated, or
+// starting when the caller launches it again, so that messages wait for that. It returns how many
 // processes there were. The caller holds m.Changing.
-func (ts *Terminals) end(ctx context.Context, m *team.Member, evidence string) (int, error) {
+func (ts *Terminals) end(
+	ctx context.Context, m *team.Member, next parley.AgentState, evidence string,
+) (int, error) {
 	ctx = context.WithoutCancel(ctx) // half a stop would leave processes behind
 	t := m.Terminal()
 	ended, err := ts.endProcesses(ctx, m, t)
@@ -70,7 +73,7 @@ func (ts *Terminals) end(ctx context.Context, m *team.Member, evidence string) (
 		err = ts.endSession(ctx, m, t)
 	}
 	if err == nil {
-		err = ts.close(ctx, m, evidence)
+		err = ts.close(ctx, m, next, evidence)
 	}
 	if err != nil && t != nil {
 		t.Stopping.Store(false) // the watcher observes it again
@@ -124,9 +127,9 @@ func (ts *Terminals) endSession(ctx context.Context, m *team.Member, t *team.Ter
 	return tmuxError(err)
 }
 
-// close takes the terminal from a member whose processes have ended, removes its files and records it
-// as terminated. The caller holds m.Changing.
-func (ts *Terminals) close(ctx context.Context, m *team.Member, evidence string) error {
+// close takes the terminal from a member whose processes have ended, removes its files and records the
+// state that follows. The caller holds m.Changing.
+func (ts *Terminals) close(ctx context.Context, m *team.Member, next parley.AgentState, evidence string) error {
 	m.Typing.Lock()
 	defer m.Typing.Unlock()
 
@@ -138,7 +141,7 @@ func (ts *Terminals) close(ctx context.Context, m *team.Member, evidence string)
 		return fmt.Errorf("remove the files of %s: %w", m.Name, err)
 	}
 
-	return ts.roster.SetState(ctx, m, parley.StateTerminated, evidence, nil)
+	return ts.roster.SetState(ctx, m, next, evidence, nil)
 }
 
 // tree holds the processes of one agent: the descendants of its program, and those with its id in
@@ -280,7 +283,7 @@ func (ts *Terminals) EndAll(ctx context.Context, evidence string) (stopped, left
 	}
 
 	for _, m := range members {
-		err = errors.Join(err, ts.close(ctx, m, evidence))
+		err = errors.Join(err, ts.close(ctx, m, parley.StateTerminated, evidence))
 	}
 
 	return stopped, left, err

@@ -171,6 +171,8 @@ func (w *watcher) observe(ctx context.Context, m *team.Member, t *team.Terminal,
 		w.giveSizeBack(ctx, m, t, info)
 	}
 
+	t = w.recognise(m, t, info)
+
 	state, evidence, err := w.stateOf(ctx, m, t, info)
 	if err != nil || state == "" {
 		return err

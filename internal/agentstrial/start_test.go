@@ -1,0 +1,60 @@
+package agentstrial
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley"
+	"parley/internal/modelserver"
+)
+
+// A program that asks something at its first start is known by its name, needs the operator,
+// and gets no message before it is answered.
+func TestStartUpQuestionsNeedTheOperator(t *testing.T) {
+	dir := os.Getenv(agentsDir)
+	if dir == "" {
+		t.Skip(agentsDir + " names no directory with the real programs; make agents does")
+	}
+
+	programs := slices.CompactFunc(installedIn(t, dir), func(a, b installed) bool { return a.profile == b.profile })
+	for _, program := range programs {
+		if program.asks == "" {
+			continue
+		}
+		t.Run(program.String(), func(t *testing.T) {
+			t.Parallel()
+			asksAtItsStart(t, program)
+		})
+	}
+}
+
+func asksAtItsStart(t *testing.T, program installed) {
+	h := newHome(t)
+	h.env = append(h.env, "PATH="+program.path+":"+os.Getenv("PATH"))
+	model := modelserver.Start()
+	t.Cleanup(model.Close)
+	program.forget(t, h, model.URL)
+
+	s := &onStage{T: t, home: h, program: program, size: "120x40", model: model}
+	res := must[parley.LaunchAgentResult](t, h, "launch", "ann", "--size", s.size, "--", program.profile)
+	if res.Profile != program.profile || !res.ByName {
+		t.Errorf("it was launched with %+v, want its profile by its name", res)
+	}
+
+	m := must[parley.SendMessageResult](t, h, "send", "ann", "hello").Object
+	var needs []parley.Need
+	s.wait("its question is a need", func() bool {
+		needs = must[parley.GetNeedsResult](t, h, "needs").Needs
+		return len(needs) == 1 && needs[0].Kind == parley.NeedDialog
+	})
+	if shown := s.screen(); !strings.Contains(shown, program.asks) {
+		t.Errorf("the question is not %q:\n%s", program.asks, shown)
+	}
+
+	s.held("dialog")
+	if d := must[parley.MessageStatusResult](t, h, "message", m.ID).Deliveries[0]; d.State != parley.DeliveryHeld {
+		t.Errorf("the message is %s, want it held", d.State)
+	}
+}

@@ -1,0 +1,109 @@
+package team
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"parley/profile"
+	"parley/tmux"
+)
+
+// Program returns the profile of the program that has the terminal, or that a shell or a package
+// manager has started there. It is not ok if the program is not known, or need not be.
+func (t *Terminal) Program() (*profile.Profile, bool) {
+	if t.Known == nil {
+		return nil, false
+	}
+	pid, argv, err := tmux.ForegroundProcess(t.PID)
+	if err != nil {
+		return nil, false
+	}
+	if p, ok := t.Known.Running(argv); ok || !profile.MayStart(argv) {
+		return p, ok
+	}
+	return t.startedBy(pid)
+}
+
+// searchEvery is the least time between two searches among all processes, which take milliseconds.
+const searchEvery = 200 * time.Millisecond
+
+// search is the last search for a program that another one started.
+type search struct {
+	mu    sync.Mutex
+	at    time.Time
+	found *profile.Profile // nil: none
+}
+
+// startedBy returns the profile of a program that the process leader has started in the terminal. It
+// may be searchEvery old.
+func (t *Terminal) startedBy(leader int) (*profile.Profile, bool) {
+	s := &t.search
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if time.Since(s.at) < searchEvery {
+		return s.found, s.found != nil
+	}
+
+	s.at, s.found = time.Now(), nil
+	children, err := tmux.Descendants(leader)
+	if err != nil {
+		return nil, false
+	}
+	for _, child := range children {
+		if p, ok := t.startedIn(leader, child); ok {
+			s.found = p
+			return p, true
+		}
+	}
+
+	return nil, false
+}
+
+// startedIn returns the profile of a process that runs in the terminal because programs that
+// MayStart it did so, from the process leader on.
+func (t *Terminal) startedIn(leader, pid int) (*profile.Profile, bool) {
+	argv, err := tmux.CommandLine(pid)
+	if err != nil {
+		return nil, false
+	}
+	p, ok := t.Known.Running(argv)
+	if !ok {
+		return nil, false
+	}
+
+	line, err := tmux.Ancestors(pid)
+	until := slices.Index(line, leader)
+	if err != nil || until < 0 {
+		return nil, false
+	}
+
+	between := slices.ContainsFunc(line[:until], func(pid int) bool {
+		argv, err := tmux.CommandLine(pid)
+		return err != nil || !profile.MayStart(argv)
+	})
+
+	return p, !between
+}
+
+// SetProfile records the profile of a member, first in the database and then in memory.
+func (r *Roster) SetProfile(ctx context.Context, m *Member, name string) error {
+	if a := m.Agent(); a.Profile == name {
+		return nil
+	}
+	if err := r.store.SetAgentProfile(ctx, m.ID, name); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.agent.Profile = name
+	return nil
+}
+
+// SetRuns notes the profile of the program that was recognised in a member's terminal.
+func (m *Member) SetRuns(name string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.agent.Runs = name
+}

@@ -1,0 +1,55 @@
+package terminal
+
+import (
+	"cmp"
+	"fmt"
+
+	"parley/orchestrator/team"
+	"parley/profile"
+	"parley/tmux"
+)
+
+// choice is the profile of a launch.
+type choice struct {
+	*profile.Profile
+	byName  bool // the program's name says which it is
+	unknown bool // nothing says which it is
+}
+
+// choose returns the profile with this name. Without a name it is that of the program that the
+// command line runs, or the default when that is not known.
+func choose(all profile.Set, name string, argv []string) (choice, error) {
+	if name == "" {
+		if p, ok := all.Launched(argv); ok {
+			return choice{Profile: p, byName: true}, nil
+		}
+	}
+	p, err := all.Find(cmp.Or(name, profile.Default))
+	return choice{Profile: p, unknown: name == ""}, err
+}
+
+// stored returns what is stored of the choice with the agent: "" if its program is not known.
+func (c choice) stored() string {
+	if c.unknown {
+		return ""
+	}
+	return c.Name
+}
+
+// evidence describes the launch as the evidence of a state.
+func (c choice) evidence() string {
+	if c.byName {
+		return fmt.Sprintf("launched (profile %s, by its name)", c.Name)
+	}
+	return "launched"
+}
+
+// newTerminal returns the terminal of a launched agent. If its program is not known, it may become
+// known in the terminal.
+func (ts *Terminals) newTerminal(m *team.Member, p *profile.Profile, info tmux.PaneInfo) *team.Terminal {
+	t := team.NewTerminal(ts.tmux, p, info)
+	if a := m.Agent(); a.Profile == "" {
+		t.Known = &ts.opts.Profiles
+	}
+	return t
+}

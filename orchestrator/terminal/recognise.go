@@ -1,0 +1,40 @@
+package terminal
+
+import (
+	"time"
+
+	"parley/orchestrator/team"
+	"parley/tmux"
+)
+
+// appearsWithin is how long after its last output a terminal is still searched for a program that has
+// just appeared in it.
+const appearsWithin = 5 * time.Second
+
+// searchEvery is the least time between two such searches, which may list all processes.
+const searchEvery = time.Second
+
+// recognise returns the terminal of a member with the profile of the program that is seen in it. It
+// differs from t if the launch hid that program and it has appeared now: then screens are read and
+// messages are typed as that profile says. The caller holds m.Changing.
+func (w *watcher) recognise(m *team.Member, t *team.Terminal, info tmux.PaneInfo) *team.Terminal {
+	now := w.ts.now()
+	if t.Known == nil || t.Searched.After(info.Activity.Add(appearsWithin)) || now.Sub(t.Searched) < searchEvery {
+		return t
+	}
+
+	t.Searched = now
+	p, ok := t.Program()
+	if !ok || p == t.Profile || !m.Typing.TryLock() {
+		return t
+	}
+	defer m.Typing.Unlock()
+
+	seen := w.ts.newTerminal(m, p, info)
+	seen.Started, seen.Searched = t.Started, t.Searched
+	m.SetTerminal(seen)
+	m.SetRuns(p.Name)
+	w.ts.log.Info("a program was recognized in its terminal", "agent", m.Name, "profile", p.Name)
+
+	return seen
+}

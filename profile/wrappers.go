@@ -1,0 +1,184 @@
+package profile
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// command is the program, script or package that a command line runs.
+type command struct {
+	script string   // as the command line names it
+	rest   []string // its arguments
+	passes bool     // arguments added to the command line reach it
+}
+
+// wrapper is a program that runs the one that its arguments name.
+type wrapper struct {
+	subcommand []string // the words that make it a wrapper, each one of these; nil: none
+	valued     []string // options that take the next word
+	hides      []string // options whose value is a command line or a program's text
+	words      int      // arguments before the program
+	assigns    bool     // NAME=value may stand before the program
+	script     bool     // it interprets a file, and is not the program itself
+	module     string   // the option whose value is the program
+	passes     passing
+}
+
+// passing says whether a wrapper passes arguments at the end of its command line on.
+type passing int
+
+const (
+	always       passing = iota
+	afterDashes          // only those after --
+	toAnotherOne         // they reach the program, but the files and variables that they name do not
+)
+
+var (
+	shell = wrapper{script: true, valued: []string{"-o", "+o", "-O", "+O", "--rcfile", "--init-file"}}
+	node  = wrapper{
+		script: true,
+		valued: []string{"-r", "--require", "--import", "--loader", "--experimental-loader", "-C", "--conditions"},
+		hides:  []string{"-e", "--eval", "-p", "--print", "-pe"},
+	}
+	python = wrapper{script: true, valued: []string{"-W", "-X"}, hides: []string{"-c"}, module: "-m"}
+	ruby   = wrapper{script: true, valued: []string{"-r", "-I"}, hides: []string{"-e"}}
+	npx    = wrapper{
+		valued: []string{"-p", "--package", "-w", "--workspace", "--prefix", "--cache"}, hides: []string{"-c", "--call"},
+	}
+	uvx     = wrapper{valued: []string{"--from", "--with", "-p", "--python"}}
+	another = wrapper{
+		valued:  []string{"-u", "--user", "-g", "--group", "-h", "--host", "-C", "-D", "--chdir", "-p", "-r", "-t", "-T"},
+		assigns: true, passes: toAnotherOne,
+	}
+)
+
+// wrappers are looked through, by their names. Each form of one is tried in turn.
+var wrappers = map[string][]wrapper{
+	"sh": {shell}, "bash": {shell}, "dash": {shell}, "zsh": {shell}, "ksh": {shell}, "ash": {shell},
+	"node": {node}, "nodejs": {node}, "python": {python}, "python3": {python}, "ruby": {ruby},
+	"bun":  {{subcommand: []string{"x"}}, {subcommand: []string{"run"}, script: true}, {script: true}},
+	"deno": {{subcommand: []string{"run"}, script: true}},
+
+	"npx": {npx}, "bunx": {npx}, "uvx": {uvx},
+	"npm":  {{subcommand: []string{"exec", "x"}, valued: npx.valued, hides: npx.hides, passes: afterDashes}},
+	"pnpm": {{subcommand: []string{"dlx", "exec"}, valued: []string{"--package"}, hides: []string{"-c"}}},
+	"yarn": {{subcommand: []string{"dlx", "exec"}, valued: []string{"-p", "--package"}}},
+	"pipx": {{subcommand: []string{"run"}, valued: []string{"--spec", "--python"}}},
+	"uv":   {{subcommand: []string{"run"}, valued: uvx.valued}},
+
+	"env":     {{assigns: true, valued: []string{"-u", "--unset", "-C", "--chdir"}, hides: []string{"-S", "--split-string"}}},
+	"nice":    {{valued: []string{"-n", "--adjustment"}}},
+	"ionice":  {{valued: []string{"-c", "--class", "-n", "--classdata"}}},
+	"time":    {{valued: []string{"-f", "--format", "-o", "--output"}}},
+	"timeout": {{words: 1, valued: []string{"-s", "--signal", "-k", "--kill-after"}}},
+	"stdbuf":  {{valued: []string{"-i", "-o", "-e"}}},
+	"nohup":   {{}}, "setsid": {{}}, "caffeinate": {{valued: []string{"-t", "-w"}}},
+
+	"sudo": {another}, "doas": {another},
+}
+
+// seeThrough finds the program that a command line runs, through the wrappers that name
+// it. What a wrapper hides is the wrapper itself, and gets no arguments.
+func seeThrough(argv []string) command {
+	c := command{passes: true}
+	for len(argv) > 0 {
+		w, rest, ok := wrapperOf(argv)
+		at, hidden := 0, false
+		if ok {
+			at, hidden = w.program(rest)
+		}
+		c.passes = c.passes && !hidden
+
+		if !ok || hidden || at >= len(rest) {
+			c.script, c.rest = argv[0], argv[1:]
+			return c
+		}
+
+		c.passes = c.passes && w.passesOn(rest[:at])
+		if w.script {
+			c.script, c.rest = rest[at], rest[at+1:]
+			return c
+		}
+		argv = rest[at:]
+	}
+	return c
+}
+
+// wrapperOf returns the wrapper that a command line begins with, and its arguments.
+func wrapperOf(argv []string) (w wrapper, rest []string, ok bool) {
+	for _, w := range wrappers[path.Base(strings.TrimPrefix(argv[0], "-"))] {
+		switch {
+		case w.subcommand == nil:
+			return w, argv[1:], true
+		case len(argv) > 1 && slices.Contains(w.subcommand, argv[1]):
+			return w, argv[2:], true
+		}
+	}
+	return wrapper{}, nil, false
+}
+
+// program returns where in the arguments of a wrapper the program stands; it may be
+// their end. It is hidden if the wrapper gets a text instead of a program.
+func (w *wrapper) program(args []string) (at int, hidden bool) {
+	words := w.words
+	for at < len(args) {
+		word := args[at]
+		name, _, _ := strings.Cut(word, "=")
+		switch {
+		case word == "--":
+			return at + 1 + words, false
+		case w.module != "" && word == w.module:
+			return at + 1, false
+		case slices.Contains(w.hides, name), w.isShell() && takesCommand(word):
+			return at, true
+		case slices.Contains(w.valued, word):
+			at++
+		case len(word) > 1 && word[0] == '-', w.isShell() && len(word) > 1 && word[0] == '+':
+		case w.assigns && strings.Contains(word, "="):
+		case words > 0:
+			words--
+		default:
+			return at, false
+		}
+		at++
+	}
+	return at, false
+}
+
+// isShell reports whether the wrapper is a shell, whose option -c hides a command.
+func (w *wrapper) isShell() bool { return w.script && slices.Contains(w.valued, "+o") }
+
+// takesCommand reports whether an option of a shell is -c or holds it, as -lc does.
+func takesCommand(word string) bool {
+	return len(word) > 1 && word[0] == '-' && word[1] != '-' && strings.ContainsRune(word, 'c')
+}
+
+// passesOn reports whether a program behind these arguments gets those at the end of the
+// command line.
+func (w *wrapper) passesOn(before []string) bool {
+	switch w.passes {
+	case afterDashes:
+		return slices.Contains(before, "--")
+	case toAnotherOne:
+		return false
+	}
+	return true
+}
+
+// starters run other programs as their children, and do not name them.
+var starters = []string{"npm", "npx", "pnpm", "yarn", "bun", "bunx", "uv", "uvx", "pipx", "make", "just", "su", "script"}
+
+// MayStart reports whether the command line is that of a program that runs another one in
+// its own terminal: a shell with a script or a command, a package manager, or a wrapper.
+func MayStart(argv []string) bool {
+	if len(argv) < 2 {
+		return false
+	}
+	name := path.Base(argv[0])
+	if slices.Contains(starters, name) {
+		return true
+	}
+	w, _, ok := wrapperOf(argv)
+	return ok && (!w.script || w.isShell())
+}
