@@ -63,13 +63,67 @@ func foreground(pid int) (leader int, argv []string, err error) {
 		return 0, nil, fmt.Errorf("process %d has no terminal in the foreground", pid)
 	}
 
-	raw, err := os.ReadFile("/proc/" + f[5] + "/cmdline")
-	if errors.Is(err, fs.ErrNotExist) || err == nil && len(raw) == 0 {
+	argv, err = commandLine(f[5])
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(argv) == 0 {
 		return 0, nil, fmt.Errorf("foreground leader %d: %w", leader, errNoProcess)
 	}
 	if err != nil {
 		return 0, nil, err
 	}
 
-	return leader, strings.Split(strings.TrimSuffix(string(raw), "\x00"), "\x00"), nil
+	return leader, argv, nil
+}
+
+// commandLine returns the words of a process's command line. A kernel thread has none, and
+// neither has a process that waits for its parent to collect it.
+func commandLine(pid string) ([]string, error) {
+	raw, err := os.ReadFile("/proc/" + pid + "/cmdline")
+	if err != nil || len(raw) == 0 {
+		return nil, err
+	}
+	return strings.Split(strings.TrimSuffix(string(raw), "\x00"), "\x00"), nil
+}
+
+// foregroundOnTerminal implements ForegroundOnTerminal.
+func foregroundOnTerminal(pid int) ([][]string, error) {
+	f, err := stat(pid)
+	if err != nil {
+		return nil, err
+	}
+	terminal, group := f[4], f[5]
+
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil, err
+	}
+
+	var found [][]string
+	for _, e := range entries {
+		if _, err := strconv.Atoi(e.Name()); err != nil || !inGroup(e.Name(), terminal, group) || !usesTTY(e.Name()) {
+			continue
+		}
+		if argv, err := commandLine(e.Name()); err == nil && len(argv) > 0 {
+			found = append(found, argv)
+		}
+	}
+
+	return found, nil
+}
+
+func inGroup(pid, terminal, group string) bool {
+	n, _ := strconv.Atoi(pid)
+	f, err := stat(n)
+	return err == nil && f[2] == group && f[4] == terminal
+}
+
+// usesTTY reports whether one of a process's standard streams is a terminal. A pager reads
+// from a pipe, and a chooser writes to one.
+func usesTTY(pid string) bool {
+	for _, fd := range []string{"0", "1", "2"} {
+		file, err := os.Readlink("/proc/" + pid + "/fd/" + fd)
+		if err == nil && (strings.HasPrefix(file, "/dev/pts/") || strings.HasPrefix(file, "/dev/tty")) {
+			return true
+		}
+	}
+	return false
 }
