@@ -1,6 +1,7 @@
 package courier
 
 import (
+	"cmp"
 	"time"
 
 	"parley"
@@ -25,6 +26,7 @@ type attempt struct {
 	pasted  pasted
 	entered entered
 	refused hold // why it stopped, where tmux does not know better
+	verdict verdict
 	beside  bool // somebody's own text stood beside ours at the last look
 }
 
@@ -74,6 +76,8 @@ func (m *memory) readiness(o *observation) hold {
 	switch {
 	case o.now.Sub(o.on.Started) < o.profile.Startup:
 		return held(parley.HoldStarting, "")
+	case !o.question.none():
+		return o.question.hold()
 	case o.now.Sub(m.still.Since(o.now, o.screen)) < o.profile.Quiet:
 		return held(parley.HoldNoisy, "")
 	case o.composing && parley.HoldsTyped(o.composer):
@@ -120,6 +124,15 @@ type pasted struct {
 	patience time.Time // then a program that never echoes is believed to have the text
 	part     string    // the part of the screen that must rest
 	still    time.Time // since when it does; zero: the text does not show
+	where    string    // the text was last seen, of a program without markers
+}
+
+// seen says, for the evidence, where the text was before the key, if this attempt looked.
+func (p *pasted) seen() string {
+	if p.began.IsZero() {
+		return ""
+	}
+	return ", " + cmp.Or(p.where, "not seen on its screen")
 }
 
 // slowScreen is how long, beyond a profile's patience, a screen may take to come to rest
@@ -188,17 +201,28 @@ func (a *attempt) beginLooks(o *observation) {
 	}
 }
 
-// shown reports whether the pasted text stands where it is composed. A program that never
-// echoes gets its key when patience is over, unless the paste is one that a crash left
-// behind: then only what is seen counts.
+// shown reports whether the pasted text stands where it is composed. Without markers that is
+// at the cursor, or anywhere on the screen of a program that draws it itself. One that shows
+// nothing of it gets no key: a dialog swallows a text, and the key would answer it.
 func (a *attempt) shown(o *observation) bool {
 	switch {
 	case a.memory.unreported(o, o.shows == profile.Idle):
 		return false
 	case o.holdsOnly(&a.letter) && a.recognises(o):
+		a.pasted.where = "shown at its cursor"
 		return true
 	}
-	return !o.profile.HasMarkers() && !a.resumed && o.now.After(a.pasted.patience)
+	return !o.profile.HasMarkers() && a.drawn(o)
+}
+
+// drawn reports whether a program without markers shows the text somewhere. Where the mode of
+// its terminal is not known, patience must do.
+func (a *attempt) drawn(o *observation) bool {
+	if profile.Holds(o.screen.Text(), a.letter.mark) {
+		a.pasted.where = "shown on its screen"
+		return true
+	}
+	return !o.tty.known && !a.resumed && o.now.After(a.pasted.patience)
 }
 
 // recognises reports whether what stands in the composer is not merely like our text. What

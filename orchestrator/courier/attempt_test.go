@@ -96,6 +96,7 @@ func (s *stage) observation() *observation {
 	}
 	o.shows = looksOf(s.profile, screen)
 	o.composer, o.composing = s.profile.Composer(screenOf(screen))
+	o.judgeQuestion(false)
 	if s.named {
 		o.named = s.now
 	}

@@ -77,12 +77,34 @@ func (c *courier) inspect(t *team.Terminal) facts {
 
 	f.launched, f.sameServer = true, t.Instance == t.Server.Instance()
 	f.adopted, f.runs = t.Adopted(), t.IsProgram
-	f.ask = func() ([]string, error) { return tmux.Foreground(t.PID) }
+	f.ask = func() ([]string, error) { return foreground(t) }
 	f.unread = unread(t)
 
 	// After what is unread: what a program had not read when it died is gone.
 	f.stopping, f.alive = t.Stopping.Load(), tmux.Alive(t.PID)
 	return f
+}
+
+// foreground returns the command line of the program that has a terminal. Where the profile
+// cannot tell the program's own screen from another's, a pager or editor that the program has
+// started comes first.
+func foreground(t *team.Terminal) ([]string, error) {
+	leader, err := tmux.Foreground(t.PID)
+	if err != nil || t.Profile.HasMarkers() || tmux.TakesKeys(leader) != "" {
+		return leader, err
+	}
+
+	all, err := tmux.ForegroundOnTerminal(t.PID)
+	if err != nil {
+		return leader, nil // it has gone meanwhile
+	}
+	for _, argv := range all {
+		if tmux.TakesKeys(argv) != "" {
+			return argv, nil
+		}
+	}
+
+	return leader, nil
 }
 
 // unread returns how many bytes wait in a terminal for its program, 0 if that is unknown.

@@ -24,6 +24,7 @@ type observation struct {
 	composer  string        // the text in the composer
 	composing bool          // the composer is on the screen
 	tty       ttyMode
+	question  question // that the terminal of a program without markers asks
 
 	facts  facts
 	report team.Report // what the program said of its state last
@@ -45,7 +46,19 @@ func look(t *team.Terminal, now time.Time, screen tmux.Screen) observation {
 	o := observation{now: now, on: t, profile: t.Profile, screen: screen, tty: ttyModeOf(t)}
 	o.shows = looksOf(t.Profile, screen)
 	o.composer, o.composing = t.Profile.Composer(screenOf(screen))
+	o.judgeQuestion(HidesInput(t))
 	return o
+}
+
+// judgeQuestion notes what the terminal of a program without markers asks: it is an open dialog
+// then, as far as anybody can tell. hides says that the terminal hides what is typed.
+func (o *observation) judgeQuestion(hides bool) {
+	if o.profile.HasMarkers() {
+		return
+	}
+	if o.question = questionOf(o.profile, o.screen, hides); !o.question.none() {
+		o.shows = profile.Dialog
+	}
 }
 
 // observe collects what is known of a terminal with this screen, for one message.
@@ -63,7 +76,10 @@ func (c *courier) observe(t *team.Terminal, job *store.Job, screen tmux.Screen) 
 }
 
 func screenOf(s tmux.Screen) profile.Screen {
-	return profile.Screen{Lines: s.Lines, Width: s.Width, CursorX: s.CursorX, CursorY: s.CursorY}
+	return profile.Screen{
+		Lines: s.Lines, Width: s.Width, CursorX: s.CursorX, CursorY: s.CursorY,
+		CursorHidden: s.CursorHidden, FullScreen: s.AltScreen,
+	}
 }
 
 // namedSince reports whether the program itself said, since then, that it was given the

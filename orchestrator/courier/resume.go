@@ -154,7 +154,8 @@ func (c *courier) confirm(ctx context.Context, t *team.Terminal, job store.Job, 
 	}
 
 	out := tmux.Outcome{Phase: tmux.Taken}
-	if !taken {
+	a.verdict.refusal = t.Profile.RefusedBy(screen.Lines)
+	if !taken || a.verdict.refusal != "" {
 		out = tmux.Outcome{Phase: tmux.Entered, Reason: tmux.NotTaken, Screen: screen.Lines}
 	}
 	return c.conclude(ctx, t, job, a, out, nil)
@@ -187,7 +188,7 @@ func (c *courier) proveLate(ctx context.Context) error {
 		}
 
 		late := store.Change{
-			State: parley.DeliverySubmitted, Evidence: "its program read it from the terminal later", Code: parley.ProofRead,
+			State: parley.DeliverySubmitted, Evidence: "its program took it from the terminal later; nothing more is known of this program", Code: parley.ProofRead,
 		}
 		if err := c.o.Store.Advance(ctx, u.key, late); err != nil && !errors.Is(err, store.ErrStale) {
 			return err

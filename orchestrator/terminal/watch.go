@@ -223,7 +223,7 @@ func (w *watcher) stateOf(
 	now := w.ts.now()
 	quietFor := now.Sub(info.Activity)
 	if quietFor > 2*time.Second+max(t.Profile.Quiet, courier.SteadyAfter) &&
-		info.Activity == t.LastRead && m.Agent().State == parley.StateIdle {
+		info.Activity == t.LastRead && m.Agent().State == parley.StateIdle && !courier.HidesInput(t) {
 		return "", "", nil // nothing was written since the last look, and it was idle then
 	}
 
@@ -254,6 +254,10 @@ func (w *watcher) stateOf(
 		}
 
 		return s.State, s.Evidence, nil
+	}
+
+	if asks := courier.ReadQuestion(t, screen); asks != "" && quiet >= t.Profile.Quiet {
+		return parley.StateWaiting, asks, nil
 	}
 
 	if quiet >= t.Profile.Quiet {
