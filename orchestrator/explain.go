@@ -134,6 +134,9 @@ func rungText(step parley.Step, first bool) string {
 	case parley.DeliveryAnswered:
 		return sentence("It was answered", how)
 	case parley.DeliveryUnconfirmed:
+		if step.Code == parley.EndedRefused {
+			return sentence("It was "+how, "")
+		}
 		return sentence("What came of the typing could not be proven", how)
 	case parley.DeliveryFailed, parley.DeliveryExpired:
 		return sentence("It was given up", how)
