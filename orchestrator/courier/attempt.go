@@ -36,6 +36,7 @@ type way struct {
 	leave bool      // take a person out of copy mode
 	since time.Time // nobody has typed there since then, and nobody may until the key
 	note  string    // for the evidence: what it was typed into
+	works bool      // the program works, and takes the text into that or into its queue
 }
 
 // ready decides whether the text may be typed now, by the screen. What can change between

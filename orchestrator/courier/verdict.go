@@ -32,7 +32,7 @@ func (a *attempt) followUp(o *observation) tmux.Step {
 	}
 
 	within := o.profile.RefusesWithin
-	if within <= 0 || !o.profile.HasMarkers() || a.way.key == tmux.Key(o.profile.QueueKey) && a.way.note != "" {
+	if within <= 0 || !o.profile.HasMarkers() || a.way.works {
 		return tmux.Step{Do: tmux.Done}
 	}
 

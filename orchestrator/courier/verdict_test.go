@@ -75,6 +75,27 @@ func TestWhatFollowsOnTheScreenDecides(t *testing.T) {
 	}
 }
 
+// What the operator insists on is refused like any other text. What goes into work shows only
+// after that.
+func TestOnlyWhatGoesIntoWorkIsNotFollowed(t *testing.T) {
+	for _, c := range []struct {
+		way  way
+		want tmux.Action
+	}{
+		{way{key: tmux.Enter, note: " although it was blocked"}, tmux.Wait},
+		{way{key: tmux.Enter, note: " into its own queue", works: true}, tmux.Done},
+	} {
+		s := newStage(t, framedText, refusingText)
+		s.attempt.way = c.way
+		s.composer = testText
+		s.step(tmux.Entered, false)
+		s.composer = ""
+		if step := s.step(tmux.Entered, false); step.Do != c.want {
+			t.Errorf("%+v: got %+v, want %v", c.way, step, c.want)
+		}
+	}
+}
+
 func TestAProgramWithoutRefusalsIsBelievedAtOnce(t *testing.T) {
 	s := newStage(t, framedText)
 	s.composer = testText
