@@ -23,11 +23,11 @@ type attempt struct {
 	resumed bool // it goes on where an earlier attempt or a crash left it
 	memory  *memory
 
-	pasted  pasted
-	entered entered
-	refused hold // why it stopped, where tmux does not know better
-	verdict verdict
-	beside  bool // somebody's own text stood beside ours at the last look
+	pasted   pasted
+	entered  entered
+	refused  hold // why it stopped, where tmux does not know better
+	followed followed
+	beside   bool // somebody's own text stood beside ours at the last look
 }
 
 // way is how a message goes into a terminal.

@@ -48,7 +48,7 @@ func (a *attempt) afterEnter(o *observation, again bool) tmux.Step {
 	if e.began.IsZero() {
 		e.began = o.now
 	}
-	if a.verdict.pending() {
+	if a.followed.pending() {
 		return a.followUp(o)
 	}
 	if o.profile.HasMarkers() {

@@ -86,8 +86,8 @@ func (c *courier) conclude(
 		return false, c.close(ctx, job, change(parley.DeliveryHeld, c.refusal(a, out)))
 	case out.Phase == tmux.Pasted && passing(out.Reason) && !t.Stopping.Load():
 		return false, c.note(ctx, job, pastedAnd(c.refusal(a, out)))
-	case out.Phase == tmux.Entered && a.verdict.refusal != "":
-		return true, c.close(ctx, job, ended(parley.DeliveryUnconfirmed, parley.EndedRefused, a.verdict.refusal))
+	case out.Phase == tmux.Entered && a.followed.refusal != "":
+		return true, c.close(ctx, job, ended(parley.DeliveryUnconfirmed, parley.EndedRefused, a.followed.refusal))
 	case out.Phase == tmux.Entered && out.Reason == tmux.NotTaken && t.Profile.Look(out.Screen) == profile.Dialog:
 		waits := hold{Hold: parley.Hold{Code: parley.EndedDialog, Reason: parley.EndedDialog.Words("")}}
 		return false, c.note(ctx, job, waits)
@@ -219,7 +219,7 @@ func (c *courier) notTaken(t *team.Terminal, a *attempt, out tmux.Outcome) parle
 	switch {
 	case unread(t) > 0:
 		return parley.EndedUnread
-	case a.verdict.idle:
+	case a.followed.idle:
 		return parley.EndedNoTurn
 	case c.memory.unsaid == a.key:
 		return parley.EndedUnreported

@@ -154,8 +154,8 @@ func (c *courier) confirm(ctx context.Context, t *team.Terminal, job store.Job, 
 	}
 
 	out := tmux.Outcome{Phase: tmux.Taken}
-	a.verdict.refusal = t.Profile.RefusedBy(screen.Lines)
-	if !taken || a.verdict.refusal != "" {
+	a.followed.refusal = t.Profile.RefusedBy(screen.Lines)
+	if !taken || a.followed.refusal != "" {
 		out = tmux.Outcome{Phase: tmux.Entered, Reason: tmux.NotTaken, Screen: screen.Lines}
 	}
 	return c.conclude(ctx, t, job, a, out, nil)

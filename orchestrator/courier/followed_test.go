@@ -68,8 +68,8 @@ func TestWhatFollowsOnTheScreenDecides(t *testing.T) {
 			if step.Do != c.want || took < c.within || took > c.within+200*time.Millisecond {
 				t.Errorf("got %+v after %v, want %v after %v", step, took, c.want, c.within)
 			}
-			if v := s.attempt.verdict; v.refusal != c.cause || v.idle != c.idle {
-				t.Errorf("the verdict is %+v, want the refusal %q, idle %v", v, c.cause, c.idle)
+			if v := s.attempt.followed; v.refusal != c.cause || v.idle != c.idle {
+				t.Errorf("it saw %+v, want the refusal %q, idle %v", v, c.cause, c.idle)
 			}
 		})
 	}

@@ -11,8 +11,8 @@ import (
 // says so, and no model gets the text. Its own report of the prompt comes before that. So where
 // a profile knows refusals, what follows on the screen decides.
 
-// verdict is what an attempt remembers of its looks after the program has taken the text.
-type verdict struct {
+// followed is what an attempt remembers of its looks after the program has taken the text.
+type followed struct {
 	since   time.Time // of the looks; zero: it has not
 	begun   bool      // a turn was seen, or the text above the composer
 	worked  bool      // the program was seen at work
@@ -21,14 +21,14 @@ type verdict struct {
 	idle    bool      // the time is over, and nothing shows that a turn began
 }
 
-func (v *verdict) pending() bool { return !v.since.IsZero() }
+func (f *followed) pending() bool { return !f.since.IsZero() }
 
 // followUp decides by what the screen shows after the text has left the composer. What goes
 // into work waits for the end of that, and is not asked for.
 func (a *attempt) followUp(o *observation) tmux.Step {
-	v := &a.verdict
-	if v.since.IsZero() {
-		v.since = o.now
+	f := &a.followed
+	if f.since.IsZero() {
+		f.since = o.now
 	}
 
 	within := o.profile.RefusesWithin
@@ -36,21 +36,21 @@ func (a *attempt) followUp(o *observation) tmux.Step {
 		return tmux.Step{Do: tmux.Done}
 	}
 
-	above := v.look(a, o)
-	over := o.facts.stopping || o.now.Sub(v.since) >= within ||
-		!v.rests.IsZero() && o.now.Sub(v.rests) >= o.profile.Quiet
+	above := f.look(a, o)
+	over := o.facts.stopping || o.now.Sub(f.since) >= within ||
+		!f.rests.IsZero() && o.now.Sub(f.rests) >= o.profile.Quiet
 
 	// A refusal that stands there from before has our text below it, once that is drawn.
 	if cause := o.profile.RefusedBy(o.screen.Lines); cause != "" && (over || above) {
-		v.refusal = cause
+		f.refusal = cause
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotTaken}
 	}
 
 	switch {
-	case o.shows == profile.Dialog, over && v.begun:
+	case o.shows == profile.Dialog, over && f.begun:
 		return tmux.Step{Do: tmux.Done}
 	case over:
-		v.idle = true
+		f.idle = true
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotTaken}
 	}
 	return tmux.Step{Do: tmux.Wait}
@@ -58,16 +58,16 @@ func (a *attempt) followUp(o *observation) tmux.Step {
 
 // look notes what the screen shows of a turn, and reports whether the text stands above the
 // composer.
-func (v *verdict) look(a *attempt, o *observation) (above bool) {
+func (f *followed) look(a *attempt, o *observation) (above bool) {
 	_, above = profile.Behind(o.screen.Lines, a.letter.mark)
-	v.worked = v.worked || o.shows == profile.Busy
-	v.begun = v.begun || above || v.worked || o.namedSince(a.entered.named) || o.shows == profile.Dialog
+	f.worked = f.worked || o.shows == profile.Busy
+	f.begun = f.begun || above || f.worked || o.namedSince(a.entered.named) || o.shows == profile.Dialog
 
 	switch {
 	case o.shows == profile.Busy:
-		v.rests = time.Time{}
-	case v.worked && v.rests.IsZero():
-		v.rests = o.now
+		f.rests = time.Time{}
+	case f.worked && f.rests.IsZero():
+		f.rests = o.now
 	}
 	return above
 }
