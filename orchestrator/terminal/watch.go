@@ -222,8 +222,9 @@ func (w *watcher) stateOf(
 ) (parley.AgentState, string, error) {
 	now := w.ts.now()
 	quietFor := now.Sub(info.Activity)
+	hides := !t.Profile.HasMarkers() && courier.HidesInput(t) // which needs no output
 	if quietFor > 2*time.Second+max(t.Profile.Quiet, courier.SteadyAfter) &&
-		info.Activity == t.LastRead && m.Agent().State == parley.StateIdle && !courier.HidesInput(t) {
+		info.Activity == t.LastRead && m.Agent().State == parley.StateIdle && !hides {
 		return "", "", nil // nothing was written since the last look, and it was idle then
 	}
 
