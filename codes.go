@@ -32,6 +32,8 @@ const (
 	HoldOtherProgram  ReasonCode = "other_program"  // another program runs in the adopted pane
 	HoldShell         ReasonCode = "shell"          // a bare shell has the terminal
 	HoldKeysProgram   ReasonCode = "keys_program"   // a pager or editor has the terminal
+	HoldQuestion      ReasonCode = "question"       // the screen of a program without markers asks something
+	HoldSecret        ReasonCode = "secret"         // its terminal asks for something secret
 	HoldNotReading    ReasonCode = "not_reading"    // the program does not read its terminal
 	HoldNoisy         ReasonCode = "noisy"          // the output does not pause
 	HoldOwnText       ReasonCode = "own_text"       // an unsent text of parley's stands there
@@ -73,6 +75,8 @@ const (
 	EndedStanding    ReasonCode = "standing"             // entered, but it still stands in the composer
 	EndedVanished    ReasonCode = "vanished"             // it stood in the composer, and is gone: sent or cleared
 	EndedDialog      ReasonCode = "behind_dialog"        // entered as a dialog opened; it stays open until that is answered
+	EndedRefused     ReasonCode = "program_refused"      // the program showed that it refuses the text
+	EndedNoTurn      ReasonCode = "no_turn"              // gone from the composer, and no turn began
 	EndedNoAnswer    ReasonCode = "no_answer"            // a responder's model gave no answer
 )
 
@@ -139,6 +143,14 @@ var reasons = map[ReasonCode]reasonWords{
 		"%s has its terminal and would take the text for keys",
 		"It goes when that program is left: parley attach %[1]s.",
 	},
+	HoldQuestion: {
+		"its screen asks something, and the text would answer it%s",
+		"It goes when that is answered: parley attach %[1]s. parley never answers.",
+	},
+	HoldSecret: {
+		"its terminal asks for something secret, and the text would be taken for it%s",
+		"It goes when that is answered: parley attach %[1]s. parley never answers.",
+	},
 	HoldNotReading: {"its program is not reading its terminal (%s bytes wait there)", ""},
 	HoldNoisy:      {"the output in its terminal does not pause", ""},
 	HoldOwnText: {
@@ -200,12 +212,17 @@ var reasons = map[ReasonCode]reasonWords{
 	EndedStanding: {"typed and entered, but its text still stands in its composer: press Enter there, or clear it", ""},
 	EndedVanished: {"its text stood in the terminal, and someone has sent or cleared it", ""},
 	EndedDialog:   {"typed and entered; whether it was taken shows when the dialog in its terminal is answered", ""},
+	EndedRefused:  {"refused by the program: its screen shows %s", ""},
+	EndedNoTurn: {
+		"typed and entered, and gone from its composer; but nothing shows that its program began on it",
+		"",
+	},
 	EndedNoAnswer: {"no answer: %s", ""},
 
 	ProofStored:   {"stored", ""},
 	ProofReport:   {"its own report names the message", ""},
 	ProofComposer: {"its composer was emptied of it", ""},
-	ProofRead:     {"its program read it from the terminal", ""},
+	ProofRead:     {"its program took it from the terminal; nothing more is known of this program", ""},
 	ProofShown:    {"its screen shows it among what it was given", ""},
 	ProofEntered:  {"entered; the profile asks for no look at the screen", ""},
 	ProofFullText: {"its full text was submitted and confirmed", ""},
@@ -278,6 +295,10 @@ func (c ReasonCode) Release(agent Agent) string {
 	}
 	return release
 }
+
+// ProvesAll reports whether the code is enough for a text that was typed whole to count as
+// read. That an unknown program took it from its terminal is not: a dialog does so too.
+func (c ReasonCode) ProvesAll() bool { return c != ProofRead }
 
 // Known reports whether parley writes such a code.
 func (c ReasonCode) Known() bool {

@@ -122,6 +122,7 @@ var (
 	headerAtLine = regexp.MustCompile(`(?m)^` + headerForm + `[ \t]?`)
 	headerFirst  = regexp.MustCompile(`^\s*` + headerForm)
 	headerIn     = regexp.MustCompile(headerForm)
+	footerIn     = regexp.MustCompile(footerForm)
 	footerAtLine = regexp.MustCompile(`(?m)` + footerForm + `[ \t]*$`)
 	footerLast   = regexp.MustCompile(footerForm + `[\s\x{200b}]*$`)
 
@@ -196,6 +197,24 @@ func EndsTyped(text string) bool { return footerLast.MatchString(text) }
 func HoldsTyped(text string) bool {
 	head := headerIn.FindStringIndex(text)
 	return head != nil && footerLast.MatchString(text[head[1]:])
+}
+
+// CutTyped removes the messages of parley from a text: each from its header to its footer,
+// and what stands before the first footer if the header of that has scrolled away.
+func CutTyped(text string) string {
+	var rest strings.Builder
+	for {
+		foot := footerIn.FindStringIndex(text)
+		if foot == nil {
+			break
+		}
+		if heads := headerIn.FindAllStringIndex(text[:foot[0]], -1); len(heads) > 0 {
+			rest.WriteString(text[:heads[len(heads)-1][0]])
+		}
+		text = text[foot[1]:]
+	}
+	rest.WriteString(text)
+	return rest.String()
 }
 
 // QuoteHeaders puts "> " before each line of a text that looks as if parley had written

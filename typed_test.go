@@ -90,6 +90,21 @@ func TestTypedMessagesAreToldApart(t *testing.T) {
 	}
 }
 
+func TestTypedMessagesAreCut(t *testing.T) {
+	const one = "[AGENT 12345678 TO AGENT 87654321]: one (ann · msg 5f0c21aa)"
+	for text, want := range map[string]string{
+		"before\n" + one + "\nafter":                "before\n\nafter",
+		"a" + one + "b" + one + "c":                 "abc",
+		"end of it (ann · msg 5f0c21aa)\nafter":     "\nafter",
+		"[AGENT 12345678 BROADCAST]: not ended yet": "[AGENT 12345678 BROADCAST]: not ended yet",
+		"nothing": "nothing",
+	} {
+		if got := parley.CutTyped(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestQuotedFootersAreNoMessages(t *testing.T) {
 	text := "(ann · msg 0a0b0c0d)\n[AGENT 11111111 TO AGENT 22222222]: did you get this?\n(ann · msg 0a0b0c0d)\n(ann · msg 5f0c21aa)"
 	got := parley.FindTyped(text)

@@ -80,7 +80,7 @@ func TestReplierIsToldWhyTheAnswerIsHeld(t *testing.T) {
 	te.launch("anna", "instant", tmuxtest.Agent{})
 	te.launch("bob", "instant", tmuxtest.Agent{})
 	d := te.says("anna", "bob", "one")
-	te.reach(d.MessageID, parley.DeliveryRead)
+	te.arrived(d.MessageID)
 	res, err := te.RespondToMessage(te.agent("bob"),
 		parley.RespondToMessageRequest{MessageID: d.MessageID, Text: "two"})
 

@@ -22,12 +22,12 @@ func TestAReviewOfFiveRoundsIsNeverHeld(t *testing.T) {
 	te, clock := newLateTeam(t)
 	te.launch("coder", "instant", tmuxtest.Agent{})
 	te.launch("reviewer", "instant", tmuxtest.Agent{})
-	te.reach(te.send("coder", "have the parser reviewed"), parley.DeliveryRead)
+	te.arrived(te.send("coder", "have the parser reviewed"))
 	for round := range 5 {
 		for _, way := range [][2]string{{"coder", "reviewer"}, {"reviewer", "coder"}} {
 			clock.pass(15 * time.Second)
 			d := te.says(way[0], way[1], fmt.Sprintf("round %d: line 12 still leaks", round))
-			te.reach(d.MessageID, parley.DeliveryRead)
+			te.arrived(d.MessageID)
 		}
 	}
 }
@@ -61,7 +61,7 @@ func TestAnswerFromAPersonContinuesAChain(t *testing.T) {
 	te := newTeam(t, func(o *Options) { o.Settings.Conversation.ChainHops = 1 })
 	te.launch("anna", "instant", tmuxtest.Agent{})
 	te.launch("bob", "instant", tmuxtest.Agent{})
-	te.reach(te.says("anna", "bob", "one").MessageID, parley.DeliveryRead)
+	te.arrived(te.says("anna", "bob", "one").MessageID)
 	held := te.says("bob", "anna", "two")
 	if held.Hold == nil || held.Hold.Reason != string(conversation.ChainSpent) || held.Hold.Until != nil {
 		t.Fatalf("the second hop's hold is %+v", held.Hold)
@@ -81,7 +81,7 @@ func TestAnswerFromAPersonContinuesAChain(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	te.reach(held.MessageID, parley.DeliveryRead)
+	te.arrived(held.MessageID)
 }
 
 func TestMessagesToMailboxesAndPeopleAreNeverHeld(t *testing.T) {
@@ -133,8 +133,8 @@ func TestThreadPostsAreJudgedByTheRules(t *testing.T) {
 	}
 
 	thread, tester := opened.Thread.ID, te.agent("tester")
-	te.reach(te.post(tester, thread, "@coder look at line 12", "coder", false).MessageID, parley.DeliveryRead)
-	te.reach(te.post(tester, thread, "answer me by the clock", "coder", true).MessageID, parley.DeliveryRead)
+	te.arrived(te.post(tester, thread, "@coder look at line 12", "coder", false).MessageID)
+	te.arrived(te.post(tester, thread, "answer me by the clock", "coder", true).MessageID)
 	te.post(te.agent("coder"), thread, "@tester I do", "tester", false)
 	wantHold := func(d parley.Delivery, reason conversation.Reason) {
 		t.Helper()
@@ -174,7 +174,7 @@ func TestThreadPostsAreJudgedByTheRules(t *testing.T) {
 		t.Errorf("the release said %+v", res)
 	}
 
-	te.reach(held.MessageID, parley.DeliveryRead)
+	te.arrived(held.MessageID)
 
 	do(parley.ActionMute)
 	muted := te.post(tester, thread, "@coder again", "coder", true)
@@ -187,7 +187,7 @@ func TestThreadPostsAreJudgedByTheRules(t *testing.T) {
 	}
 
 	do(parley.ActionUnmute)
-	te.reach(muted.MessageID, parley.DeliveryRead)
+	te.arrived(muted.MessageID)
 
 	do(parley.ActionCool)
 	cooled := te.post(te.agent("tester"), thread, "@coder once more", "coder", false)
@@ -197,7 +197,7 @@ func TestThreadPostsAreJudgedByTheRules(t *testing.T) {
 	}
 
 	te.post(te.operator(), thread, "go on", "coder", false)
-	te.reach(cooled.MessageID, parley.DeliveryRead)
+	te.arrived(cooled.MessageID)
 }
 
 func TestThreadSettingsSurviveARestart(t *testing.T) {

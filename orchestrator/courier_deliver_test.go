@@ -20,7 +20,7 @@ func TestMessageArrivesUnderItsHeader(t *testing.T) {
 	te := newTeam(t)
 	log := te.launch("coder", "quick", tmuxtest.Agent{})
 	id := te.send("coder", "please rebase")
-	d := te.reach(id, parley.DeliveryRead)
+	d := te.arrived(id)
 
 	got := tmuxtest.WaitMessages(t, log, 1)[0]
 	want := fmt.Sprintf("[AGENT %s TO AGENT %s]: please rebase (operator · msg %s)",
@@ -37,8 +37,11 @@ func TestMessageArrivesUnderItsHeader(t *testing.T) {
 		}
 	}
 
-	if diff := cmp.Diff([]parley.DeliveryState{"queued", "typing", "submitted", "read"}, rungs); diff != "" {
+	if diff := cmp.Diff([]parley.DeliveryState{"queued", "typing", "submitted"}, rungs); diff != "" {
 		t.Errorf("ladder (-want +got):\n%s", diff)
+	}
+	if last := d.Steps[len(d.Steps)-1]; last.Code != parley.ProofRead || !strings.Contains(last.Evidence, "nothing more is known") {
+		t.Errorf("of an unknown program it says more than was seen: %+v", last)
 	}
 }
 
@@ -60,7 +63,7 @@ func TestEveryKindOfReaderGetsEachMessageOnce(t *testing.T) {
 			}
 
 			for _, text := range texts {
-				te.reach(te.send("agent-"+string(mode), text), parley.DeliveryRead)
+				te.arrived(te.send("agent-"+string(mode), text))
 			}
 
 			got := tmuxtest.WaitMessages(t, log, len(texts))
@@ -117,7 +120,7 @@ func TestCopyModeHoldsTheMessage(t *testing.T) {
 			id := te.send("coder", "wait for me")
 			te.held(id, "copy mode")
 			te.tmuxRun("copy-mode", "-q", "-t", te.pane("coder").ID())
-			te.reach(id, parley.DeliveryRead)
+			te.arrived(id)
 			if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
 				t.Errorf("the agent got %v, want one message", got)
 			}
@@ -204,7 +207,7 @@ func TestUnreadTextIsUnconfirmedAndProvenLater(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	te.reach(second, parley.DeliveryRead)
+	te.arrived(second)
 	te.reach(first, parley.DeliverySubmitted)
 	screen := tmuxtest.WaitFor(t, te.pane("deaf"),
 		func(s tmux.Screen) bool { return strings.Count(s.Text(), ": second (") == 2 })
@@ -230,7 +233,7 @@ func TestTextDroppedAtStartUpIsNotReportedAsRead(t *testing.T) {
 		func(s tmux.Screen) bool { return tmuxtest.Shows(s, strings.TrimSpace(tmuxtest.Prompt)) })
 
 	d := te.reach(id, parley.DeliveryUnconfirmed)
-	te.reach(te.send("slow", "in time"), parley.DeliveryRead) // by now the courier has looked again
+	te.arrived(te.send("slow", "in time")) // by now the courier has looked again
 	if d = te.delivery(id); d.State != parley.DeliveryUnconfirmed {
 		t.Errorf("what the terminal dropped is %s; steps %+v", d.State, d.Steps)
 	}
@@ -254,8 +257,8 @@ func TestUrgentGoesFirst(t *testing.T) {
 	}
 
 	te.tmuxRun("copy-mode", "-q", "-t", te.pane("coder").ID())
-	te.reach(res.MessageID, parley.DeliveryRead)
-	te.reach(first, parley.DeliveryRead)
+	te.arrived(res.MessageID)
+	te.arrived(first)
 	got := tmuxtest.WaitMessages(t, log, 2)
 	if !strings.Contains(got[0].Text, "pressing") || !strings.Contains(got[0].Text, "· urgent)") ||
 		!strings.Contains(got[1].Text, "ordinary") {
@@ -302,7 +305,7 @@ func TestUnsentTextIsNotJoined(t *testing.T) {
 	id := te.send("coder", "next")
 	te.held(id, "own text stands unsent")
 	te.tmuxRun("send-keys", "-t", te.pane("coder").ID(), "Enter")
-	te.reach(id, parley.DeliveryRead)
+	te.arrived(id)
 	if got := tmuxtest.WaitMessages(t, log, 2); len(got) != 2 || strings.Contains(got[1].Text, "left over") {
 		t.Errorf("the agent got %+v, want two messages apart", got)
 	}

@@ -27,7 +27,7 @@ func TestSynchronizedPaneIsNotRetriedEndlessly(t *testing.T) {
 	}
 
 	te.tmuxRun("set-option", "-w", "-t", te.pane("coder").ID(), "synchronize-panes", "off")
-	te.reach(id, parley.DeliveryRead)
+	te.arrived(id)
 	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
 		t.Errorf("the agent got %v, want one message", got)
 	}

@@ -138,6 +138,9 @@ func rungText(step parley.Step, first bool) string {
 	case parley.DeliveryAnswered:
 		return sentence("It was answered", how)
 	case parley.DeliveryUnconfirmed:
+		if step.Code == parley.EndedRefused {
+			return sentence("It was "+how, "")
+		}
 		return sentence("What came of the typing could not be proven", how)
 	case parley.DeliveryFailed, parley.DeliveryExpired:
 		return sentence("It was given up", how)
@@ -182,6 +185,12 @@ func outlook(d *parley.Delivery, agent parley.Agent, id string) []string {
 	case parley.DeliveryExpired:
 		return []string{"It waited longer than the setting expire_after allows.", retry}
 	case parley.DeliveryUnconfirmed:
+		if d.ReasonCode == parley.EndedRefused {
+			return []string{
+				sentence("It was "+d.Reason, ""),
+				fmt.Sprintf("No model has it. See what %s's screen asks for: parley attach %s. Then: %s", name, name, retry),
+			}
+		}
 		return []string{sentence("What is known", d.Reason), suspicion(d.ReasonCode, name),
 			fmt.Sprintf(
 				"Look at its screen: parley screen %s, or parley attach %s. "+
@@ -214,6 +223,13 @@ func submittedOutlook(d *parley.Delivery, id string) []string {
 			"%s has it, and its model is asked. If the daemon ended meanwhile: parley retry %s --to %s.",
 			name, id, name,
 		)}
+	}
+
+	if n := len(d.Steps); n > 0 && d.Steps[n-1].Code == parley.ProofRead {
+		return []string{
+			fmt.Sprintf("parley does not know %s's program: it saw the text go, and not what became of it.", name),
+			fmt.Sprintf("parley screen %s shows what did. If the text was lost, send it as a new message.", name),
+		}
 	}
 
 	return []string{fmt.Sprintf("%s has it. That it has read all of it is not proven.", name)}

@@ -85,6 +85,7 @@ func TestExplainDescribesEveryState(t *testing.T) {
 		{parley.DeliveryFailed, "", "the agent is terminated", []string{"not delivered", "parley restart coder", "parley retry 5f0c21aa --to coder"}},
 		{parley.DeliveryExpired, "", "it waited too long", []string{"expire_after", "parley retry 5f0c21aa --to coder"}},
 		{parley.DeliveryUnconfirmed, parley.EndedNotEntered, "pasted, but Enter was not pressed: a dialog opened", []string{"stand unsent in coder's composer", "parley attach coder", "parley retry 5f0c21aa --to coder"}},
+		{parley.DeliveryUnconfirmed, parley.EndedRefused, "refused by the program: its screen shows a missing sign-in", []string{"It was refused by the program", "No model has it", "parley retry 5f0c21aa --to coder"}},
 		{parley.DeliveryHeld, parley.HoldDialog, "a dialog is open", []string{"It waits: a dialog is open.", "when the dialog is answered: parley attach coder"}},
 		{parley.DeliveryHeld, "", "something new", []string{"It waits: something new.", "by itself", "parley screen coder"}},
 	} {
@@ -95,6 +96,16 @@ func TestExplainDescribesEveryState(t *testing.T) {
 				t.Errorf("%s (%s): no %q in %q", c.state, c.reason, want, got)
 			}
 		}
+	}
+}
+
+func TestExplainSaysWhatIsNotKnownOfAProgram(t *testing.T) {
+	d := parley.Delivery{Recipient: "coder", State: parley.DeliverySubmitted, Steps: []parley.Step{
+		{State: parley.DeliverySubmitted, Code: parley.ProofRead},
+	}}
+	got := strings.Join(outlook(&d, parley.Agent{Name: "coder"}, "5f0c21aa"), "\n")
+	if !strings.Contains(got, "parley does not know coder's program") || !strings.Contains(got, "parley screen coder") {
+		t.Errorf("got %q", got)
 	}
 }
 
@@ -110,6 +121,7 @@ func TestRungsAreToldInSentences(t *testing.T) {
 		{step(1, parley.DeliveryHeld, "it is busy"), false, "It was held back: it is busy."},
 		{step(1, parley.DeliveryTyping, "pasted; Enter waits."), false, "It was still being typed: pasted; Enter waits."},
 		{step(1, parley.DeliveryRead, "its full text was submitted and confirmed"), false, "It counts as read: its full text was submitted and confirmed."},
+		{parley.Step{State: parley.DeliveryUnconfirmed, Evidence: "refused by the program: why", Code: parley.EndedRefused}, false, "It was refused by the program: why."},
 		{step(1, parley.DeliveryFailed, "the agent is terminated"), true, "It was given up: the agent is terminated."},
 		{step(1, parley.DeliveryAnswered, "message 5f0c21aa"), false, "It was answered: message 5f0c21aa."},
 		{step(1, "pondered", ""), false, "It came to pondered."},

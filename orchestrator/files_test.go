@@ -318,7 +318,7 @@ func TestFileReachesATerminalAndSurvivesARestart(t *testing.T) {
 	te := newTeam(t)
 	te.launch("worker", "instant", tmuxtest.Agent{})
 	res := te.transfer(te.operator(), "worker", te.give("a.txt", "content"))
-	te.reach(res.MessageID, parley.DeliveryRead)
+	te.arrived(res.MessageID)
 	left := te.give(".parley/files/.part-1", "half")
 	te.close()
 	te.open()

@@ -228,6 +228,15 @@ func (te *testTeam) reach(id string, state parley.DeliveryState) parley.Delivery
 	return d
 }
 
+// arrived waits until a message is delivered, whether or not that proves that it was read.
+func (te *testTeam) arrived(id string) parley.Delivery {
+	te.t.Helper()
+	var d parley.Delivery
+	tmuxtest.Poll(te.t, func() bool { d = te.delivery(id); return d.State.Delivered() },
+		func() string { return fmt.Sprintf("delivery is %s (%s); steps %+v", d.State, d.Reason, d.Steps) })
+	return d
+}
+
 // held waits until a message is held for a reason that contains part.
 func (te *testTeam) held(id, part string) {
 	te.t.Helper()

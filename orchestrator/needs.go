@@ -168,6 +168,13 @@ func unconfirmedNeed(item store.InboxItem) parley.Need {
 		n.Action = fmt.Sprintf("Press Enter there, or let parley press it: parley retry %s --to %s.", short, d.Recipient)
 	}
 
+	if d.ReasonCode == parley.EndedRefused {
+		n.Text = fmt.Sprintf("message %s from %s was %s", short, item.Message.Sender, d.Reason)
+		n.Action = fmt.Sprintf(
+			"When that has passed: parley retry %s --to %s. Or let it go: parley needs --dismiss %s.", short, d.Recipient, short,
+		)
+	}
+
 	if len(d.Steps) > 0 {
 		n.Since = d.Steps[len(d.Steps)-1].At
 	}

@@ -29,6 +29,9 @@ func (op *operatorService) agentNeed(m *team.Member, waiting int) (parley.Need, 
 	switch a.State {
 	case parley.StateWaiting:
 		n.Kind, n.Text = parley.NeedDialog, "a dialog is open in its terminal"
+		if t := m.Terminal(); t != nil && !t.Profile.HasMarkers() {
+			n.Text = cmp.Or(a.Evidence, n.Text) // it is only a guess, and says what was seen
+		}
 		n.Action = "Answer it there; parley never answers one."
 	case parley.StateBlocked:
 		n.Kind, n.Text = parley.NeedBlocked, cmp.Or(a.Evidence, "it cannot work now")
@@ -156,12 +159,21 @@ func (op *operatorService) addScreens(ctx context.Context, needs []parley.Need) 
 		looks.Go(func() error {
 			if screen, err := terminal.Screen(ctx, t, tmux.ScreenOptions{}); err == nil {
 				n.Screen = lastLines(screen.Lines)
+				if n.Kind == parley.NeedBlocked && t.Profile.BlockedBy(screen.Lines) == profile.SignIn {
+					n.Action = signInAction(t.Profile)
+				}
 			}
 			return nil
 		})
 	}
 
 	_ = looks.Wait() // no goroutine returns an error
+}
+
+// signInAction says how to sign in an agent, and what comes of its messages.
+func signInAction(p *profile.Profile) string {
+	return "Sign in there: " + cmp.Or(p.SignIn, "as its screen says") +
+		". What waits goes then; what it refused, with parley retry."
 }
 
 // ruleCharacters are the characters that lines are drawn with. A line of nothing else carries

@@ -257,7 +257,7 @@ func TestIdleAgentsThatOweAnAnswerNeedTheOperator(t *testing.T) {
 	}
 
 	typed, stored := ask("coder"), ask("helper")
-	te.reach(typed, parley.DeliveryRead)
+	te.arrived(typed)
 	if got := te.needs(""); len(got) != 0 {
 		t.Errorf("at once: %+v, want none", got)
 	}

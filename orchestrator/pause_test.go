@@ -50,8 +50,8 @@ func TestPauseRefusesAndHoldsAndReadingWorks(t *testing.T) {
 	}
 
 	te.pause(false)
-	te.reach(id, parley.DeliveryRead)
-	te.reach(te.send("coder", "after it"), parley.DeliveryRead)
+	te.arrived(id)
+	te.arrived(te.send("coder", "after it"))
 }
 
 func TestPauseOutlivesTheDaemon(t *testing.T) {

@@ -54,11 +54,11 @@ func TestRetryTypesAnUnconfirmedMessageOnceMore(t *testing.T) {
 	te := newTeam(t)
 	id, log := te.dropped("coder")
 	res := te.retry(id)
-	d := te.reach(id, parley.DeliveryRead)
+	d := te.arrived(id)
 	if len(res.Retried) != 1 || res.Retried[0] != d.RecipientID || res.Message != "Queued again for coder." {
 		t.Errorf("answer %+v, want that it was queued again for coder", res)
 	}
-	if diff := cmp.Diff([]parley.DeliveryState{"queued", "typing", "unconfirmed", "queued", "typing", "submitted", "read"}, rungs(d)); diff != "" {
+	if diff := cmp.Diff([]parley.DeliveryState{"queued", "typing", "unconfirmed", "queued", "typing", "submitted"}, rungs(d)); diff != "" {
 		t.Errorf("ladder (-want +got):\n%s", diff)
 	}
 	if got := d.Steps[3].Evidence; got != "retried by the operator" {
@@ -89,8 +89,8 @@ func TestRetryOutlivesTheDaemon(t *testing.T) {
 	te.open()
 	te.held(id, "communication is paused")
 	te.pause(false)
-	te.reach(id, parley.DeliveryRead)
-	te.reach(te.send("coder", "and on"), parley.DeliveryRead)
+	te.arrived(id)
+	te.arrived(te.send("coder", "and on"))
 	if got := tmuxtest.WaitMessages(t, log, 2); len(got) != 2 || !strings.Contains(got[0].Text, "too early") {
 		t.Errorf("the agent got %+v, want the retried message once, then the other", got)
 	}
@@ -110,8 +110,8 @@ func TestRetryOfAHeldMessageSaysWhyItWaits(t *testing.T) {
 	}
 
 	te.tmuxRun("copy-mode", "-q", "-t", te.pane("coder").ID())
-	d := te.reach(id, parley.DeliveryRead)
-	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 || len(rungs(d)) != 5 {
+	d := te.arrived(id)
+	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 || len(rungs(d)) != 4 {
 		t.Errorf("the agent got %v, want one message; ladder %v", got, rungs(d))
 	}
 }

@@ -29,7 +29,7 @@ func TestGuidanceIsTypedUnderItsOwnHeader(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		te.reach(res.MessageID, parley.DeliveryRead)
+		te.arrived(res.MessageID)
 		all := tmuxtest.Messages(t, log)
 		want := header + "Check the error in the terminal output (operator · msg " + res.MessageID[:8] + " · high)"
 		if got := all[len(all)-1].Text; got != want {

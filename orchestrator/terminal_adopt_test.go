@@ -316,7 +316,7 @@ func TestAdoptedAgentIsFoundAgainAndLetGoAtTheEnd(t *testing.T) {
 	}
 
 	u.run("kill-pane", "-t", given)
-	te.reach(te.send("coder", "still there?"), parley.DeliveryRead)
+	te.arrived(te.send("coder", "still there?"))
 	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
 		t.Errorf("the agent got %v, want one message", got)
 	}

@@ -69,7 +69,7 @@ func TestPaneWithoutInputIsNotRetriedEndlessly(t *testing.T) {
 	}
 
 	te.tmuxRun("select-pane", "-e", "-t", te.pane("coder").ID())
-	te.reach(id, parley.DeliveryRead)
+	te.arrived(id)
 	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
 		t.Errorf("the agent got %v, want one message", got)
 	}

@@ -274,7 +274,7 @@ func TestAgentsAreFoundAgainAfterARestart(t *testing.T) {
 	te.tmuxKill(t, "lost")
 	te.open()
 	te.inState("lost", parley.StateUnreachable)
-	te.reach(te.send("coder", "still there?"), parley.DeliveryRead)
+	te.arrived(te.send("coder", "still there?"))
 	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
 		t.Errorf("the agent got %v, want one message", got)
 	}

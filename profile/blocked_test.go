@@ -16,6 +16,9 @@ var failures = []string{
 	"■ You’ve hit your usage limit.",
 	"■ unexpected status 500", "✗ 500 The server had an error", "✕ [API Error: broken]",
 	"✕ [API Error: broken] (Press Ctrl+Y to retry)",
+	"  ⎿  Not logged in · Please run /login", "                         Not logged in · run /login",
+	"✗ You must be logged in to send messages. Please run /login", "Please use /login to sign in to use Copilot",
+	"■ Missing environment variable: `API_KEY`.",
 }
 
 var footer = regexp.MustCompile(`^(.*)\(\w+ · msg [0-9a-f]{8}`)

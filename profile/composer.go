@@ -16,6 +16,8 @@ type Screen struct {
 	Lines            []string // rows from the top, not joined, without colours
 	Width            int      // columns
 	CursorX, CursorY int      // from 0
+	CursorHidden     bool
+	FullScreen       bool // on the alternate screen
 }
 
 // Composer returns the text in the composer with wrapped rows joined, "" if it is empty.

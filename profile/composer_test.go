@@ -72,7 +72,7 @@ func TestCollapsedOnlyRejectsTextNextToThePlaceholder(t *testing.T) {
 		}
 	}
 
-	if find(t, builtin(t), "generic").CollapsedOnly("[Pasted text #1]") {
+	if new(profile.Profile).CollapsedOnly("[Pasted text #1]") {
 		t.Error("a profile without the marker knows a placeholder")
 	}
 }

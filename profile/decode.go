@@ -45,6 +45,11 @@ func decode(name string, text []byte, base func(extends string) (*Profile, error
 	p.Name, p.Extends = name, ""
 	p.Handover.inherit(from.Handover)
 	inherit(p.Markers.Blocked, from.Markers.Blocked)
+	if p.Markers.Idle != "" { // its own markers tell more
+		p.Markers.Questions, p.Markers.Dialogs = nil, nil
+	}
+	inherit(p.Markers.Questions, from.Markers.Questions)
+	inherit(p.Markers.Dialogs, from.Markers.Dialogs)
 	inherit(p.Reports, from.Reports)
 	inherit(p.Titles, from.Titles)
 	if len(p.Version) == 0 {
@@ -107,7 +112,7 @@ func (p *Profile) check() error {
 		d   time.Duration
 	}{
 		{"settle", p.Settle}, {"show_within", p.ShowWithin}, {"taken_within", p.TakenWithin},
-		{"startup", p.Startup}, {"quiet", p.Quiet}, {"stagger", p.Stagger},
+		{"refuses_within", p.RefusesWithin}, {"startup", p.Startup}, {"quiet", p.Quiet}, {"stagger", p.Stagger},
 	} {
 		if f.d < 0 || f.d > maxWait {
 			return p.invalid(f.key, f.d.String()).Suggest("Give a time from 0s to %s, such as 200ms.", maxWait)
@@ -120,6 +125,12 @@ func (p *Profile) check() error {
 	}{{"inline_lines", p.InlineLines}, {"inline_chars", p.InlineChars}, {"inline_bytes", p.InlineBytes}} {
 		if f.n < 0 {
 			return p.invalid(f.key, fmt.Sprint(f.n)).Suggest("Give a number above 0, or 0 for no limit.")
+		}
+	}
+
+	for _, cause := range p.Markers.Refusals {
+		if _, ok := p.Markers.Blocked[cause]; !ok {
+			return p.invalid("markers.refusals", cause).Suggest("List causes that markers.blocked has.")
 		}
 	}
 
@@ -160,13 +171,24 @@ func (p *Profile) compile() error {
 		return err
 	}
 
-	p.patterns.blocked = make(map[string]*regexp.Regexp, len(p.Markers.Blocked))
-	for cause, text := range p.Markers.Blocked {
-		re, err := p.compilePattern("markers.blocked."+cause, text)
-		if err != nil {
-			return err
+	for _, m := range []struct {
+		key          string
+		texts        map[string]string
+		before, then string
+		into         *map[string]*regexp.Regexp
+	}{
+		{"blocked", p.Markers.Blocked, "", "", &p.patterns.blocked},
+		{"questions", p.Markers.Questions, "(?i:", questionEnd, &p.patterns.questions},
+		{"dialogs", p.Markers.Dialogs, "(?i:", ")", &p.patterns.dialogs},
+	} {
+		*m.into = make(map[string]*regexp.Regexp, len(m.texts))
+		for name, text := range m.texts {
+			re, err := p.compilePattern("markers."+m.key+"."+name, m.before+text+m.then)
+			if err != nil {
+				return err
+			}
+			(*m.into)[name] = re
 		}
-		p.patterns.blocked[cause] = re
 	}
 
 	for _, m := range []struct {

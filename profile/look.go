@@ -39,6 +39,17 @@ func (p *Profile) BlockedBy(lines []string) string {
 	return p.blockedBy(lastLines(p.withoutOwnMessage(lines)))
 }
 
+// SignIn is the cause in Blocked of a program that is signed out of its provider.
+const SignIn = "a missing sign-in"
+
+// RefusedBy is BlockedBy for the causes with which the program refuses a text by itself.
+func (p *Profile) RefusedBy(lines []string) string {
+	if cause := p.BlockedBy(lines); slices.Contains(p.Markers.Refusals, cause) {
+		return cause
+	}
+	return ""
+}
+
 func (p *Profile) blockedBy(text string) string {
 	for _, cause := range slices.Sorted(maps.Keys(p.patterns.blocked)) {
 		if p.patterns.blocked[cause].MatchString(text) {

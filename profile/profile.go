@@ -46,8 +46,11 @@ type Profile struct {
 	Settle      time.Duration `yaml:"settle"`       // quiet between the text being shown and the key
 	ShowWithin  time.Duration `yaml:"show_within"`  // longest wait for the pasted text to be shown
 	TakenWithin time.Duration `yaml:"taken_within"` // longest wait for the text to leave the composer after the key
-	Startup     time.Duration `yaml:"startup"`      // without markers: time to take over the terminal
-	Quiet       time.Duration `yaml:"quiet"`        // without markers: no output for so long means idle
+	// RefusesWithin is how long after a text has left the composer the program may show that
+	// it refuses it (see Refusals), or that it begins. 0: the emptied composer is enough.
+	RefusesWithin time.Duration `yaml:"refuses_within"`
+	Startup       time.Duration `yaml:"startup"` // without markers: time to take over the terminal
+	Quiet         time.Duration `yaml:"quiet"`   // without markers: no output for so long means idle
 
 	// Stagger is the time between the turns that a broadcast starts in agents of this
 	// profile, for providers that limit their rate. 0: all at once.
@@ -56,6 +59,8 @@ type Profile struct {
 	// FirstShown says that the program drops what comes before it shows the first message of a
 	// session in its transcript. The next message waits until that is seen above the composer.
 	FirstShown bool `yaml:"first_shown"`
+
+	SignIn string `yaml:"sign_in"` // what a person does there when it is signed out, as a clause
 
 	Markers  Markers  `yaml:"markers"`
 	Handover Handover `yaml:"handover"`
@@ -93,7 +98,16 @@ type Markers struct {
 	// Blocked holds screens that look idle and are not, by their cause: compaction, a
 	// usage limit, an error of the model's server. They count before idle.
 	Blocked map[string]string `yaml:"blocked"`
-	Paste   string            `yaml:"paste"` // the placeholder for a long paste in the composer
+	// Refusals are those causes in Blocked that make the program refuse a text by itself: it
+	// takes the text from its composer, and no model gets it.
+	Refusals []string `yaml:"refusals"`
+	Paste    string   `yaml:"paste"` // the placeholder for a long paste in the composer
+
+	// Questions and Dialogs are for programs without Idle, by what they ask for, see Asks.
+	// Upper and lower case do not count. Questions match the end of the text before the
+	// cursor, and Dialogs are searched in the last 20 lines that are not empty.
+	Questions map[string]string `yaml:"questions"`
+	Dialogs   map[string]string `yaml:"dialogs"`
 }
 
 // patterns are a profile's regular expressions, compiled. nil: the profile has none.
@@ -101,6 +115,7 @@ type patterns struct {
 	dialog, busy, idle     *regexp.Regexp
 	composer, empty, paste *regexp.Regexp
 	blocked                map[string]*regexp.Regexp
+	questions, dialogs     map[string]*regexp.Regexp
 	titles                 []title
 }
 
@@ -121,10 +136,12 @@ const (
 func (p *Profile) clone() *Profile {
 	c := *p
 	c.Extends, c.patterns = "", patterns{}
-	for _, list := range []*[]string{&c.Command, &c.Version, &c.Tested, &c.Programs, &c.AddMCP} {
+	for _, list := range []*[]string{&c.Command, &c.Version, &c.Tested, &c.Programs, &c.AddMCP, &c.Markers.Refusals} {
 		*list = slices.Clone(*list)
 	}
-	for _, m := range []*map[string]string{&c.Markers.Blocked, &c.Reports, &c.Titles} {
+	for _, m := range []*map[string]string{
+		&c.Markers.Blocked, &c.Markers.Questions, &c.Markers.Dialogs, &c.Reports, &c.Titles,
+	} {
 		*m = maps.Clone(*m)
 	}
 	c.Handover = p.Handover.clone()

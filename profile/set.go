@@ -32,15 +32,22 @@ func Builtin() (Set, error) {
 		return Set{}, fmt.Errorf("read the built-in profiles: %w", err)
 	}
 
+	names := []string{Default} // the only one that the others extend
 	for _, f := range files {
-		text, err := builtin.ReadFile("profiles/" + f.Name())
+		names = append(names, strings.TrimSuffix(f.Name(), path.Ext(f.Name())))
+	}
+	for _, name := range names {
+		text, err := builtin.ReadFile("profiles/" + name + ".yaml")
 		if err != nil {
 			return Set{}, fmt.Errorf("read the built-in profiles: %w", err)
 		}
 
-		name := strings.TrimSuffix(f.Name(), path.Ext(f.Name()))
-
-		p, err := decode(name, text, func(string) (*Profile, error) { return &Profile{}, nil })
+		p, err := decode(name, text, func(extends string) (*Profile, error) {
+			if extends == "" {
+				return &Profile{}, nil
+			}
+			return s.Find(extends)
+		})
 		if err != nil {
 			return Set{}, fmt.Errorf("built-in profile %s: %w", name, err)
 		}

@@ -46,8 +46,9 @@ func (s *Deliveries) Attest(ctx context.Context, w Witness) (typed []string, err
 }
 
 // wasTyped selects the deliveries whose text has reached a terminal, or may have: also
-// one that was given up as unconfirmed and waits for another attempt.
-const wasTyped = `d.pane_seq > 0 AND (d.state IN ('typing', 'unconfirmed', 'submitted', 'read', 'answered')
+// one that was given up as unconfirmed and waits for another attempt. One that the program
+// refused is as good as not typed: it may have been reported before that.
+const wasTyped = `d.pane_seq > 0 AND d.reason_code <> '` + string(parley.EndedRefused) + `' AND (d.state IN ('typing', 'unconfirmed', 'submitted', 'read', 'answered')
 	OR d.state IN ('queued', 'held') AND d.typed_before = 1)`
 
 // findTyped returns the delivery of the message that ref names, nil when it was not typed

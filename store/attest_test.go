@@ -31,22 +31,26 @@ func TestAttestAdvancesTypedDeliveries(t *testing.T) {
 		return changes
 	}
 
+	refused := []Change{{State: parley.DeliveryUnconfirmed, Reason: "x", Code: parley.EndedRefused}}
+
 	for name, c := range map[string]struct {
 		claim, notice bool
 		changes       []Change
 		want          string // the steps; an exclamation mark: with the start of the turn
 	}{
-		"queued":              {false, false, nil, "queued"},
-		"read in its mailbox": {false, false, end("read"), "queued read"},
-		"refused":             {true, false, end("held"), "queued typing held"},
-		"failed":              {true, false, end("failed"), "queued typing failed"},
-		"typing":              {true, false, nil, "queued typing submitted! read"},
-		"unconfirmed":         {true, false, end("unconfirmed"), "queued typing unconfirmed submitted! read"},
-		"to be retried":       {true, false, end("unconfirmed"), "queued typing unconfirmed queued submitted! read"},
-		"notice":              {true, true, end("unconfirmed"), "queued typing unconfirmed submitted!"},
-		"submitted":           {true, false, end("submitted"), "queued typing submitted read!"},
-		"notice submitted":    {true, true, end("submitted"), "queued typing submitted submitted!"},
-		"read":                {true, false, end("submitted", "read"), "queued typing submitted read read!"},
+		"queued":                   {false, false, nil, "queued"},
+		"read in its mailbox":      {false, false, end("read"), "queued read"},
+		"refused":                  {true, false, end("held"), "queued typing held"},
+		"failed":                   {true, false, end("failed"), "queued typing failed"},
+		"typing":                   {true, false, nil, "queued typing submitted! read"},
+		"unconfirmed":              {true, false, end("unconfirmed"), "queued typing unconfirmed submitted! read"},
+		"to be retried":            {true, false, end("unconfirmed"), "queued typing unconfirmed queued submitted! read"},
+		"not taken":                {true, false, refused, "queued typing unconfirmed"},
+		"not taken, to be retried": {true, false, refused, "queued typing unconfirmed queued"},
+		"notice":                   {true, true, end("unconfirmed"), "queued typing unconfirmed submitted!"},
+		"submitted":                {true, false, end("submitted"), "queued typing submitted read!"},
+		"notice submitted":         {true, true, end("submitted"), "queued typing submitted submitted!"},
+		"read":                     {true, false, end("submitted", "read"), "queued typing submitted read read!"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			done := send(t, s, post(0, 1))
@@ -59,7 +63,7 @@ func TestAttestAdvancesTypedDeliveries(t *testing.T) {
 				must(t, s.Advance(t.Context(), k, change))
 			}
 
-			if name == "to be retried" {
+			if strings.HasSuffix(name, "to be retried") {
 				_, err := s.Retry(t.Context(), done.Message.ID, again(1))
 				must(t, err)
 			}

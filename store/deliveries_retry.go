@@ -48,7 +48,7 @@ func retryDelivery(t *tx, messageID string, b NewDelivery) ([]Job, error) {
 		return nil, err
 	}
 
-	unconfirmed := job.State == parley.DeliveryUnconfirmed
+	unconfirmed := job.State == parley.DeliveryUnconfirmed && rows[0].Delivery.ReasonCode != string(parley.EndedRefused)
 	if _, err := t.exec(`UPDATE deliveries SET queued_at = ?, dismissed = 0, withheld = '',
 			typed_before = max(typed_before, ?)
 		WHERE message_seq = ? AND recipient_id = ?`,

@@ -82,3 +82,47 @@ func commandLine(pid int) ([]string, error) {
 	}
 	return strings.Split(strings.TrimSuffix(string(raw), "\x00"), "\x00"), nil
 }
+
+// foregroundOnTerminal implements ForegroundOnTerminal.
+func foregroundOnTerminal(pid int) ([][]string, error) {
+	f, err := stat(pid)
+	if err != nil {
+		return nil, err
+	}
+	terminal, group := f[4], f[5]
+
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil, err
+	}
+
+	var found [][]string
+	for _, e := range entries {
+		member, err := strconv.Atoi(e.Name())
+		if err != nil || !inGroup(member, terminal, group) || !usesTTY(e.Name()) {
+			continue
+		}
+		if argv, err := commandLine(member); err == nil {
+			found = append(found, argv)
+		}
+	}
+
+	return found, nil
+}
+
+func inGroup(pid int, terminal, group string) bool {
+	f, err := stat(pid)
+	return err == nil && f[2] == group && f[4] == terminal
+}
+
+// usesTTY reports whether one of a process's standard streams is a terminal. A pager reads
+// from a pipe, and a chooser writes to one.
+func usesTTY(pid string) bool {
+	for _, fd := range []string{"0", "1", "2"} {
+		file, err := os.Readlink("/proc/" + pid + "/fd/" + fd)
+		if err == nil && (strings.HasPrefix(file, "/dev/pts/") || strings.HasPrefix(file, "/dev/tty")) {
+			return true
+		}
+	}
+	return false
+}

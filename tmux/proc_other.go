@@ -43,6 +43,29 @@ func parents() (map[int]int, error) {
 	return found, nil
 }
 
+// foregroundOnTerminal implements ForegroundOnTerminal. ps does not tell where a program
+// writes to, so it is every program of the group.
+func foregroundOnTerminal(pid int) ([][]string, error) {
+	group, err := ps("tpgid=", pid)
+	if err != nil {
+		return nil, err
+	}
+
+	out, err := ps("pgid=,command=", 0)
+	if err != nil {
+		return nil, err
+	}
+
+	var found [][]string
+	for line := range strings.Lines(out) {
+		if f := strings.Fields(line); len(f) > 1 && f[0] == group {
+			found = append(found, f[1:])
+		}
+	}
+
+	return found, nil
+}
+
 // foreground returns the leader of the foreground process group of a process's
 // terminal, and the leader's command line. ps does not mark where words end, so a word
 // with spaces is split.

@@ -22,6 +22,7 @@ type Screen struct {
 	Lines            []string // without trailing blanks, unless Colours
 	Top              int      // row of Lines[0]: 0 is the first visible one, below 0 is history; meaningless with Join
 	CursorX, CursorY int      // from 0, in the visible part
+	CursorHidden     bool     // by the program
 	Width, Height    int
 	AltScreen        bool // a full-screen program
 	InMode           bool // a person is scrolling or choosing; Lines still show the program
@@ -45,7 +46,7 @@ var screenFormat = strings.Join([]string{
 	"#{pane_id}", "#{pane_width}", "#{pane_height}", "#{cursor_x}", "#{cursor_y}",
 	"#{history_size}", "#{alternate_on}", "#{pane_in_mode}", "#{pane_dead}", "#{pane_input_off}",
 	watched, "#{session_activity}",
-	"#{q:pane_title}", "#{pane_synchronized}", "#{window_activity}",
+	"#{q:pane_title}", "#{pane_synchronized}", "#{window_activity}", "#{cursor_flag}",
 }, "|")
 
 // Screen reads the pane. One command line takes both text and cursor, so they agree.
@@ -81,7 +82,7 @@ func (o ScreenOptions) flags() string {
 
 func parseScreen(lines []string, opts ScreenOptions) (Screen, error) {
 	f := splitFields(lines[0])
-	if len(f) != 15 {
+	if len(f) != 16 {
 		return Screen{}, fmt.Errorf("tmux described a screen as %q", lines[0])
 	}
 
@@ -91,7 +92,7 @@ func parseScreen(lines []string, opts ScreenOptions) (Screen, error) {
 		Title: f[12], Top: -min(opts.History, number(f[5])),
 		AltScreen: f[6] == "1", InMode: number(f[7]) > 0, Dead: f[8] == "1",
 		InputOff: f[9] == "1", Shared: f[13] == "1",
-		Drawn: time.Unix(int64(number(f[14])), 0),
+		Drawn: time.Unix(int64(number(f[14])), 0), CursorHidden: f[15] == "0",
 	}
 
 	if f[10] == "1" {

@@ -7,7 +7,7 @@ import (
 )
 
 func TestScreenTail(t *testing.T) {
-	lines := []string{"%1|80|6|2|1|0|0|0|0|1|1|17|a\\|b|1|18", "a", "b  ", "c", "", " ", ""}
+	lines := []string{"%1|80|6|2|1|0|0|0|0|1|1|17|a\\|b|1|18|0", "a", "b  ", "c", "", " ", ""}
 	s, err := parseScreen(lines, ScreenOptions{Tail: 2})
 	if err != nil {
 		t.Fatal(err)
@@ -16,6 +16,7 @@ func TestScreenTail(t *testing.T) {
 		s.CursorLine() != "b" ||
 		s.Touched.Unix() != 17 ||
 		s.Drawn.Unix() != 18 ||
+		!s.CursorHidden ||
 		s.Title != "a|b" {
 		t.Errorf("top %d, cursor line %q: %s", s.Top, s.CursorLine(), diff)
 	}

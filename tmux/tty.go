@@ -11,8 +11,21 @@ import (
 // full-screen program has taken it over yet, and a line over 4,095 bytes is cut.
 func Canonical(tty string) (bool, error) {
 	var on bool
-	err := withTTY(tty, func(fd int) (err error) {
-		on, err = canonical(fd)
+	err := withTTY(tty, func(fd int) error {
+		flags, err := localFlags(fd)
+		on = flags&unix.ICANON != 0
+		return err
+	})
+	return on, err
+}
+
+// Echo reports whether the terminal shows what is typed (ECHO). A program that reads
+// lines turns that off to ask for a secret; one that reads bytes draws the text itself.
+func Echo(tty string) (bool, error) {
+	var on bool
+	err := withTTY(tty, func(fd int) error {
+		flags, err := localFlags(fd)
+		on = flags&unix.ECHO != 0
 		return err
 	})
 	return on, err

@@ -14,10 +14,10 @@ func Unread(tty string) (int, error) {
 	return n, err
 }
 
-func canonical(fd int) (bool, error) {
+func localFlags(fd int) (uint64, error) {
 	t, err := unix.IoctlGetTermios(fd, unix.TCGETS)
 	if err != nil {
-		return false, err
+		return 0, err
 	}
-	return t.Lflag&unix.ICANON != 0, nil
+	return uint64(t.Lflag), nil
 }

@@ -14,10 +14,10 @@ func Unread(tty string) (int, error) {
 	return 0, fmt.Errorf("bytes unread by the program: %w", ErrUnsupported)
 }
 
-func canonical(fd int) (bool, error) {
+func localFlags(fd int) (uint64, error) {
 	t, err := unix.IoctlGetTermios(fd, unix.TIOCGETA)
 	if err != nil {
-		return false, err
+		return 0, err
 	}
-	return t.Lflag&unix.ICANON != 0, nil
+	return uint64(t.Lflag), nil
 }

@@ -1,6 +1,7 @@
 package courier
 
 import (
+	"cmp"
 	"time"
 
 	"parley"
@@ -23,10 +24,11 @@ type attempt struct {
 	asked   bool // the operator asks for the key of a text that may stand there
 	memory  *memory
 
-	pasted  pasted
-	entered entered
-	refused hold // why it stopped, where tmux does not know better
-	beside  bool // somebody's own text stood beside ours at the last look
+	pasted   pasted
+	entered  entered
+	refused  hold // why it stopped, where tmux does not know better
+	followed followed
+	beside   bool // somebody's own text stood beside ours at the last look
 }
 
 // way is how a message goes into a terminal.
@@ -35,6 +37,7 @@ type way struct {
 	leave bool      // take a person out of copy mode
 	since time.Time // nobody has typed there since then, and nobody may until the key
 	note  string    // for the evidence: what it was typed into
+	works bool      // the program works, and takes the text into that or into its queue
 }
 
 // ready decides whether the text may be typed now, by the screen. What can change between
@@ -79,6 +82,8 @@ func (m *memory) readiness(o *observation) hold {
 	switch {
 	case o.now.Sub(o.on.Started) < o.profile.Startup:
 		return held(parley.HoldStarting, "")
+	case !o.question.none():
+		return o.question.hold()
 	case o.now.Sub(m.still.Since(o.now, o.screen)) < o.profile.Quiet:
 		return held(parley.HoldNoisy, "")
 	case o.ownText():
@@ -126,6 +131,15 @@ type pasted struct {
 	patience time.Time // then a program that never echoes is believed to have the text
 	part     string    // the part of the screen that must rest
 	still    time.Time // since when it does; zero: the text does not show
+	where    string    // the text was last seen, of a program without markers
+}
+
+// seen says, for the evidence, where the text was before the key, if this attempt looked.
+func (p *pasted) seen() string {
+	if p.began.IsZero() {
+		return ""
+	}
+	return ", " + cmp.Or(p.where, "not seen on its screen")
 }
 
 // slowScreen is how long, beyond a profile's patience, a screen may take to come to rest
@@ -200,17 +214,28 @@ func (a *attempt) beginLooks(o *observation) {
 	}
 }
 
-// shown reports whether the pasted text stands where it is composed. A program that never
-// echoes gets its key when patience is over, unless the paste is one that a crash left
-// behind: then only what is seen counts.
+// shown reports whether the pasted text stands where it is composed. Without markers that is
+// at the cursor, or anywhere on the screen of a program that draws it itself. One that shows
+// nothing of it gets no key: a dialog swallows a text, and the key would answer it.
 func (a *attempt) shown(o *observation) bool {
 	switch {
 	case a.memory.unreported(o, o.shows == profile.Idle):
 		return false
 	case o.holdsOnly(&a.letter) && a.recognises(o):
+		a.pasted.where = "shown at its cursor"
 		return true
 	}
-	return !o.profile.HasMarkers() && (!a.resumed || a.asked) && o.now.After(a.pasted.patience)
+	return !o.profile.HasMarkers() && a.drawn(o)
+}
+
+// drawn reports whether a program without markers shows the text somewhere. Where the mode of
+// its terminal is not known, or the operator asks for the key, patience must do.
+func (a *attempt) drawn(o *observation) bool {
+	if profile.Holds(o.screen.Text(), a.letter.mark) {
+		a.pasted.where = "shown on its screen"
+		return true
+	}
+	return (a.asked || !o.tty.known && !a.resumed) && o.now.After(a.pasted.patience)
 }
 
 // recognises reports whether what stands in the composer is our text. Right after the paste, what

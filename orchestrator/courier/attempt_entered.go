@@ -52,6 +52,9 @@ func (a *attempt) afterEnter(o *observation, again bool) tmux.Step {
 	if e.began.IsZero() {
 		e.began = o.now
 	}
+	if a.followed.pending() {
+		return a.followUp(o)
+	}
 	if o.profile.HasMarkers() {
 		a.noteLingering(o)
 		e.begun = e.begun || a.begins(o)
@@ -63,7 +66,7 @@ func (a *attempt) afterEnter(o *observation, again bool) tmux.Step {
 	case stop:
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.Blocked}
 	case taken && (!e.long || a.seen(o)):
-		return tmux.Step{Do: tmux.Done}
+		return a.followUp(o)
 	}
 
 	step := a.wait(o, e.began, a.takenWithin(o), tmux.NotTaken)

@@ -51,6 +51,7 @@ type host interface {
 type terminalHost interface {
 	Unread(t *team.Terminal) (int, error)
 	Canonical(t *team.Terminal) (bool, error)
+	Echo(t *team.Terminal) (bool, error)
 }
 
 // machine is the real host.
@@ -58,7 +59,30 @@ type machine struct{}
 
 func (machine) Pane(t *team.Terminal) pane                    { return t.Pane }
 func (machine) Instance(t *team.Terminal) string              { return t.Server.Instance() }
-func (machine) Foreground(t *team.Terminal) ([]string, error) { return tmux.Foreground(t.PID) }
+func (machine) Foreground(t *team.Terminal) ([]string, error) { return foreground(t) }
 func (machine) Alive(t *team.Terminal) bool                   { return tmux.Alive(t.PID) }
 func (machine) Unread(t *team.Terminal) (int, error)          { return tmux.Unread(t.TTY) }
 func (machine) Canonical(t *team.Terminal) (bool, error)      { return tmux.Canonical(t.TTY) }
+func (machine) Echo(t *team.Terminal) (bool, error)           { return tmux.Echo(t.TTY) }
+
+// foreground returns the command line of the program that has a terminal. Where the profile
+// cannot tell the program's own screen from another's, a pager or editor that the program has
+// started comes first.
+func foreground(t *team.Terminal) ([]string, error) {
+	leader, err := tmux.Foreground(t.PID)
+	if err != nil || t.Profile.HasMarkers() || tmux.TakesKeys(leader) != "" {
+		return leader, err
+	}
+
+	all, err := tmux.ForegroundOnTerminal(t.PID)
+	if err != nil {
+		return leader, nil // it has gone meanwhile
+	}
+	for _, argv := range all {
+		if tmux.TakesKeys(argv) != "" {
+			return argv, nil
+		}
+	}
+
+	return leader, nil
+}

@@ -20,9 +20,10 @@ type observation struct {
 	screen  tmux.Screen
 
 	reading
-	shows profile.State // by the screen and the title of the terminal
-	since time.Time     // every look since then showed that
-	tty   ttyMode
+	shows    profile.State // by the screen and the title of the terminal
+	since    time.Time     // every look since then showed that
+	tty      ttyMode
+	question question // that the terminal of a program without markers asks
 
 	facts  facts
 	report team.Report // what the program said of its state last
@@ -44,7 +45,19 @@ func look(h terminalHost, r *readings, t *team.Terminal, now time.Time, screen t
 	o := observation{now: now, on: t, profile: t.Profile, screen: screen, tty: ttyModeOf(h, t)}
 	o.reading = r.read(t.Profile, &screen)
 	o.shows = o.withTitle(t.Profile, screen.Title)
+	o.judgeQuestion(hidesInput(h, t))
 	return o
+}
+
+// judgeQuestion notes what the terminal of a program without markers asks: it is an open dialog
+// then, as far as anybody can tell. hides says that the terminal hides what is typed.
+func (o *observation) judgeQuestion(hides bool) {
+	if o.profile.HasMarkers() {
+		return
+	}
+	if o.question = questionOf(o.profile, o.screen, hides); !o.question.none() {
+		o.shows = profile.Dialog
+	}
 }
 
 // observe collects what is known of a terminal with this screen, for one message.
@@ -62,7 +75,10 @@ func (c *courier) observe(t *team.Terminal, job *store.Job, screen tmux.Screen) 
 }
 
 func screenOf(s tmux.Screen) profile.Screen {
-	return profile.Screen{Lines: s.Lines, Width: s.Width, CursorX: s.CursorX, CursorY: s.CursorY}
+	return profile.Screen{
+		Lines: s.Lines, Width: s.Width, CursorX: s.CursorX, CursorY: s.CursorY,
+		CursorHidden: s.CursorHidden, FullScreen: s.AltScreen,
+	}
 }
 
 // namedSince reports whether the program itself said, since then, that it was given the

@@ -91,6 +91,8 @@ func (c *courier) conclude(
 		return false, c.close(ctx, job, change(parley.DeliveryHeld, c.refusal(a, out)))
 	case out.Phase == tmux.Pasted && passing(out.Reason) && !t.Stopping.Load():
 		return false, c.note(ctx, job, pastedAnd(c.refusal(a, out)))
+	case out.Phase == tmux.Entered && a.followed.refusal != "":
+		return true, c.close(ctx, job, ended(parley.DeliveryUnconfirmed, parley.EndedRefused, a.followed.refusal))
 	case out.Phase == tmux.Entered && out.Reason == tmux.NotTaken && t.Profile.Look(out.Screen) == profile.Dialog:
 		waits := hold{Hold: parley.Hold{Code: parley.EndedDialog, Reason: parley.EndedDialog.Words("")}}
 		return false, c.note(ctx, job, waits)
@@ -165,8 +167,8 @@ func (c *courier) note(ctx context.Context, job store.Job, h hold) error {
 	return c.o.Store.Advance(ctx, job.Key, change(parley.DeliveryTyping, h))
 }
 
-// proven returns the rungs that a delivery has reached when its text was taken: the whole
-// text counts as read by that, a notice of it does not.
+// proven returns the rungs that a delivery has reached when its text was taken. The whole
+// text counts as read where the program is known, and a notice of it does not.
 func (c *courier) proven(t *team.Terminal, job *store.Job, a *attempt, out tmux.Outcome) []store.Change {
 	o := c.observe(t, job, tmux.Screen{})
 	proof := a.proof(o, out.Phase, later(out.PastedAt, job.Message.Timestamp))
@@ -179,7 +181,11 @@ func (c *courier) proven(t *team.Terminal, job *store.Job, a *attempt, out tmux.
 	if proof == parley.ProofEntered {
 		separator = " and "
 	}
-	return rungs(proof, typed+separator+proof.Words("")+c.together(job), job.Notice)
+	evidence := typed + separator + proof.Words("") + c.together(job)
+	if proof == parley.ProofRead {
+		evidence = typed + a.pasted.seen() + separator + proof.Words("")
+	}
+	return rungs(proof, evidence, job.Notice)
 }
 
 // rungs returns the rungs that a text has reached with a proof. evidence is that in words, ""
@@ -187,7 +193,7 @@ func (c *courier) proven(t *team.Terminal, job *store.Job, a *attempt, out tmux.
 func rungs(proof parley.ReasonCode, evidence string, notice bool) []store.Change {
 	evidence = cmp.Or(evidence, proof.Words(""))
 	changes := []store.Change{{State: parley.DeliverySubmitted, Evidence: evidence, Code: proof}}
-	if !notice {
+	if !notice && proof.ProvesAll() {
 		changes = append(changes, store.Change{
 			State: parley.DeliveryRead, Evidence: parley.ProofFullText.Words(""), Code: parley.ProofFullText,
 		})
@@ -227,6 +233,8 @@ func (c *courier) notTaken(t *team.Terminal, a *attempt, out tmux.Outcome) parle
 	switch {
 	case c.unread(t) > 0:
 		return parley.EndedUnread
+	case a.followed.idle:
+		return parley.EndedNoTurn
 	case c.memory.unsaid == a.key:
 		return parley.EndedUnreported
 	case c.memory.lingering == a.key:

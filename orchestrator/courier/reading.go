@@ -30,6 +30,7 @@ type screenKey struct {
 	text             string
 	width            int
 	cursorX, cursorY int
+	hidden, full     bool // the cursor; the alternate screen
 }
 
 // manyReadings is how many screens are remembered, some 2 kB each.
@@ -37,7 +38,7 @@ const manyReadings = 512
 
 // read reads a screen.
 func (r *readings) read(p *profile.Profile, s *tmux.Screen) reading {
-	key := screenKey{p, strings.Join(s.Lines, "\n"), s.Width, s.CursorX, s.CursorY}
+	key := screenKey{p, strings.Join(s.Lines, "\n"), s.Width, s.CursorX, s.CursorY, s.CursorHidden, s.AltScreen}
 	r.mu.Lock()
 	found, ok := r.known[key]
 	r.mu.Unlock()

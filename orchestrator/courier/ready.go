@@ -84,9 +84,10 @@ func (c *courier) passes(t *team.Terminal, job *store.Job, h hold) (way, bool) {
 	case h.Code == parley.HoldBlocked && c.m.IsForced(job.Message.ID):
 		return way{key: key, note: " although it was blocked, as the operator asked"}, true
 	case h.working() && interrupts:
-		return way{key: key, note: " while it worked, as its operator allows"}, true
+		return way{key: key, note: " while it worked, as its operator allows", works: true}, true
 	case h.only && h.Code == parley.HoldBusy && t.Profile.QueueKey != "" && pressing:
-		return way{key: tmux.Key(t.Profile.QueueKey), note: " into its own queue while it worked"}, true
+		w := way{key: tmux.Key(t.Profile.QueueKey), note: " into its own queue while it worked", works: true}
+		return w, true
 	}
 	return way{}, false
 }

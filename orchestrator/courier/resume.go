@@ -157,7 +157,8 @@ func (c *courier) confirm(
 		return false, err // it could not be looked at
 	}
 
-	if taken {
+	a.followed.refusal = t.Profile.RefusedBy(screen.Lines)
+	if taken && a.followed.refusal == "" {
 		return c.conclude(ctx, t, job, a, tmux.Outcome{Phase: tmux.Taken}, nil)
 	}
 	if o := c.observe(t, &job, screen); o.profile.HasMarkers() && o.holdsOnly(&l) && !stop {
@@ -197,7 +198,7 @@ func (c *courier) proveLate(ctx context.Context) error {
 		}
 
 		late := store.Change{
-			State: parley.DeliverySubmitted, Evidence: "its program read it from the terminal later", Code: parley.ProofRead,
+			State: parley.DeliverySubmitted, Evidence: "its program took it from the terminal later; nothing more is known of this program", Code: parley.ProofRead,
 		}
 		if err := c.o.Store.Advance(ctx, u.key, late); err != nil && !errors.Is(err, store.ErrStale) {
 			return err

@@ -82,6 +82,18 @@ func (s *memoryStore) Typing(_ context.Context, recipient string) ([]store.Job, 
 	}), nil
 }
 
+func (s *memoryStore) TypedAs(_ context.Context, recipient string, paneSeq uint64) (*store.TypedJob, error) {
+	found := s.jobs(len(s.rows), func(r *memoryRow) bool {
+		unproven := r.job.State == parley.DeliveryUnconfirmed || r.waits() && r.typed
+		return r.job.Key.RecipientID == recipient && r.job.PaneSeq == paneSeq && unproven
+	})
+	if len(found) == 0 {
+		return nil, nil
+	}
+	last := slices.MaxFunc(found, func(a, b store.Job) int { return cmp.Compare(a.Key.MessageSeq, b.Key.MessageSeq) })
+	return &store.TypedJob{Job: last}, nil
+}
+
 func (s *memoryStore) Claim(_ context.Context, k store.Key, paneSeq uint64, notice bool) error {
 	r := s.find(k)
 	if r == nil || !r.waits() {

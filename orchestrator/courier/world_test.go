@@ -333,6 +333,17 @@ func (s worldStore) Typing(ctx context.Context, id string) ([]store.Job, error) 
 	return s.jobs(ctx, "typing", func() ([]store.Job, error) { return s.w.store.Typing(ctx, id) })
 }
 
+func (s worldStore) TypedAs(ctx context.Context, id string, seq uint64) (job *store.TypedJob, err error) {
+	err = s.w.call(ctx, "typed", func() (err error) {
+		job, err = s.w.store.TypedAs(ctx, id, seq)
+		return err
+	})
+	if err != nil {
+		job = nil
+	}
+	return job, err
+}
+
 func (s worldStore) Claim(ctx context.Context, k store.Key, paneSeq uint64, notice bool) error {
 	return s.w.call(ctx, "claim", func() error {
 		s.w.watch.claims(k, paneSeq)
@@ -417,6 +428,9 @@ func (h worldHost) Canonical(t *team.Terminal) (bool, error) {
 	}
 	return g.canonical() || g.shell != "", nil
 }
+
+// Echo: no program of this world reads a secret.
+func (h worldHost) Echo(*team.Terminal) (bool, error) { return true, nil }
 
 // daemon is one life of the daemon, with one courier.
 type daemon struct {

@@ -224,8 +224,9 @@ func (w *watcher) stateOf(
 ) (parley.AgentState, string, error) {
 	now := w.ts.now()
 	quietFor := now.Sub(info.Activity)
+	hides := !t.Profile.HasMarkers() && courier.HidesInput(t) // which needs no output
 	if quietFor > 2*time.Second+max(t.Profile.Quiet, courier.SteadyAfter) &&
-		info.Activity == t.LastRead && m.Agent().State == parley.StateIdle {
+		info.Activity == t.LastRead && m.Agent().State == parley.StateIdle && !hides {
 		return "", "", nil // nothing was written since the last look, and it was idle then
 	}
 
@@ -256,6 +257,10 @@ func (w *watcher) stateOf(
 		}
 
 		return s.State, s.Evidence, nil
+	}
+
+	if asks := courier.ReadQuestion(t, screen); asks != "" && quiet >= t.Profile.Quiet {
+		return parley.StateWaiting, asks, nil
 	}
 
 	if quiet >= t.Profile.Quiet {

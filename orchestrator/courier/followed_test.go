@@ -1,0 +1,107 @@
+package courier
+
+import (
+	"testing"
+	"time"
+
+	"parley/profile"
+	"parley/tmux"
+)
+
+// refusingText is a program that refuses by itself while it is signed out.
+const refusingText = `{refuses_within: 2s, markers: {
+  blocked: {a missing sign-in: '^sign in first\ncomposer>', a limit: '^too much\ncomposer>'}, refusals: [a missing sign-in]}}`
+
+func TestWhatFollowsOnTheScreenDecides(t *testing.T) {
+	const shown = "> " + testText
+	for _, c := range []struct {
+		name   string
+		above  []string // from the emptied composer on
+		later  []string // after a second, if set
+		want   tmux.Action
+		within time.Duration
+		cause  string
+		idle   bool
+	}{
+		{name: "a turn", above: []string{shown, "working"}, want: tmux.Done, within: 2 * time.Second},
+		{
+			name: "a short turn", above: []string{shown, "working"}, later: []string{shown, "hello"},
+			want: tmux.Done, within: 1100 * time.Millisecond,
+		},
+		{name: "an answer", above: []string{shown, "hello"}, want: tmux.Done, within: 2 * time.Second},
+		{name: "a permission", above: []string{shown, "Allow this?"}, want: tmux.Done},
+		{
+			name: "a refusal below the text", above: []string{shown, "sign in first"},
+			want: tmux.Stop, cause: profile.SignIn,
+		},
+		{
+			name: "a refusal after some work", above: []string{shown, "working"}, later: []string{shown, "sign in first"},
+			want: tmux.Stop, within: time.Second, cause: profile.SignIn,
+		},
+		{
+			name: "a refusal without the text", above: []string{"sign in first"},
+			want: tmux.Stop, within: 2 * time.Second, cause: profile.SignIn,
+		},
+		{
+			name: "an old refusal, and then a turn", above: []string{"sign in first"}, later: []string{shown, "working"},
+			want: tmux.Done, within: 2 * time.Second,
+		},
+		{name: "a limit", above: []string{shown, "too much"}, want: tmux.Done, within: 2 * time.Second},
+		{name: "nothing", above: []string{"as before"}, want: tmux.Stop, within: 2 * time.Second, idle: true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newStage(t, framedText, refusingText)
+			s.composer = testText
+			s.step(tmux.Entered, false)
+			s.composer, s.above = "", c.above
+
+			began := s.now
+			step := s.step(tmux.Entered, false)
+			for step.Do == tmux.Wait && s.now.Sub(began) < time.Minute {
+				if c.later != nil && s.now.Sub(began) >= time.Second {
+					s.above = c.later
+				}
+				step = s.step(tmux.Entered, false)
+			}
+
+			took := s.now.Sub(began)
+			if step.Do != c.want || took < c.within || took > c.within+200*time.Millisecond {
+				t.Errorf("got %+v after %v, want %v after %v", step, took, c.want, c.within)
+			}
+			if v := s.attempt.followed; v.refusal != c.cause || v.idle != c.idle {
+				t.Errorf("it saw %+v, want the refusal %q, idle %v", v, c.cause, c.idle)
+			}
+		})
+	}
+}
+
+// What the operator insists on is refused like any other text. What goes into work shows only
+// after that.
+func TestOnlyWhatGoesIntoWorkIsNotFollowed(t *testing.T) {
+	for _, c := range []struct {
+		way  way
+		want tmux.Action
+	}{
+		{way{key: tmux.Enter, note: " although it was blocked"}, tmux.Wait},
+		{way{key: tmux.Enter, note: " into its own queue", works: true}, tmux.Done},
+	} {
+		s := newStage(t, framedText, refusingText)
+		s.attempt.way = c.way
+		s.composer = testText
+		s.step(tmux.Entered, false)
+		s.composer = ""
+		if step := s.step(tmux.Entered, false); step.Do != c.want {
+			t.Errorf("%+v: got %+v, want %v", c.way, step, c.want)
+		}
+	}
+}
+
+func TestAProgramWithoutRefusalsIsBelievedAtOnce(t *testing.T) {
+	s := newStage(t, framedText)
+	s.composer = testText
+	s.step(tmux.Entered, false)
+	s.composer = ""
+	if step := s.step(tmux.Entered, false); step.Do != tmux.Done {
+		t.Errorf("got %+v, want done", step)
+	}
+}

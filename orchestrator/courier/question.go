@@ -1,0 +1,79 @@
+package courier
+
+import (
+	"fmt"
+
+	"parley"
+	"parley/orchestrator/team"
+	"parley/profile"
+	"parley/tmux"
+)
+
+// Of a program without markers nothing is known but what its terminal tells. What nearly all
+// programs share when they ask something is looked for all the same, since a message would be
+// the answer: see profile.Asks. And a terminal that edits lines without showing them is asked
+// for a secret.
+
+// question is what a terminal asks. The zero value asks nothing.
+type question struct {
+	code  parley.ReasonCode
+	words string // as it stands there; "" when only the terminal's mode tells
+}
+
+func (q question) none() bool { return q.code == "" }
+
+// questionOf returns what a screen asks, whose terminal hides what is typed or does not.
+func questionOf(p *profile.Profile, s tmux.Screen, hides bool) question {
+	asked := p.Asks(screenOf(s))
+	switch {
+	case hides, asked.For == profile.Secret:
+		return question{parley.HoldSecret, asked.Words}
+	case asked.For != "":
+		return question{parley.HoldQuestion, asked.Words}
+	}
+	return question{}
+}
+
+// hold says why nothing may be typed.
+func (q question) hold() hold {
+	if q.none() {
+		return hold{}
+	}
+	return held(q.code, q.quoted())
+}
+
+// evidence says the same of the agent's state.
+func (q question) evidence() string {
+	if q.code == parley.HoldSecret {
+		return "its terminal asks for something secret" + q.quoted()
+	}
+	return "its screen asks something" + q.quoted()
+}
+
+func (q question) quoted() string {
+	if q.words == "" {
+		return ""
+	}
+	return fmt.Sprintf(": “%s”", q.words)
+}
+
+// HidesInput reports whether a terminal takes lines without showing them.
+func HidesInput(t *team.Terminal) bool { return hidesInput(machine{}, t) }
+
+func hidesInput(h terminalHost, t *team.Terminal) bool {
+	if mode := ttyModeOf(h, t); !mode.known || !mode.canonical {
+		return false
+	}
+	echo, err := h.Echo(t)
+	return err == nil && !echo
+}
+
+// ReadQuestion reads the screen of a program without markers. The evidence is "" if it asks
+// nothing.
+func ReadQuestion(t *team.Terminal, screen tmux.Screen) (evidence string) {
+	q := questionOf(t.Profile, screen, HidesInput(t))
+	if q.none() {
+		return ""
+	}
+	return q.evidence()
+}

@@ -1,0 +1,160 @@
+package profile_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/profile"
+)
+
+// asking is the first line of a file in testdata/generic: the terminal of the screen below it,
+// and what the screen asks for.
+type asking struct {
+	Width   int    `json:"width"`
+	CursorX int    `json:"cursor_x"`
+	CursorY int    `json:"cursor_y"`
+	Hidden  bool   `json:"hidden"` // the cursor
+	Full    bool   `json:"full"`
+	Asks    string `json:"asks"`
+}
+
+func TestQuestionsOfUnknownProgramsAreFound(t *testing.T) {
+	files, err := filepath.Glob("testdata/generic/*.screen")
+	if err != nil || len(files) < 20 {
+		t.Fatalf("found %d screens, %v", len(files), err)
+	}
+
+	p := find(t, builtin(t), "generic")
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		head, screen, _ := strings.Cut(string(text), "\n")
+		var want asking
+		if err := json.Unmarshal([]byte(head), &want); err != nil {
+			t.Fatal(err)
+		}
+
+		got := p.Asks(profile.Screen{Lines: strings.Split(screen, "\n"), Width: want.Width, CursorX: want.CursorX,
+			CursorY: want.CursorY, CursorHidden: want.Hidden, FullScreen: want.Full})
+		if got.For != want.Asks || got.For != "" && got.Words == "" {
+			t.Errorf("%s: got %+v, want %q\n%s", file, got, want.Asks, screen)
+		}
+	}
+}
+
+// Without their profiles the screens of the agent programs are unknown too. What looks like a list
+// and is none only makes a message wait.
+func TestDialogsOfAgentProgramsAreFoundWithoutTheirProfiles(t *testing.T) {
+	files, err := filepath.Glob("testdata/*/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	lists := []string{"claude/120x40-slash", "claude/80x24-slash", "codex/120x40-lines", "codex/80x24-lines"}
+	p := find(t, builtin(t), "generic")
+	for _, file := range files {
+		name := strings.TrimSuffix(strings.TrimPrefix(file, "testdata/"), ".txt")
+		want, lines := readGolden(t, file)
+		if want.State != profile.Dialog && want.State != profile.Idle || slices.Contains(lists, name) {
+			continue
+		}
+
+		got := p.Asks(profile.Screen{Lines: lines, Width: want.Width, CursorX: want.CursorX, CursorY: want.CursorY,
+			CursorHidden: true, FullScreen: true})
+		if asks := got.For != ""; asks != (want.State == profile.Dialog) {
+			t.Errorf("%s, which is %s: asks %+v", name, want.State, got)
+		}
+	}
+}
+
+func TestWhatStandsAtTheCursorIsAsked(t *testing.T) {
+	p := find(t, builtin(t), "generic")
+	for screen, want := range map[string]string{
+		"Overwrite? (y/N) ":                        "a yes or no",
+		"Proceed [yes/no]: ":                       "a yes or no",
+		"rm: remove regular file 'x'? ":            "a yes or no",
+		"Allow? (Y)es/(N)o [Yes]: ":                "a yes or no",
+		"replace x? [y]es, [n]o, [A]ll: ":          "a yes or no",
+		"Enter your choice: ":                      "a choice",
+		"Mode [1-3]: ":                             "a choice",
+		"version: (1.0.0) ":                        "a value",
+		"version: (1.0.0) 2.0\ndescription: ":      "a value",
+		"Enter passphrase for key '/home/ann/k': ": "a secret",
+		"Verification code: ":                      "a secret",
+		"Press RETURN to continue...":              "a key",
+		"--More--(12%)":                            "a key",
+		"Delete it? (yes/no)\n":                    "a yes or no",
+		"Press any key to continue\n":              "a key",
+
+		"":                                 "",
+		">>> ":                             "",
+		"you: ":                            "",
+		"(Pdb) ":                           "",
+		"in? ":                             "",
+		"press enter to continue\n>>> ":    "",
+		"Delete it? (yes/no)\nno\nyou: ":   "",
+		"1) one\n2) two\nyou: ":            "",
+		"it was (y/n), and then more\n> x": "",
+	} {
+		lines := strings.Split(screen, "\n")
+		last := len(lines) - 1
+		got := p.Asks(profile.Screen{Lines: append(lines, "", ""), Width: 80, CursorX: len(lines[last]), CursorY: last})
+		if got.For != want {
+			t.Errorf("%q: got %+v, want %q", screen, got, want)
+		}
+	}
+}
+
+// A message may say what it likes, before its Enter and after.
+func TestOwnMessagesAskNothing(t *testing.T) {
+	p := find(t, builtin(t), "generic")
+	for _, text := range []string{
+		"shall I delete it? (y/n)", "press any key to continue", "the password:", "take this:", "enter to confirm",
+		"1. Yes 2. No", strings.Repeat("long words that wrap, ", 12) + "enter to confirm",
+	} {
+		var rows []string
+		for row := range slices.Chunk([]rune(prompt(text)), 80) {
+			rows = append(rows, string(row))
+		}
+
+		last := len(rows) - 1
+		before := profile.Screen{Lines: rows, Width: 80, CursorX: len([]rune(rows[last])), CursorY: last}
+		after := profile.Screen{Lines: append(slices.Clone(rows), ""), Width: 80, CursorY: last + 1}
+		for _, s := range []profile.Screen{before, after} {
+			if got := p.Asks(s); got.For != "" {
+				t.Errorf("%q asks %+v", text, got)
+			}
+		}
+	}
+}
+
+func TestProfileWithMarkersOfItsStatesAsksNothingElse(t *testing.T) {
+	for _, name := range []string{"claude", "demo"} {
+		if got := find(t, builtin(t), name).Asks(profile.Screen{Lines: []string{"Go on? [y/N]"}, CursorX: 12}); got.For != "" {
+			t.Errorf("%s: got %+v", name, got)
+		}
+	}
+}
+
+func TestRefusalsAreCausesThatBlock(t *testing.T) {
+	_, lines := readGolden(t, "testdata/copilot/80x24-refused.txt")
+	if got := find(t, builtin(t), "copilot").RefusedBy(lines); got != profile.SignIn {
+		t.Errorf("got %q, want %q", got, profile.SignIn)
+	}
+
+	_, lines = readGolden(t, "testdata/claude/80x24-limit.txt")
+	if got := find(t, builtin(t), "claude").RefusedBy(lines); got != "" {
+		t.Errorf("a limit is no refusal of the program's own: got %q", got)
+	}
+
+	if _, err := builtin(t).With("odd", []byte("markers: {refusals: [nothing]}")); err == nil {
+		t.Error("a refusal that nothing shows was accepted")
+	}
+}
