@@ -25,9 +25,9 @@ type entered struct {
 	mode      ttyMode   // of the terminal before the key
 	reporting bool      // the program is expected to report the message
 	gone      time.Time // since when the text is gone from the composer without a report
-	patience  time.Time // for the text to be seen above the composer
 	still     team.Stillness
 
+	touched   bool // somebody has pressed a key since the one that submits, and may have left
 	lingering bool // at the last look, the text still stood where somebody typed
 	long      bool // it has done so for long
 }
@@ -92,6 +92,7 @@ func (a *attempt) takenWithin(o *observation) time.Duration {
 func (a *attempt) noteLingering(o *observation) {
 	e := &a.entered
 	typed := !a.way.since.IsZero() && o.screen.Touched.Unix() >= a.way.since.Unix()
+	e.touched = e.touched || typed
 	e.lingering = o.holds(&a.letter) && (typed || !o.holdsOnly(&a.letter))
 	e.long = e.long || e.lingering && o.now.Sub(e.began) >= o.profile.TakenWithin
 }
@@ -149,9 +150,10 @@ func (a *attempt) reported(o *observation) bool {
 }
 
 // alone looks, when a person has pressed a key after the one that submits, what stands
-// behind the text now. It says no until the text is seen, but not for long.
+// behind the text now. It says no until the text is seen or reported: the key may have
+// cleared it away.
 func (a *attempt) alone(o *observation) bool {
-	if o.screen.Touched.Unix() < a.way.since.Unix() { // as up to the key, which was withheld otherwise
+	if !a.entered.touched { // as up to the key, which was withheld otherwise
 		return true
 	}
 
@@ -159,10 +161,7 @@ func (a *attempt) alone(o *observation) bool {
 	if shown && words != "" {
 		a.memory.mixed = mixed{a.key, words}
 	}
-	if a.entered.patience.IsZero() {
-		a.entered.patience = o.now.Add(mixedWithin)
-	}
-	return shown || o.now.After(a.entered.patience)
+	return shown || o.namedSince(a.entered.named)
 }
 
 // seen reports whether a text that lingered was submitted, given a screen whose composer
