@@ -69,7 +69,11 @@ func TestSimulation(t *testing.T) {
 	}
 
 	began := time.Now()
-	r := simulate(t, &set, cmp.Or(*deliveriesFlag, 2000))
+	deliveries := cmp.Or(*deliveriesFlag, 100_000)
+	if testing.Short() && *deliveriesFlag == 0 {
+		deliveries = 1000
+	}
+	r := simulate(t, &set, deliveries)
 	if *briefFlag {
 		fmt.Printf("RESULT %d|%s|%v\n", r.deliveries, r.promise, time.Since(began))
 	}
