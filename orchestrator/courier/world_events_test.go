@@ -10,6 +10,8 @@ import (
 // perform lets an event happen.
 func (w *world) perform(e event) {
 	switch e.Do {
+	case "impossible": // tries the shrinker
+		w.violate("nothing impossible happens", "it did")
 	case "send":
 		w.accept(e)
 	case "retry":
