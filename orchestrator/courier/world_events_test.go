@@ -220,7 +220,11 @@ func (w *world) befall(p *simPane, e event) {
 		w.after(e.For, func() { p.shared = false })
 	case "resize":
 		g.width = []int{120, 48, 80}[e.N%3]
-		g.drawSoon()
+		if g.p.HasMarkers() {
+			g.drawSoon()
+		} else {
+			g.draw() // tmux itself wraps the lines again
+		}
 	case "blocked":
 		g.blocked = !g.working
 		g.drawSoon()
