@@ -84,10 +84,11 @@ RACED = $$($(GO) list $(ALL) | grep -v $(foreach p,$(UNRACED),-e '$(p:.%=%)$$'))
 race: tmux cc
 	PARLEY_TEST_AGENTS= CGO_ENABLED=1 $(GO) test -race -short $(ATONCE) -gcflags='modernc.org/...=-race=false -d=checkptr=0' -timeout 20m $(RACED)
 
-# ./tui is here again for what its tests leave out under the race detector.
+# ./tui and ./orchestrator/courier are here again for what their tests leave out under
+# the race detector.
 .PHONY: stories
 stories: tmux
-	PARLEY_TEST_AGENTS= $(GO) test $(ATONCE) -timeout 20m $(UNRACED) ./tui
+	PARLEY_TEST_AGENTS= $(GO) test $(ATONCE) -timeout 20m $(UNRACED) ./tui ./orchestrator/courier
 
 # Where scripts/agents installs the agent programs.
 PARLEY_TEST_AGENTS ?= $(CURDIR)/.build/agents
@@ -108,6 +109,14 @@ real: tmux
 	@export PARLEY_TEST_AGENTS='$(PARLEY_TEST_AGENTS)'; scripts/agents claude codex || \
 		{ echo 'real: NOT tried with real agent programs: npm cannot install them here, see above' >&2; exit 0; }; \
 	$(GO) test -count=1 -short -parallel 2 -timeout 15m -run 'TestRealPrograms/behave' ./internal/agentstrial
+
+# Every message is typed in a simulated world. The seed of a broken promise is printed,
+# with the shortest story.
+.PHONY: simulate
+simulate: DELIVERIES = 2000000
+simulate: ## simulate 2000000 deliveries, then defects on purpose, into docs/measured/simulation.md (or DELIVERIES=...)
+	$(GO) test -count=1 -timeout 6h -v -run 'TestSimulationFindsDefects$$' ./orchestrator/courier \
+		-deliveries $(DELIVERIES) -page '$(CURDIR)/docs/measured/simulation.md'
 
 # The suite is fetched once.
 CONFORMANCE ?= $(CURDIR)/.build/conformance

@@ -25,13 +25,13 @@ type entered struct {
 	mode      ttyMode   // of the terminal before the key
 	reporting bool      // the program is expected to report the message
 	gone      time.Time // since when the text is gone from the composer without a report
-	patience  time.Time // for the text to be seen above the composer
 	still     team.Stillness
 	pressed   bool      // the key was pressed here
 	hidden    time.Time // since when no composer is on the screen
 	stands    bool      // at the last look, the text stood in the composer
 	begun     bool      // the screen has shown the turn of the text, or the text above the composer
 
+	touched   bool // somebody has pressed a key since the one that submits, and may have left
 	lingering bool // at the last look, the text still stood where somebody typed
 	long      bool // it has done so for long
 }
@@ -102,6 +102,7 @@ func (a *attempt) takenWithin(o *observation) time.Duration {
 // noteLingering notes whether the text still stands where somebody has typed.
 func (a *attempt) noteLingering(o *observation) {
 	e := &a.entered
+	e.touched = e.touched || a.touchedSince(o)
 	e.lingering = o.holds(&a.letter) && (a.touchedSince(o) || !o.holdsOnly(&a.letter))
 	e.long = e.long || e.lingering && o.now.Sub(e.began) >= o.profile.TakenWithin
 }
@@ -181,9 +182,10 @@ func (a *attempt) touchedSince(o *observation) bool {
 }
 
 // alone looks, when a person has pressed a key after the one that submits, what stands
-// behind the text now. It says no until the text is seen, but not for long.
+// behind the text now. It says no until the text is seen or reported: the key may have
+// cleared it away.
 func (a *attempt) alone(o *observation) bool {
-	if o.screen.Touched.Unix() < a.way.since.Unix() { // as up to the key, which was withheld otherwise
+	if !a.entered.touched { // as up to the key, which was withheld otherwise
 		return true
 	}
 
@@ -191,10 +193,7 @@ func (a *attempt) alone(o *observation) bool {
 	if shown && words != "" {
 		a.memory.mixed = mixed{a.key, words}
 	}
-	if a.entered.patience.IsZero() {
-		a.entered.patience = o.now.Add(mixedWithin)
-	}
-	return shown || o.now.After(a.entered.patience)
+	return shown || o.namedSince(a.entered.named)
 }
 
 // seen reports whether a text that lingered was submitted, given a screen whose composer

@@ -58,6 +58,8 @@ type unproven struct {
 	key  store.Key
 	on   *team.Terminal
 	mode ttyMode
+	mark string    // of its text
+	read time.Time // since when nothing is unread; zero: something is
 }
 
 // Options are the services and settings that couriers use.

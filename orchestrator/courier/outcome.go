@@ -98,7 +98,7 @@ func (c *courier) conclude(
 		return false, c.note(ctx, job, waits)
 	case out.Phase == tmux.Entered:
 		if c.unread(t) > 0 {
-			c.unproven = append(c.unproven, unproven{job.Key, t, ttyModeOf(c.o.host, t)})
+			c.unproven = append(c.unproven, unproven{key: job.Key, on: t, mode: ttyModeOf(c.o.host, t), mark: a.letter.mark})
 		}
 		c.stranded = strandedBy(t, job, a, out)
 		return true, c.close(ctx, job, ended(parley.DeliveryUnconfirmed, c.notTaken(t, a, out), ""))

@@ -190,11 +190,38 @@ func (c *courier) proveLate(ctx context.Context) error {
 		return nil
 	}
 
+	for i := range c.unproven {
+		if u := &c.unproven[i]; u.read.IsZero() {
+			u.read = c.o.Now()
+		}
+	}
+
+	shown := func(u unproven) bool { return true }
+	if t.Profile.HasMarkers() {
+		screen, err := c.o.host.Pane(t).Screen(ctx, tmux.ScreenOptions{})
+		if err != nil {
+			return err
+		}
+		shown = func(u unproven) bool { return c.shownAbove(t, screen, u.mark) }
+	}
+
+	return c.proveRead(ctx, t, shown)
+}
+
+// proveRead records those of the unproven that were read and, where a key can be lost,
+// are shown as taken. The others get some more time to show.
+func (c *courier) proveRead(ctx context.Context, t *team.Terminal, shown func(unproven) bool) error {
 	entered := c.unproven
 	c.unproven = nil
 	for _, u := range entered {
 		if u.on != t || u.mode != ttyModeOf(c.o.host, t) {
 			continue // it may have been dropped with the change
+		}
+		if !shown(u) {
+			if c.o.Now().Sub(u.read) < t.Profile.TakenWithin {
+				c.unproven = append(c.unproven, u)
+			}
+			continue
 		}
 
 		late := store.Change{
@@ -206,4 +233,11 @@ func (c *courier) proveLate(ctx context.Context) error {
 	}
 
 	return nil
+}
+
+// shownAbove reports whether a text stands on the screen and not in the composer.
+func (c *courier) shownAbove(t *team.Terminal, screen tmux.Screen, mark string) bool {
+	o := look(c.o.host, c.o.readings, t, c.o.Now(), screen)
+	_, above := profile.Behind(screen.Lines, mark)
+	return above && o.composing && !profile.Holds(o.composer, mark)
 }

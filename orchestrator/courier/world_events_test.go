@@ -10,6 +10,8 @@ import (
 // perform lets an event happen.
 func (w *world) perform(e event) {
 	switch e.Do {
+	case "impossible": // tries the shrinker
+		w.violate("nothing impossible happens", "it did")
 	case "send":
 		w.accept(e)
 	case "retry":
@@ -218,7 +220,11 @@ func (w *world) befall(p *simPane, e event) {
 		w.after(e.For, func() { p.shared = false })
 	case "resize":
 		g.width = []int{120, 48, 80}[e.N%3]
-		g.drawSoon()
+		if g.p.HasMarkers() {
+			g.drawSoon()
+		} else {
+			g.draw() // tmux itself wraps the lines again
+		}
 	case "blocked":
 		g.blocked = !g.working
 		g.drawSoon()

@@ -372,15 +372,16 @@ func (g *program) showed(p piece) bool {
 
 // waiting is how many bytes the system says are unread.
 func (g *program) waiting() int {
-	n := 0
+	n, lines := 0, 0
 	for _, c := range g.unread {
 		n += len(c.text)
 		if c.key != "" {
 			n++
+			lines = n
 		}
 	}
-	if g.canonical() && (len(g.unread) == 0 || g.unread[len(g.unread)-1].key == "") {
-		return 0 // a line counts when it is complete
+	if g.canonical() { // a line counts when it is complete
+		return lines
 	}
 	return n
 }

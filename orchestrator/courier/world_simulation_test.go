@@ -69,7 +69,11 @@ func TestSimulation(t *testing.T) {
 	}
 
 	began := time.Now()
-	r := simulate(t, &set, cmp.Or(*deliveriesFlag, 2000))
+	deliveries := cmp.Or(*deliveriesFlag, 100_000)
+	if testing.Short() && *deliveriesFlag == 0 {
+		deliveries = 1000
+	}
+	r := simulate(t, &set, deliveries)
 	if *briefFlag {
 		fmt.Printf("RESULT %d|%s|%v\n", r.deliveries, r.promise, time.Since(began))
 	}
@@ -176,4 +180,34 @@ func (r *result) progress(deliveries int, began time.Time) {
 		r.printed = part
 		fmt.Printf("%d deliveries, %d violations, %v\n", r.deliveries, len(r.broken), time.Since(began).Round(time.Second))
 	}
+}
+
+func TestStoryIsToldTheSameWayEachTime(t *testing.T) {
+	set := must(profile.Builtin())
+	looks := &readings{limit: manyScreens}
+	for seed := range uint64(60) {
+		var logs [2]string
+		for i := range logs {
+			inBubble(t, func() {
+				_, _, log := runStory(tell(seed+1, &set), &set, looks, true)
+				logs[i] = strings.Join(log, "\n")
+			})
+		}
+		if logs[0] != logs[1] {
+			t.Fatalf("the story of seed %d:\n%s\n\nand then:\n%s", seed+1, logs[0], logs[1])
+		}
+	}
+}
+
+func TestShrinkerFindsWhatMatters(t *testing.T) {
+	set := must(profile.Builtin())
+	inBubble(t, func() {
+		looks := &readings{limit: manyScreens}
+		s := tell(3, &set)
+		s.Events = append(s.Events, event{At: 90 * time.Second, Do: "impossible"})
+		short := shrink(s, "nothing impossible happens", &set, looks)
+		if len(short.Events) != 1 || short.Events[0].Do != "impossible" {
+			t.Errorf("the shortest story is %v, want the impossible event alone", short)
+		}
+	})
 }

@@ -128,7 +128,9 @@ func (t *teller) traits() traits {
 	}
 	if !t.s.Calm {
 		tr.Work = often(t, tr.Work, 15*time.Second)
-		tr.Read = often(t, tr.Read, 800*time.Millisecond)
+		if tr.Draw < time.Second { // else a person's key could clear a text that still shows
+			tr.Read = often(t, tr.Read, 800*time.Millisecond)
+		}
 		tr.Report = often(t, tr.Report, 3*time.Second)
 	}
 	return tr

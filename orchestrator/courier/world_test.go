@@ -32,6 +32,7 @@ type world struct {
 	instance string // of the tmux server; "": none runs
 	servers  int
 	pane     *simPane
+	stuck    time.Time // the server runs no command until then
 	buffers  map[string]string
 	buffer   int
 	launches int
@@ -231,9 +232,11 @@ func (w *world) command(ctx context.Context, kind string, run func() error) erro
 			err = run()
 		}
 	}
-	if f.Before > 0 {
-		w.after(f.Before, execute)
-		if e := w.sleep(ctx, f.Before); e != nil {
+	wait := max(f.Before, time.Until(w.stuck)) // commands are run in their order
+	if wait > 0 {
+		w.stuck = time.Now().Add(wait)
+		w.after(wait, execute)
+		if e := w.sleep(ctx, wait); e != nil {
 			return e
 		}
 	}
@@ -345,6 +348,7 @@ func (s worldStore) TypedAs(ctx context.Context, id string, seq uint64) (job *st
 }
 
 func (s worldStore) Claim(ctx context.Context, k store.Key, paneSeq uint64, notice bool) error {
+	s.w.watch.asked = time.Now()
 	return s.w.call(ctx, "claim", func() error {
 		s.w.watch.claims(k, paneSeq)
 		s.w.claimedOn = s.w.pane

@@ -68,9 +68,9 @@ func (h simHandle) Screen(ctx context.Context, _ tmux.ScreenOptions) (s tmux.Scr
 // Run implements tmux.Runner.
 func (h simHandle) Run(ctx context.Context, compose func(string) string) (out string, err error) {
 	line := compose("TOKEN")
-	issued := time.Now()
+	issued, known := time.Now(), h.w.watch.seen()
 	err = h.w.command(ctx, kindOf(line), func() error {
-		h.w.watch.issued = issued
+		h.w.watch.issued, h.w.watch.known = issued, known
 		commands, err := parseLine(line)
 		if err != nil {
 			return err

@@ -33,6 +33,8 @@ type watch struct {
 	claimed  time.Time
 	ready    time.Time // the capture of the look before the claim
 	issued   time.Time // the command that types
+	known    time.Time // what could be seen when it was issued
+	asked    time.Time // the claim, before the database was slow
 	reports  int
 
 	deliveries int
@@ -42,12 +44,12 @@ type watch struct {
 func (v *watch) look()     { v.captured = time.Now() }
 func (v *watch) answered() { v.looked = time.Now() }
 
-// seen is the moment from which on the courier could not have known better, at its key.
+// seen is the moment from which on the courier cannot know better, if it types now.
 func (v *watch) seen() time.Time {
-	if v.issued.Sub(v.looked) <= time.Millisecond {
+	if time.Since(v.looked) <= time.Millisecond {
 		return v.captured
 	}
-	return v.issued
+	return time.Now()
 }
 
 func (v *watch) claims(k store.Key, paneSeq uint64) {
@@ -64,7 +66,7 @@ func (v *watch) claims(k store.Key, paneSeq uint64) {
 	}
 	for _, r := range v.w.store.rows {
 		o := v.w.messages[r.job.Key.MessageSeq-1]
-		if o == m || !r.waits() || r.withheld || o.queued.After(v.ready) {
+		if o == m || !r.waits() || r.withheld || o.queued.After(v.ready) || o.queued.After(v.asked) {
 			continue
 		}
 		urgent, itsUrgent := o.Priority == parley.PriorityUrgent, m.Priority == parley.PriorityUrgent
@@ -148,7 +150,7 @@ func (v *watch) pressed(p *simPane, key string) {
 		return
 	}
 
-	seen, g := v.seen(), p.program
+	seen, g := v.known, p.program
 	if m.keys++; m.keys > 2 {
 		v.w.violate(promiseOnce, "the key of %s is pressed %d times", m.Text, m.keys)
 	}
