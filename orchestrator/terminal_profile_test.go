@@ -159,6 +159,10 @@ func TestHiddenProgramIsRecognised(t *testing.T) {
 		t.Error("it got no handover")
 	}
 	r.nothingNeeded()
+
+	// The choice is kept.
+	r.reopen(func(*Options) {})
+	r.awaitProfile("robo", "")
 	for _, m := range tmuxtest.Messages(t, r.log) {
 		if m.Dialog {
 			t.Errorf("%q answered the dialog", m.Text)
