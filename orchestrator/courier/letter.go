@@ -32,6 +32,7 @@ func compose(p *profile.Profile, msg *parley.Message, to *team.Member, short boo
 	l.notice = true
 	foot := msg.NoticeFooter(utf8.RuneCountInString(msg.Text))
 	first, _, _ := strings.Cut(strings.TrimSpace(norm.NFC.String(body)), "\n")
+	first = p.Showable(first)
 	for n := noticeLength; ; n /= 2 { // halved until it fits: a profile may allow very little
 		l.text = layout(p, head, parley.Truncate(first+"…", n), foot)
 		if n < 2 || p.Fits(l.text) {

@@ -54,6 +54,8 @@ type Terminal struct {
 	LoudSince  time.Time // since when the output has not paused
 	DraftSince time.Time // since when something stands in its composer
 	DeadSince  time.Time // when its program was first seen to have ended
+	Redraws    Redraws
+	RedrawnAt  time.Time // when its program was last made to draw its screen again
 
 	ResizeFailed bool // the last attempt to restore the size of its launch failed
 }
