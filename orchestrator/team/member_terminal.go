@@ -87,7 +87,9 @@ func NewTerminal(server *tmux.Server, p *profile.Profile, info tmux.PaneInfo) *T
 // watcher may call it.
 func (t *Terminal) SetInfo(info tmux.PaneInfo) {
 	t.Info = info
-	t.LastOutput.Store(info.Activity.UnixNano())
+	if !t.redrew(info.Activity) {
+		t.LastOutput.Store(info.Activity.UnixNano())
+	}
 }
 
 // StateTimer measures since when all looks at a terminal, by the watcher and the courier, have found

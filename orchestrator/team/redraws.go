@@ -18,6 +18,16 @@ type Redraws struct {
 // it may belong to a version of the program that looks different.
 const maxRedrawPause = 10 * time.Minute
 
+// redrawTime is how long after a redraw was asked for output is taken for that: the window
+// gets its size back after 5 s at the latest.
+const redrawTime = 10 * time.Second
+
+// redrew reports whether output came because the program was made to draw its screen again.
+// That is no sign of life.
+func (t *Terminal) redrew(at time.Time) bool {
+	return !t.RedrawnAt.IsZero() && at.Unix() >= t.RedrawnAt.Unix() && at.Sub(t.RedrawnAt) < redrawTime
+}
+
 // Due notes the state that a look found, "" if it found none, and reports whether the
 // program is to draw its screen again. The first time comes when the screen has been of no
 // use for so long, each further one after twice the time.

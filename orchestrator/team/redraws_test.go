@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/tmux"
 )
 
 func TestUnreadableScreenIsRedrawnLessAndLessOften(t *testing.T) {
@@ -47,5 +48,27 @@ func TestReadableScreenIsNotRedrawn(t *testing.T) {
 			t.Errorf("redrawn when it is %q", state)
 		}
 		now = now.Add(time.Minute)
+	}
+}
+
+func TestRedrawIsNoSignOfLife(t *testing.T) {
+	begin := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	var term Terminal
+	drawn := func(seconds int) time.Time {
+		term.SetInfo(tmux.PaneInfo{Activity: begin.Add(time.Duration(seconds) * time.Second)})
+		return time.Unix(0, term.LastOutput.Load()).UTC()
+	}
+
+	if got := drawn(0); !got.Equal(begin) {
+		t.Errorf("the last output came at %v, want %v", got, begin)
+	}
+	term.RedrawnAt = begin.Add(time.Minute + time.Second/2)
+	for _, at := range []int{60, 61, 66} {
+		if got := drawn(at); !got.Equal(begin) {
+			t.Errorf("a redraw after %d s counts: %v", at, got)
+		}
+	}
+	if got, want := drawn(90), begin.Add(90*time.Second); !got.Equal(want) {
+		t.Errorf("output after a redraw: got %v, want %v", got, want)
 	}
 }
