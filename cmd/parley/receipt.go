@@ -106,7 +106,10 @@ func rungs(c *cli, deliveries []parley.Delivery) string {
 }
 
 func because(d parley.Delivery) string {
-	if d.Reason == "" || d.State.Delivered() {
+	switch warning := d.Warning(); {
+	case warning != "":
+		return ": " + warning
+	case d.Reason == "" || d.State.Delivered():
 		return ""
 	}
 	return ": " + d.Reason
