@@ -82,19 +82,20 @@ const (
 
 // What proves a rung.
 const (
-	ProofStored   ReasonCode = "stored"           // the row is in the database
-	ProofReport   ReasonCode = "report"           // the program's own report names the message
-	ProofComposer ReasonCode = "composer_emptied" // the composer was emptied of the text
-	ProofRead     ReasonCode = "tty_read"         // the program read the text from its terminal
-	ProofShown    ReasonCode = "shown"            // the screen shows it among what the program was given
-	ProofEntered  ReasonCode = "entered"          // Enter was pressed; the profile asks for no more
-	ProofFullText ReasonCode = "full_text"        // the whole text was submitted and confirmed
-	ProofCall     ReasonCode = "call"             // its recipient marked it, ignored it, or got it in a call's answer
-	ProofFetched  ReasonCode = "fetched"          // its recipient fetched it in full with a call, and it was not typed
-	ProofReply    ReasonCode = "reply"            // its recipient replied
-	ProofSilence  ReasonCode = "silence"          // a responder read it and stays silent
-	ProofRetried  ReasonCode = "retried"          // the operator asked for another attempt
-	ProofReleased ReasonCode = "released"         // a hold of the conversation protocol ended
+	ProofStored     ReasonCode = "stored"             // the row is in the database
+	ProofOverBudget ReasonCode = "stored_over_budget" // the same, in a mailbox, although a budget of the conversation is spent
+	ProofReport     ReasonCode = "report"             // the program's own report names the message
+	ProofComposer   ReasonCode = "composer_emptied"   // the composer was emptied of the text
+	ProofRead       ReasonCode = "tty_read"           // the program read the text from its terminal
+	ProofShown      ReasonCode = "shown"              // the screen shows it among what the program was given
+	ProofEntered    ReasonCode = "entered"            // Enter was pressed; the profile asks for no more
+	ProofFullText   ReasonCode = "full_text"          // the whole text was submitted and confirmed
+	ProofCall       ReasonCode = "call"               // its recipient marked it, ignored it, or got it in a call's answer
+	ProofFetched    ReasonCode = "fetched"            // its recipient fetched it in full with a call, and it was not typed
+	ProofReply      ReasonCode = "reply"              // its recipient replied
+	ProofSilence    ReasonCode = "silence"            // a responder read it and stays silent
+	ProofRetried    ReasonCode = "retried"            // the operator asked for another attempt
+	ProofReleased   ReasonCode = "released"           // a hold of the conversation protocol ended
 )
 
 // Hold is why a delivery waits: its code, and the same in words.
@@ -219,19 +220,20 @@ var reasons = map[ReasonCode]reasonWords{
 	},
 	EndedNoAnswer: {"no answer: %s", ""},
 
-	ProofStored:   {"stored", ""},
-	ProofReport:   {"its own report names the message", ""},
-	ProofComposer: {"its composer was emptied of it", ""},
-	ProofRead:     {"its program took it from the terminal; nothing more is known of this program", ""},
-	ProofShown:    {"its screen shows it among what it was given", ""},
-	ProofEntered:  {"entered; the profile asks for no look at the screen", ""},
-	ProofFullText: {"its full text was submitted and confirmed", ""},
-	ProofCall:     {"%s", ""},
-	ProofFetched:  {"%s, and not typed", ""},
-	ProofReply:    {"its recipient answered it", ""},
-	ProofSilence:  {"%s", ""},
-	ProofRetried:  {"%s", ""},
-	ProofReleased: {"%s", ""},
+	ProofStored:     {"stored", ""},
+	ProofOverBudget: {"stored in its inbox; %s", ""},
+	ProofReport:     {"its own report names the message", ""},
+	ProofComposer:   {"its composer was emptied of it", ""},
+	ProofRead:       {"its program took it from the terminal; nothing more is known of this program", ""},
+	ProofShown:      {"its screen shows it among what it was given", ""},
+	ProofEntered:    {"entered; the profile asks for no look at the screen", ""},
+	ProofFullText:   {"its full text was submitted and confirmed", ""},
+	ProofCall:       {"%s", ""},
+	ProofFetched:    {"%s, and not typed", ""},
+	ProofReply:      {"its recipient answered it", ""},
+	ProofSilence:    {"%s", ""},
+	ProofRetried:    {"%s", ""},
+	ProofReleased:   {"%s", ""},
 }
 
 // lasting are the words of the codes that can be a root cause for long: how things have been, in which

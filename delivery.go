@@ -84,6 +84,17 @@ func (d *Delivery) TurnStarted() time.Time {
 	return time.Time{}
 }
 
+// Warning returns what the sender should know of a delivery although it succeeded: that a
+// budget of the conversation is spent, which holds nothing from a mailbox. "": nothing.
+func (d *Delivery) Warning() string {
+	for _, step := range d.Steps {
+		if step.Code == ProofOverBudget {
+			return step.Evidence
+		}
+	}
+	return ""
+}
+
 // DeliveryStatus sums up the deliveries of a message by agent id: delivered, failed, and
 // still on their way.
 type DeliveryStatus struct {
@@ -94,6 +105,8 @@ type DeliveryStatus struct {
 	PendingReasons map[string]string `json:"pending_reasons,omitempty"`
 	// PendingCodes says the same as codes.
 	PendingCodes map[string]ReasonCode `json:"pending_reason_codes,omitempty"`
+	// Warnings has what the sender should know of deliveries that succeeded.
+	Warnings map[string]string `json:"warnings,omitempty"`
 }
 
 // SumUp returns the status of deliveries, each in one of the three lists.
@@ -104,6 +117,7 @@ func SumUp(deliveries []Delivery) DeliveryStatus {
 		switch {
 		case d.State.Delivered():
 			s.DeliveredTo = append(s.DeliveredTo, d.RecipientID)
+			s.warn(d)
 		case d.State.Failed():
 			s.FailedDelivery = append(s.FailedDelivery, d.RecipientID)
 		default:
@@ -111,6 +125,17 @@ func SumUp(deliveries []Delivery) DeliveryStatus {
 		}
 	}
 	return s
+}
+
+func (s *DeliveryStatus) warn(d *Delivery) {
+	warning := d.Warning()
+	if warning == "" {
+		return
+	}
+	if s.Warnings == nil {
+		s.Warnings = map[string]string{}
+	}
+	s.Warnings[d.RecipientID] = warning
 }
 
 // addPending adds a delivery that is on its way, with what is known of why it waits.

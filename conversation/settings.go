@@ -14,6 +14,10 @@ type Settings struct {
 	PairMinute     int  `json:"pair_minute,omitempty"`      // turns of two agents, in both directions, in a minute
 	PairTenMinutes int  `json:"pair_ten_minutes,omitempty"` // the same in ten
 	CycleRounds    int  `json:"cycle_rounds,omitempty"`     // rounds of any cycle of agents
+
+	// RefuseMailboxes says that a message to a mailbox beyond a budget is refused: nothing
+	// can be held from an inbox.
+	RefuseMailboxes bool `json:"refuse_mailboxes,omitempty"`
 }
 
 // The windows of a pair's two budgets.

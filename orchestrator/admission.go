@@ -62,6 +62,11 @@ func (a *admission) admit(ctx context.Context, from *team.Member, d draft) (stor
 	}
 
 	refund, err := a.charge(from, &d)
+	if err == nil && d.reply == nil {
+		if err = a.talk.Refuse(from, &post.Message, d.replied, d.recipients); err != nil {
+			refund()
+		}
+	}
 	if err != nil {
 		return a.sentBefore(ctx, from, &d, &post, err)
 	}

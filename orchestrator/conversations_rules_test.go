@@ -228,3 +228,88 @@ func TestThreadSettingsSurviveARestart(t *testing.T) {
 		t.Errorf("the settings are %+v, %v", state.Conversation.Settings, err)
 	}
 }
+
+func TestMailboxBeyondABudgetIsSeenBySenderAndOperator(t *testing.T) {
+	te := newTeam(t, func(o *Options) { o.Settings.Conversation.PairMinute = 2 })
+	ann, bob := te.as("ann"), te.as("bob")
+	send := func(from context.Context, to string) *parley.SendMessageResult {
+		t.Helper()
+		res, err := te.SendMessage(from, parley.SendMessageRequest{To: parley.Names{to}, Text: "thank you"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res
+	}
+
+	for range 2 {
+		if res := send(ann, "bob"); len(res.DeliveryStatus.Warnings) != 0 {
+			t.Errorf("within the budget the sender is told %q", res.DeliveryStatus.Warnings)
+		}
+	}
+
+	send(bob, "ann")
+	last := send(ann, "bob")
+	d := last.Deliveries[0]
+	warning := last.DeliveryStatus.Warnings[d.RecipientID]
+	if !last.Success || d.State != parley.DeliverySubmitted || !strings.Contains(warning, "too many messages (2 at most)") {
+		t.Errorf("the message is %s, and its sender is told %q", d.State, warning)
+	}
+
+	needs := func() []parley.Need {
+		t.Helper()
+		res, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.Needs
+	}
+
+	te.close()
+	te.open()
+	if n := needs(); len(n) != 2 || n[1].Kind != parley.NeedHeld || n[1].MessageID != last.MessageID ||
+		!strings.Contains(n[1].Text, "a message from ann to the mailbox bob went beyond a budget") {
+		t.Errorf("after a restart the operator needs to %+v", n)
+	}
+
+	res, err := te.ControlConversation(te.operator(),
+		parley.ControlConversationRequest{Action: parley.ActionRelease, MessageID: last.MessageID})
+	if err != nil || len(needs()) != 0 {
+		t.Errorf("after a release (%+v, %v) the operator needs to %+v", res, err, needs())
+	}
+	if res := send(ann, "bob"); len(res.DeliveryStatus.Warnings) != 0 {
+		t.Errorf("after a release the sender is told %q", res.DeliveryStatus.Warnings)
+	}
+}
+
+func TestMailboxBeyondABudgetIsRefusedIfTheSettingsSaySo(t *testing.T) {
+	te := newTeam(t, func(o *Options) {
+		o.Settings.Conversation = conversation.Settings{PairMinute: 1, RefuseMailboxes: true}
+	})
+
+	ann := te.as("ann")
+	te.as("bob")
+	if d := te.says("ann", "bob", "thank you"); d.State != parley.DeliverySubmitted {
+		t.Fatalf("the first message is %s (%s)", d.State, d.Reason)
+	}
+
+	res, err := te.SendMessage(ann, parley.SendMessageRequest{To: parley.Names{"bob"}, Text: "thank you too"})
+	if parley.ErrorCode(err) != parley.ConversationHeld {
+		t.Fatalf("the second is answered by %+v, %v", res, err)
+	}
+
+	needs, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{})
+	if err != nil || len(needs.Needs) != 1 || !strings.Contains(needs.Needs[0].Text, "(1 refused)") {
+		t.Errorf("the operator needs to %+v, %v", needs, err)
+	}
+
+	inbox, err := te.CheckInbox(te.agent("bob"), parley.CheckInboxRequest{})
+	if err != nil || len(inbox.Messages) != 1 {
+		t.Errorf("the mailbox has %+v, %v", inbox, err)
+	}
+
+	// A person's message always passes.
+	te.reach(te.send("bob", "enough"), parley.DeliverySubmitted)
+	if d := te.says("ann", "bob", "and now"); d.State != parley.DeliverySubmitted {
+		t.Errorf("after a person's message one is %s (%s)", d.State, d.Reason)
+	}
+}

@@ -158,7 +158,8 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 		Store: o.store, Roster: o.rooms.roster, Couriers: o.rooms.couriers,
 		Profiles: o.opts.Profiles, Tmux: o.opts.Tmux,
 		Workspace: o.opts.Workspace, LaunchDir: o.opts.LaunchDir, Executable: o.opts.Executable, Spool: o.opts.Spool,
-		Host: o.opts.Host, StopGrace: o.opts.Settings.StopGrace, Watch: o.opts.Settings.Watch, Now: o.now, Log: o.log,
+		Host: o.opts.Host, StopGrace: o.opts.Settings.StopGrace, Watch: o.opts.Settings.Watch,
+		RedrawAfter: o.opts.Settings.RedrawAfter, Now: o.now, Log: o.log,
 	})
 	return err
 }

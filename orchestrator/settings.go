@@ -43,6 +43,9 @@ type Settings struct {
 
 	StopGrace time.Duration `yaml:"-" default:"3s"` // time for a stopped agent's processes to exit by themselves
 	Watch     time.Duration `yaml:"-" default:"1s"` // interval between two checks of all panes
+
+	// RedrawAfter is the time after which a program draws an unreadable screen again.
+	RedrawAfter time.Duration `yaml:"-" default:"10s"`
 }
 
 func (s *Settings) setDefaults() { setting.Fill(s) }

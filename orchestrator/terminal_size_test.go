@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"parley"
 	"parley/tmux"
@@ -44,6 +47,21 @@ func TestSizeIsRestoredWhenAPersonLeaves(t *testing.T) {
 		t.Fatal(err)
 	}
 
+	te.hasSize("coder", 200, 50)
+}
+
+// A program that is made to draw its screen again at another size heals what tmux garbled.
+func TestUnreadableScreenIsDrawnAgain(t *testing.T) {
+	t.Parallel()
+	te := newTeam(t, func(o *Options) { o.Settings.RedrawAfter = 50 * time.Millisecond })
+	above := filepath.Join(t.TempDir(), "above")
+	te.launch("coder", "framed", tmuxtest.Agent{Above: above})
+	te.inState("coder", parley.StateIdle)
+	if err := os.WriteFile(above, []byte(tmuxtest.HideComposer), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	te.hasSize("coder", 200, 49)
 	te.hasSize("coder", 200, 50)
 }
 

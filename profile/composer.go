@@ -5,10 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
-
-	"golang.org/x/text/unicode/norm"
 )
 
 // Screen is the input of Composer: the visible part of a terminal.
@@ -103,14 +100,6 @@ func Holds(composer, part string) bool {
 
 func withoutSpace(s string) string { return strings.Join(strings.Fields(s), "") }
 
-// HoldsOnly reports whether a composer's text is text, or the end of text, and nothing
-// else. It compares only ASCII letters and digits: terminals and programs draw other
-// characters differently.
-func HoldsOnly(composer, text string) bool {
-	composer = lettersAndDigits(composer)
-	return composer != "" && strings.HasSuffix(lettersAndDigits(text), composer)
-}
-
 // CollapsedOnly reports whether the composer holds the placeholder for one long paste
 // and nothing else.
 func (p *Profile) CollapsedOnly(composer string) bool {
@@ -144,13 +133,4 @@ func Measures(placeholder, text string) bool {
 		n, err := strconv.Atoi(number)
 		return err == nil && slices.Contains(lengths, n)
 	})
-}
-
-func lettersAndDigits(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
-			return r
-		}
-		return -1
-	}, norm.NFKD.String(s)) // some programs recompose letters and their accents
 }

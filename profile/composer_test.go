@@ -1,6 +1,7 @@
 package profile_test
 
 import (
+	"strings"
 	"testing"
 
 	"parley/profile"
@@ -26,6 +27,36 @@ func TestHoldsOnlyRejectsOtherText(t *testing.T) {
 	}
 }
 
+// opencode leaves cells for an emoji that tmux 3.3a does not need, and letters of its hint stay there.
+func TestHoldsOnlyForgivesWhatStaysBehindAJoinedEmoji(t *testing.T) {
+	const text = "[AGENT 1a2b3c4d TO AGENT 5e6f7a8b]: well done 👨\u200d💻 you, हिन्दी too\n(planner · msg 5f0c21aa)"
+	put := func(behind, more string) string { return strings.Replace(text, behind, behind+more, 1) }
+	for _, test := range []struct {
+		composer string
+		want     bool
+	}{
+		{put("💻", "oj"), true},
+		{put("💻", "  oj "), true},
+		{put("💻", "yo"), true}, // as the word behind it begins
+		{put("💻", "o"), true},
+		{strings.Replace(text, "💻", "", 1), true},
+		{put("हिन्दी", "jec"), true},
+		{strings.TrimPrefix(put("💻", "oj"), "[AGENT 1a2b3c4d TO "), true},
+		{put("💻", "ojk"), false},
+		{put("done", "oj"), false},
+		{put("you", "oj"), false},
+		{put("planner", "oj"), false},
+		{put("5f0c21aa)", "oj"), false},
+		{strings.Replace(text, "you", "yo", 1), false},
+		{strings.Replace(put("💻", "oj"), "you", "", 1), false},
+		{"oj" + text, false},
+	} {
+		if got := profile.HoldsOnly(test.composer, text); got != test.want {
+			t.Errorf("%q: got %v, want %v", test.composer, got, test.want)
+		}
+	}
+}
+
 func TestComposedLettersAreTheSameText(t *testing.T) {
 	const apart, composed = "cafe\u0301 300 \u212a", "caf\u00e9 300 K"
 	if !profile.HoldsOnly(composed, apart) || !profile.HoldsOnly(apart, composed) {
@@ -41,6 +72,24 @@ func TestRecomposingProgramTakesOnlyNFC(t *testing.T) {
 		}
 		if !codex.Fits(text) {
 			t.Errorf("codex: %q does not fit", text)
+		}
+	}
+}
+
+func TestTextThatGarblesTheScreenIsAnnouncedWithoutThat(t *testing.T) {
+	copilot, codex := find(t, builtin(t), "copilot"), find(t, builtin(t), "codex")
+	for text, want := range map[string]string{
+		"Grüße, 世界 🦊 👩\u200d💻 é": "",
+		"👍🏽 good":                "good", "go हिन्दी भाषा on": "go on", "👍🏽": "", "soft\u00adly said": "said",
+	} {
+		if got := copilot.Fits(text); got != (want == "" && text != "👍🏽") {
+			t.Errorf("copilot, %q: fits: %v", text, got)
+		}
+		if got := copilot.Showable(text); !copilot.Fits(text) && got != want {
+			t.Errorf("copilot shows %q of %q, want %q", got, text, want)
+		}
+		if !codex.Fits(text) || codex.Showable(text) != text {
+			t.Errorf("codex does not take %q", text)
 		}
 	}
 }

@@ -211,6 +211,14 @@ func (p *Profile) compile() error {
 		*m.into = re
 	}
 
+	if p.Garbles != "" {
+		re, err := p.compilePattern("garbles", p.Garbles)
+		if err != nil {
+			return err
+		}
+		p.patterns.garbles = re
+	}
+
 	if p.patterns.composer != nil && textGroup(p.patterns.composer) < 0 {
 		return p.invalid("markers.composer", p.Markers.Composer).
 			Suggest("Put the composed text into a group named text: (?P<text>…).")

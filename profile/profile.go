@@ -38,6 +38,11 @@ type Profile struct {
 	// notice.
 	Recomposes bool `yaml:"recomposes"`
 
+	// Garbles matches characters for which the program and tmux count different widths,
+	// so that the rows with them push others out of their places. A text with one is
+	// announced by a notice.
+	Garbles string `yaml:"garbles"`
+
 	Key string `yaml:"key"` // submits: Enter or Tab
 	// QueueKey puts a text into the program's own queue while it works, whole and for
 	// after the turn. "": no such key is proven.
@@ -114,6 +119,7 @@ type Markers struct {
 type patterns struct {
 	dialog, busy, idle     *regexp.Regexp
 	composer, empty, paste *regexp.Regexp
+	garbles                *regexp.Regexp
 	blocked                map[string]*regexp.Regexp
 	questions, dialogs     map[string]*regexp.Regexp
 	titles                 []title

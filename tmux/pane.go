@@ -34,7 +34,8 @@ type PaneInfo struct {
 	Attached                    int       // clients on its session; on a joined server one of them may be ours
 
 	LaunchWidth, LaunchHeight int  // of its window; 0 if not made by parley, or by an older version
-	Resized                   bool // its window has another size now, and nobody views it or chose that size
+	Unviewed                  bool // nobody views its window, or has chosen the window's size
+	Resized                   bool // it is Unviewed, and its window has another size now
 }
 
 // windowSize is also the form in which the size at launch is recorded.
@@ -74,7 +75,8 @@ func parsePane(line string) (PaneInfo, error) {
 	p.LaunchWidth, p.LaunchHeight = number(width), number(height)
 
 	// The size is manual after somebody ran resize-window.
-	p.Resized = f[19] != "" && f[20] != f[19] && p.Attached == 0 && f[21] == "0" && f[22] != "manual"
+	p.Unviewed = f[19] != "" && p.Attached == 0 && f[21] == "0" && f[22] != "manual"
+	p.Resized = p.Unviewed && f[20] != f[19]
 
 	return p, nil
 }

@@ -107,7 +107,10 @@ func rungs(c *cli, deliveries []parley.Delivery) string {
 }
 
 func because(d parley.Delivery) string {
-	if d.Reason == "" && d.WaitsFor == "" || d.State.Delivered() {
+	switch warning := d.Warning(); {
+	case warning != "":
+		return ": " + warning
+	case d.Reason == "" && d.WaitsFor == "" || d.State.Delivered():
 		return ""
 	}
 	return ": " + cmp.Or(d.WaitsFor, d.Reason)

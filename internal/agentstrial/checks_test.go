@@ -16,7 +16,7 @@ import (
 
 func (s *onStage) startsUp() {
 	s.Helper()
-	m := s.send("the very first") // the program has only just been started
+	m := s.send("the very first 👨\u200d💻 ┃ of all") // the program has only just been started
 	s.arrives(m)
 	s.inState(parley.StateIdle)
 }

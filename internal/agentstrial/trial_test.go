@@ -108,6 +108,7 @@ var checks = []struct {
 	{"a message waits for a restart after kill -9", (*onStage).survivesItsCrash},
 	{"kill -9 of the daemon loses and doubles nothing", (*onStage).outlivesTheDaemon},
 	{"decomposed letters arrive unchanged", (*onStage).getsDecomposedLetters},
+	{"rows that tmux garbles hold no message for long", (*onStage).survivesGarbledRows},
 	{"stop leaves nothing behind", (*onStage).stops},
 }
 

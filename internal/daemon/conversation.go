@@ -12,6 +12,8 @@ type ConversationSettings struct {
 	PairMinute     int  `yaml:"pair_minute" default:"10" min:"1" max:"1000" doc:"How many messages two agents may exchange in a minute."`
 	PairTenMinutes int  `yaml:"pair_ten_minutes" default:"40" min:"1" max:"1000" doc:"How many messages two agents may exchange in ten minutes."`
 	CycleRounds    int  `yaml:"cycle_rounds" default:"3" min:"1" max:"1000" doc:"How many rounds messages may go in a circle of agents."`
+
+	RefuseMailboxes bool `yaml:"refuse_mailboxes" doc:"Refuse what goes to a mailbox beyond a budget, instead of telling its sender and you."`
 }
 
 func (s ConversationSettings) budgets() conversation.Settings { return conversation.Settings(s) }

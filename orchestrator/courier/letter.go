@@ -58,6 +58,7 @@ func whole(p *profile.Profile, msg *parley.Message, to *team.Member, short bool)
 func announcement(p *profile.Profile, msg *parley.Message, to *team.Member, on size) letter {
 	l := letter{mark: msg.Mark(), foot: msg.NoticeFooter(utf8.RuneCountInString(msg.Text)), notice: true}
 	first, _, _ := strings.Cut(strings.TrimSpace(norm.NFC.String(bodyOf(msg))), "\n")
+	first = p.Showable(first)
 	for n := noticeLength; ; n /= 2 { // halved until it fits: a profile may allow very little
 		l.text = layout(p, msg.Header(to.ID)+" ", parley.Truncate(first+"…", n), l.foot)
 		if n < 2 || on.fits(p, l.text) {

@@ -33,8 +33,11 @@ func (h *hold) direction() direction {
 func (h *hold) passesByTime() bool { return h.isByBudget() && !h.Until.IsZero() }
 
 // isByBudget reports whether a spent budget holds the delivery, and not a rule.
-func (h *hold) isByBudget() bool {
-	switch conversation.Reason(h.Why) {
+func (h *hold) isByBudget() bool { return isBudget(conversation.Reason(h.Why)) }
+
+// isBudget reports whether a reason is a spent budget.
+func isBudget(why conversation.Reason) bool {
+	switch why {
 	case conversation.ChainSpent, conversation.PairSpent, conversation.CycleSpent:
 		return true
 	}

@@ -33,6 +33,7 @@ type Talk struct {
 	budgets    conversation.Budgets
 	threads    map[string]*threadMemory // by the thread's id
 	holds      holds
+	excesses   map[direction]*excess
 	missed     bool      // the database has a hold that is not in holds
 	comparedAt time.Time // when holds were last compared with the database
 }
@@ -75,6 +76,7 @@ func Load(ctx context.Context, opts Options) (*Talk, error) {
 		settings: opts.Settings,
 		threads:  map[string]*threadMemory{},
 		holds:    newHolds(),
+		excesses: map[direction]*excess{},
 	}
 	if err := t.replayTurns(ctx); err != nil {
 		return nil, err
@@ -111,7 +113,13 @@ func (t *Talk) replayTurns(ctx context.Context) error {
 		from, to := t.roster.ByID(r.SenderID), t.roster.ByID(r.RecipientID)
 		if from != nil && to != nil && (r.ThreadID != "" || to.Responder() == nil) { // as rule does
 			link := conversation.Link{Chain: r.ChainID, Hop: r.Hop}
-			t.budgets.Take(turnOf(from, to, link, r.At(), cmp.Or(r.Replied, last[r.ThreadID])))
+			turn := turnOf(from, to, link, r.At(), cmp.Or(r.Replied, last[r.ThreadID]))
+			if v := t.budgets.Judge(t.settings, turn); isBudget(v.Reason) && isMailbox(to) {
+				what, _ := v.Explain()
+				x := t.noteExcess(from, to, turn, what)
+				x.messageID, x.threadID = r.MessageID, r.ThreadID
+			}
+			t.budgets.Take(turn)
 		}
 
 		if r.ThreadID != "" && (i+1 == len(turns) || turns[i+1].MessageID != r.MessageID) {

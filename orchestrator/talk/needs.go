@@ -41,7 +41,7 @@ func (t *Talk) Needs(list []store.Withheld) []parley.Need {
 		needs[i].Text = what + needs[i].Text
 	}
 
-	return needs
+	return append(needs, t.excessNeeds()...)
 }
 
 func (t *Talk) heldNeed(w *store.Withheld) parley.Need {

@@ -15,7 +15,7 @@ func (t *Talk) releases(about func(from, to, threadID string) bool, like store.A
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
-	var acts []store.Act
+	acts := t.excessActs(about, like)
 	for _, h := range t.holds.byKey {
 		if !about(h.Message.SenderID, h.Key.RecipientID, h.Message.ThreadID) {
 			continue
@@ -52,6 +52,9 @@ func (t *Talk) releaseMessage(
 	}
 
 	held := Held(deliveries)
+	if over := beyondBudget(deliveries); len(held) == 0 && len(over) > 0 {
+		return t.releaseExcess(ctx, &msg, over)
+	}
 	if len(held) == 0 {
 		short := parley.Short(msg.ID)
 		return nil, nil, parley.Errorf(parley.AlreadyDelivered, "the conversation protocol does not hold message %s", short).
@@ -79,6 +82,22 @@ func (t *Talk) releaseMessage(
 	res.Message = fmt.Sprintf("Message %s goes on to %d of %d.", parley.Short(msg.ID), len(held)-res.Held, len(held))
 
 	return res, invitations, nil
+}
+
+// releaseExcess renews the budgets of a message that went to mailboxes beyond them.
+func (t *Talk) releaseExcess(
+	ctx context.Context, msg *parley.Message, over []parley.Delivery,
+) (*parley.ControlConversationResult, []Invitation, error) {
+	invitations, err := t.Release(ctx, msg, over)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &parley.ControlConversationResult{
+		Answer:         parley.OK,
+		ConversationID: over[0].ConversationID,
+		Released:       []string{},
+		Message:        "Nothing was held; the budgets are as new.",
+	}, invitations, nil
 }
 
 // Held returns the deliveries that the conversation protocol holds.

@@ -19,6 +19,8 @@ type ruling struct {
 
 	decision *parley.ConversationDecision // on whether a responder answers a thread's post
 	silent   bool                         // the responder does not answer, and the delivery ends
+
+	over string // the message goes to a mailbox beyond this budget, in words
 }
 
 // same reports whether both hold a delivery for the same reason until the same time.
@@ -69,6 +71,10 @@ func (t *Talk) rule(q request) ruling {
 			what, next := v.Explain()
 			return ruling{why: v.Reason, until: v.Until, text: heldText(what, next), decision: r.decision}
 		}
+	}
+
+	if isMailbox(q.to) {
+		r.over = t.overBudget(q, settings, turn)
 	}
 
 	t.budgets.Take(turn)
@@ -230,6 +236,8 @@ func (r *ruling) apply(d *store.NewDelivery) {
 	switch {
 	case r.silent:
 		d.State, d.Evidence, d.Code = parley.DeliveryRead, r.text, parley.ProofSilence
+	case r.over != "":
+		d.Evidence, d.Code = parley.ProofOverBudget.Words(r.over), parley.ProofOverBudget
 	case r.why != "":
 		d.State, d.Reason, d.Evidence = parley.DeliveryHeld, r.text, ""
 		d.Withheld, d.Until = string(r.why), r.until

@@ -151,5 +151,7 @@ func (t *Talk) settingsOf(threadID string) conversation.Settings {
 		PairMinute:     cmp.Or(own.PairMinute, s.PairMinute),
 		PairTenMinutes: cmp.Or(own.PairTenMinutes, s.PairTenMinutes),
 		CycleRounds:    cmp.Or(own.CycleRounds, s.CycleRounds),
+
+		RefuseMailboxes: s.RefuseMailboxes,
 	}
 }

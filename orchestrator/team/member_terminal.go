@@ -59,6 +59,8 @@ type Terminal struct {
 	DraftSince time.Time // since when something stands in its composer
 	DeadSince  time.Time // when its program was first seen to have ended
 	Searched   time.Time // when it was last searched for a known program
+	Redraws    Redraws
+	RedrawnAt  time.Time // when its program was last made to draw its screen again
 
 	ResizeFailed bool // the last attempt to restore the size of its launch failed
 }
@@ -90,7 +92,9 @@ func NewTerminal(server *tmux.Server, p *profile.Profile, info tmux.PaneInfo) *T
 // watcher may call it.
 func (t *Terminal) SetInfo(info tmux.PaneInfo) {
 	t.Info = info
-	t.LastOutput.Store(info.Activity.UnixNano())
+	if !t.redrew(info.Activity) {
+		t.LastOutput.Store(info.Activity.UnixNano())
+	}
 }
 
 // StateTimer measures since when all looks at a terminal, by the watcher and the courier, have found

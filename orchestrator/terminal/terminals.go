@@ -33,6 +33,9 @@ type Options struct {
 	Watch      time.Duration // interval between two looks at all panes
 	Now        func() time.Time
 	Log        *slog.Logger
+
+	// RedrawAfter is how long a screen must be of no use before its program is made to draw it again.
+	RedrawAfter time.Duration
 }
 
 // Terminals manages the terminals of all agents: on parley's own tmux server, and on those of the user

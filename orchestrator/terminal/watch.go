@@ -167,13 +167,16 @@ func (w *watcher) observe(ctx context.Context, m *team.Member, t *team.Terminal,
 	if info.Dead {
 		return w.observeDead(ctx, m, t, info)
 	}
-	if info.Resized {
+	if info.Resized && !isRedrawing(t, info, w.ts.now()) {
 		w.giveSizeBack(ctx, m, t, info)
 	}
 
 	t = w.recognise(m, t, info)
 
 	state, evidence, err := w.stateOf(ctx, m, t, info)
+	if err == nil && t.Redraws.Due(w.ts.now(), state, w.ts.opts.RedrawAfter) {
+		w.redraw(ctx, m, t, info)
+	}
 	if err != nil || state == "" {
 		return err
 	}
@@ -182,7 +185,7 @@ func (w *watcher) observe(ctx context.Context, m *team.Member, t *team.Terminal,
 }
 
 // giveSizeBack restores the size that a pane had at its launch, after a person with a terminal of
-// another size has left it. It waits until the courier types no message. Failures are logged once:
+// another size has left it, and after a redraw. It waits until the courier types no message. Failures are logged once:
 // the state of the agent is observed in any case.
 func (w *watcher) giveSizeBack(ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo) {
 	if !m.Typing.TryLock() {

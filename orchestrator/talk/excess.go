@@ -1,0 +1,155 @@
+package talk
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"parley"
+	"parley/conversation"
+	"parley/orchestrator/team"
+	"parley/store"
+)
+
+// Nothing can be held from an inbox that is read by choice. So a message to a mailbox beyond
+// a budget is stored all the same, and its sender and the operator are told; or it is
+// refused, where the settings say so.
+
+// excess is what went from one agent to a mailbox beyond a budget.
+type excess struct {
+	messageID, threadID string // of the last message that was not refused
+	link                conversation.Link
+	since, last         time.Time
+	count, refused      int
+	what                string // of the verdict
+}
+
+// excessKept is how long an excess is shown after its last message.
+const excessKept = 10 * time.Minute
+
+// overBudget returns in words which budget a message to a mailbox exceeds, "" for none. The
+// caller holds mu.
+func (t *Talk) overBudget(q request, settings conversation.Settings, turn conversation.Turn) string {
+	v := t.budgets.Judge(settings, turn)
+	if !isBudget(v.Reason) {
+		return ""
+	}
+	what, _ := v.Explain()
+	x := t.noteExcess(q.from, q.to, turn, what)
+	x.messageID, x.threadID = q.msg.ID, q.msg.ThreadID
+	return heldText(what, "Ask a person, or let it rest: nothing holds what goes to a mailbox.")
+}
+
+// Refuse returns an error if a message goes to a mailbox beyond a budget, and the settings
+// refuse that: CONVERSATION_HELD. Posts to a thread and formal responses pass.
+func (t *Talk) Refuse(from *team.Member, msg *parley.Message, replied Parent, to []*team.Member) error {
+	if from.Kind == parley.KindSystem || msg.ResponseStatus != "" {
+		return nil
+	}
+
+	t.mu.Lock()
+	defer t.mu.Unlock()
+
+	settings := t.settingsOf("")
+	for _, m := range to {
+		if !settings.RefuseMailboxes || !isMailbox(m) {
+			continue
+		}
+		turn := turnOf(from, m, linkOf(msg), msg.Timestamp, replied.Link.Chain)
+		if v := t.budgets.Judge(settings, turn); isBudget(v.Reason) {
+			what, next := v.Explain()
+			t.noteExcess(from, m, turn, what).refused++
+			return parley.Errorf(parley.ConversationHeld, "nothing more goes to the mailbox %s now: %s", m.Name, what).
+				With("agent", m.Name).
+				Suggest("%s", next)
+		}
+	}
+
+	return nil
+}
+
+// noteExcess remembers that something went to a mailbox beyond a budget, or was refused.
+// The caller holds mu.
+func (t *Talk) noteExcess(from, to *team.Member, turn conversation.Turn, what string) *excess {
+	way := direction{from: from.ID, to: to.ID}
+	x := t.excesses[way]
+	if x == nil || turn.At.Sub(x.last) > excessKept {
+		x = &excess{since: turn.At}
+		t.excesses[way] = x
+	}
+	x.count++
+	x.link, x.last, x.what = turn.Link, turn.At, what
+	return x
+}
+
+// isMailbox reports whether a member reads what it gets by choice, and no model answers for it.
+func isMailbox(m *team.Member) bool { return m.Kind == parley.KindMailbox && m.Responder() == nil }
+
+// excessNeeds tells the operator which agents go on to write to a mailbox beyond a budget.
+func (t *Talk) excessNeeds() (needs []parley.Need) {
+	now := t.now()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+
+	for way, x := range t.excesses {
+		from, to := t.roster.ByID(way.from), t.roster.ByID(way.to)
+		turn := turnOf(from, to, x.link, now, "")
+		if now.Sub(x.last) > excessKept || !isBudget(t.budgets.Judge(t.settingsOf(x.threadID), turn).Reason) {
+			delete(t.excesses, way)
+			continue
+		}
+		needs = append(needs, x.need(from, to))
+	}
+
+	slices.SortFunc(needs, func(a, b parley.Need) int { return a.Since.Compare(b.Since) })
+
+	return needs
+}
+
+func (x *excess) need(from, to *team.Member) parley.Need {
+	messages := "a message"
+	if x.count > 1 {
+		messages = fmt.Sprintf("%d messages", x.count)
+	}
+
+	n := parley.Need{
+		Kind:      parley.NeedHeld,
+		AgentID:   to.ID,
+		Agent:     to.Name,
+		MessageID: x.messageID,
+		Since:     x.since,
+		Text: fmt.Sprintf("%s from %s to the mailbox %s went beyond a budget and cannot be held: %s",
+			messages, from.Name, to.Name, x.what),
+		Command: fmt.Sprintf("parley conversation show %s %s", from.Name, to.Name),
+		Action: fmt.Sprintf("See what they talk about. Write to %s, or let it be with parley conversation release %s %s. "+
+			"The setting refuse_mailboxes refuses such messages.", from.Name, from.Name, to.Name),
+	}
+
+	if x.refused > 0 {
+		n.Text = fmt.Sprintf("%s from %s to the mailbox %s went beyond a budget (%d refused): %s",
+			messages, from.Name, to.Name, x.refused, x.what)
+		n.Action = fmt.Sprintf("See what they talk about. Let it go on with parley conversation release %s %s.",
+			from.Name, to.Name)
+	}
+
+	return n
+}
+
+// beyondBudget returns the deliveries of a message that went to mailboxes beyond a budget.
+func beyondBudget(deliveries []parley.Delivery) []parley.Delivery {
+	return slices.DeleteFunc(slices.Clone(deliveries), func(d parley.Delivery) bool { return d.Warning() == "" })
+}
+
+// excessActs returns the acts that renew the budgets of messages to mailboxes, as releases
+// does for held ones. The caller holds mu.
+func (t *Talk) excessActs(about func(from, to, threadID string) bool, like store.Act) (acts []store.Act) {
+	for way, x := range t.excesses {
+		if about(way.from, way.to, x.threadID) {
+			acts = append(acts, store.Act{
+				At: like.At, Action: like.Action,
+				One: way.from, Other: way.to, ChainID: x.link.Chain, Hop: x.link.Hop,
+			})
+		}
+	}
+	return acts
+}

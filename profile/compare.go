@@ -1,0 +1,116 @@
+package profile
+
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// HoldsOnly reports whether a composer's text is text, or the end of text, and nothing
+// else. It compares only ASCII letters and digits: terminals and programs draw other
+// characters differently.
+//
+// Where they do not agree how wide a character is, the terminal may still show letters of
+// what stood there before, right behind it. As many letters as fit there do not count.
+func HoldsOnly(composer, text string) bool {
+	shown, behind := shownLetters(composer)
+	if shown == "" {
+		return false
+	}
+
+	letters, strays := withStrays(text)
+	c := comparison{letters: letters, strays: strays, ways: map[way]bool{{left: len(letters)}: true}}
+	for i := len(shown) - 1; i >= 0; i-- {
+		c.take(shown[i], behind[i])
+	}
+
+	for w := range c.ways {
+		if !w.loose {
+			return true
+		}
+	}
+	return false
+}
+
+// comparison compares a text with what a composer shows of it, from the end.
+type comparison struct {
+	letters string
+	strays  []int // before each letter of the text and at the end: how many stray ones may be shown there
+	ways    map[way]bool
+}
+
+// way is one way in which the letters that were compared may be those of the text.
+type way struct {
+	left  int  // letters of the text that are left to compare
+	met   int  // stray letters met before them
+	loose bool // the last of these has yet to be seen right behind a character that is no letter
+}
+
+// take compares the next letter. behind tells whether another character stands right before
+// it.
+func (c *comparison) take(shown byte, behind bool) {
+	next := map[way]bool{}
+	for w := range c.ways {
+		if !w.loose && w.left > 0 && c.letters[w.left-1] == shown {
+			next[way{left: w.left - 1}] = true
+		}
+		if w.met < c.strays[w.left] {
+			next[way{w.left, w.met + 1, !behind}] = true
+		}
+	}
+	c.ways = next
+}
+
+// shownLetters returns the letters and digits of a composer, and for each whether a
+// character that is not of ASCII stands before it, with nothing but space between them.
+func shownLetters(composer string) (letters string, behind []bool) {
+	var b strings.Builder
+	other := false
+	for _, r := range norm.NFC.String(composer) {
+		for _, letter := range lettersAndDigits(string(r)) {
+			b.WriteRune(letter)
+			behind, other = append(behind, other), false
+		}
+		other = r > unicode.MaxASCII || other && unicode.IsSpace(r)
+	}
+	return b.String(), behind
+}
+
+// withStrays returns the letters and digits of a text, and how many stray ones may stand
+// before each of them and at the end.
+func withStrays(text string) (letters string, strays []int) {
+	var b strings.Builder
+	strays = []int{0}
+	for _, r := range norm.NFC.String(text) {
+		strays[b.Len()] += disputed(r)
+		for _, letter := range lettersAndDigits(string(r)) {
+			b.WriteRune(letter)
+			strays = append(strays, 0)
+		}
+	}
+	return b.String(), strays
+}
+
+// disputed returns how many columns a program may give a character that the terminal does
+// not. tmux 3.3a gives none to what is joined to an emoji, nor to emoji that it does not
+// know; marks and variation selectors count differently too.
+func disputed(r rune) int {
+	switch {
+	case r == '\u200d', r >= '\U0001f3fb' && r <= '\U0001f3ff', // joiner, colours of skin
+		r >= '\U0001f6d8' && r <= '\U0001f6df', r >= '\U0001fa70' && r <= '\U0001faff': // some are newer than tmux
+		return 2
+	case unicode.Is(unicode.M, r), r >= '\U0001f1e6' && r <= '\U0001f1ff': // half of a flag
+		return 1
+	}
+	return 0
+}
+
+func lettersAndDigits(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+			return r
+		}
+		return -1
+	}, norm.NFKD.String(s)) // some programs recompose letters and their accents
+}
