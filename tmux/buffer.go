@@ -128,6 +128,11 @@ func (s *Server) newBuffer(text string) (buffer, error) {
 	return b, nil
 }
 
+// drop returns commands that delete the buffer, and do not fail where load did.
+func (b *buffer) drop() string {
+	return "set-buffer -a -b " + b.name + " x ; delete-buffer -b " + b.name
+}
+
 // removeFile removes the buffer's file, if there is one.
 func (b *buffer) removeFile() error {
 	if b.path == "" {

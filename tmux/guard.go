@@ -1,6 +1,7 @@
 package tmux
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -26,11 +27,10 @@ func (d *delivery) pasteLine(token string, b buffer, phase string) string {
 	if phase == phaseEntered {
 		key = " ; send-keys -t " + pane + " " + string(d.Key)
 	}
-	return b.load + " ; if-shell -F -t " + pane + " " + quote(guard) +
-		" { delete-buffer -b " + b.name + " ; " + d.refusal(token) + " } { " + d.leaveMode() +
+	return b.load + " ; " + d.stopIf(guard, b.drop()+" ; ") + d.leaveMode() +
 		"paste-buffer -p -r -d -b " + b.name + " -t " + pane + key +
 		" ; set-option -p -t " + pane + " " + seqOption + " " + formatProgress(d.Seq, phase) +
-		" ; display-message -p " + quote(token+" yes") + " }"
+		" ; display-message -p " + quote(token+" yes")
 }
 
 // keyLine presses the key if the pane's recorded progress is this message at phase
@@ -38,12 +38,25 @@ func (d *delivery) pasteLine(token string, b buffer, phase string) string {
 func (d *delivery) keyLine(token, from, to string) string {
 	pane := d.pane.id
 	guard := d.guard("#{!=:#{" + seqOption + "}," + formatProgress(d.Seq, from) + "}")
-	return "if-shell -F -t " + pane + " " + quote(guard) +
-		" { " + d.refusal(token) + " } { " + d.leaveMode() + d.queueKeys() +
+	return d.stopIf(guard, "") + d.leaveMode() + d.queueKeys() +
 		"send-keys -t " + pane + " " + string(d.Key) +
 		" ; set-option -p -t " + pane + " " + seqOption + " " + formatProgress(d.Seq, to) +
-		" ; display-message -p -t " + pane + " " + quote(token+" yes#{"+queueOption+"}") + " }"
+		" ; display-message -p -t " + pane + " " + quote(token+" yes#{"+queueOption+"}")
 }
+
+// stopIf returns commands that end the line if guard is true. They print the facts
+// first, after cleanup, which must not fail: a request ends at its first error.
+//
+// tmux drops the rest of a line when a command fails, and a command that it does not
+// know fails. A guard around the commands that type would be simpler. But from 3.3 to
+// 3.7 tmux never frees the commands that an if-shell ran: 2 to 8 kB for each message.
+func (d *delivery) stopIf(guard, cleanup string) string {
+	check := "if-shell -F -t " + d.pane.id + " " + quote(guard)
+	return check + " { " + cleanup + d.facts() + " } ; " + check + " " + refuse + " ; "
+}
+
+// refuse is a command that no tmux knows.
+const refuse = "parley-refuses"
 
 // guard returns a format that is true if nothing may be typed.
 func (d *delivery) guard(sequence string) string {
@@ -96,29 +109,45 @@ func (d *delivery) leaveMode() string {
 	return "copy-mode -q -t " + d.pane.id + " ; "
 }
 
-func (d *delivery) refusal(token string) string {
-	return "display-message -p -t " + d.pane.id + " " + quote(token+" no "+strings.Join([]string{
+// facts returns the command that prints why a line ends. They carry no token: the
+// error that follows ends the request.
+func (d *delivery) facts() string {
+	return "display-message -p -t " + d.pane.id + " " + quote(noFacts+strings.Join([]string{
 		"#{pane_id}", "#{pane_dead}", "#{pane_input_off}", "#{pane_in_mode}",
 		"#{q:" + ownerOption + "}", "#{" + seqOption + "}", "#{pane_synchronized}", d.touched(), instanceFormat,
 	}, "|"))
 }
 
-// answer is the output of a guarded line.
+// noFacts begins the line of facts.
+const noFacts = "no "
+
+// answer is what a guarded line did.
 type answer struct {
 	yes      bool
 	keysWait bool     // a person's keys are queued
-	fields   []string // of refusal, if not yes
+	fields   []string // of facts, if not yes
 }
 
-func parseAnswer(text string) (answer, error) {
-	if waiting, ok := strings.CutPrefix(text, "yes"); ok {
+// parseAnswer reads the reply to a guarded line. The error is that of the line, unless
+// the guard ended it.
+func parseAnswer(r reply, err error) (answer, error) {
+	if err == nil {
+		waiting, ok := strings.CutPrefix(strings.TrimSpace(r.text), "yes")
+		if !ok {
+			return answer{}, fmt.Errorf("tmux answered %q", r.text)
+		}
 		return answer{yes: true, keysWait: waiting != ""}, nil
 	}
-	rest, ok := strings.CutPrefix(text, "no ")
-	fields := splitFields(rest)
-	if !ok || len(fields) != 9 {
-		return answer{}, fmt.Errorf("tmux answered %q", text)
+
+	if _, ok := errors.AsType[*CommandError](err); !ok || len(r.lines) == 0 {
+		return answer{}, err
 	}
+	facts, ok := strings.CutPrefix(r.lines[len(r.lines)-1], noFacts)
+	fields := splitFields(facts)
+	if !ok || len(fields) != 9 {
+		return answer{}, fmt.Errorf("tmux printed %q: %w", r.lines, err)
+	}
+
 	return answer{fields: fields}, nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"parley/internal/wait"
@@ -276,9 +275,5 @@ func (d *delivery) pressKey(ctx context.Context, from, to string) (Refusal, stri
 
 // ask runs a guarded line and parses its output.
 func (p *Pane) ask(ctx context.Context, compose func(token string) string) (answer, error) {
-	r, err := p.server.transport.do(ctx, compose)
-	if err != nil {
-		return answer{}, err
-	}
-	return parseAnswer(strings.TrimSpace(r.text))
+	return parseAnswer(p.server.transport.do(ctx, compose))
 }
