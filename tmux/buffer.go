@@ -103,38 +103,41 @@ func (d *textDir) close() error {
 // byte in the line costs 0.1 us.
 const inlineLimit = 1024
 
-// buffer is a paste buffer of tmux that is about to be filled with a text.
-type buffer struct {
-	name string // no other message of any process uses it
-	load string // the command that fills it
+// Buffer is a paste buffer of tmux that is about to be filled with a text.
+type Buffer struct {
+	Name string // no other message of any process uses it
+	Load string // the command that fills it
 	path string // the file to remove afterwards; "" if there is none
 }
 
+// Load implements Runner.
+func (p *Pane) Load(text string) (Buffer, error) { return p.server.newBuffer(text) }
+
 // newBuffer prepares text for one paste.
-func (s *Server) newBuffer(text string) (buffer, error) {
+func (s *Server) newBuffer(text string) (Buffer, error) {
 	n := strconv.FormatUint(s.texts.next.Add(1), 10)
-	b := buffer{name: "p" + strings.TrimPrefix(filepath.Base(s.texts.dir), textDirPrefix) + "-" + n}
+	b := Buffer{Name: "p" + strings.TrimPrefix(filepath.Base(s.texts.dir), textDirPrefix) + "-" + n}
 	if !s.opts.Join && len(text) <= inlineLimit {
-		b.load = "set-buffer -b " + b.name + " -- " + quote(text)
+		b.Load = "set-buffer -b " + b.Name + " -- " + quote(text)
 		return b, nil
 	}
 
 	b.path = filepath.Join(s.texts.dir, n)
-	b.load = "load-buffer -b " + b.name + " " + quote(b.path)
+	b.Load = "load-buffer -b " + b.Name + " " + quote(b.path)
 	if err := os.WriteFile(b.path, []byte(text), 0o600); err != nil {
-		return buffer{}, errors.Join(fmt.Errorf("write the message text: %w", err), b.removeFile())
+		return Buffer{}, errors.Join(fmt.Errorf("write the message text: %w", err), b.removeFile())
 	}
 
 	return b, nil
 }
 
-// drop returns commands that delete the buffer, and do not fail where load did.
-func (b *buffer) drop() string {
-	return "set-buffer -a -b " + b.name + " x ; delete-buffer -b " + b.name
+// drop returns commands that delete the buffer, and do not fail where Load did.
+func (b *Buffer) drop() string {
+	return "set-buffer -a -b " + b.Name + " x ; delete-buffer -b " + b.Name
 }
 
 // removeFile removes the buffer's file, if there is one.
-func (b *buffer) removeFile() error {
+func (b *Buffer) removeFile() error {
 	if b.path == "" {
 		return nil
 	}

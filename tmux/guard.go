@@ -19,16 +19,16 @@ import (
 // pasteLine fills the buffer and pastes it unless the guard refuses. -p frames the
 // text if the program asked for bracketed paste, -r keeps line feeds, -d deletes the
 // buffer. If phase is phaseEntered, the key follows in the same step.
-func (d *delivery) pasteLine(token string, b buffer, phase string) string {
-	pane := d.pane.id
+func (d *delivery) pasteLine(token string, b Buffer, phase string) string {
+	pane := d.id
 	seq := strconv.FormatUint(d.Seq, 10)
 	guard := d.guard("#{e|>=:#{" + seqOption + "}," + seq + "}")
 	key := ""
 	if phase == phaseEntered {
 		key = " ; send-keys -t " + pane + " " + string(d.Key)
 	}
-	return b.load + " ; " + d.stopIf(guard, b.drop()+" ; ") + d.leaveMode() +
-		"paste-buffer -p -r -d -b " + b.name + " -t " + pane + key +
+	return b.Load + " ; " + d.stopIf(guard, b.drop()+" ; ") + d.leaveMode() +
+		"paste-buffer -p -r -d -b " + b.Name + " -t " + pane + key +
 		" ; set-option -p -t " + pane + " " + seqOption + " " + formatProgress(d.Seq, phase) +
 		" ; display-message -p " + quote(token+" yes")
 }
@@ -36,7 +36,7 @@ func (d *delivery) pasteLine(token string, b buffer, phase string) string {
 // keyLine presses the key if the pane's recorded progress is this message at phase
 // from, and records phase to.
 func (d *delivery) keyLine(token, from, to string) string {
-	pane := d.pane.id
+	pane := d.id
 	guard := d.guard("#{!=:#{" + seqOption + "}," + formatProgress(d.Seq, from) + "}")
 	return d.stopIf(guard, "") + d.leaveMode() + d.queueKeys() +
 		"send-keys -t " + pane + " " + string(d.Key) +
@@ -51,7 +51,7 @@ func (d *delivery) keyLine(token, from, to string) string {
 // know fails. A guard around the commands that type would be simpler. But from 3.3 to
 // 3.7 tmux never frees the commands that an if-shell ran: 2 to 8 kB for each message.
 func (d *delivery) stopIf(guard, cleanup string) string {
-	check := "if-shell -F -t " + d.pane.id + " " + quote(guard)
+	check := "if-shell -F -t " + d.id + " " + quote(guard)
 	return check + " { " + cleanup + d.facts() + " } ; " + check + " " + refuse + " ; "
 }
 
@@ -106,13 +106,13 @@ func (d *delivery) leaveMode() string {
 	if !d.LeaveMode {
 		return ""
 	}
-	return "copy-mode -q -t " + d.pane.id + " ; "
+	return "copy-mode -q -t " + d.id + " ; "
 }
 
 // facts returns the command that prints why a line ends. They carry no token: the
 // error that follows ends the request.
 func (d *delivery) facts() string {
-	return "display-message -p -t " + d.pane.id + " " + quote(noFacts+strings.Join([]string{
+	return "display-message -p -t " + d.id + " " + quote(noFacts+strings.Join([]string{
 		"#{pane_id}", "#{pane_dead}", "#{pane_input_off}", "#{pane_in_mode}",
 		"#{q:" + ownerOption + "}", "#{" + seqOption + "}", "#{pane_synchronized}", d.touched(), instanceFormat,
 	}, "|"))
@@ -128,26 +128,28 @@ type answer struct {
 	fields   []string // of facts, if not yes
 }
 
-// parseAnswer reads the reply to a guarded line. The error is that of the line, unless
-// the guard ended it.
-func parseAnswer(r reply, err error) (answer, error) {
-	if err == nil {
-		waiting, ok := strings.CutPrefix(strings.TrimSpace(r.text), "yes")
-		if !ok {
-			return answer{}, fmt.Errorf("tmux answered %q", r.text)
-		}
+// answered returns what a guarded line printed: the text behind its token, or the facts if
+// its guard ended it.
+func answered(r reply, err error) (string, error) {
+	if _, failed := errors.AsType[*CommandError](err); !failed || len(r.lines) == 0 {
+		return r.text, err
+	}
+	facts := r.lines[len(r.lines)-1]
+	if !strings.HasPrefix(facts, noFacts) {
+		return "", err
+	}
+	return facts, nil
+}
+
+func parseAnswer(text string) (answer, error) {
+	if waiting, ok := strings.CutPrefix(text, "yes"); ok {
 		return answer{yes: true, keysWait: waiting != ""}, nil
 	}
-
-	if _, ok := errors.AsType[*CommandError](err); !ok || len(r.lines) == 0 {
-		return answer{}, err
-	}
-	facts, ok := strings.CutPrefix(r.lines[len(r.lines)-1], noFacts)
+	facts, ok := strings.CutPrefix(text, noFacts)
 	fields := splitFields(facts)
 	if !ok || len(fields) != 9 {
-		return answer{}, fmt.Errorf("tmux printed %q: %w", r.lines, err)
+		return answer{}, fmt.Errorf("tmux answered %q", text)
 	}
-
 	return answer{fields: fields}, nil
 }
 
@@ -161,7 +163,7 @@ func (a answer) refused(d *delivery) (Refusal, string) {
 	f := a.fields
 	seq, phase := parseProgress(f[5])
 	switch {
-	case f[0] != d.pane.id, d.On != "" && f[8] != d.On:
+	case f[0] != d.id, d.On != "" && f[8] != d.On:
 		return Gone, "the pane is gone"
 	case f[4] != d.Owner:
 		return Foreign, fmt.Sprintf("the pane is owned by %q", f[4])

@@ -41,10 +41,10 @@ func queueBindings() []string {
 // wait, or "" where they need not. With releaseKeys, they cost the server 1.2 kB that it
 // never frees (see stopIf), but only while somebody views the pane.
 func (d *delivery) queueKeys() string {
-	if d.Next == nil || d.pane.server.opts.Join {
+	if d.Next == nil || d.joined {
 		return ""
 	}
-	pane, seq := d.pane.id, strconv.FormatUint(d.Seq, 10)
+	pane, seq := d.id, strconv.FormatUint(d.Seq, 10)
 	return "if-shell -F -t " + pane + " " + quote(watched) +
 		" { set-option -t " + pane + " " + queueOption + " " + seq +
 		" ; set-option -t " + pane + " key-table " + queueTable + " } ; "
@@ -57,7 +57,8 @@ func (d *delivery) releaseKeys(ctx context.Context) {
 		return
 	}
 	stillOurs := "#{==:#{" + queueOption + "}," + strconv.FormatUint(d.Seq, 10) + "}" // not another message's
-	release := "if-shell -F -t " + d.pane.id + " " + quote(stillOurs) +
-		" { set-option -u -t " + d.pane.id + " " + queueOption + " }"
-	_, _ = d.pane.server.run(ctx, "run-shell -b -d "+queueRest+" -C { "+release+" }")
+	release := "if-shell -F -t " + d.id + " " + quote(stillOurs) +
+		" { set-option -u -t " + d.id + " " + queueOption + " }"
+	line := endWithToken([]string{"run-shell -b -d " + queueRest + " -C { " + release + " }"})
+	_, _ = d.pane.Run(ctx, line)
 }

@@ -137,10 +137,20 @@ type Pane struct {
 // ID returns tmux's name of the pane, %N.
 func (p *Pane) ID() string { return p.id }
 
-func (p *Pane) check() error {
-	digits, ok := strings.CutPrefix(p.id, "%")
+// Target implements Runner.
+func (p *Pane) Target() (id string, joined bool) { return p.id, p.server.opts.Join }
+
+// Run implements Runner.
+func (p *Pane) Run(ctx context.Context, compose func(token string) string) (string, error) {
+	return answered(p.server.transport.do(ctx, compose))
+}
+
+func (p *Pane) check() error { return checkPane(p.id) }
+
+func checkPane(id string) error {
+	digits, ok := strings.CutPrefix(id, "%")
 	if _, err := strconv.ParseUint(digits, 10, 32); !ok || err != nil {
-		return invalid("pane id %q", p.id)
+		return invalid("pane id %q", id)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"parley/internal/wait"
@@ -13,6 +14,25 @@ const (
 	lookEvery = 50 * time.Millisecond // 20 Hz; one look costs the server 75-140 us
 	maxSeq    = 1 << 53               // tmux compares numbers as doubles
 )
+
+// Runner runs command lines for one pane. A Pane is the real one; a simulation can be
+// another.
+type Runner interface {
+	// Target returns tmux's name of the pane, %N, and whether the server is a joined one.
+	Target() (id string, joined bool)
+	Info(ctx context.Context) (PaneInfo, error)
+	Screen(ctx context.Context, opts ScreenOptions) (Screen, error)
+
+	// Load prepares a text for one paste.
+	Load(text string) (Buffer, error)
+	// Run runs the line that compose makes of a token, without interruption, and returns
+	// what it printed behind the token. The line prints the token as its last act. If its
+	// guard ends it before that, Run returns the facts that the guard printed.
+	Run(ctx context.Context, compose func(token string) string) (string, error)
+}
+
+// Submit types s.Text into the pane. See the function Submit.
+func (p *Pane) Submit(ctx context.Context, s Submission) (Outcome, error) { return Submit(ctx, p, s) }
 
 // Submit types s.Text into the pane and presses s.Key, at most once for each Seq.
 //
@@ -28,16 +48,19 @@ const (
 // broke, the cause of ctx if that ended first, ErrUnsafeText and ErrInvalid (then
 // Refused), and ErrNoBody if tmux could not read the text. After an error compare
 // PaneInfo.Seq and Phase, and go on with Resume or with the same Seq.
-func (p *Pane) Submit(ctx context.Context, s Submission) (Outcome, error) {
-	if err := s.complete(); err != nil {
+func Submit(ctx context.Context, pane Runner, s Submission) (Outcome, error) {
+	id, joined := pane.Target()
+	err := s.complete()
+	if err == nil {
+		err = checkPane(id)
+	}
+	if err != nil {
 		return Outcome{Phase: Refused, Detail: err.Error()}, err
 	}
-	if err := p.check(); err != nil {
-		return Outcome{Phase: Refused, Detail: err.Error()}, err
-	}
-	d := &delivery{pane: p, Submission: s}
+
+	d := &delivery{Submission: s, pane: pane, id: id, joined: joined}
 	if err := d.run(ctx); err != nil {
-		return d.out, fmt.Errorf("type message %d into pane %s (%s): %w", s.Seq, p.id, d.out.Phase, err)
+		return d.out, fmt.Errorf("type message %d into pane %s (%s): %w", s.Seq, id, d.out.Phase, err)
 	}
 	return d.out, nil
 }
@@ -77,7 +100,9 @@ func (s *Submission) complete() error {
 // delivery is the state of one Submit.
 type delivery struct {
 	Submission
-	pane     *Pane
+	pane     Runner
+	id       string
+	joined   bool
 	out      Outcome
 	keysWait bool // a person's keys wait until the text is taken
 }
@@ -218,13 +243,13 @@ func (d *delivery) paste(ctx context.Context) error {
 		phase = phaseEntered
 	}
 
-	buffer, err := d.pane.server.newBuffer(d.Text)
+	buffer, err := d.pane.Load(d.Text)
 	if err != nil {
 		d.out.Phase = Refused
 		return err
 	}
 
-	answer, err := d.pane.ask(ctx, func(token string) string { return d.pasteLine(token, buffer, phase) })
+	answer, err := d.ask(ctx, func(token string) string { return d.pasteLine(token, buffer, phase) })
 	err = errors.Join(err, buffer.removeFile())
 	if err != nil {
 		if errors.Is(err, ErrNoBody) || errors.Is(err, ErrNoPane) {
@@ -264,7 +289,7 @@ func (d *delivery) entered() {
 // pressKey runs the second of the two lines: it presses the key and records phase to, if
 // the pane's recorded progress is this message at phase from.
 func (d *delivery) pressKey(ctx context.Context, from, to string) (Refusal, string, error) {
-	answer, err := d.pane.ask(ctx, func(token string) string { return d.keyLine(token, from, to) })
+	answer, err := d.ask(ctx, func(token string) string { return d.keyLine(token, from, to) })
 	if err != nil {
 		return NoRefusal, "", err
 	}
@@ -274,6 +299,10 @@ func (d *delivery) pressKey(ctx context.Context, from, to string) (Refusal, stri
 }
 
 // ask runs a guarded line and parses its output.
-func (p *Pane) ask(ctx context.Context, compose func(token string) string) (answer, error) {
-	return parseAnswer(p.server.transport.do(ctx, compose))
+func (d *delivery) ask(ctx context.Context, compose func(token string) string) (answer, error) {
+	text, err := d.pane.Run(ctx, compose)
+	if err != nil {
+		return answer{}, err
+	}
+	return parseAnswer(strings.TrimSpace(text))
 }

@@ -59,7 +59,7 @@ type unproven struct {
 
 // Options are the services and settings that couriers use.
 type Options struct {
-	Store       *store.Store
+	Store       Deliveries
 	Roster      *team.Roster
 	Now         func() time.Time
 	Log         *slog.Logger
@@ -75,6 +75,7 @@ type Notify func(ctx context.Context, to []*team.Member, text string, data json.
 // Couriers runs one courier for each terminal agent.
 type Couriers struct {
 	Options
+	host    host
 	Entered func() // called when a text has its Enter; for benchmarks, may be nil
 
 	mu      sync.Mutex
@@ -90,7 +91,7 @@ type Couriers struct {
 
 // New returns couriers that do nothing until Start.
 func New(opts Options) *Couriers {
-	o := &Couriers{Options: opts}
+	o := &Couriers{Options: opts, host: machine{}}
 	o.turns.last = map[string]time.Time{}
 	return o
 }
@@ -138,21 +139,27 @@ func (c *courier) run(ctx context.Context) {
 		case <-retry.C:
 		}
 
-		again, err := c.round(ctx)
-		if err != nil && ctx.Err() == nil {
-			c.o.Log.Error("deliver", "agent", c.m.Name, "error", err)
-			again, c.open = true, true
-		}
-
-		if c.soon {
-			pause = min(pause, brisk)
-		}
-
+		var again bool
+		pause, again = c.turn(ctx, pause)
 		retry.Stop()
 		if again {
 			retry.Reset(pause)
 		}
 	}
+}
+
+// turn makes one round. It reports whether to come back by itself, and returns the pause
+// before that, which is at most as long as the one given.
+func (c *courier) turn(ctx context.Context, pause time.Duration) (time.Duration, bool) {
+	again, err := c.round(ctx)
+	if err != nil && ctx.Err() == nil {
+		c.o.Log.Error("deliver", "agent", c.m.Name, "error", err)
+		again, c.open = true, true
+	}
+	if c.soon {
+		pause = min(pause, brisk)
+	}
+	return pause, again
 }
 
 // round delivers what waits, as far as the terminal is ready. It reports
@@ -309,7 +316,7 @@ func (c *courier) number(ctx context.Context, t *team.Terminal) error {
 	if c.seq != 0 {
 		return nil
 	}
-	info, err := t.Pane.Info(ctx)
+	info, err := c.o.host.Pane(t).Info(ctx)
 	c.seq = info.Seq
 	return err
 }

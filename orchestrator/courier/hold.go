@@ -75,19 +75,19 @@ func (c *courier) inspect(t *team.Terminal) facts {
 		return f
 	}
 
-	f.launched, f.sameServer = true, t.Instance == t.Server.Instance()
+	f.launched, f.sameServer = true, t.Instance == c.o.host.Instance(t)
 	f.adopted, f.runs = t.Adopted(), t.IsProgram
-	f.ask = func() ([]string, error) { return tmux.Foreground(t.PID) }
-	f.unread = unread(t)
+	f.ask = func() ([]string, error) { return c.o.host.Foreground(t) }
+	f.unread = c.unread(t)
 
 	// After what is unread: what a program had not read when it died is gone.
-	f.stopping, f.alive = t.Stopping.Load(), tmux.Alive(t.PID)
+	f.stopping, f.alive = t.Stopping.Load(), c.o.host.Alive(t)
 	return f
 }
 
 // unread returns how many bytes wait in a terminal for its program, 0 if that is unknown.
-func unread(t *team.Terminal) int {
-	n, err := tmux.Unread(t.TTY)
+func (c *courier) unread(t *team.Terminal) int {
+	n, err := c.o.host.Unread(t)
 	if err != nil {
 		return 0
 	}

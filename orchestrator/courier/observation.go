@@ -35,14 +35,14 @@ type observation struct {
 // ttyMode is how a terminal is read: by lines, or byte by byte.
 type ttyMode struct{ canonical, known bool }
 
-func ttyModeOf(t *team.Terminal) ttyMode {
-	canonical, err := tmux.Canonical(t.TTY)
+func ttyModeOf(h terminalHost, t *team.Terminal) ttyMode {
+	canonical, err := h.Canonical(t)
 	return ttyMode{canonical, err == nil}
 }
 
 // look reads a screen.
-func look(t *team.Terminal, now time.Time, screen tmux.Screen) observation {
-	o := observation{now: now, on: t, profile: t.Profile, screen: screen, tty: ttyModeOf(t)}
+func look(h terminalHost, t *team.Terminal, now time.Time, screen tmux.Screen) observation {
+	o := observation{now: now, on: t, profile: t.Profile, screen: screen, tty: ttyModeOf(h, t)}
 	o.shows = looksOf(t.Profile, screen)
 	o.composer, o.composing = t.Profile.Composer(screenOf(screen))
 	return o
@@ -53,7 +53,7 @@ func (c *courier) observe(t *team.Terminal, job *store.Job, screen tmux.Screen) 
 	// What is unread comes before the mode: a program that changes the mode may drop it,
 	// and after that nothing is unread although nothing was read.
 	facts := c.inspect(t)
-	o := look(t, c.o.Now(), screen)
+	o := look(c.o.host, t, c.o.Now(), screen)
 	o.facts = facts
 	o.report, _ = c.m.LastReport()
 	o.named, _ = c.m.NamedAt(parley.Short(job.Message.ID))

@@ -20,7 +20,7 @@ func (c *courier) newAttempt(t *team.Terminal, job *store.Job, l letter, w way, 
 	a := &attempt{
 		key: job.Key, sent: job.Message.Timestamp, letter: l, way: w, resumed: resumed, memory: &c.memory,
 	}
-	a.entered.named, a.entered.mode = c.o.Now(), ttyModeOf(t)
+	a.entered.named, a.entered.mode = c.o.Now(), ttyModeOf(c.o.host, t)
 	if !resumed {
 		o := observation{on: t, profile: t.Profile, names: c.m.ReportsMessages()}
 		a.entered.reporting = c.memory.reports(&o)
@@ -43,7 +43,7 @@ func (c *courier) submit(ctx context.Context, t *team.Terminal, job store.Job, a
 		return false, c.close(ctx, job, change(parley.DeliveryHeld, held(parley.HoldStopping, "")))
 	}
 
-	out, err := t.Pane.Submit(ctx, sub)
+	out, err := c.o.host.Pane(t).Submit(ctx, sub)
 	if a.resumed && out.Phase == tmux.Refused {
 		out.Phase = tmux.Pasted // by an earlier call: it is not to be typed again
 	}
@@ -90,8 +90,8 @@ func (c *courier) conclude(
 		waits := hold{Hold: parley.Hold{Code: parley.EndedDialog, Reason: parley.EndedDialog.Words("")}}
 		return false, c.note(ctx, job, waits)
 	case out.Phase == tmux.Entered:
-		if unread(t) > 0 {
-			c.unproven = append(c.unproven, unproven{job.Key, t, ttyModeOf(t)})
+		if c.unread(t) > 0 {
+			c.unproven = append(c.unproven, unproven{job.Key, t, ttyModeOf(c.o.host, t)})
 		}
 		return true, c.close(ctx, job, ended(parley.DeliveryUnconfirmed, c.notTaken(t, a, out), ""))
 	}
@@ -212,7 +212,7 @@ func (c *courier) giveBack(ctx context.Context, job *store.Job) error {
 // notTaken says why an entered text is not proven to be taken.
 func (c *courier) notTaken(t *team.Terminal, a *attempt, out tmux.Outcome) parley.ReasonCode {
 	switch {
-	case unread(t) > 0:
+	case c.unread(t) > 0:
 		return parley.EndedUnread
 	case c.memory.unsaid == a.key:
 		return parley.EndedUnreported

@@ -45,7 +45,7 @@ func (c *courier) look(ctx context.Context, t *team.Terminal, job *store.Job) ho
 	ctx, cancel := context.WithTimeout(ctx, lookWithin)
 	defer cancel()
 
-	screen, err := t.Pane.Screen(ctx, tmux.ScreenOptions{})
+	screen, err := c.o.host.Pane(t).Screen(ctx, tmux.ScreenOptions{})
 	if err != nil {
 		return held(parley.HoldUnreadable, parley.CleanLine(err.Error()))
 	}

@@ -68,7 +68,7 @@ func (c *courier) settleOpen(ctx context.Context) error {
 
 // resolve takes up one delivery where it was left.
 func (c *courier) resolve(ctx context.Context, t *team.Terminal, job store.Job) (done bool, err error) {
-	info, err := t.Pane.Info(ctx)
+	info, err := c.o.host.Pane(t).Info(ctx)
 	if err != nil && !errors.Is(err, tmux.ErrNoPane) {
 		return false, err
 	}
@@ -117,7 +117,7 @@ func (c *courier) resume(
 // goOn goes on with a text that lingered where somebody typed: when it is gone from the
 // composer, or the way is free for one more key.
 func (c *courier) goOn(ctx context.Context, t *team.Terminal, job store.Job, l letter) (done bool, err error) {
-	screen, err := t.Pane.Screen(ctx, tmux.ScreenOptions{})
+	screen, err := c.o.host.Pane(t).Screen(ctx, tmux.ScreenOptions{})
 	if err != nil {
 		return false, err
 	}
@@ -143,7 +143,7 @@ func (c *courier) confirm(ctx context.Context, t *team.Terminal, job store.Job, 
 	var screen tmux.Screen
 	err = wait.Until(soon, brisk, func() (bool, error) {
 		var err error
-		if screen, err = t.Pane.Screen(soon, tmux.ScreenOptions{}); err != nil {
+		if screen, err = c.o.host.Pane(t).Screen(soon, tmux.ScreenOptions{}); err != nil {
 			return false, err
 		}
 		taken, stop = a.taken(c.observe(t, &job, screen))
@@ -169,8 +169,8 @@ func (c *courier) proveLate(ctx context.Context) error {
 		return nil
 	}
 
-	n, err := tmux.Unread(t.TTY)
-	if !tmux.Alive(t.PID) { // what it had not read went with it, and its terminal's name may be another's
+	n, err := c.o.host.Unread(t)
+	if !c.o.host.Alive(t) { // what it had not read went with it, and its terminal's name may be another's
 		c.unproven = nil
 		return nil
 	}
@@ -182,7 +182,7 @@ func (c *courier) proveLate(ctx context.Context) error {
 	entered := c.unproven
 	c.unproven = nil
 	for _, u := range entered {
-		if u.on != t || u.mode != ttyModeOf(t) {
+		if u.on != t || u.mode != ttyModeOf(c.o.host, t) {
 			continue // it may have been dropped with the change
 		}
 

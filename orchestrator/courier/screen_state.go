@@ -34,7 +34,7 @@ type Standing struct {
 // ReadStanding reads a screen that has markers, together with what the program itself
 // reports and says in its terminal's title.
 func ReadStanding(t *team.Terminal, now time.Time, screen tmux.Screen, said team.Report) Standing {
-	o := look(t, now, screen)
+	o := look(machine{}, t, now, screen)
 	o.report = said
 	o.see(&t.Shown)
 	return o.standing()

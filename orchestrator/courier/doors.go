@@ -1,0 +1,63 @@
+package courier
+
+import (
+	"context"
+
+	"parley/orchestrator/team"
+	"parley/store"
+	"parley/tmux"
+)
+
+// Everything that a courier knows of the world and does to it goes through these
+// interfaces, so that it runs in a simulated world as it does in the real one.
+
+// Deliveries is what couriers need of the database.
+type Deliveries interface {
+	waiting
+	ladder
+}
+
+// waiting is the database as the queue.
+type waiting interface {
+	Pending(ctx context.Context, recipientID string, limit int) ([]store.Job, error)
+	PendingAmong(ctx context.Context, recipientID string, messageIDs []string) ([]store.Job, error)
+	Typing(ctx context.Context, recipientID string) ([]store.Job, error)
+}
+
+// ladder is the database as the record of what became of a delivery.
+type ladder interface {
+	Claim(ctx context.Context, k store.Key, paneSeq uint64, notice bool) error
+	Advance(ctx context.Context, k store.Key, changes ...store.Change) error
+}
+
+// pane is the pane of one terminal.
+type pane interface {
+	Info(ctx context.Context) (tmux.PaneInfo, error)
+	Screen(ctx context.Context, opts tmux.ScreenOptions) (tmux.Screen, error)
+	Submit(ctx context.Context, s tmux.Submission) (tmux.Outcome, error)
+}
+
+// host is the machine, and the tmux servers, that terminals are on.
+type host interface {
+	Pane(t *team.Terminal) pane
+	Instance(t *team.Terminal) string // of the server that answers for the terminal now
+	Foreground(t *team.Terminal) ([]string, error)
+	Alive(t *team.Terminal) bool
+	terminalHost
+}
+
+// terminalHost tells how programs read their terminals.
+type terminalHost interface {
+	Unread(t *team.Terminal) (int, error)
+	Canonical(t *team.Terminal) (bool, error)
+}
+
+// machine is the real host.
+type machine struct{}
+
+func (machine) Pane(t *team.Terminal) pane                    { return t.Pane }
+func (machine) Instance(t *team.Terminal) string              { return t.Server.Instance() }
+func (machine) Foreground(t *team.Terminal) ([]string, error) { return tmux.Foreground(t.PID) }
+func (machine) Alive(t *team.Terminal) bool                   { return tmux.Alive(t.PID) }
+func (machine) Unread(t *team.Terminal) (int, error)          { return tmux.Unread(t.TTY) }
+func (machine) Canonical(t *team.Terminal) (bool, error)      { return tmux.Canonical(t.TTY) }
