@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -118,24 +119,29 @@ const headerForm = `\[(?:` +
 // The one expression of a footer: an optional name, the mark, and what is expected.
 const footerForm = `\((?:(\pL[\pL\pN_-]*)\s+·\s+)?msg\s+([0-9a-f]{8})\b(?:\s+·\s+[^()]*)?\)`
 
+// They are compiled when they are first used: most commands use none.
 var (
-	headerAtLine = regexp.MustCompile(`(?m)^` + headerForm + `[ \t]?`)
-	headerFirst  = regexp.MustCompile(`^\s*` + headerForm)
-	headerIn     = regexp.MustCompile(headerForm)
-	footerIn     = regexp.MustCompile(footerForm)
-	footerAtLine = regexp.MustCompile(`(?m)` + footerForm + `[ \t]*$`)
-	footerLast   = regexp.MustCompile(footerForm + `[\s\x{200b}]*$`)
+	headerAtLine = expression(`(?m)^` + headerForm + `[ \t]?`)
+	headerFirst  = expression(`^\s*` + headerForm)
+	headerIn     = expression(headerForm)
+	footerIn     = expression(footerForm)
+	footerAtLine = expression(`(?m)` + footerForm + `[ \t]*$`)
+	footerLast   = expression(footerForm + `[\s\x{200b}]*$`)
 
 	// likeHeader matches the beginning of a line that could be taken for a header.
-	likeHeader = regexp.MustCompile(`(?m)^([ \t]*)(\[(?:AGENT |GUARDIAN |PARLEY))`)
+	likeHeader = expression(`(?m)^([ \t]*)(\[(?:AGENT |GUARDIAN |PARLEY))`)
 )
+
+func expression(form string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(form) })
+}
 
 // FindTyped returns the messages of parley that stand in a text, such as a prompt that a
 // program was given: each begins with a header at the beginning of a line and reaches to
 // the last footer before the next header. A message whose footer is missing has no ID.
 // Texts that quote a footer do not count: it has to be the last.
 func FindTyped(text string) []Typed {
-	heads := headerAtLine.FindAllStringSubmatchIndex(text, -1)
+	heads := headerAtLine().FindAllStringSubmatchIndex(text, -1)
 	found := make([]Typed, len(heads))
 	for i, head := range heads {
 		end := len(text)
@@ -170,7 +176,7 @@ func readTyped(text string, head []int, rest string) Typed {
 		t.Kind = KindDirect
 	}
 
-	feet := footerAtLine.FindAllStringSubmatchIndex(rest, -1)
+	feet := footerAtLine().FindAllStringSubmatchIndex(rest, -1)
 	if len(feet) > 0 {
 		foot := feet[len(feet)-1]
 		if foot[2] >= 0 {
@@ -186,17 +192,19 @@ func readTyped(text string, head []int, rest string) Typed {
 
 // IsTyped reports whether a text is one message of parley's and nothing else, from its
 // header to the end of its footer, however a terminal wraps it.
-func IsTyped(text string) bool { return headerFirst.MatchString(text) && footerLast.MatchString(text) }
+func IsTyped(text string) bool {
+	return headerFirst().MatchString(text) && footerLast().MatchString(text)
+}
 
 // EndsTyped reports whether a text ends with the footer of a message of parley's, whose
 // beginning may have scrolled away.
-func EndsTyped(text string) bool { return footerLast.MatchString(text) }
+func EndsTyped(text string) bool { return footerLast().MatchString(text) }
 
 // HoldsTyped reports whether a text has a header of parley's in it and ends with a footer.
 // What stands before the header may be a prompt.
 func HoldsTyped(text string) bool {
-	head := headerIn.FindStringIndex(text)
-	return head != nil && footerLast.MatchString(text[head[1]:])
+	head := headerIn().FindStringIndex(text)
+	return head != nil && footerLast().MatchString(text[head[1]:])
 }
 
 // CutTyped removes the messages of parley from a text: each from its header to its footer,
@@ -204,11 +212,11 @@ func HoldsTyped(text string) bool {
 func CutTyped(text string) string {
 	var rest strings.Builder
 	for {
-		foot := footerIn.FindStringIndex(text)
+		foot := footerIn().FindStringIndex(text)
 		if foot == nil {
 			break
 		}
-		if heads := headerIn.FindAllStringIndex(text[:foot[0]], -1); len(heads) > 0 {
+		if heads := headerIn().FindAllStringIndex(text[:foot[0]], -1); len(heads) > 0 {
 			rest.WriteString(text[:heads[len(heads)-1][0]])
 		}
 		text = text[foot[1]:]
@@ -219,7 +227,7 @@ func CutTyped(text string) string {
 
 // QuoteHeaders puts "> " before each line of a text that looks as if parley had written
 // it, so that no agent speaks in another's name.
-func QuoteHeaders(text string) string { return likeHeader.ReplaceAllString(text, "$1> $2") }
+func QuoteHeaders(text string) string { return likeHeader().ReplaceAllString(text, "$1> $2") }
 
 // HeaderForms returns every form of a header, with example ids, as documents show them.
 func HeaderForms() []string {

@@ -233,7 +233,8 @@ func openBare(b *testing.B, s *tmux.Server) *tmuxtest.Bare {
 // BenchmarkSustained measures messages per second over 50 panes, each to one agent.
 // Parley's come from 50 senders at once, are durable, and have their outcome
 // recorded. The baselines go one at a time: forked with a tmux process for each
-// command, forked-once with one for all three, bare over a control-mode client.
+// command, forked-once with one for all three, bare over a control-mode client. It also
+// measures what each of parley's messages leaves in the tmux server's memory.
 func BenchmarkSustained(b *testing.B) {
 	const panes = 50
 	for way, fork := range map[string]func(context.Context, *tmux.Server, string, string) error{
@@ -268,6 +269,7 @@ func BenchmarkSustained(b *testing.B) {
 		var left atomic.Int64
 		left.Store(int64(b.N))
 		var senders sync.WaitGroup
+		memory := bt.serverMemory(b)
 		b.ResetTimer()
 		for _, name := range bt.names {
 			senders.Go(func() {
@@ -280,7 +282,18 @@ func BenchmarkSustained(b *testing.B) {
 		senders.Wait()
 		bt.wait(b, b.N)
 		rate(b)
+		b.ReportMetric((bt.serverMemory(b)-memory)/1000/float64(b.N), "server-kB/msg")
 	})
+}
+
+// serverMemory returns the bytes that the tmux server holds.
+func (bt *benchTeam) serverMemory(b *testing.B) float64 {
+	b.Helper()
+	got, err := tmux.Inspect(b.Context(), tmuxtest.Binary(), bt.terminals.Server().SocketPath(), os.Environ())
+	if err != nil {
+		b.Fatal(err)
+	}
+	return float64(got.Memory)
 }
 
 // forkEach types with one tmux process per command: one loads the text, one pastes it, one

@@ -14,9 +14,9 @@ import (
 // of them waits longer.
 const maxBatch = 64
 
-// A commit costs as much as ten writes. So when the last commit carried a crowd and
-// only few writes wait for the next, it lingers for more. A write that comes alone
-// never waits, and neither do many.
+// When the last commit carried a crowd, and some but only few writes wait for the next,
+// it lingers for more, whatever they are about. A write that comes alone does not, and
+// neither do many. See commit_company.go for those that belong together.
 const (
 	crowd      = 4
 	few        = 16
@@ -26,10 +26,11 @@ const (
 // write is one caller's change. It may run more than once, each time in a transaction
 // in which nothing of it has happened yet.
 type write struct {
-	change func(*tx) error
-	begun  atomic.Bool // set once: by the writer that begins it, or by the caller that gives it up
-	done   chan struct{}
-	err    error
+	change  func(*tx) error
+	message int64       // it changes one delivery of this message; 0: it is about something else
+	begun   atomic.Bool // set once: by the writer that begins it, or by the caller that gives it up
+	done    chan struct{}
+	err     error
 }
 
 // write runs a change in a transaction, together with those of other callers, and
@@ -37,11 +38,16 @@ type write struct {
 // this change alone. When ctx ends before the change has begun, nothing happens; once
 // begun, it is finished.
 func (db *database) write(ctx context.Context, doing string, change func(*tx) error) error {
+	return db.submit(ctx, doing, &write{change: change})
+}
+
+// submit carries out a write as write does.
+func (db *database) submit(ctx context.Context, doing string, w *write) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 
-	w := &write{change: change, done: make(chan struct{})}
+	w.done = make(chan struct{})
 	if !db.queue.push(w) {
 		return errClosed()
 	}
@@ -71,7 +77,9 @@ func (db *database) writeLoop() {
 	for {
 		batch, open := db.queue.take(maxBatch)
 		if len(batch) > 0 {
-			if last >= crowd && len(batch) < few && open {
+			alone := len(batch) == 1
+			batch = db.await(batch)
+			if last >= crowd && !alone && len(batch) < few && open {
 				batch = append(batch, db.linger(maxBatch-len(batch))...)
 			}
 
@@ -96,6 +104,7 @@ func (db *database) writeLoop() {
 func (db *database) linger(n int) []*write {
 	<-time.After(lingerTime)
 	more, _ := db.queue.take(n)
+	db.company.arrived(more)
 	return more
 }
 
@@ -143,6 +152,7 @@ func (db *database) attempt(batch []*write) error {
 	}
 
 	db.marked = true
+	db.expectCompany(t)
 	db.inboxes.invalidate(t.readers, t.older)
 	db.events.publish(last)
 

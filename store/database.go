@@ -27,6 +27,7 @@ type database struct {
 	reader     *gorm.DB
 
 	queue    queue
+	company  company       // only the writing goroutine uses it
 	finished chan struct{} // closed when the writing goroutine has ended
 	events   feed
 	counted  counted

@@ -80,8 +80,8 @@ func (r *itemRow) job() Job {
 // Claim marks a queued or held delivery as being typed, with the sequence number that the
 // pane will store. ErrStale when it is neither.
 func (s *Deliveries) Claim(ctx context.Context, k Key, paneSeq uint64, notice bool) error {
-	return s.write(ctx, "claiming the delivery", func(t *tx) error {
+	return s.submit(ctx, "claiming the delivery", &write{message: k.MessageSeq, change: func(t *tx) error {
 		t.claims = append(t.claims, claimRow{Key: k, paneSeq: int64(paneSeq), notice: notice, by: t.current})
 		return nil
-	})
+	}})
 }

@@ -125,6 +125,11 @@ type newDeliveryRow struct {
 	urgent bool
 }
 
+// waits reports whether the delivery waits for its terminal, and for nothing else.
+func (r *newDeliveryRow) waits() bool {
+	return r.State == string(parley.DeliveryQueued) && r.Withheld == ""
+}
+
 // newDeliveries returns the rows of a post's deliveries, and sets out.Deliveries. It emits
 // an event for each delivery that is settled already.
 func newDeliveries(t *tx, p *Post, m *parley.Message, seq int64, out *Appended) []newDeliveryRow {

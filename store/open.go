@@ -37,7 +37,7 @@ func open(ctx context.Context, o Options, tuned tuning) (*Store, error) {
 		db.log = slog.New(slog.DiscardHandler)
 	}
 
-	db.queue.wake = make(chan struct{}, 1)
+	db.queue.wake, db.company = make(chan struct{}, 1), company{}
 	db.events.news = make(chan struct{})
 	if err := db.open(ctx); err != nil {
 		db.abandon()

@@ -15,7 +15,7 @@ import (
 )
 
 // sinks starts n panes that read their input and drop it.
-func sinks(b *testing.B, s *tmux.Server, n int) []tmux.PaneInfo {
+func sinks(b testing.TB, s *tmux.Server, n int) []tmux.PaneInfo {
 	b.Helper()
 	panes := make([]tmux.PaneInfo, n)
 	var all sync.WaitGroup

@@ -131,6 +131,11 @@ func (s *Server) newBuffer(text string) (Buffer, error) {
 	return b, nil
 }
 
+// drop returns commands that delete the buffer, and do not fail where Load did.
+func (b *Buffer) drop() string {
+	return "set-buffer -a -b " + b.Name + " x ; delete-buffer -b " + b.Name
+}
+
 // removeFile removes the buffer's file, if there is one.
 func (b *Buffer) removeFile() error {
 	if b.path == "" {

@@ -1,6 +1,7 @@
 package tmux
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -26,11 +27,10 @@ func (d *delivery) pasteLine(token string, b Buffer, phase string) string {
 	if phase == PaneEntered {
 		key = " ; send-keys -t " + pane + " " + string(d.Key)
 	}
-	return b.Load + " ; if-shell -F -t " + pane + " " + quote(guard) +
-		" { delete-buffer -b " + b.Name + " ; " + d.refusal(token) + " } { " + d.leaveMode() +
+	return b.Load + " ; " + d.stopIf(guard, b.drop()+" ; ") + d.leaveMode() +
 		"paste-buffer -p -r -d -b " + b.Name + " -t " + pane + key +
 		" ; set-option -p -t " + pane + " " + seqOption + " " + formatProgress(d.Seq, phase) +
-		" ; display-message -p " + quote(token+" yes") + " }"
+		" ; display-message -p " + quote(token+" yes")
 }
 
 // keyLine presses the key if the pane's recorded progress is this message at phase
@@ -38,12 +38,25 @@ func (d *delivery) pasteLine(token string, b Buffer, phase string) string {
 func (d *delivery) keyLine(token, from, to string) string {
 	pane := d.id
 	guard := d.guard("#{!=:#{" + seqOption + "}," + formatProgress(d.Seq, from) + "}")
-	return "if-shell -F -t " + pane + " " + quote(guard) +
-		" { " + d.refusal(token) + " } { " + d.leaveMode() + d.queueKeys() +
+	return d.stopIf(guard, "") + d.leaveMode() + d.queueKeys() +
 		"send-keys -t " + pane + " " + string(d.Key) +
 		" ; set-option -p -t " + pane + " " + seqOption + " " + formatProgress(d.Seq, to) +
-		" ; display-message -p -t " + pane + " " + quote(token+" yes#{"+queueOption+"}") + " }"
+		" ; display-message -p -t " + pane + " " + quote(token+" yes#{"+queueOption+"}")
 }
+
+// stopIf returns commands that end the line if guard is true. They print the facts
+// first, after cleanup, which must not fail: a request ends at its first error.
+//
+// tmux drops the rest of a line when a command fails, and a command that it does not
+// know fails. A guard around the commands that type would be simpler. But from 3.3 to
+// 3.7 tmux never frees the commands that an if-shell ran: 2 to 8 kB for each message.
+func (d *delivery) stopIf(guard, cleanup string) string {
+	check := "if-shell -F -t " + d.id + " " + quote(guard)
+	return check + " { " + cleanup + d.facts() + " } ; " + check + " " + refuse + " ; "
+}
+
+// refuse is a command that no tmux knows.
+const refuse = "parley-refuses"
 
 // guard returns a format that is true if nothing may be typed.
 func (d *delivery) guard(sequence string) string {
@@ -96,26 +109,44 @@ func (d *delivery) leaveMode() string {
 	return "copy-mode -q -t " + d.id + " ; "
 }
 
-func (d *delivery) refusal(token string) string {
-	return "display-message -p -t " + d.id + " " + quote(token+" no "+strings.Join([]string{
+// facts returns the command that prints why a line ends. They carry no token: the
+// error that follows ends the request.
+func (d *delivery) facts() string {
+	return "display-message -p -t " + d.id + " " + quote(noFacts+strings.Join([]string{
 		"#{pane_id}", "#{pane_dead}", "#{pane_input_off}", "#{pane_in_mode}",
 		"#{q:" + ownerOption + "}", "#{" + seqOption + "}", "#{pane_synchronized}", d.touched(), instanceFormat,
 	}, "|"))
 }
 
-// answer is the output of a guarded line.
+// noFacts begins the line of facts.
+const noFacts = "no "
+
+// answer is what a guarded line did.
 type answer struct {
 	yes      bool
 	keysWait bool     // a person's keys are queued
-	fields   []string // of refusal, if not yes
+	fields   []string // of facts, if not yes
+}
+
+// answered returns what a guarded line printed: the text behind its token, or the facts if
+// its guard ended it.
+func answered(r reply, err error) (string, error) {
+	if _, failed := errors.AsType[*CommandError](err); !failed || len(r.lines) == 0 {
+		return r.text, err
+	}
+	facts := r.lines[len(r.lines)-1]
+	if !strings.HasPrefix(facts, noFacts) {
+		return "", err
+	}
+	return facts, nil
 }
 
 func parseAnswer(text string) (answer, error) {
 	if waiting, ok := strings.CutPrefix(text, "yes"); ok {
 		return answer{yes: true, keysWait: waiting != ""}, nil
 	}
-	rest, ok := strings.CutPrefix(text, "no ")
-	fields := splitFields(rest)
+	facts, ok := strings.CutPrefix(text, noFacts)
+	fields := splitFields(facts)
 	if !ok || len(fields) != 9 {
 		return answer{}, fmt.Errorf("tmux answered %q", text)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -20,6 +19,10 @@ func (v Version) Known() (facts []string) {
 
 	if v.AtLeast(3, 3) && !v.AtLeast(3, 6) {
 		facts = append(facts, "it can miss the end of a program, which parley then notices a little later")
+	}
+
+	if v.AtLeast(3, 3) && !v.AtLeast(3, 8) {
+		facts = append(facts, "its server never frees what an if-shell ran; parley types without it")
 	}
 
 	if v.AtLeast(3, 6) && !v.AtLeast(3, 8) {
@@ -38,13 +41,17 @@ type Inspection struct {
 	PID     int
 	Version Version  // of the server, which may be older than the binary
 	Altered []string // options of parley's that somebody changed since, as "NAME is VALUE"
+
+	// Memory is how many bytes the server holds, 0 if that is unknown. History is how many
+	// of them are the lines that scrolled off its panes.
+	Memory, History int64
 }
 
 // Inspect asks parley's own server at the socket path for its state, without
 // attaching to it or starting one. It fails with ErrNoServer if none runs there, and
 // with ctx's cause if the server does not answer. env is the daemon's environment.
 func Inspect(ctx context.Context, binary, path string, env []string) (Inspection, error) {
-	argv := []string{"-N", "-S", path, "display-message", "-p", "#{pid} #{version}"}
+	argv := []string{"-N", "-S", path, "display-message", "-p", "#{pid} #{version}" + historyFormat}
 	var names, want []string
 	for _, setting := range settings(env) {
 		words := strings.Fields(setting) // set-option FLAG NAME VALUE
@@ -66,11 +73,16 @@ func Inspect(ctx context.Context, binary, path string, env []string) (Inspection
 		return Inspection{}, fmt.Errorf("tmux described itself as %q", out)
 	}
 
-	pid, version, _ := strings.Cut(lines[0], " ")
-	i := Inspection{Version: parseVersion(version)}
-	if i.PID, err = strconv.Atoi(pid); err != nil {
-		return Inspection{}, fmt.Errorf("tmux described itself as %q: %w", lines[0], err)
+	words := strings.Fields(lines[0])
+	if len(words) < 2 || number(words[0]) == 0 {
+		return Inspection{}, fmt.Errorf("tmux described itself as %q", lines[0])
 	}
+
+	i := Inspection{PID: number(words[0]), Version: parseVersion(words[1])}
+	for _, pane := range words[2:] {
+		i.History += int64(number(pane))
+	}
+	i.Memory, _ = memory(i.PID)
 
 	for n, got := range lines[1:] {
 		if got != want[n] {
@@ -80,6 +92,9 @@ func Inspect(ctx context.Context, binary, path string, env []string) (Inspection
 
 	return i, nil
 }
+
+// historyFormat expands to the bytes of history of each pane, with a space before each.
+const historyFormat = "#{S:#{W:#{P: #{history_bytes}}}}"
 
 func inspectError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {

@@ -34,6 +34,32 @@ func TestInspectListsAlteredOptions(t *testing.T) {
 	}
 }
 
+func TestInspectTellsHistoryFromOtherMemory(t *testing.T) {
+	opts := tmuxtest.Options(t)
+	s := tmuxtest.StartWith(t, opts)
+	inspect := func() tmux.Inspection {
+		got, err := tmux.Inspect(t.Context(), opts.Binary, opts.Path, opts.Env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+
+	before := inspect()
+	info, err := s.NewSession(t.Context(), tmux.SessionOptions{
+		Name: "lines", Owner: "lines", Width: 80, Height: 24, Argv: []string{"sh", "-c", "seq 1500; echo end; cat"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tmuxtest.WaitFor(t, s.Pane(info.ID), func(s tmux.Screen) bool { return tmuxtest.Shows(s, "end") })
+
+	after := inspect()
+	if grown := after.History - before.History; grown < 1500*5 || after.Memory < after.History {
+		t.Errorf("%d bytes of history more, want 1500 lines; all is %d", grown, after.Memory)
+	}
+}
+
 func TestInspectStartsNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
 	if _, err := tmux.Inspect(t.Context(), tmuxtest.Binary(), path, nil); !errors.Is(err, tmux.ErrNoServer) {
@@ -71,9 +97,9 @@ func TestKnownFaultsFollowTheVersion(t *testing.T) {
 		recommended bool
 	}{
 		{tmux.Version{Major: 3, Minor: 2}, 1, false},
-		{tmux.Version{Major: 3, Minor: 3}, 2, false},
-		{tmux.Version{Major: 3, Minor: 5}, 1, false},
-		{tmux.Version{Major: 3, Minor: 6}, 1, true},
+		{tmux.Version{Major: 3, Minor: 3}, 3, false},
+		{tmux.Version{Major: 3, Minor: 5}, 2, false},
+		{tmux.Version{Major: 3, Minor: 6}, 2, true},
 		{tmux.Version{Major: 3, Minor: 8}, 0, true},
 	} {
 		if facts := test.v.Known(); len(facts) != test.facts || test.v.Recommended() != test.recommended {

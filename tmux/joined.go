@@ -83,7 +83,7 @@ func (j *joined) do(ctx context.Context, compose func(token string) string) (rep
 		}
 	}
 
-	return reply{}, j.explain(complaint, err)
+	return reply{lines: lines}, j.explain(complaint, err)
 }
 
 // source gives the server a line as a file of commands on standard input. It

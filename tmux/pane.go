@@ -144,8 +144,7 @@ func (p *Pane) Target() (id string, joined bool) { return p.id, p.server.opts.Jo
 
 // Run implements Runner.
 func (p *Pane) Run(ctx context.Context, compose func(token string) string) (string, error) {
-	r, err := p.server.transport.do(ctx, compose)
-	return r.text, err
+	return answered(p.server.transport.do(ctx, compose))
 }
 
 func (p *Pane) check() error { return checkPane(p.id) }

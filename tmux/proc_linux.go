@@ -52,6 +52,20 @@ func parents() (map[int]int, error) {
 	return found, nil
 }
 
+// memory returns how many bytes of memory a process has that it shares with no file,
+// such as a program's text.
+func memory(pid int) (int64, error) {
+	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
+	if err != nil {
+		return 0, fmt.Errorf("%w: %w", errNoProcess, err)
+	}
+	fields := strings.Fields(string(raw)) // size, resident, shared, in pages
+	if len(fields) < 3 {
+		return 0, fmt.Errorf("/proc/%d/statm: %q", pid, raw)
+	}
+	return int64(number(fields[1])-number(fields[2])) * int64(os.Getpagesize()), nil
+}
+
 // foreground returns the leader of the foreground process group of a process's
 // terminal, and the leader's command line.
 func foreground(pid int) (leader int, argv []string, err error) {

@@ -66,6 +66,12 @@ func foregroundOnTerminal(pid int) ([][]string, error) {
 	return found, nil
 }
 
+// memory returns how many bytes of memory a process has, with the files that it shares.
+func memory(pid int) (int64, error) {
+	out, err := ps("rss=", pid)
+	return int64(number(out)) * 1024, err
+}
+
 // foreground returns the leader of the foreground process group of a process's
 // terminal, and the leader's command line. ps does not mark where words end, so a word
 // with spaces is split.

@@ -26,7 +26,8 @@ type Runner interface {
 	// Load prepares a text for one paste.
 	Load(text string) (Buffer, error)
 	// Run runs the line that compose makes of a token, without interruption, and returns
-	// what it printed behind the token. The line prints the token as its last act.
+	// what it printed behind the token. The line prints the token as its last act. If its
+	// guard ends it before that, Run returns the facts that the guard printed.
 	Run(ctx context.Context, compose func(token string) string) (string, error)
 }
 

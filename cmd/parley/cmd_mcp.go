@@ -29,6 +29,9 @@ PARLEY_KEY identifies the caller, or else the terminal in which the agent runs.`
   parley mcp --toolsets messages,team    # only these tools`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			in := newSlimReader(c.in)
+			defer in.stop()
+
 			sets, err := mcpserver.ParseToolsets(toolsets)
 			if err != nil {
 				return err
@@ -57,7 +60,7 @@ PARLEY_KEY identifies the caller, or else the terminal in which the agent runs.`
 
 			return mcpserver.ServeStdio(cmd.Context(),
 				mcpserver.Options{Service: service, Version: buildVersion(), Toolsets: sets.Within(all), Agents: own},
-				c.in, c.out, bridgeCaller(cmd.Context(), c, service))
+				in, c.out, bridgeCaller(cmd.Context(), c, service))
 		},
 	}
 

@@ -52,6 +52,30 @@ func TestChecksKeepTheirOrderAndTheirTime(t *testing.T) {
 	})
 }
 
+func TestDoctorSaysWhatGrowsInTheTmuxServer(t *testing.T) {
+	for _, test := range []struct {
+		all, history int64
+		want         level
+		says         string
+	}{
+		{6_000_000, 2_000_000, fine, "6 MB, of which 2 MB scrolled off"},
+		{240_000_000, 200_000_000, fine, "240 MB, of which 200 MB scrolled off"},
+		{140_000_000, 2_000_000, warning, "140 MB, and 138 MB of it is not what scrolled off"},
+		{1_000_000, 2_000_000, fine, "1 MB, of which 1 MB scrolled off"},
+	} {
+		var f findings
+		f.serverMemory(test.all, test.history)
+		if len(f) != 1 || f[0].Level != test.want || !strings.Contains(f[0].Detail, test.says) {
+			t.Errorf("%d, %d: got %+v, want %q", test.all, test.history, f, test.says)
+		}
+	}
+
+	var unknown findings
+	if unknown.serverMemory(0, 0); len(unknown) != 0 {
+		t.Errorf("got %+v for memory that is not known", unknown)
+	}
+}
+
 func TestInterruptedCheckIsAProblem(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	over := make(chan struct{})

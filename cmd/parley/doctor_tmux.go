@@ -64,7 +64,29 @@ func (d *doctor) checkServer(ctx context.Context) (f findings) {
 		f.ok("tmux server", "%s, pid %d, socket %s", running.Version, running.PID, socket)
 	}
 
+	if err == nil {
+		f.serverMemory(running.Memory, running.History)
+	}
+
 	return f
+}
+
+// muchMemory is more than a tmux server needs for 200 panes, in bytes, apart from what
+// scrolled off them.
+const muchMemory = 100_000_000
+
+// serverMemory says what grows in the tmux server. Nothing is said if its memory is unknown.
+func (f *findings) serverMemory(all, history int64) {
+	const check = "tmux memory"
+	history = min(history, all)
+	switch rest := all - history; {
+	case all == 0:
+	case rest > muchMemory:
+		f.warn(check, "The server frees it only when it ends. When the agents can be stopped: parley down.",
+			"%s, and %s of it is not what scrolled off the agents' terminals", size(all), size(rest))
+	default:
+		f.ok(check, "%s, of which %s scrolled off the agents' terminals", size(all), size(history))
+	}
 }
 
 // checkTmuxDir reports whether tmux can use the directory of its sockets. tmux refuses
