@@ -97,7 +97,7 @@ func (c *courier) conclude(
 		waits := hold{Hold: parley.Hold{Code: parley.EndedDialog, Reason: parley.EndedDialog.Words("")}}
 		return false, c.note(ctx, job, waits)
 	case out.Phase == tmux.Entered:
-		if c.unread(t) > 0 {
+		if c.unread(t) > 0 && !a.entered.stands { // what is unread could be a person's keys
 			c.unproven = append(c.unproven, unproven{key: job.Key, on: t, mode: ttyModeOf(c.o.host, t), mark: a.letter.mark})
 		}
 		c.stranded = strandedBy(t, job, a, out)
@@ -231,7 +231,7 @@ func (c *courier) giveBack(ctx context.Context, job *store.Job) error {
 // notTaken says why an entered text is not proven to be taken.
 func (c *courier) notTaken(t *team.Terminal, a *attempt, out tmux.Outcome) parley.ReasonCode {
 	switch {
-	case c.unread(t) > 0:
+	case c.unread(t) > 0 && !a.entered.stands:
 		return parley.EndedUnread
 	case a.followed.idle:
 		return parley.EndedNoTurn

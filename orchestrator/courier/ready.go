@@ -45,14 +45,13 @@ func (c *courier) look(ctx context.Context, t *team.Terminal, job *store.Job) ho
 	ctx, cancel := context.WithTimeout(ctx, lookWithin)
 	defer cancel()
 
+	if err := c.lookForStranded(ctx, t); err != nil {
+		return held(parley.HoldUnreadable, parley.CleanLine(err.Error()))
+	}
 	screen, err := c.o.host.Pane(t).Screen(ctx, tmux.ScreenOptions{})
 	if err != nil {
 		return held(parley.HoldUnreadable, parley.CleanLine(err.Error()))
 	}
-	if err := c.lookForStranded(ctx, t); err != nil {
-		return held(parley.HoldUnreadable, parley.CleanLine(err.Error()))
-	}
-
 	o := c.observe(t, job, screen)
 	c.size = size{screen.Width, screen.Height}
 	if o.profile.HasMarkers() {
