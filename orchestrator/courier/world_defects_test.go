@@ -231,7 +231,7 @@ func try(t *testing.T, d *defect) found {
 		}
 	}
 
-	cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-ldflags=-s -w", "-overlay", overlay, "-count=1",
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-ldflags=-s -w", "-overlay", overlay, "-count=1", "-v",
 		"-run", "TestSimulation$", ".", "-brief", "-deliveries", strconv.Itoa(withinDeliveries))
 	out, err := cmd.CombinedOutput()
 	_, line, ok := strings.Cut(string(out), "RESULT ")

@@ -39,7 +39,11 @@ func (w *world) perform(e event) {
 	case "stopping":
 		w.stopping(e.For)
 	case "server dies":
-		w.serverDies(e.For)
+		if e.What == "" {
+			w.serverDies(e.For)
+			return
+		}
+		w.faults.databases = append(w.faults.databases, databaseFault{Kind: "claim", Slow: e.For + time.Second, Server: e.For})
 	default:
 		if p := w.pane; p != nil && !p.dead {
 			w.befall(p, e)
@@ -218,6 +222,9 @@ func (w *world) befall(p *simPane, e event) {
 	case "synchronized":
 		p.shared = true
 		w.after(e.For, func() { p.shared = false })
+	case "stranger": // claims the pane
+		p.options["@parley_agent"] = "99999999-0000"
+		w.after(e.For, func() { p.options["@parley_agent"] = agentID; w.wakeDaemon() })
 	case "resize":
 		g.width = []int{120, 48, 80}[e.N%3]
 		if g.p.HasMarkers() {

@@ -175,6 +175,8 @@ func (t *teller) trouble(at time.Duration) {
 		e.For = t.between(100*time.Millisecond, 8*time.Second)
 	case "shell":
 		e.What = often(t, "bash", "less")
+	case "server dies":
+		e.What = often(t, "", "in a claim")
 	}
 	t.s.Events = append(t.s.Events, e)
 }
@@ -184,7 +186,7 @@ var troubles = []string{
 	"lose keys", "lose keys", "break keys", "late key", "late key", "hang", "hang", "stall",
 	"program dies", "daemon dies", "daemon dies", "daemon dies", "daemon stops", "tmux", "tmux", "tmux", "server dies",
 	"database", "database", "shell", "input off", "synchronized", "resize", "retry", "retry", "force", "blocked",
-	"stopping", "pause", "fetch", "work",
+	"stopping", "stranger", "pause", "fetch", "work",
 }
 
 // newWorld returns a world in which the story is about to begin.
@@ -303,6 +305,7 @@ func (w *world) clear() {
 	p := w.pane
 	g := p.program
 	p.inputOff, p.shared, p.mode = false, false, false
+	p.options["@parley_agent"] = agentID
 	g.shell, g.blocked, g.dialog = "", false, false
 	g.lose, g.breaks, g.late, g.hung, g.stalled = 0, 0, 0, time.Time{}, time.Time{}
 	g.readSoon()

@@ -177,6 +177,8 @@ type databaseFault struct {
 	Lost  bool // it did nothing
 	Error bool
 	Slow  time.Duration
+
+	Server time.Duration // the tmux server dies meanwhile, and the program comes back after that
 }
 
 // step is a moment between two steps of the daemon, at which it can die.
@@ -294,6 +296,9 @@ func (w *world) call(ctx context.Context, kind string, do func() error) error {
 		w.faults.databases = slices.Delete(w.faults.databases, i, i+1)
 		w.note("database: %s %+v", kind, f)
 	}
+	if f.Server > 0 {
+		w.serverDies(f.Server)
+	}
 	if f.Slow > 0 {
 		if err := w.sleep(ctx, f.Slow); err != nil {
 			return err
@@ -348,10 +353,9 @@ func (s worldStore) TypedAs(ctx context.Context, id string, seq uint64) (job *st
 }
 
 func (s worldStore) Claim(ctx context.Context, k store.Key, paneSeq uint64, notice bool) error {
-	s.w.watch.asked = time.Now()
+	s.w.watch.asked, s.w.claimedOn = time.Now(), s.w.pane
 	return s.w.call(ctx, "claim", func() error {
 		s.w.watch.claims(k, paneSeq)
-		s.w.claimedOn = s.w.pane
 		err := s.w.store.Claim(ctx, k, paneSeq, notice)
 		s.w.note("claim of %s with %d: %v", s.w.nameOf(k), paneSeq, err)
 		return err

@@ -83,6 +83,8 @@ func (v *watch) typable(p *simPane, what string) {
 	case p.gone:
 	case p.options["@parley_agent"] != agentID:
 		v.w.violate(promiseAgent, "%s goes into a pane of %q", what, p.options["@parley_agent"])
+	case v.w.claimedOn != p:
+		v.w.violate(promiseAgent, "%s goes into another pane", what)
 	case p.dead:
 		v.w.violate(promiseAgent, "%s goes into a dead pane", what)
 	case p.shared:
@@ -193,7 +195,8 @@ func (v *watch) advances(k store.Key, changes []store.Change) {
 	if row.job.State != parley.DeliveryTyping && row.job.State != parley.DeliveryUnconfirmed {
 		return
 	}
-	alive := v.w.pane != nil && v.w.instance != "" && v.w.claimedOn == v.w.pane
+	alive := v.w.pane != nil && v.w.instance != "" && v.w.claimedOn == v.w.pane &&
+		v.w.pane.options["@parley_agent"] == agentID
 	switch c := changes[0]; c.State {
 	case parley.DeliverySubmitted, parley.DeliveryRead:
 		if len(m.got) == 0 {
