@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/testhome"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -50,12 +51,12 @@ func TestConformance(t *testing.T) {
 		t.Skip("set " + conformanceDir + " to where the suite is installed, or run make conformance")
 	}
 
-	h := newTestHome(t)
-	bot := must[parley.RegisterAgentResult](t, h, "register", "bot")
-	url := withoutKey(t, must[parley.WorkspaceStatusResult](t, h, "status").HTTP, bot.APIKey)
+	h := testhome.New(t)
+	bot := testhome.Run[parley.RegisterAgentResult](t, h, "register", "bot")
+	url := withoutKey(t, testhome.Run[parley.WorkspaceStatusResult](t, h, "status").HTTP, bot.APIKey)
 	for scenario, want := range conformance {
 		t.Run(scenario, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 3*patience)
+			ctx, cancel := context.WithTimeout(t.Context(), 3*testhome.Patience)
 			defer cancel()
 
 			cmd := exec.CommandContext(ctx, filepath.Join(dir, "conformance"), "server", "--url", url+"/mcp",

@@ -93,8 +93,8 @@ func TestTenMegabytesAreRefused(t *testing.T) {
 			return http.StatusRequestEntityTooLarge, b, nil
 		},
 		"the CLI": func() (int, []byte, error) {
-			cmd := s.home.command("--json", "send", "other", "-")
-			cmd.Stdin, cmd.Env = strings.NewReader(text), append(slices.Clone(s.home.env), "PARLEY_KEY="+s.keys["asker"])
+			cmd := s.home.Command("--json", "send", "other", "-")
+			cmd.Stdin, cmd.Env = strings.NewReader(text), append(slices.Clone(s.home.Env), "PARLEY_KEY="+s.keys["asker"])
 			out, err := cmd.Output()
 			if _, failed := err.(*exec.ExitError); failed {
 				err = nil

@@ -174,8 +174,8 @@ func addDM(t *testing.T, s *stage) {
 
 // writeNotes writes the file that is sent.
 func writeNotes(t *testing.T, s *stage) {
-	s.kept["workspace"] = s.home.workspace
-	if err := os.WriteFile(filepath.Join(s.home.workspace, "notes.md"), []byte("notes"), 0o600); err != nil {
+	s.kept["workspace"] = s.home.Workspace
+	if err := os.WriteFile(filepath.Join(s.home.Workspace, "notes.md"), []byte("notes"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -401,9 +401,9 @@ func failGo(t *testing.T, s *stage, f *failing) failure {
 }
 
 func failCLI(t *testing.T, s *stage, f *failing) failure {
-	cmd := s.home.command(append([]string{"--json"}, f.cli...)...)
+	cmd := s.home.Command(append([]string{"--json"}, f.cli...)...)
 	if f.by != "" {
-		cmd.Env = append(slices.Clone(s.home.env), "PARLEY_KEY="+s.keys[f.by])
+		cmd.Env = append(slices.Clone(s.home.Env), "PARLEY_KEY="+s.keys[f.by])
 	}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

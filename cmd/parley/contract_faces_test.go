@@ -19,6 +19,7 @@ import (
 	"parley"
 	"parley/client"
 	"parley/internal/daemon"
+	"parley/internal/testhome"
 )
 
 // overREST makes the call at the path of the document. A GET has its arguments in the
@@ -185,7 +186,7 @@ func overGo(t *testing.T, s *stage, p *play, c scene) ([]byte, bool) {
 // database opens the daemon's database for reading.
 func (s *stage) database(t *testing.T) *sql.DB {
 	t.Helper()
-	file := filepath.Join(s.home.workspace, daemon.StateDir, "parley.db")
+	file := filepath.Join(s.home.Workspace, daemon.StateDir, "parley.db")
 	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(5000)&_pragma=query_only(1)")
 	if err != nil {
 		t.Fatal(err)
@@ -198,7 +199,7 @@ func (s *stage) database(t *testing.T) *sql.DB {
 
 // inTime bounds a test's calls.
 func inTime(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, errors.New("the daemon does not answer"))
+	ctx, cancel := context.WithTimeoutCause(t.Context(), testhome.Patience, errors.New("the daemon does not answer"))
 	t.Cleanup(cancel)
 	return ctx
 }

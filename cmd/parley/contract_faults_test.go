@@ -17,6 +17,7 @@ import (
 	"parley/client"
 	"parley/internal/daemon"
 	"parley/internal/modelserver"
+	"parley/internal/testhome"
 )
 
 // These failures are no caller's mistake: the test takes from a running daemon what it
@@ -88,7 +89,7 @@ func faulty(t *testing.T) *stage {
 	}
 
 	s := (&play{cast: []string{"asker", "other"}, settings: []string{"PATH=" + bin}}).stage(t)
-	s.kept["bin"], s.kept["tmux"] = bin, filepath.Join(s.home.dir, "t", "users")
+	s.kept["bin"], s.kept["tmux"] = bin, filepath.Join(s.home.Dir, "t", "users")
 	broken := parley.SendMessageRequest{To: parley.Names{"asker"}, Text: "soon broken"}
 	res, err := s.boss.SendMessage(inTime(t), broken)
 	if err != nil {
@@ -205,7 +206,7 @@ func codes(t *testing.T) (list []parley.Code) {
 // breakARow makes a stored message unreadable.
 func breakARow(t *testing.T, s *stage) func() {
 	set := func(accepted string) {
-		file := filepath.Join(s.home.workspace, daemon.StateDir, "parley.db")
+		file := filepath.Join(s.home.Workspace, daemon.StateDir, "parley.db")
 		db, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(5000)")
 		if err != nil {
 			t.Fatal(err)
@@ -242,14 +243,14 @@ func takeTmux(t *testing.T, s *stage) func() {
 
 // endDaemon ends the daemon, and starts it again.
 func endDaemon(t *testing.T, s *stage) func() {
-	if out, err := s.home.command("down").CombinedOutput(); err != nil {
+	if out, err := s.home.Command("down").CombinedOutput(); err != nil {
 		t.Fatalf("parley down: %v\n%s", err, out)
 	}
 	return func() {
-		if out, err := s.home.command("serve").CombinedOutput(); err != nil {
+		if out, err := s.home.Command("serve").CombinedOutput(); err != nil {
 			t.Fatalf("parley serve: %v\n%s", err, out)
 		}
-		s.info = must[parley.WorkspaceStatusResult](t, s.home, "status")
+		s.info = testhome.Run[parley.WorkspaceStatusResult](t, s.home, "status")
 	}
 }
 
@@ -277,7 +278,7 @@ func endMeanwhile(t *testing.T, s *stage, face string) func() {
 			time.Sleep(10 * time.Millisecond)
 		}
 
-		ended <- s.home.command("down").Run()
+		ended <- s.home.Command("down").Run()
 	}()
 
 	return func() {

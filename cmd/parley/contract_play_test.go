@@ -13,6 +13,7 @@ import (
 
 	"parley"
 	"parley/client"
+	"parley/internal/testhome"
 )
 
 // Four documents show calls and answers. A play makes those calls word for word, one
@@ -46,7 +47,7 @@ type play struct {
 
 // stage is a daemon, the API keys of the agents, and the values kept from answers.
 type stage struct {
-	home *home
+	home *testhome.Home
 	info parley.WorkspaceStatusResult
 	keys map[string]string
 	kept map[string]string
@@ -86,16 +87,16 @@ func (p *play) perform(t *testing.T) {
 // stage starts a daemon and registers the agents.
 func (p *play) stage(t *testing.T) *stage {
 	t.Helper()
-	h := newTestHome(t)
-	h.prepareDatabase(t)
-	h.env = append(h.env, p.settings...)
-	if out, err := h.command("serve").CombinedOutput(); err != nil {
+	h := testhome.New(t)
+	prepareDatabase(t, h)
+	h.Env = append(h.Env, p.settings...)
+	if out, err := h.Command("serve").CombinedOutput(); err != nil {
 		t.Fatalf("parley serve: %v\n%s", err, out)
 	}
 
 	s := &stage{
 		home: h,
-		info: must[parley.WorkspaceStatusResult](t, h, "status"),
+		info: testhome.Run[parley.WorkspaceStatusResult](t, h, "status"),
 		keys: map[string]string{},
 		kept: map[string]string{},
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"parley/internal/daemon"
+	"parley/internal/testhome"
 
 	"github.com/coder/websocket"
 	"github.com/getkin/kin-openapi/openapi3"
@@ -24,16 +25,16 @@ import (
 )
 
 // workingDaemon starts a daemon with an agent named coder, in its own home.
-func workingDaemon(t *testing.T) (*home, daemon.Info) {
+func workingDaemon(t *testing.T) (*testhome.Home, daemon.Info) {
 	t.Helper()
-	h := newTestHome(t)
+	h := testhome.New(t)
 	for _, args := range [][]string{{"serve"}, {"register", "coder"}} {
-		if out, err := h.command(args...).CombinedOutput(); err != nil {
+		if out, err := h.Command(args...).CombinedOutput(); err != nil {
 			t.Fatalf("parley %v: %v\n%s", args, err, out)
 		}
 	}
 
-	b, err := os.ReadFile(filepath.Join(h.workspace, daemon.StateDir, "daemon.json"))
+	b, err := os.ReadFile(filepath.Join(h.Workspace, daemon.StateDir, "daemon.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +67,7 @@ func TestCallsOfTheHTTPDocsWork(t *testing.T) {
 	}
 
 	cmd := exec.Command("sh", "-c", script)
-	cmd.Dir, cmd.Env = h.workspace, h.env
+	cmd.Dir, cmd.Env = h.Workspace, h.Env
 
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -84,7 +85,7 @@ func TestCallsOfTheHTTPDocsWork(t *testing.T) {
 func TestTheWebSocketOfTheHTTPDocsWorks(t *testing.T) {
 	t.Parallel()
 	h, info := workingDaemon(t)
-	out, err := h.command("register", "watcher").Output()
+	out, err := h.Command("register", "watcher").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +94,7 @@ func TestTheWebSocketOfTheHTTPDocsWorks(t *testing.T) {
 	address := regexp.MustCompile(`ws://\S+`).FindString(documents(t)["http.md"])
 	address = strings.NewReplacer("http://127.0.0.1:PORT", info.HTTP, "127.0.0.1:PORT", strings.TrimPrefix(info.HTTP, "http://"), "KEY", lines[len(lines)-1]).
 		Replace(address)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testhome.Patience)
 	defer cancel()
 
 	conn, _, err := websocket.Dial(ctx, address, nil)
@@ -102,7 +103,7 @@ func TestTheWebSocketOfTheHTTPDocsWorks(t *testing.T) {
 	}
 	defer conn.CloseNow()
 
-	if out, err := h.command("send", "watcher", "look here").CombinedOutput(); err != nil {
+	if out, err := h.Command("send", "watcher", "look here").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 
@@ -119,7 +120,7 @@ func TestTheWebSocketOfTheHTTPDocsWorks(t *testing.T) {
 	}
 
 	begun := time.Now()
-	if out, err := h.command("down").CombinedOutput(); err != nil {
+	if out, err := h.Command("down").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 
@@ -185,7 +186,7 @@ func TestAnswersAreAsTheOpenAPIDocsSay(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	backup, _ := json.Marshal(map[string]string{"path": filepath.Join(h.dir, "copy.db")})
+	backup, _ := json.Marshal(map[string]string{"path": filepath.Join(h.Dir, "copy.db")})
 	for _, c := range []struct {
 		method, path, body string
 		status             int

@@ -13,6 +13,7 @@ import (
 
 	"parley"
 	"parley/internal/modelserver"
+	"parley/internal/testhome"
 )
 
 // The page on responders is run word for word, with the scripted model in the place of
@@ -39,18 +40,18 @@ func TestDoctorFindsRespondersThatCannotAnswer(t *testing.T) {
 	}
 
 	closed.Close()
-	h := newTestHome(t)
+	h := testhome.New(t)
 	text := "responders:\n  - {name: well, model: m, base_url: '" + model.URL + "/v1'}\n" +
 		"  - {name: keyless, model: m, base_url: '" + model.URL + "/v1', api_key_env: NO_SUCH_KEY}\n" +
 		"  - {name: lost, model: m, base_url: 'http://" + closed.Addr().String() + "/v1'}\n"
 
-	if err := os.WriteFile(filepath.Join(h.workspace, "parley.yaml"), []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(h.Workspace, "parley.yaml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 
 	look := func(when string) {
 		t.Helper()
-		out, _ := h.command("doctor").CombinedOutput()
+		out, _ := h.Command("doctor").CombinedOutput()
 		for _, part := range []string{"well: m at " + model.URL, "keyless cannot answer", "NO_SUCH_KEY", "lost cannot answer", closed.Addr().String()} {
 			if !strings.Contains(string(out), part) {
 				t.Errorf("%s, the doctor does not say %q:\n%s", when, part, out)
@@ -59,12 +60,12 @@ func TestDoctorFindsRespondersThatCannotAnswer(t *testing.T) {
 	}
 
 	look("without a daemon")
-	if out, err := h.command("serve").CombinedOutput(); err != nil {
+	if out, err := h.Command("serve").CombinedOutput(); err != nil {
 		t.Fatalf("parley serve: %v\n%s", err, out)
 	}
 
 	look("with one")
-	list := must[parley.ListRespondersResult](t, h, "responder", "list")
+	list := testhome.Run[parley.ListRespondersResult](t, h, "responder", "list")
 	if len(list.Responders) != 3 || list.Responders[0].Problem == "" || list.Responders[2].Problem != "" {
 		t.Errorf("listed are %+v", list.Responders)
 	}
@@ -76,18 +77,18 @@ func TestDaemonCountsModelUsageAndEndsDuringAnAnswer(t *testing.T) {
 	t.Parallel()
 	model := modelserver.StartBare()
 	t.Cleanup(model.Close)
-	h := newTestHome(t)
+	h := testhome.New(t)
 	team := "responders:\n  - {name: sage, model: m, base_url: '" + model.URL + "/v1'}\n"
-	if err := os.WriteFile(filepath.Join(h.workspace, "parley.yaml"), []byte(team), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(h.Workspace, "parley.yaml"), []byte(team), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := h.command("serve").CombinedOutput(); err != nil {
+	if out, err := h.Command("serve").CombinedOutput(); err != nil {
 		t.Fatalf("parley serve: %v\n%s", err, out)
 	}
 
-	info := must[parley.WorkspaceStatusResult](t, h, "status")
-	must[parley.SendMessageResult](t, h, "send", "sage", "SAY hello")
-	if out, err := h.command("send", "sage", "FAIL 400").CombinedOutput(); err == nil {
+	info := testhome.Run[parley.WorkspaceStatusResult](t, h, "status")
+	testhome.Run[parley.SendMessageResult](t, h, "send", "sage", "SAY hello")
+	if out, err := h.Command("send", "sage", "FAIL 400").CombinedOutput(); err == nil {
 		t.Errorf("a refused one: %s", out)
 	}
 
@@ -110,7 +111,7 @@ func TestDaemonCountsModelUsageAndEndsDuringAnAnswer(t *testing.T) {
 		}
 	}
 
-	waiting := h.command("send", "sage", "PAUSE", "--json")
+	waiting := h.Command("send", "sage", "PAUSE", "--json")
 	var said bytes.Buffer
 	waiting.Stdout = &said
 	if err := waiting.Start(); err != nil {
@@ -123,7 +124,7 @@ func TestDaemonCountsModelUsageAndEndsDuringAnAnswer(t *testing.T) {
 	}
 
 	began := time.Now()
-	if out, err := h.command("down").CombinedOutput(); err != nil {
+	if out, err := h.Command("down").CombinedOutput(); err != nil {
 		t.Fatalf("parley down: %v\n%s", err, out)
 	}
 	if took := time.Since(began); took > 25*time.Second { // half of what the model has

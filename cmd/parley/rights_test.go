@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/testhome"
 )
 
 // Who may call, from the widest to the narrowest.
@@ -303,13 +304,13 @@ func checkRight(t *testing.T, face string, s *someone, r right, got outcome, wan
 
 // everyone is who calls: the daemon's agents are coder and reviewer, two mailboxes, and
 // chief, which was launched to orchestrate.
-func everyone(t *testing.T, h *home) []*someone {
+func everyone(t *testing.T, h *testhome.Home) []*someone {
 	t.Helper()
-	coder := must[parley.RegisterAgentResult](t, h, "register", "coder")
-	must[parley.RegisterAgentResult](t, h, "register", "reviewer")
-	must[parley.LaunchAgentResult](t, h, "launch", "chief", "--orchestrate", "--", "cat")
-	chief := must[parley.IssueKeyResult](t, h, "key", "issue", "chief")
-	status := must[parley.WorkspaceStatusResult](t, h, "status")
+	coder := testhome.Run[parley.RegisterAgentResult](t, h, "register", "coder")
+	testhome.Run[parley.RegisterAgentResult](t, h, "register", "reviewer")
+	testhome.Run[parley.LaunchAgentResult](t, h, "launch", "chief", "--orchestrate", "--", "cat")
+	chief := testhome.Run[parley.IssueKeyResult](t, h, "key", "issue", "chief")
+	status := testhome.Run[parley.WorkspaceStatusResult](t, h, "status")
 	unix := overSocket(t, status.Socket)
 
 	return []*someone{
@@ -337,7 +338,7 @@ func overSocket(t *testing.T, socket string) *http.Client {
 // Every operation is tried by everyone over every face.
 func TestEveryOperationIsForThoseItIsFor(t *testing.T) {
 	t.Parallel()
-	h := newTestHome(t)
+	h := testhome.New(t)
 	callers := everyone(t, h)
 	for _, s := range callers {
 		for _, r := range rights {

@@ -8,6 +8,7 @@ import (
 	"parley"
 	"parley/client"
 	"parley/internal/daemon"
+	"parley/internal/testhome"
 	"parley/parleytest"
 )
 
@@ -36,9 +37,9 @@ func (r remote) As(t *testing.T, name string) (parley.Service, context.Context) 
 func TestServiceOverTheSocket(t *testing.T) {
 	t.Parallel()
 	parleytest.Suite(t, func(t *testing.T) parleytest.Team {
-		h := newTestHome(t)
-		h.prepareDatabase(t)
-		info := must[daemon.Info](t, h, "serve")
+		h := testhome.New(t)
+		prepareDatabase(t, h)
+		info := testhome.Run[daemon.Info](t, h, "serve")
 		if !filepath.IsAbs(info.Socket) {
 			t.Fatalf("the daemon's socket is %q", info.Socket)
 		}

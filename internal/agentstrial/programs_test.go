@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"parley/internal/testhome"
 )
 
 // realProgram is how a real agent program is made to talk to the scripted model. In its
@@ -84,27 +86,27 @@ var realPrograms = []realProgram{
 }
 
 // prepare writes the user's configuration of the program, and adds to the environment.
-func (p realProgram) prepare(t *testing.T, h *home, url string) {
+func (p realProgram) prepare(t *testing.T, h *testhome.Home, url string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", p.template))
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	fill := strings.NewReplacer("{URL}", url, "{WORKSPACE}", h.workspace)
-	h.configure(t, p.config, fill.Replace(string(text)))
+	fill := strings.NewReplacer("{URL}", url, "{WORKSPACE}", h.Workspace)
+	configure(t, h, p.config, fill.Replace(string(text)))
 	for _, entry := range p.env {
 		name, value, _ := strings.Cut(entry, "=")
-		h.env = append(h.env, name+"="+fill.Replace(value))
+		h.Env = append(h.Env, name+"="+fill.Replace(value))
 	}
 
 	if p.ownState {
-		h.env = append(h.env, "XDG_STATE_HOME="+ownState(t, h))
+		h.Env = append(h.Env, "XDG_STATE_HOME="+ownState(t, h))
 	}
 }
 
 // ownState makes a state directory outside /tmp.
-func ownState(t *testing.T, h *home) string {
+func ownState(t *testing.T, h *testhome.Home) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -117,7 +119,7 @@ func ownState(t *testing.T, h *home) string {
 	}
 
 	t.Cleanup(func() {
-		h.command("down").Run() // a daemon that still runs would make it again
+		h.Command("down").Run() // a daemon that still runs would make it again
 		os.RemoveAll(state)
 	})
 
