@@ -18,6 +18,8 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"parley/internal/must"
 )
 
 // A house is what docs/architecture.md says of the packages: what each may import of
@@ -249,7 +251,7 @@ func inspect(t *testing.T, tree fs.FS) []string {
 	t.Helper()
 	var problems []string
 	strangers := map[string]bool{}
-	err := fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
+	must.Do(t, fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -272,10 +274,7 @@ func inspect(t *testing.T, tree fs.FS) []string {
 		problems = append(problems, inspectFile(t, name, source)...)
 
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 
 	for _, room := range slices.Sorted(maps.Keys(strangers)) {
 		problems = append(problems, room+": not in the plan: give it a row in docs/architecture.md")
@@ -299,10 +298,7 @@ func outside(tree fs.FS, dir string) bool {
 func inspectFile(t *testing.T, name string, source []byte) []string {
 	t.Helper()
 	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, name, source, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Have(parser.ParseFile(fset, name, source, parser.SkipObjectResolution))(t)
 
 	room := path.Dir(name)
 	if strings.HasSuffix(name, "_test.go") {

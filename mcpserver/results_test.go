@@ -11,6 +11,7 @@ import (
 	official "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // generous answers every call with all fields that its answer can have.
@@ -279,12 +280,8 @@ func TestResultsFitTheirSchemas(t *testing.T) {
 func sameJSON(t *testing.T, a, b string) bool {
 	t.Helper()
 	var x, y any
-	if err := json.Unmarshal([]byte(a), &x); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal([]byte(b), &y); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(a), &x))
+	must.Do(t, json.Unmarshal([]byte(b), &y))
 	return reflect.DeepEqual(x, y)
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func TestAppendStoresAllThatBelongsToAMessage(t *testing.T) {
@@ -29,7 +30,7 @@ func TestAppendStoresAllThatBelongsToAMessage(t *testing.T) {
 
 	want.Sender = agentName(0)
 	got, deliveries, err := s.Message(t.Context(), done.Message.ID)
-	must(t, err)
+	must.Do(t, err)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("stored: -want +got:\n%s", diff)
 	}
@@ -42,8 +43,7 @@ func TestAppendStoresAllThatBelongsToAMessage(t *testing.T) {
 		t.Errorf("conversation: got %s, want %s", got, want)
 	}
 
-	events, err := s.Events.List(t.Context(), EventQuery{After: 3, Limit: 10})
-	must(t, err)
+	events := must.Have(s.Events.List(t.Context(), EventQuery{After: 3, Limit: 10}))(t)
 	wantEvents := []parley.Event{
 		{Seq: 4, Type: parley.EventBroadcast, SenderID: agentID(0), Sender: agentName(0), RecipientCount: 2,
 			MessageID: want.ID, Preview: strings.Repeat("ä", 99) + "…", Priority: parley.PriorityNormal,
@@ -73,7 +73,7 @@ func TestAppendStoresAllThatBelongsToAMessage(t *testing.T) {
 	rows := agentLog(t, s, 2)
 	log := rows[len(rows)-1]
 	var details map[string]string
-	must(t, json.Unmarshal([]byte(log.Details), &details))
+	must.Do(t, json.Unmarshal([]byte(log.Details), &details))
 	wantDetails := map[string]string{"sender_id": agentID(0), "recipient_id": agentID(2), "message_type": "information",
 		"message_content": strings.Repeat("ä", 199) + "…", "timestamp": "2026-01-02T03:04:05.000000006Z"}
 	if diff := cmp.Diff(wantDetails, details); diff != "" || log.LogType != "agent_communication" ||

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // BenchmarkAppend1 has 50 callers, each of which stores messages for one recipient.
@@ -41,9 +42,7 @@ func BenchmarkAppend200(b *testing.B) {
 	var times []time.Duration
 	for b.Loop() {
 		begun := time.Now()
-		if _, err := s.Append(b.Context(), post(0, p...)); err != nil {
-			b.Fatal(err)
-		}
+		must.Have(s.Append(b.Context(), post(0, p...)))(b)
 		times = append(times, time.Since(begun))
 	}
 
@@ -64,9 +63,7 @@ func BenchmarkClaimAdvance200(b *testing.B) {
 	var claim, advance time.Duration
 	for i := range b.N {
 		b.StopTimer()
-		if _, err := s.Append(b.Context(), post(0, to...)); err != nil {
-			b.Fatal(err)
-		}
+		must.Have(s.Append(b.Context(), post(0, to...)))(b)
 
 		b.StartTimer()
 		seq := int64(i + 1)
@@ -107,9 +104,7 @@ func BenchmarkAppendAlone(b *testing.B) {
 	var times []time.Duration
 	for b.Loop() {
 		begun := time.Now()
-		if _, err := s.Append(b.Context(), post(0, 1)); err != nil {
-			b.Fatal(err)
-		}
+		must.Have(s.Append(b.Context(), post(0, 1)))(b)
 		times = append(times, time.Since(begun))
 	}
 	percentiles(b, times)

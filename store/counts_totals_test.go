@@ -1,6 +1,10 @@
 package store
 
-import "testing"
+import (
+	"testing"
+
+	"parley/internal/must"
+)
 
 func TestTotalsContinueFromLastCount(t *testing.T) {
 	s := openTest(t)
@@ -19,5 +23,5 @@ func TestTotalsContinueFromLastCount(t *testing.T) {
 	want(2, 4)
 	send(t, s, post(1, 2, 3))
 	want(3, 6)
-	must(t, s.Ping(t.Context()))
+	must.Do(t, s.Ping(t.Context()))
 }

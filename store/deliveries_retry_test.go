@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // unproven stores a message for one recipient, whose delivery ends without proof.
@@ -14,9 +15,9 @@ func unproven(t *testing.T, s *Store, end parley.DeliveryState) (id string, k Ke
 	done := send(t, s, post(0, 1))
 	k = Key{done.Seq, agentID(1)}
 	if end == parley.DeliveryUnconfirmed {
-		must(t, s.Claim(t.Context(), k, 7, false))
+		must.Do(t, s.Claim(t.Context(), k, 7, false))
 	}
-	must(t, s.Advance(t.Context(), k, Change{State: end, Reason: "nobody knows"}))
+	must.Do(t, s.Advance(t.Context(), k, Change{State: end, Reason: "nobody knows"}))
 	return done.Message.ID, k
 }
 
@@ -49,8 +50,8 @@ func TestRetryQueuesUnprovenDeliveries(t *testing.T) {
 			t.Errorf("%s: %d events, want one", end, s.LastEvent()-events)
 		}
 
-		must(t, s.Claim(t.Context(), k, 8, false))
-		must(t, s.Advance(t.Context(), k, Change{State: parley.DeliveryRead, Evidence: "seen"}))
+		must.Do(t, s.Claim(t.Context(), k, 8, false))
+		must.Do(t, s.Advance(t.Context(), k, Change{State: parley.DeliveryRead, Evidence: "seen"}))
 	}
 }
 
@@ -60,7 +61,7 @@ func TestRetryLeavesProvenAndOpenDeliveries(t *testing.T) {
 	for _, to := range [][]parley.DeliveryState{{}, {"held"}, {"submitted"}, {"read"}} {
 		done := send(t, s, post(0, 1))
 		for _, state := range to {
-			must(t, s.Advance(t.Context(), Key{done.Seq, agentID(1)}, Change{State: state, Reason: "so"}))
+			must.Do(t, s.Advance(t.Context(), Key{done.Seq, agentID(1)}, Change{State: state, Reason: "so"}))
 		}
 
 		before := delivery(t, s, done.Message.ID, 1)
@@ -83,9 +84,7 @@ func TestRetryRestartsExpiry(t *testing.T) {
 	addAgents(t, s, 2)
 	id, _ := unproven(t, s, parley.DeliveryExpired)
 	late := time.Now()
-	if _, err := s.Retry(t.Context(), id, again(1)); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(s.Retry(t.Context(), id, again(1)))(t)
 	if expired, err := s.Expire(t.Context(), late); err != nil || len(expired) != 0 {
 		t.Errorf("expired %v, %v; want none", expired, err)
 	}

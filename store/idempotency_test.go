@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func TestKeyIsRefusedForAnotherRequest(t *testing.T) {
@@ -15,8 +16,7 @@ func TestKeyIsRefusedForAnotherRequest(t *testing.T) {
 		t.Errorf("before it was made: %v, %v", found, err)
 	}
 
-	_, err := s.CreateFile(t.Context(), f, call)
-	must(t, err)
+	must.Have(s.CreateFile(t.Context(), f, call))(t)
 	next := testFile("bbbbbbbb-1111-4000-8000-000000000000", 0)
 	call.Made = next.ID
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func TestInboxFilters(t *testing.T) {
@@ -52,10 +53,7 @@ func TestInboxFilters(t *testing.T) {
 		{"unread of one sender", InboxQuery{Limit: 10, UnreadOnly: true, Senders: []string{agentID(0)}}, "42", 3, 2},
 	} {
 		c.query.RecipientID = agentID(1)
-		page, err := s.Inbox.Page(t.Context(), c.query)
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := must.Have(s.Inbox.Page(t.Context(), c.query))(t)
 
 		texts := ""
 		for _, item := range page.Items {

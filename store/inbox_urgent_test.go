@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func TestPressingIsTheMostUrgentFirst(t *testing.T) {
@@ -13,10 +14,7 @@ func TestPressingIsTheMostUrgentFirst(t *testing.T) {
 	send := func(p parley.Priority) string {
 		message := post(0, 1)
 		message.Message.Priority = p
-		out, err := s.Append(t.Context(), message)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Have(s.Append(t.Context(), message))(t)
 
 		return out.Message.ID
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func TestMessageIsReadAsStored(t *testing.T) {
@@ -21,10 +22,7 @@ func TestMessageIsReadAsStored(t *testing.T) {
 	p.Message.RequiresResponse, p.Message.ResponseDeadline = true, &due
 	p.Message.Data = json.RawMessage(`{"n":1}`)
 
-	stored, err := s.Append(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stored := must.Have(s.Append(t.Context(), p))(t)
 
 	got, _, err := s.Message(t.Context(), stored.Message.ID)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // ids returns the message IDs of items, in their order.
@@ -48,11 +49,10 @@ func TestUnconfirmedLeavesOutDismissedAndRetried(t *testing.T) {
 		t.Errorf("Dismiss again: %d, %v, want 0", n, err)
 	}
 
-	jobs, err := s.Retry(t.Context(), second, again(1))
-	must(t, err)
+	jobs := must.Have(s.Retry(t.Context(), second, again(1)))(t)
 	wantIDs(t, "while tried again", ids(t)(s.Unconfirmed(t.Context())), first)
-	must(t, s.Claim(t.Context(), jobs[0].Key, 9, false))
-	must(t, s.Advance(t.Context(), jobs[0].Key, Change{State: parley.DeliveryUnconfirmed, Reason: "again"}))
+	must.Do(t, s.Claim(t.Context(), jobs[0].Key, 9, false))
+	must.Do(t, s.Advance(t.Context(), jobs[0].Key, Change{State: parley.DeliveryUnconfirmed, Reason: "again"}))
 	wantIDs(t, "unproven once more", ids(t)(s.Unconfirmed(t.Context())), second, first)
 }
 
@@ -109,15 +109,14 @@ func TestOwedListsUnansweredRequests(t *testing.T) {
 
 	send(t, s, post(1, 0)) // agent 1 speaks to agent 0
 	wantIDs(t, "after a later word", owed(), both)
-	items, err := s.Owed(t.Context(), time.Now().Add(-time.Hour), later)
-	must(t, err)
+	items := must.Have(s.Owed(t.Context(), time.Now().Add(-time.Hour), later))(t)
 	if got := items[0].Delivery.RecipientID; got != agentID(2) {
 		t.Errorf("%s owes, want %s", got, agentID(2))
 	}
 
 	// What agent 1 wrote before it had the message does not answer it.
-	must(t, s.Claim(t.Context(), Key{queued.Seq, agentID(1)}, 3, false))
-	must(t, s.Advance(t.Context(), Key{queued.Seq, agentID(1)}, Change{State: parley.DeliveryRead, Evidence: "seen"}))
+	must.Do(t, s.Claim(t.Context(), Key{queued.Seq, agentID(1)}, 3, false))
+	must.Do(t, s.Advance(t.Context(), Key{queued.Seq, agentID(1)}, Change{State: parley.DeliveryRead, Evidence: "seen"}))
 	wantIDs(t, "once the first has arrived", owed(), queued.Message.ID, both)
 }
 
@@ -146,7 +145,7 @@ func TestMailboxMayAnswerBeforeReading(t *testing.T) {
 	addAgents(t, s, 1)
 	box := testAgent(1)
 	box.Kind = parley.KindMailbox
-	must(t, s.CreateAgent(t.Context(), box, nil))
+	must.Do(t, s.CreateAgent(t.Context(), box, nil))
 	id := request(t, s, 1)
 	send(t, s, post(1, 0))
 	if marked, _, _, err := s.MarkRead(t.Context(), agentID(1), []string{id}, "marked"); len(marked) != 1 ||
@@ -167,7 +166,6 @@ func TestThreadRequestsAreNotOwed(t *testing.T) {
 	p.Reach = func([]string) ([]NewDelivery, error) {
 		return []NewDelivery{{RecipientID: agentID(1), State: parley.DeliverySubmitted}}, nil
 	}
-	_, err := s.Append(t.Context(), p)
-	must(t, err)
+	must.Have(s.Append(t.Context(), p))(t)
 	wantIDs(t, "owed", ids(t)(s.Owed(t.Context(), time.Now().Add(-time.Hour), time.Now().Add(time.Hour))))
 }

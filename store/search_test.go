@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // say stores a message with this text.
@@ -13,11 +14,7 @@ func say(t *testing.T, s *Store, text string, from int, to ...int) Appended {
 	t.Helper()
 	p := post(from, to...)
 	p.Message.Text = text
-	out, err := s.Append(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
+	return must.Have(s.Append(t.Context(), p))(t)
 }
 
 // wantFound compares the texts that a search finds.
@@ -133,12 +130,10 @@ func TestRefusedMessagesAreNotFound(t *testing.T) {
 // jump makes the next message's number the first of a stretch.
 func jump(t *testing.T, s *Store, n int) {
 	t.Helper()
-	if err := s.write(t.Context(), "jumping", func(tx *tx) error {
+	must.Do(t, s.write(t.Context(), "jumping", func(tx *tx) error {
 		tx.nextSeq = int64(n) << shortStretch
 		return appendPost(tx, new(post(0, 1)), &Appended{})
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 func TestLongSearchesAreGivenUp(t *testing.T) {
@@ -174,9 +169,7 @@ func TestSearchBetweenTimes(t *testing.T) {
 	for i, text := range []string{"word a", "word b", "word c", "word d"} {
 		p := post(0, 1)
 		p.Message.Text, p.Message.Timestamp = text, begin.Add(time.Duration(i)*time.Hour)
-		if _, err := s.Append(t.Context(), p); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(s.Append(t.Context(), p))(t)
 	}
 
 	at := func(hours float64) time.Time { return begin.Add(time.Duration(hours * float64(time.Hour))) }

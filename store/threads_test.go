@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // openThread stores a thread that agent 0 creates with other agents.
@@ -64,10 +65,7 @@ func TestThreadPostsGoToThoseInIt(t *testing.T) {
 	addAgents(t, s, 4)
 	id := openThread(t, s, 1, 2)
 
-	got, err := s.Append(t.Context(), threadPost(id, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Have(s.Append(t.Context(), threadPost(id, 1)))(t)
 	if want := []string{agentID(0), agentID(2)}; !slices.Equal(got.Message.Recipients, want) {
 		t.Errorf("the post went to %v, want %v", got.Message.Recipients, want)
 	}
@@ -193,10 +191,7 @@ func TestNobodyGetsAPostAfterItsRemoval(t *testing.T) {
 	group.Wait()
 	at := <-removed
 
-	jobs, err := s.Pending(t.Context(), agentID(2), 100)
-	if err != nil {
-		t.Fatal(err)
-	}
+	jobs := must.Have(s.Pending(t.Context(), agentID(2), 100))(t)
 
 	all, err := s.Pending(t.Context(), agentID(0), 100)
 	if err != nil || len(all) != 30 {
@@ -224,14 +219,10 @@ func TestThreadPageHasAllPosts(t *testing.T) {
 	for i, from := range []int{0, 1, 0} {
 		p := threadPost(id, from)
 		p.Message.Text = fmt.Sprint(i)
-		if _, err := s.Append(t.Context(), p); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(s.Append(t.Context(), p))(t)
 	}
 
-	if _, err := s.Append(t.Context(), threadPost(other, 0)); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(s.Append(t.Context(), threadPost(other, 0)))(t)
 
 	for agent, unread := range map[int]int{0: 1, 1: 2, 3: 0} {
 		page, err := s.Inbox.Page(t.Context(),
@@ -264,9 +255,8 @@ func TestThreadKeepsTheOrderOfItsParticipants(t *testing.T) {
 	want := []string{agentID(2), agentID(3), agentID(0), agentID(1)}
 	th := parley.Thread{ID: uuid.NewString(), Title: "the order", CreatorID: agentID(2), Participants: want}
 	_, _, err := s.CreateThread(t.Context(), th, Call{})
-	must(t, err)
-	got, err := s.Thread(t.Context(), th.ID)
-	must(t, err)
+	must.Do(t, err)
+	got := must.Have(s.Thread(t.Context(), th.ID))(t)
 	if !slices.Equal(got.Participants, want) {
 		t.Errorf("in the thread are %v, want %v", got.Participants, want)
 	}

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 	"parley/internal/testhome"
 
 	"github.com/google/go-cmp/cmp"
@@ -83,10 +84,7 @@ func TestConformance(t *testing.T) {
 // withoutKey stands before a daemon and adds a key, which the suite cannot.
 func withoutKey(t *testing.T, daemon, key string) string {
 	t.Helper()
-	to, err := url.Parse(daemon)
-	if err != nil {
-		t.Fatal(err)
-	}
+	to := must.Have(url.Parse(daemon))(t)
 
 	proxy := &httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(to)

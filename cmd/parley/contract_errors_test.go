@@ -14,6 +14,7 @@ import (
 
 	"parley"
 	"parley/client"
+	"parley/internal/must"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -171,10 +172,7 @@ func failures(s *stage) []failing {
 }
 
 func waitForTheDeadline(t *testing.T, s *stage) func() {
-	due, err := time.Parse(time.RFC3339Nano, s.kept["due"])
-	if err != nil {
-		t.Fatal(err)
-	}
+	due := must.Have(time.Parse(time.RFC3339Nano, s.kept["due"]))(t)
 	time.Sleep(time.Until(due))
 	return func() {}
 }
@@ -182,9 +180,7 @@ func waitForTheDeadline(t *testing.T, s *stage) func() {
 func pauseForATime(t *testing.T, s *stage) func() {
 	set := func(paused bool) {
 		pause := parley.PauseCommunicationRequest{Paused: paused, Reason: "lunch"}
-		if _, err := s.boss.PauseCommunication(t.Context(), pause); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(s.boss.PauseCommunication(t.Context(), pause))(t)
 	}
 	set(true)
 	return func() { set(false) }
@@ -204,26 +200,15 @@ func troubled(t *testing.T) *stage {
 	ctx := inTime(t)
 	due := time.Now().Add(time.Second)
 	s.kept["due"] = due.Format(time.RFC3339Nano)
-	late, err := other.SendMessage(ctx, parley.SendMessageRequest{
+	late := must.Have(other.SendMessage(ctx, parley.SendMessageRequest{
 		To: parley.Names{"asker"}, Text: "quick!", RequiresResponse: true, ResponseDeadline: &due,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 
-	plain, err := other.SendMessage(ctx, parley.SendMessageRequest{To: parley.Names{"asker"}, Text: "just so"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := must.Have(other.SendMessage(ctx, parley.SendMessageRequest{To: parley.Names{"asker"}, Text: "just so"}))(t)
 
 	thread := parley.CreateThreadRequest{Title: "closed", Participants: parley.Names{"third"}}
-	closed, err := other.CreateThread(ctx, thread)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := other.BroadcastMessage(ctx, parley.BroadcastMessageRequest{Text: "once"}); err != nil {
-		t.Fatal(err)
-	}
+	closed := must.Have(other.CreateThread(ctx, thread))(t)
+	must.Have(other.BroadcastMessage(ctx, parley.BroadcastMessageRequest{Text: "once"}))(t)
 
 	s.kept["late"], s.kept["plain"], s.kept["closed"] = late.MessageID, plain.MessageID, closed.Thread.ID
 
@@ -330,9 +315,7 @@ func (s *stage) counted(t *testing.T) map[string]int {
 		"events": "message_seq IN (SELECT seq FROM messages WHERE kind <> 'system')",
 	} {
 		var n int
-		if err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM "+table+" WHERE "+condition).Scan(&n); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, db.QueryRowContext(t.Context(), "SELECT count(*) FROM "+table+" WHERE "+condition).Scan(&n))
 		counts[table] = n
 	}
 

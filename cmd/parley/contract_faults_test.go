@@ -17,6 +17,7 @@ import (
 	"parley/client"
 	"parley/internal/daemon"
 	"parley/internal/modelserver"
+	"parley/internal/must"
 	"parley/internal/testhome"
 )
 
@@ -83,37 +84,27 @@ func faulty(t *testing.T) *stage {
 		if err != nil {
 			t.Skipf("%s is not installed", program)
 		}
-		if err := os.Symlink(path, filepath.Join(bin, program)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Symlink(path, filepath.Join(bin, program)))
 	}
 
 	s := (&play{cast: []string{"asker", "other"}, settings: []string{"PATH=" + bin}}).stage(t)
 	s.kept["bin"], s.kept["tmux"] = bin, filepath.Join(s.home.Dir, "t", "users")
 	broken := parley.SendMessageRequest{To: parley.Names{"asker"}, Text: "soon broken"}
-	res, err := s.boss.SendMessage(inTime(t), broken)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Have(s.boss.SendMessage(inTime(t), broken))(t)
 
 	s.kept["broken"] = res.MessageID
 	s.kept["port"] = strconv.Itoa(listening(t, "tcp", "127.0.0.1:0").(*net.TCPAddr).Port)
 	listening(t, "unix", s.kept["tmux"])
 	model := modelserver.StartBare()
 	t.Cleanup(model.Close)
-	if _, err := s.boss.AddResponder(inTime(t), parley.AddResponderRequest{Name: "sage",
-		Config: &parley.ResponderConfig{ModelID: "scripted", BaseURL: model.URL + "/v1"}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(s.boss.AddResponder(inTime(t), parley.AddResponderRequest{Name: "sage",
+		Config: &parley.ResponderConfig{ModelID: "scripted", BaseURL: model.URL + "/v1"}}))(t)
 
 	return s
 }
 
 func listening(t *testing.T, network, address string) net.Addr {
-	l, err := net.Listen(network, address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Have(net.Listen(network, address))(t)
 	t.Cleanup(func() { _ = l.Close() })
 	return l.Addr()
 }
@@ -171,10 +162,7 @@ func TestEveryErrorCodeIsTriedByEveryFace(t *testing.T) {
 
 // codes returns the codes that error.go declares.
 func codes(t *testing.T) (list []parley.Code) {
-	file, err := parser.ParseFile(token.NewFileSet(), "../../error.go", nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Have(parser.ParseFile(token.NewFileSet(), "../../error.go", nil, 0))(t)
 
 	ast.Inspect(file, func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)
@@ -186,10 +174,7 @@ func codes(t *testing.T) (list []parley.Code) {
 		}
 
 		for _, value := range spec.Values {
-			code, err := strconv.Unquote(value.(*ast.BasicLit).Value)
-			if err != nil {
-				t.Fatal(err)
-			}
+			code := must.Have(strconv.Unquote(value.(*ast.BasicLit).Value))(t)
 			list = append(list, parley.Code(code))
 		}
 
@@ -207,16 +192,11 @@ func codes(t *testing.T) (list []parley.Code) {
 func breakARow(t *testing.T, s *stage) func() {
 	set := func(accepted string) {
 		file := filepath.Join(s.home.Workspace, daemon.StateDir, "parley.db")
-		db, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(5000)")
-		if err != nil {
-			t.Fatal(err)
-		}
+		db := must.Have(sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(5000)"))(t)
 		defer db.Close()
 
 		update := `UPDATE messages SET accepted_at = ` + accepted + ` WHERE id = ?`
-		if _, err := db.ExecContext(inTime(t), update, s.kept["broken"]); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(db.ExecContext(inTime(t), update, s.kept["broken"]))(t)
 	}
 
 	set(`'yesterday'`)
@@ -226,18 +206,11 @@ func breakARow(t *testing.T, s *stage) func() {
 // takeTmux removes tmux from the daemon's PATH.
 func takeTmux(t *testing.T, s *stage) func() {
 	tmux := filepath.Join(s.kept["bin"], "tmux")
-	at, err := os.Readlink(tmux)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(tmux); err != nil {
-		t.Fatal(err)
-	}
+	at := must.Have(os.Readlink(tmux))(t)
+	must.Do(t, os.Remove(tmux))
 
 	return func() {
-		if err := os.Symlink(at, tmux); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Symlink(at, tmux))
 	}
 }
 

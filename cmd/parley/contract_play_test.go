@@ -13,6 +13,7 @@ import (
 
 	"parley"
 	"parley/client"
+	"parley/internal/must"
 	"parley/internal/testhome"
 )
 
@@ -106,23 +107,16 @@ func (p *play) stage(t *testing.T) *stage {
 	for _, name := range p.cast {
 		req := parley.RegisterAgentRequest{Username: name}
 		if role := p.roles[name]; role != "" {
-			if err := json.Unmarshal([]byte(role), &req); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal([]byte(role), &req))
 		}
 
-		res, err := s.boss.RegisterAgent(t.Context(), req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := must.Have(s.boss.RegisterAgent(t.Context(), req))(t)
 
 		s.keys[name], s.kept[name] = res.APIKey, res.AgentID
 	}
 
 	for _, name := range p.gone {
-		if _, err := s.boss.StopAgent(t.Context(), parley.StopAgentRequest{Agent: name}); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(s.boss.StopAgent(t.Context(), parley.StopAgentRequest{Agent: name}))(t)
 	}
 
 	if p.prepare != nil {

@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
+	"parley/internal/must"
 	"parley/internal/testhome"
 )
 
@@ -16,9 +17,7 @@ import (
 func doorOf(t *testing.T, settings string) (*testhome.Home, *someone) {
 	t.Helper()
 	h := testhome.New(t)
-	if err := os.WriteFile(filepath.Join(h.Workspace, "parley.yaml"), []byte("settings:\n"+settings), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(h.Workspace, "parley.yaml"), []byte("settings:\n"+settings), 0o600))
 	info := testhome.Run[daemon.Info](t, h, "serve")
 	return h, &someone{name: "nobody", client: http.DefaultClient, base: info.HTTP}
 }

@@ -16,6 +16,7 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
+	"parley/internal/must"
 	"parley/internal/testhome"
 
 	"github.com/google/go-cmp/cmp"
@@ -110,9 +111,7 @@ func TestHookStartsNoDaemon(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(h.Workspace, daemon.StateDir)); err == nil {
 		t.Error("a workspace was made where there was none")
 	}
-	if err := os.Mkdir(filepath.Join(h.Workspace, daemon.StateDir), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(h.Workspace, daemon.StateDir), 0o700))
 
 	hookAs(t, h, "", nil, "Stop") // outside of an agent
 	if got := spooled(t, h); got != "" {
@@ -132,24 +131,14 @@ func TestHookStartsNoDaemon(t *testing.T) {
 func TestHookDoesNotWaitForThoseWhoHang(t *testing.T) {
 	t.Parallel()
 	h := testhome.New(t)
-	if err := os.Mkdir(filepath.Join(h.Workspace, daemon.StateDir), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(h.Workspace, daemon.StateDir), 0o700))
 
 	socket := filepath.Join(h.Dir, "s.sock")
-	l, err := net.Listen("unix", socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Have(net.Listen("unix", socket))(t)
 	defer l.Close() // it takes connections, and nobody answers them
 
-	info, err := json.Marshal(daemon.Info{PID: os.Getpid(), Socket: socket})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(h.Workspace, daemon.StateDir, "daemon.json"), info, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	info := must.Have(json.Marshal(daemon.Info{PID: os.Getpid(), Socket: socket}))(t)
+	must.Do(t, os.WriteFile(filepath.Join(h.Workspace, daemon.StateDir, "daemon.json"), info, 0o600))
 
 	open, end, err := os.Pipe()
 	if err != nil {
@@ -188,16 +177,10 @@ done`
 func TestHookOfAnAgentNamesItsMessages(t *testing.T) {
 	t.Parallel()
 	h := testhome.New(t)
-	err := os.WriteFile(filepath.Join(h.Workspace, "parley.yaml"),
-		[]byte("profiles:\n  talker:\n    reports: {Prompt: prompted, Done: idle}\n"), 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(h.Workspace, "parley.yaml"),
+		[]byte("profiles:\n  talker:\n    reports: {Prompt: prompted, Done: idle}\n"), 0o600))
 
-	program, err := exec.LookPath("parley")
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := must.Have(exec.LookPath("parley"))(t)
 
 	h.Env = append(h.Env, "PARLEY="+program)
 	testhome.Run[parley.LaunchAgentResult](t, h, "launch", "ann", "--profile", "talker", "--", "sh", "-c", talker)
@@ -226,9 +209,7 @@ func TestHookOfAnAgentNamesItsMessages(t *testing.T) {
 	tell("done")
 
 	id = send("and push")
-	if err := syscall.Kill(status.PID, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Kill(status.PID, syscall.SIGKILL))
 
 	tell("report")
 	eventually(t, "the report is spooled", func() bool { return strings.Contains(spooled(t, h), parley.Short(id)) })

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"parley/internal/daemon"
+	"parley/internal/must"
 	"parley/internal/testhome"
 
 	"github.com/coder/websocket"
@@ -34,15 +35,10 @@ func workingDaemon(t *testing.T) (*testhome.Home, daemon.Info) {
 		}
 	}
 
-	b, err := os.ReadFile(filepath.Join(h.Workspace, daemon.StateDir, "daemon.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Have(os.ReadFile(filepath.Join(h.Workspace, daemon.StateDir, "daemon.json")))(t)
 
 	var info daemon.Info
-	if err := json.Unmarshal(b, &info); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(b, &info))
 
 	return h, info
 }
@@ -85,10 +81,7 @@ func TestCallsOfTheHTTPDocsWork(t *testing.T) {
 func TestTheWebSocketOfTheHTTPDocsWorks(t *testing.T) {
 	t.Parallel()
 	h, info := workingDaemon(t)
-	out, err := h.Command("register", "watcher").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Have(h.Command("register", "watcher").Output())(t)
 
 	lines := strings.Fields(string(out))
 	address := regexp.MustCompile(`ws://\S+`).FindString(documents(t)["http.md"])
@@ -148,25 +141,16 @@ func TestAnswersAreAsTheOpenAPIDocsSay(t *testing.T) {
 	}
 
 	fetch := func(r *http.Request) (*http.Response, []byte) {
-		resp, err := over.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := must.Have(over.Do(r))(t)
 		defer resp.Body.Close()
 
-		b, err := io.ReadAll(resp.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Have(io.ReadAll(resp.Body))(t)
 
 		return resp, b
 	}
 
 	request := func(method, path, body string) *http.Request {
-		r, err := http.NewRequest(method, "http://parley"+path, strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Have(http.NewRequest(method, "http://parley"+path, strings.NewReader(body)))(t)
 		if body != "" {
 			r.Header.Set("Content-Type", "application/json")
 		}
@@ -175,16 +159,10 @@ func TestAnswersAreAsTheOpenAPIDocsSay(t *testing.T) {
 	}
 
 	_, b := fetch(request("GET", "/openapi.json", ""))
-	document, err := openapi3.NewLoader().LoadFromData(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := must.Have(openapi3.NewLoader().LoadFromData(b))(t)
 
 	document.Servers = openapi3.Servers{{URL: "http://parley"}}
-	router, err := legacy.NewRouter(document)
-	if err != nil {
-		t.Fatal(err)
-	}
+	router := must.Have(legacy.NewRouter(document))(t)
 
 	backup, _ := json.Marshal(map[string]string{"path": filepath.Join(h.Dir, "copy.db")})
 	for _, c := range []struct {

@@ -13,6 +13,7 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
+	"parley/internal/must"
 	"parley/internal/testhome"
 	"parley/store/storetest"
 
@@ -24,12 +25,8 @@ import (
 func prepareDatabase(t testing.TB, h *testhome.Home) {
 	t.Helper()
 	dir := filepath.Join(h.Workspace, daemon.StateDir)
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := storetest.Prepare(filepath.Join(dir, "parley.db")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(dir, 0o700))
+	must.Do(t, storetest.Prepare(filepath.Join(dir, "parley.db")))
 }
 
 // An independent MCP client joins the team over `parley mcp`.
@@ -53,10 +50,7 @@ func TestMCPOverStdioServesTheOfficialClient(t *testing.T) {
 		t.Fatalf("connect: %v\n%s", err, stderr.String())
 	}
 
-	tools, err := session.ListTools(ctx, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tools := must.Have(session.ListTools(ctx, nil))(t)
 
 	var names []string
 	for _, tool := range tools.Tools {
@@ -103,11 +97,8 @@ func TestMCPOverHTTPServesTheOfficialClient(t *testing.T) {
 	status := testhome.Run[parley.WorkspaceStatusResult](t, h, "status")
 
 	c := mcp.NewClient(&mcp.Implementation{Name: "story", Version: "1"}, nil)
-	session, err := c.Connect(ctx,
-		&mcp.StreamableClientTransport{Endpoint: status.HTTP + "/mcp", HTTPClient: withKey(bot.APIKey)}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	session := must.Have(c.Connect(ctx,
+		&mcp.StreamableClientTransport{Endpoint: status.HTTP + "/mcp", HTTPClient: withKey(bot.APIKey)}, nil))(t)
 
 	var sent parley.SendMessageResult
 	callTool(t, session, "send_message", map[string]any{"to": "operator", "text": "over http"}, &sent)
@@ -117,16 +108,10 @@ func TestMCPOverHTTPServesTheOfficialClient(t *testing.T) {
 	}
 
 	// A stream that waits for events does not keep the daemon from ending.
-	request, err := http.NewRequestWithContext(ctx, "GET", status.HTTP+"/api/events", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := must.Have(http.NewRequestWithContext(ctx, "GET", status.HTTP+"/api/events", nil))(t)
 
 	request.Header.Set("Accept", "text/event-stream")
-	stream, err := withKey(bot.APIKey).Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stream := must.Have(withKey(bot.APIKey).Do(request))(t)
 	defer stream.Body.Close()
 
 	if got := stream.Header.Get("Content-Type"); got != "text/event-stream" {

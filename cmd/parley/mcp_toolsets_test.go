@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 	"parley/internal/testhome"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,9 +22,7 @@ func TestToolsetsAreASettingAndAChoice(t *testing.T) {
 	t.Parallel()
 	h := testhome.New(t)
 	team := "settings:\n  mcp_toolsets: team, files\n"
-	if err := os.WriteFile(filepath.Join(h.Workspace, "parley.yaml"), []byte(team), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(h.Workspace, "parley.yaml"), []byte(team), 0o600))
 
 	ctx, cancel := context.WithTimeout(t.Context(), testhome.Patience)
 	defer cancel()
@@ -95,9 +94,7 @@ func TestToolsetsOfAnAgent(t *testing.T) {
 	h := testhome.New(t)
 	file := filepath.Join(h.Workspace, "parley.yaml")
 	write := func(sets string) {
-		if err := os.WriteFile(file, []byte("agents:\n  - {name: Bot, toolsets: "+sets+"}\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte("agents:\n  - {name: Bot, toolsets: "+sets+"}\n"), 0o600))
 	}
 
 	for sets, want := range map[string]string{"[mesages]": `Did you mean`, "[]": "toolsets is empty"} {
@@ -162,11 +159,8 @@ func TestTheBridgeKnowsTheRole(t *testing.T) {
 			cmd.Env = append(cmd.Env, "PARLEY_KEY="+key)
 		}
 
-		session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
-			Connect(ctx, &mcp.CommandTransport{Command: cmd}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		session := must.Have(mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
+			Connect(ctx, &mcp.CommandTransport{Command: cmd}, nil))(t)
 
 		for _, part := range []string{want, "check_inbox with wait_seconds"} {
 			if text := session.InitializeResult().Instructions; !strings.Contains(text, part) {

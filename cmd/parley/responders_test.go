@@ -13,6 +13,7 @@ import (
 
 	"parley"
 	"parley/internal/modelserver"
+	"parley/internal/must"
 	"parley/internal/testhome"
 )
 
@@ -34,10 +35,7 @@ func TestDoctorFindsRespondersThatCannotAnswer(t *testing.T) {
 	model := modelserver.StartBare()
 	t.Cleanup(model.Close)
 
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	closed := must.Have(net.Listen("tcp", "127.0.0.1:0"))(t)
 
 	closed.Close()
 	h := testhome.New(t)
@@ -45,9 +43,7 @@ func TestDoctorFindsRespondersThatCannotAnswer(t *testing.T) {
 		"  - {name: keyless, model: m, base_url: '" + model.URL + "/v1', api_key_env: NO_SUCH_KEY}\n" +
 		"  - {name: lost, model: m, base_url: 'http://" + closed.Addr().String() + "/v1'}\n"
 
-	if err := os.WriteFile(filepath.Join(h.Workspace, "parley.yaml"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(h.Workspace, "parley.yaml"), []byte(text), 0o600))
 
 	look := func(when string) {
 		t.Helper()
@@ -79,9 +75,7 @@ func TestDaemonCountsModelUsageAndEndsDuringAnAnswer(t *testing.T) {
 	t.Cleanup(model.Close)
 	h := testhome.New(t)
 	team := "responders:\n  - {name: sage, model: m, base_url: '" + model.URL + "/v1'}\n"
-	if err := os.WriteFile(filepath.Join(h.Workspace, "parley.yaml"), []byte(team), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(h.Workspace, "parley.yaml"), []byte(team), 0o600))
 	if out, err := h.Command("serve").CombinedOutput(); err != nil {
 		t.Fatalf("parley serve: %v\n%s", err, out)
 	}
@@ -92,16 +86,10 @@ func TestDaemonCountsModelUsageAndEndsDuringAnAnswer(t *testing.T) {
 		t.Errorf("a refused one: %s", out)
 	}
 
-	res, err := overSocket(t, info.Socket).Get("http://parley/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Have(overSocket(t, info.Socket).Get("http://parley/metrics"))(t)
 	defer res.Body.Close()
 
-	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Have(io.ReadAll(res.Body))(t)
 
 	for _, line := range []string{`parley_model_calls_total{agent="sage",outcome="answered"} 1`, `parley_model_calls_total{agent="sage",outcome="refused"} 1`,
 		fmt.Sprintf(`parley_model_tokens_total{agent="sage",direction="in"} %d`, modelserver.PromptTokens),
@@ -114,9 +102,7 @@ func TestDaemonCountsModelUsageAndEndsDuringAnAnswer(t *testing.T) {
 	waiting := h.Command("send", "sage", "PAUSE", "--json")
 	var said bytes.Buffer
 	waiting.Stdout = &said
-	if err := waiting.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, waiting.Start())
 
 	ctx := inTime(t)
 	for len(model.Requests()) < 3 && ctx.Err() == nil {

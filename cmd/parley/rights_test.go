@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 	"parley/internal/testhome"
 )
 
@@ -184,10 +185,7 @@ func (s *someone) may(r right) parley.Code {
 // post sends one request and returns the status and the body.
 func (s *someone) post(t *testing.T, path, body string) (int, []byte) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.base+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := must.Have(http.NewRequestWithContext(t.Context(), http.MethodPost, s.base+path, strings.NewReader(body)))(t)
 
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json, text/event-stream")
@@ -214,9 +212,7 @@ func (s *someone) post(t *testing.T, path, body string) (int, []byte) {
 	defer resp.Body.Close()
 
 	var answer bytes.Buffer
-	if _, err := answer.ReadFrom(resp.Body); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(answer.ReadFrom(resp.Body))(t)
 
 	return resp.StatusCode, answer.Bytes()
 }

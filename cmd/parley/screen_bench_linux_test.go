@@ -15,6 +15,7 @@ import (
 	"parley"
 	"parley/client"
 	"parley/internal/daemon"
+	"parley/internal/must"
 	"parley/internal/testhome"
 
 	"github.com/charmbracelet/x/ansi"
@@ -54,9 +55,7 @@ func fill(b *testing.B, h *testhome.Home, agents, messages int) (newest string) 
 
 	name := func(i int) string { return fmt.Sprintf("agent-%03d", i%agents) }
 	for i := range agents {
-		if _, err := daemon.RegisterAgent(b.Context(), parley.RegisterAgentRequest{Username: name(i)}); err != nil {
-			b.Fatal(err)
-		}
+		must.Have(daemon.RegisterAgent(b.Context(), parley.RegisterAgentRequest{Username: name(i)}))(b)
 	}
 
 	for i := range messages {
@@ -80,9 +79,7 @@ func startScreen(b *testing.B, h *testhome.Home, want ...string) time.Duration {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = far, far, far
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	begun := time.Now()
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, cmd.Start())
 	defer end(cmd)
 
 	_ = far.Close()
@@ -135,10 +132,7 @@ func openTerminal(b *testing.B, w, h uint16) (near, far *os.File) {
 		b.Fatal(ctl, err)
 	}
 
-	far, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		b.Fatal(err)
-	}
+	far = must.Have(os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0))(b)
 
 	return near, far
 }

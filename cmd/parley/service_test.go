@@ -8,6 +8,7 @@ import (
 	"parley"
 	"parley/client"
 	"parley/internal/daemon"
+	"parley/internal/must"
 	"parley/internal/testhome"
 	"parley/parleytest"
 )
@@ -25,10 +26,7 @@ func (r remote) Operator() (parley.Service, context.Context) {
 func (r remote) As(t *testing.T, name string) (parley.Service, context.Context) {
 	t.Helper()
 	operator, ctx := r.Operator()
-	res, err := operator.RegisterAgent(ctx, parley.RegisterAgentRequest{Username: name})
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Have(operator.RegisterAgent(ctx, parley.RegisterAgentRequest{Username: name}))(t)
 	return client.New(client.Options{Socket: r.socket, Key: res.APIKey}),
 		parley.WithCaller(context.Background(), parley.Caller{ID: res.AgentID, Name: name})
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 	"parley/internal/testhome"
 )
 
@@ -282,9 +283,7 @@ func holdsText(result any, text string) bool {
 
 func (s *onStage) survivesItsCrash() {
 	s.Helper()
-	if err := syscall.Kill(s.pid, syscall.SIGKILL); err != nil {
-		s.Fatal(err)
-	}
+	must.Do(s, syscall.Kill(s.pid, syscall.SIGKILL))
 	s.inState(parley.StateExited)
 	m := s.send("after your crash")
 	s.held("parley restart ann")
@@ -316,18 +315,11 @@ func (s *onStage) outlivesTheDaemon() {
 // starts another.
 func (s *onStage) killDaemon() {
 	s.Helper()
-	b, err := os.ReadFile(filepath.Join(s.Workspace, ".parley", "daemon.json"))
-	if err != nil {
-		s.Fatal(err)
-	}
+	b := must.Have(os.ReadFile(filepath.Join(s.Workspace, ".parley", "daemon.json")))(s)
 
 	var info struct{ PID int }
-	if err := json.Unmarshal(b, &info); err != nil {
-		s.Fatal(err)
-	}
-	if err := syscall.Kill(info.PID, syscall.SIGKILL); err != nil {
-		s.Fatal(err)
-	}
+	must.Do(s, json.Unmarshal(b, &info))
+	must.Do(s, syscall.Kill(info.PID, syscall.SIGKILL))
 	if !s.until(testhome.Patience, func() bool { return !testhome.Running(info.PID) }) {
 		s.Fatalf("the daemon does not die")
 	}
@@ -346,10 +338,7 @@ func (s *onStage) stops() {
 		s.Errorf("files of the handover are left: %q", files)
 	}
 
-	config, err := os.ReadFile(filepath.Join(s.Dir, "h", s.program.config))
-	if err != nil {
-		s.Fatal(err)
-	}
+	config := must.Have(os.ReadFile(filepath.Join(s.Dir, "h", s.program.config)))(s)
 
 	if strings.Contains(string(config), "_exec") || strings.Contains(string(config), "mcp_servers") ||
 		strings.Contains(string(config), `"mcpServers":{"parley`) {

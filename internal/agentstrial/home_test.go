@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/must"
 	"parley/internal/testhome"
 )
 
@@ -13,12 +14,8 @@ import (
 func configure(t *testing.T, h *testhome.Home, name, text string) {
 	t.Helper()
 	path := filepath.Join(h.Dir, "h", name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
 // variable returns a variable of the test's environment, where the last entry counts.

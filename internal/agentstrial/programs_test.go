@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/must"
 	"parley/internal/testhome"
 )
 
@@ -88,10 +89,7 @@ var realPrograms = []realProgram{
 // prepare writes the user's configuration of the program, and adds to the environment.
 func (p realProgram) prepare(t *testing.T, h *testhome.Home, url string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", p.template))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Have(os.ReadFile(filepath.Join("testdata", p.template)))(t)
 
 	fill := strings.NewReplacer("{URL}", url, "{WORKSPACE}", h.Workspace)
 	configure(t, h, p.config, fill.Replace(string(text)))
@@ -108,15 +106,9 @@ func (p realProgram) prepare(t *testing.T, h *testhome.Home, url string) {
 // ownState makes a state directory outside /tmp.
 func ownState(t *testing.T, h *testhome.Home) string {
 	t.Helper()
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
+	cache := must.Have(os.UserCacheDir())(t)
 
-	state, err := os.MkdirTemp(cache, "parley-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	state := must.Have(os.MkdirTemp(cache, "parley-test-"))(t)
 
 	t.Cleanup(func() {
 		h.Command("down").Run() // a daemon that still runs would make it again

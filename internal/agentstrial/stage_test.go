@@ -13,6 +13,7 @@ import (
 
 	"parley"
 	"parley/internal/modelserver"
+	"parley/internal/must"
 	"parley/internal/testhome"
 	"parley/profile"
 
@@ -48,16 +49,11 @@ func launchReal(t *testing.T, program installed, size string) *onStage {
 		}
 	}
 
-	profiles, err := profile.Builtin()
-	if err != nil {
-		t.Fatal(err)
-	}
+	profiles := must.Have(profile.Builtin())(t)
 
 	s := &onStage{T: t, Home: h, program: program, size: size, model: modelserver.Start()}
 	t.Cleanup(s.model.Close)
-	if s.profile, err = profiles.Find(program.profile); err != nil {
-		t.Fatal(err)
-	}
+	s.profile = must.Have(profiles.Find(program.profile))(t)
 
 	args := []string{"launch", "ann", "--profile", program.profile, "--size", size, "--", program.profile}
 	program.prepare(t, h, s.model.URL)
@@ -235,10 +231,7 @@ func (s *onStage) press(keys ...string) {
 // attach shows ann in a person's terminal, which is another tmux server.
 func (s *onStage) attach() {
 	s.Helper()
-	program, err := exec.LookPath("parley")
-	if err != nil {
-		s.Fatal(err)
-	}
+	program := must.Have(exec.LookPath("parley"))(s)
 
 	width, height, _ := strings.Cut(s.size, "x")
 	s.person = filepath.Join(s.Dir, "t", "person")

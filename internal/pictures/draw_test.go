@@ -5,14 +5,14 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 func picture(t *testing.T, screen, hide string) string {
 	t.Helper()
 	var b strings.Builder
-	if err := run(strings.NewReader(screen), &b, "a <title>", hide); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run(strings.NewReader(screen), &b, "a <title>", hide))
 	for d := xml.NewDecoder(strings.NewReader(b.String())); ; {
 		if _, err := d.Token(); err == io.EOF {
 			return b.String()
