@@ -146,8 +146,7 @@ func TestSetAgentStateEmitsOnlyChanges(t *testing.T) {
 }
 
 func TestTouchAgents(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	later := time.Now().Add(time.Hour).UTC()
 	active := map[string]time.Time{agentID(0): later, agentID(1): time.Unix(1, 0), "nobody": later}
 	must.Do(t, s.TouchAgents(t.Context(), active))

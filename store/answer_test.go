@@ -38,8 +38,7 @@ func ladder(t *testing.T, s *Store, id string) (parley.Delivery, []parley.Delive
 }
 
 func TestAnswerReachesLastRungFromEveryState(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	claim := func(k Key, notice bool) { must.Do(t, s.Claim(t.Context(), k, 1, notice)) }
 	advance := func(k Key, states ...parley.DeliveryState) {
 		var changes []Change
@@ -104,8 +103,7 @@ func TestAnswerReachesLastRungFromEveryState(t *testing.T) {
 }
 
 func TestRefusedResponseStoresNothing(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	plain := must.Have(s.Append(t.Context(), post(0, 1)))(t)
 	last := s.LastEvent()
 	p := reply(1, plain, parley.ResponseCompleted)
@@ -120,8 +118,7 @@ func TestRefusedResponseStoresNothing(t *testing.T) {
 }
 
 func TestDelegateOwesOnce(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 3)
+	s := openWith(t, 3)
 	question := require(t, s, 1, 2)
 	p := reply(1, question, parley.ResponseDelegated)
 	p.Answers.Delegates = []NewDelivery{{RecipientID: agentID(2), State: parley.DeliveryQueued}}
@@ -140,8 +137,7 @@ func TestDelegateOwesOnce(t *testing.T) {
 }
 
 func TestTerminatedAgentsOweNothing(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	p, due := post(0, 1), time.Now().Add(time.Hour)
 	p.Deliveries[0].State = parley.DeliveryFailed
 	p.Message.RequiresResponse, p.Message.ResponseDeadline = true, &due

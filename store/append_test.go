@@ -13,8 +13,7 @@ import (
 )
 
 func TestAppendStoresAllThatBelongsToAMessage(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 3)
+	s := openWith(t, 3)
 	p := post(0, 1, 2)
 	p.Message.Text = strings.Repeat("ä", 250)
 	p.Message.Data = json.RawMessage(`{"n": 1}`)
@@ -83,8 +82,7 @@ func TestAppendStoresAllThatBelongsToAMessage(t *testing.T) {
 }
 
 func TestAppendToUnknownAgentStoresNothing(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	_, err := s.Append(t.Context(), post(0, 1, 7))
 	wantCode(t, "unknown recipient", err, parley.AgentNotFound)
 	_, err = s.Append(t.Context(), post(7, 1))
@@ -93,8 +91,7 @@ func TestAppendToUnknownAgentStoresNothing(t *testing.T) {
 }
 
 func TestBroadcastToManyIsStoredWhole(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 150)
+	s := openWith(t, 150)
 	to := make([]int, 149)
 	for i := range to {
 		to[i] = i + 1

@@ -19,8 +19,7 @@ func attest(t *testing.T, s *Store, n int, started time.Time, refs ...string) []
 }
 
 func TestAttestAdvancesTypedDeliveries(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	started := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
 	end := func(states ...parley.DeliveryState) (changes []Change) {
 		for _, state := range states {
@@ -90,8 +89,7 @@ func TestAttestAdvancesTypedDeliveries(t *testing.T) {
 }
 
 func TestAttestFindsOnlyTheRecipientsMessages(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 3)
+	s := openWith(t, 3)
 	done := send(t, s, post(0, 1))
 	must.Do(t, s.Claim(t.Context(), Key{done.Seq, agentID(1)}, 1, false))
 	for _, ref := range []string{done.Message.ID[:7], "", "zzzzzzzz", "%"} {

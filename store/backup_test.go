@@ -10,8 +10,7 @@ import (
 )
 
 func TestBackupIsWholeAndPrivate(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	must.Have(s.Append(t.Context(), post(0, 1)))(t)
 
 	path := filepath.Join(t.TempDir(), "copy.db")

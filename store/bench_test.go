@@ -13,8 +13,7 @@ import (
 
 // BenchmarkAppend1 has 50 callers, each of which stores messages for one recipient.
 func BenchmarkAppend1(b *testing.B) {
-	s := openTest(b)
-	addAgents(b, s, 2)
+	s := openWith(b, 2)
 	b.SetParallelism(25) // of 2 processors each
 	b.ResetTimer()
 	b.RunParallel(func(pb *testing.PB) {
@@ -31,8 +30,7 @@ func BenchmarkAppend1(b *testing.B) {
 
 // BenchmarkAppend200 stores one broadcast after the other.
 func BenchmarkAppend200(b *testing.B) {
-	s := openTest(b)
-	addAgents(b, s, 201)
+	s := openWith(b, 201)
 	p := make([]int, 200)
 	for i := range p {
 		p[i] = i + 1
@@ -52,8 +50,7 @@ func BenchmarkAppend200(b *testing.B) {
 // BenchmarkClaimAdvance200 writes what a broadcast to 200 terminals does: all couriers
 // claim at once, and all close at once.
 func BenchmarkClaimAdvance200(b *testing.B) {
-	s := openTest(b)
-	addAgents(b, s, 201)
+	s := openWith(b, 201)
 	to := make([]int, 200)
 	for i := range to {
 		to[i] = i + 1
@@ -99,8 +96,7 @@ func together(b *testing.B, to []int, do func(int) error) time.Duration {
 // BenchmarkAppendAlone has one caller, which stores one message after the other, each in a
 // separate transaction.
 func BenchmarkAppendAlone(b *testing.B) {
-	s := openTest(b)
-	addAgents(b, s, 2)
+	s := openWith(b, 2)
 	var times []time.Duration
 	for b.Loop() {
 		begun := time.Now()

@@ -8,8 +8,7 @@ import (
 )
 
 func TestInboxCountsFollowChanges(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 3)
+	s := openWith(t, 3)
 	want := func(total, unread int) {
 		t.Helper()
 		for range 2 { // counted, and remembered
@@ -52,8 +51,7 @@ func TestInboxCountsFollowChanges(t *testing.T) {
 }
 
 func TestInboxCountsIncludeOlderMessages(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 3)
+	s := openWith(t, 3)
 	question := require(t, s, 1)
 	must.Have(s.Append(t.Context(), post(0, 2)))(t)
 	count := func() [2]int {

@@ -10,8 +10,7 @@ import (
 )
 
 func TestDeliveryReasonsCountsHeldAndUnconfirmed(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 3)
+	s := openWith(t, 3)
 	for range 3 {
 		send(t, s, post(0, 1, 2))
 	}

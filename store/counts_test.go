@@ -10,8 +10,7 @@ import (
 )
 
 func TestCounts(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 4)
+	s := openWith(t, 4)
 	for range 3 {
 		send(t, s, post(0, 1, 2))
 	}

@@ -7,8 +7,7 @@ import (
 )
 
 func TestTotalsContinueFromLastCount(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 4)
+	s := openWith(t, 4)
 	want := func(messages, deliveries int64) {
 		t.Helper()
 		if got, err := s.Totals(t.Context()); err != nil || got != (Totals{messages, deliveries}) {

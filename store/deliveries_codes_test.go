@@ -11,8 +11,7 @@ import (
 )
 
 func TestCodesAreKeptWithReasonsAndSteps(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	p := post(0, 1)
 	p.Deliveries[0].Evidence, p.Deliveries[0].Code = "stored", parley.ProofStored
 	done := send(t, s, p)
@@ -55,8 +54,7 @@ func stepCodes(d parley.Delivery) (codes []parley.ReasonCode) {
 }
 
 func TestStoreSetsCodesOfItsOwnSteps(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	key := func(done Appended) Key { return Key{done.Seq, agentID(1)} }
 	submitted := Change{State: parley.DeliverySubmitted}
 	for name, c := range map[string]struct {

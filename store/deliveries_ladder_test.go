@@ -10,8 +10,7 @@ import (
 )
 
 func TestClaimIsGivenOnce(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	id := send(t, s, post(0, 1)).Message.ID
 	key := pending(t, s, 1)[0].Key
 	must.Do(t, s.Claim(t.Context(), key, 7, true))
@@ -29,8 +28,7 @@ func TestClaimIsGivenOnce(t *testing.T) {
 }
 
 func TestAdvanceClimbsTheLadder(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	id := send(t, s, post(0, 1)).Message.ID
 	key := pending(t, s, 1)[0].Key
 	held := Change{State: parley.DeliveryHeld, Reason: "copy mode"}
@@ -70,8 +68,7 @@ func TestAdvanceClimbsTheLadder(t *testing.T) {
 }
 
 func TestAdvanceNeverGoesBack(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	send(t, s, post(0, 1))
 	key := pending(t, s, 1)[0].Key
 	for _, c := range []struct {

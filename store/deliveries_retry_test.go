@@ -26,8 +26,7 @@ func again(n int) []NewDelivery {
 }
 
 func TestRetryQueuesUnprovenDeliveries(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	for _, end := range []parley.DeliveryState{parley.DeliveryUnconfirmed, parley.DeliveryFailed, parley.DeliveryExpired} {
 		id, k := unproven(t, s, end)
 		before := delivery(t, s, id, 1)
@@ -56,8 +55,7 @@ func TestRetryQueuesUnprovenDeliveries(t *testing.T) {
 }
 
 func TestRetryLeavesProvenAndOpenDeliveries(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	for _, to := range [][]parley.DeliveryState{{}, {"held"}, {"submitted"}, {"read"}} {
 		done := send(t, s, post(0, 1))
 		for _, state := range to {
@@ -80,8 +78,7 @@ func TestRetryLeavesProvenAndOpenDeliveries(t *testing.T) {
 // The waiting time of a retried delivery starts from zero: otherwise one that had expired
 // would expire again at once.
 func TestRetryRestartsExpiry(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	id, _ := unproven(t, s, parley.DeliveryExpired)
 	late := time.Now()
 	must.Have(s.Retry(t.Context(), id, again(1)))(t)

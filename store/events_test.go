@@ -49,8 +49,7 @@ func TestAgentSeesItsOwnEvents(t *testing.T) {
 }
 
 func TestWaitEventWakes(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	if err := s.WaitEvent(t.Context(), 1); err != nil {
 		t.Errorf("for one that is there: %v", err)
 	}
@@ -80,8 +79,7 @@ func TestWaitEventWakes(t *testing.T) {
 }
 
 func TestEventsOfDeliveriesHaveTheReasonCode(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	send(t, s, post(0, 1))
 	job := pending(t, s, 1)[0]
 	must.Do(t, s.Advance(t.Context(), job.Key, Change{

@@ -69,8 +69,7 @@ func fill(t *testing.T, s *Store) (stored int, err error) {
 }
 
 func TestFullDatabaseRecovers(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	limit := func(pages int) {
 		t.Helper()
 		must.Do(t, s.write(t.Context(), "limiting", func(tx *tx) error {

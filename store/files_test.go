@@ -42,8 +42,7 @@ func wantFile(t *testing.T, s *Store, ref string, viewer int, want *parley.File)
 }
 
 func TestFileIsSeenByRecipientsOfItsMessages(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 4)
+	s := openWith(t, 4)
 	const one, two = "aaaaaaaa-1111-4000-8000-000000000000", "aaaaaaaa-2222-4000-8000-000000000000"
 	f, g := testFile(one, 0), testFile(two, 3)
 	p := post(0, 1)
@@ -74,8 +73,7 @@ func TestFileIsSeenByRecipientsOfItsMessages(t *testing.T) {
 }
 
 func TestMessageWithUnknownFileStoresNothing(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	p := post(0, 1)
 	p.FileIDs = []string{"no-such-file"}
 	_, err := s.Append(t.Context(), p)
@@ -87,8 +85,7 @@ func TestMessageWithUnknownFileStoresNothing(t *testing.T) {
 }
 
 func TestFilesOfThreads(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	f := testFile("aaaaaaaa-1111-4000-8000-000000000000", 0)
 	must.Have(s.CreateFile(t.Context(), f, Call{}))(t)
 
@@ -107,8 +104,7 @@ func TestFilesOfThreads(t *testing.T) {
 }
 
 func TestFileQueriesUseTheirIndexes(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	plans := plansOf(t, s, func(ctx context.Context) error {
 		_, err := s.File(ctx, "aaaaaaaa", agentID(0))
 		if parley.ErrorCode(err) != parley.FileNotFound {

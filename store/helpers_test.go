@@ -21,6 +21,14 @@ func openTest(t testing.TB) *Store {
 	return openAt(t, filepath.Join(t.TempDir(), "parley.db"))
 }
 
+// openWith opens a new store that knows some agents.
+func openWith(t testing.TB, agents int) *Store {
+	t.Helper()
+	s := openTest(t)
+	addAgents(t, s, agents)
+	return s
+}
+
 func openAt(t testing.TB, path string) *Store {
 	t.Helper()
 	s, err := open(t.Context(), Options{Path: path}, tuning{busyTimeout: 300 * time.Millisecond, searchTime: time.Hour})

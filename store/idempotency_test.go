@@ -8,8 +8,7 @@ import (
 )
 
 func TestKeyIsRefusedForAnotherRequest(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	f := testFile("aaaaaaaa-1111-4000-8000-000000000000", 0)
 	call := Call{AgentID: agentID(0), Key: "k", Asked: "one", Made: f.ID}
 	if _, found, err := s.Called(t.Context(), call); found || err != nil {
@@ -39,8 +38,7 @@ func TestKeyIsRefusedForAnotherRequest(t *testing.T) {
 }
 
 func TestIdempotencyKeyStoresOnce(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 3)
+	s := openWith(t, 3)
 	first := post(0, 1)
 	first.IdempotencyKey = "k"
 	done := send(t, s, first)

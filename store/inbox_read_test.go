@@ -10,8 +10,7 @@ import (
 )
 
 func TestMarkReadKeepsQueuedMessageFromTerminal(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 3)
+	s := openWith(t, 3)
 	id := send(t, s, post(0, 1)).Message.ID
 	other := send(t, s, post(0, 2)).Message.ID
 	key := pending(t, s, 1)[0].Key
@@ -40,8 +39,7 @@ func TestMarkReadKeepsQueuedMessageFromTerminal(t *testing.T) {
 func TestMarkReadWhileTypingEndsAsRead(t *testing.T) {
 	for _, end := range []parley.DeliveryState{"submitted", "queued", "unconfirmed", "read"} {
 		t.Run(string(end), func(t *testing.T) {
-			s := openTest(t)
-			addAgents(t, s, 2)
+			s := openWith(t, 2)
 			id := send(t, s, post(0, 1)).Message.ID
 			key := pending(t, s, 1)[0].Key
 			must.Do(t, s.Claim(t.Context(), key, 1, false))
@@ -65,8 +63,7 @@ func TestMarkReadWhileTypingEndsAsRead(t *testing.T) {
 }
 
 func TestIgnoredMessageIsInAgentLog(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	stored := must.Have(s.Append(t.Context(), post(0, 1)))(t)
 	must.Do(t, s.Ignore(t.Context(), agentID(1), stored.Message.ID[:8], "only thanks"))
 	log := agentLog(t, s, 1)

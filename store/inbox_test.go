@@ -10,8 +10,7 @@ import (
 )
 
 func TestInboxFilters(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 4)
+	s := openWith(t, 4)
 	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	ids := make([]string, 6)
 	for i := range ids {

@@ -9,8 +9,7 @@ import (
 )
 
 func TestPressingIsTheMostUrgentFirst(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	send := func(p parley.Priority) string {
 		message := post(0, 1)
 		message.Message.Priority = p

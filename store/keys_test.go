@@ -31,8 +31,7 @@ func keyIDs(t *testing.T, s *Store, agent string) []string {
 }
 
 func TestSwapKeysEndsAndAddsInOneStep(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	must.Do(t, s.SwapKeys(t.Context(), agentID(0), nil, testKey("parley_a", 1), "operator"))
 	must.Do(t, s.SwapKeys(t.Context(), agentID(0), nil, testKey("parley_b", 2), "operator"))
 	must.Do(t, s.SwapKeys(t.Context(), agentID(1), nil, testKey("parley_c", 3), "operator"))
@@ -62,8 +61,7 @@ func TestSwapKeysEndsAndAddsInOneStep(t *testing.T) {
 }
 
 func TestKeysAreReadAsStored(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 1)
+	s := openWith(t, 1)
 	want := *testKey("parley_a", 0, 1, 0)
 	must.Do(t, s.SwapKeys(t.Context(), agentID(0), nil, &want, "operator"))
 	want.AgentID = agentID(0)
@@ -82,8 +80,7 @@ func TestKeysAreReadAsStored(t *testing.T) {
 }
 
 func TestSetResponderRecordsTheDecision(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 1)
+	s := openWith(t, 1)
 	for _, approval := range []parley.Approval{parley.ApprovalPending, parley.ApprovalGiven, parley.ApprovalDeclined} {
 		a := parley.Agent{
 			ID:       agentID(0),

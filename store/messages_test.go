@@ -13,8 +13,7 @@ import (
 )
 
 func TestMessageIsReadAsStored(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	p := post(0, 1)
 	due := time.Date(2031, 5, 6, 7, 8, 9, 10, time.UTC)
 	p.Message.Kind, p.Message.ThreadID = parley.KindThread, "5f0c21aa-0000-4000-8000-000000000001"
@@ -37,8 +36,7 @@ func TestMessageIsReadAsStored(t *testing.T) {
 }
 
 func TestMessageIsFoundByPrefix(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	ids := []string{
 		"5f0c21aa-0000-4000-8000-000000000001",
 		"5f0c21aa-0000-4000-8000-000000000002",

@@ -33,8 +33,7 @@ func wantIDs(t *testing.T, what string, got []string, want ...string) {
 }
 
 func TestUnconfirmedLeavesOutDismissedAndRetried(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	first, _ := unproven(t, s, parley.DeliveryUnconfirmed)
 	second, _ := unproven(t, s, parley.DeliveryUnconfirmed)
 	unproven(t, s, parley.DeliveryFailed)
@@ -57,8 +56,7 @@ func TestUnconfirmedLeavesOutDismissedAndRetried(t *testing.T) {
 }
 
 func TestDismissOfNothing(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	if _, err := s.Dismiss(t.Context(), "00000000"); parley.ErrorCode(err) != parley.MessageNotFound {
 		t.Errorf("got %v, want %s", err, parley.MessageNotFound)
 	}
@@ -80,8 +78,7 @@ func request(t *testing.T, s *Store, to ...int) string {
 }
 
 func TestOwedListsUnansweredRequests(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 3)
+	s := openWith(t, 3)
 	later := time.Now().Add(time.Minute)
 	owed := func() []string { t.Helper(); return ids(t)(s.Owed(t.Context(), time.Now().Add(-time.Hour), later)) }
 
@@ -121,8 +118,7 @@ func TestOwedListsUnansweredRequests(t *testing.T) {
 }
 
 func TestOwedKeepsToItsTimes(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	id := request(t, s, 1)
 	now := time.Now()
 	wantIDs(t, "too young", ids(t)(s.Owed(t.Context(), now.Add(-time.Hour), now.Add(-time.Minute))))
@@ -141,8 +137,7 @@ func TestOwedKeepsToItsTimes(t *testing.T) {
 
 // A mailbox gets a message when it is stored, no matter when it marks it as read.
 func TestMailboxMayAnswerBeforeReading(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 1)
+	s := openWith(t, 1)
 	box := testAgent(1)
 	box.Kind = parley.KindMailbox
 	must.Do(t, s.CreateAgent(t.Context(), box, nil))
@@ -158,8 +153,7 @@ func TestMailboxMayAnswerBeforeReading(t *testing.T) {
 }
 
 func TestThreadRequestsAreNotOwed(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	id := openThread(t, s, 1)
 	p := threadPost(id, 0)
 	p.Message.Type = parley.TypeRequest

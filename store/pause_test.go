@@ -9,8 +9,7 @@ import (
 )
 
 func TestPauseIsKept(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 1)
+	s := openWith(t, 1)
 	want := parley.Pause{By: "operator", Since: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), Reason: "lunch"}
 	for range 2 {
 		must.Do(t, s.SetPause(t.Context(), agentID(0), &want))

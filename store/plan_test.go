@@ -56,8 +56,7 @@ func plansOf(t *testing.T, s *Store, read func(context.Context) error) string {
 }
 
 func TestQueriesUseTheirIndexes(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	say(t, s, "hello", 0, 1)
 	inbox := func(q InboxQuery) func(context.Context) error {
 		return func(ctx context.Context) error {

@@ -61,8 +61,7 @@ func change(thread string, agent int, leave bool) Membership {
 }
 
 func TestThreadPostsGoToThoseInIt(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 4)
+	s := openWith(t, 4)
 	id := openThread(t, s, 1, 2)
 
 	got := must.Have(s.Append(t.Context(), threadPost(id, 1)))(t)
@@ -88,8 +87,7 @@ func TestThreadPostsGoToThoseInIt(t *testing.T) {
 }
 
 func TestRefusedPostLeavesNothing(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	id := openThread(t, s, 1)
 	before, _ := s.Thread(t.Context(), id)
 	p := threadPost(id, 1)
@@ -120,8 +118,7 @@ func TestRefusedPostLeavesNothing(t *testing.T) {
 }
 
 func TestMembershipChangesOnce(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 3)
+	s := openWith(t, 3)
 	id := openThread(t, s, 1)
 	var group sync.WaitGroup
 	added := make(chan bool, 20)
@@ -167,8 +164,7 @@ func TestMembershipChangesOnce(t *testing.T) {
 // Posts and a removal happen at the same time. Whatever their order, the removed agent gets
 // nothing that was stored afterwards.
 func TestNobodyGetsAPostAfterItsRemoval(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 3)
+	s := openWith(t, 3)
 	id := openThread(t, s, 1, 2)
 	var group sync.WaitGroup
 	for range 30 {
@@ -213,8 +209,7 @@ func TestNobodyGetsAPostAfterItsRemoval(t *testing.T) {
 }
 
 func TestThreadPageHasAllPosts(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 4)
+	s := openWith(t, 4)
 	id, other := openThread(t, s, 1), openThread(t, s, 1)
 	for i, from := range []int{0, 1, 0} {
 		p := threadPost(id, from)
@@ -250,8 +245,7 @@ func TestThreadPageHasAllPosts(t *testing.T) {
 
 // IDs are random, so the order of participants must come from their joining.
 func TestThreadKeepsTheOrderOfItsParticipants(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 4)
+	s := openWith(t, 4)
 	want := []string{agentID(2), agentID(3), agentID(0), agentID(1)}
 	th := parley.Thread{ID: uuid.NewString(), Title: "the order", CreatorID: agentID(2), Participants: want}
 	_, _, err := s.CreateThread(t.Context(), th, Call{})

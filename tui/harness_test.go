@@ -41,6 +41,12 @@ func newScreen(t testing.TB, f *fakeService, w, h int, change ...func(*Options))
 	return s
 }
 
+// newBusyScreen is the screen of a busy team.
+func newBusyScreen(t testing.TB, w, h int, change ...func(*Options)) (*stage, *fakeService) {
+	f := busyTeam()
+	return newScreen(t, f, w, h, change...), f
+}
+
 // newStage is a screen that has not heard of any event.
 func newStage(t testing.TB, f *fakeService, w, h int, change ...func(*Options)) *stage {
 	o := f.options()

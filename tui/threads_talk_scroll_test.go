@@ -60,8 +60,7 @@ func TestThreadScrollsBackToItsBeginning(t *testing.T) {
 }
 
 func TestRepliesToAPost(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 80, 24)
+	s, f := newBusyScreen(t, 80, 24)
 	s.press("3", "r")
 	s.shows("enter goes to the posts")
 	s.press("enter", "k", "k")

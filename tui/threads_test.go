@@ -38,8 +38,7 @@ func TestThreadsShowPosts(t *testing.T) {
 }
 
 func TestThreadFollowsNewPosts(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 100, 24)
+	s, f := newBusyScreen(t, 100, 24)
 	s.press("3", "enter")
 	say := func(n int, text string) {
 		id := f.threads[0].ID
@@ -81,8 +80,7 @@ func TestThreadFollowsNewPosts(t *testing.T) {
 }
 
 func TestCreatesAThread(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 120, 30)
+	s, f := newBusyScreen(t, 120, 30)
 	s.press("3", "o")
 	s.shows("Title of the new thread:")
 	s.typed("the release")
@@ -106,8 +104,7 @@ func TestCreatesAThread(t *testing.T) {
 }
 
 func TestChangesParticipants(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 120, 30)
+	s, f := newBusyScreen(t, 120, 30)
 	s.press("3", "+")
 	s.typed("planner")
 	s.press("enter")
@@ -129,8 +126,7 @@ func TestChangesParticipants(t *testing.T) {
 }
 
 func TestChangeOfParticipantsIsUndone(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 120, 30)
+	s, f := newBusyScreen(t, 120, 30)
 	s.press("3", "+")
 	s.typed("planner, scout, coder")
 	s.press("enter")
@@ -178,8 +174,7 @@ func TestPartialChangeBeforeAnErrorIsUndone(t *testing.T) {
 }
 
 func TestChangeOfParticipantsFromThePaletteIsUndone(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 120, 40)
+	s := newScreen(t, busyTeam(), 120, 40)
 	for _, c := range []struct{ op, args, offers, undone string }{
 		{"add_participant", "planner", "u removes planner again.", "planner is removed."},
 		{"remove_participant", "tester", "u adds tester again.", "tester is added."},
@@ -204,8 +199,7 @@ func TestChangeOfParticipantsFromThePaletteIsUndone(t *testing.T) {
 }
 
 func TestThreadShowsWhyItCannotBeRead(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 120, 30)
+	s, f := newBusyScreen(t, 120, 30)
 	s.press("3")
 	f.err = parley.Errorf(parley.Internal, "the database cannot be read")
 	s.m.threads.talk.stale = true
@@ -218,8 +212,7 @@ func TestThreadShowsWhyItCannotBeRead(t *testing.T) {
 }
 
 func TestThreadShowsItsTemperature(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 140, 40)
+	s, f := newBusyScreen(t, 140, 40)
 	s.press("3")
 	s.shows("▇ hot", "‖ 1 held, R releases", "tester → coder: they said 12 in a minute", "14 in five minutes")
 	s.press("R", "C", "M")
@@ -233,8 +226,7 @@ func TestThreadShowsItsTemperature(t *testing.T) {
 }
 
 func TestWritesInAThread(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 120, 30)
+	s, f := newBusyScreen(t, 120, 30)
 	s.press("3", "c")
 	s.shows("To the thread the parser's error messages")
 	s.typed("where it begins")
@@ -262,8 +254,7 @@ func TestNeedOfAPostOpensItsThread(t *testing.T) {
 }
 
 func TestPostsInViewAreMarkedRead(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 100, 24)
+	s, f := newBusyScreen(t, 100, 24)
 	s.press("3", "enter")
 	s.comes(parley.InboxMessage{
 		MessageID: f.posts[3].MessageID,

@@ -225,8 +225,7 @@ func TestFilterIsSetAndDroppedByKeys(t *testing.T) {
 func TestFollowingIsPausedAndResumed(t *testing.T) {
 	for _, pause := range []string{"f", "k"} {
 		for _, resume := range []string{"f", "G"} {
-			f := busyTeam()
-			s := newScreen(t, f, 100, 30)
+			s, f := newBusyScreen(t, 100, 30)
 			s.press(pause)
 			sel := s.m.traffic.sel
 			f.say(90, "coder", []string{"tester"}, "one that came meanwhile", "normal", parley.DeliveryQueued)
