@@ -198,6 +198,14 @@ func (s *stage) hides(not ...string) {
 	}
 }
 
+// did checks what the keys changed.
+func (s *stage) did(want string) {
+	s.t.Helper()
+	if got := s.service.actions(); got != want {
+		s.t.Errorf("did %q, want %q", got, want)
+	}
+}
+
 // fits checks that no line is too wide, by either way of counting, and that
 // there are not too many.
 func (s *stage) fits(after string) {

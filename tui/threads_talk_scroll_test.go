@@ -81,18 +81,7 @@ func TestRepliesToAPost(t *testing.T) {
 // A reply goes to the thread from every screen that shows the post.
 func TestReplyToAPostGoesToItsThread(t *testing.T) {
 	f := busyTeam()
-	th := f.threads[0]
-	f.emit(parley.Event{
-		Type:           parley.EventThreadMessage,
-		Time:           noon,
-		ThreadID:       th.ID,
-		Thread:         th.Title,
-		MessageID:      f.posts[1].MessageID,
-		SenderID:       idOf("coder"),
-		Sender:         "coder",
-		Preview:        "Which line",
-		RecipientCount: 2,
-	})
+	th := f.announcePost()
 
 	s := newScreen(t, f, 80, 24)
 	s.shows("coder → #the")

@@ -104,7 +104,7 @@ func TestCreatesAThread(t *testing.T) {
 }
 
 func TestChangesParticipants(t *testing.T) {
-	s, f := newBusyScreen(t, 120, 30)
+	s := newScreen(t, busyTeam(), 120, 30)
 	s.press("3", "+")
 	s.typed("planner")
 	s.press("enter")
@@ -119,14 +119,11 @@ func TestChangesParticipants(t *testing.T) {
 	s.hides("you read along")
 	s.press("u")
 	s.shows("you read along")
-	want := "add 00000001 planner, remove 00000001 coder, join 00000001 operator, remove 00000001 operator"
-	if got := f.actions(); got != want {
-		t.Errorf("did %q, want %q", got, want)
-	}
+	s.did("add 00000001 planner, remove 00000001 coder, join 00000001 operator, remove 00000001 operator")
 }
 
 func TestChangeOfParticipantsIsUndone(t *testing.T) {
-	s, f := newBusyScreen(t, 120, 30)
+	s := newScreen(t, busyTeam(), 120, 30)
 	s.press("3", "+")
 	s.typed("planner, scout, coder")
 	s.press("enter")
@@ -141,11 +138,8 @@ func TestChangeOfParticipantsIsUndone(t *testing.T) {
 	s.shows("tester is removed. u adds tester again.")
 	s.press("u")
 	s.shows("tester is added.", "coder, reviewer, tester")
-	want := "add 00000001 planner, add 00000001 scout, add 00000001 coder, remove 00000001 planner, remove 00000001 scout, " +
-		"remove 00000001 tester, add 00000001 tester"
-	if got := f.actions(); got != want {
-		t.Errorf("did %q, want %q", got, want)
-	}
+	s.did("add 00000001 planner, add 00000001 scout, add 00000001 coder, remove 00000001 planner, remove 00000001 scout, " +
+		"remove 00000001 tester, add 00000001 tester")
 
 	s.press("+")
 	s.typed("coder")
@@ -212,17 +206,14 @@ func TestThreadShowsWhyItCannotBeRead(t *testing.T) {
 }
 
 func TestThreadShowsItsTemperature(t *testing.T) {
-	s, f := newBusyScreen(t, 140, 40)
+	s := newScreen(t, busyTeam(), 140, 40)
 	s.press("3")
 	s.shows("▇ hot", "‖ 1 held, R releases", "tester → coder: they said 12 in a minute", "14 in five minutes")
 	s.press("R", "C", "M")
 	s.shows("u undoes it.", "muted, M unmutes")
 	s.press("M")
 	s.hides("muted, M unmutes")
-	want := "release 00000001, cool 00000001, mute 00000001, unmute 00000001"
-	if got := f.actions(); got != want {
-		t.Errorf("did %q, want %q", got, want)
-	}
+	s.did("release 00000001, cool 00000001, mute 00000001, unmute 00000001")
 }
 
 func TestWritesInAThread(t *testing.T) {
