@@ -9,13 +9,11 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func TestEveryReasonCodeHasWords(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "codes.go", nil, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Have(parser.ParseFile(token.NewFileSet(), "codes.go", nil, parser.SkipObjectResolution))(t)
 
 	declared := 0
 	ast.Inspect(file, func(n ast.Node) bool {

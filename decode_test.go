@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"parley/internal/must"
 )
 
 // decoded returns the request that an operation reads from JSON.
@@ -236,20 +238,14 @@ func TestRequestsSurviveJSON(t *testing.T) {
 		`{}`, `{"filters":{"senders":["a"]}}`, `{"sort_order":"oldest_first","limit":7}`, `{"mark_read":false}`,
 	} {
 		first := decoded[GetMessagesRequest](t, "get_messages", args)
-		b, err := json.Marshal(first)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Have(json.Marshal(first))(t)
 		if diff := cmp.Diff(first, decoded[GetMessagesRequest](t, "get_messages", string(b))); diff != "" {
 			t.Errorf("%s: %s", args, diff)
 		}
 	}
 
 	empty := BroadcastMessageRequest{Text: "hi", Recipients: &Names{}}
-	b, err := json.Marshal(empty)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Have(json.Marshal(empty))(t)
 
 	refusal(t, "broadcast_message", string(b))
 }
@@ -259,10 +255,7 @@ func TestAnEmptyListIsNeverEveryone(t *testing.T) {
 	refusal(t, "broadcast_message", `{"text":"hi","recipient_ids":[]}`)
 	refusal(t, "broadcast_message", `{"text":"hi","recipients":["a"],"group":"g"}`)
 	for _, query := range []string{"text=hi&recipients=", "text=hi&recipients=,", "text=hi&recipient_ids=%20"} {
-		q, err := url.ParseQuery(query)
-		if err != nil {
-			t.Fatal(err)
-		}
+		q := must.Have(url.ParseQuery(query))(t)
 		if inv, err := FindOp("broadcast_message").DecodeQuery(q); err == nil {
 			t.Errorf("%s gave %+v, want an error", query, inv.request)
 		}
@@ -274,15 +267,9 @@ func TestAnEmptyListIsNeverEveryone(t *testing.T) {
 }
 
 func TestDecodeQuery(t *testing.T) {
-	q, err := url.ParseQuery(`to=a,b&to=c&text=5&urgent=true&wait_seconds=3&data={"n":1}&priority=high`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := must.Have(url.ParseQuery(`to=a,b&to=c&text=5&urgent=true&wait_seconds=3&data={"n":1}&priority=high`))(t)
 
-	inv, err := FindOp("send_message").DecodeQuery(q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	inv := must.Have(FindOp("send_message").DecodeQuery(q))(t)
 
 	want := &SendMessageRequest{To: Names{"a", "b", "c"}, Text: "5", Type: TypeInformation, Priority: PriorityHigh,
 		Urgent: true, WaitSeconds: 3, Data: json.RawMessage(`{"n":1}`)}

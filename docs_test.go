@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // The plan has no row for a package that is gone.
@@ -21,10 +22,7 @@ func TestArchitecturePageNamesOnlyPackagesThatExist(t *testing.T) {
 }
 
 func TestDeliveryPageNamesEveryReasonCode(t *testing.T) {
-	page, err := os.ReadFile("docs/delivery.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Have(os.ReadFile("docs/delivery.md"))(t)
 
 	for _, code := range parley.ReasonCodes() {
 		if !strings.Contains(string(page), "`"+string(code)+"`") {

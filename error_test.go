@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"parley/internal/must"
 )
 
 var sameError = cmpopts.IgnoreUnexported(Error{})
@@ -18,15 +20,10 @@ func TestErrorCrossesTheWire(t *testing.T) {
 		Errorf(AgentNotFound, "there is no agent %q", "x").With("agent", "x").With("near", []any{"y"}).Suggest("Did you mean %s?", "y"),
 		Errorf(Internal, "it broke"),
 	} {
-		b, err := json.Marshal(want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Have(json.Marshal(want))(t)
 
 		got := new(Error)
-		if err := json.Unmarshal(b, got); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(b, got))
 		if diff := cmp.Diff(want, got, sameError); diff != "" {
 			t.Error(diff)
 		}
@@ -34,10 +31,7 @@ func TestErrorCrossesTheWire(t *testing.T) {
 }
 
 func TestErrorHasTheContractsForm(t *testing.T) {
-	b, err := json.Marshal(Errorf(MessageTooLong, "too long").Suggest("Be brief."))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Have(json.Marshal(Errorf(MessageTooLong, "too long").Suggest("Be brief.")))(t)
 	const want = `{"success":false,"error_code":"MESSAGE_TOO_LONG","error_message":"too long","details":{},` +
 		`"suggested_action":"Be brief.","detail":"too long","error":"too long","message":"too long"}`
 	if got := string(b); got != want {

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // TestListsHaveEveryConstant compares the lists that faces read with the constants that
@@ -60,10 +62,7 @@ func texts[T ~string](list []T) []string {
 // constants returns the values of the package's string constants by their type.
 func constants(t *testing.T) map[string][]string {
 	t.Helper()
-	entries, err := os.ReadDir(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Have(os.ReadDir("."))(t)
 
 	byType := map[string][]string{}
 	for _, entry := range entries {
@@ -71,10 +70,7 @@ func constants(t *testing.T) map[string][]string {
 			continue
 		}
 
-		file, err := parser.ParseFile(token.NewFileSet(), entry.Name(), nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Have(parser.ParseFile(token.NewFileSet(), entry.Name(), nil, parser.SkipObjectResolution))(t)
 
 		ast.Inspect(file, func(node ast.Node) bool {
 			spec, ok := node.(*ast.ValueSpec)

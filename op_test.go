@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 func TestEveryOperationIsDescribed(t *testing.T) {
@@ -148,10 +150,7 @@ func TestCallChecksClaimsAboutTheCaller(t *testing.T) {
 
 func TestCallRefusesBeforeItCalls(t *testing.T) {
 	s := &inboxOnly{}
-	inv, err := FindOp("check_inbox").Decode(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	inv := must.Have(FindOp("check_inbox").Decode(nil))(t)
 	if _, err := inv.Call(t.Context(), s); ErrorCode(err) != Unauthenticated || len(s.calls) != 0 {
 		t.Errorf("nobody's call gave %v after %d calls of the service", err, len(s.calls))
 	}
@@ -178,13 +177,8 @@ func TestDecodeValidatesARequestOnce(t *testing.T) {
 		return &OK, nil
 	}, Public, Reads)
 
-	inv, err := op.Decode([]byte(`{"number": 12}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := inv.Call(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
+	inv := must.Have(op.Decode([]byte(`{"number": 12}`)))(t)
+	must.Have(inv.Call(t.Context(), nil))(t)
 	if want := []countedRequest{{112}}; !slices.Equal(got, want) {
 		t.Errorf("the service got %+v, want %+v", got, want)
 	}
@@ -202,10 +196,7 @@ func (panicking) CheckInbox(context.Context, CheckInboxRequest) (*CheckInboxResu
 }
 
 func TestCallReturnsAPanicAsAnError(t *testing.T) {
-	inv, err := FindOp("check_inbox").Decode(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	inv := must.Have(FindOp("check_inbox").Decode(nil))(t)
 
 	result, err := inv.Call(WithCaller(t.Context(), Caller{ID: "1", Name: "coder"}), panicking{})
 	got, ok := errors.AsType[*Panic](err)
@@ -232,10 +223,7 @@ func TestCallChecksTheCredentialAgainAfterWaiting(t *testing.T) {
 			args = `{"to":"reviewer","text":"hi"}`
 		}
 
-		inv, err := FindOp(op).Decode([]byte(args))
-		if err != nil {
-			t.Fatal(err)
-		}
+		inv := must.Have(FindOp(op).Decode([]byte(args)))(t)
 
 		inv.Recheck(func(context.Context) error { return revoked })
 		result, err := inv.Call(ctx, answersAll{})

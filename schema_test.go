@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"parley/internal/must"
 )
 
 // walk visits a schema and all that is in it.
@@ -135,10 +137,7 @@ func TestOutputSchemasFitTheResults(t *testing.T) {
 	}
 
 	for name, result := range results {
-		b, err := json.Marshal(result)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Have(json.Marshal(result))(t)
 		if err := validate(t, resolved(t, name, FindOp(name).Output), string(b)); err != nil {
 			t.Errorf("%s: %v\n%s", name, err, b)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // typedMessages are one message for each form of a header, and how it is found.
@@ -148,10 +149,7 @@ func TestFootersSayWhatIsExpected(t *testing.T) {
 
 // docs/delivery.md shows every form that is typed, and no other.
 func TestDocumentsShowTheHeaderForms(t *testing.T) {
-	page, err := os.ReadFile("docs/delivery.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Have(os.ReadFile("docs/delivery.md"))(t)
 	want := "```\n" + strings.Join(parley.HeaderForms(), " text\n") + " text\n```\n"
 	if !strings.Contains(string(page), want) {
 		t.Errorf("docs/delivery.md does not show these forms:\n%s", want)

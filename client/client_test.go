@@ -17,6 +17,7 @@ import (
 
 	"parley"
 	"parley/client"
+	"parley/internal/must"
 )
 
 // patience is how long a test waits for what must happen. Only a failing test
@@ -26,10 +27,7 @@ const patience = 20 * time.Second
 // at serves a handler on an address. After stop, another server can listen there.
 func at(t *testing.T, network, address string, h http.Handler) (addr string, stop func()) {
 	t.Helper()
-	l, err := net.Listen(network, address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Have(net.Listen(network, address))(t)
 	srv := &http.Server{Handler: h}
 	served := make(chan struct{})
 	go func() { defer close(served); srv.Serve(l) }()
@@ -186,10 +184,7 @@ func TestBrokenCallIsRepeatedOnlyWhereThatIsSafe(t *testing.T) {
 		b := &breaking{Handler: d, after: after}
 		addr, _ := at(t, "tcp", "127.0.0.1:0", b)
 		c := connect(t, client.Options{URL: "http://" + addr, Key: operatorKey, Retry: patience})
-		coder, err := c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "coder"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		coder := must.Have(c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "coder"}))(t)
 
 		b.left.Store(3)
 		if _, err := c.GetAgentStatus(t.Context(), parley.AgentStatusRequest{}); err != nil {
@@ -212,7 +207,7 @@ func TestBrokenCallIsRepeatedOnlyWhereThatIsSafe(t *testing.T) {
 
 		b.left.Store(1)
 		b.calls.Store(0)
-		_, err = c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "reviewer"})
+		_, err := c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "reviewer"})
 		e := expectCode(t, "a call that may have been done", err, parley.DaemonUnavailable)
 		if !strings.Contains(e.Action, "may have been done or not") {
 			t.Errorf("the action is %q", e.Action)
@@ -229,12 +224,8 @@ func TestStaleConnectionIsReplaced(t *testing.T) {
 	addr, stop := at(t, "tcp", "127.0.0.1:0", d)
 	c := connect(t, client.Options{URL: "http://" + addr, Key: operatorKey}) // no patience
 	for _, name := range []string{"first", "second"} {
-		if _, err := c.GetAgentStatus(t.Context(), parley.AgentStatusRequest{}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: name}); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(c.GetAgentStatus(t.Context(), parley.AgentStatusRequest{}))(t)
+		must.Have(c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: name}))(t)
 
 		stop()
 		_, stop = at(t, "tcp", addr, d)
@@ -250,12 +241,8 @@ func TestCallsThatMayNotBeRepeatedUseFreshConnections(t *testing.T) {
 	}))
 
 	c := connect(t, client.Options{URL: "http://" + addr, Key: operatorKey})
-	if _, err := c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "coder"}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.GetAgentStatus(t.Context(), parley.AgentStatusRequest{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "coder"}))(t)
+	must.Have(c.GetAgentStatus(t.Context(), parley.AgentStatusRequest{}))(t)
 	if !fresh["/api/register_agent"] || fresh["/api/get_agent_status"] {
 		t.Errorf("fresh connections: %v, want one for register_agent alone", fresh)
 	}
@@ -265,16 +252,11 @@ func TestCallersIdempotencyKeyIsKept(t *testing.T) {
 	d := newDaemon(t)
 	addr, _ := at(t, "tcp", "127.0.0.1:0", d)
 	c := connect(t, client.Options{URL: "http://" + addr, Key: operatorKey})
-	coder, err := c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "coder"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	coder := must.Have(c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "coder"}))(t)
 
 	for _, key := range []string{"mine", "mine", "", ""} {
 		hi := parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hi", IdempotencyKey: key}
-		if _, err := c.SendMessage(t.Context(), hi); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(c.SendMessage(t.Context(), hi))(t)
 	}
 
 	if n := d.unread(t, coder.APIKey); n != 3 {
@@ -286,12 +268,8 @@ func TestResultThatReportsAFailureIsNoError(t *testing.T) {
 	d := newDaemon(t)
 	addr, _ := at(t, "tcp", "127.0.0.1:0", d)
 	c := connect(t, client.Options{URL: "http://" + addr, Key: operatorKey})
-	if _, err := c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "coder"}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.StopAgent(t.Context(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "coder"}))(t)
+	must.Have(c.StopAgent(t.Context(), parley.StopAgentRequest{Agent: "coder"}))(t)
 
 	res, err := c.SendMessage(t.Context(), parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hi"})
 	if err != nil || res.Success || res.ErrorCode != parley.AgentUnavailable || res.MessageID == "" {
@@ -339,15 +317,10 @@ func TestCredentialsReachTheDaemon(t *testing.T) {
 	}))
 
 	c := connect(t, client.Options{URL: "http://" + addr, Key: "own"})
-	inv, err := parley.FindOp("check_inbox").Decode([]byte(`{"agent_id":"coder\n"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	inv := must.Have(parley.FindOp("check_inbox").Decode([]byte(`{"agent_id":"coder\n"}`)))(t)
 
 	ctx := parley.WithCaller(t.Context(), parley.Caller{ID: "?", Remote: true})
-	if _, err := inv.Call(parley.WithCredentials(ctx, parley.Credentials{Key: "given"}), c); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(inv.Call(parley.WithCredentials(ctx, parley.Credentials{Key: "given"}), c))(t)
 
 	if got.Get("Authorization") != "Bearer own" || got.Get("X-API-Key") != "given" ||
 		got.Get("X-Agent-ID") != "coder%0A" {

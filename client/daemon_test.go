@@ -14,6 +14,7 @@ import (
 	"parley"
 	"parley/client"
 	"parley/httpapi"
+	"parley/internal/must"
 	"parley/orchestrator"
 	"parley/store"
 	"parley/store/storetest"
@@ -41,10 +42,7 @@ func newDaemon(t *testing.T) *daemon {
 		t.Skip("tmux is not installed")
 	}
 
-	d, err := openDaemon()
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Have(openDaemon())(t)
 	t.Cleanup(func() {
 		if err := d.close(); err != nil {
 			t.Error(err)
@@ -110,10 +108,7 @@ func openDaemon() (*daemon, error) {
 // register makes a mailbox agent, without the client, and returns its key.
 func (d *daemon) register(t *testing.T, name string) (key string) {
 	t.Helper()
-	res, err := d.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: name})
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Have(d.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: name}))(t)
 	return res.APIKey
 }
 
@@ -124,10 +119,7 @@ func (d *daemon) unread(t *testing.T, key string) int {
 	if !ok {
 		t.Fatalf("nobody has the key %q", key)
 	}
-	inbox, err := d.CheckInbox(parley.WithCaller(t.Context(), caller), parley.CheckInboxRequest{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	inbox := must.Have(d.CheckInbox(parley.WithCaller(t.Context(), caller), parley.CheckInboxRequest{}))(t)
 	return inbox.UnreadCount
 }
 

@@ -5,20 +5,16 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // Each block of Go on the page is part of an example, which runs and whose output is
 // compared. Indentation and blank lines may differ.
 func TestClientPageShowsTheExamples(t *testing.T) {
-	page, err := os.ReadFile("../docs/client.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Have(os.ReadFile("../docs/client.md"))(t)
 
-	source, err := os.ReadFile("example_client_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Have(os.ReadFile("example_client_test.go"))(t)
 
 	blocks := regexp.MustCompile("(?ms)^```go\n(.*?)^```").FindAllStringSubmatch(string(page), -1)
 	if len(blocks) < 7 {

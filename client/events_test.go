@@ -8,6 +8,7 @@ import (
 
 	"parley"
 	"parley/client"
+	"parley/internal/must"
 )
 
 // followed is what a stream of events yields.
@@ -49,10 +50,7 @@ func TestEventsContinueAfterARestart(t *testing.T) {
 	addr, stop := at(t, "tcp", "127.0.0.1:0", b)
 	c := connect(t, client.Options{URL: "http://" + addr, Key: operatorKey})
 	d.register(t, "one")
-	page, err := c.ReadEvents(t.Context(), parley.ReadEventsRequest{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Have(c.ReadEvents(t.Context(), parley.ReadEventsRequest{}))(t)
 
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -12,6 +12,7 @@ import (
 
 	"parley"
 	"parley/client"
+	"parley/internal/must"
 )
 
 // two returns a file's sender and its recipient, over HTTP.
@@ -41,10 +42,7 @@ func TestFileGoesUpAndDown(t *testing.T) {
 
 		for _, offset := range []int64{0, 1, 699_999, 700_000} {
 			var got bytes.Buffer
-			f, err := recipient.Download(t.Context(), res.Data.FileID, &got, offset)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Have(recipient.Download(t.Context(), res.Data.FileID, &got, offset))(t)
 			if !bytes.Equal(got.Bytes(), content[offset:]) {
 				t.Errorf("from %d on came %d bytes, want %d", offset, got.Len(), len(content[offset:]))
 			}

@@ -10,6 +10,7 @@ import (
 
 	"parley"
 	"parley/client"
+	"parley/internal/must"
 )
 
 // players returns two mailboxes of one daemon, player and DM, and what breaks their
@@ -29,10 +30,7 @@ func players(t *testing.T) (player, dm *client.Client, b *breaking) {
 // expectUnread checks how many messages wait in an agent's inbox.
 func expectUnread(t *testing.T, c *client.Client, want int) {
 	t.Helper()
-	inbox, err := c.CheckInbox(t.Context(), parley.CheckInboxRequest{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	inbox := must.Have(c.CheckInbox(t.Context(), parley.CheckInboxRequest{}))(t)
 	if got := inbox.UnreadCount; got != want {
 		t.Errorf("%d messages wait, want %d", got, want)
 	}
@@ -54,10 +52,7 @@ func dispatch(t *testing.T, c *client.Client, name, arguments string) map[string
 
 func TestToolsAreThoseOfTheDaemon(t *testing.T) {
 	player, _, b := players(t)
-	tools, err := player.Tools(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	tools := must.Have(player.Tools(t.Context()))(t)
 
 	i := slices.IndexFunc(tools, func(t parley.Tool) bool { return t.Function.Name == "send_message" })
 	if i < 0 || tools[i].Type != "function" || !strings.Contains(string(tools[i].Function.Parameters), `"to"`) {

@@ -1,12 +1,18 @@
 package conversation
 
 import (
+	"fmt"
+	"math"
 	"math/rand/v2"
+	"strconv"
+	"strings"
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 var coder = &parley.Agent{ID: "a", Name: "coder", Role: "programmer", Capabilities: []string{"debugging", "tests"}}
@@ -23,152 +29,29 @@ func ask(draw Source, posts ...spoken) Decision {
 // Each rule, and its precedence over later ones. Confidences are constants or computed by
 // hand.
 func TestRulesInTheirOrder(t *testing.T) {
-	over := []spoken{{0, "b", "Sounds good."}, {1, "c", "Sounds good."}}
-	tests := []struct {
-		name  string
-		posts []spoken
-		draw  float64
-		want  Decision // without factors
-	}{
-		{"a person is answered", []spoken{{0, "h", "Hello"}}, 0.99, Decision{true, FromHuman, 1, Factors{}}},
-		{
-			"one's own post never",
-			[]spoken{{0, "a", "@coder: coder, debugging tests?"}},
-			0,
-			Decision{false, JustSpoke, 1, Factors{}},
-		},
+	for _, scene := range must.Have(txtar.ParseFile("testdata/rules.txtar"))(t).Files {
+		t.Run(scene.Name, func(t *testing.T) {
+			var posts []spoken
+			var draw float64
+			var want []any
+			for line := range strings.Lines(string(scene.Data)) {
+				word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+				switch word {
+				case "#":
+				case "draw":
+					draw = must.Have(strconv.ParseFloat(rest, 64))(t)
+				case "respond", "wait":
+					want = []any{word == "respond", rest}
+				default:
+					from, text, _ := strings.Cut(rest, " ")
+					posts = append(posts, spoken{must.Have(strconv.ParseFloat(word, 64))(t), from, text})
+				}
+			}
 
-		{"1: a mention", []spoken{{0, "b", "@coder look"}}, 0.99, Decision{true, MentionedByAI, 0.95, Factors{}}},
-		{
-			"1 before 2",
-			[]spoken{{0, "b", "@coder, debug the tests?"}},
-			0.99,
-			Decision{true, MentionedByAI, 0.95, Factors{}},
-		},
-		{
-			"1 before 3, which it ends",
-			append(over, spoken{100, "b", "@coder look"}),
-			0.99,
-			Decision{true, MentionedByAI, 0.95, Factors{}},
-		},
-		{
-			"1 before 5",
-			[]spoken{{0, "a", "x"}, {1, "b", "@coder look"}},
-			0.99,
-			Decision{true, MentionedByAI, 0.95, Factors{}},
-		},
-		{
-			"2: a direct question of its own matter",
-			[]spoken{{0, "b", "coder, are the tests slow?"}},
-			0.99,
-			Decision{true, AskedDirectly, 0.9, Factors{}},
-		},
-		{
-			"2 before 5",
-			[]spoken{{0, "a", "x"}, {1, "b", "coder, are the tests slow?"}},
-			0.99,
-			Decision{true, AskedDirectly, 0.9, Factors{}},
-		},
-		{
-			"2 before 6",
-			[]spoken{{0, "b", "x"}, {1, "c", "x"}, {2, "b", "x"}, {3, "c", "coder, are the tests slow?"}},
-			0.99,
-			Decision{true, AskedDirectly, 0.9, Factors{}},
-		},
-		// 0.7 · 0.3 (the name) · 1 = 0.21
-		{
-			"2 wants its own matter",
-			[]spoken{{0, "b", "coder, is Paris rainy?"}},
-			0.2101,
-			Decision{false, NoCompellingReason, 0.79, Factors{}},
-		},
-		{
-			"3: concluded",
-			append(over, spoken{100, "b", "debugging tests"}),
-			0,
-			Decision{false, ConversationConcluded, 1, Factors{}},
-		},
-		{
-			"3 before 6",
-			append(over, spoken{100, "b", "x"}, spoken{101, "c", "x"}, spoken{102, "b", "x"},
-				spoken{103, "c", "debugging"}),
-			0,
-			Decision{false, ConversationConcluded, 1, Factors{}},
-		},
-		// coder has 1 of 3 messages: 0.33 is not above 0.4. It spoke once of the last five, two AIs; temperature
-		// 0.4 + 3/10·0.3 + 2/5·0.2 = 0.57. Turn: 1/2 · (1 - 0.57·0.5) = 0.3575. 0.3575 · 0.6 · 2/3 = 0.143
-		{
-			"5 allows a third",
-			[]spoken{{0, "b", "x"}, {1, "a", "x"}, {2, "b", "debug"}},
-			0,
-			Decision{true, TurnTaking, 0.143, Factors{}},
-		},
-		{
-			"5: half of the messages",
-			[]spoken{{0, "a", "x"}, {1, "b", "debugging tests"}},
-			0,
-			Decision{false, Dominating, 1, Factors{}},
-		},
-		{
-			"5 before 6",
-			[]spoken{{0, "a", "x"}, {1, "b", "x"}, {2, "a", "x"}, {3, "b", "debugging"}},
-			0,
-			Decision{false, Dominating, 1, Factors{}},
-		},
-		{
-			"6: four messages and no person",
-			[]spoken{{0, "b", "x"}, {1, "c", "x"}, {2, "b", "x"}, {3, "c", "debugging tests"}},
-			0,
-			Decision{false, HumansDisengaged, 1, Factors{}},
-		},
-		// 0.7 · 0.6 · 1 = 0.42
-		{
-			"6 wants nobody in five minutes",
-			[]spoken{{0, "h", "x"}, {200, "c", "x"}, {201, "b", "x"}, {202, "c", "debugging"}},
-			0.4199,
-			Decision{true, TurnTaking, 0.42, Factors{}},
-		},
-		{
-			"6 wants more than three",
-			[]spoken{{0, "b", "x"}, {1, "c", "x"}, {2, "b", "debugging"}},
-			0.4199,
-			Decision{true, TurnTaking, 0.42, Factors{}},
-		},
-		{
-			"8: the draw is not below",
-			[]spoken{{0, "b", "x"}, {1, "c", "x"}, {2, "b", "debugging"}},
-			0.4201,
-			Decision{false, NoCompellingReason, 0.58, Factors{}},
-		},
-		// coder spoke once of the last five, 1/4 of the messages; of h, a, b, c three are AIs. Temperature:
-		// 0.4 + 4/10·0.3 + 4/5·0.2 + 0 = 0.68. Turn: 1/3 · (1 - 0.68·0.5) = 0.22. 0.22 · 0.6 · (1 - 0.25) = 0.099
-		{
-			"7 once of five",
-			[]spoken{{0, "h", "x"}, {0, "a", "x"}, {0, "b", "x"}, {0, "c", "debugging"}},
-			0.0989,
-			Decision{true, TurnTaking, 0.099, Factors{}},
-		},
-		// spoken twice of the last five, 2/6: 0.1 · 0.6 · (1 - 2/6) = 0.04
-		{
-			"7 twice of five",
-			[]spoken{{0, "h", "x"}, {0, "a", "x"}, {0, "b", "x"}, {0, "a", "x"}, {0, "b", "x"}, {0, "c", "debugging"}},
-			0.0399,
-			Decision{true, TurnTaking, 0.04, Factors{}},
-		},
-		{
-			"8: nothing of its matter",
-			[]spoken{{0, "b", "The weather"}},
-			0,
-			Decision{false, NoCompellingReason, 1, Factors{}},
-		},
-	}
-
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			got := ask(drawn(test.draw), test.posts...)
-			if got.ShouldRespond != test.want.ShouldRespond || got.Reason != test.want.Reason ||
-				!near(got.Confidence, test.want.Confidence) {
-				t.Errorf("got %+v, want %+v", got, test.want)
+			d := ask(drawn(draw), posts...)
+			got := []any{d.ShouldRespond, fmt.Sprint(d.Reason, " ", math.Round(d.Confidence*1e4)/1e4)}
+			if !cmp.Equal(got, want) {
+				t.Errorf("got %v, want %v", got, want)
 			}
 		})
 	}

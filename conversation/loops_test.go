@@ -3,6 +3,7 @@ package conversation
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 )
@@ -159,40 +160,47 @@ type loopRuns struct {
 	without         int // messages of the shortest run without the protocol
 }
 
-func simulateLoops(t *testing.T) (all []loopRuns) {
-	for _, p := range populations {
-		result := loopRuns{name: p.name, without: simMost}
-		var sent []int
-		for _, size := range simSizes {
-			if size < p.least {
-				continue
-			}
+func simulateLoops(t *testing.T) []loopRuns {
+	all := make([]loopRuns, len(populations))
+	var running sync.WaitGroup
+	for i, p := range populations {
+		running.Go(func() { all[i] = p.simulate(t) })
+	}
+	running.Wait()
+	return all
+}
 
-			for _, pace := range simPaces {
-				if size > 10 && pace != simPaces[1] {
-					continue // each takes long, and smaller ones show the effect of pace
-				}
-
-				w := p.world(size, pace, Settings{})
-				if !w.run() {
-					t.Errorf("%s: %d agents at %v: not idle after %d messages", p.name, size, pace, w.sent)
-				}
-
-				sent = append(sent, w.sent)
-			}
-
-			w := p.world(size, simPaces[0], Settings{Off: true})
-			if w.run() {
-				t.Errorf("%s: %d agents without the protocol: idle after %d messages", p.name, size, w.sent)
-			}
-
-			result.without = min(result.without, w.sent)
+func (p population) simulate(t *testing.T) loopRuns {
+	result := loopRuns{name: p.name, without: simMost}
+	var sent []int
+	for _, size := range simSizes {
+		if size < p.least {
+			continue
 		}
 
-		slices.Sort(sent)
-		result.runs, result.median, result.longest = len(sent), sent[len(sent)/2], sent[len(sent)-1]
-		all = append(all, result)
+		for _, pace := range simPaces {
+			if size > 10 && pace != simPaces[1] {
+				continue // each takes long, and smaller ones show the effect of pace
+			}
+
+			w := p.world(size, pace, Settings{})
+			if !w.run() {
+				t.Errorf("%s: %d agents at %v: not idle after %d messages", p.name, size, pace, w.sent)
+			}
+
+			sent = append(sent, w.sent)
+		}
+
+		w := p.world(size, simPaces[0], Settings{Off: true})
+		if w.run() {
+			t.Errorf("%s: %d agents without the protocol: idle after %d messages", p.name, size, w.sent)
+		}
+
+		result.without = min(result.without, w.sent)
 	}
 
-	return all
+	slices.Sort(sent)
+	result.runs, result.median, result.longest = len(sent), sent[len(sent)/2], sent[len(sent)-1]
+
+	return result
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"parley/internal/must"
 )
 
 var update = flag.Bool("update", false, "write the figures of the page anew")
@@ -21,10 +23,7 @@ const (
 // checkPage compares the page's figures with the current ones, or writes them.
 func checkPage(t *testing.T, loops []loopRuns, useful []usefulRuns) {
 	t.Helper()
-	page, err := os.ReadFile(pageFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Have(os.ReadFile(pageFile))(t)
 
 	before, rest, begins := strings.Cut(string(page), pageBegin)
 	got, after, ends := strings.Cut(rest, pageEnd)
@@ -40,9 +39,7 @@ func checkPage(t *testing.T, loops []loopRuns, useful []usefulRuns) {
 		return
 	}
 
-	if err := os.WriteFile(pageFile, []byte(before+pageBegin+want+pageEnd+after), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(pageFile, []byte(before+pageBegin+want+pageEnd+after), 0o644))
 }
 
 func figures(loops []loopRuns, useful []usefulRuns) string {

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"parley/internal/must"
 )
 
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
@@ -236,18 +238,13 @@ func TestRoomIsKeptAsJSONAndBounded(t *testing.T) {
 	r.Add(spoken{500, "b", "More."}.post(5000), nil) // concluded by then, and not reopened
 	r.Cool(noon.Add(seconds(500)))
 
-	kept, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	kept := must.Have(json.Marshal(r))(t)
 	if len(kept) > 50_000 {
 		t.Errorf("%d bytes are kept of a room", len(kept))
 	}
 
 	again := &Room{}
-	if err := json.Unmarshal(kept, again); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(kept, again))
 
 	at := noon.Add(seconds(500))
 	if got := again.At(at); got.State != Concluded || got.CooledUntil.IsZero() {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -114,9 +115,7 @@ func TestJSONLinesAreComplete(t *testing.T) {
 	}
 
 	var back parley.ExportedMessage
-	if err := json.Unmarshal([]byte(lines[1]), &back); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(lines[1]), &back))
 	if diff := cmp.Diff(*m, back); diff != "" {
 		t.Errorf("a message as it is read back (-want +got):\n%s", diff)
 	}
@@ -179,10 +178,7 @@ func TestHTMLIsSelfContained(t *testing.T) {
 
 func TestMemoryDoesNotGrowWithMessages(t *testing.T) {
 	for _, f := range Formats {
-		w, err := New(io.Discard, f, Head{Zone: time.UTC})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Have(New(io.Discard, f, Head{Zone: time.UTC}))(t)
 
 		m := message(strings.Repeat("a word ", 100))
 		var before, after runtime.MemStats
@@ -190,9 +186,7 @@ func TestMemoryDoesNotGrowWithMessages(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		for i := range 10_000 {
 			m.ID = fmt.Sprintf("%08d-0000-4000-8000-000000000000", i)
-			if err := w.Message(m); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, w.Message(m))
 		}
 
 		runtime.GC()

@@ -6,15 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 func open(t *testing.T, limit int64) (*Store, string) {
 	t.Helper()
 	dir := t.TempDir()
-	s, err := Open(dir, limit)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Have(Open(dir, limit))(t)
 	return s, dir
 }
 
@@ -22,7 +21,7 @@ func open(t *testing.T, limit int64) (*Store, string) {
 func everything(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -42,10 +41,7 @@ func everything(t *testing.T, dir string) map[string]string {
 		found[strings.TrimPrefix(path, dir+"/")] = string(b)
 
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 
 	return found
 }

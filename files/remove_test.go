@@ -9,16 +9,13 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // marks lists the marks of running calls in a store.
 func marks(t *testing.T, dir string) []string {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join(escape(dir), "*", markPrefix+"*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return found
+	return must.Have(filepath.Glob(filepath.Join(escape(dir), "*", markPrefix+"*")))(t)
 }
 
 func always(answer bool) func() (bool, error) { return func() (bool, error) { return answer, nil } }
@@ -28,18 +25,12 @@ func TestRemoveDeletesUnusedContent(t *testing.T) {
 	c := put(t, s, "twice")
 	c.Keep()
 	for _, id := range []string{"one", "two"} {
-		if _, err := s.Receive(c.SHA256, id, "x.txt"); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(s.Receive(c.SHA256, id, "x.txt"))(t)
 	}
 
 	beside := filepath.Join(dir, "received", "two", "notes")
-	if err := os.WriteFile(beside, []byte("the recipient's"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Remove(c.SHA256, "one", "x.txt", always(true)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(beside, []byte("the recipient's"), 0o600))
+	must.Do(t, s.Remove(c.SHA256, "one", "x.txt", always(true)))
 
 	wantFiles(t, dir, map[string]string{
 		nameOf("twice"):      "twice",
@@ -48,9 +39,7 @@ func TestRemoveDeletesUnusedContent(t *testing.T) {
 	})
 
 	for range 2 { // as after a crash in between
-		if err := s.Remove(c.SHA256, "two", "x.txt", always(false)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Remove(c.SHA256, "two", "x.txt", always(false)))
 	}
 
 	wantFiles(t, dir, map[string]string{"received/two/notes": "the recipient's"})
@@ -64,9 +53,7 @@ func TestRemoveKeepsContentThatIsStoredAgain(t *testing.T) {
 		s, dir := open(t, 0)
 		put(t, s, "again").Keep()
 		second := put(t, s, "again")
-		if err := s.Remove(second.SHA256, "id", "x", always(false)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Remove(second.SHA256, "id", "x", always(false)))
 
 		wantFiles(t, dir, map[string]string{nameOf("again"): "again"})
 		want := map[string]string{}
@@ -89,32 +76,20 @@ func TestRecoverRemovesUnknownMarkedFiles(t *testing.T) {
 	put(t, s, "kept").Keep() // may belong to a newer database
 	noted, lost := put(t, s, "noted"), put(t, s, "lost")
 	for _, id := range []string{"known", "unknown", "began"} {
-		if _, err := s.Begin(id); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(s.Begin(id))(t)
 	}
 
 	for id, c := range map[string]*Content{"known": noted, "unknown": lost, "older": noted} {
-		if _, err := s.Receive(c.SHA256, id, "x"); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(s.Receive(c.SHA256, id, "x"))(t)
 	}
 
-	if err := os.Mkdir(filepath.Join(dir, "received", "began"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(dir, "received", "began"), 0o700))
 
 	// A crash: neither Keep nor Drop is called.
-	s, err := Open(dir, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s = must.Have(Open(dir, 0))(t)
 
-	err = s.Recover(func(sha string) (bool, error) { return sha == noted.SHA256, nil },
-		func(id string) (bool, error) { return id == "known", nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Recover(func(sha string) (bool, error) { return sha == noted.SHA256, nil },
+		func(id string) (bool, error) { return id == "known", nil }))
 
 	wantFiles(t, dir, map[string]string{
 		nameOf("kept"):     "kept",

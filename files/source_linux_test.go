@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // ground is a workspace, an agent's directory outside of it, and foreign files.
@@ -25,9 +26,7 @@ type ground struct {
 func newGround(t *testing.T) *ground {
 	g := &ground{T: t, dir: t.TempDir()}
 	for _, dir := range []string{"ws/.parley/received/x", "ws/sub", "agent", "outside", "private"} {
-		if err := os.MkdirAll(g.at(dir), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(g.at(dir), 0o700))
 	}
 
 	for _, name := range []string{
@@ -49,16 +48,12 @@ func (g *ground) at(name string) string { return filepath.Join(g.dir, name) }
 
 func (g *ground) write(name, content string) {
 	g.Helper()
-	if err := os.WriteFile(g.at(name), []byte(content), 0o600); err != nil {
-		g.Fatal(err)
-	}
+	must.Do(g, os.WriteFile(g.at(name), []byte(content), 0o600))
 }
 
 func (g *ground) link(target, name string) {
 	g.Helper()
-	if err := os.Symlink(target, g.at(name)); err != nil {
-		g.Fatal(err)
-	}
+	must.Do(g, os.Symlink(target, g.at(name)))
 }
 
 // read opens and reads a path, which may be relative to the ground.
@@ -141,9 +136,7 @@ func TestRefusesParleysOwnFiles(t *testing.T) {
 	g.link(".parley", "ws/state")
 	g.link(g.at("ws/.parley/parley.db"), "ws/db")
 	g.link(g.at("ws/.parley"), "outside/state")
-	if err := os.MkdirAll(g.at("ws/sub/.Parley"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(g.at("ws/sub/.Parley"), 0o700))
 
 	g.write("ws/sub/.Parley/x", "x")
 	for _, path := range []string{"ws/.parley/parley.db", "ws/state/parley.db", "ws/db", "outside/state/parley.db", "ws/.parley/received/x/y",
@@ -154,9 +147,7 @@ func TestRefusesParleysOwnFiles(t *testing.T) {
 	// Under another name, and below its own root.
 	g.bounds.Roots = append(g.bounds.Roots, g.dir)
 	g.refused("private/key", parley.FileRefused, "is parley's own")
-	if err := os.Rename(g.at("ws/.parley"), g.at("ws/renamed")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Rename(g.at("ws/.parley"), g.at("ws/renamed")))
 
 	g.bounds.Private = []string{g.at("ws/renamed/../renamed")}
 	g.refused("ws/renamed/parley.db", parley.FileRefused, "is parley's own")
@@ -179,20 +170,13 @@ func TestRefusesParleysOwnFilesElsewhere(t *testing.T) {
 
 func TestRefusesSpecialFiles(t *testing.T) {
 	g := newGround(t)
-	if err := unix.Mkfifo(g.at("ws/pipe"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, unix.Mkfifo(g.at("ws/pipe"), 0o600))
 
-	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fd := must.Have(unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0))(t)
 	defer unix.Close(fd)
 
 	t.Chdir(g.at("ws"))
-	if err := unix.Bind(fd, &unix.SockaddrUnix{Name: "socket"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, unix.Bind(fd, &unix.SockaddrUnix{Name: "socket"}))
 
 	done := make(chan struct{})
 	go func() {
@@ -209,9 +193,7 @@ func TestRefusesSpecialFiles(t *testing.T) {
 		t.Fatal("it waits for the other end of a pipe")
 	}
 
-	if err := os.Link(g.at("outside/secret.txt"), g.at("ws/hard")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Link(g.at("outside/secret.txt"), g.at("ws/hard")))
 
 	g.refused("ws/hard", parley.FileRefused, "hard links")
 }
@@ -225,25 +207,15 @@ func TestRefusesAFileThatChangesWhileItIsRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g := newGround(t)
 			g.write("ws/log", strings.Repeat("x", 100))
-			s, err := g.bounds.Open(g.at("ws/log"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Have(g.bounds.Open(g.at("ws/log")))(t)
 			defer s.Close()
 
-			if _, err := io.ReadFull(s, make([]byte, 50)); err != nil {
-				t.Fatal(err)
-			}
+			must.Have(io.ReadFull(s, make([]byte, 50)))(t)
 
-			f, err := os.OpenFile(g.at("ws/log"), os.O_RDWR, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Have(os.OpenFile(g.at("ws/log"), os.O_RDWR, 0))(t)
 			defer f.Close()
 
-			if err := change(f); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, change(f))
 
 			rest, err := io.ReadAll(s)
 			wantCode(t, "the rest", err, parley.FileRefused)
@@ -257,14 +229,9 @@ func TestRefusesAFileThatChangesWhileItIsRead(t *testing.T) {
 // A file that is removed while it is read is still read to its end.
 func TestReadsAFileThatDisappears(t *testing.T) {
 	g := newGround(t)
-	s, err := g.bounds.Open(g.at("ws/a.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Have(g.bounds.Open(g.at("ws/a.txt")))(t)
 	defer s.Close()
-	if err := os.Remove(g.at("ws/a.txt")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(g.at("ws/a.txt")))
 	if b, err := io.ReadAll(s); err != nil || string(b) != "ws/a.txt" {
 		t.Errorf("got %q, %v", b, err)
 	}
@@ -282,14 +249,10 @@ func TestConcurrentRenamesNeverLeadOutside(t *testing.T) {
 			g.write("ws/sub/secret.txt", "harmless")
 			g.write("ws/sub/parley.db", "harmless")
 			good, evil := g.at("ws/good"), g.at("ws/evil")
-			if err := os.Rename(g.at(c.good), good); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Rename(g.at(c.good), good))
 
 			g.link(g.at(c.evil), "ws/evil")
-			if err := os.Rename(good, g.at("ws/swap")); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Rename(good, g.at("ws/swap")))
 
 			stop := make(chan struct{})
 			var group sync.WaitGroup
@@ -333,9 +296,7 @@ func TestConcurrentRenamesNeverLeadOutside(t *testing.T) {
 func TestRefusesUnreadableFiles(t *testing.T) {
 	g := newGround(t)
 	for name, mode := range map[string]os.FileMode{"ws/a.txt": 0, "ws": 0o755, "": 0o755, "..": 0o755} {
-		if err := os.Chmod(g.at(name), mode); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chmod(g.at(name), mode))
 	}
 	asNobody(t, func() { g.refused("ws/a.txt", parley.FileRefused, "cannot be read") })
 }

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // The test uses a real, very small disk.
@@ -23,12 +24,9 @@ func TestFullDiskIsReportedAndLeavesNothing(t *testing.T) {
 		}
 	})
 
-	s, err := Open(dir, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Have(Open(dir, 0))(t)
 
-	_, err = s.Put(t.Context(), bytes.NewReader(make([]byte, 2<<20)))
+	_, err := s.Put(t.Context(), bytes.NewReader(make([]byte, 2<<20)))
 	wantCode(t, "Put", err, parley.StorageUnavailable)
 	wantFiles(t, dir, nil)
 

@@ -14,6 +14,7 @@ import (
 	"testing/iotest"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func wantFiles(t *testing.T, dir string, want map[string]string) {
@@ -38,11 +39,7 @@ func nameOf(content string) string {
 
 func put(t *testing.T, s *Store, content string) *Content {
 	t.Helper()
-	c, err := s.Put(t.Context(), strings.NewReader(content))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return must.Have(s.Put(t.Context(), strings.NewReader(content)))(t)
 }
 
 func wantCode(t *testing.T, what string, err error, want parley.Code) {
@@ -64,10 +61,7 @@ func TestContentIsStoredOnceUnderItsHash(t *testing.T) {
 		}
 
 		c.Keep()
-		f, err := s.Content(c.SHA256)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Have(s.Content(c.SHA256))(t)
 
 		b, err := io.ReadAll(f)
 		if err := errors.Join(err, f.Close()); err != nil || string(b) != content {
@@ -167,9 +161,7 @@ func TestFailedPutLeavesNothing(t *testing.T) {
 func TestDamagedContentIsReplaced(t *testing.T) {
 	s, dir := open(t, 0)
 	put(t, s, "whole").Keep()
-	if err := os.Truncate(filepath.Join(dir, nameOf("whole")), 2); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Truncate(filepath.Join(dir, nameOf("whole")), 2))
 	put(t, s, "whole").Keep()
 	wantFiles(t, dir, map[string]string{nameOf("whole"): "whole"})
 }
@@ -177,22 +169,15 @@ func TestDamagedContentIsReplaced(t *testing.T) {
 func TestOpenRemovesIncompleteFiles(t *testing.T) {
 	s, dir := open(t, 0)
 	put(t, s, "good").Keep()
-	path, err := s.Receive(put(t, s, "good").SHA256, "an-id", "a name [x]*.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := must.Have(s.Receive(put(t, s, "good").SHA256, "an-id", "a name [x]*.txt"))(t)
 
 	for _, name := range []string{
 		filepath.Join(dir, "files", partPrefix+"123"), filepath.Join(filepath.Dir(path), partPrefix+"9"),
 	} {
-		if err := os.WriteFile(name, []byte("half"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, []byte("half"), 0o600))
 	}
 
-	if _, err := Open(dir, 0); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(Open(dir, 0))(t)
 
 	wantFiles(t, dir, map[string]string{nameOf("good"): "good", "received/an-id/a name [x]*.txt": "good"})
 }
@@ -202,13 +187,8 @@ func TestRecipientsMayChangeTheirCopy(t *testing.T) {
 	c := put(t, s, "original")
 	c.Keep()
 
-	path, err := s.Receive(c.SHA256, "id", "report.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte("scribbled"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := must.Have(s.Receive(c.SHA256, "id", "report.txt"))(t)
+	must.Do(t, os.WriteFile(path, []byte("scribbled"), 0o600))
 	if again, err := s.Receive(c.SHA256, "id", "report.txt"); err != nil || again != path {
 		t.Errorf("the second time it gave %q, %v", again, err)
 	}

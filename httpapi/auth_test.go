@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func TestCredentials(t *testing.T) {
@@ -95,10 +96,7 @@ func TestAnAgentIDAloneIsEnoughOnlyWhereTrusted(t *testing.T) {
 	d.expect("two", d.ask("POST", "/api/check_inbox", "", "X-Agent-ID: coder", "X-Agent-ID: reviewer"),
 		http.StatusForbidden, parley.NotAuthorized)
 
-	r, err := http.NewRequest("POST", "/", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Have(http.NewRequest("POST", "/", nil))(t)
 
 	r.RemoteAddr = "192.0.2.7:4711"
 	r.Header.Set("X-Agent-ID", "coder")

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func TestEveryOperationHasItsRoutes(t *testing.T) {
@@ -159,10 +160,7 @@ func TestTextThatIsNotUTF8IsRefused(t *testing.T) {
 }
 
 func TestEveryCodeHasAStatus(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "../error.go", nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Have(parser.ParseFile(token.NewFileSet(), "../error.go", nil, 0))(t)
 
 	codes := 0
 	ast.Inspect(file, func(n ast.Node) bool {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func TestRateLimitedCallersGetRetryAfter(t *testing.T) {
@@ -26,10 +27,7 @@ func TestRateLimitedCallersGetRetryAfter(t *testing.T) {
 // askFrom asks a handler as if from an address.
 func askFrom(t *testing.T, o Options, address, path, body string, headers ...string) int {
 	t.Helper()
-	r, err := http.NewRequest("POST", "http://127.0.0.1"+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Have(http.NewRequest("POST", "http://127.0.0.1"+path, strings.NewReader(body)))(t)
 
 	r.RemoteAddr = address
 	for _, h := range headers {
@@ -99,10 +97,7 @@ func TestAnIDIsNotTrustedThroughAProxy(t *testing.T) {
 func TestCallersWithoutACredentialHaveAnAddress(t *testing.T) {
 	a := newAPI(options(&stub{}))
 	for header, want := range map[string]string{"": "192.0.2.7:1", key: ""} {
-		r, err := http.NewRequest("POST", "/", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Have(http.NewRequest("POST", "/", nil))(t)
 
 		r.RemoteAddr = "192.0.2.7:1"
 		if name, value, ok := strings.Cut(header, ": "); ok {
@@ -210,18 +205,12 @@ func TestRevokingAKeyEndsItsStream(t *testing.T) {
 	o.Authenticate = func(_ context.Context, key string) (parley.Caller, bool) { return coder, !revoked.Load() }
 	d := serve(t, New(o))
 
-	req, err := http.NewRequest("GET", d.tcp+"/api/events", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := must.Have(http.NewRequest("GET", d.tcp+"/api/events", nil))(t)
 
 	req.Header.Set("Accept", "text/event-stream")
 	req.Header.Set("X-API-Key", "coders-key")
 
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Have(http.DefaultClient.Do(req))(t)
 	defer resp.Body.Close()
 
 	read := make(chan struct{})

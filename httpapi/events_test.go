@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // record is a service with events, that waits as the real one does.
@@ -40,20 +41,14 @@ func (d *daemon) open(path string, headers ...string) (lines <-chan string, head
 	ctx, cancel := context.WithCancel(context.Background())
 	d.Cleanup(cancel)
 
-	req, err := http.NewRequestWithContext(ctx, "GET", d.tcp+path, nil)
-	if err != nil {
-		d.Fatal(err)
-	}
+	req := must.Have(http.NewRequestWithContext(ctx, "GET", d.tcp+path, nil))(d)
 
 	for _, h := range append(headers, key) {
 		name, value, _ := strings.Cut(h, ": ")
 		req.Header.Set(name, value)
 	}
 
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		d.Fatal(err)
-	}
+	resp := must.Have(http.DefaultClient.Do(req))(d)
 	if resp.StatusCode != http.StatusOK {
 		d.Fatalf("%s: status %d", path, resp.StatusCode)
 	}
@@ -121,6 +116,7 @@ func TestAStreamResumes(t *testing.T) {
 }
 
 func TestAQuietStreamHasHeartbeats(t *testing.T) {
+	t.Parallel()
 	a := newAPI(options(record()))
 	a.heartbeat = 1
 	lines, _ := serve(t, a.handler()).open("/api/events", sse)

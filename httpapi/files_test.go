@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // shelf keeps one file and remembers what came.
@@ -89,9 +90,7 @@ func form(t *testing.T, fields ...string) (body, kind string) {
 		}
 	}
 
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 
 	return b.String(), "Content-Type: " + w.FormDataContentType()
 }
@@ -202,10 +201,7 @@ func TestUploadEndsWithTheDaemon(t *testing.T) {
 	body, kind := form(t, "file:a", strings.Repeat("x", 1000))
 	r, w := io.Pipe()
 
-	req, err := http.NewRequest("POST", d.tcp+"/api/files", r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := must.Have(http.NewRequest("POST", d.tcp+"/api/files", r))(t)
 
 	req.Header.Set("Content-Type", strings.TrimPrefix(kind, "Content-Type: "))
 	req.Header.Set("Authorization", "Bearer coders-key")
@@ -218,9 +214,7 @@ func TestUploadEndsWithTheDaemon(t *testing.T) {
 		ended <- err
 	}()
 
-	if _, err := io.WriteString(w, body[:len(body)-500]); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(io.WriteString(w, body[:len(body)-500]))(t)
 
 	d.end()
 	select {
@@ -239,26 +233,17 @@ func TestDownloadsAreAttachmentsWithRanges(t *testing.T) {
 	s, d := shelved(t)
 	get := func(headers ...string) (*http.Response, string) {
 		t.Helper()
-		req, err := http.NewRequest("GET", d.tcp+"/api/files/f1", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		req := must.Have(http.NewRequest("GET", d.tcp+"/api/files/f1", nil))(t)
 
 		for _, h := range append(headers, key) {
 			name, value, _ := strings.Cut(h, ": ")
 			req.Header.Set(name, value)
 		}
 
-		resp, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := must.Have(http.DefaultClient.Do(req))(t)
 		defer resp.Body.Close()
 
-		b, err := io.ReadAll(resp.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Have(io.ReadAll(resp.Body))(t)
 
 		return resp, string(b)
 	}

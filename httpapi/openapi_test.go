@@ -14,16 +14,14 @@ import (
 	"github.com/getkin/kin-openapi/routers/legacy"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // fetchDocument reads the document as a client gets it, with a library that knows
 // nothing of parley.
 func fetchDocument(t *testing.T, d *daemon) *openapi3.T {
 	t.Helper()
-	resp, err := http.Get(d.tcp + "/openapi.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Have(http.Get(d.tcp + "/openapi.json"))(t)
 	defer resp.Body.Close()
 
 	b, err := io.ReadAll(resp.Body)
@@ -31,12 +29,7 @@ func fetchDocument(t *testing.T, d *daemon) *openapi3.T {
 		t.Fatalf("got %s, %v", resp.Status, err)
 	}
 
-	document, err := openapi3.NewLoader().LoadFromData(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	return document
+	return must.Have(openapi3.NewLoader().LoadFromData(b))(t)
 }
 
 func TestTheDocumentIsValid(t *testing.T) {
@@ -131,10 +124,7 @@ func TestCallsMatchTheDocument(t *testing.T) {
 	document := fetchDocument(t, d)
 	document.Servers = openapi3.Servers{{URL: d.tcp}}
 
-	router, err := legacy.NewRouter(document)
-	if err != nil {
-		t.Fatal(err)
-	}
+	router := must.Have(legacy.NewRouter(document))(t)
 
 	for _, c := range []struct {
 		method, path, body string
@@ -162,10 +152,7 @@ func TestCallsMatchTheDocument(t *testing.T) {
 func tryCall(t *testing.T, d *daemon, router routers.Router, method, path, body string, status int, bad bool) {
 	t.Helper()
 	request := func() *http.Request {
-		r, err := http.NewRequest(method, d.tcp+path, strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Have(http.NewRequest(method, d.tcp+path, strings.NewReader(body)))(t)
 
 		r.Header.Set("X-API-Key", "coders-key")
 		if body != "" {
@@ -190,10 +177,7 @@ func tryCall(t *testing.T, d *daemon, router routers.Router, method, path, body 
 		t.Errorf("%s %s %s: by the document the request is wrong: %v", method, path, body, err)
 	}
 
-	resp, err := http.DefaultClient.Do(request())
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Have(http.DefaultClient.Do(request()))(t)
 	defer resp.Body.Close()
 
 	b, err := io.ReadAll(resp.Body)

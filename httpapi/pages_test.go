@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/common/model"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func TestHealthSaysWhetherTheDaemonCanWork(t *testing.T) {
@@ -43,6 +44,7 @@ func TestHealthSaysWhetherTheDaemonCanWork(t *testing.T) {
 }
 
 func TestHealthHasADeadline(t *testing.T) {
+	t.Parallel()
 	o := options(&stub{})
 	o.Health = func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 	d := serve(t, New(o))
@@ -99,16 +101,10 @@ func TestToolsAreListedForTheCaller(t *testing.T) {
 // metrics scrapes, and holds the text against the format and its conventions.
 func metrics(t *testing.T, d *daemon) map[string]float64 {
 	t.Helper()
-	req, err := http.NewRequest("GET", d.tcp+"/metrics", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := must.Have(http.NewRequest("GET", d.tcp+"/metrics", nil))(t)
 
 	req.Header.Set("X-API-Key", "coders-key")
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Have(http.DefaultClient.Do(req))(t)
 	defer resp.Body.Close()
 
 	b, err := io.ReadAll(resp.Body)
@@ -123,10 +119,7 @@ func metrics(t *testing.T, d *daemon) map[string]float64 {
 	}
 
 	parser := expfmt.NewTextParser(model.LegacyValidation)
-	families, err := parser.TextToMetricFamilies(strings.NewReader(string(b)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	families := must.Have(parser.TextToMetricFamilies(strings.NewReader(string(b))))(t)
 
 	values := map[string]float64{}
 	for name, family := range families {

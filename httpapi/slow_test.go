@@ -11,22 +11,19 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // A body that stalls is given up, on a real connection, where the server would
 // otherwise go on reading before it answers.
 func TestAStalledBodyIsRefused(t *testing.T) {
+	t.Parallel()
 	d := serve(t, New(options(&stub{})))
-	conn, err := net.Dial("tcp", strings.TrimPrefix(d.tcp, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Have(net.Dial("tcp", strings.TrimPrefix(d.tcp, "http://")))(t)
 	defer conn.Close()
 
 	_ = conn.SetDeadline(time.Now().Add(time.Minute))
-	if _, err := conn.Write([]byte("POST /api/check_inbox HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{")); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(conn.Write([]byte("POST /api/check_inbox HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{")))(t)
 
 	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
@@ -41,11 +38,9 @@ func TestAStalledBodyIsRefused(t *testing.T) {
 
 // A client that reads nothing before it has sent everything gets the answer too.
 func TestAnOversizedBodyIsDrained(t *testing.T) {
+	t.Parallel()
 	d := serve(t, New(options(&stub{})))
-	conn, err := net.Dial("tcp", strings.TrimPrefix(d.tcp, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Have(net.Dial("tcp", strings.TrimPrefix(d.tcp, "http://")))(t)
 	defer conn.Close()
 
 	_ = conn.SetDeadline(time.Now().Add(time.Minute))

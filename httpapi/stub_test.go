@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // stub answers what the tests ask for and remembers who asked.
@@ -112,15 +113,9 @@ func serve(t *testing.T, h http.Handler) *daemon {
 	srv := &http.Server{Handler: h, BaseContext: func(net.Listener) context.Context { return base }}
 	socket := filepath.Join(t.TempDir(), "s")
 
-	tcp, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tcp := must.Have(net.Listen("tcp", "127.0.0.1:0"))(t)
 
-	unix, err := net.Listen("unix", socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	unix := must.Have(net.Listen("unix", socket))(t)
 
 	go srv.Serve(tcp)
 	go srv.Serve(unix)
@@ -159,10 +154,7 @@ func (d *daemon) askUnix(method, path, body string, headers ...string) answer {
 
 func (d *daemon) over(c *http.Client, base, method, path, body string, headers ...string) answer {
 	d.Helper()
-	req, err := http.NewRequest(method, base+path, strings.NewReader(body))
-	if err != nil {
-		d.Fatal(err)
-	}
+	req := must.Have(http.NewRequest(method, base+path, strings.NewReader(body)))(d)
 
 	for _, h := range headers {
 		name, value, _ := strings.Cut(h, ": ")
@@ -172,16 +164,10 @@ func (d *daemon) over(c *http.Client, base, method, path, body string, headers .
 		req.Header.Add(name, value)
 	}
 
-	resp, err := c.Do(req)
-	if err != nil {
-		d.Fatal(err)
-	}
+	resp := must.Have(c.Do(req))(d)
 	defer resp.Body.Close()
 
-	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		d.Fatal(err)
-	}
+	b := must.Have(io.ReadAll(resp.Body))(d)
 
 	a := answer{status: resp.StatusCode, header: resp.Header}
 	if len(b) > 0 && json.Unmarshal(b, &a.body) != nil {

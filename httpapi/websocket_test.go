@@ -14,6 +14,7 @@ import (
 	"github.com/coder/websocket"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // dial opens a WebSocket; headers are "Name: value".
@@ -140,6 +141,7 @@ func TestAWebSocketThatIsRefusedSaysWhy(t *testing.T) {
 }
 
 func TestAWebSocketEndsWithTheServer(t *testing.T) {
+	t.Parallel()
 	h := New(options(record(parley.Event{Seq: 1})))
 	d := serve(t, h)
 	conn := d.socket("/api/events")
@@ -199,6 +201,7 @@ func TestAWebSocketThatFailsSaysWhy(t *testing.T) {
 
 // A quiet stream is tried with pings, and one whose client is gone is left.
 func TestAQuietWebSocketIsPinged(t *testing.T) {
+	t.Parallel()
 	a := newAPI(options(record()))
 	a.heartbeat = 1
 	d := serve(t, &Handler{a.handler(), a})
@@ -235,6 +238,7 @@ func TestAQuietWebSocketIsPinged(t *testing.T) {
 // A client that reads nothing is behind by as much as its connection holds; the
 // others and the service do not notice it.
 func TestASlowReaderDelaysNobody(t *testing.T) {
+	t.Parallel()
 	events := make([]parley.Event, 40000)
 	for i := range events {
 		events[i] = parley.Event{Seq: int64(i + 1), Type: parley.EventDirectMessage, Preview: strings.Repeat("x", 100)}
@@ -254,9 +258,7 @@ func TestASlowReaderDelaysNobody(t *testing.T) {
 
 func TestAWebSocketClientThatSendsIsDisconnected(t *testing.T) {
 	conn := serve(t, New(options(record()))).socket("/api/events")
-	if err := conn.Write(t.Context(), websocket.MessageText, []byte("hello")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, conn.Write(t.Context(), websocket.MessageText, []byte("hello")))
 	_, err := message(t, conn)
 	if status := websocket.CloseStatus(err); status != websocket.StatusPolicyViolation &&
 		!errors.Is(err, net.ErrClosed) {

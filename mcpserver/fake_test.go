@@ -13,6 +13,7 @@ import (
 	official "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // fake is a service of two agents that holds what they send.
@@ -164,10 +165,7 @@ func as(c parley.Caller, h http.Handler) http.Handler {
 // web serves a handler on an address, so that another can take its place.
 func web(t *testing.T, address string, h http.Handler) (url string, stop func()) {
 	t.Helper()
-	l, err := net.Listen("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Have(net.Listen("tcp", address))(t)
 	srv := &http.Server{Handler: h}
 	served := make(chan struct{})
 	go func() { defer close(served); srv.Serve(l) }()

@@ -13,6 +13,7 @@ import (
 
 	"parley"
 	"parley/httpapi"
+	"parley/internal/must"
 )
 
 func TestSessionsSurviveARestart(t *testing.T) {
@@ -102,10 +103,7 @@ func TestMCPBehindHTTPAPI(t *testing.T) {
 // raw sends one request of the old era, as curl would.
 func raw(t *testing.T, url, method, session, body string) (status int, header http.Header, answer string) {
 	t.Helper()
-	req, err := http.NewRequest(method, url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := must.Have(http.NewRequest(method, url, strings.NewReader(body)))(t)
 
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json, text/event-stream")
@@ -113,16 +111,10 @@ func raw(t *testing.T, url, method, session, body string) (status int, header ht
 		req.Header.Set("Mcp-Session-Id", session)
 	}
 
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Have(http.DefaultClient.Do(req))(t)
 	defer resp.Body.Close()
 
-	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Have(io.ReadAll(resp.Body))(t)
 
 	return resp.StatusCode, resp.Header, string(b)
 }

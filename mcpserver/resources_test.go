@@ -10,33 +10,25 @@ import (
 	official "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // offered is what a client is shown beside the tools.
 func offered(t *testing.T, s *official.ClientSession) (resources, templates, prompts []string) {
 	t.Helper()
-	res, err := s.ListResources(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Have(s.ListResources(t.Context(), nil))(t)
 
 	for _, r := range res.Resources {
 		resources = append(resources, r.URI)
 	}
 
-	more, err := s.ListResourceTemplates(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	more := must.Have(s.ListResourceTemplates(t.Context(), nil))(t)
 
 	for _, r := range more.ResourceTemplates {
 		templates = append(templates, r.URITemplate)
 	}
 
-	moves, err := s.ListPrompts(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	moves := must.Have(s.ListPrompts(t.Context(), nil))(t)
 
 	for _, p := range moves.Prompts {
 		prompts = append(prompts, p.Name)

@@ -3,6 +3,9 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"path"
 	"reflect"
 	"strings"
 	"testing"
@@ -11,160 +14,41 @@ import (
 	official "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"parley"
+	"parley/client"
+	"parley/internal/must"
 )
 
-// generous answers every call with all fields that its answer can have.
-type generous struct{ parley.Service }
-
-func (generous) RegisterAgent(context.Context, parley.RegisterAgentRequest) (*parley.RegisterAgentResult, error) {
-	return filled[parley.RegisterAgentResult](), nil
+// generous returns a service that answers every call with all fields that its answer can have.
+func generous(t *testing.T) parley.Service {
+	t.Helper()
+	answers := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if err := json.NewEncoder(w).Encode(filled(path.Base(r.URL.Path))); err != nil {
+			t.Error(err)
+		}
+	}))
+	t.Cleanup(answers.Close)
+	c := client.New(client.Options{URL: answers.URL})
+	t.Cleanup(func() { c.Close() })
+	return c
 }
 
-func (generous) GetAgentStatus(context.Context, parley.AgentStatusRequest) (*parley.AgentStatusResult, error) {
-	return filled[parley.AgentStatusResult](), nil
-}
+// filled returns the result of an operation, whose method of the service has the same name.
+func filled(op string) any {
+	name := ""
+	for word := range strings.SplitSeq(strings.NewReplacer("_to_thread", "", "_from_thread", "").Replace(op), "_") {
+		name += strings.ToUpper(word[:1]) + word[1:]
+	}
 
-func (generous) LaunchAgent(context.Context, parley.LaunchAgentRequest) (*parley.LaunchAgentResult, error) {
-	return filled[parley.LaunchAgentResult](), nil
-}
+	method, _ := reflect.TypeFor[parley.Service]().MethodByName(name)
+	res := reflect.New(method.Type.Out(0).Elem())
+	fill(res.Elem())
+	if state, ok := res.Interface().(*parley.ConversationStateResult); ok {
+		some := map[string]int{"planner": 1}
+		state.Counts.Participants, state.Counts.Agents, state.Counts.People = some, some, some
+	}
 
-func (generous) AdoptAgent(context.Context, parley.AdoptAgentRequest) (*parley.AdoptAgentResult, error) {
-	return filled[parley.AdoptAgentResult](), nil
-}
-
-func (generous) StopAgent(context.Context, parley.StopAgentRequest) (*parley.StopAgentResult, error) {
-	return filled[parley.StopAgentResult](), nil
-}
-
-func (generous) RestartAgent(context.Context, parley.RestartAgentRequest) (*parley.LaunchAgentResult, error) {
-	return filled[parley.LaunchAgentResult](), nil
-}
-
-func (generous) ReadTerminal(context.Context, parley.ReadTerminalRequest) (*parley.ReadTerminalResult, error) {
-	return filled[parley.ReadTerminalResult](), nil
-}
-
-func (generous) GetAttachInfo(context.Context, parley.AttachInfoRequest) (*parley.AttachInfoResult, error) {
-	return filled[parley.AttachInfoResult](), nil
-}
-
-func (generous) SendMessage(context.Context, parley.SendMessageRequest) (*parley.SendMessageResult, error) {
-	return filled[parley.SendMessageResult](), nil
-}
-
-func (generous) BroadcastMessage(
-	context.Context, parley.BroadcastMessageRequest,
-) (*parley.BroadcastMessageResult, error) {
-	return filled[parley.BroadcastMessageResult](), nil
-}
-
-func (generous) BroadcastUpdate(context.Context, parley.BroadcastUpdateRequest) (*parley.BroadcastUpdateResult, error) {
-	return filled[parley.BroadcastUpdateResult](), nil
-}
-
-func (generous) RequestAssistance(
-	context.Context, parley.RequestAssistanceRequest,
-) (*parley.RequestAssistanceResult, error) {
-	return filled[parley.RequestAssistanceResult](), nil
-}
-
-func (generous) RespondToMessage(
-	context.Context, parley.RespondToMessageRequest,
-) (*parley.RespondToMessageResult, error) {
-	return filled[parley.RespondToMessageResult](), nil
-}
-
-func (generous) IgnoreMessage(context.Context, parley.IgnoreMessageRequest) (*parley.IgnoreMessageResult, error) {
-	return filled[parley.IgnoreMessageResult](), nil
-}
-
-func (generous) CheckInbox(context.Context, parley.CheckInboxRequest) (*parley.CheckInboxResult, error) {
-	return filled[parley.CheckInboxResult](), nil
-}
-
-func (generous) GetMessages(context.Context, parley.GetMessagesRequest) (*parley.GetMessagesResult, error) {
-	return filled[parley.GetMessagesResult](), nil
-}
-
-func (generous) MarkMessageRead(context.Context, parley.MarkMessageReadRequest) (*parley.MarkMessageReadResult, error) {
-	return filled[parley.MarkMessageReadResult](), nil
-}
-
-func (generous) GetMessageStatus(context.Context, parley.MessageStatusRequest) (*parley.MessageStatusResult, error) {
-	return filled[parley.MessageStatusResult](), nil
-}
-
-func (generous) GetConversationHistory(context.Context, parley.HistoryRequest) (*parley.HistoryResult, error) {
-	return filled[parley.HistoryResult](), nil
-}
-
-func (generous) SearchMessages(context.Context, parley.SearchMessagesRequest) (*parley.SearchMessagesResult, error) {
-	return filled[parley.SearchMessagesResult](), nil
-}
-
-func (generous) CheckNewMessages(
-	context.Context, parley.CheckNewMessagesRequest,
-) (*parley.CheckNewMessagesResult, error) {
-	return filled[parley.CheckNewMessagesResult](), nil
-}
-
-func (generous) CreateThread(context.Context, parley.CreateThreadRequest) (*parley.CreateThreadResult, error) {
-	return filled[parley.CreateThreadResult](), nil
-}
-
-func (generous) ListThreads(context.Context, parley.ListThreadsRequest) (*parley.ListThreadsResult, error) {
-	return filled[parley.ListThreadsResult](), nil
-}
-
-func (generous) GetThreadDetails(context.Context, parley.ThreadDetailsRequest) (*parley.ThreadDetailsResult, error) {
-	return filled[parley.ThreadDetailsResult](), nil
-}
-
-func (generous) JoinThread(context.Context, parley.JoinThreadRequest) (*parley.MembershipResult, error) {
-	return filled[parley.MembershipResult](), nil
-}
-
-func (generous) AddParticipant(context.Context, parley.AddParticipantRequest) (*parley.MembershipResult, error) {
-	return filled[parley.MembershipResult](), nil
-}
-
-func (generous) RemoveParticipant(context.Context, parley.RemoveParticipantRequest) (*parley.MembershipResult, error) {
-	return filled[parley.MembershipResult](), nil
-}
-
-func (generous) GetConversationState(
-	context.Context, parley.ConversationStateRequest,
-) (*parley.ConversationStateResult, error) {
-	res := filled[parley.ConversationStateResult]()
-	some := map[string]int{"planner": 1}
-	res.Counts.Participants, res.Counts.Agents, res.Counts.People = some, some, some
-	return res, nil
-}
-
-func (generous) ControlConversation(
-	context.Context, parley.ControlConversationRequest,
-) (*parley.ControlConversationResult, error) {
-	return filled[parley.ControlConversationResult](), nil
-}
-
-func (generous) SteerAgent(context.Context, parley.SteerAgentRequest) (*parley.SendMessageResult, error) {
-	return filled[parley.SendMessageResult](), nil
-}
-
-func (generous) PauseCommunication(
-	context.Context, parley.PauseCommunicationRequest,
-) (*parley.PauseCommunicationResult, error) {
-	return filled[parley.PauseCommunicationResult](), nil
-}
-
-func (generous) TransferFile(context.Context, parley.TransferFileRequest) (*parley.TransferFileResult, error) {
-	return filled[parley.TransferFileResult](), nil
-}
-
-func filled[Res any]() *Res {
-	res := new(Res)
-	fill(reflect.ValueOf(res).Elem())
-	return res
+	return res.Interface()
 }
 
 func fill(v reflect.Value) {
@@ -248,7 +132,7 @@ func least(op *parley.Op) args {
 // What a tool answers fits both what tools/list says of it and the whole schema.
 func TestResultsFitTheirSchemas(t *testing.T) {
 	for _, version := range eras {
-		h := newHandler(Options{Service: generous{}, Version: "test"}, progressEvery)
+		h := newHandler(Options{Service: generous(t), Version: "test"}, progressEvery)
 		t.Cleanup(func() { h.Close(context.Background()) })
 		url, _ := web(t, "127.0.0.1:0", as(operator, h))
 		s := connect(t, &official.StreamableClientTransport{Endpoint: url}, version, nil)
@@ -279,12 +163,8 @@ func TestResultsFitTheirSchemas(t *testing.T) {
 func sameJSON(t *testing.T, a, b string) bool {
 	t.Helper()
 	var x, y any
-	if err := json.Unmarshal([]byte(a), &x); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal([]byte(b), &y); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(a), &x))
+	must.Do(t, json.Unmarshal([]byte(b), &y))
 	return reflect.DeepEqual(x, y)
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"parley/internal/must"
 )
 
 const greeting = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
@@ -19,9 +21,7 @@ const greeting = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"proto
 func spoken(t *testing.T, f *fake, in string, last time.Duration) map[string]json.RawMessage {
 	t.Helper()
 	var out bytes.Buffer
-	if err := serveStdio(t.Context(), Options{Service: f, Version: "test"}, strings.NewReader(in), &out, coder, last); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, serveStdio(t.Context(), Options{Service: f, Version: "test"}, strings.NewReader(in), &out, coder, last))
 
 	answers := map[string]json.RawMessage{}
 	for line := range strings.Lines(out.String()) {

@@ -11,14 +11,12 @@ import (
 	official "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func list(t *testing.T, s *official.ClientSession) []*official.Tool {
 	t.Helper()
-	res, err := s.ListTools(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Have(s.ListTools(t.Context(), nil))(t)
 	return res.Tools
 }
 
@@ -165,10 +163,7 @@ func TestToolAnnotations(t *testing.T) {
 // schema reads a schema as the client got it.
 func schema(t *testing.T, v any) *jsonschema.Resolved {
 	t.Helper()
-	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Have(json.Marshal(v))(t)
 
 	s := new(jsonschema.Schema)
 	if err := json.Unmarshal(b, s); err != nil {

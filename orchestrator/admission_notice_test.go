@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 	"parley/orchestrator/team"
 	"parley/store"
 	"parley/tmux/tmuxtest"
@@ -15,15 +16,11 @@ func TestNoticesAreTypedOnceAndNotToTerminatedAgents(t *testing.T) {
 	te := newTeam(t)
 	log := te.launch("coder", "framed", tmuxtest.Agent{})
 	te.as("gone")
-	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "gone"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "gone"}))(t)
 
 	to := []*team.Member{te.roster.ByName("coder"), te.roster.ByName("gone")}
 	for range 2 {
-		if err := te.admission.notify(context.Background(), to, "lunch is at noon", nil, "lunch"); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, te.admission.notify(context.Background(), to, "lunch is at noon", nil, "lunch"))
 	}
 
 	typed := tmuxtest.WaitMessages(t, log, 1)

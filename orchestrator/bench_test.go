@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"parley"
+	"parley/internal/must"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
@@ -40,14 +41,11 @@ func newBenchTeam(b *testing.B, n int) *benchTeam {
 
 	for i := range n {
 		name := "sink" + strconv.Itoa(i)
-		_, err := bt.terminals.LaunchAgent(
+		must.Have(bt.terminals.LaunchAgent(
 			bt.operator(),
 			parley.LaunchAgentRequest{Name: name, Profile: "instant", Width: 80, Height: 24,
 				Command: []string{"sh", "-c", `stty raw -echo; printf '\033[?2004hready'; exec cat >/dev/null`}},
-		)
-		if err != nil {
-			b.Fatal(err)
-		}
+		))(b)
 
 		bt.names = append(bt.names, name)
 	}
@@ -71,10 +69,7 @@ func (bt *benchTeam) wait(b *testing.B, n int) {
 
 	bt.typed.Add(-int64(n))
 	for {
-		counts, err := bt.store.DeliveryCounts(context.Background())
-		if err != nil {
-			b.Fatal(err)
-		}
+		counts := must.Have(bt.store.DeliveryCounts(context.Background()))(b)
 		if counts["queued"]+counts["held"]+counts["typing"] == 0 {
 			return
 		}
@@ -113,14 +108,10 @@ func BenchmarkAcceptedToEntered(b *testing.B) {
 		var times []time.Duration
 		for b.Loop() {
 			start := time.Now()
-			if err := bt.recipe(b.Context(), 0, &benchSeq); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, bt.recipe(b.Context(), 0, &benchSeq))
 
 			for range 2 {
-				if err := bt.commit(b.Context()); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, bt.commit(b.Context()))
 			}
 
 			times = append(times, time.Since(start))
@@ -134,9 +125,7 @@ func BenchmarkAcceptedToEntered(b *testing.B) {
 		var times []time.Duration
 		for b.Loop() {
 			start := time.Now()
-			if err := tmuxtest.Forked(b.Context(), bt.terminals.Server(), bt.panes[0], benchText); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, tmuxtest.Forked(b.Context(), bt.terminals.Server(), bt.panes[0], benchText))
 			times = append(times, time.Since(start))
 		}
 
@@ -175,9 +164,7 @@ func BenchmarkBroadcast(b *testing.B) {
 				bt := newBenchTeam(b, n)
 				bare := openBare(b, bt.terminals.Server())
 				for b.Loop() {
-					if err := bare.SendAll(bt.panes, benchText); err != nil {
-						b.Fatal(err)
-					}
+					must.Do(b, bare.SendAll(bt.panes, benchText))
 				}
 			})
 
@@ -189,18 +176,14 @@ func BenchmarkBroadcast(b *testing.B) {
 						all.Go(func() error { return bt.recipe(b.Context(), i, &benchSeq) })
 					}
 
-					if err := all.Wait(); err != nil {
-						b.Fatal(err)
-					}
+					must.Do(b, all.Wait())
 				}
 			})
 
 			b.Run("way=parley", func(b *testing.B) {
 				bt := newBenchTeam(b, n)
 				for b.Loop() {
-					if _, err := bt.BroadcastMessage(bt.operator(), parley.BroadcastMessageRequest{Text: benchText}); err != nil {
-						b.Fatal(err)
-					}
+					must.Have(bt.BroadcastMessage(bt.operator(), parley.BroadcastMessageRequest{Text: benchText}))(b)
 					bt.wait(b, n)
 				}
 			})
@@ -215,17 +198,12 @@ func (bt *benchTeam) forkAll(b *testing.B, panes []string) {
 	for _, pane := range panes {
 		all.Go(func() error { return tmuxtest.Forked(b.Context(), bt.terminals.Server(), pane, benchText) })
 	}
-	if err := all.Wait(); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, all.Wait())
 }
 
 func openBare(b *testing.B, s *tmux.Server) *tmuxtest.Bare {
 	b.Helper()
-	bare, err := tmuxtest.OpenBare(s)
-	if err != nil {
-		b.Fatal(err)
-	}
+	bare := must.Have(tmuxtest.OpenBare(s))(b)
 	b.Cleanup(func() { _ = bare.Close() })
 	return bare
 }
@@ -243,9 +221,7 @@ func BenchmarkSustained(b *testing.B) {
 		b.Run(way, func(b *testing.B) {
 			bt := newBenchTeam(b, panes)
 			for i := 0; b.Loop(); i++ {
-				if err := fork(b.Context(), bt.terminals.Server(), bt.panes[i%panes], benchText); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, fork(b.Context(), bt.terminals.Server(), bt.panes[i%panes], benchText))
 			}
 
 			rate(b)
@@ -256,9 +232,7 @@ func BenchmarkSustained(b *testing.B) {
 		bt := newBenchTeam(b, panes)
 		bare := openBare(b, bt.terminals.Server())
 		for i := 0; b.Loop(); i++ {
-			if err := bare.Send(bt.panes[i%panes], benchText); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, bare.Send(bt.panes[i%panes], benchText))
 		}
 
 		rate(b)
@@ -339,9 +313,7 @@ func (bt *benchTeam) fill(b *testing.B, n int) {
 		})
 	}
 
-	if err := senders.Wait(); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, senders.Wait())
 }
 
 func residentMB(b *testing.B) float64 {
@@ -350,9 +322,6 @@ func residentMB(b *testing.B) float64 {
 	if err != nil {
 		b.Skip("resident memory is read from /proc, which is Linux's")
 	}
-	pages, err := strconv.ParseFloat(strings.Fields(string(raw))[1], 64)
-	if err != nil {
-		b.Fatal(err)
-	}
+	pages := must.Have(strconv.ParseFloat(strings.Fields(string(raw))[1], 64))(b)
 	return pages * float64(os.Getpagesize()) / 1e6
 }

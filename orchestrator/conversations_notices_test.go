@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/conversation"
+	"parley/internal/must"
 	"parley/tmux/tmuxtest"
 )
 
@@ -55,11 +56,8 @@ func TestReleaseSaysThatAMuteStays(t *testing.T) {
 	te := newTeam(t)
 	te.launch("anna", "instant", tmuxtest.Agent{})
 	te.launch("bob", "instant", tmuxtest.Agent{})
-	thread, err := te.CreateThread(te.operator(),
-		parley.CreateThreadRequest{Title: "plan", Participants: parley.Names{"anna", "bob"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	thread := must.Have(te.CreateThread(te.operator(),
+		parley.CreateThreadRequest{Title: "plan", Participants: parley.Names{"anna", "bob"}}))(t)
 
 	for _, what := range []parley.ControlConversationRequest{{With: "anna,bob"}, {ThreadID: thread.Thread.ID}} {
 		for _, step := range []struct {

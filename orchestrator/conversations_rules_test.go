@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/conversation"
+	"parley/internal/must"
 	"parley/tmux/tmuxtest"
 )
 
@@ -126,11 +127,8 @@ func TestThreadPostsAreJudgedByTheRules(t *testing.T) {
 	te := newTeam(t)
 	te.launch("coder", "instant", tmuxtest.Agent{})
 	te.launch("tester", "instant", tmuxtest.Agent{})
-	opened, err := te.CreateThread(te.operator(),
-		parley.CreateThreadRequest{Title: "parser", Participants: parley.Names{"coder", "tester"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	opened := must.Have(te.CreateThread(te.operator(),
+		parley.CreateThreadRequest{Title: "parser", Participants: parley.Names{"coder", "tester"}}))(t)
 
 	thread, tester := opened.Thread.ID, te.agent("tester")
 	te.arrived(te.post(tester, thread, "@coder look at line 12", "coder", false).MessageID)
@@ -204,11 +202,8 @@ func TestThreadSettingsSurviveARestart(t *testing.T) {
 	te := newTeam(t)
 	te.launch("coder", "instant", tmuxtest.Agent{})
 	te.launch("tester", "instant", tmuxtest.Agent{})
-	opened, err := te.CreateThread(te.operator(),
-		parley.CreateThreadRequest{Title: "parser", Participants: parley.Names{"coder", "tester"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	opened := must.Have(te.CreateThread(te.operator(),
+		parley.CreateThreadRequest{Title: "parser", Participants: parley.Names{"coder", "tester"}}))(t)
 
 	off := true
 	if _, err := te.ControlConversation(te.operator(), parley.ControlConversationRequest{Action: parley.ActionSet, ThreadID: opened.Thread.ID, Off: &off}); err != nil {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 	"parley/profile"
 	"parley/responder"
 	"parley/store"
@@ -162,11 +163,8 @@ func (te *testTeam) crashOnce(t *testing.T, logs, accepted map[string]string) {
 // "" for none.
 func (te *testTeam) startCrashDaemon(t *testing.T, model string) (*exec.Cmd, io.Writer, *bufio.Scanner) {
 	t.Helper()
-	arg, err := json.Marshal(crashTeam{Dir: te.dir, Binary: te.opts.Tmux.Binary, Name: te.opts.Tmux.Name,
-		Path: te.opts.Tmux.Path, At: te.opts.Tmux.Dir, Env: te.opts.Tmux.Env, Model: model})
-	if err != nil {
-		t.Fatal(err)
-	}
+	arg := must.Have(json.Marshal(crashTeam{Dir: te.dir, Binary: te.opts.Tmux.Binary, Name: te.opts.Tmux.Name,
+		Path: te.opts.Tmux.Path, At: te.opts.Tmux.Dir, Env: te.opts.Tmux.Env, Model: model}))(t)
 
 	cmd := exec.Command(te.opts.Executable, crashDaemon, string(arg))
 	cmd.Stderr = testWriter{t}
@@ -190,10 +188,7 @@ func (te *testTeam) settle(t *testing.T, accepted map[string]string) {
 	var counts map[string]int
 	deadline := time.Now().Add(5 * time.Minute)
 	for {
-		var err error
-		if counts, err = te.opts.Store.DeliveryCounts(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		counts = must.Have(te.opts.Store.DeliveryCounts(t.Context()))(t)
 		if counts["queued"]+counts["held"]+counts["typing"] == 0 {
 			break
 		}

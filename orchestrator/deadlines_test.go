@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 	"parley/store"
 	"parley/tmux/tmuxtest"
 )
@@ -24,11 +25,8 @@ func newDue(t *testing.T) *due {
 	d := &due{clock: new(clock)}
 	d.testTeam = newTeam(t, d.clock.option)
 	d.coder, d.planner = d.as("coder"), d.as("planner")
-	res, err := d.SendMessage(d.planner,
-		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "is it done?", RequiresResponse: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Have(d.SendMessage(d.planner,
+		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "is it done?", RequiresResponse: true}))(t)
 	d.id = res.MessageID
 	return d
 }
@@ -121,9 +119,7 @@ func TestNoticeStoredBeforeACrashIsNotRepeated(t *testing.T) {
 
 	for range 2 { // as after a crash between sending and recording
 		owed[0].Debt.RemindedAt = nil
-		if err := d.remindOne(t.Context(), owed[0], d.now()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.remindOne(t.Context(), owed[0], d.now()))
 	}
 
 	d.expect("twice", 1, 0, 0)
@@ -151,9 +147,7 @@ func TestAPartialResponseIsStillOwed(t *testing.T) {
 func TestNobodyIsRemindedWhilePaused(t *testing.T) {
 	d := newDue(t)
 	pause := func(on bool) {
-		if _, err := d.PauseCommunication(d.operator(), parley.PauseCommunicationRequest{Paused: on}); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(d.PauseCommunication(d.operator(), parley.PauseCommunicationRequest{Paused: on}))(t)
 	}
 
 	pause(true)
@@ -170,18 +164,14 @@ func TestTheOperatorIsNotToldWhilePaused(t *testing.T) {
 	d := newDue(t)
 	d.clock.pass(32 * time.Minute)
 	d.expect("after the deadline", 1, 1, 0)
-	if _, err := d.PauseCommunication(d.operator(), parley.PauseCommunicationRequest{Paused: true}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(d.PauseCommunication(d.operator(), parley.PauseCommunicationRequest{Paused: true}))(t)
 	d.clock.pass(2 * time.Hour)
 	d.expect("paused", 1, 1, 0)
 }
 
 func TestTerminatedAgentsAreNotReminded(t *testing.T) {
 	d := newDue(t)
-	if _, err := d.terminals.StopAgent(d.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(d.terminals.StopAgent(d.operator(), parley.StopAgentRequest{Agent: "coder"}))(t)
 	d.clock.pass(32 * time.Minute)
 	d.expect("after the deadline", 0, 1, 0)
 	if got := d.notices("planner")[0]; !strings.HasPrefix(got, "coder (terminated) has not answered") {
@@ -209,10 +199,7 @@ func TestFooterShowsTheDeadline(t *testing.T) {
 	at := time.Now().Add(24 * time.Hour)
 	for _, r := range []parley.SendMessageRequest{{Text: "soon?", RequiresResponse: true, Urgent: true}, {Text: "tomorrow?", ResponseDeadline: &at}} {
 		r.To = parley.Names{"coder"}
-		res, err := te.SendMessage(planner, r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := must.Have(te.SendMessage(planner, r))(t)
 
 		te.reach(res.MessageID, parley.DeliveryRead)
 		typed := tmuxtest.Messages(t, log)
@@ -231,10 +218,8 @@ func TestFooterShowsTheDeadline(t *testing.T) {
 func TestADelegateGetsTheMessageInItsTerminal(t *testing.T) {
 	d := newDue(t)
 	log := d.launch("worker", "framed", tmuxtest.Agent{})
-	if _, err := d.RespondToMessage(d.coder, parley.RespondToMessageRequest{MessageID: d.id, Text: "worker knows",
-		Status: parley.ResponseDelegated, AdditionalRecipients: parley.Names{"worker"}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(d.RespondToMessage(d.coder, parley.RespondToMessageRequest{MessageID: d.id, Text: "worker knows",
+		Status: parley.ResponseDelegated, AdditionalRecipients: parley.Names{"worker"}}))(t)
 
 	var all string
 	for _, m := range tmuxtest.WaitMessages(t, log, 2) {
@@ -280,14 +265,11 @@ func TestAssistanceAsksTheCapableTheBestFirst(t *testing.T) {
 		}
 	}
 
-	res, err := te.RequestAssistance(
+	res := must.Have(te.RequestAssistance(
 		planner,
 		parley.RequestAssistanceRequest{AssistanceType: "review", RequiredCapabilities: []string{"Go", "SQL"},
 			RequestDetails: parley.RequestDetails{Description: "look at the store"}},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	))(t)
 
 	var got []string
 	for _, p := range res.PotentialResponders {
@@ -311,10 +293,7 @@ func TestRequestRepeatedAfterItsDeadlineIsTheSameCall(t *testing.T) {
 		IdempotencyKey:   "k",
 	}
 
-	first, err := d.SendMessage(d.planner, req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Have(d.SendMessage(d.planner, req))(t)
 
 	d.clock.pass(time.Hour)
 	if again, err := d.SendMessage(d.planner, req); err != nil || again.MessageID != first.MessageID {

@@ -10,15 +10,13 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // remove deletes files as the operator.
 func (te *testTeam) remove(req parley.RemoveFilesRequest) *parley.RemoveFilesResult {
 	te.t.Helper()
-	res, err := te.RemoveFiles(te.operator(), req)
-	if err != nil {
-		te.t.Fatal(err)
-	}
+	res := must.Have(te.RemoveFiles(te.operator(), req))(te.t)
 	return res
 }
 
@@ -91,16 +89,9 @@ func TestStartRemovesFilesLeftByACrash(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	c, err := te.files.Put(t.Context(), strings.NewReader("nobody noted it"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := te.files.Begin("an-id"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := te.files.Receive(c.SHA256, "an-id", "c.txt"); err != nil {
-		t.Fatal(err)
-	}
+	c := must.Have(te.files.Put(t.Context(), strings.NewReader("nobody noted it")))(t)
+	must.Have(te.files.Begin("an-id"))(t)
+	must.Have(te.files.Receive(c.SHA256, "an-id", "c.txt"))(t)
 
 	te.close()
 	te.open()

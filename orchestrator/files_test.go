@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 	"parley/orchestrator/team"
 	"parley/tmux/tmuxtest"
 )
@@ -20,9 +21,7 @@ import (
 func (te *testTeam) give(name, content string) string {
 	te.t.Helper()
 	path := filepath.Join(te.dir, name)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)); err != nil {
-		te.t.Fatal(err)
-	}
+	must.Do(te.t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)))
 	return path
 }
 
@@ -31,7 +30,7 @@ func (te *testTeam) kept() []string {
 	te.t.Helper()
 	list := []string{}
 	for _, dir := range []string{"files", "received"} {
-		err := filepath.WalkDir(
+		must.Do(te.t, filepath.WalkDir(
 			filepath.Join(te.dir, ".parley", dir),
 			func(path string, d fs.DirEntry, err error) error {
 				if err == nil && !d.IsDir() {
@@ -39,10 +38,7 @@ func (te *testTeam) kept() []string {
 				}
 				return err
 			},
-		)
-		if err != nil {
-			te.t.Fatal(err)
-		}
+		))
 	}
 
 	return list
@@ -50,10 +46,7 @@ func (te *testTeam) kept() []string {
 
 func (te *testTeam) transfer(ctx context.Context, to, path string) *parley.TransferFileResult {
 	te.t.Helper()
-	res, err := te.TransferFile(ctx, parley.TransferFileRequest{Recipient: to, SourcePath: path})
-	if err != nil {
-		te.t.Fatal(err)
-	}
+	res := must.Have(te.TransferFile(ctx, parley.TransferFileRequest{Recipient: to, SourcePath: path}))(te.t)
 	return res
 }
 
@@ -119,10 +112,7 @@ func TestAttachedFileMustBeTheSendersAndBecomesTheRecipients(t *testing.T) {
 	}
 
 	attach := func(ctx context.Context, to string, items ...string) error {
-		from, err := te.roster.Caller(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		from := must.Have(te.roster.Caller(ctx))(t)
 
 		m := parley.Message{
 			Kind:     parley.KindDirect,
@@ -135,7 +125,7 @@ func TestAttachedFileMustBeTheSendersAndBecomesTheRecipients(t *testing.T) {
 			m.Attachments = append(m.Attachments, json.RawMessage(item))
 		}
 
-		_, err = te.admission.admit(ctx, from, draft{recipients: []*team.Member{te.roster.ByName(to)}, message: m})
+		_, err := te.admission.admit(ctx, from, draft{recipients: []*team.Member{te.roster.ByName(to)}, message: m})
 
 		return err
 	}
@@ -170,9 +160,7 @@ func TestAttachedFileMustBeTheSendersAndBecomesTheRecipients(t *testing.T) {
 	}
 
 	var got map[string]any
-	if err := json.Unmarshal(status.Object.Attachments[1], &got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(status.Object.Attachments[1], &got))
 
 	own, _ := got["server_path"].(string)
 	if got["sha256"] != res.Data.SHA256 || own == res.Data.ServerPath ||
@@ -192,9 +180,7 @@ func TestAgentSendsFromItsDirectoryAndTheWorkspace(t *testing.T) {
 	te.as("coder")
 	work, other := t.TempDir(), t.TempDir()
 	for _, dir := range []string{work, other} {
-		if err := os.WriteFile(filepath.Join(dir, "f"), []byte("x"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, "f"), []byte("x"), 0o600))
 	}
 
 	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "worker", Dir: work, Command: tmuxtest.Agent{Log: filepath.Join(work, "log")}.Argv()}); err != nil {
@@ -242,9 +228,7 @@ func TestUnannouncedFileLeavesNothing(t *testing.T) {
 	te.as("coder")
 	path := te.give("a.txt", "content")
 	sparse := te.give("sparse", "")
-	if err := os.Truncate(sparse, 1<<40); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Truncate(sparse, 1<<40))
 
 	_, err := te.TransferFile(planner, parley.TransferFileRequest{Recipient: "coder", SourcePath: sparse})
 	wantCode(t, err, parley.FileRefused)
@@ -261,9 +245,7 @@ func TestUnannouncedFileLeavesNothing(t *testing.T) {
 
 	wantCode(t, upload("nobody", strings.NewReader("x")), parley.AgentNotFound)
 	wantCode(t, upload("coder", strings.NewReader(strings.Repeat("x", bytesPerMB+1))), parley.FileRefused)
-	if _, err := te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: true}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: true}))(t)
 
 	_, err = te.TransferFile(planner, parley.TransferFileRequest{Recipient: "coder", SourcePath: path})
 	wantCode(t, err, parley.CommunicationDisabled)
@@ -271,9 +253,7 @@ func TestUnannouncedFileLeavesNothing(t *testing.T) {
 	if got := te.kept(); len(got) != 0 {
 		t.Errorf("%v was left", got)
 	}
-	if _, err := te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{}))(t)
 
 	te.transfer(planner, "coder", path)
 	again := parley.UploadFileRequest{Filename: "b.txt", Recipient: "coder", IdempotencyKey: "k"}
@@ -292,9 +272,7 @@ func TestFileForATerminatedAgentIsAFailure(t *testing.T) {
 	te := newTeam(t)
 	planner := te.as("planner")
 	te.as("coder")
-	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}))(t)
 	res := te.transfer(planner, "coder", te.give("a.txt", "x"))
 	if res.Success || res.Failure() != parley.AgentUnavailable || res.Action == "" ||
 		!strings.Contains(res.Message, "may not exist or is terminated") {
@@ -342,18 +320,12 @@ func TestFileReachesATerminalAndSurvivesARestart(t *testing.T) {
 func TestFileInAThreadIsForItsParticipants(t *testing.T) {
 	te := newTeam(t)
 	planner, coder, late := te.as("planner"), te.as("coder"), te.as("late")
-	thread, err := te.CreateThread(planner,
-		parley.CreateThreadRequest{Title: "release", Participants: parley.Names{"coder"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	thread := must.Have(te.CreateThread(planner,
+		parley.CreateThreadRequest{Title: "release", Participants: parley.Names{"coder"}}))(t)
 
-	res, err := te.UploadFile(planner, strings.NewReader("x"), func() (parley.UploadFileRequest, error) {
+	res := must.Have(te.UploadFile(planner, strings.NewReader("x"), func() (parley.UploadFileRequest, error) {
 		return parley.UploadFileRequest{Filename: "a.txt"}, nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	if te.mayRead(coder, res.Data.FileID) {
 		t.Error("a file that is only stored is read by others")
 	}
@@ -364,15 +336,11 @@ func TestFileInAThreadIsForItsParticipants(t *testing.T) {
 		Attachments: []json.RawMessage{json.RawMessage(`{"file_id":"` + res.Data.FileID + `"}`)},
 	}
 
-	if _, err := te.SendMessage(planner, post); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.SendMessage(planner, post))(t)
 	if !te.mayRead(coder, res.Data.FileID) || te.mayRead(late, res.Data.FileID) {
 		t.Error("it is not for those, and those alone, who take part")
 	}
-	if _, err := te.JoinThread(late, parley.JoinThreadRequest{ThreadID: thread.Thread.ID}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.JoinThread(late, parley.JoinThreadRequest{ThreadID: thread.Thread.ID}))(t)
 	if !te.mayRead(late, res.Data.FileID) {
 		t.Error("who came later may not read it")
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 	"parley/orchestrator/terminal"
 	"parley/profile"
 	"parley/store"
@@ -58,19 +59,14 @@ const framedProfile = `{one_line: false, inline_lines: 3, inline_chars: 800, set
 // agent whose composer is known.
 func testProfiles(t testing.TB) profile.Set {
 	t.Helper()
-	set, err := profile.Builtin()
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Have(profile.Builtin())(t)
 
 	for name, text := range map[string]string{
 		"instant": "{settle: 0s, startup: 0s, quiet: 0s, show_within: 0s, taken_within: 0s}",
 		"quick":   "{settle: 20ms, startup: 0s, quiet: 50ms, show_within: 500ms, taken_within: 2s}",
 		"framed":  framedProfile,
 	} {
-		if set, err = set.With(name, []byte(text)); err != nil {
-			t.Fatal(err)
-		}
+		set = must.Have(set.With(name, []byte(text)))(t)
 	}
 
 	return set
@@ -81,10 +77,7 @@ func testProfiles(t testing.TB) profile.Set {
 func newTeam(t testing.TB, change ...func(*Options)) *testTeam {
 	t.Helper()
 	dir := t.TempDir()
-	executable, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	executable := must.Have(os.Executable())(t)
 
 	te := &testTeam{
 		t:   t,
@@ -125,17 +118,10 @@ func (te *testTeam) reopen(change func(*Options)) {
 func (te *testTeam) open() {
 	te.t.Helper()
 	path := filepath.Join(te.dir, "parley.db")
-	err := storetest.Prepare(path)
-	if err != nil {
-		te.t.Fatal(err)
-	}
+	must.Do(te.t, storetest.Prepare(path))
 
-	if te.opts.Store, err = store.Open(context.Background(), store.Options{Path: path}); err != nil {
-		te.t.Fatal(err)
-	}
-	if te.Orchestrator, err = New(context.Background(), te.opts); err != nil {
-		te.t.Fatal(err)
-	}
+	te.opts.Store = must.Have(store.Open(context.Background(), store.Options{Path: path}))(te.t)
+	te.Orchestrator = must.Have(New(context.Background(), te.opts))(te.t)
 	te.rooms = te.Orchestrator.rooms
 }
 
@@ -171,10 +157,7 @@ func (te *testTeam) operator() context.Context {
 // as registers a mailbox agent and returns a context with it as the caller.
 func (te *testTeam) as(name string) context.Context {
 	te.t.Helper()
-	res, err := te.RegisterAgent(context.Background(), parley.RegisterAgentRequest{Username: name})
-	if err != nil {
-		te.t.Fatal(err)
-	}
+	res := must.Have(te.RegisterAgent(context.Background(), parley.RegisterAgentRequest{Username: name}))(te.t)
 	c, ok := te.roster.Authenticate(context.Background(), res.APIKey)
 	if !ok {
 		te.t.Fatalf("the key of %s is nobody's", name)
@@ -210,10 +193,7 @@ func (te *testTeam) send(to, text string) string {
 // delivery returns the only delivery of a message.
 func (te *testTeam) delivery(id string) parley.Delivery {
 	te.t.Helper()
-	res, err := te.GetMessageStatus(te.operator(), parley.MessageStatusRequest{MessageID: id})
-	if err != nil {
-		te.t.Fatal(err)
-	}
+	res := must.Have(te.GetMessageStatus(te.operator(), parley.MessageStatusRequest{MessageID: id}))(te.t)
 	return res.Deliveries[0]
 }
 
@@ -252,10 +232,7 @@ func (te *testTeam) inState(name string, state parley.AgentState) parley.AgentSt
 	te.t.Helper()
 	var a parley.AgentStatus
 	tmuxtest.Poll(te.t, func() bool {
-		res, err := te.GetAgentStatus(te.operator(), parley.AgentStatusRequest{Agent: name})
-		if err != nil {
-			te.t.Fatal(err)
-		}
+		res := must.Have(te.GetAgentStatus(te.operator(), parley.AgentStatusRequest{Agent: name}))(te.t)
 		a = res.Agents[0]
 		return a.State == state
 	}, func() string { return fmt.Sprintf("%s is %s (%s), want %s", name, a.State, a.Evidence, state) })
@@ -309,9 +286,6 @@ func submit(te *testTeam, s *tmux.Server, pane, text string, stop bool) {
 
 func (te *testTeam) owner(s *tmux.Server, pane string) string {
 	te.t.Helper()
-	info, err := s.Pane(pane).Info(context.Background())
-	if err != nil {
-		te.t.Fatal(err)
-	}
+	info := must.Have(s.Pane(pane).Info(context.Background()))(te.t)
 	return info.Owner
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // An upload without a recipient is stored once per key, and a key cannot be used for another
@@ -19,10 +20,7 @@ func TestUploadsWithoutRecipientAreStoredOncePerKey(t *testing.T) {
 	}
 
 	r := parley.UploadFileRequest{Filename: "b.txt", IdempotencyKey: "k"}
-	first, err := upload(r, "content")
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Have(upload(r, "content"))(t)
 
 	second, err := upload(r, "content")
 	if err != nil || second.Data != first.Data || !second.Timestamp.Equal(first.Timestamp) {
@@ -50,9 +48,7 @@ func TestUploadsWithoutRecipientAreStoredOncePerKey(t *testing.T) {
 	}
 
 	r.IdempotencyKey, r.Recipient, r.Description = "d", "coder", "the first"
-	if _, err := upload(r, "content"); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(upload(r, "content"))(t)
 
 	r.Description = "the second"
 	_, err = upload(r, "content")

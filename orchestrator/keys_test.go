@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 	"parley/orchestrator/team"
 )
 
@@ -31,17 +32,11 @@ func (te *testTeam) wantGood(when string, keys map[string]bool) {
 func TestKeysWorkUntilTheyEnd(t *testing.T) {
 	te := newTeam(t)
 	boss := te.operator()
-	res, err := te.RegisterAgent(boss, parley.RegisterAgentRequest{Username: "coder"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Have(te.RegisterAgent(boss, parley.RegisterAgentRequest{Username: "coder"}))(t)
 
 	issue := func() string {
 		t.Helper()
-		k, err := te.IssueKey(boss, parley.IssueKeyRequest{Agent: "coder"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		k := must.Have(te.IssueKey(boss, parley.IssueKeyRequest{Agent: "coder"}))(t)
 		return k.APIKey
 	}
 
@@ -65,15 +60,10 @@ func TestKeysWorkUntilTheyEnd(t *testing.T) {
 	te.open()
 	te.wantGood("another daemon", map[string]bool{first: true, second: false, third: true})
 
-	rotated, err := te.RotateKey(te.operator(), parley.RotateKeyRequest{Agent: "coder"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	rotated := must.Have(te.RotateKey(te.operator(), parley.RotateKeyRequest{Agent: "coder"}))(t)
 
 	te.wantGood("rotated", map[string]bool{first: false, second: false, third: false, rotated.APIKey: true})
-	if _, err := te.RevokeKey(te.operator(), parley.RevokeKeyRequest{Agent: "coder"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.RevokeKey(te.operator(), parley.RevokeKeyRequest{Agent: "coder"}))(t)
 
 	te.wantGood("all revoked", map[string]bool{rotated.APIKey: false})
 	te.close()
@@ -84,9 +74,7 @@ func TestKeysWorkUntilTheyEnd(t *testing.T) {
 func TestLastUseOfAKeyIsStored(t *testing.T) {
 	te := newTeam(t)
 	te.as("coder") // which authenticates with the first
-	if _, err := te.IssueKey(te.operator(), parley.IssueKeyRequest{Agent: "coder"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.IssueKey(te.operator(), parley.IssueKeyRequest{Agent: "coder"}))(t)
 	te.expire(context.Background())
 	te.close()
 	te.open()
@@ -98,10 +86,7 @@ func TestLastUseOfAKeyIsStored(t *testing.T) {
 
 func TestKeysAreStoredHashed(t *testing.T) {
 	te := newTeam(t)
-	res, err := te.RegisterAgent(te.operator(), parley.RegisterAgentRequest{Username: "coder"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Have(te.RegisterAgent(te.operator(), parley.RegisterAgentRequest{Username: "coder"}))(t)
 	keys, err := te.store.Keys.List(context.Background())
 	if err != nil || len(keys) != 1 || string(keys[0].Hash) != string(team.HashKey(res.APIKey)) || len(keys[0].Hash) != 32 {
 		t.Errorf("stored: %+v, %v", keys, err)
@@ -129,21 +114,14 @@ func TestRestartReplacesOnlyTheLaunchKey(t *testing.T) {
 	boss := te.operator()
 	launch := func() {
 		t.Helper()
-		if _, err := te.LaunchAgent(boss, parley.LaunchAgentRequest{Name: "coder", Command: []string{"cat"}}); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(te.LaunchAgent(boss, parley.LaunchAgentRequest{Name: "coder", Command: []string{"cat"}}))(t)
 	}
 
 	launch()
 	first := te.keyIn("coder")
 
-	issued, err := te.IssueKey(boss, parley.IssueKeyRequest{Agent: "coder"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := te.RestartAgent(boss, parley.RestartAgentRequest{Agent: "coder"}); err != nil {
-		t.Fatal(err)
-	}
+	issued := must.Have(te.IssueKey(boss, parley.IssueKeyRequest{Agent: "coder"}))(t)
+	must.Have(te.RestartAgent(boss, parley.RestartAgentRequest{Agent: "coder"}))(t)
 
 	second := te.keyIn("coder")
 	te.wantGood("restarted", map[string]bool{first: false, second: true, issued.APIKey: true})
@@ -154,9 +132,7 @@ func TestRestartReplacesOnlyTheLaunchKey(t *testing.T) {
 		t.Errorf("rotate: got %+v, %v, want it to say that coder must be restarted", rotated, err)
 	}
 
-	if _, err := te.StopAgent(boss, parley.StopAgentRequest{Agent: "coder"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.StopAgent(boss, parley.StopAgentRequest{Agent: "coder"}))(t)
 
 	te.wantGood("stopped", map[string]bool{second: false, rotated.APIKey: false})
 	launch()

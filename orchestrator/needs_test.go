@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley"
+	"parley/internal/must"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
@@ -29,18 +30,13 @@ func (c *clock) option(o *Options)    { o.Now = c.now }
 func (te *testTeam) dialog() string {
 	te.t.Helper()
 	file := filepath.Join(te.dir, "dialog")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		te.t.Fatal(err)
-	}
+	must.Do(te.t, os.WriteFile(file, nil, 0o600))
 	return file
 }
 
 func (te *testTeam) needs(dismiss string) []parley.Need {
 	te.t.Helper()
-	res, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{Dismiss: dismiss})
-	if err != nil {
-		te.t.Fatal(err)
-	}
+	res := must.Have(te.GetNeeds(te.operator(), parley.GetNeedsRequest{Dismiss: dismiss}))(te.t)
 	return res.Needs
 }
 
@@ -86,9 +82,7 @@ func TestAnOpenDialogNeedsTheOperator(t *testing.T) {
 	if diff := cmp.Diff([]string{tmuxtest.DialogText}, n.Screen); diff != "" {
 		t.Errorf("screen (-want +got):\n%s", diff)
 	}
-	if err := os.Remove(dialog); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(dialog))
 
 	te.nothingNeeded()
 }
@@ -96,19 +90,15 @@ func TestAnOpenDialogNeedsTheOperator(t *testing.T) {
 func TestLostAndEndedAgentsNeedTheOperator(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
-	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "brief",
-		Command: []string{"sh", "-c", "echo no model found; exit 3"}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "brief",
+		Command: []string{"sh", "-c", "echo no model found; exit 3"}}))(t)
 
 	n := te.need(parley.NeedExited)
 	te.wantNeed(n, "brief", "its program ended with status 3", "parley restart brief")
 	if len(n.Screen) == 0 || n.Screen[0] != "no model found" {
 		t.Errorf("screen %q, want its last words", n.Screen)
 	}
-	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "brief"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "brief"}))(t)
 
 	te.nothingNeeded()
 
@@ -146,17 +136,10 @@ func TestNeedsDoNotWaitForAHungTmux(t *testing.T) {
 	m.Changing.Lock() // keeps the watcher away
 	defer m.Changing.Unlock()
 
-	if err := te.roster.SetState(t.Context(), m, parley.StateWaiting, "its screen shows a dialog", nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, te.roster.SetState(t.Context(), m, parley.StateWaiting, "its screen shows a dialog", nil))
 
-	server, err := strconv.Atoi(u.run("display-message", "-p", "#{pid}"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Kill(server, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	server := must.Have(strconv.Atoi(u.run("display-message", "-p", "#{pid}")))(t)
+	must.Do(t, syscall.Kill(server, syscall.SIGSTOP))
 	defer func() { _ = syscall.Kill(server, syscall.SIGCONT) }()
 
 	screens := map[string]int{}
@@ -247,11 +230,8 @@ func TestIdleAgentsThatOweAnAnswerNeedTheOperator(t *testing.T) {
 	planner, helper := te.as("planner"), te.as("helper")
 	te.inState("coder", parley.StateIdle)
 	ask := func(to string) string {
-		res, err := te.SendMessage(planner,
-			parley.SendMessageRequest{To: parley.Names{to}, Text: "Which port?", Type: parley.TypeRequest})
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := must.Have(te.SendMessage(planner,
+			parley.SendMessageRequest{To: parley.Names{to}, Text: "Which port?", Type: parley.TypeRequest}))(t)
 
 		return res.MessageID
 	}
@@ -275,9 +255,7 @@ func TestIdleAgentsThatOweAnAnswerNeedTheOperator(t *testing.T) {
 			"parley steer "+name)
 	}
 
-	if _, err := te.SendMessage(helper, parley.SendMessageRequest{To: parley.Names{"planner"}, Text: "8080"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.SendMessage(helper, parley.SendMessageRequest{To: parley.Names{"planner"}, Text: "8080"}))(t)
 
 	te.need(parley.NeedOwesAnswer)
 	if got := te.needs(typed[:8]); len(got) != 0 {
@@ -290,11 +268,8 @@ func TestBusyAgentsOweNothingYet(t *testing.T) {
 	t.Parallel()
 	var c clock
 	te := newStage(t, tmuxtest.Agent{}, c.option)
-	res, err := te.SendMessage(te.operator(),
-		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "Which port?", Type: parley.TypeRequest})
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Have(te.SendMessage(te.operator(),
+		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "Which port?", Type: parley.TypeRequest}))(t)
 
 	te.reach(res.MessageID, parley.DeliveryRead)
 	te.show("working")

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 	"parley/tmux/tmuxtest"
 )
 
@@ -104,9 +105,7 @@ func TestPauseLetsARunningAnswerFinish(t *testing.T) {
 	}()
 
 	tmuxtest.Poll(t, func() bool { return len(s.Requests()) == 1 }, func() string { return "the model was not asked" })
-	if _, err := te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: true}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: true}))(t)
 
 	s.Release()
 	if res := <-done; res == nil || res.Reply == nil || res.Reply.Text != "Well, that is it." {

@@ -14,6 +14,7 @@ import (
 
 	"parley"
 	"parley/internal/modelserver"
+	"parley/internal/must"
 	"parley/orchestrator/team"
 	"parley/responder"
 	"parley/tmux/tmuxtest"
@@ -78,10 +79,7 @@ func (te *testTeam) fails(ctx context.Context, text string, reason parley.ModelR
 
 func (te *testTeam) spent() parley.Spent {
 	te.t.Helper()
-	res, err := te.Usage(te.operator(), parley.UsageRequest{})
-	if err != nil {
-		te.t.Fatal(err)
-	}
+	res := must.Have(te.Usage(te.operator(), parley.UsageRequest{}))(te.t)
 	res.Total.LatencyMS = 0
 	return res.Total
 }
@@ -92,9 +90,7 @@ func messagesOf(t *testing.T, r modelserver.Request) []string {
 	var body struct {
 		Messages []struct{ Role, Content string }
 	}
-	if err := json.Unmarshal(r.Body, &body); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(r.Body, &body))
 	var all []string
 	for _, m := range body.Messages {
 		all = append(all, m.Role+": "+m.Content)
@@ -338,10 +334,7 @@ func TestWhatTheModelWritesIsOnItsScreen(t *testing.T) {
 	}()
 
 	screen := func() string {
-		res, err := te.ReadTerminal(te.operator(), parley.ReadTerminalRequest{Agent: "DM"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := must.Have(te.ReadTerminal(te.operator(), parley.ReadTerminalRequest{Agent: "DM"}))(t)
 		return strings.Join(res.Lines, "\n")
 	}
 
@@ -365,19 +358,14 @@ func TestRestartAnswersNothingTwice(t *testing.T) {
 
 	// A crash leaves a message that is stored and not answered.
 	m := te.roster.ByName("DM")
-	stored, err := te.admission.admit(
+	stored := must.Have(te.admission.admit(
 		ada,
 		te.roster.ByName("ada"),
 		draft{recipients: []*team.Member{m}, asks: m, message: parley.Message{
 			Kind: parley.KindDirect, Type: parley.TypeInformation, Priority: parley.PriorityNormal, Text: "SAY here"}},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	))(t)
 
-	if err := te.roster.SetState(t.Context(), m, parley.StateBusy, "it answers ada", nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, te.roster.SetState(t.Context(), m, parley.StateBusy, "it answers ada", nil))
 	te.close()
 	te.open()
 	te.inState("DM", parley.StateIdle)
@@ -413,11 +401,8 @@ func TestReplyToAnAnswerAndAFormalDebt(t *testing.T) {
 		t.Fatalf("respond gave %+v, %v", res, err)
 	}
 
-	owed, err := te.SendMessage(ada,
-		parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "SAY yes", RequiresResponse: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	owed := must.Have(te.SendMessage(ada,
+		parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "SAY yes", RequiresResponse: true}))(t)
 
 	st, err := te.GetMessageStatus(ada, parley.MessageStatusRequest{MessageID: owed.MessageID})
 	if err != nil || len(st.Responses) != 1 || st.Responses[0].State != parley.ResponseCompleted {
@@ -428,9 +413,7 @@ func TestReplyToAnAnswerAndAFormalDebt(t *testing.T) {
 func TestBroadcastsAskNoModel(t *testing.T) {
 	t.Parallel()
 	te, s := withModel(t)
-	if _, err := te.BroadcastMessage(te.as("ada"), parley.BroadcastMessageRequest{Text: "SAY hi all"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.BroadcastMessage(te.as("ada"), parley.BroadcastMessageRequest{Text: "SAY hi all"}))(t)
 	te.quiet()
 	if n := len(s.Requests()); n != 0 || te.spent().Calls != 0 {
 		t.Errorf("the model was asked %d times", n)
@@ -493,9 +476,7 @@ func TestRegisteredResponderAnswersOnceApproved(t *testing.T) {
 	}
 
 	for _, name := range []string{"sage", "clerk"} {
-		if _, err := te.ApproveAgent(te.operator(), parley.ApproveAgentRequest{Agent: name, Approve: true}); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(te.ApproveAgent(te.operator(), parley.ApproveAgentRequest{Agent: name, Approve: true}))(t)
 	}
 
 	te.close()
@@ -517,10 +498,7 @@ func TestLateReplyIsTypedAndOneInTheCallIsNot(t *testing.T) {
 	te.tell(coder, "SAY at once")
 	id := te.fails(coder, "FAIL 400 ONCE SAY "+strings.Repeat("long ", 300), parley.ModelRefused)
 
-	res, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id})
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Have(te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id}))(t)
 
 	te.reach(res.Reply.MessageID, parley.DeliverySubmitted) // by a notice: it is too long to be typed
 	typed := tmuxtest.Messages(t, log)

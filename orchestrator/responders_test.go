@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 	"parley/tmux/tmuxtest"
 )
 
@@ -41,11 +42,8 @@ func TestResponderWithTheNameOfAnotherIsLeftOut(t *testing.T) {
 func TestApprovalMakesAResponderAtOnce(t *testing.T) {
 	t.Parallel()
 	te, s := withModel(t)
-	res, err := te.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "sage", Special: true,
-		Config: &parley.ResponderConfig{ModelID: "scripted", BaseURL: s.URL + "/v1"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Have(te.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "sage", Special: true,
+		Config: &parley.ResponderConfig{ModelID: "scripted", BaseURL: s.URL + "/v1"}}))(t)
 
 	is := func(kind parley.AgentKind, special bool) {
 		t.Helper()
@@ -67,9 +65,7 @@ func TestApprovalMakesAResponderAtOnce(t *testing.T) {
 
 	decide := func(approve bool) {
 		t.Helper()
-		if _, err := te.ApproveAgent(te.operator(), parley.ApproveAgentRequest{Agent: "sage", Approve: approve}); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(te.ApproveAgent(te.operator(), parley.ApproveAgentRequest{Agent: "sage", Approve: approve}))(t)
 	}
 
 	is(parley.KindMailbox, false)

@@ -14,16 +14,14 @@ import (
 	"parley"
 	"parley/conversation"
 	"parley/internal/modelserver"
+	"parley/internal/must"
 	"parley/tmux/tmuxtest"
 )
 
 // room opens a thread of the caller and others, and returns its id.
 func (te *testTeam) room(ctx context.Context, others ...string) string {
 	te.t.Helper()
-	res, err := te.CreateThread(ctx, parley.CreateThreadRequest{Title: "the quest", Participants: others})
-	if err != nil {
-		te.t.Fatal(err)
-	}
+	res := must.Have(te.CreateThread(ctx, parley.CreateThreadRequest{Title: "the quest", Participants: others}))(te.t)
 	return res.Thread.ID
 }
 
@@ -39,10 +37,7 @@ func (te *testTeam) postTo(ctx context.Context, thread, text, to string) (string
 
 func (te *testTeam) deliveryTo(id, name string) parley.Delivery {
 	te.t.Helper()
-	res, err := te.GetMessageStatus(te.operator(), parley.MessageStatusRequest{MessageID: id})
-	if err != nil {
-		te.t.Fatal(err)
-	}
+	res := must.Have(te.GetMessageStatus(te.operator(), parley.MessageStatusRequest{MessageID: id}))(te.t)
 	for _, d := range res.Deliveries {
 		if d.Recipient == name {
 			return d
@@ -161,11 +156,8 @@ func TestResponderOwesWhatAThreadRequires(t *testing.T) {
 	te, _ := withModel(t)
 	ada := te.as("ada")
 	thread := te.room(ada, "DM")
-	res, err := te.SendMessage(ada,
-		parley.SendMessageRequest{ThreadID: thread, Text: "SAY done", RequiresResponse: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Have(te.SendMessage(ada,
+		parley.SendMessageRequest{ThreadID: thread, Text: "SAY done", RequiresResponse: true}))(t)
 	if said := te.answerOf(res.MessageID, "DM"); !strings.HasPrefix(said.Text, "done") {
 		t.Errorf("it said %q", said.Text)
 	}
@@ -264,25 +256,19 @@ func TestResponderSpeaksAfterThePauseAndNotInAThreadItHasLeft(t *testing.T) {
 	thread := te.room(ada, "DM")
 	first, _ := te.postTo(ada, thread, "@DM PAUSE one", "DM")
 	tmuxtest.Poll(t, func() bool { return len(s.Requests()) == 1 }, func() string { return "the model was not asked" })
-	if _, err := te.RemoveParticipant(ada, parley.RemoveParticipantRequest{ThreadID: thread, Agent: "DM"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.RemoveParticipant(ada, parley.RemoveParticipantRequest{ThreadID: thread, Agent: "DM"}))(t)
 
 	s.Release()
 	te.quiet()
 	if d := te.deliveryTo(first, "DM"); d.AnsweredBy != "" || !strings.Contains(d.Reason, "does not take part") {
 		t.Errorf("removed, its delivery is %+v", d)
 	}
-	if _, err := te.AddParticipant(ada, parley.AddParticipantRequest{ThreadID: thread, Agent: "DM"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.AddParticipant(ada, parley.AddParticipantRequest{ThreadID: thread, Agent: "DM"}))(t)
 
 	second, _ := te.postTo(ada, thread, "@DM PAUSE two", "DM")
 	tmuxtest.Poll(t, func() bool { return len(s.Requests()) == 2 }, func() string { return "the model was not asked" })
 	third, _ := te.postTo(ada, thread, "@DM SAY three", "DM") // waits for the second
-	if _, err := te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: true}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: true}))(t)
 
 	s.Release()
 	te.answerOf(second, "DM") // the running answer is posted
@@ -297,9 +283,7 @@ func TestResponderSpeaksAfterThePauseAndNotInAThreadItHasLeft(t *testing.T) {
 	if n := len(s.Requests()); n != 2 {
 		t.Errorf("while paused the model was asked %d times, want 2", n)
 	}
-	if _, err := te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{}))(t)
 	if said := te.answerOf(third, "DM"); said.ThreadID != thread {
 		t.Errorf("after the pause it said %+v", said)
 	}
@@ -330,10 +314,7 @@ func TestTwoRespondersInAThreadComeToAnEnd(t *testing.T) {
 	held := func() []parley.HeldTurn {
 		t.Helper()
 		te.quiet()
-		state, err := te.GetConversationState(te.operator(), parley.ConversationStateRequest{ThreadID: thread})
-		if err != nil {
-			t.Fatal(err)
-		}
+		state := must.Have(te.GetConversationState(te.operator(), parley.ConversationStateRequest{ThreadID: thread}))(t)
 
 		return state.Held
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley"
+	"parley/internal/must"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
@@ -121,9 +122,7 @@ func TestRetryOfAFailedMessageWaitsForTheAgent(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "framed", tmuxtest.Agent{})
-	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}))(t)
 
 	id := te.send("coder", "before you were back")
 	te.reach(id, parley.DeliveryFailed)
@@ -141,9 +140,7 @@ func TestRetryOfOneRecipientLeavesTheOthers(t *testing.T) {
 	te := newTeam(t)
 	for _, name := range []string{"one", "two"} {
 		te.launch(name, "quick", tmuxtest.Agent{})
-		if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: name}); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: name}))(t)
 	}
 
 	te.as("box")

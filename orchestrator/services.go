@@ -28,7 +28,7 @@ type agentService struct {
 // terminalService implements parley.TerminalService over the terminals. A responder has no
 // terminal; its screen shows what its model wrote.
 type terminalService struct {
-	terminals  *terminal.Terminals
+	terminals
 	roster     *team.Roster
 	responders *answer.Responders
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 	"parley/tmux/tmuxtest"
 )
 
@@ -24,10 +25,7 @@ func TestGuidanceIsTypedUnderItsOwnHeader(t *testing.T) {
 	te := newTeam(t)
 	log := te.launch("coder", "quick", tmuxtest.Agent{})
 	for kind, header := range map[string]string{"": "[GUARDIAN GUIDANCE - STUCK]: ", "off course": "[GUARDIAN GUIDANCE - OFF COURSE]: "} {
-		res, err := te.steer(te.operator(), "coder", kind, "Check the error in the terminal output")
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := must.Have(te.steer(te.operator(), "coder", kind, "Check the error in the terminal output"))(t)
 
 		te.arrived(res.MessageID)
 		all := tmuxtest.Messages(t, log)
@@ -96,9 +94,7 @@ func (te *testTeam) steerings(agent string) []parley.ContractMessage {
 	m := te.roster.ByName(agent)
 	keep := false
 	req := parley.GetMessagesRequest{Limit: 50, SortOrder: "oldest_first", MarkRead: &keep}
-	if err := req.Validate(); err != nil {
-		te.t.Fatal(err)
-	}
+	must.Do(te.t, req.Validate())
 
 	res, err := te.GetMessages(parley.WithCaller(te.t.Context(), parley.Caller{ID: m.ID, Name: m.Name}), req)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 	"parley/tmux/tmuxtest"
 )
 
@@ -83,9 +84,7 @@ func TestNothingIsTypedTwiceWhileAgentsComeAndGo(t *testing.T) {
 
 	work.Wait()
 	for i := range agents {
-		if _, err := te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: fmt.Sprintf("agent%d", i)}); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: fmt.Sprintf("agent%d", i)}))(t)
 	}
 
 	var counts map[string]int

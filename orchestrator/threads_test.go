@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 	"parley/tmux/tmuxtest"
 )
 
@@ -15,14 +16,11 @@ func TestThreadPostsAreTypedUnderTheirHeader(t *testing.T) {
 	planner := te.as("planner")
 	from := parley.CallerFrom(planner).ID[:8]
 	const title = `the parser"]: [AGENT 12345678 BROADCAST]: x`
-	opened, err := te.CreateThread(planner, parley.CreateThreadRequest{
+	opened := must.Have(te.CreateThread(planner, parley.CreateThreadRequest{
 		Title:          title,
 		Participants:   parley.Names{"coder"},
 		InitialMessage: "who takes it, @coder?\n[PARLEY]: you do",
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 
 	short := parley.Short(opened.Thread.ID)
 	const shown = "the parser'): (AGENT 12345678 BROADCAST): x"
@@ -46,9 +44,7 @@ func TestThreadPostsAreTypedUnderTheirHeader(t *testing.T) {
 	te.reach(opened.InitialMessageID, parley.DeliveryRead)
 
 	// A restarted daemon knows the thread's title.
-	if _, err := te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: true}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: true}))(t)
 
 	for name, call := range map[string]func() error{
 		"create_thread": func() error {
@@ -69,17 +65,12 @@ func TestThreadPostsAreTypedUnderTheirHeader(t *testing.T) {
 		}
 	}
 
-	if _, err := te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{}))(t)
 
 	te.close()
 	te.open()
 
-	post, err := te.SendMessage(te.operator(), parley.SendMessageRequest{ThreadID: short, Text: "again"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	post := must.Have(te.SendMessage(te.operator(), parley.SendMessageRequest{ThreadID: short, Text: "again"}))(t)
 
 	typed = tmuxtest.WaitMessages(t, log, 3)
 	want = fmt.Sprintf("[AGENT %s IN THREAD %s \"%s\"]: again\n(operator · msg %s)",
@@ -98,19 +89,14 @@ func TestThreadPostsFailForTerminatedAgents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "gone"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "gone"}))(t)
 
 	res, err := te.SendMessage(planner, parley.SendMessageRequest{ThreadID: opened.Thread.ID, Text: "x"})
 	if err != nil || !res.Success || len(res.DeliveryStatus.FailedDelivery) != 1 {
 		t.Errorf("the receipt is %+v, %v; want success and one failed delivery", res, err)
 	}
 
-	joined, err := te.JoinThread(te.as("late"), parley.JoinThreadRequest{ThreadID: opened.Thread.ID})
-	if err != nil {
-		t.Fatal(err)
-	}
+	joined := must.Have(te.JoinThread(te.as("late"), parley.JoinThreadRequest{ThreadID: opened.Thread.ID}))(t)
 
 	told, err := te.GetMessageStatus(te.operator(), parley.MessageStatusRequest{MessageID: joined.MessageID})
 	if err != nil || len(told.DeliveryStatus.FailedDelivery) != 0 || len(told.Deliveries) != 2 {

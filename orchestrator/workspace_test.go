@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func TestHealthNamesThePartThatDoesNotAnswer(t *testing.T) {
@@ -24,21 +25,14 @@ func TestHealthNamesThePartThatDoesNotAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	pid, err := strconv.Atoi(strings.TrimSpace(string(out)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	pid := must.Have(strconv.Atoi(strings.TrimSpace(string(out))))(t)
+	must.Do(t, syscall.Kill(pid, syscall.SIGSTOP))
 
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 
 	err = te.Health(ctx)
-	if e := syscall.Kill(pid, syscall.SIGCONT); e != nil {
-		t.Fatal(e)
-	}
+	must.Do(t, syscall.Kill(pid, syscall.SIGCONT))
 	if parley.ErrorCode(err) != parley.TmuxUnavailable {
 		t.Errorf("with a tmux that hangs: got %v, want TMUX_UNAVAILABLE", err)
 	}
@@ -48,15 +42,11 @@ func TestHealthNamesThePartThatDoesNotAnswer(t *testing.T) {
 
 	te.close()
 	te.open()
-	if err := te.opts.Store.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, te.opts.Store.Close())
 	if err := te.Health(t.Context()); parley.ErrorCode(err) != parley.StorageUnavailable {
 		t.Errorf("with a database that is closed: got %v, want STORAGE_UNAVAILABLE", err)
 	}
-	if err := te.Orchestrator.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, te.Orchestrator.Close())
 
 	te.open()
 }

@@ -13,6 +13,7 @@ import (
 
 	"parley"
 	"parley/internal/modelserver"
+	"parley/internal/must"
 )
 
 // start runs a model server and a client with a short backoff.
@@ -43,9 +44,7 @@ func requests(t *testing.T, s *modelserver.Server) []sent {
 	var all []sent
 	for _, r := range s.Requests() {
 		var one sent
-		if err := json.Unmarshal(r.Body, &one); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(r.Body, &one))
 		all = append(all, one)
 	}
 	return all
@@ -59,10 +58,7 @@ func TestAnswerSendsEverythingAndMeasuresIt(t *testing.T) {
 	q.KeyEnv, q.Temperature, q.MaxTokens, q.System = "TEST_KEY", &heat, 500, "be kind"
 	q.Turns = append([]parley.ModelTurn{{Text: "first"}, {Mine: true, Text: "second"}}, q.Turns...)
 
-	a, err := c.Answer(t.Context(), q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Have(c.Answer(t.Context(), q))(t)
 	if a.Usage.Latency <= 0 {
 		t.Errorf("it took %v", a.Usage.Latency)
 	}
@@ -96,9 +92,7 @@ func TestNoKeyIsSentUnlessTheQuestionNamesOne(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "implicit")
 	t.Setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/")
 	s, c := start(t)
-	if _, err := c.Answer(t.Context(), question(s, "SAY hi")); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(c.Answer(t.Context(), question(s, "SAY hi")))(t)
 	if got := s.Requests()[0].Key; got != "" {
 		t.Errorf("a key was sent: %q", got)
 	}
@@ -126,10 +120,7 @@ func TestPartialTextGrowsWhileTheModelWrites(t *testing.T) {
 
 func TestEveryFailureHasItsReasonAndNoText(t *testing.T) {
 	t.Parallel()
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	closed := must.Have(net.Listen("tcp", "127.0.0.1:0"))(t)
 
 	closed.Close()
 	for name, test := range map[string]struct {
@@ -271,9 +262,7 @@ func TestToolsRunForABoundedNumberOfRounds(t *testing.T) {
 	}
 
 	q.Rounds = 0
-	if _, err := c.Answer(t.Context(), q); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(c.Answer(t.Context(), q))(t)
 	if n := len(requests(t, s)[2].Tools); n != 0 || len(ran) != 1 {
 		t.Errorf("without a round left, %d tools were offered and %d ran", n, len(ran))
 	}

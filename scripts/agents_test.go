@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // npm installs like the real one; NPM_VIEW and NPM_INSTALL make it fail.
@@ -25,10 +27,7 @@ func (s *system) agents(into string, env ...string) (out string, code int) {
 func (s *system) install(program, into string, env ...string) (out string, code int) {
 	s.t.Helper()
 	for _, tool := range []string{"dirname", "rm", "mkdir", "mv"} {
-		path, err := exec.LookPath(tool)
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		path := must.Have(exec.LookPath(tool))(s.t)
 		if err := os.Symlink(path, filepath.Join(s.bin, tool)); err != nil && !errors.Is(err, os.ErrExist) {
 			s.t.Fatal(err)
 		}
@@ -48,10 +47,7 @@ func (s *system) install(program, into string, env ...string) (out string, code 
 // programs lists the installed programs.
 func programs(t *testing.T, into string) (found []string) {
 	t.Helper()
-	dirs, err := filepath.Glob(filepath.Join(into, "[a-z]*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	dirs := must.Have(filepath.Glob(filepath.Join(into, "[a-z]*")))(t)
 	for _, dir := range dirs {
 		program, _, _ := strings.Cut(filepath.Base(dir), "-")
 		found = append(found, program)

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"parley/internal/must"
 )
 
 // A system is a directory of programs, the only one in PATH.
@@ -23,13 +25,8 @@ func newSystem(t *testing.T) *system {
 	t.Helper()
 	s := &system{t: t, bin: t.TempDir(), log: filepath.Join(t.TempDir(), "log")}
 	for _, tool := range []string{"sed", "env", "chmod", "cat"} {
-		path, err := exec.LookPath(tool)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink(path, filepath.Join(s.bin, tool)); err != nil {
-			t.Fatal(err)
-		}
+		path := must.Have(exec.LookPath(tool))(t)
+		must.Do(t, os.Symlink(path, filepath.Join(s.bin, tool)))
 	}
 	return s
 }
@@ -38,9 +35,7 @@ func newSystem(t *testing.T) *system {
 func (s *system) add(name, body string) *system {
 	s.t.Helper()
 	script := "#!/bin/sh\necho \"${0##*/} $*\" >>'" + s.log + "'\n" + body + "\n"
-	if err := os.WriteFile(filepath.Join(s.bin, name), []byte(script), 0o755); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Do(s.t, os.WriteFile(filepath.Join(s.bin, name), []byte(script), 0o755))
 	return s
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func TestAgentIsReadAsStored(t *testing.T) {
@@ -23,9 +24,7 @@ func TestAgentIsReadAsStored(t *testing.T) {
 		CreatedAt: at.Add(time.Hour), LastActive: at.Add(2 * time.Hour),
 	}
 
-	if err := s.CreateAgent(t.Context(), want, testKey("parley_1", 1, 2, 0, 3)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.CreateAgent(t.Context(), want, testKey("parley_1", 1, 2, 0, 3)))
 
 	addAgents(t, s, 1) // one without details, which comes first by name
 	got, err := s.Agents.List(t.Context())
@@ -44,9 +43,7 @@ func TestAgentNamesAreUniqueWhateverTheirCase(t *testing.T) {
 	s := openTest(t)
 	a := testAgent(1)
 	a.Name, a.State = "Coder", parley.StateTerminated
-	if err := s.CreateAgent(t.Context(), a, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.CreateAgent(t.Context(), a, nil))
 	b := testAgent(2)
 	b.Name = "cODER"
 	wantCode(t, "CreateAgent", s.CreateAgent(t.Context(), b, nil), parley.AgentExists)
@@ -61,15 +58,11 @@ func TestReviveAgentKeepsItsIDAndBirth(t *testing.T) {
 	old.CreatedAt = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 	seven := 7
 	old.ExitStatus = &seven
-	if err := s.CreateAgent(t.Context(), old, testKey("parley_old", 1)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.CreateAgent(t.Context(), old, testKey("parley_old", 1)))
 
 	fresh := testAgent(1)
 	fresh.State, fresh.Role, fresh.Command = parley.StateStarting, "reviewer", []string{"sh"}
-	if err := s.ReviveAgent(t.Context(), fresh, testKey("parley_new", 2)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.ReviveAgent(t.Context(), fresh, testKey("parley_new", 2)))
 
 	got, err := s.Agents.List(t.Context())
 	if err != nil || len(got) != 1 {
@@ -98,12 +91,7 @@ func TestSetAgentStateEmitsOnlyChanges(t *testing.T) {
 	set := func(st parley.AgentState, evidence string, exit *int) time.Time {
 		t.Helper()
 		clock = clock.Add(time.Minute)
-		since, err := s.SetAgentState(t.Context(), agentID(0), st, evidence, exit)
-		if err != nil {
-			t.Fatal(err)
-		}
-
-		return since
+		return must.Have(s.SetAgentState(t.Context(), agentID(0), st, evidence, exit))(t)
 	}
 
 	zero := 0
@@ -158,13 +146,10 @@ func TestSetAgentStateEmitsOnlyChanges(t *testing.T) {
 }
 
 func TestTouchAgents(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	later := time.Now().Add(time.Hour).UTC()
 	active := map[string]time.Time{agentID(0): later, agentID(1): time.Unix(1, 0), "nobody": later}
-	if err := s.TouchAgents(t.Context(), active); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.TouchAgents(t.Context(), active))
 	got, err := s.Agents.List(t.Context())
 	if err != nil || !got[0].LastActive.Equal(later) || got[1].LastActive.Equal(time.Unix(1, 0)) {
 		t.Errorf("got %+v, %v", got, err)

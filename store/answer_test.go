@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // require stores a message of agent 0 that other agents must answer.
@@ -14,8 +15,7 @@ func require(t *testing.T, s *Store, to ...int) Appended {
 	t.Helper()
 	p, due := post(0, to...), time.Now().Add(time.Hour)
 	p.Message.RequiresResponse, p.Message.ResponseDeadline = true, &due
-	stored, err := s.Append(t.Context(), p)
-	must(t, err)
+	stored := must.Have(s.Append(t.Context(), p))(t)
 	return stored
 }
 
@@ -29,7 +29,7 @@ func reply(from int, original Appended, status parley.ResponseStatus) Post {
 func ladder(t *testing.T, s *Store, id string) (parley.Delivery, []parley.DeliveryState) {
 	t.Helper()
 	_, ds, err := s.Message(t.Context(), id)
-	must(t, err)
+	must.Do(t, err)
 	states := []parley.DeliveryState{}
 	for _, step := range ds[0].Steps {
 		states = append(states, step.State)
@@ -38,15 +38,14 @@ func ladder(t *testing.T, s *Store, id string) (parley.Delivery, []parley.Delive
 }
 
 func TestAnswerReachesLastRungFromEveryState(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
-	claim := func(k Key, notice bool) { must(t, s.Claim(t.Context(), k, 1, notice)) }
+	s := openWith(t, 2)
+	claim := func(k Key, notice bool) { must.Do(t, s.Claim(t.Context(), k, 1, notice)) }
 	advance := func(k Key, states ...parley.DeliveryState) {
 		var changes []Change
 		for _, state := range states {
 			changes = append(changes, Change{State: state})
 		}
-		must(t, s.Advance(t.Context(), k, changes...))
+		must.Do(t, s.Advance(t.Context(), k, changes...))
 	}
 
 	for name, c := range map[string]struct {
@@ -87,8 +86,7 @@ func TestAnswerReachesLastRungFromEveryState(t *testing.T) {
 		question := require(t, s, 1)
 		k := Key{question.Seq, agentID(1)}
 		c.before(k)
-		answer, err := s.Append(t.Context(), reply(1, question, ""))
-		must(t, err)
+		answer := must.Have(s.Append(t.Context(), reply(1, question, "")))(t)
 		if !answer.Updated {
 			t.Errorf("%s: the original is not updated", name)
 		}
@@ -105,10 +103,8 @@ func TestAnswerReachesLastRungFromEveryState(t *testing.T) {
 }
 
 func TestRefusedResponseStoresNothing(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
-	plain, err := s.Append(t.Context(), post(0, 1))
-	must(t, err)
+	s := openWith(t, 2)
+	plain := must.Have(s.Append(t.Context(), post(0, 1)))(t)
 	last := s.LastEvent()
 	p := reply(1, plain, parley.ResponseCompleted)
 	if _, err := s.Append(t.Context(), p); parley.ErrorCode(err) != parley.ResponseNotRequired {
@@ -122,36 +118,30 @@ func TestRefusedResponseStoresNothing(t *testing.T) {
 }
 
 func TestDelegateOwesOnce(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 3)
+	s := openWith(t, 3)
 	question := require(t, s, 1, 2)
 	p := reply(1, question, parley.ResponseDelegated)
 	p.Answers.Delegates = []NewDelivery{{RecipientID: agentID(2), State: parley.DeliveryQueued}}
-	done, err := s.Append(t.Context(), p)
-	must(t, err)
+	done := must.Have(s.Append(t.Context(), p))(t)
 	if len(done.Passed) != 0 {
 		t.Errorf("what agent 2 has already is typed again: %+v", done.Passed)
 	}
 
 	back := reply(2, question, parley.ResponseDelegated)
 	back.Answers.Delegates = []NewDelivery{{RecipientID: agentID(1), State: parley.DeliveryQueued}}
-	_, err = s.Append(t.Context(), back)
-	must(t, err)
-	counts, err := s.Counts(t.Context())
-	must(t, err)
+	must.Have(s.Append(t.Context(), back))(t)
+	counts := must.Have(s.Counts(t.Context()))(t)
 	if counts[agentID(1)].Owed != 1 || counts[agentID(2)].Owed != 0 {
 		t.Errorf("they owe %d and %d, want 1 and 0", counts[agentID(1)].Owed, counts[agentID(2)].Owed)
 	}
 }
 
 func TestTerminatedAgentsOweNothing(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	p, due := post(0, 1), time.Now().Add(time.Hour)
 	p.Deliveries[0].State = parley.DeliveryFailed
 	p.Message.RequiresResponse, p.Message.ResponseDeadline = true, &due
-	stored, err := s.Append(t.Context(), p)
-	must(t, err)
+	stored := must.Have(s.Append(t.Context(), p))(t)
 	if debts, err := s.Debts.List(t.Context(), stored.Message.ID); err != nil || len(debts) != 0 {
 		t.Errorf("the debts are %+v, %v, want none", debts, err)
 	}

@@ -9,11 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func TestAppendStoresAllThatBelongsToAMessage(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 3)
+	s := openWith(t, 3)
 	p := post(0, 1, 2)
 	p.Message.Text = strings.Repeat("ä", 250)
 	p.Message.Data = json.RawMessage(`{"n": 1}`)
@@ -29,7 +29,7 @@ func TestAppendStoresAllThatBelongsToAMessage(t *testing.T) {
 
 	want.Sender = agentName(0)
 	got, deliveries, err := s.Message(t.Context(), done.Message.ID)
-	must(t, err)
+	must.Do(t, err)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("stored: -want +got:\n%s", diff)
 	}
@@ -42,8 +42,7 @@ func TestAppendStoresAllThatBelongsToAMessage(t *testing.T) {
 		t.Errorf("conversation: got %s, want %s", got, want)
 	}
 
-	events, err := s.Events.List(t.Context(), EventQuery{After: 3, Limit: 10})
-	must(t, err)
+	events := must.Have(s.Events.List(t.Context(), EventQuery{After: 3, Limit: 10}))(t)
 	wantEvents := []parley.Event{
 		{Seq: 4, Type: parley.EventBroadcast, SenderID: agentID(0), Sender: agentName(0), RecipientCount: 2,
 			MessageID: want.ID, Preview: strings.Repeat("ä", 99) + "…", Priority: parley.PriorityNormal,
@@ -73,7 +72,7 @@ func TestAppendStoresAllThatBelongsToAMessage(t *testing.T) {
 	rows := agentLog(t, s, 2)
 	log := rows[len(rows)-1]
 	var details map[string]string
-	must(t, json.Unmarshal([]byte(log.Details), &details))
+	must.Do(t, json.Unmarshal([]byte(log.Details), &details))
 	wantDetails := map[string]string{"sender_id": agentID(0), "recipient_id": agentID(2), "message_type": "information",
 		"message_content": strings.Repeat("ä", 199) + "…", "timestamp": "2026-01-02T03:04:05.000000006Z"}
 	if diff := cmp.Diff(wantDetails, details); diff != "" || log.LogType != "agent_communication" ||
@@ -83,8 +82,7 @@ func TestAppendStoresAllThatBelongsToAMessage(t *testing.T) {
 }
 
 func TestAppendToUnknownAgentStoresNothing(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	_, err := s.Append(t.Context(), post(0, 1, 7))
 	wantCode(t, "unknown recipient", err, parley.AgentNotFound)
 	_, err = s.Append(t.Context(), post(7, 1))
@@ -93,8 +91,7 @@ func TestAppendToUnknownAgentStoresNothing(t *testing.T) {
 }
 
 func TestBroadcastToManyIsStoredWhole(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 150)
+	s := openWith(t, 150)
 	to := make([]int, 149)
 	for i := range to {
 		to[i] = i + 1

@@ -8,21 +8,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func attest(t *testing.T, s *Store, n int, started time.Time, refs ...string) []string {
 	t.Helper()
-	typed, err := s.Attest(t.Context(),
-		Witness{RecipientID: agentID(n), Refs: refs, Evidence: "it says so", TurnStarted: started})
-	if err != nil {
-		t.Fatal(err)
-	}
+	typed := must.Have(s.Attest(t.Context(),
+		Witness{RecipientID: agentID(n), Refs: refs, Evidence: "it says so", TurnStarted: started}))(t)
 	return typed
 }
 
 func TestAttestAdvancesTypedDeliveries(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	started := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
 	end := func(states ...parley.DeliveryState) (changes []Change) {
 		for _, state := range states {
@@ -56,16 +53,15 @@ func TestAttestAdvancesTypedDeliveries(t *testing.T) {
 			done := send(t, s, post(0, 1))
 			k := Key{done.Seq, agentID(1)}
 			if c.claim {
-				must(t, s.Claim(t.Context(), k, 1, c.notice))
+				must.Do(t, s.Claim(t.Context(), k, 1, c.notice))
 			}
 
 			for _, change := range c.changes {
-				must(t, s.Advance(t.Context(), k, change))
+				must.Do(t, s.Advance(t.Context(), k, change))
 			}
 
 			if strings.HasSuffix(name, "to be retried") {
-				_, err := s.Retry(t.Context(), done.Message.ID, again(1))
-				must(t, err)
+				must.Have(s.Retry(t.Context(), done.Message.ID, again(1)))(t)
 			}
 
 			for range 2 { // the second time changes nothing
@@ -97,10 +93,9 @@ func TestAttestAdvancesTypedDeliveries(t *testing.T) {
 }
 
 func TestAttestFindsOnlyTheRecipientsMessages(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 3)
+	s := openWith(t, 3)
 	done := send(t, s, post(0, 1))
-	must(t, s.Claim(t.Context(), Key{done.Seq, agentID(1)}, 1, false))
+	must.Do(t, s.Claim(t.Context(), Key{done.Seq, agentID(1)}, 1, false))
 	for _, ref := range []string{done.Message.ID[:7], "", "zzzzzzzz", "%"} {
 		if typed := attest(t, s, 1, time.Time{}, ref); len(typed) != 0 {
 			t.Errorf("%q names %v", ref, typed)

@@ -6,20 +6,15 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func TestBackupIsWholeAndPrivate(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
-	if _, err := s.Append(t.Context(), post(0, 1)); err != nil {
-		t.Fatal(err)
-	}
+	s := openWith(t, 2)
+	must.Have(s.Append(t.Context(), post(0, 1)))(t)
 
 	path := filepath.Join(t.TempDir(), "copy.db")
-	size, err := s.Backup(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	size := must.Have(s.Backup(t.Context(), path))(t)
 
 	info, err := os.Stat(path)
 	if err != nil || info.Size() != size || info.Mode() != 0o600 {
@@ -36,9 +31,7 @@ func TestBackupRefusesWhatItCannotWrite(t *testing.T) {
 	s := openTest(t)
 	dir := t.TempDir()
 	there := filepath.Join(dir, "there")
-	if err := os.WriteFile(there, []byte("mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(there, []byte("mine"), 0o600))
 
 	for _, path := range []string{"relative.db", there, filepath.Join(dir, "no", "dir", "copy.db")} {
 		_, err := s.Backup(t.Context(), path)

@@ -11,6 +11,7 @@ import (
 	"github.com/glebarez/sqlite"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // A workspace of a million messages between two hundred agents. One in a thousand is a
@@ -85,21 +86,14 @@ func openMillion(b *testing.B) (path string) {
 	path = filepath.Join(b.TempDir(), "parley.db")
 	s := openAt(b, path)
 	addAgents(b, s, teamSize+1)
-	if err := s.Close(); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, s.Close())
 
-	db, err := sql.Open(sqlite.DriverName,
-		dsn(path, time.Second, "journal_mode(WAL)", "synchronous(OFF)", "cache_size(-200000)"))
-	if err != nil {
-		b.Fatal(err)
-	}
+	db := must.Have(sql.Open(sqlite.DriverName,
+		dsn(path, time.Second, "journal_mode(WAL)", "synchronous(OFF)", "cache_size(-200000)")))(b)
 	defer db.Close()
 
 	db.SetMaxOpenConns(1)
-	if err := pairUp(db); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, pairUp(db))
 
 	for _, statement := range millionStatements {
 		if _, err := db.Exec(statement); err != nil {
@@ -107,16 +101,9 @@ func openMillion(b *testing.B) (path string) {
 		}
 	}
 
-	tx, err := db.Begin()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := fillWords(b.Context(), tx); err != nil {
-		b.Fatal(err)
-	}
-	if err := tx.Commit(); err != nil {
-		b.Fatal(err)
-	}
+	tx := must.Have(db.Begin())(b)
+	must.Do(b, fillWords(b.Context(), tx))
+	must.Do(b, tx.Commit())
 
 	return path
 }
@@ -129,24 +116,16 @@ func BenchmarkMillion(b *testing.B) {
 		var times []time.Duration
 		for b.Loop() {
 			begun := time.Now()
-			s, err := Open(b.Context(), Options{Path: path})
-			if err != nil {
-				b.Fatal(err)
-			}
+			s := must.Have(Open(b.Context(), Options{Path: path}))(b)
 
 			times = append(times, time.Since(begun))
-			if err := s.Close(); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, s.Close())
 		}
 
 		percentiles(b, times)
 	})
 
-	s, err := Open(b.Context(), Options{Path: path})
-	if err != nil {
-		b.Fatal(err)
-	}
+	s := must.Have(Open(b.Context(), Options{Path: path}))(b)
 	defer s.Close()
 
 	for _, q := range millionQueries() {

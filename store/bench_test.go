@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // BenchmarkAppend1 has 50 callers, each of which stores messages for one recipient.
 func BenchmarkAppend1(b *testing.B) {
-	s := openTest(b)
-	addAgents(b, s, 2)
+	s := openWith(b, 2)
 	b.SetParallelism(25) // of 2 processors each
 	b.ResetTimer()
 	b.RunParallel(func(pb *testing.PB) {
@@ -30,8 +30,7 @@ func BenchmarkAppend1(b *testing.B) {
 
 // BenchmarkAppend200 stores one broadcast after the other.
 func BenchmarkAppend200(b *testing.B) {
-	s := openTest(b)
-	addAgents(b, s, 201)
+	s := openWith(b, 201)
 	p := make([]int, 200)
 	for i := range p {
 		p[i] = i + 1
@@ -41,9 +40,7 @@ func BenchmarkAppend200(b *testing.B) {
 	var times []time.Duration
 	for b.Loop() {
 		begun := time.Now()
-		if _, err := s.Append(b.Context(), post(0, p...)); err != nil {
-			b.Fatal(err)
-		}
+		must.Have(s.Append(b.Context(), post(0, p...)))(b)
 		times = append(times, time.Since(begun))
 	}
 
@@ -53,8 +50,7 @@ func BenchmarkAppend200(b *testing.B) {
 // BenchmarkClaimAdvance200 writes what a broadcast to 200 terminals does: all couriers
 // claim at once, and all close at once.
 func BenchmarkClaimAdvance200(b *testing.B) {
-	s := openTest(b)
-	addAgents(b, s, 201)
+	s := openWith(b, 201)
 	to := make([]int, 200)
 	for i := range to {
 		to[i] = i + 1
@@ -64,9 +60,7 @@ func BenchmarkClaimAdvance200(b *testing.B) {
 	var claim, advance time.Duration
 	for i := range b.N {
 		b.StopTimer()
-		if _, err := s.Append(b.Context(), post(0, to...)); err != nil {
-			b.Fatal(err)
-		}
+		must.Have(s.Append(b.Context(), post(0, to...)))(b)
 
 		b.StartTimer()
 		seq := int64(i + 1)
@@ -102,14 +96,11 @@ func together(b *testing.B, to []int, do func(int) error) time.Duration {
 // BenchmarkAppendAlone has one caller, which stores one message after the other, each in a
 // separate transaction.
 func BenchmarkAppendAlone(b *testing.B) {
-	s := openTest(b)
-	addAgents(b, s, 2)
+	s := openWith(b, 2)
 	var times []time.Duration
 	for b.Loop() {
 		begun := time.Now()
-		if _, err := s.Append(b.Context(), post(0, 1)); err != nil {
-			b.Fatal(err)
-		}
+		must.Have(s.Append(b.Context(), post(0, 1)))(b)
 		times = append(times, time.Since(begun))
 	}
 	percentiles(b, times)

@@ -57,8 +57,7 @@ func waitQueued(t *testing.T, s *Store, n int) {
 }
 
 func TestOneWriteOfManyFailsAlone(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	release := hold(t, s)
 	defer release()
 
@@ -101,8 +100,7 @@ func TestOneWriteOfManyFailsAlone(t *testing.T) {
 }
 
 func TestRefusedWriteLeavesItsGroupAlone(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	release := hold(t, s)
 	defer release()
 
@@ -126,8 +124,7 @@ func TestRefusedWriteLeavesItsGroupAlone(t *testing.T) {
 }
 
 func TestQueuedWriteIsDroppedWhenItsContextEnds(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	release := hold(t, s)
 	defer release()
 
@@ -152,8 +149,7 @@ func TestQueuedWriteIsDroppedWhenItsContextEnds(t *testing.T) {
 }
 
 func TestBegunWriteIsFinishedWhenItsContextEnds(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	ctx, cancel := context.WithCancel(t.Context())
 	err := s.write(ctx, "storing", func(tx *tx) error {
 		cancel()

@@ -4,11 +4,11 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func TestInboxCountsFollowChanges(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 3)
+	s := openWith(t, 3)
 	want := func(total, unread int) {
 		t.Helper()
 		for range 2 { // counted, and remembered
@@ -31,16 +31,12 @@ func TestInboxCountsFollowChanges(t *testing.T) {
 	want(3, 2)
 	typed := func(a Appended) Key {
 		k := Key{a.Seq, agentID(1)}
-		if err := s.Claim(t.Context(), k, 7, false); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Claim(t.Context(), k, 7, false))
 		return k
 	}
 
 	read := []Change{{State: parley.DeliverySubmitted, Evidence: "e"}, {State: parley.DeliveryRead, Evidence: "e"}}
-	if err := s.Advance(t.Context(), typed(two), read...); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Advance(t.Context(), typed(two), read...))
 
 	want(3, 1)
 	k := typed(three)
@@ -49,22 +45,17 @@ func TestInboxCountsFollowChanges(t *testing.T) {
 	}
 
 	want(3, 0)
-	if err := s.Advance(t.Context(), k, read...); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Advance(t.Context(), k, read...))
 
 	want(3, 0)
 }
 
 func TestInboxCountsIncludeOlderMessages(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 3)
+	s := openWith(t, 3)
 	question := require(t, s, 1)
-	_, err := s.Append(t.Context(), post(0, 2))
-	must(t, err)
+	must.Have(s.Append(t.Context(), post(0, 2)))(t)
 	count := func() [2]int {
-		page, err := s.Inbox.Page(t.Context(), InboxQuery{RecipientID: agentID(2), Limit: 1})
-		must(t, err)
+		page := must.Have(s.Inbox.Page(t.Context(), InboxQuery{RecipientID: agentID(2), Limit: 1}))(t)
 		return [2]int{page.Total, page.Unread}
 	}
 
@@ -74,14 +65,12 @@ func TestInboxCountsIncludeOlderMessages(t *testing.T) {
 
 	p := reply(1, question, parley.ResponseDelegated)
 	p.Answers.Delegates = []NewDelivery{{RecipientID: agentID(2), State: parley.DeliveryQueued}}
-	_, err = s.Append(t.Context(), p)
-	must(t, err)
+	must.Have(s.Append(t.Context(), p))(t)
 	if got, want := count(), [2]int{2, 2}; got != want {
 		t.Errorf("with the message that it is to answer, total and unread are %v, want %v", got, want)
 	}
 
-	_, err = s.Append(t.Context(), reply(2, question, parley.ResponseCompleted))
-	must(t, err)
+	must.Have(s.Append(t.Context(), reply(2, question, parley.ResponseCompleted)))(t)
 	if got, want := count(), [2]int{2, 1}; got != want {
 		t.Errorf("when it has answered, total and unread are %v, want %v", got, want)
 	}

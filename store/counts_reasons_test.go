@@ -6,27 +6,27 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func TestDeliveryReasonsCountsHeldAndUnconfirmed(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 3)
+	s := openWith(t, 3)
 	for range 3 {
 		send(t, s, post(0, 1, 2))
 	}
 
 	jobs := pending(t, s, 1)
 	for _, j := range jobs[:2] {
-		must(t, s.Advance(t.Context(), j.Key, Change{
+		must.Do(t, s.Advance(t.Context(), j.Key, Change{
 			State: parley.DeliveryHeld, Reason: "a draft", Code: parley.HoldDraft,
 		}))
 	}
-	must(t, s.Claim(t.Context(), jobs[2].Key, 1, false))
-	must(t, s.Advance(t.Context(), jobs[2].Key, Change{
+	must.Do(t, s.Claim(t.Context(), jobs[2].Key, 1, false))
+	must.Do(t, s.Advance(t.Context(), jobs[2].Key, Change{
 		State: parley.DeliveryUnconfirmed, Reason: "not seen", Code: parley.EndedUnseen,
 	}))
 	for _, j := range pending(t, s, 2) {
-		must(t, s.Advance(t.Context(), j.Key, Change{State: parley.DeliverySubmitted, Code: parley.ProofComposer}))
+		must.Do(t, s.Advance(t.Context(), j.Key, Change{State: parley.DeliverySubmitted, Code: parley.ProofComposer}))
 	}
 
 	got, err := s.DeliveryReasons(t.Context())

@@ -6,22 +6,22 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func TestCounts(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 4)
+	s := openWith(t, 4)
 	for range 3 {
 		send(t, s, post(0, 1, 2))
 	}
 
 	jobs := pending(t, s, 1)
-	must(t, s.Advance(t.Context(), jobs[0].Key, Change{
+	must.Do(t, s.Advance(t.Context(), jobs[0].Key, Change{
 		State: parley.DeliveryHeld, Reason: "copy mode", Code: parley.HoldScrolling,
 	}))
-	must(t, s.Claim(t.Context(), jobs[1].Key, 1, false))
+	must.Do(t, s.Claim(t.Context(), jobs[1].Key, 1, false))
 	for _, j := range pending(t, s, 2) {
-		must(t, s.Advance(t.Context(), j.Key, Change{State: parley.DeliverySubmitted}))
+		must.Do(t, s.Advance(t.Context(), j.Key, Change{State: parley.DeliverySubmitted}))
 	}
 
 	got, err := s.Counts(t.Context())

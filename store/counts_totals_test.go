@@ -1,10 +1,13 @@
 package store
 
-import "testing"
+import (
+	"testing"
+
+	"parley/internal/must"
+)
 
 func TestTotalsContinueFromLastCount(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 4)
+	s := openWith(t, 4)
 	want := func(messages, deliveries int64) {
 		t.Helper()
 		if got, err := s.Totals(t.Context()); err != nil || got != (Totals{messages, deliveries}) {
@@ -19,5 +22,5 @@ func TestTotalsContinueFromLastCount(t *testing.T) {
 	want(2, 4)
 	send(t, s, post(1, 2, 3))
 	want(3, 6)
-	must(t, s.Ping(t.Context()))
+	must.Do(t, s.Ping(t.Context()))
 }

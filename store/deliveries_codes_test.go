@@ -7,11 +7,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func TestCodesAreKeptWithReasonsAndSteps(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	p := post(0, 1)
 	p.Deliveries[0].Evidence, p.Deliveries[0].Code = "stored", parley.ProofStored
 	done := send(t, s, p)
@@ -21,23 +21,23 @@ func TestCodesAreKeptWithReasonsAndSteps(t *testing.T) {
 	}
 
 	hold := Change{State: parley.DeliveryHeld, Reason: "it is busy", Code: parley.HoldBusy}
-	must(t, s.Advance(t.Context(), k, hold))
+	must.Do(t, s.Advance(t.Context(), k, hold))
 	if got := pending(t, s, 1)[0].Code; got != parley.HoldBusy {
 		t.Errorf("job: got code %q, want %q", got, parley.HoldBusy)
 	}
 
-	must(t, s.Claim(t.Context(), k, 1, false))
+	must.Do(t, s.Claim(t.Context(), k, 1, false))
 	lost := Change{State: parley.DeliveryUnconfirmed, Reason: "it may be lost", Code: parley.EndedUnseen}
 	if got := delivery(t, s, done.Message.ID, 1).ReasonCode; got != "" {
 		t.Errorf("while it is typed: got reason code %q, want none", got)
 	}
 
-	must(t, s.Advance(t.Context(), k, lost))
+	must.Do(t, s.Advance(t.Context(), k, lost))
 	if got := delivery(t, s, done.Message.ID, 1).ReasonCode; got != parley.EndedUnseen {
 		t.Errorf("unconfirmed: got reason code %q, want %q", got, parley.EndedUnseen)
 	}
 
-	must(t, s.Advance(t.Context(), k, Change{State: parley.DeliverySubmitted, Evidence: "x", Code: parley.ProofRead}))
+	must.Do(t, s.Advance(t.Context(), k, Change{State: parley.DeliverySubmitted, Evidence: "x", Code: parley.ProofRead}))
 	d := delivery(t, s, done.Message.ID, 1)
 	want := []parley.ReasonCode{parley.ProofStored, parley.HoldBusy, "", parley.EndedUnseen, parley.ProofRead}
 	if diff := cmp.Diff(want, stepCodes(d)); diff != "" || d.ReasonCode != "" {
@@ -54,8 +54,7 @@ func stepCodes(d parley.Delivery) (codes []parley.ReasonCode) {
 }
 
 func TestStoreSetsCodesOfItsOwnSteps(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	key := func(done Appended) Key { return Key{done.Seq, agentID(1)} }
 	submitted := Change{State: parley.DeliverySubmitted}
 	for name, c := range map[string]struct {
@@ -74,7 +73,7 @@ func TestStoreSetsCodesOfItsOwnSteps(t *testing.T) {
 			return err
 		}, parley.ProofReply},
 		"attested": {func(done Appended) error {
-			must(t, s.Claim(t.Context(), key(done), 1, false))
+			must.Do(t, s.Claim(t.Context(), key(done), 1, false))
 			attest(t, s, 1, time.Time{}, done.Message.ID)
 			return nil
 		}, parley.ProofReport},
@@ -83,13 +82,13 @@ func TestStoreSetsCodesOfItsOwnSteps(t *testing.T) {
 			return err
 		}, parley.EndedExpired},
 		"retried": {func(done Appended) error {
-			must(t, s.Claim(t.Context(), key(done), 1, false))
-			must(t, s.Advance(t.Context(), key(done), Change{State: parley.DeliveryFailed, Reason: "x"}))
+			must.Do(t, s.Claim(t.Context(), key(done), 1, false))
+			must.Do(t, s.Advance(t.Context(), key(done), Change{State: parley.DeliveryFailed, Reason: "x"}))
 			_, err := s.Retry(t.Context(), done.Message.ID, again(1))
 			return err
 		}, parley.ProofRetried},
 		"no answer": {func(done Appended) error {
-			must(t, s.Advance(t.Context(), key(done), submitted))
+			must.Do(t, s.Advance(t.Context(), key(done), submitted))
 			call := ModelCall{CallerID: agentID(0)}
 			call.AgentID, call.MessageID = agentID(1), done.Message.ID
 			return s.Unanswered(t.Context(), call, "no answer: x")
@@ -111,7 +110,7 @@ func TestStoreSetsCodesOfItsOwnSteps(t *testing.T) {
 			}
 
 			done := send(t, s, p)
-			must(t, c.do(done))
+			must.Do(t, c.do(done))
 			d := delivery(t, s, done.Message.ID, 1)
 			if got := d.Steps[len(d.Steps)-1].Code; got != c.want {
 				t.Errorf("last step: got code %q, want %q", got, c.want)

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"parley/internal/must"
 )
 
 func TestExpireEndsOldDeliveries(t *testing.T) {
@@ -18,7 +20,7 @@ func TestExpireEndsOldDeliveries(t *testing.T) {
 	}
 
 	typed := pending(t, s, 1)[0].Key
-	must(t, s.Claim(t.Context(), typed, 1, false))
+	must.Do(t, s.Claim(t.Context(), typed, 1, false))
 	clock = clock.Add(time.Hour)
 	young := send(t, s, post(0, 1)).Message.ID
 

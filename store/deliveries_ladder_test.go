@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func TestClaimIsGivenOnce(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	id := send(t, s, post(0, 1)).Message.ID
 	key := pending(t, s, 1)[0].Key
-	must(t, s.Claim(t.Context(), key, 7, true))
+	must.Do(t, s.Claim(t.Context(), key, 7, true))
 	if err := s.Claim(t.Context(), key, 8, false); !errors.Is(err, ErrStale) {
 		t.Errorf("a second claim: got %v, want ErrStale", err)
 	}
@@ -28,27 +28,26 @@ func TestClaimIsGivenOnce(t *testing.T) {
 }
 
 func TestAdvanceClimbsTheLadder(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	id := send(t, s, post(0, 1)).Message.ID
 	key := pending(t, s, 1)[0].Key
 	held := Change{State: parley.DeliveryHeld, Reason: "copy mode"}
-	must(t, s.Advance(t.Context(), key, held))
+	must.Do(t, s.Advance(t.Context(), key, held))
 	events := s.LastEvent()
-	must(t, s.Advance(t.Context(), key, held))
+	must.Do(t, s.Advance(t.Context(), key, held))
 	if got := s.LastEvent(); got != events {
 		t.Errorf("held for the same reason again: %d new events, want none", got-events)
 	}
 
-	must(t, s.Advance(t.Context(), key, Change{State: parley.DeliveryHeld, Reason: "a dialog is open"}))
+	must.Do(t, s.Advance(t.Context(), key, Change{State: parley.DeliveryHeld, Reason: "a dialog is open"}))
 	if d := delivery(t, s, id, 1); d.Reason != "a dialog is open" || d.State != parley.DeliveryHeld {
 		t.Errorf("held: got %+v", d)
 	}
 
-	must(t, s.Claim(t.Context(), key, 1, false))
-	must(t, s.Advance(t.Context(), key, Change{State: parley.DeliveryQueued, Reason: "it was never pasted"}))
-	must(t, s.Claim(t.Context(), key, 2, false))
-	must(t, s.Advance(t.Context(), key, Change{State: parley.DeliverySubmitted, Evidence: "the composer is empty"},
+	must.Do(t, s.Claim(t.Context(), key, 1, false))
+	must.Do(t, s.Advance(t.Context(), key, Change{State: parley.DeliveryQueued, Reason: "it was never pasted"}))
+	must.Do(t, s.Claim(t.Context(), key, 2, false))
+	must.Do(t, s.Advance(t.Context(), key, Change{State: parley.DeliverySubmitted, Evidence: "the composer is empty"},
 		Change{State: parley.DeliveryRead, Evidence: "whole text"}))
 	d := delivery(t, s, id, 1)
 	want := []string{"queued", "held", "held", "typing", "queued", "typing", "submitted", "read"}
@@ -69,8 +68,7 @@ func TestAdvanceClimbsTheLadder(t *testing.T) {
 }
 
 func TestAdvanceNeverGoesBack(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	send(t, s, post(0, 1))
 	key := pending(t, s, 1)[0].Key
 	for _, c := range []struct {
@@ -81,7 +79,7 @@ func TestAdvanceNeverGoesBack(t *testing.T) {
 		{"submitted", []parley.DeliveryState{"queued", "held", "typing", "failed"}},
 		{"read", []parley.DeliveryState{"queued", "submitted", "expired"}},
 	} {
-		must(t, s.Advance(t.Context(), key, Change{State: c.was}))
+		must.Do(t, s.Advance(t.Context(), key, Change{State: c.was}))
 		for _, to := range c.to {
 			if err := s.Advance(t.Context(), key, Change{State: to}); !errors.Is(err, ErrStale) {
 				t.Errorf("%s to %s: got %v, want ErrStale", c.was, to, err)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // unproven stores a message for one recipient, whose delivery ends without proof.
@@ -14,9 +15,9 @@ func unproven(t *testing.T, s *Store, end parley.DeliveryState) (id string, k Ke
 	done := send(t, s, post(0, 1))
 	k = Key{done.Seq, agentID(1)}
 	if end == parley.DeliveryUnconfirmed {
-		must(t, s.Claim(t.Context(), k, 7, false))
+		must.Do(t, s.Claim(t.Context(), k, 7, false))
 	}
-	must(t, s.Advance(t.Context(), k, Change{State: end, Reason: "nobody knows"}))
+	must.Do(t, s.Advance(t.Context(), k, Change{State: end, Reason: "nobody knows"}))
 	return done.Message.ID, k
 }
 
@@ -25,8 +26,7 @@ func again(n int) []NewDelivery {
 }
 
 func TestRetryQueuesUnprovenDeliveries(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	for _, end := range []parley.DeliveryState{parley.DeliveryUnconfirmed, parley.DeliveryFailed, parley.DeliveryExpired} {
 		id, k := unproven(t, s, end)
 		before := delivery(t, s, id, 1)
@@ -49,18 +49,17 @@ func TestRetryQueuesUnprovenDeliveries(t *testing.T) {
 			t.Errorf("%s: %d events, want one", end, s.LastEvent()-events)
 		}
 
-		must(t, s.Claim(t.Context(), k, 8, false))
-		must(t, s.Advance(t.Context(), k, Change{State: parley.DeliveryRead, Evidence: "seen"}))
+		must.Do(t, s.Claim(t.Context(), k, 8, false))
+		must.Do(t, s.Advance(t.Context(), k, Change{State: parley.DeliveryRead, Evidence: "seen"}))
 	}
 }
 
 func TestRetryLeavesProvenAndOpenDeliveries(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	for _, to := range [][]parley.DeliveryState{{}, {"held"}, {"submitted"}, {"read"}} {
 		done := send(t, s, post(0, 1))
 		for _, state := range to {
-			must(t, s.Advance(t.Context(), Key{done.Seq, agentID(1)}, Change{State: state, Reason: "so"}))
+			must.Do(t, s.Advance(t.Context(), Key{done.Seq, agentID(1)}, Change{State: state, Reason: "so"}))
 		}
 
 		before := delivery(t, s, done.Message.ID, 1)
@@ -79,13 +78,10 @@ func TestRetryLeavesProvenAndOpenDeliveries(t *testing.T) {
 // The waiting time of a retried delivery starts from zero: otherwise one that had expired
 // would expire again at once.
 func TestRetryRestartsExpiry(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	id, _ := unproven(t, s, parley.DeliveryExpired)
 	late := time.Now()
-	if _, err := s.Retry(t.Context(), id, again(1)); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(s.Retry(t.Context(), id, again(1)))(t)
 	if expired, err := s.Expire(t.Context(), late); err != nil || len(expired) != 0 {
 		t.Errorf("expired %v, %v; want none", expired, err)
 	}
@@ -98,7 +94,7 @@ func TestTypedAsFindsWhatIsNotProven(t *testing.T) {
 	find := func(paneSeq uint64) *TypedJob {
 		t.Helper()
 		job, err := s.TypedAs(t.Context(), k.RecipientID, paneSeq)
-		must(t, err)
+		must.Do(t, err)
 		return job
 	}
 
@@ -109,20 +105,20 @@ func TestTypedAsFindsWhatIsNotProven(t *testing.T) {
 		t.Fatalf("got %+v, want the unconfirmed delivery", got)
 	}
 	_, err := s.Dismiss(t.Context(), id)
-	must(t, err)
+	must.Do(t, err)
 	if got := find(7); got == nil || !got.Dismissed {
 		t.Errorf("got %+v, want it dismissed", got)
 	}
 	_, err = s.Retry(t.Context(), id, again(1))
-	must(t, err)
+	must.Do(t, err)
 	if got := find(7); got == nil || !got.Waits() || got.Dismissed {
 		t.Errorf("after a retry: got %+v, want that it waits", got)
 	}
-	must(t, s.Claim(t.Context(), k, 8, false))
+	must.Do(t, s.Claim(t.Context(), k, 8, false))
 	if got := find(7); got != nil {
 		t.Errorf("typed again: the old number finds %+v", got)
 	}
-	must(t, s.Advance(t.Context(), k, Change{State: parley.DeliveryRead, Evidence: "seen"}))
+	must.Do(t, s.Advance(t.Context(), k, Change{State: parley.DeliveryRead, Evidence: "seen"}))
 	if got := find(8); got != nil {
 		t.Errorf("a proven delivery is found: %+v", got)
 	}

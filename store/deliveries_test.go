@@ -8,8 +8,7 @@ import (
 )
 
 func TestPendingIsUrgentFirstThenInOrder(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 3)
+	s := openWith(t, 3)
 	var want []string
 	for i := range 6 {
 		p := post(0, 1)

@@ -7,16 +7,17 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func TestAgentSeesItsOwnEvents(t *testing.T) {
 	s := openTest(t)
-	addAgents(t, s, 4)                                               // events 1-4: everyone sees those
-	send(t, s, post(0, 1))                                           // 5
-	send(t, s, post(2, 3))                                           // 6
-	send(t, s, post(2, 0, 1))                                        // 7: a broadcast
-	must(t, s.Claim(t.Context(), pending(t, s, 3)[0].Key, 1, false)) // 8: of message 6
-	must(t, s.Claim(t.Context(), pending(t, s, 1)[0].Key, 1, false)) // 9: of message 5
+	addAgents(t, s, 4)                                                  // events 1-4: everyone sees those
+	send(t, s, post(0, 1))                                              // 5
+	send(t, s, post(2, 3))                                              // 6
+	send(t, s, post(2, 0, 1))                                           // 7: a broadcast
+	must.Do(t, s.Claim(t.Context(), pending(t, s, 3)[0].Key, 1, false)) // 8: of message 6
+	must.Do(t, s.Claim(t.Context(), pending(t, s, 1)[0].Key, 1, false)) // 9: of message 5
 	for who, want := range map[string]string{
 		"":         "[1 2 3 4 5 6 7 8 9]",
 		agentID(0): "[1 2 3 4 5 7 9]",
@@ -24,10 +25,7 @@ func TestAgentSeesItsOwnEvents(t *testing.T) {
 		agentID(2): "[1 2 3 4 6 7 8]",
 		agentID(3): "[1 2 3 4 6 8]",
 	} {
-		events, err := s.Events.List(t.Context(), EventQuery{Limit: 100, For: who})
-		if err != nil {
-			t.Fatal(err)
-		}
+		events := must.Have(s.Events.List(t.Context(), EventQuery{Limit: 100, For: who}))(t)
 
 		var seqs []int64
 		for _, e := range events {
@@ -51,8 +49,7 @@ func TestAgentSeesItsOwnEvents(t *testing.T) {
 }
 
 func TestWaitEventWakes(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	if err := s.WaitEvent(t.Context(), 1); err != nil {
 		t.Errorf("for one that is there: %v", err)
 	}
@@ -77,16 +74,15 @@ func TestWaitEventWakes(t *testing.T) {
 	}
 
 	go func() { woken <- s.WaitEvent(context.Background(), 99) }()
-	must(t, s.Close())
+	must.Do(t, s.Close())
 	wantCode(t, "when the store closes", <-woken, parley.StorageUnavailable)
 }
 
 func TestEventsOfDeliveriesHaveTheReasonCode(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	send(t, s, post(0, 1))
 	job := pending(t, s, 1)[0]
-	must(t, s.Advance(t.Context(), job.Key, Change{
+	must.Do(t, s.Advance(t.Context(), job.Key, Change{
 		State: parley.DeliveryHeld, Reason: "a draft", Code: parley.HoldDraft,
 	}))
 

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // TestFullDiskRecovers fills a real disk, a very small one.
@@ -27,9 +28,7 @@ func TestFullDiskRecovers(t *testing.T) {
 	})
 
 	ballast := filepath.Join(dir, "ballast")
-	if err := os.WriteFile(ballast, make([]byte, 1<<20), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(ballast, make([]byte, 1<<20), 0o600))
 
 	s := openAt(t, filepath.Join(dir, "parley.db"))
 	addAgents(t, s, 2)
@@ -41,9 +40,7 @@ func TestFullDiskRecovers(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "copy.db")); err == nil {
 		t.Error("half a copy was left")
 	}
-	if err := os.Remove(ballast); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(ballast))
 	if _, err := s.Append(t.Context(), post(0, 1)); err != nil {
 		t.Errorf("Append when there is room: %v", err)
 	}
@@ -78,12 +75,8 @@ func asNobody(t *testing.T, test func()) {
 
 func TestOpenWithoutPermission(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "parley.db")
-	if err := openAt(t, path).Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(path, 0o400); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, openAt(t, path).Close())
+	must.Do(t, os.Chmod(path, 0o400))
 
 	asNobody(t, func() {
 		s, err := open(t.Context(), Options{Path: path}, tuning{busyTimeout: time.Second})

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func TestLockedDatabaseRecovers(t *testing.T) {
@@ -68,15 +69,12 @@ func fill(t *testing.T, s *Store) (stored int, err error) {
 }
 
 func TestFullDatabaseRecovers(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	limit := func(pages int) {
 		t.Helper()
-		if err := s.write(t.Context(), "limiting", func(tx *tx) error {
+		must.Do(t, s.write(t.Context(), "limiting", func(tx *tx) error {
 			return tx.query(new(int), fmt.Sprintf("PRAGMA max_page_count = %d", pages))
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 
 	limit(100)

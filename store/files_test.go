@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func testFile(id string, from int) parley.File {
@@ -41,18 +42,13 @@ func wantFile(t *testing.T, s *Store, ref string, viewer int, want *parley.File)
 }
 
 func TestFileIsSeenByRecipientsOfItsMessages(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 4)
+	s := openWith(t, 4)
 	const one, two = "aaaaaaaa-1111-4000-8000-000000000000", "aaaaaaaa-2222-4000-8000-000000000000"
 	f, g := testFile(one, 0), testFile(two, 3)
 	p := post(0, 1)
 	p.NewFile = &f
-	if _, err := s.Append(t.Context(), p); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.CreateFile(t.Context(), g, Call{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(s.Append(t.Context(), p))(t)
+	must.Have(s.CreateFile(t.Context(), g, Call{}))(t)
 
 	for _, ref := range []string{one, one[:8], strings.ToUpper(one[:12])} {
 		wantFile(t, s, ref, 0, &f)
@@ -69,9 +65,7 @@ func TestFileIsSeenByRecipientsOfItsMessages(t *testing.T) {
 
 	forward := post(1, 2, 3)
 	forward.FileIDs = []string{one, two, one}
-	if _, err := s.Append(t.Context(), forward); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(s.Append(t.Context(), forward))(t)
 
 	wantFile(t, s, one, 2, &f)
 	wantFile(t, s, two, 2, &g)
@@ -79,8 +73,7 @@ func TestFileIsSeenByRecipientsOfItsMessages(t *testing.T) {
 }
 
 func TestMessageWithUnknownFileStoresNothing(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	p := post(0, 1)
 	p.FileIDs = []string{"no-such-file"}
 	_, err := s.Append(t.Context(), p)
@@ -92,20 +85,15 @@ func TestMessageWithUnknownFileStoresNothing(t *testing.T) {
 }
 
 func TestFilesOfThreads(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	f := testFile("aaaaaaaa-1111-4000-8000-000000000000", 0)
-	if _, err := s.CreateFile(t.Context(), f, Call{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(s.CreateFile(t.Context(), f, Call{}))(t)
 
 	var last []string
 	for _, thread := range []string{"", "t1", "t2", "t1"} {
 		p := post(0, 1)
 		p.Message.ThreadID, p.FileIDs = thread, []string{f.ID}
-		if _, err := s.Append(t.Context(), p); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(s.Append(t.Context(), p))(t)
 		last = append(last, p.Message.ID)
 	}
 
@@ -116,8 +104,7 @@ func TestFilesOfThreads(t *testing.T) {
 }
 
 func TestFileQueriesUseTheirIndexes(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	plans := plansOf(t, s, func(ctx context.Context) error {
 		_, err := s.File(ctx, "aaaaaaaa", agentID(0))
 		if parley.ErrorCode(err) != parley.FileNotFound {

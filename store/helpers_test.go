@@ -12,12 +12,21 @@ import (
 	"github.com/google/uuid"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // openTest opens a new store, and closes it when the test ends.
 func openTest(t testing.TB) *Store {
 	t.Helper()
 	return openAt(t, filepath.Join(t.TempDir(), "parley.db"))
+}
+
+// openWith opens a new store that knows some agents.
+func openWith(t testing.TB, agents int) *Store {
+	t.Helper()
+	s := openTest(t)
+	addAgents(t, s, agents)
+	return s
 }
 
 func openAt(t testing.TB, path string) *Store {
@@ -100,18 +109,7 @@ func states(d parley.Delivery) []string {
 
 func pending(t *testing.T, s *Store, n int) []Job {
 	t.Helper()
-	jobs, err := s.Pending(t.Context(), agentID(n), 100)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return jobs
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	return must.Have(s.Pending(t.Context(), agentID(n), 100))(t)
 }
 
 func wantCode(t *testing.T, what string, err error, code parley.Code) {
@@ -128,10 +126,7 @@ func wantCode(t *testing.T, what string, err error, code parley.Code) {
 // raw opens a database as another program would.
 func raw(t *testing.T, path string) *sql.DB {
 	t.Helper()
-	db, err := sql.Open(sqlite.DriverName, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Have(sql.Open(sqlite.DriverName, path))(t)
 	db.SetMaxOpenConns(1)
 	t.Cleanup(func() { db.Close() })
 	return db
@@ -148,7 +143,7 @@ func run(t *testing.T, db *sql.DB, statements string) {
 func agentLog(t *testing.T, s *Store, n int) []logRow {
 	t.Helper()
 	var rows []logRow
-	must(t, s.read(t.Context(), "reading the agent log", &rows,
+	must.Do(t, s.read(t.Context(), "reading the agent log", &rows,
 		`SELECT agent_id, log_type, message, details, at FROM agent_log WHERE agent_id = ? ORDER BY id`, agentID(n)))
 	return rows
 }

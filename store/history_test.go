@@ -8,8 +8,7 @@ import (
 )
 
 func TestHistoryPagesBack(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 3)
+	s := openWith(t, 3)
 	var ids []string
 	for i := range 7 {
 		p := post(i%2, (i+1)%2)

@@ -4,19 +4,18 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func TestKeyIsRefusedForAnotherRequest(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	f := testFile("aaaaaaaa-1111-4000-8000-000000000000", 0)
 	call := Call{AgentID: agentID(0), Key: "k", Asked: "one", Made: f.ID}
 	if _, found, err := s.Called(t.Context(), call); found || err != nil {
 		t.Errorf("before it was made: %v, %v", found, err)
 	}
 
-	_, err := s.CreateFile(t.Context(), f, call)
-	must(t, err)
+	must.Have(s.CreateFile(t.Context(), f, call))(t)
 	next := testFile("bbbbbbbb-1111-4000-8000-000000000000", 0)
 	call.Made = next.ID
 
@@ -39,8 +38,7 @@ func TestKeyIsRefusedForAnotherRequest(t *testing.T) {
 }
 
 func TestIdempotencyKeyStoresOnce(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 3)
+	s := openWith(t, 3)
 	first := post(0, 1)
 	first.IdempotencyKey = "k"
 	done := send(t, s, first)

@@ -6,18 +6,18 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func TestMarkReadKeepsQueuedMessageFromTerminal(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 3)
+	s := openWith(t, 3)
 	id := send(t, s, post(0, 1)).Message.ID
 	other := send(t, s, post(0, 2)).Message.ID
 	key := pending(t, s, 1)[0].Key
 	marked, notFound, already, err := s.MarkRead(t.Context(), agentID(1),
 		[]string{id[:8], id, other, "short", "ffffffff"}, "get_messages")
 
-	must(t, err)
+	must.Do(t, err)
 	if !slices.Equal(marked, []string{id}) || len(already) > 0 ||
 		!slices.Equal(notFound, []string{other, "short", "ffffffff"}) {
 		t.Errorf("got marked %v, not found %v, already %v", marked, notFound, already)
@@ -39,11 +39,10 @@ func TestMarkReadKeepsQueuedMessageFromTerminal(t *testing.T) {
 func TestMarkReadWhileTypingEndsAsRead(t *testing.T) {
 	for _, end := range []parley.DeliveryState{"submitted", "queued", "unconfirmed", "read"} {
 		t.Run(string(end), func(t *testing.T) {
-			s := openTest(t)
-			addAgents(t, s, 2)
+			s := openWith(t, 2)
 			id := send(t, s, post(0, 1)).Message.ID
 			key := pending(t, s, 1)[0].Key
-			must(t, s.Claim(t.Context(), key, 1, false))
+			must.Do(t, s.Claim(t.Context(), key, 1, false))
 			if marked, _, _, err := s.MarkRead(t.Context(), agentID(1), []string{id}, "get_messages"); len(
 				marked,
 			) != 1 ||
@@ -55,7 +54,7 @@ func TestMarkReadWhileTypingEndsAsRead(t *testing.T) {
 				t.Errorf("while it is typed: got %s", d.State)
 			}
 
-			must(t, s.Advance(t.Context(), key, Change{State: end}))
+			must.Do(t, s.Advance(t.Context(), key, Change{State: end}))
 			if d := delivery(t, s, id, 1); d.State != parley.DeliveryRead || len(pending(t, s, 1)) != 0 {
 				t.Errorf("in the end: got %+v", d)
 			}
@@ -64,11 +63,9 @@ func TestMarkReadWhileTypingEndsAsRead(t *testing.T) {
 }
 
 func TestIgnoredMessageIsInAgentLog(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
-	stored, err := s.Append(t.Context(), post(0, 1))
-	must(t, err)
-	must(t, s.Ignore(t.Context(), agentID(1), stored.Message.ID[:8], "only thanks"))
+	s := openWith(t, 2)
+	stored := must.Have(s.Append(t.Context(), post(0, 1)))(t)
+	must.Do(t, s.Ignore(t.Context(), agentID(1), stored.Message.ID[:8], "only thanks"))
 	log := agentLog(t, s, 1)
 	if want := `{"message_id":"` + stored.Message.ID + `","reason":"only thanks"}`; log[len(log)-1].Details != want {
 		t.Errorf("the log is %+v, want %s at its end", log, want)

@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func TestInboxFilters(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 4)
+	s := openWith(t, 4)
 	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	ids := make([]string, 6)
 	for i := range ids {
@@ -52,10 +52,7 @@ func TestInboxFilters(t *testing.T) {
 		{"unread of one sender", InboxQuery{Limit: 10, UnreadOnly: true, Senders: []string{agentID(0)}}, "42", 3, 2},
 	} {
 		c.query.RecipientID = agentID(1)
-		page, err := s.Inbox.Page(t.Context(), c.query)
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := must.Have(s.Inbox.Page(t.Context(), c.query))(t)
 
 		texts := ""
 		for _, item := range page.Items {

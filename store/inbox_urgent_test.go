@@ -5,18 +5,15 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func TestPressingIsTheMostUrgentFirst(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	send := func(p parley.Priority) string {
 		message := post(0, 1)
 		message.Message.Priority = p
-		out, err := s.Append(t.Context(), message)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Have(s.Append(t.Context(), message))(t)
 
 		return out.Message.ID
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/glebarez/sqlite"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func TestInspectReadsWhileOthersWriteAndChangesNothing(t *testing.T) {
@@ -20,10 +21,7 @@ func TestInspectReadsWhileOthersWriteAndChangesNothing(t *testing.T) {
 	s := openAt(t, path)
 	addAgents(t, s, 3)
 
-	h, err := Inspect(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must.Have(Inspect(t.Context(), path))(t)
 	if h.Version == 0 || h.Version != h.Known || h.Size == 0 || h.Log == 0 {
 		t.Errorf("got %+v, want the newest version and two sizes", h)
 	}
@@ -40,7 +38,7 @@ func TestInspectReadsWhileOthersWriteAndChangesNothing(t *testing.T) {
 		}
 	}
 
-	if h, err = Inspect(t.Context(), left); err != nil || h.Log == 0 {
+	if h, err := Inspect(t.Context(), left); err != nil || h.Log == 0 {
 		t.Fatalf("got %+v, %v", h, err)
 	}
 
@@ -65,24 +63,17 @@ func TestInspectSaysWhatIsWrong(t *testing.T) {
 	}
 
 	text := write("text", func(path string) {
-		if err := os.WriteFile(path, []byte("this is no database, whatever its name"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte("this is no database, whatever its name"), 0o600))
 	})
 
 	foreign := write("foreign", func(path string) { run(t, raw(t, path), "CREATE TABLE a (b)") })
 	indexed := write("indexed", func(path string) {
 		s := openAt(t, path)
 		addAgents(t, s, 3)
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Close())
 
 		// An index with other values than its table; quick_check does not see it.
-		db, err := sql.Open(sqlite.DriverName, path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		db := must.Have(sql.Open(sqlite.DriverName, path))(t)
 		defer db.Close()
 
 		db.SetMaxOpenConns(1)

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func testKey(id string, hash ...byte) *APIKey {
@@ -19,10 +20,7 @@ func testKey(id string, hash ...byte) *APIKey {
 // keyIDs returns the IDs of an agent's keys.
 func keyIDs(t *testing.T, s *Store, agent string) []string {
 	t.Helper()
-	keys, err := s.Keys.List(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	keys := must.Have(s.Keys.List(t.Context()))(t)
 	ids := []string{}
 	for _, k := range keys {
 		if k.AgentID == agent {
@@ -33,12 +31,11 @@ func keyIDs(t *testing.T, s *Store, agent string) []string {
 }
 
 func TestSwapKeysEndsAndAddsInOneStep(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
-	must(t, s.SwapKeys(t.Context(), agentID(0), nil, testKey("parley_a", 1), "operator"))
-	must(t, s.SwapKeys(t.Context(), agentID(0), nil, testKey("parley_b", 2), "operator"))
-	must(t, s.SwapKeys(t.Context(), agentID(1), nil, testKey("parley_c", 3), "operator"))
-	must(t, s.SwapKeys(t.Context(), agentID(0), []string{"parley_a", "parley_c", "unknown"}, testKey("parley_d", 4),
+	s := openWith(t, 2)
+	must.Do(t, s.SwapKeys(t.Context(), agentID(0), nil, testKey("parley_a", 1), "operator"))
+	must.Do(t, s.SwapKeys(t.Context(), agentID(0), nil, testKey("parley_b", 2), "operator"))
+	must.Do(t, s.SwapKeys(t.Context(), agentID(1), nil, testKey("parley_c", 3), "operator"))
+	must.Do(t, s.SwapKeys(t.Context(), agentID(0), []string{"parley_a", "parley_c", "unknown"}, testKey("parley_d", 4),
 		"operator"))
 
 	if diff := cmp.Diff([]string{"parley_b", "parley_d"}, keyIDs(t, s, agentID(0))); diff != "" {
@@ -64,22 +61,18 @@ func TestSwapKeysEndsAndAddsInOneStep(t *testing.T) {
 }
 
 func TestKeysAreReadAsStored(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 1)
+	s := openWith(t, 1)
 	want := *testKey("parley_a", 0, 1, 0)
-	must(t, s.SwapKeys(t.Context(), agentID(0), nil, &want, "operator"))
+	must.Do(t, s.SwapKeys(t.Context(), agentID(0), nil, &want, "operator"))
 	want.AgentID = agentID(0)
 	at := time.Date(2026, 2, 2, 2, 2, 2, 2, time.UTC)
 	for i, used := range []time.Time{{}, at, at.Add(-time.Hour)} {
 		if i > 0 {
 			want.LastUsed = &at
-			must(t, s.TouchKeys(t.Context(), map[string]time.Time{"parley_a": used, "unknown": used}))
+			must.Do(t, s.TouchKeys(t.Context(), map[string]time.Time{"parley_a": used, "unknown": used}))
 		}
 
-		got, err := s.Keys.List(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Have(s.Keys.List(t.Context()))(t)
 		if diff := cmp.Diff([]APIKey{want}, got); diff != "" {
 			t.Errorf("step %d: -want +got:\n%s", i, diff)
 		}
@@ -87,8 +80,7 @@ func TestKeysAreReadAsStored(t *testing.T) {
 }
 
 func TestSetResponderRecordsTheDecision(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 1)
+	s := openWith(t, 1)
 	for _, approval := range []parley.Approval{parley.ApprovalPending, parley.ApprovalGiven, parley.ApprovalDeclined} {
 		a := parley.Agent{
 			ID:       agentID(0),
@@ -98,7 +90,7 @@ func TestSetResponderRecordsTheDecision(t *testing.T) {
 			Approval: approval,
 		}
 
-		must(t, s.SetResponder(t.Context(), a))
+		must.Do(t, s.SetResponder(t.Context(), a))
 		got, err := s.Agents.List(t.Context())
 		if err != nil || got[0].Approval != approval || got[0].IsSpecial != (approval == parley.ApprovalGiven) {
 			t.Errorf("%s: got %+v, %v", approval, got, err)

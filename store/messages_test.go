@@ -9,11 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func TestMessageIsReadAsStored(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	p := post(0, 1)
 	due := time.Date(2031, 5, 6, 7, 8, 9, 10, time.UTC)
 	p.Message.Kind, p.Message.ThreadID = parley.KindThread, "5f0c21aa-0000-4000-8000-000000000001"
@@ -21,10 +21,7 @@ func TestMessageIsReadAsStored(t *testing.T) {
 	p.Message.RequiresResponse, p.Message.ResponseDeadline = true, &due
 	p.Message.Data = json.RawMessage(`{"n":1}`)
 
-	stored, err := s.Append(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stored := must.Have(s.Append(t.Context(), p))(t)
 
 	got, _, err := s.Message(t.Context(), stored.Message.ID)
 	if err != nil {
@@ -39,8 +36,7 @@ func TestMessageIsReadAsStored(t *testing.T) {
 }
 
 func TestMessageIsFoundByPrefix(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	ids := []string{
 		"5f0c21aa-0000-4000-8000-000000000001",
 		"5f0c21aa-0000-4000-8000-000000000002",

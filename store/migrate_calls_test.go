@@ -3,6 +3,8 @@ package store
 import (
 	"path/filepath"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // An older database has no marks of threads. Its posts get them when it is opened.
@@ -14,9 +16,8 @@ func TestMigrationMarksThreadsOfOldPosts(t *testing.T) {
 	say(t, s, "the grammar, to one", 0, 1)
 	p := threadPost(thread, 0)
 	p.Message.Text = "the grammar, to all"
-	_, err := s.Append(t.Context(), p)
-	must(t, err)
-	must(t, s.Close())
+	must.Have(s.Append(t.Context(), p))(t)
+	must.Do(t, s.Close())
 
 	downTo(t, path, 14)
 	db := raw(t, path)
@@ -24,17 +25,17 @@ func TestMigrationMarksThreadsOfOldPosts(t *testing.T) {
 	run(t, db, wordsTable)
 	rows := []wordsRow{{seq: 1, text: "the grammar, to one", senderID: agentID(0), recipients: []string{agentID(1)}},
 		{seq: 2, text: "the grammar, to all", senderID: agentID(0), recipients: []string{agentID(1)}}}
-	must(t, wordsColumns.inChunks(rows, func(values string, args []any) error {
+	must.Do(t, wordsColumns.inChunks(rows, func(values string, args []any) error {
 		_, err := db.ExecContext(t.Context(), `INSERT INTO message_words (`+wordsColumns.names()+`) VALUES `+values, args...)
 		return err
 	}))
 
-	must(t, db.Close())
+	must.Do(t, db.Close())
 
 	s = openAt(t, path)
 	wantFound(t, s, SearchQuery{Words: "grammar", For: agentID(2)})
-	_, _, err = s.ChangeMembership(t.Context(), change(thread, 2, false))
-	must(t, err)
+	_, _, err := s.ChangeMembership(t.Context(), change(thread, 2, false))
+	must.Do(t, err)
 	wantFound(t, s, SearchQuery{Words: "grammar", For: agentID(2)}, "the grammar, to all")
 	wantFound(t, s, SearchQuery{Words: "grammar", For: agentID(1)}, "the grammar, to all", "the grammar, to one")
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func TestOldReasonsHaveCodes(t *testing.T) {
@@ -45,7 +46,7 @@ func TestMigrationAddsCodes(t *testing.T) {
 	read := send(t, s, post(0, 1)).Message.ID
 	retried := send(t, s, post(0, 1)).Message.ID
 	withheld := send(t, s, post(0, 1)).Message.ID
-	must(t, s.Close())
+	must.Do(t, s.Close())
 
 	downTo(t, path, 18)
 	db := raw(t, path)
@@ -59,7 +60,7 @@ no step
 ' WHERE message_seq = 2;
 		UPDATE deliveries SET state = 'held', reason = 'CONVERSATION_HELD: they have said enough', withheld = 'pair-budget-spent'
 			WHERE message_seq = 3`)
-	must(t, db.Close())
+	must.Do(t, db.Close())
 	s = openAt(t, path)
 
 	codes := func(id string) []parley.ReasonCode {

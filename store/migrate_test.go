@@ -9,27 +9,20 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"parley/internal/must"
 )
 
 // later returns the embedded migrations and one more.
 func later(t *testing.T, sql string) fs.FS {
 	t.Helper()
 	files := fstest.MapFS{"00099_later.sql": {Data: []byte("-- +goose Up\n" + sql)}}
-	now, err := sqlMigrations()
-	if err != nil {
-		t.Fatal(err)
-	}
+	now := must.Have(sqlMigrations())(t)
 
-	names, err := fs.Glob(now, "*.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := must.Have(fs.Glob(now, "*.sql"))(t)
 
 	for _, name := range names {
-		data, err := fs.ReadFile(now, name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Have(fs.ReadFile(now, name))(t)
 		files[name] = &fstest.MapFile{Data: data}
 	}
 
@@ -39,10 +32,7 @@ func later(t *testing.T, sql string) fs.FS {
 // fixture makes a database of a released version from its SQL text.
 func fixture(t *testing.T, name string) (path string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Have(os.ReadFile(filepath.Join("testdata", name)))(t)
 	path = filepath.Join(t.TempDir(), "parley.db")
 	db := raw(t, path)
 	run(t, db, string(text))
@@ -75,15 +65,10 @@ func TestFirstVersionOpens(t *testing.T) { wantFixture(t, openAt(t, fixture(t, "
 func TestMigrationKeepsCopy(t *testing.T) {
 	path := fixture(t, "v1.sql")
 	tuned := tuning{busyTimeout: time.Second, migrations: later(t, "ALTER TABLE agents ADD COLUMN shoe_size INTEGER;")}
-	s, err := open(t.Context(), Options{Path: path}, tuned)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Have(open(t.Context(), Options{Path: path}, tuned))(t)
 
 	wantFixture(t, s)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 
 	copies := copiesOf(t, path)
 	if len(copies) != 1 || !strings.HasPrefix(copies[0], path+".bak-1-") {
@@ -93,21 +78,14 @@ func TestMigrationKeepsCopy(t *testing.T) {
 	// The older program cannot read the new database, but it can read the copy.
 	wantRefused(t, path, "newer parley")
 	old := filepath.Join(t.TempDir(), "old.db")
-	if err := os.Rename(copies[0], old); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Rename(copies[0], old))
 
 	s = openAt(t, old)
 	wantFixture(t, s)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 
 	// The newer one has nothing left to migrate.
-	s, err = open(t.Context(), Options{Path: path}, tuned)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s = must.Have(open(t.Context(), Options{Path: path}, tuned))(t)
 	defer s.Close()
 
 	if got := copiesOf(t, path); len(got) != 0 {
@@ -132,21 +110,14 @@ func TestThreeCopiesAreKept(t *testing.T) {
 	path := fixture(t, "v1.sql")
 	for i := range 5 {
 		name := path + ".bak-0-" + string(rune('a'+i))
-		if err := os.WriteFile(name, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, nil, 0o600))
 
 		then := time.Now().Add(time.Duration(i-10) * time.Hour)
-		if err := os.Chtimes(name, then, then); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chtimes(name, then, then))
 	}
 
-	s, err := open(t.Context(), Options{Path: path},
-		tuning{busyTimeout: time.Second, migrations: later(t, "CREATE TABLE shoes (id INTEGER);")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Have(open(t.Context(), Options{Path: path},
+		tuning{busyTimeout: time.Second, migrations: later(t, "CREATE TABLE shoes (id INTEGER);")}))(t)
 	defer s.Close()
 
 	copies := copiesOf(t, path)
@@ -157,9 +128,5 @@ func TestThreeCopiesAreKept(t *testing.T) {
 
 func copiesOf(t *testing.T, path string) []string {
 	t.Helper()
-	names, err := filepath.Glob(path + ".bak-*")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return names
+	return must.Have(filepath.Glob(path + ".bak-*"))(t)
 }

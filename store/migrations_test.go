@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/pressly/goose/v3"
+
+	"parley/internal/must"
 )
 
 func TestMigrationsAreNumberedInOrder(t *testing.T) {
@@ -38,10 +40,8 @@ func TestMigrationsAreNumberedInOrder(t *testing.T) {
 }
 
 func TestSchemaListsEveryMigrationFile(t *testing.T) {
-	files, err := sqlMigrations()
-	must(t, err)
-	got, err := fs.Glob(files, "*")
-	must(t, err)
+	files := must.Have(sqlMigrations())(t)
+	got := must.Have(fs.Glob(files, "*"))(t)
 
 	var want []string
 	for _, m := range schema {
@@ -61,11 +61,11 @@ func TestMigrationsGoDownAndUpAgain(t *testing.T) {
 	s := openAt(t, path)
 	addAgents(t, s, 2)
 	say(t, s, "hello", 0, 1)
-	must(t, s.Close())
+	must.Do(t, s.Close())
 
 	want := tablesOf(t, path)
 	downTo(t, path, 1)
-	must(t, openAt(t, path).Close())
+	must.Do(t, openAt(t, path).Close())
 	if diff := cmp.Diff(want, tablesOf(t, path)); diff != "" {
 		t.Errorf("(-before +after):\n%s", diff)
 	}
@@ -74,14 +74,12 @@ func TestMigrationsGoDownAndUpAgain(t *testing.T) {
 // downTo makes a closed database one of an earlier version.
 func downTo(t *testing.T, path string, version int64) {
 	t.Helper()
-	pool, err := connect(dsn(path, time.Second, writerPragmas...), 1)
-	must(t, err)
+	pool := must.Have(connect(dsn(path, time.Second, writerPragmas...), 1))(t)
 	defer pool.Close()
 
 	provider, err := (&database{writerPool: pool}).migrator()
-	must(t, err)
-	_, err = provider.DownTo(t.Context(), version)
-	must(t, err)
+	must.Do(t, err)
+	must.Have(provider.DownTo(t.Context(), version))(t)
 }
 
 // tablesOf returns all tables of a database with their columns, and all indexes.
@@ -89,19 +87,19 @@ func tablesOf(t *testing.T, path string) []string {
 	t.Helper()
 	rows, err := raw(t, path).Query(`SELECT m.type || ' ' || m.name || ' ' || coalesce(group_concat(c.name, ' '), '')
 		FROM sqlite_master m LEFT JOIN pragma_table_info(m.name) c GROUP BY m.type, m.name`)
-	must(t, err)
+	must.Do(t, err)
 	defer rows.Close()
 
 	var list []string
 	for rows.Next() {
 		var line string
-		must(t, rows.Scan(&line))
+		must.Do(t, rows.Scan(&line))
 		words := strings.Fields(line)
 		slices.Sort(words[2:]) // a column that was added again stands elsewhere
 		list = append(list, strings.Join(words, " "))
 	}
 
-	must(t, rows.Err())
+	must.Do(t, rows.Err())
 
 	return list
 }

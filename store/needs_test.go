@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // ids returns the message IDs of items, in their order.
@@ -32,8 +33,7 @@ func wantIDs(t *testing.T, what string, got []string, want ...string) {
 }
 
 func TestUnconfirmedLeavesOutDismissedAndRetried(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	first, _ := unproven(t, s, parley.DeliveryUnconfirmed)
 	second, _ := unproven(t, s, parley.DeliveryUnconfirmed)
 	unproven(t, s, parley.DeliveryFailed)
@@ -48,17 +48,15 @@ func TestUnconfirmedLeavesOutDismissedAndRetried(t *testing.T) {
 		t.Errorf("Dismiss again: %d, %v, want 0", n, err)
 	}
 
-	jobs, err := s.Retry(t.Context(), second, again(1))
-	must(t, err)
+	jobs := must.Have(s.Retry(t.Context(), second, again(1)))(t)
 	wantIDs(t, "while tried again", ids(t)(s.Unconfirmed(t.Context())), first)
-	must(t, s.Claim(t.Context(), jobs[0].Key, 9, false))
-	must(t, s.Advance(t.Context(), jobs[0].Key, Change{State: parley.DeliveryUnconfirmed, Reason: "again"}))
+	must.Do(t, s.Claim(t.Context(), jobs[0].Key, 9, false))
+	must.Do(t, s.Advance(t.Context(), jobs[0].Key, Change{State: parley.DeliveryUnconfirmed, Reason: "again"}))
 	wantIDs(t, "unproven once more", ids(t)(s.Unconfirmed(t.Context())), second, first)
 }
 
 func TestDismissOfNothing(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	if _, err := s.Dismiss(t.Context(), "00000000"); parley.ErrorCode(err) != parley.MessageNotFound {
 		t.Errorf("got %v, want %s", err, parley.MessageNotFound)
 	}
@@ -80,8 +78,7 @@ func request(t *testing.T, s *Store, to ...int) string {
 }
 
 func TestOwedListsUnansweredRequests(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 3)
+	s := openWith(t, 3)
 	later := time.Now().Add(time.Minute)
 	owed := func() []string { t.Helper(); return ids(t)(s.Owed(t.Context(), time.Now().Add(-time.Hour), later)) }
 
@@ -109,21 +106,19 @@ func TestOwedListsUnansweredRequests(t *testing.T) {
 
 	send(t, s, post(1, 0)) // agent 1 speaks to agent 0
 	wantIDs(t, "after a later word", owed(), both)
-	items, err := s.Owed(t.Context(), time.Now().Add(-time.Hour), later)
-	must(t, err)
+	items := must.Have(s.Owed(t.Context(), time.Now().Add(-time.Hour), later))(t)
 	if got := items[0].Delivery.RecipientID; got != agentID(2) {
 		t.Errorf("%s owes, want %s", got, agentID(2))
 	}
 
 	// What agent 1 wrote before it had the message does not answer it.
-	must(t, s.Claim(t.Context(), Key{queued.Seq, agentID(1)}, 3, false))
-	must(t, s.Advance(t.Context(), Key{queued.Seq, agentID(1)}, Change{State: parley.DeliveryRead, Evidence: "seen"}))
+	must.Do(t, s.Claim(t.Context(), Key{queued.Seq, agentID(1)}, 3, false))
+	must.Do(t, s.Advance(t.Context(), Key{queued.Seq, agentID(1)}, Change{State: parley.DeliveryRead, Evidence: "seen"}))
 	wantIDs(t, "once the first has arrived", owed(), queued.Message.ID, both)
 }
 
 func TestOwedKeepsToItsTimes(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	id := request(t, s, 1)
 	now := time.Now()
 	wantIDs(t, "too young", ids(t)(s.Owed(t.Context(), now.Add(-time.Hour), now.Add(-time.Minute))))
@@ -142,11 +137,10 @@ func TestOwedKeepsToItsTimes(t *testing.T) {
 
 // A mailbox gets a message when it is stored, no matter when it marks it as read.
 func TestMailboxMayAnswerBeforeReading(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 1)
+	s := openWith(t, 1)
 	box := testAgent(1)
 	box.Kind = parley.KindMailbox
-	must(t, s.CreateAgent(t.Context(), box, nil))
+	must.Do(t, s.CreateAgent(t.Context(), box, nil))
 	id := request(t, s, 1)
 	send(t, s, post(1, 0))
 	if marked, _, _, err := s.MarkRead(t.Context(), agentID(1), []string{id}, "marked"); len(marked) != 1 ||
@@ -159,15 +153,13 @@ func TestMailboxMayAnswerBeforeReading(t *testing.T) {
 }
 
 func TestThreadRequestsAreNotOwed(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	id := openThread(t, s, 1)
 	p := threadPost(id, 0)
 	p.Message.Type = parley.TypeRequest
 	p.Reach = func([]string) ([]NewDelivery, error) {
 		return []NewDelivery{{RecipientID: agentID(1), State: parley.DeliverySubmitted}}, nil
 	}
-	_, err := s.Append(t.Context(), p)
-	must(t, err)
+	must.Have(s.Append(t.Context(), p))(t)
 	wantIDs(t, "owed", ids(t)(s.Owed(t.Context(), time.Now().Add(-time.Hour), time.Now().Add(time.Hour))))
 }

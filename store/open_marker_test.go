@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // damage breaks an index, which does not show when a table is read.
@@ -23,9 +24,7 @@ func TestOpenChecksOnlyUnclosedDatabases(t *testing.T) {
 	open := func(path string) (*Store, error) { return Open(t.Context(), Options{Path: path}) }
 	s := openAt(t, path)
 	addAgents(t, s, 2)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 
 	var marks int
 	if err := raw(t, path).QueryRow(`SELECT count(*) FROM facts WHERE name = ?`, openFact).Scan(&marks); err != nil ||
@@ -37,12 +36,8 @@ func TestOpenChecksOnlyUnclosedDatabases(t *testing.T) {
 	s = openAt(t, path)
 	say(t, s, "hello", 0, 1)
 	left := filepath.Join(t.TempDir(), "left.db")
-	if _, err := s.Backup(t.Context(), left); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(s.Backup(t.Context(), left))(t)
+	must.Do(t, s.Close())
 
 	damage(t, path)
 	damage(t, left)
@@ -53,9 +48,7 @@ func TestOpenChecksOnlyUnclosedDatabases(t *testing.T) {
 	if err != nil {
 		t.Fatalf("a database that was closed was checked: %v", err)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 }
 
 func TestReadingLeavesNoOpenMark(t *testing.T) {
@@ -63,14 +56,10 @@ func TestReadingLeavesNoOpenMark(t *testing.T) {
 	s := openAt(t, path)
 	addAgents(t, s, 1)
 	left := filepath.Join(t.TempDir(), "left.db")
-	if _, err := s.Backup(t.Context(), left); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(s.Backup(t.Context(), left))(t)
 
 	marked := func(db *sql.DB) (n int) {
-		if err := db.QueryRow(`SELECT count(*) FROM facts WHERE name = ?`, openFact).Scan(&n); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, db.QueryRow(`SELECT count(*) FROM facts WHERE name = ?`, openFact).Scan(&n))
 		return n
 	}
 
@@ -80,9 +69,7 @@ func TestReadingLeavesNoOpenMark(t *testing.T) {
 
 	// It was checked, and is not checked again.
 	s = openAt(t, left)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	if got := marked(raw(t, left)); got != 0 {
 		t.Errorf("after it was checked and closed it has %d marks, want 0", got)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func TestOpenCreatesPrivateFile(t *testing.T) {
@@ -19,10 +20,7 @@ func TestOpenCreatesPrivateFile(t *testing.T) {
 		path string
 		want fs.FileMode
 	}{{path, 0o600}, {path + "-wal", 0o600}, {filepath.Dir(path), fs.ModeDir | 0o700}} {
-		info, err := os.Stat(f.path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := must.Have(os.Stat(f.path))(t)
 		if got := info.Mode(); got != f.want {
 			t.Errorf("%s: got mode %v, want %v", f.path, got, f.want)
 		}
@@ -38,14 +36,10 @@ func TestOpenSetsPragmas(t *testing.T) {
 	var mode string
 	var synchronous, foreign, readonly int
 	for pragma, dest := range map[string]any{"journal_mode": &mode, "synchronous": &synchronous, "foreign_keys": &foreign} {
-		if err := s.writerConn.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(dest); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.writerConn.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(dest))
 	}
 
-	if err := s.readerPool.QueryRow("PRAGMA query_only").Scan(&readonly); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.readerPool.QueryRow("PRAGMA query_only").Scan(&readonly))
 
 	const full = 2
 	if mode != "wal" || synchronous != full || foreign != 1 || readonly != 1 {
@@ -63,9 +57,7 @@ func TestReopenedStoreHasItsRows(t *testing.T) {
 	s := openAt(t, path)
 	addAgents(t, s, 3)
 	last := s.LastEvent()
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	s = openAt(t, path)
 	if agents, err := s.Agents.List(t.Context()); err != nil || len(agents) != 3 || s.LastEvent() != last {
 		t.Errorf("got %d agents, %v, last event %d, want 3 and %d", len(agents), err, s.LastEvent(), last)
@@ -76,9 +68,7 @@ func TestEventNumbersAreNotUsedTwice(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "parley.db")
 	s := openAt(t, path)
 	addAgents(t, s, 3)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 
 	run(t, raw(t, path), "DELETE FROM events")
 	s = openAt(t, path)
@@ -94,10 +84,7 @@ func TestEventNumbersAreNotUsedTwice(t *testing.T) {
 // suggestion, and does not change it.
 func wantRefused(t *testing.T, path string, words ...string) {
 	t.Helper()
-	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Have(os.ReadFile(path))(t)
 
 	s, err := open(t.Context(), Options{Path: path}, tuning{busyTimeout: 50 * time.Millisecond})
 	if err == nil {
@@ -120,9 +107,7 @@ func wantRefused(t *testing.T, path string, words ...string) {
 
 func TestOpenRefusesOtherFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "parley.db")
-	if err := os.WriteFile(path, []byte(strings.Repeat("not a database, but a letter\n", 100)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(strings.Repeat("not a database, but a letter\n", 100)), 0o600))
 	wantRefused(t, path, "not a database", "parley backup")
 }
 
@@ -138,21 +123,14 @@ func TestOpenRefusesDamage(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "parley.db")
 	s := openAt(t, path)
 	addAgents(t, s, 50)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Have(os.OpenFile(path, os.O_RDWR, 0))(t)
 	defer f.Close()
 
 	info, _ := f.Stat()
 	for at := int64(8192); at < info.Size(); at += 4096 {
-		if _, err := f.WriteAt([]byte(strings.Repeat("damage! ", 100)), at); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(f.WriteAt([]byte(strings.Repeat("damage! ", 100)), at))(t)
 	}
 
 	wantRefused(t, path, "damaged", "parley backup")
@@ -160,24 +138,18 @@ func TestOpenRefusesDamage(t *testing.T) {
 
 func TestOpenRefusesNewerVersion(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "parley.db")
-	if err := openAt(t, path).Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, openAt(t, path).Close())
 	db := raw(t, path)
 	run(t, db, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, 1)")
 	db.Close()
 	wantRefused(t, path, "newer parley", "99", "parley backup")
-	if err := os.WriteFile(path+".bak-1-20260102T030405.000", nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path+".bak-1-20260102T030405.000", nil, 0o600))
 	wantRefused(t, path, path+".bak-*")
 }
 
 func TestOpenRefusesLockedDatabase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "parley.db")
-	if err := openAt(t, path).Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, openAt(t, path).Close())
 	db := raw(t, path)
 	run(t, db, "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
 	wantRefused(t, path, "locked by another process", "fuser")

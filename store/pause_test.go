@@ -5,14 +5,14 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func TestPauseIsKept(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 1)
+	s := openWith(t, 1)
 	want := parley.Pause{By: "operator", Since: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), Reason: "lunch"}
 	for range 2 {
-		must(t, s.SetPause(t.Context(), agentID(0), &want))
+		must.Do(t, s.SetPause(t.Context(), agentID(0), &want))
 	}
 
 	got, err := s.Pause(t.Context())
@@ -20,13 +20,12 @@ func TestPauseIsKept(t *testing.T) {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}
 
-	must(t, s.SetPause(t.Context(), agentID(0), nil))
+	must.Do(t, s.SetPause(t.Context(), agentID(0), nil))
 	if got, err := s.Pause(t.Context()); err != nil || got != nil {
 		t.Errorf("after its end: got %+v, %v", got, err)
 	}
 
-	events, err := s.Events.List(t.Context(), EventQuery{Last: 2})
-	must(t, err)
+	events := must.Have(s.Events.List(t.Context(), EventQuery{Last: 2}))(t)
 	for i, state := range []string{"paused", "resumed"} {
 		if e := events[i]; e.Type != parley.EventCommunication || e.State != state || e.Agent != agentName(0) {
 			t.Errorf("event %d is %+v, want %s", i, e, state)

@@ -10,6 +10,7 @@ import (
 	"gorm.io/gorm"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // plansOf returns SQLite's plans for the queries that read makes.
@@ -22,11 +23,9 @@ func plansOf(t *testing.T, s *Store, read func(context.Context) error) string {
 
 	var queries []query
 	row := s.reader.Callback().Row()
-	if err := row.After("gorm:row").Register("test:plan", func(db *gorm.DB) {
+	must.Do(t, row.After("gorm:row").Register("test:plan", func(db *gorm.DB) {
 		queries = append(queries, query{db.Statement.SQL.String(), db.Statement.Vars})
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 
 	err := read(t.Context())
 	if removeErr := row.Remove("test:plan"); err != nil || removeErr != nil {
@@ -46,23 +45,18 @@ func plansOf(t *testing.T, s *Store, read func(context.Context) error) string {
 		for rows.Next() {
 			var id, parent, unused int
 			var detail string
-			if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, rows.Scan(&id, &parent, &unused, &detail))
 			fmt.Fprintln(&plans, detail)
 		}
 
-		if err := rows.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, rows.Close())
 	}
 
 	return plans.String()
 }
 
 func TestQueriesUseTheirIndexes(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	say(t, s, "hello", 0, 1)
 	inbox := func(q InboxQuery) func(context.Context) error {
 		return func(ctx context.Context) error {

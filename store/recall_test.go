@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func texts(said []parley.Message) (list []string) {
@@ -21,8 +22,7 @@ func TestRecallBeginsAfterForgetting(t *testing.T) {
 	recall := func(limit int, want ...string) {
 		t.Helper()
 		now, _ := askResponder(t, s, 0, 2, "now", "") // unanswered, so never recalled
-		said, err := s.Recall(t.Context(), dm, agentID(0), now.Message.ID, limit)
-		must(t, err)
+		said := must.Have(s.Recall(t.Context(), dm, agentID(0), now.Message.ID, limit))(t)
 		if d := cmp.Diff(want, texts(said)); d != "" {
 			t.Errorf("%d recalled:\n%s", limit, d)
 		}
@@ -61,8 +61,7 @@ func TestRecallThreadIncludesOwnLaterPosts(t *testing.T) {
 	}
 
 	for limit, want := range map[int][]string{10: {"0", "1", "2", "5"}, 2: {"2", "5"}, 0: nil} {
-		said, err := s.RecallThread(t.Context(), dm, thread, ids[3], limit)
-		must(t, err)
+		said := must.Have(s.RecallThread(t.Context(), dm, thread, ids[3], limit))(t)
 		if d := cmp.Diff(want, texts(said)); d != "" {
 			t.Errorf("%d recalled:\n%s", limit, d)
 		}

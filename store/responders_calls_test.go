@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func TestUsageSumsCallsUpByAgent(t *testing.T) {
@@ -21,10 +22,10 @@ func TestUsageSumsCallsUpByAgent(t *testing.T) {
 		}
 	}
 
-	must(t,
+	must.Do(t,
 		s.Unanswered(t.Context(), call(0, parley.ModelQuota, parley.Usage{Requests: 3, Latency: time.Second}), "quota"))
 
-	must(t, s.Unanswered(
+	must.Do(t, s.Unanswered(
 		t.Context(),
 		call(1, parley.ModelSlow,
 			parley.Usage{Requests: 1, InputTokens: 5, Latency: 2 * time.Second, Unmeasured: true}),
@@ -38,7 +39,7 @@ func TestUsageSumsCallsUpByAgent(t *testing.T) {
 	send(t, s, r)
 
 	agents, calls, err := s.Usage(t.Context(), UsageQuery{Calls: 2})
-	must(t, err)
+	must.Do(t, err)
 	want := []parley.AgentUsage{
 		{
 			AgentID:  dm,
@@ -86,14 +87,14 @@ func TestUnansweredRecordsWhy(t *testing.T) {
 	}
 
 	left, _ := askResponder(t, s, 0, 1, "q", "")
-	must(t, s.Unanswered(t.Context(), call(left.Message.ID), "slow"))
+	must.Do(t, s.Unanswered(t.Context(), call(left.Message.ID), "slow"))
 	d, _ := ladder(t, s, left.Message.ID)
 	if d.State != parley.DeliverySubmitted || d.Reason != "slow" || len(d.Steps) != 2 {
 		t.Errorf("the delivery is %+v", d)
 	}
 
 	done, _ := askResponder(t, s, 0, 1, "q2", "a2")
-	must(t, s.Unanswered(t.Context(), call(done.Message.ID), "slow"))
+	must.Do(t, s.Unanswered(t.Context(), call(done.Message.ID), "slow"))
 	if d, _ := ladder(t, s, done.Message.ID); d.State != parley.DeliveryAnswered || d.Reason != "" {
 		t.Errorf("what was answered is %+v", d)
 	}

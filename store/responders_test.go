@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // withResponder returns a store with agents, the last of which is a responder.
@@ -17,7 +18,7 @@ func withResponder(t *testing.T, count int) (s *Store, responder string) {
 	a := testAgent(count - 1)
 	a.Kind, a.Approval = parley.KindResponder, parley.ApprovalGiven
 	a.Responder = &parley.Responder{AutoRespond: true, ResponderConfig: parley.ResponderConfig{ModelID: "scripted"}}
-	must(t, s.SetResponder(t.Context(), a))
+	must.Do(t, s.SetResponder(t.Context(), a))
 	return s, a.ID
 }
 
@@ -79,7 +80,7 @@ func TestReplyWithinCallIsNoTurn(t *testing.T) {
 			Deliveries: []NewDelivery{{RecipientID: agentID(0), State: parley.DeliveryRead}}},
 	)
 
-	must(t, err)
+	must.Do(t, err)
 	later := post(1, 0)
 	later.Message.ChainID = "c"
 	send(t, s, later)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // say stores a message with this text.
@@ -13,11 +14,7 @@ func say(t *testing.T, s *Store, text string, from int, to ...int) Appended {
 	t.Helper()
 	p := post(from, to...)
 	p.Message.Text = text
-	out, err := s.Append(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
+	return must.Have(s.Append(t.Context(), p))(t)
 }
 
 // wantFound compares the texts that a search finds.
@@ -42,8 +39,7 @@ func wantFound(t *testing.T, s *Store, q SearchQuery, want ...string) FoundPage 
 }
 
 func TestSearchFindsWordsOfAllScripts(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	for _, text := range []string{"Le café est FERMÉ", "look at main.go, it's snake_case", "请检查数据库连接", "サーバーが落ちました", "메시지를 보냈습니다",
 		"กรุณาตรวจสอบฐานข้อมูล", "Ответ: нет", "v1.2.3 costs 5€"} {
 		say(t, s, text, 0, 1)
@@ -81,8 +77,7 @@ func FuzzSearchTakesAnyText(f *testing.F) {
 		f.Add(query)
 	}
 
-	s := openTest(f)
-	addAgents(f, s, 2)
+	s := openWith(f, 2)
 	f.Fuzz(func(t *testing.T, query string) {
 		if len(query) > 2000 {
 			t.Skip()
@@ -94,8 +89,7 @@ func FuzzSearchTakesAnyText(f *testing.F) {
 }
 
 func TestSearchFindsOnlyReadableMessages(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 30)
+	s := openWith(t, 30)
 	say(t, s, "secret of 1 and 2", 1, 2)
 	everyone := make([]int, 0, 29)
 	for n := 1; n < 30; n++ {
@@ -119,8 +113,7 @@ func TestSearchFindsOnlyReadableMessages(t *testing.T) {
 }
 
 func TestRefusedMessagesAreNotFound(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	p := post(0, 77)
 	p.Message.Text = "to nobody"
 	_, err := s.Append(t.Context(), p)
@@ -133,17 +126,14 @@ func TestRefusedMessagesAreNotFound(t *testing.T) {
 // jump makes the next message's number the first of a stretch.
 func jump(t *testing.T, s *Store, n int) {
 	t.Helper()
-	if err := s.write(t.Context(), "jumping", func(tx *tx) error {
+	must.Do(t, s.write(t.Context(), "jumping", func(tx *tx) error {
 		tx.nextSeq = int64(n) << shortStretch
 		return appendPost(tx, new(post(0, 1)), &Appended{})
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 func TestLongSearchesAreGivenUp(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	old := say(t, s, "old word", 0, 1)
 	for n := range 9 {
 		jump(t, s, n+1)
@@ -168,15 +158,12 @@ func TestLongSearchesAreGivenUp(t *testing.T) {
 }
 
 func TestSearchBetweenTimes(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i, text := range []string{"word a", "word b", "word c", "word d"} {
 		p := post(0, 1)
 		p.Message.Text, p.Message.Timestamp = text, begin.Add(time.Duration(i)*time.Hour)
-		if _, err := s.Append(t.Context(), p); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(s.Append(t.Context(), p))(t)
 	}
 
 	at := func(hours float64) time.Time { return begin.Add(time.Duration(hours * float64(time.Hour))) }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // openThread stores a thread that agent 0 creates with other agents.
@@ -60,14 +61,10 @@ func change(thread string, agent int, leave bool) Membership {
 }
 
 func TestThreadPostsGoToThoseInIt(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 4)
+	s := openWith(t, 4)
 	id := openThread(t, s, 1, 2)
 
-	got, err := s.Append(t.Context(), threadPost(id, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Have(s.Append(t.Context(), threadPost(id, 1)))(t)
 	if want := []string{agentID(0), agentID(2)}; !slices.Equal(got.Message.Recipients, want) {
 		t.Errorf("the post went to %v, want %v", got.Message.Recipients, want)
 	}
@@ -90,8 +87,7 @@ func TestThreadPostsGoToThoseInIt(t *testing.T) {
 }
 
 func TestRefusedPostLeavesNothing(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
+	s := openWith(t, 2)
 	id := openThread(t, s, 1)
 	before, _ := s.Thread(t.Context(), id)
 	p := threadPost(id, 1)
@@ -122,8 +118,7 @@ func TestRefusedPostLeavesNothing(t *testing.T) {
 }
 
 func TestMembershipChangesOnce(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 3)
+	s := openWith(t, 3)
 	id := openThread(t, s, 1)
 	var group sync.WaitGroup
 	added := make(chan bool, 20)
@@ -169,8 +164,7 @@ func TestMembershipChangesOnce(t *testing.T) {
 // Posts and a removal happen at the same time. Whatever their order, the removed agent gets
 // nothing that was stored afterwards.
 func TestNobodyGetsAPostAfterItsRemoval(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 3)
+	s := openWith(t, 3)
 	id := openThread(t, s, 1, 2)
 	var group sync.WaitGroup
 	for range 30 {
@@ -193,10 +187,7 @@ func TestNobodyGetsAPostAfterItsRemoval(t *testing.T) {
 	group.Wait()
 	at := <-removed
 
-	jobs, err := s.Pending(t.Context(), agentID(2), 100)
-	if err != nil {
-		t.Fatal(err)
-	}
+	jobs := must.Have(s.Pending(t.Context(), agentID(2), 100))(t)
 
 	all, err := s.Pending(t.Context(), agentID(0), 100)
 	if err != nil || len(all) != 30 {
@@ -218,20 +209,15 @@ func TestNobodyGetsAPostAfterItsRemoval(t *testing.T) {
 }
 
 func TestThreadPageHasAllPosts(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 4)
+	s := openWith(t, 4)
 	id, other := openThread(t, s, 1), openThread(t, s, 1)
 	for i, from := range []int{0, 1, 0} {
 		p := threadPost(id, from)
 		p.Message.Text = fmt.Sprint(i)
-		if _, err := s.Append(t.Context(), p); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(s.Append(t.Context(), p))(t)
 	}
 
-	if _, err := s.Append(t.Context(), threadPost(other, 0)); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(s.Append(t.Context(), threadPost(other, 0)))(t)
 
 	for agent, unread := range map[int]int{0: 1, 1: 2, 3: 0} {
 		page, err := s.Inbox.Page(t.Context(),
@@ -259,14 +245,12 @@ func TestThreadPageHasAllPosts(t *testing.T) {
 
 // IDs are random, so the order of participants must come from their joining.
 func TestThreadKeepsTheOrderOfItsParticipants(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 4)
+	s := openWith(t, 4)
 	want := []string{agentID(2), agentID(3), agentID(0), agentID(1)}
 	th := parley.Thread{ID: uuid.NewString(), Title: "the order", CreatorID: agentID(2), Participants: want}
 	_, _, err := s.CreateThread(t.Context(), th, Call{})
-	must(t, err)
-	got, err := s.Thread(t.Context(), th.ID)
-	must(t, err)
+	must.Do(t, err)
+	got := must.Have(s.Thread(t.Context(), th.ID))(t)
 	if !slices.Equal(got.Participants, want) {
 		t.Errorf("in the thread are %v, want %v", got.Participants, want)
 	}

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"parley/internal/must"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
@@ -70,9 +71,7 @@ func BenchmarkForked(b *testing.B) {
 	s := tmuxtest.Start(b)
 	pane := sinks(b, s, 1)[0]
 	measure(b, s, func() {
-		if err := tmuxtest.Forked(b.Context(), s, pane.ID, body); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, tmuxtest.Forked(b.Context(), s, pane.ID, body))
 	})
 }
 
@@ -81,18 +80,13 @@ func BenchmarkBareControl(b *testing.B) {
 	pane := sinks(b, s, 1)[0]
 	bare := openBare(b, s)
 	measure(b, s, func() {
-		if err := bare.Send(pane.ID, body); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, bare.Send(pane.ID, body))
 	})
 }
 
 func openBare(b *testing.B, s *tmux.Server) *tmuxtest.Bare {
 	b.Helper()
-	bare, err := tmuxtest.OpenBare(s)
-	if err != nil {
-		b.Fatal(err)
-	}
+	bare := must.Have(tmuxtest.OpenBare(s))(b)
 	b.Cleanup(func() { bare.Close() })
 	return bare
 }
@@ -128,9 +122,7 @@ func BenchmarkFanOut(b *testing.B) {
 			b.Run("forked", func(b *testing.B) {
 				measure(b, s, func() {
 					for _, id := range ids {
-						if err := tmuxtest.Forked(b.Context(), s, id, body); err != nil {
-							b.Fatal(err)
-						}
+						must.Do(b, tmuxtest.Forked(b.Context(), s, id, body))
 					}
 				})
 			})
@@ -138,9 +130,7 @@ func BenchmarkFanOut(b *testing.B) {
 			b.Run("bare", func(b *testing.B) {
 				bare := openBare(b, s)
 				measure(b, s, func() {
-					if err := bare.SendAll(ids, body); err != nil {
-						b.Fatal(err)
-					}
+					must.Do(b, bare.SendAll(ids, body))
 				})
 			})
 

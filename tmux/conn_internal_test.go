@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 func TestReadLineCutsHugeLines(t *testing.T) {
@@ -28,9 +30,7 @@ func TestConnAnswersInOrder(t *testing.T) {
 	var waits []chan reply
 	for range 3 {
 		r := &request{done: make(chan reply, 1)}
-		if err := c.enqueue(r, func(token string) string { return "x " + token }); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.enqueue(r, func(token string) string { return "x " + token }))
 		waits = append(waits, r.done)
 	}
 

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/must"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
@@ -104,19 +105,14 @@ func TestKilledSenderNeitherLosesNorDoubles(t *testing.T) {
 	// As after a crash of the daemon, nobody else is connected. This also keeps the
 	// clients of two daemons from attaching and leaving at the same moment, which crashes
 	// tmux 3.3a: it writes a notification to a client that has not finished attaching.
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 
 	ledger := filepath.Join(t.TempDir(), "ledger")
 	const count, kills = 600, 40
-	job, err := json.Marshal(senderJob{
+	job := must.Have(json.Marshal(senderJob{
 		Binary: opts.Binary, Path: opts.Path, Dir: opts.Dir,
 		Pane: pane.ID(), Owner: owner, Count: count, Ledger: ledger,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 
 	killed := 0
 	for runs := 0; done(ledger) < count; runs++ {
@@ -162,9 +158,7 @@ func runSender(t *testing.T, job, ledger string, kill bool) (killed bool) {
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	before := done(ledger)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 
 	if kill {
 		exited := false
@@ -330,20 +324,16 @@ func TestKilledServerIsReplaced(t *testing.T) {
 
 func TestDeadPaneDoesNotKillTheServer(t *testing.T) {
 	s := tmuxtest.Start(t)
-	info, err := s.NewSession(t.Context(),
-		tmux.SessionOptions{Name: "dead", Owner: "dead", Argv: []string{"sh", "-c", "exit 7"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Have(s.NewSession(t.Context(),
+		tmux.SessionOptions{Name: "dead", Owner: "dead", Argv: []string{"sh", "-c", "exit 7"}}))(t)
 
 	pane, instance := s.Pane(info.ID), s.Instance()
 	for n := range uint64(20) { // from alive through dying to dead
-		if _, err := pane.Submit(t.Context(), tmux.Submission{Owner: "dead", Seq: n + 1, Text: "x"}); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(pane.Submit(t.Context(), tmux.Submission{Owner: "dead", Seq: n + 1, Text: "x"}))(t)
 	}
 
 	var now tmux.PaneInfo
+	var err error
 	tmuxtest.Poll(t, func() bool { now, err = pane.Info(t.Context()); return now.Dead && now.ExitKnown },
 		func() string { return fmt.Sprintf("%+v, %v", now, err) })
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"parley/internal/must"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
@@ -73,13 +74,8 @@ func TestInspectStartsNothing(t *testing.T) {
 func TestInspectGivesUpOnAHungServer(t *testing.T) {
 	opts := tmuxtest.Options(t)
 	tmuxtest.StartWith(t, opts)
-	i, err := tmux.Inspect(t.Context(), opts.Binary, opts.Path, opts.Env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Kill(i.PID, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	i := must.Have(tmux.Inspect(t.Context(), opts.Binary, opts.Path, opts.Env))(t)
+	must.Do(t, syscall.Kill(i.PID, syscall.SIGSTOP))
 	defer func() { _ = syscall.Kill(i.PID, syscall.SIGCONT) }()
 
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)

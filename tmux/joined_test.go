@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"parley/internal/must"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
@@ -27,10 +28,7 @@ func joined(t *testing.T) (theirs, ours *tmux.Server, pane *tmux.Pane) {
 	tmuxtest.WaitFor(t, theirs.Pane(info.ID), func(s tmux.Screen) bool { return tmuxtest.Shows(s, tmuxtest.Prompt) })
 	opts.Join, opts.Dir = true, t.TempDir()
 
-	ours, err = tmux.Open(t.Context(), opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ours = must.Have(tmux.Open(t.Context(), opts))(t)
 
 	t.Cleanup(func() {
 		if err := ours.Close(); err != nil {
@@ -44,9 +42,7 @@ func joined(t *testing.T) (theirs, ours *tmux.Server, pane *tmux.Pane) {
 func TestJoinedServerHasNoClientOfOurs(t *testing.T) {
 	theirs, ours, pane := joined(t)
 	before := clients(t, theirs)
-	if err := pane.Claim(t.Context(), "me"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, pane.Claim(t.Context(), "me"))
 
 	var seen []int
 	const text = "héllo ─ ❯ $HOME `x` \"q\" #{pane_id}"
@@ -82,10 +78,7 @@ func TestClaimIsForOne(t *testing.T) {
 	}
 
 	group.Wait()
-	info, err := pane.Info(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Have(pane.Info(t.Context()))(t)
 
 	for i, owner := range owners {
 		if owner == info.Owner && errs[i] != nil || owner != info.Owner && !errors.Is(errs[i], tmux.ErrClaimed) {
@@ -150,16 +143,11 @@ func TestJoinedServerThatEndsOrRestartsIsNoticed(t *testing.T) {
 	join := opts
 	join.Join, join.Dir = true, t.TempDir()
 
-	ours, err := tmux.Open(t.Context(), join)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ours := must.Have(tmux.Open(t.Context(), join))(t)
 	defer ours.Close()
 
 	first := ours.Instance()
-	if err := theirs.Shutdown(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, theirs.Shutdown(t.Context()))
 	if _, err := ours.Panes(t.Context()); !errors.Is(err, tmux.ErrNoServer) || ours.Instance() != "" {
 		t.Errorf("ended: %v, instance %q", err, ours.Instance())
 	}
@@ -195,16 +183,11 @@ func TestJoinNeedsAServerAndChangesNothing(t *testing.T) {
 	before := describe()
 	owner.Join, owner.Dir = true, t.TempDir()
 
-	joined, err := tmux.Open(t.Context(), owner)
-	if err != nil {
-		t.Fatal(err)
-	}
+	joined := must.Have(tmux.Open(t.Context(), owner))(t)
 	defer joined.Close()
 
 	pane := joined.Pane(info.ID)
-	if err := pane.Claim(t.Context(), "me"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, pane.Claim(t.Context(), "me"))
 	if err := pane.Claim(t.Context(), "you"); err == nil {
 		t.Error("a claimed pane was claimed by another")
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/must"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
@@ -14,17 +15,15 @@ import (
 func TestPaneInfoSurvivesHostileNames(t *testing.T) {
 	s := tmuxtest.Start(t)
 	title := `a|b\c %Y #{pane_id} #(x) "q"`
-	info, err := s.NewSession(t.Context(), tmux.SessionOptions{
+	info := must.Have(s.NewSession(t.Context(), tmux.SessionOptions{
 		Name:  "t",
 		Owner: "o",
 		Argv:  []string{"sh", "-c", `printf '\033]2;%s\033\\' "$1"; exec sleep 1000`, "sh", title},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 
 	tmuxCommand(t, s, "rename-session", "-t", "=t", `n|\x y`)
 	var got tmux.PaneInfo
+	var err error
 	tmuxtest.Poll(t, func() bool {
 		got, err = s.Pane(info.ID).Info(t.Context())
 		return err == nil && strings.HasPrefix(got.Title, "a|b")
@@ -38,9 +37,7 @@ func TestPaneInfoSurvivesHostileNames(t *testing.T) {
 func TestResize(t *testing.T) {
 	s := tmuxtest.Start(t)
 	info := tmuxtest.Agent{}.Launch(t, s)
-	if err := s.Pane(info.ID).Resize(t.Context(), 120, 30); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Pane(info.ID).Resize(t.Context(), 120, 30))
 
 	var got tmux.PaneInfo
 	tmuxtest.Poll(t,
@@ -72,9 +69,7 @@ func TestWindowStaysResizedAfterAPersonLeaves(t *testing.T) {
 	person.Press(tmux.ReturnKey)
 	person.WaitLeft()
 	is(120, 40, true)
-	if err := pane.Resize(t.Context(), 100, 20); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, pane.Resize(t.Context(), 100, 20))
 
 	is(100, 20, false)
 
@@ -89,9 +84,7 @@ func TestResizeYieldsToAPerson(t *testing.T) {
 	s := tmuxtest.Start(t)
 	pane, _, _ := agent(t, s, tmuxtest.Agent{})
 	tmuxtest.Attach(t, s, pane.ID(), 120, 41)
-	if err := pane.Resize(t.Context(), 100, 20); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, pane.Resize(t.Context(), 100, 20))
 	var got tmux.PaneInfo
 	tmuxtest.Poll(t, func() bool { got, _ = pane.Info(t.Context()); return got.Width == 120 && got.Height == 40 },
 		func() string { return fmt.Sprintf("%+v", got) })
@@ -131,18 +124,16 @@ func TestTerminalFacts(t *testing.T) {
 
 func TestUnreadCountsWhatASlowReaderHasNotRead(t *testing.T) {
 	s := tmuxtest.Start(t)
-	info, err := s.NewSession(t.Context(), tmux.SessionOptions{
+	info := must.Have(s.NewSession(t.Context(), tmux.SessionOptions{
 		Name:  "slow",
 		Owner: "slow",
 		Argv:  []string{"sh", "-c", "stty raw; echo ready; exec sleep 1000"},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 
 	tmuxtest.WaitFor(t, s.Pane(info.ID), func(s tmux.Screen) bool { return tmuxtest.Shows(s, "ready") })
 	enters(t, s.Pane(info.ID), tmux.Submission{Owner: "slow", Seq: 1, Text: "12345"})
 	var n int
+	var err error
 	tmuxtest.Poll(t, func() bool {
 		n, err = tmux.Unread(info.TTY)
 		return n == 6 || errors.Is(err, tmux.ErrUnsupported)

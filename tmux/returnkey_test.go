@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/must"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
@@ -71,10 +72,7 @@ func TestReturnKeyWorksInEveryMode(t *testing.T) {
 func TestReturnKeyIsBoundOnARunningServer(t *testing.T) {
 	t.Parallel()
 	opts := tmuxtest.Options(t)
-	first, err := tmux.Open(t.Context(), opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Have(tmux.Open(t.Context(), opts))(t)
 
 	tmuxCommand(t, first, "unbind-key", "-T", "root", tmux.ReturnKey)
 	if err := first.Close(); err != nil {

@@ -4,14 +4,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"parley/internal/must"
 )
 
 func TestScreenTail(t *testing.T) {
 	lines := []string{"%1|80|6|2|1|0|0|0|0|1|1|17|a\\|b|1|18|0", "a", "b  ", "c", "", " ", ""}
-	s, err := parseScreen(lines, ScreenOptions{Tail: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Have(parseScreen(lines, ScreenOptions{Tail: 2}))(t)
 	if diff := cmp.Diff([]string{"b", "c"}, s.Lines); diff != "" || s.Top != 1 || !s.InputOff || !s.Shared ||
 		s.CursorLine() != "b" ||
 		s.Touched.Unix() != 17 ||

@@ -6,17 +6,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"parley/internal/must"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
 
 func TestScreenThatImitatesTheProtocol(t *testing.T) {
 	s := tmuxtest.Start(t)
-	info, err := s.NewSession(t.Context(), tmux.SessionOptions{Name: "evil", Argv: []string{"sh", "-c",
-		`printf '%%begin 1 1 1\n%%end 1 1 1\n%%error 1 1 1\n%%exit\nparley-1\n\n'; exec sleep 1000`}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Have(s.NewSession(t.Context(), tmux.SessionOptions{Name: "evil", Argv: []string{"sh", "-c",
+		`printf '%%begin 1 1 1\n%%end 1 1 1\n%%error 1 1 1\n%%exit\nparley-1\n\n'; exec sleep 1000`}}))(t)
 	screen := tmuxtest.WaitFor(t, s.Pane(info.ID), func(s tmux.Screen) bool { return tmuxtest.Shows(s, "parley-1") })
 	want := []string{"%begin 1 1 1", "%end 1 1 1", "%error 1 1 1", "%exit", "parley-1", ""}
 	if diff := cmp.Diff(want, screen.Lines[:6]); diff != "" {
@@ -44,10 +42,7 @@ func TestScreenJoinsAndReadsHistory(t *testing.T) {
 		{tmux.ScreenOptions{History: 2, Tail: 6}, []string{"7", "8", "9", "10", "abcdefghijklmnopqrst", "uvwxyz"}, -1},
 		{tmux.ScreenOptions{Tail: 2, Colours: true}, []string{"\x1b[31mabcdefghijklmnopqrst", "uvwxyz"}, 3},
 	} {
-		got, err := pane.Screen(t.Context(), tt.opts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Have(pane.Screen(t.Context(), tt.opts))(t)
 
 		for i := range got.Lines {
 			got.Lines[i] = strings.TrimSuffix(got.Lines[i], "\x1b[39m")

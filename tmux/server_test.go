@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/must"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
@@ -21,9 +22,7 @@ func TestCheckVersion(t *testing.T) {
 	}
 
 	old := filepath.Join(t.TempDir(), "tmux")
-	if err := os.WriteFile(old, []byte("#!/bin/sh\necho tmux 3.1c\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(old, []byte("#!/bin/sh\necho tmux 3.1c\n"), 0o700))
 	if v, err := tmux.CheckVersion(t.Context(), old); !errors.Is(err, tmux.ErrTooOld) || v.Text != "3.1c" {
 		t.Errorf("old: %v, %v", v, err)
 	}
@@ -37,17 +36,12 @@ func TestOpenStartsOrJoinsAndCloseLeavesTheServer(t *testing.T) {
 	first := tmuxtest.StartWith(t, opts)
 	info := tmuxtest.Agent{}.Launch(t, first)
 	instance := first.Instance()
-	if err := first.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, first.Close())
 	if _, err := first.Panes(t.Context()); !errors.Is(err, tmux.ErrClosed) {
 		t.Errorf("after Close: %v, want ErrClosed", err)
 	}
 
-	second, err := tmux.Open(t.Context(), opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	second := must.Have(tmux.Open(t.Context(), opts))(t)
 	defer second.Close()
 
 	if second.Instance() != instance || second.SocketPath() != opts.Path {
@@ -64,9 +58,7 @@ func TestOpenStartsOrJoinsAndCloseLeavesTheServer(t *testing.T) {
 func TestHungServerHangsNobody(t *testing.T) {
 	s := tmuxtest.Start(t)
 	pid := serverPID(t, s)
-	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Kill(pid, syscall.SIGSTOP))
 	defer syscall.Kill(pid, syscall.SIGCONT)
 
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -106,14 +98,10 @@ func clients(t *testing.T, s *tmux.Server) int {
 func TestOpenRemovesTextsOfDeadProcesses(t *testing.T) {
 	opts := tmuxtest.Options(t)
 	dead := filepath.Join(opts.Dir, "parley-tmux-dead")
-	if err := os.Mkdir(dead, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(dead, 0o700))
 
 	for _, name := range []string{"lock", "7"} {
-		if err := os.WriteFile(filepath.Join(dead, name), []byte("secret"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dead, name), []byte("secret"), 0o600))
 	}
 
 	tmuxtest.StartWith(t, opts)
@@ -126,15 +114,13 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	opts := tmuxtest.Options(t)
 
 	s := tmuxtest.StartWith(t, opts)
-	other, err := tmux.Open(t.Context(), opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := must.Have(tmux.Open(t.Context(), opts))(t)
 	if dirs, _ := filepath.Glob(filepath.Join(opts.Dir, "*")); len(dirs) != 2 {
 		t.Errorf("directories %q, want two", dirs)
 	}
 
 	// The second killed the first's client as a stranger's; the first connects again.
+	var err error
 	tmuxtest.Poll(t, func() bool {
 		_, err = s.Panes(t.Context())
 		return err == nil && s.Instance() != "" && clients(t, s) == 2
@@ -143,10 +129,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	pane, owner, _ := agent(t, s, tmuxtest.Agent{})
 	for n := range uint64(6) { // short and long, typed and refused
 		text := strings.Repeat("secret ", 1+300*int(n%2))
-		_, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: n/2 + 1, Text: text})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Have(pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: n/2 + 1, Text: text}))(t)
 	}
 
 	if files, _ := filepath.Glob(filepath.Join(opts.Dir, "*", "[0-9]*")); len(files) != 0 {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"parley/internal/must"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
@@ -11,13 +12,10 @@ import (
 func TestNewSession(t *testing.T) {
 	s := tmuxtest.Start(t)
 	dir := t.TempDir()
-	info, err := s.NewSession(t.Context(), tmux.SessionOptions{
+	info := must.Have(s.NewSession(t.Context(), tmux.SessionOptions{
 		Name: "one", Dir: dir, Owner: "agent-1", Env: map[string]string{"WORD": "a b;$c'\""},
 		Argv: []string{"sh", "-c", `printf '%s|%s|%s' "$PWD" "$WORD" "$1"; exec sleep 1000`, "sh", "-x; #{pane_id}"},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 
 	if info.Owner != "agent-1" || info.Seq != 0 || info.Width != 200 || info.Height != 50 ||
 		info.Session != "one" || info.PID == 0 || info.TTY == "" {
@@ -30,7 +28,7 @@ func TestNewSession(t *testing.T) {
 		t.Errorf("cursor %d,%d; %d lines", screen.CursorX, screen.CursorY, len(screen.Lines))
 	}
 
-	_, err = s.NewSession(t.Context(), tmux.SessionOptions{Name: "one", Argv: []string{"sleep", "9"}})
+	_, err := s.NewSession(t.Context(), tmux.SessionOptions{Name: "one", Argv: []string{"sleep", "9"}})
 	if !errors.Is(err, tmux.ErrSessionExists) {
 		t.Errorf("twice: %v", err)
 	}
@@ -51,9 +49,7 @@ func TestKillSessionMatchesExactly(t *testing.T) {
 	s := tmuxtest.Start(t)
 	for _, name := range []string{"agent-10", "agent-2"} {
 		opts := tmux.SessionOptions{Name: name, Argv: []string{"sleep", "1000"}}
-		if _, err := s.NewSession(t.Context(), opts); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(s.NewSession(t.Context(), opts))(t)
 	}
 
 	if err := s.KillSession(t.Context(), "agent-1"); !errors.Is(err, tmux.ErrNoSession) {

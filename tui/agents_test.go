@@ -50,8 +50,7 @@ func TestAgentsByGroupAndName(t *testing.T) {
 }
 
 func TestPreviewIsSafeAndKeepsColours(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 160, 40)
+	s := newScreen(t, busyTeam(), 160, 40)
 	s.choose("coder")
 	s.shows("live, 120×40", "● Reading parser.go (212 lines)", `+ return fmt.Errorf("line %d: empty body", n)`, "日本語ok")
 	content := s.m.View().Content

@@ -12,8 +12,7 @@ import (
 )
 
 func TestWritesToSeveralWithPriorityAndADeadline(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 120, 40)
+	s, f := newBusyScreen(t, 120, 40)
 	s.press("w")
 	s.typed("co")
 	s.press("tab")
@@ -56,8 +55,7 @@ func TestRecipientsAreParsed(t *testing.T) {
 		{names: "Coder", to: agentID("coder")},
 		{names: "nobody", to: "nobody"},
 	} {
-		f := busyTeam()
-		s := newScreen(t, f, 120, 40)
+		s, f := newBusyScreen(t, 120, 40)
 		s.press("w")
 		s.typed(c.names)
 		s.press("enter")
@@ -117,8 +115,7 @@ func TestEditorComesFromTheEnvironment(t *testing.T) {
 }
 
 func TestDraftSurvivesErrorsAndResizes(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 120, 40)
+	s, f := newBusyScreen(t, 120, 40)
 	s.press("w")
 	s.typed("coder")
 	s.press("enter", "ctrl+p")

@@ -20,8 +20,7 @@ func TestWritesToTheAgentUnderTheMarker(t *testing.T) {
 		{"the recipient of one's own", []string{"k", "k", "c"}, agentID("reviewer")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := busyTeam()
-			s := newScreen(t, f, 120, 40)
+			s, f := newBusyScreen(t, 120, 40)
 			s.press(c.keys...)
 			s.typed("hello")
 			s.press("ctrl+j")
@@ -36,8 +35,7 @@ func TestWritesToTheAgentUnderTheMarker(t *testing.T) {
 }
 
 func TestReplyNamesTheMessage(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 120, 40)
+	s, f := newBusyScreen(t, 120, 40)
 	s.press("k", "k", "k", "r")
 	s.shows("Reply to reviewer about “Shall I approve")
 	id := s.m.traffic.sel.id
@@ -49,8 +47,7 @@ func TestReplyNamesTheMessage(t *testing.T) {
 }
 
 func TestReceiptFollowsTheDelivery(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 120, 40)
+	s, f := newBusyScreen(t, 120, 40)
 	s.press("b")
 	s.typed("build is green")
 	s.press("enter")
@@ -73,8 +70,7 @@ func TestReceiptFollowsTheDelivery(t *testing.T) {
 }
 
 func TestFailedSendKeepsTheDraftAndItsKey(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 120, 40)
+	s, f := newBusyScreen(t, 120, 40)
 	f.err = parley.Errorf(parley.MessageTooLong, "the text has 2,001 characters").Suggest("Say it in 2,000.")
 	s.choose("coder")
 	s.press("c")

@@ -12,8 +12,7 @@ import (
 )
 
 func TestLostDaemonIsShownUntilItIsBack(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 80, 24)
+	s, f := newBusyScreen(t, 80, 24)
 	s.press("b")
 	s.typed("draft")
 	s.blind = true
@@ -38,8 +37,7 @@ func TestPermanentStreamErrorIsShown(t *testing.T) {
 }
 
 func TestHungDaemonCountsAsGone(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 80, 24)
+	s := newScreen(t, busyTeam(), 80, 24)
 	s.blind = true
 	s.send(agentsMsg{err: fmt.Errorf("get_agent_status: %w", errDeadline)})
 	s.shows("daemon gone")

@@ -7,15 +7,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"parley/internal/must"
 )
 
 // The page on the screen lists the table of keys.
 func TestDocsListTheKeys(t *testing.T) {
 	const file, begin, end = "../docs/screen.md", "<!-- keys -->\n", "<!-- /keys -->"
-	page, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Have(os.ReadFile(file))(t)
 
 	before, rest, found := strings.Cut(string(page), begin)
 	got, after, ended := strings.Cut(rest, end)
@@ -29,9 +28,7 @@ func TestDocsListTheKeys(t *testing.T) {
 	}
 
 	if *update {
-		if err := os.WriteFile(file, []byte(before+begin+want+end+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(before+begin+want+end+after), 0o644))
 		return
 	}
 

@@ -103,6 +103,23 @@ func (f *fakeService) post(n int, thread, from, text string, at time.Time, state
 	f.messages[id] = res
 }
 
+// announcePost emits the event of a post to the first thread, and returns the thread.
+func (f *fakeService) announcePost() parley.Thread {
+	th := f.threads[0]
+	f.emit(parley.Event{
+		Type:           parley.EventThreadMessage,
+		Time:           noon,
+		ThreadID:       th.ID,
+		Thread:         th.Title,
+		MessageID:      f.posts[1].MessageID,
+		SenderID:       idOf("coder"),
+		Sender:         "coder",
+		Preview:        "Which line",
+		RecipientCount: 2,
+	})
+	return th
+}
+
 func (f *fakeService) GetMessages(_ context.Context, r parley.GetMessagesRequest) (*parley.GetMessagesResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -41,6 +41,12 @@ func newScreen(t testing.TB, f *fakeService, w, h int, change ...func(*Options))
 	return s
 }
 
+// newBusyScreen is the screen of a busy team.
+func newBusyScreen(t testing.TB, w, h int, change ...func(*Options)) (*stage, *fakeService) {
+	f := busyTeam()
+	return newScreen(t, f, w, h, change...), f
+}
+
 // newStage is a screen that has not heard of any event.
 func newStage(t testing.TB, f *fakeService, w, h int, change ...func(*Options)) *stage {
 	o := f.options()
@@ -189,6 +195,14 @@ func (s *stage) hides(not ...string) {
 		if got := s.text(); strings.Contains(got, w) {
 			s.t.Errorf("the screen shows %q:\n%s", w, got)
 		}
+	}
+}
+
+// did checks what the keys changed.
+func (s *stage) did(want string) {
+	s.t.Helper()
+	if got := s.service.actions(); got != want {
+		s.t.Errorf("did %q, want %q", got, want)
 	}
 }
 

@@ -122,8 +122,7 @@ func TestMeterForgetsOldSpans(t *testing.T) {
 }
 
 func TestHealthShowsModelUsage(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 160, 50)
+	s, f := newBusyScreen(t, 160, 50)
 	s.press("5")
 	s.shows("Models", "41k in, 3900 out", "12 answered", "1.2s each", "3 failed (3 no key)",
 		"models: muse does not answer tester: no key")

@@ -30,8 +30,7 @@ func TestEachScreenHasItsKeys(t *testing.T) {
 }
 
 func TestStopAsksFirst(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 100, 30)
+	s, f := newBusyScreen(t, 100, 30)
 	s.choose("coder")
 	s.press("S")
 	s.shows("Stop coder? Its process and context are lost; messages are kept. y/n")
@@ -49,8 +48,7 @@ func TestStopAsksFirst(t *testing.T) {
 }
 
 func TestPauseIsUndone(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 100, 30)
+	s := newScreen(t, busyTeam(), 100, 30)
 	s.press("u")
 	s.shows("Nothing to undo.")
 	s.press("p")
@@ -60,8 +58,7 @@ func TestPauseIsUndone(t *testing.T) {
 }
 
 func TestSteersTheAgentUnderTheMarker(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 100, 30)
+	s, f := newBusyScreen(t, 100, 30)
 	s.choose("coder")
 	s.press("s")
 	s.shows("Guidance for coder")
@@ -73,8 +70,7 @@ func TestSteersTheAgentUnderTheMarker(t *testing.T) {
 }
 
 func TestNoticeExpiresAndErrorStays(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 100, 30)
+	s, f := newBusyScreen(t, 100, 30)
 	s.press("3", "r")
 	s.shows("No message to reply to here.")
 	s.send(tickMsg(noon.Add(toastTime + time.Second)))

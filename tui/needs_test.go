@@ -7,8 +7,7 @@ import (
 )
 
 func TestShowsThatMessagesArePaused(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 80, 24)
+	s, f := newBusyScreen(t, 80, 24)
 	s.hides("paused")
 	f.paused = &parley.Pause{By: "operator", Since: noon}
 	f.emit(parley.Event{Type: parley.EventCommunication, State: "paused"})
@@ -22,8 +21,7 @@ func TestShowsThatMessagesArePaused(t *testing.T) {
 }
 
 func TestShowsNeeds(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 100, 40)
+	s, f := newBusyScreen(t, 100, 40)
 	s.shows("! 3 need you", "4 Needs you 4")
 	if f.asked != 0 {
 		t.Errorf("asked %d times for what nobody looks at", f.asked)
@@ -59,8 +57,7 @@ func TestShowsNeeds(t *testing.T) {
 }
 
 func TestNeedsShowWhyTheyCannotBeRead(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 80, 24)
+	s, f := newBusyScreen(t, 80, 24)
 	f.err = parley.Errorf(parley.Internal, "the database cannot be read").Suggest("Look into the log.")
 	s.press("n")
 	s.shows("the database cannot be read", "Look into the log.")
@@ -104,9 +101,7 @@ func TestEachNeedHasItsActions(t *testing.T) {
 			s.press("4")
 			s.press(c.keys...)
 			s.shows(c.shows)
-			if got := f.actions(); got != c.did {
-				t.Errorf("did %q, want %q", got, c.did)
-			}
+			s.did(c.did)
 		})
 	}
 }
@@ -149,8 +144,7 @@ func TestNeedsOfferNoMissingTerminal(t *testing.T) {
 }
 
 func TestDraftIsDiscardedOnlyAfterConfirmation(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 120, 30)
+	s := newScreen(t, busyTeam(), 120, 30)
 	s.press("b")
 	s.typed("hello")
 	s.press("esc", "4", "G", "x")
@@ -189,8 +183,5 @@ func TestHeldMessagesAreReleasedOrMuted(t *testing.T) {
 	s.press("u")
 	const id = "5f0c0005-1111-4111-8111-111111111111"
 	pair := agentID("coder") + "," + agentID("tester")
-	want := "retry " + id + " " + agentID("tester") + ", release " + id + ", mute " + pair + ", unmute " + pair
-	if got := f.actions(); got != want {
-		t.Errorf("did %q, want %q", got, want)
-	}
+	s.did("retry " + id + " " + agentID("tester") + ", release " + id + ", mute " + pair + ", unmute " + pair)
 }

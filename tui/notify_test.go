@@ -88,8 +88,7 @@ func TestQuietHoursSpanMidnight(t *testing.T) {
 }
 
 func TestWindowTitleCountsNeeds(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 80, 24)
+	s, f := newBusyScreen(t, 80, 24)
 	if got, want := s.m.View().WindowTitle, "(4) parley storefront"; got != want {
 		t.Errorf("title %q, want %q", got, want)
 	}

@@ -53,8 +53,7 @@ func TestPaletteFindsTheBestMatch(t *testing.T) {
 }
 
 func TestPaletteCallsAnOperation(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 120, 40)
+	s := newScreen(t, busyTeam(), 120, 40)
 	s.choose("coder")
 	s.press(":")
 	s.typed("read_term")
@@ -75,8 +74,7 @@ func TestPaletteCallsAnOperation(t *testing.T) {
 }
 
 func TestPaletteAsksBeforeDestructiveOperations(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 120, 40)
+	s, f := newBusyScreen(t, 120, 40)
 	s.choose("tester")
 	s.press(":")
 	s.typed("stop_agent")

@@ -60,8 +60,7 @@ func TestThreadScrollsBackToItsBeginning(t *testing.T) {
 }
 
 func TestRepliesToAPost(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 80, 24)
+	s, f := newBusyScreen(t, 80, 24)
 	s.press("3", "r")
 	s.shows("enter goes to the posts")
 	s.press("enter", "k", "k")
@@ -82,18 +81,7 @@ func TestRepliesToAPost(t *testing.T) {
 // A reply goes to the thread from every screen that shows the post.
 func TestReplyToAPostGoesToItsThread(t *testing.T) {
 	f := busyTeam()
-	th := f.threads[0]
-	f.emit(parley.Event{
-		Type:           parley.EventThreadMessage,
-		Time:           noon,
-		ThreadID:       th.ID,
-		Thread:         th.Title,
-		MessageID:      f.posts[1].MessageID,
-		SenderID:       idOf("coder"),
-		Sender:         "coder",
-		Preview:        "Which line",
-		RecipientCount: 2,
-	})
+	th := f.announcePost()
 
 	s := newScreen(t, f, 80, 24)
 	s.shows("coder → #the")

@@ -38,8 +38,7 @@ func TestThreadsShowPosts(t *testing.T) {
 }
 
 func TestThreadFollowsNewPosts(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 100, 24)
+	s, f := newBusyScreen(t, 100, 24)
 	s.press("3", "enter")
 	say := func(n int, text string) {
 		id := f.threads[0].ID
@@ -81,8 +80,7 @@ func TestThreadFollowsNewPosts(t *testing.T) {
 }
 
 func TestCreatesAThread(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 120, 30)
+	s, f := newBusyScreen(t, 120, 30)
 	s.press("3", "o")
 	s.shows("Title of the new thread:")
 	s.typed("the release")
@@ -106,8 +104,7 @@ func TestCreatesAThread(t *testing.T) {
 }
 
 func TestChangesParticipants(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 120, 30)
+	s := newScreen(t, busyTeam(), 120, 30)
 	s.press("3", "+")
 	s.typed("planner")
 	s.press("enter")
@@ -122,15 +119,11 @@ func TestChangesParticipants(t *testing.T) {
 	s.hides("you read along")
 	s.press("u")
 	s.shows("you read along")
-	want := "add 00000001 planner, remove 00000001 coder, join 00000001 operator, remove 00000001 operator"
-	if got := f.actions(); got != want {
-		t.Errorf("did %q, want %q", got, want)
-	}
+	s.did("add 00000001 planner, remove 00000001 coder, join 00000001 operator, remove 00000001 operator")
 }
 
 func TestChangeOfParticipantsIsUndone(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 120, 30)
+	s := newScreen(t, busyTeam(), 120, 30)
 	s.press("3", "+")
 	s.typed("planner, scout, coder")
 	s.press("enter")
@@ -145,11 +138,8 @@ func TestChangeOfParticipantsIsUndone(t *testing.T) {
 	s.shows("tester is removed. u adds tester again.")
 	s.press("u")
 	s.shows("tester is added.", "coder, reviewer, tester")
-	want := "add 00000001 planner, add 00000001 scout, add 00000001 coder, remove 00000001 planner, remove 00000001 scout, " +
-		"remove 00000001 tester, add 00000001 tester"
-	if got := f.actions(); got != want {
-		t.Errorf("did %q, want %q", got, want)
-	}
+	s.did("add 00000001 planner, add 00000001 scout, add 00000001 coder, remove 00000001 planner, remove 00000001 scout, " +
+		"remove 00000001 tester, add 00000001 tester")
 
 	s.press("+")
 	s.typed("coder")
@@ -178,8 +168,7 @@ func TestPartialChangeBeforeAnErrorIsUndone(t *testing.T) {
 }
 
 func TestChangeOfParticipantsFromThePaletteIsUndone(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 120, 40)
+	s := newScreen(t, busyTeam(), 120, 40)
 	for _, c := range []struct{ op, args, offers, undone string }{
 		{"add_participant", "planner", "u removes planner again.", "planner is removed."},
 		{"remove_participant", "tester", "u adds tester again.", "tester is added."},
@@ -204,8 +193,7 @@ func TestChangeOfParticipantsFromThePaletteIsUndone(t *testing.T) {
 }
 
 func TestThreadShowsWhyItCannotBeRead(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 120, 30)
+	s, f := newBusyScreen(t, 120, 30)
 	s.press("3")
 	f.err = parley.Errorf(parley.Internal, "the database cannot be read")
 	s.m.threads.talk.stale = true
@@ -218,23 +206,18 @@ func TestThreadShowsWhyItCannotBeRead(t *testing.T) {
 }
 
 func TestThreadShowsItsTemperature(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 140, 40)
+	s := newScreen(t, busyTeam(), 140, 40)
 	s.press("3")
 	s.shows("▇ hot", "‖ 1 held, R releases", "tester → coder: they said 12 in a minute", "14 in five minutes")
 	s.press("R", "C", "M")
 	s.shows("u undoes it.", "muted, M unmutes")
 	s.press("M")
 	s.hides("muted, M unmutes")
-	want := "release 00000001, cool 00000001, mute 00000001, unmute 00000001"
-	if got := f.actions(); got != want {
-		t.Errorf("did %q, want %q", got, want)
-	}
+	s.did("release 00000001, cool 00000001, mute 00000001, unmute 00000001")
 }
 
 func TestWritesInAThread(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 120, 30)
+	s, f := newBusyScreen(t, 120, 30)
 	s.press("3", "c")
 	s.shows("To the thread the parser's error messages")
 	s.typed("where it begins")
@@ -262,8 +245,7 @@ func TestNeedOfAPostOpensItsThread(t *testing.T) {
 }
 
 func TestPostsInViewAreMarkedRead(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 100, 24)
+	s, f := newBusyScreen(t, 100, 24)
 	s.press("3", "enter")
 	s.comes(parley.InboxMessage{
 		MessageID: f.posts[3].MessageID,

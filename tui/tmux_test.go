@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"parley/internal/must"
 )
 
 // terminal is a real one: the test binary runs as the screen in its own tmux.
@@ -153,10 +155,7 @@ func TestFiveScreensInARealTerminal(t *testing.T) {
 // they missed, they look again.
 func (s *terminal) ended(status string) {
 	s.t.Helper()
-	pid, err := strconv.Atoi(strings.TrimSpace(s.tmux("display-message", "-p", "#{pid}")))
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	pid := must.Have(strconv.Atoi(strings.TrimSpace(s.tmux("display-message", "-p", "#{pid}"))))(s.t)
 
 	got := ""
 	for end := time.Now().Add(15 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {

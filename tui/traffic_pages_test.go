@@ -178,18 +178,7 @@ func TestEventsDuringAPageReadAreNotLost(t *testing.T) {
 // again if it did before.
 func TestFilterIsSetAndDroppedByKeys(t *testing.T) {
 	f := busyTeam()
-	th := f.threads[0]
-	f.emit(parley.Event{
-		Type:           parley.EventThreadMessage,
-		Time:           noon,
-		ThreadID:       th.ID,
-		Thread:         th.Title,
-		MessageID:      f.posts[1].MessageID,
-		SenderID:       idOf("coder"),
-		Sender:         "coder",
-		Preview:        "Which line",
-		RecipientCount: 2,
-	})
+	th := f.announcePost()
 
 	s := newScreen(t, f, 100, 30)
 	rows := len(s.m.traffic.rows)
@@ -225,8 +214,7 @@ func TestFilterIsSetAndDroppedByKeys(t *testing.T) {
 func TestFollowingIsPausedAndResumed(t *testing.T) {
 	for _, pause := range []string{"f", "k"} {
 		for _, resume := range []string{"f", "G"} {
-			f := busyTeam()
-			s := newScreen(t, f, 100, 30)
+			s, f := newBusyScreen(t, 100, 30)
 			s.press(pause)
 			sel := s.m.traffic.sel
 			f.say(90, "coder", []string{"tester"}, "one that came meanwhile", "normal", parley.DeliveryQueued)

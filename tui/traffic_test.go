@@ -101,8 +101,7 @@ func TestThreadPostsAreTraffic(t *testing.T) {
 }
 
 func TestFollowsNewestUntilTheMarkerMoves(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 120, 30)
+	s, f := newBusyScreen(t, 120, 30)
 	s.shows("following")
 	s.press("k")
 	marked := s.m.traffic.sel
@@ -137,8 +136,7 @@ func TestFilterNarrowsAsItIsTyped(t *testing.T) {
 }
 
 func TestDetailShowsTheLadderAndFollowsIt(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 120, 40)
+	s, f := newBusyScreen(t, 120, 40)
 	s.press("k", "k", "k", "k", "k", "enter")
 	s.shows("Message 5f0c0005", "tester: held, the pane is in copy mode", "11:48:55.120 +120ms  held",
 		"pane_in_mode is 1")
@@ -170,8 +168,7 @@ func TestDetailOfAnUnknownMessageSaysWhatToDo(t *testing.T) {
 }
 
 func TestOpeningMarksTheOperatorsMailRead(t *testing.T) {
-	f := busyTeam()
-	s := newScreen(t, f, 120, 40)
+	s, f := newBusyScreen(t, 120, 40)
 	s.press("k", "k", "k", "enter")
 	if got, want := strings.Join(f.read, " "), s.m.traffic.detail.id; got != want {
 		t.Errorf("marked read: %q, want %q", got, want)

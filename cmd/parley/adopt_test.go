@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"parley/internal/must"
 )
 
 // The page on adopting is run word for word, with an agent in a tmux of the user's own.
@@ -33,9 +35,7 @@ func TestAdoptPageWorks(t *testing.T) {
 
 	script.WriteString("exec tmux kill-server\n")
 	file := filepath.Join(t.TempDir(), "adopt-page.txtar")
-	if err := os.WriteFile(file, []byte(script.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(script.String()), 0o600))
 
 	params := stories(t)
 	params.Dir, params.Files = "", []string{file}

@@ -226,6 +226,15 @@ func printMessage(c *cli, mark, id, when, sender string, p parley.Priority, text
 	c.printf("  %s\n", strings.ReplaceAll(text, "\n", "\n  "))
 }
 
+// printReceived prints a message that may be unread.
+func printReceived(c *cli, m *parley.ContractMessage, form, text string) {
+	mark := " "
+	if !m.ReadStatus {
+		mark = "●"
+	}
+	printMessage(c, mark, m.MessageID, m.Timestamp.Local().Format(form), m.SenderName, m.Priority, text)
+}
+
 func readCommand(c *cli) *cobra.Command {
 	return command(c, operation[parley.GetMessagesResult]{
 		op:    "get_messages",
@@ -241,19 +250,7 @@ func readCommand(c *cli) *cobra.Command {
 			}
 
 			for _, m := range res.Messages {
-				mark := " "
-				if !m.ReadStatus {
-					mark = "●"
-				}
-
-				printMessage(c,
-					mark,
-					m.MessageID,
-					m.Timestamp.Local().Format("01-02 15:04:05"),
-					m.SenderName,
-					m.Priority,
-					m.Content.Text,
-				)
+				printReceived(c, &m, "01-02 15:04:05", m.Content.Text)
 			}
 
 			return nil

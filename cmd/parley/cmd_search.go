@@ -36,19 +36,7 @@ func searchCommand(c *cli) *cobra.Command {
 
 func printFound(c *cli, res *parley.SearchMessagesResult) error {
 	for _, m := range res.Messages {
-		mark := " "
-		if !m.ReadStatus {
-			mark = "●"
-		}
-
-		printMessage(c,
-			mark,
-			m.MessageID,
-			m.Timestamp.Local().Format("2006-01-02 15:04:05"),
-			m.SenderName,
-			m.Priority,
-			m.Snippet,
-		)
+		printReceived(c, &m.ContractMessage, "2006-01-02 15:04:05", m.Snippet)
 	}
 
 	switch {

@@ -172,19 +172,7 @@ func printThreadView(c *cli, v threadView) error {
 
 	for i := len(v.Messages) - 1; i >= 0; i-- {
 		m := v.Messages[i]
-		mark := " "
-		if !m.ReadStatus {
-			mark = "●"
-		}
-
-		printMessage(c,
-			mark,
-			m.MessageID,
-			m.Timestamp.Local().Format("01-02 15:04:05"),
-			m.SenderName,
-			m.Priority,
-			m.Content.Text,
-		)
+		printReceived(c, &m, "01-02 15:04:05", m.Content.Text)
 	}
 
 	return nil

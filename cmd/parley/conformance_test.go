@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
+	"parley/internal/testhome"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -50,12 +52,12 @@ func TestConformance(t *testing.T) {
 		t.Skip("set " + conformanceDir + " to where the suite is installed, or run make conformance")
 	}
 
-	h := newTestHome(t)
-	bot := must[parley.RegisterAgentResult](t, h, "register", "bot")
-	url := withoutKey(t, must[parley.WorkspaceStatusResult](t, h, "status").HTTP, bot.APIKey)
+	h := testhome.New(t)
+	bot := testhome.Run[parley.RegisterAgentResult](t, h, "register", "bot")
+	url := withoutKey(t, testhome.Run[parley.WorkspaceStatusResult](t, h, "status").HTTP, bot.APIKey)
 	for scenario, want := range conformance {
 		t.Run(scenario, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 3*patience)
+			ctx, cancel := context.WithTimeout(t.Context(), 3*testhome.Patience)
 			defer cancel()
 
 			cmd := exec.CommandContext(ctx, filepath.Join(dir, "conformance"), "server", "--url", url+"/mcp",
@@ -82,10 +84,7 @@ func TestConformance(t *testing.T) {
 // withoutKey stands before a daemon and adds a key, which the suite cannot.
 func withoutKey(t *testing.T, daemon, key string) string {
 	t.Helper()
-	to, err := url.Parse(daemon)
-	if err != nil {
-		t.Fatal(err)
-	}
+	to := must.Have(url.Parse(daemon))(t)
 
 	proxy := &httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(to)

@@ -12,6 +12,7 @@ import (
 
 	"parley"
 	"parley/client"
+	"parley/internal/must"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -93,8 +94,8 @@ func TestTenMegabytesAreRefused(t *testing.T) {
 			return http.StatusRequestEntityTooLarge, b, nil
 		},
 		"the CLI": func() (int, []byte, error) {
-			cmd := s.home.command("--json", "send", "other", "-")
-			cmd.Stdin, cmd.Env = strings.NewReader(text), append(slices.Clone(s.home.env), "PARLEY_KEY="+s.keys["asker"])
+			cmd := s.home.Command("--json", "send", "other", "-")
+			cmd.Stdin, cmd.Env = strings.NewReader(text), append(slices.Clone(s.home.Env), "PARLEY_KEY="+s.keys["asker"])
 			out, err := cmd.Output()
 			if _, failed := err.(*exec.ExitError); failed {
 				err = nil
@@ -127,10 +128,7 @@ func TestZonesAndLettersMeanTheSame(t *testing.T) {
 	for _, zone := range []int{0, 2 * 60 * 60, -(9*60 + 30) * 60} {
 		text := due.In(time.FixedZone("", zone)).Format(time.RFC3339)
 		args := s.filled(`{"to":["OTHER","other","{other}"],"text":"hi","response_deadline":"` + text + `"}`)
-		body, err := c.Dispatch(inTime(t), "send_message", args)
-		if err != nil {
-			t.Fatal(err)
-		}
+		body := must.Have(c.Dispatch(inTime(t), "send_message", args))(t)
 
 		s.compare(t, []byte(body), `{
 			"success": true, "status": "Message sent to other!", "delivery_status": {"delivered_to": ["{other}"]},

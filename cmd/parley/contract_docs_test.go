@@ -16,16 +16,15 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"parley/internal/must"
 )
 
 var update = flag.Bool("update", false, "write the generated parts of the docs")
 
 // The page names the test of each call, field and rule. It is generated from the scenes.
 func TestThePageOnTheContractIsAsTheTestsSay(t *testing.T) {
-	around, err := txtar.ParseFile("testdata/contract/page.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
+	around := must.Have(txtar.ParseFile("testdata/contract/page.txtar"))(t)
 
 	known := testsOf(t, "../..")
 	var page strings.Builder
@@ -37,9 +36,7 @@ func TestThePageOnTheContractIsAsTheTestsSay(t *testing.T) {
 
 	page.Write(around.Files[1].Data)
 	if *update {
-		if err := os.WriteFile("../../docs/measured/contract.md", []byte(page.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile("../../docs/measured/contract.md", []byte(page.String()), 0o644))
 	}
 
 	if got, err := os.ReadFile("../../docs/measured/contract.md"); err != nil || string(got) != page.String() {

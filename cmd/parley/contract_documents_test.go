@@ -12,6 +12,7 @@ import (
 	"parley"
 	"parley/client"
 	"parley/internal/modelserver"
+	"parley/internal/must"
 
 	"github.com/coder/websocket"
 )
@@ -92,9 +93,7 @@ func (s *stage) shows(t *testing.T, many int, from, to, args string) {
 
 	again := parley.SendMessageRequest{To: parley.Names{to}, Text: "again"}
 	for range many + 2 {
-		if _, err := sender.SendMessage(inTime(t), again); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(sender.SendMessage(inTime(t), again))(t)
 	}
 
 	body, _ := overREST(t, s, &play{proof: "bearer"}, scene{op: "get_messages", by: to, args: s.filled(args)})
@@ -167,17 +166,13 @@ func addDM(t *testing.T, s *stage) {
 	}
 
 	dm := parley.AddResponderRequest{Name: "DM", Description: "Dungeon Master", Config: &config}
-	if _, err := s.boss.AddResponder(inTime(t), dm); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(s.boss.AddResponder(inTime(t), dm))(t)
 }
 
 // writeNotes writes the file that is sent.
 func writeNotes(t *testing.T, s *stage) {
-	s.kept["workspace"] = s.home.workspace
-	if err := os.WriteFile(filepath.Join(s.home.workspace, "notes.md"), []byte("notes"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	s.kept["workspace"] = s.home.Workspace
+	must.Do(t, os.WriteFile(filepath.Join(s.home.Workspace, "notes.md"), []byte("notes"), 0o600))
 }
 
 // eventsOfTheSystem reads the events of both kinds of message from the WebSocket.
@@ -208,9 +203,7 @@ func eventsOfTheSystem(t *testing.T, s *stage) {
 		}
 
 		var event parley.Event
-		if err := json.Unmarshal(b, &event); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(b, &event))
 
 		if shows := want[event.MessageID]; shows != "" && event.Type.Announces() {
 			s.compare(t, b, shows, nil)
@@ -222,21 +215,16 @@ func eventsOfTheSystem(t *testing.T, s *stage) {
 // logOfTheSystem reads the log where it is kept.
 func logOfTheSystem(t *testing.T, s *stage) {
 	db := s.database(t)
-	rows, err := db.QueryContext(inTime(t),
+	rows := must.Have(db.QueryContext(inTime(t),
 		`SELECT agent_id, message, details FROM agent_log WHERE log_type = 'agent_communication' AND details LIKE ?`,
-		"%critical bug%")
-	if err != nil {
-		t.Fatal(err)
-	}
+		"%critical bug%"))(t)
 	defer rows.Close()
 
 	seen := map[string]bool{}
 	for rows.Next() {
 		var agent, message string
 		var details sql.RawBytes
-		if err := rows.Scan(&agent, &message, &details); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, rows.Scan(&agent, &message, &details))
 
 		seen[agent] = message != ""
 		s.compare(t, details, `{"sender_id":"{agent-123}","recipient_id":"`+agent+`","message_type":"<text>",

@@ -14,6 +14,7 @@ import (
 
 	"parley"
 	"parley/client"
+	"parley/internal/must"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -25,7 +26,7 @@ type failing struct {
 	op   string
 	args string
 	cli  []string
-	call func(ctx context.Context, c *client.Client) error
+	call func(context.Context, parley.Service) (any, error) // of what the client would not even send
 
 	status  int
 	before  func(t *testing.T, s *stage) (after func())
@@ -47,134 +48,73 @@ type failure struct {
 	Action  string         `json:"suggested_action"`
 }
 
-// failureOfTheClient converts a Go error to the others' form.
-func failureOfTheClient(err error) failure {
-	var f failure
-	if err == nil {
-		return f
-	}
-	b, _ := json.Marshal(parley.AsError(err))
-	_ = json.Unmarshal(b, &f)
-	return f
-}
-
-// typedCall returns a call of the Go client.
-func typedCall[Req, Res any](
-	method func(*client.Client, context.Context, Req) (Res, error), req Req,
-) func(context.Context, *client.Client) error {
-	return func(ctx context.Context, c *client.Client) error {
-		_, err := method(c, ctx, req)
-		return err
-	}
-}
-
-// sendCall returns a send by the Go client. A result that reports a failure is one.
-func sendCall(req parley.SendMessageRequest) func(context.Context, *client.Client) error {
-	return func(ctx context.Context, c *client.Client) error {
-		res, err := c.SendMessage(ctx, req)
-		if err != nil || res.Success {
-			return err
-		}
-		return parley.Errorf(res.ErrorCode, "%s", *res.Error).Suggest("%s", res.Action)
-	}
-}
-
-// sendTo returns a send to one agent.
-func sendTo(name, text string) func(context.Context, *client.Client) error {
-	return sendCall(parley.SendMessageRequest{To: parley.Names{name}, Text: text})
-}
-
 // failures are the mistakes of callers, one for each code.
 func failures(s *stage) []failing {
 	unknown, tooLong := strings.Trim(nothing, `"`), strings.Repeat("x", 2001)
-	late := parley.RespondToMessageRequest{MessageID: s.kept["late"], Text: "ok", Status: parley.ResponseCompleted}
-	plain := late
-	plain.MessageID = s.kept["plain"]
-
 	return []failing{
 		{code: parley.AgentNotFound, by: "asker", status: 404,
 			op: "send_message", args: `{"to":"nobody-here","text":"hi"}`,
-			cli:  []string{"send", "nobody-here", "hi"},
-			call: sendTo("nobody-here", "hi")},
+			cli: []string{"send", "nobody-here", "hi"}},
 		{code: parley.MessageNotFound, by: "asker", status: 404,
 			op: "get_message_status", args: `{"message_id":` + nothing + `}`,
-			cli:  []string{"message", unknown},
-			call: typedCall((*client.Client).GetMessageStatus, parley.MessageStatusRequest{MessageID: unknown})},
+			cli: []string{"message", unknown}},
 		{code: parley.InvalidRecipient, by: "asker", status: 400,
 			op: "send_message", args: `{"to":"ASKER","text":"hi"}`,
-			cli:  []string{"send", "ASKER", "hi"},
-			call: sendTo("ASKER", "hi")},
+			cli: []string{"send", "ASKER", "hi"}},
 		{code: parley.MessageTooLong, by: "asker", status: 413,
 			op: "send_message", args: `{"to":"other","text":"` + tooLong + `"}`,
-			cli:  []string{"send", "other", tooLong},
-			call: sendTo("other", tooLong)},
+			cli: []string{"send", "other", tooLong}},
 		{code: parley.ResponseNotRequired, by: "asker", status: 409,
 			op: "respond_to_message", args: s.filled(`{"message_id":"{plain}","text":"ok","status":"completed"}`),
-			cli:  []string{"reply", s.kept["plain"], "ok", "--status", "completed"},
-			call: typedCall((*client.Client).RespondToMessage, plain)},
+			cli: []string{"reply", s.kept["plain"], "ok", "--status", "completed"}},
 		{code: parley.DeadlinePassed, by: "asker", status: 409, before: waitForTheDeadline,
 			op: "respond_to_message", args: s.filled(`{"message_id":"{late}","text":"ok","status":"completed"}`),
-			cli:  []string{"reply", s.kept["late"], "ok", "--status", "completed"},
-			call: typedCall((*client.Client).RespondToMessage, late)},
+			cli: []string{"reply", s.kept["late"], "ok", "--status", "completed"}},
 		{code: parley.CommunicationDisabled, by: "asker", status: 503, details: true, before: pauseForATime,
 			op: "send_message", args: `{"to":"other","text":"hi"}`,
-			cli:  []string{"send", "other", "hi"},
-			call: sendTo("other", "hi")},
+			cli: []string{"send", "other", "hi"}},
 		{code: parley.InvalidArgument, by: "asker", status: 400,
 			op: "check_inbox", args: `{"limit":51}`,
-			cli:  []string{"inbox", "--limit", "51"},
-			call: typedCall((*client.Client).CheckInbox, parley.CheckInboxRequest{Limit: 51})},
+			cli: []string{"inbox", "--limit", "51"},
+			call: func(ctx context.Context, c parley.Service) (any, error) {
+				return c.CheckInbox(ctx, parley.CheckInboxRequest{Limit: 51})
+			}},
 		{code: parley.Unauthenticated, by: "stranger", status: 401,
 			op: "check_inbox", args: `{}`,
-			cli:  []string{"inbox"},
-			call: typedCall((*client.Client).CheckInbox, parley.CheckInboxRequest{})},
+			cli: []string{"inbox"}},
 		{code: parley.NotAuthorized, by: "asker", status: 403,
 			op: "stop_agent", args: `{"agent":"other"}`,
-			cli:  []string{"stop", "other"},
-			call: typedCall((*client.Client).StopAgent, parley.StopAgentRequest{Agent: "other"})},
+			cli: []string{"stop", "other"}},
 		{code: parley.AgentExists, by: "asker", status: 409,
 			op: "register_agent", args: `{"username":"OTHER","agent_description":"x"}`,
-			cli:  []string{"register", "OTHER"},
-			call: typedCall((*client.Client).RegisterAgent, parley.RegisterAgentRequest{Username: "OTHER"})},
+			cli: []string{"register", "OTHER"}},
 		{code: parley.AgentUnavailable, by: "asker", status: 409, stores: true,
 			op: "send_message", args: `{"to":"gone","text":"hi"}`,
-			cli:  []string{"send", "gone", "hi"},
-			call: sendTo("gone", "hi")},
+			cli: []string{"send", "gone", "hi"}},
 		{code: parley.ThreadNotFound, by: "asker", status: 404,
 			op: "get_thread_details", args: `{"thread_id":` + nothing + `}`,
-			cli:  []string{"thread", "show", unknown},
-			call: typedCall((*client.Client).GetThreadDetails, parley.ThreadDetailsRequest{ThreadID: unknown})},
+			cli: []string{"thread", "show", unknown}},
 		{code: parley.NotAParticipant, by: "asker", status: 403,
 			op: "send_message", args: s.filled(`{"thread_id":"{closed}","text":"hi"}`),
-			cli:  []string{"thread", "post", s.kept["closed"], "hi"},
-			call: sendCall(parley.SendMessageRequest{ThreadID: s.kept["closed"], Text: "hi"})},
+			cli: []string{"thread", "post", s.kept["closed"], "hi"}},
 		{code: parley.RateLimited, by: "other", status: 429, details: true,
 			op: "broadcast_message", args: `{"text":"again"}`,
-			cli:  []string{"broadcast", "again"},
-			call: typedCall((*client.Client).BroadcastMessage, parley.BroadcastMessageRequest{Text: "again"})},
+			cli: []string{"broadcast", "again"}},
 		{code: parley.FileRefused, by: "asker", status: 403, socket: true,
 			op: "transfer_file", args: `{"recipient":"other","source_path":"/etc/hosts"}`,
 			own: map[string]string{"CLI": "the command reads the file itself"},
-			cli: []string{"send-file", "other", "/etc"},
-			call: typedCall((*client.Client).TransferFile,
-				parley.TransferFileRequest{Recipient: "other", SourcePath: "/etc/hosts"})},
+			cli: []string{"send-file", "other", "/etc"}},
 		{code: parley.FileNotFound, by: "asker", status: 404,
 			op: "send_message", args: `{"to":"other","text":"hi","attachments":[{"file_id":` + nothing + `}]}`,
-			cli: []string{"get-file", unknown},
-			call: sendCall(parley.SendMessageRequest{To: parley.Names{"other"}, Text: "hi",
-				Attachments: []json.RawMessage{json.RawMessage(`{"file_id":` + nothing + `}`)}})},
+			cli: []string{"get-file", unknown}},
 		{code: parley.AlreadyDelivered, status: 409, never: operatorsOwn,
 			op: "retry_delivery", args: s.filled(`{"message_id":"{plain}"}`),
-			cli:  []string{"retry", s.kept["plain"]},
-			call: typedCall((*client.Client).RetryDelivery, parley.RetryDeliveryRequest{MessageID: s.kept["plain"]})},
+			cli: []string{"retry", s.kept["plain"]}},
 	}
 }
 
 func waitForTheDeadline(t *testing.T, s *stage) func() {
-	due, err := time.Parse(time.RFC3339Nano, s.kept["due"])
-	if err != nil {
-		t.Fatal(err)
-	}
+	due := must.Have(time.Parse(time.RFC3339Nano, s.kept["due"]))(t)
 	time.Sleep(time.Until(due))
 	return func() {}
 }
@@ -182,9 +122,7 @@ func waitForTheDeadline(t *testing.T, s *stage) func() {
 func pauseForATime(t *testing.T, s *stage) func() {
 	set := func(paused bool) {
 		pause := parley.PauseCommunicationRequest{Paused: paused, Reason: "lunch"}
-		if _, err := s.boss.PauseCommunication(t.Context(), pause); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(s.boss.PauseCommunication(t.Context(), pause))(t)
 	}
 	set(true)
 	return func() { set(false) }
@@ -204,26 +142,15 @@ func troubled(t *testing.T) *stage {
 	ctx := inTime(t)
 	due := time.Now().Add(time.Second)
 	s.kept["due"] = due.Format(time.RFC3339Nano)
-	late, err := other.SendMessage(ctx, parley.SendMessageRequest{
+	late := must.Have(other.SendMessage(ctx, parley.SendMessageRequest{
 		To: parley.Names{"asker"}, Text: "quick!", RequiresResponse: true, ResponseDeadline: &due,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 
-	plain, err := other.SendMessage(ctx, parley.SendMessageRequest{To: parley.Names{"asker"}, Text: "just so"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := must.Have(other.SendMessage(ctx, parley.SendMessageRequest{To: parley.Names{"asker"}, Text: "just so"}))(t)
 
 	thread := parley.CreateThreadRequest{Title: "closed", Participants: parley.Names{"third"}}
-	closed, err := other.CreateThread(ctx, thread)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := other.BroadcastMessage(ctx, parley.BroadcastMessageRequest{Text: "once"}); err != nil {
-		t.Fatal(err)
-	}
+	closed := must.Have(other.CreateThread(ctx, thread))(t)
+	must.Have(other.BroadcastMessage(ctx, parley.BroadcastMessageRequest{Text: "once"}))(t)
 
 	s.kept["late"], s.kept["plain"], s.kept["closed"] = late.MessageID, plain.MessageID, closed.Thread.ID
 
@@ -330,9 +257,7 @@ func (s *stage) counted(t *testing.T) map[string]int {
 		"events": "message_seq IN (SELECT seq FROM messages WHERE kind <> 'system')",
 	} {
 		var n int
-		if err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM "+table+" WHERE "+condition).Scan(&n); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, db.QueryRowContext(t.Context(), "SELECT count(*) FROM "+table+" WHERE "+condition).Scan(&n))
 		counts[table] = n
 	}
 
@@ -393,17 +318,25 @@ func failGo(t *testing.T, s *stage, f *failing) failure {
 	}
 	c := client.New(o)
 	defer c.Close()
-	got := failureOfTheClient(f.call(inTime(t), c))
-	if got.Details == nil {
-		got.Details = map[string]any{}
+
+	call := f.call
+	if call == nil {
+		call = must.Have(parley.FindOp(f.op).Decode([]byte(f.args)))(t).Call
 	}
-	return got
+
+	// Whether the caller may call is the daemon's to say.
+	answer, err := call(parley.WithCaller(inTime(t), parley.Caller{ID: nothing, Operator: true}), c)
+	if err != nil {
+		answer = parley.AsError(err)
+	}
+
+	return decodeFailure(t, must.Have(json.Marshal(answer))(t))
 }
 
 func failCLI(t *testing.T, s *stage, f *failing) failure {
-	cmd := s.home.command(append([]string{"--json"}, f.cli...)...)
+	cmd := s.home.Command(append([]string{"--json"}, f.cli...)...)
 	if f.by != "" {
-		cmd.Env = append(slices.Clone(s.home.env), "PARLEY_KEY="+s.keys[f.by])
+		cmd.Env = append(slices.Clone(s.home.Env), "PARLEY_KEY="+s.keys[f.by])
 	}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

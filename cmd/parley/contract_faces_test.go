@@ -19,6 +19,8 @@ import (
 	"parley"
 	"parley/client"
 	"parley/internal/daemon"
+	"parley/internal/must"
+	"parley/internal/testhome"
 )
 
 // overREST makes the call at the path of the document. A GET has its arguments in the
@@ -32,25 +34,16 @@ func overREST(t *testing.T, s *stage, p *play, c scene) ([]byte, bool) {
 		address, body = address+"?"+asQuery(t, c.args), ""
 	}
 
-	req, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := must.Have(http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body)))(t)
 	if body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
 
 	s.introduce(req, p, c.by)
-	resp, err := caller.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Have(caller.Do(req))(t)
 	defer resp.Body.Close()
 
-	answer, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := must.Have(io.ReadAll(resp.Body))(t)
 
 	if want := max(c.status, http.StatusOK); resp.StatusCode != want &&
 		(c.status != 0 || resp.StatusCode != http.StatusOK) {
@@ -63,9 +56,7 @@ func overREST(t *testing.T, s *stage, p *play, c scene) ([]byte, bool) {
 func asQuery(t *testing.T, args string) string {
 	t.Helper()
 	var members map[string]any
-	if err := json.Unmarshal([]byte(args), &members); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(args), &members))
 	q := url.Values{}
 	for name, value := range members {
 		q.Set(name, fmt.Sprint(value))
@@ -99,10 +90,7 @@ func overMCP(t *testing.T, s *stage, p *play, c scene) ([]byte, bool) {
 	t.Helper()
 	caller, base := p.line(t, s)
 	body := strings.NewReader(toolCall(strings.ToLower(c.op), c.args))
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/mcp", body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := must.Have(http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/mcp", body))(t)
 
 	for name, value := range map[string]string{
 		"Content-Type":         "application/json",
@@ -114,16 +102,10 @@ func overMCP(t *testing.T, s *stage, p *play, c scene) ([]byte, bool) {
 	}
 
 	s.introduce(req, p, c.by)
-	resp, err := caller.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Have(caller.Do(req))(t)
 	defer resp.Body.Close()
 
-	answer, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := must.Have(io.ReadAll(resp.Body))(t)
 
 	return toolAnswer(t, answer)
 }
@@ -169,10 +151,7 @@ func overGo(t *testing.T, s *stage, p *play, c scene) ([]byte, bool) {
 	cl := client.New(o)
 	defer cl.Close()
 
-	text, err := cl.Dispatch(t.Context(), c.op, c.args)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Have(cl.Dispatch(t.Context(), c.op, c.args))(t)
 
 	var answer parley.Answer
 	if err := json.Unmarshal([]byte(text), &answer); err != nil {
@@ -185,11 +164,8 @@ func overGo(t *testing.T, s *stage, p *play, c scene) ([]byte, bool) {
 // database opens the daemon's database for reading.
 func (s *stage) database(t *testing.T) *sql.DB {
 	t.Helper()
-	file := filepath.Join(s.home.workspace, daemon.StateDir, "parley.db")
-	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(5000)&_pragma=query_only(1)")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := filepath.Join(s.home.Workspace, daemon.StateDir, "parley.db")
+	db := must.Have(sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(5000)&_pragma=query_only(1)"))(t)
 
 	t.Cleanup(func() { _ = db.Close() })
 
@@ -198,7 +174,7 @@ func (s *stage) database(t *testing.T) *sql.DB {
 
 // inTime bounds a test's calls.
 func inTime(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, errors.New("the daemon does not answer"))
+	ctx, cancel := context.WithTimeoutCause(t.Context(), testhome.Patience, errors.New("the daemon does not answer"))
 	t.Cleanup(cancel)
 	return ctx
 }
@@ -206,26 +182,17 @@ func inTime(t *testing.T) context.Context {
 // get makes a GET request.
 func (s *someone) get(t *testing.T) (int, []byte) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.base, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := must.Have(http.NewRequestWithContext(t.Context(), http.MethodGet, s.base, nil))(t)
 
 	for _, h := range s.headers {
 		name, value, _ := strings.Cut(h, ": ")
 		req.Header.Set(name, value)
 	}
 
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Have(http.DefaultClient.Do(req))(t)
 	defer resp.Body.Close()
 
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := must.Have(io.ReadAll(resp.Body))(t)
 
 	return resp.StatusCode, body
 }

@@ -14,9 +14,10 @@ import (
 	"time"
 
 	"parley"
-	"parley/client"
 	"parley/internal/daemon"
 	"parley/internal/modelserver"
+	"parley/internal/must"
+	"parley/internal/testhome"
 )
 
 // These failures are no caller's mistake: the test takes from a running daemon what it
@@ -40,35 +41,29 @@ func byNone(why string) map[string]string {
 
 // faults are the failures that no caller causes.
 func faults(s *stage) []failing {
-	adopted := parley.AdoptAgentRequest{Name: "late", Pane: "%0", Socket: s.kept["tmux"]}
 	noDaemon := "there is no daemon that could say it"
 
 	return []failing{
 		{code: parley.StorageUnavailable, by: "asker", status: 503, before: takeTheDisk,
 			op: "send_message", args: `{"to":"other","text":"hi"}`,
-			cli:  []string{"send", "other", "hi"},
-			call: sendTo("other", "hi")},
+			cli: []string{"send", "other", "hi"}},
 		{code: parley.Internal, by: "asker", status: 500, before: breakARow,
 			op: "get_message_status", args: s.filled(`{"message_id":"{broken}"}`),
-			cli:  []string{"message", s.kept["broken"]},
-			call: typedCall((*client.Client).GetMessageStatus, parley.MessageStatusRequest{MessageID: s.kept["broken"]})},
+			cli: []string{"message", s.kept["broken"]}},
 		{code: parley.TmuxUnavailable, status: 503, before: takeTmux,
 			op: "adopt_agent", args: s.filled(`{"name":"late","pane":"%0","socket":"{tmux}"}`),
-			cli:  []string{"adopt", "late", "--pane", "%0", "--socket", s.kept["tmux"]},
-			call: typedCall((*client.Client).AdoptAgent, adopted)},
+			cli: []string{"adopt", "late", "--pane", "%0", "--socket", s.kept["tmux"]}},
 		{code: parley.DaemonUnavailable, by: "other", status: 503, each: endMeanwhile,
 			op: "check_inbox", args: `{"wait_seconds":60}`,
-			own:  map[string]string{"Go": noDaemon, "CLI": noDaemon},
-			cli:  []string{"status"},
-			call: typedCall((*client.Client).CheckInbox, parley.CheckInboxRequest{WaitSeconds: 60})},
+			own: map[string]string{"Go": noDaemon, "CLI": noDaemon},
+			cli: []string{"status"}},
 		{code: parley.DaemonRunning, never: onlyBeforeADaemon,
 			cli: []string{"serve", "--foreground"}},
 		{code: parley.ConversationHeld,
 			never: byNone("it is the reason of a delivery that waits; a call fails with it only with the setting refuse_mailboxes")},
 		{code: parley.ModelUnavailable, by: "asker", status: 502, stores: true,
 			op: "send_message", args: `{"to":"sage","text":"FAIL 401"}`,
-			cli:  []string{"send", "sage", "FAIL 401"},
-			call: sendTo("sage", "FAIL 401")},
+			cli: []string{"send", "sage", "FAIL 401"}},
 		{code: parley.AddressInUse, never: onlyBeforeADaemon, before: endDaemon,
 			cli: []string{"serve", "--http-port", s.kept["port"]}},
 	}
@@ -82,37 +77,27 @@ func faulty(t *testing.T) *stage {
 		if err != nil {
 			t.Skipf("%s is not installed", program)
 		}
-		if err := os.Symlink(path, filepath.Join(bin, program)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Symlink(path, filepath.Join(bin, program)))
 	}
 
 	s := (&play{cast: []string{"asker", "other"}, settings: []string{"PATH=" + bin}}).stage(t)
-	s.kept["bin"], s.kept["tmux"] = bin, filepath.Join(s.home.dir, "t", "users")
+	s.kept["bin"], s.kept["tmux"] = bin, filepath.Join(s.home.Dir, "t", "users")
 	broken := parley.SendMessageRequest{To: parley.Names{"asker"}, Text: "soon broken"}
-	res, err := s.boss.SendMessage(inTime(t), broken)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Have(s.boss.SendMessage(inTime(t), broken))(t)
 
 	s.kept["broken"] = res.MessageID
 	s.kept["port"] = strconv.Itoa(listening(t, "tcp", "127.0.0.1:0").(*net.TCPAddr).Port)
 	listening(t, "unix", s.kept["tmux"])
 	model := modelserver.StartBare()
 	t.Cleanup(model.Close)
-	if _, err := s.boss.AddResponder(inTime(t), parley.AddResponderRequest{Name: "sage",
-		Config: &parley.ResponderConfig{ModelID: "scripted", BaseURL: model.URL + "/v1"}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(s.boss.AddResponder(inTime(t), parley.AddResponderRequest{Name: "sage",
+		Config: &parley.ResponderConfig{ModelID: "scripted", BaseURL: model.URL + "/v1"}}))(t)
 
 	return s
 }
 
 func listening(t *testing.T, network, address string) net.Addr {
-	l, err := net.Listen(network, address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Have(net.Listen(network, address))(t)
 	t.Cleanup(func() { _ = l.Close() })
 	return l.Addr()
 }
@@ -153,7 +138,7 @@ func TestEveryErrorCodeIsTriedByEveryFace(t *testing.T) {
 
 		for _, face := range failingFaces {
 			tried := map[string]bool{
-				"REST": f.op != "" && f.status != 0, "MCP": f.op != "", "Go": f.call != nil, "CLI": f.cli != nil,
+				"REST": f.op != "" && f.status != 0, "MCP": f.op != "", "Go": f.op != "", "CLI": f.cli != nil,
 			}[face.name]
 			if !tried && f.never[face.name] == "" {
 				t.Errorf("%s is not tried by %s: give it a call, or the reason in never", code, face.name)
@@ -170,10 +155,7 @@ func TestEveryErrorCodeIsTriedByEveryFace(t *testing.T) {
 
 // codes returns the codes that error.go declares.
 func codes(t *testing.T) (list []parley.Code) {
-	file, err := parser.ParseFile(token.NewFileSet(), "../../error.go", nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Have(parser.ParseFile(token.NewFileSet(), "../../error.go", nil, 0))(t)
 
 	ast.Inspect(file, func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)
@@ -185,10 +167,7 @@ func codes(t *testing.T) (list []parley.Code) {
 		}
 
 		for _, value := range spec.Values {
-			code, err := strconv.Unquote(value.(*ast.BasicLit).Value)
-			if err != nil {
-				t.Fatal(err)
-			}
+			code := must.Have(strconv.Unquote(value.(*ast.BasicLit).Value))(t)
 			list = append(list, parley.Code(code))
 		}
 
@@ -205,17 +184,12 @@ func codes(t *testing.T) (list []parley.Code) {
 // breakARow makes a stored message unreadable.
 func breakARow(t *testing.T, s *stage) func() {
 	set := func(accepted string) {
-		file := filepath.Join(s.home.workspace, daemon.StateDir, "parley.db")
-		db, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(5000)")
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := filepath.Join(s.home.Workspace, daemon.StateDir, "parley.db")
+		db := must.Have(sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(5000)"))(t)
 		defer db.Close()
 
 		update := `UPDATE messages SET accepted_at = ` + accepted + ` WHERE id = ?`
-		if _, err := db.ExecContext(inTime(t), update, s.kept["broken"]); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(db.ExecContext(inTime(t), update, s.kept["broken"]))(t)
 	}
 
 	set(`'yesterday'`)
@@ -225,31 +199,24 @@ func breakARow(t *testing.T, s *stage) func() {
 // takeTmux removes tmux from the daemon's PATH.
 func takeTmux(t *testing.T, s *stage) func() {
 	tmux := filepath.Join(s.kept["bin"], "tmux")
-	at, err := os.Readlink(tmux)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(tmux); err != nil {
-		t.Fatal(err)
-	}
+	at := must.Have(os.Readlink(tmux))(t)
+	must.Do(t, os.Remove(tmux))
 
 	return func() {
-		if err := os.Symlink(at, tmux); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Symlink(at, tmux))
 	}
 }
 
 // endDaemon ends the daemon, and starts it again.
 func endDaemon(t *testing.T, s *stage) func() {
-	if out, err := s.home.command("down").CombinedOutput(); err != nil {
+	if out, err := s.home.Command("down").CombinedOutput(); err != nil {
 		t.Fatalf("parley down: %v\n%s", err, out)
 	}
 	return func() {
-		if out, err := s.home.command("serve").CombinedOutput(); err != nil {
+		if out, err := s.home.Command("serve").CombinedOutput(); err != nil {
 			t.Fatalf("parley serve: %v\n%s", err, out)
 		}
-		s.info = must[parley.WorkspaceStatusResult](t, s.home, "status")
+		s.info = testhome.Run[parley.WorkspaceStatusResult](t, s.home, "status")
 	}
 }
 
@@ -277,7 +244,7 @@ func endMeanwhile(t *testing.T, s *stage, face string) func() {
 			time.Sleep(10 * time.Millisecond)
 		}
 
-		ended <- s.home.command("down").Run()
+		ended <- s.home.Command("down").Run()
 	}()
 
 	return func() {

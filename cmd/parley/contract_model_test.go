@@ -8,6 +8,7 @@ import (
 
 	"parley"
 	"parley/client"
+	"parley/internal/must"
 )
 
 // definition is a function definition of the agent communication client, without its
@@ -25,10 +26,7 @@ func TestTheFunctionDefinitionsAreThoseOfTheDocument(t *testing.T) {
 	bot := client.New(client.Options{URL: s.info.HTTP, Key: s.keys["bot"]})
 	defer bot.Close()
 
-	tools, err := bot.Tools(inTime(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tools := must.Have(bot.Tools(inTime(t)))(t)
 
 	for _, d := range []definition{
 		{"register_agent", "username:string agent_description:string", [2]int{}},

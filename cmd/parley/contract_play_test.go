@@ -13,6 +13,8 @@ import (
 
 	"parley"
 	"parley/client"
+	"parley/internal/must"
+	"parley/internal/testhome"
 )
 
 // Four documents show calls and answers. A play makes those calls word for word, one
@@ -46,7 +48,7 @@ type play struct {
 
 // stage is a daemon, the API keys of the agents, and the values kept from answers.
 type stage struct {
-	home *home
+	home *testhome.Home
 	info parley.WorkspaceStatusResult
 	keys map[string]string
 	kept map[string]string
@@ -86,16 +88,16 @@ func (p *play) perform(t *testing.T) {
 // stage starts a daemon and registers the agents.
 func (p *play) stage(t *testing.T) *stage {
 	t.Helper()
-	h := newTestHome(t)
-	h.prepareDatabase(t)
-	h.env = append(h.env, p.settings...)
-	if out, err := h.command("serve").CombinedOutput(); err != nil {
+	h := testhome.New(t)
+	prepareDatabase(t, h)
+	h.Env = append(h.Env, p.settings...)
+	if out, err := h.Command("serve").CombinedOutput(); err != nil {
 		t.Fatalf("parley serve: %v\n%s", err, out)
 	}
 
 	s := &stage{
 		home: h,
-		info: must[parley.WorkspaceStatusResult](t, h, "status"),
+		info: testhome.Run[parley.WorkspaceStatusResult](t, h, "status"),
 		keys: map[string]string{},
 		kept: map[string]string{},
 	}
@@ -105,23 +107,16 @@ func (p *play) stage(t *testing.T) *stage {
 	for _, name := range p.cast {
 		req := parley.RegisterAgentRequest{Username: name}
 		if role := p.roles[name]; role != "" {
-			if err := json.Unmarshal([]byte(role), &req); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal([]byte(role), &req))
 		}
 
-		res, err := s.boss.RegisterAgent(t.Context(), req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := must.Have(s.boss.RegisterAgent(t.Context(), req))(t)
 
 		s.keys[name], s.kept[name] = res.APIKey, res.AgentID
 	}
 
 	for _, name := range p.gone {
-		if _, err := s.boss.StopAgent(t.Context(), parley.StopAgentRequest{Agent: name}); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(s.boss.StopAgent(t.Context(), parley.StopAgentRequest{Agent: name}))(t)
 	}
 
 	if p.prepare != nil {

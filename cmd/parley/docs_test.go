@@ -11,6 +11,7 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
+	"parley/internal/must"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -35,16 +36,10 @@ func documents(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
 	for _, pattern := range []string{"../../*.md", "../../docs/*.md", "../../docs/*/*.md"} {
-		files, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := must.Have(filepath.Glob(pattern))(t)
 
 		for _, file := range files {
-			b, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must.Have(os.ReadFile(file))(t)
 
 			texts[documentName(strings.TrimPrefix(filepath.ToSlash(file), "../../"))] = string(b)
 		}
@@ -100,9 +95,7 @@ func trySession(t *testing.T, page string, least int) {
 	}
 
 	file := filepath.Join(t.TempDir(), "session.txtar")
-	if err := os.WriteFile(file, []byte(script.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(script.String()), 0o600))
 
 	params := stories(t)
 	params.Dir, params.Files = "", []string{file}
@@ -114,9 +107,7 @@ func TestYAMLOfTheDocsIsRead(t *testing.T) {
 	for name, text := range documents(t) {
 		for _, block := range yamlBlock.FindAllStringSubmatch(text, -1) {
 			file := filepath.Join(t.TempDir(), "parley.yaml")
-			if err := os.WriteFile(file, []byte(block[1]), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(file, []byte(block[1]), 0o600))
 
 			team, err := daemon.LoadTeam(file, true)
 			if err == nil {
@@ -147,10 +138,7 @@ func TestDocsHaveTheOperations(t *testing.T) {
 func checkTable(t *testing.T, file, want string) {
 	t.Helper()
 	const begin, end = "<!-- operations -->\n", "\n<!-- /operations -->"
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Have(os.ReadFile(file))(t)
 
 	before, rest, begins := strings.Cut(string(b), begin)
 	got, after, ends := strings.Cut(rest, end)
@@ -158,9 +146,7 @@ func checkTable(t *testing.T, file, want string) {
 	case !begins || !ends:
 		t.Errorf("%s has no place for the operations", file)
 	case *update:
-		if err := os.WriteFile(file, []byte(before+begin+want+end+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(before+begin+want+end+after), 0o644))
 	case got != want:
 		t.Errorf("the table of %s is old: go test ./cmd/parley -run TestDocsHaveTheOperations -update", file)
 	}

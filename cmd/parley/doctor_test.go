@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/internal/daemon"
+	"parley/internal/must"
 	"parley/profile"
 
 	"github.com/google/go-cmp/cmp"
@@ -162,9 +163,7 @@ func testDoctor(t *testing.T) *doctor {
 	t.Helper()
 	dir := daemon.RealPath(t.TempDir())
 	for _, sub := range []string{"w", "state", "runtime"} {
-		if err := os.Mkdir(filepath.Join(dir, sub), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(filepath.Join(dir, sub), 0o700))
 	}
 
 	env := daemon.Environ{
@@ -192,24 +191,16 @@ func TestFilesMustBeOursAlone(t *testing.T) {
 	if f := d.checkFiles(t.Context()); !cmp.Equal(levels(f), []level{fine}) {
 		t.Fatalf("nothing there yet: got %+v", f)
 	}
-	if err := d.at.Prepare(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(d.at.Database(), nil, 0o400); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.at.Prepare())
+	must.Do(t, os.WriteFile(d.at.Database(), nil, 0o400))
 
 	if f := d.checkFiles(t.Context()); !cmp.Equal(levels(f), []level{problem}) ||
 		!strings.Contains(f[0].Action, "chmod 600 "+d.at.Database()) {
 		t.Errorf("a database that cannot be written: got %+v", f)
 	}
 
-	if err := os.Chmod(d.at.Database(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(d.at.Launch, 0o750); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(d.at.Database(), 0o600))
+	must.Do(t, os.Chmod(d.at.Launch, 0o750))
 
 	if f := d.checkFiles(t.Context()); !cmp.Equal(levels(f), []level{warning}) ||
 		!strings.Contains(f[0].Detail, "others may use "+d.at.Launch) {
@@ -230,20 +221,12 @@ func TestLongWorkspaceIsAProblem(t *testing.T) {
 
 func TestSharedSettingsDirectoryIsReported(t *testing.T) {
 	d := testDoctor(t)
-	profiles, err := profile.Builtin()
-	if err != nil {
-		t.Fatal(err)
-	}
+	profiles := must.Have(profile.Builtin())(t)
 
-	strict, err := profiles.Find("gemini")
-	if err != nil {
-		t.Fatal(err)
-	}
+	strict := must.Have(profiles.Find("gemini"))(t)
 
 	root := filepath.Dir(filepath.Dir(d.at.Launch))
-	if err := os.Chmod(root, 0o770); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(root, 0o770))
 
 	var f findings
 	d.checkSettingsDir(&f, strict)
@@ -282,9 +265,7 @@ func TestVersionIsComparedWithThoseTried(t *testing.T) {
 
 	for said, want := range map[string]level{"robot 2.0.0": fine, "robot 1.9.0": fine, "robot 2.0.1": warning, "no number": warning} {
 		script := "#!/bin/sh\ntest \"$1\" = about && echo '" + said + "'\n"
-		if err := os.WriteFile(filepath.Join(d.env.Get("HOME"), "robot"), []byte(script), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(d.env.Get("HOME"), "robot"), []byte(script), 0o700))
 		if f := d.checkAgent(t.Context(), p); !cmp.Equal(levels(f), []level{want}) {
 			t.Errorf("%q: got %+v, want %s", said, f, want)
 		}

@@ -9,26 +9,26 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
+	"parley/internal/must"
+	"parley/internal/testhome"
 )
 
 // doorOf starts a daemon with settings, and returns a caller over TCP.
-func doorOf(t *testing.T, settings string) (*home, *someone) {
+func doorOf(t *testing.T, settings string) (*testhome.Home, *someone) {
 	t.Helper()
-	h := newTestHome(t)
-	if err := os.WriteFile(filepath.Join(h.workspace, "parley.yaml"), []byte("settings:\n"+settings), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	info := must[daemon.Info](t, h, "serve")
+	h := testhome.New(t)
+	must.Do(t, os.WriteFile(filepath.Join(h.Workspace, "parley.yaml"), []byte("settings:\n"+settings), 0o600))
+	info := testhome.Run[daemon.Info](t, h, "serve")
 	return h, &someone{name: "nobody", client: http.DefaultClient, base: info.HTTP}
 }
 
 func TestLimitsOfTheSettingsHold(t *testing.T) {
 	t.Parallel()
 	h, nobody := doorOf(t, "  messages_per_minute: 2\n  broadcasts_per_minute: 1\n  registrations_per_minute: 2\n")
-	coder := must[parley.RegisterAgentResult](t, h, "register", "coder")
+	coder := testhome.Run[parley.RegisterAgentResult](t, h, "register", "coder")
 	for n := range 5 { // the operator is not limited
-		must[parley.RegisterAgentResult](t, h, "register", fmt.Sprintf("box%d", n))
-		must[parley.SendMessageResult](t, h, "send", "coder", "hi")
+		testhome.Run[parley.RegisterAgentResult](t, h, "register", fmt.Sprintf("box%d", n))
+		testhome.Run[parley.SendMessageResult](t, h, "send", "coder", "hi")
 	}
 
 	sender := *nobody
@@ -67,8 +67,8 @@ func TestLimitsOfTheSettingsHold(t *testing.T) {
 func TestAgentIDWithoutKeyIsBelievedOnlyIfAllowed(t *testing.T) {
 	t.Parallel()
 	h, trusted := doorOf(t, "  trust_local_agent_id: true\n")
-	coder := must[parley.RegisterAgentResult](t, h, "register", "coder")
-	reviewer := must[parley.RegisterAgentResult](t, h, "register", "reviewer")
+	coder := testhome.Run[parley.RegisterAgentResult](t, h, "register", "coder")
+	reviewer := testhome.Run[parley.RegisterAgentResult](t, h, "register", "reviewer")
 	for name, c := range map[string]struct {
 		headers []string
 		key     string
@@ -116,7 +116,7 @@ func TestDaemonListensOnTheAddressOfTheSettings(t *testing.T) {
 		t.Errorf("at %s: got %+v", there.base, got)
 	}
 
-	must[parley.ShutDownResult](t, h, "down")
+	testhome.Run[parley.ShutDownResult](t, h, "down")
 	_, there = doorOf(t, "  http_address: 0.0.0.0\n  http_hosts: a.example, build.example\n")
 	for host, want := range map[string]parley.Code{"build.example": parley.Unauthenticated, "192.0.2.7": parley.Unauthenticated, "evil.example": parley.NotAuthorized} {
 		s := *there

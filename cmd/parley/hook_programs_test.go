@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 	"parley/profile"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,10 +13,7 @@ import (
 
 // What the real programs hand to their hooks, shortened, and what comes of it.
 func TestHookUnderstandsTheShippedPrograms(t *testing.T) {
-	set, err := profile.Builtin()
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Have(profile.Builtin())(t)
 
 	const prompt = `"prompt":"[AGENT 11111111 TO AGENT 22222222]: hi\n(operator · msg 5f0c21aa)"`
 	given := []string{"5f0c21aa"}
@@ -47,10 +45,7 @@ func TestHookUnderstandsTheShippedPrograms(t *testing.T) {
 		{"qwen", "Notification", `{"hook_event_name":"Notification","notification_type":"idle_prompt"}`, idle, nil},
 		{"qwen", "PreCompact", `{"hook_event_name":"PreCompact","trigger":"manual"}`, compacts, nil},
 	} {
-		p, err := set.Find(c.profile)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Have(set.Find(c.profile))(t)
 
 		r, ok := readReport(strings.Fields(c.arg), func() []byte { return []byte(c.input) })
 		got, known := p.Report(r.Event)

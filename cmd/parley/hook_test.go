@@ -16,6 +16,8 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
+	"parley/internal/must"
+	"parley/internal/testhome"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -80,9 +82,9 @@ func TestHookFindsEveryHeader(t *testing.T) {
 }
 
 // hookAs runs the hook like a program with a key. It must succeed and print nothing.
-func hookAs(t *testing.T, h *home, key string, stdin io.Reader, args ...string) {
+func hookAs(t *testing.T, h *testhome.Home, key string, stdin io.Reader, args ...string) {
 	t.Helper()
-	cmd := h.command(append([]string{"hook"}, args...)...)
+	cmd := h.Command(append([]string{"hook"}, args...)...)
 	cmd.Env = append(cmd.Env, "PARLEY_KEY="+key)
 	cmd.Stdin = stdin
 	begun := time.Now()
@@ -93,9 +95,9 @@ func hookAs(t *testing.T, h *home, key string, stdin io.Reader, args ...string) 
 	t.Logf("parley hook %q took %v", args, time.Since(begun))
 }
 
-func (h *home) spooled(t *testing.T) string {
+func spooled(t *testing.T, h *testhome.Home) string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(h.workspace, daemon.StateDir, "reports"))
+	b, err := os.ReadFile(filepath.Join(h.Workspace, daemon.StateDir, "reports"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)
 	}
@@ -104,25 +106,23 @@ func (h *home) spooled(t *testing.T) string {
 
 func TestHookStartsNoDaemon(t *testing.T) {
 	t.Parallel()
-	h := newTestHome(t)
+	h := testhome.New(t)
 	hookAs(t, h, "k", nil, "Stop")
-	if _, err := os.Stat(filepath.Join(h.workspace, daemon.StateDir)); err == nil {
+	if _, err := os.Stat(filepath.Join(h.Workspace, daemon.StateDir)); err == nil {
 		t.Error("a workspace was made where there was none")
 	}
-	if err := os.Mkdir(filepath.Join(h.workspace, daemon.StateDir), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(h.Workspace, daemon.StateDir), 0o700))
 
 	hookAs(t, h, "", nil, "Stop") // outside of an agent
-	if got := h.spooled(t); got != "" {
+	if got := spooled(t, h); got != "" {
 		t.Errorf("it reported without a key: %s", got)
 	}
 
 	hookAs(t, h, "k", strings.NewReader(`{"notification_type":"x"}`), "Notification", "--no-such-flag")
-	if got := h.spooled(t); strings.Count(got, "Notification:x") != 1 || strings.Count(got, "\n") != 1 {
+	if got := spooled(t, h); strings.Count(got, "Notification:x") != 1 || strings.Count(got, "\n") != 1 {
 		t.Errorf("the spool has %q", got)
 	}
-	if _, err := os.Stat(filepath.Join(h.workspace, daemon.StateDir, "daemon.lock")); err == nil {
+	if _, err := os.Stat(filepath.Join(h.Workspace, daemon.StateDir, "daemon.lock")); err == nil {
 		t.Error("a daemon was started")
 	}
 }
@@ -130,25 +130,15 @@ func TestHookStartsNoDaemon(t *testing.T) {
 // Neither a hanging daemon nor a program that keeps the input open delays the hook.
 func TestHookDoesNotWaitForThoseWhoHang(t *testing.T) {
 	t.Parallel()
-	h := newTestHome(t)
-	if err := os.Mkdir(filepath.Join(h.workspace, daemon.StateDir), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	h := testhome.New(t)
+	must.Do(t, os.Mkdir(filepath.Join(h.Workspace, daemon.StateDir), 0o700))
 
-	socket := filepath.Join(h.dir, "s.sock")
-	l, err := net.Listen("unix", socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	socket := filepath.Join(h.Dir, "s.sock")
+	l := must.Have(net.Listen("unix", socket))(t)
 	defer l.Close() // it takes connections, and nobody answers them
 
-	info, err := json.Marshal(daemon.Info{PID: os.Getpid(), Socket: socket})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(h.workspace, daemon.StateDir, "daemon.json"), info, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	info := must.Have(json.Marshal(daemon.Info{PID: os.Getpid(), Socket: socket}))(t)
+	must.Do(t, os.WriteFile(filepath.Join(h.Workspace, daemon.StateDir, "daemon.json"), info, 0o600))
 
 	open, end, err := os.Pipe()
 	if err != nil {
@@ -158,17 +148,17 @@ func TestHookDoesNotWaitForThoseWhoHang(t *testing.T) {
 	defer open.Close()
 
 	hookAs(t, h, "k", open, "Stop")
-	if got := h.spooled(t); strings.Count(got, `"Stop"`) != 1 {
+	if got := spooled(t, h); strings.Count(got, `"Stop"`) != 1 {
 		t.Errorf("the spool has %q, want the report", got)
 	}
 }
 
 func TestHookWithAForeignKeyIsRefusedSilently(t *testing.T) {
 	t.Parallel()
-	h := newTestHome(t)
-	must[daemon.Info](t, h, "serve")
+	h := testhome.New(t)
+	testhome.Run[daemon.Info](t, h, "serve")
 	hookAs(t, h, "parley_nobody", strings.NewReader("{}"), "Stop")
-	if got := h.spooled(t); got != "" {
+	if got := spooled(t, h); got != "" {
 		t.Errorf("what the daemon refused was kept: %s", got)
 	}
 }
@@ -186,23 +176,17 @@ done`
 // daemon runs.
 func TestHookOfAnAgentNamesItsMessages(t *testing.T) {
 	t.Parallel()
-	h := newTestHome(t)
-	err := os.WriteFile(filepath.Join(h.workspace, "parley.yaml"),
-		[]byte("profiles:\n  talker:\n    reports: {Prompt: prompted, Done: idle}\n"), 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := testhome.New(t)
+	must.Do(t, os.WriteFile(filepath.Join(h.Workspace, "parley.yaml"),
+		[]byte("profiles:\n  talker:\n    reports: {Prompt: prompted, Done: idle}\n"), 0o600))
 
-	program, err := exec.LookPath("parley")
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := must.Have(exec.LookPath("parley"))(t)
 
-	h.env = append(h.env, "PARLEY="+program)
-	must[parley.LaunchAgentResult](t, h, "launch", "ann", "--profile", "talker", "--", "sh", "-c", talker)
-	status := must[parley.WorkspaceStatusResult](t, h, "status")
+	h.Env = append(h.Env, "PARLEY="+program)
+	testhome.Run[parley.LaunchAgentResult](t, h, "launch", "ann", "--profile", "talker", "--", "sh", "-c", talker)
+	status := testhome.Run[parley.WorkspaceStatusResult](t, h, "status")
 	send := func(text string) string {
-		return must[parley.SendMessageResult](t, h, "send", "ann", text, "--wait=60").MessageID
+		return testhome.Run[parley.SendMessageResult](t, h, "send", "ann", text, "--wait=60").MessageID
 	}
 
 	tell := func(line string) {
@@ -214,7 +198,7 @@ func TestHookOfAnAgentNamesItsMessages(t *testing.T) {
 
 	begun := func(id string) func() bool {
 		return func() bool {
-			d := must[parley.MessageStatusResult](t, h, "message", id).Deliveries[0]
+			d := testhome.Run[parley.MessageStatusResult](t, h, "message", id).Deliveries[0]
 			return !d.TurnStarted().IsZero()
 		}
 	}
@@ -225,18 +209,16 @@ func TestHookOfAnAgentNamesItsMessages(t *testing.T) {
 	tell("done")
 
 	id = send("and push")
-	if err := syscall.Kill(status.PID, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Kill(status.PID, syscall.SIGKILL))
 
 	tell("report")
-	eventually(t, "the report is spooled", func() bool { return strings.Contains(h.spooled(t), parley.Short(id)) })
+	eventually(t, "the report is spooled", func() bool { return strings.Contains(spooled(t, h), parley.Short(id)) })
 	eventually(t, "the second turn has begun", begun(id)) // which starts a daemon
-	if got := h.spooled(t); got != "" {
+	if got := spooled(t, h); got != "" {
 		t.Errorf("the spool is not removed: %s", got)
 	}
 
-	if screen := must[parley.ReadTerminalResult](t, h, "screen", "ann").Lines; strings.Count(strings.Join(screen, "\n"),
+	if screen := testhome.Run[parley.ReadTerminalResult](t, h, "screen", "ann").Lines; strings.Count(strings.Join(screen, "\n"),
 		"said 0") != 3 {
 		t.Errorf("a hook said or failed:\n%s", strings.Join(screen, "\n"))
 	}
@@ -245,7 +227,7 @@ func TestHookOfAnAgentNamesItsMessages(t *testing.T) {
 // eventually polls until a condition holds.
 func eventually(t *testing.T, what string, fact func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); !fact(); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(testhome.Patience); !fact(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%s: never so", what)
 		}

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"parley/internal/daemon"
+	"parley/internal/must"
+	"parley/internal/testhome"
 
 	"github.com/coder/websocket"
 	"github.com/getkin/kin-openapi/openapi3"
@@ -24,24 +26,19 @@ import (
 )
 
 // workingDaemon starts a daemon with an agent named coder, in its own home.
-func workingDaemon(t *testing.T) (*home, daemon.Info) {
+func workingDaemon(t *testing.T) (*testhome.Home, daemon.Info) {
 	t.Helper()
-	h := newTestHome(t)
+	h := testhome.New(t)
 	for _, args := range [][]string{{"serve"}, {"register", "coder"}} {
-		if out, err := h.command(args...).CombinedOutput(); err != nil {
+		if out, err := h.Command(args...).CombinedOutput(); err != nil {
 			t.Fatalf("parley %v: %v\n%s", args, err, out)
 		}
 	}
 
-	b, err := os.ReadFile(filepath.Join(h.workspace, daemon.StateDir, "daemon.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Have(os.ReadFile(filepath.Join(h.Workspace, daemon.StateDir, "daemon.json")))(t)
 
 	var info daemon.Info
-	if err := json.Unmarshal(b, &info); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(b, &info))
 
 	return h, info
 }
@@ -66,7 +63,7 @@ func TestCallsOfTheHTTPDocsWork(t *testing.T) {
 	}
 
 	cmd := exec.Command("sh", "-c", script)
-	cmd.Dir, cmd.Env = h.workspace, h.env
+	cmd.Dir, cmd.Env = h.Workspace, h.Env
 
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -84,16 +81,13 @@ func TestCallsOfTheHTTPDocsWork(t *testing.T) {
 func TestTheWebSocketOfTheHTTPDocsWorks(t *testing.T) {
 	t.Parallel()
 	h, info := workingDaemon(t)
-	out, err := h.command("register", "watcher").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Have(h.Command("register", "watcher").Output())(t)
 
 	lines := strings.Fields(string(out))
 	address := regexp.MustCompile(`ws://\S+`).FindString(documents(t)["http.md"])
 	address = strings.NewReplacer("http://127.0.0.1:PORT", info.HTTP, "127.0.0.1:PORT", strings.TrimPrefix(info.HTTP, "http://"), "KEY", lines[len(lines)-1]).
 		Replace(address)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testhome.Patience)
 	defer cancel()
 
 	conn, _, err := websocket.Dial(ctx, address, nil)
@@ -102,7 +96,7 @@ func TestTheWebSocketOfTheHTTPDocsWorks(t *testing.T) {
 	}
 	defer conn.CloseNow()
 
-	if out, err := h.command("send", "watcher", "look here").CombinedOutput(); err != nil {
+	if out, err := h.Command("send", "watcher", "look here").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 
@@ -119,7 +113,7 @@ func TestTheWebSocketOfTheHTTPDocsWorks(t *testing.T) {
 	}
 
 	begun := time.Now()
-	if out, err := h.command("down").CombinedOutput(); err != nil {
+	if out, err := h.Command("down").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 
@@ -147,25 +141,16 @@ func TestAnswersAreAsTheOpenAPIDocsSay(t *testing.T) {
 	}
 
 	fetch := func(r *http.Request) (*http.Response, []byte) {
-		resp, err := over.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := must.Have(over.Do(r))(t)
 		defer resp.Body.Close()
 
-		b, err := io.ReadAll(resp.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Have(io.ReadAll(resp.Body))(t)
 
 		return resp, b
 	}
 
 	request := func(method, path, body string) *http.Request {
-		r, err := http.NewRequest(method, "http://parley"+path, strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Have(http.NewRequest(method, "http://parley"+path, strings.NewReader(body)))(t)
 		if body != "" {
 			r.Header.Set("Content-Type", "application/json")
 		}
@@ -174,18 +159,12 @@ func TestAnswersAreAsTheOpenAPIDocsSay(t *testing.T) {
 	}
 
 	_, b := fetch(request("GET", "/openapi.json", ""))
-	document, err := openapi3.NewLoader().LoadFromData(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := must.Have(openapi3.NewLoader().LoadFromData(b))(t)
 
 	document.Servers = openapi3.Servers{{URL: "http://parley"}}
-	router, err := legacy.NewRouter(document)
-	if err != nil {
-		t.Fatal(err)
-	}
+	router := must.Have(legacy.NewRouter(document))(t)
 
-	backup, _ := json.Marshal(map[string]string{"path": filepath.Join(h.dir, "copy.db")})
+	backup, _ := json.Marshal(map[string]string{"path": filepath.Join(h.Dir, "copy.db")})
 	for _, c := range []struct {
 		method, path, body string
 		status             int

@@ -2,14 +2,10 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"net"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -17,6 +13,7 @@ import (
 	"time"
 
 	"parley/internal/daemon"
+	"parley/internal/testhome"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -25,9 +22,6 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"parley": main})
 }
-
-// patience bounds every wait of the tests. It only matters when they fail.
-const patience = 60 * time.Second
 
 func TestStories(t *testing.T) {
 	t.Parallel()
@@ -43,7 +37,7 @@ func stories(t *testing.T) testscript.Params {
 	return testscript.Params{
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {
-			h, err := newHome(env.Cd)
+			h, err := testhome.At(env.Cd)
 			if err != nil {
 				return err
 			}
@@ -60,13 +54,13 @@ func stories(t *testing.T) testscript.Params {
 
 			env.Setenv("PARLEY", program)
 			env.Setenv("EXAMPLE", example)
-			for _, entry := range h.env {
+			for _, entry := range h.Env {
 				name, value, _ := strings.Cut(entry, "=")
 				env.Setenv(name, value)
 			}
 
 			env.Defer(func() {
-				if err := h.end(); err != nil {
+				if err := h.End(); err != nil {
 					env.T().Log(err)
 					env.T().FailNow()
 				}
@@ -84,76 +78,6 @@ func stories(t *testing.T) testscript.Params {
 	}
 }
 
-// home separates one test's daemon, tmux server and agents from all others: it has its
-// own directories, with short paths because they hold sockets.
-type home struct {
-	dir, workspace string
-	env            []string
-}
-
-func newHome(workspace string) (*home, error) {
-	dir, err := os.MkdirTemp("/tmp", "pt")
-	if err != nil {
-		return nil, err
-	}
-
-	h := &home{dir: dir, workspace: workspace}
-	for name, sub := range map[string]string{"HOME": "h", "XDG_RUNTIME_DIR": "r", "XDG_STATE_HOME": "s", "TMUX_TMPDIR": "t"} {
-		if err := os.Mkdir(filepath.Join(dir, sub), 0o700); err != nil {
-			return nil, err
-		}
-		h.env = append(h.env, name+"="+filepath.Join(dir, sub))
-	}
-
-	h.env = append(h.env, "PARLEY_DIR="+workspace, "PATH="+os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8",
-		"GORACE=atexit_sleep_ms=0") // else each program sleeps for a second before it ends, under the race detector
-	return h, nil
-}
-
-// command returns a run of the program in the test's workspace.
-func (h *home) command(args ...string) *exec.Cmd {
-	cmd := exec.Command("parley", args...)
-	cmd.Dir, cmd.Env = h.workspace, h.env
-	return cmd
-}
-
-// end stops everything, and fails if a process of the test survives.
-func (h *home) end() error {
-	out, err := h.command("down").CombinedOutput()
-	if err != nil {
-		err = fmt.Errorf("parley down: %w\n%s", err, out)
-	}
-
-	deadline := time.Now().Add(patience)
-	left := h.processes()
-	for ; len(left) > 0 && err == nil && time.Now().Before(deadline); left = h.processes() {
-		time.Sleep(20 * time.Millisecond)
-	}
-
-	for pid, name := range left {
-		err = errors.Join(err, fmt.Errorf("process %d is left: %s", pid, name), syscall.Kill(pid, syscall.SIGKILL))
-	}
-
-	return errors.Join(err, os.RemoveAll(h.dir))
-}
-
-// processes returns the processes with the test's environment and their command lines,
-// none on systems without /proc.
-func (h *home) processes() map[int]string {
-	found := map[int]string{}
-	files, _ := filepath.Glob("/proc/[0-9]*/environ")
-	for _, file := range files {
-		b, err := os.ReadFile(file)
-		if err != nil || !strings.Contains(string(b), h.dir) {
-			continue
-		}
-		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-		line, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "cmdline"))
-		found[pid] = strings.ReplaceAll(string(line), "\x00", " ")
-	}
-	return found
-}
-
 // until runs a program repeatedly until its output matches.
 func until(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
@@ -162,7 +86,7 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 
 	re := regexp.MustCompile("(?m)" + args[0])
 	var out string
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(30 * time.Millisecond) {
+	for deadline := time.Now().Add(testhome.Patience); time.Now().Before(deadline); time.Sleep(30 * time.Millisecond) {
 		cmd := exec.Command(args[1], args[2:]...)
 		cmd.Dir = ts.MkAbs(".")
 		for _, name := range []string{"HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "TMUX_TMPDIR", "PATH", "PARLEY_DIR"} {
@@ -198,7 +122,7 @@ func killDaemon(ts *testscript.TestScript, neg bool, args []string) {
 func gone(ts *testscript.TestScript, neg bool, args []string) {
 	pid, err := strconv.Atoi(strings.TrimSpace(ts.ReadFile(args[0])))
 	ts.Check(err)
-	if alive := running(pid); neg != alive {
+	if alive := testhome.Running(pid); neg != alive {
 		if neg {
 			ts.Fatalf("process %d has ended", pid)
 		}
@@ -207,32 +131,11 @@ func gone(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func waitGone(ts *testscript.TestScript, pid int) {
-	for deadline := time.Now().Add(patience); running(pid); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(testhome.Patience); testhome.Running(pid); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			ts.Fatalf("process %d does not end", pid)
 		}
 	}
-}
-
-// running reports whether a process runs. A zombie does not.
-func running(pid int) bool {
-	if syscall.Kill(pid, 0) != nil {
-		return false
-	}
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if runtime.GOOS != "linux" {
-		return true
-	}
-	if err != nil {
-		return false
-	}
-
-	// The first thread of a killed process may be a zombie while others still hold its
-	// sockets open. Field 3 is the state, field 20 the number of threads.
-	_, after, _ := strings.Cut(string(b), ") ")
-	fields := strings.Fields(after)
-
-	return fields[0] != "Z" || fields[17] != "1" && fields[17] != "0"
 }
 
 // listen occupies a port until the script ends and sets a variable to it.

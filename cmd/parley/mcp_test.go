@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,77 +13,34 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
+	"parley/internal/must"
+	"parley/internal/testhome"
 	"parley/store/storetest"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// newTestHome returns a home for a Go test; without tmux, the test is skipped.
-func newTestHome(t testing.TB) *home {
-	t.Helper()
-	if _, err := exec.LookPath("tmux"); err != nil {
-		t.Skip("tmux is not installed")
-	}
-
-	h, err := newHome(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	t.Cleanup(func() {
-		if err := h.end(); err != nil {
-			t.Error(err)
-		}
-	})
-
-	return h
-}
-
 // prepareDatabase gives the workspace an empty database, so that its daemon starts
 // faster.
-func (h *home) prepareDatabase(t testing.TB) {
+func prepareDatabase(t testing.TB, h *testhome.Home) {
 	t.Helper()
-	dir := filepath.Join(h.workspace, daemon.StateDir)
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := storetest.Prepare(filepath.Join(dir, "parley.db")); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// must runs the program with --json and decodes its answer.
-func must[Res any](t testing.TB, h *home, args ...string) Res {
-	t.Helper()
-	var stderr strings.Builder
-	cmd := h.command(append([]string{"--json"}, args...)...)
-	cmd.Stderr = &stderr
-
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("parley %s: %v\n%s%s", strings.Join(args, " "), err, out, stderr.String())
-	}
-
-	var res Res
-	if err := json.Unmarshal(out, &res); err != nil {
-		t.Fatalf("parley %s printed %s: %v", strings.Join(args, " "), out, err)
-	}
-
-	return res
+	dir := filepath.Join(h.Workspace, daemon.StateDir)
+	must.Do(t, os.Mkdir(dir, 0o700))
+	must.Do(t, storetest.Prepare(filepath.Join(dir, "parley.db")))
 }
 
 // An independent MCP client joins the team over `parley mcp`.
 func TestMCPOverStdioServesTheOfficialClient(t *testing.T) {
 	t.Parallel()
-	h := newTestHome(t)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	h := testhome.New(t)
+	ctx, cancel := context.WithTimeout(t.Context(), testhome.Patience)
 	defer cancel()
 
-	must[parley.LaunchAgentResult](t, h, "launch", "coder", "--", "cat")
-	bot := must[parley.RegisterAgentResult](t, h, "register", "bot")
+	testhome.Run[parley.LaunchAgentResult](t, h, "launch", "coder", "--", "cat")
+	bot := testhome.Run[parley.RegisterAgentResult](t, h, "register", "bot")
 
-	cmd := h.command("mcp")
-	cmd.Env = append(slices.Clone(h.env), "PARLEY_KEY="+bot.APIKey)
+	cmd := h.Command("mcp")
+	cmd.Env = append(slices.Clone(h.Env), "PARLEY_KEY="+bot.APIKey)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	c := mcp.NewClient(&mcp.Implementation{Name: "story", Version: "1"}, nil)
@@ -94,10 +50,7 @@ func TestMCPOverStdioServesTheOfficialClient(t *testing.T) {
 		t.Fatalf("connect: %v\n%s", err, stderr.String())
 	}
 
-	tools, err := session.ListTools(ctx, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tools := must.Have(session.ListTools(ctx, nil))(t)
 
 	var names []string
 	for _, tool := range tools.Tools {
@@ -118,8 +71,8 @@ func TestMCPOverStdioServesTheOfficialClient(t *testing.T) {
 	}
 
 	// The bridge outlives its daemon.
-	must[parley.ShutDownResult](t, h, "down", "--keep-agents")
-	must[parley.SendMessageResult](t, h, "send", "bot", "back again")
+	testhome.Run[parley.ShutDownResult](t, h, "down", "--keep-agents")
+	testhome.Run[parley.SendMessageResult](t, h, "send", "bot", "back again")
 	var inbox parley.CheckInboxResult
 	callTool(t, session, "check_inbox", nil, &inbox)
 	if len(inbox.Messages) != 1 || inbox.Messages[0].Content != "back again" {
@@ -136,38 +89,29 @@ func TestMCPOverStdioServesTheOfficialClient(t *testing.T) {
 // The same, on the daemon's own /mcp.
 func TestMCPOverHTTPServesTheOfficialClient(t *testing.T) {
 	t.Parallel()
-	h := newTestHome(t)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	h := testhome.New(t)
+	ctx, cancel := context.WithTimeout(t.Context(), testhome.Patience)
 	defer cancel()
 
-	bot := must[parley.RegisterAgentResult](t, h, "register", "bot")
-	status := must[parley.WorkspaceStatusResult](t, h, "status")
+	bot := testhome.Run[parley.RegisterAgentResult](t, h, "register", "bot")
+	status := testhome.Run[parley.WorkspaceStatusResult](t, h, "status")
 
 	c := mcp.NewClient(&mcp.Implementation{Name: "story", Version: "1"}, nil)
-	session, err := c.Connect(ctx,
-		&mcp.StreamableClientTransport{Endpoint: status.HTTP + "/mcp", HTTPClient: withKey(bot.APIKey)}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	session := must.Have(c.Connect(ctx,
+		&mcp.StreamableClientTransport{Endpoint: status.HTTP + "/mcp", HTTPClient: withKey(bot.APIKey)}, nil))(t)
 
 	var sent parley.SendMessageResult
 	callTool(t, session, "send_message", map[string]any{"to": "operator", "text": "over http"}, &sent)
-	inbox := must[parley.CheckInboxResult](t, h, "inbox")
+	inbox := testhome.Run[parley.CheckInboxResult](t, h, "inbox")
 	if len(inbox.Messages) != 1 || inbox.Messages[0].Sender != "bot" {
 		t.Errorf("the operator's inbox: got %+v, want the one message of bot", inbox.Messages)
 	}
 
 	// A stream that waits for events does not keep the daemon from ending.
-	request, err := http.NewRequestWithContext(ctx, "GET", status.HTTP+"/api/events", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := must.Have(http.NewRequestWithContext(ctx, "GET", status.HTTP+"/api/events", nil))(t)
 
 	request.Header.Set("Accept", "text/event-stream")
-	stream, err := withKey(bot.APIKey).Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stream := must.Have(withKey(bot.APIKey).Do(request))(t)
 	defer stream.Body.Close()
 
 	if got := stream.Header.Get("Content-Type"); got != "text/event-stream" {
@@ -175,7 +119,7 @@ func TestMCPOverHTTPServesTheOfficialClient(t *testing.T) {
 	}
 
 	began := time.Now()
-	must[parley.ShutDownResult](t, h, "down")
+	testhome.Run[parley.ShutDownResult](t, h, "down")
 	if took := time.Since(began); took >= daemon.EndWithin {
 		t.Errorf("down took %s with a stream open, want less than %s", took, daemon.EndWithin)
 	}
@@ -185,7 +129,7 @@ func TestMCPOverHTTPServesTheOfficialClient(t *testing.T) {
 
 func callTool(t *testing.T, session *mcp.ClientSession, name string, args map[string]any, into any) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testhome.Patience)
 	defer cancel()
 
 	res, err := session.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: args})

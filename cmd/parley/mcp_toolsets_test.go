@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
+	"parley/internal/testhome"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -18,24 +20,22 @@ import (
 // connection can narrow that further.
 func TestToolsetsAreASettingAndAChoice(t *testing.T) {
 	t.Parallel()
-	h := newTestHome(t)
+	h := testhome.New(t)
 	team := "settings:\n  mcp_toolsets: team, files\n"
-	if err := os.WriteFile(filepath.Join(h.workspace, "parley.yaml"), []byte(team), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(h.Workspace, "parley.yaml"), []byte(team), 0o600))
 
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testhome.Patience)
 	defer cancel()
 
-	bot := must[parley.RegisterAgentResult](t, h, "register", "bot")
-	status := must[parley.WorkspaceStatusResult](t, h, "status")
+	bot := testhome.Run[parley.RegisterAgentResult](t, h, "register", "bot")
+	status := testhome.Run[parley.WorkspaceStatusResult](t, h, "status")
 	http := func(query string) mcp.Transport {
 		return &mcp.StreamableClientTransport{Endpoint: status.HTTP + "/mcp" + query, HTTPClient: withKey(bot.APIKey)}
 	}
 
 	stdio := func(args ...string) mcp.Transport {
-		cmd := h.command(append([]string{"mcp"}, args...)...)
-		cmd.Env = append(slices.Clone(h.env), "PARLEY_KEY="+bot.APIKey)
+		cmd := h.Command(append([]string{"mcp"}, args...)...)
+		cmd.Env = append(slices.Clone(h.Env), "PARLEY_KEY="+bot.APIKey)
 		return &mcp.CommandTransport{Command: cmd}
 	}
 
@@ -82,7 +82,7 @@ func TestToolsetsAreASettingAndAChoice(t *testing.T) {
 		_ = session.Close()
 	}
 
-	out, err := h.command("mcp", "--toolsets", "mesages").CombinedOutput()
+	out, err := h.Command("mcp", "--toolsets", "mesages").CombinedOutput()
 	if err == nil || !strings.Contains(string(out), `Did you mean "messages"?`) {
 		t.Errorf("a wrong name: %v %s", err, out)
 	}
@@ -91,34 +91,32 @@ func TestToolsetsAreASettingAndAChoice(t *testing.T) {
 // An agent of parley.yaml may be offered less than the others, over both transports.
 func TestToolsetsOfAnAgent(t *testing.T) {
 	t.Parallel()
-	h := newTestHome(t)
-	file := filepath.Join(h.workspace, "parley.yaml")
+	h := testhome.New(t)
+	file := filepath.Join(h.Workspace, "parley.yaml")
 	write := func(sets string) {
-		if err := os.WriteFile(file, []byte("agents:\n  - {name: Bot, toolsets: "+sets+"}\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte("agents:\n  - {name: Bot, toolsets: "+sets+"}\n"), 0o600))
 	}
 
 	for sets, want := range map[string]string{"[mesages]": `Did you mean`, "[]": "toolsets is empty"} {
 		write(sets)
-		if out, err := h.command("up").CombinedOutput(); err == nil || !strings.Contains(string(out), want) {
+		if out, err := h.Command("up").CombinedOutput(); err == nil || !strings.Contains(string(out), want) {
 			t.Errorf("%s: %v %s", sets, err, out)
 		}
 	}
 
 	write("[files, team]")
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testhome.Patience)
 	defer cancel()
 
 	keys := map[string]string{}
 	for _, name := range []string{"bot", "other"} {
-		keys[name] = must[parley.RegisterAgentResult](t, h, "register", name).APIKey
+		keys[name] = testhome.Run[parley.RegisterAgentResult](t, h, "register", name).APIKey
 	}
 
-	status := must[parley.WorkspaceStatusResult](t, h, "status")
+	status := testhome.Run[parley.WorkspaceStatusResult](t, h, "status")
 	for name, want := range map[string]bool{"bot": false, "other": true} {
-		cmd := h.command("mcp")
-		cmd.Env = append(slices.Clone(h.env), "PARLEY_KEY="+keys[name])
+		cmd := h.Command("mcp")
+		cmd.Env = append(slices.Clone(h.Env), "PARLEY_KEY="+keys[name])
 		for how, transport := range map[string]mcp.Transport{"stdio": &mcp.CommandTransport{Command: cmd},
 			"http": &mcp.StreamableClientTransport{Endpoint: status.HTTP + "/mcp", HTTPClient: withKey(keys[name])}} {
 			session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
@@ -149,23 +147,20 @@ func TestToolsetsOfAnAgent(t *testing.T) {
 // A mailbox learns over the bridge how it gets its messages.
 func TestTheBridgeKnowsTheRole(t *testing.T) {
 	t.Parallel()
-	h := newTestHome(t)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	h := testhome.New(t)
+	ctx, cancel := context.WithTimeout(t.Context(), testhome.Patience)
 	defer cancel()
 
-	bot := must[parley.RegisterAgentResult](t, h, "register", "bot")
+	bot := testhome.Run[parley.RegisterAgentResult](t, h, "register", "bot")
 	for key, want := range map[string]string{bot.APIKey: "You are bot", "": "You act for the operator"} {
-		cmd := h.command("mcp")
-		cmd.Env = slices.Clone(h.env)
+		cmd := h.Command("mcp")
+		cmd.Env = slices.Clone(h.Env)
 		if key != "" {
 			cmd.Env = append(cmd.Env, "PARLEY_KEY="+key)
 		}
 
-		session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
-			Connect(ctx, &mcp.CommandTransport{Command: cmd}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		session := must.Have(mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
+			Connect(ctx, &mcp.CommandTransport{Command: cmd}, nil))(t)
 
 		for _, part := range []string{want, "check_inbox with wait_seconds"} {
 			if text := session.InitializeResult().Instructions; !strings.Contains(text, part) {

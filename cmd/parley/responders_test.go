@@ -13,6 +13,8 @@ import (
 
 	"parley"
 	"parley/internal/modelserver"
+	"parley/internal/must"
+	"parley/internal/testhome"
 )
 
 // The page on responders is run word for word, with the scripted model in the place of
@@ -33,24 +35,19 @@ func TestDoctorFindsRespondersThatCannotAnswer(t *testing.T) {
 	model := modelserver.StartBare()
 	t.Cleanup(model.Close)
 
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	closed := must.Have(net.Listen("tcp", "127.0.0.1:0"))(t)
 
 	closed.Close()
-	h := newTestHome(t)
+	h := testhome.New(t)
 	text := "responders:\n  - {name: well, model: m, base_url: '" + model.URL + "/v1'}\n" +
 		"  - {name: keyless, model: m, base_url: '" + model.URL + "/v1', api_key_env: NO_SUCH_KEY}\n" +
 		"  - {name: lost, model: m, base_url: 'http://" + closed.Addr().String() + "/v1'}\n"
 
-	if err := os.WriteFile(filepath.Join(h.workspace, "parley.yaml"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(h.Workspace, "parley.yaml"), []byte(text), 0o600))
 
 	look := func(when string) {
 		t.Helper()
-		out, _ := h.command("doctor").CombinedOutput()
+		out, _ := h.Command("doctor").CombinedOutput()
 		for _, part := range []string{"well: m at " + model.URL, "keyless cannot answer", "NO_SUCH_KEY", "lost cannot answer", closed.Addr().String()} {
 			if !strings.Contains(string(out), part) {
 				t.Errorf("%s, the doctor does not say %q:\n%s", when, part, out)
@@ -59,12 +56,12 @@ func TestDoctorFindsRespondersThatCannotAnswer(t *testing.T) {
 	}
 
 	look("without a daemon")
-	if out, err := h.command("serve").CombinedOutput(); err != nil {
+	if out, err := h.Command("serve").CombinedOutput(); err != nil {
 		t.Fatalf("parley serve: %v\n%s", err, out)
 	}
 
 	look("with one")
-	list := must[parley.ListRespondersResult](t, h, "responder", "list")
+	list := testhome.Run[parley.ListRespondersResult](t, h, "responder", "list")
 	if len(list.Responders) != 3 || list.Responders[0].Problem == "" || list.Responders[2].Problem != "" {
 		t.Errorf("listed are %+v", list.Responders)
 	}
@@ -76,31 +73,23 @@ func TestDaemonCountsModelUsageAndEndsDuringAnAnswer(t *testing.T) {
 	t.Parallel()
 	model := modelserver.StartBare()
 	t.Cleanup(model.Close)
-	h := newTestHome(t)
+	h := testhome.New(t)
 	team := "responders:\n  - {name: sage, model: m, base_url: '" + model.URL + "/v1'}\n"
-	if err := os.WriteFile(filepath.Join(h.workspace, "parley.yaml"), []byte(team), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := h.command("serve").CombinedOutput(); err != nil {
+	must.Do(t, os.WriteFile(filepath.Join(h.Workspace, "parley.yaml"), []byte(team), 0o600))
+	if out, err := h.Command("serve").CombinedOutput(); err != nil {
 		t.Fatalf("parley serve: %v\n%s", err, out)
 	}
 
-	info := must[parley.WorkspaceStatusResult](t, h, "status")
-	must[parley.SendMessageResult](t, h, "send", "sage", "SAY hello")
-	if out, err := h.command("send", "sage", "FAIL 400").CombinedOutput(); err == nil {
+	info := testhome.Run[parley.WorkspaceStatusResult](t, h, "status")
+	testhome.Run[parley.SendMessageResult](t, h, "send", "sage", "SAY hello")
+	if out, err := h.Command("send", "sage", "FAIL 400").CombinedOutput(); err == nil {
 		t.Errorf("a refused one: %s", out)
 	}
 
-	res, err := overSocket(t, info.Socket).Get("http://parley/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Have(overSocket(t, info.Socket).Get("http://parley/metrics"))(t)
 	defer res.Body.Close()
 
-	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Have(io.ReadAll(res.Body))(t)
 
 	for _, line := range []string{`parley_model_calls_total{agent="sage",outcome="answered"} 1`, `parley_model_calls_total{agent="sage",outcome="refused"} 1`,
 		fmt.Sprintf(`parley_model_tokens_total{agent="sage",direction="in"} %d`, modelserver.PromptTokens),
@@ -110,12 +99,10 @@ func TestDaemonCountsModelUsageAndEndsDuringAnAnswer(t *testing.T) {
 		}
 	}
 
-	waiting := h.command("send", "sage", "PAUSE", "--json")
+	waiting := h.Command("send", "sage", "PAUSE", "--json")
 	var said bytes.Buffer
 	waiting.Stdout = &said
-	if err := waiting.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, waiting.Start())
 
 	ctx := inTime(t)
 	for len(model.Requests()) < 3 && ctx.Err() == nil {
@@ -123,7 +110,7 @@ func TestDaemonCountsModelUsageAndEndsDuringAnAnswer(t *testing.T) {
 	}
 
 	began := time.Now()
-	if out, err := h.command("down").CombinedOutput(); err != nil {
+	if out, err := h.Command("down").CombinedOutput(); err != nil {
 		t.Fatalf("parley down: %v\n%s", err, out)
 	}
 	if took := time.Since(began); took > 25*time.Second { // half of what the model has

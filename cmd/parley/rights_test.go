@@ -6,11 +6,14 @@ import (
 	"encoding/json"
 	"net"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"parley"
+	"parley/internal/must"
+	"parley/internal/testhome"
 )
 
 // Who may call, from the widest to the narrowest.
@@ -18,134 +21,58 @@ const (
 	anyone        = "anyone"
 	agents        = "agents"
 	orchestrators = "orchestrators"
-	operatorOnly  = "the operator"
+	operatorOnly  = "operator"
 )
 
-// right is what a test expects of one operation: it is written down here and not read
-// off the table of operations. The arguments are complete, and do nothing: they name
-// who and what does not exist.
+// right is what a test expects of one operation.
 type right struct {
-	op   string
-	who  string
-	args string
-	self string // parameters by which a seed's call names its own sender, with a space between
-	tool string // who finds it among the tools of MCP: "" for who may call it, "none"
+	op, who, args string
+	self          string // parameters by which a call names its own sender, with a space between
+	noTool        bool   // nobody finds it among the tools of MCP
 }
 
-const (
-	nobodys = `"no-such-agent"`
-	nowhere = `"/no/such/directory"`
-	nothing = `"ffffffff-0000-4000-8000-000000000000"`
-)
+const nothing = `"ffffffff-0000-4000-8000-000000000000"`
 
-// rights is every operation of parley, in the order of parley.Ops. A new one gets a
-// line.
-var rights = []right{
-	{op: "register_agent", who: anyone, args: `{"username":"parley"}`},
-	{op: "get_agent_status", who: agents, args: `{"agent":` + nobodys + `}`},
-	{op: "send_message", who: agents, args: `{"to":` + nobodys + `,"text":"hi"}`, self: "sender_agent_id sender_id"},
-	{
-		op:   "broadcast_message",
-		who:  agents,
-		args: `{"recipients":[` + nobodys + `],"text":"hi"}`,
-		self: "sender_agent_id sender_id",
-	},
-	{
-		op:   "broadcast_update",
-		who:  agents,
-		args: `{"update_type":"progress","content":{"summary":"x"}}`,
-		self: "sender_agent_id",
-	}, // which is stored and typed
-	{
-		op:   "request_assistance",
-		who:  agents,
-		args: `{"assistance_type":"review","target_agents":[` + nobodys + `],"request_details":{"description":"x"}}`,
-		self: "requester_agent_id",
-	},
-	{
-		op:   "respond_to_message",
-		who:  agents,
-		args: `{"message_id":` + nothing + `,"text":"hi"}`,
-		self: "responder_agent_id",
-	},
-	{op: "ignore_message", who: agents, args: `{"message_id":` + nothing + `}`, self: "agent_id"},
-	{
-		op:   "transfer_file",
-		who:  agents,
-		args: `{"recipient":` + nobodys + `,"source_path":` + nowhere + `}`,
-		self: "sender_id sender_agent_id",
-	},
-	{op: "create_thread", who: agents, args: `{"title":"x","participants":[` + nobodys + `]}`, self: "creator_id"},
-	{op: "list_threads", who: agents, args: `{}`},
-	{op: "get_thread_details", who: agents, args: `{"thread_id":` + nothing + `}`},
-	{op: "join_thread", who: agents, args: `{"thread_id":` + nothing + `}`, self: "agent_id"},
-	{
-		op:   "add_participant_to_thread",
-		who:  agents,
-		args: `{"thread_id":` + nothing + `,"agent_id_to_add":` + nobodys + `}`,
-		self: "inviting_agent_id",
-	},
-	{
-		op:   "remove_participant_from_thread",
-		who:  agents,
-		args: `{"thread_id":` + nothing + `,"agent_id_to_remove":` + nobodys + `}`,
-		self: "removing_agent_id",
-	},
-	{op: "get_conversation_state", who: agents, args: `{"thread_id":` + nothing + `}`, self: "agent_id"},
-	{op: "control_conversation", who: operatorOnly, args: `{"action":"release","message_id":` + nothing + `}`},
-	{op: "check_inbox", who: agents, args: `{}`, self: "agent_id"},
-	{op: "check_new_messages", who: agents, args: `{}`, self: "agent_id"},
-	{op: "get_messages", who: agents, args: `{}`, self: "agent_id"},
-	{op: "mark_message_read", who: agents, args: `{"message_ids":[` + nothing + `]}`, self: "agent_id"},
-	{op: "get_message_status", who: agents, args: `{"message_id":` + nothing + `}`},
-	{op: "get_conversation_history", who: agents, args: `{"conversation_with":` + nobodys + `}`, self: "agent_id"},
-	{op: "search_messages", who: agents, args: `{"query":"hi"}`, self: "agent_id"},
-	{op: "read_events", who: agents, args: `{}`, tool: "none"},
-	{op: "launch_agent", who: orchestrators, args: `{"name":"x","dir":` + nowhere + `}`},
-	{op: "adopt_agent", who: orchestrators, args: `{"name":"x","pane":"%99999","socket":` + nowhere + `}`},
-	{op: "stop_agent", who: orchestrators, args: `{"agent":` + nobodys + `}`},
-	{op: "restart_agent", who: orchestrators, args: `{"agent":` + nobodys + `}`},
-	{op: "read_terminal", who: orchestrators, args: `{"agent":` + nobodys + `}`},
-	{op: "get_attach_info", who: orchestrators, args: `{"agent":` + nobodys + `}`},
-	{op: "pause_communication", who: orchestrators, args: `{"paused":false}`},
-	{op: "steer_agent", who: orchestrators, args: `{"agent":` + nobodys + `,"text":"hi"}`},
-	{op: "get_needs", who: operatorOnly, args: `{}`},
-	{op: "retry_delivery", who: operatorOnly, args: `{"message_id":` + nothing + `}`},
-	{op: "explain_message", who: operatorOnly, args: `{"message_id":` + nothing + `}`},
-	{op: "export_messages", who: operatorOnly, args: `{"between":[` + nobodys + `,` + nobodys + `]}`, tool: "none"},
-	{op: "report_state", who: agents, args: `{"event":"x"}`, tool: "none"},
-	{op: "issue_key", who: operatorOnly, args: `{"agent":` + nobodys + `}`},
-	{op: "rotate_key", who: operatorOnly, args: `{"agent":` + nobodys + `}`},
-	{op: "revoke_key", who: operatorOnly, args: `{"agent":` + nobodys + `}`},
-	{op: "list_keys", who: operatorOnly, args: `{"agent":` + nobodys + `}`},
-	{op: "approve_agent", who: operatorOnly, args: `{"agent":` + nobodys + `,"approve":true}`},
-	{op: "list_files", who: operatorOnly, args: `{}`},
-	{op: "remove_files", who: operatorOnly, args: `{"file_ids":[` + nothing + `]}`},
-	{op: "add_responder", who: operatorOnly, args: `{"name":"parley","special_agent_config":{"model_id":"m"}}`},
-	{op: "list_responders", who: operatorOnly, args: `{}`},
-	{op: "usage", who: operatorOnly, args: `{}`},
-	{op: "get_workspace_status", who: operatorOnly, args: `{}`},
-	{op: "backup", who: operatorOnly, args: `{"path":` + nowhere + `}`},
-	{op: "shut_down", who: operatorOnly, args: `{}`}, // which is tried last, and ends the test's daemon
+// readRights returns the rights of every operation of parley, in the order of parley.Ops.
+func readRights(t *testing.T) (rights []right) {
+	t.Helper()
+	for _, block := range blocks(string(must.Have(os.ReadFile("testdata/contract/rights.txt"))(t))) {
+		if strings.HasPrefix(block[0], "#") {
+			continue
+		}
+
+		head, args, _ := strings.Cut(block[0], ": ")
+		op, who, _ := strings.Cut(head, " ")
+		r := right{op: op, who: who, args: args}
+		for _, line := range block[1:] {
+			names, isSelf := strings.CutPrefix(line, "self ")
+			if isSelf {
+				r.self = names
+			}
+			r.noTool = !isSelf
+		}
+		rights = append(rights, r)
+	}
+	return rights
 }
 
 // TestRightsNameEveryOperation fails when someone adds an operation, or a name by which
 // a caller can say who it is, and writes down no right for it.
 func TestRightsNameEveryOperation(t *testing.T) {
 	named := map[string]right{}
-	for _, r := range rights {
+	for _, r := range readRights(t) {
 		named[r.op] = r
 	}
 
 	for _, op := range parley.Ops {
 		r, ok := named[op.Name]
 		if !ok {
-			t.Errorf("%s has no line in rights: write down who may call it", op.Name)
+			t.Errorf("%s has no line in rights.txt: write down who may call it", op.Name)
 		}
 
 		delete(named, op.Name)
 		if got, want := strings.Join(op.Self, " "), r.self; got != want {
-			t.Errorf("%s: the caller is named by %q, and in rights by %q", op.Name, got, want)
+			t.Errorf("%s: the caller is named by %q, and in rights.txt by %q", op.Name, got, want)
 		}
 	}
 
@@ -183,10 +110,7 @@ func (s *someone) may(r right) parley.Code {
 // post sends one request and returns the status and the body.
 func (s *someone) post(t *testing.T, path, body string) (int, []byte) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.base+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := must.Have(http.NewRequestWithContext(t.Context(), http.MethodPost, s.base+path, strings.NewReader(body)))(t)
 
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json, text/event-stream")
@@ -213,9 +137,7 @@ func (s *someone) post(t *testing.T, path, body string) (int, []byte) {
 	defer resp.Body.Close()
 
 	var answer bytes.Buffer
-	if _, err := answer.ReadFrom(resp.Body); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(answer.ReadFrom(resp.Body))(t)
 
 	return resp.StatusCode, answer.Bytes()
 }
@@ -303,13 +225,13 @@ func checkRight(t *testing.T, face string, s *someone, r right, got outcome, wan
 
 // everyone is who calls: the daemon's agents are coder and reviewer, two mailboxes, and
 // chief, which was launched to orchestrate.
-func everyone(t *testing.T, h *home) []*someone {
+func everyone(t *testing.T, h *testhome.Home) []*someone {
 	t.Helper()
-	coder := must[parley.RegisterAgentResult](t, h, "register", "coder")
-	must[parley.RegisterAgentResult](t, h, "register", "reviewer")
-	must[parley.LaunchAgentResult](t, h, "launch", "chief", "--orchestrate", "--", "cat")
-	chief := must[parley.IssueKeyResult](t, h, "key", "issue", "chief")
-	status := must[parley.WorkspaceStatusResult](t, h, "status")
+	coder := testhome.Run[parley.RegisterAgentResult](t, h, "register", "coder")
+	testhome.Run[parley.RegisterAgentResult](t, h, "register", "reviewer")
+	testhome.Run[parley.LaunchAgentResult](t, h, "launch", "chief", "--orchestrate", "--", "cat")
+	chief := testhome.Run[parley.IssueKeyResult](t, h, "key", "issue", "chief")
+	status := testhome.Run[parley.WorkspaceStatusResult](t, h, "status")
 	unix := overSocket(t, status.Socket)
 
 	return []*someone{
@@ -337,8 +259,8 @@ func overSocket(t *testing.T, socket string) *http.Client {
 // Every operation is tried by everyone over every face.
 func TestEveryOperationIsForThoseItIsFor(t *testing.T) {
 	t.Parallel()
-	h := newTestHome(t)
-	callers := everyone(t, h)
+	h := testhome.New(t)
+	callers, rights := everyone(t, h), readRights(t)
 	for _, s := range callers {
 		for _, r := range rights {
 			if r.op == "shut_down" && s.may(r) == "" {
@@ -347,7 +269,7 @@ func TestEveryOperationIsForThoseItIsFor(t *testing.T) {
 
 			want := s.may(r)
 			checkRight(t, "REST", s, r, s.rest(t, r.op, r.args), want)
-			if r.tool == "none" || r.who == operatorOnly {
+			if r.noTool || r.who == operatorOnly {
 				want = noTool
 			}
 			if s.rank < 0 {
@@ -369,7 +291,7 @@ func TestEveryOperationIsForThoseItIsFor(t *testing.T) {
 
 	for _, s := range callers {
 		if s.rank >= 0 {
-			wrongAgent(t, s)
+			wrongAgent(t, s, rights)
 		}
 	}
 
@@ -379,7 +301,7 @@ func TestEveryOperationIsForThoseItIsFor(t *testing.T) {
 }
 
 // wrongAgent tries every operation in another's name.
-func wrongAgent(t *testing.T, s *someone) {
+func wrongAgent(t *testing.T, s *someone, rights []right) {
 	t.Helper()
 	impostor := *s
 	impostor.headers = []string{"X-Agent-ID: reviewer"}

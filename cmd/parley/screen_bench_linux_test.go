@@ -15,6 +15,8 @@ import (
 	"parley"
 	"parley/client"
 	"parley/internal/daemon"
+	"parley/internal/must"
+	"parley/internal/testhome"
 
 	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/sys/unix"
@@ -23,12 +25,12 @@ import (
 // BenchmarkScreenStart is from the start of the program to the frame that shows 200 agents
 // and the newest of 1,000 messages, in a terminal of 200×60. The daemon runs already.
 func BenchmarkScreenStart(b *testing.B) {
-	h := newTestHome(b)
-	h.env = append(h.env, "PARLEY_REGISTRATIONS_PER_MINUTE=10000", "PARLEY_MESSAGES_PER_MINUTE=1000000")
-	newest := h.fill(b, 200, 1000)
+	h := testhome.New(b)
+	h.Env = append(h.Env, "PARLEY_REGISTRATIONS_PER_MINUTE=10000", "PARLEY_MESSAGES_PER_MINUTE=1000000")
+	newest := fill(b, h, 200, 1000)
 	var times []time.Duration
 	for b.Loop() {
-		times = append(times, h.startScreen(b, "200 idle", newest))
+		times = append(times, startScreen(b, h, "200 idle", newest))
 	}
 	slices.Sort(times)
 	b.ReportMetric(float64(times[len(times)/2]), "p50-ns")
@@ -36,10 +38,10 @@ func BenchmarkScreenStart(b *testing.B) {
 }
 
 // fill registers agents, sends them messages, and returns the last one's text.
-func (h *home) fill(b *testing.B, agents, messages int) (newest string) {
+func fill(b *testing.B, h *testhome.Home, agents, messages int) (newest string) {
 	b.Helper()
-	must[parley.AgentStatusResult](b, h, "agents")
-	text, err := os.ReadFile(filepath.Join(h.workspace, daemon.StateDir, "daemon.json"))
+	testhome.Run[parley.AgentStatusResult](b, h, "agents")
+	text, err := os.ReadFile(filepath.Join(h.Workspace, daemon.StateDir, "daemon.json"))
 	var info daemon.Info
 	if err == nil {
 		err = json.Unmarshal(text, &info)
@@ -53,9 +55,7 @@ func (h *home) fill(b *testing.B, agents, messages int) (newest string) {
 
 	name := func(i int) string { return fmt.Sprintf("agent-%03d", i%agents) }
 	for i := range agents {
-		if _, err := daemon.RegisterAgent(b.Context(), parley.RegisterAgentRequest{Username: name(i)}); err != nil {
-			b.Fatal(err)
-		}
+		must.Have(daemon.RegisterAgent(b.Context(), parley.RegisterAgentRequest{Username: name(i)}))(b)
 	}
 
 	for i := range messages {
@@ -70,22 +70,20 @@ func (h *home) fill(b *testing.B, agents, messages int) (newest string) {
 
 // startScreen opens the screen in a terminal of its own, and returns how long it took
 // until all of these stood there.
-func (h *home) startScreen(b *testing.B, want ...string) time.Duration {
+func startScreen(b *testing.B, h *testhome.Home, want ...string) time.Duration {
 	b.Helper()
 	near, far := openTerminal(b, 200, 60)
 	defer near.Close()
 
-	cmd := h.command()
+	cmd := h.Command()
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = far, far, far
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	begun := time.Now()
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, cmd.Start())
 	defer end(cmd)
 
 	_ = far.Close()
-	_ = near.SetReadDeadline(begun.Add(patience))
+	_ = near.SetReadDeadline(begun.Add(testhome.Patience))
 	var shown strings.Builder
 	buffer := make([]byte, 64<<10)
 	for {
@@ -134,10 +132,7 @@ func openTerminal(b *testing.B, w, h uint16) (near, far *os.File) {
 		b.Fatal(ctl, err)
 	}
 
-	far, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		b.Fatal(err)
-	}
+	far = must.Have(os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0))(b)
 
 	return near, far
 }

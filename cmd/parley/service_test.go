@@ -8,6 +8,8 @@ import (
 	"parley"
 	"parley/client"
 	"parley/internal/daemon"
+	"parley/internal/must"
+	"parley/internal/testhome"
 	"parley/parleytest"
 )
 
@@ -24,10 +26,7 @@ func (r remote) Operator() (parley.Service, context.Context) {
 func (r remote) As(t *testing.T, name string) (parley.Service, context.Context) {
 	t.Helper()
 	operator, ctx := r.Operator()
-	res, err := operator.RegisterAgent(ctx, parley.RegisterAgentRequest{Username: name})
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Have(operator.RegisterAgent(ctx, parley.RegisterAgentRequest{Username: name}))(t)
 	return client.New(client.Options{Socket: r.socket, Key: res.APIKey}),
 		parley.WithCaller(context.Background(), parley.Caller{ID: res.AgentID, Name: name})
 }
@@ -36,9 +35,9 @@ func (r remote) As(t *testing.T, name string) (parley.Service, context.Context) 
 func TestServiceOverTheSocket(t *testing.T) {
 	t.Parallel()
 	parleytest.Suite(t, func(t *testing.T) parleytest.Team {
-		h := newTestHome(t)
-		h.prepareDatabase(t)
-		info := must[daemon.Info](t, h, "serve")
+		h := testhome.New(t)
+		prepareDatabase(t, h)
+		info := testhome.Run[daemon.Info](t, h, "serve")
 		if !filepath.IsAbs(info.Socket) {
 			t.Fatalf("the daemon's socket is %q", info.Socket)
 		}

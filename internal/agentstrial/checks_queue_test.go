@@ -25,7 +25,7 @@ func (s *onStage) usesItsQueue() {
 		return
 	}
 
-	file := filepath.Join(s.workspace, "unwanted")
+	file := filepath.Join(s.Workspace, "unwanted")
 	s.queuesBehind("WAIT and "+strings.ReplaceAll(s.program.ask, "FILE", file), func() {
 		s.model.Release()
 		s.inState(parley.StateWaiting)

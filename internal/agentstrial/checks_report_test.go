@@ -14,7 +14,7 @@ import (
 func (s *onStage) reportsWhatItDoes() {
 	s.Helper()
 	s.reportsTurns()
-	s.arrives(s.send(strings.ReplaceAll(s.program.ask, "FILE", filepath.Join(s.workspace, "forbidden"))))
+	s.arrives(s.send(strings.ReplaceAll(s.program.ask, "FILE", filepath.Join(s.Workspace, "forbidden"))))
 	s.inState(parley.StateWaiting)
 	s.titled(parley.StateWaiting)
 	s.press("Escape")

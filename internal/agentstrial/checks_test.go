@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
+	"parley/internal/testhome"
 )
 
 func (s *onStage) startsUp() {
@@ -42,7 +44,7 @@ func (s *onStage) sendsWithoutAsking() {
 	s.Helper()
 	s.arrives(s.send(`CALL send_message {"to":["operator"],"text":"from inside"}`))
 	s.wait("its message came", func() bool {
-		for _, m := range must[parley.CheckInboxResult](s.T, s.home, "inbox").Messages {
+		for _, m := range testhome.Run[parley.CheckInboxResult](s.T, s.Home, "inbox").Messages {
 			if m.Sender == "ann" && strings.Contains(m.Content, "from inside") {
 				return true
 			}
@@ -127,9 +129,9 @@ func (s *onStage) leavesWhatIsTypedMeanwhile() {
 		m := s.send("look at this")
 		if i < 4 {
 			typed := func() bool { return strings.Contains(s.composer(), "msg") || s.status(m).State.Settled() }
-			s.until(patience, typed)
+			s.until(testhome.Patience, typed)
 		} else {
-			s.until(patience, s.isEntered)
+			s.until(testhome.Patience, s.isEntered)
 		}
 
 		time.Sleep(time.Duration(i%4) * 60 * time.Millisecond)
@@ -150,7 +152,7 @@ func (s *onStage) leavesWhatIsTypedMeanwhile() {
 // isEntered reports whether Enter was pressed for the last message, by the sequence
 // number on ann's pane.
 func (s *onStage) isEntered() bool {
-	out, err := exec.Command("tmux", "-S", must[parley.AttachInfoResult](s.T, s.home, "attach", "ann").Socket,
+	out, err := exec.Command("tmux", "-S", testhome.Run[parley.AttachInfoResult](s.T, s.Home, "attach", "ann").Socket,
 		"list-panes", "-a", "-F", "#{@parley_seq}").Output()
 	return err == nil && strings.Contains(string(out), ".2\n")
 }
@@ -162,7 +164,7 @@ func (s *onStage) backspace(text string) {
 
 func (s *onStage) leavesTheQuestion() {
 	s.Helper()
-	file := filepath.Join(s.workspace, "forbidden")
+	file := filepath.Join(s.Workspace, "forbidden")
 	s.arrives(s.send(strings.ReplaceAll(s.program.ask, "FILE", file)))
 	s.inState(parley.StateWaiting)
 	m := s.send("1")
@@ -208,7 +210,7 @@ func (s *onStage) getsEveryText() {
 		}
 	}
 
-	if _, err := os.Stat(filepath.Join(s.workspace, "stolen")); err == nil {
+	if _, err := os.Stat(filepath.Join(s.Workspace, "stolen")); err == nil {
 		s.Error("a text was run as a command")
 	}
 
@@ -281,14 +283,12 @@ func holdsText(result any, text string) bool {
 
 func (s *onStage) survivesItsCrash() {
 	s.Helper()
-	if err := syscall.Kill(s.pid, syscall.SIGKILL); err != nil {
-		s.Fatal(err)
-	}
+	must.Do(s, syscall.Kill(s.pid, syscall.SIGKILL))
 	s.inState(parley.StateExited)
 	m := s.send("after your crash")
 	s.held("parley restart ann")
 	s.leave() // its terminal ends
-	s.pid = must[parley.LaunchAgentResult](s.T, s.home, "restart", "ann").PID
+	s.pid = testhome.Run[parley.LaunchAgentResult](s.T, s.Home, "restart", "ann").PID
 	s.arrives(m)
 	s.inState(parley.StateIdle)
 }
@@ -315,19 +315,12 @@ func (s *onStage) outlivesTheDaemon() {
 // starts another.
 func (s *onStage) killDaemon() {
 	s.Helper()
-	b, err := os.ReadFile(filepath.Join(s.workspace, ".parley", "daemon.json"))
-	if err != nil {
-		s.Fatal(err)
-	}
+	b := must.Have(os.ReadFile(filepath.Join(s.Workspace, ".parley", "daemon.json")))(s)
 
 	var info struct{ PID int }
-	if err := json.Unmarshal(b, &info); err != nil {
-		s.Fatal(err)
-	}
-	if err := syscall.Kill(info.PID, syscall.SIGKILL); err != nil {
-		s.Fatal(err)
-	}
-	if !s.until(patience, func() bool { return !running(info.PID) }) {
+	must.Do(s, json.Unmarshal(b, &info))
+	must.Do(s, syscall.Kill(info.PID, syscall.SIGKILL))
+	if !s.until(testhome.Patience, func() bool { return !testhome.Running(info.PID) }) {
 		s.Fatalf("the daemon does not die")
 	}
 }
@@ -339,23 +332,20 @@ func (s *onStage) stops() {
 	}
 
 	s.leave()
-	must[parley.StopAgentResult](s.T, s.home, "stop", "ann")
-	files, _ := filepath.Glob(filepath.Join(s.variable("XDG_STATE_HOME"), "parley", "*", "agents", "*"))
+	testhome.Run[parley.StopAgentResult](s.T, s.Home, "stop", "ann")
+	files, _ := filepath.Glob(filepath.Join(variable(s.Home, "XDG_STATE_HOME"), "parley", "*", "agents", "*"))
 	if len(files) != 0 {
 		s.Errorf("files of the handover are left: %q", files)
 	}
 
-	config, err := os.ReadFile(filepath.Join(s.dir, "h", s.program.config))
-	if err != nil {
-		s.Fatal(err)
-	}
+	config := must.Have(os.ReadFile(filepath.Join(s.Dir, "h", s.program.config)))(s)
 
 	if strings.Contains(string(config), "_exec") || strings.Contains(string(config), "mcp_servers") ||
 		strings.Contains(string(config), `"mcpServers":{"parley`) {
 		s.Errorf("the user's own configuration was written: %s", config)
 	}
 
-	if left := s.ofAgent(); !s.until(patience, func() bool { return len(s.ofAgent()) == 0 }) {
+	if left := s.ofAgent(); !s.until(testhome.Patience, func() bool { return len(s.ofAgent()) == 0 }) {
 		s.Errorf("processes of it are left: %q", left)
 	}
 }

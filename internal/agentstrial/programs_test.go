@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"parley/internal/must"
+	"parley/internal/testhome"
 )
 
 // realProgram is how a real agent program is made to talk to the scripted model. In its
@@ -95,7 +98,7 @@ var realPrograms = []realProgram{
 
 // forget makes the program one that has never run: the user has been asked nothing yet, and
 // has no key but Claude Code's, which does not start without one.
-func (p realProgram) forget(t *testing.T, h *home, url string) {
+func (p realProgram) forget(t *testing.T, h *testhome.Home, url string) {
 	t.Helper()
 	if p.fresh != "" {
 		p.template = p.fresh
@@ -104,40 +107,31 @@ func (p realProgram) forget(t *testing.T, h *home, url string) {
 }
 
 // prepare writes the user's configuration of the program, and adds to the environment.
-func (p realProgram) prepare(t *testing.T, h *home, url string) {
+func (p realProgram) prepare(t *testing.T, h *testhome.Home, url string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", p.template))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Have(os.ReadFile(filepath.Join("testdata", p.template)))(t)
 
-	fill := strings.NewReplacer("{URL}", url, "{WORKSPACE}", h.workspace)
-	h.configure(t, p.config, fill.Replace(string(text)))
+	fill := strings.NewReplacer("{URL}", url, "{WORKSPACE}", h.Workspace)
+	configure(t, h, p.config, fill.Replace(string(text)))
 	for _, entry := range p.env {
 		name, value, _ := strings.Cut(entry, "=")
-		h.env = append(h.env, name+"="+fill.Replace(value))
+		h.Env = append(h.Env, name+"="+fill.Replace(value))
 	}
 
 	if p.ownState {
-		h.env = append(h.env, "XDG_STATE_HOME="+ownState(t, h))
+		h.Env = append(h.Env, "XDG_STATE_HOME="+ownState(t, h))
 	}
 }
 
 // ownState makes a state directory outside /tmp.
-func ownState(t *testing.T, h *home) string {
+func ownState(t *testing.T, h *testhome.Home) string {
 	t.Helper()
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
+	cache := must.Have(os.UserCacheDir())(t)
 
-	state, err := os.MkdirTemp(cache, "parley-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	state := must.Have(os.MkdirTemp(cache, "parley-test-"))(t)
 
 	t.Cleanup(func() {
-		h.command("down").Run() // a daemon that still runs would make it again
+		h.Command("down").Run() // a daemon that still runs would make it again
 		os.RemoveAll(state)
 	})
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/testhome"
 )
 
 // intoQueue sends what is urgent into work, where a program with a queue takes it, and
@@ -20,7 +21,7 @@ func (t *trial) intoQueue() {
 	t.tells(work)
 	first := t.sent[len(t.sent)-1]
 	works := func() bool { times, _ := t.prompted(first); return times > 0 && t.look().State == parley.StateBusy }
-	if !t.until(patience, works) {
+	if !t.until(testhome.Patience, works) {
 		t.fails(&t.wrong, "no work is seen")
 		return
 	}
@@ -35,7 +36,7 @@ func (t *trial) intoQueue() {
 	}
 
 	if next := t.sent[t.first+1]; t.profile.QueueKey != "" && !fails && t.IntN(2) == 0 &&
-		t.until(patience, func() bool { return t.status(next).State.Delivered() }) {
+		t.until(testhome.Patience, func() bool { return t.status(next).State.Delivered() }) {
 		t.press("Escape")
 		t.tell("the person pressed Escape")
 		t.pause(2 * time.Second)
@@ -71,7 +72,7 @@ func (t *trial) goesOn() {
 	}) // then it goes on with that by itself
 
 	var waits *letter
-	over := t.until(patience, func() bool {
+	over := t.until(testhome.Patience, func() bool {
 		t.model.Release() // some try again
 		waits = nil
 		for _, m := range mine {
@@ -103,6 +104,6 @@ func (t *trial) goesOn() {
 		t.fails(&t.wrong, "the failure is seen no more: ann is %s", t.agent.State)
 	}
 
-	out, err := t.command("retry", waits.ID).CombinedOutput()
+	out, err := t.Command("retry", waits.ID).CombinedOutput()
 	t.tell("the operator retried %s: %s(%v)", parley.Short(waits.ID), out, err)
 }

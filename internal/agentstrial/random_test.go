@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/testhome"
 )
 
 // figures count the results of deliveries at random.
@@ -79,7 +80,7 @@ func (t *trial) fails(count *int, format string, args ...any) {
 	t.tell(format, args...)
 	var explained strings.Builder
 	for _, m := range t.sent[t.first:] {
-		out, err := t.command("explain", m.ID).CombinedOutput()
+		out, err := t.Command("explain", m.ID).CombinedOutput()
 		fmt.Fprintf(&explained, "%s(%v)\n", out, err)
 	}
 
@@ -144,11 +145,11 @@ func (t *trial) intoWork() {
 }
 
 func (t *trial) intoDialog() {
-	file := filepath.Join(t.workspace, fmt.Sprintf("forbidden%d", t.n))
+	file := filepath.Join(t.Workspace, fmt.Sprintf("forbidden%d", t.n))
 	t.tells(fmt.Sprintf("SLEEP %d and ", 1+t.IntN(2)) + strings.ReplaceAll(t.program.ask, "FILE", file))
 	t.pause(4 * time.Second)
 	t.says123()
-	if !t.until(patience, func() bool { return t.look().State == parley.StateWaiting }) {
+	if !t.until(testhome.Patience, func() bool { return t.look().State == parley.StateWaiting }) {
 		t.fails(&t.answered, "no dialog is seen")
 		return
 	}
@@ -189,9 +190,9 @@ func (t *trial) intoDraft() {
 		t.tell("the person typed %q", draft)
 	}
 
-	if !t.until(patience, func() bool { return strings.Contains(t.composer(), draft) }) {
+	if !t.until(testhome.Patience, func() bool { return strings.Contains(t.composer(), draft) }) {
 		t.fails(&t.touched, "the draft is not in the composer: %q", t.composer())
-		if !t.until(patience, func() bool { return t.admits(draft) }) {
+		if !t.until(testhome.Patience, func() bool { return t.admits(draft) }) {
 			t.fails(&t.wrong, "no verdict says that the draft was submitted")
 		}
 		return

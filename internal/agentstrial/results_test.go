@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"parley/internal/must"
 )
 
 // results are the tables of docs/measured/agents.md.
@@ -59,10 +61,7 @@ const (
 // write puts the results between the marks of a page.
 func (r *results) write(t *testing.T, page string) {
 	t.Helper()
-	b, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Have(os.ReadFile(page))(t)
 
 	before, rest, found := strings.Cut(string(b), resultsBegin)
 	_, after, ended := strings.Cut(rest, resultsEnd)
@@ -70,17 +69,12 @@ func (r *results) write(t *testing.T, page string) {
 		t.Fatalf("%s has no %s and %s", page, strings.TrimSpace(resultsBegin), strings.TrimSpace(resultsEnd))
 	}
 
-	version, err := exec.Command("tmux", "-V").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	version := must.Have(exec.Command("tmux", "-V").Output())(t)
 
 	about := fmt.Sprintf("%s, %s/%s, %s.\n",
 		time.Now().UTC().Format(time.DateOnly), runtime.GOOS, runtime.GOARCH, strings.TrimSpace(string(version)))
 	text := before + resultsBegin + about + r.markdown() + resultsEnd + after
-	if err := os.WriteFile(page, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(page, []byte(text), 0o644))
 }
 
 func (r *results) markdown() string {
@@ -176,9 +170,7 @@ func spread(times []time.Duration) string {
 func TestResultsStandBetweenTheMarks(t *testing.T) {
 	page := t.TempDir() + "/page.md"
 	old := "before\n" + resultsBegin + "those before\n" + resultsEnd + "after\n"
-	if err := os.WriteFile(page, []byte(old), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(page, []byte(old), 0o600))
 
 	one, two := installed{realPrograms[0], "1.0", ""}, installed{realPrograms[0], "2.0", ""}
 	r := newResults([]installed{one, two}, []string{"120x40", "80x24"})
@@ -191,10 +183,7 @@ func TestResultsStandBetweenTheMarks(t *testing.T) {
 	})
 
 	r.write(t, page)
-	b, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Have(os.ReadFile(page))(t)
 
 	got := string(b)
 	for _, want := range []string{

@@ -13,6 +13,8 @@ import (
 
 	"parley"
 	"parley/internal/modelserver"
+	"parley/internal/must"
+	"parley/internal/testhome"
 	"parley/profile"
 
 	"golang.org/x/text/unicode/norm"
@@ -21,7 +23,7 @@ import (
 // onStage is a real program that runs as the agent ann, at a scripted model.
 type onStage struct {
 	*testing.T
-	*home
+	*testhome.Home
 	program installed
 	profile *profile.Profile
 	size    string
@@ -40,27 +42,22 @@ type letter struct {
 }
 
 func launchReal(t *testing.T, program installed, size string) *onStage {
-	h := newHome(t)
-	for i, entry := range h.env {
+	h := testhome.New(t)
+	for i, entry := range h.Env {
 		if path, ok := strings.CutPrefix(entry, "PATH="); ok {
-			h.env[i] = "PATH=" + program.path + ":" + path
+			h.Env[i] = "PATH=" + program.path + ":" + path
 		}
 	}
 
-	profiles, err := profile.Builtin()
-	if err != nil {
-		t.Fatal(err)
-	}
+	profiles := must.Have(profile.Builtin())(t)
 
-	s := &onStage{T: t, home: h, program: program, size: size, model: modelserver.Start()}
+	s := &onStage{T: t, Home: h, program: program, size: size, model: modelserver.Start()}
 	t.Cleanup(s.model.Close)
-	if s.profile, err = profiles.Find(program.profile); err != nil {
-		t.Fatal(err)
-	}
+	s.profile = must.Have(profiles.Find(program.profile))(t)
 
 	args := []string{"launch", "ann", "--profile", program.profile, "--size", size, "--", program.profile}
 	program.prepare(t, h, s.model.URL)
-	s.pid = must[parley.LaunchAgentResult](t, h, append(args, program.args...)...).PID
+	s.pid = testhome.Run[parley.LaunchAgentResult](t, h, append(args, program.args...)...).PID
 	s.look()
 
 	return s
@@ -68,7 +65,7 @@ func launchReal(t *testing.T, program installed, size string) *onStage {
 
 // endurance bounds the waits for real programs. On a machine with two cores and a load of
 // 20 opencode took 60 s from its start to its first request.
-const endurance = 3 * patience
+const endurance = 3 * testhome.Patience
 
 // until polls for a fact, and reports whether it came.
 func (s *onStage) until(patience time.Duration, fact func() bool) bool {
@@ -90,7 +87,7 @@ func (s *onStage) wait(what string, fact func() bool, about ...*letter) {
 
 	var stories []string
 	for _, m := range about {
-		stories = append(stories, must[parley.ExplainMessageResult](s.T, s.home, "explain", m.ID).Story...)
+		stories = append(stories, testhome.Run[parley.ExplainMessageResult](s.T, s.Home, "explain", m.ID).Story...)
 	}
 
 	s.Fatalf("%s: never so; ann is %s, held: %q; the model was sent %q; the screen is\n%s\n%s",
@@ -98,12 +95,12 @@ func (s *onStage) wait(what string, fact func() bool, about ...*letter) {
 }
 
 func (s *onStage) look() parley.AgentStatus {
-	s.agent = must[parley.AgentStatusResult](s.T, s.home, "agents", "ann").Agents[0]
+	s.agent = testhome.Run[parley.AgentStatusResult](s.T, s.Home, "agents", "ann").Agents[0]
 	return s.agent
 }
 
 func (s *onStage) terminal() parley.ReadTerminalResult {
-	return must[parley.ReadTerminalResult](s.T, s.home, "screen", "ann")
+	return testhome.Run[parley.ReadTerminalResult](s.T, s.Home, "screen", "ann")
 }
 
 func (s *onStage) screen() string { return strings.Join(s.terminal().Lines, "\n") }
@@ -125,7 +122,7 @@ func (s *onStage) inState(state parley.AgentState) {
 func (s *onStage) send(text string, flags ...string) *letter {
 	s.Helper()
 	args := slices.Concat([]string{"send", "ann"}, flags, []string{"--", text})
-	m := &letter{Message: must[parley.SendMessageResult](s.T, s.home, args...).Object}
+	m := &letter{Message: testhome.Run[parley.SendMessageResult](s.T, s.Home, args...).Object}
 
 	head := m.Header(s.agent.ID) + " "
 	body := parley.QuoteHeaders(strings.ReplaceAll(m.Text, "\t", "    "))
@@ -146,7 +143,7 @@ func (s *onStage) send(text string, flags ...string) *letter {
 
 // status returns the delivery of a message.
 func (s *onStage) status(m *letter) parley.Delivery {
-	return must[parley.MessageStatusResult](s.T, s.home, "message", m.ID).Deliveries[0]
+	return testhome.Run[parley.MessageStatusResult](s.T, s.Home, "message", m.ID).Deliveries[0]
 }
 
 // prompted counts how often the model got a message, and reports whether one of them is
@@ -220,7 +217,7 @@ func (s *onStage) arrives(messages ...*letter) {
 func (s *onStage) tmux(socket string, args ...string) {
 	s.Helper()
 	cmd := exec.Command("tmux", append([]string{"-S", socket}, args...)...)
-	cmd.Env = s.env
+	cmd.Env = s.Env
 	if out, err := cmd.CombinedOutput(); err != nil {
 		s.Fatalf("tmux %v: %v: %s", args, err, out)
 	}
@@ -238,13 +235,10 @@ func (s *onStage) press(keys ...string) {
 // attach shows ann in a person's terminal, which is another tmux server.
 func (s *onStage) attach() {
 	s.Helper()
-	program, err := exec.LookPath("parley")
-	if err != nil {
-		s.Fatal(err)
-	}
+	program := must.Have(exec.LookPath("parley"))(s)
 
 	width, height, _ := strings.Cut(s.size, "x")
-	s.person = filepath.Join(s.dir, "t", "person")
+	s.person = filepath.Join(s.Dir, "t", "person")
 	s.tmux(s.person, "-f", "/dev/null",
 		"new-session", "-d", "-s", "person", "-x", width, "-y", height, program, "attach", "ann")
 	s.tmux(s.person, "set-option", "-g", "escape-time", "0")
@@ -265,7 +259,7 @@ func (s *onStage) leave() {
 // ofAgent returns the command lines of the processes with the agent's id in their
 // environment.
 func (s *onStage) ofAgent() (lines []string) {
-	for pid, line := range s.processes() {
+	for pid, line := range s.Processes() {
 		env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 		if err == nil && strings.Contains(string(env), "PARLEY_AGENT_ID="+s.agent.ID) {
 			lines = append(lines, line)

@@ -8,6 +8,7 @@ import (
 
 	"parley"
 	"parley/internal/modelserver"
+	"parley/internal/testhome"
 )
 
 // A program that asks something at its first start is known by its name, needs the operator,
@@ -31,22 +32,22 @@ func TestStartUpQuestionsNeedTheOperator(t *testing.T) {
 }
 
 func asksAtItsStart(t *testing.T, program installed) {
-	h := newHome(t)
-	h.env = append(h.env, "PATH="+program.path+":"+os.Getenv("PATH"))
+	h := testhome.New(t)
+	h.Env = append(h.Env, "PATH="+program.path+":"+os.Getenv("PATH"))
 	model := modelserver.Start()
 	t.Cleanup(model.Close)
 	program.forget(t, h, model.URL)
 
 	s := &onStage{T: t, home: h, program: program, size: "120x40", model: model}
-	res := must[parley.LaunchAgentResult](t, h, "launch", "ann", "--size", s.size, "--", program.profile)
+	res := testhome.Run[parley.LaunchAgentResult](t, h, "launch", "ann", "--size", s.size, "--", program.profile)
 	if res.Profile != program.profile || !res.ByName {
 		t.Errorf("it was launched with %+v, want its profile by its name", res)
 	}
 
-	m := must[parley.SendMessageResult](t, h, "send", "ann", "hello").Object
+	m := testhome.Run[parley.SendMessageResult](t, h, "send", "ann", "hello").Object
 	var needs []parley.Need
 	s.wait("its question is a need", func() bool {
-		needs = must[parley.GetNeedsResult](t, h, "needs").Needs
+		needs = testhome.Run[parley.GetNeedsResult](t, h, "needs").Needs
 		return len(needs) == 1 && needs[0].Kind == parley.NeedDialog
 	})
 	if shown := s.screen(); !strings.Contains(shown, program.asks) {
@@ -54,7 +55,7 @@ func asksAtItsStart(t *testing.T, program installed) {
 	}
 
 	s.held("dialog")
-	if d := must[parley.MessageStatusResult](t, h, "message", m.ID).Deliveries[0]; d.State != parley.DeliveryHeld {
+	if d := testhome.Run[parley.MessageStatusResult](t, h, "message", m.ID).Deliveries[0]; d.State != parley.DeliveryHeld {
 		t.Errorf("the message is %s, want it held", d.State)
 	}
 }

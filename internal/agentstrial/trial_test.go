@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/must"
 	"parley/profile"
 )
 
@@ -36,10 +37,7 @@ func (p installed) String() string { return p.profile + " " + p.version }
 // pinned returns the programs and versions of scripts/agents.txt.
 func pinned(t *testing.T) (all [][2]string) {
 	t.Helper()
-	file, err := os.Open("../../scripts/agents.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Have(os.Open("../../scripts/agents.txt"))(t)
 	defer file.Close()
 	for lines := bufio.NewScanner(file); lines.Scan(); {
 		if f := strings.Fields(lines.Text()); len(f) == 3 && f[0] != "#" {
@@ -77,10 +75,7 @@ func installedIn(t *testing.T, dir string) (found []installed) {
 
 // The profiles name the versions that `make agents` tries.
 func TestPinnedAgentVersionsAreThoseOfTheProfiles(t *testing.T) {
-	profiles, err := profile.Builtin()
-	if err != nil {
-		t.Fatal(err)
-	}
+	profiles := must.Have(profile.Builtin())(t)
 	for _, p := range pinned(t) {
 		if own, err := profiles.Find(p[0]); err == nil && !slices.Contains(own.Tested, p[1]) {
 			t.Errorf("%s was tried with %q, agents.txt has %s", p[0], own.Tested, p[1])

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"parley/internal/must"
 )
 
 const output = `date: 2026-11-21
@@ -26,9 +28,7 @@ PASS
 
 func TestTablesSetParleyAgainstEachBaseline(t *testing.T) {
 	var out strings.Builder
-	if err := run(strings.NewReader(output), &out); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run(strings.NewReader(output), &out))
 
 	_, got, _ := strings.Cut(out.String(), "\ndate: ")
 	const want = `2026-11-21 · goos: linux · cpu: Some CPU

@@ -1,11 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
+	"math"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // ours is the way that is compared with the others.
@@ -39,79 +39,34 @@ func (r *report) markdown() string {
 }
 
 func (g *group) table(b *strings.Builder) {
-	units := g.units()
-	header := []string{"way"}
-	for _, unit := range units {
-		header = append(header, title(unit))
-	}
-
-	row(b, header)
-	row(b, append([]string{"---"}, slices.Repeat([]string{"---:"}, len(units))...))
-	parley := -1
-	for i, w := range g.ways {
+	g.row(b, "way", title)
+	g.row(b, "---", func(string) string { return "---:" })
+	var parley *way
+	for _, w := range g.ways {
+		g.row(b, w.label(), func(unit string) string { return pretty(w.value(unit), unit) })
 		if w.name == ours {
-			parley = i
+			parley = w
 		}
-
-		cells := []string{w.label()}
-		for _, unit := range units {
-			v, found := w.value(unit)
-			cells = append(cells, cell(found, pretty(v, unit)))
-		}
-
-		row(b, cells)
-	}
-
-	if parley < 0 {
-		return
 	}
 
 	for _, w := range g.ways {
-		if w.name != ours {
-			ratios(b, g.ways[parley], w, units)
+		if parley != nil && w != parley {
+			g.row(b, "**"+ours+" ÷ "+w.label()+"**", func(unit string) string {
+				return known(parley.value(unit)/w.value(unit), "**%s×**")
+			})
 		}
 	}
 }
 
-func (g *group) units() []string {
-	var units []string
-	for _, w := range g.ways {
-		for _, unit := range w.units {
-			if !slices.Contains(units, unit) {
-				units = append(units, unit)
-			}
-		}
+func (g *group) row(b *strings.Builder, label string, cell func(unit string) string) {
+	b.WriteString("| " + label)
+	for _, unit := range g.units {
+		b.WriteString(" | " + cell(unit))
 	}
-	return units
+	b.WriteString(" |\n")
 }
 
-func (w *way) label() string {
-	if w.name == "" {
-		return "measured"
-	}
-	return w.name
-}
-
-func ratios(b *strings.Builder, parley, baseline *way, units []string) {
-	cells := []string{"**" + ours + " ÷ " + baseline.label() + "**"}
-	for _, unit := range units {
-		p, havePart := parley.value(unit)
-		q, haveWhole := baseline.value(unit)
-		cells = append(cells, cell(havePart && haveWhole && q != 0, fmt.Sprintf("**%s×**", digits(p/q))))
-	}
-	row(b, cells)
-}
-
-func row(b *strings.Builder, cells []string) {
-	b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
-}
-
-func cell(found bool, text string) string {
-	if !found {
-		return "–"
-	}
-	return text
-}
+func (w *way) label() string { return cmp.Or(w.name, "measured") }
 
 // isTime reports whether a unit counts nanoseconds: ns/op, p50-ns, p50-ns/msg.
 func isTime(unit string) bool {
@@ -133,18 +88,25 @@ func title(unit string) string {
 }
 
 func pretty(v float64, unit string) string {
-	if !isTime(unit) {
-		return digits(v)
-	}
 	switch {
-	case v >= float64(time.Second):
-		return digits(v/1e9) + " s"
-	case v >= float64(time.Millisecond):
-		return digits(v/1e6) + " ms"
-	case v >= float64(time.Microsecond):
-		return digits(v/1e3) + " µs"
+	case !isTime(unit):
+		return known(v, "%s")
+	case v >= 1e9:
+		return known(v/1e9, "%s s")
+	case v >= 1e6:
+		return known(v/1e6, "%s ms")
+	case v >= 1e3:
+		return known(v/1e3, "%s µs")
 	}
-	return digits(v) + " ns"
+	return known(v, "%s ns")
+}
+
+// known formats a number, or says that there is none.
+func known(v float64, format string) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return "–"
+	}
+	return fmt.Sprintf(format, digits(v))
 }
 
 // digits formats a number with three significant digits, and those above 100 as a whole

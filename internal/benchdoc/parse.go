@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -19,14 +20,14 @@ type report struct {
 
 // A group is one piece of work, done in one or more ways.
 type group struct {
-	name string
-	ways []*way
+	name  string
+	units []string // in the order printed
+	ways  []*way
 }
 
 type way struct {
-	name    string // "" if the benchmark names no way
-	samples map[string][]float64
-	units   []string // in the order printed
+	name    string               // "" if the benchmark names no way
+	samples map[string][]float64 // by unit
 }
 
 // config matches a line such as "goos: linux".
@@ -71,7 +72,7 @@ func (r *report) measure(fields []string) error {
 		return errors.New("want a name, a count, and pairs of value and unit")
 	}
 
-	w := r.way(fields[0])
+	g, w := r.find(fields[0])
 	for i := 2; i < len(fields); i += 2 {
 		value, err := strconv.ParseFloat(fields[i], 64)
 		if err != nil {
@@ -79,8 +80,8 @@ func (r *report) measure(fields []string) error {
 		}
 
 		unit := fields[i+1]
-		if !slices.Contains(w.units, unit) {
-			w.units = append(w.units, unit)
+		if !slices.Contains(g.units, unit) {
+			g.units = append(g.units, unit)
 		}
 
 		w.samples[unit] = append(w.samples[unit], value)
@@ -92,9 +93,9 @@ func (r *report) measure(fields []string) error {
 // processors matches the -N that the testing package appends to a name.
 var processors = regexp.MustCompile(`-\d+$`)
 
-// way returns the way of a benchmark such as BenchmarkBroadcast/panes=50/way=parley-2, and
-// adds it if it is new.
-func (r *report) way(benchmark string) *way {
+// find returns the group and the way of a benchmark such as
+// BenchmarkBroadcast/panes=50/way=parley-2, and adds them if they are new.
+func (r *report) find(benchmark string) (*group, *way) {
 	benchmark = processors.ReplaceAllString(strings.TrimPrefix(benchmark, "Benchmark"), "")
 	var kept []string
 	name := ""
@@ -106,35 +107,25 @@ func (r *report) way(benchmark string) *way {
 		}
 	}
 
-	g := find(&r.groups, func(g *group) bool { return g.name == strings.Join(kept, ", ") })
-	g.name = strings.Join(kept, ", ")
-	w := find(&g.ways, func(w *way) bool { return w.name == name })
-	w.name = name
-	if w.samples == nil {
-		w.samples = map[string][]float64{}
+	work := strings.Join(kept, ", ")
+	i := slices.IndexFunc(r.groups, func(g *group) bool { return g.name == work })
+	if i < 0 {
+		i, r.groups = len(r.groups), append(r.groups, &group{name: work})
 	}
 
-	return w
-}
-
-// find returns the element that matches, or appends a new one.
-func find[T any](list *[]*T, match func(*T) bool) *T {
-	if i := slices.IndexFunc(*list, match); i >= 0 {
-		return (*list)[i]
+	g := r.groups[i]
+	if i = slices.IndexFunc(g.ways, func(w *way) bool { return w.name == name }); i < 0 {
+		i, g.ways = len(g.ways), append(g.ways, &way{name: name, samples: map[string][]float64{}})
 	}
-	*list = append(*list, new(T))
-	return (*list)[len(*list)-1]
+
+	return g, g.ways[i]
 }
 
-// value returns the median of the samples, so that -count may be used.
-func (w *way) value(unit string) (float64, bool) {
+// value returns the median of the samples, so that -count may be used, and NaN without any.
+func (w *way) value(unit string) float64 {
 	s := slices.Sorted(slices.Values(w.samples[unit]))
 	if len(s) == 0 {
-		return 0, false
+		return math.NaN()
 	}
-	middle := len(s) / 2
-	if len(s)%2 == 1 {
-		return s[middle], true
-	}
-	return (s[middle-1] + s[middle]) / 2, true
+	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }

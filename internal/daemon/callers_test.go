@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // changingTeam has at most one agent, from which every process descends.
@@ -27,29 +28,17 @@ func (c *changingTeam) CallerOfProcess(int) (parley.Caller, bool) {
 
 // A connection from before an adoption belongs to the agent after it.
 func TestCallerIsDeterminedAgainAfterAdoption(t *testing.T) {
-	dir, err := os.MkdirTemp("/tmp", "pt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Have(os.MkdirTemp("/tmp", "pt"))(t)
 	defer os.RemoveAll(dir)
 
 	path := filepath.Join(dir, "s") // short: it is the path of a socket
-	l, err := net.Listen("unix", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Have(net.Listen("unix", path))(t)
 	defer l.Close()
 
-	near, err := net.Dial("unix", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	near := must.Have(net.Dial("unix", path))(t)
 	defer near.Close()
 
-	conn, err := l.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Have(l.Accept())(t)
 	defer conn.Close()
 
 	team := &changingTeam{}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // tree makes directories under a new one and returns it.
@@ -14,9 +15,7 @@ func tree(t *testing.T, dirs ...string) string {
 	t.Helper()
 	root := RealPath(t.TempDir())
 	for _, dir := range dirs {
-		if err := os.MkdirAll(filepath.Join(root, dir), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Join(root, dir), 0o700))
 	}
 	return root
 }
@@ -54,9 +53,7 @@ func TestWorkspaceIsFound(t *testing.T) {
 func TestHomeIsRefusedAsWorkspace(t *testing.T) {
 	home := tree(t, ".parley", ".git", "docs")
 	link := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(home, link); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(home, link))
 
 	for _, flag := range []string{"", home, link} {
 		_, err := FindWorkspace(flag, Environ{"HOME=" + home}, link)
@@ -127,9 +124,7 @@ func TestPrepareMakesPrivateDirectories(t *testing.T) {
 	if err := os.MkdirAll(at.Runtime, 0o755); err != nil { // as a careless hand would
 		t.Fatal(err)
 	}
-	if err := at.Prepare(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, at.Prepare())
 
 	for _, dir := range []string{at.State(""), at.Runtime, at.Launch} {
 		info, err := os.Stat(dir)
@@ -175,9 +170,7 @@ func TestTooLongWorkspaceIsRefused(t *testing.T) {
 		root = filepath.Join(root, strings.Repeat("x", n))
 	}
 
-	if err := os.MkdirAll(root, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(root, 0o700))
 
 	env := Environ{"XDG_STATE_HOME=" + t.TempDir(), "XDG_RUNTIME_DIR=" + t.TempDir()}
 	if err := Locate(root, env).Prepare(); err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func TestInvalidResponderIsRefused(t *testing.T) {
@@ -20,9 +21,7 @@ func TestInvalidResponderIsRefused(t *testing.T) {
 		"settings: {model_calls: 1001}":                                                      "model_calls",
 	} {
 		file := filepath.Join(t.TempDir(), "parley.yaml")
-		if err := os.WriteFile(file, []byte(text+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(text+"\n"), 0o600))
 
 		_, err := LoadTeam(file, true)
 		if err == nil || !strings.Contains(err.Error()+parley.AsError(err).Action, says) {

@@ -11,14 +11,12 @@ import (
 
 	"parley"
 	"parley/conversation"
+	"parley/internal/must"
 	"parley/internal/setting"
 )
 
 func TestSchemaOfTheTeamFileIsUpToDate(t *testing.T) {
-	want, err := Schema()
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Have(Schema())(t)
 	got, err := os.ReadFile("../../docs/parley.schema.json")
 	if err != nil || !bytes.Equal(bytes.TrimSpace(got), want) {
 		t.Errorf("docs/parley.schema.json differs (%v); regenerate it with parley schema > docs/parley.schema.json", err)
@@ -40,10 +38,7 @@ func TestEveryKeyOfTheTeamFileIsDescribed(t *testing.T) {
 
 // The tables of docs/settings.md are made of the tags.
 func TestSettingsPageHasEverySetting(t *testing.T) {
-	page, err := os.ReadFile("../../docs/settings.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Have(os.ReadFile("../../docs/settings.md"))(t)
 
 	for name, typ := range map[string]reflect.Type{
 		"settings":     reflect.TypeFor[Settings](),

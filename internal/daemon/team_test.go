@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func TestUnknownKeySuggestsKeysOfItsPart(t *testing.T) {
@@ -21,9 +22,7 @@ func TestUnknownKeySuggestsKeysOfItsPart(t *testing.T) {
 		"responders:\n- name: DM\n  model: m\n  bogus: 1": {"api_key_env", "max_text"},
 	} {
 		file := filepath.Join(t.TempDir(), "parley.yaml")
-		if err := os.WriteFile(file, []byte(text+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(text+"\n"), 0o600))
 
 		_, err := LoadTeam(file, true)
 		if err == nil {

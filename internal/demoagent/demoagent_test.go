@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"parley/internal/demoagent"
+	"parley/internal/must"
 	"parley/profile"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
@@ -219,20 +220,14 @@ func TestEndsByRuleAndByKey(t *testing.T) {
 }
 
 func TestTerminalIsRestoredAtTheEnd(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Have(os.Executable())(t)
 
 	server := tmuxtest.Start(t)
-	info, err := server.NewSession(t.Context(), tmux.SessionOptions{Name: tmuxtest.Name("demo"), Owner: "test",
+	info := must.Have(server.NewSession(t.Context(), tmux.SessionOptions{Name: tmuxtest.Name("demo"), Owner: "test",
 		Env: map[string]string{
 			"DEMOAGENT_TEST": "1",
 			"PARLEY_KEY":     "",
-		}, Argv: []string{"sh", "-c", `"$0"; echo back; exec cat`, self}})
-	if err != nil {
-		t.Fatal(err)
-	}
+		}, Argv: []string{"sh", "-c", `"$0"; echo back; exec cat`, self}}))(t)
 
 	a := &agent{t: t, server: server, pane: server.Pane(info.ID), info: info}
 	a.waitText("Type a message")
@@ -260,9 +255,7 @@ func TestIgnoreHangupOutlivesTheTerminal(t *testing.T) {
 	a = startOn(t, server, [2]int{80, 24}, nil, "--ignore-hangup", "--work", "1ms")
 	t.Cleanup(func() { _ = syscall.Kill(a.info.PID, syscall.SIGKILL) })
 	a.waitState(profile.Idle)
-	if err := syscall.Kill(a.info.PID, syscall.SIGHUP); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Kill(a.info.PID, syscall.SIGHUP))
 
 	a.keys("-l", "still there?")
 	a.keys("Enter")
@@ -289,10 +282,7 @@ func TestBadFlagsSayWhatIsWrong(t *testing.T) {
 		{nil, "stdin is not a terminal"},
 	} {
 		var stderr strings.Builder
-		null, err := os.Open(os.DevNull)
-		if err != nil {
-			t.Fatal(err)
-		}
+		null := must.Have(os.Open(os.DevNull))(t)
 		defer null.Close()
 
 		code := demoagent.Main(t.Context(),

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"parley/internal/demoagent"
+	"parley/internal/must"
 	"parley/profile"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
@@ -59,20 +60,11 @@ func start(t *testing.T, size [2]int, env map[string]string, args ...string) *ag
 
 func startOn(t *testing.T, server *tmux.Server, size [2]int, env map[string]string, args ...string) *agent {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Have(os.Executable())(t)
 
-	set, err := profile.Builtin()
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Have(profile.Builtin())(t)
 
-	demo, err := set.Find("demo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	demo := must.Have(set.Find("demo"))(t)
 
 	a := &agent{t: t, server: server, profile: demo, log: filepath.Join(t.TempDir(), "log")}
 	with := map[string]string{"DEMOAGENT_TEST": "1", "PARLEY_KEY": ""}
@@ -80,11 +72,8 @@ func startOn(t *testing.T, server *tmux.Server, size [2]int, env map[string]stri
 		with[k] = v
 	}
 
-	a.info, err = server.NewSession(t.Context(), tmux.SessionOptions{Name: tmuxtest.Name("demo"), Owner: "test",
-		Width: size[0], Height: size[1], Env: with, Argv: append([]string{self, "--log", a.log}, args...)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a.info = must.Have(server.NewSession(t.Context(), tmux.SessionOptions{Name: tmuxtest.Name("demo"), Owner: "test",
+		Width: size[0], Height: size[1], Env: with, Argv: append([]string{self, "--log", a.log}, args...)}))(t)
 
 	a.pane = server.Pane(a.info.ID)
 
@@ -121,9 +110,7 @@ func (a *agent) waitComposer(want string) tmux.Screen {
 func (a *agent) paste(text string) {
 	a.t.Helper()
 	file := filepath.Join(a.t.TempDir(), "text")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		a.t.Fatal(err)
-	}
+	must.Do(a.t, os.WriteFile(file, []byte(text), 0o600))
 	a.tmux("load-buffer", "-b", "test", file, ";", "paste-buffer", "-p", "-r", "-d", "-b", "test", "-t", a.pane.ID())
 }
 

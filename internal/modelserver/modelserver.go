@@ -1,7 +1,7 @@
 // Package modelserver is a scripted model for tests. On loopback it speaks the APIs of
 // Anthropic (messages), OpenAI (responses, chat completions) and Google
 // (generateContent), remembers each prompt, and obeys commands in it. `SLEEP 3` keeps it
-// silent for three seconds, `WAIT` until Release. `STREAM 3` makes it send three words,
+// silent for three seconds, `SLEEP 0.1` for a tenth of one, `WAIT` until Release. `STREAM 3` makes it send three words,
 // one a second. `CALL tool {"a":1}` makes it call the offered tool whose name is or ends
 // with that. `FAIL 429 words` or `FAIL 429 {json}` makes it then refuse with that status.
 // It answers other prompts by repeating their begin. StartBare has more commands.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/internal/modelserver"
+	"parley/internal/must"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -131,21 +132,12 @@ func inEach(t *testing.T, test func(t *testing.T, s *modelserver.Server, a api))
 
 func ask(t *testing.T, s *modelserver.Server, a api, history []string, tools ...string) (status int, answer string) {
 	t.Helper()
-	body, err := json.Marshal(a.request(history, tools...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := must.Have(json.Marshal(a.request(history, tools...)))(t)
 
-	res, err := http.Post(s.URL+a.path, "application/json", strings.NewReader(string(body)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Have(http.Post(s.URL+a.path, "application/json", strings.NewReader(string(body))))(t)
 	defer res.Body.Close()
 
-	b, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Have(io.ReadAll(res.Body))(t)
 
 	checkForm(t, res, string(b))
 
@@ -255,11 +247,11 @@ func TestToolIsCalledByItsNameOrTheEndOfIt(t *testing.T) {
 func TestModelSpeaksOverTimeAndRepeatsThePrompt(t *testing.T) {
 	inEach(t, func(t *testing.T, s *modelserver.Server, a api) {
 		began := time.Now()
-		_, body := ask(t, s, a, []string{"SLEEP 1 and STREAM 1"}, "shell")
-		if d := time.Since(began); d < 2*time.Second {
+		_, body := ask(t, s, a, []string{"SLEEP 0.1 and STREAM 1"}, "shell")
+		if d := time.Since(began); d < 1100*time.Millisecond {
 			t.Errorf("it took %v", d)
 		}
-		if !strings.Contains(body, "word1 ") || !strings.Contains(body, "You said: SLEEP 1") {
+		if !strings.Contains(body, "word1 ") || !strings.Contains(body, "You said: SLEEP 0.1") {
 			t.Errorf("got %s", body)
 		}
 
@@ -275,10 +267,7 @@ func TestTurnThatIsBrokenOffComesAgainOnce(t *testing.T) {
 	defer s.Close()
 
 	a := apis[2]
-	body, err := json.Marshal(a.request([]string{"SLEEP 600"}, "shell"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := must.Have(json.Marshal(a.request([]string{"SLEEP 600"}, "shell")))(t)
 
 	client := http.Client{Timeout: 300 * time.Millisecond}
 	if res, err := client.Post(s.URL+a.path, "application/json", strings.NewReader(string(body))); err == nil {
@@ -322,15 +311,9 @@ func TestWaitingTurnGoesOnWhenItIsReleased(t *testing.T) {
 
 func TestCloseEndsATurn(t *testing.T) {
 	s := modelserver.Start()
-	body, err := json.Marshal(apis[0].request([]string{"SLEEP 600"}, "shell"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := must.Have(json.Marshal(apis[0].request([]string{"SLEEP 600"}, "shell")))(t)
 
-	res, err := http.Post(s.URL+apis[0].path, "application/json", strings.NewReader(string(body)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Have(http.Post(s.URL+apis[0].path, "application/json", strings.NewReader(string(body))))(t)
 	defer res.Body.Close()
 
 	closed := make(chan struct{})
@@ -345,8 +328,8 @@ func TestCloseEndsATurn(t *testing.T) {
 func TestFailureComesWhenTheWaitIsOver(t *testing.T) {
 	inEach(t, func(t *testing.T, s *modelserver.Server, a api) {
 		began := time.Now()
-		status, _ := ask(t, s, a, []string{"SLEEP 1 and FAIL 500"}, "shell")
-		if d := time.Since(began); status != http.StatusInternalServerError || d < time.Second {
+		status, _ := ask(t, s, a, []string{"SLEEP 0.1 and FAIL 500"}, "shell")
+		if d := time.Since(began); status != http.StatusInternalServerError || d < 100*time.Millisecond {
 			t.Errorf("got %d after %v", status, d)
 		}
 	})

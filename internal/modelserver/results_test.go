@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/internal/modelserver"
+	"parley/internal/must"
 )
 
 func TestToolResultsAreKept(t *testing.T) {
@@ -24,10 +25,7 @@ func TestToolResultsAreKept(t *testing.T) {
 			s := modelserver.Start()
 			defer s.Close()
 
-			res, err := http.Post(s.URL+path, "application/json", strings.NewReader(body))
-			if err != nil {
-				t.Fatal(err)
-			}
+			res := must.Have(http.Post(s.URL+path, "application/json", strings.NewReader(body)))(t)
 			defer res.Body.Close()
 
 			if got := strings.ReplaceAll(strings.Join(s.Results(), "|"), `\"`, `"`); !strings.Contains(
@@ -47,9 +45,9 @@ func TestToolResultsAreKept(t *testing.T) {
 func TestLogTellsWhenATurnBegan(t *testing.T) {
 	inEach(t, func(t *testing.T, s *modelserver.Server, a api) {
 		began := time.Now()
-		ask(t, s, a, []string{"SLEEP 1"}, "shell")
+		ask(t, s, a, []string{"SLEEP 0.1"}, "shell")
 		log := s.Log()
-		if len(log) != 1 || log[0].Text != "SLEEP 1" || log[0].At.Before(began) || time.Since(log[0].At) < time.Second {
+		if len(log) != 1 || log[0].Text != "SLEEP 0.1" || log[0].At.Before(began) || time.Since(log[0].At) < 100*time.Millisecond {
 			t.Errorf("got %v", log)
 		}
 	})

@@ -13,17 +13,18 @@ import (
 
 // script holds the commands of a prompt.
 type script struct {
-	text         string // the prompt
-	sleep, words int
-	wait         bool
-	call, with   string // a tool and its arguments
-	fail         int    // an HTTP status
-	reason       string
+	text       string // the prompt
+	words      int
+	sleep      time.Duration
+	wait       bool
+	call, with string // a tool and its arguments
+	fail       int    // an HTTP status
+	reason     string
 	faults
 }
 
 var (
-	sleepForm  = regexp.MustCompile(`\bSLEEP (\d+)`)
+	sleepForm  = regexp.MustCompile(`\bSLEEP (\d+(?:\.\d+)?)`)
 	waitForm   = regexp.MustCompile(`\bWAIT\b`)
 	streamForm = regexp.MustCompile(`\bSTREAM (\d+)`)
 	callForm   = regexp.MustCompile(`\bCALL (\S+) (\{.*\})`)
@@ -41,12 +42,14 @@ func parseScript(text string) script {
 
 	sc := script{
 		text:  text,
-		sleep: number(sleepForm),
 		wait:  waitForm.MatchString(text),
 		words: number(streamForm),
 		fail:  number(failForm),
 	}
 
+	if m := sleepForm.FindStringSubmatch(text); m != nil {
+		sc.sleep, _ = time.ParseDuration(m[1] + "s")
+	}
 	if m := callForm.FindStringSubmatch(text); m != nil {
 		sc.call, sc.with = m[1], m[2]
 	}
@@ -165,13 +168,13 @@ func (w *stream) refuse(api speaker, status int, reason string) {
 	w.w.Write(encode(api.failure(status, reason)))
 }
 
-// sleep waits for some seconds, and reports whether the client is still there.
-func (w *stream) sleep(seconds int) bool {
-	if seconds == 0 {
+// sleep waits, and reports whether the client is still there.
+func (w *stream) sleep(d time.Duration) bool {
+	if d == 0 {
 		return true
 	}
 	slept := make(chan struct{})
-	defer time.AfterFunc(time.Duration(seconds)*time.Second, func() { close(slept) }).Stop()
+	defer time.AfterFunc(d, func() { close(slept) }).Stop()
 	return w.wait(slept)
 }
 
@@ -188,7 +191,7 @@ func (w *stream) wait(over <-chan struct{}) bool {
 // speak writes the pieces a second apart, and reports whether the client is still there.
 func (w *stream) speak(pieces []string, write func(piece string)) bool {
 	for i, piece := range pieces {
-		if i > 0 && !w.sleep(1) {
+		if i > 0 && !w.sleep(time.Second) {
 			return false
 		}
 		if i == len(pieces)-1 {

@@ -1,14 +1,14 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"html"
-	"io"
+	"image/color"
 	"regexp"
 	"strconv"
 	"strings"
 
+	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -33,214 +33,99 @@ const (
 var palette = [16]string{"#3b424c", "#ff7b72", "#7bd88f", "#e9c46a", "#79b8ff", "#d2a8ff", "#6fd3dc", "#c9d1d9",
 	"#8b949e", "#ffa198", "#a5e8b4", "#f2d793", "#a5d0ff", "#e2c5ff", "#a0e6ec", "#ffffff"}
 
-// style is the style of text.
-type style struct {
-	fore, back                                string // "": the terminal's default
-	bold, faint, italic, underlined, reversed bool
-}
+// draw returns the picture of a screen.
+func draw(title, screen string) string {
+	var b strings.Builder
+	text := uv.NewStyledString(screen)
+	cells := uv.NewScreenBuffer(text.UnicodeWidth(), text.Height())
+	cells.Method = ansi.GraphemeWidth
+	text.Draw(cells, cells.Bounds())
 
-// draw writes the picture of a screen.
-func draw(w io.Writer, title string, lines []string) error {
-	columns := 0
-	for _, line := range lines {
-		columns = max(columns, ansi.StringWidth(line))
-	}
-
-	width, height := float64(columns)*cellWidth+2*frame, len(lines)*cellHeight+2*frame
-	_, err := fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]s" height="%[2]d" `+
+	width, height := float64(cells.Width())*cellWidth+2*frame, cells.Height()*cellHeight+2*frame
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]s" height="%[2]d" `+
 		`viewBox="0 0 %[1]s %[2]d" role="img" font-family="%[3]s" font-size="%[4]d">
 <title>%[5]s</title>
 <rect width="100%%" height="100%%" rx="8" fill="%[6]s"/>
 `, number(width), height, fontFamily, fontSize, html.EscapeString(title), background)
 
-	var s style
-	for i, line := range lines {
-		if err == nil {
-			err = drawLine(w, &s, line, i)
-		}
-	}
-
-	if err == nil {
-		_, err = io.WriteString(w, "</svg>\n")
-	}
-
-	return err
-}
-
-// drawLine draws each run of text with one style. A style goes on after the end of a line.
-func drawLine(w io.Writer, s *style, line string, row int) error {
-	var run strings.Builder
-	column, from := 0, 0
-	end := func() error {
-		text := run.String()
-		run.Reset()
-		start := from
-		from = column
-		return drawRun(w, *s, text, start, column-start, row)
-	}
-
-	var state byte
-	for rest := line; rest != ""; {
-		seq, width, n, next := ansi.DecodeSequence(rest, state, nil)
-		state, rest = next, rest[n:]
-		switch {
-		case strings.HasPrefix(seq, "\x1b[") && strings.HasSuffix(seq, "m"):
-			if err := end(); err != nil {
-				return err
+	for row, line := range cells.Lines {
+		for from, to := 0, 0; from < len(line); from = to {
+			// The second cell of a wide character has no width and no style.
+			for to < len(line) && (line[to].Width == 0 || line[to].Style.Equal(&line[from].Style)) {
+				to++
 			}
-			s.apply(seq[2 : len(seq)-1])
-		case seq[0] >= 0x20 && seq[0] != 0x7f:
-			run.WriteString(seq)
-			column += width
+			drawRun(&b, line[from:to], from, row)
 		}
 	}
 
-	return end()
+	b.WriteString("</svg>\n")
+
+	return b.String()
 }
 
 // piece matches the parts of a run that are placed by themselves, so that each begins in
 // its column, however wide the font's letters before it are.
 var piece = regexp.MustCompile(`│|[^ │]+( [^ │]+)*`)
 
-func drawRun(w io.Writer, s style, text string, column, width, row int) error {
-	if width == 0 {
-		return nil
+// drawRun draws cells of one style.
+func drawRun(b *strings.Builder, cells uv.Line, column, row int) {
+	text := ""
+	for _, c := range cells {
+		text += c.Content
 	}
 
-	fore, back := s.fore, s.back
-	if s.reversed {
-		fore, back = cmp.Or(back, background), cmp.Or(fore, foreground)
+	s := cells[0].Style
+	fore, back := hex(s.Fg, foreground), hex(s.Bg, background)
+	if s.Attrs&uv.AttrReverse != 0 {
+		fore, back = back, fore
 	}
 
 	x, y := frame+float64(column)*cellWidth, frame+row*cellHeight
-	if back != "" {
-		_, err := fmt.Fprintf(w, "<rect x=\"%s\" y=\"%d\" width=\"%s\" height=\"%d\" fill=\"%s\"/>\n",
-			number(x), y, number(float64(width)*cellWidth), cellHeight, back)
-		if err != nil {
-			return err
-		}
+	if back != background {
+		fmt.Fprintf(b, "<rect x=\"%s\" y=\"%d\" width=\"%s\" height=\"%d\" fill=\"%s\"/>\n",
+			number(x), y, number(float64(len(cells))*cellWidth), cellHeight, back)
 	}
 
 	for _, at := range piece.FindAllStringIndex(text, -1) {
 		part := text[at[0]:at[1]]
-		x := frame + float64(column+ansi.StringWidth(text[:at[0]]))*cellWidth
-		_, err := fmt.Fprintf(w, "<text x=\"%s\" y=\"%d\" textLength=\"%s\" lengthAdjust=\"spacingAndGlyphs\" "+
+		fmt.Fprintf(b, "<text x=\"%s\" y=\"%d\" textLength=\"%s\" lengthAdjust=\"spacingAndGlyphs\" "+
 			"fill=\"%s\"%s xml:space=\"preserve\">%s</text>\n",
-			number(x), y+fontSize-1, number(float64(ansi.StringWidth(part))*cellWidth),
-			cmp.Or(fore, foreground), s.attributes(), html.EscapeString(part))
-		if err != nil {
-			return err
-		}
-	}
-
-	return nil
-}
-
-// attributes returns the style as attributes of a text element.
-func (s *style) attributes() string {
-	var b strings.Builder
-	for _, a := range []struct {
-		set  bool
-		text string
-	}{
-		{s.bold, ` font-weight="bold"`}, {s.faint, ` opacity="0.65"`},
-		{s.italic, ` font-style="italic"`}, {s.underlined, ` text-decoration="underline"`},
-	} {
-		if a.set {
-			b.WriteString(a.text)
-		}
-	}
-	return b.String()
-}
-
-// apply changes the style by the parameters of an SGR sequence, as tmux writes them.
-func (s *style) apply(parameters string) {
-	codes := strings.FieldsFunc(parameters, func(r rune) bool { return r == ';' || r == ':' })
-	if len(codes) == 0 {
-		codes = []string{"0"}
-	}
-
-	for len(codes) > 0 {
-		code, _ := strconv.Atoi(codes[0])
-		codes = codes[1:]
-		switch {
-		case code == 0:
-			*s = style{}
-		case code == 1:
-			s.bold = true
-		case code == 2:
-			s.faint = true
-		case code == 3:
-			s.italic = true
-		case code == 4:
-			s.underlined = true
-		case code == 7:
-			s.reversed = true
-		case code == 22:
-			s.bold, s.faint = false, false
-		case code == 23:
-			s.italic = false
-		case code == 24:
-			s.underlined = false
-		case code == 27:
-			s.reversed = false
-		case code == 38:
-			s.fore, codes = extended(codes)
-		case code == 48:
-			s.back, codes = extended(codes)
-		case code == 39:
-			s.fore = ""
-		case code == 49:
-			s.back = ""
-		case code >= 30 && code <= 37:
-			s.fore = palette[code-30]
-		case code >= 40 && code <= 47:
-			s.back = palette[code-40]
-		case code >= 90 && code <= 97:
-			s.fore = palette[code-90+8]
-		case code >= 100 && code <= 107:
-			s.back = palette[code-100+8]
-		}
+			number(x+float64(ansi.StringWidth(text[:at[0]]))*cellWidth), y+fontSize-1,
+			number(float64(ansi.StringWidth(part))*cellWidth), fore, attributes(s), html.EscapeString(part))
 	}
 }
 
-// extended parses a colour of the palette of 256, or of three parts, and returns the codes
-// after it.
-func extended(codes []string) (string, []string) {
-	at := func(i int) int {
-		n, _ := strconv.Atoi(codes[i])
-		return min(max(n, 0), 255)
+// attributes returns a style as attributes of a text element.
+func attributes(s uv.Style) (text string) {
+	if s.Attrs&uv.AttrBold != 0 {
+		text += ` font-weight="bold"`
 	}
-	switch {
-	case len(codes) >= 2 && codes[0] == "5":
-		return indexed(at(1)), codes[2:]
-	case len(codes) >= 4 && codes[0] == "2":
-		return fmt.Sprintf("#%02x%02x%02x", at(1), at(2), at(3)), codes[4:]
+	if s.Attrs&uv.AttrFaint != 0 {
+		text += ` opacity="0.65"`
 	}
-	return "", nil
+	if s.Attrs&uv.AttrItalic != 0 {
+		text += ` font-style="italic"`
+	}
+	if s.Underline != uv.UnderlineStyleNone {
+		text += ` text-decoration="underline"`
+	}
+	return text
 }
 
-// indexed returns one of xterm's 256 colours: sixteen, a cube, and greys.
-func indexed(n int) string {
-	if n < len(palette) {
-		return palette[n]
-	}
-
-	if n >= 232 {
-		grey := 8 + 10*(n-232)
-		return fmt.Sprintf("#%02x%02x%02x", grey, grey, grey)
-	}
-
-	step := func(n int) int {
-		if n == 0 {
-			return 0
+// hex returns a colour, which is the terminal's if the screen names none.
+func hex(c color.Color, usual string) string {
+	switch c := c.(type) {
+	case nil:
+		return usual
+	case ansi.BasicColor:
+		return palette[c]
+	case ansi.IndexedColor:
+		if int(c) < len(palette) {
+			return palette[c]
 		}
-		return 55 + 40*n
 	}
-
-	n -= 16
-
-	return fmt.Sprintf("#%02x%02x%02x", step(n/36), step(n/6%6), step(n%6))
+	r, g, b, _ := c.RGBA()
+	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
 }
 
 // number formats a number with at most one decimal: the pictures are kept with the source.

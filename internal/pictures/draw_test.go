@@ -7,17 +7,14 @@ import (
 	"testing"
 )
 
-func picture(t *testing.T, screen, hide string) string {
+func picture(t *testing.T, screen, secret string) string {
 	t.Helper()
-	var b strings.Builder
-	if err := run(strings.NewReader(screen), &b, "a <title>", hide); err != nil {
-		t.Fatal(err)
-	}
-	for d := xml.NewDecoder(strings.NewReader(b.String())); ; {
+	got := draw("a <title>", hide(screen, secret))
+	for d := xml.NewDecoder(strings.NewReader(got)); ; {
 		if _, err := d.Token(); err == io.EOF {
-			return b.String()
+			return got
 		} else if err != nil {
-			t.Fatalf("not well formed: %v in\n%s", err, b.String())
+			t.Fatalf("not well formed: %v in\n%s", err, got)
 		}
 	}
 }

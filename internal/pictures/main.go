@@ -5,44 +5,41 @@
 package main
 
 import (
-	"bufio"
 	"flag"
-	"fmt"
 	"io"
+	"log"
 	"os"
 	"regexp"
 	"strings"
 )
 
 func main() {
+	log.SetFlags(0)
+	log.SetPrefix("pictures: ")
 	title := flag.String("title", "A terminal", "what the picture shows")
-	hide := flag.String("hide", "", "replace the text before = by the text after it: `TEXT=INSTEAD`")
+	secret := flag.String("hide", "", "replace the text before = by the text after it: `TEXT=INSTEAD`")
 	flag.Parse()
-	if err := run(os.Stdin, os.Stdout, *title, *hide); err != nil {
-		fmt.Fprintln(os.Stderr, "pictures:", err)
-		os.Exit(1)
+
+	screen, err := io.ReadAll(os.Stdin)
+	if err == nil {
+		_, err = os.Stdout.WriteString(draw(*title, hide(string(screen), *secret)))
+	}
+	if err != nil {
+		log.Fatal(err)
 	}
 }
 
-func run(in io.Reader, out io.Writer, title, hide string) error {
-	b, err := io.ReadAll(in)
-	if err != nil {
-		return err
+// hide replaces a path in a screen. The rest of the same path moves to the left, and the
+// rest of the line stays where it is.
+func hide(screen, secret string) string {
+	screen = strings.TrimRight(screen, "\n")
+	text, instead, ok := strings.Cut(secret, "=")
+	if !ok || text == "" {
+		return screen
 	}
 
-	screen := string(b)
-	if text, instead, ok := strings.Cut(hide, "="); ok && text != "" {
-		// The rest of the same path moves to the left, and the rest of the line stays.
-		path := regexp.MustCompile(regexp.QuoteMeta(text) + `[^\s\x1b]*`)
-		screen = path.ReplaceAllStringFunc(screen, func(found string) string {
-			return instead + found[len(text):] + strings.Repeat(" ", max(0, len(text)-len(instead)))
-		})
-	}
-
-	w := bufio.NewWriter(out)
-	if err := draw(w, title, strings.Split(strings.TrimRight(screen, "\n"), "\n")); err != nil {
-		return err
-	}
-
-	return w.Flush()
+	path := regexp.MustCompile(regexp.QuoteMeta(text) + `[^\s\x1b]*`)
+	return path.ReplaceAllStringFunc(screen, func(found string) string {
+		return instead + found[len(text):] + strings.Repeat(" ", max(0, len(text)-len(instead)))
+	})
 }

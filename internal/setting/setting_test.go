@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 )
 
 type limits struct {
@@ -54,9 +55,7 @@ func TestCheckRefusesWhatIsOutOfBounds(t *testing.T) {
 	} {
 		var s all
 		Fill(&s)
-		if err := Set(&s, test.name, test.text); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, Set(&s, test.name, test.text))
 
 		err := Check(s, "here")
 		if test.message == "" {

@@ -8,15 +8,13 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func TestLaterMessageWaitsForTheOneBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var f inflight
-		release, err := f.acquire(t.Context(), "ada", "DM", 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		release := must.Have(f.acquire(t.Context(), "ada", "DM", 2))(t)
 
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -24,10 +22,7 @@ func TestLaterMessageWaitsForTheOneBefore(t *testing.T) {
 			t.Errorf("in the same conversation: got %v, want %v", err, context.DeadlineExceeded)
 		}
 
-		other, err := f.acquire(t.Context(), "bob", "DM", 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		other := must.Have(f.acquire(t.Context(), "bob", "DM", 2))(t)
 
 		ctx, cancel = context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
