@@ -141,13 +141,13 @@ func (ms *messageService) GetMessages(
 const fetched = "fetched with get_messages"
 
 // noteGiven records that a terminal agent was given messages by a call, so that those which wait for
-// its terminal are not typed too.
+// its terminal are not typed too. Those that the conversation protocol holds wait for its release.
 func (ms *messageService) noteGiven(
 	ctx context.Context, me *team.Member, items []store.InboxItem, evidence string,
 ) error {
 	var waiting []string
 	for i := range items {
-		if !items[i].Delivery.State.Settled() {
+		if d := &items[i].Delivery; !d.State.Settled() && d.Hold == nil {
 			waiting = append(waiting, items[i].Message.ID)
 		}
 	}

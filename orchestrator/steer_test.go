@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/store"
 	"parley/tmux/tmuxtest"
 )
 
@@ -85,22 +86,22 @@ func TestUnsentGuidanceIsRecognisedAsParleys(t *testing.T) {
 	te.launch("coder", "quick", tmuxtest.Agent{})
 	text := "[GUARDIAN GUIDANCE - STUCK]: go on (operator · msg 12345678 · high)"
 	submit(te, te.terminals.Server(), te.pane("coder").ID(), text, true)
-	te.held(te.send("coder", "wait"), "an unsent message stands in its terminal")
+	te.held(te.send("coder", "wait"), "own text stands unsent")
 }
 
-// steerings returns the guidance sent by parley itself, oldest first.
-func (te *testTeam) steerings(agent string) []parley.ContractMessage {
+// steerings returns the guidance sent by parley itself, oldest first. The agent does not fetch it by
+// that.
+func (te *testTeam) steerings(agent string) (guidance []parley.ContractMessage) {
 	te.t.Helper()
-	m := te.roster.ByName(agent)
-	keep := false
-	req := parley.GetMessagesRequest{Limit: 50, SortOrder: "oldest_first", MarkRead: &keep}
-	must.Do(te.t, req.Validate())
-
-	res, err := te.GetMessages(parley.WithCaller(te.t.Context(), parley.Caller{ID: m.ID, Name: m.Name}), req)
+	q := store.InboxQuery{RecipientID: te.roster.ByName(agent).ID, Limit: 50, OldestFirst: true}
+	page, err := te.opts.Store.Inbox.Page(te.t.Context(), q)
 	if err != nil {
 		te.t.Fatal(err)
 	}
-	return res.Messages
+	for _, item := range page.Items {
+		guidance = append(guidance, te.contractMessage(item))
+	}
+	return guidance
 }
 
 // newStuck returns a team with an agent that has shown nothing for eleven minutes, and a guardian.

@@ -38,7 +38,7 @@ func asksAtItsStart(t *testing.T, program installed) {
 	t.Cleanup(model.Close)
 	program.forget(t, h, model.URL)
 
-	s := &onStage{T: t, home: h, program: program, size: "120x40", model: model}
+	s := &onStage{T: t, Home: h, program: program, size: "120x40", model: model}
 	res := testhome.Run[parley.LaunchAgentResult](t, h, "launch", "ann", "--size", s.size, "--", program.profile)
 	if res.Profile != program.profile || !res.ByName {
 		t.Errorf("it was launched with %+v, want its profile by its name", res)
