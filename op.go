@@ -176,6 +176,8 @@ func (o *Op) Allow(c Caller) error {
 	switch {
 	case o.Access == Public:
 		return nil
+	case c.Nobody() && c.Unplaced:
+		return unplaced()
 	case c.Nobody():
 		return Errorf(Unauthenticated, "%s needs to know who calls", o.Name).
 			Suggest("Send your API key as `Authorization: Bearer KEY`; register_agent gives you one.")
@@ -184,6 +186,14 @@ func (o *Op) Allow(c Caller) error {
 	}
 	return Errorf(NotAuthorized, "%s is not for agent %s", o.Name, c.Name).
 		Suggest("Ask the operator: send a message to %q.", OperatorName)
+}
+
+// unplaced refuses a process that could be the operator's as well as an agent's.
+func unplaced() error {
+	return Errorf(Unauthenticated, "it cannot be told who runs this: the process has no terminal of yours behind it, "+
+		"and no agent").
+		Suggest("Run it in a terminal. For a script, `parley key issue %s` in a terminal prints a key: "+
+			"set PARLEY_KEY to that, or to an agent's key.", OperatorName)
 }
 
 // Answer begins every result: success, and an error that is null. A failure is an *Error

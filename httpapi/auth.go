@@ -34,6 +34,7 @@ func (a *api) identify(r *http.Request, keys []string) (parley.Caller, error) {
 		if !ok || caller.Nobody() {
 			return parley.Caller{}, wrongKey()
 		}
+		caller = a.atAgent(r, caller)
 	case a.Peer != nil:
 		if peer, ok := a.Peer(r); ok {
 			caller = peer
@@ -47,6 +48,17 @@ func (a *api) identify(r *http.Request, keys []string) (parley.Caller, error) {
 	}
 
 	return caller, err
+}
+
+// atAgent returns the agent behind the peer if the caller is the operator by a key: programs
+// that start in an agent's terminal may have inherited it.
+func (a *api) atAgent(r *http.Request, caller parley.Caller) parley.Caller {
+	if caller.Operator && a.Peer != nil {
+		if peer, ok := a.Peer(r); ok && !peer.Nobody() && !peer.Operator {
+			return peer
+		}
+	}
+	return caller
 }
 
 // credentials returns the distinct API keys of a request.

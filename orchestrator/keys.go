@@ -30,11 +30,6 @@ func (ks *keyService) giveKey(
 		return nil, err
 	}
 
-	if m.Kind == parley.KindHuman {
-		return nil, parley.Errorf(parley.InvalidArgument, "%s needs no key", m.Name).
-			Suggest("The operator is known by the daemon's unix socket; name an agent.")
-	}
-
 	m.Changing.Lock() // keeps a concurrent stop from missing the new key
 	defer m.Changing.Unlock()
 

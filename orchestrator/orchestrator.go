@@ -45,6 +45,8 @@ type Options struct {
 	Log        *slog.Logger                 // default: none
 	Model      answer.Model                 // answers for responders; nil: no model is available
 	Responders []parley.DeclaredResponder   // from the team's file
+
+	OperatorKey *store.APIKey // of the operator of a database that is made now; nil: none
 }
 
 // Orchestrator is the daemon's parley.Service. It composes one type per service interface with
@@ -123,7 +125,7 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 	if err := o.rooms.roster.Titles.Load(ctx, o.store); err != nil {
 		return err
 	}
-	if err := o.rooms.roster.EnsureOperator(ctx); err != nil {
+	if err := o.rooms.roster.EnsureOperator(ctx, o.opts.OperatorKey); err != nil {
 		return err
 	}
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -106,7 +107,8 @@ func newHome(workspace string) (*home, error) {
 	}
 
 	h.env = append(h.env, "PARLEY_DIR="+workspace, "PATH="+os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8",
-		"GORACE=atexit_sleep_ms=0") // else each program sleeps for a second before it ends, under the race detector
+		daemon.OperatorKey+"=parley_"+rand.Text()+rand.Text(), // tests have no terminal
+		"GORACE=atexit_sleep_ms=0")                            // else each program sleeps for a second before it ends, under the race detector
 	return h, nil
 }
 
@@ -165,7 +167,7 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(30 * time.Millisecond) {
 		cmd := exec.Command(args[1], args[2:]...)
 		cmd.Dir = ts.MkAbs(".")
-		for _, name := range []string{"HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "TMUX_TMPDIR", "PATH", "PARLEY_DIR"} {
+		for _, name := range []string{"HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "TMUX_TMPDIR", "PATH", "PARLEY_DIR", daemon.OperatorKey} {
 			if value := ts.Getenv(name); value != "" {
 				cmd.Env = append(cmd.Env, name+"="+value)
 			}

@@ -112,7 +112,7 @@ It proves and shows what became of each message. Without a command, parley opens
 		}
 	}
 
-	root.AddCommand(execCommand(c), demoAgentCommand(c), hookCommand(c))
+	root.AddCommand(execCommand(c), keepCommand(), demoAgentCommand(c), hookCommand(c))
 	checkHelpTopic(root)
 
 	return root

@@ -173,8 +173,9 @@ func (r *Roster) System(ctx context.Context) (*Member, error) {
 	return m, nil
 }
 
-// EnsureOperator creates the member of the person at the keyboard, unless it exists.
-func (r *Roster) EnsureOperator(ctx context.Context) error {
+// EnsureOperator creates the member of the person at the keyboard, with a key unless that is nil. If the
+// member exists it does nothing: a later key is not believed.
+func (r *Roster) EnsureOperator(ctx context.Context, key *store.APIKey) error {
 	if r.ByName(parley.OperatorName) != nil {
 		return nil
 	}
@@ -182,10 +183,13 @@ func (r *Roster) EnsureOperator(ctx context.Context) error {
 	now := r.now()
 	a := parley.Agent{ID: NewID(), Name: parley.OperatorName, Description: "the person at the keyboard",
 		Kind: parley.KindHuman, State: parley.StateIdle, Since: now, CreatedAt: now, LastActive: now}
-	if err := r.store.CreateAgent(ctx, a, nil); err != nil {
+	if err := r.store.CreateAgent(ctx, a, key); err != nil {
 		return fmt.Errorf("create the operator: %w", err)
 	}
-	r.Add(NewMember(a))
+
+	m := NewMember(a)
+	r.Add(m)
+	r.Keys.Add(m, key)
 
 	return nil
 }
