@@ -47,6 +47,7 @@ type Op struct {
 	Routes  []Route
 	Self    []string // parameters that name the caller: checked, never trusted
 	Program bool     // only programs call it: it is not a tool for models
+	Glance  bool     // any process of this user may call it on the daemon's socket: it tells no text of a message
 	Fields  []Field  // the parameters
 	Input   *jsonschema.Schema
 	Output  *jsonschema.Schema
@@ -174,7 +175,7 @@ func (o *Op) Waits() bool {
 // NOT_AUTHORIZED.
 func (o *Op) Allow(c Caller) error {
 	switch {
-	case o.Access == Public:
+	case o.Access == Public, c.Unplaced && o.Glance:
 		return nil
 	case c.Nobody() && c.Unplaced:
 		return unplaced()
@@ -247,6 +248,9 @@ func route(method, path string) func(*Op) {
 func self(names ...string) func(*Op) {
 	return func(o *Op) { o.Self = names }
 }
+
+// glance marks an operation that a status bar calls, which has no terminal.
+func glance(o *Op) { o.Glance = true }
 
 // programsOnly marks an operation that is not offered to models.
 func programsOnly(o *Op) { o.Program = true }

@@ -124,7 +124,7 @@ var Ops = []*Op{
 	define("usage", "See what the models' answers used: tokens, time and failures, in total, by agent and by call.",
 		Service.Usage, OperatorOnly, Reads, route("GET", "/api/usage")),
 	define("get_workspace_status", "See what the daemon runs, where, and whether it is well.",
-		Service.GetWorkspaceStatus, OperatorOnly, Reads, route("GET", "/api/status")),
+		Service.GetWorkspaceStatus, OperatorOnly, Reads, glance, route("GET", "/api/status")),
 	define("backup", "Write a consistent copy of the database to a file, while the daemon runs.",
 		Service.Backup, OperatorOnly, Adds),
 	define("shut_down", "Stop the daemon, and its agents unless you keep them.",

@@ -1,6 +1,7 @@
 package agentstrial
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -47,7 +48,8 @@ func newHome(t *testing.T) *home {
 		h.env = append(h.env, name+"="+filepath.Join(dir, sub))
 	}
 
-	h.env = append(h.env, "PARLEY_DIR="+h.workspace, "PATH="+os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8")
+	h.env = append(h.env, "PARLEY_DIR="+h.workspace, "PATH="+os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8",
+		"PARLEY_OPERATOR_KEY=parley_"+rand.Text()+rand.Text()) // tests have no terminal
 	t.Cleanup(func() {
 		if err := h.end(); err != nil {
 			t.Error(err)
