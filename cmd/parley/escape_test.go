@@ -54,7 +54,7 @@ func (k trick) available() bool {
 
 // write returns the shell script of a trick. Its call prints to the file name.out in dir, and makes name.end
 // when it has ended.
-func (k trick) write(t *testing.T, dir string) string {
+func (k trick) write(t *testing.T, h *home, dir string) string {
 	t.Helper()
 	file := func(name, text string) string {
 		path := filepath.Join(dir, name)
@@ -65,7 +65,7 @@ func (k trick) write(t *testing.T, dir string) string {
 	}
 
 	out := filepath.Join(dir, k.name+".out")
-	call := file(k.name+".call", "env -u PARLEY_KEY parley key issue victim --json >"+out+" 2>&1\ntouch "+dir+"/"+k.name+".end\n")
+	call := file(k.name+".call", "env -u PARLEY_KEY PARLEY_DIR="+h.workspace+" parley key issue victim --json >"+out+" 2>&1\ntouch "+dir+"/"+k.name+".end\n")
 	return strings.NewReplacer("CALL", call, "ORPHAN", file("orphan", orphan)).Replace(k.script) + "\n"
 }
 
@@ -78,7 +78,7 @@ func (h *home) tryAll(t *testing.T, agent string, env ...string) map[string]stri
 	var tried []string
 	for _, k := range tricks {
 		if k.available() {
-			script += k.write(t, dir)
+			script += k.write(t, h, dir)
 			tried = append(tried, k.name)
 		}
 	}
@@ -152,7 +152,7 @@ func TestOperatorIsKnownByATerminal(t *testing.T) {
 			continue
 		}
 
-		cmd := exec.Command("sh", "-c", k.write(t, dir))
+		cmd := exec.Command("sh", "-c", k.write(t, h, dir))
 		cmd.Dir, cmd.Env = h.workspace, append(slices.Clone(h.env), daemon.OperatorKey+"=")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", k.name, err, out)
