@@ -103,6 +103,8 @@ var Ops = []*Op{
 		Service.ReportState, Team, Marks, programsOnly),
 	define("issue_key", "Make another API key for an agent. It is shown only this once.",
 		Service.IssueKey, OperatorOnly, Adds),
+	define("invite", "Make a token with which programs of other users and machines may register. It is shown only this once.",
+		Service.Invite, OperatorOnly, Adds),
 	define("rotate_key", "Make a new API key for an agent and revoke all its others. It is shown only this once.",
 		Service.RotateKey, OperatorOnly, Destroys),
 	define("revoke_key", "Revoke one API key, or all keys of an agent.",

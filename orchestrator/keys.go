@@ -55,6 +55,26 @@ func (ks *keyService) giveKey(
 	}, nil
 }
 
+// Invite implements parley.RightsService. An invitation is a key of the operator's that only lets its
+// owner register.
+func (ks *keyService) Invite(ctx context.Context, _ parley.InviteRequest) (*parley.InviteResult, error) {
+	m := ks.roster.ByName(parley.OperatorName)
+	token, stored := ks.roster.NewKey(parley.KeyInvitation)
+	if _, err := ks.roster.SwapKeys(ctx, m, stored, func(*team.Key) bool { return false }); err != nil {
+		return nil, err
+	}
+
+	ends := stored.CreatedAt.Add(ks.roster.InvitationLife)
+	return &parley.InviteResult{
+		Answer:    parley.OK,
+		KeyID:     stored.KeyID,
+		Token:     token,
+		ExpiresAt: ends,
+		Message: fmt.Sprintf("Whoever has this token may register until %s.",
+			ends.Local().Format("15:04 on 2 January 2006")),
+	}, nil
+}
+
 // RevokeKey implements parley.RightsService.
 func (ks *keyService) RevokeKey(ctx context.Context, req parley.RevokeKeyRequest) (*parley.RevokeKeyResult, error) {
 	var m *team.Member

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"parley"
 	"parley/orchestrator/team"
@@ -161,4 +162,33 @@ func TestRestartReplacesOnlyTheLaunchKey(t *testing.T) {
 	te.wantGood("stopped", map[string]bool{second: false, rotated.APIKey: false})
 	launch()
 	te.wantGood("launched again", map[string]bool{second: false, rotated.APIKey: false, te.keyIn("coder"): true})
+}
+
+// An invitation lets its owner register, for a while, and nothing else.
+func TestInvitationIsOnlyForRegistration(t *testing.T) {
+	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	te := newTeam(t, func(o *Options) { o.Now = func() time.Time { return clock } })
+	res, err := te.Invite(te.operator(), parley.InviteRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	guest, ok := te.roster.Authenticate(t.Context(), res.Token)
+	if !ok || !guest.Invited || !guest.Nobody() || guest.Operator {
+		t.Fatalf("it stands for %+v, %v; want nobody, invited", guest, ok)
+	}
+	for _, op := range parley.Ops {
+		if err := op.Allow(guest); (err == nil) != (op.Access == parley.Public) {
+			t.Errorf("%s by a guest: %v", op.Name, err)
+		}
+	}
+
+	clock = res.ExpiresAt.Add(-time.Second)
+	if _, ok := te.roster.Authenticate(t.Context(), res.Token); !ok {
+		t.Error("it ended too early")
+	}
+	clock = res.ExpiresAt
+	if _, ok := te.roster.Authenticate(t.Context(), res.Token); ok {
+		t.Error("it works after its end")
+	}
 }

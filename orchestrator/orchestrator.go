@@ -122,6 +122,7 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 	if o.rooms.roster, err = team.Load(ctx, o.store, o.now, o.log); err != nil {
 		return err
 	}
+	o.rooms.roster.InvitationLife = o.opts.Settings.InvitationLife
 	if err := o.rooms.roster.Titles.Load(ctx, o.store); err != nil {
 		return err
 	}

@@ -85,6 +85,9 @@ func stories(t *testing.T) testscript.Params {
 	}
 }
 
+// operatorKey makes the tests the operator of their workspaces: they have no terminal.
+var operatorKey = "parley_" + rand.Text() + rand.Text()
+
 // home separates one test's daemon, tmux server and agents from all others: it has its
 // own directories, with short paths because they hold sockets.
 type home struct {
@@ -107,8 +110,8 @@ func newHome(workspace string) (*home, error) {
 	}
 
 	h.env = append(h.env, "PARLEY_DIR="+workspace, "PATH="+os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8",
-		daemon.OperatorKey+"=parley_"+rand.Text()+rand.Text(), // tests have no terminal
-		"GORACE=atexit_sleep_ms=0")                            // else each program sleeps for a second before it ends, under the race detector
+		daemon.OperatorKey+"="+operatorKey,
+		"GORACE=atexit_sleep_ms=0") // else each program sleeps for a second before it ends, under the race detector
 	return h, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -91,7 +92,7 @@ func TestDaemonCountsModelUsageAndEndsDuringAnAnswer(t *testing.T) {
 		t.Errorf("a refused one: %s", out)
 	}
 
-	res, err := overSocket(t, info.Socket).Get("http://parley/metrics")
+	res, err := http.Get(info.HTTP + "/metrics?api_key=" + operatorKey)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -115,6 +115,7 @@ var rights = []right{
 	{op: "export_messages", who: operatorOnly, args: `{"between":[` + nobodys + `,` + nobodys + `]}`, tool: "none"},
 	{op: "report_state", who: agents, args: `{"event":"x"}`, tool: "none"},
 	{op: "issue_key", who: operatorOnly, args: `{"agent":` + nobodys + `}`},
+	{op: "invite", who: operatorOnly, args: `{}`}, // which makes a token
 	{op: "rotate_key", who: operatorOnly, args: `{"agent":` + nobodys + `}`},
 	{op: "revoke_key", who: operatorOnly, args: `{"agent":` + nobodys + `}`},
 	{op: "list_keys", who: operatorOnly, args: `{"agent":` + nobodys + `}`},
@@ -319,7 +320,7 @@ func everyone(t *testing.T, h *home) []*someone {
 		{name: "coder", rank: 1, key: coder.APIKey, client: http.DefaultClient, base: status.HTTP},
 		{name: "coder on the socket", rank: 1, key: coder.APIKey, client: unix, base: "http://parley"},
 		{name: "chief", rank: 2, key: chief.APIKey, client: http.DefaultClient, base: status.HTTP},
-		{name: "the operator", rank: 3, client: unix, base: "http://parley"},
+		{name: "the operator", rank: 3, key: operatorKey, client: unix, base: "http://parley"},
 	}
 }
 

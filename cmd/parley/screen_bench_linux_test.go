@@ -48,7 +48,7 @@ func (h *home) fill(b *testing.B, agents, messages int) (newest string) {
 		b.Fatal(err)
 	}
 
-	daemon := client.New(client.Options{Socket: info.Socket})
+	daemon := client.New(client.Options{Socket: info.Socket, Key: operatorKey})
 	defer daemon.Close()
 
 	name := func(i int) string { return fmt.Sprintf("agent-%03d", i%agents) }

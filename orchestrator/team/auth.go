@@ -35,13 +35,19 @@ func HashKey(key string) []byte {
 	return sum[:]
 }
 
-// Authenticate returns the agent that the key belongs to, and notes the use of both. It reports
-// false for an unknown key and for that of a terminated agent.
+// Authenticate returns the agent that the key belongs to, and notes the use of both; nobody, but
+// invited, for an invitation. It reports false for an unknown key, for that of a terminated agent, and
+// for an invitation that has expired.
 func (r *Roster) Authenticate(_ context.Context, key string) (parley.Caller, bool) {
 	held := r.Keys.Find(HashKey(key))
 	if held == nil {
 		return parley.Caller{}, false
 	}
+	if held.Origin == parley.KeyInvitation {
+		held.used.Store(r.now().UnixNano())
+		return parley.Caller{Invited: true}, r.now().Before(held.CreatedAt.Add(r.InvitationLife))
+	}
+
 	caller, ok := r.CallerOf(held.Member)
 	if ok {
 		held.used.Store(r.now().UnixNano())

@@ -23,6 +23,9 @@ type Roster struct {
 	log    *slog.Logger
 	Titles titles
 
+	// InvitationLife is how long an invitation may be used. It is set before the roster is shared.
+	InvitationLife time.Duration
+
 	mu     sync.RWMutex
 	byID   map[string]*Member
 	byName map[string]*Member // lower case
