@@ -192,3 +192,25 @@ func TestInvitationIsOnlyForRegistration(t *testing.T) {
 		t.Error("it works after its end")
 	}
 }
+
+// Where there is no terminal, the operator brings a key along. After the first agent it is too late.
+func TestOperatorBringsAKeyBeforeThereAreAgents(t *testing.T) {
+	te := newTeam(t)
+	first, stored := te.roster.NewKey(parley.KeyIssued)
+	second, late := te.roster.NewKey(parley.KeyIssued)
+
+	if err := te.roster.EnsureOperator(t.Context(), stored); err != nil {
+		t.Fatal(err)
+	}
+	if c, ok := te.roster.Authenticate(t.Context(), first); !ok || !c.Operator {
+		t.Errorf("the key stands for %+v, %v; want the operator", c, ok)
+	}
+
+	te.as("coder")
+	if err := te.roster.EnsureOperator(t.Context(), late); err != nil {
+		t.Fatal(err)
+	}
+	if c, ok := te.roster.Authenticate(t.Context(), second); ok {
+		t.Errorf("the key that came after an agent stands for %+v", c)
+	}
+}

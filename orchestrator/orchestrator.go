@@ -46,7 +46,7 @@ type Options struct {
 	Model      answer.Model                 // answers for responders; nil: no model is available
 	Responders []parley.DeclaredResponder   // from the team's file
 
-	OperatorKey *store.APIKey // of the operator of a database that is made now; nil: none
+	OperatorKey *store.APIKey // of the operator, believed while there are no agents; nil: none
 }
 
 // Orchestrator is the daemon's parley.Service. It composes one type per service interface with

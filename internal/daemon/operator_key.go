@@ -11,7 +11,7 @@ import (
 )
 
 // OperatorKey is the variable with a key of the operator's. Commands send it when PARLEY_KEY is not set.
-// A workspace that is made while it is set knows it from the start: where there is no terminal, as in
+// A daemon that starts with it in a workspace without agents believes it: where there is no terminal, as in
 // continuous integration, nobody else could issue the first key.
 const OperatorKey = "PARLEY_OPERATOR_KEY"
 

@@ -176,11 +176,15 @@ func (r *Roster) System(ctx context.Context) (*Member, error) {
 	return m, nil
 }
 
-// EnsureOperator creates the member of the person at the keyboard, with a key unless that is nil. If the
-// member exists it does nothing: a later key is not believed.
+// EnsureOperator creates the member of the person at the keyboard, unless it exists, and gives it the key
+// unless that is nil. Once there are agents, a new key is not believed: it could be from one of them.
 func (r *Roster) EnsureOperator(ctx context.Context, key *store.APIKey) error {
-	if r.ByName(parley.OperatorName) != nil {
-		return nil
+	if m := r.ByName(parley.OperatorName); m != nil {
+		if key == nil || len(r.All()) > 1 || r.Keys.Find(key.Hash) != nil {
+			return nil
+		}
+		_, err := r.SwapKeys(ctx, m, key, func(*Key) bool { return false })
+		return err
 	}
 
 	now := r.now()
