@@ -10,6 +10,7 @@ const (
 	KeyLaunched   KeyOrigin = "launched"   // made for the program of a launched agent; a restart replaces it
 	KeyRegistered KeyOrigin = "registered" // returned by register_agent
 	KeyIssued     KeyOrigin = "issued"     // made by the operator
+	KeyInvitation KeyOrigin = "invitation" // only for registration, by whoever the operator gives it to
 )
 
 // KeyIDLength is how many characters of a key are its id, which is not secret.
@@ -44,6 +45,19 @@ type IssueKeyResult struct {
 	APIKey  string   `json:"api_key"`
 	Ended   []string `json:"ended"` // ids of the keys that were revoked
 	Message string   `json:"message"`
+}
+
+// InviteRequest asks for an invitation.
+type InviteRequest struct{}
+
+// InviteResult contains the invitation, which is shown only this once. Whoever has it may register
+// until it expires, is revoked, or the operator's keys are rotated.
+type InviteResult struct {
+	Answer
+	KeyID     string    `json:"key_id"`
+	Token     string    `json:"token"`
+	ExpiresAt time.Time `json:"expires_at"`
+	Message   string    `json:"message"`
 }
 
 // RevokeKeyRequest names one key, or an agent whose keys are all revoked.

@@ -47,6 +47,7 @@ type Op struct {
 	Routes  []Route
 	Self    []string // parameters that name the caller: checked, never trusted
 	Program bool     // only programs call it: it is not a tool for models
+	Glance  bool     // any process of this user may call it on the daemon's socket: it tells no text of a message
 	Fields  []Field  // the parameters
 	Input   *jsonschema.Schema
 	Output  *jsonschema.Schema
@@ -174,8 +175,10 @@ func (o *Op) Waits() bool {
 // NOT_AUTHORIZED.
 func (o *Op) Allow(c Caller) error {
 	switch {
-	case o.Access == Public:
+	case o.Access == Public, c.Unplaced && o.Glance:
 		return nil
+	case c.Nobody() && c.Unplaced:
+		return unplaced()
 	case c.Nobody():
 		return Errorf(Unauthenticated, "%s needs to know who calls", o.Name).
 			Suggest("Send your API key as `Authorization: Bearer KEY`; register_agent gives you one.")
@@ -184,6 +187,14 @@ func (o *Op) Allow(c Caller) error {
 	}
 	return Errorf(NotAuthorized, "%s is not for agent %s", o.Name, c.Name).
 		Suggest("Ask the operator: send a message to %q.", OperatorName)
+}
+
+// unplaced refuses a process that could be the operator's as well as an agent's.
+func unplaced() error {
+	return Errorf(Unauthenticated, "it cannot be told who runs this: the process has no terminal of yours behind it, "+
+		"and no agent").
+		Suggest("Run it in a terminal. For a script, `parley key issue %s` in a terminal prints a key: "+
+			"set PARLEY_KEY to that, or to an agent's key.", OperatorName)
 }
 
 // Answer begins every result: success, and an error that is null. A failure is an *Error
@@ -237,6 +248,9 @@ func route(method, path string) func(*Op) {
 func self(names ...string) func(*Op) {
 	return func(o *Op) { o.Self = names }
 }
+
+// glance marks an operation that a status bar calls, which has no terminal.
+func glance(o *Op) { o.Glance = true }
 
 // programsOnly marks an operation that is not offered to models.
 func programsOnly(o *Op) { o.Program = true }

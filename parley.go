@@ -192,6 +192,9 @@ type RightsService interface {
 	RevokeKey(context.Context, RevokeKeyRequest) (*RevokeKeyResult, error)
 	// ListKeys lists the valid keys, without their secrets.
 	ListKeys(context.Context, ListKeysRequest) (*ListKeysResult, error)
+	// Invite makes a token with which programs of other users and machines may register; it is
+	// shown only once.
+	Invite(context.Context, InviteRequest) (*InviteResult, error)
 	// ApproveAgent decides whether an agent may be a special agent.
 	ApproveAgent(context.Context, ApproveAgentRequest) (*ApproveAgentResult, error)
 }

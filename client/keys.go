@@ -14,6 +14,11 @@ func (k keys) IssueKey(ctx context.Context, r parley.IssueKeyRequest) (*parley.I
 	return call[parley.IssueKeyResult](ctx, k.conn, "issue_key", r)
 }
 
+// Invite makes a token for registration.
+func (k keys) Invite(ctx context.Context, r parley.InviteRequest) (*parley.InviteResult, error) {
+	return call[parley.InviteResult](ctx, k.conn, "invite", r)
+}
+
 // RotateKey makes a new API key for an agent and ends all its others.
 func (k keys) RotateKey(ctx context.Context, r parley.RotateKeyRequest) (*parley.IssueKeyResult, error) {
 	return call[parley.IssueKeyResult](ctx, k.conn, "rotate_key", r)

@@ -31,9 +31,10 @@ func (a *api) identify(r *http.Request, keys []string) (parley.Caller, error) {
 		if a.Authenticate != nil && keys[0] != "" {
 			caller, ok = a.Authenticate(r.Context(), keys[0])
 		}
-		if !ok || caller.Nobody() {
+		if !ok || caller.Nobody() && !caller.Invited {
 			return parley.Caller{}, wrongKey()
 		}
+		caller = a.atAgent(r, caller)
 	case a.Peer != nil:
 		if peer, ok := a.Peer(r); ok {
 			caller = peer
@@ -47,6 +48,17 @@ func (a *api) identify(r *http.Request, keys []string) (parley.Caller, error) {
 	}
 
 	return caller, err
+}
+
+// atAgent returns the agent behind the peer if the caller is the operator by a key: programs
+// that start in an agent's terminal may have inherited it.
+func (a *api) atAgent(r *http.Request, caller parley.Caller) parley.Caller {
+	if caller.Operator && a.Peer != nil {
+		if peer, ok := a.Peer(r); ok && !peer.Nobody() && !peer.Operator {
+			return peer
+		}
+	}
+	return caller
 }
 
 // credentials returns the distinct API keys of a request.
@@ -102,19 +114,29 @@ func noCredential(what string) error {
 }
 
 // withCredentials returns a context with the credentials of the connection, with which a
-// key in the arguments of a call must agree.
-func withCredentials(r *http.Request) context.Context {
+// key in the arguments of a call must agree. An invitation is none: it leads to a key.
+func withCredentials(r *http.Request, caller parley.Caller) context.Context {
 	c := parley.Credentials{Claims: r.Header.Values("X-Agent-ID")}
-	if keys, err := credentials(r, nil); err == nil && len(keys) == 1 {
+	if keys, err := credentials(r, nil); err == nil && len(keys) == 1 && !caller.Invited {
 		c.Key = keys[0]
 	}
 	return parley.WithCredentials(r.Context(), c)
 }
 
-// mayRegister reports whether a caller without a credential may register from where the
-// request comes from.
-func (a *api) mayRegister(r *http.Request) bool {
-	return a.Registration && (a.OpenRegistration || fromLoopback(r))
+// mayRegister reports whether a caller without a credential may register: where that is
+// open, a process of the daemon's user, and whoever was invited.
+func (a *api) mayRegister(r *http.Request, caller parley.Caller) bool {
+	own := overUnix(r) || fromLoopback(r) && a.SameUser != nil && a.SameUser(r)
+	return a.Registration && (a.OpenRegistration || caller.Invited || own)
+}
+
+// notInvited refuses a registration.
+func notInvited(r *http.Request, what string) error {
+	if !fromLoopback(r) {
+		return noCredential(what)
+	}
+	return parley.Errorf(parley.Unauthenticated, "%s needs to know who calls: this is not a process of the daemon's user",
+		what).Suggest("Send the token that `parley invite` prints as `Authorization: Bearer TOKEN`.")
 }
 
 // guard refuses requests over TCP whose Host or Origin is not this machine, such as a web

@@ -112,7 +112,7 @@ func TestRegistrationIsOpenOnlyWhereConfigured(t *testing.T) {
 		parley.Unauthenticated)
 
 	d.expect("with a key", d.ask("POST", "/api/agents/register", `{"username":"x"}`, key), http.StatusOK, "")
-	o.Registration = true
+	o.Registration, o.SameUser = true, ownProcess
 	d = serve(t, New(o))
 	d.expect("open", d.ask("POST", "/api/agents/register", `{"username":"x"}`), http.StatusOK, "")
 	d.expect("anything else", d.ask("POST", "/api/check_inbox", ``), http.StatusUnauthorized, parley.Unauthenticated)
@@ -169,7 +169,7 @@ func TestMCPUsesTheSameAuthentication(t *testing.T) {
 		t.Errorf("the MCP server saw %+v, want coder", caller)
 	}
 
-	o.Registration = true
+	o.Registration, o.SameUser = true, ownProcess
 	d = serve(t, New(o))
 	d.expect("nobody, where one may register", d.ask("POST", "/mcp", "{}"), http.StatusOK, "")
 	if !caller.Nobody() {
@@ -184,7 +184,7 @@ func TestWithoutAuthenticationEveryKeyIsWrong(t *testing.T) {
 
 func TestAKeyWithoutAnOwnerIsWrong(t *testing.T) {
 	o := options(&stub{})
-	o.Registration = true
+	o.Registration, o.SameUser = true, ownProcess
 	o.Authenticate = func(context.Context, string) (parley.Caller, bool) { return parley.Caller{}, true }
 	d := serve(t, New(o))
 	d.expect("a key of nobody", d.ask("POST", "/api/register_agent", `{"username":"x"}`, key), http.StatusUnauthorized,

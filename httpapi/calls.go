@@ -64,8 +64,8 @@ func (a *api) serveAPI(w http.ResponseWriter, r *http.Request) {
 // admit checks the caller before the parameters, so that a caller without a credential
 // learns that first.
 func (a *api) admit(r *http.Request, op *parley.Op, caller parley.Caller) error {
-	if caller.Nobody() && op.Access == parley.Public && !a.mayRegister(r) {
-		return noCredential(op.Name)
+	if caller.Nobody() && op.Access == parley.Public && !a.mayRegister(r, caller) {
+		return notInvited(r, op.Name)
 	}
 	return op.Allow(caller)
 }

@@ -59,20 +59,26 @@ func TestRemoteRegistrationIsOpenOnlyWhereConfigured(t *testing.T) {
 	for _, c := range []struct {
 		what             string
 		open, registered bool
+		own              bool // a process of the daemon's user
 		address          string
 		headers          []string
 		want             int
 	}{
-		{"from here", false, true, here, nil, http.StatusOK},
-		{"from there", false, true, there, nil, http.StatusUnauthorized},
-		{"from there, where it is open", true, true, there, nil, http.StatusOK},
-		{"from there with a key", false, true, there, []string{key}, http.StatusOK},
-		{"by a proxy here", false, true, here, []string{"X-Forwarded-For: 192.0.2.7"}, http.StatusUnauthorized},
-		{"by another proxy here", false, true, here, []string{"Forwarded: for=192.0.2.7"}, http.StatusUnauthorized},
-		{"nowhere", true, false, here, nil, http.StatusUnauthorized},
+		{"from here", false, true, true, here, nil, http.StatusOK},
+		{"from another user here", false, true, false, here, nil, http.StatusUnauthorized},
+		{"from another user with an invitation", false, true, false, here, []string{invitation}, http.StatusOK},
+		{"from there with an invitation", false, true, false, there, []string{invitation}, http.StatusOK},
+		{"with an invitation, where nobody registers", false, false, false, here, []string{invitation}, http.StatusUnauthorized},
+		{"from there", false, true, false, there, nil, http.StatusUnauthorized},
+		{"from there, where it is open", true, true, false, there, nil, http.StatusOK},
+		{"from there with a key", false, true, false, there, []string{key}, http.StatusOK},
+		{"by a proxy here", false, true, true, here, []string{"X-Forwarded-For: 192.0.2.7"}, http.StatusUnauthorized},
+		{"by another proxy here", false, true, true, here, []string{"Forwarded: for=192.0.2.7"}, http.StatusUnauthorized},
+		{"nowhere", true, false, true, here, nil, http.StatusUnauthorized},
 	} {
 		o := options(&stub{})
 		o.Registration, o.OpenRegistration = c.registered, c.open
+		o.SameUser = func(*http.Request) bool { return c.own }
 		o.MCP = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 		if got := askFrom(t, o, c.address, "/api/register_agent", `{"username":"x"}`, c.headers...); got != c.want {
 			t.Errorf("%s: got %d, want %d", c.what, got, c.want)

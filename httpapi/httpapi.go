@@ -29,6 +29,10 @@ type Options struct {
 	// the unix socket, nobody on TCP.
 	Peer func(*http.Request) (parley.Caller, bool)
 
+	// SameUser reports whether a request over TCP comes from a process of this user on this
+	// machine. If nil, none does.
+	SameUser func(*http.Request) bool
+
 	// MCP is mounted at /mcp behind the same authentication. It finds the caller in the
 	// request's context.
 	MCP http.Handler
@@ -36,8 +40,9 @@ type Options struct {
 	// Files stores uploads and serves downloads. If nil, there are none.
 	Files Files
 
-	// Registration lets callers without a credential on this machine call what is Public,
-	// that is register_agent. OpenRegistration lets those on other machines, too.
+	// Registration lets callers without a credential call what is Public, that is
+	// register_agent, if they are processes of this user, on the unix socket or as SameUser
+	// finds out, or were invited. OpenRegistration lets everybody.
 	Registration, OpenRegistration bool
 
 	// Beyond says that other machines may reach the listener. Then a Host that is an IP
@@ -176,8 +181,8 @@ func (a *api) readOnly(serve http.HandlerFunc) http.HandlerFunc {
 // serveTools lists the caller's tools as function definitions.
 func (a *api) serveTools(w http.ResponseWriter, r *http.Request) {
 	caller, err := a.identify(r, nil)
-	if err == nil && caller.Nobody() && !a.mayRegister(r) {
-		err = noCredential("/api/tools")
+	if err == nil && caller.Nobody() && !a.mayRegister(r, caller) {
+		err = notInvited(r, "/api/tools")
 	}
 	if err != nil {
 		a.fail(w, r, err)
@@ -199,8 +204,8 @@ func (a *api) serveMCP(w http.ResponseWriter, r *http.Request) {
 	}
 
 	caller, err := a.identify(r, nil)
-	if err == nil && caller.Nobody() && !a.mayRegister(r) {
-		err = noCredential("/mcp")
+	if err == nil && caller.Nobody() && !a.mayRegister(r, caller) {
+		err = notInvited(r, "/mcp")
 	}
 
 	if err != nil {
@@ -208,5 +213,5 @@ func (a *api) serveMCP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	a.MCP.ServeHTTP(w, r.WithContext(parley.WithCaller(withCredentials(r), caller)))
+	a.MCP.ServeHTTP(w, r.WithContext(parley.WithCaller(withCredentials(r, caller), caller)))
 }

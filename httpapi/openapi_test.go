@@ -119,7 +119,7 @@ func TestTheDocumentHasEveryRoute(t *testing.T) {
 // What goes over the wire is as the document says.
 func TestCallsMatchTheDocument(t *testing.T) {
 	o := options(&stub{})
-	o.Registration = true
+	o.Registration, o.SameUser = true, ownProcess
 	d := serve(t, New(o))
 	document := fetchDocument(t, d)
 	document.Servers = openapi3.Servers{{URL: d.tcp}}

@@ -92,7 +92,7 @@ func TestToolsAreListedForTheCaller(t *testing.T) {
 	}
 
 	o := options(&stub{})
-	o.Registration = true
+	o.Registration, o.SameUser = true, ownProcess
 	if got := names(serve(t, New(o)).ask("GET", "/api/tools", "")); got != "register_agent" {
 		t.Errorf("a stranger is offered %s", got)
 	}

@@ -17,9 +17,10 @@ func (o *Orchestrator) CallerNamed(ctx context.Context, ref string) (parley.Call
 	return o.rooms.roster.CallerNamed(ctx, ref)
 }
 
-// CallerOfProcess returns the agent whose terminal the process descends from.
+// CallerOfProcess returns the agent or the operator behind a process of this machine. It reports false
+// for a process that is neither's.
 func (o *Orchestrator) CallerOfProcess(pid int) (parley.Caller, bool) {
-	return o.rooms.roster.CallerOfProcess(pid)
+	return o.rooms.roster.CallerOfProcess(pid, o.rooms.terminals.ServerPID())
 }
 
 // Operator returns the person who runs the workspace.

@@ -30,11 +30,6 @@ func (ks *keyService) giveKey(
 		return nil, err
 	}
 
-	if m.Kind == parley.KindHuman {
-		return nil, parley.Errorf(parley.InvalidArgument, "%s needs no key", m.Name).
-			Suggest("The operator is known by the daemon's unix socket; name an agent.")
-	}
-
 	m.Changing.Lock() // keeps a concurrent stop from missing the new key
 	defer m.Changing.Unlock()
 
@@ -57,6 +52,26 @@ func (ks *keyService) giveKey(
 		APIKey:  key,
 		Ended:   team.KeyIDs(ended),
 		Message: fmt.Sprintf("%s has a new key.", m.Name) + endedText(m, ended),
+	}, nil
+}
+
+// Invite implements parley.RightsService. An invitation is a key of the operator's that only lets its
+// owner register.
+func (ks *keyService) Invite(ctx context.Context, _ parley.InviteRequest) (*parley.InviteResult, error) {
+	m := ks.roster.ByName(parley.OperatorName)
+	token, stored := ks.roster.NewKey(parley.KeyInvitation)
+	if _, err := ks.roster.SwapKeys(ctx, m, stored, func(*team.Key) bool { return false }); err != nil {
+		return nil, err
+	}
+
+	ends := stored.CreatedAt.Add(ks.roster.InvitationLife)
+	return &parley.InviteResult{
+		Answer:    parley.OK,
+		KeyID:     stored.KeyID,
+		Token:     token,
+		ExpiresAt: ends,
+		Message: fmt.Sprintf("Whoever has this token may register until %s.",
+			ends.Local().Format("15:04 on 2 January 2006")),
 	}, nil
 }
 

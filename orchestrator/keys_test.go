@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"parley"
 	"parley/internal/must"
@@ -137,4 +138,55 @@ func TestRestartReplacesOnlyTheLaunchKey(t *testing.T) {
 	te.wantGood("stopped", map[string]bool{second: false, rotated.APIKey: false})
 	launch()
 	te.wantGood("launched again", map[string]bool{second: false, rotated.APIKey: false, te.keyIn("coder"): true})
+}
+
+// An invitation lets its owner register, for a while, and nothing else.
+func TestInvitationIsOnlyForRegistration(t *testing.T) {
+	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	te := newTeam(t, func(o *Options) { o.Now = func() time.Time { return clock } })
+	res, err := te.Invite(te.operator(), parley.InviteRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	guest, ok := te.roster.Authenticate(t.Context(), res.Token)
+	if !ok || !guest.Invited || !guest.Nobody() || guest.Operator {
+		t.Fatalf("it stands for %+v, %v; want nobody, invited", guest, ok)
+	}
+	for _, op := range parley.Ops {
+		if err := op.Allow(guest); (err == nil) != (op.Access == parley.Public) {
+			t.Errorf("%s by a guest: %v", op.Name, err)
+		}
+	}
+
+	clock = res.ExpiresAt.Add(-time.Second)
+	if _, ok := te.roster.Authenticate(t.Context(), res.Token); !ok {
+		t.Error("it ended too early")
+	}
+	clock = res.ExpiresAt
+	if _, ok := te.roster.Authenticate(t.Context(), res.Token); ok {
+		t.Error("it works after its end")
+	}
+}
+
+// Where there is no terminal, the operator brings a key along. After the first agent it is too late.
+func TestOperatorBringsAKeyBeforeThereAreAgents(t *testing.T) {
+	te := newTeam(t)
+	first, stored := te.roster.NewKey(parley.KeyIssued)
+	second, late := te.roster.NewKey(parley.KeyIssued)
+
+	if err := te.roster.EnsureOperator(t.Context(), stored); err != nil {
+		t.Fatal(err)
+	}
+	if c, ok := te.roster.Authenticate(t.Context(), first); !ok || !c.Operator {
+		t.Errorf("the key stands for %+v, %v; want the operator", c, ok)
+	}
+
+	te.as("coder")
+	if err := te.roster.EnsureOperator(t.Context(), late); err != nil {
+		t.Fatal(err)
+	}
+	if c, ok := te.roster.Authenticate(t.Context(), second); ok {
+		t.Errorf("the key that came after an agent stands for %+v", c)
+	}
 }

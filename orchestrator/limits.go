@@ -118,7 +118,10 @@ type registrations struct {
 // Calls from this process have no address and are not limited.
 func (g *agentService) admitNewcomer(c parley.Caller) error {
 	from := c.ID
-	if c.Nobody() {
+	switch {
+	case c.Nobody() && (c.Unplaced || isLoopback(c.Address)):
+		from = "this machine"
+	case c.Nobody():
 		from = addressPrefix(c.Address)
 	}
 	if c.Operator || from == "" {
@@ -134,6 +137,12 @@ func (g *agentService) admitNewcomer(c parley.Caller) error {
 		wait, "too many agents register from here: %d a minute are allowed", g.opts.Settings.RegistrationsPerMinute,
 	).
 		Suggest("Register again after %s, and keep the key: one registration is enough.", seconds(wait))
+}
+
+// isLoopback reports whether an address with a port is one of the many by which this machine calls itself.
+func isLoopback(address string) bool {
+	ip, err := netip.ParseAddrPort(address)
+	return err == nil && ip.Addr().Unmap().IsLoopback()
 }
 
 // addressPrefix returns an address without its port. An IPv6 address is cut to its /64, which

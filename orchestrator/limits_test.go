@@ -126,11 +126,14 @@ func TestRegistrationsAreLimitedByOrigin(t *testing.T) {
 		return err
 	}
 
-	for _, address := range []string{"127.0.0.1:1", "127.0.0.1:2"} {
-		if err := register(parley.Caller{Address: address}); err != nil {
-			t.Errorf("from %s: %v", address, err)
+	for _, c := range []parley.Caller{{Address: "127.0.0.1:1"}, {Address: "127.0.0.2:2"}} {
+		if err := register(c); err != nil {
+			t.Errorf("from %+v: %v", c, err)
 		}
 	}
+
+	wantLimited(t, "the third, over IPv6", register(parley.Caller{Address: "[::1]:3"}), 30)
+	wantLimited(t, "the third, over the socket", register(parley.Caller{Unplaced: true, Address: "@"}), 30)
 
 	wantLimited(t, "the third", register(parley.Caller{Address: "127.0.0.1:3"}), 30)
 	wantLimited(t, "the third, in other words", register(parley.Caller{Address: "[::ffff:127.0.0.1]:3"}), 30)

@@ -45,6 +45,8 @@ type Options struct {
 	Log        *slog.Logger                 // default: none
 	Model      answer.Model                 // answers for responders; nil: no model is available
 	Responders []parley.DeclaredResponder   // from the team's file
+
+	OperatorKey *store.APIKey // of the operator, believed while there are no agents; nil: none
 }
 
 // Orchestrator is the daemon's parley.Service. It composes one type per service interface with
@@ -120,10 +122,11 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 	if o.rooms.roster, err = team.Load(ctx, o.store, o.now, o.log); err != nil {
 		return err
 	}
+	o.rooms.roster.InvitationLife = o.opts.Settings.InvitationLife
 	if err := o.rooms.roster.Titles.Load(ctx, o.store); err != nil {
 		return err
 	}
-	if err := o.rooms.roster.EnsureOperator(ctx); err != nil {
+	if err := o.rooms.roster.EnsureOperator(ctx, o.opts.OperatorKey); err != nil {
 		return err
 	}
 

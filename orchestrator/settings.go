@@ -32,9 +32,11 @@ type Settings struct {
 	// A person reads no more than 120 messages a minute, and a working model writes
 	// far fewer. Programs in a loop send hundreds a second and are stopped within the
 	// first. A limit of 1000000 in effect disables it.
-	MessagesPerMinute      int `yaml:"messages_per_minute" default:"120" min:"1" max:"1000000" doc:"How many messages one agent may send in a minute."`
-	BroadcastsPerMinute    int `yaml:"broadcasts_per_minute" default:"30" min:"1" max:"1000000" doc:"How many broadcasts one agent may send in a minute."`
-	RegistrationsPerMinute int `yaml:"registrations_per_minute" default:"30" min:"1" max:"1000000" doc:"How many agents may register from one address in a minute."`
+	MessagesPerMinute   int           `yaml:"messages_per_minute" default:"120" min:"1" max:"1000000" doc:"How many messages one agent may send in a minute."`
+	BroadcastsPerMinute int           `yaml:"broadcasts_per_minute" default:"30" min:"1" max:"1000000" doc:"How many broadcasts one agent may send in a minute."`
+	InvitationLife      time.Duration `yaml:"invitation_life" default:"24h" min:"1m" doc:"How long a token of parley invite may be used."`
+
+	RegistrationsPerMinute int `yaml:"registrations_per_minute" default:"30" min:"1" max:"1000000" doc:"How many agents may register in a minute from one address, or from this machine without a key."`
 
 	MaxFileMB int `yaml:"max_file_mb" default:"100" min:"1" max:"10000" doc:"The largest file that agents may send, in MB of 1,000,000 bytes."`
 

@@ -172,8 +172,8 @@ func TestAdoptedAgentIsItsProgramAndNotItsShell(t *testing.T) {
 		return child != 0
 	})
 
-	if _, ok := te.roster.CallerOfProcess(child); ok {
-		t.Error("its child is an agent before it was adopted")
+	if c, _ := te.CallerOfProcess(child); !c.Operator {
+		t.Errorf("before it was adopted, its child is %+v, want the operator", c)
 	}
 
 	before := te.terminals.Adoptions()
@@ -183,13 +183,13 @@ func TestAdoptedAgentIsItsProgramAndNotItsShell(t *testing.T) {
 	if te.terminals.Adoptions() == before {
 		t.Error("nobody can tell that who is who has changed")
 	}
-	if c, ok := te.roster.CallerOfProcess(child); !ok || c.Name != "script" || c.Operator {
+	if c, ok := te.CallerOfProcess(child); !ok || c.Name != "script" || c.Operator {
 		t.Errorf("its child is %+v, %v", c, ok)
 	}
 
 	shell, _ := strconv.Atoi(u.run("display-message", "-p", "-t", pane, "#{pane_pid}"))
-	if c, ok := te.roster.CallerOfProcess(shell); ok {
-		t.Errorf("the user's own shell is %+v", c)
+	if c, _ := te.CallerOfProcess(shell); !c.Operator {
+		t.Errorf("the user's own shell is %+v, want the operator", c)
 	}
 
 	if _, err := te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "script"}); parley.ErrorCode(
@@ -201,8 +201,8 @@ func TestAdoptedAgentIsItsProgramAndNotItsShell(t *testing.T) {
 	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "script"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := te.roster.CallerOfProcess(child); ok || !tmux.Alive(child) {
-		t.Error("after it left, its child is its child still, or was ended")
+	if c, _ := te.CallerOfProcess(child); !c.Operator || !tmux.Alive(child) {
+		t.Errorf("after it left, its child is %+v, want the operator, and alive", c)
 	}
 }
 
@@ -320,7 +320,7 @@ func TestAdoptedAgentIsFoundAgainAndLetGoAtTheEnd(t *testing.T) {
 	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
 		t.Errorf("the agent got %v, want one message", got)
 	}
-	if c, ok := te.roster.CallerOfProcess(res.PID); !ok || c.Name != "coder" {
+	if c, ok := te.CallerOfProcess(res.PID); !ok || c.Name != "coder" {
 		t.Errorf("its process is %+v", c)
 	}
 

@@ -4,25 +4,22 @@ import (
 	"bytes"
 	"os"
 	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
+// bornField is the field of stat with the time at which the process was started.
+const bornField = 19
+
 // Birth tells a process from a later one of the same pid: the time it was
 // started, in clock ticks since the system was (field 22 of /proc/PID/stat).
 func Birth(pid int) string {
-	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
+	f, err := stat(pid)
+	if err != nil || len(f) <= bornField {
 		return ""
 	}
-	// The second field is a name in parentheses that may contain anything.
-	fields := strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+1:]))
-	if len(fields) < 20 {
-		return ""
-	}
-	return fields[19]
+	return f[bornField]
 }
 
 // StartedAt returns when a process was started at the latest, to a hundredth of a second.

@@ -15,7 +15,7 @@ func Birth(pid int) string {
 	if err != nil {
 		return ""
 	}
-	return strings.TrimSpace(string(out))
+	return strings.Join(strings.Fields(string(out)), " ")
 }
 
 // Marked needs other processes' environments, which only Linux shows.

@@ -24,6 +24,10 @@ func (c *control) connect(ctx context.Context, first bool) (*conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, handshakeTime)
 	defer cancel()
 
+	if err := c.startKept(ctx); err != nil {
+		return nil, err
+	}
+
 	opening := &opening{notify: c.onNotice}
 	conn, err := dial(c.clientArgv(), c.opts.Env, opening.line)
 	if err != nil {

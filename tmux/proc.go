@@ -9,25 +9,6 @@ var errNoProcess = errors.New("no such process")
 // parent to collect it does not.
 func Alive(pid int) bool { return alive(pid) }
 
-// Ancestors lists the parent of a process, its parent, and so on. A process that has
-// gone has none.
-func Ancestors(pid int) ([]int, error) {
-	parents, err := parents()
-	if err != nil {
-		return nil, err
-	}
-
-	var line []int
-	for {
-		parent, ok := parents[pid]
-		if !ok || parent <= 0 || parent == pid {
-			return line, nil
-		}
-		line = append(line, parent)
-		pid = parent
-	}
-}
-
 // Descendants lists the children of the given processes, their children, and so on,
 // parents first. A given process is listed only if it descends from another one.
 // Processes come and go meanwhile, so end those found and ask again. A process that

@@ -11,7 +11,7 @@ import (
 )
 
 // stat reads the fields of /proc/PID/stat from the third on: state, parent, process
-// group, session, terminal, the terminal's foreground group.
+// group, session, terminal, the terminal's foreground group, and more.
 func stat(pid int) ([]string, error) {
 	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
@@ -139,4 +139,46 @@ func usesTTY(pid string) bool {
 		}
 	}
 	return false
+}
+
+// processes returns a function that reads one process.
+func processes() (func(pid int) (Process, bool), error) { return process, nil }
+
+func process(pid int) (Process, bool) {
+	f, err := stat(pid)
+	if err != nil {
+		return Process{}, false
+	}
+
+	p := Process{PID: pid, Parent: number(f[1]), Session: number(f[3]), TTY: terminalName(number(f[4]))}
+	if len(f) > bornField {
+		p.Born = f[bornField]
+	}
+	dir := "/proc/" + strconv.Itoa(pid)
+	p.Args, p.Env = zeroTerminated(dir+"/cmdline"), zeroTerminated(dir+"/environ")
+
+	return p, true
+}
+
+// zeroTerminated reads a file of zero-terminated entries. One that may not be read is empty.
+func zeroTerminated(path string) []string {
+	raw, err := os.ReadFile(path)
+	if err != nil || len(raw) == 0 {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(string(raw), "\x00"), "\x00")
+}
+
+// terminalName returns the path of the terminal with a device number of /proc/PID/stat, "" for 0. A
+// device that is no pseudo-terminal has a name that is not a path.
+func terminalName(device int) string {
+	const firstPTS, lastPTS = 136, 143
+	major, minor := device>>8&0xfff, device&0xff|device>>12&0xfff00
+	switch {
+	case device == 0:
+		return ""
+	case major >= firstPTS && major <= lastPTS:
+		return "/dev/pts/" + strconv.Itoa((major-firstPTS)<<8+minor)
+	}
+	return fmt.Sprintf("terminal %d:%d", major, minor)
 }

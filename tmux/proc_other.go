@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // ps returns columns of one process, or of all if pid is 0.
@@ -91,4 +93,44 @@ func foreground(pid int) (leader int, argv []string, err error) {
 func commandLine(pid int) ([]string, error) {
 	command, err := ps("command=", pid)
 	return strings.Fields(command), err
+}
+
+// processes lists all processes with one call of ps, and returns a function that finds one of them
+// and reads the rest of it.
+func processes() (func(pid int) (Process, bool), error) {
+	out, err := ps("pid=,ppid=,tty=,lstart=", 0)
+	if err != nil {
+		return nil, err
+	}
+
+	found := map[int]Process{}
+	for line := range strings.Lines(out) {
+		if p, ok := parseProcess(strings.Fields(line)); ok {
+			found[p.PID] = p
+		}
+	}
+
+	return func(pid int) (Process, bool) {
+		p, ok := found[pid]
+		if ok {
+			p.Session, _ = unix.Getsid(pid) // 0 if it has just ended
+			p.Args, p.Env = arguments(pid)
+		}
+		return p, ok
+	}, nil
+}
+
+// parseProcess reads the columns of ps: pid, parent, terminal, and since when it runs.
+func parseProcess(columns []string) (Process, bool) {
+	const fixed = 3
+	if len(columns) < fixed {
+		return Process{}, false
+	}
+
+	p := Process{PID: number(columns[0]), Parent: number(columns[1]), Born: strings.Join(columns[fixed:], " ")}
+	if tty := columns[2]; !strings.HasPrefix(tty, "?") && tty != "-" {
+		p.TTY = "/dev/" + tty
+	}
+
+	return p, true
 }

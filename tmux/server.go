@@ -19,6 +19,10 @@ type Options struct {
 	// its own on a pane. Each command is one process. Notify is never called.
 	Join bool
 
+	// Keeper is the beginning of a command line that runs Keep, which starts the server if none
+	// runs and stays as its parent. Empty: the server is started without one.
+	Keeper []string
+
 	// Env is the environment of a server that is started, without TMUX and TMUX_PANE.
 	// nil: that of this process.
 	Env []string
@@ -153,6 +157,9 @@ func endWithToken(commands []string) func(string) string {
 // there is no connection; with Join it names the server that the last command
 // reached. It changes when the server restarts, which voids every pane id.
 func (s *Server) Instance() string { return s.transport.known().instance }
+
+// PID returns the process id of the server last reached, 0 if none was.
+func (s *Server) PID() int { return s.transport.known().pid }
 
 // SocketPath returns the path of the socket of the server last reached.
 func (s *Server) SocketPath() string { return s.transport.known().path }

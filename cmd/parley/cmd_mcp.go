@@ -10,6 +10,7 @@ import (
 	"parley/internal/demoagent"
 	"parley/mcpserver"
 	"parley/orchestrator/terminal"
+	"parley/tmux"
 
 	"github.com/spf13/cobra"
 )
@@ -53,7 +54,7 @@ PARLEY_KEY identifies the caller, or else the terminal in which the agent runs.`
 			}
 
 			service := client.New(
-				client.Options{Socket: info.Socket, Key: c.env.Get("PARLEY_KEY"), Retry: bridgeReconnect},
+				client.Options{Socket: info.Socket, Key: c.key(), Retry: bridgeReconnect},
 			)
 
 			defer service.Close()
@@ -101,6 +102,16 @@ func execCommand(c *cli) *cobra.Command {
 		Hidden: true,
 		Args:   usage(cobra.ExactArgs(1)),
 		RunE:   func(_ *cobra.Command, args []string) error { return terminal.Exec(args[0]) },
+	}
+}
+
+func keepCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:                tmux.KeepCommand + " COMMAND...",
+		Hidden:             true,
+		DisableFlagParsing: true,
+		Args:               usage(cobra.MinimumNArgs(1)),
+		RunE:               func(_ *cobra.Command, args []string) error { return tmux.Keep(args) },
 	}
 }
 

@@ -288,6 +288,9 @@ func (f *failing) caller(t *testing.T, s *stage) *someone {
 	if f.by == "" || f.socket {
 		who.client, who.base = overSocket(t, s.info.Socket), "http://parley"
 	}
+	if f.by == "" {
+		who.key = operatorKey
+	}
 	return who
 }
 
@@ -315,6 +318,9 @@ func failGo(t *testing.T, s *stage, f *failing) failure {
 	o := client.Options{URL: s.info.HTTP, Key: s.keys[f.by]}
 	if f.by == "" || f.socket {
 		o.URL, o.Socket = "", s.info.Socket
+	}
+	if f.by == "" {
+		o.Key = operatorKey
 	}
 	c := client.New(o)
 	defer c.Close()

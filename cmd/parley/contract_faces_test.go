@@ -77,6 +77,8 @@ func (p *play) line(t *testing.T, s *stage) (caller *http.Client, base string) {
 // arguments.
 func (s *stage) introduce(req *http.Request, p *play, by string) {
 	switch {
+	case by == "" && p.socket:
+		req.Header.Set("Authorization", "Bearer "+operatorKey)
 	case by == "":
 	case p.proof == "bearer":
 		req.Header.Set("Authorization", "Bearer "+s.keys[by])
@@ -146,6 +148,7 @@ func overGo(t *testing.T, s *stage, p *play, c scene) ([]byte, bool) {
 	}
 	if p.socket {
 		o.URL, o.Socket = "", s.info.Socket
+		o.Key = cmp.Or(o.Key, operatorKey)
 	}
 
 	cl := client.New(o)

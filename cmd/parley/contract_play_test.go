@@ -102,7 +102,7 @@ func (p *play) stage(t *testing.T) *stage {
 		kept: map[string]string{},
 	}
 
-	s.boss = client.New(client.Options{Socket: s.info.Socket})
+	s.boss = client.New(client.Options{Socket: s.info.Socket, Key: operatorKey})
 	t.Cleanup(s.boss.Close)
 	for _, name := range p.cast {
 		req := parley.RegisterAgentRequest{Username: name}

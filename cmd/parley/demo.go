@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net/url"
@@ -85,6 +86,9 @@ func newDemo(c *cli) (*demo, error) {
 		name, _, _ := strings.Cut(entry, "=")
 		return dirs[name] != "" || strings.HasPrefix(name, "PARLEY_")
 	})
+
+	// The demo is the operator of its own workspace, also where it has no terminal.
+	d.env = append(d.env, daemon.OperatorKey+"=parley_"+rand.Text()+rand.Text())
 
 	err = os.Mkdir(d.workspace, 0o700)
 	for name, sub := range dirs {

@@ -154,6 +154,7 @@ func TestAnswersAreAsTheOpenAPIDocsSay(t *testing.T) {
 		if body != "" {
 			r.Header.Set("Content-Type", "application/json")
 		}
+		r.Header.Set("Authorization", "Bearer "+operatorKey)
 
 		return r
 	}

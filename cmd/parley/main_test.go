@@ -78,6 +78,9 @@ func stories(t *testing.T) testscript.Params {
 	}
 }
 
+// operatorKey makes the tests the operator of their workspaces: they have no terminal.
+var operatorKey = testhome.OperatorKey
+
 // until runs a program repeatedly until its output matches.
 func until(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
@@ -89,7 +92,7 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 	for deadline := time.Now().Add(testhome.Patience); time.Now().Before(deadline); time.Sleep(30 * time.Millisecond) {
 		cmd := exec.Command(args[1], args[2:]...)
 		cmd.Dir = ts.MkAbs(".")
-		for _, name := range []string{"HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "TMUX_TMPDIR", "PATH", "PARLEY_DIR"} {
+		for _, name := range []string{"HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "TMUX_TMPDIR", "PATH", "PARLEY_DIR", daemon.OperatorKey} {
 			if value := ts.Getenv(name); value != "" {
 				cmd.Env = append(cmd.Env, name+"="+value)
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -41,7 +42,12 @@ func (c *cli) service(ctx context.Context) (*client.Client, error) {
 }
 
 func (c *cli) clientOf(info *daemon.Info) *client.Client {
-	return client.New(client.Options{Socket: info.Socket, Key: c.env.Get("PARLEY_KEY"), Retry: reconnect})
+	return client.New(client.Options{Socket: info.Socket, Key: c.key(), Retry: reconnect})
+}
+
+// key returns the key in the environment: the caller's own, else the operator's.
+func (c *cli) key() string {
+	return cmp.Or(c.env.Get("PARLEY_KEY"), c.env.Get(daemon.OperatorKey))
 }
 
 // undecided passes every check on this side. The daemon identifies the caller.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -86,7 +87,7 @@ func TestDaemonCountsModelUsageAndEndsDuringAnAnswer(t *testing.T) {
 		t.Errorf("a refused one: %s", out)
 	}
 
-	res := must.Have(overSocket(t, info.Socket).Get("http://parley/metrics"))(t)
+	res := must.Have(http.Get(info.HTTP + "/metrics?api_key=" + operatorKey))(t)
 	defer res.Body.Close()
 
 	text := must.Have(io.ReadAll(res.Body))(t)

@@ -241,7 +241,7 @@ func everyone(t *testing.T, h *testhome.Home) []*someone {
 		{name: "coder", rank: 1, key: coder.APIKey, client: http.DefaultClient, base: status.HTTP},
 		{name: "coder on the socket", rank: 1, key: coder.APIKey, client: unix, base: "http://parley"},
 		{name: "chief", rank: 2, key: chief.APIKey, client: http.DefaultClient, base: status.HTTP},
-		{name: "the operator", rank: 3, client: unix, base: "http://parley"},
+		{name: "the operator", rank: 3, key: operatorKey, client: unix, base: "http://parley"},
 	}
 }
 

@@ -50,7 +50,7 @@ func fill(b *testing.B, h *testhome.Home, agents, messages int) (newest string) 
 		b.Fatal(err)
 	}
 
-	daemon := client.New(client.Options{Socket: info.Socket})
+	daemon := client.New(client.Options{Socket: info.Socket, Key: operatorKey})
 	defer daemon.Close()
 
 	name := func(i int) string { return fmt.Sprintf("agent-%03d", i%agents) }

@@ -18,7 +18,7 @@ import (
 type remote struct{ socket string }
 
 func (r remote) Operator() (parley.Service, context.Context) {
-	c := client.New(client.Options{Socket: r.socket})
+	c := client.New(client.Options{Socket: r.socket, Key: operatorKey})
 	return c, parley.WithCaller(context.Background(),
 		parley.Caller{ID: "the operator's", Name: parley.OperatorName, Operator: true})
 }

@@ -13,14 +13,13 @@ import (
 
 // callers identifies processes of this machine.
 type callers interface {
-	Operator() parley.Caller
 	CallerOfProcess(pid int) (parley.Caller, bool)
 	Adoptions() int64
 }
 
-// markPeer adds the caller of a unix connection to its context: the agent from which
-// the process descends, or else the operator. It closes connections of other users,
-// and of processes that have ended: their ancestors can no longer be found.
+// markPeer adds the caller of a unix connection to its context: the agent or the operator
+// behind the process, or nobody. It closes connections of other users, and of processes
+// that have ended: they can no longer be traced back.
 func markPeer(who callers) func(context.Context, net.Conn) context.Context {
 	return func(ctx context.Context, conn net.Conn) context.Context {
 		unixConn, ok := conn.(*net.UnixConn)
@@ -35,15 +34,15 @@ func markPeer(who callers) func(context.Context, net.Conn) context.Context {
 		}
 
 		p := &process{who: who, pid: pid, adoptions: who.Adoptions()}
-		agent, ok := who.CallerOfProcess(pid)
+		caller, ok := who.CallerOfProcess(pid)
 		switch {
 		case ok:
-			p.first = agent
+			p.first = caller
 		case pid != 0 && syscall.Kill(pid, 0) != nil:
 			_ = conn.Close()
 			return ctx
 		default:
-			p.first = who.Operator()
+			p.first = parley.Caller{Unplaced: true}
 		}
 		p.caller = p.first
 
@@ -55,7 +54,8 @@ type peerKey struct{}
 
 // process is the other end of a connection. Its caller is determined when the
 // connection is accepted, and again after each adoption of an agent: the process may
-// belong to that agent.
+// belong to that agent. It never becomes the operator's, since all that it was started
+// by may have ended meanwhile.
 type process struct {
 	who   callers
 	first parley.Caller
@@ -73,16 +73,16 @@ func (p *process) current() parley.Caller {
 
 	if n := p.who.Adoptions(); n != p.adoptions {
 		p.caller, p.adoptions = p.first, n
-		if agent, ok := p.who.CallerOfProcess(p.pid); ok {
-			p.caller = agent
+		if now, ok := p.who.CallerOfProcess(p.pid); ok && !now.Operator {
+			p.caller = now
 		}
 	}
 
 	return p.caller
 }
 
-// peer returns the caller at the other end of the request's connection; ok is false
-// for TCP.
+// peer returns the caller at the other end of the request's connection, which may be
+// nobody; ok is false for TCP.
 func peer(r *http.Request) (caller parley.Caller, ok bool) {
 	p, ok := r.Context().Value(peerKey{}).(*process)
 	if !ok {

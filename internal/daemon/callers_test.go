@@ -8,60 +8,91 @@ import (
 	"testing"
 
 	"parley"
-	"parley/internal/must"
 )
 
-// changingTeam has at most one agent, from which every process descends.
+// changingTeam has at most one agent, from which every process descends, or else an operator.
 type changingTeam struct {
-	agent   *parley.Caller
-	changes int64
+	agent    *parley.Caller
+	operator bool // who is not an agent is the operator
+	changes  int64
 }
 
-func (c *changingTeam) Operator() parley.Caller { return parley.Caller{ID: "op", Operator: true} }
-func (c *changingTeam) Adoptions() int64        { return c.changes }
+func (c *changingTeam) Adoptions() int64 { return c.changes }
 func (c *changingTeam) CallerOfProcess(int) (parley.Caller, bool) {
-	if c.agent == nil {
-		return parley.Caller{}, false
+	switch {
+	case c.agent != nil:
+		return *c.agent, true
+	case c.operator:
+		return parley.Caller{ID: "op", Operator: true}, true
 	}
-	return *c.agent, true
+	return parley.Caller{}, false
+}
+
+// connect returns the caller of a connection of this process to a daemon with this team, each time
+// it is called.
+func connect(t *testing.T, team *changingTeam) func() parley.Caller {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "pt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+
+	path := filepath.Join(dir, "s") // short: it is the path of a socket
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+
+	near, err := net.Dial("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { near.Close() })
+
+	conn, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+
+	p, ok := markPeer(team)(context.Background(), conn).Value(peerKey{}).(*process)
+	if !ok {
+		t.Fatal("the connection was turned away")
+	}
+
+	return p.current
 }
 
 // A connection from before an adoption belongs to the agent after it.
 func TestCallerIsDeterminedAgainAfterAdoption(t *testing.T) {
-	dir := must.Have(os.MkdirTemp("/tmp", "pt"))(t)
-	defer os.RemoveAll(dir)
-
-	path := filepath.Join(dir, "s") // short: it is the path of a socket
-	l := must.Have(net.Listen("unix", path))(t)
-	defer l.Close()
-
-	near := must.Have(net.Dial("unix", path))(t)
-	defer near.Close()
-
-	conn := must.Have(l.Accept())(t)
-	defer conn.Close()
-
-	team := &changingTeam{}
-	ctx := markPeer(team)(context.Background(), conn)
-	who := func() string {
-		p, ok := ctx.Value(peerKey{}).(*process)
-		if !ok {
-			t.Fatal("the connection was turned away")
-		}
-		return p.current().ID
-	}
-
-	if got := who(); got != "op" {
+	team := &changingTeam{operator: true}
+	who := connect(t, team)
+	if got := who().ID; got != "op" {
 		t.Errorf("before: got %s, want the operator", got)
 	}
 
 	team.agent, team.changes = &parley.Caller{ID: "coder"}, 1
-	if got := who(); got != "coder" {
+	if got := who().ID; got != "coder" {
 		t.Errorf("after: got %s, want coder", got)
 	}
 
 	team.agent, team.changes = nil, 2
-	if got := who(); got != "op" {
+	if got := who().ID; got != "op" {
 		t.Errorf("after it left: got %s, want the operator", got)
+	}
+}
+
+func TestProcessThatCannotBePlacedIsNobody(t *testing.T) {
+	team := &changingTeam{}
+	who := connect(t, team)
+	if got := who(); !got.Nobody() || !got.Unplaced {
+		t.Errorf("got %+v, want nobody", got)
+	}
+
+	team.operator, team.changes = true, 1
+	if got := who(); !got.Nobody() {
+		t.Errorf("after an adoption: got %+v, want nobody still", got)
 	}
 }

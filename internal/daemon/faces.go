@@ -32,6 +32,7 @@ func (d *daemon) http(mcp http.Handler) httpapi.Options {
 		Service:           d.orchestrator,
 		Authenticate:      d.orchestrator.Authenticate,
 		Peer:              peer,
+		SameUser:          sameUser,
 		MCP:               mcp,
 		Files:             d.orchestrator,
 		Health:            d.orchestrator.Health,

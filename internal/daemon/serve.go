@@ -155,10 +155,20 @@ func (d *daemon) openService(ctx context.Context, t *Team) error {
 		return fmt.Errorf("get the host's name: %w", err)
 	}
 
+	operatorKey, err := d.Env.operatorKey(d.Now())
+	if err != nil {
+		return err
+	}
+
+	own := tmux.Options{Name: d.Place.TmuxName(), Env: d.Env.Scrubbed(), Dir: d.Place.Runtime}
+	if tmux.CanKeep {
+		own.Keeper = []string{d.Executable, tmux.KeepCommand}
+	}
+
 	d.info = d.status()
 	d.orchestrator, err = orchestrator.New(ctx, orchestrator.Options{
 		Store:      d.store,
-		Tmux:       tmux.Options{Name: d.Place.TmuxName(), Env: d.Env.Scrubbed(), Dir: d.Place.Runtime},
+		Tmux:       own,
 		Profiles:   profiles,
 		Workspace:  d.Place.Root,
 		LaunchDir:  d.Place.Launch,
@@ -174,6 +184,8 @@ func (d *daemon) openService(ctx context.Context, t *Team) error {
 		Log:        d.log,
 		Model:      responder.New(responder.Options{Getenv: d.Env.Get}),
 		Responders: t.Declared(),
+
+		OperatorKey: operatorKey,
 	})
 	if err != nil {
 		return err

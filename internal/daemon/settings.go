@@ -22,7 +22,7 @@ type Settings struct {
 	HTTPAddress string `yaml:"http_address" default:"127.0.0.1" format:"ip" doc:"The IP address that the daemon listens on. Beyond loopback, everyone needs a key."`
 	HTTPHosts   string `yaml:"http_hosts" doc:"Names by which other machines may call the daemon, separated by commas. IP addresses need no name."`
 
-	OpenRegistration  bool `yaml:"open_registration" doc:"Let agents of other machines register without a key."`
+	OpenRegistration  bool `yaml:"open_registration" doc:"Let agents of other users and other machines register without a key."`
 	TrustLocalAgentID bool `yaml:"trust_local_agent_id" doc:"Believe X-Agent-ID without a key, from this machine. Every local program can then be any agent."`
 }
 

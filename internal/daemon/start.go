@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -114,7 +115,9 @@ func (s Starter) command(at Place, childEnd *os.File, flags []string) (*exec.Cmd
 	args := append([]string{"serve", "--foreground", "--ready-fd", "3", "--workspace", at.Root}, flags...)
 	cmd := exec.Command(s.Executable, args...)
 	cmd.Stdout, cmd.Stderr, cmd.Dir = log, log, at.Root
-	cmd.Env = s.Env.Scrubbed()
+	if cmd.Env, err = s.Env.withOperatorHash(); err != nil {
+		return nil, errors.Join(err, log.Close())
+	}
 	cmd.ExtraFiles = []*os.File{childEnd}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 

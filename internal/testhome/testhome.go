@@ -2,6 +2,7 @@
 package testhome
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,9 @@ import (
 	"testing"
 	"time"
 )
+
+// OperatorKey makes the tests the operator of their workspaces: they have no terminal.
+var OperatorKey = "parley_" + rand.Text() + rand.Text()
 
 // Patience bounds every wait of such tests. It only matters when they fail.
 const Patience = 60 * time.Second
@@ -68,6 +72,7 @@ func At(workspace string) (*Home, error) {
 	}
 
 	h.Env = append(h.Env, "PARLEY_DIR="+workspace, "PATH="+os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8",
+		"PARLEY_OPERATOR_KEY="+OperatorKey,
 		"GORACE=atexit_sleep_ms=0") // else each program sleeps for a second before it ends, under the race detector
 	return h, nil
 }

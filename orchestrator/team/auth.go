@@ -5,13 +5,11 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
-	"slices"
 
 	"github.com/google/uuid"
 
 	"parley"
 	"parley/store"
-	"parley/tmux"
 )
 
 // NewID returns a random UUID. It is not ordered by time: headers show the first eight characters,
@@ -37,13 +35,19 @@ func HashKey(key string) []byte {
 	return sum[:]
 }
 
-// Authenticate returns the agent that the key belongs to, and notes the use of both. It reports
-// false for an unknown key and for that of a terminated agent.
+// Authenticate returns the agent that the key belongs to, and notes the use of both; nobody, but
+// invited, for an invitation. It reports false for an unknown key, for that of a terminated agent, and
+// for an invitation that has expired.
 func (r *Roster) Authenticate(_ context.Context, key string) (parley.Caller, bool) {
 	held := r.Keys.Find(HashKey(key))
 	if held == nil {
 		return parley.Caller{}, false
 	}
+	if held.Origin == parley.KeyInvitation {
+		held.used.Store(r.now().UnixNano())
+		return parley.Caller{Invited: true}, r.now().Before(held.CreatedAt.Add(r.InvitationLife))
+	}
+
 	caller, ok := r.CallerOf(held.Member)
 	if ok {
 		held.used.Store(r.now().UnixNano())
@@ -59,7 +63,8 @@ func (r *Roster) CallerOf(m *Member) (parley.Caller, bool) {
 		return parley.Caller{}, false
 	}
 	m.NoteSeen(r.now())
-	return parley.Caller{ID: m.ID, Name: m.Name, Kind: a.Kind, Orchestrate: a.Orchestrate}, true
+	operator := m.Name == parley.OperatorName
+	return parley.Caller{ID: m.ID, Name: m.Name, Kind: a.Kind, Operator: operator, Orchestrate: a.Orchestrate}, true
 }
 
 // CallerNamed returns the agent with that name or id as a caller, for transports that trust the
@@ -76,23 +81,6 @@ func (r *Roster) CallerNamed(_ context.Context, ref string) (parley.Caller, bool
 func (r *Roster) Operator() parley.Caller {
 	m := r.ByName(parley.OperatorName)
 	return parley.Caller{ID: m.ID, Name: m.Name, Kind: m.Kind, Operator: true}
-}
-
-// CallerOfProcess returns the live agent whose program is the process or an ancestor of it. It
-// recognises agents whose environment does not carry their key.
-func (r *Roster) CallerOfProcess(pid int) (parley.Caller, bool) {
-	lineage, err := tmux.Ancestors(pid)
-	if err != nil {
-		r.log.Warn("look up a caller's process", "pid", pid, "error", err)
-		return parley.Caller{}, false
-	}
-	lineage = append(lineage, pid)
-	for _, m := range r.All() {
-		if t := m.Terminal(); t != nil && slices.Contains(lineage, t.PID) && m.Agent().State.Live() {
-			return r.CallerOf(m)
-		}
-	}
-	return parley.Caller{}, false
 }
 
 // Caller returns the member that the call of ctx comes from. The error is UNAUTHENTICATED when

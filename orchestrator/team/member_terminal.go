@@ -35,6 +35,7 @@ type Terminal struct {
 	Pane       *tmux.Pane
 	Profile    *profile.Profile
 	PID        int         // of the program
+	Leader     int         // what tmux started in the pane, which leads the terminal's session
 	Born       string      // when that process was born, since its pid may be reused; "" if it was dead already
 	TTY        string      // of the pane
 	Instance   string      // of the tmux server
@@ -76,6 +77,7 @@ func NewTerminal(server *tmux.Server, p *profile.Profile, info tmux.PaneInfo) *T
 		Pane:     server.Pane(info.ID),
 		Profile:  p,
 		PID:      info.PID,
+		Leader:   info.PID,
 		TTY:      info.TTY,
 		Instance: server.Instance(),
 	}

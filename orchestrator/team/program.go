@@ -73,16 +73,17 @@ func (t *Terminal) startedIn(leader, pid int) (*profile.Profile, bool) {
 		return nil, false
 	}
 
-	line, err := tmux.Ancestors(pid)
-	until := slices.Index(line, leader)
-	if err != nil || until < 0 {
+	lineage, err := tmux.LineageOf(pid)
+	if err != nil || len(lineage.Line) == 0 {
+		return nil, false
+	}
+	above := lineage.Line[1:]
+	until := slices.IndexFunc(above, func(p tmux.Process) bool { return p.PID == leader })
+	if until < 0 {
 		return nil, false
 	}
 
-	between := slices.ContainsFunc(line[:until], func(pid int) bool {
-		argv, err := tmux.CommandLine(pid)
-		return err != nil || !profile.MayStart(argv)
-	})
+	between := slices.ContainsFunc(above[:until], func(p tmux.Process) bool { return !profile.MayStart(p.Args) })
 
 	return p, !between
 }

@@ -23,6 +23,9 @@ type Roster struct {
 	log    *slog.Logger
 	Titles titles
 
+	// InvitationLife is how long an invitation may be used. It is set before the roster is shared.
+	InvitationLife time.Duration
+
 	mu     sync.RWMutex
 	byID   map[string]*Member
 	byName map[string]*Member // lower case
@@ -173,19 +176,27 @@ func (r *Roster) System(ctx context.Context) (*Member, error) {
 	return m, nil
 }
 
-// EnsureOperator creates the member of the person at the keyboard, unless it exists.
-func (r *Roster) EnsureOperator(ctx context.Context) error {
-	if r.ByName(parley.OperatorName) != nil {
-		return nil
+// EnsureOperator creates the member of the person at the keyboard, unless it exists, and gives it the key
+// unless that is nil. Once there are agents, a new key is not believed: it could be from one of them.
+func (r *Roster) EnsureOperator(ctx context.Context, key *store.APIKey) error {
+	if m := r.ByName(parley.OperatorName); m != nil {
+		if key == nil || len(r.All()) > 1 || r.Keys.Find(key.Hash) != nil {
+			return nil
+		}
+		_, err := r.SwapKeys(ctx, m, key, func(*Key) bool { return false })
+		return err
 	}
 
 	now := r.now()
 	a := parley.Agent{ID: NewID(), Name: parley.OperatorName, Description: "the person at the keyboard",
 		Kind: parley.KindHuman, State: parley.StateIdle, Since: now, CreatedAt: now, LastActive: now}
-	if err := r.store.CreateAgent(ctx, a, nil); err != nil {
+	if err := r.store.CreateAgent(ctx, a, key); err != nil {
 		return fmt.Errorf("create the operator: %w", err)
 	}
-	r.Add(NewMember(a))
+
+	m := NewMember(a)
+	r.Add(m)
+	r.Keys.Add(m, key)
 
 	return nil
 }

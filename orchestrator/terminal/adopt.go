@@ -248,6 +248,7 @@ func (ts *Terminals) giveTerminal(m *team.Member, p *profile.Profile, s *adopted
 		Pane:      s.server.Pane(s.info.ID),
 		Profile:   p,
 		PID:       s.pid,
+		Leader:    s.info.PID,
 		Born:      tmux.Birth(s.pid),
 		TTY:       s.info.TTY,
 		Instance:  s.server.Instance(),

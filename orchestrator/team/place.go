@@ -1,0 +1,130 @@
+package team
+
+import (
+	"slices"
+	"strings"
+
+	"parley"
+	"parley/tmux"
+)
+
+// CallerOfProcess returns who is behind a process of this machine: the agent to which it can be traced
+// back, or the operator, if it can be traced back to a terminal that belongs to no agent. It reports
+// false for a process that is neither. own is the pid of parley's tmux server: what descends from that
+// is never the operator.
+func (r *Roster) CallerOfProcess(pid, own int) (parley.Caller, bool) {
+	lineage, err := tmux.LineageOf(pid)
+	if err != nil {
+		r.log.Warn("look up a caller's process", "pid", pid, "error", err)
+		return parley.Caller{}, false
+	}
+
+	switch id, operator := place(lineage, r.seats(), own); {
+	case operator:
+		return r.Operator(), true
+	case r.ByID(id) != nil:
+		return r.CallerOf(r.ByID(id))
+	}
+
+	return parley.Caller{}, false
+}
+
+// seat is where an agent's program runs, as far as it tells its processes from others.
+type seat struct {
+	id      string // of the agent
+	program int
+	born    string // when program was born; "" if that is not known
+	leader  int    // what tmux started in the pane, which leads the terminal's session
+	tty     string
+	mark    string // for an adopted agent: the pane, as the environment of its processes names it
+	socket  string // for an adopted agent: of the tmux server
+}
+
+// seats lists the terminals of agents. A launched agent that has ended leaves none. In the pane of an
+// adopted one, its jobs may still run.
+func (r *Roster) seats() []seat {
+	var list []seat
+	for _, m := range r.All() {
+		t, a := m.Terminal(), m.Agent()
+		if t == nil || a.State == parley.StateTerminated || !a.State.Live() && !t.Adopted() {
+			continue
+		}
+
+		s := seat{id: m.ID, program: t.PID, born: t.Born, leader: t.Leader, tty: t.TTY}
+		if t.Adopted() {
+			s.mark, s.socket = "TMUX_PANE="+t.Pane.ID(), t.Server.SocketPath()
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// agentMark begins the entry of the environment that names the agent.
+const agentMark = "PARLEY_AGENT_ID="
+
+// place decides whose process a lineage belongs to: the id of an agent, the operator's, or nobody's.
+func place(l tmux.Lineage, seats []seat, own int) (agent string, operator bool) {
+	traced := slices.Concat(l.Line, l.Leaders)
+	for _, s := range seats {
+		if s.holds(l, traced) {
+			return s.id, false
+		}
+	}
+
+	for _, p := range traced {
+		for _, entry := range p.Env {
+			if id, ok := strings.CutPrefix(entry, agentMark); ok {
+				return id, false // also of another workspace
+			}
+		}
+		if p.PID == own || len(p.Args) > 1 && p.Args[1] == tmux.KeepCommand {
+			return "", false
+		}
+	}
+
+	for _, p := range l.Line {
+		if p.TTY != "" && !slices.ContainsFunc(seats, func(s seat) bool { return s.tty == p.TTY && !s.atShell(l) }) {
+			return "", true
+		}
+	}
+
+	for _, s := range seats {
+		if s.started(l) {
+			return s.id, false
+		}
+	}
+
+	return "", false
+}
+
+// holds reports whether a lineage leads to the program of the seat, or belongs to its terminal.
+func (s *seat) holds(l tmux.Lineage, traced []tmux.Process) bool {
+	for _, p := range traced {
+		if p.PID == s.program && (s.born == "" || p.Born == s.born) {
+			return true
+		}
+	}
+	if s.atShell(l) {
+		return false
+	}
+	return slices.ContainsFunc(traced, func(p tmux.Process) bool {
+		return s.leader != 0 && p.Session == s.leader || s.tty != "" && p.TTY == s.tty
+	})
+}
+
+// atShell reports whether the process descends from the user's own shell in the pane of an adopted
+// agent. The caller has checked that it does not descend from the program.
+func (s *seat) atShell(l tmux.Lineage) bool {
+	return s.leader != s.program && slices.ContainsFunc(l.Line, func(p tmux.Process) bool { return p.PID == s.leader })
+}
+
+// started reports whether the environment of the process names the pane of the seat. Alone it proves little:
+// whatever was started from that pane has it, also before the agent was adopted.
+func (s *seat) started(l tmux.Lineage) bool {
+	if s.mark == "" || len(l.Line) == 0 || s.socket == "" {
+		return false
+	}
+	env := l.Line[0].Env
+	return slices.Contains(env, s.mark) &&
+		slices.ContainsFunc(env, func(entry string) bool { return strings.HasPrefix(entry, "TMUX="+s.socket+",") })
+}
