@@ -31,6 +31,7 @@ type database struct {
 	events   feed
 	counted  counted
 	inboxes  inboxCounts
+	anchor   anchor // only the writing goroutine uses it, after Open
 }
 
 // tuning holds what tests change.
