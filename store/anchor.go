@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"parley"
@@ -31,15 +32,15 @@ var anchored = []string{"", "-wal", "-shm"}
 
 // anchor watches the names of the open database's files.
 type anchor struct {
-	path string                 // of the database
-	dir  string                 // holds the second names; "" for none
-	open map[string]os.FileInfo // by ending
-	lost *parley.Error          // why nothing is accepted any more
-	news chan string            // what happened, in words
+	path string                       // of the database
+	dir  string                       // holds the second names; "" for none
+	open map[string]os.FileInfo       // by ending
+	lost atomic.Pointer[parley.Error] // why nothing is accepted any more; read by all
+	news chan string                  // what happened, in words
 }
 
-func newAnchor(path, dir string) anchor {
-	return anchor{path: path, dir: dir, open: map[string]os.FileInfo{}, news: make(chan string, 4)}
+func newAnchor(path, dir string) *anchor {
+	return &anchor{path: path, dir: dir, open: map[string]os.FileInfo{}, news: make(chan string, 4)}
 }
 
 // spare returns the second name of a file.
@@ -47,18 +48,73 @@ func (a *anchor) spare(ending string) string {
 	return filepath.Join(a.dir, filepath.Base(a.path)+ending)
 }
 
+// saved returns the path of the copy that is made where there are no hard links.
+func (a *anchor) saved() string { return a.spare(".saved") }
+
 // Incidents tells what happened to the database's files while they were open, in words for
 // the operator. The channel is never closed.
 func (s *Store) Incidents() <-chan string { return s.anchor.news }
 
-// recover puts the database back in its place when only its second name is left. It must
-// run before the database is opened.
+// Refusal returns why the store accepts nothing more, nil while all is well.
+func (s *Workspace) Refusal() error { return s.anchor.refusal() }
+
+// Repair puts a database back that was removed or replaced while a daemon had it open. A
+// file that has taken its place is moved aside. It reports whether there was anything to
+// do. No daemon may run.
+func Repair(path, dir string) (repaired bool, err error) {
+	a := newAnchor(path, dir)
+	if dir != "" && exists(a.saved()) && exists(path) {
+		if err := os.Rename(path, path+".foreign"); err != nil {
+			return false, failure(path, "moving the database aside", err)
+		}
+	}
+
+	missing := !exists(path)
+	if err := a.recover(); err != nil {
+		return false, failure(path, "putting the database back", err)
+	}
+
+	return missing && exists(path), nil
+}
+
+// recover puts the database back in its place when only its second name or its copy is
+// left. It must run before the database is opened.
 func (a *anchor) recover() error {
-	if a.dir == "" || exists(a.path) || !exists(a.spare("")) {
+	if a.dir == "" {
 		return nil
 	}
+
+	saved := exists(a.saved())
+	switch {
+	case exists(a.path) && saved:
+		return parley.Errorf(parley.StorageUnavailable, "there are two databases: %s, and what a daemon saved in %s",
+			a.path, a.saved()).
+			Suggest("parley doctor --repair uses the saved one and moves the other aside. To keep the other, delete %s.",
+				a.saved())
+	case exists(a.path), !saved && !exists(a.spare("")):
+		return nil
+	}
+
+	if err := a.restoreAll(saved); err != nil {
+		return err
+	}
+	a.tell("The database %s was missing and was put back. Files that agents had received are gone.", a.path)
+
+	return nil
+}
+
+// restoreAll puts back the copy or, without one, what the second names lead to.
+func (a *anchor) restoreAll(saved bool) error {
 	if err := os.MkdirAll(filepath.Dir(a.path), 0o700); err != nil {
 		return err
+	}
+
+	if saved {
+		err := errors.Join(ignoreMissing(os.Remove(a.path+"-wal")), restore(a.saved(), a.path))
+		if err != nil {
+			return err
+		}
+		return os.Remove(a.saved())
 	}
 
 	for _, ending := range []string{"-wal", ""} { // the database last: with it, this is done
@@ -66,7 +122,6 @@ func (a *anchor) recover() error {
 			return err
 		}
 	}
-	a.tell("The database %s was missing and was put back. Files that agents had received are gone.", a.path)
 
 	return nil
 }
@@ -92,10 +147,10 @@ func restore(spare, path string) error {
 
 // refusal is why nothing is accepted any more, nil while all is well.
 func (a *anchor) refusal() error {
-	if a.lost == nil {
-		return nil
+	if lost := a.lost.Load(); lost != nil {
+		return lost
 	}
-	return a.lost
+	return nil
 }
 
 // check makes sure that the names still lead to the open files. The error says that
@@ -108,7 +163,7 @@ func (a *anchor) check(save func(path string) error) error {
 	for _, ending := range anchored {
 		if err := a.checkFile(ending); err != nil {
 			a.lose(err, save)
-			return a.lost
+			return a.refusal()
 		}
 	}
 
@@ -177,17 +232,25 @@ func (a *anchor) putBack(ending string, taken bool) error {
 
 // lose stops accepting and saves what the open files hold.
 func (a *anchor) lose(cause error, save func(path string) error) {
-	a.lost = parley.Errorf(parley.StorageUnavailable, "the database %s is not safe: %v", a.path, cause).
+	a.lost.Store(parley.Errorf(parley.StorageUnavailable, "the database %s is not safe: %v", a.path, cause).
 		With("file", a.path).
-		Suggest("Run parley doctor --repair. It puts the database back from what the daemon still holds.")
+		Suggest("Run parley doctor --repair. It puts the database back from what the daemon has saved."))
 
-	saved := "Nothing of it could be saved"
-	if a.dir != "" && ignoreMissing(os.Remove(a.spare(""))) == nil && save(a.spare("")) == nil {
-		_ = os.Remove(a.spare("-wal"))
-		saved = "All that it held is saved in " + a.spare("")
+	kept := "Nothing of it could be saved"
+	if a.dir != "" && ignoreMissing(os.Remove(a.saved())) == nil && save(a.saved()) == nil {
+		kept = "All that it held is saved in " + a.saved()
 	}
 	a.tell("The database %s is not safe (%v), so nothing more is accepted. %s. Run parley doctor --repair.",
-		a.path, cause, saved)
+		a.path, cause, kept)
+}
+
+// closed removes the second names of what SQLite removes when it closes.
+func (a *anchor) closed() {
+	for _, ending := range []string{"-wal", "-shm"} {
+		if a.dir != "" && !exists(a.path+ending) {
+			_ = os.Remove(a.spare(ending)) // left, it is found to be of no use and replaced
+		}
+	}
 }
 
 // tell queues words for the operator. Those that nobody has read are not pushed out.
