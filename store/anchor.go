@@ -244,6 +244,18 @@ func (a *anchor) lose(cause error, save func(path string) error) {
 		a.path, cause, kept)
 }
 
+// forget removes the second names of a database that cannot be opened, so that it does not
+// come back when somebody removes it. The next one that can be opened gets them again.
+func (a *anchor) forget() {
+	first, err := os.Lstat(a.path)
+	if a.dir == "" || err != nil {
+		return
+	}
+	if second, err := os.Lstat(a.spare("")); err == nil && os.SameFile(first, second) {
+		_ = os.Remove(a.spare("")) // left, it is only in the way of a new start
+	}
+}
+
 // closed removes the second names of what SQLite removes when it closes.
 func (a *anchor) closed() {
 	for _, ending := range []string{"-wal", "-shm"} {

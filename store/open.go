@@ -42,6 +42,7 @@ func open(ctx context.Context, o Options, tuned tuning) (*Store, error) {
 	db.events.news = make(chan struct{})
 	if err := db.open(ctx); err != nil {
 		db.abandon()
+		db.anchor.forget()
 		return nil, failure(path, "opening the database", err)
 	}
 
