@@ -60,6 +60,7 @@ type NeedKind string
 
 // The kinds of need, the most pressing first.
 const (
+	NeedStorage     NeedKind = "storage"     // the database cannot be trusted: nothing is accepted
 	NeedDialog      NeedKind = "dialog"      // a question is open in a terminal
 	NeedLost        NeedKind = "lost"        // a terminal went away
 	NeedExited      NeedKind = "exited"      // a program ended by itself

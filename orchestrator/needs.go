@@ -45,7 +45,7 @@ func (op *operatorService) needs(ctx context.Context) ([]parley.Need, error) {
 		return nil, err
 	}
 
-	needs := []parley.Need{}
+	needs := op.storageNeeds()
 	for _, m := range op.roster.All() {
 		if n, ok := op.agentNeed(m, counts[m.ID].Queued); ok {
 			needs = append(needs, n)
@@ -96,6 +96,20 @@ func (op *operatorService) needs(ctx context.Context) ([]parley.Need, error) {
 	return needs, nil
 }
 
+// storageNeeds tells the operator that the database accepts nothing more.
+func (op *operatorService) storageNeeds() []parley.Need {
+	err := op.store.Refusal()
+	if err == nil {
+		return []parley.Need{}
+	}
+
+	e, system := parley.AsError(err), op.roster.Operator()
+	return []parley.Need{{
+		Kind: parley.NeedStorage, AgentID: system.ID, Agent: system.Name, Since: op.now(),
+		Text: e.Message, Command: "parley doctor --repair", Action: e.Action,
+	}}
+}
+
 // owedAnswers returns the needs of idle agents that owe an answer.
 func (op *operatorService) owedAnswers(ctx context.Context, now time.Time) (needs []parley.Need, err error) {
 	owed, err := op.store.Owed(ctx, now.Add(-owesWithin), now.Add(-op.opts.Settings.OwesAfter))
@@ -115,6 +129,7 @@ func (op *operatorService) owedAnswers(ctx context.Context, now time.Time) (need
 
 // needOrder orders the kinds of needs, the most pressing first.
 var needOrder = []parley.NeedKind{
+	parley.NeedStorage,
 	parley.NeedDialog,
 	parley.NeedLost,
 	parley.NeedExited,

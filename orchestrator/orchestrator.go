@@ -220,6 +220,7 @@ func (o *Orchestrator) start(ctx, running context.Context) error {
 	}
 	o.group.Go(func() { o.rooms.terminals.Watch(running) })
 	o.group.Go(func() { o.tick(running) })
+	o.group.Go(func() { o.reportIncidents(running) })
 
 	return nil
 }

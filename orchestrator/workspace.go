@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"parley"
+	"parley/orchestrator/team"
 )
 
 // GetWorkspaceStatus implements parley.WorkspaceService.
@@ -74,4 +75,21 @@ func (ws *workspaceService) Health(ctx context.Context) error {
 		return err
 	}
 	return ws.terminals.Ping(ctx)
+}
+
+// reportIncidents tells the operator what happened to the database's files, until ctx ends.
+// What cannot be stored as a notice is in the log, and what is lasting in GetNeeds.
+func (o *Orchestrator) reportIncidents(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case text := <-o.store.Incidents():
+			o.log.Error(text)
+			operator := []*team.Member{o.rooms.roster.ByName(parley.OperatorName)}
+			if err := o.rooms.admission.notify(ctx, operator, text, nil, ""); err != nil {
+				o.log.Warn("tell the operator of the database", "error", err)
+			}
+		}
+	}
 }

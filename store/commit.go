@@ -73,6 +73,9 @@ func (db *database) submit(ctx context.Context, doing string, w *write) error {
 func (db *database) writeLoop() {
 	defer close(db.finished)
 
+	watch := time.NewTicker(watchEvery)
+	defer watch.Stop()
+
 	last := 0 // the number of writes in the last commit
 	for {
 		batch, open := db.queue.take(maxBatch)
@@ -96,7 +99,11 @@ func (db *database) writeLoop() {
 			return
 		}
 
-		<-db.queue.wake
+		select {
+		case <-db.queue.wake:
+		case <-watch.C:
+			_ = db.checkAnchor() // it tells the operator, and refuses the next write
+		}
 	}
 }
 
@@ -112,7 +119,14 @@ func (db *database) linger(n int) []*write {
 // each gets a separate transaction, so that it fails alone. When the database fails,
 // they all fail.
 func (db *database) commit(batch []*write) {
-	err := db.attempt(batch)
+	err := db.anchor.refusal()
+	if err == nil {
+		err = db.attempt(batch)
+	}
+	if err == nil {
+		err = db.checkAnchor()
+	}
+
 	switch {
 	case err == nil:
 	case len(batch) == 1, faultOf(err) != faultNone:

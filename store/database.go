@@ -32,6 +32,7 @@ type database struct {
 	events   feed
 	counted  counted
 	inboxes  inboxCounts
+	anchor   *anchor // only the writing goroutine uses it, after Open
 }
 
 // tuning holds what tests change.
@@ -70,6 +71,7 @@ func (db *database) close() error {
 	if err != nil {
 		return db.fail("closing the database", err)
 	}
+	db.anchor.closed()
 
 	return nil
 }

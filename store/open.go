@@ -30,6 +30,7 @@ func open(ctx context.Context, o Options, tuned tuning) (*Store, error) {
 	}
 
 	db := &database{path: path, now: o.Now, log: o.Log, tuning: tuned, finished: make(chan struct{})}
+	db.anchor = newAnchor(path, o.Anchor)
 	if db.now == nil {
 		db.now = time.Now
 	}
@@ -41,6 +42,7 @@ func open(ctx context.Context, o Options, tuned tuning) (*Store, error) {
 	db.events.news = make(chan struct{})
 	if err := db.open(ctx); err != nil {
 		db.abandon()
+		db.anchor.forget()
 		return nil, failure(path, "opening the database", err)
 	}
 
@@ -50,6 +52,9 @@ func open(ctx context.Context, o Options, tuned tuning) (*Store, error) {
 }
 
 func (db *database) open(ctx context.Context) (err error) {
+	if err := db.anchor.recover(); err != nil {
+		return err
+	}
 	if err := create(db.path); err != nil {
 		return err
 	}
@@ -69,9 +74,11 @@ func (db *database) open(ctx context.Context) (err error) {
 		return err
 	}
 
-	db.writer, err = gormOn(db.writerConn)
+	if db.writer, err = gormOn(db.writerConn); err != nil {
+		return err
+	}
 
-	return err
+	return db.checkAnchor()
 }
 
 // prepare checks the file and migrates it.

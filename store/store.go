@@ -12,9 +12,15 @@ import (
 
 // Options say where the database is.
 type Options struct {
-	Path string           // the database file; Open creates it when it is missing
-	Now  func() time.Time // the clock; time.Now if nil
-	Log  *slog.Logger     // for what needs no answer; nothing is logged if nil
+	Path string // the database file; Open creates it when it is missing
+
+	// Anchor is a directory in which the database's files get a second name, so that they
+	// survive when those in Path are removed. It should be on the same file system, and
+	// out of the workspace's reach. "" for none.
+	Anchor string
+
+	Now func() time.Time // the clock; time.Now if nil
+	Log *slog.Logger     // for what needs no answer; nothing is logged if nil
 }
 
 // ErrStale says that a delivery is no longer in the state that the call builds

@@ -10,6 +10,9 @@ type Workspace struct{ *database }
 
 // Ping returns nil when the database can be read.
 func (s *Workspace) Ping(ctx context.Context) error {
+	if err := s.Refusal(); err != nil {
+		return err
+	}
 	var n int64
 	return s.read(ctx, "reading the database", &n, `SELECT count(*) FROM (SELECT 1 FROM agents LIMIT 1)`)
 }

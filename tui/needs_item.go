@@ -76,6 +76,7 @@ type look struct {
 // looks are the kinds, the most urgent first: needs that keep an agent from
 // working, then agents that wait for this person, then what is only late.
 var looks = []look{
+	{parley.NeedStorage, "⛁", true, nil},
 	{parley.NeedDialog, "◆", true, []option{{"enter", "attach"}, {"s", "steer"}}},
 	{parley.NeedLost, "∅", true, []option{{"enter", "restart"}, {"x", "stop"}}},
 	{parley.NeedExited, "✗", true, []option{{"enter", "restart"}, {"x", "stop"}}},

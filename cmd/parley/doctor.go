@@ -19,16 +19,25 @@ import (
 )
 
 func doctorCommand(c *cli) *cobra.Command {
-	return &cobra.Command{
+	repair := false
+	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check parley's installation and this workspace",
 		Long: `Checks tmux, the agent programs, and the workspace's files, database, daemon and ports,
 and tells what to do about each finding. It changes nothing and does not start a daemon.
-The exit status is 1 if there is a problem, else 0; warnings do not count.`,
-		Example: "  parley doctor\n  parley doctor --json",
+The exit status is 1 if there is a problem, else 0; warnings do not count.
+
+With --repair it first puts back a database that was removed while parley ran. For that it
+ends the daemon; the agents stay.`,
+		Example: "  parley doctor\n  parley doctor --json\n  parley doctor --repair",
 		Args:    usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d := &doctor{cli: c}
+			if repair {
+				if err := d.repair(cmd.Context()); err != nil {
+					return err
+				}
+			}
 			found := examine(cmd.Context(), d.checks(), d.progress())
 			if err := d.report(found); err != nil {
 				return err
@@ -40,6 +49,9 @@ The exit status is 1 if there is a problem, else 0; warnings do not count.`,
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&repair, "repair", false, "put back a database that was removed while parley ran")
+
+	return cmd
 }
 
 // level is the severity of a finding.

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"time"
 
+	"parley"
+	"parley/client"
 	"parley/internal/daemon"
 	"parley/store"
 
@@ -74,6 +76,13 @@ func (d *doctor) aboutRunning(f *findings, info *daemon.Info) {
 
 // healthy returns nil if a parley daemon answers at the address.
 func healthy(ctx context.Context, network, address string) error {
+	_, err := health(ctx, network, address)
+	return err
+}
+
+// health reports whether the daemon at the address can work. The error says that no
+// daemon answers there.
+func health(ctx context.Context, network, address string) (ok bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()
 
@@ -86,20 +95,20 @@ func healthy(ctx context.Context, network, address string) error {
 
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://127.0.0.1/healthz", nil)
 	if err != nil {
-		return err
+		return false, err
 	}
 
 	res, err := transport.RoundTrip(req)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer res.Body.Close()
 
 	if res.StatusCode != http.StatusOK && res.StatusCode != http.StatusServiceUnavailable { // unhealthy, but it answers
-		return fmt.Errorf("it answered %s", res.Status)
+		return false, fmt.Errorf("it answered %s", res.Status)
 	}
 
-	return nil
+	return res.StatusCode == http.StatusOK, nil
 }
 
 // checkPort checks the daemon's TCP port: a running daemon must answer on it; otherwise
@@ -213,4 +222,32 @@ func size(bytes int64) string {
 		n /= 1000
 	}
 	return strconv.FormatFloat(n, 'f', 1, 64) + " GB"
+}
+
+// repair puts back a database that was removed while parley ran. It ends the daemon only if
+// that accepts nothing more.
+func (d *doctor) repair(ctx context.Context) error {
+	at, err := d.place()
+	if err != nil {
+		return err
+	}
+
+	if info := daemon.Running(ctx, at); info != nil {
+		if ok, err := health(ctx, "unix", info.Socket); ok || err != nil {
+			return err
+		}
+		service := client.New(client.Options{Socket: info.Socket})
+		if _, err := service.ShutDown(ctx, parley.ShutDownRequest{KeepAgents: true}); err != nil {
+			return err
+		}
+	}
+	if err := daemon.AwaitGone(ctx, at); err != nil {
+		return err
+	}
+
+	repaired, err := store.Repair(at.Database(), at.Anchor())
+	if repaired && !d.json {
+		err = d.printLine("The database was put back. The next command starts the daemon.")
+	}
+	return err
 }

@@ -93,8 +93,8 @@ func (d *doctor) checkDatabaseSpace(f *findings) {
 			"%s", detail)
 	case database >= largeContent:
 		f.warn("space",
-			"Messages are never deleted. To start over: parley backup FILE, parley down, then move "+
-				d.at.Database()+" and its -wal away.",
+			"Messages are never deleted. To start over: parley backup FILE, parley down, then delete "+
+				d.at.Database()+" and "+filepath.Join(d.at.Anchor(), filepath.Base(d.at.Database()))+".",
 			"%s", detail)
 	default:
 		f.ok("space", "%s", detail)

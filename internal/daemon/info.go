@@ -31,12 +31,19 @@ type Info struct {
 // ReadInfo reads what the workspace's last daemon wrote. That daemon may have
 // crashed since.
 func ReadInfo(at Place) (*Info, error) {
-	b, err := os.ReadFile(at.Info())
-	if err != nil {
-		return nil, err
+	var errs []error
+	for _, path := range at.both(at.Info()) {
+		info := new(Info)
+		b, err := os.ReadFile(path)
+		if err == nil {
+			err = json.Unmarshal(b, info)
+		}
+		if err == nil {
+			return info, nil
+		}
+		errs = append(errs, err)
 	}
-	info := new(Info)
-	return info, json.Unmarshal(b, info)
+	return nil, errs[0]
 }
 
 // Running returns the workspace's daemon, or nil if none accepts connections.
@@ -55,12 +62,25 @@ func writeInfo(at Place, info Info) error {
 		return fmt.Errorf("encode %s: %w", at.Info(), err)
 	}
 
-	part := at.Info() + ".part"
-	if err := os.WriteFile(part, append(b, '\n'), 0o600); err != nil {
-		return fmt.Errorf("write the daemon's address: %w", err)
+	for _, path := range at.both(at.Info()) {
+		if err := os.WriteFile(path+".part", append(b, '\n'), 0o600); err != nil {
+			return fmt.Errorf("write the daemon's address: %w", err)
+		}
+		if err := os.Rename(path+".part", path); err != nil {
+			return err
+		}
 	}
 
-	return os.Rename(part, at.Info())
+	return nil
+}
+
+// removeInfo says that no daemon runs.
+func removeInfo(at Place) error {
+	var errs []error
+	for _, path := range at.both(at.Info()) {
+		errs = append(errs, ignoreMissing(os.Remove(path)))
+	}
+	return errors.Join(errs...)
 }
 
 // answers reports whether a process accepts connections on a unix socket.

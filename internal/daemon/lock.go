@@ -13,12 +13,37 @@ import (
 	"parley/internal/wait"
 )
 
+// locks are the workspace's daemon lock. The second one counts while the first is gone
+// with its directory.
+type locks []*os.File
+
 // lock takes the workspace's daemon lock, which the system releases when the
 // process ends. Only the holder may open the database or listen on the socket.
-func lock(at Place) (*os.File, error) {
-	f, err := os.OpenFile(at.Lock(), os.O_CREATE|os.O_RDWR, 0o600)
+func lock(at Place) (locks, error) {
+	var taken locks
+	for _, path := range at.both(at.Lock()) {
+		f, err := lockFile(at, path)
+		if err != nil {
+			return nil, errors.Join(err, taken.Close())
+		}
+		taken = append(taken, f)
+	}
+	return taken, nil
+}
+
+// Close releases the lock.
+func (l locks) Close() error {
+	var errs []error
+	for _, f := range l {
+		errs = append(errs, f.Close())
+	}
+	return errors.Join(errs...)
+}
+
+func lockFile(at Place, path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, parley.Errorf(parley.StorageUnavailable, "the lock %s cannot be opened: %w", at.Lock(), PathCause(err)).
+		return nil, parley.Errorf(parley.StorageUnavailable, "the lock %s cannot be opened: %w", path, PathCause(err)).
 			Suggest("Make it writable for you.")
 	}
 
@@ -33,13 +58,22 @@ func lock(at Place) (*os.File, error) {
 			Suggest("Use it: parley status shows it, and parley down ends it.")
 	}
 
-	return nil, fmt.Errorf("lock %s: %w", at.Lock(), err)
+	return nil, fmt.Errorf("lock %s: %w", path, err)
 }
 
 // Locked reports whether a process holds the daemon's lock. If none does, it takes
 // the lock for a moment; a daemon that starts at that moment finds it taken.
 func Locked(at Place) (bool, error) {
-	f, err := os.Open(at.Lock())
+	for _, path := range at.both(at.Lock()) {
+		if held, err := isLocked(path); held || err != nil {
+			return held, err
+		}
+	}
+	return false, nil
+}
+
+func isLocked(path string) (bool, error) {
+	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}

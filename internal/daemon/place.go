@@ -52,6 +52,25 @@ func (p Place) Lock() string { return p.State("daemon.lock") }
 // Info returns the path of the file that holds an [Info].
 func (p Place) Info() string { return p.State("daemon.json") }
 
+// Anchor returns the directory for what must survive when the state directory is removed:
+// second names of the database's files, of the lock and of the [Info]. It is "" when the
+// user has no directory for the state of programs.
+func (p Place) Anchor() string {
+	if p.Launch == p.State("agents") {
+		return ""
+	}
+	return p.Launch
+}
+
+// both returns the two paths of a file that has a second one, without the second where
+// there is no anchor.
+func (p Place) both(path string) []string {
+	if p.Anchor() == "" {
+		return []string{path}
+	}
+	return []string{path, filepath.Join(p.Anchor(), filepath.Base(path))}
+}
+
 // Port returns the path of the file that holds the last daemon's TCP port.
 func (p Place) Port() string { return p.State("port") }
 

@@ -8,17 +8,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"time"
 
 	"parley"
 	"parley/httpapi"
+	"parley/internal/wait"
 	"parley/orchestrator"
 	"parley/responder"
 	"parley/store"
@@ -77,7 +80,7 @@ type daemon struct {
 	end        context.CancelFunc
 	info       parley.WorkspaceStatusResult
 
-	lock         *os.File
+	lock         locks
 	unix, tcp    net.Listener
 	store        *store.Store
 	orchestrator *orchestrator.Orchestrator
@@ -96,7 +99,7 @@ func (d *daemon) open(ctx context.Context) error {
 	if d.lock, err = lock(d.Place); err != nil {
 		return err
 	}
-	if err := ignoreMissing(os.Remove(d.Place.Info())); err != nil { // left by a crash
+	if err := removeInfo(d.Place); err != nil { // left by a crash
 		return err
 	}
 
@@ -112,7 +115,9 @@ func (d *daemon) open(ctx context.Context) error {
 	if d.tcp, err = listenTCP(d.Place, t.Settings); err != nil {
 		return err
 	}
-	if d.store, err = store.Open(ctx, store.Options{Path: d.Place.Database(), Log: d.log}); err != nil {
+	if d.store, err = store.Open(ctx, store.Options{
+		Path: d.Place.Database(), Anchor: d.Place.Anchor(), Log: d.log,
+	}); err != nil {
 		return err
 	}
 
@@ -191,6 +196,11 @@ func (d *daemon) openService(ctx context.Context, t *Team) error {
 		return err
 	}
 
+	return d.publish()
+}
+
+// publish writes the daemon's address.
+func (d *daemon) publish() error {
 	return writeInfo(d.Place, Info{
 		PID:           d.info.PID,
 		Socket:        d.info.Socket,
@@ -200,6 +210,18 @@ func (d *daemon) openService(ctx context.Context, t *Team) error {
 		Toolsets:      d.settings.MCPToolsets,
 		AgentToolsets: d.toolsets,
 	})
+}
+
+// watchPlace writes the daemon's address again when the state directory was removed.
+func (d *daemon) watchPlace(ctx context.Context) {
+	for wait.Pause(ctx, time.Second) == nil {
+		if _, err := os.Lstat(d.Place.Info()); !errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err := errors.Join(d.Place.Prepare(), d.publish()); err != nil {
+			d.log.Error("write the state directory again", "error", err)
+		}
+	}
 }
 
 // status returns what the daemon knows of itself.
@@ -243,6 +265,11 @@ func (d *daemon) run(ctx context.Context) error {
 		go func() { failed <- d.server.Serve(l) }()
 	}
 
+	var watching sync.WaitGroup
+	watch, endWatch := context.WithCancel(ctx)
+	defer endWatch()
+	watching.Go(func() { d.watchPlace(watch) })
+
 	ended := 0
 	select {
 	case <-ctx.Done():
@@ -251,7 +278,9 @@ func (d *daemon) run(ctx context.Context) error {
 	}
 
 	// From here on the daemon takes no new calls.
-	err = errors.Join(err, ignoreMissing(os.Remove(d.Place.Info())))
+	endWatch()
+	watching.Wait()
+	err = errors.Join(err, removeInfo(d.Place))
 	d.orchestrator.StopAnswering()
 	endWaits := time.AfterFunc(endShortCalls, endCalls)
 	defer endWaits.Stop()

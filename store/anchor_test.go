@@ -1,0 +1,114 @@
+package store
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley"
+)
+
+// openAnchored opens a database whose files have second names.
+func openAnchored(t *testing.T, dir, anchor string) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), Options{Path: filepath.Join(dir, "parley.db"), Anchor: anchor})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// news returns the next incident, "" for none.
+func news(s *Store) string {
+	select {
+	case text := <-s.Incidents():
+		return text
+	default:
+		return ""
+	}
+}
+
+func TestRemovedDatabaseIsPutBack(t *testing.T) {
+	for name, remove := range map[string]func(t *testing.T, dir string){
+		"directory": func(t *testing.T, dir string) { must(t, os.RemoveAll(dir)) },
+		"database":  func(t *testing.T, dir string) { must(t, os.Remove(filepath.Join(dir, "parley.db"))) },
+		"log":       func(t *testing.T, dir string) { must(t, os.Remove(filepath.Join(dir, "parley.db-wal"))) },
+		"replaced": func(t *testing.T, dir string) {
+			path := filepath.Join(dir, "parley.db")
+			must(t, os.Remove(path))
+			must(t, os.WriteFile(path, []byte("something else"), 0o600))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, anchor := filepath.Join(t.TempDir(), "state"), t.TempDir()
+			s := openAnchored(t, dir, anchor)
+			addAgents(t, s, 2)
+			appended(t, s)
+
+			remove(t, dir)
+			appended(t, s)
+			if name != "log" && !strings.Contains(news(s), "put back") {
+				t.Error("nobody is told")
+			}
+			must(t, s.Close())
+
+			wantStored(t, openAnchored(t, dir, anchor), 2)
+		})
+	}
+}
+
+func TestDatabaseRemovedWhileClosedIsPutBack(t *testing.T) {
+	dir, anchor := filepath.Join(t.TempDir(), "state"), t.TempDir()
+	s := openAnchored(t, dir, anchor)
+	addAgents(t, s, 2)
+	appended(t, s)
+	must(t, s.Close())
+
+	must(t, os.RemoveAll(dir))
+	s = openAnchored(t, dir, anchor)
+	wantStored(t, s, 1)
+	if !strings.Contains(news(s), "put back") {
+		t.Error("nobody is told")
+	}
+}
+
+// Without a second name on the same file system, nothing more is accepted, and what there
+// is comes back from the copy.
+func TestRemovedDatabaseWithoutLinksIsSaved(t *testing.T) {
+	dir, anchor := filepath.Join(t.TempDir(), "state"), t.TempDir()
+	s := openAnchored(t, dir, anchor)
+	addAgents(t, s, 2)
+	appended(t, s)
+	for _, ending := range anchored {
+		must(t, ignoreMissing(os.Remove(filepath.Join(anchor, "parley.db"+ending))))
+	}
+
+	must(t, os.RemoveAll(dir))
+	for range 2 {
+		_, err := s.Append(t.Context(), post(0, 1))
+		wantCode(t, "Append", err, parley.StorageUnavailable)
+	}
+	if got := news(s); !strings.Contains(got, "saved in "+anchor) {
+		t.Errorf("got %q, want where the copy is", got)
+	}
+	if _, err := s.Agents.List(t.Context()); err != nil {
+		t.Errorf("reading meanwhile: %v", err)
+	}
+	must(t, s.Close())
+
+	s = openAnchored(t, dir, anchor)
+	page, err := s.Inbox.Page(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
+	if err != nil || page.Total < 1 {
+		t.Errorf("got %d messages, %v, want the one that was accepted", page.Total, err)
+	}
+}
+
+// appended stores one message.
+func appended(t *testing.T, s *Store) {
+	t.Helper()
+	if _, err := s.Append(t.Context(), post(0, 1)); err != nil {
+		t.Fatal(err)
+	}
+}
