@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // openAnchored opens a database whose files have second names.
@@ -32,13 +33,13 @@ func news(s *Store) string {
 
 func TestRemovedDatabaseIsPutBack(t *testing.T) {
 	for name, remove := range map[string]func(t *testing.T, dir string){
-		"directory": func(t *testing.T, dir string) { must(t, os.RemoveAll(dir)) },
-		"database":  func(t *testing.T, dir string) { must(t, os.Remove(filepath.Join(dir, "parley.db"))) },
-		"log":       func(t *testing.T, dir string) { must(t, os.Remove(filepath.Join(dir, "parley.db-wal"))) },
+		"directory": func(t *testing.T, dir string) { must.Do(t, os.RemoveAll(dir)) },
+		"database":  func(t *testing.T, dir string) { must.Do(t, os.Remove(filepath.Join(dir, "parley.db"))) },
+		"log":       func(t *testing.T, dir string) { must.Do(t, os.Remove(filepath.Join(dir, "parley.db-wal"))) },
 		"replaced": func(t *testing.T, dir string) {
 			path := filepath.Join(dir, "parley.db")
-			must(t, os.Remove(path))
-			must(t, os.WriteFile(path, []byte("something else"), 0o600))
+			must.Do(t, os.Remove(path))
+			must.Do(t, os.WriteFile(path, []byte("something else"), 0o600))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -52,7 +53,7 @@ func TestRemovedDatabaseIsPutBack(t *testing.T) {
 			if name != "log" && !strings.Contains(news(s), "put back") {
 				t.Error("nobody is told")
 			}
-			must(t, s.Close())
+			must.Do(t, s.Close())
 
 			wantStored(t, openAnchored(t, dir, anchor), 2)
 		})
@@ -64,9 +65,9 @@ func TestDatabaseRemovedWhileClosedIsPutBack(t *testing.T) {
 	s := openAnchored(t, dir, anchor)
 	addAgents(t, s, 2)
 	appended(t, s)
-	must(t, s.Close())
+	must.Do(t, s.Close())
 
-	must(t, os.RemoveAll(dir))
+	must.Do(t, os.RemoveAll(dir))
 	s = openAnchored(t, dir, anchor)
 	wantStored(t, s, 1)
 	if !strings.Contains(news(s), "put back") {
@@ -82,10 +83,10 @@ func TestRemovedDatabaseWithoutLinksIsSaved(t *testing.T) {
 	addAgents(t, s, 2)
 	appended(t, s)
 	for _, ending := range anchored {
-		must(t, ignoreMissing(os.Remove(filepath.Join(anchor, "parley.db"+ending))))
+		must.Do(t, ignoreMissing(os.Remove(filepath.Join(anchor, "parley.db"+ending))))
 	}
 
-	must(t, os.RemoveAll(dir))
+	must.Do(t, os.RemoveAll(dir))
 	for range 2 {
 		_, err := s.Append(t.Context(), post(0, 1))
 		wantCode(t, "Append", err, parley.StorageUnavailable)
@@ -96,7 +97,7 @@ func TestRemovedDatabaseWithoutLinksIsSaved(t *testing.T) {
 	if _, err := s.Agents.List(t.Context()); err != nil {
 		t.Errorf("reading meanwhile: %v", err)
 	}
-	must(t, s.Close())
+	must.Do(t, s.Close())
 
 	s = openAnchored(t, dir, anchor)
 	page, err := s.Inbox.Page(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
