@@ -37,19 +37,21 @@ func newWorld(s *story, set *profile.Set, looks *readings, keepLog bool) *world 
 
 func (w *world) newServer() {
 	w.servers++
+	w.panes = 0
 	w.instance = fmt.Sprintf("%d/%d", 100+w.servers, time.Now().Unix())
 }
 
 // launch starts the program in a new pane.
 func (w *world) launch() {
 	w.launches++
+	w.panes++
 	tr := &w.story.Traits
 	f := faces[w.story.Profile]
 	g := &program{
 		w: w, p: must(w.set.Find(w.story.Profile)), face: &f, width: tr.Width, born: time.Now(), alive: true, started: w.launches,
 	}
 	w.pane = &simPane{
-		w: w, id: "%1", program: g, drawn: time.Now(), options: map[string]string{"@parley_agent": agentID, "@parley_seq": "0"},
+		w: w, id: fmt.Sprint("%", w.panes), program: g, drawn: time.Now(), options: map[string]string{"@parley_agent": agentID, "@parley_seq": "0"},
 	}
 	g.pane = w.pane
 	g.shown = f.draw(&view{blank: true})

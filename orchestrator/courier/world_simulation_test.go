@@ -69,7 +69,7 @@ func TestSimulation(t *testing.T) {
 	}
 
 	began := time.Now()
-	deliveries := cmp.Or(*deliveriesFlag, 100_000)
+	deliveries := cmp.Or(*deliveriesFlag, 25_000)
 	if testing.Short() && *deliveriesFlag == 0 {
 		deliveries = 1000
 	}

@@ -28,6 +28,7 @@ type world struct {
 
 	instance string // of the tmux server; "": none runs
 	servers  int
+	panes    int // that the server has had
 	pane     *simPane
 	stuck    time.Time // the server runs no command until then
 	buffers  map[string]string
