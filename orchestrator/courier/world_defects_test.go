@@ -24,12 +24,6 @@ type defect struct {
 
 var defects = []defect{
 	// The guards of tmux, in the line that types.
-	{"the guard forgets that the number must rise", "../../tmux/guard.go",
-		`guard := d.guard("#{e|>=:#{" + seqOption + "}," + seq + "}")`, `guard := d.guard("0"); _ = seq`},
-	{"the guard lets the same number be typed again", "../../tmux/guard.go",
-		`"#{e|>=:#{" + seqOption + "}," + seq + "}"`, `"#{e|>=:#{" + seqOption + "}," + seq + "1}"`},
-	{"the guard forgets the phase before the key", "../../tmux/guard.go",
-		`guard := d.guard("#{!=:#{" + seqOption + "}," + formatProgress(d.Seq, from) + "}")`, `guard := d.guard("0"); _ = from`},
 	{"the guard forgets a dead pane", "../../tmux/guard.go", `"#{pane_dead}", "#{pane_input_off}", "#{pane_synchronized}",
 		"#{!=`, `"#{pane_input_off}", "#{pane_synchronized}",
 		"#{!=`},
@@ -104,8 +98,6 @@ var defects = []defect{
 	// After the key.
 	{"the second key comes at once, into anything", "attempt_entered.go",
 		`if !takesKey || !o.holdsOnly(&a.letter) || !touched(o.now, o.screen).none() {`, `if !takesKey {`},
-	{"a third key is pressed", "attempt_entered.go", `step.Do == tmux.Wait && !taken && !again && a.stuck(o)`,
-		`step.Do == tmux.Wait && !taken && a.stuck(o)`},
 	{"a lost key is not pressed again", "attempt_entered.go", `step.Do == tmux.Wait && !taken && !again && a.stuck(o)`,
 		`false && a.stuck(o)`},
 	{"what stands in the composer counts as taken", "attempt_entered.go",

@@ -43,7 +43,7 @@ func (w *world) perform(e event) {
 			w.serverDies(e.For)
 			return
 		}
-		w.faults.databases = append(w.faults.databases, databaseFault{Kind: "claim", Slow: e.For + time.Second, Server: e.For})
+		w.inClaim(e.For+time.Second, func() { w.serverDies(e.For) })
 	default:
 		if p := w.pane; p != nil && !p.dead {
 			w.befall(p, e)
@@ -156,6 +156,21 @@ func (w *world) serverDies(d time.Duration) {
 	})
 }
 
+// inClaim lets something happen while the database is slow to claim the next delivery.
+func (w *world) inClaim(slow time.Duration, then func()) {
+	w.faults.databases = append(w.faults.databases, databaseFault{Kind: "claim", Slow: slow, Then: then})
+}
+
+func (w *world) programDies(p *simPane, d time.Duration) {
+	p.program.end()
+	p.dead = true
+	w.after(d, func() {
+		if w.pane == p {
+			w.relaunch()
+		}
+	})
+}
+
 func (g *program) end() {
 	g.alive, g.unread, g.working, g.queue = false, nil, false, nil
 }
@@ -182,8 +197,10 @@ func (w *world) befall(p *simPane, e event) {
 		w.attach(p, 4*time.Second)
 		p.personKey(func() { g.input(chunk{text: "do it", who: "person"}); g.input(chunk{key: "Enter", who: "person"}) })
 	case "scroll":
-		w.attach(p, e.For+time.Second)
-		p.mode, p.activity = true, time.Now()
+		if p.mode = true; e.N < 3 { // else a script of theirs began it
+			w.attach(p, e.For+time.Second)
+			p.activity = time.Now()
+		}
 		w.after(e.For, func() { p.mode = false; w.wakeDaemon() })
 	case "attach":
 		w.attach(p, e.For)
@@ -203,19 +220,24 @@ func (w *world) befall(p *simPane, e event) {
 		g.stalled = time.Now().Add(e.For)
 		w.after(e.For, g.draw)
 	case "program dies":
-		g.end()
-		p.dead = true
-		w.after(e.For, func() {
-			if w.pane == p {
-				w.relaunch()
-			}
-		})
+		if e.What == "" {
+			w.programDies(p, e.For)
+			return
+		}
+		w.inClaim(500*time.Millisecond, func() { w.programDies(p, e.For) })
 	case "shell":
 		if !w.story.Traits.Joined {
 			return
 		}
-		g.shell, g.shellAt = e.What, time.Now()
-		w.after(e.For, func() { g.shell = ""; g.draw(); w.wakeDaemon() })
+		begin := func() {
+			g.shell, g.shellAt = e.What, time.Now()
+			w.after(e.For, func() { g.shell = ""; g.draw(); w.wakeDaemon() })
+		}
+		if e.N < 3 {
+			begin()
+			return
+		}
+		w.inClaim(100*time.Millisecond, begin)
 	case "input off":
 		p.inputOff = true
 		w.after(e.For, func() { p.inputOff = false; w.wakeDaemon() })

@@ -61,8 +61,9 @@ type program struct {
 	composer []piece
 
 	working  bool
-	begins   int // prompts between the composer and their turn
-	turn     int // the number of the last turn
+	ended    time.Time // the last turn
+	begins   int       // prompts between the composer and their turn
+	turn     int       // the number of the last turn
 	queue    [][]piece
 	dialog   bool
 	blocked  bool
@@ -190,7 +191,8 @@ func (g *program) submit(c chunk) {
 	}
 	pieces := g.composer
 	g.composer = nil
-	dropped := g.begins > 0 && g.w.story.Traits.DropsBegin
+	tr := &g.w.story.Traits
+	dropped := g.begins > 0 && tr.DropsBegin && time.Since(g.ended) > 150*time.Millisecond+tr.Draw+tr.Read // it could be seen
 	g.w.watch.submitted(g, pieces, c, dropped)
 	if dropped {
 		return
@@ -246,7 +248,7 @@ func (g *program) finish(turn int) {
 		g.w.after(500*time.Millisecond, func() { g.finish(turn) })
 		return
 	}
-	g.working = false
+	g.working, g.ended = false, time.Now()
 	g.drawSoon()
 	if len(g.queue) == 0 {
 		g.report("idle", nil)

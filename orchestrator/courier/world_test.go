@@ -5,14 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
-	"io"
-	"log/slog"
 	"slices"
 	"strings"
 	"time"
 
 	"parley"
-	"parley/orchestrator/team"
 	"parley/profile"
 	"parley/store"
 	"parley/tmux"
@@ -31,6 +28,7 @@ type world struct {
 
 	instance string // of the tmux server; "": none runs
 	servers  int
+	panes    int // that the server has had
 	pane     *simPane
 	stuck    time.Time // the server runs no command until then
 	buffers  map[string]string
@@ -66,7 +64,6 @@ type happening struct {
 type message struct {
 	parley.Message
 	key     store.Key
-	at      time.Time
 	retries int
 	pastes  int
 	got     []time.Time // when the program took it
@@ -178,7 +175,7 @@ type databaseFault struct {
 	Error bool
 	Slow  time.Duration
 
-	Server time.Duration // the tmux server dies meanwhile, and the program comes back after that
+	Then func() // meanwhile
 }
 
 // step is a moment between two steps of the daemon, at which it can die.
@@ -294,10 +291,10 @@ func (w *world) call(ctx context.Context, kind string, do func() error) error {
 	if i := slices.IndexFunc(w.faults.databases, func(f databaseFault) bool { return f.Kind == "" || f.Kind == kind }); i >= 0 {
 		f = w.faults.databases[i]
 		w.faults.databases = slices.Delete(w.faults.databases, i, i+1)
-		w.note("database: %s %+v", kind, f)
+		w.note("database: %s lost %v, error %v, slow %v", kind, f.Lost, f.Error, f.Slow)
 	}
-	if f.Server > 0 {
-		w.serverDies(f.Server)
+	if f.Then != nil {
+		f.Then()
 	}
 	if f.Slow > 0 {
 		if err := w.sleep(ctx, f.Slow); err != nil {
@@ -383,267 +380,4 @@ func (w *world) messageIn(text string) *message {
 		}
 	}
 	return nil
-}
-
-// worldHost is the machine as the daemon reaches it.
-type worldHost struct{ w *world }
-
-func (h worldHost) Pane(t *team.Terminal) pane { return h.w.daemon.handles[t] }
-
-func (h worldHost) Instance(*team.Terminal) string { return h.w.instance }
-
-var errNoProcess = errors.New("no such process")
-
-// program returns the program that a terminal was made for.
-func (h worldHost) program(t *team.Terminal) *program {
-	if p := h.w.pane; p != nil && p.program.started == t.PID {
-		return p.program
-	}
-	return nil
-}
-
-func (h worldHost) Foreground(t *team.Terminal) ([]string, error) {
-	h.w.sync()
-	g := h.program(t)
-	if g == nil || !g.alive {
-		return nil, errNoProcess
-	}
-	if g.shell != "" {
-		return []string{g.shell}, nil
-	}
-	return []string{"agent"}, nil
-}
-
-func (h worldHost) Alive(t *team.Terminal) bool {
-	g := h.program(t)
-	return g != nil && g.alive
-}
-
-func (h worldHost) Unread(t *team.Terminal) (int, error) {
-	h.w.sync()
-	g := h.program(t)
-	if g == nil || !g.alive {
-		return 0, errNoProcess
-	}
-	return g.waiting(), nil
-}
-
-func (h worldHost) Canonical(t *team.Terminal) (bool, error) {
-	h.w.sync()
-	g := h.program(t)
-	if g == nil || !g.alive {
-		return false, errNoProcess
-	}
-	return g.canonical() || g.shell != "", nil
-}
-
-// Echo: no program of this world reads a secret.
-func (h worldHost) Echo(*team.Terminal) (bool, error) { return true, nil }
-
-// daemon is one life of the daemon, with one courier.
-type daemon struct {
-	w       *world
-	m       *team.Member
-	c       *courier
-	handles map[*team.Terminal]pane
-	ctx     context.Context
-	end     context.CancelFunc
-	late    []said
-	wake    bool
-	retry   time.Time // zero: not by itself
-	pause   time.Duration
-	diedAt  time.Time // when the watcher saw that the program had ended
-}
-
-// said is a report of the program.
-type said struct {
-	signal string
-	ids    []string
-	at     time.Time
-}
-
-const agentID = "87654321-0000-4000-8000-000000000000"
-
-// start brings the daemon up.
-func (w *world) start() {
-	ctx, cancel := context.WithCancel(context.Background())
-	d := &daemon{w: w, ctx: ctx, end: cancel, handles: map[*team.Terminal]pane{}, wake: true, pause: recheck}
-	d.m = team.NewMember(w.agent)
-	o := New(Options{
-		Store: worldStore{w}, Roster: new(team.Roster), Now: time.Now, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
-		ShortFooter: w.story.Traits.ShortID, Paused: func() *parley.Pause { return w.paused }, Notify: w.notify,
-	})
-	o.host, o.readings = worldHost{w}, w.looks
-	d.c = &courier{o: o, m: d.m, open: true, behind: true}
-	w.daemon = d
-	w.note("the daemon begins")
-
-	if w.pane != nil && w.instance != "" {
-		d.recover()
-	} else {
-		d.lose("its terminal was gone when the daemon started")
-	}
-	for _, s := range w.spool {
-		d.report(s)
-	}
-	w.spool = nil
-	d.watch()
-}
-
-func (w *world) notify(context.Context, []*team.Member, string, jsonRaw, string) error { return nil }
-
-// recover finds the terminal of the agent.
-func (d *daemon) recover() { d.attach(time.Time{}) }
-
-func (d *daemon) attach(started time.Time) {
-	p := d.w.pane
-	t := &team.Terminal{
-		Profile: p.program.p, PID: p.program.started, TTY: "tty", Instance: d.w.instance, Started: started,
-	}
-	if d.w.story.Traits.Joined {
-		t.IsProgram = func(argv []string) bool { return argv[0] == "agent" }
-	}
-	d.handles[t] = simHandle{d.w, p.id}
-	d.m.SetTerminal(t)
-}
-
-// lose records that the agent has lost its terminal, as the watcher does.
-func (d *daemon) lose(why string) {
-	d.m.SetTerminal(nil)
-	d.w.agent.State, d.w.agent.Evidence = parley.StateUnreachable, why
-	d.m.SetAgent(d.w.agent)
-	jobs, _ := d.w.store.Typing(d.ctx, agentID)
-	for _, job := range jobs {
-		d.w.note("the watcher gives %s up", d.w.nameOf(job.Key))
-		_ = d.w.store.Advance(d.ctx, job.Key, ended(parley.DeliveryUnconfirmed, parley.EndedLost, why))
-	}
-	d.wakeUp()
-}
-
-func (d *daemon) wakeUp() { d.wake = true }
-
-// watch is the watcher of terminals: it looks once a second.
-func (d *daemon) watch() {
-	w := d.w
-	w.after(time.Second, func() {
-		if w.daemon != d {
-			return
-		}
-		d.observe()
-		d.watch()
-	})
-}
-
-func (d *daemon) observe() {
-	t := d.m.Terminal()
-	if t == nil {
-		return
-	}
-	p := d.w.pane
-	switch {
-	case d.w.instance == "": // it does not answer
-	case p == nil || t.Instance != d.w.instance:
-		if d.m.Typing.TryLock() { // Lose does not wait either, but its writes come between two steps
-			d.lose("its terminal is gone")
-			d.m.Typing.Unlock()
-		}
-	case p.dead && d.w.agent.State != parley.StateExited:
-		d.w.agent.State, d.w.agent.Evidence = parley.StateExited, "its program ended"
-		d.m.SetAgent(d.w.agent)
-		d.wakeUp()
-	case !p.dead:
-		screen := p.screen()
-		o := look(worldHost{d.w}, d.w.looks, t, time.Now(), screen)
-		if o.profile.HasMarkers() {
-			o.see(&t.Shown)
-		}
-	}
-}
-
-// report takes a report of the program.
-func (d *daemon) report(s said) {
-	note := team.Report{Event: s.signal, At: s.at}
-	prompted := s.signal == "prompted"
-	if t := d.m.Terminal(); t != nil && !s.at.Before(t.Started) {
-		signal, _ := profile.ParseSignal(s.signal)
-		note.State = signal.State
-	}
-	d.m.Reports.Note(note, prompted, s.ids)
-	d.w.note("the program reports %s %v", s.signal, s.ids)
-	if len(s.ids) > 0 {
-		d.late = append(d.late, s)
-		d.recordLate()
-	}
-	d.wakeUp()
-}
-
-// recordLate records what the program named, unless a message is being typed.
-func (d *daemon) recordLate() {
-	if len(d.late) == 0 || !d.m.Typing.TryLock() {
-		return
-	}
-	defer d.m.Typing.Unlock()
-	for _, s := range d.late {
-		d.w.store.attest(agentID, s.ids)
-		d.w.note("the report names %v", s.ids)
-	}
-	d.late = nil
-	d.wakeUp()
-}
-
-// report carries a report to the daemon, or into the spool.
-func (w *world) report(signal string, ids []string) {
-	s := said{signal, ids, time.Now()}
-	n := w.watch.reports
-	w.watch.reports++
-	if w.chance("lost report", n) < w.story.Lost {
-		w.note("the report %s %v is lost", signal, ids)
-		return
-	}
-	times := 1
-	if w.chance("twice", n) < 0.05 {
-		times = 2
-	}
-	for i := range times {
-		late := time.Duration(float64(w.story.Traits.Report) * (0.5 + w.chance("late", n+i)))
-		w.after(late, func() {
-			if w.daemon == nil {
-				w.spool = append(w.spool, s)
-				return
-			}
-			w.daemon.report(s)
-		})
-	}
-}
-
-// turn lets the courier make a round. It reports whether the daemon still lives.
-func (d *daemon) turn() (lives bool) {
-	defer func() {
-		if r := recover(); r != nil {
-			if _, ok := r.(daemonDies); !ok {
-				panic(r)
-			}
-			d.die()
-		}
-	}()
-	d.wake = false
-	select {
-	case <-d.m.Wakeups:
-	default:
-	}
-	again := false
-	d.pause, again = d.c.turn(d.ctx, d.pause)
-	d.retry = time.Time{}
-	if again {
-		d.retry = time.Now().Add(d.pause)
-	}
-	return true
-}
-
-// die ends the daemon as a crash does. It comes back later.
-func (d *daemon) die() {
-	w := d.w
-	d.end()
-	w.daemon, w.faults.dieIn = nil, 0
-	w.after(w.story.Back, w.start)
 }

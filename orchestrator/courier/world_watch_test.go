@@ -176,7 +176,7 @@ func (v *watch) submitted(g *program, pieces []piece, c chunk, dropped bool) {
 		}
 		m := v.w.messages[slices.IndexFunc(v.w.messages, func(m *message) bool { return m.short() == p.msg })]
 		v.w.note("%s is taken, dropped %v", m.Text, dropped)
-		if ours++; ours > 1 && c.who == "" && g.showed(pieces[0]) {
+		if ours++; ours > 1 && c.who == "" && g.showed(pieces[0]) && (g.p.HasMarkers() || ours == len(pieces)) {
 			v.w.violate(promiseApart, "%s is submitted together with another one", m.Text)
 		}
 		if dropped {

@@ -1,0 +1,244 @@
+package courier
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/profile"
+	"parley/store"
+)
+
+// newWorld returns a world in which the story is about to begin.
+func newWorld(s *story, set *profile.Set, looks *readings, keepLog bool) *world {
+	w := &world{
+		story: s, began: time.Now(), buffers: map[string]string{}, forced: map[string]bool{}, keepLog: keepLog, looks: looks,
+	}
+	w.watch.w = w
+	w.set = set
+	w.agent = parley.Agent{ID: agentID, Name: "bob", Kind: parley.KindTerminal, State: parley.StateIdle, Profile: s.Profile}
+	w.newServer()
+	w.launch()
+	w.start()
+	w.daemon.m.Terminal().Started = time.Now()
+	for _, e := range s.Events {
+		w.after(e.At, func() {
+			if e.Do != "send" {
+				w.note("%s", strings.TrimSpace(e.String()[11:]))
+			}
+			w.perform(e)
+		})
+	}
+	return w
+}
+
+func (w *world) newServer() {
+	w.servers++
+	w.panes = 0
+	w.instance = fmt.Sprintf("%d/%d", 100+w.servers, time.Now().Unix())
+}
+
+// launch starts the program in a new pane.
+func (w *world) launch() {
+	w.launches++
+	w.panes++
+	tr := &w.story.Traits
+	f := faces[w.story.Profile]
+	g := &program{
+		w: w, p: must(w.set.Find(w.story.Profile)), face: &f, width: tr.Width, born: time.Now(), alive: true, started: w.launches,
+	}
+	w.pane = &simPane{
+		w: w, id: fmt.Sprint("%", w.panes), program: g, drawn: time.Now(), options: map[string]string{"@parley_agent": agentID, "@parley_seq": "0"},
+	}
+	g.pane = w.pane
+	g.shown = f.draw(&view{blank: true})
+	w.after(tr.Start, func() {
+		if g.alive {
+			g.raw = !tr.Lines
+			g.unread = nil // what was typed before is dropped
+			g.drawSoon()
+		}
+	})
+}
+
+// tell runs the story, and returns what it broke.
+func (w *world) tell() (broken *violation) {
+	defer func() {
+		if r := recover(); r != nil {
+			if _, ok := r.(storyEnds); !ok {
+				panic(r)
+			}
+			broken = w.broken
+		}
+	}()
+
+	last := time.Duration(0)
+	for _, e := range w.story.Events {
+		last = max(last, e.At+e.For)
+	}
+	w.run(w.began.Add(last + 10*time.Second))
+	w.calmDown()
+	w.watch.atEnd()
+
+	return nil
+}
+
+// calmDown removes every obstacle, and waits for what is still open.
+func (w *world) calmDown() {
+	bound := time.Now().Add(2 * time.Minute)
+	for range w.open() {
+		bound = bound.Add(80*time.Second + w.story.Traits.Work)
+	}
+	w.note("everything calms down")
+	for w.open() > 0 && time.Now().Before(bound) {
+		w.clear()
+		w.run(time.Now().Add(5 * time.Second))
+	}
+	if w.daemon == nil {
+		w.run(time.Now().Add(10 * time.Second))
+	}
+}
+
+// open is how many deliveries have not ended.
+func (w *world) open() (n int) {
+	for _, r := range w.store.rows {
+		if r.waits() || r.job.State == parley.DeliveryTyping {
+			n++
+		}
+	}
+	return n
+}
+
+// clear removes what stands in the way at this moment.
+func (w *world) clear() {
+	w.faults, w.paused, w.story.Lost = faults{}, nil, 0
+	if w.daemon != nil {
+		if t := w.daemon.m.Terminal(); t != nil {
+			t.Stopping.Store(false)
+		}
+		w.daemon.wakeUp()
+	}
+	if w.instance == "" {
+		w.newServer()
+	}
+	if w.pane == nil || w.pane.dead {
+		w.relaunch()
+	}
+	p := w.pane
+	g := p.program
+	p.inputOff, p.shared, p.mode = false, false, false
+	p.options["@parley_agent"] = agentID
+	g.shell, g.blocked, g.dialog = "", false, false
+	g.lose, g.breaks, g.late, g.hung, g.stalled = 0, 0, 0, time.Time{}, time.Time{}
+	g.readSoon()
+	typing, _ := w.store.Typing(context.Background(), agentID)
+	g.composer = slices.DeleteFunc(g.composer, func(c piece) bool {
+		return !slices.ContainsFunc(typing, func(j store.Job) bool { return parley.Short(j.Message.ID) == c.msg })
+	})
+	g.clearLine()
+	g.drawSoon()
+	w.after(time.Second, func() { p.attached = false })
+}
+
+// run lets the world go on until a time.
+func (w *world) run(until time.Time) {
+	for {
+		w.sync()
+		now := time.Now()
+		if !now.Before(until) {
+			return
+		}
+		d := w.daemon
+		if d != nil && d.ctx.Err() != nil {
+			w.note("the daemon has ended")
+			w.daemon = nil
+			w.after(w.story.Back, w.start)
+			continue
+		}
+		if d != nil && d.due(now) {
+			if !d.turn() {
+				continue
+			}
+			w.sync()
+			continue
+		}
+		to := until
+		if next, ok := w.next(); ok && next.Before(to) {
+			to = next
+		}
+		if d != nil && !d.retry.IsZero() && d.retry.Before(to) {
+			to = d.retry
+		}
+		time.Sleep(to.Sub(now))
+	}
+}
+
+// due reports whether the courier has something to do.
+func (d *daemon) due(now time.Time) bool {
+	select {
+	case <-d.m.Wakeups:
+		d.wake = true
+	default:
+	}
+	if d.wake {
+		d.pause = recheck
+		return true
+	}
+	if !d.retry.IsZero() && !d.retry.After(now) {
+		d.pause = min(2*d.pause, restful)
+		return true
+	}
+	return false
+}
+
+func (w *world) relaunch() {
+	if w.instance == "" {
+		w.newServer()
+	}
+	if w.daemon != nil {
+		w.daemon.lose("the agent was stopped")
+		w.daemon.m.Reports.Forget()
+	}
+	w.launch()
+	w.agent.State, w.agent.Evidence = parley.StateStarting, ""
+	if w.daemon != nil {
+		w.daemon.m.SetAgent(w.agent)
+		w.daemon.attach(time.Now())
+		w.daemon.wakeUp()
+	}
+	w.note("the program is launched again")
+}
+
+// accept stores a message and hands it over.
+func (w *world) accept(e event) {
+	n := len(w.messages) + 1
+	text := fmt.Sprintf("message %d", n)
+	m := &message{
+		Message: parley.Message{
+			ID: fmt.Sprintf("%08x-0000-4000-8000-000000000000", 0xa1b2c000+n*7919), Sender: "ann", SenderID: "12345678-0000",
+			Text: text, Kind: parley.KindDirect, Priority: parley.Priority(e.What), Timestamp: time.Now(),
+		},
+		key: store.Key{MessageSeq: int64(n), RecipientID: agentID}, queued: time.Now(),
+	}
+	body := m.Message
+	switch e.N {
+	case 1:
+		body.Text += " " + strings.Repeat("and please look at the tests ", 6) + "\nin two lines"
+	case 2:
+		body.Text += strings.Repeat(" and one more sentence for the whole team to read", 100)
+	}
+	w.messages = append(w.messages, m)
+	job := w.store.add(body, m.key)
+	w.note("%s is accepted, %s", text, e.What)
+	w.hand(job)
+}
+
+func (w *world) hand(job store.Job) {
+	if w.daemon != nil {
+		w.daemon.m.Enqueue(job)
+		w.daemon.wakeUp()
+	}
+}
