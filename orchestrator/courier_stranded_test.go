@@ -137,7 +137,9 @@ func TestNothingIsTypedBehindATextThatMayStandUnseen(t *testing.T) {
 	}
 
 	te.needs(id) // the operator has seen to it
-	te.reach(next, parley.DeliveryRead)
+	if d := te.reach(next, parley.DeliveryUnconfirmed); d.ReasonCode != parley.EndedNotEntered {
+		t.Errorf("it ended %q, want %q: nothing shows what is typed", d.ReasonCode, parley.EndedNotEntered)
+	}
 }
 
 func TestRetryPressesTheEnterOfAnUnseenText(t *testing.T) {
@@ -146,8 +148,8 @@ func TestRetryPressesTheEnterOfAnUnseenText(t *testing.T) {
 	next := te.send("coder", "second")
 	te.held(next, "may stand in its terminal unseen")
 	te.retry(id)
-	te.reach(id, parley.DeliveryRead)
-	te.reach(next, parley.DeliveryRead)
+	te.reach(id, parley.DeliverySubmitted)
+	te.reach(next, parley.DeliveryUnconfirmed) // nothing shows what is typed
 	info, err := te.pane("coder").Info(t.Context())
 	if err != nil || info.Seq != 2 {
 		t.Errorf("the pane is at %d, %v; want the retried text not to be typed again", info.Seq, err)

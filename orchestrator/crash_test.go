@@ -122,7 +122,7 @@ func TestKilledDaemonLosesNothingAndTypesNothingTwice(t *testing.T) {
 	logs := map[string]string{}
 	for i := range agents {
 		name := fmt.Sprintf("agent%d", i)
-		logs[name] = te.launch(name, "framed", tmuxtest.Agent{})
+		logs[name] = te.launch(name, "framed", tmuxtest.Agent{Shows: true})
 	}
 
 	te.close()

@@ -350,7 +350,7 @@ func TestInterruptedTypingIsResolvedByThePane(t *testing.T) {
 		{"pasted", tmuxtest.Agent{}, func(te *testTeam, s *tmux.Server, pane, text string) {
 			submit(te, s, pane, text, true)
 		}},
-		{"entered", tmuxtest.Agent{}, func(te *testTeam, s *tmux.Server, pane, text string) {
+		{"entered", tmuxtest.Agent{Shows: true}, func(te *testTeam, s *tmux.Server, pane, text string) {
 			submit(te, s, pane, text, false)
 		}},
 		{"entered, which the program lost", tmuxtest.Agent{Deaf: 1}, func(te *testTeam, s *tmux.Server, pane, text string) {

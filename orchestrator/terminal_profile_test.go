@@ -118,7 +118,7 @@ func TestNamedProfileOverridesProgram(t *testing.T) {
 	}
 
 	id := r.send("ann", "two\nlines")
-	r.reach(id, parley.DeliveryRead)
+	r.reach(id, parley.DeliverySubmitted) // more cannot be known of any program
 	r.awaitProfile("generic", "")
 }
 

@@ -28,6 +28,7 @@ type entered struct {
 	still     team.Stillness
 	pressed   bool      // the key was pressed here
 	hidden    time.Time // since when no composer is on the screen
+	changed   time.Time // since when the terminal is read in another mode; zero: it is not
 	stands    bool      // at the last look, the text stood in the composer
 	begun     bool      // the screen has shown the turn of the text, or the text above the composer
 
@@ -126,11 +127,14 @@ func (a *attempt) taken(o *observation) (taken, stop bool) {
 
 // emptied says whether the text was read and is gone from the composer. A program that
 // changes the mode of its terminal may throw away what is in it, as those do that are just
-// starting: then that nothing is left unread proves nothing.
+// starting: while it is changed, that nothing is left unread proves nothing.
 func (a *attempt) emptied(o *observation) (yes, stop bool) {
+	changed, lasts := a.modeChanged(o)
 	switch {
-	case o.facts.stopping, o.screen.Dead, !o.profile.HasMarkers() && o.tty != a.entered.mode:
+	case o.facts.stopping, o.screen.Dead, lasts:
 		return false, true
+	case changed:
+		return false, false
 	case o.facts.unread > 0, o.holds(&a.letter), !o.facts.alive: // what a dead program had not read is gone
 		return false, false
 	case o.composing || !o.profile.HasMarkers():
@@ -144,6 +148,24 @@ func (a *attempt) emptied(o *observation) (yes, stop bool) {
 		a.entered.hidden = o.now
 	}
 	return o.now.Sub(a.entered.hidden) >= o.profile.Settle, false
+}
+
+// modeReturns is how long a terminal may be read in another mode while its program takes a line,
+// as the prompts of Python and Node are.
+const modeReturns = time.Second
+
+// modeChanged says whether the terminal is read in another mode than before the key, and whether
+// that lasts.
+func (a *attempt) modeChanged(o *observation) (changed, lasts bool) {
+	e := &a.entered
+	switch {
+	case o.profile.HasMarkers(), o.tty == e.mode:
+		e.changed = time.Time{}
+		return false, false
+	case e.changed.IsZero():
+		e.changed = o.now
+	}
+	return true, o.now.Sub(e.changed) >= modeReturns
 }
 
 // reported says whether the turn that a text opens has begun, once that has left its

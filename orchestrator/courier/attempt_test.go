@@ -303,6 +303,17 @@ func TestChangeOfTheTerminalsModeProvesNothing(t *testing.T) {
 	s.want(tmux.Entered, blocked)
 }
 
+func TestModeThatReturnsIsWaitedFor(t *testing.T) {
+	s := newStage(t, plainText)
+	s.attempt.entered.mode = ttyMode{canonical: false, known: true}
+	s.tty = ttyMode{canonical: true, known: true} // while Python runs the line
+	if got := s.attempt.next(tmux.Entered, false, s.observation()); got.Do != tmux.Wait {
+		t.Fatalf("got %+v, want it to wait", got)
+	}
+	s.tty = s.attempt.entered.mode
+	s.want(tmux.Entered, tmux.Step{Do: tmux.Done})
+}
+
 func TestLostEnterIsPressedOnce(t *testing.T) {
 	s := newStage(t, framedText)
 	s.composer = testText

@@ -198,6 +198,9 @@ func (f *fake) key(c byte) error {
 
 			f.last = string(f.text)
 		}
+		if f.Shows {
+			f.last = string(f.text)
+		}
 
 		m := Message{Text: string(f.text), Framed: f.framed, Tab: c == '\t'}
 		f.text, f.framed, f.pasted = nil, false, 0
