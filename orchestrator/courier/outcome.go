@@ -181,7 +181,7 @@ func (c *courier) proven(t *team.Terminal, job *store.Job, a *attempt, out tmux.
 	if proof == parley.ProofEntered {
 		separator = " and "
 	}
-	evidence := typed + separator + proof.Words("") + c.together(job)
+	evidence := typed + separator + proof.Words("") + c.memory.together(job.Key)
 	if proof == parley.ProofRead {
 		evidence = typed + a.pasted.seen() + separator + proof.Words("")
 	}
@@ -202,12 +202,12 @@ func rungs(proof parley.ReasonCode, evidence string, notice bool) []store.Change
 }
 
 // together is the evidence of what was submitted with a message, if anything.
-func (c *courier) together(job *store.Job) string {
-	if c.memory.mixed.key != job.Key {
+func (m *memory) together(key store.Key) string {
+	if m.mixed.key != key {
 		return ""
 	}
 	return fmt.Sprintf(", together with what someone typed right after it: “%s”",
-		parley.Truncate(c.memory.mixed.words, parley.PreviewLength))
+		parley.Truncate(m.mixed.words, parley.PreviewLength))
 }
 
 // giveBack tells the operator what of theirs went with a message, so that it is not lost.

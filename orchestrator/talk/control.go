@@ -110,12 +110,12 @@ func (t *Talk) muted(s *subject) bool {
 	if s.thread.ID != "" {
 		return t.threads[s.thread.ID].At(t.now()).Muted
 	}
-	return t.controlOf(s.one, s.two, t.now()).Reason == conversation.MutedByOperator
+	return controlOf(&t.budgets, s.one, s.two, t.now()).Reason == conversation.MutedByOperator
 }
 
-// controlOf returns how the operator has muted or cooled two agents. The caller holds mu.
-func (t *Talk) controlOf(one, two *team.Member, at time.Time) conversation.Verdict {
-	return t.budgets.Judge(conversation.Settings{Off: true}, conversation.Turn{From: one.ID, To: two.ID, At: at})
+// controlOf returns how the operator has muted or cooled two agents.
+func controlOf(budgets *conversation.Budgets, one, two *team.Member, at time.Time) conversation.Verdict {
+	return budgets.Judge(conversation.Settings{Off: true}, conversation.Turn{From: one.ID, To: two.ID, At: at})
 }
 
 // apply stores an act of the operator on a conversation and carries it out. Its holds are

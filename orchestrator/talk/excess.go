@@ -35,7 +35,7 @@ func (t *Talk) overBudget(q request, settings conversation.Settings, turn conver
 		return ""
 	}
 	what, _ := v.Explain()
-	x := t.noteExcess(q.from, q.to, turn, what)
+	x := t.excesses.note(q.from, q.to, turn, what)
 	x.messageID, x.threadID = q.msg.ID, q.msg.ThreadID
 	return heldText(what, "Ask a person, or let it rest: nothing holds what goes to a mailbox.")
 }
@@ -58,7 +58,7 @@ func (t *Talk) Refuse(from *team.Member, msg *parley.Message, replied Parent, to
 		turn := turnOf(from, m, linkOf(msg), msg.Timestamp, replied.Link.Chain)
 		if v := t.budgets.Judge(settings, turn); isBudget(v.Reason) {
 			what, next := v.Explain()
-			t.noteExcess(from, m, turn, what).refused++
+			t.excesses.note(from, m, turn, what).refused++
 			return parley.Errorf(parley.ConversationHeld, "nothing more goes to the mailbox %s now: %s", m.Name, what).
 				With("agent", m.Name).
 				Suggest("%s", next)
@@ -68,14 +68,16 @@ func (t *Talk) Refuse(from *team.Member, msg *parley.Message, replied Parent, to
 	return nil
 }
 
-// noteExcess remembers that something went to a mailbox beyond a budget, or was refused.
-// The caller holds mu.
-func (t *Talk) noteExcess(from, to *team.Member, turn conversation.Turn, what string) *excess {
+// excesses holds what went to mailboxes beyond a budget. Not safe for concurrent use.
+type excesses map[direction]*excess
+
+// note remembers that something went to a mailbox beyond a budget, or was refused.
+func (xs excesses) note(from, to *team.Member, turn conversation.Turn, what string) *excess {
 	way := direction{from: from.ID, to: to.ID}
-	x := t.excesses[way]
+	x := xs[way]
 	if x == nil || turn.At.Sub(x.last) > excessKept {
 		x = &excess{since: turn.At}
-		t.excesses[way] = x
+		xs[way] = x
 	}
 	x.count++
 	x.link, x.last, x.what = turn.Link, turn.At, what
@@ -140,10 +142,10 @@ func beyondBudget(deliveries []parley.Delivery) []parley.Delivery {
 	return slices.DeleteFunc(slices.Clone(deliveries), func(d parley.Delivery) bool { return d.Warning() == "" })
 }
 
-// excessActs returns the acts that renew the budgets of messages to mailboxes, as releases
-// does for held ones. The caller holds mu.
-func (t *Talk) excessActs(about func(from, to, threadID string) bool, like store.Act) (acts []store.Act) {
-	for way, x := range t.excesses {
+// acts returns the acts that renew the budgets of messages to mailboxes, as releases does for
+// held ones.
+func (xs excesses) acts(about func(from, to, threadID string) bool, like store.Act) (acts []store.Act) {
+	for way, x := range xs {
 		if about(way.from, way.to, x.threadID) {
 			acts = append(acts, store.Act{
 				At: like.At, Action: like.Action,

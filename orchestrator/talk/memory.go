@@ -33,7 +33,7 @@ type Talk struct {
 	budgets    conversation.Budgets
 	threads    map[string]*threadMemory // by the thread's id
 	holds      holds
-	excesses   map[direction]*excess
+	excesses   excesses
 	missed     bool      // the database has a hold that is not in holds
 	comparedAt time.Time // when holds were last compared with the database
 }
@@ -76,7 +76,7 @@ func Load(ctx context.Context, opts Options) (*Talk, error) {
 		settings: opts.Settings,
 		threads:  map[string]*threadMemory{},
 		holds:    newHolds(),
-		excesses: map[direction]*excess{},
+		excesses: excesses{},
 	}
 	if err := t.replayTurns(ctx); err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func (t *Talk) replayTurns(ctx context.Context) error {
 			turn := turnOf(from, to, link, r.At(), cmp.Or(r.Replied, last[r.ThreadID]))
 			if v := t.budgets.Judge(t.settings, turn); isBudget(v.Reason) && isMailbox(to) {
 				what, _ := v.Explain()
-				x := t.noteExcess(from, to, turn, what)
+				x := t.excesses.note(from, to, turn, what)
 				x.messageID, x.threadID = r.MessageID, r.ThreadID
 			}
 			t.budgets.Take(turn)

@@ -15,7 +15,7 @@ func (t *Talk) releases(about func(from, to, threadID string) bool, like store.A
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
-	acts := t.excessActs(about, like)
+	acts := t.excesses.acts(about, like)
 	for _, h := range t.holds.byKey {
 		if !about(h.Message.SenderID, h.Key.RecipientID, h.Message.ThreadID) {
 			continue

@@ -118,7 +118,7 @@ func (t *Talk) threadState(
 	defer t.mu.Unlock()
 
 	r := t.threads[s.id]
-	t.copyReading(r.At(now), res)
+	copyReading(t.roster, r.At(now), res)
 	settings := t.settingsOf(s.id)
 	res.Conversation.Settings = publicSettings(settings)
 	res.Reason = noMessage

@@ -22,9 +22,9 @@ func (t *Talk) pairState(ctx context.Context, me *team.Member, s *subject, res *
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
-	t.copyReading(r.At(now), res)
+	copyReading(t.roster, r.At(now), res)
 	res.Conversation.Settings = publicSettings(t.settings)
-	control := t.controlOf(s.one, s.two, now)
+	control := controlOf(&t.budgets, s.one, s.two, now)
 	res.Conversation.Muted = control.Reason == conversation.MutedByOperator
 	if !control.Until.IsZero() {
 		res.Conversation.CooledUntil = optionalTime(control.Until)

@@ -12,9 +12,9 @@ import (
 )
 
 // copyReading copies what a room shows at a time, with names instead of ids.
-func (t *Talk) copyReading(r conversation.Reading, res *parley.ConversationStateResult) {
+func copyReading(roster *team.Roster, r conversation.Reading, res *parley.ConversationStateResult) {
 	name := func(id string) string {
-		if m := t.roster.ByID(id); m != nil {
+		if m := roster.ByID(id); m != nil {
 			return m.Name
 		}
 		return id
@@ -98,16 +98,16 @@ func (t *Talk) heldIn(ctx context.Context, me *team.Member, s *subject) ([]parle
 		if !s.about(from, to, w.Message.ThreadID) || me.Kind != parley.KindHuman && from != me.ID && to != me.ID {
 			continue
 		}
-		held = append(held, t.publicHold(w))
+		held = append(held, publicHold(t.roster, w))
 	}
 	return held, err
 }
 
-func (t *Talk) publicHold(w *store.Withheld) parley.HeldTurn {
+func publicHold(roster *team.Roster, w *store.Withheld) parley.HeldTurn {
 	return parley.HeldTurn{
 		MessageID: w.Message.ID,
-		Sender:    t.roster.FillIn(&w.Message).Sender,
-		Recipient: t.roster.ByID(w.Key.RecipientID).Name,
+		Sender:    roster.FillIn(&w.Message).Sender,
+		Recipient: roster.ByID(w.Key.RecipientID).Name,
 		Reason:    w.Why,
 		Text:      w.Reason,
 		Until:     optionalTime(w.Until),

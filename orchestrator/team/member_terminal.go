@@ -52,7 +52,11 @@ type Terminal struct {
 	Known  *profile.Set
 	search search
 
-	// Only the watcher uses these fields.
+	Watched
+}
+
+// Watched is what the watcher remembers of a terminal. Nobody else uses it.
+type Watched struct {
 	Info       tmux.PaneInfo // as last seen
 	LastRead   time.Time     // the time of the output that was last read off the screen
 	Still      Stillness

@@ -46,7 +46,7 @@ func (c choice) evidence() string {
 
 // newTerminal returns the terminal of a launched agent. If its program is not known, it may become
 // known in the terminal.
-func (ts *Terminals) newTerminal(m *team.Member, p *profile.Profile, info tmux.PaneInfo) *team.Terminal {
+func newTerminal(ts *Terminals, m *team.Member, p *profile.Profile, info tmux.PaneInfo) *team.Terminal {
 	t := team.NewTerminal(ts.tmux, p, info)
 	if a := m.Agent(); a.Profile == "" {
 		t.Known = &ts.opts.Profiles

@@ -211,7 +211,7 @@ func (la *launcher) run(
 	}
 
 	la.launches.remember(m, l)
-	t := la.ts.newTerminal(m, p.Profile, info)
+	t := newTerminal(la.ts, m, p.Profile, info)
 	t.Started = la.ts.now()
 	m.StartTerminal(t)
 	if err := la.ts.roster.SetState(recording, m, parley.StateStarting, p.evidence(), nil); err != nil {

@@ -30,7 +30,7 @@ func (w *watcher) recognise(m *team.Member, t *team.Terminal, info tmux.PaneInfo
 	}
 	defer m.Typing.Unlock()
 
-	seen := w.ts.newTerminal(m, p, info)
+	seen := newTerminal(w.ts, m, p, info)
 	seen.Started, seen.Searched = t.Started, t.Searched
 	m.SetTerminal(seen)
 	m.SetRuns(p.Name)

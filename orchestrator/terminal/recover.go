@@ -52,7 +52,7 @@ func (ts *Terminals) recoverPane(ctx context.Context, m *team.Member, info tmux.
 		return err
 	}
 
-	m.SetTerminal(ts.newTerminal(m, p, info))
+	m.SetTerminal(newTerminal(ts, m, p, info))
 	if a.State == parley.StateTerminated { // a crash interrupted its stop
 		_, err := ts.end(ctx, m, parley.StateTerminated, a.Evidence)
 		return err
