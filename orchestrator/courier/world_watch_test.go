@@ -60,7 +60,11 @@ func (v *watch) claims(k store.Key, paneSeq uint64) {
 	}
 	v.deliveries++
 	m := v.w.messages[k.MessageSeq-1]
-	m.pasted, m.keys = false, 0
+	m.keys = 0
+	if row := v.w.store.find(k); row.typed && row.job.PaneSeq == paneSeq {
+		return // its text stands in the terminal, before all that wait
+	}
+	m.pasted = false
 	if v.w.daemon.m.IsForced(m.ID) || v.w.forced[m.ID] {
 		return
 	}
