@@ -135,7 +135,7 @@ func (g *program) take(c chunk) {
 		g.answer(c)
 	case g.dialog: // a paste is thrown away
 	case c.key == "clear":
-		g.composer = nil
+		g.clear()
 	case c.key != "":
 		g.submitKey(c)
 	case c.paste:
@@ -143,6 +143,16 @@ func (g *program) take(c chunk) {
 	default:
 		g.composer = append(g.composer, piece{text: c.text, at: c.at})
 	}
+}
+
+// clear empties the composer, as a person does.
+func (g *program) clear() {
+	for _, p := range g.composer {
+		if m := g.w.messageNamed(p.msg); m != nil {
+			m.unseen = m.unseen || !g.p.HasMarkers()
+		}
+	}
+	g.composer = nil
 }
 
 func (g *program) pastePiece(c chunk) {

@@ -134,13 +134,50 @@ func (w *world) clear() {
 	g.shell, g.blocked, g.dialog = "", false, false
 	g.lose, g.breaks, g.late, g.hung, g.stalled = 0, 0, 0, time.Time{}, time.Time{}
 	g.readSoon()
-	typing, _ := w.store.Typing(context.Background(), agentID)
-	g.composer = slices.DeleteFunc(g.composer, func(c piece) bool {
-		return !slices.ContainsFunc(typing, func(j store.Job) bool { return parley.Short(j.Message.ID) == c.msg })
-	})
-	g.clearLine()
+	w.sweep(g)
 	g.drawSoon()
 	w.after(time.Second, func() { p.attached = false })
+	w.operate(p)
+}
+
+// sweep clears the composer away, but for the text that waits for its key there.
+func (w *world) sweep(g *program) {
+	keep, _ := w.store.Typing(context.Background(), agentID)
+	if s := w.stranded(g.pane); s != nil && !s.Dismissed && !g.p.HasMarkers() {
+		keep = append(keep, s.Job)
+	}
+	kept := func(short string) bool {
+		return slices.ContainsFunc(keep, func(j store.Job) bool { return parley.Short(j.Message.ID) == short })
+	}
+	g.composer = slices.DeleteFunc(g.composer, func(c piece) bool { return !kept(c.msg) })
+	if !slices.ContainsFunc(g.unread, func(c chunk) bool {
+		m := w.messageIn(c.text)
+		return m != nil && kept(m.short())
+	}) {
+		g.clearLine()
+	}
+}
+
+// stranded returns the delivery that was typed last into a pane, if nothing proves what came of it.
+func (w *world) stranded(p *simPane) *store.TypedJob {
+	s, _ := w.store.TypedAs(context.Background(), agentID, p.info().Seq)
+	return s
+}
+
+// operate lets the operator retry or dismiss an unproven text that others wait behind.
+func (w *world) operate(p *simPane) {
+	s := w.stranded(p)
+	waits := slices.ContainsFunc(w.store.rows, func(r *memoryRow) bool { return r.job.Code == parley.HoldUnsent })
+	if s == nil || s.Waits() || !waits {
+		return
+	}
+	if w.chance("retried", int(s.Key.MessageSeq)) < 0.5 {
+		w.retry(int(s.Key.MessageSeq))
+		return
+	}
+	w.store.find(s.Key).dealt = true
+	w.note("%s is dismissed", w.nameOf(s.Key))
+	w.wakeDaemon()
 }
 
 // run lets the world go on until a time.

@@ -69,11 +69,15 @@ func TestSimulation(t *testing.T) {
 	}
 
 	began := time.Now()
-	deliveries := cmp.Or(*deliveriesFlag, 25_000)
-	if testing.Short() && *deliveriesFlag == 0 {
-		deliveries = 1000
+	size := extent{deliveries: *deliveriesFlag}
+	switch {
+	case size.deliveries > 0:
+	case testing.Short():
+		size.stories = 120
+	default:
+		size.stories = 650 // some 5,500 deliveries
 	}
-	r := simulate(t, &set, deliveries)
+	r := simulate(t, &set, size)
 	if *briefFlag {
 		fmt.Printf("RESULT %d|%s|%v\n", r.deliveries, r.promise, time.Since(began))
 	}
@@ -109,9 +113,13 @@ const (
 	manyBroken    = 5      // enough
 )
 
-// simulate tells the stories of the seeds from 1 on until there were so many deliveries, or
-// enough promises were broken.
-func simulate(t *testing.T, set *profile.Set, deliveries int) *result {
+// extent is how much is simulated: the stories of the first seeds, which are the same each time,
+// or so many deliveries. 0 is no limit.
+type extent struct{ stories, deliveries int }
+
+// simulate tells the stories of the seeds from 1 on until there were enough of them, or enough
+// promises were broken.
+func simulate(t *testing.T, set *profile.Set, size extent) *result {
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	began := time.Now()
 	r := &result{}
@@ -120,14 +128,14 @@ func simulate(t *testing.T, set *profile.Set, deliveries int) *result {
 	for range runtime.GOMAXPROCS(0) {
 		group.Go(func() {
 			looks := &readings{limit: manyScreens}
-			for r.wants(deliveries) {
-				first := uint64(next.Add(storiesAtOnce) - storiesAtOnce + 1)
+			for first := 1; r.wants(size, first); {
+				first = int(next.Add(storiesAtOnce)) - storiesAtOnce + 1
 				inBubble(t, func() {
-					for seed := first; seed < first+storiesAtOnce && r.wants(deliveries); seed++ {
-						r.story(tell(seed, set), set, looks)
+					for seed := first; seed < first+storiesAtOnce && r.wants(size, seed); seed++ {
+						r.story(tell(uint64(seed), set), set, looks)
 					}
 				})
-				r.progress(deliveries, began)
+				r.progress(size.deliveries, began)
 			}
 		})
 	}
@@ -136,10 +144,12 @@ func simulate(t *testing.T, set *profile.Set, deliveries int) *result {
 	return r
 }
 
-func (r *result) wants(deliveries int) bool {
+// wants reports whether the story of a seed is to be told.
+func (r *result) wants(size extent, seed int) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.deliveries < deliveries && len(r.broken) < enough()
+	within := size.stories == 0 || seed <= size.stories
+	return within && (size.deliveries == 0 || r.deliveries < size.deliveries) && len(r.broken) < enough()
 }
 
 // story tells one story and counts it.

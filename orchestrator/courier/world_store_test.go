@@ -22,6 +22,7 @@ type memoryRow struct {
 	typed    bool // before it was begun again
 	readAt   time.Time
 	withheld bool
+	dealt    bool   // the operator wants no more to do with it
 	evidence string // of the last step
 }
 
@@ -91,7 +92,7 @@ func (s *memoryStore) TypedAs(_ context.Context, recipient string, paneSeq uint6
 		return nil, nil
 	}
 	last := slices.MaxFunc(found, func(a, b store.Job) int { return cmp.Compare(a.Key.MessageSeq, b.Key.MessageSeq) })
-	return &store.TypedJob{Job: last}, nil
+	return &store.TypedJob{Job: last, Dismissed: s.find(last.Key).dealt}, nil
 }
 
 func (s *memoryStore) Claim(_ context.Context, k store.Key, paneSeq uint64, notice bool) error {
@@ -163,7 +164,7 @@ func (s *memoryStore) retry(k store.Key) (store.Job, bool) {
 	}
 	r.typed = r.typed || r.job.State == parley.DeliveryUnconfirmed
 	r.job.State, r.job.Reason, r.job.Code, r.job.QueuedAt = parley.DeliveryQueued, "", "", time.Now()
-	r.withheld = false
+	r.withheld, r.dealt = false, false
 	return r.job, true
 }
 

@@ -114,7 +114,9 @@ func (t *teller) traits() traits {
 		Reports: t.IntN(5) > 0, ShortID: t.IntN(4) == 0,
 	}
 	if !t.p.HasMarkers() {
-		tr.Mute, tr.Fold, tr.Start = t.IntN(3) == 0, 0, t.between(0, 900*time.Millisecond)
+		// One that shows nothing gets no key until the operator asks for it, and so is never calm.
+		tr.Mute = t.IntN(3) == 0 && !t.s.Calm
+		tr.Fold, tr.Start = 0, t.between(0, 900*time.Millisecond)
 		tr.Lines = t.IntN(2) == 0
 	}
 	// Without its reports nobody could know what it drops.

@@ -69,6 +69,7 @@ type message struct {
 	got     []time.Time // when the program took it
 	queued  time.Time   // for the last attempt
 	fetched bool        // read in another way
+	unseen  bool        // a person cleared it away where nobody could see that
 
 	pasted   bool // in the last attempt
 	pastedAt time.Time
@@ -376,6 +377,16 @@ func (w *world) nameOf(k store.Key) string { return w.messages[k.MessageSeq-1].T
 func (w *world) messageIn(text string) *message {
 	for _, m := range w.messages {
 		if strings.Contains(text, m.Mark()) {
+			return m
+		}
+	}
+	return nil
+}
+
+// messageNamed returns the message with a short id.
+func (w *world) messageNamed(short string) *message {
+	for _, m := range w.messages {
+		if m.short() == short {
 			return m
 		}
 	}

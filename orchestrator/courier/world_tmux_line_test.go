@@ -229,10 +229,16 @@ func TestSimulatedTmuxReadsItsLines(t *testing.T) {
 			t.Errorf("%s expands to %q, want %q", text, got, want)
 		}
 	}
-	out := p.run(must(parseLine(`if-shell -F -t %1 "#{pane_dead}" { display-message -p no } { set-option -p -t %1 @a 1 ; ` +
+	out, _ := p.run(must(parseLine(`if-shell -F -t %1 "#{pane_dead}" { display-message -p no } { set-option -p -t %1 @a 1 ; ` +
 		`display-message -p "T \"\303\244 #{@a}" }`)))
 	if want := `T "ä 1`; out != want {
 		t.Errorf("the line printed %q, want %q", out, want)
+	}
+
+	out, failed := p.run(must(parseLine(`if-shell -F -t %1 "1" { display-message -p no } ; if-shell -F -t %1 "1" nonsense ; ` +
+		`display-message -p yes`)))
+	if out != "no" || !failed {
+		t.Errorf("a refused line printed %q, failed %v, want \"no\"", out, failed)
 	}
 }
 

@@ -73,10 +73,12 @@ func (h simHandle) Run(ctx context.Context, compose func(string) string) (out st
 		if err != nil {
 			return err
 		}
-		out = h.find().run(commands)
+		out, _ = h.find().run(commands)
 		return nil
 	})
-	_, out, _ = strings.Cut(out, "TOKEN")
+	if _, behind, ok := strings.Cut(out, "TOKEN"); ok {
+		out = behind
+	}
 	return out, err
 }
 
@@ -138,18 +140,19 @@ func (p *simPane) screen() tmux.Screen {
 	return s
 }
 
-// run runs commands and returns what the last one printed.
-func (p *simPane) run(commands []simCommand) (out string) {
+// run runs commands and returns what was printed last. It ends at a command that fails, as one
+// does that no tmux knows.
+func (p *simPane) run(commands []simCommand) (out string, failed bool) {
 	for _, c := range commands {
 		switch c.words[0] {
 		case "set-buffer": // its text is there
 		case "delete-buffer":
 			delete(p.w.buffers, c.flag("-b"))
 		case "if-shell":
-			if v := p.expand(c.last()); v != "" && v != "0" {
-				out = p.run(c.blocks[0])
-			} else if len(c.blocks) > 1 {
-				out = p.run(c.blocks[1])
+			if printed, failed := p.branch(c); failed {
+				return out, true
+			} else if printed != "" {
+				out = printed
 			}
 		case "display-message":
 			out = p.expand(c.last())
@@ -168,7 +171,22 @@ func (p *simPane) run(commands []simCommand) (out string) {
 			panic("the simulated tmux does not know " + c.words[0])
 		}
 	}
-	return out
+	return out, false
+}
+
+// branch runs what follows the condition of an if-shell.
+func (p *simPane) branch(c simCommand) (out string, failed bool) {
+	const condition = 4 // if-shell -F -t PANE CONDITION
+	holds := isTrue(p.expand(c.words[condition]))
+	switch {
+	case len(c.words) > condition+1: // a command that no tmux knows
+		return "", holds
+	case holds:
+		return p.run(c.blocks[0])
+	case len(c.blocks) > 1:
+		return p.run(c.blocks[1])
+	}
+	return "", false
 }
 
 func (p *simPane) set(c simCommand) {

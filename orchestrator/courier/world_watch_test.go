@@ -1,7 +1,6 @@
 package courier
 
 import (
-	"slices"
 	"time"
 
 	"parley"
@@ -60,7 +59,11 @@ func (v *watch) claims(k store.Key, paneSeq uint64) {
 	}
 	v.deliveries++
 	m := v.w.messages[k.MessageSeq-1]
-	m.pasted, m.keys = false, 0
+	m.keys = 0
+	if row := v.w.store.find(k); row.typed && row.job.PaneSeq == paneSeq {
+		return // its text stands in the terminal, before all that wait
+	}
+	m.pasted = false
 	if v.w.daemon.m.IsForced(m.ID) || v.w.forced[m.ID] {
 		return
 	}
@@ -174,7 +177,7 @@ func (v *watch) submitted(g *program, pieces []piece, c chunk, dropped bool) {
 		if p.msg == "" {
 			continue
 		}
-		m := v.w.messages[slices.IndexFunc(v.w.messages, func(m *message) bool { return m.short() == p.msg })]
+		m := v.w.messageNamed(p.msg)
 		v.w.note("%s is taken, dropped %v", m.Text, dropped)
 		if ours++; ours > 1 && c.who == "" && g.showed(pieces[0]) && (g.p.HasMarkers() || ours == len(pieces)) {
 			v.w.violate(promiseApart, "%s is submitted together with another one", m.Text)
@@ -199,14 +202,15 @@ func (v *watch) advances(k store.Key, changes []store.Change) {
 		v.w.pane.options["@parley_agent"] == agentID
 	switch c := changes[0]; c.State {
 	case parley.DeliverySubmitted, parley.DeliveryRead:
-		if len(m.got) == 0 {
+		if len(m.got) == 0 && !m.guessed() {
 			v.w.violate(promiseProof, "%s is %s by %s", m.Text, c.State, c.Code)
 		}
 	case parley.DeliveryUnconfirmed:
 		if alive && !m.pasted {
 			v.w.violate(promiseCertain, "%s was never typed, and is unconfirmed: %s", m.Text, c.Reason)
 		}
-		if at, ok := v.w.daemon.m.NamedAt(m.short()); ok && m.pasted && !at.Before(m.pastedAt) {
+		// Until a refusal could have followed, a report is not certain either.
+		if at, ok := v.w.daemon.m.NamedAt(m.short()); ok && m.pasted && !at.Before(m.pastedAt) && v.w.settled(at) {
 			v.w.violate(promiseCertain, "the program has named %s, which is unconfirmed: %s", m.Text, c.Reason)
 		}
 	case parley.DeliveryHeld, parley.DeliveryQueued:
@@ -216,6 +220,16 @@ func (v *watch) advances(k store.Key, changes []store.Change) {
 	}
 }
 
+// settled reports whether what a program named at a time can no longer be refused.
+func (w *world) settled(at time.Time) bool {
+	within := must(w.set.Find(w.story.Profile)).RefusesWithin
+	return within == 0 || time.Since(at) > within+2*w.story.Traits.Report+100*time.Millisecond
+}
+
+// guessed reports whether the operator asked for the key of a text that nobody could see, and that
+// a person had cleared away: only what the terminal gave its program is known then.
+func (m *message) guessed() bool { return m.unseen && m.retries > 0 }
+
 // atEnd checks a story that is over.
 func (v *watch) atEnd() {
 	for _, r := range v.w.store.rows {
@@ -224,7 +238,7 @@ func (v *watch) atEnd() {
 		case parley.DeliveryQueued, parley.DeliveryHeld, parley.DeliveryTyping:
 			v.w.violate(promiseEnd, "%s is still %s: %s", m.Text, r.job.State, r.job.Reason)
 		case parley.DeliverySubmitted, parley.DeliveryRead:
-			if len(m.got) == 0 && !m.fetched {
+			if len(m.got) == 0 && !m.fetched && !m.guessed() {
 				v.w.violate(promiseLost, "%s counts as %s, and the program never got it", m.Text, r.job.State)
 			}
 		case parley.DeliveryUnconfirmed:
