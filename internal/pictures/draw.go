@@ -106,7 +106,7 @@ func attributes(s uv.Style) (text string) {
 	if s.Attrs&uv.AttrItalic != 0 {
 		text += ` font-style="italic"`
 	}
-	if s.Underline != uv.UnderlineStyleNone {
+	if s.Underline != uv.UnderlineNone {
 		text += ` text-decoration="underline"`
 	}
 	return text
