@@ -224,8 +224,8 @@ func try(t *testing.T, d *defect) found {
 		}
 	}
 
-	cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-ldflags=-s -w", "-overlay", overlay, "-count=1", "-v", "-timeout=1h",
-		"-run", "TestSimulation$", ".", "-brief", "-deliveries", strconv.Itoa(*withinFlag))
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-ldflags=-s -w", "-overlay", overlay,
+		"-count=1", "-v", "-timeout=1h", "-run", "TestSimulation$", ".", "-brief", "-deliveries", strconv.Itoa(*withinFlag))
 	out, err := cmd.CombinedOutput()
 	_, line, ok := strings.Cut(string(out), "RESULT ")
 	if !ok {
