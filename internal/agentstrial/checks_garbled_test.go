@@ -16,7 +16,7 @@ const garbling = "👍🏽 हिन्दी भाषा 👨\u200d💻 🏳�
 func (s *onStage) survivesGarbledRows() {
 	s.Helper()
 	for range 3 {
-		s.writes(garbling)
+		s.writes("written " + garbling + " by hand")
 	}
 
 	s.leave()
