@@ -48,10 +48,10 @@ func TestTextBehindADialogIsNotTaken(t *testing.T) {
 		t.Errorf("it is %s while a dialog hides the composer", d.State)
 	}
 
-	s.show("")
-	s.reach(id, parley.DeliveryUnconfirmed)
-	if got := tmuxtest.Messages(t, s.log); len(got) != 0 {
-		t.Errorf("the agent got %+v", got)
+	s.show("") // the text stands there alone, and gets the Enter that it lacks
+	s.reach(id, parley.DeliveryRead)
+	if got := tmuxtest.WaitMessages(t, s.log, 1); len(got) != 1 {
+		t.Errorf("the agent got %+v, want the message once", got)
 	}
 }
 
