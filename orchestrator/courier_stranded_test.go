@@ -92,6 +92,7 @@ func TestRetryDoesNotTypeATextThatSomebodySentOrCleared(t *testing.T) {
 	s.pause(true)
 	s.retry(id)
 	s.press("C-u")
+	tmuxtest.WaitFor(t, s.pane("coder"), func(sc tmux.Screen) bool { return !tmuxtest.Shows(sc, parley.Short(id)) })
 	s.pause(false)
 	s.reach(next, parley.DeliveryRead)
 	if d := s.reach(id, parley.DeliveryUnconfirmed); d.ReasonCode != parley.EndedVanished {
