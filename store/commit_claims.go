@@ -1,6 +1,10 @@
 package store
 
 import (
+	"encoding/json"
+	"maps"
+	"slices"
+
 	"parley"
 )
 
@@ -30,6 +34,40 @@ func (t *tx) flushClaims() error {
 		}
 		t.emitDelivery(c.Key, Change{State: parley.DeliveryTyping})
 	}
+
+	return nil
+}
+
+// claimNew notes in out which deliveries of a post are claimed as they are stored: those for which
+// that was asked, unless the conversation protocol withholds them, or something else is open for
+// their recipient, which goes first.
+func claimNew(t *tx, p *Post, out *Appended) error {
+	wanted := map[string]uint64{}
+	for i := range p.Deliveries {
+		if d := &p.Deliveries[i]; d.PaneSeq != 0 && waits(d.State) && d.Withheld == "" {
+			wanted[d.RecipientID] = d.PaneSeq
+		}
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+
+	for i := range t.deliveries {
+		delete(wanted, t.deliveries[i].RecipientID)
+	}
+	recipients, err := json.Marshal(slices.Collect(maps.Keys(wanted)))
+	if err != nil {
+		return err
+	}
+	var busy []string
+	if err := t.query(&busy, `SELECT DISTINCT d.recipient_id FROM json_each(?) j
+		JOIN deliveries d ON d.recipient_id = j.value WHERE `+isOpen, string(recipients)); err != nil {
+		return err
+	}
+	for _, id := range busy {
+		delete(wanted, id)
+	}
+	out.claims = wanted
 
 	return nil
 }

@@ -94,7 +94,7 @@ func (db *database) await(batch []*write) []*write {
 func (db *database) expectCompany(t *tx) {
 	next := map[int64]int{}
 	for i := range t.deliveries {
-		if d := &t.deliveries[i]; d.waits() {
+		if d := &t.deliveries[i]; d.waits() || d.isTyped() {
 			next[d.MessageSeq]++
 		}
 	}

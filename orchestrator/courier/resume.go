@@ -14,14 +14,19 @@ import (
 )
 
 // Abandon closes the deliveries that were being typed to a terminal that is gone. They may
-// have arrived or not, and are not typed again unless the operator asks for it.
+// have arrived or not, and are not typed again unless the operator asks for it. One that nobody
+// has begun to type is queued again.
 func (o *Couriers) Abandon(ctx context.Context, m *team.Member, why string) error {
+	lost := ended(parley.DeliveryUnconfirmed, parley.EndedLost, why)
+	if m.Offers.Drop() {
+		lost = ended(parley.DeliveryQueued, parley.EndedInterrupted, "")
+	}
+
 	jobs, err := o.Store.Typing(ctx, m.ID)
 	if err != nil {
 		return err
 	}
 	for _, job := range jobs {
-		lost := ended(parley.DeliveryUnconfirmed, parley.EndedLost, why)
 		if err := o.Store.Advance(ctx, job.Key, lost); err != nil && !errors.Is(err, store.ErrStale) {
 			return err
 		}

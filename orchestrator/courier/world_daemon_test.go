@@ -135,10 +135,14 @@ func (d *daemon) lose(why string) {
 	d.m.SetTerminal(nil)
 	d.w.agent.State, d.w.agent.Evidence = parley.StateUnreachable, why
 	d.m.SetAgent(d.w.agent)
+	lost := ended(parley.DeliveryUnconfirmed, parley.EndedLost, why)
+	if d.m.Offers.Drop() {
+		lost = ended(parley.DeliveryQueued, parley.EndedInterrupted, "")
+	}
 	jobs, _ := d.w.store.Typing(d.ctx, agentID)
 	for _, job := range jobs {
-		d.w.note("the watcher gives %s up", d.w.nameOf(job.Key))
-		_ = d.w.store.Advance(d.ctx, job.Key, ended(parley.DeliveryUnconfirmed, parley.EndedLost, why))
+		d.w.note("the watcher gives %s up: %s", d.w.nameOf(job.Key), lost.State)
+		_ = d.w.store.Advance(d.ctx, job.Key, lost)
 	}
 	d.wakeUp()
 }
