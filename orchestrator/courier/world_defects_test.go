@@ -135,8 +135,6 @@ var defects = []defect{
 	{"the courier types while its offer is taken", "courier.go", `	if busy {
 		return`, `	if busy && false {
 		return`},
-	{"an offer is not withdrawn", "../team/offers.go", `	o.open = nil
-	if o.taken`, `	if o.taken`},
 	{"a dropped offer is typed on", "offer.go", `return c.m.Offers.Begin(job.Key), false, nil`, `return true, false, nil`},
 	{"the number is not read off the pane", "courier.go", `	if !c.numbered { //`, `	if false { //`},
 	{"the number is one too low", "offer.go", `job.Notice, job.PaneSeq = l.notice, c.seq+1`, `job.Notice, job.PaneSeq = l.notice, c.seq`},
