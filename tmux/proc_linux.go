@@ -8,6 +8,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // stat reads the fields of /proc/PID/stat from the third on: state, parent, process
@@ -97,23 +99,51 @@ func commandLine(pid int) ([]string, error) {
 	return strings.Split(strings.TrimSuffix(string(raw), "\x00"), "\x00"), nil
 }
 
-// foregroundOnTerminal implements ForegroundOnTerminal.
-func foregroundOnTerminal(pid int) ([][]string, error) {
+// groups are the processes of the machine by their process groups.
+type groups map[int][]int
+
+// readGroups asks for the group of each process, which takes a fraction of the time of reading
+// what /proc has of it.
+func readGroups() (groups, error) {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil, err
+	}
+
+	found := groups{}
+	for _, name := range names {
+		pid, err := strconv.Atoi(name)
+		if err != nil {
+			continue
+		}
+		if group, err := unix.Getpgid(pid); err == nil {
+			found[group] = append(found[group], pid)
+		}
+	}
+
+	return found, nil
+}
+
+// foregroundGroup returns the terminal of a process and the group in its foreground.
+func foregroundGroup(pid int) (terminal, group string, err error) {
 	f, err := stat(pid)
 	if err != nil {
-		return nil, err
+		return "", "", err
 	}
-	terminal, group := f[4], f[5]
+	return f[4], f[5], nil
+}
 
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		return nil, err
-	}
-
+// programs returns the command lines of a group's programs that use the terminal.
+func (g groups) programs(terminal, group string) [][]string {
 	var found [][]string
-	for _, e := range entries {
-		member, err := strconv.Atoi(e.Name())
-		if err != nil || !inGroup(member, terminal, group) || !usesTTY(e.Name()) {
+	for _, member := range g[number(group)] {
+		if !inGroup(member, terminal, group) || !usesTTY(strconv.Itoa(member)) {
 			continue
 		}
 		if argv, err := commandLine(member); err == nil {
@@ -121,7 +151,7 @@ func foregroundOnTerminal(pid int) ([][]string, error) {
 		}
 	}
 
-	return found, nil
+	return found
 }
 
 func inGroup(pid int, terminal, group string) bool {

@@ -11,6 +11,7 @@ import (
 	"parley"
 	"parley/orchestrator/team"
 	"parley/store"
+	"parley/tmux"
 )
 
 const (
@@ -97,7 +98,7 @@ type Couriers struct {
 
 // New returns couriers that do nothing until Start.
 func New(opts Options) *Couriers {
-	o := &Couriers{Options: opts, host: machine{}, readings: &readings{limit: manyReadings}}
+	o := &Couriers{Options: opts, host: machine{&tmux.Processes{}}, readings: &readings{limit: manyReadings}}
 	o.turns.last = map[string]time.Time{}
 	return o
 }
