@@ -60,8 +60,9 @@ func claimNew(t *tx, p *Post, out *Appended) error {
 		return err
 	}
 	var busy []string
-	if err := t.query(&busy, `SELECT DISTINCT d.recipient_id FROM json_each(?) j
-		JOIN deliveries d ON d.recipient_id = j.value WHERE `+isOpen, string(recipients)); err != nil {
+	if err := t.query(&busy, `SELECT value FROM json_each(?) WHERE EXISTS (
+		SELECT 1 FROM deliveries d INDEXED BY deliveries_open WHERE d.recipient_id = value AND `+isOpen+`)`,
+		string(recipients)); err != nil {
 		return err
 	}
 	for _, id := range busy {
