@@ -6,16 +6,45 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
 )
 
+// readProc reads a file of /proc. It asks the system for no more than that: os.ReadFile asks
+// three times as much, and couriers read such files for each message.
+func readProc(path string) ([]byte, error) {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	defer unix.Close(fd)
+
+	raw := make([]byte, 0, 1024)
+	for {
+		raw = slices.Grow(raw, 512)
+		free := raw[len(raw):cap(raw)]
+		n, err := unix.Read(fd, free)
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err != nil:
+			return nil, &os.PathError{Op: "read", Path: path, Err: err}
+		}
+
+		raw = raw[:len(raw)+n]
+		if n < len(free) {
+			return raw, nil
+		}
+	}
+}
+
 // stat reads the fields of /proc/PID/stat from the third on: state, parent, process
 // group, session, terminal, the terminal's foreground group, and more.
 func stat(pid int) ([]string, error) {
-	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	raw, err := readProc("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errNoProcess, err)
 	}
@@ -89,7 +118,7 @@ func foreground(pid int) (leader int, argv []string, err error) {
 
 // commandLine implements CommandLine.
 func commandLine(pid int) ([]string, error) {
-	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+	raw, err := readProc("/proc/" + strconv.Itoa(pid) + "/cmdline")
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(raw) == 0 {
 		return nil, fmt.Errorf("process %d: %w", pid, errNoProcess)
 	}
@@ -139,11 +168,13 @@ func foregroundGroup(pid int) (terminal, group string, err error) {
 	return f[4], f[5], nil
 }
 
-// programs returns the command lines of a group's programs that use the terminal.
+// programs returns the command lines of a group's programs that use the terminal, but for the
+// group's leader.
 func (g groups) programs(terminal, group string) [][]string {
 	var found [][]string
-	for _, member := range g[number(group)] {
-		if !inGroup(member, terminal, group) || !usesTTY(strconv.Itoa(member)) {
+	leader := number(group)
+	for _, member := range g[leader] {
+		if member == leader || !inGroup(member, terminal, group) || !usesTTY(strconv.Itoa(member)) {
 			continue
 		}
 		if argv, err := commandLine(member); err == nil {

@@ -18,9 +18,9 @@ type groupsLook struct {
 	err    error
 }
 
-// ForegroundOnTerminal returns the command lines of all programs of the foreground process
+// ForegroundOnTerminal returns the command lines of those programs of the foreground process
 // group of panePID's terminal that use that terminal, such as the pager or editor that
-// the group's leader has started.
+// the group's leader has started. The leader itself can be missing.
 func (p *Processes) ForegroundOnTerminal(panePID int) ([][]string, error) {
 	terminal, group, err := foregroundGroup(panePID)
 	if err != nil {
