@@ -275,10 +275,10 @@ func TestLongTextIsAnnounced(t *testing.T) {
 	d := te.reach(id, parley.DeliverySubmitted)
 	got := tmuxtest.WaitMessages(t, log, 1)[0].Text
 	if !strings.Contains(got, "get_messages") || len(got) > 800 {
-		t.Errorf("the notice is %q", got)
+		t.Errorf("the announcement is %q", got)
 	}
 	if last := d.Steps[len(d.Steps)-1]; last.State == parley.DeliveryRead {
-		t.Error("a notice counts as read")
+		t.Error("an announcement counts as read")
 	}
 }
 

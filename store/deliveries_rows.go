@@ -23,7 +23,7 @@ type deliveryRow struct {
 	State          string
 	Reason         string
 	ReasonCode     string
-	Notice         bool
+	Announced      bool `gorm:"column:notice"`
 	PaneSeq        int64
 	QueuedAt       int64
 	ReadAt         *int64
@@ -108,7 +108,7 @@ var newDeliveryColumns = columns[newDeliveryRow]{
 	{"state", func(r *newDeliveryRow) any { return r.State }},
 	{"reason", func(r *newDeliveryRow) any { return r.Reason }},
 	{"reason_code", func(r *newDeliveryRow) any { return r.ReasonCode }},
-	{"notice", func(r *newDeliveryRow) any { return r.Notice }},
+	{"notice", func(*newDeliveryRow) any { return false }},
 	{"pane_seq", func(*newDeliveryRow) any { return 0 }},
 	{"queued_at", func(r *newDeliveryRow) any { return r.QueuedAt }},
 	{"read_at", func(r *newDeliveryRow) any { return r.ReadAt }},
@@ -150,7 +150,6 @@ func newDeliveries(t *tx, p *Post, m *parley.Message, seq int64, out *Appended) 
 				State:          string(d.State),
 				Reason:         d.Reason,
 				ReasonCode:     change.reasonCode(),
-				Notice:         d.Notice,
 				QueuedAt:       nanos(t.now),
 				Steps:          stepLine(change.step(t.now)),
 				Withheld:       d.Withheld,

@@ -133,7 +133,7 @@ func (s *onStage) send(text string, flags ...string) *letter {
 	}
 	if m.notice = !s.profile.Fits(m.want) || !s.profile.FitsOn(m.want, width, height); m.notice {
 		first, _, _ := strings.Cut(strings.TrimSpace(norm.NFC.String(body)), "\n")
-		m.want = head + parley.Truncate(s.profile.Showable(first)+"…", 200) + "\n" + m.NoticeFooter(len([]rune(m.Text)))
+		m.want = head + parley.Truncate(s.profile.Showable(first)+"…", 200) + "\n" + m.AnnouncementFooter(len([]rune(m.Text)))
 	}
 
 	s.sent = append(s.sent, m)

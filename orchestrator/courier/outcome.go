@@ -172,7 +172,7 @@ func (c *courier) note(ctx context.Context, job store.Job, h hold) error {
 }
 
 // proven returns the rungs that a delivery has reached when its text was taken. The whole
-// text counts as read where the program is known, and a notice of it does not.
+// text counts as read where the program is known, and an announcement of it does not.
 func (c *courier) proven(t *team.Terminal, job *store.Job, a *attempt, out tmux.Outcome) []store.Change {
 	o := c.observe(t, job, tmux.Screen{})
 	proof := a.proof(o, out.Phase, later(out.PastedAt, job.Message.Timestamp))
@@ -189,15 +189,15 @@ func (c *courier) proven(t *team.Terminal, job *store.Job, a *attempt, out tmux.
 	if proof == parley.ProofRead {
 		evidence = typed + a.pasted.seen() + separator + proof.Words("")
 	}
-	return rungs(proof, evidence, job.Notice)
+	return rungs(proof, evidence, job.Announced)
 }
 
 // rungs returns the rungs that a text has reached with a proof. evidence is that in words, ""
 // for those of the code.
-func rungs(proof parley.ReasonCode, evidence string, notice bool) []store.Change {
+func rungs(proof parley.ReasonCode, evidence string, announced bool) []store.Change {
 	evidence = cmp.Or(evidence, proof.Words(""))
 	changes := []store.Change{{State: parley.DeliverySubmitted, Evidence: evidence, Code: proof}}
-	if !notice && proof.ProvesAll() {
+	if !announced && proof.ProvesAll() {
 		changes = append(changes, store.Change{
 			State: parley.DeliveryRead, Evidence: parley.ProofFullText.Words(""), Code: parley.ProofFullText,
 		})

@@ -38,7 +38,7 @@ const (
 
 // strandedBy is the message that an attempt leaves unproven in a terminal.
 func strandedBy(t *team.Terminal, job store.Job, a *attempt, out tmux.Outcome) *stranded {
-	job.State, job.Notice = parley.DeliveryUnconfirmed, a.letter.notice
+	job.State, job.Announced = parley.DeliveryUnconfirmed, a.letter.announced
 	return &stranded{TypedJob: store.TypedJob{Job: job}, on: t, letter: a.letter, phase: out.PanePhase()}
 }
 
@@ -138,7 +138,7 @@ func (c *courier) settleStranded(ctx context.Context, t *team.Terminal, job *sto
 	switch {
 	case s.fate == fateShown:
 		c.stranded = nil
-		return same, true, ignoreStale(c.o.Store.Advance(ctx, s.Key, rungs(parley.ProofShown, "", s.Notice)...))
+		return same, true, ignoreStale(c.o.Store.Advance(ctx, s.Key, rungs(parley.ProofShown, "", s.Announced)...))
 	case s.pressable():
 		done, err = c.pressStranded(ctx, t, w)
 		return true, done && same, err
@@ -158,7 +158,7 @@ func (c *courier) pressStranded(ctx context.Context, t *team.Terminal, w way) (d
 	job := s.Job
 	a := c.newAttempt(t, &job, s.letter, w, true)
 	if a.asked = s.Waits(); a.asked {
-		if err := c.o.Store.Claim(ctx, job.Key, job.PaneSeq, s.Notice); err != nil {
+		if err := c.o.Store.Claim(ctx, job.Key, job.PaneSeq, s.Announced); err != nil {
 			return false, ignoreStale(err)
 		}
 		c.m.ForgetForced(job.Message.ID)
@@ -174,7 +174,7 @@ func (c *courier) pressStranded(ctx context.Context, t *team.Terminal, w way) (d
 func (c *courier) giveUpStranded(ctx context.Context) error {
 	s := c.stranded
 	c.stranded = nil
-	if err := c.o.Store.Claim(ctx, s.Key, s.PaneSeq, s.Notice); err != nil {
+	if err := c.o.Store.Claim(ctx, s.Key, s.PaneSeq, s.Announced); err != nil {
 		return ignoreStale(err)
 	}
 	return c.close(ctx, s.Job, ended(parley.DeliveryUnconfirmed, parley.EndedVanished, ""))

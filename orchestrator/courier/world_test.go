@@ -350,11 +350,11 @@ func (s worldStore) TypedAs(ctx context.Context, id string, seq uint64) (job *st
 	return job, err
 }
 
-func (s worldStore) Claim(ctx context.Context, k store.Key, paneSeq uint64, notice bool) error {
+func (s worldStore) Claim(ctx context.Context, k store.Key, paneSeq uint64, announced bool) error {
 	s.w.watch.asked, s.w.claimedOn = time.Now(), s.w.pane
 	return s.w.call(ctx, "claim", func() error {
 		s.w.watch.claims(k, paneSeq)
-		err := s.w.store.Claim(ctx, k, paneSeq, notice)
+		err := s.w.store.Claim(ctx, k, paneSeq, announced)
 		s.w.note("claim of %s with %d: %v", s.w.nameOf(k), paneSeq, err)
 		return err
 	})
