@@ -64,7 +64,7 @@ func (h worldHost) Canonical(t *team.Terminal) (bool, error) {
 	return g.canonical() || g.shell != "", nil
 }
 
-// daemon is one life of the daemon, with one courier.
+// daemon is the daemon from one start to its end, with one courier.
 type daemon struct {
 	w       *world
 	m       *team.Member

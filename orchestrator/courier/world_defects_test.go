@@ -60,7 +60,7 @@ var defects = []defect{
 		}
 		if errors.Is(err, ErrNoBody) {`},
 
-	// What is in the way.
+	// Obstacles.
 	{"a dialog does not hold", "screen_state.go", `return held(parley.HoldDialog, "")`, `return hold{}`},
 	{"a draft does not hold", "screen_state.go", `return held(parley.HoldDraft, "")`, `return hold{}`},
 	{"work does not hold", "screen_state.go", `		h := held(parley.HoldBusy, "")
@@ -160,7 +160,7 @@ var defects = []defect{
 
 var pageFlag = flag.String("page", "", "simulate, try the defects, and write the page to this file")
 
-// TestDefectsStandInTheSources keeps the table from rotting.
+// TestDefectsStandInTheSources checks that the sources still have every line that a defect replaces.
 func TestDefectsStandInTheSources(t *testing.T) {
 	known := map[string]bool{}
 	for _, d := range defects {
@@ -184,7 +184,7 @@ var withinFlag = flag.Int("within", 100_000, "a defect must be found within so m
 type found struct{ deliveries, promise string }
 
 // TestSimulationFindsDefects simulates without a defect, then makes each defect in turn and
-// wants the simulation to find it.
+// expects the simulation to find it.
 func TestSimulationFindsDefects(t *testing.T) {
 	if *pageFlag == "" {
 		t.Skip("it takes long: make simulate")

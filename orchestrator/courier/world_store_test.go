@@ -22,7 +22,7 @@ type memoryRow struct {
 	typed    bool // before it was begun again
 	readAt   time.Time
 	withheld bool
-	dealt    bool   // the operator wants no more to do with it
+	dealt    bool   // the operator has dismissed it
 	evidence string // of the last step
 }
 
