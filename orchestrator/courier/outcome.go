@@ -98,7 +98,8 @@ func (c *courier) conclude(
 		return false, c.note(ctx, job, waits)
 	case out.Phase == tmux.Entered:
 		if c.unread(t) > 0 && !a.entered.stands { // what is unread could be a person's keys
-			c.unproven = append(c.unproven, unproven{key: job.Key, on: t, mode: ttyModeOf(c.o.host, t), mark: a.letter.mark})
+			u := unproven{key: job.Key, on: t, mode: ttyModeOf(c.o.host, t), mark: a.letter.mark}
+			c.unproven = append(c.unproven, u)
 		}
 		c.stranded = strandedBy(t, job, a, out)
 		return true, c.close(ctx, job, ended(parley.DeliveryUnconfirmed, c.notTaken(t, a, out), ""))
@@ -274,6 +275,7 @@ func (c *courier) refusal(a *attempt, out tmux.Outcome) hold {
 	case tmux.NotReady:
 		return a.refused
 	}
+
 	return held(parley.HoldRefused, strings.TrimSpace(cmp.Or(out.Detail, string(out.Reason))))
 }
 

@@ -50,6 +50,7 @@ func (s *stranded) see(m *memory, o *observation) {
 
 func (s *stranded) fateOn(m *memory, o *observation) fate {
 	l := &s.letter
+
 	switch {
 	case o.on != s.on:
 		return fateGone
@@ -67,6 +68,7 @@ func (s *stranded) fateOn(m *memory, o *observation) fate {
 	case !o.composing && profile.Shown(o.screen.Lines, l.foot): // it may cover what shows a composer
 		return fateHidden
 	}
+
 	return fateGone
 }
 
@@ -132,7 +134,9 @@ func (c *courier) lookForStranded(ctx context.Context, t *team.Terminal) error {
 
 // settleStranded does what the last look at the stranded text makes possible, before job is typed.
 // It reports whether that is the end of the round for job, and whether the next may follow.
-func (c *courier) settleStranded(ctx context.Context, t *team.Terminal, job *store.Job, w way) (over, done bool, err error) {
+func (c *courier) settleStranded(
+	ctx context.Context, t *team.Terminal, job *store.Job, w way,
+) (over, done bool, err error) {
 	s := c.stranded
 	same := s.Key == job.Key
 	switch {
