@@ -2,13 +2,11 @@ package orchestrator
 
 import (
 	"fmt"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"parley"
-	"parley/orchestrator/team"
 	"parley/tmux/tmuxtest"
 )
 
@@ -97,24 +95,4 @@ func TestAgentIsLetGoWhileSomeoneScrollsOverAPastedText(t *testing.T) {
 	}
 
 	te.reach(id, parley.DeliveryUnconfirmed)
-}
-
-func TestReportsDuringADeliveryDoNotPileUp(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, tmuxtest.Agent{}, framedWith(t, reporting))
-	m := s.roster.ByName("coder")
-	m.Typing.Lock()
-	defer m.Typing.Unlock()
-
-	before := runtime.NumGoroutine()
-	for range 500 {
-		s.says("Stop", "12345678")
-	}
-
-	if more := runtime.NumGoroutine() - before; more > 100 {
-		t.Errorf("%d goroutines wait", more)
-	}
-	if n := len(m.Reports.TakePostponed()); n == 0 || n > team.MaxNamed {
-		t.Errorf("%d reports are kept", n)
-	}
 }

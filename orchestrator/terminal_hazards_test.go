@@ -120,24 +120,6 @@ func TestStopEndsProcessesThatOutlivedTheirTmuxServer(t *testing.T) {
 	}
 }
 
-func TestLossThatCouldNotBeRecordedIsRecordedLater(t *testing.T) {
-	t.Parallel()
-	te := newTeam(t)
-	te.launch("coder", "quick", tmuxtest.Agent{})
-	te.inState("coder", parley.StateIdle)
-	m := te.roster.ByName("coder")
-	broken, cancel := context.WithCancel(context.Background())
-	cancel() // stands for a locked or full database
-	m.Changing.Lock()
-	err := te.terminals.Lose(broken, m, "its terminal is gone")
-	m.Changing.Unlock()
-	if err == nil {
-		t.Fatal("the loss was recorded")
-	}
-
-	te.inState("coder", parley.StateUnreachable)
-}
-
 func TestCancelledLaunchLeavesNoProcess(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t, func(o *Options) {

@@ -13,18 +13,18 @@ import (
 	"parley/store"
 )
 
-// MaxNamed limits the reported message ids that are kept for each agent, and the reports that wait
+// maxNamed limits the reported message ids that are kept for each agent, and the reports that wait
 // to be recorded: many more than messages can be under way to an agent at a time.
-const MaxNamed = 64
+const maxNamed = 64
 
 // Reports holds the reports of an agent's program since it was launched, as far as this daemon has
 // received them.
 type Reports struct {
 	mu     sync.Mutex
-	Last   Report    // the last one with a state
+	last   Report    // the last one with a state
 	queued bool      // the program took a prompt while it was working
 	heard  time.Time // when the latest event happened
-	Named  []naming  // the oldest first
+	named  []naming  // the oldest first
 
 	late []store.Witness // to be recorded once the courier has finished its message
 }
@@ -39,7 +39,7 @@ type naming struct {
 func (m *Member) LastReport() (Report, bool) {
 	m.Reports.mu.Lock()
 	defer m.Reports.mu.Unlock()
-	r := m.Reports.Last
+	r := m.Reports.last
 	r.Heard = m.Reports.heard
 	return r, r.State != ""
 }
@@ -50,18 +50,18 @@ func (m *Member) LastReport() (Report, bool) {
 func (m *Member) NamedAt(shortID string) (time.Time, bool) {
 	m.Reports.mu.Lock()
 	defer m.Reports.mu.Unlock()
-	i := slices.IndexFunc(m.Reports.Named, func(n naming) bool { return n.shortID == shortID })
+	i := slices.IndexFunc(m.Reports.named, func(n naming) bool { return n.shortID == shortID })
 	if i < 0 {
 		return time.Time{}, false
 	}
-	return m.Reports.Named[i].at, true
+	return m.Reports.named[i].at, true
 }
 
 // Forget drops all reports, when another program starts in the terminal.
 func (r *Reports) Forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.Last, r.queued, r.heard, r.Named = Report{}, false, time.Time{}, nil
+	r.last, r.queued, r.heard, r.named = Report{}, false, time.Time{}, nil
 }
 
 // Note keeps a report, unless a later one is known, and the ids of the messages that it names.
@@ -80,11 +80,11 @@ func (r *Reports) Note(said Report, prompted bool, named []string) (begun bool) 
 		r.name(naming{parley.Short(id), said.At})
 	}
 
-	if said.State == "" || said.At.Before(r.Last.At) {
+	if said.State == "" || said.At.Before(r.last.At) {
 		return false
 	}
 
-	switch working := r.Last.State == parley.StateBusy || r.Last.State == parley.StateBlocked; {
+	switch working := r.last.State == parley.StateBusy || r.last.State == parley.StateBlocked; {
 	case prompted:
 		begun, r.queued = !working, working
 	case said.State == parley.StateIdle && r.queued:
@@ -93,21 +93,21 @@ func (r *Reports) Note(said Report, prompted bool, named []string) (begun bool) 
 		said.State, r.queued = "", false
 	}
 
-	r.Last = said
+	r.last = said
 
 	return begun
 }
 
 // name keeps the last time at which a message was named. The caller holds r.mu.
 func (r *Reports) name(n naming) {
-	i := slices.IndexFunc(r.Named, func(known naming) bool { return known.shortID == n.shortID })
+	i := slices.IndexFunc(r.named, func(known naming) bool { return known.shortID == n.shortID })
 	switch {
 	case i < 0:
-		r.Named = append(r.Named, n)
-	case r.Named[i].at.Before(n.at):
-		r.Named = append(slices.Delete(r.Named, i, i+1), n)
+		r.named = append(r.named, n)
+	case r.named[i].at.Before(n.at):
+		r.named = append(slices.Delete(r.named, i, i+1), n)
 	}
-	r.Named = slices.Delete(r.Named, 0, max(0, len(r.Named)-MaxNamed))
+	r.named = slices.Delete(r.named, 0, max(0, len(r.named)-maxNamed))
 }
 
 // Report takes a report that m's program made, wakes m's courier, and returns the ids of the named
@@ -177,7 +177,7 @@ func (r *Roster) attest(ctx context.Context, m *Member, w store.Witness) ([]stri
 		m.Typing.Lock()
 		defer m.Typing.Unlock()
 
-		for _, w := range m.Reports.TakePostponed() {
+		for _, w := range m.Reports.takePostponed() {
 			if _, err := r.store.Attest(ctx, w); err != nil {
 				r.log.Error("record what an agent reports", "agent", m.Name, "error", err)
 			}
@@ -189,19 +189,19 @@ func (r *Roster) attest(ctx context.Context, m *Member, w store.Witness) ([]stri
 	return nil, nil
 }
 
-// postpone keeps w to be recorded later, at most the newest MaxNamed. It reports whether w is the
+// postpone keeps w to be recorded later, at most the newest maxNamed. It reports whether w is the
 // first one, for which the caller has to start the recording.
 func (r *Reports) postpone(w store.Witness) (first bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	first = len(r.late) == 0
 	r.late = append(r.late, w)
-	r.late = slices.Delete(r.late, 0, max(0, len(r.late)-MaxNamed))
+	r.late = slices.Delete(r.late, 0, max(0, len(r.late)-maxNamed))
 	return first
 }
 
-// TakePostponed returns the postponed reports, the oldest first, and forgets them.
-func (r *Reports) TakePostponed() []store.Witness {
+// takePostponed returns the postponed reports, the oldest first, and forgets them.
+func (r *Reports) takePostponed() []store.Witness {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	late := r.late
