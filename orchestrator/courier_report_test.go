@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 	"parley/orchestrator/team"
 	"parley/tmux/tmuxtest"
 )
@@ -193,9 +194,7 @@ func TestReportedStateIsTheLastOne(t *testing.T) {
 		}
 	}
 
-	if _, err := te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}))(t)
 	if r, ok := m.LastReport(); ok {
 		t.Errorf("what the program before said still counts: %+v", r)
 	}

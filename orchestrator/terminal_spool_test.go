@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"
 	"parley/store"
@@ -25,17 +26,13 @@ func (te *testTeam) keyOf(name string) string {
 	te.t.Helper()
 	m, key := te.roster.ByName(name), "the key of "+name
 	stored := &store.APIKey{Hash: team.HashKey(key), Key: parley.Key{KeyID: key, Origin: parley.KeyLaunched}}
-	if _, err := te.roster.SwapKeys(context.Background(), m, stored, (*team.Key).IsAny); err != nil {
-		te.t.Fatal(err)
-	}
+	must.Have(te.roster.SwapKeys(context.Background(), m, stored, (*team.Key).IsAny))(te.t)
 	return key
 }
 
 func (te *testTeam) spool(key string, req parley.ReportStateRequest) {
 	te.t.Helper()
-	if err := terminal.Spool(context.Background(), te.opts.Spool, key, req); err != nil {
-		te.t.Fatal(err)
-	}
+	must.Do(te.t, terminal.Spool(context.Background(), te.opts.Spool, key, req))
 }
 
 // spoolIsGone waits until the daemon has read the spool.

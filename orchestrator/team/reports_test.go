@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 	"parley/store/storetest"
 )
 
@@ -65,10 +66,7 @@ func TestNumberOfRememberedReportsIsBounded(t *testing.T) {
 }
 
 func TestReportsDuringADeliveryDoNotPileUp(t *testing.T) {
-	roster, err := Load(t.Context(), storetest.Open(t), time.Now, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	roster := must.Have(Load(t.Context(), storetest.Open(t), time.Now, slog.New(slog.DiscardHandler)))(t)
 	defer roster.Close()
 
 	m := NewMember(parley.Agent{ID: NewID(), Name: "coder", Kind: parley.KindTerminal})

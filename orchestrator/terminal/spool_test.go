@@ -69,9 +69,7 @@ func (s *spoolStage) wantTaken() {
 
 func TestSpoolIsBounded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "spool")
-	if err := os.WriteFile(path, make([]byte, maxSpool-100), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, make([]byte, maxSpool-100), 0o600))
 	req := parley.ReportStateRequest{Event: "Done", Detail: strings.Repeat("x", 200)}
 	if err := Spool(t.Context(), path, "k", req); !errors.Is(err, errSpoolFull) {
 		t.Errorf("got %v, want that it is full", err)
