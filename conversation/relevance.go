@@ -73,7 +73,8 @@ func (i *interests) areOf(agent *parley.Agent) bool {
 // description has a relevance of 0.5 for every other text.
 func (t *parsedText) relevance(agent *interests) float64 {
 	named := agent.name != "" && hasWord(t.lower, agent.name)
-	nothingElse := !slices.ContainsFunc(t.words, func(w string) bool { return !named || !slices.Contains(agent.own, w) })
+	ofName := func(w string) bool { return named && slices.Contains(agent.own, w) }
+	nothingElse := !slices.ContainsFunc(t.words, func(w string) bool { return !ofName(w) })
 	switch {
 	case nothingElse && named:
 		return 1
@@ -89,7 +90,7 @@ func (t *parsedText) relevance(agent *interests) float64 {
 			continue
 		}
 		weight := agent.weights[i]
-		if named && slices.Contains(agent.own, w) {
+		if ofName(w) {
 			weight = max(weight, wordOfName)
 		}
 		doubt *= 1 - weight

@@ -10,8 +10,8 @@ import (
 
 // deliveryColumns select a deliveryRow from deliveries d, messages m and the recipient r.
 const deliveryColumns = `m.id AS message_id, d.message_seq, d.recipient_id, r.name AS recipient, d.conversation_id,
-	d.state, d.reason, d.reason_code, d.notice, d.pane_seq, d.queued_at, d.read_at, d.steps, d.answered_at, d.answered_by,
-	d.withheld, d.withheld_until, d.archived, d.dismissed, d.decision`
+	d.state, d.reason, d.reason_code, d.notice, d.pane_seq, d.queued_at, d.read_at, d.steps,
+	d.answered_at, d.answered_by, d.withheld, d.withheld_until, d.archived, d.dismissed, d.decision`
 
 // deliveryRow is a row of deliveries and the recipient's name.
 type deliveryRow struct {

@@ -120,7 +120,10 @@ func (h *Home) End() error {
 
 	left := h.Processes()
 	if err == nil {
-		_ = wait.Until(ctx, 20*time.Millisecond, func() (bool, error) { left = h.Processes(); return len(left) == 0, nil })
+		_ = wait.Until(ctx, 20*time.Millisecond, func() (bool, error) {
+			left = h.Processes()
+			return len(left) == 0, nil
+		})
 	}
 
 	for pid, name := range left {
