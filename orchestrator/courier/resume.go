@@ -225,7 +225,9 @@ func (c *courier) proveRead(ctx context.Context, t *team.Terminal, shown func(un
 		}
 
 		late := store.Change{
-			State: parley.DeliverySubmitted, Evidence: "its program took it from the terminal later; nothing more is known of this program", Code: parley.ProofRead,
+			State:    parley.DeliverySubmitted,
+			Evidence: "its program took it from the terminal later; nothing more is known of this program",
+			Code:     parley.ProofRead,
 		}
 		if err := c.o.Store.Advance(ctx, u.key, late); err != nil && !errors.Is(err, store.ErrStale) {
 			return err
