@@ -137,7 +137,7 @@ func (a *attempt) emptied(o *observation) (yes, stop bool) {
 		return false, false
 	case o.facts.unread > 0, o.holds(&a.letter), !o.facts.alive: // what a dead program had not read is gone
 		return false, false
-	case o.composing || !o.profile.HasMarkers():
+	case o.Composing || !o.profile.HasMarkers():
 		return true, false
 	case o.hides():
 		return false, false

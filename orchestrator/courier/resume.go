@@ -239,5 +239,5 @@ func (c *courier) proveRead(ctx context.Context, t *team.Terminal, shown func(un
 func (c *courier) shownAbove(t *team.Terminal, screen tmux.Screen, mark string) bool {
 	o := look(c.o.host, c.o.readings, t, c.o.Now(), screen)
 	_, above := profile.Behind(screen.Lines, mark)
-	return above && o.composing && !profile.Holds(o.composer, mark)
+	return above && o.Composing && !profile.Holds(o.Composer, mark)
 }

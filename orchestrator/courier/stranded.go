@@ -55,7 +55,7 @@ func (s *stranded) fateOn(m *memory, o *observation) fate {
 		return fateGone
 	case o.holdsOnly(l) && m.recognises(o, s.Key, l):
 		return fateAlone
-	case o.composing && profile.Holds(o.composer, l.mark):
+	case o.Composing && profile.Holds(o.Composer, l.mark):
 		return fateMixed
 	case !o.profile.HasMarkers():
 		if s.phase == tmux.PanePasted { // it shows no composer in which the text would be missed
@@ -64,7 +64,7 @@ func (s *stranded) fateOn(m *memory, o *observation) fate {
 		return fateGone
 	case o.showsAbove(l):
 		return fateShown
-	case !o.composing && profile.Shown(o.screen.Lines, l.foot): // it may cover what shows a composer
+	case !o.Composing && profile.Shown(o.screen.Lines, l.foot): // it may cover what shows a composer
 		return fateHidden
 	}
 	return fateGone
