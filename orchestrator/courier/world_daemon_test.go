@@ -96,7 +96,7 @@ func (w *world) start() {
 		Store: worldStore{w}, Roster: new(team.Roster), Now: time.Now, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		ShortFooter: w.story.Traits.ShortID, Paused: func() *parley.Pause { return w.paused }, Notify: w.notify,
 	})
-	o.host, o.readings = worldHost{w}, w.looks
+	o.host, o.readings = worldHost{w}, &w.looks
 	d.c = &courier{o: o, m: d.m, open: true, behind: true}
 	w.daemon = d
 	w.note("the daemon begins")
@@ -176,7 +176,7 @@ func (d *daemon) observe() {
 		d.wakeUp()
 	case !p.dead:
 		screen := p.screen()
-		o := look(worldHost{d.w}, d.w.looks, t, time.Now(), screen)
+		o := look(worldHost{d.w}, &d.w.looks, t, time.Now(), screen)
 		if o.profile.HasMarkers() {
 			o.see(&t.Shown)
 		}

@@ -11,8 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"parley/profile"
 )
 
 // defect is a mistake that somebody could make in the sources. The simulation must find it.
@@ -189,8 +187,7 @@ func TestSimulationFindsDefects(t *testing.T) {
 	if *pageFlag == "" {
 		t.Skip("it takes long: make simulate")
 	}
-	set := must(profile.Builtin())
-	r := simulate(t, &set, extent{deliveries: *deliveriesFlag})
+	r := simulate(t, newCommon(), extent{deliveries: *deliveriesFlag})
 	for _, b := range r.broken {
 		t.Error(b)
 	}

@@ -8,17 +8,15 @@ import (
 	"time"
 
 	"parley"
-	"parley/profile"
 	"parley/store"
 )
 
 // newWorld returns a world in which the story is about to begin.
-func newWorld(s *story, set *profile.Set, looks *readings, keepLog bool) *world {
+func newWorld(s *story, k *common, keepLog bool) *world {
 	w := &world{
-		story: s, began: time.Now(), buffers: map[string]string{}, forced: map[string]bool{}, keepLog: keepLog, looks: looks,
+		story: s, began: time.Now(), buffers: map[string]string{}, forced: map[string]bool{}, keepLog: keepLog, common: k,
 	}
 	w.watch.w = w
-	w.set = set
 	w.agent = parley.Agent{ID: agentID, Name: "bob", Kind: parley.KindTerminal, State: parley.StateIdle, Profile: s.Profile}
 	w.newServer()
 	w.launch()

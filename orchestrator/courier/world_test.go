@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"parley"
-	"parley/profile"
 	"parley/store"
 	"parley/tmux"
 )
@@ -18,6 +17,8 @@ import (
 // world is everything that a courier can reach, on a clock that runs only while everything
 // waits. One goroutine runs it all, so that a story is told the same way each time.
 type world struct {
+	*common
+
 	story    *story
 	began    time.Time
 	events   []happening // to come, the next one last
@@ -39,13 +40,11 @@ type world struct {
 	agent   parley.Agent
 	spool   []said
 	paused  *parley.Pause
-	looks   *readings
 	faults  faults
 	watch   watch
 	log     []string // what happened, if it is kept
 	keepLog bool
 
-	set       *profile.Set
 	forced    map[string]bool // by the operator, in an earlier life of the daemon too
 	current   *message        // pasted last
 	claimedOn *simPane
@@ -199,6 +198,18 @@ func (w *world) command(ctx context.Context, kind string, run func() error) erro
 		return err
 	}
 	w.step()
+	if w.instance != "" && w.faults.dieIn == 0 && len(w.faults.commands) == 0 && !w.stuck.After(time.Now()) {
+		instance, err := w.instance, run()
+		if w.step(); w.instance != instance {
+			err = fmt.Errorf("%w: the client ended", tmux.ErrDisconnected)
+		}
+		return err
+	}
+	return w.faultyCommand(ctx, kind, run)
+}
+
+// faultyCommand runs a command while something is wrong.
+func (w *world) faultyCommand(ctx context.Context, kind string, run func() error) error {
 	var f commandFault
 	if i := slices.IndexFunc(w.faults.commands, func(f commandFault) bool { return f.Kind == "" || f.Kind == kind }); i >= 0 {
 		f = w.faults.commands[i]

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -159,6 +160,34 @@ func parseLine(line string) ([]simCommand, error) {
 	if r.rest != "" {
 		return nil, fmt.Errorf("%w %q at %q", errLine, line, r.rest)
 	}
+	return commands, nil
+}
+
+// lines remembers lines that were read: many stories type the same ones.
+type lines struct {
+	mu   sync.Mutex
+	read map[string][]simCommand
+}
+
+func (l *lines) parse(line string) ([]simCommand, error) {
+	l.mu.Lock()
+	known, ok := l.read[line]
+	l.mu.Unlock()
+	if ok {
+		return known, nil
+	}
+
+	commands, err := parseLine(line)
+	if err != nil {
+		return nil, err
+	}
+
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.read == nil || len(l.read) >= manyScreens {
+		l.read = map[string][]simCommand{}
+	}
+	l.read[line] = commands
 	return commands, nil
 }
 

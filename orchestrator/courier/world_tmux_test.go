@@ -69,7 +69,7 @@ func (h simHandle) Run(ctx context.Context, compose func(string) string) (out st
 	issued, known := time.Now(), h.w.watch.seen()
 	err = h.w.command(ctx, kindOf(line), func() error {
 		h.w.watch.issued, h.w.watch.known = issued, known
-		commands, err := parseLine(line)
+		commands, err := h.w.lines.parse(line)
 		if err != nil {
 			return err
 		}
@@ -81,6 +81,19 @@ func (h simHandle) Run(ctx context.Context, compose func(string) string) (out st
 	}
 	return out, err
 }
+
+// Pause implements tmux.Runner. Looks before anything happens would find the same world: some of
+// them are left out, as by a daemon that has much to do.
+func (h simHandle) Pause(ctx context.Context, d time.Duration) error {
+	n := time.Duration(atRest)
+	if next, ok := h.w.next(); ok {
+		n = min(max(1, (time.Until(next)+d-1)/d), atRest)
+	}
+	return h.w.sleep(ctx, n*d)
+}
+
+// atRest is how many times as far apart looks are while nothing happens.
+const atRest = 4
 
 func kindOf(line string) string {
 	switch {
