@@ -100,6 +100,20 @@ func TestTextThatWasProvenIsExpectedToLeaveTheComposer(t *testing.T) {
 	}
 }
 
+func TestTimeOfAKeyThatIsTakenLateIsRemembered(t *testing.T) {
+	s := newStage(t, framedText)
+	s.composer = testText
+	out := tmux.Outcome{EnteredAt: s.now}
+	for range 30 {
+		s.step(tmux.Entered, false)
+	}
+	s.composer = ""
+	s.want(tmux.Entered, done)
+	if got, want := s.attempt.enteredAt(&out).Sub(out.EnteredAt), 29*50*time.Millisecond; got != want {
+		t.Errorf("it counts as entered after %v, want %v, when it stood there last", got, want)
+	}
+}
+
 func TestLagOfTheProgramIsRemembered(t *testing.T) {
 	s := newStage(t, framedText)
 	for range 30 {

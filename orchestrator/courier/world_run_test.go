@@ -113,18 +113,20 @@ func (w *world) open() (n int) {
 // clear removes what stands in the way at this moment.
 func (w *world) clear() {
 	w.faults, w.paused, w.story.Lost = faults{}, nil, 0
-	if w.daemon != nil {
-		if t := w.daemon.m.Terminal(); t != nil {
-			t.Stopping.Store(false)
-		}
-		w.daemon.wakeUp()
+	if w.daemon == nil {
+		return // until it has come back
 	}
+	if t := w.daemon.m.Terminal(); t != nil {
+		t.Stopping.Store(false)
+	}
+	w.daemon.wakeUp()
 	if w.instance == "" {
 		w.newServer()
 	}
 	if w.pane == nil || w.pane.dead {
 		w.relaunch()
 	}
+
 	p := w.pane
 	g := p.program
 	p.inputOff, p.shared, p.mode = false, false, false
@@ -229,21 +231,26 @@ func (d *daemon) due(now time.Time) bool {
 	return false
 }
 
+// relaunch launches the program again, which only a daemon does.
 func (w *world) relaunch() {
+	if w.daemon == nil {
+		w.after(time.Second, func() {
+			if w.pane == nil || w.pane.dead {
+				w.relaunch()
+			}
+		})
+		return
+	}
 	if w.instance == "" {
 		w.newServer()
 	}
-	if w.daemon != nil {
-		w.daemon.lose("the agent was stopped")
-		w.daemon.m.Reports.Forget()
-	}
+	w.daemon.lose("the agent was stopped")
+	w.daemon.m.Reports.Forget()
 	w.launch()
 	w.agent.State, w.agent.Evidence = parley.StateStarting, ""
-	if w.daemon != nil {
-		w.daemon.m.SetAgent(w.agent)
-		w.daemon.attach(time.Now())
-		w.daemon.wakeUp()
-	}
+	w.daemon.m.SetAgent(w.agent)
+	w.daemon.attach(time.Now())
+	w.daemon.wakeUp()
 	w.note("the program is launched again")
 }
 
