@@ -258,7 +258,7 @@ func (d *daemon) turn() (lives bool) {
 	d.pause, again = d.c.turn(d.ctx, d.pause)
 	d.retry = time.Time{}
 	if again {
-		d.retry = time.Now().Add(d.pause)
+		d.retry = time.Now().Add(d.w.pause(d.pause))
 	}
 	return true
 }

@@ -89,7 +89,7 @@ func (g *program) input(c chunk) {
 	c.at = time.Now()
 	g.unread = append(g.unread, c)
 	if g.shell != "" {
-		g.w.after(time.Millisecond, func() { g.unread = nil })
+		g.w.after(time.Millisecond, g.loseUnread)
 		return
 	}
 	if g.p.HasMarkers() || g.raw || !g.canonical() {
@@ -102,6 +102,16 @@ func (g *program) input(c chunk) {
 	if c.key != "" {
 		g.readSoon()
 	}
+}
+
+// loseUnread takes what waits in the terminal away where nobody sees it.
+func (g *program) loseUnread() {
+	for _, c := range g.unread {
+		if m := g.w.messageIn(c.text); m != nil {
+			m.unseen = true
+		}
+	}
+	g.unread = nil
 }
 
 func (g *program) canonical() bool { return !g.raw }

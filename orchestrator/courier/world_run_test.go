@@ -175,6 +175,8 @@ func (w *world) operate(p *simPane) {
 		w.retry(int(s.Key.MessageSeq))
 		return
 	}
+	p.program.clear() // they have seen to it
+	p.program.clearLine()
 	w.store.find(s.Key).dealt = true
 	w.note("%s is dismissed", w.nameOf(s.Key))
 	w.wakeDaemon()

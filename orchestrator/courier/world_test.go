@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/wait"
 	"parley/store"
 	"parley/tmux"
 )
@@ -141,6 +142,16 @@ func (w *world) next() (time.Time, bool) {
 		return w.events[n-1].at, true
 	}
 	return time.Time{}, false
+}
+
+// pause returns how long a pause between two looks takes. Looks before anything happens would find
+// the same world, so some of them are left out, as by a daemon that has much to do.
+func (w *world) pause(d time.Duration) time.Duration {
+	times := max(1, min(4, time.Second/d))
+	if next, ok := w.next(); ok {
+		times = min(times, max(1, (time.Until(next)+d-1)/d))
+	}
+	return times * d
 }
 
 // chance returns a number from 0 to 1 that depends only on the story's seed, a label and a
@@ -279,16 +290,18 @@ func over(ctx context.Context) error {
 
 // sleep lets time pass for the daemon while the world goes on.
 func (w *world) sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		w.sync()
-		return over(ctx)
-	case <-ctx.Done():
-		w.sync()
-		return context.Cause(ctx)
+	end := time.Now().Add(d)
+	for time.Now().Before(end) {
+		until := end
+		if next, ok := w.next(); ok && next.Before(end) {
+			until = next
+		}
+		err := wait.Pause(ctx, time.Until(until))
+		if w.sync(); err != nil {
+			return err
+		}
 	}
+	return over(ctx)
 }
 
 var errDatabase = errors.New("the database is locked")

@@ -82,18 +82,10 @@ func (h simHandle) Run(ctx context.Context, compose func(string) string) (out st
 	return out, err
 }
 
-// Pause implements tmux.Runner. Looks before anything happens would find the same world: some of
-// them are left out, as by a daemon that has much to do.
+// Pause implements tmux.Runner.
 func (h simHandle) Pause(ctx context.Context, d time.Duration) error {
-	n := time.Duration(atRest)
-	if next, ok := h.w.next(); ok {
-		n = min(max(1, (time.Until(next)+d-1)/d), atRest)
-	}
-	return h.w.sleep(ctx, n*d)
+	return h.w.sleep(ctx, h.w.pause(d))
 }
-
-// atRest is how many times as far apart looks are while nothing happens.
-const atRest = 4
 
 func kindOf(line string) string {
 	switch {
