@@ -15,10 +15,31 @@ var cases = []struct {
 		Profile: "gemini", Traits: traits{Width: 120, Begin: 425 * time.Millisecond, Work: time.Second, DropsBegin: true},
 		Events: []event{
 			{At: 18 * time.Second, Do: "late key", For: 4 * time.Second},
-			{At: 29 * time.Second, Do: "send", What: "normal"}, {At: 30 * time.Second, Do: "send", What: "normal"},
+			send(29 * time.Second), send(30 * time.Second),
+		},
+	}},
+	{"the next text behind one that is not drawn yet", story{
+		Profile: "copilot", Traits: traits{
+			Width: 120, Read: 800 * time.Millisecond, Draw: 91 * time.Millisecond, Start: 3552 * time.Millisecond, Work: time.Second, Fold: 120,
+		},
+		Events: []event{
+			{At: time.Second, Do: "hang", For: 10 * time.Second}, long(3 * time.Second), long(3 * time.Second),
+		},
+	}},
+	{"a retry of a text that is not drawn yet", story{
+		Profile: "claude", Traits: traits{
+			Width: 120, Read: 800 * time.Millisecond, Draw: 138 * time.Millisecond, Work: time.Second,
+		},
+		Events: []event{
+			{At: 13 * time.Second, Do: "hang", For: 13 * time.Second},
+			send(16 * time.Second), {At: 26 * time.Second, Do: "retry", N: 1},
 		},
 	}},
 }
+
+func send(at time.Duration) event { return event{At: at, Do: "send", What: "normal"} }
+
+func long(at time.Duration) event { return event{At: at, Do: "send", What: "normal", N: 1} }
 
 func TestShortestStories(t *testing.T) {
 	k := newCommon()
