@@ -160,7 +160,7 @@ func (p *simPane) run(commands []simCommand) (out string, failed bool) {
 				out = printed
 			}
 		case "display-message":
-			out = p.expand(c.last())
+			out = c.expanded(p, len(c.words)-1)
 		case "paste-buffer":
 			p.paste(c)
 		case "send-keys":
@@ -182,7 +182,7 @@ func (p *simPane) run(commands []simCommand) (out string, failed bool) {
 // branch runs what follows the condition of an if-shell.
 func (p *simPane) branch(c simCommand) (out string, failed bool) {
 	const condition = 4 // if-shell -F -t PANE CONDITION
-	holds := isTrue(p.expand(c.words[condition]))
+	holds := isTrue(c.expanded(p, condition))
 	switch {
 	case len(c.words) > condition+1: // a command that no tmux knows
 		return "", holds
