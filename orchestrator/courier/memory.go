@@ -98,8 +98,11 @@ func (m *memory) notBegun(o *observation, s *Standing, h hold) hold {
 	waits := m.unreported(o, h.none()) || m.unshown(o)
 	active := o.report.At.After(m.given.entered) || o.now.Add(-s.Steady).After(m.given.entered)
 
+	// What it says that it works on may be what it was given before the last message.
+	past := h.working() && o.shows == profile.Idle
+
 	switch {
-	case !h.none():
+	case !h.none() && !past:
 		return h
 	case waits:
 		return held(parley.HoldNotBegun, "")
@@ -108,7 +111,7 @@ func (m *memory) notBegun(o *observation, s *Standing, h hold) hold {
 		h.only = true
 		return h
 	}
-	return hold{}
+	return h
 }
 
 // shownWithin is how long a program may take to show the first message of its session. opencode

@@ -26,6 +26,26 @@ var cases = []struct {
 			{At: time.Second, Do: "hang", For: 10 * time.Second}, long(3 * time.Second), long(3 * time.Second),
 		},
 	}},
+	{"an old report lets the next text into work that has not begun", story{
+		Seed: 14604, Profile: "gemini", Traits: traits{
+			Width: 120, Start: 3838 * time.Millisecond, Begin: 315 * time.Millisecond, Work: 1552 * time.Millisecond, Report: 3 * time.Second, Reports: true,
+			DropsBegin: true,
+		},
+		Events: []event{
+			send(2020 * time.Millisecond), send(6493 * time.Millisecond),
+			{At: 6784 * time.Millisecond, Do: "send", What: "high"},
+		},
+	}},
+	{"the terminal goes away after the report", story{
+		Profile: "copilot", Traits: traits{
+			Width: 120, Start: 2494 * time.Millisecond, Draw: 2 * time.Second, Begin: 1500 * time.Millisecond,
+			Work: 15 * time.Second, Reports: true,
+		},
+		Events: []event{
+			long(1184 * time.Millisecond), send(18675 * time.Millisecond),
+			{At: 31940 * time.Millisecond, Do: "server dies", For: 14655 * time.Millisecond},
+		},
+	}},
 	{"a retry of a text that is not drawn yet", story{
 		Profile: "claude", Traits: traits{
 			Width: 120, Read: 800 * time.Millisecond, Draw: 138 * time.Millisecond, Work: time.Second,

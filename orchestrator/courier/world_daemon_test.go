@@ -138,7 +138,7 @@ func (d *daemon) lose(why string) {
 	jobs, _ := d.w.store.Typing(d.ctx, agentID)
 	for _, job := range jobs {
 		d.w.note("the watcher gives %s up", d.w.nameOf(job.Key))
-		_ = d.w.store.Advance(d.ctx, job.Key, ended(parley.DeliveryUnconfirmed, parley.EndedLost, why))
+		_ = d.w.store.Advance(d.ctx, job.Key, lost(d.m, &job, why)...)
 	}
 	d.wakeUp()
 }

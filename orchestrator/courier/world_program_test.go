@@ -206,7 +206,13 @@ func (g *program) submitKey(c chunk) {
 }
 
 func (g *program) submit(c chunk) {
-	if !g.alive || len(g.composer) == 0 || g.dialog {
+	if !g.alive || g.dialog {
+		return
+	}
+	if len(g.composer) == 0 {
+		if !g.p.HasMarkers() {
+			g.above = []string{""} // a prompt below the last
+		}
 		return
 	}
 	pieces := g.composer

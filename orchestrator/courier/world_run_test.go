@@ -166,9 +166,15 @@ func (w *world) stranded(p *simPane) *store.TypedJob {
 
 // operate lets the operator retry or dismiss an unproven text that others wait behind.
 func (w *world) operate(p *simPane) {
+	waits := func(code parley.ReasonCode) bool {
+		return slices.ContainsFunc(w.store.rows, func(r *memoryRow) bool { return r.job.Code == code })
+	}
+	if waits(parley.HoldOwnText) && !p.program.p.HasMarkers() {
+		p.personKey(func() { p.program.input(chunk{key: "Enter", who: "person"}) }) // as they are told to
+	}
+
 	s := w.stranded(p)
-	waits := slices.ContainsFunc(w.store.rows, func(r *memoryRow) bool { return r.job.Code == parley.HoldUnsent })
-	if s == nil || s.Waits() || !waits {
+	if s == nil || s.Waits() || !waits(parley.HoldUnsent) {
 		return
 	}
 	if w.chance("retried", int(s.Key.MessageSeq)) < 0.5 {

@@ -74,7 +74,7 @@ func TestSimulation(t *testing.T) {
 	case testing.Short():
 		size.stories = 120
 	default:
-		size.stories = 650 // some 5,500 deliveries
+		size.stories = 11_900 // some 100,000 deliveries
 	}
 	r := simulate(t, k, size)
 	if *briefFlag {

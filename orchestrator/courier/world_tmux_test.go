@@ -225,6 +225,10 @@ func (p *simPane) key(key string) {
 
 // personKey gives a person's input to the program, after what waits.
 func (p *simPane) personKey(give func()) {
+	if stuck := time.Until(p.w.stuck); stuck > 0 {
+		p.w.after(stuck, func() { p.personKey(give) })
+		return
+	}
 	p.activity = time.Now()
 	if len(p.held) > 0 {
 		p.held = append(p.held, give)
