@@ -11,9 +11,9 @@ import (
 // claimRow is one Claim of a transaction.
 type claimRow struct {
 	Key
-	paneSeq int64
-	notice  bool
-	by      *write
+	paneSeq   int64
+	announced bool
+	by        *write
 }
 
 // flushClaims makes all claims. A claim of a delivery that no longer waits gets ErrStale.
@@ -23,7 +23,7 @@ func (t *tx) flushClaims() error {
 		changed, _, err := t.execRow(`UPDATE deliveries SET state = 'typing', reason = '', reason_code = '',
 				pane_seq = ?, notice = ?, steps = steps || ?
 			WHERE message_seq = ? AND recipient_id = ? AND state IN ('queued', 'held')`,
-			c.paneSeq, c.notice, line, c.MessageSeq, c.RecipientID)
+			c.paneSeq, c.announced, line, c.MessageSeq, c.RecipientID)
 		if err != nil {
 			return err
 		}

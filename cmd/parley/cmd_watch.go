@@ -38,9 +38,8 @@ a terminal, new lines are printed as they appear.`,
 
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if c.json {
-			return misused(cmd, errors.New(
-				"parley watch has no JSON; parley screen NAME --json reads a terminal once, parley log -f --json follows messages",
-			))
+			return misused(cmd, errors.New("parley watch has no JSON; "+
+				"parley screen NAME --json reads a terminal once, parley log -f --json follows messages"))
 		}
 
 		return watch(cmd.Context(), c, args[0])
@@ -65,6 +64,10 @@ type watcher struct {
 }
 
 func watch(ctx context.Context, c *cli, name string) error {
+	if err := c.inUse(ctx); err != nil {
+		return err
+	}
+
 	service, err := c.service(ctx)
 	if err != nil {
 		return err

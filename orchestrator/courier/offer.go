@@ -47,14 +47,14 @@ func (c *courier) withdraw() (claimed *store.Job, busy bool) {
 func (c *courier) claim(ctx context.Context, job *store.Job, l letter) (claimed, done bool, err error) {
 	switch {
 	case job.State != parley.DeliveryTyping:
-	case l.notice:
+	case l.announced:
 		return false, false, c.release(ctx, *job, ended(parley.DeliveryQueued, parley.EndedInterrupted, ""))
 	default:
 		return c.m.Offers.Begin(job.Key), false, nil
 	}
 
-	job.Notice, job.PaneSeq = l.notice, c.seq+1
-	err = c.o.Store.Claim(ctx, job.Key, job.PaneSeq, l.notice)
+	job.Announced, job.PaneSeq = l.announced, c.seq+1
+	err = c.o.Store.Claim(ctx, job.Key, job.PaneSeq, l.announced)
 	if errors.Is(err, store.ErrStale) {
 		return false, true, nil // read or expired meanwhile
 	}
