@@ -87,8 +87,14 @@ func (xs excesses) note(from, to *team.Member, turn conversation.Turn, what stri
 // isMailbox reports whether a member reads what it gets by choice, and no model answers for it.
 func isMailbox(m *team.Member) bool { return m.Kind == parley.KindMailbox && m.Responder() == nil }
 
+// excessNeed is a need and the id of the agent that writes to the mailbox.
+type excessNeed struct {
+	parley.Need
+	from string
+}
+
 // excessNeeds tells the operator which agents go on to write to a mailbox beyond a budget.
-func (t *Talk) excessNeeds() (needs []parley.Need) {
+func (t *Talk) excessNeeds() (needs []excessNeed) {
 	now := t.now()
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -100,10 +106,10 @@ func (t *Talk) excessNeeds() (needs []parley.Need) {
 			delete(t.excesses, way)
 			continue
 		}
-		needs = append(needs, x.need(from, to))
+		needs = append(needs, excessNeed{x.need(from, to), from.ID})
 	}
 
-	slices.SortFunc(needs, func(a, b parley.Need) int { return a.Since.Compare(b.Since) })
+	slices.SortFunc(needs, func(a, b excessNeed) int { return a.Since.Compare(b.Since) })
 
 	return needs
 }
