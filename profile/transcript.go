@@ -51,15 +51,15 @@ func withoutFrames(s string) string {
 // Above returns the rows above the composer, which show what the program was given and has
 // said. It is not ok if the composer is not on the screen.
 func (p *Profile) Above(lines []string) (rows []string, ok bool) {
-	if p.patterns.composer == nil {
+	pg := p.open(lines)
+	return pg.above()
+}
+
+func (pg *page) above() (rows []string, ok bool) {
+	if !pg.found {
 		return nil, false
 	}
-	screen := strings.Join(trimRows(lines), "\n") + "\n"
-	c, ok := p.findComposer(screen)
-	if !ok {
-		return nil, false
-	}
-	return lines[:strings.Count(screen[:c.start], "\n")], true
+	return pg.lines[:strings.Count(pg.text[:pg.composer.start], "\n")], true
 }
 
 const (

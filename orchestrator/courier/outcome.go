@@ -124,14 +124,19 @@ func (c *courier) remember(t *team.Terminal, job *store.Job, a *attempt, out tmu
 	typed := later(out.PastedAt, job.Message.Timestamp)
 	o := observation{on: t, profile: t.Profile, names: c.m.ReportsMessages()}
 	unreported := out.Phase == tmux.Taken && !a.entered.begun && c.memory.reports(&o) && !c.reportedSince(job, typed)
-	entered := out.EnteredAt
-	if out.Again {
-		entered = later(entered, out.TakenAt) // the second key counts
-	}
 	c.memory.given = given{
-		on: t, entered: entered, shortID: parley.Short(job.Message.ID), typed: typed, unreported: unreported,
+		on: t, entered: a.enteredAt(&out), shortID: parley.Short(job.Message.ID), typed: typed, unreported: unreported,
 		letter: a.letter, unshown: c.memory.given.on != t && t.Profile.FirstShown,
 	}
+}
+
+// enteredAt returns when the text was entered, as far as can be told: a program can take a key late.
+func (a *attempt) enteredAt(out *tmux.Outcome) time.Time {
+	at := later(out.EnteredAt, a.entered.stood)
+	if out.Again {
+		at = later(at, out.TakenAt) // the second key counts
+	}
+	return at
 }
 
 func (c *courier) reportedSince(job *store.Job, since time.Time) bool {

@@ -2,6 +2,7 @@ package courier
 
 import (
 	"context"
+	"time"
 
 	"parley"
 	"parley/orchestrator/team"
@@ -20,20 +21,22 @@ type stranded struct {
 	store.TypedJob
 	on     *team.Terminal
 	letter letter
-	phase  string // how far the pane remembers that it got
-	stood  bool   // its text stood in the terminal at an earlier look
-	fate   fate   // at the last look
+	phase  string    // how far the pane remembers that it got
+	stood  bool      // its text stood in the terminal at an earlier look
+	fate   fate      // at the last look
+	read   time.Time // since when the program has read its terminal; zero: it has not
 }
 
 // fate is what a look shows of a stranded text.
 type fate int
 
 const (
-	fateGone   fate = iota
-	fateShown       // the program shows it among what it was given
-	fateAlone       // it stands in the composer, and nothing else does
-	fateMixed       // it stands there with something else
-	fateHidden      // it may stand in the terminal unseen
+	fateGone    fate = iota
+	fateShown        // the program shows it among what it was given
+	fateAlone        // it stands in the composer, and nothing else does
+	fateMixed        // it stands there with something else
+	fateHidden       // it may stand in the terminal unseen
+	fateUndrawn      // the program may have read it and not drawn it yet
 )
 
 // strandedBy is the message that an attempt leaves unproven in a terminal.
@@ -44,6 +47,12 @@ func strandedBy(t *team.Terminal, job store.Job, a *attempt, out tmux.Outcome) *
 
 // see notes what a look shows of the text.
 func (s *stranded) see(m *memory, o *observation) {
+	switch {
+	case o.facts.unread > 0:
+		s.read = time.Time{}
+	case s.read.IsZero():
+		s.read = o.now
+	}
 	s.fate = s.fateOn(m, o)
 	s.stood = s.stood || s.fate == fateAlone || s.fate == fateMixed || s.fate == fateHidden
 }
@@ -56,7 +65,7 @@ func (s *stranded) fateOn(m *memory, o *observation) fate {
 		return fateGone
 	case o.holdsOnly(l) && m.recognises(o, s.Key, l):
 		return fateAlone
-	case o.composing && profile.Holds(o.composer, l.mark):
+	case o.Composing && profile.Holds(o.Composer, l.mark):
 		return fateMixed
 	case !o.profile.HasMarkers():
 		if s.phase == tmux.PanePasted { // it shows no composer in which the text would be missed
@@ -65,8 +74,10 @@ func (s *stranded) fateOn(m *memory, o *observation) fate {
 		return fateGone
 	case o.showsAbove(l):
 		return fateShown
-	case !o.composing && profile.Shown(o.screen.Lines, l.foot): // it may cover what shows a composer
+	case !o.Composing && profile.Shown(o.screen.Lines, l.foot): // it may cover what shows a composer
 		return fateHidden
+	case s.phase == tmux.PanePasted && o.now.Sub(s.read) < o.profile.ShowWithin:
+		return fateUndrawn
 	}
 
 	return fateGone
@@ -92,6 +103,8 @@ func (s *stranded) hold(h hold) hold {
 	seenTo := s.Dismissed && s.fate == fateHidden && !s.on.Profile.HasMarkers()
 	covered := s.fate == fateHidden && h.Code == parley.HoldUnknownScreen
 	switch {
+	case s.fate == fateUndrawn && h.none():
+		return held(parley.HoldNotBegun, "")
 	case !stands, seenTo, !h.none() && !h.composed() && !covered:
 		return h
 	case s.pressable():

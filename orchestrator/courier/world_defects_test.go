@@ -8,11 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
-
-	"parley/profile"
 )
 
 // defect is a mistake that somebody could make in the sources. The simulation must find it.
@@ -116,7 +115,7 @@ var defects = []defect{
 	// After a crash.
 	{"what was never pasted is given up", "resume.go", `	case info.Seq < job.PaneSeq:
 		return true, c.close(ctx, job, ended(parley.DeliveryQueued, parley.EndedInterrupted, ""))`, `	case info.Seq < job.PaneSeq:
-		return unconfirmed(parley.EndedInterrupted, "")`},
+		return true, c.close(ctx, job, ended(parley.DeliveryUnconfirmed, parley.EndedInterrupted, ""))`},
 	{"what was pasted is typed again", "resume.go", `case info.Seq < job.PaneSeq:`, `case info.Seq <= job.PaneSeq:`},
 	{"what was pasted counts as entered", "resume.go", `case info.Phase == "pasted":`, `case info.Phase == "":`},
 	{"what was entered is entered again", "resume.go", `case info.Phase == "pasted":`, `case info.Phase != "":`},
@@ -178,7 +177,10 @@ func TestDefectsStandInTheSources(t *testing.T) {
 	}
 }
 
-var withinFlag = flag.Int("within", 100_000, "a defect must be found within so many deliveries")
+var (
+	withinFlag = flag.Int("within", 100_000, "a defect must be found within so many deliveries")
+	defectFlag = flag.String("defect", "", "try the defects whose words match this expression")
+)
 
 // found is how the simulation found a defect.
 type found struct{ deliveries, promise string }
@@ -186,27 +188,37 @@ type found struct{ deliveries, promise string }
 // TestSimulationFindsDefects simulates without a defect, then makes each defect in turn and
 // expects the simulation to find it.
 func TestSimulationFindsDefects(t *testing.T) {
-	if *pageFlag == "" {
+	switch {
+	case *defectFlag != "":
+		tryAll(t, regexp.MustCompile(*defectFlag))
+	case *pageFlag != "":
+		r := simulate(t, newCommon(), extent{deliveries: *deliveriesFlag})
+		for _, b := range r.broken {
+			t.Error(b)
+		}
+		all := tryAll(t, regexp.MustCompile(""))
+		if err := os.WriteFile(*pageFlag, []byte(page(r, all)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	default:
 		t.Skip("it takes long: make simulate")
 	}
-	set := must(profile.Builtin())
-	r := simulate(t, &set, extent{deliveries: *deliveriesFlag})
-	for _, b := range r.broken {
-		t.Error(b)
-	}
+}
 
-	var all []found
+// tryAll tries the defects whose words match.
+func tryAll(t *testing.T, which *regexp.Regexp) (all []found) {
 	for _, d := range defects {
+		if !which.MatchString(d.words) {
+			continue
+		}
 		f := try(t, &d)
 		if f.promise == "" {
 			t.Errorf("%s: not found within %d deliveries", d.words, *withinFlag)
 		}
-		fmt.Printf("%s | %s | %s\n", d.words, f.promise, f.deliveries)
+		fmt.Printf("| %s | %s | %s |\n", d.words, cmp.Or(f.promise, "not found"), f.deliveries)
 		all = append(all, f)
 	}
-	if err := os.WriteFile(*pageFlag, []byte(page(r, all)), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	return all
 }
 
 // try simulates with one defect.

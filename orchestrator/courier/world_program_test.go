@@ -89,7 +89,7 @@ func (g *program) input(c chunk) {
 	c.at = time.Now()
 	g.unread = append(g.unread, c)
 	if g.shell != "" {
-		g.w.after(time.Millisecond, func() { g.unread = nil })
+		g.w.after(time.Millisecond, g.loseUnread)
 		return
 	}
 	if g.p.HasMarkers() || g.raw || !g.canonical() {
@@ -102,6 +102,16 @@ func (g *program) input(c chunk) {
 	if c.key != "" {
 		g.readSoon()
 	}
+}
+
+// loseUnread takes what waits in the terminal away where nobody sees it.
+func (g *program) loseUnread() {
+	for _, c := range g.unread {
+		if m := g.w.messageIn(c.text); m != nil {
+			m.unseen = true
+		}
+	}
+	g.unread = nil
 }
 
 func (g *program) canonical() bool { return !g.raw }
@@ -196,7 +206,13 @@ func (g *program) submitKey(c chunk) {
 }
 
 func (g *program) submit(c chunk) {
-	if !g.alive || len(g.composer) == 0 || g.dialog {
+	if !g.alive || g.dialog {
+		return
+	}
+	if len(g.composer) == 0 {
+		if !g.p.HasMarkers() {
+			g.above = []string{""} // a prompt below the last
+		}
 		return
 	}
 	pieces := g.composer

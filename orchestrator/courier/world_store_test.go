@@ -43,22 +43,23 @@ func (s *memoryStore) add(m parley.Message, k store.Key) store.Job {
 }
 
 func (s *memoryStore) jobs(limit int, which func(*memoryRow) bool) []store.Job {
-	var jobs []store.Job
+	var urgent, others []*memoryRow // in the order of their numbers
 	for _, r := range s.rows {
-		if which(r) {
-			jobs = append(jobs, r.job)
+		switch {
+		case !which(r):
+		case r.job.Message.Priority == parley.PriorityUrgent:
+			urgent = append(urgent, r)
+		default:
+			others = append(others, r)
 		}
 	}
-	slices.SortStableFunc(jobs, func(a, b store.Job) int {
-		urgent := func(j *store.Job) int {
-			if j.Message.Priority == parley.PriorityUrgent {
-				return 0
-			}
-			return 1
-		}
-		return cmp.Or(cmp.Compare(urgent(&a), urgent(&b)), cmp.Compare(a.Key.MessageSeq, b.Key.MessageSeq))
-	})
-	return jobs[:min(len(jobs), limit)]
+
+	rows := append(urgent, others...)
+	jobs := make([]store.Job, min(limit, len(rows)))
+	for i := range jobs {
+		jobs[i] = rows[i].job
+	}
+	return jobs
 }
 
 func (r *memoryRow) waits() bool {

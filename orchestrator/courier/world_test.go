@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/profile"
+	"parley/internal/wait"
 	"parley/store"
 	"parley/tmux"
 )
@@ -18,6 +18,8 @@ import (
 // world is everything that a courier can reach, on a clock that runs only while everything
 // waits. One goroutine runs it all, so that a story is told the same way each time.
 type world struct {
+	*common
+
 	story    *story
 	began    time.Time
 	events   []happening // to come, the next one last
@@ -39,13 +41,11 @@ type world struct {
 	agent   parley.Agent
 	spool   []said
 	paused  *parley.Pause
-	looks   *readings
 	faults  faults
 	watch   watch
 	log     []string // what happened, if it is kept
 	keepLog bool
 
-	set       *profile.Set
 	forced    map[string]bool // by the operator, in an earlier life of the daemon too
 	current   *message        // pasted last
 	claimedOn *simPane
@@ -144,6 +144,16 @@ func (w *world) next() (time.Time, bool) {
 	return time.Time{}, false
 }
 
+// pause returns how long a pause between two looks takes. Looks before anything happens would find
+// the same world, so some of them are left out, as by a daemon that has much to do.
+func (w *world) pause(d time.Duration) time.Duration {
+	times := max(1, min(4, time.Second/d))
+	if next, ok := w.next(); ok {
+		times = min(times, max(1, (time.Until(next)+d-1)/d))
+	}
+	return times * d
+}
+
 // chance returns a number from 0 to 1 that depends only on the story's seed, a label and a
 // number, so that a shorter story has the same chances.
 func (w *world) chance(label string, n int) float64 {
@@ -199,6 +209,18 @@ func (w *world) command(ctx context.Context, kind string, run func() error) erro
 		return err
 	}
 	w.step()
+	if w.instance != "" && w.faults.dieIn == 0 && len(w.faults.commands) == 0 && !w.stuck.After(time.Now()) {
+		instance, err := w.instance, run()
+		if w.step(); w.instance != instance {
+			err = fmt.Errorf("%w: the client ended", tmux.ErrDisconnected)
+		}
+		return err
+	}
+	return w.faultyCommand(ctx, kind, run)
+}
+
+// faultyCommand runs a command while something is wrong.
+func (w *world) faultyCommand(ctx context.Context, kind string, run func() error) error {
 	var f commandFault
 	if i := slices.IndexFunc(w.faults.commands, func(f commandFault) bool { return f.Kind == "" || f.Kind == kind }); i >= 0 {
 		f = w.faults.commands[i]
@@ -268,16 +290,18 @@ func over(ctx context.Context) error {
 
 // sleep makes the daemon wait while the world goes on.
 func (w *world) sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		w.sync()
-		return over(ctx)
-	case <-ctx.Done():
-		w.sync()
-		return context.Cause(ctx)
+	end := time.Now().Add(d)
+	for time.Now().Before(end) {
+		until := end
+		if next, ok := w.next(); ok && next.Before(end) {
+			until = next
+		}
+		err := wait.Pause(ctx, time.Until(until))
+		if w.sync(); err != nil {
+			return err
+		}
 	}
+	return over(ctx)
 }
 
 var errDatabase = errors.New("the database is locked")

@@ -213,7 +213,7 @@ func (v *watch) advances(k store.Key, changes []store.Change) {
 			v.w.violate(promiseCertain, "the program has named %s, which is unconfirmed: %s", m.Text, c.Reason)
 		}
 	case parley.DeliveryHeld, parley.DeliveryQueued:
-		if alive && m.pasted {
+		if row.job.State == parley.DeliveryTyping && alive && m.pasted {
 			v.w.violate(promiseOnce, "%s is typed, and %s again: %s", m.Text, c.State, c.Reason)
 		}
 	}
