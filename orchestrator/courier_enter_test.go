@@ -56,14 +56,6 @@ func TestLostEnterIsRetriedWhenThePersonRemovedTheirText(t *testing.T) {
 	s.isSubmittedBySecondEnter(id)
 }
 
-func TestLostEnterIsRetriedWhenThePersonHasLeft(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, tmuxtest.Agent{Deaf: 1}, framedWith(t, "taken_within: 1s"))
-	press := s.attach()
-	id := s.typedUpon(func() { press("C-b", "Escape") }) // leaves nothing in the composer
-	s.isSubmittedBySecondEnter(id)
-}
-
 func TestLostEnterIsRetriedIntoTheProgramsQueue(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{Deaf: 1}, framedWith(t, "taken_within: 1s\nqueue_key: Enter"))

@@ -149,28 +149,17 @@ func TestBlockedAndUnknownScreensHoldMessages(t *testing.T) {
 	s.inState("coder", parley.StateDrafting)
 }
 
-func TestOperatorsRetryPassesABlockOnce(t *testing.T) {
+func TestOperatorsRetryPassesABlockOnceAndAllThatWaits(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{})
 	s.show("limit reached")
 	s.inState("coder", parley.StateBlocked)
-	id, next := s.send("coder", "go on"), s.send("coder", "and then")
-	s.held(id, "usage limit")
-	must.Have(s.RetryDelivery(s.operator(), parley.RetryDeliveryRequest{MessageID: id}))(t)
-
-	s.reach(id, parley.DeliveryRead)
-	s.held(next, "usage limit")
-	if got := tmuxtest.WaitMessages(t, s.log, 1); len(got) != 1 || !strings.Contains(got[0].Text, "go on") {
-		t.Errorf("got %+v, want the one that was retried", got)
+	first := s.send("coder", "message 0")
+	for n := range batch + 1 { // more than the courier reads at once
+		s.send("coder", fmt.Sprintf("message %d", n+1))
 	}
-}
 
-func TestOperatorsRetryGoesBeforeBlockedMessages(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, tmuxtest.Agent{})
-	s.show("limit reached")
-	s.inState("coder", parley.StateBlocked)
-	first, id := s.send("coder", "and then"), s.send("coder", "go on")
+	id := s.send("coder", "go on")
 	urgent := s.sendAs(parley.PriorityUrgent, "now")
 	s.held(urgent, "usage limit")
 	must.Have(s.RetryDelivery(s.operator(), parley.RetryDeliveryRequest{MessageID: id}))(t)
@@ -184,45 +173,6 @@ func TestOperatorsRetryGoesBeforeBlockedMessages(t *testing.T) {
 	s.show("")
 	s.reach(urgent, parley.DeliveryRead)
 	s.reach(first, parley.DeliveryRead)
-}
-
-func TestOperatorsRetryIsFoundBehindManyWaitingMessages(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, tmuxtest.Agent{})
-	s.show("limit reached")
-	s.inState("coder", parley.StateBlocked)
-	for n := range batch + 2 {
-		s.send("coder", fmt.Sprintf("message %d", n))
-	}
-
-	id := s.send("coder", "go on")
-	must.Have(s.RetryDelivery(s.operator(), parley.RetryDeliveryRequest{MessageID: id}))(t)
-
-	s.reach(id, parley.DeliveryRead)
-	if got := tmuxtest.WaitMessages(t, s.log, 1); len(got) != 1 || !strings.Contains(got[0].Text, "go on") {
-		t.Errorf("got %+v, want the one that was retried", got)
-	}
-}
-
-func TestLostEnterIsRetriedOnce(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, tmuxtest.Agent{Deaf: 1}, framedWith(t, "taken_within: 3s"))
-	d := s.reach(s.send("coder", "hello"), parley.DeliveryRead)
-	if got := d.Steps[len(d.Steps)-2].Evidence; !strings.Contains(got, "second Enter") {
-		t.Errorf("the evidence is %q", got)
-	}
-	if got := tmuxtest.WaitMessages(t, s.log, 1); len(got) != 1 {
-		t.Errorf("got %+v, want it once", got)
-	}
-}
-
-func TestEnterIsNotPressedAThirdTime(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, tmuxtest.Agent{Deaf: 2}, framedWith(t, "taken_within: 300ms"))
-	s.reach(s.send("coder", "hello"), parley.DeliveryUnconfirmed)
-	if got := tmuxtest.Messages(t, s.log); len(got) != 0 {
-		t.Errorf("got %+v", got)
-	}
 }
 
 func TestTextMixedWithAPersonsKeysIsNotEntered(t *testing.T) {
