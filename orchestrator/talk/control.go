@@ -14,7 +14,7 @@ import (
 )
 
 // Control changes a conversation as the operator asks, or releases one held message. It
-// returns the posts that responders are to answer now.
+// returns the posts that responders have to answer now.
 func (t *Talk) Control(
 	ctx context.Context, me *team.Member, req *parley.ControlConversationRequest,
 ) (*parley.ControlConversationResult, []Invitation, error) {

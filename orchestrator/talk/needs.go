@@ -11,7 +11,7 @@ import (
 )
 
 // Needs tells the operator which conversations have spent a budget, each once. The holds
-// of a rule, and of the operator's own acts, are not worth a need.
+// of a rule, and those of the operator, are no needs.
 func (t *Talk) Needs(ctx context.Context, list []store.Withheld) ([]parley.Need, error) {
 	var needs []parley.Need
 	index := map[string]int{} // of a conversation's need in needs
