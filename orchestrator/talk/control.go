@@ -186,9 +186,6 @@ func (t *Talk) setThread(ctx context.Context, s *subject, req *parley.ControlCon
 		PairTenMinutes: req.PairTenMinutes,
 		CycleRounds:    req.CycleRounds,
 	}
-	if err := own.Validate(); err != nil {
-		return err
-	}
 
 	text, err := json.Marshal(own)
 	if err != nil {
