@@ -23,13 +23,6 @@ func strand(t *testing.T, changes ...func(*Options)) (s *stage, id string) {
 	return s, id
 }
 
-func (s *stage) wantMessages(n int) {
-	s.t.Helper()
-	if got := tmuxtest.WaitMessages(s.t, s.log, n); len(got) != n {
-		s.t.Errorf("the agent got %+v, want %d messages", got, n)
-	}
-}
-
 // ownTextNeed waits for the need of a text that stands in a terminal. The unconfirmed delivery is
 // another need.
 func (te *testTeam) ownTextNeed() (n parley.Need) {
