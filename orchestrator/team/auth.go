@@ -64,7 +64,9 @@ func (r *Roster) CallerOf(m *Member) (parley.Caller, bool) {
 	}
 	m.NoteSeen(r.now())
 	operator := m.Name == parley.OperatorName
-	return parley.Caller{ID: m.ID, Name: m.Name, Kind: a.Kind, Operator: operator, Orchestrate: a.Orchestrate}, true
+	return parley.Caller{
+		ID: m.ID, Name: m.Name, Kind: a.Kind, Operator: operator, Orchestrate: a.Orchestrate, Seal: a.Seal,
+	}, true
 }
 
 // CallerNamed returns the agent with that name or id as a caller, for transports that trust the
