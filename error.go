@@ -27,6 +27,7 @@ const (
 	InvalidArgument       Code = "INVALID_ARGUMENT"
 	Unauthenticated       Code = "UNAUTHENTICATED"
 	NotAuthorized         Code = "NOT_AUTHORIZED"
+	NotTrusted            Code = "NOT_TRUSTED" // of a parley.yaml
 	AgentExists           Code = "AGENT_EXISTS"
 	AgentUnavailable      Code = "AGENT_UNAVAILABLE"
 	ThreadNotFound        Code = "THREAD_NOT_FOUND"

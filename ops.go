@@ -116,7 +116,7 @@ var Ops = []*Op{
 		Service.RevokeKey, OperatorOnly, Destroys),
 	define("list_keys", "See which API keys are valid, when they were made, and when they were last used.",
 		Service.ListKeys, OperatorOnly, Reads),
-	define("approve_agent", "Approve or decline an agent that asked to be a special agent.",
+	define("approve_agent", "Approve or decline an agent that asked to be a special agent, or that registered from elsewhere.",
 		Service.ApproveAgent, OperatorOnly, Marks),
 	define("list_files",
 		"See which files are stored, the newest first: their sizes, who sent them, and how much space they take.",

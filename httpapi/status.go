@@ -16,6 +16,7 @@ var statuses = map[parley.Code]int{
 	parley.InvalidRecipient:      http.StatusBadRequest,
 	parley.Unauthenticated:       http.StatusUnauthorized,
 	parley.NotAuthorized:         http.StatusForbidden,
+	parley.NotTrusted:            http.StatusForbidden,
 	parley.AgentNotFound:         http.StatusNotFound,
 	parley.MessageNotFound:       http.StatusNotFound,
 	parley.ThreadNotFound:        http.StatusNotFound,

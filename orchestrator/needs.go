@@ -142,6 +142,7 @@ var needOrder = []parley.NeedKind{
 	parley.NeedOwesAnswer,
 	parley.NeedUnanswered,
 	parley.NeedProfile,
+	parley.NeedNewcomer,
 	parley.NeedApproval,
 }
 

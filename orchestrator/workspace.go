@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"path/filepath"
+	"slices"
 
 	"parley"
 	"parley/orchestrator/team"
@@ -15,7 +16,8 @@ func (ws *workspaceService) GetWorkspaceStatus(
 	res := ws.opts.Info
 	res.Answer, res.Workspace = parley.OK, ws.opts.Workspace
 	res.TmuxSocket, res.TmuxVersion = ws.terminals.Server().SocketPath(), ws.terminals.Server().Version().String()
-	res.LastEvent, res.Paused, res.Warnings = ws.store.LastEvent(), ws.pause.is(), ws.warnings
+	res.LastEvent, res.Paused = ws.store.LastEvent(), ws.pause.is()
+	res.Warnings = slices.Concat(ws.opts.Info.Warnings, ws.warnings)
 	res.Agents = map[string]int{}
 	for _, m := range ws.roster.All() {
 		if m.Kind != parley.KindHuman {

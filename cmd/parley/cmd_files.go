@@ -136,6 +136,10 @@ says; -o - is standard output. It does not overwrite an existing file.`,
 
 	cmd.Flags().StringVarP(&output, "output", "o", "", "file or directory to write to; - is standard output")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := c.inUse(cmd.Context()); err != nil {
+			return err
+		}
+
 		service, err := c.service(cmd.Context())
 		if err != nil {
 			return err

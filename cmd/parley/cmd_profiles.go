@@ -54,10 +54,12 @@ func (c *cli) profileSet() (profile.Set, error) {
 	if err != nil {
 		return profile.Set{}, err
 	}
-	t, err := daemon.LoadTeam(at.TeamFile(), false)
+	t, err := daemon.Load(at, c.env)
 	if err != nil {
 		return profile.Set{}, err
 	}
+	c.warnOfTrust(at, &daemon.Info{Withheld: t.WithheldWords()})
+
 	return t.ProfileSet()
 }
 

@@ -78,6 +78,7 @@ func (f *settingFlag) Set(text string) error {
 }
 
 func serveInBackground(ctx context.Context, c *cli, at daemon.Place, flags []string) error {
+	c.consent(at)
 	ctx, cancel := context.WithTimeout(ctx, daemon.StartWithin)
 	defer cancel()
 
@@ -91,6 +92,7 @@ func serveInBackground(ctx context.Context, c *cli, at daemon.Place, flags []str
 			Suggest("Look at the last lines of %s.", at.Log())
 	}
 
+	c.warnOfTrust(at, info)
 	if c.json {
 		return c.printJSON(struct {
 			parley.Answer
@@ -109,12 +111,20 @@ func (c *cli) starter() daemon.Starter {
 func (c *cli) ensureDaemon(ctx context.Context, at daemon.Place) (*daemon.Info, error) {
 	if info := daemon.Running(ctx, at); info != nil {
 		c.warnOfVersion(info)
+		c.warnOfTrust(at, info)
 		return info, nil
 	}
 
+	c.consent(at)
+	info, err := c.startDaemon(ctx, at)
+	c.warnOfTrust(at, info)
+
+	return info, err
+}
+
+func (c *cli) startDaemon(ctx context.Context, at daemon.Place) (*daemon.Info, error) {
 	stop := c.noticeStart(ctx)
 	defer stop()
-
 	return c.starter().Ensure(ctx, at)
 }
 

@@ -32,10 +32,7 @@ func upCommand(c *cli) *cobra.Command {
 
 		path := at.TeamFile()
 		if file != "" {
-			path = file
-			if !filepath.IsAbs(path) {
-				path = filepath.Join(c.dir, path)
-			}
+			path = c.absolute(file)
 		}
 
 		t, err := daemon.LoadTeam(path, true)
@@ -46,6 +43,19 @@ func upCommand(c *cli) *cobra.Command {
 		if len(t.Agents) == 0 {
 			return parley.Errorf(parley.InvalidArgument, "%s names no agents", path).
 				Suggest("List them under agents:, as parley.example.yaml does.")
+		}
+
+		if c.canAsk() {
+			err = c.trust(t, false)
+		} else if !daemon.TrustOf(c.env).Has(t) {
+			err = daemon.NotTrusted(t)
+		}
+		if err != nil {
+			return err
+		}
+
+		if _, err := c.ensureDaemon(cmd.Context(), at); err != nil {
+			return err
 		}
 
 		return launchTeam(cmd.Context(), c, t, filepath.Dir(path))

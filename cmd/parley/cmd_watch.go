@@ -65,6 +65,10 @@ type watcher struct {
 }
 
 func watch(ctx context.Context, c *cli, name string) error {
+	if err := c.inUse(ctx); err != nil {
+		return err
+	}
+
 	service, err := c.service(ctx)
 	if err != nil {
 		return err

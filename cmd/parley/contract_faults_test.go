@@ -64,6 +64,8 @@ func faults(s *stage) []failing {
 		{code: parley.ModelUnavailable, by: "asker", status: 502, stores: true,
 			op: "send_message", args: `{"to":"sage","text":"FAIL 401"}`,
 			cli: []string{"send", "sage", "FAIL 401"}},
+		{code: parley.NotTrusted, never: onlyBeforeADaemon, before: writeTeamOfSomebody,
+			cli: []string{"up"}},
 		{code: parley.AddressInUse, never: onlyBeforeADaemon, before: endDaemon,
 			cli: []string{"serve", "--http-port", s.kept["port"]}},
 	}
@@ -253,4 +255,11 @@ func endMeanwhile(t *testing.T, s *stage, face string) func() {
 		}
 		endDaemon(t, s)()
 	}
+}
+
+// writeTeamOfSomebody writes a parley.yaml that nobody has trusted.
+func writeTeamOfSomebody(t *testing.T, s *stage) func() {
+	file := filepath.Join(s.home.Workspace, "parley.yaml")
+	must.Do(t, os.WriteFile(file, []byte("agents: [{name: foreign, command: [cat]}]\n"), 0o600))
+	return func() { must.Do(t, os.Remove(file)) }
 }

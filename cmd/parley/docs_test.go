@@ -73,6 +73,11 @@ func TestSessionsOfTheDocsWork(t *testing.T) {
 func trySession(t *testing.T, page string, least int) {
 	t.Helper()
 	var script strings.Builder
+	team := yamlBlock.FindStringSubmatch(page)
+	if team != nil {
+		script.WriteString("exec parley trust --yes\n")
+	}
+
 	tried := 0
 	for _, block := range consoleBlock.FindAllStringSubmatch(page, -1) {
 		for line := range strings.Lines(block[1]) {
@@ -90,7 +95,7 @@ func trySession(t *testing.T, page string, least int) {
 	}
 
 	script.WriteString("exec parley down\n")
-	if team := yamlBlock.FindStringSubmatch(page); team != nil {
+	if team != nil {
 		script.WriteString("-- parley.yaml --\n" + team[1])
 	}
 

@@ -163,7 +163,7 @@ func (d *doctor) find(f *findings) bool {
 	}
 
 	f.ok("workspace", "%s", d.at.Root)
-	if d.team, err = daemon.LoadTeam(d.at.TeamFile(), false); err != nil {
+	if d.team, err = daemon.Load(d.at, d.env); err != nil {
 		f.fail("parley.yaml", err)
 		return true
 	}
@@ -186,6 +186,10 @@ func (d *doctor) find(f *findings) bool {
 
 // checkTeam checks that the programs of parley.yaml's agents exist.
 func (d *doctor) checkTeam(f *findings) {
+	if words := d.team.WithheldWords(); words != "" {
+		f.warn("parley.yaml", "Run parley trust: it shows what the file runs, opens and sends, and asks.", "%s", words)
+	}
+
 	before := len(*f)
 	for _, m := range d.team.Agents {
 		p, err := d.set.Find(cmp.Or(m.Profile, profile.Default))

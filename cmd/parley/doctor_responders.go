@@ -86,8 +86,8 @@ func (d *doctor) addRunningResponders(ctx context.Context, checks []responderChe
 
 	if status, err := service.GetWorkspaceStatus(ctx, parley.WorkspaceStatusRequest{}); err == nil {
 		for _, w := range status.Warnings {
-			f.bad("responders",
-				"Change parley.yaml, and restart the daemon: parley down --keep-agents, then any command.", "%s", w)
+			f.bad("parley.yaml",
+				"Settle that, and restart the daemon: parley down --keep-agents, then any command.", "%s", w)
 		}
 	}
 

@@ -18,6 +18,7 @@ func doorOf(t *testing.T, settings string) (*testhome.Home, *someone) {
 	t.Helper()
 	h := testhome.New(t)
 	must.Do(t, os.WriteFile(filepath.Join(h.Workspace, "parley.yaml"), []byte("settings:\n"+settings), 0o600))
+	must.Do(t, h.Command("trust", "--yes").Run())
 	info := testhome.Run[daemon.Info](t, h, "serve")
 	return h, &someone{name: "nobody", client: http.DefaultClient, base: info.HTTP}
 }

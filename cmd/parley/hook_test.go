@@ -180,6 +180,8 @@ func TestHookOfAnAgentNamesItsMessages(t *testing.T) {
 	must.Do(t, os.WriteFile(filepath.Join(h.Workspace, "parley.yaml"),
 		[]byte("profiles:\n  talker:\n    reports: {Prompt: prompted, Done: idle}\n"), 0o600))
 
+	must.Do(t, h.Command("trust", "--yes").Run())
+
 	program := must.Have(exec.LookPath("parley"))(t)
 
 	h.Env = append(h.Env, "PARLEY="+program)

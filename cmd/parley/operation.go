@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,6 +42,24 @@ func (c *cli) service(ctx context.Context) (*client.Client, error) {
 	return c.clientOf(info), nil
 }
 
+// lookAndMark are the operations that read, and then mark what they have shown.
+var lookAndMark = []string{"check_inbox", "get_needs"}
+
+// inUse refuses to read in a place where parley has never run, and whose parley.yaml the user has
+// not trusted: reading would leave a daemon and a directory there.
+func (c *cli) inUse(ctx context.Context) error {
+	at, err := c.place()
+	if err != nil || at.InUse() || daemon.Running(ctx, at) != nil {
+		return err
+	}
+	if t, err := daemon.LoadTeam(at.TeamFile(), false); err == nil && len(t.Claims) > 0 && daemon.TrustOf(c.env).Has(t) {
+		return nil
+	}
+
+	return parley.Errorf(parley.DaemonUnavailable, "parley is not in use in %s", at.Root).
+		Suggest("Begin with parley launch NAME -- PROGRAM, parley up or parley serve, or name the workspace with --workspace.")
+}
+
 func (c *cli) clientOf(info *daemon.Info) *client.Client {
 	return client.New(client.Options{Socket: info.Socket, Key: c.key(), Retry: reconnect})
 }
@@ -56,11 +75,12 @@ var undecided = parley.Caller{ID: "?", Operator: true}
 // invoke decodes and makes one call. Invalid arguments are refused before a daemon is
 // started.
 func invoke[Res any](ctx context.Context, c *cli, op string, args url.Values) (*Res, error) {
-	call, err := parley.FindOp(op).DecodeQuery(args)
+	o := parley.FindOp(op)
+	call, err := o.DecodeQuery(args)
 	if err != nil {
 		return nil, err
 	}
-	return perform[Res](ctx, c, call)
+	return perform[Res](ctx, c, o, call)
 }
 
 // call is invoke for a request that does not come from flags.
@@ -69,14 +89,21 @@ func call[Res any](ctx context.Context, c *cli, op string, request any) (*Res, e
 	if err != nil {
 		return nil, fmt.Errorf("encode the call of %s: %w", op, err)
 	}
-	call, err := parley.FindOp(op).Decode(b)
+	o := parley.FindOp(op)
+	call, err := o.Decode(b)
 	if err != nil {
 		return nil, err
 	}
-	return perform[Res](ctx, c, call)
+	return perform[Res](ctx, c, o, call)
 }
 
-func perform[Res any](ctx context.Context, c *cli, call *parley.Invocation) (*Res, error) {
+func perform[Res any](ctx context.Context, c *cli, op *parley.Op, call *parley.Invocation) (*Res, error) {
+	if op.Effect == parley.Reads || slices.Contains(lookAndMark, op.Name) {
+		if err := c.inUse(ctx); err != nil {
+			return nil, err
+		}
+	}
+
 	service, err := c.service(ctx)
 	if err != nil {
 		return nil, err

@@ -45,6 +45,7 @@ func TestDoctorFindsRespondersThatCannotAnswer(t *testing.T) {
 		"  - {name: lost, model: m, base_url: 'http://" + closed.Addr().String() + "/v1'}\n"
 
 	must.Do(t, os.WriteFile(filepath.Join(h.Workspace, "parley.yaml"), []byte(text), 0o600))
+	must.Do(t, h.Command("trust", "--yes").Run())
 
 	look := func(when string) {
 		t.Helper()
@@ -77,6 +78,7 @@ func TestDaemonCountsModelUsageAndEndsDuringAnAnswer(t *testing.T) {
 	h := testhome.New(t)
 	team := "responders:\n  - {name: sage, model: m, base_url: '" + model.URL + "/v1'}\n"
 	must.Do(t, os.WriteFile(filepath.Join(h.Workspace, "parley.yaml"), []byte(team), 0o600))
+	must.Do(t, h.Command("trust", "--yes").Run())
 	if out, err := h.Command("serve").CombinedOutput(); err != nil {
 		t.Fatalf("parley serve: %v\n%s", err, out)
 	}

@@ -11,7 +11,7 @@ import (
 // parley.yaml, which the daemon reports: one may look at the screen even so.
 func loadScreenSettings(c *cli, at daemon.Place) (daemon.ScreenSettings, tui.Notify, error) {
 	s := daemon.ScreenSettings{}
-	if t, err := daemon.LoadTeam(at.TeamFile(), false); err == nil {
+	if t, err := daemon.Load(at, c.env); err == nil {
 		s = t.Screen
 	}
 	if err := s.Override(c.env); err != nil {

@@ -26,6 +26,10 @@ type Info struct {
 
 	// AgentToolsets holds the toolsets of agents that are offered fewer, by name.
 	AgentToolsets map[string]string `json:"agent_toolsets,omitempty"`
+
+	// Withheld says what of parley.yaml does not count for this daemon, because the file was not
+	// trusted when it started.
+	Withheld string `json:"withheld,omitempty"`
 }
 
 // ReadInfo reads what the workspace's last daemon wrote. That daemon may have

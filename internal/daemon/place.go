@@ -62,6 +62,18 @@ func (p Place) Anchor() string {
 	return p.Launch
 }
 
+// InUse reports whether a daemon has run here: the state directory is there, or what is left of a
+// database when it was removed.
+func (p Place) InUse() bool {
+	for _, path := range p.both(p.Database()) {
+		if _, err := os.Lstat(path); err == nil {
+			return true
+		}
+	}
+	_, err := os.Lstat(filepath.Join(p.Root, StateDir))
+	return err == nil
+}
+
 // both returns the two paths of a file that has a second one, without the second where
 // there is no anchor.
 func (p Place) both(path string) []string {
@@ -191,18 +203,22 @@ func Locate(root string, env Environ) Place {
 	sum := sha256.Sum256([]byte(root))
 	p := Place{Root: root, hash: hex.EncodeToString(sum[:4])}
 	p.Runtime = runtimeDir(p.hash, env)
-	state := env.Get("XDG_STATE_HOME")
-	if home := env.Get("HOME"); !filepath.IsAbs(state) && home != "" {
-		state = filepath.Join(home, ".local", "state")
-	}
-
-	if filepath.IsAbs(state) {
+	p.Launch = p.State("agents")
+	if state := stateHome(env); state != "" {
 		p.Launch = filepath.Join(state, "parley", p.hash)
-	} else {
-		p.Launch = p.State("agents")
 	}
-
 	return p
+}
+
+// stateHome returns the user's directory for the state of programs, "" if there is none.
+func stateHome(env Environ) string {
+	if dir := env.Get("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return dir
+	}
+	if home := env.Get("HOME"); filepath.IsAbs(home) {
+		return filepath.Join(home, ".local", "state")
+	}
+	return ""
 }
 
 // runtimeDir returns the first directory in which the socket's path is short enough.

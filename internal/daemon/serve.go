@@ -86,11 +86,15 @@ type daemon struct {
 	orchestrator *orchestrator.Orchestrator
 	settings     Settings
 	toolsets     map[string]string // of agents, by name
+	withheld     string            // what of parley.yaml does not count; "" for nothing
 	server       *http.Server
 }
 
 // open acquires everything that can be refused, cheapest first.
 func (d *daemon) open(ctx context.Context) error {
+	if err := d.Place.checkForeign(); err != nil {
+		return err
+	}
 	if err := d.Place.Prepare(); err != nil {
 		return err
 	}
@@ -107,7 +111,7 @@ func (d *daemon) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.settings, d.toolsets = t.Settings, t.toolsets()
+	d.settings, d.toolsets, d.withheld = t.Settings, t.toolsets(), t.WithheldWords()
 
 	if d.unix, err = listenUnix(d.Place); err != nil {
 		return err
@@ -124,10 +128,10 @@ func (d *daemon) open(ctx context.Context) error {
 	return d.openService(ctx, t)
 }
 
-// readTeam reads parley.yaml. The environment overrides its settings, and flags
-// override both.
+// readTeam reads the user's and the workspace's parley.yaml. The environment overrides
+// their settings, and flags override all.
 func (d *daemon) readTeam() (*Team, error) {
-	t, err := LoadTeam(d.Place.TeamFile(), false)
+	t, err := Load(d.Place, d.Env)
 	if err != nil {
 		return nil, err
 	}
@@ -209,6 +213,7 @@ func (d *daemon) publish() error {
 		StartedAt:     d.info.StartedAt,
 		Toolsets:      d.settings.MCPToolsets,
 		AgentToolsets: d.toolsets,
+		Withheld:      d.withheld,
 	})
 }
 
@@ -237,6 +242,9 @@ func (d *daemon) status() parley.WorkspaceStatusResult {
 	}
 	if d.background {
 		info.Log = d.Place.Log()
+	}
+	if d.withheld != "" {
+		info.Warnings = append(info.Warnings, d.withheld+". Run parley trust.")
 	}
 	return info
 }

@@ -19,11 +19,11 @@ type Settings struct {
 
 	MCPToolsets string `yaml:"mcp_toolsets" doc:"The groups of MCP tools that agents are offered, separated by commas: messages, team, threads, files, orchestrate; all unless set."`
 	HTTPPort    int    `yaml:"http_port" min:"0" max:"65535" doc:"The daemon's TCP port; 0 takes a free one and keeps it."`
-	HTTPAddress string `yaml:"http_address" default:"127.0.0.1" format:"ip" doc:"The IP address that the daemon listens on. Beyond loopback, everyone needs a key."`
-	HTTPHosts   string `yaml:"http_hosts" doc:"Names by which other machines may call the daemon, separated by commas. IP addresses need no name."`
+	HTTPAddress string `yaml:"http_address" trust:"true" default:"127.0.0.1" format:"ip" doc:"The IP address that the daemon listens on. Beyond loopback, everyone needs a key."`
+	HTTPHosts   string `yaml:"http_hosts" trust:"true" doc:"Names by which other machines may call the daemon, separated by commas. IP addresses need no name."`
 
-	OpenRegistration  bool `yaml:"open_registration" doc:"Let agents of other users and other machines register without a key."`
-	TrustLocalAgentID bool `yaml:"trust_local_agent_id" doc:"Believe X-Agent-ID without a key, from this machine. Every local program can then be any agent."`
+	OpenRegistration  bool `yaml:"open_registration" trust:"true" doc:"Let agents of other users and other machines register without a key."`
+	TrustLocalAgentID bool `yaml:"trust_local_agent_id" trust:"true" doc:"Believe X-Agent-ID without a key, from this machine. Every local program can then be any agent."`
 }
 
 // SettingFields describes the daemon's settings.

@@ -3,9 +3,11 @@ package daemon
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,6 +28,11 @@ type Team struct {
 	Screen       ScreenSettings             `yaml:"screen" doc:"How the screen treats you. PARLEY_SCREEN_NAME in the environment overrides each."`
 	Responders   []Responder                `yaml:"responders" doc:"The agents for which a model answers at once."`
 	Profiles     map[string]yaml.RawMessage `yaml:"profiles" doc:"Profiles of your own, or changes to built-in ones: a name and the keys that differ."`
+
+	File     string  `yaml:"-"` // its real path; "" if there is none
+	Hash     string  `yaml:"-"` // the SHA-256 of its content, in hexadecimal
+	Claims   []Claim `yaml:"-"` // what the file runs, opens and sends
+	Withheld []Claim `yaml:"-"` // what the file says and what does not count, because the user does not trust it
 }
 
 // Agent is one agent of the team.
@@ -44,13 +51,76 @@ type Agent struct {
 	Size          string   `yaml:"size" doc:"Columns and rows of its terminal, such as 200x50."`
 }
 
-// LoadTeam reads and checks a parley.yaml. Unless must is set, a missing file counts
-// as an empty one.
-func LoadTeam(file string, must bool) (*Team, error) {
-	t := &Team{}
+// LoadTeam reads and checks a parley.yaml, whether or not the user trusts it. Unless must is
+// set, a missing file counts as an empty one.
+func LoadTeam(file string, must bool) (*Team, error) { return loadOver(&Team{}, file, must) }
+
+// Load returns what counts in a workspace: the user's own file, and what the workspace's says
+// more or otherwise. Without the user's trust, only the harmless part of the latter counts.
+func Load(at Place, env Environ) (*Team, error) {
+	own, err := loadOwn(env)
+	if err != nil {
+		return nil, err
+	}
+
+	base := *own
+	base.Profiles, base.Responders = nil, nil
+	t, err := loadOver(&base, at.TeamFile(), false)
+	if err != nil {
+		return nil, err
+	}
+
+	if !TrustOf(env).Has(t) {
+		t.withhold(own)
+		return t, nil
+	}
+	t.add(own)
+
+	return t, nil
+}
+
+// loadOwn reads the user's own file, which may be missing.
+func loadOwn(env Environ) (*Team, error) {
+	dir := env.Get("XDG_CONFIG_HOME")
+	if home := env.Get("HOME"); !filepath.IsAbs(dir) && home != "" {
+		dir = filepath.Join(home, ".config")
+	}
+	if !filepath.IsAbs(dir) {
+		return LoadTeam("", false)
+	}
+
+	t, err := LoadTeam(filepath.Join(dir, "parley", "parley.yaml"), false)
+	if err == nil && len(t.Agents) > 0 {
+		err = parley.Errorf(parley.InvalidArgument, "%s names agents", t.File).
+			Suggest("Agents belong into the parley.yaml of a workspace.")
+	}
+
+	return t, err
+}
+
+// add adds the profiles and responders of the user's own file that the workspace does not name.
+func (t *Team) add(own *Team) {
+	profiles := map[string]yaml.RawMessage{}
+	maps.Copy(profiles, own.Profiles)
+	maps.Copy(profiles, t.Profiles)
+	t.Profiles = profiles
+
+	for _, r := range own.Responders {
+		if !slices.ContainsFunc(t.Responders, func(o Responder) bool { return strings.EqualFold(o.Name, r.Name) }) {
+			t.Responders = append(t.Responders, r)
+		}
+	}
+}
+
+// loadOver reads a file into t: what the file does not name stays as it is.
+func loadOver(t *Team, file string, must bool) (*Team, error) {
+	t.File, t.Hash, t.Claims = "", "", nil
+	setting.Fill(&t.Settings)
+	before := t.Settings
+
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) && !must {
-		setting.Fill(&t.Settings)
+		setting.Fill(&t.Conversation)
 		return t, nil
 	}
 
@@ -67,6 +137,7 @@ func LoadTeam(file string, must bool) (*Team, error) {
 	if err := t.check(filepath.Base(file)); err != nil {
 		return nil, err
 	}
+	t.File, t.Hash, t.Claims = RealPath(file), hashOf(text), t.claims(&before)
 
 	return t, nil
 }

@@ -4,7 +4,8 @@
 //	StuckAfter time.Duration `yaml:"stuck_after" default:"10m" min:"1s" doc:"How long …"`
 //
 // yaml is the name of the setting, default its value where none is given, min and max
-// its bounds, enum its values, and doc a sentence of description. Settings are of
+// its bounds, enum its values, doc a sentence of description, and trust says that the
+// setting counts only in a file that the user trusts. Settings are of
 // type int, bool, string or time.Duration. Fields tagged yaml:"-" may have a default
 // and are otherwise left alone. Embedded structs count as part of the struct.
 package setting
@@ -31,6 +32,7 @@ type Field struct {
 	Format   string // "ip" for an IP address
 	Pattern  string // a regular expression, for editors
 	Required bool
+	Trusted  bool // counts only in a file that the user trusts
 	Type     reflect.Type
 
 	index []int
@@ -54,6 +56,7 @@ func Fields(t reflect.Type) []Field {
 			Format:   f.Tag.Get("format"),
 			Pattern:  f.Tag.Get("pattern"),
 			Required: f.Tag.Get("required") == "true",
+			Trusted:  f.Tag.Get("trust") == "true",
 			Type:     f.Type,
 			index:    f.Index,
 		}
@@ -139,6 +142,16 @@ func Fill(s any) {
 			}
 		}
 	}
+}
+
+// Value returns the setting's value in the struct to which s points, as text.
+func (f Field) Value(s any) string {
+	return fmt.Sprint(reflect.ValueOf(s).Elem().FieldByIndex(f.index).Interface())
+}
+
+// Copy sets the setting of the struct to which to points to that of the one to which from points.
+func (f Field) Copy(to, from any) {
+	reflect.ValueOf(to).Elem().FieldByIndex(f.index).Set(reflect.ValueOf(from).Elem().FieldByIndex(f.index))
 }
 
 // Set sets one setting of the struct to which s points from text, as given on a

@@ -1,0 +1,125 @@
+package daemon
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"parley"
+	"parley/responder"
+)
+
+// Claim is one thing that a parley.yaml asks for and that counts only if the user trusts the file.
+type Claim struct {
+	Key   string `json:"key"`   // where it stands: agents, profiles, responders, or the name of a setting
+	Words string `json:"words"` // what it does, in one line or, for a profile, several
+}
+
+// claims lists what a file runs, opens and sends. Before are the settings without it.
+func (t *Team) claims(before *Settings) []Claim {
+	return slices.Concat(t.agentClaims(), t.profileClaims(), t.responderClaims(), t.settingClaims(before))
+}
+
+func (t *Team) agentClaims() []Claim {
+	var all []Claim
+	for _, a := range t.Agents {
+		command := strings.Join(a.Command, " ")
+		if command == "" {
+			command = "the program of the profile " + cmp.Or(a.Profile, "generic")
+		}
+
+		words := fmt.Sprintf("agent %s runs %s", a.Name, command)
+		if a.Dir != "" {
+			words += " in " + a.Dir
+		}
+		all = append(all, Claim{"agents", parley.CleanLine(words)})
+	}
+
+	return all
+}
+
+func (t *Team) profileClaims() []Claim {
+	var all []Claim
+	for _, name := range slices.Sorted(maps.Keys(t.Profiles)) {
+		words := []string{"profile " + parley.CleanLine(name) + " says how a program is started and typed into:"}
+		for line := range strings.Lines(string(t.Profiles[name])) {
+			words = append(words, strings.TrimRight("  "+cleanIndented(line), " "))
+		}
+		all = append(all, Claim{"profiles", strings.Join(words, "\n")})
+	}
+
+	return all
+}
+
+// cleanIndented cleans a line and keeps its indentation, which has a meaning in YAML.
+func cleanIndented(line string) string {
+	text := strings.TrimLeft(line, " ")
+	return line[:len(line)-len(text)] + parley.CleanLine(text)
+}
+
+func (t *Team) responderClaims() []Claim {
+	var all []Claim
+	for _, r := range t.Responders {
+		key := r.APIKeyEnv
+		if r.BaseURL == "" {
+			key = cmp.Or(key, "OPENAI_API_KEY")
+		}
+
+		words := fmt.Sprintf("responder %s sends messages to %s", r.Name, cmp.Or(r.BaseURL, responder.HostedURL))
+		if key != "" {
+			words += ", with the content of $" + key
+		}
+		all = append(all, Claim{"responders", parley.CleanLine(words)})
+	}
+
+	return all
+}
+
+func (t *Team) settingClaims(before *Settings) []Claim {
+	var all []Claim
+	for _, f := range SettingFields() {
+		if value := f.Value(&t.Settings); f.Trusted && value != f.Value(before) {
+			all = append(all, Claim{f.Name, parley.CleanLine(f.Name + " is " + value)})
+		}
+	}
+
+	return all
+}
+
+// withhold takes out of a file what the user does not trust, and puts the user's own in its place.
+// Agents stay: only parley up launches them, and it asks first.
+func (t *Team) withhold(own *Team) {
+	t.Withheld = slices.DeleteFunc(slices.Clone(t.Claims), func(c Claim) bool { return c.Key == "agents" })
+	t.Profiles, t.Responders = own.Profiles, own.Responders
+
+	for _, f := range SettingFields() {
+		if f.Trusted {
+			f.Copy(&t.Settings, &own.Settings)
+		}
+	}
+}
+
+// WithheldWords says what of a file does not count, "" if all does.
+func (t *Team) WithheldWords() string {
+	if len(t.Withheld) == 0 {
+		return ""
+	}
+	return "parley.yaml is not trusted, so this of it does not count: " + keysOf(t.Withheld)
+}
+
+// keysOf names the keys of claims, each once: "agents, profiles and http_address".
+func keysOf(claims []Claim) string {
+	var keys []string
+	for _, c := range claims {
+		if !slices.Contains(keys, c.Key) {
+			keys = append(keys, c.Key)
+		}
+	}
+
+	if n := len(keys); n > 1 {
+		return strings.Join(keys[:n-1], ", ") + " and " + keys[n-1]
+	}
+	return strings.Join(keys, "")
+}
