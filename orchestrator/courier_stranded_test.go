@@ -73,7 +73,7 @@ func TestRetryDoesNotTypeWhatAPersonHasSent(t *testing.T) {
 	s.retry(id)
 	s.press("Enter")
 	s.wantMessages(1)
-	s.show("> hello\n(operator · msg " + parley.Short(id) + ")") // as programs show a prompt
+	s.show("> hello\n(operator · msg " + parley.Short(id) + " · seal " + s.seal("coder") + ")") // as programs show a prompt
 	tmuxtest.WaitFor(t, s.pane("coder"), shows(parley.Short(id)))
 	s.pause(false)
 	d := s.reach(id, parley.DeliveryRead)

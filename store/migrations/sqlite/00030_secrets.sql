@@ -1,6 +1,9 @@
 -- +goose Up
 -- The secret word in the footers of the agent's terminal.
 ALTER TABLE agents ADD COLUMN seal TEXT NOT NULL DEFAULT '';
+-- When a key ends by itself; 0: never.
+ALTER TABLE agent_keys ADD COLUMN expires_at INTEGER NOT NULL DEFAULT 0;
 
 -- +goose Down
+ALTER TABLE agent_keys DROP COLUMN expires_at;
 ALTER TABLE agents DROP COLUMN seal;
