@@ -169,7 +169,7 @@ func (d *daemon) openService(ctx context.Context, t *Team) error {
 		return err
 	}
 
-	own := tmux.Options{Name: d.Place.TmuxName(), Env: d.Env.Scrubbed(), Dir: d.Place.Runtime}
+	own := tmux.Options{Name: d.Place.TmuxName(), Env: d.Env.ForTmux(), Dir: d.Place.Runtime}
 	if tmux.CanKeep {
 		own.Keeper = []string{d.Executable, tmux.KeepCommand}
 	}
