@@ -57,7 +57,7 @@ func connect(t *testing.T, team *changingTeam) func() parley.Caller {
 	}
 	t.Cleanup(func() { conn.Close() })
 
-	p, ok := markPeer(team)(context.Background(), conn).Value(peerKey{}).(*process)
+	p, ok := markPeer(team, &connections{})(context.Background(), conn).Value(peerKey{}).(*process)
 	if !ok {
 		t.Fatal("the connection was turned away")
 	}
