@@ -76,9 +76,9 @@ func (m *Message) sealed(seal string) string {
 	return m.Mark() + " · " + sealWord + " " + seal
 }
 
-// NoticeFooter returns the footer of a notice, which announces a text of the given
-// number of characters that is too long for the terminal.
-func (m *Message) NoticeFooter(characters int, seal string) string {
+// AnnouncementFooter returns the footer of the announcement of a text that has the given
+// number of characters and is too long for the terminal.
+func (m *Message) AnnouncementFooter(characters int, seal string) string {
 	expected := ""
 	if by := m.ReplyBy(); by != "" {
 		expected = " · " + by

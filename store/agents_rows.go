@@ -88,6 +88,8 @@ func nilIfEmpty(list []string) []string {
 }
 
 func (r *agentRow) agent() parley.Agent {
+	approval := parley.Approval(r.Approval)
+
 	return parley.Agent{
 		ID:            r.ID,
 		Name:          r.Name,
@@ -108,9 +110,9 @@ func (r *agentRow) agent() parley.Agent {
 		Interruptible: r.Interruptible,
 		Socket:        r.Socket,
 		Pane:          r.Pane,
-		Approval:      parley.Approval(r.Approval),
+		Approval:      approval,
 		Seal:          r.Seal,
-		IsSpecial:     r.Approval == string(parley.ApprovalGiven),
+		IsSpecial:     approval == parley.ApprovalGiven,
 		CreatedAt:     instant(r.CreatedAt),
 		LastActive:    instant(r.LastActive),
 	}
