@@ -60,6 +60,9 @@ func (fs *fileService) TransferFile(
 	if err := fs.files.CheckSpace(source.Size()); err != nil {
 		return nil, err
 	}
+	if _, err := fs.usedBy(ctx, from, source.Size()); err != nil { // before it is read
+		return nil, err
+	}
 
 	return fs.takeFile(ctx, from, source, func() (*fileNote, error) { return n, nil })
 }

@@ -49,6 +49,12 @@ func (fs *fileService) takeFile(
 		return nil, err
 	}
 
+	stored, err := fs.reserve(ctx, from, kept.Size)
+	if err != nil {
+		return nil, err
+	}
+	defer stored()
+
 	res, err := fs.announceFile(ctx, from, kept, n)
 	wanted = err == nil && res.fresh
 
