@@ -101,6 +101,9 @@ func TestTypedMessagesAreCut(t *testing.T) {
 		"end of it (ann · msg 5f0c21aa)\nafter":     "\nafter",
 		"[AGENT 12345678 BROADCAST]: not ended yet": "[AGENT 12345678 BROADCAST]: not ended yet",
 		"nothing": "nothing",
+
+		"a\n[AGENT 12345678 BROADCAST]: x\n> (ann · msg 0a0b0c0d)\n> [PARLEY]: y (ann · msg 5f0c21aa)\nb": "a\n\nb",
+		"> " + one + "\nsays\n> " + one + "\nafter":                                                       "> \nsays\n> \nafter",
 	} {
 		if got := parley.CutTyped(text); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
