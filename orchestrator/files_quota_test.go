@@ -19,12 +19,13 @@ func TestFilesOfAnAgentHaveAQuota(t *testing.T) {
 	first := te.transfer(planner, "coder", path)
 	before := te.kept()
 
-	upload := func(ctx context.Context) error {
+	uploadAs := func(ctx context.Context, key string) error {
 		_, err := te.UploadFile(ctx, strings.NewReader(text), func() (parley.UploadFileRequest, error) {
-			return parley.UploadFileRequest{Filename: "b.txt"}, nil
+			return parley.UploadFileRequest{Filename: "b.txt", IdempotencyKey: key}, nil
 		})
 		return err
 	}
+	upload := func(ctx context.Context) error { return uploadAs(ctx, "") }
 
 	_, err := te.TransferFile(planner, parley.TransferFileRequest{Recipient: "coder", SourcePath: path})
 	wantCode(t, err, parley.FileRefused)
@@ -33,8 +34,10 @@ func TestFilesOfAnAgentHaveAQuota(t *testing.T) {
 		t.Errorf("a refused file leaves %q, before were %q", after, before)
 	}
 
+	reviewer := te.as("reviewer")
 	for range 3 {
 		wantCode(t, upload(te.operator()), "")
+		wantCode(t, uploadAs(reviewer, "again"), "") // a repeated call stores nothing
 	}
 
 	var racing sync.WaitGroup
