@@ -106,6 +106,7 @@ var doors = []door{
 	{"github.com/spf13/pflag", []string{"cmd/parley"}},
 	{"github.com/coder/websocket", []string{"httpapi"}},
 	{"github.com/prometheus/", []string{"httpapi"}},
+	{"golang.org/x/text/unicode/norm", []string{".", "*"}},
 	{"golang.org/x/", []string{"*"}},
 }
 
