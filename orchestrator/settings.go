@@ -38,10 +38,17 @@ type Settings struct {
 
 	RegistrationsPerMinute int `yaml:"registrations_per_minute" default:"30" min:"1" max:"1000000" doc:"How many agents may register in a minute from one address, or from this machine without a key."`
 
+	BackupEvery   time.Duration `yaml:"backup_every" default:"24h" min:"0s" doc:"How old something may get that is in no automatic copy of the database; 0 makes no copies."`
+	BackupKeep    int           `yaml:"backup_keep" default:"3" min:"1" max:"1000" doc:"How many automatic copies are kept, besides the last one from before an update."`
+	BackupSpaceMB int           `yaml:"backup_space_mb" default:"2000" min:"1" max:"1000000" doc:"How much space the automatic copies may take, in MB of 1,000,000 bytes. The newest is always kept."`
+
 	MaxFileMB int `yaml:"max_file_mb" default:"100" min:"1" max:"10000" doc:"The largest file that agents may send, in MB of 1,000,000 bytes."`
 
 	// Conversation limits what agents may say before a person speaks again.
 	Conversation conversation.Settings `yaml:"-"`
+
+	// Given says that zero values are meant as they are.
+	Given bool `yaml:"-"`
 
 	StopGrace time.Duration `yaml:"-" default:"3s"` // time for a stopped agent's processes to exit by themselves
 	Watch     time.Duration `yaml:"-" default:"1s"` // interval between two checks of all panes
@@ -50,12 +57,19 @@ type Settings struct {
 	RedrawAfter time.Duration `yaml:"-" default:"10s"`
 }
 
-func (s *Settings) setDefaults() { setting.Fill(s) }
+func (s *Settings) setDefaults() {
+	if !s.Given {
+		setting.Fill(s)
+	}
+}
 
 // ShortFooter reports whether the line below a typed message has only the message id.
 func (s *Settings) ShortFooter() bool { return s.Footer == "short" }
 
 const bytesPerMB = 1_000_000
+
+// BackupSpace returns how much space the automatic copies of the database may take, in bytes.
+func (s *Settings) BackupSpace() int64 { return int64(s.BackupSpaceMB) * bytesPerMB }
 
 // maxFile returns the size of the largest file, in bytes.
 func (s *Settings) maxFile() int64 { return int64(s.MaxFileMB) * bytesPerMB }

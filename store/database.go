@@ -33,6 +33,8 @@ type database struct {
 	counted  counted
 	inboxes  inboxCounts
 	anchor   *anchor // only the writing goroutine uses it, after Open
+	progress progressFile
+	copies   Copies
 }
 
 // tuning holds what tests change.
@@ -72,6 +74,7 @@ func (db *database) close() error {
 		return db.fail("closing the database", err)
 	}
 	db.anchor.closed()
+	db.progress.close()
 
 	return nil
 }

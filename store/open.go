@@ -31,6 +31,7 @@ func open(ctx context.Context, o Options, tuned tuning) (*Store, error) {
 
 	db := &database{path: path, now: o.Now, log: o.Log, tuning: tuned, finished: make(chan struct{})}
 	db.anchor = newAnchor(path, o.Anchor)
+	db.progress.path, db.copies = o.progressPath(path), o.Copies.or(path)
 	if db.now == nil {
 		db.now = time.Now
 	}
@@ -43,7 +44,7 @@ func open(ctx context.Context, o Options, tuned tuning) (*Store, error) {
 	if err := db.open(ctx); err != nil {
 		db.abandon()
 		db.anchor.forget()
-		return nil, failure(path, "opening the database", err)
+		return nil, db.explain(ctx, failure(path, "opening the database", err))
 	}
 
 	go db.writeLoop()
@@ -53,6 +54,9 @@ func open(ctx context.Context, o Options, tuned tuning) (*Store, error) {
 
 func (db *database) open(ctx context.Context) (err error) {
 	if err := db.anchor.recover(); err != nil {
+		return err
+	}
+	if err := db.refuseEmptied(); err != nil {
 		return err
 	}
 	if err := create(db.path); err != nil {
@@ -75,6 +79,10 @@ func (db *database) open(ctx context.Context) (err error) {
 	}
 
 	if db.writer, err = gormOn(db.writerConn); err != nil {
+		return err
+	}
+
+	if err := db.compareProgress(ctx); err != nil {
 		return err
 	}
 
@@ -131,6 +139,7 @@ func (db *database) abandon() {
 			_ = pool.Close()
 		}
 	}
+	db.progress.close()
 }
 
 // create makes the file and its directory if they are missing, and checks that the file

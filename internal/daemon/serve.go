@@ -119,13 +119,18 @@ func (d *daemon) open(ctx context.Context) error {
 	if d.tcp, err = listenTCP(d.Place, t.Settings); err != nil {
 		return err
 	}
-	if d.store, err = store.Open(ctx, store.Options{
-		Path: d.Place.Database(), Anchor: d.Place.Anchor(), Log: d.log,
-	}); err != nil {
+	if d.store, err = store.Open(ctx, d.storeOptions()); err != nil {
 		return err
 	}
 
 	return d.openService(ctx, t)
+}
+
+func (d *daemon) storeOptions() store.Options {
+	o := d.Place.Store()
+	o.Log, o.Now = d.log, d.Now
+	o.Copies.Keep, o.Copies.Space = d.settings.BackupKeep, d.settings.BackupSpace()
+	return o
 }
 
 // readTeam reads the user's and the workspace's parley.yaml. The environment overrides

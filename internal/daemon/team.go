@@ -132,7 +132,6 @@ func loadOver(t *Team, file string, must bool) (*Team, error) {
 		return nil, err
 	}
 
-	setting.Fill(&t.Settings)
 	setting.Fill(&t.Conversation)
 	if err := t.check(filepath.Base(file)); err != nil {
 		return nil, err
@@ -187,7 +186,7 @@ func duplicateName(file, name string) error {
 // service returns the settings of the service.
 func (t *Team) service() orchestrator.Settings {
 	s := t.Settings.Settings
-	s.Conversation = t.Conversation.budgets()
+	s.Conversation, s.Given = t.Conversation.budgets(), true
 	return s
 }
 
