@@ -223,7 +223,7 @@ type AgentStatusResult struct {
 	You    string        `json:"you,omitempty"` // the caller's name
 }
 
-// Approval says whether an agent may be a special agent.
+// Approval says whether an agent may be a special agent, or whether it may take part at all.
 type Approval string
 
 // The approvals. An agent that did not ask to be special has none.
@@ -231,6 +231,8 @@ const (
 	ApprovalPending  Approval = "pending"
 	ApprovalGiven    Approval = "approved"
 	ApprovalDeclined Approval = "declined"
+
+	ApprovalNewcomer Approval = "newcomer" // it registered from elsewhere, and the operator has not let it in yet
 )
 
 // The statuses of a registration.
@@ -239,10 +241,10 @@ const (
 	StatusPendingApproval = "pending_approval"
 )
 
-// ApproveAgentRequest is the operator's decision on a special agent.
+// ApproveAgentRequest is the operator's decision on a special agent or on a newcomer.
 type ApproveAgentRequest struct {
-	Agent   string `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id of the agent that asked to be special."`
-	Approve bool   `json:"approve" required:"true" doc:"true: it becomes a special agent; false: it does not."`
+	Agent   string `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id of the agent."`
+	Approve bool   `json:"approve" required:"true" doc:"true: it becomes a special agent, or takes part; false: it does not."`
 }
 
 // ApproveAgentResult is the agent's status after the decision.

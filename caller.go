@@ -15,6 +15,7 @@ type Caller struct {
 	Orchestrate bool      // an agent that may launch and stop others
 	Address     string    // of a caller without a credential; "" within this process
 	Unplaced    bool      // without a credential, a process of this user: neither the operator's nor an agent's
+	Newcomer    bool      // an agent that the operator has not let in yet
 	Invited     bool      // without a credential, but with a token of `parley invite`: it may register
 	Network     bool      // the call came over the network: its file paths are not of this machine
 	Remote      bool      // the service identifies the caller: credentials in the call are passed on to it

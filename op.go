@@ -182,6 +182,9 @@ func (o *Op) Allow(c Caller) error {
 	case c.Nobody():
 		return Errorf(Unauthenticated, "%s needs to know who calls", o.Name).
 			Suggest("Send your API key as `Authorization: Bearer KEY`; register_agent gives you one.")
+	case c.Newcomer:
+		return Errorf(NotAuthorized, "%s waits for the operator to let it in", c.Name).
+			Suggest("Try again later. The operator runs: parley approve %s", c.Name)
 	case c.Operator, o.Access == Team, o.Access == Orchestrators && c.Orchestrate:
 		return nil
 	}

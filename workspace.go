@@ -73,6 +73,7 @@ const (
 	NeedOwesAnswer  NeedKind = "owes_answer" // an idle agent has not answered a request
 	NeedUnanswered  NeedKind = "unanswered"  // a model gave no answer
 	NeedProfile     NeedKind = "profile"     // a known program runs without parley's tools and briefing
+	NeedNewcomer    NeedKind = "newcomer"    // an agent registered from elsewhere and waits to be let in
 	NeedApproval    NeedKind = "approval"    // an agent asked to be special
 )
 

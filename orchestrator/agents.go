@@ -13,7 +13,8 @@ import (
 func (g *agentService) RegisterAgent(
 	ctx context.Context, req parley.RegisterAgentRequest,
 ) (*parley.RegisterAgentResult, error) {
-	if err := g.admitNewcomer(parley.CallerFrom(ctx)); err != nil {
+	caller := parley.CallerFrom(ctx)
+	if err := g.admitNewcomer(caller); err != nil {
 		return nil, err
 	}
 
@@ -31,6 +32,10 @@ func (g *agentService) RegisterAgent(
 			}
 			a.AutoRespond = a.Responder.AutoRespond
 		}
+	}
+
+	if g.opts.Settings.ApproveNewcomers && comesFromElsewhere(caller) {
+		a.Approval, status = parley.ApprovalNewcomer, parley.StatusPendingApproval
 	}
 
 	if m := g.stoppedMailbox(ctx, a.Name); m != nil {
@@ -55,6 +60,11 @@ func (g *agentService) RegisterAgent(
 		APIKey:   key,
 		Status:   status,
 	}, nil
+}
+
+// comesFromElsewhere reports whether a caller without a key is not a process of this user.
+func comesFromElsewhere(c parley.Caller) bool {
+	return c.Invited || c.Nobody() && c.Address != "" && !isLoopback(c.Address)
 }
 
 // newMailbox returns the mailbox that a request registers.

@@ -162,6 +162,34 @@ func endedText(m *team.Member, ended []*team.Key) string {
 	return words
 }
 
+// decideNewcomer lets an agent in, or ends it. One that asked to be answered for by a model then waits
+// for that decision.
+func (ks *keyService) decideNewcomer(
+	ctx context.Context, m *team.Member, approve bool,
+) (*parley.ApproveAgentResult, error) {
+	a := m.Agent()
+	res := &parley.ApproveAgentResult{Answer: parley.OK, AgentID: m.ID, Agent: m.Name}
+	if !approve {
+		res.Approval, res.Message = parley.ApprovalDeclined, m.Name+" was not let in. Its key is no longer valid."
+		return res, ks.roster.SetState(ctx, m, parley.StateTerminated, "the operator did not let it in", nil)
+	}
+
+	a.Approval = ""
+	res.Message = m.Name + " takes part now."
+	if a.Responder != nil {
+		a.Approval = parley.ApprovalPending
+		res.Message += " It asks to be answered for by " + a.Responder.Words() + ": decide on that too."
+	}
+
+	if err := ks.store.SetResponder(ctx, a); err != nil {
+		return nil, err
+	}
+	m.SetApproval(a)
+	res.Approval = a.Approval
+
+	return res, nil
+}
+
 // ApproveAgent implements parley.RightsService. A special agent remains a mailbox,
 // unless a model is to answer for it.
 func (ks *keyService) ApproveAgent(
@@ -175,6 +203,9 @@ func (ks *keyService) ApproveAgent(
 	m.Changing.Lock()
 	defer m.Changing.Unlock()
 
+	if m.Agent().Approval == parley.ApprovalNewcomer {
+		return ks.decideNewcomer(ctx, m, req.Approve)
+	}
 	if m.Agent().Approval == "" {
 		return nil, parley.Errorf(parley.InvalidArgument, "%s has not asked to be a special agent", m.Name).
 			With("parameter", "agent").

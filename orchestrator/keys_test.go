@@ -144,10 +144,7 @@ func TestRestartReplacesOnlyTheLaunchKey(t *testing.T) {
 func TestInvitationIsOnlyForRegistration(t *testing.T) {
 	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	te := newTeam(t, func(o *Options) { o.Now = func() time.Time { return clock } })
-	res, err := te.Invite(te.operator(), parley.InviteRequest{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Have(te.Invite(te.operator(), parley.InviteRequest{}))(t)
 
 	guest, ok := te.roster.Authenticate(t.Context(), res.Token)
 	if !ok || !guest.Invited || !guest.Nobody() || guest.Operator {
@@ -169,23 +166,63 @@ func TestInvitationIsOnlyForRegistration(t *testing.T) {
 	}
 }
 
+// A newcomer who was invited can do nothing before the operator has decided.
+func TestNewcomersWaitForTheOperator(t *testing.T) {
+	te := newTeam(t, func(o *Options) { o.Settings.ApproveNewcomers = true })
+	boss := te.operator()
+	guest := parley.WithCaller(t.Context(), parley.Caller{Invited: true, Address: "127.0.0.1:4711"})
+	stranger := parley.WithCaller(t.Context(), parley.Caller{Address: "192.0.2.7:4711"})
+	own := parley.WithCaller(t.Context(), parley.Caller{Address: "127.0.0.1:4712"})
+
+	keys := map[string]string{}
+	for name, from := range map[string]context.Context{"guest": guest, "stranger": stranger, "own": own} {
+		res := must.Have(te.RegisterAgent(from, parley.RegisterAgentRequest{Username: name}))(t)
+		keys[name] = res.APIKey
+	}
+
+	wantAllowed := func(name string, want bool) {
+		t.Helper()
+		c, ok := te.roster.Authenticate(t.Context(), keys[name])
+		if err := parley.FindOp("send_message").Allow(c); !ok || (err == nil) != want {
+			t.Errorf("%s: %+v, %v, %v; want allowed: %v", name, c, ok, err, want)
+		}
+	}
+	wantAllowed("own", true)
+	wantAllowed("guest", false)
+	wantAllowed("stranger", false)
+
+	var waiting []string
+	for _, need := range must.Have(te.GetNeeds(boss, parley.GetNeedsRequest{}))(t).Needs {
+		if need.Kind == parley.NeedNewcomer {
+			waiting = append(waiting, need.Agent)
+		}
+	}
+	slices.Sort(waiting)
+	if !slices.Equal(waiting, []string{"guest", "stranger"}) {
+		t.Errorf("those wait for the operator: %v", waiting)
+	}
+
+	must.Have(te.ApproveAgent(boss, parley.ApproveAgentRequest{Agent: "guest", Approve: true}))(t)
+	must.Have(te.ApproveAgent(boss, parley.ApproveAgentRequest{Agent: "stranger"}))(t)
+	wantAllowed("guest", true)
+	if c, ok := te.roster.Authenticate(t.Context(), keys["stranger"]); ok {
+		t.Errorf("who was turned away is still %+v", c)
+	}
+}
+
 // Where there is no terminal, the operator brings a key along. After the first agent it is too late.
 func TestOperatorBringsAKeyBeforeThereAreAgents(t *testing.T) {
 	te := newTeam(t)
 	first, stored := te.roster.NewKey(parley.KeyIssued)
 	second, late := te.roster.NewKey(parley.KeyIssued)
 
-	if err := te.roster.EnsureOperator(t.Context(), stored); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, te.roster.EnsureOperator(t.Context(), stored))
 	if c, ok := te.roster.Authenticate(t.Context(), first); !ok || !c.Operator {
 		t.Errorf("the key stands for %+v, %v; want the operator", c, ok)
 	}
 
 	te.as("coder")
-	if err := te.roster.EnsureOperator(t.Context(), late); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, te.roster.EnsureOperator(t.Context(), late))
 	if c, ok := te.roster.Authenticate(t.Context(), second); ok {
 		t.Errorf("the key that came after an agent stands for %+v", c)
 	}

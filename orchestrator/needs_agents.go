@@ -22,6 +22,9 @@ import (
 func (op *operatorService) agentNeed(m *team.Member, waiting int) (parley.Need, bool) {
 	a := m.Agent()
 	n := parley.Need{AgentID: a.ID, Agent: a.Name, Since: a.Since, Command: "parley attach " + a.Name}
+	if a.Approval == parley.ApprovalNewcomer && a.State != parley.StateTerminated {
+		return newcomerNeed(n, &a), true
+	}
 	if a.Approval == parley.ApprovalPending && a.State != parley.StateTerminated {
 		return approvalNeed(n, a.Responder), true
 	}
@@ -189,6 +192,17 @@ func lastLines(lines []string) []string {
 		}
 	}
 	return last[max(0, len(last)-needLines):]
+}
+
+// newcomerNeed returns the need of an agent that registered from elsewhere and waits to be let in.
+func newcomerNeed(n parley.Need, a *parley.Agent) parley.Need {
+	n.Kind, n.Text = parley.NeedNewcomer, "registered from elsewhere and wants to take part"
+	if a.Description != "" {
+		n.Text += ": " + a.Description
+	}
+	n.Command = "parley approve " + n.Agent
+	n.Action = fmt.Sprintf("Let it in, or end it with parley approve %s --decline.", n.Agent)
+	return n
 }
 
 // approvalNeed returns the need of a mailbox that asks to be a special agent. Nothing else can

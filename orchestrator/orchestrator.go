@@ -170,6 +170,7 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 // compose creates the services. closing is closed when the daemon ends.
 func (o *Orchestrator) compose(closing <-chan struct{}) {
 	r := &o.rooms
+
 	o.agentService = &agentService{store: o.store, roster: r.roster, opts: &o.opts, now: o.now}
 	o.terminalService = &terminalService{terminals: r.terminals, roster: r.roster, responders: r.responders}
 	o.messageService = &messageService{

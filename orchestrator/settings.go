@@ -36,6 +36,8 @@ type Settings struct {
 	BroadcastsPerMinute int           `yaml:"broadcasts_per_minute" default:"30" min:"1" max:"1000000" doc:"How many broadcasts one agent may send in a minute."`
 	InvitationLife      time.Duration `yaml:"invitation_life" default:"24h" min:"1m" doc:"How long a token of parley invite may be used."`
 
+	ApproveNewcomers bool `yaml:"approve_newcomers" doc:"Let agents that register with a token, or from other machines, take part only once you approve them."`
+
 	RegistrationsPerMinute int `yaml:"registrations_per_minute" default:"30" min:"1" max:"1000000" doc:"How many agents may register in a minute from one address, or from this machine without a key."`
 
 	BackupEvery   time.Duration `yaml:"backup_every" default:"24h" min:"0s" doc:"How old something may get that is in no automatic copy of the database; 0 makes no copies."`

@@ -1,8 +1,10 @@
 package profile
 
 import (
+	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -20,6 +22,13 @@ func HoldsOnly(composer, text string) bool {
 	}
 
 	letters, strays := withStrays(text)
+	if strings.HasSuffix(letters, shown) {
+		return true
+	}
+	if !slices.ContainsFunc(strays, func(n int) bool { return n > 0 }) {
+		return false
+	}
+
 	c := comparison{letters: letters, strays: strays, ways: map[way]bool{{left: len(letters)}: true}}
 	for i := len(shown) - 1; i >= 0; i-- {
 		c.take(shown[i], behind[i])
@@ -68,8 +77,8 @@ func shownLetters(composer string) (letters string, behind []bool) {
 	var b strings.Builder
 	other := false
 	for _, r := range norm.NFC.String(composer) {
-		for _, letter := range lettersAndDigits(string(r)) {
-			b.WriteRune(letter)
+		for _, letter := range lettersIn(r) {
+			b.WriteByte(letter)
 			behind, other = append(behind, other), false
 		}
 		other = r > unicode.MaxASCII || other && unicode.IsSpace(r)
@@ -84,8 +93,8 @@ func withStrays(text string) (letters string, strays []int) {
 	strays = []int{0}
 	for _, r := range norm.NFC.String(text) {
 		strays[b.Len()] += disputed(r)
-		for _, letter := range lettersAndDigits(string(r)) {
-			b.WriteRune(letter)
+		for _, letter := range lettersIn(r) {
+			b.WriteByte(letter)
 			strays = append(strays, 0)
 		}
 	}
@@ -108,9 +117,25 @@ func disputed(r rune) int {
 
 func lettersAndDigits(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+		if isPlain(r) {
 			return r
 		}
 		return -1
 	}, norm.NFKD.String(s)) // some programs recompose letters and their accents
+}
+
+// lettersIn is lettersAndDigits of one character.
+func lettersIn(r rune) []byte {
+	switch {
+	case isPlain(r):
+		return []byte{byte(r)}
+	case r < utf8.RuneSelf:
+		return nil
+	}
+	return []byte(lettersAndDigits(string(r)))
+}
+
+// isPlain reports whether a character is a letter or a digit of ASCII.
+func isPlain(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 }

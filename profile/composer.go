@@ -20,16 +20,19 @@ type Screen struct {
 // Composer returns the text in the composer with wrapped rows joined, "" if it is empty.
 // It is not ok if the composer is not on the screen.
 func (p *Profile) Composer(s Screen) (text string, ok bool) {
-	if p.patterns.composer == nil {
-		return s.textBeforeCursor()
-	}
+	pg := p.open(s.Lines)
+	return p.composed(&pg, &s)
+}
 
-	screen := strings.Join(trimRows(s.Lines), "\n") + "\n"
-	c, ok := p.findComposer(screen)
-	if !ok {
+func (p *Profile) composed(pg *page, s *Screen) (text string, ok bool) {
+	switch {
+	case p.patterns.composer == nil:
+		return s.textBeforeCursor()
+	case !pg.found:
 		return "", false
 	}
 
+	screen, c := pg.text, pg.composer
 	row, column := strings.Count(screen[:c.start], "\n"), columnAt(screen, c.start)
 	rows := strings.Split(strings.TrimRight(screen[c.start:c.end], "\n"), "\n")
 	if p.Markers.Cursor && (s.CursorY < row || s.CursorY >= row+len(rows)) {

@@ -13,20 +13,63 @@ import (
 // agent CLIs show their state within them.
 const tailLines = 20
 
+// Reading is what a screen shows of a program.
+type Reading struct {
+	Shows     State
+	Cause     string   // what blocks the program, such as "a usage limit"; "": the screen shows no known cause
+	Composer  string   // see Composer
+	Composing bool     // the composer is on the screen
+	Above     []string // see Above
+}
+
+// Read is Look, BlockedBy, Composer and Above at once.
+func (p *Profile) Read(s Screen) Reading {
+	pg := p.open(s.Lines)
+	r := Reading{Cause: p.blockedBy(pg.tail)}
+	r.Shows = p.look(&pg, r.Cause)
+	r.Composer, r.Composing = p.composed(&pg, &s)
+	r.Above, _ = pg.above()
+	return r
+}
+
+// page is a screen on which the composer was looked for.
+type page struct {
+	lines    []string
+	text     string // the rows without trailing blanks
+	composer composer
+	found    bool
+	tail     string // the last rows, without a message of parley's in the composer
+}
+
+// open looks for the composer on a screen.
+func (p *Profile) open(lines []string) page {
+	pg := page{lines: lines}
+	if p.patterns.composer != nil {
+		pg.text = strings.Join(trimRows(lines), "\n") + "\n"
+		pg.composer, pg.found = p.findComposer(pg.text)
+	}
+	pg.tail = lastLines(p.withoutOwnMessage(&pg))
+	return pg
+}
+
 // Look returns the state that a screen shows, given its rows without colours. A dialog
 // counts before busy, busy before blocked, and blocked before idle. A message of
 // parley's in the composer does not count, whatever it imitates.
 func (p *Profile) Look(lines []string) State {
-	text := lastLines(p.withoutOwnMessage(lines))
+	pg := p.open(lines)
+	return p.look(&pg, p.blockedBy(pg.tail))
+}
+
+func (p *Profile) look(pg *page, cause string) State {
 	shows := func(marker *regexp.Regexp, text string) bool { return marker != nil && marker.MatchString(text) }
 	switch {
-	case shows(p.patterns.dialog, text):
+	case shows(p.patterns.dialog, pg.tail):
 		return Dialog
-	case shows(p.patterns.busy, text):
+	case shows(p.patterns.busy, pg.tail):
 		return Busy
-	case p.blockedBy(text) != "":
+	case cause != "":
 		return Blocked
-	case shows(p.patterns.idle, lastLines(lines)):
+	case shows(p.patterns.idle, lastLines(pg.lines)):
 		return Idle
 	}
 
@@ -36,7 +79,8 @@ func (p *Profile) Look(lines []string) State {
 // BlockedBy returns what blocks the program, such as "a usage limit", and "" if the
 // screen shows no known cause.
 func (p *Profile) BlockedBy(lines []string) string {
-	return p.blockedBy(lastLines(p.withoutOwnMessage(lines)))
+	pg := p.open(lines)
+	return p.blockedBy(pg.tail)
 }
 
 // SignIn is the cause in Blocked of a program that is signed out of its provider.
@@ -81,21 +125,16 @@ func lastLines(lines []string) string {
 // withoutOwnMessage removes from a screen the rows of a composer that holds a message of
 // parley's, from its beginning to its end. Where menus lie over the composer it removes
 // nothing, since the rows could belong to a menu.
-func (p *Profile) withoutOwnMessage(lines []string) []string {
-	if p.patterns.composer == nil || p.Markers.Cursor {
-		return lines
+func (p *Profile) withoutOwnMessage(pg *page) []string {
+	if !pg.found || p.Markers.Cursor {
+		return pg.lines
 	}
 
-	screen := strings.Join(trimRows(lines), "\n") + "\n"
-	c, ok := p.findComposer(screen)
-	if !ok {
-		return lines
-	}
-
-	text := screen[c.start:c.end]
+	c := pg.composer
+	text := pg.text[c.start:c.end]
 	if parley.IsTyped(text) || c.cut && parley.EndsTyped(text) {
-		return strings.Split(screen[:c.start]+"\n"+screen[c.end:], "\n")
+		return strings.Split(pg.text[:c.start]+"\n"+pg.text[c.end:], "\n")
 	}
 
-	return lines
+	return pg.lines
 }

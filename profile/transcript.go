@@ -19,7 +19,7 @@ func Behind(lines []string, mark string) (text string, shown bool) {
 }
 
 func afterFooter(after string, below []string) (text string, shown bool) {
-	for range 1 + min(noticeRows, len(below)) {
+	for range 1 + min(announcementRows, len(below)) {
 		if _, rest, ok := strings.Cut(after, ")"); ok {
 			rest, _, _ = strings.Cut(strings.TrimPrefix(rest, " "), gap)
 			return strings.TrimFunc(frame.ReplaceAllString(rest, ""), isBlank), true
@@ -51,22 +51,22 @@ func withoutFrames(s string) string {
 // Above returns the rows above the composer, which show what the program was given and has
 // said. It is not ok if the composer is not on the screen.
 func (p *Profile) Above(lines []string) (rows []string, ok bool) {
-	if p.patterns.composer == nil {
+	pg := p.open(lines)
+	return pg.above()
+}
+
+func (pg *page) above() (rows []string, ok bool) {
+	if !pg.found {
 		return nil, false
 	}
-	screen := strings.Join(trimRows(lines), "\n") + "\n"
-	c, ok := p.findComposer(screen)
-	if !ok {
-		return nil, false
-	}
-	return lines[:strings.Count(screen[:c.start], "\n")], true
+	return pg.lines[:strings.Count(pg.text[:pg.composer.start], "\n")], true
 }
 
 const (
-	// noticeRows is how many more rows the footer of a notice, the longest footer, takes
-	// on a terminal of 80 columns.
-	noticeRows = 3
-	gap        = "   "
+	// announcementRows is how many more rows the footer of an announcement, the longest footer,
+	// takes on a terminal of 80 columns.
+	announcementRows = 3
+	gap              = "   "
 )
 
 // frame matches from the first character with which frames are drawn; people do not

@@ -116,7 +116,11 @@ func (s *Responders) SetResponder(ctx context.Context, a parley.Agent) error {
 			return err
 		}
 
-		logLifecycle(t, &row, "is a "+row.Kind+", "+row.Approval+" as a special agent")
+		words := "takes part as a " + row.Kind
+		if row.Approval != "" {
+			words = "is a " + row.Kind + ", " + row.Approval + " as a special agent"
+		}
+		logLifecycle(t, &row, words)
 
 		return replaceResponder(t, a.ID, a.Responder)
 	})

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"parley/internal/wait"
 )
 
 // PaneInfo describes a pane at one moment. It is a record of what tmux
@@ -146,6 +148,9 @@ func (p *Pane) Target() (id string, joined bool) { return p.id, p.server.opts.Jo
 func (p *Pane) Run(ctx context.Context, compose func(token string) string) (string, error) {
 	return answered(p.server.transport.do(ctx, compose))
 }
+
+// Pause waits for d, or until ctx ends.
+func (p *Pane) Pause(ctx context.Context, d time.Duration) error { return wait.Pause(ctx, d) }
 
 func (p *Pane) check() error { return checkPane(p.id) }
 

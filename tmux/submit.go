@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-
-	"parley/internal/wait"
 )
 
 const (
@@ -29,6 +27,10 @@ type Runner interface {
 	// what it printed behind the token. The line prints the token as its last act. If its
 	// guard ends it before that, Run returns the facts that the guard printed.
 	Run(ctx context.Context, compose func(token string) string) (string, error)
+
+	// Pause waits between two looks at the screen, for d. It returns the cause of ctx if that
+	// ends first.
+	Pause(ctx context.Context, d time.Duration) error
 }
 
 // Submit types s.Text into the pane. See the function Submit.
@@ -169,7 +171,7 @@ func (d *delivery) advance(ctx context.Context) error {
 	case Stop:
 		return d.withhold(step.Reason, step.Detail)
 	}
-	return wait.Pause(ctx, lookEvery)
+	return d.pane.Pause(ctx, lookEvery)
 }
 
 // next asks for the next step. Where nobody decides, the key follows the paste.
@@ -195,9 +197,9 @@ func (d *delivery) press(ctx context.Context) error {
 		if d.out.Phase == Pasted {
 			d.out.Reason, d.out.Detail = refusal, detail
 		}
-		return wait.Pause(ctx, lookEvery)
+		return d.pane.Pause(ctx, lookEvery)
 	case refusal == Touched && d.out.Phase == Entered:
-		return wait.Pause(ctx, lookEvery)
+		return d.pane.Pause(ctx, lookEvery)
 	case refusal != NoRefusal:
 		return d.withhold(refusal, detail)
 	case d.out.Phase == Entered:

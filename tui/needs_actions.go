@@ -33,6 +33,8 @@ func (n *needs) assist() tea.Cmd {
 		return n.compose.reply()
 	case parley.NeedUnanswered:
 		return n.retryTo(x.MessageID, x.AgentID)
+	case parley.NeedNewcomer:
+		return n.ask(fmt.Sprintf("Let %s take part?", safeLine(x.Agent)), n.admit(x, true))
 	case parley.NeedApproval:
 		question := fmt.Sprintf("Make %s a special agent? It then has the rights of one.", safeLine(x.Agent))
 		return n.ask(question, n.decide(x, true))
@@ -65,6 +67,8 @@ func (n *needs) drop() tea.Cmd {
 		return n.stop()
 	case parley.NeedHeld:
 		return n.muteHeld()
+	case parley.NeedNewcomer:
+		return n.ask(fmt.Sprintf("Turn %s away? Its key ends.", safeLine(x.Agent)), n.admit(x, false))
 	case parley.NeedApproval:
 		return n.decide(x, false)
 	case needMessage, needAnswer:
@@ -145,6 +149,11 @@ func (n *needs) remind(x *need) tea.Cmd {
 
 // decide approves an agent's request to be special, or declines it. Either can be
 // changed later.
+// admit decides on an agent that registered from elsewhere. That cannot be undone.
+func (n *needs) admit(x *need, yes bool) tea.Cmd {
+	return n.run(act(parley.Service.ApproveAgent, parley.ApproveAgentRequest{Agent: x.AgentID, Approve: yes}))
+}
+
 func (n *needs) decide(x *need, yes bool) tea.Cmd {
 	set := func(yes bool) action {
 		return act(parley.Service.ApproveAgent, parley.ApproveAgentRequest{Agent: x.AgentID, Approve: yes})

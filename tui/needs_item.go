@@ -91,6 +91,7 @@ var looks = []look{
 	{needMessage, "✉", false, []option{{"enter", "reply"}, {"m", "mark read"}, {"a", "attach"}}},
 	{parley.NeedOwesAnswer, "…", false, []option{{"enter", "remind"}, {"a", "attach"}, {"x", "dismiss"}}},
 	{parley.NeedProfile, "≠", false, []option{{"enter", "attach"}}},
+	{parley.NeedNewcomer, "+", false, []option{{"enter", "let in"}, {"x", "turn away"}}},
 	{parley.NeedApproval, "+", false, []option{{"enter", "approve"}, {"x", "decline"}}},
 	{needUnsent, "✎", false, []option{{"enter", "keep writing"}, {"x", "discard"}}},
 }

@@ -237,8 +237,10 @@ func registerCommand(c *cli) *cobra.Command {
 		short:   "Register a mailbox agent and print its key, once",
 		example: `  parley register ci --description "reports builds"`,
 		args:    cobra.ExactArgs(1),
-		flags:   []string{"agent_description=description", "role", "capabilities=capability", "groups=group", "special"},
-		fill:    positional("username"),
+		flags: []string{
+			"agent_description=description", "role", "capabilities=capability", "groups=group", "special",
+		},
+		fill: positional("username"),
 		print: func(c *cli, res *parley.RegisterAgentResult) error {
 			if res.Status == parley.StatusPendingApproval {
 				c.printf("It is a mailbox until you approve it as a special agent: parley approve %s\n", res.Username)

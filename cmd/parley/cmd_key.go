@@ -123,7 +123,7 @@ func approveCommand(c *cli) *cobra.Command {
 	cmd := command(c, operation[parley.ApproveAgentResult]{
 		op:    "approve_agent",
 		use:   "approve AGENT",
-		short: "Approve an agent that asked to be a special agent, or decline",
+		short: "Approve an agent that asked to be a special agent or registered from elsewhere, or decline",
 		example: `  parley approve dm
   parley approve dm --decline`,
 		args: cobra.ExactArgs(1),

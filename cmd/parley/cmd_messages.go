@@ -209,7 +209,8 @@ func printInbox(c *cli, messages []parley.InboxMessage) {
 		if !m.Read {
 			mark = "●"
 		}
-		printMessage(c, mark, m.MessageID, m.Timestamp.Local().Format("01-02 15:04:05"), m.Sender, m.Priority, m.Content)
+		at := m.Timestamp.Local().Format("01-02 15:04:05")
+		printMessage(c, mark, m.MessageID, at, m.Sender, m.Priority, m.Content)
 	}
 }
 

@@ -241,8 +241,8 @@ func (a *attempt) drawn(o *observation) bool {
 // recognises reports whether what stands in the composer is our text. Right after the paste, what
 // is shown in place of a long one is.
 func (a *attempt) recognises(o *observation) bool {
-	if !a.resumed && !profile.Holds(o.composer, a.letter.mark) {
-		a.memory.collapsed = collapsed{a.key, o.composer}
+	if !a.resumed && !profile.Holds(o.Composer, a.letter.mark) {
+		a.memory.collapsed = collapsed{a.key, o.Composer}
 	}
 	return a.memory.recognises(o, a.key, &a.letter)
 }

@@ -30,6 +30,7 @@ type entered struct {
 	hidden    time.Time // since when no composer is on the screen
 	changed   time.Time // since when the terminal is read in another mode; zero: it is not
 	stands    bool      // at the last look, the text stood in the composer
+	stood     time.Time // the last look at which it did
 	begun     bool      // the screen has shown the turn of the text, or the text above the composer
 
 	touched   bool // somebody has pressed a key since the one that submits, and may have left
@@ -59,7 +60,9 @@ func (a *attempt) afterEnter(o *observation, again bool) tmux.Step {
 	if o.profile.HasMarkers() {
 		a.noteLingering(o)
 		e.begun = e.begun || a.begins(o)
-		e.stands = o.holds(&a.letter)
+		if e.stands = o.holds(&a.letter); e.stands {
+			e.stood = o.now
+		}
 	}
 
 	taken, stop := a.taken(o)
@@ -137,7 +140,7 @@ func (a *attempt) emptied(o *observation) (yes, stop bool) {
 		return false, false
 	case o.facts.unread > 0, o.holds(&a.letter), !o.facts.alive: // what a dead program had not read is gone
 		return false, false
-	case o.composing || !o.profile.HasMarkers():
+	case o.Composing || !o.profile.HasMarkers():
 		return true, false
 	case o.hides():
 		return false, false

@@ -41,7 +41,7 @@ func (a *attempt) followUp(o *observation) tmux.Step {
 		!f.rests.IsZero() && o.now.Sub(f.rests) >= o.profile.Quiet
 
 	// A refusal that stands there from before has our text below it, once that is drawn.
-	if cause := o.profile.RefusedBy(o.screen.Lines); cause != "" && (over || above) {
+	if cause := o.refusal(); cause != "" && (over || above) {
 		f.refusal = cause
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotTaken}
 	}

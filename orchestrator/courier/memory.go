@@ -74,19 +74,19 @@ func (m *memory) reports(o *observation) bool {
 // looked it has to be what was there right after ours, or, if nobody saw that, to be as long.
 func (m *memory) recognises(o *observation, key store.Key, l *letter) bool {
 	switch {
-	case profile.Holds(o.composer, l.mark):
+	case profile.Holds(o.Composer, l.mark):
 		return true
 	case m.collapsed.key == key:
-		return m.collapsed.text == o.composer
+		return m.collapsed.text == o.Composer
 	}
-	return profile.Measures(o.composer, l.text)
+	return profile.Measures(o.Composer, l.text)
 }
 
 // ownText holds while a text of parley's stands in the composer. The one that was entered last is
 // expected to leave it: a program can report a prompt before it draws that.
 func (m *memory) ownText(o *observation) hold {
 	g := &m.given
-	if g.on == o.on && profile.Holds(o.composer, g.letter.mark) && o.now.Sub(g.entered) <= o.profile.TakenWithin {
+	if g.on == o.on && profile.Holds(o.Composer, g.letter.mark) && o.now.Sub(g.entered) <= o.profile.TakenWithin {
 		return held(parley.HoldNotBegun, "")
 	}
 	return held(parley.HoldOwnText, "")
@@ -98,8 +98,11 @@ func (m *memory) notBegun(o *observation, s *Standing, h hold) hold {
 	waits := m.unreported(o, h.none()) || m.unshown(o)
 	active := o.report.At.After(m.given.entered) || o.now.Add(-s.Steady).After(m.given.entered)
 
+	// What it says that it works on may be what it was given before the last message.
+	past := h.working() && o.shows == profile.Idle
+
 	switch {
-	case !h.none():
+	case !h.none() && !past:
 		return h
 	case waits:
 		return held(parley.HoldNotBegun, "")
@@ -108,7 +111,7 @@ func (m *memory) notBegun(o *observation, s *Standing, h hold) hold {
 		h.only = true
 		return h
 	}
-	return hold{}
+	return h
 }
 
 // shownWithin is how long a program may take to show the first message of its session. opencode

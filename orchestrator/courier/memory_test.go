@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/team"
 	"parley/tmux"
 )
 
@@ -97,6 +98,39 @@ func TestTextThatWasProvenIsExpectedToLeaveTheComposer(t *testing.T) {
 	s.composer = "a person's own"
 	if got := look(); got != parley.HoldDraft {
 		t.Errorf("a person's draft: held by %q, want %q", got, parley.HoldDraft)
+	}
+}
+
+func TestWorkThatIsOnlyReportedDoesNotLetTheNextTextIn(t *testing.T) {
+	s := newStage(t, framedText)
+	s.memory.given = given{on: s.on, entered: s.now, letter: s.attempt.letter}
+	look := func() parley.ReasonCode {
+		o := s.observation()
+		o.since = s.now.Add(-time.Second)
+		o.report = team.Report{Event: "Prompt", State: parley.StateBusy, At: s.now.Add(-2 * time.Second)}
+		return s.memory.ready(o).Code
+	}
+
+	if got := look(); got != parley.HoldNotBegun {
+		t.Errorf("while the screen looks idle: held by %q, want %q", got, parley.HoldNotBegun)
+	}
+	s.above = []string{"working"}
+	if got := look(); got != parley.HoldBusy {
+		t.Errorf("while the screen shows work: held by %q, want %q", got, parley.HoldBusy)
+	}
+}
+
+func TestTimeOfAKeyThatIsTakenLateIsRemembered(t *testing.T) {
+	s := newStage(t, framedText)
+	s.composer = testText
+	out := tmux.Outcome{EnteredAt: s.now}
+	for range 30 {
+		s.step(tmux.Entered, false)
+	}
+	s.composer = ""
+	s.want(tmux.Entered, done)
+	if got, want := s.attempt.enteredAt(&out).Sub(out.EnteredAt), 29*50*time.Millisecond; got != want {
+		t.Errorf("it counts as entered after %v, want %v, when it stood there last", got, want)
 	}
 }
 

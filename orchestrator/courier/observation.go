@@ -19,7 +19,7 @@ type observation struct {
 	profile *profile.Profile
 	screen  tmux.Screen
 
-	reading
+	*reading
 	shows    profile.State // by the screen and the title of the terminal
 	since    time.Time     // every look since then showed that
 	tty      ttyMode
@@ -55,7 +55,7 @@ func (o *observation) judgeQuestion(hides bool) {
 	if o.profile.HasMarkers() {
 		return
 	}
-	if o.question = questionOf(o.profile, o.screen, hides); !o.question.none() {
+	if o.question = questionOf(o.asked, hides); !o.question.none() {
 		o.shows = profile.Dialog
 	}
 }
@@ -92,12 +92,12 @@ func (o *observation) steadyPart() string {
 	if !o.profile.HasMarkers() {
 		return fmt.Sprint(s.CursorX, s.CursorY, "\n", s.Text())
 	}
-	return fmt.Sprint(s.CursorX, s.CursorY, " ", o.reading.shows, "\n", o.composer)
+	return fmt.Sprint(s.CursorX, s.CursorY, " ", o.reading.Shows, "\n", o.Composer)
 }
 
 // holds reports whether the text of a letter stands in the composer, unsent.
 func (o *observation) holds(l *letter) bool {
-	return o.composing && (profile.Holds(o.composer, l.mark) || o.profile.Collapsed(o.composer))
+	return o.of(l).composed
 }
 
 // holdsOnly reports whether the text and nothing else stands in the composer: a person's
@@ -106,25 +106,18 @@ func (o *observation) holdsOnly(l *letter) bool {
 	if !o.profile.HasMarkers() {
 		return o.holds(l) // what stands before it in the line may be a prompt
 	}
-	return o.composing && (profile.Holds(o.composer, l.mark) && profile.HoldsOnly(o.composer, l.text) ||
-		o.profile.CollapsedOnly(o.composer))
+	return o.of(l).only
 }
 
 // ownText reports whether a text of parley's stands in the composer, unsent.
-func (o *observation) ownText() bool { return o.composing && parley.HoldsTyped(o.composer) }
+func (o *observation) ownText() bool { return o.Composing && parley.HoldsTyped(o.Composer) }
 
 // showsAbove reports whether the screen shows a letter above the composer, where the program shows
 // what it was given.
-func (o *observation) showsAbove(l *letter) bool {
-	if !o.composing {
-		return false
-	}
-	rows, ok := o.profile.Above(o.screen.Lines)
-	return ok && profile.Shown(rows, l.foot)
-}
+func (o *observation) showsAbove(l *letter) bool { return o.of(l).above }
 
 // hides reports that a text can stand in a composer that is not seen: the Enter may have
 // gone to a dialog that opened at that moment.
 func (o *observation) hides() bool {
-	return o.reading.shows == profile.Unknown || o.reading.shows == profile.Dialog
+	return o.reading.Shows == profile.Unknown || o.reading.Shows == profile.Dialog
 }

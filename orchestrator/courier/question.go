@@ -22,9 +22,9 @@ type question struct {
 
 func (q question) none() bool { return q.code == "" }
 
-// questionOf returns what a screen asks, whose terminal hides what is typed or does not.
-func questionOf(p *profile.Profile, s tmux.Screen, hides bool) question {
-	asked := p.Asks(screenOf(s))
+// questionOf returns what a terminal asks whose screen asks that, and which hides what is typed or
+// does not.
+func questionOf(asked profile.Question, hides bool) question {
 	switch {
 	case hides, asked.For == profile.Secret:
 		return question{parley.HoldSecret, asked.Words}
@@ -71,7 +71,7 @@ func hidesInput(h terminalHost, t *team.Terminal) bool {
 // ReadQuestion reads the screen of a program without markers. The evidence is "" if it asks
 // nothing.
 func ReadQuestion(t *team.Terminal, screen tmux.Screen) (evidence string) {
-	q := questionOf(t.Profile, screen, HidesInput(t))
+	q := questionOf(t.Profile.Asks(screenOf(screen)), HidesInput(t))
 	if q.none() {
 		return ""
 	}

@@ -1,6 +1,7 @@
 package courier
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -10,9 +11,51 @@ import (
 
 // reading is what a profile reads on a screen, without the terminal's title.
 type reading struct {
-	shows     profile.State
-	composer  string // the text in the composer
-	composing bool   // the composer is on the screen
+	profile.Reading
+	asked   profile.Question // of a program without markers
+	profile *profile.Profile
+
+	mu       sync.Mutex
+	compared letter // last
+	sight    sight  // of that
+}
+
+// refusal returns the cause with which the program refuses a text, "" if it does not.
+func (r *reading) refusal() string {
+	if r.Cause != "" && slices.Contains(r.profile.Markers.Refusals, r.Cause) {
+		return r.Cause
+	}
+	return ""
+}
+
+// sight is what a screen shows of a letter.
+type sight struct {
+	composed bool // it stands in the composer, or what is shown in place of a long text does
+	only     bool // nothing else does
+	above    bool // its footer stands above the composer
+}
+
+// of compares the screen with a letter. An attempt looks at the same screen many times, and only
+// the first comparison is work.
+func (r *reading) of(l *letter) sight {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.compared != *l {
+		r.compared, r.sight = *l, r.compare(l)
+	}
+	return r.sight
+}
+
+func (r *reading) compare(l *letter) sight {
+	if !r.Composing {
+		return sight{}
+	}
+	marked := profile.Holds(r.Composer, l.mark)
+	return sight{
+		composed: marked || r.profile.Collapsed(r.Composer),
+		only:     marked && profile.HoldsOnly(r.Composer, l.text) || r.profile.CollapsedOnly(r.Composer),
+		above:    l.foot != "" && profile.Shown(r.Above, l.foot),
+	}
 }
 
 // readings remembers what was read on screens. To match a profile's markers takes some
@@ -21,7 +64,7 @@ type readings struct {
 	limit int
 
 	mu    sync.Mutex
-	known map[screenKey]reading
+	known map[screenKey]*reading
 }
 
 // screenKey is all of a screen that a reading depends on.
@@ -33,11 +76,11 @@ type screenKey struct {
 	hidden, full     bool // the cursor; the alternate screen
 }
 
-// manyReadings is how many screens are remembered, some 2 kB each.
+// manyReadings is how many screens are remembered, some 4 kB each.
 const manyReadings = 512
 
 // read reads a screen.
-func (r *readings) read(p *profile.Profile, s *tmux.Screen) reading {
+func (r *readings) read(p *profile.Profile, s *tmux.Screen) *reading {
 	key := screenKey{p, strings.Join(s.Lines, "\n"), s.Width, s.CursorX, s.CursorY, s.CursorHidden, s.AltScreen}
 	r.mu.Lock()
 	found, ok := r.known[key]
@@ -46,13 +89,15 @@ func (r *readings) read(p *profile.Profile, s *tmux.Screen) reading {
 		return found
 	}
 
-	found.shows = p.Look(s.Lines)
-	found.composer, found.composing = p.Composer(screenOf(*s))
+	found = &reading{Reading: p.Read(screenOf(*s)), profile: p}
+	if !p.HasMarkers() {
+		found.asked = p.Asks(screenOf(*s))
+	}
 
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.known == nil || len(r.known) >= r.limit {
-		r.known = map[screenKey]reading{}
+		r.known = map[screenKey]*reading{}
 	}
 	r.known[key] = found
 

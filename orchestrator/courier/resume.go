@@ -21,12 +21,20 @@ func (o *Couriers) Abandon(ctx context.Context, m *team.Member, why string) erro
 		return err
 	}
 	for _, job := range jobs {
-		lost := ended(parley.DeliveryUnconfirmed, parley.EndedLost, why)
-		if err := o.Store.Advance(ctx, job.Key, lost); err != nil && !errors.Is(err, store.ErrStale) {
+		if err := ignoreStale(o.Store.Advance(ctx, job.Key, lost(m, &job, why)...)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// lost returns what becomes of a delivery whose terminal is gone: the program may have said that
+// it was given the message.
+func lost(m *team.Member, job *store.Job, why string) []store.Change {
+	if at, ok := m.NamedAt(parley.Short(job.Message.ID)); ok && at.After(job.QueuedAt) {
+		return rungs(parley.ProofReport, "", job.Announced)
+	}
+	return []store.Change{ended(parley.DeliveryUnconfirmed, parley.EndedLost, why)}
 }
 
 // settleOpen resolves deliveries that were left in `typing`, by what the pane
@@ -73,19 +81,15 @@ func (c *courier) resolve(ctx context.Context, t *team.Terminal, job store.Job) 
 		return false, err
 	}
 
-	unconfirmed := func(code parley.ReasonCode, detail string) (bool, error) {
-		return true, c.close(ctx, job, ended(parley.DeliveryUnconfirmed, code, detail))
-	}
-
 	switch {
 	case err != nil || info.Owner != c.m.ID:
-		return unconfirmed(parley.EndedLost, "the terminal went away")
+		return true, c.close(ctx, job, lost(c.m, &job, "the terminal went away")...)
 	case info.Seq < job.PaneSeq:
 		return true, c.close(ctx, job, ended(parley.DeliveryQueued, parley.EndedInterrupted, ""))
 	case info.Dead:
-		return unconfirmed(parley.EndedLost, "its program ended")
+		return true, c.close(ctx, job, lost(c.m, &job, "its program ended")...)
 	case info.Seq > job.PaneSeq:
-		return unconfirmed(parley.EndedOvertaken, "")
+		return true, c.close(ctx, job, ended(parley.DeliveryUnconfirmed, parley.EndedOvertaken, ""))
 	}
 
 	l := c.recompose(t.Profile, &job, size{info.Width, info.Height})
@@ -225,7 +229,9 @@ func (c *courier) proveRead(ctx context.Context, t *team.Terminal, shown func(un
 		}
 
 		late := store.Change{
-			State: parley.DeliverySubmitted, Evidence: "its program took it from the terminal later; nothing more is known of this program", Code: parley.ProofRead,
+			State:    parley.DeliverySubmitted,
+			Evidence: "its program took it from the terminal later; nothing more is known of this program",
+			Code:     parley.ProofRead,
 		}
 		if err := c.o.Store.Advance(ctx, u.key, late); err != nil && !errors.Is(err, store.ErrStale) {
 			return err
@@ -239,5 +245,5 @@ func (c *courier) proveRead(ctx context.Context, t *team.Terminal, shown func(un
 func (c *courier) shownAbove(t *team.Terminal, screen tmux.Screen, mark string) bool {
 	o := look(c.o.host, c.o.readings, t, c.o.Now(), screen)
 	_, above := profile.Behind(screen.Lines, mark)
-	return above && o.composing && !profile.Holds(o.composer, mark)
+	return above && o.Composing && !profile.Holds(o.Composer, mark)
 }

@@ -61,27 +61,28 @@ func (o *observation) standing() Standing {
 	}
 
 	said := o.report
-	s := Standing{composer: o.composing, draft: strings.TrimSpace(o.composer) != "", Steady: o.now.Sub(o.since)}
+	s := Standing{composer: o.Composing, draft: strings.TrimSpace(o.Composer) != "", Steady: o.now.Sub(o.since)}
 	switch o.shows {
 	case profile.Dialog:
 		s.State, s.Evidence = parley.StateWaiting, "its screen shows a dialog"
 	case profile.Busy:
 		s.State, s.Evidence = parley.StateBusy, "its screen says that it works"
 	case profile.Blocked:
-		s.State, s.Evidence = parley.StateBlocked, "its screen shows: "+o.profile.BlockedBy(o.screen.Lines)
+		s.State, s.Evidence = parley.StateBlocked, "its screen shows: "+o.Cause
 	case profile.Idle:
 		s.State, s.Evidence = parley.StateIdle, "its screen shows an open composer"
 	default:
 		s.State, s.Evidence = parley.StateUnknown, "its screen shows nothing that is known"
 	}
 
-	if o.shows != o.reading.shows {
+	if o.shows != o.reading.Shows {
 		s.Evidence = "the title of its terminal says so"
 	}
 
 	if s.State == parley.StateIdle {
 		switch {
-		case restrains(said.State) && o.now.Sub(o.since) < overruled, restrains(said.State) && o.now.Sub(said.At) < overruled,
+		case restrains(said.State) && o.now.Sub(o.since) < overruled,
+			restrains(said.State) && o.now.Sub(said.At) < overruled,
 			said.State == parley.StateBlocked && !o.hasPassed() && o.since.Before(said.At.Add(overruled)):
 			// until it has worked again
 			s.State, s.Evidence = said.State, said.Evidence()
@@ -113,8 +114,8 @@ func (o *observation) hasPassed() bool {
 // withTitle is what a screen shows, unless it shows only an open composer and the title
 // of the terminal says more.
 func (r *reading) withTitle(p *profile.Profile, text string) profile.State {
-	if r.shows != profile.Idle {
-		return r.shows
+	if r.Shows != profile.Idle {
+		return r.Shows
 	}
 	if title, _ := p.Title(text); title.State != "" {
 		switch title.State {
@@ -126,7 +127,7 @@ func (r *reading) withTitle(p *profile.Profile, text string) profile.State {
 			return profile.Blocked
 		}
 	}
-	return r.shows
+	return r.Shows
 }
 
 // restrains reports whether a program in this state is not to be typed to.
@@ -163,5 +164,6 @@ func (s *Standing) hold(rest time.Duration) hold {
 	case parley.StateStarting:
 		return held(parley.HoldStarting, "")
 	}
+
 	return held(parley.HoldUnknownScreen, "")
 }

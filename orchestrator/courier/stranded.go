@@ -2,6 +2,7 @@ package courier
 
 import (
 	"context"
+	"time"
 
 	"parley"
 	"parley/orchestrator/team"
@@ -20,42 +21,51 @@ type stranded struct {
 	store.TypedJob
 	on     *team.Terminal
 	letter letter
-	phase  string // how far the pane remembers that it got
-	stood  bool   // its text stood in the terminal at an earlier look
-	fate   fate   // at the last look
+	phase  string    // how far the pane remembers that it got
+	stood  bool      // its text stood in the terminal at an earlier look
+	fate   fate      // at the last look
+	read   time.Time // since when the program has read its terminal; zero: it has not
 }
 
 // fate is what a look shows of a stranded text.
 type fate int
 
 const (
-	fateGone   fate = iota
-	fateShown       // the program shows it among what it was given
-	fateAlone       // it stands in the composer, and nothing else does
-	fateMixed       // it stands there with something else
-	fateHidden      // it may stand in the terminal unseen
+	fateGone    fate = iota
+	fateShown        // the program shows it among what it was given
+	fateAlone        // it stands in the composer, and nothing else does
+	fateMixed        // it stands there with something else
+	fateHidden       // it may stand in the terminal unseen
+	fateUndrawn      // the program may have read it and not drawn it yet
 )
 
 // strandedBy is the message that an attempt leaves unproven in a terminal.
 func strandedBy(t *team.Terminal, job store.Job, a *attempt, out tmux.Outcome) *stranded {
-	job.State, job.Notice = parley.DeliveryUnconfirmed, a.letter.notice
+	job.State, job.Announced = parley.DeliveryUnconfirmed, a.letter.announced
 	return &stranded{TypedJob: store.TypedJob{Job: job}, on: t, letter: a.letter, phase: out.PanePhase()}
 }
 
 // see notes what a look shows of the text.
 func (s *stranded) see(m *memory, o *observation) {
+	switch {
+	case o.facts.unread > 0:
+		s.read = time.Time{}
+	case s.read.IsZero():
+		s.read = o.now
+	}
 	s.fate = s.fateOn(m, o)
 	s.stood = s.stood || s.fate == fateAlone || s.fate == fateMixed || s.fate == fateHidden
 }
 
 func (s *stranded) fateOn(m *memory, o *observation) fate {
 	l := &s.letter
+
 	switch {
 	case o.on != s.on:
 		return fateGone
 	case o.holdsOnly(l) && m.recognises(o, s.Key, l):
 		return fateAlone
-	case o.composing && profile.Holds(o.composer, l.mark):
+	case o.Composing && profile.Holds(o.Composer, l.mark):
 		return fateMixed
 	case !o.profile.HasMarkers():
 		if s.phase == tmux.PanePasted { // it shows no composer in which the text would be missed
@@ -64,9 +74,12 @@ func (s *stranded) fateOn(m *memory, o *observation) fate {
 		return fateGone
 	case o.showsAbove(l):
 		return fateShown
-	case !o.composing && profile.Shown(o.screen.Lines, l.foot): // it may cover what shows a composer
+	case !o.Composing && profile.Shown(o.screen.Lines, l.foot): // it may cover what shows a composer
 		return fateHidden
+	case s.phase == tmux.PanePasted && o.now.Sub(s.read) < o.profile.ShowWithin:
+		return fateUndrawn
 	}
+
 	return fateGone
 }
 
@@ -90,6 +103,8 @@ func (s *stranded) hold(h hold) hold {
 	seenTo := s.Dismissed && s.fate == fateHidden && !s.on.Profile.HasMarkers()
 	covered := s.fate == fateHidden && h.Code == parley.HoldUnknownScreen
 	switch {
+	case s.fate == fateUndrawn && h.none():
+		return held(parley.HoldNotBegun, "")
 	case !stands, seenTo, !h.none() && !h.composed() && !covered:
 		return h
 	case s.pressable():
@@ -132,13 +147,15 @@ func (c *courier) lookForStranded(ctx context.Context, t *team.Terminal) error {
 
 // settleStranded does what the last look at the stranded text makes possible, before job is typed.
 // It reports whether that is the end of the round for job, and whether the next may follow.
-func (c *courier) settleStranded(ctx context.Context, t *team.Terminal, job *store.Job, w way) (over, done bool, err error) {
+func (c *courier) settleStranded(
+	ctx context.Context, t *team.Terminal, job *store.Job, w way,
+) (over, done bool, err error) {
 	s := c.stranded
 	same := s.Key == job.Key
 	switch {
 	case s.fate == fateShown:
 		c.stranded = nil
-		return same, true, ignoreStale(c.o.Store.Advance(ctx, s.Key, rungs(parley.ProofShown, "", s.Notice)...))
+		return same, true, ignoreStale(c.o.Store.Advance(ctx, s.Key, rungs(parley.ProofShown, "", s.Announced)...))
 	case s.pressable():
 		done, err = c.pressStranded(ctx, t, w)
 		return true, done && same, err
@@ -158,7 +175,7 @@ func (c *courier) pressStranded(ctx context.Context, t *team.Terminal, w way) (d
 	job := s.Job
 	a := c.newAttempt(t, &job, s.letter, w, true)
 	if a.asked = s.Waits(); a.asked {
-		if err := c.o.Store.Claim(ctx, job.Key, job.PaneSeq, s.Notice); err != nil {
+		if err := c.o.Store.Claim(ctx, job.Key, job.PaneSeq, s.Announced); err != nil {
 			return false, ignoreStale(err)
 		}
 		c.m.ForgetForced(job.Message.ID)
@@ -174,7 +191,7 @@ func (c *courier) pressStranded(ctx context.Context, t *team.Terminal, w way) (d
 func (c *courier) giveUpStranded(ctx context.Context) error {
 	s := c.stranded
 	c.stranded = nil
-	if err := c.o.Store.Claim(ctx, s.Key, s.PaneSeq, s.Notice); err != nil {
+	if err := c.o.Store.Claim(ctx, s.Key, s.PaneSeq, s.Announced); err != nil {
 		return ignoreStale(err)
 	}
 	return c.close(ctx, s.Job, ended(parley.DeliveryUnconfirmed, parley.EndedVanished, ""))

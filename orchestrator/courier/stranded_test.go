@@ -2,6 +2,7 @@ package courier
 
 import (
 	"testing"
+	"time"
 
 	"parley"
 	"parley/orchestrator/team"
@@ -36,6 +37,12 @@ func TestFateOfAStrandedText(t *testing.T) {
 		{"where no composer shows", framedText,
 			func(s *stage, l *stranded) { s.composer, s.above = "-", []string{testText} }, fateHidden, false, parley.HoldUnsent},
 		{"nowhere", framedText, func(*stage, *stranded) {}, fateGone, false, ""},
+		{"not drawn yet", framedText,
+			func(s *stage, l *stranded) { l.read = s.now.Add(-time.Second) }, fateUndrawn, false, parley.HoldNotBegun},
+		{"read now", framedText,
+			func(s *stage, l *stranded) { l.read = time.Time{} }, fateUndrawn, false, parley.HoldNotBegun},
+		{"entered, not drawn yet", framedText,
+			func(s *stage, l *stranded) { l.read, l.phase = s.now, tmux.PaneEntered }, fateGone, false, ""},
 		{"on another terminal", framedText,
 			func(s *stage, l *stranded) { s.composer, l.on = testText, &team.Terminal{} }, fateGone, false, ""},
 		{"unseen, pasted", plainText, func(*stage, *stranded) {}, fateHidden, false, parley.HoldUnsent},
@@ -48,7 +55,7 @@ func TestFateOfAStrandedText(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newStage(t, c.profile)
-			l := &stranded{on: s.on, letter: s.attempt.letter, phase: tmux.PanePasted}
+			l := &stranded{on: s.on, letter: s.attempt.letter, phase: tmux.PanePasted, read: s.now.Add(-time.Minute)}
 			l.Key, l.State = s.attempt.key, parley.DeliveryUnconfirmed
 			c.scene(s, l)
 			l.see(&s.memory, s.observation())

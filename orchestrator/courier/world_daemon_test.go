@@ -64,7 +64,7 @@ func (h worldHost) Canonical(t *team.Terminal) (bool, error) {
 	return g.canonical() || g.shell != "", nil
 }
 
-// daemon is one life of the daemon, with one courier.
+// daemon is the daemon from one start to its end, with one courier.
 type daemon struct {
 	w       *world
 	m       *team.Member
@@ -96,7 +96,7 @@ func (w *world) start() {
 		Store: worldStore{w}, Roster: new(team.Roster), Now: time.Now, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		ShortFooter: w.story.Traits.ShortID, Paused: func() *parley.Pause { return w.paused }, Notify: w.notify,
 	})
-	o.host, o.readings = worldHost{w}, w.looks
+	o.host, o.readings = worldHost{w}, &w.looks
 	d.c = &courier{o: o, m: d.m, open: true, behind: true}
 	w.daemon = d
 	w.note("the daemon begins")
@@ -138,7 +138,7 @@ func (d *daemon) lose(why string) {
 	jobs, _ := d.w.store.Typing(d.ctx, agentID)
 	for _, job := range jobs {
 		d.w.note("the watcher gives %s up", d.w.nameOf(job.Key))
-		_ = d.w.store.Advance(d.ctx, job.Key, ended(parley.DeliveryUnconfirmed, parley.EndedLost, why))
+		_ = d.w.store.Advance(d.ctx, job.Key, lost(d.m, &job, why)...)
 	}
 	d.wakeUp()
 }
@@ -166,7 +166,7 @@ func (d *daemon) observe() {
 	switch {
 	case d.w.instance == "": // it does not answer
 	case p == nil || t.Instance != d.w.instance:
-		if d.m.Typing.TryLock() { // Lose does not wait either, but its writes come between two steps
+		if d.m.Typing.TryLock() { // the watcher does not wait either, but its writes come between two steps
 			d.lose("its terminal is gone")
 			d.m.Typing.Unlock()
 		}
@@ -176,7 +176,7 @@ func (d *daemon) observe() {
 		d.wakeUp()
 	case !p.dead:
 		screen := p.screen()
-		o := look(worldHost{d.w}, d.w.looks, t, time.Now(), screen)
+		o := look(worldHost{d.w}, &d.w.looks, t, time.Now(), screen)
 		if o.profile.HasMarkers() {
 			o.see(&t.Shown)
 		}
@@ -258,7 +258,7 @@ func (d *daemon) turn() (lives bool) {
 	d.pause, again = d.c.turn(d.ctx, d.pause)
 	d.retry = time.Time{}
 	if again {
-		d.retry = time.Now().Add(d.pause)
+		d.retry = time.Now().Add(d.w.pause(d.pause))
 	}
 	return true
 }

@@ -8,17 +8,15 @@ import (
 	"time"
 
 	"parley"
-	"parley/profile"
 	"parley/store"
 )
 
 // newWorld returns a world in which the story is about to begin.
-func newWorld(s *story, set *profile.Set, looks *readings, keepLog bool) *world {
+func newWorld(s *story, k *common, keepLog bool) *world {
 	w := &world{
-		story: s, began: time.Now(), buffers: map[string]string{}, forced: map[string]bool{}, keepLog: keepLog, looks: looks,
+		story: s, began: time.Now(), buffers: map[string]string{}, forced: map[string]bool{}, keepLog: keepLog, common: k,
 	}
 	w.watch.w = w
-	w.set = set
 	w.agent = parley.Agent{ID: agentID, Name: "bob", Kind: parley.KindTerminal, State: parley.StateIdle, Profile: s.Profile}
 	w.newServer()
 	w.launch()
@@ -64,7 +62,7 @@ func (w *world) launch() {
 	})
 }
 
-// tell runs the story, and returns what it broke.
+// tell runs the story, and returns the promise that it broke.
 func (w *world) tell() (broken *violation) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -102,7 +100,7 @@ func (w *world) calmDown() {
 	}
 }
 
-// open is how many deliveries have not ended.
+// open returns how many deliveries have not ended.
 func (w *world) open() (n int) {
 	for _, r := range w.store.rows {
 		if r.waits() || r.job.State == parley.DeliveryTyping {
@@ -115,18 +113,20 @@ func (w *world) open() (n int) {
 // clear removes what stands in the way at this moment.
 func (w *world) clear() {
 	w.faults, w.paused, w.story.Lost = faults{}, nil, 0
-	if w.daemon != nil {
-		if t := w.daemon.m.Terminal(); t != nil {
-			t.Stopping.Store(false)
-		}
-		w.daemon.wakeUp()
+	if w.daemon == nil {
+		return // until it has come back
 	}
+	if t := w.daemon.m.Terminal(); t != nil {
+		t.Stopping.Store(false)
+	}
+	w.daemon.wakeUp()
 	if w.instance == "" {
 		w.newServer()
 	}
 	if w.pane == nil || w.pane.dead {
 		w.relaunch()
 	}
+
 	p := w.pane
 	g := p.program
 	p.inputOff, p.shared, p.mode = false, false, false
@@ -140,7 +140,7 @@ func (w *world) clear() {
 	w.operate(p)
 }
 
-// sweep clears the composer away, but for the text that waits for its key there.
+// sweep clears the composer, except for the text that waits for its key there.
 func (w *world) sweep(g *program) {
 	keep, _ := w.store.Typing(context.Background(), agentID)
 	if s := w.stranded(g.pane); s != nil && !s.Dismissed && !g.p.HasMarkers() {
@@ -158,7 +158,7 @@ func (w *world) sweep(g *program) {
 	}
 }
 
-// stranded returns the delivery that was typed last into a pane, if nothing proves what came of it.
+// stranded returns the delivery that was typed last into a pane, if nothing proves its fate.
 func (w *world) stranded(p *simPane) *store.TypedJob {
 	s, _ := w.store.TypedAs(context.Background(), agentID, p.info().Seq)
 	return s
@@ -166,21 +166,29 @@ func (w *world) stranded(p *simPane) *store.TypedJob {
 
 // operate lets the operator retry or dismiss an unproven text that others wait behind.
 func (w *world) operate(p *simPane) {
+	waits := func(code parley.ReasonCode) bool {
+		return slices.ContainsFunc(w.store.rows, func(r *memoryRow) bool { return r.job.Code == code })
+	}
+	if waits(parley.HoldOwnText) && !p.program.p.HasMarkers() {
+		p.personKey(func() { p.program.input(chunk{key: "Enter", who: "person"}) }) // as they are told to
+	}
+
 	s := w.stranded(p)
-	waits := slices.ContainsFunc(w.store.rows, func(r *memoryRow) bool { return r.job.Code == parley.HoldUnsent })
-	if s == nil || s.Waits() || !waits {
+	if s == nil || s.Waits() || !waits(parley.HoldUnsent) {
 		return
 	}
 	if w.chance("retried", int(s.Key.MessageSeq)) < 0.5 {
 		w.retry(int(s.Key.MessageSeq))
 		return
 	}
+	p.program.clear() // they have seen to it
+	p.program.clearLine()
 	w.store.find(s.Key).dealt = true
 	w.note("%s is dismissed", w.nameOf(s.Key))
 	w.wakeDaemon()
 }
 
-// run lets the world go on until a time.
+// run runs the world until a time.
 func (w *world) run(until time.Time) {
 	for {
 		w.sync()
@@ -231,21 +239,26 @@ func (d *daemon) due(now time.Time) bool {
 	return false
 }
 
+// relaunch launches the program again, which only a daemon does.
 func (w *world) relaunch() {
+	if w.daemon == nil {
+		w.after(time.Second, func() {
+			if w.pane == nil || w.pane.dead {
+				w.relaunch()
+			}
+		})
+		return
+	}
 	if w.instance == "" {
 		w.newServer()
 	}
-	if w.daemon != nil {
-		w.daemon.lose("the agent was stopped")
-		w.daemon.m.Reports.Forget()
-	}
+	w.daemon.lose("the agent was stopped")
+	w.daemon.m.Reports.Forget()
 	w.launch()
 	w.agent.State, w.agent.Evidence = parley.StateStarting, ""
-	if w.daemon != nil {
-		w.daemon.m.SetAgent(w.agent)
-		w.daemon.attach(time.Now())
-		w.daemon.wakeUp()
-	}
+	w.daemon.m.SetAgent(w.agent)
+	w.daemon.attach(time.Now())
+	w.daemon.wakeUp()
 	w.note("the program is launched again")
 }
 

@@ -5,14 +5,12 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"parley/profile"
 )
 
 // shrink returns the shortest story that it finds which breaks the same promise.
-func shrink(s *story, broken string, set *profile.Set, looks *readings) *story {
+func shrink(s *story, broken string, k *common) *story {
 	fails := func(shorter *story) bool {
-		b, _, _ := runStory(shorter, set, looks, false)
+		b, _, _ := runStory(shorter, k, false)
 		return b != nil && b.invariant == broken
 	}
 
@@ -49,7 +47,7 @@ var simplifications = []func(*story){
 	func(s *story) { s.Traits.Begin = 0 },
 	func(s *story) { s.Traits.Gap = 0 },
 	func(s *story) { s.Traits.Report = 0 },
-	func(s *story) { s.Traits.Reports = false },
+	func(s *story) { s.Traits.Reports = s.Traits.DropsBegin }, // see teller.traits
 	func(s *story) { s.Traits.Fold = 0 },
 	func(s *story) { s.Traits.Joined = false },
 	func(s *story) { s.Traits.Width = 120 },
@@ -63,9 +61,9 @@ var simplifications = []func(*story){
 }
 
 // explain describes a violation: how to see it again, and the shortest story.
-func explain(s *story, broken *violation, set *profile.Set, looks *readings) string {
-	short := shrink(s, broken.invariant, set, looks)
-	last, _, log := runStory(short, set, looks, true)
+func explain(s *story, broken *violation, k *common) string {
+	short := shrink(s, broken.invariant, k)
+	last, _, log := runStory(short, k, true)
 	if last != nil {
 		broken = last
 	}

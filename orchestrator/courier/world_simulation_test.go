@@ -24,16 +24,16 @@ var (
 )
 
 // runStory tells one story.
-func runStory(s *story, set *profile.Set, looks *readings, keepLog bool) (broken *violation, deliveries int, log []string) {
-	w := runWorld(s, set, looks, keepLog)
+func runStory(s *story, k *common, keepLog bool) (broken *violation, deliveries int, log []string) {
+	w := runWorld(s, k, keepLog)
 	return w.broken, w.watch.deliveries, w.log
 }
 
 // runWorld tells one story. The clock must be that of a bubble.
-func runWorld(s *story, set *profile.Set, looks *readings, keepLog bool) *world {
+func runWorld(s *story, k *common, keepLog bool) *world {
 	time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second)))
 	told := *s
-	w := newWorld(&told, set, looks, keepLog)
+	w := newWorld(&told, k, keepLog)
 	w.tell()
 	if w.daemon != nil {
 		w.daemon.end()
@@ -41,7 +41,7 @@ func runWorld(s *story, set *profile.Set, looks *readings, keepLog bool) *world 
 	return w
 }
 
-// proven is how many deliveries count as submitted or read.
+// proven returns how many deliveries count as submitted or read.
 func (w *world) proven() (n int) {
 	for _, r := range w.store.rows {
 		if r.job.State == parley.DeliverySubmitted || r.job.State == parley.DeliveryRead {
@@ -54,13 +54,12 @@ func (w *world) proven() (n int) {
 func inBubble(t *testing.T, f func()) { synctest.Test(t, func(*testing.T) { f() }) }
 
 func TestSimulation(t *testing.T) {
-	set := must(profile.Builtin())
+	k := newCommon()
 	if *seedFlag != 0 {
 		inBubble(t, func() {
-			looks := &readings{limit: manyScreens}
-			s := tell(*seedFlag, &set)
-			if broken, _, log := runStory(s, &set, looks, true); broken != nil {
-				t.Errorf("%s\n%s\n%s", s, strings.Join(log, "\n"), explain(s, broken, &set, looks))
+			s := tell(*seedFlag, k.set)
+			if broken, _, log := runStory(s, k, true); broken != nil {
+				t.Errorf("%s\n%s\n%s", s, strings.Join(log, "\n"), explain(s, broken, k))
 			} else {
 				t.Logf("%s\n%s", s, strings.Join(log, "\n"))
 			}
@@ -75,9 +74,9 @@ func TestSimulation(t *testing.T) {
 	case testing.Short():
 		size.stories = 120
 	default:
-		size.stories = 650 // some 5,500 deliveries
+		size.stories = 11_900 // some 100,000 deliveries
 	}
-	r := simulate(t, &set, size)
+	r := simulate(t, k, size)
 	if *briefFlag {
 		fmt.Printf("RESULT %d|%s|%v\n", r.deliveries, r.promise, time.Since(began))
 	}
@@ -107,19 +106,30 @@ func (r *result) String() string {
 		r.deliveries, r.stories, r.proven, len(r.broken), r.took.Round(100*time.Millisecond))
 }
 
+// common is what all stories of a simulation have in common.
+type common struct {
+	set   *profile.Set
+	looks readings
+	lines lines
+}
+
+func newCommon() *common {
+	set := must(profile.Builtin())
+	return &common{set: &set, looks: readings{limit: manyScreens}}
+}
+
 const (
-	manyScreens   = 50_000 // remembered
-	storiesAtOnce = 50     // in one bubble
-	manyBroken    = 5      // enough
+	manyScreens = 50_000 // remembered
+	manyBroken  = 5      // enough
 )
 
-// extent is how much is simulated: the stories of the first seeds, which are the same each time,
-// or so many deliveries. 0 is no limit.
+// extent limits a simulation: to the stories of the first seeds, which are the same each time, or to
+// a number of deliveries. 0 is no limit.
 type extent struct{ stories, deliveries int }
 
-// simulate tells the stories of the seeds from 1 on until there were enough of them, or enough
-// promises were broken.
-func simulate(t *testing.T, set *profile.Set, size extent) *result {
+// simulate tells the stories of the seeds from 1 on, until the extent is reached or enough promises
+// are broken.
+func simulate(t *testing.T, k *common, size extent) *result {
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	began := time.Now()
 	r := &result{}
@@ -127,14 +137,12 @@ func simulate(t *testing.T, set *profile.Set, size extent) *result {
 	var group sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		group.Go(func() {
-			looks := &readings{limit: manyScreens}
-			for first := 1; r.wants(size, first); {
-				first = int(next.Add(storiesAtOnce)) - storiesAtOnce + 1
-				inBubble(t, func() {
-					for seed := first; seed < first+storiesAtOnce && r.wants(size, seed); seed++ {
-						r.story(tell(uint64(seed), set), set, looks)
-					}
-				})
+			for {
+				seed := int(next.Add(1))
+				if !r.wants(size, seed) {
+					return
+				}
+				inBubble(t, func() { r.story(tell(uint64(seed), k.set), k) })
 				r.progress(size.deliveries, began)
 			}
 		})
@@ -144,7 +152,7 @@ func simulate(t *testing.T, set *profile.Set, size extent) *result {
 	return r
 }
 
-// wants reports whether the story of a seed is to be told.
+// wants reports whether the story of a seed belongs to the extent.
 func (r *result) wants(size extent, seed int) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -153,13 +161,13 @@ func (r *result) wants(size extent, seed int) bool {
 }
 
 // story tells one story and counts it.
-func (r *result) story(s *story, set *profile.Set, looks *readings) {
-	w := runWorld(s, set, looks, false)
+func (r *result) story(s *story, k *common) {
+	w := runWorld(s, k, false)
 	words := ""
 	if w.broken != nil {
 		words = w.broken.invariant
 		if !*briefFlag {
-			words = explain(s, w.broken, set, looks)
+			words = explain(s, w.broken, k)
 		}
 	}
 
@@ -174,7 +182,7 @@ func (r *result) story(s *story, set *profile.Set, looks *readings) {
 	}
 }
 
-// enough is how many broken promises end a simulation.
+// enough returns how many broken promises end a simulation.
 func enough() int {
 	if *briefFlag {
 		return 1
@@ -193,13 +201,12 @@ func (r *result) progress(deliveries int, began time.Time) {
 }
 
 func TestStoryIsToldTheSameWayEachTime(t *testing.T) {
-	set := must(profile.Builtin())
-	looks := &readings{limit: manyScreens}
+	k := newCommon()
 	for seed := range uint64(60) {
 		var logs [2]string
 		for i := range logs {
 			inBubble(t, func() {
-				_, _, log := runStory(tell(seed+1, &set), &set, looks, true)
+				_, _, log := runStory(tell(seed+1, k.set), k, true)
 				logs[i] = strings.Join(log, "\n")
 			})
 		}
@@ -210,12 +217,11 @@ func TestStoryIsToldTheSameWayEachTime(t *testing.T) {
 }
 
 func TestShrinkerFindsWhatMatters(t *testing.T) {
-	set := must(profile.Builtin())
+	k := newCommon()
 	inBubble(t, func() {
-		looks := &readings{limit: manyScreens}
-		s := tell(3, &set)
+		s := tell(3, k.set)
 		s.Events = append(s.Events, event{At: 90 * time.Second, Do: "impossible"})
-		short := shrink(s, "nothing impossible happens", &set, looks)
+		short := shrink(s, "nothing impossible happens", k)
 		if len(short.Events) != 1 || short.Events[0].Do != "impossible" {
 			t.Errorf("the shortest story is %v, want the impossible event alone", short)
 		}

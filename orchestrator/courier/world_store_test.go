@@ -22,7 +22,7 @@ type memoryRow struct {
 	typed    bool // before it was begun again
 	readAt   time.Time
 	withheld bool
-	dealt    bool   // the operator wants no more to do with it
+	dealt    bool   // the operator has dismissed it
 	evidence string // of the last step
 }
 
@@ -43,22 +43,23 @@ func (s *memoryStore) add(m parley.Message, k store.Key) store.Job {
 }
 
 func (s *memoryStore) jobs(limit int, which func(*memoryRow) bool) []store.Job {
-	var jobs []store.Job
+	var urgent, others []*memoryRow // in the order of their numbers
 	for _, r := range s.rows {
-		if which(r) {
-			jobs = append(jobs, r.job)
+		switch {
+		case !which(r):
+		case r.job.Message.Priority == parley.PriorityUrgent:
+			urgent = append(urgent, r)
+		default:
+			others = append(others, r)
 		}
 	}
-	slices.SortStableFunc(jobs, func(a, b store.Job) int {
-		urgent := func(j *store.Job) int {
-			if j.Message.Priority == parley.PriorityUrgent {
-				return 0
-			}
-			return 1
-		}
-		return cmp.Or(cmp.Compare(urgent(&a), urgent(&b)), cmp.Compare(a.Key.MessageSeq, b.Key.MessageSeq))
-	})
-	return jobs[:min(len(jobs), limit)]
+
+	rows := append(urgent, others...)
+	jobs := make([]store.Job, min(limit, len(rows)))
+	for i := range jobs {
+		jobs[i] = rows[i].job
+	}
+	return jobs
 }
 
 func (r *memoryRow) waits() bool {
@@ -95,13 +96,13 @@ func (s *memoryStore) TypedAs(_ context.Context, recipient string, paneSeq uint6
 	return &store.TypedJob{Job: last, Dismissed: s.find(last.Key).dealt}, nil
 }
 
-func (s *memoryStore) Claim(_ context.Context, k store.Key, paneSeq uint64, notice bool) error {
+func (s *memoryStore) Claim(_ context.Context, k store.Key, paneSeq uint64, announced bool) error {
 	r := s.find(k)
 	if r == nil || !r.waits() {
 		return store.ErrStale
 	}
 	r.job.State, r.job.Reason, r.job.Code = parley.DeliveryTyping, "", ""
-	r.job.PaneSeq, r.job.Notice = paneSeq, notice
+	r.job.PaneSeq, r.job.Announced = paneSeq, announced
 	return nil
 }
 
@@ -177,13 +178,13 @@ func (s *memoryStore) attest(recipient string, refs []string) {
 		}
 		switch was := r.job.State; {
 		case was == parley.DeliveryExpired, was == parley.DeliveryFailed, r.waits() && !r.typed, was.Read(),
-			was == parley.DeliverySubmitted && r.job.Notice:
+			was == parley.DeliverySubmitted && r.job.Announced:
 			continue
 		}
 		said := []store.Change{{State: parley.DeliverySubmitted}, {State: parley.DeliveryRead}}
 		if r.job.State == parley.DeliverySubmitted {
 			said = said[1:]
-		} else if r.job.Notice {
+		} else if r.job.Announced {
 			said = said[:1]
 		}
 		if err := r.climb(said); err != nil {

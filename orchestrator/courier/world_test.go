@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/profile"
+	"parley/internal/wait"
 	"parley/store"
 	"parley/tmux"
 )
@@ -18,6 +18,8 @@ import (
 // world is everything that a courier can reach, on a clock that runs only while everything
 // waits. One goroutine runs it all, so that a story is told the same way each time.
 type world struct {
+	*common
+
 	story    *story
 	began    time.Time
 	events   []happening // to come, the next one last
@@ -39,13 +41,11 @@ type world struct {
 	agent   parley.Agent
 	spool   []said
 	paused  *parley.Pause
-	looks   *readings
 	faults  faults
 	watch   watch
 	log     []string // what happened, if it is kept
 	keepLog bool
 
-	set       *profile.Set
 	forced    map[string]bool // by the operator, in an earlier life of the daemon too
 	current   *message        // pasted last
 	claimedOn *simPane
@@ -53,7 +53,7 @@ type world struct {
 	broken *violation // the first
 }
 
-// happening is something that is to happen at a time.
+// happening is something that will happen at a time.
 type happening struct {
 	at     time.Time
 	number int
@@ -106,7 +106,7 @@ func (w *world) note(form string, args ...any) {
 	}
 }
 
-// on lets something happen at a time, and after lets it happen later.
+// on makes something happen at a time, and after makes it happen later.
 func (w *world) on(at time.Time, do func()) {
 	w.number++
 	h := happening{at, w.number, do}
@@ -121,7 +121,7 @@ func (w *world) on(at time.Time, do func()) {
 
 func (w *world) after(d time.Duration, do func()) { w.on(time.Now().Add(d), do) }
 
-// sync lets everything happen whose time has come.
+// sync makes everything happen whose time has come.
 func (w *world) sync() {
 	if w.inside {
 		return
@@ -144,6 +144,16 @@ func (w *world) next() (time.Time, bool) {
 	return time.Time{}, false
 }
 
+// pause returns how long a pause between two looks takes. Looks before anything happens would find
+// the same world, so some of them are left out, as by a daemon that has much to do.
+func (w *world) pause(d time.Duration) time.Duration {
+	times := max(1, min(4, time.Second/d))
+	if next, ok := w.next(); ok {
+		times = min(times, max(1, (time.Until(next)+d-1)/d))
+	}
+	return times * d
+}
+
 // chance returns a number from 0 to 1 that depends only on the story's seed, a label and a
 // number, so that a shorter story has the same chances.
 func (w *world) chance(label string, n int) float64 {
@@ -152,7 +162,7 @@ func (w *world) chance(label string, n int) float64 {
 	return float64(h.Sum64()>>11) / (1 << 53)
 }
 
-// faults are what is wrong with the machine.
+// faults are the faults of the machine.
 type faults struct {
 	dieIn     int // steps until the daemon dies; 0: never
 	dieLate   bool
@@ -165,8 +175,8 @@ type commandFault struct {
 	Kind   string        // "": any
 	Lost   bool          // it is not run
 	Broken bool          // the connection breaks
-	Before time.Duration // it is run so much later
-	After  time.Duration // it is answered so much later
+	Before time.Duration // how much later it is run
+	After  time.Duration // how much later it is answered
 }
 
 // databaseFault is one for the next call of a kind.
@@ -199,6 +209,18 @@ func (w *world) command(ctx context.Context, kind string, run func() error) erro
 		return err
 	}
 	w.step()
+	if w.instance != "" && w.faults.dieIn == 0 && len(w.faults.commands) == 0 && !w.stuck.After(time.Now()) {
+		instance, err := w.instance, run()
+		if w.step(); w.instance != instance {
+			err = fmt.Errorf("%w: the client ended", tmux.ErrDisconnected)
+		}
+		return err
+	}
+	return w.faultyCommand(ctx, kind, run)
+}
+
+// faultyCommand runs a command while something is wrong.
+func (w *world) faultyCommand(ctx context.Context, kind string, run func() error) error {
 	var f commandFault
 	if i := slices.IndexFunc(w.faults.commands, func(f commandFault) bool { return f.Kind == "" || f.Kind == kind }); i >= 0 {
 		f = w.faults.commands[i]
@@ -266,18 +288,20 @@ func over(ctx context.Context) error {
 	return nil
 }
 
-// sleep lets time pass for the daemon while the world goes on.
+// sleep makes the daemon wait while the world goes on.
 func (w *world) sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		w.sync()
-		return over(ctx)
-	case <-ctx.Done():
-		w.sync()
-		return context.Cause(ctx)
+	end := time.Now().Add(d)
+	for time.Now().Before(end) {
+		until := end
+		if next, ok := w.next(); ok && next.Before(end) {
+			until = next
+		}
+		err := wait.Pause(ctx, time.Until(until))
+		if w.sync(); err != nil {
+			return err
+		}
 	}
+	return over(ctx)
 }
 
 var errDatabase = errors.New("the database is locked")
@@ -350,11 +374,11 @@ func (s worldStore) TypedAs(ctx context.Context, id string, seq uint64) (job *st
 	return job, err
 }
 
-func (s worldStore) Claim(ctx context.Context, k store.Key, paneSeq uint64, notice bool) error {
+func (s worldStore) Claim(ctx context.Context, k store.Key, paneSeq uint64, announced bool) error {
 	s.w.watch.asked, s.w.claimedOn = time.Now(), s.w.pane
 	return s.w.call(ctx, "claim", func() error {
 		s.w.watch.claims(k, paneSeq)
-		err := s.w.store.Claim(ctx, k, paneSeq, notice)
+		err := s.w.store.Claim(ctx, k, paneSeq, announced)
 		s.w.note("claim of %s with %d: %v", s.w.nameOf(k), paneSeq, err)
 		return err
 	})

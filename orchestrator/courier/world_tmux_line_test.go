@@ -5,23 +5,59 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
-// expand expands the formats in a text.
-func (p *simPane) expand(text string) string {
-	var b strings.Builder
+// format is a text with tmux's formats in it, read once.
+type format []formatPart
+
+// formatPart is a text, a variable, or an operator with its operands.
+type formatPart struct {
+	text, variable, operator string
+	a, b                     format
+}
+
+// readFormat reads the formats in a text.
+func readFormat(text string) (f format) {
 	for {
 		at := strings.Index(text, "#{")
 		if at < 0 {
-			b.WriteString(text)
-			return b.String()
+			return append(f, formatPart{text: text})
 		}
 		end := closing(text, at+2)
-		b.WriteString(text[:at])
-		b.WriteString(p.format(text[at+2 : end]))
+		f = append(f, formatPart{text: text[:at]}, readPart(text[at+2:end]))
 		text = text[end+1:]
 	}
+}
+
+// readPart reads what stands between "#{" and "}".
+func readPart(inner string) formatPart {
+	operator, rest, ok := strings.Cut(inner, ":")
+	if !ok {
+		return formatPart{variable: inner}
+	}
+	if operator == "q" {
+		return formatPart{variable: rest}
+	}
+	at := comma(rest)
+	return formatPart{operator: operator, a: readFormat(rest[:at]), b: readFormat(rest[at+1:])}
+}
+
+// expand expands a format.
+func (p *simPane) expand(f format) string {
+	var b strings.Builder
+	for i := range f {
+		switch part := &f[i]; {
+		case part.variable != "":
+			b.WriteString(p.variable(part.variable))
+		case part.operator != "":
+			b.WriteString(p.evaluate(part))
+		default:
+			b.WriteString(part.text)
+		}
+	}
+	return b.String()
 }
 
 // closing returns the index of the brace that closes the format whose inside begins at i.
@@ -39,21 +75,10 @@ func closing(s string, i int) int {
 	panic("the simulated tmux found no end of " + s)
 }
 
-// format evaluates what stands between "#{" and "}".
-func (p *simPane) format(inner string) string {
-	operator, rest, ok := strings.Cut(inner, ":")
-	if !ok {
-		return p.variable(inner)
-	}
-	if operator == "q" {
-		return p.variable(rest)
-	}
-
-	at := comma(rest)
-	a, b := p.expand(rest[:at]), p.expand(rest[at+1:])
-	x, _ := strconv.ParseFloat(a, 64)
-	y, _ := strconv.ParseFloat(b, 64)
-	switch operator {
+// evaluate applies an operator.
+func (p *simPane) evaluate(part *formatPart) string {
+	a, b := p.expand(part.a), p.expand(part.b)
+	switch part.operator {
 	case "||":
 		return digit(isTrue(a) || isTrue(b))
 	case "&&":
@@ -62,10 +87,12 @@ func (p *simPane) format(inner string) string {
 		return digit(a != b)
 	case "==":
 		return digit(a == b)
-	case "e|>=":
-		return digit(int(x) >= int(y)) // whole numbers
+	case "e|>=": // whole numbers
+		x, _ := strconv.ParseFloat(a, 64)
+		y, _ := strconv.ParseFloat(b, 64)
+		return digit(int(x) >= int(y))
 	}
-	panic("the simulated tmux does not know the operator " + operator)
+	panic("the simulated tmux does not know the operator " + part.operator)
 }
 
 // comma returns the index of the comma between two operands.
@@ -132,8 +159,17 @@ func (p *simPane) variable(name string) string {
 
 // simCommand is one command of a line: words, and blocks in braces.
 type simCommand struct {
-	words  []string
-	blocks [][]simCommand
+	words   []string
+	formats map[int]format // of the words that have one
+	blocks  [][]simCommand
+}
+
+// expanded returns a word with its formats expanded.
+func (c *simCommand) expanded(p *simPane, i int) string {
+	if f, ok := c.formats[i]; ok {
+		return p.expand(f)
+	}
+	return c.words[i]
 }
 
 func (c simCommand) last() string { return c.words[len(c.words)-1] }
@@ -162,12 +198,41 @@ func parseLine(line string) ([]simCommand, error) {
 	return commands, nil
 }
 
+// lines remembers lines that were read: many stories type the same ones.
+type lines struct {
+	mu   sync.Mutex
+	read map[string][]simCommand
+}
+
+func (l *lines) parse(line string) ([]simCommand, error) {
+	l.mu.Lock()
+	known, ok := l.read[line]
+	l.mu.Unlock()
+	if ok {
+		return known, nil
+	}
+
+	commands, err := parseLine(line)
+	if err != nil {
+		return nil, err
+	}
+
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.read == nil || len(l.read) >= manyScreens {
+		l.read = map[string][]simCommand{}
+	}
+	l.read[line] = commands
+	return commands, nil
+}
+
 type lineReader struct{ rest string }
 
 func (r *lineReader) commands() (commands []simCommand) {
 	var c simCommand
 	end := func() {
 		if len(c.words) > 0 {
+			c.readFormats()
 			commands = append(commands, c)
 		}
 		c = simCommand{}
@@ -191,6 +256,17 @@ func (r *lineReader) commands() (commands []simCommand) {
 			at := strings.IndexByte(r.rest+" ", ' ')
 			c.words = append(c.words, r.rest[:at])
 			r.rest = r.rest[at:]
+		}
+	}
+}
+
+func (c *simCommand) readFormats() {
+	for i, word := range c.words {
+		if strings.Contains(word, "#{") {
+			if c.formats == nil {
+				c.formats = map[int]format{}
+			}
+			c.formats[i] = readFormat(word)
 		}
 	}
 }
@@ -225,7 +301,7 @@ func TestSimulatedTmuxReadsItsLines(t *testing.T) {
 		"#{||:#{pane_dead},#{!=:#{@parley_seq},5.1}}":    "0",
 		"x #{pane_id}|#{q:@parley_agent}|#{@parley_seq}": "x %1||5.1",
 	} {
-		if got := p.expand(text); got != want {
+		if got := p.expand(readFormat(text)); got != want {
 			t.Errorf("%s expands to %q, want %q", text, got, want)
 		}
 	}

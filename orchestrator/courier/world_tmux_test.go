@@ -69,7 +69,7 @@ func (h simHandle) Run(ctx context.Context, compose func(string) string) (out st
 	issued, known := time.Now(), h.w.watch.seen()
 	err = h.w.command(ctx, kindOf(line), func() error {
 		h.w.watch.issued, h.w.watch.known = issued, known
-		commands, err := parseLine(line)
+		commands, err := h.w.lines.parse(line)
 		if err != nil {
 			return err
 		}
@@ -80,6 +80,11 @@ func (h simHandle) Run(ctx context.Context, compose func(string) string) (out st
 		out = behind
 	}
 	return out, err
+}
+
+// Pause implements tmux.Runner.
+func (h simHandle) Pause(ctx context.Context, d time.Duration) error {
+	return h.w.sleep(ctx, h.w.pause(d))
 }
 
 func kindOf(line string) string {
@@ -155,7 +160,7 @@ func (p *simPane) run(commands []simCommand) (out string, failed bool) {
 				out = printed
 			}
 		case "display-message":
-			out = p.expand(c.last())
+			out = c.expanded(p, len(c.words)-1)
 		case "paste-buffer":
 			p.paste(c)
 		case "send-keys":
@@ -177,7 +182,7 @@ func (p *simPane) run(commands []simCommand) (out string, failed bool) {
 // branch runs what follows the condition of an if-shell.
 func (p *simPane) branch(c simCommand) (out string, failed bool) {
 	const condition = 4 // if-shell -F -t PANE CONDITION
-	holds := isTrue(p.expand(c.words[condition]))
+	holds := isTrue(c.expanded(p, condition))
 	switch {
 	case len(c.words) > condition+1: // a command that no tmux knows
 		return "", holds
@@ -220,6 +225,10 @@ func (p *simPane) key(key string) {
 
 // personKey gives a person's input to the program, after what waits.
 func (p *simPane) personKey(give func()) {
+	if stuck := time.Until(p.w.stuck); stuck > 0 {
+		p.w.after(stuck, func() { p.personKey(give) })
+		return
+	}
 	p.activity = time.Now()
 	if len(p.held) > 0 {
 		p.held = append(p.held, give)

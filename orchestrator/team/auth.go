@@ -63,8 +63,14 @@ func (r *Roster) CallerOf(m *Member) (parley.Caller, bool) {
 		return parley.Caller{}, false
 	}
 	m.NoteSeen(r.now())
-	operator := m.Name == parley.OperatorName
-	return parley.Caller{ID: m.ID, Name: m.Name, Kind: a.Kind, Operator: operator, Orchestrate: a.Orchestrate}, true
+	return parley.Caller{
+		ID:          m.ID,
+		Name:        m.Name,
+		Kind:        a.Kind,
+		Operator:    m.Name == parley.OperatorName,
+		Orchestrate: a.Orchestrate,
+		Newcomer:    a.Approval == parley.ApprovalNewcomer,
+	}, true
 }
 
 // CallerNamed returns the agent with that name or id as a caller, for transports that trust the

@@ -1,0 +1,75 @@
+package courier
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// The shortest stories that have broken a promise once.
+var cases = []struct {
+	name  string
+	story story
+}{
+	{"a key that is taken late", story{
+		Profile: "gemini", Traits: traits{Width: 120, Begin: 425 * time.Millisecond, Work: time.Second, DropsBegin: true},
+		Events: []event{
+			{At: 18 * time.Second, Do: "late key", For: 4 * time.Second},
+			send(29 * time.Second), send(30 * time.Second),
+		},
+	}},
+	{"the next text behind one that is not drawn yet", story{
+		Profile: "copilot", Traits: traits{
+			Width: 120, Read: 800 * time.Millisecond, Draw: 91 * time.Millisecond, Start: 3552 * time.Millisecond, Work: time.Second, Fold: 120,
+		},
+		Events: []event{
+			{At: time.Second, Do: "hang", For: 10 * time.Second}, long(3 * time.Second), long(3 * time.Second),
+		},
+	}},
+	{"an old report lets the next text into work that has not begun", story{
+		Seed: 14604, Profile: "gemini", Traits: traits{
+			Width: 120, Start: 3838 * time.Millisecond, Begin: 315 * time.Millisecond, Work: 1552 * time.Millisecond, Report: 3 * time.Second, Reports: true,
+			DropsBegin: true,
+		},
+		Events: []event{
+			send(2020 * time.Millisecond), send(6493 * time.Millisecond),
+			{At: 6784 * time.Millisecond, Do: "send", What: "high"},
+		},
+	}},
+	{"the terminal goes away after the report", story{
+		Profile: "copilot", Traits: traits{
+			Width: 120, Start: 2494 * time.Millisecond, Draw: 2 * time.Second, Begin: 1500 * time.Millisecond,
+			Work: 15 * time.Second, Reports: true,
+		},
+		Events: []event{
+			long(1184 * time.Millisecond), send(18675 * time.Millisecond),
+			{At: 31940 * time.Millisecond, Do: "server dies", For: 14655 * time.Millisecond},
+		},
+	}},
+	{"a retry of a text that is not drawn yet", story{
+		Profile: "claude", Traits: traits{
+			Width: 120, Read: 800 * time.Millisecond, Draw: 138 * time.Millisecond, Work: time.Second,
+		},
+		Events: []event{
+			{At: 13 * time.Second, Do: "hang", For: 13 * time.Second},
+			send(16 * time.Second), {At: 26 * time.Second, Do: "retry", N: 1},
+		},
+	}},
+}
+
+func send(at time.Duration) event { return event{At: at, Do: "send", What: "normal"} }
+
+func long(at time.Duration) event { return event{At: at, Do: "send", What: "normal", N: 1} }
+
+func TestShortestStories(t *testing.T) {
+	k := newCommon()
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			inBubble(t, func() {
+				if broken, _, log := runStory(&c.story, k, true); broken != nil {
+					t.Errorf("%s: %s\n%s", broken.invariant, broken.detail, strings.Join(log, "\n"))
+				}
+			})
+		})
+	}
+}
