@@ -97,8 +97,8 @@ func (db *database) explain(ctx context.Context, err error) error {
 // explainDamage completes an error of damage with a copy, nil for none, and what it lacks.
 func explainDamage(e *parley.Error, c *Copy, lacks *Shortfall, now time.Time) *parley.Error {
 	if c == nil {
-		return e.Suggest("There is no automatic copy. parley doctor --repair rebuilds what it can. "+
-			"Or move %s away, and put a copy of parley backup there.", e.Details["file"])
+		return e.Suggest("Move it away, and put a copy of parley backup there: there is no automatic one. " +
+			"Or let parley doctor --repair rebuild what it can.")
 	}
 
 	would := "Nothing that was acknowledged is missing in it"

@@ -132,6 +132,9 @@ func loadOver(t *Team, file string, must bool) (*Team, error) {
 		return nil, err
 	}
 
+	if t.Settings == (Settings{}) { // "settings:" without any
+		t.Settings = before
+	}
 	setting.Fill(&t.Conversation)
 	if err := t.check(filepath.Base(file)); err != nil {
 		return nil, err
