@@ -50,7 +50,13 @@ type Options struct {
 // Serve runs the daemon until a signal, shut_down or ctx ends it.
 func Serve(ctx context.Context, opts Options) error {
 	ready := readyPipe(opts.ReadyFD)
-	d := &daemon{Options: opts, background: ready != nil, log: slog.New(slog.NewTextHandler(opts.Log, nil))}
+	d := &daemon{Options: opts, background: ready != nil}
+	if d.background {
+		log := &logFile{path: opts.Place.Log(), max: maxLog}
+		defer log.Close()
+		d.Log = log
+	}
+	d.log = slog.New(slog.NewTextHandler(d.Log, nil))
 
 	// A closed terminal ends it in the same good order as Ctrl-C.
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
