@@ -44,6 +44,13 @@ type Settings struct {
 	BackupKeep    int           `yaml:"backup_keep" default:"3" min:"1" max:"1000" doc:"How many automatic copies are kept, besides the last one from before an update."`
 	BackupSpaceMB int           `yaml:"backup_space_mb" default:"2000" min:"1" max:"1000000" doc:"How much space the automatic copies may take, in MB of 1,000,000 bytes. The newest is always kept."`
 
+	// What explains the past is kept for a season; what was said, and sent, for ever.
+	KeepEvents   time.Duration `yaml:"keep_events" default:"2160h" min:"0s" doc:"How long events are kept, for parley log and the streams; 0 for ever."`
+	KeepLog      time.Duration `yaml:"keep_log" default:"2160h" min:"0s" doc:"How long the agents' own log is kept; 0 for ever."`
+	KeepSteps    time.Duration `yaml:"keep_steps" default:"2160h" min:"0s" doc:"How long all steps of a delivery are kept; then its first and last one and the proof of its arrival stay. 0 for ever."`
+	KeepMessages time.Duration `yaml:"keep_messages" default:"0s" min:"0s" doc:"How long messages are kept, once they are read and nobody waits for an answer; 0 for ever."`
+	KeepFiles    time.Duration `yaml:"keep_files" default:"0s" min:"0s" doc:"How long sent files are kept, once they are read; 0 for ever."`
+
 	MaxFileMB int `yaml:"max_file_mb" default:"100" min:"1" max:"10000" doc:"The largest file that agents may send, in MB of 1,000,000 bytes."`
 
 	// Conversation limits what agents may say before a person speaks again.

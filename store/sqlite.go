@@ -24,6 +24,9 @@ const dialect = goose.DialectSQLite3
 // A waiting statement cannot be cancelled, so the time is short.
 const defaultBusyTimeout = 3 * time.Second
 
+// incrementalVacuum is the value of PRAGMA auto_vacuum.
+const incrementalVacuum = 2
+
 // maxLogSize is the size in bytes to which a checkpoint cuts the write-ahead log.
 const maxLogSize = 16 << 20
 
@@ -41,7 +44,11 @@ func dsn(path string, busy time.Duration, pragmas ...string) string {
 // commit. A checkpoint comes every 4,000 pages (16 MB), four times as seldom as by
 // default. The cache holds 8 MB: a broadcast touches some pages for each recipient, and
 // the next one touches the same pages.
+//
+// A new database can return freed pages to the file system, in small steps. An older one
+// would have to be written again for that, and fills them instead.
 var writerPragmas = []string{
+	"auto_vacuum(INCREMENTAL)",
 	"journal_mode(WAL)",
 	"synchronous(FULL)",
 	"foreign_keys(1)",

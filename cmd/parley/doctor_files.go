@@ -96,7 +96,7 @@ func (d *doctor) checkDatabaseSpace(f *findings) {
 			"%s", detail)
 	case database >= largeContent:
 		f.warn("space",
-			"Messages are never deleted. To start over: parley backup FILE, parley down, then delete "+
+			"Set keep_messages in parley.yaml to remove old messages. To start over: parley backup FILE, parley down, then delete "+
 				d.at.Database()+" and "+filepath.Join(d.at.Anchor(), filepath.Base(d.at.Database()))+".",
 			"%s", detail)
 	default:
