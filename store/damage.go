@@ -82,6 +82,17 @@ func (db *database) refuseEmptied() error {
 	return nil
 }
 
+// diagnose returns that the database is damaged if that is behind an error that does not say so.
+func (db *database) diagnose(ctx context.Context, err error) error {
+	if db.writerPool == nil || db.writerConn != nil || contextual(err) || refused(err) || osFault(err) != faultNone {
+		return err
+	}
+	if found := db.verify(ctx); refused(found) || faultOf(found) == faultCorrupt {
+		return found
+	}
+	return err
+}
+
 // explain completes an error that says that the database is damaged: with the newest good copy,
 // and with what it lacks.
 func (db *database) explain(ctx context.Context, err error) error {

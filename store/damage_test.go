@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -110,7 +111,7 @@ func TestDamagedDatabaseNamesTheCopy(t *testing.T) {
 	bad := must.Have(s.KeepCopy(t.Context()))(t)
 	must.Do(t, s.Close())
 
-	shatter(t, path)
+	shatter(t, path) // also the table by which goose knows the version
 	shatter(t, bad.Path)
 	_, err := Open(t.Context(), Options{Path: path})
 	wantCode(t, "Open", err, parley.StorageUnavailable)
@@ -223,5 +224,33 @@ func TestDamageIsNoticedWhileOpen(t *testing.T) {
 				t.Errorf("the operator is told %q", got)
 			}
 		})
+	}
+}
+
+// Whatever the pages hold, the error says that they are damaged.
+func TestOpenKnowsDamageOfAnyKind(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "parley.db")
+	s := openAt(t, path)
+	addAgents(t, s, 2)
+	appended(t, s)
+	must.Do(t, s.Close())
+	whole := must.Have(os.ReadFile(path))(t)
+
+	for seed := range uint64(20) {
+		chance := rand.New(rand.NewPCG(seed, 0))
+		content := bytes.Clone(whole)
+		for i := 4096; i < len(content); i++ {
+			content[i] = byte(chance.Uint32())
+		}
+		must.Do(t, os.WriteFile(path, content, 0o600))
+
+		s, err := Open(t.Context(), Options{Path: path})
+		if err == nil {
+			s.Close()
+			t.Fatalf("seed %d: it was opened", seed)
+		}
+		if parley.AsError(err).Details[damageDetail] == nil {
+			t.Errorf("seed %d: got %v", seed, err)
+		}
 	}
 }

@@ -42,6 +42,7 @@ func open(ctx context.Context, o Options, tuned tuning) (*Store, error) {
 	db.queue.wake, db.company = make(chan struct{}, 1), company{}
 	db.events.news = make(chan struct{})
 	if err := db.open(ctx); err != nil {
+		err = db.diagnose(ctx, err)
 		db.abandon()
 		db.anchor.forget()
 		return nil, db.explain(ctx, failure(path, "opening the database", err))
@@ -62,7 +63,11 @@ func (db *database) open(ctx context.Context) (err error) {
 	if err := create(db.path); err != nil {
 		return err
 	}
-	if db.writerPool, err = connect(dsn(db.path, db.tuning.busyTimeout, writerPragmas...), 1); err != nil {
+	pragmas := writerPragmas
+	if info, err := os.Stat(db.path); err == nil && info.Size() == 0 {
+		pragmas = newPragmas
+	}
+	if db.writerPool, err = connect(dsn(db.path, db.tuning.busyTimeout, pragmas...), 1); err != nil {
 		return err
 	}
 	if err := db.prepare(ctx); err != nil {

@@ -44,11 +44,7 @@ func dsn(path string, busy time.Duration, pragmas ...string) string {
 // commit. A checkpoint comes every 4,000 pages (16 MB), four times as seldom as by
 // default. The cache holds 8 MB: a broadcast touches some pages for each recipient, and
 // the next one touches the same pages.
-//
-// A new database can return freed pages to the file system, in small steps. An older one
-// would have to be written again for that, and fills them instead.
 var writerPragmas = []string{
-	"auto_vacuum(INCREMENTAL)",
 	"journal_mode(WAL)",
 	"synchronous(FULL)",
 	"foreign_keys(1)",
@@ -56,6 +52,11 @@ var writerPragmas = []string{
 	"wal_autocheckpoint(4000)",
 	"cache_size(-8000)",
 }
+
+// newPragmas let a new database return freed pages to the file system, in small steps. An
+// older one would have to be written again for that, and fills them instead. The pragma must
+// come first, and it writes each time.
+var newPragmas = append([]string{"auto_vacuum(INCREMENTAL)"}, writerPragmas...)
 
 var readerPragmas = []string{"query_only(1)"}
 
