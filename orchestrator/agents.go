@@ -128,7 +128,9 @@ func (g *agentService) GetAgentStatus(
 		a, c := m.Agent(), counts[m.ID]
 		waitsFor := ""
 		if c.HeldCode != "" && m.Kind == parley.KindTerminal && c.HeldCode != parley.HoldConversation {
-			waitsFor = rootCause(m, c.HeldCode, c.HeldReason, *c.HeldSince, 0).Sentence(now)
+			cause := rootCause(m, c.HeldCode, c.HeldReason, *c.HeldSince, 0)
+			cause.Agent = "" // it is the agent of the row
+			waitsFor = cause.Sentence(now)
 		}
 		if a.Kind == parley.KindTerminal {
 			a.Profile = cmp.Or(a.Profile, profile.Default)

@@ -119,9 +119,7 @@ func TestCopyModeHoldsTheMessage(t *testing.T) {
 			te.held(id, "copy mode")
 			te.tmuxRun("copy-mode", "-q", "-t", te.pane("coder").ID())
 			te.arrived(id)
-			if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
-				t.Errorf("the agent got %v, want one message", got)
-			}
+			te.wantMessages(log, 1)
 		})
 	}
 }

@@ -15,6 +15,10 @@ type Profile struct {
 	Summary string   `yaml:"summary"` // one line for people
 	Command []string `yaml:"command"` // launched if no command is given; a first word "parley" is this program
 
+	// ModelFlag is the flag before the name of a model on the program's command line; "" if it
+	// has none.
+	ModelFlag string `yaml:"model_flag"`
+
 	Version []string `yaml:"version"` // arguments that print the program's version, see VersionIn
 	Tested  []string `yaml:"tested"`  // versions of the program that the profile was tried with; empty: none
 

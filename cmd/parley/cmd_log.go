@@ -23,8 +23,9 @@ func logCommand(c *cli) *cobra.Command {
 	var follow bool
 	last := lastShown
 	cmd := &cobra.Command{
-		Use:   "log",
-		Short: "Show the record of messages, deliveries and agents",
+		Use:     "log",
+		Aliases: []string{"logs"},
+		Short:   "Show the record of messages, deliveries and agents",
 		Long: `Shows the record: every message, its deliveries, and what the agents did.
 A line must match all flags; of several values of one flag, one is enough.
 parley search searches whole texts, and parley export writes them to a file.`,

@@ -37,6 +37,7 @@ func sendCommand(c *cli) *cobra.Command {
   parley send coder,reviewer --urgent "stop, the build is red"
   git diff | parley send reviewer - --wait
   parley send coder "is it done?" --reply-by 30m
+  parley send @backend "the schema changes at noon"
   parley send ALL "lunch"`,
 		Args: usage(cobra.MinimumNArgs(2)),
 	}

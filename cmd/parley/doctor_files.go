@@ -96,8 +96,8 @@ func (d *doctor) checkDatabaseSpace(f *findings) {
 			"%s", detail)
 	case database >= largeContent:
 		f.warn("space",
-			"Set keep_messages in parley.yaml to remove old messages. To start over: parley backup FILE, parley down, then delete "+
-				d.at.Database()+" and "+filepath.Join(d.at.Anchor(), filepath.Base(d.at.Database()))+".",
+			"Set keep_messages in parley.yaml to remove old messages. To start over: parley backup FILE, parley down, "+
+				"then delete "+strings.Join(d.at.Both(d.at.Database()), " and ")+".",
 			"%s", detail)
 	default:
 		f.ok("space", "%s", detail)

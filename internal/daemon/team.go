@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/conversation"
 	"parley/internal/setting"
 	"parley/orchestrator"
 	"parley/profile"
@@ -24,7 +25,7 @@ import (
 type Team struct {
 	Agents       []Agent                    `yaml:"agents" doc:"The agents that parley up launches, in this order."`
 	Settings     Settings                   `yaml:"settings" doc:"Settings of the daemon. PARLEY_NAME in the environment overrides each, a flag of parley serve overrides both."`
-	Conversation ConversationSettings       `yaml:"conversation" doc:"What agents may say to each other before a person speaks again."`
+	Conversation conversation.Settings      `yaml:"conversation" doc:"What agents may say to each other before a person speaks again."`
 	Screen       ScreenSettings             `yaml:"screen" doc:"How the screen treats you. PARLEY_SCREEN_NAME in the environment overrides each."`
 	Responders   []Responder                `yaml:"responders" doc:"The agents for which a model answers at once."`
 	Profiles     map[string]yaml.RawMessage `yaml:"profiles" doc:"Profiles of your own, or changes to built-in ones: a name and the keys that differ."`
@@ -37,18 +38,21 @@ type Team struct {
 
 // Agent is one agent of the team.
 type Agent struct {
-	Name          string   `yaml:"name" required:"true" doc:"A letter, then letters, digits, - or _, at most 32."`
-	Profile       string   `yaml:"profile" doc:"What kind of program it is; if left out, found by its name, or generic."`
-	Command       []string `yaml:"command" doc:"The program and its arguments; the profile's own if left out."`
-	Dir           string   `yaml:"dir" doc:"Working directory, relative to this file; the workspace if left out."`
-	Role          string   `yaml:"role" doc:"Its role in the team."`
-	Description   string   `yaml:"description" doc:"What it is for, in a sentence."`
-	Capabilities  []string `yaml:"capabilities" doc:"What it can do, one word or phrase each."`
-	Groups        []string `yaml:"groups" doc:"Groups it is a member of."`
-	Orchestrate   bool     `yaml:"orchestrate" doc:"Let it launch and stop other agents."`
-	Interruptible bool     `yaml:"interruptible" doc:"Let urgent messages be typed into its work, and end copy mode in its terminal."`
-	Toolsets      []string `yaml:"toolsets" doc:"The groups of MCP tools that it is offered, of those that mcp_toolsets leaves: messages, team, threads, files, orchestrate; all if left out."`
-	Size          string   `yaml:"size" doc:"Columns and rows of its terminal, such as 200x50."`
+	Name          string            `yaml:"name" required:"true" doc:"A letter, then letters, digits, - or _, at most 32."`
+	Profile       string            `yaml:"profile" doc:"What kind of program it is; if left out, found by its name, or generic."`
+	Command       []string          `yaml:"command" doc:"The program and its arguments; the profile's own if left out."`
+	Dir           string            `yaml:"dir" doc:"Working directory, relative to this file; the workspace if left out."`
+	Model         string            `yaml:"model" doc:"The model that the program is to use, in the program's own word."`
+	Prompt        string            `yaml:"prompt" doc:"The first message to it, or @FILE, relative to this file."`
+	Role          string            `yaml:"role" doc:"Its role in the team."`
+	Description   string            `yaml:"description" doc:"What it is for, in a sentence."`
+	Capabilities  []string          `yaml:"capabilities" doc:"What it can do, one word or phrase each."`
+	Groups        []string          `yaml:"groups" doc:"Groups it is a member of."`
+	Orchestrate   bool              `yaml:"orchestrate" doc:"Let it launch and stop other agents."`
+	Interruptible bool              `yaml:"interruptible" doc:"Let urgent messages be typed into its work, and end copy mode in its terminal."`
+	Toolsets      []string          `yaml:"toolsets" doc:"The groups of MCP tools that it is offered, of those that mcp_toolsets leaves: messages, team, threads, files, orchestrate; all if left out."`
+	Env           map[string]string `yaml:"env" doc:"Variables of its environment; the rest is that of parley up."`
+	Size          string            `yaml:"size" doc:"Columns and rows of its terminal, such as 200x50."`
 }
 
 // LoadTeam reads and checks a parley.yaml, whether or not the user trusts it. Unless must is
@@ -171,7 +175,7 @@ func (t *Team) check(file string) error {
 	if err := t.Screen.check(file); err != nil {
 		return err
 	}
-	if err := t.Conversation.check(file); err != nil {
+	if err := setting.Check(&t.Conversation, file+": conversation"); err != nil {
 		return err
 	}
 	if err := t.checkResponders(file, seen); err != nil {
@@ -189,7 +193,7 @@ func duplicateName(file, name string) error {
 // service returns the settings of the service.
 func (t *Team) service() orchestrator.Settings {
 	s := t.Settings.Settings
-	s.Conversation, s.Given = t.Conversation.budgets(), true
+	s.Conversation, s.Given = t.Conversation, true
 	return s
 }
 
