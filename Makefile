@@ -136,6 +136,12 @@ bench: tmux ## measure with real tmux, into docs/measured/benchmarks.md
 	$(GO) run ./internal/benchdoc <.build/bench.txt >.build/benchmarks.md
 	mv .build/benchmarks.md docs/measured/benchmarks.md
 
+SOAK ?= 1h
+
+.PHONY: soak
+soak: tmux ## 30 agents at work for an hour, or SOAK=10m: fails if anything has grown by 10 %
+	PARLEY_TEST_SOAK=$(SOAK) $(GO) test -count=1 -v -timeout 0 -run 'TestSoak$$' ./cmd/parley
+
 FUZZTIME ?= 20s
 
 .PHONY: fuzz

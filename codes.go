@@ -78,6 +78,7 @@ const (
 	EndedRefused     ReasonCode = "program_refused"      // the program showed that it refuses the text
 	EndedNoTurn      ReasonCode = "no_turn"              // gone from the composer, and no turn began
 	EndedNoAnswer    ReasonCode = "no_answer"            // a responder's model gave no answer
+	EndedBehind      ReasonCode = "database_behind"      // the database lacks what came later; it may have been typed
 )
 
 // What proves a rung.
@@ -221,6 +222,10 @@ var reasons = map[ReasonCode]reasonWords{
 		"",
 	},
 	EndedNoAnswer: {"no answer: %s", ""},
+	EndedBehind: {
+		"the database was damaged or replaced by a copy, and what it lacks may tell that this was typed",
+		"",
+	},
 
 	ProofStored:     {"stored", ""},
 	ProofOverBudget: {"stored in its inbox; %s", ""},

@@ -60,7 +60,7 @@ type NeedKind string
 
 // The kinds of need, the most pressing first.
 const (
-	NeedStorage     NeedKind = "storage"     // the database cannot be trusted: nothing is accepted
+	NeedStorage     NeedKind = "storage"     // the database cannot be trusted, or lacks something
 	NeedDialog      NeedKind = "dialog"      // a question is open in a terminal
 	NeedLost        NeedKind = "lost"        // a terminal went away
 	NeedExited      NeedKind = "exited"      // a program ended by itself
@@ -91,9 +91,9 @@ type Need struct {
 	Screen    []string  `json:"screen,omitempty"` // the last lines of the agent's screen, without empty lines
 }
 
-// GetNeedsRequest asks what needs the operator, and can dismiss a message.
+// GetNeedsRequest asks what needs the operator, and can dismiss something.
 type GetNeedsRequest struct {
-	Dismiss string `json:"dismiss,omitempty" doc:"The id of an unconfirmed or unanswered message, or its first 8 characters: it is no longer listed."`
+	Dismiss string `json:"dismiss,omitempty" doc:"The id of an unconfirmed or unanswered message, or its first 8 characters: it is no longer listed. Or storage: what the database lacks is known."`
 }
 
 // GetNeedsResult lists the needs, the most pressing first.

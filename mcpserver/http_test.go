@@ -1,9 +1,11 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -34,6 +36,21 @@ func TestSessionsSurviveARestart(t *testing.T) {
 				t.Errorf("after the restart it gave %s, and %d messages came", text, len(f.sent))
 			}
 		})
+	}
+}
+
+// A month of calls must not fill the log.
+func TestCallsLeaveNothingInTheLog(t *testing.T) {
+	var log bytes.Buffer
+	h := newHandler(Options{Authenticate: known,
+		Service: newFake(), Version: "1", Log: slog.New(slog.NewTextHandler(&log, nil)),
+	}, progressEvery)
+	url, stop := web(t, "127.0.0.1:0", as(coder, h))
+	s := connect(t, &official.StreamableClientTransport{Endpoint: url}, eras[0], nil)
+	call(t, s, "send_message", args{"to": "planner", "text": "hello"})
+	stop()
+	if log.Len() > 0 {
+		t.Errorf("the log has:\n%s", &log)
 	}
 }
 

@@ -73,10 +73,37 @@ func TestFilesAreRemovedByTheirAge(t *testing.T) {
 		t.Errorf("removed %+v, want old.txt", got)
 	}
 
+	must.Do(t, te.pruneFiles(t.Context(), time.Hour, func() error { return nil }))
+
 	list, err := te.ListFiles(te.operator(), parley.ListFilesRequest{Limit: 10})
 	if err != nil || len(list.Files) != 1 || list.Files[0].Name != "new.txt" || list.ContentBytes != 3 ||
 		list.CopyBytes != 3 {
 		t.Errorf("kept: %+v, %v", list, err)
+	}
+}
+
+// Files that somebody has yet to read stay, however old.
+func TestOldFilesArePruned(t *testing.T) {
+	te := newTeam(t)
+	planner := te.as("planner")
+	coder := te.as("coder")
+	te.close()
+	te.opts.Now = func() time.Time { return time.Now().AddDate(0, 0, -31) }
+	te.open()
+	te.transfer(planner, "coder", te.give("read.txt", "read"))
+	must.Have(te.GetMessages(coder, parley.GetMessagesRequest{Limit: 10, MarkRead: new(true), Filters: &parley.MessageFilters{}}))(t)
+	te.transfer(planner, "coder", te.give("unread.txt", "unread"))
+	te.close()
+	te.opts.Now = time.Now
+	te.open()
+
+	must.Do(t, te.pruneFiles(t.Context(), 0, func() error { return nil }))
+	for _, want := range []int{2, 1} {
+		list, err := te.ListFiles(te.operator(), parley.ListFilesRequest{Limit: 10})
+		if err != nil || len(list.Files) != want || list.Files[0].Name != "unread.txt" {
+			t.Errorf("kept: %+v, %v, want %d files", list, err, want)
+		}
+		must.Do(t, te.pruneFiles(t.Context(), 24*time.Hour, func() error { return nil }))
 	}
 }
 

@@ -26,7 +26,7 @@ func (op *operatorService) GetNeeds(ctx context.Context, req parley.GetNeedsRequ
 	res := &parley.GetNeedsResult{Answer: parley.OK}
 	var err error
 	if req.Dismiss != "" {
-		if res.Dismissed, err = op.store.Dismiss(ctx, req.Dismiss); err != nil {
+		if res.Dismissed, err = op.dismiss(ctx, req.Dismiss); err != nil {
 			return nil, err
 		}
 	}
@@ -45,7 +45,10 @@ func (op *operatorService) needs(ctx context.Context) ([]parley.Need, error) {
 		return nil, err
 	}
 
-	needs := op.storageNeeds()
+	needs, err := op.storageNeeds(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for _, m := range op.roster.All() {
 		if n, ok := op.agentNeed(m, counts[m.ID].Queued); ok {
 			needs = append(needs, n)
@@ -99,20 +102,6 @@ func (op *operatorService) needs(ctx context.Context) ([]parley.Need, error) {
 	})
 
 	return needs, nil
-}
-
-// storageNeeds tells the operator that the database accepts nothing more.
-func (op *operatorService) storageNeeds() []parley.Need {
-	err := op.store.Refusal()
-	if err == nil {
-		return []parley.Need{}
-	}
-
-	e, system := parley.AsError(err), op.roster.Operator()
-	return []parley.Need{{
-		Kind: parley.NeedStorage, AgentID: system.ID, Agent: system.Name, Since: op.now(),
-		Text: e.Message, Command: "parley doctor --repair", Action: e.Action,
-	}}
 }
 
 // owedAnswers returns the needs of idle agents that owe an answer.

@@ -224,6 +224,9 @@ func (o *Orchestrator) start(ctx, running context.Context) error {
 	o.group.Go(func() { o.rooms.terminals.Watch(running) })
 	o.group.Go(func() { o.tick(running) })
 	o.group.Go(func() { o.reportIncidents(running) })
+	o.group.Go(func() { o.keepCopies(running) })
+	o.group.Go(func() { o.checkStorage(running) })
+	o.group.Go(func() { o.prune(running) })
 
 	return nil
 }

@@ -40,12 +40,26 @@ type Settings struct {
 
 	RegistrationsPerMinute int `yaml:"registrations_per_minute" default:"30" min:"1" max:"1000000" doc:"How many agents may register in a minute from one address, or from this machine without a key."`
 
+	BackupEvery   time.Duration `yaml:"backup_every" default:"24h" min:"0s" doc:"How old something may get that is in no automatic copy of the database; 0 makes no copies."`
+	BackupKeep    int           `yaml:"backup_keep" default:"3" min:"1" max:"1000" doc:"How many automatic copies are kept, besides the last one from before an update."`
+	BackupSpaceMB int           `yaml:"backup_space_mb" default:"2000" min:"1" max:"1000000" doc:"How much space the automatic copies may take, in MB of 1,000,000 bytes. The newest is always kept."`
+
+	// What explains the past is kept for a season; what was said, and sent, for ever.
+	KeepEvents   time.Duration `yaml:"keep_events" default:"2160h" min:"0s" doc:"How long events are kept, for parley log and the streams; 0 for ever."`
+	KeepLog      time.Duration `yaml:"keep_log" default:"2160h" min:"0s" doc:"How long the agents' own log is kept; 0 for ever."`
+	KeepSteps    time.Duration `yaml:"keep_steps" default:"2160h" min:"0s" doc:"How long all steps of a delivery are kept; then its first and last one and the proof of its arrival stay. 0 for ever."`
+	KeepMessages time.Duration `yaml:"keep_messages" default:"0s" min:"0s" doc:"How long messages are kept, once they are read and nobody waits for an answer; 0 for ever."`
+	KeepFiles    time.Duration `yaml:"keep_files" default:"0s" min:"0s" doc:"How long sent files are kept, once they are read; 0 for ever."`
+
 	MaxFileMB int `yaml:"max_file_mb" default:"100" min:"1" max:"10000" doc:"The largest file that agents may send, in MB of 1,000,000 bytes."`
 
 	MaxFilesMB int `yaml:"max_files_mb" default:"1000" min:"1" max:"1000000" doc:"How much one agent may have stored as files, in MB of 1,000,000 bytes. The operator has no limit."`
 
 	// Conversation limits what agents may say before a person speaks again.
 	Conversation conversation.Settings `yaml:"-"`
+
+	// Given says that zero values are meant as they are.
+	Given bool `yaml:"-"`
 
 	StopGrace time.Duration `yaml:"-" default:"3s"` // time for a stopped agent's processes to exit by themselves
 	Watch     time.Duration `yaml:"-" default:"1s"` // interval between two checks of all panes
@@ -54,7 +68,11 @@ type Settings struct {
 	RedrawAfter time.Duration `yaml:"-" default:"10s"`
 }
 
-func (s *Settings) setDefaults() { setting.Fill(s) }
+func (s *Settings) setDefaults() {
+	if !s.Given {
+		setting.Fill(s)
+	}
+}
 
 // ShortFooter reports whether the line below a typed message has only the message id.
 func (s *Settings) ShortFooter() bool { return s.Footer == "short" }
@@ -63,6 +81,9 @@ const bytesPerMB = 1_000_000
 
 // maxFiles returns how much one agent may have stored as files, in bytes.
 func (s *Settings) maxFiles() int64 { return int64(s.MaxFilesMB) * bytesPerMB }
+
+// BackupSpace returns how much space the automatic copies of the database may take, in bytes.
+func (s *Settings) BackupSpace() int64 { return int64(s.BackupSpaceMB) * bytesPerMB }
 
 // maxFile returns the size of the largest file, in bytes.
 func (s *Settings) maxFile() int64 { return int64(s.MaxFileMB) * bytesPerMB }

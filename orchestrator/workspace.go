@@ -17,7 +17,11 @@ func (ws *workspaceService) GetWorkspaceStatus(
 	res.Answer, res.Workspace = parley.OK, ws.opts.Workspace
 	res.TmuxSocket, res.TmuxVersion = ws.terminals.Server().SocketPath(), ws.terminals.Server().Version().String()
 	res.LastEvent, res.Paused = ws.store.LastEvent(), ws.pause.is()
-	res.Warnings = slices.Concat(ws.opts.Info.Warnings, ws.warnings)
+	lacks, err := ws.storageWarnings(ctx)
+	if err != nil {
+		return nil, err
+	}
+	res.Warnings = slices.Concat(ws.opts.Info.Warnings, ws.warnings, lacks)
 	res.Agents = map[string]int{}
 	for _, m := range ws.roster.All() {
 		if m.Kind != parley.KindHuman {

@@ -58,10 +58,9 @@ func (s *Store) Incidents() <-chan string { return s.anchor.news }
 // Refusal returns why the store accepts nothing more, nil while all is well.
 func (s *Workspace) Refusal() error { return s.anchor.refusal() }
 
-// Repair puts a database back that was removed or replaced while a daemon had it open. A
-// file that has taken its place is moved aside. It reports whether there was anything to
-// do. No daemon may run.
-func Repair(path, dir string) (repaired bool, err error) {
+// putBack puts a database back that was removed or replaced while a daemon had it open. A
+// file that has taken its place is moved aside. It reports whether there was anything to do.
+func putBack(path, dir string) (repaired bool, err error) {
 	a := newAnchor(path, dir)
 	if dir != "" && exists(a.saved()) && exists(path) {
 		if err := os.Rename(path, path+".foreign"); err != nil {

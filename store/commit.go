@@ -126,6 +126,9 @@ func (db *database) commit(batch []*write) {
 	if err == nil {
 		err = db.checkAnchor()
 	}
+	if err != nil {
+		db.notice(err)
+	}
 
 	switch {
 	case err == nil:
@@ -166,6 +169,7 @@ func (db *database) attempt(batch []*write) error {
 	}
 
 	db.marked = true
+	db.acknowledge(last, t.nextSeq-1)
 	db.expectCompany(t)
 	db.inboxes.invalidate(t.readers, t.older)
 	db.events.publish(last)

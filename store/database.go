@@ -34,6 +34,8 @@ type database struct {
 	counted  counted
 	inboxes  inboxCounts
 	anchor   *anchor // only the writing goroutine uses it, after Open
+	progress progressFile
+	copies   Copies
 }
 
 // tuning holds what tests change.
@@ -75,6 +77,7 @@ func (db *database) close() error {
 		return db.fail("closing the database", err)
 	}
 	db.anchor.closed()
+	db.progress.close()
 
 	return nil
 }

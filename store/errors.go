@@ -31,6 +31,7 @@ func (db *database) fail(doing string, err error) error {
 	if db.queue.isClosed() && codeOf(err) == 0 && !contextual(err) {
 		return errClosed()
 	}
+	db.notice(err)
 	return failure(db.path, doing, err)
 }
 
@@ -62,8 +63,7 @@ func failure(path, doing string, err error) error {
 	case faultCorrupt:
 		return damaged(path).With("cause", err.Error())
 	case faultForeign:
-		return unavailable("%s is not a database", path).
-			Suggest("Move it away and start again, or put a copy in its place: %s", whereCopies(path))
+		return unavailable("%s is not a database", path).With(damageDetail, true).Suggest("%s", repairStep)
 	case faultIO:
 		return unavailable("%s failed: %v", doing, err).
 			Suggest("Check that %s exists and that its disk works, then try again.", filepath.Dir(path))
@@ -92,15 +92,7 @@ func exhausted(path string, err error) *parley.Error {
 
 func damaged(path string) *parley.Error {
 	return parley.Errorf(parley.StorageUnavailable, "the database %s is damaged", path).With("file", path).
-		Suggest("Stop parley, move %s away, and put the newest good copy in its place: %s", path, whereCopies(path))
-}
-
-// whereCopies says where to find the copies that were made before migrations.
-func whereCopies(path string) string {
-	if found, err := filepath.Glob(path + ".bak-*"); err == nil && len(found) == 0 {
-		return "one that parley backup made; there are no automatic ones."
-	}
-	return fmt.Sprintf("automatic ones are next to it (%s.bak-*).", path)
+		With(damageDetail, true).Suggest("%s", repairStep)
 }
 
 // osFault is like faultOf, but knows the errors of the operating system too.

@@ -16,22 +16,31 @@ import (
 type Health struct {
 	Version, Known int64 // the version of its schema, and the newest that this program knows
 	Size, Log      int64 // of the file and of the write-ahead log next to it, in bytes
+
+	Lacks *Shortfall // what was acknowledged and is not there; nil for nothing
 }
 
-// Inspect reads the whole database at file, which others may use meanwhile. It changes
-// nothing and does not migrate. Every error is STORAGE_UNAVAILABLE, as with Open.
-func Inspect(ctx context.Context, file string) (Health, error) {
-	h, err := inspect(ctx, file)
+// Inspect reads the whole database, which others may use meanwhile. It changes nothing and
+// does not migrate. Every error is STORAGE_UNAVAILABLE, as with Open.
+func Inspect(ctx context.Context, o Options) (Health, error) {
+	file := o.Path
+	h, err := inspect(ctx, o)
 	if err != nil {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx) // the driver says that it was interrupted
 		}
-		return h, failure(file, "reading the database", err)
+		db := &database{now: o.clock, copies: o.Copies.or(file), progress: progressFile{path: o.progressPath(file)}}
+		return h, db.explain(ctx, failure(file, "reading the database", err))
 	}
 	return h, nil
 }
 
-func inspect(ctx context.Context, file string) (h Health, err error) {
+func inspect(ctx context.Context, o Options) (h Health, err error) {
+	file := o.Path
+	acknowledged, err := readProgress(o.progressPath(file)) // before the database, which goes on
+	if err != nil {
+		return h, err
+	}
 	info, err := os.Stat(file)
 	if err != nil {
 		return h, err
@@ -53,7 +62,17 @@ func inspect(ctx context.Context, file string) (h Health, err error) {
 	}
 	defer pool.Close()
 
-	return h, h.read(ctx, pool, file)
+	if info.Size() == 0 && acknowledged.Event > 0 {
+		return h, damaged(file).With("cause", "the file is empty")
+	}
+	if err := h.read(ctx, pool, file); err != nil {
+		return h, err
+	}
+
+	has, err := progressOf(ctx, pool)
+	h.Lacks = missing(acknowledged, has)
+
+	return h, err
 }
 
 // read checks every page and index, and reads the version.

@@ -19,7 +19,7 @@ func TestInspectReadsWhileOthersWriteAndChangesNothing(t *testing.T) {
 	s := openAt(t, path)
 	addAgents(t, s, 3)
 
-	h := must.Have(Inspect(t.Context(), path))(t)
+	h := must.Have(Inspect(t.Context(), Options{Path: path}))(t)
 	if h.Version == 0 || h.Version != h.Known || h.Size == 0 || h.Log == 0 {
 		t.Errorf("got %+v, want the newest version and two sizes", h)
 	}
@@ -36,7 +36,7 @@ func TestInspectReadsWhileOthersWriteAndChangesNothing(t *testing.T) {
 		}
 	}
 
-	if h, err := Inspect(t.Context(), left); err != nil || h.Log == 0 {
+	if h, err := Inspect(t.Context(), Options{Path: left}); err != nil || h.Log == 0 {
 		t.Fatalf("got %+v, %v", h, err)
 	}
 
@@ -81,13 +81,13 @@ func TestInspectSaysWhatIsWrong(t *testing.T) {
 	})
 
 	for path, want := range map[string]string{text: "not a database", foreign: "not one of parley's", indexed: "damaged"} {
-		h, err := Inspect(t.Context(), path)
+		h, err := Inspect(t.Context(), Options{Path: path})
 		if parley.ErrorCode(err) != parley.StorageUnavailable || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %+v, %v, want one that says %q", path, h, err, want)
 		}
 	}
 
-	if _, err := Inspect(t.Context(), filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) &&
+	if _, err := Inspect(t.Context(), Options{Path: filepath.Join(dir, "none")}); !errors.Is(err, fs.ErrNotExist) &&
 		parley.ErrorCode(err) != parley.StorageUnavailable {
 		t.Errorf("a missing file: got %v", err)
 	}
@@ -103,7 +103,7 @@ func TestInspectEndsWithItsContext(t *testing.T) {
 	addAgents(t, s, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Inspect(ctx, path); !errors.Is(err, context.Canceled) {
+	if _, err := Inspect(ctx, Options{Path: path}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want that it was cancelled", err)
 	}
 }

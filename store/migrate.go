@@ -2,20 +2,12 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/pressly/goose/v3"
 
 	"parley"
 )
-
-// keptBackups is how many automatic copies stay next to the database.
-const keptBackups = 3
 
 // migrate brings the schema up to date, after copying a database that is not new.
 func (db *database) migrate(ctx context.Context, provider *goose.Provider) error {
@@ -27,7 +19,7 @@ func (db *database) migrate(ctx context.Context, provider *goose.Provider) error
 		return parley.Errorf(parley.StorageUnavailable,
 			"the database %s is from a newer parley: its version is %d, this program knows %d", db.path, have, want).
 			With("file", db.path).With("version", have).
-			Suggest("Use the newer parley, or put an older copy in its place: %s", whereCopies(db.path))
+			Suggest("Use the newer parley, or put an older copy in its place: %s", db.copies.where())
 	case have == want:
 		return nil
 	}
@@ -61,43 +53,12 @@ func (db *database) migrations() (fs.FS, error) {
 	return sqlMigrations()
 }
 
-// keepCopy copies the database to path.bak-VERSION-TIME, and removes all but the newest
-// of these copies.
+// keepCopy copies the database before a migration.
 func (db *database) keepCopy(ctx context.Context, version int64) error {
-	stamp := db.now().UTC().Format("20060102T150405.000")
-	name := fmt.Sprintf("%s.bak-%d-%s", db.path, version, stamp)
-	if _, err := copyTo(ctx, db.writerPool, name); err != nil {
+	c, err := db.copies.make(ctx, db.writerPool, Copy{Made: db.now(), Before: version})
+	if err != nil {
 		return failure(db.path, "keeping a copy before the migration", err)
 	}
-	db.log.Info("kept a copy of the database", "file", name)
-	return db.dropOldCopies()
-}
-
-// dropOldCopies removes all but the newest copies.
-func (db *database) dropOldCopies() error {
-	dir, prefix := filepath.Dir(db.path), filepath.Base(db.path)+".bak-"
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-
-	var copies []fs.FileInfo
-	for _, e := range entries {
-		name := e.Name()
-		if !strings.HasPrefix(name, prefix) || strings.HasSuffix(name, "-wal") || strings.HasSuffix(name, "-shm") {
-			continue // -wal and -shm belong to a copy that is open
-		}
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
-			copies = append(copies, info)
-		}
-	}
-
-	slices.SortFunc(copies, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
-	for _, old := range copies[min(keptBackups, len(copies)):] {
-		if err := os.Remove(filepath.Join(dir, old.Name())); err != nil {
-			return err
-		}
-	}
-
+	db.log.Info("kept a copy of the database", "file", c.Path)
 	return nil
 }

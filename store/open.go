@@ -31,6 +31,7 @@ func open(ctx context.Context, o Options, tuned tuning) (*Store, error) {
 
 	db := &database{path: path, now: o.Now, log: o.Log, tuning: tuned, finished: make(chan struct{})}
 	db.anchor = newAnchor(path, o.Anchor)
+	db.progress.path, db.copies = o.progressPath(path), o.Copies.or(path)
 	if db.now == nil {
 		db.now = time.Now
 	}
@@ -41,9 +42,10 @@ func open(ctx context.Context, o Options, tuned tuning) (*Store, error) {
 	db.queue.wake, db.company = make(chan struct{}, 1), company{}
 	db.events.news = make(chan struct{})
 	if err := db.open(ctx); err != nil {
+		err = db.diagnose(ctx, err)
 		db.abandon()
 		db.anchor.forget()
-		return nil, failure(path, "opening the database", err)
+		return nil, db.explain(ctx, failure(path, "opening the database", err))
 	}
 
 	go db.writeLoop()
@@ -55,10 +57,17 @@ func (db *database) open(ctx context.Context) (err error) {
 	if err := db.anchor.recover(); err != nil {
 		return err
 	}
+	if err := db.refuseEmptied(); err != nil {
+		return err
+	}
 	if err := create(db.path); err != nil {
 		return err
 	}
-	if db.writerPool, err = connect(dsn(db.path, db.tuning.busyTimeout, writerPragmas...), 1); err != nil {
+	pragmas := writerPragmas
+	if info, err := os.Stat(db.path); err == nil && info.Size() == 0 {
+		pragmas = newPragmas
+	}
+	if db.writerPool, err = connect(dsn(db.path, db.tuning.busyTimeout, pragmas...), 1); err != nil {
 		return err
 	}
 	if err := db.prepare(ctx); err != nil {
@@ -73,6 +82,10 @@ func (db *database) open(ctx context.Context) (err error) {
 
 	db.statements = keepStatements(db.writerConn)
 	if db.writer, err = gormOn(db.statements); err != nil {
+		return err
+	}
+
+	if err := db.compareProgress(ctx); err != nil {
 		return err
 	}
 
@@ -143,6 +156,7 @@ func (db *database) abandon() {
 			_ = pool.Close()
 		}
 	}
+	db.progress.close()
 }
 
 // create makes the file and its directory if they are missing, and checks that the file

@@ -27,6 +27,9 @@ const (
 // A waiting statement cannot be cancelled, so the time is short.
 const defaultBusyTimeout = 3 * time.Second
 
+// incrementalVacuum is the value of PRAGMA auto_vacuum.
+const incrementalVacuum = 2
+
 // maxLogSize is the size in bytes to which a checkpoint cuts the write-ahead log.
 const maxLogSize = 16 << 20
 
@@ -52,6 +55,11 @@ var writerPragmas = []string{
 	"wal_autocheckpoint(4000)",
 	"cache_size(-8000)",
 }
+
+// newPragmas let a new database return freed pages to the file system, in small steps. An
+// older one would have to be written again for that, and fills them instead. The pragma must
+// come first, and it writes each time.
+var newPragmas = append([]string{"auto_vacuum(INCREMENTAL)"}, writerPragmas...)
 
 var readerPragmas = []string{"query_only(1)"}
 

@@ -19,6 +19,8 @@ type Options struct {
 	// out of the workspace's reach. "" for none.
 	Anchor string
 
+	Copies Copies // automatic ones
+
 	Now func() time.Time // the clock; time.Now if nil
 	Log *slog.Logger     // for what needs no answer; nothing is logged if nil
 }

@@ -27,8 +27,9 @@ func doctorCommand(c *cli) *cobra.Command {
 and tells what to do about each finding. It changes nothing and does not start a daemon.
 The exit status is 1 if there is a problem, else 0; warnings do not count.
 
-With --repair it first puts back a database that was removed while parley ran. For that it
-ends the daemon; the agents stay.`,
+With --repair it first puts back a database that was removed while parley ran, and replaces
+one that is damaged by what can be read of it, or by the newest good copy. For that it ends
+the daemon; the agents stay.`,
 		Example: "  parley doctor\n  parley doctor --json\n  parley doctor --repair",
 		Args:    usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -49,7 +50,7 @@ ends the daemon; the agents stay.`,
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&repair, "repair", false, "put back a database that was removed while parley ran")
+	cmd.Flags().BoolVar(&repair, "repair", false, "put back a database that was removed, replace a damaged one")
 
 	return cmd
 }

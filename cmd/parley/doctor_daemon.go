@@ -163,7 +163,7 @@ func (d *doctor) checkDatabase(ctx context.Context) (f findings) {
 		return f
 	}
 
-	h, err := store.Inspect(ctx, d.at.Database())
+	h, err := store.Inspect(ctx, d.at.Store())
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		f.warn("database", "Try again when the machine is idle.", "too large to be read within %s", thoroughly)
@@ -171,8 +171,12 @@ func (d *doctor) checkDatabase(ctx context.Context) (f findings) {
 		f.fail("database", err)
 	case h.Version > h.Known:
 		f.bad("database",
-			"Use the newer parley, or restore an older copy; automatic backups are "+d.at.Database()+".bak-*.",
+			"Use the newer parley, or restore an older copy; automatic ones are in "+d.at.Backups()+".",
 			"it was written by a newer parley: its version is %d, this program's is %d", h.Version, h.Known)
+	case h.Lacks != nil:
+		f.warn("database",
+			"It was damaged, or replaced by an older copy. Start parley, and see parley needs.",
+			"sound, but it lacks %s that parley had acknowledged", h.Lacks.Words())
 	case h.Version < h.Known:
 		f.ok("database", "sound, %s, version %d; the next daemon migrates it to %d", size(h.Size+h.Log), h.Version,
 			h.Known)
@@ -245,9 +249,29 @@ func (d *doctor) repair(ctx context.Context) error {
 		return err
 	}
 
-	repaired, err := store.Repair(at.Database(), at.Anchor())
-	if repaired && !d.json {
-		err = d.printLine("The database was put back. The next command starts the daemon.")
+	done, err := store.Repair(ctx, at.Store())
+	if text := d.repairedWords(done); err == nil && text != "" && !d.json {
+		err = d.printLine(text + " The next command starts the daemon.")
 	}
 	return err
+}
+
+// repairedWords says what a repair did, "" for nothing.
+func (d *doctor) repairedWords(done store.Repaired) string {
+	switch {
+	case done.Aside == "" && done.PutBack:
+		return "The database was put back."
+	case done.Aside == "":
+		return ""
+	}
+
+	text := "The database was damaged. It was rebuilt from what it held: nothing that was acknowledged is missing."
+	if done.Copy != nil {
+		text = fmt.Sprintf("The database was damaged. The copy of %s ago took its place.", d.ago(done.Copy.Made))
+	}
+	if done.Lacks != nil {
+		text += fmt.Sprintf(" It lacks %s that parley had acknowledged later.", done.Lacks.Words())
+	}
+
+	return text + " The damaged file is " + done.Aside + "."
 }

@@ -76,7 +76,9 @@ func (d *doctor) checkDatabaseSpace(f *findings) {
 		database += sizeOf(d.at.Database() + name)
 	}
 
-	backups, _ := filepath.Glob(d.at.Database() + ".bak-*") // a malformed pattern finds none
+	backups, _ := filepath.Glob(filepath.Join(d.at.Backups(), "parley-*.db")) // a malformed pattern finds none
+	older, _ := filepath.Glob(d.at.Database() + ".bak-*")                     // of earlier versions
+	backups = append(backups, older...)
 	for _, name := range backups {
 		copies += sizeOf(name)
 	}
@@ -89,12 +91,13 @@ func (d *doctor) checkDatabaseSpace(f *findings) {
 	switch {
 	case copies >= largeContent:
 		f.warn("space",
-			"The backups are from before migrations; if all is well, delete them: "+d.at.Database()+".bak-*",
+			"Keep fewer with backup_keep or backup_space_mb in parley.yaml. Those of earlier versions may be deleted: "+
+				d.at.Database()+".bak-*",
 			"%s", detail)
 	case database >= largeContent:
 		f.warn("space",
-			"Messages are never deleted. To start over: parley backup FILE, parley down, then delete "+
-				strings.Join(d.at.Both(d.at.Database()), " and ")+".",
+			"Set keep_messages in parley.yaml to remove old messages. To start over: parley backup FILE, parley down, "+
+				"then delete "+strings.Join(d.at.Both(d.at.Database()), " and ")+".",
 			"%s", detail)
 	default:
 		f.ok("space", "%s", detail)

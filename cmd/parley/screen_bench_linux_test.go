@@ -106,7 +106,7 @@ func end(cmd *exec.Cmd) {
 }
 
 // openTerminal opens a terminal: the end of who looks at it, and the program's.
-func openTerminal(b *testing.B, w, h uint16) (near, far *os.File) {
+func openTerminal(b testing.TB, w, h uint16) (near, far *os.File) {
 	b.Helper()
 	near, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK, 0)
 	if err != nil {

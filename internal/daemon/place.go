@@ -15,6 +15,7 @@ import (
 	"syscall"
 
 	"parley"
+	"parley/store"
 )
 
 // StateDir is the directory of a workspace that holds its state.
@@ -81,6 +82,17 @@ func (p Place) Both(path string) []string {
 		return []string{path}
 	}
 	return []string{path, filepath.Join(p.Anchor(), filepath.Base(path))}
+}
+
+// Backups returns the directory of the automatic copies of the database. It is out of the
+// workspace's reach, if there is a place for it.
+func (p Place) Backups() string {
+	return filepath.Join(cmp.Or(p.Anchor(), filepath.Join(p.Root, StateDir)), "backups")
+}
+
+// Store returns where the store finds the database, and its copies.
+func (p Place) Store() store.Options {
+	return store.Options{Path: p.Database(), Anchor: p.Anchor(), Copies: store.Copies{Dir: p.Backups()}}
 }
 
 // Port returns the path of the file that holds the last daemon's TCP port.

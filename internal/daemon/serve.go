@@ -50,7 +50,13 @@ type Options struct {
 // Serve runs the daemon until a signal, shut_down or ctx ends it.
 func Serve(ctx context.Context, opts Options) error {
 	ready := readyPipe(opts.ReadyFD)
-	d := &daemon{Options: opts, background: ready != nil, log: slog.New(slog.NewTextHandler(opts.Log, nil))}
+	d := &daemon{Options: opts, background: ready != nil}
+	if d.background {
+		log := &logFile{path: opts.Place.Log(), max: maxLog}
+		defer log.Close()
+		d.Log = log
+	}
+	d.log = slog.New(slog.NewTextHandler(d.Log, nil))
 
 	// A closed terminal ends it in the same good order as Ctrl-C.
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
@@ -120,13 +126,18 @@ func (d *daemon) open(ctx context.Context) error {
 	if d.tcp, err = listenTCP(d.Place, t.Settings); err != nil {
 		return err
 	}
-	if d.store, err = store.Open(ctx, store.Options{
-		Path: d.Place.Database(), Anchor: d.Place.Anchor(), Log: d.log,
-	}); err != nil {
+	if d.store, err = store.Open(ctx, d.storeOptions()); err != nil {
 		return err
 	}
 
 	return d.openService(ctx, t)
+}
+
+func (d *daemon) storeOptions() store.Options {
+	o := d.Place.Store()
+	o.Log, o.Now = d.log, d.Now
+	o.Copies.Keep, o.Copies.Space = d.settings.BackupKeep, d.settings.BackupSpace()
+	return o
 }
 
 // readTeam reads the user's and the workspace's parley.yaml. The environment overrides

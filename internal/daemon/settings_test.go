@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -110,5 +111,14 @@ func TestSizeIsColumnsAndRows(t *testing.T) {
 		if _, _, err := ParseSize(size); parley.ErrorCode(err) != parley.InvalidArgument {
 			t.Errorf("%q: got %v, want INVALID_ARGUMENT", size, err)
 		}
+	}
+}
+
+func TestZeroInTheFileIsMeant(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "parley.yaml")
+	must.Do(t, os.WriteFile(file, []byte("settings: {remind_before: 0s, backup_every: 0s}"), 0o600))
+	team := must.Have(LoadTeam(file, true))(t)
+	if s := team.service(); s.RemindBefore != 0 || s.BackupEvery != 0 || s.OverdueAfter == 0 || !s.Given {
+		t.Errorf("got %+v, want zeros where they are given, and defaults elsewhere", s)
 	}
 }

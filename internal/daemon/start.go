@@ -98,16 +98,9 @@ func (s Starter) Start(ctx context.Context, at Place, flags ...string) error {
 	return err
 }
 
-// maxLog is the largest log, in bytes, to which the next daemon appends.
-const maxLog = 8 << 20
-
 // command makes the command line, environment and files of a daemon in the
 // background. The pipe's end is descriptor 3 there.
 func (s Starter) command(at Place, childEnd *os.File, flags []string) (*exec.Cmd, error) {
-	if info, err := os.Stat(at.Log()); err == nil && info.Size() > maxLog {
-		_ = os.Rename(at.Log(), at.Log()+".old") // a log that cannot be moved goes on growing
-	}
-
 	log, err := os.OpenFile(at.Log(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, parley.Errorf(

@@ -136,7 +136,9 @@ func loadOver(t *Team, file string, must bool) (*Team, error) {
 		return nil, err
 	}
 
-	setting.Fill(&t.Settings)
+	if t.Settings == (Settings{}) { // "settings:" without any
+		t.Settings = before
+	}
 	setting.Fill(&t.Conversation)
 	if err := t.check(filepath.Base(file)); err != nil {
 		return nil, err
@@ -191,7 +193,7 @@ func duplicateName(file, name string) error {
 // service returns the settings of the service.
 func (t *Team) service() orchestrator.Settings {
 	s := t.Settings.Settings
-	s.Conversation = t.Conversation
+	s.Conversation, s.Given = t.Conversation, true
 	return s
 }
 

@@ -1,0 +1,297 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/client"
+	"parley/internal/daemon"
+	"parley/internal/must"
+	"parley/internal/testhome"
+	"parley/internal/wait"
+	"parley/tmux"
+)
+
+// The soak: agents work for an hour under mixed traffic, with a screen attached and restarts
+// of the daemon. What it uses at the end is compared with what it used after the first tenth.
+const (
+	soakAgents   = 30
+	soakRestarts = 2
+	soakGrowth   = 0.10
+)
+
+// soakMeasures are what is compared. A difference below noise is none.
+var soakMeasures = []struct {
+	name, unit string
+	scale      float64
+	noise      float64
+}{
+	{"go_memstats_heap_inuse_bytes", "MB", 1e6, 2e6},
+	{"process_resident_memory_bytes", "MB", 1e6, 4e6},
+	{"process_open_fds", "", 1, 4},
+	{"go_goroutines", "", 1, 10},
+	{"tmux memory", "MB", 1e6, 2e6},
+	{"inbox", "ms", 1, 1},
+	{"search", "ms", 1, 1},
+	{"status", "ms", 1, 1},
+	{"events", "ms", 1, 1},
+}
+
+// TestSoak runs with make soak. PARLEY_TEST_SOAK says for how long.
+func TestSoak(t *testing.T) {
+	length, err := time.ParseDuration(cmp.Or(os.Getenv("PARLEY_TEST_SOAK"), "0s"))
+	if err != nil || length <= 0 {
+		t.Skip("PARLEY_TEST_SOAK does not say how long; see make soak")
+	}
+
+	h := testhome.New(t)
+	h.Env = append(h.Env, "PARLEY_MESSAGES_PER_MINUTE=1000000", "PARLEY_BROADCASTS_PER_MINUTE=1000000",
+		"PARLEY_BACKUP_EVERY="+(length/20).String())
+	s := newSoak(t, h)
+	s.attachScreen()
+
+	ctx, cancel := context.WithTimeout(t.Context(), length)
+	defer cancel()
+	var group sync.WaitGroup
+	group.Go(func() { s.talk(ctx) })
+	group.Go(func() { s.restart(ctx, length) })
+	s.measure(ctx, length)
+	group.Wait()
+
+	s.judge()
+}
+
+// soak is one run.
+type soak struct {
+	t      *testing.T
+	home   *testhome.Home
+	info   daemon.Info
+	client *client.Client
+	sent   int
+	begun  time.Time
+	first  map[string][]float64 // the values of the second half of the first tenth
+	last   map[string][]float64 // those of the end
+}
+
+func newSoak(t *testing.T, h *testhome.Home) *soak {
+	t.Helper()
+	testhome.Run[parley.Answer](t, h, "serve")
+	s := &soak{t: t, home: h, begun: time.Now(), first: map[string][]float64{}, last: map[string][]float64{}}
+	text := must.Have(os.ReadFile(filepath.Join(h.Workspace, daemon.StateDir, "daemon.json")))(t)
+	must.Do(t, json.Unmarshal(text, &s.info))
+	s.client = client.New(client.Options{Socket: s.info.Socket, Key: operatorKey, Retry: time.Minute})
+	t.Cleanup(s.client.Close)
+
+	for i := range soakAgents {
+		must.Have(s.client.LaunchAgent(t.Context(), parley.LaunchAgentRequest{
+			Name: soakName(i), Profile: "demo", Groups: []string{"group" + strconv.Itoa(i%5)},
+			Command: []string{"parley", "demo-agent", "--work", "200ms", "--on", "ping", "--reply", "pong"},
+			Width:   120, Height: 40,
+		}))(t)
+	}
+
+	return s
+}
+
+func soakName(i int) string { return fmt.Sprintf("agent-%02d", i%soakAgents) }
+
+// attachScreen opens the screen in a terminal, until the test ends.
+func (s *soak) attachScreen() {
+	s.t.Helper()
+	near, far := openTerminal(s.t, 200, 60)
+	cmd := s.home.Command()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = far, far, far
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	must.Do(s.t, cmd.Start())
+	_ = far.Close()
+	read := make(chan struct{})
+	go func() { _, _ = io.Copy(io.Discard, near); close(read) }()
+	s.t.Cleanup(func() { end(cmd); near.Close(); <-read })
+}
+
+// talk sends one message of each kind after another, until ctx ends.
+func (s *soak) talk(ctx context.Context) {
+	thread := must.Have(s.client.CreateThread(ctx, parley.CreateThreadRequest{
+		Title: "soak", Participants: parley.Names{soakName(0), soakName(1), soakName(2)},
+	}))(s.t)
+
+	for wait.Pause(ctx, 300*time.Millisecond) == nil {
+		s.sent++
+		req := parley.SendMessageRequest{To: parley.Names{soakName(s.sent)}, Text: fmt.Sprintf("note number%d of the soak", s.sent)}
+		switch {
+		case s.sent%50 == 0:
+			req.To = parley.Names{"ALL"}
+		case s.sent%20 == 0:
+			req.To, req.ThreadID = nil, thread.Thread.ID
+		case s.sent%10 == 0:
+			req.Text, req.RequiresResponse = "ping", true
+		case s.sent%7 == 0:
+			req.Text = "a longer story: " + strings.Repeat("words and more words ", 60)
+		case s.sent%5 == 0:
+			req.Priority = parley.PriorityUrgent
+		}
+		if _, err := s.client.SendMessage(ctx, req); err != nil && ctx.Err() == nil {
+			s.t.Errorf("message %d: %v", s.sent, err)
+		}
+	}
+}
+
+// restart ends the daemon at even intervals and starts another. The agents stay.
+func (s *soak) restart(ctx context.Context, length time.Duration) {
+	for range soakRestarts {
+		if wait.Pause(ctx, length/(soakRestarts+1)) != nil {
+			return
+		}
+		for _, args := range [][]string{{"down", "--keep-agents"}, {"serve"}} {
+			if out, err := s.home.Command(args...).CombinedOutput(); err != nil {
+				s.t.Errorf("parley %v: %v\n%s", args, err, out)
+			}
+		}
+	}
+}
+
+// measure takes samples until ctx ends.
+func (s *soak) measure(ctx context.Context, length time.Duration) {
+	for wait.Pause(ctx, max(time.Second, length/200)) == nil {
+		into := s.window(time.Since(s.begun).Seconds() / length.Seconds())
+		if into == nil {
+			continue
+		}
+		values, err := s.sample(ctx)
+		if err != nil && ctx.Err() == nil {
+			s.t.Logf("a sample failed: %v", err) // the daemon may be restarting
+			continue
+		}
+		for name, value := range values {
+			into[name] = append(into[name], value)
+		}
+	}
+}
+
+// window returns where a sample counts, nil for nowhere.
+func (s *soak) window(part float64) map[string][]float64 {
+	switch {
+	case part >= 0.05 && part < 0.15:
+		return s.first
+	case part >= 0.9:
+		return s.last
+	}
+	return nil
+}
+
+func (s *soak) sample(ctx context.Context) (map[string]float64, error) {
+	values, err := s.metrics(ctx)
+	if err != nil {
+		return nil, err
+	}
+
+	status, err := s.client.GetWorkspaceStatus(ctx, parley.WorkspaceStatusRequest{})
+	if err != nil {
+		return nil, err
+	}
+	server, err := tmux.Inspect(ctx, "tmux", status.TmuxSocket, s.home.Env)
+	if err != nil {
+		return nil, err
+	}
+	values["tmux memory"] = float64(server.Memory - server.History)
+
+	for name, query := range map[string]func() error{
+		"inbox": func() error { _, err := s.client.GetMessages(ctx, parley.GetMessagesRequest{Limit: 10}); return err },
+		"search": func() error {
+			_, err := s.client.SearchMessages(ctx, parley.SearchMessagesRequest{Query: "soak", Limit: 20})
+			return err
+		},
+		"status": func() error { _, err := s.client.GetWorkspaceStatus(ctx, parley.WorkspaceStatusRequest{}); return err },
+		"events": func() error { _, err := s.client.ReadEvents(ctx, parley.ReadEventsRequest{Last: 50}); return err },
+	} {
+		best := math.Inf(1) // other work delays some
+		for range 5 {
+			begun := time.Now()
+			if err := query(); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			best = min(best, float64(time.Since(begun))/float64(time.Millisecond))
+		}
+		values[name] = best
+	}
+
+	return values, nil
+}
+
+// metrics reads what the daemon says of itself.
+func (s *soak) metrics(ctx context.Context) (map[string]float64, error) {
+	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", s.info.Socket)
+	}}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://127.0.0.1/metrics", nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Authorization", "Bearer "+operatorKey)
+	res, err := transport.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+
+	values := map[string]float64{}
+	lines := bufio.NewScanner(res.Body)
+	for lines.Scan() {
+		name, text, _ := strings.Cut(lines.Text(), " ")
+		if value, err := strconv.ParseFloat(text, 64); err == nil {
+			values[name] = value
+		}
+	}
+
+	return values, lines.Err()
+}
+
+// judge prints what was measured, and fails for what has grown.
+func (s *soak) judge() {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d agents, %d messages from the operator, %d restarts, %s\n", soakAgents, s.sent, soakRestarts,
+		time.Since(s.begun).Round(time.Second))
+	fmt.Fprintf(&b, "%-32s %12s %12s %8s\n", "", "first tenth", "end", "growth")
+	for _, m := range soakMeasures {
+		first, last := median(s.first[m.name]), median(s.last[m.name])
+		if first == 0 || last == 0 {
+			s.t.Errorf("%s was not measured", m.name)
+			continue
+		}
+
+		grown := ""
+		if last-first > max(m.noise, soakGrowth*first) {
+			grown = "  too much"
+			s.t.Errorf("%s has grown from %.1f to %.1f %s", m.name, first/m.scale, last/m.scale, m.unit)
+		}
+		fmt.Fprintf(&b, "%-32s %9.1f %-2s %9.1f %-2s %7.0f%%%s\n", m.name,
+			first/m.scale, m.unit, last/m.scale, m.unit, 100*(last/first-1), grown)
+	}
+	fmt.Println(b.String())
+}
+
+// median returns the middle of some values, 0 for none.
+func median(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[len(sorted)/2]
+}

@@ -1,0 +1,78 @@
+package orchestrator
+
+import (
+	"context"
+	"time"
+
+	"parley/internal/wait"
+	"parley/store"
+)
+
+// Old things are removed pruneAfter after the start, and then every pruneTime. Between two
+// small steps it rests for pruneRest, so that a send never waits long.
+const (
+	pruneAfter = 10 * time.Minute
+	pruneTime  = 6 * time.Hour
+	pruneRest  = 100 * time.Millisecond
+)
+
+// retention returns from when on things are kept.
+func (s *Settings) retention(now time.Time) store.Retention {
+	return store.Retention{
+		Events:   keptSince(now, s.KeepEvents),
+		Log:      keptSince(now, s.KeepLog),
+		Steps:    keptSince(now, s.KeepSteps),
+		Messages: keptSince(now, s.KeepMessages),
+	}
+}
+
+// keptSince returns the time before which something is not kept, the zero time for none.
+func keptSince(now time.Time, keep time.Duration) time.Time {
+	if keep == 0 {
+		return time.Time{}
+	}
+	return now.Add(-keep)
+}
+
+// prune removes what is older than the settings say, until ctx ends.
+func (o *Orchestrator) prune(ctx context.Context) {
+	for next := pruneAfter; wait.Pause(ctx, next) == nil; next = pruneTime {
+		rest := func() error { return wait.Pause(ctx, pruneRest) }
+		done, err := o.store.Prune(ctx, o.opts.Settings.retention(o.now()), rest)
+		if err == nil {
+			err = o.pruneFiles(ctx, o.opts.Settings.KeepFiles, rest)
+		}
+
+		if done != (store.Pruned{}) {
+			o.log.Info("removed what is old", "events", done.Events, "log_rows", done.Log,
+				"steps_of_deliveries", done.Steps, "messages", done.Messages)
+		}
+		if err != nil && ctx.Err() == nil {
+			o.log.Error("remove what is old", "error", err)
+		}
+	}
+}
+
+// pruneFilesBatch is how many files one step removes.
+const pruneFilesBatch = 20
+
+// pruneFiles removes files that were sent longer ago than keep. 0 keeps all.
+func (fs *fileService) pruneFiles(ctx context.Context, keep time.Duration, rest func() error) error {
+	for keep > 0 {
+		ids, err := fs.store.FilesBefore(ctx, fs.now().Add(-keep), pruneFilesBatch)
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		removed, err := fs.store.RemoveFiles(ctx, ids, time.Time{})
+		if err == nil {
+			err = fs.removeFiles(context.WithoutCancel(ctx), removed)
+		}
+		if err == nil {
+			err = rest()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"parley"
+	"parley/internal/wait"
+)
+
+// What the orchestrator does for the safety of the database: copies, checks, and what the
+// operator must know of it.
+
+// copyTime is the interval between looks whether a copy is due.
+const copyTime = 5 * time.Minute
+
+// keepCopies makes the automatic copies of the database, until ctx ends.
+func (o *Orchestrator) keepCopies(ctx context.Context) {
+	every := o.opts.Settings.BackupEvery
+	for every > 0 {
+		due, err := o.store.CopyDue(ctx, every)
+		if err == nil && due {
+			err = o.keepCopy(ctx)
+		}
+		if err != nil && ctx.Err() == nil {
+			o.log.Error("keep a copy of the database", "error", err)
+		}
+		if wait.Pause(ctx, copyTime) != nil {
+			return
+		}
+	}
+}
+
+func (o *Orchestrator) keepCopy(ctx context.Context) error {
+	c, err := o.store.KeepCopy(ctx)
+	if err == nil {
+		o.log.Info("kept a copy of the database", "file", c.Path, "bytes", c.Size)
+	}
+	return err
+}
+
+// checkTime is the least interval between two checks of the whole database. A check of a large
+// one takes seconds, so the next one waits checkShare times as long as it took.
+const (
+	checkTime  = time.Hour
+	checkShare = 200
+)
+
+// checkStorage looks for damage in the database from time to time, until ctx ends. The store
+// refuses, and tells the operator, when it finds some.
+func (o *Orchestrator) checkStorage(ctx context.Context) {
+	for took := time.Duration(0); wait.Pause(ctx, nextCheck(took)) == nil; {
+		begun := o.now()
+		if err := o.store.Check(ctx); err != nil && ctx.Err() == nil {
+			o.log.Error("check the database", "error", err)
+		}
+		took = o.now().Sub(begun)
+	}
+}
+
+// nextCheck returns the time from the end of a check to the next one.
+func nextCheck(took time.Duration) time.Duration { return max(checkTime, checkShare*took) }
+
+// storageNeed is what the operator gives to dismiss what the database lacks.
+const storageNeed = string(parley.NeedStorage)
+
+func (op *operatorService) dismiss(ctx context.Context, ref string) (int, error) {
+	if ref != storageNeed {
+		return op.store.Dismiss(ctx, ref)
+	}
+	found, err := op.store.DismissShortfall(ctx)
+	if found {
+		return 1, err
+	}
+	return 0, err
+}
+
+// storageNeeds tells the operator that the database accepts nothing more, and what it lacks.
+func (op *operatorService) storageNeeds(ctx context.Context) ([]parley.Need, error) {
+	system, needs := op.roster.Operator(), []parley.Need{}
+	if err := op.store.Refusal(); err != nil {
+		e := parley.AsError(err)
+		needs = append(needs, parley.Need{
+			Kind: parley.NeedStorage, AgentID: system.ID, Agent: system.Name, Since: op.now(),
+			Text: e.Message, Command: "parley doctor --repair", Action: e.Action,
+		})
+	}
+
+	lacks, err := op.store.Shortfall(ctx)
+	if err != nil || lacks == nil {
+		return needs, err
+	}
+
+	return append(needs, parley.Need{
+		Kind: parley.NeedStorage, AgentID: system.ID, Agent: system.Name, Since: lacks.Since,
+		Text:    fmt.Sprintf("the database lacks %s that parley had acknowledged", lacks.Words()),
+		Command: "parley log",
+		Action: "It was damaged, or replaced by an older copy. Ask the agents what they sent and got since, and retry " +
+			"what is unconfirmed. Then: parley needs --dismiss " + storageNeed + ".",
+	}), nil
+}
+
+// storageWarnings tells in the workspace's status what the database lacks.
+func (ws *workspaceService) storageWarnings(ctx context.Context) ([]string, error) {
+	lacks, err := ws.store.Shortfall(ctx)
+	if err != nil || lacks == nil {
+		return nil, err
+	}
+	return []string{fmt.Sprintf("The database lacks %s that parley had acknowledged. Run parley needs.", lacks.Words())}, nil
+}

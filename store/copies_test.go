@@ -1,0 +1,133 @@
+package store
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/must"
+)
+
+func TestCopyNamesAreRead(t *testing.T) {
+	at := time.Date(2026, 11, 22, 14, 5, 6, 789e6, time.UTC)
+	for _, want := range []Copy{{Made: at}, {Made: at, Before: 20}} {
+		if got, ok := parseCopy(want.name()); !ok || got != want {
+			t.Errorf("%s: got %+v, %t", want.name(), got, ok)
+		}
+	}
+	for _, name := range []string{"parley.db", "parley-20261122T140506.789.db.part", "parley-db-wal.damaged", "parley-x.db"} {
+		if got, ok := parseCopy(name); ok {
+			t.Errorf("%s: got %+v, want no copy", name, got)
+		}
+	}
+}
+
+// Each letter is a copy of 10 bytes, the newest first; M is one from before a migration.
+func TestSurplusKeepsTheNewestCopies(t *testing.T) {
+	for _, test := range []struct {
+		have  string
+		keep  int
+		space int64
+		want  string // what is dropped
+	}{
+		{have: "", keep: 3},
+		{have: "a", keep: 3, space: 1},
+		{have: "abc", keep: 3},
+		{have: "abcde", keep: 3, want: "de"},
+		{have: "abcM", keep: 3},
+		{have: "abcMdM", keep: 3, want: "dM"},
+		{have: "Mabc", keep: 3, want: "c"},
+		{have: "abc", keep: 3, space: 25, want: "c"},
+		{have: "abc", keep: 3, space: 5, want: "bc"},
+	} {
+		var list []Copy
+		for _, letter := range test.have {
+			c := Copy{Path: string(letter), Size: 10}
+			if letter == 'M' {
+				c.Before = 20
+			}
+			list = append(list, c)
+		}
+
+		got := ""
+		for _, c := range (Copies{Keep: test.keep, Space: test.space}).surplus(list) {
+			got += c.Path
+		}
+		if got != test.want {
+			t.Errorf("%s, %d in %d bytes: dropped %q, want %q", test.have, test.keep, test.space, got, test.want)
+		}
+	}
+}
+
+// openClocked opens a database with a clock that the test sets.
+func openClocked(t *testing.T, now *time.Time, o Options) *Store {
+	t.Helper()
+	o.Now = func() time.Time { return *now }
+	s := must.Have(Open(t.Context(), o))(t)
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func TestCopyIsDueForWhatIsNotCopied(t *testing.T) {
+	now := time.Date(2026, 11, 22, 14, 0, 0, 0, time.UTC)
+	s := openClocked(t, &now, Options{Path: filepath.Join(t.TempDir(), "parley.db")})
+	due := func(want bool, when string) {
+		t.Helper()
+		if got := must.Have(s.CopyDue(t.Context(), 24*time.Hour))(t); got != want {
+			t.Errorf("%s: due is %t, want %t", when, got, want)
+		}
+	}
+
+	due(false, "empty")
+	addAgents(t, s, 2)
+	due(false, "at once")
+	now = now.Add(2 * time.Hour)
+	due(true, "two hours later, without any copy")
+
+	must.Have(s.KeepCopy(t.Context()))(t)
+	now = now.Add(100 * time.Hour)
+	due(false, "nothing has changed since the copy")
+	say(t, s, "hello", 0, 1)
+	due(false, "something has just changed")
+	now = now.Add(24 * time.Hour)
+	due(true, "a day later")
+}
+
+func TestKeepCopyThinsOutTheOldOnes(t *testing.T) {
+	now := time.Date(2026, 11, 22, 14, 0, 0, 0, time.UTC)
+	path := filepath.Join(t.TempDir(), "parley.db")
+	s := openClocked(t, &now, Options{Path: path, Copies: Copies{Keep: 2}})
+	addAgents(t, s, 2)
+	for range 4 {
+		now = now.Add(time.Hour)
+		must.Have(s.KeepCopy(t.Context()))(t)
+	}
+
+	copies := copiesOf(t, path)
+	if len(copies) != 2 || !strings.Contains(copies[0], "20261122T180000") || !strings.Contains(copies[1], "20261122T170000") {
+		t.Errorf("got %v, want those of 18:00 and 17:00", copies)
+	}
+	if info := must.Have(os.Stat(copies[0]))(t); info.Mode() != 0o600 {
+		t.Errorf("got mode %v, want 0600", info.Mode())
+	}
+}
+
+// A damaged database is not copied, so that its copy displaces no good one.
+func TestDamagedDatabaseIsNotCopied(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "parley.db")
+	s := must.Have(Open(t.Context(), Options{Path: path, Copies: Copies{Keep: 1}}))(t)
+	defer s.Close()
+
+	addAgents(t, s, 2)
+	good := must.Have(s.KeepCopy(t.Context()))(t)
+	damage(t, path)
+	_, err := s.KeepCopy(t.Context())
+	wantCode(t, "KeepCopy", err, parley.StorageUnavailable)
+	if got := copiesOf(t, path); !slices.Equal(got, []string{good.Path}) {
+		t.Errorf("got %v, want the good one alone", got)
+	}
+}

@@ -1,0 +1,291 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Retention says from when on things are kept: what is older is removed. The zero time keeps
+// everything.
+type Retention struct {
+	Events   time.Time
+	Log      time.Time // of the agents
+	Steps    time.Time // of the deliveries: the first and last ones, and the proof of arrival, stay
+	Messages time.Time // with their deliveries and words; what is not finished stays
+}
+
+// Pruned counts what was removed.
+type Pruned struct{ Events, Log, Steps, Messages int64 }
+
+// pruneRows bounds the rows that one step of Prune looks at. A step delays other writes, by
+// some milliseconds.
+const pruneRows = 300
+
+// Prune removes what is older than the retention says, in small steps. Between two of them it
+// calls pause, and ends when that returns an error. Other calls may write meanwhile. Events keep
+// their numbers, and freed pages return to the file system.
+func (s *Workspace) Prune(ctx context.Context, r Retention, pause func() error) (done Pruned, err error) {
+	p := pruning{database: s.database, ctx: ctx, pause: pause}
+	for _, part := range []struct {
+		before time.Time
+		count  *int64
+		prune  func(before int64) (int64, error)
+	}{
+		{r.Events, &done.Events, func(before int64) (int64, error) { return p.rows("events", "seq", before) }},
+		{r.Log, &done.Log, func(before int64) (int64, error) { return p.rows("agent_log", "id", before) }},
+		{r.Steps, &done.Steps, p.steps},
+		{r.Messages, &done.Messages, p.messages},
+	} {
+		if part.before.IsZero() {
+			continue
+		}
+		if *part.count, err = part.prune(nanos(part.before)); err != nil {
+			return done, err
+		}
+	}
+
+	return done, p.giveBack()
+}
+
+// pruning is one run of Prune.
+type pruning struct {
+	*database
+	ctx   context.Context
+	pause func() error
+}
+
+// rows removes the old rows of a table whose numbers rise with the time.
+func (p *pruning) rows(table, key string, before int64) (removed int64, err error) {
+	var first []int64
+	err = p.read(p.ctx, "looking for old rows", &first, `SELECT `+key+` FROM `+table+` ORDER BY `+key+` LIMIT 1`)
+	for err == nil && len(first) > 0 {
+		var n int64
+		err = p.write(p.ctx, "removing old rows", func(t *tx) (err error) {
+			n, err = t.exec(`DELETE FROM `+table+` WHERE `+key+` >= ? AND `+key+` < ? AND at < ?`,
+				first[0], first[0]+pruneRows, before)
+			return err
+		})
+		removed += n
+		first[0] += pruneRows
+		if err != nil || n == 0 {
+			break
+		}
+		err = p.pause()
+	}
+
+	return removed, err
+}
+
+// oldSteps is a delivery whose steps may be shortened.
+type oldSteps struct {
+	MessageSeq  int64
+	RecipientID string
+	Steps       string
+}
+
+// stepsFact is the name of the fact that holds the last message whose steps were shortened.
+const stepsFact = "pruned_steps"
+
+// steps shortens the steps of settled deliveries.
+func (p *pruning) steps(before int64) (shortened int64, err error) {
+	var last []int64
+	err = p.read(p.ctx, "looking for old steps", &last, `SELECT CAST(value AS INTEGER) FROM facts WHERE name = ?`, stepsFact)
+	after := append(last, 0)[0]
+	for err == nil {
+		var rows []oldSteps
+		err = p.read(p.ctx, "reading old steps", &rows, `SELECT d.message_seq, d.recipient_id, d.steps FROM deliveries d
+			JOIN messages m ON m.seq = d.message_seq
+			WHERE d.message_seq > ? AND m.accepted_at < ? AND NOT (`+isOpen+`)
+			ORDER BY d.message_seq LIMIT ?`, after, before, pruneRows)
+		if err != nil || len(rows) == 0 {
+			return shortened, err
+		}
+
+		after = rows[len(rows)-1].MessageSeq
+		var n int64
+		if n, err = p.shorten(rows, after); err == nil {
+			err = p.pause()
+		}
+		shortened += n
+	}
+
+	return shortened, err
+}
+
+// shorten shortens the steps of some deliveries that have not changed since they were read.
+func (p *pruning) shorten(rows []oldSteps, after int64) (n int64, err error) {
+	err = p.write(p.ctx, "shortening steps", func(t *tx) error {
+		n = 0
+		for _, r := range rows {
+			short := shortSteps(r.Steps)
+			if short == r.Steps {
+				continue
+			}
+			changed, err := t.exec(`UPDATE deliveries SET steps = ? WHERE message_seq = ? AND recipient_id = ? AND steps = ?`,
+				short, r.MessageSeq, r.RecipientID, r.Steps)
+			if err != nil {
+				return err
+			}
+			n += changed
+		}
+		_, err := t.exec(`INSERT INTO facts (name, value) VALUES (?, ?)
+			ON CONFLICT (name) DO UPDATE SET value = excluded.value`, stepsFact, after)
+		return err
+	})
+	return n, err
+}
+
+// shortSteps returns the first step, the one that proved the arrival, and the last.
+func shortSteps(lines string) string {
+	all := slices.Collect(strings.Lines(lines))
+	arrived := slices.IndexFunc(all, func(line string) bool {
+		steps := parseSteps(line)
+		return len(steps) > 0 && steps[0].State.Delivered()
+	})
+
+	var kept strings.Builder
+	for i, line := range all {
+		if i == 0 || i == arrived || i == len(all)-1 {
+			kept.WriteString(line)
+		}
+	}
+
+	return kept.String()
+}
+
+// oldMessage is a message that may be removed.
+type oldMessage struct {
+	Seq      int64
+	Text     string
+	SenderID string
+	ThreadID string
+	Finished bool
+}
+
+// isFinished selects messages that nobody waits for: they were read or given up, nobody owes
+// a response, and their thread has been quiet. The newest message stays: it holds the last number.
+const isFinished = `(m.seq < (SELECT max(seq) FROM messages)
+	AND NOT EXISTS (SELECT 1 FROM deliveries d JOIN agents r ON r.id = d.recipient_id WHERE d.message_seq = m.seq
+		AND (` + isOpen + ` OR d.state = 'unconfirmed' AND d.dismissed = 0 OR d.read_at IS NULL AND r.kind <> 'terminal'))
+	AND NOT EXISTS (SELECT 1 FROM debts b WHERE b.message_seq = m.seq AND b.state IN ('open', 'partial'))
+	AND NOT EXISTS (SELECT 1 FROM threads th WHERE th.id = m.thread_id AND th.last_message_at >= ?))`
+
+// messages removes finished messages, with all that belongs to them.
+func (p *pruning) messages(before int64) (removed int64, err error) {
+	for after := int64(0); ; {
+		var rows []oldMessage
+		err = p.read(p.ctx, "looking for old messages", &rows, `SELECT m.seq, m.text, m.sender_id, m.thread_id,
+			`+isFinished+` AS finished FROM messages m WHERE m.seq > ? AND m.accepted_at < ?
+			ORDER BY m.seq LIMIT ?`, before, after, before, pruneRows)
+		if err != nil || len(rows) == 0 {
+			return removed, err
+		}
+
+		after = rows[len(rows)-1].Seq
+		n, err := p.removeMessages(rows, before)
+		removed += n
+		if err != nil {
+			return removed, err
+		}
+		if err := p.pause(); err != nil {
+			return removed, err
+		}
+	}
+}
+
+func (p *pruning) removeMessages(rows []oldMessage, before int64) (n int64, err error) {
+	rows = slices.DeleteFunc(rows, func(m oldMessage) bool { return !m.Finished })
+	if len(rows) == 0 {
+		return 0, nil
+	}
+
+	err = p.write(p.ctx, "removing old messages", func(t *tx) error {
+		n = 0
+		for _, m := range rows {
+			gone, err := removeMessage(t, m, before)
+			if err != nil {
+				return err
+			}
+			n += gone
+		}
+		return nil
+	})
+
+	return n, err
+}
+
+// removeMessage removes a message unless somebody has begun to wait for it meanwhile.
+func removeMessage(t *tx, m oldMessage, before int64) (int64, error) {
+	var still []int64
+	if err := t.query(&still, `SELECT m.seq FROM messages m WHERE m.seq = ? AND `+isFinished, m.Seq, before); err != nil ||
+		len(still) == 0 {
+		return 0, err
+	}
+
+	var recipients []string
+	if err := t.query(&recipients, `SELECT recipient_id FROM deliveries WHERE message_seq = ?`, m.Seq); err != nil {
+		return 0, err
+	}
+	for _, id := range recipients {
+		t.gotOlder(id) // its counts no longer hold
+	}
+
+	// Words can be removed only as they were written. Recipients are left out: some may have come
+	// later, with a delegation. Their marks find nothing without words.
+	words := wordsRow{seq: m.Seq, text: m.Text, senderID: m.SenderID, threadID: m.ThreadID}
+	if _, err := t.exec(`INSERT INTO message_words (message_words, rowid, words, marks) VALUES ('delete', ?, ?, ?)`,
+		m.Seq, spaced(m.Text), words.marks()); err != nil {
+		return 0, err
+	}
+
+	for _, table := range []string{"deliveries", "debts", "message_files"} {
+		if _, err := t.exec(`DELETE FROM `+table+` WHERE message_seq = ?`, m.Seq); err != nil {
+			return 0, err
+		}
+	}
+
+	return t.exec(`DELETE FROM messages WHERE seq = ?`, m.Seq)
+}
+
+// freePages is how many freed pages one step returns to the file system.
+const freePages = 200
+
+// giveBack returns freed pages to the file system. A database that an earlier version made
+// cannot: it fills them again first.
+func (p *pruning) giveBack() error {
+	for {
+		var free, mode int64
+		if err := p.read(p.ctx, "looking for free pages", &free, `PRAGMA freelist_count`); err != nil {
+			return err
+		}
+		if err := p.read(p.ctx, "looking for free pages", &mode, `PRAGMA auto_vacuum`); err != nil {
+			return err
+		}
+		if mode != incrementalVacuum || free < freePages {
+			return nil
+		}
+
+		err := p.write(p.ctx, "returning free pages", func(t *tx) error {
+			t.wrote = true
+			return t.query(new([]int64), `PRAGMA incremental_vacuum(200)`)
+		})
+		if err == nil {
+			err = p.pause()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// FilesBefore returns at most limit ids of files that were stored before a time, were not
+// removed, and that no message carries that somebody waits for.
+func (s *Files) FilesBefore(ctx context.Context, before time.Time, limit int) (ids []string, err error) {
+	err = s.read(ctx, "looking for old files", &ids, `SELECT f.id FROM files f WHERE f.removed_at = 0 AND f.created_at < ?
+		AND NOT EXISTS (SELECT 1 FROM message_files c JOIN deliveries d ON d.message_seq = c.message_seq
+			WHERE c.file_id = f.id AND (`+isOpen+` OR d.read_at IS NULL AND d.state IN ('submitted', 'unconfirmed')))
+		LIMIT ?`, nanos(before), limit)
+	return ids, err
+}
