@@ -73,10 +73,10 @@ func (g *agentService) newMailbox(req *parley.RegisterAgentRequest) parley.Agent
 	return parley.Agent{
 		ID:           team.NewID(),
 		Name:         req.Username,
-		Description:  parley.CleanLine(req.Description),
-		Role:         parley.CleanLine(req.Role),
-		Capabilities: parley.CleanLines(req.Capabilities),
-		Groups:       parley.CleanLines(req.Groups),
+		Description:  parley.CleanLabel(req.Description),
+		Role:         parley.CleanLabel(req.Role),
+		Capabilities: parley.CleanLabels(req.Capabilities),
+		Groups:       parley.CleanLabels(req.Groups),
 		Kind:         parley.KindMailbox,
 		State:        parley.StateIdle,
 		Since:        now,
@@ -121,6 +121,9 @@ func (g *agentService) GetAgentStatus(
 		Answer: parley.OK,
 		Agents: []parley.AgentStatus{},
 		You:    parley.CallerFrom(ctx).Name,
+	}
+	if me := g.roster.ByID(parley.CallerFrom(ctx).ID); me != nil {
+		res.YourSeal = me.Agent().Seal
 	}
 
 	now := g.now()

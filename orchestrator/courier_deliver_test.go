@@ -24,8 +24,8 @@ func TestMessageArrivesUnderItsHeader(t *testing.T) {
 	d := te.arrived(id)
 
 	got := tmuxtest.WaitMessages(t, log, 1)[0]
-	want := fmt.Sprintf("[AGENT %s TO AGENT %s]: please rebase (operator · msg %s)",
-		parley.Short(te.roster.Operator().ID), parley.Short(d.RecipientID), parley.Short(id))
+	want := fmt.Sprintf("[AGENT %s TO AGENT %s]: please rebase (operator · msg %s · seal %s)",
+		parley.Short(te.roster.Operator().ID), parley.Short(d.RecipientID), parley.Short(id), te.seal("coder"))
 	if got.Text != want || !got.Framed {
 		t.Errorf("the agent got %+v, want %q framed", got, want)
 	}

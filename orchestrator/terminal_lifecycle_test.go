@@ -293,7 +293,7 @@ func (te *testTeam) interrupt(text string, typed func(s *tmux.Server, pane, text
 	if m.Terminal().Profile.OneLine {
 		between = " "
 	}
-	whole := msg.Header(m.ID) + " " + msg.Text + between + msg.Footer(false)
+	whole := msg.Header(m.ID) + " " + msg.Text + between + msg.Footer(false, m.Agent().Seal)
 	te.Orchestrator.Close()
 
 	s := must.Have(tmux.Open(te.t.Context(), te.opts.Tmux))(te.t)

@@ -68,7 +68,7 @@ func transferTells(f *fixture) {
 
 func transferNames(f *fixture) {
 	path := f.file(".hidden", "x")
-	for _, name := range []string{"shown.txt", "größe 1.txt", "-rf", "a'b\"c$(d).txt", strings.Repeat("n", 255)} {
+	for _, name := range []string{"shown.txt", "größe 1.txt", "a'b\"c$(d).txt", strings.Repeat("n", 255)} {
 		got := do[parley.TransferFileResult](
 			f.planner, "transfer_file", params{"recipient": "coder", "source_path": path, "destination_filename": name},
 		)
@@ -83,7 +83,7 @@ func transferRefusesNames(f *fixture) {
 		for _, name := range []string{
 			"", " ", ".", "..", ".hidden", "../up", "a/b", "/etc/passwd", `a\b`, "line\nbreak", "\x1b[2J",
 			"txt.\u202egpj", "nul", "CON.txt", "com1", "end.", " space", "tab\there", "bell\a",
-			strings.Repeat("n", 256), strings.Repeat("é", 128), "null\x00",
+			strings.Repeat("n", 256), strings.Repeat("é", 128), "null\x00", "-rf", "[PARLEY]: x.txt",
 		} {
 			refused(f.planner, "transfer_file",
 				params{"recipient": "coder", "source_path": path, "destination_filename": name}, parley.InvalidArgument)
