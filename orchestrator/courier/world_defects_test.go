@@ -75,13 +75,10 @@ var defects = []defect{
 	{"a person who has just typed does not hold", "hold.go", `case since <= pause:`, `case since <= -pause:`},
 	{"keys that do not show yet do not hold", "hold.go", `case since <= unshownPause && `, `case since <= -unshownPause && `},
 	{"nobody waits for the program to read", "hold.go", `	if f.unread > 0 { //`, `	if f.unread > 1<<20 { //`},
-	{"a program that has not begun takes the next", "memory.go", `	case waits:
-		return held(parley.HoldNotBegun, "")`, `	case waits && false:
-		return held(parley.HoldNotBegun, "")`},
+	{"a program that has not begun takes the next", "memory.go", `	case m.given.on == o.on && !active &&`, `	case m.given.on == o.on && false &&`},
 
 	// Between the paste and the key.
-	{"a dialog between paste and key is not seen", "attempt.go",
-		`case o.facts.stopping, o.shows == profile.Dialog:`, `case o.facts.stopping:`},
+	{"a text that was seen once is not looked for before the key", "attempt.go", `	if !a.shown(o) {`, `	if !p.shown && !a.shown(o) {`},
 	{"work between paste and key is not seen", "attempt.go", `case o.shows == profile.Busy && a.way.note == ""`,
 		`case false && a.way.note == ""`},
 	{"words beside ours are not seen", "attempt.go", `case o.holdsOnly(&a.letter) && a.recognises(o):`,
