@@ -130,7 +130,7 @@ type extent struct{ stories, deliveries int }
 // simulate tells the stories of the seeds from 1 on until there were enough of them, or enough
 // promises were broken.
 func simulate(t *testing.T, k *common, size extent) *result {
-	defer debug.SetGCPercent(debug.SetGCPercent(200))
+	defer debug.SetGCPercent(debug.SetGCPercent(300))
 	began := time.Now()
 	r := &result{}
 	var next atomic.Int64

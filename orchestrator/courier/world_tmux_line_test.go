@@ -222,7 +222,7 @@ type lines struct {
 	formats formats
 }
 
-const manyLines = 20_000 // remembered, some 4 kB each
+const manyLines = 10_000 // remembered, some 6 kB each
 
 func (l *lines) parse(line string) ([]simCommand, error) {
 	l.mu.Lock()
