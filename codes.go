@@ -68,13 +68,13 @@ const (
 	EndedOvertaken   ReasonCode = "overtaken"            // the terminal has had later messages
 	EndedNotEntered  ReasonCode = "not_entered"          // pasted, but Enter was not pressed
 	EndedUnread      ReasonCode = "unread"               // entered, but the program has not read its terminal
-	EndedUnreported  ReasonCode = "unreported"           // gone from the composer, but not reported by a program that reports
+	EndedUnreported  ReasonCode = "unreported"           // gone from the composer, and not reported as usual
 	EndedLingered    ReasonCode = "lingered"             // it stood in the composer while somebody typed there
 	EndedModeChanged ReasonCode = "mode_changed"         // the terminal changed its mode or closed meanwhile
 	EndedUnseen      ReasonCode = "unseen"               // nothing shows that it was taken
 	EndedStanding    ReasonCode = "standing"             // entered, but it still stands in the composer
 	EndedVanished    ReasonCode = "vanished"             // it stood in the composer, and is gone: sent or cleared
-	EndedDialog      ReasonCode = "behind_dialog"        // entered as a dialog opened; it stays open until that is answered
+	EndedDialog      ReasonCode = "behind_dialog"        // entered as a dialog opened; open until that is answered
 	EndedRefused     ReasonCode = "program_refused"      // the program showed that it refuses the text
 	EndedNoTurn      ReasonCode = "no_turn"              // gone from the composer, and no turn began
 	EndedNoAnswer    ReasonCode = "no_answer"            // a responder's model gave no answer
@@ -83,15 +83,15 @@ const (
 // What proves a rung.
 const (
 	ProofStored     ReasonCode = "stored"             // the row is in the database
-	ProofOverBudget ReasonCode = "stored_over_budget" // the same, in a mailbox, although a budget of the conversation is spent
+	ProofOverBudget ReasonCode = "stored_over_budget" // the same, in a mailbox, beyond a budget of the conversation
 	ProofReport     ReasonCode = "report"             // the program's own report names the message
 	ProofComposer   ReasonCode = "composer_emptied"   // the composer was emptied of the text
 	ProofRead       ReasonCode = "tty_read"           // the program read the text from its terminal
 	ProofShown      ReasonCode = "shown"              // the screen shows it among what the program was given
 	ProofEntered    ReasonCode = "entered"            // Enter was pressed; the profile asks for no more
 	ProofFullText   ReasonCode = "full_text"          // the whole text was submitted and confirmed
-	ProofCall       ReasonCode = "call"               // its recipient marked it, ignored it, or got it in a call's answer
-	ProofFetched    ReasonCode = "fetched"            // its recipient fetched it in full with a call, and it was not typed
+	ProofCall       ReasonCode = "call"               // marked or ignored by its recipient, or in a call's answer
+	ProofFetched    ReasonCode = "fetched"            // fetched in full by its recipient with a call; not typed
 	ProofReply      ReasonCode = "reply"              // its recipient replied
 	ProofSilence    ReasonCode = "silence"            // a responder read it and stays silent
 	ProofRetried    ReasonCode = "retried"            // the operator asked for another attempt
@@ -198,11 +198,13 @@ var reasons = map[ReasonCode]reasonWords{
 	EndedNotEntered:  {"pasted, but Enter was not pressed: %s", ""},
 	EndedUnread:      {"typed and entered, but its program has not read it yet", ""},
 	EndedUnreported: {
-		"typed and entered, and gone from its composer; but its program has not reported it, as it does, and may have dropped it",
+		"typed and entered, and gone from its composer; but its program has not reported it, as it does, " +
+			"and may have dropped it",
 		"",
 	},
 	EndedLingered: {
-		"typed and entered, but it stood in its composer while someone typed there, and was not seen to be taken after that",
+		"typed and entered, but it stood in its composer while someone typed there, " +
+			"and was not seen to be taken after that",
 		"",
 	},
 	EndedModeChanged: {

@@ -33,7 +33,7 @@ const (
 	ThreadNotFound        Code = "THREAD_NOT_FOUND"
 	NotAParticipant       Code = "NOT_A_PARTICIPANT"
 	RateLimited           Code = "RATE_LIMITED"
-	ConversationHeld      Code = "CONVERSATION_HELD" // of a delivery that is held, or a call that a mailbox does not get
+	ConversationHeld      Code = "CONVERSATION_HELD" // of a held delivery, or one that a mailbox does not get
 	ModelUnavailable      Code = "MODEL_UNAVAILABLE"
 	TmuxUnavailable       Code = "TMUX_UNAVAILABLE"
 	StorageUnavailable    Code = "STORAGE_UNAVAILABLE"

@@ -21,10 +21,13 @@ type ModelQuestion struct {
 	System      string   // may be empty
 	Turns       []ModelTurn
 
-	Tools   []Tool
-	Rounds  int                                                      // how many rounds of tool calls the model may make before it must answer
-	RunTool func(ctx context.Context, name, arguments string) string // returns a result or an error as text for the model
-	Partial func(text string)                                        // called with the text so far, each time there is more; may be nil
+	Tools []Tool
+	// Rounds is how many rounds of tool calls the model may make before it must answer.
+	Rounds int
+	// RunTool returns a result or an error as text for the model.
+	RunTool func(ctx context.Context, name, arguments string) string
+	// Partial is called with the text so far, each time there is more. It may be nil.
+	Partial func(text string)
 }
 
 // ModelAnswer is the result of a call. After an error the text is empty, and the usage

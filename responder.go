@@ -126,7 +126,8 @@ func (c *ResponderConfig) Check() error {
 		return refuse("temperature", *c.Temperature, "a number from 0 to 2")
 	case c.MaxTokens < 0 || c.MaxTokens > 1_000_000:
 		return refuse("max_tokens", c.MaxTokens, "a number from 1 to 1000000")
-	case c.BaseURL != "" && (err != nil || base.Host == "" || base.User != nil || base.Scheme != "http" && base.Scheme != "https"):
+	case c.BaseURL != "" && (err != nil || base.Host == "" || base.User != nil ||
+		base.Scheme != "http" && base.Scheme != "https"):
 		return refuse("base_url", "not the address of a server",
 			"one such as http://127.0.0.1:11434/v1, without a password in it")
 	case c.APIKeyEnv != "" && !envForm.MatchString(c.APIKeyEnv):

@@ -13,6 +13,8 @@ type LaunchAgentRequest struct {
 	Command       []string          `json:"command,omitempty" doc:"The program and its arguments; the profile's by default."`
 	Dir           string            `json:"dir,omitempty" doc:"Working directory, absolute; the workspace by default."`
 	Env           map[string]string `json:"env,omitempty" doc:"The program's environment; the daemon's by default. Not stored."`
+	Model         string            `json:"model,omitempty" doc:"The model that the program is to use, in the program's own word." max:"100"`
+	Prompt        string            `json:"prompt,omitempty" doc:"The first message to it. It is delivered like any other: once the program is ready for it."`
 	Description   string            `json:"description,omitempty" doc:"Its purpose, in a sentence." max:"2000"`
 	Role          string            `json:"role,omitempty" doc:"Its role in the team." max:"100"`
 	Capabilities  []string          `json:"capabilities,omitempty" doc:"What it can do: words or short phrases." max:"50"`
@@ -36,6 +38,8 @@ type LaunchAgentResult struct {
 	ByName  bool       `json:"profile_by_name,omitempty"` // the profile was found by the program's name
 	PID     int        `json:"pid"`
 	Attach  []string   `json:"attach"` // the command that shows its terminal
+
+	PromptMessageID string `json:"prompt_message_id,omitempty"` // of the first message, whose status tells whether it arrived
 }
 
 // AdoptAgentRequest makes an agent of a program that already runs in a pane of the

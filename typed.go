@@ -66,9 +66,9 @@ func (m *Message) Footer(short bool) string {
 	return "(" + strings.Join(parts, " · ") + ")"
 }
 
-// NoticeFooter returns the footer of a notice, which announces a text of the given
-// number of characters that is too long for the terminal.
-func (m *Message) NoticeFooter(characters int) string {
+// AnnouncementFooter returns the footer of the announcement of a text that has the given
+// number of characters and is too long for the terminal.
+func (m *Message) AnnouncementFooter(characters int) string {
 	expected := ""
 	if by := m.ReplyBy(); by != "" {
 		expected = " · " + by

@@ -140,7 +140,7 @@ func TestFootersSayWhatIsExpected(t *testing.T) {
 	if got != want {
 		t.Errorf("the footer is %q, want %q", got, want)
 	}
-	for _, foot := range []string{got, m.NoticeFooter(3000)} {
+	for _, foot := range []string{got, m.AnnouncementFooter(3000)} {
 		if !parley.EndsTyped("x " + foot) {
 			t.Errorf("%q is not known as a footer", foot)
 		}

@@ -55,6 +55,7 @@ func (c ReasonCode) LastsWith(state AgentState) bool {
 	case HoldUnknownScreen:
 		return state == StateUnknown
 	}
+
 	return false
 }
 

@@ -34,7 +34,8 @@ func (e events) Events(ctx context.Context, after int64) iter.Seq2[parley.Event,
 	return func(yield func(parley.Event, error) bool) {
 		var pauses backoff
 		for {
-			page, err := e.ReadEvents(ctx, parley.ReadEventsRequest{After: after, Limit: pageSize, WaitSeconds: pageWait})
+			next := parley.ReadEventsRequest{After: after, Limit: pageSize, WaitSeconds: pageWait}
+			page, err := e.ReadEvents(ctx, next)
 			if ctx.Err() != nil {
 				return
 			}

@@ -155,7 +155,8 @@ func (c *conn) parseDownload(resp *http.Response, id string, offset int64) (f *p
 		f.Size = offset
 		return f, true, nil
 	case resp.StatusCode == http.StatusRequestedRangeNotSatisfiable:
-		return nil, false, parley.Errorf(parley.InvalidArgument, "the file has only %s bytes, fewer than %d", whole, offset).
+		return nil, false, parley.Errorf(parley.InvalidArgument,
+			"the file has only %s bytes, fewer than %d", whole, offset).
 			Suggest("Start again from 0.")
 	}
 
@@ -185,7 +186,8 @@ func (c *conn) transferFailed(ctx context.Context, what string, err error) error
 
 	failed := c.classify(err)
 	if l, ok := errors.AsType[*lost](failed); ok && l.sent {
-		return parley.Errorf(parley.DaemonUnavailable, "the connection to the daemon broke during %s: %w", what, l.cause).
+		return parley.Errorf(parley.DaemonUnavailable,
+			"the connection to the daemon broke during %s: %w", what, l.cause).
 			Suggest("Try again.")
 	}
 

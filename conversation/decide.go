@@ -40,7 +40,7 @@ type Factors struct {
 // in their order.
 func (r *Room) Decide(q Question) Decision {
 	reading := r.reading(q.At)
-	f := factors(reading, q, r.parse(q.Post))
+	f := factors(reading, q, r.parse(q.Post), r.interestsOf(q.Agent))
 	control := r.state.Control.judge(q.At)
 	switch {
 	case q.Post.From == q.Agent.ID:
@@ -81,13 +81,13 @@ func rules(r *Reading, f Factors, q Question) Decision {
 	return Decision{false, NoCompellingReason, 1 - p, f} // rule 8
 }
 
-func factors(r *Reading, q Question, text *parsedText) Factors {
+func factors(r *Reading, q Question, text *parsedText, agent *interests) Factors {
 	return Factors{
 		MentionedByAI:           !q.Post.Human && text.mentions(q.Agent.Name),
 		DirectQuestion:          text.asks(q.Agent.Name),
 		ConversationTemperature: r.Temperature,
 		MyTurnProbability:       turnProbability(r, q.Agent.ID),
-		RelevanceScore:          text.relevance(q.Agent),
+		RelevanceScore:          text.relevance(agent),
 		RecentParticipation:     float64(r.AIs[q.Agent.ID]) / float64(max(r.FiveMinutes, 1)),
 		HumanPresence:           len(r.Humans) > 0,
 		ConclusionSignals:       len(r.Signals) > 0,

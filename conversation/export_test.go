@@ -19,4 +19,6 @@ func IsQuestion(text string) bool { return len(parseText(text).questions) > 0 }
 
 func Acknowledges(text string) bool { return parseText(text).acknowledges() }
 
-func Relevance(agent *parley.Agent, text string) float64 { return parseText(text).relevance(agent) }
+func Relevance(agent *parley.Agent, text string) float64 {
+	return parseText(text).relevance(interestsOf(agent))
+}

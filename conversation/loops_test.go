@@ -3,6 +3,7 @@ package conversation
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -29,7 +30,8 @@ var politely = []string{
 
 func (w *world) words() string { return politely[w.chance.IntN(len(politely))] }
 
-func everyone(w *world, but int) (all []int) {
+func everyone(w *world, but int) []int {
+	all := make([]int, 0, len(w.agents))
 	for i := range w.agents {
 		if i != but {
 			all = append(all, i)
@@ -131,10 +133,7 @@ var populations = []population{
 	{"a thread that mentions the next", 2, begun, calling("Good point. @%s, thoughts?"), true},
 	{"a thread that asks the next", 2, opened, calling("%s, which tests need debugging?"), true},
 	{"a thread that mentions everyone", 2, begun, func(w *world, me int, m *simMessage) []simMessage {
-		text := "What do you all say"
-		for _, name := range w.others(me) {
-			text += " @" + name
-		}
+		text := "What do you all say @" + strings.Join(w.others(me), " @")
 		return []simMessage{{to: everyone(w, me), text: text}}
 	}, true},
 }

@@ -20,6 +20,46 @@ const (
 	relevanceUnknown = 0.5 // of an agent without a profile
 )
 
+// interests are the words of an agent's profile and name, as texts are compared with them.
+type interests struct {
+	agent   parley.Agent // whose words they are, as it was then
+	name    string       // in lower case
+	own     []string     // the words of its name
+	profile bool         // it has a word other than those of its name
+	words   []string     // all of them
+	weights []float64    // of each; 0 for a word that counts only where the text has the whole name
+}
+
+func interestsOf(agent *parley.Agent) *interests {
+	i := &interests{agent: *agent, name: strings.ToLower(agent.Name), own: wordsOf(agent.Name)}
+	i.agent.Capabilities = slices.Clone(agent.Capabilities)
+	i.add(wordsOf(strings.Join(agent.Capabilities, " ")), wordOfCapability)
+	i.add(wordsOf(agent.Role), wordOfRole)
+	i.add(wordsOf(agent.Description), wordOfDescription)
+	i.profile = len(i.words) > 0
+	i.add(i.own, 0)
+	return i
+}
+
+// add gives words a weight, unless they have a higher one.
+func (i *interests) add(words []string, weight float64) {
+	for _, w := range words {
+		at := slices.Index(i.words, w)
+		if at < 0 {
+			i.words, i.weights = append(i.words, w), append(i.weights, weight)
+			continue
+		}
+		i.weights[at] = max(i.weights[at], weight)
+	}
+}
+
+// areOf reports whether the interests are those of the agent as it is now.
+func (i *interests) areOf(agent *parley.Agent) bool {
+	was := &i.agent
+	return was.Name == agent.Name && was.Role == agent.Role && was.Description == agent.Description &&
+		slices.Equal(was.Capabilities, agent.Capabilities)
+}
+
 // relevance returns how much the text concerns an agent, from 0 to 1.
 //
 // Each distinct word that the text shares with the agent's capabilities, role,
@@ -31,48 +71,32 @@ const (
 // A text without any other words ("coder, what do you think?") has a relevance of 1 for
 // the agents that it names, and 0 for all others. An agent without role, capabilities and
 // description has a relevance of 0.5 for every other text.
-func (t *parsedText) relevance(agent *parley.Agent) float64 {
-	own := wordsOf(agent.Name)
-	named := agent.Name != "" && hasWord(t.lower, strings.ToLower(agent.Name))
-	nameOnly := func(w string) bool { return named && slices.Contains(own, w) }
-	if !slices.ContainsFunc(t.words, func(w string) bool { return !nameOnly(w) }) {
-		if named {
-			return 1
-		}
+func (t *parsedText) relevance(agent *interests) float64 {
+	named := agent.name != "" && hasWord(t.lower, agent.name)
+	ofName := func(w string) bool { return named && slices.Contains(agent.own, w) }
+	nothingElse := !slices.ContainsFunc(t.words, func(w string) bool { return !ofName(w) })
+	switch {
+	case nothingElse && named:
+		return 1
+	case nothingElse:
 		return 0
-	}
-
-	weights := wordWeights(agent)
-	if len(weights) == 0 {
+	case !agent.profile:
 		return relevanceUnknown
 	}
 
-	if named {
-		for _, w := range own {
-			weights[w] = max(weights[w], wordOfName)
-		}
-	}
-
 	doubt := 1.0
-	for _, w := range t.words {
-		doubt *= 1 - weights[w]
+	for i, w := range agent.words {
+		if !t.has[w] {
+			continue
+		}
+		weight := agent.weights[i]
+		if ofName(w) {
+			weight = max(weight, wordOfName)
+		}
+		doubt *= 1 - weight
 	}
 
 	return 1 - doubt
-}
-
-// wordWeights returns the words of an agent's profile with their weights.
-func wordWeights(agent *parley.Agent) map[string]float64 {
-	weights := map[string]float64{}
-	add := func(text string, weight float64) {
-		for _, w := range wordsOf(text) {
-			weights[w] = max(weights[w], weight)
-		}
-	}
-	add(strings.Join(agent.Capabilities, " "), wordOfCapability)
-	add(agent.Role, wordOfRole)
-	add(agent.Description, wordOfDescription)
-	return weights
 }
 
 // wordsOf returns the distinct stems of the words in text, in order, without the common

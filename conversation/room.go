@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sort"
 	"time"
+
+	"parley"
 )
 
 // Post is one message in a thread.
@@ -23,11 +25,13 @@ type Room struct {
 	state roomState
 
 	// The last Reading, for the moment at, and the last parsed post: many agents decide
-	// about the same post.
-	last *Reading
-	at   time.Time
-	post Post
-	text *parsedText
+	// about the same post. The interests are those of the agents that have decided, by id:
+	// each decides about many posts.
+	last      *Reading
+	at        time.Time
+	post      Post
+	text      *parsedText
+	interests map[string]*interests
 }
 
 type roomState struct {
@@ -93,6 +97,19 @@ func (r *Room) parse(p Post) *parsedText {
 		r.post, r.text = p, parseText(p.Text)
 	}
 	return r.text
+}
+
+// interestsOf returns an agent's interests, and caches them.
+func (r *Room) interestsOf(agent *parley.Agent) *interests {
+	if known := r.interests[agent.ID]; known != nil && known.areOf(agent) {
+		return known
+	}
+	if r.interests == nil {
+		r.interests = map[string]*interests{}
+	}
+	taken := interestsOf(agent)
+	r.interests[agent.ID] = taken
+	return taken
 }
 
 // callsAny reports whether the text mentions or directly asks one of the names.

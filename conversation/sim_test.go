@@ -130,7 +130,8 @@ func (w *world) send(m simMessage, turn Link) *simMessage {
 	return &m
 }
 
-func (w *world) others(me int) (names []string) {
+func (w *world) others(me int) []string {
+	names := make([]string, 0, len(w.agents))
 	for i, a := range w.agents {
 		if i != me {
 			names = append(names, a.Name)

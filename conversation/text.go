@@ -9,17 +9,21 @@ import (
 
 // parsedText is a text with its parts, in lower case.
 type parsedText struct {
-	lower     string   // the whole text
-	questions []string // the sentences that end with a question mark
-	opening   string   // the text from its first word
-	words     []string // see wordsOf
+	lower     string          // the whole text
+	questions []string        // the sentences that end with a question mark
+	opening   string          // the text from its first word
+	words     []string        // see wordsOf
+	has       map[string]bool // the same words
 }
 
 func parseText(text string) *parsedText {
 	t := &parsedText{lower: strings.ToLower(text)}
 	t.questions = slices.DeleteFunc(sentences(t.lower), func(sentence string) bool { return !isQuestion(sentence) })
 	t.opening = strings.TrimLeft(t.lower, " \t\n@")
-	t.words = wordsOf(t.lower)
+	t.words, t.has = wordsOf(t.lower), map[string]bool{}
+	for _, w := range t.words {
+		t.has[w] = true
+	}
 	return t
 }
 

@@ -135,8 +135,9 @@ func notInvited(r *http.Request, what string) error {
 	if !fromLoopback(r) {
 		return noCredential(what)
 	}
-	return parley.Errorf(parley.Unauthenticated, "%s needs to know who calls: this is not a process of the daemon's user",
-		what).Suggest("Send the token that `parley invite` prints as `Authorization: Bearer TOKEN`.")
+	return parley.Errorf(parley.Unauthenticated,
+		"%s needs to know who calls: this is not a process of the daemon's user", what).
+		Suggest("Send the token that `parley invite` prints as `Authorization: Bearer TOKEN`.")
 }
 
 // guard refuses requests over TCP whose Host or Origin is not this machine, such as a web

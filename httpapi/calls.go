@@ -23,7 +23,7 @@ func (a *api) serveAPI(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	args, err := readArguments(w, r)
+	args, err := a.readArguments(w, r)
 	if err != nil {
 		a.fail(w, r, err)
 		return
@@ -85,11 +85,7 @@ func (g *arguments) decode(op *parley.Op) (*parley.Invocation, error) {
 	return op.Decode(g.body)
 }
 
-// bodyWait bounds how long a body may take to arrive: it comes from this machine and is
-// small. Without a limit, a client that stalls would delay the server's shutdown.
-const bodyWait = 5 * time.Second
-
-func readArguments(w http.ResponseWriter, r *http.Request) (*arguments, error) {
+func (a *api) readArguments(w http.ResponseWriter, r *http.Request) (*arguments, error) {
 	q, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return nil, parley.Errorf(parley.InvalidArgument, "the query cannot be read: %w", err).
@@ -109,7 +105,7 @@ func readArguments(w http.ResponseWriter, r *http.Request) (*arguments, error) {
 			Suggest("Send them in the body, as one JSON object.")
 	}
 
-	body, err := readBody(w, r)
+	body, err := a.readBody(w, r)
 	if err != nil {
 		return nil, err
 	}
@@ -140,11 +136,11 @@ func wantedStream(r *http.Request, parameter string) string {
 }
 
 // readBody reads a body that is JSON or does not state its type.
-func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+func (a *api) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	// Not every writer supports deadlines. After a failure the deadline stays, because
 	// the server reads on before it answers.
 	rc := http.NewResponseController(w)
-	_ = rc.SetReadDeadline(time.Now().Add(bodyWait))
+	_ = rc.SetReadDeadline(time.Now().Add(a.bodyWait))
 	body, err := io.ReadAll(r.Body)
 	if err == nil {
 		_ = rc.SetReadDeadline(time.Time{}) // a long poll takes longer
@@ -153,7 +149,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return nil, &refusal{
 			http.StatusRequestTimeout,
-			parley.Errorf(parley.InvalidArgument, "the body did not come within %s", bodyWait).
+			parley.Errorf(parley.InvalidArgument, "the body did not come within %s", a.bodyWait).
 				Suggest("Send it in one piece."),
 		}
 	}

@@ -3,19 +3,14 @@ package httpapi
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"parley"
 )
 
-// healthWait bounds the check of the database and tmux. Probes commonly wait for a few
-// seconds.
-const healthWait = 2 * time.Second
-
 // serveHealth reports whether the daemon can work. It answers without a credential, so it
 // does not mention paths or names.
 func (a *api) serveHealth(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), healthWait)
+	ctx, cancel := context.WithTimeout(r.Context(), a.healthWait)
 	defer cancel()
 
 	if a.Health != nil {

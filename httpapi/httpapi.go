@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
+	"time"
 
 	"parley"
 )
@@ -88,6 +89,13 @@ type api struct {
 	document  func() []byte // the OpenAPI document
 	streams   sync.WaitGroup
 	heartbeat int // seconds between the heartbeats of a quiet stream
+
+	// bodyWait bounds how long a body may take to arrive: it comes from this machine and is
+	// small. Without a limit, a client that stalls would delay the server's shutdown.
+	bodyWait time.Duration
+	// healthWait bounds the check of the database and tmux. Probes commonly wait for a few
+	// seconds.
+	healthWait time.Duration
 }
 
 // page is a path that is not an operation.
@@ -108,7 +116,8 @@ func newAPI(o Options) *api {
 	}
 
 	o.Version = cmp.Or(o.Version, "unknown")
-	a := &api{Options: o, routes: routesOf(parley.Ops), requests: newRequests(o.Version), heartbeat: 15}
+	a := &api{Options: o, routes: routesOf(parley.Ops), requests: newRequests(o.Version),
+		heartbeat: 15, bodyWait: 5 * time.Second, healthWait: 2 * time.Second}
 	a.document = sync.OnceValue(func() []byte { return openAPI(parley.Ops, o.Version) })
 	a.pages = map[string]page{
 		"/healthz":      {"healthz", a.serveHealth},

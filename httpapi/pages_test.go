@@ -47,7 +47,9 @@ func TestHealthHasADeadline(t *testing.T) {
 	t.Parallel()
 	o := options(&stub{})
 	o.Health = func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
-	d := serve(t, New(o))
+	a := newAPI(o)
+	a.healthWait = 50 * time.Millisecond
+	d := serve(t, a.handler())
 	d.expect(
 		"a database that hangs", d.ask("GET", "/healthz", ""), http.StatusServiceUnavailable, parley.StorageUnavailable,
 	)

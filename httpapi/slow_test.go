@@ -18,7 +18,9 @@ import (
 // otherwise go on reading before it answers.
 func TestAStalledBodyIsRefused(t *testing.T) {
 	t.Parallel()
-	d := serve(t, New(options(&stub{})))
+	a := newAPI(options(&stub{}))
+	a.bodyWait = 50 * time.Millisecond
+	d := serve(t, a.handler())
 	conn := must.Have(net.Dial("tcp", strings.TrimPrefix(d.tcp, "http://")))(t)
 	defer conn.Close()
 

@@ -36,10 +36,15 @@ func (a *api) serveWebSocket(w http.ResponseWriter, r *http.Request, op *parley.
 	defer cancel()
 
 	// The reader outlives the server's context to receive the client's close frame.
-	gone := conn.CloseRead(context.WithoutCancel(r.Context()))
+	reading, stopReading := context.WithCancel(context.WithoutCancel(r.Context()))
+	defer stopReading()
+	gone := conn.CloseRead(reading)
 	defer context.AfterFunc(gone, cancel)()
 
 	a.follow(ctx, r, socket{conn}, op, page)
+
+	// Close waits five seconds for a client that does not answer, unless reading ends.
+	defer time.AfterFunc(lastWrite, stopReading).Stop()
 	_ = conn.Close(websocket.StatusGoingAway, "resume with after=SEQ") // if it is still open
 }
 
@@ -63,7 +68,7 @@ func (h *handshake) Write(b []byte) (int, error) { return len(b), nil }
 // Unwrap lets the library hijack the connection.
 func (h *handshake) Unwrap() http.ResponseWriter { return h.ResponseWriter }
 
-// lastWrite bounds how long a write may take once the server stops.
+// lastWrite bounds how long a write, or the farewell of a client, may take once the server stops.
 const lastWrite = time.Second
 
 // withLastWrite returns a context that outlives ctx by lastWrite. A write that is cut short

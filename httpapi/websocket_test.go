@@ -239,9 +239,9 @@ func TestAQuietWebSocketIsPinged(t *testing.T) {
 // others and the service do not notice it.
 func TestASlowReaderDelaysNobody(t *testing.T) {
 	t.Parallel()
-	events := make([]parley.Event, 40000)
+	events := make([]parley.Event, 5000) // more bytes than the buffers of a connection hold
 	for i := range events {
-		events[i] = parley.Event{Seq: int64(i + 1), Type: parley.EventDirectMessage, Preview: strings.Repeat("x", 100)}
+		events[i] = parley.Event{Seq: int64(i + 1), Type: parley.EventDirectMessage, Preview: strings.Repeat("x", 2000)}
 	}
 
 	d := serve(t, New(options(record(events...))))

@@ -54,7 +54,8 @@ var prompts = []prompt{
 		arguments: []argument{{"on", "What to report on; by default what you work on now.", false}},
 		text: func(given map[string]string) string {
 			return "Report on " + cmp.Or(given["on"], "what you work on now") + " to your team. Call " +
-				"broadcast_update once: update_type progress, or completion when it is done and tested, or issue when you are stuck; " +
+				"broadcast_update once: update_type progress, or completion when it is done and tested, " +
+				"or issue when you are stuck; " +
 				"a summary of one line; in details what is done, how you know that it works, and what is open. Set " +
 				"action_required only if somebody must act, and say who. If only one agent needs to know, use " +
 				"send_message instead."

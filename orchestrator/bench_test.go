@@ -263,10 +263,7 @@ func BenchmarkSustained(b *testing.B) {
 // serverMemory returns the bytes that the tmux server holds.
 func (bt *benchTeam) serverMemory(b *testing.B) float64 {
 	b.Helper()
-	got, err := tmux.Inspect(b.Context(), tmuxtest.Binary(), bt.terminals.Server().SocketPath(), os.Environ())
-	if err != nil {
-		b.Fatal(err)
-	}
+	got := must.Have(tmux.Inspect(b.Context(), tmuxtest.Binary(), bt.terminals.Server().SocketPath(), os.Environ()))(b)
 	return float64(got.Memory)
 }
 

@@ -229,10 +229,7 @@ func TestMailboxBeyondABudgetIsSeenBySenderAndOperator(t *testing.T) {
 	ann, bob := te.as("ann"), te.as("bob")
 	send := func(from context.Context, to string) *parley.SendMessageResult {
 		t.Helper()
-		res, err := te.SendMessage(from, parley.SendMessageRequest{To: parley.Names{to}, Text: "thank you"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := must.Have(te.SendMessage(from, parley.SendMessageRequest{To: parley.Names{to}, Text: "thank you"}))(t)
 		return res
 	}
 
@@ -252,10 +249,7 @@ func TestMailboxBeyondABudgetIsSeenBySenderAndOperator(t *testing.T) {
 
 	needs := func() []parley.Need {
 		t.Helper()
-		res, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := must.Have(te.GetNeeds(te.operator(), parley.GetNeedsRequest{}))(t)
 		return res.Needs
 	}
 

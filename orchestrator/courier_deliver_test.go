@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley"
+	"parley/internal/must"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
@@ -92,10 +93,7 @@ func TestBroadcastReachesAllButTheSender(t *testing.T) {
 	}
 
 	me := te.as("sender")
-	res, err := te.BroadcastMessage(me, parley.BroadcastMessageRequest{Text: "build is red", WaitSeconds: 30})
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Have(te.BroadcastMessage(me, parley.BroadcastMessageRequest{Text: "build is red", WaitSeconds: 30}))(t)
 
 	if res.RecipientCount != 2 || len(res.DeliveryStatus.DeliveredTo) != 2 ||
 		res.Message != "Message broadcast to 2 agent(s)" {
@@ -134,9 +132,7 @@ func TestDialogIsNeverAnswered(t *testing.T) {
 	dialog := filepath.Join(te.dir, "dialog")
 	log := te.launch("coder", "framed", tmuxtest.Agent{Dialog: dialog})
 	te.inState("coder", parley.StateIdle)
-	if err := os.WriteFile(dialog, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(dialog, nil, 0o600))
 
 	te.inState("coder", parley.StateWaiting)
 	id := te.send("coder", "hello")
@@ -173,9 +169,7 @@ func TestDraftIsLeftAlone(t *testing.T) {
 func TestBareShellIsNotTypedInto(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
-	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "shell", Command: []string{"sh", "-i"}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "shell", Command: []string{"sh", "-i"}}))(t)
 	mark := filepath.Join(te.dir, "harm")
 	id := te.send("shell", "hello $(touch "+mark+")")
 	te.held(id, "shell")
@@ -203,9 +197,7 @@ func TestUnreadTextIsUnconfirmedAndProvenLater(t *testing.T) {
 
 	second := te.send("deaf", "second")
 	te.held(second, "not reading")
-	if err := os.WriteFile(gate, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(gate, nil, 0o600))
 
 	te.arrived(second)
 	te.reach(first, parley.DeliverySubmitted)
@@ -275,10 +267,10 @@ func TestLongTextIsAnnounced(t *testing.T) {
 	d := te.reach(id, parley.DeliverySubmitted)
 	got := tmuxtest.WaitMessages(t, log, 1)[0].Text
 	if !strings.Contains(got, "get_messages") || len(got) > 800 {
-		t.Errorf("the notice is %q", got)
+		t.Errorf("the announcement is %q", got)
 	}
 	if last := d.Steps[len(d.Steps)-1]; last.State == parley.DeliveryRead {
-		t.Error("a notice counts as read")
+		t.Error("an announcement counts as read")
 	}
 }
 
@@ -316,9 +308,7 @@ func TestPagerIsNotTypedInto(t *testing.T) {
 	te := newTeam(t)
 	less := filepath.Join(te.dir, "less") // a program by that name; not every machine has less
 	argv := tmuxtest.Agent{}.Argv()
-	if err := os.Symlink(argv[0], less); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(argv[0], less))
 	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "pager", Profile: "quick", Command: append([]string{less}, argv[1:]...)}); err != nil {
 		t.Fatal(err)
 	}

@@ -2,13 +2,12 @@ package orchestrator
 
 import (
 	"fmt"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"parley"
-	"parley/orchestrator/team"
+	"parley/internal/must"
 	"parley/tmux/tmuxtest"
 )
 
@@ -89,32 +88,10 @@ func TestAgentIsLetGoWhileSomeoneScrollsOverAPastedText(t *testing.T) {
 	u.run("copy-mode", "-t", pane)
 	time.Sleep(1200 * time.Millisecond)
 	began := time.Now()
-	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}))(t)
 	if took := time.Since(began); took > 5*time.Second {
 		t.Errorf("it took %v", took)
 	}
 
 	te.reach(id, parley.DeliveryUnconfirmed)
-}
-
-func TestReportsDuringADeliveryDoNotPileUp(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, tmuxtest.Agent{}, framedWith(t, reporting))
-	m := s.roster.ByName("coder")
-	m.Typing.Lock()
-	defer m.Typing.Unlock()
-
-	before := runtime.NumGoroutine()
-	for range 500 {
-		s.says("Stop", "12345678")
-	}
-
-	if more := runtime.NumGoroutine() - before; more > 100 {
-		t.Errorf("%d goroutines wait", more)
-	}
-	if n := len(m.Reports.TakePostponed()); n == 0 || n > team.MaxNamed {
-		t.Errorf("%d reports are kept", n)
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 	"parley/tmux/tmuxtest"
 )
 
@@ -69,10 +70,7 @@ func (te *testTeam) isEntered(name string) bool {
 // told returns the texts in the operator's inbox.
 func (te *testTeam) told() string {
 	te.t.Helper()
-	res, err := te.CheckInbox(te.operator(), parley.CheckInboxRequest{IncludeRead: true})
-	if err != nil {
-		te.t.Fatal(err)
-	}
+	res := must.Have(te.CheckInbox(te.operator(), parley.CheckInboxRequest{IncludeRead: true}))(te.t)
 	var all []string
 	for _, m := range res.Messages {
 		all = append(all, m.Content)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
@@ -34,9 +35,7 @@ func newStage(t *testing.T, a tmuxtest.Agent, change ...func(*Options)) *stage {
 // show displays text above the agent's composer; "" removes it.
 func (s *stage) show(text string) {
 	s.t.Helper()
-	if err := os.WriteFile(s.above, []byte(text), 0o600); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Do(s.t, os.WriteFile(s.above, []byte(text), 0o600))
 }
 
 // sendAs sends with a priority.
@@ -122,9 +121,7 @@ func TestDialogAndDraftOfAWorkingAgentHoldUrgentMessagesToo(t *testing.T) {
 	tmuxtest.WaitFor(t, s.pane("coder"), shows("half"))
 	id := s.sendAs(parley.PriorityUrgent, "now")
 	s.held(id, "busy")
-	if err := os.WriteFile(dialog, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(dialog, nil, 0o600))
 
 	s.held(id, "dialog")
 	if got := tmuxtest.Messages(t, s.log); len(got) != 0 {
@@ -159,9 +156,7 @@ func TestOperatorsRetryPassesABlockOnce(t *testing.T) {
 	s.inState("coder", parley.StateBlocked)
 	id, next := s.send("coder", "go on"), s.send("coder", "and then")
 	s.held(id, "usage limit")
-	if _, err := s.RetryDelivery(s.operator(), parley.RetryDeliveryRequest{MessageID: id}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(s.RetryDelivery(s.operator(), parley.RetryDeliveryRequest{MessageID: id}))(t)
 
 	s.reach(id, parley.DeliveryRead)
 	s.held(next, "usage limit")
@@ -178,9 +173,7 @@ func TestOperatorsRetryGoesBeforeBlockedMessages(t *testing.T) {
 	first, id := s.send("coder", "and then"), s.send("coder", "go on")
 	urgent := s.sendAs(parley.PriorityUrgent, "now")
 	s.held(urgent, "usage limit")
-	if _, err := s.RetryDelivery(s.operator(), parley.RetryDeliveryRequest{MessageID: id}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(s.RetryDelivery(s.operator(), parley.RetryDeliveryRequest{MessageID: id}))(t)
 
 	s.reach(id, parley.DeliveryRead)
 	s.held(urgent, "usage limit")
@@ -203,9 +196,7 @@ func TestOperatorsRetryIsFoundBehindManyWaitingMessages(t *testing.T) {
 	}
 
 	id := s.send("coder", "go on")
-	if _, err := s.RetryDelivery(s.operator(), parley.RetryDeliveryRequest{MessageID: id}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(s.RetryDelivery(s.operator(), parley.RetryDeliveryRequest{MessageID: id}))(t)
 
 	s.reach(id, parley.DeliveryRead)
 	if got := tmuxtest.WaitMessages(t, s.log, 1); len(got) != 1 || !strings.Contains(got[0].Text, "go on") {
@@ -272,9 +263,7 @@ func (s *stage) attach() (press func(keys ...string)) {
 
 	return func(keys ...string) {
 		s.t.Helper()
-		if err := tmuxCommandOn(outer, append([]string{"send-keys", "-t", info.ID}, keys...)...).Run(); err != nil {
-			s.t.Fatal(err)
-		}
+		must.Do(s.t, tmuxCommandOn(outer, append([]string{"send-keys", "-t", info.ID}, keys...)...).Run())
 	}
 }
 
@@ -315,9 +304,7 @@ func (s *stage) says(event string, ids ...string) {
 	s.t.Helper()
 	m := s.roster.ByName("coder")
 	ctx := parley.WithCaller(context.Background(), parley.Caller{ID: m.ID, Name: m.Name})
-	if _, err := s.ReportState(ctx, parley.ReportStateRequest{Event: event, MessageIDs: ids}); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Have(s.ReportState(ctx, parley.ReportStateRequest{Event: event, MessageIDs: ids}))(s.t)
 }
 
 const reporting = "reports: {Ask: waiting, Stop: idle, Limit: 'blocked: usage limit'}\ntitles: {busy: '^works'}"
@@ -361,10 +348,7 @@ func TestBroadcastIsStaggeredByTheProfile(t *testing.T) {
 		te.inState(name, parley.StateIdle)
 	}
 
-	res, err := te.BroadcastMessage(te.operator(), parley.BroadcastMessageRequest{Text: "hello"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Have(te.BroadcastMessage(te.operator(), parley.BroadcastMessageRequest{Text: "hello"}))(t)
 
 	te.reach(res.MessageID, parley.DeliveryRead)
 	var typed []time.Time

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 	"parley/orchestrator/team"
 	"parley/tmux/tmuxtest"
 )
@@ -193,9 +194,7 @@ func TestReportedStateIsTheLastOne(t *testing.T) {
 		}
 	}
 
-	if _, err := te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}))(t)
 	if r, ok := m.LastReport(); ok {
 		t.Errorf("what the program before said still counts: %+v", r)
 	}
@@ -203,61 +202,5 @@ func TestReportedStateIsTheLastOne(t *testing.T) {
 	te.report("coder", parley.ReportStateRequest{Event: "Done", At: &start})
 	if r, ok := m.LastReport(); ok {
 		t.Errorf("what the program before said came late and counts: %+v", r)
-	}
-}
-
-// The hooks of a compaction that ends at once may arrive in either order.
-func TestReportsCountInTheOrderOfTheirTimes(t *testing.T) {
-	start := time.Unix(1, 0)
-	compacts := team.Report{Event: "PreCompact", State: parley.StateBlocked, Passing: true, At: start}
-	done := team.Report{Event: "PostCompact", State: parley.StateIdle, At: start.Add(20 * time.Millisecond)}
-	for _, order := range [][]team.Report{{compacts, done}, {done, compacts}} {
-		m := &team.Member{}
-		for _, said := range order {
-			m.Reports.Note(said, false, nil)
-		}
-		if got, _ := m.LastReport(); got.State != parley.StateIdle {
-			t.Errorf("after %s and %s it is %s (%s), want idle", order[0].Event, order[1].Event, got.State, got.Event)
-		}
-	}
-}
-
-// A program with a queued prompt reports at the end of its turn that it stopped, but not that
-// it goes on.
-func TestEndOfATurnWithAQueueIsNotIdle(t *testing.T) {
-	var r team.Reports
-	m := &team.Member{}
-	say := func(second int, state parley.AgentState, prompted bool) {
-		t.Helper()
-		r.Note(team.Report{Event: string(state), State: state, At: time.Unix(int64(second), 0)}, prompted, nil)
-		m.Reports.Last = r.Last
-	}
-
-	say(1, parley.StateBusy, true)
-	say(2, parley.StateBusy, true)
-	say(3, parley.StateIdle, false)
-	if got, ok := m.LastReport(); ok {
-		t.Errorf("it says that it is %s, want nothing", got.State)
-	}
-
-	say(4, parley.StateIdle, false)
-	if got, _ := m.LastReport(); got.State != parley.StateIdle {
-		t.Errorf("after the queued turn it is %q, want idle", got.State)
-	}
-
-	say(5, parley.StateBusy, true)
-	say(6, parley.StateIdle, false)
-	if got, _ := m.LastReport(); got.State != parley.StateIdle {
-		t.Errorf("after a turn without a queue it is %q, want idle", got.State)
-	}
-}
-
-func TestNumberOfRememberedReportsIsBounded(t *testing.T) {
-	var r team.Reports
-	for i := range 3 * team.MaxNamed {
-		r.Note(team.Report{At: time.Unix(int64(i), 0)}, false, []string{team.NewID()})
-	}
-	if len(r.Named) != team.MaxNamed {
-		t.Errorf("%d are remembered, want %d", len(r.Named), team.MaxNamed)
 	}
 }

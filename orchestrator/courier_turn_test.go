@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 	"parley/tmux/tmuxtest"
 )
 
@@ -58,9 +59,7 @@ func TestProgramThatNeverReportsIsBelievedByItsScreen(t *testing.T) {
 func TestNextMessageWaitsUntilTheQueuedOneBegins(t *testing.T) {
 	t.Parallel()
 	above := filepath.Join(t.TempDir(), "above")
-	if err := os.WriteFile(above, []byte("working"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(above, []byte("working"), 0o600))
 
 	te, log := launchReporting(t, "30s", tmuxtest.Agent{Above: above})
 	te.inState("ann", parley.StateBusy)
@@ -71,9 +70,7 @@ func TestNextMessageWaitsUntilTheQueuedOneBegins(t *testing.T) {
 	}
 
 	te.reach(res.MessageID, parley.DeliveryRead)
-	if err := os.Remove(above); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(above))
 
 	te.inState("ann", parley.StateIdle)
 	second := te.send("ann", "second")

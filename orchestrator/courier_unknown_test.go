@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
@@ -29,9 +30,7 @@ func TestUnknownProgramsAreNotHarmed(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	file := filepath.Join(te.dir, "file")
-	if err := os.WriteFile(file, []byte("the first line\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("the first line\n"), 0o600))
 	te.repository(filepath.Join(te.dir, "repository"))
 
 	for _, u := range []unknown{
@@ -59,9 +58,7 @@ func TestUnknownProgramsAreNotHarmed(t *testing.T) {
 // leavesAlone launches a program, sends it a message, and checks what becomes of that.
 func (te *testTeam) leavesAlone(t *testing.T, u unknown) {
 	req := parley.LaunchAgentRequest{Name: u.name, Profile: "generic", Command: u.command}
-	if _, err := te.LaunchAgent(te.operator(), req); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.LaunchAgent(te.operator(), req))(t)
 	tmuxtest.WaitFor(t, te.pane(u.name), func(s tmux.Screen) bool { return tmuxtest.Shows(s, u.ready) })
 
 	id := te.send(u.name, "hello there")

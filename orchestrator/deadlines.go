@@ -199,7 +199,8 @@ func (op *operatorService) overdueNeed(w store.Owing, now time.Time) parley.Need
 		MessageID: msg.ID,
 		Since:     d.DueAt,
 		Text: fmt.Sprintf("owes %s %s to message %s, asked %s ago and due %s ago: “%s”",
-			msg.Sender, what, short, parley.FormatDuration(now.Sub(msg.Timestamp)), parley.FormatDuration(now.Sub(d.DueAt)),
+			msg.Sender, what, short,
+			parley.FormatDuration(now.Sub(msg.Timestamp)), parley.FormatDuration(now.Sub(d.DueAt)),
 			parley.Truncate(parley.CleanLine(msg.Text), parley.PreviewLength)),
 		Command: fmt.Sprintf(
 			"parley steer %s --kind REMINDER \"please answer message %s from %s\"", d.Debtor, short, msg.Sender,

@@ -188,7 +188,8 @@ func outlook(d *parley.Delivery, agent parley.Agent, id string) []string {
 		if d.ReasonCode == parley.EndedRefused {
 			return []string{
 				sentence("It was "+d.Reason, ""),
-				fmt.Sprintf("No model has it. See what %s's screen asks for: parley attach %s. Then: %s", name, name, retry),
+				fmt.Sprintf("No model has it. See what %s's screen asks for: parley attach %s. Then: %s",
+					name, name, retry),
 			}
 		}
 		return []string{sentence("What is known", d.Reason), suspicion(d.ReasonCode, name),

@@ -144,10 +144,7 @@ func TestRestartReplacesOnlyTheLaunchKey(t *testing.T) {
 func TestInvitationIsOnlyForRegistration(t *testing.T) {
 	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	te := newTeam(t, func(o *Options) { o.Now = func() time.Time { return clock } })
-	res, err := te.Invite(te.operator(), parley.InviteRequest{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Have(te.Invite(te.operator(), parley.InviteRequest{}))(t)
 
 	guest, ok := te.roster.Authenticate(t.Context(), res.Token)
 	if !ok || !guest.Invited || !guest.Nobody() || guest.Operator {
@@ -219,17 +216,13 @@ func TestOperatorBringsAKeyBeforeThereAreAgents(t *testing.T) {
 	first, stored := te.roster.NewKey(parley.KeyIssued)
 	second, late := te.roster.NewKey(parley.KeyIssued)
 
-	if err := te.roster.EnsureOperator(t.Context(), stored); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, te.roster.EnsureOperator(t.Context(), stored))
 	if c, ok := te.roster.Authenticate(t.Context(), first); !ok || !c.Operator {
 		t.Errorf("the key stands for %+v, %v; want the operator", c, ok)
 	}
 
 	te.as("coder")
-	if err := te.roster.EnsureOperator(t.Context(), late); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, te.roster.EnsureOperator(t.Context(), late))
 	if c, ok := te.roster.Authenticate(t.Context(), second); ok {
 		t.Errorf("the key that came after an agent stands for %+v", c)
 	}

@@ -204,6 +204,7 @@ func later(a, b *time.Time) time.Time {
 
 func (ms *messageService) contractMessage(item store.InboxItem) parley.ContractMessage {
 	msg := ms.roster.FillIn(&item.Message)
+
 	return parley.ContractMessage{
 		MessageID:     msg.ID,
 		SenderAgentID: msg.SenderID,

@@ -181,14 +181,14 @@ func unconfirmedNeed(item store.InboxItem) parley.Need {
 
 	if d.ReasonCode == parley.EndedStanding {
 		n.Command = "parley attach " + d.Recipient
-		n.Action = fmt.Sprintf("Press Enter there, or let parley press it: parley retry %s --to %s.", short, d.Recipient)
+		n.Action = fmt.Sprintf("Press Enter there, or let parley press it: parley retry %s --to %s.",
+			short, d.Recipient)
 	}
 
 	if d.ReasonCode == parley.EndedRefused {
 		n.Text = fmt.Sprintf("message %s from %s was %s", short, item.Message.Sender, d.Reason)
-		n.Action = fmt.Sprintf(
-			"When that has passed: parley retry %s --to %s. Or let it go: parley needs --dismiss %s.", short, d.Recipient, short,
-		)
+		n.Action = fmt.Sprintf("When that has passed: parley retry %s --to %s. "+
+			"Or let it go: parley needs --dismiss %s.", short, d.Recipient, short)
 	}
 
 	if len(d.Steps) > 0 {

@@ -170,11 +170,14 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 // compose creates the services. closing is closed when the daemon ends.
 func (o *Orchestrator) compose(closing <-chan struct{}) {
 	r := &o.rooms
+
 	o.agentService = &agentService{store: o.store, roster: r.roster, opts: &o.opts, now: o.now}
-	o.terminalService = &terminalService{terminals: r.terminals, roster: r.roster, responders: r.responders}
 	o.messageService = &messageService{
 		admission: r.admission, store: o.store, roster: r.roster, responders: r.responders, talk: r.talk,
 		now: o.now, log: o.log, closing: closing,
+	}
+	o.terminalService = &terminalService{
+		terminals: r.terminals, roster: r.roster, responders: r.responders, messages: o.messageService,
 	}
 	o.threadService = &threadService{
 		admission: r.admission, store: o.store, roster: r.roster, talk: r.talk, now: o.now, log: o.log,

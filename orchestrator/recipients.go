@@ -30,8 +30,8 @@ func isRecipient(deliveries []parley.Delivery, m *team.Member) bool {
 	return slices.ContainsFunc(deliveries, func(d parley.Delivery) bool { return d.RecipientID == m.ID })
 }
 
-// recipients resolves names. One unknown name fails the whole call, and a sender cannot name
-// itself.
+// recipients resolves names; @GROUP stands for the other members of a group. One unknown name fails
+// the whole call, and a sender cannot name itself.
 func (a *admission) recipients(from *team.Member, names parley.Names) ([]*team.Member, error) {
 	if isEveryone(names) {
 		return a.everyone(from), nil
@@ -39,6 +39,15 @@ func (a *admission) recipients(from *team.Member, names parley.Names) ([]*team.M
 
 	var to []*team.Member
 	for _, name := range names {
+		if group, ok := strings.CutPrefix(name, "@"); ok {
+			members, err := a.groupMembers(a.everyone(from), group)
+			if err != nil {
+				return nil, err
+			}
+			to = appendNew(to, members...)
+			continue
+		}
+
 		m, err := a.roster.Find(name)
 		if err != nil {
 			return nil, err
@@ -49,9 +58,7 @@ func (a *admission) recipients(from *team.Member, names parley.Names) ([]*team.M
 				Suggest("Name another agent; get_agent_status lists them.")
 		}
 
-		if !slices.Contains(to, m) {
-			to = append(to, m)
-		}
+		to = appendNew(to, m)
 	}
 
 	if len(to) == 0 {
@@ -60,6 +67,15 @@ func (a *admission) recipients(from *team.Member, names parley.Names) ([]*team.M
 	}
 
 	return to, nil
+}
+
+func appendNew(to []*team.Member, more ...*team.Member) []*team.Member {
+	for _, m := range more {
+		if !slices.Contains(to, m) {
+			to = append(to, m)
+		}
+	}
+	return to
 }
 
 func isEveryone(names parley.Names) bool {

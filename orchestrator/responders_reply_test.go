@@ -500,11 +500,11 @@ func TestLateReplyIsTypedAndOneInTheCallIsNot(t *testing.T) {
 
 	res := must.Have(te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id}))(t)
 
-	te.reach(res.Reply.MessageID, parley.DeliverySubmitted) // by a notice: it is too long to be typed
+	te.reach(res.Reply.MessageID, parley.DeliverySubmitted) // by an announcement: it is too long to be typed
 	typed := tmuxtest.Messages(t, log)
 	if len(typed) != 1 || strings.Contains(typed[0].Text, "at once") ||
 		!strings.Contains(typed[0].Text, parley.Short(res.Reply.MessageID)) {
-		t.Errorf("typed were %+v, want the notice alone; %d requests", typed, len(s.Requests()))
+		t.Errorf("typed were %+v, want the announcement alone; %d requests", typed, len(s.Requests()))
 	}
 }
 

@@ -26,11 +26,12 @@ type agentService struct {
 }
 
 // terminalService implements parley.TerminalService over the terminals. A responder has no
-// terminal; its screen shows what its model wrote.
+// terminal; its screen shows what its model wrote. The first prompt of a launch is a message.
 type terminalService struct {
 	terminals
 	roster     *team.Roster
 	responders *answer.Responders
+	messages   *messageService
 }
 
 // messageService implements parley.MessageService: sending, answering, reading and searching

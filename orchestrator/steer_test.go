@@ -94,10 +94,7 @@ func TestUnsentGuidanceIsRecognisedAsParleys(t *testing.T) {
 func (te *testTeam) steerings(agent string) (guidance []parley.ContractMessage) {
 	te.t.Helper()
 	q := store.InboxQuery{RecipientID: te.roster.ByName(agent).ID, Limit: 50, OldestFirst: true}
-	page, err := te.opts.Store.Inbox.Page(te.t.Context(), q)
-	if err != nil {
-		te.t.Fatal(err)
-	}
+	page := must.Have(te.opts.Store.Inbox.Page(te.t.Context(), q))(te.t)
 	for _, item := range page.Items {
 		guidance = append(guidance, te.contractMessage(item))
 	}

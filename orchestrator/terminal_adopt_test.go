@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley"
+	"parley/internal/must"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
@@ -107,9 +108,7 @@ func TestAdoptRefusesPanesWithoutAnAgent(t *testing.T) {
 	u.adopt("coder", taken)
 	te.launch("mine", "framed", tmuxtest.Agent{})
 	notSocket := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(notSocket, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(notSocket, nil, 0o600))
 
 	before := u.state()
 	for name, tc := range map[string]struct {
@@ -160,9 +159,7 @@ func TestAdoptedAgentIsItsProgramAndNotItsShell(t *testing.T) {
 	pane := u.pane()
 	file := filepath.Join(t.TempDir(), "pid")
 	script := filepath.Join(t.TempDir(), "agent.sh")
-	if err := os.WriteFile(script, []byte("sleep 1000 & echo $! >"+file+"; cat\nkill %1\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(script, []byte("sleep 1000 & echo $! >"+file+"; cat\nkill %1\n"), 0o600))
 
 	u.start(pane, "sh", script)
 	var child int
@@ -198,9 +195,7 @@ func TestAdoptedAgentIsItsProgramAndNotItsShell(t *testing.T) {
 		t.Errorf("restart: %v, want a refusal", err)
 	}
 
-	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "script"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "script"}))(t)
 	if c, _ := te.CallerOfProcess(child); !c.Operator || !tmux.Alive(child) {
 		t.Errorf("after it left, its child is %+v, want the operator, and alive", c)
 	}
@@ -214,9 +209,7 @@ func TestAdoptedAgentsProgramComesBack(t *testing.T) {
 	u.agent(pane)
 	first := u.adopt("coder", pane)
 	te.inState("coder", parley.StateIdle)
-	if err := syscall.Kill(first.PID, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Kill(first.PID, syscall.SIGKILL))
 
 	te.inState("coder", parley.StateExited)
 	id := te.send("coder", "rm -rf precious")
@@ -239,9 +232,7 @@ func TestSuspendedAgentIsNotMistakenForItsReplacement(t *testing.T) {
 	log := u.agent(pane)
 	res := u.adopt("coder", pane)
 	te.inState("coder", parley.StateIdle)
-	if err := syscall.Kill(res.PID, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Kill(res.PID, syscall.SIGSTOP))
 
 	te.inState("coder", parley.StateUnknown)
 	id := te.send("coder", "rm -rf precious")
@@ -370,13 +361,8 @@ func TestHungUserTmuxDoesNotHoldOtherAgents(t *testing.T) {
 	te.inState("coder", parley.StateIdle)
 	te.launch("mine", "framed", tmuxtest.Agent{})
 
-	server, err := strconv.Atoi(u.run("display-message", "-p", "#{pid}"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Kill(server, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	server := must.Have(strconv.Atoi(u.run("display-message", "-p", "#{pid}")))(t)
+	must.Do(t, syscall.Kill(server, syscall.SIGSTOP))
 	defer func() { _ = syscall.Kill(server, syscall.SIGCONT) }()
 
 	te.reach(te.send("mine", "hello"), parley.DeliveryRead)
@@ -389,9 +375,7 @@ func TestHungUserTmuxDoesNotHoldOtherAgents(t *testing.T) {
 		t.Errorf("adopt there: %v, want TMUX_UNAVAILABLE", err)
 	}
 
-	if err := syscall.Kill(server, syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Kill(server, syscall.SIGCONT))
 
 	te.reach(te.send("coder", "and you?"), parley.DeliveryRead)
 }

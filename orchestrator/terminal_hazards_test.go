@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
@@ -31,10 +32,7 @@ func (te *testTeam) launchScript(name, profile, script string) {
 func (te *testTeam) tmuxPID() int {
 	te.t.Helper()
 	pid, _, _ := strings.Cut(te.terminals.Server().Instance(), "/")
-	n, err := strconv.Atoi(pid)
-	if err != nil {
-		te.t.Fatal(err)
-	}
+	n := must.Have(strconv.Atoi(pid))(te.t)
 	return n
 }
 
@@ -49,9 +47,7 @@ func (te *testTeam) leave() {
 
 func signalProcess(t *testing.T, pid int, sig syscall.Signal) {
 	t.Helper()
-	if err := syscall.Kill(pid, sig); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Kill(pid, sig))
 }
 
 func TestPaneWithoutInputIsNotRetriedEndlessly(t *testing.T) {
@@ -118,24 +114,6 @@ func TestStopEndsProcessesThatOutlivedTheirTmuxServer(t *testing.T) {
 		t.Error("its process still runs")
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
-}
-
-func TestLossThatCouldNotBeRecordedIsRecordedLater(t *testing.T) {
-	t.Parallel()
-	te := newTeam(t)
-	te.launch("coder", "quick", tmuxtest.Agent{})
-	te.inState("coder", parley.StateIdle)
-	m := te.roster.ByName("coder")
-	broken, cancel := context.WithCancel(context.Background())
-	cancel() // stands for a locked or full database
-	m.Changing.Lock()
-	err := te.terminals.Lose(broken, m, "its terminal is gone")
-	m.Changing.Unlock()
-	if err == nil {
-		t.Fatal("the loss was recorded")
-	}
-
-	te.inState("coder", parley.StateUnreachable)
 }
 
 func TestCancelledLaunchLeavesNoProcess(t *testing.T) {
@@ -281,9 +259,7 @@ func TestNarrowTerminalGetsLongWideTexts(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	req := parley.LaunchAgentRequest{Name: "narrow", Profile: "quick", Command: []string{"cat"}, Width: 20, Height: 10}
-	if _, err := te.LaunchAgent(te.operator(), req); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.LaunchAgent(te.operator(), req))(t)
 
 	for _, text := range []string{"short", strings.Repeat("漢字 ", 300), strings.Repeat("漢", 2000), "(operator · msg 00000000)", "[Pasted text #1 +2 lines]"} {
 		id := te.send("narrow", text)
@@ -305,9 +281,7 @@ func TestStopSparesAProcessWithAReusedPID(t *testing.T) {
 	signalProcess(t, coder.Terminal().PID, syscall.SIGKILL)
 	te.inState("coder", parley.StateExited)
 	coder.Terminal().PID = other.PID // process ids are reused after a long time
-	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}))(t)
 	if !tmux.Alive(other.PID) {
 		t.Error("a stranger's process was ended")
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 	"parley/tmux/tmuxtest"
 )
 
@@ -17,9 +18,7 @@ func stopped(t *testing.T, pid int, f func()) {
 	if pid < 2 {
 		t.Fatalf("process %d is no tmux server", pid)
 	}
-	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Kill(pid, syscall.SIGSTOP))
 	defer func() { _ = syscall.Kill(pid, syscall.SIGCONT) }()
 	f()
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
@@ -39,10 +40,7 @@ func TestStoppedAgentLeavesNoProcess(t *testing.T) {
 		return len(all) == 3
 	}, func() string { return fmt.Sprintf("processes %v, want 3", all) })
 
-	res, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "stubborn"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Have(te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "stubborn"}))(t)
 	if res.Ended < 3 {
 		t.Errorf("%d processes were ended, want at least 3", res.Ended)
 	}
@@ -64,9 +62,7 @@ func TestMessageToStoppedAgentFails(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "quick", tmuxtest.Agent{})
-	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}))(t)
 
 	res, err := te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hello"})
 	if err != nil {
@@ -88,14 +84,10 @@ func TestWaitingMessageGoesToTheRestartedAgent(t *testing.T) {
 	id := te.send("coder", "keep me")
 	te.held(id, "copy mode")
 	before := te.roster.ByName("coder").Agent().ID
-	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}))(t)
 
 	te.held(id, "stopped")
-	if _, err := te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}))(t)
 
 	te.reach(id, parley.DeliveryRead)
 	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
@@ -130,9 +122,7 @@ func TestRestartMakesANewKey(t *testing.T) {
 	if c, ok := te.roster.Authenticate(t.Context(), first); !ok || c.Name != "coder" {
 		t.Errorf("the key is %+v's, want coder's", c)
 	}
-	if _, err := te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}))(t)
 
 	second := read(first)
 	if _, ok := te.roster.Authenticate(t.Context(), first); ok {
@@ -206,9 +196,7 @@ func TestLaunchRefusesWhatCannotRun(t *testing.T) {
 	te := newTeam(t)
 	te.launch("coder", "quick", tmuxtest.Agent{})
 	broken := filepath.Join(te.dir, "broken")
-	if err := os.WriteFile(broken, []byte("#!/no/such/interpreter\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(broken, []byte("#!/no/such/interpreter\n"), 0o755))
 
 	for name, tc := range map[string]struct {
 		req  parley.LaunchAgentRequest
@@ -247,13 +235,8 @@ func TestKilledTmuxServerLosesAgentsAndNoMessages(t *testing.T) {
 	te.held(id, "copy mode")
 	pid, _, _ := strings.Cut(te.terminals.Server().Instance(), "/")
 
-	server, err := strconv.Atoi(pid)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Kill(server, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	server := must.Have(strconv.Atoi(pid))(t)
+	must.Do(t, syscall.Kill(server, syscall.SIGKILL))
 
 	te.inState("coder", parley.StateUnreachable)
 	te.held(id, "unreachable")
@@ -294,9 +277,7 @@ func (te *testTeam) tmuxKill(t *testing.T, session string) {
 	}
 	defer s.Close()
 
-	if err := s.KillSession(context.Background(), session); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.KillSession(context.Background(), session))
 }
 
 // interrupt sends a message to coder, and leaves it as a daemon does that is killed while it types:
@@ -321,16 +302,9 @@ func (te *testTeam) interrupt(text string, typed func(s *tmux.Server, pane, text
 	whole := msg.Header(m.ID) + " " + msg.Text + between + msg.Footer(false)
 	te.Orchestrator.Close()
 
-	s, err := tmux.Open(te.t.Context(), te.opts.Tmux)
-	if err != nil {
-		te.t.Fatal(err)
-	}
-	if err := tmuxCommandOn(s, "copy-mode", "-q", "-t", pane).Run(); err != nil {
-		te.t.Fatal(err)
-	}
-	if err := te.opts.Store.Claim(te.t.Context(), jobs[0].Key, 1, false); err != nil {
-		te.t.Fatal(err)
-	}
+	s := must.Have(tmux.Open(te.t.Context(), te.opts.Tmux))(te.t)
+	must.Do(te.t, tmuxCommandOn(s, "copy-mode", "-q", "-t", pane).Run())
+	must.Do(te.t, te.opts.Store.Claim(te.t.Context(), jobs[0].Key, 1, false))
 
 	typed(s, pane, whole)
 	s.Close()
@@ -376,15 +350,9 @@ func TestFilesThatACrashLeftAreRemoved(t *testing.T) {
 	te.close()
 	write := func(name string, age time.Duration) string {
 		path := filepath.Join(te.opts.LaunchDir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(path, time.Time{}, time.Now().Add(-age)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		must.Do(t, os.WriteFile(path, nil, 0o600))
+		must.Do(t, os.Chtimes(path, time.Time{}, time.Now().Add(-age)))
 
 		return path
 	}
@@ -407,16 +375,12 @@ func TestMessageSentDuringRestartWaitsForNewProgram(t *testing.T) {
 	te := newTeam(t, func(o *Options) {
 		launcher := filepath.Join(filepath.Dir(gate), "launcher")
 		script := fmt.Sprintf("#!/bin/sh\nwhile [ -e %q ]; do sleep 0.05; done\nexec %q \"$@\"\n", gate, o.Executable)
-		if err := os.WriteFile(launcher, []byte(script), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(launcher, []byte(script), 0o700))
 		o.Executable = launcher
 	})
 
 	te.launch("coder", "framed", tmuxtest.Agent{})
-	if err := os.WriteFile(gate, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(gate, nil, 0o600))
 
 	restarted := make(chan error, 1)
 	go func() {
@@ -433,11 +397,7 @@ func TestMessageSentDuringRestartWaitsForNewProgram(t *testing.T) {
 		t.Fatalf("receipt %+v, %v; want it pending", res, err)
 	}
 
-	if err := os.Remove(gate); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-restarted; err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(gate))
+	must.Do(t, <-restarted)
 	te.reach(res.MessageID, parley.DeliveryRead)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
@@ -36,9 +37,7 @@ func newRobo(t *testing.T, a tmuxtest.Agent) *robo {
 	a.Log = r.log
 	argv := a.Argv()
 	r.args = argv[1:]
-	if err := os.Symlink(argv[0], r.path); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(argv[0], r.path))
 
 	return r
 }
@@ -47,10 +46,7 @@ func newRobo(t *testing.T, a tmuxtest.Agent) *robo {
 func (r *robo) start(profile string, command ...string) *parley.LaunchAgentResult {
 	r.t.Helper()
 	req := parley.LaunchAgentRequest{Name: "ann", Profile: profile, Command: command}
-	res, err := r.LaunchAgent(r.operator(), req)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	res := must.Have(r.LaunchAgent(r.operator(), req))(r.t)
 	return res
 }
 
@@ -59,9 +55,7 @@ func (r *robo) hidden(rest string) []string {
 	r.t.Helper()
 	text := fmt.Sprintf("#!/bin/sh\n%s %s %s\n%s\n", r.path, r.args[0], shellWord(r.args[1]), rest)
 	script := filepath.Join(r.dir, "start")
-	if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
-		r.t.Fatal(err)
-	}
+	must.Do(r.t, os.WriteFile(script, []byte(text), 0o700))
 
 	return []string{script}
 }
@@ -126,9 +120,7 @@ func TestHiddenProgramIsRecognised(t *testing.T) {
 	t.Parallel()
 	dialog := filepath.Join(t.TempDir(), "dialog")
 	r := newRobo(t, tmuxtest.Agent{Dialog: dialog})
-	if err := os.WriteFile(dialog, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(dialog, nil, 0o600))
 
 	res := r.start("", r.hidden("true")...)
 	if res.Profile != "generic" || res.ByName {
@@ -139,9 +131,7 @@ func TestHiddenProgramIsRecognised(t *testing.T) {
 	id := r.send("ann", "please rebase")
 	r.inState("ann", parley.StateWaiting)
 	r.held(id, "dialog")
-	if err := os.Remove(dialog); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(dialog))
 	r.reach(id, parley.DeliveryRead)
 	r.awaitProfile("generic", "robo")
 	r.wantNeed(r.need(parley.NeedProfile), "ann", "it runs robo without parley's tools", "parley restart ann --profile robo")
@@ -181,8 +171,6 @@ func TestProgramThatAShellHidesIsToBeLaunchedItself(t *testing.T) {
 		t.Errorf("the action is %q", n.Action)
 	}
 
-	if _, err := r.StopAgent(r.operator(), parley.StopAgentRequest{Agent: "ann"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(r.StopAgent(r.operator(), parley.StopAgentRequest{Agent: "ann"}))(t)
 	r.nothingNeeded()
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
@@ -43,9 +44,7 @@ func TestSizeIsRestoredWhenAPersonLeaves(t *testing.T) {
 	// An agent that ends while a person is attached starts again with its own size.
 	tmuxtest.Attach(t, te.terminals.Server(), te.pane("coder").ID(), 90, 31)
 	te.hasSize("coder", 90, 30)
-	if _, err := te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}))(t)
 
 	te.hasSize("coder", 200, 50)
 }
@@ -57,9 +56,7 @@ func TestUnreadableScreenIsDrawnAgain(t *testing.T) {
 	above := filepath.Join(t.TempDir(), "above")
 	te.launch("coder", "framed", tmuxtest.Agent{Above: above})
 	te.inState("coder", parley.StateIdle)
-	if err := os.WriteFile(above, []byte(tmuxtest.HideComposer), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(above, []byte(tmuxtest.HideComposer), 0o600))
 
 	te.hasSize("coder", 200, 49)
 	te.hasSize("coder", 200, 50)

@@ -3,17 +3,15 @@ package orchestrator
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"parley"
+	"parley/internal/must"
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"
 	"parley/store"
@@ -28,17 +26,13 @@ func (te *testTeam) keyOf(name string) string {
 	te.t.Helper()
 	m, key := te.roster.ByName(name), "the key of "+name
 	stored := &store.APIKey{Hash: team.HashKey(key), Key: parley.Key{KeyID: key, Origin: parley.KeyLaunched}}
-	if _, err := te.roster.SwapKeys(context.Background(), m, stored, (*team.Key).IsAny); err != nil {
-		te.t.Fatal(err)
-	}
+	must.Have(te.roster.SwapKeys(context.Background(), m, stored, (*team.Key).IsAny))(te.t)
 	return key
 }
 
 func (te *testTeam) spool(key string, req parley.ReportStateRequest) {
 	te.t.Helper()
-	if err := terminal.Spool(context.Background(), te.opts.Spool, key, req); err != nil {
-		te.t.Fatal(err)
-	}
+	must.Do(te.t, terminal.Spool(context.Background(), te.opts.Spool, key, req))
 }
 
 // spoolIsGone waits until the daemon has read the spool.
@@ -105,99 +99,4 @@ func TestSpoolOfARunningDaemonIsTaken(t *testing.T) {
 	if r, _ := te.roster.ByName("coder").LastReport(); r.State != parley.StateWaiting {
 		t.Errorf("it reported %+v, want waiting", r)
 	}
-}
-
-func TestSpoolOwnedByOthersIsIgnored(t *testing.T) {
-	t.Parallel()
-	te := newTeam(t, talking(t), spooling)
-	te.launch("coder", "talker", tmuxtest.Agent{})
-	key := te.keyOf("coder")
-	te.as("mailbox")
-	te.spool("a key that is nobody's", parley.ReportStateRequest{Event: "Ask"})
-	te.spool(te.keyOf("mailbox"), parley.ReportStateRequest{Event: "Ask"})
-
-	f, err := os.OpenFile(te.opts.Spool, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	fmt.Fprintf(f,
-		"nonsense\n\n{\"key_hash\":\"zz\"}\n{\"key_hash\":\"%x\",\"report\":{\"event\":\"Ask\",\"agent\":\"x\"}}\n",
-		team.HashKey(key))
-
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-
-	te.spool(key, parley.ReportStateRequest{Event: "Done"}) // earlier garbage does no harm
-	te.spoolIsGone()
-	if r, _ := te.roster.ByName("coder").LastReport(); r.State != parley.StateIdle {
-		t.Errorf("it reported %+v, want what it spooled itself", r)
-	}
-}
-
-// Writers and the daemon take turns: no line is lost and none is cut.
-func TestNoSpooledReportIsLostBetweenWritersAndReader(t *testing.T) {
-	t.Parallel()
-	te := newTeam(t, talking(t), spooling)
-	te.launch("coder", "talker", tmuxtest.Agent{})
-	key, m := te.keyOf("coder"), te.roster.ByName("coder")
-	var writers sync.WaitGroup
-	ids := make([]string, team.MaxNamed)
-	for i := range ids {
-		ids[i] = team.NewID()
-		writers.Go(func() { te.spool(key, parley.ReportStateRequest{Event: "Life", MessageIDs: ids[i : i+1]}) })
-		if i%8 == 0 {
-			te.terminals.TakeSpool(t.Context())
-		}
-	}
-
-	writers.Wait()
-	te.spoolIsGone()
-	for _, id := range ids {
-		if _, ok := m.NamedAt(parley.Short(id)); !ok {
-			t.Errorf("the report of %s was lost", id)
-		}
-	}
-}
-
-// A process that locks the spool file, or replaces it, does not block the daemon.
-func TestForeignSpoolDoesNotHangTheDaemon(t *testing.T) {
-	t.Parallel()
-	te := newTeam(t, talking(t), spooling)
-	if err := syscall.Mkfifo(te.opts.Spool, 0o600); err != nil {
-		t.Fatal(err)
-	}
-
-	te.spoolIsGone()
-	if err := os.Symlink(filepath.Join(te.dir, "elsewhere"), te.opts.Spool); err != nil {
-		t.Fatal(err)
-	}
-	if err := terminal.Spool(t.Context(), te.opts.Spool, "k", parley.ReportStateRequest{Event: "Done"}); err == nil {
-		t.Error("it was written through a link")
-	}
-	if err := os.Remove(te.opts.Spool); err != nil {
-		t.Fatal(err)
-	}
-
-	f, err := os.OpenFile(te.opts.Spool, os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
-		t.Fatal(err)
-	}
-
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-
-	if err := terminal.Spool(ctx, te.opts.Spool, "k", parley.ReportStateRequest{Event: "Done"}); !errors.Is(err,
-		context.DeadlineExceeded) {
-		t.Errorf("got %v, want that its time was over", err)
-	}
-
-	te.close() // returns
-	te.open()
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 	"parley/tmux/tmuxtest"
 )
 
@@ -38,9 +39,7 @@ func newUser(t *testing.T, te *testTeam) *userTmux {
 	dir := filepath.Dir(tmuxtest.Options(t).Path) // short, and removed in the end
 	u := &userTmux{testTeam: te, path: filepath.Join(dir, "user"), screens: filepath.Join(dir, "screens")}
 	config := filepath.Join(dir, "conf")
-	if err := os.WriteFile(config, []byte(userConfig), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(config, []byte(userConfig), 0o600))
 
 	t.Cleanup(func() {
 		_ = u.command(u.path, "kill-server").Run() // some tests have killed it already

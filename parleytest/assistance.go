@@ -41,10 +41,11 @@ func assistanceTargets(f *fixture) {
 	same(f.T, "reviewer owes", f.owed(f.reviewer), [2]int{1, 0})
 	f.unchangedAfter(func() {
 		details := params{"description": "x"}
+		late := params{"description": "x", "deadline": "2001-01-01T00:00:00Z"}
 		for _, wrong := range []params{
 			{"assistance_type": "magic", "request_details": details},
 			{"assistance_type": "review", "request_details": params{"context": "x"}},
-			{"assistance_type": "review", "request_details": params{"description": "x", "deadline": "2001-01-01T00:00:00Z"}},
+			{"assistance_type": "review", "request_details": late},
 			{"assistance_type": "review", "request_details": params{"description": "x", "priority": "top"}},
 			{"assistance_type": "review"},
 		} {

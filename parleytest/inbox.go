@@ -110,7 +110,8 @@ func checkWaitCancelled(f *fixture) {
 	timer := time.AfterFunc(50*time.Millisecond, cancel)
 	defer timer.Stop()
 	f.within("a check_inbox whose context has ended", func() {
-		if got, err := invokeWithin(ctx, f.coder, "check_inbox", parley.CheckInboxRequest{WaitSeconds: 60}); err == nil {
+		req := parley.CheckInboxRequest{WaitSeconds: 60}
+		if got, err := invokeWithin(ctx, f.coder, "check_inbox", req); err == nil {
 			f.Errorf("it gave %+v, want an error", got)
 		}
 	})
@@ -127,13 +128,11 @@ func getMarks(f *fixture) {
 	}
 
 	m.Timestamp, m.Content.Attachments, m.SenderRole = time.Time{}, nil, ""
-	same(
-		f.T,
-		"message",
-		m,
-		parley.ContractMessage{MessageID: sent.MessageID, SenderAgentID: f.planner.id, SenderName: "planner",
-			MessageType: parley.TypeInformation, Content: parley.Content{Text: "two"}, Priority: parley.PriorityNormal, ConversationID: sent.ConversationID},
-	)
+	same(f.T, "message", m, parley.ContractMessage{
+		MessageID: sent.MessageID, ConversationID: sent.ConversationID,
+		SenderAgentID: f.planner.id, SenderName: "planner",
+		MessageType: parley.TypeInformation, Priority: parley.PriorityNormal, Content: parley.Content{Text: "two"},
+	})
 
 	f.coder.expectInbox()
 	for _, again := range f.coder.getMessages(parley.GetMessagesRequest{}).Messages {

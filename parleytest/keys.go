@@ -27,7 +27,8 @@ func keysComeAndGo(f *fixture) {
 
 	same(f.T, "keys with a further one", f.keyIDs("coder"), append(first, got.KeyID))
 	all := do[parley.ListKeysResult](f.operator, "list_keys", nil).Keys
-	all = slices.DeleteFunc(all, func(k parley.Key) bool { return k.Agent == parley.OperatorName }) // one may call with a key
+	// The operator may call with a key too.
+	all = slices.DeleteFunc(all, func(k parley.Key) bool { return k.Agent == parley.OperatorName })
 	same(f.T, "all keys of agents", len(all), 4)
 	refused(f.operator, "revoke_key", params{"agent": "planner", "key_id": got.KeyID}, parley.InvalidArgument)
 	same(f.T, "revoked", do[parley.RevokeKeyResult](f.operator, "revoke_key", params{"key_id": got.KeyID}).Revoked,

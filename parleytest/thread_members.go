@@ -62,7 +62,8 @@ func threadAdd(f *fixture) {
 	same(f.T, "status of adding twice", again.Status, parley.MemberAlready)
 	f.coder.expectNotice()
 	words := []string{}
-	for _, m := range f.planner.getMessages(parley.GetMessagesRequest{ThreadID: th.ID, SortOrder: "oldest_first"}).Messages {
+	page := f.planner.getMessages(parley.GetMessagesRequest{ThreadID: th.ID, SortOrder: "oldest_first"})
+	for _, m := range page.Messages {
 		words = append(words, m.Content.Text)
 	}
 
@@ -221,7 +222,8 @@ func threadConcurrently(f *fixture) {
 	}
 
 	group.Go(func() {
-		if _, err := invoke(f.planner, "remove_participant_from_thread", params{"thread_id": th.ID, "agent_id_to_remove": "reviewer"}); err != nil {
+		removal := params{"thread_id": th.ID, "agent_id_to_remove": "reviewer"}
+		if _, err := invoke(f.planner, "remove_participant_from_thread", removal); err != nil {
 			f.Error(err)
 		}
 	})

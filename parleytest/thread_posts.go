@@ -186,7 +186,8 @@ func threadLate(f *fixture) {
 	th := f.planner.createThread("the parser", "coder").Thread
 	old := f.planner.post(th.ID, "who takes the grammar?").MessageID
 	find := func(m member) (ids []string) {
-		for _, found := range do[parley.SearchMessagesResult](m, "search_messages", params{"query": "grammar"}).Messages {
+		page := do[parley.SearchMessagesResult](m, "search_messages", params{"query": "grammar"})
+		for _, found := range page.Messages {
 			ids = append(ids, found.MessageID)
 			same(f.T, "conversation of what is found", found.ConversationID, th.ID)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/must"
 	"parley/profile"
 )
 
@@ -25,10 +26,7 @@ var footer = regexp.MustCompile(`^(.*)\(\w+ · msg [0-9a-f]{8}`)
 
 // The test replaces every message on the screens of the real programs by a quoted failure.
 func TestMessageThatQuotesAFailureBlocksNothing(t *testing.T) {
-	files, err := filepath.Glob("testdata/*/*.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Have(filepath.Glob("testdata/*/*.txt"))(t)
 
 	set, tried := builtin(t), 0
 	for _, file := range files {
@@ -65,10 +63,7 @@ var answer = regexp.MustCompile(`^(.*)You said: .*$`)
 // failure. Claude Code 2.1.197 writes both in the same way, and gives a duration after
 // neither.
 func TestAnswerThatQuotesAFailureBlocksNothing(t *testing.T) {
-	files, err := filepath.Glob("testdata/*/*.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Have(filepath.Glob("testdata/*/*.txt"))(t)
 
 	set, tried := builtin(t), 0
 	for _, file := range files {

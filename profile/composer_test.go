@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/must"
 	"parley/profile"
 )
 
@@ -96,10 +97,7 @@ func TestTextThatGarblesTheScreenIsAnnouncedWithoutThat(t *testing.T) {
 
 func TestCollapsedOnlyRejectsTextNextToThePlaceholder(t *testing.T) {
 	p := find(t, builtin(t), "claude")
-	begins, err := builtin(t).With("begins", []byte(`markers: {paste: '\[Pasted text'}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	begins := must.Have(builtin(t).With("begins", []byte(`markers: {paste: '\[Pasted text'}`)))(t)
 
 	for _, test := range []struct {
 		composer string

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/must"
 	"parley/profile"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
@@ -183,10 +184,7 @@ func TestSilentAndUnknownProgramsDoNotShowTheTextInTheComposer(t *testing.T) {
 		t.Errorf("a program that does not echo showed it:\n%s", s.Text())
 	}
 
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Have(os.Executable())(t)
 
 	pane = launch(t, server, [2]int{80, 24}, map[string]string{"PROFILE_TEST_CORNER": "1"}, self, "-test.run=^$")
 	tmuxtest.WaitFor(t, pane, func(s tmux.Screen) bool { return strings.Contains(s.Text(), "| ready") })
@@ -241,9 +239,7 @@ func launch(t *testing.T, server *tmux.Server, size [2]int, env map[string]strin
 func paste(t *testing.T, server *tmux.Server, pane *tmux.Pane, text string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "text")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(text), 0o600))
 
 	command(t, server, "load-buffer", "-b", "test", file, ";", "paste-buffer", "-p", "-r", "-d", "-b", "test", "-t",
 		pane.ID())

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/must"
 	"parley/profile"
 )
 
@@ -61,14 +62,9 @@ func TestScreensOfRealProgramsAreUnderstood(t *testing.T) {
 
 func readGolden(t *testing.T, file string) (golden, []string) {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Have(os.ReadFile(file))(t)
 	head, screen, _ := strings.Cut(string(text), "\n")
 	var want golden
-	if err := json.Unmarshal([]byte(head), &want); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(head), &want))
 	return want, strings.Split(screen, "\n")
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 	"parley/profile"
 
 	"github.com/google/go-cmp/cmp"
@@ -28,15 +29,9 @@ handover:
 var values = profile.Values{Name: "ann", ID: "0123456789ab", Parley: `/opt/a "b"/parley`, Dir: "/private"}
 
 func TestHandoverIsFilledInForTheAgent(t *testing.T) {
-	s, err := builtin(t).With("robot", []byte(robot))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Have(builtin(t).With("robot", []byte(robot)))(t)
 
-	got, err := find(t, s, "robot").Handover.Render(values)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Have(find(t, s, "robot").Handover.Render(values))(t)
 
 	want := profile.Handover{
 		Args:     []string{"--config", "/private/conf.json", `--say="You are \"ann\" <01234567>"`},
@@ -52,10 +47,7 @@ func TestHandoverIsFilledInForTheAgent(t *testing.T) {
 }
 
 func TestBriefingNamesTheAgentAndItsTools(t *testing.T) {
-	got, err := profile.Handover{}.Render(values)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Have(profile.Handover{}.Render(values))(t)
 	for _, want := range []string{
 		"You are ann (agent 01234567)", `"[AGENT "`, "send_message", "respond_to_message", "ignore_message",
 		"GUARDIAN GUIDANCE", "a sentence or two", "by @name", "do not answer",
@@ -92,10 +84,7 @@ func TestBuiltinHandoversAreValidJSON(t *testing.T) {
 }
 
 func TestChangingAHandoverLeavesTheOriginalAlone(t *testing.T) {
-	before, err := builtin(t).With("robot", []byte(robot))
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Have(builtin(t).With("robot", []byte(robot)))(t)
 
 	after, err := before.With("robot", []byte("handover: {env: {ROBOT_HOME: '/elsewhere'}, files: {more.txt: x}}"))
 	if err != nil {
@@ -144,10 +133,7 @@ func TestProfileCanBeReadBackFromItsYAML(t *testing.T) {
 	s := builtin(t)
 	for _, name := range s.Names() {
 		p := find(t, s, name)
-		text, err := p.YAML()
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Have(p.YAML())(t)
 
 		again, err := s.With("copy", text)
 		if err != nil {
@@ -165,14 +151,8 @@ func TestProfileCanBeReadBackFromItsYAML(t *testing.T) {
 
 // The briefing names the beginnings of the headers that agents will see.
 func TestBriefingNamesTheHeaders(t *testing.T) {
-	set, err := profile.Builtin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := set.Find("claude")
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Have(profile.Builtin())(t)
+	p := must.Have(set.Find("claude"))(t)
 	done, err := p.Handover.Render(profile.Values{Name: "coder", ID: "12345678-0000", Parley: "parley", Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)

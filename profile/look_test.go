@@ -4,14 +4,12 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/must"
 	"parley/profile"
 )
 
 func TestLookPrefersDialogToBusyToIdleInTheLastLines(t *testing.T) {
-	set, err := builtin(t).With("marked", []byte("markers: {dialog: '^ask$', busy: '^work$', idle: '^>'}"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Have(builtin(t).With("marked", []byte("markers: {dialog: '^ask$', busy: '^work$', idle: '^>'}")))(t)
 
 	p := find(t, set, "marked")
 	for _, test := range []struct {

@@ -15,6 +15,10 @@ type Profile struct {
 	Summary string   `yaml:"summary"` // one line for people
 	Command []string `yaml:"command"` // launched if no command is given; a first word "parley" is this program
 
+	// ModelFlag is the flag before the name of a model on the program's command line; "" if it
+	// has none.
+	ModelFlag string `yaml:"model_flag"`
+
 	Version []string `yaml:"version"` // arguments that print the program's version, see VersionIn
 	Tested  []string `yaml:"tested"`  // versions of the program that the profile was tried with; empty: none
 
@@ -22,25 +26,24 @@ type Profile struct {
 	// programs that may not frame pastes: there each line feed would be an Enter.
 	OneLine bool `yaml:"one_line"`
 
-	// A text longer than one of these is announced by a notice instead of being typed.
+	// A text longer than one of these is not typed: its announcement is.
 	// They limit the typed text with its header and footer. 0: no limit.
 	InlineLines int `yaml:"inline_lines"`
 	InlineChars int `yaml:"inline_chars"`
 	InlineBytes int `yaml:"inline_bytes"`
 
 	// SpareRows is how many rows of the terminal a text must leave free: in a composer that takes
-	// more, the program no longer draws what Markers know it by. A taller text is announced by a
-	// notice. 0: every text that InlineChars lets through can be seen.
+	// more, the program no longer draws what Markers know it by. A taller text is only
+	// announced. 0: every text that InlineChars lets through can be seen.
 	SpareRows int `yaml:"spare_rows"`
 
 	// Recomposes says that the program rewrites its composer's text in Unicode's form
-	// NFC. A text in another form would not arrive as it is, and is announced by a
-	// notice.
+	// NFC. A text in another form would not arrive as it is, and is only announced.
 	Recomposes bool `yaml:"recomposes"`
 
 	// Garbles matches characters for which the program and tmux count different widths,
 	// so that the rows with them push others out of their places. A text with one is
-	// announced by a notice.
+	// only announced.
 	Garbles string `yaml:"garbles"`
 
 	Key string `yaml:"key"` // submits: Enter or Tab

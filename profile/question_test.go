@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/must"
 	"parley/profile"
 )
 
@@ -30,16 +31,11 @@ func TestQuestionsOfUnknownProgramsAreFound(t *testing.T) {
 
 	p := find(t, builtin(t), "generic")
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Have(os.ReadFile(file))(t)
 
 		head, screen, _ := strings.Cut(string(text), "\n")
 		var want asking
-		if err := json.Unmarshal([]byte(head), &want); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(head), &want))
 
 		got := p.Asks(profile.Screen{Lines: strings.Split(screen, "\n"), Width: want.Width, CursorX: want.CursorX,
 			CursorY: want.CursorY, CursorHidden: want.Hidden, FullScreen: want.Full})
@@ -52,10 +48,7 @@ func TestQuestionsOfUnknownProgramsAreFound(t *testing.T) {
 // Without their profiles the screens of the agent programs are unknown too. What looks like a list
 // and is none only makes a message wait.
 func TestDialogsOfAgentProgramsAreFoundWithoutTheirProfiles(t *testing.T) {
-	files, err := filepath.Glob("testdata/*/*.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Have(filepath.Glob("testdata/*/*.txt"))(t)
 
 	lists := []string{"claude/120x40-slash", "claude/80x24-slash", "codex/120x40-lines", "codex/80x24-lines"}
 	p := find(t, builtin(t), "generic")

@@ -134,5 +134,6 @@ func (p *Profile) compileReports() error {
 
 func (p *Profile) noSignal(key, words string) error {
 	return p.invalid(key, words).
-		Suggest("Use idle, busy, prompted, waiting, blocked, compacting or ended. A colon and the cause may follow blocked.")
+		Suggest("Use idle, busy, prompted, waiting, blocked, compacting or ended. " +
+			"A colon and the cause may follow blocked.")
 }

@@ -3,15 +3,14 @@ package profile
 import (
 	"testing"
 
+	"parley/internal/must"
+
 	"parley"
 )
 
 // The titles of the real programs' terminals, as tmux showed them.
 func TestTitlesOfTheShippedProfiles(t *testing.T) {
-	set, err := Builtin()
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Have(Builtin())(t)
 
 	for _, c := range []struct {
 		profile, title string
@@ -36,10 +35,7 @@ func TestTitlesOfTheShippedProfiles(t *testing.T) {
 		{"copilot", "hello you - GitHub Copilot", ""},
 		{"opencode", "OC | Greeting", ""},
 	} {
-		p, err := set.Find(c.profile)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Have(set.Find(c.profile))(t)
 		if got, ok := p.Title(c.title); got.State != c.want || ok != (c.want != "") {
 			t.Errorf("%s: the title %q says %q, %v; want %q", c.profile, c.title, got.State, ok, c.want)
 		}

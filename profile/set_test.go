@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 	"parley/profile"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,19 +14,13 @@ import (
 
 func builtin(t *testing.T) profile.Set {
 	t.Helper()
-	s, err := profile.Builtin()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Have(profile.Builtin())(t)
 	return s
 }
 
 func find(t *testing.T, s profile.Set, name string) *profile.Profile {
 	t.Helper()
-	p, err := s.Find(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Have(s.Find(name))(t)
 	return p
 }
 
@@ -66,10 +61,7 @@ func TestUnknownProfileNamesTheNearest(t *testing.T) {
 
 func TestOverrideChangesOnlyItsKeys(t *testing.T) {
 	before := builtin(t)
-	s, err := before.With("demo", []byte("settle: 1s\nmarkers:\n  idle: '^ready'\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Have(before.With("demo", []byte("settle: 1s\nmarkers:\n  idle: '^ready'\n")))(t)
 
 	was, is := find(t, before, "demo"), find(t, s, "demo")
 	if is.Settle != time.Second || is.Markers.Idle != "^ready" {
@@ -175,10 +167,7 @@ func TestFaultyProfileIsRefusedWithAHint(t *testing.T) {
 }
 
 func TestProfileListsTestedVersionsAndHowToAsk(t *testing.T) {
-	set, err := builtin(t).With("robot", []byte("extends: claude\nversion: [version, -q]\ntested: [3.4]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Have(builtin(t).With("robot", []byte("extends: claude\nversion: [version, -q]\ntested: [3.4]\n")))(t)
 
 	for _, test := range []struct {
 		name            string

@@ -19,7 +19,7 @@ func Behind(lines []string, mark string) (text string, shown bool) {
 }
 
 func afterFooter(after string, below []string) (text string, shown bool) {
-	for range 1 + min(noticeRows, len(below)) {
+	for range 1 + min(announcementRows, len(below)) {
 		if _, rest, ok := strings.Cut(after, ")"); ok {
 			rest, _, _ = strings.Cut(strings.TrimPrefix(rest, " "), gap)
 			return strings.TrimFunc(frame.ReplaceAllString(rest, ""), isBlank), true
@@ -63,10 +63,10 @@ func (pg *page) above() (rows []string, ok bool) {
 }
 
 const (
-	// noticeRows is how many more rows the footer of a notice, the longest footer, takes
-	// on a terminal of 80 columns.
-	noticeRows = 3
-	gap        = "   "
+	// announcementRows is how many more rows the footer of an announcement, the longest footer,
+	// takes on a terminal of 80 columns.
+	announcementRows = 3
+	gap              = "   "
 )
 
 // frame matches from the first character with which frames are drawn; people do not

@@ -3,6 +3,8 @@ package profile
 import (
 	"strings"
 	"testing"
+
+	"parley/internal/must"
 )
 
 func TestBehindReturnsTextTypedAfterAMessage(t *testing.T) {
@@ -46,14 +48,8 @@ func TestShownIgnoresFramesAndBreaks(t *testing.T) {
 }
 
 func TestRowsAboveTheComposerLeaveItOut(t *testing.T) {
-	set, err := Builtin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := set.Find("demo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Have(Builtin())(t)
+	p := must.Have(set.Find("demo"))(t)
 	rule := strings.Repeat("─", 20)
 	rows, ok := p.Above([]string{"› said before", "", rule, "› in the composer", "· idle"})
 	if got := strings.Join(rows, "|"); !ok || !strings.Contains(got, "said before") || strings.Contains(got, "in the composer") {

@@ -44,12 +44,21 @@ var (
 	python = wrapper{script: true, valued: []string{"-W", "-X"}, hides: []string{"-c"}, module: "-m"}
 	ruby   = wrapper{script: true, valued: []string{"-r", "-I"}, hides: []string{"-e"}}
 	npx    = wrapper{
-		valued: []string{"-p", "--package", "-w", "--workspace", "--prefix", "--cache"}, hides: []string{"-c", "--call"},
+		valued: []string{"-p", "--package", "-w", "--workspace", "--prefix", "--cache"},
+		hides:  []string{"-c", "--call"},
 	}
 	uvx     = wrapper{valued: []string{"--from", "--with", "-p", "--python"}}
+	environ = wrapper{
+		assigns: true,
+		valued:  []string{"-u", "--unset", "-C", "--chdir"},
+		hides:   []string{"-S", "--split-string"},
+	}
 	another = wrapper{
-		valued:  []string{"-u", "--user", "-g", "--group", "-h", "--host", "-C", "-D", "--chdir", "-p", "-r", "-t", "-T"},
-		assigns: true, passes: toAnotherOne,
+		valued: []string{
+			"-u", "--user", "-g", "--group", "-h", "--host", "-C", "-D", "--chdir", "-p", "-r", "-t", "-T",
+		},
+		assigns: true,
+		passes:  toAnotherOne,
 	}
 )
 
@@ -67,7 +76,7 @@ var wrappers = map[string][]wrapper{
 	"pipx": {{subcommand: []string{"run"}, valued: []string{"--spec", "--python"}}},
 	"uv":   {{subcommand: []string{"run"}, valued: uvx.valued}},
 
-	"env":     {{assigns: true, valued: []string{"-u", "--unset", "-C", "--chdir"}, hides: []string{"-S", "--split-string"}}},
+	"env":     {environ},
 	"nice":    {{valued: []string{"-n", "--adjustment"}}},
 	"ionice":  {{valued: []string{"-c", "--class", "-n", "--classdata"}}},
 	"time":    {{valued: []string{"-f", "--format", "-o", "--output"}}},
@@ -143,6 +152,7 @@ func (w *wrapper) program(args []string) (at int, hidden bool) {
 		}
 		at++
 	}
+
 	return at, false
 }
 
@@ -167,7 +177,9 @@ func (w *wrapper) passesOn(before []string) bool {
 }
 
 // starters run other programs as their children, and do not name them.
-var starters = []string{"npm", "npx", "pnpm", "yarn", "bun", "bunx", "uv", "uvx", "pipx", "make", "just", "su", "script"}
+var starters = []string{
+	"npm", "npx", "pnpm", "yarn", "bun", "bunx", "uv", "uvx", "pipx", "make", "just", "su", "script",
+}
 
 // MayStart reports whether the command line is that of a program that runs another one in
 // its own terminal: a shell with a script or a command, a package manager, or a wrapper.

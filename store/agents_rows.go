@@ -86,6 +86,8 @@ func nilIfEmpty(list []string) []string {
 }
 
 func (r *agentRow) agent() parley.Agent {
+	approval := parley.Approval(r.Approval)
+
 	return parley.Agent{
 		ID:            r.ID,
 		Name:          r.Name,
@@ -106,8 +108,8 @@ func (r *agentRow) agent() parley.Agent {
 		Interruptible: r.Interruptible,
 		Socket:        r.Socket,
 		Pane:          r.Pane,
-		Approval:      parley.Approval(r.Approval),
-		IsSpecial:     r.Approval == string(parley.ApprovalGiven),
+		Approval:      approval,
+		IsSpecial:     approval == parley.ApprovalGiven,
 		CreatedAt:     instant(r.CreatedAt),
 		LastActive:    instant(r.LastActive),
 	}

@@ -89,8 +89,8 @@ func (a *anchor) recover() error {
 	case exists(a.path) && saved:
 		return parley.Errorf(parley.StorageUnavailable, "there are two databases: %s, and what a daemon saved in %s",
 			a.path, a.saved()).
-			Suggest("parley doctor --repair uses the saved one and moves the other aside. To keep the other, delete %s.",
-				a.saved())
+			Suggest("parley doctor --repair uses the saved one and moves the other aside. "+
+				"To keep the other, delete %s.", a.saved())
 	case exists(a.path), !saved && !exists(a.spare("")):
 		return nil
 	}

@@ -13,10 +13,7 @@ import (
 // openAnchored opens a database whose files have second names.
 func openAnchored(t *testing.T, dir, anchor string) *Store {
 	t.Helper()
-	s, err := Open(t.Context(), Options{Path: filepath.Join(dir, "parley.db"), Anchor: anchor})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Have(Open(t.Context(), Options{Path: filepath.Join(dir, "parley.db"), Anchor: anchor}))(t)
 	t.Cleanup(func() { _ = s.Close() })
 	return s
 }
@@ -109,7 +106,5 @@ func TestRemovedDatabaseWithoutLinksIsSaved(t *testing.T) {
 // appended stores one message.
 func appended(t *testing.T, s *Store) {
 	t.Helper()
-	if _, err := s.Append(t.Context(), post(0, 1)); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(s.Append(t.Context(), post(0, 1)))(t)
 }

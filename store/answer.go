@@ -74,7 +74,8 @@ func (o *original) refuse(owed, late bool) error {
 	case o.Debt == "":
 		return notOwed(short)
 	case !owed:
-		return parley.Errorf(parley.ResponseNotRequired, "message %s has your response already: it is %s", short, o.Debt).
+		return parley.Errorf(parley.ResponseNotRequired,
+			"message %s has your response already: it is %s", short, o.Debt).
 			With("state", o.Debt).
 			Suggest("Leave status out to add something as a plain reply.")
 	case late:

@@ -39,7 +39,7 @@ func ladder(t *testing.T, s *Store, id string) (parley.Delivery, []parley.Delive
 
 func TestAnswerReachesLastRungFromEveryState(t *testing.T) {
 	s := openWith(t, 2)
-	claim := func(k Key, notice bool) { must.Do(t, s.Claim(t.Context(), k, 1, notice)) }
+	claim := func(k Key, announced bool) { must.Do(t, s.Claim(t.Context(), k, 1, announced)) }
 	advance := func(k Key, states ...parley.DeliveryState) {
 		var changes []Change
 		for _, state := range states {
@@ -67,7 +67,7 @@ func TestAnswerReachesLastRungFromEveryState(t *testing.T) {
 			[]parley.DeliveryState{"queued", "typing", "submitted", "read", "answered"},
 			func(k Key) { advance(k, "submitted", "read") },
 		},
-		"typing a notice": {
+		"typing an announcement": {
 			func(k Key) { claim(k, true) },
 			[]parley.DeliveryState{"queued", "typing", "submitted", "read", "answered"},
 			func(k Key) { advance(k, "submitted") },

@@ -39,7 +39,6 @@ type NewDelivery struct {
 	Reason      string
 	Evidence    string
 	Code        parley.ReasonCode // of the reason or the evidence; not needed with Withheld
-	Notice      bool              // the text is too long for a terminal, which gets a notice of it
 	Withheld    string            // why the conversation protocol holds it; State must be held then
 	Until       time.Time         // when the protocol decides again; zero for no time
 	Silent      bool              // the recipient never answers, so it owes no response

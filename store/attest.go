@@ -17,7 +17,7 @@ type Witness struct {
 
 // Attest records such a report and returns the whole IDs of those messages that were
 // typed to the recipient; it skips the others. A delivery that is being typed, or was
-// given up as unconfirmed, moves on to read, or to submitted if a notice was typed. One
+// given up as unconfirmed, moves on to read, or to submitted if an announcement was typed. One
 // that is there already keeps the report as a further step, once.
 //
 // The courier of that terminal must not be typing.
@@ -75,7 +75,7 @@ func findTyped(t *tx, recipientID, ref string) (*deliveryRow, error) {
 // attestDelivery moves one delivery on.
 func attestDelivery(t *tx, d *deliveryRow, w *Witness) error {
 	was := parley.DeliveryState(d.State)
-	if was.Read() || was == parley.DeliverySubmitted && d.Notice {
+	if was.Read() || was == parley.DeliverySubmitted && d.Announced {
 		return addReportStep(t, d, w)
 	}
 
@@ -83,7 +83,7 @@ func attestDelivery(t *tx, d *deliveryRow, w *Witness) error {
 	if was != parley.DeliverySubmitted {
 		changes = append(changes, w.change(parley.DeliverySubmitted))
 	}
-	if !d.Notice {
+	if !d.Announced {
 		changes = append(changes, w.change(parley.DeliveryRead))
 	}
 

@@ -31,9 +31,9 @@ func TestAttestAdvancesTypedDeliveries(t *testing.T) {
 	refused := []Change{{State: parley.DeliveryUnconfirmed, Reason: "x", Code: parley.EndedRefused}}
 
 	for name, c := range map[string]struct {
-		claim, notice bool
-		changes       []Change
-		want          string // the steps; an exclamation mark: with the start of the turn
+		claim, announced bool
+		changes          []Change
+		want             string // the steps; an exclamation mark: with the start of the turn
 	}{
 		"queued":                   {false, false, nil, "queued"},
 		"read in its mailbox":      {false, false, end("read"), "queued read"},
@@ -44,16 +44,16 @@ func TestAttestAdvancesTypedDeliveries(t *testing.T) {
 		"to be retried":            {true, false, end("unconfirmed"), "queued typing unconfirmed queued submitted! read"},
 		"not taken":                {true, false, refused, "queued typing unconfirmed"},
 		"not taken, to be retried": {true, false, refused, "queued typing unconfirmed queued"},
-		"notice":                   {true, true, end("unconfirmed"), "queued typing unconfirmed submitted!"},
+		"announcement":             {true, true, end("unconfirmed"), "queued typing unconfirmed submitted!"},
 		"submitted":                {true, false, end("submitted"), "queued typing submitted read!"},
-		"notice submitted":         {true, true, end("submitted"), "queued typing submitted submitted!"},
+		"announcement submitted":   {true, true, end("submitted"), "queued typing submitted submitted!"},
 		"read":                     {true, false, end("submitted", "read"), "queued typing submitted read read!"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			done := send(t, s, post(0, 1))
 			k := Key{done.Seq, agentID(1)}
 			if c.claim {
-				must.Do(t, s.Claim(t.Context(), k, 1, c.notice))
+				must.Do(t, s.Claim(t.Context(), k, 1, c.announced))
 			}
 
 			for _, change := range c.changes {

@@ -7,16 +7,16 @@ import (
 // claimRow is one Claim of a transaction.
 type claimRow struct {
 	Key
-	paneSeq int64
-	notice  bool
-	by      *write
+	paneSeq   int64
+	announced bool
+	by        *write
 }
 
 var claimColumns = columns[claimRow]{
 	{"message_seq", func(c *claimRow) any { return c.MessageSeq }},
 	{"recipient_id", func(c *claimRow) any { return c.RecipientID }},
 	{"pane_seq", func(c *claimRow) any { return c.paneSeq }},
-	{"notice", func(c *claimRow) any { return c.notice }},
+	{"notice", func(c *claimRow) any { return c.announced }},
 }
 
 // flushClaims makes all claims with one statement. A claim of a delivery that no longer

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/must"
+
 	"parley"
 )
 
@@ -64,18 +66,13 @@ func TestEachRoundOfABroadcastExpectsTheNext(t *testing.T) {
 		p.Deliveries[i].State = parley.DeliveryQueued
 	}
 
-	stored, err := s.Append(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stored := must.Have(s.Append(t.Context(), p))(t)
 	if got := expectedOf(t, s, stored.Seq); got != 3 {
 		t.Errorf("%d claims are expected, want 3", got)
 	}
 
 	for n := range 3 {
-		if err := s.Claim(t.Context(), Key{stored.Seq, agentID(n + 1)}, 1, false); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Claim(t.Context(), Key{stored.Seq, agentID(n + 1)}, 1, false))
 	}
 	if got := expectedOf(t, s, stored.Seq); got > 3 {
 		t.Errorf("%d outcomes are expected, want 3 at most", got)

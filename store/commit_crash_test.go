@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // A killed process stands for a killed daemon: everything that it acknowledged is stored,
@@ -14,9 +16,7 @@ func TestKilledProcessLosesNothingAcknowledged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "parley.db")
 	s := openAt(t, path)
 	addAgents(t, s, 2)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 
 	acknowledged := map[string]bool{}
 	for round := range 5 {
@@ -24,13 +24,8 @@ func TestKilledProcessLosesNothingAcknowledged(t *testing.T) {
 		cmd.Env = append(os.Environ(), childVar+"=append", childVar+"_DB="+path)
 		cmd.Stderr = os.Stderr
 
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		out := must.Have(cmd.StdoutPipe())(t)
+		must.Do(t, cmd.Start())
 
 		lines := bufio.NewScanner(out)
 		for n := 0; lines.Scan(); n++ {
@@ -39,9 +34,7 @@ func TestKilledProcessLosesNothingAcknowledged(t *testing.T) {
 			}
 
 			if n == 50+37*round {
-				if err := cmd.Process.Kill(); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, cmd.Process.Kill())
 			}
 		}
 

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/must"
+
 	"parley"
 )
 
@@ -197,9 +199,7 @@ func TestCloseWritesWhatIsQueued(t *testing.T) {
 
 func TestClosedStoreSaysSo(t *testing.T) {
 	s := openTest(t)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 
 	_, err := s.Append(t.Context(), post(0, 1))
 	wantCode(t, "Append", err, parley.StorageUnavailable)

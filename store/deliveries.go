@@ -22,14 +22,14 @@ type Key struct {
 
 // Job is a delivery to a terminal that is still open.
 type Job struct {
-	Key      Key
-	Message  parley.Message // without recipients
-	State    parley.DeliveryState
-	Reason   string
-	Code     parley.ReasonCode // of the reason
-	PaneSeq  uint64            // given by the last Claim, 0 before
-	QueuedAt time.Time
-	Notice   bool
+	Key       Key
+	Message   parley.Message // without recipients
+	State     parley.DeliveryState
+	Reason    string
+	Code      parley.ReasonCode // of the reason
+	PaneSeq   uint64            // given by the last Claim, 0 before
+	QueuedAt  time.Time
+	Announced bool // the text is too long for the terminal, which got an announcement of it
 }
 
 // Pending returns the deliveries that are queued or held for a recipient's terminal,
@@ -66,22 +66,23 @@ func (s *Deliveries) jobs(ctx context.Context, which, recipientID string, limit 
 func (r *itemRow) job() Job {
 	d := &r.Delivery
 	return Job{
-		Key:      Key{d.MessageSeq, d.RecipientID},
-		Message:  r.Message.message(),
-		State:    parley.DeliveryState(d.State),
-		Reason:   d.Reason,
-		Code:     parley.ReasonCode(d.ReasonCode),
-		PaneSeq:  uint64(d.PaneSeq),
-		QueuedAt: instant(d.QueuedAt),
-		Notice:   d.Notice,
+		Key:       Key{d.MessageSeq, d.RecipientID},
+		Message:   r.Message.message(),
+		State:     parley.DeliveryState(d.State),
+		Reason:    d.Reason,
+		Code:      parley.ReasonCode(d.ReasonCode),
+		PaneSeq:   uint64(d.PaneSeq),
+		QueuedAt:  instant(d.QueuedAt),
+		Announced: d.Announced,
 	}
 }
 
 // Claim marks a queued or held delivery as being typed, with the sequence number that the
-// pane will store. ErrStale when it is neither.
-func (s *Deliveries) Claim(ctx context.Context, k Key, paneSeq uint64, notice bool) error {
+// pane will store. announced says that the terminal gets an announcement of the text. ErrStale when
+// it is neither.
+func (s *Deliveries) Claim(ctx context.Context, k Key, paneSeq uint64, announced bool) error {
 	return s.submit(ctx, "claiming the delivery", &write{message: k.MessageSeq, change: func(t *tx) error {
-		t.claims = append(t.claims, claimRow{Key: k, paneSeq: int64(paneSeq), notice: notice, by: t.current})
+		t.claims = append(t.claims, claimRow{Key: k, paneSeq: int64(paneSeq), announced: announced, by: t.current})
 		return nil
 	}})
 }

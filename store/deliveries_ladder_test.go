@@ -22,7 +22,7 @@ func TestClaimIsGivenOnce(t *testing.T) {
 	}
 
 	typing, err := s.Typing(t.Context(), agentID(1))
-	if err != nil || len(typing) != 1 || typing[0].PaneSeq != 7 || !typing[0].Notice || typing[0].Message.ID != id {
+	if err != nil || len(typing) != 1 || typing[0].PaneSeq != 7 || !typing[0].Announced || typing[0].Message.ID != id {
 		t.Errorf("Typing: got %+v, %v", typing, err)
 	}
 }

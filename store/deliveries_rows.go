@@ -10,8 +10,8 @@ import (
 
 // deliveryColumns select a deliveryRow from deliveries d, messages m and the recipient r.
 const deliveryColumns = `m.id AS message_id, d.message_seq, d.recipient_id, r.name AS recipient, d.conversation_id,
-	d.state, d.reason, d.reason_code, d.notice, d.pane_seq, d.queued_at, d.read_at, d.steps, d.answered_at, d.answered_by,
-	d.withheld, d.withheld_until, d.archived, d.dismissed, d.decision`
+	d.state, d.reason, d.reason_code, d.notice, d.pane_seq, d.queued_at, d.read_at, d.steps,
+	d.answered_at, d.answered_by, d.withheld, d.withheld_until, d.archived, d.dismissed, d.decision`
 
 // deliveryRow is a row of deliveries and the recipient's name.
 type deliveryRow struct {
@@ -23,7 +23,7 @@ type deliveryRow struct {
 	State          string
 	Reason         string
 	ReasonCode     string
-	Notice         bool
+	Announced      bool `gorm:"column:notice"`
 	PaneSeq        int64
 	QueuedAt       int64
 	ReadAt         *int64
@@ -108,7 +108,7 @@ var newDeliveryColumns = columns[newDeliveryRow]{
 	{"state", func(r *newDeliveryRow) any { return r.State }},
 	{"reason", func(r *newDeliveryRow) any { return r.Reason }},
 	{"reason_code", func(r *newDeliveryRow) any { return r.ReasonCode }},
-	{"notice", func(r *newDeliveryRow) any { return r.Notice }},
+	{"notice", func(*newDeliveryRow) any { return false }},
 	{"pane_seq", func(*newDeliveryRow) any { return 0 }},
 	{"queued_at", func(r *newDeliveryRow) any { return r.QueuedAt }},
 	{"read_at", func(r *newDeliveryRow) any { return r.ReadAt }},
@@ -150,7 +150,6 @@ func newDeliveries(t *tx, p *Post, m *parley.Message, seq int64, out *Appended) 
 				State:          string(d.State),
 				Reason:         d.Reason,
 				ReasonCode:     change.reasonCode(),
-				Notice:         d.Notice,
 				QueuedAt:       nanos(t.now),
 				Steps:          stepLine(change.step(t.now)),
 				Withheld:       d.Withheld,

@@ -15,7 +15,6 @@ func TestPendingIsUrgentFirstThenInOrder(t *testing.T) {
 		if i >= 4 {
 			p.Message.Priority = parley.PriorityUrgent
 		}
-		p.Deliveries[0].Notice = i == 0
 		want = append(want, send(t, s, p).Message.ID)
 	}
 
@@ -31,7 +30,7 @@ func TestPendingIsUrgentFirstThenInOrder(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 
-	if last := jobs[2]; !last.Notice || last.QueuedAt.IsZero() || last.Message.Sender != agentName(0) ||
+	if last := jobs[2]; last.QueuedAt.IsZero() || last.Message.Sender != agentName(0) ||
 		last.State != parley.DeliveryQueued {
 		t.Errorf("the first that was not urgent: %+v", last)
 	}

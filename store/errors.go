@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"syscall"
 
@@ -44,6 +45,10 @@ func failure(path, doing string, err error) error {
 		return parley.Errorf(parley.StorageUnavailable, format, args...).With("file", path).With("cause", err.Error())
 	}
 
+	if e := exhausted(path, err); e != nil {
+		return e.With("file", path)
+	}
+
 	switch osFault(err) {
 	case faultLocked:
 		return unavailable("the database %s is locked by another process", path).
@@ -65,6 +70,24 @@ func failure(path, doing string, err error) error {
 	}
 
 	return fmt.Errorf("%s: %v", doing, err)
+}
+
+// exhausted returns the error of a database that cannot be opened because the system has no means
+// left. SQLite does not tell, so this opens as many files as SQLite does.
+func exhausted(path string, err error) *parley.Error {
+	if osFault(err) != faultIO {
+		return nil
+	}
+
+	for range 8 { // the database, its log and its index, for several connections
+		f, opening := os.Open(filepath.Dir(path))
+		if opening != nil {
+			return parley.Exhausted(parley.StorageUnavailable, opening)
+		}
+		defer f.Close()
+	}
+
+	return nil
 }
 
 func damaged(path string) *parley.Error {

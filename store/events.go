@@ -67,8 +67,9 @@ func (s *Events) List(ctx context.Context, q EventQuery) ([]parley.Event, error)
 
 	var rows []foundEvent
 	err := s.read(ctx, "reading events", &rows, `SELECT e.seq, e.type, e.at, e.recipient_id, e.recipient_count,
-			e.agent_id, e.state, e.detail, e.reason_code, m.id AS message_id, m.sender_id, m.priority, substr(m.text, 1, ?) AS text,
-			m.kind, m.type AS message_type, m.requires_response AS requires, m.thread_id, th.title AS thread,
+			e.agent_id, e.state, e.detail, e.reason_code, m.id AS message_id, m.sender_id, m.priority,
+			substr(m.text, 1, ?) AS text, m.kind, m.type AS message_type, m.requires_response AS requires,
+			m.thread_id, th.title AS thread,
 			s.name AS sender, r.name AS recipient, a.name AS agent
 		FROM events e
 		LEFT JOIN messages m ON m.seq = e.message_seq
@@ -109,10 +110,12 @@ func (r *foundEvent) event() parley.Event {
 		Detail:         r.Detail,
 		ReasonCode:     r.ReasonCode,
 	}
+
 	if r.Type.Announces() {
 		e.Preview = parley.Truncate(r.Text, parley.PreviewLength)
 		e.Kind, e.MessageType, e.RequiresResponse = r.Kind, r.MessageType, r.Requires
 	}
+
 	return e
 }
 

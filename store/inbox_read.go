@@ -105,7 +105,8 @@ func (s *Inbox) Ignore(ctx context.Context, recipientID, ref, reason string) err
 			return err
 		}
 
-		t.log(recipientID, typeCommunication, "Ignored message "+parley.Short(d.MessageID), ignored{d.MessageID, reason})
+		summary := "Ignored message " + parley.Short(d.MessageID)
+		t.log(recipientID, typeCommunication, summary, ignored{d.MessageID, reason})
 
 		return nil
 	})

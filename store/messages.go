@@ -70,7 +70,8 @@ func only[T any](found []T, ref string) (T, error) {
 		return *new(T), noMessage(ref)
 	}
 
-	return *new(T), parley.Errorf(parley.MessageNotFound, "more than one message begins with %q", parley.CleanLine(ref)).
+	return *new(T), parley.Errorf(parley.MessageNotFound,
+		"more than one message begins with %q", parley.CleanLine(ref)).
 		Suggest("Give more characters of the ID.")
 }
 

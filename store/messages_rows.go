@@ -56,9 +56,11 @@ func (r *messageRow) message() parley.Message {
 		ChainID:          r.ChainID,
 		Hop:              r.Hop,
 	}
+
 	if r.Data != "" {
 		m.Data = json.RawMessage(r.Data)
 	}
+
 	return m
 }
 

@@ -63,7 +63,8 @@ func fillCodes(ctx context.Context, tx *sql.Tx) error {
 				continue
 			}
 
-			_, err := update.ExecContext(ctx, string(code), withoutCode(d.reason), unconfirmed, steps, d.MessageSeq, d.RecipientID)
+			_, err := update.ExecContext(ctx,
+				string(code), withoutCode(d.reason), unconfirmed, steps, d.MessageSeq, d.RecipientID)
 			if err != nil {
 				return fmt.Errorf("store the codes of a delivery: %w", err)
 			}

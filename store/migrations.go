@@ -56,7 +56,8 @@ func goMigrations() []*goose.Migration {
 	var list []*goose.Migration
 	for _, m := range schema {
 		if m.up != nil {
-			list = append(list, goose.NewGoMigration(m.version, &goose.GoFunc{RunTx: m.up}, &goose.GoFunc{RunTx: m.down}))
+			up, down := &goose.GoFunc{RunTx: m.up}, &goose.GoFunc{RunTx: m.down}
+			list = append(list, goose.NewGoMigration(m.version, up, down))
 		}
 	}
 	return list

@@ -26,6 +26,8 @@ type modelCallRow struct {
 }
 
 func (r *modelCallRow) call() ModelCall {
+	latency := time.Duration(r.Latency)
+
 	return ModelCall{
 		CallerID: r.CallerID,
 		CutOff:   r.CutOff,
@@ -44,8 +46,8 @@ func (r *modelCallRow) call() ModelCall {
 				OutputTokens: r.OutputTokens,
 				Requests:     r.Requests,
 				Unmeasured:   r.Unmeasured,
-				Latency:      time.Duration(r.Latency),
-				LatencyMS:    time.Duration(r.Latency).Milliseconds(),
+				Latency:      latency,
+				LatencyMS:    latency.Milliseconds(),
 			},
 		},
 	}

@@ -39,10 +39,7 @@ func TestInspectTellsHistoryFromOtherMemory(t *testing.T) {
 	opts := tmuxtest.Options(t)
 	s := tmuxtest.StartWith(t, opts)
 	inspect := func() tmux.Inspection {
-		got, err := tmux.Inspect(t.Context(), opts.Binary, opts.Path, opts.Env)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Have(tmux.Inspect(t.Context(), opts.Binary, opts.Path, opts.Env))(t)
 		return got
 	}
 
@@ -108,15 +105,10 @@ func TestProcessesAreStartedInTheirOrder(t *testing.T) {
 	var last time.Time
 	for range 3 {
 		cmd := exec.Command("cat")
-		input, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		input := must.Have(cmd.StdinPipe())(t)
 
 		before := time.Now()
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Start())
 
 		at, ok := tmux.StartedAt(cmd.Process.Pid)
 		_ = input.Close()

@@ -96,7 +96,7 @@ type Server struct {
 // Open connects to the server that opts names. Without Join it starts the server
 // if none runs, sets its options, and kills control clients that a dead daemon left
 // there. It retries until ctx ends, except after ErrNotInstalled, ErrTooOld,
-// ErrInvalid and, with Join, ErrNoServer. The caller closes the Server.
+// ErrSocketDir, ErrInvalid and, with Join, ErrNoServer. The caller closes the Server.
 func Open(ctx context.Context, opts Options) (*Server, error) {
 	if opts.Binary == "" {
 		opts.Binary = "tmux"
@@ -112,6 +112,11 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 		opts.Env = os.Environ()
 	}
 	opts.Env = withoutTmux(opts.Env)
+	if opts.Name != "" && !opts.Join {
+		if err := CheckSocketDir(socketDir(opts.Env)); err != nil {
+			return nil, err
+		}
+	}
 
 	texts, err := newTextDir(opts.Dir)
 	if err != nil {

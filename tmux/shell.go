@@ -45,9 +45,9 @@ func TakesKeys(argv []string) string {
 
 	switch name := filepath.Base(argv[0]); name {
 	case "less", "more", "most", "man", "pager", "view", "w3m", "lynx", "mutt", "neomutt",
-		"editor", "vi", "vim", "vim.basic", "vim.tiny", "nvim", "vimdiff", "nano", "pico", "emacs", "ed", "joe", "micro", "hx",
-		"helix", "kak", "ne", "top", "htop", "btop", "atop", "iotop", "watch", "tig", "lazygit", "gitui", "k9s",
-		"mc", "ranger", "nnn", "lf", "vifm", "yazi", "ncdu", "fzf", "sk", "dialog", "whiptail":
+		"editor", "vi", "vim", "vim.basic", "vim.tiny", "nvim", "vimdiff", "nano", "pico", "emacs", "ed", "joe",
+		"micro", "hx", "helix", "kak", "ne", "top", "htop", "btop", "atop", "iotop", "watch", "tig", "lazygit", "gitui",
+		"k9s", "mc", "ranger", "nnn", "lf", "vifm", "yazi", "ncdu", "fzf", "sk", "dialog", "whiptail":
 		return name
 	}
 

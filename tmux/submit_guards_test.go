@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"parley/internal/must"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
@@ -32,9 +33,7 @@ func TestSubmitStopsBeforeADialog(t *testing.T) {
 	if got := tmuxtest.Messages(t, log); len(got) != 0 {
 		t.Fatalf("the dialog was answered: %+v", got)
 	}
-	if err := os.Remove(dialog); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(dialog))
 
 	sub.Resume, sub.OnPasted = true, nil
 	tmuxtest.WaitFor(t, pane, func(s tmux.Screen) bool { return tmuxtest.Shows(s, "do it") })

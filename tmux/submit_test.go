@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"parley/internal/must"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
@@ -223,9 +224,7 @@ func TestSubmitWaitsForAModeBetweenPasteAndKey(t *testing.T) {
 	}
 
 	tmuxCommand(t, s, "copy-mode", "-q", "-t", pane.ID())
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, <-done)
 
 	want := []tmuxtest.Message{{Text: "patience", Framed: true}}
 	if diff := cmp.Diff(want, tmuxtest.WaitMessages(t, log, 1)); diff != "" {
@@ -297,9 +296,7 @@ func TestSubmitReportsAMissingText(t *testing.T) {
 	// The server is stopped, so that the file can be removed before tmux reads it.
 	pid := serverPID(t, s)
 	done := make(chan error, 1)
-	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Kill(pid, syscall.SIGSTOP))
 
 	go func() {
 		out, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Text: strings.Repeat("long ", 1000)})
@@ -322,9 +319,7 @@ func TestSubmitReportsAMissingText(t *testing.T) {
 	if err := os.Remove(files[0]); err != nil {
 		t.Error(err)
 	}
-	if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Kill(pid, syscall.SIGCONT))
 	if err := <-done; !errors.Is(err, tmux.ErrNoBody) {
 		t.Errorf("got %v, want ErrNoBody", err)
 	}
@@ -338,10 +333,7 @@ func TestSubmitReportsAMissingText(t *testing.T) {
 func serverPID(t testing.TB, s *tmux.Server) int {
 	t.Helper()
 	pid, _, _ := strings.Cut(s.Instance(), "/")
-	n, err := strconv.Atoi(pid)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must.Have(strconv.Atoi(pid))(t)
 	return n
 }
 

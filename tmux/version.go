@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -53,7 +54,10 @@ func CheckVersion(ctx context.Context, binary string) (Version, error) {
 			return Version{}, fmt.Errorf("%w: %s -V failed: %w", ErrNotInstalled, binary, err)
 		}
 
-		return Version{}, fmt.Errorf("%w: %w", ErrNotInstalled, err)
+		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+			return Version{}, fmt.Errorf("%w: %w", ErrNotInstalled, err)
+		}
+		return Version{}, fmt.Errorf("tmux cannot be started: %w", err)
 	}
 
 	v := parseVersion(string(out))

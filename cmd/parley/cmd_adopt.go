@@ -59,8 +59,10 @@ your tmux. parley never ends the program; parley leave NAME releases it.`,
 		return c.printLine(addMCPHint(c, res))
 	}
 
-	_ = cmd.RegisterFlagCompletionFunc("profile", offer(func(*cobra.Command) []string { return completeProfiles(c) }))
-	_ = cmd.RegisterFlagCompletionFunc("pane", offer(func(cmd *cobra.Command) []string { return completePanes(cmd, c) }))
+	profiles := func(*cobra.Command) []string { return completeProfiles(c) }
+	panes := func(cmd *cobra.Command) []string { return completePanes(cmd, c) }
+	_ = cmd.RegisterFlagCompletionFunc("profile", offer(profiles))
+	_ = cmd.RegisterFlagCompletionFunc("pane", offer(panes))
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
 
 	return cmd
@@ -199,7 +201,8 @@ and parley's options are removed from its pane. A mailbox can leave too: its key
 			for _, a := range team.Agents {
 				named := (parley.Caller{ID: a.ID, Name: a.Name}).Is(name)
 				if named && a.Kind == parley.KindTerminal && !a.Adopted() {
-					return parley.Errorf(parley.InvalidArgument, "%s was launched by parley and cannot run without it", a.Name).
+					return parley.Errorf(parley.InvalidArgument,
+						"%s was launched by parley and cannot run without it", a.Name).
 						Suggest("End it with: parley stop %s", a.Name)
 				}
 			}

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"math"
 	"net/url"
 	"path/filepath"
@@ -28,7 +30,9 @@ programs by their names, also behind npx, env, nice and the like, and tells them
 about the team. --profile overrides that; parley profiles lists them.`,
 		Example: `  parley launch coder -- claude
   parley launch reviewer --profile demo --role reviewer
-  parley launch ops --dir services/api --group backend -- bash`,
+  parley launch ops --dir services/api --group backend -- bash
+  parley launch coder --model opus --prompt "Fix the failing test" -- claude
+  parley launch coder --env PORT=4000 --prompt @task.md -- codex`,
 	}
 
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
@@ -40,6 +44,7 @@ about the team. --profile overrides that; parley profiles lists them.`,
 
 	var r parley.LaunchAgentRequest
 	var size string
+	var env []string
 	doc := func(parameter string) string { return flagDoc(fieldOf("launch_agent", parameter)) }
 	f := cmd.Flags()
 	f.StringVar(&r.Profile, "profile", "", doc("profile"))
@@ -50,9 +55,20 @@ about the team. --profile overrides that; parley profiles lists them.`,
 	f.StringSliceVar(&r.Groups, "group", nil, doc("groups"))
 	f.BoolVar(&r.Orchestrate, "orchestrate", false, doc("orchestrate"))
 	f.BoolVar(&r.Interruptible, "interruptible", false, doc("interruptible"))
+	f.StringVar(&r.Model, "model", "", doc("model"))
+	f.StringVar(&r.Prompt, "prompt", "", "the first message to it, or @FILE; it is delivered once the program is ready")
+	f.StringArrayVar(&env, "env", nil, "a variable of its environment, NAME=VALUE; the rest is this command's own")
 	f.StringVar(&size, "size", "", "columns and rows of its terminal, such as 200x50")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		r.Name, r.Command = args[0], args[1:]
+		var err error
+		if r.Env, err = parseEnv(env); err != nil {
+			return misused(cmd, err)
+		}
+		if r.Prompt, err = c.promptText(r.Prompt, c.dir); err != nil {
+			return err
+		}
+
 		res, err := launchAgent(cmd.Context(), c, r, c.dir, size)
 		if err != nil {
 			return err
@@ -61,6 +77,64 @@ about the team. --profile overrides that; parley profiles lists them.`,
 	}
 
 	return cmd
+}
+
+// parseEnv reads variables of the form NAME=VALUE.
+func parseEnv(entries []string) (map[string]string, error) {
+	env := map[string]string{}
+	for _, entry := range entries {
+		name, value, ok := strings.Cut(entry, "=")
+		if !ok || name == "" {
+			return nil, fmt.Errorf("--env is %q; give NAME=VALUE", entry)
+		}
+		env[name] = value
+	}
+	return env, nil
+}
+
+// declaredEnv returns the variables that the workspace's parley.yaml names for an agent, none if the
+// user does not trust the file.
+func (c *cli) declaredEnv(name string) map[string]string {
+	at, err := c.place()
+	if err != nil {
+		return nil
+	}
+	t, err := daemon.LoadTeam(at.TeamFile(), false)
+	if err != nil || !daemon.TrustOf(c.env).Has(t) {
+		return nil
+	}
+
+	for _, a := range t.Agents {
+		if strings.EqualFold(a.Name, name) {
+			return a.Env
+		}
+	}
+
+	return nil
+}
+
+// promptText returns a prompt, or for @FILE the content of a file relative to base.
+func (c *cli) promptText(prompt, base string) (string, error) {
+	name, isFile := strings.CutPrefix(prompt, "@")
+	if !isFile {
+		return prompt, nil
+	}
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(base, name)
+	}
+
+	f, err := openToSend(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+
+	b, err := io.ReadAll(io.LimitReader(f, maxStdin))
+	if err != nil {
+		return "", fmt.Errorf("read the prompt from %s: %w", name, err)
+	}
+
+	return strings.TrimRight(string(b), "\n"), nil
 }
 
 // nameCount returns the number of arguments before the agent's command.
@@ -72,14 +146,17 @@ func nameCount(cmd *cobra.Command, args []string) int {
 }
 
 // launchAgent completes and sends a request. It makes the working directory absolute,
-// relative to base, and adds this process's environment and the size.
+// relative to base, and adds this process's environment below its own, and the size.
 func launchAgent(
 	ctx context.Context, c *cli, r parley.LaunchAgentRequest, base, size string,
 ) (*parley.LaunchAgentResult, error) {
 	if !filepath.IsAbs(r.Dir) {
 		r.Dir = filepath.Join(base, r.Dir)
 	}
-	r.Env = c.env.Scrubbed().Map()
+	env := c.env.Scrubbed().Map()
+	maps.Copy(env, r.Env)
+	r.Env = env
+
 	var err error
 	if r.Width, r.Height, err = daemon.ParseSize(size); err != nil {
 		return nil, err
@@ -90,6 +167,7 @@ func launchAgent(
 func stopCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "stop NAME…",
+		Aliases: []string{"kill"},
 		Short:   "Stop agents and end all their processes",
 		Example: "  parley stop coder reviewer",
 		Args:    usage(cobra.MinimumNArgs(1)),
@@ -128,14 +206,23 @@ func restartCommand(c *cli) *cobra.Command {
 		Short: "Stop an agent and start it again with the same id",
 		Example: `  parley restart coder
   parley restart coder --profile claude`,
+		Long: `Stops an agent and starts its command again, with the same id. It gets the environment of
+this command, what parley.yaml names for it, and --env.`,
 		Args: usage(cobra.ExactArgs(1)),
 	}
 
+	env := cmd.Flags().StringArray("env", nil, "a variable of its environment, NAME=VALUE")
 	profile := cmd.Flags().String("profile", "", flagDoc(fieldOf("restart_agent", "profile")))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		r := parley.RestartAgentRequest{
-			Agent: args[0], Profile: *profile, Dir: c.dir, Env: c.env.Scrubbed().Map(),
+		own, err := parseEnv(*env)
+		if err != nil {
+			return misused(cmd, err)
 		}
+
+		r := parley.RestartAgentRequest{Agent: args[0], Profile: *profile, Dir: c.dir, Env: c.env.Scrubbed().Map()}
+		maps.Copy(r.Env, c.declaredEnv(args[0]))
+		maps.Copy(r.Env, own)
+
 		res, err := call[parley.LaunchAgentResult](cmd.Context(), c, "restart_agent", r)
 		if err != nil {
 			return err
@@ -182,6 +269,7 @@ func agentsCommand(c *cli) *cobra.Command {
 		},
 	})
 
+	cmd.Aliases = []string{"ls", "ps"}
 	cmd.Flags().BoolVar(&all, "all", false, "show stopped agents too")
 
 	return c.withAgents(cmd, 1)
@@ -237,8 +325,10 @@ func registerCommand(c *cli) *cobra.Command {
 		short:   "Register a mailbox agent and print its key, once",
 		example: `  parley register ci --description "reports builds"`,
 		args:    cobra.ExactArgs(1),
-		flags:   []string{"agent_description=description", "role", "capabilities=capability", "groups=group", "special"},
-		fill:    positional("username"),
+		flags: []string{
+			"agent_description=description", "role", "capabilities=capability", "groups=group", "special",
+		},
+		fill: positional("username"),
 		print: func(c *cli, res *parley.RegisterAgentResult) error {
 			if res.Status == parley.StatusPendingApproval {
 				c.printf("It is a mailbox until you approve it as a special agent: parley approve %s\n", res.Username)

@@ -55,8 +55,10 @@ func (x *exportOptions) addFlags(cmd *cobra.Command, c *cli) {
 	flags.StringVar(&x.thread, "thread", "", "this thread, by its id")
 	flags.BoolVar(&x.all, "all", false, "every message of the workspace")
 	flags.StringVar(&x.since, "since", "", "only since then: "+timeForms)
-	flags.StringVar(&x.format, "format", "", "markdown, jsonl or html (default: by the file's extension, else markdown)")
-	flags.StringVarP(&x.file, "output", "o", "", "file to write (default: standard output); a failed export leaves none")
+	flags.StringVar(&x.format, "format", "",
+		"markdown, jsonl or html (default: by the file's extension, else markdown)")
+	flags.StringVarP(&x.file, "output", "o", "",
+		"file to write (default: standard output); a failed export leaves none")
 	flags.BoolVar(&x.force, "force", false, "replace an existing file")
 
 	formats := cobra.FixedCompletions(texts(export.Formats), cobra.ShellCompDirectiveNoFileComp)
@@ -127,7 +129,8 @@ func (x *exportOptions) read(cmd *cobra.Command, c *cli) (parley.ExportMessagesR
 
 	switch {
 	case format != "" && !slices.Contains(export.Formats, format):
-		return req, "", misused(cmd, fmt.Errorf("--format is %q; it can be %s", x.format, strings.Join(texts(export.Formats), ", ")))
+		known := strings.Join(texts(export.Formats), ", ")
+		return req, "", misused(cmd, fmt.Errorf("--format is %q; it can be %s", x.format, known))
 	case format == "":
 		format = formatOf(x.file, c.json)
 	}
@@ -158,7 +161,8 @@ func exportToFile(
 
 	temporary, err := os.CreateTemp(filepath.Dir(file), ".parley-export-*")
 	if err != nil {
-		return 0, parley.Errorf(parley.InvalidArgument, "cannot write into %s: %w", filepath.Dir(file), errors.Unwrap(err)).
+		return 0, parley.Errorf(parley.InvalidArgument,
+			"cannot write into %s: %w", filepath.Dir(file), errors.Unwrap(err)).
 			With("parameter", "output").
 			Suggest("Name a file in an existing directory that you may write to.")
 	}

@@ -23,8 +23,9 @@ func logCommand(c *cli) *cobra.Command {
 	var follow bool
 	last := lastShown
 	cmd := &cobra.Command{
-		Use:   "log",
-		Short: "Show the record of messages, deliveries and agents",
+		Use:     "log",
+		Aliases: []string{"logs"},
+		Short:   "Show the record of messages, deliveries and agents",
 		Long: `Shows the record: every message, its deliveries, and what the agents did.
 A line must match all flags; of several values of one flag, one is enough.
 parley search searches whole texts, and parley export writes them to a file.`,
@@ -83,11 +84,15 @@ func (r *logReader) printLast(ctx context.Context, n int) (int64, error) {
 		events := r.passing(ctx, page.Events)
 		events = events[max(0, len(events)-(n-found)):]
 		pages, found = append(pages, events), found+len(events)
-		if found >= n || len(page.Events) == 0 || page.Events[0].Seq <= 1 || page.Events[0].Time.Before(r.filter.since) {
+		if found >= n || len(page.Events) == 0 {
 			break
 		}
 
 		before := page.Events[0].Seq
+		if before <= 1 || page.Events[0].Time.Before(r.filter.since) {
+			break
+		}
+
 		page, err = r.read(ctx, parley.ReadEventsRequest{After: max(0, before-1-logPage), Limit: logPage})
 		if err != nil {
 			return 0, err
@@ -261,7 +266,10 @@ func eventLine(c *cli, e parley.Event) string {
 	}
 
 	columns := []string{
-		c.paint(faint, clock(e.Time)), pad(who, whoWidth), c.paint(style, pad(state, stateWidth)), parley.CleanLine(details),
+		c.paint(faint, clock(e.Time)),
+		pad(who, whoWidth),
+		c.paint(style, pad(state, stateWidth)),
+		parley.CleanLine(details),
 	}
 
 	return strings.TrimRight(strings.Join(columns, "  "), " ")

@@ -65,8 +65,8 @@ PARLEY_KEY identifies the caller, or else the terminal in which the agent runs.`
 		},
 	}
 
-	cmd.Flags().
-		StringVar(&toolsets, "toolsets", "", "offer only these groups of tools: messages, team, threads, files, orchestrate")
+	cmd.Flags().StringVar(&toolsets, "toolsets", "",
+		"offer only these groups of tools: messages, team, threads, files, orchestrate")
 	return cmd
 }
 

@@ -37,6 +37,7 @@ func sendCommand(c *cli) *cobra.Command {
   parley send coder,reviewer --urgent "stop, the build is red"
   git diff | parley send reviewer - --wait
   parley send coder "is it done?" --reply-by 30m
+  parley send @backend "the schema changes at noon"
   parley send ALL "lunch"`,
 		Args: usage(cobra.MinimumNArgs(2)),
 	}
@@ -209,7 +210,8 @@ func printInbox(c *cli, messages []parley.InboxMessage) {
 		if !m.Read {
 			mark = "●"
 		}
-		printMessage(c, mark, m.MessageID, m.Timestamp.Local().Format("01-02 15:04:05"), m.Sender, m.Priority, m.Content)
+		at := m.Timestamp.Local().Format("01-02 15:04:05")
+		printMessage(c, mark, m.MessageID, at, m.Sender, m.Priority, m.Content)
 	}
 }
 

@@ -92,11 +92,19 @@ func launchTeam(ctx context.Context, c *cli, t *daemon.Team, base string) error 
 		}
 
 		a := agents[name]
+		prompt, err := c.promptText(a.Prompt, base)
+		if err != nil {
+			return err
+		}
+
 		res, err := launchAgent(ctx, c, parley.LaunchAgentRequest{
 			Name:          a.Name,
 			Profile:       a.Profile,
 			Command:       a.Command,
 			Dir:           a.Dir,
+			Env:           a.Env,
+			Model:         a.Model,
+			Prompt:        prompt,
 			Role:          a.Role,
 			Description:   a.Description,
 			Capabilities:  a.Capabilities,

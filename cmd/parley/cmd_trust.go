@@ -150,7 +150,8 @@ func (c *cli) printTrust(ctx context.Context, t *daemon.Team) error {
 	c.printf("%s is trusted:\n%s", t.File, claimLines(t))
 	if at, err := c.place(); err == nil && at.TeamFile() == t.File {
 		if info := daemon.Running(ctx, at); info != nil {
-			return c.printLine("The daemon reads it when it starts: parley down --keep-agents ends this one, and the agents stay.")
+			return c.printLine("The daemon reads it when it starts: parley down --keep-agents ends this one, " +
+				"and the agents stay.")
 		}
 	}
 

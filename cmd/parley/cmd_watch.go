@@ -38,9 +38,8 @@ a terminal, new lines are printed as they appear.`,
 
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if c.json {
-			return misused(cmd, errors.New(
-				"parley watch has no JSON; parley screen NAME --json reads a terminal once, parley log -f --json follows messages",
-			))
+			return misused(cmd, errors.New("parley watch has no JSON; "+
+				"parley screen NAME --json reads a terminal once, parley log -f --json follows messages"))
 		}
 
 		return watch(cmd.Context(), c, args[0])

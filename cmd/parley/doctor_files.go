@@ -114,6 +114,7 @@ func sizeOf(path string) int64 {
 // exist, that it can be created.
 func (d *doctor) checkPrivate(f *findings, path string) {
 	info, err := os.Lstat(path)
+
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if parent := existing(filepath.Dir(path)); unix.Access(parent, unix.W_OK|unix.X_OK) != nil {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -89,24 +88,16 @@ func (f *findings) serverMemory(all, history int64) {
 	}
 }
 
-// checkTmuxDir reports whether tmux can use the directory of its sockets. tmux refuses
-// one that others may use (its mask is 07), and creates a missing one.
+// checkTmuxDir reports whether tmux can use the directory of its sockets.
 func (d *doctor) checkTmuxDir(f *findings, dir string) bool {
+	if err := tmux.CheckSocketDir(dir); err != nil {
+		f.bad("tmux server", "Make it yours alone (chmod 700), or remove it, or set TMUX_TMPDIR to a directory of yours.", "%v", err)
+		return false
+	}
+
 	info, err := os.Lstat(dir)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return true
-	case err != nil:
-		f.bad("tmux server", "Set TMUX_TMPDIR to a directory that you can use.", "%s: %v", dir, daemon.PathCause(err))
-		return false
-	case !info.IsDir() || !daemon.IsOwn(info):
-		f.bad("tmux server", "Remove it, or set TMUX_TMPDIR to a directory of yours.",
-			"%s is not a directory of yours", dir)
-		return false
-	case info.Mode().Perm()&0o007 != 0:
-		f.bad("tmux server", "Make it private: chmod 700 "+dir,
-			"tmux refuses %s: others may use it (%#o)", dir, info.Mode().Perm())
-		return false
+	case err != nil: // tmux makes it
 	case info.Mode().Perm()&0o070 != 0:
 		f.warn("tmux server", "Make it private: chmod 700 "+dir,
 			"your group may use %s, and with it your agents (%#o)", dir, info.Mode().Perm())

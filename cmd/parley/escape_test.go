@@ -12,6 +12,7 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
+	"parley/internal/must"
 	"parley/internal/testhome"
 	"parley/tmux"
 )
@@ -59,9 +60,7 @@ func (k trick) write(t *testing.T, h *testhome.Home, dir string) string {
 	t.Helper()
 	file := func(name, text string) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o700))
 		return path
 	}
 
@@ -85,9 +84,7 @@ func tryAll(t *testing.T, h *testhome.Home, agent string, env ...string) map[str
 	}
 
 	path := filepath.Join(dir, "agent")
-	if err := os.WriteFile(path, []byte(script+"exec sleep 1000\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(script+"exec sleep 1000\n"), 0o600))
 	testhome.Run[parley.LaunchAgentResult](t, h, slices.Concat([]string{"launch", agent, "--"}, env, []string{"sh", path})...)
 
 	said := map[string]string{}

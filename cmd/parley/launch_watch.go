@@ -64,9 +64,15 @@ func reportLaunched(c *cli, res *parley.LaunchAgentResult, how string) error {
 		profile += ", by its name"
 	}
 
-	return c.printLine(fmt.Sprintf("%s %s (agent %s, %s; profile %s); parley attach %s shows its terminal.",
+	err := c.printLine(fmt.Sprintf("%s %s (agent %s, %s; profile %s); parley attach %s shows its terminal.",
 		c.paint(bold, res.Name), how, parley.Short(res.AgentID), c.paint(agentStyle(res.State), string(res.State)),
 		profile, res.Name))
+	if err != nil || res.PromptMessageID == "" {
+		return err
+	}
+
+	id := parley.Short(res.PromptMessageID)
+	return c.printLine(fmt.Sprintf("Its prompt is on the way (msg %s); parley message %s shows what became of it.", id, id))
 }
 
 // awaitStart returns an agent's state, and its evidence, once it has left starting or

@@ -57,7 +57,9 @@ func addLogFlags(cmd *cobra.Command, c *cli) *logFlags {
 	flags.StringSliceVar(&f.states, "is", nil, "only changes to one of these states, such as failed or held")
 	flags.StringVar(&f.since, "since", "", "only since then: "+timeForms)
 	flags.StringVar(&f.grep, "grep", "", "only lines that match this pattern; lower case matches capitals too")
-	for flag, values := range map[string][]string{"type": eventTypes(), "kind": eventKinds(), "is": parley.EventStates()} {
+
+	choices := map[string][]string{"type": eventTypes(), "kind": eventKinds(), "is": parley.EventStates()}
+	for flag, values := range choices {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 	}
 
@@ -182,7 +184,8 @@ func names(ref, name, id string) bool {
 // announcement returns the event that announced the event's message.
 func (l *logFilter) passes(e *parley.Event, line string, announcement func(*parley.Event) *parley.Event) bool {
 	about := func(ref string) bool {
-		return names(ref, e.Agent, e.AgentID) || names(ref, e.Sender, e.SenderID) || names(ref, e.Recipient, e.RecipientID)
+		return names(ref, e.Agent, e.AgentID) || names(ref, e.Sender, e.SenderID) ||
+			names(ref, e.Recipient, e.RecipientID)
 	}
 
 	switch {

@@ -52,12 +52,14 @@ func (c *cli) inUse(ctx context.Context) error {
 	if err != nil || at.InUse() || daemon.Running(ctx, at) != nil {
 		return err
 	}
-	if t, err := daemon.LoadTeam(at.TeamFile(), false); err == nil && len(t.Claims) > 0 && daemon.TrustOf(c.env).Has(t) {
+	t, err := daemon.LoadTeam(at.TeamFile(), false)
+	if err == nil && len(t.Claims) > 0 && daemon.TrustOf(c.env).Has(t) {
 		return nil
 	}
 
 	return parley.Errorf(parley.DaemonUnavailable, "parley is not in use in %s", at.Root).
-		Suggest("Begin with parley launch NAME -- PROGRAM, parley up or parley serve, or name the workspace with --workspace.")
+		Suggest("Begin with parley launch NAME -- PROGRAM, parley up or parley serve, " +
+			"or name the workspace with --workspace.")
 }
 
 func (c *cli) clientOf(info *daemon.Info) *client.Client {

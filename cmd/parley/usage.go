@@ -9,6 +9,7 @@ import (
 	"parley"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // usageError is the error of an invalid command line.
@@ -31,7 +32,18 @@ func misusedFlag(cmd *cobra.Command, err error) error {
 	if cause := errors.Unwrap(err); cause != nil {
 		err = errors.New(strings.TrimSuffix(err.Error(), ": "+cause.Error()))
 	}
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		if near := parley.Nearest(unknown.GetSpecifiedName(), flagNames(cmd)); near != "" && len(near) > 1 {
+			err = fmt.Errorf("there is no flag --%s; did you mean --%s?", unknown.GetSpecifiedName(), near)
+		}
+	}
 	return misused(cmd, err)
+}
+
+func flagNames(cmd *cobra.Command) []string {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return names
 }
 
 // usage makes a failed check of the arguments say what the command takes.

@@ -128,12 +128,10 @@ func (s *onStage) send(text string, flags ...string) *letter {
 	body := parley.QuoteHeaders(strings.ReplaceAll(m.Text, "\t", "    "))
 	m.want = head + body + "\n" + m.Footer(false)
 	width, height := 0, 0
-	if _, err := fmt.Sscanf(s.size, "%dx%d", &width, &height); err != nil {
-		s.Fatal(err)
-	}
+	must.Have(fmt.Sscanf(s.size, "%dx%d", &width, &height))(s)
 	if m.notice = !s.profile.Fits(m.want) || !s.profile.FitsOn(m.want, width, height); m.notice {
 		first, _, _ := strings.Cut(strings.TrimSpace(norm.NFC.String(body)), "\n")
-		m.want = head + parley.Truncate(s.profile.Showable(first)+"…", 200) + "\n" + m.NoticeFooter(len([]rune(m.Text)))
+		m.want = head + parley.Truncate(s.profile.Showable(first)+"…", 200) + "\n" + m.AnnouncementFooter(len([]rune(m.Text)))
 	}
 
 	s.sent = append(s.sent, m)

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"parley/internal/must"
+
 	"parley"
 )
 
@@ -32,29 +34,17 @@ func (c *changingTeam) CallerOfProcess(int) (parley.Caller, bool) {
 // it is called.
 func connect(t *testing.T, team *changingTeam) func() parley.Caller {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "pt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Have(os.MkdirTemp("/tmp", "pt"))(t)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 
 	path := filepath.Join(dir, "s") // short: it is the path of a socket
-	l, err := net.Listen("unix", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Have(net.Listen("unix", path))(t)
 	t.Cleanup(func() { l.Close() })
 
-	near, err := net.Dial("unix", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	near := must.Have(net.Dial("unix", path))(t)
 	t.Cleanup(func() { near.Close() })
 
-	conn, err := l.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Have(l.Accept())(t)
 	t.Cleanup(func() { conn.Close() })
 
 	p, ok := markPeer(team)(context.Background(), conn).Value(peerKey{}).(*process)

@@ -34,6 +34,12 @@ func (t *Team) agentClaims() []Claim {
 		if a.Dir != "" {
 			words += " in " + a.Dir
 		}
+		for _, name := range slices.Sorted(maps.Keys(a.Env)) {
+			words += fmt.Sprintf(", with %s=%s", name, a.Env[name])
+		}
+		if a.Prompt != "" {
+			words += ", and is told: " + a.Prompt
+		}
 		all = append(all, Claim{"agents", parley.CleanLine(words)})
 	}
 

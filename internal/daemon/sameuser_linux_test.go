@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"parley/internal/must"
 )
 
 // dialled is the variable with the address that this test program dials as another user.
@@ -20,10 +22,7 @@ func TestDial(t *testing.T) {
 	if address == "" {
 		t.Skip("it is run by another test")
 	}
-	res, err := http.Get("http://" + address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Have(http.Get("http://" + address))(t)
 	res.Body.Close()
 }
 
@@ -32,10 +31,7 @@ func TestProcessesOfAnotherUserAreTold(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { own <- sameUser(r) }))
 	defer server.Close()
 
-	res, err := http.Get(server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Have(http.Get(server.URL))(t)
 	res.Body.Close()
 	if !<-own {
 		t.Error("a process of this user counts as another's")

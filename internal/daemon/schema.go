@@ -48,7 +48,11 @@ func schemaOf(t reflect.Type) schema {
 		return schema{"type": "integer"}
 	case reflect.Slice:
 		return schema{"type": []string{"array", "null"}, "items": schemaOf(t.Elem())}
-	case reflect.Map: // profiles: package profile checks their keys
+	case reflect.Map:
+		if t.Elem().Kind() == reflect.String { // a variable's value may look like a number
+			return schema{"type": []string{"object", "null"}, "additionalProperties": schema{"type": []string{"string", "number", "boolean"}}}
+		}
+		// profiles: package profile checks their keys
 		return schema{"type": []string{"object", "null"}, "additionalProperties": schema{"type": "object"}}
 	}
 

@@ -58,7 +58,8 @@ func (s *ScreenSettings) Notification(source string) (n tui.Notify, err error) {
 			n.Desktop = true
 		case "none", "":
 		default:
-			return n, setting.Refuse(source, "notify", s.Notify, "bell, desktop, both with a comma between them, or none")
+			return n, setting.Refuse(source, "notify", s.Notify,
+				"bell, desktop, both with a comma between them, or none")
 		}
 	}
 

@@ -65,7 +65,8 @@ func Serve(ctx context.Context, opts Options) error {
 		return errors.Join(err, d.close())
 	}
 
-	d.log.Info("ready", "version", d.Version, "workspace", d.Place.Root, "socket", d.Place.Socket(), "http", d.info.HTTP)
+	d.log.Info("ready",
+		"version", d.Version, "workspace", d.Place.Root, "socket", d.Place.Socket(), "http", d.info.HTTP)
 	err = d.run(ctx)
 	d.log.Info("ended")
 

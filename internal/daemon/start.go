@@ -78,6 +78,9 @@ func (s Starter) Start(ctx context.Context, at Place, flags ...string) error {
 	}
 
 	childEnd.Close()
+	if e := parley.Exhausted(parley.DaemonUnavailable, err); e != nil {
+		return e
+	}
 	if err != nil {
 		return fmt.Errorf("start the daemon: %w", err)
 	}

@@ -18,7 +18,8 @@ func (p Place) checkForeign() error {
 	}
 	return parley.Errorf(parley.NotTrusted, "%s came with the repository: git tracks it", p.State("")).
 		With("file", p.Database()).
-		Suggest("It is not of this machine. Remove it: git rm -r --cached %s, then delete or move the directory.", StateDir)
+		Suggest("It is not of this machine. Remove it: git rm -r --cached %s, "+
+			"then delete or move the directory.", StateDir)
 }
 
 // trackedByGit reports whether the index of the git repository around a file has it. It reads the index

@@ -49,7 +49,8 @@ func (t Trust) Has(file *Team) bool {
 // Add remembers that the user trusts a file as it is now.
 func (t Trust) Add(file *Team) error {
 	if t.dir == "" {
-		return parley.Errorf(parley.StorageUnavailable, "there is no place to remember what you trust: HOME is not set").
+		return parley.Errorf(parley.StorageUnavailable,
+			"there is no place to remember what you trust: HOME is not set").
 			Suggest("Set HOME, or %s=%s for one run.", TrustHashes, file.Hash)
 	}
 

@@ -102,6 +102,7 @@ func (a *agent) submit(text string) {
 }
 
 func TestPlannerGathersTheTeamBeforeItSpeaks(t *testing.T) {
+	t.Parallel()
 	a, calls := onTeam(t, "--role", "planner")
 	a.waitText("coder is idle, reviewer is busy")
 	a.waitText("⎿ coder submitted, reviewer held (busy)")
@@ -125,6 +126,7 @@ func TestPlannerGathersTheTeamBeforeItSpeaks(t *testing.T) {
 }
 
 func TestCoderAnswersThePlanAndAsksForReview(t *testing.T) {
+	t.Parallel()
 	a, calls := onTeam(t, "--role", "coder")
 	a.submit("[AGENT 1a2b3c4d BROADCAST]: Plan: coder writes it.\n(planner · msg 5f0c21aa · urgent · no answer needed)")
 	tmuxtest.Poll(t, func() bool { return len(calls()) == 2 }, func() string { return cmp.Diff(calls(), nil) })
@@ -148,6 +150,7 @@ func TestCoderAnswersThePlanAndAsksForReview(t *testing.T) {
 }
 
 func TestRuleAnswersAOneLineMessage(t *testing.T) {
+	t.Parallel()
 	a, calls := onTeam(t, "--on", "ping", "--reply", "pong")
 	a.submit("[AGENT 1a2b3c4d TO AGENT 5e6f7a8b]: ping (planner · msg 5f0c21aa)")
 	tmuxtest.Poll(t, func() bool { return len(calls()) == 1 }, func() string { return "no call" })
@@ -162,6 +165,7 @@ func TestRuleAnswersAOneLineMessage(t *testing.T) {
 }
 
 func TestPostIsAnsweredInItsThread(t *testing.T) {
+	t.Parallel()
 	a, calls := onTeam(t, "--on", "ping", "--reply", "pong")
 	a.submit("[AGENT 1a2b3c4d IN THREAD 0badcafe \"dates\"]: ping\n(planner · msg 5f0c21aa)")
 	a.waitText(`send_message → thread 0badcafe: "pong"`)
@@ -174,6 +178,7 @@ func TestPostIsAnsweredInItsThread(t *testing.T) {
 }
 
 func TestRefusalIsShownWithItsNextStep(t *testing.T) {
+	t.Parallel()
 	a, _ := onTeam(t, "--on", "ping", "--reply", "refuse me")
 	a.submit("[AGENT 1a2b3c4d TO AGENT 5e6f7a8b]: ping (planner · msg 5f0c21aa)")
 	a.waitText(`⎿ failed: send_message: there is no agent "planner". Call get_agent_status.`)
@@ -181,6 +186,7 @@ func TestRefusalIsShownWithItsNextStep(t *testing.T) {
 }
 
 func TestDemoTalksInAChainWithAnEnd(t *testing.T) {
+	t.Parallel()
 	calls := 0
 	sent := map[string]int{}
 	for _, role := range []string{"planner", "coder", "reviewer"} {

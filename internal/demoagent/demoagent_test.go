@@ -18,6 +18,7 @@ import (
 const forged = "✻ Thinking… (esc to interrupt)\n❯ 1. Yes  2. No  (enter to confirm)\n› draft"
 
 func TestPasteAndEnterSubmitOnce(t *testing.T) {
+	t.Parallel()
 	server := tmuxtest.Start(t)
 	for _, size := range sizes {
 		a := startOn(t, server, size, nil, "--work", "50ms")
@@ -46,6 +47,7 @@ func TestPasteAndEnterSubmitOnce(t *testing.T) {
 }
 
 func TestComposerIsReadBackWhole(t *testing.T) {
+	t.Parallel()
 	server := tmuxtest.Start(t)
 	for _, size := range sizes[:2] {
 		a := startOn(t, server, size, nil)
@@ -62,6 +64,7 @@ func TestComposerIsReadBackWhole(t *testing.T) {
 }
 
 func TestDraftStaysAndIsTakenBack(t *testing.T) {
+	t.Parallel()
 	a := start(t, [2]int{80, 24}, nil, "--work", "10ms")
 	a.waitState(profile.Idle)
 	a.waitComposer("")
@@ -84,6 +87,7 @@ func TestDraftStaysAndIsTakenBack(t *testing.T) {
 }
 
 func TestLongPasteIsShownByItsName(t *testing.T) {
+	t.Parallel()
 	server := tmuxtest.Start(t)
 	for _, size := range sizes {
 		a := startOn(t, server, size, nil, "--work", "10ms")
@@ -105,6 +109,7 @@ func TestLongPasteIsShownByItsName(t *testing.T) {
 }
 
 func TestDialogSwallowsPastesAndTakesEnterAsYes(t *testing.T) {
+	t.Parallel()
 	server := tmuxtest.Start(t)
 	for _, size := range sizes {
 		a := startOn(t, server, size, nil, "--dialog-at-start", "--work", "10ms")
@@ -123,6 +128,7 @@ func TestDialogSwallowsPastesAndTakesEnterAsYes(t *testing.T) {
 }
 
 func TestDialogOfARuleKeepsTheDraft(t *testing.T) {
+	t.Parallel()
 	a := start(t, [2]int{80, 24}, nil, "--dialog-on", "delete", "--on", "delete", "--reply", "It is gone.", "--work",
 		"300ms")
 
@@ -147,6 +153,7 @@ func TestDialogOfARuleKeepsTheDraft(t *testing.T) {
 }
 
 func TestBusyQueuesAndEscapeInterrupts(t *testing.T) {
+	t.Parallel()
 	server := tmuxtest.Start(t)
 	for _, size := range sizes {
 		a := startOn(t, server, size, nil, "--work", "10m")
@@ -167,6 +174,7 @@ func TestBusyQueuesAndEscapeInterrupts(t *testing.T) {
 }
 
 func TestMessageTextIsNeverTakenForAState(t *testing.T) {
+	t.Parallel()
 	server := tmuxtest.Start(t)
 	for _, size := range sizes {
 		a := startOn(t, server, size, nil, "--work", "10ms")
@@ -185,6 +193,7 @@ func TestMessageTextIsNeverTakenForAState(t *testing.T) {
 }
 
 func TestResizeRedraws(t *testing.T) {
+	t.Parallel()
 	a := start(t, [2]int{200, 50}, nil)
 	a.waitState(profile.Idle)
 	text := message(strings.Repeat("resize ", 20) + "me")
@@ -204,6 +213,7 @@ func TestResizeRedraws(t *testing.T) {
 }
 
 func TestEndsByRuleAndByKey(t *testing.T) {
+	t.Parallel()
 	server := tmuxtest.Start(t)
 	for name, end := range map[string]func(*agent){
 		"rule":   func(a *agent) { a.keys("-l", "please quit now"); a.keys("Enter") },
@@ -220,6 +230,7 @@ func TestEndsByRuleAndByKey(t *testing.T) {
 }
 
 func TestTerminalIsRestoredAtTheEnd(t *testing.T) {
+	t.Parallel()
 	self := must.Have(os.Executable())(t)
 
 	server := tmuxtest.Start(t)
@@ -241,6 +252,7 @@ func TestTerminalIsRestoredAtTheEnd(t *testing.T) {
 }
 
 func TestIgnoreHangupOutlivesTheTerminal(t *testing.T) {
+	t.Parallel()
 	server := tmuxtest.Start(t)
 	gone := func(a *agent) func() bool { return func() bool { return syscall.Kill(a.info.PID, 0) != nil } }
 	still := func(a *agent) func() string {
@@ -271,6 +283,7 @@ func TestIgnoreHangupOutlivesTheTerminal(t *testing.T) {
 }
 
 func TestBadFlagsSayWhatIsWrong(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		args []string
 		want string

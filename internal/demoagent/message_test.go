@@ -9,6 +9,7 @@ import (
 )
 
 func TestPromptIsParsedAndItsSenderAnswered(t *testing.T) {
+	t.Parallel()
 	const direct = "[AGENT 1a2b3c4d TO AGENT 5e6f7a8b]: "
 	from := parley.Typed{
 		Kind: parley.KindDirect, SenderID: "1a2b3c4d", RecipientID: "5e6f7a8b",

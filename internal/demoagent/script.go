@@ -41,6 +41,7 @@ type script struct {
 // planner to all. No rule matches that last one.
 func roles() map[string]script {
 	on := regexp.MustCompile
+
 	return map[string]script{
 		"planner": {
 			needs: []string{"coder", "reviewer"},

@@ -120,6 +120,7 @@ var apis = []api{
 
 // inEach runs a test in each API, each with its own model.
 func inEach(t *testing.T, test func(t *testing.T, s *modelserver.Server, a api)) {
+	t.Parallel()
 	for _, a := range apis {
 		t.Run(a.name, func(t *testing.T) {
 			t.Parallel()

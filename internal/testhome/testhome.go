@@ -2,6 +2,7 @@
 package testhome
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -15,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"parley/internal/wait"
 )
 
 // OperatorKey makes the tests the operator of their workspaces: they have no terminal.
@@ -64,7 +67,8 @@ func At(workspace string) (*Home, error) {
 	}
 
 	h := &Home{Dir: dir, Workspace: workspace}
-	for name, sub := range map[string]string{"HOME": "h", "XDG_RUNTIME_DIR": "r", "XDG_STATE_HOME": "s", "TMUX_TMPDIR": "t"} {
+	subs := map[string]string{"HOME": "h", "XDG_RUNTIME_DIR": "r", "XDG_STATE_HOME": "s", "TMUX_TMPDIR": "t"}
+	for name, sub := range subs {
 		if err := os.Mkdir(filepath.Join(dir, sub), 0o700); err != nil {
 			return nil, err
 		}
@@ -111,10 +115,15 @@ func (h *Home) End() error {
 		err = fmt.Errorf("parley down: %w\n%s", err, out)
 	}
 
-	deadline := time.Now().Add(Patience)
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
+	defer cancel()
+
 	left := h.Processes()
-	for ; len(left) > 0 && err == nil && time.Now().Before(deadline); left = h.Processes() {
-		time.Sleep(20 * time.Millisecond)
+	if err == nil {
+		_ = wait.Until(ctx, 20*time.Millisecond, func() (bool, error) {
+			left = h.Processes()
+			return len(left) == 0, nil
+		})
 	}
 
 	for pid, name := range left {

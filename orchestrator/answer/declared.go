@@ -100,7 +100,8 @@ func (rs *Responders) declare(ctx context.Context, d parley.DeclaredResponder) (
 
 	old := m.Agent()
 	if old.Responder == nil && old.Approval == "" || m.Kind != parley.KindMailbox {
-		return nil, parley.Errorf(parley.AgentExists, "there is an agent %q already, for which no model answers", m.Name).
+		return nil, parley.Errorf(parley.AgentExists,
+			"there is an agent %q already, for which no model answers", m.Name).
 			Suggest("Choose another name; parley agents lists those that are taken.")
 	}
 

@@ -104,7 +104,7 @@ func (s *stage) observation() *observation {
 }
 
 // A report of a compaction that stays the last one is overruled by the screen; a report of a
-// limit, which a screen need not show, is not.
+// limit is not overruled: a screen need not show the limit.
 func TestScreenOverrulesACompactionThatHasPassed(t *testing.T) {
 	s := newStage(t, framedText)
 	for _, c := range []struct {

@@ -280,9 +280,9 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 	}
 
 	l := c.compose(t.Profile, &job, c.size)
-	job.Notice, job.PaneSeq = l.notice, c.seq+1
+	job.Announced, job.PaneSeq = l.announced, c.seq+1
 
-	err = c.o.Store.Claim(ctx, job.Key, job.PaneSeq, l.notice)
+	err = c.o.Store.Claim(ctx, job.Key, job.PaneSeq, l.announced)
 	if errors.Is(err, store.ErrStale) {
 		return true, nil // read or expired meanwhile
 	}

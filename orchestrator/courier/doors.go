@@ -27,7 +27,7 @@ type waiting interface {
 
 // ladder is the database as the record of what became of a delivery.
 type ladder interface {
-	Claim(ctx context.Context, k store.Key, paneSeq uint64, notice bool) error
+	Claim(ctx context.Context, k store.Key, paneSeq uint64, announced bool) error
 	Advance(ctx context.Context, k store.Key, changes ...store.Change) error
 }
 

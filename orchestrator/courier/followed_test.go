@@ -75,8 +75,8 @@ func TestWhatFollowsOnTheScreenDecides(t *testing.T) {
 	}
 }
 
-// What the operator insists on is refused like any other text. What goes into work shows only
-// after that.
+// A text that the operator insists on is refused like any other. What is typed while the program
+// works shows only after that.
 func TestOnlyWhatGoesIntoWorkIsNotFollowed(t *testing.T) {
 	for _, c := range []struct {
 		way  way

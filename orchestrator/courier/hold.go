@@ -65,7 +65,7 @@ type facts struct {
 	foreground []string                 // the command line of the program that has the terminal
 	untold     error                    // why that is not known
 	adopted    bool
-	unmatched  func() bool              // another program has it than the one that the profile is for; nil: that is not known
+	unmatched  func() bool              // the profile is for another program; nil: that is not known
 	runs       func(argv []string) bool // tells an adopted agent's own program
 	alive      bool                     // the process that was launched or adopted
 	unread     int                      // bytes in the terminal that the program has not read
@@ -141,8 +141,8 @@ func (f *facts) noTerminal() hold {
 // comeback says what delivers the messages of an agent whose program has ended.
 func comeback(a *parley.Agent) string {
 	if a.Adopted() {
-		return fmt.Sprintf(
-			"its program, started again in its pane, gets what waits, or another one: parley adopt %s --pane ID", a.Name)
+		return fmt.Sprintf("its program, started again in its pane, gets what waits, or another one: "+
+			"parley adopt %s --pane ID", a.Name)
 	}
 	return fmt.Sprintf("parley restart %s delivers what waits", a.Name)
 }

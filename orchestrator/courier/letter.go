@@ -14,10 +14,10 @@ import (
 
 // letter is a message as it is typed into one terminal.
 type letter struct {
-	text   string
-	mark   string // "msg 5f0c21aa": stands in the footer and proves whose text it is
-	foot   string // the footer
-	notice bool   // it announces a text that is too long for the terminal
+	text      string
+	mark      string // "msg 5f0c21aa": stands in the footer and proves whose text it is
+	foot      string // the footer
+	announced bool   // it is the announcement of a text that is too long for the terminal
 }
 
 // size is the size of a terminal in columns and rows; zero: it is not known.
@@ -43,7 +43,7 @@ func (c *courier) compose(p *profile.Profile, job *store.Job, on size) letter {
 // recompose lays a message out as it was typed.
 func (c *courier) recompose(p *profile.Profile, job *store.Job, on size) letter {
 	msg := c.o.Roster.FillIn(&job.Message)
-	if job.Notice {
+	if job.Announced {
 		return announcement(p, msg, c.m, on)
 	}
 	return whole(p, msg, c.m, c.o.ShortFooter)
@@ -56,10 +56,10 @@ func whole(p *profile.Profile, msg *parley.Message, to *team.Member, short bool)
 
 // announcement shows the beginning of a text and the call that reads the rest.
 func announcement(p *profile.Profile, msg *parley.Message, to *team.Member, on size) letter {
-	l := letter{mark: msg.Mark(), foot: msg.NoticeFooter(utf8.RuneCountInString(msg.Text)), notice: true}
+	l := letter{mark: msg.Mark(), foot: msg.AnnouncementFooter(utf8.RuneCountInString(msg.Text)), announced: true}
 	first, _, _ := strings.Cut(strings.TrimSpace(norm.NFC.String(bodyOf(msg))), "\n")
 	first = p.Showable(first)
-	for n := noticeLength; ; n /= 2 { // halved until it fits: a profile may allow very little
+	for n := announcementLength; ; n /= 2 { // halved until it fits: a profile may allow very little
 		l.text = layout(p, msg.Header(to.ID)+" ", parley.Truncate(first+"…", n), l.foot)
 		if n < 2 || on.fits(p, l.text) {
 			return l
@@ -67,9 +67,9 @@ func announcement(p *profile.Profile, msg *parley.Message, to *team.Member, on s
 	}
 }
 
-// noticeLength is how many characters of a long text its notice shows: enough to
-// see what it is about.
-const noticeLength = 200
+// announcementLength is how many characters of a long text its announcement shows: enough
+// to see what it is about.
+const announcementLength = 200
 
 func bodyOf(msg *parley.Message) string {
 	return parley.QuoteHeaders(strings.ReplaceAll(msg.Text, "\t", "    "))

@@ -98,7 +98,8 @@ func (c *courier) conclude(
 		return false, c.note(ctx, job, waits)
 	case out.Phase == tmux.Entered:
 		if c.unread(t) > 0 && !a.entered.stands { // what is unread could be a person's keys
-			c.unproven = append(c.unproven, unproven{key: job.Key, on: t, mode: ttyModeOf(c.o.host, t), mark: a.letter.mark})
+			u := unproven{key: job.Key, on: t, mode: ttyModeOf(c.o.host, t), mark: a.letter.mark}
+			c.unproven = append(c.unproven, u)
 		}
 		c.stranded = strandedBy(t, job, a, out)
 		return true, c.close(ctx, job, ended(parley.DeliveryUnconfirmed, c.notTaken(t, a, out), ""))
@@ -177,7 +178,7 @@ func (c *courier) note(ctx context.Context, job store.Job, h hold) error {
 }
 
 // proven returns the rungs that a delivery has reached when its text was taken. The whole
-// text counts as read where the program is known, and a notice of it does not.
+// text counts as read where the program is known, and an announcement of it does not.
 func (c *courier) proven(t *team.Terminal, job *store.Job, a *attempt, out tmux.Outcome) []store.Change {
 	o := c.observe(t, job, tmux.Screen{})
 	proof := a.proof(o, out.Phase, later(out.PastedAt, job.Message.Timestamp))
@@ -194,15 +195,15 @@ func (c *courier) proven(t *team.Terminal, job *store.Job, a *attempt, out tmux.
 	if proof == parley.ProofRead {
 		evidence = typed + a.pasted.seen() + separator + proof.Words("")
 	}
-	return rungs(proof, evidence, job.Notice)
+	return rungs(proof, evidence, job.Announced)
 }
 
 // rungs returns the rungs that a text has reached with a proof. evidence is that in words, ""
 // for those of the code.
-func rungs(proof parley.ReasonCode, evidence string, notice bool) []store.Change {
+func rungs(proof parley.ReasonCode, evidence string, announced bool) []store.Change {
 	evidence = cmp.Or(evidence, proof.Words(""))
 	changes := []store.Change{{State: parley.DeliverySubmitted, Evidence: evidence, Code: proof}}
-	if !notice && proof.ProvesAll() {
+	if !announced && proof.ProvesAll() {
 		changes = append(changes, store.Change{
 			State: parley.DeliveryRead, Evidence: parley.ProofFullText.Words(""), Code: parley.ProofFullText,
 		})
@@ -279,6 +280,7 @@ func (c *courier) refusal(a *attempt, out tmux.Outcome) hold {
 	case tmux.NotReady:
 		return a.refused
 	}
+
 	return held(parley.HoldRefused, strings.TrimSpace(cmp.Or(out.Detail, string(out.Reason))))
 }
 

@@ -32,7 +32,7 @@ func (o *Couriers) Abandon(ctx context.Context, m *team.Member, why string) erro
 // it was given the message.
 func lost(m *team.Member, job *store.Job, why string) []store.Change {
 	if at, ok := m.NamedAt(parley.Short(job.Message.ID)); ok && at.After(job.QueuedAt) {
-		return rungs(parley.ProofReport, "", job.Notice)
+		return rungs(parley.ProofReport, "", job.Announced)
 	}
 	return []store.Change{ended(parley.DeliveryUnconfirmed, parley.EndedLost, why)}
 }
@@ -229,7 +229,9 @@ func (c *courier) proveRead(ctx context.Context, t *team.Terminal, shown func(un
 		}
 
 		late := store.Change{
-			State: parley.DeliverySubmitted, Evidence: "its program took it from the terminal later; nothing more is known of this program", Code: parley.ProofRead,
+			State:    parley.DeliverySubmitted,
+			Evidence: "its program took it from the terminal later; nothing more is known of this program",
+			Code:     parley.ProofRead,
 		}
 		if err := c.o.Store.Advance(ctx, u.key, late); err != nil && !errors.Is(err, store.ErrStale) {
 			return err

@@ -81,7 +81,8 @@ func (o *observation) standing() Standing {
 
 	if s.State == parley.StateIdle {
 		switch {
-		case restrains(said.State) && o.now.Sub(o.since) < overruled, restrains(said.State) && o.now.Sub(said.At) < overruled,
+		case restrains(said.State) && o.now.Sub(o.since) < overruled,
+			restrains(said.State) && o.now.Sub(said.At) < overruled,
 			said.State == parley.StateBlocked && !o.hasPassed() && o.since.Before(said.At.Add(overruled)):
 			// until it has worked again
 			s.State, s.Evidence = said.State, said.Evidence()
@@ -163,5 +164,6 @@ func (s *Standing) hold(rest time.Duration) hold {
 	case parley.StateStarting:
 		return held(parley.HoldStarting, "")
 	}
+
 	return held(parley.HoldUnknownScreen, "")
 }

@@ -41,7 +41,7 @@ const (
 
 // strandedBy is the message that an attempt leaves unproven in a terminal.
 func strandedBy(t *team.Terminal, job store.Job, a *attempt, out tmux.Outcome) *stranded {
-	job.State, job.Notice = parley.DeliveryUnconfirmed, a.letter.notice
+	job.State, job.Announced = parley.DeliveryUnconfirmed, a.letter.announced
 	return &stranded{TypedJob: store.TypedJob{Job: job}, on: t, letter: a.letter, phase: out.PanePhase()}
 }
 
@@ -59,6 +59,7 @@ func (s *stranded) see(m *memory, o *observation) {
 
 func (s *stranded) fateOn(m *memory, o *observation) fate {
 	l := &s.letter
+
 	switch {
 	case o.on != s.on:
 		return fateGone
@@ -78,6 +79,7 @@ func (s *stranded) fateOn(m *memory, o *observation) fate {
 	case s.phase == tmux.PanePasted && o.now.Sub(s.read) < o.profile.ShowWithin:
 		return fateUndrawn
 	}
+
 	return fateGone
 }
 
@@ -145,13 +147,15 @@ func (c *courier) lookForStranded(ctx context.Context, t *team.Terminal) error {
 
 // settleStranded does what the last look at the stranded text makes possible, before job is typed.
 // It reports whether that is the end of the round for job, and whether the next may follow.
-func (c *courier) settleStranded(ctx context.Context, t *team.Terminal, job *store.Job, w way) (over, done bool, err error) {
+func (c *courier) settleStranded(
+	ctx context.Context, t *team.Terminal, job *store.Job, w way,
+) (over, done bool, err error) {
 	s := c.stranded
 	same := s.Key == job.Key
 	switch {
 	case s.fate == fateShown:
 		c.stranded = nil
-		return same, true, ignoreStale(c.o.Store.Advance(ctx, s.Key, rungs(parley.ProofShown, "", s.Notice)...))
+		return same, true, ignoreStale(c.o.Store.Advance(ctx, s.Key, rungs(parley.ProofShown, "", s.Announced)...))
 	case s.pressable():
 		done, err = c.pressStranded(ctx, t, w)
 		return true, done && same, err
@@ -171,7 +175,7 @@ func (c *courier) pressStranded(ctx context.Context, t *team.Terminal, w way) (d
 	job := s.Job
 	a := c.newAttempt(t, &job, s.letter, w, true)
 	if a.asked = s.Waits(); a.asked {
-		if err := c.o.Store.Claim(ctx, job.Key, job.PaneSeq, s.Notice); err != nil {
+		if err := c.o.Store.Claim(ctx, job.Key, job.PaneSeq, s.Announced); err != nil {
 			return false, ignoreStale(err)
 		}
 		c.m.ForgetForced(job.Message.ID)
@@ -187,7 +191,7 @@ func (c *courier) pressStranded(ctx context.Context, t *team.Terminal, w way) (d
 func (c *courier) giveUpStranded(ctx context.Context) error {
 	s := c.stranded
 	c.stranded = nil
-	if err := c.o.Store.Claim(ctx, s.Key, s.PaneSeq, s.Notice); err != nil {
+	if err := c.o.Store.Claim(ctx, s.Key, s.PaneSeq, s.Announced); err != nil {
 		return ignoreStale(err)
 	}
 	return c.close(ctx, s.Job, ended(parley.DeliveryUnconfirmed, parley.EndedVanished, ""))

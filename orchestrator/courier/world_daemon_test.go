@@ -64,7 +64,7 @@ func (h worldHost) Canonical(t *team.Terminal) (bool, error) {
 	return g.canonical() || g.shell != "", nil
 }
 
-// daemon is one life of the daemon, with one courier.
+// daemon is the daemon from one start to its end, with one courier.
 type daemon struct {
 	w       *world
 	m       *team.Member
@@ -166,7 +166,7 @@ func (d *daemon) observe() {
 	switch {
 	case d.w.instance == "": // it does not answer
 	case p == nil || t.Instance != d.w.instance:
-		if d.m.Typing.TryLock() { // Lose does not wait either, but its writes come between two steps
+		if d.m.Typing.TryLock() { // the watcher does not wait either, but its writes come between two steps
 			d.lose("its terminal is gone")
 			d.m.Typing.Unlock()
 		}

@@ -59,7 +59,7 @@ var defects = []defect{
 		}
 		if errors.Is(err, ErrNoBody) {`},
 
-	// What is in the way.
+	// Obstacles.
 	{"a dialog does not hold", "screen_state.go", `return held(parley.HoldDialog, "")`, `return hold{}`},
 	{"a draft does not hold", "screen_state.go", `return held(parley.HoldDraft, "")`, `return hold{}`},
 	{"work does not hold", "screen_state.go", `		h := held(parley.HoldBusy, "")
@@ -120,14 +120,14 @@ var defects = []defect{
 	{"an older report is not believed after a crash", "outcome.go", `a.entered.named = a.sent //`, `_ = 0 //`},
 
 	// The courier.
-	{"it is typed before it is claimed", "courier.go", `	err = c.o.Store.Claim(ctx, job.Key, job.PaneSeq, l.notice)`,
-		`	defer func() { _ = c.o.Store.Claim(ctx, job.Key, job.PaneSeq, l.notice) }()`},
+	{"it is typed before it is claimed", "courier.go", `	err = c.o.Store.Claim(ctx, job.Key, job.PaneSeq, l.announced)`,
+		`	defer func() { _ = c.o.Store.Claim(ctx, job.Key, job.PaneSeq, l.announced) }()`},
 	{"a refused claim is typed", "courier.go", `	if errors.Is(err, store.ErrStale) {
 		return true, nil // read or expired meanwhile
 	}
 	if err != nil {`, `	if err != nil && !errors.Is(err, store.ErrStale) {`},
 	{"the number is not read off the pane", "courier.go", `	if !c.numbered { //`, `	if false { //`},
-	{"the number is one too low", "courier.go", `job.Notice, job.PaneSeq = l.notice, c.seq+1`, `job.Notice, job.PaneSeq = l.notice, c.seq`},
+	{"the number is one too low", "courier.go", `job.Announced, job.PaneSeq = l.announced, c.seq+1`, `job.Announced, job.PaneSeq = l.announced, c.seq`},
 	{"what was left in typing is forgotten", "courier.go", `c := &courier{o: o, m: m, open: true, behind: true}`,
 		`c := &courier{o: o, m: m, behind: true}`},
 	{"an error forgets what is in hand", "courier.go", `again, c.open = true, true`, `again = true`},
@@ -156,7 +156,7 @@ var defects = []defect{
 
 var pageFlag = flag.String("page", "", "simulate, try the defects, and write the page to this file")
 
-// TestDefectsStandInTheSources keeps the table from rotting.
+// TestDefectsStandInTheSources checks that the sources still have every line that a defect replaces.
 func TestDefectsStandInTheSources(t *testing.T) {
 	known := map[string]bool{}
 	for _, d := range defects {
@@ -183,7 +183,7 @@ var (
 type found struct{ deliveries, promise string }
 
 // TestSimulationFindsDefects simulates without a defect, then makes each defect in turn and
-// wants the simulation to find it.
+// expects the simulation to find it.
 func TestSimulationFindsDefects(t *testing.T) {
 	switch {
 	case *defectFlag != "":

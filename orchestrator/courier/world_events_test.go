@@ -7,7 +7,7 @@ import (
 	"parley"
 )
 
-// perform lets an event happen.
+// perform makes an event happen.
 func (w *world) perform(e event) {
 	switch e.Do {
 	case "impossible": // tries the shrinker
@@ -129,7 +129,7 @@ func (w *world) fetch(n int) {
 	}
 }
 
-// stopping begins to stop the agent, which does not come about.
+// stopping begins to stop the agent, and the stop fails.
 func (w *world) stopping(d time.Duration) {
 	if w.daemon == nil || w.daemon.m.Terminal() == nil {
 		return
@@ -156,7 +156,7 @@ func (w *world) serverDies(d time.Duration) {
 	})
 }
 
-// inClaim lets something happen while the database is slow to claim the next delivery.
+// inClaim makes something happen while the database is slow to claim the next delivery.
 func (w *world) inClaim(slow time.Duration, then func()) {
 	w.faults.databases = append(w.faults.databases, databaseFault{Kind: "claim", Slow: slow, Then: then})
 }
@@ -175,7 +175,7 @@ func (g *program) end() {
 	g.alive, g.unread, g.working, g.queue = false, nil, false, nil
 }
 
-// befall lets an event happen in the pane.
+// befall makes an event happen in the pane.
 func (w *world) befall(p *simPane, e event) {
 	g := p.program
 	switch e.Do {
@@ -258,7 +258,7 @@ func (w *world) befall(p *simPane, e event) {
 		g.blocked = !g.working
 		g.drawSoon()
 		w.after(e.For, func() { g.blocked = false; g.drawSoon() })
-	case "work": // on something of its own
+	case "work": // on something else
 		if !g.working && g.begins == 0 {
 			g.beginSoon(nil, 0)
 		}

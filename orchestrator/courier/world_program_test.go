@@ -7,7 +7,7 @@ import (
 	"parley/profile"
 )
 
-// traits are what a program is like for a whole story.
+// traits describe a program. They hold for a whole story.
 type traits struct {
 	Width      int
 	Joined     bool          // it is in a person's own tmux
@@ -17,11 +17,11 @@ type traits struct {
 	Begin      time.Duration // from a prompt to the work on it
 	Gap        time.Duration // between a turn and the next one of its queue
 	Work       time.Duration // a turn
-	Fold       int           // it folds pastes of so many characters; 0: none
+	Fold       int           // it folds pastes from this many characters on; 0: none
 	Report     time.Duration // from an event to its report
 	Reports    bool
 	Lines      bool // it reads lines
-	Mute       bool // it draws nothing that it is given
+	Mute       bool // it does not draw its input
 	DropsBegin bool // what is submitted while something else begins is dropped
 	ShortID    bool // the footers are short
 }
@@ -75,10 +75,10 @@ type program struct {
 	busyAt   time.Time
 	draftAt  time.Time // since when a person's words are drawn in the composer
 
-	lose, breaks int           // so many keys are lost, or taken for line breaks
-	late         time.Duration // the next key is taken so much later
+	lose, breaks int           // how many keys are still lost, or taken for line breaks
+	late         time.Duration // how much later the next key is taken
 
-	started int // programs before it, for chance
+	started int // how many programs came before it; the seed of chance
 }
 
 // input is what arrives in the terminal.
@@ -124,7 +124,7 @@ func (g *program) readSoon() {
 	g.w.on(at, g.read)
 }
 
-// read reads what waits in the terminal, unless the program hangs.
+// read takes the unread input, unless the program hangs.
 func (g *program) read() {
 	if !g.alive || g.hung.After(time.Now()) || g.shell != "" {
 		return
@@ -176,7 +176,7 @@ func (g *program) pastePiece(c chunk) {
 	g.composer = append(g.composer, piece{text: c.text, msg: msg, at: c.at, whole: true})
 }
 
-// answer is a key in front of a dialog.
+// answer takes a key that answers a dialog.
 func (g *program) answer(c chunk) {
 	g.dialog = false
 	if c.who == "" {
@@ -184,7 +184,7 @@ func (g *program) answer(c chunk) {
 	}
 }
 
-// submitKey is Enter, or the key for the queue.
+// submitKey takes Enter, or the queue key.
 func (g *program) submitKey(c chunk) {
 	switch {
 	case c.key == "Tab" && !(g.working && g.p.QueueKey == "Tab"):
@@ -311,7 +311,7 @@ func (g *program) report(signal string, ids []string) {
 	g.w.report(signal, ids)
 }
 
-// drawSoon lets the change of a moment ago show.
+// drawSoon draws the latest change after a moment.
 func (g *program) drawSoon() {
 	at := time.Now().Add(g.w.story.Traits.Draw)
 	if g.stalled.After(at) {
@@ -320,7 +320,7 @@ func (g *program) drawSoon() {
 	g.w.on(at, g.draw)
 }
 
-// draw shows what the program is now.
+// draw shows the present state of the program.
 func (g *program) draw() {
 	now := time.Now()
 	if !g.alive || g.stalled.After(now) || g.shell != "" {
@@ -345,7 +345,7 @@ func (g *program) draw() {
 	since(&g.draftAt, draft && !g.shown.dialog, now)
 }
 
-// since keeps the time since when something is so.
+// since keeps the time at which something became true.
 func since(at *time.Time, so bool, now time.Time) {
 	switch {
 	case !so:
@@ -355,7 +355,7 @@ func since(at *time.Time, so bool, now time.Time) {
 	}
 }
 
-// composed is what the composer shows.
+// composed returns what the composer shows.
 func (g *program) composed() string {
 	var b strings.Builder
 	for _, p := range g.composer {
@@ -398,7 +398,7 @@ func (g *program) showed(p piece) bool {
 	return !tr.Mute && !p.at.Add(tr.Read+tr.Draw).After(g.w.watch.ready) && g.stalled.IsZero()
 }
 
-// waiting is how many bytes the system says are unread.
+// waiting returns how many bytes are unread according to the system.
 func (g *program) waiting() int {
 	n, lines := 0, 0
 	for _, c := range g.unread {

@@ -62,7 +62,7 @@ func (w *world) launch() {
 	})
 }
 
-// tell runs the story, and returns what it broke.
+// tell runs the story, and returns the promise that it broke.
 func (w *world) tell() (broken *violation) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -100,7 +100,7 @@ func (w *world) calmDown() {
 	}
 }
 
-// open is how many deliveries have not ended.
+// open returns how many deliveries have not ended.
 func (w *world) open() (n int) {
 	for _, r := range w.store.rows {
 		if r.waits() || r.job.State == parley.DeliveryTyping {
@@ -140,7 +140,7 @@ func (w *world) clear() {
 	w.operate(p)
 }
 
-// sweep clears the composer away, but for the text that waits for its key there.
+// sweep clears the composer, except for the text that waits for its key there.
 func (w *world) sweep(g *program) {
 	keep, _ := w.store.Typing(context.Background(), agentID)
 	if s := w.stranded(g.pane); s != nil && !s.Dismissed && !g.p.HasMarkers() {
@@ -158,7 +158,7 @@ func (w *world) sweep(g *program) {
 	}
 }
 
-// stranded returns the delivery that was typed last into a pane, if nothing proves what came of it.
+// stranded returns the delivery that was typed last into a pane, if nothing proves its fate.
 func (w *world) stranded(p *simPane) *store.TypedJob {
 	s, _ := w.store.TypedAs(context.Background(), agentID, p.info().Seq)
 	return s
@@ -188,7 +188,7 @@ func (w *world) operate(p *simPane) {
 	w.wakeDaemon()
 }
 
-// run lets the world go on until a time.
+// run runs the world until a time.
 func (w *world) run(until time.Time) {
 	for {
 		w.sync()

@@ -41,7 +41,7 @@ func runWorld(s *story, k *common, keepLog bool) *world {
 	return w
 }
 
-// proven is how many deliveries count as submitted or read.
+// proven returns how many deliveries count as submitted or read.
 func (w *world) proven() (n int) {
 	for _, r := range w.store.rows {
 		if r.job.State == parley.DeliverySubmitted || r.job.State == parley.DeliveryRead {
@@ -123,12 +123,12 @@ const (
 	manyBroken  = 5      // enough
 )
 
-// extent is how much is simulated: the stories of the first seeds, which are the same each time,
-// or so many deliveries. 0 is no limit.
+// extent limits a simulation: to the stories of the first seeds, which are the same each time, or to
+// a number of deliveries. 0 is no limit.
 type extent struct{ stories, deliveries int }
 
-// simulate tells the stories of the seeds from 1 on until there were enough of them, or enough
-// promises were broken.
+// simulate tells the stories of the seeds from 1 on, until the extent is reached or enough promises
+// are broken.
 func simulate(t *testing.T, k *common, size extent) *result {
 	defer debug.SetGCPercent(debug.SetGCPercent(300))
 	began := time.Now()
@@ -152,7 +152,7 @@ func simulate(t *testing.T, k *common, size extent) *result {
 	return r
 }
 
-// wants reports whether the story of a seed is to be told.
+// wants reports whether the story of a seed belongs to the extent.
 func (r *result) wants(size extent, seed int) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -182,7 +182,7 @@ func (r *result) story(s *story, k *common) {
 	}
 }
 
-// enough is how many broken promises end a simulation.
+// enough returns how many broken promises end a simulation.
 func enough() int {
 	if *briefFlag {
 		return 1

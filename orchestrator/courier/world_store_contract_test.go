@@ -143,7 +143,7 @@ func (c *contract) compare() {
 func words(jobs []store.Job) string {
 	text := ""
 	for _, j := range jobs {
-		text += fmt.Sprintf("%d %s %s %q %s %d %v; ", j.Key.MessageSeq, j.Message.ID, j.State, j.Reason, j.Code, j.PaneSeq, j.Notice)
+		text += fmt.Sprintf("%d %s %s %q %s %d %v; ", j.Key.MessageSeq, j.Message.ID, j.State, j.Reason, j.Code, j.PaneSeq, j.Announced)
 	}
 	return text
 }

@@ -22,7 +22,7 @@ type memoryRow struct {
 	typed    bool // before it was begun again
 	readAt   time.Time
 	withheld bool
-	dealt    bool   // the operator wants no more to do with it
+	dealt    bool   // the operator has dismissed it
 	evidence string // of the last step
 }
 
@@ -96,13 +96,13 @@ func (s *memoryStore) TypedAs(_ context.Context, recipient string, paneSeq uint6
 	return &store.TypedJob{Job: last, Dismissed: s.find(last.Key).dealt}, nil
 }
 
-func (s *memoryStore) Claim(_ context.Context, k store.Key, paneSeq uint64, notice bool) error {
+func (s *memoryStore) Claim(_ context.Context, k store.Key, paneSeq uint64, announced bool) error {
 	r := s.find(k)
 	if r == nil || !r.waits() {
 		return store.ErrStale
 	}
 	r.job.State, r.job.Reason, r.job.Code = parley.DeliveryTyping, "", ""
-	r.job.PaneSeq, r.job.Notice = paneSeq, notice
+	r.job.PaneSeq, r.job.Announced = paneSeq, announced
 	return nil
 }
 
@@ -178,13 +178,13 @@ func (s *memoryStore) attest(recipient string, refs []string) {
 		}
 		switch was := r.job.State; {
 		case was == parley.DeliveryExpired, was == parley.DeliveryFailed, r.waits() && !r.typed, was.Read(),
-			was == parley.DeliverySubmitted && r.job.Notice:
+			was == parley.DeliverySubmitted && r.job.Announced:
 			continue
 		}
 		said := []store.Change{{State: parley.DeliverySubmitted}, {State: parley.DeliveryRead}}
 		if r.job.State == parley.DeliverySubmitted {
 			said = said[1:]
-		} else if r.job.Notice {
+		} else if r.job.Announced {
 			said = said[:1]
 		}
 		if err := r.climb(said); err != nil {

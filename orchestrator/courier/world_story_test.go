@@ -19,7 +19,7 @@ type story struct {
 	Profile string
 	Calm    bool // nothing is in the way
 	Traits  traits
-	Lost    float64       // so many reports are
+	Lost    float64       // the share of reports that are lost
 	Back    time.Duration // until a daemon that died comes back
 	Events  []event
 }
@@ -97,7 +97,7 @@ func (t *teller) between(a, b time.Duration) time.Duration {
 	return (a + time.Duration(t.Int64N(int64(b-a)+1))).Truncate(time.Millisecond)
 }
 
-// often returns the first most of the time, and one of the others else.
+// often mostly returns the first, and otherwise one of the others.
 func often[T any](t *teller, usual T, others ...T) T {
 	if t.IntN(3) > 0 {
 		return usual
@@ -151,7 +151,7 @@ func (t *teller) send(at time.Duration) {
 	t.s.Events = append(t.s.Events, e)
 }
 
-// trouble adds one thing that gets into the way.
+// trouble adds one obstacle.
 func (t *teller) trouble(at time.Duration) {
 	e := event{At: at, Do: troubles[t.IntN(len(troubles))], For: t.between(50*time.Millisecond, 15*time.Second), N: 1 + t.IntN(3)}
 	switch e.Do {

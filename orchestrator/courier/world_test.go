@@ -53,7 +53,7 @@ type world struct {
 	broken *violation // the first
 }
 
-// happening is something that is to happen at a time.
+// happening is something that will happen at a time.
 type happening struct {
 	at     time.Time
 	number int
@@ -106,7 +106,7 @@ func (w *world) note(form string, args ...any) {
 	}
 }
 
-// on lets something happen at a time, and after lets it happen later.
+// on makes something happen at a time, and after makes it happen later.
 func (w *world) on(at time.Time, do func()) {
 	w.number++
 	h := happening{at, w.number, do}
@@ -121,7 +121,7 @@ func (w *world) on(at time.Time, do func()) {
 
 func (w *world) after(d time.Duration, do func()) { w.on(time.Now().Add(d), do) }
 
-// sync lets everything happen whose time has come.
+// sync makes everything happen whose time has come.
 func (w *world) sync() {
 	if w.inside {
 		return
@@ -162,7 +162,7 @@ func (w *world) chance(label string, n int) float64 {
 	return float64(h.Sum64()>>11) / (1 << 53)
 }
 
-// faults are what is wrong with the machine.
+// faults are the faults of the machine.
 type faults struct {
 	dieIn     int // steps until the daemon dies; 0: never
 	dieLate   bool
@@ -175,8 +175,8 @@ type commandFault struct {
 	Kind   string        // "": any
 	Lost   bool          // it is not run
 	Broken bool          // the connection breaks
-	Before time.Duration // it is run so much later
-	After  time.Duration // it is answered so much later
+	Before time.Duration // how much later it is run
+	After  time.Duration // how much later it is answered
 }
 
 // databaseFault is one for the next call of a kind.
@@ -288,7 +288,7 @@ func over(ctx context.Context) error {
 	return nil
 }
 
-// sleep lets time pass for the daemon while the world goes on.
+// sleep makes the daemon wait while the world goes on.
 func (w *world) sleep(ctx context.Context, d time.Duration) error {
 	end := time.Now().Add(d)
 	for time.Now().Before(end) {
@@ -374,11 +374,11 @@ func (s worldStore) TypedAs(ctx context.Context, id string, seq uint64) (job *st
 	return job, err
 }
 
-func (s worldStore) Claim(ctx context.Context, k store.Key, paneSeq uint64, notice bool) error {
+func (s worldStore) Claim(ctx context.Context, k store.Key, paneSeq uint64, announced bool) error {
 	s.w.watch.asked, s.w.claimedOn = time.Now(), s.w.pane
 	return s.w.call(ctx, "claim", func() error {
 		s.w.watch.claims(k, paneSeq)
-		err := s.w.store.Claim(ctx, k, paneSeq, notice)
+		err := s.w.store.Claim(ctx, k, paneSeq, announced)
 		s.w.note("claim of %s with %d: %v", s.w.nameOf(k), paneSeq, err)
 		return err
 	})

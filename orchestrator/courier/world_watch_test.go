@@ -24,7 +24,7 @@ const (
 	promiseApart   = "two messages never become one"
 )
 
-// watch knows what the courier could have seen, and holds it to the promises.
+// watch knows what the courier could have seen, and checks that it keeps the promises.
 type watch struct {
 	w        *world
 	captured time.Time // the last look
@@ -43,7 +43,7 @@ type watch struct {
 func (v *watch) look()     { v.captured = time.Now() }
 func (v *watch) answered() { v.looked = time.Now() }
 
-// seen is the moment from which on the courier cannot know better, if it types now.
+// seen returns the latest moment of which the courier can know, if it types now.
 func (v *watch) seen() time.Time {
 	if time.Since(v.looked) <= time.Millisecond {
 		return v.captured
@@ -79,7 +79,7 @@ func (v *watch) claims(k store.Key, paneSeq uint64) {
 	}
 }
 
-// typable checks what every line that types must have checked in the same step.
+// typable checks the conditions that every line that types must check in the same step.
 func (v *watch) typable(p *simPane, what string) {
 	g := p.program
 	switch {
@@ -101,8 +101,7 @@ func (v *watch) typable(p *simPane, what string) {
 	}
 }
 
-// drafts checks that no words of a person stand where something is typed that the courier
-// could know of.
+// drafts checks that nothing is typed where words of a person stand of which the courier could know.
 func (v *watch) drafts(p *simPane, what string, seen time.Time) {
 	g := p.program
 	check := func(text string, at time.Time) {

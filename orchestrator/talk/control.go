@@ -54,7 +54,7 @@ func isHuman(ms ...*team.Member) bool {
 func (t *Talk) controlled(
 	ctx context.Context, me *team.Member, s *subject, req *parley.ControlConversationRequest,
 ) (*parley.ControlConversationResult, []Invitation, error) {
-	before, err := t.heldIn(ctx, me, s)
+	before, err := s.heldFor(ctx, me, t)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -64,7 +64,7 @@ func (t *Talk) controlled(
 		return nil, nil, err
 	}
 
-	after, err := t.heldIn(ctx, me, s)
+	after, err := s.heldFor(ctx, me, t)
 	if err != nil {
 		return nil, invitations, err
 	}

@@ -123,7 +123,8 @@ func (x *excess) need(from, to *team.Member) parley.Need {
 		Text: fmt.Sprintf("%s from %s to the mailbox %s went beyond a budget and cannot be held: %s",
 			messages, from.Name, to.Name, x.what),
 		Command: fmt.Sprintf("parley conversation show %s %s", from.Name, to.Name),
-		Action: fmt.Sprintf("See what they talk about. Write to %s, or let it be with parley conversation release %s %s. "+
+		Action: fmt.Sprintf("See what they talk about. Write to %s, "+
+			"or let it be with parley conversation release %s %s. "+
 			"The setting refuse_mailboxes refuses such messages.", from.Name, from.Name, to.Name),
 	}
 

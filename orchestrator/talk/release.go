@@ -57,7 +57,8 @@ func (t *Talk) releaseMessage(
 	}
 	if len(held) == 0 {
 		short := parley.Short(msg.ID)
-		return nil, nil, parley.Errorf(parley.AlreadyDelivered, "the conversation protocol does not hold message %s", short).
+		return nil, nil, parley.Errorf(parley.AlreadyDelivered,
+			"the conversation protocol does not hold message %s", short).
 			Suggest("parley explain %s tells where it stands.", short)
 	}
 

@@ -77,30 +77,38 @@ func (t *Talk) State(
 		return nil, err
 	}
 
-	res := &parley.ConversationStateResult{
+	q := stateQuestion{t: t, me: me, subject: s, res: &parley.ConversationStateResult{
 		Answer:       parley.OK,
 		Conversation: parley.Conversation{ID: s.id, ThreadID: s.thread.ID, Title: s.thread.Title},
-	}
+	}}
 
-	if res.Held, err = t.heldIn(ctx, me, &s); err != nil {
+	if q.res.Held, err = s.heldFor(ctx, me, t); err != nil {
 		return nil, err
 	}
 
 	if s.thread.ID != "" {
-		res.Conversation.Participants = s.thread.ParticipantNames
-		err = t.threadState(ctx, me, &s, res)
+		q.res.Conversation.Participants = s.thread.ParticipantNames
+		err = q.readThread(ctx)
 	} else {
-		res.Conversation.Participants = []string{s.one.Name, s.two.Name}
-		err = t.pairState(ctx, me, &s, res)
+		q.res.Conversation.Participants = []string{s.one.Name, s.two.Name}
+		err = q.readPair(ctx)
 	}
 
-	return res, err
+	return q.res, err
 }
 
-// threadState adds what is known of a thread, and what the rules say about its last post.
-func (t *Talk) threadState(
-	ctx context.Context, me *team.Member, s *subject, res *parley.ConversationStateResult,
-) error {
+// stateQuestion is a member's question about the state of a conversation, and the answer as far as
+// it is known.
+type stateQuestion struct {
+	t  *Talk
+	me *team.Member
+	subject
+	res *parley.ConversationStateResult
+}
+
+// readThread adds what is known of a thread, and what the rules say about its last post.
+func (s *stateQuestion) readThread(ctx context.Context) error {
+	t, res := s.t, s.res
 	posts, err := t.store.Posts(ctx, s.id, 1)
 	if err != nil {
 		return err
@@ -147,8 +155,8 @@ func (t *Talk) threadState(
 		}))
 	}
 
-	setDecision(res, decide(me))
-	if me.Kind != parley.KindHuman {
+	setDecision(res, decide(s.me))
+	if s.me.Kind != parley.KindHuman {
 		return nil
 	}
 

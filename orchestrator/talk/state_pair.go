@@ -10,9 +10,10 @@ import (
 	"parley/store"
 )
 
-// pairState adds what is known of the conversation of two agents, and whether the budgets
+// readPair adds what is known of the conversation of two agents, and whether the budgets
 // would let the caller's answer pass.
-func (t *Talk) pairState(ctx context.Context, me *team.Member, s *subject, res *parley.ConversationStateResult) error {
+func (s *stateQuestion) readPair(ctx context.Context) error {
+	t, me, res := s.t, s.me, s.res
 	r, last, err := t.pairRoom(ctx, s.one, s.two)
 	if err != nil {
 		return err
@@ -36,7 +37,7 @@ func (t *Talk) pairState(ctx context.Context, me *team.Member, s *subject, res *
 	}
 
 	decide := func(m *team.Member) parley.ConversationDecision {
-		return publicDecision(m, t.decidePair(m, s, last, res.Held))
+		return publicDecision(m, s.decidePair(m, last))
 	}
 
 	if me != s.one && me != s.two {
@@ -51,10 +52,9 @@ func (t *Talk) pairState(ctx context.Context, me *team.Member, s *subject, res *
 }
 
 // decidePair decides whether m, one of two agents, would answer their last message. The
-// caller holds mu.
-func (t *Talk) decidePair(
-	m *team.Member, s *subject, last *parley.Message, held []parley.HeldTurn,
-) conversation.Decision {
+// caller holds t.mu.
+func (s *stateQuestion) decidePair(m *team.Member, last *parley.Message) conversation.Decision {
+	t, held := s.t, s.res.Held
 	other := s.one
 	if m == s.one {
 		other = s.two

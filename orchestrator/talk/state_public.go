@@ -87,9 +87,9 @@ func publicSettings(s conversation.Settings) parley.ConversationSettings {
 	}
 }
 
-// heldIn lists the held messages of a conversation: all of them for the operator, for
-// others those from them or to them.
-func (t *Talk) heldIn(ctx context.Context, me *team.Member, s *subject) ([]parley.HeldTurn, error) {
+// heldFor lists the held messages of the conversation: all of them for the operator, for others
+// those from them or to them.
+func (s *subject) heldFor(ctx context.Context, me *team.Member, t *Talk) ([]parley.HeldTurn, error) {
 	list, err := t.store.Withheld(ctx, MaxHolds)
 	held := []parley.HeldTurn{}
 	for i := range list {

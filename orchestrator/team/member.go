@@ -50,7 +50,7 @@ func (m *Member) Responder() *parley.Responder {
 func (m *Member) ReportsMessages() bool {
 	m.Reports.mu.Lock()
 	defer m.Reports.mu.Unlock()
-	return len(m.Reports.Named) > 0
+	return len(m.Reports.named) > 0
 }
 
 // Member is one agent as the running daemon knows it. Its methods are safe for concurrent use.

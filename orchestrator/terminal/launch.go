@@ -62,6 +62,15 @@ func (la *launcher) plan(req parley.LaunchAgentRequest, p *profile.Profile) (*la
 		l.Argv[0] = la.ts.opts.Executable
 	}
 
+	if req.Model != "" {
+		if p.ModelFlag == "" {
+			return nil, parley.Errorf(parley.InvalidArgument, "parley does not know how %s is told its model", p.Name).
+				With("parameter", "model").
+				Suggest("Give the program's own flag after its name: parley launch %s -- PROGRAM FLAG MODEL", req.Name)
+		}
+		l.Argv = slices.Concat(l.Argv, []string{p.ModelFlag, req.Model})
+	}
+
 	if info, err := os.Stat(l.Dir); !filepath.IsAbs(l.Dir) || err != nil || !info.IsDir() {
 		return nil, parley.Errorf(parley.InvalidArgument, "%q is not a directory", l.Dir).
 			Suggest("Give the absolute path of a directory that exists.")

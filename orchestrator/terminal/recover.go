@@ -3,6 +3,7 @@ package terminal
 import (
 	"cmp"
 	"context"
+	"fmt"
 
 	"parley"
 	"parley/orchestrator/team"
@@ -10,31 +11,34 @@ import (
 	"parley/tmux"
 )
 
-// recoverAgents finds the agents that still run by the ids on their panes. It records agents without a pane
-// as lost, and ends the panes of stopped agents. Couriers must not run yet.
-func (ts *Terminals) recoverAgents(ctx context.Context) error {
-	panes, err := ts.tmux.Panes(ctx)
+// recovery finds the terminals of the agents when the daemon starts. Couriers must not run yet.
+type recovery struct{ ts *Terminals }
+
+// agents finds the agents that still run by the ids on their panes. It records agents without a pane
+// as lost, and ends the panes of stopped agents.
+func (r recovery) agents(ctx context.Context) error {
+	panes, err := r.ts.tmux.Panes(ctx)
 	if err != nil {
 		return tmuxError(err)
 	}
 
 	for _, info := range panes {
-		m := ts.roster.ByID(info.Owner)
+		m := r.ts.roster.ByID(info.Owner)
 		if m == nil || m.Kind != parley.KindTerminal {
 			continue
 		}
 		if a := m.Agent(); a.Adopted() {
 			continue
 		}
-		if err := ts.recoverPane(ctx, m, info); err != nil {
+		if err := r.pane(ctx, m, info); err != nil {
 			return err
 		}
 	}
 
-	ts.recoverAdopted(ctx)
-	for _, m := range ts.roster.All() {
+	r.adopted(ctx)
+	for _, m := range r.ts.roster.All() {
 		if m.Kind == parley.KindTerminal && m.Terminal() == nil && m.Agent().State != parley.StateTerminated {
-			if err := ts.Lose(ctx, m, "its terminal was gone when the daemon started"); err != nil {
+			if err := r.ts.lose(ctx, m, "its terminal was gone when the daemon started"); err != nil {
 				return err
 			}
 		}
@@ -43,20 +47,69 @@ func (ts *Terminals) recoverAgents(ctx context.Context) error {
 	return nil
 }
 
-// recoverPane gives a member the pane in which an earlier daemon launched it, or ends the pane when the
+// pane gives a member the pane in which an earlier daemon launched it, or ends the pane when the
 // agent was stopped.
-func (ts *Terminals) recoverPane(ctx context.Context, m *team.Member, info tmux.PaneInfo) error {
+func (r recovery) pane(ctx context.Context, m *team.Member, info tmux.PaneInfo) error {
 	a := m.Agent()
-	p, err := ts.profileOf(m, a)
+	p, err := r.ts.profileOf(m, a)
 	if err != nil {
 		return err
 	}
 
-	m.SetTerminal(newTerminal(ts, m, p, info))
+	m.SetTerminal(newTerminal(r.ts, m, p, info))
 	if a.State == parley.StateTerminated { // a crash interrupted its stop
-		_, err := ts.end(ctx, m, parley.StateTerminated, a.Evidence)
+		_, err := r.ts.end(ctx, m, parley.StateTerminated, a.Evidence)
 		return err
 	}
+
+	return nil
+}
+
+// adopted finds the agents that an earlier daemon adopted, by their stored panes. An option of the pane
+// proves that it is the same one: it ends with the pane.
+func (r recovery) adopted(ctx context.Context) {
+	for _, m := range r.ts.roster.All() {
+		a := m.Agent()
+		if !a.Adopted() || a.State == parley.StateTerminated {
+			continue
+		}
+		if err := r.adoptedAgent(ctx, m, a); err != nil {
+			r.ts.log.Warn("an adopted agent is not where it was", "agent", m.Name, "error", err)
+		}
+	}
+}
+
+// adoptedAgent gives an adopted agent its terminal back. It fails when its pane is gone or belongs to
+// another agent.
+func (r recovery) adoptedAgent(ctx context.Context, m *team.Member, a parley.Agent) error {
+	ctx, cancel := context.WithTimeout(ctx, userLookTime)
+	defer cancel()
+
+	server, done, err := r.ts.userServers.use(ctx, a.Socket)
+	if err != nil {
+		return err
+	}
+	defer done()
+
+	info, err := server.Pane(a.Pane).Info(ctx)
+	if err != nil {
+		return err
+	}
+	if info.Owner != m.ID {
+		return fmt.Errorf("pane %s no longer belongs to it", a.Pane)
+	}
+
+	p, err := r.ts.profileOf(m, a)
+	if err != nil {
+		return err
+	}
+
+	s := &adoptedPane{server: server, info: info, argv: a.Command}
+	if pid, argv, err := tmux.ForegroundProcess(info.PID); err == nil && programMatcher(p, a.Command)(argv) {
+		s.pid = pid // else the watcher finds the program once it has the terminal
+	}
+
+	r.ts.giveTerminal(m, p, s)
 
 	return nil
 }
@@ -71,9 +124,9 @@ func (ts *Terminals) profileOf(m *team.Member, a parley.Agent) (*profile.Profile
 	return p, err
 }
 
-// Lose records that an agent has lost its terminal, for the reason why. Its messages wait. Once the
+// lose records that an agent has lost its terminal, for the reason why. Its messages wait. Once the
 // couriers run, the caller must hold m.Changing.
-func (ts *Terminals) Lose(ctx context.Context, m *team.Member, why string) error {
+func (ts *Terminals) lose(ctx context.Context, m *team.Member, why string) error {
 	m.SetTerminal(nil)
 	if err := ts.couriers.Abandon(ctx, m, why); err != nil {
 		return err

@@ -114,30 +114,29 @@ func lockFile(ctx context.Context, f *os.File) error {
 	return nil
 }
 
-// TakeSpool takes the spooled reports and removes the spool. After an error, which it logs, the next
-// call takes all of them again: taking a report twice changes nothing.
-func (ts *Terminals) TakeSpool(ctx context.Context) {
-	if ts.opts.Spool == "" {
+// spoolReader takes the reports out of the spool.
+type spoolReader struct {
+	ts   *Terminals
+	path string // "": there is none
+}
+
+// take takes the spooled reports and removes the spool. After an error, which it logs, the next call
+// takes all of them again: taking a report twice changes nothing.
+func (r *spoolReader) take(ctx context.Context) {
+	if r.path == "" {
 		return
 	}
 
-	f, err := os.OpenFile(ts.opts.Spool, os.O_RDONLY|openFlags, 0)
+	f, err := os.OpenFile(r.path, os.O_RDONLY|openFlags, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
 	if err == nil {
-		reader := &spoolReader{ts: ts, path: ts.opts.Spool}
-		err = errors.Join(reader.read(ctx, f), f.Close())
+		err = errors.Join(r.read(ctx, f), f.Close())
 	}
 	if err != nil && ctx.Err() == nil {
-		ts.log.Warn("take the spooled reports", "file", ts.opts.Spool, "error", err)
+		r.ts.log.Warn("take the spooled reports", "file", r.path, "error", err)
 	}
-}
-
-// spoolReader takes the reports out of a spool.
-type spoolReader struct {
-	ts   *Terminals
-	path string
 }
 
 // read locks the open spool, takes its lines and removes it.

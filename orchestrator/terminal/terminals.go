@@ -53,6 +53,7 @@ type Terminals struct {
 	watcher     *watcher
 	launcher    *launcher
 	adopter     *adopter
+	spool       *spoolReader
 	look        chan struct{} // tells the watcher to look now
 	ending      atomic.Bool   // shutting down: failures are not logged, nothing is launched
 	adoptions   atomic.Int64  // see Adoptions
@@ -90,6 +91,7 @@ func Open(ctx context.Context, opts Options) (*Terminals, error) {
 		look: make(chan struct{}, 1), AnswerTime: answerTime,
 	}
 	t.watcher, t.launcher, t.adopter = &watcher{ts: t}, &launcher{ts: t}, &adopter{t}
+	t.spool = &spoolReader{ts: t, path: opts.Spool}
 	t.userServers.tmux, t.userServers.roster = opts.Tmux, opts.Roster
 
 	own := opts.Tmux
@@ -117,10 +119,10 @@ func (ts *Terminals) Ping(ctx context.Context) error {
 // Recover finds the agents that run already, ends the panes of stopped agents, takes the reports that
 // agents made in the meantime, and removes left-over files. Couriers must start after it.
 func (ts *Terminals) Recover(ctx context.Context) error {
-	if err := ts.recoverAgents(ctx); err != nil {
+	if err := (recovery{ts}).agents(ctx); err != nil {
 		return err
 	}
-	ts.TakeSpool(ctx)
+	ts.spool.take(ctx)
 	ts.Sweep()
 	return nil
 }

@@ -3,7 +3,6 @@ package terminal
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -136,55 +135,6 @@ func (jo *userServers) closeUnused(everything bool) error {
 	}
 
 	return err
-}
-
-// recoverAdopted finds the agents that an earlier daemon adopted, by their stored panes. An option of the pane
-// proves that it is the same one: it ends with the pane.
-func (ts *Terminals) recoverAdopted(ctx context.Context) {
-	for _, m := range ts.roster.All() {
-		a := m.Agent()
-		if !a.Adopted() || a.State == parley.StateTerminated {
-			continue
-		}
-		if err := ts.recoverAdoptedAgent(ctx, m, a); err != nil {
-			ts.log.Warn("an adopted agent is not where it was", "agent", m.Name, "error", err)
-		}
-	}
-}
-
-// recoverAdoptedAgent gives an adopted agent its terminal back. It fails when its pane is gone or belongs to
-// another agent.
-func (ts *Terminals) recoverAdoptedAgent(ctx context.Context, m *team.Member, a parley.Agent) error {
-	ctx, cancel := context.WithTimeout(ctx, userLookTime)
-	defer cancel()
-
-	server, done, err := ts.userServers.use(ctx, a.Socket)
-	if err != nil {
-		return err
-	}
-	defer done()
-
-	info, err := server.Pane(a.Pane).Info(ctx)
-	if err != nil {
-		return err
-	}
-	if info.Owner != m.ID {
-		return fmt.Errorf("pane %s no longer belongs to it", a.Pane)
-	}
-
-	p, err := ts.profileOf(m, a)
-	if err != nil {
-		return err
-	}
-
-	s := &adoptedPane{server: server, info: info, argv: a.Command}
-	if pid, argv, err := tmux.ForegroundProcess(info.PID); err == nil && programMatcher(p, a.Command)(argv) {
-		s.pid = pid // else the watcher finds the program once it has the terminal
-	}
-
-	ts.giveTerminal(m, p, s)
-
-	return nil
 }
 
 // closeIdleServers disconnects from the user's servers on which no agent lives any longer.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 	"parley/orchestrator/team"
 	"parley/store/storetest"
 	"parley/tmux/tmuxtest"
@@ -14,10 +15,7 @@ import (
 func TestServerThatAnAgentHasJustComeToIsNotLetGo(t *testing.T) {
 	t.Parallel()
 	user := tmuxtest.Start(t)
-	roster, err := team.Load(t.Context(), storetest.Open(t), time.Now, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	roster := must.Have(team.Load(t.Context(), storetest.Open(t), time.Now, slog.New(slog.DiscardHandler)))(t)
 	ts := &Terminals{userServers: userServers{roster: roster, tmux: tmuxtest.Options(t)}}
 	server, _, err := ts.userServers.use(t.Context(), user.SocketPath())
 	if err != nil {
@@ -35,9 +33,7 @@ func TestServerThatAnAgentHasJustComeToIsNotLetGo(t *testing.T) {
 	ts.userServers.inUse[server] = 0
 	ts.userServers.mu.Unlock()
 
-	if err := <-closed; err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, <-closed)
 	if _, err := server.Panes(t.Context()); err != nil {
 		t.Errorf("the agent's tmux cannot be reached: %v", err)
 	}

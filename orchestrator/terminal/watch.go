@@ -62,7 +62,7 @@ func (ts *Terminals) Watch(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			ts.TakeSpool(ctx)
+			ts.spool.take(ctx)
 			ts.closeIdleServers()
 			ts.watcher.lookAround(ctx)
 		case <-ts.look:
@@ -156,7 +156,7 @@ func (w *watcher) observe(ctx context.Context, m *team.Member, t *team.Terminal,
 		return nil
 	}
 	if !there {
-		return w.ts.Lose(ctx, m, "its terminal is gone: tmux or the session was ended from outside")
+		return w.ts.lose(ctx, m, "its terminal is gone: tmux or the session was ended from outside")
 	}
 
 	moved := info.InMode != t.Info.InMode || info.InputOff != t.Info.InputOff

@@ -1,0 +1,35 @@
+package terminal
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/must"
+	"parley/orchestrator/courier"
+	"parley/orchestrator/team"
+	"parley/store/storetest"
+	"parley/tmux"
+)
+
+func TestLossThatCouldNotBeRecordedIsRecordedLater(t *testing.T) {
+	db, log := storetest.Open(t), slog.New(slog.DiscardHandler)
+	a := parley.Agent{ID: team.NewID(), Name: "coder", Kind: parley.KindTerminal, State: parley.StateIdle}
+	must.Do(t, db.CreateAgent(t.Context(), a, nil))
+	roster := must.Have(team.Load(t.Context(), db, time.Now, log))(t)
+	m := roster.ByName("coder")
+	ts := &Terminals{roster: roster, couriers: courier.New(courier.Options{Store: db, Roster: roster, Now: time.Now, Log: log})}
+
+	broken, cancel := context.WithCancel(t.Context())
+	cancel() // stands for a locked or full database
+	if err := ts.lose(broken, m, "its terminal is gone"); err == nil || m.Agent().State != parley.StateIdle {
+		t.Fatalf("the loss was recorded: %s, %v", m.Agent().State, err)
+	}
+
+	must.Do(t, (&watcher{ts: ts}).observe(t.Context(), m, nil, tmux.PaneInfo{}, false))
+	if got := m.Agent().State; got != parley.StateUnreachable {
+		t.Errorf("it is %s, want unreachable", got)
+	}
+}
