@@ -74,7 +74,7 @@ func TestSimulation(t *testing.T) {
 	case testing.Short():
 		size.stories = 120
 	default:
-		size.stories = 11_900 // some 100,000 deliveries
+		size.stories = toldAlways
 	}
 	r := simulate(t, k, size)
 	if *briefFlag {
@@ -119,6 +119,7 @@ func newCommon() *common {
 }
 
 const (
+	toldAlways  = 11_900 // stories, with some 100,000 deliveries
 	manyScreens = 50_000 // remembered
 	manyBroken  = 5      // enough
 )
