@@ -105,6 +105,7 @@ type Agent struct {
 	IsSpecial     bool       `json:"is_special_agent"`
 	AutoRespond   bool       `json:"auto_respond"` // a model answers its messages, once it is approved
 	Responder     *Responder `json:"-"`            // how a model answers; nil if none does
+	Seal          string     `json:"-"`            // the secret word in the footers of its terminal; "" if it has none
 	CreatedAt     time.Time  `json:"created_at"`
 	LastActive    time.Time  `json:"last_active"`
 }
@@ -221,6 +222,8 @@ type AgentStatusResult struct {
 	Answer
 	Agents []AgentStatus `json:"agents"`
 	You    string        `json:"you,omitempty"` // the caller's name
+	// YourSeal is the secret word in the footers that parley types into the caller's own terminal.
+	YourSeal string `json:"your_seal,omitempty"`
 }
 
 // Approval says whether an agent may be a special agent, or whether it may take part at all.

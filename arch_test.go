@@ -93,9 +93,9 @@ var doors = []door{
 	{"charm.land/", []string{"tui"}},
 	{"github.com/charmbracelet/ultraviolet", []string{"internal/pictures"}},
 	{"github.com/charmbracelet/x/ansi", []string{"*"}}, // the one answer to how wide a text is
-	{"github.com/glebarez/", []string{"store"}},
 	{"github.com/pressly/goose", []string{"store"}},
 	{"gorm.io/", []string{"store"}},
+	{"modernc.org/sqlite", []string{"store"}},
 	{"github.com/goccy/go-yaml", []string{"profile", "cmd/parley", "internal/daemon", "internal/demoagent"}},
 	{"github.com/google/go-cmp", []string{"parleytest"}},
 	{"github.com/google/jsonschema-go", []string{".", "httpapi", "mcpserver", "cmd/parley"}},
@@ -106,6 +106,7 @@ var doors = []door{
 	{"github.com/spf13/pflag", []string{"cmd/parley"}},
 	{"github.com/coder/websocket", []string{"httpapi"}},
 	{"github.com/prometheus/", []string{"httpapi"}},
+	{"golang.org/x/text/unicode/norm", []string{".", "*"}},
 	{"golang.org/x/", []string{"*"}},
 }
 

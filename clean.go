@@ -10,24 +10,44 @@ import (
 // Clean makes a text safe for a terminal; it is applied once, when a text is accepted.
 // The result is valid UTF-8 with LF as the only line break. It contains no control
 // characters but LF and TAB, so that no escape sequence can end a bracketed paste, no DEL,
-// no C1, and no characters that reorder the text on a screen. Space and blank lines at the
-// end are removed; a text of nothing else becomes empty.
+// no C1, no characters that reorder the text on a screen, and no invisible ones except within
+// emoji and in the scripts that need them. Space and blank lines at the end are removed; a text
+// of nothing else becomes empty.
 func Clean(text string) string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
-	text = strings.Map(func(r rune) rune {
-		switch {
-		case r == '\r', r == '\u2028', r == '\u2029': // line and paragraph separators break lines too
-			return '\n'
-		case r == '\n', r == '\t':
-			return r
-		case r == utf8.RuneError, unicode.IsControl(r), isBidi(r):
-			return -1
+
+	var b strings.Builder
+	before := rune(-1) // the last character that was kept
+	for at := 0; at < len(text); {
+		if flag := flagAt(text[at:]); flag != "" {
+			b.WriteString(flag)
+			at, before = at+len(flag), blackFlag
+			continue
 		}
 
-		return r
-	}, text)
+		r, size := utf8.DecodeRuneInString(text[at:])
+		at += size
+		if r = cleanRune(r, before, text[at:]); r >= 0 {
+			b.WriteRune(r)
+			before = r
+		}
+	}
 
-	return strings.TrimRightFunc(text, unicode.IsSpace)
+	return strings.TrimRightFunc(b.String(), unicode.IsSpace)
+}
+
+// cleanRune returns what stands for a character in a clean text between the last character that
+// was kept and the text behind it; -1 for nothing.
+func cleanRune(r, before rune, behind string) rune {
+	switch {
+	case r == '\r', r == '\u2028', r == '\u2029': // line and paragraph separators break lines too
+		return '\n'
+	case r == '\n', r == '\t':
+		return r
+	case r == utf8.RuneError, unicode.IsControl(r), isBidi(r), isIgnorable(r) && !isNeeded(r, before, behind):
+		return -1
+	}
+	return r
 }
 
 // Visible reports whether a text has a character that shows: not only space and
@@ -46,13 +66,7 @@ func CleanLine(text string) string {
 
 // isBidi reports whether a character changes the direction of writing: with such
 // characters a text can show something other than it says.
-func isBidi(r rune) bool {
-	switch r {
-	case 0x061c, 0x200e, 0x200f:
-		return true
-	}
-	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
-}
+func isBidi(r rune) bool { return unicode.Is(unicode.Bidi_Control, r) }
 
 // Truncate shortens a text to at most n characters, of which the last is an ellipsis if
 // something was cut.

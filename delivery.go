@@ -210,6 +210,22 @@ type MessageStatusResult struct {
 	Responses      []Debt         `json:"responses,omitempty"` // the required responses
 }
 
+// WhoisRequest names a message by its id.
+type WhoisRequest struct {
+	MessageID string `json:"message_id" required:"true" doc:"Id, or its first 8 characters."`
+}
+
+// WhoisResult says who sent a message.
+type WhoisResult struct {
+	Answer
+	MessageID string      `json:"message_id"`
+	Kind      MessageKind `json:"kind"`
+	SenderID  string      `json:"sender_id"`
+	Sender    string      `json:"sender"`
+	Timestamp time.Time   `json:"timestamp"`
+	Message   string      `json:"message"` // the same in a sentence, with the beginning of the text
+}
+
 // RetryDeliveryRequest names a message to deliver again.
 type RetryDeliveryRequest struct {
 	MessageID   string `json:"message_id" required:"true" doc:"The message's id, or its first 8 characters."`

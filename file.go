@@ -32,7 +32,7 @@ var deviceNames = []string{
 
 // CheckFileName returns an INVALID_ARGUMENT error about the parameter unless name is the
 // plain name of a file: without a directory, not hidden, without invisible characters,
-// and legal on every operating system.
+// not like an option or like what parley types, and legal on every operating system.
 func CheckFileName(parameter, name string) error {
 	problem := fileNameProblem(name)
 	if problem == "" {
@@ -57,6 +57,10 @@ func fileNameProblem(name string) string {
 		return "has a slash"
 	case strings.HasPrefix(name, "."):
 		return "begins with a dot"
+	case strings.HasPrefix(name, "-"):
+		return "begins with a dash, as an option of a command does"
+	case HasForms(name):
+		return "looks as if parley had written it"
 	case strings.HasSuffix(name, "."), strings.TrimSpace(name) != name:
 		return "begins or ends with a space, or ends with a dot"
 	case CleanLine(name) != strings.Join(strings.Fields(name), " "),

@@ -1,6 +1,10 @@
 package parley
 
-import "time"
+import (
+	"strconv"
+	"strings"
+	"time"
+)
 
 // KeyOrigin says how a key was made.
 type KeyOrigin string
@@ -23,17 +27,62 @@ type Key struct {
 	Agent     string     `json:"agent"`
 	Origin    KeyOrigin  `json:"origin"`
 	CreatedAt time.Time  `json:"created_at"`
-	LastUsed  *time.Time `json:"last_used,omitempty"` // nil if never
+	LastUsed  *time.Time `json:"last_used,omitempty"`  // nil if never
+	ExpiresAt *time.Time `json:"expires_at,omitempty"` // nil if it does not end by itself
+}
+
+// Expired reports whether the key has ended by itself.
+func (k *Key) Expired(now time.Time) bool { return k.ExpiresAt != nil && !now.Before(*k.ExpiresAt) }
+
+// The shortest and the longest life of a key that ends by itself.
+const (
+	minKeyLife = time.Minute
+	maxKeyLife = 3650 * 24 * time.Hour
+)
+
+// KeyLife parses how long a key lives, in days (30d) or as a duration of Go (12h); 0 for "": without
+// an end. The error is INVALID_ARGUMENT.
+func KeyLife(text string) (time.Duration, error) {
+	if text == "" {
+		return 0, nil
+	}
+
+	life, err := time.ParseDuration(text)
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		var n int
+		n, err = strconv.Atoi(days)
+		life = time.Duration(max(0, min(n, 36500))) * 24 * time.Hour
+	}
+	if err != nil || life < minKeyLife || life > maxKeyLife {
+		return 0, Errorf(InvalidArgument, "expires is %q", CleanLine(Truncate(text, 60))).With("parameter", "expires").
+			Suggest("Give days or hours, such as 30d or 12h: a minute at least, 3650 days at most.")
+	}
+
+	return life, nil
 }
 
 // IssueKeyRequest names the agent that the key is for.
 type IssueKeyRequest struct {
-	Agent string `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id of the agent."`
+	Agent   string `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id of the agent."`
+	Expires string `json:"expires,omitempty" doc:"When the key ends: after days or hours, such as 30d or 12h; never by default." max:"20"`
+}
+
+// Validate checks how long the key lives.
+func (r *IssueKeyRequest) Validate() error {
+	_, err := KeyLife(r.Expires)
+	return err
 }
 
 // RotateKeyRequest names the agent whose keys are replaced.
 type RotateKeyRequest struct {
-	Agent string `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id of the agent."`
+	Agent   string `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id of the agent."`
+	Expires string `json:"expires,omitempty" doc:"When the new key ends: after days or hours, such as 30d or 12h; never by default." max:"20"`
+}
+
+// Validate checks how long the key lives.
+func (r *RotateKeyRequest) Validate() error {
+	_, err := KeyLife(r.Expires)
+	return err
 }
 
 // IssueKeyResult contains the key, which is shown only this once.
@@ -45,6 +94,8 @@ type IssueKeyResult struct {
 	APIKey  string   `json:"api_key"`
 	Ended   []string `json:"ended"` // ids of the keys that were revoked
 	Message string   `json:"message"`
+
+	ExpiresAt *time.Time `json:"expires_at,omitempty"` // nil if it does not end by itself
 }
 
 // InviteRequest asks for an invitation.

@@ -93,6 +93,9 @@ type MessageService interface {
 	MarkMessageRead(context.Context, MarkMessageReadRequest) (*MarkMessageReadResult, error)
 	// GetMessageStatus returns every delivery of a message with its evidence.
 	GetMessageStatus(context.Context, MessageStatusRequest) (*MessageStatusResult, error)
+	// Whois returns who sent a message. It returns MESSAGE_NOT_FOUND if the caller has no such
+	// message.
+	Whois(context.Context, WhoisRequest) (*WhoisResult, error)
 	// GetConversationHistory returns the messages between the caller and one other agent.
 	GetConversationHistory(context.Context, HistoryRequest) (*HistoryResult, error)
 	// SearchMessages searches the messages that the caller sent or received.

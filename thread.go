@@ -23,13 +23,18 @@ type Thread struct {
 // thread, and few next to a text.
 const shownTitle = 60
 
-// titleMarks replaces the characters of a title that could end a header.
-var titleMarks = strings.NewReplacer(`"`, "'", "[", "(", "]", ")")
+// titleMarks has what stands for the characters of a title that could end a header.
+var titleMarks = map[byte]rune{'"': '\'', '[': '(', ']': ')'}
 
 // ShownTitle returns a thread's title as a header shows it between quotes: on one line,
 // without anything that looks like the end of the header or the start of another.
 func ShownTitle(title string) string {
-	return titleMarks.Replace(Truncate(CleanLine(title), shownTitle))
+	return QuoteForms(strings.Map(func(r rune) rune {
+		if looks := looksOf(r); len(looks) == 1 && titleMarks[looks[0]] != 0 {
+			return titleMarks[looks[0]]
+		}
+		return r
+	}, Truncate(CleanLine(title), shownTitle)))
 }
 
 // CreateThreadRequest opens a thread. The creator becomes a participant.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -43,13 +44,14 @@ func (m *Message) Mark() string { return "msg " + Short(m.ID) }
 
 // Footer returns the line below the text: who sent it, the message's id, and what is
 // expected of the recipient. It ends in a parenthesis behind a plain word, so that no
-// completion of a program takes the Enter. A short footer has the id alone.
-func (m *Message) Footer(short bool) string {
+// completion of a program takes the Enter. A short footer has the id alone. Both have the seal
+// of the terminal, unless it is empty.
+func (m *Message) Footer(short bool, seal string) string {
 	if short {
-		return "(" + m.Mark() + ")"
+		return "(" + m.sealed(seal) + ")"
 	}
 
-	parts := []string{m.Sender, m.Mark()}
+	parts := []string{m.Sender, m.sealed(seal)}
 	if m.InReplyTo != "" {
 		parts = append(parts, "re "+Short(m.InReplyTo))
 	}
@@ -66,15 +68,23 @@ func (m *Message) Footer(short bool) string {
 	return "(" + strings.Join(parts, " · ") + ")"
 }
 
+// sealed returns the mark, and the seal behind it.
+func (m *Message) sealed(seal string) string {
+	if seal == "" {
+		return m.Mark()
+	}
+	return m.Mark() + " · " + sealWord + " " + seal
+}
+
 // AnnouncementFooter returns the footer of the announcement of a text that has the given
 // number of characters and is too long for the terminal.
-func (m *Message) AnnouncementFooter(characters int) string {
+func (m *Message) AnnouncementFooter(characters int, seal string) string {
 	expected := ""
 	if by := m.ReplyBy(); by != "" {
 		expected = " · " + by
 	}
 	return fmt.Sprintf("(%s · %s%s · %d characters, cut here: read it whole with get_messages, or parley message %s)",
-		m.Sender, m.Mark(), expected, characters, Short(m.ID))
+		m.Sender, m.sealed(seal), expected, characters, Short(m.ID))
 }
 
 // ReplyBy says until when an answer is expected, "" if none is. It names the day when
@@ -107,6 +117,7 @@ type Typed struct {
 	Text        string // between header and footer
 	Sender      string // the name in the footer; "" with a short footer
 	ID          string // short; "" when no footer follows
+	Seal        string // in the footer; "" if there is none
 }
 
 // The one expression of a header. Terminals wrap: where a space stands, a line may break.
@@ -116,8 +127,9 @@ const headerForm = `\[(?:` +
 	`|(PARLEY)` +
 	`)\]:`
 
-// The one expression of a footer: an optional name, the mark, and what is expected.
-const footerForm = `\((?:(\pL[\pL\pN_-]*)\s+·\s+)?msg\s+([0-9a-f]{8})\b(?:\s+·\s+[^()]*)?\)`
+// The one expression of a footer: an optional name, the mark, an optional seal, and what is expected.
+const footerForm = `\((?:(\pL[\pL\pN_-]*)\s+·\s+)?msg\s+([0-9a-f]{8})\b` +
+	`(?:\s+·\s+` + sealWord + `\s+([a-z0-9]+))?(?:\s+·\s+[^()]*)?\)`
 
 // They are compiled when they are first used: most commands use none.
 var (
@@ -127,9 +139,6 @@ var (
 	footerIn     = expression(footerForm)
 	footerAtLine = expression(`(?m)` + footerForm + `[ \t]*$`)
 	footerLast   = expression(footerForm + `[\s\x{200b}]*$`)
-
-	// likeHeader matches the beginning of a line that could be taken for a header.
-	likeHeader = expression(`(?m)^([ \t]*)(\[(?:AGENT |GUARDIAN |PARLEY))`)
 )
 
 func expression(form string) func() *regexp.Regexp {
@@ -183,6 +192,9 @@ func readTyped(text string, head []int, rest string) Typed {
 			t.Sender = rest[foot[2]:foot[3]]
 		}
 		t.ID = rest[foot[4]:foot[5]]
+		if foot[6] >= 0 {
+			t.Seal = rest[foot[6]:foot[7]]
+		}
 		rest = rest[:foot[0]]
 	}
 	t.Text = strings.TrimSpace(rest)
@@ -208,16 +220,17 @@ func HoldsTyped(text string) bool {
 }
 
 // CutTyped removes the messages of parley from a text: each from its header to its footer,
-// and what stands before the first footer if the header of that has scrolled away.
+// and what stands before the first footer if the header of that has scrolled away. A footer
+// that is quoted belongs to the text of a message.
 func CutTyped(text string) string {
 	var rest strings.Builder
 	for {
-		foot := footerIn().FindStringIndex(text)
+		foot := footerOutside(text)
 		if foot == nil {
 			break
 		}
-		if heads := headerIn().FindAllStringIndex(text[:foot[0]], -1); len(heads) > 0 {
-			rest.WriteString(text[:heads[len(heads)-1][0]])
+		if head := headerOutside(text[:foot[0]]); head >= 0 {
+			rest.WriteString(text[:head])
 		}
 		text = text[foot[1]:]
 	}
@@ -225,9 +238,30 @@ func CutTyped(text string) string {
 	return rest.String()
 }
 
-// QuoteHeaders puts "> " before each line of a text that looks as if parley had written
-// it, so that no agent speaks in another's name.
-func QuoteHeaders(text string) string { return likeHeader().ReplaceAllString(text, "$1> $2") }
+// footerOutside returns where the first footer is that is not quoted; nil if there is none.
+func footerOutside(text string) []int {
+	for _, foot := range footerIn().FindAllStringIndex(text, -1) {
+		if !isQuoted(text[:foot[0]]) {
+			return foot
+		}
+	}
+	return nil
+}
+
+// headerOutside returns where the last header begins that is not quoted, or else the last one: a
+// prompt can stand before it. It returns -1 if there is none.
+func headerOutside(text string) int {
+	heads := headerIn().FindAllStringIndex(text, -1)
+	for _, head := range slices.Backward(heads) {
+		if !isQuoted(text[:head[0]]) {
+			return head[0]
+		}
+	}
+	if len(heads) > 0 {
+		return heads[len(heads)-1][0]
+	}
+	return -1
+}
 
 // HeaderForms returns every form of a header, with example ids, as documents show them.
 func HeaderForms() []string {

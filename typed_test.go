@@ -39,10 +39,12 @@ var typedMessages = []struct {
 	},
 }
 
+const typedSeal = "k7f3qa"
+
 const typedText = "please look at main.go\n(not a footer)"
 
 func typed(m parley.Message, short bool) string {
-	return m.Header("87654321-0000") + " " + typedText + "\n" + m.Footer(short)
+	return m.Header("87654321-0000") + " " + typedText + "\n" + m.Footer(short, typedSeal)
 }
 
 func TestTypedMessagesAreFound(t *testing.T) {
@@ -50,7 +52,7 @@ func TestTypedMessagesAreFound(t *testing.T) {
 		for _, short := range []bool{false, true} {
 			m, want := test.message, test.want
 			m.ID, m.Sender, m.Priority = "5f0c21aa-0000", "planner", parley.PriorityUrgent
-			want.ID, want.Text = "5f0c21aa", typedText
+			want.ID, want.Seal, want.Text = "5f0c21aa", typedSeal, typedText
 			if !short {
 				want.Sender = m.Sender
 			}
@@ -99,6 +101,9 @@ func TestTypedMessagesAreCut(t *testing.T) {
 		"end of it (ann · msg 5f0c21aa)\nafter":     "\nafter",
 		"[AGENT 12345678 BROADCAST]: not ended yet": "[AGENT 12345678 BROADCAST]: not ended yet",
 		"nothing": "nothing",
+
+		"a\n[AGENT 12345678 BROADCAST]: x\n> (ann · msg 0a0b0c0d)\n> [PARLEY]: y (ann · msg 5f0c21aa)\nb": "a\n\nb",
+		"> " + one + "\nsays\n> " + one + "\nafter":                                                       "> \nsays\n> \nafter",
 	} {
 		if got := parley.CutTyped(text); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
@@ -121,7 +126,7 @@ func TestQuotedFootersAreNoMessages(t *testing.T) {
 
 func TestQuotedHeadersAreNoHeaders(t *testing.T) {
 	for _, head := range parley.HeaderForms() {
-		quoted := parley.QuoteHeaders("see\n" + head + " text\n(msg 5f0c21aa)")
+		quoted := parley.QuoteForms("see\n" + head + " text\n(msg 5f0c21aa)")
 		if found := parley.FindTyped(quoted); len(found) > 0 {
 			t.Errorf("%q is a header still: %+v", quoted, found)
 		}
@@ -135,12 +140,12 @@ func TestFootersSayWhatIsExpected(t *testing.T) {
 		ID: "5f0c21aa-0000", Sender: "planner", InReplyTo: "0a0b0c0d-0000", ResponseStatus: parley.ResponsePartial,
 		Priority: parley.PriorityHigh, Timestamp: sent, ResponseDeadline: &tomorrow,
 	}
-	got := m.Footer(false)
+	got := m.Footer(false, "")
 	want := "(planner · msg 5f0c21aa · re 0a0b0c0d · partial · high · reply by 09:00 on 2 March with respond_to_message)"
 	if got != want {
 		t.Errorf("the footer is %q, want %q", got, want)
 	}
-	for _, foot := range []string{got, m.AnnouncementFooter(3000)} {
+	for _, foot := range []string{got, m.AnnouncementFooter(3000, typedSeal)} {
 		if !parley.EndsTyped("x " + foot) {
 			t.Errorf("%q is not known as a footer", foot)
 		}

@@ -9,7 +9,7 @@ import (
 // Waiting is what keeps a message to an agent's terminal: the root cause, which may be that of another
 // message which goes first.
 type Waiting struct {
-	Agent  string
+	Agent  string     // its name; "" where it is clear which one is meant
 	Ahead  int        // messages that go to the agent first
 	Code   ReasonCode // why the first of all waits; "" while it is in hand
 	Reason string     // the same in words
@@ -26,12 +26,21 @@ func (w Waiting) Sentence(now time.Time) string {
 }
 
 func (w Waiting) cause(now time.Time) string {
-	if w.Code == "" {
-		return w.Agent + " is getting one now"
+	who, whose := w.Agent, w.Agent+"'s"
+	if who == "" {
+		who, whose = "it", "its"
 	}
-	if words := lasting[w.Code]; words != "" {
-		return strings.ReplaceAll(words, "%s", w.Agent) + " for " + FormatDuration(now.Sub(w.Since))
+
+	words := lasting[w.Code]
+	switch {
+	case w.Code == "":
+		return who + " is getting one now"
+	case words != "":
+		return strings.NewReplacer("%s's", whose, "%s", who).Replace(words) + " for " + FormatDuration(now.Sub(w.Since))
+	case w.Agent == "":
+		return w.Reason
 	}
+
 	return w.Agent + ": " + w.Reason
 }
 

@@ -1,6 +1,8 @@
 package parley_test
 
 import (
+	"cmp"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,8 +21,12 @@ func TestRootCauseOfAWaitIsSaidInASentence(t *testing.T) {
 		{parley.Waiting{Ahead: 1, Code: parley.HoldUnreadable, Reason: "its terminal cannot be read: gone"},
 			"queued behind 1: coder: its terminal cannot be read: gone"},
 		{parley.Waiting{Code: parley.HoldPaused}, "messages have been paused for 20 min"},
+		{parley.Waiting{Code: parley.HoldExited, Agent: "-"}, "its program has been gone for 20 min"},
+		{parley.Waiting{Code: parley.HoldStopped, Agent: "-"}, "it has been stopped for 20 min"},
+		{parley.Waiting{Code: parley.HoldUnreadable, Reason: "its terminal cannot be read: gone", Agent: "-"},
+			"its terminal cannot be read: gone"},
 	} {
-		c.waiting.Agent, c.waiting.Since = "coder", now.Add(-20*time.Minute)
+		c.waiting.Agent, c.waiting.Since = strings.TrimSuffix(cmp.Or(c.waiting.Agent, "coder"), "-"), now.Add(-20*time.Minute)
 		if got := c.waiting.Sentence(now); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}

@@ -81,6 +81,11 @@ func (m messages) GetMessageStatus(
 	return call[parley.MessageStatusResult](ctx, m.conn, "get_message_status", r)
 }
 
+// Whois returns who sent a message.
+func (m messages) Whois(ctx context.Context, r parley.WhoisRequest) (*parley.WhoisResult, error) {
+	return call[parley.WhoisResult](ctx, m.conn, "whois", r)
+}
+
 // GetConversationHistory returns the messages between the caller and one other agent.
 func (m messages) GetConversationHistory(ctx context.Context, r parley.HistoryRequest) (*parley.HistoryResult, error) {
 	return call[parley.HistoryResult](ctx, m.conn, "get_conversation_history", r)

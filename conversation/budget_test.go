@@ -3,10 +3,11 @@ package conversation
 import (
 	"fmt"
 	"math/rand/v2"
+	"parley/internal/setting"
+	"reflect"
+	"strconv"
 	"testing"
 	"time"
-
-	"parley"
 )
 
 // turnAt returns an agent's turn at a time in seconds after noon.
@@ -342,21 +343,12 @@ func TestBudgetsForgetIdleMemory(t *testing.T) {
 	}
 }
 
-func TestSettings(t *testing.T) {
+func TestDefaults(t *testing.T) {
 	want := Settings{ChainHops: 20, PairMinute: 10, PairTenMinutes: 40, CycleRounds: 3}
 	if got := Defaults(); got != want {
 		t.Errorf("defaults %+v, want %+v", got, want)
 	}
-
-	for _, good := range []Settings{{}, {Off: true}, {ChainHops: 1, CycleRounds: 1000}} {
-		if err := good.Validate(); err != nil {
-			t.Errorf("%+v: %v", good, err)
-		}
-	}
-
-	for _, bad := range []Settings{{ChainHops: -1}, {PairMinute: 1001}, {PairTenMinutes: -5}, {CycleRounds: 5000}} {
-		if err := bad.Validate(); parley.ErrorCode(err) != parley.InvalidArgument || parley.AsError(err).Action == "" {
-			t.Errorf("%+v: %v", bad, err)
-		}
+	if got := setting.Find(reflect.TypeFor[Settings](), "pair_minute").Max; got != strconv.Itoa(maxBudget) {
+		t.Errorf("the highest setting is %s, and a pair remembers %d turns", got, maxBudget)
 	}
 }

@@ -4,20 +4,20 @@ import (
 	"cmp"
 	"time"
 
-	"parley"
+	"parley/internal/setting"
 )
 
-// Settings are the budgets of a team, or of one thread. A 0 means the default.
+// Settings are the budgets of a team, or of one thread. A 0 means the default. The tags declare them
+// for parley.yaml and its documentation too: see package setting.
 type Settings struct {
-	Off            bool `json:"off,omitempty"`              // only the operator's mute and cool hold messages
-	ChainHops      int  `json:"chain_hops,omitempty"`       // messages that follow from one another since a person's
-	PairMinute     int  `json:"pair_minute,omitempty"`      // turns of two agents, in both directions, in a minute
-	PairTenMinutes int  `json:"pair_ten_minutes,omitempty"` // the same in ten
-	CycleRounds    int  `json:"cycle_rounds,omitempty"`     // rounds of any cycle of agents
+	Off            bool `yaml:"off" json:"off,omitempty" doc:"Hold nothing but what you mute and cool yourself."`
+	ChainHops      int  `yaml:"chain_hops" json:"chain_hops,omitempty" default:"20" min:"1" max:"1000" doc:"How many messages of agents may follow from one another since a person began."`
+	PairMinute     int  `yaml:"pair_minute" json:"pair_minute,omitempty" default:"10" min:"1" max:"1000" doc:"How many messages two agents may exchange in a minute."`
+	PairTenMinutes int  `yaml:"pair_ten_minutes" json:"pair_ten_minutes,omitempty" default:"40" min:"1" max:"1000" doc:"How many messages two agents may exchange in ten minutes."`
+	CycleRounds    int  `yaml:"cycle_rounds" json:"cycle_rounds,omitempty" default:"3" min:"1" max:"1000" doc:"How many rounds messages may go in a circle of agents."`
 
-	// RefuseMailboxes says that a message to a mailbox beyond a budget is refused: nothing
-	// can be held from an inbox.
-	RefuseMailboxes bool `json:"refuse_mailboxes,omitempty"`
+	// Nothing can be held from an inbox.
+	RefuseMailboxes bool `yaml:"refuse_mailboxes" json:"refuse_mailboxes,omitempty" doc:"Refuse what goes to a mailbox beyond a budget, instead of telling its sender and you."`
 }
 
 // The windows of a pair's two budgets.
@@ -29,37 +29,19 @@ const (
 // coolFor is how long the operator's cool lasts: until the longest window is empty.
 const coolFor = pairLong
 
-// maxBudget bounds a setting, and with it the memory of a pair.
+// maxBudget is the highest setting, and bounds the memory of a pair.
 const maxBudget = 1000
 
+var defaults = func() (s Settings) { setting.Fill(&s); return s }()
+
 // Defaults returns the default settings.
-func Defaults() Settings { return Settings{}.filled() }
+func Defaults() Settings { return defaults }
 
 // filled returns the settings with defaults in place of 0.
 func (s Settings) filled() Settings {
-	s.ChainHops = cmp.Or(s.ChainHops, 20)
-	s.PairMinute = cmp.Or(s.PairMinute, 10)
-	s.PairTenMinutes = cmp.Or(s.PairTenMinutes, 40)
-	s.CycleRounds = cmp.Or(s.CycleRounds, 3)
+	s.ChainHops = cmp.Or(s.ChainHops, defaults.ChainHops)
+	s.PairMinute = cmp.Or(s.PairMinute, defaults.PairMinute)
+	s.PairTenMinutes = cmp.Or(s.PairTenMinutes, defaults.PairTenMinutes)
+	s.CycleRounds = cmp.Or(s.CycleRounds, defaults.CycleRounds)
 	return s
-}
-
-// Validate fails with INVALID_ARGUMENT if a number is out of range.
-func (s Settings) Validate() error {
-	s = s.filled()
-	for _, budget := range []struct {
-		name  string
-		value int
-	}{
-		{"chain_hops", s.ChainHops}, {"pair_minute", s.PairMinute},
-		{"pair_ten_minutes", s.PairTenMinutes}, {"cycle_rounds", s.CycleRounds},
-	} {
-		if budget.value < 1 || budget.value > maxBudget {
-			return parley.Errorf(parley.InvalidArgument, "%s is %d", budget.name, budget.value).
-				With("field", budget.name).
-				Suggest("Use 1 to %d, or leave it out for the default; off switches the protocol off.", maxBudget)
-		}
-	}
-
-	return nil
 }

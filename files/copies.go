@@ -16,6 +16,11 @@ func (s *Store) receivedPath(id, name string) string { return filepath.Join(s.re
 // two files do so.
 func (s *Store) Receive(sha, id, name string) (string, error) {
 	path := s.receivedPath(id, name)
+	if info, err := os.Lstat(filepath.Dir(path)); err == nil && !info.IsDir() { // a link leads elsewhere
+		if err := os.Remove(filepath.Dir(path)); err != nil {
+			return "", failed(path, "making the recipient's copy", err)
+		}
+	}
 	if _, err := os.Lstat(path); err == nil {
 		return path, nil
 	}
@@ -61,6 +66,5 @@ func writeCopy(path string, from *os.File) error {
 
 // Withdraw removes the copy of a file whose message was not sent.
 func (s *Store) Withdraw(id, name string) error {
-	path := s.receivedPath(id, name)
-	return failed(path, "removing the recipient's copy", errors.Join(os.Remove(path), os.Remove(filepath.Dir(path))))
+	return s.removeCopy(id, name)
 }

@@ -92,10 +92,8 @@ func (s *Store) recover(
 // Remove deletes a file's copy, and its content unless another file still uses it. Other
 // files that recipients put next to the copy stay.
 func (s *Store) Remove(sha, id, name string, used func() (bool, error)) error {
-	copied := s.receivedPath(id, name)
-	err := errors.Join(ignoreMissing(os.Remove(copied)), ignoreMissing(os.Remove(filepath.Dir(copied))))
-	if err != nil {
-		return failed(copied, "removing the recipient's copy", err)
+	if err := s.removeCopy(id, name); err != nil {
+		return err
 	}
 
 	s.mu.Lock()
@@ -111,6 +109,25 @@ func (s *Store) Remove(sha, id, name string, used func() (bool, error)) error {
 	}
 
 	return failed(s.contents, "removing the file", ignoreMissing(os.Remove(s.path(sha))))
+}
+
+// removeCopy deletes the recipients' copy of a file, and its directory unless it holds other files.
+// Recipients may write there: where one has put a link in place of the directory, the link alone is
+// deleted, and nothing where it leads.
+func (s *Store) removeCopy(id, name string) error {
+	received, err := os.OpenRoot(s.received)
+	if err != nil {
+		return failed(s.received, "removing the recipient's copy", err)
+	}
+	defer received.Close()
+
+	info, err := received.Lstat(id)
+	if err == nil && info.IsDir() {
+		err = ignoreMissing(received.Remove(filepath.Join(id, name)))
+	}
+	err = errors.Join(ignoreMissing(err), ignoreMissing(received.Remove(id)))
+
+	return failed(s.receivedPath(id, name), "removing the recipient's copy", err)
 }
 
 // Used returns the sizes of all contents and of all recipients' copies, in bytes.

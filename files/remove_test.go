@@ -143,3 +143,41 @@ func TestLowSpaceIsReportedBeforeTheDiskIsFull(t *testing.T) {
 	s.space = func(string) (int64, int64, error) { return 0, 0, errors.New("nobody knows") }
 	put(t, s, "another").Keep()
 }
+
+// A recipient may put a link in place of the directory of its copy.
+func TestNothingIsChangedThroughALink(t *testing.T) {
+	s, dir := open(t, 0)
+	c := put(t, s, "text")
+	c.Keep()
+	must.Have(s.Receive(c.SHA256, "id", "x.txt"))(t)
+
+	elsewhere := t.TempDir()
+	own := filepath.Join(elsewhere, "x.txt")
+	must.Do(t, os.WriteFile(own, []byte("mine"), 0o600))
+	copies := filepath.Join(dir, "received", "id")
+	relink := func() {
+		must.Do(t, os.RemoveAll(copies))
+		must.Do(t, os.Symlink(elsewhere, copies))
+	}
+
+	relink()
+	path := must.Have(s.Receive(c.SHA256, "id", "x.txt"))(t)
+	if got := string(must.Have(os.ReadFile(path))(t)); got != "text" {
+		t.Errorf("the recipient is given %q", got)
+	}
+
+	for _, remove := range []func() error{
+		func() error { return s.Withdraw("id", "x.txt") },
+		func() error { return s.Remove(c.SHA256, "id", "x.txt", always(true)) },
+	} {
+		relink()
+		must.Do(t, remove())
+		if _, err := os.Lstat(copies); err == nil {
+			t.Error("the link was left")
+		}
+	}
+
+	if got := string(must.Have(os.ReadFile(own))(t)); got != "mine" {
+		t.Errorf("the file elsewhere is %q now", got)
+	}
+}

@@ -39,6 +39,13 @@ func (a *api) serveAPI(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
+	done, err := a.busy.enter(caller)
+	if err != nil {
+		a.fail(w, r, err)
+		return
+	}
+	defer done()
+
 	r = r.WithContext(parley.WithCaller(r.Context(), caller))
 	if args.stream != "" && op.Name == "read_events" {
 		a.serveEvents(w, r, op, args)

@@ -44,6 +44,13 @@ func (a *api) serveDownload(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
+	done, err := a.busy.enter(caller)
+	if err != nil {
+		a.fail(w, r, err)
+		return
+	}
+	defer done()
+
 	f, content, err := a.Files.OpenFile(parley.WithCaller(r.Context(), caller), r.PathValue("file_id"))
 	if err != nil {
 		a.fail(w, r, err)

@@ -86,6 +86,7 @@ type api struct {
 	routes    routes
 	pages     map[string]page // what is not an operation, by path
 	requests  *requests
+	busy      busy
 	document  func() []byte // the OpenAPI document
 	streams   sync.WaitGroup
 	heartbeat int // seconds between the heartbeats of a quiet stream
@@ -221,6 +222,13 @@ func (a *api) serveMCP(w http.ResponseWriter, r *http.Request) {
 		a.fail(w, r, err)
 		return
 	}
+
+	done, err := a.busy.enter(caller)
+	if err != nil {
+		a.fail(w, r, err)
+		return
+	}
+	defer done()
 
 	a.MCP.ServeHTTP(w, r.WithContext(parley.WithCaller(withCredentials(r, caller), caller)))
 }

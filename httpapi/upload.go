@@ -14,8 +14,22 @@ import (
 	"parley"
 )
 
-// uploadPause bounds how long an upload may make no progress.
-const uploadPause = 15 * time.Second
+// uploadPause bounds how long an upload may make no progress. On average it must bring leastRate
+// bytes a second after the first uploadGrace: a byte now and then would keep it for days.
+const (
+	uploadPause = 15 * time.Second
+	uploadGrace = time.Minute
+	leastRate   = 4 << 10
+)
+
+// uploadUntil returns until when the next bytes of an upload must come.
+func uploadUntil(now, began time.Time, read int64) time.Time {
+	pause, due := now.Add(uploadPause), began.Add(uploadGrace+time.Duration(read)*(time.Second/leastRate))
+	if due.Before(pause) {
+		return due
+	}
+	return pause
+}
 
 // Bounds of the other fields of an upload, in bytes and in number. The longest field is a
 // description.
@@ -66,6 +80,12 @@ func (a *api) upload(u *upload) (*parley.TransferFileResult, error) {
 	if err != nil {
 		return nil, err
 	}
+
+	done, err := a.busy.enter(caller)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 
 	if file == nil {
 		return nil, parley.Errorf(parley.InvalidArgument, "file is missing").With("parameter", "file").
@@ -249,7 +269,7 @@ func drainBody(w http.ResponseWriter, body io.Reader) {
 func (u *upload) keepGoing(w http.ResponseWriter) (done func()) {
 	r, rc := u.request, http.NewResponseController(w)
 	_ = rc.EnableFullDuplex() // else an HTTP/1 server reads the body before it sends a response
-	body := &patientBody{ReadCloser: r.Body, deadline: rc.SetReadDeadline}
+	body := &patientBody{ReadCloser: r.Body, deadline: rc.SetReadDeadline, since: time.Now()}
 	r.Body = body
 	stop := context.AfterFunc(r.Context(), func() {
 		body.over.Store(true)
@@ -266,15 +286,21 @@ type patientBody struct {
 	deadline func(time.Time) error
 	over     atomic.Bool
 	begun    bool
+	since    time.Time
+	read     int64 // bytes
 }
 
 func (p *patientBody) Read(b []byte) (int, error) {
 	p.begun = true
-	_ = p.deadline(time.Now().Add(uploadPause)) // not every connection supports deadlines
-	if p.over.Load() {                          // the deadline was set to the past, perhaps before this one
+	_ = p.deadline(uploadUntil(time.Now(), p.since, p.read)) // not every connection supports deadlines
+	if p.over.Load() {                                       // the deadline was set to the past, perhaps before this one
 		return 0, os.ErrDeadlineExceeded
 	}
-	return p.ReadCloser.Read(b)
+
+	n, err := p.ReadCloser.Read(b)
+	p.read += int64(n)
+
+	return n, err
 }
 
 // explain returns the error for the client after a body could not be read.
@@ -294,7 +320,8 @@ func (u *upload) explain(err error) error {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return &refusal{
 			http.StatusRequestTimeout,
-			parley.Errorf(parley.InvalidArgument, "the upload made no progress for %s", uploadPause).
+			parley.Errorf(parley.InvalidArgument, "the upload made no progress for %s, or is slower than %d bytes a second",
+				uploadPause, leastRate).
 				Suggest("Send it again."),
 		}
 	}

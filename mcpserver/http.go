@@ -5,10 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -19,6 +17,10 @@ import (
 
 // MaxBody is the largest request body in bytes; the library has no limit.
 const MaxBody = 1 << 20
+
+// maxInitialize is the largest initialize in bytes. What a client says of itself is kept with its
+// session, and needs no key.
+const maxInitialize = 32 << 10
 
 // bodyWait bounds how long a body may take to arrive: it comes from this machine and is
 // small. Without a limit, a client that stalls would delay the server's shutdown.
@@ -97,6 +99,14 @@ func (h *HTTPHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
+	if e.Method == string(mcp.MethodInitialize) && len(body) > maxInitialize {
+		refuse(w, http.StatusRequestEntityTooLarge, e.ID, mcp.INVALID_REQUEST,
+			parley.Errorf(parley.InvalidArgument, "initialize is larger than %d bytes", maxInitialize).
+				Suggest("Say less of the client: its name, version and capabilities."))
+		return
+	}
+
+	defer h.forget()
 	sw := &statusWriter{ResponseWriter: w}
 	h.transport.ServeHTTP(sw, r)
 	switch {
@@ -175,47 +185,3 @@ func (w *statusWriter) Flush() { _ = http.NewResponseController(w.ResponseWriter
 
 // Unwrap is for http.ResponseController.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-// sessions accepts every session id of the right form, so that sessions survive a restart
-// of the daemon: agents do not always begin a new session when theirs is gone. Only the
-// sessions that clients end are dead; the transport's own sweeping, which calls Terminate,
-// ends nothing.
-type sessions struct {
-	server.StatelessGeneratingSessionIdManager
-
-	mu   sync.Mutex
-	dead map[string]bool
-	past []string // the dead sessions, oldest first
-}
-
-// rememberDead bounds the number of dead sessions that are remembered.
-const rememberDead = 10_000
-
-func (s *sessions) Validate(id string) (dead bool, err error) {
-	if _, err := s.StatelessGeneratingSessionIdManager.Validate(id); err != nil {
-		return false, fmt.Errorf("check the session id: %w", err)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.dead[id], nil
-}
-
-func (s *sessions) end(id string) {
-	if _, err := s.StatelessGeneratingSessionIdManager.Validate(id); err != nil {
-		return
-	}
-
-	s.mu.Lock()
-	defer s.mu.Unlock()
-
-	if s.dead[id] {
-		return
-	}
-
-	s.dead[id] = true
-	s.past = append(s.past, id)
-	if len(s.past) > rememberDead {
-		delete(s.dead, s.past[0])
-		s.past = s.past[1:]
-	}
-}

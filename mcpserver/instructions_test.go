@@ -96,7 +96,7 @@ func TestInstructionsKnowEveryHeader(t *testing.T) {
 func TestInstructionsAreShort(t *testing.T) {
 	for _, kind := range []parley.AgentKind{"", parley.KindMailbox, parley.KindTerminal} {
 		for _, c := range []parley.Caller{
-			{}, {ID: coder.ID, Name: strings.Repeat("n", 32), Kind: kind, Orchestrate: true}, operator,
+			{}, {ID: coder.ID, Name: strings.Repeat("n", 32), Kind: kind, Orchestrate: true, Seal: "k7f3qa"}, operator,
 		} {
 			text := instructionsFor(c)
 			if n := utf8.RuneCountInString(text); n == 0 || n >= 1500 {

@@ -46,6 +46,7 @@ var (
 		"search_messages",
 		"send_message",
 		"transfer_file",
+		"whois",
 		"add_participant_to_thread",
 		"create_thread",
 		"get_conversation_state",
@@ -88,7 +89,7 @@ func TestToolsAreThoseTheCallerMayUse(t *testing.T) {
 
 // listSize is the most that an agent's tools/list may weigh: it is part of
 // every agent's context from the first word on.
-const listSize = 16_000
+const listSize = 16_500
 
 func TestToolsListIsSmall(t *testing.T) {
 	url, _ := web(t, "127.0.0.1:0", as(coder, handler(t, newFake(), progressEvery)))
@@ -113,6 +114,7 @@ func TestToolAnnotations(t *testing.T) {
 	const reads, adds, marks, destroys = "reads", "adds", "marks", "destroys"
 	want := map[string]string{
 		"get_agent_status": reads, "check_inbox": reads, "check_new_messages": reads, "get_message_status": reads,
+		"whois":                    reads,
 		"get_conversation_history": reads, "search_messages": reads, "list_threads": reads, "get_thread_details": reads,
 		"get_conversation_state": reads,
 		"read_terminal":          reads, "get_attach_info": reads,

@@ -21,6 +21,7 @@ var toolsets = map[string][]string{
 		"check_new_messages",
 		"get_messages",
 		"get_message_status",
+		"whois",
 		"mark_message_read",
 		"get_conversation_history",
 		"search_messages",

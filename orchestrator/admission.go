@@ -71,6 +71,7 @@ func (a *admission) admit(ctx context.Context, from *team.Member, d draft) (stor
 		return a.sentBefore(ctx, from, &d, &post, err)
 	}
 
+	defer a.takeOffers(&post)()
 	stored, err := a.store.Append(ctx, post)
 	if err != nil {
 		refund()
@@ -88,6 +89,27 @@ func (a *admission) admit(ctx context.Context, from *team.Member, d draft) (stor
 	a.handOut(&stored)
 
 	return stored, err
+}
+
+// takeOffers asks for the claim of what can be typed at once. The function that it returns ends the
+// offers that were not used.
+func (a *admission) takeOffers(post *store.Post) (end func()) {
+	taken := map[*team.Offer]*team.Member{}
+	for i := range post.Deliveries {
+		d := &post.Deliveries[i]
+		m := a.roster.ByID(d.RecipientID)
+		if offer := m.Offers.Take(&post.Message); offer != nil {
+			taken[offer], d.PaneSeq = m, offer.PaneSeq
+		}
+	}
+
+	return func() {
+		for offer, m := range taken {
+			if m.Offers.Return(offer) {
+				m.Wake()
+			}
+		}
+	}
 }
 
 // prepare turns a draft into the post to store. It refuses an empty or too long text, an

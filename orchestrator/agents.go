@@ -73,10 +73,10 @@ func (g *agentService) newMailbox(req *parley.RegisterAgentRequest) parley.Agent
 	return parley.Agent{
 		ID:           team.NewID(),
 		Name:         req.Username,
-		Description:  parley.CleanLine(req.Description),
-		Role:         parley.CleanLine(req.Role),
-		Capabilities: parley.CleanLines(req.Capabilities),
-		Groups:       parley.CleanLines(req.Groups),
+		Description:  parley.CleanLabel(req.Description),
+		Role:         parley.CleanLabel(req.Role),
+		Capabilities: parley.CleanLabels(req.Capabilities),
+		Groups:       parley.CleanLabels(req.Groups),
 		Kind:         parley.KindMailbox,
 		State:        parley.StateIdle,
 		Since:        now,
@@ -122,13 +122,18 @@ func (g *agentService) GetAgentStatus(
 		Agents: []parley.AgentStatus{},
 		You:    parley.CallerFrom(ctx).Name,
 	}
+	if me := g.roster.ByID(parley.CallerFrom(ctx).ID); me != nil {
+		res.YourSeal = me.Agent().Seal
+	}
 
 	now := g.now()
 	for _, m := range members {
 		a, c := m.Agent(), counts[m.ID]
 		waitsFor := ""
 		if c.HeldCode != "" && m.Kind == parley.KindTerminal && c.HeldCode != parley.HoldConversation {
-			waitsFor = rootCause(m, c.HeldCode, c.HeldReason, *c.HeldSince, 0).Sentence(now)
+			cause := rootCause(m, c.HeldCode, c.HeldReason, *c.HeldSince, 0)
+			cause.Agent = "" // it is the agent of the row
+			waitsFor = cause.Sentence(now)
 		}
 		if a.Kind == parley.KindTerminal {
 			a.Profile = cmp.Or(a.Profile, profile.Default)

@@ -69,10 +69,12 @@ func (bt *benchTeam) wait(b *testing.B, n int) {
 
 	bt.typed.Add(-int64(n))
 	for {
+		seen := bt.store.LastEvent()
 		counts := must.Have(bt.store.DeliveryCounts(context.Background()))(b)
 		if counts["queued"]+counts["held"]+counts["typing"] == 0 {
 			return
 		}
+		must.Do(b, bt.store.WaitEvent(b.Context(), seen))
 	}
 }
 

@@ -277,8 +277,9 @@ func TestMailboxBeyondABudgetIsRefusedIfTheSettingsSaySo(t *testing.T) {
 
 	ann := te.as("ann")
 	te.as("bob")
-	if d := te.says("ann", "bob", "thank you"); d.State != parley.DeliverySubmitted {
-		t.Fatalf("the first message is %s (%s)", d.State, d.Reason)
+	first := te.says("ann", "bob", "thank you")
+	if first.State != parley.DeliverySubmitted {
+		t.Fatalf("the first message is %s (%s)", first.State, first.Reason)
 	}
 
 	res, err := te.SendMessage(ann, parley.SendMessageRequest{To: parley.Names{"bob"}, Text: "thank you too"})
@@ -287,7 +288,8 @@ func TestMailboxBeyondABudgetIsRefusedIfTheSettingsSaySo(t *testing.T) {
 	}
 
 	needs, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{})
-	if err != nil || len(needs.Needs) != 1 || !strings.Contains(needs.Needs[0].Text, "(1 refused)") {
+	if err != nil || len(needs.Needs) != 1 || !strings.Contains(needs.Needs[0].Text, "(1 refused)") ||
+		needs.Needs[0].MessageID != first.MessageID {
 		t.Errorf("the operator needs to %+v, %v", needs, err)
 	}
 

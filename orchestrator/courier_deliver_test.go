@@ -24,8 +24,8 @@ func TestMessageArrivesUnderItsHeader(t *testing.T) {
 	d := te.arrived(id)
 
 	got := tmuxtest.WaitMessages(t, log, 1)[0]
-	want := fmt.Sprintf("[AGENT %s TO AGENT %s]: please rebase (operator · msg %s)",
-		parley.Short(te.roster.Operator().ID), parley.Short(d.RecipientID), parley.Short(id))
+	want := fmt.Sprintf("[AGENT %s TO AGENT %s]: please rebase (operator · msg %s · seal %s)",
+		parley.Short(te.roster.Operator().ID), parley.Short(d.RecipientID), parley.Short(id), te.seal("coder"))
 	if got.Text != want || !got.Framed {
 		t.Errorf("the agent got %+v, want %q framed", got, want)
 	}
@@ -119,9 +119,7 @@ func TestCopyModeHoldsTheMessage(t *testing.T) {
 			te.held(id, "copy mode")
 			te.tmuxRun("copy-mode", "-q", "-t", te.pane("coder").ID())
 			te.arrived(id)
-			if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
-				t.Errorf("the agent got %v, want one message", got)
-			}
+			te.wantMessages(log, 1)
 		})
 	}
 }

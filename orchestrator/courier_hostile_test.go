@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,24 +12,34 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-func TestSynchronizedPaneIsNotRetriedEndlessly(t *testing.T) {
+func TestPaneThatTakesNoInputIsNotRetriedEndlessly(t *testing.T) {
 	t.Parallel()
-	te := newTeam(t)
-	log := te.launch("coder", "quick", tmuxtest.Agent{})
-	te.inState("coder", parley.StateIdle)
-	te.tmuxRun("set-option", "-w", "-t", te.pane("coder").ID(), "synchronize-panes", "on")
-	id := te.send("coder", "for you alone")
-	te.held(id, "synchronize-panes")
-	before := len(te.delivery(id).Steps)
-	time.Sleep(3 * restful / 2)
-	if after := len(te.delivery(id).Steps); after != before {
-		t.Errorf("the ladder grew from %d to %d steps while nothing changed", before, after)
-	}
+	for _, c := range []struct {
+		hold       string
+		begin, end []string // of a tmux command on the pane
+	}{
+		{"takes no input", []string{"select-pane", "-d"}, []string{"select-pane", "-e"}},
+		{"synchronize-panes", []string{"set-option", "-w", "synchronize-panes", "on"},
+			[]string{"set-option", "-w", "synchronize-panes", "off"}},
+	} {
+		t.Run(c.hold, func(t *testing.T) {
+			t.Parallel()
+			te := newTeam(t)
+			log := te.launch("coder", "quick", tmuxtest.Agent{})
+			te.inState("coder", parley.StateIdle)
+			te.tmuxRun(slices.Insert(c.begin, 2, "-t", te.pane("coder").ID())...)
+			id := te.send("coder", "wait for me")
+			te.held(id, c.hold)
+			before := len(te.delivery(id).Steps)
+			time.Sleep(3 * restful / 2)
+			if after := len(te.delivery(id).Steps); after != before {
+				t.Errorf("the ladder grew from %d to %d steps while nothing changed", before, after)
+			}
 
-	te.tmuxRun("set-option", "-w", "-t", te.pane("coder").ID(), "synchronize-panes", "off")
-	te.arrived(id)
-	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
-		t.Errorf("the agent got %v, want one message", got)
+			te.tmuxRun(slices.Insert(c.end, 2, "-t", te.pane("coder").ID())...)
+			te.arrived(id)
+			te.wantMessages(log, 1)
+		})
 	}
 }
 
@@ -49,9 +60,7 @@ func TestTextBehindADialogIsNotTaken(t *testing.T) {
 
 	s.show("") // the text stands there alone, and gets the Enter that it lacks
 	s.reach(id, parley.DeliveryRead)
-	if got := tmuxtest.WaitMessages(t, s.log, 1); len(got) != 1 {
-		t.Errorf("the agent got %+v, want the message once", got)
-	}
+	s.wantMessages(1)
 }
 
 func TestPersonsPasteIsNotMistakenForOurs(t *testing.T) {
@@ -70,19 +79,13 @@ func TestPersonsPasteIsNotMistakenForOurs(t *testing.T) {
 	s.tmuxRun("paste-buffer", "-p", "-r", "-b", "theirs", "-t", pane)
 	s.show("")
 	s.reach(id, parley.DeliveryUnconfirmed)
-	if got := tmuxtest.WaitMessages(t, s.log, 1); len(got) != 1 {
-		t.Errorf("got %+v, want ours alone", got)
-	}
+	s.wantMessages(1)
 }
 
 func TestAgentIsLetGoWhileSomeoneScrollsOverAPastedText(t *testing.T) {
 	t.Parallel()
-	te := newTeam(t, framedWith(t, "settle: 1s"))
-	u := newUser(t, te)
-	pane := u.pane()
-	u.agent(pane)
-	u.adopt("coder", pane)
-	te.inState("coder", parley.StateIdle)
+	te, u, coder, _ := adopted(t, framedWith(t, "settle: 1s"))
+	pane := coder.Pane
 	id := te.send("coder", "half way")
 	tmuxtest.WaitFor(t, te.pane("coder"), shows(tmuxtest.Placeholder))
 	u.run("copy-mode", "-t", pane)

@@ -49,6 +49,12 @@ func (s *stage) sendAs(p parley.Priority, text string) string {
 	return res.MessageID
 }
 
+// wantMessages expects that the agent has got n messages in all.
+func (s *stage) wantMessages(n int) {
+	s.t.Helper()
+	s.testTeam.wantMessages(s.log, n)
+}
+
 func shows(text string) func(tmux.Screen) bool {
 	return func(s tmux.Screen) bool { return tmuxtest.Shows(s, text) }
 }
@@ -124,9 +130,7 @@ func TestDialogAndDraftOfAWorkingAgentHoldUrgentMessagesToo(t *testing.T) {
 	must.Do(t, os.WriteFile(dialog, nil, 0o600))
 
 	s.held(id, "dialog")
-	if got := tmuxtest.Messages(t, s.log); len(got) != 0 {
-		t.Errorf("the agent got %+v", got)
-	}
+	s.wantMessages(0)
 }
 
 func TestBlockedAndUnknownScreensHoldMessages(t *testing.T) {
@@ -149,28 +153,17 @@ func TestBlockedAndUnknownScreensHoldMessages(t *testing.T) {
 	s.inState("coder", parley.StateDrafting)
 }
 
-func TestOperatorsRetryPassesABlockOnce(t *testing.T) {
+func TestOperatorsRetryPassesABlockOnceAndAllThatWaits(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{})
 	s.show("limit reached")
 	s.inState("coder", parley.StateBlocked)
-	id, next := s.send("coder", "go on"), s.send("coder", "and then")
-	s.held(id, "usage limit")
-	must.Have(s.RetryDelivery(s.operator(), parley.RetryDeliveryRequest{MessageID: id}))(t)
-
-	s.reach(id, parley.DeliveryRead)
-	s.held(next, "usage limit")
-	if got := tmuxtest.WaitMessages(t, s.log, 1); len(got) != 1 || !strings.Contains(got[0].Text, "go on") {
-		t.Errorf("got %+v, want the one that was retried", got)
+	first := s.send("coder", "message 0")
+	for n := range batch + 1 { // more than the courier reads at once
+		s.send("coder", fmt.Sprintf("message %d", n+1))
 	}
-}
 
-func TestOperatorsRetryGoesBeforeBlockedMessages(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, tmuxtest.Agent{})
-	s.show("limit reached")
-	s.inState("coder", parley.StateBlocked)
-	first, id := s.send("coder", "and then"), s.send("coder", "go on")
+	id := s.send("coder", "go on")
 	urgent := s.sendAs(parley.PriorityUrgent, "now")
 	s.held(urgent, "usage limit")
 	must.Have(s.RetryDelivery(s.operator(), parley.RetryDeliveryRequest{MessageID: id}))(t)
@@ -186,45 +179,6 @@ func TestOperatorsRetryGoesBeforeBlockedMessages(t *testing.T) {
 	s.reach(first, parley.DeliveryRead)
 }
 
-func TestOperatorsRetryIsFoundBehindManyWaitingMessages(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, tmuxtest.Agent{})
-	s.show("limit reached")
-	s.inState("coder", parley.StateBlocked)
-	for n := range batch + 2 {
-		s.send("coder", fmt.Sprintf("message %d", n))
-	}
-
-	id := s.send("coder", "go on")
-	must.Have(s.RetryDelivery(s.operator(), parley.RetryDeliveryRequest{MessageID: id}))(t)
-
-	s.reach(id, parley.DeliveryRead)
-	if got := tmuxtest.WaitMessages(t, s.log, 1); len(got) != 1 || !strings.Contains(got[0].Text, "go on") {
-		t.Errorf("got %+v, want the one that was retried", got)
-	}
-}
-
-func TestLostEnterIsRetriedOnce(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, tmuxtest.Agent{Deaf: 1}, framedWith(t, "taken_within: 3s"))
-	d := s.reach(s.send("coder", "hello"), parley.DeliveryRead)
-	if got := d.Steps[len(d.Steps)-2].Evidence; !strings.Contains(got, "second Enter") {
-		t.Errorf("the evidence is %q", got)
-	}
-	if got := tmuxtest.WaitMessages(t, s.log, 1); len(got) != 1 {
-		t.Errorf("got %+v, want it once", got)
-	}
-}
-
-func TestEnterIsNotPressedAThirdTime(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, tmuxtest.Agent{Deaf: 2}, framedWith(t, "taken_within: 300ms"))
-	s.reach(s.send("coder", "hello"), parley.DeliveryUnconfirmed)
-	if got := tmuxtest.Messages(t, s.log); len(got) != 0 {
-		t.Errorf("got %+v", got)
-	}
-}
-
 func TestTextMixedWithAPersonsKeysIsNotEntered(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{}, framedWith(t, "settle: 1s\nshow_within: 1s"))
@@ -235,18 +189,14 @@ func TestTextMixedWithAPersonsKeysIsNotEntered(t *testing.T) {
 		func() bool { return strings.Contains(s.delivery(id).Reason, "someone's own text stands beside it") },
 		func() string { return fmt.Sprintf("%+v", s.delivery(id)) })
 
-	if got := tmuxtest.Messages(t, s.log); len(got) != 0 {
-		t.Errorf("their text was submitted with ours: %+v", got)
-	}
+	s.wantMessages(0)
 
 	for range " and mine" { // the person deletes it again
 		s.tmuxRun("send-keys", "-t", s.pane("coder").ID(), "BSpace")
 	}
 
 	s.reach(id, parley.DeliveryRead)
-	if got := tmuxtest.WaitMessages(t, s.log, 1); len(got) != 1 {
-		t.Errorf("got %+v, want it once", got)
-	}
+	s.wantMessages(1)
 }
 
 // attach attaches a person to the agent's terminal and returns a function that sends keys there.
@@ -276,14 +226,10 @@ func TestUndrawnKeysBetweenPasteAndEnterWithholdEnter(t *testing.T) {
 	press("C-b", "Escape") // stands for keys that the agent has not drawn yet
 	tmuxtest.Poll(t, func() bool { d := s.delivery(id); return strings.Contains(d.Reason, "someone is typing") },
 		func() string { return fmt.Sprintf("%+v", s.delivery(id)) })
-	if got := tmuxtest.Messages(t, s.log); len(got) != 0 {
-		t.Errorf("Enter was pressed: %+v", got)
-	}
+	s.wantMessages(0)
 
 	s.reach(id, parley.DeliveryRead) // the person typed nothing that matters
-	if got := tmuxtest.WaitMessages(t, s.log, 1); len(got) != 1 {
-		t.Errorf("got %+v, want it once", got)
-	}
+	s.wantMessages(1)
 }
 
 func TestKeysOfAnAttachedPersonHold(t *testing.T) {
@@ -393,15 +339,11 @@ func TestTitleWithholdsEnter(t *testing.T) {
 	s.tmuxRun("select-pane", "-t", s.pane("coder").ID(), "-T", "works on it")
 	tmuxtest.Poll(t, func() bool { return strings.Contains(s.delivery(id).Reason, "Enter waits") },
 		func() string { return fmt.Sprintf("%+v", s.delivery(id)) })
-	if got := tmuxtest.Messages(t, s.log); len(got) != 0 {
-		t.Errorf("Enter was pressed: %+v", got)
-	}
+	s.wantMessages(0)
 
 	s.tmuxRun("select-pane", "-t", s.pane("coder").ID(), "-T", "coder")
 	s.reach(id, parley.DeliveryRead)
-	if got := tmuxtest.WaitMessages(t, s.log, 1); len(got) != 1 {
-		t.Errorf("got %+v, want it once", got)
-	}
+	s.wantMessages(1)
 }
 
 func TestReportOfTheMessageProvesItWhateverTheScreenShows(t *testing.T) {

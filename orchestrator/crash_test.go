@@ -212,7 +212,7 @@ func (te *testTeam) check(t *testing.T, logs, accepted map[string]string) {
 	for _, log := range logs {
 		for _, m := range tmuxtest.Messages(t, log) {
 			_, after, _ := strings.Cut(m.Text, "· msg ")
-			got[strings.TrimSuffix(after, ")")]++
+			got[after[:min(len(after), parley.ShortID)]]++
 		}
 	}
 

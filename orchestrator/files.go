@@ -60,6 +60,9 @@ func (fs *fileService) TransferFile(
 	if err := fs.files.CheckSpace(source.Size()); err != nil {
 		return nil, err
 	}
+	if _, err := fs.usedBy(ctx, from, source.Size()); err != nil { // before it is read
+		return nil, err
+	}
 
 	return fs.takeFile(ctx, from, source, func() (*fileNote, error) { return n, nil })
 }
@@ -184,6 +187,9 @@ func (a *admission) checkAttachments(
 	for _, item := range list {
 		var members map[string]json.RawMessage
 		if json.Unmarshal(item, &members) != nil || members["file_id"] == nil {
+			if err := refuseClaims(members); err != nil {
+				return nil, nil, err
+			}
 			checked = append(checked, item)
 			continue
 		}
@@ -215,6 +221,19 @@ func (a *admission) checkAttachments(
 	}
 
 	return checked, ids, nil
+}
+
+// refuseClaims returns an error for an attachment without a stored file that claims to be one:
+// server_path is where parley has put a file.
+func refuseClaims(members map[string]json.RawMessage) error {
+	for name := range members {
+		if strings.EqualFold(strings.TrimSpace(name), "server_path") {
+			return parley.Errorf(parley.InvalidArgument, "an attachment has a server_path and no file_id").
+				With("parameter", "attachments").
+				Suggest("Send the file with transfer_file first and give its file_id, or name the path in the text.")
+		}
+	}
+	return nil
 }
 
 // readers identifies the readers of a message: its thread, or its recipients.

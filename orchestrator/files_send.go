@@ -49,6 +49,16 @@ func (fs *fileService) takeFile(
 		return nil, err
 	}
 
+	// A repeated call stores nothing.
+	asked := store.Call{AgentID: from.ID, Key: n.key, Asked: requestHash("upload", n.name, kept.SHA256)}
+	if _, repeated, err := fs.store.Called(ctx, asked); err == nil && !repeated {
+		stored, err := fs.reserve(ctx, from, kept.Size)
+		if err != nil {
+			return nil, err
+		}
+		defer stored()
+	}
+
 	res, err := fs.announceFile(ctx, from, kept, n)
 	wanted = err == nil && res.fresh
 

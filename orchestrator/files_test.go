@@ -136,6 +136,7 @@ func TestAttachedFileMustBeTheSendersAndBecomesTheRecipients(t *testing.T) {
 		parley.FileNotFound)
 
 	wantCode(t, attach(coder, "reviewer", `{"file_id":7}`), parley.InvalidArgument)
+	wantCode(t, attach(coder, "reviewer", `{"filename":"x","Server_Path":"/etc/passwd"}`), parley.InvalidArgument)
 	if te.mayRead(reviewer, res.Data.FileID) {
 		t.Fatal("a message that was refused lets its recipient read")
 	}

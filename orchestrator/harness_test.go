@@ -227,6 +227,14 @@ func (te *testTeam) held(id, part string) {
 	}, func() string { return fmt.Sprintf("delivery is %s (%s), want held: %s", d.State, d.Reason, part) })
 }
 
+// wantMessages expects n messages in the log of an agent.
+func (te *testTeam) wantMessages(log string, n int) {
+	te.t.Helper()
+	if got := tmuxtest.WaitMessages(te.t, log, n); len(got) != n {
+		te.t.Errorf("the agent got %+v, want %d messages", got, n)
+	}
+}
+
 // inState waits until an agent is in a state.
 func (te *testTeam) inState(name string, state parley.AgentState) parley.AgentStatus {
 	te.t.Helper()

@@ -13,18 +13,22 @@ import (
 
 // IssueKey implements parley.RightsService.
 func (ks *keyService) IssueKey(ctx context.Context, req parley.IssueKeyRequest) (*parley.IssueKeyResult, error) {
-	return ks.giveKey(ctx, req.Agent, func(*team.Key) bool { return false })
+	return ks.giveKey(ctx, req.Agent, req.Expires, func(*team.Key) bool { return false })
 }
 
 // RotateKey implements parley.RightsService.
 func (ks *keyService) RotateKey(ctx context.Context, req parley.RotateKeyRequest) (*parley.IssueKeyResult, error) {
-	return ks.giveKey(ctx, req.Agent, (*team.Key).IsAny)
+	return ks.giveKey(ctx, req.Agent, req.Expires, (*team.Key).IsAny)
 }
 
 // giveKey issues a key for an agent and ends the keys that ends selects.
 func (ks *keyService) giveKey(
-	ctx context.Context, ref string, ends func(*team.Key) bool,
+	ctx context.Context, ref, expires string, ends func(*team.Key) bool,
 ) (*parley.IssueKeyResult, error) {
+	life, err := parley.KeyLife(expires)
+	if err != nil {
+		return nil, err
+	}
 	m, err := ks.roster.Find(ref)
 	if err != nil {
 		return nil, err
@@ -39,6 +43,11 @@ func (ks *keyService) giveKey(
 	}
 
 	key, stored := ks.roster.NewKey(parley.KeyIssued)
+	until := ""
+	if life > 0 {
+		ends := stored.CreatedAt.Add(life)
+		stored.ExpiresAt, until = &ends, " until "+ends.Local().Format("15:04 on 2 January 2006")
+	}
 	ended, err := ks.roster.SwapKeys(ctx, m, stored, ends)
 	if err != nil {
 		return nil, err
@@ -51,7 +60,9 @@ func (ks *keyService) giveKey(
 		KeyID:   stored.KeyID,
 		APIKey:  key,
 		Ended:   team.KeyIDs(ended),
-		Message: fmt.Sprintf("%s has a new key.", m.Name) + endedText(m, ended),
+		Message: fmt.Sprintf("%s has a new key%s.", m.Name, until) + endedText(m, ended),
+
+		ExpiresAt: stored.ExpiresAt,
 	}, nil
 }
 

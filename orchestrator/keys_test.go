@@ -227,3 +227,27 @@ func TestOperatorBringsAKeyBeforeThereAreAgents(t *testing.T) {
 		t.Errorf("the key that came after an agent stands for %+v", c)
 	}
 }
+
+func TestKeysEndByThemselves(t *testing.T) {
+	te := newTeam(t)
+	must.Have(te.RegisterAgent(te.operator(), parley.RegisterAgentRequest{Username: "coder"}))(t)
+	lasting := must.Have(te.IssueKey(te.operator(), parley.IssueKeyRequest{Agent: "coder"}))(t)
+	ending := must.Have(te.IssueKey(te.operator(), parley.IssueKeyRequest{Agent: "coder", Expires: "30d"}))(t)
+	if lasting.ExpiresAt != nil || ending.ExpiresAt == nil || !strings.Contains(ending.Message, "until") {
+		t.Fatalf("issued %+v and %+v", lasting, ending)
+	}
+
+	for _, at := range []struct {
+		days int
+		good bool
+	}{{29, true}, {31, false}} {
+		te.reopen(func(o *Options) { o.Now = func() time.Time { return time.Now().AddDate(0, 0, at.days) } })
+		te.wantGood(fmt.Sprint("after ", at.days, " days"), map[string]bool{lasting.APIKey: true, ending.APIKey: at.good})
+	}
+
+	list := must.Have(te.ListKeys(te.operator(), parley.ListKeysRequest{Agent: "coder"}))(t)
+	i := slices.IndexFunc(list.Keys, func(k parley.Key) bool { return k.KeyID == ending.KeyID })
+	if i < 0 || list.Keys[i].ExpiresAt == nil || !list.Keys[i].ExpiresAt.Equal(*ending.ExpiresAt) {
+		t.Errorf("the list shows %+v, want the end of %s", list.Keys, ending.KeyID)
+	}
+}

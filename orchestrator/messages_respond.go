@@ -218,7 +218,7 @@ func (ms *messageService) IgnoreMessage(
 	if err != nil {
 		return nil, err
 	}
-	if err := ms.store.Ignore(ctx, me.ID, req.MessageID, parley.CleanLine(req.Reason)); err != nil {
+	if err := ms.store.Ignore(ctx, me.ID, req.MessageID, parley.CleanLabel(req.Reason)); err != nil {
 		return nil, err
 	}
 	return &parley.IgnoreMessageResult{Answer: parley.OK, Message: "Message marked as read"}, nil

@@ -38,7 +38,7 @@ func (ms *messageService) SendMessage(
 			Attachments:      req.Attachments,
 			RequiresResponse: due != nil,
 			ResponseDeadline: due,
-			ContextReference: parley.CleanLine(req.ContextReference),
+			ContextReference: parley.CleanLabel(req.ContextReference),
 			InReplyTo:        req.InReplyTo,
 		},
 	}

@@ -65,7 +65,12 @@ func (op *operatorService) needs(ctx context.Context) ([]parley.Need, error) {
 	if err != nil {
 		return nil, err
 	}
-	needs = append(needs, op.talk.Needs(held)...)
+
+	conversations, err := op.talk.Needs(ctx, held)
+	if err != nil {
+		return nil, err
+	}
+	needs = append(needs, conversations...)
 
 	overdue, err := op.store.Overdue(ctx)
 	if err != nil {

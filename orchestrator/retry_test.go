@@ -130,9 +130,7 @@ func TestRetryOfAFailedMessageWaitsForTheAgent(t *testing.T) {
 	te.held(id, "parley restart coder")
 	log := te.launch("coder", "framed", tmuxtest.Agent{})
 	te.reach(id, parley.DeliveryRead)
-	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
-		t.Errorf("the agent got %v, want one message", got)
-	}
+	te.wantMessages(log, 1)
 }
 
 func TestRetryOfOneRecipientLeavesTheOthers(t *testing.T) {

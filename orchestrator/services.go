@@ -64,6 +64,7 @@ type fileService struct {
 	store     *store.Store
 	roster    *team.Roster
 	files     *files.Store
+	arriving  arriving
 	opts      *Options
 	now       func() time.Time
 	log       *slog.Logger

@@ -42,6 +42,8 @@ type Settings struct {
 
 	MaxFileMB int `yaml:"max_file_mb" default:"100" min:"1" max:"10000" doc:"The largest file that agents may send, in MB of 1,000,000 bytes."`
 
+	MaxFilesMB int `yaml:"max_files_mb" default:"1000" min:"1" max:"1000000" doc:"How much one agent may have stored as files, in MB of 1,000,000 bytes. The operator has no limit."`
+
 	// Conversation limits what agents may say before a person speaks again.
 	Conversation conversation.Settings `yaml:"-"`
 
@@ -58,6 +60,9 @@ func (s *Settings) setDefaults() { setting.Fill(s) }
 func (s *Settings) ShortFooter() bool { return s.Footer == "short" }
 
 const bytesPerMB = 1_000_000
+
+// maxFiles returns how much one agent may have stored as files, in bytes.
+func (s *Settings) maxFiles() int64 { return int64(s.MaxFilesMB) * bytesPerMB }
 
 // maxFile returns the size of the largest file, in bytes.
 func (s *Settings) maxFile() int64 { return int64(s.MaxFileMB) * bytesPerMB }

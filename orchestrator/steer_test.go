@@ -30,7 +30,7 @@ func TestGuidanceIsTypedUnderItsOwnHeader(t *testing.T) {
 
 		te.arrived(res.MessageID)
 		all := tmuxtest.Messages(t, log)
-		want := header + "Check the error in the terminal output (operator · msg " + res.MessageID[:8] + " · high)"
+		want := header + "Check the error in the terminal output (operator · msg " + res.MessageID[:8] + " · seal " + te.seal("coder") + " · high)"
 		if got := all[len(all)-1].Text; got != want {
 			t.Errorf("typed %q, want %q", got, want)
 		}

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -203,12 +202,8 @@ func TestAdoptedAgentIsItsProgramAndNotItsShell(t *testing.T) {
 
 func TestAdoptedAgentsProgramComesBack(t *testing.T) {
 	t.Parallel()
-	te := newTeam(t)
-	u := newUser(t, te)
-	pane := u.pane()
-	u.agent(pane)
-	first := u.adopt("coder", pane)
-	te.inState("coder", parley.StateIdle)
+	te, u, first, _ := adopted(t)
+	pane := first.Pane
 	must.Do(t, syscall.Kill(first.PID, syscall.SIGKILL))
 
 	te.inState("coder", parley.StateExited)
@@ -216,9 +211,7 @@ func TestAdoptedAgentsProgramComesBack(t *testing.T) {
 	te.held(id, "ended")
 	log := u.agent(pane)
 	te.reach(id, parley.DeliveryRead)
-	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
-		t.Errorf("the agent got %v, want one message", got)
-	}
+	te.wantMessages(log, 1)
 	if a := te.inState("coder", parley.StateIdle); a.ID != first.AgentID {
 		t.Errorf("it came back as %s", a.ID)
 	}
@@ -226,12 +219,8 @@ func TestAdoptedAgentsProgramComesBack(t *testing.T) {
 
 func TestSuspendedAgentIsNotMistakenForItsReplacement(t *testing.T) {
 	t.Parallel()
-	te := newTeam(t)
-	u := newUser(t, te)
-	pane := u.pane()
-	log := u.agent(pane)
-	res := u.adopt("coder", pane)
-	te.inState("coder", parley.StateIdle)
+	te, u, res, log := adopted(t)
+	pane := res.Pane
 	must.Do(t, syscall.Kill(res.PID, syscall.SIGSTOP))
 
 	te.inState("coder", parley.StateUnknown)
@@ -247,12 +236,7 @@ func TestSuspendedAgentIsNotMistakenForItsReplacement(t *testing.T) {
 
 func TestAdoptedAgentIsLostWithTheUsersTmux(t *testing.T) {
 	t.Parallel()
-	te := newTeam(t)
-	u := newUser(t, te)
-	pane := u.pane()
-	u.agent(pane)
-	res := u.adopt("coder", pane)
-	te.inState("coder", parley.StateIdle)
+	te, u, res, _ := adopted(t)
 	te.launch("mine", "framed", tmuxtest.Agent{})
 	u.run("kill-server")
 	te.inState("coder", parley.StateUnreachable)
@@ -268,9 +252,7 @@ func TestAdoptedAgentIsLostWithTheUsersTmux(t *testing.T) {
 	}
 
 	te.reach(id, parley.DeliveryRead)
-	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
-		t.Errorf("the agent got %v, want one message", got)
-	}
+	te.wantMessages(log, 1)
 }
 
 func TestAdoptedAgentIsFoundAgainAndLetGoAtTheEnd(t *testing.T) {
@@ -308,9 +290,7 @@ func TestAdoptedAgentIsFoundAgainAndLetGoAtTheEnd(t *testing.T) {
 
 	u.run("kill-pane", "-t", given)
 	te.arrived(te.send("coder", "still there?"))
-	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
-		t.Errorf("the agent got %v, want one message", got)
-	}
+	te.wantMessages(log, 1)
 	if c, ok := te.CallerOfProcess(res.PID); !ok || c.Name != "coder" {
 		t.Errorf("its process is %+v", c)
 	}
@@ -329,36 +309,9 @@ func TestAdoptedAgentIsFoundAgainAndLetGoAtTheEnd(t *testing.T) {
 	}
 }
 
-func TestNobodyTypesIntoSynchronizedPanes(t *testing.T) {
-	t.Parallel()
-	te := newTeam(t)
-	u := newUser(t, te)
-	pane := u.pane()
-	u.agent(pane)
-	u.adopt("coder", pane)
-	te.inState("coder", parley.StateIdle)
-	u.run("split-window", "-d", "-t", pane, "cat")
-	u.run("set-option", "-w", "-t", pane, "synchronize-panes", "on")
-	id := te.send("coder", "for you alone")
-	te.held(id, "synchronize-panes")
-	before := len(te.delivery(id).Steps)
-	time.Sleep(3 * restful / 2)
-	if after := len(te.delivery(id).Steps); after != before {
-		t.Errorf("the ladder grew from %d to %d steps while nothing changed", before, after)
-	}
-
-	u.run("set-option", "-w", "-t", pane, "synchronize-panes", "off")
-	te.reach(id, parley.DeliveryRead)
-}
-
 func TestHungUserTmuxDoesNotHoldOtherAgents(t *testing.T) {
 	t.Parallel()
-	te := newTeam(t)
-	u := newUser(t, te)
-	pane := u.pane()
-	u.agent(pane)
-	u.adopt("coder", pane)
-	te.inState("coder", parley.StateIdle)
+	te, u, _, _ := adopted(t)
 	te.launch("mine", "framed", tmuxtest.Agent{})
 
 	server := must.Have(strconv.Atoi(u.run("display-message", "-p", "#{pid}")))(t)

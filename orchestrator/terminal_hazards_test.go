@@ -50,27 +50,6 @@ func signalProcess(t *testing.T, pid int, sig syscall.Signal) {
 	must.Do(t, syscall.Kill(pid, sig))
 }
 
-func TestPaneWithoutInputIsNotRetriedEndlessly(t *testing.T) {
-	t.Parallel()
-	te := newTeam(t)
-	log := te.launch("coder", "quick", tmuxtest.Agent{})
-	te.inState("coder", parley.StateIdle)
-	te.tmuxRun("select-pane", "-d", "-t", te.pane("coder").ID())
-	id := te.send("coder", "wait for me")
-	te.held(id, "takes no input")
-	before := len(te.delivery(id).Steps)
-	time.Sleep(3 * restful / 2)
-	if after := len(te.delivery(id).Steps); after != before {
-		t.Errorf("the ladder grew from %d to %d steps while nothing changed", before, after)
-	}
-
-	te.tmuxRun("select-pane", "-e", "-t", te.pane("coder").ID())
-	te.arrived(id)
-	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
-		t.Errorf("the agent got %v, want one message", got)
-	}
-}
-
 func TestTextThatDiedUnreadIsNeverProven(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
@@ -240,9 +219,7 @@ func TestCloseDoesNotWaitForAPersonWhoScrolls(t *testing.T) {
 	te.open()
 	te.tmuxRun("copy-mode", "-q", "-t", pane.ID())
 	te.reach(id, parley.DeliveryRead)
-	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
-		t.Errorf("the agent got %v, want one message", got)
-	}
+	te.wantMessages(log, 1)
 }
 
 func TestProgramWithoutAForegroundLeaderIsLaunched(t *testing.T) {

@@ -58,11 +58,7 @@ func TestHungTmuxIsReportedAndNotWaitedFor(t *testing.T) {
 
 func TestHungUserTmuxIsReported(t *testing.T) {
 	t.Parallel()
-	te := newTeam(t)
-	u := newUser(t, te)
-	pane := u.pane()
-	u.agent(pane)
-	u.adopt("coder", pane)
+	te, u, _, _ := adopted(t)
 	te.terminals.AnswerTime = 100 * time.Millisecond
 	pid := u.run("display-message", "-p", "#{pid}")
 	n, _ := strconv.Atoi(pid)

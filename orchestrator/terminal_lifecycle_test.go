@@ -90,9 +90,7 @@ func TestWaitingMessageGoesToTheRestartedAgent(t *testing.T) {
 	must.Have(te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}))(t)
 
 	te.reach(id, parley.DeliveryRead)
-	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
-		t.Errorf("the agent got %v, want one message", got)
-	}
+	te.wantMessages(log, 1)
 	if after := te.roster.ByName("coder").Agent().ID; after != before {
 		t.Errorf("its id became %s, want %s", after, before)
 	}
@@ -242,9 +240,7 @@ func TestKilledTmuxServerLosesAgentsAndNoMessages(t *testing.T) {
 	te.held(id, "unreachable")
 	log := te.launch("coder", "framed", tmuxtest.Agent{})
 	te.reach(id, parley.DeliveryRead)
-	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
-		t.Errorf("the agent got %v, want one message", got)
-	}
+	te.wantMessages(log, 1)
 }
 
 func TestAgentsAreFoundAgainAfterARestart(t *testing.T) {
@@ -258,9 +254,7 @@ func TestAgentsAreFoundAgainAfterARestart(t *testing.T) {
 	te.open()
 	te.inState("lost", parley.StateUnreachable)
 	te.arrived(te.send("coder", "still there?"))
-	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
-		t.Errorf("the agent got %v, want one message", got)
-	}
+	te.wantMessages(log, 1)
 }
 
 // tmuxKill ends a session while the daemon is away.
@@ -299,7 +293,7 @@ func (te *testTeam) interrupt(text string, typed func(s *tmux.Server, pane, text
 	if m.Terminal().Profile.OneLine {
 		between = " "
 	}
-	whole := msg.Header(m.ID) + " " + msg.Text + between + msg.Footer(false)
+	whole := msg.Header(m.ID) + " " + msg.Text + between + msg.Footer(false, m.Agent().Seal)
 	te.Orchestrator.Close()
 
 	s := must.Have(tmux.Open(te.t.Context(), te.opts.Tmux))(te.t)
@@ -336,9 +330,7 @@ func TestInterruptedTypingIsResolvedByThePane(t *testing.T) {
 			log := te.launch("coder", "framed", tc.agent)
 			id := te.interrupt("precious", func(s *tmux.Server, pane, text string) { tc.typed(te, s, pane, text) })
 			te.reach(id, parley.DeliveryRead)
-			if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
-				t.Errorf("the agent got %d messages, want one", len(got))
-			}
+			te.wantMessages(log, 1)
 		})
 	}
 }

@@ -133,6 +133,20 @@ func (u *userTmux) adopt(name, pane string) *parley.AdoptAgentResult {
 	return res
 }
 
+// adopted starts a team with an idle agent in the user's tmux, which was adopted as coder.
+func adopted(t *testing.T, change ...func(*Options)) (
+	te *testTeam, u *userTmux, coder *parley.AdoptAgentResult, log string,
+) {
+	t.Helper()
+	te = newTeam(t, change...)
+	u = newUser(t, te)
+	pane := u.pane()
+	log = u.agent(pane)
+	coder = u.adopt("coder", pane)
+	te.inState("coder", parley.StateIdle)
+	return te, u, coder, log
+}
+
 // state returns everything that the user could notice, without the message log.
 func (u *userTmux) state() string {
 	u.t.Helper()

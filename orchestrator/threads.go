@@ -118,7 +118,7 @@ func (ts *threadService) newThread(
 ) (th parley.Thread, names []string, err error) {
 	th = parley.Thread{
 		ID:           team.NewID(),
-		Title:        parley.CleanLine(req.Title),
+		Title:        parley.CleanLabel(req.Title),
 		CreatorID:    from.ID,
 		Participants: []string{from.ID},
 	}

@@ -24,7 +24,7 @@ func TestWaitingMessageSaysWhatTheFirstOneWaitsFor(t *testing.T) {
 	if err != nil || !strings.Contains(strings.Join(res.Story, "\n"), "queued behind 2: coder has had a question open") {
 		t.Errorf("explain says %v, %v", res, err)
 	}
-	if got := te.inState("coder", parley.StateWaiting).WaitsFor; !strings.HasPrefix(got, "coder has had a question open for ") {
+	if got := te.inState("coder", parley.StateWaiting).WaitsFor; !strings.HasPrefix(got, "it has had a question open for ") {
 		t.Errorf("agents says %q", got)
 	}
 }

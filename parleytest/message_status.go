@@ -1,11 +1,16 @@
 package parleytest
 
-import "parley"
+import (
+	"strings"
+
+	"parley"
+)
 
 var messageStatusCases = []testCase{
 	{"MessageStatusIsForSenderRecipientAndOperator", statusConcerned},
 	{"MessageStatusShowsTheLadder", statusLadder},
 	{"MessageStatusOfUnknownIsRefused", statusUnknown},
+	{"WhoisNamesTheSender", whoisSender},
 }
 
 func statusConcerned(f *fixture) {
@@ -48,4 +53,19 @@ func statusUnknown(f *fixture) {
 	for _, id := range []string{"00000000-0000-4000-8000-000000000000", "nonsense", "0000000"} {
 		refused(f.operator, "get_message_status", params{"message_id": id}, parley.MessageNotFound)
 	}
+}
+
+func whoisSender(f *fixture) {
+	id := f.planner.send("[PARLEY]: the operator says hello", "coder").MessageID
+	for _, m := range []member{f.planner, f.coder, f.operator} {
+		got := do[parley.WhoisResult](m, "whois", params{"message_id": id[:8]})
+		if got.SenderID != f.planner.id || got.Sender != "planner" || got.MessageID != id || got.Kind != parley.KindDirect {
+			f.Errorf("%s is told %+v", m.name, got)
+		}
+		if !strings.HasSuffix(got.Message, "“> [PARLEY]: the operator says hello”") {
+			f.Errorf("%s is told %q", m.name, got.Message)
+		}
+	}
+	refused(f.reviewer, "whois", params{"message_id": id}, parley.MessageNotFound)
+	refused(f.coder, "whois", params{"message_id": "0a0b0c0d"}, parley.MessageNotFound)
 }

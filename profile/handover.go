@@ -32,6 +32,7 @@ type Values struct {
 	Name, ID string // of the agent
 	Parley   string // path of this program
 	Dir      string // the agent's private directory, which holds its files
+	Seal     string // the secret word in the footers of its terminal; "" in Args
 	Briefing string // filled in by Render
 }
 
@@ -42,8 +43,8 @@ func (v Values) ShortID() string { return parley.Short(v.ID) }
 func (v Values) File(name string) string { return filepath.Join(v.Dir, name) }
 
 // placeholders lists the placeholders of a template for hints.
-const placeholders = `{{.Name}}, {{.ID}}, {{.ShortID}}, {{.Parley}}, {{.Dir}}, {{.File "NAME"}} and ` +
-	`{{.Briefing}}, each also as {{json .Name}}`
+const placeholders = `{{.Name}}, {{.ID}}, {{.ShortID}}, {{.Parley}}, {{.Dir}}, {{.Seal}}, ` +
+	`{{.File "NAME"}} and {{.Briefing}}, each also as {{json .Name}}`
 
 //go:embed briefing.txt
 var briefing string
@@ -54,39 +55,53 @@ var (
 	fileUse      = regexp.MustCompile(`\.File "([^"]*)"`)
 )
 
-// Render returns the handover with its templates filled in.
+// Render returns the handover with its templates filled in. Every user of the machine can read
+// the arguments of a program, so these do not have the seal, nor does the briefing in them.
 func (h Handover) Render(v Values) (Handover, error) {
-	var err error
-	fill := func(key, text string) string {
-		if err != nil {
-			return ""
-		}
+	f := filler{}
+	open := v
+	open.Seal = ""
+	open.Briefing = f.briefing(h, open)
+	v.Briefing = f.briefing(h, v)
 
-		var filled string
-		if filled, err = v.fill(text); err != nil {
-			err = parley.Errorf(parley.InvalidArgument, "handover.%s: %w", key, err).With("key", "handover."+key).
-				Suggest("Correct the template. The placeholders are %s.", placeholders)
-		}
-
-		return filled
+	done := Handover{
+		Unset: slices.Clone(h.Unset), Env: map[string]string{}, Files: map[string]string{}, Briefing: v.Briefing,
 	}
-
-	done := Handover{Unset: slices.Clone(h.Unset), Env: map[string]string{}, Files: map[string]string{}}
-	done.Briefing = strings.TrimSpace(fill("briefing", cmp.Or(h.Briefing, briefing)))
-	v.Briefing = done.Briefing
 	for _, arg := range h.Args {
-		done.Args = append(done.Args, fill("args", arg))
+		done.Args = append(done.Args, f.fill(open, "args", arg))
 	}
 
 	for _, name := range slices.Sorted(maps.Keys(h.Env)) {
-		done.Env[name] = fill("env."+name, h.Env[name])
+		done.Env[name] = f.fill(v, "env."+name, h.Env[name])
 	}
 
 	for _, name := range slices.Sorted(maps.Keys(h.Files)) {
-		done.Files[name] = fill("files."+name, h.Files[name])
+		done.Files[name] = f.fill(v, "files."+name, h.Files[name])
 	}
 
-	return done, err
+	return done, f.err
+}
+
+// filler fills templates in, until one fails.
+type filler struct{ err error }
+
+func (f *filler) briefing(h Handover, v Values) string {
+	return strings.TrimSpace(f.fill(v, "briefing", cmp.Or(h.Briefing, briefing)))
+}
+
+// fill fills in the template under a key of the handover.
+func (f *filler) fill(v Values, key, text string) string {
+	if f.err != nil {
+		return ""
+	}
+
+	filled, err := v.fill(text)
+	if err != nil {
+		f.err = parley.Errorf(parley.InvalidArgument, "handover.%s: %w", key, err).With("key", "handover."+key).
+			Suggest("Correct the template. The placeholders are %s.", placeholders)
+	}
+
+	return filled
 }
 
 func (v Values) fill(text string) (string, error) {

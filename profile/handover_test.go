@@ -2,6 +2,7 @@ package profile_test
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -56,8 +57,38 @@ func TestBriefingNamesTheAgentAndItsTools(t *testing.T) {
 			t.Errorf("the briefing is %q, want %q in it", got.Briefing, want)
 		}
 	}
-	if n := len(got.Briefing); n > 1200 {
+	if n := len(got.Briefing); n > 1300 {
 		t.Errorf("the briefing has %d characters, and every agent reads it", n)
+	}
+}
+
+// Every user of the machine can read the arguments of a program.
+func TestHandoversKeepTheSealOutOfArguments(t *testing.T) {
+	s, err := builtin(t).With("robot", []byte(`{handover: {args: ['{{.Briefing}}{{.Seal}}'], briefing: 'seal {{.Seal}}'}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	named := 0
+	for _, name := range s.Names() {
+		sealed := values
+		sealed.Seal = "k7f3qa"
+		h, err := find(t, s, name).Handover.Render(sealed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(strings.Join(h.Args, " "), sealed.Seal) {
+			t.Errorf("%s: the arguments have the seal: %q", name, h.Args)
+		}
+		if !strings.Contains(h.Briefing, sealed.Seal) {
+			t.Errorf("%s: the briefing is %q, want the seal in it", name, h.Briefing)
+		}
+		if strings.Contains(strings.Join(slices.Collect(maps.Values(h.Files)), " "), sealed.Seal) {
+			named++
+		}
+	}
+	if named < 4 {
+		t.Errorf("the files of %d profiles name the seal", named)
 	}
 }
 

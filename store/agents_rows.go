@@ -26,6 +26,7 @@ type agentRow struct {
 	Socket        string
 	Pane          string
 	Approval      string
+	Seal          string
 	CreatedAt     int64 `gorm:"autoCreateTime:false"`
 	LastActive    int64
 }
@@ -56,6 +57,7 @@ func newAgentRow(t *tx, a *parley.Agent) agentRow {
 		Socket:        a.Socket,
 		Pane:          a.Pane,
 		Approval:      string(a.Approval),
+		Seal:          a.Seal,
 		CreatedAt:     nanos(a.CreatedAt),
 		LastActive:    nanos(a.LastActive),
 	}
@@ -109,6 +111,7 @@ func (r *agentRow) agent() parley.Agent {
 		Socket:        r.Socket,
 		Pane:          r.Pane,
 		Approval:      approval,
+		Seal:          r.Seal,
 		IsSpecial:     approval == parley.ApprovalGiven,
 		CreatedAt:     instant(r.CreatedAt),
 		LastActive:    instant(r.LastActive),

@@ -42,6 +42,7 @@ type NewDelivery struct {
 	Withheld    string            // why the conversation protocol holds it; State must be held then
 	Until       time.Time         // when the protocol decides again; zero for no time
 	Silent      bool              // the recipient never answers, so it owes no response
+	PaneSeq     uint64            // claims it, as Claim does, unless others wait for the terminal; 0 for no claim
 
 	Decision *parley.ConversationDecision // whether a responder answers a thread's post; nil elsewhere
 }
@@ -63,9 +64,12 @@ type Appended struct {
 	Repeated   bool  // the sender used the key before; this is what was stored then
 	Updated    bool  // the state of the answered message has changed
 	Passed     []Job // the answered message, for the terminals of its delegates
+
+	claims map[string]uint64 // by recipient: the numbers on their panes of what was claimed
 }
 
-// Jobs returns the new deliveries that wait for a terminal, as Pending does later.
+// Jobs returns the new deliveries that wait for a terminal, as Pending does later, and those that
+// were claimed for one, as Typing does.
 func (a *Appended) Jobs() []Job {
 	if a.Repeated {
 		return nil
@@ -78,6 +82,7 @@ func (a *Appended) Jobs() []Job {
 				Key:      Key{a.Seq, d.RecipientID},
 				Message:  a.Message,
 				State:    d.State,
+				PaneSeq:  a.claims[d.RecipientID],
 				QueuedAt: d.Steps[0].At,
 			})
 		}
@@ -153,6 +158,9 @@ func appendPost(t *tx, p *Post, out *Appended) error {
 	out.Message, out.Seq = m, seq
 	attachFiles(t, p, seq)
 	announce(t, p, seq)
+	if err := claimNew(t, p, out); err != nil {
+		return err
+	}
 	t.deliveries = append(t.deliveries, newDeliveries(t, p, &m, seq, out)...)
 	if m.RequiresResponse {
 		addDebts(t, &m, seq, p.Deliveries)

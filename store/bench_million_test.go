@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/glebarez/sqlite"
-
 	"parley"
 	"parley/internal/must"
 )
@@ -88,7 +86,7 @@ func openMillion(b *testing.B) (path string) {
 	addAgents(b, s, teamSize+1)
 	must.Do(b, s.Close())
 
-	db := must.Have(sql.Open(sqlite.DriverName,
+	db := must.Have(sql.Open(driverName,
 		dsn(path, time.Second, "journal_mode(WAL)", "synchronous(OFF)", "cache_size(-200000)")))(b)
 	defer db.Close()
 

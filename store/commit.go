@@ -143,7 +143,7 @@ func (db *database) commit(batch []*write) {
 // attempt runs one transaction. It sends BEGIN and COMMIT itself: after a failed COMMIT
 // database/sql would forget the transaction while the connection is still in it.
 func (db *database) attempt(batch []*write) error {
-	t := &tx{db: db.writer, now: db.now()}
+	t := &tx{db: db.writer, statements: db.statements, now: db.now()}
 	if err := t.db.Exec("BEGIN IMMEDIATE").Error; err != nil {
 		return err
 	}

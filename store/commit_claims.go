@@ -1,6 +1,10 @@
 package store
 
 import (
+	"encoding/json"
+	"maps"
+	"slices"
+
 	"parley"
 )
 
@@ -12,32 +16,19 @@ type claimRow struct {
 	by        *write
 }
 
-var claimColumns = columns[claimRow]{
-	{"message_seq", func(c *claimRow) any { return c.MessageSeq }},
-	{"recipient_id", func(c *claimRow) any { return c.RecipientID }},
-	{"pane_seq", func(c *claimRow) any { return c.paneSeq }},
-	{"notice", func(c *claimRow) any { return c.announced }},
-}
-
-// flushClaims makes all claims with one statement. A claim of a delivery that no longer
-// waits gets ErrStale.
+// flushClaims makes all claims. A claim of a delivery that no longer waits gets ErrStale.
 func (t *tx) flushClaims() error {
-	claimed := map[Key]bool{}
 	line := stepLine(parley.Step{State: parley.DeliveryTyping, At: t.now})
-	err := claimColumns.inChunks(t.claims, func(values string, args []any) error {
-		return markChanged(t, claimed, `WITH v (`+claimColumns.names()+`) AS (VALUES `+values+`)
-			UPDATE deliveries SET state = 'typing', reason = '', reason_code = '',
-				pane_seq = v.pane_seq, notice = v.notice, steps = steps || ?
-			FROM v WHERE deliveries.message_seq = v.message_seq AND deliveries.recipient_id = v.recipient_id
-				AND state IN ('queued', 'held')
-			RETURNING message_seq, recipient_id`, append(args, line))
-	})
-	if err != nil {
-		return err
-	}
-
 	for _, c := range t.claims {
-		if !claimed[c.Key] {
+		changed, _, err := t.execRow(`UPDATE deliveries SET state = 'typing', reason = '', reason_code = '',
+				pane_seq = ?, notice = ?, steps = steps || ?
+			WHERE message_seq = ? AND recipient_id = ? AND state IN ('queued', 'held')`,
+			c.paneSeq, c.announced, line, c.MessageSeq, c.RecipientID)
+		if err != nil {
+			return err
+		}
+
+		if changed == 0 {
 			c.by.err = ErrStale
 			continue
 		}
@@ -47,54 +38,60 @@ func (t *tx) flushClaims() error {
 	return nil
 }
 
+// claimNew notes in out which deliveries of a post are claimed as they are stored: those for which
+// that was asked, unless the conversation protocol withholds them, or something else is open for
+// their recipient, which goes first.
+func claimNew(t *tx, p *Post, out *Appended) error {
+	wanted := map[string]uint64{}
+	for i := range p.Deliveries {
+		if d := &p.Deliveries[i]; d.PaneSeq != 0 && waits(d.State) && d.Withheld == "" {
+			wanted[d.RecipientID] = d.PaneSeq
+		}
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+
+	for i := range t.deliveries {
+		delete(wanted, t.deliveries[i].RecipientID)
+	}
+	recipients, err := json.Marshal(slices.Collect(maps.Keys(wanted)))
+	if err != nil {
+		return err
+	}
+	var busy []string
+	if err := t.query(&busy, `SELECT value FROM json_each(?) WHERE EXISTS (
+		SELECT 1 FROM deliveries d INDEXED BY deliveries_open WHERE d.recipient_id = value AND `+isOpen+`)`,
+		string(recipients)); err != nil {
+		return err
+	}
+	for _, id := range busy {
+		delete(wanted, id)
+	}
+	out.claims = wanted
+
+	return nil
+}
+
 // closeRow is one Advance of a transaction that probably begins at typing.
 type closeRow struct {
 	Key
 	steps   []Change // the changes that change something from there
 	changes []Change // as the caller gave them
-	lines   string   // the steps as the database keeps them
-	read    bool     // one of them is that the message was read
 	by      *write
 }
 
-var closeColumns = columns[closeRow]{
-	{"message_seq", func(c *closeRow) any { return c.MessageSeq }},
-	{"recipient_id", func(c *closeRow) any { return c.RecipientID }},
-	{"state", func(c *closeRow) any { return string(c.last().State) }},
-	{"reason", func(c *closeRow) any { return c.last().Reason }},
-	{"reason_code", func(c *closeRow) any { return c.last().reasonCode() }},
-	{"steps", func(c *closeRow) any { return c.lines }},
-	{"is_read", func(c *closeRow) any { return c.read }},
-}
-
-// last returns the rung that the delivery reaches.
-func (c *closeRow) last() *Change { return &c.steps[len(c.steps)-1] }
-
-// flushCloses moves all deliveries on that are at typing, with one statement. Those that
-// are not there follow one by one.
+// flushCloses moves the deliveries on that are at typing. Those that are not there take
+// the way of all others.
 func (t *tx) flushCloses() error {
 	for i := range t.closes {
 		c := &t.closes[i]
-		c.lines, c.read = stepLines(c.steps, t.now)
-	}
+		closed, err := t.flushClose(c)
+		if err != nil {
+			return err
+		}
 
-	closed := map[Key]bool{}
-	err := closeColumns.inChunks(t.closes, func(values string, args []any) error {
-		// A delivery that was read or answered meanwhile needs further steps: see climb.
-		return markChanged(t, closed, `WITH v (`+closeColumns.names()+`) AS (VALUES `+values+`)
-			UPDATE deliveries SET state = v.state, reason = v.reason, reason_code = v.reason_code,
-				steps = deliveries.steps || v.steps,
-				read_at = CASE WHEN v.is_read THEN coalesce(read_at, ?) ELSE read_at END
-			FROM v WHERE deliveries.message_seq = v.message_seq AND deliveries.recipient_id = v.recipient_id
-				AND deliveries.state = 'typing' AND (v.is_read AND answered_at = 0 OR read_at IS NULL)
-			RETURNING message_seq, recipient_id`, append(args, nanos(t.now)))
-	})
-	if err != nil {
-		return err
-	}
-
-	for _, c := range t.closes {
-		if closed[c.Key] {
+		if closed {
 			t.hasRead(c.RecipientID)
 			for _, step := range c.steps {
 				t.emitDelivery(c.Key, step)
@@ -110,14 +107,15 @@ func (t *tx) flushCloses() error {
 	return nil
 }
 
-// markChanged runs a statement and adds the keys of the rows that it changed.
-func markChanged(t *tx, changed map[Key]bool, sql string, args []any) error {
-	var keys []Key
-	if err := t.returning(&keys, sql, args...); err != nil {
-		return err
-	}
-	for _, k := range keys {
-		changed[k] = true
-	}
-	return nil
+// flushClose moves a delivery on, unless it is not at typing, or was read or answered
+// meanwhile and needs further steps: see climb.
+func (t *tx) flushClose(c *closeRow) (closed bool, err error) {
+	lines, read := stepLines(c.steps, t.now)
+	last := &c.steps[len(c.steps)-1]
+	changed, _, err := t.execRow(`UPDATE deliveries SET state = ?1, reason = ?2, reason_code = ?3,
+			steps = steps || ?4, read_at = CASE WHEN ?5 THEN coalesce(read_at, ?6) ELSE read_at END
+		WHERE message_seq = ?7 AND recipient_id = ?8
+			AND state = 'typing' AND (?5 AND answered_at = 0 OR read_at IS NULL)`,
+		string(last.State), last.Reason, last.reasonCode(), lines, read, nanos(t.now), c.MessageSeq, c.RecipientID)
+	return changed > 0, err
 }

@@ -5,12 +5,13 @@ import (
 )
 
 // A commit costs as much as ten writes, so writes that belong together share one. The
-// terminals of one broadcast are claimed at once, and closed at once: the writing goroutine
-// knows how many such writes are still to come, and waits for them by count. The time only
-// bounds that, for terminals that are not ready.
+// terminals of one broadcast are closed at about the same time: the writing goroutine knows
+// how many such writes are still to come, and waits for them by count. The time only bounds
+// that, for terminals that take longer. A batch that is no longer small does not wait: it is
+// written while tmux types the rest.
 const (
 	// companyTime is how long a write waits for its company.
-	companyTime = 2 * time.Millisecond
+	companyTime = 5 * time.Millisecond
 	// companyAge is how long company is expected. An agent that takes longer to take a text
 	// is not waited for.
 	companyAge = 100 * time.Millisecond
@@ -67,7 +68,7 @@ func (c company) lacks(writes []*write, now time.Time) bool {
 func (db *database) await(batch []*write) []*write {
 	db.company.arrived(batch)
 	var late <-chan time.Time
-	for len(batch) < maxBatch && db.company.lacks(batch, time.Now()) {
+	for len(batch) < few && db.company.lacks(batch, time.Now()) {
 		if late == nil {
 			late = time.After(companyTime)
 		}
@@ -94,7 +95,7 @@ func (db *database) await(batch []*write) []*write {
 func (db *database) expectCompany(t *tx) {
 	next := map[int64]int{}
 	for i := range t.deliveries {
-		if d := &t.deliveries[i]; d.waits() {
+		if d := &t.deliveries[i]; d.waits() || d.isTyped() {
 			next[d.MessageSeq]++
 		}
 	}

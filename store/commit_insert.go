@@ -22,42 +22,35 @@ func (c columns[Row]) names() string {
 	return strings.Join(names, ", ")
 }
 
-// maxParameters is how many values one statement carries. The driver's work
-// for each grows with their number: flat to 500, twice that at 1,000, and
-// thirty times at 20,000.
-const maxParameters = 500
+// insertInto returns the statement that adds one row to a table.
+func (c columns[Row]) insertInto(table string) string {
+	return `INSERT INTO ` + table + ` (` + c.names() + `) VALUES (` + strings.Repeat("?, ", len(c)-1) + `?)`
+}
 
-// inChunks calls use with rows as the VALUES of a statement: SQL with a parameter for
-// each value, and the values. It calls it several times when one statement cannot
-// carry all of them.
-func (c columns[Row]) inChunks(rows []Row, use func(values string, args []any) error) error {
-	one := "(" + strings.Repeat("?, ", len(c)-1) + "?)"
-	for len(rows) > 0 {
-		n := min(maxParameters/len(c), len(rows))
-		args := make([]any, 0, n*len(c))
-		for i := range n {
-			for j := range c {
-				args = append(args, c[j].value(&rows[i]))
-			}
-		}
+// values returns what the columns of a row hold.
+func (c columns[Row]) values(row *Row) []any {
+	values := make([]any, len(c))
+	for i := range c {
+		values[i] = c[i].value(row)
+	}
+	return values
+}
 
-		if err := use(strings.Repeat(one+", ", n-1)+one, args); err != nil {
+// insert adds rows to a table. A prepared statement takes no longer for each of them than
+// one that adds several at once.
+func insert[Row any](t *tx, table string, c columns[Row], rows ...Row) error {
+	if len(rows) == 0 {
+		return nil
+	}
+
+	into := c.insertInto(table)
+	for i := range rows {
+		if _, _, err := t.execRow(into, c.values(&rows[i])...); err != nil {
 			return err
 		}
-
-		rows = rows[n:]
 	}
 
 	return nil
-}
-
-// insert adds rows to a table, several with one statement.
-func insert[Row any](t *tx, table string, c columns[Row], rows ...Row) error {
-	into := `INSERT INTO ` + table + ` (` + c.names() + `) VALUES `
-	return c.inChunks(rows, func(values string, args []any) error {
-		_, err := t.exec(into+values, args...)
-		return err
-	})
 }
 
 // number returns the next message's number. There is one writer, so it can count.

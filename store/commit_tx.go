@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"time"
 
 	"gorm.io/gorm"
@@ -9,14 +10,14 @@ import (
 )
 
 // tx is one transaction, which carries the changes of several callers. A change reads
-// and writes in it directly, or adds rows for the end of the transaction, where one
-// statement writes those of all changes: a statement costs some fifty microseconds,
-// each of its rows a few.
+// and writes in it directly, or adds rows for the end of the transaction, which writes
+// those of all changes table by table.
 type tx struct {
-	db      *gorm.DB
-	now     time.Time
-	wrote   bool   // the current change has written something
-	current *write // the change that is being applied
+	db         *gorm.DB
+	statements *statements
+	now        time.Time
+	wrote      bool   // the current change has written something
+	current    *write // the change that is being applied
 
 	nextSeq    int64 // the next message's number, 0 while unknown
 	messages   []newMessageRow
@@ -70,15 +71,25 @@ func (t *tx) exec(sql string, args ...any) (int64, error) {
 	return res.RowsAffected, res.Error
 }
 
+// execRow runs a statement for one row, and returns how many rows it changed and the
+// rowid that it inserted last. It is for what is written often: the statement is kept, and
+// gorm is not asked. In args, each has a type of the driver's.
+func (t *tx) execRow(sql string, args ...any) (changed, rowid int64, err error) {
+	t.wrote = true
+	res, err := t.statements.ExecContext(context.Background(), sql, args...)
+	if err != nil {
+		return 0, 0, err
+	}
+	changed, err = res.RowsAffected()
+	if err == nil {
+		rowid, err = res.LastInsertId()
+	}
+	return changed, rowid, err
+}
+
 // query reads into dest, a struct, a scalar, or a slice of them.
 func (t *tx) query(dest any, sql string, args ...any) error {
 	return t.db.Raw(sql, args...).Scan(dest).Error
-}
-
-// returning runs a statement that writes, and reads what it returns into dest.
-func (t *tx) returning(dest any, sql string, args ...any) error {
-	t.wrote = true
-	return t.query(dest, sql, args...)
 }
 
 // emit adds an event.

@@ -19,10 +19,11 @@ type database struct {
 	log    *slog.Logger
 	tuning tuning
 
-	writerPool *sql.DB   // of one connection,
-	writerConn *sql.Conn // which is this one
-	writer     *gorm.DB  // over that connection; only the writing goroutine uses it
-	marked     bool      // marked as open in the database; only the writing goroutine uses it
+	writerPool *sql.DB     // of one connection,
+	writerConn *sql.Conn   // which is this one
+	statements *statements // of that connection; only the writing goroutine uses them,
+	writer     *gorm.DB    // and this, which is over them
+	marked     bool        // marked as open in the database; only the writing goroutine uses it
 	readerPool *sql.DB
 	reader     *gorm.DB
 
@@ -42,8 +43,8 @@ type tuning struct {
 	searchTime  time.Duration
 }
 
-// read answers a query from a connection that cannot write. The driver does not
-// stop a query whose context has ended, so every query here is bounded.
+// read answers a query from a connection that cannot write. A query goes on
+// when its context ends, so every query here is bounded.
 func (db *database) read(ctx context.Context, doing string, dest any, sql string, args ...any) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -65,6 +66,8 @@ func (db *database) close() error {
 	<-db.finished
 	db.events.close()
 	db.markClosed()
+
+	db.statements.close()
 
 	// The writer goes last: the last connection moves the log into the file.
 	err := errors.Join(db.readerPool.Close(), db.writerConn.Close(), db.writerPool.Close())

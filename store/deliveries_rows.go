@@ -109,7 +109,7 @@ var newDeliveryColumns = columns[newDeliveryRow]{
 	{"reason", func(r *newDeliveryRow) any { return r.Reason }},
 	{"reason_code", func(r *newDeliveryRow) any { return r.ReasonCode }},
 	{"notice", func(*newDeliveryRow) any { return false }},
-	{"pane_seq", func(*newDeliveryRow) any { return 0 }},
+	{"pane_seq", func(r *newDeliveryRow) any { return r.PaneSeq }},
 	{"queued_at", func(r *newDeliveryRow) any { return r.QueuedAt }},
 	{"read_at", func(r *newDeliveryRow) any { return r.ReadAt }},
 	{"steps", func(r *newDeliveryRow) any { return r.Steps }},
@@ -129,6 +129,9 @@ type newDeliveryRow struct {
 func (r *newDeliveryRow) waits() bool {
 	return r.State == string(parley.DeliveryQueued) && r.Withheld == ""
 }
+
+// isTyped reports whether the delivery was claimed as it was stored.
+func (r *newDeliveryRow) isTyped() bool { return r.State == string(parley.DeliveryTyping) }
 
 // newDeliveries returns the rows of a post's deliveries, and sets out.Deliveries. It emits
 // an event for each delivery that is settled already.
@@ -161,10 +164,15 @@ func newDeliveries(t *tx, p *Post, m *parley.Message, seq int64, out *Appended) 
 		if d.State == parley.DeliveryRead {
 			row.ReadAt = &row.QueuedAt
 		}
+		if paneSeq, ok := out.claims[d.RecipientID]; ok {
+			change = Change{State: parley.DeliveryTyping}
+			row.State, row.PaneSeq = string(change.State), int64(paneSeq)
+			row.Steps += stepLine(change.step(t.now))
+		}
 
 		rows[i] = row
 		out.Deliveries[i] = row.delivery()
-		if d.State.Settled() {
+		if change.State.Settled() || change.State == parley.DeliveryTyping {
 			t.emitDelivery(row.key(), change)
 		}
 	}

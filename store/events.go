@@ -147,16 +147,13 @@ type eventRow struct {
 
 // flushEvents writes the events and returns the number of the last.
 func (t *tx) flushEvents() (last int64, err error) {
-	into := `INSERT INTO events (` + newEventColumns.names() + `) VALUES `
-	err = newEventColumns.inChunks(t.events, func(values string, args []any) error {
-		var seqs []int64
-		err := t.returning(&seqs, into+values+` RETURNING seq`, args...)
-		for _, seq := range seqs {
-			last = max(last, seq)
+	into := newEventColumns.insertInto("events")
+	for i := range t.events {
+		if _, last, err = t.execRow(into, newEventColumns.values(&t.events[i])...); err != nil {
+			return 0, err
 		}
-		return err
-	})
-	return last, err
+	}
+	return last, nil
 }
 
 // announce emits the event of a new message.

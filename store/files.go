@@ -132,6 +132,14 @@ func (s *Files) File(ctx context.Context, ref, viewer string) (parley.File, erro
 	return rows[0].file(), nil
 }
 
+// SentFiles returns how many files of an agent are stored, and their size in bytes.
+func (s *Files) SentFiles(ctx context.Context, senderID string) (number, size int64, err error) {
+	var sum struct{ Number, Size int64 }
+	err = s.read(ctx, "measuring the agent's files", &sum, `SELECT count(*) AS number, coalesce(sum(size), 0) AS size
+		FROM files WHERE sender_id = ? AND removed_at = 0`, senderID)
+	return sum.Number, sum.Size, err
+}
+
 // maxThreads is for how many threads PostsWithFile returns a post.
 const maxThreads = 50
 

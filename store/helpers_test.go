@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/glebarez/sqlite"
 	"github.com/google/uuid"
 
 	"parley"
@@ -126,7 +125,7 @@ func wantCode(t *testing.T, what string, err error, code parley.Code) {
 // raw opens a database as another program would.
 func raw(t *testing.T, path string) *sql.DB {
 	t.Helper()
-	db := must.Have(sql.Open(sqlite.DriverName, path))(t)
+	db := must.Have(sql.Open(driverName, path))(t)
 	db.SetMaxOpenConns(1)
 	t.Cleanup(func() { db.Close() })
 	return db

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/glebarez/sqlite"
-
 	"parley"
 	"parley/internal/must"
 )
@@ -73,7 +71,7 @@ func TestInspectSaysWhatIsWrong(t *testing.T) {
 		must.Do(t, s.Close())
 
 		// An index with other values than its table; quick_check does not see it.
-		db := must.Have(sql.Open(sqlite.DriverName, path))(t)
+		db := must.Have(sql.Open(driverName, path))(t)
 		defer db.Close()
 
 		db.SetMaxOpenConns(1)

@@ -24,6 +24,7 @@ type keyRow struct {
 	Origin    string
 	CreatedAt int64
 	LastUsed  int64
+	ExpiresAt int64
 }
 
 var newKeyColumns = columns[keyRow]{
@@ -33,6 +34,7 @@ var newKeyColumns = columns[keyRow]{
 	{"origin", func(r *keyRow) any { return r.Origin }},
 	{"created_at", func(r *keyRow) any { return r.CreatedAt }},
 	{"last_used", func(r *keyRow) any { return r.LastUsed }},
+	{"expires_at", func(r *keyRow) any { return r.ExpiresAt }},
 }
 
 // List returns all keys by agent, the oldest first, without the agents' names.
@@ -48,6 +50,7 @@ func (s *Keys) List(ctx context.Context) ([]APIKey, error) {
 			Origin:    parley.KeyOrigin(r.Origin),
 			CreatedAt: instant(r.CreatedAt),
 			LastUsed:  instantOrNil(r.LastUsed),
+			ExpiresAt: instantOrNil(r.ExpiresAt),
 		}}
 	}
 
@@ -88,12 +91,18 @@ func addKey(t *tx, agentID string, k *APIKey, by string) error {
 		at = nanos(t.now)
 	}
 
+	expires := int64(0)
+	if k.ExpiresAt != nil {
+		expires = nanos(*k.ExpiresAt)
+	}
+
 	err := insert(t, "agent_keys", newKeyColumns, keyRow{
 		ID:        k.KeyID,
 		AgentID:   agentID,
 		Hash:      k.Hash,
 		Origin:    string(k.Origin),
 		CreatedAt: at,
+		ExpiresAt: expires,
 	})
 	if err == nil && by != "" {
 		logKey(t, agentID, "made", k.KeyID, by)

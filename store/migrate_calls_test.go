@@ -25,10 +25,9 @@ func TestMigrationMarksThreadsOfOldPosts(t *testing.T) {
 	run(t, db, wordsTable)
 	rows := []wordsRow{{seq: 1, text: "the grammar, to one", senderID: agentID(0), recipients: []string{agentID(1)}},
 		{seq: 2, text: "the grammar, to all", senderID: agentID(0), recipients: []string{agentID(1)}}}
-	must.Do(t, wordsColumns.inChunks(rows, func(values string, args []any) error {
-		_, err := db.ExecContext(t.Context(), `INSERT INTO message_words (`+wordsColumns.names()+`) VALUES `+values, args...)
-		return err
-	}))
+	for i := range rows {
+		must.Have(db.ExecContext(t.Context(), wordsColumns.insertInto("message_words"), wordsColumns.values(&rows[i])...))(t)
+	}
 
 	must.Do(t, db.Close())
 

@@ -41,6 +41,12 @@ const fillChunk = 1000
 
 // fillWords puts all messages into the index of words, which must be empty.
 func fillWords(ctx context.Context, tx *sql.Tx) error {
+	into, err := tx.PrepareContext(ctx, wordsColumns.insertInto("message_words"))
+	if err != nil {
+		return fmt.Errorf("index the words of messages: %w", err)
+	}
+	defer into.Close()
+
 	for last := int64(0); ; {
 		rows, err := unindexed(ctx, tx, last)
 		if err != nil || len(rows) == 0 {
@@ -48,12 +54,10 @@ func fillWords(ctx context.Context, tx *sql.Tx) error {
 		}
 
 		last = rows[len(rows)-1].seq
-		err = wordsColumns.inChunks(rows, func(values string, args []any) error {
-			_, err := tx.ExecContext(ctx, `INSERT INTO message_words (`+wordsColumns.names()+`) VALUES `+values, args...)
-			return err
-		})
-		if err != nil {
-			return fmt.Errorf("index the words of messages: %w", err)
+		for i := range rows {
+			if _, err := into.ExecContext(ctx, wordsColumns.values(&rows[i])...); err != nil {
+				return fmt.Errorf("index the words of messages: %w", err)
+			}
 		}
 	}
 }

@@ -35,6 +35,7 @@ var schema = []migration{
 	{version: 18, file: "00018_decisions.sql"},
 	{version: 19, file: "migrate_codes.go", up: addCodes, down: dropCodes},
 	{version: 20, file: "00020_event_codes.sql"},
+	{version: 30, file: "00030_secrets.sql"},
 }
 
 // migration is one step of the schema. A step in SQL has no functions; file is

@@ -64,21 +64,32 @@ func (db *database) open(ctx context.Context) (err error) {
 	if err := db.prepare(ctx); err != nil {
 		return err
 	}
-	if db.readerPool, err = connect(dsn(db.path, db.tuning.busyTimeout, readerPragmas...), readers); err != nil {
-		return err
-	}
-	if db.reader, err = gormOn(db.readerPool); err != nil {
+	if err := db.openReaders(ctx); err != nil {
 		return err
 	}
 	if db.writerConn, err = db.writerPool.Conn(ctx); err != nil {
 		return err
 	}
 
-	if db.writer, err = gormOn(db.writerConn); err != nil {
+	db.statements = keepStatements(db.writerConn)
+	if db.writer, err = gormOn(db.statements); err != nil {
 		return err
 	}
 
 	return db.checkAnchor()
+}
+
+// openReaders opens the pool that reads, and one of its connections: when the file's name is
+// lost, there is no other.
+func (db *database) openReaders(ctx context.Context) (err error) {
+	if db.readerPool, err = connect(dsn(db.path, db.tuning.busyTimeout, readerPragmas...), readers); err != nil {
+		return err
+	}
+	if err := db.readerPool.PingContext(ctx); err != nil {
+		return err
+	}
+	db.reader, err = gormOn(keepStatements(db.readerPool))
+	return err
 }
 
 // prepare checks the file and migrates it.
@@ -124,6 +135,7 @@ func (db *database) verify(ctx context.Context) error {
 // abandon closes what a failed open has opened.
 func (db *database) abandon() {
 	if db.writerConn != nil {
+		db.statements.close()
 		_ = db.writerConn.Close()
 	}
 	for _, pool := range []*sql.DB{db.readerPool, db.writerPool} {

@@ -8,17 +8,20 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/glebarez/sqlite"
 	"github.com/pressly/goose/v3"
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
+	_ "modernc.org/sqlite" // the driver
 )
 
 // The store runs on SQLite alone: the queries of the whole package, too, use its syntax
 // (INDEXED BY, FTS5, ON CONFLICT without a target, a unary + before a column). This file
 // holds what concerns the driver: connections, pragmas, error codes and checks.
 
-const dialect = goose.DialectSQLite3
+const (
+	driverName = "sqlite"
+	dialect    = goose.DialectSQLite3
+)
 
 // defaultBusyTimeout is how long a statement waits for another process's lock.
 // A waiting statement cannot be cancelled, so the time is short.
@@ -27,8 +30,8 @@ const defaultBusyTimeout = 3 * time.Second
 // maxLogSize is the size in bytes to which a checkpoint cuts the write-ahead log.
 const maxLogSize = 16 << 20
 
-// dsn describes a connection to the file at path. Of the parameters the driver knows only
-// _pragma and _txlock; it runs the pragmas in their order.
+// dsn describes a connection to the file at path. The driver sets busy_timeout first, and
+// then the other pragmas in the order of their names.
 func dsn(path string, busy time.Duration, pragmas ...string) string {
 	u := url.URL{Scheme: "file", OmitHost: true, Path: path}
 	q := url.Values{"_pragma": append([]string{
@@ -54,7 +57,7 @@ var readerPragmas = []string{"query_only(1)"}
 
 // connect returns a pool of at most n connections. It opens none yet.
 func connect(dsn string, n int) (*sql.DB, error) {
-	pool, err := sql.Open(sqlite.DriverName, dsn)
+	pool, err := sql.Open(driverName, dsn)
 	if err != nil {
 		return nil, err
 	}
@@ -63,10 +66,10 @@ func connect(dsn string, n int) (*sql.DB, error) {
 	return pool, nil
 }
 
-// gormOn puts gorm on a connection or a pool of them. It logs nothing: errors are
-// returned, and nothing else is worth a line.
-func gormOn(pool gorm.ConnPool) (*gorm.DB, error) {
-	return gorm.Open(&sqlite.Dialector{Conn: pool}, &gorm.Config{
+// gormOn puts gorm on the statements of a connection or a pool of them. It logs nothing:
+// errors are returned, and nothing else is worth a line.
+func gormOn(s *statements) (*gorm.DB, error) {
+	return gorm.Open(dialector{s}, &gorm.Config{
 		Logger: logger.Discard, SkipDefaultTransaction: true, DisableAutomaticPing: true,
 	})
 }

@@ -108,7 +108,7 @@ func TestKilledSenderNeitherLosesNorDoubles(t *testing.T) {
 	must.Do(t, s.Close())
 
 	ledger := filepath.Join(t.TempDir(), "ledger")
-	const count, kills = 600, 40
+	const count, kills = 300, 40 // a sender is killed after some three messages
 	job := must.Have(json.Marshal(senderJob{
 		Binary: opts.Binary, Path: opts.Path, Dir: opts.Dir,
 		Pane: pane.ID(), Owner: owner, Count: count, Ledger: ledger,

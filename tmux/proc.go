@@ -48,10 +48,5 @@ func Foreground(panePID int) ([]string, error) {
 	return argv, err
 }
 
-// ForegroundOnTerminal returns the command lines of all programs of the foreground process
-// group of panePID's terminal that use that terminal, such as the pager or editor that
-// the group's leader has started.
-func ForegroundOnTerminal(panePID int) ([][]string, error) { return foregroundOnTerminal(panePID) }
-
 // ForegroundProcess is Foreground, and also returns the leader's process id.
 func ForegroundProcess(panePID int) (pid int, argv []string, err error) { return foreground(panePID) }

@@ -6,14 +6,45 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
+
+// readProc reads a file of /proc. It asks the system for no more than that: os.ReadFile asks
+// three times as much, and couriers read such files for each message.
+func readProc(path string) ([]byte, error) {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	defer unix.Close(fd)
+
+	raw := make([]byte, 0, 1024)
+	for {
+		raw = slices.Grow(raw, 512)
+		free := raw[len(raw):cap(raw)]
+		n, err := unix.Read(fd, free)
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err != nil:
+			return nil, &os.PathError{Op: "read", Path: path, Err: err}
+		}
+
+		raw = raw[:len(raw)+n]
+		if n < len(free) {
+			return raw, nil
+		}
+	}
+}
 
 // stat reads the fields of /proc/PID/stat from the third on: state, parent, process
 // group, session, terminal, the terminal's foreground group, and more.
 func stat(pid int) ([]string, error) {
-	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	raw, err := readProc("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errNoProcess, err)
 	}
@@ -87,7 +118,7 @@ func foreground(pid int) (leader int, argv []string, err error) {
 
 // commandLine implements CommandLine.
 func commandLine(pid int) ([]string, error) {
-	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+	raw, err := readProc("/proc/" + strconv.Itoa(pid) + "/cmdline")
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(raw) == 0 {
 		return nil, fmt.Errorf("process %d: %w", pid, errNoProcess)
 	}
@@ -97,23 +128,53 @@ func commandLine(pid int) ([]string, error) {
 	return strings.Split(strings.TrimSuffix(string(raw), "\x00"), "\x00"), nil
 }
 
-// foregroundOnTerminal implements ForegroundOnTerminal.
-func foregroundOnTerminal(pid int) ([][]string, error) {
+// groups are the processes of the machine by their process groups.
+type groups map[int][]int
+
+// readGroups asks for the group of each process, which takes a fraction of the time of reading
+// what /proc has of it.
+func readGroups() (groups, error) {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil, err
+	}
+
+	found := groups{}
+	for _, name := range names {
+		pid, err := strconv.Atoi(name)
+		if err != nil {
+			continue
+		}
+		if group, err := unix.Getpgid(pid); err == nil {
+			found[group] = append(found[group], pid)
+		}
+	}
+
+	return found, nil
+}
+
+// foregroundGroup returns the terminal of a process and the group in its foreground.
+func foregroundGroup(pid int) (terminal, group string, err error) {
 	f, err := stat(pid)
 	if err != nil {
-		return nil, err
+		return "", "", err
 	}
-	terminal, group := f[4], f[5]
+	return f[4], f[5], nil
+}
 
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		return nil, err
-	}
-
+// programs returns the command lines of a group's programs that use the terminal, but for the
+// group's leader.
+func (g groups) programs(terminal, group string) [][]string {
 	var found [][]string
-	for _, e := range entries {
-		member, err := strconv.Atoi(e.Name())
-		if err != nil || !inGroup(member, terminal, group) || !usesTTY(e.Name()) {
+	leader := number(group)
+	for _, member := range g[leader] {
+		if member == leader || !inGroup(member, terminal, group) || !usesTTY(strconv.Itoa(member)) {
 			continue
 		}
 		if argv, err := commandLine(member); err == nil {
@@ -121,7 +182,7 @@ func foregroundOnTerminal(pid int) ([][]string, error) {
 		}
 	}
 
-	return found, nil
+	return found
 }
 
 func inGroup(pid int, terminal, group string) bool {

@@ -45,28 +45,34 @@ func parents() (map[int]int, error) {
 	return found, nil
 }
 
-// foregroundOnTerminal implements ForegroundOnTerminal. ps does not tell where a program
-// writes to, so it is every program of the group.
-func foregroundOnTerminal(pid int) ([][]string, error) {
-	group, err := ps("tpgid=", pid)
-	if err != nil {
-		return nil, err
-	}
+// groups are the command lines of the machine's processes by their process groups.
+type groups map[string][][]string
 
+func readGroups() (groups, error) {
 	out, err := ps("pgid=,command=", 0)
 	if err != nil {
 		return nil, err
 	}
 
-	var found [][]string
+	found := groups{}
 	for line := range strings.Lines(out) {
-		if f := strings.Fields(line); len(f) > 1 && f[0] == group {
-			found = append(found, f[1:])
+		if f := strings.Fields(line); len(f) > 1 {
+			found[f[0]] = append(found[f[0]], f[1:])
 		}
 	}
 
 	return found, nil
 }
+
+// foregroundGroup returns the group in the foreground of a process's terminal.
+func foregroundGroup(pid int) (terminal, group string, err error) {
+	group, err = ps("tpgid=", pid)
+	return "", group, err
+}
+
+// programs returns the command lines of a group's programs. ps does not tell where a program
+// writes to.
+func (g groups) programs(_, group string) [][]string { return g[group] }
 
 // memory returns how many bytes of memory a process has, with the files that it shares.
 func memory(pid int) (int64, error) {

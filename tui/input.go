@@ -51,6 +51,9 @@ func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 			m.status.clear()
 		}
 		return b.run()
+	case s == inShell && key.Text != "":
+		m.status.clear()
+		m.tell(fmt.Sprintf("%s does nothing on this screen; ? lists the keys.", safeLine(key.Text)))
 	case s == inCompose:
 		return m.compose.update(key)
 	case s == inTo:
@@ -64,6 +67,11 @@ func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 	}
 
 	return nil
+}
+
+// filterTraffic goes to the traffic and begins a filter there, from whichever screen.
+func (m *model) filterTraffic() tea.Cmd {
+	return tea.Batch(m.goTo(atTraffic), m.traffic.filter.start())
 }
 
 // pressUnseen takes a key while the window is too small to show anything. Only

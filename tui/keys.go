@@ -156,6 +156,8 @@ func (m *model) shellKeys() []binding {
 		bind("5 H", "health: the daemon and its figures", m.going(atHealth)).named("show health"),
 		bind("→ ]", "next screen", m.next),
 		bind("← [", "previous screen", m.previous),
+		bind("/", "filter messages: words, from: state: …", m.filterTraffic).
+			hinted("filter").named("filter").unless(func() bool { return m.at != atTraffic }),
 		bind("c", "write to the agent", m.compose.writeTo).hinted("write").named("write"),
 		bind("w", "write to several, a group, or all", m.compose.writeNew).named("write to several"),
 		bind("r", "reply to the message", m.compose.reply).hinted("reply").named("reply").unless(noMessage),

@@ -52,7 +52,6 @@ func (t *traffic) badge() badge { return badge{count: t.unseen} }
 func (t *traffic) keys() []binding {
 	return []binding{
 		bind("enter", "open the message, or close it", t.enter).hinted("open").named("open message"),
-		bind("/", "filter: words, agent: thread: type: state:", t.filter.start).hinted("filter").named("filter"),
 		bind("f", "follow the newest, or pause", t.toggleFollow).hinted("follow").named("follow"),
 		bind("tab", "between the list and the message", t.turn),
 		bind("m", "mark the message read", t.markRead).named("mark read"),

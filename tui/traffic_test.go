@@ -120,6 +120,24 @@ func TestFollowsNewestUntilTheMarkerMoves(t *testing.T) {
 	s.shows("following")
 }
 
+// A filter begins on every screen: what follows its key never becomes a text for somebody.
+func TestFilterBeginsOnEveryScreen(t *testing.T) {
+	for at := range places {
+		s := newScreen(t, busyTeam(), 120, 30)
+		s.press(fmt.Sprint(int(at)+1), "/")
+		s.typed("sec")
+		if s.m.at != atTraffic || s.m.traffic.filter.text != "sec" || s.m.compose.open {
+			t.Errorf("on screen %d, the keys went elsewhere:\n%s", at+1, s.text())
+		}
+	}
+}
+
+func TestKeyWithoutAMeaningSaysSo(t *testing.T) {
+	s := newScreen(t, busyTeam(), 120, 30)
+	s.press("5", "Z")
+	s.shows("Z does nothing on this screen; ? lists the keys.")
+}
+
 func TestFilterNarrowsAsItIsTyped(t *testing.T) {
 	s := newScreen(t, busyTeam(), 120, 30)
 	s.press("/")

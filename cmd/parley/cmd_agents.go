@@ -298,13 +298,24 @@ func agentTable(c *cli, agents []parley.AgentStatus) *table {
 		}
 
 		if held {
-			row = append(row, cmp.Or(a.WaitsFor, a.HeldReason))
+			row = append(row, heldBecause(a))
 		}
 
 		t.add(row...)
 	}
 
 	return &t
+}
+
+// heldBecause says why the messages to an agent wait. Those to one that does not run wait for a command.
+func heldBecause(a parley.AgentStatus) string {
+	switch {
+	case a.WaitsFor == "":
+		return a.HeldReason
+	case a.State.Live():
+		return a.WaitsFor
+	}
+	return a.WaitsFor + ". " + a.HeldCode.Release(a.Agent)
 }
 
 func (c *cli) heads(names ...string) []string {

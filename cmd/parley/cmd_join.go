@@ -147,8 +147,8 @@ func (g *guest) printMessage(ctx context.Context, service *client.Client, id str
 	if g.json {
 		err = g.printJSON(m)
 	} else {
-		header, footer := g.paint(bold, m.Header(g.agent.AgentID)), g.paint(faint, m.Footer(false))
-		err = g.printLine(header + " " + parley.QuoteHeaders(m.Text) + " " + footer)
+		header, footer := g.paint(bold, m.Header(g.agent.AgentID)), g.paint(faint, m.Footer(false, ""))
+		err = g.printLine(header + " " + parley.QuoteForms(m.Text) + " " + footer)
 	}
 	if err != nil {
 		return err

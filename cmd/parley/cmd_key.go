@@ -27,13 +27,15 @@ func keyCommand(c *cli) *cobra.Command {
 
 func issueKeyCommand(c *cli) *cobra.Command {
 	return c.withAgents(command(c, operation[parley.IssueKeyResult]{
-		op:      "issue_key",
-		use:     "issue AGENT",
-		short:   "Make another key for an agent and print it, once",
-		example: "  parley key issue ci",
-		args:    cobra.ExactArgs(1),
-		fill:    positional("agent"),
-		print:   printNewKey,
+		op:    "issue_key",
+		use:   "issue AGENT",
+		short: "Make another key for an agent and print it, once",
+		example: `  parley key issue ci
+  parley key issue ci --expires 30d`,
+		args:  cobra.ExactArgs(1),
+		flags: []string{"expires"},
+		fill:  positional("agent"),
+		print: printNewKey,
 	}), 1)
 }
 
@@ -59,6 +61,7 @@ func rotateKeyCommand(c *cli) *cobra.Command {
 		short:   "Replace all keys of an agent by a new one and print it, once",
 		example: "  parley key rotate ci",
 		args:    cobra.ExactArgs(1),
+		flags:   []string{"expires"},
 		fill:    positional("agent"),
 		print:   printNewKey,
 	}), 1)
@@ -110,12 +113,23 @@ func printKeys(c *cli, res *parley.ListKeysResult) error {
 		}
 
 		t.add(c.paint(bold, k.Agent), k.KeyID, string(k.Origin), "made "+k.CreatedAt.Local().Format(time.DateTime),
-			used)
+			used, keyEnd(k, c.now()))
 	}
 
 	t.print(c.out)
 
 	return nil
+}
+
+// keyEnd says when a key ends, or has ended, by itself.
+func keyEnd(k parley.Key, now time.Time) string {
+	switch {
+	case k.ExpiresAt == nil:
+		return ""
+	case k.Expired(now):
+		return "expired " + k.ExpiresAt.Local().Format(time.DateTime)
+	}
+	return "until " + k.ExpiresAt.Local().Format(time.DateTime)
 }
 
 func approveCommand(c *cli) *cobra.Command {

@@ -89,7 +89,9 @@ func bridgeCaller(ctx context.Context, c *cli, service parley.AgentService) parl
 	for _, a := range res.Agents {
 		if a.Name == res.You { // an adopted agent has nothing in its environment
 			human := a.Kind == parley.KindHuman
-			caller = parley.Caller{ID: a.ID, Name: a.Name, Kind: a.Kind, Operator: human, Orchestrate: a.Orchestrate}
+			caller = parley.Caller{
+				ID: a.ID, Name: a.Name, Kind: a.Kind, Operator: human, Orchestrate: a.Orchestrate, Seal: res.YourSeal,
+			}
 		}
 	}
 

@@ -179,6 +179,23 @@ func messageCommand(c *cli) *cobra.Command {
 	return cmd
 }
 
+func whoisCommand(c *cli) *cobra.Command {
+	return command(c, operation[parley.WhoisResult]{
+		op:      "whois",
+		use:     "whois ID",
+		short:   "Show who sent a message",
+		example: `  parley whois 5f0c21aa`,
+		args:    cobra.ExactArgs(1),
+		fill: func(args []string, to url.Values) error {
+			to.Set("message_id", args[0])
+			return nil
+		},
+		print: func(c *cli, res *parley.WhoisResult) error {
+			return c.printLine(res.Message)
+		},
+	})
+}
+
 func inboxCommand(c *cli) *cobra.Command {
 	return command(c, operation[parley.CheckInboxResult]{
 		op:    "check_inbox",

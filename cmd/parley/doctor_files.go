@@ -94,7 +94,7 @@ func (d *doctor) checkDatabaseSpace(f *findings) {
 	case database >= largeContent:
 		f.warn("space",
 			"Messages are never deleted. To start over: parley backup FILE, parley down, then delete "+
-				d.at.Database()+" and "+filepath.Join(d.at.Anchor(), filepath.Base(d.at.Database()))+".",
+				strings.Join(d.at.Both(d.at.Database()), " and ")+".",
 			"%s", detail)
 	default:
 		f.ok("space", "%s", detail)

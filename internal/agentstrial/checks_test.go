@@ -34,9 +34,15 @@ func (s *onStage) isBriefed() {
 		s.Errorf("it has the tools %q, want %s", tools, s.program.tool)
 	}
 
-	if argv, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", s.pid)); err == nil &&
-		strings.Contains(string(argv), "parley_") {
-		s.Errorf("a key stands in its argv: %q", argv)
+	if !strings.Contains(system, s.seal) && !strings.Contains(system, "your_seal") { // what is in argv cannot name it
+		s.Errorf("its instructions do not say what its seal %s is: %s", s.seal, system)
+	}
+
+	argv, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", s.pid)) // empty where the system has no such file
+	for _, secret := range []string{"parley_", s.seal} {
+		if strings.Contains(string(argv), secret) {
+			s.Errorf("%s stands in its argv: %q", secret, argv)
+		}
 	}
 }
 

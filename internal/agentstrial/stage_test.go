@@ -29,6 +29,7 @@ type onStage struct {
 	size    string
 	model   *modelserver.Server
 	agent   parley.AgentStatus
+	seal    string // of ann's terminal
 	pid     int
 	person  string // socket of the tmux that shows ann to a person; "" if none does
 	sent    []*letter
@@ -59,8 +60,17 @@ func launchReal(t *testing.T, program installed, size string) *onStage {
 	program.prepare(t, h, s.model.URL)
 	s.pid = testhome.Run[parley.LaunchAgentResult](t, h, append(args, program.args...)...).PID
 	s.look()
+	s.seal = s.askSeal()
 
 	return s
+}
+
+// askSeal returns what ann is told of her own seal.
+func (s *onStage) askSeal() string {
+	key := testhome.Run[parley.IssueKeyResult](s.T, s.Home, "key", "issue", "ann").APIKey
+	ann := *s.Home
+	ann.Env = append(slices.Clone(ann.Env), "PARLEY_KEY="+key)
+	return testhome.Run[parley.AgentStatusResult](s.T, &ann, "agents").YourSeal
 }
 
 // endurance bounds the waits for real programs. On a machine with two cores and a load of
@@ -125,13 +135,14 @@ func (s *onStage) send(text string, flags ...string) *letter {
 	m := &letter{Message: testhome.Run[parley.SendMessageResult](s.T, s.Home, args...).Object}
 
 	head := m.Header(s.agent.ID) + " "
-	body := parley.QuoteHeaders(strings.ReplaceAll(m.Text, "\t", "    "))
-	m.want = head + body + "\n" + m.Footer(false)
+	body := parley.QuoteForms(strings.ReplaceAll(m.Text, "\t", "    "))
+	m.want = head + body + "\n" + m.Footer(false, s.seal)
 	width, height := 0, 0
 	must.Have(fmt.Sscanf(s.size, "%dx%d", &width, &height))(s)
 	if m.notice = !s.profile.Fits(m.want) || !s.profile.FitsOn(m.want, width, height); m.notice {
 		first, _, _ := strings.Cut(strings.TrimSpace(norm.NFC.String(body)), "\n")
-		m.want = head + parley.Truncate(s.profile.Showable(first)+"…", 200) + "\n" + m.AnnouncementFooter(len([]rune(m.Text)))
+		m.want = head + parley.Truncate(parley.QuoteForms(s.profile.Showable(first))+"…", 200) + "\n" +
+			m.AnnouncementFooter(len([]rune(m.Text)), s.seal)
 	}
 
 	s.sent = append(s.sent, m)

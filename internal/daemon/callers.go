@@ -18,12 +18,15 @@ type callers interface {
 }
 
 // markPeer adds the caller of a unix connection to its context: the agent or the operator
-// behind the process, or nobody. It closes connections of other users, and of processes
-// that have ended: they can no longer be traced back.
-func markPeer(who callers) func(context.Context, net.Conn) context.Context {
+// behind the process, or nobody. It closes connections of other users, of processes
+// that have ended, since they can no longer be traced back, and those beyond the limits.
+func markPeer(who callers, open *connections) func(context.Context, net.Conn) context.Context {
 	return func(ctx context.Context, conn net.Conn) context.Context {
 		unixConn, ok := conn.(*net.UnixConn)
 		if !ok {
+			if !open.admitAddress(conn) {
+				_ = conn.Close()
+			}
 			return ctx
 		}
 
@@ -45,6 +48,9 @@ func markPeer(who callers) func(context.Context, net.Conn) context.Context {
 			p.first = parley.Caller{Unplaced: true}
 		}
 		p.caller = p.first
+		if !open.admitCaller(conn, p.first) {
+			_ = conn.Close()
+		}
 
 		return context.WithValue(ctx, peerKey{}, p)
 	}

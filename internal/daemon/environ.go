@@ -39,3 +39,19 @@ func (e Environ) Scrubbed() Environ {
 		return slices.Contains(terminal.NotInherited, name)
 	})
 }
+
+// forTmux lists the variables that parley's tmux server needs. Every program there can read the
+// environment of the server, so that it holds nothing else: a launched agent gets its environment
+// in a private file.
+var forTmux = []string{
+	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TERM", "TERMINFO", "TERMINFO_DIRS",
+	"TMPDIR", "TMUX_TMPDIR", "XDG_RUNTIME_DIR", "XDG_STATE_HOME",
+}
+
+// ForTmux returns the environment of parley's tmux server.
+func (e Environ) ForTmux() Environ {
+	return slices.DeleteFunc(slices.Clone(e), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return !slices.Contains(forTmux, name) && !strings.HasPrefix(name, "LC_")
+	})
+}

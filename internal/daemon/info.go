@@ -36,7 +36,7 @@ type Info struct {
 // crashed since.
 func ReadInfo(at Place) (*Info, error) {
 	var errs []error
-	for _, path := range at.both(at.Info()) {
+	for _, path := range at.Both(at.Info()) {
 		info := new(Info)
 		b, err := os.ReadFile(path)
 		if err == nil {
@@ -66,7 +66,7 @@ func writeInfo(at Place, info Info) error {
 		return fmt.Errorf("encode %s: %w", at.Info(), err)
 	}
 
-	for _, path := range at.both(at.Info()) {
+	for _, path := range at.Both(at.Info()) {
 		if err := os.WriteFile(path+".part", append(b, '\n'), 0o600); err != nil {
 			return fmt.Errorf("write the daemon's address: %w", err)
 		}
@@ -81,7 +81,7 @@ func writeInfo(at Place, info Info) error {
 // removeInfo says that no daemon runs.
 func removeInfo(at Place) error {
 	var errs []error
-	for _, path := range at.both(at.Info()) {
+	for _, path := range at.Both(at.Info()) {
 		errs = append(errs, ignoreMissing(os.Remove(path)))
 	}
 	return errors.Join(errs...)

@@ -21,7 +21,7 @@ type locks []*os.File
 // process ends. Only the holder may open the database or listen on the socket.
 func lock(at Place) (locks, error) {
 	var taken locks
-	for _, path := range at.both(at.Lock()) {
+	for _, path := range at.Both(at.Lock()) {
 		f, err := lockFile(at, path)
 		if err != nil {
 			return nil, errors.Join(err, taken.Close())
@@ -64,7 +64,7 @@ func lockFile(at Place, path string) (*os.File, error) {
 // Locked reports whether a process holds the daemon's lock. If none does, it takes
 // the lock for a moment; a daemon that starts at that moment finds it taken.
 func Locked(at Place) (bool, error) {
-	for _, path := range at.both(at.Lock()) {
+	for _, path := range at.Both(at.Lock()) {
 		if held, err := isLocked(path); held || err != nil {
 			return held, err
 		}

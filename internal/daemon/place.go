@@ -65,7 +65,7 @@ func (p Place) Anchor() string {
 // InUse reports whether a daemon has run here: the state directory is there, or what is left of a
 // database when it was removed.
 func (p Place) InUse() bool {
-	for _, path := range p.both(p.Database()) {
+	for _, path := range p.Both(p.Database()) {
 		if _, err := os.Lstat(path); err == nil {
 			return true
 		}
@@ -74,9 +74,9 @@ func (p Place) InUse() bool {
 	return err == nil
 }
 
-// both returns the two paths of a file that has a second one, without the second where
+// Both returns the two paths of a file that has a second one, without the second where
 // there is no anchor.
-func (p Place) both(path string) []string {
+func (p Place) Both(path string) []string {
 	if p.Anchor() == "" {
 		return []string{path}
 	}

@@ -160,6 +160,20 @@ func TestScrubbedEnvironmentHasNoAgentVariables(t *testing.T) {
 	}
 }
 
+// Every agent can read the environment of the tmux server.
+func TestTmuxServerGetsNoSecrets(t *testing.T) {
+	env := Environ{
+		"PATH=/bin", "HOME=/home/u", "LANG=C.UTF-8", "LC_CTYPE=C.UTF-8", "TERM=xterm", "TMUX_TMPDIR=/x", "OPENAI_API_KEY=k",
+		"ANTHROPIC_API_KEY=k", "AWS_SECRET_ACCESS_KEY=k", "PARLEY_KEY=k", "MY_TOKEN=k", "PATHOLOGY=k", "XDG_RUNTIME_DIR=/run",
+	}
+
+	got := strings.Join(env.ForTmux(), " ")
+	want := "PATH=/bin HOME=/home/u LANG=C.UTF-8 LC_CTYPE=C.UTF-8 TERM=xterm TMUX_TMPDIR=/x XDG_RUNTIME_DIR=/run"
+	if got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestTooLongWorkspaceIsRefused(t *testing.T) {
 	root := tree(t)
 	for longest := MaxDatabasePath - len("/.parley/parley.db"); len(root) < longest; {

@@ -170,7 +170,7 @@ func (d *daemon) openService(ctx context.Context, t *Team) error {
 		return err
 	}
 
-	own := tmux.Options{Name: d.Place.TmuxName(), Env: d.Env.Scrubbed(), Dir: d.Place.Runtime}
+	own := tmux.Options{Name: d.Place.TmuxName(), Env: d.Env.ForTmux(), Dir: d.Place.Runtime}
 	if tmux.CanKeep {
 		own.Keeper = []string{d.Executable, tmux.KeepCommand}
 	}
@@ -250,6 +250,13 @@ func (d *daemon) status() parley.WorkspaceStatusResult {
 	return info
 }
 
+// A connection may be idle between two calls for idleConnection; clients open another. The header
+// of a request has maxHeader bytes at most: keys and names are short.
+const (
+	idleConnection = 2 * time.Minute
+	maxHeader      = 32 << 10
+)
+
 // run serves until ctx ends, then ends the calls in good order.
 func (d *daemon) run(ctx context.Context) error {
 	calls, endCalls := context.WithCancel(context.WithoutCancel(ctx))
@@ -261,11 +268,15 @@ func (d *daemon) run(ctx context.Context) error {
 	}
 
 	api := httpapi.New(d.http(mcp))
+	open := &connections{}
 	d.server = &http.Server{
 		Handler:           api,
 		BaseContext:       func(net.Listener) context.Context { return calls },
-		ConnContext:       markPeer(d.orchestrator),
+		ConnContext:       markPeer(d.orchestrator, open),
+		ConnState:         open.note,
 		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       idleConnection,
+		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          slog.NewLogLogger(d.log.Handler(), slog.LevelWarn),
 	}
 

@@ -26,7 +26,7 @@ func TestSchemaOfTheTeamFileIsUpToDate(t *testing.T) {
 func TestEveryKeyOfTheTeamFileIsDescribed(t *testing.T) {
 	for _, typ := range []reflect.Type{
 		reflect.TypeFor[Team](), reflect.TypeFor[Agent](), reflect.TypeFor[Settings](), reflect.TypeFor[ScreenSettings](),
-		reflect.TypeFor[ConversationSettings](), reflect.TypeFor[Responder](),
+		reflect.TypeFor[conversation.Settings](), reflect.TypeFor[Responder](),
 	} {
 		for _, f := range setting.Fields(typ) {
 			if !strings.HasSuffix(f.Doc, ".") {
@@ -42,7 +42,7 @@ func TestSettingsPageHasEverySetting(t *testing.T) {
 
 	for name, typ := range map[string]reflect.Type{
 		"settings":     reflect.TypeFor[Settings](),
-		"conversation": reflect.TypeFor[ConversationSettings](),
+		"conversation": reflect.TypeFor[conversation.Settings](),
 		"screen":       reflect.TypeFor[ScreenSettings](),
 	} {
 		_, after, _ := strings.Cut(string(page), "<!-- "+name+" -->\n")
@@ -67,21 +67,6 @@ func settingsTable(t reflect.Type) string {
 }
 
 // The conversation package has its own defaults and bounds, for threads.
-func TestConversationSettingsAreThoseOfTheProtocol(t *testing.T) {
-	var s ConversationSettings
-	setting.Fill(&s)
-	if got, want := s.budgets(), conversation.Defaults(); got != want {
-		t.Errorf("defaults: got %+v, want %+v", got, want)
-	}
-
-	for _, n := range []int{-1, 1, 1000, 1001} {
-		s := ConversationSettings{ChainHops: n, PairMinute: n, PairTenMinutes: n, CycleRounds: n}
-		if got, want := s.check("x") == nil, s.budgets().Validate() == nil; got != want {
-			t.Errorf("%d is accepted: got %v, want %v", n, got, want)
-		}
-	}
-}
-
 func TestEnvironmentOverridesSettings(t *testing.T) {
 	var s Settings
 	s.MaxText = 5

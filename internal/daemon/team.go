@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/conversation"
 	"parley/internal/setting"
 	"parley/orchestrator"
 	"parley/profile"
@@ -24,7 +25,7 @@ import (
 type Team struct {
 	Agents       []Agent                    `yaml:"agents" doc:"The agents that parley up launches, in this order."`
 	Settings     Settings                   `yaml:"settings" doc:"Settings of the daemon. PARLEY_NAME in the environment overrides each, a flag of parley serve overrides both."`
-	Conversation ConversationSettings       `yaml:"conversation" doc:"What agents may say to each other before a person speaks again."`
+	Conversation conversation.Settings      `yaml:"conversation" doc:"What agents may say to each other before a person speaks again."`
 	Screen       ScreenSettings             `yaml:"screen" doc:"How the screen treats you. PARLEY_SCREEN_NAME in the environment overrides each."`
 	Responders   []Responder                `yaml:"responders" doc:"The agents for which a model answers at once."`
 	Profiles     map[string]yaml.RawMessage `yaml:"profiles" doc:"Profiles of your own, or changes to built-in ones: a name and the keys that differ."`
@@ -172,7 +173,7 @@ func (t *Team) check(file string) error {
 	if err := t.Screen.check(file); err != nil {
 		return err
 	}
-	if err := t.Conversation.check(file); err != nil {
+	if err := setting.Check(&t.Conversation, file+": conversation"); err != nil {
 		return err
 	}
 	if err := t.checkResponders(file, seen); err != nil {
@@ -190,7 +191,7 @@ func duplicateName(file, name string) error {
 // service returns the settings of the service.
 func (t *Team) service() orchestrator.Settings {
 	s := t.Settings.Settings
-	s.Conversation = t.Conversation.budgets()
+	s.Conversation = t.Conversation
 	return s
 }
 

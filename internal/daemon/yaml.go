@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/conversation"
 	"parley/internal/setting"
 
 	"github.com/goccy/go-yaml"
@@ -96,7 +97,7 @@ func siblingKeys(key *token.Token) []string {
 	case "agents":
 		return setting.Names(reflect.TypeFor[Agent]())
 	case "conversation":
-		return setting.Names(reflect.TypeFor[ConversationSettings]())
+		return setting.Names(reflect.TypeFor[conversation.Settings]())
 	case "screen":
 		return setting.Names(reflect.TypeFor[ScreenSettings]())
 	case "responders":

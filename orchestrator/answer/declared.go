@@ -13,7 +13,7 @@ import (
 )
 
 // LoadDeclared declares the responders of parley.yaml, terminates those that are no
-// longer in it, and makes idle the ones that were answering when the last daemon ended.
+// longer in it, and sets those to idle that were answering when the last daemon ended.
 // It leaves out a responder whose name another agent has, with a warning for the
 // operator, so that the rest of the team can work.
 func (rs *Responders) LoadDeclared(ctx context.Context) (warnings []string, err error) {
@@ -72,10 +72,10 @@ func (rs *Responders) declare(ctx context.Context, d parley.DeclaredResponder) (
 	a := parley.Agent{
 		ID:           team.NewID(),
 		Name:         d.Name,
-		Description:  parley.CleanLine(d.Description),
-		Role:         parley.CleanLine(d.Role),
-		Capabilities: parley.CleanLines(d.Capabilities),
-		Groups:       parley.CleanLines(d.Groups),
+		Description:  parley.CleanLabel(d.Description),
+		Role:         parley.CleanLabel(d.Role),
+		Capabilities: parley.CleanLabels(d.Capabilities),
+		Groups:       parley.CleanLabels(d.Groups),
 		State:        parley.StateIdle,
 		Since:        now,
 		Evidence:     "declared",
@@ -110,7 +110,7 @@ func (rs *Responders) declare(ctx context.Context, d parley.DeclaredResponder) (
 		a.State, a.Since, a.Evidence = old.State, old.Since, old.Evidence
 	}
 
-	if r.Origin == parley.FromOperator { // what the request leaves out stays
+	if r.Origin == parley.FromOperator { // what the request leaves out does not change
 		a.Description, a.Role = cmp.Or(a.Description, old.Description), cmp.Or(a.Role, old.Role)
 		if a.Capabilities == nil {
 			a.Capabilities = old.Capabilities
@@ -191,7 +191,7 @@ func (rs *Responders) status(m *team.Member) parley.ResponderStatus {
 	return s
 }
 
-// Usage returns what the answers of models took: in all, by agent, and by call.
+// Usage returns what the answers of models cost: in all, by agent, and by call.
 func (rs *Responders) Usage(ctx context.Context, req parley.UsageRequest) (*parley.UsageResult, error) {
 	q := store.UsageQuery{Calls: req.Calls}
 	if req.Since != nil {
@@ -223,7 +223,7 @@ func (rs *Responders) Usage(ctx context.Context, req parley.UsageRequest) (*parl
 	return res, nil
 }
 
-// Approve makes an agent special: a model answers for it if r says so, else it reads its
+// Approve makes an agent special. A model answers for it if r says so; otherwise it reads its
 // mailbox itself.
 func Approve(a *parley.Agent, r *parley.Responder) {
 	a.Kind, a.Approval, a.IsSpecial = parley.KindMailbox, parley.ApprovalGiven, true

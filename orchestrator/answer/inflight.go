@@ -15,7 +15,7 @@ type call struct {
 	err   error
 }
 
-// wait returns what comes of a call.
+// wait returns the result of a call.
 func (c *call) wait(ctx context.Context) (*parley.Reply, error) {
 	select {
 	case <-c.done:
@@ -30,10 +30,10 @@ func (c *call) wait(ctx context.Context) (*parley.Reply, error) {
 type inflight struct {
 	mu            sync.Mutex
 	calls         map[string]*call         // by callKey
-	conversations map[string]chan struct{} // full while a responder answers there; see conversationOf
-	models        map[string]chan struct{} // by responder; holds as many as its model is asked at once
+	conversations map[string]chan struct{} // full while a responder answers in one; see conversationOf
+	models        map[string]chan struct{} // by responder; holds one value for each question under way
 	cancels       map[*context.CancelFunc]bool
-	stopped       bool           // no call begins any more
+	stopped       bool           // no further call begins
 	group         sync.WaitGroup // of calls
 }
 
@@ -45,7 +45,7 @@ func callKey(msg *parley.Message, to *team.Member) string {
 	return msg.ID
 }
 
-// begin notes that a message is going to be answered. If it is the first call with this
+// begin notes that a message will be answered. If it is the first call with this
 // key, the caller must end it. The error is MODEL_UNAVAILABLE after stop.
 func (f *inflight) begin(key string) (c *call, first bool, err error) {
 	f.mu.Lock()
@@ -87,7 +87,7 @@ func (f *inflight) find(key string) *call {
 	return f.calls[key]
 }
 
-// cancelOnStop has stop call cancel, until forget is called.
+// cancelOnStop makes stop call cancel, until forget is called.
 func (f *inflight) cancelOnStop(cancel context.CancelFunc) (forget func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -114,7 +114,7 @@ func (f *inflight) len() int {
 	return len(f.calls)
 }
 
-// stop breaks off the calls under way and lets no other begin.
+// stop cancels the calls under way and lets no other begin.
 func (f *inflight) stop() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -124,9 +124,8 @@ func (f *inflight) stop() {
 	}
 }
 
-// acquire waits until a responder has answered what came earlier in the same
-// conversation, so that its model is told all of it, and until its model is asked fewer
-// than most times at once.
+// acquire waits until a responder has answered the earlier messages of the same conversation, so
+// that its model is told all of them, and until fewer than most of its questions are under way.
 func (f *inflight) acquire(ctx context.Context, conversation, responder string, most int) (release func(), err error) {
 	leave, err := enter(ctx, f.slots(&f.conversations, conversation, 1))
 	if err != nil {

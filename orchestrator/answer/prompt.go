@@ -14,7 +14,7 @@ import (
 	"parley/orchestrator/team"
 )
 
-// newPrompt returns what a model is asked, without the conversation.
+// newPrompt returns a question to a model, without the conversation.
 func newPrompt(config *parley.Responder) parley.ModelQuestion {
 	return parley.ModelQuestion{
 		Model:       config.ModelID,
@@ -26,7 +26,7 @@ func newPrompt(config *parley.Responder) parley.ModelQuestion {
 	}
 }
 
-// prompt returns what a model is asked about a message, with the tools that the
+// prompt returns the question to a model about a message, with the tools that the
 // responder's configuration grants.
 func (rs *Responders) prompt(ctx context.Context, q *question) (parley.ModelQuestion, error) {
 	build := rs.directPrompt
@@ -46,7 +46,7 @@ func (rs *Responders) prompt(ctx context.Context, q *question) (parley.ModelQues
 	return prompt, err
 }
 
-// directPrompt returns what a model is asked about a direct message: the system prompt,
+// directPrompt returns the question to a model about a direct message: the system prompt,
 // what it remembers of the conversation, and the message in the responder's form.
 func (rs *Responders) directPrompt(ctx context.Context, q *question) (parley.ModelQuestion, error) {
 	prompt := newPrompt(q.config)
@@ -70,8 +70,8 @@ func fillForm(form, sender, text string) string {
 	return strings.NewReplacer("{message}", text, "{sender}", sender).Replace(form)
 }
 
-// postSteps are the steps that change an answer. In a thread, where every message that a
-// model is shown begins with a name, its own name is always cut off.
+// postSteps are the steps that change an answer. In a thread, every message that a model is shown
+// begins with a name. So the model's own name is always removed from its answer.
 func (q *question) postSteps() []string {
 	steps := q.config.Additional.PostSteps()
 	if q.inThread() && !slices.Contains(steps, parley.PostStripName) {

@@ -12,11 +12,10 @@ import (
 	"parley/store"
 )
 
-// NotAsked is the reason of a message without an answer for which no call to a model is
-// known.
+// NotAsked is the reason why a message has no answer if no call to a model is known.
 const NotAsked = "its model was not asked, or the daemon ended meanwhile"
 
-// question is one message that a responder is to answer.
+// question is one message that a responder has to answer.
 type question struct {
 	to     *team.Member
 	config *parley.Responder // of to
@@ -26,8 +25,7 @@ type question struct {
 
 func (q *question) inThread() bool { return q.msg.Kind == parley.KindThread }
 
-// conversationOf names the conversation of a question: answers in it come one after
-// another.
+// conversationOf names the conversation of a question. Its answers come one after another.
 func (q *question) conversation() string {
 	if q.inThread() {
 		return q.msg.ThreadID + " " + q.to.ID
@@ -37,7 +35,7 @@ func (q *question) conversation() string {
 
 // Ask stores a message with send, which gets the message's id, and returns the answer of
 // the responder. A message that was refused, was sent before, or went to a thread is not
-// answered again. inCall says that the reply comes back with the call.
+// answered again. inCall says that the reply returns with the call.
 func (rs *Responders) Ask(
 	ctx context.Context, to *team.Member, inCall bool, send func(id string) (store.Appended, error),
 ) (store.Appended, *parley.Reply, error) {
@@ -109,7 +107,7 @@ func replyOf(msg *parley.Message, call *store.ModelCall) *parley.Reply {
 	return r
 }
 
-// unanswered adds to an error that the message is kept, and how to have it answered.
+// unanswered adds to an error that the message is kept, and how to get an answer to it.
 func unanswered(msg *parley.Message, err *parley.Error) error {
 	short := parley.Short(msg.ID)
 	action := strings.TrimSpace(err.Action + fmt.Sprintf(
@@ -118,8 +116,8 @@ func unanswered(msg *parley.Message, err *parley.Error) error {
 	return err.With("message_id", msg.ID).Suggest("%s", action)
 }
 
-// reply has a responder answer a stored message. inCall says that the sender waits for
-// it: then the reply comes back with the call, and is not delivered as well.
+// reply makes a responder answer a stored message. inCall says that the sender waits for the
+// reply: then it returns with the call, and is not delivered.
 func (rs *Responders) reply(
 	ctx context.Context, to *team.Member, msg *parley.Message, inCall bool,
 ) (*parley.Reply, error) {
@@ -154,7 +152,7 @@ func (rs *Responders) reply(
 		err = notReached(asking)
 	}
 
-	storing := context.WithoutCancel(ctx) // what was spent is spent
+	storing := context.WithoutCancel(ctx) // the model has been paid for
 	if err != nil {
 		return nil, rs.recordFailure(storing, msg, call, err)
 	}
@@ -233,7 +231,7 @@ func (rs *Responders) compose(ctx context.Context, q *question, call *store.Mode
 	return reply, nil
 }
 
-// askModel asks the model, and shows on the responder's screen what it writes meanwhile.
+// askModel asks the model. The responder's screen shows what it writes meanwhile.
 func (rs *Responders) askModel(
 	ctx context.Context, q *question, prompt parley.ModelQuestion, call *store.ModelCall,
 ) (string, error) {
@@ -282,8 +280,7 @@ func (rs *Responders) setIdle(ctx context.Context, m *team.Member) {
 	}
 }
 
-// setState sets the state that is shown of a responder. An answer does not fail if that
-// fails.
+// setState sets the state that is shown of a responder. If that fails, the answer does not.
 func (rs *Responders) setState(ctx context.Context, m *team.Member, state parley.AgentState, evidence string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()

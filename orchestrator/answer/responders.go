@@ -17,8 +17,8 @@ type Model interface {
 	// Answer asks the model until ctx's deadline. An error is a MODEL_UNAVAILABLE with
 	// its reason; the answer then says what was spent.
 	Answer(context.Context, parley.ModelQuestion) (parley.ModelAnswer, error)
-	// Problem says what keeps a question from being asked, as far as that can be told
-	// without asking it.
+	// Problem says what keeps a question from being asked, as far as that is known without
+	// asking it.
 	Problem(parley.ModelQuestion) error
 }
 
@@ -79,8 +79,8 @@ func New(opts Options) *Responders {
 // InFlight returns how many messages are being answered.
 func (rs *Responders) InFlight() int { return rs.inflight.len() }
 
-// Stop breaks off the calls to models and lets no other begin: their callers get an
-// error before the daemon is gone.
+// Stop cancels the calls to models and lets no other begin. Their callers get an error before the
+// daemon ends.
 func (rs *Responders) Stop() { rs.inflight.stop() }
 
 // Close stops answering and waits until the last call has stored its result.

@@ -113,8 +113,8 @@ func (s *screen) stopAsking() bool {
 	return s.asking == 0
 }
 
-// ReadScreen returns what a responder's model wrote last, with so many more lines of
-// history, as read_terminal shows a terminal.
+// ReadScreen returns what a responder's model wrote last, as read_terminal shows a terminal.
+// history is how many earlier lines it adds.
 func (rs *Responders) ReadScreen(m *team.Member, history int) *parley.ReadTerminalResult {
 	return &parley.ReadTerminalResult{
 		Answer:  parley.OK,

@@ -11,8 +11,8 @@ import (
 	"parley/orchestrator/team"
 )
 
-// Speak has responders answer the posts that the conversation protocol invites them to
-// answer. It does not wait for the answers: each becomes a post. What the daemon's end
+// Speak makes responders answer the posts that the conversation protocol invites them to answer. It
+// does not wait for the answers: each becomes a post. A post whose answer the end of the daemon
 // prevents stays unanswered, and the operator is told.
 func (rs *Responders) Speak(invitations []talk.Invitation) {
 	for i := range invitations {
@@ -46,7 +46,7 @@ func (rs *Responders) speak(to *team.Member, post *parley.Message) {
 	}()
 }
 
-// threadPrompt returns what a model is asked about a thread's post: who is there, what
+// threadPrompt returns the question to a model about a thread's post: who is there, what
 // was said before, and the post. Everything that others said since the model last spoke
 // is one turn, because some servers want the turns to alternate.
 func (rs *Responders) threadPrompt(ctx context.Context, q *question) (parley.ModelQuestion, error) {
@@ -84,7 +84,7 @@ func (rs *Responders) threadPrompt(ctx context.Context, q *question) (parley.Mod
 	return prompt, nil
 }
 
-// appendOthers adds what another said to the turns, of which two in a row are one.
+// appendOthers adds what another said to the turns. Two such turns in a row become one.
 func appendOthers(turns []parley.ModelTurn, text string) []parley.ModelTurn {
 	if n := len(turns); n > 0 && !turns[n-1].Mine {
 		turns[n-1].Text += "\n\n" + text

@@ -18,8 +18,8 @@ func (rs *Responders) IsAnswering(msg *parley.Message, to *team.Member) bool {
 	return rs.inflight.find(callKey(msg, to)) != nil
 }
 
-// Unanswered returns the responders among the recipients of a message whose models are
-// to answer it and have not.
+// Unanswered returns the responders among the recipients of a message whose models have to answer
+// it and have not.
 func (rs *Responders) Unanswered(msg *parley.Message, ds []parley.Delivery) []*team.Member {
 	var left []*team.Member
 	for _, d := range ds {
@@ -34,8 +34,8 @@ func (rs *Responders) Unanswered(msg *parley.Message, ds []parley.Delivery) []*t
 	return left
 }
 
-// Retry asks the models again that have left a message unanswered. Their replies go
-// where they belong, unless the caller is the sender.
+// Retry asks the models again that have not answered a message. Their replies are delivered as
+// usual, unless the caller is the sender.
 func (rs *Responders) Retry(
 	ctx context.Context, msg *parley.Message, left []*team.Member,
 ) (*parley.RetryDeliveryResult, error) {
@@ -104,8 +104,7 @@ func answeredMeanwhile(msg *parley.Message, to *team.Member) error {
 		Suggest("parley explain %s shows its answer. Send a new message to ask again.", short)
 }
 
-// Needs returns what the operator is told about messages to responders that got no
-// answer.
+// Needs returns the needs of messages to responders that got no answer.
 func (rs *Responders) Needs(ctx context.Context) ([]parley.Need, error) {
 	items, err := rs.store.NotAnswered(ctx)
 	var needs []parley.Need

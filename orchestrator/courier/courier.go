@@ -11,6 +11,7 @@ import (
 	"parley"
 	"parley/orchestrator/team"
 	"parley/store"
+	"parley/tmux"
 )
 
 const (
@@ -97,7 +98,7 @@ type Couriers struct {
 
 // New returns couriers that do nothing until Start.
 func New(opts Options) *Couriers {
-	o := &Couriers{Options: opts, host: machine{}, readings: &readings{limit: manyReadings}}
+	o := &Couriers{Options: opts, host: machine{&tmux.Processes{}}, readings: &readings{limit: manyReadings}}
 	o.turns.last = map[string]time.Time{}
 	return o
 }
@@ -172,6 +173,11 @@ func (c *courier) turn(ctx context.Context, pause time.Duration) (time.Duration,
 // whether to come back by itself.
 func (c *courier) round(ctx context.Context) (again bool, err error) {
 	c.soon = false
+	claimed, busy := c.withdraw()
+	if busy {
+		return false, nil // whoever stores its message wakes it
+	}
+
 	if c.open {
 		if err := c.settleOpen(ctx); err != nil || c.open {
 			return true, err
@@ -180,6 +186,13 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 
 	if err := c.proveLate(ctx); err != nil {
 		return true, err
+	}
+
+	if claimed != nil {
+		if done, err := c.deliver(ctx, *claimed); err != nil || !done {
+			c.behind = true
+			return c.m.Terminal() != nil, err
+		}
 	}
 
 	for ctx.Err() == nil {
@@ -191,6 +204,9 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 			watches := false
 			if err == nil {
 				watches, err = c.watchStranded(ctx)
+			}
+			if err == nil {
+				c.offer()
 			}
 			return len(c.unproven) > 0 || watches, err
 		}
@@ -266,13 +282,13 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 		}
 	}
 
-	if !team.IsUrgent(job) && c.m.HasUrgent() {
-		c.soon = true // an urgent one came during the look, and goes first
-		return false, nil
-	}
-
 	ctx, cancel := unhurried(ctx)
 	defer cancel()
+
+	if !team.IsUrgent(job) && c.m.HasUrgent() {
+		c.soon = true // an urgent one came during the look, and goes first
+		return false, c.release(ctx, job, ended(parley.DeliveryQueued, parley.EndedInterrupted, ""))
+	}
 
 	if !c.numbered { // and then look again: the answer may have taken long
 		c.soon = true
@@ -280,14 +296,8 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 	}
 
 	l := c.compose(t.Profile, &job, c.size)
-	job.Announced, job.PaneSeq = l.announced, c.seq+1
-
-	err = c.o.Store.Claim(ctx, job.Key, job.PaneSeq, l.announced)
-	if errors.Is(err, store.ErrStale) {
-		return true, nil // read or expired meanwhile
-	}
-	if err != nil {
-		return false, err
+	if claimed, done, err := c.claim(ctx, &job, l); err != nil || !claimed {
+		return done, err
 	}
 
 	c.m.ForgetForced(job.Message.ID)
@@ -318,7 +328,11 @@ func (c *courier) hold(ctx context.Context, job store.Job, h hold) error {
 	if c.waiting != job.Key {
 		c.waiting, c.since = job.Key, now
 	}
-	if c.soon = h.brief() && now.Sub(c.since) < holdAfter; c.soon {
+	c.soon = h.brief() && now.Sub(c.since) < holdAfter
+	if job.State == parley.DeliveryTyping {
+		return c.release(ctx, job, change(parley.DeliveryHeld, h))
+	}
+	if c.soon {
 		return nil
 	}
 	if job.State == parley.DeliveryHeld && job.Reason == h.Reason {

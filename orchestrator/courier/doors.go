@@ -55,26 +55,25 @@ type terminalHost interface {
 }
 
 // machine is the real host.
-type machine struct{}
+type machine struct{ processes *tmux.Processes }
 
-func (machine) Pane(t *team.Terminal) pane                    { return t.Pane }
-func (machine) Instance(t *team.Terminal) string              { return t.Server.Instance() }
-func (machine) Foreground(t *team.Terminal) ([]string, error) { return foreground(t) }
-func (machine) Alive(t *team.Terminal) bool                   { return tmux.Alive(t.PID) }
-func (machine) Unread(t *team.Terminal) (int, error)          { return tmux.Unread(t.TTY) }
-func (machine) Canonical(t *team.Terminal) (bool, error)      { return tmux.Canonical(t.TTY) }
-func (machine) Echo(t *team.Terminal) (bool, error)           { return tmux.Echo(t.TTY) }
+func (machine) Pane(t *team.Terminal) pane               { return t.Pane }
+func (machine) Instance(t *team.Terminal) string         { return t.Server.Instance() }
+func (machine) Alive(t *team.Terminal) bool              { return tmux.Alive(t.PID) }
+func (machine) Unread(t *team.Terminal) (int, error)     { return tmux.Unread(t.TTY) }
+func (machine) Canonical(t *team.Terminal) (bool, error) { return tmux.Canonical(t.TTY) }
+func (machine) Echo(t *team.Terminal) (bool, error)      { return tmux.Echo(t.TTY) }
 
-// foreground returns the command line of the program that has a terminal. Where the profile
+// Foreground returns the command line of the program that has a terminal. Where the profile
 // cannot tell the program's own screen from another's, a pager or editor that the program has
 // started comes first.
-func foreground(t *team.Terminal) ([]string, error) {
+func (m machine) Foreground(t *team.Terminal) ([]string, error) {
 	leader, err := tmux.Foreground(t.PID)
 	if err != nil || t.Profile.HasMarkers() || tmux.TakesKeys(leader) != "" {
 		return leader, err
 	}
 
-	all, err := tmux.ForegroundOnTerminal(t.PID)
+	all, err := m.processes.ForegroundOnTerminal(t.PID)
 	if err != nil {
 		return leader, nil // it has gone meanwhile
 	}

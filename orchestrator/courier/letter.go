@@ -50,16 +50,18 @@ func (c *courier) recompose(p *profile.Profile, job *store.Job, on size) letter 
 }
 
 func whole(p *profile.Profile, msg *parley.Message, to *team.Member, short bool) letter {
-	foot := msg.Footer(short)
-	return letter{text: layout(p, msg.Header(to.ID)+" ", bodyOf(msg), foot), mark: msg.Mark(), foot: foot}
+	seal := to.Agent().Seal
+	foot := msg.Footer(short, seal)
+	return letter{text: layout(p, msg.Header(to.ID)+" ", bodyOf(msg, seal), foot), mark: msg.Mark(), foot: foot}
 }
 
 // announcement shows the beginning of a text and the call that reads the rest.
 func announcement(p *profile.Profile, msg *parley.Message, to *team.Member, on size) letter {
-	l := letter{mark: msg.Mark(), foot: msg.AnnouncementFooter(utf8.RuneCountInString(msg.Text)), announced: true}
-	first, _, _ := strings.Cut(strings.TrimSpace(norm.NFC.String(bodyOf(msg))), "\n")
-	first = p.Showable(first)
-	for n := announcementLength; ; n /= 2 { // halved until it fits: a profile may allow very little
+	seal := to.Agent().Seal
+	l := letter{mark: msg.Mark(), foot: msg.AnnouncementFooter(utf8.RuneCountInString(msg.Text), seal), announced: true}
+	first, _, _ := strings.Cut(strings.TrimSpace(norm.NFC.String(bodyOf(msg, seal))), "\n")
+	first = parley.QuoteForms(p.Showable(first)) // the words that are left could make a form
+	for n := announcementLength; ; n /= 2 {      // halved until it fits: a profile may allow very little
 		l.text = layout(p, msg.Header(to.ID)+" ", parley.Truncate(first+"…", n), l.foot)
 		if n < 2 || on.fits(p, l.text) {
 			return l
@@ -71,8 +73,10 @@ func announcement(p *profile.Profile, msg *parley.Message, to *team.Member, on s
 // to see what it is about.
 const announcementLength = 200
 
-func bodyOf(msg *parley.Message) string {
-	return parley.QuoteHeaders(strings.ReplaceAll(msg.Text, "\t", "    "))
+// bodyOf returns the text of a message as it is typed into the terminal with this seal. Nothing
+// in it looks like a header or a footer, and the seal is not in it.
+func bodyOf(msg *parley.Message, seal string) string {
+	return parley.QuoteForms(parley.HideSeal(strings.ReplaceAll(msg.Text, "\t", "    "), seal))
 }
 
 func layout(p *profile.Profile, head, body, foot string) string {

@@ -91,10 +91,13 @@ func (c *courier) passes(t *team.Terminal, job *store.Job, h hold) (way, bool) {
 	return way{}, false
 }
 
+// spread reports whether a message goes to many at once.
+func spread(m *parley.Message) bool { return m.Kind == parley.KindBroadcast || m.ThreadID != "" }
+
 // stagger lets the texts of broadcasts and threads pass one at a time for each profile, as far
 // apart as it asks for.
 func (o *Couriers) stagger(p *profile.Profile, job *store.Job) hold {
-	if p.Stagger == 0 || job.Message.Kind != parley.KindBroadcast && job.Message.ThreadID == "" {
+	if p.Stagger == 0 || !spread(&job.Message) {
 		return hold{}
 	}
 	o.turns.Lock()

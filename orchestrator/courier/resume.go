@@ -14,18 +14,29 @@ import (
 )
 
 // Abandon closes the deliveries that were being typed to a terminal that is gone. They may
-// have arrived or not, and are not typed again unless the operator asks for it.
+// have arrived or not, and are not typed again unless the operator asks for it. One that nobody
+// has begun to type is queued again.
 func (o *Couriers) Abandon(ctx context.Context, m *team.Member, why string) error {
+	unbegun := m.Offers.Drop()
 	jobs, err := o.Store.Typing(ctx, m.ID)
 	if err != nil {
 		return err
 	}
 	for _, job := range jobs {
-		if err := ignoreStale(o.Store.Advance(ctx, job.Key, lost(m, &job, why)...)); err != nil {
+		if err := ignoreStale(o.Store.Advance(ctx, job.Key, abandoned(m, &job, why, unbegun)...)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// abandoned returns what becomes of a delivery at typing when its terminal is gone. unbegun says that
+// nobody has begun to type it.
+func abandoned(m *team.Member, job *store.Job, why string, unbegun bool) []store.Change {
+	if unbegun {
+		return []store.Change{ended(parley.DeliveryQueued, parley.EndedInterrupted, "")}
+	}
+	return lost(m, job, why)
 }
 
 // lost returns what becomes of a delivery whose terminal is gone: the program may have said that

@@ -135,10 +135,11 @@ func (d *daemon) lose(why string) {
 	d.m.SetTerminal(nil)
 	d.w.agent.State, d.w.agent.Evidence = parley.StateUnreachable, why
 	d.m.SetAgent(d.w.agent)
+	unbegun := d.m.Offers.Drop()
 	jobs, _ := d.w.store.Typing(d.ctx, agentID)
 	for _, job := range jobs {
 		d.w.note("the watcher gives %s up", d.w.nameOf(job.Key))
-		_ = d.w.store.Advance(d.ctx, job.Key, lost(d.m, &job, why)...)
+		_ = d.w.store.Advance(d.ctx, job.Key, abandoned(d.m, &job, why, unbegun)...)
 	}
 	d.wakeUp()
 }

@@ -120,14 +120,20 @@ var defects = []defect{
 	{"an older report is not believed after a crash", "outcome.go", `a.entered.named = a.sent //`, `_ = 0 //`},
 
 	// The courier.
-	{"it is typed before it is claimed", "courier.go", `	err = c.o.Store.Claim(ctx, job.Key, job.PaneSeq, l.announced)`,
-		`	defer func() { _ = c.o.Store.Claim(ctx, job.Key, job.PaneSeq, l.announced) }()`},
-	{"a refused claim is typed", "courier.go", `	if errors.Is(err, store.ErrStale) {
-		return true, nil // read or expired meanwhile
-	}
-	if err != nil {`, `	if err != nil && !errors.Is(err, store.ErrStale) {`},
+	{"it is typed before it is claimed", "courier.go", `	if claimed, done, err := c.claim(ctx, &job, l); err != nil || !claimed {
+		return done, err
+	}`, `	defer func() { _, _, _ = c.claim(ctx, &job, l) }()
+	job.Announced, job.PaneSeq = l.announced, c.seq+1`},
+	{"a refused claim is typed", "offer.go", `		return false, true, nil // read or expired meanwhile`, `		return true, false, nil`},
+	{"what was claimed as it was stored is typed without a look", "courier.go", `	if !h.none() {
+		return false, c.hold(ctx, job, h)`, `	if !h.none() && job.State != parley.DeliveryTyping {
+		return false, c.hold(ctx, job, h)`},
+	{"the courier types while its offer is taken", "courier.go", `	if busy {
+		return`, `	if busy && false {
+		return`},
+	{"a dropped offer is typed on", "offer.go", `return c.m.Offers.Begin(job.Key), false, nil`, `return true, false, nil`},
 	{"the number is not read off the pane", "courier.go", `	if !c.numbered { //`, `	if false { //`},
-	{"the number is one too low", "courier.go", `job.Announced, job.PaneSeq = l.announced, c.seq+1`, `job.Announced, job.PaneSeq = l.announced, c.seq`},
+	{"the number is one too low", "offer.go", `job.Announced, job.PaneSeq = l.announced, c.seq+1`, `job.Announced, job.PaneSeq = l.announced, c.seq`},
 	{"what was left in typing is forgotten", "courier.go", `c := &courier{o: o, m: m, open: true, behind: true}`,
 		`c := &courier{o: o, m: m, behind: true}`},
 	{"an error forgets what is in hand", "courier.go", `again, c.open = true, true`, `again = true`},

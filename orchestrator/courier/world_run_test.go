@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/team"
 	"parley/store"
 )
 
@@ -283,7 +284,38 @@ func (w *world) accept(e event) {
 	w.messages = append(w.messages, m)
 	job := w.store.add(body, m.key)
 	w.note("%s is accepted, %s", text, e.What)
+	if w.daemon == nil {
+		return
+	}
+	if offer := w.daemon.m.Offers.Take(&body); offer != nil {
+		w.storeOn(offer, job)
+		return
+	}
 	w.hand(job)
+}
+
+// storeOn claims a message on an offer, unless another one goes first, and hands it over.
+func (w *world) storeOn(offer *team.Offer, job store.Job) {
+	d, n := w.daemon, int(job.Key.MessageSeq)
+	if w.open() == 1 && w.chance("claimed", n) < 0.9 {
+		w.claimedOn, w.watch.asked, w.watch.early = w.pane, time.Now(), true
+		w.watch.claims(job.Key, offer.PaneSeq)
+		must(0, w.store.Claim(d.ctx, job.Key, offer.PaneSeq, false))
+		job = w.store.find(job.Key).job
+		w.note("%s is claimed with %d", w.nameOf(job.Key), offer.PaneSeq)
+	}
+
+	late := time.Duration(0)
+	if w.chance("stored late", n) < 0.2 {
+		late = time.Duration(w.chance("late", n) * float64(100*time.Millisecond))
+	}
+	w.after(late, func() {
+		if w.daemon == d {
+			d.m.Enqueue(job)
+			d.m.Offers.Return(offer)
+			d.wakeUp()
+		}
+	})
 }
 
 func (w *world) hand(job store.Job) {

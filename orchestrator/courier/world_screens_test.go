@@ -176,7 +176,7 @@ func TestProfilesRecogniseTheWorld(t *testing.T) {
 		t.Fatal(err)
 	}
 	message := parley.Message{ID: "5f0c21aa", Sender: "ann", SenderID: "12345678", Text: "please rebase\nsecond line"}
-	typed := message.Header("87654321") + " " + message.Text + "\n" + message.Footer(false)
+	typed := message.Header("87654321") + " " + message.Text + "\n" + message.Footer(false, "")
 
 	for name, f := range faces {
 		p, err := set.Find(name)

@@ -375,7 +375,7 @@ func (s worldStore) TypedAs(ctx context.Context, id string, seq uint64) (job *st
 }
 
 func (s worldStore) Claim(ctx context.Context, k store.Key, paneSeq uint64, announced bool) error {
-	s.w.watch.asked, s.w.claimedOn = time.Now(), s.w.pane
+	s.w.watch.asked, s.w.claimedOn, s.w.watch.early = time.Now(), s.w.pane, false
 	return s.w.call(ctx, "claim", func() error {
 		s.w.watch.claims(k, paneSeq)
 		err := s.w.store.Claim(ctx, k, paneSeq, announced)

@@ -35,13 +35,19 @@ type watch struct {
 	known    time.Time // what could be seen when it was issued
 	asked    time.Time // the claim, before the database was slow
 	reports  int
+	early    bool // the last claim was made as the message was stored, before the look
 
 	deliveries int
 }
 
 // look notes that the screen is read now.
-func (v *watch) look()     { v.captured = time.Now() }
-func (v *watch) answered() { v.looked = time.Now() }
+func (v *watch) look() { v.captured = time.Now() }
+func (v *watch) answered() {
+	v.looked = time.Now()
+	if v.early {
+		v.ready = v.captured
+	}
+}
 
 // seen returns the latest moment of which the courier can know, if it types now.
 func (v *watch) seen() time.Time {
@@ -139,6 +145,7 @@ func (v *watch) pasted(p *simPane, text string) {
 		return
 	}
 	v.drafts(p, m.Text, v.ready)
+	v.early = false
 	m.pasted, m.keys, m.pastedAt = true, 0, time.Now()
 	if m.pastes++; m.pastes > 1+m.retries {
 		v.w.violate(promiseOnce, "%s is pasted %d times, with %d retries", m.Text, m.pastes, m.retries)

@@ -14,7 +14,7 @@ import (
 )
 
 // Control changes a conversation as the operator asks, or releases one held message. It
-// returns the posts that responders are to answer now.
+// returns the posts that responders have to answer now.
 func (t *Talk) Control(
 	ctx context.Context, me *team.Member, req *parley.ControlConversationRequest,
 ) (*parley.ControlConversationResult, []Invitation, error) {
@@ -185,9 +185,6 @@ func (t *Talk) setThread(ctx context.Context, s *subject, req *parley.ControlCon
 		PairMinute:     req.PairMinute,
 		PairTenMinutes: req.PairTenMinutes,
 		CycleRounds:    req.CycleRounds,
-	}
-	if err := own.Validate(); err != nil {
-		return err
 	}
 
 	text, err := json.Marshal(own)

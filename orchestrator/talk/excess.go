@@ -11,11 +11,11 @@ import (
 	"parley/store"
 )
 
-// Nothing can be held from an inbox that is read by choice. So a message to a mailbox beyond
-// a budget is stored all the same, and its sender and the operator are told; or it is
-// refused, where the settings say so.
+// A mailbox reads its inbox when it wants, so nothing can be held from it. A message to a mailbox
+// beyond a budget is stored, and its sender and the operator are told. With the setting
+// refuse_mailboxes it is refused.
 
-// excess is what went from one agent to a mailbox beyond a budget.
+// excess describes the messages of one agent that went to a mailbox beyond a budget.
 type excess struct {
 	messageID, threadID string // of the last message that was not refused
 	link                conversation.Link
@@ -27,7 +27,7 @@ type excess struct {
 // excessKept is how long an excess is shown after its last message.
 const excessKept = 10 * time.Minute
 
-// overBudget returns in words which budget a message to a mailbox exceeds, "" for none. The
+// overBudget says which budget a message to a mailbox exceeds, "" for none. The
 // caller holds mu.
 func (t *Talk) overBudget(q request, settings conversation.Settings, turn conversation.Turn) string {
 	v := t.budgets.Judge(settings, turn)
@@ -84,11 +84,17 @@ func (xs excesses) note(from, to *team.Member, turn conversation.Turn, what stri
 	return x
 }
 
-// isMailbox reports whether a member reads what it gets by choice, and no model answers for it.
+// isMailbox reports whether a member reads its messages when it wants, and no model answers for it.
 func isMailbox(m *team.Member) bool { return m.Kind == parley.KindMailbox && m.Responder() == nil }
 
-// excessNeeds tells the operator which agents go on to write to a mailbox beyond a budget.
-func (t *Talk) excessNeeds() (needs []parley.Need) {
+// excessNeed is a need and the id of the agent that writes to the mailbox.
+type excessNeed struct {
+	parley.Need
+	from string
+}
+
+// excessNeeds tells the operator which agents keep writing to a mailbox beyond a budget.
+func (t *Talk) excessNeeds() (needs []excessNeed) {
 	now := t.now()
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -100,10 +106,10 @@ func (t *Talk) excessNeeds() (needs []parley.Need) {
 			delete(t.excesses, way)
 			continue
 		}
-		needs = append(needs, x.need(from, to))
+		needs = append(needs, excessNeed{x.need(from, to), from.ID})
 	}
 
-	slices.SortFunc(needs, func(a, b parley.Need) int { return a.Since.Compare(b.Since) })
+	slices.SortFunc(needs, func(a, b excessNeed) int { return a.Since.Compare(b.Since) })
 
 	return needs
 }

@@ -13,12 +13,12 @@ import (
 // hold is a delivery that the protocol holds.
 type hold struct {
 	store.Withheld
-	due      bool // it is judged again at the next Recheck
+	due      bool // the next Recheck judges it again
 	released bool // the operator let it go: no rule decides about it any more
 }
 
-// stale is the age from which a person's post no longer brings up a held post of the same
-// thread: the window over which the rules count. The person's post is answered instead.
+// stale is the age at which a held post stays held although a person posts in its thread: the
+// window over which the rules count. The person's post is answered instead.
 const stale = 5 * time.Minute
 
 // compareEvery is how often the holds in memory are compared with the database, where an
@@ -32,7 +32,7 @@ func (h *hold) direction() direction {
 // passesByTime reports whether waiting is enough for the delivery to pass.
 func (h *hold) passesByTime() bool { return h.isByBudget() && !h.Until.IsZero() }
 
-// isByBudget reports whether a spent budget holds the delivery, and not a rule.
+// isByBudget reports whether a spent budget, and not a rule, holds the delivery.
 func (h *hold) isByBudget() bool { return isBudget(conversation.Reason(h.Why)) }
 
 // isBudget reports whether a reason is a spent budget.
@@ -62,7 +62,7 @@ func (h *hold) ruling() ruling {
 // holds are the held deliveries.
 type holds struct {
 	byKey map[store.Key]*hold
-	waits map[direction]int // how many pass with time
+	waits map[direction]int // how many pass by waiting
 }
 
 func newHolds() holds { return holds{byKey: map[store.Key]*hold{}, waits: map[direction]int{}} }
@@ -112,7 +112,7 @@ func (hs *holds) waitingBefore(q request) *hold {
 }
 
 // Remember adds the deliveries that were stored as held. delegates are those to the agents
-// that a message was delegated to.
+// to which a message was delegated.
 func (t *Talk) Remember(stored *store.Appended, delegates []store.NewDelivery) {
 	withheld := slices.ContainsFunc(delegates, func(d store.NewDelivery) bool { return d.Withheld != "" })
 	if !withheld && !slices.ContainsFunc(stored.Deliveries, func(d parley.Delivery) bool { return d.Hold != nil }) {

@@ -38,7 +38,7 @@ type Talk struct {
 	comparedAt time.Time // when holds were last compared with the database
 }
 
-// direction is from one agent to another, by their ids.
+// direction is the way from one agent to another, by their ids.
 type direction struct{ from, to string }
 
 const (
@@ -84,8 +84,7 @@ func Load(ctx context.Context, opts Options) (*Talk, error) {
 	return t, t.loadHolds(ctx)
 }
 
-// replayTurns takes the latest turns into account again, and between them the acts of the
-// operator.
+// replayTurns counts the latest turns again, and repeats the operator's acts between them.
 func (t *Talk) replayTurns(ctx context.Context) error {
 	key, err := t.store.DrawKey(ctx)
 	if err != nil {

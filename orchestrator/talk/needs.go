@@ -11,8 +11,8 @@ import (
 )
 
 // Needs tells the operator which conversations have spent a budget, each once. The holds
-// of a rule, and of the operator's own acts, are not worth a need.
-func (t *Talk) Needs(list []store.Withheld) []parley.Need {
+// of a rule, and those of the operator, are no needs.
+func (t *Talk) Needs(ctx context.Context, list []store.Withheld) ([]parley.Need, error) {
 	var needs []parley.Need
 	index := map[string]int{} // of a conversation's need in needs
 	var counts []int
@@ -41,7 +41,20 @@ func (t *Talk) Needs(list []store.Withheld) []parley.Need {
 		needs[i].Text = what + needs[i].Text
 	}
 
-	return append(needs, t.excessNeeds()...)
+	for _, n := range t.excessNeeds() {
+		if n.MessageID == "" { // all that went beyond the budget was refused: name the last message before it
+			page, err := t.store.History(ctx, store.HistoryQuery{A: n.from, B: n.AgentID, Limit: 1})
+			if err != nil {
+				return nil, err
+			}
+			for _, last := range page.Items {
+				n.MessageID = last.Message.ID
+			}
+		}
+		needs = append(needs, n.Need)
+	}
+
+	return needs, nil
 }
 
 func (t *Talk) heldNeed(w *store.Withheld) parley.Need {

@@ -11,13 +11,13 @@ import (
 	"parley/store"
 )
 
-// Invitation is a post in a thread that a responder is to answer.
+// Invitation is a post in a thread that a responder has to answer.
 type Invitation struct {
 	To   *team.Member
 	Post parley.Message
 }
 
-// Invitations returns the responders that are to answer a post that was just stored.
+// Invitations returns the responders that have to answer a post that was just stored.
 func (t *Talk) Invitations(stored *store.Appended) []Invitation {
 	var list []Invitation
 	for _, d := range stored.Deliveries {
@@ -28,8 +28,8 @@ func (t *Talk) Invitations(stored *store.Appended) []Invitation {
 	return list
 }
 
-// Recheck judges again the held deliveries that are due for it. Those that may pass go to
-// their couriers, and the posts for responders to the caller.
+// Recheck judges again the held deliveries that are due. Those that may pass go to their couriers.
+// It returns the posts for responders.
 func (t *Talk) Recheck(ctx context.Context) ([]Invitation, error) {
 	t.rechecking.Lock()
 	defer t.rechecking.Unlock()
@@ -70,7 +70,7 @@ func (t *Talk) Recheck(ctx context.Context) ([]Invitation, error) {
 }
 
 // handOn gives deliveries that may pass to the couriers, and returns those that responders
-// are to answer.
+// have to answer.
 func (t *Talk) handOn(pass []*hold) []Invitation {
 	var invitations []Invitation
 	for _, h := range pass {

@@ -107,7 +107,7 @@ func Held(deliveries []parley.Delivery) []parley.Delivery {
 }
 
 // Release lets held deliveries of a message pass and renews their budgets. Those that the
-// operator muted stay. It returns the posts that responders are to answer now.
+// operator muted stay. It returns the posts that responders have to answer now.
 func (t *Talk) Release(ctx context.Context, msg *parley.Message, held []parley.Delivery) ([]Invitation, error) {
 	at := t.now()
 	var acts []store.Act

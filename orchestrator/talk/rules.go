@@ -38,11 +38,10 @@ type request struct {
 	fresh     bool   // the message must not overtake one that waits already
 }
 
-// rule decides whether a message may start a turn of its recipient, and takes it into
-// account if it may. Only a message to a terminal, or one that calls on a responder in a
-// thread, can be held: no other starts a turn by itself. A responder answers a direct
-// message within the call, which is no turn, so such a session spends no budget however
-// long it is. The caller holds mu.
+// rule decides whether a message may start a turn of its recipient, and counts the turn if it may.
+// Only a message to a terminal, or one that calls on a responder in a thread, can be held: no other
+// starts a turn by itself. A responder answers a direct message within the call, which is no turn.
+// So a session with it spends no budget, however long it is. The caller holds mu.
 func (t *Talk) rule(q request) ruling {
 	turn := turnOf(q.from, q.to, linkOf(q.msg), q.at, q.renews)
 	settings := t.settingsOf(q.msg.ThreadID)

@@ -72,7 +72,7 @@ func (s *stateQuestion) decidePair(m *team.Member, last *parley.Message) convers
 		d.Reason = conversation.FromHuman
 	case verdict.Held:
 		d.ShouldRespond, d.Reason = false, verdict.Reason
-	default: // a held message must not begin a turn because somebody asks about it
+	default: // to ask about a held message must not begin a turn
 		if i := slices.IndexFunc(held, isHeld); i >= 0 {
 			d.ShouldRespond, d.Reason = false, conversation.Reason(held[i].Reason)
 		}

@@ -16,7 +16,7 @@ import (
 // threadMemory is a thread as the protocol knows it.
 type threadMemory struct {
 	conversation.Room
-	settings conversation.Settings // of the thread; where they are 0, those of the team hold
+	settings conversation.Settings // of the thread; 0: that of the team counts
 	chain    string                // of the last post
 }
 
@@ -108,7 +108,7 @@ func (t *Talk) OpenThread(threadID string) {
 	t.threads[threadID] = &threadMemory{}
 }
 
-// add takes a post into account, which went to the others.
+// add counts a post, which went to the others.
 func (r *threadMemory) add(m *parley.Message, from *team.Member, others []string) {
 	r.Add(postOf(m, from), others)
 	r.chain = m.ChainID

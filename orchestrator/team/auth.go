@@ -37,10 +37,10 @@ func HashKey(key string) []byte {
 
 // Authenticate returns the agent that the key belongs to, and notes the use of both; nobody, but
 // invited, for an invitation. It reports false for an unknown key, for that of a terminated agent, and
-// for an invitation that has expired.
+// for a key or an invitation that has expired.
 func (r *Roster) Authenticate(_ context.Context, key string) (parley.Caller, bool) {
 	held := r.Keys.Find(HashKey(key))
-	if held == nil {
+	if held == nil || held.Expired(r.now()) {
 		return parley.Caller{}, false
 	}
 	if held.Origin == parley.KeyInvitation {
@@ -70,6 +70,7 @@ func (r *Roster) CallerOf(m *Member) (parley.Caller, bool) {
 		Operator:    m.Name == parley.OperatorName,
 		Orchestrate: a.Orchestrate,
 		Newcomer:    a.Approval == parley.ApprovalNewcomer,
+		Seal:        a.Seal,
 	}, true
 }
 

@@ -64,6 +64,7 @@ type Member struct {
 	Changing sync.Mutex // held while the agent is launched, stopped, observed or otherwise changed
 	Typing   sync.Mutex // held by the courier while it types a message
 	Reports  Reports    // made by the agent's program
+	Offers   Offers     // made by its courier
 
 	mu       sync.Mutex
 	agent    parley.Agent
@@ -118,8 +119,15 @@ func (m *Member) NotifyArrival() {
 }
 
 // Enqueue gives the courier a message that was just stored, which saves reading it. The database
-// stays the queue: a message that is lost here is found there.
+// stays the queue: a message that is lost here is found there. One that is at `typing` was claimed
+// on an offer.
 func (m *Member) Enqueue(job store.Job) {
+	if job.State == parley.DeliveryTyping {
+		m.Offers.claim(job)
+		m.Wake()
+		return
+	}
+
 	m.mu.Lock()
 	m.fresh = append(m.fresh, job)
 	m.mu.Unlock()

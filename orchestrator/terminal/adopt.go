@@ -158,10 +158,10 @@ func (ad *adopter) adopt(
 	a := parley.Agent{
 		ID:            team.NewID(),
 		Name:          req.Name,
-		Description:   parley.CleanLine(req.Description),
-		Role:          parley.CleanLine(req.Role),
-		Capabilities:  parley.CleanLines(req.Capabilities),
-		Groups:        parley.CleanLines(req.Groups),
+		Description:   parley.CleanLabel(req.Description),
+		Role:          parley.CleanLabel(req.Role),
+		Capabilities:  parley.CleanLabels(req.Capabilities),
+		Groups:        parley.CleanLabels(req.Groups),
 		Kind:          parley.KindTerminal,
 		State:         parley.StateStarting,
 		Since:         now,
@@ -173,6 +173,7 @@ func (ad *adopter) adopt(
 		Pane:          s.info.ID,
 		Orchestrate:   req.Orchestrate,
 		Interruptible: req.Interruptible,
+		Seal:          parley.NewSeal(),
 		CreatedAt:     now,
 		LastActive:    now,
 	}

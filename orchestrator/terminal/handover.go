@@ -17,7 +17,9 @@ import (
 // that a restart hands over again.
 func (la *launcher) handOver(m *team.Member, p *profile.Profile, l *launch) (*launch, error) {
 	dir := la.ts.privateDir(m)
-	h, err := p.Handover.Render(profile.Values{Name: m.Name, ID: m.ID, Parley: la.ts.opts.Executable, Dir: dir})
+	h, err := p.Handover.Render(profile.Values{
+		Name: m.Name, ID: m.ID, Parley: la.ts.opts.Executable, Dir: dir, Seal: m.Agent().Seal,
+	})
 	if err != nil {
 		return nil, err
 	}

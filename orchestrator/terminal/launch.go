@@ -106,10 +106,10 @@ func (la *launcher) enlist(ctx context.Context, req parley.LaunchAgentRequest, l
 	a := parley.Agent{
 		ID:            team.NewID(),
 		Name:          req.Name,
-		Description:   parley.CleanLine(req.Description),
-		Role:          parley.CleanLine(req.Role),
-		Capabilities:  parley.CleanLines(req.Capabilities),
-		Groups:        parley.CleanLines(req.Groups),
+		Description:   parley.CleanLabel(req.Description),
+		Role:          parley.CleanLabel(req.Role),
+		Capabilities:  parley.CleanLabels(req.Capabilities),
+		Groups:        parley.CleanLabels(req.Groups),
 		Kind:          parley.KindTerminal,
 		State:         parley.StateStarting,
 		Since:         now,
@@ -120,6 +120,7 @@ func (la *launcher) enlist(ctx context.Context, req parley.LaunchAgentRequest, l
 		Dir:           l.Dir,
 		Orchestrate:   req.Orchestrate,
 		Interruptible: req.Interruptible,
+		Seal:          parley.NewSeal(),
 		CreatedAt:     now,
 		LastActive:    now,
 	}
@@ -179,6 +180,9 @@ func (ts *Terminals) revive(ctx context.Context, m *team.Member, a parley.Agent,
 	}
 
 	a.ID, a.Name, a.CreatedAt = old.ID, old.Name, old.CreatedAt
+	if a.Adopted() { // the pane may still show what was typed there before
+		a.Seal = cmp.Or(old.Seal, a.Seal)
+	}
 
 	return ts.roster.Revive(ctx, m, a, key)
 }

@@ -70,12 +70,18 @@ func (ts *Terminals) ReadTerminal(
 	ctx, cancel := ts.withAnswerTime(ctx)
 	defer cancel()
 
-	screen, err := Screen(ctx, t, tmux.ScreenOptions{Colours: req.Colours, History: req.History})
+	seal := m.Agent().Seal
+	if me := parley.CallerFrom(ctx); me.Operator || me.ID == m.ID {
+		seal = "" // nothing to hide
+	}
+
+	// Colours could part the letters of a seal.
+	screen, err := Screen(ctx, t, tmux.ScreenOptions{Colours: req.Colours && seal == "", History: req.History})
 	if err != nil {
 		return nil, lookError(m, t, err)
 	}
 
-	lines := screen.Lines
+	lines := strings.Split(parley.HideSeal(strings.Join(screen.Lines, "\n"), seal), "\n")
 	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1]) == "" {
 		lines = lines[:len(lines)-1]
 	}

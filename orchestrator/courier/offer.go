@@ -1,0 +1,71 @@
+package courier
+
+import (
+	"context"
+	"errors"
+
+	"parley"
+	"parley/orchestrator/team"
+	"parley/store"
+)
+
+// A courier with nothing to do offers its next sequence number, so that the transaction that stores
+// a message claims it too. From then on the message takes the way of all others, but for its claim:
+// while the way is not free, it is given back.
+
+// offer makes an offer, if a message that comes now could be typed at once.
+func (c *courier) offer() {
+	t := c.m.Terminal()
+	quiet := !c.open && !c.behind && c.stranded == nil && len(c.unproven) == 0 && !c.memory.cautious
+	if t == nil || !quiet || !c.numbered {
+		return
+	}
+
+	on := c.size
+	c.m.Offers.Make(team.Offer{PaneSeq: c.seq + 1, Takes: func(msg *parley.Message) bool {
+		p := t.Profile
+		return c.m.Terminal() == t && !t.Stopping.Load() && c.m.Agent().State == parley.StateIdle &&
+			(p.Stagger == 0 || !spread(msg)) && on.fits(p, whole(p, msg, c.m, c.o.ShortFooter).text)
+	}})
+}
+
+// withdraw ends the offer. It returns the message that was claimed on it, and whether one is just
+// being claimed: until that is over, the number is not the courier's.
+func (c *courier) withdraw() (claimed *store.Job, busy bool) {
+	claimed, busy, unsure := c.m.Offers.Withdraw()
+	if c.open && claimed != nil { // it is resolved with what else was left at typing
+		unsure, claimed = c.m.Offers.Drop(), nil
+	}
+	if unsure {
+		c.open, c.openOn, c.behind = true, nil, true
+	}
+	return claimed, busy
+}
+
+// claim claims a message that is about to be typed, unless that was done as it was stored. Without
+// the claim, done says whether the next message may follow.
+func (c *courier) claim(ctx context.Context, job *store.Job, l letter) (claimed, done bool, err error) {
+	switch {
+	case job.State != parley.DeliveryTyping:
+	case l.announced:
+		return false, false, c.release(ctx, *job, ended(parley.DeliveryQueued, parley.EndedInterrupted, ""))
+	default:
+		return c.m.Offers.Begin(job.Key), false, nil
+	}
+
+	job.Announced, job.PaneSeq = l.announced, c.seq+1
+	err = c.o.Store.Claim(ctx, job.Key, job.PaneSeq, l.announced)
+	if errors.Is(err, store.ErrStale) {
+		return false, true, nil // read or expired meanwhile
+	}
+	return err == nil, false, err
+}
+
+// release gives a message back that was claimed as it was stored. Others are nobody's yet.
+func (c *courier) release(ctx context.Context, job store.Job, to store.Change) error {
+	if job.State != parley.DeliveryTyping || !c.m.Offers.Begin(job.Key) {
+		return nil
+	}
+	c.open, c.openOn = true, c.m.Terminal()
+	return ignoreStale(c.close(ctx, job, to))
+}

@@ -1,0 +1,43 @@
+package team
+
+import (
+	"testing"
+
+	"parley"
+	"parley/store"
+)
+
+func TestAnOfferIsUsedOnce(t *testing.T) {
+	var o Offers
+	key := store.Key{MessageSeq: 1, RecipientID: "a"}
+	job := store.Job{Key: key, State: parley.DeliveryTyping, PaneSeq: 7}
+	offer := func() *Offer {
+		o.Make(Offer{PaneSeq: 7, Takes: func(*parley.Message) bool { return true }})
+		return o.Take(&parley.Message{})
+	}
+
+	taken := offer()
+	if taken == nil || o.Take(&parley.Message{}) != nil {
+		t.Fatal("it is not taken once")
+	}
+	if _, busy, _ := o.Withdraw(); !busy {
+		t.Error("the courier goes on while its number is being claimed")
+	}
+
+	o.claim(job)
+	if claimed, busy, unsure := o.Withdraw(); claimed == nil || busy || unsure {
+		t.Errorf("after the claim: %v, busy %v, unsure %v", claimed, busy, unsure)
+	}
+	if o.Return(taken) || !o.Begin(key) || o.Begin(key) {
+		t.Error("a claimed message is begun other than once")
+	}
+
+	offer()
+	if !o.Drop() || o.Drop() {
+		t.Error("it is dropped other than once")
+	}
+	o.claim(job)
+	if claimed, _, unsure := o.Withdraw(); claimed != nil || !unsure {
+		t.Errorf("a claim on what was dropped: %v, unsure %v", claimed, unsure)
+	}
+}

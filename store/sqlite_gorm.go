@@ -1,0 +1,36 @@
+package store
+
+import (
+	"gorm.io/gorm"
+	"gorm.io/gorm/callbacks"
+	"gorm.io/gorm/clause"
+	"gorm.io/gorm/logger"
+	gormschema "gorm.io/gorm/schema"
+)
+
+// dialector tells gorm how SQLite's SQL is written, as far as this package lets gorm write any. The
+// schema is made by migrations, and never by gorm.
+type dialector struct{ pool gorm.ConnPool }
+
+func (dialector) Name() string { return "sqlite" }
+
+func (d dialector) Initialize(db *gorm.DB) error {
+	db.ConnPool = d.pool
+	callbacks.RegisterDefaultCallbacks(db, &callbacks.Config{LastInsertIDReversed: true})
+	return nil
+}
+
+func (dialector) BindVarTo(w clause.Writer, _ *gorm.Statement, _ any) { _ = w.WriteByte('?') }
+
+// QuoteTo writes the name of a table or a column. Those of this package need no escapes.
+func (dialector) QuoteTo(w clause.Writer, name string) { _, _ = w.WriteString("`" + name + "`") }
+
+func (dialector) Explain(sql string, args ...any) string {
+	return logger.ExplainSQL(sql, nil, `"`, args...)
+}
+
+func (dialector) DefaultValueOf(*gormschema.Field) clause.Expression { return clause.Expr{SQL: "NULL"} }
+
+func (dialector) DataTypeOf(f *gormschema.Field) string { return string(f.DataType) }
+
+func (dialector) Migrator(*gorm.DB) gorm.Migrator { return nil }

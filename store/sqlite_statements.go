@@ -1,0 +1,98 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"sync"
+
+	"gorm.io/gorm"
+)
+
+// maxStatements is how many statements are kept. The package has fewer; what is beyond it
+// are lists of different lengths.
+const maxStatements = 200
+
+// statements is a connection or a pool of them that keeps the statements it runs: SQLite
+// takes as long to read the text of a short one as to run it. Calls are not interrupted:
+// a connection that was interrupted is of no use to the next caller.
+type statements struct {
+	gorm.ConnPool
+
+	mu   sync.RWMutex // held for reading while a statement is begun
+	kept map[string]*sql.Stmt
+}
+
+func keepStatements(pool gorm.ConnPool) *statements {
+	return &statements{ConnPool: pool, kept: map[string]*sql.Stmt{}}
+}
+
+// ExecContext runs a statement that returns no rows.
+func (s *statements) ExecContext(ctx context.Context, text string, args ...any) (res sql.Result, err error) {
+	err = s.with(ctx, text, func(ctx context.Context, stmt *sql.Stmt) error {
+		res, err = stmt.ExecContext(ctx, args...)
+		return err
+	})
+	return res, err
+}
+
+// QueryContext runs a statement that returns rows.
+func (s *statements) QueryContext(ctx context.Context, text string, args ...any) (rows *sql.Rows, err error) {
+	err = s.with(ctx, text, func(ctx context.Context, stmt *sql.Stmt) error {
+		rows, err = stmt.QueryContext(ctx, args...)
+		return err
+	})
+	return rows, err
+}
+
+// with prepares a statement, unless it is kept, and uses it.
+func (s *statements) with(ctx context.Context, text string, use func(context.Context, *sql.Stmt) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	ctx = context.WithoutCancel(ctx)
+
+	for {
+		s.mu.RLock()
+		if stmt, ok := s.kept[text]; ok {
+			defer s.mu.RUnlock()
+			return use(ctx, stmt)
+		}
+		s.mu.RUnlock()
+
+		stmt, err := s.PrepareContext(ctx, text)
+		if err != nil {
+			return err
+		}
+		s.keep(text, stmt)
+	}
+}
+
+// keep keeps a statement, in place of another if there are too many.
+func (s *statements) keep(text string, stmt *sql.Stmt) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	if _, ok := s.kept[text]; ok {
+		_ = stmt.Close() // another caller was faster
+		return
+	}
+	for other, old := range s.kept {
+		if len(s.kept) < maxStatements {
+			break
+		}
+		delete(s.kept, other)
+		_ = old.Close()
+	}
+
+	s.kept[text] = stmt
+}
+
+// close forgets all statements. Those of a single connection would keep it open.
+func (s *statements) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for text, stmt := range s.kept {
+		delete(s.kept, text)
+		_ = stmt.Close()
+	}
+}
