@@ -137,7 +137,7 @@ func (w *world) clear() {
 	g.readSoon()
 	w.sweep(g)
 	g.drawSoon()
-	w.after(time.Second, func() { p.attached = false })
+	w.attach(p, 4*time.Second) // and then nobody is there
 	w.operate(p)
 }
 

@@ -74,7 +74,7 @@ func TestSimulation(t *testing.T) {
 	case testing.Short():
 		size.stories = 120
 	default:
-		size.stories = 11_900 // some 100,000 deliveries
+		size.stories = toldAlways
 	}
 	r := simulate(t, k, size)
 	if *briefFlag {
@@ -119,6 +119,7 @@ func newCommon() *common {
 }
 
 const (
+	toldAlways  = 11_900 // stories, with some 100,000 deliveries
 	manyScreens = 50_000 // remembered
 	manyBroken  = 5      // enough
 )
@@ -130,7 +131,7 @@ type extent struct{ stories, deliveries int }
 // simulate tells the stories of the seeds from 1 on, until the extent is reached or enough promises
 // are broken.
 func simulate(t *testing.T, k *common, size extent) *result {
-	defer debug.SetGCPercent(debug.SetGCPercent(400))
+	defer debug.SetGCPercent(debug.SetGCPercent(300))
 	began := time.Now()
 	r := &result{}
 	var next atomic.Int64

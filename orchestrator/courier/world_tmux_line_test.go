@@ -14,25 +14,42 @@ type format []formatPart
 
 // formatPart is a text, a variable, or an operator with its operands.
 type formatPart struct {
-	text, variable, operator string
-	a, b                     format
+	text, variable string
+	op             *operation
 }
 
-// readFormat reads the formats in a text.
-func readFormat(text string) (f format) {
-	for {
-		at := strings.Index(text, "#{")
-		if at < 0 {
-			return append(f, formatPart{text: text})
+type operation struct {
+	operator string
+	a, b     format
+}
+
+// formats are those that were read. Nearly the same ones stand in all lines.
+type formats map[string]format
+
+// read reads the formats in a text.
+func (known formats) read(text string) (f format) {
+	if f, ok := known[text]; ok {
+		return f
+	}
+	whole := text
+	for text != "" {
+		before, _, ok := strings.Cut(text, "#{")
+		if before != "" {
+			f = append(f, formatPart{text: before})
 		}
-		end := closing(text, at+2)
-		f = append(f, formatPart{text: text[:at]}, readPart(text[at+2:end]))
+		if !ok {
+			break
+		}
+		end := closing(text, len(before)+2)
+		f = append(f, known.readPart(text[len(before)+2:end]))
 		text = text[end+1:]
 	}
+	known[whole] = f
+	return f
 }
 
 // readPart reads what stands between "#{" and "}".
-func readPart(inner string) formatPart {
+func (known formats) readPart(inner string) formatPart {
 	operator, rest, ok := strings.Cut(inner, ":")
 	if !ok {
 		return formatPart{variable: inner}
@@ -41,7 +58,7 @@ func readPart(inner string) formatPart {
 		return formatPart{variable: rest}
 	}
 	at := comma(rest)
-	return formatPart{operator: operator, a: readFormat(rest[:at]), b: readFormat(rest[at+1:])}
+	return formatPart{op: &operation{operator, known.read(rest[:at]), known.read(rest[at+1:])}}
 }
 
 // expand expands a format.
@@ -51,8 +68,8 @@ func (p *simPane) expand(f format) string {
 		switch part := &f[i]; {
 		case part.variable != "":
 			b.WriteString(p.variable(part.variable))
-		case part.operator != "":
-			b.WriteString(p.evaluate(part))
+		case part.op != nil:
+			b.WriteString(p.evaluate(part.op))
 		default:
 			b.WriteString(part.text)
 		}
@@ -76,9 +93,9 @@ func closing(s string, i int) int {
 }
 
 // evaluate applies an operator.
-func (p *simPane) evaluate(part *formatPart) string {
-	a, b := p.expand(part.a), p.expand(part.b)
-	switch part.operator {
+func (p *simPane) evaluate(o *operation) string {
+	a, b := p.expand(o.a), p.expand(o.b)
+	switch o.operator {
 	case "||":
 		return digit(isTrue(a) || isTrue(b))
 	case "&&":
@@ -92,7 +109,7 @@ func (p *simPane) evaluate(part *formatPart) string {
 		y, _ := strconv.ParseFloat(b, 64)
 		return digit(int(x) >= int(y))
 	}
-	panic("the simulated tmux does not know the operator " + part.operator)
+	panic("the simulated tmux does not know the operator " + o.operator)
 }
 
 // comma returns the index of the comma between two operands.
@@ -189,8 +206,8 @@ func (c simCommand) flag(name string) string {
 var errLine = errors.New("the simulated tmux cannot read the line")
 
 // parseLine reads a command line.
-func parseLine(line string) ([]simCommand, error) {
-	r := lineReader{rest: line}
+func parseLine(line string, known formats) ([]simCommand, error) {
+	r := lineReader{line, known}
 	commands := r.commands()
 	if r.rest != "" {
 		return nil, fmt.Errorf("%w %q at %q", errLine, line, r.rest)
@@ -200,39 +217,40 @@ func parseLine(line string) ([]simCommand, error) {
 
 // lines remembers lines that were read: many stories type the same ones.
 type lines struct {
-	mu   sync.Mutex
-	read map[string][]simCommand
+	mu      sync.Mutex
+	read    map[string][]simCommand
+	formats formats
 }
+
+const manyLines = 10_000 // remembered, some 6 kB each
 
 func (l *lines) parse(line string) ([]simCommand, error) {
 	l.mu.Lock()
-	known, ok := l.read[line]
-	l.mu.Unlock()
-	if ok {
+	defer l.mu.Unlock()
+	if known, ok := l.read[line]; ok {
 		return known, nil
 	}
-
-	commands, err := parseLine(line)
-	if err != nil {
-		return nil, err
+	if l.read == nil || len(l.read) >= manyLines {
+		l.read, l.formats = map[string][]simCommand{}, formats{}
 	}
 
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.read == nil || len(l.read) >= manyScreens {
-		l.read = map[string][]simCommand{}
+	commands, err := parseLine(line, l.formats)
+	if err == nil {
+		l.read[line] = commands
 	}
-	l.read[line] = commands
-	return commands, nil
+	return commands, err
 }
 
-type lineReader struct{ rest string }
+type lineReader struct {
+	rest    string
+	formats formats
+}
 
 func (r *lineReader) commands() (commands []simCommand) {
 	var c simCommand
 	end := func() {
 		if len(c.words) > 0 {
-			c.readFormats()
+			r.readFormats(&c)
 			commands = append(commands, c)
 		}
 		c = simCommand{}
@@ -260,13 +278,13 @@ func (r *lineReader) commands() (commands []simCommand) {
 	}
 }
 
-func (c *simCommand) readFormats() {
+func (r *lineReader) readFormats(c *simCommand) {
 	for i, word := range c.words {
 		if strings.Contains(word, "#{") {
 			if c.formats == nil {
 				c.formats = map[int]format{}
 			}
-			c.formats[i] = readFormat(word)
+			c.formats[i] = r.formats.read(word)
 		}
 	}
 }
@@ -301,18 +319,18 @@ func TestSimulatedTmuxReadsItsLines(t *testing.T) {
 		"#{||:#{pane_dead},#{!=:#{@parley_seq},5.1}}":    "0",
 		"x #{pane_id}|#{q:@parley_agent}|#{@parley_seq}": "x %1||5.1",
 	} {
-		if got := p.expand(readFormat(text)); got != want {
+		if got := p.expand(formats{}.read(text)); got != want {
 			t.Errorf("%s expands to %q, want %q", text, got, want)
 		}
 	}
-	out, _ := p.run(must(parseLine(`if-shell -F -t %1 "#{pane_dead}" { display-message -p no } { set-option -p -t %1 @a 1 ; ` +
-		`display-message -p "T \"\303\244 #{@a}" }`)))
+	out, _ := p.run(must(parseLine(`if-shell -F -t %1 "#{pane_dead}" { display-message -p no } { set-option -p -t %1 @a 1 ; `+
+		`display-message -p "T \"\303\244 #{@a}" }`, formats{})))
 	if want := `T "ä 1`; out != want {
 		t.Errorf("the line printed %q, want %q", out, want)
 	}
 
-	out, failed := p.run(must(parseLine(`if-shell -F -t %1 "1" { display-message -p no } ; if-shell -F -t %1 "1" nonsense ; ` +
-		`display-message -p yes`)))
+	out, failed := p.run(must(parseLine(`if-shell -F -t %1 "1" { display-message -p no } ; if-shell -F -t %1 "1" nonsense ; `+
+		`display-message -p yes`, formats{})))
 	if out != "no" || !failed {
 		t.Errorf("a refused line printed %q, failed %v, want \"no\"", out, failed)
 	}

@@ -226,7 +226,10 @@ func (p *simPane) key(key string) {
 // personKey gives a person's input to the program, after what waits.
 func (p *simPane) personKey(give func()) {
 	if stuck := time.Until(p.w.stuck); stuck > 0 {
-		p.w.after(stuck, func() { p.personKey(give) })
+		p.w.after(stuck, func() {
+			p.w.attach(p, 4*time.Second) // their leaving is stuck behind it
+			p.personKey(give)
+		})
 		return
 	}
 	p.activity = time.Now()
