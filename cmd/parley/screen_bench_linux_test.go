@@ -40,7 +40,7 @@ func BenchmarkScreenStart(b *testing.B) {
 // fill registers agents, sends them messages, and returns the last one's text.
 func fill(b *testing.B, h *testhome.Home, agents, messages int) (newest string) {
 	b.Helper()
-	testhome.Run[parley.AgentStatusResult](b, h, "agents")
+	testhome.Run[daemon.Info](b, h, "serve")
 	text, err := os.ReadFile(filepath.Join(h.Workspace, daemon.StateDir, "daemon.json"))
 	var info daemon.Info
 	if err == nil {
