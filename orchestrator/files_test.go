@@ -283,7 +283,7 @@ func TestFileForATerminatedAgentIsAFailure(t *testing.T) {
 
 func TestFileTextFitsTheLimit(t *testing.T) {
 	for _, limit := range []int{20, 130, 300, 2000} {
-		te := &fileService{opts: &Options{Settings: Settings{MaxText: limit}}}
+		te := &fileService{opts: &Options{Settings: Settings{Deliveries: Deliveries{MaxText: limit}}}}
 		text := te.fileText(parley.File{Name: strings.Repeat("ü", 20), SHA256: strings.Repeat("a", 64)}, "/a/path",
 			strings.Repeat("é", 1000))
 		if n := len([]rune(text)); n > limit || limit == 2000 && !strings.HasSuffix(text, "é") {

@@ -11,6 +11,26 @@ import (
 // declare each setting once, for parley.yaml, the command line, the environment and
 // the documentation: see package setting.
 type Settings struct {
+	Deliveries `yaml:",inline"`
+	Responses  `yaml:",inline"`
+	Limits     `yaml:",inline"`
+	Storage    `yaml:",inline"`
+
+	// Conversation limits what agents may say before a person speaks again.
+	Conversation conversation.Settings `yaml:"-"`
+
+	// Given says that zero values are meant as they are.
+	Given bool `yaml:"-"`
+
+	StopGrace time.Duration `yaml:"-" default:"3s"` // time for a stopped agent's processes to exit by themselves
+	Watch     time.Duration `yaml:"-" default:"1s"` // interval between two checks of all panes
+
+	// RedrawAfter is the time after which a program draws an unreadable screen again.
+	RedrawAfter time.Duration `yaml:"-" default:"10s"`
+}
+
+// Deliveries are the settings of messages on their way.
+type Deliveries struct {
 	MaxText     int           `yaml:"max_text" default:"2000" min:"1" max:"100000" doc:"The longest message, in characters."`
 	Footer      string        `yaml:"footer" default:"full" enum:"full,short" doc:"The line below a typed message: all of it, or the message id alone."`
 	ExpireAfter time.Duration `yaml:"expire_after" default:"24h" min:"1s" doc:"How long a message may wait for its terminal."`
@@ -18,7 +38,10 @@ type Settings struct {
 	DraftAfter  time.Duration `yaml:"draft_after" default:"5m" min:"1s" doc:"How long a draft or scrolling in a terminal may hold messages back before it needs you."`
 	OwesAfter   time.Duration `yaml:"owes_after" default:"10m" min:"1s" doc:"How long an idle agent may leave a request unanswered before it needs you."`
 	AutoSteer   bool          `yaml:"auto_steer" doc:"Give stuck agents guidance without being asked, once each time."`
+}
 
+// Responses are the settings of answers that are due, and of models that give them.
+type Responses struct {
 	ResponseDeadline time.Duration `yaml:"response_deadline" default:"30m" min:"1s" doc:"When a required response is due if its sender does not say."`
 	RemindBefore     time.Duration `yaml:"remind_before" default:"5m" min:"0s" doc:"How long before the deadline the recipient is reminded, but not before half of the time has passed."`
 	TellSenderAfter  time.Duration `yaml:"tell_sender_after" default:"1m" min:"0s" doc:"How long after the deadline the sender is told that no response came."`
@@ -28,7 +51,10 @@ type Settings struct {
 	// answers at once.
 	ModelTimeout time.Duration `yaml:"model_timeout" default:"50s" min:"1s" max:"1h" doc:"How long the model of a responder has to answer."`
 	ModelCalls   int           `yaml:"model_calls" default:"4" min:"1" max:"1000" doc:"How many answers of one responder are written at once. The rest wait their turn."`
+}
 
+// Limits are the settings of what callers may do.
+type Limits struct {
 	// A person reads no more than 120 messages a minute, and a working model writes
 	// far fewer. Programs in a loop send hundreds a second and are stopped within the
 	// first. A limit of 1000000 in effect disables it.
@@ -39,7 +65,10 @@ type Settings struct {
 	ApproveNewcomers bool `yaml:"approve_newcomers" doc:"Let agents that register with a token, or from other machines, take part only once you approve them."`
 
 	RegistrationsPerMinute int `yaml:"registrations_per_minute" default:"30" min:"1" max:"1000000" doc:"How many agents may register in a minute from one address, or from this machine without a key."`
+}
 
+// Storage are the settings of what is kept.
+type Storage struct {
 	BackupEvery   time.Duration `yaml:"backup_every" default:"24h" min:"0s" doc:"How old something may get that is in no automatic copy of the database; 0 makes no copies."`
 	BackupKeep    int           `yaml:"backup_keep" default:"3" min:"1" max:"1000" doc:"How many automatic copies are kept, besides the last one from before an update."`
 	BackupSpaceMB int           `yaml:"backup_space_mb" default:"2000" min:"1" max:"1000000" doc:"How much space the automatic copies may take, in MB of 1,000,000 bytes. The newest is always kept."`
@@ -54,18 +83,6 @@ type Settings struct {
 	MaxFileMB int `yaml:"max_file_mb" default:"100" min:"1" max:"10000" doc:"The largest file that agents may send, in MB of 1,000,000 bytes."`
 
 	MaxFilesMB int `yaml:"max_files_mb" default:"1000" min:"1" max:"1000000" doc:"How much one agent may have stored as files, in MB of 1,000,000 bytes. The operator has no limit."`
-
-	// Conversation limits what agents may say before a person speaks again.
-	Conversation conversation.Settings `yaml:"-"`
-
-	// Given says that zero values are meant as they are.
-	Given bool `yaml:"-"`
-
-	StopGrace time.Duration `yaml:"-" default:"3s"` // time for a stopped agent's processes to exit by themselves
-	Watch     time.Duration `yaml:"-" default:"1s"` // interval between two checks of all panes
-
-	// RedrawAfter is the time after which a program draws an unreadable screen again.
-	RedrawAfter time.Duration `yaml:"-" default:"10s"`
 }
 
 func (s *Settings) setDefaults() {
