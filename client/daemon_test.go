@@ -74,7 +74,7 @@ func openDaemon() (*daemon, error) {
 		Workspace: dir,
 		LaunchDir: filepath.Join(dir, "launch"),
 		State:     dir,
-		Settings:  orchestrator.Settings{MaxFileMB: maxFile / 1_000_000},
+		Settings:  orchestrator.Settings{Storage: orchestrator.Storage{MaxFileMB: maxFile / 1_000_000}},
 	})
 	if err != nil {
 		return nil, err
