@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -154,6 +155,31 @@ func checkTable(t *testing.T, file, want string) {
 		must.Do(t, os.WriteFile(file, []byte(before+begin+want+end+after), 0o644))
 	case got != want:
 		t.Errorf("the table of %s is old: go test ./cmd/parley -run TestDocsHaveTheOperations -update", file)
+	}
+}
+
+// Every test that a page names is there.
+func TestTestsOfTheDocsExist(t *testing.T) {
+	sources := map[string]bool{}
+	declared := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+	must.Do(t, filepath.WalkDir("../..", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		for _, m := range declared.FindAllStringSubmatch(string(b), -1) {
+			sources[m[1]] = true
+		}
+		return err
+	}))
+
+	named := regexp.MustCompile("`(Test[A-Z]\\w+)`")
+	for name, text := range documents(t) {
+		for _, m := range named.FindAllStringSubmatch(text, -1) {
+			if !sources[m[1]] {
+				t.Errorf("%s names %s, which is not there", name, m[1])
+			}
+		}
 	}
 }
 
