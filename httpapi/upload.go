@@ -245,7 +245,7 @@ func (u *upload) checkClaims(caller parley.Caller) error {
 // How long, and for how many bytes, the rest of a refused body is read: a client that is
 // still sending would otherwise see a broken connection instead of the response.
 const (
-	drainTime  = 3 * time.Second
+	drainTime  = 10 * time.Second
 	drainBytes = 64 << 20
 )
 
