@@ -25,6 +25,10 @@ func (v Version) Known() (facts []string) {
 		facts = append(facts, "its server never frees what an if-shell ran; parley types without it")
 	}
 
+	if v.leaksCaptures() {
+		facts = append(facts, "its server never frees what it prints of a screen; parley reads screens through a buffer")
+	}
+
 	if v.AtLeast(3, 6) && !v.AtLeast(3, 8) {
 		facts = append(facts,
 			"respawn-pane can crash its server while another program's control client lags; parley does not use it")

@@ -3,7 +3,6 @@ package tmux
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -55,15 +54,17 @@ func (p *Pane) Screen(ctx context.Context, opts ScreenOptions) (Screen, error) {
 	if err := p.check(); err != nil {
 		return Screen{}, err
 	}
-	lines, err := p.server.run(ctx,
-		"display-message -p -t "+p.id+" "+quote(screenFormat), "capture-pane -p -t "+p.id+opts.flags())
+
+	capture, decode := p.server.capture(p.id, opts.flags())
+	facts := "display-message -p -t " + p.id + " " + quote(screenFormat)
+	lines, err := p.server.run(ctx, append([]string{facts}, capture...)...)
 	if err != nil {
 		return Screen{}, fmt.Errorf("read pane %s: %w", p.id, err)
 	}
 	if len(lines) == 0 || !strings.HasPrefix(lines[0], p.id+"|") {
 		return Screen{}, fmt.Errorf("read pane %s: %w", p.id, ErrNoPane)
 	}
-	return parseScreen(lines, opts)
+	return parseScreen(lines[0], decode(lines[1:]), opts)
 }
 
 func (o ScreenOptions) flags() string {
@@ -80,14 +81,15 @@ func (o ScreenOptions) flags() string {
 	return flags
 }
 
-func parseScreen(lines []string, opts ScreenOptions) (Screen, error) {
-	f := splitFields(lines[0])
+// parseScreen reads the facts of a screen and takes over its lines.
+func parseScreen(facts string, lines []string, opts ScreenOptions) (Screen, error) {
+	f := splitFields(facts)
 	if len(f) != 16 {
-		return Screen{}, fmt.Errorf("tmux described a screen as %q", lines[0])
+		return Screen{}, fmt.Errorf("tmux described a screen as %q", facts)
 	}
 
 	s := Screen{
-		Lines: slices.Clone(lines[1:]),
+		Lines: lines,
 		Width: number(f[1]), Height: number(f[2]), CursorX: number(f[3]), CursorY: number(f[4]),
 		Title: f[12], Top: -min(opts.History, number(f[5])),
 		AltScreen: f[6] == "1", InMode: number(f[7]) > 0, Dead: f[8] == "1",

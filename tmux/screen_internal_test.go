@@ -9,8 +9,8 @@ import (
 )
 
 func TestScreenTail(t *testing.T) {
-	lines := []string{"%1|80|6|2|1|0|0|0|0|1|1|17|a\\|b|1|18|0", "a", "b  ", "c", "", " ", ""}
-	s := must.Have(parseScreen(lines, ScreenOptions{Tail: 2}))(t)
+	lines := []string{"a", "b  ", "c", "", " ", ""}
+	s := must.Have(parseScreen("%1|80|6|2|1|0|0|0|0|1|1|17|a\\|b|1|18|0", lines, ScreenOptions{Tail: 2}))(t)
 	if diff := cmp.Diff([]string{"b", "c"}, s.Lines); diff != "" || s.Top != 1 || !s.InputOff || !s.Shared ||
 		s.CursorLine() != "b" ||
 		s.Touched.Unix() != 17 ||

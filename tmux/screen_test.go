@@ -1,6 +1,7 @@
 package tmux_test
 
 import (
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -19,6 +20,33 @@ func TestScreenThatImitatesTheProtocol(t *testing.T) {
 	want := []string{"%begin 1 1 1", "%end 1 1 1", "%error 1 1 1", "%exit", "parley-1", ""}
 	if diff := cmp.Diff(want, screen.Lines[:6]); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// What Screen reads is what tmux prints to a client of its own, whatever stands there: some versions
+// are asked in a way that quotes the text.
+func TestScreenReadsWhatTmuxPrints(t *testing.T) {
+	s := tmuxtest.Start(t)
+	hostile := `\033 \\033 a\\b \\ $HOME ${x} $_y "q" #{pane_id} #[fg=red] %end 1 1 1 é 😀 界 e\xcc\x81 \x01\x02` +
+		`\033[31;1mred\033[0m \033(0lqk\033(B \tafter a tab\n\n  indented\\\nends with \\`
+	info := must.Have(s.NewSession(t.Context(), tmux.SessionOptions{Name: "odd", Width: 200, Height: 9,
+		Argv: []string{"sh", "-c", `printf '` + hostile + `\nready'; exec sleep 1000`}}))(t)
+	pane := s.Pane(info.ID)
+	tmuxtest.WaitFor(t, pane, func(s tmux.Screen) bool { return tmuxtest.Shows(s, "ready") })
+
+	for flag, opts := range map[string]tmux.ScreenOptions{"-p": {}, "-ep": {Colours: true}} {
+		out := must.Have(exec.Command("tmux", "-S", s.SocketPath(), "capture-pane", flag, "-t", info.ID).Output())(t)
+		want := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+		for i := range want {
+			if !opts.Colours {
+				want[i] = strings.TrimRight(want[i], " ")
+			}
+		}
+
+		got := must.Have(pane.Screen(t.Context(), opts))(t)
+		if diff := cmp.Diff(want, got.Lines); diff != "" {
+			t.Errorf("%s: %s", flag, diff)
+		}
 	}
 }
 
