@@ -10,8 +10,10 @@ var shortages = []struct {
 	errno        syscall.Errno
 	words, helps string
 }{
-	{syscall.EMFILE, "as many files are open as one process may have", "Raise the limit where the daemon starts (ulimit -n 1024), or end what keeps many connections open."},
-	{syscall.ENFILE, "the system has no file descriptors left", "End programs that keep many files open (lsof shows them)."},
+	{syscall.EMFILE, "as many files are open as one process may have",
+		"Raise the limit where the daemon starts (ulimit -n 1024), or end what keeps many connections open."},
+	{syscall.ENFILE, "the system has no file descriptors left",
+		"End programs that keep many files open (lsof shows them)."},
 	{syscall.EAGAIN, "no further process may be started", "End programs, or raise the limit (ulimit -u)."},
 	{syscall.ENOMEM, "the system has no memory left", "End programs that take much memory."},
 }

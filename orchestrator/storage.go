@@ -107,5 +107,6 @@ func (ws *workspaceService) storageWarnings(ctx context.Context) ([]string, erro
 	if err != nil || lacks == nil {
 		return nil, err
 	}
-	return []string{fmt.Sprintf("The database lacks %s that parley had acknowledged. Run parley needs.", lacks.Words())}, nil
+	words := fmt.Sprintf("The database lacks %s that parley had acknowledged. Run parley needs.", lacks.Words())
+	return []string{words}, nil
 }

@@ -27,42 +27,41 @@ const pruneRows = 300
 // calls pause, and ends when that returns an error. Other calls may write meanwhile. Events keep
 // their numbers, and freed pages return to the file system.
 func (s *Workspace) Prune(ctx context.Context, r Retention, pause func() error) (done Pruned, err error) {
-	p := pruning{database: s.database, ctx: ctx, pause: pause}
+	p := pruning{database: s.database, pause: pause}
 	for _, part := range []struct {
 		before time.Time
 		count  *int64
-		prune  func(before int64) (int64, error)
+		prune  func(ctx context.Context, before int64) (int64, error)
 	}{
-		{r.Events, &done.Events, func(before int64) (int64, error) { return p.rows("events", "seq", before) }},
-		{r.Log, &done.Log, func(before int64) (int64, error) { return p.rows("agent_log", "id", before) }},
+		{r.Events, &done.Events, func(ctx context.Context, before int64) (int64, error) { return p.rows(ctx, "events", "seq", before) }},
+		{r.Log, &done.Log, func(ctx context.Context, before int64) (int64, error) { return p.rows(ctx, "agent_log", "id", before) }},
 		{r.Steps, &done.Steps, p.steps},
 		{r.Messages, &done.Messages, p.messages},
 	} {
 		if part.before.IsZero() {
 			continue
 		}
-		if *part.count, err = part.prune(nanos(part.before)); err != nil {
+		if *part.count, err = part.prune(ctx, nanos(part.before)); err != nil {
 			return done, err
 		}
 	}
 
-	return done, p.giveBack()
+	return done, p.giveBack(ctx)
 }
 
 // pruning is one run of Prune.
 type pruning struct {
 	*database
-	ctx   context.Context
 	pause func() error
 }
 
 // rows removes the old rows of a table whose numbers rise with the time.
-func (p *pruning) rows(table, key string, before int64) (removed int64, err error) {
+func (p *pruning) rows(ctx context.Context, table, key string, before int64) (removed int64, err error) {
 	var first []int64
-	err = p.read(p.ctx, "looking for old rows", &first, `SELECT `+key+` FROM `+table+` ORDER BY `+key+` LIMIT 1`)
+	err = p.read(ctx, "looking for old rows", &first, `SELECT `+key+` FROM `+table+` ORDER BY `+key+` LIMIT 1`)
 	for err == nil && len(first) > 0 {
 		var n int64
-		err = p.write(p.ctx, "removing old rows", func(t *tx) (err error) {
+		err = p.write(ctx, "removing old rows", func(t *tx) (err error) {
 			n, err = t.exec(`DELETE FROM `+table+` WHERE `+key+` >= ? AND `+key+` < ? AND at < ?`,
 				first[0], first[0]+pruneRows, before)
 			return err
@@ -89,13 +88,14 @@ type oldSteps struct {
 const stepsFact = "pruned_steps"
 
 // steps shortens the steps of settled deliveries.
-func (p *pruning) steps(before int64) (shortened int64, err error) {
+func (p *pruning) steps(ctx context.Context, before int64) (shortened int64, err error) {
 	var last []int64
-	err = p.read(p.ctx, "looking for old steps", &last, `SELECT CAST(value AS INTEGER) FROM facts WHERE name = ?`, stepsFact)
+	err = p.read(ctx, "looking for old steps", &last,
+		`SELECT CAST(value AS INTEGER) FROM facts WHERE name = ?`, stepsFact)
 	after := append(last, 0)[0]
 	for err == nil {
 		var rows []oldSteps
-		err = p.read(p.ctx, "reading old steps", &rows, `SELECT d.message_seq, d.recipient_id, d.steps FROM deliveries d
+		err = p.read(ctx, "reading old steps", &rows, `SELECT d.message_seq, d.recipient_id, d.steps FROM deliveries d
 			JOIN messages m ON m.seq = d.message_seq
 			WHERE d.message_seq > ? AND m.accepted_at < ? AND NOT (`+isOpen+`)
 			ORDER BY d.message_seq LIMIT ?`, after, before, pruneRows)
@@ -105,7 +105,7 @@ func (p *pruning) steps(before int64) (shortened int64, err error) {
 
 		after = rows[len(rows)-1].MessageSeq
 		var n int64
-		if n, err = p.shorten(rows, after); err == nil {
+		if n, err = p.shorten(ctx, rows, after); err == nil {
 			err = p.pause()
 		}
 		shortened += n
@@ -115,8 +115,8 @@ func (p *pruning) steps(before int64) (shortened int64, err error) {
 }
 
 // shorten shortens the steps of some deliveries that have not changed since they were read.
-func (p *pruning) shorten(rows []oldSteps, after int64) (n int64, err error) {
-	err = p.write(p.ctx, "shortening steps", func(t *tx) error {
+func (p *pruning) shorten(ctx context.Context, rows []oldSteps, after int64) (n int64, err error) {
+	err = p.write(ctx, "shortening steps", func(t *tx) error {
 		n = 0
 		for _, r := range rows {
 			short := shortSteps(r.Steps)
@@ -173,10 +173,10 @@ const isFinished = `(m.seq < (SELECT max(seq) FROM messages)
 	AND NOT EXISTS (SELECT 1 FROM threads th WHERE th.id = m.thread_id AND th.last_message_at >= ?))`
 
 // messages removes finished messages, with all that belongs to them.
-func (p *pruning) messages(before int64) (removed int64, err error) {
+func (p *pruning) messages(ctx context.Context, before int64) (removed int64, err error) {
 	for after := int64(0); ; {
 		var rows []oldMessage
-		err = p.read(p.ctx, "looking for old messages", &rows, `SELECT m.seq, m.text, m.sender_id, m.thread_id,
+		err = p.read(ctx, "looking for old messages", &rows, `SELECT m.seq, m.text, m.sender_id, m.thread_id,
 			`+isFinished+` AS finished FROM messages m WHERE m.seq > ? AND m.accepted_at < ?
 			ORDER BY m.seq LIMIT ?`, before, after, before, pruneRows)
 		if err != nil || len(rows) == 0 {
@@ -184,7 +184,7 @@ func (p *pruning) messages(before int64) (removed int64, err error) {
 		}
 
 		after = rows[len(rows)-1].Seq
-		n, err := p.removeMessages(rows, before)
+		n, err := p.removeMessages(ctx, rows, before)
 		removed += n
 		if err != nil {
 			return removed, err
@@ -195,13 +195,13 @@ func (p *pruning) messages(before int64) (removed int64, err error) {
 	}
 }
 
-func (p *pruning) removeMessages(rows []oldMessage, before int64) (n int64, err error) {
+func (p *pruning) removeMessages(ctx context.Context, rows []oldMessage, before int64) (n int64, err error) {
 	rows = slices.DeleteFunc(rows, func(m oldMessage) bool { return !m.Finished })
 	if len(rows) == 0 {
 		return 0, nil
 	}
 
-	err = p.write(p.ctx, "removing old messages", func(t *tx) error {
+	err = p.write(ctx, "removing old messages", func(t *tx) error {
 		n = 0
 		for _, m := range rows {
 			gone, err := removeMessage(t, m, before)
@@ -254,20 +254,20 @@ const freePages = 200
 
 // giveBack returns freed pages to the file system. A database that an earlier version made
 // cannot: it fills them again first.
-func (p *pruning) giveBack() error {
+func (p *pruning) giveBack(ctx context.Context) error {
 	for {
 		var free, mode int64
-		if err := p.read(p.ctx, "looking for free pages", &free, `PRAGMA freelist_count`); err != nil {
+		if err := p.read(ctx, "looking for free pages", &free, `PRAGMA freelist_count`); err != nil {
 			return err
 		}
-		if err := p.read(p.ctx, "looking for free pages", &mode, `PRAGMA auto_vacuum`); err != nil {
+		if err := p.read(ctx, "looking for free pages", &mode, `PRAGMA auto_vacuum`); err != nil {
 			return err
 		}
 		if mode != incrementalVacuum || free < freePages {
 			return nil
 		}
 
-		err := p.write(p.ctx, "returning free pages", func(t *tx) error {
+		err := p.write(ctx, "returning free pages", func(t *tx) error {
 			t.wrote = true
 			return t.query(new([]int64), `PRAGMA incremental_vacuum(200)`)
 		})

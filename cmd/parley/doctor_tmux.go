@@ -91,7 +91,8 @@ func (f *findings) serverMemory(all, history int64) {
 // checkTmuxDir reports whether tmux can use the directory of its sockets.
 func (d *doctor) checkTmuxDir(f *findings, dir string) bool {
 	if err := tmux.CheckSocketDir(dir); err != nil {
-		f.bad("tmux server", "Make it yours alone (chmod 700), or remove it, or set TMUX_TMPDIR to a directory of yours.", "%v", err)
+		f.bad("tmux server",
+			"Make it yours alone (chmod 700), or remove it, or set TMUX_TMPDIR to a directory of yours.", "%v", err)
 		return false
 	}
 

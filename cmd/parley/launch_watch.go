@@ -72,7 +72,8 @@ func reportLaunched(c *cli, res *parley.LaunchAgentResult, how string) error {
 	}
 
 	id := parley.Short(res.PromptMessageID)
-	return c.printLine(fmt.Sprintf("Its prompt is on the way (msg %s); parley message %s shows what became of it.", id, id))
+	return c.printLine(
+		fmt.Sprintf("Its prompt is on the way (msg %s); parley message %s shows what became of it.", id, id))
 }
 
 // awaitStart returns an agent's state, and its evidence, once it has left starting or

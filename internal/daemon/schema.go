@@ -50,9 +50,11 @@ func schemaOf(t reflect.Type) schema {
 		return schema{"type": []string{"array", "null"}, "items": schemaOf(t.Elem())}
 	case reflect.Map:
 		if t.Elem().Kind() == reflect.String { // a variable's value may look like a number
-			return schema{"type": []string{"object", "null"}, "additionalProperties": schema{"type": []string{"string", "number", "boolean"}}}
+			value := schema{"type": []string{"string", "number", "boolean"}}
+			return schema{"type": []string{"object", "null"}, "additionalProperties": value}
 		}
-		// profiles: package profile checks their keys
+
+		// Profiles: package profile checks their keys.
 		return schema{"type": []string{"object", "null"}, "additionalProperties": schema{"type": "object"}}
 	}
 

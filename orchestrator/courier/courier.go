@@ -295,7 +295,7 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 		return false, c.number(ctx, t)
 	}
 
-	l := c.compose(t.Profile, &job, c.size)
+	l := c.o.compose(c.m, t.Profile, &job, c.size)
 	if claimed, done, err := c.claim(ctx, &job, l); err != nil || !claimed {
 		return done, err
 	}

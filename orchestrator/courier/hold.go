@@ -84,7 +84,7 @@ func (c *courier) inspect(t *team.Terminal) facts {
 	if t.Known != nil {
 		f.unmatched = func() bool { p, ok := t.Program(); return ok && p != t.Profile }
 	}
-	f.unread = c.unread(t)
+	f.unread = c.o.unread(t)
 
 	// After what is unread: what a program had not read when it died is gone.
 	f.stopping, f.alive = t.Stopping.Load(), c.o.host.Alive(t)
@@ -92,8 +92,8 @@ func (c *courier) inspect(t *team.Terminal) facts {
 }
 
 // unread returns how many bytes wait in a terminal for its program, 0 if that is unknown.
-func (c *courier) unread(t *team.Terminal) int {
-	n, err := c.o.host.Unread(t)
+func (o *Couriers) unread(t *team.Terminal) int {
+	n, err := o.host.Unread(t)
 	if err != nil {
 		return 0
 	}

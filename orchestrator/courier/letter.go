@@ -32,21 +32,21 @@ func (on size) fits(p *profile.Profile, text string) bool {
 // that nothing in the text can be taken for a command; the text; and a footer that ends
 // in a plain word, so that no completion takes the Enter. What is too long for the terminal
 // is announced.
-func (c *courier) compose(p *profile.Profile, job *store.Job, on size) letter {
-	msg := c.o.Roster.FillIn(&job.Message)
-	if l := whole(p, msg, c.m, c.o.ShortFooter); on.fits(p, l.text) {
+func (o *Couriers) compose(m *team.Member, p *profile.Profile, job *store.Job, on size) letter {
+	msg := o.Roster.FillIn(&job.Message)
+	if l := whole(p, msg, m, o.ShortFooter); on.fits(p, l.text) {
 		return l
 	}
-	return announcement(p, msg, c.m, on)
+	return announcement(p, msg, m, on)
 }
 
 // recompose lays a message out as it was typed.
-func (c *courier) recompose(p *profile.Profile, job *store.Job, on size) letter {
-	msg := c.o.Roster.FillIn(&job.Message)
+func (o *Couriers) recompose(m *team.Member, p *profile.Profile, job *store.Job, on size) letter {
+	msg := o.Roster.FillIn(&job.Message)
 	if job.Announced {
-		return announcement(p, msg, c.m, on)
+		return announcement(p, msg, m, on)
 	}
-	return whole(p, msg, c.m, c.o.ShortFooter)
+	return whole(p, msg, m, o.ShortFooter)
 }
 
 func whole(p *profile.Profile, msg *parley.Message, to *team.Member, short bool) letter {

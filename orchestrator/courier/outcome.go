@@ -97,7 +97,7 @@ func (c *courier) conclude(
 		waits := hold{Hold: parley.Hold{Code: parley.EndedDialog, Reason: parley.EndedDialog.Words("")}}
 		return false, c.note(ctx, job, waits)
 	case out.Phase == tmux.Entered:
-		if c.unread(t) > 0 && !a.entered.stands { // what is unread could be a person's keys
+		if c.o.unread(t) > 0 && !a.entered.stands { // what is unread could be a person's keys
 			u := unproven{key: job.Key, on: t, mode: ttyModeOf(c.o.host, t), mark: a.letter.mark}
 			c.unproven = append(c.unproven, u)
 		}
@@ -123,7 +123,7 @@ func passing(why tmux.Refusal) bool {
 func (c *courier) remember(t *team.Terminal, job *store.Job, a *attempt, out tmux.Outcome) {
 	typed := later(out.PastedAt, job.Message.Timestamp)
 	o := observation{on: t, profile: t.Profile, names: c.m.ReportsMessages()}
-	unreported := out.Phase == tmux.Taken && !a.entered.begun && c.memory.reports(&o) && !c.reportedSince(job, typed)
+	unreported := out.Phase == tmux.Taken && !a.entered.begun && c.memory.reports(&o) && !reportedSince(c.m, job, typed)
 	c.memory.given = given{
 		on: t, entered: a.enteredAt(&out), shortID: parley.Short(job.Message.ID), typed: typed, unreported: unreported,
 		letter: a.letter, unshown: c.memory.given.on != t && t.Profile.FirstShown,
@@ -139,8 +139,9 @@ func (a *attempt) enteredAt(out *tmux.Outcome) time.Time {
 	return at
 }
 
-func (c *courier) reportedSince(job *store.Job, since time.Time) bool {
-	at, ok := c.m.NamedAt(parley.Short(job.Message.ID))
+// reportedSince reports whether the program itself said, since then, that it was given the message.
+func reportedSince(m *team.Member, job *store.Job, since time.Time) bool {
+	at, ok := m.NamedAt(parley.Short(job.Message.ID))
 	return ok && !at.Before(since)
 }
 
@@ -241,7 +242,7 @@ func (c *courier) giveBack(ctx context.Context, job *store.Job) error {
 // notTaken says why an entered text is not proven to be taken.
 func (c *courier) notTaken(t *team.Terminal, a *attempt, out tmux.Outcome) parley.ReasonCode {
 	switch {
-	case c.unread(t) > 0 && !a.entered.stands:
+	case c.o.unread(t) > 0 && !a.entered.stands:
 		return parley.EndedUnread
 	case a.followed.idle:
 		return parley.EndedNoTurn

@@ -103,7 +103,7 @@ func (c *courier) resolve(ctx context.Context, t *team.Terminal, job store.Job) 
 		return true, c.close(ctx, job, ended(parley.DeliveryUnconfirmed, parley.EndedOvertaken, ""))
 	}
 
-	l := c.recompose(t.Profile, &job, size{info.Width, info.Height})
+	l := c.o.recompose(c.m, t.Profile, &job, size{info.Width, info.Height})
 	switch {
 	case info.Phase == "pasted":
 		return c.resume(ctx, t, job, l, pastedAnd)
@@ -217,7 +217,7 @@ func (c *courier) proveLate(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		shown = func(u unproven) bool { return c.shownAbove(t, screen, u.mark) }
+		shown = func(u unproven) bool { return c.o.shownAbove(t, screen, u.mark) }
 	}
 
 	return c.proveRead(ctx, t, shown)
@@ -253,8 +253,8 @@ func (c *courier) proveRead(ctx context.Context, t *team.Terminal, shown func(un
 }
 
 // shownAbove reports whether a text stands on the screen and not in the composer.
-func (c *courier) shownAbove(t *team.Terminal, screen tmux.Screen, mark string) bool {
-	o := look(c.o.host, c.o.readings, t, c.o.Now(), screen)
+func (o *Couriers) shownAbove(t *team.Terminal, screen tmux.Screen, mark string) bool {
+	seen := look(o.host, o.readings, t, o.Now(), screen)
 	_, above := profile.Behind(screen.Lines, mark)
-	return above && o.Composing && !profile.Holds(o.Composer, mark)
+	return above && seen.Composing && !profile.Holds(seen.Composer, mark)
 }

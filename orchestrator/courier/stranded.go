@@ -138,7 +138,7 @@ func (c *courier) lookForStranded(ctx context.Context, t *team.Terminal) error {
 		return err
 	}
 	if s == nil || s.Key != job.Key {
-		s = &stranded{on: t, letter: c.recompose(t.Profile, &job.Job, size{info.Width, info.Height})}
+		s = &stranded{on: t, letter: c.o.recompose(c.m, t.Profile, &job.Job, size{info.Width, info.Height})}
 	}
 	s.TypedJob, s.phase, c.stranded = *job, info.Phase, s
 
