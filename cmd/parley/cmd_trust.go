@@ -21,9 +21,9 @@ func trustCommand(c *cli) *cobra.Command {
 		Use:   "trust [FILE]",
 		Short: "Let a parley.yaml run programs, open ports and send messages to models",
 		Long: `Shows what a parley.yaml runs, opens and sends, and asks whether you trust it. Until you
-do, its agents, profiles and responders and some of its settings do not count: the file may
-have come with somebody else's repository. parley remembers the content: after a change it
-asks again. The other settings always count, and so does your own ~/.config/parley/parley.yaml.
+do, parley ignores its agents, profiles and responders and some of its settings: the file may
+have come with somebody else's repository. parley remembers the content and asks again after a
+change. The other settings always count, and so does your own ~/.config/parley/parley.yaml.
 
 A script sets PARLEY_TRUST to the SHA-256 of the file instead.`,
 		Example: `  parley trust
@@ -171,7 +171,7 @@ func (c *cli) consent(at daemon.Place) {
 	}
 }
 
-// warnOfTrust warns when some of parley.yaml does not count for the daemon.
+// warnOfTrust warns when the daemon ignores parts of parley.yaml.
 func (c *cli) warnOfTrust(at daemon.Place, info *daemon.Info) {
 	if info == nil || info.Withheld == "" {
 		return

@@ -107,12 +107,12 @@ func (t *Team) withhold(own *Team) {
 	}
 }
 
-// WithheldWords says what of a file does not count, "" if all does.
+// WithheldWords names the parts of the file that parley ignores, "" if there are none.
 func (t *Team) WithheldWords() string {
 	if len(t.Withheld) == 0 {
 		return ""
 	}
-	return "parley.yaml is not trusted, so this of it does not count: " + keysOf(t.Withheld)
+	return "parley.yaml is not trusted; parley ignores its " + keysOf(t.Withheld)
 }
 
 // keysOf names the keys of claims, each once: "agents, profiles and http_address".

@@ -27,7 +27,7 @@ type Info struct {
 	// AgentToolsets holds the toolsets of agents that are offered fewer, by name.
 	AgentToolsets map[string]string `json:"agent_toolsets,omitempty"`
 
-	// Withheld says what of parley.yaml does not count for this daemon, because the file was not
+	// Withheld names the parts of parley.yaml that this daemon ignores, because the file was not
 	// trusted when it started.
 	Withheld string `json:"withheld,omitempty"`
 }

@@ -93,7 +93,7 @@ type daemon struct {
 	orchestrator *orchestrator.Orchestrator
 	settings     Settings
 	toolsets     map[string]string // of agents, by name
-	withheld     string            // what of parley.yaml does not count; "" for nothing
+	withheld     string            // the parts of parley.yaml that it ignores; "" for none
 	server       *http.Server
 }
 

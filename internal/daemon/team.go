@@ -33,7 +33,7 @@ type Team struct {
 	File     string  `yaml:"-"` // its real path; "" if there is none
 	Hash     string  `yaml:"-"` // the SHA-256 of its content, in hexadecimal
 	Claims   []Claim `yaml:"-"` // what the file runs, opens and sends
-	Withheld []Claim `yaml:"-"` // what the file says and what does not count, because the user does not trust it
+	Withheld []Claim `yaml:"-"` // the parts that parley ignores, because the user does not trust the file
 }
 
 // Agent is one agent of the team.
