@@ -11,6 +11,7 @@ import (
 // Screen is the input of Composer: the visible part of a terminal.
 type Screen struct {
 	Lines            []string // rows from the top, not joined, without colours
+	Colours          []string // the same with colours; nil: not read. Only Menu looks at them
 	Width            int      // columns
 	CursorX, CursorY int      // from 0
 	CursorHidden     bool

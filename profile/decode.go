@@ -198,6 +198,9 @@ func (p *Profile) compile() error {
 		{"dialog", p.Markers.Dialog, &p.patterns.dialog}, {"busy", p.Markers.Busy, &p.patterns.busy},
 		{"idle", p.Markers.Idle, &p.patterns.idle}, {"composer", p.Markers.Composer, &p.patterns.composer},
 		{"empty", p.Markers.Empty, &p.patterns.empty}, {"paste", p.Markers.Paste, &p.patterns.paste},
+		{"dialog_above", p.Markers.DialogAbove, &p.patterns.dialogAbove},
+		{"text_option", p.Markers.TextOption, &p.patterns.textOption},
+		{"buttons", p.Markers.Buttons, &p.patterns.buttons},
 	} {
 		if m.text == "" {
 			continue
@@ -219,11 +222,22 @@ func (p *Profile) compile() error {
 		p.patterns.garbles = re
 	}
 
-	if p.patterns.composer != nil && textGroup(p.patterns.composer) < 0 {
-		return p.invalid("markers.composer", p.Markers.Composer).
-			Suggest("Put the composed text into a group named text: (?P<text>…).")
-	}
+	return p.checkGroups()
+}
 
+// checkGroups returns an error unless the patterns that need a group named text have it.
+func (p *Profile) checkGroups() error {
+	for _, m := range []struct {
+		key, text, holds string
+		re               *regexp.Regexp
+	}{
+		{"markers.composer", p.Markers.Composer, "composed text", p.patterns.composer},
+		{"markers.buttons", p.Markers.Buttons, "labels", p.patterns.buttons},
+	} {
+		if m.re != nil && textGroup(m.re) < 0 {
+			return p.invalid(m.key, m.text).Suggest("Put the %s into a group named text: (?P<text>…).", m.holds)
+		}
+	}
 	return nil
 }
 

@@ -94,8 +94,16 @@ type Profile struct {
 // empty.
 type Markers struct {
 	Dialog string `yaml:"dialog"` // a question is open, and a key would answer it
-	Busy   string `yaml:"busy"`
-	Idle   string `yaml:"idle"`
+	// DialogAbove matches rows that stand above a dialog and do not belong to it, and TextOption
+	// the label of an option that takes a text. Buttons matches a row of options: its group
+	// "text" has the labels, and the chosen one has another background.
+	DialogAbove string `yaml:"dialog_above"`
+	TextOption  string `yaml:"text_option"`
+	Buttons     string `yaml:"buttons"`
+	Digits      bool   `yaml:"digits"` // its lists mark an option only by a colour, and a digit chooses one
+
+	Busy string `yaml:"busy"`
+	Idle string `yaml:"idle"`
 	// Composer matches the composer on the whole screen. Its group "text" is the
 	// composed text, all rows. The lowest match counts. A group "frame" is a row of its
 	// frame, where something else can stand to the right. A group "cut" matches where
@@ -123,9 +131,12 @@ type patterns struct {
 	dialog, busy, idle     *regexp.Regexp
 	composer, empty, paste *regexp.Regexp
 	garbles                *regexp.Regexp
-	blocked                map[string]*regexp.Regexp
-	questions, dialogs     map[string]*regexp.Regexp
-	titles                 []title
+
+	dialogAbove, textOption, buttons *regexp.Regexp
+
+	blocked            map[string]*regexp.Regexp
+	questions, dialogs map[string]*regexp.Regexp
+	titles             []title
 }
 
 // State is what a screen shows about the program.

@@ -1,0 +1,236 @@
+package profile
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"parley"
+)
+
+// Menu is an open dialog with the options as the screen shows them.
+type Menu struct {
+	Question string
+	Lines    []string // what the dialog shows, without its frame
+	Options  []Option
+	Way      Way
+	Text     bool // it takes a line of text, as well as its options
+	Secret   bool // and that is not to be shown
+
+	Top, End int // its rows on the screen, Top to End-1; hints below the options are left out
+}
+
+// Option is one answer that a dialog offers.
+type Option struct {
+	Label  string
+	Detail string // more about it, in one line
+	Number int    // before its label on the screen; 0: none
+	Marked bool   // Enter would choose it
+	Text   bool   // it takes a text that is typed there
+}
+
+// Way is how a dialog's options are chosen.
+type Way int
+
+// The ways. A mark is moved with the arrow keys, and Enter chooses the marked option. Some
+// programs show no mark and choose by the option's digit. Others read a line.
+const (
+	NoWay Way = iota
+	ByMark
+	ByButton // a mark in a row of options
+	ByDigit
+	ByLine
+	ByEnter
+)
+
+// Menu returns the dialog that a screen shows. It is not ok if it shows none. A dialog whose
+// options are not recognized has none.
+func (p *Profile) Menu(s Screen) (Menu, bool) {
+	if p.HasMarkers() {
+		if p.Look(s.Lines) != Dialog {
+			return Menu{}, false
+		}
+		return p.menu(&s), true
+	}
+
+	q := p.Asks(s)
+	if q == (Question{}) {
+		return Menu{}, false
+	}
+	m := p.menu(&s)
+	if m.Way == NoWay {
+		m = s.lineMenu(q)
+	}
+
+	return m, true
+}
+
+// ID identifies a dialog by what it asks and offers. It does not depend on which option is
+// marked, nor on a text that is being typed.
+func (m *Menu) ID() string {
+	h := sha256.New()
+	for _, line := range m.Lines {
+		fmt.Fprintln(h, line)
+	}
+	for _, o := range m.Options {
+		if o.Text {
+			o.Label, o.Detail = "", ""
+		}
+		fmt.Fprintf(h, "%q %q\n", o.Label, o.Detail)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:4])
+}
+
+// Marked returns the index of the option that Enter would choose, -1 if the screen does not
+// show which.
+func (m *Menu) Marked() int {
+	return slices.IndexFunc(m.Options, func(o Option) bool { return o.Marked })
+}
+
+// menu finds the options on a screen, and the rows of the dialog around them.
+func (p *Profile) menu(s *Screen) Menu {
+	rows := make([]menuRow, len(s.Lines))
+	for i, line := range s.Lines {
+		rows[i] = newMenuRow(line)
+	}
+
+	at, way := options(rows)
+	if way == NoWay || way == ByDigit {
+		if m, ok := p.buttons(s, rows); ok {
+			return m
+		}
+	}
+	if way == ByDigit && !p.Markers.Digits {
+		way = NoWay
+	}
+	if way == NoWay {
+		end := len(rows)
+		for end > 0 && rows[end-1].empty() {
+			end--
+		}
+		return p.around(s, rows, Menu{}, end, end)
+	}
+
+	m := Menu{Way: way}
+	for i, row := range at {
+		next := len(rows)
+		if i+1 < len(at) {
+			next = at[i+1]
+		}
+		m.Options = append(m.Options, p.option(rows, row, next))
+	}
+
+	end := at[len(at)-1] + 1
+	for end < len(rows) && rows[end].continues(&rows[end-1]) && !rows[end].empty() {
+		end++
+	}
+
+	return p.around(s, rows, m, at[0], end)
+}
+
+// option reads the option in a row; next is the row of the next one.
+func (p *Profile) option(rows []menuRow, at, next int) Option {
+	r := rows[at]
+	label, detail := r.text, ""
+	if cut := wideGap.FindStringIndex(r.text); cut != nil {
+		label, detail = r.text[:cut[0]], r.text[cut[1]:]
+	}
+	for i := at + 1; i < next && rows[i].continues(&r); i++ {
+		detail = strings.TrimSpace(detail + " " + rows[i].text)
+	}
+
+	return Option{
+		Label: parley.CleanLine(label), Detail: parley.CleanLine(detail), Number: r.number, Marked: r.mark != "",
+		Text: p.patterns.textOption != nil && p.patterns.textOption.MatchString(label),
+	}
+}
+
+// around completes a dialog whose options begin and end at these rows with what stands above
+// them.
+func (p *Profile) around(s *Screen, rows []menuRow, m Menu, first, end int) Menu {
+	framed := first < len(rows) && rows[first].framed
+	top := first
+	for top > 0 && first-top < menuRows {
+		r, raw := &rows[top-1], s.Lines[top-1]
+		outer := r.rule && !r.framed
+		if outer || framed && !r.framed || p.patterns.dialogAbove != nil && p.patterns.dialogAbove.MatchString(raw) {
+			break
+		}
+		top--
+	}
+
+	m.Top, m.End = top, end
+	for i := top; i < first; i++ {
+		text := parley.CleanLine(rows[i].whole())
+		if strings.Trim(text, "╌") == "" && text != "" {
+			continue
+		}
+		if text != "" || len(m.Lines) > 0 && m.Lines[len(m.Lines)-1] != "" {
+			m.Lines = append(m.Lines, text)
+		}
+	}
+	for len(m.Lines) > 0 && m.Lines[len(m.Lines)-1] == "" {
+		m.Lines = m.Lines[:len(m.Lines)-1]
+	}
+	m.Question = question(m.Lines)
+
+	return m
+}
+
+// menuRows is how many rows above its options a dialog has at most.
+const menuRows = 40
+
+// whole is the text of a row with its number.
+func (r *menuRow) whole() string {
+	if r.number > 0 {
+		return fmt.Sprintf("%d. %s", r.number, r.text)
+	}
+	return strings.TrimSpace(r.mark + " " + r.text)
+}
+
+// fieldForm matches a line such as "Reason: May I?".
+var fieldForm = regexp.MustCompile(`^\w+: `)
+
+// question returns the last line that asks, or else the first.
+func question(lines []string) string {
+	for _, line := range slices.Backward(lines) {
+		if strings.HasSuffix(line, "?") && !fieldForm.MatchString(line) {
+			return line
+		}
+	}
+	for _, line := range lines {
+		if line != "" {
+			return line
+		}
+	}
+	return ""
+}
+
+// letters matches the answers that a question of a line lists, such as [y/n].
+var letters = regexp.MustCompile(`[\[(<]([A-Za-z?]{1,11}(?:[/,][A-Za-z?]{1,11})+)[\])>]`)
+
+// lineMenu is the dialog of a program that reads a line.
+func (s *Screen) lineMenu(q Question) Menu {
+	m := Menu{Question: q.Words, Lines: []string{q.Words}, Way: ByLine, Text: true}
+	m.Top, m.End = s.CursorY, s.CursorY+1
+	switch q.For {
+	case Secret:
+		return Menu{Question: q.Words, Lines: m.Lines, Secret: true, Top: m.Top, End: m.End}
+	case "a key":
+		m.Way, m.Text, m.Options = ByEnter, false, []Option{{Label: "Enter"}}
+	case "a yes or no", "a choice of letters":
+		words := []string{"y", "n"}
+		if match := letters.FindStringSubmatch(q.Words); match != nil {
+			words = strings.FieldsFunc(match[1], func(r rune) bool { return r == '/' || r == ',' })
+		}
+		for _, word := range words {
+			m.Options = append(m.Options, Option{Label: word})
+		}
+	case "buttons", "a list", "a confirmation":
+		m.Way, m.Text = NoWay, false
+	}
+	return m
+}

@@ -1,0 +1,193 @@
+package profile_test
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/internal/must"
+	"parley/profile"
+)
+
+// menuOf reads the dialog of a recorded screen.
+func menuOf(t *testing.T, set profile.Set, name string) profile.Menu {
+	t.Helper()
+	want, lines := readGolden(t, "testdata/"+name+".txt")
+	m, ok := find(t, set, filepath.Dir(name)).Menu(profile.Screen{
+		Lines: lines, Width: want.Width, CursorX: want.CursorX, CursorY: want.CursorY,
+	})
+	if !ok {
+		t.Fatalf("%s: no dialog is seen", name)
+	}
+	return m
+}
+
+func TestOptionsOfDialogsAreRead(t *testing.T) {
+	set := builtin(t)
+	for name, want := range map[string][]string{
+		"claude/80x24-dialog": {
+			"Do you want to proceed?", "*1 Yes", "2 Yes, and always allow access to /src/garden from this project",
+			"3 Yes, and switch to auto mode · auto mode handles these prompts for you", "4 No",
+		},
+		"claude/80x24-question": {
+			"Which color?", "*1 Red", "2 Blue", "3 Type something. …", "4 Chat about this",
+		},
+		"claude/80x24-start-trust": {"Accessing workspace:", "*No, exit", "Yes, I trust this folder"},
+		"claude/80x24-start-api-key": {
+			"Do you want to use this API key?", "Yes", "*No (recommended)",
+		},
+		"codex/120x40-dialog": {
+			"Would you like to run the following command?", "*1 Yes, proceed (y)",
+			"2 Yes, and don't ask again for commands that start with `touch /src/garden/pwned` (p)",
+			"3 No, and tell Codex what to do differently (esc)",
+		},
+		"codex/captured-permission-mcp-plain": {
+			`Allow the mini MCP server to run tool "plain"?`,
+			"*1 Allow", "2 Allow for this session", "3 Always allow", "4 Cancel",
+		},
+		"codex/captured-trust": {"Folder access", "*1 Trust and continue", "2 Back to Agent Command Center"},
+		"gemini/80x24-dialog": {
+			"Allow execution of [Shell]?", "*1 Allow once", "2 Allow for this session", "3 No, suggest changes (esc)",
+		},
+		"gemini/80x24-question": {"Which colour?", "*1 Red", "2 Blue", "3 Enter a custom value …"},
+		"gemini/120x40-key":     {"Enter Gemini API Key"},
+		"qwen/120x40-dialog": {
+			"Allow execution of: 'touch'?", "*1 Yes, allow once",
+			"2 Always allow run 'touch *' commands in this project",
+			"3 Always allow run 'touch *' commands for this user", "4 No, suggest changes (esc)",
+		},
+		"qwen/80x24-question":     {"Which colour?", "*1 Red", "2 Blue", "3 Type something... …"},
+		"opencode/200x50-dialog":  {"△ Permission required", "Allow once", "Allow always", "Reject"},
+		"opencode/80x24-question": {"Which colour?", "1 Red", "2 Blue", "3 Type your own answer …"},
+		"copilot/80x24-dialog": {
+			"Do you want to run this command?", "*1 Yes",
+			"2 Yes, and don't ask again for `touch` in this directory (/src/garden)",
+			"3 No, and tell Copilot what to do differently (Esc to stop)",
+		},
+	} {
+		m := menuOf(t, set, name)
+		if got := describe(m); !slices.Equal(got, want) {
+			t.Errorf("%s\n got %q\nwant %q", name, got, want)
+		}
+	}
+}
+
+// describe returns the question and the options of a dialog: * is the marked one, … takes a text.
+func describe(m profile.Menu) []string {
+	words := []string{m.Question}
+	for _, o := range m.Options {
+		word := o.Label
+		if o.Number > 0 {
+			word = string(rune('0'+o.Number)) + " " + word
+		}
+		if o.Marked {
+			word = "*" + word
+		}
+		if o.Text {
+			word += " …"
+		}
+		words = append(words, word)
+	}
+	return words
+}
+
+// What a permission is asked for is part of the dialog, or another one would pass for it.
+func TestDialogIsKnownByWhatItAsks(t *testing.T) {
+	set := builtin(t)
+	for _, name := range []string{
+		"claude/80x24-dialog", "codex/80x24-dialog", "gemini/80x24-dialog", "qwen/80x24-dialog", "copilot/80x24-dialog",
+		"opencode/80x24-dialog",
+	} {
+		want, lines := readGolden(t, "testdata/"+name+".txt")
+		p := find(t, set, filepath.Dir(name))
+		screen := profile.Screen{Lines: lines, Width: want.Width}
+		m, _ := p.Menu(screen)
+
+		other := slices.Clone(lines)
+		for i := m.Top; i < m.End; i++ {
+			other[i] = strings.NewReplacer("touch", "erase", "/x", "/y").Replace(other[i])
+		}
+		screen.Lines = other
+		if o, ok := p.Menu(screen); !ok || o.ID() == m.ID() {
+			t.Errorf("%s: what is asked changed, and not the id: %v, %q", name, ok, o.Lines)
+		}
+	}
+}
+
+func TestMarkIsNoPartOfTheDialog(t *testing.T) {
+	set := builtin(t)
+	for name, moved := range map[string][]string{
+		"claude/80x24-dialog":  {"❯ 1.", "  1.", "  2.", "❯ 2."},
+		"codex/80x24-dialog":   {"› 1.", "  1.", "  2.", "› 2."},
+		"gemini/80x24-dialog":  {"● 1.", "  1.", "  2.", "● 2."},
+		"qwen/80x24-dialog":    {"› 1.", "  1.", "  2.", "› 2."},
+		"copilot/80x24-dialog": {"❯ 1.", "  1.", "  2.", "❯ 2."},
+	} {
+		want, lines := readGolden(t, "testdata/"+name+".txt")
+		p := find(t, set, filepath.Dir(name))
+		before, _ := p.Menu(profile.Screen{Lines: lines, Width: want.Width})
+
+		text := strings.NewReplacer(moved...).Replace(strings.Join(lines, "\n"))
+		after, ok := p.Menu(profile.Screen{Lines: strings.Split(text, "\n"), Width: want.Width})
+		if !ok || after.Marked() != 1 || before.Marked() != 0 || after.ID() != before.ID() {
+			t.Errorf("%s: marked %d and %d, ids %s and %s", name, before.Marked(), after.Marked(), before.ID(), after.ID())
+		}
+	}
+}
+
+func TestChosenButtonIsKnownByItsColour(t *testing.T) {
+	p := find(t, builtin(t), "opencode")
+	const back, chosen = "\x1b[48;5;234m", "\x1b[48;5;215m"
+	lines := []string{
+		"  ┃  △ Permission required", "  ┃", "  ┃   Allow once   Allow always   Reject   ⇆ select  enter confirm", "  ┃",
+	}
+	m, ok := p.Menu(profile.Screen{Lines: lines, Width: 80, Colours: []string{"", "",
+		"\x1b[38;5;215m" + back + "  ┃" + back + "   \x1b[38;5;8mAllow once  " + chosen + " \x1b[38;5;232mAllow always " + back +
+			"  Reject   ⇆ select  enter confirm", ""}})
+	if !ok || m.Way != profile.ByButton || m.Marked() != 1 {
+		t.Errorf("got %+v, want the second of three chosen", m)
+	}
+}
+
+func TestQuestionsOfLinesOfferTheirAnswers(t *testing.T) {
+	p := find(t, builtin(t), "generic")
+	for line, want := range map[string]string{
+		"Overwrite? [y/N] ":                 "y N",
+		"Continue (yes/no/[fingerprint])? ": "y n",
+		"Stage this hunk [y,n,q,a,d]? ":     "y n q a d",
+		"rm: remove regular file 'x'? ":     "y n",
+		"Password: ":                        "secret",
+		"version: (1.0.0) ":                 "text",
+		"Press any key to continue ":        "Enter",
+	} {
+		m, ok := p.Menu(profile.Screen{Lines: []string{"working", line}, Width: 80, CursorX: len(line), CursorY: 1})
+		got := "none"
+		switch {
+		case m.Secret:
+			got = "secret"
+		case len(m.Options) > 0:
+			labels := make([]string, len(m.Options))
+			for i, o := range m.Options {
+				labels[i] = o.Label
+			}
+			got = strings.Join(labels, " ")
+		case m.Text:
+			got = "text"
+		}
+		if !ok || got != want {
+			t.Errorf("%q offers %s (%v), want %s", line, got, ok, want)
+		}
+	}
+}
+
+func TestWhatIsNoDialogHasNoOptions(t *testing.T) {
+	set := builtin(t)
+	for _, file := range must.Have(filepath.Glob("testdata/*/*.txt"))(t) {
+		want, lines := readGolden(t, file)
+		_, ok := find(t, set, filepath.Base(filepath.Dir(file))).Menu(profile.Screen{Lines: lines, Width: want.Width})
+		if ok != (want.State == profile.Dialog) {
+			t.Errorf("%s, which is %s: a dialog is seen: %v", file, want.State, ok)
+		}
+	}
+}
