@@ -169,7 +169,7 @@ func (a answer) refused(d *delivery) (Refusal, string) {
 		return Foreign, fmt.Sprintf("the pane is owned by %q", f[4])
 	case f[1] == "1":
 		return Dead, "the program has ended"
-	case d.typed(seq):
+	case d.Seq > 0 && d.typed(seq):
 		return Repeated, fmt.Sprintf("the pane is at message %d, %s", seq, phase)
 	case f[2] == "1":
 		return InputOff, "the pane takes no input"
@@ -179,6 +179,8 @@ func (a answer) refused(d *delivery) (Refusal, string) {
 		return InMode, "somebody scrolls or chooses in the pane"
 	case f[7] == "1":
 		return Touched, "somebody types in the pane"
+	case d.Seq == 0:
+		return Changed, "the screen has changed"
 	}
 
 	return Repeated, fmt.Sprintf("the pane is at message %d, %s", seq, phase)

@@ -68,8 +68,8 @@ func (o Outcome) PanePhase() string {
 // Refusal says why a Submit stopped before the end.
 type Refusal string
 
-// The reasons of an Outcome. tmux decides the first nine itself, in the same step as
-// the typing that they prevent; the others are for Submission.Next.
+// The reasons of an Outcome. tmux decides the first nine and Changed itself, in the same
+// step as the typing that they prevent; the others are for Submission.Next.
 const (
 	NoRefusal Refusal = ""
 	Gone      Refusal = "gone"      // no such pane
@@ -84,6 +84,7 @@ const (
 	Blocked   Refusal = "blocked"   // something opened in front of the text
 	NotReady  Refusal = "not-ready" // the agent is not to be typed to any more
 	NotTaken  Refusal = "not-taken" // the program did not take the text in time
+	Changed   Refusal = "changed"   // the screen does not show what was seen before, see Pane.Press
 )
 
 // Key is a key that submits.

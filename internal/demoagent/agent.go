@@ -25,6 +25,7 @@ type agent struct {
 	working  bool
 	cancel   context.CancelFunc // ends the running job
 	ask      chan<- bool        // takes the answer to the open dialog; nil: none is open
+	refuses  bool               // the dialog's second option is marked
 	ended    bool
 }
 
@@ -135,7 +136,7 @@ func (a *agent) greet() error {
 // block returns the content of the block at the bottom of the screen.
 func (a *agent) block() block {
 	busy := a.working || len(a.queue) > 0
-	return block{composer: a.composer.shown(), busy: busy, dialog: a.ask != nil}
+	return block{composer: a.composer.shown(), busy: busy, dialog: a.ask != nil, refuses: a.refuses}
 }
 
 // handle applies an event of the worker.
@@ -147,7 +148,7 @@ func (a *agent) handle(e event) error {
 	case e.exit:
 		a.ended = true
 	case e.ask != nil:
-		a.ask = e.ask
+		a.ask, a.refuses = e.ask, false
 	default:
 		return a.screen.say(a.block(), e.mark, e.text)
 	}
@@ -181,9 +182,12 @@ func (a *agent) press(keys []key) error {
 func (a *agent) choose(k key) error {
 	answer := ""
 	switch {
-	case k.kind == keyEnter, k.kind == keyText && k.text == "1":
+	case k.kind == keyUp, k.kind == keyDown:
+		a.refuses = k.kind == keyDown
+		return nil
+	case k.kind == keyEnter && !a.refuses, k.kind == keyText && k.text == "1":
 		answer = "yes"
-	case k.kind == keyEscape, k.kind == keyText && k.text == "2":
+	case k.kind == keyEnter, k.kind == keyEscape, k.kind == keyText && k.text == "2":
 		answer = "no"
 	case k.kind == keyInterrupt:
 		a.ended = true

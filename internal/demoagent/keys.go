@@ -16,6 +16,8 @@ const (
 	keyBackspace
 	keyClear
 	keyEscape
+	keyUp
+	keyDown
 	keyInterrupt // Ctrl-C
 	keyEnd       // Ctrl-D
 )
@@ -29,6 +31,9 @@ const (
 	pasteBegin = "\x1b[200~"
 	pasteEnd   = "\x1b[201~"
 )
+
+// arrows are the sequences of the arrow keys that have a meaning here.
+var arrows = map[string]keyKind{"\x1b[A": keyUp, "\x1bOA": keyUp, "\x1b[B": keyDown, "\x1bOB": keyDown}
 
 // keyReader turns a terminal's bytes into keys. It keeps an incomplete key until the
 // rest arrives.
@@ -70,7 +75,9 @@ func (r *keyReader) next() (k key, n int, ok bool) {
 
 	switch c := r.rest[0]; {
 	case c == 0x1b:
-		return key{}, r.sequence(), false
+		n := r.sequence()
+		k, ok := arrows[string(r.rest[:n])]
+		return key{kind: k}, n, ok
 	case c < ' ' || c == 0x7f:
 		k, ok := control(c)
 		return k, 1, ok

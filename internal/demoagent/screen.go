@@ -12,7 +12,6 @@ import (
 const (
 	placeholder = "Type a message…"
 	thinking    = "✻ Thinking… (esc to interrupt)"
-	choices     = "❯ 1. Yes  2. No  (enter to confirm)"
 	question    = "May I go on with this?"
 	// keptLines is how many lines of transcript are drawn again after a resize.
 	keptLines = 500
@@ -26,6 +25,7 @@ type block struct {
 	composer string
 	busy     bool
 	dialog   bool
+	refuses  bool // the dialog's second option is marked
 }
 
 // screen draws a transcript that scrolls, and a block below it that stays.
@@ -85,8 +85,7 @@ func (s *screen) paint(begin string, b block, fresh []string) error {
 func (s *screen) rows(b block, width, height int) (rows []string, y, x int) {
 	rule := strings.Repeat("─", max(5, width))
 	if b.dialog {
-		rows = []string{rule, cut(question, width), cut(choices, width)}
-		return rows, len(rows) - 1, 0
+		return dialogRows(rule, b.refuses, width), 4, 0
 	}
 
 	if b.busy {
@@ -107,6 +106,15 @@ func (s *screen) rows(b block, width, height int) (rows []string, y, x int) {
 	}
 
 	return append(rows, "\x1b[2m"+cut("· "+s.label+" · ctrl-d ends", width)+"\x1b[22m"), y, x
+}
+
+// dialogRows draws the dialog.
+func dialogRows(rule string, refuses bool, width int) []string {
+	yes, no := "❯ 1. Yes", "  2. No"
+	if refuses {
+		yes, no = "  1. Yes", "❯ 2. No"
+	}
+	return []string{rule, cut(question, width), yes, no, cut("(enter to confirm)", width)}
 }
 
 func up(rows int) string {

@@ -1,0 +1,162 @@
+package tmux
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The keys that Press presses, in addition to Enter and digits.
+const (
+	Up    Key = "Up"
+	Down  Key = "Down"
+	Left  Key = "Left"
+	Right Key = "Right"
+)
+
+// pressable matches the keys that Press presses.
+var pressable = regexp.MustCompile(`^(?:Enter|Up|Down|Left|Right|[0-9])$`)
+
+// Keypress is one key, or one text, for what a screen shows, and the conditions for it.
+type Keypress struct {
+	Owner     string    // the owner that the pane must have
+	On        string    // the Instance of the server that the pane is on
+	Untouched time.Time // a person who views the pane has pressed no key since then, see Submission
+
+	// Screen is what was seen, and its rows From to To-1 must still stand there.
+	Screen   Screen
+	From, To int
+
+	Key  Key    // "" for a text
+	Text string // is pasted; without control characters, line feeds and tabs too
+}
+
+// Press presses a key, or pastes a text, if the pane still shows what was seen. The check
+// and the key are one line that the server runs without interruption. It is refused with
+// the first of the reasons that Submit has, or with Changed.
+//
+// With an error, whether the key was pressed is not known; then look, and do not repeat it.
+func (p *Pane) Press(ctx context.Context, s Keypress) (Refusal, string, error) {
+	if err := s.complete(p.id); err != nil {
+		return NoRefusal, "", err
+	}
+
+	d := &delivery{
+		Submission: Submission{Owner: s.Owner, On: s.On, Untouched: s.Untouched},
+		pane:       p, id: p.id, joined: p.server.opts.Join,
+	}
+	before, act := "", "send-keys -t "+p.id+" "+string(s.Key)
+	var buffer Buffer
+	if s.Text != "" {
+		var err error
+		if buffer, err = p.Load(s.Text); err != nil {
+			return NoRefusal, "", err
+		}
+		before, act = buffer.Load+" ; ", "paste-buffer -p -r -d -b "+buffer.Name+" -t "+p.id
+	}
+
+	answer, err := d.ask(ctx, func(token string) string { return s.line(d, token, before, buffer, act) })
+	if s.Text != "" {
+		err = errors.Join(err, buffer.removeFile())
+	}
+	if errors.Is(err, ErrNoPane) {
+		return Gone, "the pane is gone", nil
+	}
+	if err != nil {
+		return NoRefusal, "", err
+	}
+
+	refusal, detail := answer.refused(d)
+	return refusal, detail, nil
+}
+
+func (s *Keypress) complete(id string) error {
+	if err := checkPane(id); err != nil {
+		return err
+	}
+	if err := checkOwner(s.Owner); err != nil {
+		return err
+	}
+
+	switch {
+	case s.From < 0 || s.To > len(s.Screen.Lines) || s.From >= s.To:
+		return invalid("rows %d to %d of a screen of %d", s.From, s.To, len(s.Screen.Lines))
+	case s.Text == "" && !pressable.MatchString(string(s.Key)), s.Text != "" && s.Key != "":
+		return invalid("key %q", s.Key)
+	case strings.ContainsAny(s.Text, "\n\t"):
+		return invalid("a text of several lines")
+	case s.Text != "":
+		return checkText(s.Text)
+	}
+
+	return nil
+}
+
+// line returns the guarded line. Its checks are two, because formats may be nested only some levels
+// deep.
+func (s *Keypress) line(d *delivery, token, before string, buffer Buffer, act string) string {
+	cleanup := ""
+	if s.Text != "" {
+		cleanup = buffer.drop() + " ; "
+	}
+	return before + d.stopIf(d.guard("0"), cleanup) + d.stopIf(s.changed(), cleanup) + act +
+		" ; display-message -p " + quote(token+" yes")
+}
+
+// changed returns a format that is true unless every row stands where it was seen.
+func (s *Keypress) changed() string {
+	var terms []string
+	for i := s.From; i < s.To; i++ {
+		if strings.TrimSpace(s.Screen.Lines[i]) == "" {
+			continue
+		}
+		pattern := rowPattern(s.Screen.Lines[i])
+		terms = append(terms, "#{!=:#{C/r:"+pattern+"},"+strconv.Itoa(s.firstRow(pattern))+"}")
+	}
+	terms = append(terms, "#{!=:#{alternate_on},"+flag(s.Screen.AltScreen)+"}")
+	return anyOf(terms)
+}
+
+// firstRow returns the number, from 1, of the first row that a pattern matches: the one that tmux
+// finds.
+func (s *Keypress) firstRow(pattern string) int {
+	re := regexp.MustCompile(pattern)
+	return 1 + slices.IndexFunc(s.Screen.Lines, func(line string) bool {
+		return re.MatchString(strings.TrimRight(line, " "))
+	})
+}
+
+// rowPattern returns a regular expression for a row. A point stands for each sign that has a meaning
+// to tmux or in the expression.
+func rowPattern(row string) string {
+	var b strings.Builder
+	b.WriteByte('^')
+	for _, r := range strings.TrimRight(row, " ") {
+		if r < 0x80 && r != ' ' && !plain(byte(r)) {
+			r = '.'
+		}
+		b.WriteRune(r)
+	}
+	b.WriteByte('$')
+	return b.String()
+}
+
+// anyOf returns a format that is true if any of the terms is, nested as little as possible.
+func anyOf(terms []string) string {
+	if len(terms) == 1 {
+		return terms[0]
+	}
+	half := len(terms) / 2
+	return "#{||:" + anyOf(terms[:half]) + "," + anyOf(terms[half:]) + "}"
+}
+
+func flag(b bool) string {
+	if b {
+		return "1"
+	}
+	return "0"
+}
