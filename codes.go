@@ -147,7 +147,7 @@ var reasons = map[ReasonCode]reasonWords{
 	},
 	HoldQuestion: {
 		"its screen asks something, and the text would answer it%s",
-		"It goes when that is answered: parley attach %[1]s. parley never answers.",
+		"It goes when that is answered: parley answer %[1]s. parley never answers by itself.",
 	},
 	HoldSecret: {
 		"its terminal asks for something secret, and the text would be taken for it%s",
@@ -168,7 +168,7 @@ var reasons = map[ReasonCode]reasonWords{
 	HoldBusy:     {"it is busy", ""},
 	HoldDialog: {
 		"a dialog is open in its terminal, and the text would answer it",
-		"It goes when the dialog is answered: parley attach %[1]s. parley never answers one.",
+		"It goes when the dialog is answered: parley answer %[1]s. parley never answers one by itself.",
 	},
 	HoldDraft: {
 		"an unsent draft stands in its composer",
@@ -180,7 +180,7 @@ var reasons = map[ReasonCode]reasonWords{
 	HoldKeysUnshown:   {"someone has typed in its terminal, and it has shown nothing since", ""},
 	HoldDialogOpened: {
 		"a dialog opened in its terminal",
-		"It goes when the dialog is answered: parley attach %[1]s. parley never answers one.",
+		"It goes when the dialog is answered: parley answer %[1]s. parley never answers one by itself.",
 	},
 	HoldNotBegun:     {"it has not begun on what it was given last", ""},
 	HoldWrongPane:    {"the pane is not this agent's any more", ""},

@@ -15,6 +15,7 @@ const (
 	EventDelivery      EventType = "delivery_updated"      // a delivery changed its state
 	EventAgent         EventType = "agent_updated"         // an agent changed its state
 	EventCommunication EventType = "communication_updated" // messages were paused or resumed
+	EventDialog        EventType = "dialog_answered"       // the operator answered the dialog of an agent
 )
 
 // The states of an EventCommunication.

@@ -94,6 +94,10 @@ var Ops = []*Op{
 		"See what needs the operator: open dialogs, agents that are lost, ended, blocked or stuck, "+
 			"deliveries without proof, responses that are overdue, requests without an answer, agents to approve.",
 		Service.GetNeeds, OperatorOnly, Marks),
+	define("answer_dialog",
+		"See the question that is open in an agent's terminal, with its options, or answer it. Nothing is sent "+
+			"unless it is still the question that was seen.",
+		Service.AnswerDialog, OperatorOnly, Destroys),
 	define("retry_delivery",
 		"Deliver a message again where it failed, expired or stayed unconfirmed; where it waits, check again at once.",
 		Service.RetryDelivery, OperatorOnly, Adds),

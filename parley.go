@@ -61,6 +61,10 @@ type TerminalService interface {
 	RestartAgent(context.Context, RestartAgentRequest) (*LaunchAgentResult, error)
 	// ReadTerminal returns the agent's screen.
 	ReadTerminal(context.Context, ReadTerminalRequest) (*ReadTerminalResult, error)
+	// AnswerDialog returns the dialog that is open in the agent's terminal, or chooses one of its
+	// options. It returns DIALOG_CHANGED, and sends nothing, if another dialog than the one that
+	// was seen is open, or none.
+	AnswerDialog(context.Context, AnswerDialogRequest) (*AnswerDialogResult, error)
 	// GetAttachInfo returns the command that shows a person the agent's terminal.
 	GetAttachInfo(context.Context, AttachInfoRequest) (*AttachInfoResult, error)
 	// ReportState takes a report of an agent's own program. The agent is the caller. It

@@ -89,6 +89,7 @@ type Need struct {
 	Action    string    `json:"suggested_action"` // what to do, in a sentence
 	MessageID string    `json:"message_id,omitempty"`
 	Screen    []string  `json:"screen,omitempty"` // the last lines of the agent's screen, without empty lines
+	Dialog    *Dialog   `json:"dialog,omitempty"` // that is open there, if its options are known
 }
 
 // GetNeedsRequest asks what needs the operator, and can dismiss something.

@@ -34,6 +34,11 @@ func (t terminals) ReadTerminal(ctx context.Context, r parley.ReadTerminalReques
 	return call[parley.ReadTerminalResult](ctx, t.conn, "read_terminal", r)
 }
 
+// AnswerDialog shows the dialog that is open in an agent's terminal, or answers it.
+func (t terminals) AnswerDialog(ctx context.Context, r parley.AnswerDialogRequest) (*parley.AnswerDialogResult, error) {
+	return call[parley.AnswerDialogResult](ctx, t.conn, "answer_dialog", r)
+}
+
 // GetAttachInfo returns how a person reaches an agent's terminal.
 func (t terminals) GetAttachInfo(ctx context.Context, r parley.AttachInfoRequest) (*parley.AttachInfoResult, error) {
 	return call[parley.AttachInfoResult](ctx, t.conn, "get_attach_info", r)

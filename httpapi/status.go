@@ -25,6 +25,7 @@ var statuses = map[parley.Code]int{
 	parley.FileRefused:           http.StatusForbidden,
 	parley.AgentExists:           http.StatusConflict,
 	parley.AlreadyDelivered:      http.StatusConflict,
+	parley.DialogChanged:         http.StatusConflict,
 	parley.ResponseNotRequired:   http.StatusConflict,
 	parley.DeadlinePassed:        http.StatusConflict,
 	parley.AgentUnavailable:      http.StatusConflict,

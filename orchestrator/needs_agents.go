@@ -35,7 +35,7 @@ func (op *operatorService) agentNeed(m *team.Member, waiting int) (parley.Need, 
 		if t := m.Terminal(); t != nil && !t.Profile.HasMarkers() {
 			n.Text = cmp.Or(a.Evidence, n.Text) // it is only a guess, and says what was seen
 		}
-		n.Action = "Answer it there; parley never answers one."
+		n.Action = "Answer it there; parley never answers one by itself."
 	case parley.StateBlocked:
 		n.Kind, n.Text = parley.NeedBlocked, cmp.Or(a.Evidence, "it cannot work now")
 		n.Action = "See there what it waits for; its messages go when that has passed, " +
@@ -162,6 +162,9 @@ func (op *operatorService) addScreens(ctx context.Context, needs []parley.Need) 
 		looks.Go(func() error {
 			if screen, err := terminal.Screen(ctx, t, tmux.ScreenOptions{}); err == nil {
 				n.Screen = lastLines(screen.Lines)
+				if n.Kind == parley.NeedDialog {
+					offerAnswer(n, terminal.DialogOn(t, screen))
+				}
 				if n.Kind == parley.NeedBlocked && t.Profile.BlockedBy(screen.Lines) == profile.SignIn {
 					n.Action = signInAction(t.Profile)
 				}
@@ -171,6 +174,18 @@ func (op *operatorService) addScreens(ctx context.Context, needs []parley.Need) 
 	}
 
 	_ = looks.Wait() // no goroutine returns an error
+}
+
+// offerAnswer adds to a need the dialog that the screen shows, and how to answer it from here.
+func offerAnswer(n *parley.Need, d *parley.Dialog) {
+	if d == nil {
+		return
+	}
+	n.Dialog = d
+	if !d.Secret && (len(d.Options) > 0 || d.TakesText) {
+		n.Command = "parley answer " + n.Agent
+		n.Action = fmt.Sprintf("Answer it so, or there: parley attach %s. parley never answers one by itself.", n.Agent)
+	}
 }
 
 // signInAction says how to sign in an agent, and what comes of its messages.

@@ -259,7 +259,7 @@ func eventLine(c *cli, e parley.Event) string {
 	case parley.EventDelivery:
 		style = rungStyle(parley.DeliveryState(e.State))
 		details = strings.TrimSpace(parley.Short(e.MessageID) + " " + e.Detail)
-	case parley.EventCommunication:
+	case parley.EventCommunication, parley.EventDialog:
 		who, style, details = e.Agent, bold, e.Detail
 	case parley.EventAgent:
 		who, style, details = e.Agent, agentStyle(parley.AgentState(e.State)), e.Detail

@@ -1,0 +1,293 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"parley"
+
+	"github.com/spf13/cobra"
+)
+
+// answering is one run of parley answer.
+type answering struct {
+	c       *cli
+	request parley.AnswerDialogRequest
+	yes     bool
+	lines   *bufio.Reader // what a person types
+}
+
+func answerCommand(c *cli) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "answer NAME [CHOICE]",
+		Short: "Show the question that is open in an agent's terminal, and answer it",
+		Long: `Shows the question that is open in an agent's terminal, with its options, and sends your choice.
+Nothing is sent unless it is still the question that you saw: that is checked in the step that
+presses the key. What followed is shown. parley never answers a question by itself.
+
+CHOICE is the number of an option, or its label. Where the question takes words, --text gives them.
+On a terminal you are asked before anything is sent. In a script, say which question you mean with
+--dialog ID, as shown without CHOICE, or answer whatever is open with --yes.`,
+		Example: `  parley answer coder                       # shows it, and asks for your choice
+  parley answer coder 2                     # shows it, and asks whether to choose 2
+  parley answer coder 3 --text "use tabs"
+  parley answer coder no --dialog 5f0c21aa  # sends it at once, to that question
+  parley answer coder 1 --all               # and to others with the same question, one by one`,
+		Args: usage(cobra.RangeArgs(1, 2)),
+	}
+
+	read := addFlags(cmd, "answer_dialog", []string{"text", "dialog_id=dialog"})
+	yes := cmd.Flags().BoolP("yes", "y", false, "answer whatever question is open, without asking")
+	all := cmd.Flags().Bool("all", false, "then show each other agent with the same question, and ask for each")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		values := read()
+		a := &answering{c: c, yes: *yes, lines: bufio.NewReader(c.in), request: parley.AnswerDialogRequest{
+			Agent: args[0], Text: values.Get("text"), Dialog: values.Get("dialog_id"),
+		}}
+		if len(args) > 1 {
+			a.request.Choice = args[1]
+		}
+		if *all {
+			return a.each(cmd.Context())
+		}
+		return a.one(cmd.Context())
+	}
+
+	return c.withAgents(cmd, 1)
+}
+
+// one shows and answers the question of one agent.
+func (a *answering) one(ctx context.Context) error {
+	if a.request.Dialog != "" && a.request.Answers() {
+		return a.send(ctx)
+	}
+
+	seen, err := a.look(ctx, a.request.Agent)
+	if err != nil {
+		return err
+	}
+	if !a.request.Answers() && (!a.c.canAsk() || !answerable(seen.Dialog)) {
+		return a.show(seen)
+	}
+	if seen.Dialog == nil {
+		return noDialog(seen.Name)
+	}
+
+	if !a.yes {
+		agreed, err := a.agrees(seen)
+		if err != nil || !agreed {
+			return err
+		}
+	}
+	a.request.Dialog = seen.Dialog.ID
+
+	return a.send(ctx)
+}
+
+// each answers one agent's question, and then those of the others that are asked the same.
+func (a *answering) each(ctx context.Context) error {
+	switch {
+	case a.request.Choice == "":
+		return wrongUse("--all needs the choice", "Give it: parley answer "+a.request.Agent+" NUMBER --all.")
+	case a.yes || a.request.Dialog != "" || !a.c.canAsk():
+		return wrongUse("--all asks before each answer", "Run it on a terminal, without --yes and --dialog.")
+	}
+
+	first, err := a.look(ctx, a.request.Agent)
+	if err != nil {
+		return err
+	}
+	if first.Dialog == nil {
+		return noDialog(first.Name)
+	}
+	others, err := a.alike(ctx, first)
+	if err != nil {
+		return err
+	}
+
+	return forEach(a.c, append([]string{first.Name}, others...), func(name string) error {
+		a.request.Agent, a.request.Dialog = name, ""
+		return a.one(ctx)
+	})
+}
+
+// alike returns the other agents that are asked the same, with the same options.
+func (a *answering) alike(ctx context.Context, first *parley.AnswerDialogResult) ([]string, error) {
+	needs, err := invoke[parley.GetNeedsResult](ctx, a.c, "get_needs", nil)
+	if err != nil {
+		return nil, err
+	}
+
+	var names []string
+	for _, n := range needs.Needs {
+		d := n.Dialog
+		if d != nil && n.AgentID != first.AgentID && d.Question == first.Dialog.Question &&
+			slices.EqualFunc(d.Options, first.Dialog.Options, sameOption) {
+			names = append(names, n.Agent)
+		}
+	}
+
+	return names, nil
+}
+
+func sameOption(a, b parley.DialogOption) bool { return a.Choice == b.Choice && a.Label == b.Label }
+
+func (a *answering) look(ctx context.Context, agent string) (*parley.AnswerDialogResult, error) {
+	return call[parley.AnswerDialogResult](ctx, a.c, "answer_dialog", parley.AnswerDialogRequest{Agent: agent})
+}
+
+// show prints a question, and the command that answers it.
+func (a *answering) show(seen *parley.AnswerDialogResult) error {
+	if a.c.json {
+		return a.c.printJSON(seen)
+	}
+	if seen.Dialog == nil {
+		return a.c.printLine(seen.Message)
+	}
+
+	lines := dialogLines(a.c, seen.Dialog)
+	next := "parley attach " + seen.Name
+	if answerable(seen.Dialog) {
+		next = fmt.Sprintf("parley answer %s CHOICE --dialog %s", seen.Name, seen.Dialog.ID)
+		if len(seen.Dialog.Options) == 0 {
+			next = fmt.Sprintf("parley answer %s --text TEXT --dialog %s", seen.Name, seen.Dialog.ID)
+		}
+	}
+
+	return a.c.printLine(strings.Join(append(lines, a.c.paint(faint, "  → ")+next), "\n"))
+}
+
+// answerable reports whether parley can send an answer to a dialog.
+func answerable(d *parley.Dialog) bool {
+	return d != nil && !d.Secret && (d.TakesText || len(d.Options) > 0)
+}
+
+// agrees shows a question, and asks the person for the choice, or whether it is meant.
+func (a *answering) agrees(seen *parley.AnswerDialogResult) (bool, error) {
+	if !a.c.canAsk() {
+		return false, wrongUse("which question is meant is not said", fmt.Sprintf(
+			"Add --dialog %s for “%s”, or --yes for whatever is open.", seen.Dialog.ID, seen.Dialog.Question))
+	}
+	for _, line := range append([]string{a.c.paint(bold, seen.Name)}, dialogLines(a.c, seen.Dialog)...) {
+		fmt.Fprintln(a.c.err, line)
+	}
+
+	if a.request.Answers() {
+		line, err := a.ask("Send %s? [y/N] ", a.words(seen.Dialog))
+		return strings.EqualFold(line, "y") || strings.EqualFold(line, "yes"), err
+	}
+
+	line, err := a.ask("Your choice (nothing: leave it open): ")
+	if line == "" || err != nil {
+		return false, err
+	}
+	o, found := seen.Dialog.Find(line)
+	if !found && seen.Dialog.TakesText {
+		a.request.Text = line
+		return true, nil
+	}
+	if a.request.Choice = line; found && o.TakesText {
+		a.request.Text, err = a.ask("Your text: ")
+	}
+
+	return true, err
+}
+
+func (a *answering) ask(question string, args ...any) (string, error) {
+	fmt.Fprintf(a.c.err, question, args...)
+	line, err := a.lines.ReadString('\n')
+	if err != nil { // the person has left
+		fmt.Fprintln(a.c.err)
+		return "", nil
+	}
+	return strings.TrimSpace(line), nil
+}
+
+// words says what is to be sent.
+func (a *answering) words(d *parley.Dialog) string {
+	if o, found := d.Find(a.request.Choice); found && o.Label != o.Choice {
+		return fmt.Sprintf("“%s. %s”", o.Choice, o.Label)
+	}
+	return fmt.Sprintf("“%s”", a.request.Choice+a.request.Text)
+}
+
+// wrongUse returns the error of a command line that cannot be carried out.
+func wrongUse(what, action string) error {
+	return parley.Errorf(parley.InvalidArgument, "%s", what).Suggest("%s", action)
+}
+
+func noDialog(name string) error {
+	return parley.Errorf(parley.DialogChanged, "no dialog is open in %s's terminal; nothing was sent", name).
+		Suggest("See what its screen shows: parley screen %s", name)
+}
+
+// send answers the question that was seen, and shows what followed.
+func (a *answering) send(ctx context.Context) error {
+	res, err := call[parley.AnswerDialogResult](ctx, a.c, "answer_dialog", a.request)
+	if err != nil {
+		return a.showChanged(err)
+	}
+	if a.c.json {
+		return a.c.printJSON(res)
+	}
+
+	lines := []string{a.c.paint(bold, res.Name) + ": " + res.Message}
+	if res.Dialog != nil {
+		return a.c.printLine(strings.Join(append(lines, dialogLines(a.c, res.Dialog)...), "\n"))
+	}
+	for _, line := range res.Screen {
+		lines = append(lines, a.c.paint(faint, "  │ ")+line)
+	}
+
+	return a.c.printLine(strings.Join(lines, "\n"))
+}
+
+// showChanged shows the question that is open now, if the error says that it is another one.
+func (a *answering) showChanged(err error) error {
+	e := parley.AsError(err)
+	open, known := e.Details["dialog"]
+	if e.Code != parley.DialogChanged || !known || a.c.json {
+		return err
+	}
+
+	var d parley.Dialog
+	if b, failed := json.Marshal(open); failed == nil && json.Unmarshal(b, &d) == nil {
+		fmt.Fprintln(a.c.err, strings.Join(dialogLines(a.c, &d), "\n"))
+	}
+
+	return err
+}
+
+// dialogLines formats a dialog: what it asks, and its options.
+func dialogLines(c *cli, d *parley.Dialog) []string {
+	var lines []string
+	for _, line := range d.Lines {
+		lines = append(lines, strings.TrimRight(c.paint(faint, "  │ ")+line, " "))
+	}
+	for _, o := range d.Options {
+		line := "  " + c.paint(bold, pad(o.Choice, 2))
+		if o.Label != o.Choice {
+			line += " " + o.Label
+		}
+		if o.Detail != "" {
+			line += c.paint(faint, "  "+o.Detail)
+		}
+		if o.TakesText {
+			line += c.paint(faint, "  (--text)")
+		}
+		lines = append(lines, strings.TrimRight(line, " "))
+	}
+
+	switch {
+	case d.Secret:
+		lines = append(lines, c.paint(faint, "  It asks for a secret, which parley does not type."))
+	case len(d.Options) == 0 && !d.TakesText:
+		lines = append(lines, c.paint(faint, "  Its options are not known; its terminal shows them."))
+	}
+
+	return lines
+}

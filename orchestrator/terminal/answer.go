@@ -1,0 +1,336 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"parley"
+	"parley/internal/wait"
+	"parley/orchestrator/courier"
+	"parley/orchestrator/team"
+	"parley/profile"
+	"parley/tmux"
+)
+
+const (
+	lookEvery   = 50 * time.Millisecond
+	answerWorks = 20 * time.Second // bounds an answer, which takes some tenths of a second
+	typingEnds  = 3 * time.Second  // for a message that is just being typed
+	markMoves   = 3 * time.Second  // after an arrow key, or a text
+	dialogReact = 5 * time.Second  // after the last key
+	screenRests = 300 * time.Millisecond
+)
+
+// AnswerDialog implements parley.TerminalService. It presses nothing but what chooses the option:
+// arrow keys until the screen shows it marked, and then Enter; or its digit.
+func (ts *Terminals) AnswerDialog(
+	ctx context.Context, req parley.AnswerDialogRequest,
+) (*parley.AnswerDialogResult, error) {
+	by, err := ts.roster.Caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m, t, err := ts.terminalOf(req.Agent)
+	if err != nil {
+		return nil, err
+	}
+
+	ctx, cancel := context.WithTimeoutCause(ctx, answerWorks, errTmuxSilent)
+	defer cancel()
+
+	a := &answer{m: m, t: t, req: req, since: ts.now().Add(-time.Second)}
+	if err := a.look(ctx); err != nil {
+		return nil, lookError(m, t, err)
+	}
+	if !req.Answers() {
+		return a.result(), nil
+	}
+
+	defer m.Wake()
+	defer ts.lookSoon()
+
+	if err := a.give(ctx); err != nil {
+		return nil, err
+	}
+	// The key is pressed: it is logged even if the caller has gone.
+	logged := ts.store.LogDialog(context.WithoutCancel(ctx), m.ID, by.Name, a.question, a.given)
+	if err := a.follow(ctx); err != nil {
+		ts.log.Warn("look at what followed an answer", "agent", m.Name, "error", err)
+	}
+
+	return a.result(), logged
+}
+
+// answer is one answer to one dialog.
+type answer struct {
+	m     *team.Member
+	t     *team.Terminal
+	req   parley.AnswerDialogRequest
+	since time.Time
+
+	screen tmux.Screen // as seen last
+	menu   profile.Menu
+	open   bool // the screen shows a dialog: menu
+
+	question string // that was answered
+	given    string // the answer in words; "" while none is given
+}
+
+// look reads the screen.
+func (a *answer) look(ctx context.Context) error {
+	screen, err := a.t.Pane.Screen(ctx, tmux.ScreenOptions{Colours: true})
+	if err != nil {
+		return err
+	}
+
+	colours := screen.Lines
+	screen.Lines = make([]string, len(colours))
+	for i, line := range colours {
+		screen.Lines[i] = strings.TrimRight(ansi.Strip(line), " ")
+	}
+
+	a.screen = screen
+	a.menu, a.open = menuOf(a.t, screen, colours)
+
+	return nil
+}
+
+// menuOf returns the dialog that a screen shows. colours may be nil.
+func menuOf(t *team.Terminal, screen tmux.Screen, colours []string) (profile.Menu, bool) {
+	if screen.Dead {
+		return profile.Menu{}, false
+	}
+	return t.Profile.Menu(profile.Screen{
+		Lines: screen.Lines, Colours: colours, Width: screen.Width, CursorX: screen.CursorX, CursorY: screen.CursorY,
+		CursorHidden: screen.CursorHidden, FullScreen: screen.AltScreen,
+	})
+}
+
+// DialogOn returns the dialog that a screen shows, nil if it shows none.
+func DialogOn(t *team.Terminal, screen tmux.Screen) *parley.Dialog {
+	menu, open := menuOf(t, screen, nil)
+	if !open {
+		return nil
+	}
+	return dialogOf(t, &menu)
+}
+
+func dialogOf(t *team.Terminal, menu *profile.Menu) *parley.Dialog {
+	d := &parley.Dialog{
+		ID: menu.ID(), Question: menu.Question, Lines: append([]string{}, menu.Lines...),
+		Options: []parley.DialogOption{}, TakesText: menu.Text,
+		Secret: menu.Secret || courier.HidesInput(t) && !t.Profile.HasMarkers(),
+	}
+	for i, o := range menu.Options {
+		d.Options = append(d.Options, parley.DialogOption{
+			Choice: choiceOf(menu, i), Label: o.Label, Detail: o.Detail, Marked: o.Marked, TakesText: o.Text,
+		})
+	}
+	return d
+}
+
+// choiceOf returns what names an option in an answer.
+func choiceOf(menu *profile.Menu, i int) string {
+	switch o := menu.Options[i]; {
+	case menu.Way == profile.ByLine:
+		return o.Label
+	case o.Number > 0:
+		return fmt.Sprint(o.Number)
+	}
+	return fmt.Sprint(i + 1)
+}
+
+// same reports whether the dialog that was asked for is still open.
+func (a *answer) same() bool { return a.open && a.menu.ID() == a.req.Dialog }
+
+// changed returns DIALOG_CHANGED with the dialog that is open now.
+func (a *answer) changed() error {
+	e := parley.Errorf(parley.DialogChanged, "no dialog is open in %s's terminal any more; nothing was chosen", a.m.Name).
+		Suggest("See what its screen shows: parley screen %s", a.m.Name)
+	if a.open {
+		e = parley.Errorf(parley.DialogChanged,
+			"%s asks something else than what was seen; nothing was chosen", a.m.Name).
+			With("dialog", dialogOf(a.t, &a.menu)).
+			Suggest("Look at it before you answer: parley answer %s", a.m.Name)
+	}
+	return e.With("agent", a.m.Name)
+}
+
+// give chooses the option. No message is typed meanwhile.
+func (a *answer) give(ctx context.Context) error {
+	if !a.same() {
+		return a.changed()
+	}
+	want, err := a.want()
+	if err != nil {
+		return err
+	}
+
+	typing, cancel := context.WithTimeout(ctx, typingEnds)
+	defer cancel()
+	if wait.Until(typing, lookEvery, func() (bool, error) { return a.m.Typing.TryLock(), nil }) != nil {
+		return parley.Errorf(parley.AgentUnavailable, "a message is just being typed into %s's terminal", a.m.Name).
+			Suggest("Try again in some seconds.")
+	}
+	defer a.m.Typing.Unlock()
+
+	a.question = a.menu.Question
+	return a.steps(ctx, want)
+}
+
+// steps presses one key after another until the option is chosen. Each is for the screen that was
+// looked at last.
+func (a *answer) steps(ctx context.Context, want wanted) error {
+	for range 4*len(a.menu.Options) + 4 {
+		if err := a.look(ctx); err != nil {
+			return lookError(a.m, a.t, err)
+		}
+		if !a.same() {
+			return a.changed()
+		}
+
+		s, ok := next(&a.menu, want)
+		if !ok {
+			break
+		}
+		if pressed, err := a.press(ctx, s); err != nil || !pressed {
+			if err != nil {
+				return err
+			}
+			continue // the screen has changed since the look
+		}
+		if s.last {
+			a.given = want.words
+			return nil
+		}
+
+		want.typed = want.typed || s.text != ""
+		if err := a.moved(ctx, s); err != nil {
+			return err
+		}
+	}
+
+	return a.stuck()
+}
+
+// stuck returns the error for a dialog that does not react as its profile says.
+func (a *answer) stuck() error {
+	return parley.Errorf(parley.AgentUnavailable, "%s's dialog did not react as expected; nothing was chosen", a.m.Name).
+		Suggest("Answer it there: parley attach %s", a.m.Name)
+}
+
+// press carries out a step, if the screen still shows what was looked at.
+func (a *answer) press(ctx context.Context, s step) (pressed bool, err error) {
+	refusal, detail, err := a.t.Pane.Press(ctx, tmux.Keypress{
+		Owner: a.m.ID, On: a.t.Instance, Untouched: a.since,
+		Screen: a.screen, From: a.menu.Top, To: a.menu.End, Key: s.key, Text: s.text,
+	})
+
+	switch {
+	case err != nil:
+		return false, parley.Errorf(parley.TmuxUnavailable, "whether the key went to %s's dialog is not known: %w",
+			a.m.Name, err).Suggest("Look before you answer again: parley answer %s", a.m.Name)
+	case refusal == tmux.NoRefusal:
+		return true, nil
+	case refusal == tmux.Changed:
+		return false, nil
+	}
+
+	return false, parley.Errorf(parley.AgentUnavailable, "nothing was sent to %s: %s", a.m.Name, detail).
+		Suggest("Try again when that has passed, or answer it there: parley attach %s", a.m.Name)
+}
+
+// moved waits until the screen shows the effect of a step that was not the last.
+func (a *answer) moved(ctx context.Context, s step) error {
+	marked := a.menu.Marked()
+	within, cancel := context.WithTimeout(ctx, markMoves)
+	defer cancel()
+
+	err := wait.Until(within, lookEvery, func() (bool, error) {
+		if err := a.look(within); err != nil {
+			return false, err
+		}
+		shown := s.text != "" && profile.Holds(a.screen.Text(), s.text)
+		return !a.same() || shown || s.text == "" && a.menu.Marked() != marked, nil
+	})
+	if errors.Is(err, context.DeadlineExceeded) {
+		return a.stuck()
+	}
+
+	return err
+}
+
+// follow waits until the dialog has reacted to its answer and the screen rests.
+func (a *answer) follow(ctx context.Context) error {
+	before := a.screen.Text()
+	reacts, cancel := context.WithTimeout(ctx, dialogReact)
+	defer cancel()
+	err := wait.Until(reacts, lookEvery, func() (bool, error) {
+		err := a.look(reacts)
+		return a.screen.Text() != before, err
+	})
+	if err != nil {
+		return ignoreDeadline(err)
+	}
+
+	var still team.Stillness
+	return ignoreDeadline(wait.Until(reacts, lookEvery, func() (bool, error) {
+		err := a.look(reacts)
+		now := time.Now()
+		return now.Sub(still.Since(now, a.screen)) >= screenRests, err
+	}))
+}
+
+func ignoreDeadline(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return nil
+	}
+	return err
+}
+
+// result says what the screen shows now.
+func (a *answer) result() *parley.AnswerDialogResult {
+	res := &parley.AnswerDialogResult{
+		Answer: parley.OK, AgentID: a.m.ID, Name: a.m.Name, Answered: a.given, Screen: screenEnd(a.screen.Lines),
+	}
+	if a.open {
+		res.Dialog = dialogOf(a.t, &a.menu)
+	}
+
+	switch {
+	case a.given == "" && a.open:
+		res.Message = a.m.Name + " asks: " + a.menu.Question
+	case a.given == "":
+		res.Message = "No dialog is open in " + a.m.Name + "'s terminal."
+	case !a.open:
+		res.Message = "Chosen: " + a.given + ". The dialog is closed."
+	case a.same():
+		res.Message = "Chosen: " + a.given + ". The dialog is still open."
+	default:
+		res.Message = "Chosen: " + a.given + ". The next dialog is open."
+	}
+
+	return res
+}
+
+// screenEnd returns the last lines of a screen that carry text.
+func screenEnd(lines []string) []string {
+	const shown = 12
+	end := []string{}
+	for _, line := range slices.Backward(lines) {
+		if line = strings.ReplaceAll(parley.Clean(line), "\t", " "); strings.TrimSpace(line) != "" {
+			end = append(end, line)
+		}
+		if len(end) == shown {
+			break
+		}
+	}
+	slices.Reverse(end)
+	return end
+}

@@ -1,0 +1,116 @@
+package terminal
+
+import (
+	"fmt"
+
+	"parley"
+	"parley/profile"
+	"parley/tmux"
+)
+
+// wanted is the answer that is wanted.
+type wanted struct {
+	option int    // its index; -1: only a text
+	text   string // to type
+	typed  bool   // the text stands there
+	words  string
+}
+
+// want finds what the request chooses. The error is INVALID_ARGUMENT.
+func (a *answer) want() (wanted, error) {
+	d := dialogOf(a.t, &a.menu)
+	invalid := func(format string, args ...any) error {
+		e := parley.Errorf(parley.InvalidArgument, format, args...)
+		if len(d.Options) == 0 {
+			return e.Suggest("Answer it there: parley attach %s", a.m.Name)
+		}
+		return e.Suggest("Choose one of: %s.", d.Choices())
+	}
+
+	c := wanted{option: -1, text: a.req.Text}
+	for i := range d.Options {
+		o, found := d.Find(a.req.Choice)
+		switch {
+		case a.req.Choice != "" && found && d.Options[i] == o, a.req.Choice == "" && d.Options[i].TakesText:
+			c.option = i
+		}
+	}
+
+	switch {
+	case d.Secret:
+		return c, invalid("%s asks for a secret, which parley does not type", a.m.Name)
+	case c.option < 0 && a.req.Choice != "":
+		return c, invalid("%s's dialog has no option %q", a.m.Name, parley.Truncate(a.req.Choice, 40))
+	case c.option < 0 && !d.TakesText:
+		return c, invalid("%s's dialog takes no text", a.m.Name)
+	case c.option < 0:
+		c.words = "“" + parley.Truncate(c.text, 80) + "”"
+		return c, nil
+	}
+
+	o := d.Options[c.option]
+	c.words = "“" + o.Label + "”"
+	if o.Choice != o.Label {
+		c.words = "“" + o.Choice + ". " + o.Label + "”"
+	}
+
+	switch {
+	case o.TakesText && c.text == "":
+		return c, parley.Errorf(parley.InvalidArgument, "option %s takes a text", o.Choice).With("parameter", "text").
+			Suggest("Give it: parley answer %s %s --text TEXT", a.m.Name, o.Choice)
+	case !o.TakesText && c.text != "":
+		return c, invalid("option %s takes no text", o.Choice)
+	case o.TakesText:
+		c.words += " with “" + parley.Truncate(c.text, 80) + "”"
+	case a.menu.Way == profile.ByLine:
+		c.text = o.Label
+	}
+
+	return c, nil
+}
+
+// step is one key or text. The last one chooses the option.
+type step struct {
+	key  tmux.Key
+	text string
+	last bool
+}
+
+// next returns the next step towards an option. It is not ok if the screen does not show how to
+// choose it.
+func next(menu *profile.Menu, want wanted) (step, bool) {
+	confirm := step{key: tmux.Enter, last: true}
+	if want.text != "" && !want.typed {
+		confirm = step{text: want.text}
+	}
+
+	switch menu.Way {
+	case profile.ByLine, profile.ByEnter:
+		return confirm, true
+	case profile.ByDigit:
+		if want.typed {
+			return confirm, true
+		}
+		number := menu.Options[want.option].Number
+		return step{key: tmux.Key(fmt.Sprint(number)), last: want.text == ""}, number < 10
+	case profile.ByMark:
+		return towards(menu.Marked(), want.option, tmux.Up, tmux.Down, confirm)
+	case profile.ByButton:
+		return towards(menu.Marked(), want.option, tmux.Left, tmux.Right, confirm)
+	}
+
+	return step{}, false
+}
+
+// towards moves the mark by one option, or confirms the marked one.
+func towards(marked, want int, back, forth tmux.Key, confirm step) (step, bool) {
+	switch {
+	case marked < 0:
+		return step{}, false
+	case want < marked:
+		return step{key: back}, true
+	case want > marked:
+		return step{key: forth}, true
+	}
+	return confirm, true
+}
