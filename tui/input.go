@@ -25,6 +25,8 @@ func (m *model) scope() scope {
 		return inCompose
 	case m.at == atTraffic && m.traffic.filter.open:
 		return inFilter
+	case m.at == atNeeds && m.needs.question != nil:
+		return inAnswer
 	}
 
 	return inShell
@@ -39,6 +41,9 @@ func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 	}
 
 	b := m.keys.find(s, key.String())
+	if s == inAnswer {
+		m.needs.question.key = key.Text
+	}
 	if s == inShell {
 		if own := m.keys.find(screenScope(m.at), key.String()); own != nil {
 			b = own
@@ -64,6 +69,8 @@ func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 		m.traffic.filter.set(m.traffic.filter.text + key.Text)
 	case s == inPrompt:
 		m.prompt.insert(key.Text)
+	case s == inAnswer && key.Text != "":
+		return m.needs.answerKey(key.Text)
 	}
 
 	return nil

@@ -24,6 +24,7 @@ const (
 	inHelp
 	inConfirm
 	inPrompt
+	inAnswer
 	scopes
 )
 
@@ -41,6 +42,7 @@ var scopeNames = [scopes]string{
 	inHelp:    "Page",
 	inConfirm: "Question",
 	inPrompt:  "Text prompt",
+	inAnswer:  "Answering a question",
 }
 
 // screenScope returns the scope of a screen's own keys.
@@ -139,6 +141,7 @@ func (m *model) bindings() []binding {
 	add(inHelp, m.helpKeys())
 	add(inConfirm, m.confirmKeys())
 	add(inPrompt, m.promptKeys())
+	add(inAnswer, m.needs.answerKeys())
 
 	return all
 }

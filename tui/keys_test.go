@@ -25,6 +25,7 @@ var prepare = map[scope][]string{
 	inHelp:    {"?", "j"},
 	inConfirm: {"2", "S"},
 	inPrompt:  {"3", "+", "h", "i"},
+	inAnswer:  {"4", "enter"},
 }
 
 func TestEveryKeyDoesSomething(t *testing.T) {
@@ -32,7 +33,11 @@ func TestEveryKeyDoesSomething(t *testing.T) {
 	for _, b := range bindings() {
 		for _, key := range b.keys {
 			t.Run(fmt.Sprintf("%s/%s", scopeNames[b.scope], key), func(t *testing.T) {
-				s := newScreen(t, busyTeam(), 60, 20)
+				team := busyTeam()
+				if b.scope == inAnswer {
+					team.asks(permission())
+				}
+				s := newScreen(t, team, 60, 20)
 				s.press(prepare[b.scope]...)
 				if b.scope == inShell && (key == "1" || key == "T") {
 					s.press("2")

@@ -25,6 +25,7 @@ type needs struct {
 	list      []need
 	err       error
 	detail    needDetail
+	question  *question // takes the keys; nil: none does
 }
 
 func newNeeds(a actions, c *compose, t *threads) *needs {
@@ -54,7 +55,7 @@ func (n *needs) badge() badge {
 
 func (n *needs) keys() []binding {
 	return []binding{
-		bind("enter", "take the best action: attach, reply…", n.assist).hinted("do it").unless(n.none),
+		bind("enter", "take the best action: answer, reply…", n.assist).hinted("do it").unless(n.none),
 		bind("x", "dismiss it: mark read, decline, stop…", n.drop).
 			hinted("dismiss").named("dismiss").unless(func() bool { return n.none() || !n.selected().drops() }),
 		bind("R", "try again: retype, release, or restart", n.again).
@@ -122,6 +123,7 @@ func (n *needs) take(msg needsMsg) tea.Cmd {
 
 	n.known, n.reported = true, msg.list
 	n.gather()
+	n.checkQuestion()
 
 	return nil
 }

@@ -23,6 +23,10 @@ func (n *needs) assist() tea.Cmd {
 		return nil
 	}
 
+	if x.answerable() {
+		return n.openQuestion(x)
+	}
+
 	switch x.Kind {
 	case parley.NeedLost, parley.NeedExited:
 		return n.restart()

@@ -101,7 +101,9 @@ func (n *needDetail) lines(x *need, w int) []string {
 		say(n.theme.dim, "in a shell: "+x.Command)
 	}
 
-	lines = append(lines, n.dialog(x, w, n.height-len(lines))...)
+	options := n.options(x, w)
+	lines = append(lines, n.dialog(x, w, n.height-len(lines)-len(options))...)
+	lines = append(lines, options...)
 	if x.MessageID == "" || n.message.id != x.MessageID {
 		return lines
 	}

@@ -133,6 +133,9 @@ func (n *needs) optionWords(x *need, l look) []string {
 			continue
 		case o.key == "enter" && x.letter() && x.thread != "":
 			o.does = "open the thread"
+		case o.key == "enter" && x.answerable():
+			words = append(words, n.theme.accent.Render(o.key)+" answer")
+			o.key = "a"
 		}
 		words = append(words, n.theme.accent.Render(o.key)+" "+o.does)
 	}
