@@ -21,7 +21,7 @@ const (
 // pressable matches the keys that Press presses.
 var pressable = regexp.MustCompile(`^(?:Enter|Up|Down|Left|Right|[0-9])$`)
 
-// Keypress is one key, or one text, for what a screen shows, and the conditions for it.
+// Keypress is one key, or one text with or without a key after it, for what a screen shows, and the conditions for it.
 type Keypress struct {
 	Owner     string    // the owner that the pane must have
 	On        string    // the Instance of the server that the pane is on
@@ -31,8 +31,8 @@ type Keypress struct {
 	Screen   Screen
 	From, To int
 
-	Key  Key    // "" for a text
-	Text string // is pasted; without control characters, line feeds and tabs too
+	Key  Key    // "" for only a text
+	Text string // is pasted before the key; without control characters, line feeds and tabs too
 }
 
 // Press presses a key, or pastes a text, if the pane still shows what was seen. The check
@@ -49,17 +49,15 @@ func (p *Pane) Press(ctx context.Context, s Keypress) (Refusal, string, error) {
 		Submission: Submission{Owner: s.Owner, On: s.On, Untouched: s.Untouched},
 		pane:       p, id: p.id, joined: p.server.opts.Join,
 	}
-	before, act := "", "send-keys -t "+p.id+" "+string(s.Key)
 	var buffer Buffer
 	if s.Text != "" {
 		var err error
 		if buffer, err = p.Load(s.Text); err != nil {
 			return NoRefusal, "", err
 		}
-		before, act = buffer.Load+" ; ", "paste-buffer -p -r -d -b "+buffer.Name+" -t "+p.id
 	}
 
-	answer, err := d.ask(ctx, func(token string) string { return s.line(d, token, before, buffer, act) })
+	answer, err := d.ask(ctx, func(token string) string { return s.line(d, token, buffer) })
 	if s.Text != "" {
 		err = errors.Join(err, buffer.removeFile())
 	}
@@ -85,7 +83,7 @@ func (s *Keypress) complete(id string) error {
 	switch {
 	case s.From < 0 || s.To > len(s.Screen.Lines) || s.From >= s.To:
 		return invalid("rows %d to %d of a screen of %d", s.From, s.To, len(s.Screen.Lines))
-	case s.Text == "" && !pressable.MatchString(string(s.Key)), s.Text != "" && s.Key != "":
+	case (s.Text == "" || s.Key != "") && !pressable.MatchString(string(s.Key)):
 		return invalid("key %q", s.Key)
 	case strings.ContainsAny(s.Text, "\n\t"):
 		return invalid("a text of several lines")
@@ -98,13 +96,25 @@ func (s *Keypress) complete(id string) error {
 
 // line returns the guarded line. Its checks are two, because formats may be nested only some levels
 // deep.
-func (s *Keypress) line(d *delivery, token, before string, buffer Buffer, act string) string {
-	cleanup := ""
+func (s *Keypress) line(d *delivery, token string, buffer Buffer) string {
+	load, cleanup := "", ""
 	if s.Text != "" {
-		cleanup = buffer.drop() + " ; "
+		load, cleanup = buffer.Load+" ; ", buffer.drop()+" ; "
 	}
-	return before + d.stopIf(d.guard("0"), cleanup) + d.stopIf(s.changed(), cleanup) + act +
-		" ; display-message -p " + quote(token+" yes")
+	return load + d.stopIf(d.guard("0"), cleanup) + d.stopIf(s.changed(), cleanup) + s.act(d.id, buffer) +
+		"display-message -p " + quote(token+" yes")
+}
+
+// act returns the commands that type.
+func (s *Keypress) act(pane string, buffer Buffer) string {
+	act := ""
+	if s.Text != "" {
+		act = "paste-buffer -p -r -d -b " + buffer.Name + " -t " + pane + " ; "
+	}
+	if s.Key != "" {
+		act += "send-keys -t " + pane + " " + string(s.Key) + " ; "
+	}
+	return act
 }
 
 // changed returns a format that is true unless every row stands where it was seen.

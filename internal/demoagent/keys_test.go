@@ -9,7 +9,7 @@ import (
 func TestKeysDoNotDependOnHowBytesArrive(t *testing.T) {
 	t.Parallel()
 	in := "hé\x1b[200~pa\r\nste\x1bx界\x1b[201~\r\x1b[A\x1bOP\x7f\x15"
-	want := []key{{keyPaste, "pa\nste\x1bx界"}, {kind: keyEnter}, {kind: keyBackspace}, {kind: keyClear}}
+	want := []key{{keyPaste, "pa\nste\x1bx界"}, {kind: keyEnter}, {kind: keyUp}, {kind: keyBackspace}, {kind: keyClear}}
 	for size := 1; size <= len(in); size++ {
 		var r keyReader
 		var got []key

@@ -69,7 +69,7 @@ func (a *answer) want() (wanted, error) {
 	return c, nil
 }
 
-// step is one key or text. The last one chooses the option.
+// step is a text, a key, or both. The last one chooses the option.
 type step struct {
 	key  tmux.Key
 	text string
@@ -85,7 +85,9 @@ func next(menu *profile.Menu, want wanted) (step, bool) {
 	}
 
 	switch menu.Way {
-	case profile.ByLine, profile.ByEnter:
+	case profile.ByLine: // with the text, the line asks nothing any more
+		return step{key: tmux.Enter, text: want.text, last: true}, true
+	case profile.ByEnter:
 		return confirm, true
 	case profile.ByDigit:
 		if want.typed {
