@@ -200,7 +200,7 @@ func (p *Profile) compile() error {
 		{"empty", p.Markers.Empty, &p.patterns.empty}, {"paste", p.Markers.Paste, &p.patterns.paste},
 		{"dialog_above", p.Markers.DialogAbove, &p.patterns.dialogAbove},
 		{"text_option", p.Markers.TextOption, &p.patterns.textOption},
-		{"buttons", p.Markers.Buttons, &p.patterns.buttons},
+		{"buttons", p.Markers.Buttons, &p.patterns.buttons}, {"resets", p.Markers.Resets, &p.patterns.resets},
 	} {
 		if m.text == "" {
 			continue
@@ -233,6 +233,7 @@ func (p *Profile) checkGroups() error {
 	}{
 		{"markers.composer", p.Markers.Composer, "composed text", p.patterns.composer},
 		{"markers.buttons", p.Markers.Buttons, "labels", p.patterns.buttons},
+		{"markers.resets", p.Markers.Resets, "words", p.patterns.resets},
 	} {
 		if m.re != nil && textGroup(m.re) < 0 {
 			return p.invalid(m.key, m.text).Suggest("Put the %s into a group named text: (?P<text>…).", m.holds)

@@ -17,6 +17,7 @@ const tailLines = 20
 type Reading struct {
 	Shows     State
 	Cause     string   // what blocks the program, such as "a usage limit"; "": the screen shows no known cause
+	LimitEnds string   // the words of when a usage limit ends, see ParseReset; "": it does not say
 	Composer  string   // see Composer
 	Composing bool     // the composer is on the screen
 	Above     []string // see Above
@@ -26,6 +27,9 @@ type Reading struct {
 func (p *Profile) Read(s Screen) Reading {
 	pg := p.open(s.Lines)
 	r := Reading{Cause: p.blockedBy(pg.tail)}
+	if r.Cause == UsageLimit {
+		r.LimitEnds = p.limitWords(pg.tail)
+	}
 	r.Shows = p.look(&pg, r.Cause)
 	r.Composer, r.Composing = p.composed(&pg, &s)
 	r.Above, _ = pg.above()

@@ -117,7 +117,10 @@ type Markers struct {
 	// Refusals are those causes in Blocked that make the program refuse a text by itself: it
 	// takes the text from its composer, and no model gets it.
 	Refusals []string `yaml:"refusals"`
-	Paste    string   `yaml:"paste"` // the placeholder for a long paste in the composer
+	// Resets finds, in the words of a usage limit in one line, those that say when it ends, as the
+	// group "text", see ParseReset.
+	Resets string `yaml:"resets"`
+	Paste  string `yaml:"paste"` // the placeholder for a long paste in the composer
 
 	// Questions and Dialogs are for programs without Idle, by what they ask for, see Asks.
 	// Upper and lower case do not count. Questions match the end of the text before the
@@ -133,6 +136,7 @@ type patterns struct {
 	garbles                *regexp.Regexp
 
 	dialogAbove, textOption, buttons *regexp.Regexp
+	resets                           *regexp.Regexp
 
 	blocked            map[string]*regexp.Regexp
 	questions, dialogs map[string]*regexp.Regexp

@@ -44,7 +44,7 @@ func (ts *Terminals) AnswerDialog(
 	ctx, cancel := context.WithTimeoutCause(ctx, answerWorks, errTmuxSilent)
 	defer cancel()
 
-	a := &answer{m: m, t: t, req: req, since: ts.now().Add(-time.Second)}
+	a := &answer{m: m, t: t, req: req, since: ts.now().Add(-time.Second), typing: -1}
 	if err := a.look(ctx); err != nil {
 		return nil, lookError(m, t, err)
 	}
@@ -77,6 +77,7 @@ type answer struct {
 	screen tmux.Screen // as seen last
 	menu   profile.Menu
 	open   bool // the screen shows a dialog: menu
+	typing int  // the index of the option whose label is being replaced by a text; -1: none
 
 	question string // that was answered
 	given    string // the answer in words; "" while none is given
@@ -97,6 +98,9 @@ func (a *answer) look(ctx context.Context) error {
 
 	a.screen = screen
 	a.menu, a.open = menuOf(a.t, screen, colours)
+	if a.typing >= 0 && a.typing < len(a.menu.Options) {
+		a.menu.Options[a.typing].Text = true
+	}
 
 	return nil
 }
@@ -210,7 +214,9 @@ func (a *answer) steps(ctx context.Context, want wanted) error {
 			return nil
 		}
 
-		want.typed = want.typed || s.text != ""
+		if s.text != "" {
+			want.typed, a.typing = true, want.option
+		}
 		if err := a.moved(ctx, s); err != nil {
 			return err
 		}
@@ -253,27 +259,32 @@ func (a *answer) moved(ctx context.Context, s step) error {
 	defer cancel()
 
 	err := wait.Until(within, lookEvery, func() (bool, error) {
-		if err := a.look(within); err != nil {
-			return false, err
+		if err := a.look(within); err != nil || !a.same() {
+			return false, err // it may be drawing
 		}
-		shown := s.text != "" && profile.Holds(a.screen.Text(), s.text)
-		return !a.same() || shown || s.text == "" && a.menu.Marked() != marked, nil
+		if s.text != "" {
+			return profile.Holds(a.screen.Text(), s.text), nil
+		}
+		return a.menu.Marked() != marked, nil
 	})
-	if errors.Is(err, context.DeadlineExceeded) {
-		return a.stuck()
+
+	switch {
+	case !errors.Is(err, context.DeadlineExceeded):
+		return err
+	case !a.same():
+		return a.changed()
 	}
 
-	return err
+	return a.stuck()
 }
 
 // follow waits until the dialog has reacted to its answer and the screen rests.
 func (a *answer) follow(ctx context.Context) error {
-	before := a.screen.Text()
 	reacts, cancel := context.WithTimeout(ctx, dialogReact)
 	defer cancel()
 	err := wait.Until(reacts, lookEvery, func() (bool, error) {
 		err := a.look(reacts)
-		return a.screen.Text() != before, err
+		return !a.same(), err
 	})
 	if err != nil {
 		return ignoreDeadline(err)

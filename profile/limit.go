@@ -1,0 +1,140 @@
+package profile
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// UsageLimit is the cause in Blocked of a program whose provider refuses it for a time.
+const UsageLimit = "a usage limit"
+
+// limitWords returns the program's own words of when its usage limit ends, "" if it does not say.
+func (p *Profile) limitWords(tail string) string {
+	if p.patterns.resets == nil {
+		return ""
+	}
+
+	text := strings.Join(strings.FieldsFunc(tail, func(r rune) bool { return isBlank(r) || strings.ContainsRune("│┃", r) }), " ")
+	found := p.patterns.resets.FindAllStringSubmatch(text, -1)
+	if len(found) == 0 {
+		return ""
+	}
+	return found[len(found)-1][textGroup(p.patterns.resets)]
+}
+
+var (
+	clockForm = regexp.MustCompile(`(?i)\b(\d{1,2})(?::(\d{2}))?(?::\d{2})? ?([ap])\.?m\b|\b(\d{1,2}):(\d{2})\b`)
+	dayForm   = regexp.MustCompile(`(?i)\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* (\d{1,2})(?:st|nd|rd|th)?\b(?:,? (\d{4})\b)?`)
+	zoneForm  = regexp.MustCompile(`\(([A-Za-z_]+(?:/[A-Za-z_+-]+[0-9]*)*)\)|\b(?:GMT|UTC)([+-]\d{1,2})(?::?(\d{2}))?\b|\b(UTC|GMT)\b`)
+	spanForm  = regexp.MustCompile(`(?i)(\d{1,5}) ?(days|day|d|hours|hour|hrs|hr|h|minutes|minute|mins|min|m|seconds|second|secs|sec|s)`)
+	inForm    = regexp.MustCompile(`(?i)\bin (.*)`)
+)
+
+// months are the beginnings of the months' names.
+const months = "janfebmaraprmayjunjulaugsepoctnovdec"
+
+// longestLimit bounds the end of a limit: one that is further away was misread.
+const longestLimit = 10 * 366 * 24 * time.Hour
+
+// ParseReset reads when a limit ends from words such as "resets 3pm (Europe/Berlin)" or "try
+// again in 2h 14m". seen is when they were first shown, and local the zone of the program. It
+// is not ok for words that it does not understand whole.
+func ParseReset(words string, seen time.Time, local *time.Location) (at time.Time, ok bool) {
+	switch in := inForm.FindStringSubmatch(words); {
+	case in != nil:
+		span, ok := parseSpan(in[1])
+		return seen.Add(span), ok
+	case clockForm.MatchString(words):
+		at, ok = parseClock(words, seen, local)
+	}
+	return at, ok && at.Sub(seen) < longestLimit
+}
+
+// parseSpan adds up words such as "2 days 3 hours".
+func parseSpan(words string) (span time.Duration, ok bool) {
+	units := map[byte]time.Duration{'d': 24 * time.Hour, 'h': time.Hour, 'm': time.Minute, 's': time.Second}
+	for _, match := range spanForm.FindAllStringSubmatch(words, -1) {
+		n, _ := strconv.Atoi(match[1])
+		span += time.Duration(n) * units[strings.ToLower(match[2])[0]]
+	}
+
+	rest := strings.ReplaceAll(spanForm.ReplaceAllString(words, ""), "and", "")
+	whole := strings.Trim(rest, " ,.") == ""
+
+	return span, whole && span > 0 && span < longestLimit
+}
+
+// parseClock reads a time of day, with or without a date: the next such time.
+func parseClock(words string, seen time.Time, local *time.Location) (time.Time, bool) {
+	zone, ok := zoneOf(words, local)
+	if !ok {
+		return time.Time{}, false
+	}
+	hour, minute, ok := clockOf(words)
+	if !ok {
+		return time.Time{}, false
+	}
+
+	seen = seen.In(zone)
+	date := dayForm.FindStringSubmatch(words)
+	if date == nil {
+		at := time.Date(seen.Year(), seen.Month(), seen.Day(), hour, minute, 0, 0, zone)
+		if at.Before(seen.Add(-time.Minute)) { // the time has only minutes
+			at = time.Date(seen.Year(), seen.Month(), seen.Day()+1, hour, minute, 0, 0, zone)
+		}
+		return at, true
+	}
+
+	month := time.Month(strings.Index(months, strings.ToLower(date[1]))/3 + 1)
+	day, _ := strconv.Atoi(date[2])
+	year := seen.Year()
+	if date[3] != "" {
+		year, _ = strconv.Atoi(date[3])
+	} else if month < seen.Month() {
+		year++
+	}
+	at := time.Date(year, month, day, hour, minute, 0, 0, zone)
+
+	return at, at.Day() == day && at.After(seen.Add(-24*time.Hour))
+}
+
+func clockOf(words string) (hour, minute int, ok bool) {
+	match := clockForm.FindStringSubmatch(words)
+	if match[3] == "" {
+		hour, _ = strconv.Atoi(match[4])
+		minute, _ = strconv.Atoi(match[5])
+		return hour, minute, hour < 24 && minute < 60
+	}
+
+	hour, _ = strconv.Atoi(match[1])
+	minute, _ = strconv.Atoi(match[2])
+	ok = hour >= 1 && hour <= 12 && minute < 60
+	hour %= 12
+	if strings.EqualFold(match[3], "p") {
+		hour += 12
+	}
+
+	return hour, minute, ok
+}
+
+// zoneOf returns the zone that words name, local if they name none. An unknown one is not ok.
+func zoneOf(words string, local *time.Location) (*time.Location, bool) {
+	match := zoneForm.FindStringSubmatch(words)
+	switch {
+	case match == nil:
+		return local, !strings.Contains(words, "(")
+	case match[1] != "":
+		zone, err := time.LoadLocation(match[1])
+		return zone, err == nil
+	case match[2] != "":
+		hours, _ := strconv.Atoi(match[2])
+		minutes, _ := strconv.Atoi(match[3])
+		if hours < 0 {
+			minutes = -minutes
+		}
+		return time.FixedZone("", hours*3600+minutes*60), true
+	}
+	return time.UTC, true
+}
