@@ -99,15 +99,18 @@ type Agent struct {
 	Dir           string     `json:"dir,omitempty"` // the directory in which it was launched
 	Orchestrate   bool       `json:"orchestrate,omitempty"`
 	Interruptible bool       `json:"interruptible,omitempty"` // urgent messages may interrupt its work
-	Socket        string     `json:"socket,omitempty"`        // of an adopted agent's tmux server
-	Pane          string     `json:"pane,omitempty"`          // of an adopted agent
-	Approval      Approval   `json:"approval,omitempty"`      // of its request to be a special agent
-	IsSpecial     bool       `json:"is_special_agent"`
-	AutoRespond   bool       `json:"auto_respond"` // a model answers its messages, once it is approved
-	Responder     *Responder `json:"-"`            // how a model answers; nil if none does
-	Seal          string     `json:"-"`            // the secret word in the footers of its terminal; "" if it has none
-	CreatedAt     time.Time  `json:"created_at"`
-	LastActive    time.Time  `json:"last_active"`
+	// ResumeAfterLimit says that what waits is typed once a usage limit has ended.
+	ResumeAfterLimit bool `json:"resume_after_limit,omitempty"`
+
+	Socket      string     `json:"socket,omitempty"`   // of an adopted agent's tmux server
+	Pane        string     `json:"pane,omitempty"`     // of an adopted agent
+	Approval    Approval   `json:"approval,omitempty"` // of its request to be a special agent
+	IsSpecial   bool       `json:"is_special_agent"`
+	AutoRespond bool       `json:"auto_respond"` // a model answers its messages, once it is approved
+	Responder   *Responder `json:"-"`            // how a model answers; nil if none does
+	Seal        string     `json:"-"`            // the secret word in the footers of its terminal; "" if it has none
+	CreatedAt   time.Time  `json:"created_at"`
+	LastActive  time.Time  `json:"last_active"`
 }
 
 // Adopted reports whether the agent's program was started outside parley. parley does not
@@ -206,8 +209,9 @@ type AgentStatusRequest struct {
 type AgentStatus struct {
 	Agent
 	Availability Availability `json:"availability"`
-	Unread       int          `json:"unread"` // unread messages in its inbox
-	Queued       int          `json:"queued"` // of these, messages that wait for its terminal
+	LimitedUntil *time.Time   `json:"limited_until,omitempty"` // when its usage limit ends, if it has reached one and that is known
+	Unread       int          `json:"unread"`                  // unread messages in its inbox
+	Queued       int          `json:"queued"`                  // of these, messages that wait for its terminal
 	HeldReason   string       `json:"held_reason,omitempty"`
 	HeldCode     ReasonCode   `json:"held_reason_code,omitempty"`
 	WaitsFor     string       `json:"waits_for,omitempty"`       // the root cause in words, if messages are held

@@ -43,6 +43,7 @@ const (
 	HoldDialog        ReasonCode = "dialog"         // a dialog is open
 	HoldDraft         ReasonCode = "draft"          // an unsent draft stands in the composer
 	HoldBlocked       ReasonCode = "blocked"        // a limit, an error, a compaction
+	HoldLimit         ReasonCode = "usage_limit"    // its provider refuses it for a time
 	HoldUnknownScreen ReasonCode = "unknown_screen" // the screen shows nothing known
 	HoldPersonTyping  ReasonCode = "person_typing"  // somebody types, or has just typed
 	HoldKeysUnshown   ReasonCode = "keys_unshown"   // somebody typed, and the program has not shown it yet
@@ -174,7 +175,12 @@ var reasons = map[ReasonCode]reasonWords{
 		"an unsent draft stands in its composer",
 		"It goes when the draft is sent or cleared: parley attach %[1]s. parley leaves it alone.",
 	},
-	HoldBlocked:       {"it is blocked (%s)", ""},
+	HoldBlocked: {"it is blocked (%s)", ""},
+	HoldLimit: {
+		"it has reached its usage limit%s",
+		"It goes when %[1]s works again, or at once with parley retry. With resume_after_limit: true it goes by " +
+			"itself once the limit has ended.",
+	},
 	HoldUnknownScreen: {"its screen shows nothing that is known to be ready", ""},
 	HoldPersonTyping:  {"someone is typing in its terminal", ""},
 	HoldKeysUnshown:   {"someone has typed in its terminal, and it has shown nothing since", ""},
@@ -266,6 +272,7 @@ var lasting = map[ReasonCode]string{
 	HoldDialogOpened:  "%s has had a question open",
 	HoldDraft:         "an unsent draft has stood in %s's composer",
 	HoldBlocked:       "%s has been blocked",
+	HoldLimit:         "%s has been at its usage limit",
 	HoldUnknownScreen: "%s's screen has shown nothing that is known to be ready",
 }
 

@@ -8,21 +8,22 @@ import (
 
 // LaunchAgentRequest starts a program as an agent.
 type LaunchAgentRequest struct {
-	Name          string            `json:"name" required:"true" doc:"The agent's name: a letter, then letters, digits, - or _, at most 32."`
-	Profile       string            `json:"profile,omitempty" doc:"The program's profile; by default that of the program's name, or generic."`
-	Command       []string          `json:"command,omitempty" doc:"The program and its arguments; the profile's by default."`
-	Dir           string            `json:"dir,omitempty" doc:"Working directory, absolute; the workspace by default."`
-	Env           map[string]string `json:"env,omitempty" doc:"The program's environment; the daemon's by default. Not stored."`
-	Model         string            `json:"model,omitempty" doc:"The model that the program is to use, in the program's own word." max:"100"`
-	Prompt        string            `json:"prompt,omitempty" doc:"The first message to it. It is delivered like any other: once the program is ready for it."`
-	Description   string            `json:"description,omitempty" doc:"Its purpose, in a sentence." max:"2000"`
-	Role          string            `json:"role,omitempty" doc:"Its role in the team." max:"100"`
-	Capabilities  []string          `json:"capabilities,omitempty" doc:"What it can do: words or short phrases." max:"50"`
-	Groups        []string          `json:"groups,omitempty" doc:"Its groups." max:"50"`
-	Orchestrate   bool              `json:"orchestrate,omitempty" doc:"Let it launch and stop other agents."`
-	Interruptible bool              `json:"interruptible,omitempty" doc:"Let urgent messages interrupt its work, and end copy mode in its terminal."`
-	Width         int               `json:"width,omitempty" doc:"Columns of its terminal." min:"20" max:"1000" default:"200"`
-	Height        int               `json:"height,omitempty" doc:"Rows of its terminal." min:"5" max:"500" default:"50"`
+	Name             string            `json:"name" required:"true" doc:"The agent's name: a letter, then letters, digits, - or _, at most 32."`
+	Profile          string            `json:"profile,omitempty" doc:"The program's profile; by default that of the program's name, or generic."`
+	Command          []string          `json:"command,omitempty" doc:"The program and its arguments; the profile's by default."`
+	Dir              string            `json:"dir,omitempty" doc:"Working directory, absolute; the workspace by default."`
+	Env              map[string]string `json:"env,omitempty" doc:"The program's environment; the daemon's by default. Not stored."`
+	Model            string            `json:"model,omitempty" doc:"The model that the program is to use, in the program's own word." max:"100"`
+	Prompt           string            `json:"prompt,omitempty" doc:"The first message to it. It is delivered like any other: once the program is ready for it."`
+	Description      string            `json:"description,omitempty" doc:"Its purpose, in a sentence." max:"2000"`
+	Role             string            `json:"role,omitempty" doc:"Its role in the team." max:"100"`
+	Capabilities     []string          `json:"capabilities,omitempty" doc:"What it can do: words or short phrases." max:"50"`
+	Groups           []string          `json:"groups,omitempty" doc:"Its groups." max:"50"`
+	Orchestrate      bool              `json:"orchestrate,omitempty" doc:"Let it launch and stop other agents."`
+	Interruptible    bool              `json:"interruptible,omitempty" doc:"Let urgent messages interrupt its work, and end copy mode in its terminal."`
+	ResumeAfterLimit bool              `json:"resume_after_limit,omitempty" doc:"Type what waits for it once a usage limit has ended, if its program says when."`
+	Width            int               `json:"width,omitempty" doc:"Columns of its terminal." min:"20" max:"1000" default:"200"`
+	Height           int               `json:"height,omitempty" doc:"Rows of its terminal." min:"5" max:"500" default:"50"`
 }
 
 // Validate checks the name.

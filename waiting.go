@@ -51,7 +51,7 @@ func (c ReasonCode) LastsWith(state AgentState) bool {
 		return state == StateWaiting
 	case HoldBusy, HoldNotBegun:
 		return state == StateBusy
-	case HoldBlocked:
+	case HoldBlocked, HoldLimit:
 		return state == StateBlocked
 	case HoldDraft:
 		return state == StateDrafting

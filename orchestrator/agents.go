@@ -141,6 +141,7 @@ func (g *agentService) GetAgentStatus(
 		res.Agents = append(res.Agents, parley.AgentStatus{
 			Agent:        a,
 			Availability: a.AvailabilityAt(now),
+			LimitedUntil: limitedUntil(m, &a),
 			Unread:       c.Unread,
 			Queued:       c.Queued,
 			HeldReason:   c.HeldReason,
@@ -154,4 +155,18 @@ func (g *agentService) GetAgentStatus(
 	}
 
 	return res, nil
+}
+
+// limitedUntil returns when the usage limit of an agent ends, nil if it is at none, or that is not
+// known.
+func limitedUntil(m *team.Member, a *parley.Agent) *time.Time {
+	t := m.Terminal()
+	if t == nil || a.State != parley.StateBlocked {
+		return nil
+	}
+	l := t.Limit.Limit()
+	if !l.On || l.Until.IsZero() {
+		return nil
+	}
+	return &l.Until
 }

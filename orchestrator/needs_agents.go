@@ -40,6 +40,9 @@ func (op *operatorService) agentNeed(m *team.Member, waiting int) (parley.Need, 
 		n.Kind, n.Text = parley.NeedBlocked, cmp.Or(a.Evidence, "it cannot work now")
 		n.Action = "See there what it waits for; its messages go when that has passed, " +
 			"or one at once with parley retry."
+		if a.ResumeAfterLimit && limitedUntil(m, &a) != nil {
+			n.Action = "What waits is sent once the limit has ended (resume_after_limit), or one at once with parley retry."
+		}
 	case parley.StateExited, parley.StateUnreachable:
 		n.Kind, n.Text = parley.NeedExited, cmp.Or(a.Evidence, "its program ended")
 		if a.State == parley.StateUnreachable {

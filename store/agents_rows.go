@@ -23,12 +23,15 @@ type agentRow struct {
 	Dir           string
 	Orchestrate   bool
 	Interruptible bool
-	Socket        string
-	Pane          string
-	Approval      string
-	Seal          string
-	CreatedAt     int64 `gorm:"autoCreateTime:false"`
-	LastActive    int64
+
+	ResumeAfterLimit bool
+
+	Socket     string
+	Pane       string
+	Approval   string
+	Seal       string
+	CreatedAt  int64 `gorm:"autoCreateTime:false"`
+	LastActive int64
 }
 
 // TableName tells gorm the name of the table.
@@ -54,12 +57,15 @@ func newAgentRow(t *tx, a *parley.Agent) agentRow {
 		Dir:           a.Dir,
 		Orchestrate:   a.Orchestrate,
 		Interruptible: a.Interruptible,
-		Socket:        a.Socket,
-		Pane:          a.Pane,
-		Approval:      string(a.Approval),
-		Seal:          a.Seal,
-		CreatedAt:     nanos(a.CreatedAt),
-		LastActive:    nanos(a.LastActive),
+
+		ResumeAfterLimit: a.ResumeAfterLimit,
+
+		Socket:     a.Socket,
+		Pane:       a.Pane,
+		Approval:   string(a.Approval),
+		Seal:       a.Seal,
+		CreatedAt:  nanos(a.CreatedAt),
+		LastActive: nanos(a.LastActive),
 	}
 
 	for _, at := range []*int64{&row.Since, &row.CreatedAt, &row.LastActive} {
@@ -108,12 +114,15 @@ func (r *agentRow) agent() parley.Agent {
 		Dir:           r.Dir,
 		Orchestrate:   r.Orchestrate,
 		Interruptible: r.Interruptible,
-		Socket:        r.Socket,
-		Pane:          r.Pane,
-		Approval:      approval,
-		Seal:          r.Seal,
-		IsSpecial:     approval == parley.ApprovalGiven,
-		CreatedAt:     instant(r.CreatedAt),
-		LastActive:    instant(r.LastActive),
+
+		ResumeAfterLimit: r.ResumeAfterLimit,
+
+		Socket:     r.Socket,
+		Pane:       r.Pane,
+		Approval:   approval,
+		Seal:       r.Seal,
+		IsSpecial:  approval == parley.ApprovalGiven,
+		CreatedAt:  instant(r.CreatedAt),
+		LastActive: instant(r.LastActive),
 	}
 }

@@ -55,6 +55,7 @@ about the team. --profile overrides that; parley profiles lists them.`,
 	f.StringSliceVar(&r.Groups, "group", nil, doc("groups"))
 	f.BoolVar(&r.Orchestrate, "orchestrate", false, doc("orchestrate"))
 	f.BoolVar(&r.Interruptible, "interruptible", false, doc("interruptible"))
+	f.BoolVar(&r.ResumeAfterLimit, "resume-after-limit", false, doc("resume_after_limit"))
 	f.StringVar(&r.Model, "model", "", doc("model"))
 	f.StringVar(&r.Prompt, "prompt", "", "the first message to it, or @FILE; it is delivered once the program is ready")
 	f.StringArrayVar(&env, "env", nil, "a variable of its environment, NAME=VALUE; the rest is this command's own")

@@ -111,6 +111,8 @@ func launchTeam(ctx context.Context, c *cli, t *daemon.Team, base string) error 
 			Groups:        a.Groups,
 			Orchestrate:   a.Orchestrate,
 			Interruptible: a.Interruptible,
+
+			ResumeAfterLimit: a.ResumeAfterLimit,
 		}, base, a.Size)
 		if err == nil {
 			launched = append(launched, res)

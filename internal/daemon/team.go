@@ -38,21 +38,22 @@ type Team struct {
 
 // Agent is one agent of the team.
 type Agent struct {
-	Name          string            `yaml:"name" required:"true" doc:"A letter, then letters, digits, - or _, at most 32."`
-	Profile       string            `yaml:"profile" doc:"What kind of program it is; if left out, found by its name, or generic."`
-	Command       []string          `yaml:"command" doc:"The program and its arguments; the profile's own if left out."`
-	Dir           string            `yaml:"dir" doc:"Working directory, relative to this file; the workspace if left out."`
-	Model         string            `yaml:"model" doc:"The model that the program is to use, in the program's own word."`
-	Prompt        string            `yaml:"prompt" doc:"The first message to it, or @FILE, relative to this file."`
-	Role          string            `yaml:"role" doc:"Its role in the team."`
-	Description   string            `yaml:"description" doc:"What it is for, in a sentence."`
-	Capabilities  []string          `yaml:"capabilities" doc:"What it can do, one word or phrase each."`
-	Groups        []string          `yaml:"groups" doc:"Groups it is a member of."`
-	Orchestrate   bool              `yaml:"orchestrate" doc:"Let it launch and stop other agents."`
-	Interruptible bool              `yaml:"interruptible" doc:"Let urgent messages be typed into its work, and end copy mode in its terminal."`
-	Toolsets      []string          `yaml:"toolsets" doc:"The groups of MCP tools that it is offered, of those that mcp_toolsets leaves: messages, team, threads, files, orchestrate; all if left out."`
-	Env           map[string]string `yaml:"env" doc:"Variables of its environment; the rest is that of parley up."`
-	Size          string            `yaml:"size" doc:"Columns and rows of its terminal, such as 200x50."`
+	Name             string            `yaml:"name" required:"true" doc:"A letter, then letters, digits, - or _, at most 32."`
+	Profile          string            `yaml:"profile" doc:"What kind of program it is; if left out, found by its name, or generic."`
+	Command          []string          `yaml:"command" doc:"The program and its arguments; the profile's own if left out."`
+	Dir              string            `yaml:"dir" doc:"Working directory, relative to this file; the workspace if left out."`
+	Model            string            `yaml:"model" doc:"The model that the program is to use, in the program's own word."`
+	Prompt           string            `yaml:"prompt" doc:"The first message to it, or @FILE, relative to this file."`
+	Role             string            `yaml:"role" doc:"Its role in the team."`
+	Description      string            `yaml:"description" doc:"What it is for, in a sentence."`
+	Capabilities     []string          `yaml:"capabilities" doc:"What it can do, one word or phrase each."`
+	Groups           []string          `yaml:"groups" doc:"Groups it is a member of."`
+	Orchestrate      bool              `yaml:"orchestrate" doc:"Let it launch and stop other agents."`
+	Interruptible    bool              `yaml:"interruptible" doc:"Let urgent messages be typed into its work, and end copy mode in its terminal."`
+	ResumeAfterLimit bool              `yaml:"resume_after_limit" doc:"Type what waits for it once a usage limit has ended, if its program says when."`
+	Toolsets         []string          `yaml:"toolsets" doc:"The groups of MCP tools that it is offered, of those that mcp_toolsets leaves: messages, team, threads, files, orchestrate; all if left out."`
+	Env              map[string]string `yaml:"env" doc:"Variables of its environment; the rest is that of parley up."`
+	Size             string            `yaml:"size" doc:"Columns and rows of its terminal, such as 200x50."`
 }
 
 // LoadTeam reads and checks a parley.yaml, whether or not the user trusts it. Unless must is

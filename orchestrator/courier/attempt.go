@@ -38,6 +38,8 @@ type way struct {
 	since time.Time // nobody has typed there since then, and nobody may until the key
 	note  string    // for the evidence: what it was typed into
 	works bool      // the program works, and takes the text into that or into its queue
+
+	resumes bool // a usage limit has ended
 }
 
 // ready decides whether the text may be typed now, by the screen. What can change between

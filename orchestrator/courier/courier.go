@@ -271,7 +271,7 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 
 	t := c.m.Terminal()
 	w, h := c.ready(ctx, t, &job)
-	c.blocked = h.Code == parley.HoldBlocked && h.only
+	c.blocked = h.blocked() && h.only
 	if !h.none() {
 		return false, c.hold(ctx, job, h)
 	}
@@ -301,6 +301,9 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 	}
 
 	c.m.ForgetForced(job.Message.ID)
+	if w.resumes {
+		t.Limit.Resume()
+	}
 	c.m.StartTurn(&job.Message)
 	c.seq, c.open, c.openOn, c.waiting, c.soon = job.PaneSeq, true, t, store.Key{}, false
 

@@ -53,6 +53,9 @@ func (h hold) working() bool {
 	return h.only && (h.Code == parley.HoldBusy || h.Code == parley.HoldNotBegun)
 }
 
+// blocked reports whether the program refuses to work, and says why.
+func (h hold) blocked() bool { return h.Code == parley.HoldBlocked || h.Code == parley.HoldLimit }
+
 // facts is what is known of an agent's terminal without a look at its screen.
 type facts struct {
 	pause      *parley.Pause

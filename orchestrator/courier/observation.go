@@ -23,6 +23,7 @@ type observation struct {
 	shows    profile.State // by the screen and the title of the terminal
 	since    time.Time     // every look since then showed that
 	tty      ttyMode
+	limit    team.Limit
 	question question // that the terminal of a program without markers asks
 
 	facts  facts
@@ -45,6 +46,7 @@ func look(h terminalHost, r *readings, t *team.Terminal, now time.Time, screen t
 	o := observation{now: now, on: t, profile: t.Profile, screen: screen, tty: ttyModeOf(h, t)}
 	o.reading = r.read(t.Profile, &screen)
 	o.shows = o.withTitle(t.Profile, screen.Title)
+	o.limit = t.Limit.See(&o.Reading, now)
 	o.judgeQuestion(hidesInput(h, t))
 	return o
 }

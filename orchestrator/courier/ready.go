@@ -80,7 +80,9 @@ func (c *courier) passes(t *team.Terminal, job *store.Job, h hold) (way, bool) {
 	switch {
 	case h.Code == parley.HoldScrolling && interrupts:
 		return way{key: key, leave: true}, true
-	case h.Code == parley.HoldBlocked && c.m.IsForced(job.Message.ID):
+	case h.Code == parley.HoldLimit && c.m.Agent().ResumeAfterLimit && t.Limit.Over(c.o.Now()):
+		return way{key: key, note: " after its usage limit had ended", resumes: true}, true
+	case h.blocked() && c.m.IsForced(job.Message.ID):
 		return way{key: key, note: " although it was blocked, as the operator asked"}, true
 	case h.working() && interrupts:
 		return way{key: key, note: " while it worked, as its operator allows", works: true}, true

@@ -32,6 +32,7 @@ type Standing struct {
 
 	composer bool // its composer is on the screen
 	draft    bool // something stands in it
+	limit    team.Limit
 }
 
 // ReadStanding reads a screen that has markers, together with what the program itself
@@ -69,6 +70,9 @@ func (o *observation) standing() Standing {
 		s.State, s.Evidence = parley.StateBusy, "its screen says that it works"
 	case profile.Blocked:
 		s.State, s.Evidence = parley.StateBlocked, "its screen shows: "+o.Cause
+		if s.limit = o.limit; s.limit.On {
+			s.Evidence += s.limit.Words()
+		}
 	case profile.Idle:
 		s.State, s.Evidence = parley.StateIdle, "its screen shows an open composer"
 	default:
@@ -159,6 +163,9 @@ func (s *Standing) hold(rest time.Duration) hold {
 		return held(parley.HoldDraft, "")
 	case parley.StateBlocked:
 		h := held(parley.HoldBlocked, s.Evidence)
+		if s.limit.On {
+			h = held(parley.HoldLimit, s.limit.Words())
+		}
 		h.only = only
 		return h
 	case parley.StateStarting:

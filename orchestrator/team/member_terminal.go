@@ -42,6 +42,7 @@ type Terminal struct {
 	Started    time.Time   // when it was launched or adopted; zero if by an earlier daemon
 	Stopping   atomic.Bool // it is being stopped: nothing may be typed from now on
 	Shown      StateTimer
+	Limit      LimitTimer
 	LastOutput atomic.Int64 // when the watcher last saw output, in nanoseconds since 1970
 
 	// IsProgram recognises the program of an adopted agent by its arguments. It is nil for a launched

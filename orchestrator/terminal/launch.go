@@ -120,9 +120,12 @@ func (la *launcher) enlist(ctx context.Context, req parley.LaunchAgentRequest, l
 		Dir:           l.Dir,
 		Orchestrate:   req.Orchestrate,
 		Interruptible: req.Interruptible,
-		Seal:          parley.NewSeal(),
-		CreatedAt:     now,
-		LastActive:    now,
+
+		ResumeAfterLimit: req.ResumeAfterLimit,
+
+		Seal:       parley.NewSeal(),
+		CreatedAt:  now,
+		LastActive: now,
 	}
 
 	key, stored := la.ts.roster.NewKey(parley.KeyLaunched)

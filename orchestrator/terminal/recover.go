@@ -56,7 +56,11 @@ func (r recovery) pane(ctx context.Context, m *team.Member, info tmux.PaneInfo) 
 		return err
 	}
 
-	m.SetTerminal(newTerminal(r.ts, m, p, info))
+	t := newTerminal(r.ts, m, p, info)
+	if a := m.Agent(); a.State == parley.StateBlocked {
+		t.Limit.Began(a.Since)
+	}
+	m.SetTerminal(t)
 	if a.State == parley.StateTerminated { // a crash interrupted its stop
 		_, err := r.ts.end(ctx, m, parley.StateTerminated, a.Evidence)
 		return err
