@@ -50,7 +50,7 @@ func TestEveryHoldSaysWhatReleasesIt(t *testing.T) {
 		}
 	}
 
-	want := "It goes when the dialog is answered: parley attach coder. parley never answers one."
+	want := "It goes when the dialog is answered: parley answer coder. parley never answers one by itself."
 	if got := parley.HoldDialog.Release(launched); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -1,0 +1,70 @@
+package terminal
+
+import (
+	"slices"
+	"testing"
+
+	"parley/profile"
+	"parley/tmux"
+)
+
+// Enter is pressed only for the option that the screen shows marked.
+func TestMarkMovesToTheOptionBeforeEnter(t *testing.T) {
+	for name, c := range map[string]struct {
+		way    profile.Way
+		marked int
+		want   wanted
+		keys   []tmux.Key
+	}{
+		"down":             {profile.ByMark, 0, wanted{option: 2}, []tmux.Key{tmux.Down, tmux.Down, tmux.Enter}},
+		"up":               {profile.ByMark, 2, wanted{option: 1}, []tmux.Key{tmux.Up, tmux.Enter}},
+		"there":            {profile.ByMark, 1, wanted{option: 1}, []tmux.Key{tmux.Enter}},
+		"buttons":          {profile.ByButton, 2, wanted{option: 0}, []tmux.Key{tmux.Left, tmux.Left, tmux.Enter}},
+		"buttons, right":   {profile.ByButton, 0, wanted{option: 1}, []tmux.Key{tmux.Right, tmux.Enter}},
+		"a digit":          {profile.ByDigit, -1, wanted{option: 1}, []tmux.Key{"2"}},
+		"with a text":      {profile.ByMark, 1, wanted{option: 2, text: "x"}, []tmux.Key{tmux.Down, "", tmux.Enter}},
+		"a line":           {profile.ByLine, -1, wanted{option: -1, text: "x"}, []tmux.Key{tmux.Enter}},
+		"any key":          {profile.ByEnter, -1, wanted{}, []tmux.Key{tmux.Enter}},
+		"no mark is shown": {profile.ByMark, -1, wanted{option: 1}, nil},
+		"unknown":          {profile.NoWay, -1, wanted{}, nil},
+	} {
+		menu := profile.Menu{Way: c.way, Options: make([]profile.Option, 3)}
+		for i := range menu.Options {
+			menu.Options[i] = profile.Option{Number: i + 1, Marked: i == c.marked}
+		}
+
+		var keys []tmux.Key
+		for range 10 {
+			s, ok := next(&menu, c.want)
+			if !ok {
+				break
+			}
+			keys = append(keys, s.key)
+			if s.last {
+				break
+			}
+			c.want.typed = c.want.typed || s.text != ""
+			move(menu.Options, s.key)
+		}
+		if !slices.Equal(keys, c.keys) {
+			t.Errorf("%s: got %q, want %q", name, keys, c.keys)
+		}
+	}
+}
+
+// move moves the mark as a program would.
+func move(options []profile.Option, key tmux.Key) {
+	by := map[tmux.Key]int{tmux.Up: -1, tmux.Left: -1, tmux.Down: 1, tmux.Right: 1}[key]
+	at := slices.IndexFunc(options, func(o profile.Option) bool { return o.Marked })
+	if by != 0 {
+		options[at].Marked, options[at+by].Marked = false, true
+	}
+}
+
+// A tenth option has no digit.
+func TestOptionWithoutAKeyIsNotChosen(t *testing.T) {
+	menu := profile.Menu{Way: profile.ByDigit, Options: []profile.Option{{Number: 10}}}
+	if s, ok := next(&menu, wanted{}); ok {
+		t.Errorf("got %+v, want no step", s)
+	}
+}
