@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"parley"
 	"parley/orchestrator/team"
