@@ -86,7 +86,7 @@ func TestExplainDescribesEveryState(t *testing.T) {
 		{parley.DeliveryExpired, "", "it waited too long", []string{"expire_after", "parley retry 5f0c21aa --to coder"}},
 		{parley.DeliveryUnconfirmed, parley.EndedNotEntered, "pasted, but Enter was not pressed: a dialog opened", []string{"stand unsent in coder's composer", "parley attach coder", "parley retry 5f0c21aa --to coder"}},
 		{parley.DeliveryUnconfirmed, parley.EndedRefused, "refused by the program: its screen shows a missing sign-in", []string{"It was refused by the program", "No model has it", "parley retry 5f0c21aa --to coder"}},
-		{parley.DeliveryHeld, parley.HoldDialog, "a dialog is open", []string{"It waits: a dialog is open.", "when the dialog is answered: parley attach coder"}},
+		{parley.DeliveryHeld, parley.HoldDialog, "a dialog is open", []string{"It waits: a dialog is open.", "when the dialog is answered: parley answer coder"}},
 		{parley.DeliveryHeld, "", "something new", []string{"It waits: something new.", "by itself", "parley screen coder"}},
 	} {
 		d := parley.Delivery{Recipient: "coder", State: c.state, ReasonCode: c.code, Reason: c.reason}

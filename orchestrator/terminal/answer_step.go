@@ -90,11 +90,8 @@ func next(menu *profile.Menu, want wanted) (step, bool) {
 	case profile.ByEnter:
 		return confirm, true
 	case profile.ByDigit:
-		if want.typed {
-			return confirm, true
-		}
 		number := menu.Options[want.option].Number
-		return step{key: tmux.Key(fmt.Sprint(number)), last: want.text == ""}, number < 10
+		return step{key: tmux.Key(fmt.Sprint(number)), last: true}, number < 10 && want.text == ""
 	case profile.ByMark:
 		return towards(menu.Marked(), want.option, tmux.Up, tmux.Down, confirm)
 	case profile.ByButton:
