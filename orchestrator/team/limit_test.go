@@ -8,7 +8,9 @@ import (
 )
 
 func TestLimitEndsWhenItsWordsSaid(t *testing.T) {
-	at := func(hour, minute, second int) time.Time { return time.Date(2026, 11, 22, hour, minute, second, 0, time.Local) }
+	at := func(hour, minute, second int) time.Time {
+		return time.Date(2026, 11, 22, hour, minute, second, 0, time.Local)
+	}
 	limited := func(words string) *profile.Reading {
 		return &profile.Reading{Shows: profile.Blocked, Cause: profile.UsageLimit, LimitEnds: words}
 	}
