@@ -136,6 +136,8 @@ var Ops = []*Op{
 		Service.GetWorkspaceStatus, OperatorOnly, Reads, glance, route("GET", "/api/status")),
 	define("backup", "Write a consistent copy of the database to a file, while the daemon runs.",
 		Service.Backup, OperatorOnly, Adds),
+	define("send_test_notice", "Send a test notice to the operator, by all ways that parley.yaml names.",
+		Service.SendTestNotice, OperatorOnly, Adds),
 	define("shut_down", "Stop the daemon, and its agents unless you keep them.",
 		Service.ShutDown, OperatorOnly, Destroys),
 }

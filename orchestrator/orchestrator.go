@@ -16,6 +16,7 @@ import (
 
 	"parley"
 	"parley/files"
+	"parley/notify"
 	"parley/orchestrator/answer"
 	"parley/orchestrator/courier"
 	"parley/orchestrator/talk"
@@ -45,6 +46,7 @@ type Options struct {
 	Log        *slog.Logger                 // default: none
 	Model      answer.Model                 // answers for responders; nil: no model is available
 	Responders []parley.DeclaredResponder   // from the team's file
+	Notifier   *notify.Notifier             // tells the operator while away; nil: none
 
 	OperatorKey *store.APIKey // of the operator, believed while there are no agents; nil: none
 }
@@ -227,6 +229,10 @@ func (o *Orchestrator) start(ctx, running context.Context) error {
 	o.group.Go(func() { o.keepCopies(running) })
 	o.group.Go(func() { o.checkStorage(running) })
 	o.group.Go(func() { o.prune(running) })
+	if o.opts.Notifier != nil {
+		o.group.Go(func() { o.opts.Notifier.Run(running) })
+		o.group.Go(func() { o.notify(running) })
+	}
 
 	return nil
 }

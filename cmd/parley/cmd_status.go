@@ -77,6 +77,11 @@ func printStatus(c *cli, s *parley.WorkspaceStatusResult) {
 		}
 	}
 
+	for _, w := range s.Notices {
+		if !w.Works {
+			t.add(c.paint(yellow, "notices"), fmt.Sprintf("none goes by the %s: %s", w.Way, w.Problem))
+		}
+	}
 	for _, w := range s.Warnings {
 		t.add(c.paint(yellow, "warning"), w)
 	}

@@ -14,6 +14,7 @@ import (
 	"parley/conversation"
 	"parley/internal/must"
 	"parley/internal/setting"
+	"parley/notify"
 )
 
 func TestSchemaOfTheTeamFileIsUpToDate(t *testing.T) {
@@ -28,6 +29,7 @@ func TestEveryKeyOfTheTeamFileIsDescribed(t *testing.T) {
 	for _, typ := range []reflect.Type{
 		reflect.TypeFor[Team](), reflect.TypeFor[Agent](), reflect.TypeFor[Settings](), reflect.TypeFor[ScreenSettings](),
 		reflect.TypeFor[conversation.Settings](), reflect.TypeFor[Responder](),
+		reflect.TypeFor[notify.Settings](),
 	} {
 		for _, f := range setting.Fields(typ) {
 			if !strings.HasSuffix(f.Doc, ".") {
@@ -45,6 +47,7 @@ func TestSettingsPageHasEverySetting(t *testing.T) {
 		"settings":     reflect.TypeFor[Settings](),
 		"conversation": reflect.TypeFor[conversation.Settings](),
 		"screen":       reflect.TypeFor[ScreenSettings](),
+		"notify":       reflect.TypeFor[notify.Settings](),
 	} {
 		_, after, _ := strings.Cut(string(page), "<!-- "+name+" -->\n")
 		got, _, found := strings.Cut(after, "<!-- /"+name+" -->")

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -14,6 +15,7 @@ import (
 	"parley"
 	"parley/conversation"
 	"parley/internal/setting"
+	"parley/notify"
 	"parley/orchestrator"
 	"parley/profile"
 
@@ -27,6 +29,7 @@ type Team struct {
 	Settings     Settings                   `yaml:"settings" doc:"Settings of the daemon. PARLEY_NAME in the environment overrides each, a flag of parley serve overrides both."`
 	Conversation conversation.Settings      `yaml:"conversation" doc:"What agents may say to each other before a person speaks again."`
 	Screen       ScreenSettings             `yaml:"screen" doc:"How the screen treats you. PARLEY_SCREEN_NAME in the environment overrides each."`
+	Notify       notify.Settings            `yaml:"notify" doc:"How, when and of what you are told while you are away."`
 	Responders   []Responder                `yaml:"responders" doc:"The agents for which a model answers at once."`
 	Profiles     map[string]yaml.RawMessage `yaml:"profiles" doc:"Profiles of your own, or changes to built-in ones: a name and the keys that differ."`
 
@@ -120,7 +123,10 @@ func (t *Team) add(own *Team) {
 func loadOver(t *Team, file string, must bool) (*Team, error) {
 	t.File, t.Hash, t.Claims = "", "", nil
 	setting.Fill(&t.Settings)
-	before := t.Settings
+	if reflect.ValueOf(t.Notify).IsZero() { // else zeros of the user's own file are meant
+		setting.Fill(&t.Notify)
+	}
+	before := *t
 
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) && !must {
@@ -137,7 +143,10 @@ func loadOver(t *Team, file string, must bool) (*Team, error) {
 	}
 
 	if t.Settings == (Settings{}) { // "settings:" without any
-		t.Settings = before
+		t.Settings = before.Settings
+	}
+	if reflect.ValueOf(t.Notify).IsZero() {
+		t.Notify = before.Notify
 	}
 	setting.Fill(&t.Conversation)
 	if err := t.check(filepath.Base(file)); err != nil {
@@ -176,6 +185,9 @@ func (t *Team) check(file string) error {
 		return err
 	}
 	if err := setting.Check(&t.Conversation, file+": conversation"); err != nil {
+		return err
+	}
+	if err := t.Notify.Check(file + ": notify"); err != nil {
 		return err
 	}
 	if err := t.checkResponders(file, seen); err != nil {

@@ -14,6 +14,7 @@ import (
 	"parley"
 	"parley/conversation"
 	"parley/internal/setting"
+	"parley/notify"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/token"
@@ -100,6 +101,8 @@ func siblingKeys(key *token.Token) []string {
 		return setting.Names(reflect.TypeFor[conversation.Settings]())
 	case "screen":
 		return setting.Names(reflect.TypeFor[ScreenSettings]())
+	case "notify":
+		return setting.Names(reflect.TypeFor[notify.Settings]())
 	case "responders":
 		return slices.Concat(
 			setting.Names(reflect.TypeFor[Responder]()), setting.Names(reflect.TypeFor[parley.ResponderExtras]()),
