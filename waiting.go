@@ -68,6 +68,17 @@ func (c ReasonCode) LastsWith(state AgentState) bool {
 	return false
 }
 
+// FormatCount formats a large number for people.
+func FormatCount(n int64) string {
+	switch {
+	case n < 10_000:
+		return fmt.Sprint(n)
+	case n < 10_000_000:
+		return fmt.Sprintf("%dk", n/1000)
+	}
+	return fmt.Sprintf("%dM", n/1_000_000)
+}
+
 // FormatDuration formats a duration for people.
 func FormatDuration(d time.Duration) string {
 	switch d = max(0, d); {

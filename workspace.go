@@ -77,6 +77,7 @@ const (
 	NeedProfile     NeedKind = "profile"     // a known program runs without parley's tools and briefing
 	NeedNewcomer    NeedKind = "newcomer"    // an agent registered from elsewhere and waits to be let in
 	NeedApproval    NeedKind = "approval"    // an agent asked to be special
+	NeedBudget      NeedKind = "budget"      // a budget of tokens or money is used up, or nearly
 	NeedNotifier    NeedKind = "notifier"    // notices do not go
 )
 
@@ -84,7 +85,7 @@ const (
 func NeedKinds() []NeedKind {
 	return []NeedKind{
 		NeedStorage, NeedDialog, NeedLost, NeedExited, NeedBlocked, NeedStuck, NeedDraft, NeedUnconfirmed, NeedHeld,
-		NeedOverdue, NeedOwesAnswer, NeedUnanswered, NeedProfile, NeedNewcomer, NeedApproval, NeedNotifier,
+		NeedOverdue, NeedOwesAnswer, NeedUnanswered, NeedProfile, NeedNewcomer, NeedApproval, NeedBudget, NeedNotifier,
 	}
 }
 

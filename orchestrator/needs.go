@@ -96,6 +96,7 @@ func (op *operatorService) needs(ctx context.Context) ([]parley.Need, error) {
 		return nil, err
 	}
 	needs = append(needs, unanswered...)
+	needs = append(needs, op.meter.Needs()...)
 	needs = append(needs, op.notifierNeeds()...)
 
 	slices.SortStableFunc(needs, func(a, b parley.Need) int {
@@ -133,6 +134,7 @@ var unscreened = []parley.NeedKind{
 	parley.NeedOverdue,
 	parley.NeedOwesAnswer,
 	parley.NeedUnanswered,
+	parley.NeedBudget,
 	parley.NeedNotifier,
 }
 

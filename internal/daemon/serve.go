@@ -206,6 +206,7 @@ func (d *daemon) openService(ctx context.Context, t *Team) error {
 		Log:        d.log,
 		Model:      responder.New(responder.Options{Getenv: d.Env.Get}),
 		Responders: t.Declared(),
+		Costs:      t.costs(),
 		Notifier: notify.New(notify.Options{
 			Settings: t.Notify, Workspace: d.Place.Root, Host: host, Getenv: d.Env.Get, Env: d.Env.Scrubbed(),
 			Now: d.Now, Log: d.log,

@@ -17,6 +17,7 @@ import (
 	"parley/internal/setting"
 	"parley/notify"
 	"parley/orchestrator"
+	"parley/orchestrator/meter"
 	"parley/profile"
 
 	"github.com/goccy/go-yaml"
@@ -29,6 +30,8 @@ type Team struct {
 	Settings     Settings                   `yaml:"settings" doc:"Settings of the daemon. PARLEY_NAME in the environment overrides each, a flag of parley serve overrides both."`
 	Conversation conversation.Settings      `yaml:"conversation" doc:"What agents may say to each other before a person speaks again."`
 	Screen       ScreenSettings             `yaml:"screen" doc:"How the screen treats you. PARLEY_SCREEN_NAME in the environment overrides each."`
+	Prices       meter.Prices               `yaml:"prices" doc:"What a million tokens of a model cost, by the model's name or, with * at the end, its beginning."`
+	Budget       meter.Budget               `yaml:"budget" doc:"What the programs of all agents together may use on a day."`
 	Notify       notify.Settings            `yaml:"notify" doc:"How, when and of what you are told while you are away."`
 	Responders   []Responder                `yaml:"responders" doc:"The agents for which a model answers at once."`
 	Profiles     map[string]yaml.RawMessage `yaml:"profiles" doc:"Profiles of your own, or changes to built-in ones: a name and the keys that differ."`
@@ -55,6 +58,7 @@ type Agent struct {
 	Interruptible bool              `yaml:"interruptible" doc:"Let urgent messages be typed into its work, and end copy mode in its terminal."`
 	Toolsets      []string          `yaml:"toolsets" doc:"The groups of MCP tools that it is offered, of those that mcp_toolsets leaves: messages, team, threads, files, orchestrate; all if left out."`
 	Env           map[string]string `yaml:"env" doc:"Variables of its environment; the rest is that of parley up."`
+	Budget        meter.Budget      `yaml:"budget" doc:"What its program may use on a day."`
 	Size          string            `yaml:"size" doc:"Columns and rows of its terminal, such as 200x50."`
 }
 
@@ -175,6 +179,9 @@ func (t *Team) check(file string) error {
 		if err := a.checkToolsets(file); err != nil {
 			return err
 		}
+		if err := t.Agents[i].Budget.Check(file + ": the budget of " + a.Name); err != nil {
+			return err
+		}
 		if _, _, err := ParseSize(a.Size); err != nil {
 			e := parley.AsError(err)
 			return parley.Errorf(e.Code, "%s: agent %s: %w", file, a.Name, err).Suggest("%s", e.Action)
@@ -185,6 +192,12 @@ func (t *Team) check(file string) error {
 		return err
 	}
 	if err := setting.Check(&t.Conversation, file+": conversation"); err != nil {
+		return err
+	}
+	if err := t.Prices.Check(file + ": prices"); err != nil {
+		return err
+	}
+	if err := t.Budget.Check(file + ": budget"); err != nil {
 		return err
 	}
 	if err := t.Notify.Check(file + ": notify"); err != nil {
@@ -207,6 +220,15 @@ func (t *Team) service() orchestrator.Settings {
 	s := t.Settings.Settings
 	s.Conversation, s.Given = t.Conversation, true
 	return s
+}
+
+// costs returns the prices and the budgets.
+func (t *Team) costs() orchestrator.Costs {
+	c := orchestrator.Costs{Prices: t.Prices, Team: t.Budget, Agents: map[string]meter.Budget{}}
+	for _, a := range t.Agents {
+		c.Agents[strings.ToLower(a.Name)] = a.Budget
+	}
+	return c
 }
 
 // ProfileSet returns the built-in profiles with the team's own.

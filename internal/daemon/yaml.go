@@ -15,6 +15,7 @@ import (
 	"parley/conversation"
 	"parley/internal/setting"
 	"parley/notify"
+	"parley/orchestrator/meter"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/token"
@@ -101,6 +102,8 @@ func siblingKeys(key *token.Token) []string {
 		return setting.Names(reflect.TypeFor[conversation.Settings]())
 	case "screen":
 		return setting.Names(reflect.TypeFor[ScreenSettings]())
+	case "budget":
+		return setting.Names(reflect.TypeFor[meter.Budget]())
 	case "notify":
 		return setting.Names(reflect.TypeFor[notify.Settings]())
 	case "responders":
