@@ -15,7 +15,7 @@ import (
 	"parley/store"
 )
 
-var began = time.Date(2026, 11, 22, 5, 0, 0, 0, time.UTC)
+var began = time.Date(2026, 11, 22, 5, 0, 0, 0, time.Local)
 
 // response is a line of Qwen Code, of a response so many minutes later.
 func response(id string, minutes, output int) string {
@@ -23,8 +23,6 @@ func response(id string, minutes, output int) string {
 		`{"promptTokenCount":1,"candidatesTokenCount":%d,"totalTokenCount":%d}}`+"\n",
 		id, began.Add(time.Duration(minutes)*time.Minute).Format(time.RFC3339), output, output+1)
 }
-
-func dayInUTC(at time.Time) string { return at.UTC().Format(dayForm) }
 
 func ids(records []store.TokenRecord) (all string) {
 	for _, r := range records {
@@ -42,18 +40,18 @@ func TestATranscriptIsReadAsItGrows(t *testing.T) {
 	half := len(whole) - 20
 	must.Do(t, os.WriteFile(path, []byte(whole[:half]), 0o600))
 
-	records, more, err := read(tr, dayInUTC)
+	records, more, err := read(tr, dayOf)
 	if err != nil || more || ids(records) != "a " || records[0].Day != "2026-11-22" {
 		t.Errorf("got %v, %v, %v", records, more, err)
 	}
 
 	must.Do(t, os.WriteFile(path, []byte(whole), 0o600))
-	if records, _, err = read(tr, dayInUTC); err != nil || ids(records) != "b " || tr.Position != int64(len(whole)) {
+	if records, _, err = read(tr, dayOf); err != nil || ids(records) != "b " || tr.Position != int64(len(whole)) {
 		t.Errorf("got %v, %v, at %d", records, err, tr.Position)
 	}
 
 	must.Do(t, os.WriteFile(path, []byte(response("c", 3, 1)), 0o600)) // written anew, and shorter
-	if records, _, err = read(tr, dayInUTC); err != nil || ids(records) != "c " {
+	if records, _, err = read(tr, dayOf); err != nil || ids(records) != "c " {
 		t.Errorf("got %v, %v", records, err)
 	}
 }
@@ -64,7 +62,7 @@ func TestWhatIsNoTranscriptIsRefused(t *testing.T) {
 	must.Do(t, syscall.Mkfifo(pipe, 0o600))
 	for _, path := range []string{pipe, dir, "/dev/zero", filepath.Join(dir, "missing")} {
 		tr := &store.Transcript{Path: path, Form: "qwen"}
-		if records, more, err := read(tr, dayInUTC); err == nil || more || records != nil {
+		if records, more, err := read(tr, dayOf); err == nil || more || records != nil {
 			t.Errorf("%s: got %v, %v, %v", path, records, more, err)
 		}
 	}
@@ -75,7 +73,7 @@ func TestAnUnknownLineIsNoted(t *testing.T) {
 	text := `{"type":"assistant","usage":{"tokens":7}}` + "\n" + response("a", 1, 5)
 	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 	tr := &store.Transcript{Path: path, Form: "qwen", Since: began}
-	records, _, err := read(tr, dayInUTC)
+	records, _, err := read(tr, dayOf)
 	if err != nil || ids(records) != "a " || tr.Unknown != parley.UsageUnknownForm {
 		t.Errorf("got %v, %v, %q", records, err, tr.Unknown)
 	}
