@@ -30,7 +30,7 @@ type UsageUnknown string
 // The reasons. New ones may be added; none is renamed.
 const (
 	UsageNoReader     UsageUnknown = "no_reader"     // no transcript of this program can be read
-	UsageNoTranscript UsageUnknown = "no_transcript" // its program has not told yet where its transcript is
+	UsageNoTranscript UsageUnknown = "no_transcript" // its program has told of no transcript yet, or has not made it
 	UsageUnreadable   UsageUnknown = "unreadable"    // the file cannot be read
 	UsageUnknownForm  UsageUnknown = "unknown_form"  // this version of the program writes it in another form
 )
@@ -43,7 +43,7 @@ func (u UsageUnknown) Words() string {
 	case UsageNoReader:
 		return "not known: parley cannot read what this program used"
 	case UsageNoTranscript:
-		return "not known yet: its program has not told where its transcript is"
+		return "not known yet: parley has seen no transcript of its program"
 	case UsageUnreadable:
 		return "not known: its transcript cannot be read"
 	case UsageUnknownForm:

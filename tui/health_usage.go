@@ -103,7 +103,7 @@ func (h *health) programs(w int) []string {
 		if t.Total() > 0 {
 			words = parley.FormatCount(t.Input+t.Cached+t.CacheWrite) + " in, " + parley.FormatCount(t.Output) + " out"
 			if t.Cost > 0 {
-				words += fmt.Sprintf(" · %.2f", t.Cost)
+				words += " · " + parley.FormatCost(t.Cost)
 			}
 			if p.Unknown != "" {
 				words += " · " + p.Unknown.Words()

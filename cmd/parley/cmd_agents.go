@@ -321,7 +321,7 @@ func todayWords(s *parley.Spending) string {
 	}
 	words := parley.FormatCount(s.Total())
 	if s.Cost > 0 {
-		words += fmt.Sprintf(" (%.2f)", s.Cost)
+		words += " (" + parley.FormatCost(s.Cost) + ")"
 	}
 	return words
 }

@@ -36,7 +36,7 @@ func programWords(s *parley.Spending, unknown parley.UsageUnknown) string {
 			parley.FormatCount(s.CacheWrite), parley.FormatCount(s.Output)))
 	}
 	if s.Cost > 0 {
-		words = append(words, fmt.Sprintf("cost %.2f", s.Cost))
+		words = append(words, "cost "+parley.FormatCost(s.Cost))
 	}
 	if s.Cost > 0 && len(s.Unpriced) > 0 {
 		words = append(words, "without "+strings.Join(s.Unpriced, ", "))

@@ -4,6 +4,8 @@ package meter
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"log/slog"
 	"sync"
 	"time"
@@ -124,11 +126,7 @@ func (m *Meter) follow(ctx context.Context, t *store.Transcript, now time.Time) 
 	for {
 		next := *t
 		records, more, err := read(&next, dayOf)
-		if err != nil {
-			next.Unknown = parley.UsageUnreadable
-		} else if next.Unknown == parley.UsageUnreadable {
-			next.Unknown = ""
-		}
+		next.Unknown = unknownAfter(&next, err)
 
 		moved := next.Position != t.Position || next.Skipping != t.Skipping
 		if moved {
@@ -148,6 +146,22 @@ func (m *Meter) follow(ctx context.Context, t *store.Transcript, now time.Time) 
 			return err
 		}
 	}
+}
+
+// unknownAfter says why what a transcript tells is not known, after an attempt to read it. A program may
+// name a file that it makes with the first prompt; one that was read and is gone has told all.
+func unknownAfter(t *store.Transcript, err error) parley.UsageUnknown {
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && t.Position == 0:
+		return parley.UsageNoTranscript
+	case errors.Is(err, fs.ErrNotExist):
+		return t.Unknown
+	case err != nil:
+		return parley.UsageUnreadable
+	case t.Unknown == unknownForm:
+		return unknownForm
+	}
+	return ""
 }
 
 // sum notes what was used today, and what is not known.

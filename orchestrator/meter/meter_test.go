@@ -74,9 +74,15 @@ func TestUseIsNotKnownBeforeATranscriptIs(t *testing.T) {
 
 	s.coder.Reports.NoteTranscript(s.path, s.now)
 	must.Do(t, s.look(t.Context()))
-	if _, unknown := s.Today(s.coder.ID); unknown != parley.UsageUnreadable {
+	if _, unknown := s.Today(s.coder.ID); unknown != parley.UsageNoTranscript {
 		t.Errorf("before there is a file: %q", unknown)
 	}
+	must.Do(t, os.Mkdir(s.path, 0o700))
+	must.Do(t, s.look(t.Context()))
+	if _, unknown := s.Today(s.coder.ID); unknown != parley.UsageUnreadable {
+		t.Errorf("of something else: %q", unknown)
+	}
+	must.Do(t, os.Remove(s.path))
 
 	s.writes(t, response("a", 1, 5))
 	if spent, unknown := s.Today(s.coder.ID); unknown != "" || spent.Total() != 6 || spent.Responses != 1 {
