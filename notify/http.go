@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"mime"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -104,6 +105,12 @@ func resolve(address string, getenv func(string) string) (string, error) {
 func withoutAddress(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return fmt.Errorf("no answer within %s", sendTime)
+	}
+	if _, ok := errors.AsType[*net.DNSError](err); ok {
+		return errors.New("the name of its server cannot be found")
+	}
+	if e, ok := errors.AsType[*net.OpError](err); ok {
+		return e.Err
 	}
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		return e.Err

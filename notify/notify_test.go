@@ -138,6 +138,7 @@ func TestAFailureIsSeenUntilItIsOver(t *testing.T) {
 		"program":  {func(s *Settings) { s.Command = []string{"/no/such/program"} }, "it cannot be run: no such file or directory"},
 		"status":   {func(s *Settings) { s.Command = []string{"sh", "-c", "echo no display >&2; exit 3"} }, "exit status 3: no display"},
 		"token":    {func(s *Settings) { s.Webhook, s.WebhookTokenEnv = "http://127.0.0.1:1/x", "MISSING" }, "$MISSING is not set where the daemon runs"},
+		"refused":  {func(s *Settings) { s.Ntfy = "http://127.0.0.1:1/secret" }, "connect: connection refused"},
 		"variable": {func(s *Settings) { s.Ntfy = "$MISSING" }, "$MISSING is not set where the daemon runs"},
 		"secret":   {func(s *Settings) { s.Ntfy = "$TOKEN" }, "$TOKEN is not an address such as https://example.org/notices"},
 	} {
