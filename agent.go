@@ -219,6 +219,7 @@ type AgentStatus struct {
 	HeldSince    *time.Time   `json:"held_since,omitempty"`      // when that message was accepted
 	Owed         int          `json:"owed_replies"`              // required responses that are still open
 	Overdue      int          `json:"overdue_replies"`           // of these, responses past their deadline
+	Today        *Spending    `json:"today,omitempty"`           // what its program has used today; only for the operator, and if it is known
 }
 
 // AgentStatusResult lists agents by name.
@@ -269,6 +270,7 @@ type ReportStateRequest struct {
 	Event      string     `json:"event" required:"true" doc:"What happened, in the program's own word; its profile says what that means." max:"100"`
 	State      string     `json:"state,omitempty" doc:"What the program is doing now, if its profile does not derive it from the event." enum:"idle,busy,prompted,waiting,blocked,ended"`
 	MessageIDs []string   `json:"message_ids,omitempty" doc:"The first 8 characters of the id of each message in the prompt that the program got." max:"50"`
+	Transcript string     `json:"transcript,omitempty" doc:"The absolute path of the program's transcript of its conversation." max:"4096"`
 	Detail     string     `json:"detail,omitempty" doc:"What the program waits for, or what blocks it." max:"200"`
 	At         *time.Time `json:"at,omitempty" doc:"When it happened (RFC 3339); now by default."`
 }

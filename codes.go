@@ -17,6 +17,7 @@ type ReasonCode string
 // HoldConversation, the conversation protocol lets it wait.
 const (
 	HoldPaused        ReasonCode = "paused"         // the operator paused communication
+	HoldBudget        ReasonCode = "spent"          // a budget of tokens or money is used up
 	HoldNoTerminal    ReasonCode = "no_terminal"    // the terminal is not there yet
 	HoldStarting      ReasonCode = "starting"       // the program is starting
 	HoldStopping      ReasonCode = "stopping"       // the agent is being stopped
@@ -116,6 +117,7 @@ type reasonWords struct{ words, release string }
 
 var reasons = map[ReasonCode]reasonWords{
 	HoldPaused:      {"%s", "It goes when messages go on: parley resume."},
+	HoldBudget:      {"%s", "It goes after midnight, or when the budget is raised."},
 	HoldNoTerminal:  {"its terminal is not there yet", ""},
 	HoldStarting:    {"it is starting", ""},
 	HoldStopping:    {"it is being stopped", ""},
@@ -253,6 +255,7 @@ var reasons = map[ReasonCode]reasonWords{
 // %s stands for the agent's name.
 var lasting = map[ReasonCode]string{
 	HoldPaused:        "messages have been paused",
+	HoldBudget:        "%s's budget of today has been used up",
 	HoldStopped:       "%s has been stopped",
 	HoldExited:        "%s's program has been gone",
 	HoldUnreachable:   "%s has been unreachable",

@@ -23,6 +23,7 @@ func TestListsHaveEveryConstant(t *testing.T) {
 		"MembershipStatus": texts(MembershipStatuses()),
 		"MessageKind":      texts(MessageKinds()),
 		"MessageType":      texts(MessageTypes()),
+		"NeedKind":         texts(NeedKinds()),
 		"ReasonCode":       texts(ReasonCodes()),
 	} {
 		want := declared[typ]

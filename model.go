@@ -85,8 +85,8 @@ func ReasonOf(err error) ModelReason {
 
 // UsageRequest asks what the answers of models cost.
 type UsageRequest struct {
-	Agent string     `json:"agent,omitempty" alias:"name,agent_id" doc:"Name or id of one responder; all by default."`
-	Since *time.Time `json:"since,omitempty" doc:"Only calls after this time (RFC 3339)."`
+	Agent string     `json:"agent,omitempty" alias:"name,agent_id" doc:"Name or id of one agent; all by default."`
+	Since *time.Time `json:"since,omitempty" doc:"Only calls after this time (RFC 3339); of programs, from its day on."`
 	Calls int        `json:"calls,omitempty" doc:"How many of the latest calls to list." min:"0" max:"1000"`
 }
 
@@ -143,5 +143,9 @@ type UsageResult struct {
 	Answer
 	Total  Spent        `json:"total"`
 	Agents []AgentUsage `json:"agents"`
-	Calls  []ModelCall  `json:"calls"`
+
+	// Programs are what the programs of agents in terminals used, by name. Total does not have it.
+	Programs []ProgramUsage `json:"programs"`
+
+	Calls []ModelCall `json:"calls"`
 }

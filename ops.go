@@ -134,12 +134,16 @@ var Ops = []*Op{
 	define("list_responders",
 		"See the agents for which a model answers: which model, on which server, and what keeps it from answering.",
 		Service.ListResponders, OperatorOnly, Reads, route("GET", "/api/responders")),
-	define("usage", "See what the models' answers used: tokens, time and failures, in total, by agent and by call.",
+	define("usage",
+		"See what models used: for responders tokens, time and failures, in total, by agent and by call; for the "+
+			"programs in terminals tokens and costs by agent, model and day.",
 		Service.Usage, OperatorOnly, Reads, route("GET", "/api/usage")),
 	define("get_workspace_status", "See what the daemon runs, where, and whether it is well.",
 		Service.GetWorkspaceStatus, OperatorOnly, Reads, glance, route("GET", "/api/status")),
 	define("backup", "Write a consistent copy of the database to a file, while the daemon runs.",
 		Service.Backup, OperatorOnly, Adds),
+	define("send_test_notice", "Send a test notice to the operator, by all ways that parley.yaml names.",
+		Service.SendTestNotice, OperatorOnly, Adds),
 	define("shut_down", "Stop the daemon, and its agents unless you keep them.",
 		Service.ShutDown, OperatorOnly, Destroys),
 }

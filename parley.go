@@ -184,6 +184,9 @@ type WorkspaceService interface {
 	GetWorkspaceStatus(context.Context, WorkspaceStatusRequest) (*WorkspaceStatusResult, error)
 	// Backup writes a consistent copy of the database while the daemon runs.
 	Backup(context.Context, BackupRequest) (*BackupResult, error)
+	// SendTestNotice sends a notice by all ways of parley.yaml, and returns how that went. It
+	// returns INVALID_ARGUMENT if there is none.
+	SendTestNotice(context.Context, SendTestNoticeRequest) (*SendTestNoticeResult, error)
 	// ShutDown stops the daemon, and all agents unless they are kept.
 	ShutDown(context.Context, ShutDownRequest) (*ShutDownResult, error)
 }

@@ -68,6 +68,25 @@ func (c ReasonCode) LastsWith(state AgentState) bool {
 	return false
 }
 
+// FormatCount formats a large number for people.
+func FormatCount(n int64) string {
+	switch {
+	case n < 10_000:
+		return fmt.Sprint(n)
+	case n < 10_000_000:
+		return fmt.Sprintf("%dk", n/1000)
+	}
+	return fmt.Sprintf("%dM", n/1_000_000)
+}
+
+// FormatCost formats an amount of money for people, without its currency.
+func FormatCost(amount float64) string {
+	if amount < 0.1 {
+		return fmt.Sprintf("%.4f", amount)
+	}
+	return fmt.Sprintf("%.2f", amount)
+}
+
 // FormatDuration formats a duration for people.
 func FormatDuration(d time.Duration) string {
 	switch d = max(0, d); {

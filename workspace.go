@@ -29,6 +29,8 @@ type WorkspaceStatusResult struct {
 	LastEvent int64    `json:"last_event"`
 	Paused    *Pause   `json:"paused,omitempty"`   // set while communication is paused
 	Warnings  []string `json:"warnings,omitempty"` // parts of parley.yaml that could not be applied, with what to do
+
+	Notices []NoticeWay `json:"notices,omitempty"` // how notices go, if parley.yaml names a way
 }
 
 // BackupRequest names the file of the copy.
@@ -75,7 +77,17 @@ const (
 	NeedProfile     NeedKind = "profile"     // a known program runs without parley's tools and briefing
 	NeedNewcomer    NeedKind = "newcomer"    // an agent registered from elsewhere and waits to be let in
 	NeedApproval    NeedKind = "approval"    // an agent asked to be special
+	NeedBudget      NeedKind = "budget"      // a budget of tokens or money is used up, or nearly
+	NeedNotifier    NeedKind = "notifier"    // notices do not go
 )
+
+// NeedKinds lists the kinds of needs, the most pressing first.
+func NeedKinds() []NeedKind {
+	return []NeedKind{
+		NeedStorage, NeedDialog, NeedLost, NeedExited, NeedBlocked, NeedStuck, NeedDraft, NeedUnconfirmed, NeedHeld,
+		NeedOverdue, NeedOwesAnswer, NeedUnanswered, NeedProfile, NeedNewcomer, NeedApproval, NeedBudget, NeedNotifier,
+	}
+}
 
 // Need is one thing that needs the operator. The list is computed on each call; a need
 // disappears with its cause.

@@ -21,6 +21,13 @@ func (w workspace) Backup(ctx context.Context, r parley.BackupRequest) (*parley.
 	return call[parley.BackupResult](ctx, w.conn, "backup", r)
 }
 
+// SendTestNotice sends a notice by all ways of parley.yaml.
+func (w workspace) SendTestNotice(
+	ctx context.Context, r parley.SendTestNoticeRequest,
+) (*parley.SendTestNoticeResult, error) {
+	return call[parley.SendTestNoticeResult](ctx, w.conn, "send_test_notice", r)
+}
+
 // ShutDown stops the daemon.
 func (w workspace) ShutDown(ctx context.Context, r parley.ShutDownRequest) (*parley.ShutDownResult, error) {
 	return call[parley.ShutDownResult](ctx, w.conn, "shut_down", r)

@@ -158,6 +158,35 @@ func (a *api) addModels(ctx context.Context, s *scrape) error {
 		s.add(tokens, prometheus.CounterValue, float64(u.OutputTokens), u.Agent, "out")
 		s.add(seconds, prometheus.CounterValue, float64(u.LatencyMS)/1000, u.Agent)
 	}
+	addPrograms(s, usage.Programs)
 
 	return nil
+}
+
+// addPrograms adds what the programs of agents have used since the workspace began.
+func addPrograms(s *scrape, programs []parley.ProgramUsage) {
+	tokens := prometheus.NewDesc("parley_program_tokens_total",
+		"Tokens that models of agents' programs used. No token is in two kinds.", []string{"agent", "model", "kind"}, nil)
+	known := prometheus.NewDesc("parley_program_usage_known",
+		"1 if all that an agent's program used is known.", []string{"agent"}, nil)
+
+	for _, p := range programs {
+		whole := 0.0
+		if p.Unknown == "" {
+			whole = 1
+		}
+		s.add(known, prometheus.GaugeValue, whole, p.Agent)
+
+		models := map[string]parley.Tokens{}
+		for _, d := range p.Days {
+			models[d.Model] = models[d.Model].Plus(d.Tokens)
+		}
+		for model, t := range models {
+			for kind, n := range map[string]int64{
+				"input": t.Input, "cached": t.Cached, "cache_write": t.CacheWrite, "output": t.Output,
+			} {
+				s.add(tokens, prometheus.CounterValue, float64(n), p.Agent, model, kind)
+			}
+		}
+	}
 }

@@ -140,6 +140,7 @@ func (g *agentService) GetAgentStatus(
 			a.Profile = cmp.Or(a.Profile, profile.Default)
 		}
 		res.Agents = append(res.Agents, parley.AgentStatus{
+			Today:        g.today(ctx, m),
 			Agent:        a,
 			Availability: a.AvailabilityAt(now),
 			LimitedUntil: limitedUntil(m, &a),
@@ -170,4 +171,16 @@ func limitedUntil(m *team.Member, a *parley.Agent) *time.Time {
 		return nil
 	}
 	return &l.Until
+}
+
+// today returns what a member's program has used today, nil if that is not known or not for the caller.
+func (g *agentService) today(ctx context.Context, m *team.Member) *parley.Spending {
+	if m.Kind != parley.KindTerminal || !parley.CallerFrom(ctx).Operator {
+		return nil
+	}
+	spent, unknown := g.meter.Today(m.ID)
+	if unknown != "" && spent.Total() == 0 {
+		return nil
+	}
+	return &spent
 }

@@ -96,6 +96,8 @@ func (op *operatorService) needs(ctx context.Context) ([]parley.Need, error) {
 		return nil, err
 	}
 	needs = append(needs, unanswered...)
+	needs = append(needs, op.meter.Needs()...)
+	needs = append(needs, op.notifierNeeds()...)
 
 	slices.SortStableFunc(needs, func(a, b parley.Need) int {
 		return cmp.Or(slices.Index(needOrder, a.Kind)-slices.Index(needOrder, b.Kind), a.Since.Compare(b.Since))
@@ -122,23 +124,7 @@ func (op *operatorService) owedAnswers(ctx context.Context, now time.Time) (need
 }
 
 // needOrder orders the kinds of needs, the most pressing first.
-var needOrder = []parley.NeedKind{
-	parley.NeedStorage,
-	parley.NeedDialog,
-	parley.NeedLost,
-	parley.NeedExited,
-	parley.NeedBlocked,
-	parley.NeedStuck,
-	parley.NeedDraft,
-	parley.NeedUnconfirmed,
-	parley.NeedHeld,
-	parley.NeedOverdue,
-	parley.NeedOwesAnswer,
-	parley.NeedUnanswered,
-	parley.NeedProfile,
-	parley.NeedNewcomer,
-	parley.NeedApproval,
-}
+var needOrder = parley.NeedKinds()
 
 // unscreened are the kinds of needs that a screen does not explain.
 var unscreened = []parley.NeedKind{
@@ -148,6 +134,8 @@ var unscreened = []parley.NeedKind{
 	parley.NeedOverdue,
 	parley.NeedOwesAnswer,
 	parley.NeedUnanswered,
+	parley.NeedBudget,
+	parley.NeedNotifier,
 }
 
 // fillInItem fills in the names of a message and its recipient.

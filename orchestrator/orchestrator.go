@@ -16,8 +16,10 @@ import (
 
 	"parley"
 	"parley/files"
+	"parley/notify"
 	"parley/orchestrator/answer"
 	"parley/orchestrator/courier"
+	"parley/orchestrator/meter"
 	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"
@@ -45,6 +47,8 @@ type Options struct {
 	Log        *slog.Logger                 // default: none
 	Model      answer.Model                 // answers for responders; nil: no model is available
 	Responders []parley.DeclaredResponder   // from the team's file
+	Notifier   *notify.Notifier             // tells the operator while away; nil: none
+	Costs      Costs                        // prices and budgets
 
 	OperatorKey *store.APIKey // of the operator, believed while there are no agents; nil: none
 }
@@ -83,6 +87,7 @@ type rooms struct {
 	talk       *talk.Talk
 	responders *answer.Responders
 	files      *files.Store
+	meter      *meter.Meter
 	pause      *pause
 	admission  *admission
 }
@@ -158,9 +163,13 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 		MaxCalls: o.opts.Settings.ModelCalls, Now: o.now, Log: o.log,
 	})
 	o.rooms.admission.responders = o.rooms.responders
+	o.rooms.meter = meter.New(meter.Options{
+		Store: o.store, Roster: o.rooms.roster, Prices: o.opts.Costs.Prices, Team: o.opts.Costs.Team,
+		Agents: o.opts.Costs.Agents, Pause: o.pauseForBudget, Now: o.now, Log: o.log,
+	})
 	o.rooms.couriers = courier.New(courier.Options{
 		Store: o.store, Roster: o.rooms.roster, Now: o.now, Log: o.log, ShortFooter: o.opts.Settings.ShortFooter(),
-		Paused: o.rooms.pause.is, Notify: o.rooms.admission.notify,
+		Paused: o.rooms.pause.is, Spent: o.rooms.meter.Hold, Notify: o.rooms.admission.notify,
 	})
 	o.rooms.terminals, err = terminal.Open(ctx, terminal.Options{
 		Store: o.store, Roster: o.rooms.roster, Couriers: o.rooms.couriers,
@@ -176,7 +185,7 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 func (o *Orchestrator) compose(closing <-chan struct{}) {
 	r := &o.rooms
 
-	o.agentService = &agentService{store: o.store, roster: r.roster, opts: &o.opts, now: o.now}
+	o.agentService = &agentService{store: o.store, roster: r.roster, meter: r.meter, opts: &o.opts, now: o.now}
 	o.messageService = &messageService{
 		admission: r.admission, store: o.store, roster: r.roster, responders: r.responders, talk: r.talk,
 		now: o.now, log: o.log, closing: closing,
@@ -192,13 +201,13 @@ func (o *Orchestrator) compose(closing <-chan struct{}) {
 	}
 	o.operatorService = &operatorService{
 		admission: r.admission, store: o.store, roster: r.roster, talk: r.talk, responders: r.responders,
-		terminals: r.terminals, pause: r.pause, opts: &o.opts, now: o.now, log: o.log,
+		terminals: r.terminals, meter: r.meter, pause: r.pause, opts: &o.opts, now: o.now, log: o.log,
 	}
 	o.keyService = &keyService{store: o.store, roster: r.roster, responders: r.responders, now: o.now, log: o.log}
 	o.conversationService = &conversationService{
 		talk: r.talk, responders: r.responders, store: o.store, roster: r.roster, now: o.now, log: o.log,
 	}
-	o.responderService = &responderService{responders: r.responders}
+	o.responderService = &responderService{responders: r.responders, meter: r.meter, roster: r.roster}
 	o.eventService = &eventService{store: o.store, closing: closing}
 	o.workspaceService = &workspaceService{
 		store: o.store, roster: r.roster, terminals: r.terminals, operator: o.operatorService, pause: r.pause,
@@ -232,6 +241,11 @@ func (o *Orchestrator) start(ctx, running context.Context) error {
 	o.group.Go(func() { o.keepCopies(running) })
 	o.group.Go(func() { o.checkStorage(running) })
 	o.group.Go(func() { o.prune(running) })
+	o.group.Go(func() { o.rooms.meter.Run(running) })
+	if o.opts.Notifier != nil {
+		o.group.Go(func() { o.opts.Notifier.Run(running) })
+		o.group.Go(func() { o.notify(running) })
+	}
 
 	return nil
 }

@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"time"
 
 	"parley"
 	"parley/orchestrator/team"
@@ -24,7 +25,25 @@ func (rs *responderService) ListResponders(
 
 // Usage implements parley.ResponderService.
 func (rs *responderService) Usage(ctx context.Context, req parley.UsageRequest) (*parley.UsageResult, error) {
-	return rs.responders.Usage(ctx, req)
+	res, err := rs.responders.Usage(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+
+	agentID, since := "", time.Time{}
+	if req.Agent != "" {
+		m, err := rs.roster.Find(req.Agent)
+		if err != nil {
+			return nil, err
+		}
+		agentID = m.ID
+	}
+	if req.Since != nil {
+		since = *req.Since
+	}
+	res.Programs, err = rs.meter.Programs(ctx, agentID, since)
+
+	return res, err
 }
 
 // responderNamed returns the responder that is the only recipient named, else nil.

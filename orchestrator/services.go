@@ -6,6 +6,7 @@ import (
 
 	"parley/files"
 	"parley/orchestrator/answer"
+	"parley/orchestrator/meter"
 	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"
@@ -19,6 +20,7 @@ import (
 type agentService struct {
 	store  *store.Store
 	roster *team.Roster
+	meter  *meter.Meter
 	opts   *Options
 	now    func() time.Time
 
@@ -79,6 +81,7 @@ type operatorService struct {
 	talk       *talk.Talk
 	responders *answer.Responders
 	terminals  *terminal.Terminals
+	meter      *meter.Meter
 	pause      *pause
 	opts       *Options
 	now        func() time.Time
@@ -108,6 +111,8 @@ type conversationService struct {
 // responderService implements parley.ResponderService.
 type responderService struct {
 	responders *answer.Responders
+	meter      *meter.Meter
+	roster     *team.Roster
 }
 
 // eventService implements parley.EventService. A waiting reader returns early when the daemon

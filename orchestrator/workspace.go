@@ -22,6 +22,7 @@ func (ws *workspaceService) GetWorkspaceStatus(
 		return nil, err
 	}
 	res.Warnings = slices.Concat(ws.opts.Info.Warnings, ws.warnings, lacks)
+	res.Notices = ws.opts.notices()
 	res.Agents = map[string]int{}
 	for _, m := range ws.roster.All() {
 		if m.Kind != parley.KindHuman {

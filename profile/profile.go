@@ -82,6 +82,11 @@ type Profile struct {
 	// a part of its path; any further words must follow it on the command line. Empty:
 	// the name in Command.
 	Programs []string `yaml:"programs"`
+	// Transcript is the form of the program's own transcripts, off which parley reads what its models
+	// used; "" if it reads none. TranscriptOpen matches the path of a transcript among the files that
+	// the program holds open; it is for a program whose reports do not name it.
+	Transcript     string `yaml:"transcript"`
+	TranscriptOpen string `yaml:"transcript_open"`
 	// AddMCP is the command that adds an MCP server to the program's own configuration.
 	// The server's command follows it.
 	AddMCP []string `yaml:"add_mcp"`

@@ -37,6 +37,7 @@ var schema = []migration{
 	{version: 20, file: "00020_event_codes.sql"},
 	{version: 30, file: "00030_secrets.sql"},
 	{version: 32, file: "00032_resume_after_limit.sql"},
+	{version: 34, file: "00034_tokens.sql"},
 }
 
 // migration is one step of the schema. A step in SQL has no functions; file is

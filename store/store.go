@@ -47,6 +47,7 @@ type Store struct {
 	*Conversations
 	*Files
 	*Events
+	*Tokens
 	*Workspace
 
 	*database
@@ -69,6 +70,7 @@ func newStore(db *database) *Store {
 		Conversations: &Conversations{db},
 		Files:         &Files{db},
 		Events:        &Events{db},
+		Tokens:        &Tokens{db},
 		Workspace:     &Workspace{db},
 		database:      db,
 	}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -43,8 +44,11 @@ func (h *health) takeUsage(msg usageMsg) {
 
 // models draws what the responders' answers cost, the busiest first.
 func (h *health) models(w int) []string {
-	if h.usage == nil || len(h.usage.Agents) == 0 {
+	if h.usage == nil {
 		return nil
+	}
+	if len(h.usage.Agents) == 0 {
+		return h.programs(w)
 	}
 
 	lines := []string{h.theme.rule("Models", plural(h.usage.Total.Calls, "call"), w, false)}
@@ -54,7 +58,7 @@ func (h *health) models(w int) []string {
 	}
 
 	total := h.usage.Total
-	tokens := countWords(total.InputTokens) + " in, " + countWords(total.OutputTokens) + " out"
+	tokens := parley.FormatCount(total.InputTokens) + " in, " + parley.FormatCount(total.OutputTokens) + " out"
 	lines = append(lines, h.figure("tokens", tokens, took, w))
 
 	byCalls := func(a, b parley.AgentUsage) int { return b.Calls - a.Calls }
@@ -66,12 +70,46 @@ func (h *health) models(w int) []string {
 			words += fmt.Sprintf(", %d failed (%s)", a.Failed, codeWords(tally(a.Failures)))
 		}
 
-		words += " · " + countWords(a.InputTokens) + " in, " + countWords(a.OutputTokens) + " out"
+		words += " · " + parley.FormatCount(a.InputTokens) + " in, " + parley.FormatCount(a.OutputTokens) + " out"
 		if a.Calls > 0 {
 			words += " · " + brief(time.Duration(a.LatencyMS/int64(a.Calls))*time.Millisecond) + " each"
 		}
 
 		lines = append(lines, h.figure(safeLine(a.Agent), words+" · last "+since(a.LastCall, h.now)+" ago", nil, w))
+	}
+
+	return append(append(lines, ""), h.programs(w)...)
+}
+
+// programs draws what the programs of agents have used today, the most first. One of which it is not
+// known is only there if it has a profile that tells.
+func (h *health) programs(w int) []string {
+	byTokens := func(a, b parley.ProgramUsage) int { return cmp.Compare(b.Today.Total(), a.Today.Total()) }
+	var used []parley.ProgramUsage
+	var all parley.Tokens
+	for _, p := range slices.SortedStableFunc(slices.Values(h.usage.Programs), byTokens) {
+		if p.Today.Total() > 0 || p.Unknown != "" && p.Unknown != parley.UsageNoReader {
+			used, all = append(used, p), all.Plus(p.Today.Tokens)
+		}
+	}
+	if used == nil {
+		return nil
+	}
+
+	lines := []string{h.theme.rule("Tokens today", parley.FormatCount(all.Total()), w, false)}
+	for _, p := range used[:min(len(used), maxQueues)] {
+		t := p.Today
+		words := p.Unknown.Words()
+		if t.Total() > 0 {
+			words = parley.FormatCount(t.Input+t.Cached+t.CacheWrite) + " in, " + parley.FormatCount(t.Output) + " out"
+			if t.Cost > 0 {
+				words += " · " + parley.FormatCost(t.Cost)
+			}
+			if p.Unknown != "" {
+				words += " · " + p.Unknown.Words()
+			}
+		}
+		lines = append(lines, h.figure(safeLine(p.Agent), words, nil, w))
 	}
 
 	return append(lines, "")
@@ -97,15 +135,4 @@ func (h *health) silentModels() (all []Finding) {
 	}
 
 	return all
-}
-
-// countWords formats a large number.
-func countWords(n int64) string {
-	switch {
-	case n < 10_000:
-		return fmt.Sprint(n)
-	case n < 10_000_000:
-		return fmt.Sprintf("%dk", n/1000)
-	}
-	return fmt.Sprintf("%dM", n/1_000_000)
 }

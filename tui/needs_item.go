@@ -93,6 +93,8 @@ var looks = []look{
 	{parley.NeedProfile, "≠", false, []option{{"enter", "attach"}}},
 	{parley.NeedNewcomer, "+", false, []option{{"enter", "let in"}, {"x", "turn away"}}},
 	{parley.NeedApproval, "+", false, []option{{"enter", "approve"}, {"x", "decline"}}},
+	{parley.NeedBudget, "◔", false, nil},
+	{parley.NeedNotifier, "✉", true, nil},
 	{needUnsent, "✎", false, []option{{"enter", "keep writing"}, {"x", "discard"}}},
 }
 

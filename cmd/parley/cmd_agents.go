@@ -280,6 +280,10 @@ func agentsCommand(c *cli) *cobra.Command {
 func agentTable(c *cli, agents []parley.AgentStatus) *table {
 	var t table
 	names := []string{"NAME", "ID", "KIND", "STATE", "SINCE", "UNREAD", "QUEUED", "ROLE"}
+	today := slices.ContainsFunc(agents, func(a parley.AgentStatus) bool { return a.Today != nil && a.Today.Total() > 0 })
+	if today {
+		names = append(names, "TODAY")
+	}
 	held := slices.ContainsFunc(agents, func(a parley.AgentStatus) bool { return a.HeldReason != "" })
 	if held {
 		names = append(names, "HELD BECAUSE")
@@ -298,6 +302,9 @@ func agentTable(c *cli, agents []parley.AgentStatus) *table {
 			a.Role,
 		}
 
+		if today {
+			row = append(row, todayWords(a.Today))
+		}
 		if held {
 			row = append(row, heldBecause(a))
 		}
@@ -306,6 +313,18 @@ func agentTable(c *cli, agents []parley.AgentStatus) *table {
 	}
 
 	return &t
+}
+
+// todayWords says what an agent's program has used today, "" if that is not known.
+func todayWords(s *parley.Spending) string {
+	if s == nil {
+		return ""
+	}
+	words := parley.FormatCount(s.Total())
+	if s.Cost > 0 {
+		words += " (" + parley.FormatCost(s.Cost) + ")"
+	}
+	return words
 }
 
 // heldBecause says why the messages to an agent wait. Those to one that does not run wait for a command.

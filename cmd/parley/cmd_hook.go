@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -175,6 +176,7 @@ func readReport(args []string, input func() []byte) (parley.ReportStateRequest, 
 	}
 
 	r.Event = parley.Truncate(parley.CleanLine(r.Event), 100)
+	r.Transcript = in.path("transcript_path", "transcriptPath")
 	r.Detail = parley.Truncate(parley.CleanLine(in.text("message", "tool_name")), 200)
 
 	return r, r.Event != ""
@@ -193,6 +195,18 @@ func (p payload) text(names ...string) string {
 		}
 	}
 	return ""
+}
+
+// maxPath is the longest path that a report may have, in bytes.
+const maxPath = 4096
+
+// path returns the first of the members that is a path, or "".
+func (p payload) path(names ...string) string {
+	path := p.text(names...)
+	if !filepath.IsAbs(path) || len(path) > maxPath || parley.CleanLine(path) != path {
+		return ""
+	}
+	return path
 }
 
 // prompts returns the texts that the program was given to work on.

@@ -162,8 +162,9 @@ func usageCommand(c *cli) *cobra.Command {
 	cmd = c.withAgents(command(c, operation[parley.UsageResult]{
 		op:    "usage",
 		use:   "usage [NAME]",
-		short: "Show what the models' answers cost: tokens, time, failures",
+		short: "Show what models used: tokens and costs of programs, answers of responders",
 		example: `  parley usage
+  parley usage coder
   parley usage DM --calls 10
   parley usage --since 24h --json`,
 		args:  cobra.MaximumNArgs(1),
@@ -183,10 +184,11 @@ func usageCommand(c *cli) *cobra.Command {
 }
 
 func printUsage(c *cli, res *parley.UsageResult) error {
-	if len(res.Agents) == 0 {
+	if len(res.Agents) == 0 && len(res.Programs) == 0 {
 		return c.printLine("No model has been called.")
 	}
 
+	printPrograms(c, res.Programs)
 	var t table
 	for _, a := range res.Agents {
 		t.add(c.paint(bold, a.Agent), spentWords(a.Spent), failureWords(a.Failures))

@@ -19,13 +19,19 @@ func statusCommand(c *cli) *cobra.Command {
 		Use:   "status",
 		Short: "Show the daemon's state and where its files are",
 		Example: `  parley status
-  parley status --tmux`,
+  parley status --tmux
+  parley status --everywhere`,
 		Args: usage(cobra.NoArgs),
 	}
 
 	line := cmd.Flags().String("tmux", "", "print one line for the status bar of tmux: with words, or --tmux=short")
 	cmd.Flag("tmux").NoOptDefVal = lineWords
+	everywhere := cmd.Flags().Bool("everywhere", false, "a line for each of your workspaces")
+	cmd.MarkFlagsMutuallyExclusive("tmux", "everywhere")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if *everywhere {
+			return printEverywhere(cmd.Context(), c)
+		}
 		if cmd.Flag("tmux").Changed {
 			return printStatusLine(cmd.Context(), c, *line)
 		}
@@ -77,6 +83,11 @@ func printStatus(c *cli, s *parley.WorkspaceStatusResult) {
 		}
 	}
 
+	for _, w := range s.Notices {
+		if !w.Works {
+			t.add(c.paint(yellow, "notices"), fmt.Sprintf("none goes by the %s: %s", w.Way, w.Problem))
+		}
+	}
 	for _, w := range s.Warnings {
 		t.add(c.paint(yellow, "warning"), w)
 	}

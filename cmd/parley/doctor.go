@@ -138,6 +138,7 @@ func (d *doctor) checks() []check {
 		{"disk", promptly, d.checkDisk},
 		{"space", promptly, d.checkSpace},
 		{"responders", patiently, d.checkResponders},
+		{"notify", promptly, d.checkNotify},
 		{"profiles", promptly, d.checkProfiles},
 	}
 

@@ -139,7 +139,7 @@ func messageCommands(c *cli) []*cobra.Command {
 
 func daemonCommands(c *cli) []*cobra.Command {
 	return []*cobra.Command{
-		statusCommand(c), doctorCommand(c), serveCommand(c), backupCommand(c), mcpCommand(c), demoCommand(c),
+		statusCommand(c), notifyCommand(c), doctorCommand(c), serveCommand(c), backupCommand(c), mcpCommand(c), demoCommand(c),
 		opsCommand(c), schemaCommand(c), versionCommand(c),
 	}
 }

@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
 	"parley"
+	"parley/internal/setting"
+	"parley/notify"
 	"parley/responder"
 )
 
@@ -17,9 +20,10 @@ type Claim struct {
 	Words string `json:"words"` // what it does, in one line or, for a profile, several
 }
 
-// claims lists what a file runs, opens and sends. Before are the settings without it.
-func (t *Team) claims(before *Settings) []Claim {
-	return slices.Concat(t.agentClaims(), t.profileClaims(), t.responderClaims(), t.settingClaims(before))
+// claims lists what a file runs, opens and sends. Before is what counts without it.
+func (t *Team) claims(before *Team) []Claim {
+	return slices.Concat(t.agentClaims(), t.profileClaims(), t.responderClaims(), t.settingClaims(&before.Settings),
+		t.notifyClaims(&before.Notify))
 }
 
 func (t *Team) agentClaims() []Claim {
@@ -94,6 +98,31 @@ func (t *Team) settingClaims(before *Settings) []Claim {
 	return all
 }
 
+// notifyClaims tells where notices go. They have the beginnings of messages in them.
+func (t *Team) notifyClaims(before *notify.Settings) []Claim {
+	now := &t.Notify
+	var all []Claim
+	if c := strings.Join(now.Command, " "); c != "" && c != strings.Join(before.Command, " ") {
+		all = append(all, Claim{"notify", parley.CleanLine("notify runs " + c)})
+	}
+
+	for _, to := range []struct{ address, token, oldAddress, oldToken string }{
+		{now.Webhook, now.WebhookTokenEnv, before.Webhook, before.WebhookTokenEnv},
+		{now.Ntfy, now.NtfyTokenEnv, before.Ntfy, before.NtfyTokenEnv},
+	} {
+		if to.address == "" || to.address == to.oldAddress && to.token == to.oldToken {
+			continue
+		}
+		words := "notify sends what needs you to " + to.address
+		if to.token != "" {
+			words += ", with the content of $" + to.token
+		}
+		all = append(all, Claim{"notify", parley.CleanLine(words)})
+	}
+
+	return all
+}
+
 // withhold takes out of a file what the user does not trust, and puts the user's own in its place.
 // Agents stay: only parley up launches them, and it asks first.
 func (t *Team) withhold(own *Team) {
@@ -103,6 +132,11 @@ func (t *Team) withhold(own *Team) {
 	for _, f := range SettingFields() {
 		if f.Trusted {
 			f.Copy(&t.Settings, &own.Settings)
+		}
+	}
+	for _, f := range setting.Fields(reflect.TypeFor[notify.Settings]()) {
+		if f.Trusted {
+			f.Copy(&t.Notify, &own.Notify)
 		}
 	}
 }

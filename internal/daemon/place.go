@@ -284,7 +284,7 @@ func (p Place) Prepare() error {
 		return fmt.Errorf("keep %s out of git: %w", StateDir, err)
 	}
 
-	return nil
+	return p.writeRoot()
 }
 
 // privateDir makes dir. An existing one must belong to the user, and is made private.

@@ -3,6 +3,7 @@ package daemon
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -138,6 +139,27 @@ func TestPrepareMakesPrivateDirectories(t *testing.T) {
 	}
 	if info, _ := os.Stat(filepath.Join(root, "run")); info.Mode().Perm() != 0o700 {
 		t.Errorf("the runtime directory itself: got %v", info.Mode())
+	}
+}
+
+func TestWorkspacesAreFound(t *testing.T) {
+	root := tree(t, "shop", "old", "gone", "forged", "state[1]")
+	env := Environ{"XDG_STATE_HOME=" + root + "/state[1]", "XDG_RUNTIME_DIR=" + t.TempDir()}
+	for _, name := range []string{"shop", "old", "gone"} {
+		must.Do(t, Locate(filepath.Join(root, name), env).Prepare())
+	}
+	must.Do(t, os.RemoveAll(filepath.Join(root, "gone")))
+	forged := Locate(filepath.Join(root, "forged"), env) // of another directory than it says
+	must.Do(t, forged.Prepare())
+	must.Do(t, os.WriteFile(filepath.Join(forged.Anchor(), rootFile), []byte(filepath.Join(root, "shop")), 0o600))
+
+	var got []string
+	for _, at := range Workspaces(env) {
+		got = append(got, filepath.Base(at.Root))
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, []string{"old", "shop"}) {
+		t.Errorf("got %q", got)
 	}
 }
 

@@ -54,6 +54,10 @@ func schemaOf(t reflect.Type) schema {
 			return schema{"type": []string{"object", "null"}, "additionalProperties": value}
 		}
 
+		if t.Elem().Kind() == reflect.Struct {
+			return schema{"type": []string{"object", "null"}, "additionalProperties": structSchema(t.Elem())}
+		}
+
 		// Profiles: package profile checks their keys.
 		return schema{"type": []string{"object", "null"}, "additionalProperties": schema{"type": "object"}}
 	}

@@ -3,7 +3,6 @@ package daemon
 import (
 	"reflect"
 	"strings"
-	"time"
 
 	"parley"
 	"parley/internal/setting"
@@ -67,28 +66,11 @@ func (s *ScreenSettings) Notification(source string) (n tui.Notify, err error) {
 		return n, nil
 	}
 
-	from, to, ok := parseHours(s.QuietHours)
+	hours, ok := setting.ParseHours(s.QuietHours)
 	if !ok {
 		return n, setting.Refuse(source, "quiet_hours", s.QuietHours, "two times of day, such as 22:00-07:00")
 	}
-	n.Quiet = tui.QuietHours{From: from, To: to}
+	n.Quiet = tui.QuietHours(hours)
 
 	return n, nil
-}
-
-// parseHours parses two times of day, such as 22:00-07:00, as durations since
-// midnight. The second one may be 24:00.
-func parseHours(text string) (from, to time.Duration, ok bool) {
-	begin, end, ok := strings.Cut(text, "-")
-	from, err1 := parseTimeOfDay(begin)
-	to, err2 := parseTimeOfDay(end)
-	if strings.TrimSpace(end) == "24:00" {
-		to, err2 = 24*time.Hour, nil
-	}
-	return from, to, ok && err1 == nil && err2 == nil
-}
-
-func parseTimeOfDay(text string) (time.Duration, error) {
-	at, err := time.Parse("15:04", strings.Trim(text, " "))
-	return time.Duration(at.Hour())*time.Hour + time.Duration(at.Minute())*time.Minute, err
 }

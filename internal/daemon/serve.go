@@ -22,6 +22,7 @@ import (
 	"parley"
 	"parley/httpapi"
 	"parley/internal/wait"
+	"parley/notify"
 	"parley/orchestrator"
 	"parley/responder"
 	"parley/store"
@@ -205,6 +206,11 @@ func (d *daemon) openService(ctx context.Context, t *Team) error {
 		Log:        d.log,
 		Model:      responder.New(responder.Options{Getenv: d.Env.Get}),
 		Responders: t.Declared(),
+		Costs:      t.costs(),
+		Notifier: notify.New(notify.Options{
+			Settings: t.Notify, Workspace: d.Place.Root, Host: host, Getenv: d.Env.Get, Env: d.Env.Scrubbed(),
+			Now: d.Now, Log: d.log,
+		}),
 
 		OperatorKey: operatorKey,
 	})

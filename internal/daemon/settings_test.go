@@ -14,6 +14,8 @@ import (
 	"parley/conversation"
 	"parley/internal/must"
 	"parley/internal/setting"
+	"parley/notify"
+	"parley/orchestrator/meter"
 )
 
 func TestSchemaOfTheTeamFileIsUpToDate(t *testing.T) {
@@ -28,6 +30,7 @@ func TestEveryKeyOfTheTeamFileIsDescribed(t *testing.T) {
 	for _, typ := range []reflect.Type{
 		reflect.TypeFor[Team](), reflect.TypeFor[Agent](), reflect.TypeFor[Settings](), reflect.TypeFor[ScreenSettings](),
 		reflect.TypeFor[conversation.Settings](), reflect.TypeFor[Responder](),
+		reflect.TypeFor[notify.Settings](), reflect.TypeFor[meter.Budget](), reflect.TypeFor[meter.Price](),
 	} {
 		for _, f := range setting.Fields(typ) {
 			if !strings.HasSuffix(f.Doc, ".") {
@@ -37,19 +40,23 @@ func TestEveryKeyOfTheTeamFileIsDescribed(t *testing.T) {
 	}
 }
 
-// The tables of docs/settings.md are made of the tags.
+// The tables of the docs are made of the tags.
 func TestSettingsPageHasEverySetting(t *testing.T) {
-	page := must.Have(os.ReadFile("../../docs/settings.md"))(t)
-
-	for name, typ := range map[string]reflect.Type{
-		"settings":     reflect.TypeFor[Settings](),
-		"conversation": reflect.TypeFor[conversation.Settings](),
-		"screen":       reflect.TypeFor[ScreenSettings](),
+	for name, table := range map[string]struct {
+		page string
+		typ  reflect.Type
+	}{
+		"settings":     {"settings.md", reflect.TypeFor[Settings]()},
+		"conversation": {"settings.md", reflect.TypeFor[conversation.Settings]()},
+		"screen":       {"settings.md", reflect.TypeFor[ScreenSettings]()},
+		"notify":       {"settings.md", reflect.TypeFor[notify.Settings]()},
+		"budget":       {"costs.md", reflect.TypeFor[meter.Budget]()},
 	} {
+		page := must.Have(os.ReadFile("../../docs/" + table.page))(t)
 		_, after, _ := strings.Cut(string(page), "<!-- "+name+" -->\n")
 		got, _, found := strings.Cut(after, "<!-- /"+name+" -->")
-		if want := settingsTable(typ); !found || got != want {
-			t.Errorf("docs/settings.md has another table of %s; put this between its marks:\n%s", name, want)
+		if want := settingsTable(table.typ); !found || got != want {
+			t.Errorf("docs/%s has another table of %s; put this between its marks:\n%s", table.page, name, want)
 		}
 	}
 }

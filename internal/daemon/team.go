@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -14,7 +15,9 @@ import (
 	"parley"
 	"parley/conversation"
 	"parley/internal/setting"
+	"parley/notify"
 	"parley/orchestrator"
+	"parley/orchestrator/meter"
 	"parley/profile"
 
 	"github.com/goccy/go-yaml"
@@ -27,6 +30,9 @@ type Team struct {
 	Settings     Settings                   `yaml:"settings" doc:"Settings of the daemon. PARLEY_NAME in the environment overrides each, a flag of parley serve overrides both."`
 	Conversation conversation.Settings      `yaml:"conversation" doc:"What agents may say to each other before a person speaks again."`
 	Screen       ScreenSettings             `yaml:"screen" doc:"How the screen treats you. PARLEY_SCREEN_NAME in the environment overrides each."`
+	Prices       meter.Prices               `yaml:"prices" doc:"What a million tokens of a model cost, by the model's name or, with * at the end, its beginning."`
+	Budget       meter.Budget               `yaml:"budget" doc:"What the programs of all agents together may use on a day."`
+	Notify       notify.Settings            `yaml:"notify" doc:"How, when and of what you are told while you are away."`
 	Responders   []Responder                `yaml:"responders" doc:"The agents for which a model answers at once."`
 	Profiles     map[string]yaml.RawMessage `yaml:"profiles" doc:"Profiles of your own, or changes to built-in ones: a name and the keys that differ."`
 
@@ -53,6 +59,7 @@ type Agent struct {
 	ResumeAfterLimit bool              `yaml:"resume_after_limit" doc:"Type what waits for it once a usage limit has ended, if its program says when."`
 	Toolsets         []string          `yaml:"toolsets" doc:"The groups of MCP tools that it is offered, of those that mcp_toolsets leaves: messages, team, threads, files, orchestrate; all if left out."`
 	Env              map[string]string `yaml:"env" doc:"Variables of its environment; the rest is that of parley up."`
+	Budget           meter.Budget      `yaml:"budget" doc:"What its program may use on a day."`
 	Size             string            `yaml:"size" doc:"Columns and rows of its terminal, such as 200x50."`
 }
 
@@ -121,7 +128,10 @@ func (t *Team) add(own *Team) {
 func loadOver(t *Team, file string, must bool) (*Team, error) {
 	t.File, t.Hash, t.Claims = "", "", nil
 	setting.Fill(&t.Settings)
-	before := t.Settings
+	if reflect.ValueOf(t.Notify).IsZero() { // else zeros of the user's own file are meant
+		setting.Fill(&t.Notify)
+	}
+	before := *t
 
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) && !must {
@@ -138,7 +148,10 @@ func loadOver(t *Team, file string, must bool) (*Team, error) {
 	}
 
 	if t.Settings == (Settings{}) { // "settings:" without any
-		t.Settings = before
+		t.Settings = before.Settings
+	}
+	if reflect.ValueOf(t.Notify).IsZero() {
+		t.Notify = before.Notify
 	}
 	setting.Fill(&t.Conversation)
 	if err := t.check(filepath.Base(file)); err != nil {
@@ -167,6 +180,9 @@ func (t *Team) check(file string) error {
 		if err := a.checkToolsets(file); err != nil {
 			return err
 		}
+		if err := t.Agents[i].Budget.Check(file + ": the budget of " + a.Name); err != nil {
+			return err
+		}
 		if _, _, err := ParseSize(a.Size); err != nil {
 			e := parley.AsError(err)
 			return parley.Errorf(e.Code, "%s: agent %s: %w", file, a.Name, err).Suggest("%s", e.Action)
@@ -177,6 +193,15 @@ func (t *Team) check(file string) error {
 		return err
 	}
 	if err := setting.Check(&t.Conversation, file+": conversation"); err != nil {
+		return err
+	}
+	if err := t.Prices.Check(file + ": prices"); err != nil {
+		return err
+	}
+	if err := t.Budget.Check(file + ": budget"); err != nil {
+		return err
+	}
+	if err := t.Notify.Check(file + ": notify"); err != nil {
 		return err
 	}
 	if err := t.checkResponders(file, seen); err != nil {
@@ -196,6 +221,15 @@ func (t *Team) service() orchestrator.Settings {
 	s := t.Settings.Settings
 	s.Conversation, s.Given = t.Conversation, true
 	return s
+}
+
+// costs returns the prices and the budgets.
+func (t *Team) costs() orchestrator.Costs {
+	c := orchestrator.Costs{Prices: t.Prices, Team: t.Budget, Agents: map[string]meter.Budget{}}
+	for _, a := range t.Agents {
+		c.Agents[strings.ToLower(a.Name)] = a.Budget
+	}
+	return c
 }
 
 // ProfileSet returns the built-in profiles with the team's own.

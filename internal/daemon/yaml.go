@@ -14,6 +14,8 @@ import (
 	"parley"
 	"parley/conversation"
 	"parley/internal/setting"
+	"parley/notify"
+	"parley/orchestrator/meter"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/token"
@@ -100,6 +102,10 @@ func siblingKeys(key *token.Token) []string {
 		return setting.Names(reflect.TypeFor[conversation.Settings]())
 	case "screen":
 		return setting.Names(reflect.TypeFor[ScreenSettings]())
+	case "budget":
+		return setting.Names(reflect.TypeFor[meter.Budget]())
+	case "notify":
+		return setting.Names(reflect.TypeFor[notify.Settings]())
 	case "responders":
 		return slices.Concat(
 			setting.Names(reflect.TypeFor[Responder]()), setting.Names(reflect.TypeFor[parley.ResponderExtras]()),

@@ -103,7 +103,7 @@ func (anthropic) delta(w *stream, delta object) {
 func (anthropic) message(w *stream, reason string, block object, content func() bool) {
 	w.event("message_start", object{"message": object{
 		"id": w.id("msg"), "type": "message", "role": "assistant", "model": "scripted", "content": []any{},
-		"stop_reason": nil, "stop_sequence": nil, "usage": object{"input_tokens": 1, "output_tokens": 1},
+		"stop_reason": nil, "stop_sequence": nil, "usage": w.anthropicUse(),
 	}})
 	w.event("content_block_start", object{"index": 0, "content_block": block})
 	if !content() {
@@ -112,7 +112,7 @@ func (anthropic) message(w *stream, reason string, block object, content func() 
 
 	w.event("content_block_stop", object{"index": 0})
 	delta := object{"stop_reason": reason, "stop_sequence": nil}
-	w.event("message_delta", object{"delta": delta, "usage": object{"output_tokens": 1}})
+	w.event("message_delta", object{"delta": delta, "usage": w.anthropicUse()})
 	w.event("message_stop", object{})
 }
 

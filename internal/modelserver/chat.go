@@ -96,6 +96,9 @@ func (c chat) end(w *stream, reason string) {
 
 // usage returns the usage that a request with so many messages has.
 func (w *stream) usage() object {
+	if w.use != nil {
+		return w.use.ofChat()
+	}
 	in := PromptTokens * w.messages
 	return object{"prompt_tokens": in, "completion_tokens": AnswerTokens, "total_tokens": in + AnswerTokens}
 }

@@ -83,7 +83,7 @@ func (gemini) part(w *stream, last bool, part object) {
 		candidate["finishReason"] = "STOP"
 	}
 	w.data(object{"candidates": []any{candidate}, "modelVersion": "scripted", "responseId": w.id("answer"),
-		"usageMetadata": object{"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}})
+		"usageMetadata": w.geminiUse()})
 }
 
 func (gemini) failure(status int, message string) object {

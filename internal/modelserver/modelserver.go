@@ -2,7 +2,8 @@
 // Anthropic (messages), OpenAI (responses, chat completions) and Google
 // (generateContent), remembers each prompt, and obeys commands in it. `SLEEP 3` keeps it
 // silent for three seconds, `SLEEP 0.1` for a tenth of one, `WAIT` until Release. `STREAM 3` makes it send three words,
-// one a second. `CALL tool {"a":1}` makes it call the offered tool whose name is or ends
+// one a second. `USE 1000 300 50 20` makes it say that it read 1000 tokens, 300 of them from a cache, and wrote 50,
+// 20 of them to reason. `CALL tool {"a":1}` makes it call the offered tool whose name is or ends
 // with that. `FAIL 429 words` or `FAIL 429 {json}` makes it then refuse with that status.
 // It answers other prompts by repeating their begin. StartBare has more commands.
 package modelserver

@@ -115,11 +115,7 @@ func (responses) response(w *stream, status string, output ...any) object {
 	return object{"response": object{
 		"id": w.id("resp"), "object": "response", "created_at": 1, "model": "scripted", "status": status,
 		"output": append([]any{}, output...),
-		"usage": object{
-			"input_tokens": 1, "input_tokens_details": object{"cached_tokens": 0},
-			"output_tokens": 1, "output_tokens_details": object{"reasoning_tokens": 0},
-			"total_tokens": 2,
-		},
+		"usage":  w.responsesUse(),
 	}}
 }
 

@@ -19,6 +19,7 @@ type script struct {
 	wait       bool
 	call, with string // a tool and its arguments
 	fail       int    // an HTTP status
+	use        *use   // what it says that it used
 	reason     string
 	faults
 }
@@ -28,6 +29,7 @@ var (
 	waitForm   = regexp.MustCompile(`\bWAIT\b`)
 	streamForm = regexp.MustCompile(`\bSTREAM (\d+)`)
 	callForm   = regexp.MustCompile(`\bCALL (\S+) (\{.*\})`)
+	useForm    = regexp.MustCompile(`\bUSE (\d+) (\d+) (\d+) (\d+)`)
 	failForm   = regexp.MustCompile(`\bFAIL ([45]\d\d)(?: (.*))?`)
 )
 
@@ -50,6 +52,9 @@ func parseScript(text string) script {
 	if m := sleepForm.FindStringSubmatch(text); m != nil {
 		sc.sleep, _ = time.ParseDuration(m[1] + "s")
 	}
+	if m := useForm.FindStringSubmatch(text); m != nil {
+		sc.use = parseUse(m[1:])
+	}
 	if m := callForm.FindStringSubmatch(text); m != nil {
 		sc.call, sc.with = m[1], m[2]
 	}
@@ -68,6 +73,7 @@ func (s *Server) answer(api speaker, t turn, w *stream) {
 	if sc.times > 0 && s.hasFailed(w.text, sc.times) {
 		sc.fail = 0
 	}
+	w.use = sc.use
 	if sc.fail == 0 {
 		w.begin()
 	}
@@ -135,6 +141,7 @@ type stream struct {
 	recorded
 	w        http.ResponseWriter
 	n        int  // events so far
+	use      *use // what the answer says that it used; nil: as always
 	whole    bool // one JSON object instead of a stream
 	messages int  // in the request
 	gone     <-chan struct{}

@@ -69,8 +69,9 @@ type Options struct {
 	Roster      *team.Roster
 	Now         func() time.Time
 	Log         *slog.Logger
-	ShortFooter bool                 // show the message id alone below a message
-	Paused      func() *parley.Pause // nil while messages may be typed
+	ShortFooter bool                        // show the message id alone below a message
+	Paused      func() *parley.Pause        // nil while messages may be typed
+	Spent       func(agentID string) string // why a budget holds an agent's messages, "" if none does
 	Notify      Notify
 }
 

@@ -59,6 +59,7 @@ func (h hold) blocked() bool { return h.Code == parley.HoldBlocked || h.Code == 
 // facts is what is known of an agent's terminal without a look at its screen.
 type facts struct {
 	pause      *parley.Pause
+	spent      string // why a budget holds what comes
 	agent      parley.Agent
 	launched   bool // it has a terminal
 	stopping   bool
@@ -77,6 +78,9 @@ type facts struct {
 // inspect collects the facts of a member's terminal, which may be nil.
 func (c *courier) inspect(t *team.Terminal) facts {
 	f := facts{pause: c.o.Paused(), agent: c.m.Agent()}
+	if c.o.Spent != nil {
+		f.spent = c.o.Spent(c.m.ID)
+	}
 	if t == nil {
 		return f
 	}
@@ -110,6 +114,8 @@ func (f *facts) hold() hold {
 		return held(parley.HoldPaused, f.pause.Words())
 	case !f.launched:
 		return f.noTerminal()
+	case f.spent != "":
+		return held(parley.HoldBudget, f.spent)
 	case f.stopping:
 		return held(parley.HoldStopping, "")
 	case !f.sameServer:

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -25,6 +26,9 @@ type Reports struct {
 	queued bool      // the program took a prompt while it was working
 	heard  time.Time // when the latest event happened
 	named  []naming  // the oldest first
+
+	transcript string    // the path that it reported last
+	wrote      time.Time // when it did
 
 	late []store.Witness // to be recorded once the courier has finished its message
 }
@@ -62,6 +66,23 @@ func (r *Reports) Forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.last, r.queued, r.heard, r.named = Report{}, false, time.Time{}, nil
+	r.transcript, r.wrote = "", time.Time{}
+}
+
+// NoteTranscript keeps where the program writes what is said to it, unless a later report said so.
+func (r *Reports) NoteTranscript(path string, at time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if filepath.IsAbs(path) && !at.Before(r.wrote) {
+		r.transcript, r.wrote = filepath.Clean(path), at
+	}
+}
+
+// Transcript returns the path of the program's transcript, "" if it has not reported one.
+func (r *Reports) Transcript() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.transcript
 }
 
 // Note keeps a report, unless a later one is known, and the ids of the messages that it names.
@@ -124,6 +145,7 @@ func (r *Roster) Report(ctx context.Context, m *Member, req parley.ReportStateRe
 	if t := m.Terminal(); t != nil && !at.Before(t.Started) { // else an earlier program reported it
 		said.State, said.Detail = signal.State, cmp.Or(signal.Why, said.Detail)
 		said.Passing = signal.Passing
+		m.Reports.NoteTranscript(req.Transcript, at)
 	}
 
 	begun := m.Reports.Note(said, signal.Prompted, req.MessageIDs)

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"parley"
+	"parley/internal/daemon"
+
+	"github.com/spf13/cobra"
+)
+
+func notifyCommand(c *cli) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "notify",
+		Short: "Test how parley tells you what needs you while you are away",
+		Args:  noSuchCommand,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(command(c, operation[parley.SendTestNoticeResult]{
+		op:      "send_test_notice",
+		use:     "test",
+		short:   "Send a notice by all ways that parley.yaml names",
+		example: "  parley notify test",
+		args:    cobra.NoArgs,
+		print:   printTestNotice,
+	}))
+
+	return cmd
+}
+
+func printTestNotice(c *cli, res *parley.SendTestNoticeResult) error {
+	var t table
+	failed := false
+	for _, w := range res.Ways {
+		if w.Works {
+			t.add(c.paint(green, "sent"), w.Way)
+			continue
+		}
+		failed = true
+		t.add(c.paint(red, "failed"), w.Way, w.Problem)
+	}
+	t.print(c.out)
+
+	if failed {
+		return exitCode(1)
+	}
+
+	return nil
+}
+
+// checkNotify asks a running daemon whether its notices go.
+func (d *doctor) checkNotify(ctx context.Context) (f findings) {
+	info, err := daemon.ReadInfo(d.at)
+	if err != nil || healthy(ctx, "unix", info.Socket) != nil {
+		return f
+	}
+
+	service := d.clientOf(info)
+	defer service.Close()
+	if status, err := service.GetWorkspaceStatus(ctx, parley.WorkspaceStatusRequest{}); err == nil {
+		noticesFound(&f, status.Notices)
+	}
+
+	return f
+}
+
+// noticesFound adds what doctor finds of the ways by which notices go.
+func noticesFound(f *findings, ways []parley.NoticeWay) {
+	for _, w := range ways {
+		if !w.Works {
+			f.bad("notify", "Correct notify: in parley.yaml, or what it names, and try parley notify test.",
+				"no notice goes by the %s: %s", w.Way, w.Problem)
+			continue
+		}
+		words := fmt.Sprintf("%s, none sent yet", w.Way)
+		if w.Sent > 0 {
+			words = fmt.Sprintf("%s, %s sent", w.Way, count(w.Sent, "notice"))
+		}
+		f.ok("notify", "%s", words)
+	}
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"parley"
+	"parley/client"
+	"parley/internal/daemon"
+)
+
+// everywhereWithin bounds the answer of one workspace.
+const everywhereWithin = 3 * time.Second
+
+// workspaceLine is a workspace of the user, as it is now.
+type workspaceLine struct {
+	Workspace  string         `json:"workspace"`
+	Running    bool           `json:"running"`              // its daemon answers
+	TmuxRuns   bool           `json:"tmux_runs"`            // so its agents may run, whether or not the daemon does
+	Agents     map[string]int `json:"agents,omitempty"`     // how many in each state
+	Needs      int            `json:"needs"`                // number of things that need the operator
+	Paused     *parley.Pause  `json:"paused,omitempty"`     // set while communication is paused
+	Problem    string         `json:"problem,omitempty"`    // why nothing more is known
+	LastUsed   *time.Time     `json:"last_used,omitempty"`  // when its database was last written
+	Command    string         `json:"command"`              // opens its screen
+	Deliveries map[string]int `json:"deliveries,omitempty"` // how many in each state, delivered ones left out
+}
+
+// printEverywhere prints a line for each workspace of the user. It starts no daemon.
+func printEverywhere(ctx context.Context, c *cli) error {
+	places := daemon.Workspaces(c.env)
+	lines := make([]workspaceLine, len(places))
+	var looking sync.WaitGroup
+	for i, at := range places {
+		looking.Go(func() { lines[i] = lookAt(ctx, at, c.env) })
+	}
+	looking.Wait()
+
+	slices.SortFunc(lines, byUrgency)
+	if c.json {
+		return c.printJSON(struct {
+			parley.Answer
+			Workspaces []workspaceLine `json:"workspaces"`
+		}{parley.OK, lines})
+	}
+	if len(lines) == 0 {
+		return c.printLine("parley has no workspace yet. Begin with parley launch NAME -- PROGRAM in a project's directory.")
+	}
+
+	var t table
+	for _, l := range lines {
+		t.add(c.paint(bold, home(c, l.Workspace)), l.agents(), c.paint(yellow, l.needs()), c.paint(faint, l.Command))
+	}
+	t.print(c.out)
+
+	return nil
+}
+
+// byUrgency puts first what needs the operator most, and then what was used last.
+func byUrgency(a, b workspaceLine) int {
+	return cmp.Or(
+		cmp.Compare(b.Needs, a.Needs), cmp.Compare(rank(b), rank(a)), b.used().Compare(a.used()),
+		strings.Compare(a.Workspace, b.Workspace),
+	)
+}
+
+func rank(l workspaceLine) int {
+	switch {
+	case l.Running:
+		return 2
+	case l.TmuxRuns:
+		return 1
+	}
+	return 0
+}
+
+func (l workspaceLine) used() time.Time {
+	if l.LastUsed == nil {
+		return time.Time{}
+	}
+	return *l.LastUsed
+}
+
+// lookAt asks a workspace's daemon, if it runs.
+func lookAt(ctx context.Context, at daemon.Place, env daemon.Environ) workspaceLine {
+	l := workspaceLine{
+		Workspace: at.Root, TmuxRuns: accepts(at.TmuxSocket(env)),
+		Command: "parley --workspace " + shellWord(at.Root),
+	}
+	if used := at.LastUsed(); !used.IsZero() {
+		l.LastUsed = &used
+	}
+
+	ctx, cancel := context.WithTimeout(ctx, everywhereWithin)
+	defer cancel()
+	info := daemon.Running(ctx, at)
+	if info == nil {
+		return l
+	}
+
+	// Without a key: the one in the environment is of another workspace.
+	service := client.New(client.Options{Socket: info.Socket})
+	defer service.Close()
+	status, err := service.GetWorkspaceStatus(ctx, parley.WorkspaceStatusRequest{})
+	l.Running = true
+	if err != nil {
+		l.Problem = strings.TrimRight(parley.AsError(err).Message, "\n")
+		return l
+	}
+	l.Agents, l.Needs, l.Paused, l.Deliveries = status.Agents, status.Needs, status.Paused, status.Deliveries
+
+	return l
+}
+
+func (l workspaceLine) agents() string {
+	switch {
+	case l.Problem != "":
+		return l.Problem
+	case l.Running:
+		return counts(l.Agents, "no agents")
+	case l.TmuxRuns:
+		return "no daemon; its agents may still run"
+	}
+	return "not running"
+}
+
+func (l workspaceLine) needs() string {
+	var words []string
+	if l.Needs > 0 {
+		words = append(words, fmt.Sprintf("%d %s", l.Needs, needWord(l.Needs)))
+	}
+	if l.Paused != nil {
+		words = append(words, "paused")
+	}
+	return strings.Join(words, ", ")
+}
+
+// accepts reports whether a process listens on a unix socket.
+func accepts(socket string) bool {
+	conn, err := net.DialTimeout("unix", socket, time.Second)
+	if err != nil {
+		return false
+	}
+	return conn.Close() == nil
+}
+
+// home shortens a path below the user's home.
+func home(c *cli, path string) string {
+	dir := c.env.Get("HOME")
+	if rest, ok := strings.CutPrefix(path, filepath.Clean(dir)+string(os.PathSeparator)); ok && dir != "" {
+		return filepath.Join("~", rest)
+	}
+	return path
+}
+
+// shellWord returns a text as one word of a shell's command line, in quotes where it needs them.
+func shellWord(text string) string {
+	plain := func(r rune) bool {
+		return r == '/' || r == '.' || r == '-' || r == '_' || r == '+' || r == ',' || r == '@' ||
+			'0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+	}
+	if text != "" && strings.IndexFunc(text, func(r rune) bool { return !plain(r) }) < 0 {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}

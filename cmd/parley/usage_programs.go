@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"parley"
+)
+
+// daysShown bounds the days that are printed of one agent; --json has all.
+const daysShown = 7
+
+// printPrograms prints what the programs of agents used, with the last days of an agent that was asked
+// for alone.
+func printPrograms(c *cli, programs []parley.ProgramUsage) {
+	var t, days table
+	for _, p := range programs {
+		t.add(c.paint(bold, p.Agent), programWords(&p.Spending, p.Unknown), todayPart(&p.Today))
+	}
+	t.print(c.out)
+
+	if len(programs) != 1 {
+		return
+	}
+	for _, d := range programs[0].Days[:min(len(programs[0].Days), daysShown)] {
+		days.add(d.Day, d.Model, programWords(&d.Spending, ""))
+	}
+	days.print(c.out)
+}
+
+func programWords(s *parley.Spending, unknown parley.UsageUnknown) string {
+	var words []string
+	if s.Responses > 0 {
+		words = append(words, fmt.Sprintf("%s: %s in, %s cached, %s into the cache, %s out",
+			count(s.Responses, "response"), parley.FormatCount(s.Input), parley.FormatCount(s.Cached),
+			parley.FormatCount(s.CacheWrite), parley.FormatCount(s.Output)))
+	}
+	if s.Cost > 0 {
+		words = append(words, "cost "+parley.FormatCost(s.Cost))
+	}
+	if s.Cost > 0 && len(s.Unpriced) > 0 {
+		words = append(words, "without "+strings.Join(s.Unpriced, ", "))
+	}
+
+	switch {
+	case unknown == "" && words == nil:
+		return "nothing yet"
+	case unknown == "":
+	case words == nil:
+		return unknown.Words()
+	default:
+		words = append(words, "more is "+unknown.Words())
+	}
+
+	return strings.Join(words, "; ")
+}
+
+func todayPart(today *parley.Spending) string {
+	if today.Responses == 0 {
+		return ""
+	}
+	return "today " + todayWords(today)
+}

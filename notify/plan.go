@@ -1,0 +1,59 @@
+package notify
+
+import (
+	"time"
+
+	"parley"
+	"parley/internal/setting"
+)
+
+// plan decides what to tell and when. It remembers what was told, as long as that stands.
+type plan struct {
+	told map[subject]time.Time
+	last time.Time // when the last notice went
+}
+
+// subject is what a need is about.
+type subject struct {
+	kind           parley.NeedKind
+	agent, message string
+}
+
+func subjectOf(n *parley.Need) subject { return subject{n.Kind, n.AgentID, n.MessageID} }
+
+// next returns the needs to tell now, of all that there are. It counts them as told.
+func (p *plan) next(s *Settings, needs []parley.Need, now time.Time) (due []parley.Need) {
+	p.forget(needs)
+	quiet, _ := setting.ParseHours(s.QuietHours)
+	if quiet.Has(now) || !p.last.IsZero() && now.Sub(p.last) < s.AtMostEvery {
+		return nil
+	}
+
+	for _, n := range needs {
+		told, known := p.told[subjectOf(&n)]
+		news := !known || n.Since.After(told) // another dialog of the same agent
+		if news && s.wants(n.Kind) && now.Sub(n.Since) >= s.After {
+			due = append(due, n)
+		}
+	}
+
+	for i := range due {
+		p.told[subjectOf(&due[i])] = now
+	}
+	if due != nil {
+		p.last = now
+	}
+
+	return due
+}
+
+// forget drops what needs nobody any more.
+func (p *plan) forget(needs []parley.Need) {
+	still := map[subject]time.Time{}
+	for i := range needs {
+		if at, ok := p.told[subjectOf(&needs[i])]; ok {
+			still[subjectOf(&needs[i])] = at
+		}
+	}
+	p.told = still
+}

@@ -1,0 +1,124 @@
+package notify
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"parley"
+	"parley/internal/wait"
+)
+
+// The names of the ways.
+const (
+	wayCommand = "command"
+	wayWebhook = "webhook"
+	wayNtfy    = "ntfy"
+)
+
+const (
+	// sendTime bounds one attempt.
+	sendTime = 10 * time.Second
+	// maxQueue is how many notices wait for a way. They are at least AtMostEvery apart.
+	maxQueue = 4
+)
+
+// retries are the pauses before the further attempts.
+var retries = []time.Duration{5 * time.Second, 30 * time.Second}
+
+// A sender makes one attempt to send a notice, until ctx ends. The error has no addresses in it.
+type sender interface {
+	send(context.Context, parley.Notice) error
+}
+
+// way is one way by which notices go. Its own goroutine takes them from the queue.
+type way struct {
+	name    string
+	sender  sender
+	queue   chan parley.Notice
+	retries []time.Duration
+	now     func() time.Time
+	log     *slog.Logger
+
+	mu      sync.Mutex
+	problem string // of the last attempt; "" if it went
+	since   time.Time
+	sent    int
+}
+
+func newWay(name string, s sender, now func() time.Time, log *slog.Logger) *way {
+	return &way{
+		name: name, sender: s, queue: make(chan parley.Notice, maxQueue), retries: retries, now: now, log: log,
+	}
+}
+
+// offer queues a notice, unless the way is that far behind.
+func (w *way) offer(n parley.Notice) {
+	select {
+	case w.queue <- n:
+	default:
+		w.log.Warn("a notice was dropped, because earlier ones still wait", "way", w.name)
+	}
+}
+
+func (w *way) run(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case n := <-w.queue:
+			w.deliver(ctx, n)
+		}
+	}
+}
+
+// deliver makes the attempts at one notice.
+func (w *way) deliver(ctx context.Context, n parley.Notice) {
+	for i := 0; !w.try(ctx, n) && i < len(w.retries); i++ {
+		if wait.Pause(ctx, w.retries[i]) != nil {
+			return
+		}
+	}
+}
+
+// try makes one attempt, and notes how it went.
+func (w *way) try(ctx context.Context, n parley.Notice) (ok bool) {
+	limited, cancel := context.WithTimeout(ctx, sendTime)
+	defer cancel()
+
+	err := w.sender.send(limited, n)
+	if ctx.Err() != nil {
+		return true // the daemon ends, or the caller is gone: the way is not to blame
+	}
+
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err == nil {
+		w.problem, w.since = "", time.Time{}
+		w.sent++
+		return true
+	}
+
+	w.log.Warn("a notice did not go", "way", w.name, "error", err)
+	if w.problem == "" {
+		w.since = w.now()
+	}
+	w.problem = parley.Truncate(parley.CleanLine(err.Error()), maxProblem)
+
+	return false
+}
+
+// maxProblem bounds the words of a problem, in characters.
+const maxProblem = 200
+
+func (w *way) status() parley.NoticeWay {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := parley.NoticeWay{Way: w.name, Works: w.problem == "", Problem: w.problem, Sent: w.sent}
+	if !s.Works {
+		since := w.since
+		s.Since = &since
+	}
+	return s
+}

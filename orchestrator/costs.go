@@ -1,0 +1,35 @@
+package orchestrator
+
+import (
+	"context"
+
+	"parley"
+	"parley/orchestrator/meter"
+)
+
+// Costs are what models cost, and what agents may use on a day.
+type Costs struct {
+	Prices meter.Prices
+	Team   meter.Budget
+	Agents map[string]meter.Budget // by name in lower case
+}
+
+// pauseForBudget pauses communication in parley's own name.
+func (o *Orchestrator) pauseForBudget(ctx context.Context, reason string) error {
+	op := o.operatorService
+	if op.pause.is() != nil {
+		return nil
+	}
+	system, err := o.rooms.roster.System(ctx)
+	if err != nil {
+		return err
+	}
+	req := parley.PauseCommunicationRequest{Paused: true, Reason: reason}
+	if err := op.setPause(ctx, system, req); err != nil {
+		return err
+	}
+	for _, m := range o.rooms.roster.All() {
+		m.Wake()
+	}
+	return nil
+}

@@ -1,0 +1,80 @@
+package meter
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"parley/orchestrator/team"
+	"parley/store"
+	"parley/tmux"
+)
+
+// find notes the transcripts that the program of a member writes now.
+func (m *Meter) find(member *team.Member, now time.Time) {
+	t := member.Terminal()
+	if t == nil || t.Profile.Transcript == "" {
+		return
+	}
+
+	since := t.Started
+	if since.IsZero() { // launched by an earlier daemon, which did not see this transcript
+		since = m.began
+	}
+	for _, path := range paths(member, t) {
+		key := source{member.ID, path}
+		known, ok := m.sources[key]
+		if !ok {
+			known = &store.Transcript{AgentID: member.ID, Path: path, Form: t.Profile.Transcript, Since: since}
+			m.sources[key] = known
+		}
+		known.SeenAt = now
+	}
+}
+
+// paths returns the transcripts of a terminal's program: the one that it reported, or holds open, and
+// those of its subagents.
+func paths(member *team.Member, t *team.Terminal) (all []string) {
+	if path := member.Reports.Transcript(); path != "" {
+		all = append(all, path)
+	}
+	if t.Profile.TranscriptOpen != "" {
+		all = append(all, openFiles(t.PID, t.Profile.TranscriptOpen)...)
+	}
+
+	for _, path := range all {
+		base, isLines := strings.CutSuffix(path, ".jsonl")
+		if !isLines || strings.ContainsAny(base, `*?[\`) {
+			continue
+		}
+		for _, below := range []string{"/subagents/*.jsonl", "/subagents/*/*.jsonl"} {
+			more, _ := filepath.Glob(base + below) // the pattern is sound
+			all = append(all, more...)
+		}
+	}
+
+	return all
+}
+
+// openFiles returns the files that a process or its descendants hold open and whose paths match a
+// pattern. Without /proc there are none.
+func openFiles(pid int, pattern string) (all []string) {
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil
+	}
+	pids, _ := tmux.Descendants(pid)
+	for _, pid := range append(pids, pid) {
+		dir := fmt.Sprintf("/proc/%d/fd", pid)
+		files, _ := os.ReadDir(dir)
+		for _, f := range files {
+			if path, err := os.Readlink(filepath.Join(dir, f.Name())); err == nil && re.MatchString(path) {
+				all = append(all, path)
+			}
+		}
+	}
+	return all
+}

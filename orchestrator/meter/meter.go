@@ -1,0 +1,214 @@
+// Package meter knows what the agents' programs use: it reads their transcripts from time to time,
+// sums up tokens and costs, and watches the budgets. Nothing waits for it.
+package meter
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"sync"
+	"time"
+
+	"parley"
+	"parley/internal/wait"
+	"parley/orchestrator/team"
+	"parley/store"
+)
+
+const (
+	unknownForm = parley.UsageUnknownForm
+	dayForm     = "2006-01-02"
+)
+
+const (
+	// readEvery is the interval between two looks at all transcripts.
+	readEvery = 5 * time.Second
+	// breather is the pause between two parts of a long transcript.
+	breather = 50 * time.Millisecond
+	// keepSources is how long a transcript is watched after it was last named or had grown.
+	keepSources = 48 * time.Hour
+	// keepRecords is how long it is remembered which responses are counted. Nobody copies older ones.
+	keepRecords = 90 * 24 * time.Hour
+)
+
+// Options are the parts of a Meter.
+type Options struct {
+	Store  *store.Store
+	Roster *team.Roster
+	Prices Prices
+	Team   Budget
+	Agents map[string]Budget // by name in lower case
+	Pause  func(ctx context.Context, reason string) error
+	Now    func() time.Time
+	Log    *slog.Logger
+}
+
+// source names a transcript of an agent.
+type source struct{ agentID, path string }
+
+// Meter reads transcripts. Its exported methods may be called concurrently.
+type Meter struct {
+	opts  Options
+	began time.Time
+
+	sources map[source]*store.Transcript // of Run alone
+	paused  map[string]string            // the day on which a budget paused communication, by whose it is; of Run alone
+
+	mu      sync.Mutex
+	day     string
+	today   map[string]parley.Spending // by agent
+	unknown map[string]parley.UsageUnknown
+	over    map[string]overrun // by agent, "" for the team
+}
+
+// New returns a meter that reads nothing before Run.
+func New(opts Options) *Meter {
+	return &Meter{
+		opts: opts, began: opts.Now(), sources: map[source]*store.Transcript{}, paused: map[string]string{},
+		today: map[string]parley.Spending{}, unknown: map[string]parley.UsageUnknown{}, over: map[string]overrun{},
+	}
+}
+
+// dayOf returns the day of a time on this machine.
+func dayOf(at time.Time) string { return at.Local().Format(dayForm) }
+
+// Run reads what the programs write, until ctx ends.
+func (m *Meter) Run(ctx context.Context) {
+	if err := m.load(ctx); err != nil {
+		m.opts.Log.Warn("load what agents have used", "error", err)
+	}
+	for {
+		if err := m.look(ctx); err != nil && ctx.Err() == nil {
+			m.opts.Log.Warn("look at what agents use", "error", err)
+		}
+		if wait.Pause(ctx, readEvery) != nil {
+			return
+		}
+	}
+}
+
+// load reads which transcripts an earlier daemon watched.
+func (m *Meter) load(ctx context.Context) error {
+	now := m.opts.Now()
+	if err := m.opts.Store.ForgetTokenRecords(ctx, now.Add(-keepRecords)); err != nil {
+		return err
+	}
+	known, err := m.opts.Store.Transcripts(ctx, now.Add(-keepSources))
+	for i := range known {
+		m.sources[source{known[i].AgentID, known[i].Path}] = &known[i]
+	}
+	return err
+}
+
+// look reads what is new in all transcripts, and judges the budgets by it.
+func (m *Meter) look(ctx context.Context) error {
+	now := m.opts.Now()
+	for _, member := range m.opts.Roster.All() {
+		m.find(member, now)
+	}
+
+	for key, t := range m.sources {
+		if now.Sub(t.SeenAt) > keepSources {
+			delete(m.sources, key)
+			continue
+		}
+		if err := m.follow(ctx, t, now); err != nil {
+			return err
+		}
+	}
+
+	return m.sum(ctx, now)
+}
+
+// follow reads a transcript to its end, and counts what is new.
+func (m *Meter) follow(ctx context.Context, t *store.Transcript, now time.Time) error {
+	for {
+		next := *t
+		records, more, err := read(&next, dayOf)
+		next.Unknown = unknownAfter(&next, err)
+
+		moved := next.Position != t.Position || next.Skipping != t.Skipping
+		if moved {
+			next.SeenAt = now
+		}
+		if moved || next.Unknown != t.Unknown {
+			if err := m.opts.Store.CountTokens(ctx, next, records); err != nil {
+				return err // it is read again
+			}
+		}
+
+		*t = next
+		if !more {
+			return nil
+		}
+		if err := wait.Pause(ctx, breather); err != nil {
+			return err
+		}
+	}
+}
+
+// unknownAfter says why what a transcript tells is not known, after an attempt to read it. A program may
+// name a file that it makes with the first prompt; one that was read and is gone has told all.
+func unknownAfter(t *store.Transcript, err error) parley.UsageUnknown {
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && t.Position == 0:
+		return parley.UsageNoTranscript
+	case errors.Is(err, fs.ErrNotExist):
+		return t.Unknown
+	case err != nil:
+		return parley.UsageUnreadable
+	case t.Unknown == unknownForm:
+		return unknownForm
+	}
+	return ""
+}
+
+// sum notes what was used today, and what is not known.
+func (m *Meter) sum(ctx context.Context, now time.Time) error {
+	day := dayOf(now)
+	days, err := m.opts.Store.TokenDays(ctx, "", day)
+	if err != nil {
+		return err
+	}
+
+	today := map[string]parley.Spending{}
+	for _, d := range days {
+		if d.Day == day {
+			s := today[d.AgentID]
+			m.opts.Prices.add(&s, &d)
+			today[d.AgentID] = s
+		}
+	}
+	unknown := m.whyUnknown()
+
+	m.mu.Lock()
+	m.day, m.today, m.unknown = day, today, unknown
+	m.mu.Unlock()
+
+	return m.judge(ctx, day, today, now)
+}
+
+// whyUnknown says of which agents it is not known what they used.
+func (m *Meter) whyUnknown() map[string]parley.UsageUnknown {
+	unknown, has := map[string]parley.UsageUnknown{}, map[string]bool{}
+	for key, t := range m.sources {
+		has[key.agentID] = true
+		if t.Unknown != "" {
+			unknown[key.agentID] = t.Unknown
+		}
+	}
+
+	for _, member := range m.opts.Roster.All() {
+		t := member.Terminal()
+		switch {
+		case t == nil:
+		case t.Profile.Transcript == "":
+			unknown[member.ID] = parley.UsageNoReader
+		case !has[member.ID]:
+			unknown[member.ID] = parley.UsageNoTranscript
+		}
+	}
+
+	return unknown
+}

@@ -1,0 +1,160 @@
+package meter
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/must"
+	"parley/orchestrator/team"
+	"parley/profile"
+	"parley/store"
+	"parley/store/storetest"
+)
+
+// stage is a meter with one agent, coder, whose program is Qwen Code.
+type stage struct {
+	*Meter
+	store  *store.Store
+	coder  *team.Member
+	path   string // of coder's transcript
+	now    time.Time
+	paused []string // why communication was paused
+}
+
+func newStage(t *testing.T, change func(*Options)) *stage {
+	t.Helper()
+	s := &stage{now: began.Add(time.Hour), path: filepath.Join(t.TempDir(), "t.jsonl"), store: storetest.Open(t)}
+	log := slog.New(slog.DiscardHandler)
+	roster := must.Have(team.Load(t.Context(), s.store, s.clock, log))(t)
+	t.Cleanup(roster.Close)
+	must.Do(t, roster.EnsureOperator(t.Context(), nil))
+
+	a := parley.Agent{ID: team.NewID(), Name: "coder", Kind: parley.KindTerminal, State: parley.StateIdle}
+	must.Do(t, s.store.CreateAgent(t.Context(), a, nil))
+	s.coder = team.NewMember(a)
+	s.coder.SetTerminal(&team.Terminal{Profile: &profile.Profile{Transcript: "qwen"}, Started: began})
+	roster.Add(s.coder)
+
+	opts := Options{Store: s.store, Roster: roster, Now: s.clock, Log: log, Pause: s.pauseFor}
+	if change != nil {
+		change(&opts)
+	}
+	s.Meter = New(opts)
+
+	return s
+}
+
+func (s *stage) clock() time.Time { return s.now }
+
+func (s *stage) pauseFor(_ context.Context, reason string) error {
+	s.paused = append(s.paused, reason)
+	return nil
+}
+
+// writes appends to coder's transcript, and lets the meter look.
+func (s *stage) writes(t *testing.T, text string) {
+	t.Helper()
+	f := must.Have(os.OpenFile(s.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600))(t)
+	must.Have(f.WriteString(text))(t)
+	must.Do(t, f.Close())
+	must.Do(t, s.look(t.Context()))
+}
+
+func TestUseIsNotKnownBeforeATranscriptIs(t *testing.T) {
+	s := newStage(t, nil)
+	must.Do(t, s.look(t.Context()))
+	if _, unknown := s.Today(s.coder.ID); unknown != parley.UsageNoTranscript {
+		t.Errorf("before it told: %q", unknown)
+	}
+
+	s.coder.Reports.NoteTranscript(s.path, s.now)
+	must.Do(t, s.look(t.Context()))
+	if _, unknown := s.Today(s.coder.ID); unknown != parley.UsageNoTranscript {
+		t.Errorf("before there is a file: %q", unknown)
+	}
+	must.Do(t, os.Mkdir(s.path, 0o700))
+	must.Do(t, s.look(t.Context()))
+	if _, unknown := s.Today(s.coder.ID); unknown != parley.UsageUnreadable {
+		t.Errorf("of something else: %q", unknown)
+	}
+	must.Do(t, os.Remove(s.path))
+
+	s.writes(t, response("a", 1, 5))
+	if spent, unknown := s.Today(s.coder.ID); unknown != "" || spent.Total() != 6 || spent.Responses != 1 {
+		t.Errorf("got %+v, %q", spent, unknown)
+	}
+	s.coder.SetTerminal(&team.Terminal{Profile: &profile.Profile{}})
+	must.Do(t, s.look(t.Context()))
+	if _, unknown := s.Today(s.coder.ID); unknown != parley.UsageNoReader {
+		t.Errorf("of another program: %q", unknown)
+	}
+}
+
+// A daemon that starts again goes on where the last one ended.
+func TestReadingGoesOnAfterARestart(t *testing.T) {
+	s := newStage(t, nil)
+	s.coder.Reports.NoteTranscript(s.path, s.now)
+	s.writes(t, response("a", 1, 5))
+
+	s.Meter = New(s.opts)
+	must.Do(t, s.load(t.Context()))
+	s.coder.Reports.Forget()
+	s.coder.SetTerminal(&team.Terminal{Profile: &profile.Profile{Transcript: "qwen"}}) // it began at a time not known
+	s.writes(t, response("a", 1, 5)+response("b", 2, 7))
+	if spent, unknown := s.Today(s.coder.ID); unknown != "" || spent.Responses != 2 || spent.Output != 12 {
+		t.Errorf("got %+v, %q", spent, unknown)
+	}
+
+	all := must.Have(s.Programs(t.Context(), "", time.Time{}))(t)
+	if len(all) != 1 || all[0].Agent != "coder" || all[0].Output != 12 || len(all[0].Days) != 1 {
+		t.Errorf("got %+v", all)
+	}
+}
+
+func TestABudgetWarnsThenHolds(t *testing.T) {
+	s := newStage(t, func(o *Options) {
+		o.Agents = map[string]Budget{"coder": {Tokens: 100, WarnAt: 80, Then: "hold"}}
+	})
+	s.coder.Reports.NoteTranscript(s.path, s.now)
+
+	s.writes(t, response("a", 1, 78))
+	if n := len(s.Needs()); n != 0 || s.Hold(s.coder.ID) != "" {
+		t.Errorf("at 79 %%: %d needs, %q", n, s.Hold(s.coder.ID))
+	}
+	s.writes(t, response("b", 2, 1))
+	needs := s.Needs()
+	if len(needs) != 1 || needs[0].Text != "has used 81 % of its budget of today: 81 of 100 tokens" || s.Hold(s.coder.ID) != "" {
+		t.Errorf("at 81 %%: %+v, %q", needs, s.Hold(s.coder.ID))
+	}
+	since := needs[0].Since
+	s.now = s.now.Add(time.Minute)
+	s.writes(t, response("c", 3, 18))
+	needs = s.Needs()
+	if s.Hold(s.coder.ID) != "it has used up its budget of today: 100 of 100 tokens" || !needs[0].Since.After(since) {
+		t.Errorf("at 100 %%: %q, %+v", s.Hold(s.coder.ID), needs)
+	}
+
+	s.now = s.now.Add(24 * time.Hour)
+	must.Do(t, s.look(t.Context()))
+	if s.Hold(s.coder.ID) != "" || len(s.Needs()) != 0 {
+		t.Errorf("on the next day: %q", s.Hold(s.coder.ID))
+	}
+}
+
+// A person who resumes is not overruled on the same day.
+func TestABudgetOfTheTeamPausesOnceADay(t *testing.T) {
+	s := newStage(t, func(o *Options) {
+		o.Prices, o.Team = Prices{"m": {Output: 1_000_000}}, Budget{Money: 5, WarnAt: 80, Then: "pause"}
+	})
+	s.coder.Reports.NoteTranscript(s.path, s.now)
+	s.writes(t, response("a", 1, 6))
+	s.writes(t, response("b", 2, 1))
+	if len(s.paused) != 1 || s.paused[0] != "the team has used up its budget of today: 6.00 of 5.00" {
+		t.Errorf("paused for %q", s.paused)
+	}
+}

@@ -1,0 +1,95 @@
+package meter
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+	"time"
+
+	"parley/store"
+	"parley/transcript"
+)
+
+// maxRead bounds what is read of a transcript at a time, in bytes. Longer lines are passed over: those
+// are of tools.
+const maxRead = 4 << 20
+
+var errNoTranscript = errors.New("it is no file of the user")
+
+// read reads the next part of a transcript, and moves its position. more says that there is more.
+func read(t *store.Transcript, day func(time.Time) string) (records []store.TokenRecord, more bool, err error) {
+	// A pipe under that name must not hold us up.
+	f, err := os.OpenFile(t.Path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, false, err
+	}
+	defer f.Close()
+
+	info, err := f.Stat()
+	if err != nil {
+		return nil, false, err
+	}
+	if st, ok := info.Sys().(*syscall.Stat_t); !info.Mode().IsRegular() || !ok || int(st.Uid) != os.Getuid() {
+		return nil, false, errNoTranscript
+	}
+
+	if info.Size() < t.Position { // written anew: what is counted is known by its ids
+		t.Position, t.Skipping = 0, false
+	}
+	part := make([]byte, min(maxRead, info.Size()-t.Position))
+	n, err := f.ReadAt(part, t.Position)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, false, fmt.Errorf("read a transcript: %w", err)
+	}
+
+	more = t.Position+int64(n) < info.Size()
+	lines, used, skipping := split(part[:n], t.Skipping, maxRead)
+	t.Position, t.Skipping = t.Position+int64(used), skipping
+	records = recordsOf(t, lines, day)
+
+	return records, more, nil
+}
+
+// split returns the whole lines of a part, and how many bytes are done with. A line that fills the
+// part is passed over; skipping says that the part begins, or the rest begins, within such a line.
+func split(part []byte, skipping bool, most int) (lines [][]byte, used int, still bool) {
+	end := bytes.LastIndexByte(part, '\n')
+	switch {
+	case end < 0 && (skipping || len(part) >= most):
+		return nil, len(part), true
+	case end < 0:
+		return nil, 0, false
+	}
+
+	for line := range bytes.Lines(part[:end+1]) {
+		if !skipping {
+			lines = append(lines, line)
+		}
+		skipping = false
+	}
+
+	return lines, end + 1, false
+}
+
+// recordsOf returns what lines tell of the agent's own responses. It notes in t if a line is not known.
+func recordsOf(t *store.Transcript, lines [][]byte, day func(time.Time) string) (records []store.TokenRecord) {
+	state := transcript.State{Model: t.Model, Records: t.Records}
+	for _, line := range lines {
+		rec, err := transcript.Read(t.Form, line, &state)
+		if err != nil {
+			t.Unknown = unknownForm
+		}
+		if rec == nil || rec.At.Before(t.Since) {
+			continue
+		}
+		records = append(records, store.TokenRecord{
+			ID: t.Form + "/" + rec.ID, At: rec.At, Day: day(rec.At), Model: rec.Model, Tokens: rec.Tokens,
+		})
+	}
+	t.Model, t.Records = state.Model, state.Records
+
+	return records
+}

@@ -1,0 +1,61 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"parley"
+	"parley/internal/wait"
+)
+
+// noticeEvery is the interval between two looks at what needs the operator.
+const noticeEvery = 5 * time.Second
+
+// notify tells the operator what needs them, until ctx ends.
+func (o *Orchestrator) notify(ctx context.Context) {
+	for wait.Pause(ctx, noticeEvery) == nil {
+		needs, err := o.operatorService.needs(ctx)
+		if err != nil {
+			o.log.Warn("look for what needs the operator", "error", err)
+			continue
+		}
+		o.opts.Notifier.Look(needs)
+	}
+}
+
+// SendTestNotice implements parley.WorkspaceService.
+func (ws *workspaceService) SendTestNotice(
+	ctx context.Context, _ parley.SendTestNoticeRequest,
+) (*parley.SendTestNoticeResult, error) {
+	if ws.opts.Notifier == nil {
+		return nil, parley.Errorf(parley.InvalidArgument, "parley.yaml names no way by which notices go").
+			Suggest("Give notify: a command, a webhook or a topic of ntfy there, trust the file with parley trust, and " +
+				"restart the daemon: parley down --keep-agents, then any command.")
+	}
+	return &parley.SendTestNoticeResult{Answer: parley.OK, Ways: ws.opts.Notifier.Test(ctx)}, nil
+}
+
+// notices returns how the ways of notices work, nil if there is none.
+func (opts *Options) notices() []parley.NoticeWay {
+	if opts.Notifier == nil {
+		return nil
+	}
+	return opts.Notifier.Ways()
+}
+
+// notifierNeeds tells of each way by which notices do not go.
+func (op *operatorService) notifierNeeds() (needs []parley.Need) {
+	system := op.roster.Operator()
+	for _, w := range op.opts.notices() {
+		if !w.Works {
+			needs = append(needs, parley.Need{
+				Kind: parley.NeedNotifier, AgentID: system.ID, Agent: system.Name, Since: *w.Since,
+				Text:    fmt.Sprintf("you are not notified by the %s: %s", w.Way, w.Problem),
+				Command: "parley notify test",
+				Action:  "Correct notify: in parley.yaml, or what it names, and try again.",
+			})
+		}
+	}
+	return needs
+}

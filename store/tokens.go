@@ -1,0 +1,133 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"parley"
+)
+
+// Tokens keeps what the programs of agents used, and how far their transcripts were read.
+type Tokens struct{ *database }
+
+// Transcript is a transcript of an agent's program, and how far it was read.
+type Transcript struct {
+	AgentID  string
+	Path     string
+	Form     string
+	Since    time.Time // what is older is not the agent's
+	Position int64     // bytes
+	Skipping bool      // the position is within a line that is too long
+	Model    string    // as named by an earlier line
+	Records  int       // that were read
+	Unknown  parley.UsageUnknown
+	SeenAt   time.Time // when it was last named or had grown
+}
+
+type transcriptRow struct {
+	AgentID, Path, Form, Model, Unknown string
+	Since, Position, SeenAt             int64
+	Skipping                            bool
+	Records                             int
+}
+
+// Transcripts returns all transcripts that were named or had grown since a time.
+func (s *Tokens) Transcripts(ctx context.Context, since time.Time) ([]Transcript, error) {
+	var rows []transcriptRow
+	err := s.read(ctx, "reading which transcripts there are", &rows, `SELECT * FROM transcripts WHERE seen_at >= ?`,
+		nanos(since))
+	list := make([]Transcript, len(rows))
+	for i, r := range rows {
+		list[i] = Transcript{
+			r.AgentID, r.Path, r.Form, instant(r.Since), r.Position, r.Skipping, r.Model, r.Records,
+			parley.UsageUnknown(r.Unknown), instant(r.SeenAt),
+		}
+	}
+	return list, err
+}
+
+// TokenRecord is what one response of a model used.
+type TokenRecord struct {
+	ID     string // with the form of the transcript: the same for each copy of the record
+	At     time.Time
+	Day    string
+	Model  string
+	Tokens parley.Tokens
+}
+
+// countDay adds to a day what a record has more than the one of the same id that is counted.
+const countDay = `INSERT INTO token_days
+		(agent_id, day, model, responses, input, cached, cache_write, output, reasoning)
+	SELECT coalesce(r.agent_id, ?), coalesce(r.day, ?), coalesce(r.model, ?), r.id IS NULL,
+		max(0, ? - coalesce(r.input, 0)), max(0, ? - coalesce(r.cached, 0)), max(0, ? - coalesce(r.cache_write, 0)),
+		max(0, ? - coalesce(r.output, 0)), max(0, ? - coalesce(r.reasoning, 0))
+	FROM (SELECT 1) LEFT JOIN token_records r ON r.id = ? WHERE true
+	ON CONFLICT (agent_id, day, model) DO UPDATE SET responses = responses + excluded.responses,
+		input = input + excluded.input, cached = cached + excluded.cached,
+		cache_write = cache_write + excluded.cache_write, output = output + excluded.output,
+		reasoning = reasoning + excluded.reasoning`
+
+const keepRecord = `INSERT INTO token_records
+		(id, agent_id, day, model, at, input, cached, cache_write, output, reasoning)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	ON CONFLICT (id) DO UPDATE SET input = max(input, excluded.input), cached = max(cached, excluded.cached),
+		cache_write = max(cache_write, excluded.cache_write), output = max(output, excluded.output),
+		reasoning = max(reasoning, excluded.reasoning)`
+
+const keepTranscript = `INSERT INTO transcripts
+		(agent_id, path, form, since, position, skipping, model, records, unknown, seen_at)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	ON CONFLICT (agent_id, path) DO UPDATE SET form = excluded.form, position = excluded.position,
+		skipping = excluded.skipping, model = excluded.model, records = excluded.records, unknown = excluded.unknown,
+		seen_at = excluded.seen_at`
+
+// CountTokens counts the records that were read off a transcript, each response once, and stores how
+// far it was read. Of several records of one response the largest numbers count.
+func (s *Tokens) CountTokens(ctx context.Context, from Transcript, records []TokenRecord) error {
+	return s.write(ctx, "counting what an agent's program used", func(t *tx) error {
+		for _, r := range records {
+			n := r.Tokens
+			_, err := t.exec(countDay, from.AgentID, r.Day, r.Model,
+				n.Input, n.Cached, n.CacheWrite, n.Output, n.Reasoning, r.ID)
+			if err == nil {
+				_, err = t.exec(keepRecord, r.ID, from.AgentID, r.Day, r.Model, nanos(r.At),
+					n.Input, n.Cached, n.CacheWrite, n.Output, n.Reasoning)
+			}
+			if err != nil {
+				return err
+			}
+		}
+
+		_, err := t.exec(keepTranscript, from.AgentID, from.Path, from.Form, nanos(from.Since), from.Position,
+			from.Skipping, from.Model, from.Records, string(from.Unknown), nanos(from.SeenAt))
+		return err
+	})
+}
+
+// ForgetTokenRecords forgets of what is older which responses are counted. The sums stay.
+func (s *Tokens) ForgetTokenRecords(ctx context.Context, before time.Time) error {
+	return s.write(ctx, "forgetting old responses", func(t *tx) error {
+		_, err := t.exec(`DELETE FROM token_records WHERE at < ?`, nanos(before))
+		return err
+	})
+}
+
+// TokenDay is what a model of an agent used on a day.
+type TokenDay struct {
+	AgentID, Day, Model string
+	Responses           int
+	Tokens              parley.Tokens `gorm:"embedded"`
+}
+
+// TokenDays returns what agents used from a day on, the newest day of each agent first. Without an
+// agent it returns all.
+func (s *Tokens) TokenDays(ctx context.Context, agentID, from string) ([]TokenDay, error) {
+	where, args := ` WHERE day >= ?`, []any{from}
+	if agentID != "" {
+		where, args = where+` AND agent_id = ?`, append(args, agentID)
+	}
+	var days []TokenDay
+	err := s.read(ctx, "summing up what agents used", &days, `SELECT * FROM token_days`+where+
+		` ORDER BY agent_id, day DESC, model`, args...)
+	return days, err
+}

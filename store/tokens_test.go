@@ -1,0 +1,65 @@
+package store
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley"
+	"parley/internal/must"
+)
+
+func TestEachResponseIsCountedOnce(t *testing.T) {
+	s := openWith(t, 2)
+	ids := []string{agentID(0), agentID(1)}
+	at := time.Unix(1_800_000_000, 0)
+	from := Transcript{AgentID: ids[0], Path: "/t.jsonl", Form: "claude", Since: at, Position: 7, Model: "m", SeenAt: at}
+	record := func(id, day string, output int64) TokenRecord {
+		return TokenRecord{ID: id, At: at, Day: day, Model: "m", Tokens: parley.Tokens{Input: 10, Output: output}}
+	}
+
+	must.Do(t, s.CountTokens(t.Context(), from, []TokenRecord{record("a", "2026-01-01", 1), record("a", "2026-01-01", 5)}))
+	from.Position = 9
+	must.Do(t, s.CountTokens(t.Context(), from, []TokenRecord{
+		record("a", "2026-01-01", 3), // a copy of the first
+		record("b", "2026-01-01", 2),
+		record("c", "2026-01-02", 4),
+	}))
+	copied := from
+	copied.AgentID = ids[1]
+	must.Do(t, s.CountTokens(t.Context(), copied, []TokenRecord{record("a", "2026-01-03", 6), record("d", "2026-01-03", 1)}))
+
+	want := map[string]parley.Tokens{
+		ids[0] + " 2026-01-01": {Input: 20, Output: 8}, // what more the copy told is of the same response
+		ids[0] + " 2026-01-02": {Input: 10, Output: 4},
+		ids[1] + " 2026-01-03": {Input: 10, Output: 1},
+	}
+	got := map[string]parley.Tokens{}
+	for _, d := range must.Have(s.TokenDays(t.Context(), "", ""))(t) {
+		got[d.AgentID+" "+d.Day] = d.Tokens
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if one := must.Have(s.TokenDays(t.Context(), ids[0], "2026-01-02"))(t); len(one) != 1 || one[0].Responses != 1 {
+		t.Errorf("from the second day on: %+v", one)
+	}
+
+	if diff := cmp.Diff([]Transcript{from}, must.Have(s.Transcripts(t.Context(), at))(t)[:1]); diff != "" {
+		t.Errorf("transcripts (-want +got):\n%s", diff)
+	}
+}
+
+func TestForgottenResponsesStayInTheSums(t *testing.T) {
+	s := openWith(t, 1)
+	ids := []string{agentID(0)}
+	at := time.Unix(1_800_000_000, 0)
+	from := Transcript{AgentID: ids[0], Path: "/t.jsonl", Form: "claude", SeenAt: at}
+	one := TokenRecord{ID: "a", At: at, Day: "2026-01-01", Model: "m", Tokens: parley.Tokens{Output: 1}}
+	must.Do(t, s.CountTokens(t.Context(), from, []TokenRecord{one}))
+	must.Do(t, s.ForgetTokenRecords(t.Context(), at.Add(time.Second)))
+	if days := must.Have(s.TokenDays(t.Context(), "", ""))(t); len(days) != 1 || days[0].Tokens.Output != 1 {
+		t.Errorf("%+v", days)
+	}
+}
