@@ -27,7 +27,12 @@ type agentRow struct {
 	Pane          string
 	Approval      string
 	Seal          string
-	CreatedAt     int64 `gorm:"autoCreateTime:false"`
+	Session       string
+	SessionState  string
+	NoResume      bool
+	PromptHash    string
+	OwnEnv        []string `gorm:"serializer:json"`
+	CreatedAt     int64    `gorm:"autoCreateTime:false"`
 	LastActive    int64
 }
 
@@ -58,6 +63,11 @@ func newAgentRow(t *tx, a *parley.Agent) agentRow {
 		Pane:          a.Pane,
 		Approval:      string(a.Approval),
 		Seal:          a.Seal,
+		Session:       a.Session.ID,
+		SessionState:  string(a.Session.State),
+		NoResume:      a.NoResume,
+		PromptHash:    a.PromptHash,
+		OwnEnv:        notNil(a.OwnEnv),
 		CreatedAt:     nanos(a.CreatedAt),
 		LastActive:    nanos(a.LastActive),
 	}
@@ -112,6 +122,10 @@ func (r *agentRow) agent() parley.Agent {
 		Pane:          r.Pane,
 		Approval:      approval,
 		Seal:          r.Seal,
+		Session:       parley.Session{ID: r.Session, State: parley.SessionState(r.SessionState)},
+		NoResume:      r.NoResume,
+		PromptHash:    r.PromptHash,
+		OwnEnv:        nilIfEmpty(r.OwnEnv),
 		IsSpecial:     approval == parley.ApprovalGiven,
 		CreatedAt:     instant(r.CreatedAt),
 		LastActive:    instant(r.LastActive),

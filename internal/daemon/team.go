@@ -52,6 +52,7 @@ type Agent struct {
 	Interruptible bool              `yaml:"interruptible" doc:"Let urgent messages be typed into its work, and end copy mode in its terminal."`
 	Toolsets      []string          `yaml:"toolsets" doc:"The groups of MCP tools that it is offered, of those that mcp_toolsets leaves: messages, team, threads, files, orchestrate; all if left out."`
 	Env           map[string]string `yaml:"env" doc:"Variables of its environment; the rest is that of parley up."`
+	Resume        *bool             `yaml:"resume" doc:"Whether parley up and a restart continue its program's conversation; true if left out."`
 	Size          string            `yaml:"size" doc:"Columns and rows of its terminal, such as 200x50."`
 }
 
