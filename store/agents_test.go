@@ -20,6 +20,8 @@ func TestAgentIsReadAsStored(t *testing.T) {
 		Capabilities: []string{"go", `"sql"`}, Groups: []string{"backend"}, Kind: parley.KindTerminal,
 		State: parley.StateExited, Since: at, Evidence: "exit", ExitStatus: &seven, Host: "here", Profile: "generic",
 		Command: []string{"sh", "-c", "echo ?"}, Orchestrate: true, Interruptible: true,
+		Session:  parley.Session{ID: "5f0c21aa-1", State: parley.SessionBegun},
+		NoResume: true, PromptHash: "ab12", OwnEnv: []string{"PORT"},
 		Seal: "k7f3qa", Socket: "/run/user/1000/tmux", Pane: "%3", Approval: parley.ApprovalGiven, IsSpecial: true,
 		CreatedAt: at.Add(time.Hour), LastActive: at.Add(2 * time.Hour),
 	}

@@ -93,11 +93,12 @@ func (t *Terminal) IsOwnProcess(pid int) bool {
 }
 
 // runsOnce reports whether a line of processes, each the child of the next, runs the profile's program
-// once at most. Several in a row count as one: many programs start themselves again.
+// once at most. Several in a row count as one: many programs start themselves again. A package manager
+// that starts it does not count.
 func runsOnce(p *profile.Profile, commands [][]string) bool {
 	times, before := 0, false
 	for _, argv := range commands {
-		runs := p.Runs(argv)
+		runs := p.Runs(argv) && !profile.MayStart(argv)
 		if runs && !before {
 			times++
 		}
