@@ -37,7 +37,8 @@ func (ts *Terminals) UpdateAgent(
 	want := wanted{req.LaunchAgentRequest, p.Profile, p.stored(), l.Argv, l.Dir}
 	res := &parley.UpdateAgentResult{Answer: parley.OK, AgentID: m.ID, Name: m.Name, Changes: differences(have, want)}
 	again := restarts(res.Changes)
-	res.LosesConversation = again && (!p.Resumes() || have.Dir != l.Dir || have.Profile != p.stored() || req.Fresh)
+	keeps := p.Resumes() && have.Dir == l.Dir && have.Profile == p.stored() && !req.Fresh && !req.NoResume
+	res.LosesConversation = again && !keeps
 
 	if req.DryRun || len(res.Changes) == 0 {
 		return res, nil
