@@ -111,7 +111,7 @@ func noAgents(t *daemon.Team, at daemon.Place) error {
 			Suggest("parley init writes one for the agent programs that are installed.")
 	}
 	return parley.Errorf(parley.InvalidArgument, "%s names no agents", t.File).
-		Suggest("List them under agents:, as parley.example.yaml does.")
+		Suggest("List them under agents:; docs/settings.md shows how.")
 }
 
 // upStep is what parley up does about one agent.

@@ -131,7 +131,7 @@ func loadOver(t *Team, file string, must bool) (*Team, error) {
 
 	if err != nil {
 		return nil, parley.Errorf(parley.InvalidArgument, "%s cannot be read: %w", file, PathCause(err)).
-			Suggest("Write one, or name another with -f; parley.example.yaml shows how.")
+			Suggest("parley init writes one; -f names another.")
 	}
 	if err := decodeYAML(file, text, t); err != nil {
 		return nil, err
