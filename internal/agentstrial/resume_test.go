@@ -23,7 +23,7 @@ func TestProgramsComeBackWithTheirConversations(t *testing.T) {
 	for _, program := range programs {
 		t.Run(program.String(), func(t *testing.T) {
 			t.Parallel()
-			comesBack(launchReal(t, program, "120x40"))
+			comesBack(launchReal(t, program, "120x40", "--prompt", "the first is HERON"))
 		})
 	}
 }
@@ -34,10 +34,10 @@ func comesBack(s *onStage) {
 		s.Skip("its profile does not say how")
 	}
 
+	s.wait("its prompt is proven", func() bool { return s.status(s.first()).State.Delivered() })
 	s.inState(parley.StateIdle)
-	s.arrives(s.send("the first is HERON"))
-	s.inState(parley.StateIdle)
-	s.arrives(s.send("the second is OSPREY"))
+	second := s.send("the second is OSPREY")
+	s.begun(second)
 	s.inState(parley.StateIdle)
 	s.wait("its session is known", func() bool { return s.look().Session.Begun() })
 	first := s.agent.Session.ID
@@ -50,7 +50,7 @@ func comesBack(s *onStage) {
 	})
 
 	s.returns(parley.ConversationResumed, "up")
-	s.arrives(waits)
+	s.begun(waits)
 	s.inState(parley.StateIdle)
 	for _, text := range []string{"HERON", "OSPREY", "You said: "} {
 		if !strings.Contains(s.model.Turn(), text) {
@@ -62,10 +62,15 @@ func comesBack(s *onStage) {
 	}
 
 	s.returns(parley.ConversationNew, "restart", "ann", "--fresh")
-	s.arrives(s.send("begin anew"))
+	s.begun(s.send("begin anew"))
 	if strings.Contains(s.model.Turn(), "HERON") {
 		s.Errorf("with --fresh its model still sees the old turns:\n%s", s.model.Turn())
 	}
+}
+
+// first returns the message that ann was launched with.
+func (s *onStage) first() *letter {
+	return &letter{Message: &parley.Message{ID: s.prompt}}
 }
 
 // returns starts ann again, and checks with which conversation.
