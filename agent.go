@@ -106,9 +106,13 @@ type Agent struct {
 	Pane        string     `json:"pane,omitempty"`     // of an adopted agent
 	Approval    Approval   `json:"approval,omitempty"` // of its request to be a special agent
 	IsSpecial   bool       `json:"is_special_agent"`
-	AutoRespond bool       `json:"auto_respond"` // a model answers its messages, once it is approved
-	Responder   *Responder `json:"-"`            // how a model answers; nil if none does
-	Seal        string     `json:"-"`            // the secret word in the footers of its terminal; "" if it has none
+	AutoRespond bool       `json:"auto_respond"`        // a model answers its messages, once it is approved
+	Responder   *Responder `json:"-"`                   // how a model answers; nil if none does
+	Session     Session    `json:"session,omitzero"`    // its program's own session
+	NoResume    bool       `json:"no_resume,omitempty"` // a restart begins a new session
+	PromptHash  string     `json:"-"`                   // of the first prompt of its launch
+	OwnEnv      []string   `json:"-"`                   // the names of the variables that its launch set for it alone
+	Seal        string     `json:"-"`                   // the secret word in the footers of its terminal; "" if it has none
 	CreatedAt   time.Time  `json:"created_at"`
 	LastActive  time.Time  `json:"last_active"`
 }
@@ -116,6 +120,11 @@ type Agent struct {
 // Adopted reports whether the agent's program was started outside parley. parley does not
 // end such a program.
 func (a *Agent) Adopted() bool { return a.Socket != "" }
+
+// Lost reports whether the terminal that parley gave the agent went away.
+func (a *Agent) Lost() bool {
+	return a.Kind == KindTerminal && a.State == StateUnreachable && !a.Adopted()
+}
 
 // AvailabilityAt returns how available the agent is at the given time.
 func (a *Agent) AvailabilityAt(now time.Time) Availability {
@@ -272,6 +281,8 @@ type ReportStateRequest struct {
 	MessageIDs []string   `json:"message_ids,omitempty" doc:"The first 8 characters of the id of each message in the prompt that the program got." max:"50"`
 	Transcript string     `json:"transcript,omitempty" doc:"The absolute path of the program's transcript of its conversation." max:"4096"`
 	Detail     string     `json:"detail,omitempty" doc:"What the program waits for, or what blocks it." max:"200"`
+	Session    string     `json:"session,omitempty" doc:"The program's own name for its session." max:"200"`
+	PID        int        `json:"pid,omitempty" doc:"The process that reports, which the program has started."`
 	At         *time.Time `json:"at,omitempty" doc:"When it happened (RFC 3339); now by default."`
 }
 

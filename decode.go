@@ -116,7 +116,7 @@ func (o *Op) fill(request any, raw map[string]json.RawMessage, aliases map[strin
 				Suggest("Leave %s out, or leave %s out if none is wanted.", f.Implies, f.Name)
 		}
 
-		if err := f.set(v.Field(f.index), value); err != nil {
+		if err := f.set(v.FieldByIndex(f.index), value); err != nil {
 			return err
 		}
 	}

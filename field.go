@@ -28,15 +28,17 @@ type Field struct {
 	Empty    bool   // it must be given, but may be an empty list
 	Implies  string // a boolean parameter that this one sets, and that must not be given as false
 
-	index int
+	index []int // where it stands in the request
 }
 
 // fieldsOf returns the parameters of a request type.
 func fieldsOf[Req any]() []Field {
 	t := reflect.TypeFor[Req]()
-	fields := make([]Field, 0, t.NumField())
-	for i := range t.NumField() {
-		f := t.Field(i)
+	fields := []Field{}
+	for _, f := range reflect.VisibleFields(t) {
+		if f.Anonymous { // its own fields follow
+			continue
+		}
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		fields = append(fields, Field{
 			Name: name, Aliases: list(f.Tag.Get("alias")), Doc: f.Tag.Get("doc"),
@@ -45,7 +47,7 @@ func fieldsOf[Req any]() []Field {
 			Default: f.Tag.Get(
 				"default",
 			), Type: typeName(f), Unpack: name == "text", Filled: f.Tag.Get("filled") == "true",
-			Empty: f.Tag.Get("empty") == "true", Implies: f.Tag.Get("implies"), index: i,
+			Empty: f.Tag.Get("empty") == "true", Implies: f.Tag.Get("implies"), index: f.Index,
 		})
 	}
 

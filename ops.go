@@ -80,6 +80,10 @@ var Ops = []*Op{
 		Service.StopAgent, Orchestrators, Destroys),
 	define("restart_agent", "Stop an agent and start it again under the same id.",
 		Service.RestartAgent, Orchestrators, Destroys),
+	define("update_agent",
+		"Compare a running agent with what it is to be, and change it: in place, by a message, or by a restart that "+
+			"keeps its conversation.",
+		Service.UpdateAgent, OperatorOnly, Destroys),
 	define("read_terminal", "Read an agent's screen.",
 		Service.ReadTerminal, Orchestrators, Reads, route("GET", "/api/terminal")),
 	define("get_attach_info", "Get the command that shows a person an agent's terminal.",

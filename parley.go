@@ -59,6 +59,9 @@ type TerminalService interface {
 	StopAgent(context.Context, StopAgentRequest) (*StopAgentResult, error)
 	// RestartAgent stops an agent and launches it again, with a new key and the same id.
 	RestartAgent(context.Context, RestartAgentRequest) (*LaunchAgentResult, error)
+	// UpdateAgent brings a running agent in line with what it is to be, and returns what differed.
+	// It restarts the program only if it must.
+	UpdateAgent(context.Context, UpdateAgentRequest) (*UpdateAgentResult, error)
 	// ReadTerminal returns the agent's screen.
 	ReadTerminal(context.Context, ReadTerminalRequest) (*ReadTerminalResult, error)
 	// AnswerDialog returns the dialog that is open in the agent's terminal, or chooses one of its

@@ -21,6 +21,9 @@ type LaunchAgentRequest struct {
 	Groups           []string          `json:"groups,omitempty" doc:"Its groups." max:"50"`
 	Orchestrate      bool              `json:"orchestrate,omitempty" doc:"Let it launch and stop other agents."`
 	Interruptible    bool              `json:"interruptible,omitempty" doc:"Let urgent messages interrupt its work, and end copy mode in its terminal."`
+	Resume           bool              `json:"resume,omitempty" doc:"Let its program continue the conversation that a stopped or lost agent of this name had, in that one's directory. Its prompt is then not sent again."`
+	NoResume         bool              `json:"no_resume,omitempty" doc:"Let each restart begin a new conversation."`
+	OwnEnv           []string          `json:"own_env,omitempty" doc:"The names of the variables in env that are meant for this agent alone, to compare them later." max:"200"`
 	ResumeAfterLimit bool              `json:"resume_after_limit,omitempty" doc:"Type what waits for it once a usage limit has ended, if its program says when."`
 	Width            int               `json:"width,omitempty" doc:"Columns of its terminal." min:"20" max:"1000" default:"200"`
 	Height           int               `json:"height,omitempty" doc:"Rows of its terminal." min:"5" max:"500" default:"50"`
@@ -40,8 +43,17 @@ type LaunchAgentResult struct {
 	PID     int        `json:"pid"`
 	Attach  []string   `json:"attach"` // the command that shows its terminal
 
+	Dir          string `json:"dir,omitempty"`
+	Conversation string `json:"conversation,omitempty"` // its program's own: ConversationResumed or ConversationNew; "" if it cannot be continued
+
 	PromptMessageID string `json:"prompt_message_id,omitempty"` // of the first message, whose status tells whether it arrived
 }
+
+// The conversations of a program that was launched, if it is one that can continue them.
+const (
+	ConversationResumed = "resumed"
+	ConversationNew     = "new"
+)
 
 // AdoptAgentRequest makes an agent of a program that already runs in a pane of the
 // user's own tmux.
@@ -114,11 +126,13 @@ type StopAgentResult struct {
 	Released bool   `json:"released,omitempty"` // an adopted agent left the team; its program keeps running
 }
 
-// RestartAgentRequest names the agent to stop and launch again. It keeps its directory
-// and environment as long as the daemon knows them; otherwise those given here apply.
+// RestartAgentRequest names the agent to stop and launch again. Its program continues its conversation
+// if it can. It keeps its directory and environment as long as the daemon knows them; otherwise those
+// given here apply.
 type RestartAgentRequest struct {
 	Agent   string            `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id."`
 	Profile string            `json:"profile,omitempty" doc:"Another profile for its program; as before by default."`
+	Fresh   bool              `json:"fresh,omitempty" doc:"Begin a new conversation instead of continuing its own."`
 	Dir     string            `json:"dir,omitempty" doc:"Working directory, if the daemon no longer knows it."`
 	Env     map[string]string `json:"env,omitempty" doc:"Environment, if the daemon no longer knows it."`
 }

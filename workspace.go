@@ -64,7 +64,9 @@ type NeedKind string
 const (
 	NeedStorage     NeedKind = "storage"     // the database cannot be trusted, or lacks something
 	NeedDialog      NeedKind = "dialog"      // a question is open in a terminal
+	NeedReturn      NeedKind = "return"      // several terminals went away, as after a reboot
 	NeedLost        NeedKind = "lost"        // a terminal went away
+	NeedRefused     NeedKind = "refused"     // a program did not continue its conversation
 	NeedExited      NeedKind = "exited"      // a program ended by itself
 	NeedBlocked     NeedKind = "blocked"     // by a usage limit or the like
 	NeedStuck       NeedKind = "stuck"       // busy without any output for too long
@@ -84,8 +86,8 @@ const (
 // NeedKinds lists the kinds of needs, the most pressing first.
 func NeedKinds() []NeedKind {
 	return []NeedKind{
-		NeedStorage, NeedDialog, NeedLost, NeedExited, NeedBlocked, NeedStuck, NeedDraft, NeedUnconfirmed, NeedHeld,
-		NeedOverdue, NeedOwesAnswer, NeedUnanswered, NeedProfile, NeedNewcomer, NeedApproval, NeedBudget, NeedNotifier,
+		NeedStorage, NeedDialog, NeedReturn, NeedLost, NeedRefused, NeedExited, NeedBlocked, NeedStuck, NeedDraft,
+		NeedUnconfirmed, NeedHeld, NeedOverdue, NeedOwesAnswer, NeedUnanswered, NeedProfile, NeedNewcomer, NeedApproval, NeedBudget, NeedNotifier,
 	}
 }
 

@@ -29,6 +29,11 @@ func (t terminals) RestartAgent(ctx context.Context, r parley.RestartAgentReques
 	return call[parley.LaunchAgentResult](ctx, t.conn, "restart_agent", r)
 }
 
+// UpdateAgent compares a running agent with what it is to be, and changes it.
+func (t terminals) UpdateAgent(ctx context.Context, r parley.UpdateAgentRequest) (*parley.UpdateAgentResult, error) {
+	return call[parley.UpdateAgentResult](ctx, t.conn, "update_agent", r)
+}
+
 // ReadTerminal returns an agent's screen.
 func (t terminals) ReadTerminal(ctx context.Context, r parley.ReadTerminalRequest) (*parley.ReadTerminalResult, error) {
 	return call[parley.ReadTerminalResult](ctx, t.conn, "read_terminal", r)

@@ -49,11 +49,7 @@ func (op *operatorService) needs(ctx context.Context) ([]parley.Need, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range op.roster.All() {
-		if n, ok := op.agentNeed(m, counts[m.ID].Queued); ok {
-			needs = append(needs, n)
-		}
-	}
+	needs = append(needs, op.agentNeeds(counts)...)
 
 	unconfirmed, err := op.store.Unconfirmed(ctx)
 	if err != nil {

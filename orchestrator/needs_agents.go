@@ -51,6 +51,10 @@ func (op *operatorService) agentNeed(m *team.Member, waiting int) (parley.Need, 
 
 		n.Command = "parley restart " + a.Name
 		n.Action = fmt.Sprintf("Start it again, or let it go with parley stop %s.", a.Name)
+		if a.State == parley.StateExited && a.Session.State == parley.SessionRefused {
+			n.Kind, n.Command = parley.NeedRefused, fmt.Sprintf("parley restart %s --fresh", a.Name)
+			n.Action = fmt.Sprintf("That begins a new conversation. To try again with its own: parley restart %s.", a.Name)
+		}
 		if a.Adopted() {
 			n.Command = fmt.Sprintf("parley adopt %s --pane ID", a.Name)
 			n.Action = fmt.Sprintf(
@@ -157,10 +161,11 @@ func (op *operatorService) addScreens(ctx context.Context, needs []parley.Need) 
 	var looks errgroup.Group
 	for i := range needs {
 		n := &needs[i]
-		t := op.roster.ByID(n.AgentID).Terminal()
-		if t == nil || slices.Contains(unscreened, n.Kind) {
+		m := op.roster.ByID(n.AgentID)
+		if m == nil || m.Terminal() == nil || slices.Contains(unscreened, n.Kind) {
 			continue
 		}
+		t := m.Terminal()
 
 		looks.Go(func() error {
 			if screen, err := terminal.Screen(ctx, t, tmux.ScreenOptions{}); err == nil {

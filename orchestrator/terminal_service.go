@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"slices"
 
 	"parley"
 )
@@ -16,7 +17,7 @@ type terminals interface {
 }
 
 // LaunchAgent implements parley.TerminalService. The first prompt is a message of the caller's. A
-// text that cannot be sent is refused before anything starts.
+// text that cannot be sent is refused before anything starts. A resumed program had its prompt already.
 func (ts *terminalService) LaunchAgent(
 	ctx context.Context, req parley.LaunchAgentRequest,
 ) (*parley.LaunchAgentResult, error) {
@@ -27,7 +28,7 @@ func (ts *terminalService) LaunchAgent(
 	}
 
 	res, err := ts.terminals.LaunchAgent(ctx, req)
-	if err != nil || req.Prompt == "" {
+	if err != nil || req.Prompt == "" || res.Conversation == parley.ConversationResumed {
 		return res, err
 	}
 
@@ -44,6 +45,37 @@ func (ts *terminalService) LaunchAgent(
 	return res, nil
 }
 
+// UpdateAgent implements parley.TerminalService. A prompt that differs is a message of the caller's, and
+// so is each prompt of a new conversation.
+func (ts *terminalService) UpdateAgent(
+	ctx context.Context, req parley.UpdateAgentRequest,
+) (*parley.UpdateAgentResult, error) {
+	if req.Prompt != "" {
+		if _, err := ts.messages.admission.cleanText(req.Prompt); err != nil {
+			return nil, err
+		}
+	}
+
+	res, err := ts.terminals.UpdateAgent(ctx, req)
+	if err != nil || !res.Changed || req.Prompt == "" || !isToldAgain(res) {
+		return res, err
+	}
+
+	sent, err := ts.messages.SendMessage(ctx, parley.SendMessageRequest{
+		To: parley.Names{res.AgentID}, Text: req.Prompt, Type: parley.TypeRequest,
+	})
+	if err != nil {
+		return nil, err
+	}
+	res.PromptMessageID = sent.MessageID
+
+	m := ts.roster.ByID(res.AgentID)
+	a := m.Agent()
+	a.PromptHash = parley.HashPrompt(req.Prompt)
+
+	return res, ts.roster.SetLabels(ctx, m, a)
+}
+
 // ReadTerminal implements parley.TerminalService. A responder has no terminal;
 // its screen shows what its model wrote.
 func (ts *terminalService) ReadTerminal(
@@ -53,4 +85,12 @@ func (ts *terminalService) ReadTerminal(
 		return ts.responders.ReadScreen(m, req.History), nil
 	}
 	return ts.terminals.ReadTerminal(ctx, req)
+}
+
+// isToldAgain reports whether an agent that was changed gets its prompt.
+func isToldAgain(res *parley.UpdateAgentResult) bool {
+	if l := res.Launched; l != nil && l.Conversation != parley.ConversationResumed {
+		return true
+	}
+	return slices.ContainsFunc(res.Changes, func(c parley.Change) bool { return c.Means == parley.ByMessage })
 }

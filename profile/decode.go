@@ -2,6 +2,7 @@ package profile
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -93,7 +94,8 @@ func unknownKey(name string, unknown *yaml.UnknownFieldError) error {
 // keys lists the keys of a profile and of its sections.
 func keys() []string {
 	var names []string
-	types := []reflect.Type{reflect.TypeFor[Profile](), reflect.TypeFor[Markers](), reflect.TypeFor[Handover]()}
+	types := []reflect.Type{reflect.TypeFor[Profile](), reflect.TypeFor[Markers](), reflect.TypeFor[Handover](),
+		reflect.TypeFor[Session]()}
 	for _, t := range types {
 		for i := range t.NumField() {
 			if name := t.Field(i).Tag.Get("yaml"); name != "" && name != "-" {
@@ -167,7 +169,7 @@ func (p *Profile) YAML() ([]byte, error) {
 
 // compile checks and compiles the patterns.
 func (p *Profile) compile() error {
-	if err := p.compileReports(); err != nil {
+	if err := cmp.Or(p.compileReports(), p.compileSession()); err != nil {
 		return err
 	}
 

@@ -34,6 +34,7 @@ type Values struct {
 	Dir      string // the agent's private directory, which holds its files
 	Seal     string // the secret word in the footers of its terminal; "" in Args
 	Briefing string // filled in by Render
+	Session  string // the id of its session; only in a Session
 }
 
 // ShortID returns the agent's id as headers show it.
@@ -68,15 +69,15 @@ func (h Handover) Render(v Values) (Handover, error) {
 		Unset: slices.Clone(h.Unset), Env: map[string]string{}, Files: map[string]string{}, Briefing: v.Briefing,
 	}
 	for _, arg := range h.Args {
-		done.Args = append(done.Args, f.fill(open, "args", arg))
+		done.Args = append(done.Args, f.fill(open, "handover.args", arg))
 	}
 
 	for _, name := range slices.Sorted(maps.Keys(h.Env)) {
-		done.Env[name] = f.fill(v, "env."+name, h.Env[name])
+		done.Env[name] = f.fill(v, "handover.env."+name, h.Env[name])
 	}
 
 	for _, name := range slices.Sorted(maps.Keys(h.Files)) {
-		done.Files[name] = f.fill(v, "files."+name, h.Files[name])
+		done.Files[name] = f.fill(v, "handover.files."+name, h.Files[name])
 	}
 
 	return done, f.err
@@ -86,10 +87,10 @@ func (h Handover) Render(v Values) (Handover, error) {
 type filler struct{ err error }
 
 func (f *filler) briefing(h Handover, v Values) string {
-	return strings.TrimSpace(f.fill(v, "briefing", cmp.Or(h.Briefing, briefing)))
+	return strings.TrimSpace(f.fill(v, "handover.briefing", cmp.Or(h.Briefing, briefing)))
 }
 
-// fill fills in the template under a key of the handover.
+// fill fills in the template under a key of the profile.
 func (f *filler) fill(v Values, key, text string) string {
 	if f.err != nil {
 		return ""
@@ -97,7 +98,7 @@ func (f *filler) fill(v Values, key, text string) string {
 
 	filled, err := v.fill(text)
 	if err != nil {
-		f.err = parley.Errorf(parley.InvalidArgument, "handover.%s: %w", key, err).With("key", "handover."+key).
+		f.err = parley.Errorf(parley.InvalidArgument, "%s: %w", key, err).With("key", key).
 			Suggest("Correct the template. The placeholders are %s.", placeholders)
 	}
 
@@ -125,6 +126,12 @@ func quote(text string) (string, error) {
 
 // shellQuote returns a text as one word of a shell's command line.
 func shellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+// Sets reports whether a program gets a variable from its handover, and not from its launch.
+func (h Handover) Sets(variable string) bool {
+	_, replaced := h.Env[variable]
+	return replaced || slices.Contains(h.Unset, variable)
+}
 
 func (h Handover) clone() Handover {
 	h.Args, h.Unset = slices.Clone(h.Args), slices.Clone(h.Unset)

@@ -72,6 +72,7 @@ type Profile struct {
 
 	Markers  Markers  `yaml:"markers"`
 	Handover Handover `yaml:"handover"`
+	Session  Session  `yaml:"session"`
 
 	// Reports maps the program's own events to states (see Report). Titles maps states to
 	// patterns of its terminal's title (see Title). Both use ParseSignal's words.
@@ -146,6 +147,7 @@ type patterns struct {
 	blocked            map[string]*regexp.Regexp
 	questions, dialogs map[string]*regexp.Regexp
 	titles             []title
+	session            *regexp.Regexp
 }
 
 // State is what a screen shows about the program.
@@ -173,6 +175,6 @@ func (p *Profile) clone() *Profile {
 	} {
 		*m = maps.Clone(*m)
 	}
-	c.Handover = p.Handover.clone()
+	c.Handover, c.Session = p.Handover.clone(), p.Session.clone()
 	return &c
 }

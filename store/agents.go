@@ -127,6 +127,41 @@ func (s *Agents) SetAgentProfile(ctx context.Context, id, profile string) error 
 	})
 }
 
+// SetAgentSession records the own session of an agent's program. AGENT_NOT_FOUND.
+func (s *Agents) SetAgentSession(ctx context.Context, id string, session parley.Session) error {
+	return s.write(ctx, "storing the agent's session", func(t *tx) error {
+		if _, err := loadAgent(t, id); err != nil {
+			return err
+		}
+		_, err := t.exec(`UPDATE agents SET session = ?, session_state = ? WHERE id = ?`,
+			session.ID, string(session.State), id)
+		return err
+	})
+}
+
+// SetAgentLabels records how an agent is described, what it may do, and which prompt it has.
+// AGENT_NOT_FOUND.
+func (s *Agents) SetAgentLabels(ctx context.Context, id string, a parley.Agent) error {
+	return s.write(ctx, "storing the agent's description", func(t *tx) error {
+		row := newAgentRow(t, &a)
+		res := t.db.Select("role", "description", "capabilities", "team_groups", "orchestrate", "interruptible",
+			"no_resume", "prompt_hash").Where("id = ?", id).Updates(&row)
+		switch {
+		case res.Error != nil:
+			return res.Error
+		case res.RowsAffected == 0:
+			return noAgent(id)
+		}
+
+		changed, err := loadAgent(t, id)
+		if err == nil {
+			logLifecycle(t, changed, "changed")
+		}
+
+		return err
+	})
+}
+
 // TouchAgents records when agents were last active. It skips unknown agents, and
 // times earlier than the recorded ones.
 func (s *Agents) TouchAgents(ctx context.Context, active map[string]time.Time) error {

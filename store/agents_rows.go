@@ -26,12 +26,17 @@ type agentRow struct {
 
 	ResumeAfterLimit bool
 
-	Socket     string
-	Pane       string
-	Approval   string
-	Seal       string
-	CreatedAt  int64 `gorm:"autoCreateTime:false"`
-	LastActive int64
+	Socket       string
+	Pane         string
+	Approval     string
+	Seal         string
+	Session      string
+	SessionState string
+	NoResume     bool
+	PromptHash   string
+	OwnEnv       []string `gorm:"serializer:json"`
+	CreatedAt    int64    `gorm:"autoCreateTime:false"`
+	LastActive   int64
 }
 
 // TableName tells gorm the name of the table.
@@ -60,12 +65,17 @@ func newAgentRow(t *tx, a *parley.Agent) agentRow {
 
 		ResumeAfterLimit: a.ResumeAfterLimit,
 
-		Socket:     a.Socket,
-		Pane:       a.Pane,
-		Approval:   string(a.Approval),
-		Seal:       a.Seal,
-		CreatedAt:  nanos(a.CreatedAt),
-		LastActive: nanos(a.LastActive),
+		Socket:       a.Socket,
+		Pane:         a.Pane,
+		Approval:     string(a.Approval),
+		Seal:         a.Seal,
+		Session:      a.Session.ID,
+		SessionState: string(a.Session.State),
+		NoResume:     a.NoResume,
+		PromptHash:   a.PromptHash,
+		OwnEnv:       notNil(a.OwnEnv),
+		CreatedAt:    nanos(a.CreatedAt),
+		LastActive:   nanos(a.LastActive),
 	}
 
 	for _, at := range []*int64{&row.Since, &row.CreatedAt, &row.LastActive} {
@@ -121,6 +131,10 @@ func (r *agentRow) agent() parley.Agent {
 		Pane:       r.Pane,
 		Approval:   approval,
 		Seal:       r.Seal,
+		Session:    parley.Session{ID: r.Session, State: parley.SessionState(r.SessionState)},
+		NoResume:   r.NoResume,
+		PromptHash: r.PromptHash,
+		OwnEnv:     nilIfEmpty(r.OwnEnv),
 		IsSpecial:  approval == parley.ApprovalGiven,
 		CreatedAt:  instant(r.CreatedAt),
 		LastActive: instant(r.LastActive),

@@ -20,6 +20,8 @@ func TestAgentIsReadAsStored(t *testing.T) {
 		Capabilities: []string{"go", `"sql"`}, Groups: []string{"backend"}, Kind: parley.KindTerminal,
 		State: parley.StateExited, Since: at, Evidence: "exit", ExitStatus: &seven, Host: "here", Profile: "generic",
 		Command: []string{"sh", "-c", "echo ?"}, Orchestrate: true, Interruptible: true,
+		Session:  parley.Session{ID: "5f0c21aa-1", State: parley.SessionBegun},
+		NoResume: true, PromptHash: "ab12", OwnEnv: []string{"PORT"},
 		Seal: "k7f3qa", Socket: "/run/user/1000/tmux", Pane: "%3", Approval: parley.ApprovalGiven, IsSpecial: true,
 		CreatedAt: at.Add(time.Hour), LastActive: at.Add(2 * time.Hour),
 	}
@@ -154,4 +156,28 @@ func TestTouchAgents(t *testing.T) {
 	if err != nil || !got[0].LastActive.Equal(later) || got[1].LastActive.Equal(time.Unix(1, 0)) {
 		t.Errorf("got %+v, %v", got, err)
 	}
+}
+
+func TestAgentsAreChangedInPlace(t *testing.T) {
+	s := openTest(t)
+	a := testAgent(1)
+	a.Session, a.Role = parley.Session{ID: "5f0c21aa-1", State: parley.SessionChosen}, "coder"
+	must.Do(t, s.CreateAgent(t.Context(), a, nil))
+
+	begun := parley.Session{ID: "5f0c21aa-1", State: parley.SessionBegun}
+	must.Do(t, s.SetAgentSession(t.Context(), a.ID, begun))
+	changed := a
+	changed.Role, changed.Groups, changed.NoResume, changed.PromptHash = "", []string{"backend"}, true, "ab12"
+	changed.Orchestrate, changed.Dir = true, "/elsewhere"
+	must.Do(t, s.SetAgentLabels(t.Context(), a.ID, changed))
+
+	got := must.Have(s.Agents.List(t.Context()))(t)[0]
+	if got.Session != begun || got.Role != "" || !got.NoResume || !got.Orchestrate || got.PromptHash != "ab12" ||
+		len(got.Groups) != 1 || got.Dir != a.Dir {
+		t.Errorf("got %+v", got)
+	}
+
+	none := agentID(7)
+	wantCode(t, "SetAgentSession", s.SetAgentSession(t.Context(), none, begun), parley.AgentNotFound)
+	wantCode(t, "SetAgentLabels", s.SetAgentLabels(t.Context(), none, changed), parley.AgentNotFound)
 }

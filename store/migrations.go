@@ -38,6 +38,7 @@ var schema = []migration{
 	{version: 30, file: "00030_secrets.sql"},
 	{version: 32, file: "00032_resume_after_limit.sql"},
 	{version: 34, file: "00034_tokens.sql"},
+	{version: 31, file: "00031_sessions.sql"},
 }
 
 // migration is one step of the schema. A step in SQL has no functions; file is

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -200,6 +201,25 @@ func usesTTY(pid string) bool {
 		}
 	}
 	return false
+}
+
+// openFiles implements OpenFiles.
+func openFiles(pid int) []string {
+	dir := "/proc/" + strconv.Itoa(pid) + "/fd"
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+
+	var paths []string
+	for _, e := range entries {
+		path, err := os.Readlink(dir + "/" + e.Name())
+		if err == nil && filepath.IsAbs(path) && !strings.HasPrefix(path, "/dev/") {
+			paths = append(paths, path)
+		}
+	}
+
+	return paths
 }
 
 // processes returns a function that reads one process.

@@ -101,6 +101,9 @@ func commandLine(pid int) ([]string, error) {
 	return strings.Fields(command), err
 }
 
+// openFiles implements OpenFiles. ps does not show files.
+func openFiles(int) []string { return nil }
+
 // processes lists all processes with one call of ps, and returns a function that finds one of them
 // and reads the rest of it.
 func processes() (func(pid int) (Process, bool), error) {

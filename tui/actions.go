@@ -154,7 +154,7 @@ func (a actions) stop() tea.Cmd {
 	return a.ask(question, a.run(x.saying(agent.Name+" stopped.")))
 }
 
-// restart asks first while the program runs: its context is lost.
+// restart asks first while the program runs: it loses what it is doing, or its whole context.
 func (a actions) restart() tea.Cmd {
 	agent := a.about().agent
 	if agent == nil {
@@ -168,7 +168,12 @@ func (a actions) restart() tea.Cmd {
 		return yes
 	}
 
-	return a.ask(fmt.Sprintf("Restart %s? Its context is lost; messages are kept.", agent.Name), yes)
+	loses := "Its context is lost"
+	if agent.Session.Begun() && !agent.NoResume {
+		loses = "Its work is interrupted, and its conversation continues"
+	}
+
+	return a.ask(fmt.Sprintf("Restart %s? %s; messages are kept.", agent.Name, loses), yes)
 }
 
 func (a actions) retry() tea.Cmd {

@@ -28,6 +28,10 @@ func (n *needs) assist() tea.Cmd {
 	}
 
 	switch x.Kind {
+	case parley.NeedReturn:
+		return n.bringBack()
+	case parley.NeedRefused:
+		return n.startAfresh()
 	case parley.NeedLost, parley.NeedExited:
 		return n.restart()
 	case parley.NeedOverdue, parley.NeedOwesAnswer:
@@ -67,7 +71,7 @@ func (n *needs) drop() tea.Cmd {
 	switch x.Kind {
 	case parley.NeedUnconfirmed, parley.NeedOverdue, parley.NeedOwesAnswer, parley.NeedUnanswered:
 		return n.dismiss(x.MessageID)
-	case parley.NeedLost, parley.NeedExited:
+	case parley.NeedLost, parley.NeedRefused, parley.NeedExited:
 		return n.stop()
 	case parley.NeedHeld:
 		return n.muteHeld()

@@ -38,7 +38,9 @@ func (n *need) settle() {
 func (n *need) letter() bool { return n.Kind == needMessage || n.Kind == needAnswer }
 
 // restarts reports whether trying again restarts an agent.
-func (n *need) restarts() bool { return n.Kind == parley.NeedLost || n.Kind == parley.NeedExited }
+func (n *need) restarts() bool {
+	return n.Kind == parley.NeedLost || n.Kind == parley.NeedRefused || n.Kind == parley.NeedExited
+}
 
 // repeats reports whether trying again types a message.
 func (n *need) repeats() bool { return n.MessageID != "" && n.AgentID != "" && !n.letter() }
@@ -78,7 +80,9 @@ type look struct {
 var looks = []look{
 	{parley.NeedStorage, "⛁", true, nil},
 	{parley.NeedDialog, "◆", true, []option{{"enter", "attach"}, {"s", "steer"}}},
+	{parley.NeedReturn, "∅", true, []option{{"enter", "bring them back"}}},
 	{parley.NeedLost, "∅", true, []option{{"enter", "restart"}, {"x", "stop"}}},
+	{parley.NeedRefused, "✗", true, []option{{"enter", "start afresh"}, {"R", "try again"}, {"x", "stop"}}},
 	{parley.NeedExited, "✗", true, []option{{"enter", "restart"}, {"x", "stop"}}},
 	{parley.NeedBlocked, "■", true, []option{{"enter", "attach"}, {"s", "steer"}}},
 	{parley.NeedStuck, "◔", true, []option{{"enter", "attach"}, {"s", "steer"}}},

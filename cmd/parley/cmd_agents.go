@@ -59,6 +59,7 @@ about the team. --profile overrides that; parley profiles lists them.`,
 	f.StringVar(&r.Model, "model", "", doc("model"))
 	f.StringVar(&r.Prompt, "prompt", "", "the first message to it, or @FILE; it is delivered once the program is ready")
 	f.StringArrayVar(&env, "env", nil, "a variable of its environment, NAME=VALUE; the rest is this command's own")
+	f.BoolVar(&r.NoResume, "no-resume", false, doc("no_resume"))
 	f.StringVar(&size, "size", "", "columns and rows of its terminal, such as 200x50")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		r.Name, r.Command = args[0], args[1:]
@@ -146,23 +147,30 @@ func nameCount(cmd *cobra.Command, args []string) int {
 	return len(args)
 }
 
-// launchAgent completes and sends a request. It makes the working directory absolute,
-// relative to base, and adds this process's environment below its own, and the size.
+// launchAgent completes and sends a request.
 func launchAgent(
 	ctx context.Context, c *cli, r parley.LaunchAgentRequest, base, size string,
 ) (*parley.LaunchAgentResult, error) {
-	if !filepath.IsAbs(r.Dir) {
-		r.Dir = filepath.Join(base, r.Dir)
-	}
-	env := c.env.Scrubbed().Map()
-	maps.Copy(env, r.Env)
-	r.Env = env
-
-	var err error
-	if r.Width, r.Height, err = daemon.ParseSize(size); err != nil {
+	r, err := completed(c, r, base, size)
+	if err != nil {
 		return nil, err
 	}
 	return call[parley.LaunchAgentResult](ctx, c, "launch_agent", r)
+}
+
+// completed makes the working directory of a request absolute, relative to base, and adds this
+// process's environment below its own, and the size.
+func completed(c *cli, r parley.LaunchAgentRequest, base, size string) (parley.LaunchAgentRequest, error) {
+	r.Dir = dirOf(r.Dir, base)
+	env := c.env.Scrubbed().Map()
+	maps.Copy(env, r.Env)
+	r.OwnEnv = slices.Sorted(maps.Keys(r.Env))
+	r.Env = env
+
+	var err error
+	r.Width, r.Height, err = daemon.ParseSize(size)
+
+	return r, err
 }
 
 func stopCommand(c *cli) *cobra.Command {
@@ -206,21 +214,26 @@ func restartCommand(c *cli) *cobra.Command {
 		Use:   "restart NAME",
 		Short: "Stop an agent and start it again with the same id",
 		Example: `  parley restart coder
-  parley restart coder --profile claude`,
-		Long: `Stops an agent and starts its command again, with the same id. It gets the environment of
-this command, what parley.yaml names for it, and --env.`,
+  parley restart coder --profile claude
+  parley restart coder --fresh    # with a new conversation`,
+		Long: `Stops an agent and starts its command again, with the same id. Its program continues its own
+conversation if it can; docs/agents.md says which programs can. It gets the environment of this
+command, what parley.yaml names for it, and --env.`,
 		Args: usage(cobra.ExactArgs(1)),
 	}
 
 	env := cmd.Flags().StringArray("env", nil, "a variable of its environment, NAME=VALUE")
 	profile := cmd.Flags().String("profile", "", flagDoc(fieldOf("restart_agent", "profile")))
+	fresh := cmd.Flags().Bool("fresh", false, flagDoc(fieldOf("restart_agent", "fresh")))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		own, err := parseEnv(*env)
 		if err != nil {
 			return misused(cmd, err)
 		}
 
-		r := parley.RestartAgentRequest{Agent: args[0], Profile: *profile, Dir: c.dir, Env: c.env.Scrubbed().Map()}
+		r := parley.RestartAgentRequest{
+			Agent: args[0], Profile: *profile, Fresh: *fresh, Dir: c.dir, Env: c.env.Scrubbed().Map(),
+		}
 		maps.Copy(r.Env, c.declaredEnv(args[0]))
 		maps.Copy(r.Env, own)
 
@@ -228,7 +241,7 @@ this command, what parley.yaml names for it, and --env.`,
 		if err != nil {
 			return err
 		}
-		return watchLaunched(cmd.Context(), c, []*parley.LaunchAgentResult{res}, "restarted")
+		return watchLaunched(cmd.Context(), c, []*parley.LaunchAgentResult{res}, restarted)
 	}
 
 	return c.withAgents(cmd, 1)

@@ -72,7 +72,7 @@ func runHook(ctx context.Context, c *cli, args []string) {
 	}
 
 	started := c.startedBefore(began)
-	report.At = &started
+	report.At, report.PID = &started, os.Getpid()
 	if reportState(ctx, c, at, key, report, began.Add(hookCall)) {
 		return
 	}
@@ -171,6 +171,7 @@ func readReport(args []string, input func() []byte) (parley.ReportStateRequest, 
 	if more := in.text(qualifiers[r.Event]); more != "" {
 		r.Event += ":" + more
 	}
+	r.Session = in.session(r.Event)
 	if in.text("agent_id") != "" {
 		r.Event = "subagent:" + r.Event
 	}
@@ -207,6 +208,17 @@ func (p payload) path(names ...string) string {
 		return ""
 	}
 	return path
+}
+
+// session returns the id of the program's session. That of an ended one is not the one that it has now.
+func (p payload) session(event string) string {
+	if p.text("agent_id") != "" || strings.HasPrefix(strings.ToLower(event), "sessionend") {
+		return ""
+	}
+	if id := p.text("session_id", "sessionId"); parley.IsSessionID(id) {
+		return id
+	}
+	return ""
 }
 
 // prompts returns the texts that the program was given to work on.

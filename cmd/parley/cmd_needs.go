@@ -51,7 +51,7 @@ func needLines(c *cli, n parley.Need) []string {
 
 func needStyle(kind parley.NeedKind) string {
 	switch kind {
-	case parley.NeedLost, parley.NeedExited:
+	case parley.NeedReturn, parley.NeedLost, parley.NeedRefused, parley.NeedExited:
 		return red
 	}
 	return yellow

@@ -17,6 +17,8 @@ const (
 	// say so and end within a second.
 	startWatch = 2 * time.Second
 	startLook  = 100 * time.Millisecond
+	// restarted is what happened to an agent that ran, or was stopped, before.
+	restarted = "restarted"
 	// lastWords is the number of lines shown from an ended program's screen.
 	lastWords = 5
 )
@@ -29,7 +31,7 @@ func watchLaunched(ctx context.Context, c *cli, launched []*parley.LaunchAgentRe
 	for _, res := range launched {
 		state, evidence, err := awaitStart(ctx, c, res.AgentID, until)
 		if err == nil && state == parley.StateExited {
-			err = endedError(ctx, c, res.Name, how, evidence)
+			err = endedError(ctx, c, res, how, evidence)
 		}
 
 		if err != nil {
@@ -65,7 +67,7 @@ func reportLaunched(c *cli, res *parley.LaunchAgentResult, how string) error {
 	}
 
 	err := c.printLine(fmt.Sprintf("%s %s (agent %s, %s; profile %s); parley attach %s shows its terminal.",
-		c.paint(bold, res.Name), how, parley.Short(res.AgentID), c.paint(agentStyle(res.State), string(res.State)),
+		c.paint(bold, res.Name), how+withConversation(res, how), parley.Short(res.AgentID), c.paint(agentStyle(res.State), string(res.State)),
 		profile, res.Name))
 	if err != nil || res.PromptMessageID == "" {
 		return err
@@ -74,6 +76,17 @@ func reportLaunched(c *cli, res *parley.LaunchAgentResult, how string) error {
 	id := parley.Short(res.PromptMessageID)
 	return c.printLine(
 		fmt.Sprintf("Its prompt is on the way (msg %s); parley message %s shows what became of it.", id, id))
+}
+
+// withConversation says with which conversation a program started, where it may have had one before.
+func withConversation(res *parley.LaunchAgentResult, how string) string {
+	switch {
+	case res.Conversation == parley.ConversationResumed:
+		return " with its conversation"
+	case res.Conversation == parley.ConversationNew && how == restarted:
+		return " with a new conversation"
+	}
+	return ""
 }
 
 // awaitStart returns an agent's state, and its evidence, once it has left starting or
@@ -95,9 +108,13 @@ func awaitStart(
 }
 
 // endedError returns the error of a program that ended at once, with its last lines.
-func endedError(ctx context.Context, c *cli, name, how, evidence string) error {
+func endedError(ctx context.Context, c *cli, res *parley.LaunchAgentResult, how, evidence string) error {
+	name := res.Name
 	e := parley.Errorf(parley.AgentUnavailable, "%s was %s, but %s", name, how, evidence).
 		Suggest("Correct the cause, then: parley restart %s; or launch %s again with another command.", name, name)
+	if res.Conversation == parley.ConversationResumed {
+		e = e.Suggest("parley restart %s --fresh starts it with a new conversation; parley restart %s tries again.", name, name)
+	}
 	screen, err := invoke[parley.ReadTerminalResult](ctx, c, "read_terminal", url.Values{"agent": {name}})
 	if err != nil {
 		return e

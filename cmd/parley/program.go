@@ -124,7 +124,7 @@ func teamCommands(c *cli) []*cobra.Command {
 		launchCommand(c), adoptCommand(c), leaveCommand(c), joinCommand(c), stopCommand(c), restartCommand(c),
 		agentsCommand(c), attachCommand(c), terminalCommand(c), watchCommand(c), registerCommand(c), approveCommand(c),
 		responderCommand(c), usageCommand(c), keyCommand(c), inviteCommand(c), profilesCommand(c), trustCommand(c),
-		upCommand(c), downCommand(c),
+		initCommand(c), upCommand(c), downCommand(c),
 	}
 }
 

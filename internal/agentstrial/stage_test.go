@@ -31,6 +31,7 @@ type onStage struct {
 	agent   parley.AgentStatus
 	seal    string // of ann's terminal
 	pid     int
+	prompt  string // the id of its first message, if it was launched with one
 	person  string // socket of the tmux that shows ann to a person; "" if none does
 	sent    []*letter
 }
@@ -42,7 +43,7 @@ type letter struct {
 	notice bool   // whether want only announces the message
 }
 
-func launchReal(t *testing.T, program installed, size string) *onStage {
+func launchReal(t *testing.T, program installed, size string, flags ...string) *onStage {
 	h := testhome.New(t)
 	for i, entry := range h.Env {
 		if path, ok := strings.CutPrefix(entry, "PATH="); ok {
@@ -56,9 +57,11 @@ func launchReal(t *testing.T, program installed, size string) *onStage {
 	t.Cleanup(s.model.Close)
 	s.profile = must.Have(profiles.Find(program.profile))(t)
 
-	args := []string{"launch", "ann", "--profile", program.profile, "--size", size, "--", program.profile}
+	args := slices.Concat([]string{"launch", "ann", "--profile", program.profile, "--size", size}, flags,
+		[]string{"--", program.profile}, program.args)
 	program.prepare(t, h, s.model.URL)
-	s.pid = testhome.Run[parley.LaunchAgentResult](t, h, append(args, program.args...)...).PID
+	res := testhome.Run[parley.LaunchAgentResult](t, h, args...)
+	s.pid, s.prompt = res.PID, res.PromptMessageID
 	s.look()
 	s.seal = s.askSeal()
 

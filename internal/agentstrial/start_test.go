@@ -39,12 +39,12 @@ func asksAtItsStart(t *testing.T, program installed) {
 	program.forget(t, h, model.URL)
 
 	s := &onStage{T: t, Home: h, program: program, size: "120x40", model: model}
-	res := testhome.Run[parley.LaunchAgentResult](t, h, "launch", "ann", "--size", s.size, "--", program.profile)
+	res := testhome.Run[parley.LaunchAgentResult](t, h,
+		"launch", "ann", "--size", s.size, "--prompt", "hello", "--", program.profile)
 	if res.Profile != program.profile || !res.ByName {
 		t.Errorf("it was launched with %+v, want its profile by its name", res)
 	}
 
-	m := testhome.Run[parley.SendMessageResult](t, h, "send", "ann", "hello").Object
 	var needs []parley.Need
 	s.wait("its question is a need", func() bool {
 		needs = testhome.Run[parley.GetNeedsResult](t, h, "needs").Needs
@@ -55,7 +55,7 @@ func asksAtItsStart(t *testing.T, program installed) {
 	}
 
 	s.held("dialog")
-	if d := testhome.Run[parley.MessageStatusResult](t, h, "message", m.ID).Deliveries[0]; d.State != parley.DeliveryHeld {
+	if d := testhome.Run[parley.MessageStatusResult](t, h, "message", res.PromptMessageID).Deliveries[0]; d.State != parley.DeliveryHeld {
 		t.Errorf("the message is %s, want it held", d.State)
 	}
 }

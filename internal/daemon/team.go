@@ -59,6 +59,7 @@ type Agent struct {
 	ResumeAfterLimit bool              `yaml:"resume_after_limit" doc:"Type what waits for it once a usage limit has ended, if its program says when."`
 	Toolsets         []string          `yaml:"toolsets" doc:"The groups of MCP tools that it is offered, of those that mcp_toolsets leaves: messages, team, threads, files, orchestrate; all if left out."`
 	Env              map[string]string `yaml:"env" doc:"Variables of its environment; the rest is that of parley up."`
+	Resume           *bool             `yaml:"resume" doc:"Whether parley up and a restart continue its program's conversation; true if left out."`
 	Budget           meter.Budget      `yaml:"budget" doc:"What its program may use on a day."`
 	Size             string            `yaml:"size" doc:"Columns and rows of its terminal, such as 200x50."`
 }
@@ -141,7 +142,7 @@ func loadOver(t *Team, file string, must bool) (*Team, error) {
 
 	if err != nil {
 		return nil, parley.Errorf(parley.InvalidArgument, "%s cannot be read: %w", file, PathCause(err)).
-			Suggest("Write one, or name another with -f; parley.example.yaml shows how.")
+			Suggest("parley init writes one; -f names another.")
 	}
 	if err := decodeYAML(file, text, t); err != nil {
 		return nil, err

@@ -34,6 +34,7 @@ type Server struct {
 	results []string
 	system  string
 	tools   []string
+	turn    []byte // the last request with tools
 
 	bare     bool // obey turns without tools, and remember requests
 	requests []Request
@@ -158,6 +159,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 
 	rec := s.record(t)
+	s.keepTurn(t, body)
 	s.keepRequest(r, body) // after record: a Release from now on concerns this turn
 	s.answer(api, t, &stream{
 		recorded: rec, w: w, whole: t.whole, messages: t.messages,
@@ -237,6 +239,22 @@ func (s *Server) record(t turn) recorded {
 	rec.text = strings.Join(fresh, "\n")
 
 	return rec
+}
+
+// keepTurn remembers the request of a turn: with tools, unless it is the program's own.
+func (s *Server) keepTurn(t turn, body []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(t.tools) > 0 {
+		s.turn = body
+	}
+}
+
+// Turn returns the last turn's request, in which the program repeats its history.
+func (s *Server) Turn() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return string(s.turn)
 }
 
 // findUnanswered returns the unanswered prompt with a text that is not in except, nil if

@@ -40,6 +40,7 @@ type Terminal struct {
 	TTY        string      // of the pane
 	Instance   string      // of the tmux server
 	Started    time.Time   // when it was launched or adopted; zero if by an earlier daemon
+	Resumed    bool        // its program was launched to continue its session
 	Stopping   atomic.Bool // it is being stopped: nothing may be typed from now on
 	Shown      StateTimer
 	Limit      LimitTimer
@@ -67,6 +68,8 @@ type Watched struct {
 	Searched   time.Time // when it was last searched for a known program
 	Redraws    Redraws
 	RedrawnAt  time.Time // when its program was last made to draw its screen again
+
+	SessionLooked time.Time // when its program's session was last looked for
 
 	ResizeFailed bool // the last attempt to restore the size of its launch failed
 }

@@ -31,6 +31,9 @@ type Reports struct {
 	wrote      time.Time // when it did
 
 	late []store.Witness // to be recorded once the courier has finished its message
+
+	session   sync.Mutex // held while a report changes the session
+	sessionAt time.Time  // of the report that last changed its id
 }
 
 // naming says when a program reported that it was given a message.
@@ -150,6 +153,10 @@ func (r *Roster) Report(ctx context.Context, m *Member, req parley.ReportStateRe
 
 	begun := m.Reports.Note(said, signal.Prompted, req.MessageIDs)
 	defer m.Wake()
+
+	if err := r.takeSession(ctx, m, req, signal.Prompted, at); err != nil {
+		return nil, err
+	}
 
 	if len(req.MessageIDs) == 0 {
 		return nil, nil

@@ -190,7 +190,7 @@ func (a *answer) give(ctx context.Context) error {
 
 // steps presses one key after another until the option is chosen. Each is for the screen that was
 // looked at last.
-func (a *answer) steps(ctx context.Context, want wanted) error {
+func (a *answer) steps(ctx context.Context, want chosen) error {
 	for range 4*len(a.menu.Options) + 4 {
 		if err := a.look(ctx); err != nil {
 			return lookError(a.m, a.t, err)

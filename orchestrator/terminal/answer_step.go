@@ -8,8 +8,8 @@ import (
 	"parley/tmux"
 )
 
-// wanted is the answer that is wanted.
-type wanted struct {
+// chosen is the answer that is chosen.
+type chosen struct {
 	option int    // its index; -1: only a text
 	text   string // to type
 	typed  bool   // the text stands there
@@ -17,7 +17,7 @@ type wanted struct {
 }
 
 // want finds what the request chooses. The error is INVALID_ARGUMENT.
-func (a *answer) want() (wanted, error) {
+func (a *answer) want() (chosen, error) {
 	d := dialogOf(a.t, &a.menu)
 	invalid := func(format string, args ...any) error {
 		e := parley.Errorf(parley.InvalidArgument, format, args...)
@@ -27,7 +27,7 @@ func (a *answer) want() (wanted, error) {
 		return e.Suggest("Choose one of: %s.", d.Choices())
 	}
 
-	c := wanted{option: -1, text: a.req.Text}
+	c := chosen{option: -1, text: a.req.Text}
 	for i := range d.Options {
 		o, found := d.Find(a.req.Choice)
 		switch {
@@ -78,7 +78,7 @@ type step struct {
 
 // next returns the next step towards an option. It is not ok if the screen does not show how to
 // choose it.
-func next(menu *profile.Menu, want wanted) (step, bool) {
+func next(menu *profile.Menu, want chosen) (step, bool) {
 	confirm := step{key: tmux.Enter, last: true}
 	if want.text != "" && !want.typed {
 		confirm = step{text: want.text}

@@ -13,20 +13,20 @@ func TestMarkMovesToTheOptionBeforeEnter(t *testing.T) {
 	for name, c := range map[string]struct {
 		way    profile.Way
 		marked int
-		want   wanted
+		want   chosen
 		keys   []tmux.Key
 	}{
-		"down":             {profile.ByMark, 0, wanted{option: 2}, []tmux.Key{tmux.Down, tmux.Down, tmux.Enter}},
-		"up":               {profile.ByMark, 2, wanted{option: 1}, []tmux.Key{tmux.Up, tmux.Enter}},
-		"there":            {profile.ByMark, 1, wanted{option: 1}, []tmux.Key{tmux.Enter}},
-		"buttons":          {profile.ByButton, 2, wanted{option: 0}, []tmux.Key{tmux.Left, tmux.Left, tmux.Enter}},
-		"buttons, right":   {profile.ByButton, 0, wanted{option: 1}, []tmux.Key{tmux.Right, tmux.Enter}},
-		"a digit":          {profile.ByDigit, -1, wanted{option: 1}, []tmux.Key{"2"}},
-		"with a text":      {profile.ByMark, 1, wanted{option: 2, text: "x"}, []tmux.Key{tmux.Down, "", tmux.Enter}},
-		"a line":           {profile.ByLine, -1, wanted{option: -1, text: "x"}, []tmux.Key{tmux.Enter}},
-		"any key":          {profile.ByEnter, -1, wanted{}, []tmux.Key{tmux.Enter}},
-		"no mark is shown": {profile.ByMark, -1, wanted{option: 1}, nil},
-		"unknown":          {profile.NoWay, -1, wanted{}, nil},
+		"down":             {profile.ByMark, 0, chosen{option: 2}, []tmux.Key{tmux.Down, tmux.Down, tmux.Enter}},
+		"up":               {profile.ByMark, 2, chosen{option: 1}, []tmux.Key{tmux.Up, tmux.Enter}},
+		"there":            {profile.ByMark, 1, chosen{option: 1}, []tmux.Key{tmux.Enter}},
+		"buttons":          {profile.ByButton, 2, chosen{option: 0}, []tmux.Key{tmux.Left, tmux.Left, tmux.Enter}},
+		"buttons, right":   {profile.ByButton, 0, chosen{option: 1}, []tmux.Key{tmux.Right, tmux.Enter}},
+		"a digit":          {profile.ByDigit, -1, chosen{option: 1}, []tmux.Key{"2"}},
+		"with a text":      {profile.ByMark, 1, chosen{option: 2, text: "x"}, []tmux.Key{tmux.Down, "", tmux.Enter}},
+		"a line":           {profile.ByLine, -1, chosen{option: -1, text: "x"}, []tmux.Key{tmux.Enter}},
+		"any key":          {profile.ByEnter, -1, chosen{}, []tmux.Key{tmux.Enter}},
+		"no mark is shown": {profile.ByMark, -1, chosen{option: 1}, nil},
+		"unknown":          {profile.NoWay, -1, chosen{}, nil},
 	} {
 		menu := profile.Menu{Way: c.way, Options: make([]profile.Option, 3)}
 		for i := range menu.Options {
@@ -64,7 +64,7 @@ func move(options []profile.Option, key tmux.Key) {
 // A tenth option has no digit.
 func TestOptionWithoutAKeyIsNotChosen(t *testing.T) {
 	menu := profile.Menu{Way: profile.ByDigit, Options: []profile.Option{{Number: 10}}}
-	if s, ok := next(&menu, wanted{}); ok {
+	if s, ok := next(&menu, chosen{}); ok {
 		t.Errorf("got %+v, want no step", s)
 	}
 }

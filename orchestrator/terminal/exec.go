@@ -23,6 +23,8 @@ type launch struct {
 	Argv []string `json:"argv"`
 	Dir  string   `json:"dir"`
 	Env  []string `json:"env"`
+
+	begin beginning
 }
 
 // launches remembers how this daemon launched its members.

@@ -37,7 +37,7 @@ func (la *launcher) handOver(m *team.Member, p *profile.Profile, l *launch) (*la
 		env = append(env, name+"="+h.Env[name])
 	}
 
-	return &launch{Argv: slices.Concat(l.Argv, h.Args), Dir: l.Dir, Env: env}, nil
+	return &launch{Argv: slices.Concat(l.Argv, l.begin.args, h.Args), Dir: l.Dir, Env: env}, nil
 }
 
 // privateDir returns the directory of an agent's private files, which exist from its launch until it

@@ -30,8 +30,16 @@ func (ts *Terminals) LaunchAgent(
 		return nil, err
 	}
 
+	earlier := ts.earlier(req, p)
+	if earlier.Session.Begun() {
+		req.Dir = earlier.Dir
+	}
+
 	l, err := ts.launcher.plan(req, p.Profile)
 	if err != nil {
+		return nil, err
+	}
+	if l.begin, err = begin(p.Profile, l.Argv, earlier.Session, team.NewID()); err != nil {
 		return nil, err
 	}
 
@@ -43,6 +51,19 @@ func (ts *Terminals) LaunchAgent(
 	defer m.Changing.Unlock()
 
 	return ts.launcher.run(ctx, m, p, l, req.Width, req.Height)
+}
+
+// earlier returns the agent whose session a launch continues: the one that had its name before, with the
+// same program. Without one it is empty.
+func (ts *Terminals) earlier(req parley.LaunchAgentRequest, p choice) parley.Agent {
+	m := ts.roster.ByName(req.Name)
+	if m == nil || !req.Resume || req.NoResume {
+		return parley.Agent{}
+	}
+	if a := m.Agent(); !a.Adopted() && a.Profile == p.stored() {
+		return a
+	}
+	return parley.Agent{}
 }
 
 // plan returns the launch that a request asks for. It changes nothing. The error is INVALID_ARGUMENT
@@ -102,8 +123,24 @@ func environList(env map[string]string) []string {
 // enlist finds or makes the member that a launch is for, gives it a new key and l its environment,
 // and returns with m.Changing held.
 func (la *launcher) enlist(ctx context.Context, req parley.LaunchAgentRequest, l *launch) (*team.Member, error) {
+	a, key, stored := la.newAgent(req, l)
+	m, err := la.ts.enroll(ctx, a, stored)
+	if err != nil {
+		return nil, err
+	}
+
+	l.Env = environment(l.Env, la.identity(m, key))
+
+	return m, nil
+}
+
+// newAgent returns the agent that a launch makes, and its key.
+func (la *launcher) newAgent(
+	req parley.LaunchAgentRequest, l *launch,
+) (a parley.Agent, key string, stored *store.APIKey) {
 	now := la.ts.now()
-	a := parley.Agent{
+	key, stored = la.ts.roster.NewKey(parley.KeyLaunched)
+	a = parley.Agent{
 		ID:            team.NewID(),
 		Name:          req.Name,
 		Description:   parley.CleanLabel(req.Description),
@@ -120,6 +157,10 @@ func (la *launcher) enlist(ctx context.Context, req parley.LaunchAgentRequest, l
 		Dir:           l.Dir,
 		Orchestrate:   req.Orchestrate,
 		Interruptible: req.Interruptible,
+		Session:       l.begin.session,
+		NoResume:      req.NoResume,
+		PromptHash:    parley.HashPrompt(req.Prompt),
+		OwnEnv:        req.OwnEnv,
 
 		ResumeAfterLimit: req.ResumeAfterLimit,
 
@@ -128,15 +169,7 @@ func (la *launcher) enlist(ctx context.Context, req parley.LaunchAgentRequest, l
 		LastActive: now,
 	}
 
-	key, stored := la.ts.roster.NewKey(parley.KeyLaunched)
-	m, err := la.ts.enroll(ctx, a, stored)
-	if err != nil {
-		return nil, err
-	}
-
-	l.Env = environment(l.Env, la.identity(m, key))
-
-	return m, nil
+	return a, key, stored
 }
 
 // enroll stores an agent, as a new member or in place of a stopped one with its name, and returns
@@ -183,6 +216,9 @@ func (ts *Terminals) revive(ctx context.Context, m *team.Member, a parley.Agent,
 	}
 
 	a.ID, a.Name, a.CreatedAt = old.ID, old.Name, old.CreatedAt
+	if a.Session.Begun() { // and it is not told its prompt again
+		a.PromptHash = old.PromptHash
+	}
 	if a.Adopted() { // the pane may still show what was typed there before
 		a.Seal = cmp.Or(old.Seal, a.Seal)
 	}
@@ -228,7 +264,7 @@ func (la *launcher) run(
 
 	la.launches.remember(m, l)
 	t := newTerminal(la.ts, m, p.Profile, info)
-	t.Started = la.ts.now()
+	t.Started, t.Resumed = la.ts.now(), l.begin.resumed
 	m.StartTerminal(t)
 	if err := la.ts.roster.SetState(recording, m, parley.StateStarting, p.evidence(), nil); err != nil {
 		return nil, err
@@ -246,6 +282,9 @@ func (la *launcher) run(
 		ByName:  p.byName,
 		PID:     info.PID,
 		Attach:  la.ts.tmux.AttachCommand(m.Name),
+		Dir:     l.Dir,
+
+		Conversation: l.begin.conversation(p.Profile),
 	}, nil
 }
 
@@ -314,62 +353,6 @@ const maxUnknownLooks = 20
 // ExecFailed is the exit status of `parley _exec` when it cannot start the program. Shells use it for a
 // command that they cannot find.
 const ExecFailed = 127
-
-// RestartAgent implements parley.TerminalService.
-func (ts *Terminals) RestartAgent(
-	ctx context.Context, req parley.RestartAgentRequest,
-) (*parley.LaunchAgentResult, error) {
-	m, err := ts.terminalMember(req.Agent)
-	if err != nil {
-		return nil, err
-	}
-
-	m.Changing.Lock()
-	defer m.Changing.Unlock()
-
-	a := m.Agent()
-	if a.Adopted() {
-		return nil, refuseRestart(a)
-	}
-
-	p, err := choose(ts.opts.Profiles, cmp.Or(req.Profile, a.Profile), a.Command)
-	if err != nil {
-		return nil, err
-	}
-
-	last := m.Terminal()
-	old := ts.launcher.launches.find(m)
-	again := parley.LaunchAgentRequest{Name: a.Name, Command: a.Command, Dir: cmp.Or(a.Dir, req.Dir), Env: req.Env}
-
-	l, err := ts.launcher.plan(again, p.Profile)
-	if old != nil {
-		l, err = &launch{Argv: old.Argv, Dir: old.Dir, Env: old.Env}, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-
-	if _, err := ts.end(ctx, m, parley.StateStarting, "restarted"); err != nil {
-		return nil, err
-	}
-	if err := ts.roster.SetProfile(ctx, m, p.stored()); err != nil {
-		return nil, err
-	}
-
-	key, stored := ts.roster.NewKey(parley.KeyLaunched)
-	if _, err := ts.roster.SwapKeys(ctx, m, stored, (*team.Key).IsLaunched); err != nil {
-		return nil, err
-	}
-
-	l.Env = environment(l.Env, ts.launcher.identity(m, key))
-
-	width, height := 0, 0
-	if last != nil {
-		width, height = cmp.Or(last.Info.LaunchWidth, last.Info.Width), cmp.Or(last.Info.LaunchHeight, last.Info.Height)
-	}
-
-	return ts.launcher.run(ctx, m, p, l, width, height)
-}
 
 // ignoreError returns err, or nil if it is harmless.
 func ignoreError(err, harmless error) error {

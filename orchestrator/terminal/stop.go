@@ -92,6 +92,10 @@ func (ts *Terminals) endProcesses(ctx context.Context, m *team.Member, t *team.T
 		return 0, ts.release(ctx, m)
 	}
 
+	if err := ts.learnSession(ctx, m, t); err != nil {
+		return 0, err
+	}
+
 	root, born := 0, ""
 	if t != nil {
 		t.Stopping.Store(true)

@@ -172,6 +172,9 @@ func (w *watcher) observe(ctx context.Context, m *team.Member, t *team.Terminal,
 	}
 
 	t = w.recognise(m, t, info)
+	if err := w.followSession(ctx, m, t, info); err != nil {
+		return err
+	}
 
 	state, evidence, err := w.stateOf(ctx, m, t, info)
 	if err == nil && t.Redraws.Due(w.ts.now(), state, w.ts.opts.RedrawAfter) {
@@ -207,17 +210,31 @@ func (w *watcher) observeDead(ctx context.Context, m *team.Member, t *team.Termi
 		t.DeadSince = w.ts.now()
 	}
 
-	switch {
-	case !info.ExitKnown && w.ts.now().Sub(t.DeadSince) < statusPatience:
+	if !info.ExitKnown && w.ts.now().Sub(t.DeadSince) < statusPatience {
 		return nil
-	case !info.ExitKnown:
-		return w.ts.roster.SetState(ctx, m, parley.StateExited, "its program ended", nil)
-	case info.Signal != "":
-		return w.ts.roster.SetState(ctx, m, parley.StateExited, "its program was ended by signal "+info.Signal, nil)
 	}
 
-	evidence := fmt.Sprintf("its program ended with status %d", info.ExitStatus)
-	return w.ts.roster.SetState(ctx, m, parley.StateExited, evidence, &info.ExitStatus)
+	evidence, exit := endOf(info)
+	refused, err := w.refusesSession(ctx, m, t, exit == nil || *exit != 0)
+	if err != nil {
+		return err
+	}
+	if refused {
+		evidence = "it did not continue its conversation: " + evidence
+	}
+
+	return w.ts.roster.SetState(ctx, m, parley.StateExited, evidence, exit)
+}
+
+// endOf says how the program of a dead pane ended, with its exit status if it has one.
+func endOf(info tmux.PaneInfo) (evidence string, exit *int) {
+	switch {
+	case !info.ExitKnown:
+		return "its program ended", nil
+	case info.Signal != "":
+		return "its program was ended by signal " + info.Signal, nil
+	}
+	return fmt.Sprintf("its program ended with status %d", info.ExitStatus), &info.ExitStatus
 }
 
 // stateOf reads an agent's state off its screen, and returns it with its evidence. "" means that the

@@ -1,0 +1,276 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"parley"
+	"parley/internal/daemon"
+
+	"github.com/spf13/cobra"
+)
+
+// upOptions are the flags of parley up.
+type upOptions struct {
+	file                 string
+	apply, dryRun, fresh bool
+}
+
+func upCommand(c *cli) *cobra.Command {
+	var o upOptions
+	cmd := &cobra.Command{
+		Use:   "up [NAME…]",
+		Short: "Launch the team of parley.yaml, and bring back agents that were lost",
+		Long: `Launches the agents of parley.yaml that do not run, or only those that are named. One that
+ran before continues its own conversation if its program can; agents that lost their terminals,
+as after a reboot, come back even if the file does not name them. Of one that runs already, up
+says how it differs from the file.`,
+		Example: `  parley up
+  parley up --dry-run         # only say what would happen
+  parley up --apply           # change or restart the agents that differ from the file
+  parley up --fresh coder     # with a new conversation
+  parley up -f teams/review.yaml`,
+	}
+
+	f := cmd.Flags()
+	f.StringVarP(&o.file, "file", "f", "", "the team's file (default: the workspace's parley.yaml)")
+	f.BoolVar(&o.apply, "apply", false, "change or restart running agents that differ from the file")
+	f.BoolVar(&o.dryRun, "dry-run", false, "only say what would happen")
+	f.BoolVar(&o.fresh, "fresh", false, "begin new conversations")
+	cmd.MarkFlagsMutuallyExclusive("apply", "dry-run")
+	cmd.RunE = func(cmd *cobra.Command, names []string) error {
+		t, base, err := c.teamToLaunch(o.file)
+		if err != nil {
+			return err
+		}
+
+		at, err := c.place()
+		if err != nil {
+			return err
+		}
+		if len(t.Agents) == 0 && !at.InUse() {
+			return noAgents(t, at)
+		}
+		if _, err := c.ensureDaemon(cmd.Context(), at); err != nil {
+			return err
+		}
+
+		status, err := invoke[parley.AgentStatusResult](cmd.Context(), c, "get_agent_status", nil)
+		if err != nil {
+			return err
+		}
+
+		steps, err := planUp(t.Agents, status.Agents, names)
+		if err == nil && len(steps) == 0 {
+			err = noAgents(t, at)
+		}
+		if err != nil {
+			return err
+		}
+
+		u := upRun{cli: c, upOptions: o, base: base, steps: steps}
+
+		return u.run(cmd.Context())
+	}
+
+	return c.withAgents(cmd, -1)
+}
+
+// teamToLaunch reads the file of parley up, which the user must trust, and returns the directory that
+// its paths are relative to.
+func (c *cli) teamToLaunch(file string) (*daemon.Team, string, error) {
+	at, err := c.place()
+	if err != nil {
+		return nil, "", err
+	}
+
+	path := at.TeamFile()
+	if file != "" {
+		path = c.absolute(file)
+	}
+
+	t, err := daemon.LoadTeam(path, file != "")
+	if err != nil {
+		return nil, "", err
+	}
+	if c.canAsk() {
+		err = c.trust(t, false)
+	} else if !daemon.TrustOf(c.env).Has(t) {
+		err = daemon.NotTrusted(t)
+	}
+
+	return t, filepath.Dir(path), err
+}
+
+func noAgents(t *daemon.Team, at daemon.Place) error {
+	if t.File == "" {
+		return parley.Errorf(parley.InvalidArgument, "there is no %s, and no agent was lost", at.TeamFile()).
+			Suggest("parley init writes one for the agent programs that are installed.")
+	}
+	return parley.Errorf(parley.InvalidArgument, "%s names no agents", t.File).
+		Suggest("List them under agents:; docs/settings.md shows how.")
+}
+
+// upStep is what parley up does about one agent.
+type upStep struct {
+	name    string
+	wanted  *daemon.Agent // as the file has it; nil if it does not
+	running bool
+	there   *parley.AgentStatus // nil if it was never launched
+}
+
+// planUp returns the steps for the agents of a file and then for the lost ones that the file does not
+// have: for all of them, or for those with these names.
+func planUp(wanted []daemon.Agent, there []parley.AgentStatus, names []string) ([]upStep, error) {
+	find := func(name string) *parley.AgentStatus {
+		i := slices.IndexFunc(there, func(a parley.AgentStatus) bool {
+			return a.Kind == parley.KindTerminal && strings.EqualFold(a.Name, name)
+		})
+		if i < 0 {
+			return nil
+		}
+		return &there[i]
+	}
+
+	var steps []upStep
+	for i, a := range wanted {
+		known := find(a.Name)
+		steps = append(steps, upStep{a.Name, &wanted[i], known != nil && known.State.Live(), known})
+	}
+
+	for i, a := range there {
+		inFile := slices.ContainsFunc(wanted, func(w daemon.Agent) bool { return strings.EqualFold(w.Name, a.Name) })
+		if a.Lost() && !inFile {
+			steps = append(steps, upStep{a.Name, nil, false, &there[i]})
+		}
+	}
+
+	for _, name := range names {
+		if !slices.ContainsFunc(steps, func(s upStep) bool { return strings.EqualFold(s.name, name) }) {
+			return nil, parley.Errorf(parley.AgentNotFound, "parley.yaml names no agent %s, and none was lost", name).
+				Suggest("parley restart %s starts a stopped one again.", name)
+		}
+	}
+
+	return slices.DeleteFunc(steps, func(s upStep) bool {
+		named := slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(s.name, name) })
+		return len(names) > 0 && !named
+	}), nil
+}
+
+// upRun is one run of parley up.
+type upRun struct {
+	*cli
+	upOptions
+	base     string // what the file's paths are relative to
+	steps    []upStep
+	launched []*parley.LaunchAgentResult
+}
+
+// run takes the steps, and reports each.
+func (u *upRun) run(ctx context.Context) error {
+	steps := map[string]upStep{}
+	var names []string
+	for _, s := range u.steps {
+		steps[s.name] = s
+		names = append(names, s.name)
+	}
+
+	err := forEach(u.cli, names, func(name string) error { return u.step(ctx, steps[name]) })
+	ended := watchLaunched(ctx, u.cli, u.launched, "launched")
+	if err == nil || ended == nil {
+		return cmp.Or(err, ended)
+	}
+
+	u.fail(ended)
+
+	return err
+}
+
+func (u *upRun) step(ctx context.Context, s upStep) error {
+	switch {
+	case s.running:
+		return u.compare(ctx, s)
+	case u.dryRun:
+		return u.printWouldLaunch(s)
+	case s.wanted == nil:
+		return u.bringBack(ctx, s)
+	}
+
+	req, err := u.request(s.wanted)
+	if err != nil {
+		return err
+	}
+	req.Resume = !u.fresh && !req.NoResume
+
+	res, err := launchAgent(ctx, u.cli, req, u.base, s.wanted.Size)
+	if err != nil {
+		return err
+	}
+	u.launched = append(u.launched, res)
+
+	if wants := dirOf(req.Dir, u.base); res.Dir != wants && res.Conversation == parley.ConversationResumed {
+		return u.warnOfDir(s.name, res.Dir, wants)
+	}
+
+	return nil
+}
+
+// bringBack restarts an agent that the file does not have.
+func (u *upRun) bringBack(ctx context.Context, s upStep) error {
+	req := parley.RestartAgentRequest{Agent: s.there.ID, Fresh: u.fresh, Dir: u.dir, Env: u.env.Scrubbed().Map()}
+	res, err := call[parley.LaunchAgentResult](ctx, u.cli, "restart_agent", req)
+	if err == nil {
+		u.launched = append(u.launched, res)
+	}
+	return err
+}
+
+// request returns the launch that the file asks for.
+func (u *upRun) request(a *daemon.Agent) (parley.LaunchAgentRequest, error) {
+	prompt, err := u.promptText(a.Prompt, u.base)
+	return parley.LaunchAgentRequest{
+		Name:          a.Name,
+		Profile:       a.Profile,
+		Command:       a.Command,
+		Dir:           a.Dir,
+		Env:           a.Env,
+		Model:         a.Model,
+		Prompt:        prompt,
+		Role:          a.Role,
+		Description:   a.Description,
+		Capabilities:  a.Capabilities,
+		Groups:        a.Groups,
+		Orchestrate:   a.Orchestrate,
+		Interruptible: a.Interruptible,
+
+		ResumeAfterLimit: a.ResumeAfterLimit,
+		NoResume:         a.Resume != nil && !*a.Resume,
+	}, err
+}
+
+// compare says how a running agent differs from the file, and with --apply changes it.
+func (u *upRun) compare(ctx context.Context, s upStep) error {
+	launch, err := u.request(s.wanted)
+	if err != nil {
+		return err
+	}
+	if launch, err = completed(u.cli, launch, u.base, s.wanted.Size); err != nil {
+		return err
+	}
+
+	req := parley.UpdateAgentRequest{LaunchAgentRequest: launch, DryRun: !u.apply, Fresh: u.fresh}
+	res, err := call[parley.UpdateAgentResult](ctx, u.cli, "update_agent", req)
+	if err != nil {
+		return err
+	}
+	if res.Launched != nil {
+		res.Launched.PromptMessageID = res.PromptMessageID
+		u.launched = append(u.launched, res.Launched)
+	}
+
+	return u.printCompared(s, res)
+}

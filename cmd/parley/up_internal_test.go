@@ -1,0 +1,62 @@
+package main
+
+import (
+	"slices"
+	"testing"
+
+	"parley"
+	"parley/internal/daemon"
+)
+
+func TestUpLaunchesWhatTheFileNamesAndBringsBackWhatWasLost(t *testing.T) {
+	agent := func(name string, state parley.AgentState) parley.AgentStatus {
+		return parley.AgentStatus{Agent: parley.Agent{Name: name, Kind: parley.KindTerminal, State: state}}
+	}
+	adopted := agent("adopted", parley.StateUnreachable)
+	adopted.Socket = "/tmp/s"
+	file := []daemon.Agent{{Name: "coder"}, {Name: "new"}, {Name: "stopped"}}
+	there := []parley.AgentStatus{
+		agent("Coder", parley.StateIdle), agent("lost", parley.StateUnreachable), adopted,
+		agent("gone", parley.StateTerminated), agent("stopped", parley.StateTerminated),
+	}
+
+	for _, tt := range []struct {
+		names, want []string
+	}{
+		{nil, []string{"coder runs", "new", "stopped", "lost"}},
+		{[]string{"LOST", "new"}, []string{"new", "lost"}},
+	} {
+		steps, err := planUp(file, there, tt.names)
+		var got []string
+		for _, s := range steps {
+			if s.running {
+				s.name += " runs"
+			}
+			got = append(got, s.name)
+		}
+		if err != nil || !slices.Equal(got, tt.want) {
+			t.Errorf("%q: got %q, %v, want %q", tt.names, got, err, tt.want)
+		}
+	}
+
+	if _, err := planUp(file, there, []string{"gone"}); parley.AsError(err).Code != parley.AgentNotFound {
+		t.Errorf("a stopped agent that the file does not name: got %v", err)
+	}
+}
+
+func TestHooksTellTheSession(t *testing.T) {
+	for _, tt := range []struct{ event, input, want string }{
+		{"UserPromptSubmit", `{"session_id":"5f0c21aa-1"}`, "5f0c21aa-1"},
+		{"userPromptSubmitted", `{"sessionId":"5f0c21aa-1"}`, "5f0c21aa-1"},
+		{"SessionEnd", `{"session_id":"5f0c21aa-1","reason":"clear"}`, ""},
+		{"sessionEnd", `{"sessionId":"5f0c21aa-1"}`, ""},
+		{"PermissionRequest", `{"session_id":"5f0c21aa-1","agent_id":"a1"}`, ""},
+		{"Stop", `{"session_id":"--settings=x"}`, ""},
+		{"Stop", `{}`, ""},
+	} {
+		got, ok := readReport([]string{tt.event}, func() []byte { return []byte(tt.input) })
+		if !ok || got.Session != tt.want {
+			t.Errorf("%s with %s: got %q, want %q", tt.event, tt.input, got.Session, tt.want)
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+
+	"parley"
+)
+
+// comparison is the JSON of an agent that runs already.
+type comparison struct {
+	parley.UpdateAgentResult
+	State   parley.AgentState `json:"state"`
+	Already bool              `json:"runs_already"`
+}
+
+// printCompared reports an agent that already runs, how it differs from the file, and what was or
+// would be done about it.
+func (u *upRun) printCompared(s upStep, res *parley.UpdateAgentResult) error {
+	if u.json {
+		return u.printJSON(comparison{*res, s.there.State, true})
+	}
+
+	name := u.paint(bold, res.Name)
+	switch {
+	case len(res.Changes) == 0:
+		return u.printLine(name + " is already running.")
+	case res.Changed:
+		name += " is changed:"
+	default:
+		name += " is already running, and differs from the file:"
+	}
+
+	lines := []string{name}
+	for _, ch := range res.Changes {
+		lines = append(lines, "  "+changeWords(ch))
+	}
+	if !res.Changed {
+		lines = append(lines, u.paint(faint, "  → ")+applyWords(res))
+	}
+
+	return u.printLine(strings.Join(lines, "\n"))
+}
+
+func changeWords(ch parley.Change) string {
+	words := ch.What + ": "
+	switch {
+	case ch.Now != "" && ch.Then != "":
+		words += ch.Now + " → " + ch.Then
+	case ch.Then != "":
+		words += ch.Then
+	default:
+		words += "no longer " + ch.Now
+	}
+	return words
+}
+
+// applyWords says what --apply would do.
+func applyWords(res *parley.UpdateAgentResult) string {
+	command := "parley up --apply " + res.Name
+	var does string
+	for _, ch := range res.Changes {
+		switch {
+		case ch.Means == parley.ByRestart && res.LosesConversation:
+			does = "restarts it with a new conversation"
+			command = "parley up --apply --fresh " + res.Name
+		case ch.Means == parley.ByRestart:
+			does = "restarts it with its conversation"
+		case ch.Means == parley.ByMessage && does == "":
+			does = "sends it the prompt"
+		}
+	}
+	if does == "" {
+		does = "changes it while it runs"
+	}
+	return command + " " + does
+}
+
+// printWouldLaunch reports an agent that parley up would launch.
+func (u *upRun) printWouldLaunch(s upStep) error {
+	resumes := s.there != nil && s.there.Session.Begun() && !u.fresh && !s.there.NoResume
+	if u.json {
+		return u.printJSON(struct {
+			parley.Answer
+			Name         string `json:"name"`
+			Launches     bool   `json:"would_launch"`
+			Conversation bool   `json:"would_resume"`
+		}{parley.OK, s.name, true, resumes})
+	}
+	if resumes {
+		return u.printLine(u.paint(bold, s.name) + " would be launched with its conversation.")
+	}
+	return u.printLine(u.paint(bold, s.name) + " would be launched.")
+}
+
+// warnOfDir says that an agent runs where its conversation is, and not where the file says.
+func (u *upRun) warnOfDir(name, has, wants string) error {
+	u.fail(parley.Errorf(parley.InvalidArgument, "%s runs in %s, where its conversation is; the file says %s",
+		name, has, wants).Suggest("To begin a new conversation there: parley up --apply --fresh %s", name))
+	return nil
+}
+
+// dirOf returns a directory of the file as an absolute path.
+func dirOf(dir, base string) string {
+	if filepath.IsAbs(dir) {
+		return dir
+	}
+	return filepath.Join(base, dir)
+}

@@ -1,0 +1,108 @@
+package team
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"parley"
+	"parley/profile"
+	"parley/tmux"
+)
+
+// SetSession records the own session of a member's program, first in the database and then in memory.
+func (r *Roster) SetSession(ctx context.Context, m *Member, s parley.Session) error {
+	if m.Agent().Session == s {
+		return nil
+	}
+	if err := r.store.SetAgentSession(ctx, m.ID, s); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.agent.Session = s
+	return nil
+}
+
+// SetLabels records how a member is described and what it may do, first in the database and then in
+// memory. Nothing else of a counts.
+func (r *Roster) SetLabels(ctx context.Context, m *Member, a parley.Agent) error {
+	if err := r.store.SetAgentLabels(ctx, m.ID, a); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.agent.Role, m.agent.Description, m.agent.PromptHash = a.Role, a.Description, a.PromptHash
+	m.agent.Capabilities, m.agent.Groups = a.Capabilities, a.Groups
+	m.agent.Orchestrate, m.agent.Interruptible, m.agent.NoResume = a.Orchestrate, a.Interruptible, a.NoResume
+	return nil
+}
+
+// takeSession takes what a report says of the program's session. Reports come out of order, and one
+// from before the last change says nothing about the session of now.
+func (r *Roster) takeSession(
+	ctx context.Context, m *Member, req parley.ReportStateRequest, prompted bool, at time.Time,
+) error {
+	t := m.Terminal()
+	if req.Session == "" || t == nil || at.Before(t.Started) {
+		return nil
+	}
+
+	m.Reports.session.Lock()
+	defer m.Reports.session.Unlock()
+
+	now := m.Agent().Session
+	if at.Before(m.Reports.sessionAt) && req.Session != now.ID {
+		return nil
+	}
+
+	said := parley.Said{ID: req.Session, Prompted: prompted}
+	if said.ID != now.ID {
+		said.Own = t.IsOwnProcess(req.PID)
+	}
+	next := now.After(said)
+	if next.ID != now.ID {
+		m.Reports.sessionAt = at
+	}
+
+	return r.SetSession(context.WithoutCancel(ctx), m, next)
+}
+
+// IsOwnProcess reports whether a process belongs to the agent's own program, and not to one of the
+// same kind that this program has started as a tool.
+func (t *Terminal) IsOwnProcess(pid int) bool {
+	if pid <= 0 {
+		return false
+	}
+	lineage, err := tmux.LineageOf(pid)
+	if err != nil {
+		return false
+	}
+
+	end := slices.IndexFunc(lineage.Line, func(p tmux.Process) bool { return p.PID == t.PID })
+	if end < 0 {
+		return false
+	}
+
+	var commands [][]string
+	for _, p := range lineage.Line[:end+1] {
+		commands = append(commands, p.Args)
+	}
+
+	return runsOnce(t.Profile, commands)
+}
+
+// runsOnce reports whether a line of processes, each the child of the next, runs the profile's program
+// once at most. Several in a row count as one: many programs start themselves again. A package manager
+// that starts it does not count.
+func runsOnce(p *profile.Profile, commands [][]string) bool {
+	times, before := 0, false
+	for _, argv := range commands {
+		runs := p.Runs(argv) && !profile.MayStart(argv)
+		if runs && !before {
+			times++
+		}
+		before = runs
+	}
+	return times <= 1
+}

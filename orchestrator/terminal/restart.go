@@ -1,0 +1,103 @@
+package terminal
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"parley"
+	"parley/orchestrator/team"
+)
+
+// RestartAgent implements parley.TerminalService.
+func (ts *Terminals) RestartAgent(
+	ctx context.Context, req parley.RestartAgentRequest,
+) (*parley.LaunchAgentResult, error) {
+	m, err := ts.terminalMember(req.Agent)
+	if err != nil {
+		return nil, err
+	}
+
+	m.Changing.Lock()
+	defer m.Changing.Unlock()
+
+	if err := ts.learnSession(ctx, m, m.Terminal()); err != nil {
+		return nil, err
+	}
+
+	a, last := m.Agent(), m.Terminal()
+	if a.Adopted() {
+		return nil, refuseRestart(a)
+	}
+
+	p, err := choose(ts.opts.Profiles, cmp.Or(req.Profile, a.Profile), a.Command)
+	if err != nil {
+		return nil, err
+	}
+
+	l, err := ts.launcher.again(m, req, p)
+	if err != nil {
+		return nil, err
+	}
+
+	if _, err := ts.end(ctx, m, parley.StateStarting, "restarted"); err != nil {
+		return nil, err
+	}
+	if err := ts.renew(ctx, m, p, l); err != nil {
+		return nil, err
+	}
+
+	width, height := 0, 0
+	if last != nil {
+		width, height = cmp.Or(last.Info.LaunchWidth, last.Info.Width), cmp.Or(last.Info.LaunchHeight, last.Info.Height)
+	}
+
+	res, err := ts.launcher.run(ctx, m, p, l, width, height)
+	if err != nil { // nothing of the new session was begun
+		err = errors.Join(err, ts.roster.SetSession(context.WithoutCancel(ctx), m, a.Session))
+	}
+
+	return res, err
+}
+
+// again returns the launch of an agent as it was launched before, which continues its session unless
+// the request or the agent says otherwise. It changes nothing.
+func (la *launcher) again(m *team.Member, req parley.RestartAgentRequest, p choice) (*launch, error) {
+	a := m.Agent()
+	l, err := la.plan(parley.LaunchAgentRequest{
+		Name: a.Name, Command: a.Command, Dir: cmp.Or(a.Dir, req.Dir), Env: req.Env,
+	}, p.Profile)
+	if old := la.launches.find(m); old != nil {
+		l, err = &launch{Argv: old.Argv, Dir: old.Dir, Env: old.Env}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+
+	session := a.Session
+	if req.Fresh || a.NoResume || a.Profile != p.stored() {
+		session = parley.Session{}
+	}
+	l.begin, err = begin(p.Profile, l.Argv, session, team.NewID())
+
+	return l, err
+}
+
+// renew gives a member that is launched again the profile, the session and a new key of the launch.
+// The caller holds m.Changing.
+func (ts *Terminals) renew(ctx context.Context, m *team.Member, p choice, l *launch) error {
+	if err := ts.roster.SetSession(ctx, m, l.begin.session); err != nil {
+		return err
+	}
+	if err := ts.roster.SetProfile(ctx, m, p.stored()); err != nil {
+		return err
+	}
+
+	key, stored := ts.roster.NewKey(parley.KeyLaunched)
+	if _, err := ts.roster.SwapKeys(ctx, m, stored, (*team.Key).IsLaunched); err != nil {
+		return err
+	}
+	l.Env = environment(l.Env, ts.launcher.identity(m, key))
+
+	return nil
+}

@@ -1,0 +1,110 @@
+package terminal
+
+import (
+	"context"
+	"time"
+
+	"parley"
+	"parley/orchestrator/team"
+	"parley/profile"
+	"parley/tmux"
+)
+
+// beginning says how a launch begins the session of its program.
+type beginning struct {
+	args    []string       // for the program
+	session parley.Session // that the program then has, as far as parley knows it
+	resumed bool
+}
+
+// begin returns how a program begins its session: with old if that has begun and the program can
+// continue it, else with a new one, for which fresh is the id.
+func begin(p *profile.Profile, command []string, old parley.Session, fresh string) (beginning, error) {
+	id := fresh
+	resumes := old.Begun() && p.Resumes() && !p.HasOwnSession(command)
+	if resumes {
+		id = old.ID
+	}
+
+	choose, resume, err := p.Session.Render(id)
+	switch {
+	case err != nil:
+		return beginning{}, err
+	case resumes:
+		return beginning{resume, parley.Session{ID: id, State: parley.SessionBegun}, true}, nil
+	case p.Chooses(command):
+		return beginning{choose, parley.Session{ID: id, State: parley.SessionChosen}, false}, nil
+	}
+
+	return beginning{}, nil
+}
+
+// conversation returns the word of a result for how the program began its session.
+func (b beginning) conversation(p *profile.Profile) string {
+	switch {
+	case b.resumed:
+		return parley.ConversationResumed
+	case p.Resumes():
+		return parley.ConversationNew
+	}
+	return ""
+}
+
+// sessionEvery is the least time between two looks at the open files of a program, which list all
+// processes.
+const sessionEvery = 3 * time.Second
+
+// followSession learns the session of a program that has written something since it was last looked
+// at. The caller holds m.Changing.
+func (w *watcher) followSession(ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo) error {
+	now := w.ts.now()
+	if !t.Profile.HasSessionFile() || info.Activity.Before(t.SessionLooked) || now.Sub(t.SessionLooked) < sessionEvery {
+		return nil
+	}
+
+	t.SessionLooked = now
+	return w.ts.learnSession(ctx, m, t)
+}
+
+// learnSession records the session of a program that tells its id in no other way, if it has begun
+// one. t may be nil. The caller holds m.Changing.
+func (ts *Terminals) learnSession(ctx context.Context, m *team.Member, t *team.Terminal) error {
+	if t == nil || !t.Profile.HasSessionFile() {
+		return nil
+	}
+	id, ok := sessionOf(t)
+	if !ok {
+		return nil
+	}
+	return ts.roster.SetSession(ctx, m, parley.Session{ID: id, State: parley.SessionBegun})
+}
+
+// sessionOf returns the session to which the open files of an agent's own program belong. It is not ok
+// if there is none, or if there are several.
+func sessionOf(t *team.Terminal) (id string, ok bool) {
+	pids, err := tmux.Descendants(t.PID)
+	if err != nil {
+		return "", false
+	}
+
+	var paths []string
+	for _, pid := range append(pids, t.PID) {
+		open := tmux.OpenFiles(pid)
+		if _, has := t.Profile.SessionIn(open); has && t.IsOwnProcess(pid) {
+			paths = append(paths, open...)
+		}
+	}
+
+	return t.Profile.SessionIn(paths)
+}
+
+// refusesSession records that a program has ended when it was to continue its session. It returns
+// whether that is so.
+func (w *watcher) refusesSession(ctx context.Context, m *team.Member, t *team.Terminal, failed bool) (bool, error) {
+	a := m.Agent()
+	if !t.Resumed || !failed || a.State != parley.StateStarting {
+		return false, nil
+	}
+	refused := parley.Session{ID: a.Session.ID, State: parley.SessionRefused}
+	return true, w.ts.roster.SetSession(ctx, m, refused)
+}

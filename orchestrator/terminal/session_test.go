@@ -1,0 +1,82 @@
+package terminal
+
+import (
+	"slices"
+	"testing"
+
+	"parley"
+	"parley/internal/must"
+	"parley/profile"
+)
+
+func TestALaunchBeginsOrContinuesASession(t *testing.T) {
+	set := must.Have(profile.Builtin())(t)
+	begun := parley.Session{ID: "earlier", State: parley.SessionBegun}
+	refused := parley.Session{ID: "earlier", State: parley.SessionRefused}
+	chosen := parley.Session{ID: "earlier", State: parley.SessionChosen}
+	for _, tt := range []struct {
+		name    string
+		command []string
+		old     parley.Session
+		args    []string
+		session parley.Session
+		said    string
+	}{
+		{"the first", []string{"claude"}, parley.Session{}, []string{"--session-id", "fresh1"},
+			parley.Session{ID: "fresh1", State: parley.SessionChosen}, parley.ConversationNew},
+		{"one with turns", []string{"claude"}, begun, []string{"--resume", "earlier"}, begun, parley.ConversationResumed},
+		{"one that was refused is tried again", []string{"claude"}, refused, []string{"--resume", "earlier"}, begun,
+			parley.ConversationResumed},
+		{"one without turns has nothing to continue", []string{"claude"}, chosen, []string{"--session-id", "fresh1"},
+			parley.Session{ID: "fresh1", State: parley.SessionChosen}, parley.ConversationNew},
+		{"the command's own", []string{"claude", "--continue"}, begun, nil, parley.Session{}, parley.ConversationNew},
+		{"one that the program chooses", []string{"codex"}, parley.Session{}, nil, parley.Session{}, parley.ConversationNew},
+		{"codex", []string{"codex"}, begun, []string{"resume", "earlier"}, begun, parley.ConversationResumed},
+		{"a program without sessions", []string{"aider"}, begun, nil, parley.Session{}, ""},
+	} {
+		p := must.Have(set.Find(tt.command[0]))(t)
+		got := must.Have(begin(p, tt.command, tt.old, "fresh1"))(t)
+		if !slices.Equal(got.args, tt.args) || got.session != tt.session || got.conversation(p) != tt.said {
+			t.Errorf("%s: got %q, %+v, %q", tt.name, got.args, got.session, got.conversation(p))
+		}
+	}
+}
+
+func TestDifferencesNameWhatTheyTake(t *testing.T) {
+	set := must.Have(profile.Builtin())(t)
+	claude := must.Have(set.Find("claude"))(t)
+	have := standing{
+		Agent: parley.Agent{
+			Profile: "claude", Command: []string{"claude", "--verbose", "--model", "opus"}, Dir: "/w", Role: "coder",
+			Groups: []string{"backend"}, PromptHash: parley.HashPrompt("begin"), OwnEnv: []string{"PORT", "OLD"},
+		},
+		env: []string{"PORT=4000", "OLD=1", "HOME=/h"}, width: 200, height: 50,
+	}
+	same := parley.LaunchAgentRequest{
+		Role: "coder", Groups: []string{"backend"}, Prompt: "begin", Width: 200, Height: 50,
+		Env: map[string]string{"PORT": "4000", "OLD": "1", "HOME": "/other"}, OwnEnv: []string{"OLD", "PORT"},
+	}
+	want := wanted{same, claude, "claude", have.Command, "/w"}
+	if got := differences(have, want); len(got) != 0 {
+		t.Fatalf("nothing differs, got %+v", got)
+	}
+
+	want.argv, want.dir = []string{"claude", "--model", "sonnet"}, "/x"
+	want.Role, want.Groups, want.Prompt, want.NoResume = "", []string{"frontend"}, "do this", true
+	want.Env, want.OwnEnv = map[string]string{"PORT": "secret"}, []string{"PORT"}
+	got := differences(have, want)
+	list := []parley.Change{
+		{What: "command", Now: "claude --verbose", Then: "claude", Means: parley.ByRestart},
+		{What: "model", Now: "opus", Then: "sonnet", Means: parley.ByRestart},
+		{What: "dir", Now: "/w", Then: "/x", Means: parley.ByRestart},
+		{What: "env PORT", Then: "another value", Means: parley.ByRestart},
+		{What: "env OLD", Then: "not set", Means: parley.ByRestart},
+		{What: "prompt", Then: "do this", Means: parley.ByMessage},
+		{What: "role", Now: "coder", Means: parley.InPlace},
+		{What: "groups", Now: "backend", Then: "frontend", Means: parley.InPlace},
+		{What: "resume", Now: "yes", Then: "no", Means: parley.InPlace},
+	}
+	if !slices.Equal(got, list) {
+		t.Errorf("got\n%+v, want\n%+v", got, list)
+	}
+}

@@ -1,0 +1,126 @@
+package terminal
+
+import (
+	"context"
+
+	"parley"
+	"parley/orchestrator/team"
+	"parley/tmux"
+)
+
+// UpdateAgent implements parley.TerminalService, except for the prompt.
+func (ts *Terminals) UpdateAgent(
+	ctx context.Context, req parley.UpdateAgentRequest,
+) (*parley.UpdateAgentResult, error) {
+	m, err := ts.terminalMember(req.Name)
+	if err != nil {
+		return nil, err
+	}
+
+	p, err := choose(ts.opts.Profiles, req.Profile, req.Command)
+	if err != nil {
+		return nil, err
+	}
+	l, err := ts.launcher.plan(req.LaunchAgentRequest, p.Profile)
+	if err != nil {
+		return nil, err
+	}
+
+	m.Changing.Lock()
+	defer m.Changing.Unlock()
+
+	have, err := ts.standing(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+
+	want := wanted{req.LaunchAgentRequest, p.Profile, p.stored(), l.Argv, l.Dir}
+	res := &parley.UpdateAgentResult{Answer: parley.OK, AgentID: m.ID, Name: m.Name, Changes: differences(have, want)}
+	again := restarts(res.Changes)
+	keeps := p.Resumes() && have.Dir == l.Dir && have.Profile == p.stored() && !req.Fresh && !req.NoResume
+	res.LosesConversation = again && !keeps
+
+	if req.DryRun || len(res.Changes) == 0 {
+		return res, nil
+	}
+	if res.LosesConversation && have.Session.Begun() && !req.Fresh {
+		return nil, keepsConversation(have.Agent)
+	}
+
+	res.Changed = true
+	if again {
+		res.Launched, err = ts.relaunch(ctx, m, req, p, l)
+		return res, err
+	}
+
+	return res, ts.roster.SetLabels(ctx, m, labelled(have.Agent, req))
+}
+
+// standing describes a running agent. The error is AGENT_UNAVAILABLE if it does not run, and
+// INVALID_ARGUMENT if parley did not launch it.
+func (ts *Terminals) standing(ctx context.Context, m *team.Member) (standing, error) {
+	a, t := m.Agent(), m.Terminal()
+	switch {
+	case a.Adopted():
+		return standing{}, parley.Errorf(parley.InvalidArgument, "%s was not launched by parley", m.Name).
+			Suggest("Change it where it runs, or let it go with parley leave %s and launch it.", m.Name)
+	case t == nil || !a.State.Live():
+		return standing{}, parley.Errorf(parley.AgentUnavailable, "%s does not run", m.Name).
+			Suggest("Start it: parley up, or parley restart %s.", m.Name)
+	}
+
+	if err := ts.learnSession(ctx, m, t); err != nil {
+		return standing{}, err
+	}
+
+	have := standing{Agent: m.Agent(), width: t.Info.LaunchWidth, height: t.Info.LaunchHeight}
+	if lineage, err := tmux.LineageOf(t.PID); err == nil && len(lineage.Line) > 0 {
+		have.env = lineage.Line[0].Env
+	}
+
+	return have, nil
+}
+
+// relaunch starts the program of a member again as a request says. The caller holds m.Changing.
+func (ts *Terminals) relaunch(
+	ctx context.Context, m *team.Member, req parley.UpdateAgentRequest, p choice, l *launch,
+) (*parley.LaunchAgentResult, error) {
+	session := m.Agent().Session
+	if req.Fresh || req.NoResume || m.Agent().Profile != p.stored() {
+		session = parley.Session{}
+	}
+
+	var err error
+	if l.begin, err = begin(p.Profile, l.Argv, session, team.NewID()); err != nil {
+		return nil, err
+	}
+	if _, err := ts.end(ctx, m, parley.StateStarting, "changed and restarted"); err != nil {
+		return nil, err
+	}
+
+	req.LaunchAgentRequest.Profile = p.stored()
+	a, key, stored := ts.launcher.newAgent(req.LaunchAgentRequest, l)
+	if err := ts.revive(ctx, m, a, stored); err != nil {
+		return nil, err
+	}
+	l.Env = environment(l.Env, ts.launcher.identity(m, key))
+
+	return ts.launcher.run(ctx, m, p, l, req.Width, req.Height)
+}
+
+// labelled returns the agent with what a request changes of it without a restart.
+func labelled(a parley.Agent, req parley.UpdateAgentRequest) parley.Agent {
+	a.Role, a.Description = parley.CleanLabel(req.Role), parley.CleanLabel(req.Description)
+	a.Capabilities, a.Groups = parley.CleanLabels(req.Capabilities), parley.CleanLabels(req.Groups)
+	a.Orchestrate, a.Interruptible, a.NoResume = req.Orchestrate, req.Interruptible, req.NoResume
+	a.ResumeAfterLimit = req.ResumeAfterLimit
+	return a
+}
+
+// keepsConversation refuses a change that would lose the conversation of an agent's program.
+func keepsConversation(a parley.Agent) error {
+	return parley.Errorf(parley.InvalidArgument,
+		"the change would lose the conversation of %s, which belongs to its program and directory", a.Name).
+		With("agent", a.Name).
+		Suggest("To begin a new one: parley up --apply --fresh %s. Nothing was changed.", a.Name)
+}

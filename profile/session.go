@@ -1,0 +1,107 @@
+package profile
+
+import (
+	"slices"
+	"strings"
+
+	"parley"
+)
+
+// Session says how a program is brought back with its own session: its conversation with its model.
+// Choose and Resume are templates over Values, such as [--resume, '{{.Session}}']. They follow the
+// launch command, before the handover's arguments.
+type Session struct {
+	Choose []string `yaml:"choose"` // begin a session with this id; empty: the program chooses it
+	Resume []string `yaml:"resume"` // continue the session with this id; empty: it cannot
+	// Own lists the words with which a command itself says which session it continues. parley then
+	// adds nothing.
+	Own []string `yaml:"own"`
+	// File matches the path of a file that the program keeps open for its session; its group "id" is
+	// the session's id. It is for programs that tell the id in no other way.
+	File string `yaml:"file"`
+}
+
+// Resumes reports whether the program can be brought back with its session.
+func (p *Profile) Resumes() bool { return len(p.Session.Resume) > 0 }
+
+// Chooses reports whether parley may give the session that a command begins its id.
+func (p *Profile) Chooses(command []string) bool {
+	return len(p.Session.Choose) > 0 && !p.HasOwnSession(command)
+}
+
+// HasOwnSession reports whether a command itself says which session it continues.
+func (p *Profile) HasOwnSession(command []string) bool {
+	return slices.ContainsFunc(command, func(word string) bool {
+		flag, _, _ := strings.Cut(word, "=")
+		return slices.Contains(p.Session.Own, flag)
+	})
+}
+
+// Render returns the arguments that begin and that continue the session with an id.
+func (s Session) Render(id string) (choose, resume []string, err error) {
+	f := filler{}
+	v := Values{Session: id}
+	for _, arg := range s.Choose {
+		choose = append(choose, f.fill(v, "session.choose", arg))
+	}
+	for _, arg := range s.Resume {
+		resume = append(resume, f.fill(v, "session.resume", arg))
+	}
+	return choose, resume, f.err
+}
+
+// SessionIn returns the id of the session to which the open files of a program belong. It is not ok if
+// they belong to none or to several.
+func (p *Profile) SessionIn(paths []string) (id string, ok bool) {
+	if p.patterns.session == nil {
+		return "", false
+	}
+
+	group := p.patterns.session.SubexpIndex("id")
+	for _, path := range paths {
+		m := p.patterns.session.FindStringSubmatch(path)
+		switch {
+		case m == nil:
+		case id != "" && m[group] != id:
+			return "", false
+		default:
+			id = m[group]
+		}
+	}
+
+	return id, parley.IsSessionID(id)
+}
+
+// HasSessionFile reports whether the program's session is known by a file that it keeps open.
+func (p *Profile) HasSessionFile() bool { return p.patterns.session != nil }
+
+// compileSession checks the templates, and compiles the pattern.
+func (p *Profile) compileSession() error {
+	s := p.Session
+	choose, resume, err := s.Render("id")
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(slices.Concat(choose, resume), hasNUL) {
+		return p.invalid("session", "a zero byte").Suggest("Leave it out: no argument can hold one.")
+	}
+
+	if s.File == "" {
+		return nil
+	}
+	re, err := p.compilePattern("session.file", s.File)
+	if err != nil {
+		return err
+	}
+	if re.SubexpIndex("id") < 0 {
+		return p.invalid("session.file", s.File).Suggest("Put the id into a group named id: (?P<id>…).")
+	}
+	p.patterns.session = re
+
+	return nil
+}
+
+func (s Session) clone() Session {
+	s.Choose, s.Resume, s.Own = slices.Clone(s.Choose), slices.Clone(s.Resume), slices.Clone(s.Own)
+	return s
+}
