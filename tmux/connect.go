@@ -103,7 +103,8 @@ func (c *control) prepare(ctx context.Context, conn *conn, first bool) (facts, e
 		}
 	}
 
-	_, err = conn.do(ctx, endWithToken(slices.Concat(settings(c.opts.Env), queueBindings(), returnCommands())))
+	commands := slices.Concat(settings(c.opts.Env), queueBindings(), returnCommands(), c.opts.View.commands())
+	_, err = conn.do(ctx, endWithToken(commands))
 
 	return f, err
 }

@@ -42,7 +42,7 @@ func (s *Server) NewSession(ctx context.Context, opts SessionOptions) (PaneInfo,
 		return PaneInfo{}, err
 	}
 
-	lines, err := s.run(ctx, opts.commands()...)
+	lines, err := s.run(ctx, append([]string{s.opts.View.history()}, opts.commands()...)...)
 	if err != nil {
 		return PaneInfo{}, fmt.Errorf("start session %s: %w", opts.Name, err)
 	}

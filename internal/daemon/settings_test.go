@@ -27,6 +27,7 @@ func TestSchemaOfTheTeamFileIsUpToDate(t *testing.T) {
 func TestEveryKeyOfTheTeamFileIsDescribed(t *testing.T) {
 	for _, typ := range []reflect.Type{
 		reflect.TypeFor[Team](), reflect.TypeFor[Agent](), reflect.TypeFor[Settings](), reflect.TypeFor[ScreenSettings](),
+		reflect.TypeFor[AttachSettings](),
 		reflect.TypeFor[conversation.Settings](), reflect.TypeFor[Responder](),
 	} {
 		for _, f := range setting.Fields(typ) {
@@ -45,6 +46,7 @@ func TestSettingsPageHasEverySetting(t *testing.T) {
 		"settings":     reflect.TypeFor[Settings](),
 		"conversation": reflect.TypeFor[conversation.Settings](),
 		"screen":       reflect.TypeFor[ScreenSettings](),
+		"attach":       reflect.TypeFor[AttachSettings](),
 	} {
 		_, after, _ := strings.Cut(string(page), "<!-- "+name+" -->\n")
 		got, _, found := strings.Cut(after, "<!-- /"+name+" -->")

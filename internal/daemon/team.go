@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"maps"
@@ -26,6 +27,7 @@ type Team struct {
 	Agents       []Agent                    `yaml:"agents" doc:"The agents that parley up launches, in this order."`
 	Settings     Settings                   `yaml:"settings" doc:"Settings of the daemon. PARLEY_NAME in the environment overrides each, a flag of parley serve overrides both."`
 	Conversation conversation.Settings      `yaml:"conversation" doc:"What agents may say to each other before a person speaks again."`
+	Attach       AttachSettings             `yaml:"attach" doc:"How agents' terminals treat you when you attach. PARLEY_ATTACH_NAME in the environment overrides each."`
 	Screen       ScreenSettings             `yaml:"screen" doc:"How the screen treats you. PARLEY_SCREEN_NAME in the environment overrides each."`
 	Responders   []Responder                `yaml:"responders" doc:"The agents for which a model answers at once."`
 	Profiles     map[string]yaml.RawMessage `yaml:"profiles" doc:"Profiles of your own, or changes to built-in ones: a name and the keys that differ."`
@@ -120,6 +122,7 @@ func (t *Team) add(own *Team) {
 func loadOver(t *Team, file string, must bool) (*Team, error) {
 	t.File, t.Hash, t.Claims = "", "", nil
 	setting.Fill(&t.Settings)
+	t.Attach.fill()
 	before := t.Settings
 
 	text, err := os.ReadFile(file)
@@ -140,6 +143,7 @@ func loadOver(t *Team, file string, must bool) (*Team, error) {
 		t.Settings = before
 	}
 	setting.Fill(&t.Conversation)
+	t.Attach.fill() // "attach:" without any
 	if err := t.check(filepath.Base(file)); err != nil {
 		return nil, err
 	}
@@ -172,7 +176,7 @@ func (t *Team) check(file string) error {
 		}
 	}
 
-	if err := t.Screen.check(file); err != nil {
+	if err := cmp.Or(t.Screen.check(file), t.Attach.check(file+": attach")); err != nil {
 		return err
 	}
 	if err := setting.Check(&t.Conversation, file+": conversation"); err != nil {

@@ -98,6 +98,8 @@ func siblingKeys(key *token.Token) []string {
 		return setting.Names(reflect.TypeFor[Agent]())
 	case "conversation":
 		return setting.Names(reflect.TypeFor[conversation.Settings]())
+	case "attach":
+		return setting.Names(reflect.TypeFor[AttachSettings]())
 	case "screen":
 		return setting.Names(reflect.TypeFor[ScreenSettings]())
 	case "responders":
