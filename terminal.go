@@ -21,12 +21,20 @@ type LaunchAgentRequest struct {
 	Groups        []string          `json:"groups,omitempty" doc:"Its groups." max:"50"`
 	Orchestrate   bool              `json:"orchestrate,omitempty" doc:"Let it launch and stop other agents."`
 	Interruptible bool              `json:"interruptible,omitempty" doc:"Let urgent messages interrupt its work, and end copy mode in its terminal."`
+	Worktree      string            `json:"worktree,omitempty" doc:"A git branch: the program runs in a worktree of its own on that; true for a branch named after the agent." max:"200"`
+	Copy          []string          `json:"copy,omitempty" doc:"Files that a new worktree gets a copy of, relative to the repository." max:"100"`
+	Setup         []string          `json:"setup,omitempty" doc:"Shell commands that run in a new worktree before the program." max:"20"`
 	Width         int               `json:"width,omitempty" doc:"Columns of its terminal." min:"20" max:"1000" default:"200"`
 	Height        int               `json:"height,omitempty" doc:"Rows of its terminal." min:"5" max:"500" default:"50"`
 }
 
-// Validate checks the name.
-func (r *LaunchAgentRequest) Validate() error { return CheckName(r.Name) }
+// Validate checks the name, and what is asked of a worktree.
+func (r *LaunchAgentRequest) Validate() error {
+	if err := CheckName(r.Name); err != nil {
+		return err
+	}
+	return r.checkWorktree()
+}
 
 // LaunchAgentResult is the agent that was launched, and how to see its terminal.
 type LaunchAgentResult struct {
@@ -38,6 +46,8 @@ type LaunchAgentResult struct {
 	ByName  bool       `json:"profile_by_name,omitempty"` // the profile was found by the program's name
 	PID     int        `json:"pid"`
 	Attach  []string   `json:"attach"` // the command that shows its terminal
+
+	Worktree *Worktree `json:"worktree,omitempty"` // in which it runs, if that was asked for
 
 	PromptMessageID string `json:"prompt_message_id,omitempty"` // of the first message, whose status tells whether it arrived
 }

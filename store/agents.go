@@ -127,6 +127,17 @@ func (s *Agents) SetAgentProfile(ctx context.Context, id, profile string) error 
 	})
 }
 
+// SetAgentWorktree records the worktree of an agent; nil for none. AGENT_NOT_FOUND.
+func (s *Agents) SetAgentWorktree(ctx context.Context, id string, w *parley.Worktree) error {
+	return s.write(ctx, "storing the agent's worktree", func(t *tx) error {
+		if _, err := loadAgent(t, id); err != nil {
+			return err
+		}
+		_, err := t.exec(`UPDATE agents SET worktree = ? WHERE id = ?`, worktreeText(w), id)
+		return err
+	})
+}
+
 // TouchAgents records when agents were last active. It skips unknown agents, and
 // times earlier than the recorded ones.
 func (s *Agents) TouchAgents(ctx context.Context, active map[string]time.Time) error {

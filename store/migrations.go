@@ -36,6 +36,7 @@ var schema = []migration{
 	{version: 19, file: "migrate_codes.go", up: addCodes, down: dropCodes},
 	{version: 20, file: "00020_event_codes.sql"},
 	{version: 30, file: "00030_secrets.sql"},
+	{version: 33, file: "00033_worktree.sql"},
 }
 
 // migration is one step of the schema. A step in SQL has no functions; file is

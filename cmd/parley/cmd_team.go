@@ -97,7 +97,7 @@ func launchTeam(ctx context.Context, c *cli, t *daemon.Team, base string) error 
 			return err
 		}
 
-		res, err := launchAgent(ctx, c, parley.LaunchAgentRequest{
+		res, err := launchAgent(ctx, c, t.WithWorktree(a, parley.LaunchAgentRequest{
 			Name:          a.Name,
 			Profile:       a.Profile,
 			Command:       a.Command,
@@ -111,7 +111,7 @@ func launchTeam(ctx context.Context, c *cli, t *daemon.Team, base string) error 
 			Groups:        a.Groups,
 			Orchestrate:   a.Orchestrate,
 			Interruptible: a.Interruptible,
-		}, base, a.Size)
+		}), base, a.Size)
 		if err == nil {
 			launched = append(launched, res)
 		}

@@ -122,7 +122,7 @@ It proves and shows what became of each message. Without a command, parley opens
 func teamCommands(c *cli) []*cobra.Command {
 	return []*cobra.Command{
 		launchCommand(c), adoptCommand(c), leaveCommand(c), joinCommand(c), stopCommand(c), restartCommand(c),
-		agentsCommand(c), attachCommand(c), layoutCommand(c), terminalCommand(c), watchCommand(c), registerCommand(c), approveCommand(c),
+		agentsCommand(c), diffCommand(c), attachCommand(c), layoutCommand(c), terminalCommand(c), watchCommand(c), registerCommand(c), approveCommand(c),
 		responderCommand(c), usageCommand(c), keyCommand(c), inviteCommand(c), profilesCommand(c), trustCommand(c),
 		upCommand(c), downCommand(c),
 	}

@@ -19,7 +19,7 @@ type Claim struct {
 
 // claims lists what a file runs, opens and sends. Before are the settings without it.
 func (t *Team) claims(before *Settings) []Claim {
-	return slices.Concat(t.agentClaims(), t.profileClaims(), t.responderClaims(), t.settingClaims(before))
+	return slices.Concat(t.agentClaims(), t.worktreeClaims(), t.profileClaims(), t.responderClaims(), t.settingClaims(before))
 }
 
 func (t *Team) agentClaims() []Claim {
@@ -98,7 +98,7 @@ func (t *Team) settingClaims(before *Settings) []Claim {
 // Agents stay: only parley up launches them, and it asks first.
 func (t *Team) withhold(own *Team) {
 	t.Withheld = slices.DeleteFunc(slices.Clone(t.Claims), func(c Claim) bool { return c.Key == "agents" })
-	t.Profiles, t.Responders = own.Profiles, own.Responders
+	t.Profiles, t.Responders, t.Worktrees = own.Profiles, own.Responders, own.Worktrees
 
 	for _, f := range SettingFields() {
 		if f.Trusted {

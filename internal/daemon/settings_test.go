@@ -27,7 +27,7 @@ func TestSchemaOfTheTeamFileIsUpToDate(t *testing.T) {
 func TestEveryKeyOfTheTeamFileIsDescribed(t *testing.T) {
 	for _, typ := range []reflect.Type{
 		reflect.TypeFor[Team](), reflect.TypeFor[Agent](), reflect.TypeFor[Settings](), reflect.TypeFor[ScreenSettings](),
-		reflect.TypeFor[AttachSettings](),
+		reflect.TypeFor[AttachSettings](), reflect.TypeFor[Worktrees](),
 		reflect.TypeFor[conversation.Settings](), reflect.TypeFor[Responder](),
 	} {
 		for _, f := range setting.Fields(typ) {

@@ -26,6 +26,7 @@ import (
 type Team struct {
 	Agents       []Agent                    `yaml:"agents" doc:"The agents that parley up launches, in this order."`
 	Settings     Settings                   `yaml:"settings" doc:"Settings of the daemon. PARLEY_NAME in the environment overrides each, a flag of parley serve overrides both."`
+	Worktrees    Worktrees                  `yaml:"worktrees" doc:"What a new git worktree gets before its agent starts."`
 	Conversation conversation.Settings      `yaml:"conversation" doc:"What agents may say to each other before a person speaks again."`
 	Attach       AttachSettings             `yaml:"attach" doc:"How agents' terminals treat you when you attach. PARLEY_ATTACH_NAME in the environment overrides each."`
 	Screen       ScreenSettings             `yaml:"screen" doc:"How the screen treats you. PARLEY_SCREEN_NAME in the environment overrides each."`
@@ -44,6 +45,7 @@ type Agent struct {
 	Profile       string            `yaml:"profile" doc:"What kind of program it is; if left out, found by its name, or generic."`
 	Command       []string          `yaml:"command" doc:"The program and its arguments; the profile's own if left out."`
 	Dir           string            `yaml:"dir" doc:"Working directory, relative to this file; the workspace if left out."`
+	Worktree      string            `yaml:"worktree" doc:"true: a git worktree and a branch of its own, parley/NAME; or the name of a branch."`
 	Model         string            `yaml:"model" doc:"The model that the program is to use, in the program's own word."`
 	Prompt        string            `yaml:"prompt" doc:"The first message to it, or @FILE, relative to this file."`
 	Role          string            `yaml:"role" doc:"Its role in the team."`
