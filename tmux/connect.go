@@ -103,10 +103,16 @@ func (c *control) prepare(ctx context.Context, conn *conn, first bool) (facts, e
 		}
 	}
 
-	commands := slices.Concat(settings(c.opts.Env), queueBindings(), returnCommands(), c.opts.View.commands())
-	_, err = conn.do(ctx, endWithToken(commands))
+	if err := forgetKeys(ctx, conn); err != nil {
+		return f, err
+	}
 
-	return f, err
+	commands := slices.Concat(settings(c.opts.Env), queueBindings(), returnCommands(), c.opts.View.commands())
+	if _, err := conn.do(ctx, endWithToken(commands)); err != nil {
+		return f, err
+	}
+
+	return f, unbindMenus(ctx, conn)
 }
 
 // factsFormat is the format that parseFacts reads.

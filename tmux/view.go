@@ -2,9 +2,9 @@ package tmux
 
 import (
 	"context"
+	"errors"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -105,24 +105,32 @@ func (p *Pane) SetBar(ctx context.Context, text string) error {
 	return err
 }
 
-// mouseBindings take from tmux's menus and gestures what would end or rearrange an agent's
-// terminal. The right button reaches the program instead.
+// mouseMenus are the menus and gestures of the mouse with which tmux would end or rearrange an
+// agent's terminal. Not every version knows each.
+var mouseMenus = []string{
+	"MouseDown3Status", "MouseDown3StatusLeft", "MouseDown3Empty",
+	"M-MouseDown3Status", "M-MouseDown3StatusLeft", "M-MouseDown3Empty",
+	"M-MouseDrag1Pane", "M-MouseDrag1Border", "C-MouseDrag1Pane", "C-MouseDrag1Empty", "C-MouseDown1Status",
+	"MouseDown1Control9", "WheelUpStatus", "WheelDownStatus",
+}
+
+// mouseBindings make the right button reach the program, instead of a menu that ends it.
 func (v View) mouseBindings() []string {
-	commands := []string{
+	return []string{
 		"bind-key -T root MouseDown3Pane { send-keys -M }",
 		"bind-key -T root M-MouseDown3Pane { send-keys -M }",
 	}
+}
 
-	for _, key := range []string{
-		"MouseDown3Status", "MouseDown3StatusLeft", "MouseDown3Empty",
-		"M-MouseDown3Status", "M-MouseDown3StatusLeft", "M-MouseDown3Empty",
-		"M-MouseDrag1Pane", "M-MouseDrag1Border", "C-MouseDrag1Pane", "C-MouseDrag1Empty", "C-MouseDown1Status",
-		"MouseDown1Control9", "WheelUpStatus", "WheelDownStatus",
-	} {
-		commands = append(commands, "unbind-key -q -T root "+key) // not every version has each
+// unbindMenus takes mouseMenus away. tmux fails for a key that it does not know.
+func unbindMenus(ctx context.Context, conn *conn) error {
+	for _, key := range mouseMenus {
+		_, err := conn.do(ctx, endWithToken([]string{"unbind-key -q -T root " + key}))
+		if _, unknown := errors.AsType[*CommandError](err); err != nil && !unknown {
+			return err
+		}
 	}
-
-	return commands
+	return nil
 }
 
 // newLineKey is what Shift+Enter sends: Alt+Enter. Each of the tried programs takes that as a
@@ -148,6 +156,7 @@ const notHub = "#{!=:#{session_name}," + hubSession + "}"
 func (v View) switchBindings() []string {
 	next, previous := switchTo("-n"), switchTo("-p")
 	commands := []string{
+		"set-option -g " + keysOption + " " + quote(v.NextKey+" "+v.PreviousKey),
 		"bind-key n " + next, "bind-key ) " + next,
 		"bind-key p " + previous, "bind-key ( " + previous,
 		"bind-key s { choose-tree -Z -s -f " + quote(notHub) + " }",
@@ -174,13 +183,33 @@ func switchTo(direction string) string {
 		"if-shell -F " + onHub + " { switch-client " + direction + " } }"
 }
 
-// history returns the command that sets how many lines the next terminal keeps. The hub counts
-// as a session too. A version that does not know server_sessions keeps History for all.
-func (v View) history() string {
-	if v.History == 0 {
-		return "set-option -g history-limit " + strconv.Itoa(shortHistory)
+// keysOption remembers which keys the last View bound, so that another one can unbind them.
+const keysOption = "@parley_keys"
+
+// forgetKeys unbinds what an earlier View bound.
+func forgetKeys(ctx context.Context, conn *conn) error {
+	r, err := conn.do(ctx, endWithToken([]string{"show-options -g -q -v " + keysOption}))
+	if err != nil {
+		return err
 	}
-	full, short := strconv.Itoa(v.History), strconv.Itoa(min(v.History, shortHistory))
-	many := "#{e|>:#{server_sessions}," + strconv.Itoa(FullHistories) + "}"
-	return "set-option -g -F history-limit " + quote("#{?"+many+","+short+","+full+"}")
+
+	var commands []string
+	for _, key := range strings.Fields(strings.Join(r.lines, " ")) {
+		if IsViewKey(key) {
+			commands = append(commands, "unbind-key -q -T root "+key, "unbind-key -q -T "+queueTable+" "+key)
+		}
+	}
+	if len(commands) > 0 {
+		_, err = conn.do(ctx, endWithToken(commands))
+	}
+
+	return err
+}
+
+// historyLimit returns how many lines a new terminal keeps if there are so many already.
+func (v View) historyLimit(terminals int) int {
+	if v.History == 0 || terminals >= FullHistories {
+		return shortHistory
+	}
+	return v.History
 }

@@ -62,6 +62,8 @@ about the team. --profile overrides that; parley profiles lists them.`,
 	f.StringVar(&r.Worktree, "worktree", "", "run in a git worktree of its own, on this branch (default: parley/NAME)")
 	f.Lookup("worktree").NoOptDefVal = parley.WorktreeAuto
 	f.StringVar(&size, "size", "", "columns and rows of its terminal, such as 200x50")
+	_ = cmd.RegisterFlagCompletionFunc("profile", offer(func(*cobra.Command) []string { return completeProfiles(c) }))
+	_ = cmd.RegisterFlagCompletionFunc("group", c.offerGroups())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		r.Name, r.Command = args[0], args[1:]
 		var err error
@@ -226,6 +228,7 @@ this command, what parley.yaml names for it, and --env.`,
 
 	env := cmd.Flags().StringArray("env", nil, "a variable of its environment, NAME=VALUE")
 	profile := cmd.Flags().String("profile", "", flagDoc(fieldOf("restart_agent", "profile")))
+	_ = cmd.RegisterFlagCompletionFunc("profile", offer(func(*cobra.Command) []string { return completeProfiles(c) }))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		own, err := parseEnv(*env)
 		if err != nil {

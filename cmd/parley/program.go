@@ -140,6 +140,6 @@ func messageCommands(c *cli) []*cobra.Command {
 func daemonCommands(c *cli) []*cobra.Command {
 	return []*cobra.Command{
 		statusCommand(c), doctorCommand(c), serveCommand(c), backupCommand(c), mcpCommand(c), demoCommand(c),
-		opsCommand(c), schemaCommand(c), versionCommand(c),
+		opsCommand(c), schemaCommand(c), manCommand(c), versionCommand(c),
 	}
 }
