@@ -84,7 +84,7 @@ func (v View) statusLine() []string {
 	return []string{
 		"set-option -g status " + onOff(v.Status),
 		"set-option -g status-left-length 200",
-		"set-option -g status-left " + quote(" #[bold]#{session_name}#[default]  #{"+barOption+"} "),
+		"set-option -g status-left " + quote("[#[bold]#{session_name}#[default]] #{"+barOption+"} "),
 		"set-option -g status-right-length 80",
 		"set-option -g status-right " + quote(" "+keys),
 		"set-option -wg window-status-format ''",

@@ -102,7 +102,7 @@ func TestStatusLineNamesTheAgent(t *testing.T) {
 	person := tmuxtest.Attach(t, s, pane.ID(), 100, 30)
 
 	must.Do(t, pane.SetBar(t.Context(), "busy, 2 messages wait"))
-	tmuxtest.WaitFor(t, person.Pane, shows(name+"  busy, 2 messages wait"))
+	tmuxtest.WaitFor(t, person.Pane, shows("["+name+"] busy, 2 messages wait"))
 	if pane.SetBar(t.Context(), "#[reverse]") == nil {
 		t.Error("a style was taken")
 	}
