@@ -58,8 +58,10 @@ var (
 	chiefTools = append(
 		[]string{
 			"adopt_agent",
-			"get_attach_info", "list_worktrees", "diff_agent",
+			"diff_agent",
+			"get_attach_info",
 			"launch_agent",
+			"list_worktrees",
 			"pause_communication",
 			"read_terminal",
 			"restart_agent",

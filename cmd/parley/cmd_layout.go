@@ -19,7 +19,8 @@ func layoutCommand(c *cli) *cobra.Command {
 		Use:   "layout [NAME…]",
 		Short: "Show several agents side by side",
 		Long: `Shows the terminals of several agents as tiles: those named, or all that run. In your own
-tmux they fill a new window. Elsewhere they fill this terminal, ` + tmux.ReturnKey + ` returns, and F8 and F9 go from tile to tile.`,
+tmux they fill a new window. Elsewhere they fill this terminal; F8 and F9 go from tile to
+tile, and ` + tmux.ReturnKey + ` returns.`,
 		Example: `  parley layout
   parley layout coder reviewer`,
 	}
@@ -87,7 +88,7 @@ func layoutTiles(ctx context.Context, c *cli, names []string) ([]tile, error) {
 
 		show := attachArgs(c, res)
 		if slices.Contains(show, "switch-client") {
-			return nil, parley.Errorf(parley.InvalidArgument, "%s is in this tmux already; a tile would show it in itself", res.Name).
+			return nil, parley.Errorf(parley.InvalidArgument, "%s is in this tmux, which a tile cannot show", res.Name).
 				Suggest("Leave it out, or go there: parley attach %s", res.Name)
 		}
 		tiles = append(tiles, tile{res.Name, append([]string{"env", "-u", "TMUX"}, show...)})
@@ -99,13 +100,15 @@ func layoutTiles(ctx context.Context, c *cli, names []string) ([]tile, error) {
 // tileWindow shows the tiles in a new window of the tmux around this terminal. If there is no
 // room for all of them, none stays.
 func (c *cli) tileWindow(ctx context.Context, tiles []tile) error {
-	window, err := c.ownTmux(ctx, append([]string{"new-window", "-P", "-F", "#{window_id}", "-n", "parley"}, tiles[0].Command...)...)
+	first := append([]string{"new-window", "-P", "-F", "#{window_id}", "-n", "parley"}, tiles[0].Command...)
+	window, err := c.ownTmux(ctx, first...)
 	if err != nil {
 		return err
 	}
 
 	for _, t := range tiles[1:] {
-		if _, err := c.ownTmux(ctx, append([]string{"split-window", "-d", "-t", window}, t.Command...)...); err != nil {
+		split := append([]string{"split-window", "-d", "-t", window}, t.Command...)
+		if _, err := c.ownTmux(ctx, split...); err != nil {
 			_, _ = c.ownTmux(ctx, "kill-window", "-t", window)
 			return parley.Errorf(parley.InvalidArgument, "%d terminals do not fit: %w", len(tiles), err).
 				Suggest("Name fewer agents, or make the terminal larger.")

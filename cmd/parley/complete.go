@@ -151,7 +151,8 @@ func messageWords(events []parley.Event) []string {
 		if !e.Type.Announces() {
 			continue
 		}
-		word := fmt.Sprintf("%s\t%s: %s", parley.Short(e.MessageID), e.Sender, parley.CleanLine(parley.Truncate(e.Preview, 50)))
+		begins := parley.CleanLine(parley.Truncate(e.Preview, 50))
+		word := fmt.Sprintf("%s\t%s: %s", parley.Short(e.MessageID), e.Sender, begins)
 		if !slices.Contains(words, word) {
 			words = append(words, word)
 		}
