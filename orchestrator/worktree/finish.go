@@ -84,11 +84,11 @@ func (r *repo) checkMerge(ctx context.Context, w *parley.Worktree) error {
 			Suggest("Switch first: git -C %s switch %s", r.dir, w.Base)
 	}
 
-	out, err := r.git(ctx, "status", "--porcelain=v1", "-z", "--untracked-files=no", "--ignore-submodules=all", "--no-renames")
+	files, err := r.status(ctx, "--untracked-files=no")
 	if err != nil {
 		return err
 	}
-	if files := statusFiles(out); len(files) > 0 {
+	if len(files) > 0 {
 		return parley.Errorf(parley.InvalidArgument, "%s has %s that %s not committed: %s", r.dir,
 			plural(len(files), "file"), isOrAre(len(files)), parley.CleanLine(strings.Join(files[:min(len(files), 3)], ", "))).
 			Suggest("Commit or stash first: git -C %s stash", r.dir)
@@ -109,9 +109,10 @@ func (r *repo) checkConflicts(ctx context.Context, w *parley.Worktree) error {
 }
 
 func conflict(w *parley.Worktree, files string) error {
-	return parley.Errorf(parley.InvalidArgument, "%s and %s conflict in %s", w.Branch, w.Base, parley.CleanLine(parley.Truncate(files, 300))).
-		Suggest("Ask the agent to merge %s into its branch and to solve that, then try again; or merge by hand: git -C %s merge %s",
-			w.Base, w.Repository, w.Branch)
+	files = parley.CleanLine(parley.Truncate(files, 300))
+	return parley.Errorf(parley.InvalidArgument, "%s and %s conflict in %s", w.Branch, w.Base, files).
+		Suggest("Ask the agent to merge %s into its branch and to solve that, then try again; or merge by hand: "+
+			"git -C %s merge %s", w.Base, w.Repository, w.Branch)
 }
 
 // checkMerged refuses to remove a branch of parley's whose commits its base lacks. Another branch

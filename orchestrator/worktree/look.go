@@ -51,7 +51,12 @@ func (r *repo) apart(ctx context.Context, base, branch string) (ahead, behind in
 
 // changed returns the files that are changed or new and not committed.
 func (r *repo) changed(ctx context.Context) ([]string, error) {
-	out, err := r.git(ctx, "status", "--porcelain=v1", "-z", "--untracked-files=normal", "--ignore-submodules=all", "--no-renames")
+	return r.status(ctx, "--untracked-files=normal")
+}
+
+// status returns the files that git status lists.
+func (r *repo) status(ctx context.Context, untracked string) ([]string, error) {
+	out, err := r.git(ctx, "status", "--porcelain=v1", "-z", untracked, "--ignore-submodules=all", "--no-renames")
 	if err != nil {
 		return nil, err
 	}

@@ -210,7 +210,9 @@ func TestMergeIsRefusedWhereItWouldNotWork(t *testing.T) {
 	m := w.make("feature")
 	w.write(filepath.Join(m.Path, "a.txt"), "theirs\n")
 	w.commit(m.Path, "theirs")
-	merge := func() error { return worktree.Check(t.Context(), &m.Worktree, worktree.Finish{Agent: "coder", Merge: true}) }
+	merge := func() error {
+		return worktree.Check(t.Context(), &m.Worktree, worktree.Finish{Agent: "coder", Merge: true})
+	}
 
 	w.write("a.txt", "mine\n")
 	w.refused(merge(), "1 file that is not committed: a.txt", "stash")
