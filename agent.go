@@ -97,6 +97,7 @@ type Agent struct {
 	Runs          string     `json:"runs,omitempty"` // the profile of the program seen in its terminal, if the launch hid it
 	Command       []string   `json:"command,omitempty"`
 	Dir           string     `json:"dir,omitempty"` // the directory in which it was launched
+	Worktree      *Worktree  `json:"worktree,omitempty"`
 	Orchestrate   bool       `json:"orchestrate,omitempty"`
 	Interruptible bool       `json:"interruptible,omitempty"` // urgent messages may interrupt its work
 	// ResumeAfterLimit says that what waits is typed once a usage limit has ended.

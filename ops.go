@@ -88,6 +88,17 @@ var Ops = []*Op{
 		Service.ReadTerminal, Orchestrators, Reads, route("GET", "/api/terminal")),
 	define("get_attach_info", "Get the command that shows a person an agent's terminal.",
 		Service.GetAttachInfo, Orchestrators, Reads, route("GET", "/api/attach")),
+	define("list_worktrees",
+		"See the git worktrees of agents: branch, commits ahead of and behind the branch they came from, and files "+
+			"that are not committed.",
+		Service.ListWorktrees, Orchestrators, Reads, route("GET", "/api/worktrees")),
+	define("diff_agent",
+		"See what an agent has changed: in its worktree since it began, or else in its directory since the last commit.",
+		Service.DiffAgent, Orchestrators, Reads, route("GET", "/api/agents/diff")),
+	define("finish_worktree",
+		"Stop an agent, and merge its worktree's branch, remove the worktree, or both. Work that is not committed or not "+
+			"merged is kept unless discard is given.",
+		Service.FinishWorktree, OperatorOnly, Destroys),
 	define("pause_communication",
 		"Pause all messages, or resume them. During a pause no message is accepted or typed; reading still works.",
 		Service.PauseCommunication, Orchestrators, Marks),

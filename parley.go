@@ -25,6 +25,7 @@ import "context"
 type Service interface {
 	AgentService
 	TerminalService
+	WorktreeService
 	MessageService
 	ThreadService
 	ConversationService
@@ -73,6 +74,17 @@ type TerminalService interface {
 	// ReportState takes a report of an agent's own program. The agent is the caller. It
 	// returns NOT_AUTHORIZED if the caller has no terminal.
 	ReportState(context.Context, ReportStateRequest) (*ReportStateResult, error)
+}
+
+// WorktreeService looks after the git worktrees of agents.
+type WorktreeService interface {
+	// ListWorktrees returns the worktrees and how far each is from its base.
+	ListWorktrees(context.Context, WorktreesRequest) (*WorktreesResult, error)
+	// DiffAgent returns what an agent has changed and nobody merged.
+	DiffAgent(context.Context, DiffAgentRequest) (*DiffAgentResult, error)
+	// FinishWorktree stops an agent, and merges or removes its worktree. It never throws work away
+	// unless that is asked for in so many words.
+	FinishWorktree(context.Context, FinishWorktreeRequest) (*FinishWorktreeResult, error)
 }
 
 // MessageService sends and reads messages, and proves their delivery.

@@ -21,6 +21,9 @@ type LaunchAgentRequest struct {
 	Groups           []string          `json:"groups,omitempty" doc:"Its groups." max:"50"`
 	Orchestrate      bool              `json:"orchestrate,omitempty" doc:"Let it launch and stop other agents."`
 	Interruptible    bool              `json:"interruptible,omitempty" doc:"Let urgent messages interrupt its work, and end copy mode in its terminal."`
+	Worktree         string            `json:"worktree,omitempty" doc:"A git branch: the program runs in a worktree of its own on that; true for a branch named after the agent." max:"200"`
+	Copy             []string          `json:"copy,omitempty" doc:"Files that a new worktree gets a copy of, relative to the repository." max:"100"`
+	Setup            []string          `json:"setup,omitempty" doc:"Shell commands that run in a new worktree before the program." max:"20"`
 	Resume           bool              `json:"resume,omitempty" doc:"Let its program continue the conversation that a stopped or lost agent of this name had, in that one's directory. Its prompt is then not sent again."`
 	NoResume         bool              `json:"no_resume,omitempty" doc:"Let each restart begin a new conversation."`
 	OwnEnv           []string          `json:"own_env,omitempty" doc:"The names of the variables in env that are meant for this agent alone, to compare them later." max:"200"`
@@ -29,8 +32,13 @@ type LaunchAgentRequest struct {
 	Height           int               `json:"height,omitempty" doc:"Rows of its terminal." min:"5" max:"500" default:"50"`
 }
 
-// Validate checks the name.
-func (r *LaunchAgentRequest) Validate() error { return CheckName(r.Name) }
+// Validate checks the name, and what is asked of a worktree.
+func (r *LaunchAgentRequest) Validate() error {
+	if err := CheckName(r.Name); err != nil {
+		return err
+	}
+	return r.checkWorktree()
+}
 
 // LaunchAgentResult is the agent that was launched, and how to see its terminal.
 type LaunchAgentResult struct {
@@ -45,6 +53,8 @@ type LaunchAgentResult struct {
 
 	Dir          string `json:"dir,omitempty"`
 	Conversation string `json:"conversation,omitempty"` // its program's own: ConversationResumed or ConversationNew; "" if it cannot be continued
+
+	Worktree *Worktree `json:"worktree,omitempty"` // in which it runs, if that was asked for
 
 	PromptMessageID string `json:"prompt_message_id,omitempty"` // of the first message, whose status tells whether it arrived
 }

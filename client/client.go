@@ -31,6 +31,7 @@ type Client struct {
 
 	agents
 	terminals
+	worktrees
 	messages
 	threads
 	conversations
@@ -52,6 +53,7 @@ func New(o Options) *Client {
 		conn:          c,
 		agents:        agents{c},
 		terminals:     terminals{c},
+		worktrees:     worktrees{c},
 		messages:      messages{c},
 		threads:       threads{c},
 		conversations: conversations{c},

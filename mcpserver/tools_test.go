@@ -58,8 +58,10 @@ var (
 	chiefTools = append(
 		[]string{
 			"adopt_agent",
+			"diff_agent",
 			"get_attach_info",
 			"launch_agent",
+			"list_worktrees",
 			"pause_communication",
 			"read_terminal",
 			"restart_agent",
@@ -117,7 +119,7 @@ func TestToolAnnotations(t *testing.T) {
 		"whois":                    reads,
 		"get_conversation_history": reads, "search_messages": reads, "list_threads": reads, "get_thread_details": reads,
 		"get_conversation_state": reads,
-		"read_terminal":          reads, "get_attach_info": reads,
+		"read_terminal":          reads, "get_attach_info": reads, "list_worktrees": reads, "diff_agent": reads,
 
 		"register_agent": adds, "send_message": adds, "broadcast_message": adds, "broadcast_update": adds, "request_assistance": adds,
 		"respond_to_message": adds, "create_thread": adds, "transfer_file": adds, "launch_agent": adds, "adopt_agent": adds, "steer_agent": adds,

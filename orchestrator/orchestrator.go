@@ -58,6 +58,7 @@ type Options struct {
 type Orchestrator struct {
 	*agentService
 	*terminalService
+	*worktreeService
 	*messageService
 	*threadService
 	*fileService
@@ -190,8 +191,10 @@ func (o *Orchestrator) compose(closing <-chan struct{}) {
 		admission: r.admission, store: o.store, roster: r.roster, responders: r.responders, talk: r.talk,
 		now: o.now, log: o.log, closing: closing,
 	}
+	o.worktreeService = &worktreeService{roster: r.roster, terminals: r.terminals, workspace: o.opts.Workspace}
 	o.terminalService = &terminalService{
 		terminals: r.terminals, roster: r.roster, responders: r.responders, messages: o.messageService,
+		worktrees: o.worktreeService,
 	}
 	o.threadService = &threadService{
 		admission: r.admission, store: o.store, roster: r.roster, talk: r.talk, now: o.now, log: o.log,

@@ -34,6 +34,7 @@ type terminalService struct {
 	roster     *team.Roster
 	responders *answer.Responders
 	messages   *messageService
+	worktrees  *worktreeService
 }
 
 // messageService implements parley.MessageService: sending, answering, reading and searching

@@ -27,7 +27,13 @@ func (ts *terminalService) LaunchAgent(
 		}
 	}
 
+	made, err := ts.worktrees.make(ctx, &req)
+	if err != nil {
+		return nil, err
+	}
+
 	res, err := ts.terminals.LaunchAgent(ctx, req)
+	err = ts.worktrees.settle(ctx, made, res, err)
 	if err != nil || req.Prompt == "" || res.Conversation == parley.ConversationResumed {
 		return res, err
 	}

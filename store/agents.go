@@ -145,7 +145,7 @@ func (s *Agents) SetAgentLabels(ctx context.Context, id string, a parley.Agent) 
 	return s.write(ctx, "storing the agent's description", func(t *tx) error {
 		row := newAgentRow(t, &a)
 		res := t.db.Select("role", "description", "capabilities", "team_groups", "orchestrate", "interruptible",
-			"no_resume", "prompt_hash").Where("id = ?", id).Updates(&row)
+			"no_resume", "resume_after_limit", "prompt_hash").Where("id = ?", id).Updates(&row)
 		switch {
 		case res.Error != nil:
 			return res.Error
@@ -158,6 +158,17 @@ func (s *Agents) SetAgentLabels(ctx context.Context, id string, a parley.Agent) 
 			logLifecycle(t, changed, "changed")
 		}
 
+		return err
+	})
+}
+
+// SetAgentWorktree records the worktree of an agent; nil for none. AGENT_NOT_FOUND.
+func (s *Agents) SetAgentWorktree(ctx context.Context, id string, w *parley.Worktree) error {
+	return s.write(ctx, "storing the agent's worktree", func(t *tx) error {
+		if _, err := loadAgent(t, id); err != nil {
+			return err
+		}
+		_, err := t.exec(`UPDATE agents SET worktree = ? WHERE id = ?`, worktreeText(w), id)
 		return err
 	})
 }

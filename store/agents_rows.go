@@ -1,6 +1,8 @@
 package store
 
 import (
+	"encoding/json"
+
 	"parley"
 )
 
@@ -21,6 +23,7 @@ type agentRow struct {
 	Profile       string
 	Command       []string `gorm:"serializer:json"`
 	Dir           string
+	Worktree      string // JSON; "" if it has none
 	Orchestrate   bool
 	Interruptible bool
 
@@ -60,6 +63,7 @@ func newAgentRow(t *tx, a *parley.Agent) agentRow {
 		Profile:       a.Profile,
 		Command:       notNil(a.Command),
 		Dir:           a.Dir,
+		Worktree:      worktreeText(a.Worktree),
 		Orchestrate:   a.Orchestrate,
 		Interruptible: a.Interruptible,
 
@@ -85,6 +89,24 @@ func newAgentRow(t *tx, a *parley.Agent) agentRow {
 	}
 
 	return row
+}
+
+// worktreeText returns a worktree as it is stored.
+func worktreeText(w *parley.Worktree) string {
+	if w == nil {
+		return ""
+	}
+	text, _ := json.Marshal(w) // strings and a bool
+	return string(text)
+}
+
+// worktreeOf is the inverse of worktreeText. What it cannot read is no worktree.
+func worktreeOf(text string) *parley.Worktree {
+	w := new(parley.Worktree)
+	if text == "" || json.Unmarshal([]byte(text), w) != nil {
+		return nil
+	}
+	return w
 }
 
 // notNil returns an empty list for nil, which gorm would store as NULL.
@@ -122,6 +144,7 @@ func (r *agentRow) agent() parley.Agent {
 		Profile:       r.Profile,
 		Command:       nilIfEmpty(r.Command),
 		Dir:           r.Dir,
+		Worktree:      worktreeOf(r.Worktree),
 		Orchestrate:   r.Orchestrate,
 		Interruptible: r.Interruptible,
 

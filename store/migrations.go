@@ -36,9 +36,10 @@ var schema = []migration{
 	{version: 19, file: "migrate_codes.go", up: addCodes, down: dropCodes},
 	{version: 20, file: "00020_event_codes.sql"},
 	{version: 30, file: "00030_secrets.sql"},
-	{version: 32, file: "00032_resume_after_limit.sql"},
-	{version: 34, file: "00034_tokens.sql"},
 	{version: 31, file: "00031_sessions.sql"},
+	{version: 32, file: "00032_resume_after_limit.sql"},
+	{version: 33, file: "00033_worktree.sql"},
+	{version: 34, file: "00034_tokens.sql"},
 }
 
 // migration is one step of the schema. A step in SQL has no functions; file is

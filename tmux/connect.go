@@ -103,9 +103,16 @@ func (c *control) prepare(ctx context.Context, conn *conn, first bool) (facts, e
 		}
 	}
 
-	_, err = conn.do(ctx, endWithToken(slices.Concat(settings(c.opts.Env), queueBindings(), returnCommands())))
+	if err := forgetKeys(ctx, conn); err != nil {
+		return f, err
+	}
 
-	return f, err
+	commands := slices.Concat(settings(c.opts.Env), queueBindings(), returnCommands(), c.opts.View.commands())
+	if _, err := conn.do(ctx, endWithToken(commands)); err != nil {
+		return f, err
+	}
+
+	return f, unbindMenus(ctx, conn)
 }
 
 // factsFormat is the format that parseFacts reads.

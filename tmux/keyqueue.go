@@ -29,12 +29,17 @@ const (
 // queueBindings make the key table. The prefix key still works in it: it never goes
 // to the program.
 func queueBindings() []string {
-	wait := strings.Repeat("if-shell -F "+quote("#{"+queueOption+"}")+" { run-shell -d 0.1 } ; ", queueSteps)
-	release := "set-option -u " + queueOption + " ; set-option -u key-table"
 	return []string{
 		"bind-key -T " + queueTable + " C-b { switch-client -T prefix }",
-		"bind-key -T " + queueTable + " Any { " + wait + release + " ; send-keys }",
+		"bind-key -T " + queueTable + " Any { " + queueWait() + "send-keys }",
 	}
+}
+
+// queueWait returns the commands that the first key in the table runs before it goes to the
+// program.
+func queueWait() string {
+	wait := strings.Repeat("if-shell -F "+quote("#{"+queueOption+"}")+" { run-shell -d 0.1 } ; ", queueSteps)
+	return wait + "set-option -u " + queueOption + " ; set-option -u key-table ; "
 }
 
 // queueKeys returns the commands that make the keys of a person who views the pane

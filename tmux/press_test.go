@@ -17,7 +17,7 @@ printf '❯ 1. Yes; and #[x]\r\n  2. No\r\n'; dd bs=1 count=1 2>/dev/null | od -
 
 func TestPressDependsOnTheRowsThatWereSeen(t *testing.T) {
 	s := tmuxtest.Start(t)
-	pane, owner := shell(t, s, screenful)
+	pane, owner := ownedShell(t, s, screenful)
 	seen := tmuxtest.WaitFor(t, pane, func(s tmux.Screen) bool { return tmuxtest.Shows(s, "2. No") })
 
 	press := tmux.Keypress{Owner: owner, Screen: seen, To: 15, Key: "2"}
@@ -72,8 +72,8 @@ func TestPressRefusesWhatIsNoKey(t *testing.T) {
 	}
 }
 
-// shell runs a script in a pane that is owned.
-func shell(t *testing.T, s *tmux.Server, script string) (*tmux.Pane, string) {
+// ownedShell runs a script in a pane that is owned.
+func ownedShell(t *testing.T, s *tmux.Server, script string) (*tmux.Pane, string) {
 	t.Helper()
 	const owner = "0b5f6c1e-7f5e-4d4f-9d51-6d6f0f5b3c11"
 	info := must.Have(s.NewSession(t.Context(), tmux.SessionOptions{

@@ -5,12 +5,13 @@ package tmux
 // panes passes it on, unless it has bound the key itself. The prefix and d do the same.
 const ReturnKey = "F12"
 
-// returnCommands bind the key, also while keys are queued (see queueBindings), and
-// show it in the status line.
+// returnCommands bind the key, also while keys are queued (see queueBindings). It ends copy
+// mode, which would hold back messages after the person has left.
 func returnCommands() []string {
+	leave := "{ copy-mode -q ; detach-client }"
 	return []string{
-		"bind-key -T root " + ReturnKey + " { detach-client }",
-		"bind-key -T " + queueTable + " " + ReturnKey + " { detach-client }",
-		"set-option -g status-right " + quote(" "+ReturnKey+" returns "),
+		"bind-key -T root " + ReturnKey + " " + leave,
+		"bind-key -T " + queueTable + " " + ReturnKey + " " + leave,
+		"bind-key d " + leave,
 	}
 }

@@ -23,6 +23,9 @@ type Options struct {
 	// runs and stays as its parent. Empty: the server is started without one.
 	Keeper []string
 
+	// View is how its terminals look and behave for a person who attaches. Not with Join.
+	View View
+
 	// Env is the environment of a server that is started, without TMUX and TMUX_PANE.
 	// nil: that of this process.
 	Env []string

@@ -42,7 +42,13 @@ func (s *Server) NewSession(ctx context.Context, opts SessionOptions) (PaneInfo,
 		return PaneInfo{}, err
 	}
 
-	lines, err := s.run(ctx, opts.commands()...)
+	others, err := s.run(ctx, "list-sessions -F x")
+	if err != nil {
+		return PaneInfo{}, fmt.Errorf("count the sessions: %w", err)
+	}
+
+	limit := s.opts.View.historyLimit(len(others) - 1) // without the hub
+	lines, err := s.run(ctx, opts.commands(limit)...)
 	if err != nil {
 		return PaneInfo{}, fmt.Errorf("start session %s: %w", opts.Name, err)
 	}
@@ -83,7 +89,10 @@ func (o *SessionOptions) check() error {
 	return noNUL(append(words, o.Argv...)...)
 }
 
-func (o *SessionOptions) commands() []string {
+// commands returns the commands that start the session, whose pane keeps limit lines. tmux
+// reads that global option when it makes a pane, or from 3.8 on whenever the option changes, so
+// there the pane has its own.
+func (o *SessionOptions) commands(limit int) []string {
 	width, height := o.Width, o.Height
 	if width == 0 {
 		width = 200
@@ -106,7 +115,8 @@ func (o *SessionOptions) commands() []string {
 	// "=name:" is the active pane of exactly that session. A bare name would also
 	// match a longer one.
 	target := quote("=" + o.Name + ":")
-	commands := []string{quoteAll(start)}
+	keep := "history-limit " + strconv.Itoa(limit)
+	commands := []string{"set-option -g " + keep, quoteAll(start), "set-option -p -t " + target + " " + keep}
 	if o.Owner != "" {
 		commands = append(commands, "set-option -p -t "+target+" "+ownerOption+" "+quote(o.Owner))
 	}

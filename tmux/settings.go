@@ -16,7 +16,6 @@ func settings(env []string) []string {
 		"set-option -s escape-time 0",
 		"set-option -s focus-events on",
 		"set-option -s default-terminal " + terminal(env),
-		"set-option -g history-limit 2000", // 200 panes full of 170-byte lines are 300 MB
 		"set-option -g default-size 200x50",
 		"set-option -g destroy-unattached off",
 		"set-option -wg window-size latest",

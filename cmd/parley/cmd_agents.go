@@ -32,7 +32,8 @@ about the team. --profile overrides that; parley profiles lists them.`,
   parley launch reviewer --profile demo --role reviewer
   parley launch ops --dir services/api --group backend -- bash
   parley launch coder --model opus --prompt "Fix the failing test" -- claude
-  parley launch coder --env PORT=4000 --prompt @task.md -- codex`,
+  parley launch coder --env PORT=4000 --prompt @task.md -- codex
+  parley launch coder --worktree -- claude    # on a git branch and in a directory of its own`,
 	}
 
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
@@ -60,7 +61,11 @@ about the team. --profile overrides that; parley profiles lists them.`,
 	f.StringVar(&r.Prompt, "prompt", "", "the first message to it, or @FILE; it is delivered once the program is ready")
 	f.StringArrayVar(&env, "env", nil, "a variable of its environment, NAME=VALUE; the rest is this command's own")
 	f.BoolVar(&r.NoResume, "no-resume", false, doc("no_resume"))
+	f.StringVar(&r.Worktree, "worktree", "", "run in a git worktree of its own, on this branch (default: parley/NAME)")
+	f.Lookup("worktree").NoOptDefVal = parley.WorktreeAuto
 	f.StringVar(&size, "size", "", "columns and rows of its terminal, such as 200x50")
+	_ = cmd.RegisterFlagCompletionFunc("profile", offer(func(*cobra.Command) []string { return completeProfiles(c) }))
+	_ = cmd.RegisterFlagCompletionFunc("group", c.offerGroups())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		r.Name, r.Command = args[0], args[1:]
 		var err error
@@ -71,6 +76,7 @@ about the team. --profile overrides that; parley profiles lists them.`,
 			return err
 		}
 
+		c.declareWorktree(&r)
 		res, err := launchAgent(cmd.Context(), c, r, c.dir, size)
 		if err != nil {
 			return err
@@ -178,12 +184,21 @@ func stopCommand(c *cli) *cobra.Command {
 		Use:     "stop NAME…",
 		Aliases: []string{"kill"},
 		Short:   "Stop agents and end all their processes",
-		Example: "  parley stop coder reviewer",
-		Args:    usage(cobra.MinimumNArgs(1)),
+		Long: `Stops agents and ends all their processes. A git worktree that parley made for one is kept, unless
+you say what to do with it. Work that is not committed, or not merged, is never thrown away without --discard.`,
+		Example: `  parley stop coder reviewer
+  parley stop coder --merge --remove    # its branch goes into yours, and its worktree away`,
+		Args: usage(cobra.MinimumNArgs(1)),
 	}
 	read := addFlags(cmd, "stop_agent", []string{"reason"})
+	finish := addFlags(cmd, "finish_worktree", []string{"merge", "remove", "discard"})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return forEach(c, args, func(name string) error { return stopAgent(cmd.Context(), c, name, read()) })
+		return forEach(c, args, func(name string) error {
+			if how := finish(); len(how) > 0 {
+				return finishWorktree(cmd.Context(), c, name, how)
+			}
+			return stopAgent(cmd.Context(), c, name, read())
+		})
 	}
 	return c.withAgents(cmd, -1)
 }
@@ -225,6 +240,7 @@ command, what parley.yaml names for it, and --env.`,
 	env := cmd.Flags().StringArray("env", nil, "a variable of its environment, NAME=VALUE")
 	profile := cmd.Flags().String("profile", "", flagDoc(fieldOf("restart_agent", "profile")))
 	fresh := cmd.Flags().Bool("fresh", false, flagDoc(fieldOf("restart_agent", "fresh")))
+	_ = cmd.RegisterFlagCompletionFunc("profile", offer(func(*cobra.Command) []string { return completeProfiles(c) }))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		own, err := parseEnv(*env)
 		if err != nil {
@@ -275,6 +291,9 @@ func agentsCommand(c *cli) *cobra.Command {
 			}
 
 			agentTable(c, res.Agents).print(c.out)
+			if err := printWorktrees(c, res.Agents); err != nil {
+				return err
+			}
 			if hidden := before - len(res.Agents); hidden > 0 {
 				return c.printLine(c.paint(faint, fmt.Sprintf("%d stopped, shown with --all", hidden)))
 			}

@@ -49,8 +49,11 @@ func sendCommand(c *cli) *cobra.Command {
 		}
 	}
 
-	return sendingCommand(c, cmd, "send_message", "to", []string{"type", "priority", "urgent", "in_reply_to=reply-to",
+	cmd = sendingCommand(c, cmd, "send_message", "to", []string{"type", "priority", "urgent", "in_reply_to=reply-to",
 		"context_reference=context", "data", "idempotency_key=key", "requires_response"}, deadline)
+	cmd.ValidArgsFunction = c.completeRecipients
+
+	return cmd
 }
 
 // sendingCommand completes a command NAME TEXT… that sends the text. to names the
@@ -135,6 +138,7 @@ func broadcastCommand(c *cli) *cobra.Command {
 	}
 
 	_ = cmd.RegisterFlagCompletionFunc("to", c.completeAgents)
+	_ = cmd.RegisterFlagCompletionFunc("group", c.offerGroups())
 
 	return cmd
 }
@@ -176,11 +180,11 @@ func messageCommand(c *cli) *cobra.Command {
 		return waitErr
 	}
 
-	return cmd
+	return c.withMessages(cmd)
 }
 
 func whoisCommand(c *cli) *cobra.Command {
-	return command(c, operation[parley.WhoisResult]{
+	return c.withMessages(command(c, operation[parley.WhoisResult]{
 		op:      "whois",
 		use:     "whois ID",
 		short:   "Show who sent a message",
@@ -193,7 +197,7 @@ func whoisCommand(c *cli) *cobra.Command {
 		print: func(c *cli, res *parley.WhoisResult) error {
 			return c.printLine(res.Message)
 		},
-	})
+	}))
 }
 
 func inboxCommand(c *cli) *cobra.Command {

@@ -45,11 +45,11 @@ again; the reply goes to the message's sender.`,
 
 	_ = cmd.RegisterFlagCompletionFunc("to", c.completeAgents)
 
-	return cmd
+	return c.withMessages(cmd)
 }
 
 func explainCommand(c *cli) *cobra.Command {
-	return command(c, operation[parley.ExplainMessageResult]{
+	return c.withMessages(command(c, operation[parley.ExplainMessageResult]{
 		op:      "explain_message",
 		use:     "explain ID",
 		short:   "Explain a message's deliveries in plain words, and what to do",
@@ -59,7 +59,7 @@ func explainCommand(c *cli) *cobra.Command {
 		print: func(c *cli, res *parley.ExplainMessageResult) error {
 			return c.printLine(strings.Join(res.Story, "\n"))
 		},
-	})
+	}))
 }
 
 func pauseCommand(c *cli) *cobra.Command {

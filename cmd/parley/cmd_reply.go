@@ -61,7 +61,7 @@ func replyCommand(c *cli) *cobra.Command {
 
 	_ = cmd.RegisterFlagCompletionFunc("to", c.completeAgents)
 
-	return cmd
+	return c.withMessages(cmd)
 }
 
 // pendingReasons returns why deliveries wait, each reason once.
@@ -75,7 +75,7 @@ func pendingReasons(s parley.DeliveryStatus) []string {
 }
 
 func ignoreCommand(c *cli) *cobra.Command {
-	return command(c, operation[parley.IgnoreMessageResult]{
+	return c.withMessages(command(c, operation[parley.IgnoreMessageResult]{
 		op:      "ignore_message",
 		use:     "ignore ID",
 		short:   "Mark a message read without answering it",
@@ -84,7 +84,7 @@ func ignoreCommand(c *cli) *cobra.Command {
 		flags:   []string{"reason"},
 		fill:    positional("message_id"),
 		print:   func(c *cli, res *parley.IgnoreMessageResult) error { return c.printLine(res.Message) },
-	})
+	}))
 }
 
 // printResponses shows which responses are due and which were given.

@@ -71,7 +71,7 @@ says how it differs from the file.`,
 			return err
 		}
 
-		u := upRun{cli: c, upOptions: o, base: base, steps: steps}
+		u := upRun{cli: c, upOptions: o, team: t, base: base, steps: steps}
 
 		return u.run(cmd.Context())
 	}
@@ -165,6 +165,7 @@ func planUp(wanted []daemon.Agent, there []parley.AgentStatus, names []string) (
 type upRun struct {
 	*cli
 	upOptions
+	team     *daemon.Team
 	base     string // what the file's paths are relative to
 	steps    []upStep
 	launched []*parley.LaunchAgentResult
@@ -212,7 +213,7 @@ func (u *upRun) step(ctx context.Context, s upStep) error {
 	}
 	u.launched = append(u.launched, res)
 
-	if wants := dirOf(req.Dir, u.base); res.Dir != wants && res.Conversation == parley.ConversationResumed {
+	if wants := dirOf(req.Dir, u.base); req.Worktree == "" && res.Dir != wants && res.Conversation == parley.ConversationResumed {
 		return u.warnOfDir(s.name, res.Dir, wants)
 	}
 
@@ -232,7 +233,7 @@ func (u *upRun) bringBack(ctx context.Context, s upStep) error {
 // request returns the launch that the file asks for.
 func (u *upRun) request(a *daemon.Agent) (parley.LaunchAgentRequest, error) {
 	prompt, err := u.promptText(a.Prompt, u.base)
-	return parley.LaunchAgentRequest{
+	return u.team.WithWorktree(*a, parley.LaunchAgentRequest{
 		Name:          a.Name,
 		Profile:       a.Profile,
 		Command:       a.Command,
@@ -249,7 +250,7 @@ func (u *upRun) request(a *daemon.Agent) (parley.LaunchAgentRequest, error) {
 
 		ResumeAfterLimit: a.ResumeAfterLimit,
 		NoResume:         a.Resume != nil && !*a.Resume,
-	}, err
+	}), err
 }
 
 // compare says how a running agent differs from the file, and with --apply changes it.

@@ -239,38 +239,6 @@ func positional(parameters ...string) func([]string, url.Values) error {
 	}
 }
 
-// completeAgents returns the names of a running daemon's agents. It does not start one,
-// and gives up after half a second.
-func (c *cli) completeAgents(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	at, err := c.place()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-
-	ctx, cancel := context.WithTimeout(cmd.Context(), 500*time.Millisecond)
-	defer cancel()
-
-	info := daemon.Running(ctx, at)
-	if info == nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-
-	service := c.clientOf(info)
-	defer service.Close()
-
-	res, err := service.GetAgentStatus(ctx, parley.AgentStatusRequest{})
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-
-	var names []string
-	for _, a := range res.Agents {
-		names = append(names, a.Name+"\t"+string(a.State))
-	}
-
-	return names, cobra.ShellCompDirectiveNoFileComp
-}
-
 // offer makes a completion of names that are not files.
 func offer(names func(*cobra.Command) []string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {

@@ -122,7 +122,8 @@ It proves and shows what became of each message. Without a command, parley opens
 func teamCommands(c *cli) []*cobra.Command {
 	return []*cobra.Command{
 		launchCommand(c), adoptCommand(c), leaveCommand(c), joinCommand(c), stopCommand(c), restartCommand(c),
-		agentsCommand(c), attachCommand(c), terminalCommand(c), watchCommand(c), registerCommand(c), approveCommand(c),
+		agentsCommand(c), diffCommand(c), attachCommand(c), layoutCommand(c), terminalCommand(c), watchCommand(c),
+		registerCommand(c), approveCommand(c),
 		responderCommand(c), usageCommand(c), keyCommand(c), inviteCommand(c), profilesCommand(c), trustCommand(c),
 		initCommand(c), upCommand(c), downCommand(c),
 	}
@@ -131,8 +132,8 @@ func teamCommands(c *cli) []*cobra.Command {
 func messageCommands(c *cli) []*cobra.Command {
 	return []*cobra.Command{
 		sendCommand(c), broadcastCommand(c), replyCommand(c), ignoreCommand(c), inboxCommand(c), readCommand(c),
-		messageCommand(c), whoisCommand(c), steerCommand(c), needsCommand(c), answerCommand(c), explainCommand(c), retryCommand(c), pauseCommand(c),
-		resumeCommand(c), sendFileCommand(c), getFileCommand(c), filesCommand(c), historyCommand(c), threadCommand(c),
+		messageCommand(c), whoisCommand(c), steerCommand(c), needsCommand(c), answerCommand(c), explainCommand(c),
+		retryCommand(c), pauseCommand(c), resumeCommand(c), sendFileCommand(c), getFileCommand(c), filesCommand(c), historyCommand(c), threadCommand(c),
 		conversationCommand(c), searchCommand(c), logCommand(c), exportCommand(c), tuiCommand(c),
 	}
 }
@@ -140,6 +141,6 @@ func messageCommands(c *cli) []*cobra.Command {
 func daemonCommands(c *cli) []*cobra.Command {
 	return []*cobra.Command{
 		statusCommand(c), notifyCommand(c), doctorCommand(c), serveCommand(c), backupCommand(c), mcpCommand(c), demoCommand(c),
-		opsCommand(c), schemaCommand(c), versionCommand(c),
+		opsCommand(c), schemaCommand(c), manCommand(c), versionCommand(c),
 	}
 }

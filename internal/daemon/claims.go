@@ -22,8 +22,8 @@ type Claim struct {
 
 // claims lists what a file runs, opens and sends. Before is what counts without it.
 func (t *Team) claims(before *Team) []Claim {
-	return slices.Concat(t.agentClaims(), t.profileClaims(), t.responderClaims(), t.settingClaims(&before.Settings),
-		t.notifyClaims(&before.Notify))
+	return slices.Concat(t.agentClaims(), t.worktreeClaims(), t.profileClaims(), t.responderClaims(),
+		t.settingClaims(&before.Settings), t.notifyClaims(&before.Notify))
 }
 
 func (t *Team) agentClaims() []Claim {
@@ -127,7 +127,7 @@ func (t *Team) notifyClaims(before *notify.Settings) []Claim {
 // Agents stay: only parley up launches them, and it asks first.
 func (t *Team) withhold(own *Team) {
 	t.Withheld = slices.DeleteFunc(slices.Clone(t.Claims), func(c Claim) bool { return c.Key == "agents" })
-	t.Profiles, t.Responders = own.Profiles, own.Responders
+	t.Profiles, t.Responders, t.Worktrees = own.Profiles, own.Responders, own.Worktrees
 
 	for _, f := range SettingFields() {
 		if f.Trusted {

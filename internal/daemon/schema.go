@@ -18,6 +18,7 @@ const durationPattern = `^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`
 
 // extras holds what the tags of some fields do not say, by key.
 var extras = map[string]schema{
+	"worktree":      {"type": []string{"string", "boolean"}},
 	"size":          {"pattern": sizeForm.String()},
 	"historyLength": {"minimum": 0, "maximum": 100},
 	"toolRounds":    {"minimum": 0, "maximum": 10},

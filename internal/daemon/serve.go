@@ -4,6 +4,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -148,7 +149,7 @@ func (d *daemon) readTeam() (*Team, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := t.Settings.Override(d.Env); err != nil {
+	if err := cmp.Or(t.Settings.Override(d.Env), t.Attach.Override(d.Env)); err != nil {
 		return nil, err
 	}
 
@@ -182,7 +183,7 @@ func (d *daemon) openService(ctx context.Context, t *Team) error {
 		return err
 	}
 
-	own := tmux.Options{Name: d.Place.TmuxName(), Env: d.Env.ForTmux(), Dir: d.Place.Runtime}
+	own := tmux.Options{Name: d.Place.TmuxName(), Env: d.Env.ForTmux(), Dir: d.Place.Runtime, View: t.Attach.view()}
 	if tmux.CanKeep {
 		own.Keeper = []string{d.Executable, tmux.KeepCommand}
 	}

@@ -29,6 +29,7 @@ func TestSchemaOfTheTeamFileIsUpToDate(t *testing.T) {
 func TestEveryKeyOfTheTeamFileIsDescribed(t *testing.T) {
 	for _, typ := range []reflect.Type{
 		reflect.TypeFor[Team](), reflect.TypeFor[Agent](), reflect.TypeFor[Settings](), reflect.TypeFor[ScreenSettings](),
+		reflect.TypeFor[AttachSettings](), reflect.TypeFor[Worktrees](),
 		reflect.TypeFor[conversation.Settings](), reflect.TypeFor[Responder](),
 		reflect.TypeFor[notify.Settings](), reflect.TypeFor[meter.Budget](), reflect.TypeFor[meter.Price](),
 	} {
@@ -49,6 +50,7 @@ func TestSettingsPageHasEverySetting(t *testing.T) {
 		"settings":     {"settings.md", reflect.TypeFor[Settings]()},
 		"conversation": {"settings.md", reflect.TypeFor[conversation.Settings]()},
 		"screen":       {"settings.md", reflect.TypeFor[ScreenSettings]()},
+		"attach":       {"settings.md", reflect.TypeFor[AttachSettings]()},
 		"notify":       {"settings.md", reflect.TypeFor[notify.Settings]()},
 		"budget":       {"costs.md", reflect.TypeFor[meter.Budget]()},
 	} {

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"maps"
@@ -28,7 +29,9 @@ import (
 type Team struct {
 	Agents       []Agent                    `yaml:"agents" doc:"The agents that parley up launches, in this order."`
 	Settings     Settings                   `yaml:"settings" doc:"Settings of the daemon. PARLEY_NAME in the environment overrides each, a flag of parley serve overrides both."`
+	Worktrees    Worktrees                  `yaml:"worktrees" doc:"What a new git worktree gets before its agent starts."`
 	Conversation conversation.Settings      `yaml:"conversation" doc:"What agents may say to each other before a person speaks again."`
+	Attach       AttachSettings             `yaml:"attach" doc:"How agents' terminals treat you when you attach. PARLEY_ATTACH_NAME in the environment overrides each."`
 	Screen       ScreenSettings             `yaml:"screen" doc:"How the screen treats you. PARLEY_SCREEN_NAME in the environment overrides each."`
 	Prices       meter.Prices               `yaml:"prices" doc:"What a million tokens of a model cost, by the model's name or, with * at the end, its beginning."`
 	Budget       meter.Budget               `yaml:"budget" doc:"What the programs of all agents together may use on a day."`
@@ -48,6 +51,7 @@ type Agent struct {
 	Profile          string            `yaml:"profile" doc:"What kind of program it is; if left out, found by its name, or generic."`
 	Command          []string          `yaml:"command" doc:"The program and its arguments; the profile's own if left out."`
 	Dir              string            `yaml:"dir" doc:"Working directory, relative to this file; the workspace if left out."`
+	Worktree         string            `yaml:"worktree" doc:"true: a git worktree and a branch of its own, parley/NAME; or the name of a branch."`
 	Model            string            `yaml:"model" doc:"The model that the program is to use, in the program's own word."`
 	Prompt           string            `yaml:"prompt" doc:"The first message to it, or @FILE, relative to this file."`
 	Role             string            `yaml:"role" doc:"Its role in the team."`
@@ -129,6 +133,7 @@ func (t *Team) add(own *Team) {
 func loadOver(t *Team, file string, must bool) (*Team, error) {
 	t.File, t.Hash, t.Claims = "", "", nil
 	setting.Fill(&t.Settings)
+	t.Attach.fill()
 	if reflect.ValueOf(t.Notify).IsZero() { // else zeros of the user's own file are meant
 		setting.Fill(&t.Notify)
 	}
@@ -155,6 +160,7 @@ func loadOver(t *Team, file string, must bool) (*Team, error) {
 		t.Notify = before.Notify
 	}
 	setting.Fill(&t.Conversation)
+	t.Attach.fill() // "attach:" without any
 	if err := t.check(filepath.Base(file)); err != nil {
 		return nil, err
 	}
@@ -190,7 +196,7 @@ func (t *Team) check(file string) error {
 		}
 	}
 
-	if err := t.Screen.check(file); err != nil {
+	if err := cmp.Or(t.Screen.check(file), t.Attach.check(file+": attach")); err != nil {
 		return err
 	}
 	if err := setting.Check(&t.Conversation, file+": conversation"); err != nil {

@@ -100,6 +100,10 @@ func siblingKeys(key *token.Token) []string {
 		return setting.Names(reflect.TypeFor[Agent]())
 	case "conversation":
 		return setting.Names(reflect.TypeFor[conversation.Settings]())
+	case "worktrees":
+		return setting.Names(reflect.TypeFor[Worktrees]())
+	case "attach":
+		return setting.Names(reflect.TypeFor[AttachSettings]())
 	case "screen":
 		return setting.Names(reflect.TypeFor[ScreenSettings]())
 	case "budget":

@@ -68,6 +68,7 @@ type Watched struct {
 	Searched   time.Time // when it was last searched for a known program
 	Redraws    Redraws
 	RedrawnAt  time.Time // when its program was last made to draw its screen again
+	Bar        string    // what its status line says behind the name
 
 	SessionLooked time.Time // when its program's session was last looked for
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"parley"
@@ -218,6 +219,9 @@ func (ts *Terminals) revive(ctx context.Context, m *team.Member, a parley.Agent,
 	a.ID, a.Name, a.CreatedAt = old.ID, old.Name, old.CreatedAt
 	if a.Session.Begun() { // and it is not told its prompt again
 		a.PromptHash = old.PromptHash
+	}
+	if w := old.Worktree; w != nil && (a.Dir == w.Path || strings.HasPrefix(a.Dir, w.Path+"/")) {
+		a.Worktree = w
 	}
 	if a.Adopted() { // the pane may still show what was typed there before
 		a.Seal = cmp.Or(old.Seal, a.Seal)

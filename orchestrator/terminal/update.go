@@ -34,9 +34,20 @@ func (ts *Terminals) UpdateAgent(
 		return nil, err
 	}
 
+	inWorktree := req.Worktree != "" && req.Worktree != "false"
+	if inWorktree && have.Worktree != nil {
+		l.Dir = have.Dir // below which the file's directory is found again
+	}
+
 	want := wanted{req.LaunchAgentRequest, p.Profile, p.stored(), l.Argv, l.Dir}
 	res := &parley.UpdateAgentResult{Answer: parley.OK, AgentID: m.ID, Name: m.Name, Changes: differences(have, want)}
 	again := restarts(res.Changes)
+	if inWorktree && have.Worktree == nil {
+		res.Changes = append(res.Changes, parley.Change{What: "worktree", Then: req.Worktree, Means: parley.ByRestart})
+		if !req.DryRun {
+			return nil, noWorktree(m.Name)
+		}
+	}
 	keeps := p.Resumes() && have.Dir == l.Dir && have.Profile == p.stored() && !req.Fresh && !req.NoResume
 	res.LosesConversation = again && !keeps
 
@@ -115,6 +126,13 @@ func labelled(a parley.Agent, req parley.UpdateAgentRequest) parley.Agent {
 	a.Orchestrate, a.Interruptible, a.NoResume = req.Orchestrate, req.Interruptible, req.NoResume
 	a.ResumeAfterLimit = req.ResumeAfterLimit
 	return a
+}
+
+// noWorktree refuses to move a running agent into a worktree.
+func noWorktree(name string) error {
+	return parley.Errorf(parley.InvalidArgument, "%s runs without a worktree, and is to have one", name).
+		With("agent", name).
+		Suggest("Stop it, and launch it in one: parley stop %s, then parley up. Nothing was changed.", name)
 }
 
 // keepsConversation refuses a change that would lose the conversation of an agent's program.

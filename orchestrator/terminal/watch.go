@@ -131,6 +131,10 @@ func (w *watcher) lookAt(ctx context.Context, server *tmux.Server, members map[*
 			w.ts.log.Error("observe", "agent", m.Name, "error", err)
 		}
 	}
+
+	if own && w.ts.opts.Tmux.View.Status {
+		w.showBars(ctx, members)
+	}
 }
 
 // observeOn brings one agent's state up to date. Its pane exists if there is true, and info describes

@@ -1,0 +1,27 @@
+package client
+
+import (
+	"context"
+
+	"parley"
+)
+
+// worktrees is parley.WorktreeService.
+type worktrees struct{ conn *conn }
+
+// ListWorktrees returns the worktrees of agents.
+func (w worktrees) ListWorktrees(ctx context.Context, r parley.WorktreesRequest) (*parley.WorktreesResult, error) {
+	return call[parley.WorktreesResult](ctx, w.conn, "list_worktrees", r)
+}
+
+// DiffAgent returns what an agent has changed.
+func (w worktrees) DiffAgent(ctx context.Context, r parley.DiffAgentRequest) (*parley.DiffAgentResult, error) {
+	return call[parley.DiffAgentResult](ctx, w.conn, "diff_agent", r)
+}
+
+// FinishWorktree stops an agent, and merges or removes its worktree.
+func (w worktrees) FinishWorktree(
+	ctx context.Context, r parley.FinishWorktreeRequest,
+) (*parley.FinishWorktreeResult, error) {
+	return call[parley.FinishWorktreeResult](ctx, w.conn, "finish_worktree", r)
+}

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"context"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+
+	"parley"
+	"parley/internal/daemon"
+	"parley/tmux"
+
+	"github.com/spf13/cobra"
+)
+
+func layoutCommand(c *cli) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "layout [NAME…]",
+		Short: "Show several agents side by side",
+		Long: `Shows the terminals of several agents as tiles: those named, or all that run. In your own
+tmux they fill a new window. Elsewhere they fill this terminal; F8 and F9 go from tile to
+tile, and ` + tmux.ReturnKey + ` returns.`,
+		Example: `  parley layout
+  parley layout coder reviewer`,
+	}
+
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		tiles, err := layoutTiles(cmd.Context(), c, args)
+		if err != nil {
+			return err
+		}
+		if c.json {
+			return c.printJSON(tiles)
+		}
+
+		if c.tmuxAround() != "" {
+			return c.tileWindow(cmd.Context(), tiles)
+		}
+
+		if !isTerminal(c.in) || !isTerminal(c.out) {
+			return parley.Errorf(parley.InvalidArgument, "layout needs a terminal, or your own tmux").
+				Suggest("Run it in a terminal.")
+		}
+
+		return c.tileTerminal(tiles)
+	}
+
+	return c.withAgents(cmd, -1)
+}
+
+// tile is one part of a layout.
+type tile struct {
+	Name    string   `json:"name"`
+	Command []string `json:"command"` // shows the agent's terminal
+}
+
+// layoutTiles returns the tiles of the named agents, or of all that have a terminal.
+func layoutTiles(ctx context.Context, c *cli, names []string) ([]tile, error) {
+	service, err := c.service(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer service.Close()
+
+	if len(names) == 0 {
+		res, err := service.GetAgentStatus(ctx, parley.AgentStatusRequest{})
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range res.Agents {
+			if a.Kind == parley.KindTerminal && a.State.Live() && !a.Adopted() {
+				names = append(names, a.Name)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return nil, parley.Errorf(parley.InvalidArgument, "no agent runs").
+			Suggest("Start one: parley launch coder -- claude")
+	}
+
+	var tiles []tile
+	for _, name := range names {
+		res, err := service.GetAttachInfo(ctx, parley.AttachInfoRequest{Agent: name})
+		if err != nil {
+			return nil, err
+		}
+
+		show := attachArgs(c, res)
+		if slices.Contains(show, "switch-client") {
+			return nil, parley.Errorf(parley.InvalidArgument, "%s is in this tmux, which a tile cannot show", res.Name).
+				Suggest("Leave it out, or go there: parley attach %s", res.Name)
+		}
+		tiles = append(tiles, tile{res.Name, append([]string{"env", "-u", "TMUX"}, show...)})
+	}
+
+	return tiles, nil
+}
+
+// tileWindow shows the tiles in a new window of the tmux around this terminal. If there is no
+// room for all of them, none stays.
+func (c *cli) tileWindow(ctx context.Context, tiles []tile) error {
+	first := append([]string{"new-window", "-P", "-F", "#{window_id}", "-n", "parley"}, tiles[0].Command...)
+	window, err := c.ownTmux(ctx, first...)
+	if err != nil {
+		return err
+	}
+
+	for _, t := range tiles[1:] {
+		split := append([]string{"split-window", "-d", "-t", window}, t.Command...)
+		if _, err := c.ownTmux(ctx, split...); err != nil {
+			_, _ = c.ownTmux(ctx, "kill-window", "-t", window)
+			return parley.Errorf(parley.InvalidArgument, "%d terminals do not fit: %w", len(tiles), err).
+				Suggest("Name fewer agents, or make the terminal larger.")
+		}
+		if _, err := c.ownTmux(ctx, "select-layout", "-t", window, "tiled"); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// ownTmux runs a command of the tmux around this terminal.
+func (c *cli) ownTmux(ctx context.Context, words ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "tmux", append([]string{"-S", c.tmuxAround()}, words...)...)
+	cmd.Env = c.env
+	out, err := cmd.CombinedOutput()
+	text := strings.TrimSpace(string(out))
+	if err != nil {
+		return "", parley.Errorf(parley.TmuxUnavailable, "tmux %s: %s", words[0], parley.CleanLine(text)).
+			Suggest("Look at your tmux: tmux info")
+	}
+	return text, nil
+}
+
+// tileTerminal shows the tiles in this terminal, by a tmux server for layouts alone. It
+// replaces this process.
+func (c *cli) tileTerminal(tiles []tile) error {
+	path, err := exec.LookPath("tmux")
+	if err != nil {
+		return parley.Errorf(parley.TmuxUnavailable, "tmux was not found: %w", err).
+			Suggest("Install tmux 3.2 or later.")
+	}
+
+	env := slices.DeleteFunc(
+		slices.Clone(c.env), func(entry string) bool { return strings.HasPrefix(entry, "TMUX=") },
+	)
+	argv := append([]string{path, "-L", layoutServer, "-f", "/dev/null"}, colourFlags(c.env)...)
+
+	return syscall.Exec(path, append(argv, layoutCommands(tiles)...), env)
+}
+
+// layoutServer is the socket name of the tmux server of layouts.
+const layoutServer = "parley-layout"
+
+// layoutCommands returns the words of one tmux command line that opens the tiles in the
+// terminal in which it runs. The server has no prefix key, so that all keys but those for
+// moving reach the agents' own tmux, and each session ends when nobody sees it.
+func layoutCommands(tiles []tile) []string {
+	words := append([]string{"new-session"}, tiles[0].Command...)
+	for _, command := range []string{
+		"set-option -s escape-time 0",
+		"set-option -s focus-events on",
+		"set-option -s set-clipboard on",
+		"set-option -s extended-keys on",
+		"set-option -s terminal-features[90] *:extkeys",
+		"set-option -g mouse on",
+		"set-option -g prefix None",
+		"set-option -g status off",
+		"set-option -g destroy-unattached on",
+		"bind-key -n " + tmux.ReturnKey + " detach-client",
+		"bind-key -n F9 select-pane -t :.+",
+		"bind-key -n F8 select-pane -t :.-",
+		"unbind-key -n MouseDown3Pane",
+		"unbind-key -n M-MouseDown3Pane",
+	} {
+		words = append(append(words, ";"), strings.Fields(command)...)
+	}
+
+	for _, t := range tiles[1:] {
+		words = append(append(words, ";", "split-window"), t.Command...)
+		words = append(words, ";", "select-layout", "tiled")
+	}
+
+	return append(words, ";", "select-pane", "-t", ":.0")
+}
+
+// colourFlags returns the flags with which tmux is told that the terminal shows true colours,
+// if it says so itself.
+func colourFlags(env daemon.Environ) []string {
+	if c := env.Get("COLORTERM"); c == "truecolor" || c == "24bit" {
+		return []string{"-T", "RGB"}
+	}
+	return nil
+}
+
+// withColours adds the flags to the command that shows a terminal of parley's own server.
+func withColours(env daemon.Environ, argv []string) []string {
+	return slices.Concat(argv[:1], colourFlags(env), argv[1:])
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"parley"
+	"parley/internal/daemon"
+
+	"github.com/spf13/cobra"
+)
+
+// declareWorktree adds what the workspace's parley.yaml says of new worktrees, if the launch asks
+// for one and the user trusts the file.
+func (c *cli) declareWorktree(r *parley.LaunchAgentRequest) {
+	if r.Worktree == "" {
+		return
+	}
+	at, err := c.place()
+	if err != nil {
+		return // the launch says what is wrong
+	}
+	t, err := daemon.Load(at, c.env)
+	if err != nil {
+		return
+	}
+
+	t.Prepare(r)
+	if slices.ContainsFunc(t.Withheld, func(claim daemon.Claim) bool { return claim.Key == "worktrees" }) {
+		fmt.Fprintln(c.err, "parley.yaml is not trusted, so its worktrees: part was left out; see parley trust.")
+	}
+}
+
+func diffCommand(c *cli) *cobra.Command {
+	return c.withAgents(command(c, operation[parley.DiffAgentResult]{
+		op:    "diff_agent",
+		use:   "diff NAME",
+		short: "Show what an agent has changed and nobody merged",
+		example: `  parley diff coder
+  parley diff coder --stat`,
+		args:  cobra.ExactArgs(1),
+		flags: []string{"stat"},
+		fill:  positional("agent"),
+		print: func(c *cli, res *parley.DiffAgentResult) error {
+			for line := range strings.Lines(res.Diff) {
+				if err := c.printLine(c.paint(diffStyle(line), safeLine(strings.TrimSuffix(line, "\n")))); err != nil {
+					return err
+				}
+			}
+			if res.Truncated {
+				c.printf("The diff is longer; see all of it: git -C %s diff %s\n", res.Dir, res.Since)
+			}
+
+			switch {
+			case len(res.Untracked) > 0:
+				return c.printLine("New files that git does not track: " + parley.CleanLine(strings.Join(res.Untracked, ", ")))
+			case res.Diff == "":
+				return c.printLine(res.Name + " has changed nothing.")
+			}
+			return nil
+		},
+	}), 1)
+}
+
+// diffStyle returns how a line of a diff is painted.
+func diffStyle(line string) string {
+	switch {
+	case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"), strings.HasPrefix(line, "diff "):
+		return bold
+	case strings.HasPrefix(line, "+"):
+		return green
+	case strings.HasPrefix(line, "-"):
+		return red
+	case strings.HasPrefix(line, "@@"):
+		return faint
+	}
+	return ""
+}
+
+// safeLine shows no control character of a changed file to the terminal, except tabs.
+func safeLine(line string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\t' {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, line)
+}
+
+// finishWorktree stops an agent, and merges or removes its worktree.
+func finishWorktree(ctx context.Context, c *cli, name string, how url.Values) error {
+	how.Set("agent", name)
+	res, err := invoke[parley.FinishWorktreeResult](ctx, c, "finish_worktree", how)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.printJSON(res)
+	}
+
+	w, words := res.Worktree, []string{c.paint(bold, res.Name) + " stopped"}
+	switch res.Merged {
+	case parley.MergedNothing:
+		words = append(words, w.Branch+" had nothing that "+w.Base+" lacks")
+	case parley.MergedFast, parley.MergedCommit:
+		words = append(words, w.Branch+" merged into "+w.Base+" ("+res.Merged+")")
+	}
+	if res.Removed {
+		words = append(words, "its worktree removed")
+	} else {
+		words = append(words, "its worktree kept in "+w.Path)
+	}
+
+	return c.printLine(strings.Join(words, ", ") + ".")
+}
+
+// printWorktrees prints the worktrees of the agents, if there are any.
+func printWorktrees(c *cli, agents []parley.AgentStatus) error {
+	if !slices.ContainsFunc(agents, func(a parley.AgentStatus) bool { return a.Worktree != nil }) {
+		return nil
+	}
+	res, err := invoke[parley.WorktreesResult](context.Background(), c, "list_worktrees", nil)
+	if err != nil {
+		return err
+	}
+
+	var t table
+	t.add(c.heads("WORKTREE OF", "BRANCH", "AHEAD", "BEHIND", "NOT COMMITTED", "IN")...)
+	for _, w := range res.Worktrees {
+		if !slices.ContainsFunc(agents, func(a parley.AgentStatus) bool { return a.ID == w.AgentID }) {
+			continue
+		}
+		dirty := strconv.Itoa(w.Dirty)
+		if w.Problem != "" {
+			dirty = "? " + w.Problem
+		}
+		t.add(w.Name, w.Branch, strconv.Itoa(w.Ahead), strconv.Itoa(w.Behind), dirty, w.Path)
+	}
+	c.printf("\n")
+	t.print(c.out)
+
+	return nil
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/client"
+	"parley/internal/daemon"
+
+	"github.com/spf13/cobra"
+)
+
+// completeWithin bounds a completion: somebody waits with a finger on Tab.
+const completeWithin = 500 * time.Millisecond
+
+// ask calls a running daemon for a completion. It starts none, and does nothing if there is none.
+func (c *cli) ask(ctx context.Context, call func(context.Context, *client.Client)) {
+	at, err := c.place()
+	if err != nil {
+		return
+	}
+
+	ctx, cancel := context.WithTimeout(ctx, completeWithin)
+	defer cancel()
+
+	info := daemon.Running(ctx, at)
+	if info == nil {
+		return
+	}
+
+	service := c.clientOf(info)
+	defer service.Close()
+	call(ctx, service)
+}
+
+// completeAgents completes the names of agents, also the last of several with commas between.
+func (c *cli) completeAgents(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+	return afterComma(begun, agentWords(c.agentsNow(cmd.Context()))), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeRecipients is like completeAgents, with the groups, and ALL.
+func (c *cli) completeRecipients(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	agents := c.agentsNow(cmd.Context())
+	words := append(agentWords(agents), groupWords(agents)...)
+	if len(agents) > 0 && begun != "" { // an empty word shows names alone
+		words = append(words, "ALL\teverybody")
+	}
+	return afterComma(begun, words), cobra.ShellCompDirectiveNoFileComp
+}
+
+// agentsNow returns the agents of a running daemon.
+func (c *cli) agentsNow(ctx context.Context) []parley.AgentStatus {
+	var agents []parley.AgentStatus
+	c.ask(ctx, func(ctx context.Context, service *client.Client) {
+		if res, err := service.GetAgentStatus(ctx, parley.AgentStatusRequest{}); err == nil {
+			agents = res.Agents
+		}
+	})
+	return agents
+}
+
+func agentWords(agents []parley.AgentStatus) []string {
+	var words []string
+	for _, a := range agents {
+		words = append(words, a.Name+"\t"+string(a.State))
+	}
+	return words
+}
+
+// groupWords returns the groups of agents as they are addressed, with their members.
+func groupWords(agents []parley.AgentStatus) []string {
+	members := map[string][]string{}
+	var groups []string
+	for _, a := range agents {
+		for _, group := range a.Groups {
+			if members[group] == nil {
+				groups = append(groups, group)
+			}
+			members[group] = append(members[group], a.Name)
+		}
+	}
+
+	slices.Sort(groups)
+	for i, group := range groups {
+		groups[i] = fmt.Sprintf("@%s\t%s", group, strings.Join(members[group], ", "))
+	}
+
+	return groups
+}
+
+// offerGroups completes the names of groups without their sign.
+func (c *cli) offerGroups() cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+		words := groupWords(c.agentsNow(cmd.Context()))
+		for i, word := range words {
+			words[i] = strings.TrimPrefix(word, "@")
+		}
+		return afterComma(begun, words), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// afterComma puts what was typed up to the last comma before each word, and leaves out the words
+// that stand there already.
+func afterComma(begun string, words []string) []string {
+	at := strings.LastIndex(begun, ",")
+	if at < 0 {
+		return words
+	}
+
+	before := strings.Split(begun[:at], ",")
+	var rest []string
+	for _, word := range words {
+		if name, _, _ := strings.Cut(word, "\t"); !slices.Contains(before, name) {
+			rest = append(rest, begun[:at+1]+word)
+		}
+	}
+
+	return rest
+}
+
+// withMessages completes the id of a message, with who sent it and how it begins.
+func (c *cli) withMessages(cmd *cobra.Command) *cobra.Command {
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+
+		var words []string
+		c.ask(cmd.Context(), func(ctx context.Context, service *client.Client) {
+			if res, err := service.ReadEvents(ctx, parley.ReadEventsRequest{Last: 300, Limit: 300}); err == nil {
+				words = messageWords(res.Events)
+			}
+		})
+
+		return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	}
+	return cmd
+}
+
+// messageWords returns the messages that events announce, the newest first.
+func messageWords(events []parley.Event) []string {
+	var words []string
+	for _, e := range slices.Backward(events) {
+		if !e.Type.Announces() {
+			continue
+		}
+		begins := parley.CleanLine(parley.Truncate(e.Preview, 50))
+		word := fmt.Sprintf("%s\t%s: %s", parley.Short(e.MessageID), e.Sender, begins)
+		if !slices.Contains(words, word) {
+			words = append(words, word)
+		}
+	}
+	return words
+}

@@ -1,0 +1,40 @@
+package daemon
+
+import (
+	"strings"
+
+	"parley"
+)
+
+// Worktrees says what a new git worktree gets before its agent starts.
+type Worktrees struct {
+	Copy  []string `yaml:"copy" doc:"Files and directories that git does not have, such as .env, relative to the repository."`
+	Setup []string `yaml:"setup" doc:"Shell commands that run in it, one after the other, such as npm ci."`
+}
+
+// WithWorktree adds to a launch what the file says of the agent's worktree.
+func (t *Team) WithWorktree(a Agent, r parley.LaunchAgentRequest) parley.LaunchAgentRequest {
+	r.Worktree = a.Worktree
+	t.Prepare(&r)
+	return r
+}
+
+// Prepare adds to a launch what the file says of new worktrees, if it asks for one.
+func (t *Team) Prepare(r *parley.LaunchAgentRequest) {
+	if r.Worktree != "" && r.Worktree != "false" {
+		r.Copy, r.Setup = t.Worktrees.Copy, t.Worktrees.Setup
+	}
+}
+
+// worktreeClaims tells what runs in new worktrees, and what is copied there.
+func (t *Team) worktreeClaims() []Claim {
+	var all []Claim
+	if len(t.Worktrees.Copy) > 0 {
+		words := "each new worktree gets " + strings.Join(t.Worktrees.Copy, ", ")
+		all = append(all, Claim{"worktrees", parley.CleanLine(words)})
+	}
+	for _, command := range t.Worktrees.Setup {
+		all = append(all, Claim{"worktrees", parley.CleanLine("in each new worktree runs " + command)})
+	}
+	return all
+}

@@ -1,0 +1,219 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"parley"
+)
+
+// Finish says what becomes of a worktree when its agent has ended.
+type Finish struct {
+	Agent                  string
+	Merge, Remove, Discard bool
+}
+
+// Check reports whether the worktree can be finished so, as it stands now. It changes nothing. The
+// error tells what to do instead.
+func Check(ctx context.Context, w *parley.Worktree, f Finish) error {
+	_, err := os.Stat(w.Path)
+	gone := errors.Is(err, fs.ErrNotExist)
+	if gone && f.Merge {
+		return parley.Errorf(parley.InvalidArgument, "the worktree of %s is gone: %s", f.Agent, w.Path).
+			Suggest("Forget it: git -C %s worktree prune; the branch %s is still there", w.Repository, w.Branch)
+	}
+
+	r, err := open(ctx, w.Repository)
+	if err != nil {
+		return err
+	}
+
+	if !f.Discard && !gone {
+		if err := r.checkCommitted(ctx, w, f); err != nil {
+			return err
+		}
+	}
+
+	switch {
+	case f.Merge:
+		return r.checkMerge(ctx, w)
+	case f.Remove && !f.Discard:
+		return r.checkMerged(ctx, w, f.Agent)
+	}
+
+	return nil
+}
+
+// checkCommitted refuses a worktree with work that is not committed, or on another branch.
+func (r *repo) checkCommitted(ctx context.Context, w *parley.Worktree, f Finish) error {
+	there := r.in(w.Path)
+	files, err := there.changed(ctx)
+	if err != nil {
+		return err
+	}
+
+	if n := len(files); n > 0 {
+		e := parley.Errorf(parley.InvalidArgument, "%s has not committed %s in %s: %s", f.Agent, plural(n, "file"),
+			w.Path, parley.CleanLine(strings.Join(files[:min(n, 3)], ", ")))
+		if f.Merge {
+			return e.Suggest("Ask it to commit, or commit there yourself: git -C %s commit -a", w.Path)
+		}
+		return e.Suggest("Look at them: parley diff %s. To throw them away: parley stop %s --remove --discard", f.Agent, f.Agent)
+	}
+
+	if now, err := there.line(ctx, "rev-parse", "--abbrev-ref", "HEAD"); err != nil || now != w.Branch {
+		return errors.Join(err, parley.Errorf(parley.InvalidArgument, "%s is on %s now, not on %s", w.Path, now, w.Branch).
+			Suggest("Merge by hand, or switch back: git -C %s switch %s", w.Path, w.Branch))
+	}
+
+	return nil
+}
+
+// checkMerge refuses a merge that git would refuse, or that has conflicts.
+func (r *repo) checkMerge(ctx context.Context, w *parley.Worktree) error {
+	now, err := r.line(ctx, "rev-parse", "--abbrev-ref", "HEAD")
+	if err != nil {
+		return err
+	}
+	if now != w.Base {
+		return parley.Errorf(parley.InvalidArgument, "%s is on %s, and the work belongs on %s", r.dir, now, w.Base).
+			Suggest("Switch first: git -C %s switch %s", r.dir, w.Base)
+	}
+
+	files, err := r.status(ctx, "--untracked-files=no")
+	if err != nil {
+		return err
+	}
+	if len(files) > 0 {
+		return parley.Errorf(parley.InvalidArgument, "%s has %s that %s not committed: %s", r.dir,
+			plural(len(files), "file"), isOrAre(len(files)), parley.CleanLine(strings.Join(files[:min(len(files), 3)], ", "))).
+			Suggest("Commit or stash first: git -C %s stash", r.dir)
+	}
+
+	return r.checkConflicts(ctx, w)
+}
+
+// checkConflicts tries the merge without a checkout. A git before 2.38 cannot, and finds out later.
+func (r *repo) checkConflicts(ctx context.Context, w *parley.Worktree) error {
+	out, err := r.git(ctx, "merge-tree", "--write-tree", "--name-only", "--no-messages", w.Base, w.Branch)
+	failed, ok := errors.AsType[*gitError](err)
+	if !ok || failed.status != 1 {
+		return nil
+	}
+	_, names, _ := strings.Cut(strings.TrimSpace(out), "\n") // the first line is the tree
+	return conflict(w, strings.Join(strings.Fields(names), ", "))
+}
+
+func conflict(w *parley.Worktree, files string) error {
+	files = parley.CleanLine(parley.Truncate(files, 300))
+	return parley.Errorf(parley.InvalidArgument, "%s and %s conflict in %s", w.Branch, w.Base, files).
+		Suggest("Ask the agent to merge %s into its branch and to solve that, then try again; or merge by hand: "+
+			"git -C %s merge %s", w.Base, w.Repository, w.Branch)
+}
+
+// checkMerged refuses to remove a branch of parley's whose commits its base lacks. Another branch
+// stays in any case.
+func (r *repo) checkMerged(ctx context.Context, w *parley.Worktree, agent string) error {
+	if !w.Made {
+		return nil
+	}
+	ahead, _, err := r.apart(ctx, w.Base, w.Branch)
+	if err != nil || ahead == 0 {
+		return err
+	}
+	return parley.Errorf(parley.InvalidArgument, "%s has %s that %s lacks", w.Branch, plural(ahead, "commit"), w.Base).
+		Suggest("Merge it: parley stop %s --merge --remove. To throw it away: parley stop %s --remove --discard", agent, agent)
+}
+
+// Run checks again and finishes the worktree. It returns how the branch was merged.
+func Run(ctx context.Context, w *parley.Worktree, f Finish) (merged string, err error) {
+	if err := Check(ctx, w, f); err != nil {
+		return "", err
+	}
+	r, err := open(ctx, w.Repository)
+	if err != nil {
+		return "", err
+	}
+
+	if f.Merge {
+		if merged, err = r.merge(ctx, w, f.Agent); err != nil {
+			return "", err
+		}
+	}
+	if f.Remove {
+		err = r.drop(ctx, w, f.Discard)
+	}
+
+	return merged, err
+}
+
+// merge merges the branch into its base, which is checked out. A merge that fails is undone.
+func (r *repo) merge(ctx context.Context, w *parley.Worktree, agent string) (string, error) {
+	ahead, behind, err := r.apart(ctx, w.Base, w.Branch)
+	if err != nil || ahead == 0 {
+		return parley.MergedNothing, err
+	}
+
+	_, err = r.git(ctx, "merge", "--ff", "--no-edit", "--no-gpg-sign", "--no-verify-signatures", "--quiet",
+		"-m", fmt.Sprintf("Merge branch '%s' of %s", w.Branch, agent), w.Branch)
+	if err != nil {
+		_, aborted := r.git(context.WithoutCancel(ctx), "merge", "--abort")
+		failed, _ := errors.AsType[*gitError](aborted)
+		if aborted == nil || failed == nil {
+			return "", conflict(w, err.Error())
+		}
+		return "", parley.Errorf(parley.InvalidArgument, "%s could not be merged: %w", w.Branch, err).
+			Suggest("Merge by hand: git -C %s merge %s", r.dir, w.Branch)
+	}
+
+	if behind == 0 {
+		return parley.MergedFast, nil
+	}
+
+	return parley.MergedCommit, nil
+}
+
+// drop removes the worktree, and its branch if parley made it, whose commits the caller has checked.
+// Without force, git refuses to remove files that are not committed.
+func (r *repo) drop(ctx context.Context, w *parley.Worktree, force bool) error {
+	remove := []string{"worktree", "remove", w.Path}
+	if force {
+		remove = []string{"worktree", "remove", "--force", w.Path}
+	}
+	if _, err := os.Stat(w.Path); errors.Is(err, fs.ErrNotExist) {
+		remove = []string{"worktree", "prune"}
+	}
+
+	if _, err := r.git(ctx, remove...); err != nil {
+		return parley.Errorf(parley.InvalidArgument, "the worktree was not removed: %w", err).
+			Suggest("Look into %s.", w.Path)
+	}
+	if !w.Made {
+		return nil
+	}
+	if _, err := r.git(ctx, "branch", "-D", "--quiet", "--end-of-options", w.Branch); err != nil {
+		return parley.Errorf(parley.InvalidArgument, "the worktree was removed, but its branch was not: %w", err).
+			Suggest("Look at it: git -C %s log %s", r.dir, w.Branch)
+	}
+
+	return nil
+}
+
+// plural returns a count with its noun.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func isOrAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}

@@ -1,0 +1,163 @@
+// Package worktree runs git for the worktrees of agents. Its functions change a repository only
+// as their names say.
+//
+// An agent can write to the repository and its configuration, and may be confined where parley
+// is not. So git runs no program that only the repository names: no hook, no filter, no monitor,
+// no merge driver, no external diff, and it fetches nothing.
+package worktree
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"parley"
+)
+
+// gitTime bounds one command of git, which takes milliseconds in most repositories.
+const gitTime = 30 * time.Second
+
+// maxOutput bounds what is kept of a command's output.
+const maxOutput = 4 << 20
+
+// quiet are the settings that keep git from running what a repository names.
+var quiet = []string{
+	"-c", "core.hooksPath=/dev/null",
+	"-c", "core.fsmonitor=false",
+	"-c", "core.pager=cat",
+	"-c", "commit.gpgSign=false",
+	"-c", "submodule.recurse=false",
+	"-c", "protocol.allow=never",
+	"-c", "color.ui=false",
+	"-c", "core.quotePath=false",
+}
+
+// repo is a directory in which git runs.
+type repo struct {
+	dir   string
+	guard []string // settings that switch off the filters that the repository names itself
+}
+
+// gitError is a command of git that failed.
+type gitError struct {
+	command string
+	text    string // what git said, in one line
+	status  int
+}
+
+func (e *gitError) Error() string { return "git " + e.command + ": " + e.text }
+
+// open returns the repository around a directory. The error is INVALID_ARGUMENT if there is none.
+func open(ctx context.Context, dir string) (*repo, error) {
+	r := &repo{dir: dir}
+	if _, err := exec.LookPath("git"); err != nil {
+		return nil, parley.Errorf(parley.InvalidArgument, "git was not found: %w", err).
+			Suggest("Install git, or launch the agent without a worktree.")
+	}
+
+	if _, err := r.git(ctx, "rev-parse", "--git-dir"); err != nil {
+		return nil, parley.Errorf(parley.InvalidArgument, "%s is not in a git repository", dir).
+			With("git", err.Error()).
+			Suggest("Choose a directory of a repository, or make one there: git init")
+	}
+
+	err := r.findFilters(ctx)
+
+	return r, err
+}
+
+// findFilters finds the filters and merge drivers that the repository's own configuration names.
+// Those of the user's and the system's configuration run as always.
+func (r *repo) findFilters(ctx context.Context) error {
+	out, err := r.git(ctx, "config", "--show-scope", "--name-only", "-z",
+		"--get-regexp", `^(filter\..*\.(clean|smudge|process|required)|merge\..*\.driver)$`)
+	if failed, ok := errors.AsType[*gitError](err); ok && failed.status == 1 {
+		return nil // there are none
+	}
+	if err != nil {
+		return err
+	}
+
+	words := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
+	for pair := range slices.Chunk(words, 2) {
+		if len(pair) < 2 || pair[0] != "local" && pair[0] != "worktree" {
+			continue
+		}
+
+		value := ""
+		switch {
+		case strings.HasSuffix(pair[1], ".required"):
+			value = "false"
+		case strings.HasSuffix(pair[1], ".driver"):
+			value = "false" // the program, which fails: a conflict
+		}
+		r.guard = append(r.guard, "-c", pair[1]+"="+value)
+	}
+
+	return nil
+}
+
+// in returns the repository as seen from another of its directories.
+func (r *repo) in(dir string) *repo { return &repo{dir: dir, guard: r.guard} }
+
+// git runs git and returns what it printed.
+func (r *repo) git(ctx context.Context, words ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, gitTime)
+	defer cancel()
+
+	cmd := exec.CommandContext(ctx, "git", slices.Concat([]string{"-C", r.dir}, quiet, r.guard, words)...)
+	cmd.Env = environ()
+	cmd.WaitDelay = time.Second
+	var out, complaint limited
+	cmd.Stdout, cmd.Stderr = &out, &complaint
+
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return "", fmt.Errorf("git %s in %s: %w", words[0], r.dir, context.Cause(ctx))
+	}
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		text := strings.TrimSpace(complaint.String() + " " + out.String())
+		return out.String(), &gitError{words[0], parley.Truncate(parley.CleanLine(text), 300), exit.ExitCode()}
+	}
+
+	return out.String(), err
+}
+
+// line runs git and returns the one line that it printed.
+func (r *repo) line(ctx context.Context, words ...string) (string, error) {
+	out, err := r.git(ctx, words...)
+	return strings.TrimSpace(out), err
+}
+
+// has reports whether git knows a commit by that name.
+func (r *repo) has(ctx context.Context, name string) bool {
+	_, err := r.git(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
+	return err == nil
+}
+
+// limited keeps the first maxOutput bytes that are written to it.
+type limited struct{ bytes.Buffer }
+
+// Write never fails.
+func (l *limited) Write(p []byte) (int, error) {
+	room := max(0, maxOutput-l.Len())
+	l.Buffer.Write(p[:min(len(p), room)])
+	return len(p), nil
+}
+
+// environ returns the environment of git: without what would lead it to another repository, and
+// without questions.
+func environ() []string {
+	env := slices.DeleteFunc(os.Environ(), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		kept := name == "GIT_CONFIG_GLOBAL" || strings.HasPrefix(name, "GIT_AUTHOR_") || strings.HasPrefix(name, "GIT_COMMITTER_")
+		return strings.HasPrefix(name, "GIT_") && !kept
+	})
+	return append(env, "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_EDITOR=:", "LC_ALL=C")
+}

@@ -1,0 +1,316 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"parley"
+)
+
+// dirName is the directory of worktrees, in the repository's top directory. It ignores itself.
+const dirName = ".worktrees"
+
+// setupTime bounds one command of a set-up.
+const setupTime = 10 * time.Minute
+
+// Plan says which worktree an agent gets.
+type Plan struct {
+	Agent  string           // its name, which is that of the directory too
+	Dir    string           // where it would run without a worktree
+	Branch string           // parley.WorktreeAuto for one of the agent's name
+	Copy   []string         // files, relative to the repository
+	Setup  []string         // commands of a shell
+	Env    []string         // of the commands
+	Before *parley.Worktree // what the agent had before; nil if it had none
+}
+
+// Made is a worktree that is ready.
+type Made struct {
+	parley.Worktree
+	Dir   string // where the agent runs in it
+	Fresh bool   // it was made now
+}
+
+// Make makes a worktree as planned, or finds the one that the agent had. A set-up that fails
+// leaves nothing behind.
+func Make(ctx context.Context, p Plan) (*Made, error) {
+	r, err := open(ctx, p.Dir)
+	if err != nil {
+		return nil, err
+	}
+
+	top, err := r.line(ctx, "rev-parse", "--show-toplevel")
+	if err != nil || top == "" {
+		return nil, parley.Errorf(parley.InvalidArgument, "%s is in a repository without a checkout", p.Dir).
+			Suggest("Choose a directory of a checkout.")
+	}
+
+	below, err := r.line(ctx, "rev-parse", "--show-prefix")
+	if err != nil {
+		return nil, err
+	}
+
+	m := &Made{Worktree: parley.Worktree{Path: filepath.Join(top, dirName, p.Agent), Repository: top}}
+	m.Dir = filepath.Join(m.Path, below)
+	r = r.in(top)
+	if _, err := os.Lstat(m.Path); err == nil {
+		return m, r.reuse(ctx, p, m)
+	}
+
+	return m, r.add(ctx, p, m)
+}
+
+// reuse takes the worktree that stands at m.Path.
+func (r *repo) reuse(ctx context.Context, p Plan, m *Made) error {
+	there := r.in(m.Path)
+	top, err := there.line(ctx, "rev-parse", "--show-toplevel")
+	if err != nil || top != m.Path {
+		return parley.Errorf(parley.InvalidArgument, "%s exists and is no worktree", m.Path).
+			Suggest("Move it away.")
+	}
+
+	m.Branch, err = there.line(ctx, "symbolic-ref", "--short", "HEAD")
+	if err != nil {
+		return parley.Errorf(parley.InvalidArgument, "the worktree %s is on no branch", m.Path).
+			Suggest("Switch it to one: git -C %s switch BRANCH", m.Path)
+	}
+	if p.Branch != parley.WorktreeAuto && p.Branch != m.Branch {
+		return parley.Errorf(parley.InvalidArgument, "%s has a worktree on %s already", p.Agent, m.Branch).
+			Suggest("Launch it with --worktree alone, or remove that one first: parley stop %s --remove", p.Agent)
+	}
+
+	if p.Before != nil && p.Before.Path == m.Path && p.Before.Branch == m.Branch {
+		m.Base, m.Made = p.Before.Base, p.Before.Made
+		return nil
+	}
+	m.Base, err = r.base(ctx)
+
+	return err
+}
+
+// base returns the branch that the repository is on.
+func (r *repo) base(ctx context.Context) (string, error) {
+	base, err := r.line(ctx, "symbolic-ref", "--short", "HEAD")
+	if err != nil {
+		return "", parley.Errorf(parley.InvalidArgument, "%s is on no branch", r.dir).
+			Suggest("Switch it to the branch that the agent's work is to start from: git switch BRANCH")
+	}
+	if !r.has(ctx, "HEAD") {
+		return "", parley.Errorf(parley.InvalidArgument, "%s has no commit yet", r.dir).
+			Suggest("Commit something first: git commit --allow-empty -m start")
+	}
+	return base, nil
+}
+
+// add makes the worktree and prepares it.
+func (r *repo) add(ctx context.Context, p Plan, m *Made) (err error) {
+	if m.Base, err = r.base(ctx); err != nil {
+		return err
+	}
+	if err := r.chooseBranch(ctx, p, m); err != nil {
+		return err
+	}
+	if err := hide(filepath.Dir(m.Path)); err != nil {
+		return fmt.Errorf("make the directory of worktrees: %w", err)
+	}
+
+	words := []string{"worktree", "add", "--quiet", m.Path, m.Branch}
+	if m.Made {
+		words = []string{"worktree", "add", "--quiet", "--no-track", "-b", m.Branch, m.Path, "HEAD"}
+	}
+	if _, err := r.git(ctx, words...); err != nil {
+		return parley.Errorf(parley.InvalidArgument, "no worktree could be made: %w", err).
+			Suggest("Look at the worktrees there are: git -C %s worktree list", r.dir)
+	}
+
+	m.Fresh = true
+	if err := m.prepare(ctx, p); err != nil {
+		return errors.Join(err, Undo(context.WithoutCancel(ctx), m))
+	}
+
+	return nil
+}
+
+// chooseBranch says on which branch the worktree is, and whether that is new. A branch that
+// exists is used only if it was named.
+func (r *repo) chooseBranch(ctx context.Context, p Plan, m *Made) error {
+	m.Branch = p.Branch
+	if p.Branch == parley.WorktreeAuto {
+		m.Branch = "parley/" + p.Agent
+	}
+
+	if _, err := r.git(ctx, "check-ref-format", "--branch", m.Branch); err != nil {
+		return parley.Errorf(parley.InvalidArgument, "%q cannot be a branch", m.Branch).With("parameter", "worktree").
+			Suggest("Give another name.")
+	}
+
+	where, err := r.checkedOut(ctx, m.Branch)
+	if err != nil {
+		return err
+	}
+
+	exists := r.has(ctx, "refs/heads/"+m.Branch)
+	switch {
+	case where != "":
+		return parley.Errorf(parley.InvalidArgument, "the branch %s is checked out in %s", m.Branch, where).
+			Suggest("Name another branch: --worktree=BRANCH")
+	case exists && p.Branch == parley.WorktreeAuto:
+		return parley.Errorf(parley.InvalidArgument, "the branch %s exists already", m.Branch).
+			Suggest("Go on with it: --worktree=%s; or name another, or delete it: git branch -d %s", m.Branch, m.Branch)
+	}
+	m.Made = !exists
+
+	return nil
+}
+
+// checkedOut returns the worktree in which a branch is checked out, "" if none.
+func (r *repo) checkedOut(ctx context.Context, branch string) (string, error) {
+	out, err := r.git(ctx, "worktree", "list", "--porcelain")
+	if err != nil {
+		return "", err
+	}
+
+	path := ""
+	for line := range strings.Lines(out) {
+		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch {
+		case word == "worktree":
+			path = rest
+		case word == "branch" && rest == "refs/heads/"+branch:
+			return path, nil
+		}
+	}
+
+	return "", nil
+}
+
+// hide makes the directory of worktrees, which git ignores by a file of its own.
+func hide(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, ".gitignore"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString("*\n")
+	return errors.Join(err, f.Close())
+}
+
+// prepare copies files into the worktree and runs the set-up.
+func (m *Made) prepare(ctx context.Context, p Plan) error {
+	for _, name := range p.Copy {
+		if err := copyInto(m.Path, m.Repository, name); err != nil {
+			return parley.Errorf(parley.InvalidArgument, "%s was not copied into the worktree: %w", name, err).
+				Suggest("Name files and directories of %s.", m.Repository)
+		}
+	}
+
+	for _, command := range p.Setup {
+		if err := m.runSetup(ctx, command, p.Env); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// runSetup runs one command in the worktree. All its processes end with it.
+func (m *Made) runSetup(ctx context.Context, command string, env []string) error {
+	ctx, cancel := context.WithTimeout(ctx, setupTime)
+	defer cancel()
+
+	var said limited
+	cmd := exec.CommandContext(ctx, "sh", "-c", command)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = m.Path, env, &said, &said
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
+
+	err := cmd.Run()
+	if err == nil {
+		return nil
+	}
+
+	text := strings.TrimSpace(said.String())
+	lines := strings.Split(text[max(0, len(text)-2000):], "\n")
+	last := parley.CleanLine(strings.Join(lines[max(0, len(lines)-3):], " / "))
+
+	return parley.Errorf(parley.InvalidArgument, "the set-up command %q failed: %w: %s",
+		parley.CleanLine(parley.Truncate(command, 200)), err, parley.Truncate(last, 400)).
+		Suggest("Run it in %s by hand to see why. The worktree was removed again.", m.Repository)
+}
+
+// Undo removes a worktree that was made just now, with its branch.
+func Undo(ctx context.Context, m *Made) error {
+	r, err := open(ctx, m.Repository)
+	if err != nil {
+		return err
+	}
+	return r.drop(ctx, &m.Worktree, true)
+}
+
+// copyInto copies a file, or a directory with all that is in it, from one directory to the same
+// place in another. It follows no link that leads out of either.
+func copyInto(to, from, name string) error {
+	source, err := os.OpenRoot(from)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+
+	target, err := os.OpenRoot(to)
+	if err != nil {
+		return err
+	}
+	defer target.Close()
+
+	return fs.WalkDir(source.FS(), filepath.ToSlash(filepath.Clean(name)), func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir():
+			return target.MkdirAll(path, 0o755)
+		}
+		return copyFile(target, source, path)
+	})
+}
+
+// copyFile copies one regular file with its permissions. It overwrites nothing.
+func copyFile(target, source *os.Root, path string) error {
+	info, err := source.Stat(path)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is no regular file", path)
+	}
+	if err := target.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+
+	in, err := source.Open(path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+
+	out, err := target.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
+	if err != nil {
+		return err
+	}
+	_, err = out.ReadFrom(in)
+
+	return errors.Join(err, out.Close())
+}

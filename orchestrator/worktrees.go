@@ -1,0 +1,200 @@
+package orchestrator
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"parley"
+	"parley/orchestrator/team"
+	"parley/orchestrator/worktree"
+)
+
+// worktreeService implements parley.WorktreeService: the git worktrees of agents.
+type worktreeService struct {
+	roster    *team.Roster
+	terminals terminals
+	workspace string
+}
+
+// make makes the worktree that a launch asks for, and makes the launch run in it. A request without
+// one gives nil.
+func (ws *worktreeService) make(ctx context.Context, req *parley.LaunchAgentRequest) (*worktree.Made, error) {
+	if req.Worktree == "" {
+		return nil, nil
+	}
+
+	plan := worktree.Plan{
+		Agent: req.Name, Dir: req.Dir, Branch: req.Worktree, Copy: req.Copy, Setup: req.Setup, Env: os.Environ(),
+	}
+	if plan.Dir == "" {
+		plan.Dir = ws.workspace
+	}
+	if req.Env != nil {
+		plan.Env = nil
+		for name, value := range req.Env {
+			plan.Env = append(plan.Env, name+"="+value)
+		}
+	}
+
+	if m := ws.roster.ByName(req.Name); m != nil {
+		a := m.Agent()
+		if a.State.Live() {
+			return nil, parley.Errorf(parley.AgentExists, "there is an agent %s already (%s, %s)", m.Name, a.Kind, a.State).
+				Suggest("Choose another name, or stop it first: parley stop %s", m.Name)
+		}
+		plan.Agent, plan.Before = m.Name, a.Worktree
+	}
+
+	made, err := worktree.Make(ctx, plan)
+	if err != nil {
+		return nil, err
+	}
+	req.Dir = made.Dir
+
+	return made, nil
+}
+
+// settle records the worktree of an agent that was launched. If the launch failed, a worktree that
+// was made for it is removed.
+func (ws *worktreeService) settle(
+	ctx context.Context, made *worktree.Made, res *parley.LaunchAgentResult, failed error,
+) error {
+	if made == nil {
+		return failed
+	}
+
+	ctx = context.WithoutCancel(ctx)
+	if failed != nil {
+		if m := ws.roster.ByName(filepath.Base(made.Path)); made.Fresh && (m == nil || !m.Agent().State.Live()) {
+			_ = worktree.Undo(ctx, made) // the next launch finds what is left
+		}
+		return failed
+	}
+
+	m, err := ws.roster.Find(res.AgentID)
+	if err != nil {
+		return err
+	}
+	res.Worktree = &made.Worktree
+
+	return ws.roster.SetWorktree(ctx, m, &made.Worktree)
+}
+
+// ListWorktrees implements parley.WorktreeService. A worktree that git cannot read is listed with
+// the problem.
+func (ws *worktreeService) ListWorktrees(
+	ctx context.Context, req parley.WorktreesRequest,
+) (*parley.WorktreesResult, error) {
+	members := ws.roster.All()
+	if req.Agent != "" {
+		m, err := ws.roster.Find(req.Agent)
+		if err != nil {
+			return nil, err
+		}
+		members = []*team.Member{m}
+	}
+
+	res := &parley.WorktreesResult{Answer: parley.OK, Worktrees: []parley.WorktreeStatus{}}
+	for _, m := range members {
+		w := m.Agent().Worktree
+		if w == nil {
+			continue
+		}
+
+		s := parley.WorktreeStatus{Worktree: *w, AgentID: m.ID, Name: m.Name}
+		d, err := worktree.Look(ctx, w)
+		if err != nil {
+			s.Problem = parley.CleanLine(err.Error())
+		} else {
+			s.Branch, s.Ahead, s.Behind, s.Dirty = d.Branch, d.Ahead, d.Behind, d.Dirty
+		}
+		res.Worktrees = append(res.Worktrees, s)
+	}
+
+	return res, nil
+}
+
+// DiffAgent implements parley.WorktreeService.
+func (ws *worktreeService) DiffAgent(
+	ctx context.Context, req parley.DiffAgentRequest,
+) (*parley.DiffAgentResult, error) {
+	m, err := ws.roster.Find(req.Agent)
+	if err != nil {
+		return nil, err
+	}
+
+	a := m.Agent()
+	dir := a.Dir
+	if a.Worktree != nil {
+		dir = a.Worktree.Path
+	}
+	if dir == "" {
+		return nil, parley.Errorf(parley.InvalidArgument, "parley does not know the directory of %s", m.Name).
+			Suggest("Name an agent that parley launched.")
+	}
+
+	d, err := worktree.DiffOf(ctx, dir, a.Worktree, req.Stat)
+	if err != nil {
+		return nil, err
+	}
+
+	return &parley.DiffAgentResult{
+		Answer:    parley.OK,
+		AgentID:   m.ID,
+		Name:      m.Name,
+		Dir:       dir,
+		Since:     d.Since,
+		Diff:      d.Text,
+		Untracked: append([]string{}, d.Untracked...),
+		Truncated: d.Truncated,
+	}, nil
+}
+
+// FinishWorktree implements parley.WorktreeService. It looks before the agent is stopped, so that a
+// refusal disturbs nobody, and again after, since the agent may have gone on.
+func (ws *worktreeService) FinishWorktree(
+	ctx context.Context, req parley.FinishWorktreeRequest,
+) (*parley.FinishWorktreeResult, error) {
+	m, err := ws.roster.Find(req.Agent)
+	if err != nil {
+		return nil, err
+	}
+
+	a := m.Agent()
+	if a.Worktree == nil {
+		return nil, parley.Errorf(parley.InvalidArgument, "%s has no worktree", m.Name).
+			Suggest("Stop it: parley stop %s. A worktree is made at the launch: --worktree", m.Name)
+	}
+
+	w, finish := a.Worktree, worktree.Finish{Agent: m.Name, Merge: req.Merge, Remove: req.Remove, Discard: req.Discard}
+	if err := worktree.Check(ctx, w, finish); err != nil {
+		return nil, err
+	}
+
+	res := &parley.FinishWorktreeResult{Answer: parley.OK, AgentID: m.ID, Name: m.Name, Worktree: *w}
+	if a.State != parley.StateTerminated {
+		stopped, err := ws.terminals.StopAgent(ctx, parley.StopAgentRequest{Agent: m.ID, Reason: "its work is finished"})
+		if err != nil {
+			return nil, err
+		}
+		res.Ended = stopped.Ended
+	}
+
+	ctx = context.WithoutCancel(ctx) // half a merge would need a person
+	if res.Merged, err = worktree.Run(ctx, w, finish); err != nil {
+		return nil, stoppedButKept(m, err)
+	}
+	if req.Remove {
+		res.Removed = true
+		return res, ws.roster.SetWorktree(ctx, m, nil)
+	}
+
+	return res, nil
+}
+
+// stoppedButKept says that an agent has ended although its worktree could not be finished.
+func stoppedButKept(m *team.Member, err error) error {
+	e := parley.AsError(err)
+	return parley.Errorf(e.Code, "%s was stopped, and its worktree kept: %w", m.Name, err).Suggest("%s", e.Action)
+}
