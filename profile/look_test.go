@@ -32,12 +32,9 @@ func TestLookPrefersDialogToBusyToIdleInTheLastLines(t *testing.T) {
 }
 
 func TestComposerMarkerTakesTheLowestMatchAndCanBeAbsent(t *testing.T) {
-	set, err := builtin(
+	set := must.Have(builtin(
 		t,
-	).With("boxed", []byte("markers: {composer: '^---\\n> ?(?P<text>(?:.*\\n)*?)---$', empty: '^hint$'}"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	).With("boxed", []byte("markers: {composer: '^---\\n> ?(?P<text>(?:.*\\n)*?)---$', empty: '^hint$'}")))(t)
 
 	p := find(t, set, "boxed")
 	for _, test := range []struct {
@@ -66,12 +63,9 @@ func TestComposerMarkerTakesTheLowestMatchAndCanBeAbsent(t *testing.T) {
 }
 
 func TestComposerDropsItsFrameAndTheSidebar(t *testing.T) {
-	set, err := builtin(
+	set := must.Have(builtin(
 		t,
-	).With("framed", []byte(`markers: {composer: '^ *┃ (?P<text>(?:.*\n *┃)*?.*)\n *(?P<frame>╹▀+)', empty: '^hint', cursor: true}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	).With("framed", []byte(`markers: {composer: '^ *┃ (?P<text>(?:.*\n *┃)*?.*)\n *(?P<frame>╹▀+)', empty: '^hint', cursor: true}`)))(t)
 
 	p := find(t, set, "framed")
 	for _, test := range []struct {
