@@ -1,10 +1,13 @@
 package store
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,7 +20,7 @@ import (
 // openTest opens a new store, and closes it when the test ends.
 func openTest(t testing.TB) *Store {
 	t.Helper()
-	return openAt(t, filepath.Join(t.TempDir(), "parley.db"))
+	return openWith(t, 0)
 }
 
 // openWith opens a new store that knows some agents.
@@ -31,10 +34,31 @@ func openWith(t testing.TB, agents int) *Store {
 func openNew(t testing.TB, n int) (s *Store, path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "parley.db")
+	must.Do(t, os.WriteFile(path, must.Have(empty())(t), 0o600))
 	s = openAt(t, path)
 	addAgents(t, s, n)
 	return s, path
 }
+
+// empty returns the file of a new database. Its migrations run once: they take much longer than a test.
+var empty = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "storetest-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+
+	path := filepath.Join(dir, "parley.db")
+	s, err := Open(context.Background(), Options{Path: path})
+	if err == nil {
+		err = s.Close()
+	}
+	if err != nil {
+		return nil, err
+	}
+
+	return os.ReadFile(path)
+})
 
 func openAt(t testing.TB, path string) *Store {
 	t.Helper()
