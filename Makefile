@@ -4,6 +4,7 @@ PREFIX ?= $(HOME)/.local
 VERSION = $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 GO ?= go
 STATICCHECK = $(GO) tool -modfile=tools/go.mod staticcheck
+GOVULNCHECK = $(GO) tool -modfile=tools/go.mod govulncheck
 
 # All of parley is Go. Only the race detector needs a C compiler.
 export CGO_ENABLED = 0
@@ -46,7 +47,7 @@ test: tmux ## run all tests, without a C compiler
 # The three run side by side. Together they run each test of `make test` once, and
 # those of the packages in which much happens at once under the race detector.
 .PHONY: check
-check: format tidy lint build cross ## everything that a commit must pass
+check: format tidy lint vulns build cross ## everything that a commit must pass
 	@$(MAKE) -j3 race stories real
 
 .PHONY: format
@@ -63,6 +64,19 @@ tidy:
 lint: ## run go vet and staticcheck
 	$(GO) vet -trimpath ./...
 	GOFLAGS="$$($(GO) env GOFLAGS) -trimpath" $(STATICCHECK) ./...
+
+# Where the database of known vulnerabilities is. Another one may be a directory: file:///DIR
+VULNDB ?= https://vuln.go.dev
+
+# govulncheck ends with 3 when parley calls something vulnerable, and with 1 when it could not look.
+.PHONY: vulns
+vulns: ## look for known vulnerabilities in what parley calls
+	@mkdir -p .build; $(GOVULNCHECK) -db '$(VULNDB)' ./cmd/parley >.build/vulns.txt 2>&1; \
+	case $$? in \
+		0) ;; \
+		1) echo "vulns: NOT looked for known vulnerabilities: $$(tail -n 1 .build/vulns.txt)" >&2 ;; \
+		*) cat .build/vulns.txt >&2; exit 1 ;; \
+	esac
 
 # Vet also type-checks the tests. No file is for one architecture only, so each system is vetted
 # once: Linux by `lint`. The dependencies are compiled without optimising, which takes two thirds

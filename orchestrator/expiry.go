@@ -12,7 +12,8 @@ const choreTime = 30 * time.Second
 // expire gives up deliveries that waited too long, removes unused files, and records when
 // agents and keys were last seen.
 func (ws *workspaceService) expire(ctx context.Context) {
-	if _, err := ws.store.Expire(ctx, ws.now().Add(-ws.opts.Settings.ExpireAfter)); err != nil && ctx.Err() == nil {
+	now := ws.clock.look(ws.now(), timePassed())
+	if _, err := ws.store.Expire(ctx, now.Add(-ws.opts.Settings.ExpireAfter)); err != nil && ctx.Err() == nil {
 		ws.log.Error("expire deliveries", "error", err)
 	}
 

@@ -73,7 +73,7 @@ func TestFilesAreRemovedByTheirAge(t *testing.T) {
 		t.Errorf("removed %+v, want old.txt", got)
 	}
 
-	must.Do(t, te.pruneFiles(t.Context(), time.Hour, func() error { return nil }))
+	must.Do(t, te.pruneFiles(t.Context(), te.now().Add(-time.Hour), func() error { return nil }))
 
 	list, err := te.ListFiles(te.operator(), parley.ListFilesRequest{Limit: 10})
 	if err != nil || len(list.Files) != 1 || list.Files[0].Name != "new.txt" || list.ContentBytes != 3 ||
@@ -97,13 +97,13 @@ func TestOldFilesArePruned(t *testing.T) {
 	te.opts.Now = time.Now
 	te.open()
 
-	must.Do(t, te.pruneFiles(t.Context(), 0, func() error { return nil }))
+	must.Do(t, te.pruneFiles(t.Context(), time.Time{}, func() error { return nil }))
 	for _, want := range []int{2, 1} {
 		list, err := te.ListFiles(te.operator(), parley.ListFilesRequest{Limit: 10})
 		if err != nil || len(list.Files) != want || list.Files[0].Name != "unread.txt" {
 			t.Errorf("kept: %+v, %v, want %d files", list, err, want)
 		}
-		must.Do(t, te.pruneFiles(t.Context(), 24*time.Hour, func() error { return nil }))
+		must.Do(t, te.pruneFiles(t.Context(), te.now().Add(-24*time.Hour), func() error { return nil }))
 	}
 }
 

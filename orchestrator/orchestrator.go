@@ -69,6 +69,7 @@ type Orchestrator struct {
 	now   func() time.Time
 	log   *slog.Logger
 	rooms rooms
+	clock cautiousClock // of prune
 
 	cancel context.CancelFunc // stops the goroutines in group
 	group  sync.WaitGroup
@@ -104,7 +105,11 @@ func New(ctx context.Context, opts Options) (*Orchestrator, error) {
 	o := &Orchestrator{opts: opts, store: opts.Store, log: opts.Log, now: opts.Now}
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	o.cancel = cancel
-	if err := o.load(ctx); err != nil {
+	err := o.seeClock(ctx)
+	if err == nil {
+		err = o.load(ctx)
+	}
+	if err != nil {
 		cancel()
 		return nil, err
 	}

@@ -34,13 +34,24 @@ func keptSince(now time.Time, keep time.Duration) time.Time {
 	return now.Add(-keep)
 }
 
+// seeClock looks at the newest event before the daemon writes one: the clock may be wrong from the
+// start.
+func (o *Orchestrator) seeClock(ctx context.Context) error {
+	last, err := o.store.Events.List(ctx, store.EventQuery{Last: 1})
+	if err == nil && len(last) > 0 {
+		o.clock.look(last[0].Time, timePassed())
+	}
+	return err
+}
+
 // prune removes what is older than the settings say, until ctx ends.
 func (o *Orchestrator) prune(ctx context.Context) {
 	for next := pruneAfter; wait.Pause(ctx, next) == nil; next = pruneTime {
 		rest := func() error { return wait.Pause(ctx, pruneRest) }
-		done, err := o.store.Prune(ctx, o.opts.Settings.retention(o.now()), rest)
+		now := o.clock.look(o.now(), timePassed())
+		done, err := o.store.Prune(ctx, o.opts.Settings.retention(now), rest)
 		if err == nil {
-			err = o.pruneFiles(ctx, o.opts.Settings.KeepFiles, rest)
+			err = o.pruneFiles(ctx, keptSince(now, o.opts.Settings.KeepFiles), rest)
 		}
 
 		if done != (store.Pruned{}) {
@@ -56,10 +67,10 @@ func (o *Orchestrator) prune(ctx context.Context) {
 // pruneFilesBatch is how many files one step removes.
 const pruneFilesBatch = 20
 
-// pruneFiles removes files that were sent longer ago than keep. 0 keeps all.
-func (fs *fileService) pruneFiles(ctx context.Context, keep time.Duration, rest func() error) error {
-	for keep > 0 {
-		ids, err := fs.store.FilesBefore(ctx, fs.now().Add(-keep), pruneFilesBatch)
+// pruneFiles removes files that were sent before a time. The zero time keeps all.
+func (fs *fileService) pruneFiles(ctx context.Context, before time.Time, rest func() error) error {
+	for !before.IsZero() {
+		ids, err := fs.store.FilesBefore(ctx, before, pruneFilesBatch)
 		if err != nil || len(ids) == 0 {
 			return err
 		}

@@ -128,5 +128,6 @@ type workspaceService struct {
 	opts      *Options
 	warnings  []string // from the start of the daemon
 	now       func() time.Time
+	clock     cautiousClock // of expire
 	log       *slog.Logger
 }

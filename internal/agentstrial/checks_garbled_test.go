@@ -16,7 +16,7 @@ const garbling = "👍🏽 हिन्दी भाषा 👨\u200d💻 🏳�
 func (s *onStage) survivesGarbledRows() {
 	s.Helper()
 	for range 3 {
-		s.writes("written " + garbling + " by hand")
+		s.writes("written by hand " + garbling) // opencode puts what follows a keycap before it
 	}
 
 	s.leave()

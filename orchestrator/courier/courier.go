@@ -290,11 +290,6 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 		return false, c.release(ctx, job, ended(parley.DeliveryQueued, parley.EndedInterrupted, ""))
 	}
 
-	if !c.numbered { // and then look again: the answer may have taken long
-		c.soon = true
-		return false, c.number(ctx, t)
-	}
-
 	l := c.o.compose(c.m, t.Profile, &job, c.size)
 	if claimed, done, err := c.claim(ctx, &job, l); err != nil || !claimed {
 		return done, err
@@ -343,12 +338,6 @@ func (c *courier) hold(ctx context.Context, job store.Job, h hold) error {
 
 // number reads the last sequence number that the terminal remembers: what was
 // claimed with a higher one was never pasted.
-func (c *courier) number(ctx context.Context, t *team.Terminal) error {
-	info, err := c.o.host.Pane(t).Info(ctx)
-	c.seq, c.numbered = info.Seq, err == nil
-	return err
-}
-
 // ignoreStale drops the error of a change to a delivery that has moved on.
 func ignoreStale(err error) error {
 	if errors.Is(err, store.ErrStale) {

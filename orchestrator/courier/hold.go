@@ -116,6 +116,9 @@ func (f *facts) hold() hold {
 	if h := f.otherProgram(); !h.none() {
 		return h
 	}
+	if !f.alive { // tmux may not know it yet
+		return held(parley.HoldExited, comeback(&f.agent))
+	}
 	if f.unmatched != nil && f.unmatched() { // until the watcher has changed the profile
 		return held(parley.HoldStarting, "")
 	}

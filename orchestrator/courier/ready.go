@@ -38,7 +38,7 @@ func (c *courier) look(ctx context.Context, t *team.Terminal, job *store.Job) ho
 	if h := facts.hold(); !h.none() {
 		return h
 	}
-	if t.Profile.Instant() && !c.memory.cautious {
+	if t.Profile.Instant() && c.numbered && !c.memory.cautious {
 		return hold{}
 	}
 

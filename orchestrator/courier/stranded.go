@@ -117,12 +117,14 @@ func (s *stranded) hold(h hold) hold {
 
 // lookForStranded finds out whether the text typed last is known to have been given to the
 // program, when this daemon does not remember it, and reads again what the operator wants.
+// It also reads the last sequence number that the terminal remembers: what was claimed with a
+// higher one was never pasted.
 func (c *courier) lookForStranded(ctx context.Context, t *team.Terminal) error {
 	s := c.stranded
 	if s != nil && s.on != t {
 		s, c.stranded = nil, nil
 	}
-	if s == nil && c.seq != 0 {
+	if s == nil && c.numbered && c.seq != 0 {
 		return nil // this daemon knows what came of it
 	}
 
@@ -133,9 +135,14 @@ func (c *courier) lookForStranded(ctx context.Context, t *team.Terminal) error {
 	c.seq = max(c.seq, info.Seq)
 
 	job, err := c.o.Store.TypedAs(ctx, c.m.ID, info.Seq)
-	if err != nil || job == nil || info.Seq == 0 {
-		c.stranded = nil // proven, or typed by nobody
+	if err != nil {
 		return err
+	}
+
+	c.numbered = true
+	if job == nil || info.Seq == 0 {
+		c.stranded = nil // proven, or typed by nobody
+		return nil
 	}
 	if s == nil || s.Key != job.Key {
 		s = &stranded{on: t, letter: c.o.recompose(c.m, t.Profile, &job.Job, size{info.Width, info.Height})}

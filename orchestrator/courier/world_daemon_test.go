@@ -58,7 +58,7 @@ func (h worldHost) Unread(t *team.Terminal) (int, error) {
 func (h worldHost) Canonical(t *team.Terminal) (bool, error) {
 	h.w.sync()
 	g := h.program(t)
-	if g == nil || !g.alive {
+	if g == nil || g.pane.dead { // a terminal stays as its program left it
 		return false, errNoProcess
 	}
 	return g.canonical() || g.shell != "", nil

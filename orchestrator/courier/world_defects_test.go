@@ -132,7 +132,7 @@ var defects = []defect{
 		return`, `	if busy && false {
 		return`},
 	{"a dropped offer is typed on", "offer.go", `return c.m.Offers.Begin(job.Key), false, nil`, `return true, false, nil`},
-	{"the number is not read off the pane", "courier.go", `	if !c.numbered { //`, `	if false { //`},
+	{"the number is not read off the pane", "stranded.go", `	if s == nil && c.numbered && c.seq != 0 {`, `	if s == nil {`},
 	{"the number is one too low", "offer.go", `job.Announced, job.PaneSeq = l.announced, c.seq+1`, `job.Announced, job.PaneSeq = l.announced, c.seq`},
 	{"what was left in typing is forgotten", "courier.go", `c := &courier{o: o, m: m, open: true, behind: true}`,
 		`c := &courier{o: o, m: m, behind: true}`},
@@ -142,10 +142,6 @@ var defects = []defect{
 	{"the courier does not come back", "courier.go", `return c.m.Terminal() != nil, err // a launch wakes it`, `return false, err`},
 	{"what was not delivered is not read again", "courier.go", `			if err != nil || !done {
 				c.behind = true`, `			if err != nil || !done {`},
-	{"the look is before the pane's number", "courier.go", `		c.soon = true
-		return false, c.number(ctx, t)`, `		if err := c.number(ctx, t); err != nil {
-			return false, err
-		}`},
 
 	// The verdicts.
 	{"a refused key puts the message back", "outcome.go", `	if a.resumed && out.Phase == tmux.Refused {`, `	if false {`},

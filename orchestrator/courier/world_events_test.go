@@ -161,10 +161,12 @@ func (w *world) inClaim(slow time.Duration, then func()) {
 	w.faults.databases = append(w.faults.databases, databaseFault{Kind: "claim", Slow: slow, Then: then})
 }
 
-func (w *world) programDies(p *simPane, d time.Duration) {
+// programDies ends the program. tmux calls the pane dead only when nothing holds its terminal
+// any more, and the program's children may do so for a while.
+func (w *world) programDies(p *simPane, d, lag time.Duration) {
 	p.program.end()
-	p.dead = true
-	w.after(d, func() {
+	w.after(lag, func() { p.dead = true })
+	w.after(max(d, lag), func() {
 		if w.pane == p {
 			w.relaunch()
 		}
@@ -220,11 +222,15 @@ func (w *world) befall(p *simPane, e event) {
 		g.stalled = time.Now().Add(e.For)
 		w.after(e.For, g.draw)
 	case "program dies":
-		if e.What == "" {
-			w.programDies(p, e.For)
-			return
+		die := func() { w.programDies(p, e.For, time.Duration(e.N/2)*time.Second) }
+		switch e.What {
+		case "in a claim":
+			w.inClaim(500*time.Millisecond, die)
+		case "before it reads":
+			g.dying = die
+		default:
+			die()
 		}
-		w.inClaim(500*time.Millisecond, func() { w.programDies(p, e.For) })
 	case "shell":
 		if !w.story.Traits.Joined {
 			return

@@ -1,6 +1,7 @@
 package courier
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -77,6 +78,7 @@ type program struct {
 
 	lose, breaks int           // how many keys are still lost, or taken for line breaks
 	late         time.Duration // how much later the next key is taken
+	dying        func()        // ends it before it reads the next key
 
 	started int // how many programs came before it; the seed of chance
 }
@@ -88,6 +90,11 @@ func (g *program) input(c chunk) {
 	}
 	c.at = time.Now()
 	g.unread = append(g.unread, c)
+	if g.dying != nil && c.key != "" && c.who == "" {
+		g.draw() // the terminal echoes
+		g.dying()
+		return
+	}
 	if g.shell != "" {
 		g.w.after(time.Millisecond, g.loseUnread)
 		return
@@ -372,13 +379,16 @@ func (g *program) composed() string {
 	return b.String()
 }
 
-// echo is the screen of a program that reads lines, before it has read one.
+// echo is the screen of a program that reads lines, before it has read one. The terminal shows a
+// line break as such.
 func (g *program) echo() picture {
-	var b strings.Builder
+	v := view{above: slices.Clone(g.above), width: g.width}
 	for _, c := range g.unread {
-		b.WriteString(c.text)
+		v.composer += c.text
+		if c.key == "Enter" {
+			v.above, v.composer = append(v.above, v.composer), ""
+		}
 	}
-	v := view{above: g.above, composer: b.String(), width: g.width}
 	if g.w.story.Traits.Mute {
 		v.composer = ""
 	}

@@ -124,7 +124,7 @@ func (w *world) clear() {
 	if w.instance == "" {
 		w.newServer()
 	}
-	if w.pane == nil || w.pane.dead {
+	if w.pane == nil || w.pane.dead || !w.pane.program.alive {
 		w.relaunch()
 	}
 
@@ -133,7 +133,7 @@ func (w *world) clear() {
 	p.inputOff, p.shared, p.mode = false, false, false
 	p.options["@parley_agent"] = agentID
 	g.shell, g.blocked, g.dialog = "", false, false
-	g.lose, g.breaks, g.late, g.hung, g.stalled = 0, 0, 0, time.Time{}, time.Time{}
+	g.lose, g.breaks, g.late, g.dying, g.hung, g.stalled = 0, 0, 0, nil, time.Time{}, time.Time{}
 	g.readSoon()
 	w.sweep(g)
 	g.drawSoon()
@@ -244,7 +244,7 @@ func (d *daemon) due(now time.Time) bool {
 func (w *world) relaunch() {
 	if w.daemon == nil {
 		w.after(time.Second, func() {
-			if w.pane == nil || w.pane.dead {
+			if w.pane == nil || w.pane.dead || !w.pane.program.alive {
 				w.relaunch()
 			}
 		})

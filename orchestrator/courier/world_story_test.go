@@ -174,8 +174,10 @@ func (t *teller) trouble(at time.Duration) {
 		e.For = t.between(100*time.Millisecond, 8*time.Second)
 	case "shell":
 		e.What = often(t, "bash", "less")
-	case "server dies", "program dies":
+	case "server dies":
 		e.What = often(t, "", "in a claim")
+	case "program dies":
+		e.What = often(t, "", "in a claim", "before it reads")
 	}
 	t.s.Events = append(t.s.Events, e)
 }
@@ -183,7 +185,7 @@ func (t *teller) trouble(at time.Duration) {
 var troubles = []string{
 	"dialog", "dialog", "dialog", "draft", "draft", "draft", "prompt", "scroll", "scroll", "attach",
 	"lose keys", "lose keys", "break keys", "late key", "late key", "hang", "hang", "stall",
-	"program dies", "daemon dies", "daemon dies", "daemon dies", "daemon stops", "tmux", "tmux", "tmux", "server dies",
+	"program dies", "program dies", "daemon dies", "daemon dies", "daemon dies", "daemon stops", "tmux", "tmux", "tmux", "server dies",
 	"database", "database", "shell", "input off", "synchronized", "resize", "retry", "retry", "force", "blocked",
 	"stopping", "stranger", "pause", "fetch", "work",
 }
