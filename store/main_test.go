@@ -27,6 +27,10 @@ func TestMain(m *testing.M) {
 }
 
 func child(job, path string) error {
+	if job == "record" {
+		return serveRecorded(path)
+	}
+
 	ctx := context.Background()
 	s, err := Open(ctx, Options{Path: path})
 	if err != nil {
