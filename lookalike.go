@@ -119,7 +119,8 @@ func ownLook(r rune) (byte, bool) {
 		}
 	}
 
-	for _, first := range []rune{'\U0001f150', '\U0001f170', '\U0001f1e6'} { // letters in a circle, in a square, of flags
+	// Letters in a circle, in a square, of flags.
+	for _, first := range []rune{'\U0001f150', '\U0001f170', '\U0001f1e6'} {
 		if r >= first && r < first+26 {
 			return plain(byte('a' + r - first)), true
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // A caller that makes too many calls at once keeps nobody else from calling.
@@ -15,10 +16,7 @@ func TestCallsOfACallerHaveALimit(t *testing.T) {
 	var b busy
 	var last func()
 	for range maxCalls {
-		done, err := b.enter(coder)
-		if err != nil {
-			t.Fatal(err)
-		}
+		done := must.Have(b.enter(coder))(t)
 		last = done
 	}
 

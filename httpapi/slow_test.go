@@ -47,9 +47,8 @@ func TestAnOversizedBodyIsDrained(t *testing.T) {
 
 	_ = conn.SetDeadline(time.Now().Add(time.Minute))
 	body := strings.Repeat("x", 20<<20)
-	if _, err := fmt.Fprintf(conn, "POST /api/send_message HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n", len(body)); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(fmt.Fprintf(conn, "POST /api/send_message HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n",
+		len(body)))(t)
 
 	for range 40 {
 		time.Sleep(20 * time.Millisecond) // longer in all than a server waits for whom it has answered

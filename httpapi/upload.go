@@ -293,7 +293,7 @@ type patientBody struct {
 func (p *patientBody) Read(b []byte) (int, error) {
 	p.begun = true
 	_ = p.deadline(uploadUntil(time.Now(), p.since, p.read)) // not every connection supports deadlines
-	if p.over.Load() {                                       // the deadline was set to the past, perhaps before this one
+	if p.over.Load() {                                       // the deadline was set to the past
 		return 0, os.ErrDeadlineExceeded
 	}
 
@@ -320,8 +320,8 @@ func (u *upload) explain(err error) error {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return &refusal{
 			http.StatusRequestTimeout,
-			parley.Errorf(parley.InvalidArgument, "the upload made no progress for %s, or is slower than %d bytes a second",
-				uploadPause, leastRate).
+			parley.Errorf(parley.InvalidArgument,
+				"the upload made no progress for %s, or is slower than %d bytes a second", uploadPause, leastRate).
 				Suggest("Send it again."),
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"parley"
 	"parley/internal/must"
 	"parley/orchestrator/team"
 	"parley/store"
@@ -16,7 +15,7 @@ func TestNoticesAreTypedOnceAndNotToTerminatedAgents(t *testing.T) {
 	te := newTeam(t)
 	log := te.launch("coder", "framed", tmuxtest.Agent{})
 	te.as("gone")
-	must.Have(te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "gone"}))(t)
+	te.stop("gone")
 
 	to := []*team.Member{te.roster.ByName("coder"), te.roster.ByName("gone")}
 	for range 2 {

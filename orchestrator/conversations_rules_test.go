@@ -78,9 +78,8 @@ func TestAnswerFromAPersonContinuesAChain(t *testing.T) {
 	if d := te.delivery(held.MessageID); d.Hold == nil {
 		t.Errorf("a word that answers nothing renewed the chain: %s", d.State)
 	}
-	if _, err := te.RespondToMessage(te.operator(), parley.RespondToMessageRequest{MessageID: asked.MessageID, Text: "do"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.RespondToMessage(te.operator(), parley.RespondToMessageRequest{MessageID: asked.MessageID,
+		Text: "do"}))(t)
 
 	te.arrived(held.MessageID)
 }
@@ -206,12 +205,9 @@ func TestThreadSettingsSurviveARestart(t *testing.T) {
 		parley.CreateThreadRequest{Title: "parser", Participants: parley.Names{"coder", "tester"}}))(t)
 
 	off := true
-	if _, err := te.ControlConversation(te.operator(), parley.ControlConversationRequest{Action: parley.ActionSet, ThreadID: opened.Thread.ID, Off: &off}); err != nil {
-		t.Fatal(err)
-	}
+	te.control(parley.ControlConversationRequest{Action: parley.ActionSet, ThreadID: opened.Thread.ID, Off: &off})
 
-	te.close()
-	te.open()
+	te.restart()
 	for i := range 15 {
 		if d := te.post(te.agent("tester"), opened.Thread.ID, "thanks everyone", "coder", false); d.Hold != nil {
 			t.Fatalf("post %d is held (%s) where the protocol is off", i, d.Reason)
@@ -229,7 +225,7 @@ func TestMailboxBeyondABudgetIsSeenBySenderAndOperator(t *testing.T) {
 	ann, bob := te.as("ann"), te.as("bob")
 	send := func(from context.Context, to string) *parley.SendMessageResult {
 		t.Helper()
-		res := must.Have(te.SendMessage(from, parley.SendMessageRequest{To: parley.Names{to}, Text: "thank you"}))(t)
+		res := te.sends(from, parley.SendMessageRequest{To: parley.Names{to}, Text: "thank you"})
 		return res
 	}
 
@@ -247,23 +243,16 @@ func TestMailboxBeyondABudgetIsSeenBySenderAndOperator(t *testing.T) {
 		t.Errorf("the message is %s, and its sender is told %q", d.State, warning)
 	}
 
-	needs := func() []parley.Need {
-		t.Helper()
-		res := must.Have(te.GetNeeds(te.operator(), parley.GetNeedsRequest{}))(t)
-		return res.Needs
-	}
-
-	te.close()
-	te.open()
-	if n := needs(); len(n) != 2 || n[1].Kind != parley.NeedHeld || n[1].MessageID != last.MessageID ||
+	te.restart()
+	if n := te.needs(""); len(n) != 2 || n[1].Kind != parley.NeedHeld || n[1].MessageID != last.MessageID ||
 		!strings.Contains(n[1].Text, "a message from ann to the mailbox bob went beyond a budget") {
 		t.Errorf("after a restart the operator needs to %+v", n)
 	}
 
 	res, err := te.ControlConversation(te.operator(),
 		parley.ControlConversationRequest{Action: parley.ActionRelease, MessageID: last.MessageID})
-	if err != nil || len(needs()) != 0 {
-		t.Errorf("after a release (%+v, %v) the operator needs to %+v", res, err, needs())
+	if err != nil || len(te.needs("")) != 0 {
+		t.Errorf("after a release (%+v, %v) the operator needs to %+v", res, err, te.needs(""))
 	}
 	if res := send(ann, "bob"); len(res.DeliveryStatus.Warnings) != 0 {
 		t.Errorf("after a release the sender is told %q", res.DeliveryStatus.Warnings)
@@ -287,10 +276,8 @@ func TestMailboxBeyondABudgetIsRefusedIfTheSettingsSaySo(t *testing.T) {
 		t.Fatalf("the second is answered by %+v, %v", res, err)
 	}
 
-	needs, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{})
-	if err != nil || len(needs.Needs) != 1 || !strings.Contains(needs.Needs[0].Text, "(1 refused)") ||
-		needs.Needs[0].MessageID != first.MessageID {
-		t.Errorf("the operator needs to %+v, %v", needs, err)
+	if n := te.need(parley.NeedHeld); !strings.Contains(n.Text, "(1 refused)") || n.MessageID != first.MessageID {
+		t.Errorf("the operator needs to %+v", n)
 	}
 
 	inbox, err := te.CheckInbox(te.agent("bob"), parley.CheckInboxRequest{})

@@ -94,23 +94,17 @@ func TestEndlessExchangeIsHeldUntilReleased(t *testing.T) {
 		t.Errorf("the conversation is %+v, %v", state, err)
 	}
 
-	story, err := te.ExplainMessage(te.operator(), parley.ExplainMessageRequest{MessageID: id})
-	if text := strings.Join(story.Story, "\n"); err != nil ||
-		!strings.Contains(text, "parley conversation release "+id[:8]) {
-		t.Errorf("the story is\n%s\n%v", text, err)
+	if text := te.story(id); !strings.Contains(text, "parley conversation release "+id[:8]) {
+		t.Errorf("the story is\n%s", text)
 	}
-
-	needs, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{})
-	if err != nil || len(needs.Needs) != 1 || needs.Needs[0].Kind != parley.NeedHeld ||
-		!strings.Contains(needs.Needs[0].Action, "parley conversation release") {
-		t.Errorf("the operator needs to %+v, %v", needs, err)
+	if n := te.need(parley.NeedHeld); !strings.Contains(n.Action, "parley conversation release") {
+		t.Errorf("the operator needs to %+v", n)
 	}
 
 	before := len(tmuxtest.Messages(t, logs["anna"])) + len(tmuxtest.Messages(t, logs["bob"]))
 
 	// A restart changes nothing.
-	te.close()
-	te.open()
+	te.restart()
 	if d := te.delivery(id); d.State != parley.DeliveryHeld || d.Hold == nil {
 		t.Errorf("after a restart the delivery is %s (%s)", d.State, d.Reason)
 	}

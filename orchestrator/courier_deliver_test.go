@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -167,7 +166,7 @@ func TestDraftIsLeftAlone(t *testing.T) {
 func TestBareShellIsNotTypedInto(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
-	must.Have(te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "shell", Command: []string{"sh", "-i"}}))(t)
+	te.start(parley.LaunchAgentRequest{Name: "shell", Command: []string{"sh", "-i"}})
 	mark := filepath.Join(te.dir, "harm")
 	id := te.send("shell", "hello $(touch "+mark+")")
 	te.held(id, "shell")
@@ -183,9 +182,7 @@ func TestUnreadTextIsUnconfirmedAndProvenLater(t *testing.T) {
 
 	// The agent reads nothing until the file exists; then it reads everything.
 	script := fmt.Sprintf("while [ ! -e %q ]; do sleep 0.05; done; cat", gate)
-	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "deaf", Profile: "quick", Command: []string{"sh", "-c", script}}); err != nil {
-		t.Fatal(err)
-	}
+	te.launchScript("deaf", "quick", script)
 
 	first := te.send("deaf", "first")
 	d := te.reach(first, parley.DeliveryUnconfirmed)
@@ -213,21 +210,12 @@ func TestUnreadTextIsUnconfirmedAndProvenLater(t *testing.T) {
 func TestTextDroppedAtStartUpIsNotReportedAsRead(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
-	agent := tmuxtest.Agent{Startup: 2 * time.Second, Log: filepath.Join(te.dir, "slow.log")}
-	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "slow", Profile: "quick", Command: agent.Argv()}); err != nil {
-		t.Fatal(err)
-	}
-
-	id := te.send("slow", "too early")
-	tmuxtest.WaitFor(t, te.pane("slow"),
-		func(s tmux.Screen) bool { return tmuxtest.Shows(s, strings.TrimSpace(tmuxtest.Prompt)) })
-
-	d := te.reach(id, parley.DeliveryUnconfirmed)
+	id, log := te.dropped("slow")
 	te.arrived(te.send("slow", "in time")) // by now the courier has looked again
-	if d = te.delivery(id); d.State != parley.DeliveryUnconfirmed {
+	if d := te.delivery(id); d.State != parley.DeliveryUnconfirmed {
 		t.Errorf("what the terminal dropped is %s; steps %+v", d.State, d.Steps)
 	}
-	if got := tmuxtest.WaitMessages(t, agent.Log, 1); len(got) != 1 || !strings.Contains(got[0].Text, "in time") {
+	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 || !strings.Contains(got[0].Text, "in time") {
 		t.Errorf("the agent got %+v, want the second message alone", got)
 	}
 }
@@ -240,11 +228,7 @@ func TestUrgentGoesFirst(t *testing.T) {
 	te.tmuxRun("copy-mode", "-t", te.pane("coder").ID())
 	first := te.send("coder", "ordinary")
 	te.held(first, "copy mode")
-	res, err := te.SendMessage(te.operator(),
-		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "pressing", Urgent: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := te.sends(te.operator(), parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "pressing", Urgent: true})
 
 	te.tmuxRun("copy-mode", "-q", "-t", te.pane("coder").ID())
 	te.arrived(res.MessageID)
@@ -307,8 +291,6 @@ func TestPagerIsNotTypedInto(t *testing.T) {
 	less := filepath.Join(te.dir, "less") // a program by that name; not every machine has less
 	argv := tmuxtest.Agent{}.Argv()
 	must.Do(t, os.Symlink(argv[0], less))
-	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "pager", Profile: "quick", Command: append([]string{less}, argv[1:]...)}); err != nil {
-		t.Fatal(err)
-	}
+	te.start(parley.LaunchAgentRequest{Name: "pager", Profile: "quick", Command: append([]string{less}, argv[1:]...)})
 	te.held(te.send("pager", "hello"), "less has its terminal")
 }

@@ -15,10 +15,7 @@ import (
 func (s *stage) typedUpon(types func()) (id string) {
 	s.t.Helper()
 	id = s.send("coder", "hello")
-	tmuxtest.Poll(s.t, func() bool {
-		info, err := s.pane("coder").Info(s.t.Context())
-		return err == nil && info.Phase == "entered"
-	},
+	tmuxtest.Poll(s.t, func() bool { return s.isEntered("coder") },
 		func() string { return fmt.Sprintf("it was not entered: %+v", s.delivery(id)) })
 
 	types()

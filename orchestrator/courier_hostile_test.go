@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/must"
 	"parley/tmux/tmuxtest"
 )
 
@@ -91,7 +90,7 @@ func TestAgentIsLetGoWhileSomeoneScrollsOverAPastedText(t *testing.T) {
 	u.run("copy-mode", "-t", pane)
 	time.Sleep(1200 * time.Millisecond)
 	began := time.Now()
-	must.Have(te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}))(t)
+	te.stop("coder")
 	if took := time.Since(began); took > 5*time.Second {
 		t.Errorf("it took %v", took)
 	}

@@ -41,11 +41,7 @@ func (s *stage) show(text string) {
 // sendAs sends with a priority.
 func (s *stage) sendAs(p parley.Priority, text string) string {
 	s.t.Helper()
-	res, err := s.SendMessage(s.operator(),
-		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: text, Priority: p})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	res := s.sends(s.operator(), parley.SendMessageRequest{To: parley.Names{"coder"}, Text: text, Priority: p})
 	return res.MessageID
 }
 
@@ -166,8 +162,7 @@ func TestOperatorsRetryPassesABlockOnceAndAllThatWaits(t *testing.T) {
 	id := s.send("coder", "go on")
 	urgent := s.sendAs(parley.PriorityUrgent, "now")
 	s.held(urgent, "usage limit")
-	must.Have(s.RetryDelivery(s.operator(), parley.RetryDeliveryRequest{MessageID: id}))(t)
-
+	s.retry(id)
 	s.reach(id, parley.DeliveryRead)
 	s.held(urgent, "usage limit")
 	if got := tmuxtest.WaitMessages(t, s.log, 1); len(got) != 1 || !strings.Contains(got[0].Text, "go on") {
@@ -203,11 +198,9 @@ func TestTextMixedWithAPersonsKeysIsNotEntered(t *testing.T) {
 func (s *stage) attach() (press func(keys ...string)) {
 	s.t.Helper()
 	outer := tmuxtest.Start(s.t)
-	info, err := outer.NewSession(context.Background(), tmux.SessionOptions{Name: "outer", Owner: "test",
-		Argv: append([]string{"env", "-u", "TMUX"}, append(tmuxCommand(s.testTeam).Args, "attach", "-t", "coder")...)})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	info := must.Have(outer.NewSession(context.Background(), tmux.SessionOptions{Name: "outer", Owner: "test",
+		Argv: append([]string{"env", "-u", "TMUX"}, append(tmuxCommand(s.testTeam).Args, "attach", "-t",
+			"coder")...)}))(s.t)
 
 	tmuxtest.WaitFor(s.t, outer.Pane(info.ID), shows(tmuxtest.Prompt))
 
@@ -351,10 +344,7 @@ func TestReportOfTheMessageProvesItWhateverTheScreenShows(t *testing.T) {
 	s := newStage(t, tmuxtest.Agent{Deaf: 9}, framedWith(t, reporting+"\ntaken_within: 20s"))
 	id := s.send("coder", "hello")
 	s.reach(id, parley.DeliveryTyping)
-	tmuxtest.Poll(t, func() bool {
-		info, err := s.pane("coder").Info(t.Context())
-		return err == nil && info.Phase == "entered"
-	}, func() string { return "not entered" })
+	tmuxtest.Poll(t, func() bool { return s.isEntered("coder") }, func() string { return "not entered" })
 
 	s.says("Prompt", parley.Short(id))
 	d := s.reach(id, parley.DeliveryRead)

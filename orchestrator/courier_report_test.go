@@ -14,12 +14,8 @@ import (
 // talking adds a profile whose program reports its events.
 func talking(t *testing.T) func(*Options) {
 	return func(o *Options) {
-		var err error
-		o.Profiles, err = o.Profiles.With("talker", []byte(`{extends: quick, taken_within: 300ms,
-			reports: {Prompt: prompted, Done: idle, Ask: waiting, Compact: compacting, 'End:clear': '', End: ended}}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		o.Profiles = must.Have(o.Profiles.With("talker", []byte(`{extends: quick, taken_within: 300ms,
+			reports: {Prompt: prompted, Done: idle, Ask: waiting, Compact: compacting, 'End:clear': '', End: ended}}`)))(t)
 	}
 }
 

@@ -108,8 +108,7 @@ func TestRetryDoesNotTypeATextThatSomebodySentOrCleared(t *testing.T) {
 func TestStrandedTextIsKnownToTheNextDaemon(t *testing.T) {
 	t.Parallel()
 	s, id := strand(t)
-	s.close()
-	s.open()
+	s.restart()
 	s.held(s.send("coder", "next"), "parley's own text stands unsent")
 	s.retry(id)
 	s.reach(id, parley.DeliveryRead)

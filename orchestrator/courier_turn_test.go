@@ -63,11 +63,8 @@ func TestNextMessageWaitsUntilTheQueuedOneBegins(t *testing.T) {
 
 	te, log := launchReporting(t, "30s", tmuxtest.Agent{Above: above})
 	te.inState("ann", parley.StateBusy)
-	res, err := te.SendMessage(te.operator(),
+	res := te.sends(te.operator(),
 		parley.SendMessageRequest{To: parley.Names{"ann"}, Text: "first", Priority: parley.PriorityUrgent})
-	if err != nil {
-		t.Fatal(err)
-	}
 
 	te.reach(res.MessageID, parley.DeliveryRead)
 	must.Do(t, os.Remove(above))

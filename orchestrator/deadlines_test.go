@@ -25,8 +25,8 @@ func newDue(t *testing.T) *due {
 	d := &due{clock: new(clock)}
 	d.testTeam = newTeam(t, d.clock.option)
 	d.coder, d.planner = d.as("coder"), d.as("planner")
-	res := must.Have(d.SendMessage(d.planner,
-		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "is it done?", RequiresResponse: true}))(t)
+	res := d.sends(d.planner,
+		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "is it done?", RequiresResponse: true})
 	d.id = res.MessageID
 	return d
 }
@@ -37,10 +37,8 @@ func (d *due) notices(name string) []string {
 	d.remind(context.Background())
 	m := d.roster.ByName(name)
 
-	page, err := d.store.Inbox.Page(context.Background(), store.InboxQuery{RecipientID: m.ID, Limit: 50, OldestFirst: true})
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	page := must.Have(d.store.Inbox.Page(context.Background(),
+		store.InboxQuery{RecipientID: m.ID, Limit: 50, OldestFirst: true}))(d.t)
 
 	var texts []string
 	for _, item := range page.Items {
@@ -63,9 +61,8 @@ func (d *due) expect(when string, coder, planner, operator int) {
 
 func (d *due) respond(status parley.ResponseStatus) {
 	d.t.Helper()
-	if _, err := d.RespondToMessage(d.coder, parley.RespondToMessageRequest{MessageID: d.id, Text: "yes", Status: status}); err != nil {
-		d.t.Fatal(err)
-	}
+	must.Have(d.RespondToMessage(d.coder, parley.RespondToMessageRequest{MessageID: d.id, Text: "yes",
+		Status: status}))(d.t)
 }
 
 func TestDeadlinesTellTheDebtorThenTheSenderThenTheOperatorOnce(t *testing.T) {
@@ -78,12 +75,10 @@ func TestDeadlinesTellTheDebtorThenTheSenderThenTheOperatorOnce(t *testing.T) {
 	d.expect("just after", 1, 0, 0)
 	d.clock.pass(time.Minute)
 	d.expect("a minute after", 1, 1, 0)
-	d.close()
-	d.open()
+	d.restart()
 	d.clock.pass(10 * time.Minute)
 	d.expect("ten minutes after", 1, 1, 1)
-	d.close()
-	d.open()
+	d.restart()
 	d.clock.pass(time.Hour)
 	d.expect("long after", 1, 1, 1)
 
@@ -146,14 +141,10 @@ func TestAPartialResponseIsStillOwed(t *testing.T) {
 
 func TestNobodyIsRemindedWhilePaused(t *testing.T) {
 	d := newDue(t)
-	pause := func(on bool) {
-		must.Have(d.PauseCommunication(d.operator(), parley.PauseCommunicationRequest{Paused: on}))(t)
-	}
-
-	pause(true)
+	d.pause(true)
 	d.clock.pass(2 * time.Hour)
 	d.expect("paused", 0, 0, 0)
-	pause(false)
+	d.pause(false)
 	d.expect("resumed", 1, 1, 1)
 	if got := d.notices("coder")[0]; !strings.Contains(got, "was due at") {
 		t.Errorf("the reminder says %q", got)
@@ -164,7 +155,7 @@ func TestTheOperatorIsNotToldWhilePaused(t *testing.T) {
 	d := newDue(t)
 	d.clock.pass(32 * time.Minute)
 	d.expect("after the deadline", 1, 1, 0)
-	must.Have(d.PauseCommunication(d.operator(), parley.PauseCommunicationRequest{Paused: true}))(t)
+	d.pause(true)
 	d.clock.pass(2 * time.Hour)
 	d.expect("paused", 1, 1, 0)
 }
@@ -183,9 +174,7 @@ func TestShortDeadlineIsRemindedHalfWay(t *testing.T) {
 	d := newDue(t)
 	d.respond(parley.ResponseCompleted)
 	at := d.now().Add(4 * time.Minute)
-	if _, err := d.SendMessage(d.planner, parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "quick?", ResponseDeadline: &at}); err != nil {
-		t.Fatal(err)
-	}
+	d.sends(d.planner, parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "quick?", ResponseDeadline: &at})
 	d.clock.pass(time.Minute)
 	d.expect("after a quarter", 0, 0, 0)
 	d.clock.pass(90 * time.Second)
@@ -199,7 +188,7 @@ func TestFooterShowsTheDeadline(t *testing.T) {
 	at := time.Now().Add(24 * time.Hour)
 	for _, r := range []parley.SendMessageRequest{{Text: "soon?", RequiresResponse: true, Urgent: true}, {Text: "tomorrow?", ResponseDeadline: &at}} {
 		r.To = parley.Names{"coder"}
-		res := must.Have(te.SendMessage(planner, r))(t)
+		res := te.sends(planner, r)
 
 		te.reach(res.MessageID, parley.DeliveryRead)
 		typed := tmuxtest.Messages(t, log)
@@ -260,9 +249,8 @@ func TestAssistanceAsksTheCapableTheBestFirst(t *testing.T) {
 	te := newTeam(t)
 	planner := te.as("planner")
 	for name, can := range map[string][]string{"half": {"go"}, "whole": {"go", "sql"}, "none": {"art"}} {
-		if _, err := te.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: name, Capabilities: can, Role: name}); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(te.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: name, Capabilities: can,
+			Role: name}))(t)
 	}
 
 	res := must.Have(te.RequestAssistance(
@@ -293,7 +281,7 @@ func TestRequestRepeatedAfterItsDeadlineIsTheSameCall(t *testing.T) {
 		IdempotencyKey:   "k",
 	}
 
-	first := must.Have(d.SendMessage(d.planner, req))(t)
+	first := d.sends(d.planner, req)
 
 	d.clock.pass(time.Hour)
 	if again, err := d.SendMessage(d.planner, req); err != nil || again.MessageID != first.MessageID {
@@ -318,9 +306,7 @@ func TestEndedConversationCausesNoReminders(t *testing.T) {
 			d.says("planner", "coder", "sounds good")
 		},
 		"muted": func(d *due) {
-			if _, err := d.ControlConversation(d.operator(), parley.ControlConversationRequest{Action: parley.ActionMute, With: "coder,planner"}); err != nil {
-				d.t.Fatal(err)
-			}
+			d.control(parley.ControlConversationRequest{Action: parley.ActionMute, With: "coder,planner"})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

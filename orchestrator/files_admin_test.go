@@ -120,8 +120,7 @@ func TestStartRemovesFilesLeftByACrash(t *testing.T) {
 	must.Have(te.files.Begin("an-id"))(t)
 	must.Have(te.files.Receive(c.SHA256, "an-id", "c.txt"))(t)
 
-	te.close()
-	te.open()
+	te.restart()
 	if want := []string{kept.Data.SHA256, "a.txt"}; !slices.Equal(te.kept(), want) {
 		t.Errorf("kept: %v, want %v", te.kept(), want)
 	}

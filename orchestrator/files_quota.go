@@ -51,8 +51,8 @@ func (fs *fileService) usedBy(ctx context.Context, from *team.Member, additional
 		return size, err
 	}
 
-	return size, parley.Errorf(parley.FileRefused, "%s has %d files of %d bytes stored, which is the limit for an agent",
-		from.Name, number, size).
+	return size, parley.Errorf(parley.FileRefused,
+		"%s has %d files of %d bytes stored, which is the limit for an agent", from.Name, number, size).
 		With("limit", limit).
 		Suggest("Send less, or ask the operator to remove old files (parley files rm) or to raise max_files_mb.")
 }

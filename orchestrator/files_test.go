@@ -140,9 +140,8 @@ func TestAttachedFileMustBeTheSendersAndBecomesTheRecipients(t *testing.T) {
 	if te.mayRead(reviewer, res.Data.FileID) {
 		t.Fatal("a message that was refused lets its recipient read")
 	}
-	if err := errors.Join(os.Mkdir(filepath.Dir(res.Data.ServerPath), 0o700), os.WriteFile(res.Data.ServerPath, []byte("coder's notes"), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.Mkdir(filepath.Dir(res.Data.ServerPath), 0o700),
+		os.WriteFile(res.Data.ServerPath, []byte("coder's notes"), 0o600)))
 
 	wantCode(t, attach(coder, "reviewer", `{"url":"https://example.org"}`, known, known), "")
 	if !te.mayRead(reviewer, res.Data.FileID) {
@@ -184,9 +183,8 @@ func TestAgentSendsFromItsDirectoryAndTheWorkspace(t *testing.T) {
 		must.Do(t, os.WriteFile(filepath.Join(dir, "f"), []byte("x"), 0o600))
 	}
 
-	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "worker", Dir: work, Command: tmuxtest.Agent{Log: filepath.Join(work, "log")}.Argv()}); err != nil {
-		t.Fatal(err)
-	}
+	te.start(parley.LaunchAgentRequest{Name: "worker", Dir: work,
+		Command: tmuxtest.Agent{Log: filepath.Join(work, "log")}.Argv()})
 
 	c, _ := te.roster.CallerOf(te.roster.ByName("worker"))
 	worker, mailbox := parley.WithCaller(context.Background(), c), te.as("mailbox")
@@ -246,7 +244,7 @@ func TestUnannouncedFileLeavesNothing(t *testing.T) {
 
 	wantCode(t, upload("nobody", strings.NewReader("x")), parley.AgentNotFound)
 	wantCode(t, upload("coder", strings.NewReader(strings.Repeat("x", bytesPerMB+1))), parley.FileRefused)
-	must.Have(te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: true}))(t)
+	te.pause(true)
 
 	_, err = te.TransferFile(planner, parley.TransferFileRequest{Recipient: "coder", SourcePath: path})
 	wantCode(t, err, parley.CommunicationDisabled)
@@ -254,14 +252,13 @@ func TestUnannouncedFileLeavesNothing(t *testing.T) {
 	if got := te.kept(); len(got) != 0 {
 		t.Errorf("%v was left", got)
 	}
-	must.Have(te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{}))(t)
+	te.pause(false)
 
 	te.transfer(planner, "coder", path)
 	again := parley.UploadFileRequest{Filename: "b.txt", Recipient: "coder", IdempotencyKey: "k"}
 	for range 2 {
-		if _, err := te.UploadFile(planner, strings.NewReader("content"), func() (parley.UploadFileRequest, error) { return again, nil }); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(te.UploadFile(planner, strings.NewReader("content"),
+			func() (parley.UploadFileRequest, error) { return again, nil }))(t)
 	}
 
 	if got := te.kept(); len(got) != 3 { // one content, two copies
@@ -273,7 +270,7 @@ func TestFileForATerminatedAgentIsAFailure(t *testing.T) {
 	te := newTeam(t)
 	planner := te.as("planner")
 	te.as("coder")
-	must.Have(te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}))(t)
+	te.stop("coder")
 	res := te.transfer(planner, "coder", te.give("a.txt", "x"))
 	if res.Success || res.Failure() != parley.AgentUnavailable || res.Action == "" ||
 		!strings.Contains(res.Message, "may not exist or is terminated") {
@@ -299,8 +296,7 @@ func TestFileReachesATerminalAndSurvivesARestart(t *testing.T) {
 	res := te.transfer(te.operator(), "worker", te.give("a.txt", "content"))
 	te.arrived(res.MessageID)
 	left := te.give(".parley/files/.part-1", "half")
-	te.close()
-	te.open()
+	te.restart()
 	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("what a crash left is still there: %v", err)
 	}

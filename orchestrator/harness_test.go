@@ -106,6 +106,18 @@ func (w testWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// start launches an agent.
+func (te *testTeam) start(req parley.LaunchAgentRequest) {
+	te.t.Helper()
+	must.Have(te.LaunchAgent(te.operator(), req))(te.t)
+}
+
+// stop stops an agent.
+func (te *testTeam) stop(name string) *parley.StopAgentResult {
+	te.t.Helper()
+	return must.Have(te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: name}))(te.t)
+}
+
 // reopen starts the daemon's part again with other options.
 func (te *testTeam) reopen(change func(*Options)) {
 	te.t.Helper()
@@ -140,6 +152,13 @@ func (te *testTeam) close() {
 	te.Orchestrator = nil
 }
 
+// restart stops the daemon's part and starts it again.
+func (te *testTeam) restart() {
+	te.t.Helper()
+	te.close()
+	te.open()
+}
+
 func (te *testTeam) shutDown() {
 	if te.Orchestrator == nil {
 		te.open()
@@ -171,23 +190,29 @@ func (te *testTeam) launch(name, profile string, a tmuxtest.Agent) (log string) 
 	if a.Log == "" {
 		a.Log = filepath.Join(te.dir, name+".log")
 	}
-	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: name, Profile: profile, Command: a.Argv()}); err != nil {
-		te.t.Fatalf("launch %s: %v", name, err)
-	}
+	te.start(parley.LaunchAgentRequest{Name: name, Profile: profile, Command: a.Argv()})
 	tmuxtest.WaitFor(te.t, te.pane(name), func(s tmux.Screen) bool {
 		return tmuxtest.Shows(s, strings.TrimSpace(tmuxtest.Prompt)) || tmuxtest.Shows(s, tmuxtest.DialogText)
 	})
 	return a.Log
 }
 
+// sends sends as a caller.
+func (te *testTeam) sends(as context.Context, req parley.SendMessageRequest) *parley.SendMessageResult {
+	te.t.Helper()
+	return must.Have(te.SendMessage(as, req))(te.t)
+}
+
+// control changes a conversation as the operator.
+func (te *testTeam) control(req parley.ControlConversationRequest) {
+	te.t.Helper()
+	must.Have(te.ControlConversation(te.operator(), req))(te.t)
+}
+
 // send sends as the operator and returns the message's id.
 func (te *testTeam) send(to, text string) string {
 	te.t.Helper()
-	res, err := te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{to}, Text: text})
-	if err != nil {
-		te.t.Fatalf("send to %s: %v", to, err)
-	}
-	return res.MessageID
+	return te.sends(te.operator(), parley.SendMessageRequest{To: parley.Names{to}, Text: text}).MessageID
 }
 
 // delivery returns the only delivery of a message.

@@ -37,9 +37,7 @@ func TestUploadsWithoutRecipientAreStoredOncePerKey(t *testing.T) {
 		wantCode(t, err, parley.InvalidArgument)
 	}
 
-	if _, err := te.SendMessage(planner, parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hi", IdempotencyKey: "m"}); err != nil {
-		t.Fatal(err)
-	}
+	te.sends(planner, parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hi", IdempotencyKey: "m"})
 
 	_, err = upload(parley.UploadFileRequest{Filename: "b.txt", IdempotencyKey: "m"}, "content")
 	wantCode(t, err, parley.InvalidArgument)

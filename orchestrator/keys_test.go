@@ -67,8 +67,7 @@ func TestKeysWorkUntilTheyEnd(t *testing.T) {
 	must.Have(te.RevokeKey(te.operator(), parley.RevokeKeyRequest{Agent: "coder"}))(t)
 
 	te.wantGood("all revoked", map[string]bool{rotated.APIKey: false})
-	te.close()
-	te.open()
+	te.restart()
 	te.wantGood("yet another daemon", map[string]bool{first: false, second: false, third: false, rotated.APIKey: false})
 }
 
@@ -77,8 +76,7 @@ func TestLastUseOfAKeyIsStored(t *testing.T) {
 	te.as("coder") // which authenticates with the first
 	must.Have(te.IssueKey(te.operator(), parley.IssueKeyRequest{Agent: "coder"}))(t)
 	te.expire(context.Background())
-	te.close()
-	te.open()
+	te.restart()
 	res, err := te.ListKeys(te.operator(), parley.ListKeysRequest{Agent: "coder"})
 	if err != nil || len(res.Keys) != 2 || res.Keys[0].LastUsed == nil || res.Keys[1].LastUsed != nil {
 		t.Errorf("keys: got %+v, %v, want the first alone used", res, err)

@@ -53,6 +53,13 @@ func (te *testTeam) need(kind parley.NeedKind) parley.Need {
 	return got[0]
 }
 
+// story returns the story of a message as the operator reads it.
+func (te *testTeam) story(id string) string {
+	te.t.Helper()
+	res := must.Have(te.ExplainMessage(te.operator(), parley.ExplainMessageRequest{MessageID: id}))(te.t)
+	return strings.Join(res.Story, "\n")
+}
+
 func (te *testTeam) nothingNeeded() {
 	te.t.Helper()
 	var got []parley.Need
@@ -98,7 +105,7 @@ func TestLostAndEndedAgentsNeedTheOperator(t *testing.T) {
 	if len(n.Screen) == 0 || n.Screen[0] != "no model found" {
 		t.Errorf("screen %q, want its last words", n.Screen)
 	}
-	must.Have(te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "brief"}))(t)
+	te.stop("brief")
 
 	te.nothingNeeded()
 
@@ -230,8 +237,8 @@ func TestIdleAgentsThatOweAnAnswerNeedTheOperator(t *testing.T) {
 	planner, helper := te.as("planner"), te.as("helper")
 	te.inState("coder", parley.StateIdle)
 	ask := func(to string) string {
-		res := must.Have(te.SendMessage(planner,
-			parley.SendMessageRequest{To: parley.Names{to}, Text: "Which port?", Type: parley.TypeRequest}))(t)
+		res := te.sends(planner,
+			parley.SendMessageRequest{To: parley.Names{to}, Text: "Which port?", Type: parley.TypeRequest})
 
 		return res.MessageID
 	}
@@ -255,7 +262,7 @@ func TestIdleAgentsThatOweAnAnswerNeedTheOperator(t *testing.T) {
 			"parley steer "+name)
 	}
 
-	must.Have(te.SendMessage(helper, parley.SendMessageRequest{To: parley.Names{"planner"}, Text: "8080"}))(t)
+	te.sends(helper, parley.SendMessageRequest{To: parley.Names{"planner"}, Text: "8080"})
 
 	te.need(parley.NeedOwesAnswer)
 	if got := te.needs(typed[:8]); len(got) != 0 {
@@ -268,8 +275,8 @@ func TestBusyAgentsOweNothingYet(t *testing.T) {
 	t.Parallel()
 	var c clock
 	te := newStage(t, tmuxtest.Agent{}, c.option)
-	res := must.Have(te.SendMessage(te.operator(),
-		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "Which port?", Type: parley.TypeRequest}))(t)
+	res := te.sends(te.operator(),
+		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "Which port?", Type: parley.TypeRequest})
 
 	te.reach(res.MessageID, parley.DeliveryRead)
 	te.show("working")
@@ -293,9 +300,8 @@ func TestUnconfirmedDeliveriesNeedTheOperatorUntilDismissed(t *testing.T) {
 		t.Errorf("after dismissing: %+v, want none", got)
 	}
 
-	if _, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{Dismiss: "00000000"}); parley.ErrorCode(
-		err,
-	) != parley.MessageNotFound {
+	_, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{Dismiss: "00000000"})
+	if parley.ErrorCode(err) != parley.MessageNotFound {
 		t.Errorf("dismissing what is not there gave %v, want %s", err, parley.MessageNotFound)
 	}
 }

@@ -4,15 +4,14 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 	"parley/tmux/tmuxtest"
 )
 
 func (te *testTeam) pause(paused bool) *parley.PauseCommunicationResult {
 	te.t.Helper()
-	res, err := te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: paused, Reason: "lunch"})
-	if err != nil {
-		te.t.Fatal(err)
-	}
+	res := must.Have(te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: paused,
+		Reason: "lunch"}))(te.t)
 	return res
 }
 
@@ -58,8 +57,7 @@ func TestPauseOutlivesTheDaemon(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	first := te.pause(true).Paused
-	te.close()
-	te.open()
+	te.restart()
 
 	status, err := te.GetWorkspaceStatus(te.operator(), parley.WorkspaceStatusRequest{})
 	if err != nil || status.Paused == nil || !status.Paused.Since.Equal(first.Since) {
@@ -72,8 +70,7 @@ func TestPauseOutlivesTheDaemon(t *testing.T) {
 		t.Errorf("after its end: %+v", res.Paused)
 	}
 
-	te.close()
-	te.open()
+	te.restart()
 	te.as("box")
 	te.send("box", "it is over")
 }

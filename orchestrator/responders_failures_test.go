@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/must"
 	"parley/tmux/tmuxtest"
 )
 
@@ -41,13 +40,13 @@ func TestDaemonKilledAmidAnAnswerAnswersNothingTwice(t *testing.T) {
 	te.open()
 	te.quiet()
 
-	needs, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{})
-	if err != nil || len(needs.Needs) != 2 {
-		t.Fatalf("needs are %+v, %v", needs, err)
+	needs := te.needs("")
+	if len(needs) != 2 {
+		t.Fatalf("needs are %+v", needs)
 	}
 
 	sent := ""
-	for _, n := range needs.Needs {
+	for _, n := range needs {
 		if n.Kind != parley.NeedUnanswered || !strings.Contains(n.Text, "the daemon ended") {
 			t.Errorf("a need is %+v", n)
 		}
@@ -56,7 +55,7 @@ func TestDaemonKilledAmidAnAnswerAnswersNothingTwice(t *testing.T) {
 		}
 	}
 
-	_, err = te.SendMessage(te.operator(),
+	_, err := te.SendMessage(te.operator(),
 		parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "PAUSE sent", IdempotencyKey: "PAUSE sent"})
 	if parley.ReasonOf(err) != parley.ModelNotAnswering || parley.AsError(err).Details["message_id"] != sent {
 		t.Errorf("the repeated call: %v", err)
@@ -105,7 +104,7 @@ func TestPauseLetsARunningAnswerFinish(t *testing.T) {
 	}()
 
 	tmuxtest.Poll(t, func() bool { return len(s.Requests()) == 1 }, func() string { return "the model was not asked" })
-	must.Have(te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: true}))(t)
+	te.pause(true)
 
 	s.Release()
 	if res := <-done; res == nil || res.Reply == nil || res.Reply.Text != "Well, that is it." {

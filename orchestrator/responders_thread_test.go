@@ -133,11 +133,9 @@ func TestSilenceInAThreadHasItsReason(t *testing.T) {
 		t.Errorf("the delivery is %+v", d)
 	}
 
-	story, err := te.ExplainMessage(te.operator(), parley.ExplainMessageRequest{MessageID: id})
-	if text := strings.Join(story.Story, "\n"); err != nil ||
-		!strings.Contains(text, "DM stays silent (no-compelling-reason)") ||
-		!strings.Contains(text, "@DM") {
-		t.Errorf("the story is %s, %v", text, err)
+	text := te.story(id)
+	if !strings.Contains(text, "DM stays silent (no-compelling-reason)") || !strings.Contains(text, "@DM") {
+		t.Errorf("the story is %s", text)
 	}
 
 	state, err := te.GetConversationState(te.operator(), parley.ConversationStateRequest{ThreadID: thread})
@@ -145,9 +143,8 @@ func TestSilenceInAThreadHasItsReason(t *testing.T) {
 		t.Errorf("the conversation's decisions are %+v, %v, want %+v", state.Decisions, err, d.Decision)
 	}
 
-	if needs, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{}); err != nil || len(needs.Needs) != 0 ||
-		len(s.Requests()) != 0 {
-		t.Errorf("needs are %+v, %v; %d requests", needs, err, len(s.Requests()))
+	if needs := te.needs(""); len(needs) != 0 || len(s.Requests()) != 0 {
+		t.Errorf("needs are %+v; %d requests", needs, len(s.Requests()))
 	}
 }
 
@@ -156,8 +153,7 @@ func TestResponderOwesWhatAThreadRequires(t *testing.T) {
 	te, _ := withModel(t)
 	ada := te.as("ada")
 	thread := te.room(ada, "DM")
-	res := must.Have(te.SendMessage(ada,
-		parley.SendMessageRequest{ThreadID: thread, Text: "SAY done", RequiresResponse: true}))(t)
+	res := te.sends(ada, parley.SendMessageRequest{ThreadID: thread, Text: "SAY done", RequiresResponse: true})
 	if said := te.answerOf(res.MessageID, "DM"); !strings.HasPrefix(said.Text, "done") {
 		t.Errorf("it said %q", said.Text)
 	}
@@ -173,9 +169,7 @@ func TestMutedResponderStaysSilentButAnswersPeople(t *testing.T) {
 	te, s := withModel(t)
 	ada := te.as("ada")
 	thread := te.room(ada, "DM")
-	if _, err := te.ControlConversation(te.operator(), parley.ControlConversationRequest{Action: parley.ActionMute, ThreadID: thread}); err != nil {
-		t.Fatal(err)
-	}
+	te.control(parley.ControlConversationRequest{Action: parley.ActionMute, ThreadID: thread})
 
 	if _, d := te.postTo(ada, thread, "@DM SAY no", "DM"); d.Decision == nil ||
 		d.Decision.Reason != string(conversation.MutedByOperator) ||
@@ -202,10 +196,8 @@ func TestFailedPostInAThreadWaitsForRetry(t *testing.T) {
 		t.Errorf("the delivery is %+v", d)
 	}
 
-	needs, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{})
-	if err != nil || len(needs.Needs) != 1 || needs.Needs[0].Kind != parley.NeedUnanswered ||
-		!strings.HasSuffix(needs.Needs[0].Command, "--to DM") {
-		t.Fatalf("needs are %+v, %v", needs, err)
+	if n := te.need(parley.NeedUnanswered); !strings.HasSuffix(n.Command, "--to DM") {
+		t.Fatalf("the need is %+v", n)
 	}
 
 	res, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id, Recipient: "DM"})
@@ -216,9 +208,8 @@ func TestFailedPostInAThreadWaitsForRetry(t *testing.T) {
 		t.Errorf("it said %+v after %d requests", said, len(s.Requests()))
 	}
 
-	if _, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id, Recipient: "DM"}); parley.ErrorCode(
-		err,
-	) != parley.AlreadyDelivered {
+	if _, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id,
+		Recipient: "DM"}); parley.ErrorCode(err) != parley.AlreadyDelivered {
 		t.Errorf("a second retry: %v", err)
 	}
 }
@@ -230,19 +221,16 @@ func TestShutdownLeavesAPostUnanswered(t *testing.T) {
 	thread := te.room(ada, "DM")
 	id, _ := te.postTo(ada, thread, "@DM PAUSE", "DM")
 	tmuxtest.Poll(t, func() bool { return len(s.Requests()) == 1 }, func() string { return "the model was not asked" })
-	te.close()
-	te.open()
+	te.restart()
 	te.quiet()
 	if d := te.deliveryTo(id, "DM"); d.State != parley.DeliverySubmitted || d.AnsweredBy != "" ||
 		len(s.Requests()) != 1 {
 		t.Errorf("after the restart the delivery is %+v; %d requests", d, len(s.Requests()))
 	}
 
-	if needs, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{}); err != nil || len(needs.Needs) != 1 ||
-		needs.Needs[0].MessageID != id {
-		t.Errorf("needs are %+v, %v", needs, err)
+	if n := te.need(parley.NeedUnanswered); n.MessageID != id {
+		t.Errorf("the need is %+v", n)
 	}
-
 	if res, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{Dismiss: id}); err != nil || res.Dismissed != 1 ||
 		len(res.Needs) != 0 {
 		t.Errorf("dismissed: %+v, %v", res, err)
@@ -268,8 +256,7 @@ func TestResponderSpeaksAfterThePauseAndNotInAThreadItHasLeft(t *testing.T) {
 	second, _ := te.postTo(ada, thread, "@DM PAUSE two", "DM")
 	tmuxtest.Poll(t, func() bool { return len(s.Requests()) == 2 }, func() string { return "the model was not asked" })
 	third, _ := te.postTo(ada, thread, "@DM SAY three", "DM") // waits for the second
-	must.Have(te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: true}))(t)
-
+	te.pause(true)
 	s.Release()
 	te.answerOf(second, "DM") // the running answer is posted
 	tmuxtest.Poll(t, func() bool {
@@ -283,7 +270,7 @@ func TestResponderSpeaksAfterThePauseAndNotInAThreadItHasLeft(t *testing.T) {
 	if n := len(s.Requests()); n != 2 {
 		t.Errorf("while paused the model was asked %d times, want 2", n)
 	}
-	must.Have(te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{}))(t)
+	te.pause(false)
 	if said := te.answerOf(third, "DM"); said.ThreadID != thread {
 		t.Errorf("after the pause it said %+v", said)
 	}
@@ -324,10 +311,7 @@ func TestTwoRespondersInAThreadComeToAnEnd(t *testing.T) {
 		t.Fatalf("after %d requests held are %+v", n, first)
 	}
 
-	needs, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{})
-	if err != nil || len(needs.Needs) != 1 || needs.Needs[0].Kind != parley.NeedHeld {
-		t.Errorf("needs are %+v, %v", needs, err)
-	}
+	te.need(parley.NeedHeld)
 
 	// Waiting refills the pair's budget but not the chain's.
 	for range 30 {
@@ -348,17 +332,14 @@ func TestTwoRespondersInAThreadComeToAnEnd(t *testing.T) {
 	}
 
 	// A starting daemon asks no model.
-	te.close()
-	te.open()
+	te.restart()
 	if again := held(); len(again) != len(last) || len(s.Requests()) != at {
 		t.Errorf("after a restart %d are held, not %d; %d requests, not %d", len(again), len(last), len(s.Requests()),
 			at)
 	}
 
 	// A post of the operator lets one of them go on.
-	if _, err := te.ControlConversation(te.operator(), parley.ControlConversationRequest{Action: parley.ActionRelease, MessageID: last[0].MessageID}); err != nil {
-		t.Fatal(err)
-	}
+	te.control(parley.ControlConversationRequest{Action: parley.ActionRelease, MessageID: last[0].MessageID})
 
 	te.quiet()
 	if len(s.Requests()) == at {
@@ -407,7 +388,6 @@ func TestLongSessionWithAResponderSpendsNoBudget(t *testing.T) {
 	}
 
 	works()
-	te.close()
-	te.open()
+	te.restart()
 	works()
 }

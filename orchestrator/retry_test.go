@@ -1,10 +1,10 @@
 package orchestrator
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -17,23 +17,20 @@ import (
 // retry retries as the operator and returns the answer.
 func (te *testTeam) retry(id string) *parley.RetryDeliveryResult {
 	te.t.Helper()
-	res, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id})
-	if err != nil {
-		te.t.Fatalf("retry %s: %v", id, err)
-	}
-	return res
+	return must.Have(te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id}))(te.t)
 }
 
 // dropped launches an agent that drops its first message. It returns that message, which is
 // unconfirmed, and the agent's log.
 func (te *testTeam) dropped(name string) (id, log string) {
 	te.t.Helper()
-	agent := tmuxtest.Agent{Startup: 2 * time.Second, Log: filepath.Join(te.dir, name+".log")}
-	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: name, Profile: "quick", Command: agent.Argv()}); err != nil {
-		te.t.Fatal(err)
-	}
+	agent := tmuxtest.Agent{Startup: filepath.Join(te.dir, "starting"), Log: filepath.Join(te.dir, name+".log")}
+	must.Do(te.t, os.WriteFile(agent.Startup, nil, 0o600))
+	te.start(parley.LaunchAgentRequest{Name: name, Profile: "quick", Command: agent.Argv()})
 
 	id = te.send(name, "too early")
+	tmuxtest.Poll(te.t, func() bool { return te.isEntered(name) }, func() string { return "it was not typed" })
+	must.Do(te.t, os.Remove(agent.Startup))
 	tmuxtest.WaitFor(te.t, te.pane(name),
 		func(s tmux.Screen) bool { return tmuxtest.Shows(s, strings.TrimSpace(tmuxtest.Prompt)) })
 
@@ -86,8 +83,7 @@ func TestRetryOutlivesTheDaemon(t *testing.T) {
 	id, log := te.dropped("coder")
 	te.pause(true)
 	te.retry(id)
-	te.close()
-	te.open()
+	te.restart()
 	te.held(id, "communication is paused")
 	te.pause(false)
 	te.arrived(id)
@@ -122,7 +118,7 @@ func TestRetryOfAFailedMessageWaitsForTheAgent(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "framed", tmuxtest.Agent{})
-	must.Have(te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}))(t)
+	te.stop("coder")
 
 	id := te.send("coder", "before you were back")
 	te.reach(id, parley.DeliveryFailed)
@@ -138,14 +134,11 @@ func TestRetryOfOneRecipientLeavesTheOthers(t *testing.T) {
 	te := newTeam(t)
 	for _, name := range []string{"one", "two"} {
 		te.launch(name, "quick", tmuxtest.Agent{})
-		must.Have(te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: name}))(t)
+		te.stop(name)
 	}
 
 	te.as("box")
-	sent, err := te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{"one", "two"}, Text: "both"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sent := te.sends(te.operator(), parley.SendMessageRequest{To: parley.Names{"one", "two"}, Text: "both"})
 
 	res, err := te.RetryDelivery(te.operator(),
 		parley.RetryDeliveryRequest{MessageID: sent.MessageID, Recipient: "one"})

@@ -208,8 +208,7 @@ func TestAutoSteerGuidesStuckAgents(t *testing.T) {
 			func() string { return "no guidance came" })
 
 		te.systemIsNobody(t)
-		te.close()
-		te.open()
+		te.restart()
 		te.systemIsNobody(t)
 	}
 }

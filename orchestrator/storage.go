@@ -96,8 +96,8 @@ func (op *operatorService) storageNeeds(ctx context.Context) ([]parley.Need, err
 		Kind: parley.NeedStorage, AgentID: system.ID, Agent: system.Name, Since: lacks.Since,
 		Text:    fmt.Sprintf("the database lacks %s that parley had acknowledged", lacks.Words()),
 		Command: "parley log",
-		Action: "It was damaged, or replaced by an older copy. Ask the agents what they sent and got since, and retry " +
-			"what is unconfirmed. Then: parley needs --dismiss " + storageNeed + ".",
+		Action: "It was damaged, or replaced by an older copy. Ask the agents what they sent and got since, and " +
+			"retry what is unconfirmed. Then: parley needs --dismiss " + storageNeed + ".",
 	}), nil
 }
 

@@ -173,9 +173,8 @@ func TestAdoptedAgentIsItsProgramAndNotItsShell(t *testing.T) {
 	}
 
 	before := te.terminals.Adoptions()
-	if _, err := te.AdoptAgent(te.operator(), parley.AdoptAgentRequest{Name: "script", Profile: "generic", Pane: pane, Socket: u.path}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.AdoptAgent(te.operator(), parley.AdoptAgentRequest{Name: "script", Profile: "generic", Pane: pane,
+		Socket: u.path}))(t)
 	if te.terminals.Adoptions() == before {
 		t.Error("nobody can tell that who is who has changed")
 	}
@@ -194,7 +193,7 @@ func TestAdoptedAgentIsItsProgramAndNotItsShell(t *testing.T) {
 		t.Errorf("restart: %v, want a refusal", err)
 	}
 
-	must.Have(te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "script"}))(t)
+	te.stop("script")
 	if c, _ := te.CallerOfProcess(child); !c.Operator || !tmux.Alive(child) {
 		t.Errorf("after it left, its child is %+v, want the operator, and alive", c)
 	}
@@ -264,14 +263,12 @@ func TestAdoptedAgentIsFoundAgainAndLetGoAtTheEnd(t *testing.T) {
 	before := u.state()
 	res := u.adopt("coder", pane)
 	moved := u.run("new-window", "-d", "-t", "other", "-P", "-F", "#{pane_id}", "--", "cat")
-	if _, err := te.AdoptAgent(te.operator(), parley.AdoptAgentRequest{Profile: "generic", Pane: moved, Socket: u.path}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.AdoptAgent(te.operator(), parley.AdoptAgentRequest{Profile: "generic", Pane: moved,
+		Socket: u.path}))(t)
 
 	given := u.run("new-window", "-d", "-t", "other", "-P", "-F", "#{pane_id}", "--", "cat")
-	if _, err := te.AdoptAgent(te.operator(), parley.AdoptAgentRequest{Name: "given", Profile: "generic", Pane: given, Socket: u.path}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(te.AdoptAgent(te.operator(), parley.AdoptAgentRequest{Name: "given", Profile: "generic", Pane: given,
+		Socket: u.path}))(t)
 
 	te.inState("coder", parley.StateIdle)
 	te.close()

@@ -22,10 +22,7 @@ import (
 // launchScript starts a shell script as an agent.
 func (te *testTeam) launchScript(name, profile, script string) {
 	te.t.Helper()
-	req := parley.LaunchAgentRequest{Name: name, Profile: profile, Command: []string{"sh", "-c", script}}
-	if _, err := te.LaunchAgent(te.operator(), req); err != nil {
-		te.t.Fatalf("launch %s: %v", name, err)
-	}
+	te.start(parley.LaunchAgentRequest{Name: name, Profile: profile, Command: []string{"sh", "-c", script}})
 }
 
 // tmuxPID returns the process id of the team's tmux server.
@@ -99,9 +96,8 @@ func TestCancelledLaunchLeavesNoProcess(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t, func(o *Options) {
 		o.Executable = filepath.Join(o.Workspace, "never")
-		if err := os.WriteFile(o.Executable, []byte("#!/bin/sh\ntrap '' HUP\necho $$ >\"$0.pid\"\nwhile :; do sleep 1; done\n"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(o.Executable,
+			[]byte("#!/bin/sh\ntrap '' HUP\necho $$ >\"$0.pid\"\nwhile :; do sleep 1; done\n"), 0o700))
 	})
 
 	ctx, cancel := context.WithTimeout(te.operator(), 500*time.Millisecond)
@@ -258,7 +254,7 @@ func TestStopSparesAProcessWithAReusedPID(t *testing.T) {
 	signalProcess(t, coder.Terminal().PID, syscall.SIGKILL)
 	te.inState("coder", parley.StateExited)
 	coder.Terminal().PID = other.PID // process ids are reused after a long time
-	must.Have(te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}))(t)
+	te.stop("coder")
 	if !tmux.Alive(other.PID) {
 		t.Error("a stranger's process was ended")
 	}

@@ -29,9 +29,7 @@ func TestStoppedAgentLeavesNoProcess(t *testing.T) {
 		pids,
 	)
 
-	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "stubborn", Command: []string{"sh", "-c", script}}); err != nil {
-		t.Fatal(err)
-	}
+	te.launchScript("stubborn", "", script)
 
 	var all []string
 	tmuxtest.Poll(t, func() bool {
@@ -40,7 +38,7 @@ func TestStoppedAgentLeavesNoProcess(t *testing.T) {
 		return len(all) == 3
 	}, func() string { return fmt.Sprintf("processes %v, want 3", all) })
 
-	res := must.Have(te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "stubborn"}))(t)
+	res := te.stop("stubborn")
 	if res.Ended < 3 {
 		t.Errorf("%d processes were ended, want at least 3", res.Ended)
 	}
@@ -62,12 +60,9 @@ func TestMessageToStoppedAgentFails(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "quick", tmuxtest.Agent{})
-	must.Have(te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}))(t)
+	te.stop("coder")
 
-	res, err := te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hello"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := te.sends(te.operator(), parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hello"})
 
 	if res.Success || res.ErrorCode != parley.AgentUnavailable || len(res.DeliveryStatus.FailedDelivery) != 1 ||
 		!strings.HasPrefix(res.Message, "Failed to send message - recipient agent ") {
@@ -84,7 +79,7 @@ func TestWaitingMessageGoesToTheRestartedAgent(t *testing.T) {
 	id := te.send("coder", "keep me")
 	te.held(id, "copy mode")
 	before := te.roster.ByName("coder").Agent().ID
-	must.Have(te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}))(t)
+	te.stop("coder")
 
 	te.held(id, "stopped")
 	must.Have(te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}))(t)
@@ -101,9 +96,7 @@ func TestRestartMakesANewKey(t *testing.T) {
 	te := newTeam(t)
 	file := filepath.Join(te.dir, "key")
 	script := fmt.Sprintf("printenv PARLEY_KEY >%q; exec cat", file)
-	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "coder", Command: []string{"sh", "-c", script}}); err != nil {
-		t.Fatal(err)
-	}
+	te.launchScript("coder", "", script)
 
 	read := func(not string) string {
 		var key string
@@ -165,9 +158,7 @@ func TestKeyIsNotShown(t *testing.T) {
 func TestExitIsSeenWithItsStatus(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
-	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "brief", Command: []string{"sh", "-c", "echo bye; exit 3"}}); err != nil {
-		t.Fatal(err)
-	}
+	te.launchScript("brief", "", "echo bye; exit 3")
 
 	a := te.inState("brief", parley.StateExited)
 	tmuxtest.Poll(t, func() bool { a = te.inState("brief", parley.StateExited); return a.ExitStatus != nil },

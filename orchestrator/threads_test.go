@@ -44,7 +44,7 @@ func TestThreadPostsAreTypedUnderTheirHeader(t *testing.T) {
 	te.reach(opened.InitialMessageID, parley.DeliveryRead)
 
 	// A restarted daemon knows the thread's title.
-	must.Have(te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: true}))(t)
+	te.pause(true)
 
 	for name, call := range map[string]func() error{
 		"create_thread": func() error {
@@ -65,12 +65,11 @@ func TestThreadPostsAreTypedUnderTheirHeader(t *testing.T) {
 		}
 	}
 
-	must.Have(te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{}))(t)
+	te.pause(false)
 
-	te.close()
-	te.open()
+	te.restart()
 
-	post := must.Have(te.SendMessage(te.operator(), parley.SendMessageRequest{ThreadID: short, Text: "again"}))(t)
+	post := te.sends(te.operator(), parley.SendMessageRequest{ThreadID: short, Text: "again"})
 
 	typed = tmuxtest.WaitMessages(t, log, 3)
 	want = fmt.Sprintf("[AGENT %s IN THREAD %s \"%s\"]: again\n(operator · msg %s · seal %s)",
@@ -85,11 +84,9 @@ func TestThreadPostsFailForTerminatedAgents(t *testing.T) {
 	planner := te.as("planner")
 	te.as("gone")
 
-	opened, err := te.CreateThread(planner, parley.CreateThreadRequest{Title: "t", Participants: parley.Names{"gone"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	must.Have(te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "gone"}))(t)
+	opened := must.Have(te.CreateThread(planner, parley.CreateThreadRequest{Title: "t",
+		Participants: parley.Names{"gone"}}))(t)
+	te.stop("gone")
 
 	res, err := te.SendMessage(planner, parley.SendMessageRequest{ThreadID: opened.Thread.ID, Text: "x"})
 	if err != nil || !res.Success || len(res.DeliveryStatus.FailedDelivery) != 1 {

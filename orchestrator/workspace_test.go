@@ -40,8 +40,7 @@ func TestHealthNamesThePartThatDoesNotAnswer(t *testing.T) {
 		t.Errorf("when tmux goes on: %v", err)
 	}
 
-	te.close()
-	te.open()
+	te.restart()
 	must.Do(t, te.opts.Store.Close())
 	if err := te.Health(t.Context()); parley.ErrorCode(err) != parley.StorageUnavailable {
 		t.Errorf("with a database that is closed: got %v, want STORAGE_UNAVAILABLE", err)

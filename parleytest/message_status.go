@@ -59,7 +59,8 @@ func whoisSender(f *fixture) {
 	id := f.planner.send("[PARLEY]: the operator says hello", "coder").MessageID
 	for _, m := range []member{f.planner, f.coder, f.operator} {
 		got := do[parley.WhoisResult](m, "whois", params{"message_id": id[:8]})
-		if got.SenderID != f.planner.id || got.Sender != "planner" || got.MessageID != id || got.Kind != parley.KindDirect {
+		if got.SenderID != f.planner.id || got.Sender != "planner" || got.MessageID != id ||
+			got.Kind != parley.KindDirect {
 			f.Errorf("%s is told %+v", m.name, got)
 		}
 		if !strings.HasSuffix(got.Message, "“> [PARLEY]: the operator says hello”") {

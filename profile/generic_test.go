@@ -227,11 +227,8 @@ func TestHoldsIgnoresWhereLinesBreak(t *testing.T) {
 
 func launch(t *testing.T, server *tmux.Server, size [2]int, env map[string]string, argv ...string) *tmux.Pane {
 	t.Helper()
-	info, err := server.NewSession(t.Context(), tmux.SessionOptions{Name: tmuxtest.Name("p"), Owner: "test",
-		Width: size[0], Height: size[1], Argv: argv, Env: env})
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Have(server.NewSession(t.Context(), tmux.SessionOptions{Name: tmuxtest.Name("p"), Owner: "test",
+		Width: size[0], Height: size[1], Argv: argv, Env: env}))(t)
 	return server.Pane(info.ID)
 }
 

@@ -64,19 +64,13 @@ func TestBriefingNamesTheAgentAndItsTools(t *testing.T) {
 
 // Every user of the machine can read the arguments of a program.
 func TestHandoversKeepTheSealOutOfArguments(t *testing.T) {
-	s, err := builtin(t).With("robot", []byte(`{handover: {args: ['{{.Briefing}}{{.Seal}}'], briefing: 'seal {{.Seal}}'}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Have(builtin(t).With("robot", []byte(`{handover: {args: ['{{.Briefing}}{{.Seal}}'], briefing: 'seal {{.Seal}}'}}`)))(t)
 
 	named := 0
 	for _, name := range s.Names() {
 		sealed := values
 		sealed.Seal = "k7f3qa"
-		h, err := find(t, s, name).Handover.Render(sealed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := must.Have(find(t, s, name).Handover.Render(sealed))(t)
 		if strings.Contains(strings.Join(h.Args, " "), sealed.Seal) {
 			t.Errorf("%s: the arguments have the seal: %q", name, h.Args)
 		}
@@ -117,10 +111,8 @@ func TestBuiltinHandoversAreValidJSON(t *testing.T) {
 func TestChangingAHandoverLeavesTheOriginalAlone(t *testing.T) {
 	before := must.Have(builtin(t).With("robot", []byte(robot)))(t)
 
-	after, err := before.With("robot", []byte("handover: {env: {ROBOT_HOME: '/elsewhere'}, files: {more.txt: x}}"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	after := must.Have(before.With("robot",
+		[]byte("handover: {env: {ROBOT_HOME: '/elsewhere'}, files: {more.txt: x}}")))(t)
 
 	was, is := find(t, before, "robot").Handover, find(t, after, "robot").Handover
 	if is.Env["ROBOT_HOME"] != "/elsewhere" || len(is.Args) != len(was.Args) || len(is.Files) != 2 {
@@ -184,10 +176,8 @@ func TestProfileCanBeReadBackFromItsYAML(t *testing.T) {
 func TestBriefingNamesTheHeaders(t *testing.T) {
 	set := must.Have(profile.Builtin())(t)
 	p := must.Have(set.Find("claude"))(t)
-	done, err := p.Handover.Render(profile.Values{Name: "coder", ID: "12345678-0000", Parley: "parley", Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	done := must.Have(p.Handover.Render(profile.Values{Name: "coder", ID: "12345678-0000", Parley: "parley",
+		Dir: t.TempDir()}))(t)
 
 	for _, head := range parley.HeaderForms() {
 		named := slices.ContainsFunc([]string{"[AGENT ", "[GUARDIAN GUIDANCE", "[PARLEY]"}, func(begins string) bool {

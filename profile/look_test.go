@@ -31,21 +31,30 @@ func TestLookPrefersDialogToBusyToIdleInTheLastLines(t *testing.T) {
 	}
 }
 
-func TestComposerMarkerTakesTheLowestMatchAndCanBeAbsent(t *testing.T) {
-	set, err := builtin(
-		t,
-	).With("boxed", []byte("markers: {composer: '^---\\n> ?(?P<text>(?:.*\\n)*?)---$', empty: '^hint$'}"))
-	if err != nil {
-		t.Fatal(err)
-	}
+// composerCase is a screen, where its cursor is, and the text in its composer.
+type composerCase struct {
+	screen string
+	x, y   int
+	want   string
+	ok     bool
+}
 
-	p := find(t, set, "boxed")
-	for _, test := range []struct {
-		screen string
-		x, y   int
-		want   string
-		ok     bool
-	}{
+// wantComposer checks what a profile finds in the composers of screens.
+func wantComposer(t *testing.T, width int, change string, tests []composerCase) {
+	t.Helper()
+	p := find(t, must.Have(builtin(t).With("boxed", []byte(change)))(t), "boxed")
+	for _, test := range tests {
+		got, ok := p.Composer(
+			profile.Screen{Lines: strings.Split(test.screen, "\n"), Width: width, CursorX: test.x, CursorY: test.y},
+		)
+		if got != test.want || ok != test.ok {
+			t.Errorf("%q: got %q, %v, want %q, %v", test.screen, got, ok, test.want, test.ok)
+		}
+	}
+}
+
+func TestComposerMarkerTakesTheLowestMatchAndCanBeAbsent(t *testing.T) {
+	wantComposer(t, 10, "markers: {composer: '^---\\n> ?(?P<text>(?:.*\\n)*?)---$', empty: '^hint$'}", []composerCase{
 		{"---\n> old\n---\ntalk\n---\n> new\n  text\n---", 0, 0, "new\ntext", true},
 		{"---\n> 12345678\n  9\n---", 3, 2, "123456789", true}, // wrapped
 		{"---\n> 1234567\n  9\n---", 3, 2, "1234567 9", true},  // wrapped at a blank
@@ -55,31 +64,12 @@ func TestComposerMarkerTakesTheLowestMatchAndCanBeAbsent(t *testing.T) {
 		{"---\n> hint\n---", 6, 1, "hint", true}, // typed
 		{"---\n>\n---", 2, 1, "", true},
 		{"nothing\n> here", 0, 0, "", false},
-	} {
-		got, ok := p.Composer(
-			profile.Screen{Lines: strings.Split(test.screen, "\n"), Width: 10, CursorX: test.x, CursorY: test.y},
-		)
-		if got != test.want || ok != test.ok {
-			t.Errorf("%q: got %q, %v, want %q, %v", test.screen, got, ok, test.want, test.ok)
-		}
-	}
+	})
 }
 
 func TestComposerDropsItsFrameAndTheSidebar(t *testing.T) {
-	set, err := builtin(
-		t,
-	).With("framed", []byte(`markers: {composer: '^ *┃ (?P<text>(?:.*\n *┃)*?.*)\n *(?P<frame>╹▀+)', empty: '^hint', cursor: true}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	p := find(t, set, "framed")
-	for _, test := range []struct {
-		screen string
-		x, y   int
-		want   string
-		ok     bool
-	}{
+	const framed = `markers: {composer: '^ *┃ (?P<text>(?:.*\n *┃)*?.*)\n *(?P<frame>╹▀+)', empty: '^hint', cursor: true}`
+	wantComposer(t, 80, framed, []composerCase{
 		{"talk\n  ┃ one      side\n  ┃  two     bar\n  ╹▀▀▀▀▀▀▀  of it", 7, 1, "one\n two", true},
 		{"  ┃ one\n  ┃\n  ┃ three\n  ╹▀▀▀▀▀▀▀", 9, 2, "one\n\nthree", true},
 		{"  ┃ 123456\n  ┃ 78\n  ╹▀▀▀▀▀▀▀", 6, 1, "12345678", true}, // wrapped at the frame's edge
@@ -89,12 +79,5 @@ func TestComposerDropsItsFrameAndTheSidebar(t *testing.T) {
 		{"  ┃ text\u200b\n  ╹▀▀▀▀▀▀▀", 4, 0, "text", true},
 		{"menu\n  ┃ one\n  ╹▀▀▀▀▀▀▀", 2, 0, "", false}, // the cursor is elsewhere
 		{"  ┃ one\n  ╹▀▀▀▀▀▀▀\nmenu", 2, 2, "", false},
-	} {
-		got, ok := p.Composer(
-			profile.Screen{Lines: strings.Split(test.screen, "\n"), Width: 80, CursorX: test.x, CursorY: test.y},
-		)
-		if got != test.want || ok != test.ok {
-			t.Errorf("%q: got %q, %v, want %q, %v", test.screen, got, ok, test.want, test.ok)
-		}
-	}
+	})
 }

@@ -79,12 +79,9 @@ func TestOverrideChangesOnlyItsKeys(t *testing.T) {
 }
 
 func TestNewProfileStartsFromGenericOrTheExtendedOne(t *testing.T) {
-	s, err := profile.Load([]byte(
+	s := must.Have(profile.Load([]byte(
 		"logger:\n  quiet: 3s\nrobot:\n  extends: demo\n  command: [robot, -v]\nrobot2: {extends: robot}\nsame:\n",
-	))
-	if err != nil {
-		t.Fatal(err)
-	}
+	)))(t)
 	if p := find(t, s, "logger"); !p.OneLine || p.Quiet != 3*time.Second || p.Name != "logger" {
 		t.Errorf("got %+v", p)
 	}
@@ -97,12 +94,9 @@ func TestNewProfileStartsFromGenericOrTheExtendedOne(t *testing.T) {
 }
 
 func TestBlockedCountsBeforeIdleAndIsInherited(t *testing.T) {
-	s, err := profile.Load([]byte(
+	s := must.Have(profile.Load([]byte(
 		"robot:\n  extends: demo\n  markers: {idle: '^ready', busy: '^working', blocked: {usage limit: '^limit'}}\nrobot2:\n  extends: robot\n  markers: {blocked: {compaction: '^compacting'}}\n",
-	))
-	if err != nil {
-		t.Fatal(err)
-	}
+	)))(t)
 
 	for _, test := range []struct {
 		robot string
@@ -196,10 +190,8 @@ func TestUntestedProfilesSaySo(t *testing.T) {
 		}
 	}
 
-	h, err := find(t, set, "aider").Handover.Render(profile.Values{Name: "ann", ID: "1a2b3c4d-0000", Dir: "/d"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must.Have(find(t, set, "aider").Handover.Render(profile.Values{Name: "ann", ID: "1a2b3c4d-0000",
+		Dir: "/d"}))(t)
 	if got, want := h.Args, []string{"--read", "/d/briefing.md"}; !cmp.Equal(got, want) {
 		t.Errorf("aider gets %q, want %q", got, want)
 	}

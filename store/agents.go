@@ -176,13 +176,18 @@ func (s *Agents) SetAgentWorktree(ctx context.Context, id string, w *parley.Work
 // TouchAgents records when agents were last active. It skips unknown agents, and
 // times earlier than the recorded ones.
 func (s *Agents) TouchAgents(ctx context.Context, active map[string]time.Time) error {
-	if len(active) == 0 {
+	return touch(ctx, s.database, "storing when agents were active",
+		`UPDATE agents SET last_active = ? WHERE id = ? AND last_active < ?`, active)
+}
+
+// touch runs a statement for each ID, with its time, the ID and the time again.
+func touch(ctx context.Context, d *database, what, statement string, times map[string]time.Time) error {
+	if len(times) == 0 {
 		return nil
 	}
-	return s.write(ctx, "storing when agents were active", func(t *tx) error {
-		for id, at := range active {
-			if _, err := t.exec(`UPDATE agents SET last_active = ? WHERE id = ? AND last_active < ?`,
-				nanos(at), id, nanos(at)); err != nil {
+	return d.write(ctx, what, func(t *tx) error {
+		for id, at := range times {
+			if _, err := t.exec(statement, nanos(at), id, nanos(at)); err != nil {
 				return err
 			}
 		}

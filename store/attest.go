@@ -48,28 +48,14 @@ func (s *Deliveries) Attest(ctx context.Context, w Witness) (typed []string, err
 // wasTyped selects the deliveries whose text has reached a terminal, or may have: also
 // one that was given up as unconfirmed and waits for another attempt. One that the program
 // refused is as good as not typed: it may have been reported before that.
-const wasTyped = `d.pane_seq > 0 AND d.reason_code <> '` + string(parley.EndedRefused) + `' AND (d.state IN ('typing', 'unconfirmed', 'submitted', 'read', 'answered')
-	OR d.state IN ('queued', 'held') AND d.typed_before = 1)`
+const wasTyped = `d.pane_seq > 0 AND d.reason_code <> '` + string(parley.EndedRefused) + `'
+	AND (d.state IN ('typing', 'unconfirmed', 'submitted', 'read', 'answered')
+		OR d.state IN ('queued', 'held') AND d.typed_before = 1)`
 
 // findTyped returns the delivery of the message that ref names, nil when it was not typed
 // to the recipient.
 func findTyped(t *tx, recipientID, ref string) (*deliveryRow, error) {
-	if len(ref) < parley.ShortID {
-		return nil, nil
-	}
-
-	from, to := idRange(ref)
-	var rows []deliveryRow
-	err := t.query(&rows, `SELECT m.id AS message_id, d.message_seq, d.recipient_id, d.state, d.reason, d.notice,
-			d.read_at, d.steps, d.answered_by
-		FROM messages m JOIN deliveries d ON d.message_seq = m.seq AND d.recipient_id = ?
-		WHERE m.id >= ? AND m.id < ? AND `+wasTyped+`
-		ORDER BY m.id LIMIT 2`, recipientID, from, to)
-	if err != nil || len(rows) != 1 {
-		return nil, err
-	}
-
-	return &rows[0], nil
+	return findDelivery(t, recipientID, ref, " AND "+wasTyped)
 }
 
 // attestDelivery moves one delivery on.

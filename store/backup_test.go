@@ -21,10 +21,7 @@ func TestBackupIsWholeAndPrivate(t *testing.T) {
 		t.Errorf("got %v, %v, want %d bytes, mode 0600", info, err, size)
 	}
 
-	page, err := openAt(t, path).Inbox.Page(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
-	if err != nil || page.Total != 1 {
-		t.Errorf("the copy: got %d messages, %v, want 1", page.Total, err)
-	}
+	wantMessages(t, openAt(t, path), 1)
 }
 
 func TestBackupRefusesWhatItCannotWrite(t *testing.T) {

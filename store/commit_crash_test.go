@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"parley/internal/must"
@@ -13,9 +12,7 @@ import (
 // A killed process stands for a killed daemon: everything that it acknowledged is stored,
 // and complete.
 func TestKilledProcessLosesNothingAcknowledged(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "parley.db")
-	s := openAt(t, path)
-	addAgents(t, s, 2)
+	s, path := openNew(t, 2)
 	must.Do(t, s.Close())
 
 	acknowledged := map[string]bool{}

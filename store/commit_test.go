@@ -92,10 +92,7 @@ func TestOneWriteOfManyFailsAlone(t *testing.T) {
 		}
 	}
 
-	page, err := s.Inbox.Page(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 100})
-	if err != nil || page.Total != many-3 {
-		t.Errorf("stored: got %d, %v, want %d", page.Total, err, many-3)
-	}
+	wantMessages(t, s, many-3)
 	if got, want := s.LastEvent(), int64(2+many-3); got != want {
 		t.Errorf("LastEvent: got %d, want %d", got, want)
 	}
@@ -144,10 +141,7 @@ func TestQueuedWriteIsDroppedWhenItsContextEnds(t *testing.T) {
 	}
 
 	release()
-	page, err := s.Inbox.Page(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
-	if err != nil || page.Total != 0 {
-		t.Errorf("stored: got %d, %v, want nothing", page.Total, err)
-	}
+	wantMessages(t, s, 0)
 }
 
 func TestBegunWriteIsFinishedWhenItsContextEnds(t *testing.T) {
@@ -157,16 +151,12 @@ func TestBegunWriteIsFinishedWhenItsContextEnds(t *testing.T) {
 		cancel()
 		return appendPost(tx, new(post(0, 1)), &Appended{})
 	})
-	page, readErr := s.Inbox.Page(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
-	if err != nil || readErr != nil || page.Total != 1 {
-		t.Errorf("got %v, %v, %d stored, want 1", err, readErr, page.Total)
-	}
+	must.Do(t, err)
+	wantMessages(t, s, 1)
 }
 
 func TestCloseWritesWhatIsQueued(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "parley.db")
-	s := openAt(t, path)
-	addAgents(t, s, 2)
+	s, path := openNew(t, 2)
 	release := hold(t, s)
 	const many = 100 // more than one batch
 	errs := make(chan error, many)
@@ -191,10 +181,7 @@ func TestCloseWritesWhatIsQueued(t *testing.T) {
 		t.Errorf("Close: %v", err)
 	}
 
-	page, err := openAt(t, path).Inbox.Page(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
-	if err != nil || page.Total != many {
-		t.Errorf("stored: got %d, %v, want %d", page.Total, err, many)
-	}
+	wantMessages(t, openAt(t, path), many)
 }
 
 func TestClosedStoreSaysSo(t *testing.T) {

@@ -22,35 +22,28 @@ func killed(t *testing.T, path string) string {
 	return left
 }
 
-// scribble overwrites a part of a file in its middle.
-func scribble(t *testing.T, path string) {
+// scribble overwrites n bytes of a file from its middle, or with 0 all its pages from the second on.
+func scribble(t *testing.T, path string, n int) {
 	t.Helper()
 	f := must.Have(os.OpenFile(path, os.O_RDWR, 0))(t)
 	defer f.Close()
 	info := must.Have(f.Stat())(t)
-	must.Have(f.WriteAt(bytes.Repeat([]byte{0xa5}, 8192), info.Size()/2))(t)
-}
-
-// shatter damages the pages of a closed database from the second on.
-func shatter(t *testing.T, path string) {
-	t.Helper()
-	f := must.Have(os.OpenFile(path, os.O_RDWR, 0))(t)
-	defer f.Close()
-	info := must.Have(f.Stat())(t)
-	must.Have(f.WriteAt(bytes.Repeat([]byte{0xa5}, int(info.Size())-4096), 4096))(t)
+	from := info.Size() / 2
+	if n == 0 {
+		from, n = 4096, int(info.Size())-4096
+	}
+	must.Have(f.WriteAt(bytes.Repeat([]byte{0xa5}, n), from))(t)
 }
 
 func TestDamagedLogIsNoticed(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "parley.db")
-	s := openAt(t, path)
-	addAgents(t, s, 2)
+	s, path := openNew(t, 2)
 	for range 30 {
 		appended(t, s)
 	}
 	last := s.LastEvent()
 
 	left := killed(t, path)
-	scribble(t, left+"-wal")
+	scribble(t, left+"-wal", 8192)
 	health := must.Have(Inspect(t.Context(), Options{Path: left}))(t)
 
 	s = openAt(t, left)
@@ -89,9 +82,7 @@ func TestDamagedLogIsNoticed(t *testing.T) {
 }
 
 func TestKilledDatabaseLacksNothing(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "parley.db")
-	s := openAt(t, path)
-	addAgents(t, s, 2)
+	s, path := openNew(t, 2)
 	appended(t, s)
 
 	s = openAt(t, killed(t, path))
@@ -101,9 +92,7 @@ func TestKilledDatabaseLacksNothing(t *testing.T) {
 }
 
 func TestDamagedDatabaseNamesTheCopy(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "parley.db")
-	s := openAt(t, path)
-	addAgents(t, s, 2)
+	s, path := openNew(t, 2)
 	appended(t, s)
 	good := must.Have(s.KeepCopy(t.Context()))(t)
 	appended(t, s)
@@ -111,8 +100,8 @@ func TestDamagedDatabaseNamesTheCopy(t *testing.T) {
 	bad := must.Have(s.KeepCopy(t.Context()))(t)
 	must.Do(t, s.Close())
 
-	shatter(t, path) // also the table by which goose knows the version
-	shatter(t, bad.Path)
+	scribble(t, path, 0) // also the table by which goose knows the version
+	scribble(t, bad.Path, 0)
 	_, err := Open(t.Context(), Options{Path: path})
 	wantCode(t, "Open", err, parley.StorageUnavailable)
 	e := parley.AsError(err)
@@ -133,15 +122,6 @@ func TestDamagedDatabaseNamesTheCopy(t *testing.T) {
 	wantMessages(t, s, 1)
 	if found := must.Have(s.Shortfall(t.Context()))(t); found == nil || found.Messages != 2 {
 		t.Errorf("got %+v, want 2 messages", found)
-	}
-}
-
-// wantMessages checks how many messages agent 1 has.
-func wantMessages(t *testing.T, s *Store, want int) {
-	t.Helper()
-	page, err := s.Inbox.Page(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
-	if err != nil || page.Total != want {
-		t.Errorf("got %d messages, %v, want %d", page.Total, err, want)
 	}
 }
 
@@ -168,9 +148,7 @@ func TestDamagedIndexIsRebuilt(t *testing.T) {
 }
 
 func TestEmptiedDatabaseIsDamaged(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "parley.db")
-	s := openAt(t, path)
-	addAgents(t, s, 1)
+	s, path := openNew(t, 1)
 	must.Have(s.KeepCopy(t.Context()))(t)
 	must.Do(t, s.Close())
 
@@ -214,7 +192,7 @@ func TestDamageIsNoticedWhileOpen(t *testing.T) {
 				appended(t, s)
 			}
 			must.Have(s.writerConn.ExecContext(t.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`))(t)
-			shatter(t, path)
+			scribble(t, path, 0)
 
 			wantCode(t, name, meet(s), parley.StorageUnavailable)
 			wantCode(t, "Ping", s.Ping(t.Context()), parley.StorageUnavailable)
@@ -229,9 +207,7 @@ func TestDamageIsNoticedWhileOpen(t *testing.T) {
 
 // Whatever the pages hold, the error says that they are damaged.
 func TestOpenKnowsDamageOfAnyKind(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "parley.db")
-	s := openAt(t, path)
-	addAgents(t, s, 2)
+	s, path := openNew(t, 2)
 	appended(t, s)
 	must.Do(t, s.Close())
 	whole := must.Have(os.ReadFile(path))(t)

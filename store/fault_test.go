@@ -2,7 +2,6 @@ package store
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,9 +10,7 @@ import (
 )
 
 func TestLockedDatabaseRecovers(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "parley.db")
-	s := openAt(t, path)
-	addAgents(t, s, 2)
+	s, path := openNew(t, 2)
 	other := raw(t, path)
 	run(t, other, "BEGIN IMMEDIATE")
 	_, err := s.Append(t.Context(), post(0, 1))
@@ -36,11 +33,7 @@ func TestLockedDatabaseRecovers(t *testing.T) {
 // wantStored checks that agent 1 has want messages, each complete.
 func wantStored(t *testing.T, s *Store, want int) {
 	t.Helper()
-	page, err := s.Inbox.Page(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
-	if err != nil || page.Total != want {
-		t.Errorf("stored: got %d messages, %v, want %d", page.Total, err, want)
-	}
-
+	wantMessages(t, s, want)
 	if got := len(agentLog(t, s, 1)) - 1; got != want { // one row is about the agent itself
 		t.Errorf("agent log: got %d rows, want %d", got, want)
 	}

@@ -1,10 +1,13 @@
 package store
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,23 +20,50 @@ import (
 // openTest opens a new store, and closes it when the test ends.
 func openTest(t testing.TB) *Store {
 	t.Helper()
-	return openAt(t, filepath.Join(t.TempDir(), "parley.db"))
+	return openWith(t, 0)
 }
 
 // openWith opens a new store that knows some agents.
 func openWith(t testing.TB, agents int) *Store {
 	t.Helper()
-	s := openTest(t)
-	addAgents(t, s, agents)
+	s, _ := openNew(t, agents)
 	return s
 }
 
+// openNew opens a new database with n agents.
+func openNew(t testing.TB, n int) (s *Store, path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "parley.db")
+	must.Do(t, os.WriteFile(path, must.Have(empty())(t), 0o600))
+	s = openAt(t, path)
+	addAgents(t, s, n)
+	return s, path
+}
+
+// empty returns the file of a new database. Its migrations run once: they take much longer than a test.
+var empty = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "storetest-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+
+	path := filepath.Join(dir, "parley.db")
+	s, err := Open(context.Background(), Options{Path: path})
+	if err == nil {
+		err = s.Close()
+	}
+	if err != nil {
+		return nil, err
+	}
+
+	return os.ReadFile(path)
+})
+
 func openAt(t testing.TB, path string) *Store {
 	t.Helper()
-	s, err := open(t.Context(), Options{Path: path}, tuning{busyTimeout: 300 * time.Millisecond, searchTime: time.Hour})
-	if err != nil {
-		t.Fatalf("open: %v", err)
-	}
+	s := must.Have(open(t.Context(), Options{Path: path}, tuning{busyTimeout: 300 * time.Millisecond,
+		searchTime: time.Hour}))(t)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Errorf("close: %v", err)
@@ -145,4 +175,13 @@ func agentLog(t *testing.T, s *Store, n int) []logRow {
 	must.Do(t, s.read(t.Context(), "reading the agent log", &rows,
 		`SELECT agent_id, log_type, message, details, at FROM agent_log WHERE agent_id = ? ORDER BY id`, agentID(n)))
 	return rows
+}
+
+// wantMessages checks how many messages agent 1 has.
+func wantMessages(t *testing.T, s *Store, want int) {
+	t.Helper()
+	page, err := s.Inbox.Page(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
+	if err != nil || page.Total != want {
+		t.Errorf("got %d messages, %v, want %d", page.Total, err, want)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 )
 
 func TestHistoryPagesBack(t *testing.T) {
@@ -20,10 +21,8 @@ func TestHistoryPagesBack(t *testing.T) {
 	other := send(t, s, post(0, 2)).Message.ID // nor is a message to a third agent
 	before := ""
 	for _, want := range []string{"456 true", "123 true", "0 false"} {
-		page, err := s.History(t.Context(), HistoryQuery{A: agentID(1), B: agentID(0), Limit: 3, Before: before})
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := must.Have(s.History(t.Context(), HistoryQuery{A: agentID(1), B: agentID(0), Limit: 3,
+			Before: before}))(t)
 
 		got := ""
 		for _, item := range page.Items {

@@ -57,7 +57,7 @@ func (s *Inbox) MarkRead(
 func (s *Inbox) NoteGiven(ctx context.Context, recipientID string, messageIDs []string, evidence string) error {
 	return s.write(ctx, "recording what the agent was given", func(t *tx) error {
 		for _, id := range messageIDs {
-			d, err := findDelivery(t, recipientID, id)
+			d, err := findDelivery(t, recipientID, id, "")
 			if err != nil {
 				return err
 			}
@@ -116,7 +116,7 @@ func (s *Inbox) Ignore(ctx context.Context, recipientID, ref, reason string) err
 // the agent may read in a thread without a delivery: that one counts as read. It returns
 // nil when there is none, or more than one.
 func findForReader(t *tx, recipientID, ref string) (*deliveryRow, error) {
-	d, err := findDelivery(t, recipientID, ref)
+	d, err := findDelivery(t, recipientID, ref, "")
 	if d != nil || err != nil {
 		return d, err
 	}
@@ -127,17 +127,18 @@ func findForReader(t *tx, recipientID, ref string) (*deliveryRow, error) {
 	return &deliveryRow{MessageID: post, RecipientID: recipientID, ReadAt: new(int64)}, nil
 }
 
-// findDelivery returns the delivery of the message that ref names, nil when there is
-// none, or more than one.
-func findDelivery(t *tx, recipientID, ref string) (*deliveryRow, error) {
+// findDelivery returns the delivery of the message that ref names, nil when there is none, or more than
+// one. A condition, unless "", begins with AND.
+func findDelivery(t *tx, recipientID, ref, condition string) (*deliveryRow, error) {
 	if len(ref) < parley.ShortID {
 		return nil, nil
 	}
 	from, to := idRange(ref)
 	var rows []deliveryRow
-	err := t.query(&rows, `SELECT m.id AS message_id, d.message_seq, d.recipient_id, d.state, d.read_at
+	err := t.query(&rows, `SELECT m.id AS message_id, d.message_seq, d.recipient_id, d.state, d.reason, d.notice,
+			d.read_at, d.steps, d.answered_by
 		FROM messages m JOIN deliveries d ON d.message_seq = m.seq AND d.recipient_id = ?
-		WHERE m.id >= ? AND m.id < ? ORDER BY m.id LIMIT 2`, recipientID, from, to)
+		WHERE m.id >= ? AND m.id < ?`+condition+` ORDER BY m.id LIMIT 2`, recipientID, from, to)
 	if err != nil || len(rows) != 1 {
 		return nil, err
 	}

@@ -98,9 +98,7 @@ func TestInspectSaysWhatIsWrong(t *testing.T) {
 }
 
 func TestInspectEndsWithItsContext(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "parley.db")
-	s := openAt(t, path)
-	addAgents(t, s, 1)
+	_, path := openNew(t, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Inspect(ctx, Options{Path: path}); !errors.Is(err, context.Canceled) {

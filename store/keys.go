@@ -129,16 +129,6 @@ func replaceKeys(t *tx, agentID string, k *APIKey) error {
 // TouchKeys records when keys were last used, by their IDs. It skips keys that have
 // ended, and times earlier than the recorded ones.
 func (s *Keys) TouchKeys(ctx context.Context, used map[string]time.Time) error {
-	if len(used) == 0 {
-		return nil
-	}
-	return s.write(ctx, "storing when keys were used", func(t *tx) error {
-		for id, at := range used {
-			if _, err := t.exec(`UPDATE agent_keys SET last_used = ? WHERE id = ? AND last_used < ?`,
-				nanos(at), id, nanos(at)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return touch(ctx, s.database, "storing when keys were used",
+		`UPDATE agent_keys SET last_used = ? WHERE id = ? AND last_used < ?`, used)
 }

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"path/filepath"
 	"testing"
 
 	"parley/internal/must"
@@ -9,9 +8,7 @@ import (
 
 // An older database has no marks of threads. Its posts get them when it is opened.
 func TestMigrationMarksThreadsOfOldPosts(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "parley.db")
-	s := openAt(t, path)
-	addAgents(t, s, 3)
+	s, path := openNew(t, 3)
 	thread := openThread(t, s, 1)
 	say(t, s, "the grammar, to one", 0, 1)
 	p := threadPost(thread, 0)

@@ -38,8 +38,8 @@ type oldDelivery struct {
 // fillCodes gives all deliveries and their steps the codes that their words stand for.
 // Words that it does not know get no code.
 func fillCodes(ctx context.Context, tx *sql.Tx) error {
-	update, err := tx.PrepareContext(ctx, `UPDATE deliveries SET reason_code = ?, reason = ?, typed_before = ?, steps = ?
-		WHERE message_seq = ? AND recipient_id = ?`)
+	update, err := tx.PrepareContext(ctx, `UPDATE deliveries
+		SET reason_code = ?, reason = ?, typed_before = ?, steps = ? WHERE message_seq = ? AND recipient_id = ?`)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -40,9 +39,7 @@ func TestOldReasonsHaveCodes(t *testing.T) {
 }
 
 func TestMigrationAddsCodes(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "parley.db")
-	s := openAt(t, path)
-	addAgents(t, s, 2)
+	s, path := openNew(t, 2)
 	read := send(t, s, post(0, 1)).Message.ID
 	retried := send(t, s, post(0, 1)).Message.ID
 	withheld := send(t, s, post(0, 1)).Message.ID

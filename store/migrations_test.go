@@ -4,7 +4,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -59,9 +58,7 @@ func TestSchemaListsEveryMigrationFile(t *testing.T) {
 
 // Going down to the first version and up again gives the same tables and indexes.
 func TestMigrationsGoDownAndUpAgain(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "parley.db")
-	s := openAt(t, path)
-	addAgents(t, s, 2)
+	s, path := openNew(t, 2)
 	say(t, s, "hello", 0, 1)
 	must.Do(t, s.Close())
 

@@ -52,9 +52,7 @@ func TestOpenChecksOnlyUnclosedDatabases(t *testing.T) {
 }
 
 func TestReadingLeavesNoOpenMark(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "parley.db")
-	s := openAt(t, path)
-	addAgents(t, s, 1)
+	s, _ := openNew(t, 1)
 	left := filepath.Join(t.TempDir(), "left.db")
 	must.Have(s.Backup(t.Context(), left))(t)
 

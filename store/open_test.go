@@ -53,9 +53,7 @@ func TestOpenSetsPragmas(t *testing.T) {
 }
 
 func TestReopenedStoreHasItsRows(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "parley.db")
-	s := openAt(t, path)
-	addAgents(t, s, 3)
+	s, path := openNew(t, 3)
 	last := s.LastEvent()
 	must.Do(t, s.Close())
 	s = openAt(t, path)
@@ -65,9 +63,7 @@ func TestReopenedStoreHasItsRows(t *testing.T) {
 }
 
 func TestEventNumbersAreNotUsedTwice(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "parley.db")
-	s := openAt(t, path)
-	addAgents(t, s, 3)
+	s, path := openNew(t, 3)
 	must.Do(t, s.Close())
 
 	run(t, raw(t, path), "DELETE FROM events")
@@ -120,9 +116,7 @@ func TestOpenRefusesForeignDatabase(t *testing.T) {
 }
 
 func TestOpenRefusesDamage(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "parley.db")
-	s := openAt(t, path)
-	addAgents(t, s, 50)
+	s, path := openNew(t, 50)
 	must.Do(t, s.Close())
 
 	f := must.Have(os.OpenFile(path, os.O_RDWR, 0))(t)

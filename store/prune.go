@@ -33,8 +33,8 @@ func (s *Workspace) Prune(ctx context.Context, r Retention, pause func() error) 
 		count  *int64
 		prune  func(ctx context.Context, before int64) (int64, error)
 	}{
-		{r.Events, &done.Events, func(ctx context.Context, before int64) (int64, error) { return p.rows(ctx, "events", "seq", before) }},
-		{r.Log, &done.Log, func(ctx context.Context, before int64) (int64, error) { return p.rows(ctx, "agent_log", "id", before) }},
+		{r.Events, &done.Events, p.rows("events", "seq")},
+		{r.Log, &done.Log, p.rows("agent_log", "id")},
 		{r.Steps, &done.Steps, p.steps},
 		{r.Messages, &done.Messages, p.messages},
 	} {
@@ -55,26 +55,28 @@ type pruning struct {
 	pause func() error
 }
 
-// rows removes the old rows of a table whose numbers rise with the time.
-func (p *pruning) rows(ctx context.Context, table, key string, before int64) (removed int64, err error) {
-	var first []int64
-	err = p.read(ctx, "looking for old rows", &first, `SELECT `+key+` FROM `+table+` ORDER BY `+key+` LIMIT 1`)
-	for err == nil && len(first) > 0 {
-		var n int64
-		err = p.write(ctx, "removing old rows", func(t *tx) (err error) {
-			n, err = t.exec(`DELETE FROM `+table+` WHERE `+key+` >= ? AND `+key+` < ? AND at < ?`,
-				first[0], first[0]+pruneRows, before)
-			return err
-		})
-		removed += n
-		first[0] += pruneRows
-		if err != nil || n == 0 {
-			break
+// rows returns a function that removes the old rows of a table whose numbers rise with the time.
+func (p *pruning) rows(table, key string) func(ctx context.Context, before int64) (int64, error) {
+	return func(ctx context.Context, before int64) (removed int64, err error) {
+		var first []int64
+		err = p.read(ctx, "looking for old rows", &first, `SELECT `+key+` FROM `+table+` ORDER BY `+key+` LIMIT 1`)
+		for err == nil && len(first) > 0 {
+			var n int64
+			err = p.write(ctx, "removing old rows", func(t *tx) (err error) {
+				n, err = t.exec(`DELETE FROM `+table+` WHERE `+key+` >= ? AND `+key+` < ? AND at < ?`,
+					first[0], first[0]+pruneRows, before)
+				return err
+			})
+			removed += n
+			first[0] += pruneRows
+			if err != nil || n == 0 {
+				break
+			}
+			err = p.pause()
 		}
-		err = p.pause()
-	}
 
-	return removed, err
+		return removed, err
+	}
 }
 
 // oldSteps is a delivery whose steps may be shortened.
@@ -123,8 +125,8 @@ func (p *pruning) shorten(ctx context.Context, rows []oldSteps, after int64) (n 
 			if short == r.Steps {
 				continue
 			}
-			changed, err := t.exec(`UPDATE deliveries SET steps = ? WHERE message_seq = ? AND recipient_id = ? AND steps = ?`,
-				short, r.MessageSeq, r.RecipientID, r.Steps)
+			changed, err := t.exec(`UPDATE deliveries SET steps = ?
+				WHERE message_seq = ? AND recipient_id = ? AND steps = ?`, short, r.MessageSeq, r.RecipientID, r.Steps)
 			if err != nil {
 				return err
 			}
@@ -168,7 +170,8 @@ type oldMessage struct {
 // a response, and their thread has been quiet. The newest message stays: it holds the last number.
 const isFinished = `(m.seq < (SELECT max(seq) FROM messages)
 	AND NOT EXISTS (SELECT 1 FROM deliveries d JOIN agents r ON r.id = d.recipient_id WHERE d.message_seq = m.seq
-		AND (` + isOpen + ` OR d.state = 'unconfirmed' AND d.dismissed = 0 OR d.read_at IS NULL AND r.kind <> 'terminal'))
+		AND (` + isOpen + ` OR d.state = 'unconfirmed' AND d.dismissed = 0
+			OR d.read_at IS NULL AND r.kind <> 'terminal'))
 	AND NOT EXISTS (SELECT 1 FROM debts b WHERE b.message_seq = m.seq AND b.state IN ('open', 'partial'))
 	AND NOT EXISTS (SELECT 1 FROM threads th WHERE th.id = m.thread_id AND th.last_message_at >= ?))`
 
@@ -219,8 +222,8 @@ func (p *pruning) removeMessages(ctx context.Context, rows []oldMessage, before 
 // removeMessage removes a message unless somebody has begun to wait for it meanwhile.
 func removeMessage(t *tx, m oldMessage, before int64) (int64, error) {
 	var still []int64
-	if err := t.query(&still, `SELECT m.seq FROM messages m WHERE m.seq = ? AND `+isFinished, m.Seq, before); err != nil ||
-		len(still) == 0 {
+	err := t.query(&still, `SELECT m.seq FROM messages m WHERE m.seq = ? AND `+isFinished, m.Seq, before)
+	if err != nil || len(still) == 0 {
 		return 0, err
 	}
 
@@ -283,7 +286,8 @@ func (p *pruning) giveBack(ctx context.Context) error {
 // FilesBefore returns at most limit ids of files that were stored before a time, were not
 // removed, and that no message carries that somebody waits for.
 func (s *Files) FilesBefore(ctx context.Context, before time.Time, limit int) (ids []string, err error) {
-	err = s.read(ctx, "looking for old files", &ids, `SELECT f.id FROM files f WHERE f.removed_at = 0 AND f.created_at < ?
+	err = s.read(ctx, "looking for old files", &ids, `SELECT f.id FROM files f
+		WHERE f.removed_at = 0 AND f.created_at < ?
 		AND NOT EXISTS (SELECT 1 FROM message_files c JOIN deliveries d ON d.message_seq = c.message_seq
 			WHERE c.file_id = f.id AND (`+isOpen+` OR d.read_at IS NULL AND d.state IN ('submitted', 'unconfirmed')))
 		LIMIT ?`, nanos(before), limit)

@@ -87,7 +87,7 @@ func (s *Responders) Unanswered(ctx context.Context, c ModelCall, why string) er
 			return err
 		}
 
-		d, err := findDelivery(t, c.AgentID, c.MessageID)
+		d, err := findDelivery(t, c.AgentID, c.MessageID, "")
 		if err != nil || d == nil || d.ReadAt != nil {
 			return err
 		}

@@ -26,7 +26,8 @@ func (v Version) Known() (facts []string) {
 	}
 
 	if v.leaksCaptures() {
-		facts = append(facts, "its server never frees what it prints of a screen; parley reads screens through a buffer")
+		facts = append(facts,
+			"its server never frees what it prints of a screen; parley reads screens through a buffer")
 	}
 
 	if v.AtLeast(3, 6) && !v.AtLeast(3, 8) {

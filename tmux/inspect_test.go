@@ -44,12 +44,9 @@ func TestInspectTellsHistoryFromOtherMemory(t *testing.T) {
 	}
 
 	before := inspect()
-	info, err := s.NewSession(t.Context(), tmux.SessionOptions{
+	info := must.Have(s.NewSession(t.Context(), tmux.SessionOptions{
 		Name: "lines", Owner: "lines", Width: 80, Height: 24, Argv: []string{"sh", "-c", "seq 1500; echo end; cat"},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	tmuxtest.WaitFor(t, s.Pane(info.ID), func(s tmux.Screen) bool { return tmuxtest.Shows(s, "end") })
 
 	after := inspect()

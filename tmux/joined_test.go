@@ -20,10 +20,8 @@ func joined(t *testing.T) (theirs, ours *tmux.Server, pane *tmux.Pane) {
 	opts := tmuxtest.Options(t)
 	theirs = tmuxtest.StartWith(t, opts)
 
-	info, err := theirs.NewSession(t.Context(), tmux.SessionOptions{Name: "theirs", Argv: tmuxtest.Agent{}.Argv()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Have(theirs.NewSession(t.Context(), tmux.SessionOptions{Name: "theirs",
+		Argv: tmuxtest.Agent{}.Argv()}))(t)
 
 	tmuxtest.WaitFor(t, theirs.Pane(info.ID), func(s tmux.Screen) bool { return tmuxtest.Shows(s, tmuxtest.Prompt) })
 	opts.Join, opts.Dir = true, t.TempDir()
@@ -99,10 +97,8 @@ func TestClaimIsForOne(t *testing.T) {
 
 func TestClaimWantsALivePane(t *testing.T) {
 	theirs, ours, _ := joined(t)
-	dead, err := theirs.NewSession(t.Context(), tmux.SessionOptions{Name: "dead", Argv: []string{"sh", "-c", "exit 0"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	dead := must.Have(theirs.NewSession(t.Context(), tmux.SessionOptions{Name: "dead",
+		Argv: []string{"sh", "-c", "exit 0"}}))(t)
 
 	tmuxtest.Poll(t, func() bool {
 		now, err := ours.Pane(dead.ID).Info(t.Context())
@@ -168,10 +164,8 @@ func TestJoinNeedsAServerAndChangesNothing(t *testing.T) {
 	owner := tmuxtest.Options(t)
 	theirs := tmuxtest.StartWith(t, owner)
 
-	info, err := theirs.NewSession(t.Context(), tmux.SessionOptions{Name: "theirs", Argv: tmuxtest.Agent{}.Argv()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Have(theirs.NewSession(t.Context(), tmux.SessionOptions{Name: "theirs",
+		Argv: tmuxtest.Agent{}.Argv()}))(t)
 
 	tmuxtest.WaitFor(t, theirs.Pane(info.ID), func(s tmux.Screen) bool { return tmuxtest.Shows(s, tmuxtest.Prompt) })
 	describe := func() string {
@@ -193,7 +187,7 @@ func TestJoinNeedsAServerAndChangesNothing(t *testing.T) {
 	}
 
 	enters(t, pane, tmux.Submission{Owner: "me", Seq: 1, Text: "hello"})
-	_, err = joined.NewSession(t.Context(), tmux.SessionOptions{Name: "x", Argv: []string{"sleep", "1"}})
+	_, err := joined.NewSession(t.Context(), tmux.SessionOptions{Name: "x", Argv: []string{"sleep", "1"}})
 	if !errors.Is(err, tmux.ErrInvalid) {
 		t.Errorf("a session on a joined server: %v", err)
 	}

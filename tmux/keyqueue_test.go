@@ -4,17 +4,27 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"parley/internal/must"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
 
-// attachPerson shows a pane's session to a person, and returns a function that presses
-// keys in the person's terminal.
-func attachPerson(t *testing.T, s *tmux.Server, pane *tmux.Pane) (press func(keys ...string)) {
+// takes submits “ours” to an agent that takes it, and calls entered after the key.
+func takes(t *testing.T, pane *tmux.Pane, owner string, entered func()) {
 	t.Helper()
-	return tmuxtest.Attach(t, s, pane.ID(), 200, 50).Press
+	ends(t, pane, tmux.Submission{
+		Owner: owner, Seq: 1, Text: "ours", Next: guide{shown: shows("ours"),
+			taken: emptied}.next(), OnEntered: entered,
+	}, tmux.Taken, tmux.NoRefusal)
+}
+
+// leaves submits “ours” to an agent that does not take it, and calls entered after the key.
+func leaves(t *testing.T, pane *tmux.Pane, owner string, entered func()) {
+	t.Helper()
+	must.Have(pane.Submit(t.Context(), tmux.Submission{
+		Owner: owner, Seq: 1, Text: "ours", OnEntered: entered,
+		Next: guide{shown: shows("ours"), taken: emptied, within: time.Millisecond}.next(),
+	}))(t)
 }
 
 // composes waits until a fake agent's composer holds text.
@@ -27,41 +37,25 @@ func TestKeysAfterTheEnterWaitUntilTheTextIsTaken(t *testing.T) {
 	t.Parallel()
 	s := tmuxtest.Start(t)
 	pane, owner, log := agent(t, s, tmuxtest.Agent{Late: time.Second})
-	press := attachPerson(t, s, pane)
-	out, err := pane.Submit(t.Context(), tmux.Submission{
-		Owner: owner, Seq: 1, Text: "ours", Next: guide{shown: shows("ours"), taken: emptied}.next(),
-		OnEntered: func() { press("-l", "theirs") },
-	})
-	if err != nil || out.Phase != tmux.Taken {
-		t.Fatalf("got %+v, %v; want taken", out, err)
-	}
-
+	press := tmuxtest.Attach(t, s, pane.ID(), 200, 50).Press
+	takes(t, pane, owner, func() { press("-l", "theirs") })
 	composes(t, pane, "theirs")
 	press("-l", " too")
 	composes(t, pane, "theirs too")
-	if diff := cmp.Diff([]tmuxtest.Message{{Text: "ours", Framed: true}}, tmuxtest.Messages(t, log)); diff != "" {
-		t.Error(diff)
-	}
+	gets(t, log, "ours")
 }
 
 func TestKeysStopWaitingOnceTheTextIsTaken(t *testing.T) {
 	t.Parallel()
 	s := tmuxtest.Start(t)
 	pane, owner, _ := agent(t, s, tmuxtest.Agent{})
-	attachPerson(t, s, pane)
+	tmuxtest.Attach(t, s, pane.ID(), 200, 50)
 	waiting := func() string { return tmuxCommand(t, s, "display-message", "-p", "-t", pane.ID(), "#{@parley_hold}") }
-	out, err := pane.Submit(t.Context(), tmux.Submission{
-		Owner: owner, Seq: 1, Text: "ours", Next: guide{shown: shows("ours"), taken: emptied}.next(),
-		OnEntered: func() {
-			if got := waiting(); got != "1" {
-				t.Errorf("the keys wait for message %q, want 1", got)
-			}
-		},
+	takes(t, pane, owner, func() {
+		if got := waiting(); got != "1" {
+			t.Errorf("the keys wait for message %q, want 1", got)
+		}
 	})
-	if err != nil || out.Phase != tmux.Taken {
-		t.Fatalf("got %+v, %v; want taken", out, err)
-	}
-
 	tmuxtest.Poll(t, func() bool { return waiting() == "" }, waiting)
 }
 
@@ -70,17 +64,11 @@ func TestKeysDoNotWaitForever(t *testing.T) {
 	t.Parallel()
 	s := tmuxtest.Start(t)
 	pane, owner, _ := agent(t, s, tmuxtest.Agent{Deaf: 1})
-	press := attachPerson(t, s, pane)
-	_, err := pane.Submit(t.Context(), tmux.Submission{
-		Owner: owner, Seq: 1, Text: "ours", Next: guide{shown: shows("ours"), taken: emptied, within: time.Millisecond}.next(),
-		OnEntered: func() {
-			tmuxCommand(t, s, "set-option", "-t", pane.ID(), "@parley_hold", "another's")
-			press("-l", " and theirs")
-		},
+	press := tmuxtest.Attach(t, s, pane.ID(), 200, 50).Press
+	leaves(t, pane, owner, func() {
+		tmuxCommand(t, s, "set-option", "-t", pane.ID(), "@parley_hold", "another's")
+		press("-l", " and theirs")
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 
 	composes(t, pane, "ours and theirs")
 	if got := tmuxCommand(t, s, "show-options", "-t", pane.ID(), "key-table"); got != "" {
@@ -92,14 +80,8 @@ func TestPrefixWorksWhileKeysWait(t *testing.T) {
 	t.Parallel()
 	s := tmuxtest.Start(t)
 	pane, owner, _ := agent(t, s, tmuxtest.Agent{Deaf: 1})
-	press := attachPerson(t, s, pane)
-	_, err := pane.Submit(t.Context(), tmux.Submission{
-		Owner: owner, Seq: 1, Text: "ours", Next: guide{shown: shows("ours"), taken: emptied, within: time.Millisecond}.next(),
-		OnEntered: func() { press("C-b", "d") },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	press := tmuxtest.Attach(t, s, pane.ID(), 200, 50).Press
+	leaves(t, pane, owner, func() { press("C-b", "d") })
 
 	tmuxtest.Poll(t, func() bool {
 		return tmuxCommand(t, s, "display-message", "-p", "-t", pane.ID(), "#{session_attached}") == "0"

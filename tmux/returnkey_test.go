@@ -3,7 +3,6 @@ package tmux_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"parley/internal/must"
 	"parley/tmux"
@@ -59,13 +58,7 @@ func TestReturnKeyWorksInEveryMode(t *testing.T) {
 	}
 
 	person = tmuxtest.Attach(t, s, pane.ID(), 100, 30)
-	_, err := pane.Submit(t.Context(), tmux.Submission{
-		Owner: owner, Seq: 1, Text: "ours", Next: guide{shown: shows("ours"), taken: emptied, within: time.Millisecond}.next(),
-		OnEntered: func() { person.Press(tmux.ReturnKey); person.WaitLeft() },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	leaves(t, pane, owner, func() { person.Press(tmux.ReturnKey); person.WaitLeft() })
 
 	composes(t, pane, "ours")
 }

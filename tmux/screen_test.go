@@ -52,11 +52,9 @@ func TestScreenReadsWhatTmuxPrints(t *testing.T) {
 
 func TestScreenJoinsAndReadsHistory(t *testing.T) {
 	s := tmuxtest.Start(t)
-	info, err := s.NewSession(t.Context(), tmux.SessionOptions{Name: "long", Width: 20, Height: 5, Argv: []string{"sh", "-c",
-		`seq 1 10; printf '\033[31m%s\033[0m' abcdefghijklmnopqrstuvwxyz; exec sleep 1000`}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Have(s.NewSession(t.Context(), tmux.SessionOptions{Name: "long", Width: 20, Height: 5,
+		Argv: []string{"sh", "-c",
+			`seq 1 10; printf '\033[31m%s\033[0m' abcdefghijklmnopqrstuvwxyz; exec sleep 1000`}}))(t)
 
 	pane := s.Pane(info.ID)
 	tmuxtest.WaitFor(t, pane, func(s tmux.Screen) bool { return tmuxtest.Shows(s, "uvwxyz") })

@@ -40,11 +40,32 @@ func agent(t testing.TB, s *tmux.Server, a tmuxtest.Agent) (pane *tmux.Pane, own
 	return s.Pane(info.ID), info.Owner, a.Log
 }
 
+// ends submits a text and fails the test unless the attempt ends in a phase, for a reason.
+func ends(t testing.TB, pane *tmux.Pane, sub tmux.Submission, phase tmux.Phase, reason tmux.Refusal) tmux.Outcome {
+	t.Helper()
+	out, err := pane.Submit(t.Context(), sub)
+	if err != nil || out.Phase != phase || out.Reason != reason {
+		t.Fatalf("message %d: got %+v, %v; want %v, %q", sub.Seq, out, err, phase, reason)
+	}
+	return out
+}
+
 // enters submits a text and fails the test unless it is entered.
 func enters(t testing.TB, pane *tmux.Pane, sub tmux.Submission) {
 	t.Helper()
-	if out, err := pane.Submit(t.Context(), sub); err != nil || out.Phase != tmux.Entered {
-		t.Fatalf("message %d: got %+v, %v; want entered", sub.Seq, out, err)
+	ends(t, pane, sub, tmux.Entered, tmux.NoRefusal)
+}
+
+// gets expects that a fake agent has got these texts, whole.
+func gets(t testing.TB, log string, texts ...string) {
+	t.Helper()
+	var want []tmuxtest.Message
+	for _, text := range texts {
+		want = append(want, tmuxtest.Message{Text: text, Framed: true})
+	}
+
+	if diff := cmp.Diff(want, tmuxtest.WaitMessages(t, log, len(want))); diff != "" {
+		t.Errorf("messages (-want +got):\n%s", diff)
 	}
 }
 
@@ -59,23 +80,16 @@ func TestSubmitTypesExactBytes(t *testing.T) {
 			t.Parallel()
 			pane, owner, log := agent(t, s, tmuxtest.Agent{})
 			var facts []string
-			out, err := pane.Submit(t.Context(), tmux.Submission{
+			enters(t, pane, tmux.Submission{
 				Owner: owner, Seq: 1, Text: text,
 				OnPasted:  func() { facts = append(facts, "pasted") },
 				OnEntered: func() { facts = append(facts, "entered") },
 			})
-			if err != nil || out.Phase != tmux.Entered || out.Reason != "" {
-				t.Fatalf("got %+v, %v; want entered", out, err)
-			}
 			if diff := cmp.Diff([]string{"pasted", "entered"}, facts); diff != "" {
 				t.Error(diff)
 			}
 
-			got := tmuxtest.WaitMessages(t, log, 1)
-			if diff := cmp.Diff([]tmuxtest.Message{{Text: text, Framed: true}}, got); diff != "" {
-				t.Error(diff)
-			}
-
+			gets(t, log, text)
 			info, err := pane.Info(t.Context())
 			if err != nil || info.Seq != 1 || info.Phase != "entered" {
 				t.Errorf("the pane records %d %q, %v; want 1 entered", info.Seq, info.Phase, err)
@@ -87,15 +101,10 @@ func TestSubmitTypesExactBytes(t *testing.T) {
 func TestSubmitLooksBeforeAndAfterTheKey(t *testing.T) {
 	s := tmuxtest.Start(t)
 	pane, owner, log := agent(t, s, tmuxtest.Agent{})
-	out, err := pane.Submit(t.Context(), tmux.Submission{
+	ends(t, pane, tmux.Submission{
 		Owner: owner, Seq: 7, Text: "look at me", Next: guide{shown: shows("look at me"), taken: emptied}.next(),
-	})
-	if err != nil || out.Phase != tmux.Taken {
-		t.Fatalf("got %+v, %v; want taken", out, err)
-	}
-	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
-		t.Errorf("got %+v, want one message", got)
-	}
+	}, tmux.Taken, tmux.NoRefusal)
+	gets(t, log, "look at me")
 }
 
 func TestSubmitRefuses(t *testing.T) {
@@ -225,11 +234,7 @@ func TestSubmitWaitsForAModeBetweenPasteAndKey(t *testing.T) {
 
 	tmuxCommand(t, s, "copy-mode", "-q", "-t", pane.ID())
 	must.Do(t, <-done)
-
-	want := []tmuxtest.Message{{Text: "patience", Framed: true}}
-	if diff := cmp.Diff(want, tmuxtest.WaitMessages(t, log, 1)); diff != "" {
-		t.Error(diff)
-	}
+	gets(t, log, "patience")
 }
 
 func TestSubmitCancelledInAModeReportsPasted(t *testing.T) {
@@ -248,26 +253,18 @@ func TestSubmitCancelledInAModeReportsPasted(t *testing.T) {
 	}
 
 	tmuxCommand(t, s, "copy-mode", "-q", "-t", pane.ID())
-	out, err = pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Resume: true})
-	if err != nil || out.Phase != tmux.Entered {
-		t.Fatalf("resumed: got %+v, %v; want entered", out, err)
-	}
-	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 || got[0].Text != "patience" {
-		t.Errorf("got %+v", got)
-	}
+	enters(t, pane, tmux.Submission{Owner: owner, Seq: 1, Resume: true})
+	gets(t, log, "patience")
 }
 
 func TestSubmitDoesNotPressForAnotherMessage(t *testing.T) {
 	s := tmuxtest.Start(t)
 	for _, remembered := range []string{"1.2", "2.1", "0"} {
 		pane, owner, log := agent(t, s, tmuxtest.Agent{})
-		out, err := pane.Submit(t.Context(), tmux.Submission{
+		ends(t, pane, tmux.Submission{
 			Owner: owner, Seq: 1, Text: "mine", Next: guide{}.next(),
 			OnPasted: func() { tmuxCommand(t, s, "set", "-p", "-t", pane.ID(), "@parley_seq", remembered) },
-		})
-		if err != nil || out.Phase != tmux.Pasted || out.Reason != tmux.Repeated {
-			t.Errorf("%s: got %+v, %v; want pasted, repeated", remembered, out, err)
-		}
+		}, tmux.Pasted, tmux.Repeated)
 		if got := tmuxtest.Messages(t, log); len(got) != 0 {
 			t.Errorf("%s: entered: %+v", remembered, got)
 		}
@@ -278,14 +275,8 @@ func TestSubmitLeavesAModeWhenAllowed(t *testing.T) {
 	s := tmuxtest.Start(t)
 	pane, owner, log := agent(t, s, tmuxtest.Agent{})
 	tmuxCommand(t, s, "copy-mode", "-t", pane.ID())
-	out, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Text: "urgent", LeaveMode: true})
-	if err != nil || out.Phase != tmux.Entered {
-		t.Fatalf("got %+v, %v; want entered", out, err)
-	}
-	want := []tmuxtest.Message{{Text: "urgent", Framed: true}}
-	if diff := cmp.Diff(want, tmuxtest.WaitMessages(t, log, 1)); diff != "" {
-		t.Error(diff)
-	}
+	enters(t, pane, tmux.Submission{Owner: owner, Seq: 1, Text: "urgent", LeaveMode: true})
+	gets(t, log, "urgent")
 }
 
 func TestSubmitReportsAMissingText(t *testing.T) {
@@ -325,9 +316,7 @@ func TestSubmitReportsAMissingText(t *testing.T) {
 	}
 
 	enters(t, pane, tmux.Submission{Owner: owner, Seq: 1, Text: "again"})
-	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 || got[0].Text != "again" {
-		t.Errorf("typed %+v", got)
-	}
+	gets(t, log, "again")
 }
 
 func serverPID(t testing.TB, s *tmux.Server) int {

@@ -21,8 +21,7 @@ func TestWritesToSeveralWithPriorityAndADeadline(t *testing.T) {
 	s.shows("to coder, reviewer, ")
 	s.press("ctrl+p", "ctrl+p", "ctrl+r")
 	s.shows("priority urgent", "answer within 10m ^r")
-	s.typed("who takes it?")
-	s.press("enter")
+	s.enters("who takes it?")
 	if len(f.sent) != 1 {
 		t.Fatalf("sent %+v, want one", f.sent)
 	}
@@ -57,14 +56,12 @@ func TestRecipientsAreParsed(t *testing.T) {
 	} {
 		s, f := newBusyScreen(t, 120, 40)
 		s.press("w")
-		s.typed(c.names)
-		s.press("enter")
+		s.enters(c.names)
 		if c.due {
 			s.press("ctrl+r")
 		}
 
-		s.typed("hi")
-		s.press("enter")
+		s.enters("hi")
 		got, cast := "", ""
 		for _, r := range f.sent {
 			got = strings.Join(r.To, " ")
@@ -117,8 +114,8 @@ func TestEditorComesFromTheEnvironment(t *testing.T) {
 func TestDraftSurvivesErrorsAndResizes(t *testing.T) {
 	s, f := newBusyScreen(t, 120, 40)
 	s.press("w")
-	s.typed("coder")
-	s.press("enter", "ctrl+p")
+	s.enters("coder")
+	s.press("ctrl+p")
 	s.typed("precious")
 	s.blind = true
 	f.err = gone

@@ -24,8 +24,7 @@ func TestWritesToTheAgentUnderTheMarker(t *testing.T) {
 			s.press(c.keys...)
 			s.typed("hello")
 			s.press("ctrl+j")
-			s.typed("there")
-			s.press("enter")
+			s.enters("there")
 			if len(f.sent) != 1 || f.sent[0].To[0] != c.to || f.sent[0].Text != "hello\nthere" ||
 				f.sent[0].InReplyTo != "" {
 				t.Errorf("sent %+v, want one to %s", f.sent, c.to)
@@ -39,8 +38,7 @@ func TestReplyNamesTheMessage(t *testing.T) {
 	s.press("k", "k", "k", "r")
 	s.shows("Reply to reviewer about “Shall I approve")
 	id := s.m.traffic.sel.id
-	s.typed("no")
-	s.press("enter")
+	s.enters("no")
 	if len(f.sent) != 1 || f.sent[0].InReplyTo != id || f.sent[0].To[0] != agentID("reviewer") {
 		t.Errorf("sent %+v, want a reply to %s", f.sent, id)
 	}
@@ -49,8 +47,7 @@ func TestReplyNamesTheMessage(t *testing.T) {
 func TestReceiptFollowsTheDelivery(t *testing.T) {
 	s, f := newBusyScreen(t, 120, 40)
 	s.press("b")
-	s.typed("build is green")
-	s.press("enter")
+	s.enters("build is green")
 	if len(f.casts) != 1 {
 		t.Fatalf("broadcasts: %+v, want one", f.casts)
 	}
@@ -74,8 +71,7 @@ func TestFailedSendKeepsTheDraftAndItsKey(t *testing.T) {
 	f.err = parley.Errorf(parley.MessageTooLong, "the text has 2,001 characters").Suggest("Say it in 2,000.")
 	s.choose("coder")
 	s.press("c")
-	s.typed("please rebase")
-	s.press("enter")
+	s.enters("please rebase")
 	s.shows("the text has 2,001 characters", "Say it in 2,000.", "please rebase")
 	s.send(tea.WindowSizeMsg{Width: 60, Height: 20})
 	s.shows("please rebase", "Say it in 2,000.")

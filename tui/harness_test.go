@@ -149,6 +149,12 @@ func (s *stage) typed(text string) {
 	}
 }
 
+// enters types a text and presses Enter.
+func (s *stage) enters(text string) {
+	s.typed(text)
+	s.press("enter")
+}
+
 var keyCodes = map[string]rune{"enter": tea.KeyEnter, "tab": tea.KeyTab, "esc": tea.KeyEscape, "up": tea.KeyUp,
 	"down": tea.KeyDown, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "home": tea.KeyHome, "end": tea.KeyEnd,
 	"backspace": tea.KeyBackspace}

@@ -62,8 +62,7 @@ func TestSteersTheAgentUnderTheMarker(t *testing.T) {
 	s.choose("coder")
 	s.press("s")
 	s.shows("Guidance for coder")
-	s.typed("leave the lexer")
-	s.press("enter")
+	s.enters("leave the lexer")
 	if len(f.steered) != 1 || f.steered[0].Agent != agentID("coder") || f.steered[0].Text != "leave the lexer" {
 		t.Errorf("steered %+v, want coder once", f.steered)
 	}

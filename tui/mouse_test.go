@@ -173,8 +173,7 @@ func TestWheelScrollsThePalette(t *testing.T) {
 	}
 
 	s.press("esc", ":")
-	s.typed("send_message")
-	s.press("enter")
+	s.enters("send_message")
 	s.shows("more lines")
 	fields := s.m.palette.arguments()
 	last := fields[len(fields)-1].Name

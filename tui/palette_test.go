@@ -56,18 +56,15 @@ func TestPaletteCallsAnOperation(t *testing.T) {
 	s := newScreen(t, busyTeam(), 120, 40)
 	s.choose("coder")
 	s.press(":")
-	s.typed("read_term")
-	s.press("enter")
+	s.enters("read_term")
 	s.shows(":read_terminal agent=coder", "* agent", "Lines above the screen to include.")
-	s.typed("histry=3")
-	s.press("enter")
+	s.enters("histry=3")
 	s.shows("✗ ", "histry")
 	for range "histry=3" {
 		s.press("backspace")
 	}
 
-	s.typed("history=3")
-	s.press("enter")
+	s.enters("history=3")
 	s.shows("▸ read_terminal", `"width": 120`)
 	s.press("esc")
 	s.hides(`"width": 120`)
@@ -77,8 +74,8 @@ func TestPaletteAsksBeforeDestructiveOperations(t *testing.T) {
 	s, f := newBusyScreen(t, 120, 40)
 	s.choose("tester")
 	s.press(":")
-	s.typed("stop_agent")
-	s.press("enter", "enter")
+	s.enters("stop_agent")
+	s.press("enter")
 	s.shows("Run stop_agent agent=tester? It cannot be undone. y/n")
 	s.press("n")
 	if len(f.stopped) > 0 {

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"cmp"
+
 	"charm.land/lipgloss/v2"
 
 	"parley"
@@ -76,31 +78,14 @@ func (t theme) agent(s parley.AgentState) lipgloss.Style {
 	return t.bad
 }
 
-// deliveryGlyph returns the shape of a rung, at most two columns wide.
-func deliveryGlyph(s parley.DeliveryState) string {
-	switch s {
-	case parley.DeliveryQueued:
-		return "○"
-	case parley.DeliveryHeld:
-		return "‖"
-	case parley.DeliveryTyping:
-		return "›"
-	case parley.DeliverySubmitted:
-		return "✓"
-	case parley.DeliveryRead:
-		return "✓✓"
-	case parley.DeliveryAnswered:
-		return "↩"
-	case parley.DeliveryFailed:
-		return "✗"
-	case parley.DeliveryUnconfirmed:
-		return "?"
-	case parley.DeliveryExpired:
-		return "⊘"
-	}
-
-	return "·"
+var deliveryGlyphs = map[parley.DeliveryState]string{
+	parley.DeliveryQueued: "○", parley.DeliveryHeld: "‖", parley.DeliveryTyping: "›", parley.DeliverySubmitted: "✓",
+	parley.DeliveryRead: "✓✓", parley.DeliveryAnswered: "↩", parley.DeliveryFailed: "✗", parley.DeliveryUnconfirmed: "?",
+	parley.DeliveryExpired: "⊘",
 }
+
+// deliveryGlyph returns the shape of a rung, at most two columns wide.
+func deliveryGlyph(s parley.DeliveryState) string { return cmp.Or(deliveryGlyphs[s], "·") }
 
 func (t theme) delivery(s parley.DeliveryState) lipgloss.Style {
 	switch {

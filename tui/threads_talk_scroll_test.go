@@ -67,8 +67,7 @@ func TestRepliesToAPost(t *testing.T) {
 	s.shows("r replies to reviewer")
 	s.press("r")
 	s.shows("Reply to reviewer in the thread about “Where it begins.")
-	s.typed("agreed")
-	s.press("enter")
+	s.enters("agreed")
 	if len(f.sent) != 1 || f.sent[0].ThreadID != f.threads[0].ID || f.sent[0].InReplyTo != f.posts[2].MessageID ||
 		len(f.sent[0].To) > 0 {
 		t.Errorf("sent %+v", f.sent)
@@ -87,8 +86,7 @@ func TestReplyToAPostGoesToItsThread(t *testing.T) {
 	s.shows("coder → #the")
 	s.press("r")
 	s.shows("Reply to coder in the thread")
-	s.typed("that one")
-	s.press("enter")
+	s.enters("that one")
 	if len(f.sent) != 1 || f.sent[0].ThreadID != th.ID || f.sent[0].InReplyTo != f.posts[1].MessageID {
 		t.Errorf("sent %+v", f.sent)
 	}

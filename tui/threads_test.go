@@ -83,11 +83,9 @@ func TestCreatesAThread(t *testing.T) {
 	s, f := newBusyScreen(t, 120, 30)
 	s.press("3", "o")
 	s.shows("Title of the new thread:")
-	s.typed("the release")
-	s.press("enter")
+	s.enters("the release")
 	s.shows("Participants, by name, or all")
-	s.typed("coder, tester")
-	s.press("enter")
+	s.enters("coder, tester")
 	s.shows("It is open. c writes in it.", "you, coder, tester")
 	if line := s.lineWith("the release"); !strings.HasPrefix(line, "▸ <1m") {
 		t.Errorf("the new thread's line is %q", line)
@@ -106,12 +104,10 @@ func TestCreatesAThread(t *testing.T) {
 func TestChangesParticipants(t *testing.T) {
 	s := newScreen(t, busyTeam(), 120, 30)
 	s.press("3", "+")
-	s.typed("planner")
-	s.press("enter")
+	s.enters("planner")
 	s.shows("coder, reviewer, tester, planner")
 	s.press("-")
-	s.typed("coder")
-	s.press("enter")
+	s.enters("coder")
 	s.shows("reviewer, tester, planner")
 	s.hides("coder, reviewer, tester, planner")
 	s.press("J")
@@ -125,16 +121,14 @@ func TestChangesParticipants(t *testing.T) {
 func TestChangeOfParticipantsIsUndone(t *testing.T) {
 	s := newScreen(t, busyTeam(), 120, 30)
 	s.press("3", "+")
-	s.typed("planner, scout, coder")
-	s.press("enter")
+	s.enters("planner, scout, coder")
 	s.shows("planner is added, scout is added, coder is already in it. u removes planner, scout again.")
 	s.press("u")
 	s.shows("planner is removed, scout is removed.")
 	s.press("u")
 	s.shows("Nothing to undo.")
 	s.press("-")
-	s.typed("tester")
-	s.press("enter")
+	s.enters("tester")
 	s.shows("tester is removed. u adds tester again.")
 	s.press("u")
 	s.shows("tester is added.", "coder, reviewer, tester")
@@ -142,8 +136,8 @@ func TestChangeOfParticipantsIsUndone(t *testing.T) {
 		"remove 00000001 tester, add 00000001 tester")
 
 	s.press("+")
-	s.typed("coder")
-	s.press("enter", "u")
+	s.enters("coder")
+	s.press("u")
 	s.shows("Nothing to undo.")
 }
 
@@ -153,15 +147,13 @@ func TestPartialChangeBeforeAnErrorIsUndone(t *testing.T) {
 	for _, size := range sizes {
 		s := newScreen(t, f, size[0], size[1])
 		s.press("3", "+")
-		s.typed("planner, ghost, scout")
-		s.press("enter")
+		s.enters("planner, ghost, scout")
 		s.shows("✗ there is no agent ghost", "planner is added; u removes")
 		s.fits("an error")
 		s.press("u")
 		s.shows("planner is removed.")
 		s.press("+")
-		s.typed("ghost")
-		s.press("enter")
+		s.enters("ghost")
 		s.shows("✗ there is no agent ghost")
 		s.hides("u removes")
 	}
@@ -175,20 +167,17 @@ func TestChangeOfParticipantsFromThePaletteIsUndone(t *testing.T) {
 		{"join_thread", "", "u removes operator again.", "operator is removed."},
 	} {
 		s.press("3", ":")
-		s.typed(c.op)
-		s.press("enter")
-		s.typed(c.args)
-		s.press("enter")
+		s.enters(c.op)
+		s.enters(c.args)
 		s.shows("▸ "+c.op, c.offers)
 		s.press("esc", "u")
 		s.shows(c.undone)
 	}
 
 	s.press(":")
-	s.typed("add_participant")
-	s.press("enter")
-	s.typed("coder")
-	s.press("enter", "esc", "u")
+	s.enters("add_participant")
+	s.enters("coder")
+	s.press("esc", "u")
 	s.shows("Nothing to undo.")
 }
 
@@ -220,8 +209,7 @@ func TestWritesInAThread(t *testing.T) {
 	s, f := newBusyScreen(t, 120, 30)
 	s.press("3", "c")
 	s.shows("To the thread the parser's error messages")
-	s.typed("where it begins")
-	s.press("enter")
+	s.enters("where it begins")
 	if len(f.sent) != 1 || f.sent[0].ThreadID != f.threads[0].ID || f.sent[0].Text != "where it begins" {
 		t.Errorf("sent %+v, want one post", f.sent)
 	}

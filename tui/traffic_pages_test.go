@@ -118,8 +118,7 @@ func TestFilterSearchesTheWholeRecord(t *testing.T) {
 	s.latest()
 	f := s.service
 	f.events[0].Preview = "a needle"
-	s.typed("/from:coder needle")
-	s.press("enter")
+	s.enters("/from:coder needle")
 	s.shows("a needle")
 	if got := len(s.m.traffic.rows); got > maxRows+pageEvents {
 		t.Errorf("%d rows are kept", got)

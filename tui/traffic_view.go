@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -86,32 +87,15 @@ func (r *row) view(th theme, w int, excerpt string, selected, focused bool, now 
 	return left + stateStyle.Render(word) + tagStyle.Render(tag) + text
 }
 
+var ladders = map[parley.DeliveryState]string{
+	parley.DeliveryQueued: "○····", parley.DeliveryHeld: "○‖···", parley.DeliveryTyping: "○›···",
+	parley.DeliverySubmitted: "○›✓··", parley.DeliveryRead: "○›✓✓·", parley.DeliveryAnswered: "○›✓✓↩",
+	parley.DeliveryFailed: "○✗···", parley.DeliveryUnconfirmed: "○›?··", parley.DeliveryExpired: "○⊘···",
+}
+
 // ladder draws how far a message came, with a column for each rung: stored, being
 // typed, taken, read, answered. A problem is in the place of the next rung.
-func ladder(s parley.DeliveryState) string {
-	switch s {
-	case parley.DeliveryQueued:
-		return "○····"
-	case parley.DeliveryHeld:
-		return "○‖···"
-	case parley.DeliveryTyping:
-		return "○›···"
-	case parley.DeliverySubmitted:
-		return "○›✓··"
-	case parley.DeliveryRead:
-		return "○›✓✓·"
-	case parley.DeliveryAnswered:
-		return "○›✓✓↩"
-	case parley.DeliveryFailed:
-		return "○✗···"
-	case parley.DeliveryUnconfirmed:
-		return "○›?··"
-	case parley.DeliveryExpired:
-		return "○⊘···"
-	}
-
-	return "·····"
-}
+func ladder(s parley.DeliveryState) string { return cmp.Or(ladders[s], "·····") }
 
 // share returns how many of several recipients a standing is about.
 func (r *row) share() string {

@@ -206,10 +206,8 @@ func tomorrow() string { return time.Now().Add(24 * time.Hour).UTC().Format(time
 // tryPost makes a POST request that may be refused before all of it is sent.
 func (s *stage) tryPost(t *testing.T, path, body string) (int, []byte, error) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(inTime(t), http.MethodPost, s.info.HTTP+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := must.Have(http.NewRequestWithContext(inTime(t), http.MethodPost, s.info.HTTP+path,
+		strings.NewReader(body)))(t)
 
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Authorization", "Bearer "+s.keys["asker"])

@@ -60,9 +60,8 @@ func fill(b *testing.B, h *testhome.Home, agents, messages int) (newest string) 
 
 	for i := range messages {
 		newest = fmt.Sprintf("please-look-at-module-%d", i)
-		if _, err := daemon.SendMessage(b.Context(), parley.SendMessageRequest{To: parley.Names{name(i)}, Text: newest}); err != nil {
-			b.Fatal(err)
-		}
+		must.Have(daemon.SendMessage(b.Context(), parley.SendMessageRequest{To: parley.Names{name(i)},
+			Text: newest}))(b)
 	}
 
 	return newest

@@ -145,6 +145,14 @@ func ask(t *testing.T, s *modelserver.Server, a api, history []string, tools ...
 	return res.StatusCode, string(b)
 }
 
+// wantPrompts checks which prompts a model was given.
+func wantPrompts(t *testing.T, s *modelserver.Server, want ...string) {
+	t.Helper()
+	if got := s.Prompts(); !cmp.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // checkForm fails the test unless every event, or the whole answer, is JSON.
 func checkForm(t *testing.T, res *http.Response, body string) {
 	t.Helper()
@@ -169,9 +177,7 @@ func TestPromptsAreKeptToTheByteAndCountedOnce(t *testing.T) {
 		ask(t, s, a, []string{first}, "shell")
 		ask(t, s, a, []string{"find a title"})
 		ask(t, s, a, []string{first, "me: yes", second}, "shell", "look")
-		if got, want := s.Prompts(), []string{first, second}; !cmp.Equal(got, want) {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		wantPrompts(t, s, first, second)
 
 		system, tools := s.Offered()
 		if strings.TrimSpace(system) != "be kind" || !cmp.Equal(tools, []string{"shell", "look"}) {
@@ -185,9 +191,7 @@ func TestPromptThatWasAnsweredAndComesAgainCountsTwice(t *testing.T) {
 		ask(t, s, a, []string{"one"}, "shell")
 		ask(t, s, a, []string{"one", "me: yes", "one"}, "shell")
 		ask(t, s, a, []string{"one"}, "shell") // in another session
-		if got, want := s.Prompts(), []string{"one", "one", "one"}; !cmp.Equal(got, want) {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		wantPrompts(t, s, "one", "one", "one")
 	})
 }
 
@@ -205,9 +209,7 @@ func TestFailureRepeatsUntilANewPromptAndCountsOnce(t *testing.T) {
 		if status, body := ask(t, s, a, []string{fail, "go on"}, "shell"); status != http.StatusOK {
 			t.Errorf("got %d %s", status, body)
 		}
-		if got, want := s.Prompts(), []string{fail, "go on"}; !cmp.Equal(got, want) {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		wantPrompts(t, s, fail, "go on")
 
 		status, body := ask(t, s, a, []string{`FAIL 500 {"own":1}`}, "shell")
 		if status != http.StatusInternalServerError || body != `{"own":1}` {
@@ -277,9 +279,7 @@ func TestTurnThatIsBrokenOffComesAgainOnce(t *testing.T) {
 	}
 
 	ask(t, s, a, []string{"SLEEP 600", "and this"}, "shell") // obeys only the new one
-	if got, want := s.Prompts(), []string{"SLEEP 600", "and this"}; !cmp.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	wantPrompts(t, s, "SLEEP 600", "and this")
 }
 
 func TestWaitingTurnGoesOnWhenItIsReleased(t *testing.T) {

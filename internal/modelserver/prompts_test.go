@@ -3,8 +3,6 @@ package modelserver_test
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"parley/internal/modelserver"
 )
 
@@ -12,33 +10,13 @@ func TestAdditionsOfProgramsToAPromptAreDropped(t *testing.T) {
 	s := modelserver.Start()
 	defer s.Close()
 
-	ask(
-		t,
-		s,
-		apis[0],
-		[]string{
-			"<system-reminder>be\nbrief</system-reminder>\n hello ",
-			"<environment_context>x</environment_context>",
-		},
-		"shell",
-	)
-
-	ask(
-		t,
-		s,
-		apis[2],
-		[]string{
-			"<current_datetime>now</current_datetime>\n\n hi",
-			"<pasted_content id=\"1\">\nlong\n</pasted_content>",
-		},
-		"shell",
-	)
+	ask(t, s, apis[0], []string{"<system-reminder>be\nbrief</system-reminder>\n hello ",
+		"<environment_context>x</environment_context>"}, "shell")
+	ask(t, s, apis[2], []string{"<current_datetime>now</current_datetime>\n\n hi",
+		"<pasted_content id=\"1\">\nlong\n</pasted_content>"}, "shell")
 
 	ask(t, s, apis[1], []string{"# AGENTS.md instructions", "hey"}, "shell")
-	want := []string{" hello ", " hi", "<pasted_content id=\"1\">\nlong\n</pasted_content>", "hey"}
-	if got := s.Prompts(); !cmp.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	wantPrompts(t, s, " hello ", " hi", "<pasted_content id=\"1\">\nlong\n</pasted_content>", "hey")
 }
 
 // Two versions of Claude Code use different words.
@@ -48,29 +26,16 @@ func TestTextSubmittedDuringAToolIsAPrompt(t *testing.T) {
 
 	ask(t, s, apis[0], []string{"go", "me: yes",
 		"<system-reminder>The user sent a new message while you were working:\none\ntwo\n\nIMPORTANT: mind it</system-reminder>"}, "shell")
-	ask(
-		t,
-		s,
-		apis[0],
-		[]string{
-			"go",
-			"me: yes",
-			"The user sent a new message while you were working:\nthree\n\nThis is how Claude Code does it.",
-		},
-		"shell",
-	)
+	ask(t, s, apis[0], []string{"go", "me: yes",
+		"The user sent a new message while you were working:\nthree\n\nThis is how Claude Code does it."}, "shell")
 
-	if got, want := s.Prompts(), []string{"one\ntwo", "three"}; !cmp.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	wantPrompts(t, s, "one\ntwo", "three")
 }
 
 func TestPromptThatComesAgainWithALineBreakCountsOnce(t *testing.T) {
 	inEach(t, func(t *testing.T, s *modelserver.Server, a api) {
 		ask(t, s, a, []string{"FAIL 500"}, "shell")
 		ask(t, s, a, []string{"FAIL 500\n", "go on"}, "shell")
-		if got, want := s.Prompts(), []string{"FAIL 500", "go on"}; !cmp.Equal(got, want) {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		wantPrompts(t, s, "FAIL 500", "go on")
 	})
 }

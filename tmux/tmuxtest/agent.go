@@ -30,11 +30,12 @@ type Agent struct {
 	Mode      Mode          // default Framed
 	Log       string        // file that gets one JSON line for each message
 	Slow      time.Duration // pause before each read
-	Startup   time.Duration // time before the terminal is raw
 	IgnoreHUP bool          // outlives kill-session
 	Busy      bool          // shows a spinner that never stops
 	Deaf      int           // number of Enters that are lost before the first one submits
 
+	// Startup names a file. The terminal becomes raw when it is removed.
+	Startup string
 	// Dialog names a file. While it exists, a dialog is open: keys are lost, and Enter
 	// answers the dialog and removes the file.
 	Dialog string

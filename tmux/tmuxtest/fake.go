@@ -49,7 +49,9 @@ func (a Agent) run() error {
 		f.log = log
 	}
 
-	time.Sleep(a.Startup)
+	for exists(a.Startup) {
+		time.Sleep(10 * time.Millisecond)
+	}
 	if a.Mode == Canonical {
 		return f.readLines()
 	}
@@ -106,7 +108,7 @@ func (f *fake) readKeys() error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 
-	open := f.open()
+	open := exists(f.Dialog)
 	for {
 		select {
 		case in, ok := <-f.keys:
@@ -119,7 +121,7 @@ func (f *fake) readKeys() error {
 			f.draw()
 		case <-tick.C:
 			above, _ := os.ReadFile(f.Above)
-			if now := f.open(); now != open || f.Busy || string(above) != f.above {
+			if now := exists(f.Dialog); now != open || f.Busy || string(above) != f.above {
 				open, f.above = now, string(above)
 				f.draw()
 			}
@@ -137,11 +139,12 @@ func (f *fake) outlive() error {
 	return nil
 }
 
-func (f *fake) open() bool {
-	if f.Dialog == "" {
+// exists reports whether a file is named and there.
+func exists(file string) bool {
+	if file == "" {
 		return false
 	}
-	_, err := os.Stat(f.Dialog)
+	_, err := os.Stat(file)
 	return err == nil
 }
 
@@ -174,7 +177,7 @@ func (f *fake) take(in []byte) error {
 const ctrlU = 'u' & 0x1f
 
 func (f *fake) key(c byte) error {
-	if f.open() {
+	if exists(f.Dialog) {
 		if c == '\r' || c == 'y' {
 			os.Remove(f.Dialog)
 			return f.write(Message{Text: "yes", Dialog: true})
@@ -262,7 +265,7 @@ func (f *fake) draw() {
 	if f.last != "" {
 		line = strings.ReplaceAll(f.last, "\n", "\r\n") + "\r\n" + line
 	}
-	if f.open() {
+	if exists(f.Dialog) {
 		line = DialogText
 	}
 
