@@ -2,182 +2,19 @@ package main
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"parley"
-	"parley/internal/daemon"
 	"parley/tui"
 
 	"github.com/spf13/cobra"
 )
-
-func launchCommand(c *cli) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "launch NAME [flags] [-- COMMAND ARGUMENT…]",
-		Short: "Start a program as an agent, in its own terminal",
-		Long: `Starts a program as an agent, in its own terminal. parley knows the common agent
-programs by their names, also behind npx, env, nice and the like, and tells them
-about the team. --profile overrides that; parley profiles lists them.`,
-		Example: `  parley launch coder -- claude
-  parley launch reviewer --profile demo --role reviewer
-  parley launch ops --dir services/api --group backend -- bash
-  parley launch coder --model opus --prompt "Fix the failing test" -- claude
-  parley launch coder --env PORT=4000 --prompt @task.md -- codex
-  parley launch coder --worktree -- claude    # on a git branch and in a directory of its own`,
-	}
-
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if n := nameCount(cmd, args); n != 1 {
-			return misused(cmd, errors.New("parley launch takes one name, and the agent's command after --"))
-		}
-		return nil
-	}
-
-	var r parley.LaunchAgentRequest
-	var size string
-	var env []string
-	doc := func(parameter string) string { return flagDoc(fieldOf("launch_agent", parameter)) }
-	f := cmd.Flags()
-	f.StringVar(&r.Profile, "profile", "", doc("profile"))
-	f.StringVar(&r.Dir, "dir", "", "working directory (default: this one)")
-	f.StringVar(&r.Role, "role", "", doc("role"))
-	f.StringVar(&r.Description, "description", "", doc("description"))
-	f.StringSliceVar(&r.Capabilities, "capability", nil, doc("capabilities"))
-	f.StringSliceVar(&r.Groups, "group", nil, doc("groups"))
-	f.BoolVar(&r.Orchestrate, "orchestrate", false, doc("orchestrate"))
-	f.BoolVar(&r.Interruptible, "interruptible", false, doc("interruptible"))
-	f.BoolVar(&r.ResumeAfterLimit, "resume-after-limit", false, doc("resume_after_limit"))
-	f.StringVar(&r.Model, "model", "", doc("model"))
-	f.StringVar(&r.Prompt, "prompt", "", "the first message to it, or @FILE; it is delivered once the program is ready")
-	f.StringArrayVar(&env, "env", nil, "a variable of its environment, NAME=VALUE; the rest is this command's own")
-	f.BoolVar(&r.NoResume, "no-resume", false, doc("no_resume"))
-	f.StringVar(&r.Worktree, "worktree", "", "run in a git worktree of its own, on this branch (default: parley/NAME)")
-	f.Lookup("worktree").NoOptDefVal = parley.WorktreeAuto
-	f.StringVar(&size, "size", "", "columns and rows of its terminal, such as 200x50")
-	_ = cmd.RegisterFlagCompletionFunc("profile", offer(func(*cobra.Command) []string { return completeProfiles(c) }))
-	_ = cmd.RegisterFlagCompletionFunc("group", c.offerGroups())
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		r.Name, r.Command = args[0], args[1:]
-		var err error
-		if r.Env, err = parseEnv(env); err != nil {
-			return misused(cmd, err)
-		}
-		if r.Prompt, err = c.promptText(r.Prompt, c.dir); err != nil {
-			return err
-		}
-
-		c.declareWorktree(&r)
-		res, err := launchAgent(cmd.Context(), c, r, c.dir, size)
-		if err != nil {
-			return err
-		}
-		return watchLaunched(cmd.Context(), c, []*parley.LaunchAgentResult{res}, "launched")
-	}
-
-	return cmd
-}
-
-// parseEnv reads variables of the form NAME=VALUE.
-func parseEnv(entries []string) (map[string]string, error) {
-	env := map[string]string{}
-	for _, entry := range entries {
-		name, value, ok := strings.Cut(entry, "=")
-		if !ok || name == "" {
-			return nil, fmt.Errorf("--env is %q; give NAME=VALUE", entry)
-		}
-		env[name] = value
-	}
-	return env, nil
-}
-
-// declaredEnv returns the variables that the workspace's parley.yaml names for an agent, none if the
-// user does not trust the file.
-func (c *cli) declaredEnv(name string) map[string]string {
-	at, err := c.place()
-	if err != nil {
-		return nil
-	}
-	t, err := daemon.LoadTeam(at.TeamFile(), false)
-	if err != nil || !daemon.TrustOf(c.env).Has(t) {
-		return nil
-	}
-
-	for _, a := range t.Agents {
-		if strings.EqualFold(a.Name, name) {
-			return a.Env
-		}
-	}
-
-	return nil
-}
-
-// promptText returns a prompt, or for @FILE the content of a file relative to base.
-func (c *cli) promptText(prompt, base string) (string, error) {
-	name, isFile := strings.CutPrefix(prompt, "@")
-	if !isFile {
-		return prompt, nil
-	}
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(base, name)
-	}
-
-	f, err := openToSend(name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-
-	b, err := io.ReadAll(io.LimitReader(f, maxStdin))
-	if err != nil {
-		return "", fmt.Errorf("read the prompt from %s: %w", name, err)
-	}
-
-	return strings.TrimRight(string(b), "\n"), nil
-}
-
-// nameCount returns the number of arguments before the agent's command.
-func nameCount(cmd *cobra.Command, args []string) int {
-	if n := cmd.ArgsLenAtDash(); n >= 0 {
-		return n
-	}
-	return len(args)
-}
-
-// launchAgent completes and sends a request.
-func launchAgent(
-	ctx context.Context, c *cli, r parley.LaunchAgentRequest, base, size string,
-) (*parley.LaunchAgentResult, error) {
-	r, err := completed(c, r, base, size)
-	if err != nil {
-		return nil, err
-	}
-	return call[parley.LaunchAgentResult](ctx, c, "launch_agent", r)
-}
-
-// completed makes the working directory of a request absolute, relative to base, and adds this
-// process's environment below its own, and the size.
-func completed(c *cli, r parley.LaunchAgentRequest, base, size string) (parley.LaunchAgentRequest, error) {
-	r.Dir = dirOf(r.Dir, base)
-	env := c.env.Scrubbed().Map()
-	maps.Copy(env, r.Env)
-	r.OwnEnv = slices.Sorted(maps.Keys(r.Env))
-	r.Env = env
-
-	var err error
-	r.Width, r.Height, err = daemon.ParseSize(size)
-
-	return r, err
-}
 
 func stopCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
