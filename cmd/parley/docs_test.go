@@ -63,7 +63,7 @@ func documentDir(name string) string {
 // The sessions of the README, the pages on the operator, HTTP, threads, files and conversations are run word for word.
 func TestSessionsOfTheDocsWork(t *testing.T) {
 	t.Parallel()
-	for name, least := range map[string]int{"README.md": 8, "operator.md": 4, "glance.md": 12, "http.md": 5, "threads.md": 3, "files.md": 3, "conversations.md": 8} {
+	for name, least := range map[string]int{"README.md": 8, "operator.md": 4, "glance.md": 12, "http.md": 5, "threads.md": 3, "files.md": 3, "conversations.md": 8, "day.md": 6} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			trySession(t, documents(t)[name], least)
