@@ -35,8 +35,14 @@ func TestShiftEnterIsANewLineKey(t *testing.T) {
 	tmuxtest.WaitFor(t, pane, shows("ready"))
 	person := tmuxtest.Attach(t, s, pane.ID(), 100, 30)
 
-	person.Press("x", "S-Enter", "y", "Enter")
-	tmuxtest.WaitFor(t, pane, shows("x^[^My^M"))
+	person.Press("x")
+	tmuxtest.Poll(t, func() bool { // their terminal sends the key only once it was asked to
+		person.Press("S-Enter")
+		return shows("x^[^M")(must.Have(pane.Screen(t.Context(), tmux.ScreenOptions{}))(t))
+	}, func() string { return "Shift+Enter is no new line" })
+
+	person.Press("y", "Enter")
+	tmuxtest.WaitFor(t, pane, shows("^[^My^M"))
 }
 
 func TestKeysShowNextAndPreviousAgent(t *testing.T) {

@@ -110,7 +110,7 @@ func (a *agents) keys() []binding {
 			hinted("view").named("view terminal"),
 		bind("z", "fold healthy agents, or unfold them", some(a.fold)).hinted("fold").named("fold"),
 		bind("o", "order by trouble, group, or name", some(a.nextOrder)).named("order"),
-		bind("R", "restart it; its conversation continues if its program can", a.restart).hinted("restart").named("restart"),
+		bind("R", "restart it, with its conversation", a.restart).hinted("restart").named("restart"),
 		bind("S", "stop it; its messages are kept", a.stop).hinted("stop").named("stop"),
 	}
 }
