@@ -12,10 +12,11 @@ import (
 
 func notifyCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "notify",
-		Short: "Test how parley tells you what needs you while you are away",
-		Args:  noSuchCommand,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Use:     "notify",
+		Short:   "Test how parley tells you what needs you while you are away",
+		Example: "  parley notify test",
+		Args:    noSuchCommand,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(command(c, operation[parley.SendTestNoticeResult]{
 		op:      "send_test_notice",

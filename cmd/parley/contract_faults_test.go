@@ -64,6 +64,9 @@ func faults(s *stage) []failing {
 		{code: parley.ModelUnavailable, by: "asker", status: 502, stores: true,
 			op: "send_message", args: `{"to":"sage","text":"FAIL 401"}`,
 			cli: []string{"send", "sage", "FAIL 401"}},
+		{code: parley.DialogChanged, status: 409, never: operatorsOwn, before: launchOneThatAsksNothing,
+			op: "answer_dialog", args: `{"agent":"quiet","choice":"1","dialog_id":"00000000"}`,
+			cli: []string{"answer", "quiet", "1", "--dialog", "00000000"}},
 		{code: parley.NotTrusted, never: onlyBeforeADaemon, before: writeTeamOfSomebody,
 			cli: []string{"up"}},
 		{code: parley.AddressInUse, never: onlyBeforeADaemon, before: endDaemon,
@@ -96,6 +99,11 @@ func faulty(t *testing.T) *stage {
 		Config: &parley.ResponderConfig{ModelID: "scripted", BaseURL: model.URL + "/v1"}}))(t)
 
 	return s
+}
+
+func launchOneThatAsksNothing(t *testing.T, s *stage) func() {
+	must.Have(s.boss.LaunchAgent(inTime(t), parley.LaunchAgentRequest{Name: "quiet", Command: []string{"cat"}}))(t)
+	return func() { must.Have(s.boss.StopAgent(inTime(t), parley.StopAgentRequest{Agent: "quiet"}))(t) }
 }
 
 func listening(t *testing.T, network, address string) net.Addr {

@@ -28,7 +28,7 @@ type wanted struct {
 
 // differences lists how a running agent differs from what it is to be.
 func differences(have standing, want wanted) []parley.Change {
-	var all []parley.Change
+	all := []parley.Change{}
 	note := func(means parley.Means, what, now, then string) {
 		if now != then {
 			all = append(all, parley.Change{What: what, Now: now, Then: then, Means: means})
