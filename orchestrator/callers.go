@@ -20,7 +20,7 @@ func (o *Orchestrator) CallerNamed(ctx context.Context, ref string) (parley.Call
 // CallerOfProcess returns the agent or the operator behind a process of this machine. It reports false
 // for a process that is neither's.
 func (o *Orchestrator) CallerOfProcess(pid int) (parley.Caller, bool) {
-	return o.rooms.roster.CallerOfProcess(pid, o.rooms.terminals.ServerPID())
+	return o.rooms.roster.CallerOfProcess(pid, o.rooms.terminals.Server().PID())
 }
 
 // Operator returns the person who runs the workspace.

@@ -169,7 +169,7 @@ func (p *Profile) YAML() ([]byte, error) {
 
 // compile checks and compiles the patterns.
 func (p *Profile) compile() error {
-	if err := cmp.Or(p.compileReports(), p.compileSession()); err != nil {
+	if err := cmp.Or(compileReports(p), compileSession(p)); err != nil {
 		return err
 	}
 

@@ -53,14 +53,14 @@ func (p *Profile) Menu(s Screen) (Menu, bool) {
 		if p.Look(s.Lines) != Dialog {
 			return Menu{}, false
 		}
-		return p.menu(&s), true
+		return menuReader{p}.menu(&s), true
 	}
 
 	q := p.Asks(s)
 	if q == (Question{}) {
 		return Menu{}, false
 	}
-	m := p.menu(&s)
+	m := menuReader{p}.menu(&s)
 	if m.Way == NoWay {
 		m = s.lineMenu(q)
 	}
@@ -90,8 +90,11 @@ func (m *Menu) Marked() int {
 	return slices.IndexFunc(m.Options, func(o Option) bool { return o.Marked })
 }
 
+// menuReader reads the options of a dialog as a profile describes them.
+type menuReader struct{ *Profile }
+
 // menu finds the options on a screen, and the rows of the dialog around them.
-func (p *Profile) menu(s *Screen) Menu {
+func (p menuReader) menu(s *Screen) Menu {
 	rows := make([]menuRow, len(s.Lines))
 	for i, line := range s.Lines {
 		rows[i] = newMenuRow(line)
@@ -132,7 +135,7 @@ func (p *Profile) menu(s *Screen) Menu {
 }
 
 // option reads the option in a row; next is the row of the next one.
-func (p *Profile) option(rows []menuRow, at, next int) Option {
+func (p menuReader) option(rows []menuRow, at, next int) Option {
 	r := rows[at]
 	label, detail := r.text, ""
 	if cut := wideGap.FindStringIndex(r.text); cut != nil {
@@ -150,7 +153,7 @@ func (p *Profile) option(rows []menuRow, at, next int) Option {
 
 // around completes a dialog whose options begin and end at these rows with what stands above
 // them.
-func (p *Profile) around(s *Screen, rows []menuRow, m Menu, first, end int) Menu {
+func (p menuReader) around(s *Screen, rows []menuRow, m Menu, first, end int) Menu {
 	framed := first < len(rows) && rows[first].framed
 	top := first
 	for top > 0 && first-top < menuRows {

@@ -12,7 +12,7 @@ import (
 )
 
 // buttons reads options that stand in one row. The marked one has another background.
-func (p *Profile) buttons(s *Screen, rows []menuRow) (Menu, bool) {
+func (p menuReader) buttons(s *Screen, rows []menuRow) (Menu, bool) {
 	if p.patterns.buttons == nil {
 		return Menu{}, false
 	}

@@ -11,17 +11,17 @@ import (
 const UsageLimit = "a usage limit"
 
 // limitWords returns the program's own words of when its usage limit ends, "" if it does not say.
-func (p *Profile) limitWords(tail string) string {
-	if p.patterns.resets == nil {
+func (p *patterns) limitWords(tail string) string {
+	if p.resets == nil {
 		return ""
 	}
 
 	text := strings.Join(strings.FieldsFunc(tail, func(r rune) bool { return isBlank(r) || strings.ContainsRune("│┃", r) }), " ")
-	found := p.patterns.resets.FindAllStringSubmatch(text, -1)
+	found := p.resets.FindAllStringSubmatch(text, -1)
 	if len(found) == 0 {
 		return ""
 	}
-	return found[len(found)-1][textGroup(p.patterns.resets)]
+	return found[len(found)-1][textGroup(p.resets)]
 }
 
 var (

@@ -28,7 +28,7 @@ func (p *Profile) Read(s Screen) Reading {
 	pg := p.open(s.Lines)
 	r := Reading{Cause: p.blockedBy(pg.tail)}
 	if r.Cause == UsageLimit {
-		r.LimitEnds = p.limitWords(pg.tail)
+		r.LimitEnds = p.patterns.limitWords(pg.tail)
 	}
 	r.Shows = p.look(&pg, r.Cause)
 	r.Composer, r.Composing = p.composed(&pg, &s)

@@ -101,7 +101,7 @@ var titleOrder = []parley.AgentState{
 }
 
 // compileReports checks the events, and compiles the titles.
-func (p *Profile) compileReports() error {
+func compileReports(p *Profile) error {
 	for _, event := range slices.Sorted(maps.Keys(p.Reports)) {
 		if _, ok := ParseSignal(p.Reports[event]); !ok {
 			return p.noSignal("reports."+event, p.Reports[event])

@@ -22,18 +22,18 @@ type Session struct {
 }
 
 // Resumes reports whether the program can be brought back with its session.
-func (p *Profile) Resumes() bool { return len(p.Session.Resume) > 0 }
+func (s Session) Resumes() bool { return len(s.Resume) > 0 }
 
 // Chooses reports whether parley may give the session that a command begins its id.
-func (p *Profile) Chooses(command []string) bool {
-	return len(p.Session.Choose) > 0 && !p.HasOwnSession(command)
+func (s Session) Chooses(command []string) bool {
+	return len(s.Choose) > 0 && !s.HasOwnSession(command)
 }
 
 // HasOwnSession reports whether a command itself says which session it continues.
-func (p *Profile) HasOwnSession(command []string) bool {
+func (s Session) HasOwnSession(command []string) bool {
 	return slices.ContainsFunc(command, func(word string) bool {
 		flag, _, _ := strings.Cut(word, "=")
-		return slices.Contains(p.Session.Own, flag)
+		return slices.Contains(s.Own, flag)
 	})
 }
 
@@ -76,7 +76,7 @@ func (p *Profile) SessionIn(paths []string) (id string, ok bool) {
 func (p *Profile) HasSessionFile() bool { return p.patterns.session != nil }
 
 // compileSession checks the templates, and compiles the pattern.
-func (p *Profile) compileSession() error {
+func compileSession(p *Profile) error {
 	s := p.Session
 	choose, resume, err := s.Render("id")
 	if err != nil {

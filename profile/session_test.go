@@ -30,8 +30,8 @@ func TestProgramsBeginAndContinueTheirSessions(t *testing.T) {
 		if !slices.Equal(choose, tt.choose) || !slices.Equal(resume, tt.resume) {
 			t.Errorf("%s: got %q and %q, want %q and %q", tt.profile, choose, resume, tt.choose, tt.resume)
 		}
-		if p.Resumes() != (tt.resume != nil) || p.Chooses([]string{tt.profile}) != (tt.choose != nil) {
-			t.Errorf("%s: Resumes is %v and Chooses %v", tt.profile, p.Resumes(), p.Chooses(nil))
+		if p.Session.Resumes() != (tt.resume != nil) || p.Session.Chooses([]string{tt.profile}) != (tt.choose != nil) {
+			t.Errorf("%s: Resumes is %v and Chooses %v", tt.profile, p.Session.Resumes(), p.Session.Chooses(nil))
 		}
 	}
 }
@@ -50,7 +50,7 @@ func TestACommandWithItsOwnSessionIsLeftAlone(t *testing.T) {
 		{"codex", []string{"codex", "resume", "--last"}, true},
 		{"codex", []string{"codex", "-c", "model=x"}, false},
 	} {
-		if got := find(t, set, tt.profile).HasOwnSession(tt.command); got != tt.want {
+		if got := find(t, set, tt.profile).Session.HasOwnSession(tt.command); got != tt.want {
 			t.Errorf("%q: got %v, want %v", tt.command, got, tt.want)
 		}
 	}

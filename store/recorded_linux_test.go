@@ -191,9 +191,6 @@ func serveRecorded(base string) error {
 	below := filepath.Join(base, "below")
 	root := &fusefs.LoopbackRoot{Path: below}
 	r := &recorder{base: base}
-	root.NewNode = func(*fusefs.LoopbackRoot, *fusefs.Inode, string, *syscall.Stat_t) fusefs.InodeEmbedder {
-		return &recordedNode{fusefs.LoopbackNode{RootData: root}, r}
-	}
 	root.RootNode = &recordedNode{fusefs.LoopbackNode{RootData: root}, r}
 
 	mounted := filepath.Join(base, "mounted")
@@ -235,6 +232,11 @@ func (r *recorder) has(fault string) bool {
 type recordedNode struct {
 	fusefs.LoopbackNode
 	r *recorder
+}
+
+// WrapChild makes every file and directory below one that records.
+func (n *recordedNode) WrapChild(context.Context, fusefs.InodeEmbedder) fusefs.InodeEmbedder {
+	return &recordedNode{fusefs.LoopbackNode{RootData: n.RootData}, n.r}
 }
 
 func (n *recordedNode) name(child string) string { return filepath.Join(n.Path(n.Root()), child) }

@@ -70,7 +70,7 @@ func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 	case s == inPrompt:
 		m.prompt.insert(key.Text)
 	case s == inAnswer && key.Text != "":
-		return m.needs.answerKey(key.Text)
+		return answering{m.needs}.answerKey(key.Text)
 	}
 
 	return nil

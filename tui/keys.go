@@ -141,7 +141,7 @@ func (m *model) bindings() []binding {
 	add(inHelp, m.helpKeys())
 	add(inConfirm, m.confirmKeys())
 	add(inPrompt, m.promptKeys())
-	add(inAnswer, m.needs.answerKeys())
+	add(inAnswer, answering{m.needs}.answerKeys())
 
 	return all
 }

@@ -123,7 +123,7 @@ func (n *needs) take(msg needsMsg) tea.Cmd {
 
 	n.known, n.reported = true, msg.list
 	n.gather()
-	n.checkQuestion()
+	answering{n}.checkQuestion()
 
 	return nil
 }

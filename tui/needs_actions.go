@@ -24,7 +24,7 @@ func (n *needs) assist() tea.Cmd {
 	}
 
 	if x.answerable() {
-		return n.openQuestion(x)
+		return answering{n}.openQuestion(x)
 	}
 
 	switch x.Kind {

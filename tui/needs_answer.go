@@ -24,14 +24,17 @@ func (n *need) answerable() bool {
 	return n.Kind == parley.NeedDialog && d != nil && !d.Secret && (len(d.Options) > 0 || d.TakesText)
 }
 
+// answering is what the list of needs does while a dialog is answered from it.
+type answering struct{ *needs }
+
 // openQuestion lets the next keys answer the dialog of a need, as it is shown now.
-func (n *needs) openQuestion(x *need) tea.Cmd {
+func (n answering) openQuestion(x *need) tea.Cmd {
 	n.question = &question{agentID: x.AgentID, agent: safeLine(x.Agent), dialog: x.Dialog}
 	n.mark(n.index())
 	return nil
 }
 
-func (n *needs) answerKeys() []binding {
+func (n answering) answerKeys() []binding {
 	options := bind("1–9", "choose that option", n.answerPressed).hinted("choose")
 	options.keys = strings.Split("123456789", "")
 	return []binding{
@@ -42,13 +45,13 @@ func (n *needs) answerKeys() []binding {
 	}
 }
 
-func (n *needs) leaveQuestion() tea.Cmd {
+func (n answering) leaveQuestion() tea.Cmd {
 	n.question = nil
 	n.tell("Left open.")
 	return nil
 }
 
-func (n *needs) attachToQuestion() tea.Cmd {
+func (n answering) attachToQuestion() tea.Cmd {
 	if n.question.names("a") {
 		return n.answerKey("a")
 	}
@@ -64,7 +67,7 @@ func (q *question) index(key string) int {
 }
 
 // answerKey chooses the option that a key names.
-func (n *needs) answerKey(key string) tea.Cmd {
+func (n answering) answerKey(key string) tea.Cmd {
 	q := n.question
 	i := q.index(key)
 	if i < 0 {
@@ -80,10 +83,10 @@ func (n *needs) answerKey(key string) tea.Cmd {
 	return n.giveAnswer(o.Choice, "")
 }
 
-func (n *needs) answerPressed() tea.Cmd { return n.answerKey(n.question.key) }
+func (n answering) answerPressed() tea.Cmd { return n.answerKey(n.question.key) }
 
 // answerWithWords asks for the words of an answer.
-func (n *needs) answerWithWords() tea.Cmd {
+func (n answering) answerWithWords() tea.Cmd {
 	if n.question.names("t") {
 		return n.answerKey("t")
 	}
@@ -100,12 +103,12 @@ func (n *needs) answerWithWords() tea.Cmd {
 	return nil
 }
 
-func (n *needs) askWords(choice, label string) tea.Cmd {
+func (n answering) askWords(choice, label string) tea.Cmd {
 	return n.askLine(safeLine(label), func(text string) tea.Cmd { return n.giveAnswer(choice, text) })
 }
 
 // giveAnswer sends an answer to the dialog that was seen, and to no other.
-func (n *needs) giveAnswer(choice, text string) tea.Cmd {
+func (n answering) giveAnswer(choice, text string) tea.Cmd {
 	q := n.question
 	n.question = nil
 	n.tell("Answering " + q.agent + "…")
@@ -122,7 +125,7 @@ func (n *needs) giveAnswer(choice, text string) tea.Cmd {
 
 // checkQuestion closes the open question if the daemon no longer lists it: another one may be open,
 // or somebody has answered it.
-func (n *needs) checkQuestion() {
+func (n answering) checkQuestion() {
 	q := n.question
 	if q == nil {
 		return

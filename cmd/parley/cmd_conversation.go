@@ -74,7 +74,7 @@ func conversationShowCommand(c *cli) *cobra.Command {
 		fill:  conversationOf,
 		print: printConversation,
 	})
-	cmd.ValidArgsFunction = c.completeAgents
+	cmd.ValidArgsFunction = completer{c}.completeAgents
 	return cmd
 }
 
@@ -86,7 +86,7 @@ func conversationControlCommand(c *cli, action parley.ConversationAction, use, s
 		Example: fmt.Sprintf(
 			"  parley conversation %s coder reviewer\n  parley conversation %s 1a2b3c4d", action, action,
 		),
-		ValidArgsFunction: c.completeAgents,
+		ValidArgsFunction: completer{c}.completeAgents,
 	}
 
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -63,8 +63,8 @@ func (x *exportOptions) addFlags(cmd *cobra.Command, c *cli) {
 
 	formats := cobra.FixedCompletions(texts(export.Formats), cobra.ShellCompDirectiveNoFileComp)
 	_ = cmd.RegisterFlagCompletionFunc("format", formats)
-	_ = cmd.RegisterFlagCompletionFunc("with", c.completeAgents)
-	_ = cmd.RegisterFlagCompletionFunc("and", c.completeAgents)
+	_ = cmd.RegisterFlagCompletionFunc("with", completer{c}.completeAgents)
+	_ = cmd.RegisterFlagCompletionFunc("and", completer{c}.completeAgents)
 }
 
 func (x *exportOptions) run(cmd *cobra.Command, c *cli) error {

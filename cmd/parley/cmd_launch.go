@@ -60,7 +60,7 @@ about the team. --profile overrides that; parley profiles lists them.`,
 	f.Lookup("worktree").NoOptDefVal = parley.WorktreeAuto
 	f.StringVar(&size, "size", "", "columns and rows of its terminal, such as 200x50")
 	_ = cmd.RegisterFlagCompletionFunc("profile", offer(func(*cobra.Command) []string { return completeProfiles(c) }))
-	_ = cmd.RegisterFlagCompletionFunc("group", c.offerGroups())
+	_ = cmd.RegisterFlagCompletionFunc("group", completer{c}.offerGroups())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		r.Name, r.Command = args[0], args[1:]
 		var err error

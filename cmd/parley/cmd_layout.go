@@ -35,7 +35,7 @@ tile, and ` + tmux.ReturnKey + ` returns.`,
 		}
 
 		if c.tmuxAround() != "" {
-			return c.tileWindow(cmd.Context(), tiles)
+			return tileWindow(cmd.Context(), c, tiles)
 		}
 
 		if !isTerminal(c.in) || !isTerminal(c.out) {
@@ -43,7 +43,7 @@ tile, and ` + tmux.ReturnKey + ` returns.`,
 				Suggest("Run it in a terminal.")
 		}
 
-		return c.tileTerminal(tiles)
+		return tileTerminal(c, tiles)
 	}
 
 	return c.withAgents(cmd, -1)
@@ -99,21 +99,21 @@ func layoutTiles(ctx context.Context, c *cli, names []string) ([]tile, error) {
 
 // tileWindow shows the tiles in a new window of the tmux around this terminal. If there is no
 // room for all of them, none stays.
-func (c *cli) tileWindow(ctx context.Context, tiles []tile) error {
+func tileWindow(ctx context.Context, c *cli, tiles []tile) error {
 	first := append([]string{"new-window", "-P", "-F", "#{window_id}", "-n", "parley"}, tiles[0].Command...)
-	window, err := c.ownTmux(ctx, first...)
+	window, err := ownTmux(ctx, c, first...)
 	if err != nil {
 		return err
 	}
 
 	for _, t := range tiles[1:] {
 		split := append([]string{"split-window", "-d", "-t", window}, t.Command...)
-		if _, err := c.ownTmux(ctx, split...); err != nil {
-			_, _ = c.ownTmux(ctx, "kill-window", "-t", window)
+		if _, err := ownTmux(ctx, c, split...); err != nil {
+			_, _ = ownTmux(ctx, c, "kill-window", "-t", window)
 			return parley.Errorf(parley.InvalidArgument, "%d terminals do not fit: %w", len(tiles), err).
 				Suggest("Name fewer agents, or make the terminal larger.")
 		}
-		if _, err := c.ownTmux(ctx, "select-layout", "-t", window, "tiled"); err != nil {
+		if _, err := ownTmux(ctx, c, "select-layout", "-t", window, "tiled"); err != nil {
 			return err
 		}
 	}
@@ -122,7 +122,7 @@ func (c *cli) tileWindow(ctx context.Context, tiles []tile) error {
 }
 
 // ownTmux runs a command of the tmux around this terminal.
-func (c *cli) ownTmux(ctx context.Context, words ...string) (string, error) {
+func ownTmux(ctx context.Context, c *cli, words ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "tmux", append([]string{"-S", c.tmuxAround()}, words...)...)
 	cmd.Env = c.env
 	out, err := cmd.CombinedOutput()
@@ -136,7 +136,7 @@ func (c *cli) ownTmux(ctx context.Context, words ...string) (string, error) {
 
 // tileTerminal shows the tiles in this terminal, by a tmux server for layouts alone. It
 // replaces this process.
-func (c *cli) tileTerminal(tiles []tile) error {
+func tileTerminal(c *cli, tiles []tile) error {
 	path, err := exec.LookPath("tmux")
 	if err != nil {
 		return parley.Errorf(parley.TmuxUnavailable, "tmux was not found: %w", err).

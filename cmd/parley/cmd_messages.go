@@ -51,7 +51,7 @@ func sendCommand(c *cli) *cobra.Command {
 
 	cmd = sendingCommand(c, cmd, "send_message", "to", []string{"type", "priority", "urgent", "in_reply_to=reply-to",
 		"context_reference=context", "data", "idempotency_key=key", "requires_response"}, deadline)
-	cmd.ValidArgsFunction = c.completeRecipients
+	cmd.ValidArgsFunction = completer{c}.completeRecipients
 
 	return cmd
 }
@@ -137,8 +137,8 @@ func broadcastCommand(c *cli) *cobra.Command {
 		)
 	}
 
-	_ = cmd.RegisterFlagCompletionFunc("to", c.completeAgents)
-	_ = cmd.RegisterFlagCompletionFunc("group", c.offerGroups())
+	_ = cmd.RegisterFlagCompletionFunc("to", completer{c}.completeAgents)
+	_ = cmd.RegisterFlagCompletionFunc("group", completer{c}.offerGroups())
 
 	return cmd
 }
@@ -180,11 +180,11 @@ func messageCommand(c *cli) *cobra.Command {
 		return waitErr
 	}
 
-	return c.withMessages(cmd)
+	return completer{c}.withMessages(cmd)
 }
 
 func whoisCommand(c *cli) *cobra.Command {
-	return c.withMessages(command(c, operation[parley.WhoisResult]{
+	return completer{c}.withMessages(command(c, operation[parley.WhoisResult]{
 		op:      "whois",
 		use:     "whois ID",
 		short:   "Show who sent a message",

@@ -43,13 +43,13 @@ again; the reply goes to the message's sender.`,
 		return err
 	}
 
-	_ = cmd.RegisterFlagCompletionFunc("to", c.completeAgents)
+	_ = cmd.RegisterFlagCompletionFunc("to", completer{c}.completeAgents)
 
-	return c.withMessages(cmd)
+	return completer{c}.withMessages(cmd)
 }
 
 func explainCommand(c *cli) *cobra.Command {
-	return c.withMessages(command(c, operation[parley.ExplainMessageResult]{
+	return completer{c}.withMessages(command(c, operation[parley.ExplainMessageResult]{
 		op:      "explain_message",
 		use:     "explain ID",
 		short:   "Explain a message's deliveries in plain words, and what to do",

@@ -59,9 +59,9 @@ func replyCommand(c *cli) *cobra.Command {
 		return err
 	}
 
-	_ = cmd.RegisterFlagCompletionFunc("to", c.completeAgents)
+	_ = cmd.RegisterFlagCompletionFunc("to", completer{c}.completeAgents)
 
-	return c.withMessages(cmd)
+	return completer{c}.withMessages(cmd)
 }
 
 // pendingReasons returns why deliveries wait, each reason once.
@@ -75,7 +75,7 @@ func pendingReasons(s parley.DeliveryStatus) []string {
 }
 
 func ignoreCommand(c *cli) *cobra.Command {
-	return c.withMessages(command(c, operation[parley.IgnoreMessageResult]{
+	return completer{c}.withMessages(command(c, operation[parley.IgnoreMessageResult]{
 		op:      "ignore_message",
 		use:     "ignore ID",
 		short:   "Mark a message read without answering it",

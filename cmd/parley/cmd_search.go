@@ -28,7 +28,7 @@ func searchCommand(c *cli) *cobra.Command {
 	})
 
 	for _, flag := range []string{"from", "to"} {
-		_ = cmd.RegisterFlagCompletionFunc(flag, c.completeAgents)
+		_ = cmd.RegisterFlagCompletionFunc(flag, completer{c}.completeAgents)
 	}
 
 	return cmd

@@ -59,7 +59,7 @@ func threadCreateCommand(c *cli) *cobra.Command {
 		if len(args) == 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return c.completeAgents(cmd, args, toComplete)
+		return completer{c}.completeAgents(cmd, args, toComplete)
 	}
 
 	return cmd
@@ -245,7 +245,7 @@ func withThreads(c *cli, cmd *cobra.Command, n int) *cobra.Command {
 		case len(args) == 0:
 			return completeThreads(cmd.Context(), c), cobra.ShellCompDirectiveNoFileComp
 		case len(args) < n:
-			return c.completeAgents(cmd, args, toComplete)
+			return completer{c}.completeAgents(cmd, args, toComplete)
 		}
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -17,8 +17,11 @@ import (
 // completeWithin bounds a completion: somebody waits with a finger on Tab.
 const completeWithin = 500 * time.Millisecond
 
+// completer completes what somebody types, with what a running daemon knows.
+type completer struct{ *cli }
+
 // ask calls a running daemon for a completion. It starts none, and does nothing if there is none.
-func (c *cli) ask(ctx context.Context, call func(context.Context, *client.Client)) {
+func (c completer) ask(ctx context.Context, call func(context.Context, *client.Client)) {
 	at, err := c.place()
 	if err != nil {
 		return
@@ -38,12 +41,12 @@ func (c *cli) ask(ctx context.Context, call func(context.Context, *client.Client
 }
 
 // completeAgents completes the names of agents, also the last of several with commas between.
-func (c *cli) completeAgents(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+func (c completer) completeAgents(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 	return afterComma(begun, agentWords(c.agentsNow(cmd.Context()))), cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeRecipients is like completeAgents, with the groups, and ALL.
-func (c *cli) completeRecipients(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+func (c completer) completeRecipients(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -56,7 +59,7 @@ func (c *cli) completeRecipients(cmd *cobra.Command, args []string, begun string
 }
 
 // agentsNow returns the agents of a running daemon.
-func (c *cli) agentsNow(ctx context.Context) []parley.AgentStatus {
+func (c completer) agentsNow(ctx context.Context) []parley.AgentStatus {
 	var agents []parley.AgentStatus
 	c.ask(ctx, func(ctx context.Context, service *client.Client) {
 		if res, err := service.GetAgentStatus(ctx, parley.AgentStatusRequest{}); err == nil {
@@ -96,7 +99,7 @@ func groupWords(agents []parley.AgentStatus) []string {
 }
 
 // offerGroups completes the names of groups without their sign.
-func (c *cli) offerGroups() cobra.CompletionFunc {
+func (c completer) offerGroups() cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 		words := groupWords(c.agentsNow(cmd.Context()))
 		for i, word := range words {
@@ -126,7 +129,7 @@ func afterComma(begun string, words []string) []string {
 }
 
 // withMessages completes the id of a message, with who sent it and how it begins.
-func (c *cli) withMessages(cmd *cobra.Command) *cobra.Command {
+func (c completer) withMessages(cmd *cobra.Command) *cobra.Command {
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp

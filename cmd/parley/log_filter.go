@@ -64,7 +64,7 @@ func addLogFlags(cmd *cobra.Command, c *cli) *logFlags {
 	}
 
 	for _, flag := range []string{"agent", "from", "to"} {
-		_ = cmd.RegisterFlagCompletionFunc(flag, c.completeAgents)
+		_ = cmd.RegisterFlagCompletionFunc(flag, completer{c}.completeAgents)
 	}
 
 	return f

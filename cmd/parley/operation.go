@@ -254,7 +254,7 @@ func (c *cli) withAgents(cmd *cobra.Command, n int) *cobra.Command {
 		if n >= 0 && len(args) >= n {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return c.completeAgents(cmd, args, toComplete)
+		return completer{c}.completeAgents(cmd, args, toComplete)
 	}
 	return cmd
 }

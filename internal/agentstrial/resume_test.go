@@ -30,7 +30,7 @@ func TestProgramsComeBackWithTheirConversations(t *testing.T) {
 
 func comesBack(s *onStage) {
 	s.Helper()
-	if !s.profile.Resumes() {
+	if !s.profile.Session.Resumes() {
 		s.Skip("its profile does not say how")
 	}
 

@@ -31,16 +31,16 @@ func (ts *Terminals) LaunchAgent(
 		return nil, err
 	}
 
-	earlier := ts.earlier(req, p)
-	if earlier.Session.Begun() {
-		req.Dir = earlier.Dir
+	before := earlier(ts.roster, req, p)
+	if before.Session.Begun() {
+		req.Dir = before.Dir
 	}
 
 	l, err := ts.launcher.plan(req, p.Profile)
 	if err != nil {
 		return nil, err
 	}
-	if l.begin, err = begin(p.Profile, l.Argv, earlier.Session, team.NewID()); err != nil {
+	if l.begin, err = begin(p.Profile, l.Argv, before.Session, team.NewID()); err != nil {
 		return nil, err
 	}
 
@@ -56,8 +56,8 @@ func (ts *Terminals) LaunchAgent(
 
 // earlier returns the agent whose session a launch continues: the one that had its name before, with the
 // same program. Without one it is empty.
-func (ts *Terminals) earlier(req parley.LaunchAgentRequest, p choice) parley.Agent {
-	m := ts.roster.ByName(req.Name)
+func earlier(roster *team.Roster, req parley.LaunchAgentRequest, p choice) parley.Agent {
+	m := roster.ByName(req.Name)
 	if m == nil || !req.Resume || req.NoResume {
 		return parley.Agent{}
 	}

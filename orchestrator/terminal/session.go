@@ -21,7 +21,7 @@ type beginning struct {
 // continue it, else with a new one, for which fresh is the id.
 func begin(p *profile.Profile, command []string, old parley.Session, fresh string) (beginning, error) {
 	id := fresh
-	resumes := old.Begun() && p.Resumes() && !p.HasOwnSession(command)
+	resumes := old.Begun() && p.Session.Resumes() && !p.Session.HasOwnSession(command)
 	if resumes {
 		id = old.ID
 	}
@@ -32,7 +32,7 @@ func begin(p *profile.Profile, command []string, old parley.Session, fresh strin
 		return beginning{}, err
 	case resumes:
 		return beginning{resume, parley.Session{ID: id, State: parley.SessionBegun}, true}, nil
-	case p.Chooses(command):
+	case p.Session.Chooses(command):
 		return beginning{choose, parley.Session{ID: id, State: parley.SessionChosen}, false}, nil
 	}
 
@@ -44,7 +44,7 @@ func (b beginning) conversation(p *profile.Profile) string {
 	switch {
 	case b.resumed:
 		return parley.ConversationResumed
-	case p.Resumes():
+	case p.Session.Resumes():
 		return parley.ConversationNew
 	}
 	return ""

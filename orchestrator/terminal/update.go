@@ -48,7 +48,7 @@ func (ts *Terminals) UpdateAgent(
 			return nil, noWorktree(m.Name)
 		}
 	}
-	keeps := p.Resumes() && have.Dir == l.Dir && have.Profile == p.stored() && !req.Fresh && !req.NoResume
+	keeps := p.Session.Resumes() && have.Dir == l.Dir && have.Profile == p.stored() && !req.Fresh && !req.NoResume
 	res.LosesConversation = again && !keeps
 
 	if req.DryRun || len(res.Changes) == 0 {

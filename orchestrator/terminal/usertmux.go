@@ -201,6 +201,3 @@ func (w *watcher) observeRestarted(ctx context.Context, m *team.Member, t *team.
 
 // Adoptions returns a number that changes whenever the set of adopted processes may have changed.
 func (ts *Terminals) Adoptions() int64 { return ts.adoptions.Load() }
-
-// ServerPID returns the process id of parley's own tmux server.
-func (ts *Terminals) ServerPID() int { return ts.tmux.PID() }
