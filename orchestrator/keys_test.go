@@ -140,8 +140,8 @@ func TestRestartReplacesOnlyTheLaunchKey(t *testing.T) {
 
 // An invitation lets its owner register, for a while, and nothing else.
 func TestInvitationIsOnlyForRegistration(t *testing.T) {
-	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	te := newTeam(t, func(o *Options) { o.Now = func() time.Time { return clock } })
+	clock := newHandClock()
+	te := newTeam(t, func(o *Options) { o.Now = clock.now })
 	res := must.Have(te.Invite(te.operator(), parley.InviteRequest{}))(t)
 
 	guest, ok := te.roster.Authenticate(t.Context(), res.Token)
@@ -154,11 +154,11 @@ func TestInvitationIsOnlyForRegistration(t *testing.T) {
 		}
 	}
 
-	clock = res.ExpiresAt.Add(-time.Second)
+	clock.set(res.ExpiresAt.Add(-time.Second))
 	if _, ok := te.roster.Authenticate(t.Context(), res.Token); !ok {
 		t.Error("it ended too early")
 	}
-	clock = res.ExpiresAt
+	clock.set(res.ExpiresAt)
 	if _, ok := te.roster.Authenticate(t.Context(), res.Token); ok {
 		t.Error("it works after its end")
 	}

@@ -3,18 +3,33 @@ package orchestrator
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"parley"
 )
 
+// handClock is a clock that a test moves, also while others look at it.
+type handClock struct{ at atomic.Pointer[time.Time] }
+
+// newHandClock returns a clock that shows the beginning of 2026.
+func newHandClock() *handClock {
+	c := &handClock{}
+	c.set(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+	return c
+}
+
+func (c *handClock) set(at time.Time)         { c.at.Store(&at) }
+func (c *handClock) advance(by time.Duration) { c.set(c.now().Add(by)) }
+func (c *handClock) now() time.Time           { return *c.at.Load() }
+
 // tight sets low limits and a clock that the test moves.
-func tight(clock *time.Time) func(*Options) {
+func tight(clock *handClock) func(*Options) {
 	return func(o *Options) {
 		o.Settings.MessagesPerMinute, o.Settings.BroadcastsPerMinute, o.Settings.RegistrationsPerMinute = 3, 2, 2
-		o.Settings.Watch = time.Hour // nothing else reads the clock
-		o.Now = func() time.Time { return *clock }
+		o.Settings.Watch = time.Hour
+		o.Now = clock.now
 	}
 }
 
@@ -28,8 +43,8 @@ func wantLimited(t *testing.T, what string, err error, seconds int) {
 }
 
 func TestEachSenderHasItsOwnLimit(t *testing.T) {
-	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	te := newTeam(t, tight(&clock))
+	clock := newHandClock()
+	te := newTeam(t, tight(clock))
 	coder, planner := te.as("coder"), te.as("planner")
 	send := func(ctx context.Context, key string) (*parley.SendMessageResult, error) {
 		to := parley.Names{"planner"}
@@ -84,10 +99,10 @@ func TestEachSenderHasItsOwnLimit(t *testing.T) {
 		must("the operator", err)
 	}
 
-	clock = clock.Add(19 * time.Second)
+	clock.advance(19 * time.Second)
 	_, err = send(coder, "")
 	wantLimited(t, "after 19 s", err, 1)
-	clock = clock.Add(time.Second)
+	clock.advance(time.Second)
 	_, err = send(coder, "")
 	must("after 20 s", err)
 	_, err = send(coder, "")
@@ -95,8 +110,8 @@ func TestEachSenderHasItsOwnLimit(t *testing.T) {
 }
 
 func TestBroadcastsHaveALimitOfTheirOwn(t *testing.T) {
-	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	te := newTeam(t, tight(&clock))
+	clock := newHandClock()
+	te := newTeam(t, tight(clock))
 	coder, _ := te.as("coder"), te.as("planner")
 	for n := range 3 {
 		_, err := te.BroadcastMessage(coder, parley.BroadcastMessageRequest{Text: "hi"})
@@ -116,8 +131,8 @@ func TestBroadcastsHaveALimitOfTheirOwn(t *testing.T) {
 }
 
 func TestRegistrationsAreLimitedByOrigin(t *testing.T) {
-	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	te := newTeam(t, tight(&clock))
+	clock := newHandClock()
+	te := newTeam(t, tight(clock))
 	n := 0
 	register := func(c parley.Caller) error {
 		n++

@@ -64,9 +64,9 @@ func mountRecorded(t *testing.T) *recorded {
 	})
 
 	must.Do(t, wait.Until(t.Context(), 10*time.Millisecond, func() (bool, error) {
-		return r.has("record") || len(ended) > 0, nil
+		return r.has("ready") || len(ended) > 0, nil
 	}))
-	if !r.has("record") {
+	if !r.has("ready") {
 		<-ended
 		ended <- nil
 		t.Skipf("needs the right to mount: %s", &out)
@@ -190,7 +190,11 @@ type recorder struct {
 func serveRecorded(base string) error {
 	below := filepath.Join(base, "below")
 	root := &fusefs.LoopbackRoot{Path: below}
-	r := &recorder{base: base}
+	file, err := os.Create(filepath.Join(base, "record"))
+	if err != nil {
+		return err
+	}
+	r := &recorder{base: base, file: file}
 	root.RootNode = &recordedNode{fusefs.LoopbackNode{RootData: root}, r}
 
 	mounted := filepath.Join(base, "mounted")
@@ -198,7 +202,7 @@ func serveRecorded(base string) error {
 	if err != nil {
 		return err
 	}
-	if r.file, err = os.Create(filepath.Join(base, "record")); err != nil {
+	if err := os.WriteFile(filepath.Join(base, "ready"), nil, 0o600); err != nil {
 		return errors.Join(err, server.Unmount())
 	}
 
@@ -330,7 +334,11 @@ func TestPowerCutsLoseNothingAcknowledged(t *testing.T) {
 	}
 
 	record, chance := r.record(), rand.New(rand.NewPCG(1, 2))
-	for range 40 {
+	cuts := 40
+	if testing.Short() {
+		cuts = 15
+	}
+	for range cuts {
 		at := stored[0].len + chance.IntN(len(record)-stored[0].len+1)
 		dir := t.TempDir()
 		cut(t, record[:at], chance, dir)
