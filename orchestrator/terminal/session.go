@@ -102,6 +102,9 @@ func sessionOf(t *team.Terminal) (id string, ok bool) {
 // whether that is so.
 func (w *watcher) refusesSession(ctx context.Context, m *team.Member, t *team.Terminal, failed bool) (bool, error) {
 	a := m.Agent()
+	if a.State == parley.StateExited && a.Session.State == parley.SessionRefused {
+		return true, nil // it is recorded already
+	}
 	if !t.Resumed || !failed || a.State != parley.StateStarting {
 		return false, nil
 	}
