@@ -12,13 +12,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// textDirPrefix begins the name of every directory of message texts.
-const textDirPrefix = "parley-tmux-"
+// textDirPrefix begins the name of every directory of message texts. Versions up to 0.9 lock a
+// file in directories that begin with "parley-tmux-".
+const textDirPrefix = "parley-texts-"
 
 // textDir is a private directory of files from which tmux loads message texts. A
 // text in a file stays out of tmux's message log and costs the same up to 100 kB.
-// The directory is locked while its owner lives. A free lock therefore marks the
-// leftovers of a dead owner.
+// The directory itself is locked while its owner lives. One that is not locked is
+// therefore the leftover of a dead owner.
 type textDir struct {
 	dir  string
 	lock *os.File
@@ -31,19 +32,24 @@ func newTextDir(parent string) (*textDir, error) {
 	if parent == "" {
 		parent = textDirParent()
 	}
-
 	removeStale(parent)
-	dir, err := os.MkdirTemp(parent, textDirPrefix+"*") // 0700
-	if err != nil {
-		return nil, fmt.Errorf("make a directory for message texts: %w", err)
-	}
 
-	lock, err := lockFile(dir)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("lock %s: %w", dir, err), os.RemoveAll(dir))
-	}
+	// Another process takes a new directory for a leftover until it is locked.
+	const tries = 10
+	for try := 1; ; try++ {
+		dir, err := os.MkdirTemp(parent, textDirPrefix+"*") // 0700
+		if err != nil {
+			return nil, fmt.Errorf("make a directory for message texts: %w", err)
+		}
 
-	return &textDir{dir: dir, lock: lock}, nil
+		lock, err := lockDir(dir)
+		if err == nil {
+			return &textDir{dir: dir, lock: lock}, nil
+		}
+		if try == tries {
+			return nil, errors.Join(fmt.Errorf("lock %s: %w", dir, err), os.RemoveAll(dir))
+		}
+	}
 }
 
 // textDirParent prefers a file system in memory: a rewrite on ext4 cost 1.4 ms.
@@ -56,12 +62,18 @@ func textDirParent() string {
 	return os.TempDir()
 }
 
-func lockFile(dir string) (*os.File, error) {
-	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+// lockDir locks a directory that still stands under its name afterwards. The lock goes
+// with its owner's process.
+func lockDir(dir string) (*os.File, error) {
+	f, err := os.OpenFile(dir, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
 	if err != nil {
 		return nil, err
 	}
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+
+	if _, err := os.Lstat(dir); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
@@ -72,17 +84,12 @@ func lockFile(dir string) (*os.File, error) {
 func removeStale(parent string) {
 	entries, _ := os.ReadDir(parent)
 	for _, e := range entries {
-		dir := filepath.Join(parent, e.Name())
 		if !strings.HasPrefix(e.Name(), textDirPrefix) || !e.IsDir() {
 			continue
 		}
 
-		// A directory without a lock file is being made or removed.
-		if _, err := os.Stat(filepath.Join(dir, "lock")); err != nil {
-			continue
-		}
-
-		if lock, err := lockFile(dir); err == nil {
+		dir := filepath.Join(parent, e.Name())
+		if lock, err := lockDir(dir); err == nil {
 			_ = os.RemoveAll(dir)
 			_ = lock.Close()
 		}
@@ -90,11 +97,11 @@ func removeStale(parent string) {
 }
 
 func (d *textDir) close() error {
-	err := d.lock.Close()
-	if errors.Is(err, os.ErrClosed) {
-		err = nil
+	err := os.RemoveAll(d.dir)
+	if closed := d.lock.Close(); !errors.Is(closed, os.ErrClosed) {
+		err = errors.Join(err, closed)
 	}
-	return errors.Join(os.RemoveAll(d.dir), err)
+	return err
 }
 
 // inlineLimit is the longest text, in bytes, that travels in the command line itself

@@ -97,7 +97,7 @@ func clients(t *testing.T, s *tmux.Server) int {
 
 func TestOpenRemovesTextsOfDeadProcesses(t *testing.T) {
 	opts := tmuxtest.Options(t)
-	dead := filepath.Join(opts.Dir, "parley-tmux-dead")
+	dead := filepath.Join(opts.Dir, "parley-texts-dead")
 	must.Do(t, os.Mkdir(dead, 0o700))
 
 	for _, name := range []string{"lock", "7"} {

@@ -300,7 +300,7 @@ func TestSubmitReportsAMissingText(t *testing.T) {
 
 	var files []string
 	tmuxtest.Poll(t, func() bool {
-		files, _ = filepath.Glob(filepath.Join(opts.Dir, "parley-tmux-*", "[0-9]*"))
+		files, _ = filepath.Glob(filepath.Join(opts.Dir, "parley-texts-*", "[0-9]*"))
 		return len(files) == 1
 	}, func() string { return "no file appeared" })
 
