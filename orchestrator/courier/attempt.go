@@ -74,7 +74,7 @@ func (m *memory) ready(o *observation) hold {
 func (m *memory) readiness(o *observation) hold {
 	if o.profile.HasMarkers() {
 		s := o.standing()
-		h := s.hold(o.profile.Quiet)
+		h := s.hold(max(o.profile.Quiet, m.startRest(o, &s)))
 		if h.Code == parley.HoldDraft && o.ownText() {
 			h = m.ownText(o)
 		}

@@ -63,6 +63,18 @@ type mixed struct {
 // works on what was entered. A busy machine's took 1 s, twice the quiet of them all.
 const beginsWithin = 4
 
+// startRest is how long the screen of a program must rest before its first message, beyond its
+// profile's quiet: a program may drop a text while it still draws itself, and that takes the
+// longer the slower its machine is. Claude Code 2.1.330 dropped one on a machine with a load of 20,
+// after 10 s of starting and half a second of rest.
+func (m *memory) startRest(o *observation, s *Standing) time.Duration {
+	drawing := o.now.Add(-s.Steady).Sub(o.on.Started)
+	if m.given.on == o.on || o.on.Started.IsZero() || drawing > time.Minute {
+		return 0
+	}
+	return min(drawing/4, 3*time.Second)
+}
+
 // reports tells whether a program is expected to say that it was given a message. One that
 // never did, although it had time, is not: its user may have turned that off.
 func (m *memory) reports(o *observation) bool {

@@ -40,6 +40,35 @@ func TestTranscriptIsNoProofWhereAPersonTypedMeanwhile(t *testing.T) {
 	}
 }
 
+func TestFirstMessageWaitsTheLongerTheSlowerTheStart(t *testing.T) {
+	for _, c := range []struct {
+		start, rest time.Duration
+		given, held bool
+	}{
+		{start: time.Second, rest: 300 * time.Millisecond},
+		{start: time.Second, rest: 200 * time.Millisecond, held: true},
+		{start: 10 * time.Second, rest: 2 * time.Second, held: true},
+		{start: 10 * time.Second, rest: 3 * time.Second},
+		{start: 10 * time.Second, rest: 200 * time.Millisecond, given: true},
+		{start: 50 * time.Second, rest: 2900 * time.Millisecond, held: true},
+		{start: 50 * time.Second, rest: 3 * time.Second},
+		{start: time.Hour, rest: 200 * time.Millisecond},
+	} {
+		s := newStage(t, framedText)
+		s.on.Started = s.now
+		s.now = s.now.Add(c.start + c.rest)
+		if c.given {
+			s.memory.given.on = s.on
+		}
+
+		o := s.observation()
+		o.since = s.now.Add(-c.rest)
+		if got := s.memory.ready(o); (got.Code == parley.HoldSettling) != c.held || got.none() == c.held {
+			t.Errorf("%s after a start of %s, given one %v: %+v, want held %v", c.rest, c.start, c.given, got, c.held)
+		}
+	}
+}
+
 func TestNextMessageWaitsUntilTheFirstIsShown(t *testing.T) {
 	s := newStage(t, framedText)
 	s.memory.given = given{on: s.on, entered: s.now, letter: s.attempt.letter, unshown: true}
