@@ -46,8 +46,10 @@ func (te *testTeam) need(kind parley.NeedKind) parley.Need {
 	var got []parley.Need
 	tmuxtest.Poll(te.t, func() bool { got = te.needs(""); return len(got) == 1 && got[0].Kind == kind },
 		func() string { return fmt.Sprintf("the needs are %+v, want one: %s", got, kind) })
+
+	// What parley does about the need can end it meanwhile.
 	status, err := te.GetWorkspaceStatus(te.operator(), parley.WorkspaceStatusRequest{})
-	if err != nil || status.Needs != 1 {
+	if err != nil || status.Needs != 1 && len(te.needs("")) == 1 {
 		te.t.Errorf("the status counts %+v, %v, want one need", status, err)
 	}
 	return got[0]
