@@ -3,6 +3,7 @@ package parley
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // quoteMark stands before what looks as if parley had written it and is somebody's text.
@@ -16,7 +17,7 @@ const quoteMark = "> "
 func QuoteForms(text string) string {
 	var b strings.Builder
 	done := 0
-	for _, at := range imitations(signsOf(text)) {
+	for _, at := range formsIn(text) {
 		if at < done || isQuoted(text[:at]) {
 			continue
 		}
@@ -32,7 +33,7 @@ func QuoteForms(text string) string {
 func isQuoted(before string) bool { return strings.HasSuffix(strings.TrimRight(before, " \t"), ">") }
 
 // HasForms reports whether a text has a part that looks like a header or a footer of parley's.
-func HasForms(text string) bool { return len(imitations(signsOf(text))) > 0 }
+func HasForms(text string) bool { return len(formsIn(text)) > 0 }
 
 // CleanLabel is CleanLine for what agents say of themselves and of their things, such as
 // descriptions and titles: nothing in it looks like a header or a footer.
@@ -45,6 +46,15 @@ func CleanLabels(texts []string) []string {
 		texts[i] = QuoteForms(text)
 	}
 	return texts
+}
+
+// formsIn returns where in a text headers and footers seem to begin, in order. Each begins with a
+// bracket, or with what looks like one.
+func formsIn(text string) []int {
+	if !strings.ContainsFunc(text, func(r rune) bool { return r == '[' || r == '(' || r > unicode.MaxASCII }) {
+		return nil
+	}
+	return imitations(signsOf(text))
 }
 
 // imitations returns where in the text headers and footers seem to begin, in order.

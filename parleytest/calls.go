@@ -7,9 +7,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"parley"
+
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // params are the parameters of a call that no request type can hold, such as wrong ones.
@@ -84,7 +87,7 @@ func refused(m member, op string, args any, codes ...parley.Code) {
 // the schema has a list, no field missing.
 func conforms(m member, op string, result any) {
 	m.Helper()
-	schema, err := parley.FindOp(op).Output.Resolve(nil)
+	schema, err := outputSchema(op)
 	if err != nil {
 		m.Fatalf("the output schema of %s: %v", op, err)
 	}
@@ -102,6 +105,20 @@ func conforms(m member, op string, result any) {
 		m.Errorf("the result of %s is not what its schema promises: %v\n%s", op, err, b)
 	}
 }
+
+// outputSchema resolves the published schema of an operation's result, once.
+func outputSchema(op string) (*jsonschema.Resolved, error) {
+	if known, ok := outputSchemas.Load(op); ok {
+		return known.(*jsonschema.Resolved), nil
+	}
+	schema, err := parley.FindOp(op).Output.Resolve(nil)
+	if err == nil {
+		outputSchemas.Store(op, schema)
+	}
+	return schema, err
+}
+
+var outputSchemas sync.Map // by operation
 
 func (m member) send(text string, to ...string) *parley.SendMessageResult {
 	m.Helper()

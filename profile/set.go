@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"parley"
 
@@ -24,8 +25,12 @@ const Default = "generic"
 // Set holds the profiles of a workspace. It does not change; With returns another.
 type Set struct{ byName map[string]*Profile }
 
-// Builtin returns the profiles that come with parley.
-func Builtin() (Set, error) {
+// Builtin returns the profiles that come with parley. Only the first call decodes them.
+func Builtin() (Set, error) { return builtins() }
+
+var builtins = sync.OnceValues(decodeBuiltins)
+
+func decodeBuiltins() (Set, error) {
 	s := Set{map[string]*Profile{}}
 	files, err := builtin.ReadDir("profiles")
 	if err != nil {

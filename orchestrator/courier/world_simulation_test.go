@@ -119,7 +119,7 @@ func newCommon() *common {
 }
 
 const (
-	toldAlways  = 11_900 // stories, with some 100,000 deliveries
+	toldAlways  = 10_800 // stories, with some 100,000 deliveries
 	manyScreens = 50_000 // remembered
 	manyBroken  = 5      // enough
 )
