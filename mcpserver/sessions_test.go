@@ -33,14 +33,14 @@ func TestSessionsTakeBoundedMemory(t *testing.T) {
 
 	before := heap()
 	large := initializeWith(30_000)
-	const calls = 4 * maxSessions // without a bound they hold 60 MB
+	const calls = 2 * maxSessions // without a bound they hold 22 MB
 	for range calls {
 		raw(t, url, "POST", "", large)
 	}
 	if n := h.sessions.last.Len(); n != maxSessions || len(h.sessions.used) != maxSessions {
 		t.Errorf("%d sessions are known, want %d", n, maxSessions)
 	}
-	if grown := int64(heap()) - int64(before); grown > 30<<20 {
+	if grown := int64(heap()) - int64(before); grown > 16<<20 {
 		t.Errorf("%d calls hold %d bytes", calls, grown)
 	}
 

@@ -336,7 +336,7 @@ func TestPowerCutsLoseNothingAcknowledged(t *testing.T) {
 	record, chance := r.record(), rand.New(rand.NewPCG(1, 2))
 	cuts := 40
 	if testing.Short() {
-		cuts = 15
+		cuts = 8
 	}
 	for range cuts {
 		at := stored[0].len + chance.IntN(len(record)-stored[0].len+1)
