@@ -80,9 +80,10 @@ func (s *onStage) askSeal() string {
 // 20 opencode took 60 s from its start to its first request.
 const endurance = 3 * testhome.Patience
 
-// until polls for a fact, and reports whether it came.
+// until polls for a fact, and reports whether it came. Most facts take a run of parley, which costs
+// some 40 ms of a core.
 func (s *onStage) until(patience time.Duration, fact func() bool) bool {
-	for deadline := time.Now().Add(patience); !fact(); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); !fact(); time.Sleep(200 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			return false
 		}
