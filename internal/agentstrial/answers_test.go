@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -26,13 +25,7 @@ var questions = map[string]string{
 
 // The operator answers the dialogs of the real programs without going to the terminal.
 func TestDialogsAreAnsweredFromOutside(t *testing.T) {
-	dir := os.Getenv(agentsDir)
-	if dir == "" {
-		t.Skip(agentsDir + " names no directory with the real programs; make agents does")
-	}
-
-	programs := slices.CompactFunc(installedIn(t, dir), func(a, b installed) bool { return a.profile == b.profile })
-	for _, program := range programs {
+	for _, program := range oneOfEach(installedPrograms(t)) {
 		for size := range strings.SplitSeq(cmp.Or(os.Getenv(agentsSizes), "200x50,72x20"), ",") {
 			t.Run(program.profile+" at "+size, func(t *testing.T) {
 				t.Parallel()

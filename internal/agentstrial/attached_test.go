@@ -1,7 +1,6 @@
 package agentstrial
 
 import (
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -12,13 +11,7 @@ import (
 // For a person who attaches, Shift+Enter makes a new line in each program's composer, and the
 // wheel leaves the composer alone. Messages arrive after it.
 func TestAttachedTerminalsFeelNative(t *testing.T) {
-	dir := os.Getenv(agentsDir)
-	if dir == "" {
-		t.Skip(agentsDir + " names no directory with the real programs; make agents does")
-	}
-
-	programs := slices.CompactFunc(installedIn(t, dir), func(a, b installed) bool { return a.profile == b.profile })
-	for _, program := range programs {
+	for _, program := range oneOfEach(installedPrograms(t)) {
 		t.Run(program.String(), func(t *testing.T) {
 			feelsNative(launchReal(t, program, "120x40"))
 		})

@@ -1,8 +1,6 @@
 package agentstrial
 
 import (
-	"os"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -14,13 +12,7 @@ import (
 // After the death of the machine each program comes back with its own conversation: its model sees the
 // earlier turns again.
 func TestProgramsComeBackWithTheirConversations(t *testing.T) {
-	dir := os.Getenv(agentsDir)
-	if dir == "" {
-		t.Skip(agentsDir + " names no directory with the real programs; make agents does")
-	}
-
-	programs := slices.CompactFunc(installedIn(t, dir), func(a, b installed) bool { return a.profile == b.profile })
-	for _, program := range programs {
+	for _, program := range oneOfEach(installedPrograms(t)) {
 		t.Run(program.String(), func(t *testing.T) {
 			t.Parallel()
 			comesBack(launchReal(t, program, "120x40", "--prompt", "the first is HERON"))

@@ -2,7 +2,6 @@ package agentstrial
 
 import (
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -14,13 +13,7 @@ import (
 // A program that asks something at its first start is known by its name, needs the operator,
 // and gets no message before it is answered.
 func TestStartUpQuestionsNeedTheOperator(t *testing.T) {
-	dir := os.Getenv(agentsDir)
-	if dir == "" {
-		t.Skip(agentsDir + " names no directory with the real programs; make agents does")
-	}
-
-	programs := slices.CompactFunc(installedIn(t, dir), func(a, b installed) bool { return a.profile == b.profile })
-	for _, program := range programs {
+	for _, program := range oneOfEach(installedPrograms(t)) {
 		if program.asks == "" {
 			continue
 		}

@@ -1,8 +1,6 @@
 package agentstrial
 
 import (
-	"os"
-	"slices"
 	"testing"
 
 	"parley"
@@ -12,13 +10,7 @@ import (
 // What parley says that a program used is what the model said. Claude Code's transcript tells no
 // reasoning apart for this model.
 func TestTokensAreThoseOfTheModel(t *testing.T) {
-	dir := os.Getenv(agentsDir)
-	if dir == "" {
-		t.Skip(agentsDir + " names no directory with the real programs; make agents does")
-	}
-
-	programs := slices.CompactFunc(installedIn(t, dir), func(a, b installed) bool { return a.profile == b.profile })
-	for _, program := range programs {
+	for _, program := range oneOfEach(installedPrograms(t)) {
 		t.Run(program.String(), func(t *testing.T) {
 			t.Parallel()
 			tellsItsTokens(t, program)

@@ -47,9 +47,14 @@ func pinned(t *testing.T) (all [][2]string) {
 	return all
 }
 
-// installedIn returns the programs that scripts/agents has installed.
-func installedIn(t *testing.T, dir string) (found []installed) {
+// installedPrograms returns the programs that scripts/agents has installed. Without their directory it skips the test.
+func installedPrograms(t *testing.T) (found []installed) {
 	t.Helper()
+	dir := os.Getenv(agentsDir)
+	if dir == "" {
+		t.Skip(agentsDir + " names no directory with the real programs; make agents does")
+	}
+
 	bin := func(program, version string) string {
 		return filepath.Join(dir, program+"-"+version, "node_modules", ".bin")
 	}
@@ -70,7 +75,16 @@ func installedIn(t *testing.T, dir string) (found []installed) {
 		found = append(found, installed{realPrograms[i], p[1], bin(p[0], p[1]) + ":" + node})
 	}
 
+	if len(found) == 0 {
+		t.Fatalf("%s holds none of the programs; scripts/agents installs them", dir)
+	}
+
 	return found
+}
+
+// oneOfEach returns the first version of each program.
+func oneOfEach(programs []installed) []installed {
+	return slices.CompactFunc(programs, func(a, b installed) bool { return a.profile == b.profile })
 }
 
 // The profiles name the versions that `make agents` tries.
@@ -108,19 +122,9 @@ var checks = []struct {
 }
 
 func TestRealPrograms(t *testing.T) {
-	dir := os.Getenv(agentsDir)
-	if dir == "" {
-		t.Skip(agentsDir + " names no directory with the real programs; make agents does")
-	}
-
-	sizes, programs := strings.Split(cmp.Or(os.Getenv(agentsSizes), "120x40,80x24"), ","), installedIn(t, dir)
+	sizes, programs := strings.Split(cmp.Or(os.Getenv(agentsSizes), "120x40,80x24"), ","), installedPrograms(t)
 	if testing.Short() {
-		sizes = sizes[:1]
-		programs = slices.CompactFunc(programs, func(a, b installed) bool { return a.profile == b.profile })
-	}
-
-	if len(programs) == 0 {
-		t.Fatalf("%s holds none of the programs; scripts/agents installs them", dir)
+		sizes, programs = sizes[:1], oneOfEach(programs)
 	}
 
 	results := newResults(programs, sizes)
