@@ -5,13 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"parley"
+
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
-
-	"parley"
 )
 
 // resource is the result of an operation under a URI. Reading it changes nothing. Updates
@@ -71,9 +72,7 @@ func addResources(s *server.MCPServer, o Options) {
 
 func (r resource) read(ctx context.Context, t *tool, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 	args := map[string]any{}
-	for name, value := range r.args {
-		args[name] = value
-	}
+	maps.Copy(args, r.args)
 
 	if prefix, _, found := strings.Cut(r.uri, "{"); found {
 		args[r.argument] = strings.TrimPrefix(req.Params.URI, prefix)

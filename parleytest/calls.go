@@ -3,6 +3,7 @@ package parleytest
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -173,9 +174,7 @@ func (m member) search(query string, rest ...params) *parley.SearchMessagesResul
 	m.Helper()
 	args := params{"query": query}
 	for _, more := range rest {
-		for name, value := range more {
-			args[name] = value
-		}
+		maps.Copy(args, more)
 	}
 	return do[parley.SearchMessagesResult](m, "search_messages", args)
 }

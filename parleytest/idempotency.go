@@ -1,6 +1,7 @@
 package parleytest
 
 import (
+	"maps"
 	"time"
 
 	"parley"
@@ -27,9 +28,7 @@ func (f *fixture) callTwice(m member, op string, args params, others ...params) 
 	call := func(change params) params {
 		all := params{"idempotency_key": "once"}
 		for _, part := range []params{args, change} {
-			for name, value := range part {
-				all[name] = value
-			}
+			maps.Copy(all, part)
 		}
 
 		return all

@@ -1,8 +1,6 @@
 package store
 
-import (
-	"time"
-)
+import "time"
 
 // A commit costs as much as ten writes, so writes that belong together share one. The
 // terminals of one broadcast are closed at about the same time: the writing goroutine knows

@@ -1,8 +1,6 @@
 package store
 
-import (
-	"strings"
-)
+import "strings"
 
 // column is a column of a table and its value in a row.
 type column[Row any] struct {

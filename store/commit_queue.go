@@ -1,8 +1,6 @@
 package store
 
-import (
-	"sync"
-)
+import "sync"
 
 // queue holds the writes that wait. Each has a caller that waits for it, so it is never
 // longer than there are callers.

@@ -1,8 +1,6 @@
 package store
 
-import (
-	"context"
-)
+import "context"
 
 // rankedUnread is how many unread messages Pressing ranks by priority, the newest of them.
 // Urgent ones it finds among all.

@@ -1,8 +1,6 @@
 package store
 
-import (
-	"testing"
-)
+import "testing"
 
 func TestMigrationMakesOldMessagesFindable(t *testing.T) {
 	path := fixture(t, "v1.sql")

@@ -1,8 +1,6 @@
 package store
 
-import (
-	"time"
-)
+import "time"
 
 // nanos returns a time as it is stored: in nanoseconds since 1970, 0 for the zero time.
 func nanos(t time.Time) int64 {

@@ -1,8 +1,6 @@
 package store
 
-import (
-	"context"
-)
+import "context"
 
 // Workspace keeps what concerns the workspace as a whole: its pause, its counts, and the
 // database itself.

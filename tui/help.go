@@ -1,8 +1,6 @@
 package tui
 
-import (
-	tea "charm.land/bubbletea/v2"
-)
+import tea "charm.land/bubbletea/v2"
 
 // help is the page of all keys, or of an answer.
 type help struct {

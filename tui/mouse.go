@@ -1,8 +1,6 @@
 package tui
 
-import (
-	tea "charm.land/bubbletea/v2"
-)
+import tea "charm.land/bubbletea/v2"
 
 // wheelLines is how many lines one notch of the wheel goes.
 const wheelLines = 3

@@ -2,14 +2,14 @@ package tui
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
-	"charm.land/lipgloss/v2"
-
 	"parley"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 )
 
 const (
@@ -147,9 +147,7 @@ func (d *shared) takeTemperatures(msg temperaturesMsg) {
 	if msg.err != nil {
 		d.link.gone(msg.err)
 	}
-	for id, x := range msg.known {
-		d.temperatures.known[id] = x
-	}
+	maps.Copy(d.temperatures.known, msg.known)
 }
 
 // cold reports whether there is nothing to say of a conversation.

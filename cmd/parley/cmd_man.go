@@ -3,15 +3,16 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"parley"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"parley"
 )
 
 func manCommand(c *cli) *cobra.Command {
@@ -47,9 +48,7 @@ func manPages(cmd *cobra.Command) map[string]string {
 
 	pages[manName(cmd)+".1"] = manPage(cmd)
 	for _, sub := range cmd.Commands() {
-		for name, text := range manPages(sub) {
-			pages[name] = text
-		}
+		maps.Copy(pages, manPages(sub))
 	}
 
 	return pages

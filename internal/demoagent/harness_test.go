@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -68,9 +69,7 @@ func startOn(t *testing.T, server *tmux.Server, size [2]int, env map[string]stri
 
 	a := &agent{t: t, server: server, profile: demo, log: filepath.Join(t.TempDir(), "log")}
 	with := map[string]string{"DEMOAGENT_TEST": "1", "PARLEY_KEY": ""}
-	for k, v := range env {
-		with[k] = v
-	}
+	maps.Copy(with, env)
 
 	a.info = must.Have(server.NewSession(t.Context(), tmux.SessionOptions{Name: tmuxtest.Name("demo"), Owner: "test",
 		Width: size[0], Height: size[1], Env: with, Argv: append([]string{self, "--log", a.log}, args...)}))(t)
