@@ -11,11 +11,11 @@ import (
 	"testing"
 	"time"
 
-	official "github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"parley"
 	"parley/httpapi"
 	"parley/internal/must"
+
+	official "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 func TestSessionsSurviveARestart(t *testing.T) {
@@ -158,9 +158,7 @@ func TestOnlyTheClientEndsItsSession(t *testing.T) {
 	}
 
 	expect("at first", http.StatusOK)
-	if _, err := h.sessions.Terminate(session); err != nil { // what the library's sweeper does
-		t.Fatal(err)
-	}
+	must.Have(h.sessions.Terminate(session))(t) // what the library's sweeper does
 
 	expect("after the sweeper", http.StatusOK)
 	if status, _, _ := raw(t, url, "DELETE", session, ""); status != http.StatusOK {

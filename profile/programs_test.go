@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/must"
 	"parley/profile"
 )
 
@@ -13,10 +14,7 @@ func TestRunningProgramIsKnown(t *testing.T) {
 		"robo": `{command: [robo], programs: [robo, "@acme/robo-cli/"]}`,
 		"mine": `{extends: claude, inline_chars: 400}`,
 	} {
-		var err error
-		if s, err = s.With(name, []byte(text)); err != nil {
-			t.Fatal(err)
-		}
+		s = must.Have(s.With(name, []byte(text)))(t)
 	}
 
 	for line, want := range map[string]string{

@@ -14,14 +14,12 @@ import (
 
 func builtin(t *testing.T) profile.Set {
 	t.Helper()
-	s := must.Have(profile.Builtin())(t)
-	return s
+	return must.Have(profile.Builtin())(t)
 }
 
 func find(t *testing.T, s profile.Set, name string) *profile.Profile {
 	t.Helper()
-	p := must.Have(s.Find(name))(t)
-	return p
+	return must.Have(s.Find(name))(t)
 }
 
 func TestBuiltinProfilesSayHowMuchMayBeTyped(t *testing.T) {

@@ -4,10 +4,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"parley"
 	"parley/internal/must"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // require stores a message of agent 0 that other agents must answer.
@@ -15,8 +15,7 @@ func require(t *testing.T, s *Store, to ...int) Appended {
 	t.Helper()
 	p, due := post(0, to...), time.Now().Add(time.Hour)
 	p.Message.RequiresResponse, p.Message.ResponseDeadline = true, &due
-	stored := must.Have(s.Append(t.Context(), p))(t)
-	return stored
+	return must.Have(s.Append(t.Context(), p))(t)
 }
 
 func reply(from int, original Appended, status parley.ResponseStatus) Post {

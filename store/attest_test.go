@@ -5,17 +5,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"parley"
 	"parley/internal/must"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func attest(t *testing.T, s *Store, n int, started time.Time, refs ...string) []string {
 	t.Helper()
-	typed := must.Have(s.Attest(t.Context(),
+	return must.Have(s.Attest(t.Context(),
 		Witness{RecipientID: agentID(n), Refs: refs, Evidence: "it says so", TurnStarted: started}))(t)
-	return typed
 }
 
 func TestAttestAdvancesTypedDeliveries(t *testing.T) {

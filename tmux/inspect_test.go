@@ -12,11 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"parley/internal/must"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestInspectListsAlteredOptions(t *testing.T) {
@@ -39,8 +39,7 @@ func TestInspectTellsHistoryFromOtherMemory(t *testing.T) {
 	opts := tmuxtest.Options(t)
 	s := tmuxtest.StartWith(t, opts)
 	inspect := func() tmux.Inspection {
-		got := must.Have(tmux.Inspect(t.Context(), opts.Binary, opts.Path, opts.Env))(t)
-		return got
+		return must.Have(tmux.Inspect(t.Context(), opts.Binary, opts.Path, opts.Env))(t)
 	}
 
 	before := inspect()

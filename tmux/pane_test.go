@@ -101,14 +101,13 @@ func TestTerminalFacts(t *testing.T) {
 		t.Errorf("cooked: %v, %v", on, err)
 	}
 
-	shell, err := s.NewSession(t.Context(), tmux.SessionOptions{Name: "sh", Owner: "sh", Argv: []string{"sh", "-i"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	options := tmux.SessionOptions{Name: "sh", Owner: "sh", Argv: []string{"sh", "-i"}}
+	shell := must.Have(s.NewSession(t.Context(), options))(t)
 
 	foreground := func(want func([]string) bool) {
 		t.Helper()
 		var argv []string
+		var err error
 		tmuxtest.Poll(t, func() bool { argv, err = tmux.Foreground(shell.PID); return err == nil && want(argv) },
 			func() string { return fmt.Sprintf("foreground %q, %v", argv, err) })
 	}

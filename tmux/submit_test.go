@@ -13,11 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"parley/internal/must"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // tmuxCommand runs a tmux command against the server, as a person would.
@@ -322,8 +322,7 @@ func TestSubmitReportsAMissingText(t *testing.T) {
 func serverPID(t testing.TB, s *tmux.Server) int {
 	t.Helper()
 	pid, _, _ := strings.Cut(s.Instance(), "/")
-	n := must.Have(strconv.Atoi(pid))(t)
-	return n
+	return must.Have(strconv.Atoi(pid))(t)
 }
 
 // FuzzQuoting proves that every byte string without NUL gets through the command line of

@@ -25,10 +25,7 @@ func newTerminal(t *testing.T, w, h string) *terminal {
 		t.Skip("tmux is not installed")
 	}
 
-	dir, err := os.MkdirTemp("", "tui") // t.TempDir is too long for a socket
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Have(os.MkdirTemp("", "tui"))(t) // t.TempDir is too long for a socket
 
 	s := &terminal{t: t, socket: filepath.Join(dir, "s")}
 	t.Cleanup(func() {

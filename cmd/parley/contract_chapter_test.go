@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/must"
+
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
@@ -35,10 +37,7 @@ type rule struct {
 func readChapter(t *testing.T, name string) *chapter {
 	t.Helper()
 	file := filepath.Join("testdata", "contract", name+".txtar")
-	archive, err := txtar.ParseFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	archive := must.Have(txtar.ParseFile(file))(t)
 
 	c := &chapter{play: &play{roles: map[string]string{}}}
 	if err := c.parseHead(string(archive.Comment)); err != nil {
@@ -46,6 +45,7 @@ func readChapter(t *testing.T, name string) *chapter {
 	}
 
 	for _, part := range archive.Files {
+		var err error
 		switch text := string(part.Data); part.Name {
 		case "calls":
 			err = c.parseCalls(text)

@@ -87,9 +87,7 @@ func TestTheWebSocketOfTheHTTPDocsWorks(t *testing.T) {
 	address := regexp.MustCompile(`ws://\S+`).FindString(documents(t)["http.md"])
 	address = strings.NewReplacer("http://127.0.0.1:PORT", info.HTTP, "127.0.0.1:PORT", strings.TrimPrefix(info.HTTP, "http://"), "KEY", lines[len(lines)-1]).
 		Replace(address)
-	ctx, cancel := context.WithTimeout(t.Context(), testhome.Patience)
-	defer cancel()
-
+	ctx := inTime(t)
 	conn, _, err := websocket.Dial(ctx, address, nil)
 	if err != nil {
 		t.Fatal(err)

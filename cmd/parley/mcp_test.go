@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"os"
@@ -33,9 +32,7 @@ func prepareDatabase(t testing.TB, h *testhome.Home) {
 func TestMCPOverStdioServesTheOfficialClient(t *testing.T) {
 	t.Parallel()
 	h := testhome.New(t)
-	ctx, cancel := context.WithTimeout(t.Context(), testhome.Patience)
-	defer cancel()
-
+	ctx := inTime(t)
 	testhome.Run[parley.LaunchAgentResult](t, h, "launch", "coder", "--", "cat")
 	bot := testhome.Run[parley.RegisterAgentResult](t, h, "register", "bot")
 
@@ -90,9 +87,7 @@ func TestMCPOverStdioServesTheOfficialClient(t *testing.T) {
 func TestMCPOverHTTPServesTheOfficialClient(t *testing.T) {
 	t.Parallel()
 	h := testhome.New(t)
-	ctx, cancel := context.WithTimeout(t.Context(), testhome.Patience)
-	defer cancel()
-
+	ctx := inTime(t)
 	bot := testhome.Run[parley.RegisterAgentResult](t, h, "register", "bot")
 	status := testhome.Run[parley.WorkspaceStatusResult](t, h, "status")
 
@@ -129,9 +124,7 @@ func TestMCPOverHTTPServesTheOfficialClient(t *testing.T) {
 
 func callTool(t *testing.T, session *mcp.ClientSession, name string, args map[string]any, into any) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), testhome.Patience)
-	defer cancel()
-
+	ctx := inTime(t)
 	res, err := session.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: args})
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,9 +23,7 @@ func TestToolsetsAreASettingAndAChoice(t *testing.T) {
 	team := "settings:\n  mcp_toolsets: team, files\n"
 	must.Do(t, os.WriteFile(filepath.Join(h.Workspace, "parley.yaml"), []byte(team), 0o600))
 
-	ctx, cancel := context.WithTimeout(t.Context(), testhome.Patience)
-	defer cancel()
-
+	ctx := inTime(t)
 	bot := testhome.Run[parley.RegisterAgentResult](t, h, "register", "bot")
 	status := testhome.Run[parley.WorkspaceStatusResult](t, h, "status")
 	http := func(query string) mcp.Transport {
@@ -105,9 +102,7 @@ func TestToolsetsOfAnAgent(t *testing.T) {
 	}
 
 	write("[files, team]")
-	ctx, cancel := context.WithTimeout(t.Context(), testhome.Patience)
-	defer cancel()
-
+	ctx := inTime(t)
 	keys := map[string]string{}
 	for _, name := range []string{"bot", "other"} {
 		keys[name] = testhome.Run[parley.RegisterAgentResult](t, h, "register", name).APIKey
@@ -148,9 +143,7 @@ func TestToolsetsOfAnAgent(t *testing.T) {
 func TestTheBridgeKnowsTheRole(t *testing.T) {
 	t.Parallel()
 	h := testhome.New(t)
-	ctx, cancel := context.WithTimeout(t.Context(), testhome.Patience)
-	defer cancel()
-
+	ctx := inTime(t)
 	bot := testhome.Run[parley.RegisterAgentResult](t, h, "register", "bot")
 	for key, want := range map[string]string{bot.APIKey: "You are bot", "": "You act for the operator"} {
 		cmd := h.Command("mcp")

@@ -112,10 +112,7 @@ func openTerminal(b testing.TB, w, h uint16) (near, far *os.File) {
 		b.Skipf("no terminal can be opened: %v", err)
 	}
 
-	conn, err := near.SyscallConn() // Fd would make its reads block for good
-	if err != nil {
-		b.Fatal(err)
-	}
+	conn := must.Have(near.SyscallConn())(b) // Fd would make its reads block for good
 
 	number := 0
 	if ctl := conn.Control(func(fd uintptr) {

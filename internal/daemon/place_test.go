@@ -122,9 +122,7 @@ func TestPrepareMakesPrivateDirectories(t *testing.T) {
 	at := Locate(filepath.Join(root, "ws"),
 		Environ{"XDG_RUNTIME_DIR=" + root + "/run", "XDG_STATE_HOME=" + root + "/state"})
 
-	if err := os.MkdirAll(at.Runtime, 0o755); err != nil { // as a careless hand would
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(at.Runtime, 0o755)) // as a careless hand would
 	must.Do(t, at.Prepare())
 
 	for _, dir := range []string{at.State(""), at.Runtime, at.Launch} {
