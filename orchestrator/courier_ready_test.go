@@ -58,10 +58,7 @@ func shows(text string) func(tmux.Screen) bool {
 // framedWith changes the profile of the fake agent.
 func framedWith(t *testing.T, change string) func(*Options) {
 	return func(o *Options) {
-		var err error
-		if o.Profiles, err = o.Profiles.With("framed", []byte(change)); err != nil {
-			t.Fatal(err)
-		}
+		o.Profiles = must.Have(o.Profiles.With("framed", []byte(change)))(t)
 	}
 }
 

@@ -14,10 +14,8 @@ import (
 // launchReporting launches a fake agent whose profile expects reports of its prompts.
 func launchReporting(t *testing.T, takenWithin string, a tmuxtest.Agent) (te *testTeam, log string) {
 	te = newTeam(t, func(o *Options) {
-		var err error
-		if o.Profiles, err = o.Profiles.With("speaker", []byte("{extends: framed, taken_within: "+takenWithin+", reports: {Prompt: prompted, Done: idle}}")); err != nil {
-			t.Fatal(err)
-		}
+		known := "{extends: framed, taken_within: " + takenWithin + ", reports: {Prompt: prompted, Done: idle}}"
+		o.Profiles = must.Have(o.Profiles.With("speaker", []byte(known)))(t)
 	})
 	return te, te.launch("ann", "speaker", a)
 }

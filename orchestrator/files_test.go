@@ -46,8 +46,7 @@ func (te *testTeam) kept() []string {
 
 func (te *testTeam) transfer(ctx context.Context, to, path string) *parley.TransferFileResult {
 	te.t.Helper()
-	res := must.Have(te.TransferFile(ctx, parley.TransferFileRequest{Recipient: to, SourcePath: path}))(te.t)
-	return res
+	return must.Have(te.TransferFile(ctx, parley.TransferFileRequest{Recipient: to, SourcePath: path}))(te.t)
 }
 
 func (te *testTeam) mayRead(ctx context.Context, id string) bool {
@@ -107,9 +106,7 @@ func TestAttachedFileMustBeTheSendersAndBecomesTheRecipients(t *testing.T) {
 	te := newTeam(t)
 	planner, coder, reviewer := te.as("planner"), te.as("coder"), te.as("reviewer")
 	res := te.transfer(planner, "coder", te.give("a.txt", "content"))
-	if err := os.RemoveAll(filepath.Dir(res.Data.ServerPath)); err != nil { // the recipient has moved it
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(filepath.Dir(res.Data.ServerPath))) // the recipient has moved it
 
 	attach := func(ctx context.Context, to string, items ...string) error {
 		from := must.Have(te.roster.Caller(ctx))(t)

@@ -51,9 +51,7 @@ func TestKeysWorkUntilTheyEnd(t *testing.T) {
 		strings.ToUpper(first):     false,
 	})
 
-	if _, err := te.RevokeKey(boss, parley.RevokeKeyRequest{KeyID: second}); err != nil { // a full key is accepted too
-		t.Fatal(err)
-	}
+	must.Have(te.RevokeKey(boss, parley.RevokeKeyRequest{KeyID: second}))(t) // a full key is accepted too
 
 	te.wantGood("revoked", map[string]bool{first: true, second: false, third: true})
 

@@ -10,9 +10,8 @@ import (
 
 func (te *testTeam) pause(paused bool) *parley.PauseCommunicationResult {
 	te.t.Helper()
-	res := must.Have(te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: paused,
+	return must.Have(te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: paused,
 		Reason: "lunch"}))(te.t)
-	return res
 }
 
 func TestPauseRefusesAndHoldsAndReadingWorks(t *testing.T) {

@@ -29,8 +29,7 @@ func (te *testTeam) launchScript(name, profile, script string) {
 func (te *testTeam) tmuxPID() int {
 	te.t.Helper()
 	pid, _, _ := strings.Cut(te.terminals.Server().Instance(), "/")
-	n := must.Have(strconv.Atoi(pid))(te.t)
-	return n
+	return must.Have(strconv.Atoi(pid))(te.t)
 }
 
 // leave closes the rest of a team that was shut down.
@@ -187,10 +186,8 @@ func TestHungTmuxServerDoesNotKeepTheTeamFromEnding(t *testing.T) {
 func TestCloseDoesNotWaitForAPersonWhoScrolls(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t, func(o *Options) {
-		var err error
-		if o.Profiles, err = o.Profiles.With("slow", []byte(strings.Replace(framedProfile, "settle: 20ms", "settle: 1s", 1))); err != nil {
-			t.Fatal(err)
-		}
+		slow := strings.Replace(framedProfile, "settle: 20ms", "settle: 1s", 1)
+		o.Profiles = must.Have(o.Profiles.With("slow", []byte(slow)))(t)
 	})
 
 	log := te.launch("coder", "slow", tmuxtest.Agent{})

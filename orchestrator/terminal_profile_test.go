@@ -26,11 +26,8 @@ type robo struct {
 func newRobo(t *testing.T, a tmuxtest.Agent) *robo {
 	t.Helper()
 	te := newTeam(t, func(o *Options) {
-		var err error
 		known := "{extends: framed, command: [robo], handover: {env: {ROBO_TEAM: '{{.Name}}'}}}"
-		if o.Profiles, err = o.Profiles.With("robo", []byte(known)); err != nil {
-			t.Fatal(err)
-		}
+		o.Profiles = must.Have(o.Profiles.With("robo", []byte(known)))(t)
 	})
 
 	r := &robo{testTeam: te, path: filepath.Join(te.dir, "robo"), log: filepath.Join(te.dir, "robo.log")}
@@ -46,8 +43,7 @@ func newRobo(t *testing.T, a tmuxtest.Agent) *robo {
 func (r *robo) start(profile string, command ...string) *parley.LaunchAgentResult {
 	r.t.Helper()
 	req := parley.LaunchAgentRequest{Name: "ann", Profile: profile, Command: command}
-	res := must.Have(r.LaunchAgent(r.operator(), req))(r.t)
-	return res
+	return must.Have(r.LaunchAgent(r.operator(), req))(r.t)
 }
 
 // hidden returns a script that runs robo without its name on the command line.

@@ -55,9 +55,8 @@ func TestNextDaemonReadsSpooledReports(t *testing.T) {
 	}
 
 	key := te.keyOf("deaf")
-	if err := te.opts.Store.Claim(te.operator(), jobs[0].Key, 99, false); err != nil { // as left by a daemon that was killed while typing
-		t.Fatal(err)
-	}
+	// As left by a daemon that was killed while typing.
+	must.Do(t, te.opts.Store.Claim(te.operator(), jobs[0].Key, 99, false))
 
 	te.close()
 	at := time.Now().Add(-time.Second).UTC()

@@ -48,19 +48,11 @@ const (
 
 func newStage(t *testing.T, texts ...string) *stage {
 	t.Helper()
-	set, err := profile.Builtin()
+	set := must(profile.Builtin())
 	for _, text := range texts {
-		if err == nil {
-			set, err = set.With("test", []byte(text))
-		}
+		set = must(set.With("test", []byte(text)))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := set.Find("test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(set.Find("test"))
 
 	s := &stage{
 		t: t, now: time.Unix(1_000_000, 0), profile: p, on: &team.Terminal{Profile: p},

@@ -162,11 +162,7 @@ var pageFlag = flag.String("page", "", "simulate, try the defects, and write the
 func TestDefectsStandInTheSources(t *testing.T) {
 	known := map[string]bool{}
 	for _, d := range defects {
-		raw, err := os.ReadFile(d.file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n := strings.Count(string(raw), d.old); n != 1 {
+		if n := strings.Count(string(must(os.ReadFile(d.file))), d.old); n != 1 {
 			t.Errorf("%s: its text stands %d times in %s, want once", d.words, n, d.file)
 		}
 		if known[d.words] {
@@ -196,9 +192,7 @@ func TestSimulationFindsDefects(t *testing.T) {
 			t.Error(b)
 		}
 		all := tryAll(t, regexp.MustCompile(""))
-		if err := os.WriteFile(*pageFlag, []byte(page(r, all)), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(0, os.WriteFile(*pageFlag, []byte(page(r, all)), 0o644))
 	default:
 		t.Skip("it takes long: make simulate")
 	}
@@ -230,9 +224,7 @@ func try(t *testing.T, d *defect) found {
 	for name, text := range map[string]string{
 		broken: strings.Replace(raw, d.old, d.new, 1), overlay: string(must(json.Marshal(replace))),
 	} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(0, os.WriteFile(name, []byte(text), 0o600))
 	}
 
 	cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-ldflags=-s -w", "-overlay", overlay,

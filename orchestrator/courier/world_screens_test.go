@@ -171,18 +171,12 @@ func wrapped(text, first, others string, width int) []string {
 }
 
 func TestProfilesRecogniseTheWorld(t *testing.T) {
-	set, err := profile.Builtin()
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must(profile.Builtin())
 	message := parley.Message{ID: "5f0c21aa", Sender: "ann", SenderID: "12345678", Text: "please rebase\nsecond line"}
 	typed := message.Header("87654321") + " " + message.Text + "\n" + message.Footer(false, "")
 
 	for name, f := range faces {
-		p, err := set.Find(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must(set.Find(name))
 		if !p.HasMarkers() {
 			continue
 		}

@@ -39,9 +39,7 @@ func newContract(t *testing.T, seed uint64) *contract {
 	c := &contract{Rand: rand.New(rand.NewPCG(seed, 1)), t: t, ctx: t.Context(), real: storetest.Open(t)}
 	for i, id := range []string{agentID, "12345678-0000-4000-8000-000000000000"} {
 		a := parley.Agent{ID: id, Name: fmt.Sprint("agent-", i), Kind: parley.KindTerminal, State: parley.StateIdle}
-		if err := c.real.CreateAgent(c.ctx, a, nil); err != nil {
-			t.Fatal(err)
-		}
+		must(0, c.real.CreateAgent(c.ctx, a, nil))
 	}
 	return c
 }
