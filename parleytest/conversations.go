@@ -116,6 +116,4 @@ func controls(f *fixture) {
 	refused(f.operator, "control_conversation", params{"action": "mute", "with": "coder"}, parley.InvalidRecipient)
 	refused(f.operator, "control_conversation",
 		params{"action": "release", "message_id": "00000000-0000-4000-8000-000000000000"}, parley.MessageNotFound)
-
-	refused(f.planner, "control_conversation", params{"action": "release", "thread_id": th}, parley.NotAuthorized)
 }

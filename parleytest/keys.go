@@ -12,7 +12,6 @@ var keyCases = []testCase{
 	{"RotationEndsTheOtherKeys", rotationEndsTheOthers},
 	{"KeysOfTheOperatorAndOfUnknownAgentsAreRefused", keysRefused},
 	{"SpecialAgentsWaitForApproval", specialAgentsWait},
-	{"KeysAndApprovalsAreForTheOperator", rightsAreTheOperators},
 }
 
 func keysComeAndGo(f *fixture) {
@@ -113,12 +112,4 @@ func specialAgentsWait(f *fixture) {
 	refused(f.operator, "approve_agent", params{"agent": "coder", "approve": true}, parley.InvalidArgument)
 	refused(f.operator, "approve_agent", params{"agent": "DM"}, parley.InvalidArgument)
 	refused(f.operator, "approve_agent", params{"agent": "nobody", "approve": true}, parley.AgentNotFound)
-}
-
-func rightsAreTheOperators(f *fixture) {
-	for _, op := range []string{"issue_key", "rotate_key", "revoke_key"} {
-		refused(f.coder, op, params{"agent": "coder"}, parley.NotAuthorized)
-	}
-	refused(f.coder, "list_keys", nil, parley.NotAuthorized)
-	refused(f.coder, "approve_agent", params{"agent": "coder", "approve": true}, parley.NotAuthorized)
 }

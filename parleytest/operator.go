@@ -16,7 +16,6 @@ var operatorCases = []testCase{
 	{"SteeringIsAMessageWithItsKind", steerMailbox},
 	{"SteeringIsRefusedForTheOperatorAndIllegalKinds", steerRefused},
 	{"NothingNeedsTheOperatorAtFirst", needsNothing},
-	{"OperatorsToolsAreForTheOperator", operatingRefused},
 }
 
 func retryDelivered(f *fixture) {
@@ -131,12 +130,4 @@ func needsNothing(f *fixture) {
 	same(f.T, "needs", len(got.Needs), 0)
 	same(f.T, "dismissed", got.Dismissed, 0)
 	refused(f.operator, "get_needs", params{"dismiss": "00000000-0000-4000-8000-000000000000"}, parley.MessageNotFound)
-	refused(f.planner, "get_needs", params{}, parley.NotAuthorized)
-}
-
-func operatingRefused(f *fixture) {
-	id := f.planner.send("hello", "coder").MessageID
-	refused(f.planner, "retry_delivery", params{"message_id": id}, parley.NotAuthorized)
-	refused(f.planner, "explain_message", params{"message_id": id}, parley.NotAuthorized)
-	refused(f.planner, "pause_communication", params{"paused": true}, parley.NotAuthorized)
 }

@@ -82,9 +82,6 @@ func addResponderRefused(f *fixture) {
 	)
 
 	refused(f.operator, "add_responder", params{"name": "coder", "special_agent_config": good}, parley.AgentExists)
-	refused(f.planner, "add_responder", params{"name": "DM", "special_agent_config": good}, parley.NotAuthorized)
-	refused(f.planner, "list_responders", nil, parley.NotAuthorized)
-	refused(f.planner, "usage", nil, parley.NotAuthorized)
 }
 
 func addRegistered(f *fixture) {
