@@ -34,14 +34,8 @@ func (a *api) serveAPI(w http.ResponseWriter, r *http.Request) {
 		err = a.admit(r, op, caller)
 	}
 
-	if err != nil {
-		a.fail(w, r, err)
-		return
-	}
-
-	done, err := a.busy.enter(caller)
-	if err != nil {
-		a.fail(w, r, err)
+	done, ok := a.enter(w, r, caller, err)
+	if !ok {
 		return
 	}
 	defer done()

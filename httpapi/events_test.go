@@ -35,6 +35,19 @@ func record(events ...parley.Event) *stub {
 	}}
 }
 
+// recordThatFails has one event. The storage fails when asked for the next.
+func recordThatFails() *stub {
+	s := record(parley.Event{Seq: 1})
+	good := s.events
+	s.events = func(ctx context.Context, r parley.ReadEventsRequest) (*parley.ReadEventsResult, error) {
+		if r.After > 0 {
+			return nil, parley.Errorf(parley.StorageUnavailable, "the database is gone")
+		}
+		return good(ctx, r)
+	}
+	return s
+}
+
 // open begins a stream and returns its lines.
 func (d *daemon) open(path string, headers ...string) (lines <-chan string, header http.Header) {
 	d.Helper()
@@ -142,15 +155,7 @@ func TestAStreamEndsWithTheServer(t *testing.T) {
 }
 
 func TestAStreamThatFailsSaysWhy(t *testing.T) {
-	s := record(parley.Event{Seq: 1})
-	good := s.events
-	s.events = func(ctx context.Context, r parley.ReadEventsRequest) (*parley.ReadEventsResult, error) {
-		if r.After > 0 {
-			return nil, parley.Errorf(parley.StorageUnavailable, "the database is gone")
-		}
-		return good(ctx, r)
-	}
-
+	s := recordThatFails()
 	lines, _ := serve(t, New(options(s))).open("/api/events", sse)
 	expectLines(t, lines, ":parley", "id: 1", "event", "data", "event: error",
 		`data: {"success":false,"error_code":"STORAGE_UNAVAILABLE"`)

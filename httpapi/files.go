@@ -39,14 +39,8 @@ func (a *api) serveDownload(w http.ResponseWriter, r *http.Request) {
 		err = parley.FindOp("transfer_file").Allow(caller)
 	}
 
-	if err != nil {
-		a.fail(w, r, err)
-		return
-	}
-
-	done, err := a.busy.enter(caller)
-	if err != nil {
-		a.fail(w, r, err)
+	done, ok := a.enter(w, r, caller, err)
+	if !ok {
 		return
 	}
 	defer done()

@@ -218,14 +218,8 @@ func (a *api) serveMCP(w http.ResponseWriter, r *http.Request) {
 		err = notInvited(r, "/mcp")
 	}
 
-	if err != nil {
-		a.fail(w, r, err)
-		return
-	}
-
-	done, err := a.busy.enter(caller)
-	if err != nil {
-		a.fail(w, r, err)
+	done, ok := a.enter(w, r, caller, err)
+	if !ok {
 		return
 	}
 	defer done()

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coder/websocket"
-
 	"parley"
 	"parley/internal/must"
+
+	"github.com/coder/websocket"
 )
 
 // dial opens a WebSocket; headers are "Name: value".
@@ -180,15 +180,7 @@ func TestAWebSocketSendsItsLastEventsBeforeClosing(t *testing.T) {
 }
 
 func TestAWebSocketThatFailsSaysWhy(t *testing.T) {
-	s := record(parley.Event{Seq: 1})
-	good := s.events
-	s.events = func(ctx context.Context, r parley.ReadEventsRequest) (*parley.ReadEventsResult, error) {
-		if r.After > 0 {
-			return nil, parley.Errorf(parley.StorageUnavailable, "the database is gone")
-		}
-		return good(ctx, r)
-	}
-
+	s := recordThatFails()
 	conn := serve(t, New(options(s))).socket("/api/events")
 	expectMessages(t, conn, 1)
 	if got, err := message(t, conn); err != nil || got["error_code"] != "STORAGE_UNAVAILABLE" {

@@ -59,14 +59,21 @@ func TestRetryPressesTheEnterOfAStrandedText(t *testing.T) {
 	s.nothingNeeded()
 }
 
-func TestRetryDoesNotTypeWhatAPersonHasSent(t *testing.T) {
-	t.Parallel()
-	s, id := strand(t)
-	next := s.send("coder", "next")
+// retryWhilePaused retries a stranded message, and holds that retry and the next message by a pause.
+func retryWhilePaused(t *testing.T) (s *stage, id, next string) {
+	t.Helper()
+	s, id = strand(t)
+	next = s.send("coder", "next")
 	s.held(next, "parley's own text stands unsent") // it has been seen there
 	s.pause(true)
 	s.held(next, "paused") // the courier has seen that too
 	s.retry(id)
+	return s, id, next
+}
+
+func TestRetryDoesNotTypeWhatAPersonHasSent(t *testing.T) {
+	t.Parallel()
+	s, id, next := retryWhilePaused(t)
 	s.press("Enter")
 	s.wantMessages(1)
 	s.show("> hello\n(operator · msg " + parley.Short(id) + " · seal " + s.seal("coder") + ")") // as programs show a prompt
@@ -85,12 +92,7 @@ func TestRetryDoesNotTypeWhatAPersonHasSent(t *testing.T) {
 
 func TestRetryDoesNotTypeATextThatSomebodySentOrCleared(t *testing.T) {
 	t.Parallel()
-	s, id := strand(t)
-	next := s.send("coder", "next")
-	s.held(next, "parley's own text stands unsent") // it has been seen there
-	s.pause(true)
-	s.held(next, "paused") // the courier has seen that too
-	s.retry(id)
+	s, id, next := retryWhilePaused(t)
 	s.press("C-u")
 	tmuxtest.WaitFor(t, s.pane("coder"), func(sc tmux.Screen) bool { return !tmuxtest.Shows(sc, parley.Short(id)) })
 	s.pause(false)

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"parley"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func same[V any](t *testing.T, what string, got, want V) {
@@ -28,43 +28,32 @@ func sorted(ids ...string) []string {
 }
 
 func messageTexts(messages []parley.ContractMessage) []string {
-	list := []string{}
-	for _, m := range messages {
-		list = append(list, m.Content.Text)
-	}
-	return list
+	return each(messages, func(m parley.ContractMessage) string { return m.Content.Text })
 }
 
 func inboxTexts(messages []parley.InboxMessage) []string {
-	list := []string{}
-	for _, m := range messages {
-		list = append(list, m.Content)
-	}
-	return list
+	return each(messages, func(m parley.InboxMessage) string { return m.Content })
 }
 
 func exportedTexts(messages []parley.ExportedMessage) []string {
-	list := []string{}
-	for _, m := range messages {
-		list = append(list, m.Text)
-	}
-	return list
+	return each(messages, func(m parley.ExportedMessage) string { return m.Text })
 }
 
 func foundTexts(r *parley.SearchMessagesResult) []string {
-	list := []string{}
-	for _, m := range r.Messages {
-		list = append(list, m.Content.Text)
-	}
-	return list
+	return each(r.Messages, func(m parley.FoundMessage) string { return m.Content.Text })
 }
 
-func sequence(list []parley.Event) []int64 {
-	s := []int64{}
+func sequence(events []parley.Event) []int64 {
+	return each(events, func(e parley.Event) int64 { return e.Seq })
+}
+
+// each returns what is said of each element; not nil.
+func each[E, V any](list []E, say func(E) V) []V {
+	all := []V{}
 	for _, e := range list {
-		s = append(s, e.Seq)
+		all = append(all, say(e))
 	}
-	return s
+	return all
 }
 
 // recipients returns everybody whom a receipt names, in order.

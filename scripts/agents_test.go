@@ -33,15 +33,7 @@ func (s *system) install(program, into string, env ...string) (out string, code 
 		}
 	}
 
-	cmd := exec.Command("/bin/sh", "agents", program)
-	cmd.Env = append([]string{"PATH=" + s.bin, "PARLEY_TEST_AGENTS=" + into}, env...)
-	b, err := cmd.CombinedOutput()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		s.t.Fatal(err)
-	}
-
-	return string(b), cmd.ProcessState.ExitCode()
+	return s.run("agents", program, append(env, "PARLEY_TEST_AGENTS="+into))
 }
 
 // programs lists the installed programs.

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"parley/internal/must"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // A system is a directory of programs, the only one in PATH.
@@ -51,10 +51,16 @@ case "$1" in -Si) exit ${NO_LISTS-0} ;; esac
 printf '#!/bin/sh\necho tmux 3.4\n' >'`+tmux+`' && chmod +x '`+tmux+`'`)
 }
 
-// need runs the script with only this system in PATH.
+// need runs the script that finds or installs a tool.
 func (s *system) need(tool string, env ...string) (out string, code int) {
 	s.t.Helper()
-	cmd := exec.Command("/bin/sh", "need", tool)
+	return s.run("need", tool, env)
+}
+
+// run runs a script with only this system in PATH.
+func (s *system) run(script, arg string, env []string) (out string, code int) {
+	s.t.Helper()
+	cmd := exec.Command("/bin/sh", script, arg)
 	cmd.Env = append([]string{"PATH=" + s.bin}, env...)
 	b, err := cmd.CombinedOutput()
 	var exit *exec.ExitError

@@ -235,25 +235,16 @@ func TestNeedOfAPostOpensItsThread(t *testing.T) {
 func TestPostsInViewAreMarkedRead(t *testing.T) {
 	s, f := newBusyScreen(t, 100, 24)
 	s.press("3", "enter")
-	s.comes(parley.InboxMessage{
-		MessageID: f.posts[3].MessageID,
-		Sender:    "tester",
-		ThreadID:  f.threads[0].ID,
-		Content:   "Then twelve.",
-	})
-
+	post := parley.InboxMessage{Sender: "tester", ThreadID: f.threads[0].ID}
+	post.MessageID, post.Content = f.posts[3].MessageID, "Then twelve."
+	s.comes(post)
 	if len(f.read) != 1 {
 		t.Errorf("marked %q read, want the post", f.read)
 	}
 
 	s.press("g")
-	s.comes(parley.InboxMessage{
-		MessageID: f.posts[4].MessageID,
-		Sender:    "tester",
-		ThreadID:  f.threads[0].ID,
-		Content:   "One commit.",
-	})
-
+	post.MessageID, post.Content = f.posts[4].MessageID, "One commit."
+	s.comes(post)
 	if len(f.read) != 1 {
 		t.Errorf("marked %q read, which are not in sight", f.read)
 	}
