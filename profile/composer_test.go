@@ -10,20 +10,17 @@ import (
 
 func TestHoldsOnlyRejectsOtherText(t *testing.T) {
 	const text = "[AGENT 1a2b3c4d TO AGENT 5e6f7a8b]: please ⚙️ rebase\n(planner · msg 5f0c21aa)"
-	for _, test := range []struct {
-		composer string
-		want     bool
-	}{
-		{text, true},
-		{"[AGENT 1a2b3c4d TO AGENT\n5e6f7a8b]: please rebase (planner   msg 5f0c21aa)", true},
-		{"rebase (planner · msg 5f0c21aa)", true}, // its beginning has scrolled away
-		{text + "x", false},
-		{"and " + text, false},
-		{"half a thought", false},
-		{"", false},
+	for composer, want := range map[string]bool{
+		text: true,
+		"[AGENT 1a2b3c4d TO AGENT\n5e6f7a8b]: please rebase (planner   msg 5f0c21aa)": true,
+		"rebase (planner · msg 5f0c21aa)":                                             true, // its beginning has scrolled away
+		text + "x":                                                                    false,
+		"and " + text:                                                                 false,
+		"half a thought":                                                              false,
+		"":                                                                            false,
 	} {
-		if got := profile.HoldsOnly(test.composer, text); got != test.want {
-			t.Errorf("%q: got %v, want %v", test.composer, got, test.want)
+		if got := profile.HoldsOnly(composer, text); got != want {
+			t.Errorf("%q: got %v, want %v", composer, got, want)
 		}
 	}
 }
@@ -32,28 +29,25 @@ func TestHoldsOnlyRejectsOtherText(t *testing.T) {
 func TestHoldsOnlyForgivesWhatStaysBehindAJoinedEmoji(t *testing.T) {
 	const text = "[AGENT 1a2b3c4d TO AGENT 5e6f7a8b]: well done 👨\u200d💻 you, हिन्दी too\n(planner · msg 5f0c21aa)"
 	put := func(behind, more string) string { return strings.Replace(text, behind, behind+more, 1) }
-	for _, test := range []struct {
-		composer string
-		want     bool
-	}{
-		{put("💻", "oj"), true},
-		{put("💻", "  oj "), true},
-		{put("💻", "yo"), true}, // as the word behind it begins
-		{put("💻", "o"), true},
-		{strings.Replace(text, "💻", "", 1), true},
-		{put("हिन्दी", "jec"), true},
-		{strings.TrimPrefix(put("💻", "oj"), "[AGENT 1a2b3c4d TO "), true},
-		{put("💻", "ojk"), false},
-		{put("done", "oj"), false},
-		{put("you", "oj"), false},
-		{put("planner", "oj"), false},
-		{put("5f0c21aa)", "oj"), false},
-		{strings.Replace(text, "you", "yo", 1), false},
-		{strings.Replace(put("💻", "oj"), "you", "", 1), false},
-		{"oj" + text, false},
+	for composer, want := range map[string]bool{
+		put("💻", "oj"):                    true,
+		put("💻", "  oj "):                 true,
+		put("💻", "yo"):                    true, // as the word behind it begins
+		put("💻", "o"):                     true,
+		strings.Replace(text, "💻", "", 1): true,
+		put("हिन्दी", "jec"):              true,
+		strings.TrimPrefix(put("💻", "oj"), "[AGENT 1a2b3c4d TO "): true,
+		put("💻", "ojk"):                               false,
+		put("done", "oj"):                             false,
+		put("you", "oj"):                              false,
+		put("planner", "oj"):                          false,
+		put("5f0c21aa)", "oj"):                        false,
+		strings.Replace(text, "you", "yo", 1):         false,
+		strings.Replace(put("💻", "oj"), "you", "", 1): false,
+		"oj" + text:                                   false,
 	} {
-		if got := profile.HoldsOnly(test.composer, text); got != test.want {
-			t.Errorf("%q: got %v, want %v", test.composer, got, test.want)
+		if got := profile.HoldsOnly(composer, text); got != want {
+			t.Errorf("%q: got %v, want %v", composer, got, want)
 		}
 	}
 }
@@ -99,23 +93,20 @@ func TestCollapsedOnlyRejectsTextNextToThePlaceholder(t *testing.T) {
 	p := find(t, builtin(t), "claude")
 	begins := must.Have(builtin(t).With("begins", []byte(`markers: {paste: '\[Pasted text'}`)))(t)
 
-	for _, test := range []struct {
-		composer string
-		want     bool
-	}{
-		{"[Pasted text #1 +12 lines]", true},
-		{" [Pasted text #1 +12 lines] \n", true},
-		{"look: [Pasted text #1 +12 lines]", false},
-		{"[Pasted text #1 +12 lines] and", false},
-		{"[Pasted text #1 +12 lines][Pasted text #2 +1 lines]", false},
-		{"Pasted text", false},
-		{"", false},
+	for composer, want := range map[string]bool{
+		"[Pasted text #1 +12 lines]":                          true,
+		" [Pasted text #1 +12 lines] \n":                      true,
+		"look: [Pasted text #1 +12 lines]":                    false,
+		"[Pasted text #1 +12 lines] and":                      false,
+		"[Pasted text #1 +12 lines][Pasted text #2 +1 lines]": false,
+		"Pasted text": false,
+		"":            false,
 	} {
-		if got := p.CollapsedOnly(test.composer); got != test.want {
-			t.Errorf("%q: got %v, want %v", test.composer, got, test.want)
+		if got := p.CollapsedOnly(composer); got != want {
+			t.Errorf("%q: got %v, want %v", composer, got, want)
 		}
-		if got := find(t, begins, "begins").CollapsedOnly(test.composer); got != test.want {
-			t.Errorf("a marker of the beginning, %q: got %v, want %v", test.composer, got, test.want)
+		if got := find(t, begins, "begins").CollapsedOnly(composer); got != want {
+			t.Errorf("a marker of the beginning, %q: got %v, want %v", composer, got, want)
 		}
 	}
 

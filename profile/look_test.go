@@ -12,21 +12,18 @@ func TestLookPrefersDialogToBusyToIdleInTheLastLines(t *testing.T) {
 	set := must.Have(builtin(t).With("marked", []byte("markers: {dialog: '^ask$', busy: '^work$', idle: '^>'}")))(t)
 
 	p := find(t, set, "marked")
-	for _, test := range []struct {
-		screen string
-		want   profile.State
-	}{
-		{"> \nwork\nask", profile.Dialog},
-		{"ask\nwork\n> ", profile.Dialog},
-		{"> \nwork", profile.Busy},
-		{"work hard\n>", profile.Idle},
-		{"ask\n" + strings.Repeat("line\n\n", 19) + "> ", profile.Idle},       // the 21st from below
-		{"ask\n" + strings.Repeat("line\n\n", 18) + "> \n\n", profile.Dialog}, // the 20th
-		{"what?", profile.Unknown},
-		{"", profile.Unknown},
+	for screen, want := range map[string]profile.State{
+		"> \nwork\nask": profile.Dialog,
+		"ask\nwork\n> ": profile.Dialog,
+		"> \nwork":      profile.Busy,
+		"work hard\n>":  profile.Idle,
+		"ask\n" + strings.Repeat("line\n\n", 19) + "> ":     profile.Idle,   // the 21st from below
+		"ask\n" + strings.Repeat("line\n\n", 18) + "> \n\n": profile.Dialog, // the 20th
+		"what?": profile.Unknown,
+		"":      profile.Unknown,
 	} {
-		if got := p.Look(strings.Split(test.screen, "\n")); got != test.want {
-			t.Errorf("%q: got %v, want %v", test.screen, got, test.want)
+		if got := p.Look(strings.Split(screen, "\n")); got != want {
+			t.Errorf("%q: got %v, want %v", screen, got, want)
 		}
 	}
 }

@@ -29,17 +29,14 @@ func TestBehindReturnsTextTypedAfterAMessage(t *testing.T) {
 }
 
 func TestShownIgnoresFramesAndBreaks(t *testing.T) {
-	for _, c := range []struct {
-		screen string
-		want   bool
-	}{
-		{"> hello (operator · msg 1234abcd)", true},
-		{"│ hello (operator · │\n│ msg 1234abcd)      │", true},
-		{"I answered msg 1234abcd", false},
-		{"nothing", false},
+	for screen, want := range map[string]bool{
+		"> hello (operator · msg 1234abcd)":             true,
+		"│ hello (operator · │\n│ msg 1234abcd)      │": true,
+		"I answered msg 1234abcd":                       false,
+		"nothing":                                       false,
 	} {
-		if got := Shown(strings.Split(c.screen, "\n"), "(operator · msg 1234abcd)"); got != c.want {
-			t.Errorf("%q: got %v, want %v", c.screen, got, c.want)
+		if got := Shown(strings.Split(screen, "\n"), "(operator · msg 1234abcd)"); got != want {
+			t.Errorf("%q: got %v, want %v", screen, got, want)
 		}
 	}
 	if Shown([]string{"anything"}, "") {
