@@ -155,6 +155,7 @@ func greet(r io.Reader) (version string, err error) {
 			return strings.TrimSpace(version), nil
 		}
 		if e := new(parley.Error); bytes.HasPrefix(line, []byte("{")) && json.Unmarshal(line, e) == nil && e.Code != "" {
+			e.Message, e.Action = parley.CleanLine(e.Message), parley.CleanLine(e.Action)
 			return "", e
 		}
 		line = line[:0]
