@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"runtime/debug"
 	"slices"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -49,12 +50,18 @@ type Op struct {
 	Program bool     // only programs call it: it is not a tool for models
 	Glance  bool     // any process of this user may call it on the daemon's socket: it tells no text of a message
 	Fields  []Field  // the parameters
-	Input   *jsonschema.Schema
-	Output  *jsonschema.Schema
 
-	newRequest func() any
-	call       func(context.Context, Service, any) (any, error)
+	input, output func() *jsonschema.Schema
+	newRequest    func() any
+	call          func(context.Context, Service, any) (any, error)
 }
+
+// Input returns the schema of the parameters. It is made when it is first asked for: those of all
+// operations take longer than everything else that a command does.
+func (o *Op) Input() *jsonschema.Schema { return o.input() }
+
+// Output returns the schema of the result.
+func (o *Op) Output() *jsonschema.Schema { return o.output() }
 
 // Invocation is a call whose arguments were decoded and validated.
 type Invocation struct {
@@ -236,7 +243,8 @@ func define[Req, Res any](name, summary string, method func(Service, context.Con
 		},
 	}
 
-	o.Input, o.Output = inputSchema[Req](o.Fields), outputSchema[Res]()
+	o.input = sync.OnceValue(func() *jsonschema.Schema { return inputSchema[Req](o.Fields) })
+	o.output = sync.OnceValue(outputSchema[Res])
 	for _, option := range options {
 		option(o)
 	}

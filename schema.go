@@ -151,7 +151,7 @@ func (o *Op) parameters() json.RawMessage {
 	if len(o.Fields) == 0 {
 		return json.RawMessage(`{"type":"object","properties":{}}`)
 	}
-	b, err := json.Marshal(o.Input)
+	b, err := json.Marshal(o.Input())
 	if err != nil {
 		panic(err) // our own schema: the first test that runs finds it
 	}

@@ -44,9 +44,9 @@ func validate(t *testing.T, r *jsonschema.Resolved, text string) error {
 
 func TestSchemasAreValidAndPlain(t *testing.T) {
 	for _, op := range Ops {
-		resolved(t, op.Name+" input", op.Input)
-		resolved(t, op.Name+" output", op.Output)
-		for _, s := range []*jsonschema.Schema{op.Input, op.Output} {
+		resolved(t, op.Name+" input", op.Input())
+		resolved(t, op.Name+" output", op.Output())
+		for _, s := range []*jsonschema.Schema{op.Input(), op.Output()} {
 			walk(s, op.Name, func(path string, s *jsonschema.Schema) {
 				if len(s.Types) > 0 && !strings.HasSuffix(path, ".error") || s.Types == nil && s.Type == "" {
 					t.Errorf("%s has the types %v and %q, want one", path, s.Types, s.Type)
@@ -64,12 +64,12 @@ func TestSchemasAreValidAndPlain(t *testing.T) {
 
 func TestInputSchemasShowCanonicalNamesOnly(t *testing.T) {
 	for _, op := range Ops {
-		if len(op.Input.Properties) != len(op.Fields) {
-			t.Errorf("%s: %d properties for %d parameters", op.Name, len(op.Input.Properties), len(op.Fields))
+		if len(op.Input().Properties) != len(op.Fields) {
+			t.Errorf("%s: %d properties for %d parameters", op.Name, len(op.Input().Properties), len(op.Fields))
 		}
 
 		for _, f := range op.Fields {
-			p := op.Input.Properties[f.Name]
+			p := op.Input().Properties[f.Name]
 			if p == nil {
 				t.Errorf("%s.%s is not in the schema", op.Name, f.Name)
 				continue
@@ -83,7 +83,7 @@ func TestInputSchemasShowCanonicalNamesOnly(t *testing.T) {
 }
 
 func TestInputSchemaOfSendMessage(t *testing.T) {
-	r := resolved(t, "send_message", FindOp("send_message").Input)
+	r := resolved(t, "send_message", FindOp("send_message").Input())
 	for _, ok := range []string{
 		`{"to":["a"],"text":"hi"}`, `{"to":["a"],"text":"hi","priority":"urgent","wait_seconds":60,"data":{"n":[1]}}`,
 		`{"to":["a"],"text":"hi","recipient":"an alias gets through"}`,
@@ -103,10 +103,10 @@ func TestInputSchemaOfSendMessage(t *testing.T) {
 		}
 	}
 
-	if got, want := FindOp("send_message").Input.Required, "text"; strings.Join(got, " ") != want {
+	if got, want := FindOp("send_message").Input().Required, "text"; strings.Join(got, " ") != want {
 		t.Errorf("required is %v, want %s", got, want)
 	}
-	if got := string(FindOp("check_inbox").Input.Properties["limit"].Default); got != "20" {
+	if got := string(FindOp("check_inbox").Input().Properties["limit"].Default); got != "20" {
 		t.Errorf("the default limit is %s, want 20", got)
 	}
 }
@@ -138,19 +138,19 @@ func TestOutputSchemasFitTheResults(t *testing.T) {
 
 	for name, result := range results {
 		b := must.Have(json.Marshal(result))(t)
-		if err := validate(t, resolved(t, name, FindOp(name).Output), string(b)); err != nil {
+		if err := validate(t, resolved(t, name, FindOp(name).Output()), string(b)); err != nil {
 			t.Errorf("%s: %v\n%s", name, err, b)
 		}
 	}
 
 	failed := "no"
 	b, _ := json.Marshal(&ReadEventsResult{Answer: Answer{Error: &failed}, Events: []Event{}})
-	if err := validate(t, resolved(t, "read_events", FindOp("read_events").Output), string(b)); err != nil {
+	if err := validate(t, resolved(t, "read_events", FindOp("read_events").Output()), string(b)); err != nil {
 		t.Errorf("error cannot be a text: %v", err)
 	}
 
 	b, _ = json.Marshal(&ReadEventsResult{Answer: OK})
-	if validate(t, resolved(t, "read_events", FindOp("read_events").Output), string(b)) == nil {
+	if validate(t, resolved(t, "read_events", FindOp("read_events").Output()), string(b)) == nil {
 		t.Error("null is valid where a list is promised")
 	}
 }

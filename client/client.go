@@ -4,17 +4,24 @@
 package client
 
 import (
+	"context"
+	"net"
 	"net/http"
 	"time"
 
 	"parley"
 )
 
-// Options says where the daemon is and who calls. Socket or URL is needed.
+// Options says where the daemon is and who calls. Socket, URL or Dial is needed.
 type Options struct {
 	Socket string // path of the daemon's unix socket
 	URL    string // or its address, e.g. http://127.0.0.1:7437
-	Key    string // API key; without one the daemon knows the caller by the unix socket
+
+	// Dial makes a connection to the daemon in another way, and Where names that in errors.
+	Dial  func(context.Context) (net.Conn, error)
+	Where string
+
+	Key string // API key; without one the daemon knows the caller by the unix socket
 
 	// Retry is how long a call keeps trying when nobody listens, as while the
 	// daemon restarts. Zero gives up at once.

@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -35,8 +36,8 @@ type conn struct {
 
 func newConn(o Options) *conn {
 	c := &conn{base: strings.TrimSuffix(o.URL, "/"), where: o.URL, key: o.Key, retry: o.Retry}
-	if o.Socket != "" {
-		c.base, c.where = "http://parley", o.Socket
+	if o.Socket != "" || o.Dial != nil {
+		c.base, c.where = "http://parley", cmp.Or(o.Socket, o.Where)
 	}
 
 	if o.HTTPClient != nil {
@@ -45,9 +46,18 @@ func newConn(o Options) *conn {
 	}
 
 	dial := (&net.Dialer{}).DialContext
-	if o.Socket != "" {
+	switch {
+	case o.Socket != "":
 		dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return (&net.Dialer{}).DialContext(ctx, "unix", o.Socket)
+		}
+	case o.Dial != nil:
+		dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
+			conn, err := o.Dial(ctx)
+			if err != nil {
+				return nil, &net.OpError{Op: "dial", Net: "parley", Err: err}
+			}
+			return conn, nil
 		}
 	}
 

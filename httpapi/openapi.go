@@ -29,8 +29,8 @@ func openAPI(ops []*parley.Op, version string) []byte {
 	}
 
 	for _, op := range ops {
-		schemas[camel(op.Name)+"Request"] = op.Input
-		schemas[camel(op.Name)+"Result"] = referToCodes(op.Output.CloneSchemas())
+		schemas[camel(op.Name)+"Request"] = op.Input()
+		schemas[camel(op.Name)+"Result"] = referToCodes(op.Output().CloneSchemas())
 		for i, r := range routesOfOp(op) {
 			add(r.Method, r.Path, operationOf(op, r, i))
 		}
@@ -110,9 +110,9 @@ func parameters(op *parley.Op) []object {
 		f := &op.Fields[i]
 		p := object{"name": f.Name, "in": "query", "required": f.Required, "description": f.Doc}
 		if f.Type == "object" {
-			p["content"] = inJSON(op.Input.Properties[f.Name])
+			p["content"] = inJSON(op.Input().Properties[f.Name])
 		} else {
-			p["schema"] = op.Input.Properties[f.Name]
+			p["schema"] = op.Input().Properties[f.Name]
 		}
 
 		list = append(list, p)
@@ -144,7 +144,7 @@ func responses(op *parley.Op) object {
 		all[status] = ref("responses", status)
 	}
 
-	if op.Output.Properties["error_code"] != nil { // a result can report a failure itself
+	if op.Output().Properties["error_code"] != nil { // a result can report a failure itself
 		conflict := strconv.Itoa(http.StatusConflict)
 		all[conflict] = object{"description": failures()[conflict].(object)["description"],
 			"content": inJSON(object{"anyOf": []object{ref("schemas", "Error"), result}})}

@@ -144,7 +144,7 @@ func TestResultsFitTheirSchemas(t *testing.T) {
 				continue
 			}
 
-			for what, against := range map[string]any{"published": tool.OutputSchema, "whole": op.Output} {
+			for what, against := range map[string]any{"published": tool.OutputSchema, "whole": op.Output()} {
 				if err := schema(t, against).Validate(structured[map[string]any](t, res)); err != nil {
 					t.Errorf("%s: the %s schema: %v", tool.Name, what, err)
 				}

@@ -13,8 +13,8 @@ import (
 
 // describe returns an operation as a tool.
 func describe(op *parley.Op) mcp.Tool {
-	t := mcp.NewToolWithRawSchema(op.Name, op.Summary, mustMarshal(input(op.Input)))
-	t.RawOutputSchema = mustMarshal(output(op.Output))
+	t := mcp.NewToolWithRawSchema(op.Name, op.Summary, mustMarshal(input(op.Input())))
+	t.RawOutputSchema = mustMarshal(output(op.Output()))
 	t.Annotations = annotate(op)
 	return t
 }

@@ -192,7 +192,7 @@ func TestSchemasArePublished(t *testing.T) {
 			}
 		}
 
-		for name, p := range op.Output.Properties {
+		for name, p := range op.Output().Properties {
 			listed := out.Schema().Properties[name]
 			if structure := p.Type == "array" || p.Type == "object" || strings.HasSuffix(name, "_id"); structure &&
 				listed == nil {
@@ -216,7 +216,7 @@ func TestSchemasArePublished(t *testing.T) {
 		}
 	}
 
-	if own := parley.FindOp("send_message").Output; len(own.Required) < 2 {
+	if own := parley.FindOp("send_message").Output(); len(own.Required) < 2 {
 		t.Errorf("publishing has changed the operation's own schema: it requires %v", own.Required)
 	}
 }

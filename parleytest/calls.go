@@ -110,7 +110,7 @@ func outputSchema(op string) (validator, error) {
 	if known, ok := outputSchemas.Load(op); ok {
 		return known.(validator), nil
 	}
-	schema, err := parley.FindOp(op).Output.Resolve(nil)
+	schema, err := parley.FindOp(op).Output().Resolve(nil)
 	if err == nil {
 		outputSchemas.Store(op, schema)
 	}

@@ -27,6 +27,9 @@ func attachCommand(c *cli) *cobra.Command {
 	}
 
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if c.host != "" && !c.json {
+			return attachFromAfar(c, args[0])
+		}
 		res, err := invoke[parley.AttachInfoResult](cmd.Context(), c, "get_attach_info", url.Values{"agent": args})
 		if err != nil {
 			return err
@@ -98,7 +101,7 @@ func attachInWindow(ctx context.Context, c *cli, service *client.Client, name st
 		return attach, err
 	}
 	argv := append([]string{"new-window", "-n", name, "--", "env", "-u", "TMUX", attach.Path}, attach.Args[1:]...)
-	cmd := exec.Command(attach.Path, argv...)
+	cmd := exec.Command("tmux", argv...)
 	cmd.Env = c.env
 	return cmd, nil
 }
@@ -108,6 +111,9 @@ func attachInWindow(ctx context.Context, c *cli, service *client.Client, name st
 const attachWithin = 15 * time.Second
 
 func attachClient(ctx context.Context, c *cli, service *client.Client, name string) (*exec.Cmd, error) {
+	if c.host != "" {
+		return thereOnTerminal(c, "attach", name)
+	}
 	ctx, cancel := context.WithTimeout(ctx, attachWithin)
 	defer cancel()
 	res, err := service.GetAttachInfo(ctx, parley.AttachInfoRequest{Agent: name})

@@ -123,7 +123,7 @@ func printOpsJSON(c *cli) error {
 
 	var list []opJSON
 	for _, o := range parley.Ops {
-		list = append(list, opJSON{o.Name, o.Summary, accessName(o.Access), o.Input, o.Output})
+		list = append(list, opJSON{o.Name, o.Summary, accessName(o.Access), o.Input(), o.Output()})
 	}
 
 	return c.printJSON(struct {

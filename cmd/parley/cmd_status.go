@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"path/filepath"
@@ -36,16 +37,9 @@ func statusCommand(c *cli) *cobra.Command {
 			return printStatusLine(cmd.Context(), c, *line)
 		}
 
-		at, err := c.place()
-		if err != nil {
+		if err := daemonRuns(cmd.Context(), c); err != nil {
 			return err
 		}
-
-		if daemon.Running(cmd.Context(), at) == nil {
-			return parley.Errorf(parley.DaemonUnavailable, "no daemon runs in %s", at.Root).With("log", at.Log()).
-				Suggest("parley launch, parley up or parley serve starts it; the last one's log is %s.", at.Log())
-		}
-
 		res, err := invoke[parley.WorkspaceStatusResult](cmd.Context(), c, "get_workspace_status", nil)
 		if err != nil {
 			return err
@@ -60,6 +54,20 @@ func statusCommand(c *cli) *cobra.Command {
 	}
 
 	return cmd
+}
+
+// daemonRuns refuses to look where no daemon runs: to look would start one. Of another machine its own
+// parley says so.
+func daemonRuns(ctx context.Context, c *cli) error {
+	if c.host != "" {
+		return nil
+	}
+	at, err := c.place()
+	if err != nil || daemon.Running(ctx, at) != nil {
+		return err
+	}
+	return parley.Errorf(parley.DaemonUnavailable, "no daemon runs in %s", at.Root).With("log", at.Log()).
+		Suggest("parley launch, parley up or parley serve starts it; the last one's log is %s.", at.Log())
 }
 
 func printStatus(c *cli, s *parley.WorkspaceStatusResult) {

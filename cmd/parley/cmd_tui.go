@@ -49,7 +49,7 @@ func openScreen(ctx context.Context, c *cli, link screenLink) error {
 		debug.SetGCPercent(screenGC)
 	}
 
-	at, err := c.place()
+	at, err := screenPlace(c)
 	if err != nil {
 		return err
 	}
@@ -70,16 +70,15 @@ func openScreen(ctx context.Context, c *cli, link screenLink) error {
 		return err
 	}
 
-	key := returnKey(ctx, c, at.TmuxSocket(c.env))
+	key := screenReturnKey(ctx, c, at)
 	o := tui.Options{
 		Open:      to,
-		Examine:   func(ctx context.Context) []tui.Finding { return runDoctor(ctx, c) },
 		Version:   buildVersion(),
 		Notify:    notify,
 		Still:     screen.ReducedMotion,
 		Mouse:     screen.Mouse,
 		Service:   service,
-		Workspace: at.Root,
+		Workspace: screenTitle(c, at),
 		Follow:    service.Events,
 		Environ:   c.env,
 		Now:       c.now,
@@ -87,6 +86,9 @@ func openScreen(ctx context.Context, c *cli, link screenLink) error {
 		Attach:    func(name string) (*exec.Cmd, error) { return attachClient(ctx, c, service, name) },
 	}
 
+	if c.host == "" {
+		o.Examine = func(ctx context.Context) []tui.Finding { return runDoctor(ctx, c) }
+	}
 	if c.tmuxAround() != "" {
 		o.Beside = func(name string) (*exec.Cmd, error) { return attachInWindow(ctx, c, service, name) }
 	}

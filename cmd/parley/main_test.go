@@ -81,7 +81,7 @@ func stories(t *testing.T) testscript.Params {
 // operatorKey makes the tests the operator of their workspaces: they have no terminal.
 var operatorKey = testhome.OperatorKey
 
-// until runs a program repeatedly until its output matches.
+// until runs a program repeatedly until its output matches. A run of parley takes some 40 ms of a core.
 func until(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: until REGEX PROGRAM ARGUMENT…")
@@ -89,7 +89,7 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 
 	re := regexp.MustCompile("(?m)" + args[0])
 	var out string
-	for deadline := time.Now().Add(testhome.Patience); time.Now().Before(deadline); time.Sleep(30 * time.Millisecond) {
+	for deadline := time.Now().Add(testhome.Patience); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
 		cmd := exec.Command(args[1], args[2:]...)
 		cmd.Dir = ts.MkAbs(".")
 		for _, name := range []string{"HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "TMUX_TMPDIR", "PATH", "PARLEY_DIR", daemon.OperatorKey} {

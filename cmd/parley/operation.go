@@ -20,8 +20,11 @@ import (
 // reconnect is how long a call retries while the daemon restarts.
 const reconnect = 5 * time.Second
 
-// place returns the place of this command line's workspace.
+// place returns the place of this command line's workspace, which must be on this machine.
 func (c *cli) place() (daemon.Place, error) {
+	if c.host != "" {
+		return daemon.Place{}, notFromAfar(c.host)
+	}
 	root, err := daemon.FindWorkspace(c.workspace, c.env, c.dir)
 	if err != nil {
 		return daemon.Place{}, err
@@ -31,6 +34,9 @@ func (c *cli) place() (daemon.Place, error) {
 
 // service returns a client of the daemon, which it starts if none runs.
 func (c *cli) service(ctx context.Context) (*client.Client, error) {
+	if c.host != "" {
+		return serviceOf(ctx, c)
+	}
 	at, err := c.place()
 	if err != nil {
 		return nil, err
@@ -48,6 +54,9 @@ var lookAndMark = []string{"check_inbox", "get_needs"}
 // inUse refuses to read in a place where parley has never run, and whose parley.yaml the user has
 // not trusted: reading would leave a daemon and a directory there.
 func (c *cli) inUse(ctx context.Context) error {
+	if c.host != "" {
+		return nil // its own parley sees to that
+	}
 	at, err := c.place()
 	if err != nil || at.InUse() || daemon.Running(ctx, at) != nil {
 		return err
@@ -113,7 +122,7 @@ func perform[Res any](ctx context.Context, c *cli, op *parley.Op, call *parley.I
 	defer service.Close()
 	res, err := call.Call(parley.WithCaller(ctx, undecided), service)
 	if err != nil {
-		return nil, aboutProfile(c, err)
+		return nil, aboutHost(c, aboutProfile(c, err))
 	}
 	return res.(*Res), nil
 }

@@ -29,6 +29,7 @@ func timeNow() time.Time { return time.Now() }
 type cli struct {
 	program
 	workspace string // --workspace
+	host      string // --host
 	json      bool   // --json
 }
 
@@ -93,6 +94,7 @@ It proves and shows what became of each message. Without a command, parley opens
 	root.SetVersionTemplate("parley {{.Version}}\n")
 	flags := root.PersistentFlags()
 	flags.StringVar(&c.workspace, "workspace", "", "directory of the workspace (default: found from here)")
+	flags.StringVar(&c.host, "host", "", "machine of the daemon, over ssh: BOX or BOX:DIR")
 	flags.BoolVar(&c.json, "json", false, "print the result as JSON")
 
 	const groupTeam, groupMessages, groupDaemon = "team", "messages", "daemon"
@@ -113,7 +115,7 @@ It proves and shows what became of each message. Without a command, parley opens
 		}
 	}
 
-	root.AddCommand(execCommand(c), keepCommand(), demoAgentCommand(c), hookCommand(c))
+	root.AddCommand(execCommand(c), keepCommand(), linkCommand(c), demoAgentCommand(c), hookCommand(c))
 	checkHelpTopic(root)
 
 	return root
@@ -140,7 +142,7 @@ func messageCommands(c *cli) []*cobra.Command {
 
 func daemonCommands(c *cli) []*cobra.Command {
 	return []*cobra.Command{
-		statusCommand(c), notifyCommand(c), doctorCommand(c), serveCommand(c), backupCommand(c), mcpCommand(c), demoCommand(c),
+		statusCommand(c), hostCommand(c), notifyCommand(c), doctorCommand(c), serveCommand(c), backupCommand(c), mcpCommand(c), demoCommand(c),
 		opsCommand(c), schemaCommand(c), manCommand(c), versionCommand(c),
 	}
 }

@@ -11,8 +11,10 @@ import (
 // parley.yaml, which the daemon reports: one may look at the screen even so.
 func loadScreenSettings(c *cli, at daemon.Place) (daemon.ScreenSettings, tui.Notify, error) {
 	s := daemon.ScreenSettings{}
-	if t, err := daemon.Load(at, c.env); err == nil {
-		s = t.Screen
+	if c.host == "" {
+		if t, err := daemon.Load(at, c.env); err == nil {
+			s = t.Screen
+		}
 	}
 	if err := s.Override(c.env); err != nil {
 		return s, tui.Notify{}, err

@@ -13,17 +13,17 @@ import (
 	"parley/parleytest"
 )
 
-// remote is a running daemon as its clients see it. The contexts name the caller for the
+// running is a running daemon as its clients see it. The contexts name the caller for the
 // checks on this side; the daemon identifies it by the connection.
-type remote struct{ socket string }
+type running struct{ socket string }
 
-func (r remote) Operator() (parley.Service, context.Context) {
+func (r running) Operator() (parley.Service, context.Context) {
 	c := client.New(client.Options{Socket: r.socket, Key: operatorKey})
 	return c, parley.WithCaller(context.Background(),
 		parley.Caller{ID: "the operator's", Name: parley.OperatorName, Operator: true})
 }
 
-func (r remote) As(t *testing.T, name string) (parley.Service, context.Context) {
+func (r running) As(t *testing.T, name string) (parley.Service, context.Context) {
 	t.Helper()
 	operator, ctx := r.Operator()
 	res := must.Have(operator.RegisterAgent(ctx, parley.RegisterAgentRequest{Username: name}))(t)
@@ -41,6 +41,6 @@ func TestServiceOverTheSocket(t *testing.T) {
 		if !filepath.IsAbs(info.Socket) {
 			t.Fatalf("the daemon's socket is %q", info.Socket)
 		}
-		return remote{info.Socket}
+		return running{info.Socket}
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"parley"
 	"parley/client"
 	"parley/internal/daemon"
+	"parley/internal/remote"
 )
 
 // everywhereWithin bounds the answer of one workspace.
@@ -34,7 +35,8 @@ type workspaceLine struct {
 	Deliveries map[string]int `json:"deliveries,omitempty"` // how many in each state, delivered ones left out
 }
 
-// printEverywhere prints a line for each workspace of the user. It starts no daemon.
+// printEverywhere prints a line for each workspace of the user, also of those on other machines whose
+// keys are kept here. It starts no daemon.
 func printEverywhere(ctx context.Context, c *cli) error {
 	places := daemon.Workspaces(c.env)
 	lines := make([]workspaceLine, len(places))
@@ -42,7 +44,16 @@ func printEverywhere(ctx context.Context, c *cli) error {
 	for i, at := range places {
 		looking.Go(func() { lines[i] = lookAt(ctx, at, c.env) })
 	}
+	hosts, err := remote.Keys(daemon.HostsFile(c.env)).Hosts()
+	if err != nil {
+		return err
+	}
+	afar := make([]workspaceLine, len(hosts))
+	for i, host := range hosts {
+		looking.Go(func() { afar[i] = lookFromAfar(ctx, c, host) })
+	}
 	looking.Wait()
+	lines = append(lines, afar...)
 
 	slices.SortFunc(lines, byUrgency)
 	if c.json {
@@ -107,17 +118,46 @@ func lookAt(ctx context.Context, at daemon.Place, env daemon.Environ) workspaceL
 	}
 
 	// Without a key: the one in the environment is of another workspace.
-	service := client.New(client.Options{Socket: info.Socket})
-	defer service.Close()
-	status, err := service.GetWorkspaceStatus(ctx, parley.WorkspaceStatusRequest{})
 	l.Running = true
+	l.ask(ctx, client.New(client.Options{Socket: info.Socket}))
+
+	return l
+}
+
+// lookFromAfar asks the daemon of a workspace on another machine, if it runs. ssh may ask nothing.
+func lookFromAfar(ctx context.Context, c *cli, host string) workspaceLine {
+	l := workspaceLine{Workspace: host, Command: "parley --host " + shellWord(host)}
+	ctx, cancel := context.WithTimeout(ctx, everywhereWithin)
+	defer cancel()
+
+	at := *c
+	at.host, at.workspace = host, ""
+	h, err := hostOf(&at)
+	if err != nil {
+		l.Problem = parley.AsError(err).Message
+		return l
+	}
+	h.Passive = true
+	service, err := connect(ctx, &at, h)
 	if err != nil {
 		l.Problem = strings.TrimRight(parley.AsError(err).Message, "\n")
 		return l
 	}
-	l.Agents, l.Needs, l.Paused, l.Deliveries = status.Agents, status.Needs, status.Paused, status.Deliveries
+	l.Running = true
+	l.ask(ctx, service)
 
 	return l
+}
+
+// ask asks a workspace's daemon how it is there.
+func (l *workspaceLine) ask(ctx context.Context, service *client.Client) {
+	defer service.Close()
+	status, err := service.GetWorkspaceStatus(ctx, parley.WorkspaceStatusRequest{})
+	if err != nil {
+		l.Problem = strings.TrimRight(parley.AsError(err).Message, "\n")
+		return
+	}
+	l.Agents, l.Needs, l.Paused, l.Deliveries = status.Agents, status.Needs, status.Paused, status.Deliveries
 }
 
 func (l workspaceLine) agents() string {
@@ -164,7 +204,7 @@ func home(c *cli, path string) string {
 // shellWord returns a text as one word of a shell's command line, in quotes where it needs them.
 func shellWord(text string) string {
 	plain := func(r rune) bool {
-		return r == '/' || r == '.' || r == '-' || r == '_' || r == '+' || r == ',' || r == '@' ||
+		return r == '/' || r == '.' || r == ':' || r == '-' || r == '_' || r == '+' || r == ',' || r == '@' ||
 			'0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 	}
 	if text != "" && strings.IndexFunc(text, func(r rune) bool { return !plain(r) }) < 0 {

@@ -312,3 +312,12 @@ func privateDir(dir string) error {
 
 	return nil
 }
+
+// HostsFile returns the path of the user's keys of workspaces on other machines, "" if there is no
+// place for it.
+func HostsFile(env Environ) string {
+	if state := stateHome(env); state != "" {
+		return filepath.Join(state, "parley", "hosts.json")
+	}
+	return ""
+}

@@ -33,6 +33,11 @@ func (c *courier) newAttempt(t *team.Terminal, job *store.Job, l letter, w way, 
 
 // submit carries an attempt out and records what came of it.
 func (c *courier) submit(ctx context.Context, t *team.Terminal, job store.Job, a *attempt) (done bool, err error) {
+	if p := c.o.Paused(); p != nil && !a.resumed { // since the look
+		c.memory.cautious = true
+		return false, c.close(ctx, job, change(parley.DeliveryHeld, held(parley.HoldPaused, p.Words())))
+	}
+
 	sub := tmux.Submission{
 		Owner: c.m.ID, On: t.Instance, Seq: job.PaneSeq, Text: a.letter.text, Key: a.way.key,
 		LeaveMode: a.way.leave, Resume: a.resumed, OnEntered: c.o.Entered,

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"parley"
 )
 
 // The shortest stories that have broken a promise once.
@@ -72,4 +74,23 @@ func TestShortestStories(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestAPauseAfterTheLookHolds(t *testing.T) {
+	k := newCommon()
+	inBubble(t, func() {
+		w := newWorld(&story{Profile: "claude", Traits: traits{Width: 120}, Events: []event{send(5 * time.Second)}}, k, true)
+		w.store.claimed = func() { w.paused = &parley.Pause{By: "operator"} }
+		w.run(time.Now().Add(20 * time.Second))
+		if r := w.store.rows[0]; r.job.State != parley.DeliveryHeld || r.job.Code != parley.HoldPaused {
+			t.Errorf("it is %s (%s)\n%s", r.job.State, r.job.Code, strings.Join(w.log, "\n"))
+		}
+
+		w.store.claimed = nil
+		w.calmDown()
+		if r := w.store.rows[0]; !r.job.State.Delivered() || w.broken != nil {
+			t.Errorf("after the pause it is %s, %+v\n%s", r.job.State, w.broken, strings.Join(w.log, "\n"))
+		}
+		w.daemon.end()
+	})
 }

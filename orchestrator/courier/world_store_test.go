@@ -14,7 +14,8 @@ import (
 
 // memoryStore keeps deliveries as package store does, without a database.
 type memoryStore struct {
-	rows []*memoryRow
+	rows    []*memoryRow
+	claimed func() // called in each claim, unless it is nil
 }
 
 type memoryRow struct {
@@ -103,6 +104,9 @@ func (s *memoryStore) Claim(_ context.Context, k store.Key, paneSeq uint64, anno
 	}
 	r.job.State, r.job.Reason, r.job.Code = parley.DeliveryTyping, "", ""
 	r.job.PaneSeq, r.job.Announced = paneSeq, announced
+	if s.claimed != nil {
+		s.claimed()
+	}
 	return nil
 }
 

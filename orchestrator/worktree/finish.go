@@ -131,11 +131,12 @@ func (r *repo) checkMerged(ctx context.Context, w *parley.Worktree, agent string
 
 // Run checks again and finishes the worktree. It returns how the branch was merged.
 func Run(ctx context.Context, w *parley.Worktree, f Finish) (merged string, err error) {
-	if err := Check(ctx, w, f); err != nil {
-		return "", err
-	}
 	r, err := open(ctx, w.Repository)
 	if err != nil {
+		return "", err
+	}
+	tip := r.tip(ctx, w.Branch)
+	if err := Check(ctx, w, f); err != nil {
 		return "", err
 	}
 
@@ -145,7 +146,7 @@ func Run(ctx context.Context, w *parley.Worktree, f Finish) (merged string, err 
 		}
 	}
 	if f.Remove {
-		err = r.drop(ctx, w, f.Discard)
+		err = r.drop(ctx, w, f.Discard, tip)
 	}
 
 	return merged, err
@@ -178,8 +179,9 @@ func (r *repo) merge(ctx context.Context, w *parley.Worktree, agent string) (str
 }
 
 // drop removes the worktree, and its branch if parley made it, whose commits the caller has checked.
-// Without force, git refuses to remove files that are not committed.
-func (r *repo) drop(ctx context.Context, w *parley.Worktree, force bool) error {
+// Without force, git refuses to remove files that are not committed. A branch that has moved on from
+// the tip stays.
+func (r *repo) drop(ctx context.Context, w *parley.Worktree, force bool, tip string) error {
 	remove := []string{"worktree", "remove", w.Path}
 	if force {
 		remove = []string{"worktree", "remove", "--force", w.Path}
@@ -192,15 +194,24 @@ func (r *repo) drop(ctx context.Context, w *parley.Worktree, force bool) error {
 		return parley.Errorf(parley.InvalidArgument, "the worktree was not removed: %w", err).
 			Suggest("Look into %s.", w.Path)
 	}
-	if !w.Made {
+	if !w.Made || tip == "" {
 		return nil
 	}
-	if _, err := r.git(ctx, "branch", "-D", "--quiet", "--end-of-options", w.Branch); err != nil {
+	if _, err := r.git(ctx, "update-ref", "-d", "refs/heads/"+w.Branch, tip); err != nil {
 		return parley.Errorf(parley.InvalidArgument, "the worktree was removed, but its branch was not: %w", err).
 			Suggest("Look at it: git -C %s log %s", r.dir, w.Branch)
 	}
 
 	return nil
+}
+
+// tip returns the last commit of a branch, "" if there is no such branch.
+func (r *repo) tip(ctx context.Context, branch string) string {
+	tip, err := r.line(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", "refs/heads/"+branch)
+	if err != nil {
+		return ""
+	}
+	return tip
 }
 
 // plural returns a count with its noun.

@@ -258,7 +258,7 @@ func Undo(ctx context.Context, m *Made) error {
 	if err != nil {
 		return err
 	}
-	return r.drop(ctx, &m.Worktree, true)
+	return r.drop(ctx, &m.Worktree, true, r.tip(ctx, m.Branch))
 }
 
 // copyInto copies a file, or a directory with all that is in it, from one directory to the same
