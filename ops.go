@@ -93,11 +93,12 @@ var Ops = []*Op{
 			"that are not committed.",
 		Service.ListWorktrees, Orchestrators, Reads, route("GET", "/api/worktrees")),
 	define("diff_agent",
-		"See what an agent has changed: in its worktree since it began, or else in its directory since the last commit.",
+		"See what an agent has changed: in its worktree since it began, or else in its directory since the last "+
+			"commit.",
 		Service.DiffAgent, Orchestrators, Reads, route("GET", "/api/agents/diff")),
 	define("finish_worktree",
-		"Stop an agent, and merge its worktree's branch, remove the worktree, or both. Work that is not committed or not "+
-			"merged is kept unless discard is given.",
+		"Stop an agent, and merge its worktree's branch, remove the worktree, or both. Work that is not committed or "+
+			"not merged is kept unless discard is given.",
 		Service.FinishWorktree, OperatorOnly, Destroys),
 	define("pause_communication",
 		"Pause all messages, or resume them. During a pause no message is accepted or typed; reading still works.",

@@ -15,7 +15,8 @@ func (t Tokens) Total() int64 { return t.Input + t.Cached + t.CacheWrite + t.Out
 // Plus returns the sum of both.
 func (t Tokens) Plus(o Tokens) Tokens {
 	return Tokens{
-		t.Input + o.Input, t.Cached + o.Cached, t.CacheWrite + o.CacheWrite, t.Output + o.Output, t.Reasoning + o.Reasoning,
+		t.Input + o.Input, t.Cached + o.Cached, t.CacheWrite + o.CacheWrite,
+		t.Output + o.Output, t.Reasoning + o.Reasoning,
 	}
 }
 

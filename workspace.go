@@ -87,7 +87,8 @@ const (
 func NeedKinds() []NeedKind {
 	return []NeedKind{
 		NeedStorage, NeedDialog, NeedReturn, NeedLost, NeedRefused, NeedExited, NeedBlocked, NeedStuck, NeedDraft,
-		NeedUnconfirmed, NeedHeld, NeedOverdue, NeedOwesAnswer, NeedUnanswered, NeedProfile, NeedNewcomer, NeedApproval, NeedBudget, NeedNotifier,
+		NeedUnconfirmed, NeedHeld, NeedOverdue, NeedOwesAnswer, NeedUnanswered, NeedProfile, NeedNewcomer,
+		NeedApproval, NeedBudget, NeedNotifier,
 	}
 }
 

@@ -34,7 +34,8 @@ func (r *LaunchAgentRequest) checkWorktree() error {
 
 	for _, name := range r.Copy {
 		if !filepath.IsLocal(name) {
-			return Errorf(InvalidArgument, "%q is not inside the repository", CleanLine(name)).With("parameter", "copy").
+			return Errorf(InvalidArgument, "%q is not inside the repository", CleanLine(name)).
+				With("parameter", "copy").
 				Suggest("Name files relative to the repository's top directory.")
 		}
 	}

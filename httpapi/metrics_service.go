@@ -166,7 +166,8 @@ func (a *api) addModels(ctx context.Context, s *scrape) error {
 // addPrograms adds what the programs of agents have used since the workspace began.
 func addPrograms(s *scrape, programs []parley.ProgramUsage) {
 	tokens := prometheus.NewDesc("parley_program_tokens_total",
-		"Tokens that models of agents' programs used. No token is in two kinds.", []string{"agent", "model", "kind"}, nil)
+		"Tokens that models of agents' programs used. No token is in two kinds.",
+		[]string{"agent", "model", "kind"}, nil)
 	known := prometheus.NewDesc("parley_program_usage_known",
 		"1 if all that an agent's program used is known.", []string{"agent"}, nil)
 

@@ -34,7 +34,8 @@ func (c command) send(ctx context.Context, n parley.Notice) error {
 
 	said := &head{max: maxSaid}
 	cmd := exec.CommandContext(ctx, c.argv[0], c.argv[1:]...)
-	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stderr = c.dir, append(slices.Clone(c.env), variables(n)...), bytes.NewReader(body), said
+	cmd.Dir, cmd.Env = c.dir, append(slices.Clone(c.env), variables(n)...)
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(body), said
 
 	// What it has started ends with it, when its time is over.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

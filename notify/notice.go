@@ -54,7 +54,8 @@ func (n *Notifier) testNotice() parley.Notice {
 
 func (n *Notifier) blank(now time.Time) parley.Notice {
 	return parley.Notice{
-		Workspace: n.opts.Workspace, Host: n.opts.Host, At: now.UTC().Truncate(time.Second), Needs: []parley.NoticeNeed{},
+		Workspace: n.opts.Workspace, Host: n.opts.Host, At: now.UTC().Truncate(time.Second),
+		Needs: []parley.NoticeNeed{},
 	}
 }
 

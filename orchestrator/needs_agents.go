@@ -41,7 +41,8 @@ func (op *operatorService) agentNeed(m *team.Member, waiting int) (parley.Need, 
 		n.Action = "See there what it waits for; its messages go when that has passed, " +
 			"or one at once with parley retry."
 		if a.ResumeAfterLimit && limitedUntil(m, &a) != nil {
-			n.Action = "What waits is sent once the limit has ended (resume_after_limit), or one at once with parley retry."
+			n.Action = "What waits is sent once the limit has ended (resume_after_limit), " +
+				"or one at once with parley retry."
 		}
 	case parley.StateExited, parley.StateUnreachable:
 		n.Kind, n.Text = parley.NeedExited, cmp.Or(a.Evidence, "its program ended")
@@ -53,7 +54,8 @@ func (op *operatorService) agentNeed(m *team.Member, waiting int) (parley.Need, 
 		n.Action = fmt.Sprintf("Start it again, or let it go with parley stop %s.", a.Name)
 		if a.State == parley.StateExited && a.Session.State == parley.SessionRefused {
 			n.Kind, n.Command = parley.NeedRefused, fmt.Sprintf("parley restart %s --fresh", a.Name)
-			n.Action = fmt.Sprintf("That begins a new conversation. To try again with its own: parley restart %s.", a.Name)
+			n.Action = fmt.Sprintf("That begins a new conversation. To try again with its own: parley restart %s.",
+				a.Name)
 		}
 		if a.Adopted() {
 			n.Command = fmt.Sprintf("parley adopt %s --pane ID", a.Name)

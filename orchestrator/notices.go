@@ -30,8 +30,8 @@ func (ws *workspaceService) SendTestNotice(
 ) (*parley.SendTestNoticeResult, error) {
 	if ws.opts.Notifier == nil {
 		return nil, parley.Errorf(parley.InvalidArgument, "parley.yaml names no way by which notices go").
-			Suggest("Give notify: a command, a webhook or a topic of ntfy there, trust the file with parley trust, and " +
-				"restart the daemon: parley down --keep-agents, then any command.")
+			Suggest("Give notify: a command, a webhook or a topic of ntfy there, trust the file with parley trust, " +
+				"and restart the daemon: parley down --keep-agents, then any command.")
 	}
 	return &parley.SendTestNoticeResult{Answer: parley.OK, Ways: ws.opts.Notifier.Test(ctx)}, nil
 }

@@ -40,7 +40,8 @@ func (ws *worktreeService) make(ctx context.Context, req *parley.LaunchAgentRequ
 	if m := ws.roster.ByName(req.Name); m != nil {
 		a := m.Agent()
 		if a.State.Live() {
-			return nil, parley.Errorf(parley.AgentExists, "there is an agent %s already (%s, %s)", m.Name, a.Kind, a.State).
+			return nil, parley.
+				Errorf(parley.AgentExists, "there is an agent %s already (%s, %s)", m.Name, a.Kind, a.State).
 				Suggest("Choose another name, or stop it first: parley stop %s", m.Name)
 		}
 		plan.Agent, plan.Before = m.Name, a.Worktree
@@ -174,7 +175,8 @@ func (ws *worktreeService) FinishWorktree(
 
 	res := &parley.FinishWorktreeResult{Answer: parley.OK, AgentID: m.ID, Name: m.Name, Worktree: *w}
 	if a.State != parley.StateTerminated {
-		stopped, err := ws.terminals.StopAgent(ctx, parley.StopAgentRequest{Agent: m.ID, Reason: "its work is finished"})
+		stopped, err := ws.terminals.StopAgent(ctx,
+			parley.StopAgentRequest{Agent: m.ID, Reason: "its work is finished"})
 		if err != nil {
 			return nil, err
 		}

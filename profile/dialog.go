@@ -219,6 +219,7 @@ var letters = regexp.MustCompile(`[\[(<]([A-Za-z?]{1,11}(?:[/,][A-Za-z?]{1,11})+
 func (s *Screen) lineMenu(q Question) Menu {
 	m := Menu{Question: q.Words, Lines: []string{q.Words}, Way: ByLine, Text: true}
 	m.Top, m.End = s.CursorY, s.CursorY+1
+
 	switch q.For {
 	case Secret:
 		return Menu{Question: q.Words, Lines: m.Lines, Secret: true, Top: m.Top, End: m.End}
@@ -235,5 +236,6 @@ func (s *Screen) lineMenu(q Question) Menu {
 	case "buttons", "a list", "a confirmation":
 		m.Way, m.Text = NoWay, false
 	}
+
 	return m
 }

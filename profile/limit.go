@@ -16,7 +16,8 @@ func (p *patterns) limitWords(tail string) string {
 		return ""
 	}
 
-	text := strings.Join(strings.FieldsFunc(tail, func(r rune) bool { return isBlank(r) || strings.ContainsRune("│┃", r) }), " ")
+	between := func(r rune) bool { return isBlank(r) || strings.ContainsRune("│┃", r) }
+	text := strings.Join(strings.FieldsFunc(tail, between), " ")
 	found := p.resets.FindAllStringSubmatch(text, -1)
 	if len(found) == 0 {
 		return ""

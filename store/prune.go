@@ -125,6 +125,7 @@ func (p *pruning) shorten(ctx context.Context, rows []oldSteps, after int64) (n 
 			if short == r.Steps {
 				continue
 			}
+
 			changed, err := t.exec(`UPDATE deliveries SET steps = ?
 				WHERE message_seq = ? AND recipient_id = ? AND steps = ?`, short, r.MessageSeq, r.RecipientID, r.Steps)
 			if err != nil {
@@ -132,6 +133,7 @@ func (p *pruning) shorten(ctx context.Context, rows []oldSteps, after int64) (n 
 			}
 			n += changed
 		}
+
 		_, err := t.exec(`INSERT INTO facts (name, value) VALUES (?, ?)
 			ON CONFLICT (name) DO UPDATE SET value = excluded.value`, stepsFact, after)
 		return err

@@ -63,7 +63,8 @@ func (n answering) attachToQuestion() tea.Cmd {
 func (q *question) names(key string) bool { return q.index(key) >= 0 }
 
 func (q *question) index(key string) int {
-	return slices.IndexFunc(q.dialog.Options, func(o parley.DialogOption) bool { return strings.EqualFold(o.Choice, key) })
+	named := func(o parley.DialogOption) bool { return strings.EqualFold(o.Choice, key) }
+	return slices.IndexFunc(q.dialog.Options, named)
 }
 
 // answerKey chooses the option that a key names.

@@ -80,8 +80,8 @@ func (t theme) agent(s parley.AgentState) lipgloss.Style {
 
 var deliveryGlyphs = map[parley.DeliveryState]string{
 	parley.DeliveryQueued: "○", parley.DeliveryHeld: "‖", parley.DeliveryTyping: "›", parley.DeliverySubmitted: "✓",
-	parley.DeliveryRead: "✓✓", parley.DeliveryAnswered: "↩", parley.DeliveryFailed: "✗", parley.DeliveryUnconfirmed: "?",
-	parley.DeliveryExpired: "⊘",
+	parley.DeliveryRead: "✓✓", parley.DeliveryAnswered: "↩", parley.DeliveryFailed: "✗",
+	parley.DeliveryUnconfirmed: "?", parley.DeliveryExpired: "⊘",
 }
 
 // deliveryGlyph returns the shape of a rung, at most two columns wide.

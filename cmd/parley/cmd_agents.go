@@ -27,6 +27,7 @@ you say what to do with it. Work that is not committed, or not merged, is never 
   parley stop coder --merge --remove    # its branch goes into yours, and its worktree away`,
 		Args: usage(cobra.MinimumNArgs(1)),
 	}
+
 	read := addFlags(cmd, "stop_agent", []string{"reason"})
 	finish := addFlags(cmd, "finish_worktree", []string{"merge", "remove", "discard"})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -37,6 +38,7 @@ you say what to do with it. Work that is not committed, or not merged, is never 
 			return stopAgent(cmd.Context(), c, name, read())
 		})
 	}
+
 	return c.withAgents(cmd, -1)
 }
 
@@ -149,7 +151,8 @@ func agentsCommand(c *cli) *cobra.Command {
 func agentTable(c *cli, agents []parley.AgentStatus) *table {
 	var t table
 	names := []string{"NAME", "ID", "KIND", "STATE", "SINCE", "UNREAD", "QUEUED", "ROLE"}
-	today := slices.ContainsFunc(agents, func(a parley.AgentStatus) bool { return a.Today != nil && a.Today.Total() > 0 })
+	used := func(a parley.AgentStatus) bool { return a.Today != nil && a.Today.Total() > 0 }
+	today := slices.ContainsFunc(agents, used)
 	if today {
 		names = append(names, "TODAY")
 	}

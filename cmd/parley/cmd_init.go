@@ -140,5 +140,6 @@ func (c *cli) printInitialized(t *daemon.Team, found []string) error {
 		return err
 	}
 
-	return c.printLine("  parley up     starts them\n  parley tui    shows them; change the file at any time, and run parley up again")
+	return c.printLine("  parley up     starts them\n" +
+		"  parley tui    shows them; change the file at any time, and run parley up again")
 }

@@ -213,7 +213,8 @@ func (u *upRun) step(ctx context.Context, s upStep) error {
 	}
 	u.launched = append(u.launched, res)
 
-	if wants := dirOf(req.Dir, u.base); req.Worktree == "" && res.Dir != wants && res.Conversation == parley.ConversationResumed {
+	wants, resumed := dirOf(req.Dir, u.base), res.Conversation == parley.ConversationResumed
+	if req.Worktree == "" && res.Dir != wants && resumed {
 		return u.warnOfDir(s.name, res.Dir, wants)
 	}
 

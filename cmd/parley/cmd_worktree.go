@@ -58,7 +58,8 @@ func diffCommand(c *cli) *cobra.Command {
 
 			switch {
 			case len(res.Untracked) > 0:
-				return c.printLine("New files that git does not track: " + parley.CleanLine(strings.Join(res.Untracked, ", ")))
+				files := parley.CleanLine(strings.Join(res.Untracked, ", "))
+				return c.printLine("New files that git does not track: " + files)
 			case res.Diff == "":
 				return c.printLine(res.Name + " has changed nothing.")
 			}

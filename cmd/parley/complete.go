@@ -46,7 +46,9 @@ func (c completer) completeAgents(cmd *cobra.Command, _ []string, begun string) 
 }
 
 // completeRecipients is like completeAgents, with the groups, and ALL.
-func (c completer) completeRecipients(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+func (c completer) completeRecipients(
+	cmd *cobra.Command, args []string, begun string,
+) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

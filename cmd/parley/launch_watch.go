@@ -67,8 +67,8 @@ func reportLaunched(c *cli, res *parley.LaunchAgentResult, how string) error {
 	}
 
 	err := c.printLine(fmt.Sprintf("%s %s (agent %s, %s; profile %s); parley attach %s shows its terminal.",
-		c.paint(bold, res.Name), how+withConversation(res, how), parley.Short(res.AgentID), c.paint(agentStyle(res.State), string(res.State)),
-		profile, res.Name))
+		c.paint(bold, res.Name), how+withConversation(res, how), parley.Short(res.AgentID),
+		c.paint(agentStyle(res.State), string(res.State)), profile, res.Name))
 	if err != nil || res.PromptMessageID == "" {
 		return err
 	}
@@ -113,7 +113,8 @@ func endedError(ctx context.Context, c *cli, res *parley.LaunchAgentResult, how,
 	e := parley.Errorf(parley.AgentUnavailable, "%s was %s, but %s", name, how, evidence).
 		Suggest("Correct the cause, then: parley restart %s; or launch %s again with another command.", name, name)
 	if res.Conversation == parley.ConversationResumed {
-		e = e.Suggest("parley restart %s --fresh starts it with a new conversation; parley restart %s tries again.", name, name)
+		e = e.Suggest("parley restart %s --fresh starts it with a new conversation; parley restart %s tries again.",
+			name, name)
 	}
 	screen, err := invoke[parley.ReadTerminalResult](ctx, c, "read_terminal", url.Values{"agent": {name}})
 	if err != nil {

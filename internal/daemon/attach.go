@@ -57,7 +57,8 @@ func (s *AttachSettings) check(source string) error {
 
 	for name, key := range map[string]string{"next_key": s.NextKey, "previous_key": s.PreviousKey} {
 		if key != noKey && !tmux.IsViewKey(key) {
-			return setting.Refuse(source, name, key, "a function key but "+tmux.ReturnKey+", a key with Alt such as M-Right, or none")
+			return setting.Refuse(source, name, key,
+				"a function key but "+tmux.ReturnKey+", a key with Alt such as M-Right, or none")
 		}
 	}
 

@@ -42,7 +42,8 @@ func (w *stream) responsesUse() object {
 func (w *stream) geminiUse() object {
 	u := w.used()
 	o := object{
-		"promptTokenCount": u.read, "candidatesTokenCount": u.written - u.reasoned, "totalTokenCount": u.read + u.written,
+		"promptTokenCount": u.read, "candidatesTokenCount": u.written - u.reasoned,
+		"totalTokenCount": u.read + u.written,
 	}
 	if w.use != nil {
 		o["cachedContentTokenCount"], o["thoughtsTokenCount"] = u.cached, u.reasoned

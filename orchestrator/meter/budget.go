@@ -81,7 +81,8 @@ func (b *Budget) Check(source string) error {
 func (p Prices) Check(source string) error {
 	for _, name := range slices.Sorted(maps.Keys(p)) {
 		if price := p[name]; min(price.Input, price.Cached, price.CacheWrite, price.Output) < 0 {
-			return setting.Refuse(source, name, "below zero", "prices of a million tokens, such as {input: 5, output: 25}")
+			return setting.Refuse(source, name, "below zero",
+				"prices of a million tokens, such as {input: 5, output: 25}")
 		}
 	}
 	return nil

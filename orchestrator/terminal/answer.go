@@ -155,7 +155,8 @@ func (a *answer) same() bool { return a.open && a.menu.ID() == a.req.Dialog }
 
 // changed returns DIALOG_CHANGED with the dialog that is open now.
 func (a *answer) changed() error {
-	e := parley.Errorf(parley.DialogChanged, "no dialog is open in %s's terminal any more; nothing was chosen", a.m.Name).
+	e := parley.
+		Errorf(parley.DialogChanged, "no dialog is open in %s's terminal any more; nothing was chosen", a.m.Name).
 		Suggest("See what its screen shows: parley screen %s", a.m.Name)
 	if a.open {
 		e = parley.Errorf(parley.DialogChanged,
@@ -227,7 +228,8 @@ func (a *answer) steps(ctx context.Context, want chosen) error {
 
 // stuck returns the error for a dialog that does not react as its profile says.
 func (a *answer) stuck() error {
-	return parley.Errorf(parley.AgentUnavailable, "%s's dialog did not react as expected; nothing was chosen", a.m.Name).
+	return parley.
+		Errorf(parley.AgentUnavailable, "%s's dialog did not react as expected; nothing was chosen", a.m.Name).
 		Suggest("Answer it there: parley attach %s", a.m.Name)
 }
 

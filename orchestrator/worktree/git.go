@@ -156,8 +156,10 @@ func (l *limited) Write(p []byte) (int, error) {
 func environ() []string {
 	env := slices.DeleteFunc(os.Environ(), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
-		kept := name == "GIT_CONFIG_GLOBAL" || strings.HasPrefix(name, "GIT_AUTHOR_") || strings.HasPrefix(name, "GIT_COMMITTER_")
+		kept := name == "GIT_CONFIG_GLOBAL" || strings.HasPrefix(name, "GIT_AUTHOR_") ||
+			strings.HasPrefix(name, "GIT_COMMITTER_")
 		return strings.HasPrefix(name, "GIT_") && !kept
 	})
-	return append(env, "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_EDITOR=:", "LC_ALL=C")
+	return append(env,
+		"GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_EDITOR=:", "LC_ALL=C")
 }

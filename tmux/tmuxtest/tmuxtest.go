@@ -37,8 +37,9 @@ func Options(t testing.TB) tmux.Options {
 	}
 	return tmux.Options{
 		Binary: Binary(), Path: filepath.Join(shortDir(t, "/tmp"), "s"), Dir: shortDir(t, memory()),
-		Env:  append(os.Environ(), "SHELL=/bin/sh", "LANG=C.UTF-8"),
-		View: tmux.View{Mouse: true, Keys: true, Clipboard: "on", Status: true, History: 10000, NextKey: "F9", PreviousKey: "F8"},
+		Env: append(os.Environ(), "SHELL=/bin/sh", "LANG=C.UTF-8"),
+		View: tmux.View{Mouse: true, Keys: true, Clipboard: "on", Status: true, History: 10000,
+			NextKey: "F9", PreviousKey: "F8"},
 	}
 }
 
