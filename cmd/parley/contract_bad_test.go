@@ -13,8 +13,6 @@ import (
 	"parley"
 	"parley/client"
 	"parley/internal/must"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // What is wrong is refused by every face with the same code and with what to do, and
@@ -29,7 +27,7 @@ func TestBadInputIsRefusedAndNothingIsStored(t *testing.T) {
 	s.kept["soon, without a zone"] = soon.Format("2006-01-02T15:04:05")
 	s.kept["not UTF-8"] = "\xff\xfe"
 
-	before := s.counted(t)
+	defer s.storesNothing(t)()
 	p := &play{proof: "bearer"}
 	for _, c := range readChapter(t, "bad").play.scenes {
 		t.Run(c.name, func(t *testing.T) {
@@ -45,17 +43,13 @@ func TestBadInputIsRefusedAndNothingIsStored(t *testing.T) {
 			}
 		})
 	}
-
-	if diff := cmp.Diff(before, s.counted(t)); diff != "" {
-		t.Errorf("something is stored:\n%s", diff)
-	}
 }
 
 // What is not JSON is no message of MCP: its own error says so.
 func TestWhatIsNotJSONIsNoCallOfMCP(t *testing.T) {
 	t.Parallel()
 	s := troubled(t)
-	before := s.counted(t)
+	defer s.storesNothing(t)()
 	who := &someone{name: "asker", key: s.keys["asker"], client: http.DefaultClient, base: s.info.HTTP}
 	call := func(args string) string { return toolCall("send_message", args) }
 	for _, body := range []string{
@@ -67,17 +61,13 @@ func TestWhatIsNotJSONIsNoCallOfMCP(t *testing.T) {
 			t.Errorf("%q: got %d %s, want an error", body, status, answer)
 		}
 	}
-
-	if diff := cmp.Diff(before, s.counted(t)); diff != "" {
-		t.Errorf("something is stored:\n%s", diff)
-	}
 }
 
 // Ten megabytes are refused without being read to their end.
 func TestTenMegabytesAreRefused(t *testing.T) {
 	t.Parallel()
 	s := troubled(t)
-	before := s.counted(t)
+	defer s.storesNothing(t)()
 	text := strings.Repeat("x", 10<<20)
 	args := `{"to":"other","text":"` + text + `"}`
 	c := client.New(client.Options{URL: s.info.HTTP, Key: s.keys["asker"]})
@@ -109,10 +99,6 @@ func TestTenMegabytesAreRefused(t *testing.T) {
 			!strings.Contains(string(body), "MESSAGE_TOO_LONG") {
 			t.Errorf("%s: got %d %.300s, %v", face, status, body, err)
 		}
-	}
-
-	if diff := cmp.Diff(before, s.counted(t)); diff != "" {
-		t.Errorf("something is stored:\n%s", diff)
 	}
 }
 

@@ -243,6 +243,18 @@ func said(f failure) failure {
 	return f
 }
 
+// storesNothing counts what is stored. The test fails if there is another count when check is called.
+func (s *stage) storesNothing(t *testing.T) (check func()) {
+	t.Helper()
+	before := s.counted(t)
+	return func() {
+		t.Helper()
+		if diff := cmp.Diff(before, s.counted(t)); diff != "" {
+			t.Errorf("something is stored:\n%s", diff)
+		}
+	}
+}
+
 // counted counts the rows of each table, without parley's own notices, which come at
 // any time.
 func (s *stage) counted(t *testing.T) map[string]int {
