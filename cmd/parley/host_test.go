@@ -47,7 +47,8 @@ func newBox(t *testing.T) *box {
 	must.Do(t, os.Rename(filepath.Join(b.dir, "me.pub"), filepath.Join(b.dir, "authorized")))
 
 	port := freePort(t)
-	b.write(t, "login", 0o700, "#!/bin/sh\necho welcome to the box\n"+b.exports()+`cd "$HOME" && eval "exec $SSH_ORIGINAL_COMMAND"`)
+	b.write(t, "login", 0o700, "#!/bin/sh\necho welcome to the box\n"+b.exports()+
+		`cd "$HOME" && eval "exec $SSH_ORIGINAL_COMMAND"`)
 	b.write(t, "sshd_config", 0o600, fmt.Sprintf(`Port %s
 ListenAddress 127.0.0.1
 HostKey %[2]s/machine
