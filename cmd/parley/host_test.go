@@ -15,6 +15,7 @@ import (
 	"parley"
 	"parley/internal/daemon"
 	"parley/internal/must"
+	"parley/internal/remote"
 	"parley/internal/testhome"
 	"parley/internal/wait"
 )
@@ -171,6 +172,12 @@ func TestHostReachesADaemonOverSSH(t *testing.T) {
 	out, err := nobody.Command("--host", "box", "send", "coder", "x").CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "parley host add box") {
 		t.Errorf("without a key: %s %v", out, err)
+	}
+
+	must.Do(t, remote.Keys(daemon.HostsFile(b.here.Env)).Set("box", operatorKey))
+	out, err = nobody.Command("status", "--everywhere").CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "parley --host box") || !strings.Contains(string(out), "1 idle") {
+		t.Errorf("everywhere: %s %v", out, err)
 	}
 
 	gone, err := b.here.Command("--host", "gone", "agents").CombinedOutput()
