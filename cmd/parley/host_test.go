@@ -15,6 +15,7 @@ import (
 	"parley"
 	"parley/internal/daemon"
 	"parley/internal/must"
+	"parley/internal/remote"
 	"parley/internal/testhome"
 	"parley/internal/wait"
 )
@@ -47,7 +48,8 @@ func newBox(t *testing.T) *box {
 	must.Do(t, os.Rename(filepath.Join(b.dir, "me.pub"), filepath.Join(b.dir, "authorized")))
 
 	port := freePort(t)
-	b.write(t, "login", 0o700, "#!/bin/sh\necho welcome to the box\n"+b.exports()+`cd "$HOME" && eval "exec $SSH_ORIGINAL_COMMAND"`)
+	b.write(t, "login", 0o700, "#!/bin/sh\necho welcome to the box\n"+b.exports()+
+		`cd "$HOME" && eval "exec $SSH_ORIGINAL_COMMAND"`)
 	b.write(t, "sshd_config", 0o600, fmt.Sprintf(`Port %s
 ListenAddress 127.0.0.1
 HostKey %[2]s/machine
@@ -170,6 +172,12 @@ func TestHostReachesADaemonOverSSH(t *testing.T) {
 	out, err := nobody.Command("--host", "box", "send", "coder", "x").CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "parley host add box") {
 		t.Errorf("without a key: %s %v", out, err)
+	}
+
+	must.Do(t, remote.Keys(daemon.HostsFile(b.here.Env)).Set("box", operatorKey))
+	out, err = nobody.Command("status", "--everywhere").CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "parley --host box") || !strings.Contains(string(out), "1 idle") {
+		t.Errorf("everywhere: %s %v", out, err)
 	}
 
 	gone, err := b.here.Command("--host", "gone", "agents").CombinedOutput()

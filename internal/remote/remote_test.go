@@ -51,6 +51,10 @@ func TestCommandQuotesForTheOtherShell(t *testing.T) {
 	}
 }
 
+// notInUse is how parley says that it is not in use.
+const notInUse = `{"success":false,"error_code":"DAEMON_UNAVAILABLE",` +
+	`"error_message":"parley is not in use in /x","suggested_action":"begin"}`
+
 func TestGreetReadsToTheGreetingAndNoFurther(t *testing.T) {
 	for name, c := range map[string]struct {
 		said, version, rest string
@@ -58,7 +62,7 @@ func TestGreetReadsToTheGreetingAndNoFurther(t *testing.T) {
 	}{
 		"at once":             {said: greeting + "v1\nHTTP", version: "v1", rest: "HTTP"},
 		"after noise":         {said: "welcome\r\n{}\n\n" + greeting + "v1\nHTTP", version: "v1", rest: "HTTP"},
-		"an error over there": {said: "hi\n" + `{"success":false,"error_code":"DAEMON_UNAVAILABLE","error_message":"x"}` + "\n", code: parley.DaemonUnavailable},
+		"an error over there": {said: "hi\n" + notInUse + "\n", code: parley.DaemonUnavailable},
 	} {
 		r := strings.NewReader(c.said)
 		version, err := greet(r)
@@ -119,10 +123,11 @@ func sshThat(t *testing.T, does string) Host {
 
 func TestDialSaysWhatIsWrong(t *testing.T) {
 	for _, c := range []struct{ does, want, next string }{
-		{"echo 'Warning: x' >&2; echo 'ssh: connect to host box port 22: Connection refused' >&2; exit 255", "box cannot be reached: ssh: connect to host box port 22: Connection refused", "ssh box"},
+		{"echo 'Warning: x' >&2; echo 'ssh: connection refused' >&2; exit 255",
+			"box cannot be reached: ssh: connection refused", "ssh box"},
 		{"echo 'sh: exec: parley: not found' >&2; exit 127", "parley is not installed on box", "Install it there"},
 		{"exit 3", "box cannot be reached: exit status 3", "ssh box"},
-		{`echo '{"success":false,"error_code":"DAEMON_UNAVAILABLE","error_message":"parley is not in use in /x","suggested_action":"begin"}'; exit 1`, "parley is not in use in /x", "begin"},
+		{"echo '" + notInUse + "'; exit 1", "parley is not in use in /x", "begin"},
 	} {
 		_, err := sshThat(t, c.does).Dial(t.Context())
 		e := parley.AsError(err)

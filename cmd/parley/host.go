@@ -1,0 +1,189 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+
+	"parley"
+	"parley/client"
+	"parley/internal/daemon"
+	"parley/internal/remote"
+	"parley/tmux"
+
+	"github.com/spf13/cobra"
+)
+
+// hostOf returns the machine of --host.
+func hostOf(c *cli) (remote.Host, error) {
+	h, err := remote.Parse(c.host)
+	if err != nil {
+		return h, err
+	}
+	if c.workspace != "" {
+		h.Workspace = c.workspace
+	}
+
+	h.Env = c.env
+	if dir := c.env.Get("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) {
+		h.Control = filepath.Join(dir, "parley-ssh-%C")
+	}
+
+	return h, nil
+}
+
+// notFromAfar refuses a command that works on this machine alone.
+func notFromAfar(host string) error {
+	h, err := remote.Parse(host)
+	if err != nil {
+		return err
+	}
+	return parley.Errorf(parley.InvalidArgument, "this command works only on the machine of the daemon").
+		With("host", host).
+		Suggest("Run it there: ssh -t %s, in the directory of the workspace", h.Address)
+}
+
+// serviceOf returns a client of the daemon on another machine. It connects at once: ssh may have to
+// ask for a passphrase, and what is wrong is said before a screen opens.
+func serviceOf(ctx context.Context, c *cli) (*client.Client, error) {
+	h, err := hostOf(c)
+	if err != nil {
+		return nil, err
+	}
+	return connect(ctx, c, h)
+}
+
+func connect(ctx context.Context, c *cli, h remote.Host) (*client.Client, error) {
+	kept, err := remote.Keys(daemon.HostsFile(c.env)).Of(h.String())
+	if err != nil {
+		return nil, err
+	}
+	key := cmp.Or(c.env.Get("PARLEY_KEY"), kept, c.env.Get(daemon.OperatorKey))
+
+	first, err := h.Dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if first.Version != buildVersion() {
+		fmt.Fprintf(c.err, "%s parley on %s is version %s, here it is %s\n",
+			c.paintFor(c.err, yellow, "parley:"), h.Address, parley.CleanLine(first.Version), buildVersion())
+	}
+
+	var made atomic.Pointer[remote.Link]
+	made.Store(first)
+	dial := func(ctx context.Context) (net.Conn, error) {
+		if l := made.Swap(nil); l != nil {
+			return l, nil
+		}
+		return h.Dial(ctx)
+	}
+
+	return client.New(client.Options{Dial: dial, Where: h.String(), Key: key, Retry: reconnect}), nil
+}
+
+// aboutHost says how the daemon of another machine comes to know the caller.
+func aboutHost(c *cli, err error) error {
+	if c.host == "" || parley.ErrorCode(err) != parley.Unauthenticated {
+		return err
+	}
+	const words = "%s does not know you: there is no key of it here, or it has ended"
+	return parley.Errorf(parley.Unauthenticated, words, c.host).
+		Suggest("Make one, in a terminal: parley host add %s", shellWord(c.host))
+}
+
+// thereOnTerminal returns a run of parley on the other machine that has this terminal.
+func thereOnTerminal(c *cli, args ...string) (*exec.Cmd, error) {
+	h, err := hostOf(c)
+	if err != nil {
+		return nil, err
+	}
+	cmd := h.Command(true, args...)
+	return cmd, cmd.Err
+}
+
+func attachFromAfar(c *cli, name string) error {
+	if !isTerminal(c.in) || !isTerminal(c.out) {
+		return parley.Errorf(parley.InvalidArgument, "attach needs a terminal").
+			Suggest("Print its screen with parley --host %s screen %s", shellWord(c.host), shellWord(name))
+	}
+	there, err := thereOnTerminal(c, "attach", name)
+	if err != nil {
+		return err
+	}
+	return syscall.Exec(there.Path, there.Args, there.Env)
+}
+
+// screenPlace returns the place that the screen shows; none if it is on another machine.
+func screenPlace(c *cli) (daemon.Place, error) {
+	if c.host != "" {
+		return daemon.Place{}, nil
+	}
+	return c.place()
+}
+
+// screenTitle names the workspace at the top of the screen.
+func screenTitle(c *cli, at daemon.Place) string {
+	h, err := hostOf(c)
+	if c.host == "" || err != nil {
+		return at.Root
+	}
+	_, machine, _ := strings.Cut("@"+path.Base(h.Address), "@")
+	return path.Base(h.Workspace) + " on " + machine
+}
+
+// screenReturnKey returns the key that leads back from an attached terminal.
+func screenReturnKey(ctx context.Context, c *cli, at daemon.Place) string {
+	if c.host != "" {
+		return tmux.ReturnKey
+	}
+	return returnKey(ctx, c, at.TmuxSocket(c.env))
+}
+
+// linkCommand is the other end of --host: it passes bytes between ssh and the daemon.
+func linkCommand(c *cli) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:    "link",
+		Hidden: true,
+		Args:   usage(cobra.NoArgs),
+	}
+
+	passive := cmd.Flags().Bool("passive", false, "start no daemon")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		c.json = true // so that the error reaches the other machine
+		look := c.inUse
+		if *passive {
+			look = func(ctx context.Context) error { return daemonRuns(ctx, c) }
+		}
+		if err := look(cmd.Context()); err != nil {
+			return err
+		}
+		return link(cmd.Context(), c)
+	}
+
+	return cmd
+}
+
+func link(ctx context.Context, c *cli) error {
+	at, err := c.place()
+	if err != nil {
+		return err
+	}
+	info, err := c.ensureDaemon(ctx, at)
+	if err != nil {
+		return err
+	}
+
+	conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: info.Socket, Net: "unix"})
+	if err != nil {
+		return fmt.Errorf("connect to the daemon: %w", err)
+	}
+	defer conn.Close()
+	return remote.Serve(c.in, c.out, conn, buildVersion())
+}
