@@ -53,7 +53,11 @@ func (s *onStage) permits(name string, option int) {
 		option = len(d.Options) - 1
 	}
 
-	s.answer(d, d.Options[option].Choice)
+	args := []string{d.Options[option].Choice}
+	if d.Options[option].TakesText {
+		args = append(args, "--text", "use a pencil")
+	}
+	s.answer(d, args...)
 	s.wait("the dialog is closed", func() bool { return s.look().State != parley.StateWaiting })
 	exists := func() bool { _, err := os.Stat(file); return err == nil }
 	if option == 0 {
