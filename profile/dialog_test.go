@@ -63,7 +63,7 @@ func TestOptionsOfDialogsAreRead(t *testing.T) {
 		"copilot/80x24-dialog": {
 			"Do you want to run this command?", "*1 Yes",
 			"2 Yes, and don't ask again for `touch` in this directory (/src/garden)",
-			"3 No, and tell Copilot what to do differently (Esc to stop)",
+			"3 No, and tell Copilot what to do differently (Esc to stop) …",
 		},
 	} {
 		m := menuOf(t, set, name)
@@ -147,6 +147,40 @@ func TestChosenButtonIsKnownByItsColour(t *testing.T) {
 			"  Reject   ⇆ select  enter confirm", ""}})
 	if !ok || m.Way != profile.ByButton || m.Marked() != 1 {
 		t.Errorf("got %+v, want the second of three chosen", m)
+	}
+}
+
+func TestButtonsOfANarrowTerminalHaveTheirKeysBelow(t *testing.T) {
+	lines := strings.Split(`  ┃  △ Permission required
+  ┃    # Shell command
+  ┃
+  ┃  $ touch /tmp/x && echo a   b
+  ┃
+  ┃   Allow once   Allow always   Reject
+  ┃
+  ┃  ctrl+f fullscreen  ⇆ select  enter confirm
+  ┃`, "\n")
+	m, ok := find(t, builtin(t), "opencode").Menu(profile.Screen{Lines: lines, Width: 72})
+	var labels []string
+	for _, o := range m.Options {
+		labels = append(labels, o.Label)
+	}
+	if want := []string{"Allow once", "Allow always", "Reject"}; !ok || !slices.Equal(labels, want) {
+		t.Errorf("the options are %q, want %q", labels, want)
+	}
+}
+
+// The mark stands in the row of the field as well.
+func TestFieldForWordsIsTheSameWhenItIsChosen(t *testing.T) {
+	p := find(t, builtin(t), "qwen")
+	_, lines := readGolden(t, "testdata/qwen/80x24-question.txt")
+	at := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, "Type something") })
+	before, _ := p.Menu(profile.Screen{Lines: lines, Width: 80})
+	chosen := slices.Clone(lines)
+	chosen[at] = strings.Replace(chosen[at], "Type something", "> Type something", 1)
+	after, ok := p.Menu(profile.Screen{Lines: chosen, Width: 80})
+	if !ok || after.ID() != before.ID() {
+		t.Errorf("it is another dialog: %+v, before %+v", after, before)
 	}
 }
 
