@@ -48,9 +48,8 @@ test: tmux ## run all tests, without a C compiler
 	$(GO) test $(ATONCE) $(ALL)
 
 # The last run side by side. Together `race` and `stories` run each test of `make test` once, and
-# those of the packages in which much happens at once under the race detector. Both let `real` go
-# first: it waits most of the time, and what people see of the programs is not what they do on a
-# machine without a free core.
+# those of the packages in which much happens at once under the race detector. Both leave the cores
+# to `real`, which mostly waits: the programs that it tries have deadlines of their own.
 .PHONY: check
 check: format tidy lint vulns build ## everything that a commit must pass
 	@$(MAKE) -j4 real race stories cross

@@ -73,10 +73,11 @@ func issueThere(c *cli, h remote.Host) (string, error) {
 
 	// Its terminal may show more than the answer.
 	for line := range strings.Lines(out.String()) {
-		var made parley.IssueKeyResult
-		if text := []byte(strings.TrimSpace(line)); json.Unmarshal(text, &made) == nil && made.APIKey != "" {
+		text := []byte(strings.TrimSpace(line))
+		if made := new(parley.IssueKeyResult); json.Unmarshal(text, made) == nil && made.APIKey != "" {
 			return made.APIKey, nil
-		} else if e := new(parley.Error); json.Unmarshal(text, e) == nil && e.Code != "" {
+		}
+		if e := new(parley.Error); json.Unmarshal(text, e) == nil && e.Code != "" {
 			return "", e
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"strings"
 	"sync/atomic"
 	"syscall"
 
@@ -32,12 +31,16 @@ func hostOf(c *cli) (remote.Host, error) {
 	}
 
 	h.Env = c.env
-	if dir := c.env.Get("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) {
+	if dir := c.env.Get("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) && len(dir) <= daemon.MaxSocketPath-controlName {
 		h.Control = filepath.Join(dir, "parley-ssh-%C")
 	}
 
 	return h, nil
 }
+
+// controlName is how many bytes the name of the shared connection's socket has: with a hash of 40 for
+// %C, and 17 that ssh adds while it makes it.
+const controlName = len("/parley-ssh-") + 40 + 17
 
 // notFromAfar refuses a command that works on this machine alone.
 func notFromAfar(host string) error {
@@ -57,25 +60,25 @@ func serviceOf(ctx context.Context, c *cli) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return connect(ctx, c, h)
-}
-
-func connect(ctx context.Context, c *cli, h remote.Host) (*client.Client, error) {
 	kept, err := remote.Keys(daemon.HostsFile(c.env)).Of(h.String())
 	if err != nil {
 		return nil, err
 	}
-	key := cmp.Or(c.env.Get("PARLEY_KEY"), kept, c.env.Get(daemon.OperatorKey))
-
 	first, err := h.Dial(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	if first.Version != buildVersion() {
 		fmt.Fprintf(c.err, "%s parley on %s is version %s, here it is %s\n",
 			c.paintFor(c.err, yellow, "parley:"), h.Address, parley.CleanLine(first.Version), buildVersion())
 	}
 
+	return clientOver(h, first, cmp.Or(c.env.Get("PARLEY_KEY"), kept, c.env.Get(daemon.OperatorKey))), nil
+}
+
+// clientOver returns a client whose first connection is there already.
+func clientOver(h remote.Host, first *remote.Link, key string) *client.Client {
 	var made atomic.Pointer[remote.Link]
 	made.Store(first)
 	dial := func(ctx context.Context) (net.Conn, error) {
@@ -85,7 +88,7 @@ func connect(ctx context.Context, c *cli, h remote.Host) (*client.Client, error)
 		return h.Dial(ctx)
 	}
 
-	return client.New(client.Options{Dial: dial, Where: h.String(), Key: key, Retry: reconnect}), nil
+	return client.New(client.Options{Dial: dial, Where: h.String(), Key: key, Retry: reconnect})
 }
 
 // aboutHost says how the daemon of another machine comes to know the caller.
@@ -131,11 +134,13 @@ func screenPlace(c *cli) (daemon.Place, error) {
 // screenTitle names the workspace at the top of the screen.
 func screenTitle(c *cli, at daemon.Place) string {
 	h, err := hostOf(c)
-	if c.host == "" || err != nil {
+	switch {
+	case c.host == "" || err != nil:
 		return at.Root
+	case h.Workspace == "":
+		return h.Address
 	}
-	_, machine, _ := strings.Cut("@"+path.Base(h.Address), "@")
-	return path.Base(h.Workspace) + " on " + machine
+	return path.Base(h.Workspace) + " on " + path.Base(h.Address)
 }
 
 // screenReturnKey returns the key that leads back from an attached terminal.

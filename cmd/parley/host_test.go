@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net"
 	"os"
@@ -167,6 +168,11 @@ func TestHostReachesADaemonOverSSH(t *testing.T) {
 		t.Errorf("attach without a terminal: %s %v", out, err)
 	}
 
+	b.filesGoBothWays(t)
+	if out, err := b.from("log"); err != nil || !strings.Contains(out, "from afar") {
+		t.Errorf("its log: %s %v", out, err)
+	}
+
 	nobody := *b.here
 	nobody.Env = append(slices.Clone(b.here.Env), "PARLEY_OPERATOR_KEY=")
 	out, err := nobody.Command("--host", "box", "send", "coder", "x").CombinedOutput()
@@ -188,5 +194,23 @@ func TestHostReachesADaemonOverSSH(t *testing.T) {
 	// Nothing was started or written in the directory here.
 	if files, _ := os.ReadDir(b.here.Workspace); len(files) > 0 {
 		t.Errorf("files here: %v", files)
+	}
+}
+
+// filesGoBothWays sends a file of this machine, and fetches it again.
+func (b *box) filesGoBothWays(t *testing.T) {
+	t.Helper()
+	file, back := filepath.Join(b.dir, "plan.txt"), filepath.Join(b.dir, "back.txt")
+	must.Do(t, os.WriteFile(file, []byte("a plan"), 0o600))
+	out, err := b.from("--json", "send-file", "coder", file)
+	var sent parley.TransferFileResult
+	if err != nil || json.Unmarshal([]byte(out), &sent) != nil {
+		t.Fatalf("send a file: %s %v", out, err)
+	}
+	if out, err := b.from("get-file", sent.Data.FileID, "-o", back); err != nil {
+		t.Fatalf("get it: %s %v", out, err)
+	}
+	if got := string(must.Have(os.ReadFile(back))(t)); got != "a plan" {
+		t.Errorf("it came back as %q", got)
 	}
 }

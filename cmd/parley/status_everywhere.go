@@ -133,20 +133,31 @@ func lookFromAfar(ctx context.Context, c *cli, host string) workspaceLine {
 	at := *c
 	at.host, at.workspace = host, ""
 	h, err := hostOf(&at)
-	if err != nil {
-		l.Problem = parley.AsError(err).Message
-		return l
+	if err == nil {
+		h.Passive = true
+		err = l.askOver(ctx, c, h)
 	}
-	h.Passive = true
-	service, err := connect(ctx, &at, h)
 	if err != nil {
 		l.Problem = strings.TrimRight(parley.AsError(err).Message, "\n")
-		return l
 	}
-	l.Running = true
-	l.ask(ctx, service)
 
 	return l
+}
+
+// askOver asks with the kept key alone: one in the environment is of another workspace.
+func (l *workspaceLine) askOver(ctx context.Context, c *cli, h remote.Host) error {
+	key, err := remote.Keys(daemon.HostsFile(c.env)).Of(h.String())
+	if err != nil {
+		return err
+	}
+	first, err := h.Dial(ctx)
+	if err != nil {
+		return err
+	}
+	l.Running = true
+	l.ask(ctx, clientOver(h, first, key))
+
+	return nil
 }
 
 // ask asks a workspace's daemon how it is there.

@@ -3,6 +3,7 @@ package tmuxtest
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"parley/internal/wait"
 
 	"golang.org/x/term"
 )
@@ -49,8 +52,9 @@ func (a Agent) run() error {
 		f.log = log
 	}
 
-	for exists(a.Startup) {
-		time.Sleep(10 * time.Millisecond)
+	ready := func() (bool, error) { return !exists(a.Startup), nil }
+	if err := wait.Until(context.Background(), 10*time.Millisecond, ready); err != nil {
+		return err
 	}
 	if a.Mode == Canonical {
 		return f.readLines()
