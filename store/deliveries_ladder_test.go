@@ -71,15 +71,18 @@ func TestAdvanceNeverGoesBack(t *testing.T) {
 	s := openWith(t, 2)
 	send(t, s, post(0, 1))
 	key := pending(t, s, 1)[0].Key
-	for was, to := range map[parley.DeliveryState][]parley.DeliveryState{
-		"queued":    {"unconfirmed", "typing"},
-		"submitted": {"queued", "held", "typing", "failed"},
-		"read":      {"queued", "submitted", "expired"},
+	for _, c := range []struct {
+		was parley.DeliveryState
+		to  []parley.DeliveryState
+	}{
+		{"queued", []parley.DeliveryState{"unconfirmed", "typing"}},
+		{"submitted", []parley.DeliveryState{"queued", "held", "typing", "failed"}},
+		{"read", []parley.DeliveryState{"queued", "submitted", "expired"}},
 	} {
-		must.Do(t, s.Advance(t.Context(), key, Change{State: was}))
-		for _, to := range to {
+		must.Do(t, s.Advance(t.Context(), key, Change{State: c.was}))
+		for _, to := range c.to {
 			if err := s.Advance(t.Context(), key, Change{State: to}); !errors.Is(err, ErrStale) {
-				t.Errorf("%s to %s: got %v, want ErrStale", was, to, err)
+				t.Errorf("%s to %s: got %v, want ErrStale", c.was, to, err)
 			}
 		}
 	}
