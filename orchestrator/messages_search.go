@@ -21,7 +21,7 @@ func (ms *messageService) SearchMessages(
 		return nil, err
 	}
 
-	if store.NoWords(req.Query) {
+	if store.NoWords(req.Query) && req.Query != "" {
 		return nil, parley.Errorf(parley.InvalidArgument, "there is no word in %q", parley.CleanLine(req.Query)).
 			With("parameter", "query").
 			Suggest("Give at least one word or number; signs alone cannot be looked for.")
@@ -29,16 +29,15 @@ func (ms *messageService) SearchMessages(
 
 	q := store.SearchQuery{
 		Words: req.Query,
+		Begun: req.Begun,
 		For:   me.ID,
 		All:   parley.CallerFrom(ctx).Operator,
 		Limit: cmp.Or(req.Limit, 20),
 		Since: later(req.Since, nil),
 		Until: later(req.Until, nil),
+		Match: searchMatch(req),
 	}
-	if q.From, err = ms.idOf(req.From); err != nil {
-		return nil, err
-	}
-	if q.To, err = ms.idOf(req.To); err != nil {
+	if err := ms.searchPeople(ctx, &q, req); err != nil {
 		return nil, err
 	}
 
@@ -62,18 +61,6 @@ func (ms *messageService) SearchMessages(
 	}
 
 	return res, nil
-}
-
-// idOf returns the id of an agent, or "" for an empty name.
-func (ms *messageService) idOf(ref string) (string, error) {
-	if ref == "" {
-		return "", nil
-	}
-	m, err := ms.roster.Find(ref)
-	if err != nil {
-		return "", err
-	}
-	return m.ID, nil
 }
 
 // A snippet fills about two lines of a terminal and begins a little before the matching words.

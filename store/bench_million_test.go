@@ -206,6 +206,6 @@ func millionQueries() []millionQuery {
 			false,
 			search(SearchQuery{Words: "hello", For: agentID(9), Until: time.Unix(1700100000, 0)}),
 		},
-		{"search between two", false, search(SearchQuery{Words: "hello", For: agentID(9), From: agentID(29)})},
+		{"search between two", false, search(SearchQuery{Words: "hello", For: agentID(9), From: []string{agentID(29)}})},
 	}
 }

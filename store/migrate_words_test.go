@@ -28,5 +28,5 @@ func TestMigrationMakesOldMessagesFindable(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	wantFound(t, s, SearchQuery{Words: "rebase", For: deliveries[0].RecipientID, From: m.SenderID}, "please rebase")
+	wantFound(t, s, SearchQuery{Words: "rebase", For: deliveries[0].RecipientID, From: []string{m.SenderID}}, "please rebase")
 }

@@ -40,6 +40,7 @@ var schema = []migration{
 	{version: 32, file: "00032_resume_after_limit.sql"},
 	{version: 33, file: "00033_worktree.sql"},
 	{version: 34, file: "00034_tokens.sql"},
+	{version: 36, file: "00036_search.sql"},
 }
 
 // migration is one step of the schema. A step in SQL has no functions; file is

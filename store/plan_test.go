@@ -118,7 +118,7 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 		}, []string{"m USING INDEX messages_requests (accepted_at>? AND accepted_at<?)", "a USING COVERING INDEX messages_replies (in_reply_to=? AND sender_id=?)",
 			"ad USING COVERING INDEX deliveries_direct (conversation_id=? AND message_seq>?)"}, "TEMP B-TREE"},
 		"Search": {func(ctx context.Context) error {
-			_, err := s.Search(ctx, SearchQuery{Words: "hello", For: agentID(1), To: agentID(0), Since: time.Unix(1, 0), Limit: 10})
+			_, err := s.Search(ctx, SearchQuery{Words: "hello", For: agentID(1), To: []string{agentID(0)}, Since: time.Unix(1, 0), Limit: 10})
 			return err
 		}, []string{"SCAN w VIRTUAL TABLE INDEX", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"}, "FOR ORDER BY"},
 		"Pressing": {func(ctx context.Context) error { _, _, err := s.Pressing(ctx, agentID(1), 5); return err },

@@ -8,16 +8,25 @@ import (
 	"parley"
 )
 
-// SearchQuery asks for messages that contain words.
+// SearchQuery asks for messages. Each of its conditions must hold; lists name alternatives.
 type SearchQuery struct {
-	Words string // all must occur; a phrase in double quotes must occur as it is
-	For   string // the ID of the agent that asks, for the messages that it sent, got, or may read in a thread
-	All   bool   // all messages, whether or not that agent may read them
-	From  string // only from this sender
-	To    string // only to this recipient
-	Since time.Time
-	Until time.Time // not later than this; zero for now
-	Limit int
+	Words string // all must occur; a phrase in double quotes must occur as it is; "" for any text
+	Begun bool   // words may be the beginnings of words
+	// Named holds, for words of which an agent's name is the beginning, the IDs of these agents.
+	// A message from or to one of them has the word.
+	Named map[string][]string
+
+	For    string   // the ID of the agent that asks, for the messages that it sent, got, or may read in a thread
+	All    bool     // all messages, whether or not that agent may read them
+	From   []string // only from these senders
+	To     []string // only to these recipients
+	Agents []string // only from or to these
+	Thread []string // only of these threads
+	Since  time.Time
+	Until  time.Time // not later than this; zero for now
+	Before string    // only before this message
+	Match  SearchMatch
+	Limit  int
 
 	late []string // threads that the agent joined late: it may read posts that it did not get
 }
@@ -28,6 +37,7 @@ type FoundItem struct {
 	InboxItem
 	Recipients     []string // the first of their IDs
 	RecipientCount int
+	States         map[parley.DeliveryState]int // of the deliveries
 }
 
 // FoundPage holds found messages, the newest first.
@@ -56,23 +66,27 @@ const searchTime = 30 * time.Millisecond
 const clockSlack = time.Minute
 
 // NoWords reports whether a query contains nothing to search for.
-func NoWords(query string) bool { return matchWords(query) == "" }
+func NoWords(query string) bool { return len(searchTerms(query)) == 0 }
 
 // Search finds messages, the newest first. It gives up a costly query, whose words are
 // frequent but do not occur together, after some stretches of messages.
 func (s *Messages) Search(ctx context.Context, q SearchQuery) (FoundPage, error) {
 	var page FoundPage
-	words := matchWords(q.Words)
-	if words == "" {
+	words := q.words()
+	if words == "" && q.Words != "" {
 		return page, nil
 	}
 
-	low, high, err := s.span(ctx, q.Since, q.Until)
+	low, high, err := s.span(ctx, &q)
 	if err == nil && !q.All {
 		q.late, err = s.joinedLate(ctx, q.For)
 	}
 
 	start, bits, quickest := s.now(), shortStretch, time.Hour
+	if q.narrow(words) {
+		bits = wholeRecord
+	}
+
 	for n := 1; err == nil && low <= high; n++ {
 		from, stretchStart := max(low, high>>bits<<bits), s.now()
 		var items []FoundItem
@@ -108,17 +122,23 @@ func (s *Messages) Search(ctx context.Context, q SearchQuery) (FoundPage, error)
 	return page, nil
 }
 
-// span returns the numbers of the first and the last message that may lie between two
-// times. Without one, low is above high.
-func (s *Messages) span(ctx context.Context, since, until time.Time) (low, high int64, err error) {
-	err = s.read(ctx, "searching messages", &high, `SELECT coalesce(max(seq), 0) FROM messages`)
-	low = 1
-	if err == nil && !since.IsZero() {
-		low, err = s.firstSince(ctx, since.Add(-clockSlack), high)
+// span returns the numbers of the first and the last message that may lie between the times
+// of a query, and before its message. Without one, low is above high.
+func (s *Messages) span(ctx context.Context, q *SearchQuery) (low, high int64, err error) {
+	newest := `SELECT coalesce(max(m.seq), 0) FROM messages m`
+	if low = 1; q.Before == "" {
+		err = s.read(ctx, "searching messages", &high, newest)
+	} else {
+		err = s.read(ctx, "searching messages", &high, newest+` WHERE m.seq < (SELECT seq FROM messages WHERE id = ?)`, q.Before)
 	}
-	if err == nil && !until.IsZero() {
-		high, err = s.firstSince(ctx, until.Add(clockSlack), high)
+
+	if err == nil && !q.Since.IsZero() {
+		low, err = s.firstSince(ctx, q.Since.Add(-clockSlack), high)
 	}
+	if err == nil && !q.Until.IsZero() {
+		high, err = s.firstSince(ctx, q.Until.Add(clockSlack), high)
+	}
+
 	return low, high, err
 }
 
@@ -157,6 +177,7 @@ type foundRow struct {
 	IsRead         bool
 	RecipientCount int
 	RecipientIDs   string
+	States         string // such as "held 2 read 1"
 }
 
 // stretch is a range of message numbers that differ only in their last bits.
@@ -169,8 +190,11 @@ type stretch struct {
 func (s *Messages) searchStretch(
 	ctx context.Context, q *SearchQuery, words string, part stretch, limit int,
 ) ([]FoundItem, error) {
-	match, where, args := q.match(words, part)
-	args = append([]any{listedRecipients, q.For, match, part.from, part.to}, args...)
+	from, where, args := q.source(words, part)
+	conditions, more := q.conditions()
+	args = append([]any{listedRecipients, q.For}, args...)
+	args = append(append(args, more...), limit)
+
 	var rows []foundRow
 	err := s.read(ctx, "searching messages", &rows, `SELECT `+messageColumns+`,
 		coalesce(mine.conversation_id, CASE m.kind WHEN 'direct'
@@ -179,11 +203,13 @@ func (s *Messages) searchStretch(
 		mine.recipient_id IS NULL OR mine.read_at IS NOT NULL AS is_read,
 		(SELECT count(*) FROM deliveries d WHERE d.message_seq = m.seq) AS recipient_count,
 		coalesce((SELECT group_concat(l.recipient_id, ' ') FROM
-			(SELECT d.recipient_id FROM deliveries d WHERE d.message_seq = m.seq LIMIT ?) l), '') AS recipient_ids
-		FROM message_words w CROSS JOIN messages m ON m.seq = w.rowid JOIN agents s ON s.id = m.sender_id
+			(SELECT d.recipient_id FROM deliveries d WHERE d.message_seq = m.seq LIMIT ?) l), '') AS recipient_ids,
+		coalesce((SELECT group_concat(l.state || ' ' || l.n, ' ') FROM
+			(SELECT d.state, count(*) AS n FROM deliveries d WHERE d.message_seq = m.seq GROUP BY d.state) l), '') AS states
+		FROM `+from+` CROSS JOIN agents s ON s.id = m.sender_id
 		LEFT JOIN deliveries mine ON mine.message_seq = m.seq AND mine.recipient_id = ?
-		WHERE w.message_words MATCH ? AND w.rowid BETWEEN ? AND ?`+where+`
-		ORDER BY w.rowid DESC LIMIT ?`, append(args, limit)...)
+		WHERE `+where+conditions+`
+		ORDER BY `+q.order(words)+` DESC LIMIT ?`, args...)
 
 	items := make([]FoundItem, len(rows))
 	for i := range rows {
@@ -198,41 +224,11 @@ func (r *foundRow) item() FoundItem {
 	return FoundItem{
 		RecipientCount: r.RecipientCount,
 		Recipients:     strings.Fields(r.RecipientIDs),
+		States:         statesOf(r.States),
 		InboxItem: InboxItem{
 			Message:  m,
 			Read:     r.IsRead,
 			Delivery: parley.Delivery{MessageID: m.ID, ConversationID: r.ConversationID},
 		},
 	}
-}
-
-// match returns the FTS5 query for a stretch, and the conditions on the times. The marks
-// come first, and the stretch is the last of them: FTS5 goes through the terms in this
-// order, so it does not look for words in messages without the marks.
-func (q *SearchQuery) match(words string, part stretch) (match, where string, args []any) {
-	var marks []string
-	if !q.All {
-		readable := []string{senderMark(q.For), recipientMark(q.For)}
-		for _, id := range q.late {
-			readable = append(readable, threadMark(id))
-		}
-		marks = append(marks, `("`+strings.Join(readable, `" OR "`)+`")`)
-	}
-
-	if q.From != "" {
-		marks = append(marks, `"`+senderMark(q.From)+`"`)
-	}
-	if q.To != "" {
-		marks = append(marks, `"`+recipientMark(q.To)+`"`)
-	}
-
-	marks = append(marks, `"`+stretchMark(part.from, part.bits)+`"`)
-	if !q.Since.IsZero() {
-		where, args = where+` AND m.accepted_at > ?`, append(args, nanos(q.Since))
-	}
-	if !q.Until.IsZero() {
-		where, args = where+` AND m.accepted_at <= ?`, append(args, nanos(q.Until))
-	}
-
-	return `marks : (` + strings.Join(marks, ` AND `) + `) AND words : (` + words + `)`, where, args
 }

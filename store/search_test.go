@@ -2,6 +2,7 @@ package store
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -63,10 +64,10 @@ func TestSearchFindsWordsOfAllScripts(t *testing.T) {
 
 func TestQueriesAreOnlyWords(t *testing.T) {
 	for query, want := range map[string]string{
-		`red build`: `"red" "build"`, `"red build" now`: `"red build" "now"`, `say "no`: `"say" "no"`, `a OR b*`: `"a" "OR" "b*"`, `words:x ^y -z`: `"words:x" "^y" "-z"`,
-		"": "", `"" + " "`: "", "a\x00b": `"a" "b"`, `""a""`: `"a"`, "数据 x": `" 数  据 " "x"`, "🙂": "",
+		`red build`: `red|build`, `"red build" now`: `red build|now`, `say "no`: `say|no`, `a OR b*`: `a|OR|b*`,
+		`words:x ^y -z`: `words:x|^y|-z`, "": "", `"" + " "`: "", "a\x00b": `a|b`, `""a""`: `a`, "数据 x": "数据|x", "🙂": "",
 	} {
-		if got := matchWords(query); got != want {
+		if got := strings.Join(searchTerms(query), "|"); got != want {
 			t.Errorf("%q: got %s, want %s", query, got, want)
 		}
 	}
@@ -106,7 +107,7 @@ func TestSearchFindsOnlyReadableMessages(t *testing.T) {
 	}
 
 	wantFound(t, s, SearchQuery{Words: "secret", For: agentID(0)}, "secret of all")
-	wantFound(t, s, SearchQuery{Words: "secret", From: agentID(1), To: agentID(2)}, forged, "secret of 1 and 2")
+	wantFound(t, s, SearchQuery{Words: "secret", From: []string{agentID(1)}, To: []string{agentID(2)}}, forged, "secret of 1 and 2")
 
 	// Marks are not words.
 	wantFound(t, s, SearchQuery{Words: "r" + plain(agentID(5)), For: agentID(5)})
@@ -173,7 +174,7 @@ func TestSearchBetweenTimes(t *testing.T) {
 	wantFound(t, s, SearchQuery{Words: "word", Since: at(9)})
 	wantFound(t, s, SearchQuery{Words: "word", Until: at(-9)})
 	for i, want := range []int64{1, 2, 3, 4, 5} {
-		low, high, err := s.span(t.Context(), at(float64(i)-0.5), time.Time{})
+		low, high, err := s.span(t.Context(), &SearchQuery{Since: at(float64(i) - 0.5)})
 		if err != nil || low != want || high != 4 {
 			t.Errorf("since %v: got %d to %d, %v, want %d to 4", at(float64(i)-0.5), low, high, err, want)
 		}

@@ -109,14 +109,13 @@ func spaced(text string) string {
 	return b.String()
 }
 
-// matchWords turns what a person typed into an FTS5 expression: each word, and each phrase
-// in double quotes, becomes a string that must occur. No other syntax of FTS5 gets through.
-// It returns "" when the query contains no word.
-func matchWords(query string) string {
+// searchTerms returns the words that a person typed, and the phrases in double quotes. What
+// contains no word is left out.
+func searchTerms(query string) []string {
 	var terms []string
 	add := func(term string) {
 		if strings.ContainsFunc(term, wordRune) {
-			terms = append(terms, `"`+spaced(term)+`"`)
+			terms = append(terms, term)
 		}
 	}
 
@@ -132,7 +131,7 @@ func matchWords(query string) string {
 		}
 	}
 
-	return strings.Join(terms, " ")
+	return terms
 }
 
 // wordRune reports whether unicode61 takes a rune for a part of a word.

@@ -2,6 +2,7 @@ package team
 
 import (
 	"context"
+	"strings"
 	"sync"
 
 	"parley"
@@ -35,6 +36,20 @@ func (r *Roster) FillInDeliveries(ds []parley.Delivery) []parley.Delivery {
 type titles struct {
 	mu   sync.RWMutex
 	byID map[string]string
+}
+
+// Matching returns the ids of the threads whose id begins with a text, or whose title has it.
+func (t *titles) Matching(text string) (ids []string) {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	text = strings.ToLower(text)
+	for id, title := range t.byID {
+		named := len(text) >= parley.ShortID && strings.HasPrefix(id, text)
+		if named || strings.Contains(strings.ToLower(title), text) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // Load reads all titles from the store. Nothing else may be called before it returns.

@@ -1,0 +1,81 @@
+package store
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/must"
+)
+
+// sayAs stores a message as a function changes it.
+func sayAs(t *testing.T, s *Store, text string, from, to int, as func(*parley.Message)) Appended {
+	t.Helper()
+	p := post(from, to)
+	p.Message.Text = text
+	as(&p.Message)
+	return must.Have(s.Append(t.Context(), p))(t)
+}
+
+func TestSearchMatchesWhatMessagesAre(t *testing.T) {
+	s := openWith(t, 3)
+	plain := func(*parley.Message) {}
+	sayAs(t, s, "one", 0, 1, plain)
+	sayAs(t, s, "two", 1, 0, func(m *parley.Message) { m.Type, m.RequiresResponse = parley.TypeRequest, true })
+	sayAs(t, s, "three", 2, 0, func(m *parley.Message) { m.Priority = parley.PriorityHigh })
+
+	agent := func(n int) []string { return []string{agentID(n)} }
+	for name, c := range map[string]struct {
+		q    SearchQuery
+		want []string
+	}{
+		"nothing":            {SearchQuery{}, []string{"three", "two", "one"}},
+		"type":               {SearchQuery{Match: SearchMatch{Types: []parley.MessageType{parley.TypeRequest}}}, []string{"two"}},
+		"the usual type":     {SearchQuery{Match: SearchMatch{Types: []parley.MessageType{parley.TypeInformation}}}, []string{"three", "one"}},
+		"priority":           {SearchQuery{Match: SearchMatch{Priorities: []parley.Priority{parley.PriorityHigh}}}, []string{"three"}},
+		"priority and agent": {SearchQuery{Agents: agent(1), Match: SearchMatch{Priorities: []parley.Priority{parley.PriorityHigh}}}, nil},
+		"kind":               {SearchQuery{Match: SearchMatch{Kinds: []parley.MessageKind{parley.KindThread}}}, nil},
+		"asks":               {SearchQuery{Match: SearchMatch{Asks: true}}, []string{"two"}},
+		"files":              {SearchQuery{Match: SearchMatch{Files: true}}, nil},
+		"answers":            {SearchQuery{Match: SearchMatch{Answers: true}}, nil},
+		"agent":              {SearchQuery{Agents: agent(1)}, []string{"two", "one"}},
+		"two senders":        {SearchQuery{From: []string{agentID(1), agentID(2)}}, []string{"three", "two"}},
+		"a beginning":        {SearchQuery{Words: "thr", Begun: true}, []string{"three"}},
+		"a name, or a word":  {SearchQuery{Words: "tw", Begun: true, Named: map[string][]string{"tw": agent(2)}}, []string{"three", "two"}},
+		"waiting":            {SearchQuery{Match: SearchMatch{States: []parley.DeliveryState{parley.DeliveryQueued}}}, []string{"three", "two", "one"}},
+		"failed":             {SearchQuery{Match: SearchMatch{States: []parley.DeliveryState{parley.DeliveryFailed}}}, nil},
+		"read":               {SearchQuery{Match: SearchMatch{States: []parley.DeliveryState{parley.DeliveryRead}}}, nil},
+	} {
+		t.Run(name, func(t *testing.T) { wantFound(t, s, c.q, c.want...) })
+	}
+
+	page := wantFound(t, s, SearchQuery{Limit: 1}, "three")
+	if !page.HasMore || page.Items[0].States[parley.DeliveryQueued] != 1 {
+		t.Errorf("got %+v, want more, and one delivery queued", page)
+	}
+	wantFound(t, s, SearchQuery{Before: page.Items[0].Message.ID}, "two", "one")
+}
+
+// Searches without words go to the few messages that they are about.
+func TestSearchesForFewUseTheirIndexes(t *testing.T) {
+	s := openWith(t, 2)
+	say(t, s, "hello", 0, 1)
+	for name, c := range map[string]struct {
+		match SearchMatch
+		want  string
+	}{
+		"states":     {SearchMatch{States: []parley.DeliveryState{parley.DeliveryHeld, parley.DeliveryFailed}}, "INDEX deliveries_ended (state=?)"},
+		"types":      {SearchMatch{Types: []parley.MessageType{parley.TypeRequest}}, "INDEX messages_types (type=?"},
+		"priorities": {SearchMatch{Priorities: []parley.Priority{parley.PriorityUrgent}}, "INDEX messages_priorities (priority=?"},
+	} {
+		plans := plansOf(t, s, func(ctx context.Context) error {
+			_, err := s.Search(ctx, SearchQuery{All: true, Since: time.Unix(1, 0), Match: c.match, Limit: 10})
+			return err
+		})
+		if !strings.Contains(plans, c.want) || strings.Contains(plans, "SCAN m") {
+			t.Errorf("%s: got\n%swant %q and no scan of the messages", name, plans, c.want)
+		}
+	}
+}
