@@ -45,6 +45,8 @@ var Ops = []*Op{
 		Service.GetConversationHistory, Team, Reads, route("GET", "/api/conversations/history"), self("agent_id")),
 	define("search_messages", "Search the messages that you sent or received, newest first.",
 		Service.SearchMessages, Team, Reads, route("GET", "/api/messages/search"), self("agent_id")),
+	define("find_messages", "Find messages of the whole team by words, people, states, types and times, newest first.",
+		Service.FindMessages, OperatorOnly, Reads),
 	define("check_new_messages", "See how many messages are unread, with a preview of the most urgent.",
 		Service.CheckNewMessages, Team, Reads, self("agent_id")),
 	define("create_thread", "Open a thread for a discussion of several agents. The others are notified.",

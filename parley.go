@@ -119,6 +119,8 @@ type MessageService interface {
 	GetConversationHistory(context.Context, HistoryRequest) (*HistoryResult, error)
 	// SearchMessages searches the messages that the caller sent or received.
 	SearchMessages(context.Context, SearchMessagesRequest) (*SearchMessagesResult, error)
+	// FindMessages finds messages of the whole team. Only for the operator.
+	FindMessages(context.Context, FindMessagesRequest) (*SearchMessagesResult, error)
 	// CheckNewMessages counts the unread messages and previews the most urgent.
 	CheckNewMessages(context.Context, CheckNewMessagesRequest) (*CheckNewMessagesResult, error)
 }

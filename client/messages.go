@@ -91,6 +91,13 @@ func (m messages) GetConversationHistory(ctx context.Context, r parley.HistoryRe
 	return call[parley.HistoryResult](ctx, m.conn, "get_conversation_history", r)
 }
 
+// FindMessages finds messages of the whole team, newest first.
+func (m messages) FindMessages(
+	ctx context.Context, r parley.FindMessagesRequest,
+) (*parley.SearchMessagesResult, error) {
+	return call[parley.SearchMessagesResult](ctx, m.conn, "find_messages", r)
+}
+
 // SearchMessages finds messages by their words, newest first.
 func (m messages) SearchMessages(
 	ctx context.Context, r parley.SearchMessagesRequest,

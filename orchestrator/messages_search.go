@@ -16,15 +16,30 @@ import (
 func (ms *messageService) SearchMessages(
 	ctx context.Context, req parley.SearchMessagesRequest,
 ) (*parley.SearchMessagesResult, error) {
+	if store.NoWords(req.Query) {
+		return nil, noWords(req.Query)
+	}
+	return ms.FindMessages(ctx, parley.FindMessagesRequest{
+		Query: req.Query, From: req.From, To: req.To, Since: req.Since, Until: req.Until, Limit: req.Limit,
+	})
+}
+
+func noWords(query string) error {
+	return parley.Errorf(parley.InvalidArgument, "there is no word in %q", parley.CleanLine(query)).
+		With("parameter", "query").
+		Suggest("Give at least one word or number; signs alone cannot be looked for.")
+}
+
+// FindMessages implements parley.MessageService.
+func (ms *messageService) FindMessages(
+	ctx context.Context, req parley.FindMessagesRequest,
+) (*parley.SearchMessagesResult, error) {
 	me, err := ms.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
-
-	if store.NoWords(req.Query) && req.Query != "" {
-		return nil, parley.Errorf(parley.InvalidArgument, "there is no word in %q", parley.CleanLine(req.Query)).
-			With("parameter", "query").
-			Suggest("Give at least one word or number; signs alone cannot be looked for.")
+	if req.Query != "" && store.NoWords(req.Query) {
+		return nil, noWords(req.Query)
 	}
 
 	q := store.SearchQuery{

@@ -10,7 +10,7 @@ import (
 )
 
 // searchMatch returns the conditions of a search on messages as such.
-func searchMatch(req parley.SearchMessagesRequest) store.SearchMatch {
+func searchMatch(req parley.FindMessagesRequest) store.SearchMatch {
 	x := store.SearchMatch{
 		Files:   slices.Contains(req.Has, parley.HasFile),
 		Asks:    slices.Contains(req.Has, parley.HasQuestion),
@@ -35,7 +35,9 @@ func searchMatch(req parley.SearchMessagesRequest) store.SearchMatch {
 }
 
 // searchPeople sets whose messages a query asks for, of which thread, and before which message.
-func (ms *messageService) searchPeople(ctx context.Context, q *store.SearchQuery, req parley.SearchMessagesRequest) (err error) {
+func (ms *messageService) searchPeople(
+	ctx context.Context, q *store.SearchQuery, req parley.FindMessagesRequest,
+) (err error) {
 	if q.From, err = ms.idsOf(strings.Split(req.From, ",")); err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 // SearchQuery asks for messages. Each of its conditions must hold; lists name alternatives.
 type SearchQuery struct {
 	Words string // all must occur; a phrase in double quotes must occur as it is; "" for any text
-	Begun bool   // words may be the beginnings of words
+	Begun bool   // where no message has all of them as words, they may be parts of words
 	// Named holds, for words of which an agent's name is the beginning, the IDs of these agents.
 	// A message from or to one of them has the word.
 	Named map[string][]string
@@ -28,7 +28,8 @@ type SearchQuery struct {
 	Match  SearchMatch
 	Limit  int
 
-	late []string // threads that the agent joined late: it may read posts that it did not get
+	parts bool     // words may be parts of words
+	late  []string // threads that the agent joined late: it may read posts that it did not get
 }
 
 // FoundItem is a found message, with the delivery to the agent that asks. Without such a
@@ -71,9 +72,18 @@ func NoWords(query string) bool { return len(searchTerms(query)) == 0 }
 // Search finds messages, the newest first. It gives up a costly query, whose words are
 // frequent but do not occur together, after some stretches of messages.
 func (s *Messages) Search(ctx context.Context, q SearchQuery) (FoundPage, error) {
+	page, err := s.search(ctx, q)
+	if err == nil && q.Begun && q.Words != "" && len(page.Items) == 0 && page.SearchedSince.IsZero() {
+		q.parts = true
+		return s.search(ctx, q)
+	}
+	return page, err
+}
+
+func (s *Messages) search(ctx context.Context, q SearchQuery) (FoundPage, error) {
 	var page FoundPage
 	words := q.words()
-	if words == "" && q.Words != "" {
+	if words == "" && q.Words != "" && !q.parts {
 		return page, nil
 	}
 
@@ -83,8 +93,11 @@ func (s *Messages) Search(ctx context.Context, q SearchQuery) (FoundPage, error)
 	}
 
 	start, bits, quickest := s.now(), shortStretch, time.Hour
-	if q.narrow(words) {
+	switch {
+	case q.narrow(words):
 		bits = wholeRecord
+	case !q.indexed(words):
+		bits = scanStretch
 	}
 
 	for n := 1; err == nil && low <= high; n++ {
@@ -110,8 +123,12 @@ func (s *Messages) Search(ctx context.Context, q SearchQuery) (FoundPage, error)
 			break
 		}
 
-		if bits = shortStretch; now.Sub(stretchStart) < quickStretch {
+		switch {
+		case !q.indexed(words):
+		case now.Sub(stretchStart) < quickStretch:
 			bits = longStretch
+		default:
+			bits = shortStretch
 		}
 	}
 

@@ -43,7 +43,7 @@ func TestSearchMatchesWhatMessagesAre(t *testing.T) {
 		"agent":              {SearchQuery{Agents: agent(1)}, []string{"two", "one"}},
 		"two senders":        {SearchQuery{From: []string{agentID(1), agentID(2)}}, []string{"three", "two"}},
 		"a beginning":        {SearchQuery{Words: "thr", Begun: true}, []string{"three"}},
-		"a name, or a word":  {SearchQuery{Words: "tw", Begun: true, Named: map[string][]string{"tw": agent(2)}}, []string{"three", "two"}},
+		"a name, or a word":  {SearchQuery{Words: "tw", Begun: true, Named: map[string][]string{"tw": agent(2)}}, []string{"three"}},
 		"waiting":            {SearchQuery{Match: SearchMatch{States: []parley.DeliveryState{parley.DeliveryQueued}}}, []string{"three", "two", "one"}},
 		"failed":             {SearchQuery{Match: SearchMatch{States: []parley.DeliveryState{parley.DeliveryFailed}}}, nil},
 		"read":               {SearchQuery{Match: SearchMatch{States: []parley.DeliveryState{parley.DeliveryRead}}}, nil},

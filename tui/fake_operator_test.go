@@ -249,27 +249,6 @@ func (f *fakeService) ControlConversation(
 	return &parley.ControlConversationResult{Answer: parley.OK, Message: "It is done."}, f.err
 }
 
-// SearchMessages finds what has the query as it is written.
-func (f *fakeService) SearchMessages(
-	_ context.Context, r parley.SearchMessagesRequest,
-) (*parley.SearchMessagesResult, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-
-	f.searches = append(f.searches, r.Query)
-	res := &parley.SearchMessagesResult{Answer: parley.OK}
-	for id, m := range f.messages {
-		if i := strings.Index(strings.ToLower(m.Object.Text), r.Query); i >= 0 {
-			res.Messages = append(res.Messages, parley.FoundMessage{
-				ContractMessage: parley.ContractMessage{MessageID: id},
-				Snippet:         "…" + m.Object.Text[i:],
-			})
-		}
-	}
-
-	return res, f.err
-}
-
 func (f *fakeService) Usage(context.Context, parley.UsageRequest) (*parley.UsageResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -42,8 +42,8 @@ func (m *model) begin(to Target) {
 // openMessage shows a message among those around it, wherever in the record it
 // is.
 func (t *traffic) openMessage(id string) tea.Cmd {
+	t.filter.clear()
 	if r := t.byID[id]; r != nil {
-		t.filter.clear()
 		t.want = ""
 		t.openRow(r)
 		return nil

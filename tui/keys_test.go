@@ -21,7 +21,7 @@ var prepare = map[scope][]string{
 	inCompose: {"b", "h", "i"},
 	inTo:      {"w", "c", "o"},
 	inPalette: {":", "e", "down"},
-	inFilter:  {"/", "e"},
+	inFilter:  {"/", "i"},
 	inHelp:    {"?", "j"},
 	inConfirm: {"2", "S"},
 	inPrompt:  {"3", "+", "h", "i"},

@@ -77,7 +77,7 @@ func (m *model) statusLines(w int) []string {
 // receiptWords says how far the last message sent provably came by now.
 func (m *model) receiptWords() string {
 	r := m.status.receipt
-	if newer := m.traffic.byID[r.id]; newer != nil {
+	if newer := m.traffic.live.byID[r.id]; newer != nil {
 		r = newer
 	}
 	state, _, _ := r.standing()

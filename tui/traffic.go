@@ -13,7 +13,9 @@ import (
 // of the one under the marker.
 type traffic struct {
 	actions
-	record
+	*record          // live, or hits while there is a filter
+	live      record // the newest messages as they come, or older ones
+	hits      record // the matches of the filter
 	detail    detail
 	filter    filter
 	want      string // the message that is shown as soon as it can be
@@ -40,14 +42,14 @@ func readDetail(id string) request {
 }
 
 func newTraffic(a actions) *traffic {
-	t := &traffic{actions: a, record: newRecord()}
-	t.filter = filter{shared: a.shared, record: &t.record}
+	t := &traffic{actions: a, live: newRecord()}
+	t.record, t.filter = &t.live, filter{shared: a.shared, traffic: t}
 	return t
 }
 
 func (t *traffic) title() string { return "Traffic" }
 
-func (t *traffic) badge() badge { return badge{count: t.unseen} }
+func (t *traffic) badge() badge { return badge{count: t.live.unseen} }
 
 func (t *traffic) keys() []binding {
 	return []binding{
@@ -64,7 +66,7 @@ func (t *traffic) keys() []binding {
 func (t *traffic) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case feedMsg:
-		if touched := t.add(msg.events); t.opened() && touched[t.detail.id] {
+		if touched := t.heard(msg.events); t.opened() && touched[t.detail.id] {
 			return t.askDetail()
 		}
 	case agentsMsg:
@@ -79,21 +81,21 @@ func (t *traffic) update(msg tea.Msg) tea.Cmd {
 	case readMsg:
 		t.fail(msg.err)
 	case pageMsg:
-		t.takePage(msg)
+		t.live.takePage(msg)
 		if msg.of == aroundPage {
 			t.arrived(msg)
 		} else if msg.err != nil {
 			t.link.gone(msg.err)
 		}
-	case searchedMsg:
-		t.filter.takeSearch(msg)
+	case huntedMsg:
+		t.filter.take(msg)
 	case standingsMsg:
 		t.takeStandings(msg)
 	case settledMsg:
-		if t.want != "" && t.link.events && t.link.lost == nil && t.asking == noPage {
+		if t.want != "" && t.link.events && t.link.lost == nil && t.live.asking == noPage {
 			return t.openMessage(t.want)
 		}
-		return tea.Batch(t.show(), t.askPage(), t.askStandings(), t.filter.askSearch())
+		return tea.Batch(t.show(), t.askPage(), t.askStandings(), t.filter.ask())
 	}
 
 	return nil
@@ -106,7 +108,8 @@ func (t *traffic) arrived(msg pageMsg) {
 	}
 	if t.want = ""; msg.err != nil {
 		t.fail(msg.err)
-	} else if r := t.byID[msg.about]; r != nil {
+	} else if r := t.live.byID[msg.about]; r != nil {
+		t.filter.clear()
 		t.openRow(r)
 	}
 }
@@ -227,7 +230,7 @@ func (t *traffic) turn() tea.Cmd {
 
 func (t *traffic) back() tea.Cmd {
 	switch {
-	case !t.query.empty():
+	case !t.filter.query.empty():
 		t.filter.set("")
 	case t.opened():
 		t.closeDetail()
@@ -285,12 +288,12 @@ func (t *traffic) parts(w, h int) (listW, listH, detailW, detailH int) {
 }
 
 func (t *traffic) view(w, h int) []string {
-	if t.link.events && len(t.rows) == 0 {
+	if t.link.events && len(t.live.rows) == 0 {
 		return t.lesson(w)
 	}
 
 	listW, listH, detailW, detailH := t.parts(w, h)
-	lines := clip(t.record.view(t.theme, listW, !t.inDetail, t.link.events, t.now), listH)
+	lines := clip(t.record.view(t.theme, listW, !t.inDetail, t.listNote(), t.now), listH)
 	if detailH == 0 {
 		return lines
 	}

@@ -1,98 +1,31 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-
-	"parley"
 )
 
-// filter is the line in which the operator says what to look for in a record.
+// filter is the line in which the operator says what to look for in the traffic.
 type filter struct {
 	*shared
-	*record
-	search search
-	open   bool
-	text   string
-}
-
-// query is a parsed filter: terms that must all match.
-type query struct {
-	text  string
-	terms []term
-	found map[string]string // by message: where its whole text has all the words; see search
-}
-
-// term is a word, and the part of a row that must have it; "" is any part.
-type term struct{ where, word string }
-
-// filterPlaces are the words before a colon that a filter knows, and the part of a
-// row that each looks in.
-var filterPlaces = map[string]func(*row) string{
-	"from":   func(r *row) string { return r.from },
-	"to":     func(r *row) string { return r.to },
-	"agent":  func(r *row) string { return r.from + " " + r.to },
-	"thread": func(r *row) string { return r.thread + " " + r.threadID },
-	"type":   func(r *row) string { return string(r.kind) + " " + string(r.typ) + " " + r.tag() },
-	"state":  (*row).states,
-	"is":     (*row).states,
-	"": func(r *row) string {
-		return strings.Join([]string{r.from, r.to, r.words(), r.tag(), r.id, r.text}, " ")
-	},
-}
-
-// parseQuery parses a filter: `from:coder state:held parser`. A word with another
-// prefix before its colon is text.
-func parseQuery(text string) query {
-	q := query{text: strings.TrimSpace(text)}
-	for word := range strings.FieldsSeq(strings.ToLower(text)) {
-		where, rest, ok := strings.Cut(word, ":")
-		if !ok || where == "" || filterPlaces[where] == nil {
-			where, rest = "", word
-		}
-		if rest != "" {
-			q.terms = append(q.terms, term{where, rest})
-		}
-	}
-	return q
-}
-
-func (q query) empty() bool { return len(q.terms) == 0 }
-
-// matches reports whether a row matches a query.
-func (r *row) matches(q query) bool {
-	_, inText := q.found[r.id]
-	for _, t := range q.terms {
-		if inText && t.searched() {
-			continue
-		}
-		if !strings.Contains(strings.ToLower(filterPlaces[t.where](r)), t.word) {
-			return false
-		}
-	}
-	return true
-}
-
-// states returns the delivery states of all recipients.
-func (r *row) states() string {
-	words := r.words()
-	for _, l := range r.legs {
-		words += " " + string(l.state)
-	}
-	if len(r.legs) < r.count {
-		words += " " + string(parley.DeliveryQueued)
-	}
-	return words
+	traffic *traffic
+	open    bool
+	text    string
+	query   query
+	hunt    hunt
 }
 
 // filterHint tells what may be written, while nothing is.
-const filterHint = "words, from: to: agent: thread: type: state:"
+const filterHint = "words, is: from: to: agent: thread: since: on: has: type: priority:"
 
 func (f *filter) keys() []binding {
 	return []binding{
 		bind("enter", "keep the filter", f.keep).hinted("keep"),
+		bind("tab", "complete the word", f.complete).hinted("complete").unless(func() bool { return len(f.candidates()) == 0 }),
 		bind("backspace", "delete a character", f.rub, "ctrl+h"),
+		bind("ctrl+w", "delete a word", f.rubWord, "alt+backspace"),
 		bind("esc", "show everything", f.drop, "ctrl+c", "ctrl+u").hinted("show all"),
 	}
 }
@@ -100,13 +33,64 @@ func (f *filter) keys() []binding {
 // line draws the line as it is written, with its end in sight.
 func (f *filter) line(w int) string { return "/" + tail(f.text, w-2) }
 
-// lineWithHint draws the line, with a hint while it is empty.
+// lineWithHint draws the line, with what may follow.
 func (f *filter) lineWithHint(w int) string {
 	line := f.line(w)
-	if f.text == "" {
-		line += f.theme.dim.Render(fit("  "+filterHint, w-2))
+	hint := filterHint
+	if f.text != "" {
+		hint = strings.Join(f.candidates(), " ")
 	}
-	return line
+	if f.query.problem != "" && hint == "" {
+		hint = f.query.problem
+	}
+	if hint == "" {
+		return line
+	}
+	return line + f.theme.dim.Render(fit("  "+hint, w-width(line)))
+}
+
+// word splits the line before its last word.
+func (f *filter) word() (before, word string) {
+	i := strings.LastIndex(f.text, " ") + 1
+	return f.text[:i], f.text[i:]
+}
+
+// candidates returns what the last word may become.
+func (f *filter) candidates() []string {
+	_, word := f.word()
+	place, value, ok := strings.Cut(word, ":")
+	if !ok {
+		all := slices.Clone(filterPlaces)
+		for _, name := range f.filterValues("agent:") {
+			all = append(all, "agent:"+name)
+		}
+		return slices.DeleteFunc(all, func(p string) bool { return !begins(p, word) && !begins(p, "agent:"+word) })
+	}
+
+	done := ""
+	if i := strings.LastIndex(value, ","); i >= 0 {
+		done, value = value[:i+1], value[i+1:]
+	}
+
+	var all []string
+	for _, v := range f.filterValues(strings.ToLower(place) + ":") {
+		if begins(v, value) && v != value {
+			all = append(all, place+":"+done+v)
+		}
+	}
+
+	return all
+}
+
+func begins(s, with string) bool { return strings.HasPrefix(strings.ToLower(s), strings.ToLower(with)) }
+
+// complete makes the last word into the first that it may become.
+func (f *filter) complete() tea.Cmd {
+	before, _ := f.word()
+	if all := f.candidates(); len(all) > 0 {
+		f.set(before + all[0])
+	}
+	return nil
 }
 
 func (f *filter) start() tea.Cmd { f.open = true; return nil }
@@ -126,19 +110,23 @@ func (f *filter) rub() tea.Cmd {
 	return nil
 }
 
-// set shows what matches a text, at once as it is typed.
-func (f *filter) set(text string) {
-	text = visible(strings.ReplaceAll(text, "\n", " "))
-	f.text = text
-	f.query = parseQuery(text)
-	if f.search.words == f.query.words() {
-		f.query.found = f.search.found
-	}
-	f.sift()
+func (f *filter) rubWord() tea.Cmd {
+	l := line(f.text)
+	l.press(tea.KeyPressMsg{Code: 'w', Mod: tea.ModCtrl})
+	f.set(string(l))
+	return nil
 }
 
-// clear shows everything, without a search.
+// set asks for what matches a text, as it is typed.
+func (f *filter) set(text string) {
+	f.text = visible(strings.ReplaceAll(text, "\n", " "))
+	f.query = f.parseQuery(f.text)
+	f.hunt.again = true
+	f.traffic.switchRecord(!f.query.empty())
+}
+
+// clear shows everything.
 func (f *filter) clear() {
-	f.open, f.text, f.query = false, "", query{}
-	f.sift()
+	f.open = false
+	f.set("")
 }

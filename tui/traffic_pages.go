@@ -104,7 +104,7 @@ func (t *record) takePage(msg pageMsg) {
 	}
 
 	if msg.of == aroundPage {
-		t.query, t.follow = query{}, false
+		t.follow = false
 	}
 
 	switch msg.of {
@@ -113,7 +113,7 @@ func (t *record) takePage(msg pageMsg) {
 	case newerPage:
 		t.extend(msg)
 	default:
-		t.rows, t.byID, t.low, t.holes = nil, map[string]*row{}, msg.low, false
+		t.rows, t.byID, t.low = nil, map[string]*row{}, msg.low
 		t.sel, t.top = nil, 0
 		t.extend(msg)
 		if msg.of == oldestPage && len(t.rows) > 0 {
@@ -121,7 +121,7 @@ func (t *record) takePage(msg pageMsg) {
 		}
 	}
 
-	t.sift()
+	t.settle()
 }
 
 // prepend adds an older page. What it says of messages that are there already is
@@ -141,23 +141,7 @@ func (t *record) prepend(msg pageMsg) {
 	}
 
 	t.rows, t.low = append(old.rows, t.rows...), msg.low
-	if !t.query.empty() && len(t.rows) > maxRows {
-		t.dropHidden()
-	}
-
 	t.dropNew()
-}
-
-// dropHidden drops the rows that the filter hides.
-func (t *record) dropHidden() {
-	t.holes = true
-	t.rows = slices.DeleteFunc(t.rows, func(r *row) bool {
-		hidden := !r.matches(t.query)
-		if hidden {
-			delete(t.byID, r.id)
-		}
-		return hidden
-	})
 }
 
 // extend adds a newer page, and joins the newest messages when it has reached
@@ -189,17 +173,17 @@ func (t *record) extend(msg pageMsg) {
 // wanted returns the page that the marker comes near, or that the screen has room
 // for.
 func (t *record) wanted() (of pageOf, at int64) {
-	i := slices.Index(t.shown, t.sel)
+	i := slices.Index(t.rows, t.sel)
 	switch {
-	case t.asking != noPage || t.seq == 0:
+	case t.found || t.asking != noPage || t.seq == 0:
 		return noPage, 0
 	case t.follow && t.apart && t.high >= t.seq-pageEvents:
 		return newerPage, t.high
-	case t.follow && t.apart, t.holes && t.query.empty():
+	case t.follow && t.apart:
 		return newestPage, 0
-	case t.low > 0 && (len(t.shown) < t.height || !t.follow && i < nearEdge):
+	case t.low > 0 && (len(t.rows) < t.height || !t.follow && i < nearEdge):
 		return olderPage, t.low
-	case t.apart && i >= len(t.shown)-nearEdge:
+	case t.apart && i >= len(t.rows)-nearEdge:
 		return newerPage, t.high
 	}
 
@@ -264,7 +248,7 @@ func (t *traffic) takeStandings(msg standingsMsg) {
 
 // toOldest shows the record's beginning.
 func (t *traffic) toOldest() tea.Cmd {
-	if t.low == 0 || t.asking != noPage || !t.query.empty() {
+	if t.found || t.low == 0 || t.asking != noPage {
 		t.record.move(-all)
 		return nil
 	}

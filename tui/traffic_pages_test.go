@@ -119,7 +119,7 @@ func TestFilterSearchesTheWholeRecord(t *testing.T) {
 	f := s.service
 	f.events[0].Preview = "a needle"
 	s.enters("/from:coder needle")
-	s.shows("a needle")
+	s.shows("needle")
 	if got := len(s.m.traffic.rows); got > maxRows+pageEvents {
 		t.Errorf("%d rows are kept", got)
 	}
@@ -133,12 +133,13 @@ func TestFilterTermsLookInTheirPlaces(t *testing.T) {
 		filter string
 		want   int
 	}{
-		{"from:coder", 3}, {"to:coder", 1}, {"agent:you", 2}, {"type:broadcast", 3}, {"is:held", 1},
-		{"state:queued", 1}, {"type:urgent", 1}, {"from:coder is:held looking", 1}, {"from:nobody", 0},
+		{"from:coder", 3}, {"to:coder", 4}, {"agent:you", 2}, {"type:broadcast", 3}, {"is:held", 1},
+		{"state:queued", 1}, {"priority:urgent", 1}, {"from:coder is:held looking", 1}, {"from:nobody", 0},
 		{"from:", 10}, {"odd:place", 0}, {"thread:x", 0},
 	} {
-		s.m.traffic.filter.set(c.filter)
-		if got := len(s.m.traffic.shown); got != c.want {
+		s.m.traffic.filter.set("")
+		s.enters("/" + c.filter)
+		if got := len(s.m.traffic.rows); got != c.want {
 			t.Errorf("%q shows %d messages, want %d", c.filter, got, c.want)
 		}
 	}
@@ -183,7 +184,7 @@ func TestFilterIsSetAndDroppedByKeys(t *testing.T) {
 	rows := len(s.m.traffic.rows)
 	for _, drop := range [][]string{{"esc"}, {"enter", "esc"}, {"ctrl+u"}, {"enter", "/", "esc"}} {
 		for text, want := range map[string]int{
-			"agent:tester": 3, "from:planner": 1, "thread:parser": 1, "thread:" + parley.Short(th.ID): 1,
+			"agent:tester": 5, "from:planner": 1, "thread:parser": 1, "thread:" + parley.Short(th.ID): 1,
 			"type:broadcast": 3, "state:held": 1, "is:failed": 1, "parser.go": 1,
 		} {
 			for _, follow := range []bool{true, false} {
@@ -192,14 +193,14 @@ func TestFilterIsSetAndDroppedByKeys(t *testing.T) {
 				s.shows(filterHint)
 				s.typed(text)
 				s.hides(filterHint)
-				if got := len(s.m.traffic.shown); got != want || want >= rows {
+				if got := len(s.m.traffic.rows); got != want || want >= rows {
 					t.Errorf("%q shows %d of %d messages, want %d:\n%s", text, got, rows, want, s.text())
 				}
 
-				s.shows("match")
+				s.shows("/"+text)
 				s.press(drop...)
-				s.hides("match")
-				if got := len(s.m.traffic.shown); got != rows || s.m.traffic.follow != follow ||
+				s.hides("/"+text)
+				if got := len(s.m.traffic.rows); got != rows || s.m.traffic.follow != follow ||
 					s.m.scope() != inShell {
 					t.Errorf("%q and then %q shows %d messages, follows %v, want %d, %v", text, drop, got,
 						s.m.traffic.follow, rows, follow)

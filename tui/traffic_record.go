@@ -23,12 +23,10 @@ type record struct {
 	low    int64 // the window begins after this event; 0 is the record's beginning
 	high   int64 // if it is apart, the window ends with this event
 	apart  bool  // the newest messages are not in the window
-	holes  bool  // rows that the filter hides were dropped
+	found  bool  // the rows are matches of a filter: none are paged in
 	asking pageOf
 	missed []parley.Event // that came while the window was apart and a page was read
 	failed string         // why the last page could not be read
-	query  query
-	shown  []*row // rows that the filter lets through
 	sel    *row
 	top    int
 	height int
@@ -51,7 +49,7 @@ func (t *record) add(events []parley.Event) (touched map[string]bool) {
 		}
 
 		t.seq = e.Seq
-		if e.Type.Announces() && !t.follow && (t.query.empty() || newRow(e).matches(t.query)) {
+		if e.Type.Announces() && !t.follow {
 			t.unseen++
 		}
 		if t.apart && t.asking != noPage {
@@ -67,7 +65,7 @@ func (t *record) add(events []parley.Event) (touched map[string]bool) {
 
 	if len(touched) > 0 {
 		t.dropOld()
-		t.sift()
+		t.settle()
 	}
 
 	return touched
@@ -139,47 +137,33 @@ func (t *record) learn(id string, deliveries []parley.Delivery) {
 	if r == nil {
 		return
 	}
+	if t.found {
+		r.legs = nil
+	}
 	for _, d := range deliveries {
 		r.moved(d.RecipientID, d.State)
 	}
 	r.sure = true
-	if !t.query.empty() {
-		t.sift()
-	}
 }
 
-// sift finds the rows that the filter lets through.
-func (t *record) sift() {
-	t.shown = t.rows
-	if !t.query.empty() {
-		t.shown = nil
-		for _, r := range t.rows {
-			if r.matches(t.query) {
-				t.shown = append(t.shown, r)
-			}
-		}
-	}
-	t.settle()
-}
-
-// settle makes the filter, the marker and the scrolling agree.
+// settle makes the rows, the marker and the scrolling agree.
 func (t *record) settle() {
-	n := len(t.shown)
+	n := len(t.rows)
 	if n == 0 {
 		t.sel, t.top = nil, 0
 		return
 	}
 
-	i := slices.Index(t.shown, t.sel)
+	i := slices.Index(t.rows, t.sel)
 	if t.follow {
 		i, t.unseen = n-1, 0
-	} else if i < 0 && !t.query.empty() {
-		i = n - 1 // filtered away: the newest that is left
+	} else if i < 0 && t.found {
+		i = n - 1 // it matches no longer: the newest that does
 	} else if i < 0 {
 		i = 0 // too old to be kept
 	}
 
-	t.sel = t.shown[i]
+	t.sel = t.rows[i]
 	t.top = window(t.top, i, n, t.height)
 }
 
@@ -192,15 +176,15 @@ func window(top, i, n, height int) int {
 
 // move goes n rows down, or up. It stops following the newest, also at the end.
 func (t *record) move(n int) {
-	i := slices.Index(t.shown, t.sel)
+	i := slices.Index(t.rows, t.sel)
 	if i < 0 {
 		return
 	}
-	j := min(max(i+n, 0), len(t.shown)-1)
+	j := min(max(i+n, 0), len(t.rows)-1)
 	if j != i {
 		t.follow = false
 	}
-	t.sel = t.shown[j]
+	t.sel = t.rows[j]
 	t.settle()
 }
 
@@ -215,15 +199,11 @@ func (t *record) resize(height int) {
 }
 
 // inView returns the rows that are drawn.
-func (t *record) inView() []*row { return t.shown[t.top:min(t.top+t.height, len(t.shown))] }
+func (t *record) inView() []*row { return t.rows[t.top:min(t.top+t.height, len(t.rows))] }
 
 // note returns what the list's title adds.
 func (t *record) note() string {
 	var parts []string
-	if !t.query.empty() {
-		parts = append(parts, fmt.Sprintf("%d of %d match %q", len(t.shown), len(t.rows), safeLine(t.query.text)))
-	}
-
 	switch {
 	case t.asking != noPage && t.asking != newerPage:
 		parts = append(parts, "reading older messages…")

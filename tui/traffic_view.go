@@ -15,28 +15,34 @@ const (
 )
 
 // view draws height lines of at most w columns below the title.
-func (t *record) view(th theme, w int, focused, loaded bool, now time.Time) []string {
-	lines := []string{th.rule("Traffic", t.note(), w, focused)}
-	if len(t.shown) == 0 {
-		for _, line := range wrap(t.nothing(loaded), w-2) {
+func (t *record) view(th theme, w int, focused bool, n listNote, now time.Time) []string {
+	lines := []string{th.rule("Traffic", n.title, w, focused)}
+	if len(t.rows) == 0 {
+		for _, line := range wrap(n.nothing, w-2) {
 			lines = append(lines, "  "+line)
 		}
 		return clip(lines, t.height+1)
 	}
 	for _, r := range t.inView() {
-		lines = append(lines, r.view(th, w, t.query.excerpt(r), r == t.sel, focused, now))
+		lines = append(lines, r.view(th, w, r.text, r == t.sel, focused, now))
 	}
 	return clip(lines, t.height+1)
 }
 
-func (t *record) nothing(loaded bool) string {
+// listNote is what the list says of itself: next to its title, and when it is empty.
+type listNote struct{ title, nothing string }
+
+func (t *traffic) listNote() listNote {
+	n := listNote{title: t.note(), nothing: "No messages yet."}
+	f := &t.filter
 	switch {
-	case !loaded:
-		return "Reading messages…"
-	case !t.query.empty():
-		return "No message matches. esc shows all of them."
+	case !f.query.empty():
+		n.title = strings.Join([]string{f.note(), "/" + safeLine(f.query.text), n.title}, " · ")
+		n.nothing = f.nothing()
+	case !t.link.events:
+		n.nothing = "Reading messages…"
 	}
-	return "No messages yet."
+	return n
 }
 
 // view draws a message on one line: its time, sender and recipient, standing, and

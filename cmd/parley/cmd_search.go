@@ -13,26 +13,21 @@ import (
 func searchCommand(c *cli) *cobra.Command {
 	cmd := command(c, operation[parley.SearchMessagesResult]{
 		op:    "search_messages",
-		use:   "search [WORDS…]",
-		short: "Find messages by their words, people, and states, newest first",
+		use:   "search WORDS…",
+		short: "Find messages by their words, newest first",
 		example: `  parley search rebase
   parley search '"the build is red"' --from coder --limit 5
-  parley search schema --since 2026-01-31T00:00:00Z
-  parley search --states held,failed --agents coder`,
-		args: cobra.ArbitraryArgs,
-		flags: []string{
-			"from", "to", "agents", "thread", "states", "types", "priorities", "has", "since", "until", "before", "limit",
-		},
+  parley search schema --since 2026-01-31T00:00:00Z`,
+		args:  cobra.MinimumNArgs(1),
+		flags: []string{"from", "to", "since", "until", "limit"},
 		fill: func(args []string, to url.Values) error {
-			if len(args) > 0 {
-				to.Set("query", strings.Join(args, " "))
-			}
+			to.Set("query", strings.Join(args, " "))
 			return nil
 		},
 		print: printFound,
 	})
 
-	for _, flag := range []string{"from", "to", "agents"} {
+	for _, flag := range []string{"from", "to"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, completer{c}.completeAgents)
 	}
 

@@ -1,0 +1,290 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley"
+)
+
+const (
+	searchAfter = 100 * time.Millisecond // between two searches: a person types, and events come
+	searchAgain = time.Second            // between two that events call for
+	searchHits  = 100                    // as many as the daemon gives at once
+)
+
+// hunt is the daemon's search for the messages that a filter lets through. It goes over all
+// messages, and is repeated when something happens.
+type hunt struct {
+	asking bool
+	again  bool                        // the newest matches have to be read
+	shown  string                      // the text of the filter whose matches are shown
+	more   bool                        // there are older matches
+	next   *parley.FindMessagesRequest // asks for them
+	until  time.Time                   // how far back was searched; zero: to the beginning
+	err    error
+}
+
+// huntedMsg is a page of matches.
+type huntedMsg struct {
+	text   string
+	older  bool // than those that are shown
+	result *parley.SearchMessagesResult
+	err    error
+}
+
+// switchRecord shows the matches of a filter, or everything.
+func (t *traffic) switchRecord(filtered bool) {
+	switch {
+	case filtered && t.record != &t.hits:
+		t.hits = newRecord()
+		t.hits.found, t.hits.height = true, t.live.height
+		t.record, t.filter.hunt = &t.hits, hunt{again: true}
+	case !filtered && t.record == &t.hits:
+		t.live.height = t.hits.height
+		t.record, t.filter.hunt = &t.live, hunt{}
+		t.live.settle()
+	}
+}
+
+// learn takes the deliveries of a message as the daemon reported them.
+func (t *traffic) learn(id string, deliveries []parley.Delivery) {
+	t.live.learn(id, deliveries)
+	t.hits.learn(id, deliveries)
+}
+
+// heard takes events of the stream, and reports which messages they touched.
+func (t *traffic) heard(events []parley.Event) map[string]bool {
+	touched := t.live.add(events)
+	if t.record != &t.hits {
+		return touched
+	}
+
+	for _, e := range events {
+		if e.Type.Announces() || e.Type == parley.EventDelivery {
+			t.filter.hunt.again = true
+		}
+	}
+
+	return touched
+}
+
+// ask asks for the newest matches, or for older ones where the list has room. One search
+// runs at a time.
+func (f *filter) ask() tea.Cmd {
+	h := &f.hunt
+	if f.query.empty() || h.asking || f.link.lost != nil {
+		return nil
+	}
+
+	if f.query.problem != "" {
+		f.traffic.hits.replace(nil, false)
+		h.again, h.more, h.shown = false, false, f.query.text
+		return nil
+	}
+
+	older := !h.again && h.more && f.traffic.hits.nearTop()
+	if !h.again && !older {
+		return nil
+	}
+
+	request, after := f.query.request, searchAfter
+	if h.shown == f.query.text {
+		after = searchAgain
+	}
+	if older {
+		request, after = *h.next, 0
+	}
+
+	request.Limit = searchHits
+	h.asking, h.again = true, false
+	text := f.query.text
+
+	return f.do.later(after, func(ctx context.Context, s parley.Service) tea.Msg {
+		res, err := s.FindMessages(ctx, request)
+		return huntedMsg{text: text, older: older, result: res, err: err}
+	})
+}
+
+// take takes a page of matches.
+func (f *filter) take(msg huntedMsg) {
+	h := &f.hunt
+	if h.asking = false; msg.text != f.query.text {
+		return // another search follows
+	}
+
+	h.shown = msg.text
+	if h.err = msg.err; msg.err != nil {
+		f.traffic.hits.failed, h.more = "the search failed", false
+		if !f.link.gone(msg.err) {
+			f.traffic.hits.replace(nil, false)
+		}
+		return
+	}
+
+	rows := make([]*row, 0, len(msg.result.Messages))
+	for _, m := range slices.Backward(msg.result.Messages) {
+		rows = append(rows, newFoundRow(m))
+	}
+
+	hits := &f.traffic.hits
+	if msg.older {
+		hits.addOlder(rows)
+	} else {
+		hits.replace(rows, msg.result.HasMore || msg.result.Truncated)
+	}
+
+	if msg.older || h.next == nil || len(hits.rows) <= len(rows) {
+		h.follow(&f.query, msg.result, hits)
+	}
+}
+
+// follow notes how to ask for the matches before those of a result.
+func (h *hunt) follow(q *query, res *parley.SearchMessagesResult, hits *record) {
+	next := q.request
+	h.more, h.until = res.HasMore || res.Truncated, time.Time{}
+	switch {
+	case res.Truncated:
+		h.until, next.Until = *res.SearchedSince, res.SearchedSince
+	case len(hits.rows) > 0:
+		next.Before = hits.rows[0].id
+	}
+	h.next = &next
+	if len(hits.rows) >= maxRows {
+		h.more = false
+	}
+}
+
+// newFoundRow returns the row of a message that a search found.
+func newFoundRow(m parley.FoundMessage) *row {
+	r := &row{
+		id: m.MessageID, at: m.Timestamp, sure: true, fromID: m.SenderAgentID,
+		from: shownName(m.SenderName, m.SenderAgentID), kind: parley.MessageKind(safeLine(string(m.Kind))),
+		typ: m.MessageType, asks: m.RequiresResponse, priority: m.Priority, text: safeLine(m.Snippet),
+		thread: safeLine(m.ThreadTitle), threadID: m.ThreadID, count: m.RecipientCount,
+	}
+
+	switch {
+	case r.threadID != "":
+		r.to = "#" + r.thread
+	case r.kind != parley.KindBroadcast && r.count == 1 && len(m.RecipientIDs) == 1:
+		r.toID, r.to = m.RecipientIDs[0], shownName(nameOf(m), m.RecipientIDs[0])
+	default:
+		r.count = max(1, r.count)
+		r.to = plural(r.count, "agent")
+	}
+
+	for state, n := range m.States {
+		for i := range n {
+			r.legs = append(r.legs, leg{id: fmt.Sprint(state, i), state: state})
+		}
+	}
+
+	return r
+}
+
+// replace puts newer rows in the place of those that are not older than them. Rows of which
+// there are no more than these are all.
+func (t *record) replace(rows []*row, more bool) {
+	var older []*row
+	if more && len(rows) > 0 {
+		known := map[string]bool{}
+		for _, r := range rows {
+			known[r.id] = true
+		}
+		for _, r := range t.rows {
+			if r.at.Before(rows[0].at) && !known[r.id] {
+				older = append(older, r)
+			}
+		}
+	}
+
+	t.setRows(append(older, rows...))
+}
+
+// addOlder adds older rows that are not there yet.
+func (t *record) addOlder(rows []*row) {
+	rows = slices.DeleteFunc(rows, func(r *row) bool { return t.byID[r.id] != nil })
+	t.setRows(append(rows, t.rows...))
+}
+
+// setRows keeps the marker on its message.
+func (t *record) setRows(rows []*row) {
+	marked := ""
+	if t.sel != nil {
+		marked = t.sel.id
+	}
+
+	t.rows, t.byID = rows, make(map[string]*row, len(rows))
+	for _, r := range rows {
+		if t.byID[r.id] = r; r.id == marked {
+			t.sel = r
+		}
+	}
+
+	t.settle()
+}
+
+// nearTop reports whether the list has room for older rows, or the marker is near them.
+func (t *record) nearTop() bool {
+	return len(t.rows) < t.height || !t.follow && slices.Index(t.rows, t.sel) < nearEdge
+}
+
+// note says what the filter found, in the words of the bar.
+func (f *filter) note() string {
+	h, rows := &f.hunt, f.traffic.hits.rows
+	if h.shown != f.query.text {
+		return "searching…"
+	}
+
+	count := plural(len(rows), "message")
+	if h.more {
+		count = fmt.Sprintf("%d or more messages", len(rows))
+	}
+
+	if states := f.query.request.States; len(states) > 0 && !h.more {
+		in := map[string]int{}
+		for _, r := range rows {
+			for _, l := range r.legs {
+				if slices.Contains(states, string(l.state)) {
+					in[string(l.state)]++
+				}
+			}
+		}
+		if words := tally(in); words != "" {
+			count += " · " + words
+		}
+	}
+
+	if !h.until.IsZero() && h.more {
+		count += " · searched back to " + h.until.In(f.now.Location()).Format("2 Jan 15:04")
+	}
+
+	return count
+}
+
+// nothing says why no message is shown.
+func (f *filter) nothing() string {
+	h := &f.hunt
+	switch {
+	case f.query.problem != "":
+		return f.query.problem
+	case h.err != nil:
+		return "✗ " + safeLine(parley.AsError(h.err).Message) + ". esc shows all messages."
+	case h.asking || h.again || h.more:
+		return "Searching…"
+	}
+	return "No message matches. esc shows all of them."
+}
+
+// nameOf returns the name of a message's first recipient.
+func nameOf(m parley.FoundMessage) string {
+	if len(m.Recipients) == 0 {
+		return ""
+	}
+	return m.Recipients[0]
+}
