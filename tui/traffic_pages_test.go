@@ -197,9 +197,9 @@ func TestFilterIsSetAndDroppedByKeys(t *testing.T) {
 					t.Errorf("%q shows %d of %d messages, want %d:\n%s", text, got, rows, want, s.text())
 				}
 
-				s.shows("/"+text)
+				s.shows("/" + text)
 				s.press(drop...)
-				s.hides("/"+text)
+				s.hides("/" + text)
 				if got := len(s.m.traffic.rows); got != rows || s.m.traffic.follow != follow ||
 					s.m.scope() != inShell {
 					t.Errorf("%q and then %q shows %d messages, follows %v, want %d, %v", text, drop, got,
