@@ -69,8 +69,12 @@ func (ms *messageService) FindMessages(
 	for _, found := range page.Items {
 		res.Messages = append(res.Messages, parley.FoundMessage{
 			ContractMessage: ms.contractMessage(found.InboxItem),
+			Kind:            found.Message.Kind,
+			ThreadTitle:     ms.roster.FillIn(&found.Message).ThreadTitle,
 			RecipientIDs:    orEmpty(found.Recipients),
+			Recipients:      ms.namesOf(found.Recipients),
 			RecipientCount:  found.RecipientCount,
+			States:          found.States,
 			Snippet:         snippet(found.Message.Text, req.Query),
 		})
 	}

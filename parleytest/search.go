@@ -12,6 +12,7 @@ var searchCases = []testCase{
 	{"SearchShowsTheCallersOwn", searchOwn},
 	{"SearchNarrows", searchNarrows},
 	{"SearchTakesAnyText", searchTyped},
+	{"FindTellsWhatMessagesAre", findTells},
 }
 
 func searchFinds(f *fixture) {
@@ -35,6 +36,30 @@ func searchFinds(f *fixture) {
 	same(f.T, "found under a limit", foundTexts(got), []string{"rebase done, branch is green"})
 	same(f.T, "has_more", got.HasMore, true)
 	same(f.T, "unread, which search does not mark", len(f.coder.inbox()), 2)
+}
+
+func findTells(f *fixture) {
+	f.planner.send("please rebase", "coder")
+	f.planner.broadcast(parley.BroadcastMessageRequest{Text: "a word to all"})
+	find := func(r parley.FindMessagesRequest) []parley.FoundMessage {
+		return do[parley.SearchMessagesResult](f.operator, "find_messages", r).Messages
+	}
+
+	got := find(parley.FindMessagesRequest{Query: "plea", Begun: true, Agents: parley.Names{"coder"}})
+	same(f.T, "found", len(got), 1)
+	same(f.T, "recipients", got[0].Recipients, []string{"coder"})
+	same(f.T, "kind", got[0].Kind, parley.KindDirect)
+	deliveries := 0
+	for _, n := range got[0].States {
+		deliveries += n
+	}
+	same(f.T, "deliveries", deliveries, 1)
+
+	same(f.T, "broadcasts", len(find(parley.FindMessagesRequest{Types: []string{"broadcast"}})), 1)
+	same(f.T, "failed ones", len(find(parley.FindMessagesRequest{States: []string{"failed"}})), 0)
+	refused(f.operator, "find_messages", params{"states": "lost"}, parley.InvalidArgument)
+	refused(f.operator, "find_messages", params{}, parley.InvalidArgument)
+	refused(f.operator, "find_messages", params{"from": "nobody"}, parley.AgentNotFound)
 }
 
 func searchOwn(f *fixture) {

@@ -240,7 +240,7 @@ func (a *agents) agentLine(s *parley.AgentStatus, w, name, heat int) string {
 	if s.Overdue > 0 {
 		owedStyle = a.theme.bad
 	}
-	if s.HeldReason != "" {
+	if waitsWords(s) != "" {
 		restStyle = a.theme.warn
 	}
 
@@ -248,11 +248,24 @@ func (a *agents) agentLine(s *parley.AgentStatus, w, name, heat int) string {
 		owedStyle.Render(owed) + restStyle.Render(rest)
 }
 
+// waitsWords says why messages to an agent wait: the root cause, as far as it is known.
+func waitsWords(s *parley.AgentStatus) string {
+	switch {
+	case s.WaitsFor != "" && s.State == parley.StateWaiting:
+		return "waits: " + safeLine(s.WaitsFor) + " → 4"
+	case s.WaitsFor != "":
+		return "waits: " + safeLine(s.WaitsFor)
+	case s.HeldReason != "":
+		return "held: " + s.HeldReason
+	}
+	return ""
+}
+
 // rest returns why an agent is not typed to, else its last message, else how its
 // state is known.
 func (a *agents) rest(s *parley.AgentStatus) string {
-	if s.HeldReason != "" {
-		return "held: " + s.HeldReason
+	if why := waitsWords(s); why != "" {
+		return why
 	}
 	if last, ok := a.lastWords[s.ID]; ok && urgencyOf(s) == len(urgency) {
 		return last

@@ -165,11 +165,7 @@ func (h *health) queues(w int) []string {
 		bar := h.theme.busy.Render(strings.Repeat("█", full))
 		line := "  " + pad(a.Name, figureColumn) + bar + fmt.Sprintf(" %d ", a.Queued)
 
-		why := string(a.State)
-		if a.HeldReason != "" {
-			why = "held: " + a.HeldReason
-		}
-
+		why := cmp.Or(waitsWords(a), string(a.State))
 		lines = append(lines, line+h.theme.dim.Render(fit(why, w-width(line))))
 	}
 

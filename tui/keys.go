@@ -171,6 +171,8 @@ func (m *model) shellKeys() []binding {
 		bind("p", "pause all messages, or resume them", m.pauseOrResume).named("pause or resume"),
 		bind("L", "launch an agent", m.palette.launch).named("launch"),
 		bind(": ctrl+p", "run any command", m.palette.start).hinted("run"),
+		bind("y", "copy the message's text", m.copyText).named("copy text"),
+		bind("Y", "copy the id, or the agent's name", m.copyName).named("copy id"),
 		bind("u", "undo the last action", m.undoLast).named("undo"),
 		bind("↑ k", "up", m.moving(lineUp)),
 		bind("↓ j", "down", m.moving(lineDown)),

@@ -119,8 +119,8 @@ func worstFirst(ds []parley.Delivery) []parley.Delivery {
 func deliveryLines(th theme, d parley.Delivery, w int, now time.Time) []string {
 	state := safeLine(string(d.State))
 	head := fmt.Sprintf("%s %s: %s", pad(deliveryGlyph(d.State), 2), shownName(d.Recipient, d.RecipientID), state)
-	if d.Reason != "" {
-		head += ", " + safeLine(d.Reason)
+	if why := cmp.Or(d.WaitsFor, d.Reason); why != "" {
+		head += ", " + safeLine(why)
 	}
 
 	var lines []string

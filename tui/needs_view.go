@@ -108,8 +108,8 @@ func (n *needs) row(x *need, w, name int, selected bool) []string {
 	}
 
 	if !selected {
-		left := "  " + style.Render(kind) + rest
-		return []string{left + n.theme.dim.Render(fit(safeLine(x.Text), w-width(left)))}
+		left := "  " + style.Render(kind) + n.theme.dim.Render(rest)
+		return []string{left + fit(safeLine(x.Text), w-width(left))}
 	}
 
 	line := "▸ " + kind + rest

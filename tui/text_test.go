@@ -74,7 +74,7 @@ func TestRowIsNeverTooWide(t *testing.T) {
 
 	for w := minWidth - spare; w < 200; w++ {
 		for _, selected := range []bool{true, false} {
-			if got := width(r.view(newTheme(false), w, r.text, selected, false, noon)); got > w {
+			if got := width(r.view(newTheme(false), w, false, selected, false, noon)); got > w {
 				t.Errorf("at %d columns the row takes %d", w, got)
 			}
 		}

@@ -2,6 +2,8 @@ package tui
 
 import (
 	"cmp"
+	"hash/fnv"
+	"image/color"
 
 	"charm.land/lipgloss/v2"
 
@@ -12,6 +14,8 @@ import (
 // owner's dark or light palette holds. Nothing is told by colour alone.
 type theme struct {
 	plain, strong, dim, good, busy, warn, bad, accent, focus, alarm lipgloss.Style
+
+	names []lipgloss.Style // of agents; none without colours
 }
 
 func newTheme(noColor bool) theme {
@@ -31,8 +35,25 @@ func newTheme(noColor bool) theme {
 	t.bad = t.bad.Foreground(lipgloss.Red)
 	t.accent = t.accent.Foreground(lipgloss.Cyan)
 	t.alarm = t.alarm.Foreground(lipgloss.Red)
+	for _, c := range []color.Color{
+		lipgloss.Blue, lipgloss.Magenta, lipgloss.Cyan, lipgloss.Green,
+		lipgloss.BrightBlue, lipgloss.BrightMagenta, lipgloss.BrightCyan, lipgloss.BrightGreen,
+	} {
+		t.names = append(t.names, s().Foreground(c))
+	}
 
 	return t
+}
+
+// name returns the style of an agent's name: the same each time, and neither that of trouble
+// nor that of the person in front of the screen.
+func (t theme) name(of string) lipgloss.Style {
+	if len(t.names) == 0 || of == you {
+		return t.plain
+	}
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(of))
+	return t.names[h.Sum32()%uint32(len(t.names))]
 }
 
 // agentGlyph returns the shape of an agent's state. The word is always next to it.

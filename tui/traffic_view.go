@@ -3,6 +3,7 @@ package tui
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,8 +24,9 @@ func (t *record) view(th theme, w int, focused bool, n listNote, now time.Time) 
 		}
 		return clip(lines, t.height+1)
 	}
+	dated := slices.ContainsFunc(t.inView(), func(r *row) bool { return !today(r.at, now) })
 	for _, r := range t.inView() {
-		lines = append(lines, r.view(th, w, r.text, r == t.sel, focused, now))
+		lines = append(lines, r.view(th, w, dated, r == t.sel, focused, now))
 	}
 	return clip(lines, t.height+1)
 }
@@ -48,13 +50,17 @@ func (t *traffic) listNote() listNote {
 // view draws a message on one line: its time, sender and recipient, standing, and
 // text. The row under the marker has its standing in words, and where there is
 // much room they all do.
-func (r *row) view(th theme, w int, excerpt string, selected, focused bool, now time.Time) string {
+func (r *row) view(th theme, w int, dated, selected, focused bool, now time.Time) string {
 	clock, route, state := 6, clamp(w*30/100, 16, 18), 7
 	if w >= wideWords {
 		clock, route, state = 8, clamp(w*28/100, 20, 36), 7+5
 	}
 	if w >= allWords {
 		state = 20
+	}
+
+	if dated && w >= wideWords {
+		clock = datedClock
 	}
 
 	s, _, _ := r.standing()
@@ -74,10 +80,11 @@ func (r *row) view(th theme, w int, excerpt string, selected, focused bool, now 
 		mark = "▸ "
 	}
 
-	left := mark + pad(clockOf(r.at, now, clock), clock) + " " + pad(r.route(route), route) + " "
+	when, way := mark+pad(clockOf(r.at, now, clock), clock)+" ", pad(r.route(route), route)+" "
+	left := when + way
 	word = pad(word, state) + " "
 	tag := fit(r.tag(), w-width(left)-width(word))
-	text := fit(excerpt, w-width(left)-width(word)-width(tag))
+	text := fit(r.text, w-width(left)-width(word)-width(tag))
 	if selected && focused {
 		return th.focus.Render(pad(left+word+tag+text, w))
 	}
@@ -90,7 +97,15 @@ func (r *row) view(th theme, w int, excerpt string, selected, focused bool, now 
 		stateStyle = th.dim
 	}
 
-	return left + stateStyle.Render(word) + tagStyle.Render(tag) + text
+	if from, rest, ok := strings.Cut(way, arrow); ok {
+		to := th.plain
+		if r.toID != "" {
+			to = th.name(r.to)
+		}
+		way = th.name(r.from).Render(from) + th.dim.Render(arrow) + to.Render(rest)
+	}
+
+	return when + way + stateStyle.Render(word) + tagStyle.Render(tag) + text
 }
 
 var ladders = map[parley.DeliveryState]string{
@@ -115,9 +130,11 @@ func (r *row) share() string {
 	return fmt.Sprint(n)
 }
 
+// arrow stands between a sender and a recipient.
+const arrow = " → "
+
 // route returns `from → to` in at most w columns. Both names stay recognisable.
 func (r *row) route(w int) string {
-	const arrow = " → "
 	from, to := r.from, r.to
 	if over := width(from) + width(arrow) + width(to) - w; over > 0 {
 		half := (w - width(arrow)) / 2
@@ -127,16 +144,30 @@ func (r *row) route(w int) string {
 	return from + arrow + to
 }
 
-// clockOf returns the time of day, or the date if it was another day.
+// clockOf returns the time of day, with the date if it was another day, as far as there is room.
 func clockOf(at, now time.Time, w int) string {
 	at = at.In(now.Location())
 	switch {
-	case at.YearDay() != now.YearDay() || at.Year() != now.Year():
+	case today(at, now):
+	case w >= datedClock:
+		return at.Format("2 Jan 15:04")
+	default:
 		return at.Format("2 Jan")
+	}
+
+	switch {
 	case w >= 8:
 		return at.Format("15:04:05")
 	}
 	return at.Format("15:04")
+}
+
+// datedClock are the columns of a date with its time.
+const datedClock = 12
+
+func today(at, now time.Time) bool {
+	at = at.In(now.Location())
+	return at.YearDay() == now.YearDay() && at.Year() == now.Year()
 }
 
 // clip returns exactly n lines.
