@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"encoding/json"
 	"net/url"
 	"slices"
 	"strings"
@@ -59,8 +58,8 @@ func operate(ctx context.Context, s parley.Service, name string, args url.Values
 	if err != nil {
 		return operationMsg{name: name, err: err}
 	}
-	text, err := json.MarshalIndent(res, "", "  ")
-	return operationMsg{name: name, answer: string(text), undo: undoOf(args, res), err: err}
+	text, err := answerWords(res)
+	return operationMsg{name: name, answer: text, undo: undoOf(args, res), err: err}
 }
 
 // answered shows an operation's answer on a page. A refused call stays in the

@@ -65,7 +65,7 @@ func TestPaletteCallsAnOperation(t *testing.T) {
 	}
 
 	s.enters("history=3")
-	s.shows("▸ read_terminal", `"width": 120`)
+	s.shows("▸ read_terminal", "width: 120")
 	s.press("esc")
 	s.hides(`"width": 120`)
 }
