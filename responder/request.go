@@ -115,7 +115,7 @@ var errBroken = errors.New("the answer broke off")
 // stream sends the request once and reads its stream to the end. It sets res as soon as
 // the server answers.
 func (req *request) stream(ctx context.Context, res **http.Response) (*response, error) {
-	stream := req.service.NewStreaming(ctx, req.body, option.WithResponseInto(res))
+	stream := req.service.NewStreaming(ctx, req.body, option.WithResponseInto(res), option.WithMiddleware(streamed))
 	defer stream.Close()
 
 	r, begun := &response{}, false

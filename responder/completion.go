@@ -1,0 +1,69 @@
+package responder
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"mime"
+	"net/http"
+
+	"github.com/openai/openai-go/v3/option"
+)
+
+// maxCompletion is the largest ordinary completion in bytes: an answer of maxAnswer with its
+// escapes, and what servers add to it.
+const maxCompletion = 8 * maxAnswer
+
+// streamed makes a stream of one piece out of an ordinary completion. Some servers, and
+// gateways in front of them, answer with one although a stream was asked for.
+func streamed(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
+	res, err := next(r)
+	if err != nil || res.StatusCode != http.StatusOK {
+		return res, err
+	}
+	if kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); kind != "application/json" {
+		return res, nil
+	}
+
+	defer res.Body.Close()
+	body, _ := io.ReadAll(io.LimitReader(res.Body, maxCompletion)) // what is cut off is no completion
+	if piece, ok := asChunk(body); ok {
+		body = append(append([]byte("data: "), piece...), "\n\ndata: [DONE]\n\n"...)
+	}
+	res.Body = io.NopCloser(bytes.NewReader(body))
+
+	return res, nil
+}
+
+// asChunk returns a completion as the only chunk of a stream: its message is the delta, and its
+// calls are numbered. It reports false for anything else.
+func asChunk(body []byte) ([]byte, bool) {
+	var completion map[string]any
+	if json.Unmarshal(body, &completion) != nil {
+		return nil, false
+	}
+
+	choices, _ := completion["choices"].([]any)
+	for _, c := range choices {
+		choice, _ := c.(map[string]any)
+		message, ok := choice["message"].(map[string]any)
+		if !ok {
+			return nil, false
+		}
+
+		calls, _ := message["tool_calls"].([]any)
+		for i, c := range calls {
+			if call, ok := c.(map[string]any); ok {
+				call["index"] = i
+			}
+		}
+
+		choice["delta"] = message
+		delete(choice, "message")
+	}
+
+	completion["object"] = "chat.completion.chunk"
+	chunk, err := json.Marshal(completion)
+
+	return chunk, err == nil && len(choices) > 0
+}
