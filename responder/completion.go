@@ -6,33 +6,27 @@ import (
 	"io"
 	"mime"
 	"net/http"
-
-	"github.com/openai/openai-go/v3/option"
 )
 
 // maxCompletion is the largest ordinary completion in bytes: an answer of maxAnswer with its
 // escapes, and what servers add to it.
 const maxCompletion = 8 * maxAnswer
 
-// streamed makes a stream of one piece out of an ordinary completion. Some servers, and
-// gateways in front of them, answer with one although a stream was asked for.
-func streamed(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
-	res, err := next(r)
-	if err != nil || res.StatusCode != http.StatusOK {
-		return res, err
-	}
-	if kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); kind != "application/json" {
-		return res, nil
+// streamOf returns the body of an answer as a stream: an ordinary completion is one of a single
+// piece. Some servers, and gateways in front of them, answer with one although a stream was asked
+// for.
+func streamOf(res *http.Response) io.Reader {
+	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	if kind != "application/json" {
+		return res.Body
 	}
 
-	defer res.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(res.Body, maxCompletion)) // what is cut off is no completion
 	if piece, ok := asChunk(body); ok {
 		body = append(append([]byte("data: "), piece...), "\n\ndata: [DONE]\n\n"...)
 	}
-	res.Body = io.NopCloser(bytes.NewReader(body))
 
-	return res, nil
+	return bytes.NewReader(body)
 }
 
 // asChunk returns a completion as the only chunk of a stream: its message is the delta, and its
