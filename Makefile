@@ -163,6 +163,12 @@ bench: tmux ## measure with real tmux, into docs/measured/benchmarks.md
 	$(GO) run ./internal/benchdoc <.build/bench.txt >.build/benchmarks.md
 	mv .build/benchmarks.md docs/measured/benchmarks.md
 
+TIMES ?= 20
+
+.PHONY: compare
+compare: tmux build ## play the same scenes through parley and through send-keys, into docs/measured/compare.md (or TIMES=...)
+	$(GO) run ./internal/compare -n $(TIMES) -page '$(CURDIR)/docs/measured/compare.md'
+
 # The packager has a module of its own: it needs much that nothing else does.
 NFPM = $(GO) tool -modfile=tools/release/go.mod nfpm
 
