@@ -103,7 +103,7 @@ cross:
 # package. So are the couriers, by the orchestrator; in their simulated world everything runs
 # in turn. The others run nothing at once.
 UNRACED = ./orchestrator/courier ./cmd/parley . ./conversation ./export ./internal/agentstrial \
-	./internal/benchdoc ./internal/pictures ./profile ./scripts
+	./internal/benchdoc ./internal/compare ./internal/pictures ./internal/release ./profile ./scripts
 RACED = $$($(GO) list $(ALL) | grep -vxF "$$($(GO) list $(UNRACED))")
 
 # SQLite is C translated to Go and guards its memory itself. To watch it takes most of

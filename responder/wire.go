@@ -171,7 +171,8 @@ func readChunks(body io.Reader, yield func(*chatChunk) error) error {
 			return fmt.Errorf("read the stream: %w", err)
 		}
 		if len(chunk.Error) > 0 && string(chunk.Error) != "null" {
-			return fmt.Errorf("the server failed amid the answer: %s", parley.CleanLine(parley.Truncate(string(chunk.Error), 200)))
+			words := parley.CleanLine(parley.Truncate(string(chunk.Error), 200))
+			return fmt.Errorf("the server failed amid the answer: %s", words)
 		}
 		if err := yield(chunk); err != nil {
 			return err

@@ -18,7 +18,9 @@ type way struct {
 var ways = []way{
 	{"parley", adopt, throughParley},
 	{"send-keys, Enter at once", nothing, func(s *stage, text string) bool { return throughTmux(s, text, 0) }},
-	{"send-keys, Enter after 0.5 s", nothing, func(s *stage, text string) bool { return throughTmux(s, text, 500*time.Millisecond) }},
+	{"send-keys, Enter after 0.5 s", nothing, func(s *stage, text string) bool {
+		return throughTmux(s, text, 500*time.Millisecond)
+	}},
 }
 
 func nothing(*stage) error { return nil }

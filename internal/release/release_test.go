@@ -147,7 +147,8 @@ func TestEveryDependencyHasALicence(t *testing.T) {
 	dirs, err := moduleDirs()
 	must.Do(t, err)
 
-	out := must.Have(exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "parley/cmd/parley").Output())(t)
+	list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "parley/cmd/parley")
+	out := must.Have(list.Output())(t)
 	seen := map[string]bool{"parley": true, "": true}
 	for path := range strings.Lines("std\n" + string(out)) {
 		path = strings.TrimSpace(path)
