@@ -172,8 +172,8 @@ compare: tmux build ## play the same scenes through parley and through send-keys
 # The packager has a module of its own: it needs much that nothing else does.
 NFPM = $(GO) tool -modfile=tools/release/go.mod nfpm
 
-# What is published. Without -trimpath's environment and with the commit's own time, the same
-# commit gives the same bytes everywhere; it is built twice to see that.
+# What is published. It carries the commit's time and no path, so the same commit gives the same
+# bytes everywhere; it is built twice to see that.
 .PHONY: release
 release: ## build archives, packages and the installer into .build/release, twice, and try them (or VERSION=...)
 	@rm -rf .build/release .build/again
