@@ -40,6 +40,7 @@ type Options struct {
 	Team   Budget
 	Agents map[string]Budget // by name in lower case
 	Pause  func(ctx context.Context, reason string) error
+	Edited func(agentID, path string, at time.Time) // takes the files that an agent has edited
 	Now    func() time.Time
 	Log    *slog.Logger
 }
@@ -125,7 +126,7 @@ func (m *Meter) look(ctx context.Context) error {
 func (m *Meter) follow(ctx context.Context, t *store.Transcript, now time.Time) error {
 	for {
 		next := *t
-		records, more, err := read(&next, dayOf)
+		p, err := read(&next, dayOf)
 		next.Unknown = unknownAfter(&next, err)
 
 		moved := next.Position != t.Position || next.Skipping != t.Skipping
@@ -133,13 +134,17 @@ func (m *Meter) follow(ctx context.Context, t *store.Transcript, now time.Time) 
 			next.SeenAt = now
 		}
 		if moved || next.Unknown != t.Unknown {
-			if err := m.opts.Store.CountTokens(ctx, next, records); err != nil {
+			if err := m.opts.Store.CountTokens(ctx, next, p.records); err != nil {
 				return err // it is read again
 			}
 		}
 
+		for _, e := range p.edits {
+			m.opts.Edited(t.AgentID, e.Path, e.At)
+		}
+
 		*t = next
-		if !more {
+		if !p.more {
 			return nil
 		}
 		if err := wait.Pause(ctx, breather); err != nil {

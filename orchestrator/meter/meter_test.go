@@ -2,9 +2,11 @@ package meter
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,6 +26,7 @@ type stage struct {
 	path   string // of coder's transcript
 	now    time.Time
 	paused []string // why communication was paused
+	edited []string // by coder
 }
 
 func newStage(t *testing.T, change func(*Options)) *stage {
@@ -40,7 +43,7 @@ func newStage(t *testing.T, change func(*Options)) *stage {
 	s.coder.SetTerminal(&team.Terminal{Profile: &profile.Profile{Transcript: "qwen"}, Started: began})
 	roster.Add(s.coder)
 
-	opts := Options{Store: s.store, Roster: roster, Now: s.clock, Log: log, Pause: s.pauseFor}
+	opts := Options{Store: s.store, Roster: roster, Now: s.clock, Log: log, Pause: s.pauseFor, Edited: s.noteEdit}
 	if change != nil {
 		change(&opts)
 	}
@@ -55,6 +58,8 @@ func (s *stage) pauseFor(_ context.Context, reason string) error {
 	s.paused = append(s.paused, reason)
 	return nil
 }
+
+func (s *stage) noteEdit(_, path string, _ time.Time) { s.edited = append(s.edited, path) }
 
 // writes appends to coder's transcript, and lets the meter look.
 func (s *stage) writes(t *testing.T, text string) {
@@ -156,5 +161,20 @@ func TestABudgetOfTheTeamPausesOnceADay(t *testing.T) {
 	s.writes(t, response("b", 2, 1))
 	if len(s.paused) != 1 || s.paused[0] != "the team has used up its budget of today: 6.00 of 5.00" {
 		t.Errorf("paused for %q", s.paused)
+	}
+}
+
+// An edit is passed on once, unless it is from before the agent's time.
+func TestEditsArePassedOn(t *testing.T) {
+	s := newStage(t, nil)
+	s.coder.Reports.NoteTranscript(s.path, s.now)
+	edit := func(file string, at time.Time) string {
+		return fmt.Sprintf(`{"type":"tool_result","timestamp":"%s","toolCallResult":{"status":"success",`+
+			`"resultDisplay":{"fileDiff":"+x","filePath":"%s"}}}`+"\n", at.Format(time.RFC3339), file)
+	}
+	s.writes(t, edit("/src/old.go", began.Add(-time.Minute))+edit("/src/new.go", began.Add(time.Minute)))
+	s.writes(t, response("a", 1, 5))
+	if strings.Join(s.edited, " ") != "/src/new.go" {
+		t.Errorf("got %q", s.edited)
 	}
 }

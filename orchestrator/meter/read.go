@@ -19,38 +19,45 @@ const maxRead = 4 << 20
 
 var errNoTranscript = errors.New("it is no file of the user")
 
-// read reads the next part of a transcript, and moves its position. more says that there is more.
-func read(t *store.Transcript, day func(time.Time) string) (records []store.TokenRecord, more bool, err error) {
+// part is what was read of a transcript at a time.
+type part struct {
+	records []store.TokenRecord
+	edits   []transcript.Edit
+	more    bool // there is more
+}
+
+// read reads the next part of a transcript, and moves its position.
+func read(t *store.Transcript, day func(time.Time) string) (p part, err error) {
 	// A pipe under that name must not hold us up.
 	f, err := os.OpenFile(t.Path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, false, err
+		return p, err
 	}
 	defer f.Close()
 
 	info, err := f.Stat()
 	if err != nil {
-		return nil, false, err
+		return p, err
 	}
 	if st, ok := info.Sys().(*syscall.Stat_t); !info.Mode().IsRegular() || !ok || int(st.Uid) != os.Getuid() {
-		return nil, false, errNoTranscript
+		return p, errNoTranscript
 	}
 
 	if info.Size() < t.Position { // written anew: what is counted is known by its ids
 		t.Position, t.Skipping = 0, false
 	}
-	part := make([]byte, min(maxRead, info.Size()-t.Position))
-	n, err := f.ReadAt(part, t.Position)
+	content := make([]byte, min(maxRead, info.Size()-t.Position))
+	n, err := f.ReadAt(content, t.Position)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, false, fmt.Errorf("read a transcript: %w", err)
+		return p, fmt.Errorf("read a transcript: %w", err)
 	}
 
-	more = t.Position+int64(n) < info.Size()
-	lines, used, skipping := split(part[:n], t.Skipping, maxRead)
+	p.more = t.Position+int64(n) < info.Size()
+	lines, used, skipping := split(content[:n], t.Skipping, maxRead)
 	t.Position, t.Skipping = t.Position+int64(used), skipping
-	records = recordsOf(t, lines, day)
+	p.records, p.edits = recordsOf(t, lines, day), editsOf(t, lines)
 
-	return records, more, nil
+	return p, nil
 }
 
 // split returns the whole lines of a part, and how many bytes are done with. A line that fills the
@@ -92,4 +99,16 @@ func recordsOf(t *store.Transcript, lines [][]byte, day func(time.Time) string) 
 	t.Model, t.Records = state.Model, state.Records
 
 	return records
+}
+
+// editsOf returns the agent's own edits.
+func editsOf(t *store.Transcript, lines [][]byte) (edits []transcript.Edit) {
+	for _, line := range lines {
+		for _, e := range transcript.Edits(t.Form, line) {
+			if !e.At.Before(t.Since) {
+				edits = append(edits, e)
+			}
+		}
+	}
+	return edits
 }
