@@ -190,7 +190,7 @@ func (w *Watcher) tellPair(ctx context.Context, pair [2]string, news []store.Ove
 		if to == nil || other == nil {
 			continue
 		}
-		key := "overlap " + pair[0] + " " + pair[1] + " " + last.Since.UTC().Format(time.RFC3339Nano)
+		key := "overlap " + id + " " + pair[1-side] + " " + last.Since.UTC().Format(time.RFC3339Nano)
 		err = errors.Join(err, w.opts.Notify(ctx, to, notice(other.Name, side, news), key))
 	}
 	return err

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,6 +27,7 @@ type stage struct {
 	top    string
 	now    time.Time
 	told   []string
+	keys   []string
 	paused bool
 }
 
@@ -54,10 +56,14 @@ func newStage(t *testing.T, mode string) *stage {
 
 func (s *stage) clock() time.Time { return s.now }
 
-func (s *stage) notify(_ context.Context, to *team.Member, text, _ string) error {
+func (s *stage) notify(_ context.Context, to *team.Member, text, key string) error {
 	if s.paused {
 		return parley.Errorf(parley.CommunicationDisabled, "paused")
 	}
+	if slices.Contains(s.keys, key) {
+		s.t.Errorf("the key %q is that of another notice", key)
+	}
+	s.keys = append(s.keys, key)
 	s.told = append(s.told, to.Name+": "+text)
 	return nil
 }
