@@ -189,6 +189,9 @@ func (c *courier) proven(t *team.Terminal, job *store.Job, a *attempt, out tmux.
 	o := c.observe(t, job, tmux.Screen{})
 	proof := a.proof(o, out.Phase, later(out.PastedAt, job.Message.Timestamp))
 	typed := "typed" + a.way.note
+	if a.way.spent {
+		typed += " although a budget was used up, as the operator asked"
+	}
 	if out.Again {
 		typed += ", with a second " + string(a.way.key)
 	}
