@@ -2,6 +2,7 @@ package meter
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"log/slog"
 	"os"
@@ -176,5 +177,39 @@ func TestEditsArePassedOn(t *testing.T) {
 	s.writes(t, response("a", 1, 5))
 	if strings.Join(s.edited, " ") != "/src/new.go" {
 		t.Errorf("got %q", s.edited)
+	}
+}
+
+// Of the sessions in one database, those count that the agent has had; its use is not known before.
+func TestOneDatabaseForAllSessions(t *testing.T) {
+	s := newStage(t, nil)
+	path := filepath.Join(t.TempDir(), "opencode.db")
+	writer := must.Have(sql.Open("sqlite", path))(t)
+	t.Cleanup(func() { must.Do(t, writer.Close()) })
+	must.Have(writer.Exec(string(must.Have(os.ReadFile("../../opencode/testdata/opencode.sql"))(t))))(t)
+	s.sources[source{s.coder.ID, path}] = &store.Transcript{AgentID: s.coder.ID, Path: path, Form: "opencode", SeenAt: s.now}
+	looks := func() (parley.Spending, parley.UsageUnknown) {
+		t.Helper()
+		must.Do(t, s.look(t.Context()))
+		all := must.Have(s.Programs(t.Context(), "", time.Time{}))(t)
+		return all[0].Spending, all[0].Unknown
+	}
+
+	if _, unknown := looks(); unknown != parley.UsageNoTranscript {
+		t.Errorf("before it has a session: %q", unknown)
+	}
+	r := s.record(source{s.coder.ID, path})
+	r.note("ses_a")
+	r.note("ses_a")
+	spent, unknown := looks()
+	if spent.Responses != 2 || spent.Output != 535 || spent.Input != 7001 || unknown != "" {
+		t.Errorf("got %+v, %q", spent, unknown)
+	}
+	if strings.Join(s.edited, " ") != "/src/hawk.txt /src/kite.txt" {
+		t.Errorf("it edited %q", s.edited)
+	}
+	r.note("ses_b")
+	if spent, _ := looks(); spent.Responses != 3 || spent.Output != 539 {
+		t.Errorf("with another session: %+v", spent)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 
@@ -84,31 +85,42 @@ func split(part []byte, skipping bool, most int) (lines [][]byte, used int, stil
 // recordsOf returns what lines tell of the agent's own responses. It notes in t if a line is not known.
 func recordsOf(t *store.Transcript, lines [][]byte, day func(time.Time) string) (records []store.TokenRecord) {
 	state := transcript.State{Model: t.Model, Records: t.Records}
+	var read []transcript.Record
 	for _, line := range lines {
 		rec, err := transcript.Read(t.Form, line, &state)
 		if err != nil {
 			t.Unknown = unknownForm
 		}
-		if rec == nil || rec.At.Before(t.Since) {
-			continue
+		if rec != nil {
+			read = append(read, *rec)
 		}
-		records = append(records, store.TokenRecord{
-			ID: t.Form + "/" + rec.ID, At: rec.At, Day: day(rec.At), Model: rec.Model, Tokens: rec.Tokens,
-		})
 	}
 	t.Model, t.Records = state.Model, state.Records
 
+	return tokenRecords(t, read, day)
+}
+
+// tokenRecords returns the agent's own responses, as they are stored.
+func tokenRecords(t *store.Transcript, read []transcript.Record, day func(time.Time) string) (records []store.TokenRecord) {
+	for _, rec := range read {
+		if !rec.At.Before(t.Since) {
+			records = append(records, store.TokenRecord{
+				ID: t.Form + "/" + rec.ID, At: rec.At, Day: day(rec.At), Model: rec.Model, Tokens: rec.Tokens,
+			})
+		}
+	}
 	return records
 }
 
-// editsOf returns the agent's own edits.
+// editsOf returns what lines tell of the agent's own edits.
 func editsOf(t *store.Transcript, lines [][]byte) (edits []transcript.Edit) {
 	for _, line := range lines {
-		for _, e := range transcript.Edits(t.Form, line) {
-			if !e.At.Before(t.Since) {
-				edits = append(edits, e)
-			}
-		}
+		edits = append(edits, since(t, transcript.Edits(t.Form, line))...)
 	}
 	return edits
+}
+
+// since returns the edits from the agent's own time.
+func since(t *store.Transcript, edits []transcript.Edit) []transcript.Edit {
+	return slices.DeleteFunc(edits, func(e transcript.Edit) bool { return e.At.Before(t.Since) })
 }

@@ -2,9 +2,11 @@ package terminal
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"parley"
+	"parley/opencode"
 	"parley/orchestrator/team"
 	"parley/profile"
 	"parley/tmux"
@@ -58,7 +60,7 @@ const sessionEvery = 3 * time.Second
 // at. The caller holds m.Changing.
 func (w *watcher) followSession(ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo) error {
 	now := w.ts.now()
-	if !t.Profile.HasSessionFile() || info.Activity.Before(t.SessionLooked) || now.Sub(t.SessionLooked) < sessionEvery {
+	if !t.Profile.ShowsSession() || info.Activity.Before(t.SessionLooked) || now.Sub(t.SessionLooked) < sessionEvery {
 		return nil
 	}
 
@@ -69,33 +71,93 @@ func (w *watcher) followSession(ctx context.Context, m *team.Member, t *team.Ter
 // learnSession records the session of a program that tells its id in no other way, if it has begun
 // one. t may be nil. The caller holds m.Changing.
 func (ts *Terminals) learnSession(ctx context.Context, m *team.Member, t *team.Terminal) error {
-	if t == nil || !t.Profile.HasSessionFile() {
+	if t == nil || !t.Profile.ShowsSession() {
 		return nil
 	}
-	id, ok := sessionOf(t)
+
+	id, ok := "", false
+	if t.Profile.Session.ByMessage {
+		id, ok = ts.sessionGiven(ctx, m, t)
+	} else {
+		id, ok = sessionOf(t)
+	}
 	if !ok {
 		return nil
 	}
+
 	return ts.roster.SetSession(ctx, m, parley.Session{ID: id, State: parley.SessionBegun})
 }
 
 // sessionOf returns the session to which the open files of an agent's own program belong. It is not ok
 // if there is none, or if there are several.
 func sessionOf(t *team.Terminal) (id string, ok bool) {
+	return t.Profile.SessionIn(ownFiles(t, func(open []string) bool {
+		_, has := t.Profile.SessionIn(open)
+		return has
+	}))
+}
+
+// ownFiles returns the files that processes of an agent's own program hold open, as far as has is true of
+// those of one process.
+func ownFiles(t *team.Terminal, has func(open []string) bool) (paths []string) {
 	pids, err := tmux.Descendants(t.PID)
 	if err != nil {
-		return "", false
+		return nil
 	}
-
-	var paths []string
 	for _, pid := range append(pids, t.PID) {
-		open := tmux.OpenFiles(pid)
-		if _, has := t.Profile.SessionIn(open); has && t.IsOwnProcess(pid) {
+		if open := tmux.OpenFiles(pid); has(open) && t.IsOwnProcess(pid) {
 			paths = append(paths, open...)
 		}
 	}
+	return paths
+}
 
-	return t.Profile.SessionIn(paths)
+// promptsSince is how far back prompts are looked at if it is not known when the program was started.
+const promptsSince = 24 * time.Hour
+
+// sessionGiven returns the session that was given the newest message which parley has typed for the
+// member. It is not ok if there is none, or if several have that message, as after a fork.
+func (ts *Terminals) sessionGiven(ctx context.Context, m *team.Member, t *team.Terminal) (id string, ok bool) {
+	paths := ownFiles(t, func(open []string) bool { return slices.ContainsFunc(open, t.Profile.IsTranscript) })
+	i := slices.IndexFunc(paths, t.Profile.IsTranscript)
+	if i < 0 {
+		return "", false
+	}
+
+	since := t.Started
+	if since.IsZero() {
+		since = ts.now().Add(-promptsSince)
+	}
+	prompts, err := opencode.Prompts(ctx, paths[i], since)
+	if err != nil {
+		ts.log.Debug("look for a session in the program's database", "agent", m.Name, "error", err)
+		return "", false
+	}
+
+	return sessionWith(prompts, func(messageID string) bool {
+		_, deliveries, err := ts.store.Message(ctx, messageID)
+		isTheirs := func(d parley.Delivery) bool { return d.RecipientID == m.ID }
+		return err == nil && slices.ContainsFunc(deliveries, isTheirs)
+	})
+}
+
+// sessionWith returns the session of the newest prompt with a message of the agent's.
+func sessionWith(prompts []opencode.Prompt, isTheirs func(messageID string) bool) (id string, ok bool) {
+	has := func(p opencode.Prompt, messageID string) bool {
+		return slices.ContainsFunc(parley.FindTyped(p.Text), func(m parley.Typed) bool { return m.ID == messageID })
+	}
+	for _, p := range prompts {
+		for _, m := range parley.FindTyped(p.Text) {
+			if m.ID == "" || !isTheirs(m.ID) {
+				continue
+			}
+			elsewhere := slices.ContainsFunc(prompts, func(other opencode.Prompt) bool {
+				return other.Session != p.Session && has(other, m.ID)
+			})
+			return p.Session, !elsewhere && parley.IsSessionID(p.Session)
+		}
+	}
+	return "", false
 }
 
 // refusesSession records that a program has ended when it was to continue its session. It returns

@@ -6,6 +6,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/opencode"
 	"parley/profile"
 )
 
@@ -78,5 +79,31 @@ func TestDifferencesNameWhatTheyTake(t *testing.T) {
 	}
 	if !slices.Equal(got, list) {
 		t.Errorf("got\n%+v, want\n%+v", got, list)
+	}
+}
+
+// The session is the one that was given the agent's newest message, unless a copy has it as well.
+func TestTheSessionThatWasGivenAMessage(t *testing.T) {
+	typed := func(id string) string {
+		return "[AGENT 11111111 TO AGENT 22222222]: do this\n(operator · msg " + id + ")"
+	}
+	isTheirs := func(id string) bool { return id == "aaaaaaaa" || id == "bbbbbbbb" }
+	for name, test := range map[string]struct {
+		prompts []opencode.Prompt
+		want    string
+	}{
+		"none":        {nil, ""},
+		"by hand":     {[]opencode.Prompt{{"ses_by_hand", "msg aaaaaaaa"}}, ""},
+		"another's":   {[]opencode.Prompt{{"ses_other", typed("cccccccc")}}, ""},
+		"one":         {[]opencode.Prompt{{"ses_first", typed("aaaaaaaa")}}, "ses_first"},
+		"several":     {[]opencode.Prompt{{"ses_first", "x"}, {"ses_first", typed("bbbbbbbb")}, {"ses_first", typed("aaaaaaaa")}}, "ses_first"},
+		"a new one":   {[]opencode.Prompt{{"ses_second", typed("bbbbbbbb")}, {"ses_first", typed("aaaaaaaa")}}, "ses_second"},
+		"a fork":      {[]opencode.Prompt{{"ses_fork", typed("aaaaaaaa")}, {"ses_first", typed("aaaaaaaa")}}, ""},
+		"a used fork": {[]opencode.Prompt{{"ses_fork", typed("bbbbbbbb")}, {"ses_fork", typed("aaaaaaaa")}, {"ses_first", typed("aaaaaaaa")}}, "ses_fork"},
+		"a flag":      {[]opencode.Prompt{{"--help", typed("aaaaaaaa")}}, ""},
+	} {
+		if got, ok := sessionWith(test.prompts, isTheirs); ok != (test.want != "") || ok && got != test.want {
+			t.Errorf("%s: got %q, %v, want %q", name, got, ok, test.want)
+		}
 	}
 }
