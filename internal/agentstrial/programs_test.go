@@ -28,7 +28,8 @@ type realProgram struct {
 	asks, fresh string
 
 	// distrusts is what to replace in its configuration, and by what, so that it asks whether it may
-	// trust the directory; trusts is a part of the option that says so. "": it does not ask.
+	// trust the directory; trusts is a part of the option that says so. "": it does not ask, as Codex, which
+	// does so in its Agent Command Center alone.
 	distrusts [2]string
 	trusts    string
 
@@ -62,9 +63,6 @@ var realPrograms = []realProgram{
 			`"justification":"May I?"}`,
 		fails: []int{401},
 		asks:  "Sign in with ChatGPT",
-
-		distrusts: [2]string{`[projects."{WORKSPACE}"]`, `[projects."/elsewhere"]`},
-		trusts:    "Yes",
 	},
 	{
 		profile: "copilot", template: "copilot.json", config: ".copilot/config.json",
