@@ -20,17 +20,16 @@ const Form = "opencode"
 // maxPrompts bounds how many prompts are looked at.
 const maxPrompts = 50
 
-// Prompt is a text that a session was given.
-type Prompt struct{ Session, Text string }
-
 // Prompts returns the newest prompts since a time, the newest first. Sessions of subagents are left out.
-func Prompts(ctx context.Context, path string, since time.Time) (prompts []Prompt, err error) {
+func Prompts(ctx context.Context, path string, since time.Time) (prompts []transcript.Prompt, err error) {
 	err = query(ctx, path, func(scan func(...any) error) error {
-		var p Prompt
-		err := scan(&p.Session, &p.Text)
+		var p transcript.Prompt
+		var at int64
+		err := scan(&p.Session, &p.Text, &at)
+		p.At = time.UnixMilli(at)
 		prompts = append(prompts, p)
 		return err
-	}, `SELECT s.id, json_extract(p.data, '$.text')
+	}, `SELECT s.id, json_extract(p.data, '$.text'), m.time_created
 		FROM session s
 		JOIN message m ON m.session_id = s.id AND m.time_created >= ? AND json_extract(m.data, '$.role') = 'user'
 		JOIN part p ON p.message_id = m.id AND json_extract(p.data, '$.type') = 'text'

@@ -32,7 +32,10 @@ func database(t *testing.T) (path string, writer *sql.DB) {
 func TestPromptsOfSessions(t *testing.T) {
 	path, _ := database(t)
 	got := must.Have(opencode.Prompts(t.Context(), path, time.UnixMilli(5000)))(t)
-	if diff := cmp.Diff([]opencode.Prompt{{"ses_b", "second"}, {"ses_a", "first"}}, got); diff != "" {
+	want := []transcript.Prompt{
+		{Session: "ses_b", Text: "second", At: time.UnixMilli(20000)}, {Session: "ses_a", Text: "first", At: time.UnixMilli(10000)},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

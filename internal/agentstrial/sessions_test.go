@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"parley"
 	"parley/internal/testhome"
@@ -76,11 +77,16 @@ func (s *onStage) begins(m *letter, before string) string {
 	return s.agent.Session.ID
 }
 
-// types types a command as a person does.
+// types types a command as a person does. A terminal that was attached just now may lose keys.
 func (s *onStage) types(command string) {
 	s.Helper()
-	s.press("-l", command)
-	s.wait("the command stands there", func() bool { return strings.Contains(s.screen(), command) })
+	s.press("Right") // changes nothing
+	s.wait("the command stands there", func() bool {
+		if s.composer() == "" {
+			s.press("-l", command)
+		}
+		return s.until(5*time.Second, func() bool { return strings.Contains(s.screen(), command) })
+	})
 	s.press("Enter")
 	s.wait("the command is gone", func() bool { return s.composer() == "" && s.look().State == parley.StateIdle })
 }
