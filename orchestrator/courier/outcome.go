@@ -88,7 +88,11 @@ func (c *courier) conclude(
 	switch {
 	case out.Phase == tmux.Taken, out.Phase == tmux.Entered && out.Reason == tmux.NoRefusal:
 		c.stranded = nil
-		return true, errors.Join(c.close(ctx, job, c.proven(t, &job, a, out)...), c.giveBack(ctx, &job))
+		err := errors.Join(c.close(ctx, job, c.proven(t, &job, a, out)...), c.giveBack(ctx, &job))
+		if err == nil && out.Phase == tmux.Taken {
+			err = c.o.Roster.NotePrompt(ctx, c.m)
+		}
+		return true, err
 	case out.Phase == tmux.Refused && out.Reason == tmux.Repeated:
 		c.numbered = false // the database is older than the pane: count on from the pane
 		return false, c.close(ctx, job, ended(parley.DeliveryQueued, parley.EndedOutOfStep, ""))

@@ -68,6 +68,19 @@ func (r *Roster) takeSession(
 	return r.SetSession(context.WithoutCancel(ctx), m, next)
 }
 
+// NotePrompt records that a member's program has taken a prompt: its session has turns, even if the report
+// of that is lost.
+func (r *Roster) NotePrompt(ctx context.Context, m *Member) error {
+	m.Reports.session.Lock()
+	defer m.Reports.session.Unlock()
+
+	now := m.Agent().Session
+	if now.State != parley.SessionChosen {
+		return nil
+	}
+	return r.SetSession(ctx, m, parley.Session{ID: now.ID, State: parley.SessionBegun})
+}
+
 // IsOwnProcess reports whether a process belongs to the agent's own program, and not to one of the
 // same kind that this program has started as a tool.
 func (t *Terminal) IsOwnProcess(pid int) bool {
