@@ -3,6 +3,7 @@ package agentstrial
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,11 +12,16 @@ import (
 	"parley/internal/testhome"
 )
 
-// clears is what a person types for a new conversation, and history where a program keeps its
+// clears is what a person types for a new conversation, nests what makes a program run another one of its
+// kind as a tool, and history where a program keeps its
 // conversations, as a pattern below the home directory.
 var (
 	clears = map[string]string{
 		"claude": "/clear", "codex": "/new", "copilot": "/clear", "gemini": "/clear", "opencode": "/new", "qwen": "/clear",
+	}
+	nests = map[string]string{
+		"claude": "claude -p nested-words", "codex": "codex exec --skip-git-repo-check nested-words",
+		"gemini": "gemini -p nested-words", "qwen": "qwen -p nested-words",
 	}
 	history = map[string]string{
 		"claude": ".claude/projects/*/*.jsonl", "codex": ".codex/sessions/*/*/*/*.jsonl", "copilot": ".copilot/session-s*",
@@ -37,6 +43,9 @@ func TestNewConversationsAreFollowed(t *testing.T) {
 func followsConversations(s *onStage) {
 	s.Helper()
 	first := s.begins(s.first(), "")
+	if command := nests[s.program.profile]; command != "" {
+		s.nest(command, first)
+	}
 	s.types(clears[s.program.profile])
 	second := s.begins(s.send("the second is OSPREY"), first)
 	if strings.Contains(s.model.Turn(), "HERON") {
@@ -75,6 +84,22 @@ func (s *onStage) begins(m *letter, before string) string {
 	s.inState(parley.StateIdle)
 	s.wait("its session is known", func() bool { session := s.look().Session; return session.Begun() && session.ID != before }, m)
 	return s.agent.Session.ID
+}
+
+// nest has the program run another one as a tool, whose session is not the agent's.
+func (s *onStage) nest(command, session string) {
+	s.Helper()
+	s.send(strings.ReplaceAll(s.program.ask, "touch FILE", command))
+	s.wait("the nested program is prompted", func() bool {
+		if s.look().State == parley.StateWaiting {
+			s.Home.Command("answer", "ann", "1", "--yes").Run() // it may have closed meanwhile
+		}
+		return slices.ContainsFunc(s.model.Prompts(), func(p string) bool { return strings.TrimSpace(p) == "nested-words" })
+	})
+	s.inState(parley.StateIdle)
+	if got := s.look().Session; got.ID != session || !got.Begun() {
+		s.Errorf("after a nested program its session is %+v, want %s", got, session)
+	}
 }
 
 // types types a command as a person does. A terminal that was attached just now may lose keys.
