@@ -107,7 +107,8 @@ func (c *control) prepare(ctx context.Context, conn *conn, first bool) (facts, e
 		return f, err
 	}
 
-	commands := slices.Concat(settings(c.opts.Env), queueBindings(), returnCommands(), c.opts.View.commands())
+	commands := slices.Concat(
+		settings(c.opts.Env), resetTheDead(f.version), queueBindings(), returnCommands(), c.opts.View.commands())
 	if _, err := conn.do(ctx, endWithToken(commands)); err != nil {
 		return f, err
 	}

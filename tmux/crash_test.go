@@ -321,6 +321,34 @@ func TestKilledServerIsReplaced(t *testing.T) {
 	tmuxtest.WaitMessages(t, log, 1)
 }
 
+// The program had asked for focus events, which nobody may write to its terminal any more.
+func TestPeopleMayComeToAKilledProgram(t *testing.T) {
+	t.Parallel()
+	s := tmuxtest.Start(t)
+	pane := shell(t, s, "coder", `stty -echo; printf '\033[?1004h\n\033[1mlast words\033[m'; exec sleep 1000`)
+	tmuxtest.WaitFor(t, pane, shows("last words"))
+	must.Do(t, syscall.Kill(must.Have(pane.Info(t.Context()))(t).PID, syscall.SIGKILL))
+
+	var now tmux.PaneInfo
+	tmuxtest.Poll(t, func() bool {
+		now = must.Have(pane.Info(t.Context()))(t)
+		return now.ExitKnown && (now.CursorY == 0 || s.Version().AtLeast(3, 5)) // which needs no reset
+	}, func() string { return fmt.Sprintf("it was not reset: %+v", now) })
+
+	tmuxtest.Attach(t, s, pane.ID(), 100, 30)
+	tmuxCommand(t, s, "detach-client", "-s", "=coder")
+	screen := must.Have(pane.Screen(t.Context(), tmux.ScreenOptions{}))(t)
+	colours := must.Have(pane.Screen(t.Context(), tmux.ScreenOptions{Colours: true}))(t)
+	if !screen.Dead || screen.Lines[0] != "last words" || !strings.HasPrefix(colours.Lines[0], "\x1b[1mlast words") {
+		t.Errorf("its last screen is %q, %q", screen.Lines[0], colours.Lines[0])
+	}
+
+	must.Do(t, s.KillSession(t.Context(), "coder"))
+	if kept := tmuxCommand(t, s, "list-buffers"); kept != "" {
+		t.Errorf("still kept: %s", kept)
+	}
+}
+
 func TestDeadPaneDoesNotKillTheServer(t *testing.T) {
 	s := tmuxtest.Start(t)
 	info := must.Have(s.NewSession(t.Context(),

@@ -64,7 +64,15 @@ func (p *Pane) Screen(ctx context.Context, opts ScreenOptions) (Screen, error) {
 	if len(lines) == 0 || !strings.HasPrefix(lines[0], p.id+"|") {
 		return Screen{}, fmt.Errorf("read pane %s: %w", p.id, ErrNoPane)
 	}
-	return parseScreen(lines[0], decode(lines[1:]), opts)
+
+	screen, err := parseScreen(lines[0], decode(lines[1:]), opts)
+	if err == nil && screen.Dead {
+		if last, ok := p.lastLines(ctx, opts); ok {
+			return parseScreen(lines[0], last, opts)
+		}
+	}
+
+	return screen, err
 }
 
 func (o ScreenOptions) flags() string {

@@ -133,6 +133,7 @@ func (s *Server) KillSession(ctx context.Context, name string) error {
 	if name == "" || strings.ContainsAny(name, ":.\x00") {
 		return invalid("session name %q", name)
 	}
+	s.forgetLast(ctx, name)
 	if _, err := s.run(ctx, "kill-session -t "+quote("="+name)); err != nil {
 		return fmt.Errorf("end session %s: %w", name, err)
 	}
