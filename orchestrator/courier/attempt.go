@@ -40,6 +40,7 @@ type way struct {
 	works bool      // the program works, and takes the text into that or into its queue
 
 	resumes bool // a usage limit has ended
+	spent   bool // a budget is used up, and the operator asked for it all the same
 }
 
 // ready decides whether the text may be typed now, by the screen. What can change between
