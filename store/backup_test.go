@@ -10,6 +10,7 @@ import (
 )
 
 func TestBackupIsWholeAndPrivate(t *testing.T) {
+	needsFile(t)
 	s := openWith(t, 2)
 	must.Have(s.Append(t.Context(), post(0, 1)))(t)
 

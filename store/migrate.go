@@ -42,15 +42,15 @@ func (db *database) migrator() (*goose.Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	return goose.NewProvider(dialect, db.writerPool, files, goose.WithLogger(goose.NopLogger()),
-		goose.WithDisableGlobalRegistry(true), goose.WithGoMigrations(goMigrations()...))
+	return goose.NewProvider(db.sql.goose, db.writerPool, files, goose.WithLogger(goose.NopLogger()),
+		goose.WithDisableGlobalRegistry(true), goose.WithGoMigrations(goMigrations(db.sql)...))
 }
 
 func (db *database) migrations() (fs.FS, error) {
 	if db.tuning.migrations != nil {
 		return db.tuning.migrations, nil
 	}
-	return sqlMigrations()
+	return sqlMigrations(db.sql)
 }
 
 // keepCopy copies the database before a migration.

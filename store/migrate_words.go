@@ -41,7 +41,7 @@ const fillChunk = 1000
 
 // fillWords puts all messages into the index of words, which must be empty.
 func fillWords(ctx context.Context, tx *sql.Tx) error {
-	into, err := tx.PrepareContext(ctx, wordsColumns.insertInto("message_words"))
+	into, err := tx.PrepareContext(ctx, wordsColumns.insertInto("message_words", 1))
 	if err != nil {
 		return fmt.Errorf("index the words of messages: %w", err)
 	}

@@ -57,7 +57,7 @@ type progressFile struct {
 // advance writes down that a transaction is about to be acknowledged. Zeros say that it gave no
 // such number.
 func (f *progressFile) advance(event, message int64) error {
-	if event == 0 {
+	if event == 0 || f.path == "" {
 		return nil
 	}
 	f.last.Event = event

@@ -1,0 +1,70 @@
+package store
+
+import (
+	"strconv"
+
+	"github.com/pressly/goose/v3"
+)
+
+// dialect is how SQL is written for one kind of database. All of the package's SQL is the same for
+// both kinds, but for what is here, and for the index of words: see search_index.go.
+type dialect struct {
+	goose  goose.Dialect
+	folder string // of its migrations
+	base   int64  // the version with which its migrations begin
+
+	// embedded says that the database is parley's own file. A server's is checked, copied and shrunk
+	// by those who run the server.
+	embedded bool
+
+	// quote stands around names that gorm writes.
+	quote string
+	// parameter names the nth parameter of a statement in gorm's SQL.
+	parameter func(n int) string
+	// each selects from the elements of a parameter, a JSON list of texts. Their column is value.
+	each string
+	// joined is the function that joins the texts of a group, with a separator.
+	joined string
+	// indexedBy follows a table that is read by this index and no other.
+	indexedBy func(index string) string
+
+	// rowsAtOnce is how many rows one statement adds at most, a power of two. A prepared statement
+	// of SQLite takes no longer for each row than one that adds several; PostgreSQL has a way to go,
+	// and takes 65,535 parameters.
+	rowsAtOnce int
+
+	words wordsDialect
+}
+
+var sqliteDialect = dialect{
+	goose:      goose.DialectSQLite3,
+	folder:     "sqlite",
+	embedded:   true,
+	quote:      "`",
+	parameter:  func(int) string { return "?" },
+	each:       `json_each(?)`,
+	joined:     `group_concat`,
+	indexedBy:  func(index string) string { return ` INDEXED BY ` + index },
+	rowsAtOnce: 1,
+	words:      fts5,
+}
+
+// PostgreSQL plans by statistics, and takes no hint.
+var postgresDialect = dialect{
+	goose:      goose.DialectPostgres,
+	folder:     "postgres",
+	base:       postgresBase,
+	quote:      `"`,
+	parameter:  func(n int) string { return "$" + strconv.Itoa(n) },
+	each:       `json_array_elements_text(CAST(? AS json)) AS list (value)`,
+	joined:     `string_agg`,
+	indexedBy:  func(string) string { return `` },
+	rowsAtOnce: 256,
+	words:      tsvector,
+}
+
+// greatest returns an expression for the greater of two numbers. SQLite and PostgreSQL have
+// different functions for it.
+func greatest(a, b string) string {
+	return `CASE WHEN ` + a + ` > ` + b + ` THEN ` + a + ` ELSE ` + b + ` END`
+}
