@@ -19,6 +19,7 @@ type database struct {
 	tuning tuning
 
 	open    func(context.Context) error
+	backup  func(ctx context.Context, path string) (size int64, err error) // to a new file
 	sql     *dialect
 	session session       // only the writing goroutine uses it,
 	writer  *gorm.DB      // and this,
@@ -48,6 +49,7 @@ type tuning struct {
 	busyTimeout time.Duration
 	migrations  fs.FS // instead of the embedded ones
 	searchTime  time.Duration
+	moves       bool // rows are moved in or out
 }
 
 // read answers a query from a connection that cannot write. A query goes on

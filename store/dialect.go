@@ -19,6 +19,8 @@ type dialect struct {
 
 	// quote stands around names that gorm writes.
 	quote string
+	// bound returns a statement with its parameters, each of them a ?, as the driver takes them.
+	bound func(statement string) string
 	// parameter names the nth parameter of a statement in gorm's SQL.
 	parameter func(n int) string
 	// each selects from the elements of a parameter, a JSON list of texts. Their column is value.
@@ -33,6 +35,11 @@ type dialect struct {
 	// and takes 65,535 parameters.
 	rowsAtOnce int
 
+	// lastEvent selects the highest number that an event ever had, and goOn makes the numbers go on
+	// after those of rows that were copied and after that one, LAST.
+	lastEvent string
+	goOn      []string
+
 	words wordsDialect
 }
 
@@ -41,12 +48,19 @@ var sqliteDialect = dialect{
 	folder:     "sqlite",
 	embedded:   true,
 	quote:      "`",
+	bound:      func(statement string) string { return statement },
 	parameter:  func(int) string { return "?" },
 	each:       `json_each(?)`,
 	joined:     `group_concat`,
 	indexedBy:  func(index string) string { return ` INDEXED BY ` + index },
 	rowsAtOnce: 1,
-	words:      fts5,
+	lastEvent:  `SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'events'`,
+	goOn: []string{
+		`INSERT INTO sqlite_sequence (name, seq) SELECT 'events', 0
+			WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'events')`,
+		`UPDATE sqlite_sequence SET seq = LAST WHERE name = 'events'`,
+	},
+	words: fts5,
 }
 
 // PostgreSQL plans by statistics, and takes no hint.
@@ -55,12 +69,21 @@ var postgresDialect = dialect{
 	folder:     "postgres",
 	base:       postgresBase,
 	quote:      `"`,
+	bound:      numbered,
 	parameter:  func(n int) string { return "$" + strconv.Itoa(n) },
 	each:       `json_array_elements_text(CAST(? AS json)) AS list (value)`,
 	joined:     `string_agg`,
 	indexedBy:  func(string) string { return `` },
 	rowsAtOnce: 256,
-	words:      tsvector,
+	lastEvent:  `SELECT coalesce(max(event_seq), 0) FROM workspace`,
+	goOn: []string{
+		`UPDATE workspace SET event_seq = LAST, message_seq = (SELECT coalesce(max(seq), 0) FROM messages)`,
+		`SELECT setval(pg_get_serial_sequence('agent_log', 'id'), (SELECT coalesce(max(id), 0) + 1 FROM agent_log), false)`,
+		`SELECT setval(pg_get_serial_sequence('model_calls', 'id'), (SELECT coalesce(max(id), 0) + 1 FROM model_calls), false)`,
+		`SELECT setval(pg_get_serial_sequence('conversation_acts', 'seq'),
+			(SELECT coalesce(max(seq), 0) + 1 FROM conversation_acts), false)`,
+	},
+	words: tsvector,
 }
 
 // greatest returns an expression for the greater of two numbers. SQLite and PostgreSQL have

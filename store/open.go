@@ -48,7 +48,11 @@ func open(ctx context.Context, o Options, tuned tuning) (*Store, error) {
 
 	db.queue.wake, db.company = make(chan struct{}, 1), company{}
 	db.events.news = make(chan struct{})
-	if err := db.open(ctx); err != nil {
+	err = db.open(ctx)
+	if err == nil {
+		err = db.refuseMoved(ctx)
+	}
+	if err != nil {
 		db.abandon()
 		db.anchor.forget()
 		return nil, db.explain(ctx, failure(db.path, "opening the database", err))
@@ -62,6 +66,7 @@ func open(ctx context.Context, o Options, tuned tuning) (*Store, error) {
 // useFile prepares for a file of SQLite.
 func (db *database) useFile(path string, o *Options) error {
 	db.path, db.sql, db.session, db.open = path, &sqliteDialect, sqliteSession{db}, db.openFile
+	db.backup = db.backupFile
 	db.anchor = newAnchor(path, o.Anchor)
 	db.progress.path, db.copies = o.progressPath(path), o.Copies.or(path)
 	return nil

@@ -18,6 +18,7 @@ func (db *database) useServer(path, url string) error {
 
 	s := &postgresSession{database: db, holder: holderOf(path)}
 	db.path, db.sql, db.session, db.anchor = placeOf(config), &postgresDialect, s, newAnchor("", "")
+	db.backup = db.backupServer
 	db.open = func(ctx context.Context) error { return s.open(ctx, config) }
 
 	return nil
@@ -70,7 +71,7 @@ func (s *postgresSession) open(ctx context.Context, config *pgx.ConnConfig) erro
 // comparePostgres reads how far the database is.
 func (db *database) comparePostgres(ctx context.Context) error {
 	var last int64
-	err := db.writerPool.QueryRowContext(ctx, `SELECT event_seq FROM workspace`).Scan(&last)
+	err := db.writerPool.QueryRowContext(ctx, postgresDialect.lastEvent).Scan(&last)
 	db.events.last.Store(last)
 	return err
 }

@@ -7,6 +7,7 @@ type wordsDialect struct {
 	seq     string // the number of the message, in the index w
 	columns columns[wordsRow]
 	remove  func(*tx, *wordsRow) error
+	clear   string // removes everything
 	// match returns the condition on the index w: one mark of each group, and all terms.
 	match func(marks [][]string, terms []string) (where string, args []any)
 }
@@ -19,6 +20,7 @@ var fts5 = wordsDialect{
 			r.seq, spaced(r.text), strings.Join(r.marks(), " "))
 		return err
 	},
+	clear: `INSERT INTO message_words (message_words) VALUES ('delete-all')`,
 	match: func(marks [][]string, terms []string) (string, []any) {
 		return `w.message_words MATCH ?`, []any{fts5Query(marks, terms)}
 	},
@@ -57,6 +59,7 @@ var tsvector = wordsDialect{
 		_, err := t.exec(`DELETE FROM message_words WHERE seq = ?`, r.seq)
 		return err
 	},
+	clear: `DELETE FROM message_words`,
 	match: tsvectorMatch,
 }
 

@@ -165,7 +165,7 @@ func runCheck(ctx context.Context, db *sql.DB, pragma string) (string, error) {
 
 // lastEvent returns the highest number that an event ever had, 0 for none.
 func lastEvent(ctx context.Context, db *sql.DB) (last int64, err error) {
-	err = db.QueryRowContext(ctx, `SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'events'`).Scan(&last)
+	err = db.QueryRowContext(ctx, sqliteDialect.lastEvent).Scan(&last)
 	return last, err
 }
 

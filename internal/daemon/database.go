@@ -25,11 +25,18 @@ func (p Place) Store(database string) store.Options {
 // the password. It is missing while the database is a file.
 func (p Place) DatabaseNote() string { return p.State("database") }
 
-// CheckDatabase refuses to begin with an empty file where a workspace has its database on a server: the
-// setting may only be missing, or in a parley.yaml that is not trusted since it was changed.
+// CheckDatabase refuses to begin with an empty database where a workspace has another one: the setting
+// may only be missing, or in a parley.yaml that is not trusted since it was changed, or be new.
 func (p Place) CheckDatabase(database string) error {
 	note, err := os.ReadFile(p.DatabaseNote())
-	if database != "" || errors.Is(err, fs.ErrNotExist) {
+	_, file := os.Stat(p.Database())
+	none := errors.Is(err, fs.ErrNotExist)
+	switch {
+	case database != "" && none && file == nil:
+		return parley.Errorf(parley.StorageUnavailable, "this workspace has its database in %s, and the setting database names another",
+			p.Database()).
+			Suggest("Run parley move-database server, or take the setting out. To begin with an empty one instead, move the file away.")
+	case database != "" || none:
 		return nil
 	}
 	if err != nil {
@@ -56,7 +63,12 @@ func (d *daemon) openStore(ctx context.Context) (err error) {
 		return err
 	}
 
-	return os.WriteFile(d.Place.DatabaseNote(), []byte(store.PlaceOf(o.URL)+"\n"), 0o600)
+	return d.Place.noteServer(o.URL)
+}
+
+// noteServer notes that the workspace has its database on a server.
+func (p Place) noteServer(url string) error {
+	return os.WriteFile(p.DatabaseNote(), []byte(store.PlaceOf(url)+"\n"), 0o600)
 }
 
 // place names the database that the daemon uses, without a password.
