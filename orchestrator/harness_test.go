@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -57,20 +58,20 @@ const framedProfile = `{one_line: false, inline_lines: 3, inline_chars: 800, set
 
 // testProfiles adds `instant`, which looks at nothing, and `framed`, the fake
 // agent whose composer is known.
-func testProfiles(t testing.TB) profile.Set {
-	t.Helper()
-	set := must.Have(profile.Builtin())(t)
-
+var testProfiles = sync.OnceValues(func() (profile.Set, error) {
+	set, err := profile.Builtin()
 	for name, text := range map[string]string{
 		"instant": "{settle: 0s, startup: 0s, quiet: 0s, show_within: 0s, taken_within: 0s}",
 		"quick":   "{settle: 20ms, startup: 0s, quiet: 50ms, show_within: 500ms, taken_within: 2s}",
 		"framed":  framedProfile,
 	} {
-		set = must.Have(set.With(name, []byte(text)))(t)
+		if err == nil {
+			set, err = set.With(name, []byte(text))
+		}
 	}
 
-	return set
-}
+	return set, err
+})
 
 // newTeam starts an orchestrator on a private tmux server and a new database;
 // change may alter its options first.
@@ -82,7 +83,7 @@ func newTeam(t testing.TB, change ...func(*Options)) *testTeam {
 	te := &testTeam{
 		t:   t,
 		dir: dir,
-		opts: Options{Profiles: testProfiles(t), Workspace: dir, LaunchDir: filepath.Join(dir, "launch"),
+		opts: Options{Profiles: must.Have(testProfiles())(t), Workspace: dir, LaunchDir: filepath.Join(dir, "launch"),
 			Executable: executable, Host: "test", Settings: Settings{StopGrace: time.Second, Watch: 50 * time.Millisecond},
 			Log: slog.New(slog.NewTextHandler(testWriter{t}, &slog.HandlerOptions{Level: slog.LevelWarn}))},
 	}

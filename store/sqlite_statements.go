@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"strings"
 	"sync"
 
 	"gorm.io/gorm"
@@ -21,6 +22,10 @@ type statements struct {
 	mu   sync.RWMutex // held for reading while a statement is begun
 	kept map[string]*sql.Stmt
 }
+
+// boundLimit spells a bound limit so that SQLite does not look at its value: it would plan for that value,
+// and read the statement again each time that another one is bound, at four times the cost of a short one.
+var boundLimit = strings.NewReplacer("LIMIT ?", "LIMIT +?")
 
 func keepStatements(pool gorm.ConnPool) *statements {
 	return &statements{ConnPool: pool, kept: map[string]*sql.Stmt{}}
@@ -59,7 +64,7 @@ func (s *statements) with(ctx context.Context, text string, use func(context.Con
 		}
 		s.mu.RUnlock()
 
-		stmt, err := s.PrepareContext(ctx, text)
+		stmt, err := s.PrepareContext(ctx, boundLimit.Replace(text))
 		if err != nil {
 			return err
 		}

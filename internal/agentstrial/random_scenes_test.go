@@ -76,7 +76,10 @@ func (t *trial) goesOn() {
 		t.model.Release() // some try again
 		waits = nil
 		for _, m := range mine {
-			if d := t.status(m); !d.State.Settled() && waits == nil {
+			if d := t.status(m); d.State.Settled() || waits != nil {
+				continue
+			}
+			if times, _ := t.prompted(m); times == 0 { // what failed may be proven only later
 				waits = m
 			}
 		}

@@ -32,6 +32,11 @@ func (t *Talk) Control(
 			Suggest("Name two agents, or a thread.")
 	}
 
+	before, err := s.heldFor(ctx, me, t)
+	if err != nil {
+		return nil, nil, err
+	}
+
 	if req.Action == parley.ActionSet {
 		err = t.setThread(ctx, &s, req)
 	} else {
@@ -42,7 +47,7 @@ func (t *Talk) Control(
 		return nil, nil, err
 	}
 
-	return t.controlled(ctx, me, &s, req)
+	return t.controlled(ctx, me, &s, req, before)
 }
 
 // isHuman reports whether one of the members is a person.
@@ -50,15 +55,11 @@ func isHuman(ms ...*team.Member) bool {
 	return slices.ContainsFunc(ms, func(m *team.Member) bool { return m.Kind == parley.KindHuman })
 }
 
-// controlled judges the held deliveries at once, and returns the result of a control.
+// controlled judges the held deliveries at once, and returns the result of a control. before is what was
+// held until it: anyone may have judged since.
 func (t *Talk) controlled(
-	ctx context.Context, me *team.Member, s *subject, req *parley.ControlConversationRequest,
+	ctx context.Context, me *team.Member, s *subject, req *parley.ControlConversationRequest, before []parley.HeldTurn,
 ) (*parley.ControlConversationResult, []Invitation, error) {
-	before, err := s.heldFor(ctx, me, t)
-	if err != nil {
-		return nil, nil, err
-	}
-
 	invitations, err := t.Recheck(ctx)
 	if err != nil {
 		return nil, nil, err

@@ -342,12 +342,34 @@ func (la *launcher) cleanUp(ctx context.Context, m *team.Member, info tmux.PaneI
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTime)
 	defer cancel()
 
-	err := findTree(m.ID, info.PID, tmux.Birth(info.PID)).end(ctx, la.ts.opts.StopGrace)
+	pid := info.PID
+	if pid == 0 {
+		pid = la.begun(ctx, m.Name)
+	}
+
+	err := findTree(m.ID, pid, tmux.Birth(pid)).end(ctx, la.ts.opts.StopGrace)
 	killed := la.ts.tmux.KillSession(ctx, m.Name)
 	if info.ID == "" {
 		return err
 	}
 	return errors.Join(err, ignoreError(killed, tmux.ErrNoSession))
+}
+
+// begun returns the process of a session that tmux may have made although nobody waited for its answer,
+// or 0.
+func (la *launcher) begun(ctx context.Context, session string) int {
+	panes, err := la.ts.tmux.Panes(ctx)
+	if err != nil {
+		return 0
+	}
+
+	for _, p := range panes {
+		if p.Session == session {
+			return p.PID
+		}
+	}
+
+	return 0
 }
 
 // maxUnknownLooks is the number of looks for which a process that is just ending may have no command line and
