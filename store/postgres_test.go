@@ -67,6 +67,20 @@ func listed(t *testing.T, db *sql.DB, query string) (list []string) {
 	return list
 }
 
+func TestServerOfANewerParleyIsRefused(t *testing.T) {
+	needsServer(t)
+	s, path := openNew(t, 0)
+	must.Do(t, s.Close())
+	run(t, raw(t, path), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, true)`)
+	t.Cleanup(func() { run(t, raw(t, path), `DELETE FROM goose_db_version WHERE version_id = 99`) })
+
+	_, err := Open(t.Context(), at(t, path))
+	wantCode(t, "Open", err, parley.StorageUnavailable)
+	if e := parley.AsError(err); !strings.Contains(e.Message, "newer parley") || !strings.Contains(e.Action, "backup") {
+		t.Errorf("got %s %s", e.Message, e.Action)
+	}
+}
+
 // A second daemon is refused while the first has the workspace, and locks the first out when it has
 // taken over.
 func TestOneDaemonHasTheWorkspace(t *testing.T) {
