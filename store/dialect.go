@@ -78,12 +78,15 @@ var postgresDialect = dialect{
 	lastEvent:  `SELECT coalesce(max(event_seq), 0) FROM workspace`,
 	goOn: []string{
 		`UPDATE workspace SET event_seq = LAST, message_seq = (SELECT coalesce(max(seq), 0) FROM messages)`,
-		`SELECT setval(pg_get_serial_sequence('agent_log', 'id'), (SELECT coalesce(max(id), 0) + 1 FROM agent_log), false)`,
-		`SELECT setval(pg_get_serial_sequence('model_calls', 'id'), (SELECT coalesce(max(id), 0) + 1 FROM model_calls), false)`,
-		`SELECT setval(pg_get_serial_sequence('conversation_acts', 'seq'),
-			(SELECT coalesce(max(seq), 0) + 1 FROM conversation_acts), false)`,
+		nextOf("agent_log", "id"), nextOf("model_calls", "id"), nextOf("conversation_acts", "seq"),
 	},
 	words: tsvector,
+}
+
+// nextOf lets the numbers that PostgreSQL gives to a column go on after its rows.
+func nextOf(table, column string) string {
+	return `SELECT setval(pg_get_serial_sequence('` + table + `', '` + column + `'),
+		(SELECT coalesce(max(` + column + `), 0) + 1 FROM ` + table + `), false)`
 }
 
 // greatest returns an expression for the greater of two numbers. SQLite and PostgreSQL have

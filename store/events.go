@@ -148,7 +148,8 @@ type eventRow struct {
 }
 
 // numberedEventColumns are the columns of a new event with its number.
-var numberedEventColumns = append(columns[eventRow]{{"seq", func(e *eventRow) any { return e.seq }}}, newEventColumns...)
+var numberedEventColumns = append(
+	columns[eventRow]{{"seq", func(e *eventRow) any { return e.seq }}}, newEventColumns...)
 
 // flushEvents writes the events and returns the number of the last.
 func (t *tx) flushEvents() (last int64, err error) {

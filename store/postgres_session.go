@@ -166,7 +166,7 @@ func (s *postgresSession) lose() error {
 	_ = s.readerPool.QueryRowContext(context.Background(), `SELECT holder FROM workspace`).Scan(&holder) // for the words only
 	e := parley.Errorf(parley.StorageUnavailable, "another daemon has taken the workspace in %s: %s", s.path, holder).
 		With("holder", holder).
-		Suggest("One daemon at a time uses a database. Stop this one (parley down), or the other and then restart this one.")
+		Suggest("One daemon at a time uses a database. Stop this one (parley down), or the other and restart this one.")
 	if s.anchor.lost.CompareAndSwap(nil, e) {
 		s.log.Error("another daemon has taken the workspace", "holder", holder)
 		s.anchor.tell("Another daemon has taken this workspace (%s), so nothing more is accepted here.", holder)

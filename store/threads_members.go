@@ -17,7 +17,8 @@ func (db *database) joinedLate(ctx context.Context, agentID string) ([]string, e
 	var ids []string
 	err := db.read(ctx, "reading the threads", &ids, `SELECT t.id
 		FROM participants p CROSS JOIN threads t
-		WHERE t.id = p.thread_id AND p.agent_id = ? AND p.left_at = 0 AND p.joined_at >= t.created_at + ?`, agentID, foundingTime)
+		WHERE t.id = p.thread_id AND p.agent_id = ? AND p.left_at = 0 AND p.joined_at >= t.created_at + ?`,
+		agentID, foundingTime)
 	return ids, err
 }
 

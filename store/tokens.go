@@ -59,7 +59,8 @@ type TokenRecord struct {
 var countDay = `INSERT INTO token_days
 		(agent_id, day, model, responses, input, cached, cache_write, output, reasoning)
 	SELECT coalesce(r.agent_id, ?), coalesce(r.day, ?), coalesce(r.model, ?), CASE WHEN r.id IS NULL THEN 1 ELSE 0 END,
-		` + excess("input") + `, ` + excess("cached") + `, ` + excess("cache_write") + `, ` + excess("output") + `, ` + excess("reasoning") + `
+		` + excess("input") + `, ` + excess("cached") + `, ` + excess("cache_write") + `,
+		` + excess("output") + `, ` + excess("reasoning") + `
 	FROM (SELECT CAST(? AS BIGINT) AS input, CAST(? AS BIGINT) AS cached, CAST(? AS BIGINT) AS cache_write,
 		CAST(? AS BIGINT) AS output, CAST(? AS BIGINT) AS reasoning) n LEFT JOIN token_records r ON r.id = ? WHERE true
 	ON CONFLICT (agent_id, day, model) DO UPDATE SET responses = token_days.responses + excluded.responses,

@@ -33,9 +33,10 @@ func (p Place) CheckDatabase(database string) error {
 	none := errors.Is(err, fs.ErrNotExist)
 	switch {
 	case database != "" && none && file == nil:
-		return parley.Errorf(parley.StorageUnavailable, "this workspace has its database in %s, and the setting database names another",
-			p.Database()).
-			Suggest("Run parley move-database server, or take the setting out. To begin with an empty one instead, move the file away.")
+		return parley.Errorf(parley.StorageUnavailable,
+			"this workspace has its database in %s, and the setting database names another", p.Database()).
+			Suggest("Run parley move-database server, or take the setting out. " +
+				"To begin with an empty one instead, move the file away.")
 	case database != "" || none:
 		return nil
 	}
@@ -45,9 +46,11 @@ func (p Place) CheckDatabase(database string) error {
 	}
 
 	server := parley.CleanLine(strings.TrimSpace(string(note)))
-	return parley.Errorf(parley.StorageUnavailable, "this workspace has its database in %s, and the setting database is not set", server).
+	return parley.Errorf(parley.StorageUnavailable,
+		"this workspace has its database in %s, and the setting database is not set", server).
 		With("database", server).
-		Suggest("If it is in parley.yaml, run parley trust. To begin with an empty file instead, delete %s.", p.DatabaseNote())
+		Suggest("If it is in parley.yaml, run parley trust. To begin with an empty file instead, delete %s.",
+			p.DatabaseNote())
 }
 
 // openStore opens the database.

@@ -23,7 +23,8 @@ func MoveDatabase(
 		return done, err
 	}
 	if t.Settings.Database == "" {
-		return done, parley.Errorf(parley.InvalidArgument, "the setting database is not set").With("setting", databaseSetting).
+		return done, parley.Errorf(parley.InvalidArgument, "the setting database is not set").
+			With("setting", databaseSetting).
 			Suggest("Put database: postgres://USER@HOST/NAME below settings: in parley.yaml, and run parley trust.")
 	}
 

@@ -17,19 +17,12 @@ import (
 const ServerVar = "PARLEY_TEST_POSTGRES"
 
 // shared is the server of this process; the first test that needs it starts it.
-var shared = sync.OnceValues(func() (admin string, err error) {
+var shared = sync.OnceValues(func() (*Server, error) {
 	if other := os.Getenv(ServerVar); other != "" {
-		return other, nil
+		return &Server{other: other}, nil
 	}
-	s, err := Start()
-	if err != nil {
-		return "", err
-	}
-	keep = s
-	return s.URL("postgres"), nil
+	return Start()
 })
-
-var keep *Server // the pipe in it must stay open
 
 // Missing returns why no database can be had, "" if one can.
 func Missing() string {
@@ -86,16 +79,16 @@ func (d *Databases) take() (string, error) {
 		return db, nil
 	}
 
-	admin, err := shared()
+	server, err := shared()
 	if err != nil {
 		return "", err
 	}
 	if d.model == "" {
 		model := fmt.Sprintf("parley_test_%d", os.Getpid())
-		if err := run(admin, `DROP DATABASE IF EXISTS `+model, `CREATE DATABASE `+model+` TEMPLATE template0`); err != nil {
+		if err := server.create(model, "template0"); err != nil {
 			return "", err
 		}
-		if err := d.Prepare(named(admin, model)); err != nil {
+		if err := d.Prepare(server.URL(model)); err != nil {
 			return "", err
 		}
 		d.model = model
@@ -103,9 +96,17 @@ func (d *Databases) take() (string, error) {
 
 	d.made++
 	name := fmt.Sprintf("%s_%d", d.model, d.made)
-	err = run(admin, `DROP DATABASE IF EXISTS `+name, `CREATE DATABASE `+name+` TEMPLATE `+d.model)
 
-	return named(admin, name), err
+	return server.URL(name), server.create(name, d.model)
+}
+
+// create makes a database that is a copy of another.
+func (s *Server) create(name, model string) error {
+	admin := s.URL("postgres")
+	if s.other != "" {
+		admin = s.other
+	}
+	return run(admin, `DROP DATABASE IF EXISTS `+name, `CREATE DATABASE `+name+` TEMPLATE `+model)
 }
 
 // named returns the URL of another database of the same server.

@@ -23,6 +23,8 @@ type Server struct {
 	bin  string // holds the programs
 	user *syscall.Credential
 	lead *os.File // while this is open, the server lives
+
+	other string // the URL of a database on a server that somebody else runs; nothing above then
 }
 
 // ErrMissing says that PostgreSQL's programs are not installed.
@@ -91,6 +93,9 @@ func (s *Server) Crash() error {
 
 // URL names a database on the server.
 func (s *Server) URL(database string) string {
+	if s.other != "" {
+		return named(s.other, database)
+	}
 	u := url.URL{Scheme: "postgres", User: url.User("parley"), Path: "/" + database,
 		RawQuery: url.Values{"host": {s.dir}}.Encode()}
 	return u.String()
