@@ -64,9 +64,14 @@ func (m *memory) ready(o *observation) hold {
 		scrolls.only = h.none()
 		return scrolls
 	}
-	if typing := touched(o.now, o.screen, m.lag); !typing.none() {
+	screen := o.screen
+	if !screen.Touched.IsZero() && m.unread.After(screen.Touched) { // what is read late is shown late
+		screen.Touched = m.unread
+	}
+	if typing := touched(o.now, screen, m.lag); !typing.none() {
 		return typing
 	}
+
 	return h
 }
 

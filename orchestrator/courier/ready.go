@@ -41,6 +41,9 @@ func (c *courier) ready(ctx context.Context, t *team.Terminal, job *store.Job) (
 // look reads the terminal and says what is in the way.
 func (c *courier) look(ctx context.Context, t *team.Terminal, job *store.Job, facts *facts) hold {
 	if h := facts.hold(); !h.none() {
+		if h.Code == parley.HoldNotReading {
+			c.memory.unread = c.o.Now()
+		}
 		return h
 	}
 	if t.Profile.Instant() && c.numbered && !c.memory.cautious {
