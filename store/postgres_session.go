@@ -76,10 +76,10 @@ func (s *postgresSession) commit(t *tx) error {
 	}
 
 	err := t.db.Exec("COMMIT").Error
+	s.giveBack()
 	if err == nil || postgresFault(err) == faultNone {
-		return errors.Join(err, s.giveBack())
+		return err
 	}
-	_ = s.giveBack() // it is broken
 	switch status := s.outcome(t.began.Transaction); status {
 	case "committed":
 		return nil
@@ -118,20 +118,15 @@ func (s *postgresSession) rollback() {
 		return
 	}
 	_ = s.writer.Exec("ROLLBACK").Error // a connection that is still in a transaction is not used again
-	_ = s.giveBack()
+	s.giveBack()
 }
 
-// giveBack returns the connection to its pool.
-func (s *postgresSession) giveBack() error {
-	conn, ok := s.rows.ConnPool.(*sql.Conn)
+// giveBack returns the connection to its pool, which drops a broken one.
+func (s *postgresSession) giveBack() {
+	if conn, ok := s.rows.ConnPool.(*sql.Conn); ok {
+		_ = conn.Close() // what was committed stays so
+	}
 	s.rows.ConnPool = nil
-	if !ok {
-		return nil
-	}
-	if err := conn.Close(); err != nil && !errors.Is(err, sql.ErrConnDone) {
-		return err
-	}
-	return nil
 }
 
 func (s *postgresSession) spoiled() bool { return s.rows.failed }

@@ -75,7 +75,8 @@ var fromShell = []string{"PWD", "OLDPWD", "SHLVL", "_"}
 func environment(carried []string, own map[string]string) []string {
 	env := slices.DeleteFunc(slices.Clone(carried), func(kv string) bool {
 		name, _, ok := strings.Cut(kv, "=")
-		return !ok || slices.Contains(fromTerminal, name) || slices.Contains(ofDaemon, name) || slices.Contains(NotInherited, name) ||
+		return !ok || slices.Contains(fromTerminal, name) || slices.Contains(NotInherited, name) ||
+			slices.Contains(ofDaemon, name) ||
 			slices.Contains(fromShell, name) || own[name] != ""
 	})
 
