@@ -89,6 +89,7 @@ func (s *onStage) begins(m *letter, before string) string {
 // nest has the program run another one as a tool, whose session is not the agent's.
 func (s *onStage) nest(command, session string) {
 	s.Helper()
+	command = "PATH=" + s.program.path + ":$PATH " + command
 	s.send(strings.ReplaceAll(s.program.ask, "touch FILE", command))
 	s.wait("the nested program is prompted", func() bool {
 		if s.look().State == parley.StateWaiting {
