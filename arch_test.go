@@ -101,7 +101,6 @@ var doors = []door{
 	{"github.com/google/jsonschema-go", []string{".", "httpapi", "mcpserver", "cmd/parley"}},
 	{"github.com/google/uuid", []string{".", "*"}},
 	{"github.com/mark3labs/mcp-go", []string{"mcpserver", "internal/demoagent"}},
-	{"github.com/openai/openai-go", []string{"responder"}},
 	{"github.com/spf13/cobra", []string{"cmd/parley"}},
 	{"github.com/spf13/pflag", []string{"cmd/parley"}},
 	{"github.com/coder/websocket", []string{"httpapi"}},

@@ -53,7 +53,7 @@ type foundEvent struct {
 
 // List returns events in the order of their numbers.
 func (s *Events) List(ctx context.Context, q EventQuery) ([]parley.Event, error) {
-	where, args := ` WHERE e.seq > ?`, []any{parley.PreviewLength + 1, q.After}
+	where, args := ` WHERE e.seq > ?`, []any{parley.PreviewLength, q.After}
 	order, limit := ` ORDER BY e.seq LIMIT ?`, q.Limit
 	if q.Last > 0 {
 		args[1] = 0
@@ -112,7 +112,7 @@ func (r *foundEvent) event() parley.Event {
 	}
 
 	if r.Type.Announces() {
-		e.Preview = parley.Truncate(r.Text, parley.PreviewLength)
+		e.Preview = r.Text
 		e.Kind, e.MessageType, e.RequiresResponse = r.Kind, r.MessageType, r.Requires
 	}
 
