@@ -96,6 +96,7 @@ var doors = []door{
 	{"github.com/pressly/goose", []string{"store"}},
 	{"gorm.io/", []string{"store"}},
 	{"modernc.org/sqlite", []string{"store"}},
+	{"github.com/jackc/pgx", []string{"store", "store/postgrestest"}},
 	{"github.com/goccy/go-yaml", []string{"profile", "cmd/parley", "internal/daemon", "internal/demoagent"}},
 	{"github.com/google/go-cmp", []string{"parleytest"}},
 	{"github.com/google/jsonschema-go", []string{".", "httpapi", "mcpserver", "cmd/parley"}},

@@ -143,17 +143,42 @@ type eventRow struct {
 	State          string
 	Detail         string
 	ReasonCode     parley.ReasonCode
+
+	seq int64 // 0 if the database gives it
 }
+
+// numberedEventColumns are the columns of a new event with its number.
+var numberedEventColumns = append(
+	columns[eventRow]{{"seq", func(e *eventRow) any { return e.seq }}}, newEventColumns...)
 
 // flushEvents writes the events and returns the number of the last.
 func (t *tx) flushEvents() (last int64, err error) {
-	into := newEventColumns.insertInto("events")
+	if t.nextEvent > 0 {
+		return t.numberEvents()
+	}
+
+	into := newEventColumns.insertInto("events", 1)
 	for i := range t.events {
-		if _, last, err = t.execRow(into, newEventColumns.values(&t.events[i])...); err != nil {
+		res, err := t.execResult(into, newEventColumns.values(&t.events[i])...)
+		if err != nil {
+			return 0, err
+		}
+		if last, err = res.LastInsertId(); err != nil {
 			return 0, err
 		}
 	}
+
 	return last, nil
+}
+
+// numberEvents writes the events with the next numbers, and returns the last of them.
+func (t *tx) numberEvents() (last int64, err error) {
+	for i := range t.events {
+		last = t.nextEvent
+		t.events[i].seq = last
+		t.nextEvent++
+	}
+	return last, insert(t, "events", numberedEventColumns, t.events...)
 }
 
 // announce emits the event of a new message.

@@ -56,14 +56,14 @@ const searchTime = 30 * time.Millisecond
 const clockSlack = time.Minute
 
 // NoWords reports whether a query contains nothing to search for.
-func NoWords(query string) bool { return matchWords(query) == "" }
+func NoWords(query string) bool { return len(searchTerms(query)) == 0 }
 
 // Search finds messages, the newest first. It gives up a costly query, whose words are
 // frequent but do not occur together, after some stretches of messages.
 func (s *Messages) Search(ctx context.Context, q SearchQuery) (FoundPage, error) {
 	var page FoundPage
-	words := matchWords(q.Words)
-	if words == "" {
+	terms := searchTerms(q.Words)
+	if len(terms) == 0 {
 		return page, nil
 	}
 
@@ -76,7 +76,7 @@ func (s *Messages) Search(ctx context.Context, q SearchQuery) (FoundPage, error)
 	for n := 1; err == nil && low <= high; n++ {
 		from, stretchStart := max(low, high>>bits<<bits), s.now()
 		var items []FoundItem
-		items, err = s.searchStretch(ctx, &q, words, stretch{from, high, bits}, q.Limit+1-len(page.Items))
+		items, err = s.searchStretch(ctx, &q, terms, stretch{from, high, bits}, q.Limit+1-len(page.Items))
 		page.Items = append(page.Items, items...)
 		if len(page.Items) > q.Limit {
 			page.Items, page.HasMore = page.Items[:q.Limit], true
@@ -167,10 +167,13 @@ type stretch struct {
 
 // searchStretch returns at most limit messages of one stretch.
 func (s *Messages) searchStretch(
-	ctx context.Context, q *SearchQuery, words string, part stretch, limit int,
+	ctx context.Context, q *SearchQuery, terms []string, part stretch, limit int,
 ) ([]FoundItem, error) {
-	match, where, args := q.match(words, part)
-	args = append([]any{listedRecipients, q.For, match, part.from, part.to}, args...)
+	index := &s.sql.words
+	match, found := index.match(q.marks(part), terms)
+	args := append([]any{listedRecipients, q.For}, found...)
+	where, times := q.times()
+	args = append(append(args, part.from, part.to), times...)
 	var rows []foundRow
 	err := s.read(ctx, "searching messages", &rows, `SELECT `+messageColumns+`,
 		coalesce(mine.conversation_id, CASE m.kind WHEN 'direct'
@@ -178,12 +181,12 @@ func (s *Messages) searchStretch(
 			ELSE m.thread_id END, '') AS conversation_id,
 		mine.recipient_id IS NULL OR mine.read_at IS NOT NULL AS is_read,
 		(SELECT count(*) FROM deliveries d WHERE d.message_seq = m.seq) AS recipient_count,
-		coalesce((SELECT group_concat(l.recipient_id, ' ') FROM
+		coalesce((SELECT `+s.sql.joined+`(l.recipient_id, ' ') FROM
 			(SELECT d.recipient_id FROM deliveries d WHERE d.message_seq = m.seq LIMIT ?) l), '') AS recipient_ids
-		FROM message_words w CROSS JOIN messages m ON m.seq = w.rowid JOIN agents s ON s.id = m.sender_id
+		FROM message_words w CROSS JOIN messages m JOIN agents s ON m.seq = `+index.seq+` AND s.id = m.sender_id
 		LEFT JOIN deliveries mine ON mine.message_seq = m.seq AND mine.recipient_id = ?
-		WHERE w.message_words MATCH ? AND w.rowid BETWEEN ? AND ?`+where+`
-		ORDER BY w.rowid DESC LIMIT ?`, append(args, limit)...)
+		WHERE `+match+` AND `+index.seq+` BETWEEN ? AND ?`+where+`
+		ORDER BY `+index.seq+` DESC LIMIT ?`, append(args, limit)...)
 
 	items := make([]FoundItem, len(rows))
 	for i := range rows {
@@ -206,33 +209,33 @@ func (r *foundRow) item() FoundItem {
 	}
 }
 
-// match returns the FTS5 query for a stretch, and the conditions on the times. The marks
-// come first, and the stretch is the last of them: FTS5 goes through the terms in this
-// order, so it does not look for words in messages without the marks.
-func (q *SearchQuery) match(words string, part stretch) (match, where string, args []any) {
-	var marks []string
+// marks returns groups of marks, of each of which a message must have one. The stretch is the last.
+func (q *SearchQuery) marks(part stretch) (groups [][]string) {
 	if !q.All {
 		readable := []string{senderMark(q.For), recipientMark(q.For)}
 		for _, id := range q.late {
 			readable = append(readable, threadMark(id))
 		}
-		marks = append(marks, `("`+strings.Join(readable, `" OR "`)+`")`)
+		groups = append(groups, readable)
 	}
 
 	if q.From != "" {
-		marks = append(marks, `"`+senderMark(q.From)+`"`)
+		groups = append(groups, []string{senderMark(q.From)})
 	}
 	if q.To != "" {
-		marks = append(marks, `"`+recipientMark(q.To)+`"`)
+		groups = append(groups, []string{recipientMark(q.To)})
 	}
 
-	marks = append(marks, `"`+stretchMark(part.from, part.bits)+`"`)
+	return append(groups, []string{stretchMark(part.from, part.bits)})
+}
+
+// times returns the conditions on the times.
+func (q *SearchQuery) times() (where string, args []any) {
 	if !q.Since.IsZero() {
 		where, args = where+` AND m.accepted_at > ?`, append(args, nanos(q.Since))
 	}
 	if !q.Until.IsZero() {
 		where, args = where+` AND m.accepted_at <= ?`, append(args, nanos(q.Until))
 	}
-
-	return `marks : (` + strings.Join(marks, ` AND `) + `) AND words : (` + words + `)`, where, args
+	return where, args
 }

@@ -66,7 +66,7 @@ func TestQueriesAreOnlyWords(t *testing.T) {
 		`red build`: `"red" "build"`, `"red build" now`: `"red build" "now"`, `say "no`: `"say" "no"`, `a OR b*`: `"a" "OR" "b*"`, `words:x ^y -z`: `"words:x" "^y" "-z"`,
 		"": "", `"" + " "`: "", "a\x00b": `"a" "b"`, `""a""`: `"a"`, "数据 x": `" 数  据 " "x"`, "🙂": "",
 	} {
-		if got := matchWords(query); got != want {
+		if got := fts5Strings(searchTerms(query)); got != want {
 			t.Errorf("%q: got %s, want %s", query, got, want)
 		}
 	}
