@@ -21,7 +21,7 @@ var (
 	}
 	nests = map[string]string{
 		"claude": "claude -p nested-words", "codex": "codex exec --skip-git-repo-check nested-words",
-		"gemini": "gemini -p nested-words", "qwen": "qwen -p nested-words",
+		"qwen": "qwen -p nested-words",
 	}
 	history = map[string]string{
 		"claude": ".claude/projects/*/*.jsonl", "codex": ".codex/sessions/*/*/*/*.jsonl", "copilot": ".copilot/session-s*",
@@ -82,13 +82,17 @@ func (s *onStage) begins(m *letter, before string) string {
 	s.wait("its prompt is proven", func() bool { return s.status(m).State.Delivered() }, m)
 	s.begun(m)
 	s.inState(parley.StateIdle)
-	s.wait("its session is known", func() bool { session := s.look().Session; return session.Begun() && session.ID != before }, m)
+	s.wait("its session is known", func() bool {
+		session := s.look().Session
+		return session.Begun() && session.ID != before
+	}, m)
 	return s.agent.Session.ID
 }
 
 // nest has the program run another one as a tool, whose session is not the agent's.
 func (s *onStage) nest(command, session string) {
 	s.Helper()
+	command = "PATH=" + s.program.path + ":$PATH " + command
 	s.send(strings.ReplaceAll(s.program.ask, "touch FILE", command))
 	s.wait("the nested program is prompted", func() bool {
 		if s.look().State == parley.StateWaiting {

@@ -70,7 +70,8 @@ func openFiles(pid int, wanted func(path string) bool) (all []string) {
 		dir := fmt.Sprintf("/proc/%d/fd", pid)
 		files, _ := os.ReadDir(dir)
 		for _, f := range files {
-			if path, err := os.Readlink(filepath.Join(dir, f.Name())); err == nil && wanted(path) && !slices.Contains(all, path) {
+			path, err := os.Readlink(filepath.Join(dir, f.Name()))
+			if err == nil && wanted(path) && !slices.Contains(all, path) {
 				all = append(all, path)
 			}
 		}

@@ -101,7 +101,9 @@ func recordsOf(t *store.Transcript, lines [][]byte, day func(time.Time) string) 
 }
 
 // tokenRecords returns the agent's own responses, as they are stored.
-func tokenRecords(t *store.Transcript, read []transcript.Record, day func(time.Time) string) (records []store.TokenRecord) {
+func tokenRecords(
+	t *store.Transcript, read []transcript.Record, day func(time.Time) string,
+) (records []store.TokenRecord) {
 	for _, rec := range read {
 		if !rec.At.Before(t.Since) {
 			records = append(records, store.TokenRecord{
