@@ -2,6 +2,8 @@
 
 PREFIX ?= $(HOME)/.local
 VERSION = $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+COMMIT = $(shell git rev-parse --short=12 HEAD 2>/dev/null)
+DATE = $(shell TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd 2>/dev/null)
 GO ?= go
 STATICCHECK = $(GO) tool -modfile=tools/go.mod staticcheck
 GOVULNCHECK = $(GO) tool -modfile=tools/go.mod govulncheck
@@ -28,7 +30,7 @@ demo: tmux build ## watch three agents talk in tmux: no key, no network
 
 .PHONY: build
 build: ## build ./parley, one static binary
-	$(GO) build -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)' -o parley ./cmd/parley
+	$(GO) build -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(DATE)' -o parley ./cmd/parley
 
 .PHONY: install
 install: build ## put parley in ~/.local/bin, or in PREFIX/bin with PREFIX=...
@@ -101,13 +103,13 @@ cross:
 # package. So are the couriers, by the orchestrator; in their simulated world everything runs
 # in turn. The others run nothing at once.
 UNRACED = ./orchestrator/courier ./cmd/parley . ./conversation ./export ./internal/agentstrial \
-	./internal/benchdoc ./internal/pictures ./profile ./scripts
+	./internal/benchdoc ./internal/compare ./internal/pictures ./internal/release ./profile ./scripts
 RACED = $$($(GO) list $(ALL) | grep -vxF "$$($(GO) list $(UNRACED))")
 
 # SQLite is C translated to Go and guards its memory itself. To watch it takes most of
 # the time of the tests.
 .PHONY: race
-race: tmux cc
+race: tmux cc postgres
 	PARLEY_TEST_AGENTS= CGO_ENABLED=1 nice -n 10 $(GO) test -vet=off -race -short $(ATONCE) -gcflags='modernc.org/...=-race=false -d=checkptr=0' -timeout 20m $(RACED)
 
 # ./tui is here again for what its tests leave out under the race detector.
@@ -161,6 +163,28 @@ bench: tmux ## measure with real tmux, into docs/measured/benchmarks.md
 	$(GO) run ./internal/benchdoc <.build/bench.txt >.build/benchmarks.md
 	mv .build/benchmarks.md docs/measured/benchmarks.md
 
+TIMES ?= 20
+
+.PHONY: compare
+compare: tmux build ## play the same scenes through parley and through send-keys, into docs/measured/compare.md (or TIMES=...)
+	$(GO) run ./internal/compare -n $(TIMES) -page '$(CURDIR)/docs/measured/compare.md'
+
+# The packager has a module of its own: it needs much that nothing else does.
+NFPM = $(GO) tool -modfile=tools/release/go.mod nfpm
+
+# What is published. It carries the commit's time and no path, so the same commit gives the same
+# bytes everywhere; it is built twice to see that.
+.PHONY: release
+release: ## build archives, packages and the installer into .build/release, twice, and try them (or VERSION=...)
+	@rm -rf .build/release .build/again
+	@for out in release again; do \
+		$(GO) run ./internal/release -version '$(VERSION)' -commit '$(COMMIT)' \
+			-date "$$(git log -1 --format=%ct)" -nfpm '$(NFPM)' -out .build/$$out || exit 1; \
+	done
+	@diff -r .build/release .build/again && rm -rf .build/again && echo 'built twice: equal byte for byte'
+	scripts/try-deb .build/release/*amd64.deb
+	@ls -l .build/release
+
 SOAK ?= 1h
 
 .PHONY: soak
@@ -197,6 +221,6 @@ screenshots: tmux build ## draw the screens into docs/pictures
 clean: ## remove what was built
 	rm -rf parley .build
 
-.PHONY: tmux cc
-tmux cc:
+.PHONY: tmux cc postgres
+tmux cc postgres:
 	@scripts/need $@

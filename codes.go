@@ -117,7 +117,7 @@ type reasonWords struct{ words, release string }
 
 var reasons = map[ReasonCode]reasonWords{
 	HoldPaused:      {"%s", "It goes when messages go on: parley resume."},
-	HoldBudget:      {"%s", "It goes after midnight, or when the budget is raised."},
+	HoldBudget:      {"%s", "It goes after midnight, or when the budget is raised; one goes at once with parley retry."},
 	HoldNoTerminal:  {"its terminal is not there yet", ""},
 	HoldStarting:    {"it is starting", ""},
 	HoldStopping:    {"it is being stopped", ""},

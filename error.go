@@ -1,6 +1,7 @@
 package parley
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -51,6 +52,7 @@ type Error struct {
 	Message string
 	Details map[string]any
 	Action  string
+	Note    string // what the answer's message says instead of Message; usually ""
 
 	cause error
 }
@@ -124,7 +126,7 @@ func (e *Error) MarshalJSON() ([]byte, error) {
 		details = map[string]any{}
 	}
 	return json.Marshal(errorJSON{Code: e.Code, Message: e.Message, Details: details,
-		Action: e.Action, Detail: e.Message, Error: e.Message, Note: e.Message})
+		Action: e.Action, Detail: e.Message, Error: e.Message, Note: cmp.Or(e.Note, e.Message)})
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
@@ -137,6 +139,9 @@ func (e *Error) UnmarshalJSON(b []byte) error {
 		j.Details = nil
 	}
 	*e = Error{Code: j.Code, Message: j.Message, Details: j.Details, Action: j.Action}
+	if j.Note != j.Message {
+		e.Note = j.Note
+	}
 	return nil
 }
 

@@ -1,6 +1,9 @@
 package parley
 
-import "time"
+import (
+	"time"
+	"unicode/utf8"
+)
 
 // EventType says what happened.
 type EventType string
@@ -56,7 +59,7 @@ type Event struct {
 	Recipient      string    `json:"recipient,omitempty"`
 	RecipientCount int       `json:"recipient_count,omitempty"`
 	MessageID      string    `json:"message_id,omitempty"`
-	Preview        string    `json:"message_preview,omitempty"`
+	Preview        string    `json:"message_preview,omitempty"` // the first PreviewLength characters
 	Priority       Priority  `json:"priority,omitempty"`
 
 	Kind             MessageKind `json:"kind,omitempty"`         // of a new message
@@ -71,6 +74,14 @@ type Event struct {
 	Detail   string `json:"detail,omitempty"` // the reason or the evidence
 
 	ReasonCode ReasonCode `json:"reason_code,omitempty"` // of a delivery; the detail as a code
+}
+
+// Excerpt returns the preview for a person: with an ellipsis, if the text probably goes on.
+func (e *Event) Excerpt() string {
+	if utf8.RuneCountInString(e.Preview) == PreviewLength {
+		return e.Preview + "…"
+	}
+	return e.Preview
 }
 
 // Announces reports whether the event announces a new message, and not what became of

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -201,8 +202,7 @@ func (f *Field) set(v reflect.Value, raw json.RawMessage) error {
 	}
 
 	if err := strictUnmarshal(raw, v.Addr().Interface()); err != nil {
-		return Errorf(InvalidArgument, "%s does not fit: %v", f.Name, err).With("parameter", f.Name).
-			Suggest("Give %s as %s: %s", f.Name, article(f.Type), f.Doc)
+		return f.misfit(v.Type(), raw, err)
 	}
 
 	if f.Type == "object" && raw[0] != '{' {
@@ -220,6 +220,38 @@ func (f *Field) set(v reflect.Value, raw json.RawMessage) error {
 	}
 
 	return f.check(v)
+}
+
+// misfit returns the error for a value that does not fit its type. It names the member that is wrong,
+// if the parameter is a struct.
+func (f *Field) misfit(t reflect.Type, raw json.RawMessage, err error) error {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+
+	if t == reflect.TypeFor[time.Time]() {
+		return Errorf(InvalidArgument, "%s is %s, which is not a time", f.Name, CleanLine(Truncate(string(raw), 40))).
+			With("parameter", f.Name).Suggest("Give %s as in RFC 3339, e.g. \"2006-01-02T15:04:05Z\".", f.Name)
+	}
+
+	var members map[string]json.RawMessage
+	if t.Kind() == reflect.Struct && json.Unmarshal(raw, &members) == nil {
+		for _, field := range reflect.VisibleFields(t) {
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			value, given := members[name]
+			if !given {
+				continue
+			}
+
+			m := &Field{Name: f.Name + "." + name, Type: typeName(field), Doc: f.Doc}
+			if err := strictUnmarshal(value, reflect.New(field.Type).Interface()); err != nil {
+				return m.misfit(field.Type, value, err)
+			}
+		}
+	}
+
+	return Errorf(InvalidArgument, "%s does not fit: %v", f.Name, err).With("parameter", f.Name).
+		Suggest("Give %s as %s: %s", f.Name, article(f.Type), f.Doc)
 }
 
 // asInteger rewrites a whole number such as 20.0 or 2e1 as an integer: some clients only

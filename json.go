@@ -88,7 +88,7 @@ func strictUnmarshal(b []byte, v any) error {
 			if typ.Field != "" {
 				subject = typ.Field
 			}
-			return errors.New(subject + " is " + article(typ.Value))
+			return errors.New(subject + " is " + foundValue(typ.Value))
 		}
 
 		if _, ok := errors.AsType[*time.ParseError](err); ok {
@@ -103,6 +103,17 @@ func strictUnmarshal(b []byte, v any) error {
 	}
 
 	return nil
+}
+
+// foundValue returns the JSON value of an *json.UnmarshalTypeError in words.
+func foundValue(value string) string {
+	if value == "bool" {
+		return "a boolean"
+	}
+	if strings.HasPrefix(value, "number ") {
+		return "the " + value
+	}
+	return article(value)
 }
 
 // asJSON encodes text values as JSON of a type. The items of a list are several values,

@@ -299,6 +299,7 @@ type RespondToMessageResult struct {
 	OriginalUpdated   bool           `json:"original_message_updated"` // whether the answer changed the status of the original message
 	Timestamp         time.Time      `json:"timestamp"`
 	MessageID         string         `json:"message_id"` // the same as response_message_id
+	Message           string         `json:"message"`    // such as: Message sent to NAME!
 	DeliveryStatus    DeliveryStatus `json:"delivery_status"`
 	Reply             *Reply         `json:"reply,omitempty"`      // of a responder that was answered, and answered in turn
 	ErrorCode         Code           `json:"error_code,omitempty"` // set when success is false

@@ -14,7 +14,7 @@ var Ops = []*Op{
 			"has a responder's reply.",
 		Service.SendMessage, Team, Adds, route("POST", "/api/messages/send"), self("sender_agent_id", "sender_id")),
 	define("broadcast_message", "Send one message to every other agent, to a list, or to a group.",
-		Service.BroadcastMessage, Team, Adds, self("sender_agent_id", "sender_id")),
+		Service.BroadcastMessage, Team, Adds, self("sender_agent_id", "sender_id", "agent_id")),
 	define("broadcast_update", "Tell every other agent about progress, a discovery, an issue or a completion.",
 		Service.BroadcastUpdate, Team, Adds, self("sender_agent_id")),
 	define("request_assistance",

@@ -34,7 +34,7 @@ func IsSessionID(id string) bool { return sessionForm.MatchString(id) }
 // Said is what a program's report says of its session.
 type Said struct {
 	ID       string
-	Prompted bool // the program took a prompt in it
+	Prompted bool // the program took a prompt in it, or took it up again: it has turns
 	Own      bool // the report comes from the agent's own program, not from one that this program started
 }
 

@@ -80,6 +80,7 @@ const (
 	NeedNewcomer    NeedKind = "newcomer"    // an agent registered from elsewhere and waits to be let in
 	NeedApproval    NeedKind = "approval"    // an agent asked to be special
 	NeedBudget      NeedKind = "budget"      // a budget of tokens or money is used up, or nearly
+	NeedOverlap     NeedKind = "overlap"     // two agents change one file
 	NeedNotifier    NeedKind = "notifier"    // notices do not go
 )
 
@@ -88,7 +89,7 @@ func NeedKinds() []NeedKind {
 	return []NeedKind{
 		NeedStorage, NeedDialog, NeedReturn, NeedLost, NeedRefused, NeedExited, NeedBlocked, NeedStuck, NeedDraft,
 		NeedUnconfirmed, NeedHeld, NeedOverdue, NeedOwesAnswer, NeedUnanswered, NeedProfile, NeedNewcomer,
-		NeedApproval, NeedBudget, NeedNotifier,
+		NeedApproval, NeedBudget, NeedOverlap, NeedNotifier,
 	}
 }
 

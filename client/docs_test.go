@@ -2,6 +2,8 @@ package client_test
 
 import (
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -23,8 +25,32 @@ func TestClientPageShowsTheExamples(t *testing.T) {
 
 	examples := squeezed(string(source))
 	for _, block := range blocks {
+		if strings.HasPrefix(block[1], "package main") {
+			checkProgram(t, block[1])
+			continue
+		}
 		if !strings.Contains(examples, squeezed(block[1])) {
 			t.Errorf("this is in no example:\n%s", block[1])
+		}
+	}
+}
+
+// checkProgram checks a whole program of the page in a workspace with this checkout, as the page
+// says.
+func checkProgram(t *testing.T, source string) {
+	dir := t.TempDir()
+	must.Do(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(source), 0o644))
+	checkout := must.Have(filepath.Abs(".."))(t)
+
+	for _, args := range [][]string{
+		{"mod", "init", "hello"},
+		{"work", "init", ".", checkout},
+		{"vet", "."},
+	} {
+		cmd := exec.Command("go", args...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log"
+	"strings"
 
 	"parley"
 	"parley/client"
@@ -63,26 +64,37 @@ func ExampleClient() {
 		fmt.Printf("%s: %s\n", m.Sender, m.Content)
 	}
 
-	which, thanks := inbox.Messages[0], inbox.Messages[1]
-	answer, err := c.RespondToMessage(ctx, parley.RespondToMessageRequest{
-		MessageID: which.MessageID,
-		Text:      "The oldest one.",
-	})
-	if err != nil {
-		log.Fatal(err)
+	for _, m := range inbox.Messages {
+		if !strings.Contains(m.Content, "?") {
+			continue
+		}
+
+		answer, err := c.RespondToMessage(ctx, parley.RespondToMessageRequest{
+			MessageID: m.MessageID,
+			Text:      "The oldest one.",
+		})
+		if err != nil {
+			log.Fatal(err)
+		}
+
+		fmt.Println(answer.Message)
 	}
 
-	fmt.Println("answered:", answer.OriginalUpdated)
+	for _, m := range inbox.Messages {
+		if !strings.HasPrefix(m.Content, "Thanks") {
+			continue
+		}
 
-	ignored, err := c.IgnoreMessage(ctx, parley.IgnoreMessageRequest{
-		MessageID: thanks.MessageID,
-		Reason:    "only thanks",
-	})
-	if err != nil {
-		log.Fatal(err)
+		ignored, err := c.IgnoreMessage(ctx, parley.IgnoreMessageRequest{
+			MessageID: m.MessageID,
+			Reason:    "only thanks",
+		})
+		if err != nil {
+			log.Fatal(err)
+		}
+
+		fmt.Println(ignored.Message)
 	}
-
-	fmt.Println(ignored.Message)
 
 	// Output:
 	// Message sent to operator!
@@ -90,7 +102,7 @@ func ExampleClient() {
 	// 3 messages with operator
 	// operator: Yes. Which one first?
 	// operator: Thanks!
-	// answered: true
+	// Message sent to operator!
 	// Message marked as read
 }
 

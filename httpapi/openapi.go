@@ -29,7 +29,7 @@ func openAPI(ops []*parley.Op, version string) []byte {
 	}
 
 	for _, op := range ops {
-		schemas[camel(op.Name)+"Request"] = op.Input()
+		schemas[camel(op.Name)+"Request"] = withoutDefaults(op.Input().CloneSchemas())
 		schemas[camel(op.Name)+"Result"] = referToCodes(op.Output().CloneSchemas())
 		for i, r := range routesOfOp(op) {
 			add(r.Method, r.Path, operationOf(op, r, i))
@@ -69,6 +69,18 @@ func openAPI(ops []*parley.Op, version string) []byte {
 	}
 
 	return document
+}
+
+// withoutDefaults moves the defaults of a request's parameters into their descriptions, and returns
+// the schema. Generators of types take a property with a default for one that is always there.
+func withoutDefaults(s *jsonschema.Schema) *jsonschema.Schema {
+	for _, p := range s.Properties {
+		if p.Default != nil {
+			p.Description = strings.TrimSpace(fmt.Sprintf("%s Default: %s.", p.Description, p.Default))
+			p.Default = nil
+		}
+	}
+	return s
 }
 
 // keys returns the security requirement: any one of the ways to send a key.

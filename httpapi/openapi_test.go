@@ -61,6 +61,18 @@ func TestTheDocumentIsValid(t *testing.T) {
 	}
 }
 
+// A generator of types takes a property with a default for one that is always there.
+func TestRequestsInTheDocumentHaveNoDefaults(t *testing.T) {
+	for _, op := range parley.Ops {
+		for name, p := range withoutDefaults(op.Input().CloneSchemas()).Properties {
+			own := op.Input().Properties[name]
+			if p.Default != nil || own.Default != nil && !strings.Contains(p.Description, string(own.Default)) {
+				t.Errorf("%s: %s is described as %q, with the default %s", op.Name, name, p.Description, p.Default)
+			}
+		}
+	}
+}
+
 func TestTheDocumentListsTheReasonCodes(t *testing.T) {
 	schemas := fetchDocument(t, serve(t, New(options(&stub{})))).Components.Schemas
 	if got := schemas["ReasonCode"].Value.AnyOf[0].Value.Enum; len(got) != len(parley.ReasonCodes()) {

@@ -40,12 +40,13 @@ func (t *tool) call(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallTool
 		return t.failure(err), nil
 	}
 
-	text, err := compact(result)
+	text, err := compact(forModel(result))
 	if err != nil {
 		return t.failure(fmt.Errorf("write the result of %s: %w", t.op.Name, err)), nil
 	}
 
-	res := mcp.NewToolResultStructured(json.RawMessage(text), text)
+	// The text alone: as structured content too, every answer would come twice.
+	res := mcp.NewToolResultText(text)
 	res.IsError = reportsFailure(result)
 
 	return res, nil
@@ -124,6 +125,14 @@ func (t *tool) identify(ctx context.Context, args json.RawMessage) (context.Cont
 	named.Network, connection.Key = caller.Network, key
 
 	return parley.WithCredentials(parley.WithCaller(ctx, named), connection), args, nil
+}
+
+// forModel returns what of a result a model needs.
+func forModel(result any) any {
+	if long, ok := result.(interface{ ForModel() any }); ok {
+		return long.ForModel()
+	}
+	return result
 }
 
 // reportsFailure reports whether a result reports a failure, such as that of a message to

@@ -60,7 +60,7 @@ func TestNobodyCancelsAnothersCall(t *testing.T) {
 	}
 
 	close(f.hold)
-	if got := <-answer; !strings.Contains(got, `"sender":"planner"`) {
+	if got := <-answer; !strings.Contains(got, `\"sender\":\"planner\"`) {
 		t.Errorf("another's cancellation ended the call: %s", got)
 	}
 }

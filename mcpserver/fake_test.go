@@ -245,16 +245,19 @@ func call(t *testing.T, s *official.ClientSession, name string, args any) (*offi
 	return res, text
 }
 
-// structured decodes what a result says in its structured part.
+// structured decodes the JSON of a result: its text, or what an error says in its structured part.
 func structured[V any](t *testing.T, res *official.CallToolResult) V {
 	t.Helper()
 	var v V
 	b, err := json.Marshal(res.StructuredContent)
+	if text, ok := res.Content[0].(*official.TextContent); ok && res.StructuredContent == nil {
+		b = []byte(text.Text)
+	}
 	if err == nil {
 		err = json.Unmarshal(b, &v)
 	}
 	if err != nil {
-		t.Fatalf("the structured content is %v: %v", res.StructuredContent, err)
+		t.Fatalf("the result is %s: %v", b, err)
 	}
 	return v
 }

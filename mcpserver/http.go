@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -110,6 +111,8 @@ func (h *HTTPHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	sw := &statusWriter{ResponseWriter: w}
 	h.transport.ServeHTTP(sw, r)
 	switch {
+	case sw.refused:
+		refuse(w, sw.status, e.ID, mcp.INVALID_REQUEST, refusal(sw.status, sw.words.String()))
 	case sw.status == 0 && r.Context().Err() != nil && len(e.ID) > 0:
 		replyStopping(w, &e)
 	case r.Method == http.MethodDelete && sw.status == http.StatusOK:
@@ -163,13 +166,30 @@ func refuse(w http.ResponseWriter, status int, id json.RawMessage, code int, e *
 	_, _ = w.Write(b)
 }
 
+// refusal returns the error for what the library refuses in plain text.
+func refusal(status int, words string) *parley.Error {
+	if status == http.StatusNotFound {
+		return parley.Errorf(parley.InvalidArgument, "the request belongs to no MCP session: %s", parley.CleanLine(words)).
+			Suggest("Send initialize first, and the %s of its answer with every call.", server.HeaderKeySessionID)
+	}
+	return parley.Errorf(parley.InvalidArgument, "the request is refused: %s", parley.CleanLine(words)).
+		Suggest("Send one JSON-RPC message as the body, with the headers of streamable HTTP.")
+}
+
+// statusWriter remembers the status, and keeps a refusal in plain text back.
 type statusWriter struct {
 	http.ResponseWriter
-	status int
+	status  int
+	refused bool
+	words   bytes.Buffer
 }
 
 func (w *statusWriter) WriteHeader(status int) {
 	w.status = status
+	if status >= http.StatusBadRequest && strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain") {
+		w.refused = true
+		return
+	}
 	w.ResponseWriter.WriteHeader(status)
 }
 
@@ -177,11 +197,19 @@ func (w *statusWriter) Write(p []byte) (int, error) {
 	if w.status == 0 {
 		w.status = http.StatusOK
 	}
+	if w.refused {
+		return w.words.Write(p)
+	}
 	return w.ResponseWriter.Write(p)
 }
 
 // Flush lets responses stream.
-func (w *statusWriter) Flush() { _ = http.NewResponseController(w.ResponseWriter).Flush() }
+func (w *statusWriter) Flush() {
+	if w.refused {
+		return
+	}
+	_ = http.NewResponseController(w.ResponseWriter).Flush()
+}
 
 // Unwrap is for http.ResponseController.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -170,6 +171,19 @@ func TestOnlyTheClientEndsItsSession(t *testing.T) {
 	expect("a session from before a restart", http.StatusOK)
 	session = "nonsense"
 	expect("no session id at all", http.StatusNotFound)
+
+	_, _, body = raw(t, url, "POST", "", ping)
+	var answer struct {
+		ID    int
+		Error struct {
+			Message string
+			Data    parley.Error
+		}
+	}
+	if err := json.Unmarshal([]byte(body), &answer); err != nil || answer.ID != 2 ||
+		answer.Error.Data.Code != parley.InvalidArgument || !strings.Contains(answer.Error.Data.Action, "initialize") {
+		t.Errorf("without a session the answer is %s (%v)", body, err)
+	}
 }
 
 func TestEndedSessionsAreForgottenInTheEnd(t *testing.T) {

@@ -8,13 +8,13 @@ import (
 )
 
 // Instructions returns what a model reads when it connects: who it is, and how to talk
-// with the tools that it sees. The text stays below 1,500 characters, because every agent
+// with the tools that it sees. The text stays below 1,800 characters, because every agent
 // pays for it with its context.
 func Instructions(c parley.Caller, sees func(tool string) bool) string {
 	if c.Nobody() {
 		return "parley carries messages between AI agents and their operator. You have no name here yet: " +
-			"call register_agent once, keep the API key that it returns, and connect again with it " +
-			"(Authorization: Bearer KEY)."
+			"call register_agent once, and keep the API key that it returns: give it as api_key with each call, or " +
+			"connect again with it (Authorization: Bearer KEY)."
 	}
 
 	var b strings.Builder
@@ -112,10 +112,9 @@ func commonStart(a, b string) string {
 }
 
 var howToWrite = []string{
-	"Do not answer mere thanks, greetings or confirmations (ignore_message): two agents that thank each other " +
-		"never stop.",
-	"send_message begins something new: say everything in one message of at most 2,000 characters. \"operator\" is " +
-		"the person in charge: write there when you need a decision.",
+	"Among agents: " + parley.InteractionRules + " ignore_message ends it.",
+	"send_message begins something new: say all in one message of at most 2,000 characters. \"operator\" is the " +
+		"person in charge: write there when you need a decision.",
 	"delivery_status says what is proven: pending is not lost, so do not send it again; get_message_status tells " +
 		"more later.",
 }

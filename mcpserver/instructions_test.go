@@ -21,7 +21,7 @@ func TestInstructionsNameTheCaller(t *testing.T) {
 		}
 
 		for _, want := range []string{
-			"You are coder (agent 11111111)", "[AGENT xxxxxxxx", "send_message", "respond_to_message", "thanks",
+			"You are coder (agent 11111111)", "[AGENT xxxxxxxx", "send_message", "respond_to_message", parley.InteractionRules,
 		} {
 			if !strings.Contains(got.Instructions, want) {
 				t.Errorf("the instructions do not say %q:\n%s", want, got.Instructions)
@@ -99,7 +99,7 @@ func TestInstructionsAreShort(t *testing.T) {
 			{}, {ID: coder.ID, Name: strings.Repeat("n", 32), Kind: kind, Orchestrate: true, Seal: "k7f3qa"}, operator,
 		} {
 			text := instructionsFor(c)
-			if n := utf8.RuneCountInString(text); n == 0 || n >= 1500 {
+			if n := utf8.RuneCountInString(text); n == 0 || n >= 1800 {
 				t.Errorf("the instructions of a %q have %d characters:\n%s", kind, n, text)
 			}
 		}

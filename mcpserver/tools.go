@@ -2,8 +2,6 @@ package mcpserver
 
 import (
 	"encoding/json"
-	"slices"
-	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -11,10 +9,10 @@ import (
 	"parley"
 )
 
-// describe returns an operation as a tool.
+// describe returns an operation as a tool. It has no output schema: a model reads in the result
+// what there is, and would pay for the schema with its context.
 func describe(op *parley.Op) mcp.Tool {
 	t := mcp.NewToolWithRawSchema(op.Name, op.Summary, mustMarshal(input(op.Input())))
-	t.RawOutputSchema = mustMarshal(output(op.Output()))
 	t.Annotations = annotate(op)
 	return t
 }
@@ -55,23 +53,6 @@ func input(s *jsonschema.Schema) *jsonschema.Schema {
 // forPrograms are parameters that are accepted, but not shown: an idempotency key only
 // helps a caller that gives one with each call.
 var forPrograms = []string{"idempotency_key"}
-
-// output returns an output schema as tools/list shows it. Nothing is required, because
-// clients also check the structured content of an error against it. It leaves out the
-// fields of every answer, which the instructions mention once; sentences and times; and
-// what is within lists and objects, because a model reads that in the result.
-func output(s *jsonschema.Schema) *jsonschema.Schema {
-	terse := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
-	for name, p := range s.Properties {
-		if !slices.Contains(ofEveryAnswer, name) && (p.Type != "string" || strings.HasSuffix(name, "_id")) {
-			terse.Properties[name] = &jsonschema.Schema{Type: p.Type}
-		}
-	}
-	return terse
-}
-
-// ofEveryAnswer are the fields that every result may have.
-var ofEveryAnswer = []string{"success", "error", "error_code", "suggested_action"}
 
 // mustMarshal encodes a schema. It panics if that fails: the schemas are our own, and the
 // first test that runs finds the mistake.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"parley"
@@ -108,10 +109,37 @@ func (o Options) sees(ctx context.Context, tool string) bool {
 	return op.Access != parley.Public || caller.Nobody() || caller.Operator
 }
 
-// visible returns the tools that the caller in ctx is shown. A call of another tool is
-// still answered, perhaps with an error that says what is missing.
+// visible returns the tools that the caller in ctx is shown. A connection without a key is shown
+// those of agents too: its calls may name a key. A call of another tool is still answered, perhaps
+// with an error that says what is missing.
 func (o Options) visible(ctx context.Context, tools []mcp.Tool) []mcp.Tool {
-	return slices.DeleteFunc(slices.Clone(tools), func(t mcp.Tool) bool { return !o.sees(ctx, t.Name) })
+	var shown []mcp.Tool
+	for _, t := range tools {
+		op := parley.FindOp(t.Name)
+		switch {
+		case o.sees(ctx, t.Name):
+			shown = append(shown, t)
+		case keyless(parley.CallerFrom(ctx)) && op.Access == parley.Team && o.offers(ctx, t.Name):
+			shown = append(shown, withKey(t, op))
+		}
+	}
+	return shown
+}
+
+// keyless reports whether a connection says nothing of its caller, so that each call must.
+func keyless(c parley.Caller) bool { return c.Nobody() && !c.Remote }
+
+// withKey returns a tool whose schema asks for the key of an agent.
+func withKey(t mcp.Tool, op *parley.Op) mcp.Tool {
+	s := input(op.Input())
+	if s.Properties == nil {
+		s.Properties = map[string]*jsonschema.Schema{}
+	}
+	s.Properties["api_key"] = &jsonschema.Schema{Type: "string", Description: "Your key, from register_agent."}
+	s.Required = append([]string{"api_key"}, s.Required...)
+	t.RawInputSchema = mustMarshal(s)
+
+	return t
 }
 
 // notOffered returns the error for a tool of a group that is not offered.

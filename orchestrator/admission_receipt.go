@@ -37,9 +37,7 @@ func (a *admission) receipt(stored store.Appended) *parley.SendMessageResult {
 		res.Status = fmt.Sprintf("Message sent to %s!", d[0].Recipient)
 		res.Message = "Message sent to agent " + parley.Short(d[0].RecipientID)
 		if d[0].State == parley.DeliveryFailed {
-			res.Message = fmt.Sprintf("Failed to send message - recipient agent %s may not exist or is terminated",
-				parley.Short(d[0].RecipientID))
-
+			res.Message = failedToSend(d[0].RecipientID)
 			res.Status, res.Success = res.Message, false
 			res.Error, res.ErrorCode = &res.Message, parley.AgentUnavailable
 			res.Action = fmt.Sprintf(

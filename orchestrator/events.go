@@ -19,6 +19,12 @@ func (es *eventService) ReadEvents(
 		q.For = ""
 	}
 
+	if last := es.store.LastEvent(); req.Last == 0 && req.After > last {
+		return nil, parley.Errorf(parley.InvalidArgument, "after is %d, but the last event is %d", req.After, last).
+			With("parameter", "after").With("last", last).
+			Suggest("Give the next of an earlier answer. If the database is another one now, begin at 0.")
+	}
+
 	wait, cancel := context.WithTimeout(ctx, time.Duration(req.WaitSeconds)*time.Second)
 	defer cancel()
 	defer cancelWhen(es.closing, cancel)()

@@ -130,10 +130,11 @@ func (te *testTeam) reopen(change func(*Options)) {
 // open starts the daemon's part of the team.
 func (te *testTeam) open() {
 	te.t.Helper()
-	path := filepath.Join(te.dir, "parley.db")
-	must.Do(te.t, storetest.Prepare(path))
-
-	te.opts.Store = must.Have(store.Open(context.Background(), store.Options{Path: path}))(te.t)
+	if te.opts.Store == nil {
+		path := filepath.Join(te.dir, "parley.db")
+		must.Do(te.t, storetest.Prepare(path))
+		te.opts.Store = must.Have(store.Open(context.Background(), store.Options{Path: path}))(te.t)
+	}
 	te.Orchestrator = must.Have(New(context.Background(), te.opts))(te.t)
 	te.rooms = te.Orchestrator.rooms
 }
@@ -150,7 +151,7 @@ func (te *testTeam) close() {
 	if err := te.opts.Store.Close(); err != nil {
 		te.t.Error(err)
 	}
-	te.Orchestrator = nil
+	te.Orchestrator, te.opts.Store = nil, nil
 }
 
 // restart stops the daemon's part and starts it again.

@@ -193,17 +193,18 @@ func (ms *messageService) answeredBy(ctx context.Context, id, by string) (bool, 
 
 // responseReceipt builds the receipt of an answer. It is a failure if nobody can get the answer.
 func (ms *messageService) responseReceipt(stored store.Appended) *parley.RespondToMessageResult {
+	receipt := ms.admission.receipt(stored)
 	res := &parley.RespondToMessageResult{
 		Answer:            parley.OK,
 		ResponseMessageID: stored.Message.ID,
 		MessageID:         stored.Message.ID,
 		OriginalUpdated:   stored.Updated,
 		Timestamp:         stored.Message.Timestamp,
-		DeliveryStatus:    parley.SumUp(stored.Deliveries),
+		DeliveryStatus:    receipt.DeliveryStatus,
+		Message:           receipt.Status,
 	}
 
 	if len(stored.Deliveries) == 1 && stored.Deliveries[0].State == parley.DeliveryFailed {
-		receipt := ms.admission.receipt(stored)
 		res.Answer, res.ErrorCode, res.Action = receipt.Answer, receipt.ErrorCode, receipt.Action
 	}
 

@@ -93,6 +93,7 @@ func (op *operatorService) needs(ctx context.Context) ([]parley.Need, error) {
 	}
 	needs = append(needs, unanswered...)
 	needs = append(needs, op.meter.Needs()...)
+	needs = append(needs, op.overlaps.Needs()...)
 	needs = append(needs, op.notifierNeeds()...)
 
 	slices.SortStableFunc(needs, func(a, b parley.Need) int {
@@ -131,6 +132,7 @@ var unscreened = []parley.NeedKind{
 	parley.NeedOwesAnswer,
 	parley.NeedUnanswered,
 	parley.NeedBudget,
+	parley.NeedOverlap,
 	parley.NeedNotifier,
 }
 

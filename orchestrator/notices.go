@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/internal/wait"
+	"parley/orchestrator/team"
 )
 
 // noticeEvery is the interval between two looks at what needs the operator.
@@ -22,6 +23,11 @@ func (o *Orchestrator) notify(ctx context.Context) {
 		}
 		o.opts.Notifier.Look(needs)
 	}
+}
+
+// noticeOfOverlap tells an agent that another one changes its files.
+func (o *Orchestrator) noticeOfOverlap(ctx context.Context, to *team.Member, text, key string) error {
+	return o.rooms.admission.notify(ctx, []*team.Member{to}, text, nil, key)
 }
 
 // SendTestNotice implements parley.WorkspaceService.

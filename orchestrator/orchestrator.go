@@ -20,6 +20,7 @@ import (
 	"parley/orchestrator/answer"
 	"parley/orchestrator/courier"
 	"parley/orchestrator/meter"
+	"parley/orchestrator/overlap"
 	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"
@@ -89,6 +90,7 @@ type rooms struct {
 	responders *answer.Responders
 	files      *files.Store
 	meter      *meter.Meter
+	overlaps   *overlap.Watcher
 	pause      *pause
 	admission  *admission
 }
@@ -164,9 +166,13 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 		MaxCalls: o.opts.Settings.ModelCalls, Now: o.now, Log: o.log,
 	})
 	o.rooms.admission.responders = o.rooms.responders
+	o.rooms.overlaps = overlap.New(overlap.Options{
+		Store: o.store, Roster: o.rooms.roster, Mode: o.opts.Settings.Overlaps, Notify: o.noticeOfOverlap,
+		Now: o.now, Log: o.log,
+	})
 	o.rooms.meter = meter.New(meter.Options{
 		Store: o.store, Roster: o.rooms.roster, Prices: o.opts.Costs.Prices, Team: o.opts.Costs.Team,
-		Agents: o.opts.Costs.Agents, Pause: o.pauseForBudget, Now: o.now, Log: o.log,
+		Agents: o.opts.Costs.Agents, Pause: o.pauseForBudget, Edited: o.rooms.overlaps.Note, Now: o.now, Log: o.log,
 	})
 	o.rooms.couriers = courier.New(courier.Options{
 		Store: o.store, Roster: o.rooms.roster, Now: o.now, Log: o.log, ShortFooter: o.opts.Settings.ShortFooter(),
@@ -204,7 +210,8 @@ func (o *Orchestrator) compose(closing <-chan struct{}) {
 	}
 	o.operatorService = &operatorService{
 		admission: r.admission, store: o.store, roster: r.roster, talk: r.talk, responders: r.responders,
-		terminals: r.terminals, meter: r.meter, pause: r.pause, opts: &o.opts, now: o.now, log: o.log,
+		terminals: r.terminals, meter: r.meter, overlaps: r.overlaps, pause: r.pause, opts: &o.opts, now: o.now,
+		log: o.log,
 	}
 	o.keyService = &keyService{store: o.store, roster: r.roster, responders: r.responders, now: o.now, log: o.log}
 	o.conversationService = &conversationService{
@@ -245,6 +252,7 @@ func (o *Orchestrator) start(ctx, running context.Context) error {
 	o.group.Go(func() { o.checkStorage(running) })
 	o.group.Go(func() { o.prune(running) })
 	o.group.Go(func() { o.rooms.meter.Run(running) })
+	o.group.Go(func() { o.rooms.overlaps.Run(running) })
 	if o.opts.Notifier != nil {
 		o.group.Go(func() { o.opts.Notifier.Run(running) })
 		o.group.Go(func() { o.notify(running) })

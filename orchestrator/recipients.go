@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -50,7 +51,7 @@ func (a *admission) recipients(from *team.Member, names parley.Names) ([]*team.M
 
 		m, err := a.roster.Find(name)
 		if err != nil {
-			return nil, err
+			return nil, unsent(name, err)
 		}
 
 		if m == from {
@@ -67,6 +68,21 @@ func (a *admission) recipients(from *team.Member, names parley.Names) ([]*team.M
 	}
 
 	return to, nil
+}
+
+// unsent adds to the error for an unknown recipient what the answer to an agent that is gone says.
+func unsent(name string, err error) error {
+	e := parley.AsError(err)
+	if e.Code == parley.AgentNotFound {
+		e.Note = failedToSend(parley.CleanLine(parley.Truncate(name, 64)))
+	}
+	return e
+}
+
+// failedToSend is the sentence for a recipient that does not exist or is terminated.
+func failedToSend(recipient string) string {
+	return fmt.Sprintf("Failed to send message - recipient agent %s may not exist or is terminated",
+		parley.Short(recipient))
 }
 
 func appendNew(to []*team.Member, more ...*team.Member) []*team.Member {

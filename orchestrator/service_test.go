@@ -5,7 +5,10 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 	"parley/parleytest"
+	"parley/store"
+	"parley/store/storetest"
 )
 
 // direct adapts the orchestrator to parleytest.
@@ -20,4 +23,17 @@ func (d direct) As(t *testing.T, name string) (parley.Service, context.Context) 
 
 func TestService(t *testing.T) {
 	parleytest.Suite(t, func(t *testing.T) parleytest.Team { return direct{newTeam(t)} })
+}
+
+func TestServiceOnPostgreSQL(t *testing.T) {
+	parleytest.Suite(t, func(t *testing.T) parleytest.Team {
+		url := storetest.URL(t) // it is given back after the team has ended
+		return direct{newTeam(t, func(o *Options) { o.Store = opened(t, url) })}
+	})
+}
+
+// opened opens the database of a URL.
+func opened(t *testing.T, url string) *store.Store {
+	t.Helper()
+	return must.Have(store.Open(context.Background(), store.Options{URL: url}))(t)
 }

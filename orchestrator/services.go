@@ -7,6 +7,7 @@ import (
 	"parley/files"
 	"parley/orchestrator/answer"
 	"parley/orchestrator/meter"
+	"parley/orchestrator/overlap"
 	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"
@@ -83,6 +84,7 @@ type operatorService struct {
 	responders *answer.Responders
 	terminals  *terminal.Terminals
 	meter      *meter.Meter
+	overlaps   *overlap.Watcher
 	pause      *pause
 	opts       *Options
 	now        func() time.Time

@@ -30,7 +30,18 @@ type Option struct {
 	Number int    // before its label on the screen; 0: none
 	Marked bool   // Enter would choose it
 	Text   bool   // it takes a text that is typed there
+	Field  Field  // for the text, where the option itself has to be chosen first
 }
+
+// Field is the state of the field of an option that takes a text.
+type Field int
+
+// The states. A field opens below its option, with the cursor in it.
+const (
+	FieldClosed Field = iota
+	FieldEmpty        // it shows its hint
+	FieldFilled
+)
 
 // Way is how a dialog's options are chosen.
 type Way int
@@ -123,7 +134,11 @@ func (p menuReader) menu(s *Screen) Menu {
 		if i+1 < len(at) {
 			next = at[i+1]
 		}
-		m.Options = append(m.Options, p.option(rows, row, next))
+		o := p.option(rows, row, next)
+		if o.Text && s.CursorY > row && s.CursorY < next {
+			o.Field = p.field(&o)
+		}
+		m.Options = append(m.Options, o)
 	}
 
 	end := at[len(at)-1] + 1
@@ -149,6 +164,17 @@ func (p menuReader) option(rows []menuRow, at, next int) Option {
 		Label: parley.CleanLine(label), Detail: parley.CleanLine(detail), Number: r.number, Marked: r.mark != "",
 		Text: p.patterns.textOption != nil && p.patterns.textOption.MatchString(label),
 	}
+}
+
+// field returns the state of the field that has the cursor, below an option.
+func (p menuReader) field(o *Option) Field {
+	switch {
+	case o.Detail == "":
+		return FieldClosed
+	case p.patterns.textOption.MatchString(o.Detail):
+		return FieldEmpty
+	}
+	return FieldFilled
 }
 
 // around completes a dialog whose options begin and end at these rows with what stands above

@@ -225,3 +225,24 @@ func TestWhatIsNoDialogHasNoOptions(t *testing.T) {
 		}
 	}
 }
+
+// The field opens below its option; what asks stays the same.
+func TestFieldBelowAnOptionIsKnownByTheCursor(t *testing.T) {
+	p := find(t, builtin(t), "opencode")
+	id := ""
+	for name, want := range map[string]profile.Field{
+		"question": profile.FieldClosed, "question-field": profile.FieldEmpty, "question-typed": profile.FieldFilled,
+	} {
+		screen, lines := readGolden(t, "testdata/opencode/120x40-"+name+".txt")
+		m, ok := p.Menu(profile.Screen{Lines: lines, Width: 120, CursorX: screen.CursorX, CursorY: screen.CursorY})
+		if !ok || len(m.Options) != 3 || m.Options[2].Field != want || m.Options[0].Field != profile.FieldClosed {
+			t.Errorf("%s: got %+v", name, m.Options)
+		}
+		if id == "" {
+			id = m.ID()
+		}
+		if m.ID() != id {
+			t.Errorf("%s: it is another dialog", name)
+		}
+	}
+}

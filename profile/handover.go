@@ -40,11 +40,14 @@ type Values struct {
 // ShortID returns the agent's id as headers show it.
 func (v Values) ShortID() string { return parley.Short(v.ID) }
 
+// Rules returns the rules for conversations among agents.
+func (v Values) Rules() string { return parley.InteractionRules }
+
 // File returns the path of one of the handover's files.
 func (v Values) File(name string) string { return filepath.Join(v.Dir, name) }
 
 // placeholders lists the placeholders of a template for hints.
-const placeholders = `{{.Name}}, {{.ID}}, {{.ShortID}}, {{.Parley}}, {{.Dir}}, {{.Seal}}, ` +
+const placeholders = `{{.Name}}, {{.ID}}, {{.ShortID}}, {{.Parley}}, {{.Dir}}, {{.Seal}}, {{.Rules}}, ` +
 	`{{.File "NAME"}} and {{.Briefing}}, each also as {{json .Name}}`
 
 //go:embed briefing.txt

@@ -148,6 +148,7 @@ type patterns struct {
 	questions, dialogs map[string]*regexp.Regexp
 	titles             []title
 	session            *regexp.Regexp
+	transcript         *regexp.Regexp
 }
 
 // State is what a screen shows about the program.

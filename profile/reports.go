@@ -16,6 +16,7 @@ type Signal struct {
 	// Prompted says that the program took a prompt. It works on the prompt now or, if it
 	// was busy before, has queued it.
 	Prompted bool
+	Resumed  bool // its session is one that has turns
 	// Passing says that what blocks it ends by itself, and shows on the screen until then.
 	Passing bool
 }
@@ -31,13 +32,17 @@ var signals = map[string]parley.AgentState{
 	"blocked":  parley.StateBlocked,
 	compacting: parley.StateBlocked,
 	"ended":    parley.StateExited,
+	resumed:    "",
 }
+
+// resumed is the word for a program that has taken up a session with turns.
+const resumed = "resumed"
 
 // compacting is the word for a program that is blocked until it has compacted its context.
 const compacting = "compacting"
 
 // ParseSignal parses the words of a signal: "idle", "busy", "prompted", "waiting",
-// "blocked: a usage limit", "compacting", "ended", or "" for a program that only lives.
+// "blocked: a usage limit", "compacting", "ended", "resumed", or "" for a program that only lives.
 func ParseSignal(words string) (Signal, bool) {
 	word, why, _ := strings.Cut(words, ":")
 	state, ok := signals[word]
@@ -46,7 +51,9 @@ func ParseSignal(words string) (Signal, bool) {
 	if word == compacting {
 		why = "compaction"
 	}
-	return Signal{State: state, Why: why, Prompted: word == "prompted", Passing: word == compacting}, ok
+	return Signal{
+		State: state, Why: why, Prompted: word == "prompted", Resumed: word == resumed, Passing: word == compacting,
+	}, ok
 }
 
 // Report returns the meaning of one of the program's own events. An event may have a
@@ -134,6 +141,6 @@ func compileReports(p *Profile) error {
 
 func (p *Profile) noSignal(key, words string) error {
 	return p.invalid(key, words).
-		Suggest("Use idle, busy, prompted, waiting, blocked, compacting or ended. " +
+		Suggest("Use idle, busy, prompted, waiting, blocked, compacting, ended or resumed. " +
 			"A colon and the cause may follow blocked.")
 }

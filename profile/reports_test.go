@@ -41,3 +41,21 @@ func TestTitlesOfTheShippedProfiles(t *testing.T) {
 		}
 	}
 }
+
+// A session that was taken up again has turns; the state of the program is another matter.
+func TestProgramsTellThatTheyResumed(t *testing.T) {
+	set := must.Have(Builtin())(t)
+	for _, name := range []string{"claude", "gemini", "qwen"} {
+		p := must.Have(set.Find(name))(t)
+		for event, want := range map[string]bool{
+			"SessionStart:resume": true, "SessionStart:startup": false, "SessionStart:clear": false, "SessionStart": false,
+		} {
+			if got, ok := p.Report(event); !ok || got.Resumed != want || got.State != "" {
+				t.Errorf("%s: %s means %+v, %v", name, event, got, ok)
+			}
+		}
+	}
+	if _, ok := ParseSignal("resumed: why"); ok {
+		t.Error("resumed takes a cause")
+	}
+}

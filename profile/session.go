@@ -19,6 +19,9 @@ type Session struct {
 	// File matches the path of a file that the program keeps open for its session; its group "id" is
 	// the session's id. It is for programs that tell the id in no other way.
 	File string `yaml:"file"`
+	// ByMessage says that its session is the one whose transcript holds the message that parley typed last.
+	// It is for programs that tell the id in no other way, and record all sessions in one database.
+	ByMessage bool `yaml:"by_message"`
 }
 
 // Resumes reports whether the program can be brought back with its session.
@@ -72,8 +75,13 @@ func (p *Profile) SessionIn(paths []string) (id string, ok bool) {
 	return id, parley.IsSessionID(id)
 }
 
-// HasSessionFile reports whether the program's session is known by a file that it keeps open.
-func (p *Profile) HasSessionFile() bool { return p.patterns.session != nil }
+// IsTranscript reports whether a file that the program holds open is its transcript.
+func (p *Profile) IsTranscript(path string) bool {
+	return p.patterns.transcript != nil && p.patterns.transcript.MatchString(path)
+}
+
+// ShowsSession reports whether the program's session is known by what it keeps open or records.
+func (p *Profile) ShowsSession() bool { return p.patterns.session != nil || p.Session.ByMessage }
 
 // compileSession checks the templates, and compiles the pattern.
 func compileSession(p *Profile) error {
@@ -84,6 +92,15 @@ func compileSession(p *Profile) error {
 	}
 	if slices.ContainsFunc(slices.Concat(choose, resume), hasNUL) {
 		return p.invalid("session", "a zero byte").Suggest("Leave it out: no argument can hold one.")
+	}
+
+	if s.ByMessage && p.TranscriptOpen == "" {
+		return p.invalid("session.by_message", "true").Suggest("Say with transcript_open which database it is.")
+	}
+	if p.TranscriptOpen != "" {
+		if p.patterns.transcript, err = p.compilePattern("transcript_open", p.TranscriptOpen); err != nil {
+			return err
+		}
 	}
 
 	if s.File == "" {

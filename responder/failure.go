@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/openai/openai-go/v3"
-
 	"parley"
 )
 
@@ -76,8 +74,8 @@ func unconnected(err error) bool {
 
 // refusal returns the failure for an error status.
 func refusal(err error, status int) failure {
-	var api openai.Error
-	if e, ok := errors.AsType[*openai.Error](err); ok {
+	var api apiError
+	if e, ok := errors.AsType[*apiError](err); ok {
 		api = *e
 	}
 
@@ -133,7 +131,7 @@ func refusal(err error, status int) failure {
 // tooLong reports whether the prompt does not fit into the model's context. Servers agree
 // on no code for that: OpenAI has context_length_exceeded, llama.cpp
 // exceed_context_size_error, and vLLM has only words.
-func tooLong(e *openai.Error, status int) bool {
+func tooLong(e *apiError, status int) bool {
 	if status == http.StatusRequestEntityTooLarge || e.Code == "context_length_exceeded" ||
 		e.Type == "exceed_context_size_error" {
 		return true

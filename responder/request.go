@@ -9,9 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
-
 	"parley"
 	"parley/internal/wait"
 )
@@ -60,23 +57,20 @@ func (r *response) check(round int) error {
 }
 
 // asMessage returns the calls as a message, which the tools' results must follow.
-func (r *response) asMessage() openai.ChatCompletionMessageParamUnion {
-	m := openai.AssistantMessage(r.words.String())
+func (r *response) asMessage() chatMessage {
+	m := chatMessage{Role: "assistant", Content: r.words.String()}
 	for _, c := range r.calls {
-		m.OfAssistant.ToolCalls = append(m.OfAssistant.ToolCalls, openai.ChatCompletionMessageToolCallUnionParam{
-			OfFunction: &openai.ChatCompletionMessageFunctionToolCallParam{ID: c.id,
-				Function: openai.ChatCompletionMessageFunctionToolCallFunctionParam{
-					Name:      c.name,
-					Arguments: c.arguments.String(),
-				}}})
+		m.ToolCalls = append(m.ToolCalls, chatCall{
+			ID: c.id, Type: "function", Function: chatFunction{Name: c.name, Arguments: c.arguments.String()},
+		})
 	}
 	return m
 }
 
 // request is one request to a model's server, with the answer that its usage counts for.
 type request struct {
-	service openai.ChatCompletionService
-	body    openai.ChatCompletionNewParams
+	server  endpoint
+	body    chatRequest
 	answer  *parley.ModelAnswer
 	partial func(string) // called with the text so far; may be nil
 }
@@ -115,19 +109,20 @@ var errBroken = errors.New("the answer broke off")
 // stream sends the request once and reads its stream to the end. It sets res as soon as
 // the server answers.
 func (req *request) stream(ctx context.Context, res **http.Response) (*response, error) {
-	stream := req.service.NewStreaming(ctx, req.body, option.WithResponseInto(res))
-	defer stream.Close()
-
 	r, begun := &response{}, false
-	for stream.Next() {
-		begun = true
-		r.addChunk(stream.Current(), req)
-		if r.words.Len() > maxAnswer {
-			return nil, errTooLong
-		}
+	var err error
+	if *res, err = req.server.post(ctx, &req.body); err == nil {
+		defer (*res).Body.Close()
+		err = readChunks(streamOf(*res), func(chunk *chatChunk) error {
+			begun = true
+			r.addChunk(chunk, req)
+			if r.words.Len() > maxAnswer {
+				return errTooLong
+			}
+			return nil
+		})
 	}
 
-	err := stream.Err()
 	if !r.measured && mayHaveWorked(ctx, *res, err) {
 		req.answer.Usage.Unmeasured = true
 	}
@@ -157,12 +152,12 @@ func mayHaveWorked(ctx context.Context, res *http.Response, err error) bool {
 var errTooLong = errors.New("the answer is too long")
 
 // addChunk adds a chunk of the stream, and its usage to the request's answer.
-func (r *response) addChunk(chunk openai.ChatCompletionChunk, req *request) {
+func (r *response) addChunk(chunk *chatChunk, req *request) {
 	usage := chunk.Usage
-	if chunk.JSON.Usage.Valid() && usage.TotalTokens+usage.PromptTokens+usage.CompletionTokens > 0 && !r.measured {
+	if usage != nil && usage.TotalTokens+usage.PromptTokens+usage.CompletionTokens > 0 && !r.measured {
 		r.measured = true
-		req.answer.Usage.InputTokens += int(usage.PromptTokens)
-		req.answer.Usage.OutputTokens += int(usage.CompletionTokens)
+		req.answer.Usage.InputTokens += usage.PromptTokens
+		req.answer.Usage.OutputTokens += usage.CompletionTokens
 	}
 
 	for _, choice := range chunk.Choices {
@@ -181,11 +176,11 @@ func (r *response) addChunk(chunk openai.ChatCompletionChunk, req *request) {
 }
 
 // addDelta adds a piece of the answer. Calls come in pieces too, numbered.
-func (r *response) addDelta(d *openai.ChatCompletionChunkChoiceDelta) {
+func (r *response) addDelta(d *chatDelta) {
 	r.words.WriteString(d.Content)
 	r.refusal.WriteString(d.Refusal)
 	for _, piece := range d.ToolCalls {
-		i := int(piece.Index)
+		i := piece.Index
 		if i < 0 || i > len(r.calls) {
 			i = len(r.calls)
 		}

@@ -11,11 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
-	"github.com/openai/openai-go/v3/packages/param"
-	"github.com/openai/openai-go/v3/shared"
-
 	"parley"
 )
 
@@ -76,12 +71,12 @@ func (c *Client) Answer(ctx context.Context, q parley.ModelQuestion) (parley.Mod
 // Problem returns the error that would keep a question from being sent, nil if none is
 // known beforehand.
 func (c *Client) Problem(q parley.ModelQuestion) error {
-	_, err := c.options(&q)
+	_, err := c.server(&q)
 	return err
 }
 
-// options returns the server and the key for a question.
-func (c *Client) options(q *parley.ModelQuestion) ([]option.RequestOption, error) {
+// server returns the server for a question, with its key.
+func (c *Client) server(q *parley.ModelQuestion) (endpoint, error) {
 	base := q.BaseURL
 	if base == "" {
 		base = HostedURL
@@ -89,46 +84,40 @@ func (c *Client) options(q *parley.ModelQuestion) ([]option.RequestOption, error
 
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, parley.NoModelAnswer(parley.ModelNoEndpoint,
+		return endpoint{}, parley.NoModelAnswer(parley.ModelNoEndpoint,
 			"base_url is %q, which is no address of a server", parley.CleanLine(base)).
 			Suggest("Give one such as http://127.0.0.1:11434/v1.")
 	}
 
-	opts := []option.RequestOption{
-		option.WithHTTPClient(c.opts.HTTP),
-		option.WithBaseURL(strings.TrimSuffix(base, "/") + "/"),
-		option.WithMaxRetries(0),
-	}
-
+	e := endpoint{client: c.opts.HTTP, url: strings.TrimSuffix(base, "/")}
 	if q.KeyEnv == "" {
-		return opts, nil
+		return e, nil
 	}
 
-	key := strings.TrimSpace(c.opts.Getenv(q.KeyEnv))
-	if key == "" {
-		return nil, parley.NoModelAnswer(parley.ModelNoKey,
+	e.key = strings.TrimSpace(c.opts.Getenv(q.KeyEnv))
+	if e.key == "" {
+		return e, parley.NoModelAnswer(parley.ModelNoKey,
 			"the daemon's environment has no %s, which should hold the key", q.KeyEnv).
 			Suggest("Ask the operator to set %s and restart the daemon: parley down --keep-agents.", q.KeyEnv)
 	}
 
-	return append(opts, option.WithAPIKey(key)), nil
+	return e, nil
 }
 
 // answer sends requests and runs tools until the model answers without calling a tool, or
 // has used up its rounds.
 func (c *Client) answer(ctx context.Context, q *parley.ModelQuestion, a *parley.ModelAnswer) error {
-	opts, err := c.options(q)
+	server, err := c.server(q)
 	if err != nil {
 		return err
 	}
 
-	service := openai.NewChatCompletionService(opts...)
 	body, err := firstBody(q)
 	if err != nil {
 		return err
 	}
 
-	req := &request{service: service, body: body, answer: a, partial: q.Partial}
+	req := &request{server: server, body: body, answer: a, partial: q.Partial}
 	for round := 0; ; round++ {
 		if round >= q.Rounds {
 			req.body.Tools = nil
@@ -157,50 +146,42 @@ func (c *Client) answer(ctx context.Context, q *parley.ModelQuestion, a *parley.
 				result = q.RunTool(ctx, call.name, call.arguments.String())
 				a.ToolCalls++
 			}
-			req.body.Messages = append(req.body.Messages, openai.ToolMessage(result, call.id))
+			req.body.Messages = append(req.body.Messages, chatMessage{Role: "tool", Content: result, ToolCallID: call.id})
 		}
 	}
 }
 
 // firstBody returns the body of the first request.
-func firstBody(q *parley.ModelQuestion) (openai.ChatCompletionNewParams, error) {
-	b := openai.ChatCompletionNewParams{Model: shared.ChatModel(q.Model),
-		StreamOptions: openai.ChatCompletionStreamOptionsParam{IncludeUsage: param.NewOpt(true)}}
-	if q.Temperature != nil {
-		b.Temperature = param.NewOpt(*q.Temperature)
+func firstBody(q *parley.ModelQuestion) (chatRequest, error) {
+	b := chatRequest{
+		Model: q.Model, Temperature: q.Temperature, Tools: q.Tools,
+		Stream: true, StreamOptions: streamOptions{IncludeUsage: true},
 	}
 
-	switch {
-	case q.MaxTokens == 0:
-	case q.BaseURL == "" || strings.TrimSuffix(q.BaseURL, "/") == HostedURL:
-		b.MaxCompletionTokens = param.NewOpt(int64(q.MaxTokens)) // its newer models refuse max_tokens
-	default:
-		b.MaxTokens = param.NewOpt(int64(q.MaxTokens)) // other servers know no other name
+	if q.BaseURL == "" || strings.TrimSuffix(q.BaseURL, "/") == HostedURL {
+		b.MaxCompletionTokens = q.MaxTokens // its newer models refuse max_tokens
+	} else {
+		b.MaxTokens = q.MaxTokens // other servers know no other name
 	}
 
 	if q.System != "" {
-		b.Messages = append(b.Messages, openai.SystemMessage(q.System))
+		b.Messages = append(b.Messages, chatMessage{Role: "system", Content: q.System})
 	}
-
 	for _, t := range q.Turns {
+		role := "user"
 		if t.Mine {
-			b.Messages = append(b.Messages, openai.AssistantMessage(t.Text))
-			continue
+			role = "assistant"
 		}
-		b.Messages = append(b.Messages, openai.UserMessage(t.Text))
+		b.Messages = append(b.Messages, chatMessage{Role: role, Content: t.Text})
 	}
 
 	for _, t := range q.Tools {
-		var parameters shared.FunctionParameters
+		var parameters map[string]any
 		if err := json.Unmarshal(t.Function.Parameters, &parameters); err != nil {
 			return b, parley.NoModelAnswer(parley.ModelRefused,
 				"the parameters of %s are no JSON schema: %w", t.Function.Name, err).
 				Suggest("Ask the operator to switch the tools off.")
 		}
-
-		b.Tools = append(b.Tools, openai.ChatCompletionFunctionTool(shared.FunctionDefinitionParam{
-			Name: t.Function.Name, Description: param.NewOpt(t.Function.Description), Parameters: parameters,
-		}))
 	}
 
 	return b, nil

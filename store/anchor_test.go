@@ -29,6 +29,7 @@ func news(s *Store) string {
 }
 
 func TestRemovedDatabaseIsPutBack(t *testing.T) {
+	needsFile(t)
 	for name, remove := range map[string]func(t *testing.T, dir string){
 		"directory": func(t *testing.T, dir string) { must.Do(t, os.RemoveAll(dir)) },
 		"database":  func(t *testing.T, dir string) { must.Do(t, os.Remove(filepath.Join(dir, "parley.db"))) },
@@ -58,6 +59,7 @@ func TestRemovedDatabaseIsPutBack(t *testing.T) {
 }
 
 func TestDatabaseRemovedWhileClosedIsPutBack(t *testing.T) {
+	needsFile(t)
 	dir, anchor := filepath.Join(t.TempDir(), "state"), t.TempDir()
 	s := openAnchored(t, dir, anchor)
 	addAgents(t, s, 2)
@@ -75,6 +77,7 @@ func TestDatabaseRemovedWhileClosedIsPutBack(t *testing.T) {
 // Without a second name on the same file system, nothing more is accepted, and what there
 // is comes back from the copy.
 func TestRemovedDatabaseWithoutLinksIsSaved(t *testing.T) {
+	needsFile(t)
 	dir, anchor := filepath.Join(t.TempDir(), "state"), t.TempDir()
 	s := openAnchored(t, dir, anchor)
 	addAgents(t, s, 2)

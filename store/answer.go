@@ -121,9 +121,9 @@ func delegateDebt(t *tx, o *original, to []NewDelivery, out *Appended) error {
 	var added []NewDelivery
 	for _, d := range to {
 		if _, err := t.exec(`INSERT INTO debts (message_seq, debtor_id, due_at, state) VALUES (?, ?, ?, 'open')
-			ON CONFLICT DO UPDATE SET state = 'open', answered_by = '', answered_at = 0,
+			ON CONFLICT (message_seq, debtor_id) DO UPDATE SET state = 'open', answered_by = '', answered_at = 0,
 				reminded_at = 0, sender_told_at = 0, operator_told_at = 0
-			WHERE state NOT IN ('open', 'partial', 'completed')`, o.Message.Seq, d.RecipientID, o.Due); err != nil {
+			WHERE debts.state NOT IN ('open', 'partial', 'completed')`, o.Message.Seq, d.RecipientID, o.Due); err != nil {
 			return err
 		}
 

@@ -184,5 +184,5 @@ func (t *tx) flushWords() error {
 			recipients: m.Recipients,
 		}
 	}
-	return insert(t, "message_words", wordsColumns, rows...)
+	return insert(t, "message_words", t.sql.words.columns, rows...)
 }

@@ -45,7 +45,7 @@ func TestAppendStoresAllThatBelongsToAMessage(t *testing.T) {
 	events := must.Have(s.Events.List(t.Context(), EventQuery{After: 3, Limit: 10}))(t)
 	wantEvents := []parley.Event{
 		{Seq: 4, Type: parley.EventBroadcast, SenderID: agentID(0), Sender: agentName(0), RecipientCount: 2,
-			MessageID: want.ID, Preview: strings.Repeat("ä", 99) + "…", Priority: parley.PriorityNormal,
+			MessageID: want.ID, Preview: strings.Repeat("ä", 100), Priority: parley.PriorityNormal,
 			Kind: parley.KindBroadcast, MessageType: parley.TypeInformation},
 		{
 			Seq:         5,

@@ -16,20 +16,14 @@ import (
 func (s *Workspace) Backup(ctx context.Context, path string) (int64, error) {
 	if !filepath.IsAbs(path) {
 		return 0, parley.Errorf(parley.InvalidArgument, "the path %q is not absolute", path).
-			Suggest("Give an absolute path, for example %s.", filepath.Join(filepath.Dir(s.path), "copy.db"))
+			Suggest("Give an absolute path, for example %s.", filepath.Join(os.TempDir(), "copy.db"))
 	}
 
 	if s.queue.isClosed() {
 		return 0, errClosed()
 	}
 
-	pool, err := connect(dsn(s.path, s.tuning.busyTimeout), 1)
-	if err != nil {
-		return 0, failure(path, "writing the copy", err)
-	}
-	defer pool.Close()
-
-	size, err := copyTo(ctx, pool, path)
+	size, err := s.backup(ctx, path)
 	switch {
 	case err == nil:
 		return size, nil
@@ -43,12 +37,22 @@ func (s *Workspace) Backup(ctx context.Context, path string) (int64, error) {
 		return 0, ctx.Err()
 	}
 
-	switch faultOf(err) {
-	case faultLocked, faultCorrupt, faultForeign: // of the database, not of its copy
-		path = s.path
+	if f := faultOf(err); f == faultLocked || f == faultCorrupt || f == faultForeign || postgresFault(err) != faultNone {
+		path = s.path // the fault is of the database, not of its copy
 	}
 
 	return 0, failure(path, "writing the copy", err)
+}
+
+// backupFile copies the database's file.
+func (db *database) backupFile(ctx context.Context, path string) (int64, error) {
+	pool, err := connect(dsn(db.path, db.tuning.busyTimeout), 1)
+	if err != nil {
+		return 0, err
+	}
+	defer pool.Close()
+
+	return copyTo(ctx, pool, path)
 }
 
 // copyTo copies the database to a new file and syncs it to the disk, which SQLite does

@@ -100,7 +100,7 @@ func openMillion(b *testing.B) (path string) {
 	}
 
 	tx := must.Have(db.Begin())(b)
-	must.Do(b, fillWords(b.Context(), tx))
+	must.Do(b, fillWords(b.Context(), tx, &sqliteDialect))
 	must.Do(b, tx.Commit())
 
 	return path

@@ -102,7 +102,7 @@ func (db *database) writeLoop() {
 		select {
 		case <-db.queue.wake:
 		case <-watch.C:
-			_ = db.checkAnchor() // it tells the operator, and refuses the next write
+			_ = db.session.confirm() // it tells the operator, and refuses the next write
 		}
 	}
 }
@@ -121,10 +121,10 @@ func (db *database) linger(n int) []*write {
 func (db *database) commit(batch []*write) {
 	err := db.anchor.refusal()
 	if err == nil {
-		err = db.attempt(batch)
+		err = db.persist(batch)
 	}
 	if err == nil {
-		err = db.checkAnchor()
+		err = db.session.confirm()
 	}
 	if err != nil {
 		db.notice(err)
@@ -143,32 +143,32 @@ func (db *database) commit(batch []*write) {
 	}
 }
 
-// attempt runs one transaction. It sends BEGIN and COMMIT itself: after a failed COMMIT
-// database/sql would forget the transaction while the connection is still in it.
-func (db *database) attempt(batch []*write) error {
-	t := &tx{db: db.writer, statements: db.statements, now: db.now()}
-	if err := t.db.Exec("BEGIN IMMEDIATE").Error; err != nil {
-		return err
+// persist runs a transaction, and once more when another was in its way or its connection has ended.
+func (db *database) persist(batch []*write) error {
+	for {
+		err := db.attempt(batch)
+		if !db.outage.again(context.Background(), err) {
+			return err
+		}
 	}
+}
 
-	last, err := int64(0), error(nil)
-	if !db.marked {
-		err = markOpen(t)
-	}
+// attempt runs one transaction.
+func (db *database) attempt(batch []*write) error {
+	t := &tx{db: db.writer, rows: db.rows, sql: db.sql, session: db.session, now: db.now()}
+	err := db.session.begin(t)
+	last := int64(0)
 	if err == nil {
 		last, err = t.run(batch)
 	}
 	if err == nil {
-		err = t.db.Exec("COMMIT").Error
+		err = db.session.commit(t)
 	}
-
 	if err != nil {
-		// Fails when SQLite has already rolled back by itself.
-		_ = t.db.Exec("ROLLBACK").Error
+		db.session.rollback()
 		return err
 	}
 
-	db.marked = true
 	db.acknowledge(last, t.nextSeq-1)
 	db.expectCompany(t)
 	db.inboxes.invalidate(t.readers, t.older)

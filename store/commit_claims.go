@@ -20,7 +20,7 @@ type claimRow struct {
 func (t *tx) flushClaims() error {
 	line := stepLine(parley.Step{State: parley.DeliveryTyping, At: t.now})
 	for _, c := range t.claims {
-		changed, _, err := t.execRow(`UPDATE deliveries SET state = 'typing', reason = '', reason_code = '',
+		changed, err := t.execRow(`UPDATE deliveries SET state = 'typing', reason = '', reason_code = '',
 				pane_seq = ?, notice = ?, steps = steps || ?
 			WHERE message_seq = ? AND recipient_id = ? AND state IN ('queued', 'held')`,
 			c.paneSeq, c.announced, line, c.MessageSeq, c.RecipientID)
@@ -60,8 +60,8 @@ func claimNew(t *tx, p *Post, out *Appended) error {
 		return err
 	}
 	var busy []string
-	if err := t.query(&busy, `SELECT value FROM json_each(?) WHERE EXISTS (
-		SELECT 1 FROM deliveries d INDEXED BY deliveries_open WHERE d.recipient_id = value AND `+isOpen+`)`,
+	if err := t.query(&busy, `SELECT value FROM `+t.sql.each+` WHERE EXISTS (
+		SELECT 1 FROM deliveries d`+t.sql.indexedBy("deliveries_open")+` WHERE d.recipient_id = value AND `+isOpen+`)`,
 		string(recipients)); err != nil {
 		return err
 	}
@@ -112,10 +112,10 @@ func (t *tx) flushCloses() error {
 func (t *tx) flushClose(c *closeRow) (closed bool, err error) {
 	lines, read := stepLines(c.steps, t.now)
 	last := &c.steps[len(c.steps)-1]
-	changed, _, err := t.execRow(`UPDATE deliveries SET state = ?1, reason = ?2, reason_code = ?3,
-			steps = steps || ?4, read_at = CASE WHEN ?5 THEN coalesce(read_at, ?6) ELSE read_at END
+	changed, err := t.execRow(`UPDATE deliveries SET state = ?1, reason = ?2, reason_code = ?3,
+			steps = steps || ?4, read_at = CASE WHEN ?5 = 1 THEN coalesce(read_at, ?6) ELSE read_at END
 		WHERE message_seq = ?7 AND recipient_id = ?8
-			AND state = 'typing' AND (?5 AND answered_at = 0 OR read_at IS NULL)`,
+			AND state = 'typing' AND (?5 = 1 AND answered_at = 0 OR read_at IS NULL)`,
 		string(last.State), last.Reason, last.reasonCode(), lines, read, nanos(t.now), c.MessageSeq, c.RecipientID)
 	return changed > 0, err
 }

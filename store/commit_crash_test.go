@@ -18,7 +18,7 @@ func TestKilledProcessLosesNothingAcknowledged(t *testing.T) {
 	acknowledged := map[string]bool{}
 	for round := range 5 {
 		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), childVar+"=append", childVar+"_DB="+path)
+		cmd.Env = append(os.Environ(), childVar+"=append", childVar+"_DB="+path, childVar+"_URL="+at(t, path).URL)
 		cmd.Stderr = os.Stderr
 
 		out := must.Have(cmd.StdoutPipe())(t)

@@ -20,32 +20,42 @@ func (c columns[Row]) names() string {
 	return strings.Join(names, ", ")
 }
 
-// insertInto returns the statement that adds one row to a table.
-func (c columns[Row]) insertInto(table string) string {
-	return `INSERT INTO ` + table + ` (` + c.names() + `) VALUES (` + strings.Repeat("?, ", len(c)-1) + `?)`
+// insertInto returns the statement that adds rows to a table.
+func (c columns[Row]) insertInto(table string, rows int) string {
+	row := `(` + strings.Repeat("?, ", len(c)-1) + `?)`
+	return `INSERT INTO ` + table + ` (` + c.names() + `) VALUES ` + row + strings.Repeat(`, `+row, rows-1)
 }
 
 // values returns what the columns of a row hold.
-func (c columns[Row]) values(row *Row) []any {
-	values := make([]any, len(c))
+func (c columns[Row]) values(row *Row) []any { return c.appendValues(make([]any, 0, len(c)), row) }
+
+func (c columns[Row]) appendValues(values []any, row *Row) []any {
 	for i := range c {
-		values[i] = c[i].value(row)
+		values = append(values, c[i].value(row))
 	}
 	return values
 }
 
-// insert adds rows to a table. A prepared statement takes no longer for each of them than
-// one that adds several at once.
+// insert adds rows to a table, as many in one statement as the database gains by. It halves that
+// until the rows are enough for it, so that there are few different statements.
 func insert[Row any](t *tx, table string, c columns[Row], rows ...Row) error {
-	if len(rows) == 0 {
-		return nil
-	}
+	into, n := "", t.sql.rowsAtOnce
+	for len(rows) > 0 {
+		for ; n > len(rows); n /= 2 {
+			into = ""
+		}
+		if into == "" {
+			into = c.insertInto(table, n)
+		}
 
-	into := c.insertInto(table)
-	for i := range rows {
-		if _, _, err := t.execRow(into, c.values(&rows[i])...); err != nil {
+		values := make([]any, 0, n*len(c))
+		for i := range rows[:n] {
+			values = c.appendValues(values, &rows[i])
+		}
+		if _, err := t.execRow(into, values...); err != nil {
 			return err
 		}
+		rows = rows[n:]
 	}
 
 	return nil

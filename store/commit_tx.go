@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"time"
 
 	"gorm.io/gorm"
@@ -13,13 +14,17 @@ import (
 // and writes in it directly, or adds rows for the end of the transaction, which writes
 // those of all changes table by table.
 type tx struct {
-	db         *gorm.DB
-	statements *statements
-	now        time.Time
-	wrote      bool   // the current change has written something
-	current    *write // the change that is being applied
+	db      *gorm.DB
+	rows    gorm.ConnPool // the same connection without gorm
+	sql     *dialect
+	session session
+	now     time.Time
+	wrote   bool   // the current change has written something
+	current *write // the change that is being applied
 
 	nextSeq    int64 // the next message's number, 0 while unknown
+	nextEvent  int64 // the next event's number, 0 if the database gives it
+	began      workspaceRow
 	messages   []newMessageRow
 	files      []parley.File
 	carried    []carriedRow
@@ -58,7 +63,7 @@ func (t *tx) run(batch []*write) (int64, error) {
 func (t *tx) apply(w *write, change func(*tx) error) error {
 	t.wrote, t.current = false, w
 	w.err = change(t)
-	if w.err != nil && (t.wrote || !refused(w.err)) {
+	if w.err != nil && (t.wrote || t.session.spoiled() || !refused(w.err)) {
 		return w.err
 	}
 	return nil
@@ -71,20 +76,20 @@ func (t *tx) exec(sql string, args ...any) (int64, error) {
 	return res.RowsAffected, res.Error
 }
 
-// execRow runs a statement for one row, and returns how many rows it changed and the
-// rowid that it inserted last. It is for what is written often: the statement is kept, and
-// gorm is not asked. In args, each has a type of the driver's.
-func (t *tx) execRow(sql string, args ...any) (changed, rowid int64, err error) {
-	t.wrote = true
-	res, err := t.statements.ExecContext(context.Background(), sql, args...)
+// execRow runs a statement for one row, and returns how many rows it changed. It is for what is
+// written often: the statement is kept, and gorm is not asked. In args, each has a type of the
+// driver's.
+func (t *tx) execRow(statement string, args ...any) (changed int64, err error) {
+	res, err := t.execResult(statement, args...)
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
-	changed, err = res.RowsAffected()
-	if err == nil {
-		rowid, err = res.LastInsertId()
-	}
-	return changed, rowid, err
+	return res.RowsAffected()
+}
+
+func (t *tx) execResult(statement string, args ...any) (sql.Result, error) {
+	t.wrote = true
+	return t.rows.ExecContext(context.Background(), statement, args...)
 }
 
 // query reads into dest, a struct, a scalar, or a slice of them.

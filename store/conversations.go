@@ -140,11 +140,11 @@ func (s *Conversations) Turns(ctx context.Context, since time.Time, limit int) (
 	err := s.read(ctx, "reading the last turns", &rows, `SELECT * FROM (
 		SELECT m.seq, m.id AS message_id, m.chain_id, m.hop, m.sender_id, d.recipient_id, m.thread_id, m.accepted_at,
 			coalesce(a.chain_id, '') AS replied
-		FROM messages m CROSS JOIN deliveries d ON d.message_seq = m.seq JOIN agents s ON s.id = m.sender_id
+		FROM messages m CROSS JOIN deliveries d JOIN agents s ON d.message_seq = m.seq AND s.id = m.sender_id
 		LEFT JOIN messages a ON a.id = m.in_reply_to AND m.in_reply_to <> ''
 		WHERE m.seq > (SELECT coalesce(max(seq), 0) FROM messages) - ? AND m.accepted_at > ?
 			AND m.chain_id <> '' AND d.withheld = '' AND d.state <> 'failed'
 			AND (d.read_at IS NULL OR d.read_at > d.queued_at) AND s.kind <> 'system'
-		ORDER BY m.seq DESC LIMIT ?) ORDER BY seq`, limit, nanos(since), limit)
+		ORDER BY m.seq DESC LIMIT ?) t ORDER BY t.seq`, limit, nanos(since), limit)
 	return rows, err
 }

@@ -265,6 +265,9 @@ func (db *database) roomForCopy() error {
 // CopyDue reports whether something that was stored longer ago than every is in no automatic
 // copy yet. While there is no copy, an hour is long enough.
 func (s *Workspace) CopyDue(ctx context.Context, every time.Duration) (bool, error) {
+	if !s.sql.embedded {
+		return false, nil
+	}
 	list, err := s.copies.List()
 	if err != nil {
 		return false, failure(s.copies.Dir, "looking for copies", err)
@@ -293,7 +296,7 @@ func (s *Workspace) Check(ctx context.Context) error {
 	if s.queue.isClosed() {
 		return errClosed()
 	}
-	if err := s.Refusal(); err != nil {
+	if err := s.Refusal(); err != nil || !s.sql.embedded {
 		return err
 	}
 

@@ -73,6 +73,7 @@ func openClocked(t *testing.T, now *time.Time, o Options) *Store {
 }
 
 func TestCopyIsDueForWhatIsNotCopied(t *testing.T) {
+	needsFile(t)
 	now := time.Date(2026, 11, 22, 14, 0, 0, 0, time.UTC)
 	s := openClocked(t, &now, Options{Path: filepath.Join(t.TempDir(), "parley.db")})
 	due := func(want bool, when string) {
@@ -98,6 +99,7 @@ func TestCopyIsDueForWhatIsNotCopied(t *testing.T) {
 }
 
 func TestKeepCopyThinsOutTheOldOnes(t *testing.T) {
+	needsFile(t)
 	now := time.Date(2026, 11, 22, 14, 0, 0, 0, time.UTC)
 	path := filepath.Join(t.TempDir(), "parley.db")
 	s := openClocked(t, &now, Options{Path: path, Copies: Copies{Keep: 2}})
@@ -118,6 +120,7 @@ func TestKeepCopyThinsOutTheOldOnes(t *testing.T) {
 
 // A damaged database is not copied, so that its copy displaces no good one.
 func TestDamagedDatabaseIsNotCopied(t *testing.T) {
+	needsFile(t)
 	path := filepath.Join(t.TempDir(), "parley.db")
 	s := must.Have(Open(t.Context(), Options{Path: path, Copies: Copies{Keep: 1}}))(t)
 	defer s.Close()

@@ -50,7 +50,7 @@ func (s *Workspace) Counts(ctx context.Context) (map[string]AgentCounts, error) 
 	}
 
 	if err == nil {
-		err = s.read(ctx, doing, &owed, `SELECT b.debtor_id, count(*) AS n, coalesce(sum(b.due_at < ?), 0) AS late
+		err = s.read(ctx, doing, &owed, `SELECT b.debtor_id, count(*) AS n, count(*) FILTER (WHERE b.due_at < ?) AS late
 			FROM debts b WHERE `+isOwed+` GROUP BY b.debtor_id`, nanos(s.now()))
 	}
 

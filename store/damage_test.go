@@ -36,6 +36,7 @@ func scribble(t *testing.T, path string, n int) {
 }
 
 func TestDamagedLogIsNoticed(t *testing.T) {
+	needsFile(t)
 	s, path := openNew(t, 2)
 	for range 30 {
 		appended(t, s)
@@ -82,6 +83,7 @@ func TestDamagedLogIsNoticed(t *testing.T) {
 }
 
 func TestKilledDatabaseLacksNothing(t *testing.T) {
+	needsFile(t)
 	s, path := openNew(t, 2)
 	appended(t, s)
 
@@ -92,6 +94,7 @@ func TestKilledDatabaseLacksNothing(t *testing.T) {
 }
 
 func TestDamagedDatabaseNamesTheCopy(t *testing.T) {
+	needsFile(t)
 	s, path := openNew(t, 2)
 	appended(t, s)
 	good := must.Have(s.KeepCopy(t.Context()))(t)
@@ -127,6 +130,7 @@ func TestDamagedDatabaseNamesTheCopy(t *testing.T) {
 
 // What is damaged in an index alone is rebuilt from the tables.
 func TestDamagedIndexIsRebuilt(t *testing.T) {
+	needsFile(t)
 	dir, anchor := t.TempDir(), t.TempDir()
 	path := filepath.Join(dir, "parley.db")
 	s := openAnchored(t, dir, anchor)
@@ -148,6 +152,7 @@ func TestDamagedIndexIsRebuilt(t *testing.T) {
 }
 
 func TestEmptiedDatabaseIsDamaged(t *testing.T) {
+	needsFile(t)
 	s, path := openNew(t, 1)
 	must.Have(s.KeepCopy(t.Context()))(t)
 	must.Do(t, s.Close())
@@ -164,6 +169,7 @@ func TestEmptiedDatabaseIsDamaged(t *testing.T) {
 }
 
 func TestRepairLeavesASoundDatabase(t *testing.T) {
+	needsFile(t)
 	path := filepath.Join(t.TempDir(), "parley.db")
 	if done, err := Repair(t.Context(), Options{Path: path}); err != nil || done != (Repaired{}) {
 		t.Errorf("without a database: got %+v, %v", done, err)
@@ -176,6 +182,7 @@ func TestRepairLeavesASoundDatabase(t *testing.T) {
 
 // A daemon that meets damage accepts nothing more.
 func TestDamageIsNoticedWhileOpen(t *testing.T) {
+	needsFile(t)
 	for name, meet := range map[string]func(s *Store) error{
 		"check": func(s *Store) error { return s.Check(t.Context()) },
 		"read": func(s *Store) error {
@@ -207,6 +214,7 @@ func TestDamageIsNoticedWhileOpen(t *testing.T) {
 
 // Whatever the pages hold, the error says that they are damaged.
 func TestOpenKnowsDamageOfAnyKind(t *testing.T) {
+	needsFile(t)
 	s, path := openNew(t, 2)
 	appended(t, s)
 	must.Do(t, s.Close())

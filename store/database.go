@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"io/fs"
 	"log/slog"
 	"time"
@@ -11,22 +10,29 @@ import (
 	"gorm.io/gorm"
 )
 
-// database is the open file: one connection that writes, a pool that reads, and the
+// database is the open database: one connection that writes, a pool that reads, and the
 // queue of writes. All types of the store share it.
 type database struct {
-	path   string
+	path   string // of the file, or what names the database of a server
 	now    func() time.Time
 	log    *slog.Logger
 	tuning tuning
 
-	writerPool *sql.DB     // of one connection,
-	writerConn *sql.Conn   // which is this one
-	statements *statements // of that connection; only the writing goroutine uses them,
-	writer     *gorm.DB    // and this, which is over them
-	marked     bool        // marked as open in the database; only the writing goroutine uses it
-	readerPool *sql.DB
-	reader     *gorm.DB
+	open    func(context.Context) error
+	backup  func(ctx context.Context, path string) (size int64, err error) // to a new file
+	sql     *dialect
+	session session       // only the writing goroutine uses it,
+	writer  *gorm.DB      // and this,
+	rows    gorm.ConnPool // and this, which are over its connection
+	reader  *gorm.DB
 
+	writerPool *sql.DB     // of one connection,
+	writerConn *sql.Conn   // which is this one with SQLite
+	statements *statements // of that connection
+	marked     bool        // marked as open in the file; only the writing goroutine uses it
+	readerPool *sql.DB
+
+	outage   outage
 	queue    queue
 	company  company       // only the writing goroutine uses it
 	finished chan struct{} // closed when the writing goroutine has ended
@@ -43,6 +49,7 @@ type tuning struct {
 	busyTimeout time.Duration
 	migrations  fs.FS // instead of the embedded ones
 	searchTime  time.Duration
+	moves       bool // rows are moved in or out
 }
 
 // read answers a query from a connection that cannot write. A query goes on
@@ -67,16 +74,9 @@ func (db *database) close() error {
 
 	<-db.finished
 	db.events.close()
-	db.markClosed()
-
-	db.statements.close()
-
-	// The writer goes last: the last connection moves the log into the file.
-	err := errors.Join(db.readerPool.Close(), db.writerConn.Close(), db.writerPool.Close())
-	if err != nil {
+	if err := db.session.close(); err != nil {
 		return db.fail("closing the database", err)
 	}
-	db.anchor.closed()
 	db.progress.close()
 
 	return nil

@@ -50,7 +50,7 @@ func retryDelivery(t *tx, messageID string, b NewDelivery) ([]Job, error) {
 
 	unconfirmed := job.State == parley.DeliveryUnconfirmed && rows[0].Delivery.ReasonCode != string(parley.EndedRefused)
 	if _, err := t.exec(`UPDATE deliveries SET queued_at = ?, dismissed = 0, withheld = '',
-			typed_before = max(typed_before, ?)
+			typed_before = CASE WHEN ? = 1 THEN 1 ELSE typed_before END
 		WHERE message_seq = ? AND recipient_id = ?`,
 		nanos(t.now), unconfirmed, job.Key.MessageSeq, job.Key.RecipientID); err != nil {
 		return nil, err

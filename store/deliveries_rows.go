@@ -70,6 +70,11 @@ func (r *deliveryRow) key() Key { return Key{r.MessageSeq, r.RecipientID} }
 const (
 	itemColumns = messageColumns + `, ` + deliveryColumns
 	itemAgents  = ` JOIN agents s ON s.id = m.sender_id JOIN agents r ON r.id = d.recipient_id`
+
+	// With CROSS JOIN, SQLite goes through the tables in this order. A condition belongs to a join
+	// of another kind.
+	itemOn      = ` JOIN agents s ON m.seq = d.message_seq AND s.id = m.sender_id JOIN agents r ON r.id = d.recipient_id`
+	messageThen = ` CROSS JOIN messages m` + itemOn
 )
 
 // itemRow is a delivery and its message.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,15 @@ const (
 	faultCorrupt                 // damaged
 	faultForeign                 // not a database
 	faultIO                      // the operating system refused
+
+	// These are of a server.
+	faultUnreachable // there is no connection to it, or it has ended
+	faultStalled     // it has not answered, or has not got a lock, in time
+	faultCrowded     // it has no connection or no memory left
+	faultConflict    // another transaction was in the way
+	faultStandby     // it only reads
+	faultUnknown     // it was lost in the middle of a commit
+	faultRefused     // it does not let this user in, or there is no such database
 )
 
 // fail turns an error of the driver into one of ours. The error of a context stays as it
@@ -38,8 +48,11 @@ func (db *database) fail(doing string, err error) error {
 // failure describes what went wrong with the database at path, and while doing what. It
 // keeps the text of the driver's error, but not its type.
 func failure(path, doing string, err error) error {
-	if contextual(err) || refused(err) {
+	if contextual(err) && faultOf(err) == faultNone || refused(err) {
 		return err
+	}
+	if e := serverFailure(path, doing, err); e != nil {
+		return e
 	}
 
 	unavailable := func(format string, args ...any) *parley.Error {
@@ -108,6 +121,18 @@ func osFault(err error) fault {
 	}
 	return faultOf(err)
 }
+
+// faultOf returns how the database itself failed, faultNone for other errors.
+func faultOf(err error) fault { return cmp.Or(sqliteFault(err), postgresFault(err)) }
+
+// duplicate reports whether a row with the same key exists.
+func duplicate(err error) bool {
+	code := codeOf(err)
+	return code == codeUnique || code == codePrimaryKey || hasState(err, stateUnique)
+}
+
+// dangling reports whether a row refers to one that does not exist.
+func dangling(err error) bool { return codeOf(err) == codeForeignKey || hasState(err, stateForeignKey) }
 
 // contextual reports whether a context has ended.
 func contextual(err error) bool {

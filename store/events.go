@@ -53,7 +53,7 @@ type foundEvent struct {
 
 // List returns events in the order of their numbers.
 func (s *Events) List(ctx context.Context, q EventQuery) ([]parley.Event, error) {
-	where, args := ` WHERE e.seq > ?`, []any{parley.PreviewLength + 1, q.After}
+	where, args := ` WHERE e.seq > ?`, []any{parley.PreviewLength, q.After}
 	order, limit := ` ORDER BY e.seq LIMIT ?`, q.Limit
 	if q.Last > 0 {
 		args[1] = 0
@@ -112,7 +112,7 @@ func (r *foundEvent) event() parley.Event {
 	}
 
 	if r.Type.Announces() {
-		e.Preview = parley.Truncate(r.Text, parley.PreviewLength)
+		e.Preview = r.Text
 		e.Kind, e.MessageType, e.RequiresResponse = r.Kind, r.MessageType, r.Requires
 	}
 
@@ -143,17 +143,42 @@ type eventRow struct {
 	State          string
 	Detail         string
 	ReasonCode     parley.ReasonCode
+
+	seq int64 // 0 if the database gives it
 }
+
+// numberedEventColumns are the columns of a new event with its number.
+var numberedEventColumns = append(
+	columns[eventRow]{{"seq", func(e *eventRow) any { return e.seq }}}, newEventColumns...)
 
 // flushEvents writes the events and returns the number of the last.
 func (t *tx) flushEvents() (last int64, err error) {
-	into := newEventColumns.insertInto("events")
+	if t.nextEvent > 0 {
+		return t.numberEvents()
+	}
+
+	into := newEventColumns.insertInto("events", 1)
 	for i := range t.events {
-		if _, last, err = t.execRow(into, newEventColumns.values(&t.events[i])...); err != nil {
+		res, err := t.execResult(into, newEventColumns.values(&t.events[i])...)
+		if err != nil {
+			return 0, err
+		}
+		if last, err = res.LastInsertId(); err != nil {
 			return 0, err
 		}
 	}
+
 	return last, nil
+}
+
+// numberEvents writes the events with the next numbers, and returns the last of them.
+func (t *tx) numberEvents() (last int64, err error) {
+	for i := range t.events {
+		last = t.nextEvent
+		t.events[i].seq = last
+		t.nextEvent++
+	}
+	return last, insert(t, "events", numberedEventColumns, t.events...)
 }
 
 // announce emits the event of a new message.

@@ -16,6 +16,7 @@ import (
 
 // TestFullDiskRecovers fills a real disk, a very small one.
 func TestFullDiskRecovers(t *testing.T) {
+	needsFile(t)
 	dir := t.TempDir()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=3m,mode=0700"); err != nil {
 		t.Skipf("needs the right to mount: %v", err)
@@ -74,6 +75,7 @@ func asNobody(t *testing.T, test func()) {
 }
 
 func TestOpenWithoutPermission(t *testing.T) {
+	needsFile(t)
 	path := filepath.Join(t.TempDir(), "parley.db")
 	must.Do(t, openAt(t, path).Close())
 	must.Do(t, os.Chmod(path, 0o400))

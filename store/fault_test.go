@@ -10,6 +10,7 @@ import (
 )
 
 func TestLockedDatabaseRecovers(t *testing.T) {
+	needsFile(t)
 	s, path := openNew(t, 2)
 	other := raw(t, path)
 	run(t, other, "BEGIN IMMEDIATE")
@@ -62,6 +63,7 @@ func fill(t *testing.T, s *Store) (stored int, err error) {
 }
 
 func TestFullDatabaseRecovers(t *testing.T) {
+	needsFile(t)
 	s := openWith(t, 2)
 	limit := func(pages int) {
 		t.Helper()

@@ -34,7 +34,9 @@ func openWith(t testing.TB, agents int) *Store {
 func openNew(t testing.TB, n int) (s *Store, path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "parley.db")
-	must.Do(t, os.WriteFile(path, must.Have(empty())(t), 0o600))
+	if !onPostgres {
+		must.Do(t, os.WriteFile(path, must.Have(empty())(t), 0o600))
+	}
 	s = openAt(t, path)
 	addAgents(t, s, n)
 	return s, path
@@ -62,7 +64,7 @@ var empty = sync.OnceValues(func() ([]byte, error) {
 
 func openAt(t testing.TB, path string) *Store {
 	t.Helper()
-	s := must.Have(open(t.Context(), Options{Path: path}, tuning{busyTimeout: 300 * time.Millisecond,
+	s := must.Have(open(t.Context(), at(t, path), tuning{busyTimeout: 300 * time.Millisecond,
 		searchTime: time.Hour}))(t)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
@@ -155,7 +157,11 @@ func wantCode(t *testing.T, what string, err error, code parley.Code) {
 // raw opens a database as another program would.
 func raw(t *testing.T, path string) *sql.DB {
 	t.Helper()
-	db := must.Have(sql.Open(driverName, path))(t)
+	name, source := driverName, path
+	if onPostgres {
+		name, source = "pgx", at(t, path).URL
+	}
+	db := must.Have(sql.Open(name, source))(t)
 	db.SetMaxOpenConns(1)
 	t.Cleanup(func() { db.Close() })
 	return db

@@ -91,10 +91,10 @@ func (q *InboxQuery) mine() (where string, args []any) {
 		conversations[i] = parley.ConversationID(id, q.RecipientID)
 	}
 
-	// The plus keeps SQLite from looking the recipient up in another index.
+	// The empty text keeps SQLite from looking the recipient up in another index.
 	return where + ` AND d.message_seq IN (
 		SELECT c.message_seq FROM deliveries c
-			WHERE c.conversation_id IN ? AND (c.kind = 'direct' OR c.kind = 'steering') AND +c.recipient_id = ?
+			WHERE c.conversation_id IN ? AND (c.kind = 'direct' OR c.kind = 'steering') AND c.recipient_id || '' = ?
 		UNION ALL SELECT o.seq FROM messages o WHERE o.sender_id IN ? AND o.kind <> 'direct')`,
 		append(args, conversations, q.RecipientID, q.Senders)
 }
@@ -141,7 +141,7 @@ func (db *database) items(
 
 	var rows []itemRow
 	err := db.read(ctx, "reading messages", &rows, `SELECT `+itemColumns+`
-		FROM deliveries d CROSS JOIN messages m ON m.seq = d.message_seq`+itemAgents+where+order,
+		FROM deliveries d`+messageThen+where+order,
 		append(args, limit)...)
 
 	items := make([]InboxItem, len(rows))

@@ -18,13 +18,13 @@ func (s *Inbox) Pressing(
 
 	var seqs []int64
 	err = s.read(ctx, "reading unread messages", &seqs, `SELECT u.seq FROM (
-			SELECT * FROM (SELECT d.message_seq AS seq, 0 AS rank FROM deliveries d INDEXED BY deliveries_pressing
-				WHERE d.recipient_id = ? AND d.read_at IS NULL AND d.urgent = 1 ORDER BY d.message_seq DESC LIMIT ?)
+			SELECT * FROM (SELECT d.message_seq AS seq, 0 AS rank FROM deliveries d`+s.sql.indexedBy("deliveries_pressing")+`
+				WHERE d.recipient_id = ? AND d.read_at IS NULL AND d.urgent = 1 ORDER BY d.message_seq DESC LIMIT ?) p
 			UNION ALL
 			SELECT n.seq, CASE m.priority WHEN 'high' THEN 1 WHEN 'low' THEN 3 ELSE 2 END
 				FROM (SELECT d.message_seq AS seq FROM deliveries d
 				WHERE d.recipient_id = ? AND d.read_at IS NULL ORDER BY d.message_seq DESC LIMIT ?) n
-				CROSS JOIN messages m ON m.seq = n.seq WHERE m.priority <> 'urgent'
+				CROSS JOIN messages m WHERE m.seq = n.seq AND m.priority <> 'urgent'
 		) u ORDER BY u.rank, u.seq DESC LIMIT ?`, recipientID, limit, recipientID, rankedUnread, limit)
 	if err != nil {
 		return nil, 0, err

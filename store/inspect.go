@@ -17,12 +17,17 @@ type Health struct {
 	Version, Known int64 // the version of its schema, and the newest that this program knows
 	Size, Log      int64 // of the file and of the write-ahead log next to it, in bytes
 
+	Place string     // of a server's database, without the password; "" for a file
 	Lacks *Shortfall // what was acknowledged and is not there; nil for nothing
 }
 
 // Inspect reads the whole database, which others may use meanwhile. It changes nothing and
 // does not migrate. Every error is STORAGE_UNAVAILABLE, as with Open.
 func Inspect(ctx context.Context, o Options) (Health, error) {
+	if o.URL != "" {
+		return inspectServer(ctx, o.URL)
+	}
+
 	file := o.Path
 	h, err := inspect(ctx, o)
 	if err != nil {
@@ -93,9 +98,10 @@ func (h *Health) read(ctx context.Context, pool *sql.DB, file string) error {
 		return damaged(file).With("cause", verdict)
 	}
 
-	return pool.QueryRowContext(ctx,
-		`SELECT coalesce(max(version_id), 0) FROM `+goose.DefaultTablename+` WHERE is_applied`).Scan(&h.Version)
+	return pool.QueryRowContext(ctx, versionQuery).Scan(&h.Version)
 }
+
+const versionQuery = `SELECT coalesce(max(version_id), 0) FROM ` + goose.DefaultTablename + ` WHERE is_applied`
 
 func notOurs(file string) *parley.Error {
 	return parley.Errorf(parley.StorageUnavailable, "%s is a database, but not one of parley's", file).

@@ -15,6 +15,7 @@ import (
 )
 
 func TestInspectReadsWhileOthersWriteAndChangesNothing(t *testing.T) {
+	needsFile(t)
 	path := filepath.Join(t.TempDir(), "parley ?%#.db")
 	s := openAt(t, path)
 	addAgents(t, s, 3)
@@ -53,6 +54,7 @@ func TestInspectReadsWhileOthersWriteAndChangesNothing(t *testing.T) {
 }
 
 func TestInspectSaysWhatIsWrong(t *testing.T) {
+	needsFile(t)
 	dir := t.TempDir()
 	write := func(name string, fill func(path string)) string {
 		path := filepath.Join(dir, name)
@@ -98,6 +100,7 @@ func TestInspectSaysWhatIsWrong(t *testing.T) {
 }
 
 func TestInspectEndsWithItsContext(t *testing.T) {
+	needsFile(t)
 	_, path := openNew(t, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
 
 	"parley"
+	"parley/store/postgrestest"
 )
 
 // childVar makes the test binary a program that a test starts. Its value is the job; the
@@ -23,7 +25,65 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	goleak.VerifyTestMain(m)
+
+	code := m.Run()
+	if code == 0 && postgrestest.Missing() == "" {
+		fmt.Println("on PostgreSQL:")
+		onPostgres = true
+		code = m.Run()
+	}
+	if code == 0 {
+		if err := goleak.Find(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// onPostgres says which database the tests run on: all run on SQLite first, and then once more.
+var onPostgres bool
+
+func TestPostgreSQLIsTested(t *testing.T) {
+	if why := postgrestest.Missing(); why != "" {
+		t.Skip(why)
+	}
+}
+
+// databases are those of the tests on PostgreSQL.
+var databases = postgrestest.Databases{Prepare: func(url string) error {
+	s, err := Open(context.Background(), Options{URL: url})
+	if err != nil {
+		return err
+	}
+	return s.Close()
+}}
+
+// urls holds, by the path that stands for it, the database of each test that runs on PostgreSQL.
+var urls sync.Map
+
+// at returns the options of the database at a path.
+func at(t testing.TB, path string) Options {
+	t.Helper()
+	if !onPostgres {
+		return Options{Path: path}
+	}
+
+	url, known := urls.Load(path)
+	if !known {
+		url = databases.New(t)
+		urls.Store(path, url)
+	}
+
+	return Options{Path: path, URL: url.(string)}
+}
+
+// needsFile skips what is only about the files of SQLite.
+func needsFile(t testing.TB) {
+	t.Helper()
+	if onPostgres {
+		t.Skip("it concerns SQLite")
+	}
 }
 
 func child(job, path string) error {
@@ -32,7 +92,7 @@ func child(job, path string) error {
 	}
 
 	ctx := context.Background()
-	s, err := Open(ctx, Options{Path: path})
+	s, err := Open(ctx, Options{Path: path, URL: os.Getenv(childVar + "_URL")})
 	if err != nil {
 		return err
 	}

@@ -16,15 +16,19 @@ func (db *database) migrate(ctx context.Context, provider *goose.Provider) error
 	case err != nil:
 		return err
 	case have > want:
+		older := "put an older copy in its place: " + db.copies.where()
+		if !db.sql.embedded {
+			older = "restore an older backup of the database."
+		}
 		return parley.Errorf(parley.StorageUnavailable,
 			"the database %s is from a newer parley: its version is %d, this program knows %d", db.path, have, want).
 			With("file", db.path).With("version", have).
-			Suggest("Use the newer parley, or put an older copy in its place: %s", db.copies.where())
+			Suggest("Use the newer parley, or %s", older)
 	case have == want:
 		return nil
 	}
 
-	if have > 0 {
+	if have > 0 && db.sql.embedded {
 		if err := db.keepCopy(ctx, have); err != nil {
 			return err
 		}
@@ -42,15 +46,15 @@ func (db *database) migrator() (*goose.Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	return goose.NewProvider(dialect, db.writerPool, files, goose.WithLogger(goose.NopLogger()),
-		goose.WithDisableGlobalRegistry(true), goose.WithGoMigrations(goMigrations()...))
+	return goose.NewProvider(db.sql.goose, db.writerPool, files, goose.WithLogger(goose.NopLogger()),
+		goose.WithDisableGlobalRegistry(true), goose.WithGoMigrations(goMigrations(db.sql)...))
 }
 
 func (db *database) migrations() (fs.FS, error) {
 	if db.tuning.migrations != nil {
 		return db.tuning.migrations, nil
 	}
-	return sqlMigrations()
+	return sqlMigrations(db.sql)
 }
 
 // keepCopy copies the database before a migration.

@@ -45,7 +45,7 @@ func addCalls(ctx context.Context, tx *sql.Tx) error {
 		return err
 	}
 
-	return fillWords(ctx, tx)
+	return fillWords(ctx, tx, &sqliteDialect)
 }
 
 func dropCalls(ctx context.Context, tx *sql.Tx) error {

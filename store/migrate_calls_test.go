@@ -8,6 +8,7 @@ import (
 
 // An older database has no marks of threads. Its posts get them when it is opened.
 func TestMigrationMarksThreadsOfOldPosts(t *testing.T) {
+	needsFile(t)
 	s, path := openNew(t, 3)
 	thread := openThread(t, s, 1)
 	say(t, s, "the grammar, to one", 0, 1)
@@ -23,7 +24,7 @@ func TestMigrationMarksThreadsOfOldPosts(t *testing.T) {
 	rows := []wordsRow{{seq: 1, text: "the grammar, to one", senderID: agentID(0), recipients: []string{agentID(1)}},
 		{seq: 2, text: "the grammar, to all", senderID: agentID(0), recipients: []string{agentID(1)}}}
 	for i := range rows {
-		must.Have(db.ExecContext(t.Context(), wordsColumns.insertInto("message_words"), wordsColumns.values(&rows[i])...))(t)
+		must.Have(db.ExecContext(t.Context(), wordsColumns.insertInto("message_words", 1), wordsColumns.values(&rows[i])...))(t)
 	}
 
 	must.Do(t, db.Close())

@@ -39,6 +39,7 @@ func TestOldReasonsHaveCodes(t *testing.T) {
 }
 
 func TestMigrationAddsCodes(t *testing.T) {
+	needsFile(t)
 	s, path := openNew(t, 2)
 	read := send(t, s, post(0, 1)).Message.ID
 	retried := send(t, s, post(0, 1)).Message.ID

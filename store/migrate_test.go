@@ -17,7 +17,7 @@ import (
 func later(t *testing.T, sql string) fs.FS {
 	t.Helper()
 	files := fstest.MapFS{"00099_later.sql": {Data: []byte("-- +goose Up\n" + sql)}}
-	now := must.Have(sqlMigrations())(t)
+	now := must.Have(sqlMigrations(&sqliteDialect))(t)
 
 	names := must.Have(fs.Glob(now, "*.sql"))(t)
 
@@ -32,6 +32,7 @@ func later(t *testing.T, sql string) fs.FS {
 // fixture makes a database of a released version from its SQL text.
 func fixture(t *testing.T, name string) (path string) {
 	t.Helper()
+	needsFile(t)
 	text := must.Have(os.ReadFile(filepath.Join("testdata", name)))(t)
 	path = filepath.Join(t.TempDir(), "parley.db")
 	db := raw(t, path)
@@ -63,6 +64,7 @@ func wantFixture(t *testing.T, s *Store) {
 func TestFirstVersionOpens(t *testing.T) { wantFixture(t, openAt(t, fixture(t, "v1.sql"))) }
 
 func TestMigrationKeepsCopy(t *testing.T) {
+	needsFile(t)
 	path := fixture(t, "v1.sql")
 	tuned := tuning{busyTimeout: time.Second, migrations: later(t, "ALTER TABLE agents ADD COLUMN shoe_size INTEGER;")}
 	s := must.Have(open(t.Context(), Options{Path: path}, tuned))(t)
@@ -94,6 +96,7 @@ func TestMigrationKeepsCopy(t *testing.T) {
 }
 
 func TestFailedMigrationChangesNothing(t *testing.T) {
+	needsFile(t)
 	path := fixture(t, "v1.sql")
 	tuned := tuning{
 		busyTimeout: time.Second,

@@ -18,7 +18,7 @@ func addWords(ctx context.Context, tx *sql.Tx) error {
 	if err := execAll(ctx, tx, wordsTable, pressingIndex); err != nil {
 		return err
 	}
-	return fillWords(ctx, tx)
+	return fillWords(ctx, tx, &sqliteDialect)
 }
 
 func dropWords(ctx context.Context, tx *sql.Tx) error {
@@ -40,22 +40,22 @@ func execAll(ctx context.Context, tx *sql.Tx, statements ...string) error {
 const fillChunk = 1000
 
 // fillWords puts all messages into the index of words, which must be empty.
-func fillWords(ctx context.Context, tx *sql.Tx) error {
-	into, err := tx.PrepareContext(ctx, wordsColumns.insertInto("message_words"))
+func fillWords(ctx context.Context, tx *sql.Tx, d *dialect) error {
+	into, err := tx.PrepareContext(ctx, d.bound(d.words.columns.insertInto("message_words", 1)))
 	if err != nil {
 		return fmt.Errorf("index the words of messages: %w", err)
 	}
 	defer into.Close()
 
 	for last := int64(0); ; {
-		rows, err := unindexed(ctx, tx, last)
+		rows, err := unindexed(ctx, tx, d, last)
 		if err != nil || len(rows) == 0 {
 			return err
 		}
 
 		last = rows[len(rows)-1].seq
 		for i := range rows {
-			if _, err := into.ExecContext(ctx, wordsColumns.values(&rows[i])...); err != nil {
+			if _, err := into.ExecContext(ctx, d.words.columns.values(&rows[i])...); err != nil {
 				return fmt.Errorf("index the words of messages: %w", err)
 			}
 		}
@@ -63,10 +63,10 @@ func fillWords(ctx context.Context, tx *sql.Tx) error {
 }
 
 // unindexed reads the next messages after a number.
-func unindexed(ctx context.Context, tx *sql.Tx, after int64) ([]wordsRow, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT m.seq, m.text, m.sender_id, m.thread_id,
-		coalesce((SELECT group_concat(d.recipient_id, ' ') FROM deliveries d WHERE d.message_seq = m.seq), '')
-		FROM messages m WHERE m.seq > ? ORDER BY m.seq LIMIT ?`, after, fillChunk)
+func unindexed(ctx context.Context, tx *sql.Tx, d *dialect, after int64) ([]wordsRow, error) {
+	rows, err := tx.QueryContext(ctx, d.bound(`SELECT m.seq, m.text, m.sender_id, m.thread_id,
+		coalesce((SELECT `+d.joined+`(d.recipient_id, ' ') FROM deliveries d WHERE d.message_seq = m.seq), '')
+		FROM messages m WHERE m.seq > ? ORDER BY m.seq LIMIT ?`), after, fillChunk)
 	if err != nil {
 		return nil, fmt.Errorf("read the messages to be indexed: %w", err)
 	}

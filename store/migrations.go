@@ -9,11 +9,14 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-//go:embed migrations/sqlite/*.sql
+//go:embed migrations/sqlite/*.sql migrations/postgres/*.sql
 var embedded embed.FS
 
-// schema lists all migrations in their order. Most are files of SQL in
+// schema lists all migrations of SQLite in their order. Most are files of SQL in
 // migrations/sqlite. A step that SQL cannot do is written in Go.
+//
+// PostgreSQL has the steps from postgresBase on: the first makes what those before made, and each
+// later one has a file of the same name in migrations/postgres.
 var schema = []migration{
 	{version: 1, file: "00001_initial.sql"},
 	{version: 2, file: "00002_interruptible.sql"},
@@ -43,6 +46,9 @@ var schema = []migration{
 	{version: 36, file: "00036_search.sql"},
 }
 
+// postgresBase is the version of SQLite's schema with which PostgreSQL's begins.
+const postgresBase = 34
+
 // migration is one step of the schema. A step in SQL has no functions; file is
 // then a file of migrations/sqlite, and else the Go file of the functions.
 type migration struct {
@@ -54,14 +60,14 @@ type migration struct {
 // newestVersion is the version of a database that this program makes.
 func newestVersion() int64 { return schema[len(schema)-1].version }
 
-// sqlMigrations returns the files of migrations/sqlite.
-func sqlMigrations() (fs.FS, error) { return fs.Sub(embedded, "migrations/sqlite") }
+// sqlMigrations returns the steps of a dialect that are written in SQL.
+func sqlMigrations(d *dialect) (fs.FS, error) { return fs.Sub(embedded, "migrations/"+d.folder) }
 
-// goMigrations returns the steps that are written in Go.
-func goMigrations() []*goose.Migration {
+// goMigrations returns the steps of a dialect that are written in Go.
+func goMigrations(d *dialect) []*goose.Migration {
 	var list []*goose.Migration
 	for _, m := range schema {
-		if m.up != nil {
+		if m.up != nil && m.version > d.base {
 			up, down := &goose.GoFunc{RunTx: m.up}, &goose.GoFunc{RunTx: m.down}
 			list = append(list, goose.NewGoMigration(m.version, up, down))
 		}

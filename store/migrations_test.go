@@ -41,7 +41,7 @@ func TestMigrationsAreNumberedInOrder(t *testing.T) {
 }
 
 func TestSchemaListsEveryMigrationFile(t *testing.T) {
-	files := must.Have(sqlMigrations())(t)
+	files := must.Have(sqlMigrations(&sqliteDialect))(t)
 	got := must.Have(fs.Glob(files, "*"))(t)
 
 	var want []string
@@ -58,6 +58,7 @@ func TestSchemaListsEveryMigrationFile(t *testing.T) {
 
 // Going down to the first version and up again gives the same tables and indexes.
 func TestMigrationsGoDownAndUpAgain(t *testing.T) {
+	needsFile(t)
 	s, path := openNew(t, 2)
 	say(t, s, "hello", 0, 1)
 	must.Do(t, s.Close())
@@ -76,7 +77,7 @@ func downTo(t *testing.T, path string, version int64) {
 	pool := must.Have(connect(dsn(path, time.Second, writerPragmas...), 1))(t)
 	defer pool.Close()
 
-	provider, err := (&database{writerPool: pool}).migrator()
+	provider, err := (&database{writerPool: pool, sql: &sqliteDialect}).migrator()
 	must.Do(t, err)
 	must.Have(provider.DownTo(t.Context(), version))(t)
 }

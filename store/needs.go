@@ -19,7 +19,7 @@ const maxNeeds = 200
 func (s *Needs) Unconfirmed(ctx context.Context) ([]InboxItem, error) {
 	var rows []itemRow
 	err := s.read(ctx, "reading unconfirmed deliveries", &rows, `SELECT `+itemColumns+`
-		FROM deliveries d CROSS JOIN messages m ON m.seq = d.message_seq`+itemAgents+`
+		FROM deliveries d`+messageThen+`
 		WHERE `+isRetriable+` AND d.state = 'unconfirmed' AND d.dismissed = 0
 		ORDER BY d.message_seq DESC LIMIT ?`, maxNeeds)
 
@@ -55,7 +55,7 @@ const receivedAt = `CASE r.kind WHEN 'terminal' THEN coalesce(d.read_at, d.queue
 func (s *Needs) Owed(ctx context.Context, from, before time.Time) ([]InboxItem, error) {
 	var rows []itemRow
 	err := s.read(ctx, "reading unanswered requests", &rows, `SELECT `+itemColumns+`
-		FROM messages m CROSS JOIN deliveries d ON d.message_seq = m.seq`+itemAgents+`
+		FROM messages m CROSS JOIN deliveries d`+itemOn+`
 		WHERE m.accepted_at > ? AND m.accepted_at < ? AND `+isUnanswered+`
 			AND `+receivedAt+` < ? AND `+lastWordAt+` <= `+receivedAt+`
 		ORDER BY m.accepted_at LIMIT ?`, nanos(from), nanos(before), nanos(before), maxNeeds)

@@ -29,9 +29,16 @@ func open(ctx context.Context, o Options, tuned tuning) (*Store, error) {
 		return nil, failure(o.Path, "finding the database", err)
 	}
 
-	db := &database{path: path, now: o.Now, log: o.Log, tuning: tuned, finished: make(chan struct{})}
-	db.anchor = newAnchor(path, o.Anchor)
-	db.progress.path, db.copies = o.progressPath(path), o.Copies.or(path)
+	db := &database{now: o.Now, log: o.Log, tuning: tuned, finished: make(chan struct{})}
+	if o.URL == "" {
+		err = db.useFile(path, &o)
+	} else {
+		err = db.useServer(path, o.URL)
+	}
+	if err != nil {
+		return nil, err
+	}
+
 	if db.now == nil {
 		db.now = time.Now
 	}
@@ -41,11 +48,14 @@ func open(ctx context.Context, o Options, tuned tuning) (*Store, error) {
 
 	db.queue.wake, db.company = make(chan struct{}, 1), company{}
 	db.events.news = make(chan struct{})
-	if err := db.open(ctx); err != nil {
-		err = db.diagnose(ctx, err)
+	err = db.open(ctx)
+	if err == nil {
+		err = db.refuseMoved(ctx)
+	}
+	if err != nil {
 		db.abandon()
 		db.anchor.forget()
-		return nil, db.explain(ctx, failure(path, "opening the database", err))
+		return nil, db.explain(ctx, failure(db.path, "opening the database", err))
 	}
 
 	go db.writeLoop()
@@ -53,7 +63,23 @@ func open(ctx context.Context, o Options, tuned tuning) (*Store, error) {
 	return newStore(db), nil
 }
 
-func (db *database) open(ctx context.Context) (err error) {
+// useFile prepares for a file of SQLite.
+func (db *database) useFile(path string, o *Options) error {
+	db.path, db.sql, db.session, db.open = path, &sqliteDialect, sqliteSession{db}, db.openFile
+	db.backup = db.backupFile
+	db.anchor = newAnchor(path, o.Anchor)
+	db.progress.path, db.copies = o.progressPath(path), o.Copies.or(path)
+	return nil
+}
+
+func (db *database) openFile(ctx context.Context) error {
+	if err := db.openFiles(ctx); err != nil {
+		return db.diagnose(ctx, err)
+	}
+	return nil
+}
+
+func (db *database) openFiles(ctx context.Context) (err error) {
 	if err := db.anchor.recover(); err != nil {
 		return err
 	}
@@ -81,7 +107,8 @@ func (db *database) open(ctx context.Context) (err error) {
 	}
 
 	db.statements = keepStatements(db.writerConn)
-	if db.writer, err = gormOn(db.statements); err != nil {
+	db.rows = db.statements
+	if db.writer, err = gormOn(db.rows, db.sql); err != nil {
 		return err
 	}
 
@@ -101,7 +128,7 @@ func (db *database) openReaders(ctx context.Context) (err error) {
 	if err := db.readerPool.PingContext(ctx); err != nil {
 		return err
 	}
-	db.reader, err = gormOn(keepStatements(db.readerPool))
+	db.reader, err = gormOn(keepStatements(db.readerPool), db.sql)
 	return err
 }
 

@@ -20,6 +20,7 @@ func damage(t *testing.T, path string) {
 }
 
 func TestOpenChecksOnlyUnclosedDatabases(t *testing.T) {
+	needsFile(t)
 	path := filepath.Join(t.TempDir(), "parley.db")
 	open := func(path string) (*Store, error) { return Open(t.Context(), Options{Path: path}) }
 	s := openAt(t, path)
@@ -52,6 +53,7 @@ func TestOpenChecksOnlyUnclosedDatabases(t *testing.T) {
 }
 
 func TestReadingLeavesNoOpenMark(t *testing.T) {
+	needsFile(t)
 	s, _ := openNew(t, 1)
 	left := filepath.Join(t.TempDir(), "left.db")
 	must.Have(s.Backup(t.Context(), left))(t)

@@ -13,6 +13,7 @@ import (
 )
 
 func TestOpenCreatesPrivateFile(t *testing.T) {
+	needsFile(t)
 	path := filepath.Join(t.TempDir(), "dir", "parley ?%#.db")
 	s := openAt(t, path)
 	addAgents(t, s, 1)
@@ -32,6 +33,7 @@ func TestOpenCreatesPrivateFile(t *testing.T) {
 }
 
 func TestOpenSetsPragmas(t *testing.T) {
+	needsFile(t)
 	s := openTest(t)
 	var mode string
 	var synchronous, foreign, readonly int
@@ -102,12 +104,14 @@ func wantRefused(t *testing.T, path string, words ...string) {
 }
 
 func TestOpenRefusesOtherFiles(t *testing.T) {
+	needsFile(t)
 	path := filepath.Join(t.TempDir(), "parley.db")
 	must.Do(t, os.WriteFile(path, []byte(strings.Repeat("not a database, but a letter\n", 100)), 0o600))
 	wantRefused(t, path, "not a database", "parley backup")
 }
 
 func TestOpenRefusesForeignDatabase(t *testing.T) {
+	needsFile(t)
 	path := filepath.Join(t.TempDir(), "parley.db")
 	db := raw(t, path)
 	run(t, db, "PRAGMA journal_mode = WAL; CREATE TABLE recipes (id INTEGER)")
@@ -116,6 +120,7 @@ func TestOpenRefusesForeignDatabase(t *testing.T) {
 }
 
 func TestOpenRefusesDamage(t *testing.T) {
+	needsFile(t)
 	s, path := openNew(t, 50)
 	must.Do(t, s.Close())
 
@@ -131,6 +136,7 @@ func TestOpenRefusesDamage(t *testing.T) {
 }
 
 func TestOpenRefusesNewerVersion(t *testing.T) {
+	needsFile(t)
 	path := filepath.Join(t.TempDir(), "parley.db")
 	must.Do(t, openAt(t, path).Close())
 	db := raw(t, path)
@@ -144,6 +150,7 @@ func TestOpenRefusesNewerVersion(t *testing.T) {
 }
 
 func TestOpenRefusesLockedDatabase(t *testing.T) {
+	needsFile(t)
 	path := filepath.Join(t.TempDir(), "parley.db")
 	must.Do(t, openAt(t, path).Close())
 	db := raw(t, path)
@@ -155,6 +162,7 @@ func TestOpenRefusesLockedDatabase(t *testing.T) {
 }
 
 func TestOpenRefusesDirectory(t *testing.T) {
+	needsFile(t)
 	_, err := Open(t.Context(), Options{Path: t.TempDir()})
 	wantCode(t, "Open", err, parley.StorageUnavailable)
 }

@@ -16,6 +16,7 @@ import (
 // plansOf returns SQLite's plans for the queries that read makes.
 func plansOf(t *testing.T, s *Store, read func(context.Context) error) string {
 	t.Helper()
+	needsFile(t)
 	type query struct {
 		sql  string
 		args []any

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"parley"
@@ -57,7 +58,7 @@ type progressFile struct {
 // advance writes down that a transaction is about to be acknowledged. Zeros say that it gave no
 // such number.
 func (f *progressFile) advance(event, message int64) error {
-	if event == 0 {
+	if event == 0 || f.path == "" {
 		return nil
 	}
 	f.last.Event = event
@@ -192,12 +193,8 @@ func recordShortfall(t *tx, found *Shortfall, last int64) error {
 		return err
 	}
 
-	for _, statement := range []string{
-		`INSERT INTO sqlite_sequence (name, seq) SELECT 'events', 0
-			WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'events')`,
-		fmt.Sprintf(`UPDATE sqlite_sequence SET seq = %d WHERE name = 'events'`, last),
-	} {
-		if _, err := t.exec(statement); err != nil {
+	for _, statement := range t.sql.goOn {
+		if _, err := t.exec(strings.ReplaceAll(statement, "LAST", fmt.Sprint(last))); err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -93,7 +94,7 @@ const stepsFact = "pruned_steps"
 func (p *pruning) steps(ctx context.Context, before int64) (shortened int64, err error) {
 	var last []int64
 	err = p.read(ctx, "looking for old steps", &last,
-		`SELECT CAST(value AS INTEGER) FROM facts WHERE name = ?`, stepsFact)
+		`SELECT CAST(value AS BIGINT) FROM facts WHERE name = ?`, stepsFact)
 	after := append(last, 0)[0]
 	for err == nil {
 		var rows []oldSteps
@@ -135,7 +136,7 @@ func (p *pruning) shorten(ctx context.Context, rows []oldSteps, after int64) (n 
 		}
 
 		_, err := t.exec(`INSERT INTO facts (name, value) VALUES (?, ?)
-			ON CONFLICT (name) DO UPDATE SET value = excluded.value`, stepsFact, after)
+			ON CONFLICT (name) DO UPDATE SET value = excluded.value`, stepsFact, strconv.FormatInt(after, 10))
 		return err
 	})
 	return n, err
@@ -240,8 +241,7 @@ func removeMessage(t *tx, m oldMessage, before int64) (int64, error) {
 	// Words can be removed only as they were written. Recipients are left out: some may have come
 	// later, with a delegation. Their marks find nothing without words.
 	words := wordsRow{seq: m.Seq, text: m.Text, senderID: m.SenderID, threadID: m.ThreadID}
-	if _, err := t.exec(`INSERT INTO message_words (message_words, rowid, words, marks) VALUES ('delete', ?, ?, ?)`,
-		m.Seq, spaced(m.Text), words.marks()); err != nil {
+	if err := t.sql.words.remove(t, &words); err != nil {
 		return 0, err
 	}
 
@@ -260,7 +260,7 @@ const freePages = 200
 // giveBack returns freed pages to the file system. A database that an earlier version made
 // cannot: it fills them again first.
 func (p *pruning) giveBack(ctx context.Context) error {
-	for {
+	for p.sql.embedded {
 		var free, mode int64
 		if err := p.read(ctx, "looking for free pages", &free, `PRAGMA freelist_count`); err != nil {
 			return err
@@ -283,6 +283,8 @@ func (p *pruning) giveBack(ctx context.Context) error {
 			return err
 		}
 	}
+
+	return nil
 }
 
 // FilesBefore returns at most limit ids of files that were stored before a time, were not

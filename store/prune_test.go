@@ -24,7 +24,7 @@ func rowsOf(t *testing.T, s *Store, table string) (n int) {
 
 func TestPruneRemovesOldRowsInSmallSteps(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	s := openClocked(t, &now, Options{Path: filepath.Join(t.TempDir(), "parley.db")})
+	s := openClocked(t, &now, at(t, filepath.Join(t.TempDir(), "parley.db")))
 	addAgents(t, s, 2)
 	for range 350 {
 		appended(t, s)
@@ -87,7 +87,7 @@ func TestPruneKeepsTheProofOfOldDeliveries(t *testing.T) {
 
 func TestPruneShortensSettledDeliveries(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	s := openClocked(t, &now, Options{Path: filepath.Join(t.TempDir(), "parley.db")})
+	s := openClocked(t, &now, at(t, filepath.Join(t.TempDir(), "parley.db")))
 	addAgents(t, s, 2)
 	done, open := send(t, s, post(0, 1)), send(t, s, post(0, 1))
 	k := Key{done.Seq, agentID(1)}
@@ -113,7 +113,7 @@ func TestPruneShortensSettledDeliveries(t *testing.T) {
 // Each message is told by its text; agent 2 is a mailbox.
 func TestPruneSparesWhatIsNotFinished(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	s := openClocked(t, &now, Options{Path: filepath.Join(t.TempDir(), "parley.db")})
+	s := openClocked(t, &now, at(t, filepath.Join(t.TempDir(), "parley.db")))
 	addAgents(t, s, 2)
 	mailbox := testAgent(2)
 	mailbox.Kind = parley.KindMailbox
@@ -153,7 +153,8 @@ func TestPruneSparesWhatIsNotFinished(t *testing.T) {
 
 func TestPrunedMessagesAreNotFoundByWords(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	s := openClocked(t, &now, Options{Path: filepath.Join(t.TempDir(), "parley.db")})
+	o := at(t, filepath.Join(t.TempDir(), "parley.db"))
+	s := openClocked(t, &now, o)
 	addAgents(t, s, 2)
 	for i := range 40 {
 		p := post(0, 1)
@@ -165,16 +166,19 @@ func TestPrunedMessagesAreNotFoundByWords(t *testing.T) {
 	must.Have(s.Prune(t.Context(), Retention{Messages: now}, onward))(t)
 
 	var found []int64
-	must.Do(t, s.read(t.Context(), "searching", &found, `SELECT rowid FROM message_words WHERE message_words MATCH 'zebra'`))
+	index := &s.sql.words
+	match, args := index.match([][]string{{stretchMark(1, shortStretch)}}, []wordsTerm{{text: "zebra"}})
+	must.Do(t, s.read(t.Context(), "searching", &found, `SELECT `+index.seq+` FROM message_words w WHERE `+match, args...))
 	if len(found) != 1 {
 		t.Errorf("the index finds %v, want the newest message alone", found)
 	}
-	if h, err := Inspect(t.Context(), Options{Path: s.path}); err != nil || h.Lacks != nil {
+	if h, err := Inspect(t.Context(), o); err != nil || h.Lacks != nil {
 		t.Errorf("the database is not whole: %+v, %v", h, err)
 	}
 }
 
 func TestPruneGivesSpaceBack(t *testing.T) {
+	needsFile(t)
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	path := filepath.Join(t.TempDir(), "parley.db")
 	s := openClocked(t, &now, Options{Path: path})

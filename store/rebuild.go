@@ -55,7 +55,7 @@ func transfer(ctx context.Context, path, to string) error {
 	if err := transferTables(ctx, tx); err != nil {
 		return err
 	}
-	if err := fillWords(ctx, tx); err != nil {
+	if err := fillWords(ctx, tx, &sqliteDialect); err != nil {
 		return err
 	}
 

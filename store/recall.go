@@ -71,6 +71,7 @@ func (s *Responders) RecallThread(
 // forgetBefore makes a responder forget its talk with another, up to one of its messages.
 func forgetBefore(t *tx, responderID, otherID string, seq int64) error {
 	_, err := t.exec(`INSERT INTO forgotten (responder_id, other_id, message_seq) VALUES (?, ?, ?)
-		ON CONFLICT DO UPDATE SET message_seq = max(message_seq, excluded.message_seq)`, responderID, otherID, seq)
+		ON CONFLICT (responder_id, other_id) DO UPDATE SET
+			message_seq = `+greatest(`forgotten.message_seq`, `excluded.message_seq`), responderID, otherID, seq)
 	return err
 }

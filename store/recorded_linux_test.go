@@ -320,6 +320,7 @@ type acknowledged struct {
 }
 
 func TestPowerCutsLoseNothingAcknowledged(t *testing.T) {
+	needsFile(t)
 	r := mountRecorded(t)
 	s := openAt(t, filepath.Join(r.dir(), "parley.db"))
 	addAgents(t, s, 2)
@@ -358,6 +359,7 @@ func TestPowerCutsLoseNothingAcknowledged(t *testing.T) {
 }
 
 func TestFailingSyncAcceptsNothing(t *testing.T) {
+	needsFile(t)
 	r := mountRecorded(t)
 	s := openAt(t, filepath.Join(r.dir(), "parley.db"))
 	addAgents(t, s, 2)
@@ -374,6 +376,7 @@ func TestFailingSyncAcceptsNothing(t *testing.T) {
 }
 
 func TestSlowSyncDelaysOnlyWrites(t *testing.T) {
+	needsFile(t)
 	r := mountRecorded(t)
 	s := openAt(t, filepath.Join(r.dir(), "parley.db"))
 	addAgents(t, s, 2)

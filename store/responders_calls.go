@@ -145,7 +145,7 @@ func (s *Responders) Usage(ctx context.Context, q UsageQuery) ([]parley.AgentUsa
 			sum(c.requests) AS requests, sum(c.unmeasured) AS unmeasured, sum(c.input_tokens) AS input_tokens,
 			sum(c.output_tokens) AS output_tokens, sum(c.latency) AS latency, max(c.at) AS last
 		FROM model_calls c JOIN agents a ON a.id = c.agent_id`+where+`
-		GROUP BY c.agent_id, c.reason ORDER BY lower(a.name), c.reason`, args...)
+		GROUP BY c.agent_id, a.name, c.reason ORDER BY lower(a.name), c.reason`, args...)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -82,8 +82,7 @@ func (s *Messages) Search(ctx context.Context, q SearchQuery) (FoundPage, error)
 
 func (s *Messages) search(ctx context.Context, q SearchQuery) (FoundPage, error) {
 	var page FoundPage
-	words := q.words()
-	if words == "" && q.Words != "" && !q.parts {
+	if q.Words != "" && NoWords(q.Words) {
 		return page, nil
 	}
 
@@ -94,16 +93,16 @@ func (s *Messages) search(ctx context.Context, q SearchQuery) (FoundPage, error)
 
 	start, bits, quickest := s.now(), shortStretch, time.Hour
 	switch {
-	case q.narrow(words):
+	case q.narrow():
 		bits = wholeRecord
-	case !q.indexed(words):
+	case !q.indexed():
 		bits = scanStretch
 	}
 
 	for n := 1; err == nil && low <= high; n++ {
 		from, stretchStart := max(low, high>>bits<<bits), s.now()
 		var items []FoundItem
-		items, err = s.searchStretch(ctx, &q, words, stretch{from, high, bits}, q.Limit+1-len(page.Items))
+		items, err = s.searchStretch(ctx, &q, stretch{from, high, bits}, q.Limit+1-len(page.Items))
 		page.Items = append(page.Items, items...)
 		if len(page.Items) > q.Limit {
 			page.Items, page.HasMore = page.Items[:q.Limit], true
@@ -124,7 +123,7 @@ func (s *Messages) search(ctx context.Context, q SearchQuery) (FoundPage, error)
 		}
 
 		switch {
-		case !q.indexed(words):
+		case !q.indexed():
 		case now.Sub(stretchStart) < quickStretch:
 			bits = longStretch
 		default:
@@ -142,13 +141,13 @@ func (s *Messages) search(ctx context.Context, q SearchQuery) (FoundPage, error)
 // span returns the numbers of the first and the last message that may lie between the times
 // of a query, and before its message. Without one, low is above high.
 func (s *Messages) span(ctx context.Context, q *SearchQuery) (low, high int64, err error) {
-	newest := `SELECT coalesce(max(m.seq), 0) FROM messages m`
-	if low = 1; q.Before == "" {
-		err = s.read(ctx, "searching messages", &high, newest)
-	} else {
-		err = s.read(ctx, "searching messages", &high, newest+` WHERE m.seq < (SELECT seq FROM messages WHERE id = ?)`, q.Before)
+	newest, args := `SELECT coalesce(max(m.seq), 0) FROM messages m`, []any{}
+	if q.Before != "" {
+		newest, args = newest+` WHERE m.seq < (SELECT seq FROM messages WHERE id = ?)`, append(args, q.Before)
 	}
 
+	low = 1
+	err = s.read(ctx, "searching messages", &high, newest, args...)
 	if err == nil && !q.Since.IsZero() {
 		low, err = s.firstSince(ctx, q.Since.Add(-clockSlack), high)
 	}
@@ -205,10 +204,11 @@ type stretch struct {
 
 // searchStretch returns at most limit messages of one stretch.
 func (s *Messages) searchStretch(
-	ctx context.Context, q *SearchQuery, words string, part stretch, limit int,
+	ctx context.Context, q *SearchQuery, part stretch, limit int,
 ) ([]FoundItem, error) {
-	from, where, args := q.source(words, part)
-	conditions, more := q.conditions()
+	index := &s.sql.words
+	from, where, args := q.source(index, part)
+	conditions, more := q.conditions(s.sql)
 	args = append([]any{listedRecipients, q.For}, args...)
 	args = append(append(args, more...), limit)
 
@@ -219,14 +219,14 @@ func (s *Messages) searchStretch(
 			ELSE m.thread_id END, '') AS conversation_id,
 		mine.recipient_id IS NULL OR mine.read_at IS NOT NULL AS is_read,
 		(SELECT count(*) FROM deliveries d WHERE d.message_seq = m.seq) AS recipient_count,
-		coalesce((SELECT group_concat(l.recipient_id, ' ') FROM
+		coalesce((SELECT `+s.sql.joined+`(l.recipient_id, ' ') FROM
 			(SELECT d.recipient_id FROM deliveries d WHERE d.message_seq = m.seq LIMIT ?) l), '') AS recipient_ids,
-		coalesce((SELECT group_concat(l.state || ' ' || l.n, ' ') FROM
+		coalesce((SELECT `+s.sql.joined+`(l.state || ' ' || l.n, ' ') FROM
 			(SELECT d.state, count(*) AS n FROM deliveries d WHERE d.message_seq = m.seq GROUP BY d.state) l), '') AS states
-		FROM `+from+` CROSS JOIN agents s ON s.id = m.sender_id
+		FROM `+from+` CROSS JOIN agents s
 		LEFT JOIN deliveries mine ON mine.message_seq = m.seq AND mine.recipient_id = ?
-		WHERE `+where+conditions+`
-		ORDER BY `+q.order(words)+` DESC LIMIT ?`, args...)
+		WHERE `+where+` AND s.id = m.sender_id`+conditions+`
+		ORDER BY `+q.order(index)+` DESC LIMIT ?`, args...)
 
 	items := make([]FoundItem, len(rows))
 	for i := range rows {

@@ -50,30 +50,34 @@ func (x *SearchMatch) rarePriorities() bool {
 }
 
 // narrow reports whether an index other than that of the words leads to few messages.
-func (q *SearchQuery) narrow(words string) bool {
+func (q *SearchQuery) narrow() bool {
 	x := &q.Match
-	return words == "" && q.All && (x.rareStates() || x.rareTypes() || x.rarePriorities() || len(q.Thread) > 0)
+	return !q.worded() && q.All && (x.rareStates() || x.rareTypes() || x.rarePriorities() || len(q.Thread) > 0)
 }
 
 // indexed reports whether the index of words finds the messages.
-func (q *SearchQuery) indexed(words string) bool {
+func (q *SearchQuery) indexed() bool {
 	marked := !q.All || len(q.From)+len(q.To)+len(q.Agents)+len(q.Thread) > 0
-	return words != "" || marked && !q.narrow(words)
+	return q.worded() || marked && !q.narrow()
 }
 
+// worded reports whether the index of words is asked for words.
+func (q *SearchQuery) worded() bool { return len(q.terms()) > 0 }
+
 // order returns the column to sort by. Both have the same numbers.
-func (q *SearchQuery) order(words string) string {
-	if q.indexed(words) {
-		return "w.rowid"
+func (q *SearchQuery) order(index *wordsDialect) string {
+	if q.indexed() {
+		return index.seq
 	}
-	return "m.seq"
+	return `m.seq`
 }
 
 // source returns where the messages of a stretch come from.
-func (q *SearchQuery) source(words string, part stretch) (from, where string, args []any) {
-	if q.indexed(words) {
-		return `message_words w CROSS JOIN messages m ON m.seq = w.rowid`,
-			`w.message_words MATCH ? AND w.rowid BETWEEN ? AND ?`, []any{q.match(words, part), part.from, part.to}
+func (q *SearchQuery) source(index *wordsDialect, part stretch) (from, where string, args []any) {
+	if q.indexed() {
+		where, args = index.match(q.marks(part), q.terms())
+		where += ` AND m.seq = ` + index.seq + ` AND ` + index.seq + ` BETWEEN ? AND ?`
+		return `message_words w CROSS JOIN messages m`, where, append(args, part.from, part.to)
 	}
 
 	from, where, args = `messages m`, `m.seq BETWEEN ? AND ?`, []any{part.from, part.to}
@@ -96,73 +100,53 @@ func (q *SearchQuery) source(words string, part stretch) (from, where string, ar
 	return from, where, args
 }
 
-// match returns the FTS5 query for a stretch. The marks come first, and the stretch is the
-// last of them: FTS5 goes through the terms in this order, so it does not look for words in
-// messages without the marks.
-func (q *SearchQuery) match(words string, part stretch) string {
-	var marks []string
-	add := func(ids []string, of ...func(string) string) {
-		if len(ids) == 0 {
-			return
-		}
-		marks = append(marks, anyMark(ids, of...))
-	}
-
+// marks returns groups of marks, of each of which a message must have one. The stretch is the last.
+func (q *SearchQuery) marks(part stretch) (groups [][]string) {
 	if !q.All {
 		readable := []string{senderMark(q.For), recipientMark(q.For)}
-		for _, id := range q.late {
-			readable = append(readable, threadMark(id))
+		groups = append(groups, append(readable, marksOf(q.late, threadMark)...))
+	}
+
+	for _, group := range [][]string{
+		marksOf(q.From, senderMark),
+		marksOf(q.To, recipientMark),
+		marksOf(q.Agents, senderMark, recipientMark),
+		marksOf(q.Thread, threadMark),
+	} {
+		if len(group) > 0 {
+			groups = append(groups, group)
 		}
-		marks = append(marks, `("`+strings.Join(readable, `" OR "`)+`")`)
 	}
 
-	add(q.From, senderMark)
-	add(q.To, recipientMark)
-	add(q.Agents, senderMark, recipientMark)
-	add(q.Thread, threadMark)
-	marks = append(marks, `"`+stretchMark(part.from, part.bits)+`"`)
-	found := `marks : (` + strings.Join(marks, ` AND `) + `)`
-	if words != "" {
-		found += ` AND ` + words
-	}
-
-	return found
+	return append(groups, []string{stretchMark(part.from, part.bits)})
 }
 
-// anyMark returns the FTS5 expression for one of some agents' marks.
-func anyMark(ids []string, of ...func(string) string) string {
-	var marks []string
+// marksOf returns all marks of some agents or threads.
+func marksOf(ids []string, of ...func(string) string) (marks []string) {
 	for _, id := range ids {
 		for _, mark := range of {
 			marks = append(marks, mark(id))
 		}
 	}
-	return `("` + strings.Join(marks, `" OR "`) + `")`
+	return marks
 }
 
-// words returns the FTS5 expression for the words of a query, "" for none and for parts of
-// words. Those would make FTS5 merge the lists of all words that begin so: for two letters,
-// that took a second in a million messages.
-func (q *SearchQuery) words() string {
-	var terms []string
+// terms returns what the index of words must have of a message, none for no words and for parts of
+// words. Those would make the index merge the lists of all words that begin so: for two letters,
+// that took SQLite a second in a million messages.
+func (q *SearchQuery) terms() (terms []wordsTerm) {
 	if q.parts {
-		return ""
+		return nil
 	}
 	for _, term := range searchTerms(q.Words) {
-		expr := `"` + spaced(term) + `"`
-		expr = `words : ` + expr
-		if ids := q.Named[term]; len(ids) > 0 {
-			expr = `(` + expr + ` OR marks : ` + anyMark(ids, senderMark, recipientMark) + `)`
-		}
-
-		terms = append(terms, expr)
+		marks := marksOf(q.Named[term], senderMark, recipientMark)
+		terms = append(terms, wordsTerm{text: spaced(term), marks: marks})
 	}
-
-	return strings.Join(terms, " AND ")
+	return terms
 }
 
 // conditions returns the conditions that no index of words knows.
-func (q *SearchQuery) conditions() (where string, args []any) {
+func (q *SearchQuery) conditions(sql *dialect) (where string, args []any) {
 	x := &q.Match
 	add := func(condition string, with ...any) {
 		where, args = where+condition, append(args, with...)
@@ -177,16 +161,18 @@ func (q *SearchQuery) conditions() (where string, args []any) {
 
 	if q.parts {
 		for _, term := range searchTerms(q.Words) {
-			q.addPart(term, add)
+			q.addPart(sql, term, add)
 		}
 	}
 
 	switch {
 	case x.rareStates():
 		of := func(index, states string) string {
-			return `SELECT d.message_seq FROM deliveries d INDEXED BY ` + index + ` WHERE d.state IN (` + states + `) AND d.state IN ?`
+			return `SELECT d.message_seq FROM deliveries d` + sql.indexedBy(index) + `
+				WHERE d.state IN (` + states + `) AND d.state IN ?`
 		}
-		add(` AND m.seq IN (`+of("deliveries_open", openStates)+` UNION `+of("deliveries_ended", endedStates)+`)`, x.States, x.States)
+		add(` AND m.seq IN (`+of("deliveries_open", openStates)+` UNION `+of("deliveries_ended", endedStates)+`)`,
+			x.States, x.States)
 	case len(x.States) > 0:
 		add(` AND EXISTS (SELECT 1 FROM deliveries d WHERE d.message_seq = m.seq AND d.state IN ?)`, x.States)
 	}
@@ -213,7 +199,7 @@ func (q *SearchQuery) conditions() (where string, args []any) {
 		add(` AND m.attachments <> ''`)
 	}
 	if x.Asks {
-		add(` AND m.requires_response`)
+		add(` AND m.requires_response <> 0`)
 	}
 	if x.Answers {
 		add(` AND m.in_reply_to <> ''`)
@@ -223,14 +209,16 @@ func (q *SearchQuery) conditions() (where string, args []any) {
 }
 
 // addPart adds the condition that a word is part of a text, or begins the name of one of its people.
-func (q *SearchQuery) addPart(term string, add func(string, ...any)) {
-	ids := q.Named[term]
-	if len(ids) == 0 {
-		add(` AND instr(lower(m.text), ?) > 0`, strings.ToLower(term))
-		return
+func (q *SearchQuery) addPart(sql *dialect, term string, add func(string, ...any)) {
+	const named = ` OR m.sender_id IN ?
+		OR EXISTS (SELECT 1 FROM deliveries d WHERE d.message_seq = m.seq AND d.recipient_id IN ?)`
+
+	part := sql.place + `(lower(m.text), ?) > 0`
+	if ids := q.Named[term]; len(ids) > 0 {
+		add(` AND (`+part+named+`)`, strings.ToLower(term), ids, ids)
+	} else {
+		add(` AND `+part, strings.ToLower(term))
 	}
-	add(` AND (instr(lower(m.text), ?) > 0 OR m.sender_id IN ? OR EXISTS (SELECT 1 FROM deliveries d
-		WHERE d.message_seq = m.seq AND d.recipient_id IN ?))`, strings.ToLower(term), ids, ids)
 }
 
 // statesOf reads how many deliveries are in which state.

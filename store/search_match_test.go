@@ -44,6 +44,10 @@ func TestSearchMatchesWhatMessagesAre(t *testing.T) {
 		"two senders":        {SearchQuery{From: []string{agentID(1), agentID(2)}}, []string{"three", "two"}},
 		"a beginning":        {SearchQuery{Words: "thr", Begun: true}, []string{"three"}},
 		"a name, or a word":  {SearchQuery{Words: "tw", Begun: true, Named: map[string][]string{"tw": agent(2)}}, []string{"three"}},
+		"a word, or a name":  {SearchQuery{Words: "one", Named: map[string][]string{"one": agent(2)}}, []string{"three", "one"}},
+		"a phrase or a name": {SearchQuery{Words: "t-wo", Named: map[string][]string{"t-wo": agent(2)}}, []string{"three"}},
+		"part or name":       {SearchQuery{Words: "hre wo", Begun: true, Named: map[string][]string{"wo": agent(2)}}, []string{"three"}},
+		"not on other terms": {SearchQuery{Words: "two one", Named: map[string][]string{"one": agent(2)}}, nil},
 		"waiting":            {SearchQuery{Match: SearchMatch{States: []parley.DeliveryState{parley.DeliveryQueued}}}, []string{"three", "two", "one"}},
 		"failed":             {SearchQuery{Match: SearchMatch{States: []parley.DeliveryState{parley.DeliveryFailed}}}, nil},
 		"read":               {SearchQuery{Match: SearchMatch{States: []parley.DeliveryState{parley.DeliveryRead}}}, nil},
@@ -58,8 +62,9 @@ func TestSearchMatchesWhatMessagesAre(t *testing.T) {
 	wantFound(t, s, SearchQuery{Before: page.Items[0].Message.ID}, "two", "one")
 }
 
-// Searches without words go to the few messages that they are about.
+// Searches without words go to the few messages that they are about. The plans are SQLite's.
 func TestSearchesForFewUseTheirIndexes(t *testing.T) {
+	needsFile(t)
 	s := openWith(t, 2)
 	say(t, s, "hello", 0, 1)
 	for name, c := range map[string]struct {

@@ -23,7 +23,7 @@ const wordsTable = `CREATE VIRTUAL TABLE message_words USING fts5 (words, marks,
 var wordsColumns = columns[wordsRow]{
 	{"rowid", func(r *wordsRow) any { return r.seq }},
 	{"words", func(r *wordsRow) any { return spaced(r.text) }},
-	{"marks", func(r *wordsRow) any { return r.marks() }},
+	{"marks", func(r *wordsRow) any { return strings.Join(r.marks(), " ") }},
 }
 
 // Stretches have 65,536 or 262,144 messages. The worst query, of words that many messages
@@ -43,8 +43,8 @@ type wordsRow struct {
 	recipients []string
 }
 
-// marks returns the marks of a message, with spaces between them.
-func (r *wordsRow) marks() string {
+// marks returns the marks of a message.
+func (r *wordsRow) marks() []string {
 	marks := make([]string, 0, len(r.recipients)+4)
 	marks = append(marks, stretchMark(r.seq, shortStretch), stretchMark(r.seq, longStretch), senderMark(r.senderID))
 	if r.threadID != "" {
@@ -53,7 +53,7 @@ func (r *wordsRow) marks() string {
 	for _, id := range r.recipients {
 		marks = append(marks, recipientMark(id))
 	}
-	return strings.Join(marks, " ")
+	return marks
 }
 
 // stretchMark returns n16x0, n16x1, … or n18x0, …
@@ -109,8 +109,8 @@ func spaced(text string) string {
 	return b.String()
 }
 
-// searchTerms returns the words that a person typed, and the phrases in double quotes. What
-// contains no word is left out.
+// searchTerms splits what a person typed into terms, each of which must occur: words, and phrases
+// in double quotes. It returns none when the query contains no word.
 func searchTerms(query string) []string {
 	var terms []string
 	add := func(term string) {

@@ -14,14 +14,10 @@ import (
 	_ "modernc.org/sqlite" // the driver
 )
 
-// The store runs on SQLite alone: the queries of the whole package, too, use its syntax
-// (INDEXED BY, FTS5, ON CONFLICT without a target, a unary + before a column). This file
-// holds what concerns the driver: connections, pragmas, error codes and checks.
+// This file holds what concerns the driver of SQLite: connections, pragmas, error codes and
+// checks. dialect.go has what SQLite writes differently from PostgreSQL.
 
-const (
-	driverName = "sqlite"
-	dialect    = goose.DialectSQLite3
-)
+const driverName = "sqlite"
 
 // defaultBusyTimeout is how long a statement waits for another process's lock.
 // A waiting statement cannot be cancelled, so the time is short.
@@ -74,10 +70,10 @@ func connect(dsn string, n int) (*sql.DB, error) {
 	return pool, nil
 }
 
-// gormOn puts gorm on the statements of a connection or a pool of them. It logs nothing:
+// gormOn puts gorm on a connection or a pool of them. It logs nothing:
 // errors are returned, and nothing else is worth a line.
-func gormOn(s *statements) (*gorm.DB, error) {
-	return gorm.Open(dialector{s}, &gorm.Config{
+func gormOn(pool gorm.ConnPool, d *dialect) (*gorm.DB, error) {
+	return gorm.Open(dialector{pool, d}, &gorm.Config{
 		Logger: logger.Discard, SkipDefaultTransaction: true, DisableAutomaticPing: true,
 	})
 }
@@ -119,17 +115,8 @@ func codeOf(err error) int {
 	return 0
 }
 
-// duplicate reports whether a row with the same key exists.
-func duplicate(err error) bool {
-	code := codeOf(err)
-	return code == codeUnique || code == codePrimaryKey
-}
-
-// dangling reports whether a row refers to one that does not exist.
-func dangling(err error) bool { return codeOf(err) == codeForeignKey }
-
-// faultOf returns how the database itself failed, faultNone for other errors.
-func faultOf(err error) fault {
+// sqliteFault returns how SQLite failed, faultNone for other errors.
+func sqliteFault(err error) fault {
 	switch codeOf(err) & 0xff {
 	case codeBusy, codeLocked, codeProtocol:
 		return faultLocked
@@ -178,7 +165,7 @@ func runCheck(ctx context.Context, db *sql.DB, pragma string) (string, error) {
 
 // lastEvent returns the highest number that an event ever had, 0 for none.
 func lastEvent(ctx context.Context, db *sql.DB) (last int64, err error) {
-	err = db.QueryRowContext(ctx, `SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'events'`).Scan(&last)
+	err = db.QueryRowContext(ctx, sqliteDialect.lastEvent).Scan(&last)
 	return last, err
 }
 

@@ -1,4 +1,4 @@
-// Package store keeps a workspace in one SQLite database: agents, messages and their
+// Package store keeps a workspace in one database, a file of SQLite or one of PostgreSQL: agents, messages and their
 // deliveries, threads, the agent log and the numbered events. What it has accepted is
 // on the disk. It owns the schema and its migrations, the sequence of events, and the
 // one goroutine that writes. No type and no error of gorm or of the driver leaves it.
@@ -13,6 +13,10 @@ import (
 // Options say where the database is.
 type Options struct {
 	Path string // the database file; Open creates it when it is missing
+
+	// URL names a PostgreSQL database, which is used in place of a file. Path then only tells this
+	// daemon from others of the same machine.
+	URL string
 
 	// Anchor is a directory in which the database's files get a second name, so that they
 	// survive when those in Path are removed. It should be on the same file system, and

@@ -16,8 +16,9 @@ const foundingTime = 100_000
 func (db *database) joinedLate(ctx context.Context, agentID string) ([]string, error) {
 	var ids []string
 	err := db.read(ctx, "reading the threads", &ids, `SELECT t.id
-		FROM participants p CROSS JOIN threads t ON t.id = p.thread_id
-		WHERE p.agent_id = ? AND p.left_at = 0 AND p.joined_at >= t.created_at + ?`, agentID, foundingTime)
+		FROM participants p CROSS JOIN threads t
+		WHERE t.id = p.thread_id AND p.agent_id = ? AND p.left_at = 0 AND p.joined_at >= t.created_at + ?`,
+		agentID, foundingTime)
 	return ids, err
 }
 

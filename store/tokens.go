@@ -56,23 +56,24 @@ type TokenRecord struct {
 }
 
 // countDay adds to a day what a record has more than the one of the same id that is counted.
-const countDay = `INSERT INTO token_days
+var countDay = `INSERT INTO token_days
 		(agent_id, day, model, responses, input, cached, cache_write, output, reasoning)
-	SELECT coalesce(r.agent_id, ?), coalesce(r.day, ?), coalesce(r.model, ?), r.id IS NULL,
-		max(0, ? - coalesce(r.input, 0)), max(0, ? - coalesce(r.cached, 0)), max(0, ? - coalesce(r.cache_write, 0)),
-		max(0, ? - coalesce(r.output, 0)), max(0, ? - coalesce(r.reasoning, 0))
-	FROM (SELECT 1) LEFT JOIN token_records r ON r.id = ? WHERE true
-	ON CONFLICT (agent_id, day, model) DO UPDATE SET responses = responses + excluded.responses,
-		input = input + excluded.input, cached = cached + excluded.cached,
-		cache_write = cache_write + excluded.cache_write, output = output + excluded.output,
-		reasoning = reasoning + excluded.reasoning`
+	SELECT coalesce(r.agent_id, ?), coalesce(r.day, ?), coalesce(r.model, ?), CASE WHEN r.id IS NULL THEN 1 ELSE 0 END,
+		` + excess("input") + `, ` + excess("cached") + `, ` + excess("cache_write") + `,
+		` + excess("output") + `, ` + excess("reasoning") + `
+	FROM (SELECT CAST(? AS BIGINT) AS input, CAST(? AS BIGINT) AS cached, CAST(? AS BIGINT) AS cache_write,
+		CAST(? AS BIGINT) AS output, CAST(? AS BIGINT) AS reasoning) n LEFT JOIN token_records r ON r.id = ? WHERE true
+	ON CONFLICT (agent_id, day, model) DO UPDATE SET responses = token_days.responses + excluded.responses,
+		input = token_days.input + excluded.input, cached = token_days.cached + excluded.cached,
+		cache_write = token_days.cache_write + excluded.cache_write, output = token_days.output + excluded.output,
+		reasoning = token_days.reasoning + excluded.reasoning`
 
-const keepRecord = `INSERT INTO token_records
+var keepRecord = `INSERT INTO token_records
 		(id, agent_id, day, model, at, input, cached, cache_write, output, reasoning)
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-	ON CONFLICT (id) DO UPDATE SET input = max(input, excluded.input), cached = max(cached, excluded.cached),
-		cache_write = max(cache_write, excluded.cache_write), output = max(output, excluded.output),
-		reasoning = max(reasoning, excluded.reasoning)`
+	ON CONFLICT (id) DO UPDATE SET input = ` + larger("input") + `, cached = ` + larger("cached") + `,
+		cache_write = ` + larger("cache_write") + `, output = ` + larger("output") + `,
+		reasoning = ` + larger("reasoning")
 
 const keepTranscript = `INSERT INTO transcripts
 		(agent_id, path, form, since, position, skipping, model, records, unknown, seen_at)
@@ -80,6 +81,13 @@ const keepTranscript = `INSERT INTO transcripts
 	ON CONFLICT (agent_id, path) DO UPDATE SET form = excluded.form, position = excluded.position,
 		skipping = excluded.skipping, model = excluded.model, records = excluded.records, unknown = excluded.unknown,
 		seen_at = excluded.seen_at`
+
+// excess is what a record has more than the one that is counted, not less than nothing.
+func excess(column string) string {
+	return greatest(`n.`+column+` - coalesce(r.`+column+`, 0)`, `0`)
+}
+
+func larger(column string) string { return greatest(`token_records.`+column, `excluded.`+column) }
 
 // CountTokens counts the records that were read off a transcript, each response once, and stores how
 // far it was read. Of several records of one response the largest numbers count.

@@ -12,5 +12,5 @@ func (s *Workspace) Ping(ctx context.Context) error {
 		return err
 	}
 	var n int64
-	return s.read(ctx, "reading the database", &n, `SELECT count(*) FROM (SELECT 1 FROM agents LIMIT 1)`)
+	return s.read(ctx, "reading the database", &n, `SELECT count(*) FROM (SELECT 1 FROM agents LIMIT 1) a`)
 }

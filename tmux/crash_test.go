@@ -335,14 +335,15 @@ func TestPeopleMayComeToAKilledProgram(t *testing.T) {
 		return now.ExitKnown && (now.CursorY == 0 || s.Version().AtLeast(3, 5)) // which needs no reset
 	}, func() string { return fmt.Sprintf("it was not reset: %+v", now) })
 
-	tmuxtest.Attach(t, s, pane.ID(), 100, 30)
-	tmuxCommand(t, s, "detach-client", "-s", "=coder")
-	screen := must.Have(pane.Screen(t.Context(), tmux.ScreenOptions{}))(t)
+	screen := must.Have(pane.Screen(t.Context(), tmux.ScreenOptions{History: 1}))(t)
 	colours := must.Have(pane.Screen(t.Context(), tmux.ScreenOptions{Colours: true}))(t)
-	if !screen.Dead || screen.Lines[0] != "last words" || !strings.HasPrefix(colours.Lines[0], "\x1b[1mlast words") {
-		t.Errorf("its last screen is %q, %q", screen.Lines[0], colours.Lines[0])
+	if !screen.Dead || screen.Top != -1 || screen.Lines[1] != "last words" ||
+		!strings.HasPrefix(colours.Lines[0], "\x1b[1mlast words") {
+		t.Errorf("its last screen is %q, %q", screen.Lines[:2], colours.Lines[0])
 	}
 
+	tmuxtest.Attach(t, s, pane.ID(), 100, 30)
+	tmuxCommand(t, s, "detach-client", "-s", "=coder")
 	must.Do(t, s.KillSession(t.Context(), "coder"))
 	if kept := tmuxCommand(t, s, "list-buffers"); kept != "" {
 		t.Errorf("still kept: %s", kept)

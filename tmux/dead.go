@@ -1,12 +1,21 @@
 package tmux
 
-import "context"
+import (
+	"context"
+	"strconv"
+)
 
 // lastBuffer and lastColours begin the names of the buffers with the last screen of a dead pane.
 const (
 	lastBuffer  = "parley-last-"
 	lastColours = "parley-last-colours-"
 )
+
+// rowsOption holds how many rows a dead pane had: a person who comes later may change its size.
+const rowsOption = "@parley_rows"
+
+// lastHistory is how many rows above the last screen are kept with it.
+const lastHistory = 200
 
 // crashesOnFocus reports whether the server crashes, with all its panes, when a person comes to a dead pane or
 // leaves it whose program had asked for focus events: it writes them to a terminal that is gone. 3.5 does not
@@ -20,25 +29,35 @@ func resetTheDead(v Version) []string {
 		return nil
 	}
 	const pane = "#{hook_pane}"
-	reset := "capture-pane -b " + lastBuffer + pane + " -t " + pane +
-		" ; capture-pane -e -b " + lastColours + pane + " -t " + pane +
+	from := " -S -" + strconv.Itoa(lastHistory) + " -t " + pane
+	reset := "capture-pane -b " + lastBuffer + pane + from +
+		" ; capture-pane -e -b " + lastColours + pane + from +
+		" ; set-option -p -t " + pane + " " + rowsOption + " #{pane_height}" +
 		" ; send-keys -R -t " + pane
 	return []string{"set-hook -g pane-died " + quote("run-shell -C "+quote(reset))}
 }
 
-// lastLines returns what a dead pane showed before it was reset. ok is false if nothing of that is kept.
-func (p *Pane) lastLines(ctx context.Context, opts ScreenOptions) (lines []string, ok bool) {
-	if p.server.opts.Join || opts.History > 0 || !p.server.Version().crashesOnFocus() {
-		return nil, false
+// lastLines returns what a dead pane showed before it was reset: at most history rows, and then as many as the
+// pane had. ok is false if that is not kept.
+func (p *Pane) lastLines(ctx context.Context, opts ScreenOptions) (lines []string, rows int, ok bool) {
+	if p.server.opts.Join || opts.History > lastHistory || !p.server.Version().crashesOnFocus() {
+		return nil, 0, false
 	}
 
 	buffer := lastBuffer
 	if opts.Colours {
 		buffer = lastColours
 	}
-	lines, err := p.server.run(ctx, "show-buffer -b "+buffer+p.id)
+	lines, err := p.server.run(ctx,
+		"display-message -p -t "+p.id+" '#{"+rowsOption+"}'", "show-buffer -b "+buffer+p.id)
+	if err != nil || len(lines) == 0 {
+		return nil, 0, false
+	}
 
-	return shownLines(lines), err == nil
+	rows = number(lines[0])
+	lines = shownLines(lines[1:])
+
+	return lines[max(0, len(lines)-rows-opts.History):], rows, true
 }
 
 // forgetLast deletes what is kept of a session's dead panes.

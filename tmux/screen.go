@@ -67,7 +67,8 @@ func (p *Pane) Screen(ctx context.Context, opts ScreenOptions) (Screen, error) {
 
 	screen, err := parseScreen(lines[0], decode(lines[1:]), opts)
 	if err == nil && screen.Dead {
-		if last, ok := p.lastLines(ctx, opts); ok {
+		if last, rows, ok := p.lastLines(ctx, opts); ok {
+			opts.History = max(0, len(last)-rows)
 			return parseScreen(lines[0], last, opts)
 		}
 	}

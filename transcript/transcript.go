@@ -1,6 +1,6 @@
-// Package transcript reads what the models of agent programs used off the programs' own transcripts,
-// one line at a time. It never guesses: a line that should have numbers, and has none in the form
-// that is known, is ErrUnknown.
+// Package transcript reads what the models of agent programs used, which files the programs wrote, and what
+// they were given, off the programs' own transcripts, one line at a time. It never guesses: a line that
+// should have numbers, and has none in the form that is known, is ErrUnknown.
 package transcript
 
 import (

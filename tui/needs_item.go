@@ -98,6 +98,7 @@ var looks = []look{
 	{parley.NeedNewcomer, "+", false, []option{{"enter", "let in"}, {"x", "turn away"}}},
 	{parley.NeedApproval, "+", false, []option{{"enter", "approve"}, {"x", "decline"}}},
 	{parley.NeedBudget, "◔", false, nil},
+	{parley.NeedOverlap, "≈", false, []option{{"enter", "attach"}, {"s", "steer"}}},
 	{parley.NeedNotifier, "✉", true, nil},
 	{needUnsent, "✎", false, []option{{"enter", "keep writing"}, {"x", "discard"}}},
 }

@@ -53,7 +53,7 @@ func newRow(e parley.Event) *row {
 		fromID: e.SenderID, from: shownName(e.Sender, e.SenderID),
 		toID: e.RecipientID, count: max(1, e.RecipientCount),
 		kind: kindOf(e), typ: e.MessageType, asks: e.RequiresResponse, priority: e.Priority,
-		text: safeLine(e.Preview), thread: safeLine(e.Thread), threadID: e.ThreadID,
+		text: safeLine(e.Excerpt()), thread: safeLine(e.Thread), threadID: e.ThreadID,
 	}
 
 	if e.ThreadID != "" {

@@ -110,9 +110,28 @@ func (a *answering) each(ctx context.Context) error {
 	}
 
 	return forEach(a.c, append([]string{first.Name}, others...), func(name string) error {
-		a.request.Agent, a.request.Dialog = name, ""
-		return a.one(ctx)
+		return a.next(ctx, first, name)
 	})
+}
+
+// next answers the question of one of several agents, if it is still the first one's.
+func (a *answering) next(ctx context.Context, first *parley.AnswerDialogResult, name string) error {
+	seen, err := a.look(ctx, name)
+	if err != nil {
+		return err
+	}
+	if !asksTheSame(first.Dialog, seen.Dialog) {
+		return parley.Errorf(parley.DialogChanged, "%s no longer asks the same; nothing was sent there", name).
+			Suggest("See what it asks now: parley answer %s", name)
+	}
+
+	agreed, err := a.agrees(seen)
+	if err != nil || !agreed {
+		return err
+	}
+	a.request.Agent, a.request.Dialog = name, seen.Dialog.ID
+
+	return a.send(ctx)
 }
 
 // alike returns the other agents that are asked the same, with the same options.
@@ -124,14 +143,19 @@ func (a *answering) alike(ctx context.Context, first *parley.AnswerDialogResult)
 
 	var names []string
 	for _, n := range needs.Needs {
-		d := n.Dialog
-		if d != nil && n.AgentID != first.AgentID && d.Question == first.Dialog.Question &&
-			slices.EqualFunc(d.Options, first.Dialog.Options, sameOption) {
+		if n.AgentID != first.AgentID && asksTheSame(first.Dialog, n.Dialog) {
 			names = append(names, n.Agent)
 		}
 	}
 
 	return names, nil
+}
+
+// asksTheSame reports whether two open dialogs have the same question and options. What is asked about may
+// differ: it is shown before each answer.
+func asksTheSame(first, other *parley.Dialog) bool {
+	return other != nil && other.Question == first.Question && other.Secret == first.Secret &&
+		other.TakesText == first.TakesText && slices.EqualFunc(other.Options, first.Options, sameOption)
 }
 
 func sameOption(a, b parley.DialogOption) bool { return a.Choice == b.Choice && a.Label == b.Label }

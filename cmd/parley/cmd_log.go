@@ -242,7 +242,7 @@ const (
 
 // eventLine formats an event: time, from → to, state, details.
 func eventLine(c *cli, e parley.Event) string {
-	who, state, style, details := e.Sender+" → "+e.Recipient, e.State, "", e.Preview
+	who, state, style, details := e.Sender+" → "+e.Recipient, e.State, "", e.Excerpt()
 	switch e.Type {
 	case parley.EventDirectMessage, parley.EventBroadcast:
 		if e.Recipient == "" {

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// version is set by the linker when a release is built; nothing else writes it.
-var version string
+// The linker sets these when a release is built; nothing else writes them.
+var version, commit, date string
 
 // buildVersion returns the release, or else the commit of the build.
 func buildVersion() string {
@@ -23,6 +23,17 @@ func buildVersion() string {
 		return info.Main.Version
 	}
 	return "(devel)"
+}
+
+// buildOrigin returns the commit and its date in parentheses, if they are known.
+func buildOrigin() string {
+	switch {
+	case commit == "":
+		return ""
+	case date == "":
+		return " (" + commit + ")"
+	}
+	return " (" + commit + ", " + date + ")"
 }
 
 func versionCommand(c *cli) *cobra.Command {
@@ -36,9 +47,11 @@ func versionCommand(c *cli) *cobra.Command {
 				return c.printJSON(struct {
 					parley.Answer
 					Version string `json:"version"`
-				}{parley.OK, buildVersion()})
+					Commit  string `json:"commit,omitempty"`
+					Date    string `json:"date,omitempty"`
+				}{parley.OK, buildVersion(), commit, date})
 			}
-			return c.printLine("parley " + buildVersion())
+			return c.printLine("parley " + buildVersion() + buildOrigin())
 		},
 	}
 }

@@ -129,6 +129,7 @@ func toolAnswer(t *testing.T, body []byte) ([]byte, bool) {
 		Result struct {
 			IsError           bool            `json:"isError"`
 			StructuredContent json.RawMessage `json:"structuredContent"`
+			Content           []struct{ Text string }
 		}
 	}
 
@@ -136,7 +137,11 @@ func toolAnswer(t *testing.T, body []byte) ([]byte, bool) {
 		t.Fatalf("MCP answered %s (%v)", body, err)
 	}
 
-	return answer.Result.StructuredContent, answer.Result.IsError
+	if structured := answer.Result.StructuredContent; structured != nil { // of an error
+		return structured, answer.Result.IsError
+	}
+
+	return []byte(answer.Result.Content[0].Text), answer.Result.IsError
 }
 
 // overGo makes the call with the client's Dispatch, as for a model.

@@ -6,7 +6,6 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -63,7 +62,7 @@ func documentDir(name string) string {
 // The sessions of the README, the pages on the operator, HTTP, threads, files and conversations are run word for word.
 func TestSessionsOfTheDocsWork(t *testing.T) {
 	t.Parallel()
-	for name, least := range map[string]int{"README.md": 8, "operator.md": 4, "glance.md": 12, "http.md": 5, "threads.md": 3, "files.md": 3, "conversations.md": 8, "day.md": 6} {
+	for name, least := range map[string]int{"README.md": 8, "start.md": 12, "operator.md": 4, "glance.md": 12, "http.md": 5, "threads.md": 3, "files.md": 3, "conversations.md": 8, "day.md": 6} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			trySession(t, documents(t)[name], least)
@@ -108,6 +107,60 @@ func trySession(t *testing.T, page string, least int) {
 	testscript.Run(t, params)
 }
 
+var shellBlock = regexp.MustCompile("(?ms)^```(?:sh|console)\n(.*?)^```")
+
+// Every command of parley on every page is one that there is, with flags and words that it takes.
+func TestCommandsOfTheDocsExist(t *testing.T) {
+	tried := 0
+	for name, text := range documents(t) {
+		for _, block := range shellBlock.FindAllStringSubmatch(text, -1) {
+			for line := range strings.Lines(strings.ReplaceAll(block[1], "\\\n", " ")) {
+				words := shellWords(strings.TrimPrefix(strings.TrimSpace(line), "$ "))
+				if len(words) == 0 || words[0] != "parley" {
+					continue
+				}
+				tried++
+				if err := checkCommand(t, words[1:]); err != nil {
+					t.Errorf("%s: %s: %v", name, strings.TrimSpace(line), err)
+				}
+			}
+		}
+	}
+	if tried < 100 {
+		t.Errorf("only %d commands were found", tried)
+	}
+}
+
+// shellWords returns the words of a command up to a comment, a pipe or a redirection.
+func shellWords(line string) []string {
+	var words []string
+	for _, m := range regexp.MustCompile(`"([^"]*)"|'([^']*)'|(\S+)`).FindAllStringSubmatch(line, -1) {
+		switch plain := m[3]; {
+		case plain == "|", plain == "&&", strings.HasPrefix(plain, "#"), strings.HasPrefix(plain, ">"), strings.HasPrefix(plain, "2>"):
+			return words
+		case plain != "":
+			words = append(words, plain)
+		default:
+			words = append(words, m[1]+m[2])
+		}
+	}
+	return words
+}
+
+// checkCommand parses a command line without running it.
+func checkCommand(t *testing.T, args []string) error {
+	root := newRoot(&cli{program: program{dir: t.TempDir()}})
+	root.InitDefaultCompletionCmd(args...)
+	cmd, rest, err := root.Find(args)
+	if err != nil {
+		return err
+	}
+	if err := cmd.ParseFlags(rest); err != nil {
+		return err
+	}
+	return cmd.ValidateArgs(cmd.Flags().Args())
+}
+
 // Every parley.yaml in the docs is one that parley reads.
 func TestYAMLOfTheDocsIsRead(t *testing.T) {
 	for name, text := range documents(t) {
@@ -126,18 +179,16 @@ func TestYAMLOfTheDocsIsRead(t *testing.T) {
 	}
 }
 
-// The page of the operations has the table that `parley ops --markdown` prints, and the
-// README the same without the parameters.
+// The page of the operations has the table that `parley ops --markdown` prints.
 func TestDocsHaveTheOperations(t *testing.T) {
-	table := opsMarkdown()
-	checkTable(t, "../../docs/operations.md", table)
+	checkTable(t, "../../docs/operations.md", opsMarkdown())
+}
 
-	var short strings.Builder
-	for line := range strings.Lines(table) {
-		cells := strings.Split(line, "|")
-		short.WriteString(strings.Join(slices.Delete(cells, 3, 4), "|"))
+// The README is read by somebody in a hurry.
+func TestTheREADMEIsShort(t *testing.T) {
+	if n := strings.Count(documents(t)["README.md"], "\n"); n > 100 {
+		t.Errorf("README.md has %d lines, want 100 at most", n)
 	}
-	checkTable(t, "../../README.md", short.String())
 }
 
 // checkTable compares what stands between the marks of a page with want, or writes it.

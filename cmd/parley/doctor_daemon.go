@@ -158,12 +158,17 @@ func (d *doctor) checkPort(ctx context.Context) (f findings) {
 }
 
 func (d *doctor) checkDatabase(ctx context.Context) (f findings) {
-	if _, err := os.Stat(d.at.Database()); errors.Is(err, fs.ErrNotExist) {
+	url := d.database()
+	if err := d.at.CheckDatabase(url); err != nil {
+		f.fail("database", err)
+		return f
+	}
+	if _, err := os.Stat(d.at.Database()); errors.Is(err, fs.ErrNotExist) && url == "" {
 		f.ok("database", "none yet; the daemon creates it")
 		return f
 	}
 
-	h, err := store.Inspect(ctx, d.at.Store())
+	h, err := store.Inspect(ctx, d.at.Store(url))
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		f.warn("database", "Try again when the machine is idle.", "too large to be read within %s", thoroughly)
@@ -173,6 +178,10 @@ func (d *doctor) checkDatabase(ctx context.Context) (f findings) {
 		f.bad("database",
 			"Use the newer parley, or restore an older copy; automatic ones are in "+d.at.Backups()+".",
 			"it was written by a newer parley: its version is %d, this program's is %d", h.Version, h.Known)
+	case h.Place != "" && h.Version == 0:
+		f.ok("database", "%s, empty; the daemon makes its tables", h.Place)
+	case h.Place != "":
+		f.ok("database", "%s, %s, version %d", h.Place, size(h.Size), h.Version)
 	case h.Lacks != nil:
 		f.warn("database",
 			"It was damaged, or replaced by an older copy. Start parley, and see parley needs.",
@@ -185,6 +194,14 @@ func (d *doctor) checkDatabase(ctx context.Context) (f findings) {
 	}
 
 	return f
+}
+
+// database returns the setting database, "" if it is not set or the settings cannot be read.
+func (d *doctor) database() string {
+	if d.team == nil {
+		return ""
+	}
+	return d.team.Settings.Database
 }
 
 // Limits of free space. A message takes about a kilobyte, the log of the database up to
@@ -236,6 +253,11 @@ func (d *doctor) repair(ctx context.Context) error {
 		return err
 	}
 
+	if _, err := os.Stat(at.DatabaseNote()); err == nil {
+		return parley.Errorf(parley.InvalidArgument, "the database of this workspace is on a server, which parley does not repair").
+			Suggest("Look at the server's log and disk. parley doctor says what parley sees of it.")
+	}
+
 	if info := daemon.Running(ctx, at); info != nil {
 		if ok, err := health(ctx, "unix", info.Socket); ok || err != nil {
 			return err
@@ -249,7 +271,7 @@ func (d *doctor) repair(ctx context.Context) error {
 		return err
 	}
 
-	done, err := store.Repair(ctx, at.Store())
+	done, err := store.Repair(ctx, at.Store(""))
 	if text := d.repairedWords(done); err == nil && text != "" && !d.json {
 		err = d.printLine(text + " The next command starts the daemon.")
 	}

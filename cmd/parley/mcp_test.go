@@ -130,12 +130,12 @@ func callTool(t *testing.T, session *mcp.ClientSession, name string, args map[st
 		t.Fatalf("%s: %v", name, err)
 	}
 
-	b, err := json.Marshal(res.StructuredContent)
-	if err != nil || res.IsError {
-		t.Fatalf("%s: %v %s", name, err, b)
+	text, _ := res.Content[0].(*mcp.TextContent)
+	if text == nil || res.IsError {
+		t.Fatalf("%s: %+v", name, res.Content)
 	}
-	if err := json.Unmarshal(b, into); err != nil {
-		t.Fatalf("%s answered %s: %v", name, b, err)
+	if err := json.Unmarshal([]byte(text.Text), into); err != nil {
+		t.Fatalf("%s answered %s: %v", name, text.Text, err)
 	}
 }
 

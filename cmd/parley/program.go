@@ -142,7 +142,8 @@ func messageCommands(c *cli) []*cobra.Command {
 
 func daemonCommands(c *cli) []*cobra.Command {
 	return []*cobra.Command{
-		statusCommand(c), hostCommand(c), notifyCommand(c), doctorCommand(c), serveCommand(c), backupCommand(c), mcpCommand(c), demoCommand(c),
-		opsCommand(c), schemaCommand(c), manCommand(c), versionCommand(c),
+		statusCommand(c), hostCommand(c), notifyCommand(c), doctorCommand(c), serveCommand(c), backupCommand(c),
+		moveDatabaseCommand(c), mcpCommand(c), demoCommand(c), opsCommand(c), schemaCommand(c), manCommand(c),
+		versionCommand(c), uninstallCommand(c),
 	}
 }

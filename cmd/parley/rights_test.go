@@ -182,7 +182,7 @@ func (s *someone) mcp(t *testing.T, op, args string) outcome {
 			Message string
 		}
 		Result *struct {
-			StructuredContent outcome `json:"structuredContent"`
+			StructuredContent outcome `json:"structuredContent"` // of an error
 		}
 	}
 

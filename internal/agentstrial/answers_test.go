@@ -80,10 +80,6 @@ func (s *onStage) choosesColours() {
 		s.arrives(s.send(ask))
 		s.inState(parley.StateWaiting)
 		d := s.dialog()
-		if c.text != "" && s.program.profile == "opencode" { // its field for words is not known
-			s.press("Escape")
-			continue
-		}
 		args := []string{c.choice}
 		if c.text != "" {
 			args = append(args, "--text", c.text)

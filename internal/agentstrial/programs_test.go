@@ -27,6 +27,12 @@ type realProgram struct {
 	// of the configuration with which it asks that; "": none.
 	asks, fresh string
 
+	// distrusts is what to replace in its configuration, and by what, so that it asks whether it may
+	// trust the directory; trusts is a part of the option that says so. "": it does not ask, as Codex, which
+	// does so in its Agent Command Center alone.
+	distrusts [2]string
+	trusts    string
+
 	// ownState says that it reads no configuration below a directory that others can
 	// write, as /tmp is.
 	ownState bool
@@ -45,6 +51,9 @@ var realPrograms = []realProgram{
 		fails: []int{500, 429, 529},
 		asks:  "Yes, I trust this folder",
 		fresh: "claude-fresh.json",
+
+		distrusts: [2]string{`"hasTrustDialogAccepted": true`, `"hasTrustDialogAccepted": false`},
+		trusts:    "Yes",
 	},
 	{
 		profile: "codex", template: "codex.toml", config: ".codex/config.toml",
@@ -65,6 +74,9 @@ var realPrograms = []realProgram{
 		ask:   `CALL bash {"command":"touch FILE","description":"make a file"}`,
 		fails: []int{401, 500},
 		asks:  "Confirm folder trust",
+
+		distrusts: [2]string{`"{WORKSPACE}"`, `"/elsewhere"`},
+		trusts:    "Yes",
 	},
 	{
 		profile: "opencode", template: "opencode.json", config: ".config/opencode/opencode.json",
@@ -83,6 +95,9 @@ var realPrograms = []realProgram{
 		ask:   `CALL run_shell_command {"command":"touch FILE","description":"make a file"}`,
 		fails: []int{400},
 		asks:  "Do you trust the files in this folder?",
+
+		distrusts: [2]string{`"folderTrust": {"enabled": false}`, `"folderTrust": {"enabled": true}`},
+		trusts:    "Trust folder",
 	},
 	{
 		profile: "qwen", template: "qwen.json", config: ".qwen/settings.json",
@@ -106,13 +121,15 @@ func (p realProgram) forget(t *testing.T, h *testhome.Home, url string) {
 	}
 }
 
-// prepare writes the user's configuration of the program, and adds to the environment.
-func (p realProgram) prepare(t *testing.T, h *testhome.Home, url string) {
+// prepare writes the user's configuration of the program, with something in it replaced, and adds to the
+// environment.
+func (p realProgram) prepare(t *testing.T, h *testhome.Home, url string, replace ...string) {
 	t.Helper()
-	text := must.Have(os.ReadFile(filepath.Join("testdata", p.template)))(t)
+	text := string(must.Have(os.ReadFile(filepath.Join("testdata", p.template)))(t))
+	text = strings.NewReplacer(replace...).Replace(text)
 
 	fill := strings.NewReplacer("{URL}", url, "{WORKSPACE}", h.Workspace)
-	configure(t, h, p.config, fill.Replace(string(text)))
+	configure(t, h, p.config, fill.Replace(text))
 	for _, entry := range p.env {
 		name, value, _ := strings.Cut(entry, "=")
 		h.Env = append(h.Env, name+"="+fill.Replace(value))

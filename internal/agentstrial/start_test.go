@@ -2,6 +2,7 @@ package agentstrial
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,5 +51,36 @@ func asksAtItsStart(t *testing.T, program installed) {
 	s.held("dialog")
 	if d := testhome.Run[parley.MessageStatusResult](t, h, "message", res.PromptMessageID).Deliveries[0]; d.State != parley.DeliveryHeld {
 		t.Errorf("the message is %s, want it held", d.State)
+	}
+}
+
+// The operator answers the question whether a directory may be trusted from outside, and what waits arrives.
+func TestTrustIsGivenFromOutside(t *testing.T) {
+	for _, program := range oneOfEach(installedPrograms(t)) {
+		if program.trusts == "" {
+			continue
+		}
+		t.Run(program.String(), func(t *testing.T) {
+			t.Parallel()
+			h := testhome.New(t)
+			h.Env = append(h.Env, "PATH="+program.path+":"+os.Getenv("PATH"))
+			model := modelserver.Start()
+			t.Cleanup(model.Close)
+			program.prepare(t, h, model.URL, program.distrusts[:]...)
+
+			s := &onStage{T: t, Home: h, program: program, size: "120x40", model: model}
+			res := testhome.Run[parley.LaunchAgentResult](t, h, slices.Concat(
+				[]string{"launch", "ann", "--size", s.size, "--prompt", "hello", "--", program.profile}, program.args)...)
+			s.prompt = res.PromptMessageID
+			s.inState(parley.StateWaiting)
+
+			d := s.dialog()
+			i := slices.IndexFunc(d.Options, func(o parley.DialogOption) bool { return strings.Contains(o.Label, program.trusts) })
+			if i < 0 || len(model.Prompts()) > 0 {
+				t.Fatalf("it asks %q and offers %s; the model was asked %q", d.Question, d.Choices(), model.Prompts())
+			}
+			s.answer(d, d.Options[i].Choice)
+			s.begun(s.first())
+		})
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"parley/internal/setting"
 	"parley/notify"
 	"parley/responder"
+	"parley/store"
 )
 
 // Claim is one thing that a parley.yaml asks for and that counts only if the user trusts the file.
@@ -91,6 +92,9 @@ func (t *Team) settingClaims(before *Settings) []Claim {
 	var all []Claim
 	for _, f := range SettingFields() {
 		if value := f.Value(&t.Settings); f.Trusted && value != f.Value(before) {
+			if f.Name == databaseSetting && value != "" {
+				value = store.PlaceOf(value) // without the password
+			}
 			all = append(all, Claim{f.Name, parley.CleanLine(f.Name + " is " + value)})
 		}
 	}

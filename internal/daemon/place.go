@@ -15,7 +15,6 @@ import (
 	"syscall"
 
 	"parley"
-	"parley/store"
 )
 
 // StateDir is the directory of a workspace that holds its state.
@@ -88,11 +87,6 @@ func (p Place) Both(path string) []string {
 // workspace's reach, if there is a place for it.
 func (p Place) Backups() string {
 	return filepath.Join(cmp.Or(p.Anchor(), filepath.Join(p.Root, StateDir)), "backups")
-}
-
-// Store returns where the store finds the database, and its copies.
-func (p Place) Store() store.Options {
-	return store.Options{Path: p.Database(), Anchor: p.Anchor(), Copies: store.Copies{Dir: p.Backups()}}
 }
 
 // Port returns the path of the file that holds the last daemon's TCP port.

@@ -128,18 +128,11 @@ func (d *daemon) open(ctx context.Context) error {
 	if d.tcp, err = listenTCP(d.Place, t.Settings); err != nil {
 		return err
 	}
-	if d.store, err = store.Open(ctx, d.storeOptions()); err != nil {
+	if err := d.openStore(ctx); err != nil {
 		return err
 	}
 
 	return d.openService(ctx, t)
-}
-
-func (d *daemon) storeOptions() store.Options {
-	o := d.Place.Store()
-	o.Log, o.Now = d.log, d.Now
-	o.Copies.Keep, o.Copies.Space = d.settings.BackupKeep, d.settings.BackupSpace()
-	return o
 }
 
 // readTeam reads the user's and the workspace's parley.yaml. The environment overrides
@@ -257,7 +250,7 @@ func (d *daemon) status() parley.WorkspaceStatusResult {
 		StartedAt: d.Now(),
 		Socket:    d.Place.Socket(),
 		HTTP:      "http://" + d.tcp.Addr().String(),
-		Database:  d.Place.Database(),
+		Database:  d.place(),
 	}
 	if d.background {
 		info.Log = d.Place.Log()

@@ -9,6 +9,7 @@ import (
 	"parley/internal/setting"
 	"parley/mcpserver"
 	"parley/orchestrator"
+	"parley/store"
 )
 
 // Settings are the daemon's settings: those of the service, and how the daemon is
@@ -18,6 +19,7 @@ type Settings struct {
 	orchestrator.Settings `yaml:",inline"`
 
 	MCPToolsets string `yaml:"mcp_toolsets" doc:"The groups of MCP tools that agents are offered, separated by commas: messages, team, threads, files, orchestrate; all unless set."`
+	Database    string `yaml:"database" trust:"true" doc:"The PostgreSQL database of the workspace, as postgres://USER@HOST/NAME; a file in .parley unless set."`
 	HTTPPort    int    `yaml:"http_port" min:"0" max:"65535" doc:"The daemon's TCP port; 0 takes a free one and keeps it."`
 	HTTPAddress string `yaml:"http_address" trust:"true" default:"127.0.0.1" format:"ip" doc:"The IP address that the daemon listens on. Beyond loopback, everyone needs a key."`
 	HTTPHosts   string `yaml:"http_hosts" trust:"true" doc:"Names by which other machines may call the daemon, separated by commas. IP addresses need no name."`
@@ -33,6 +35,11 @@ func SettingFields() []setting.Field { return setting.Fields(reflect.TypeFor[Set
 func (s *Settings) check(source string) error {
 	if err := setting.Check(s, source); err != nil {
 		return err
+	}
+	if s.Database != "" {
+		if err := store.CheckURL(s.Database); err != nil {
+			return err
+		}
 	}
 	if _, err := mcpserver.ParseToolsets(s.MCPToolsets); err != nil {
 		e := parley.AsError(err)

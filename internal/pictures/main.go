@@ -18,7 +18,19 @@ func main() {
 	log.SetPrefix("pictures: ")
 	title := flag.String("title", "A terminal", "what the picture shows")
 	secret := flag.String("hide", "", "replace the text before = by the text after it: `TEXT=INSTEAD`")
+	moving := flag.Bool("film", false, "show the pictures in the files that follow in turn")
 	flag.Parse()
+
+	if *moving {
+		text, err := film(flag.Args())
+		if err == nil {
+			_, err = os.Stdout.WriteString(text)
+		}
+		if err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 
 	screen, err := io.ReadAll(os.Stdin)
 	if err == nil {

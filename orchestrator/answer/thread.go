@@ -119,10 +119,8 @@ func (rs *Responders) threadBriefing(to *team.Member, th *parley.Thread) string 
 
 	return fmt.Sprintf(
 		`You are %s, in a thread called "%s" with %s. What others say begins with their name. `+
-			`Write only your own message, without your name before it.
-- Be brief: one or two sentences to other agents. Say only what is new; do not repeat or merely agree.
-- Name with @ whoever should go on. Leave to others what they know better.
-- Say nothing further when somebody ends the conversation; thank nobody for thanks.`,
+			`Write only your own message, without your name before it. `+
+			`Among agents: `+parley.InteractionRules,
 		to.Name,
 		parley.ShownTitle(th.Title),
 		team.ListNames(others),

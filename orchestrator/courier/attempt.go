@@ -40,6 +40,7 @@ type way struct {
 	works bool      // the program works, and takes the text into that or into its queue
 
 	resumes bool // a usage limit has ended
+	spent   bool // a budget is used up, and the operator asked for it all the same
 }
 
 // ready decides whether the text may be typed now, by the screen. What can change between
@@ -63,9 +64,14 @@ func (m *memory) ready(o *observation) hold {
 		scrolls.only = h.none()
 		return scrolls
 	}
-	if typing := touched(o.now, o.screen, m.lag); !typing.none() {
+	screen := o.screen
+	if !screen.Touched.IsZero() && m.unread.After(screen.Touched) { // what is read late is shown late
+		screen.Touched = m.unread
+	}
+	if typing := touched(o.now, screen, m.lag); !typing.none() {
 		return typing
 	}
+
 	return h
 }
 

@@ -44,7 +44,7 @@ type courier struct {
 	behind   bool           // the database may hold what was not handed over, or was and could not be delivered
 	open     bool           // a delivery may have been left in `typing`
 	openOn   *team.Terminal // where; nil: by a daemon before this one
-	blocked  bool           // the last look found that the program cannot go on by itself
+	blocked  bool           // the last look found what only the operator passes: a blocked program, a spent budget
 	waiting  store.Key      // the message that a brief obstacle keeps waiting
 	since    time.Time      // since when
 	soon     bool           // it is expected to pass at any moment
@@ -237,7 +237,7 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 }
 
 // deliverInsisted delivers the first message that the operator wants typed although
-// the agent is blocked. It passes those that wait for the end of that.
+// the agent is blocked, or its budget used up. It passes those that wait for the end of that.
 func (c *courier) deliverInsisted(ctx context.Context) (done bool, err error) {
 	wanted := c.m.Forced()
 	if len(wanted) == 0 {
@@ -272,7 +272,7 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 
 	t := c.m.Terminal()
 	w, h := c.ready(ctx, t, &job)
-	c.blocked = h.blocked() && h.only
+	c.blocked = h.blocked() && h.only || h.Code == parley.HoldBudget
 	if !h.none() {
 		return false, c.hold(ctx, job, h)
 	}

@@ -20,6 +20,7 @@ type memory struct {
 	still    team.Stillness // of the screen, for programs without markers
 	cautious bool           // something was refused: look before the next
 	given    given
+	unread   time.Time      // when the program was last seen not to read what waits in its terminal
 	lag      time.Duration  // that the program had in showing the text pasted last
 	silent   *team.Terminal // its program does not report the messages that it should
 

@@ -88,7 +88,11 @@ func (c *courier) conclude(
 	switch {
 	case out.Phase == tmux.Taken, out.Phase == tmux.Entered && out.Reason == tmux.NoRefusal:
 		c.stranded = nil
-		return true, errors.Join(c.close(ctx, job, c.proven(t, &job, a, out)...), c.giveBack(ctx, &job))
+		err := errors.Join(c.close(ctx, job, c.proven(t, &job, a, out)...), c.giveBack(ctx, &job))
+		if err == nil && out.Phase == tmux.Taken {
+			err = c.o.Roster.NotePrompt(ctx, c.m)
+		}
+		return true, err
 	case out.Phase == tmux.Refused && out.Reason == tmux.Repeated:
 		c.numbered = false // the database is older than the pane: count on from the pane
 		return false, c.close(ctx, job, ended(parley.DeliveryQueued, parley.EndedOutOfStep, ""))
@@ -189,6 +193,9 @@ func (c *courier) proven(t *team.Terminal, job *store.Job, a *attempt, out tmux.
 	o := c.observe(t, job, tmux.Screen{})
 	proof := a.proof(o, out.Phase, later(out.PastedAt, job.Message.Timestamp))
 	typed := "typed" + a.way.note
+	if a.way.spent {
+		typed += " although a budget was used up, as the operator asked"
+	}
 	if out.Again {
 		typed += ", with a second " + string(a.way.key)
 	}

@@ -18,14 +18,20 @@ const lookWithin = 10 * time.Second
 func (c *courier) ready(ctx context.Context, t *team.Terminal, job *store.Job) (way, hold) {
 	// tmux tells whole seconds, and the look holds for typingPause after a key.
 	since := c.o.Now().Add(-time.Second)
-	h := c.look(ctx, t, job)
+	facts := c.inspect(t)
+	spent := facts.spent != "" && c.m.IsForced(job.Message.ID)
+	if spent {
+		facts.spent = ""
+	}
+
+	h := c.look(ctx, t, job, &facts)
 	c.m.NoteLeftover(h.Hold, h.left(), c.o.Now())
 	if h.none() {
-		return way{key: tmux.Key(t.Profile.Key), since: since}, c.o.stagger(t.Profile, job)
+		return way{key: tmux.Key(t.Profile.Key), since: since, spent: spent}, c.o.stagger(t.Profile, job)
 	}
 
 	w, passes := c.passes(t, job, h)
-	w.since = since
+	w.since, w.spent = since, spent
 	if passes {
 		h = hold{}
 	}
@@ -33,9 +39,11 @@ func (c *courier) ready(ctx context.Context, t *team.Terminal, job *store.Job) (
 }
 
 // look reads the terminal and says what is in the way.
-func (c *courier) look(ctx context.Context, t *team.Terminal, job *store.Job) hold {
-	facts := c.inspect(t)
+func (c *courier) look(ctx context.Context, t *team.Terminal, job *store.Job, facts *facts) hold {
 	if h := facts.hold(); !h.none() {
+		if h.Code == parley.HoldNotReading {
+			c.memory.unread = c.o.Now()
+		}
 		return h
 	}
 	if t.Profile.Instant() && c.numbered && !c.memory.cautious {

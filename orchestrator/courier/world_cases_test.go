@@ -48,6 +48,16 @@ var cases = []struct {
 			{At: 31940 * time.Millisecond, Do: "server dies", For: 14655 * time.Millisecond},
 		},
 	}},
+	{"a person's keys, read and not drawn yet", story{
+		Profile: "codex", Traits: traits{
+			Width: 120, Start: 3087 * time.Millisecond, Draw: 2 * time.Second, Work: 15 * time.Second,
+		},
+		Events: []event{
+			{At: 50 * time.Second, Do: "send", What: "high"}, send(56 * time.Second),
+			{At: 58 * time.Second, Do: "hang", N: 2, For: 12 * time.Second},
+			{At: 62 * time.Second, Do: "draft", What: "pastes it", N: 2, For: 14 * time.Second},
+		},
+	}},
 	{"a retry of a text that is not drawn yet", story{
 		Profile: "claude", Traits: traits{
 			Width: 120, Read: 800 * time.Millisecond, Draw: 138 * time.Millisecond, Work: time.Second,

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,6 +32,9 @@ func (m *Meter) find(member *team.Member, now time.Time) {
 			m.sources[key] = known
 		}
 		known.SeenAt = now
+		if id := member.Agent().Session.ID; t.Profile.Session.ByMessage && id != "" {
+			m.record(key).note(id)
+		}
 	}
 }
 
@@ -42,7 +45,7 @@ func paths(member *team.Member, t *team.Terminal) (all []string) {
 		all = append(all, path)
 	}
 	if t.Profile.TranscriptOpen != "" {
-		all = append(all, openFiles(t.PID, t.Profile.TranscriptOpen)...)
+		all = append(all, openFiles(t.PID, t.Profile.IsTranscript)...)
 	}
 
 	for _, path := range all {
@@ -59,19 +62,16 @@ func paths(member *team.Member, t *team.Terminal) (all []string) {
 	return all
 }
 
-// openFiles returns the files that a process or its descendants hold open and whose paths match a
-// pattern. Without /proc there are none.
-func openFiles(pid int, pattern string) (all []string) {
-	re, err := regexp.Compile(pattern)
-	if err != nil {
-		return nil
-	}
+// openFiles returns the files that a process or its descendants hold open, those that are wanted and each
+// once. Without /proc there are none.
+func openFiles(pid int, wanted func(path string) bool) (all []string) {
 	pids, _ := tmux.Descendants(pid)
 	for _, pid := range append(pids, pid) {
 		dir := fmt.Sprintf("/proc/%d/fd", pid)
 		files, _ := os.ReadDir(dir)
 		for _, f := range files {
-			if path, err := os.Readlink(filepath.Join(dir, f.Name())); err == nil && re.MatchString(path) {
+			path, err := os.Readlink(filepath.Join(dir, f.Name()))
+			if err == nil && wanted(path) && !slices.Contains(all, path) {
 				all = append(all, path)
 			}
 		}

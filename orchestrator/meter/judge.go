@@ -151,6 +151,9 @@ func (o overrun) text(whose string) string {
 func (o overrun) action() string {
 	action := "Raise the budget in parley.yaml and restart the daemon (parley down --keep-agents, then any command), " +
 		"or wait: a new day begins at midnight."
+	if o.usedUp() && o.then == thenHold {
+		action = "Let single messages go with parley retry ID. " + action
+	}
 	if o.usedUp() && o.then == thenPause {
 		action = "Resume with parley resume; it pauses once a day. " + action
 	}

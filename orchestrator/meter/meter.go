@@ -14,6 +14,7 @@ import (
 	"parley/internal/wait"
 	"parley/orchestrator/team"
 	"parley/store"
+	"parley/transcript"
 )
 
 const (
@@ -40,6 +41,7 @@ type Options struct {
 	Team   Budget
 	Agents map[string]Budget // by name in lower case
 	Pause  func(ctx context.Context, reason string) error
+	Edited func(agentID, path string, at time.Time) // takes the files that an agent has edited
 	Now    func() time.Time
 	Log    *slog.Logger
 }
@@ -53,6 +55,7 @@ type Meter struct {
 	began time.Time
 
 	sources map[source]*store.Transcript // of Run alone
+	records map[source]*record           // what was seen of databases; of Run alone
 	paused  map[string]string            // the day on which a budget paused communication, by whose it is; of Run alone
 
 	mu      sync.Mutex
@@ -65,7 +68,8 @@ type Meter struct {
 // New returns a meter that reads nothing before Run.
 func New(opts Options) *Meter {
 	return &Meter{
-		opts: opts, began: opts.Now(), sources: map[source]*store.Transcript{}, paused: map[string]string{},
+		opts: opts, began: opts.Now(), sources: map[source]*store.Transcript{},
+		records: map[source]*record{}, paused: map[string]string{},
 		today: map[string]parley.Spending{}, unknown: map[string]parley.UsageUnknown{}, over: map[string]overrun{},
 	}
 }
@@ -125,7 +129,7 @@ func (m *Meter) look(ctx context.Context) error {
 func (m *Meter) follow(ctx context.Context, t *store.Transcript, now time.Time) error {
 	for {
 		next := *t
-		records, more, err := read(&next, dayOf)
+		p, err := m.readPart(ctx, &next)
 		next.Unknown = unknownAfter(&next, err)
 
 		moved := next.Position != t.Position || next.Skipping != t.Skipping
@@ -133,13 +137,17 @@ func (m *Meter) follow(ctx context.Context, t *store.Transcript, now time.Time) 
 			next.SeenAt = now
 		}
 		if moved || next.Unknown != t.Unknown {
-			if err := m.opts.Store.CountTokens(ctx, next, records); err != nil {
+			if err := m.opts.Store.CountTokens(ctx, next, p.records); err != nil {
 				return err // it is read again
 			}
 		}
 
+		for _, e := range p.edits {
+			m.opts.Edited(t.AgentID, e.Path, e.At)
+		}
+
 		*t = next
-		if !more {
+		if !p.more {
 			return nil
 		}
 		if err := wait.Pause(ctx, breather); err != nil {
@@ -156,6 +164,8 @@ func unknownAfter(t *store.Transcript, err error) parley.UsageUnknown {
 		return parley.UsageNoTranscript
 	case errors.Is(err, fs.ErrNotExist):
 		return t.Unknown
+	case errors.Is(err, transcript.ErrUnknown):
+		return unknownForm
 	case err != nil:
 		return parley.UsageUnreadable
 	case t.Unknown == unknownForm:

@@ -2,9 +2,12 @@ package meter
 
 import (
 	"context"
+	"database/sql"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,6 +27,7 @@ type stage struct {
 	path   string // of coder's transcript
 	now    time.Time
 	paused []string // why communication was paused
+	edited []string // by coder
 }
 
 func newStage(t *testing.T, change func(*Options)) *stage {
@@ -40,7 +44,7 @@ func newStage(t *testing.T, change func(*Options)) *stage {
 	s.coder.SetTerminal(&team.Terminal{Profile: &profile.Profile{Transcript: "qwen"}, Started: began})
 	roster.Add(s.coder)
 
-	opts := Options{Store: s.store, Roster: roster, Now: s.clock, Log: log, Pause: s.pauseFor}
+	opts := Options{Store: s.store, Roster: roster, Now: s.clock, Log: log, Pause: s.pauseFor, Edited: s.noteEdit}
 	if change != nil {
 		change(&opts)
 	}
@@ -55,6 +59,8 @@ func (s *stage) pauseFor(_ context.Context, reason string) error {
 	s.paused = append(s.paused, reason)
 	return nil
 }
+
+func (s *stage) noteEdit(_, path string, _ time.Time) { s.edited = append(s.edited, path) }
 
 // writes appends to coder's transcript, and lets the meter look.
 func (s *stage) writes(t *testing.T, text string) {
@@ -156,5 +162,54 @@ func TestABudgetOfTheTeamPausesOnceADay(t *testing.T) {
 	s.writes(t, response("b", 2, 1))
 	if len(s.paused) != 1 || s.paused[0] != "the team has used up its budget of today: 6.00 of 5.00" {
 		t.Errorf("paused for %q", s.paused)
+	}
+}
+
+// An edit is passed on once, unless it is from before the agent's time.
+func TestEditsArePassedOn(t *testing.T) {
+	s := newStage(t, nil)
+	s.coder.Reports.NoteTranscript(s.path, s.now)
+	edit := func(file string, at time.Time) string {
+		return fmt.Sprintf(`{"type":"tool_result","timestamp":"%s","toolCallResult":{"status":"success",`+
+			`"resultDisplay":{"fileDiff":"+x","filePath":"%s"}}}`+"\n", at.Format(time.RFC3339), file)
+	}
+	s.writes(t, edit("/src/old.go", began.Add(-time.Minute))+edit("/src/new.go", began.Add(time.Minute)))
+	s.writes(t, response("a", 1, 5))
+	if strings.Join(s.edited, " ") != "/src/new.go" {
+		t.Errorf("got %q", s.edited)
+	}
+}
+
+// Of the sessions in one database, those count that the agent has had; its use is not known before.
+func TestOneDatabaseForAllSessions(t *testing.T) {
+	s := newStage(t, nil)
+	path := filepath.Join(t.TempDir(), "opencode.db")
+	writer := must.Have(sql.Open("sqlite", path))(t)
+	t.Cleanup(func() { must.Do(t, writer.Close()) })
+	must.Have(writer.Exec(string(must.Have(os.ReadFile("../../opencode/testdata/opencode.sql"))(t))))(t)
+	s.sources[source{s.coder.ID, path}] = &store.Transcript{AgentID: s.coder.ID, Path: path, Form: "opencode", SeenAt: s.now}
+	looks := func() (parley.Spending, parley.UsageUnknown) {
+		t.Helper()
+		must.Do(t, s.look(t.Context()))
+		all := must.Have(s.Programs(t.Context(), "", time.Time{}))(t)
+		return all[0].Spending, all[0].Unknown
+	}
+
+	if _, unknown := looks(); unknown != parley.UsageNoTranscript {
+		t.Errorf("before it has a session: %q", unknown)
+	}
+	r := s.record(source{s.coder.ID, path})
+	r.note("ses_a")
+	r.note("ses_a")
+	spent, unknown := looks()
+	if spent.Responses != 2 || spent.Output != 535 || spent.Input != 7001 || unknown != "" {
+		t.Errorf("got %+v, %q", spent, unknown)
+	}
+	if strings.Join(s.edited, " ") != "/src/hawk.txt /src/kite.txt" {
+		t.Errorf("it edited %q", s.edited)
+	}
+	r.note("ses_b")
+	if spent, _ := looks(); spent.Responses != 3 || spent.Output != 539 {
+		t.Errorf("with another session: %+v", spent)
 	}
 }

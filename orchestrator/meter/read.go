@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 
@@ -19,38 +20,45 @@ const maxRead = 4 << 20
 
 var errNoTranscript = errors.New("it is no file of the user")
 
-// read reads the next part of a transcript, and moves its position. more says that there is more.
-func read(t *store.Transcript, day func(time.Time) string) (records []store.TokenRecord, more bool, err error) {
+// part is what was read of a transcript at a time.
+type part struct {
+	records []store.TokenRecord
+	edits   []transcript.Edit
+	more    bool // there is more
+}
+
+// read reads the next part of a transcript, and moves its position.
+func read(t *store.Transcript, day func(time.Time) string) (p part, err error) {
 	// A pipe under that name must not hold us up.
 	f, err := os.OpenFile(t.Path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, false, err
+		return p, err
 	}
 	defer f.Close()
 
 	info, err := f.Stat()
 	if err != nil {
-		return nil, false, err
+		return p, err
 	}
 	if st, ok := info.Sys().(*syscall.Stat_t); !info.Mode().IsRegular() || !ok || int(st.Uid) != os.Getuid() {
-		return nil, false, errNoTranscript
+		return p, errNoTranscript
 	}
 
 	if info.Size() < t.Position { // written anew: what is counted is known by its ids
 		t.Position, t.Skipping = 0, false
 	}
-	part := make([]byte, min(maxRead, info.Size()-t.Position))
-	n, err := f.ReadAt(part, t.Position)
+	content := make([]byte, min(maxRead, info.Size()-t.Position))
+	n, err := f.ReadAt(content, t.Position)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, false, fmt.Errorf("read a transcript: %w", err)
+		return p, fmt.Errorf("read a transcript: %w", err)
 	}
 
-	more = t.Position+int64(n) < info.Size()
-	lines, used, skipping := split(part[:n], t.Skipping, maxRead)
+	p.more = t.Position+int64(n) < info.Size()
+	lines, used, skipping := split(content[:n], t.Skipping, maxRead)
 	t.Position, t.Skipping = t.Position+int64(used), skipping
-	records = recordsOf(t, lines, day)
+	p.records, p.edits = recordsOf(t, lines, day), editsOf(t, lines)
 
-	return records, more, nil
+	return p, nil
 }
 
 // split returns the whole lines of a part, and how many bytes are done with. A line that fills the
@@ -77,19 +85,44 @@ func split(part []byte, skipping bool, most int) (lines [][]byte, used int, stil
 // recordsOf returns what lines tell of the agent's own responses. It notes in t if a line is not known.
 func recordsOf(t *store.Transcript, lines [][]byte, day func(time.Time) string) (records []store.TokenRecord) {
 	state := transcript.State{Model: t.Model, Records: t.Records}
+	var read []transcript.Record
 	for _, line := range lines {
 		rec, err := transcript.Read(t.Form, line, &state)
 		if err != nil {
 			t.Unknown = unknownForm
 		}
-		if rec == nil || rec.At.Before(t.Since) {
-			continue
+		if rec != nil {
+			read = append(read, *rec)
 		}
-		records = append(records, store.TokenRecord{
-			ID: t.Form + "/" + rec.ID, At: rec.At, Day: day(rec.At), Model: rec.Model, Tokens: rec.Tokens,
-		})
 	}
 	t.Model, t.Records = state.Model, state.Records
 
+	return tokenRecords(t, read, day)
+}
+
+// tokenRecords returns the agent's own responses, as they are stored.
+func tokenRecords(
+	t *store.Transcript, read []transcript.Record, day func(time.Time) string,
+) (records []store.TokenRecord) {
+	for _, rec := range read {
+		if !rec.At.Before(t.Since) {
+			records = append(records, store.TokenRecord{
+				ID: t.Form + "/" + rec.ID, At: rec.At, Day: day(rec.At), Model: rec.Model, Tokens: rec.Tokens,
+			})
+		}
+	}
 	return records
+}
+
+// editsOf returns what lines tell of the agent's own edits.
+func editsOf(t *store.Transcript, lines [][]byte) (edits []transcript.Edit) {
+	for _, line := range lines {
+		edits = append(edits, since(t, transcript.Edits(t.Form, line))...)
+	}
+	return edits
+}
+
+// since returns the edits from the agent's own time.
+func since(t *store.Transcript, edits []transcript.Edit) []transcript.Edit {
+	return slices.DeleteFunc(edits, func(e transcript.Edit) bool { return e.At.Before(t.Since) })
 }

@@ -40,19 +40,19 @@ func TestATranscriptIsReadAsItGrows(t *testing.T) {
 	half := len(whole) - 20
 	must.Do(t, os.WriteFile(path, []byte(whole[:half]), 0o600))
 
-	records, more, err := read(tr, dayOf)
-	if err != nil || more || ids(records) != "a " || records[0].Day != "2026-11-22" {
-		t.Errorf("got %v, %v, %v", records, more, err)
+	p, err := read(tr, dayOf)
+	if err != nil || p.more || ids(p.records) != "a " || p.records[0].Day != "2026-11-22" {
+		t.Errorf("got %v, %v", p, err)
 	}
 
 	must.Do(t, os.WriteFile(path, []byte(whole), 0o600))
-	if records, _, err = read(tr, dayOf); err != nil || ids(records) != "b " || tr.Position != int64(len(whole)) {
-		t.Errorf("got %v, %v, at %d", records, err, tr.Position)
+	if p, err = read(tr, dayOf); err != nil || ids(p.records) != "b " || tr.Position != int64(len(whole)) {
+		t.Errorf("got %v, %v, at %d", p, err, tr.Position)
 	}
 
 	must.Do(t, os.WriteFile(path, []byte(response("c", 3, 1)), 0o600)) // written anew, and shorter
-	if records, _, err = read(tr, dayOf); err != nil || ids(records) != "c " {
-		t.Errorf("got %v, %v", records, err)
+	if p, err = read(tr, dayOf); err != nil || ids(p.records) != "c " {
+		t.Errorf("got %v, %v", p, err)
 	}
 }
 
@@ -62,8 +62,8 @@ func TestWhatIsNoTranscriptIsRefused(t *testing.T) {
 	must.Do(t, syscall.Mkfifo(pipe, 0o600))
 	for _, path := range []string{pipe, dir, "/dev/zero", filepath.Join(dir, "missing")} {
 		tr := &store.Transcript{Path: path, Form: "qwen"}
-		if records, more, err := read(tr, dayOf); err == nil || more || records != nil {
-			t.Errorf("%s: got %v, %v, %v", path, records, more, err)
+		if p, err := read(tr, dayOf); err == nil || p.more || p.records != nil {
+			t.Errorf("%s: got %v, %v", path, p, err)
 		}
 	}
 }
@@ -73,9 +73,9 @@ func TestAnUnknownLineIsNoted(t *testing.T) {
 	text := `{"type":"assistant","usage":{"tokens":7}}` + "\n" + response("a", 1, 5)
 	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 	tr := &store.Transcript{Path: path, Form: "qwen", Since: began}
-	records, _, err := read(tr, dayOf)
-	if err != nil || ids(records) != "a " || tr.Unknown != parley.UsageUnknownForm {
-		t.Errorf("got %v, %v, %q", records, err, tr.Unknown)
+	p, err := read(tr, dayOf)
+	if err != nil || ids(p.records) != "a " || tr.Unknown != parley.UsageUnknownForm {
+		t.Errorf("got %v, %v, %q", p, err, tr.Unknown)
 	}
 }
 

@@ -156,7 +156,8 @@ func (m *Member) TakeQueued() []store.Job {
 	return jobs
 }
 
-// IsForced reports whether the operator wants a message typed although the agent is blocked.
+// IsForced reports whether the operator wants a message typed although the agent is blocked, or its budget
+// used up.
 func (m *Member) IsForced(messageID string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

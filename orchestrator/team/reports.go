@@ -154,7 +154,7 @@ func (r *Roster) Report(ctx context.Context, m *Member, req parley.ReportStateRe
 	begun := m.Reports.Note(said, signal.Prompted, req.MessageIDs)
 	defer m.Wake()
 
-	if err := r.takeSession(ctx, m, req, signal.Prompted, at); err != nil {
+	if err := r.takeSession(ctx, m, req, signal.Prompted || signal.Resumed, at); err != nil {
 		return nil, err
 	}
 

@@ -39,9 +39,9 @@ func (r *Roster) SetLabels(ctx context.Context, m *Member, a parley.Agent) error
 }
 
 // takeSession takes what a report says of the program's session. Reports come out of order, and one
-// from before the last change says nothing about the session of now.
+// from before the last change says nothing about the session of now. turns says that it has some.
 func (r *Roster) takeSession(
-	ctx context.Context, m *Member, req parley.ReportStateRequest, prompted bool, at time.Time,
+	ctx context.Context, m *Member, req parley.ReportStateRequest, turns bool, at time.Time,
 ) error {
 	t := m.Terminal()
 	if req.Session == "" || t == nil || at.Before(t.Started) {
@@ -56,7 +56,7 @@ func (r *Roster) takeSession(
 		return nil
 	}
 
-	said := parley.Said{ID: req.Session, Prompted: prompted}
+	said := parley.Said{ID: req.Session, Prompted: turns}
 	if said.ID != now.ID {
 		said.Own = t.IsOwnProcess(req.PID)
 	}
@@ -66,6 +66,19 @@ func (r *Roster) takeSession(
 	}
 
 	return r.SetSession(context.WithoutCancel(ctx), m, next)
+}
+
+// NotePrompt records that a member's program has taken a prompt: its session has turns, even if the report
+// of that is lost.
+func (r *Roster) NotePrompt(ctx context.Context, m *Member) error {
+	m.Reports.session.Lock()
+	defer m.Reports.session.Unlock()
+
+	now := m.Agent().Session
+	if now.State != parley.SessionChosen {
+		return nil
+	}
+	return r.SetSession(ctx, m, parley.Session{ID: now.ID, State: parley.SessionBegun})
 }
 
 // IsOwnProcess reports whether a process belongs to the agent's own program, and not to one of the

@@ -264,8 +264,11 @@ func (a *answer) moved(ctx context.Context, s step) error {
 		if err := a.look(within); err != nil || !a.same() {
 			return false, err // it may be drawing
 		}
-		if s.text != "" {
+		switch {
+		case s.text != "":
 			return profile.Holds(a.screen.Text(), s.text), nil
+		case s.opens:
+			return a.hasField(), nil
 		}
 		return a.menu.Marked() != marked, nil
 	})
@@ -278,6 +281,11 @@ func (a *answer) moved(ctx context.Context, s step) error {
 	}
 
 	return a.stuck()
+}
+
+// hasField reports whether the field of an option is open.
+func (a *answer) hasField() bool {
+	return slices.ContainsFunc(a.menu.Options, func(o profile.Option) bool { return o.Field != profile.FieldClosed })
 }
 
 // follow waits until the dialog has reacted to its answer and the screen rests.

@@ -71,9 +71,10 @@ func (a *answer) want() (chosen, error) {
 
 // step is a text, a key, or both. The last one chooses the option.
 type step struct {
-	key  tmux.Key
-	text string
-	last bool
+	key   tmux.Key
+	text  string
+	last  bool
+	opens bool // the field for a text
 }
 
 // next returns the next step towards an option. It is not ok if the screen does not show how to
@@ -90,8 +91,7 @@ func next(menu *profile.Menu, want chosen) (step, bool) {
 	case profile.ByEnter:
 		return confirm, true
 	case profile.ByDigit:
-		number := menu.Options[want.option].Number
-		return step{key: tmux.Key(fmt.Sprint(number)), last: true}, number < 10 && want.text == ""
+		return byDigit(&menu.Options[want.option], want, confirm)
 	case profile.ByMark:
 		return towards(menu.Marked(), want.option, tmux.Up, tmux.Down, confirm)
 	case profile.ByButton:
@@ -99,6 +99,23 @@ func next(menu *profile.Menu, want chosen) (step, bool) {
 	}
 
 	return step{}, false
+}
+
+// byDigit chooses an option by its digit. One that takes a text opens its field so; what already stands
+// there is somebody else's.
+func byDigit(o *profile.Option, want chosen, confirm step) (step, bool) {
+	digit := step{key: tmux.Key(fmt.Sprint(o.Number))}
+	switch {
+	case o.Number >= 10:
+		return step{}, false
+	case want.text == "":
+		digit.last = true
+		return digit, true
+	case o.Field == profile.FieldClosed:
+		digit.opens = true
+		return digit, !want.typed
+	}
+	return confirm, want.typed == (o.Field == profile.FieldFilled)
 }
 
 // towards moves the mark by one option, or confirms the marked one.

@@ -68,3 +68,26 @@ func TestOptionWithoutAKeyIsNotChosen(t *testing.T) {
 		t.Errorf("got %+v, want no step", s)
 	}
 }
+
+// The digit opens the field, and only a text of our own is entered.
+func TestFieldOfADigitIsOpenedAndFilled(t *testing.T) {
+	for name, c := range map[string]struct {
+		field profile.Field
+		want  chosen
+		step  step
+		ok    bool
+	}{
+		"closed":         {profile.FieldClosed, chosen{text: "x"}, step{key: "3", opens: true}, true},
+		"open":           {profile.FieldEmpty, chosen{text: "x"}, step{text: "x"}, true},
+		"filled":         {profile.FieldFilled, chosen{text: "x", typed: true}, step{key: tmux.Enter, last: true}, true},
+		"another's text": {profile.FieldFilled, chosen{text: "x"}, step{}, false},
+		"gone":           {profile.FieldEmpty, chosen{text: "x", typed: true}, step{}, false},
+		"closed again":   {profile.FieldClosed, chosen{text: "x", typed: true}, step{}, false},
+	} {
+		menu := profile.Menu{Way: profile.ByDigit, Options: []profile.Option{{}, {}, {Number: 3, Text: true, Field: c.field}}}
+		c.want.option = 2
+		if got, ok := next(&menu, c.want); ok != c.ok || ok && got != c.step {
+			t.Errorf("%s: got %+v, %v", name, got, ok)
+		}
+	}
+}

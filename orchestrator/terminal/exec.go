@@ -64,6 +64,9 @@ var NotInherited = []string{
 	"CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "GEMINI_CLI", "CURSOR_AGENT", "OPENCODE",
 }
 
+// ofDaemon lists the variables that are the daemon's alone: they may hold a password.
+var ofDaemon = []string{"PARLEY_DATABASE"}
+
 // fromShell lists the variables that describe the shell around a launch.
 var fromShell = []string{"PWD", "OLDPWD", "SHLVL", "_"}
 
@@ -73,6 +76,7 @@ func environment(carried []string, own map[string]string) []string {
 	env := slices.DeleteFunc(slices.Clone(carried), func(kv string) bool {
 		name, _, ok := strings.Cut(kv, "=")
 		return !ok || slices.Contains(fromTerminal, name) || slices.Contains(NotInherited, name) ||
+			slices.Contains(ofDaemon, name) ||
 			slices.Contains(fromShell, name) || own[name] != ""
 	})
 

@@ -1,13 +1,19 @@
 package terminal
 
 import (
+	"bytes"
 	"context"
+	"io"
+	"os"
+	"slices"
 	"time"
 
 	"parley"
+	"parley/opencode"
 	"parley/orchestrator/team"
 	"parley/profile"
 	"parley/tmux"
+	"parley/transcript"
 )
 
 // beginning says how a launch begins the session of its program.
@@ -58,7 +64,7 @@ const sessionEvery = 3 * time.Second
 // at. The caller holds m.Changing.
 func (w *watcher) followSession(ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo) error {
 	now := w.ts.now()
-	if !t.Profile.HasSessionFile() || info.Activity.Before(t.SessionLooked) || now.Sub(t.SessionLooked) < sessionEvery {
+	if !t.Profile.ShowsSession() || info.Activity.Before(t.SessionLooked) || now.Sub(t.SessionLooked) < sessionEvery {
 		return nil
 	}
 
@@ -69,33 +75,139 @@ func (w *watcher) followSession(ctx context.Context, m *team.Member, t *team.Ter
 // learnSession records the session of a program that tells its id in no other way, if it has begun
 // one. t may be nil. The caller holds m.Changing.
 func (ts *Terminals) learnSession(ctx context.Context, m *team.Member, t *team.Terminal) error {
-	if t == nil || !t.Profile.HasSessionFile() {
+	if t == nil || !t.Profile.ShowsSession() {
 		return nil
 	}
-	id, ok := sessionOf(t)
+
+	id, ok := ts.sessionOf(ctx, m, t)
 	if !ok {
 		return nil
 	}
+
 	return ts.roster.SetSession(ctx, m, parley.Session{ID: id, State: parley.SessionBegun})
 }
 
-// sessionOf returns the session to which the open files of an agent's own program belong. It is not ok
-// if there is none, or if there are several.
-func sessionOf(t *team.Terminal) (id string, ok bool) {
-	pids, err := tmux.Descendants(t.PID)
-	if err != nil {
-		return "", false
+// sessionOf returns the session of an agent's own program. It is not ok if there is none, or if which of
+// several it is cannot be told.
+func (ts *Terminals) sessionOf(ctx context.Context, m *team.Member, t *team.Terminal) (id string, ok bool) {
+	if t.Profile.Session.ByMessage {
+		return sessionWith(ts.promptsIn(ctx, m, t), ts.isTheirs(ctx, m))
 	}
 
-	var paths []string
-	for _, pid := range append(pids, t.PID) {
-		open := tmux.OpenFiles(pid)
-		if _, has := t.Profile.SessionIn(open); has && t.IsOwnProcess(pid) {
-			paths = append(paths, open...)
+	paths := ownFiles(t, func(open []string) bool {
+		return slices.ContainsFunc(open, func(path string) bool {
+			_, is := t.Profile.SessionIn([]string{path})
+			return is
+		})
+	})
+	if id, ok := t.Profile.SessionIn(paths); ok {
+		return id, true
+	}
+
+	// It keeps the files of earlier ones open.
+	var prompts []transcript.Prompt
+	for _, path := range paths {
+		if id, ok := t.Profile.SessionIn([]string{path}); ok {
+			prompts = append(prompts, lastPrompts(path, t.Profile.Transcript, id)...)
+		}
+	}
+	slices.SortStableFunc(prompts, func(a, b transcript.Prompt) int { return b.At.Compare(a.At) })
+
+	return sessionWith(prompts, ts.isTheirs(ctx, m))
+}
+
+// maxTail bounds how much of a transcript's end is read for its prompts, in bytes.
+const maxTail = 1 << 20
+
+// lastPrompts returns the prompts at the end of a session's transcript.
+func lastPrompts(path, form, session string) (prompts []transcript.Prompt) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.Size() > maxTail {
+		_, err = f.Seek(-maxTail, io.SeekEnd) // the first line may be cut: then it is none
+		if err != nil {
+			return nil
 		}
 	}
 
-	return t.Profile.SessionIn(paths)
+	tail, _ := io.ReadAll(io.LimitReader(f, maxTail)) // what was read counts
+	for line := range bytes.Lines(tail) {
+		if p, ok := transcript.PromptIn(form, line); ok {
+			p.Session = session
+			prompts = append(prompts, p)
+		}
+	}
+
+	return prompts
+}
+
+// ownFiles returns the files that processes of an agent's own program hold open, as far as has is true of
+// those of one process.
+func ownFiles(t *team.Terminal, has func(open []string) bool) (paths []string) {
+	pids, err := tmux.Descendants(t.PID)
+	if err != nil {
+		return nil
+	}
+	for _, pid := range append(pids, t.PID) {
+		if open := tmux.OpenFiles(pid); has(open) && t.IsOwnProcess(pid) {
+			paths = append(paths, open...)
+		}
+	}
+	return paths
+}
+
+// promptsSince is how far back prompts are looked at if it is not known when the program was started.
+const promptsSince = 24 * time.Hour
+
+// promptsIn returns the newest prompts in the database that a program of the member's holds open.
+func (ts *Terminals) promptsIn(ctx context.Context, m *team.Member, t *team.Terminal) []transcript.Prompt {
+	paths := ownFiles(t, func(open []string) bool { return slices.ContainsFunc(open, t.Profile.IsTranscript) })
+	i := slices.IndexFunc(paths, t.Profile.IsTranscript)
+	if i < 0 {
+		return nil
+	}
+
+	since := t.Started
+	if since.IsZero() {
+		since = ts.now().Add(-promptsSince)
+	}
+	prompts, err := opencode.Prompts(ctx, paths[i], since)
+	if err != nil {
+		ts.log.Debug("look for a session in the program's database", "agent", m.Name, "error", err)
+	}
+
+	return prompts
+}
+
+// isTheirs returns what tells whether a message was sent to a member.
+func (ts *Terminals) isTheirs(ctx context.Context, m *team.Member) func(messageID string) bool {
+	return func(messageID string) bool {
+		_, deliveries, err := ts.store.Message(ctx, messageID)
+		return err == nil && slices.ContainsFunc(deliveries, func(d parley.Delivery) bool { return d.RecipientID == m.ID })
+	}
+}
+
+// sessionWith returns the session that was given the newest message of the agent's. The newest prompt comes
+// first. It is not ok if there is none, or if several have that message, as after a fork.
+func sessionWith(prompts []transcript.Prompt, isTheirs func(messageID string) bool) (id string, ok bool) {
+	has := func(p transcript.Prompt, messageID string) bool {
+		return slices.ContainsFunc(parley.FindTyped(p.Text), func(m parley.Typed) bool { return m.ID == messageID })
+	}
+	for _, p := range prompts {
+		for _, m := range parley.FindTyped(p.Text) {
+			if m.ID == "" || !isTheirs(m.ID) {
+				continue
+			}
+			elsewhere := slices.ContainsFunc(prompts, func(other transcript.Prompt) bool {
+				return other.Session != p.Session && has(other, m.ID)
+			})
+			return p.Session, !elsewhere && parley.IsSessionID(p.Session)
+		}
+	}
+	return "", false
 }
 
 // refusesSession records that a program has ended when it was to continue its session. It returns

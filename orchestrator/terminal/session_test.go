@@ -1,12 +1,16 @@
 package terminal
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"parley"
 	"parley/internal/must"
 	"parley/profile"
+	"parley/transcript"
 )
 
 func TestALaunchBeginsOrContinuesASession(t *testing.T) {
@@ -78,5 +82,47 @@ func TestDifferencesNameWhatTheyTake(t *testing.T) {
 	}
 	if !slices.Equal(got, list) {
 		t.Errorf("got\n%+v, want\n%+v", got, list)
+	}
+}
+
+// The session is the one that was given the agent's newest message, unless a copy has it as well.
+func TestTheSessionThatWasGivenAMessage(t *testing.T) {
+	typed := func(id string) string {
+		return "[AGENT 11111111 TO AGENT 22222222]: do this\n(operator · msg " + id + ")"
+	}
+	isTheirs := func(id string) bool { return id == "aaaaaaaa" || id == "bbbbbbbb" }
+	for name, test := range map[string]struct {
+		prompts []transcript.Prompt
+		want    string
+	}{
+		"none":        {nil, ""},
+		"by hand":     {[]transcript.Prompt{{Session: "ses_by_hand", Text: "msg aaaaaaaa"}}, ""},
+		"another's":   {[]transcript.Prompt{{Session: "ses_other", Text: typed("cccccccc")}}, ""},
+		"one":         {[]transcript.Prompt{{Session: "ses_first", Text: typed("aaaaaaaa")}}, "ses_first"},
+		"several":     {[]transcript.Prompt{{Session: "ses_first", Text: "x"}, {Session: "ses_first", Text: typed("bbbbbbbb")}, {Session: "ses_first", Text: typed("aaaaaaaa")}}, "ses_first"},
+		"a new one":   {[]transcript.Prompt{{Session: "ses_second", Text: typed("bbbbbbbb")}, {Session: "ses_first", Text: typed("aaaaaaaa")}}, "ses_second"},
+		"a fork":      {[]transcript.Prompt{{Session: "ses_fork", Text: typed("aaaaaaaa")}, {Session: "ses_first", Text: typed("aaaaaaaa")}}, ""},
+		"a used fork": {[]transcript.Prompt{{Session: "ses_fork", Text: typed("bbbbbbbb")}, {Session: "ses_fork", Text: typed("aaaaaaaa")}, {Session: "ses_first", Text: typed("aaaaaaaa")}}, "ses_fork"},
+		"a flag":      {[]transcript.Prompt{{Session: "--help", Text: typed("aaaaaaaa")}}, ""},
+	} {
+		if got, ok := sessionWith(test.prompts, isTheirs); ok != (test.want != "") || ok && got != test.want {
+			t.Errorf("%s: got %q, %v, want %q", name, got, ok, test.want)
+		}
+	}
+}
+
+// Only the end of a long transcript is read.
+func TestPromptsAtTheEndOfATranscript(t *testing.T) {
+	prompt := func(text string) string {
+		return `{"timestamp":"2026-11-22T22:42:59Z","type":"event_msg","payload":{"type":"item_completed",` +
+			`"item":{"type":"UserMessage","content":[{"type":"text","text":"` + text + `"}]}}}` + "\n"
+	}
+	path := filepath.Join(t.TempDir(), "rollout.jsonl")
+	must.Do(t, os.WriteFile(path, []byte(prompt("early")+strings.Repeat("x", maxTail)+"\n"+prompt("late")), 0o600))
+	if got := lastPrompts(path, "codex", "anid"); len(got) != 1 || got[0].Text != "late" || got[0].Session != "anid" {
+		t.Errorf("got %+v", got)
+	}
+	if got := lastPrompts(path+"x", "codex", "anid"); got != nil {
+		t.Errorf("of no file: %+v", got)
 	}
 }

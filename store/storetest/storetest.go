@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"parley/store"
+	"parley/store/postgrestest"
 )
 
 // Open opens a new store in a temporary directory, and closes it when the test ends.
@@ -33,6 +34,22 @@ func Open(t testing.TB) *store.Store {
 	})
 
 	return s
+}
+
+// servers makes the databases of URL.
+var servers = postgrestest.Databases{Prepare: func(url string) error {
+	s, err := store.Open(context.Background(), store.Options{URL: url})
+	if err != nil {
+		return err
+	}
+	return s.Close()
+}}
+
+// URL returns the URL of an empty PostgreSQL database for a test. It skips the test where PostgreSQL is
+// missing.
+func URL(t testing.TB) string {
+	t.Helper()
+	return servers.New(t)
 }
 
 // Prepare writes a new database to a path, unless there is one. To open it takes a

@@ -8,11 +8,14 @@ import (
 	gormschema "gorm.io/gorm/schema"
 )
 
-// dialector tells gorm how SQLite's SQL is written, as far as this package lets gorm write any. The
-// schema is made by migrations, and never by gorm.
-type dialector struct{ pool gorm.ConnPool }
+// dialector tells gorm how SQL is written, as far as this package lets gorm write any. The schema is
+// made by migrations, and never by gorm.
+type dialector struct {
+	pool gorm.ConnPool
+	sql  *dialect
+}
 
-func (dialector) Name() string { return "sqlite" }
+func (d dialector) Name() string { return string(d.sql.goose) }
 
 func (d dialector) Initialize(db *gorm.DB) error {
 	db.ConnPool = d.pool
@@ -20,10 +23,14 @@ func (d dialector) Initialize(db *gorm.DB) error {
 	return nil
 }
 
-func (dialector) BindVarTo(w clause.Writer, _ *gorm.Statement, _ any) { _ = w.WriteByte('?') }
+func (d dialector) BindVarTo(w clause.Writer, s *gorm.Statement, _ any) {
+	_, _ = w.WriteString(d.sql.parameter(len(s.Vars)))
+}
 
 // QuoteTo writes the name of a table or a column. Those of this package need no escapes.
-func (dialector) QuoteTo(w clause.Writer, name string) { _, _ = w.WriteString("`" + name + "`") }
+func (d dialector) QuoteTo(w clause.Writer, name string) {
+	_, _ = w.WriteString(d.sql.quote + name + d.sql.quote)
+}
 
 func (dialector) Explain(sql string, args ...any) string {
 	return logger.ExplainSQL(sql, nil, `"`, args...)

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+
+	"parley/internal/daemon"
+
+	"github.com/spf13/cobra"
+)
+
+func moveDatabaseCommand(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:   "move-database server|file",
+		Short: "Move the database to a PostgreSQL server, or back into a file",
+		Long: `Copies all that the workspace's database holds to the PostgreSQL database that the setting
+database names, or from there back into a file in .parley, and compares the two. The
+daemon must not run; agents may. When it is interrupted, the same command goes on.
+What was moved stays where it was, and parley refuses to use it from then on.`,
+		Example:   "  parley down --keep-agents\n  parley move-database server",
+		Args:      usage(cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs)),
+		ValidArgs: []string{"server", "file"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			at, err := c.place()
+			if err != nil {
+				return err
+			}
+			done, err := daemon.MoveDatabase(cmd.Context(), at, c.env, args[0] == "server", func(table string, rows int64) {
+				if !c.json && rows > 0 {
+					_ = c.printLine(fmt.Sprintf("%-18s %d", table, rows)) // the end tells of what cannot be written
+				}
+			})
+			if err != nil {
+				return err
+			}
+			if c.json {
+				return c.printJSON(map[string]int64{"rows": done.Rows, "messages": done.Messages})
+			}
+			return c.printLine(movedWords(args[0] == "server", done.Messages))
+		},
+	}
+}
+
+// movedWords says what a move did, and what comes next.
+func movedWords(toServer bool, messages int64) string {
+	text := fmt.Sprintf("Moved: %s, and all that belongs to them, compared row by row. ", count(int(messages), "message"))
+	if toServer {
+		return text + "The next command starts the daemon on the server."
+	}
+	return text + "Take the setting database out now; the next command starts the daemon on the file."
+}

@@ -1,0 +1,72 @@
+// Command compare plays the same scenes through parley and through bare `tmux send-keys`, with and
+// without a pause before Enter, and writes docs/measured/compare.md: what arrived, what was said, and
+// what was harmed. The program in the terminal is parley's scripted agent, which logs what it was
+// given.
+package main
+
+import (
+	"context"
+	_ "embed"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("compare: ")
+	times := flag.Int("n", 20, "how often each scene is played")
+	parley := flag.String("parley", "./parley", "the program")
+	page := flag.String("page", "docs/measured/compare.md", "the page to write")
+	flag.Parse()
+
+	program, err := filepath.Abs(*parley)
+	if err == nil {
+		err = os.Setenv("PATH", filepath.Dir(program)+":"+os.Getenv("PATH"))
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	var rows []row
+	for _, s := range scenes {
+		for _, w := range ways {
+			r, err := play(context.Background(), s, w, *times)
+			if err != nil {
+				log.Fatalf("%s, %s: %v", s.name, w.name, err)
+			}
+			log.Printf("%s, %s: %+v", s.name, w.name, r.counts)
+			rows = append(rows, r)
+		}
+	}
+
+	if err := os.WriteFile(*page, []byte(markdown(rows, *times)), 0o644); err != nil {
+		log.Fatal(err)
+	}
+}
+
+//go:embed page.md
+var frame string
+
+// markdown returns the page.
+func markdown(rows []row, times int) string {
+	var b strings.Builder
+	b.WriteString("| scene | way | exact | lost | said ok | twice | merged | dialogs answered | drafts sent | " +
+		"run by the shell |\n|---|---|---|---|---|---|---|---|---|---|\n")
+	for _, r := range rows {
+		c := r.counts
+		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d | %d | %d | %d | %d | %d |\n", r.scene, r.way, c.Exact, c.Lost,
+			c.Wrong, c.Twice, c.Merged, c.Answered, c.DraftSent, c.Shell)
+	}
+
+	tmux, _ := exec.Command("tmux", "-V").Output() // it has just run
+	return strings.NewReplacer(
+		"<<date>>", time.Now().UTC().Format(time.DateOnly), "<<tmux>>", strings.TrimSpace(string(tmux)),
+		"<<times>>", fmt.Sprint(times), "<<table>>", strings.TrimSpace(b.String()),
+	).Replace(frame)
+}

@@ -1,0 +1,83 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+
+	"parley"
+	"parley/store"
+)
+
+// databaseSetting is the name of the setting. Its value may hold a password.
+const databaseSetting = "database"
+
+// Store returns where the store finds the database: the one that the setting names, or a file.
+func (p Place) Store(database string) store.Options {
+	return store.Options{
+		Path: p.Database(), URL: database, Anchor: p.Anchor(), Copies: store.Copies{Dir: p.Backups()},
+	}
+}
+
+// DatabaseNote returns the path of the file that names the server's database of this workspace, without
+// the password. It is missing while the database is a file.
+func (p Place) DatabaseNote() string { return p.State("database") }
+
+// CheckDatabase refuses to begin with an empty database where a workspace has another one: the setting
+// may only be missing, or in a parley.yaml that is not trusted since it was changed, or be new.
+func (p Place) CheckDatabase(database string) error {
+	note, err := os.ReadFile(p.DatabaseNote())
+	_, file := os.Stat(p.Database())
+	none := errors.Is(err, fs.ErrNotExist)
+	switch {
+	case database != "" && none && file == nil:
+		return parley.Errorf(parley.StorageUnavailable,
+			"this workspace has its database in %s, and the setting database names another", p.Database()).
+			Suggest("Run parley move-database server, or take the setting out. " +
+				"To begin with an empty one instead, move the file away.")
+	case database != "" || none:
+		return nil
+	}
+	if err != nil {
+		return parley.Errorf(parley.StorageUnavailable, "%s cannot be read: %w", p.DatabaseNote(), PathCause(err)).
+			Suggest("Make it readable for you.")
+	}
+
+	server := parley.CleanLine(strings.TrimSpace(string(note)))
+	return parley.Errorf(parley.StorageUnavailable,
+		"this workspace has its database in %s, and the setting database is not set", server).
+		With("database", server).
+		Suggest("If it is in parley.yaml, run parley trust. To begin with an empty file instead, delete %s.",
+			p.DatabaseNote())
+}
+
+// openStore opens the database.
+func (d *daemon) openStore(ctx context.Context) (err error) {
+	if err := d.Place.CheckDatabase(d.settings.Database); err != nil {
+		return err
+	}
+
+	o := d.Place.Store(d.settings.Database)
+	o.Log, o.Now = d.log, d.Now
+	o.Copies.Keep, o.Copies.Space = d.settings.BackupKeep, d.settings.BackupSpace()
+	if d.store, err = store.Open(ctx, o); err != nil || o.URL == "" {
+		return err
+	}
+
+	return d.Place.noteServer(o.URL)
+}
+
+// noteServer notes that the workspace has its database on a server.
+func (p Place) noteServer(url string) error {
+	return os.WriteFile(p.DatabaseNote(), []byte(store.PlaceOf(url)+"\n"), 0o600)
+}
+
+// place names the database that the daemon uses, without a password.
+func (d *daemon) place() string {
+	if d.settings.Database != "" {
+		return store.PlaceOf(d.settings.Database)
+	}
+	return d.Place.Database()
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"debug/buildinfo"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+)
+
+// module is a part of a program: a module, or Go's standard library.
+type module struct {
+	path, version, sum string
+	licences           map[string][]byte // the texts, by file name
+}
+
+// moduleDirs returns where the modules of the build are on this machine.
+func moduleDirs() (map[string]string, error) {
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Path}}\t{{.Dir}}", "all").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list -m all: %w", err)
+	}
+
+	dirs := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		path, dir, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		dirs[path] = dir
+	}
+
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	dirs["std"] = strings.TrimSpace(string(root))
+
+	return dirs, err
+}
+
+// modulesOf returns the parts of a program, with their licences. A part without one is an error.
+func modulesOf(program string, dirs map[string]string) ([]module, error) {
+	info, err := buildinfo.ReadFile(program)
+	if err != nil {
+		return nil, err
+	}
+
+	all := []module{{path: "std", version: strings.TrimPrefix(runtime.Version(), "go")}}
+	for _, d := range info.Deps {
+		all = append(all, module{path: d.Path, version: d.Version, sum: d.Sum})
+	}
+
+	for i := range all {
+		if all[i].licences, err = licencesIn(dirs[all[i].path]); err != nil {
+			return nil, fmt.Errorf("the licence of %s: %w", all[i].path, err)
+		}
+	}
+
+	return all, nil
+}
+
+// licenceName matches the files in which a module says its licence.
+var licenceName = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents|third_party_notices)([-.][a-z0-9.-]*)?$`)
+
+// licencesIn returns the texts of a module's licences. Go's own distribution has its licence one
+// directory up in some packages of systems.
+func licencesIn(dir string) (map[string][]byte, error) {
+	if dir == "" {
+		return nil, errors.New("the module is not on this machine")
+	}
+
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+
+	texts := map[string][]byte{}
+	for _, e := range entries {
+		if e.IsDir() || !licenceName.MatchString(e.Name()) {
+			continue
+		}
+		if texts[e.Name()], err = os.ReadFile(filepath.Join(dir, e.Name())); err != nil {
+			return nil, err
+		}
+	}
+
+	if len(texts) == 0 {
+		return nil, fmt.Errorf("there is none in %s", filepath.Base(dir))
+	}
+
+	return texts, nil
+}
+
+// licenceForms recognize the usual texts, by what only they say.
+var licenceForms = []struct{ id, says string }{
+	{"Apache-2.0", "Apache License Version 2.0"},
+	{"MPL-2.0", "Mozilla Public License Version 2.0"},
+	{"BSD-3-Clause", "may be used to endorse or promote products"},
+	{"BSD-2-Clause", "Redistributions in binary form must reproduce the above copyright"},
+	{"MIT", "Permission is hereby granted, free of charge, to any person obtaining a copy"},
+	{"ISC", "Permission to use, copy, modify, and distribute this software for any purpose"},
+	{"ISC", "Permission to use, copy, modify, and/or distribute this software"},
+	{"Unlicense", "This is free and unencumbered software released into the public domain"},
+}
+
+// spdx returns the identifiers of a module's licences, NOASSERTION if none is known.
+func (m module) spdx() string {
+	var ids []string
+	for _, form := range licenceForms {
+		for _, text := range m.licences {
+			words := strings.NewReplacer(",", "", "*", "").Replace(strings.Join(strings.Fields(string(text)), " "))
+			bsd2of3 := form.id == "BSD-2-Clause" && len(ids) > 0 && ids[len(ids)-1] == "BSD-3-Clause"
+			if strings.Contains(strings.ToLower(words), strings.ToLower(strings.ReplaceAll(form.says, ",", ""))) && !bsd2of3 {
+				ids = append(ids, form.id)
+				break
+			}
+		}
+	}
+	if len(ids) == 0 {
+		return "NOASSERTION"
+	}
+	return strings.Join(ids, " AND ")
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/must"
+)
+
+var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+// stub is a release of this system whose program only tells its version.
+func stub(version string) tree {
+	return tree{
+		"bin/parley":                 {content: []byte("#!/bin/sh\necho parley " + version + "\n"), executable: true},
+		"share/man/man1/parley.1":    {content: []byte(".TH PARLEY 1\n")},
+		"share/doc/parley/LICENSE":   {content: []byte("MIT\n")},
+		"share/man/man1/more page.1": {content: []byte(".TH MORE 1\n")},
+	}
+}
+
+// The same files give the same bytes, in whatever order they came.
+func TestArchivesAreReproducible(t *testing.T) {
+	first := stub("1.0.0").archive("parley", noon)
+	for range 5 {
+		if again := stub("1.0.0").clone().archive("parley", noon); !bytes.Equal(first, again) {
+			t.Fatal("two archives of the same files differ")
+		}
+	}
+	if other := stub("1.0.1").archive("parley", noon); bytes.Equal(first, other) {
+		t.Error("archives of different files are equal")
+	}
+}
+
+// published writes a release of a stub as a server would have it, and returns the server's address.
+func published(t *testing.T, versions ...string) (dir, address string) {
+	t.Helper()
+	dir = t.TempDir()
+	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
+	t.Cleanup(server.Close)
+
+	for _, version := range versions {
+		r := &release{version: version, date: noon, targets: []string{runtime.GOOS + "/" + runtime.GOARCH},
+			out: filepath.Join(dir, version), address: server.URL}
+		must.Do(t, os.Mkdir(r.out, 0o755))
+		name := fmt.Sprintf("parley_%s_%s_%s", version, runtime.GOOS, runtime.GOARCH)
+		must.Do(t, os.WriteFile(filepath.Join(r.out, name+".tar.gz"), stub(version).archive(name, noon), 0o644))
+		must.Do(t, r.publish())
+		must.Do(t, os.Rename(filepath.Join(r.out, "latest"), filepath.Join(dir, "latest")))
+	}
+
+	return dir, server.URL
+}
+
+// install runs the installer in a shell.
+func install(t *testing.T, shell, script, home string, args ...string) (string, error) {
+	t.Helper()
+	cmd := exec.Command(shell, append([]string{script}, args...)...)
+	cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}
+	for len(args) > 0 && strings.Contains(args[0], "=") {
+		cmd.Env, args = append(cmd.Env, args[0]), args[1:]
+		cmd.Args = append([]string{shell, script}, args...)
+	}
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+func TestInstallerInstallsUpdatesAndRemoves(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("curl is not installed")
+	}
+
+	dir, _ := published(t, "1.0.0", "1.1.0")
+	script := filepath.Join(dir, "1.1.0", "install.sh")
+	for _, shell := range []string{"dash", "bash"} {
+		if _, err := exec.LookPath(shell); err != nil {
+			t.Logf("not tried under %s, which is not installed", shell)
+			continue
+		}
+
+		home := t.TempDir()
+		mine := filepath.Join(home, ".local/share/man/man1/mine.1")
+		must.Do(t, os.MkdirAll(filepath.Dir(mine), 0o755))
+		must.Do(t, os.WriteFile(mine, nil, 0o644))
+
+		for _, c := range []struct {
+			args []string
+			want string
+		}{
+			{[]string{"uninstall"}, "nothing is installed"},
+			{[]string{"VERSION=v1.0.0"}, "installed parley 1.0.0 in " + home + "/.local/bin"},
+			{nil, "installed parley 1.1.0"},
+			{[]string{"VERSION=9.9.9"}, "cannot fetch"},
+			{[]string{"uninstall"}, "parley is removed from " + home + "/.local"},
+		} {
+			if out, _ := install(t, shell, script, home, c.args...); !strings.Contains(out, c.want) {
+				t.Errorf("%s install.sh %q: got %q, want %q", shell, c.args, out, c.want)
+			}
+		}
+
+		var left []string
+		must.Do(t, filepath.WalkDir(home, func(path string, e os.DirEntry, err error) error {
+			if err == nil && !e.IsDir() {
+				left = append(left, path)
+			}
+			return err
+		}))
+		if len(left) != 1 || left[0] != mine {
+			t.Errorf("%s: after the removal there is %q, want only what was there before", shell, left)
+		}
+	}
+}
+
+func TestInstallerRefusesWhatTheChecksumsDoNotSay(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("curl is not installed")
+	}
+
+	dir, _ := published(t, "1.0.0")
+	archives := must.Have(filepath.Glob(filepath.Join(dir, "1.0.0", "*.tar.gz")))(t)
+	must.Do(t, os.WriteFile(archives[0], stub("6.6.6").archive("parley", noon), 0o644))
+
+	home := t.TempDir()
+	out, err := install(t, "sh", filepath.Join(dir, "1.0.0", "install.sh"), home)
+	if err == nil || !strings.Contains(out, "nothing was installed") {
+		t.Errorf("got %q (%v), want a refusal", out, err)
+	}
+	if found := must.Have(os.ReadDir(home))(t); len(found) != 0 {
+		t.Errorf("it left %v", found)
+	}
+}
+
+// Every dependency of the program has its licence in the archive, and a name for it in the bill.
+func TestEveryDependencyHasALicence(t *testing.T) {
+	t.Parallel()
+	dirs, err := moduleDirs()
+	must.Do(t, err)
+
+	list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "parley/cmd/parley")
+	out := must.Have(list.Output())(t)
+	seen := map[string]bool{"parley": true, "": true}
+	for path := range strings.Lines("std\n" + string(out)) {
+		path = strings.TrimSpace(path)
+		if seen[path] {
+			continue
+		}
+		seen[path] = true
+
+		texts, err := licencesIn(dirs[path])
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		if got := (module{path: path, licences: texts}).spdx(); got == "NOASSERTION" {
+			t.Errorf("%s: its licence is not recognized", path)
+		}
+	}
+}
+
+func TestTheFormulaAndTheFlakeHaveTheSums(t *testing.T) {
+	p := page{Version: "1.2.3", Address: "https://x.invalid", Sums: map[string]string{}}
+	for _, target := range []string{"linux_amd64", "linux_arm64", "darwin_amd64", "darwin_arm64"} {
+		p.Sums[target] = "sum-of-" + target
+	}
+
+	for _, name := range []string{"parley.rb", "flake.nix"} {
+		text := string(must.Have(fill(name, p))(t))
+		for _, sum := range p.Sums {
+			if !strings.Contains(text, `"`+sum+`"`) || !strings.Contains(text, "https://x.invalid") {
+				t.Errorf("%s does not have %s and the address:\n%s", name, sum, text)
+			}
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package mcpserver
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"regexp"
+	"strconv"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/must"
+)
+
+// What a model pays for, in bytes: docs/mcp.md has the table. Its figures are true to a tenth.
+func TestThePageSaysWhatAModelPays(t *testing.T) {
+	page := string(must.Have(os.ReadFile("../docs/mcp.md"))(t))
+	for act, bytes := range costs(t) {
+		row := regexp.MustCompile(`\| ` + regexp.QuoteMeta(act) + ` \| ([0-9,]+) \|`).FindStringSubmatch(page)
+		if row == nil {
+			t.Errorf("docs/mcp.md has no row %q, which costs %d bytes", act, bytes)
+			continue
+		}
+
+		said, _ := strconv.Atoi(regexp.MustCompile(`,`).ReplaceAllString(row[1], ""))
+		if bytes > said || bytes < said*9/10 {
+			t.Errorf("%s costs %d bytes, and docs/mcp.md says %d", act, bytes, said)
+		}
+	}
+}
+
+// costs returns what the tools, the instructions and some answers weigh, as a model gets them.
+func costs(t *testing.T) map[string]int {
+	terminal := coder
+	terminal.Kind, terminal.Seal = parley.KindTerminal, "k7f3qa"
+	tools := 0
+	for _, tool := range list(t, overHTTP(t, newFake(), terminal, latest, nil)) {
+		tools += len(must.Have(json.Marshal(tool))(t))
+	}
+
+	costs := map[string]int{"the list of tools": tools, "the instructions": len(instructionsFor(terminal))}
+	for act, result := range map[string]any{
+		"sending to one":      sentToOne(),
+		"a broadcast to 20":   broadcastTo(20),
+		"the status of 20":    statusOf(20),
+		"the status of one":   statusOf(1),
+		"reading one message": readOne(),
+	} {
+		costs[act] = len(must.Have(compact(forModel(result)))(t))
+	}
+
+	return costs
+}
+
+var noon = time.Date(2026, 11, 22, 12, 0, 0, 123456789, time.UTC)
+
+// nthID returns an id as long as real ones.
+func nthID(n int) string { return fmt.Sprintf("5f0c21aa-9b1d-4e55-8a7b-%012d", n) }
+
+// deliveriesTo returns the deliveries of a message to so many mailboxes.
+func deliveriesTo(n int) []parley.Delivery {
+	deliveries := make([]parley.Delivery, n)
+	for i := range deliveries {
+		deliveries[i] = parley.Delivery{
+			MessageID: nthID(99), RecipientID: nthID(i), Recipient: fmt.Sprintf("worker-%02d", i),
+			ConversationID: nthID(i), State: parley.DeliverySubmitted,
+			Steps: []parley.Step{
+				{State: parley.DeliveryQueued, At: noon, Evidence: "stored"},
+				{State: parley.DeliverySubmitted, At: noon, Evidence: "stored in its inbox"},
+			},
+		}
+	}
+	return deliveries
+}
+
+// messageTo returns a message of two hundred characters.
+func messageTo(kind parley.MessageKind, deliveries []parley.Delivery) *parley.Message {
+	m := &parley.Message{
+		ID: nthID(99), Kind: kind, Type: parley.TypeInformation, Priority: parley.PriorityNormal,
+		SenderID: coder.ID, Sender: coder.Name, Text: fmt.Sprintf("%200s", "The build is red."), Timestamp: noon,
+		ChainID: nthID(99), Hop: 1,
+	}
+	for _, d := range deliveries {
+		m.Recipients = append(m.Recipients, d.RecipientID)
+	}
+	return m
+}
+
+func sentToOne() any {
+	to := deliveriesTo(1)
+	return &parley.SendMessageResult{
+		Answer: parley.OK, MessageID: nthID(99), ConversationID: nthID(1), Timestamp: noon,
+		Status: "Message sent to worker-00!", Message: "Message sent to agent 5f0c21aa",
+		DeliveryStatus: parley.SumUp(to), Deliveries: to, Object: messageTo(parley.KindDirect, to),
+	}
+}
+
+func broadcastTo(n int) any {
+	to := deliveriesTo(n)
+	return &parley.BroadcastMessageResult{
+		Answer: parley.OK, MessageID: nthID(99), RecipientCount: n, Timestamp: noon,
+		Message:        fmt.Sprintf("Message broadcast to %d agent(s)", n),
+		DeliveryStatus: parley.SumUp(to), Deliveries: to, Object: messageTo(parley.KindBroadcast, to),
+	}
+}
+
+func statusOf(n int) any {
+	res := &parley.AgentStatusResult{Answer: parley.OK, You: coder.Name, YourSeal: "k7f3qa"}
+	for i := range n {
+		res.Agents = append(res.Agents, parley.AgentStatus{
+			Agent: parley.Agent{
+				ID: nthID(i), Name: fmt.Sprintf("worker-%02d", i), Role: "developer", Kind: parley.KindTerminal,
+				State: parley.StateIdle, Since: noon, Evidence: "its program reported the end of its turn",
+				Host: "workstation", Profile: "claude", Command: []string{"claude"}, Dir: "/home/me/project",
+				CreatedAt: noon, LastActive: noon,
+			},
+			Availability: parley.Available,
+		})
+	}
+	return res
+}
+
+func readOne() any {
+	m := messageTo(parley.KindDirect, deliveriesTo(1))
+	return &parley.GetMessagesResult{
+		Answer: parley.OK, TotalCount: 1, UnreadCount: 1,
+		Messages: []parley.ContractMessage{{
+			MessageID: m.ID, SenderAgentID: m.SenderID, SenderName: m.Sender, MessageType: m.Type,
+			Content: parley.Content{Text: m.Text}, Priority: m.Priority, Timestamp: noon, ConversationID: nthID(1),
+		}},
+	}
+}

@@ -1,0 +1,37 @@
+package orchestrator
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/must"
+	"parley/orchestrator/meter"
+	"parley/store"
+	"parley/tmux/tmuxtest"
+)
+
+// A spent budget holds messages, and the operator lets single ones go. The record says so.
+func TestTheOperatorSendsInSpiteOfASpentBudget(t *testing.T) {
+	te := newTeam(t)
+	log := te.launch("coder", "framed", tmuxtest.Agent{})
+	used := store.TokenRecord{ID: "r", At: time.Now(), Day: time.Now().Format(time.DateOnly), Model: "m",
+		Tokens: parley.Tokens{Output: 10}}
+	from := store.Transcript{AgentID: te.roster.ByName("coder").ID, Path: "/none"}
+	must.Do(t, te.store.CountTokens(t.Context(), from, []store.TokenRecord{used}))
+	te.reopen(func(o *Options) {
+		o.Costs.Agents = map[string]meter.Budget{"coder": {Tokens: 10, WarnAt: 80, Then: "hold"}}
+	})
+	te.need(parley.NeedBudget)
+
+	first, second := te.send("coder", "first"), te.send("coder", "second")
+	te.held(first, "it has used up its budget of today: 10 of 10 tokens")
+	must.Have(te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: second}))(t)
+	d := te.arrived(second)
+	if got := te.story(second); !strings.Contains(got, "although a budget was used up, as the operator asked") {
+		t.Errorf("the story does not say why it went:\n%s\n%+v", got, d)
+	}
+	te.held(first, "used up its budget")
+	te.wantMessages(log, 1)
+}

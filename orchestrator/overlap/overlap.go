@@ -1,0 +1,159 @@
+// Package overlap notices when two agents change one file, in one directory or in worktrees apart. It
+// says only what git and the programs' own transcripts show, and changes nothing.
+package overlap
+
+import (
+	"bytes"
+	"cmp"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"parley/store"
+)
+
+// file names a file in all checkouts of a repository, or one outside of any by its path.
+type file struct{ repository, name string }
+
+// change is how an agent changes a file.
+type change struct {
+	path   string
+	top    string    // of the checkout; "" outside of any
+	edited time.Time // by the agent's own transcript; zero: git shows it in the agent's own worktree
+}
+
+// touched are the files that an agent changes.
+type touched map[file]change
+
+// candidate is a file that two agents change, as far as is known without a closer look.
+type candidate struct {
+	agents  [2]string
+	file    file
+	changes [2]change
+}
+
+// candidates returns the files that any two agents change, sorted.
+func candidates(all map[string]touched) (found []candidate) {
+	for a, ofA := range all {
+		for b, ofB := range all {
+			if a >= b {
+				continue
+			}
+			for f, ours := range ofA {
+				if theirs, ok := ofB[f]; ok {
+					found = append(found, candidate{[2]string{a, b}, f, [2]change{ours, theirs}})
+				}
+			}
+		}
+	}
+
+	slices.SortFunc(found, func(x, y candidate) int {
+		return cmp.Or(slices.Compare(x.agents[:], y.agents[:]), cmp.Compare(x.file.repository, y.file.repository),
+			cmp.Compare(x.file.name, y.file.name))
+	})
+
+	return found
+}
+
+// overlap returns what is stored of a candidate.
+func (c *candidate) overlap(now time.Time) store.Overlap {
+	return store.Overlap{
+		Agents: c.agents, Repository: c.file.repository, Name: c.file.name,
+		Paths: [2]string{c.changes[0].path, c.changes[1].path}, Since: now,
+	}
+}
+
+// lull is how long an overlap is remembered when it is over, and how long two agents are left in peace
+// after they were told of one.
+const lull = 10 * time.Minute
+
+// follow returns the overlaps of now: those that were found, since when they are so, and those that are
+// over and not yet forgotten.
+func follow(before, found []store.Overlap, now time.Time) (after []store.Overlap) {
+	isSame := func(x store.Overlap) func(store.Overlap) bool {
+		return func(y store.Overlap) bool {
+			return x.Agents == y.Agents && x.Repository == y.Repository && x.Name == y.Name && x.Paths == y.Paths
+		}
+	}
+
+	for _, o := range found {
+		if i := slices.IndexFunc(before, isSame(o)); i >= 0 {
+			o.Told = before[i].Told
+			if before[i].Gone.IsZero() {
+				o.Since = before[i].Since
+			}
+		}
+		after = append(after, o)
+	}
+
+	for _, o := range before {
+		if slices.ContainsFunc(found, isSame(o)) {
+			continue
+		}
+		if o.Gone.IsZero() {
+			o.Gone = now
+		}
+		if now.Sub(o.Gone) < lull {
+			after = append(after, o)
+		}
+	}
+
+	return after
+}
+
+// due returns, by pair, the positions of the overlaps that the pair is to be told of now.
+func due(list []store.Overlap, now time.Time) map[[2]string][]int {
+	last := map[[2]string]time.Time{}
+	for _, o := range list {
+		if o.Told.After(last[o.Agents]) {
+			last[o.Agents] = o.Told
+		}
+	}
+
+	pairs := map[[2]string][]int{}
+	for i, o := range list {
+		if o.Gone.IsZero() && o.Told.IsZero() && now.Sub(last[o.Agents]) >= lull {
+			pairs[o.Agents] = append(pairs[o.Agents], i)
+		}
+	}
+
+	return pairs
+}
+
+// maxCompared is the size up to which the content of files is compared, in bytes.
+const maxCompared = 8 << 20
+
+// same reports whether two copies of a file are equal, or neither exists: then nothing is at odds.
+func same(a, b string) bool {
+	infoA, errA := os.Lstat(a)
+	infoB, errB := os.Lstat(b)
+	if errA != nil || errB != nil {
+		return os.IsNotExist(errA) && os.IsNotExist(errB)
+	}
+	if infoA.Mode().Type() != infoB.Mode().Type() {
+		return false
+	}
+	if infoA.Mode().Type() == os.ModeSymlink {
+		toA, errA := os.Readlink(a)
+		toB, errB := os.Readlink(b)
+		return errA == nil && errB == nil && toA == toB
+	}
+	if !infoA.Mode().IsRegular() || infoA.Size() != infoB.Size() || infoA.Size() > maxCompared {
+		return false
+	}
+
+	contentA, errA := content(a)
+	contentB, errB := content(b)
+	return errA == nil && errB == nil && bytes.Equal(contentA, contentB)
+}
+
+// content reads a file that may grow meanwhile.
+func content(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxCompared+1))
+}

@@ -1,0 +1,106 @@
+package worktree
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Tree is a checkout of a repository.
+type Tree struct {
+	Top    string // its directory
+	Common string // the repository's own directory, which all its checkouts share
+	Linked bool   // it is a worktree, and not the repository's own checkout
+}
+
+// TreeOf returns the checkout around a directory. It only looks at the file system. It is not ok if
+// there is none.
+func TreeOf(dir string) (t Tree, ok bool) {
+	dir, err := filepath.EvalSymlinks(dir)
+	for err == nil {
+		mark := filepath.Join(dir, ".git")
+		if info, err := os.Stat(mark); err == nil {
+			if info.IsDir() {
+				return Tree{Top: dir, Common: mark}, true
+			}
+			return linked(dir, mark)
+		}
+
+		above := filepath.Dir(dir)
+		if above == dir {
+			break
+		}
+		dir = above
+	}
+	return Tree{}, false
+}
+
+// linked returns the worktree whose file .git names the directory that git keeps of it.
+func linked(top, mark string) (Tree, bool) {
+	own, ok := readPath(top, mark, "gitdir: ")
+	if !ok {
+		return Tree{}, false
+	}
+	common, ok := readPath(own, filepath.Join(own, "commondir"), "")
+	if !ok { // a submodule
+		return Tree{Top: top, Common: own}, true
+	}
+	return Tree{Top: top, Common: common, Linked: true}, true
+}
+
+// readPath reads a path that stands in a file behind a word, from the directory dir.
+func readPath(dir, file, word string) (path string, ok bool) {
+	text, err := os.ReadFile(file)
+	rest, ok := strings.CutPrefix(strings.TrimSpace(string(text)), word)
+	if err != nil || !ok || rest == "" {
+		return "", false
+	}
+	if !filepath.IsAbs(rest) {
+		rest = filepath.Join(dir, rest)
+	}
+	path, err = filepath.EvalSymlinks(rest)
+	return path, err == nil
+}
+
+// Changed returns the files of a checkout that differ from where it left base, and those that are new.
+// Without a base it returns those that differ from the last commit. The paths are below top.
+func Changed(ctx context.Context, top, base string) ([]string, error) {
+	r, err := open(ctx, top)
+	if err != nil {
+		return nil, err
+	}
+
+	since := "HEAD"
+	if base != "" {
+		if since, err = r.line(ctx, "merge-base", "--end-of-options", base, "HEAD"); err != nil {
+			return nil, err
+		}
+	}
+
+	changed, err := r.git(ctx, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv",
+		"--ignore-submodules=all", since, "--")
+	if err != nil {
+		return nil, err
+	}
+	fresh, err := r.git(ctx, "ls-files", "--others", "--exclude-standard", "-z")
+
+	return strings.FieldsFunc(changed+fresh, func(c rune) bool { return c == 0 }), err
+}
+
+// Committed returns when a file of a checkout was last committed there, zero if it never was.
+func Committed(ctx context.Context, top, name string) (time.Time, error) {
+	r, err := open(ctx, top)
+	if err != nil {
+		return time.Time{}, err
+	}
+	line, err := r.line(ctx, "log", "-1", "--format=%ct", "--no-show-signature", "HEAD", "--", ":(literal)"+name)
+	if err != nil || line == "" {
+		return time.Time{}, err
+	}
+	seconds, err := strconv.ParseInt(line, 10, 64)
+
+	return time.Unix(seconds, 0), err
+}

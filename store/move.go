@@ -1,0 +1,277 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"hash"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"parley"
+)
+
+// Moved says what a move has copied.
+type Moved struct {
+	Rows, Messages int64
+}
+
+// The facts that keep a daemon away from a database: it holds only a part of what is moved to it, or
+// what it held was moved away. Their values name the other database.
+const (
+	movingFact = "moving"
+	movedFact  = "moved"
+)
+
+// Move copies all that one database holds to another, which must be empty, and compares the two then.
+// When it was interrupted, it goes on where it ended. No daemon may use either of them. The first is
+// kept, but no daemon takes it any more. Tell is called with each table.
+func Move(ctx context.Context, from, to Options, tell func(table string, rows int64)) (done Moved, err error) {
+	source, err := openSide(ctx, from)
+	if err != nil {
+		return done, err
+	}
+	defer func() { err = errors.Join(err, source.close()) }()
+
+	target, err := openSide(ctx, to)
+	if err != nil {
+		return done, err
+	}
+	defer func() { err = errors.Join(err, target.close()) }()
+
+	if err := target.claim(ctx, source.path); err != nil {
+		return done, err
+	}
+	if done, err = transferRows(ctx, source.side, target.side, tell); err != nil {
+		return done, failure(target.path, "moving the database", err)
+	}
+
+	// From here on one of the two facts keeps a daemon away from the old one.
+	if err := source.note(ctx, movedFact, target.path); err != nil {
+		return done, failure(source.path, "moving the database", err)
+	}
+	if err := target.forget(ctx, movingFact); err != nil {
+		return done, failure(target.path, "moving the database", err)
+	}
+
+	return done, nil
+}
+
+// SetMovedAside renames a file of SQLite, if there is one, whose content was moved away.
+func SetMovedAside(ctx context.Context, o Options) error {
+	path, err := filepath.Abs(o.Path)
+	if err != nil || !exists(path) {
+		return err
+	}
+	moved, err := wasMoved(ctx, path)
+	if err != nil || !moved {
+		return err
+	}
+
+	a, aside := newAnchor(path, o.Anchor), path+".moved-"+o.clock().UTC().Format(copyTime)
+	for _, ending := range []string{"-wal", "-shm", ""} {
+		if o.Anchor != "" {
+			err = ignoreMissing(os.Remove(a.spare(ending)))
+		}
+		if err == nil {
+			err = ignoreMissing(os.Rename(path+ending, aside+ending))
+		}
+		if err != nil {
+			return failure(path, "moving the old database aside", err)
+		}
+	}
+
+	return ignoreMissing(os.Remove(o.progressPath(path))) // it is not the next one's
+}
+
+// wasMoved reports whether the content of a file was moved away.
+func wasMoved(ctx context.Context, path string) (moved bool, err error) {
+	pool, err := connect(dsn(path, defaultBusyTimeout, readerPragmas...), 1)
+	if err != nil {
+		return false, err
+	}
+	defer pool.Close()
+
+	_, ours, err := contents(ctx, pool)
+	if err == nil && ours {
+		err = pool.QueryRowContext(ctx, `SELECT count(*) > 0 FROM facts WHERE name = ?`, movedFact).Scan(&moved)
+	}
+	if err != nil {
+		return false, failure(path, "looking at the database", err)
+	}
+	return moved, nil
+}
+
+// querier is a connection or a pool of them.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// side is one of the two databases between which rows are copied.
+type side struct {
+	sql  *dialect
+	rows querier
+	pool *sql.DB // for a side that is written
+}
+
+// openedSide is a side that is open as a store too, so that no daemon takes it.
+type openedSide struct {
+	side
+	*Store
+}
+
+func openSide(ctx context.Context, o Options) (*openedSide, error) {
+	s, err := open(ctx, o, tuning{busyTimeout: defaultBusyTimeout, searchTime: searchTime, moves: true})
+	if err != nil {
+		return nil, err
+	}
+
+	var pool *sql.DB
+	if o.URL == "" {
+		pool, err = connect(dsn(s.path, defaultBusyTimeout, "foreign_keys(0)", "synchronous(FULL)"), 1)
+	} else if config, bad := postgresConfig(o.URL); bad == nil {
+		pool = postgresWriter(config)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+
+	return &openedSide{side{s.sql, pool, pool}, s}, nil
+}
+
+func (s *openedSide) close() error { return errors.Join(s.pool.Close(), s.Close()) }
+
+// claim marks an empty database, or one that holds a part of the same source, as being filled.
+func (s *openedSide) claim(ctx context.Context, source string) error {
+	var rows int64
+	var was sql.NullString
+	err := s.pool.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM agents) + (SELECT count(*) FROM events),
+		(SELECT value FROM facts WHERE name = '`+movingFact+`')`).Scan(&rows, &was)
+	if err != nil {
+		return failure(s.path, "looking at the database", err)
+	}
+
+	if was.String == source {
+		return nil
+	}
+	if rows > 0 || was.Valid {
+		return parley.Errorf(parley.InvalidArgument, "the database %s is not empty", s.path).With("database", s.path).
+			Suggest("Move to an empty one. Nothing was changed.")
+	}
+	if err := s.note(ctx, movingFact, source); err != nil {
+		return failure(s.path, "marking the database", err)
+	}
+
+	return nil
+}
+
+// note stores a fact.
+func (s *openedSide) note(ctx context.Context, name, value string) error {
+	_, err := s.pool.ExecContext(ctx, s.sql.bound(`INSERT INTO facts (name, value) VALUES (?, ?)
+		ON CONFLICT (name) DO UPDATE SET value = excluded.value`), name, value)
+	return err
+}
+
+func (s *openedSide) forget(ctx context.Context, name string) error {
+	_, err := s.pool.ExecContext(ctx, s.sql.bound(`DELETE FROM facts WHERE name = ?`), name)
+	return err
+}
+
+// refuseMoved refuses a database that holds a part of another, or what was moved away.
+func (db *database) refuseMoved(ctx context.Context) error {
+	var found []struct{ Name, Value string }
+	err := db.read(ctx, "looking at the database", &found,
+		`SELECT name, value FROM facts WHERE name IN (?, ?) ORDER BY name DESC`, movingFact, movedFact)
+	if err != nil || len(found) == 0 || db.tuning.moves {
+		return err
+	}
+
+	f := found[0]
+	if f.Name == movingFact {
+		return parley.Errorf(parley.StorageUnavailable, "the database %s was not moved whole from %s", db.path, f.Value).
+			With("database", db.path).
+			Suggest("Run parley move-database again: it goes on where it ended.")
+	}
+
+	return parley.Errorf(parley.StorageUnavailable, "what the database %s held was moved to %s", db.path, f.Value).
+		With("database", db.path).With("moved_to", f.Value).
+		Suggest("Set database in parley.yaml to that one, or take it out if that is a file.")
+}
+
+// transferRows copies the rows of all tables, makes the index of words, and compares.
+func transferRows(ctx context.Context, from, to side, tell func(string, int64)) (done Moved, err error) {
+	for _, t := range movedTables {
+		if err := t.copy(ctx, from, to); err != nil {
+			return done, fmt.Errorf("copy the table %s: %w", t.name, err)
+		}
+
+		want, n, err := t.sum(ctx, from)
+		if err != nil {
+			return done, fmt.Errorf("read the table %s: %w", t.name, err)
+		}
+		got, has, err := t.sum(ctx, to)
+		if err != nil {
+			return done, fmt.Errorf("read the table %s again: %w", t.name, err)
+		}
+		if got != want {
+			return done, parley.Errorf(parley.StorageUnavailable,
+				"the table %s differs after the move: %d rows became %d", t.name, n, has).With("table", t.name).
+				Suggest("Was the first database used since an interrupted move? Then move to an empty one.")
+		}
+
+		done.Rows += n
+		if t.name == "messages" {
+			done.Messages = n
+		}
+		tell(t.name, n)
+	}
+
+	return done, to.complete(ctx, from)
+}
+
+// complete makes what is not copied: the index of words, and the next numbers.
+func (to side) complete(ctx context.Context, from side) error {
+	tx, err := to.pool.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // does nothing after Commit
+
+	if err := execAll(ctx, tx, to.sql.words.clear); err != nil {
+		return err
+	}
+	if err := fillWords(ctx, tx, to.sql); err != nil {
+		return err
+	}
+
+	var last int64
+	if err := from.rows.QueryRowContext(ctx, from.sql.lastEvent).Scan(&last); err != nil {
+		return err
+	}
+	for _, statement := range to.sql.goOn {
+		if _, err := tx.ExecContext(ctx, strings.ReplaceAll(statement, "LAST", fmt.Sprint(last))); err != nil {
+			return err
+		}
+	}
+
+	return tx.Commit()
+}
+
+// addRow adds a row to a sum over a table. Texts count as PostgreSQL holds them.
+func addRow(sum hash.Hash, values []any) {
+	for _, value := range values {
+		switch v := value.(type) {
+		case nil:
+			value = "null"
+		case string:
+			text := validText(v)
+			value = fmt.Sprintf("t%d:%s", len(text), text)
+		case []byte:
+			value = fmt.Sprintf("b%d:%x", len(v), v)
+		}
+		fmt.Fprint(sum, value, "\x00")
+	}
+}

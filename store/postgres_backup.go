@@ -1,0 +1,72 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+)
+
+// backupServer copies a database of PostgreSQL as it is at one moment to a new file of SQLite. It
+// compares the two, and needs none of the server's programs.
+func (db *database) backupServer(ctx context.Context, path string) (size int64, err error) {
+	if exists(path) {
+		return 0, os.ErrExist
+	}
+	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+		return 0, err
+	}
+	part := path + ".part"
+	if err := removeDatabase(part); err != nil { // of a daemon that was killed
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, removeDatabase(part), ignoreMissing(os.Remove(part+".progress"))) }()
+
+	target, err := openSide(ctx, Options{Path: part})
+	if err != nil {
+		return 0, err
+	}
+	err = db.snapshot(ctx, func(from side) error {
+		_, err := transferRows(ctx, from, target.side, func(string, int64) {})
+		return err
+	})
+	if err := errors.Join(err, target.close()); err != nil {
+		return 0, err
+	}
+
+	return placeBackup(part, path)
+}
+
+// snapshot calls read with the database as it is at one moment.
+func (db *database) snapshot(ctx context.Context, read func(side) error) error {
+	tx, err := db.readerPool.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // it has read only
+
+	return read(side{sql: db.sql, rows: tx})
+}
+
+// placeBackup gives a whole copy its name, unless that is taken, and returns its size.
+func placeBackup(part, path string) (int64, error) {
+	f, err := os.OpenFile(part, os.O_RDWR, 0)
+	if err != nil {
+		return 0, err
+	}
+	err = errors.Join(f.Sync(), f.Close())
+	if err == nil {
+		err = os.Link(part, path) // fails if there is a file
+	}
+	if err != nil {
+		return 0, err
+	}
+
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, err
+	}
+
+	return info.Size(), nil
+}

@@ -1,0 +1,64 @@
+package store
+
+import (
+	"strings"
+
+	"parley"
+)
+
+// serverTrouble is what an operator is told about a fault of the server. PLACE is that of the
+// database, DOING what was being done.
+var serverTrouble = map[fault]struct{ says, next string }{
+	faultUnreachable: {
+		"PostgreSQL cannot be reached at PLACE (DOING)",
+		"Check that the server runs and that this machine reaches it: pg_isready -d 'PLACE'. " +
+			"The daemon goes on by itself when it is back.",
+	},
+	faultUnknown: {
+		"PostgreSQL at PLACE was lost while it stored something (DOING): whether it is stored is not known",
+		"Look before you do it again. A call that is repeated with its idempotency key finds what it stored.",
+	},
+	faultStalled: {
+		"PostgreSQL at PLACE did not answer in time (DOING)",
+		"Look what it is busy with: select * from pg_stat_activity. Then try again.",
+	},
+	faultCrowded: {
+		"PostgreSQL at PLACE has no connections or no memory left (DOING)",
+		"End connections that are not needed, or raise max_connections. Then try again.",
+	},
+	faultConflict: {
+		"another transaction was in the way in PLACE (DOING)",
+		"Try again. If that goes on, look who else writes: select * from pg_stat_activity.",
+	},
+	faultStandby: {
+		"PostgreSQL at PLACE takes no writes: it is a standby (DOING)",
+		"Name the primary in the setting database, or list both hosts in it.",
+	},
+	faultRefused: {
+		"PostgreSQL at PLACE refuses parley (DOING)",
+		"Check the user, the password, the database and its rights in the setting database.",
+	},
+	faultFull: {
+		"the disk of PostgreSQL at PLACE is full (DOING)",
+		"Free some space there. The daemon goes on by itself then.",
+	},
+	faultCorrupt: {
+		"PostgreSQL at PLACE reports damage (DOING)",
+		"Look at its log and its disk, and restore the database from a backup.",
+	},
+	faultIO: {
+		"PostgreSQL at PLACE cannot use its disk (DOING)",
+		"Look at its log and its disk.",
+	},
+}
+
+// serverFailure describes a fault of a server, nil for another error.
+func serverFailure(place, doing string, err error) *parley.Error {
+	trouble, ok := serverTrouble[postgresFault(err)]
+	if !ok {
+		return nil
+	}
+	fill := strings.NewReplacer("PLACE", place, "DOING", doing).Replace
+	return parley.Errorf(parley.StorageUnavailable, "%s", fill(trouble.says)).
+		With("database", place).With("cause", err.Error()).Suggest("%s", fill(trouble.next))
+}

@@ -1,0 +1,99 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"os"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// useServer prepares for a database of PostgreSQL.
+func (db *database) useServer(path, url string) error {
+	config, err := postgresConfig(url)
+	if err != nil {
+		return err
+	}
+
+	s := &postgresSession{database: db, holder: holderOf(path)}
+	db.path, db.sql, db.session, db.anchor = placeOf(config), &postgresDialect, s, newAnchor("", "")
+	db.backup = db.backupServer
+	db.open = func(ctx context.Context) error { return s.open(ctx, config) }
+
+	return nil
+}
+
+// open opens the database: it makes the tables in an empty one, migrates an older one, and takes the
+// workspace for this daemon.
+func (s *postgresSession) open(ctx context.Context, config *pgx.ConnConfig) error {
+	db := s.database
+	db.writerPool, db.readerPool = postgresWriter(config), postgresReaders(config)
+
+	found, err := postgresContents(ctx, db.writerPool)
+	if err != nil {
+		return err
+	}
+	if found.tables > 0 && !found.ours {
+		return notOurs(db.path)
+	}
+	if found.taken { // before a migration: another daemon may be at work
+		err = s.take(ctx)
+	}
+	if err != nil {
+		return err
+	}
+
+	provider, err := db.migrator()
+	if err != nil {
+		return err
+	}
+	if err := db.migrate(ctx, provider); err != nil {
+		return err
+	}
+	if !found.taken {
+		if err := s.take(ctx); err != nil {
+			return err
+		}
+	}
+
+	db.rows = &s.rows
+	if db.writer, err = gormOn(db.rows, db.sql); err != nil {
+		return err
+	}
+	if db.reader, err = gormOn(&postgresRows{ConnPool: db.readerPool, outage: &db.outage}, db.sql); err != nil {
+		return err
+	}
+
+	return db.comparePostgres(ctx)
+}
+
+// comparePostgres reads how far the database is.
+func (db *database) comparePostgres(ctx context.Context) error {
+	var last int64
+	err := db.writerPool.QueryRowContext(ctx, postgresDialect.lastEvent).Scan(&last)
+	db.events.last.Store(last)
+	return err
+}
+
+// foundTables is what a database holds before it is opened.
+type foundTables struct {
+	tables      int
+	ours, taken bool // it has the table of migrations, that of the workspace
+}
+
+func postgresContents(ctx context.Context, pool *sql.DB) (f foundTables, err error) {
+	err = pool.QueryRowContext(ctx, `SELECT count(*), count(*) FILTER (WHERE tablename = 'goose_db_version') > 0,
+		count(*) FILTER (WHERE tablename = 'workspace') > 0 FROM pg_tables WHERE schemaname = current_schema()`).
+		Scan(&f.tables, &f.ours, &f.taken)
+	return f, err
+}
+
+// holderOf names a daemon by its machine and its state directory.
+func holderOf(path string) string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = ""
+	}
+	return cmp.Or(host, "localhost") + ":" + path
+}

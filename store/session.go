@@ -1,0 +1,58 @@
+package store
+
+import "errors"
+
+// session is the way of the writing goroutine to the database. After Open, nothing else uses it.
+type session interface {
+	// begin begins a transaction, and gives t the next numbers if the database keeps them.
+	begin(t *tx) error
+	// commit makes the transaction durable. After an error, nothing of it has happened.
+	commit(t *tx) error
+	// rollback gives the transaction up.
+	rollback()
+	// spoiled reports whether a statement has failed so that the transaction can only be given up.
+	spoiled() bool
+	// confirm looks whether what was written is safe, and whether more may be. It also runs from
+	// time to time when nothing is written.
+	confirm() error
+	close() error
+}
+
+// sqliteSession sends BEGIN and COMMIT itself: after a failed COMMIT database/sql would forget the
+// transaction while the connection is still in it.
+type sqliteSession struct{ *database }
+
+func (s sqliteSession) begin(t *tx) error {
+	if err := t.db.Exec("BEGIN IMMEDIATE").Error; err != nil || s.marked {
+		return err
+	}
+	return markOpen(t)
+}
+
+func (s sqliteSession) commit(t *tx) error {
+	if err := t.db.Exec("COMMIT").Error; err != nil {
+		return err
+	}
+	s.marked = true
+	return nil
+}
+
+// rollback does nothing when SQLite has already rolled back by itself.
+func (s sqliteSession) rollback() { _ = s.writer.Exec("ROLLBACK").Error }
+
+func (s sqliteSession) spoiled() bool { return false }
+
+func (s sqliteSession) confirm() error { return s.checkAnchor() }
+
+// close closes the files. The writer goes last: the last connection moves the log into the file.
+func (s sqliteSession) close() error {
+	s.markClosed()
+	s.statements.close()
+
+	err := errors.Join(s.readerPool.Close(), s.writerConn.Close(), s.writerPool.Close())
+	if err == nil {
+		s.anchor.closed()
+	}
+
+	return err
+}
