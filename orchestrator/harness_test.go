@@ -49,6 +49,8 @@ type testTeam struct {
 	t     testing.TB
 	dir   string
 	opts  Options
+
+	ownStore bool // opts.Store is one of open's, which open replaces
 }
 
 // framedProfile describes the fake agent of tmuxtest.
@@ -130,10 +132,11 @@ func (te *testTeam) reopen(change func(*Options)) {
 // open starts the daemon's part of the team.
 func (te *testTeam) open() {
 	te.t.Helper()
-	if te.opts.Store == nil {
+	if te.opts.Store == nil || te.ownStore {
 		path := filepath.Join(te.dir, "parley.db")
 		must.Do(te.t, storetest.Prepare(path))
 		te.opts.Store = must.Have(store.Open(context.Background(), store.Options{Path: path}))(te.t)
+		te.ownStore = true
 	}
 	te.Orchestrator = must.Have(New(context.Background(), te.opts))(te.t)
 	te.rooms = te.Orchestrator.rooms
@@ -151,7 +154,7 @@ func (te *testTeam) close() {
 	if err := te.opts.Store.Close(); err != nil {
 		te.t.Error(err)
 	}
-	te.Orchestrator, te.opts.Store = nil, nil
+	te.Orchestrator = nil
 }
 
 // restart stops the daemon's part and starts it again.

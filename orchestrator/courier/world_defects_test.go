@@ -138,7 +138,7 @@ var defects = []defect{
 		`c := &courier{o: o, m: m, behind: true}`},
 	{"an error forgets what is in hand", "courier.go", `again, c.open = true, true`, `again = true`},
 	{"an urgent message waits for those read before", "courier.go",
-		`if i < len(jobs)-1 && c.m.HasUrgent() {`, `if false {`},
+		`if i < len(jobs)-1 && c.m.HasUrgent() {`, `if i < 0 {`},
 	{"the courier does not come back", "courier.go", `return c.m.Terminal() != nil, err // a launch wakes it`, `return false, err`},
 	{"what was not delivered is not read again", "courier.go", `			if err != nil || !done {
 				c.behind = true`, `			if err != nil || !done {`},
