@@ -109,7 +109,8 @@ RACED = $$($(GO) list $(ALL) | grep -vxF "$$($(GO) list $(UNRACED))")
 # SQLite is C translated to Go and guards its memory itself. To watch it takes most of
 # the time of the tests.
 .PHONY: race
-race: tmux cc postgres
+race: tmux cc
+	@scripts/need postgres || echo 'race: NOT tested on PostgreSQL: see above' >&2
 	PARLEY_TEST_AGENTS= CGO_ENABLED=1 nice -n 10 $(GO) test -vet=off -race -short $(ATONCE) -gcflags='modernc.org/...=-race=false -d=checkptr=0' -timeout 20m $(RACED)
 
 # ./tui is here again for what its tests leave out under the race detector.
@@ -221,6 +222,6 @@ screenshots: tmux build ## draw the screens into docs/pictures
 clean: ## remove what was built
 	rm -rf parley .build
 
-.PHONY: tmux cc postgres
-tmux cc postgres:
+.PHONY: tmux cc
+tmux cc:
 	@scripts/need $@
