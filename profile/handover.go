@@ -186,13 +186,13 @@ func (p *Profile) checkHandover() error {
 		return p.invalid("handover", "a zero byte").Suggest("Leave it out: no argument and no variable can hold one.")
 	}
 
-	return p.checkFileUses()
+	return checkFileUses(p)
 }
 
 func hasNUL(s string) bool { return strings.ContainsRune(s, 0) }
 
 // checkFileUses returns an error for {{.File "x"}} if the profile has no file x.
-func (p *Profile) checkFileUses() error {
+func checkFileUses(p *Profile) error {
 	texts := slices.Concat(p.Handover.Args, slices.Collect(maps.Values(p.Handover.Env)),
 		slices.Collect(maps.Values(p.Handover.Files)))
 

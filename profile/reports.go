@@ -111,14 +111,14 @@ var titleOrder = []parley.AgentState{
 func compileReports(p *Profile) error {
 	for _, event := range slices.Sorted(maps.Keys(p.Reports)) {
 		if _, ok := ParseSignal(p.Reports[event]); !ok {
-			return p.noSignal("reports."+event, p.Reports[event])
+			return noSignal(p, "reports."+event, p.Reports[event])
 		}
 	}
 
 	for _, words := range slices.Sorted(maps.Keys(p.Titles)) {
 		s, ok := ParseSignal(words)
 		if !ok || s.State == "" {
-			return p.noSignal("titles", words)
+			return noSignal(p, "titles", words)
 		}
 		if p.Titles[words] == "" {
 			continue // removed by a profile that extends another
@@ -139,7 +139,7 @@ func compileReports(p *Profile) error {
 	return nil
 }
 
-func (p *Profile) noSignal(key, words string) error {
+func noSignal(p *Profile, key, words string) error {
 	return p.invalid(key, words).
 		Suggest("Use idle, busy, prompted, waiting, blocked, compacting, ended or resumed. " +
 			"A colon and the cause may follow blocked.")

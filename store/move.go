@@ -181,7 +181,7 @@ func (s *openedSide) forget(ctx context.Context, name string) error {
 }
 
 // refuseMoved refuses a database that holds a part of another, or what was moved away.
-func (db *database) refuseMoved(ctx context.Context) error {
+func refuseMoved(ctx context.Context, db *database) error {
 	var found []struct{ Name, Value string }
 	err := db.read(ctx, "looking at the database", &found,
 		`SELECT name, value FROM facts WHERE name IN (?, ?) ORDER BY name DESC`, movingFact, movedFact)

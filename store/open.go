@@ -33,7 +33,7 @@ func open(ctx context.Context, o Options, tuned tuning) (*Store, error) {
 	if o.URL == "" {
 		err = db.useFile(path, &o)
 	} else {
-		err = db.useServer(path, o.URL)
+		err = useServer(db, path, o.URL)
 	}
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func open(ctx context.Context, o Options, tuned tuning) (*Store, error) {
 	db.events.news = make(chan struct{})
 	err = db.open(ctx)
 	if err == nil {
-		err = db.refuseMoved(ctx)
+		err = refuseMoved(ctx, db)
 	}
 	if err != nil {
 		db.abandon()
@@ -73,13 +73,13 @@ func (db *database) useFile(path string, o *Options) error {
 }
 
 func (db *database) openFile(ctx context.Context) error {
-	if err := db.openFiles(ctx); err != nil {
+	if err := openFiles(ctx, db); err != nil {
 		return db.diagnose(ctx, err)
 	}
 	return nil
 }
 
-func (db *database) openFiles(ctx context.Context) (err error) {
+func openFiles(ctx context.Context, db *database) (err error) {
 	if err := db.anchor.recover(); err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (db *database) openFiles(ctx context.Context) (err error) {
 	if err := db.prepare(ctx); err != nil {
 		return err
 	}
-	if err := db.openReaders(ctx); err != nil {
+	if err := openReaders(ctx, db); err != nil {
 		return err
 	}
 	if db.writerConn, err = db.writerPool.Conn(ctx); err != nil {
@@ -121,7 +121,7 @@ func (db *database) openFiles(ctx context.Context) (err error) {
 
 // openReaders opens the pool that reads, and one of its connections: when the file's name is
 // lost, there is no other.
-func (db *database) openReaders(ctx context.Context) (err error) {
+func openReaders(ctx context.Context, db *database) (err error) {
 	if db.readerPool, err = connect(dsn(db.path, db.tuning.busyTimeout, readerPragmas...), readers); err != nil {
 		return err
 	}
@@ -206,7 +206,7 @@ const openFact = "open"
 
 // leftOpen reports whether the last writer did not close the database. The table must
 // exist, as it does in a database that needs no migration.
-func (db *database) leftOpen(ctx context.Context) (left bool, err error) {
+func leftOpen(ctx context.Context, db *database) (left bool, err error) {
 	err = db.writerPool.QueryRowContext(ctx, `SELECT count(*) > 0 FROM facts WHERE name = ?`, openFact).Scan(&left)
 	return left, err
 }
@@ -234,7 +234,7 @@ func (db *database) examine(ctx context.Context, provider *goose.Provider) error
 		return err // migrate refuses a newer one
 	}
 	if have == want {
-		if db.marked, err = db.leftOpen(ctx); err != nil || !db.marked {
+		if db.marked, err = leftOpen(ctx, db); err != nil || !db.marked {
 			return err
 		}
 		db.log.Info("checking the database: it was not closed")

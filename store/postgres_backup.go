@@ -27,7 +27,7 @@ func (db *database) backupServer(ctx context.Context, path string) (size int64, 
 	if err != nil {
 		return 0, err
 	}
-	err = db.snapshot(ctx, func(from side) error {
+	err = snapshot(ctx, db, func(from side) error {
 		_, err := transferRows(ctx, from, target.side, func(string, int64) {})
 		return err
 	})
@@ -39,7 +39,7 @@ func (db *database) backupServer(ctx context.Context, path string) (size int64, 
 }
 
 // snapshot calls read with the database as it is at one moment.
-func (db *database) snapshot(ctx context.Context, read func(side) error) error {
+func snapshot(ctx context.Context, db *database, read func(side) error) error {
 	tx, err := db.readerPool.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
 	if err != nil {
 		return err

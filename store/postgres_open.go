@@ -10,7 +10,7 @@ import (
 )
 
 // useServer prepares for a database of PostgreSQL.
-func (db *database) useServer(path, url string) error {
+func useServer(db *database, path, url string) error {
 	config, err := postgresConfig(url)
 	if err != nil {
 		return err
@@ -65,11 +65,11 @@ func (s *postgresSession) open(ctx context.Context, config *pgx.ConnConfig) erro
 		return err
 	}
 
-	return db.comparePostgres(ctx)
+	return comparePostgres(ctx, db)
 }
 
 // comparePostgres reads how far the database is.
-func (db *database) comparePostgres(ctx context.Context) error {
+func comparePostgres(ctx context.Context, db *database) error {
 	var last int64
 	err := db.writerPool.QueryRowContext(ctx, postgresDialect.lastEvent).Scan(&last)
 	db.events.last.Store(last)

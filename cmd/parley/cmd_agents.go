@@ -89,7 +89,7 @@ command, what parley.yaml names for it, and --env.`,
 		r := parley.RestartAgentRequest{
 			Agent: args[0], Profile: *profile, Fresh: *fresh, Dir: c.dir, Env: c.env.Scrubbed().Map(),
 		}
-		maps.Copy(r.Env, c.declaredEnv(args[0]))
+		maps.Copy(r.Env, declaredEnv(c, args[0]))
 		maps.Copy(r.Env, own)
 
 		res, err := call[parley.LaunchAgentResult](cmd.Context(), c, "restart_agent", r)

@@ -71,7 +71,7 @@ func runHook(ctx context.Context, c *cli, args []string) {
 		return
 	}
 
-	started := c.startedBefore(began)
+	started := startedBefore(c, began)
 	report.At, report.PID = &started, os.Getpid()
 	if reportState(ctx, c, at, key, report, began.Add(hookCall)) {
 		return
@@ -83,7 +83,7 @@ func runHook(ctx context.Context, c *cli, args []string) {
 
 // startedBefore returns when this process was started, or now if that is not known. Two
 // hooks that a program starts shortly after each other may get here in either order.
-func (c *cli) startedBefore(now time.Time) time.Time {
+func startedBefore(c *cli, now time.Time) time.Time {
 	if c.started.IsZero() || c.started.After(now) {
 		return now
 	}

@@ -97,7 +97,7 @@ func parseEnv(entries []string) (map[string]string, error) {
 
 // declaredEnv returns the variables that the workspace's parley.yaml names for an agent, none if the
 // user does not trust the file.
-func (c *cli) declaredEnv(name string) map[string]string {
+func declaredEnv(c *cli, name string) map[string]string {
 	at, err := c.place()
 	if err != nil {
 		return nil

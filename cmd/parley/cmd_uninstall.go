@@ -50,7 +50,7 @@ func (c *cli) uninstall(ctx context.Context, yes, workspaces bool) error {
 		return parley.Errorf(parley.NotAuthorized, "an agent cannot uninstall parley").
 			Suggest("The operator runs parley uninstall in a terminal of their own.")
 	}
-	if err := c.mustRest(ctx); err != nil {
+	if err := mustRest(ctx, c); err != nil {
 		return err
 	}
 
@@ -78,11 +78,11 @@ func (c *cli) uninstall(ctx context.Context, yes, workspaces bool) error {
 	if err := removeTraces(res.Removed); err != nil {
 		return err
 	}
-	return c.printUninstalled(&res)
+	return printUninstalled(c, &res)
 }
 
 // mustRest returns an error while a daemon or agents of the user run: they use what is removed.
-func (c *cli) mustRest(ctx context.Context) error {
+func mustRest(ctx context.Context, c *cli) error {
 	for _, at := range daemon.Workspaces(c.env) {
 		if daemon.Running(ctx, at) != nil || accepts(at.TmuxSocket(c.env)) {
 			return parley.Errorf(parley.DaemonRunning, "a daemon or its agents run in %s", at.Root).
@@ -125,7 +125,7 @@ func removeTraces(traces []daemon.Trace) error {
 	return nil
 }
 
-func (c *cli) printUninstalled(res *uninstallResult) error {
+func printUninstalled(c *cli, res *uninstallResult) error {
 	if c.json {
 		return c.printJSON(res)
 	}

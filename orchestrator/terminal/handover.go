@@ -16,7 +16,7 @@ import (
 // as the profile says, and writes the files that belong to them. It leaves l as it was requested, so
 // that a restart hands over again.
 func (la *launcher) handOver(m *team.Member, p *profile.Profile, l *launch) (*launch, error) {
-	dir := la.ts.privateDir(m)
+	dir := privateDir(la.ts, m)
 	h, err := p.Handover.Render(profile.Values{
 		Name: m.Name, ID: m.ID, Parley: la.ts.opts.Executable, Dir: dir, Seal: m.Agent().Seal,
 	})
@@ -42,7 +42,7 @@ func (la *launcher) handOver(m *team.Member, p *profile.Profile, l *launch) (*la
 
 // privateDir returns the directory of an agent's private files, which exist from its launch until it
 // is stopped.
-func (ts *Terminals) privateDir(m *team.Member) string {
+func privateDir(ts *Terminals, m *team.Member) string {
 	return filepath.Join(ts.opts.LaunchDir, "agents", m.ID)
 }
 

@@ -91,7 +91,7 @@ func (ts *Terminals) learnSession(ctx context.Context, m *team.Member, t *team.T
 // several it is cannot be told.
 func (ts *Terminals) sessionOf(ctx context.Context, m *team.Member, t *team.Terminal) (id string, ok bool) {
 	if t.Profile.Session.ByMessage {
-		return sessionWith(ts.promptsIn(ctx, m, t), ts.isTheirs(ctx, m))
+		return sessionWith(promptsIn(ctx, ts, m, t), ts.isTheirs(ctx, m))
 	}
 
 	paths := ownFiles(t, func(open []string) bool {
@@ -163,7 +163,7 @@ func ownFiles(t *team.Terminal, has func(open []string) bool) (paths []string) {
 const promptsSince = 24 * time.Hour
 
 // promptsIn returns the newest prompts in the database that a program of the member's holds open.
-func (ts *Terminals) promptsIn(ctx context.Context, m *team.Member, t *team.Terminal) []transcript.Prompt {
+func promptsIn(ctx context.Context, ts *Terminals, m *team.Member, t *team.Terminal) []transcript.Prompt {
 	paths := ownFiles(t, func(open []string) bool { return slices.ContainsFunc(open, t.Profile.IsTranscript) })
 	i := slices.IndexFunc(paths, t.Profile.IsTranscript)
 	if i < 0 {

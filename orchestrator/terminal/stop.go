@@ -141,7 +141,7 @@ func (ts *Terminals) close(ctx context.Context, m *team.Member, next parley.Agen
 	if err := ts.couriers.Abandon(ctx, m, "the agent was stopped"); err != nil {
 		return err
 	}
-	if err := os.RemoveAll(ts.privateDir(m)); err != nil {
+	if err := os.RemoveAll(privateDir(ts, m)); err != nil {
 		return fmt.Errorf("remove the files of %s: %w", m.Name, err)
 	}
 

@@ -29,7 +29,7 @@ func (ts *Terminals) UpdateAgent(
 	m.Changing.Lock()
 	defer m.Changing.Unlock()
 
-	have, err := ts.standing(ctx, m)
+	have, err := standingOf(ctx, ts, m)
 	if err != nil {
 		return nil, err
 	}
@@ -67,9 +67,9 @@ func (ts *Terminals) UpdateAgent(
 	return res, ts.roster.SetLabels(ctx, m, labelled(have.Agent, req))
 }
 
-// standing describes a running agent. The error is AGENT_UNAVAILABLE if it does not run, and
+// standingOf describes a running agent. The error is AGENT_UNAVAILABLE if it does not run, and
 // INVALID_ARGUMENT if parley did not launch it.
-func (ts *Terminals) standing(ctx context.Context, m *team.Member) (standing, error) {
+func standingOf(ctx context.Context, ts *Terminals, m *team.Member) (standing, error) {
 	a, t := m.Agent(), m.Terminal()
 	switch {
 	case a.Adopted():

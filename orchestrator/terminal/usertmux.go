@@ -138,7 +138,7 @@ func (jo *userServers) closeUnused(everything bool) error {
 }
 
 // closeIdleServers disconnects from the user's servers on which no agent lives any longer.
-func (ts *Terminals) closeIdleServers() {
+func closeIdleServers(ts *Terminals) {
 	if err := ts.userServers.closeUnused(false); err != nil {
 		ts.log.Warn("let go of a tmux server", "error", err)
 	}

@@ -63,7 +63,7 @@ func (ts *Terminals) Watch(ctx context.Context) {
 			return
 		case <-tick.C:
 			ts.spool.take(ctx)
-			ts.closeIdleServers()
+			closeIdleServers(ts)
 			ts.watcher.lookAround(ctx)
 		case <-ts.look:
 			ts.watcher.lookAround(ctx)
