@@ -119,11 +119,12 @@ func (t *traffic) point(p pointer) tea.Cmd {
 		t.setFollow(false)
 	case p.wheel != 0:
 		return times(p.wheel, func(by motion) tea.Cmd { t.record.move(by.lines(1)); return nil })
-	case p.y > 0 && i < len(t.rows):
-		if again := t.rows[i] == t.sel && !t.inDetail; again && !t.opened() {
+	case p.y > 0 && i < len(t.lines) && t.lines[i].row != nil:
+		x := t.lines[i]
+		if again := x.row == t.sel && !t.inDetail; again && (x.of != nil || !t.opened()) {
 			return t.enter()
 		}
-		t.inDetail, t.follow, t.sel = false, false, t.rows[i]
+		t.inDetail, t.follow, t.sel = false, false, x.row
 		t.record.settle()
 	}
 

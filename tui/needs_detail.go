@@ -174,7 +174,7 @@ func (n *needDetail) debtWords(d parley.Debt) string {
 	words := fmt.Sprintf("%s owes %s an answer; it %s", shownName(d.Debtor, d.DebtorID),
 		shownName(n.message.result.Object.Sender, n.message.result.Object.SenderID), whenDue(d.DueAt, n.now))
 	if d.RemindedAt != nil {
-		words += "; reminded at " + clockOf(*d.RemindedAt, n.now, 6)
+		words += "; reminded at " + momentOf(*d.RemindedAt, n.now)
 	}
 	return words
 }

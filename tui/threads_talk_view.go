@@ -159,7 +159,7 @@ func (t *talk) temperatureLines(w int) []string {
 		words = append(words, th.alarm.Render(" muted, M unmutes "))
 	}
 	if until := s.Conversation.CooledUntil; until != nil && until.After(t.now) {
-		words = append(words, th.warn.Render("cools until "+clockOf(*until, t.now, 6)+", or until a person writes"))
+		words = append(words, th.warn.Render("cools until "+momentOf(*until, t.now)+", or until a person writes"))
 	}
 	if n := len(s.Held); n > 0 {
 		words = append(words, th.warn.Render(fmt.Sprintf("‖ %d held, R releases", n)))
