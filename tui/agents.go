@@ -1,9 +1,7 @@
 package tui
 
 import (
-	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -22,6 +20,7 @@ type agents struct {
 	room    int // lines that the whole list takes, or took just now
 	order   order
 	folded  bool // agents without problems are dots
+	table   agentTable
 	preview preview
 	seen    bool // the preview is
 	colours bool // of terminals are shown
@@ -34,10 +33,13 @@ const (
 	byTrouble order = iota
 	byGroup
 	byName
+	byMessages
+	byTokens
+	byTime
 	orders
 )
 
-var orderNames = []string{"by trouble", "by group", "by name"}
+var orderNames = []string{"by trouble", "by group", "by name", "by messages", "by tokens", "by time in state"}
 
 func (a *agents) title() string { return "Agents" }
 
@@ -109,7 +111,7 @@ func (a *agents) keys() []binding {
 		bind("v", "show its terminal here, or hide it", some(a.togglePreview)).
 			hinted("view").named("view terminal"),
 		bind("z", "fold healthy agents, or unfold them", some(a.fold)).hinted("fold").named("fold"),
-		bind("o", "order by trouble, group, or name", some(a.nextOrder)).named("order"),
+		bind("o", "order by trouble, group, name, messages, …", some(a.nextOrder)).named("order"),
 		bind("R", "restart it, with its conversation", a.restart).hinted("restart").named("restart"),
 		bind("S", "stop it; its messages are kept", a.stop).hinted("stop").named("stop"),
 	}
@@ -132,8 +134,10 @@ func (a *agents) fold() {
 
 func (a *agents) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case agentsMsg:
+	case agentsMsg, pastMsg:
 		a.sort()
+	case temperaturesMsg:
+		a.measure()
 	case terminalMsg:
 		if msg.turn == a.preview.turn {
 			a.preview.screen, a.preview.err = msg.screen, msg.err
@@ -158,6 +162,7 @@ func (a *agents) askTemperaturesInView() tea.Cmd {
 		return nil
 	}
 
+	past := a.askPast()
 	var in []string
 	for _, e := range a.inView() {
 		if e.agent != nil {
@@ -165,7 +170,7 @@ func (a *agents) askTemperaturesInView() tea.Cmd {
 		}
 	}
 
-	return a.askTemperatures(in...)
+	return tea.Batch(past, a.askTemperatures(in...))
 }
 
 // look reads the terminal of the agent under the marker, while that is shown.
@@ -194,21 +199,8 @@ func (a *agents) sort() {
 		a.list = append(a.list, &a.team.list[i])
 	}
 
-	slices.SortStableFunc(a.list, func(x, y *parley.AgentStatus) int {
-		switch a.order {
-		case byGroup:
-			return strings.Compare(cmp.Or(groupOf(x), lastGroup), cmp.Or(groupOf(y), lastGroup))
-		case byName:
-			return 0
-		}
-
-		if by := section(x) - section(y); by != 0 || section(x) != inTrouble {
-			return by
-		}
-
-		return cmp.Or(urgencyOf(x)-urgencyOf(y), x.Since.Compare(y.Since))
-	})
-
+	slices.SortStableFunc(a.list, a.compare)
+	a.measure()
 	if a.index() < 0 && len(a.list) > 0 {
 		a.sel = a.list[0].ID
 	}

@@ -136,12 +136,12 @@ func (a *agents) point(p pointer) tea.Cmd {
 	switch {
 	case p.wheel != 0:
 		return times(p.wheel, a.move)
-	case viewH > 0 && p.second(a.tier, listW, listH), p.y == 0:
+	case viewH > 0 && p.second(a.tier, listW, listH), p.y < agentsHead:
 		return nil
 	}
 
-	if all := a.entries(); a.top+p.y-1 < len(all) {
-		switch e := all[a.top+p.y-1]; {
+	if all := a.entries(); a.top+p.y-agentsHead < len(all) {
+		switch e := all[a.top+p.y-agentsHead]; {
 		case e.agent != nil:
 			a.sel = e.agent.ID
 		case e.dots != nil:

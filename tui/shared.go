@@ -22,6 +22,7 @@ type shared struct {
 	team         team
 	status       status
 	undo         *undo             // of the last action
+	ledger       ledger            // of the last hour
 	lastWords    map[string]string // by agent: the last message from it or to it
 	inbox        inbox
 	temperatures temperatures
@@ -75,6 +76,7 @@ func (d *shared) takeEvents(msg feedMsg) tea.Cmd {
 
 	for _, e := range msg.events {
 		d.noteMessage(e)
+		d.ledger.take(e)
 	}
 
 	soon := slices.ContainsFunc(msg.events, func(e parley.Event) bool {
