@@ -17,8 +17,10 @@ const (
 
 // ledger counts who wrote to whom in the last hour, by the events of the stream.
 type ledger struct {
-	low, high int64 // the events between are counted
+	low, high int64     // the events between are counted
+	began     time.Time // the oldest of them
 	spans     map[int64]*ledgerSpan
+	names     map[string]string // by agent
 	asked     bool
 }
 
@@ -61,6 +63,9 @@ func (l *ledger) takePast(events []parley.Event) {
 }
 
 func (l *ledger) count(e parley.Event) {
+	if l.began.IsZero() || e.Time.Before(l.began) {
+		l.began = e.Time
+	}
 	if !e.Type.Announces() || e.SenderID == "" {
 		return
 	}
@@ -80,6 +85,8 @@ func (l *ledger) count(e parley.Event) {
 		}
 	}
 
+	l.name(e.SenderID, e.Sender)
+	l.name(e.RecipientID, e.Recipient)
 	p := pair{from: e.SenderID, to: e.RecipientID}
 	if e.ThreadID != "" || e.Type == parley.EventBroadcast || e.RecipientCount > 1 {
 		p.to = ""
@@ -88,6 +95,15 @@ func (l *ledger) count(e parley.Event) {
 	s.pairs[p]++
 	if s.of[p.from]++; p.to != "" {
 		s.of[p.to]++
+	}
+}
+
+func (l *ledger) name(id, name string) {
+	if l.names == nil {
+		l.names = map[string]string{}
+	}
+	if id != "" && l.names[id] == "" {
+		l.names[id] = shownName(name, id)
 	}
 }
 
