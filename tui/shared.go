@@ -23,7 +23,7 @@ type shared struct {
 	status       status
 	undo         *undo             // of the last action
 	ledger       ledger            // of the last hour
-	lastWords    map[string]string // by agent: the last message from it or to it
+	lastWords    map[string]string // by agent or thread: the last message from it, to it or in it
 	inbox        inbox
 	temperatures temperatures
 	notifier     notifier
@@ -99,6 +99,9 @@ func (d *shared) noteMessage(e parley.Event) {
 
 	r := newRow(e)
 	d.temperatures.note(r)
+	if r.threadID != "" {
+		d.lastWords[r.threadID] = wordsOf(r.from, r.text)
+	}
 	d.lastWords[r.fromID] = "→ " + r.to + ": " + r.text
 	if r.toID != "" {
 		d.lastWords[r.toID] = "← " + r.from + ": " + r.text
