@@ -126,6 +126,10 @@ func (a actions) undoLast() tea.Cmd {
 
 // pauseOrResume pauses the team's messages, or lets them go on.
 func (a actions) pauseOrResume() tea.Cmd {
+	if a.picks() {
+		return a.pauseSelected()
+	}
+
 	set := func(paused bool) action {
 		return act(parley.Service.PauseCommunication, parley.PauseCommunicationRequest{Paused: paused})
 	}

@@ -110,9 +110,29 @@ func (a *agents) keys() []binding {
 			hinted("view").named("view terminal"),
 		bind("z", "fold healthy agents, or unfold them", some(a.fold)).hinted("fold").named("fold"),
 		bind("o", "order by trouble, group, or name", some(a.nextOrder)).named("order"),
-		bind("R", "restart it, with its conversation", a.restart).hinted("restart").named("restart"),
-		bind("S", "stop it; its messages are kept", a.stop).hinted("stop").named("stop"),
+		bind("space", "select it, or no longer", a.selectRow).named("select"),
+		bind("esc", "clear the selection", a.dropSelection).hinted("clear").unless(a.noneSelected),
+		bind("l", "release what a conversation's budget holds", a.release).named("release"),
+		bind("R", "restart it, with its conversation", a.restartChosen).hinted("restart").named("restart"),
+		bind("S", "stop it; its messages are kept", a.stopChosen).hinted("stop").named("stop"),
 	}
+}
+
+// selectRow selects the agent under the marker and goes on to the next.
+func (a *agents) selectRow() tea.Cmd {
+	if a.selectAgent() {
+		return a.move(lineDown)
+	}
+	return nil
+}
+
+func (a *agents) noneSelected() bool { return a.picked.count() == 0 }
+
+func (a *agents) dropSelection() tea.Cmd {
+	if !a.unselect() {
+		a.tell("Nothing is selected. space selects.")
+	}
+	return nil
 }
 
 func (a *agents) togglePreview() { a.preview.toggle(a.seen) }

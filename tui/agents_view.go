@@ -111,7 +111,12 @@ func (a *agents) settle(w, h int) {
 
 func (a *agents) view(w, h int) []string {
 	listW, listH, viewW, viewH := a.parts(w, h)
-	lines := []string{a.theme.rule("Agents", orderNames[a.order], listW, true)}
+	note := orderNames[a.order]
+	if n := a.picked.count(); n > 0 {
+		note = fmt.Sprintf("%d selected · ", n) + note
+	}
+
+	lines := []string{a.theme.rule("Agents", note, listW, true)}
 	if len(a.list) == 0 {
 		return clip(append(lines, a.nothing(w)...), h)
 	}
@@ -202,11 +207,7 @@ func (a *agents) dots(list []*parley.AgentStatus, w int) string {
 // or the last message.
 func (a *agents) agentLine(s *parley.AgentStatus, w, name, heat int) string {
 	selected := s.ID == a.sel
-	mark := "  "
-	if selected {
-		mark = "▸ "
-	}
-
+	mark := marked(selected, a.picked.has(s.ID))
 	glyph, state := agentGlyph(s.State)+" ", pad(string(s.State), 11)
 	left := pad(s.Name, name) + " "
 	long := " " + pad(since(s.Since, a.now), 4)

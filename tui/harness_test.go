@@ -59,7 +59,7 @@ func newStage(t testing.TB, f *fakeService, w, h int, change ...func(*Options)) 
 	do.next, do.tick = nil, nil
 	do.later = func(wait time.Duration, r request) tea.Cmd {
 		switch wait {
-		case previewEvery:
+		case previewEvery, tilesEvery:
 			return nil // one look at a terminal is enough
 		case atOnce, atLeisure:
 			if s.blind {

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -25,6 +26,8 @@ func (m *model) scope() scope {
 		return inCompose
 	case m.at == atTraffic && m.traffic.filter.open:
 		return inFilter
+	case m.tiles.opened():
+		return inTiles
 	case m.at == atNeeds && m.needs.question != nil:
 		return inAnswer
 	}
@@ -44,6 +47,7 @@ func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 	if s == inAnswer {
 		m.needs.question.key = key.Text
 	}
+	m.tiles.key = key.Text
 	if s == inShell {
 		if own := m.keys.find(screenScope(m.at), key.String()); own != nil {
 			b = own
@@ -52,13 +56,13 @@ func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 
 	switch {
 	case b != nil:
-		if s == inShell {
+		if s == inShell || s == inTiles {
 			m.status.clear()
 		}
 		return b.run()
-	case s == inShell && key.Text != "":
+	case s == inShell || s == inTiles:
 		m.status.clear()
-		m.tell(fmt.Sprintf("%s does nothing on this screen; ? lists the keys.", safeLine(key.Text)))
+		m.tell(fmt.Sprintf("%s does nothing on this screen; ? lists the keys.", safeLine(cmp.Or(key.Text, key.String()))))
 	case s == inCompose:
 		return m.compose.update(key)
 	case s == inTo:

@@ -25,6 +25,7 @@ const (
 	inConfirm
 	inPrompt
 	inAnswer
+	inTiles
 	scopes
 )
 
@@ -43,6 +44,7 @@ var scopeNames = [scopes]string{
 	inConfirm: "Question",
 	inPrompt:  "Text prompt",
 	inAnswer:  "Answering a question",
+	inTiles:   "Tiles",
 }
 
 // screenScope returns the scope of a screen's own keys.
@@ -142,6 +144,7 @@ func (m *model) bindings() []binding {
 	add(inConfirm, m.confirmKeys())
 	add(inPrompt, m.promptKeys())
 	add(inAnswer, answering{m.needs}.answerKeys())
+	add(inTiles, m.tiles.keys())
 
 	return all
 }
@@ -164,11 +167,12 @@ func (m *model) shellKeys() []binding {
 		bind("c", "write to the agent", m.compose.writeTo).hinted("write").named("write"),
 		bind("w", "write to several, a group, or all", m.compose.writeNew).named("write to several"),
 		bind("r", "reply to the message", m.compose.reply).hinted("reply").named("reply").unless(noMessage),
-		bind("b", "broadcast to all", m.compose.broadcast).hinted("broadcast").named("broadcast"),
+		bind("b", "broadcast to all, or to those selected", m.compose.broadcast).hinted("broadcast").named("broadcast"),
 		bind("s", "steer the agent: guidance it must see", m.compose.steer).
 			hinted("steer").named("steer").unless(noAgent),
 		bind("a", "attach to the agent's terminal", m.attach).hinted("attach").named("attach").unless(noAttach),
-		bind("p", "pause all messages, or resume them", m.pauseOrResume).named("pause or resume"),
+		bind("t", "tiles: live terminals, who needs you first", m.tiles.start).hinted("tiles").named("tiles"),
+		bind("p", "pause or resume all, or those selected", m.pauseOrResume).named("pause or resume"),
 		bind("L", "launch an agent", m.palette.launch).named("launch"),
 		bind(": ctrl+p", "run any command", m.palette.start).hinted("run"),
 		bind("y", "copy the message's text", m.copyText).named("copy text"),

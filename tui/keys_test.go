@@ -26,6 +26,7 @@ var prepare = map[scope][]string{
 	inConfirm: {"2", "S"},
 	inPrompt:  {"3", "+", "h", "i"},
 	inAnswer:  {"4", "enter"},
+	inTiles:   {"t", "tab"},
 }
 
 func TestEveryKeyDoesSomething(t *testing.T) {
@@ -88,7 +89,7 @@ func TestNoKeyMeansTwoThings(t *testing.T) {
 
 func TestHelpListsEveryKey(t *testing.T) {
 	drawsALot(t)
-	s := newScreen(t, busyTeam(), 200, 80)
+	s := newScreen(t, busyTeam(), 200, 120)
 	s.press("?")
 	for _, b := range bindings() {
 		s.shows(b.does, b.show)

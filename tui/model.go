@@ -23,6 +23,7 @@ type model struct {
 	health    *health
 	compose   *compose
 	palette   *palette
+	tiles     *tiles
 }
 
 func newModel(o Options, do commands) *model {
@@ -40,6 +41,7 @@ func newModel(o Options, do commands) *model {
 	}
 
 	m.palette = &palette{shared: a.shared, keymap: m.keys}
+	m.tiles = newTiles(a, m.compose, m.palette, o)
 	m.threads = newThreads(a)
 	m.needs = newNeeds(a, m.compose, m.threads)
 	m.screens = [places]screen{m.traffic, m.agents, m.threads, m.needs, m.health}
@@ -77,10 +79,11 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		for _, s := range m.screens {
 			cmds = append(cmds, s.update(msg))
 		}
+		cmds = append(cmds, m.tiles.update(msg))
 	}
 
 	m.settle()
-	cmds = append(cmds, m.shown().update(settledMsg{}))
+	cmds = append(cmds, m.shown().update(settledMsg{}), m.tiles.update(settledMsg{}))
 	m.settle()
 
 	return m, tea.Batch(cmds...)

@@ -39,6 +39,8 @@ func (m *model) pointed(msg tea.MouseMsg) tea.Cmd {
 
 	p := pointer{x: mouse.X, y: mouse.Y - rowsTop, w: l.inner, h: l.screenH, wheel: wheel}
 	switch s := m.scope(); {
+	case s == inTiles:
+		return m.tiles.point(p)
 	case s == inHelp && wheel != 0:
 		m.help.top += wheel
 	case s == inPalette:

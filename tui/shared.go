@@ -24,6 +24,7 @@ type shared struct {
 	undo         *undo             // of the last action
 	lastWords    map[string]string // by agent: the last message from it or to it
 	inbox        inbox
+	picked       selection
 	temperatures temperatures
 	notifier     notifier
 	confirm      *confirm // the question that waits for an answer; nil for none
@@ -123,6 +124,7 @@ func (d *shared) takeAgents(msg agentsMsg) tea.Cmd {
 
 	d.link.asked, d.link.team, d.link.status = msg.asked, true, msg.workspace
 	d.team.set(msg.agents)
+	d.picked.prune(&d.team)
 
 	return again
 }

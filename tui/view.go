@@ -112,7 +112,12 @@ func (m *model) body() []string {
 		return clip(m.palette.view(l.inner, l.bodyH), l.bodyH)
 	}
 
-	lines := clip(m.shown().view(l.inner, l.screenH), l.screenH)
+	draw := m.shown().view
+	if m.tiles.opened() {
+		draw = m.tiles.view
+	}
+
+	lines := clip(draw(l.inner, l.screenH), l.screenH)
 	if m.compose.open {
 		lines = append(lines, m.compose.view(l.inner, l.bottomH)...)
 	}
@@ -172,6 +177,9 @@ func needWord(n int) string {
 
 // bar names the screens with their keys. The shown one is marked in shape too.
 func (m *model) bar(w int) string {
+	if m.tiles.opened() && !m.palette.open && !m.help.open {
+		return m.tiles.bar(w)
+	}
 	line, _ := m.tabs(w)
 	return line
 }
