@@ -76,7 +76,7 @@ func (t *tiles) keys() []binding {
 
 	return []binding{
 		digits,
-		bind("enter", "zoom in; then attach to it", t.enter).hinted("zoom"),
+		bind("enter", "zoom in; then attach to it", t.enter).hinted("zoom").unless(func() bool { return t.zoom }),
 		bind("a", "attach to its terminal", t.attach).hinted("attach"),
 		bind("tab", "the next one", t.stepping(1)).hinted("next"),
 		bind("shift+tab", "the one before", t.stepping(-1)),

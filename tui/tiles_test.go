@@ -55,7 +55,7 @@ func TestTilesShowWhoNeedsEyesFirst(t *testing.T) {
 	s.fits("t")
 
 	s.press("tab", "enter")
-	s.shows("▸ ◆ coder waiting", "its terminal")
+	s.shows("▸ ◆ coder waiting")
 	s.hides("planner")
 	s.press("a")
 	if got, want := fmt.Sprint(s.attached), "[coder]"; got != want {

@@ -2,7 +2,10 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"parley"
 )
@@ -89,8 +92,8 @@ func (t *tiles) tileWidth(w int) int {
 	return max(1, (w-(cols-1)*width(tileGap))/cols)
 }
 
-// tile draws an agent: its name and state, its question if one is open, and the end of its
-// terminal.
+// tile draws an agent: its name and state, the end of its terminal, and its question if one is
+// open.
 func (t *tiles) tile(id string, w, h int) []string {
 	a, x := t.team.find(id), t.reading.shots[id]
 	if a == nil {
@@ -99,24 +102,41 @@ func (t *tiles) tile(id string, w, h int) []string {
 
 	lines := []string{t.tileTitle(a, w)}
 	if x.dialog != nil {
-		lines = append(lines, t.question(x.dialog, w, h-1)...)
+		asked := t.question(x.dialog, w, h-1)
+		lines = append(lines, lastLines(beforeDialog(t.content(x, w), x.dialog), h-1-len(asked))...)
+		return clip(append(lines, asked...), h)
 	}
 
-	room := h - len(lines)
+	return clip(append(lines, lastLines(t.content(x, w), h-1)...), h)
+}
+
+// content returns the lines of a terminal, or why there are none.
+func (t *tiles) content(x shot, w int) []string {
 	switch {
-	case x.dialog != nil && room < leastView:
 	case x.screen != nil:
-		if x.dialog != nil {
-			lines, room = append(lines, t.theme.rule("its terminal", "", w, false)), room-1
-		}
-		lines = append(lines, lastLines(SafeScreen(x.screen.Lines, w), room)...)
+		return SafeScreen(x.screen.Lines, w)
 	case x.err != nil:
-		lines = append(lines, t.theme.dim.Render(fit(safeLine(parley.AsError(x.err).Message), w)))
-	default:
-		lines = append(lines, t.theme.dim.Render(fit("Reading…", w)))
+		return []string{t.theme.dim.Render(fit(safeLine(parley.AsError(x.err).Message), w))}
+	}
+	return []string{t.theme.dim.Render(fit("Reading…", w))}
+}
+
+// beforeDialog drops the part of a terminal that shows a dialog, which is drawn by itself.
+func beforeDialog(lines []string, d *parley.Dialog) []string {
+	first := d.Question
+	if len(d.Lines) > 0 {
+		first = d.Lines[0]
 	}
 
-	return clip(lines, h)
+	first = strings.TrimSpace(safeLine(first))
+	for i, line := range slices.Backward(lines) {
+		if text := strings.TrimSpace(ansi.Strip(line)); text != "" && first != "" &&
+			(strings.Contains(text, first) || strings.HasPrefix(first, strings.TrimSuffix(text, "…"))) {
+			return squeezed(lines[:i])
+		}
+	}
+
+	return nil
 }
 
 // lastLines returns the end of a terminal, and squeezes what does not fit.
@@ -133,11 +153,12 @@ func (t *tiles) tileTitle(a *parley.AgentStatus, w int) string {
 	state := fmt.Sprintf("%s %s", safeLine(string(a.State)), since(a.Since, t.now))
 	left := fit(text+state, w)
 
-	note := program(a)
+	note := " " + program(a)
 	if room := w - width(left) - 1; room < width(note) {
 		note = ""
 	}
-	fill := strings.Repeat(" ", max(0, w-width(left)-width(note)))
+	fill := " " + strings.Repeat("─", max(0, w-width(left)-width(note)-1))
+	fill = fit(fill, w-width(left)-width(note))
 	if on {
 		return t.theme.focus.Render(left + fill + note)
 	}
