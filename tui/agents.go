@@ -17,6 +17,7 @@ type agents struct {
 	actions
 	list    []*parley.AgentStatus // in the order shown
 	sel     string                // an agent's id
+	want    string                // the id of one that was launched: the marker goes to it
 	top     int                   // first entry shown
 	height  int
 	room    int // lines that the whole list takes, or took just now
@@ -154,6 +155,10 @@ func (a *agents) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case agentsMsg:
 		a.sort()
+	case launchedMsg:
+		if msg.result != nil {
+			a.want = msg.result.AgentID
+		}
 	case terminalMsg:
 		if msg.turn == a.preview.turn {
 			a.preview.screen, a.preview.err = msg.screen, msg.err
@@ -229,6 +234,9 @@ func (a *agents) sort() {
 		return cmp.Or(urgencyOf(x)-urgencyOf(y), x.Since.Compare(y.Since))
 	})
 
+	if a.want != "" && a.team.find(a.want) != nil {
+		a.sel, a.want = a.want, ""
+	}
 	if a.index() < 0 && len(a.list) > 0 {
 		a.sel = a.list[0].ID
 	}

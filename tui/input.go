@@ -20,6 +20,8 @@ func (m *model) scope() scope {
 		return inHelp
 	case m.palette.open:
 		return inPalette
+	case m.form.open:
+		return inLaunch
 	case m.compose.open && m.compose.inTo:
 		return inTo
 	case m.compose.open:
@@ -69,6 +71,8 @@ func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 		m.compose.typeTo(key)
 	case s == inPalette:
 		m.palette.press(key)
+	case s == inLaunch:
+		m.form.press(key)
 	case s == inFilter:
 		m.traffic.filter.set(m.traffic.filter.text + key.Text)
 	case s == inPrompt:
@@ -116,6 +120,8 @@ func (m *model) paste(msg tea.PasteMsg) tea.Cmd {
 		m.traffic.filter.set(m.traffic.filter.text + text)
 	case inPrompt:
 		m.prompt.insert(text)
+	case inLaunch:
+		m.form.insert(text)
 	}
 
 	return nil

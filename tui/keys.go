@@ -26,6 +26,7 @@ const (
 	inPrompt
 	inAnswer
 	inTiles
+	inLaunch
 	scopes
 )
 
@@ -45,6 +46,7 @@ var scopeNames = [scopes]string{
 	inPrompt:  "Text prompt",
 	inAnswer:  "Answering a question",
 	inTiles:   "Tiles",
+	inLaunch:  "Launching an agent",
 }
 
 // screenScope returns the scope of a screen's own keys.
@@ -145,6 +147,7 @@ func (m *model) bindings() []binding {
 	add(inPrompt, m.promptKeys())
 	add(inAnswer, answering{m.needs}.answerKeys())
 	add(inTiles, m.tiles.keys())
+	add(inLaunch, m.form.keys())
 
 	return all
 }
@@ -173,7 +176,7 @@ func (m *model) shellKeys() []binding {
 		bind("a", "attach to the agent's terminal", m.attach).hinted("attach").named("attach").unless(noAttach),
 		bind("t", "tiles: live terminals, who needs you first", m.tiles.start).hinted("tiles").named("tiles"),
 		bind("p", "pause or resume all, or those selected", m.pauseOrResume).named("pause or resume"),
-		bind("L", "launch an agent", m.palette.launch).named("launch"),
+		bind("L", "launch an agent", m.form.start).named("launch"),
 		bind(": ctrl+p", "run any command", m.palette.start).hinted("run"),
 		bind("y", "copy the message's text", m.copyText).named("copy text"),
 		bind("Y", "copy the id, or the agent's name", m.copyName).named("copy id"),

@@ -27,6 +27,7 @@ var prepare = map[scope][]string{
 	inPrompt:  {"3", "+", "h", "i"},
 	inAnswer:  {"4", "enter"},
 	inTiles:   {"t", "tab"},
+	inLaunch:  {"L", "tab", "tab", "tab", "tab"},
 }
 
 func TestEveryKeyDoesSomething(t *testing.T) {
@@ -66,7 +67,7 @@ func TestEveryKeyDoesSomething(t *testing.T) {
 func (s *stage) state() string {
 	v := s.m.View()
 	return fmt.Sprint(v.Content, v.Cursor, s.m.scope(), s.attached, s.service.sent, s.service.casts, s.service.stopped,
-		s.service.retried, s.service.pleas, s.quit)
+		s.service.retried, s.service.pleas, s.service.launched, s.quit)
 }
 
 func TestNoKeyMeansTwoThings(t *testing.T) {

@@ -24,6 +24,7 @@ type model struct {
 	compose   *compose
 	palette   *palette
 	tiles     *tiles
+	form      *launchForm
 }
 
 func newModel(o Options, do commands) *model {
@@ -42,6 +43,7 @@ func newModel(o Options, do commands) *model {
 
 	m.palette = &palette{shared: a.shared, keymap: m.keys}
 	m.tiles = newTiles(a, m.compose, m.palette, o)
+	m.form = &launchForm{shared: a.shared}
 	m.threads = newThreads(a)
 	m.needs = newNeeds(a, m.compose, m.threads)
 	m.screens = [places]screen{m.traffic, m.agents, m.threads, m.needs, m.health}
@@ -118,6 +120,10 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 		return m.compose.edited(msg)
 	case operationMsg:
 		return m.palette.answered(msg)
+	case programsMsg:
+		m.form.offerPrograms(msg)
+	case launchedMsg:
+		return m.form.launched(msg)
 	case doneMsg:
 		return m.done(msg)
 	case attachMsg:

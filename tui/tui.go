@@ -40,6 +40,8 @@ type Options struct {
 	// person's own tmux.
 	Beside func(name string) (*exec.Cmd, error)
 
+	Programs func() []Program // that may be launched; nil if nobody knows
+
 	Examine func(context.Context) []Finding // looks at everything as the doctor does; nil if nobody can
 	Open    Target                          // is shown first
 	Version string                          // of this program; "" if it is not known

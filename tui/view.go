@@ -60,6 +60,10 @@ func (m *model) cursor() *tea.Cursor {
 	switch m.scope() {
 	case inPalette:
 		return tea.NewCursor(width(m.palette.written(w)), 3)
+	case inLaunch:
+		c := m.form.cursor(w)
+		c.Y += rowsTop
+		return c
 	case inCompose, inTo:
 		c := m.compose.cursor()
 		if c != nil {
@@ -110,6 +114,8 @@ func (m *model) body() []string {
 		return clip(m.help.view(m.theme, m.keys, l.inner), l.bodyH)
 	case m.palette.open:
 		return clip(m.palette.view(l.inner, l.bodyH), l.bodyH)
+	case m.form.open:
+		return clip(m.form.view(l.inner, l.bodyH), l.bodyH)
 	}
 
 	draw := m.shown().view

@@ -87,6 +87,7 @@ func openScreen(ctx context.Context, c *cli, link screenLink) error {
 	}
 
 	if c.host == "" {
+		o.Programs = func() []tui.Program { return screenPrograms(c) }
 		o.Examine = func(ctx context.Context) []tui.Finding { return runDoctor(ctx, c) }
 	}
 	if c.tmuxAround() != "" {
