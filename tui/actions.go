@@ -95,7 +95,7 @@ func (a actions) done(msg doneMsg) tea.Cmd {
 	if msg.err != nil {
 		a.failed(msg.err)
 		if msg.undo != nil {
-			a.undo, a.status.text = msg.undo, msg.text+"; u "+msg.undo.does
+			a.undo, a.status.text = msg.undo, msg.text+"; "+a.key("u")+" "+msg.undo.does
 		}
 		return a.link.lookSoon()
 	}
@@ -106,7 +106,7 @@ func (a actions) done(msg doneMsg) tea.Cmd {
 	}
 
 	if a.undo = msg.undo; a.undo != nil {
-		msg.text = strings.TrimSuffix(msg.text, ".") + ". u " + a.undo.does + "."
+		msg.text = strings.TrimSuffix(msg.text, ".") + ". " + a.key("u") + " " + a.undo.does + "."
 	}
 
 	a.tell(msg.text)

@@ -97,7 +97,7 @@ func (a *agents) keys() []binding {
 	some := func(f func()) func() tea.Cmd {
 		return func() tea.Cmd {
 			if len(a.list) == 0 {
-				a.tell("No agents yet. L launches one.")
+				a.tell("No agents yet. " + a.key("L") + " launches one.")
 				return nil
 			}
 			f()
@@ -145,7 +145,7 @@ func (a *agents) nextOrder() {
 
 func (a *agents) fold() {
 	if a.folded = !a.folded; a.folded {
-		a.tell("Healthy agents are folded. z unfolds them.")
+		a.tell("Healthy agents are folded. " + a.key("z") + " unfolds them.")
 	} else {
 		a.tell("All agents are shown.")
 	}

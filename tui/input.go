@@ -49,7 +49,7 @@ func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 	if s == inAnswer {
 		m.needs.question.key = key.Text
 	}
-	m.tiles.key = key.Text
+	m.tiles.pressed = key.Text
 	if s == inShell {
 		if own := m.keys.find(screenScope(m.at), key.String()); own != nil {
 			b = own
@@ -64,7 +64,8 @@ func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 		return b.run()
 	case s == inShell || s == inTiles:
 		m.status.clear()
-		m.tell(fmt.Sprintf("%s does nothing on this screen; ? lists the keys.", safeLine(cmp.Or(key.Text, key.String()))))
+		m.tell(fmt.Sprintf("%s does nothing on this screen; %s lists the keys.",
+			safeLine(cmp.Or(key.Text, key.String())), m.key("?")))
 	case s == inCompose:
 		return m.compose.update(key)
 	case s == inTo:

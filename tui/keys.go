@@ -61,6 +61,7 @@ type binding struct {
 	run   func() tea.Cmd
 	hint  string      // the word in the key line at the bottom; "" leaves it out
 	name  string      // the name in the palette; "" leaves it out
+	usual []string    // keys, unless the settings say otherwise
 	idle  func() bool // reports that the key has nothing to work on; nil for never
 }
 
@@ -77,7 +78,8 @@ func bind(show, does string, run func() tea.Cmd, more ...string) binding {
 		}
 		keys = append(keys, key)
 	}
-	return binding{show: show, does: does, run: run, keys: append(keys, more...)}
+	keys = append(keys, more...)
+	return binding{show: show, does: does, run: run, keys: keys, usual: keys}
 }
 
 // hinted puts the keys into the key line.

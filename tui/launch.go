@@ -163,7 +163,7 @@ func (f *launchForm) insert(text string) {
 
 func (f *launchForm) leave() tea.Cmd {
 	f.open = false
-	f.tell("Closed. L opens it with what is written.")
+	f.tell("Closed. " + f.key("L") + " opens it with what is written.")
 	return nil
 }
 
@@ -286,7 +286,7 @@ func (f *launchForm) launched(msg launchedMsg) tea.Cmd {
 
 	f.open = false
 	f.fields[nameField].text, f.fields[promptField].text = "", ""
-	f.tell(msg.name + " launched. a attaches to it, c writes to it.")
+	f.tell(msg.name + " launched. " + f.key("a") + " attaches to it, " + f.key("c") + " writes to it.")
 
 	return tea.Batch(f.goTo(atAgents), f.link.lookSoon())
 }

@@ -34,7 +34,7 @@ func newModel(o Options, do commands) *model {
 		ascii:     o.ASCII,
 		mouse:     o.Mouse,
 		workspace: safeLine(filepath.Base(o.Workspace)),
-		keys:      &keymap{},
+		keys:      a.bound,
 		traffic:   newTraffic(a),
 		agents:    &agents{actions: a, colours: !o.NoColor},
 		health:    newHealth(a.shared, o),
@@ -47,10 +47,21 @@ func newModel(o Options, do commands) *model {
 	m.threads = newThreads(a)
 	m.needs = newNeeds(a, m.compose, m.threads)
 	m.screens = [places]screen{m.traffic, m.agents, m.threads, m.needs, m.health}
-	m.keys.all = m.bindings()
+	m.bindKeys(o.Keys)
 	m.begin(o.Open)
 
 	return m
+}
+
+// bindKeys makes the table of keys. What is wrong with the settings is shown, and the keys are then
+// the usual ones.
+func (m *model) bindKeys(keys map[string]string) {
+	all, err := rebind(m.bindings(), keys)
+	if err != nil {
+		all = m.bindings()
+		m.fail(err)
+	}
+	m.keys.all = all
 }
 
 // Init asks for everything once.

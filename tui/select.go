@@ -89,8 +89,9 @@ func (a actions) selectAgent() bool {
 		a.tell("Nothing is selected.")
 		return true
 	}
-	a.tell(fmt.Sprintf("%s: %s. b writes to them, R restarts, S stops, p pauses, l releases; esc clears.",
-		plural(a.picked.count(), "agent"), namesOf(a.picked.in(&a.team))))
+	a.tell(fmt.Sprintf("%s: %s. %s writes to them, %s restarts, %s stops, %s pauses, %s releases; %s clears.",
+		plural(a.picked.count(), "agent"), namesOf(a.picked.in(&a.team)),
+		a.key("b"), a.key("R"), a.key("S"), a.key("p"), a.key("l"), a.key("esc")))
 
 	return true
 }

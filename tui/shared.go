@@ -25,6 +25,8 @@ type shared struct {
 	lastWords    map[string]string // by agent: the last message from it or to it
 	inbox        inbox
 	picked       selection
+	saved        savedFilters
+	bound        *keymap // the keys as they are set
 	temperatures temperatures
 	notifier     notifier
 	confirm      *confirm // the question that waits for an answer; nil for none
@@ -35,18 +37,23 @@ type shared struct {
 func newShared(o Options, do commands) *shared {
 	return &shared{
 		do:           do,
-		theme:        newTheme(o.NoColor),
+		theme:        themeOf(o.Theme, o.NoColor),
 		now:          o.Now(),
 		returnKey:    safeLine(o.ReturnKey),
 		link:         connection{do: do},
 		lastWords:    map[string]string{},
 		temperatures: newTemperatures(),
 		notifier:     notifier{Notify: o.Notify},
+		saved:        o.Filters,
+		bound:        &keymap{},
 	}
 }
 
 // tell shows what became of a key. It disappears by itself.
 func (d *shared) tell(text string) { d.status = status{text: text, until: d.now.Add(toastTime)} }
+
+// key returns the key that does now what a key usually does, on the shown screen or everywhere.
+func (d *shared) key(usual string) string { return d.bound.shown(screenScope(d.at), usual) }
 
 // fail shows an error until a key is pressed.
 func (d *shared) fail(err error) {

@@ -50,7 +50,7 @@ func TestWrapLosesNothing(t *testing.T) {
 }
 
 func TestRuleIsNeverTooWide(t *testing.T) {
-	th := newTheme(false)
+	th := themeOf(ThemeTerminal, false)
 	for w := range 60 {
 		if got := width(ansi.Strip(th.rule("Traffic", "12 new below · f to follow", w, true))); got > w {
 			t.Errorf("at %d columns the rule takes %d", w, got)
@@ -74,7 +74,7 @@ func TestRowIsNeverTooWide(t *testing.T) {
 
 	for w := minWidth - spare; w < 200; w++ {
 		for _, selected := range []bool{true, false} {
-			if got := width(r.view(newTheme(false), w, false, selected, false, noon)); got > w {
+			if got := width(r.view(themeOf(ThemeTerminal, false), w, false, selected, false, noon)); got > w {
 				t.Errorf("at %d columns the row takes %d", w, got)
 			}
 		}

@@ -24,7 +24,7 @@ type tiles struct {
 	grid    grid
 	width   int // columns of all of them
 	reading reading
-	key     string // that was pressed last
+	pressed string // the last key
 }
 
 // grid is how the tiles of a page are laid out.
@@ -112,7 +112,7 @@ func (t *tiles) start() tea.Cmd {
 
 	t.order = t.candidates()
 	if len(t.order) == 0 {
-		t.tell("No agent here has a terminal to show. L launches one.")
+		t.tell("No agent here has a terminal to show. " + t.key("L") + " launches one.")
 		return nil
 	}
 

@@ -79,10 +79,10 @@ func (t *tiles) answerPressed() tea.Cmd {
 		return nil
 	}
 
-	o, ok := optionAt(q.dialog, t.key)
+	o, ok := optionAt(q.dialog, t.pressed)
 	switch {
 	case !ok:
-		t.tell(fmt.Sprintf("%s is no option of %s: %s.", t.key, q.agent, safeLine(q.dialog.Choices())))
+		t.tell(fmt.Sprintf("%s is no option of %s: %s.", t.pressed, q.agent, safeLine(q.dialog.Choices())))
 		return nil
 	case o.TakesText:
 		return t.askWords(q, o.Choice, o.Label)

@@ -49,6 +49,10 @@ type Options struct {
 	Still   bool                            // nothing moves that need not
 	Mouse   bool                            // selects and scrolls; the terminal's own selection is then off
 
+	Theme   string            // one of Themes; the first of them if empty
+	Keys    map[string]string // by action, where they are not the usual ones
+	Filters map[string]string // by name, to be recalled
+
 	ReturnKey string           // the key that comes back from Attach; tmux's own if empty
 	Now       func() time.Time // the clock, and with it the time zone; time.Now if nil
 	NewKey    func() string    // makes idempotency keys; random UUIDs if nil
@@ -88,6 +92,7 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 }
 
 func (o Options) withDefaults() Options {
+	o.NoColor = o.NoColor || o.Theme == ThemeNone
 	if o.ReturnKey == "" {
 		o.ReturnKey = tmuxDetach
 	}

@@ -70,6 +70,10 @@ func openScreen(ctx context.Context, c *cli, link screenLink) error {
 		return err
 	}
 
+	if to == (tui.Target{}) {
+		to.Screen = screen.First
+	}
+
 	key := screenReturnKey(ctx, c, at)
 	o := tui.Options{
 		Open:      to,
@@ -77,6 +81,9 @@ func openScreen(ctx context.Context, c *cli, link screenLink) error {
 		Notify:    notify,
 		Still:     screen.ReducedMotion,
 		Mouse:     screen.Mouse,
+		Theme:     screen.Theme,
+		Keys:      screen.Keys,
+		Filters:   screen.Filters,
 		Service:   service,
 		Workspace: screenTitle(c, at),
 		Follow:    service.Events,
