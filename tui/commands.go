@@ -32,7 +32,10 @@ type commands struct {
 	programs tea.Cmd                              // looks for programs to launch; nil if nobody can
 	attach   func(name string) tea.Cmd            // finds the command that shows a terminal
 	show     func(name string, cmd *exec.Cmd) tea.Cmd
-	edit     func(draft) tea.Cmd // opens the person's editor
+	edit     func(draft) tea.Cmd   // opens the person's editor
+	open     func(textMsg) tea.Cmd // opens the person's editor or pager
+	export   func(find *parley.FindMessagesRequest, path string) tea.Cmd
+	buffer   func(text string) tea.Cmd // fills the buffer of the tmux around; nil if there is none
 	operate  func(name string, args url.Values, call *parley.Invocation) tea.Cmd
 }
 
@@ -68,7 +71,25 @@ func newCommands(ctx context.Context, o Options, notes <-chan note) commands {
 		programs = func() tea.Msg { return programsMsg(o.Programs()) }
 	}
 
+	var export func(*parley.FindMessagesRequest, string) tea.Cmd
+	if o.Export != nil {
+		export = func(find *parley.FindMessagesRequest, path string) tea.Cmd {
+			return func() tea.Msg {
+				n, err := o.Export(ctx, find, path)
+				return exportedMsg{path: path, n: n, err: err}
+			}
+		}
+	}
+
+	var buffer func(string) tea.Cmd
+	if o.Buffer != nil {
+		buffer = func(text string) tea.Cmd { return func() tea.Msg { return bufferedMsg{o.Buffer(ctx, text)} } }
+	}
+
 	return commands{
+		open:     func(msg textMsg) tea.Cmd { return openFile(o.Environ, msg) },
+		export:   export,
+		buffer:   buffer,
 		programs: programs,
 		now:      o.Now,
 		next:     func() tea.Msg { return gather(ctx, notes, o.Now, frameOf(o.Still)) },

@@ -180,6 +180,7 @@ func (m *model) shellKeys() []binding {
 		bind("p", "pause or resume all, or those selected", m.pauseOrResume).named("pause or resume"),
 		bind("L", "launch an agent", m.form.start).named("launch"),
 		bind(": ctrl+p", "run any command", m.palette.start).hinted("run"),
+		bind("e", "open it in your editor or pager", m.openText).named("open text"),
 		bind("y", "copy the message's text", m.copyText).named("copy text"),
 		bind("Y", "copy the id, or the agent's name", m.copyName).named("copy id"),
 		bind("u", "undo the last action", m.undoLast).named("undo"),

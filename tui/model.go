@@ -135,6 +135,14 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 		m.form.offerPrograms(msg)
 	case launchedMsg:
 		return m.form.launched(msg)
+	case textMsg:
+		return m.takeText(msg)
+	case openedMsg:
+		return m.opened(msg)
+	case exportedMsg:
+		return m.exported(msg)
+	case bufferedMsg:
+		return m.buffered(msg)
 	case doneMsg:
 		return m.done(msg)
 	case attachMsg:

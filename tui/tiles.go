@@ -96,6 +96,7 @@ func (t *tiles) keys() []binding {
 		bind("s", "steer it: guidance it must see", t.compose.steer),
 		bind("R", "restart it, or those selected", t.restartChosen),
 		bind("S", "stop it, or those selected", t.stopChosen),
+		bind("e", "open its text in your editor or pager", t.openText),
 		bind("u", "undo the last action", t.undoLast),
 		bind(":", "run any command", t.palette.start),
 		bind("?", "all keys", t.openHelp).hinted("help"),

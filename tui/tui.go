@@ -40,7 +40,12 @@ type Options struct {
 	// person's own tmux.
 	Beside func(name string) (*exec.Cmd, error)
 
-	Programs func() []Program // that may be launched; nil if nobody knows
+	// Export writes the messages that find finds to a new file, or all of them where find is nil, and
+	// returns their number. It is nil where that cannot be done.
+	Export func(ctx context.Context, find *parley.FindMessagesRequest, path string) (int, error)
+
+	Buffer   func(ctx context.Context, text string) error // fills the buffer of the tmux around; nil if there is none
+	Programs func() []Program                             // that may be launched; nil if nobody knows
 
 	Examine func(context.Context) []Finding // looks at everything as the doctor does; nil if nobody can
 	Open    Target                          // is shown first

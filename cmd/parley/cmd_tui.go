@@ -97,7 +97,11 @@ func openScreen(ctx context.Context, c *cli, link screenLink) error {
 		o.Programs = func() []tui.Program { return screenPrograms(c) }
 		o.Examine = func(ctx context.Context) []tui.Finding { return runDoctor(ctx, c) }
 	}
+	o.Export = func(ctx context.Context, find *parley.FindMessagesRequest, path string) (int, error) {
+		return screenExport(ctx, c, service, find, path)
+	}
 	if c.tmuxAround() != "" {
+		o.Buffer = func(ctx context.Context, text string) error { return fillBuffer(ctx, c, text) }
 		o.Beside = func(name string) (*exec.Cmd, error) { return attachInWindow(ctx, c, service, name) }
 	}
 
