@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -58,7 +59,7 @@ func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 
 	switch {
 	case b != nil:
-		if s == inShell || s == inTiles {
+		if s == inShell || s == inTiles || s == inLaunch {
 			m.status.clear()
 		}
 		return b.run()
@@ -73,6 +74,7 @@ func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 	case s == inPalette:
 		m.palette.press(key)
 	case s == inLaunch:
+		m.status.clear()
 		m.form.press(key)
 	case s == inFilter:
 		m.traffic.filter.set(m.traffic.filter.text + key.Text)
@@ -83,6 +85,15 @@ func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 	}
 
 	return nil
+}
+
+// pasteLimit returns how many characters may be pasted. More would be no message and no line, and
+// would make each key wait while it is drawn.
+func pasteLimit(s scope) int {
+	if s == inCompose {
+		return 20 * textLimit
+	}
+	return 2 * textLimit
 }
 
 // filterTraffic goes to the traffic and begins a filter there, from whichever screen.
@@ -106,6 +117,12 @@ func (m *model) pressUnseen(s scope, key tea.KeyPressMsg) tea.Cmd {
 func (m *model) paste(msg tea.PasteMsg) tea.Cmd {
 	s := m.scope()
 	if m.layout.small() && s != inCompose {
+		return nil
+	}
+
+	if n := utf8.RuneCountInString(msg.Content); n > pasteLimit(s) {
+		m.tell(fmt.Sprintf("Not pasted: it has %d characters, and %d fit here. A message takes %d; parley send-file sends more.",
+			n, pasteLimit(s), textLimit))
 		return nil
 	}
 

@@ -181,6 +181,10 @@ func (f *launchForm) request() (r parley.LaunchAgentRequest, at int, err error) 
 	if r.Worktree == ownBranch {
 		r.Worktree = parley.WorktreeAuto
 	}
+	if r.Name == "" {
+		return r, nameField, parley.Errorf(parley.InvalidArgument, "it has no name yet").
+			Suggest("A letter, then letters, digits, - or _.")
+	}
 	if err := parley.CheckName(r.Name); err != nil {
 		return r, nameField, err
 	}

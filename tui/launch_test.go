@@ -95,7 +95,7 @@ func TestFormSaysAtTheFieldWhatIsWrong(t *testing.T) {
 		at    int
 		shows string
 	}{
-		"no name":    {nil, nil, nameField, "cannot be an agent's name"},
+		"no name":    {nil, nil, nameField, "it has no name yet"},
 		"name taken": {[]string{"coder"}, nil, nameField, "there is an agent coder already"},
 		"no program": {[]string{"amy", "tab", "ctrl+u"}, nil, programField, "which program it runs is not said"},
 		"quote":      {[]string{"amy", "tab", "ctrl+u", `sh "x`}, nil, programField, "a quote is not closed"},

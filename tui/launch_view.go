@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -30,7 +31,12 @@ func (f *launchForm) view(w, h int) []string {
 		lines = append(lines, errorLines(f.theme, f.err, w)...)
 	}
 
-	return clip(append(lines, f.preview(w)...), h)
+	lines = append(lines, f.preview(w)...)
+	if len(lines) > h {
+		lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
+	}
+
+	return clip(lines, h)
 }
 
 // line draws a field: its name, what is written, and what may be chosen.
@@ -67,8 +73,9 @@ func (f *launchForm) doc() string {
 // preview shows what enter does.
 func (f *launchForm) preview(w int) []string {
 	r, _, err := f.request()
-	if err != nil && r.Name == "" {
-		return []string{"  " + f.theme.dim.Render(fit("Give it a name; then this shows what runs.", w-2))}
+	if err != nil {
+		words := "Not ready: " + safeLine(parley.AsError(err).Message) + "."
+		return []string{f.theme.dim.Render(fit("  "+words, w))}
 	}
 
 	lines := []string{f.theme.rule("What enter does", "", w, false)}

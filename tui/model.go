@@ -25,6 +25,7 @@ type model struct {
 	palette   *palette
 	tiles     *tiles
 	form      *launchForm
+	clicks    clicks
 }
 
 func newModel(o Options, do commands) *model {

@@ -55,6 +55,9 @@ func (t *tiles) ready() *question {
 	case a == nil:
 		t.tell(whichAgent)
 		return nil
+	case x.err != nil:
+		t.tell("The terminal of " + a.Name + " cannot be read now. Nothing was sent.")
+		return nil
 	case x.dialog == nil:
 		t.tell(a.Name + " asks nothing. esc leaves the tiles.")
 		return nil

@@ -248,3 +248,22 @@ func TestMouseChoosesATile(t *testing.T) {
 		t.Error("the second click does not zoom in")
 	}
 }
+
+// While the daemon is away, the tiles show what was there last, and no key reaches anybody.
+func TestTilesOutliveTheDaemon(t *testing.T) {
+	s, now := asking(t, permission(), 120, 30)
+	*now = now.Add(time.Minute)
+	s.blind, s.service.err = true, gone
+	s.send(feedMsg{err: gone, at: noon})
+	s.press("tab", "enter", "esc")
+	s.shows("daemon gone", "Reading parser.go", "coder waiting")
+	s.press("1")
+	s.did("")
+	s.shows("cannot be read now")
+
+	s.service.err = nil
+	s.press("enter")
+	*now = now.Add(time.Minute)
+	s.press("1")
+	s.did("answer 5f0c21aa 1")
+}

@@ -16,7 +16,7 @@ import (
 type ScreenSettings struct {
 	Notify        string `yaml:"notify" pattern:"^ *(none|bell|desktop|bell *, *desktop|desktop *, *bell) *$" doc:"How you are notified of messages for you and of what needs you: bell, desktop, both separated by a comma, or none; both unless set."`
 	QuietHours    string `yaml:"quiet_hours" pattern:"^ *([01]?[0-9]|2[0-3]):[0-5][0-9] *- *(([01]?[0-9]|2[0-3]):[0-5][0-9]|24:00) *$" doc:"When you are not notified, such as 22:00-07:00; never unless set."`
-	Mouse         bool   `yaml:"mouse" doc:"Let the wheel scroll and clicks choose; hold shift to select text."`
+	Mouse         bool   `yaml:"mouse" doc:"Let the wheel scroll, clicks choose and double clicks open; hold shift to select text."`
 	ReducedMotion bool   `yaml:"reduced_motion" doc:"Update once a second at most, without curves and without a blinking cursor."`
 	First         string `yaml:"first" default:"traffic" enum:"traffic,agents,threads,needs,health" doc:"The screen that is shown first."`
 	Theme         string `yaml:"theme" default:"terminal" enum:"terminal,light,dark,contrast,none" doc:"The colours: terminal has your terminal's own sixteen, contrast has nothing pale."`
