@@ -75,8 +75,7 @@ func themeOf(name string, noColor bool) theme {
 
 	if name == ThemeContrast {
 		// Nothing is pale, and nothing depends on the background.
-		t.dim, t.good, t.busy = s(), s().Bold(true), s().Bold(true)
-		t.warn, t.accent, t.bad = s().Bold(true).Underline(true), s().Bold(true).Underline(true), s().Bold(true).Reverse(true)
+		t.dim, t.bad = s(), s().Bold(true).Reverse(true)
 		return t
 	}
 	if noColor {
