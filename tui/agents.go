@@ -1,9 +1,7 @@
 package tui
 
 import (
-	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -23,6 +21,7 @@ type agents struct {
 	room    int // lines that the whole list takes, or took just now
 	order   order
 	folded  bool // agents without problems are dots
+	table   agentTable
 	preview preview
 	seen    bool // the preview is
 	colours bool // of terminals are shown
@@ -35,10 +34,13 @@ const (
 	byTrouble order = iota
 	byGroup
 	byName
+	byMessages
+	byTokens
+	byTime
 	orders
 )
 
-var orderNames = []string{"by trouble", "by group", "by name"}
+var orderNames = []string{"by trouble", "by group", "by name", "by messages", "by tokens", "by time in state"}
 
 func (a *agents) title() string { return "Agents" }
 
@@ -110,7 +112,7 @@ func (a *agents) keys() []binding {
 		bind("v", "show its terminal here, or hide it", some(a.togglePreview)).
 			hinted("view").named("view terminal"),
 		bind("z", "fold healthy agents, or unfold them", some(a.fold)).hinted("fold").named("fold"),
-		bind("o", "order by trouble, group, or name", some(a.nextOrder)).named("order"),
+		bind("o", "order by trouble, group, name, messages, …", some(a.nextOrder)).named("order"),
 		bind("space", "select it, or no longer", a.selectRow).named("select"),
 		bind("esc", "clear the selection", a.dropSelection).hinted("clear").unless(a.noneSelected),
 		bind("l", "release what a conversation's budget holds", a.release).named("release"),
@@ -153,12 +155,14 @@ func (a *agents) fold() {
 
 func (a *agents) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case agentsMsg:
+	case agentsMsg, pastMsg:
 		a.sort()
 	case launchedMsg:
 		if msg.result != nil {
 			a.want = msg.result.AgentID
 		}
+	case temperaturesMsg:
+		a.measure()
 	case terminalMsg:
 		if msg.turn == a.preview.turn {
 			a.preview.screen, a.preview.err = msg.screen, msg.err
@@ -183,6 +187,7 @@ func (a *agents) askTemperaturesInView() tea.Cmd {
 		return nil
 	}
 
+	past := a.askPast()
 	var in []string
 	for _, e := range a.inView() {
 		if e.agent != nil {
@@ -190,7 +195,7 @@ func (a *agents) askTemperaturesInView() tea.Cmd {
 		}
 	}
 
-	return a.askTemperatures(in...)
+	return tea.Batch(past, a.askTemperatures(in...))
 }
 
 // look reads the terminal of the agent under the marker, while that is shown.
@@ -219,20 +224,8 @@ func (a *agents) sort() {
 		a.list = append(a.list, &a.team.list[i])
 	}
 
-	slices.SortStableFunc(a.list, func(x, y *parley.AgentStatus) int {
-		switch a.order {
-		case byGroup:
-			return strings.Compare(cmp.Or(groupOf(x), lastGroup), cmp.Or(groupOf(y), lastGroup))
-		case byName:
-			return 0
-		}
-
-		if by := section(x) - section(y); by != 0 || section(x) != inTrouble {
-			return by
-		}
-
-		return cmp.Or(urgencyOf(x)-urgencyOf(y), x.Since.Compare(y.Since))
-	})
+	slices.SortStableFunc(a.list, a.compare)
+	a.measure()
 
 	if a.want != "" && a.team.find(a.want) != nil {
 		a.sel, a.want = a.want, ""

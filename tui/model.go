@@ -124,6 +124,8 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 		return tea.Batch(m.takeAgents(msg), m.askInbox(), m.ringForNeeds())
 	case inboxMsg:
 		return m.takeInbox(msg)
+	case pastMsg:
+		m.ledger.takePast(msg.events)
 	case temperaturesMsg:
 		m.takeTemperatures(msg)
 	case sentMsg:

@@ -146,11 +146,12 @@ func (t *traffic) point(p pointer) tea.Cmd {
 		t.setFollow(false)
 	case p.wheel != 0:
 		return times(p.wheel, func(by motion) tea.Cmd { t.record.move(by.lines(1)); return nil })
-	case p.y > 0 && i < len(t.rows):
-		if again := t.rows[i] == t.sel && !t.inDetail; again && !t.opened() {
+	case p.y > 0 && i < len(t.lines) && t.lines[i].row != nil:
+		x := t.lines[i]
+		if again := x.row == t.sel && !t.inDetail; again && (x.of != nil || !t.opened()) {
 			return t.enter()
 		}
-		t.inDetail, t.follow, t.sel = false, false, t.rows[i]
+		t.inDetail, t.follow, t.sel = false, false, x.row
 		t.record.settle()
 	}
 
@@ -162,12 +163,12 @@ func (a *agents) point(p pointer) tea.Cmd {
 	switch {
 	case p.wheel != 0:
 		return times(p.wheel, a.move)
-	case viewH > 0 && p.second(a.tier, listW, listH), p.y == 0:
+	case viewH > 0 && p.second(a.tier, listW, listH), p.y < agentsHead:
 		return nil
 	}
 
-	if all := a.entries(); a.top+p.y-1 < len(all) {
-		switch e := all[a.top+p.y-1]; {
+	if all := a.entries(); a.top+p.y-agentsHead < len(all) {
+		switch e := all[a.top+p.y-agentsHead]; {
 		case e.agent != nil:
 			a.sel = e.agent.ID
 			if p.twice {

@@ -22,7 +22,8 @@ type shared struct {
 	team         team
 	status       status
 	undo         *undo             // of the last action
-	lastWords    map[string]string // by agent: the last message from it or to it
+	ledger       ledger            // of the last hour
+	lastWords    map[string]string // by agent or thread: the last message from it, to it or in it
 	inbox        inbox
 	picked       selection
 	saved        savedFilters
@@ -83,6 +84,7 @@ func (d *shared) takeEvents(msg feedMsg) tea.Cmd {
 
 	for _, e := range msg.events {
 		d.noteMessage(e)
+		d.ledger.take(e)
 	}
 
 	soon := slices.ContainsFunc(msg.events, func(e parley.Event) bool {
@@ -105,6 +107,9 @@ func (d *shared) noteMessage(e parley.Event) {
 
 	r := newRow(e)
 	d.temperatures.note(r)
+	if r.threadID != "" {
+		d.lastWords[r.threadID] = wordsOf(r.from, r.text)
+	}
 	d.lastWords[r.fromID] = "→ " + r.to + ": " + r.text
 	if r.toID != "" {
 		d.lastWords[r.toID] = "← " + r.from + ": " + r.text

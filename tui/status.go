@@ -91,6 +91,11 @@ func (m *model) offer() string {
 	}
 
 	var words []string
+	if r := m.traffic.sel; m.at == atTraffic && r != nil {
+		state, _, _ := r.standing()
+		words = append(words, deliveryGlyph(state)+" "+r.words())
+	}
+
 	s := m.about()
 	if a := s.agent; a != nil && a.Kind == parley.KindTerminal {
 		words = append(words, m.key("a")+" attaches to "+a.Name+m.returnHint(a, ", ", " returns"))

@@ -73,8 +73,10 @@ func TestRowIsNeverTooWide(t *testing.T) {
 	}
 
 	for w := minWidth - spare; w < 200; w++ {
-		for _, selected := range []bool{true, false} {
-			if got := width(r.view(themeOf(ThemeTerminal, false), w, false, selected, false, noon)); got > w {
+		var c listColumns
+		c.fit([]*row{r}, w)
+		for _, x := range []listLine{{row: r}, {row: r, of: []*row{r, r, r, r}}} {
+			if got := width(x.view(themeOf(ThemeTerminal, false), c, w%2 == 0, false, noon)); got > w {
 				t.Errorf("at %d columns the row takes %d", w, got)
 			}
 		}

@@ -165,8 +165,9 @@ func (m *model) waiting() []string {
 	}
 
 	pending := s.Deliveries[string(parley.DeliveryQueued)] + s.Deliveries[string(parley.DeliveryTyping)]
-	add(th.alarm, s.Needs, " ! %d "+needWord(s.Needs)+" ")
-	add(th.warn, m.team.unread, "%d for you")
+	needs, letters := m.needs.tally()
+	add(th.alarm, needs, " ! %d "+needWord(needs)+" ")
+	add(th.warn, letters, "%d for you")
 	add(th.bad, s.Deliveries[string(parley.DeliveryUnconfirmed)], "? %d unconfirmed")
 	add(th.warn, s.Deliveries[string(parley.DeliveryHeld)], "‖ %d held")
 	add(th.plain, pending, "○ %d pending")
