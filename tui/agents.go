@@ -15,6 +15,7 @@ type agents struct {
 	actions
 	list    []*parley.AgentStatus // in the order shown
 	sel     string                // an agent's id
+	want    string                // the id of one that was launched: the marker goes to it
 	top     int                   // first entry shown
 	height  int
 	room    int // lines that the whole list takes, or took just now
@@ -98,7 +99,7 @@ func (a *agents) keys() []binding {
 	some := func(f func()) func() tea.Cmd {
 		return func() tea.Cmd {
 			if len(a.list) == 0 {
-				a.tell("No agents yet. L launches one.")
+				a.tell("No agents yet. " + a.key("L") + " launches one.")
 				return nil
 			}
 			f()
@@ -112,9 +113,29 @@ func (a *agents) keys() []binding {
 			hinted("view").named("view terminal"),
 		bind("z", "fold healthy agents, or unfold them", some(a.fold)).hinted("fold").named("fold"),
 		bind("o", "order by trouble, group, name, messages, …", some(a.nextOrder)).named("order"),
-		bind("R", "restart it, with its conversation", a.restart).hinted("restart").named("restart"),
-		bind("S", "stop it; its messages are kept", a.stop).hinted("stop").named("stop"),
+		bind("space", "select it, or no longer", a.selectRow).named("select"),
+		bind("esc", "clear the selection", a.dropSelection).hinted("clear").unless(a.noneSelected),
+		bind("l", "release what a conversation's budget holds", a.release).named("release"),
+		bind("R", "restart it, with its conversation", a.restartChosen).hinted("restart").named("restart"),
+		bind("S", "stop it; its messages are kept", a.stopChosen).hinted("stop").named("stop"),
 	}
+}
+
+// selectRow selects the agent under the marker and goes on to the next.
+func (a *agents) selectRow() tea.Cmd {
+	if a.selectAgent() {
+		return a.move(lineDown)
+	}
+	return nil
+}
+
+func (a *agents) noneSelected() bool { return a.picked.count() == 0 }
+
+func (a *agents) dropSelection() tea.Cmd {
+	if !a.unselect() {
+		a.tell("Nothing is selected. space selects.")
+	}
+	return nil
 }
 
 func (a *agents) togglePreview() { a.preview.toggle(a.seen) }
@@ -126,7 +147,7 @@ func (a *agents) nextOrder() {
 
 func (a *agents) fold() {
 	if a.folded = !a.folded; a.folded {
-		a.tell("Healthy agents are folded. z unfolds them.")
+		a.tell("Healthy agents are folded. " + a.key("z") + " unfolds them.")
 	} else {
 		a.tell("All agents are shown.")
 	}
@@ -136,6 +157,10 @@ func (a *agents) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case agentsMsg, pastMsg:
 		a.sort()
+	case launchedMsg:
+		if msg.result != nil {
+			a.want = msg.result.AgentID
+		}
 	case temperaturesMsg:
 		a.measure()
 	case terminalMsg:
@@ -201,6 +226,10 @@ func (a *agents) sort() {
 
 	slices.SortStableFunc(a.list, a.compare)
 	a.measure()
+
+	if a.want != "" && a.team.find(a.want) != nil {
+		a.sel, a.want = a.want, ""
+	}
 	if a.index() < 0 && len(a.list) > 0 {
 		a.sel = a.list[0].ID
 	}

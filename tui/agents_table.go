@@ -123,11 +123,7 @@ func (a *agents) heads(t agentTable, w int) string {
 // it is held or the last message.
 func (a *agents) agentLine(s *parley.AgentStatus, t agentTable, w int) string {
 	selected := s.ID == a.sel
-	mark := "  "
-	if selected {
-		mark = "▸ "
-	}
-
+	mark := marked(selected, a.picked.has(s.ID))
 	glyph, state := agentGlyph(s.State)+" ", pad(string(s.State), 11)
 	name := pad(s.Name, t.name) + " "
 	rest := a.rest(s)

@@ -117,7 +117,12 @@ func (a *agents) settle(w, h int) {
 
 func (a *agents) view(w, h int) []string {
 	listW, listH, viewW, viewH := a.parts(w, h)
-	lines := []string{a.theme.rule("Agents", orderNames[a.order], listW, true)}
+	note := orderNames[a.order]
+	if n := a.picked.count(); n > 0 {
+		note = fmt.Sprintf("%d selected · ", n) + note
+	}
+
+	lines := []string{a.theme.rule("Agents", note, listW, true)}
 	if len(a.list) == 0 {
 		return clip(append(lines, a.nothing(w)...), h)
 	}

@@ -68,7 +68,7 @@ func (n *needs) keys() []binding {
 			hinted("read").named("mark read").unless(func() bool { return n.none() || !n.selected().letter() }),
 		bind("tab", "between the list and its details", n.turn),
 		bind("esc", "back to the list", n.back),
-		bind("e", "explain what happened to the message", n.explain).
+		bind("i", "explain what happened to the message", n.explain).
 			hinted("explain").named("explain").unless(func() bool { return n.none() || n.selected().MessageID == "" }),
 	}
 }

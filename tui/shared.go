@@ -25,6 +25,9 @@ type shared struct {
 	ledger       ledger            // of the last hour
 	lastWords    map[string]string // by agent or thread: the last message from it, to it or in it
 	inbox        inbox
+	picked       selection
+	saved        savedFilters
+	bound        *keymap // the keys as they are set
 	temperatures temperatures
 	notifier     notifier
 	confirm      *confirm // the question that waits for an answer; nil for none
@@ -35,18 +38,23 @@ type shared struct {
 func newShared(o Options, do commands) *shared {
 	return &shared{
 		do:           do,
-		theme:        newTheme(o.NoColor),
+		theme:        themeOf(o.Theme, o.NoColor),
 		now:          o.Now(),
 		returnKey:    safeLine(o.ReturnKey),
 		link:         connection{do: do},
 		lastWords:    map[string]string{},
 		temperatures: newTemperatures(),
 		notifier:     notifier{Notify: o.Notify},
+		saved:        o.Filters,
+		bound:        &keymap{},
 	}
 }
 
 // tell shows what became of a key. It disappears by itself.
 func (d *shared) tell(text string) { d.status = status{text: text, until: d.now.Add(toastTime)} }
+
+// key returns the key that does now what a key usually does, on the shown screen or everywhere.
+func (d *shared) key(usual string) string { return d.bound.shown(screenScope(d.at), usual) }
 
 // fail shows an error until a key is pressed.
 func (d *shared) fail(err error) {
@@ -128,6 +136,7 @@ func (d *shared) takeAgents(msg agentsMsg) tea.Cmd {
 
 	d.link.asked, d.link.team, d.link.status = msg.asked, true, msg.workspace
 	d.team.set(msg.agents)
+	d.picked.prune(&d.team)
 
 	return again
 }

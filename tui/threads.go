@@ -68,7 +68,7 @@ func (t *threads) keys() []binding {
 		bind("+", "add somebody to it", t.add).hinted("add"),
 		bind("-", "remove somebody from it", t.remove).hinted("remove"),
 		bind("J", "join it, or leave it", t.joinOrLeave).hinted("join"),
-		bind("e", "explain it: who is to answer, what is held", t.reasoning).named("explain thread"),
+		bind("i", "explain it: who is to answer, what is held", t.reasoning).named("explain thread"),
 		bind("R", "release what is held in it", t.controlling(parley.ActionRelease)).named("release thread"),
 		bind("C", "cool it: 10 min, or until a person writes", t.controlling(parley.ActionCool)).named("cool thread"),
 		bind("M", "mute it, or unmute it", t.muteOrUnmute).hinted("mute").named("mute thread"),

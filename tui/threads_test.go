@@ -199,7 +199,7 @@ func TestThreadShowsItsTemperature(t *testing.T) {
 	s.press("3")
 	s.shows("▇ hot", "‖ 1 held, R releases", "you: Do it.")
 	s.hides("they said 12 in a minute") // the reasons are behind a key
-	s.press("e")
+	s.press("i")
 	s.shows("hot, 0.82 of 1", "14 in the last five", "tester → coder: they said 12 in a minute")
 	s.press("esc")
 	s.press("R", "C", "M")

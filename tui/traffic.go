@@ -58,7 +58,8 @@ func (t *traffic) keys() []binding {
 		bind("f", "follow the newest, or pause", t.toggleFollow).hinted("follow").named("follow"),
 		bind("tab", "between the list and the message", t.turn),
 		bind("m", "mark the message read", t.markRead).named("mark read"),
-		bind("e", "explain what happened to it", t.explain).named("explain"),
+		bind("i", "explain what happened to it", t.explain).named("explain"),
+		bind("E", "export what the filter shows to a file", t.exportFiltered).named("export"),
 		bind("R", "retry it where it failed", t.retry).named("retry"),
 		bind("esc", "close, or drop the filter", t.back),
 	}
@@ -205,7 +206,7 @@ func (t *traffic) enter() tea.Cmd {
 	case x.of != nil:
 		t.setFollow(false)
 		t.unfold(x)
-		t.tell("z folds them again.")
+		t.tell(t.key("z") + " folds them again.")
 	case t.opened():
 		t.closeDetail()
 	case t.sel == nil:

@@ -64,7 +64,7 @@ func TestEveryStateHasItsShape(t *testing.T) {
 		}
 
 		team := team{list: []parley.AgentStatus{{Agent: parley.Agent{State: s}}}}
-		counted := len(team.summary(newTheme(true))) > 0
+		counted := len(team.summary(themeOf(ThemeTerminal, true))) > 0
 		if counted != (s != parley.StateTerminated) {
 			t.Errorf("%s agents are counted at the top: %v", s, counted)
 		}
