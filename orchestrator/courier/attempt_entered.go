@@ -54,6 +54,7 @@ func (a *attempt) afterEnter(o *observation, again bool) tmux.Step {
 	if e.began.IsZero() {
 		e.began = o.now
 	}
+	e.touched = e.touched || a.touchedSince(o)
 	if a.followed.pending() {
 		return a.followUp(o)
 	}
@@ -106,7 +107,6 @@ func (a *attempt) takenWithin(o *observation) time.Duration {
 // noteLingering notes whether the text still stands where somebody has typed.
 func (a *attempt) noteLingering(o *observation) {
 	e := &a.entered
-	e.touched = e.touched || a.touchedSince(o)
 	e.lingering = o.holds(&a.letter) && (a.touchedSince(o) || !o.holdsOnly(&a.letter))
 	e.long = e.long || e.lingering && o.now.Sub(e.began) >= o.profile.TakenWithin
 }
@@ -234,6 +234,9 @@ func (a *attempt) seen(o *observation) bool {
 func (a *attempt) stuck(o *observation) bool {
 	e, p := &a.entered, o.profile
 	if !p.HasMarkers() || o.now.Sub(e.began) < cmp.Or(p.TakenWithin, defaultStuck) {
+		return false
+	}
+	if o.facts.unread > 0 { // the first key may be among it
 		return false
 	}
 

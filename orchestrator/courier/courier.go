@@ -117,8 +117,13 @@ func (o *Couriers) Start(m *team.Member) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	o.cancels = append(o.cancels, cancel)
-	c := &courier{o: o, m: m, open: true, behind: true}
+	c := o.newCourier(m)
 	o.group.Go(func() { c.run(ctx) })
+}
+
+// newCourier returns a courier that knows nothing of what the daemon before it did.
+func (o *Couriers) newCourier(m *team.Member) *courier {
+	return &courier{o: o, m: m, open: true, behind: true}
 }
 
 // Close ends all couriers, each between two messages, and waits for them.
@@ -340,8 +345,6 @@ func (c *courier) hold(ctx context.Context, job store.Job, h hold) error {
 	return ignoreStale(c.o.Store.Advance(ctx, job.Key, change(parley.DeliveryHeld, h)))
 }
 
-// number reads the last sequence number that the terminal remembers: what was
-// claimed with a higher one was never pasted.
 // ignoreStale drops the error of a change to a delivery that has moved on.
 func ignoreStale(err error) error {
 	if errors.Is(err, store.ErrStale) {

@@ -134,11 +134,14 @@ var defects = []defect{
 	{"a dropped offer is typed on", "offer.go", `return c.m.Offers.Begin(job.Key), false, nil`, `return true, false, nil`},
 	{"the number is not read off the pane", "stranded.go", `	if s == nil && c.numbered && c.seq != 0 {`, `	if s == nil {`},
 	{"the number is one too low", "offer.go", `job.Announced, job.PaneSeq = l.announced, c.seq+1`, `job.Announced, job.PaneSeq = l.announced, c.seq`},
-	{"what was left in typing is forgotten", "courier.go", `c := &courier{o: o, m: m, open: true, behind: true}`,
-		`c := &courier{o: o, m: m, behind: true}`},
+	{"what was left in typing is forgotten", "courier.go", `return &courier{o: o, m: m, open: true, behind: true}`,
+		`return &courier{o: o, m: m, behind: true}`},
 	{"an error forgets what is in hand", "courier.go", `again, c.open = true, true`, `again = true`},
-	{"an urgent message waits for those read before", "courier.go",
-		`if i < len(jobs)-1 && c.m.HasUrgent() {`, `if i < 0 {`},
+	{"an urgent message waits for those read before", "../team/member.go",
+		`func (m *Member) HasUrgent() bool {
+`, `func (m *Member) HasUrgent() bool {
+	return false
+`},
 	{"the courier does not come back", "courier.go", `return c.m.Terminal() != nil, err // a launch wakes it`, `return false, err`},
 	{"what was not delivered is not read again", "courier.go", `			if err != nil || !done {
 				c.behind = true`, `			if err != nil || !done {`},

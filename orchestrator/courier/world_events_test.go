@@ -31,6 +31,10 @@ func (w *world) perform(e event) {
 		if w.daemon != nil {
 			w.faults.dieIn, w.faults.dieLate = e.N, e.What == "late"
 		}
+	case "daemon dies after":
+		what, then, _ := strings.Cut(e.What, ", ")
+		w.faults.dieAfter = what
+		w.faults.resume = event{Do: then, N: e.N - 1, For: e.For, What: "clears it"}
 	case "daemon stops":
 		if w.daemon != nil {
 			w.daemon.end()
@@ -195,6 +199,16 @@ func (w *world) befall(p *simPane, e event) {
 		w.after(e.For, func() { w.answer(p) })
 	case "draft":
 		w.draft(p, e)
+	case "enter", "clear":
+		w.attach(p, 2*time.Second)
+		key := map[string]string{"enter": "Enter", "clear": "clear"}[e.Do]
+		p.personKey(func() { g.input(chunk{key: key, who: "person"}) })
+	case "unshown": // a person's keys in a program that draws late
+		w.befall(p, event{Do: "stall", For: e.For})
+		w.befall(p, event{Do: "draft", What: e.What, For: e.For})
+	case "mingle": // a person types as the program loses the key
+		g.lose += g.keysOf(1)
+		g.atKey = func() { w.befall(p, event{Do: "draft", What: e.What, For: e.For}) }
 	case "prompt":
 		w.attach(p, 4*time.Second)
 		p.personKey(func() { g.input(chunk{text: "do it", who: "person"}); g.input(chunk{key: "Enter", who: "person"}) })
