@@ -71,6 +71,7 @@ type program struct {
 	shell    string // has the terminal; "": the program
 	shellAt  time.Time
 	shown    picture
+	viewed   view // drawn in it
 	above    []string
 	dialogAt time.Time // since when it is drawn
 	busyAt   time.Time
@@ -353,9 +354,11 @@ func (g *program) draw() {
 		above: g.above, working: g.working, blocked: g.blocked, dialog: g.dialog, blank: !g.raw, width: g.width,
 	}
 	v.composer = g.composed()
-	g.shown = g.face.draw(&v)
-	if !g.p.HasMarkers() && g.canonical() {
-		g.shown = g.echo()
+	switch {
+	case !g.p.HasMarkers() && g.canonical():
+		g.shown, g.viewed = g.echo(), view{}
+	case !v.same(&g.viewed):
+		g.shown, g.viewed = g.face.draw(&v), v
 	}
 	g.pane.drawn = now
 
