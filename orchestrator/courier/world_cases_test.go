@@ -104,6 +104,14 @@ var cases = []struct {
 			{At: 10215 * time.Millisecond, Do: "unshown", What: "pastes it", N: 1, For: 12873 * time.Millisecond},
 		},
 	}},
+	{"a draft that shows while the database is slow", story{
+		Profile: "qwen", Traits: traits{Width: 120, Start: 3454 * time.Millisecond, Work: time.Second},
+		Events: []event{
+			{At: 38591 * time.Millisecond, Do: "database", What: "slow claim", N: 2, For: 5 * time.Second},
+			{At: 44330 * time.Millisecond, Do: "unshown", What: "pastes it", N: 2, For: 13984 * time.Millisecond},
+			send(53719 * time.Millisecond),
+		},
+	}},
 	{"a text that hangs behind its unread key", story{
 		Profile: "claude", Traits: traits{Width: 120, Work: time.Second},
 		Events: []event{send(10 * time.Second), {At: 10100 * time.Millisecond, Do: "hang", For: 12 * time.Second}},

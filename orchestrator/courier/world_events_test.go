@@ -233,6 +233,9 @@ func (w *world) befall(p *simPane, e event) {
 		g.hung = time.Now().Add(e.For)
 		w.after(e.For, g.read)
 	case "stall":
+		if !g.p.HasMarkers() && g.canonical() {
+			return // the terminal itself echoes
+		}
 		g.stalled = time.Now().Add(e.For)
 		w.after(e.For, g.draw)
 	case "program dies":
