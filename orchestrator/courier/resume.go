@@ -209,6 +209,10 @@ func (c *courier) proveLate(ctx context.Context) error {
 	if err != nil || n > 0 {
 		return nil
 	}
+	if facts := c.inspect(t); !t.Profile.HasMarkers() && !facts.otherProgram().none() {
+		c.unproven = nil // that may have read it
+		return nil
+	}
 
 	for i := range c.unproven {
 		if u := &c.unproven[i]; u.read.IsZero() {

@@ -104,6 +104,16 @@ var cases = []struct {
 			{At: 10215 * time.Millisecond, Do: "unshown", What: "pastes it", N: 1, For: 12873 * time.Millisecond},
 		},
 	}},
+	{"a pager that reads what the program has not", story{
+		Profile: "generic", Traits: traits{
+			Width: 120, Read: 800 * time.Millisecond, Draw: 137 * time.Millisecond, Start: 564 * time.Millisecond, Joined: true,
+			Work: time.Second, Lines: true,
+		},
+		Events: []event{
+			send(10 * time.Second), {At: 12 * time.Second, Do: "shell", What: "less", N: 2, For: 10 * time.Second},
+			{At: 14 * time.Second, Do: "prompt", N: 2, For: 10 * time.Second},
+		},
+	}},
 	{"a draft that shows while the database is slow", story{
 		Profile: "qwen", Traits: traits{Width: 120, Start: 3454 * time.Millisecond, Work: time.Second},
 		Events: []event{

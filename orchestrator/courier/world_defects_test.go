@@ -108,6 +108,7 @@ var defects = []defect{
 		`case o.facts.unread > 0, o.holds(&a.letter), !o.facts.alive:`, `case o.holds(&a.letter), !o.facts.alive:`},
 	{"what a dead program had not read counts as taken", "attempt_entered.go",
 		`case o.facts.unread > 0, o.holds(&a.letter), !o.facts.alive:`, `case o.facts.unread > 0, o.holds(&a.letter):`},
+	{"what a pager has read counts as taken", "attempt_entered.go", `	case changed, e.elsewhere:`, `	case changed:`},
 	{"a text behind a dialog counts as taken", "attempt_entered.go",
 		`	case o.hides():`, `	case false:`},
 	{"a text that was cleared away counts as taken", "attempt_entered.go", `case taken && (!e.long || a.seen(o)):`, `case taken:`},
