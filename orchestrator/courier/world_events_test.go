@@ -206,9 +206,14 @@ func (w *world) befall(p *simPane, e event) {
 	case "unshown": // a person's keys in a program that draws late
 		w.befall(p, event{Do: "stall", For: e.For})
 		w.befall(p, event{Do: "draft", What: e.What, For: e.For})
-	case "mingle": // a person types as the program loses the key
-		g.lose += g.keysOf(1)
-		g.atKey = func() { w.befall(p, event{Do: "draft", What: e.What, For: e.For}) }
+	case "mingle": // a person types right after the key, which the program loses, or is slow to take
+		do := "draft"
+		if e.N < 3 {
+			g.lose += g.keysOf(1)
+		} else {
+			do = "unshown"
+		}
+		g.atKey = func() { w.after(200*time.Millisecond, func() { w.befall(p, event{Do: do, What: e.What, For: e.For}) }) }
 	case "prompt":
 		w.attach(p, 4*time.Second)
 		p.personKey(func() { g.input(chunk{text: "do it", who: "person"}); g.input(chunk{key: "Enter", who: "person"}) })

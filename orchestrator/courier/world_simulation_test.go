@@ -120,7 +120,7 @@ func newCommon() *common {
 }
 
 const (
-	toldAlways  = 10_800 // stories, with some 100,000 deliveries
+	toldAlways  = 8_400  // stories, with some 78,000 deliveries
 	manyScreens = 50_000 // remembered
 	manyBroken  = 5      // enough
 )
