@@ -113,7 +113,6 @@ var defects = []defect{
 		`	case o.hides():`, `	case false:`},
 	{"a text that was cleared away counts as taken", "attempt_entered.go", `case taken && (!e.long || a.seen(o)):`, `case taken:`},
 	{"a report after the last look is not believed", "outcome.go", `	if c.certain(t, &job, a, &out) {`, `	if false {`},
-	{"a report is not believed before the key", "attempt.go", `	if o.namedSince(a.entered.named) { // a`, `	if false { // a`},
 
 	// After a crash.
 	{"what was never pasted is given up", "resume.go", `	case info.Seq < job.PaneSeq:

@@ -214,6 +214,9 @@ func (w *world) befall(p *simPane, e event) {
 			do = "unshown"
 		}
 		g.atKey = func() { w.after(200*time.Millisecond, func() { w.befall(p, event{Do: do, What: e.What, For: e.For}) }) }
+	case "dies unanswered": // after the key, which tmux is slow to answer
+		w.faults.commands = append(w.faults.commands, commandFault{Kind: "key", After: e.For})
+		g.atKey = func() { w.after(e.For/2, func() { w.programDies(p, e.For, time.Duration(e.N/2)*time.Second) }) }
 	case "prompt":
 		w.attach(p, 4*time.Second)
 		p.personKey(func() { g.input(chunk{text: "do it", who: "person"}); g.input(chunk{key: "Enter", who: "person"}) })
@@ -307,8 +310,12 @@ func (w *world) attach(p *simPane, d time.Duration) {
 	p.leaves++
 	leaves := p.leaves
 	w.after(d, func() {
-		if p.leaves == leaves {
-			p.attached = false
+		switch shows := time.Until(p.program.stalled); {
+		case p.leaves != leaves:
+		case shows > 0: // they look what became of their keys
+			w.attach(p, shows+2*w.story.Traits.Draw)
+		default:
+			p.attached, p.held = false, nil // what waits in the queue of their client goes with it
 		}
 	})
 }
@@ -341,7 +348,7 @@ func (w *world) draft(p *simPane, e event) {
 	case "submits it":
 		w.after(e.For+time.Second, func() { end("Enter") })
 	default:
-		w.after(2*time.Second, func() { p.attached = false })
+		w.attach(p, 2*time.Second)
 		w.after(e.For+8*time.Second, func() { end("clear") })
 	}
 }

@@ -199,7 +199,7 @@ func (t *teller) ending() string {
 var meddling = []string{"stranger", "enter", "clear", "dialog", "draft", "scroll", "program dies", "shell", "attach"}
 
 var troubles = []string{
-	"daemon dies after", "daemon dies after", "daemon dies after", "unshown", "mingle",
+	"daemon dies after", "daemon dies after", "daemon dies after", "unshown", "mingle", "dies unanswered",
 	"dialog", "dialog", "dialog", "draft", "draft", "draft", "prompt", "scroll", "scroll", "attach",
 	"lose keys", "lose keys", "break keys", "late key", "late key", "hang", "hang", "stall",
 	"program dies", "program dies", "daemon dies", "daemon dies", "daemon dies", "daemon stops", "tmux", "tmux", "tmux", "server dies",
