@@ -76,7 +76,6 @@ var defects = []defect{
 	{"keys that do not show yet do not hold", "hold.go", `case since <= unshownPause && `, `case since <= -unshownPause && `},
 	{"keys that were read late do not hold", "memory.go", `case late && o.now.Sub(m.unread) <= unshownPause`,
 		`case late && o.now.Sub(m.unread) <= -unshownPause`},
-	{"keys that tmux kept back do not hold", "outcome.go", `	if a.entered.touched {`, `	if false {`},
 	{"nobody waits for the program to read", "hold.go", `	if f.unread > 0 { //`, `	if f.unread > 1<<20 { //`},
 	{"a program that has not begun takes the next", "memory.go", `	case m.given.on == o.on && !active &&`, `	case m.given.on == nil && !active &&`},
 

@@ -312,10 +312,12 @@ func (w *world) attach(p *simPane, d time.Duration) {
 	w.after(d, func() {
 		switch shows := time.Until(p.program.stalled); {
 		case p.leaves != leaves:
+		case len(p.held) > 0: // the key with which they leave waits behind them
+			w.attach(p, 100*time.Millisecond)
 		case shows > 0: // they look what became of their keys
 			w.attach(p, shows+2*w.story.Traits.Draw)
 		default:
-			p.attached, p.held = false, nil // what waits in the queue of their client goes with it
+			p.attached = false
 		}
 	})
 }
