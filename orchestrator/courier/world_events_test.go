@@ -262,13 +262,21 @@ func (w *world) befall(p *simPane, e event) {
 		}
 		begin := func() {
 			g.shell, g.shellAt = e.What, time.Now()
+			w.after(time.Millisecond, func() {
+				if g.shell != "" {
+					g.loseUnread()
+				}
+			})
 			w.after(e.For, func() { g.shell = ""; g.draw(); w.wakeDaemon() })
 		}
-		if e.N < 3 {
+		switch e.N {
+		case 1:
 			begin()
-			return
+		case 2:
+			g.atKey = func() { w.after(5*time.Millisecond, begin) }
+		default:
+			w.inClaim(100*time.Millisecond, begin)
 		}
-		w.inClaim(100*time.Millisecond, begin)
 	case "input off":
 		p.inputOff = true
 		w.after(e.For, func() { p.inputOff = false; w.wakeDaemon() })
