@@ -32,7 +32,8 @@ func (h *health) lines(w int) []string {
 	}
 
 	half := (w - 3) / 2
-	left, right := append(append(h.figures(half), h.queues(half)...), h.models(half)...), append(h.matrix(w-3-half), h.daemon(w-3-half)...)
+	left := slices.Concat(h.figures(half), h.queues(half), h.models(half))
+	right := append(h.matrix(w-3-half), h.daemon(w-3-half)...)
 	n := max(len(left), len(right))
 
 	return append(lines, beside(h.theme, clip(left, n), clip(right, n), half)...)

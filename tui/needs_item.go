@@ -126,7 +126,7 @@ func (n *needs) gather() {
 		if a := n.team.find(x.AgentID); x.Kind == parley.NeedDraft && a != nil {
 			x.MessageID = a.HeldMessage // the first that waits behind the draft
 		}
-		all = append(all, n.newNeed(x))
+		all = append(all, newNeed(x, n.screens[atTraffic]))
 	}
 
 	for _, x := range n.inbox.list {
@@ -149,9 +149,9 @@ func (n *needs) gather() {
 func (n *need) order(x *need) int { return cmp.Or(n.rank-x.rank, n.Since.Compare(x.Since)) }
 
 // newNeed returns a need that the daemon reports. The row of a debt has the message itself, if it was seen.
-func (n *needs) newNeed(x parley.Need) need {
+func newNeed(x parley.Need, in screen) need {
 	y := need{Need: x}
-	if t, ok := n.screens[atTraffic].(*traffic); ok && y.debt() {
+	if t, ok := in.(*traffic); ok && y.debt() {
 		if r := t.live.byID[x.MessageID]; r != nil {
 			y.lead, y.said = "owes "+r.from+": ", r.text
 		}

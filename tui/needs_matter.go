@@ -102,9 +102,9 @@ func (n *need) headline() string {
 }
 
 // alsoWords says what else is part of the matter; "" for nothing.
-func (n *needs) alsoWords(x *need) string {
+func alsoWords(t *team, x *need) string {
 	var words []string
-	if a := n.team.find(x.AgentID); a != nil && a.Queued > 0 && x.Dialog != nil {
+	if a := t.find(x.AgentID); a != nil && a.Queued > 0 && x.Dialog != nil {
 		words = append(words, fmt.Sprintf("%d queued", a.Queued))
 	}
 

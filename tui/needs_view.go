@@ -102,7 +102,7 @@ func (n *needs) row(x *need, w, name int, selected bool) []string {
 	who, ago := pad(safeLine(x.Agent), name)+" ", pad(x.ago(n.now), 4)+" "
 
 	used := 2 + width(kind+who+ago)
-	also := fit(n.alsoWords(x), max(0, w-used-leastText))
+	also := fit(alsoWords(&n.team, x), max(0, w-used-leastText))
 	if also != "" {
 		also = "  " + also
 	}

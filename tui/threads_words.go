@@ -116,7 +116,8 @@ func reasons(res *parley.ConversationStateResult) []string {
 		lines = append(lines, "", fmt.Sprintf("Held: %d. R releases what is held.", len(res.Held)))
 	}
 	for _, h := range res.Held {
-		lines = append(lines, fmt.Sprintf("  %s → %s: %s", shownName(h.Sender, ""), shownName(h.Recipient, ""), safeLine(h.Text)))
+		from, to := shownName(h.Sender, ""), shownName(h.Recipient, "")
+		lines = append(lines, fmt.Sprintf("  %s → %s: %s", from, to, safeLine(h.Text)))
 		if h.Preview != "" {
 			lines = append(lines, "    “"+safeLine(h.Preview)+"”")
 		}
