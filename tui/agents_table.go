@@ -21,13 +21,13 @@ type agentColumn struct {
 // agentColumns are in the order in which they are drawn, after the state and the name of an agent.
 var agentColumns = []agentColumn{
 	{"for", 1, 4, func(a *agents, s *parley.AgentStatus) string { return since(s.Since, a.now) }},
-	{"role", 4, 18, func(_ *agents, s *parley.AgentStatus) string { return safeLine(s.Role) }},
-	{"runs", 2, 20, func(_ *agents, s *parley.AgentStatus) string { return program(s) }},
+	{"role", 5, 18, func(_ *agents, s *parley.AgentStatus) string { return safeLine(s.Role) }},
+	{"runs", 4, 20, func(_ *agents, s *parley.AgentStatus) string { return program(s) }},
 	{"branch", 6, 20, func(_ *agents, s *parley.AgentStatus) string { return branch(s) }},
 	{"directory", 8, 20, (*agents).directory},
 	{"today", 7, 14, func(_ *agents, s *parley.AgentStatus) string { return spent(s) }},
-	{"last hour", 5, hourSpans, (*agents).curve},
-	{"talk", 3, temperatureColumn - 1, func(a *agents, s *parley.AgentStatus) string { return a.temperature(s).inList() }},
+	{"last hour", 3, hourSpans, (*agents).curve},
+	{"talk", 2, temperatureColumn - 1, func(a *agents, s *parley.AgentStatus) string { return a.temperature(s).inList() }},
 	{"waiting", 0, 34, func(_ *agents, s *parley.AgentStatus) string { return counts(s) }},
 }
 

@@ -86,8 +86,8 @@ func (a *agents) parts(w, h int) (listW, listH, viewW, viewH int) {
 	return w, h - viewH, w, viewH
 }
 
-// leastPreview is how many columns a terminal next to the list has: most lines of a program are shorter.
-const leastPreview = 64
+// leastPreview is how many columns a terminal next to the list has at least.
+const leastPreview = 52
 
 // roomSlack is by how many lines a list must shrink before the terminal below takes
 // them: headings come and go as agents begin to work, and each would move it.

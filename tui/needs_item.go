@@ -22,6 +22,7 @@ type need struct {
 	parley.Need
 	draft  draft  // that is unsent
 	lead   string // what the row says before the text
+	said   string // the message that an answer is owed to, if the screen knows it
 	about  string // the message that this one only reminds of
 	also   []need // that are part of the same matter
 	thread string // that the message belongs to
@@ -125,7 +126,7 @@ func (n *needs) gather() {
 		if a := n.team.find(x.AgentID); x.Kind == parley.NeedDraft && a != nil {
 			x.MessageID = a.HeldMessage // the first that waits behind the draft
 		}
-		all = append(all, need{Need: x})
+		all = append(all, n.newNeed(x))
 	}
 
 	for _, x := range n.inbox.list {
@@ -146,6 +147,17 @@ func (n *needs) gather() {
 
 // order compares two needs: the more urgent comes first, then the older.
 func (n *need) order(x *need) int { return cmp.Or(n.rank-x.rank, n.Since.Compare(x.Since)) }
+
+// newNeed returns a need that the daemon reports. The row of a debt has the message itself, if it was seen.
+func (n *needs) newNeed(x parley.Need) need {
+	y := need{Need: x}
+	if t, ok := n.screens[atTraffic].(*traffic); ok && y.debt() {
+		if r := t.live.byID[x.MessageID]; r != nil {
+			y.lead, y.said = "owes "+r.from+": ", r.text
+		}
+	}
+	return y
+}
 
 // newUnsent returns the need of a draft.
 func newUnsent(d draft) need {

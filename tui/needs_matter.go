@@ -79,8 +79,13 @@ func (n *need) reminders() (ids parley.Names) {
 	return ids
 }
 
-// headline is what the row of a need says: the question of a dialog itself, not that there is one.
+// headline is what the row of a need says: the question of a dialog itself, not that there is one, and
+// the request that is not answered.
 func (n *need) headline() string {
+	if n.said != "" {
+		return n.said
+	}
+
 	d := n.Dialog
 	if d == nil || d.Question == "" {
 		return safeLine(n.Text)

@@ -128,7 +128,7 @@ func TestLongPostScrollsLineByLine(t *testing.T) {
 func TestListsShowTemperatures(t *testing.T) {
 	f := busyTeam()
 	f.threads[0].LastMessageAt = noon.Add(-time.Minute)
-	s := newScreen(t, f, 140, 40)
+	s := newScreen(t, f, 180, 40)
 	s.press("2")
 	s.shows("▇ hot")
 	s.press("3")

@@ -161,7 +161,7 @@ func (t *talk) heldWords() (words []string) {
 		words = append(words, th.warn.Render("cools until "+momentOf(*until, t.now)+", or until a person writes"))
 	}
 	if n := len(s.Held); n > 0 {
-		words = append(words, th.warn.Render(fmt.Sprintf("‖ %d held, R releases, e says why", n)))
+		words = append(words, th.warn.Render(fmt.Sprintf("‖ %d held, R releases, i says why", n)))
 	}
 
 	return words
