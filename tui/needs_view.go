@@ -13,7 +13,7 @@ func (n *needs) parts(w, h int) (listW, listH, paneW, paneH int) {
 	case len(n.list) == 0:
 		return w, h, 0, 0
 	case n.tier >= wide:
-		listW = w * 48 / 100
+		listW = n.dividers.listWidth(atNeeds, w*48/100, w)
 		return listW, h, w - listW - 3, h
 	}
 	listH = min(len(n.list)+2, max(h*45/100, 5))

@@ -89,7 +89,7 @@ func (t *tiles) keys() []binding {
 		bind("+ =", "more and smaller tiles", t.resizing(1)),
 		bind("-", "fewer and larger tiles", t.resizing(-1)),
 		bind("o", "order again: who needs you first", t.arrange).hinted("order"),
-		bind("space", "select it, or no longer", t.selectTile),
+		bind("space", "select it, or no longer", func() tea.Cmd { t.selectAgent(); return nil }),
 		bind("t", "answer its question with words", t.answerWithWords),
 		bind("c", "write to it", t.compose.writeTo).hinted("write"),
 		bind("b", "write to those selected, or to all", t.compose.broadcast),
@@ -266,11 +266,6 @@ func (t *tiles) back() tea.Cmd {
 }
 
 func (t *tiles) leave() { t.zoom, t.over = false, nil }
-
-func (t *tiles) selectTile() tea.Cmd {
-	t.selectAgent()
-	return nil
-}
 
 // agent returns the agent under the marker, or nil.
 func (t *tiles) agent() *parley.AgentStatus { return t.team.find(t.sel) }
