@@ -242,13 +242,17 @@ func program(s *parley.AgentStatus) string {
 	return safeLine(name)
 }
 
-// counts says how much waits for an agent, and how much it owes.
+// counts says how much waits for an agent, and how much it owes. What waits for its terminal is unread too.
 func counts(s *parley.AgentStatus) string {
 	var parts []string
+	unread := s.Unread
+	if unread == s.Queued {
+		unread = 0
+	}
 	for _, c := range []struct {
 		n    int
 		word string
-	}{{s.Overdue, "overdue"}, {s.Owed - s.Overdue, "owed"}, {s.Unread, "unread"}, {s.Queued, "queued"}} {
+	}{{s.Overdue, "overdue"}, {s.Owed - s.Overdue, "owed"}, {unread, "unread"}, {s.Queued, "queued"}} {
 		if c.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.word))
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	matrixName = 12 // columns of a name
+	matrixName = 12 // columns of a name, at most
 	matrixCell = 7  // columns of a cell with its gap, at least
 	broadCell  = 12 // and at most
 	matrixMost = 16 // agents that are shown
@@ -34,7 +34,11 @@ func (h *health) matrix(w int) []string {
 	}
 
 	all := h.talkers(pairs)
-	left := 2 + matrixName + 1 + 4 + 1
+	name := 5
+	for _, x := range all[:min(len(all), matrixMost)] {
+		name = clamp(width(x.name), name, matrixName)
+	}
+	left := 2 + name + 1 + 4 + 1
 	if !h.still && w >= 60 {
 		left += hourSpans + 1
 	}
@@ -44,7 +48,7 @@ func (h *health) matrix(w int) []string {
 	note := plural(total, "message") + " " + h.ledger.period(h.now)
 	lines := []string{h.theme.rule("Who writes to whom", note, w, false), h.matrixHead(shown, left, cell, w)}
 	for _, from := range shown {
-		line := h.talkerLine(from, left)
+		line := h.talkerLine(from, name, left)
 		for _, to := range shown {
 			line += pad(h.cell(pairs[pair{from.id, to.id}], most, from.id == to.id), cell)
 		}
@@ -89,9 +93,9 @@ func (h *health) matrixHead(shown []talker, left, cell, w int) string {
 }
 
 // talkerLine draws a sender: its name, the curve of its last hour, and how many messages that were.
-func (h *health) talkerLine(from talker, left int) string {
-	line := "  " + h.theme.name(from.name).Render(pad(from.name, matrixName)) + " "
-	if room := left - 2 - matrixName - 1 - 5; room >= hourSpans {
+func (h *health) talkerLine(from talker, name, left int) string {
+	line := "  " + h.theme.name(from.name).Render(pad(from.name, name)) + " "
+	if room := left - 2 - name - 1 - 5; room >= hourSpans {
 		curve := sparksTo(h.ledger.curve(from.id, h.now), max(1, h.ledger.busiest(h.now)))
 		line += h.theme.busy.Render(pad(curve, room-1)) + " "
 	}

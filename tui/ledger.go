@@ -66,7 +66,7 @@ func (l *ledger) count(e parley.Event) {
 	if l.began.IsZero() || e.Time.Before(l.began) {
 		l.began = e.Time
 	}
-	if !e.Type.Announces() || e.SenderID == "" {
+	if !e.Type.Announces() || e.SenderID == "" || e.Sender == parley.SystemName {
 		return
 	}
 
