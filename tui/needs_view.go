@@ -146,10 +146,10 @@ func (n *needs) optionWords(x *need, l look) []string {
 		case o.key == "enter" && x.letter() && x.thread != "":
 			o.does = "open the thread"
 		case o.key == "enter" && x.answerable():
-			words = append(words, n.theme.accent.Render(o.key)+" answer")
+			words = append(words, n.theme.accent.Render(n.key(o.key))+" answer")
 			o.key = "a"
 		}
-		words = append(words, n.theme.accent.Render(o.key)+" "+o.does)
+		words = append(words, n.theme.accent.Render(n.key(o.key))+" "+o.does)
 	}
 
 	return words
