@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -24,7 +25,8 @@ type tiles struct {
 	grid    grid
 	width   int // columns of all of them
 	reading reading
-	pressed string // the last key
+	pressed string    // the last key
+	moved   time.Time // when the marker last went to another tile by itself
 }
 
 // grid is how the tiles of a page are laid out.
@@ -172,7 +174,7 @@ func (t *tiles) keepUp() {
 		t.leave()
 		t.tell("No agent is left that has a terminal.")
 	case !slices.Contains(t.order, t.sel):
-		t.sel, t.zoom = t.order[0], false
+		t.sel, t.zoom, t.moved = t.order[0], false, t.do.now()
 	}
 }
 

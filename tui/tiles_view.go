@@ -102,7 +102,7 @@ func (t *tiles) tile(id string, w, h int) []string {
 
 	lines := []string{t.tileTitle(a, w)}
 	if x.dialog != nil {
-		asked := t.theme.question(x.dialog, w, h-1)
+		asked := t.theme.question(x.dialog, w, h-1, t.zoom)
 		lines = append(lines, lastLines(beforeDialog(x.content(t.theme, w), x.dialog), h-1-len(asked))...)
 		return clip(append(lines, asked...), h)
 	}
@@ -171,11 +171,15 @@ func (t *tiles) tileTitle(a *parley.AgentStatus, w int) string {
 
 // question draws what a dialog says and the keys that answer it, and cuts it at its beginning
 // where there is less room.
-func (th theme) question(d *parley.Dialog, w, room int) []string {
+func (th theme) question(d *parley.Dialog, w, room int, zoomed bool) []string {
 	all := th.questionLines(d, w)
 	if over := len(all) - room; over > 0 {
 		all = all[over:]
-		all[0] = th.warn.Render(fit("… enter shows all of it", w))
+		words := "… enter shows all of it"
+		if zoomed {
+			words = "… a shows all of it, in its terminal"
+		}
+		all[0] = th.warn.Render(fit(words, w))
 	}
 	return all
 }
