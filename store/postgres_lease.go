@@ -50,10 +50,9 @@ func (s *postgresSession) claim(ctx context.Context, found foundTables) error {
 		return s.migrate(ctx, provider) // which refuses it
 	}
 
-	const alone = true // a second host is refused: daemons do not follow each other
 	switch {
 	case found.hosts:
-		err = s.take(ctx, alone)
+		err = s.take(ctx, true)
 	case found.workspace:
 		err = s.takeAlone(ctx)
 	}
@@ -61,7 +60,7 @@ func (s *postgresSession) claim(ctx context.Context, found foundTables) error {
 		err = s.migrate(ctx, provider)
 	}
 	if err == nil && !found.hosts {
-		err = s.take(ctx, alone)
+		err = s.take(ctx, true)
 	}
 
 	return err
@@ -155,13 +154,15 @@ func (s *postgresSession) taken(ctx context.Context, query string, args ...any) 
 
 // isHost looks whether this daemon still is its host, after the hosts have changed.
 func (s *postgresSession) isHost(t *tx, changed int64) error {
-	var epochs []int64
-	if err := t.query(&epochs, `SELECT epoch FROM hosts WHERE name = ?`, s.host); err != nil {
+	var rows []hostRow
+	if err := t.query(&rows, hostsQuery); err != nil {
 		return err
 	}
-	if len(epochs) == 0 || epochs[0] != s.epoch {
+	team := teamOf(s.host, rows)
+	if h := team.Host(s.host); h == nil || h.Epoch != s.epoch {
 		return s.lose()
 	}
+	s.hosts.Store(team)
 	s.seen = changed
 	return nil
 }
@@ -189,6 +190,11 @@ func (s *postgresSession) confirm() error {
 	}
 	s.lease.renew(asked)
 
+	var rows []hostRow
+	if err := s.reader.Raw(hostsQuery).Scan(&rows).Error; err == nil {
+		s.hosts.Store(teamOf(s.host, rows))
+	}
+
 	return nil
 }
 
@@ -205,16 +211,21 @@ func (s *postgresSession) lose() error {
 	e := parley.Errorf(parley.StorageUnavailable, "this daemon has lost the workspace in %s: %s", s.path, why).
 		With("host", s.host).With("holder", holder).
 		Suggest("Stop this daemon (parley down --keep-agents), or the other, and start this one again.")
-	if s.anchor.lost.CompareAndSwap(nil, e) {
-		s.log.Error("this daemon has lost the workspace", "host", s.host, "holder", holder)
-		s.anchor.tell("This daemon has lost the workspace, so nothing more is accepted here: %s.", why)
-	}
+	return s.refuse(e)
+}
 
-	return e
+// refuse accepts nothing more, for a reason. It returns the first one.
+func (s *postgresSession) refuse(e *parley.Error) error {
+	if s.anchor.lost.CompareAndSwap(nil, e) {
+		s.log.Error("nothing more is accepted", "host", s.host, "error", e.Message)
+		s.anchor.tell("Nothing more is accepted here: %s.", e.Message)
+	}
+	return s.anchor.refusal()
 }
 
 // close gives the lease back.
 func (s *postgresSession) close() error {
+	s.doorbell.close()
 	_, err := s.writerPool.ExecContext(context.Background(),
 		`UPDATE hosts SET lease_until = clock_timestamp() WHERE name = $1 AND epoch = $2`, s.host, s.epoch)
 	if err != nil {

@@ -18,7 +18,9 @@ func useServer(db *database, path, url, host string) error {
 
 	s := &postgresSession{database: db, host: hostName(host), holder: holderOf(path)}
 	db.path, db.sql, db.session, db.anchor = placeOf(config), &postgresDialect, s, newAnchor("", "")
-	db.backup = db.backupServer
+	db.backup, db.lease, db.bell = db.backupServer, &lease{}, make(chan struct{}, 1)
+	db.own = newOwn(s.host)
+	s.config, s.doorbell.ring = config, db.bell
 	db.open = func(ctx context.Context) error { return s.open(ctx, config) }
 
 	return nil
@@ -49,7 +51,10 @@ func (s *postgresSession) open(ctx context.Context, config *pgx.ConnConfig) erro
 		return err
 	}
 
-	return comparePostgres(ctx, db)
+	if err := comparePostgres(ctx, db); err != nil {
+		return err
+	}
+	return s.meet(ctx)
 }
 
 // comparePostgres reads how far the database is.
@@ -58,6 +63,24 @@ func comparePostgres(ctx context.Context, db *database) error {
 	err := db.writerPool.QueryRowContext(ctx, postgresDialect.lastEvent).Scan(&last)
 	db.events.last.Store(last)
 	return err
+}
+
+// meet reads which hosts there are.
+func (s *postgresSession) meet(ctx context.Context) error {
+	var id string
+	var rows []hostRow
+	err := s.reader.WithContext(ctx).Raw(`SELECT id FROM workspace`).Scan(&id).Error
+	if err == nil {
+		err = s.reader.WithContext(ctx).Raw(hostsQuery).Scan(&rows).Error
+	}
+	if err != nil {
+		return err
+	}
+
+	s.hosts.Store(teamOf(s.host, rows))
+	s.followed.last, s.doorbell.channel = s.events.last.Load(), channelOf(id)
+
+	return nil
 }
 
 // foundTables is what a database holds before it is opened.

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // postgresSession takes a connection for each transaction, so that a broken one is replaced.
@@ -15,6 +17,7 @@ import (
 // hosts have changed. A daemon that is not its host any more cannot write.
 type postgresSession struct {
 	*database
+	config *pgx.ConnConfig
 	host   string
 	holder string
 	epoch  int64 // of the host, given to this daemon
@@ -22,7 +25,9 @@ type postgresSession struct {
 
 	rows    postgresRows
 	renewed time.Time // when the lease was renewed last
-	lease   lease
+
+	followed followed
+	doorbell doorbell
 }
 
 // workspaceRow is the locked row.
@@ -41,6 +46,9 @@ func (s *postgresSession) begin(t *tx) error {
 		return err
 	}
 
+	if err := s.anchor.refusal(); err != nil {
+		return err
+	}
 	var row workspaceRow
 	if err := t.query(&row, `SELECT message_seq, event_seq, epoch, CAST(pg_current_xact_id() AS text) AS transaction
 		FROM workspace WHERE one = 1 FOR UPDATE`); err != nil {
@@ -53,7 +61,7 @@ func (s *postgresSession) begin(t *tx) error {
 	}
 	t.began, t.nextSeq, t.nextEvent = row, row.MessageSeq+1, row.EventSeq+1
 
-	return nil
+	return s.catchUp(t)
 }
 
 // commit stores the numbers that were given. When the connection ends in the middle of it, it asks
@@ -63,25 +71,39 @@ func (s *postgresSession) commit(t *tx) error {
 		return errors.New("a statement of the transaction had failed")
 	}
 	if t.nextSeq != t.began.MessageSeq+1 || t.nextEvent != t.began.EventSeq+1 {
-		if _, err := t.exec(`UPDATE workspace SET message_seq = ?, event_seq = ? WHERE one = 1`,
-			t.nextSeq-1, t.nextEvent-1); err != nil {
+		if err := s.number(t); err != nil {
 			return err
 		}
 	}
 
 	err := t.db.Exec("COMMIT").Error
 	s.giveBack()
+	if err == nil {
+		s.wroteUpTo(t.nextEvent - 1)
+	}
 	if err == nil || postgresFault(err) == faultNone {
 		return err
 	}
 	switch status := s.outcome(t.began.Transaction); status {
 	case "committed":
+		s.wroteUpTo(t.nextEvent - 1)
 		return nil
 	case "aborted":
 		return err
 	default:
 		return &unknownError{err}
 	}
+}
+
+// number stores the numbers that were given, and rings the doorbell of the other hosts.
+func (s *postgresSession) number(t *tx) error {
+	set := `UPDATE workspace SET message_seq = ?, event_seq = ? WHERE one = 1`
+	args := []any{t.nextSeq - 1, t.nextEvent - 1}
+	if len(s.Team().Hosts) > 1 {
+		set, args = set+` RETURNING pg_notify(?, '')`, append(args, s.doorbell.channel)
+	}
+	_, err := t.exec(set, args...)
+	return err
 }
 
 // unknownError says that it is not known whether a transaction was committed.

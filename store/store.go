@@ -48,6 +48,7 @@ type Store struct {
 	*Inbox
 	*Deliveries
 	*Holds
+	*Hosts
 	*Needs
 	*Debts
 	*Threads
@@ -71,6 +72,7 @@ func newStore(db *database) *Store {
 		Inbox:         &Inbox{db},
 		Deliveries:    &Deliveries{db},
 		Holds:         &Holds{db},
+		Hosts:         &Hosts{db},
 		Needs:         &Needs{db},
 		Debts:         &Debts{db},
 		Threads:       &Threads{db},
