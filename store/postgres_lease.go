@@ -52,7 +52,7 @@ func (s *postgresSession) claim(ctx context.Context, found foundTables) error {
 
 	switch {
 	case found.hosts:
-		err = s.take(ctx, true)
+		err = s.take(ctx, have < want || s.tuning.moves)
 	case found.workspace:
 		err = s.takeAlone(ctx)
 	}
@@ -60,7 +60,7 @@ func (s *postgresSession) claim(ctx context.Context, found foundTables) error {
 		err = s.migrate(ctx, provider)
 	}
 	if err == nil && !found.hosts {
-		err = s.take(ctx, true)
+		err = s.take(ctx, s.tuning.moves)
 	}
 
 	return err
