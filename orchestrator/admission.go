@@ -127,7 +127,7 @@ func (a *admission) prepare(ctx context.Context, from *team.Member, d draft) (st
 	}
 
 	answers := d.answers
-	if msg.InReplyTo != "" && answers == nil {
+	if msg.InReplyTo != "" && answers == nil && msg.Kind != parley.KindNotice {
 		if msg.InReplyTo, answers, err = a.repliesTo(ctx, from, &d); err != nil {
 			return store.Post{}, err
 		}
@@ -284,6 +284,11 @@ func (a *admission) Admit(ctx context.Context, r answer.Reply) (store.Appended, 
 func (a *admission) notify(
 	ctx context.Context, to []*team.Member, text string, data json.RawMessage, key string,
 ) error {
+	return a.announce(ctx, to, parley.Message{Text: text, Data: data}, key)
+}
+
+// announce stores a notice. It names the message that it is about, if any, as one that it replies to.
+func (a *admission) announce(ctx context.Context, to []*team.Member, msg parley.Message, key string) error {
 	isTerminated := func(m *team.Member) bool { return m.Agent().State == parley.StateTerminated }
 	to = slices.DeleteFunc(slices.Clone(to), isTerminated)
 	if len(to) == 0 {
@@ -295,14 +300,8 @@ func (a *admission) notify(
 		return err
 	}
 
-	_, err = a.admit(ctx, from, draft{
-		recipients: to,
-		key:        key,
-		message: parley.Message{
-			Kind: parley.KindNotice, Type: parley.TypeInformation, Priority: parley.PriorityNormal,
-			Text: text, Data: data,
-		},
-	})
+	msg.Kind, msg.Type, msg.Priority = parley.KindNotice, parley.TypeInformation, parley.PriorityNormal
+	_, err = a.admit(ctx, from, draft{recipients: to, key: key, message: msg})
 
 	return err
 }

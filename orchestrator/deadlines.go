@@ -122,7 +122,11 @@ func (op *operatorService) remindOne(ctx context.Context, w store.Owing, now tim
 
 		if m != nil {
 			key := fmt.Sprintf("%s %s %s %d", step.who, w.Message.ID, d.DebtorID, answeredNanos(d))
-			if err := op.admission.notify(ctx, []*team.Member{m}, step.text(), nil, key); err != nil {
+			notice := parley.Message{Text: step.text()}
+			if m.Kind == parley.KindHuman {
+				notice.InReplyTo = w.Message.ID // the screen shows it with the debt
+			}
+			if err := op.admission.announce(ctx, []*team.Member{m}, notice, key); err != nil {
 				return err
 			}
 		}

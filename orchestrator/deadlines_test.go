@@ -319,3 +319,21 @@ func TestEndedConversationCausesNoReminders(t *testing.T) {
 		})
 	}
 }
+
+// The screen shows a reminder of the operator's with the debt, so it names the message.
+func TestReminderOfTheOperatorNamesItsMessage(t *testing.T) {
+	d := newDue(t)
+	operator := d.operator()
+	id := d.sends(operator,
+		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "and this?", RequiresResponse: true}).MessageID
+	d.clock.pass(32 * time.Minute)
+
+	if got := d.notices(parley.OperatorName); len(got) != 1 {
+		t.Fatalf("the operator has the notices %q, want one", got)
+	}
+
+	box := must.Have(d.CheckInbox(operator, parley.CheckInboxRequest{}))(t)
+	if got := box.Messages[0].InReplyTo; got != id {
+		t.Errorf("the notice is about %q, want %q", got, id)
+	}
+}

@@ -30,6 +30,9 @@ func (te *testTeam) dropped(name string) (id, log string) {
 
 	id = te.send(name, "too early")
 	tmuxtest.Poll(te.t, func() bool { return te.isEntered(name) }, func() string { return "it was not typed" })
+	tmuxtest.WaitFor(te.t, te.pane(name), func(s tmux.Screen) bool { // the terminal has it, and has echoed its Enter
+		return tmuxtest.Shows(s, "too early") && s.CursorX == 0
+	})
 	must.Do(te.t, os.Remove(agent.Startup))
 	tmuxtest.WaitFor(te.t, te.pane(name),
 		func(s tmux.Screen) bool { return tmuxtest.Shows(s, strings.TrimSpace(tmuxtest.Prompt)) })

@@ -22,10 +22,12 @@ func (d direct) As(t *testing.T, name string) (parley.Service, context.Context) 
 }
 
 func TestService(t *testing.T) {
+	t.Parallel()
 	parleytest.Suite(t, func(t *testing.T) parleytest.Team { return direct{newTeam(t)} })
 }
 
 func TestServiceOnPostgreSQL(t *testing.T) {
+	t.Parallel()
 	parleytest.Suite(t, func(t *testing.T) parleytest.Team {
 		url := storetest.URL(t) // it is given back after the team has ended
 		return direct{newTeam(t, func(o *Options) { o.Store = opened(t, url) })}

@@ -85,7 +85,8 @@ func eventsPage(f *fixture) {
 	end := f.operator.events(after)
 	same(f.T, "events after the last", len(end.Events), 0)
 	same(f.T, "next after the last", end.Next, after)
-	refused(f.operator, "read_events", parley.ReadEventsRequest{After: 999_999_999, WaitSeconds: 1}, parley.InvalidArgument)
+	refused(f.operator, "read_events",
+		parley.ReadEventsRequest{After: 999_999_999, WaitSeconds: 1}, parley.InvalidArgument)
 }
 
 func eventsLast(f *fixture) {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"sync"
@@ -30,6 +31,9 @@ func TestMain(m *testing.M) {
 	if code == 0 && postgrestest.Missing() == "" {
 		fmt.Println("on PostgreSQL:")
 		onPostgres = true
+		if err := flag.Set("test.bench", ""); err != nil { // benchmarks are of SQLite
+			panic(err)
+		}
 		code = m.Run()
 	}
 	if code == 0 {

@@ -38,7 +38,7 @@ func TestShiftEnterIsANewLineKey(t *testing.T) {
 	person.Press("x")
 	tmuxtest.Poll(t, func() bool { // their terminal sends the key only once it was asked to
 		person.Press("S-Enter")
-		return shows("x^[^M")(must.Have(pane.Screen(t.Context(), tmux.ScreenOptions{}))(t))
+		return shows("^[^M")(must.Have(pane.Screen(t.Context(), tmux.ScreenOptions{}))(t))
 	}, func() string { return "Shift+Enter is no new line" })
 
 	person.Press("y", "Enter")

@@ -95,7 +95,7 @@ func (a actions) done(msg doneMsg) tea.Cmd {
 	if msg.err != nil {
 		a.failed(msg.err)
 		if msg.undo != nil {
-			a.undo, a.status.text = msg.undo, msg.text+"; u "+msg.undo.does
+			a.undo, a.status.text = msg.undo, msg.text+"; "+a.key("u")+" "+msg.undo.does
 		}
 		return a.link.lookSoon()
 	}
@@ -106,7 +106,7 @@ func (a actions) done(msg doneMsg) tea.Cmd {
 	}
 
 	if a.undo = msg.undo; a.undo != nil {
-		msg.text = strings.TrimSuffix(msg.text, ".") + ". u " + a.undo.does + "."
+		msg.text = strings.TrimSuffix(msg.text, ".") + ". " + a.key("u") + " " + a.undo.does + "."
 	}
 
 	a.tell(msg.text)
@@ -126,6 +126,10 @@ func (a actions) undoLast() tea.Cmd {
 
 // pauseOrResume pauses the team's messages, or lets them go on.
 func (a actions) pauseOrResume() tea.Cmd {
+	if a.picks() {
+		return a.pauseSelected()
+	}
+
 	set := func(paused bool) action {
 		return act(parley.Service.PauseCommunication, parley.PauseCommunicationRequest{Paused: paused})
 	}

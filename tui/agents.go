@@ -1,9 +1,7 @@
 package tui
 
 import (
-	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -17,11 +15,13 @@ type agents struct {
 	actions
 	list    []*parley.AgentStatus // in the order shown
 	sel     string                // an agent's id
+	want    string                // the id of one that was launched: the marker goes to it
 	top     int                   // first entry shown
 	height  int
 	room    int // lines that the whole list takes, or took just now
 	order   order
 	folded  bool // agents without problems are dots
+	table   agentTable
 	preview preview
 	seen    bool // the preview is
 	colours bool // of terminals are shown
@@ -34,10 +34,13 @@ const (
 	byTrouble order = iota
 	byGroup
 	byName
+	byMessages
+	byTokens
+	byTime
 	orders
 )
 
-var orderNames = []string{"by trouble", "by group", "by name"}
+var orderNames = []string{"by trouble", "by group", "by name", "by messages", "by tokens", "by time in state"}
 
 func (a *agents) title() string { return "Agents" }
 
@@ -96,7 +99,7 @@ func (a *agents) keys() []binding {
 	some := func(f func()) func() tea.Cmd {
 		return func() tea.Cmd {
 			if len(a.list) == 0 {
-				a.tell("No agents yet. L launches one.")
+				a.tell("No agents yet. " + a.key("L") + " launches one.")
 				return nil
 			}
 			f()
@@ -109,10 +112,30 @@ func (a *agents) keys() []binding {
 		bind("v", "show its terminal here, or hide it", some(a.togglePreview)).
 			hinted("view").named("view terminal"),
 		bind("z", "fold healthy agents, or unfold them", some(a.fold)).hinted("fold").named("fold"),
-		bind("o", "order by trouble, group, or name", some(a.nextOrder)).named("order"),
-		bind("R", "restart it, with its conversation", a.restart).hinted("restart").named("restart"),
-		bind("S", "stop it; its messages are kept", a.stop).hinted("stop").named("stop"),
+		bind("o", "order by trouble, group, name, messages, …", some(a.nextOrder)).named("order"),
+		bind("space", "select it, or no longer", a.selectRow).named("select"),
+		bind("esc", "clear the selection", a.dropSelection).hinted("clear").unless(a.noneSelected),
+		bind("l", "release what a conversation's budget holds", a.release).named("release"),
+		bind("R", "restart it, with its conversation", a.restartChosen).hinted("restart").named("restart"),
+		bind("S", "stop it; its messages are kept", a.stopChosen).hinted("stop").named("stop"),
 	}
+}
+
+// selectRow selects the agent under the marker and goes on to the next.
+func (a *agents) selectRow() tea.Cmd {
+	if a.selectAgent() {
+		return a.move(lineDown)
+	}
+	return nil
+}
+
+func (a *agents) noneSelected() bool { return a.picked.count() == 0 }
+
+func (a *agents) dropSelection() tea.Cmd {
+	if !a.unselect() {
+		a.tell("Nothing is selected. space selects.")
+	}
+	return nil
 }
 
 func (a *agents) togglePreview() { a.preview.toggle(a.seen) }
@@ -124,7 +147,7 @@ func (a *agents) nextOrder() {
 
 func (a *agents) fold() {
 	if a.folded = !a.folded; a.folded {
-		a.tell("Healthy agents are folded. z unfolds them.")
+		a.tell("Healthy agents are folded. " + a.key("z") + " unfolds them.")
 	} else {
 		a.tell("All agents are shown.")
 	}
@@ -132,8 +155,14 @@ func (a *agents) fold() {
 
 func (a *agents) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case agentsMsg:
+	case agentsMsg, pastMsg:
 		a.sort()
+	case launchedMsg:
+		if msg.result != nil {
+			a.want = msg.result.AgentID
+		}
+	case temperaturesMsg:
+		a.measure()
 	case terminalMsg:
 		if msg.turn == a.preview.turn {
 			a.preview.screen, a.preview.err = msg.screen, msg.err
@@ -158,6 +187,7 @@ func (a *agents) askTemperaturesInView() tea.Cmd {
 		return nil
 	}
 
+	past := a.askPast()
 	var in []string
 	for _, e := range a.inView() {
 		if e.agent != nil {
@@ -165,7 +195,7 @@ func (a *agents) askTemperaturesInView() tea.Cmd {
 		}
 	}
 
-	return a.askTemperatures(in...)
+	return tea.Batch(past, a.askTemperatures(in...))
 }
 
 // look reads the terminal of the agent under the marker, while that is shown.
@@ -194,21 +224,12 @@ func (a *agents) sort() {
 		a.list = append(a.list, &a.team.list[i])
 	}
 
-	slices.SortStableFunc(a.list, func(x, y *parley.AgentStatus) int {
-		switch a.order {
-		case byGroup:
-			return strings.Compare(cmp.Or(groupOf(x), lastGroup), cmp.Or(groupOf(y), lastGroup))
-		case byName:
-			return 0
-		}
+	slices.SortStableFunc(a.list, a.compare)
+	a.measure()
 
-		if by := section(x) - section(y); by != 0 || section(x) != inTrouble {
-			return by
-		}
-
-		return cmp.Or(urgencyOf(x)-urgencyOf(y), x.Since.Compare(y.Since))
-	})
-
+	if a.want != "" && a.team.find(a.want) != nil {
+		a.sel, a.want = a.want, ""
+	}
 	if a.index() < 0 && len(a.list) > 0 {
 		a.sel = a.list[0].ID
 	}

@@ -79,29 +79,35 @@ func (a *agents) parts(w, h int) (listW, listH, viewW, viewH int) {
 	case !a.preview.open(a.tier, h, h-a.room) || len(a.list) == 0:
 		return w, h, 0, 0
 	case a.tier >= wide:
-		listW = w * 50 / 100
+		listW = clamp(a.table.natural, w*45/100, w-3-leastPreview)
 		return listW, h, w - listW - 3, h
 	}
 	viewH = max(h-a.room, h/3, leastView)
 	return w, h - viewH, w, viewH
 }
 
+// leastPreview is how many columns a terminal next to the list has: most lines of a program are shorter.
+const leastPreview = 64
+
 // roomSlack is by how many lines a list must shrink before the terminal below takes
 // them: headings come and go as agents begin to work, and each would move it.
 const roomSlack = 4
 
-// makeRoom sets how many lines the list takes, its title included.
+// makeRoom sets how many lines the list takes, its title and headings included.
 func (a *agents) makeRoom(entries int) {
-	if need := entries + 1; need > a.room || need+roomSlack <= a.room {
+	if need := entries + agentsHead; need > a.room || need+roomSlack <= a.room {
 		a.room = need
 	}
 }
+
+// agentsHead are the lines above the first agent.
+const agentsHead = 2
 
 func (a *agents) settle(w, h int) {
 	all := a.entries()
 	a.makeRoom(len(all))
 	_, listH, _, viewH := a.parts(w, h)
-	a.height, a.seen = listH-1, viewH > 0
+	a.height, a.seen = listH-agentsHead, viewH > 0
 	i := slices.IndexFunc(all, func(e entry) bool { return e.agent != nil && e.agent.ID == a.sel })
 	a.top = window(a.top, i, len(all), a.height)
 	if i > 0 && i-1 < a.top && all[i-1].agent == nil {
@@ -111,25 +117,20 @@ func (a *agents) settle(w, h int) {
 
 func (a *agents) view(w, h int) []string {
 	listW, listH, viewW, viewH := a.parts(w, h)
-	lines := []string{a.theme.rule("Agents", orderNames[a.order], listW, true)}
+	note := orderNames[a.order]
+	if n := a.picked.count(); n > 0 {
+		note = fmt.Sprintf("%d selected · ", n) + note
+	}
+
+	lines := []string{a.theme.rule("Agents", note, listW, true)}
 	if len(a.list) == 0 {
 		return clip(append(lines, a.nothing(w)...), h)
 	}
 
-	name, heat := 8, 0
-	for _, s := range a.list {
-		name = max(name, width(s.Name))
-	}
-
-	name = min(name, 16+max(0, listW-80)/4)
+	table := a.table.shrunk(listW)
+	lines = append(lines, a.heads(table, listW))
 	for _, e := range a.inView() {
-		if e.agent != nil && !a.temperature(e.agent).cold() && listW >= temperatureFrom {
-			heat = temperatureColumn
-		}
-	}
-
-	for _, e := range a.inView() {
-		lines = append(lines, a.line(e, listW, name, heat))
+		lines = append(lines, a.line(e, table, listW))
 	}
 
 	lines = clip(lines, listH)
@@ -144,10 +145,6 @@ func (a *agents) view(w, h int) []string {
 
 	return beside(a.theme, lines, terminal, listW)
 }
-
-// temperatureFrom is the width from which the list has a column for temperatures,
-// while there is one.
-const temperatureFrom = 60
 
 // temperature returns that of the hottest conversation that an agent is in.
 func (a *agents) temperature(s *parley.AgentStatus) temperature {
@@ -172,14 +169,14 @@ func (a *agents) nothing(w int) []string {
 	return lines
 }
 
-func (a *agents) line(e entry, w, name, heat int) string {
+func (a *agents) line(e entry, t agentTable, w int) string {
 	switch {
 	case e.head != "":
 		return a.theme.dim.Render(fit("  "+e.head, w))
 	case e.dots != nil:
 		return a.dots(e.dots, w)
 	}
-	return a.agentLine(e.agent, w, name, heat)
+	return a.agentLine(e.agent, t, w)
 }
 
 // dots draws the folded agents, with a shape for each, and counts them.
@@ -195,57 +192,6 @@ func (a *agents) dots(list []*parley.AgentStatus, w int) string {
 		b.WriteString(a.theme.agent(s.State).Render(agentGlyph(s.State)))
 	}
 	return words + b.String()
-}
-
-// agentLine draws an agent: its state in shape and word, name, since when, its
-// program, the temperature of its conversation, what it owes, and why it is held
-// or the last message.
-func (a *agents) agentLine(s *parley.AgentStatus, w, name, heat int) string {
-	selected := s.ID == a.sel
-	mark := "  "
-	if selected {
-		mark = "▸ "
-	}
-
-	glyph, state := agentGlyph(s.State)+" ", pad(string(s.State), 11)
-	left := pad(s.Name, name) + " "
-	long := " " + pad(since(s.Since, a.now), 4)
-	what := ""
-	if w >= 76 {
-		what = " " + pad(program(s), 14)
-	}
-	if heat > 0 {
-		what += " " + pad(a.temperature(s).inList(), heat-1)
-	}
-
-	owed := counts(s)
-	if owed != "" {
-		owed = " " + owed
-	}
-
-	used := width(mark) + width(glyph) + width(left) + width(state) + width(long) + width(what)
-	owed = fit(owed, w-used)
-	rest := a.rest(s)
-	if room := w - used - width(owed) - 2; room < 6 || rest == "" {
-		rest = ""
-	} else {
-		rest = "  " + fit(rest, room)
-	}
-
-	if selected {
-		return a.theme.focus.Render(pad(mark+glyph+left+state+long+what+owed+rest, w))
-	}
-
-	style, owedStyle, restStyle := a.theme.agent(s.State), a.theme.plain, a.theme.dim
-	if s.Overdue > 0 {
-		owedStyle = a.theme.bad
-	}
-	if waitsWords(s) != "" {
-		restStyle = a.theme.warn
-	}
-
-	return mark + style.Render(glyph) + left + style.Render(state) + a.theme.dim.Render(long+what) +
-		owedStyle.Render(owed) + restStyle.Render(rest)
 }
 
 // waitsWords says why messages to an agent wait: the root cause, as far as it is known.
@@ -296,13 +242,17 @@ func program(s *parley.AgentStatus) string {
 	return safeLine(name)
 }
 
-// counts says how much waits for an agent, and how much it owes.
+// counts says how much waits for an agent, and how much it owes. What waits for its terminal is unread too.
 func counts(s *parley.AgentStatus) string {
 	var parts []string
+	unread := s.Unread
+	if unread == s.Queued {
+		unread = 0
+	}
 	for _, c := range []struct {
 		n    int
 		word string
-	}{{s.Overdue, "overdue"}, {s.Owed - s.Overdue, "owed"}, {s.Unread, "unread"}, {s.Queued, "queued"}} {
+	}{{s.Overdue, "overdue"}, {s.Owed - s.Overdue, "owed"}, {unread, "unread"}, {s.Queued, "queued"}} {
 		if c.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.word))
 		}

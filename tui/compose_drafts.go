@@ -17,6 +17,7 @@ type address struct {
 	thread   string // id
 	replyTo  string // message id
 	steer    bool   // as guidance
+	several  string // names, of agents that were selected
 }
 
 // draft is a message that is not sent yet.

@@ -3,7 +3,6 @@ package tui
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -21,40 +20,22 @@ type editedMsg struct {
 // edit opens a draft in the person's editor. Only they can read the file, which
 // is removed afterwards.
 func edit(environ []string, d draft) tea.Cmd {
-	fail := func(err error) tea.Cmd { return func() tea.Msg { return editedMsg{to: d.to, err: err} } }
-	f, err := os.CreateTemp("", "parley-*.md")
+	file, err := temporaryFile(d.text)
 	if err != nil {
-		return fail(err)
+		return func() tea.Msg { return editedMsg{to: d.to, err: err} }
 	}
 
-	_, err = f.WriteString(d.text)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return fail(err)
-	}
-
-	argv := append(editor(environ), f.Name())
-	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Env = environ
+	cmd := withFile(environ, editor(environ), file)
 
 	return tea.ExecProcess(cmd, func(err error) tea.Msg {
-		defer os.Remove(f.Name())
-		text, readErr := os.ReadFile(f.Name())
+		defer os.Remove(file)
+		text, readErr := os.ReadFile(file)
 		return editedMsg{to: d.to, text: strings.TrimRight(string(text), "\n"), err: errors.Join(err, readErr)}
 	})
 }
 
 // editor returns the person's editor with its arguments.
-func editor(environ []string) []string {
-	for _, name := range []string{"VISUAL=", "EDITOR="} {
-		for _, e := range environ {
-			value, ok := strings.CutPrefix(e, name)
-			if words := strings.Fields(value); ok && len(words) > 0 {
-				return words
-			}
-		}
-	}
-	return []string{"vi"}
-}
+func editor(environ []string) []string { return programOf(environ, "vi", "VISUAL=", "EDITOR=") }
 
 func (c *compose) openEditor() tea.Cmd {
 	if c.sending() {

@@ -100,7 +100,7 @@ func (c *compose) editTo() tea.Cmd {
 	case c.draft.to.steer:
 		c.tell("Guidance goes to one agent. b and w write to others.")
 	default:
-		c.tell("The recipient is fixed here. w writes to others.")
+		c.tell("The recipient is fixed here. " + c.key("w") + " writes to others.")
 	}
 	return nil
 }

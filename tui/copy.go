@@ -48,7 +48,23 @@ func (m *model) copyName() tea.Cmd {
 	return nil
 }
 
+// bufferedMsg is what came of filling tmux's buffer.
+type bufferedMsg struct{ err error }
+
 func (m *model) copy(text, what string) tea.Cmd {
+	if m.do.buffer != nil {
+		m.tell(what + " is in tmux's buffer, and on the clipboard if the terminal allows it.")
+		return tea.Batch(tea.SetClipboard(text), m.do.buffer(text))
+	}
 	m.tell(what + " is on the clipboard, if the terminal allows it.")
 	return tea.SetClipboard(text)
+}
+
+// buffered tells if tmux did not take a copy.
+func (m *model) buffered(msg bufferedMsg) tea.Cmd {
+	if msg.err != nil {
+		m.fail(parley.Errorf(parley.TmuxUnavailable, "tmux did not take the copy: %w", msg.err).
+			Suggest("The terminal may have it all the same."))
+	}
+	return nil
 }

@@ -54,7 +54,7 @@ func TestMessagesOfAnotherDayHaveTheirTime(t *testing.T) {
 	f.say(1, "coder", []string{"tester"}, "hello", "normal", parley.DeliveryRead)
 	f.events[0].Time = noon.AddDate(0, 0, -1)
 	s := newScreen(t, f, 120, 30)
-	s.shows("20 Nov 12:00 coder → tester")
+	s.shows("── yesterday ──", "12:00:00 coder → tester")
 }
 
 func TestFilterTellsTimesAndWhatItDoesNotKnow(t *testing.T) {

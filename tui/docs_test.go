@@ -22,9 +22,13 @@ func TestDocsListTheKeys(t *testing.T) {
 		t.Fatalf("%s has no place for the keys", file)
 	}
 
-	want := "| where | key | does |\n|---|---|---|\n"
+	want := "| where | key | does | action |\n|---|---|---|---|\n"
 	for _, b := range bindings() {
-		want += fmt.Sprintf("| %s | `%s` | %s |\n", scopeNames[b.scope], b.show, b.does)
+		action := b.action()
+		if action != "" {
+			action = "`" + action + "`"
+		}
+		want += fmt.Sprintf("| %s | `%s` | %s | %s |\n", scopeNames[b.scope], b.show, b.does, action)
 	}
 
 	if *update {

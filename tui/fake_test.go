@@ -39,6 +39,7 @@ type fakeService struct {
 	steered  []parley.SteerAgentRequest
 	retried  []string
 	stopped  []string
+	launched []parley.LaunchAgentRequest
 	threads  []parley.Thread
 	terminal []string
 	err      error // of every call, when set

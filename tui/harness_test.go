@@ -21,6 +21,7 @@ type stage struct {
 	m        *model
 	service  *fakeService
 	attached []string
+	opened   []string // texts, in the editor
 	quit     bool
 	editor   error
 	blind    bool     // agents are not looked at any longer
@@ -59,7 +60,7 @@ func newStage(t testing.TB, f *fakeService, w, h int, change ...func(*Options)) 
 	do.next, do.tick = nil, nil
 	do.later = func(wait time.Duration, r request) tea.Cmd {
 		switch wait {
-		case previewEvery:
+		case previewEvery, tilesEvery:
 			return nil // one look at a terminal is enough
 		case atOnce, atLeisure:
 			if s.blind {
@@ -72,6 +73,11 @@ func newStage(t testing.TB, f *fakeService, w, h int, change ...func(*Options)) 
 
 	do.edit = func(d draft) tea.Cmd {
 		return func() tea.Msg { return editedMsg{to: d.to, text: d.text + " edited", err: s.editor} }
+	}
+
+	do.open = func(msg textMsg) tea.Cmd {
+		s.opened = append(s.opened, msg.text)
+		return func() tea.Msg { return openedMsg{name: msg.name} }
 	}
 
 	do.show = func(name string, _ *exec.Cmd) tea.Cmd {

@@ -92,6 +92,8 @@ func (h *health) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case feedMsg:
 		h.meter.take(msg.events)
+	case settledMsg:
+		return h.askPast()
 	case agentsMsg:
 		if s := h.link.status; s != nil && msg.err == nil {
 			h.meter.look(waitingIn(s))

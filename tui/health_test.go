@@ -45,7 +45,7 @@ func TestHealthMeasuresTypedDeliveries(t *testing.T) {
 	f.typed(noon.Add(-30*time.Second), took...)
 	s := newScreen(t, f, 140, 40)
 	s.press("5")
-	s.shows("1.7 a second, 100 in this minute", "p50 1.0s · p95 1.9s · p99 2.0s · max 2.0s", "of the newest 100", "█")
+	s.shows("1.7 a second, 100 in this minute", "p50 1.0s · p95 1.9s · max 2.0s", "of the newest 100", "█")
 	s.send(feedMsg{events: f.events, at: noon}) // the stream may repeat itself
 	s.shows("100 in this minute", "of the newest 100")
 	s.send(tickMsg(noon.Add(10 * time.Minute)))
@@ -66,7 +66,7 @@ func TestHealthShowsProblemsFirst(t *testing.T) {
 	f.counts, f.usage = nil, nil
 	s := newScreen(t, f, 100, 30, func(o *Options) { o.Version = "1.2.3" })
 	s.press("5")
-	s.shows("✓ Daemon healthy.")
+	s.shows("✓ Daemon healthy. 4 need you (4).")
 	f.paused = &parley.Pause{By: "operator", Since: noon.Add(-5 * time.Minute)}
 	f.agents[0].Queued = deepQueue
 	s.send(tickMsg(noon))
@@ -90,7 +90,7 @@ func TestHealthReportsAnotherVersionOfTheDaemon(t *testing.T) {
 }
 
 func TestHealthExamines(t *testing.T) {
-	s := newScreen(t, busyTeam(), 100, 40, func(o *Options) {
+	s := newScreen(t, busyTeam(), 100, 60, func(o *Options) {
 		o.Examine = func(context.Context) []Finding {
 			return []Finding{
 				{Check: "tmux", Well: true, Detail: "3.4"},
@@ -132,4 +132,37 @@ func TestHealthShowsModelUsage(t *testing.T) {
 	s.shows("12 answered") // it is not summed up at every look
 	s.send(tickMsg(noon.Add(usageEvery)))
 	s.hides("12 answered")
+}
+
+func TestHealthShowsWhoWritesToWhom(t *testing.T) {
+	f := newFake()
+	f.agent("coder", parley.StateIdle, 0, 0, "")
+	f.chat(1, 20, "coder", "tester")
+	f.say(30, "coder", []string{"planner", "tester"}, "to all", "normal", parley.DeliveryRead)
+	f.say(31, parley.OperatorName, []string{"planner"}, "hello", "normal", parley.DeliveryRead)
+	f.events[0].Time = noon.Add(-2 * time.Hour)
+	f.counts = map[string]int{"queued": 3, "typing": 1, "held": 2}
+
+	for _, w := range []int{80, 140} {
+		s := newScreen(t, f, w, 50)
+		s.press("5")
+		s.shows("Who writes to whom", "21 messages in the last hour", "coder", "tester", "planner", "you", "several",
+			"█ 10", "▇ 9", "▁ 1", "4 pending · 2 held")
+		s.shows("○ 4 pending", "‖ 2 held") // in the bar
+		s.fits("5")
+	}
+}
+
+func TestMatrixKeepsToItsWidth(t *testing.T) {
+	f := newFake()
+	for i := range 40 {
+		f.say(i, fmt.Sprintf("an-agent-of-name-%d", i%20), []string{fmt.Sprintf("移行計画の名前 %d", i/2)}, "hello", "normal",
+			parley.DeliveryRead)
+	}
+	for _, w := range []int{60, 80, 131, 180} {
+		s := newScreen(t, f, w, 60)
+		s.press("5")
+		s.shows("quieter one")
+		s.fits("5")
+	}
 }

@@ -26,13 +26,13 @@ func (h *health) lines(w int) []string {
 	}
 
 	if h.tier < wide {
-		lines = append(lines, h.figures(w)...)
+		lines = append(append(lines, h.figures(w)...), h.matrix(w)...)
 		lines = append(append(lines, h.queues(w)...), h.models(w)...)
 		return append(lines, h.daemon(w)...)
 	}
 
 	half := (w - 3) / 2
-	left, right := append(append(h.figures(half), h.queues(half)...), h.models(half)...), h.daemon(w-3-half)
+	left, right := append(append(h.figures(half), h.queues(half)...), h.models(half)...), append(h.matrix(w-3-half), h.daemon(w-3-half)...)
 	n := max(len(left), len(right))
 
 	return append(lines, beside(h.theme, clip(left, n), clip(right, n), half)...)
@@ -75,7 +75,11 @@ func (h *health) findings(w int) []string {
 	}
 
 	if len(lines) == 0 {
-		lines = append(lines, h.theme.good.Render(fit("  ✓ Daemon healthy.", w)))
+		well := "  ✓ Daemon healthy."
+		if n := h.screens[atNeeds].badge().count; n > 0 {
+			well = fmt.Sprintf("  ✓ Daemon healthy. %d %s (4).", n, needWord(n))
+		}
+		lines = append(lines, h.theme.good.Render(fit(well, w)))
 	}
 
 	return append(lines, h.theme.dim.Render(fit("  "+words, w)))
@@ -108,21 +112,33 @@ func (h *health) figures(w int) []string {
 	add("proven", fmt.Sprintf("%.1f a second, %d in this minute", float64(minute)/60, minute),
 		curve(func(s *span) int { return s.proven }))
 
-	if times, of := m.percentiles(50, 95, 99, 100); of > 0 {
-		add("took", fmt.Sprintf("p50 %s · p95 %s · p99 %s · max %s",
-			brief(times[0]), brief(times[1]), brief(times[2]), brief(times[3])), nil)
+	if times, of := m.percentiles(50, 95, 100); of > 0 {
+		add("took", fmt.Sprintf("p50 %s · p95 %s · max %s", brief(times[0]), brief(times[1]), brief(times[2])), nil)
 		add("", fmt.Sprintf("from accepted to proven, of the newest %d", of),
 			curve(func(s *span) int { return int(s.slowest.Milliseconds()) }))
 	} else {
 		add("took", "nothing typed yet", nil)
 	}
 
-	add("waiting", cmp.Or(tally(only(s.Deliveries, waits)), fmt.Sprint(waitingIn(s))), m.depth)
+	add("waiting", cmp.Or(pendingWords(s), "nothing"), m.depth)
 	if t := tally(only(s.Deliveries, wrong)); t != "" {
 		add("problems", t, nil)
 	}
 
 	return append(lines, "")
+}
+
+// pendingWords says what waits, in the words and numbers of the bar.
+func pendingWords(s *parley.WorkspaceStatusResult) string {
+	held := s.Deliveries[string(parley.DeliveryHeld)]
+	var words []string
+	if n := waitingIn(s) - held; n > 0 {
+		words = append(words, fmt.Sprintf("%d pending", n))
+	}
+	if held > 0 {
+		words = append(words, fmt.Sprintf("%d held", held))
+	}
+	return strings.Join(words, " · ")
 }
 
 // period says what time the figures cover.

@@ -1,6 +1,11 @@
 package tui
 
-import tea "charm.land/bubbletea/v2"
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
 
 // help is the page of all keys, or of an answer.
 type help struct {
@@ -23,7 +28,7 @@ func (h *help) lines(th theme, keys *keymap, w int) []string {
 
 	per := max(1, w/helpColumn)
 	entry := w / per
-	lines := firstPage(th, per, entry)
+	lines := firstPage(th, keys, per, entry)
 	for _, s := range h.order() {
 		var cells []string
 		for _, b := range keys.in(s) {
@@ -78,12 +83,28 @@ var essentials = []struct {
 	{[]string{"q"}, "q", "quit; agents keep running"},
 }
 
-func firstPage(th theme, per, entry int) []string {
+func firstPage(th theme, keys *keymap, per, entry int) []string {
 	var cells []string
 	for _, e := range essentials {
-		cells = append(cells, keyCell(th, e.show, e.does, entry))
+		cells = append(cells, keyCell(th, keys.shownKeys(e.keys, e.show), e.does, entry))
 	}
 	return inColumns(cells, per)
+}
+
+// shownKeys returns the text for some usual keys, or those that are set instead of them.
+func (k *keymap) shownKeys(usual []string, show string) string {
+	var now []string
+	for _, key := range usual {
+		at := inShell
+		for at < inHealth && k.usually(at, key) == nil {
+			at++
+		}
+		now = append(now, k.shown(at, key))
+	}
+	if slices.Equal(now, usual) {
+		return show
+	}
+	return strings.Join(now, " ")
 }
 
 func keyCell(th theme, show, does string, entry int) string {

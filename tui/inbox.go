@@ -19,6 +19,7 @@ type inbox struct {
 	asking bool
 	again  bool
 	asked  int // the unread count that list answers
+	unseen int // unread messages for which the list had no room
 }
 
 // inboxMsg is the operator's inbox; unread is the count for which it was read.
@@ -68,7 +69,7 @@ func (d *shared) takeInbox(msg inboxMsg) tea.Cmd {
 		return nil
 	}
 
-	b.list, b.known, b.asked = msg.list, true, msg.unread
+	b.list, b.known, b.asked, b.unseen = msg.list, true, msg.unread, max(0, msg.unread-len(msg.list))
 	news := d.notifier.ringForMessages(d.now, b.list)
 	if again {
 		return tea.Batch(news, d.askInbox())

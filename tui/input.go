@@ -1,8 +1,10 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -19,12 +21,16 @@ func (m *model) scope() scope {
 		return inHelp
 	case m.palette.open:
 		return inPalette
+	case m.form.open:
+		return inLaunch
 	case m.compose.open && m.compose.inTo:
 		return inTo
 	case m.compose.open:
 		return inCompose
 	case m.at == atTraffic && m.traffic.filter.open:
 		return inFilter
+	case m.tiles.opened():
+		return inTiles
 	case m.at == atNeeds && m.needs.question != nil:
 		return inAnswer
 	}
@@ -44,6 +50,7 @@ func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 	if s == inAnswer {
 		m.needs.question.key = key.Text
 	}
+	m.tiles.pressed = key.Text
 	if s == inShell {
 		if own := m.keys.find(screenScope(m.at), key.String()); own != nil {
 			b = own
@@ -52,19 +59,23 @@ func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 
 	switch {
 	case b != nil:
-		if s == inShell {
+		if s == inShell || s == inTiles || s == inLaunch {
 			m.status.clear()
 		}
 		return b.run()
-	case s == inShell && key.Text != "":
+	case s == inShell || s == inTiles:
 		m.status.clear()
-		m.tell(fmt.Sprintf("%s does nothing on this screen; ? lists the keys.", safeLine(key.Text)))
+		m.tell(fmt.Sprintf("%s does nothing on this screen; %s lists the keys.",
+			safeLine(cmp.Or(key.Text, key.String())), m.key("?")))
 	case s == inCompose:
 		return m.compose.update(key)
 	case s == inTo:
 		m.compose.typeTo(key)
 	case s == inPalette:
 		m.palette.press(key)
+	case s == inLaunch:
+		m.status.clear()
+		m.form.press(key)
 	case s == inFilter:
 		m.traffic.filter.set(m.traffic.filter.text + key.Text)
 	case s == inPrompt:
@@ -74,6 +85,15 @@ func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 	}
 
 	return nil
+}
+
+// pasteLimit returns how many characters may be pasted. More would be no message and no line, and
+// would make each key wait while it is drawn.
+func pasteLimit(s scope) int {
+	if s == inCompose {
+		return 20 * textLimit
+	}
+	return 2 * textLimit
 }
 
 // filterTraffic goes to the traffic and begins a filter there, from whichever screen.
@@ -100,6 +120,12 @@ func (m *model) paste(msg tea.PasteMsg) tea.Cmd {
 		return nil
 	}
 
+	if n := utf8.RuneCountInString(msg.Content); n > pasteLimit(s) {
+		m.tell(fmt.Sprintf("Not pasted: it has %d characters, and %d fit here. A message takes %d; parley send-file sends more.",
+			n, pasteLimit(s), textLimit))
+		return nil
+	}
+
 	text := safeLine(msg.Content)
 	switch s {
 	case inCompose:
@@ -112,6 +138,8 @@ func (m *model) paste(msg tea.PasteMsg) tea.Cmd {
 		m.traffic.filter.set(m.traffic.filter.text + text)
 	case inPrompt:
 		m.prompt.insert(text)
+	case inLaunch:
+		m.form.insert(text)
 	}
 
 	return nil

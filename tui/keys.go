@@ -25,6 +25,8 @@ const (
 	inConfirm
 	inPrompt
 	inAnswer
+	inTiles
+	inLaunch
 	scopes
 )
 
@@ -43,6 +45,8 @@ var scopeNames = [scopes]string{
 	inConfirm: "Question",
 	inPrompt:  "Text prompt",
 	inAnswer:  "Answering a question",
+	inTiles:   "Tiles",
+	inLaunch:  "Launching an agent",
 }
 
 // screenScope returns the scope of a screen's own keys.
@@ -57,6 +61,7 @@ type binding struct {
 	run   func() tea.Cmd
 	hint  string      // the word in the key line at the bottom; "" leaves it out
 	name  string      // the name in the palette; "" leaves it out
+	usual []string    // keys, unless the settings say otherwise
 	idle  func() bool // reports that the key has nothing to work on; nil for never
 }
 
@@ -73,7 +78,8 @@ func bind(show, does string, run func() tea.Cmd, more ...string) binding {
 		}
 		keys = append(keys, key)
 	}
-	return binding{show: show, does: does, run: run, keys: append(keys, more...)}
+	keys = append(keys, more...)
+	return binding{show: show, does: does, run: run, keys: keys, usual: keys}
 }
 
 // hinted puts the keys into the key line.
@@ -142,6 +148,8 @@ func (m *model) bindings() []binding {
 	add(inConfirm, m.confirmKeys())
 	add(inPrompt, m.promptKeys())
 	add(inAnswer, answering{m.needs}.answerKeys())
+	add(inTiles, m.tiles.keys())
+	add(inLaunch, m.form.keys())
 
 	return all
 }
@@ -164,13 +172,15 @@ func (m *model) shellKeys() []binding {
 		bind("c", "write to the agent", m.compose.writeTo).hinted("write").named("write"),
 		bind("w", "write to several, a group, or all", m.compose.writeNew).named("write to several"),
 		bind("r", "reply to the message", m.compose.reply).hinted("reply").named("reply").unless(noMessage),
-		bind("b", "broadcast to all", m.compose.broadcast).hinted("broadcast").named("broadcast"),
+		bind("b", "broadcast to all, or to those selected", m.compose.broadcast).hinted("broadcast").named("broadcast"),
 		bind("s", "steer the agent: guidance it must see", m.compose.steer).
 			hinted("steer").named("steer").unless(noAgent),
 		bind("a", "attach to the agent's terminal", m.attach).hinted("attach").named("attach").unless(noAttach),
-		bind("p", "pause all messages, or resume them", m.pauseOrResume).named("pause or resume"),
-		bind("L", "launch an agent", m.palette.launch).named("launch"),
+		bind("t", "tiles: live terminals, who needs you first", m.tiles.start).hinted("tiles").named("tiles"),
+		bind("p", "pause or resume all, or those selected", m.pauseOrResume).named("pause or resume"),
+		bind("L", "launch an agent", m.form.start).named("launch"),
 		bind(": ctrl+p", "run any command", m.palette.start).hinted("run"),
+		bind("e", "open it in your editor or pager", m.openText).named("open text"),
 		bind("y", "copy the message's text", m.copyText).named("copy text"),
 		bind("Y", "copy the id, or the agent's name", m.copyName).named("copy id"),
 		bind("u", "undo the last action", m.undoLast).named("undo"),

@@ -26,6 +26,8 @@ var prepare = map[scope][]string{
 	inConfirm: {"2", "S"},
 	inPrompt:  {"3", "+", "h", "i"},
 	inAnswer:  {"4", "enter"},
+	inTiles:   {"t", "tab"},
+	inLaunch:  {"L", "tab", "tab", "tab", "tab"},
 }
 
 func TestEveryKeyDoesSomething(t *testing.T) {
@@ -65,7 +67,7 @@ func TestEveryKeyDoesSomething(t *testing.T) {
 func (s *stage) state() string {
 	v := s.m.View()
 	return fmt.Sprint(v.Content, v.Cursor, s.m.scope(), s.attached, s.service.sent, s.service.casts, s.service.stopped,
-		s.service.retried, s.service.pleas, s.quit)
+		s.service.retried, s.service.pleas, s.service.launched, s.quit)
 }
 
 func TestNoKeyMeansTwoThings(t *testing.T) {
@@ -88,7 +90,7 @@ func TestNoKeyMeansTwoThings(t *testing.T) {
 
 func TestHelpListsEveryKey(t *testing.T) {
 	drawsALot(t)
-	s := newScreen(t, busyTeam(), 200, 80)
+	s := newScreen(t, busyTeam(), 200, 120)
 	s.press("?")
 	for _, b := range bindings() {
 		s.shows(b.does, b.show)

@@ -66,6 +66,7 @@ func (m *model) settle() {
 	}
 
 	m.shown().settle(l.inner, l.screenH)
+	m.tiles.settle(l.inner, l.screenH)
 	m.compose.resize(l.inner, composeHeight(l.bodyH))
 	m.palette.settle(l.inner, l.bodyH)
 	m.help.settle(m.theme, m.keys, l.inner, l.bodyH)

@@ -23,6 +23,9 @@ type model struct {
 	health    *health
 	compose   *compose
 	palette   *palette
+	tiles     *tiles
+	form      *launchForm
+	clicks    clicks
 }
 
 func newModel(o Options, do commands) *model {
@@ -32,7 +35,7 @@ func newModel(o Options, do commands) *model {
 		ascii:     o.ASCII,
 		mouse:     o.Mouse,
 		workspace: safeLine(filepath.Base(o.Workspace)),
-		keys:      &keymap{},
+		keys:      a.bound,
 		traffic:   newTraffic(a),
 		agents:    &agents{actions: a, colours: !o.NoColor},
 		health:    newHealth(a.shared, o),
@@ -40,13 +43,26 @@ func newModel(o Options, do commands) *model {
 	}
 
 	m.palette = &palette{shared: a.shared, keymap: m.keys}
+	m.tiles = newTiles(a, m.compose, m.palette, o)
+	m.form = &launchForm{shared: a.shared}
 	m.threads = newThreads(a)
 	m.needs = newNeeds(a, m.compose, m.threads)
 	m.screens = [places]screen{m.traffic, m.agents, m.threads, m.needs, m.health}
-	m.keys.all = m.bindings()
+	m.bindKeys(o.Keys)
 	m.begin(o.Open)
 
 	return m
+}
+
+// bindKeys makes the table of keys. What is wrong with the settings is shown, and the keys are then
+// the usual ones.
+func (m *model) bindKeys(keys map[string]string) {
+	all, err := rebind(m.bindings(), keys)
+	if err != nil {
+		all = m.bindings()
+		m.fail(err)
+	}
+	m.keys.all = all
 }
 
 // Init asks for everything once.
@@ -77,10 +93,11 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		for _, s := range m.screens {
 			cmds = append(cmds, s.update(msg))
 		}
+		cmds = append(cmds, m.tiles.update(msg))
 	}
 
 	m.settle()
-	cmds = append(cmds, m.shown().update(settledMsg{}))
+	cmds = append(cmds, m.shown().update(settledMsg{}), m.tiles.update(settledMsg{}))
 	m.settle()
 
 	return m, tea.Batch(cmds...)
@@ -107,6 +124,8 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 		return tea.Batch(m.takeAgents(msg), m.askInbox(), m.ringForNeeds())
 	case inboxMsg:
 		return m.takeInbox(msg)
+	case pastMsg:
+		m.ledger.takePast(msg.events)
 	case temperaturesMsg:
 		m.takeTemperatures(msg)
 	case sentMsg:
@@ -115,6 +134,18 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 		return m.compose.edited(msg)
 	case operationMsg:
 		return m.palette.answered(msg)
+	case programsMsg:
+		m.form.offerPrograms(msg)
+	case launchedMsg:
+		return m.form.launched(msg)
+	case textMsg:
+		return m.takeText(msg)
+	case openedMsg:
+		return m.opened(msg)
+	case exportedMsg:
+		return m.exported(msg)
+	case bufferedMsg:
+		return m.buffered(msg)
 	case doneMsg:
 		return m.done(msg)
 	case attachMsg:

@@ -15,7 +15,7 @@ func TestEachScreenHasItsKeys(t *testing.T) {
 	s := newScreen(t, busyTeam(), 100, 30)
 	for _, c := range []struct{ keys, shows string }{
 		{"2A", "docs-writer"}, {"3D", "the parser's error messages"}, {"4Nn", "its terminal is gone"},
-		{"5H", "process 4711, up 3h"}, {"1T", "Plan for today"},
+		{"5H", "Who writes to whom"}, {"1T", "Plan for today"},
 	} {
 		for _, key := range c.keys {
 			s.press("left", "left", string(key))
@@ -24,7 +24,7 @@ func TestEachScreenHasItsKeys(t *testing.T) {
 	}
 
 	s.press("left")
-	s.shows("process 4711")
+	s.shows("Who writes to whom")
 	s.press("right")
 	s.shows("Plan for today")
 }

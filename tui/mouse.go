@@ -1,6 +1,10 @@
 package tui
 
-import tea "charm.land/bubbletea/v2"
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
 
 // wheelLines is how many lines one notch of the wheel goes.
 const wheelLines = 3
@@ -9,7 +13,27 @@ const wheelLines = 3
 // h lines and w columns.
 type pointer struct {
 	x, y, w, h int
-	wheel      int // lines down; 0 for a click
+	wheel      int  // lines down; 0 for a click
+	twice      bool // it is the second click in a row
+}
+
+// clicks knows when a click is the second of two.
+type clicks struct {
+	at   time.Time // of the last one; zero after a second one
+	x, y int
+}
+
+// doubleClick is how soon the second click of two comes, as in most desktops.
+const doubleClick = 400 * time.Millisecond
+
+// second reports whether a click is the second of two at one place.
+func (c *clicks) second(x, y int, now time.Time) bool {
+	again := !c.at.IsZero() && now.Sub(c.at) <= doubleClick && y == c.y && max(x-c.x, c.x-x) <= 1
+	*c = clicks{at: now, x: x, y: y}
+	if again {
+		c.at = time.Time{}
+	}
+	return again
 }
 
 // rowsTop are the lines above a screen: the header and the bar.
@@ -38,7 +62,10 @@ func (m *model) pointed(msg tea.MouseMsg) tea.Cmd {
 	}
 
 	p := pointer{x: mouse.X, y: mouse.Y - rowsTop, w: l.inner, h: l.screenH, wheel: wheel}
+	p.twice = wheel == 0 && m.clicks.second(mouse.X, mouse.Y, m.do.now())
 	switch s := m.scope(); {
+	case s == inTiles:
+		return m.tiles.point(p)
 	case s == inHelp && wheel != 0:
 		m.help.top += wheel
 	case s == inPalette:
@@ -119,11 +146,12 @@ func (t *traffic) point(p pointer) tea.Cmd {
 		t.setFollow(false)
 	case p.wheel != 0:
 		return times(p.wheel, func(by motion) tea.Cmd { t.record.move(by.lines(1)); return nil })
-	case p.y > 0 && i < len(t.rows):
-		if again := t.rows[i] == t.sel && !t.inDetail; again && !t.opened() {
+	case p.y > 0 && i < len(t.lines) && t.lines[i].row != nil:
+		x := t.lines[i]
+		if again := x.row == t.sel && !t.inDetail; again && (x.of != nil || !t.opened()) {
 			return t.enter()
 		}
-		t.inDetail, t.follow, t.sel = false, false, t.rows[i]
+		t.inDetail, t.follow, t.sel = false, false, x.row
 		t.record.settle()
 	}
 
@@ -135,14 +163,17 @@ func (a *agents) point(p pointer) tea.Cmd {
 	switch {
 	case p.wheel != 0:
 		return times(p.wheel, a.move)
-	case viewH > 0 && p.second(a.tier, listW, listH), p.y == 0:
+	case viewH > 0 && p.second(a.tier, listW, listH), p.y < agentsHead:
 		return nil
 	}
 
-	if all := a.entries(); a.top+p.y-1 < len(all) {
-		switch e := all[a.top+p.y-1]; {
+	if all := a.entries(); a.top+p.y-agentsHead < len(all) {
+		switch e := all[a.top+p.y-agentsHead]; {
 		case e.agent != nil:
 			a.sel = e.agent.ID
+			if p.twice {
+				return a.attach()
+			}
 		case e.dots != nil:
 			a.folded = false
 		}
@@ -172,6 +203,9 @@ func (t *threads) point(p pointer) tea.Cmd {
 		}
 	case !inTalk && p.y > 0 && i < len(t.list):
 		t.inTalk, t.sel = false, t.list[i].ID
+		if p.twice {
+			return t.turn()
+		}
 	}
 
 	return nil
@@ -197,6 +231,7 @@ func (n *needs) point(p pointer) tea.Cmd {
 			n.mark(i)
 			n.detail.top = 0
 		}
+		n.inDetail = p.twice
 	}
 
 	return nil

@@ -3,6 +3,7 @@ package tui
 import (
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -11,13 +12,19 @@ import (
 // click presses the left button where a text begins on the screen.
 func (s *stage) click(text string) {
 	s.t.Helper()
+	s.send(s.find(text))
+}
+
+// find returns the click on a text.
+func (s *stage) find(text string) tea.MouseClickMsg {
+	s.t.Helper()
 	for y, line := range strings.Split(s.text(), "\n") {
 		if before, _, ok := strings.Cut(line, text); ok {
-			s.send(tea.MouseClickMsg{X: ansi.StringWidth(before), Y: y, Button: tea.MouseLeft})
-			return
+			return tea.MouseClickMsg{X: ansi.StringWidth(before), Y: y, Button: tea.MouseLeft}
 		}
 	}
 	s.t.Fatalf("there is no %q to be clicked:\n%s", text, s.text())
+	return tea.MouseClickMsg{}
 }
 
 func (s *stage) wheel(down bool, x, y int) {
@@ -190,4 +197,41 @@ func TestWheelScrollsThePalette(t *testing.T) {
 
 	s.press("up", "up", "up", "up", "up", "up", "up", "up", "up", "up", "up", "up", "up", "up", "up")
 	s.hides(last + " ")
+}
+
+func TestDoubleClickOpens(t *testing.T) {
+	now := noon
+	s := newScreen(t, busyTeam(), 120, 40, withMouse, func(o *Options) { o.Now = func() time.Time { return now } })
+	twice := func(tab, text string, between time.Duration) {
+		s.click(tab)
+		now = now.Add(time.Second)
+		at := s.find(text)
+		s.send(at)
+		now = now.Add(between)
+		s.send(at)
+		now = now.Add(time.Second)
+	}
+
+	twice("2 Agents", "● reviewer", doubleClick+1)
+	if len(s.attached) > 0 {
+		t.Errorf("two clicks that are no double click attached to %q", s.attached)
+	}
+	twice("2 Agents", "● reviewer", doubleClick)
+	if got := strings.Join(s.attached, " "); got != "reviewer" {
+		t.Errorf("attached to %q, want reviewer", got)
+	}
+
+	twice("3 Threads", "storage format 2", doubleClick)
+	if !s.m.threads.inTalk {
+		t.Error("a thread is not open")
+	}
+	twice("4 Needs you", "✗ exited", doubleClick)
+	if !s.m.needs.inDetail {
+		t.Error("the keys do not go to the details of a need")
+	}
+	if len(s.service.stopped) > 0 {
+		t.Errorf("a double click did %q", s.service.stopped)
+	}
+	twice("1 Traffic", "Plan for today", doubleClick)
+	s.shows("▸ 11:4", "Message 5f0c0001")
 }

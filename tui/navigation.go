@@ -87,17 +87,26 @@ func (by motion) lines(height int) int {
 type navigation struct {
 	at      place
 	screens [places]screen
+	over    lens // what lies over the screen; nil for nothing
 }
+
+// lens lies over a screen, and says instead of it what the marker is on.
+type lens interface{ about() subject }
 
 // shownMsg tells a screen that it is shown from now on.
 type shownMsg struct{}
 
 func (n *navigation) shown() screen { return n.screens[n.at] }
 
-func (n *navigation) about() subject { return n.shown().about() }
+func (n *navigation) about() subject {
+	if n.over != nil {
+		return n.over.about()
+	}
+	return n.shown().about()
+}
 
 func (n *navigation) goTo(p place) tea.Cmd {
-	n.at = (p + places) % places
+	n.at, n.over = (p+places)%places, nil
 	return n.shown().update(shownMsg{})
 }
 

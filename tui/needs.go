@@ -22,6 +22,7 @@ type needs struct {
 	asking    bool
 	known     bool          // reported is an answer
 	reported  []parley.Need // by the daemon
+	readFor   int           // the daemon's count that reported answers
 	list      []need
 	err       error
 	detail    needDetail
@@ -34,16 +35,19 @@ func newNeeds(a actions, c *compose, t *threads) *needs {
 
 // needsMsg is the daemon's list.
 type needsMsg struct {
-	list []parley.Need
-	err  error
+	list  []parley.Need
+	count int // for which it was read
+	err   error
 }
 
-func readNeeds(ctx context.Context, s parley.Service) tea.Msg {
-	res, err := s.GetNeeds(ctx, parley.GetNeedsRequest{})
-	if err != nil {
-		return needsMsg{err: err}
+func readNeeds(count int) request {
+	return func(ctx context.Context, s parley.Service) tea.Msg {
+		res, err := s.GetNeeds(ctx, parley.GetNeedsRequest{})
+		if err != nil {
+			return needsMsg{err: err}
+		}
+		return needsMsg{list: res.Needs, count: count}
 	}
-	return needsMsg{list: res.Needs}
 }
 
 func (n *needs) title() string { return "Needs you" }
@@ -60,11 +64,11 @@ func (n *needs) keys() []binding {
 			hinted("dismiss").named("dismiss").unless(func() bool { return n.none() || !n.selected().drops() }),
 		bind("R", "try again: retype, release, or restart", n.again).
 			hinted("retry").named("retry").unless(func() bool { return n.none() || !n.selected().again() }),
-		bind("m", "mark a message to you read", n.markRead).
+		bind("m", "mark a message to you read", n.readLetter).
 			hinted("read").named("mark read").unless(func() bool { return n.none() || !n.selected().letter() }),
 		bind("tab", "between the list and its details", n.turn),
 		bind("esc", "back to the list", n.back),
-		bind("e", "explain what happened to the message", n.explain).
+		bind("i", "explain what happened to the message", n.explain).
 			hinted("explain").named("explain").unless(func() bool { return n.none() || n.selected().MessageID == "" }),
 	}
 }
@@ -83,8 +87,14 @@ func (n *needs) update(msg tea.Msg) tea.Cmd {
 		return n.take(msg)
 	case needDetailMsg:
 		return n.detail.take(msg)
+	case sentMsg:
+		if x := n.selected(); x != nil && msg.err == nil && msg.draft.to.replyTo == x.MessageID {
+			return n.forgetReminders(x)
+		}
 	case dropDraftMsg:
 		n.compose.forget(msg.to)
+	case inboxMsg:
+		n.gather()
 	case feedMsg:
 		for _, e := range msg.events {
 			n.detail.heard(e.MessageID)
@@ -99,13 +109,18 @@ func (n *needs) update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// askNeeds reads the list while the screen is shown, one request at a time.
+// askNeeds reads the list while the screen is shown, and else when the daemon counts another number: the
+// bar counts matters. One request runs at a time.
 func (n *needs) askNeeds() tea.Cmd {
-	if n.at != atNeeds || n.asking {
+	count := 0
+	if n.link.status != nil {
+		count = n.link.status.Needs
+	}
+	if n.asking || n.at != atNeeds && n.readFor == count && (n.known || count == 0) {
 		return nil
 	}
 	n.asking = true
-	return n.do.call(readNeeds)
+	return n.do.call(readNeeds(count))
 }
 
 func (n *needs) take(msg needsMsg) tea.Cmd {
@@ -121,7 +136,7 @@ func (n *needs) take(msg needsMsg) tea.Cmd {
 		n.sel, n.lastIndex = "", 0 // the list was not complete before
 	}
 
-	n.known, n.reported = true, msg.list
+	n.known, n.reported, n.readFor = true, msg.list, msg.count
 	n.gather()
 	answering{n}.checkQuestion()
 

@@ -70,7 +70,7 @@ func (n *needs) drop() tea.Cmd {
 
 	switch x.Kind {
 	case parley.NeedUnconfirmed, parley.NeedOverdue, parley.NeedOwesAnswer, parley.NeedUnanswered:
-		return n.dismiss(x.MessageID)
+		return n.dismiss(x)
 	case parley.NeedLost, parley.NeedRefused, parley.NeedExited:
 		return n.stop()
 	case parley.NeedHeld:
@@ -80,7 +80,7 @@ func (n *needs) drop() tea.Cmd {
 	case parley.NeedApproval:
 		return n.decide(x, false)
 	case needMessage, needAnswer:
-		return n.markRead()
+		return n.readLetter()
 	case needUnsent:
 		to := x.draft.to
 		return n.ask("Discard this draft? It cannot be recovered.", func() tea.Msg { return dropDraftMsg{to} })
@@ -132,12 +132,31 @@ func (n *needs) retryTo(message, agent string) tea.Cmd {
 		parley.RetryDeliveryRequest{MessageID: message, Recipient: agent}))
 }
 
-// dismiss takes a message off the list. Nothing else changes.
-func (n *needs) dismiss(message string) tea.Cmd {
-	return n.run(action{do: func(ctx context.Context, s parley.Service) (string, error) {
+// dismiss takes the message of a need off the list, with what reminds of it. Nothing else changes.
+func (n *needs) dismiss(x *need) tea.Cmd {
+	message := x.MessageID
+	return tea.Batch(n.forgetReminders(x), n.run(action{do: func(ctx context.Context, s parley.Service) (string, error) {
 		_, err := s.GetNeeds(ctx, parley.GetNeedsRequest{Dismiss: message})
 		return "Dismissed; retrying brings it back.", err
-	}})
+	}}))
+}
+
+// readLetter marks the message under the marker read, with what reminds of it.
+func (n *needs) readLetter() tea.Cmd {
+	if n.none() {
+		return n.markRead()
+	}
+	return tea.Batch(n.forgetReminders(n.selected()), n.markRead())
+}
+
+// forgetReminders marks read what only reminds of a need.
+func (n *needs) forgetReminders(x *need) tea.Cmd {
+	ids := x.reminders()
+	if len(ids) == 0 {
+		return nil
+	}
+	n.inbox.drop(ids...)
+	return n.do.call(markMessagesRead(ids...))
 }
 
 // reminder is the kind of guidance that a reminder is.

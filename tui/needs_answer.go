@@ -112,10 +112,15 @@ func (n answering) askWords(choice, label string) tea.Cmd {
 func (n answering) giveAnswer(choice, text string) tea.Cmd {
 	q := n.question
 	n.question = nil
-	n.tell("Answering " + q.agent + "…")
+	return n.answerDialog(q, choice, text)
+}
+
+// answerDialog sends an answer to the dialog that was seen, and to no other.
+func (a actions) answerDialog(q *question, choice, text string) tea.Cmd {
+	a.tell("Answering " + q.agent + "…")
 	r := parley.AnswerDialogRequest{Agent: q.agentID, Dialog: q.dialog.ID, Choice: choice, Text: text}
 
-	return n.run(action{do: func(ctx context.Context, s parley.Service) (string, error) {
+	return a.run(action{do: func(ctx context.Context, s parley.Service) (string, error) {
 		res, err := s.AnswerDialog(ctx, r)
 		if err != nil {
 			return "", err

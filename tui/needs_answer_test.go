@@ -31,6 +31,16 @@ func (f *fakeService) AnswerDialog(
 ) (*parley.AnswerDialogResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if !r.Answers() {
+		res := &parley.AnswerDialogResult{Answer: parley.OK}
+		for _, n := range f.needs {
+			if n.AgentID == r.Agent && n.Kind == parley.NeedDialog {
+				res.Dialog = n.Dialog
+			}
+		}
+		return res, f.err
+	}
+
 	f.pleas = append(f.pleas, strings.TrimSpace("answer "+r.Dialog+" "+r.Choice+" "+r.Text))
 	return &parley.AnswerDialogResult{Answer: parley.OK, Message: "Chosen. The dialog is closed."}, f.err
 }

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -75,35 +76,18 @@ func (n *needDetail) view(x *need, w int, focused bool) []string {
 	return n.pane.view(n.theme.rule(title, n.note(len(lines)), w, focused), lines)
 }
 
-// lines draws the details of a need.
+// lines draws the details of a need. A dialog comes first: the question, and what may be answered.
 func (n *needDetail) lines(x *need, w int) []string {
-	var lines []string
-	say := func(style interface{ Render(...string) string }, text string) {
-		for _, line := range wrap(safeLine(text), w-2) {
-			lines = append(lines, "  "+style.Render(line))
-		}
-	}
-
 	read := x.MessageID != "" && n.message.id == x.MessageID && n.message.result != nil
-	if x.Kind == needUnsent {
-		lines = append(lines, indent(wrap(safeText(x.draft.text), w-2), 2)...)
-	} else if !read || !x.letter() {
-		say(n.theme.plain, x.Text)
+	lines := n.story(x, w, read)
+	if x.Kind == parley.NeedDialog {
+		options := n.options(x, w)
+		screen := n.dialog(x, w, n.height-len(options)-len(lines)-1)
+		lines = slices.Concat(screen, options, []string{""}, lines)
+	} else {
+		lines = append(lines, n.dialog(x, w, n.height-len(lines))...)
 	}
 
-	if !x.Since.IsZero() && !read {
-		say(n.theme.dim, "since "+x.Since.In(n.now.Location()).Format("2 Jan 15:04:05")+", "+since(x.Since, n.now))
-	}
-	if x.Action != "" {
-		say(n.theme.accent, "→ "+x.Action)
-	}
-	if x.Command != "" {
-		say(n.theme.dim, "in a shell: "+x.Command)
-	}
-
-	options := n.options(x, w)
-	lines = append(lines, n.dialog(x, w, n.height-len(lines)-len(options))...)
-	lines = append(lines, options...)
 	if x.MessageID == "" || n.message.id != x.MessageID {
 		return lines
 	}
@@ -113,11 +97,47 @@ func (n *needDetail) lines(x *need, w int) []string {
 
 	if read {
 		for _, d := range n.message.result.Responses {
-			say(n.theme.warn, n.debtWords(d))
+			lines = n.say(lines, n.theme.warn, n.debtWords(d), w)
 		}
 	}
 
 	return append(lines, n.message.lines(n.theme, &row{from: safeLine(x.Agent), text: safeLine(x.Text)}, w, n.now)...)
+}
+
+// say adds a text to some lines.
+func (n *needDetail) say(lines []string, style interface{ Render(...string) string }, text string, w int) []string {
+	for _, line := range wrap(safeLine(text), w-2) {
+		lines = append(lines, "  "+style.Render(line))
+	}
+	return lines
+}
+
+// story draws what a need is, what to do, and what else belongs to the matter. read says that its
+// message is shown too.
+func (n *needDetail) story(x *need, w int, read bool) (lines []string) {
+	if x.Kind == needUnsent {
+		lines = append(lines, indent(wrap(safeText(x.draft.text), w-2), 2)...)
+	} else if !read || !x.letter() {
+		lines = n.say(lines, n.theme.plain, x.Text, w)
+	}
+
+	if !x.Since.IsZero() && !read {
+		text := "since " + x.Since.In(n.now.Location()).Format("2 Jan 15:04:05") + ", " + since(x.Since, n.now)
+		lines = n.say(lines, n.theme.dim, text, w)
+	}
+	if x.Action != "" {
+		lines = n.say(lines, n.theme.accent, "→ "+x.Action, w)
+	}
+	if x.Command != "" {
+		lines = n.say(lines, n.theme.dim, "in a shell: "+x.Command, w)
+	}
+
+	for i := range x.also {
+		also := &x.also[i]
+		lines = n.say(lines, n.theme.warn, "also "+codeWords(also.Kind)+": "+also.Text, w)
+	}
+
+	return lines
 }
 
 // leastDialog is how many lines of a dialog are shown even where there is less room:
@@ -125,15 +145,24 @@ func (n *needDetail) lines(x *need, w int) []string {
 const leastDialog = 4
 
 // dialog draws the end of the agent's terminal, where a dialog is, in room lines or
-// the least that it needs.
+// the least that it needs. Options that are drawn as such are left out.
 func (n *needDetail) dialog(x *need, w, room int) []string {
-	if len(x.Screen) == 0 {
+	screen := x.Screen
+	if x.Dialog != nil && len(x.Dialog.Options) > 0 && len(x.Dialog.Lines) > 0 {
+		screen = x.Dialog.Lines
+	}
+	if len(screen) == 0 {
 		return nil
 	}
-	lines := []string{""}
-	for _, line := range x.Screen[max(0, len(x.Screen)-max(room-1, leastDialog)):] {
+
+	var lines []string
+	if x.Kind != parley.NeedDialog {
+		lines = append(lines, "")
+	}
+	for _, line := range screen[max(0, len(screen)-max(room-len(lines), leastDialog)):] {
 		lines = append(lines, "  "+n.theme.dim.Render("│ ")+fit(strings.ReplaceAll(safeText(line), "\n", " "), w-4))
 	}
+
 	return lines
 }
 
@@ -145,7 +174,7 @@ func (n *needDetail) debtWords(d parley.Debt) string {
 	words := fmt.Sprintf("%s owes %s an answer; it %s", shownName(d.Debtor, d.DebtorID),
 		shownName(n.message.result.Object.Sender, n.message.result.Object.SenderID), whenDue(d.DueAt, n.now))
 	if d.RemindedAt != nil {
-		words += "; reminded at " + clockOf(*d.RemindedAt, n.now, 6)
+		words += "; reminded at " + momentOf(*d.RemindedAt, n.now)
 	}
 	return words
 }

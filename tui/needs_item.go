@@ -21,6 +21,9 @@ const (
 type need struct {
 	parley.Need
 	draft  draft  // that is unsent
+	lead   string // what the row says before the text
+	about  string // the message that this one only reminds of
+	also   []need // that are part of the same matter
 	thread string // that the message belongs to
 	key    string // is unique, and stays while the need lasts
 	rank   int    // of its kind
@@ -113,7 +116,7 @@ func lookOf(k parley.NeedKind) (look, int) {
 	return look{kind: k, glyph: "!", grave: true, options: []option{{"enter", "attach"}}}, rank(needAnswer)
 }
 
-// gather lists everything that waits for a person, the most urgent first and the
+// gather lists every matter that waits for a person, the most urgent first and the
 // oldest first among equals.
 func (n *needs) gather() {
 	var all []need
@@ -137,9 +140,12 @@ func (n *needs) gather() {
 		all[i].settle()
 	}
 
-	slices.SortStableFunc(all, func(a, b need) int { return cmp.Or(a.rank-b.rank, a.Since.Compare(b.Since)) })
-	n.list = all
+	slices.SortStableFunc(all, func(a, b need) int { return a.order(&b) })
+	n.list = matters(all)
 }
+
+// order compares two needs: the more urgent comes first, then the older.
+func (n *need) order(x *need) int { return cmp.Or(n.rank-x.rank, n.Since.Compare(x.Since)) }
 
 // newUnsent returns the need of a draft.
 func newUnsent(d draft) need {
@@ -162,13 +168,16 @@ func (n *needs) newLetter(x parley.InboxMessage) need {
 	}}
 
 	if l.thread != "" {
-		l.Text = "in a thread: " + l.Text
+		l.lead = "in a thread: "
+	}
+	if x.Sender == parley.SystemName {
+		l.about = x.InReplyTo
 	}
 	if a := n.team.named(x.Sender); a != nil {
 		l.AgentID = a.ID
 	}
 	if x.ResponseDeadline != nil && x.ResponseStatus.Owed() {
-		l.Kind, l.Text = needAnswer, "an answer "+whenDue(*x.ResponseDeadline, n.now)+": "+l.Text
+		l.Kind, l.lead = needAnswer, "an answer "+whenDue(*x.ResponseDeadline, n.now)+": "
 	}
 
 	return l
@@ -182,11 +191,8 @@ func whenDue(at, now time.Time) string {
 	return "is due in " + strings.TrimSpace(since(now, at))
 }
 
-// waiting counts what gather would list, without the list.
+// waiting counts the rows of the list, also while it is not shown.
 func (n *needs) waiting() (count int, grave bool) {
-	if s := n.link.status; s != nil {
-		count = s.Needs
-	}
-	grave = count > 0
-	return count + n.team.unread + len(n.compose.unposted()), grave
+	count, letters := n.tally()
+	return count + letters + len(n.compose.unposted()), count > 0
 }

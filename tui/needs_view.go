@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"strings"
 
 	"parley"
 )
@@ -93,33 +94,44 @@ func (n *needs) nothing(w int) []string {
 	return lines
 }
 
-// row draws a need on one line. Below the one under the marker is what can be done
-// about it.
+// row draws a need on one line: a glyph and a label that may be skipped, who it is about, and what it
+// says. Below the one under the marker is what can be done about it.
 func (n *needs) row(x *need, w, name int, selected bool) []string {
 	l, _ := lookOf(x.Kind)
 	kind := pad(l.glyph, 2) + pad(codeWords(x.Kind), 12)
-	rest := pad(safeLine(x.Agent), name) + " " + pad(x.ago(n.now), 4) + " "
+	who, ago := pad(safeLine(x.Agent), name)+" ", pad(x.ago(n.now), 4)+" "
+
+	used := 2 + width(kind+who+ago)
+	also := fit(n.alsoWords(x), max(0, w-used-leastText))
+	if also != "" {
+		also = "  " + also
+	}
+	lead := fit(x.lead, w-used)
+	text := fit(x.headline(), w-used-width(lead)-width(also))
+
+	if selected {
+		first := pad("▸ "+kind+who+ago+lead+text+also, w)
+		if !n.inDetail {
+			first = n.theme.focus.Render(first)
+		}
+		return []string{first, "    " + columns(n.optionWords(x, l), n.theme.dim.Render(" · "), w-4)}
+	}
+
 	style := n.theme.warn
-	if l.grave {
+	switch {
+	case x.Kind == needUnsent:
+		style = n.theme.plain
+	case l.grave:
 		style = n.theme.bad
 	}
-	if x.Kind == needUnsent {
-		style = n.theme.plain
-	}
 
-	if !selected {
-		left := "  " + style.Render(kind) + n.theme.dim.Render(rest)
-		return []string{left + fit(safeLine(x.Text), w-width(left))}
-	}
-
-	line := "▸ " + kind + rest
-	first := pad(line+fit(safeLine(x.Text), w-width(line)), w)
-	if !n.inDetail {
-		first = n.theme.focus.Render(first)
-	}
-
-	return []string{first, "    " + columns(n.optionWords(x, l), n.theme.dim.Render(" · "), w-4)}
+	dim := n.theme.dim
+	return []string{"  " + style.Render(kind[:len(l.glyph)]) + dim.Render(kind[len(l.glyph):]) +
+		n.theme.name(strings.TrimSpace(who)).Render(who) + dim.Render(ago+lead) + text + dim.Render(also)}
 }
+
+// leastText is how many columns of a row its text keeps before the rest of the matter is said.
+const leastText = 20
 
 // optionWords draws what can be done about a need.
 func (n *needs) optionWords(x *need, l look) []string {

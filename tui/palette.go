@@ -189,12 +189,6 @@ func (p *palette) openOp(op *parley.Op) {
 	p.reset(op, text.String())
 }
 
-func (p *palette) launch() tea.Cmd {
-	p.openOp(parley.FindOp("launch_agent"))
-	p.line = "name="
-	return nil
-}
-
 // leave goes back to the choice, or away.
 func (p *palette) leave() tea.Cmd {
 	if p.op == nil {

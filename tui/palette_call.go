@@ -81,7 +81,7 @@ func (p *palette) answered(msg operationMsg) tea.Cmd {
 	p.help = help{open: true, title: msg.name, text: msg.answer}
 	if msg.undo != nil {
 		p.undo = msg.undo
-		p.tell("Done. u " + msg.undo.does + ".")
+		p.tell("Done. " + p.key("u") + " " + msg.undo.does + ".")
 	}
 
 	return p.link.lookSoon()

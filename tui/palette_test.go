@@ -112,6 +112,6 @@ func TestArgumentsAreParsed(t *testing.T) {
 
 func TestExplainOpensAPage(t *testing.T) {
 	s := newScreen(t, busyTeam(), 100, 30)
-	s.press("e")
+	s.press("i")
 	s.shows("▸ Message 5f0c000a", "coder said it at noon.")
 }

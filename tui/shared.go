@@ -22,8 +22,12 @@ type shared struct {
 	team         team
 	status       status
 	undo         *undo             // of the last action
-	lastWords    map[string]string // by agent: the last message from it or to it
+	ledger       ledger            // of the last hour
+	lastWords    map[string]string // by agent or thread: the last message from it, to it or in it
 	inbox        inbox
+	picked       selection
+	saved        savedFilters
+	bound        *keymap // the keys as they are set
 	temperatures temperatures
 	notifier     notifier
 	confirm      *confirm // the question that waits for an answer; nil for none
@@ -34,18 +38,23 @@ type shared struct {
 func newShared(o Options, do commands) *shared {
 	return &shared{
 		do:           do,
-		theme:        newTheme(o.NoColor),
+		theme:        themeOf(o.Theme, o.NoColor),
 		now:          o.Now(),
 		returnKey:    safeLine(o.ReturnKey),
 		link:         connection{do: do},
 		lastWords:    map[string]string{},
 		temperatures: newTemperatures(),
 		notifier:     notifier{Notify: o.Notify},
+		saved:        o.Filters,
+		bound:        &keymap{},
 	}
 }
 
 // tell shows what became of a key. It disappears by itself.
 func (d *shared) tell(text string) { d.status = status{text: text, until: d.now.Add(toastTime)} }
+
+// key returns the key that does now what a key usually does, on the shown screen or everywhere.
+func (d *shared) key(usual string) string { return d.bound.shown(screenScope(d.at), usual) }
 
 // fail shows an error until a key is pressed.
 func (d *shared) fail(err error) {
@@ -75,6 +84,7 @@ func (d *shared) takeEvents(msg feedMsg) tea.Cmd {
 
 	for _, e := range msg.events {
 		d.noteMessage(e)
+		d.ledger.take(e)
 	}
 
 	soon := slices.ContainsFunc(msg.events, func(e parley.Event) bool {
@@ -97,6 +107,9 @@ func (d *shared) noteMessage(e parley.Event) {
 
 	r := newRow(e)
 	d.temperatures.note(r)
+	if r.threadID != "" {
+		d.lastWords[r.threadID] = wordsOf(r.from, r.text)
+	}
 	d.lastWords[r.fromID] = "→ " + r.to + ": " + r.text
 	if r.toID != "" {
 		d.lastWords[r.toID] = "← " + r.from + ": " + r.text
@@ -123,6 +136,7 @@ func (d *shared) takeAgents(msg agentsMsg) tea.Cmd {
 
 	d.link.asked, d.link.team, d.link.status = msg.asked, true, msg.workspace
 	d.team.set(msg.agents)
+	d.picked.prune(&d.team)
 
 	return again
 }

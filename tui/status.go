@@ -91,18 +91,23 @@ func (m *model) offer() string {
 	}
 
 	var words []string
+	if r := m.traffic.sel; m.at == atTraffic && r != nil {
+		state, _, _ := r.standing()
+		words = append(words, deliveryGlyph(state)+" "+r.words())
+	}
+
 	s := m.about()
 	if a := s.agent; a != nil && a.Kind == parley.KindTerminal {
-		words = append(words, "a attaches to "+a.Name+m.returnHint(a, ", ", " returns"))
+		words = append(words, m.key("a")+" attaches to "+a.Name+m.returnHint(a, ", ", " returns"))
 	}
 
 	switch {
 	case s.message != "" && s.partnerID != "":
-		words = append(words, "r replies to "+s.partner)
+		words = append(words, m.key("r")+" replies to "+s.partner)
 	case s.message != "" && m.at == atTraffic:
 		words = append(words, "enter opens the message")
 	case s.partnerID != "":
-		words = append(words, "c writes to "+s.partner)
+		words = append(words, m.key("c")+" writes to "+s.partner)
 	}
 
 	return strings.Join(words, " · ")

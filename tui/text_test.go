@@ -50,7 +50,7 @@ func TestWrapLosesNothing(t *testing.T) {
 }
 
 func TestRuleIsNeverTooWide(t *testing.T) {
-	th := newTheme(false)
+	th := themeOf(ThemeTerminal, false)
 	for w := range 60 {
 		if got := width(ansi.Strip(th.rule("Traffic", "12 new below · f to follow", w, true))); got > w {
 			t.Errorf("at %d columns the rule takes %d", w, got)
@@ -73,8 +73,10 @@ func TestRowIsNeverTooWide(t *testing.T) {
 	}
 
 	for w := minWidth - spare; w < 200; w++ {
-		for _, selected := range []bool{true, false} {
-			if got := width(r.view(newTheme(false), w, false, selected, false, noon)); got > w {
+		var c listColumns
+		c.fit([]*row{r}, w)
+		for _, x := range []listLine{{row: r}, {row: r, of: []*row{r, r, r, r}}} {
+			if got := width(x.view(themeOf(ThemeTerminal, false), c, w%2 == 0, false, noon)); got > w {
 				t.Errorf("at %d columns the row takes %d", w, got)
 			}
 		}

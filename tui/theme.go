@@ -18,28 +18,82 @@ type theme struct {
 	names []lipgloss.Style // of agents; none without colours
 }
 
-func newTheme(noColor bool) theme {
+// The themes. ThemeTerminal has the terminal's own sixteen colours.
+const (
+	ThemeTerminal = "terminal"
+	ThemeLight    = "light"
+	ThemeDark     = "dark"
+	ThemeContrast = "contrast"
+	ThemeNone     = "none"
+)
+
+// Themes are the values of Options.Theme.
+var Themes = []string{ThemeTerminal, ThemeLight, ThemeDark, ThemeContrast, ThemeNone}
+
+// colours has the colours of a theme: those of a state, and those of agents' names.
+type colours struct {
+	good, busy, warn, bad, accent, faint color.Color
+	names                                []color.Color
+}
+
+// themeColours are the colours of the themes that have some. Those of light and dark have a
+// contrast of 4.5 to white and to black at least, and are told apart by people who do not see red
+// and green.
+var themeColours = map[string]colours{
+	ThemeTerminal: {
+		lipgloss.Green, lipgloss.Cyan, lipgloss.Yellow, lipgloss.Red, lipgloss.Cyan, nil,
+		[]color.Color{
+			lipgloss.Blue, lipgloss.Magenta, lipgloss.Cyan, lipgloss.Green,
+			lipgloss.BrightBlue, lipgloss.BrightMagenta, lipgloss.BrightCyan, lipgloss.BrightGreen,
+		},
+	},
+	ThemeLight: {
+		hex("#116329"), hex("#0550ae"), hex("#7d4e00"), hex("#b3202a"), hex("#0550ae"), hex("#59636e"),
+		hexes("#0550ae", "#8250df", "#1b7c83", "#116329", "#4150b5", "#99286e", "#0b6e75", "#5a6b00"),
+	},
+	ThemeDark: {
+		hex("#7ee787"), hex("#79c0ff"), hex("#e3b341"), hex("#ff8a80"), hex("#79c0ff"), hex("#9da7b1"),
+		hexes("#79c0ff", "#d2a8ff", "#76e3ea", "#7ee787", "#a5b4ff", "#ff9bce", "#56d4dd", "#cddc71"),
+	},
+}
+
+func hex(code string) color.Color { return lipgloss.Color(code) }
+
+func hexes(codes ...string) (all []color.Color) {
+	for _, c := range codes {
+		all = append(all, hex(c))
+	}
+	return all
+}
+
+func themeOf(name string, noColor bool) theme {
 	s := lipgloss.NewStyle
 	t := theme{
 		plain: s(), strong: s().Bold(true), dim: s().Faint(true), good: s(), busy: s(), warn: s().Bold(true),
 		bad: s().Bold(true), accent: s().Bold(true), focus: s().Reverse(true), alarm: s().Bold(true).Reverse(true),
 	}
 
+	if name == ThemeContrast {
+		// Nothing is pale, and nothing depends on the background.
+		t.dim, t.bad = s(), s().Bold(true).Reverse(true)
+		return t
+	}
 	if noColor {
 		return t
 	}
 
-	t.good = t.good.Foreground(lipgloss.Green)
-	t.busy = t.busy.Foreground(lipgloss.Cyan)
-	t.warn = t.warn.Foreground(lipgloss.Yellow)
-	t.bad = t.bad.Foreground(lipgloss.Red)
-	t.accent = t.accent.Foreground(lipgloss.Cyan)
-	t.alarm = t.alarm.Foreground(lipgloss.Red)
-	for _, c := range []color.Color{
-		lipgloss.Blue, lipgloss.Magenta, lipgloss.Cyan, lipgloss.Green,
-		lipgloss.BrightBlue, lipgloss.BrightMagenta, lipgloss.BrightCyan, lipgloss.BrightGreen,
-	} {
-		t.names = append(t.names, s().Foreground(c))
+	c, ok := themeColours[name]
+	if !ok {
+		c = themeColours[ThemeTerminal]
+	}
+	t.good, t.busy = t.good.Foreground(c.good), t.busy.Foreground(c.busy)
+	t.warn, t.bad = t.warn.Foreground(c.warn), t.bad.Foreground(c.bad)
+	t.accent, t.alarm = t.accent.Foreground(c.accent), t.alarm.Foreground(c.bad)
+	if c.faint != nil {
+		t.dim = s().Foreground(c.faint)
+	}
+	for _, name := range c.names {
+		t.names = append(t.names, s().Foreground(name))
 	}
 
 	return t

@@ -26,6 +26,7 @@ type threads struct {
 	err    error
 	inTalk bool // the movement keys go to the posts
 	talk   talk
+	latest latestWords
 	linked *parley.Thread // is listed, however long ago it was active
 }
 
@@ -67,6 +68,7 @@ func (t *threads) keys() []binding {
 		bind("+", "add somebody to it", t.add).hinted("add"),
 		bind("-", "remove somebody from it", t.remove).hinted("remove"),
 		bind("J", "join it, or leave it", t.joinOrLeave).hinted("join"),
+		bind("i", "explain it: who is to answer, what is held", t.reasoning).named("explain thread"),
 		bind("R", "release what is held in it", t.controlling(parley.ActionRelease)).named("release thread"),
 		bind("C", "cool it: 10 min, or until a person writes", t.controlling(parley.ActionCool)).named("cool thread"),
 		bind("M", "mute it, or unmute it", t.muteOrUnmute).hinted("mute").named("mute thread"),
@@ -121,8 +123,13 @@ func (t *threads) update(msg tea.Msg) tea.Cmd {
 		return t.talk.take(msg)
 	case postStandingsMsg:
 		t.talk.takeStandings(msg)
+	case latestMsg:
+		t.latest.take(t.shared, msg)
 	case settledMsg:
-		return tea.Batch(t.askTalk(), t.askTemperaturesInView())
+		if t.at != atThreads {
+			return nil
+		}
+		return tea.Batch(t.askTalk(), t.askTemperaturesInView(), t.latest.ask(t.shared, t.inView()))
 	}
 
 	return nil

@@ -146,37 +146,23 @@ func postTag(th theme, p *parley.ContractMessage) string {
 	return ""
 }
 
-// temperatureLines say how hot the thread is, and what is held in it.
-func (t *talk) temperatureLines(w int) []string {
+// heldWords say what keeps the thread from going on, with the keys that help; none if nothing does.
+func (t *talk) heldWords() (words []string) {
 	x := t.temperatures.known[t.id]
 	if x.state == nil {
 		return nil
 	}
 
 	s, th := x.state, t.theme
-	words := []string{th.temperature(s.State).Render(x.bar())}
 	if s.Conversation.Muted {
 		words = append(words, th.alarm.Render(" muted, M unmutes "))
 	}
 	if until := s.Conversation.CooledUntil; until != nil && until.After(t.now) {
-		words = append(words, th.warn.Render("cools until "+clockOf(*until, t.now, 6)+", or until a person writes"))
+		words = append(words, th.warn.Render("cools until "+momentOf(*until, t.now)+", or until a person writes"))
 	}
 	if n := len(s.Held); n > 0 {
-		words = append(words, th.warn.Render(fmt.Sprintf("‖ %d held, R releases", n)))
+		words = append(words, th.warn.Render(fmt.Sprintf("‖ %d held, R releases, e says why", n)))
 	}
 
-	words = append(words, th.dim.Render(fmt.Sprintf("%d in five minutes", s.Counts.FiveMinutes)))
-	lines := []string{"  " + columns(words, th.dim.Render(" · "), w-2)}
-	if t.tier == narrow {
-		return lines
-	}
-
-	for i := range s.Held[:min(len(s.Held), 2)] {
-		h := &s.Held[i]
-		why := safeLine(h.Text)
-		text := fmt.Sprintf("‖ %s → %s: %s", shownName(h.Sender, ""), shownName(h.Recipient, ""), why)
-		lines = append(lines, "  "+th.warn.Render(fit(text, w-2)))
-	}
-
-	return lines
+	return words
 }

@@ -195,9 +195,13 @@ func TestThreadShowsWhyItCannotBeRead(t *testing.T) {
 }
 
 func TestThreadShowsItsTemperature(t *testing.T) {
-	s := newScreen(t, busyTeam(), 140, 40)
+	s := newScreen(t, busyTeam(), 180, 40)
 	s.press("3")
-	s.shows("▇ hot", "‖ 1 held, R releases", "tester → coder: they said 12 in a minute", "14 in five minutes")
+	s.shows("▇ hot", "‖ 1 held, R releases", "you: Do it.")
+	s.hides("they said 12 in a minute") // the reasons are behind a key
+	s.press("i")
+	s.shows("hot, 0.82 of 1", "14 in the last five", "tester → coder: they said 12 in a minute")
+	s.press("esc")
 	s.press("R", "C", "M")
 	s.shows("u undoes it.", "muted, M unmutes")
 	s.press("M")
@@ -247,5 +251,33 @@ func TestPostsInViewAreMarkedRead(t *testing.T) {
 	s.comes(post)
 	if len(f.read) != 1 {
 		t.Errorf("marked %q read, which are not in sight", f.read)
+	}
+}
+
+// The list says what was said last, also in threads of which no event has come; each is asked for once.
+func TestThreadsShowTheLatestWords(t *testing.T) {
+	f := busyTeam()
+	other := f.threads[1].ID
+	f.post(9, other, "planner", "The plan moves to Monday.", noon.Add(-3*time.Hour), parley.DeliveryRead)
+	s := newScreen(t, f, 180, 40)
+	s.press("3")
+	s.shows("you: Do it.", "planner: The plan")
+	f.emit(parley.Event{Type: parley.EventThreadMessage, Time: noon, SenderID: agentID("coder"), Sender: "coder",
+		MessageID: "m", ThreadID: other, Thread: "storage", Preview: "No, Tuesday."})
+	s.news()
+	s.shows("coder: No, Tuesday")
+}
+
+func TestReasonsNameWhoIsToAnswer(t *testing.T) {
+	res := &parley.ConversationStateResult{State: "warming", Temperature: 0.3, Decisions: []parley.ConversationDecision{
+		{Agent: "planner", Reason: "no-compelling-reason", Confidence: 1, Factors: &parley.ConversationFactors{}},
+		{Agent: "coder", ShouldRespond: true, Reason: "asked"},
+	}}
+	got := strings.Join(reasons(res), "\n")
+	for _, want := range []string{"warming, 0.30 of 1", "planner stays silent: no-compelling-reason (1.00) · turn 0.00",
+		"coder may answer: asked"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("it does not say %q:\n%s", want, got)
+		}
 	}
 }

@@ -15,7 +15,7 @@ func (t *threads) parts(w, h int) (listW, listH, talkW, talkH int) {
 	case t.selected() == nil:
 		return w, h, 0, 0
 	case t.tier >= wide:
-		listW = w * 38 / 100
+		listW = w * 42 / 100
 		return listW, h, w - listW - 3, h
 	case t.inTalk:
 		return w, 0, w, h
@@ -103,7 +103,7 @@ func (t *threads) anyHot() bool {
 }
 
 // row draws a thread: when it was active last, its unread posts, temperature,
-// title, and participants.
+// title, and what was said last in it.
 func (t *threads) row(x *parley.Thread, w int) string {
 	selected := x.ID == t.sel
 	mark := "  "
@@ -123,37 +123,62 @@ func (t *threads) row(x *parley.Thread, w int) string {
 	}
 
 	room := w - width(left) - 4 - width(heat)
-	titleW, who := clamp(room*65/100, 14, 60), strings.Join(names(x), ", ")
-	if room-titleW-2 < 10 {
-		who = fmt.Sprint(len(x.ParticipantNames))
-		titleW = max(titleW, room-width(who)-2)
+	titleW := min(t.titleWidth(), max(14, room*65/100))
+	if room-titleW < leastWords {
+		titleW = room
 	}
 
 	title := pad(safeLine(x.Title), titleW)
-	rest := fit("  "+who, room-width(title))
+	words := t.lastWords[x.ID]
+	if words == "" {
+		words = strings.Join(names(x), ", ")
+	}
+
+	rest := fit("  "+words, room-width(title))
 	if selected && !t.inTalk {
 		return t.theme.focus.Render(pad(left+fresh+heat+title+rest, w))
 	}
 
-	return left + t.theme.warn.Render(fresh) + t.theme.dim.Render(heat) + title + t.theme.dim.Render(rest)
+	who, said, ok := strings.Cut(rest, ": ")
+	if !ok {
+		who, said = "", rest
+	} else {
+		who += ": "
+	}
+
+	return left + t.theme.warn.Render(fresh) + t.theme.dim.Render(heat) + t.theme.strong.Render(title) +
+		t.theme.dim.Render(who) + said
 }
 
-// head names the thread's participants, and its temperature.
+// leastWords is how many columns what was said last needs to be worth a look.
+const leastWords = 14
+
+// titleWidth returns how many columns the titles in view need.
+func (t *threads) titleWidth() int {
+	need := 14
+	for _, x := range t.inView() {
+		need = max(need, width(safeLine(x.Title)))
+	}
+	return need
+}
+
+// head says how hot the thread is, who takes part, and what is held in it. Why, a key tells.
 func (t *threads) head(w int) []string {
-	x := t.selected()
+	x, th := t.selected(), t.theme
 	words := strings.Join(names(x), ", ")
 	if !takesPart(x) {
 		words += " · you read along, J joins"
 	}
 
-	lines := wrap(words, w-2)
-	if len(lines) > 2 {
-		lines = append(lines[:1], fit(lines[1], w-3)+"…")
+	line, heat := "  ", t.temperatures.known[x.ID]
+	if !heat.cold() {
+		line += th.temperature(heat.state.State).Render(heat.bar()) + th.dim.Render(" · ")
+	}
+	lines := []string{line + th.dim.Render(fit(words, w-width(line)))}
+
+	if held := t.talk.heldWords(); len(held) > 0 {
+		lines = append(lines, "  "+columns(held, th.dim.Render(" · "), w-2))
 	}
 
-	for i := range lines {
-		lines[i] = "  " + t.theme.dim.Render(lines[i])
-	}
-
-	return append(lines, t.talk.temperatureLines(w)...)
+	return lines
 }

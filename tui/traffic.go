@@ -54,10 +54,12 @@ func (t *traffic) badge() badge { return badge{count: t.live.unseen} }
 func (t *traffic) keys() []binding {
 	return []binding{
 		bind("enter", "open the message, or close it", t.enter).hinted("open").named("open message"),
+		bind("z", "fold two agents' messages, or unfold them", t.foldOrUnfold).named("fold messages"),
 		bind("f", "follow the newest, or pause", t.toggleFollow).hinted("follow").named("follow"),
 		bind("tab", "between the list and the message", t.turn),
 		bind("m", "mark the message read", t.markRead).named("mark read"),
-		bind("e", "explain what happened to it", t.explain).named("explain"),
+		bind("i", "explain what happened to it", t.explain).named("explain"),
+		bind("E", "export what the filter shows to a file", t.exportFiltered).named("export"),
 		bind("R", "retry it where it failed", t.retry).named("retry"),
 		bind("esc", "close, or drop the filter", t.back),
 	}
@@ -114,10 +116,10 @@ func (t *traffic) arrived(msg pageMsg) {
 	}
 }
 
-// opened reports whether the message is shown: when the person opened it, and
-// where there is room beside the list unless they closed it.
+// opened reports whether the message is shown: when the person opened it, and where there is room beside
+// the list unless they closed it. While the list follows the newest, the messages have all the room.
 func (t *traffic) opened() bool {
-	return t.sel != nil && (t.detail.open || t.tier >= wide && !t.detail.shut)
+	return t.sel != nil && (t.detail.open || t.tier >= wide && !t.detail.shut && !t.follow)
 }
 
 // show keeps the open detail on the selected message.
@@ -200,7 +202,11 @@ func (t *traffic) move(by motion) tea.Cmd {
 }
 
 func (t *traffic) enter() tea.Cmd {
-	switch {
+	switch x := t.marked(); {
+	case x.of != nil:
+		t.setFollow(false)
+		t.unfold(x)
+		t.tell(t.key("z") + " folds them again.")
 	case t.opened():
 		t.closeDetail()
 	case t.sel == nil:
@@ -210,6 +216,17 @@ func (t *traffic) enter() tea.Cmd {
 		t.detail.open, t.detail.shut = true, false
 		t.detail.show(t.sel.id)
 		return t.askDetail()
+	}
+	return nil
+}
+
+// foldOrUnfold folds the exchange that the message under the marker is part of, or shows it one by one.
+func (t *traffic) foldOrUnfold() tea.Cmd {
+	switch x := t.marked(); {
+	case x.of != nil:
+		return t.enter()
+	case !t.fold():
+		t.tell("Nothing to fold here: it takes four messages in a row between two agents.")
 	}
 	return nil
 }
@@ -266,8 +283,10 @@ func (t *traffic) about() subject {
 }
 
 func (t *traffic) settle(w, h int) {
-	_, listH, detailW, detailH := t.parts(w, h)
+	t.live.today, t.hits.today = t.now, t.now
+	listW, listH, detailW, detailH := t.parts(w, h)
 	t.resize(listH - 1)
+	t.columns.fit(t.record.inView(), listW)
 	if t.detail.height = detailH - 1; t.opened() {
 		t.detail.settle(len(t.detail.lines(t.theme, t.sel, detailW, t.now)))
 	}
@@ -280,8 +299,8 @@ func (t *traffic) parts(w, h int) (listW, listH, detailW, detailH int) {
 	case !t.opened():
 		return w, h, 0, 0
 	case t.tier >= wide:
-		listW = w * 56 / 100
-		return listW, h, w - listW - 3, h
+		detailW = clamp(w*36/100, 46, 84)
+		return w - detailW - 3, h, detailW, h
 	}
 	detailH = clamp(h*50/100, 6, 20)
 	return w, h - detailH, w, detailH

@@ -37,6 +37,9 @@ func (f *filter) line(w int) string { return "/" + tail(f.text, w-2) }
 func (f *filter) lineWithHint(w int) string {
 	line := f.line(w)
 	hint := filterHint
+	if len(f.saved) > 0 {
+		hint = strings.Join(f.saved.names("@"), " ") + " " + hint
+	}
 	if f.text != "" {
 		hint = strings.Join(f.candidates(), " ")
 	}
@@ -60,6 +63,9 @@ func (f *filter) candidates() []string {
 	_, word := f.word()
 	place, value, ok := strings.Cut(word, ":")
 	if !ok {
+		if strings.HasPrefix(word, "@") {
+			return f.saved.names(word)
+		}
 		all := slices.Clone(filterPlaces)
 		for _, name := range f.filterValues("agent:") {
 			all = append(all, "agent:"+name)

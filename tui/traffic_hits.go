@@ -231,7 +231,7 @@ func (t *record) setRows(rows []*row) {
 
 // nearTop reports whether the list has room for older rows, or the marker is near them.
 func (t *record) nearTop() bool {
-	return len(t.rows) < t.height || !t.follow && slices.Index(t.rows, t.sel) < nearEdge
+	return len(t.lines) < t.height || !t.follow && slices.Index(t.rows, t.sel) < nearEdge
 }
 
 // note says what the filter found, in the words of the bar.

@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	pageEvents = 1000 // events in a page: as many as the daemon gives at once
-	emptyPages = 20   // pages without a message that are skipped in one go
+	pageEvents    = 1000 // events in a page: as many as the daemon gives at once
+	mostStandings = 100  // messages whose deliveries are read in one go
+	emptyPages    = 20   // pages without a message that are skipped in one go
 )
 
 // pageOf names the part of the record that is asked for.
@@ -181,7 +182,7 @@ func (t *record) wanted() (of pageOf, at int64) {
 		return newerPage, t.high
 	case t.follow && t.apart:
 		return newestPage, 0
-	case t.low > 0 && (len(t.rows) < t.height || !t.follow && i < nearEdge):
+	case t.low > 0 && (t.short() || !t.follow && i < nearEdge):
 		return olderPage, t.low
 	case t.apart && i >= len(t.rows)-nearEdge:
 		return newerPage, t.high
@@ -189,6 +190,10 @@ func (t *record) wanted() (of pageOf, at int64) {
 
 	return noPage, 0
 }
+
+// short reports whether the screen has room for more lines. What is folded counts, so that an endless
+// exchange does not push the newest messages out of the window.
+func (t *record) short() bool { return len(t.lines) < t.height && len(t.rows) < maxRows/2 }
 
 // askPage asks for the page that is wanted.
 func (t *traffic) askPage() tea.Cmd {
@@ -213,7 +218,7 @@ func (t *traffic) askStandings() tea.Cmd {
 
 	var ids []string
 	for _, r := range t.inView() {
-		if !r.sure {
+		if !r.sure && len(ids) < mostStandings {
 			ids = append(ids, r.id)
 		}
 	}

@@ -107,10 +107,10 @@ func TestWholeRecordScrolls(t *testing.T) {
 func TestOlderRowsGetTheirDeliveriesRead(t *testing.T) {
 	s := newStage(t, longRecord(2000), 100, 30)
 	s.latest()
-	s.shows("○›✓✓· ") // what the stream said
+	s.shows("✓✓ message number") // what the stream said
 	s.press("g")
-	s.shows("○›✓✓↩ answered")
-	s.hides("○›✓✓· ")
+	s.shows("↩  message number", "↩ answered")
+	s.hides("✓✓")
 }
 
 func TestFilterSearchesTheWholeRecord(t *testing.T) {

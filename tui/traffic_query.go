@@ -75,6 +75,7 @@ func (d *shared) filterValues(place string) []string {
 // is text.
 func (d *shared) parseQuery(text string) query {
 	q := query{text: strings.TrimSpace(text)}
+	text = d.saved.expand(text)
 	var words []string
 	for word := range strings.FieldsSeq(text) {
 		place, value, ok := strings.Cut(word, ":")

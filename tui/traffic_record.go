@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"parley"
 )
@@ -17,21 +18,26 @@ const (
 // record is a window on the list of messages, the oldest first: the newest as they
 // come, or older ones. The rest is paged in from the daemon.
 type record struct {
-	rows   []*row
-	byID   map[string]*row
-	seq    int64 // the last live event: the stream may repeat itself after a loss
-	low    int64 // the window begins after this event; 0 is the record's beginning
-	high   int64 // if it is apart, the window ends with this event
-	apart  bool  // the newest messages are not in the window
-	found  bool  // the rows are matches of a filter: none are paged in
-	asking pageOf
-	missed []parley.Event // that came while the window was apart and a page was read
-	failed string         // why the last page could not be read
-	sel    *row
-	top    int
-	height int
-	follow bool
-	unseen int // rows that came since follow was left
+	rows    []*row
+	byID    map[string]*row
+	seq     int64 // the last live event: the stream may repeat itself after a loss
+	low     int64 // the window begins after this event; 0 is the record's beginning
+	high    int64 // if it is apart, the window ends with this event
+	apart   bool  // the newest messages are not in the window
+	found   bool  // the rows are matches of a filter: none are paged in
+	asking  pageOf
+	missed  []parley.Event // that came while the window was apart and a page was read
+	failed  string         // why the last page could not be read
+	sel     *row
+	lines   []listLine // of the rows, by lay
+	today   time.Time
+	top     int // the first line in view
+	height  int
+	columns listColumns
+
+	unfolded map[string]bool // messages that the person wants to see one by one
+	follow   bool
+	unseen   int // rows that came since follow was left
 }
 
 func newRecord() record { return record{byID: map[string]*row{}, follow: true} }
@@ -150,7 +156,7 @@ func (t *record) learn(id string, deliveries []parley.Delivery) {
 func (t *record) settle() {
 	n := len(t.rows)
 	if n == 0 {
-		t.sel, t.top = nil, 0
+		t.sel, t.top, t.lines = nil, 0, nil
 		return
 	}
 
@@ -164,7 +170,11 @@ func (t *record) settle() {
 	}
 
 	t.sel = t.rows[i]
-	t.top = window(t.top, i, n, t.height)
+	t.lay()
+	at := t.lineOf(t.sel)
+	if t.top = window(t.top, at, len(t.lines), t.height); at > 0 && at == t.top && t.lines[at-1].row == nil {
+		t.top-- // its day
+	}
 }
 
 // window returns the first line of a view of height lines, scrolled from top no
@@ -174,17 +184,17 @@ func window(top, i, n, height int) int {
 	return max(0, min(max(min(top, i), i-height+1), n-height))
 }
 
-// move goes n rows down, or up. It stops following the newest, also at the end.
+// move goes n lines down, or up. It stops following the newest, also at the end.
 func (t *record) move(n int) {
-	i := slices.Index(t.rows, t.sel)
+	i := t.lineOf(t.sel)
 	if i < 0 {
 		return
 	}
-	j := min(max(i+n, 0), len(t.rows)-1)
+	j := t.step(i, n)
 	if j != i {
 		t.follow = false
 	}
-	t.sel = t.rows[j]
+	t.sel = t.lines[j].row
 	t.settle()
 }
 
@@ -197,9 +207,6 @@ func (t *record) resize(height int) {
 	t.height = height
 	t.settle()
 }
-
-// inView returns the rows that are drawn.
-func (t *record) inView() []*row { return t.rows[t.top:min(t.top+t.height, len(t.rows))] }
 
 // note returns what the list's title adds.
 func (t *record) note() string {

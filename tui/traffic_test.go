@@ -11,7 +11,7 @@ import (
 func TestShowsTrafficAndAgents(t *testing.T) {
 	s := newScreen(t, busyTeam(), 131, 30)
 	s.shows("storefront", "1 for you", "? 1 unconfirmed", "‖ 1 held", "○ 4 pending", "● 2 idle", "coder → tester",
-		"○‖··· held", "○›✓✓· 3/3 read", "○›··· 3/4 submitted", "○✗··· 1 failed", "!! urgent build is red",
+		"‖      ! high looking", "✓✓ 3/3 Plan", "› 3/4  !! urgent build is red", "✗ 1    green",
 		"reviewer → you")
 
 	s.hides("operator")
@@ -29,13 +29,13 @@ func TestDeliveryEventsMoveTheRow(t *testing.T) {
 	f := newFake()
 	id := f.say(1, "coder", []string{"tester", "reviewer"}, "hello", "normal", parley.DeliveryQueued)
 	s := newScreen(t, f, 120, 30)
-	s.shows("○···· 2 queued")
+	s.shows("○ 2")
 	f.emit(parley.Event{Type: parley.EventDelivery, MessageID: id, AgentID: idOf("tester"), State: "submitted"})
 	s.news()
-	s.shows("○›··· 1/2 submitted")
+	s.shows("› 1/2")
 	f.emit(parley.Event{Type: parley.EventDelivery, MessageID: id, AgentID: idOf("reviewer"), State: "unconfirmed"})
 	s.news()
-	s.shows("○›?·· 1 unconfirmed")
+	s.shows("? 1")
 }
 
 func TestOldEventsChangeNothing(t *testing.T) {

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,24 +10,63 @@ import (
 )
 
 const (
-	wideWords = 64  // columns from which each row shows its ladder
-	allWords  = 110 // columns from which each row also says it in words
+	wideClock = 80  // columns from which the time has seconds
+	wideWords = 150 // columns from which the standing is in words: no text is so long
 )
+
+// listColumns are how wide the columns of the list are. They grow with what comes into view, so that nothing
+// jumps back and forth as the list scrolls.
+type listColumns struct{ all, route, state int }
+
+// fit widens the columns for rows on a list of w columns.
+func (c *listColumns) fit(rows []*row, w int) {
+	if c.all != w {
+		*c = listColumns{all: w}
+	}
+	for _, r := range rows {
+		c.route = max(c.route, width(r.from)+width(arrow)+width(r.to))
+		c.state = max(c.state, width(r.figureIn(w)))
+	}
+	c.route = clamp(c.route, 12, max(16, min(w*28/100, 40)))
+}
+
+// figureIn returns the standing in a list of w columns: a glyph, or words where there is much room.
+func (r *row) figureIn(w int) string {
+	if w >= wideWords {
+		return r.words()
+	}
+	return r.figure()
+}
 
 // view draws height lines of at most w columns below the title.
 func (t *record) view(th theme, w int, focused bool, n listNote, now time.Time) []string {
-	lines := []string{th.rule("Traffic", n.title, w, focused)}
+	lines := []string{th.rule(t.heading(), n.title, w, focused)}
 	if len(t.rows) == 0 {
 		for _, line := range wrap(n.nothing, w-2) {
 			lines = append(lines, "  "+line)
 		}
 		return clip(lines, t.height+1)
 	}
-	dated := slices.ContainsFunc(t.inView(), func(r *row) bool { return !today(r.at, now) })
-	for _, r := range t.inView() {
-		lines = append(lines, r.view(th, w, dated, r == t.sel, focused, now))
+
+	for _, x := range t.linesInView() {
+		if x.row == nil {
+			lines = append(lines, th.dim.Render(fit("  ── "+dayWords(x.day, now)+" ──", w)))
+			continue
+		}
+		marked := x.row == t.sel || slices.Contains(x.of, t.sel)
+		lines = append(lines, x.view(th, t.columns, marked, focused, now))
 	}
+
 	return clip(lines, t.height+1)
+}
+
+// heading names the list, and the day at its top if that is not today.
+func (t *record) heading() string {
+	view := t.linesInView()
+	if len(view) == 0 || view[0].row == nil || sameDay(view[0].row.at, t.today, t.today.Location()) {
+		return "Traffic"
+	}
+	return "Traffic, " + dayWords(view[0].row.at.In(t.today.Location()), t.today)
 }
 
 // listNote is what the list says of itself: next to its title, and when it is empty.
@@ -47,127 +85,115 @@ func (t *traffic) listNote() listNote {
 	return n
 }
 
-// view draws a message on one line: its time, sender and recipient, standing, and
-// text. The row under the marker has its standing in words, and where there is
-// much room they all do.
-func (r *row) view(th theme, w int, dated, selected, focused bool, now time.Time) string {
-	clock, route, state := 6, clamp(w*30/100, 16, 18), 7
-	if w >= wideWords {
-		clock, route, state = 8, clamp(w*28/100, 20, 36), 7+5
-	}
-	if w >= allWords {
-		state = 20
+// view draws a line: its time, sender and recipient, standing, and text, which takes what is left.
+func (x *listLine) view(th theme, c listColumns, marked, focused bool, now time.Time) string {
+	r, w, clock := x.row, c.all, 5
+	if w >= wideClock {
+		clock = 8
 	}
 
-	if dated && w >= wideWords {
-		clock = datedClock
-	}
-
-	s, _, _ := r.standing()
-	word := r.figure()
-	switch {
-	case w >= allWords || w >= wideWords && selected:
-		word = ladder(s) + " " + r.words()
-	case w >= wideWords:
-		word = ladder(s) + " " + r.share()
-	case selected:
-		word = deliveryGlyph(s) + " " + r.words()
-	}
-
-	state = max(state, width(word))
 	mark := "  "
-	if selected {
+	if marked {
 		mark = "▸ "
 	}
 
-	when, way := mark+pad(clockOf(r.at, now, clock), clock)+" ", pad(r.route(route), route)+" "
+	when, way := mark+pad(clockOf(r.at, now, clock), clock)+" ", pad(x.route(c.route), c.route)+" "
 	left := when + way
-	word = pad(word, state) + " "
-	tag := fit(r.tag(), w-width(left)-width(word))
+	word := pad(x.figure(w >= wideWords), c.state) + " "
+	tag := fit(x.tag(), w-width(left)-width(word))
 	text := fit(r.text, w-width(left)-width(word)-width(tag))
-	if selected && focused {
+	if marked && focused {
 		return th.focus.Render(pad(left+word+tag+text, w))
 	}
 
+	worst, _ := x.worst()
+	s, _, _ := worst.standing()
 	tagStyle, stateStyle := th.dim, th.delivery(s)
 	if r.priority == parley.PriorityUrgent || r.priority == parley.PriorityHigh {
 		tagStyle = th.warn
 	}
-	if !r.sure {
+	if !worst.sure {
 		stateStyle = th.dim
 	}
 
-	if from, rest, ok := strings.Cut(way, arrow); ok {
-		to := th.plain
-		if r.toID != "" {
-			to = th.name(r.to)
-		}
-		way = th.name(r.from).Render(from) + th.dim.Render(arrow) + to.Render(rest)
+	return th.dim.Render(when) + x.colour(th, way) + stateStyle.Render(word) + tagStyle.Render(tag) + text
+}
+
+// colour gives the names of a route their colours.
+func (x *listLine) colour(th theme, way string) string {
+	between := arrow
+	if x.of != nil {
+		between = bothWays
 	}
 
-	return when + way + stateStyle.Render(word) + tagStyle.Render(tag) + text
-}
-
-var ladders = map[parley.DeliveryState]string{
-	parley.DeliveryQueued: "○····", parley.DeliveryHeld: "○‖···", parley.DeliveryTyping: "○›···",
-	parley.DeliverySubmitted: "○›✓··", parley.DeliveryRead: "○›✓✓·", parley.DeliveryAnswered: "○›✓✓↩",
-	parley.DeliveryFailed: "○✗···", parley.DeliveryUnconfirmed: "○›?··", parley.DeliveryExpired: "○⊘···",
-}
-
-// ladder draws how far a message came, with a column for each rung: stored, being
-// typed, taken, read, answered. A problem is in the place of the next rung.
-func ladder(s parley.DeliveryState) string { return cmp.Or(ladders[s], "·····") }
-
-// share returns how many of several recipients a standing is about.
-func (r *row) share() string {
-	s, n, of := r.standing()
-	switch {
-	case of == 1:
-		return ""
-	case s.Delivered(), s == parley.DeliveryTyping:
-		return fmt.Sprintf("%d/%d", n, of)
+	from, rest, ok := strings.Cut(way, between)
+	if !ok {
+		return way
 	}
-	return fmt.Sprint(n)
+
+	r, to := x.first(), th.plain
+	if r.toID != "" {
+		to = th.name(r.to)
+	}
+
+	return th.name(r.from).Render(from) + th.dim.Render(between) + to.Render(rest)
 }
 
-// arrow stands between a sender and a recipient.
-const arrow = " → "
+// tag names what is out of the ordinary; in a fold, how many messages it has and whose the last is.
+func (x *listLine) tag() string {
+	if x.of == nil {
+		return x.row.tag()
+	}
+	return fmt.Sprintf("×%d %s: ", len(x.of), x.row.from) + x.row.tag()
+}
+
+// route returns the route of the message, or the two sides of a fold, in at most w columns.
+func (x *listLine) route(w int) string {
+	if x.of == nil {
+		return route(x.row.from, arrow, x.row.to, w)
+	}
+	return route(x.first().from, bothWays, x.first().to, w)
+}
+
+// first returns the oldest message of a line.
+func (x *listLine) first() *row {
+	if x.of == nil {
+		return x.row
+	}
+	return x.of[0]
+}
+
+// What stands between a sender and a recipient, and between two that answer each other.
+const (
+	arrow    = " → "
+	bothWays = " ⇄ "
+)
 
 // route returns `from → to` in at most w columns. Both names stay recognisable.
-func (r *row) route(w int) string {
-	from, to := r.from, r.to
-	if over := width(from) + width(arrow) + width(to) - w; over > 0 {
-		half := (w - width(arrow)) / 2
+func route(from, between, to string, w int) string {
+	if over := width(from) + width(between) + width(to) - w; over > 0 {
+		half := (w - width(between)) / 2
 		from = fit(from, max(half, width(from)-over))
-		to = fit(to, w-width(arrow)-width(from))
+		to = fit(to, w-width(between)-width(from))
 	}
-	return from + arrow + to
+	return from + between + to
 }
 
-// clockOf returns the time of day, with the date if it was another day, as far as there is room.
+// clockOf returns the time of day in w columns.
 func clockOf(at, now time.Time, w int) string {
 	at = at.In(now.Location())
-	switch {
-	case today(at, now):
-	case w >= datedClock:
-		return at.Format("2 Jan 15:04")
-	default:
-		return at.Format("2 Jan")
-	}
-
-	switch {
-	case w >= 8:
+	if w >= 8 {
 		return at.Format("15:04:05")
 	}
 	return at.Format("15:04")
 }
 
-// datedClock are the columns of a date with its time.
-const datedClock = 12
-
-func today(at, now time.Time) bool {
-	at = at.In(now.Location())
-	return at.YearDay() == now.YearDay() && at.Year() == now.Year()
+// momentOf returns the time of day, or the date if it was another day.
+func momentOf(at, now time.Time) string {
+	if at = at.In(now.Location()); !sameDay(at, now, now.Location()) {
+		return at.Format("2 Jan")
+	}
+	return at.Format("15:04")
 }
 
 // clip returns exactly n lines.

@@ -40,12 +40,23 @@ type Options struct {
 	// person's own tmux.
 	Beside func(name string) (*exec.Cmd, error)
 
+	// Export writes the messages that find finds to a new file, or all of them where find is nil, and
+	// returns their number. It is nil where that cannot be done.
+	Export func(ctx context.Context, find *parley.FindMessagesRequest, path string) (int, error)
+
+	Buffer   func(ctx context.Context, text string) error // fills the buffer of the tmux around; nil if there is none
+	Programs func() []Program                             // that may be launched; nil if nobody knows
+
 	Examine func(context.Context) []Finding // looks at everything as the doctor does; nil if nobody can
 	Open    Target                          // is shown first
 	Version string                          // of this program; "" if it is not known
 	Notify  Notify                          // how the operator learns of what came for them
 	Still   bool                            // nothing moves that need not
 	Mouse   bool                            // selects and scrolls; the terminal's own selection is then off
+
+	Theme   string            // one of Themes; the first of them if empty
+	Keys    map[string]string // by action, where they are not the usual ones
+	Filters map[string]string // by name, to be recalled
 
 	ReturnKey string           // the key that comes back from Attach; tmux's own if empty
 	Now       func() time.Time // the clock, and with it the time zone; time.Now if nil
@@ -86,6 +97,7 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 }
 
 func (o Options) withDefaults() Options {
+	o.NoColor = o.NoColor || o.Theme == ThemeNone
 	if o.ReturnKey == "" {
 		o.ReturnKey = tmuxDetach
 	}

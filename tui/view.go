@@ -60,6 +60,10 @@ func (m *model) cursor() *tea.Cursor {
 	switch m.scope() {
 	case inPalette:
 		return tea.NewCursor(width(m.palette.written(w)), 3)
+	case inLaunch:
+		c := m.form.cursor(w)
+		c.Y += rowsTop
+		return c
 	case inCompose, inTo:
 		c := m.compose.cursor()
 		if c != nil {
@@ -110,9 +114,16 @@ func (m *model) body() []string {
 		return clip(m.help.view(m.theme, m.keys, l.inner), l.bodyH)
 	case m.palette.open:
 		return clip(m.palette.view(l.inner, l.bodyH), l.bodyH)
+	case m.form.open:
+		return clip(m.form.view(l.inner, l.bodyH), l.bodyH)
 	}
 
-	lines := clip(m.shown().view(l.inner, l.screenH), l.screenH)
+	draw := m.shown().view
+	if m.tiles.opened() {
+		draw = m.tiles.view
+	}
+
+	lines := clip(draw(l.inner, l.screenH), l.screenH)
 	if m.compose.open {
 		lines = append(lines, m.compose.view(l.inner, l.bottomH)...)
 	}
@@ -154,8 +165,9 @@ func (m *model) waiting() []string {
 	}
 
 	pending := s.Deliveries[string(parley.DeliveryQueued)] + s.Deliveries[string(parley.DeliveryTyping)]
-	add(th.alarm, s.Needs, " ! %d "+needWord(s.Needs)+" ")
-	add(th.warn, m.team.unread, "%d for you")
+	needs, letters := m.needs.tally()
+	add(th.alarm, needs, " ! %d "+needWord(needs)+" ")
+	add(th.warn, letters, "%d for you")
 	add(th.bad, s.Deliveries[string(parley.DeliveryUnconfirmed)], "? %d unconfirmed")
 	add(th.warn, s.Deliveries[string(parley.DeliveryHeld)], "‖ %d held")
 	add(th.plain, pending, "○ %d pending")
@@ -172,6 +184,9 @@ func needWord(n int) string {
 
 // bar names the screens with their keys. The shown one is marked in shape too.
 func (m *model) bar(w int) string {
+	if m.tiles.opened() && !m.palette.open && !m.help.open {
+		return m.tiles.bar(w)
+	}
 	line, _ := m.tabs(w)
 	return line
 }

@@ -153,6 +153,12 @@ func formatOf(file string, wantsJSON bool) export.Format {
 func exportToFile(
 	ctx context.Context, c *cli, req parley.ExportMessagesRequest, f export.Format, file string, force bool,
 ) (int, error) {
+	return writeNewFile(file, force, func(to io.Writer) (int, error) { return writeExport(ctx, c, req, f, to) })
+}
+
+// writeNewFile lets write fill a file, and puts it in its place when it is whole. It returns what write
+// returns.
+func writeNewFile(file string, force bool, write func(io.Writer) (int, error)) (int, error) {
 	taken := parley.Errorf(parley.InvalidArgument, "%s exists already", file).With("parameter", "output").
 		Suggest("Use another name, or --force to replace it.")
 	if info, err := os.Lstat(file); err == nil && (!force || info.IsDir()) {
@@ -169,7 +175,7 @@ func exportToFile(
 
 	defer os.Remove(temporary.Name())
 
-	n, err := writeExport(ctx, c, req, f, temporary)
+	n, err := write(temporary)
 	if err = errors.Join(err, temporary.Sync(), temporary.Close()); err != nil {
 		return 0, err
 	}

@@ -70,6 +70,10 @@ func openScreen(ctx context.Context, c *cli, link screenLink) error {
 		return err
 	}
 
+	if to == (tui.Target{}) {
+		to.Screen = screen.First
+	}
+
 	key := screenReturnKey(ctx, c, at)
 	o := tui.Options{
 		Open:      to,
@@ -77,6 +81,9 @@ func openScreen(ctx context.Context, c *cli, link screenLink) error {
 		Notify:    notify,
 		Still:     screen.ReducedMotion,
 		Mouse:     screen.Mouse,
+		Theme:     screen.Theme,
+		Keys:      screen.Keys,
+		Filters:   screen.Filters,
 		Service:   service,
 		Workspace: screenTitle(c, at),
 		Follow:    service.Events,
@@ -87,9 +94,14 @@ func openScreen(ctx context.Context, c *cli, link screenLink) error {
 	}
 
 	if c.host == "" {
+		o.Programs = func() []tui.Program { return screenPrograms(c) }
 		o.Examine = func(ctx context.Context) []tui.Finding { return runDoctor(ctx, c) }
 	}
+	o.Export = func(ctx context.Context, find *parley.FindMessagesRequest, path string) (int, error) {
+		return screenExport(ctx, c, service, find, path)
+	}
 	if c.tmuxAround() != "" {
+		o.Buffer = func(ctx context.Context, text string) error { return fillBuffer(ctx, c, text) }
 		o.Beside = func(name string) (*exec.Cmd, error) { return attachInWindow(ctx, c, service, name) }
 	}
 

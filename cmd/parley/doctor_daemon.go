@@ -254,7 +254,8 @@ func (d *doctor) repair(ctx context.Context) error {
 	}
 
 	if _, err := os.Stat(at.DatabaseNote()); err == nil {
-		return parley.Errorf(parley.InvalidArgument, "the database of this workspace is on a server, which parley does not repair").
+		return parley.Errorf(parley.InvalidArgument,
+			"the database of this workspace is on a server, which parley does not repair").
 			Suggest("Look at the server's log and disk. parley doctor says what parley sees of it.")
 	}
 

@@ -135,7 +135,8 @@ func messageCommands(c *cli) []*cobra.Command {
 	return []*cobra.Command{
 		sendCommand(c), broadcastCommand(c), replyCommand(c), ignoreCommand(c), inboxCommand(c), readCommand(c),
 		messageCommand(c), whoisCommand(c), steerCommand(c), needsCommand(c), answerCommand(c), explainCommand(c),
-		retryCommand(c), pauseCommand(c), resumeCommand(c), sendFileCommand(c), getFileCommand(c), filesCommand(c), historyCommand(c), threadCommand(c),
+		retryCommand(c), pauseCommand(c), resumeCommand(c), sendFileCommand(c), getFileCommand(c),
+		filesCommand(c), historyCommand(c), threadCommand(c),
 		conversationCommand(c), searchCommand(c), findCommand(c), logCommand(c), exportCommand(c), tuiCommand(c),
 	}
 }

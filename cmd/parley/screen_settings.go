@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"os/exec"
 
 	"parley/internal/daemon"
 	"parley/tui"
@@ -21,6 +22,40 @@ func loadScreenSettings(c *cli, at daemon.Place) (daemon.ScreenSettings, tui.Not
 	}
 	n, err := s.Notification("the screen")
 	return s, n, err
+}
+
+// screenPrograms returns the profiles, those that were tried first, and whether their programs are
+// installed here.
+func screenPrograms(c *cli) []tui.Program {
+	at, err := c.place()
+	if err != nil {
+		return nil
+	}
+	t, err := daemon.Load(at, c.env)
+	if err != nil {
+		return nil
+	}
+	set, err := t.ProfileSet()
+	if err != nil {
+		return nil
+	}
+
+	var tried, others []tui.Program
+	for _, name := range set.Names() {
+		p, err := set.Find(name)
+		if err != nil || len(p.Command) == 0 {
+			continue
+		}
+		_, err = exec.LookPath(p.Command[0])
+		program := tui.Program{Name: p.Name, Command: p.Command, Installed: err == nil}
+		if len(p.Tested) > 0 {
+			tried = append(tried, program)
+		} else {
+			others = append(others, program)
+		}
+	}
+
+	return append(tried, others...)
 }
 
 // runDoctor returns the findings of parley doctor.

@@ -24,7 +24,8 @@ type Claim struct {
 // claims lists what a file runs, opens and sends. Before is what counts without it.
 func (t *Team) claims(before *Team) []Claim {
 	return slices.Concat(t.agentClaims(), t.worktreeClaims(), t.profileClaims(), t.responderClaims(),
-		t.settingClaims(&before.Settings), t.notifyClaims(&before.Notify))
+		t.settingClaims(&before.Settings), t.notifyClaims(&before.Notify),
+		t.keyClaims(before.Screen.Keys))
 }
 
 func (t *Team) agentClaims() []Claim {
@@ -127,11 +128,24 @@ func (t *Team) notifyClaims(before *notify.Settings) []Claim {
 	return all
 }
 
+// keyClaims tells which keys of the screen get another meaning: a person presses them without looking.
+func (t *Team) keyClaims(before map[string]string) []Claim {
+	if maps.Equal(t.Screen.Keys, before) {
+		return nil
+	}
+	var words []string
+	for _, action := range slices.Sorted(maps.Keys(t.Screen.Keys)) {
+		words = append(words, action+" is "+t.Screen.Keys[action])
+	}
+	return []Claim{{"screen", parley.CleanLine("screen sets keys: " + strings.Join(words, ", "))}}
+}
+
 // withhold takes out of a file what the user does not trust, and puts the user's own in its place.
 // Agents stay: only parley up launches them, and it asks first.
 func (t *Team) withhold(own *Team) {
 	t.Withheld = slices.DeleteFunc(slices.Clone(t.Claims), func(c Claim) bool { return c.Key == "agents" })
 	t.Profiles, t.Responders, t.Worktrees = own.Profiles, own.Responders, own.Worktrees
+	t.Screen.Keys = own.Screen.Keys
 
 	for _, f := range SettingFields() {
 		if f.Trusted {

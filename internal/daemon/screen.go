@@ -1,7 +1,9 @@
 package daemon
 
 import (
+	"cmp"
 	"reflect"
+	"slices"
 	"strings"
 
 	"parley"
@@ -14,16 +16,22 @@ import (
 type ScreenSettings struct {
 	Notify        string `yaml:"notify" pattern:"^ *(none|bell|desktop|bell *, *desktop|desktop *, *bell) *$" doc:"How you are notified of messages for you and of what needs you: bell, desktop, both separated by a comma, or none; both unless set."`
 	QuietHours    string `yaml:"quiet_hours" pattern:"^ *([01]?[0-9]|2[0-3]):[0-5][0-9] *- *(([01]?[0-9]|2[0-3]):[0-5][0-9]|24:00) *$" doc:"When you are not notified, such as 22:00-07:00; never unless set."`
-	Mouse         bool   `yaml:"mouse" doc:"Let the wheel scroll and clicks choose; hold shift to select text."`
+	Mouse         bool   `yaml:"mouse" doc:"Let the wheel scroll, clicks choose and double clicks open; hold shift to select text."`
 	ReducedMotion bool   `yaml:"reduced_motion" doc:"Update once a second at most, without curves and without a blinking cursor."`
+	First         string `yaml:"first" default:"traffic" enum:"traffic,agents,threads,needs,health" doc:"The screen that is shown first."`
+	Theme         string `yaml:"theme" default:"terminal" enum:"terminal,light,dark,contrast,none" doc:"The colours: terminal has your terminal's own sixteen, contrast has nothing pale."`
+
+	Keys    map[string]string `yaml:"keys" doc:"Other keys for actions, by the action's name; several with a space between them, or none."`
+	Filters map[string]string `yaml:"filters" doc:"Filters by name: @name on the filter line recalls one."`
 }
 
 // Override applies the environment's PARLEY_SCREEN_KEY variables.
 func (s *ScreenSettings) Override(env Environ) error {
-	for _, key := range setting.Names(reflect.TypeFor[ScreenSettings]()) {
+	for _, f := range setting.Fields(reflect.TypeFor[ScreenSettings]()) {
+		key := f.Name
 		name := "PARLEY_SCREEN_" + strings.ToUpper(key)
 		text := env.Get(name)
-		if text == "" {
+		if text == "" || f.Type.Kind() == reflect.Map {
 			continue
 		}
 		if err := setting.Set(s, key, text); err != nil {
@@ -36,10 +44,24 @@ func (s *ScreenSettings) Override(env Environ) error {
 	return s.check("the environment")
 }
 
-// check refuses what Notification refuses.
+// check refuses what the screen does not know.
 func (s *ScreenSettings) check(source string) error {
-	_, err := s.Notification(source)
-	return err
+	if _, err := s.Notification(source); err != nil {
+		return err
+	}
+	for name, value := range map[string]string{"first": s.First, "theme": s.Theme} {
+		known := setting.Find(reflect.TypeFor[ScreenSettings](), name).Enum
+		if value != "" && !slices.Contains(known, value) {
+			return setting.Refuse(source, name, value, strings.Join(known, ", "))
+		}
+	}
+
+	if err := cmp.Or(tui.CheckKeys(s.Keys), tui.CheckFilters(s.Filters)); err != nil {
+		e := parley.AsError(err)
+		return parley.Errorf(e.Code, "%s: screen: %w", source, err).Suggest("%s", e.Action)
+	}
+
+	return nil
 }
 
 // Notification returns how and when the operator is notified. Source tells where the

@@ -1,11 +1,14 @@
 package daemon
 
 import (
+	"maps"
 	"reflect"
 	"regexp"
+	"slices"
 	"testing"
 	"time"
 
+	"parley"
 	"parley/internal/setting"
 	"parley/tui"
 )
@@ -66,5 +69,56 @@ func TestScreenSettingsChooseNotifications(t *testing.T) {
 		!s.ReducedMotion ||
 		!s.Mouse {
 		t.Errorf("reduced motion is %v, the mouse %v, %v; want both", s.ReducedMotion, s.Mouse, err)
+	}
+}
+
+func TestScreenSettingsSayWhatIsWrong(t *testing.T) {
+	for _, c := range []struct {
+		s    ScreenSettings
+		want string
+	}{
+		{ScreenSettings{Theme: "dark", First: "needs", Keys: map[string]string{"tiles": "f5"}}, ""},
+		{ScreenSettings{Theme: "pink"}, "here: theme is pink: Give terminal, light, dark, contrast, none."},
+		{ScreenSettings{First: "home"}, "here: first is home: Give traffic, agents, threads, needs, health."},
+		{ScreenSettings{Keys: map[string]string{"tile": "x"}},
+			`here: screen: keys has "tile", which is no action: Did you mean tiles? The table of keys in docs/screen.md names the actions.`},
+		{ScreenSettings{Filters: map[string]string{"a": ""}},
+			`here: screen: filters has "a": Give it what the filter line takes, such as is:held to:coder.`},
+	} {
+		got := ""
+		if err := c.s.check("here"); err != nil {
+			e := parley.AsError(err)
+			got = e.Message + ": " + e.Action
+		}
+		if got != c.want {
+			t.Errorf("%+v: got %q, want %q", c.s, got, c.want)
+		}
+	}
+}
+
+// The screen and the settings know the same screens and themes.
+func TestScreenSettingsNameWhatThereIs(t *testing.T) {
+	for name, want := range map[string][]string{"first": tui.Screens, "theme": tui.Themes} {
+		if got := setting.Find(reflect.TypeFor[ScreenSettings](), name).Enum; !slices.Equal(got, want) {
+			t.Errorf("%s may be %q, want %q", name, got, want)
+		}
+	}
+}
+
+// Somebody else's keys count only once the user trusts the file.
+func TestUntrustedKeysAreLeftOut(t *testing.T) {
+	before := map[string]string{"tiles": "f5"}
+	file := &Team{Screen: ScreenSettings{Keys: map[string]string{"tiles": "f5", "agents.stop": "enter"}}}
+	file.Claims = file.keyClaims(before)
+	if got, want := file.Claims, (Claim{"screen", "screen sets keys: agents.stop is enter, tiles is f5"}); len(got) != 1 || got[0] != want {
+		t.Errorf("claims %v, want %v", got, want)
+	}
+
+	file.withhold(&Team{Screen: ScreenSettings{Keys: before}})
+	if !maps.Equal(file.Screen.Keys, before) || len(file.Withheld) != 1 {
+		t.Errorf("keeps %v and withholds %v", file.Screen.Keys, file.Withheld)
+	}
+	if again := file.keyClaims(before); again != nil {
+		t.Errorf("the user's own keys are claimed: %v", again)
 	}
 }

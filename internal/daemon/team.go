@@ -82,6 +82,7 @@ func Load(at Place, env Environ) (*Team, error) {
 
 	base := *own
 	base.Profiles, base.Responders = nil, nil
+	base.Screen.Keys, base.Screen.Filters = maps.Clone(own.Screen.Keys), maps.Clone(own.Screen.Filters)
 	t, err := loadOver(&base, at.TeamFile(), false)
 	if err != nil {
 		return nil, err
@@ -138,6 +139,7 @@ func loadOver(t *Team, file string, must bool) (*Team, error) {
 		setting.Fill(&t.Notify)
 	}
 	before := *t
+	before.Screen.Keys = maps.Clone(t.Screen.Keys)
 
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) && !must {

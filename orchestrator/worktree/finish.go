@@ -62,7 +62,8 @@ func (r *repo) checkCommitted(ctx context.Context, w *parley.Worktree, f Finish)
 		if f.Merge {
 			return e.Suggest("Ask it to commit, or commit there yourself: git -C %s commit -a", w.Path)
 		}
-		return e.Suggest("Look at them: parley diff %s. To throw them away: parley stop %s --remove --discard", f.Agent, f.Agent)
+		return e.Suggest(
+			"Look at them: parley diff %s. To throw them away: parley stop %s --remove --discard", f.Agent, f.Agent)
 	}
 
 	if now, err := there.line(ctx, "rev-parse", "--abbrev-ref", "HEAD"); err != nil || now != w.Branch {
@@ -126,7 +127,8 @@ func (r *repo) checkMerged(ctx context.Context, w *parley.Worktree, agent string
 		return err
 	}
 	return parley.Errorf(parley.InvalidArgument, "%s has %s that %s lacks", w.Branch, plural(ahead, "commit"), w.Base).
-		Suggest("Merge it: parley stop %s --merge --remove. To throw it away: parley stop %s --remove --discard", agent, agent)
+		Suggest(
+			"Merge it: parley stop %s --merge --remove. To throw it away: parley stop %s --remove --discard", agent, agent)
 }
 
 // Run checks again and finishes the worktree. It returns how the branch was merged.

@@ -276,7 +276,9 @@ func copyInto(to, from, name string) error {
 	}
 	defer target.Close()
 
-	return fs.WalkDir(source.FS(), filepath.ToSlash(filepath.Clean(name)), func(path string, d fs.DirEntry, err error) error {
+	root := filepath.ToSlash(filepath.Clean(name))
+
+	return fs.WalkDir(source.FS(), root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err

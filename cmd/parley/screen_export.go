@@ -1,0 +1,91 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"parley"
+	"parley/export"
+)
+
+// screenExport writes the messages that find finds to a new file, the oldest first; all of them where
+// find is nil.
+func screenExport(
+	ctx context.Context, c *cli, s parley.Service, find *parley.FindMessagesRequest, path string,
+) (int, error) {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(c.dir, path)
+	}
+	if find == nil {
+		return exportToFile(ctx, c, parley.ExportMessagesRequest{Limit: exportPage}, formatOf(path, false), path, false)
+	}
+
+	ids, err := foundIDs(ctx, s, *find)
+	if err != nil {
+		return 0, err
+	}
+
+	return writeNewFile(path, false, func(to io.Writer) (int, error) {
+		head := export.Head{Title: "Messages that match a filter", Total: len(ids), At: c.now(), Zone: time.Local}
+		w, err := export.New(to, formatOf(path, false), head)
+		if err != nil {
+			return 0, err
+		}
+		for _, id := range slices.Backward(ids) {
+			res, err := s.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: id})
+			if err != nil {
+				return 0, err
+			}
+			if err := w.Message(&parley.ExportedMessage{Message: *res.Object, Deliveries: res.Deliveries}); err != nil {
+				return 0, err
+			}
+		}
+		return len(ids), w.Close()
+	})
+}
+
+// foundIDs returns the ids of all messages that find finds, the newest first.
+func foundIDs(ctx context.Context, s parley.Service, find parley.FindMessagesRequest) ([]string, error) {
+	var ids []string
+	for find.Limit = 100; ; {
+		res, err := s.FindMessages(ctx, find)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range res.Messages {
+			ids = append(ids, m.MessageID)
+		}
+
+		switch {
+		case res.Truncated && res.SearchedSince != nil:
+			find.Before, find.Until = "", res.SearchedSince
+		case res.HasMore && len(res.Messages) > 0:
+			find.Before = ids[len(ids)-1]
+		default:
+			return ids, nil
+		}
+	}
+}
+
+// fillBuffer puts a text into the buffer of the tmux around, and where that tmux can, on the clipboard.
+func fillBuffer(ctx context.Context, c *cli, text string) error {
+	load := func(args ...string) error {
+		cmd := exec.CommandContext(ctx, "tmux", append([]string{"-N", "-S", c.tmuxAround(), "load-buffer"}, args...)...)
+		cmd.Env, cmd.Stdin = c.env, bytes.NewBufferString(text)
+		out, err := cmd.CombinedOutput()
+		if words := bytes.TrimSpace(out); err != nil && len(words) > 0 {
+			return errors.New(parley.CleanLine(string(words)))
+		}
+		return err
+	}
+	if load("-w", "-") == nil { // since tmux 3.2
+		return nil
+	}
+	return load("-")
+}

@@ -1,0 +1,239 @@
+package tui
+
+import (
+	"cmp"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"parley"
+)
+
+// agentColumn is a column of the list that is drawn where there is room, and where any agent has
+// something in it.
+type agentColumn struct {
+	head string
+	rank int // the lowest gets room first
+	most int // columns
+	text func(a *agents, s *parley.AgentStatus) string
+}
+
+// agentColumns are in the order in which they are drawn, after the state and the name of an agent.
+var agentColumns = []agentColumn{
+	{"for", 1, 4, func(a *agents, s *parley.AgentStatus) string { return since(s.Since, a.now) }},
+	{"role", 4, 18, func(_ *agents, s *parley.AgentStatus) string { return safeLine(s.Role) }},
+	{"runs", 2, 20, func(_ *agents, s *parley.AgentStatus) string { return program(s) }},
+	{"branch", 6, 20, func(_ *agents, s *parley.AgentStatus) string { return branch(s) }},
+	{"directory", 8, 20, (*agents).directory},
+	{"today", 7, 14, func(_ *agents, s *parley.AgentStatus) string { return spent(s) }},
+	{"last hour", 5, hourSpans, (*agents).curve},
+	{"talk", 3, temperatureColumn - 1, func(a *agents, s *parley.AgentStatus) string { return a.temperature(s).inList() }},
+	{"waiting", 0, 34, func(_ *agents, s *parley.AgentStatus) string { return counts(s) }},
+}
+
+// agentTable is how wide the columns of the list are.
+type agentTable struct {
+	name    int
+	widths  []int // of agentColumns; 0 for those that are not drawn
+	rest    int   // what the reason, or the last message, has
+	longest int   // of the reasons why agents wait
+	natural int   // the width with which nothing is cut
+	busiest int   // of the agents' curves
+	oneDir  bool  // all agents work in one directory
+}
+
+// What the last message of an agent needs to be worth a look, and to be read.
+const (
+	leastRest = 24
+	goodRest  = 40
+)
+
+// measure finds out how wide the columns would like to be.
+func (a *agents) measure() {
+	t := &a.table
+	t.name, t.longest, t.widths = 5, 0, make([]int, len(agentColumns))
+	t.busiest, t.oneDir = max(1, a.ledger.busiest(a.now)), a.oneDirectory()
+	for _, s := range a.list {
+		t.name = max(t.name, width(s.Name))
+		t.longest = max(t.longest, width(waitsWords(s)))
+		for i, c := range agentColumns {
+			t.widths[i] = max(t.widths[i], min(width(c.text(a, s)), c.most))
+		}
+	}
+
+	t.name, t.natural = min(t.name, 24), 0
+	for i, w := range t.widths {
+		if w > 0 {
+			t.widths[i] = max(w, width(agentColumns[i].head))
+			t.natural += t.widths[i] + 1
+		}
+	}
+	t.natural += agentFixed + t.name + 2 + max(t.longest, goodRest)
+}
+
+// agentFixed are the columns of the marker, the shape of the state, its word, and the gap after the name.
+const agentFixed = 2 + 2 + 1 + 11
+
+// shrunk returns the table on a list of w columns. The reason why an agent waits is cut last: the other
+// columns go before it, and then the name becomes shorter.
+func (t agentTable) shrunk(w int) agentTable {
+	wanted := t.widths
+	t.widths = make([]int, len(wanted))
+	left := w - agentFixed - t.name - 2 - max(t.longest, leastRest)
+
+	order := make([]int, len(wanted))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return agentColumns[i].rank - agentColumns[j].rank })
+
+	for _, i := range order {
+		if need := wanted[i] + 1; wanted[i] > 0 && need <= left {
+			t.widths[i] = wanted[i]
+			left -= need
+		}
+	}
+
+	if left < 0 {
+		t.name = max(t.name+left, min(t.name, 10))
+	}
+
+	t.rest = w - agentFixed - t.name - 2
+	for _, n := range t.widths {
+		if n > 0 {
+			t.rest -= n + 1
+		}
+	}
+
+	return t
+}
+
+// heads draws the headings of the columns.
+func (a *agents) heads(t agentTable, w int) string {
+	line := "    " + pad("agent", t.name) + " " + pad("state", 11)
+	for i, n := range t.widths {
+		if n > 0 {
+			line += " " + pad(agentColumns[i].head, n)
+		}
+	}
+	return a.theme.dim.Render(fit(line+"  why it waits, or last message", w))
+}
+
+// agentLine draws an agent: its state in shape and word, its name, the columns that there is room for, and why
+// it is held or the last message.
+func (a *agents) agentLine(s *parley.AgentStatus, t agentTable, w int) string {
+	selected := s.ID == a.sel
+	mark := marked(selected, a.picked.has(s.ID))
+	glyph, state := agentGlyph(s.State)+" ", pad(string(s.State), 11)
+	name := pad(s.Name, t.name) + " "
+	rest := a.rest(s)
+	if t.rest > 0 && rest != "" {
+		rest = "  " + fit(rest, t.rest)
+	} else {
+		rest = ""
+	}
+
+	var plain, coloured strings.Builder
+	for i, n := range t.widths {
+		if n > 0 {
+			cell := " " + pad(agentColumns[i].text(a, s), n)
+			plain.WriteString(cell)
+			coloured.WriteString(a.cellStyle(i, s).Render(cell))
+		}
+	}
+
+	if selected {
+		return a.theme.focus.Render(pad(mark+glyph+name+state+plain.String()+rest, w))
+	}
+
+	style, restStyle := a.theme.agent(s.State), a.theme.plain
+	if waitsWords(s) != "" {
+		restStyle = a.theme.warn
+	}
+
+	return mark + style.Render(glyph) + a.theme.name(s.Name).Render(name) + style.Render(state) +
+		coloured.String() + restStyle.Render(rest)
+}
+
+// cellStyle returns how a cell looks: dim, unless it asks for something.
+func (a *agents) cellStyle(column int, s *parley.AgentStatus) interface{ Render(...string) string } {
+	switch {
+	case agentColumns[column].head == "waiting" && s.Overdue > 0:
+		return a.theme.bad
+	case agentColumns[column].head == "waiting":
+		return a.theme.plain
+	case agentColumns[column].head == "last hour":
+		return a.theme.busy
+	}
+	return a.theme.dim
+}
+
+// branch returns the branch of an agent's own worktree.
+func branch(s *parley.AgentStatus) string {
+	if s.Worktree == nil {
+		return ""
+	}
+	return safeLine(s.Worktree.Branch)
+}
+
+// directory returns where an agent works, if that is not where all of them do.
+func (a *agents) directory(s *parley.AgentStatus) string {
+	if s.Dir == "" || s.Worktree != nil || a.table.oneDir {
+		return ""
+	}
+	return safeLine(filepath.Base(s.Dir))
+}
+
+func (a *agents) oneDirectory() bool {
+	return !slices.ContainsFunc(a.list, func(s *parley.AgentStatus) bool {
+		return s.Dir != "" && s.Dir != a.list[0].Dir && s.Worktree == nil
+	})
+}
+
+// spent returns what the agent's program has used today: tokens, and money where there are prices.
+func spent(s *parley.AgentStatus) string {
+	if s.Today == nil || s.Today.Total() == 0 {
+		return ""
+	}
+	words := parley.FormatCount(s.Today.Total())
+	if s.Today.Cost > 0 {
+		words += " " + parley.FormatCost(s.Today.Cost)
+	}
+	return words
+}
+
+// curve draws how many messages an agent wrote and got in the last hour, on a scale that all agents share.
+func (a *agents) curve(s *parley.AgentStatus) string {
+	figures := a.ledger.curve(s.ID, a.now)
+	if slices.Max(figures) == 0 {
+		return ""
+	}
+	return sparksTo(figures, a.table.busiest)
+}
+
+// compare orders two agents by what the operator chose, the most first.
+func (a *agents) compare(x, y *parley.AgentStatus) int {
+	switch a.order {
+	case byGroup:
+		return strings.Compare(cmp.Or(groupOf(x), lastGroup), cmp.Or(groupOf(y), lastGroup))
+	case byMessages:
+		return a.ledger.sum(y.ID, a.now) - a.ledger.sum(x.ID, a.now)
+	case byTokens:
+		return cmp.Compare(tokensOf(y), tokensOf(x))
+	case byTime:
+		return x.Since.Compare(y.Since)
+	case byTrouble:
+		if by := section(x) - section(y); by != 0 || section(x) != inTrouble {
+			return by
+		}
+		return cmp.Or(urgencyOf(x)-urgencyOf(y), x.Since.Compare(y.Since))
+	}
+	return 0
+}
+
+func tokensOf(s *parley.AgentStatus) int64 {
+	if s.Today == nil {
+		return 0
+	}
+	return s.Today.Total()
+}

@@ -1,0 +1,103 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"parley"
+)
+
+const reason = "waits: its terminal asks “May I edit the file that everybody else works on?” → 4"
+
+func tableTeam() *fakeService {
+	f := newFake()
+	f.agent("coder", parley.StateWaiting, 3, 3, "")
+	f.agent("tester", parley.StateIdle, 0, 0, "")
+	f.agents[0].WaitsFor = strings.TrimSuffix(strings.TrimPrefix(reason, "waits: "), " → 4")
+	f.agents[0].Role, f.agents[0].Profile = "writes the parser", "claude"
+	f.agents[0].Command = []string{"claude", "--model=opus"}
+	f.agents[0].Worktree = &parley.Worktree{Branch: "parser-errors"}
+	f.agents[0].Today = &parley.Spending{Tokens: parley.Tokens{Input: 41_000}, Cost: 1.25}
+	return f
+}
+
+// The reason why an agent waits is the last thing that is cut.
+func TestTheReasonIsWholeWhileAnotherColumnIsThere(t *testing.T) {
+	for w := 60; w <= 200; w += 7 {
+		s := newScreen(t, tableTeam(), w, 30)
+		s.press("2", "v") // without the terminal
+		s.fits("2")
+		if strings.Contains(s.text(), reason) {
+			continue
+		}
+		if w >= 130 {
+			t.Fatalf("at %d columns the reason is cut:\n%s", w, s.text())
+		}
+		for _, column := range []string{"claude/opus", "parser-errors", "writes the", "41k", "3 unread"} {
+			if strings.Contains(s.text(), column) {
+				t.Fatalf("at %d columns the reason is cut, and %s is there:\n%s", w, column, s.text())
+			}
+		}
+	}
+}
+
+func TestAgentsHaveTheColumnsThatAnybodyFills(t *testing.T) {
+	f := tableTeam()
+	f.agents[0].WaitsFor = "an answer"
+	f.say(1, "coder", []string{"tester"}, "hello", "normal", parley.DeliveryRead)
+	s := newScreen(t, f, 240, 30)
+	s.press("2")
+	s.shows("runs", "claude/opus", "role", "writes the parser", "branch", "parser-errors", "today", "41k 1.25",
+		"last hour", "········█···", "waiting", "← coder: hello")
+	s.hides("directory", "talk")
+
+	f.agents[0].Role, f.agents[0].Worktree, f.agents[0].Today = "", nil, nil
+	s.send(tickMsg(noon))
+	s.hides("role", "branch", "today")
+}
+
+func TestAgentsAreSortedByMessagesTokensAndTime(t *testing.T) {
+	f := newFake()
+	for i, name := range []string{"ann", "bob", "cy"} {
+		f.agent(name, parley.StateIdle, 0, 0, "")
+		f.agents[i].Since = noon.Add(-time.Duration(3-i*i) * time.Hour)
+		f.agents[i].Today = &parley.Spending{Tokens: parley.Tokens{Input: int64(1 + i%2)}}
+	}
+	f.chat(1, 5, "cy", "bob")
+	f.say(9, "cy", []string{"ann"}, "hello", "normal", parley.DeliveryRead)
+	s := newScreen(t, f, 100, 30)
+	for _, want := range []string{"by trouble ann", "by group ann", "by name ann", "by messages cy", "by tokens bob",
+		"by time in state ann"} {
+		s.press("2")
+		if got := orderNames[s.m.agents.order] + " " + s.m.agents.list[0].Name; got != want {
+			t.Errorf("the first is %s, want %s", got, want)
+		}
+		s.press("o")
+	}
+}
+
+// The curves count each event once, also those that were read later.
+func TestLedgerCountsEachMessageOnce(t *testing.T) {
+	f := newFake()
+	f.chat(1, 8, "coder", "tester")
+	var l ledger
+	for range 2 {
+		for _, e := range f.events[8:] {
+			l.take(e)
+		}
+	}
+	for range 2 {
+		l.takePast(f.events)
+	}
+
+	if got, want := l.sum(agentID("coder"), noon), 8; got != want {
+		t.Errorf("%d messages, want %d", got, want)
+	}
+	if got, want := l.pairs(noon)[pair{agentID("coder"), agentID("tester")}], 4; got != want {
+		t.Errorf("%d messages one way, want %d", got, want)
+	}
+	if got := l.sum(agentID("coder"), noon.Add(2*time.Hour)); got != 0 {
+		t.Errorf("%d messages are of an hour that has passed", got)
+	}
+}

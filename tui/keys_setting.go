@@ -1,0 +1,180 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"parley"
+)
+
+// actionsByKey name the actions of keys that neither the palette nor the key line names.
+var actionsByKey = map[string]string{
+	"→": "next-screen", "←": "previous-screen", "↑": "up", "↓": "down", "pgup": "page-up", "pgdn": "page-down",
+	"g": "top", "G": "bottom", "esc": "back", "tab": "switch", "m": "mark-read",
+}
+
+// action returns the name by which the settings know what a key does, "" if its key is fixed.
+func (b *binding) action() string {
+	if b.scope > inHealth {
+		return ""
+	}
+
+	name := b.name
+	if name == "" {
+		name = b.hint
+	}
+	if name == "" {
+		name = actionsByKey[first(b.show)]
+	}
+	name = strings.ReplaceAll(name, " ", "-")
+	if b.scope == inShell || name == "" {
+		return name
+	}
+
+	return Screens[b.scope-inTraffic] + "." + name
+}
+
+func first(show string) string {
+	key, _, _ := strings.Cut(show, " ")
+	return key
+}
+
+// CheckKeys reports what is wrong with the keys of the settings, which are given by action.
+func CheckKeys(keys map[string]string) error {
+	_, err := rebind(newModel(Options{}.withDefaults(), commands{}).bindings(), keys)
+	return err
+}
+
+// fixedKeys quit and get out whatever the settings say.
+var fixedKeys = []string{"ctrl+c"}
+
+// rebind gives actions other keys. Several keys have spaces between them, and none takes an
+// action's keys away.
+func rebind(all []binding, keys map[string]string) ([]binding, error) {
+	for _, action := range sorted(keys) {
+		i := slices.IndexFunc(all, func(b binding) bool { return b.action() == action })
+		if i < 0 {
+			return nil, noAction(all, action)
+		}
+
+		b, text := all[i], strings.TrimSpace(keys[action])
+		if (text == "none" || text == "") && (action == "quit" || action == "help") {
+			return nil, wrongKey(action, text, "A key: "+action+" must stay within reach.")
+		}
+
+		changed := binding{}
+		if text != "none" {
+			changed = bind(text, b.does, b.run)
+		}
+		for _, key := range changed.keys {
+			if !knownKey(key) {
+				return nil, wrongKey(action, text, "Keys such as x, X, f5, ctrl+x or alt+enter, with a space between two.")
+			}
+		}
+
+		kept := slices.DeleteFunc(slices.Clone(b.keys), func(k string) bool { return !slices.Contains(fixedKeys, k) })
+		all[i].keys, all[i].show = append(changed.keys, kept...), changed.show
+	}
+
+	return all, twice(all, keys)
+}
+
+func sorted(keys map[string]string) []string {
+	var actions []string
+	for action := range keys {
+		actions = append(actions, action)
+	}
+	slices.Sort(actions)
+	return actions
+}
+
+func wrongKey(action, keys, instead string) error {
+	return parley.Errorf(parley.InvalidArgument, "the key of %s is %q", parley.CleanLine(action), parley.CleanLine(keys)).
+		With("setting", "keys").
+		Suggest("Give %s", lowerFirst(instead))
+}
+
+// noAction says that there is no such action, and which one is meant.
+func noAction(all []binding, action string) error {
+	e := parley.Errorf(parley.InvalidArgument, "keys has %q, which is no action", parley.CleanLine(action)).
+		With("setting", "keys")
+
+	best, score := "", 0
+	for i := range all {
+		if name := all[i].action(); name != "" {
+			if n := fuzzy(action, name); n > score {
+				best, score = name, n
+			}
+		}
+	}
+	if best == "" {
+		return e.Suggest("The table of keys in docs/screen.md names the actions.")
+	}
+
+	return e.Suggest("Did you mean %s? The table of keys in docs/screen.md names the actions.", best)
+}
+
+// twice refuses a key with two meanings on one screen, if the settings bring that about.
+func twice(all []binding, keys map[string]string) error {
+	for i := range all {
+		for j := range all[:i] {
+			a, b := &all[j], &all[i]
+			if a.scope != b.scope && (a.scope != inShell || b.scope > inHealth) {
+				continue
+			}
+			_, changedA := keys[a.action()]
+			_, changedB := keys[b.action()]
+			if !changedA && !changedB {
+				continue
+			}
+			for _, key := range b.keys {
+				if slices.Contains(a.keys, key) {
+					return parley.Errorf(parley.InvalidArgument, "the key %s is bound twice: to %s and to %s",
+						parley.CleanLine(key), a.action(), b.action()).
+						With("setting", "keys").
+						Suggest("Give one of them another key, or none.")
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// namedKeys are the keys that are no character.
+var namedKeys = []string{
+	"enter", "tab", "space", "esc", "up", "down", "left", "right", "home", "end", "pgup", "pgdown", "backspace", "delete",
+	"insert", "f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10", "f11", "f12",
+}
+
+// knownKey reports whether a terminal can send a key.
+func knownKey(key string) bool {
+	for _, mod := range []string{"ctrl+", "alt+", "shift+"} {
+		if rest, ok := strings.CutPrefix(key, mod); ok && rest != "" {
+			key = rest
+		}
+	}
+	return slices.Contains(namedKeys, key) || utf8.RuneCountInString(key) == 1 && safeLine(key) == key
+}
+
+// usually returns the binding that a key has unless the settings say otherwise, in a scope or
+// everywhere; nil if it has none.
+func (k *keymap) usually(s scope, key string) *binding {
+	for _, in := range []scope{s, inShell} {
+		for i := range k.all {
+			if b := &k.all[i]; b.scope == in && slices.Contains(b.usual, key) {
+				return b
+			}
+		}
+	}
+	return nil
+}
+
+// shown returns the key that does what a key usually does, for texts that name it; "" if none does.
+func (k *keymap) shown(s scope, usual string) string {
+	b := k.usually(s, usual)
+	if b == nil || slices.Contains(b.keys, usual) {
+		return usual
+	}
+	return first(b.show)
+}

@@ -1,0 +1,296 @@
+package tui
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley"
+)
+
+// Program is a profile of a program that the launch form offers.
+type Program struct {
+	Name      string   // the profile's
+	Command   []string // that it runs
+	Installed bool
+}
+
+// launchForm is the page on which an agent is described that is to be launched.
+type launchForm struct {
+	*shared
+	known  []Program
+	open   bool
+	busy   bool
+	at     int // the field that the keys go to
+	fields [launchFields]formField
+	err    error
+	errAt  int // the field that it is about; launchFields for none of them
+}
+
+// formField is a line of the form.
+type formField struct {
+	text    line
+	choices []string // that its keys go through
+}
+
+// The fields in their order.
+const (
+	nameField = iota
+	programField
+	profileField
+	modelField
+	dirField
+	roleField
+	groupField
+	worktreeField
+	promptField
+	launchFields
+)
+
+// formFields are the names of the fields on the form, and those of the parameters that they set.
+var formFields = [launchFields]struct{ label, parameter string }{
+	nameField:     {"name", "name"},
+	programField:  {"program", "command"},
+	profileField:  {"profile", "profile"},
+	modelField:    {"model", "model"},
+	dirField:      {"directory", "dir"},
+	roleField:     {"role", "role"},
+	groupField:    {"groups", "groups"},
+	worktreeField: {"worktree", "worktree"},
+	promptField:   {"prompt", "prompt"},
+}
+
+// ownBranch asks for a worktree on a branch that is named after the agent.
+const ownBranch = "yes"
+
+// programsMsg is the profiles that may be launched.
+type programsMsg []Program
+
+// launchedMsg is what came of a launch.
+type launchedMsg struct {
+	name   string
+	result *parley.LaunchAgentResult
+	err    error
+}
+
+func (f *launchForm) keys() []binding {
+	by := func(n int) func() tea.Cmd {
+		return func() tea.Cmd { f.at = (f.at + n + launchFields) % launchFields; return nil }
+	}
+	pick := func(n int) func() tea.Cmd {
+		return func() tea.Cmd { f.pick(n); return nil }
+	}
+	return []binding{
+		bind("enter", "launch it", f.launch).hinted("launch"),
+		bind("tab ↓", "next field", by(1)).hinted("next"),
+		bind("shift+tab ↑", "the field before", by(-1)),
+		bind("→", "the next choice", pick(1)).hinted("choose").unless(f.noChoices),
+		bind("←", "the choice before", pick(-1)),
+		bind("esc", "close; what is written is kept", f.leave, "ctrl+c").hinted("close"),
+	}
+}
+
+// start opens the form with what was written before.
+func (f *launchForm) start() tea.Cmd {
+	f.open, f.at, f.err = true, nameField, nil
+	if s := f.link.status; s != nil {
+		f.offer(dirField, s.Workspace)
+	}
+	for i := range f.team.list {
+		f.offer(dirField, f.team.list[i].Dir)
+		f.offer(roleField, f.team.list[i].Role)
+	}
+	for _, g := range f.team.groups() {
+		f.offer(groupField, g)
+	}
+	f.offer(worktreeField, ownBranch)
+
+	return f.do.programs
+}
+
+// offerPrograms takes the profiles. The first that is installed is chosen, unless something is
+// written there already.
+func (f *launchForm) offerPrograms(known []Program) {
+	f.known = known
+	for _, p := range known {
+		if p.Installed {
+			f.offer(programField, p.Name)
+		}
+		f.offer(profileField, p.Name)
+	}
+	if p := &f.fields[programField]; p.text == "" && len(p.choices) > 0 {
+		p.text = line(p.choices[0])
+	}
+}
+
+// offer adds a choice to a field.
+func (f *launchForm) offer(at int, choice string) {
+	if x := &f.fields[at]; choice != "" && choice == safeLine(choice) && !slices.Contains(x.choices, choice) {
+		x.choices = append(x.choices, choice)
+	}
+}
+
+func (f *launchForm) noChoices() bool { return len(f.fields[f.at].choices) == 0 }
+
+// pick goes to the next choice of a field, or the one before. Before the first one, the field is
+// empty.
+func (f *launchForm) pick(n int) {
+	x := &f.fields[f.at]
+	if len(x.choices) == 0 {
+		f.tell("Nothing to choose from here: write it.")
+		return
+	}
+	all := append([]string{""}, x.choices...)
+	at := max(0, slices.Index(all, string(x.text)))
+	x.text = line(all[(at+n+len(all))%len(all)])
+}
+
+// press takes a key that is text.
+func (f *launchForm) press(key tea.KeyPressMsg) {
+	if !f.busy {
+		f.fields[f.at].text.press(key)
+	}
+}
+
+func (f *launchForm) insert(text string) {
+	if !f.busy {
+		f.fields[f.at].text.insert(text)
+	}
+}
+
+func (f *launchForm) leave() tea.Cmd {
+	f.open = false
+	f.tell("Closed. " + f.key("L") + " opens it with what is written.")
+	return nil
+}
+
+// text returns what is written in a field.
+func (f *launchForm) text(at int) string { return strings.TrimSpace(string(f.fields[at].text)) }
+
+// request returns what is asked for, or what is wrong with it and in which field.
+func (f *launchForm) request() (r parley.LaunchAgentRequest, at int, err error) {
+	r = parley.LaunchAgentRequest{
+		Name: f.text(nameField), Profile: f.text(profileField), Model: f.text(modelField), Dir: f.text(dirField),
+		Role: f.text(roleField), Groups: splitNames(f.text(groupField)), Worktree: f.text(worktreeField),
+		Prompt: f.text(promptField),
+	}
+
+	if r.Worktree == ownBranch {
+		r.Worktree = parley.WorktreeAuto
+	}
+	if r.Name == "" {
+		return r, nameField, parley.Errorf(parley.InvalidArgument, "it has no name yet").
+			Suggest("A letter, then letters, digits, - or _.")
+	}
+	if err := parley.CheckName(r.Name); err != nil {
+		return r, nameField, err
+	}
+	if f.team.named(r.Name) != nil {
+		return r, nameField, parley.Errorf(parley.AgentExists, "there is an agent %s already", r.Name).
+			Suggest("Give another name, or restart that one with R.")
+	}
+
+	if r.Command, err = splitWords(f.text(programField)); err != nil {
+		return r, programField, err
+	}
+	switch p := f.program(f.text(programField)); {
+	case p != nil && r.Profile == "":
+		r.Profile, r.Command = p.Name, nil
+	case p != nil:
+		r.Command = p.Command
+	case len(r.Command) == 0 && r.Profile == "":
+		return r, programField, parley.Errorf(parley.InvalidArgument, "which program it runs is not said").
+			Suggest("Choose one with the arrow keys, or write a command.")
+	}
+
+	if r.Dir != "" && !filepath.IsAbs(r.Dir) {
+		if s := f.link.status; s == nil || strings.HasPrefix(r.Dir, "~") {
+			return r, dirField, parley.Errorf(parley.InvalidArgument, "%s is not an absolute path", parley.CleanLine(r.Dir)).
+				Suggest("Begin with /, or with a folder of the workspace.")
+		}
+		r.Dir = filepath.Join(f.link.status.Workspace, r.Dir)
+	}
+
+	err = r.Validate()
+
+	return r, fieldOfError(err), err
+}
+
+// program returns the program that a profile's name stands for, or nil.
+func (f *launchForm) program(name string) *Program {
+	for i := range f.known {
+		if f.known[i].Name == name {
+			return &f.known[i]
+		}
+	}
+	return nil
+}
+
+// fieldOfError returns the field that an error is about, launchFields if it names none.
+func fieldOfError(err error) int {
+	if err == nil {
+		return launchFields
+	}
+
+	e := parley.AsError(err)
+	if e.Code == parley.AgentExists {
+		return nameField
+	}
+	parameter, _ := e.Details["parameter"].(string)
+	for at, x := range formFields {
+		if _, ok := e.Details[x.parameter]; ok || x.parameter == parameter {
+			return at
+		}
+	}
+
+	return launchFields
+}
+
+// launch launches the agent, or says at the field what is wrong.
+func (f *launchForm) launch() tea.Cmd {
+	if f.busy {
+		return nil
+	}
+
+	r, at, err := f.request()
+	if err != nil {
+		f.refuse(at, err)
+		return nil
+	}
+
+	f.busy, f.err = true, nil
+
+	return f.do.call(func(ctx context.Context, s parley.Service) tea.Msg {
+		res, err := s.LaunchAgent(ctx, r)
+		return launchedMsg{name: r.Name, result: res, err: err}
+	})
+}
+
+func (f *launchForm) refuse(at int, err error) {
+	f.err, f.errAt = err, at
+	if at < launchFields {
+		f.at = at
+	}
+}
+
+// launched takes the answer. After an error the form is open as before.
+func (f *launchForm) launched(msg launchedMsg) tea.Cmd {
+	f.busy = false
+	if msg.err != nil {
+		f.link.gone(msg.err)
+		f.refuse(fieldOfError(msg.err), msg.err)
+		if !f.open {
+			f.fail(msg.err)
+		}
+		return nil
+	}
+
+	f.open = false
+	f.fields[nameField].text, f.fields[promptField].text = "", ""
+	f.tell(msg.name + " launched. " + f.key("a") + " attaches to it, " + f.key("c") + " writes to it.")
+
+	return tea.Batch(f.goTo(atAgents), f.link.lookSoon())
+}

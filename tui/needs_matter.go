@@ -1,0 +1,145 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"parley"
+)
+
+// matters returns one need for each matter: what keeps an agent from working covers the answers that it
+// owes, and a message covers the debt and the reminders that are about it. The needs come the most urgent
+// first, and so do those that stay.
+func matters(all []need) []need {
+	var roots, reminders []need
+	for _, x := range all {
+		switch i := slices.IndexFunc(roots, func(r need) bool { return r.covers(&x) }); {
+		case x.about != "":
+			reminders = append(reminders, x)
+		case i >= 0:
+			roots[i].also = append(roots[i].also, x)
+		default:
+			roots = append(roots, x)
+		}
+	}
+
+	for _, x := range reminders {
+		if i := slices.IndexFunc(roots, func(r need) bool { return r.mentions(x.about) }); i >= 0 {
+			roots[i].also = append(roots[i].also, x)
+			continue
+		}
+		at := slices.IndexFunc(roots, func(r need) bool { return r.order(&x) > 0 })
+		if at < 0 {
+			at = len(roots)
+		}
+		roots = slices.Insert(roots, at, x)
+	}
+
+	return roots
+}
+
+// covers reports whether another need, which is no more urgent, is part of the same matter.
+func (n *need) covers(x *need) bool {
+	if !x.debt() {
+		return false
+	}
+	if n.AgentID == x.AgentID && n.halts() {
+		return true
+	}
+	same := n.MessageID != "" && n.MessageID == x.MessageID
+	return same && (n.letter() || n.AgentID == x.AgentID)
+}
+
+// halts reports whether the agent cannot work until somebody helps: it cannot answer anybody either.
+func (n *need) halts() bool {
+	switch n.Kind {
+	case parley.NeedDialog, parley.NeedLost, parley.NeedRefused, parley.NeedExited, parley.NeedBlocked,
+		parley.NeedStuck, parley.NeedDraft:
+		return n.AgentID != ""
+	}
+	return false
+}
+
+// debt reports whether the need is an answer that somebody owes.
+func (n *need) debt() bool { return n.Kind == parley.NeedOverdue || n.Kind == parley.NeedOwesAnswer }
+
+// mentions reports whether the matter is about a message.
+func (n *need) mentions(message string) bool {
+	return n.MessageID == message || slices.ContainsFunc(n.also, func(x need) bool { return x.MessageID == message })
+}
+
+// reminders returns the messages that only remind of the matter.
+func (n *need) reminders() (ids parley.Names) {
+	for _, x := range n.also {
+		if x.letter() {
+			ids = append(ids, x.MessageID)
+		}
+	}
+	return ids
+}
+
+// headline is what the row of a need says: the question of a dialog itself, not that there is one.
+func (n *need) headline() string {
+	d := n.Dialog
+	if d == nil || d.Question == "" {
+		return safeLine(n.Text)
+	}
+
+	words := safeLine(d.Question)
+	for _, o := range d.Options {
+		if o.Label != o.Choice {
+			words += "  " + safeLine(o.Choice) + " " + safeLine(o.Label)
+		}
+	}
+
+	return words
+}
+
+// alsoWords says what else is part of the matter; "" for nothing.
+func (n *needs) alsoWords(x *need) string {
+	var words []string
+	if a := n.team.find(x.AgentID); a != nil && a.Queued > 0 && x.Dialog != nil {
+		words = append(words, fmt.Sprintf("%d queued", a.Queued))
+	}
+
+	debts := 0
+	for i := range x.also {
+		if x.also[i].debt() {
+			debts++
+		}
+	}
+	if debts > 0 && !x.letter() && !x.debt() {
+		words = append(words, fmt.Sprintf("%d owed", debts))
+	}
+
+	if len(words) == 0 {
+		return ""
+	}
+
+	return "+" + strings.Join(words, ", ")
+}
+
+// tally counts the matters, those that are messages apart. Until the list is up to date, it returns the
+// daemon's counts, in which a matter may be several.
+func (n *needs) tally() (needs, letters int) {
+	s := n.link.status
+	if s != nil {
+		needs = s.Needs
+	}
+	if !n.known || n.readFor != needs || !n.inbox.known || n.inbox.asked != n.team.unread {
+		return needs, n.team.unread
+	}
+
+	needs, letters = 0, n.inbox.unseen
+	for i := range n.list {
+		switch x := &n.list[i]; {
+		case x.letter():
+			letters++
+		case x.Kind != needUnsent:
+			needs++
+		}
+	}
+
+	return needs, letters
+}

@@ -1,0 +1,65 @@
+package tui
+
+import (
+	"testing"
+	"time"
+
+	"parley"
+)
+
+// One matter takes one row: the dialog of an agent with the debt behind it, a request with its debt and what
+// reminds of it. The bar counts the same rows.
+func TestOneRowForEachMatter(t *testing.T) {
+	const asked, other = "5f0c0002-1111-4111-8111-111111111111", "5f0c0003-1111-4111-8111-111111111111"
+	const open = "5f0c0007-1111-4111-8111-111111111111"
+
+	f := busyTeam()
+	f.asks(permission())
+	f.need(parley.NeedOverdue, "coder", "owes tester a response", "", "")
+	f.need(parley.NeedOverdue, "tester", "owes coder a response", "", "")
+	f.need(parley.NeedOverdue, "reviewer", "owes coder a response too", "", "")
+	f.need(parley.NeedOverdue, parley.OperatorName, "owes reviewer a response", "", "")
+	for i, id := range []string{"", other, asked, asked, open} {
+		f.needs[i].MessageID = id
+	}
+	f.needs[4].AgentID = operatorID
+
+	due := noon.Add(-time.Minute)
+	f.letters = []parley.InboxMessage{
+		{MessageID: open, Sender: "reviewer", Content: "Which one?", ResponseDeadline: &due,
+			ResponseStatus: parley.ResponseOpen, Timestamp: noon},
+		{MessageID: "n1", Sender: parley.SystemName, InReplyTo: asked, Content: "tester has not answered", Timestamp: noon},
+		{MessageID: "n2", Sender: parley.SystemName, InReplyTo: other, Content: "coder has not answered", Timestamp: noon},
+	}
+	f.agents[len(f.agents)-1].Unread = 3
+
+	s := newScreen(t, f, 160, 40)
+	s.shows("! 3 need you", "1 for you", "Needs you 4")
+	s.press("4")
+	s.shows("Do you want to proceed?", "+1 queued, 1 owed",
+		"also overdue: owes tester a response", "Needs you 4", "» asks you", "Which one?")
+	if got, want := len(s.m.needs.list), 4; got != want {
+		t.Errorf("%d rows, want %d:\n%s", got, want, s.text())
+	}
+
+	s.press("G", "k", "x") // a debt that is dismissed takes its reminder along
+	s.did("dismiss " + asked)
+	if got, want := len(f.read), 1; got != want || f.read[0] != "n1" {
+		t.Errorf("marked %q read, want the reminder", f.read)
+	}
+}
+
+// A low window shows the question and what may be answered.
+func TestLowWindowShowsTheEndOfADialog(t *testing.T) {
+	f := busyTeam()
+	d := permission()
+	d.Lines = nil
+	for range 20 {
+		d.Lines = append(d.Lines, "talk before it")
+	}
+	d.Lines = append(d.Lines, d.Question)
+	f.asks(d)
+	s := newScreen(t, f, 60, 20)
+	s.press("4")
+	s.shows("│ Do you want to proceed?", "1  Yes", "2  No", "3  Type something …")
+}

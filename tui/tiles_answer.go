@@ -1,0 +1,118 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley"
+)
+
+// tileRests is how long a question must have stood in its tile before a key answers it: a
+// key that was on its way may be meant for what was there before.
+const tileRests = 500 * time.Millisecond
+
+// dialog returns the dialog that is drawn in the tile under the marker, nil if there is none.
+func (t *tiles) dialog() *parley.Dialog { return t.reading.shots[t.sel].dialog }
+
+// asksNothing reports whether there is nothing to answer in the tile under the marker.
+func (t *tiles) asksNothing() bool { return t.dialog() == nil }
+
+// optionAt returns the option that a digit chooses: the one that the digit names, or, where
+// options have letters, the one at that place.
+func optionAt(d *parley.Dialog, key string) (parley.DialogOption, bool) {
+	named := func(o parley.DialogOption) bool { return o.Choice == key }
+	if i := slices.IndexFunc(d.Options, named); i >= 0 {
+		return d.Options[i], true
+	}
+
+	n, err := strconv.Atoi(key)
+	if err != nil || n < 1 || n > len(d.Options) {
+		return parley.DialogOption{}, false
+	}
+	o := d.Options[n-1]
+	_, err = strconv.Atoi(o.Choice)
+
+	return o, err != nil
+}
+
+// digitOf returns the key that chooses the option at a place.
+func digitOf(d *parley.Dialog, i int) string {
+	if _, err := strconv.Atoi(d.Options[i].Choice); err == nil {
+		return d.Options[i].Choice
+	}
+	return strconv.Itoa(i + 1)
+}
+
+// ready returns the question under the marker if a key may answer it: all of it was seen, for
+// long enough. Otherwise it says what to do instead.
+func (t *tiles) ready() *question {
+	a, x := t.agent(), t.reading.shots[t.sel]
+	switch {
+	case a == nil:
+		t.tell(whichAgent)
+		return nil
+	case x.err != nil:
+		t.tell("The terminal of " + a.Name + " cannot be read now. Nothing was sent.")
+		return nil
+	case x.dialog == nil:
+		t.tell(a.Name + " asks nothing. esc leaves the tiles.")
+		return nil
+	case x.dialog.Secret:
+		t.tell(a.Name + " asks for a secret, which parley never types. a attaches.")
+		return nil
+	case t.do.now().Sub(x.since) < tileRests:
+		t.tell("The question of " + a.Name + " has just come. Read it, then press the key again.")
+		return nil
+	case !t.zoom && !t.fitsTile(x.dialog):
+		t.zoom = true
+		t.tell("The question is longer than its tile. Here is all of it: press the key again.")
+		return nil
+	}
+
+	return &question{agentID: a.ID, agent: a.Name, dialog: x.dialog}
+}
+
+func (t *tiles) answerPressed() tea.Cmd {
+	q := t.ready()
+	if q == nil {
+		return nil
+	}
+
+	o, ok := optionAt(q.dialog, t.pressed)
+	switch {
+	case !ok:
+		t.tell(fmt.Sprintf("%s is no option of %s: %s.", t.pressed, q.agent, safeLine(q.dialog.Choices())))
+		return nil
+	case o.TakesText:
+		return t.askWords(q, o.Choice, o.Label)
+	}
+
+	return t.answerDialog(q, o.Choice, "")
+}
+
+func (t *tiles) answerWithWords() tea.Cmd {
+	q := t.ready()
+	if q == nil {
+		return nil
+	}
+
+	for _, o := range q.dialog.Options {
+		if o.TakesText {
+			return t.askWords(q, o.Choice, o.Label)
+		}
+	}
+	if q.dialog.TakesText {
+		return t.askWords(q, "", "Your answer to "+q.agent)
+	}
+	t.tell("It takes no words: choose an option.")
+
+	return nil
+}
+
+func (t *tiles) askWords(q *question, choice, label string) tea.Cmd {
+	return t.askLine(safeLine(label), func(text string) tea.Cmd { return t.answerDialog(q, choice, text) })
+}

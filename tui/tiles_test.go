@@ -1,0 +1,269 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley"
+)
+
+func TestGridFillsTheWindow(t *testing.T) {
+	for _, c := range []struct{ n, side, w, h, cols, rows int }{
+		{1, 4, 178, 46, 1, 1},
+		{2, 2, 78, 20, 1, 2},
+		{4, 2, 78, 20, 2, 2},
+		{30, 2, 78, 20, 2, 2},
+		{5, 3, 118, 32, 2, 3},
+		{9, 3, 118, 32, 3, 3},
+		{16, 4, 178, 46, 4, 4},
+		{40, 4, 178, 46, 4, 4},
+		{40, 4, 58, 16, 2, 2},
+		{3, 4, 20, 4, 1, 1},
+		{0, 4, 80, 20, 2, 3},
+	} {
+		g := newGrid(c.n, c.side, c.w, c.h)
+		if g.cols != c.cols || g.rows != c.rows {
+			t.Errorf("%d tiles in %dx%d: %d columns and %d rows, want %d and %d", c.n, c.w, c.h, g.cols, g.rows, c.cols, c.rows)
+		}
+		if g.cols*g.w > c.w || g.rows*g.h > c.h {
+			t.Errorf("%d tiles in %dx%d: %+v is larger", c.n, c.w, c.h, g)
+		}
+	}
+}
+
+// asking is a team in which the coder has a dialog open, on a clock that the test moves.
+func asking(t *testing.T, d *parley.Dialog, w, h int) (*stage, *time.Time) {
+	f, now := busyTeam(), noon
+	f.asks(d)
+	f.agents[0].State = parley.StateWaiting
+	s := newScreen(t, f, w, h, func(o *Options) { o.Now = func() time.Time { return now } })
+	s.press("t")
+	return s, &now
+}
+
+func TestTilesShowWhoNeedsEyesFirst(t *testing.T) {
+	s, _ := asking(t, permission(), 120, 30)
+	if got, want := s.m.tiles.agent().Name, "planner"; got != want { // it has exited, which is worse
+		t.Errorf("the first tile is %s, want %s", got, want)
+	}
+	s.shows("▸ ✗ planner exited", "◆ coder waiting", "Reading parser.go", "1  Yes", "2  No", "3  Type something … (t)")
+	s.fits("t")
+
+	s.press("tab", "enter")
+	s.shows("▸ ◆ coder waiting")
+	s.hides("planner")
+	s.press("a")
+	if got, want := fmt.Sprint(s.attached), "[coder]"; got != want {
+		t.Errorf("attached to %s, want %s", got, want)
+	}
+	s.press("esc")
+	s.shows("planner exited")
+	s.press("esc")
+	s.shows("Plan for today")
+}
+
+func TestDigitAnswersTheTilesQuestion(t *testing.T) {
+	for name, c := range map[string]struct {
+		keys []string
+		did  string
+	}{
+		"number": {[]string{"tab", "2"}, "answer 5f0c21aa 2"},
+		"words":  {[]string{"tab", "3", "t", "a", "b", "s", "enter"}, "answer 5f0c21aa 3 tabs"},
+		"t":      {[]string{"tab", "t", "o", "k", "enter"}, "answer 5f0c21aa 3 ok"},
+		"zoomed": {[]string{"tab", "enter", "1"}, "answer 5f0c21aa 1"},
+		"none":   {[]string{"tab", "7"}, ""},
+		"other":  {[]string{"1"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, now := asking(t, permission(), 120, 30)
+			*now = now.Add(tileRests)
+			s.press(c.keys...)
+			s.did(c.did)
+		})
+	}
+}
+
+// A key that was on its way when the question came does not answer it, and neither does one
+// for a question of which only a part is drawn.
+func TestTileAnswersNoUnseenQuestion(t *testing.T) {
+	s, now := asking(t, permission(), 120, 30)
+	s.press("tab", "2")
+	s.did("")
+	s.shows("has just come")
+
+	other := permission()
+	other.ID = "0ther"
+	s.service.needs[0].Dialog = other
+	*now = now.Add(time.Minute)
+	s.press("enter") // reads it
+	s.press("2")
+	s.did("")
+	*now = now.Add(tileRests)
+	s.press("2")
+	s.did("answer 0ther 2")
+
+	long := permission()
+	long.Lines = strings.Split(strings.Repeat("rm -rf build\n", 30), "\n")
+	s, now = asking(t, long, 120, 30)
+	s.shows("… enter shows all of it")
+	*now = now.Add(time.Minute)
+	s.press("tab", "1")
+	s.did("")
+	s.shows("Here is all of it")
+	s.press("1")
+	s.did("answer 5f0c21aa 1")
+
+	secret := permission()
+	secret.Secret = true
+	s, now = asking(t, secret, 120, 30)
+	*now = now.Add(time.Minute)
+	s.press("tab", "1")
+	s.did("")
+	s.shows("parley never types")
+}
+
+// The tiles stay where they are as agents change, so that a key meets what was seen.
+func TestTilesStayInTheirPlaces(t *testing.T) {
+	f := few(9)
+	s := newScreen(t, f, 120, 36)
+	s.press("t")
+	before := slices.Clone(s.m.tiles.order)
+	f.agents[7].State = parley.StateExited
+	f.agent("newcomer", parley.StateWaiting, 0, 0, "")
+	s.send(tickMsg(noon))
+	if got := s.m.tiles.order; !slices.Equal(got[:9], before) || len(got) != 10 {
+		t.Errorf("the order is %q, was %q", got, before)
+	}
+	s.shows("1–9 of 10", "1 more in trouble: o")
+	s.press("o")
+	if got, want := s.m.tiles.agent().Name, "agent-007"; got != want {
+		t.Errorf("o puts %s first, want %s", got, want)
+	}
+}
+
+// Only terminals that are drawn are read.
+func TestTilesReadOnlyWhatTheyShow(t *testing.T) {
+	s := newScreen(t, few(30), 80, 24)
+	reads := func() []string { return s.m.tiles.reading.ids }
+	s.press("t")
+	if got := len(reads()); got != 4 {
+		t.Errorf("%d are read, want 4", got)
+	}
+	s.press("pgdown")
+	if got, want := reads()[0], agentID("agent-004"); got != want {
+		t.Errorf("on the second page %s is the first, want %s", got, want)
+	}
+	s.press("enter")
+	if got := len(reads()); got != 1 {
+		t.Errorf("zoomed in, %d are read", got)
+	}
+	for _, keys := range [][]string{{"?"}, {"esc", "esc", "esc"}} {
+		s.press(keys...)
+		if got := len(reads()); got != 0 {
+			t.Errorf("%d are read after %q, and nothing is shown", got, keys)
+		}
+	}
+	s.shows("Traffic")
+}
+
+func TestTilesFitEverySize(t *testing.T) {
+	drawsALot(t)
+	for _, size := range [][2]int{{60, 20}, {80, 24}, {97, 31}, {120, 36}, {180, 50}, {300, 80}} {
+		for _, n := range []int{1, 2, 3, 5, 7, 12, 16, 40} {
+			f := few(n)
+			f.terminal[39] = strings.Repeat("長い\x1b[31m", 90)
+			s := newScreen(t, f, size[0], size[1])
+			s.press("t")
+			for _, key := range []string{"tab", "+", "+", "down", "right", "pgdown", "space", "enter"} {
+				s.press(key)
+				s.fits(fmt.Sprint(key, " with ", n))
+			}
+		}
+	}
+}
+
+func TestSelectionIsActedOn(t *testing.T) {
+	for name, c := range map[string]struct {
+		keys  []string
+		shows string
+		did   string
+	}{
+		"restart": {[]string{"R", "y"}, "2 restarted: planner, scout.", "restart " + agentID("planner") + ", restart " + agentID("scout")},
+		"stop":    {[]string{"S", "n"}, "Cancelled.", ""},
+		"pause":   {[]string{"p"}, "Paused what they say to each other: planner, scout. u lets them go on.", "mute " + agentID("scout") + "," + agentID("planner")},
+		"undo":    {[]string{"p", "u"}, "They may go on: planner, scout.", "mute " + agentID("scout") + "," + agentID("planner") + ", unmute " + agentID("scout") + "," + agentID("planner")},
+		"release": {[]string{"l"}, "Nothing to release", ""},
+		"clear":   {[]string{"esc"}, "Nothing is selected.", ""},
+		"tiles":   {[]string{"t"}, "Tiles of those selected", ""},
+		"write":   {[]string{"b"}, "to planner, scout", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, f := newBusyScreen(t, 140, 30)
+			f.heat = nil
+			s.press("2", "g", "space", "space")
+			s.shows("2 selected", "*✗ planner", "2 agents: planner, scout.")
+			s.press(c.keys...)
+			s.shows(c.shows)
+			s.did(c.did)
+		})
+	}
+}
+
+// A selection that is not in sight changes no key.
+func TestSelectionCountsOnlyWhereItIsSeen(t *testing.T) {
+	s, f := newBusyScreen(t, 140, 30)
+	s.press("2", "space", "space", "1", "p")
+	s.shows("Messages are paused.")
+	s.press("b")
+	s.shows("To all agents")
+	if len(f.pleas) > 0 {
+		t.Errorf("did %q", f.pleas)
+	}
+}
+
+// One that fails is named, and the others are done.
+func TestFailureNamesTheAgent(t *testing.T) {
+	s, f := newBusyScreen(t, 140, 30)
+	s.press("2", "g", "space", "space", "R")
+	s.blind, f.err = true, parley.Errorf(parley.TmuxUnavailable, "tmux is away").Suggest("Start it.")
+	s.press("y")
+	s.shows("0 of 2 restarted; planner: tmux is away; scout: tmux is away")
+}
+
+func TestMouseChoosesATile(t *testing.T) {
+	s := newScreen(t, few(4), 120, 36, withMouse)
+	s.press("t")
+	at := tea.MouseClickMsg{X: 100, Y: 30, Button: tea.MouseLeft}
+	s.send(at)
+	if got, want := s.m.tiles.agent().Name, "agent-003"; got != want || s.m.tiles.zoom {
+		t.Errorf("chose %s, want %s", got, want)
+	}
+	s.send(at)
+	if !s.m.tiles.zoom {
+		t.Error("the second click does not zoom in")
+	}
+}
+
+// While the daemon is away, the tiles show what was there last, and no key reaches anybody.
+func TestTilesOutliveTheDaemon(t *testing.T) {
+	s, now := asking(t, permission(), 120, 30)
+	*now = now.Add(time.Minute)
+	s.blind, s.service.err = true, gone
+	s.send(feedMsg{err: gone, at: noon})
+	s.press("tab", "enter", "esc")
+	s.shows("daemon gone", "Reading parser.go", "coder waiting")
+	s.press("1")
+	s.did("")
+	s.shows("cannot be read now")
+
+	s.service.err = nil
+	s.press("enter")
+	*now = now.Add(time.Minute)
+	s.press("1")
+	s.did("answer 5f0c21aa 1")
+}

@@ -1,0 +1,220 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"parley"
+)
+
+// tileGap separates two tiles of a row.
+const tileGap = " │ "
+
+// bar says what the tiles show, in place of the names of the screens.
+func (t *tiles) bar(w int) string {
+	title := "Tiles"
+	if t.only != nil {
+		title = "Tiles of those selected"
+	}
+
+	in := t.inView()
+	note := plural(len(t.order), "agent")
+	if !t.zoom && len(in) < len(t.order) {
+		from := t.index() / max(1, t.grid.size()) * max(1, t.grid.size())
+		note = fmt.Sprintf("%d–%d of %d", from+1, from+len(in), len(t.order))
+		if n := t.needyElsewhere(in); n > 0 {
+			note = fmt.Sprintf("%d more in trouble: o · ", n) + note
+		}
+	}
+	if n := t.picked.count(); n > 0 {
+		note = fmt.Sprintf("%d selected · ", n) + note
+	}
+
+	return t.theme.rule(title, note, w, true)
+}
+
+// needyElsewhere counts the agents in trouble that are on other pages.
+func (t *tiles) needyElsewhere(in []string) int {
+	here := map[string]bool{}
+	for _, id := range in {
+		here[id] = true
+	}
+	n := 0
+	for _, id := range t.order {
+		if a := t.team.find(id); a != nil && !here[id] && section(a) == inTrouble {
+			n++
+		}
+	}
+	return n
+}
+
+func (t *tiles) view(w, h int) []string {
+	in := t.inView()
+	if t.zoom {
+		return t.tile(t.sel, w, h)
+	}
+
+	var lines []string
+	for row := range t.grid.rows {
+		if row*t.grid.cols >= len(in) {
+			break
+		}
+		lines = append(lines, t.row(in[row*t.grid.cols:min((row+1)*t.grid.cols, len(in))], w, t.grid.h)...)
+	}
+
+	return lines
+}
+
+// row draws some tiles side by side.
+func (t *tiles) row(ids []string, w, h int) []string {
+	tileW := t.tileWidth(w)
+	lines := make([]string, h)
+	for i, id := range ids {
+		for j, line := range clip(t.tile(id, tileW, h), h) {
+			if i > 0 {
+				lines[j] += t.theme.dim.Render(tileGap)
+			}
+			lines[j] += pad(line, tileW)
+		}
+	}
+	for i := range lines {
+		lines[i] = fit(lines[i], w)
+	}
+	return lines
+}
+
+// tileWidth returns the columns of a tile on a screen of w columns.
+func (t *tiles) tileWidth(w int) int {
+	cols := max(1, t.grid.cols)
+	return max(1, (w-(cols-1)*width(tileGap))/cols)
+}
+
+// tile draws an agent: its name and state, the end of its terminal, and its question if one is
+// open.
+func (t *tiles) tile(id string, w, h int) []string {
+	a, x := t.team.find(id), t.reading.shots[id]
+	if a == nil {
+		return clip(nil, h)
+	}
+
+	lines := []string{t.tileTitle(a, w)}
+	if x.dialog != nil {
+		asked := t.question(x.dialog, w, h-1)
+		lines = append(lines, lastLines(beforeDialog(t.content(x, w), x.dialog), h-1-len(asked))...)
+		return clip(append(lines, asked...), h)
+	}
+
+	return clip(append(lines, lastLines(t.content(x, w), h-1)...), h)
+}
+
+// content returns the lines of a terminal, or why there are none.
+func (t *tiles) content(x shot, w int) []string {
+	switch {
+	case x.screen != nil:
+		return SafeScreen(x.screen.Lines, w)
+	case x.err != nil:
+		return []string{t.theme.dim.Render(fit(safeLine(parley.AsError(x.err).Message), w))}
+	}
+	return []string{t.theme.dim.Render(fit("Reading…", w))}
+}
+
+// beforeDialog drops the part of a terminal that shows a dialog, which is drawn by itself.
+func beforeDialog(lines []string, d *parley.Dialog) []string {
+	first := d.Question
+	if len(d.Lines) > 0 {
+		first = d.Lines[0]
+	}
+
+	first = strings.TrimSpace(safeLine(first))
+	for i, line := range slices.Backward(lines) {
+		if text := strings.TrimSpace(ansi.Strip(line)); text != "" && first != "" &&
+			(strings.Contains(text, first) || strings.HasPrefix(first, strings.TrimSuffix(text, "…"))) {
+			return squeezed(lines[:i])
+		}
+	}
+
+	return nil
+}
+
+// lastLines returns the end of a terminal, and squeezes what does not fit.
+func lastLines(lines []string, room int) []string {
+	if len(lines) > room {
+		lines = squeezed(lines)
+	}
+	return lines[max(0, len(lines)-max(0, room)):]
+}
+
+func (t *tiles) tileTitle(a *parley.AgentStatus, w int) string {
+	on := a.ID == t.sel
+	text := fmt.Sprintf("%s%s %s ", marked(on, t.picked.has(a.ID)), agentGlyph(a.State), a.Name)
+	state := fmt.Sprintf("%s %s", safeLine(string(a.State)), since(a.Since, t.now))
+	left := fit(text+state, w)
+
+	note := " " + program(a)
+	if room := w - width(left) - 1; room < width(note) {
+		note = ""
+	}
+	fill := " " + strings.Repeat("─", max(0, w-width(left)-width(note)-1))
+	fill = fit(fill, w-width(left)-width(note))
+	if on {
+		return t.theme.focus.Render(left + fill + note)
+	}
+
+	name := fit(text, w)
+	rest := fit(state, w-width(name))
+
+	return t.theme.strong.Render(name) + t.theme.agent(a.State).Render(rest) + t.theme.dim.Render(fill+note)
+}
+
+// question draws what a dialog says and the keys that answer it, and cuts it at its beginning
+// where there is less room.
+func (t *tiles) question(d *parley.Dialog, w, room int) []string {
+	all := t.questionLines(d, w)
+	if over := len(all) - room; over > 0 {
+		all = all[over:]
+		all[0] = t.theme.warn.Render(fit("… enter shows all of it", w))
+	}
+	return all
+}
+
+func (t *tiles) questionLines(d *parley.Dialog, w int) []string {
+	var lines []string
+	said := d.Lines
+	if len(said) == 0 {
+		said = []string{d.Question}
+	}
+	for _, line := range said {
+		for _, part := range wrap(safeLine(line), w) {
+			if strings.TrimSpace(part) != "" {
+				lines = append(lines, t.theme.strong.Render(part))
+			}
+		}
+	}
+
+	for i, o := range d.Options {
+		label := safeLine(o.Label)
+		if o.TakesText {
+			label += " … (t)"
+		}
+		for j, part := range wrap(label, max(2, w-3)) {
+			key := "   "
+			if j == 0 {
+				key = t.theme.accent.Render(pad(digitOf(d, i), 2)) + " "
+			}
+			lines = append(lines, key+part)
+		}
+	}
+	if len(d.Options) == 0 && d.TakesText {
+		lines = append(lines, t.theme.accent.Render("t")+"  answers it with words")
+	}
+
+	return lines
+}
+
+// fitsTile reports whether all of a question is drawn in its tile.
+func (t *tiles) fitsTile(d *parley.Dialog) bool {
+	return len(t.questionLines(d, t.tileWidth(t.width))) < t.grid.h
+}

@@ -1,0 +1,211 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// listLine is a line of the list: a message, several between the same two agents that are folded into
+// one, or the beginning of a day.
+type listLine struct {
+	row *row      // the message, or the last of those that are folded; nil for a day
+	day time.Time // that begins
+	of  []*row    // the messages that are folded, the oldest first; nil for one that is not
+}
+
+// foldFrom is how many messages two agents exchange before they are folded: fewer are a question, an
+// answer, and thanks.
+const foldFrom = 4
+
+// lay finds the lines of the rows. A fold ends at the marker, so that what the marker is on does not
+// change while more messages come.
+func (t *record) lay() {
+	t.lines = t.lines[:0]
+	days := dayMarks{now: t.today}
+	for i := 0; i < len(t.rows); {
+		if day, begins := days.next(t.rows[i].at); begins {
+			t.lines = append(t.lines, listLine{day: day})
+		}
+
+		n, folds := t.run(i, &days)
+		run := t.rows[i : i+n : i+n]
+		if i += n; folds {
+			t.lines = append(t.lines, listLine{row: run[n-1], of: run})
+			continue
+		}
+		for _, r := range run {
+			t.lines = append(t.lines, listLine{row: r})
+		}
+	}
+}
+
+// run returns how many rows from i on are of one day and between the same two agents, and whether they fold.
+func (t *record) run(i int, day *dayMarks) (n int, folds bool) {
+	first := t.rows[i]
+	if t.found || !first.betweenTwo() || t.unfolded[first.id] {
+		return 1, false
+	}
+
+	both := false
+	for n = 1; i+n < len(t.rows); n++ {
+		r := t.rows[i+n]
+		atMarker := t.rows[i+n-1] == t.sel && !t.follow
+		if atMarker || !r.samePair(first) || !day.has(r.at) || t.unfolded[r.id] {
+			break
+		}
+		both = both || r.fromID != first.fromID
+	}
+
+	return n, n >= foldFrom && both
+}
+
+// betweenTwo reports whether one agent wrote to one other.
+func (r *row) betweenTwo() bool { return r.toID != "" && r.fromID != "" && r.threadID == "" }
+
+func (r *row) samePair(x *row) bool {
+	return r.threadID == "" &&
+		(r.fromID == x.fromID && r.toID == x.toID || r.fromID == x.toID && r.toID == x.fromID)
+}
+
+// dayMarks tells where a day begins. Days are not named while all is of today.
+type dayMarks struct {
+	now      time.Time
+	from, to time.Time // the day of the last row
+	begun    bool
+}
+
+// has reports whether a time is on the day of the last row.
+func (d *dayMarks) has(at time.Time) bool { return d.begun && !at.Before(d.from) && at.Before(d.to) }
+
+// next takes the time of the next row. It returns the day that begins with it, if one is to be named.
+func (d *dayMarks) next(at time.Time) (day time.Time, begins bool) {
+	if d.has(at) {
+		return day, false
+	}
+
+	first := !d.begun
+	local := at.In(d.now.Location())
+	year, month, date := local.Date()
+	d.from, d.begun = time.Date(year, month, date, 0, 0, 0, 0, local.Location()), true
+	d.to = d.from.AddDate(0, 0, 1)
+
+	return d.from, !first || !sameDay(at, d.now, d.now.Location())
+}
+
+func sameDay(a, b time.Time, zone *time.Location) bool {
+	a, b = a.In(zone), b.In(zone)
+	return a.YearDay() == b.YearDay() && a.Year() == b.Year()
+}
+
+// lineOf returns the line that a row is on, or -1.
+func (t *record) lineOf(r *row) int {
+	for i := len(t.lines) - 1; i >= 0; i-- {
+		x := &t.lines[i]
+		if x.row == r && r != nil || slices.Contains(x.of, r) {
+			return i
+		}
+	}
+	return -1
+}
+
+// step returns the line that is n lines from i and has a message.
+func (t *record) step(i, n int) int {
+	j := clamp(i+n, 0, len(t.lines)-1)
+	if t.lines[j].row == nil && (n > 0 || j == 0) {
+		j++
+	} else if t.lines[j].row == nil {
+		j--
+	}
+	return clamp(j, 0, len(t.lines)-1)
+}
+
+// linesInView returns the lines that are drawn.
+func (t *record) linesInView() []listLine {
+	return t.lines[clamp(t.top, 0, len(t.lines)):clamp(t.top+t.height, 0, len(t.lines))]
+}
+
+// inView returns the rows that are drawn.
+func (t *record) inView() (rows []*row) {
+	for _, x := range t.linesInView() {
+		switch {
+		case x.of != nil:
+			rows = append(rows, x.of...)
+		case x.row != nil:
+			rows = append(rows, x.row)
+		}
+	}
+	return rows
+}
+
+// marked returns the line under the marker.
+func (t *record) marked() listLine {
+	if i := t.lineOf(t.sel); i >= 0 {
+		return t.lines[i]
+	}
+	return listLine{}
+}
+
+// unfold shows the messages of a fold one by one.
+func (t *record) unfold(x listLine) {
+	if t.unfolded == nil {
+		t.unfolded = map[string]bool{}
+	}
+	for _, r := range x.of {
+		t.unfolded[r.id] = true
+	}
+	t.settle()
+}
+
+// fold folds what was unfolded around the marker, and reports whether there was anything.
+func (t *record) fold() bool {
+	i := slices.Index(t.rows, t.sel)
+	if i < 0 || !t.unfolded[t.sel.id] {
+		return false
+	}
+
+	for j := i; j >= 0 && t.rows[j].samePair(t.sel); j-- {
+		delete(t.unfolded, t.rows[j].id)
+	}
+	last := i
+	for j := i; j < len(t.rows) && t.rows[j].samePair(t.sel); j++ {
+		delete(t.unfolded, t.rows[j].id)
+		last = j
+	}
+	t.sel = t.rows[last]
+	t.settle()
+
+	return true
+}
+
+// worst returns the row of a line whose standing a person should see: the last, unless another one is in trouble.
+func (x *listLine) worst() (r *row, n int) {
+	r, rank := x.row, len(grave)
+	for _, y := range x.of {
+		s, _, _ := y.standing()
+		at := slices.Index(grave, s)
+		switch {
+		case at < 0 || at > rank:
+		case at < rank:
+			r, rank, n = y, at, 1
+		default:
+			n++
+		}
+	}
+	return r, n
+}
+
+// figure returns the standing of a line, in words or as a glyph.
+func (x *listLine) figure(words bool) string {
+	r, n := x.worst()
+	s, _, _ := r.standing()
+	switch {
+	case n > 1 && words:
+		return fmt.Sprintf("%d %s", n, s)
+	case n > 1:
+		return fmt.Sprintf("%s %d", deliveryGlyph(s), n)
+	case words:
+		return r.words()
+	}
+	return r.figure()
+}
