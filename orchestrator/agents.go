@@ -143,6 +143,7 @@ func (g *agentService) GetAgentStatus(
 			Today:        g.today(ctx, m),
 			Agent:        a,
 			Availability: a.AvailabilityAt(now),
+			Elsewhere:    !g.roster.Here(m),
 			LimitedUntil: limitedUntil(m, &a),
 			Unread:       c.Unread,
 			Queued:       c.Queued,
