@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -224,7 +226,20 @@ func (p *Profile) compile() error {
 		p.patterns.garbles = re
 	}
 
+	p.patterns.prepare()
+
 	return p.checkGroups()
+}
+
+// prepare notes what the markers of a screen's state need.
+func (p *patterns) prepare() {
+	p.causes = slices.Sorted(maps.Keys(p.blocked))
+	p.needs = map[*regexp.Regexp][]string{}
+	for _, re := range slices.Concat(slices.Collect(maps.Values(p.blocked)), []*regexp.Regexp{p.dialog, p.busy, p.idle}) {
+		if re != nil {
+			p.needs[re] = needed(re)
+		}
+	}
 }
 
 // checkGroups returns an error unless the patterns that need a group named text have it.

@@ -1,8 +1,6 @@
 package profile
 
 import (
-	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -65,15 +63,14 @@ func (p *Profile) Look(lines []string) State {
 }
 
 func (p *Profile) look(pg *page, cause string) State {
-	shows := func(marker *regexp.Regexp, text string) bool { return marker != nil && marker.MatchString(text) }
 	switch {
-	case shows(p.patterns.dialog, pg.tail):
+	case p.patterns.shows(p.patterns.dialog, pg.tail):
 		return Dialog
-	case shows(p.patterns.busy, pg.tail):
+	case p.patterns.shows(p.patterns.busy, pg.tail):
 		return Busy
 	case cause != "":
 		return Blocked
-	case shows(p.patterns.idle, lastLines(pg.lines)):
+	case p.patterns.shows(p.patterns.idle, lastLines(pg.lines)):
 		return Idle
 	}
 
@@ -99,8 +96,8 @@ func (p *Profile) RefusedBy(lines []string) string {
 }
 
 func (p *Profile) blockedBy(text string) string {
-	for _, cause := range slices.Sorted(maps.Keys(p.patterns.blocked)) {
-		if p.patterns.blocked[cause].MatchString(text) {
+	for _, cause := range p.patterns.causes {
+		if p.patterns.shows(p.patterns.blocked[cause], text) {
 			return cause
 		}
 	}

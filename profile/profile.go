@@ -145,10 +145,13 @@ type patterns struct {
 	resets                           *regexp.Regexp
 
 	blocked            map[string]*regexp.Regexp
+	causes             []string // of blocked, in their order
 	questions, dialogs map[string]*regexp.Regexp
 	titles             []title
 	session            *regexp.Regexp
 	transcript         *regexp.Regexp
+
+	needs map[*regexp.Regexp][]string // see needed
 }
 
 // State is what a screen shows about the program.

@@ -31,7 +31,7 @@ type way struct {
 }
 
 // config matches a line such as "goos: linux".
-var config = regexp.MustCompile(`^[a-z][a-z0-9-]*: `)
+var config = regexp.MustCompile(`^(date|go|tmux|goos|goarch|cpu): `)
 
 // parse reads a run. It fails if the run failed or measured nothing, so that such a run
 // replaces no good page.
@@ -47,7 +47,7 @@ func parse(in io.Reader) (*report, error) {
 			if err := r.measure(strings.Fields(line)); err != nil {
 				return nil, fmt.Errorf("read %q: %w", line, err)
 			}
-		case config.MatchString(line) && !strings.HasPrefix(line, "pkg: ") && !slices.Contains(r.machine, line):
+		case config.MatchString(line) && !slices.Contains(r.machine, line):
 			r.machine = append(r.machine, line)
 		}
 	}

@@ -64,11 +64,7 @@ func (m *memory) ready(o *observation) hold {
 		scrolls.only = h.none()
 		return scrolls
 	}
-	screen := o.screen
-	if !screen.Touched.IsZero() && m.unread.After(screen.Touched) { // what is read late is shown late
-		screen.Touched = m.unread
-	}
-	if typing := touched(o.now, screen, m.lag); !typing.none() {
+	if typing := m.touched(o); !typing.none() {
 		return typing
 	}
 

@@ -33,6 +33,7 @@ type entered struct {
 	stood     time.Time // the last look at which it did
 	begun     bool      // the screen has shown the turn of the text, or the text above the composer
 
+	elsewhere bool // another program has had the terminal, and may have read the text
 	touched   bool // somebody has pressed a key since the one that submits, and may have left
 	lingering bool // at the last look, the text still stood where somebody typed
 	long      bool // it has done so for long
@@ -54,6 +55,7 @@ func (a *attempt) afterEnter(o *observation, again bool) tmux.Step {
 	if e.began.IsZero() {
 		e.began = o.now
 	}
+	e.touched = e.touched || a.touchedSince(o)
 	if a.followed.pending() {
 		return a.followUp(o)
 	}
@@ -106,7 +108,6 @@ func (a *attempt) takenWithin(o *observation) time.Duration {
 // noteLingering notes whether the text still stands where somebody has typed.
 func (a *attempt) noteLingering(o *observation) {
 	e := &a.entered
-	e.touched = e.touched || a.touchedSince(o)
 	e.lingering = o.holds(&a.letter) && (a.touchedSince(o) || !o.holdsOnly(&a.letter))
 	e.long = e.long || e.lingering && o.now.Sub(e.began) >= o.profile.TakenWithin
 }
@@ -132,11 +133,13 @@ func (a *attempt) taken(o *observation) (taken, stop bool) {
 // changes the mode of its terminal may throw away what is in it, as those do that are just
 // starting: while it is changed, that nothing is left unread proves nothing.
 func (a *attempt) emptied(o *observation) (yes, stop bool) {
+	e := &a.entered
+	e.elsewhere = e.elsewhere || !o.profile.HasMarkers() && !o.facts.otherProgram().none()
 	changed, lasts := a.modeChanged(o)
 	switch {
 	case o.facts.stopping, o.screen.Dead, lasts:
 		return false, true
-	case changed:
+	case changed, e.elsewhere:
 		return false, false
 	case o.facts.unread > 0, o.holds(&a.letter), !o.facts.alive: // what a dead program had not read is gone
 		return false, false
@@ -147,10 +150,10 @@ func (a *attempt) emptied(o *observation) (yes, stop bool) {
 	}
 
 	// It may be a frame that is half drawn.
-	if a.entered.hidden.IsZero() {
-		a.entered.hidden = o.now
+	if e.hidden.IsZero() {
+		e.hidden = o.now
 	}
-	return o.now.Sub(a.entered.hidden) >= o.profile.Settle, false
+	return o.now.Sub(e.hidden) >= o.profile.Settle, false
 }
 
 // modeReturns is how long a terminal may be read in another mode while its program takes a line,
@@ -234,6 +237,9 @@ func (a *attempt) seen(o *observation) bool {
 func (a *attempt) stuck(o *observation) bool {
 	e, p := &a.entered, o.profile
 	if !p.HasMarkers() || o.now.Sub(e.began) < cmp.Or(p.TakenWithin, defaultStuck) {
+		return false
+	}
+	if o.facts.unread > 0 { // the first key may be among it
 		return false
 	}
 

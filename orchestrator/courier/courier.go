@@ -28,6 +28,9 @@ const (
 	holdAfter = 3 * time.Second
 	// typingTime bounds one delivery, from its claim to its outcome.
 	typingTime = 60 * time.Second
+	// staleLook is how old the look before a claim may be when the text is typed. A database can be
+	// slow to claim it.
+	staleLook = time.Second
 	// partingTime is how much of it is left when the daemon ends; what is in hand
 	// after it is resolved by the next one, from what the pane remembers.
 	partingTime = 3 * time.Second
@@ -118,8 +121,13 @@ func (o *Couriers) Start(m *team.Member) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	o.cancels = append(o.cancels, cancel)
-	c := &courier{o: o, m: m, open: true, behind: true}
+	c := o.newCourier(m)
 	o.group.Go(func() { c.run(ctx) })
+}
+
+// newCourier returns a courier that knows nothing of what the daemon before it did.
+func (o *Couriers) newCourier(m *team.Member) *courier {
+	return &courier{o: o, m: m, open: true, behind: true}
 }
 
 // Close ends all couriers, each between two messages, and waits for them.
@@ -277,6 +285,7 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 	defer c.m.Typing.Unlock()
 
 	t := c.m.Terminal()
+	looked := c.o.Now()
 	w, h := c.ready(ctx, t, &job)
 	c.blocked = h.blocked() && h.only || h.Code == parley.HoldBudget
 	if !h.none() {
@@ -301,6 +310,11 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 	if claimed, done, err := c.claim(ctx, &job, l); err != nil || !claimed {
 		return done, err
 	}
+	if c.o.Now().Sub(looked) > staleLook {
+		if h := c.lookAgain(ctx, t, &job); !h.none() {
+			return false, c.close(ctx, job, change(parley.DeliveryHeld, h))
+		}
+	}
 
 	c.m.ForgetForced(job.Message.ID)
 	if w.resumes {
@@ -310,6 +324,17 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 	c.seq, c.open, c.openOn, c.waiting, c.soon = job.PaneSeq, true, t, store.Key{}, false
 
 	return c.submit(ctx, t, job, c.newAttempt(t, &job, l, w, false))
+}
+
+// lookAgain looks what is in the way of a message that took long to claim.
+func (c *courier) lookAgain(ctx context.Context, t *team.Terminal, job *store.Job) hold {
+	facts := c.inspect(t)
+	facts.spent = "" // as it was decided before
+	h := c.look(ctx, t, job, &facts)
+	if _, passes := c.passes(t, job, h); passes {
+		return hold{}
+	}
+	return h
 }
 
 // unhurried returns a context for one delivery, from its claim to its outcome. The
@@ -346,8 +371,6 @@ func (c *courier) hold(ctx context.Context, job store.Job, h hold) error {
 	return ignoreStale(c.o.Store.Advance(ctx, job.Key, change(parley.DeliveryHeld, h)))
 }
 
-// number reads the last sequence number that the terminal remembers: what was
-// claimed with a higher one was never pasted.
 // ignoreStale drops the error of a change to a delivery that has moved on.
 func ignoreStale(err error) error {
 	if errors.Is(err, store.ErrStale) {

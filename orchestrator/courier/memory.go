@@ -20,7 +20,7 @@ type memory struct {
 	still    team.Stillness // of the screen, for programs without markers
 	cautious bool           // something was refused: look before the next
 	given    given
-	unread   time.Time      // when the program was last seen not to read what waits in its terminal
+	unread   time.Time      // when the program had last not read what waits in its terminal, or may not have
 	lag      time.Duration  // that the program had in showing the text pasted last
 	silent   *team.Terminal // its program does not report the messages that it should
 
@@ -103,6 +103,21 @@ func (m *memory) ownText(o *observation) hold {
 		return held(parley.HoldNotBegun, "")
 	}
 	return held(parley.HoldOwnText, "")
+}
+
+// touched holds while a person types, and while the program has drawn nothing since it has read late
+// what waited in its terminal: what is read late is shown late, and could be the keys of a person
+// who has left.
+func (m *memory) touched(o *observation) hold {
+	screen := o.screen
+	late := m.unread.After(screen.Touched)
+	switch {
+	case late && !screen.Touched.IsZero():
+		screen.Touched = m.unread
+	case late && o.now.Sub(m.unread) <= unshownPause && screen.Drawn.Before(m.unread):
+		return held(parley.HoldKeysUnshown, "")
+	}
+	return touched(o.now, screen, m.lag)
 }
 
 // notBegun holds until the program has begun on what it was given last, as far as its

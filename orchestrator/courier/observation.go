@@ -63,7 +63,7 @@ func (o *observation) judgeQuestion(hides bool) {
 }
 
 // observe collects what is known of a terminal with this screen, for one message.
-func (c *courier) observe(t *team.Terminal, job *store.Job, screen tmux.Screen) *observation {
+func (c *courier) observe(t *team.Terminal, job *store.Job, screen tmux.Screen) observation {
 	// What is unread comes before the mode: a program that changes the mode may drop it,
 	// and after that nothing is unread although nothing was read.
 	facts := c.inspect(t)
@@ -73,7 +73,7 @@ func (c *courier) observe(t *team.Terminal, job *store.Job, screen tmux.Screen) 
 	o.named, _ = c.m.NamedAt(parley.Short(job.Message.ID))
 	o.before, _ = c.m.NamedAt(c.memory.given.shortID)
 	o.names = c.m.ReportsMessages()
-	return &o
+	return o
 }
 
 func screenOf(s tmux.Screen) profile.Screen {

@@ -31,6 +31,10 @@ func (c *courier) newAttempt(t *team.Terminal, job *store.Job, l letter, w way, 
 	return a
 }
 
+// keysRest is how long after an attempt tmux may still keep the keys back that a person has pressed
+// since the one that submits. The program shows them after that.
+const keysRest = time.Second
+
 // submit carries an attempt out and records what came of it.
 func (c *courier) submit(ctx context.Context, t *team.Terminal, job store.Job, a *attempt) (done bool, err error) {
 	if p := c.o.Paused(); p != nil && !a.resumed { // since the look
@@ -44,7 +48,10 @@ func (c *courier) submit(ctx context.Context, t *team.Terminal, job store.Job, a
 	}
 	if a.resumed || !t.Profile.Instant() {
 		sub.Untouched = a.way.since
-		sub.Next = func(m tmux.Moment) tmux.Step { return a.next(m.Phase, m.Again, c.observe(t, &job, m.Screen)) }
+		sub.Next = func(m tmux.Moment) tmux.Step {
+			o := c.observe(t, &job, m.Screen)
+			return a.next(m.Phase, m.Again, &o)
+		}
 	} else if t.Stopping.Load() {
 		c.memory.cautious = true
 		return false, c.close(ctx, job, change(parley.DeliveryHeld, held(parley.HoldStopping, "")))
@@ -56,6 +63,9 @@ func (c *courier) submit(ctx context.Context, t *team.Terminal, job store.Job, a
 	out, err := c.o.host.Pane(t).Submit(ctx, sub)
 	if a.resumed && out.Phase == tmux.Refused {
 		out.Phase = tmux.Pasted // by an earlier call: it is not to be typed again
+	}
+	if a.entered.touched {
+		c.memory.unread = c.o.Now().Add(keysRest)
 	}
 
 	switch {
@@ -81,6 +91,9 @@ func (c *courier) conclude(
 	}
 	if failure != nil && out.Phase != tmux.Taken {
 		return false, failure
+	}
+	if c.certain(t, &job, a, &out) {
+		out.Phase = tmux.Taken
 	}
 
 	c.memory.cautious = out.Phase == tmux.Refused
@@ -120,6 +133,18 @@ func (c *courier) conclude(
 	c.stranded = strandedBy(t, job, a, out)
 	why := c.refusal(a, out).Reason
 	return true, c.close(ctx, job, ended(parley.DeliveryUnconfirmed, parley.EndedNotEntered, why))
+}
+
+// certain reports whether the program itself has said that it was given the text, so long ago that a
+// refusal would have followed. The report can come after the last look, or the program can be gone by
+// then.
+func (c *courier) certain(t *team.Terminal, job *store.Job, a *attempt, out *tmux.Outcome) bool {
+	at, named := c.m.NamedAt(parley.Short(job.Message.ID))
+	typed := out.Phase == tmux.Pasted || out.Phase == tmux.Entered
+	if !typed || !named || at.Before(a.entered.named) || c.o.Now().Sub(at) < t.Profile.RefusesWithin {
+		return false
+	}
+	return a.followed.refusal == "" && t.Profile.RefusedBy(out.Screen) == ""
 }
 
 // passing reports whether a refusal of the key is expected to pass: the pasted text waits.
@@ -194,7 +219,7 @@ func (c *courier) note(ctx context.Context, job store.Job, h hold) error {
 // text counts as read where the program is known, and an announcement of it does not.
 func (c *courier) proven(t *team.Terminal, job *store.Job, a *attempt, out tmux.Outcome) []store.Change {
 	o := c.observe(t, job, tmux.Screen{})
-	proof := a.proof(o, out.Phase, later(out.PastedAt, job.Message.Timestamp))
+	proof := a.proof(&o, out.Phase, later(out.PastedAt, job.Message.Timestamp))
 	typed := "typed" + a.way.note
 	if a.way.spent {
 		typed += " although a budget was used up, as the operator asked"

@@ -1,8 +1,8 @@
 package courier
 
 import (
+	"hash/maphash"
 	"slices"
-	"strings"
 	"sync"
 
 	"parley/profile"
@@ -14,6 +14,7 @@ type reading struct {
 	profile.Reading
 	asked   profile.Question // of a program without markers
 	profile *profile.Profile
+	lines   []string // of the screen
 
 	mu       sync.Mutex
 	compared letter // last
@@ -70,10 +71,22 @@ type readings struct {
 // screenKey is all of a screen that a reading depends on.
 type screenKey struct {
 	profile          *profile.Profile
-	text             string
+	lines            uint64 // their hash
 	width            int
 	cursorX, cursorY int
 	hidden, full     bool // the cursor; the alternate screen
+}
+
+var hashSeed = maphash.MakeSeed()
+
+func hashOf(lines []string) uint64 {
+	var h maphash.Hash
+	h.SetSeed(hashSeed)
+	for _, line := range lines {
+		_, _ = h.WriteString(line)
+		_ = h.WriteByte('\n')
+	}
+	return h.Sum64()
 }
 
 // manyReadings is how many screens are remembered, some 4 kB each.
@@ -81,15 +94,15 @@ const manyReadings = 512
 
 // read reads a screen.
 func (r *readings) read(p *profile.Profile, s *tmux.Screen) *reading {
-	key := screenKey{p, strings.Join(s.Lines, "\n"), s.Width, s.CursorX, s.CursorY, s.CursorHidden, s.AltScreen}
+	key := screenKey{p, hashOf(s.Lines), s.Width, s.CursorX, s.CursorY, s.CursorHidden, s.AltScreen}
 	r.mu.Lock()
 	found, ok := r.known[key]
 	r.mu.Unlock()
-	if ok {
+	if ok && slices.Equal(found.lines, s.Lines) {
 		return found
 	}
 
-	found = &reading{Reading: p.Read(screenOf(*s)), profile: p}
+	found = &reading{Reading: p.Read(screenOf(*s)), profile: p, lines: s.Lines}
 	if !p.HasMarkers() {
 		found.asked = p.Asks(screenOf(*s))
 	}

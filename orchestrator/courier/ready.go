@@ -66,9 +66,9 @@ func (c *courier) look(ctx context.Context, t *team.Terminal, job *store.Job, fa
 		o.see(&t.Shown)
 	}
 
-	h := c.memory.ready(o)
+	h := c.memory.ready(&o)
 	if c.stranded != nil {
-		c.stranded.see(&c.memory, o)
+		c.stranded.see(&c.memory, &o)
 		h = c.stranded.hold(h)
 	}
 	return h

@@ -42,13 +42,18 @@ func abandoned(m *team.Member, job *store.Job, why string, unbegun bool) []store
 	return lost(m, job, why)
 }
 
-// lost returns what becomes of a delivery whose terminal is gone: the program may have said that
-// it was given the message.
+// lost returns what becomes of a delivery whose terminal is gone.
 func lost(m *team.Member, job *store.Job, why string) []store.Change {
+	return unseen(m, job, parley.EndedLost, why)
+}
+
+// unseen returns what becomes of a delivery whose end nobody saw: the program may have said that
+// it was given the message.
+func unseen(m *team.Member, job *store.Job, code parley.ReasonCode, detail string) []store.Change {
 	if at, ok := m.NamedAt(parley.Short(job.Message.ID)); ok && at.After(job.QueuedAt) {
 		return rungs(parley.ProofReport, "", job.Announced)
 	}
-	return []store.Change{ended(parley.DeliveryUnconfirmed, parley.EndedLost, why)}
+	return []store.Change{ended(parley.DeliveryUnconfirmed, code, detail)}
 }
 
 // settleOpen resolves deliveries that were left in `typing`, by what the pane
@@ -103,7 +108,7 @@ func (c *courier) resolve(ctx context.Context, t *team.Terminal, job store.Job) 
 	case info.Dead:
 		return true, c.close(ctx, job, lost(c.m, &job, "its program ended")...)
 	case info.Seq > job.PaneSeq:
-		return true, c.close(ctx, job, ended(parley.DeliveryUnconfirmed, parley.EndedOvertaken, ""))
+		return true, c.close(ctx, job, unseen(c.m, &job, parley.EndedOvertaken, "")...)
 	}
 
 	l := c.o.recompose(c.m, t.Profile, &job, size{info.Width, info.Height})
@@ -141,7 +146,7 @@ func (c *courier) goOn(ctx context.Context, t *team.Terminal, job store.Job, l l
 	}
 
 	a, o := c.newAttempt(t, &job, l, way{}, true), c.observe(t, &job, screen)
-	if !o.holds(&l) && a.seen(o) {
+	if !o.holds(&l) && a.seen(&o) {
 		return c.conclude(ctx, t, job, a, tmux.Outcome{Phase: tmux.Taken}, nil)
 	}
 	return c.resume(ctx, t, job, l, func(h hold) hold {
@@ -167,8 +172,8 @@ func (c *courier) confirm(
 			return false, err
 		}
 		o := c.observe(t, &job, screen)
-		taken, stop = a.taken(o)
-		taken = taken && (!o.profile.HasMarkers() || a.seen(o)) // nobody looked whether it was cleared away
+		taken, stop = a.taken(&o)
+		taken = taken && (!o.profile.HasMarkers() || a.seen(&o)) // nobody looked whether it was cleared away
 		return taken || stop || t.Profile.Look(screen.Lines) == profile.Dialog, nil
 	})
 	if err != nil && soon.Err() == nil {
@@ -205,6 +210,10 @@ func (c *courier) proveLate(ctx context.Context) error {
 	}
 
 	if err != nil || n > 0 {
+		return nil
+	}
+	if facts := c.inspect(t); !t.Profile.HasMarkers() && !facts.otherProgram().none() {
+		c.unproven = nil // that may have read it
 		return nil
 	}
 

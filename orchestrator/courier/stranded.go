@@ -22,6 +22,7 @@ type stranded struct {
 	on     *team.Terminal
 	letter letter
 	phase  string    // how far the pane remembers that it got
+	pasted time.Time // zero: that is not known
 	stood  bool      // its text stood in the terminal at an earlier look
 	fate   fate      // at the last look
 	read   time.Time // since when the program has read its terminal; zero: it has not
@@ -42,7 +43,9 @@ const (
 // strandedBy is the message that an attempt leaves unproven in a terminal.
 func strandedBy(t *team.Terminal, job store.Job, a *attempt, out tmux.Outcome) *stranded {
 	job.State, job.Announced = parley.DeliveryUnconfirmed, a.letter.announced
-	return &stranded{TypedJob: store.TypedJob{Job: job}, on: t, letter: a.letter, phase: out.PanePhase()}
+	return &stranded{
+		TypedJob: store.TypedJob{Job: job}, on: t, letter: a.letter, phase: out.PanePhase(), pasted: out.PastedAt,
+	}
 }
 
 // see notes what a look shows of the text.
@@ -76,11 +79,20 @@ func (s *stranded) fateOn(m *memory, o *observation) fate {
 		return fateShown
 	case !o.Composing && profile.Shown(o.screen.Lines, l.foot): // it may cover what shows a composer
 		return fateHidden
-	case s.phase == tmux.PanePasted && o.now.Sub(s.read) < o.profile.ShowWithin:
+	case s.phase == tmux.PanePasted && o.now.Sub(s.read) < s.drawnWithin(o):
 		return fateUndrawn
 	}
 
 	return fateGone
+}
+
+// drawnWithin is how long the program may take to draw the text that it has read. One that has drawn
+// nothing at all since the paste may do so yet.
+func (s *stranded) drawnWithin(o *observation) time.Duration {
+	if !s.pasted.IsZero() && o.screen.Drawn.Before(s.pasted) {
+		return max(o.profile.ShowWithin, shownWithin)
+	}
+	return o.profile.ShowWithin
 }
 
 // pressable reports whether the key that the text lacks may be pressed: once more by itself, and
@@ -201,7 +213,7 @@ func (c *courier) giveUpStranded(ctx context.Context) error {
 	if err := c.o.Store.Claim(ctx, s.Key, s.PaneSeq, s.Announced); err != nil {
 		return ignoreStale(err)
 	}
-	return c.close(ctx, s.Job, ended(parley.DeliveryUnconfirmed, parley.EndedVanished, ""))
+	return c.close(ctx, s.Job, unseen(c.m, &s.Job, parley.EndedVanished, "")...)
 }
 
 // watchStranded looks after a text that stands in the terminal while no message waits. It reports

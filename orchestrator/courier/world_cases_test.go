@@ -67,6 +67,74 @@ var cases = []struct {
 			send(16 * time.Second), {At: 26 * time.Second, Do: "retry", N: 1},
 		},
 	}},
+	{"a program that dies after its report, while tmux is slow to answer the key", story{
+		Profile: "copilot", Traits: traits{Width: 120, Start: 3743 * time.Millisecond, Work: time.Second, Reports: true},
+		Events: []event{
+			{At: 26 * time.Second, Do: "tmux", What: "after key", For: 12 * time.Second},
+			{At: 28 * time.Second, Do: "send", What: "urgent", N: 1},
+			{At: 36 * time.Second, Do: "program dies", N: 3, For: 9 * time.Second},
+		},
+	}},
+	{"a report at the moment of the verdict", story{
+		Seed: 25061, Profile: "qwen", Traits: traits{
+			Width: 120, Read: 38 * time.Millisecond, Draw: 2 * time.Second, Start: 3052 * time.Millisecond,
+			Begin: 22 * time.Millisecond, Work: 3836 * time.Millisecond, Report: 176 * time.Millisecond, Reports: true,
+		},
+		Events: []event{
+			send(21058 * time.Millisecond),
+			{At: 27395 * time.Millisecond, Do: "tmux", What: "broken key", N: 1, For: 12 * time.Second},
+			send(28446 * time.Millisecond),
+			{At: 30026 * time.Millisecond, Do: "late key", N: 2, For: 4503 * time.Millisecond},
+			send(30803 * time.Millisecond),
+		},
+	}},
+	{"a retry of a text in a program that draws nothing for long", story{
+		Profile: "codex", Traits: traits{Width: 120, Start: 509 * time.Millisecond, Work: time.Second},
+		Events: []event{
+			send(11 * time.Second), {At: 21 * time.Second, Do: "stall", For: 14 * time.Second}, long(23 * time.Second),
+			{At: 29400 * time.Millisecond, Do: "retry", N: 2},
+		},
+	}},
+	{"a person's keys that tmux keeps back until the text is taken", story{
+		Seed: 305757, Profile: "claude", Traits: traits{
+			Width: 120, Draw: 2 * time.Second, Start: 241 * time.Millisecond, Work: time.Second, Report: 3 * time.Second, Reports: true,
+		},
+		Events: []event{
+			{At: 1737 * time.Millisecond, Do: "prompt", N: 2}, send(4365 * time.Millisecond), send(4985 * time.Millisecond),
+			{At: 10215 * time.Millisecond, Do: "unshown", What: "pastes it", N: 1, For: 12873 * time.Millisecond},
+		},
+	}},
+	{"a pager that reads what the program has not", story{
+		Profile: "generic", Traits: traits{
+			Width: 120, Read: 800 * time.Millisecond, Draw: 137 * time.Millisecond, Start: 564 * time.Millisecond, Joined: true,
+			Work: time.Second, Lines: true,
+		},
+		Events: []event{
+			send(10 * time.Second), {At: 12 * time.Second, Do: "shell", What: "less", N: 2, For: 10 * time.Second},
+			{At: 14 * time.Second, Do: "prompt", N: 2, For: 10 * time.Second},
+		},
+	}},
+	{"a draft that shows while the database is slow", story{
+		Profile: "qwen", Traits: traits{Width: 120, Start: 3454 * time.Millisecond, Work: time.Second},
+		Events: []event{
+			{At: 38591 * time.Millisecond, Do: "database", What: "slow claim", N: 2, For: 5 * time.Second},
+			{At: 44330 * time.Millisecond, Do: "unshown", What: "pastes it", N: 2, For: 13984 * time.Millisecond},
+			send(53719 * time.Millisecond),
+		},
+	}},
+	{"a text that hangs behind its unread key", story{
+		Profile: "claude", Traits: traits{Width: 120, Work: time.Second},
+		Events: []event{send(10 * time.Second), {At: 10100 * time.Millisecond, Do: "hang", For: 12 * time.Second}},
+	}},
+	{"keys of a person who has left, read and not drawn yet", story{
+		Profile: "generic", Traits: traits{Width: 120, Draw: 2 * time.Second, Start: 613 * time.Millisecond, Work: time.Second},
+		Events: []event{
+			{At: 29 * time.Second, Do: "draft", What: "pastes it", N: 2, For: 7 * time.Second},
+			{At: 31 * time.Second, Do: "send", What: "high"},
+			{At: 34 * time.Second, Do: "synchronized", N: 3, For: 9 * time.Second},
+			{At: 35 * time.Second, Do: "hang", N: 1, For: 9 * time.Second},
+		},
+	}},
 }
 
 func send(at time.Duration) event { return event{At: at, Do: "send", What: "normal"} }

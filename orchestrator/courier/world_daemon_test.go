@@ -97,7 +97,7 @@ func (w *world) start() {
 		ShortFooter: w.story.Traits.ShortID, Paused: func() *parley.Pause { return w.paused }, Notify: w.notify,
 	})
 	o.host, o.readings = worldHost{w}, &w.looks
-	d.c = &courier{o: o, m: d.m, open: true, behind: true}
+	d.c = o.newCourier(d.m)
 	w.daemon = d
 	w.note("the daemon begins")
 
@@ -111,6 +111,22 @@ func (w *world) start() {
 	}
 	w.spool = nil
 	d.watch()
+	w.meddle()
+}
+
+// meddle lets something happen as the daemon resumes what the one before it left.
+func (w *world) meddle() {
+	e := w.faults.resume
+	if e.Do == "" || w.faults.dieAfter != "" {
+		return
+	}
+	w.faults.resume = event{}
+	do := func() { w.perform(e) }
+	if e.N > 0 {
+		w.faults.thenIn, w.faults.then = e.N, do
+		return
+	}
+	w.faults.databases = append(w.faults.databases, databaseFault{Kind: "typing", Slow: 2 * time.Second, Then: do})
 }
 
 func (w *world) notify(context.Context, []*team.Member, string, jsonRaw, string) error { return nil }
@@ -148,14 +164,7 @@ func (d *daemon) wakeUp() { d.wake = true }
 
 // watch is the watcher of terminals: it looks once a second.
 func (d *daemon) watch() {
-	w := d.w
-	w.after(time.Second, func() {
-		if w.daemon != d {
-			return
-		}
-		d.observe()
-		d.watch()
-	})
+	d.w.watches = time.Now().Add(time.Second)
 }
 
 func (d *daemon) observe() {

@@ -74,6 +74,8 @@ var defects = []defect{
 		return`},
 	{"a person who has just typed does not hold", "hold.go", `case since <= pause:`, `case since <= -pause:`},
 	{"keys that do not show yet do not hold", "hold.go", `case since <= unshownPause && `, `case since <= -unshownPause && `},
+	{"keys that were read late do not hold", "memory.go", `case late && o.now.Sub(m.unread) <= unshownPause`,
+		`case late && o.now.Sub(m.unread) <= -unshownPause`},
 	{"nobody waits for the program to read", "hold.go", `	if f.unread > 0 { //`, `	if f.unread > 1<<20 { //`},
 	{"a program that has not begun takes the next", "memory.go", `	case m.given.on == o.on && !active &&`, `	case m.given.on == nil && !active &&`},
 
@@ -96,6 +98,7 @@ var defects = []defect{
 	// After the key.
 	{"the second key comes at once, into anything", "attempt_entered.go",
 		`if !takesKey || !o.holdsOnly(&a.letter) || !touched(o.now, o.screen, a.memory.lag).none() {`, `if !takesKey {`},
+	{"the second key comes while the first is unread", "attempt_entered.go", `	if o.facts.unread > 0 { //`, `	if false { //`},
 	{"a lost key is not pressed again", "attempt_entered.go", `step.Do == tmux.Wait && !taken && mayPress && a.stuck(o)`,
 		`false && mayPress && a.stuck(o)`},
 	{"what stands in the composer counts as taken", "attempt_entered.go",
@@ -104,10 +107,11 @@ var defects = []defect{
 		`case o.facts.unread > 0, o.holds(&a.letter), !o.facts.alive:`, `case o.holds(&a.letter), !o.facts.alive:`},
 	{"what a dead program had not read counts as taken", "attempt_entered.go",
 		`case o.facts.unread > 0, o.holds(&a.letter), !o.facts.alive:`, `case o.facts.unread > 0, o.holds(&a.letter):`},
+	{"what a pager has read counts as taken", "attempt_entered.go", `	case changed, e.elsewhere:`, `	case changed:`},
 	{"a text behind a dialog counts as taken", "attempt_entered.go",
 		`	case o.hides():`, `	case false:`},
 	{"a text that was cleared away counts as taken", "attempt_entered.go", `case taken && (!e.long || a.seen(o)):`, `case taken:`},
-	{"a report is not believed before the key", "attempt.go", `	if o.namedSince(a.entered.named) { // a`, `	if false { // a`},
+	{"a report after the last look is not believed", "outcome.go", `	if c.certain(t, &job, a, &out) {`, `	if false {`},
 
 	// After a crash.
 	{"what was never pasted is given up", "resume.go", `	case info.Seq < job.PaneSeq:
@@ -116,7 +120,7 @@ var defects = []defect{
 	{"what was pasted is typed again", "resume.go", `case info.Seq < job.PaneSeq:`, `case info.Seq <= job.PaneSeq:`},
 	{"what was pasted counts as entered", "resume.go", `case info.Phase == "pasted":`, `case info.Phase == "":`},
 	{"what was entered is entered again", "resume.go", `case info.Phase == "pasted":`, `case info.Phase != "":`},
-	{"an emptied composer after a crash is proof", "resume.go", `taken = taken && (!o.profile.HasMarkers() || a.seen(o))`, `_ = 0`},
+	{"an emptied composer after a crash is proof", "resume.go", `taken = taken && (!o.profile.HasMarkers() || a.seen(&o))`, `_ = 0`},
 	{"an older report is not believed after a crash", "outcome.go", `a.entered.named = a.sent //`, `_ = 0 //`},
 
 	// The courier.
@@ -125,6 +129,8 @@ var defects = []defect{
 	}`, `	defer func() { _, _, _ = c.claim(ctx, &job, l) }()
 	job.Announced, job.PaneSeq = l.announced, c.seq+1`},
 	{"a refused claim is typed", "offer.go", `		return false, true, nil // read or expired meanwhile`, `		return true, false, nil`},
+	{"a retry does not wait for what is not drawn yet", "stranded.go", `	if !s.pasted.IsZero() && o.screen.Drawn.Before(s.pasted) {`, `	if false {`},
+	{"what took long to claim is typed without another look", "courier.go", `.Sub(looked) > staleLook {`, `.Sub(looked) > 1000*staleLook {`},
 	{"what was claimed as it was stored is typed without a look", "courier.go", `	if !h.none() {
 		return false, c.hold(ctx, job, h)`, `	if !h.none() && job.State != parley.DeliveryTyping {
 		return false, c.hold(ctx, job, h)`},
@@ -134,11 +140,14 @@ var defects = []defect{
 	{"a dropped offer is typed on", "offer.go", `return c.m.Offers.Begin(job.Key), false, nil`, `return true, false, nil`},
 	{"the number is not read off the pane", "stranded.go", `	if s == nil && c.numbered && c.seq != 0 {`, `	if s == nil {`},
 	{"the number is one too low", "offer.go", `job.Announced, job.PaneSeq = l.announced, c.seq+1`, `job.Announced, job.PaneSeq = l.announced, c.seq`},
-	{"what was left in typing is forgotten", "courier.go", `c := &courier{o: o, m: m, open: true, behind: true}`,
-		`c := &courier{o: o, m: m, behind: true}`},
+	{"what was left in typing is forgotten", "courier.go", `return &courier{o: o, m: m, open: true, behind: true}`,
+		`return &courier{o: o, m: m, behind: true}`},
 	{"an error forgets what is in hand", "courier.go", `again, c.open = true, true`, `again = true`},
-	{"an urgent message waits for those read before", "courier.go",
-		`if i < len(jobs)-1 && c.m.HasUrgent() {`, `if i < 0 {`},
+	{"an urgent message waits for those read before", "../team/member.go",
+		`func (m *Member) HasUrgent() bool {
+`, `func (m *Member) HasUrgent() bool {
+	return false
+`},
 	{"the courier does not come back", "courier.go", `return c.m.Terminal() != nil, err // a launch wakes it`, `return false, err`},
 	{"what was not delivered is not read again", "courier.go", `			if err != nil || !done {
 				c.behind = true`, `			if err != nil || !done {`},

@@ -31,6 +31,10 @@ func (w *world) perform(e event) {
 		if w.daemon != nil {
 			w.faults.dieIn, w.faults.dieLate = e.N, e.What == "late"
 		}
+	case "daemon dies after":
+		what, then, _ := strings.Cut(e.What, ", ")
+		w.faults.dieAfter = what
+		w.faults.resume = event{Do: then, N: e.N - 1, For: e.For, What: "clears it"}
 	case "daemon stops":
 		if w.daemon != nil {
 			w.daemon.end()
@@ -195,6 +199,24 @@ func (w *world) befall(p *simPane, e event) {
 		w.after(e.For, func() { w.answer(p) })
 	case "draft":
 		w.draft(p, e)
+	case "enter", "clear":
+		w.attach(p, 2*time.Second)
+		key := map[string]string{"enter": "Enter", "clear": "clear"}[e.Do]
+		p.personKey(func() { g.input(chunk{key: key, who: "person"}) })
+	case "unshown": // a person's keys in a program that draws late
+		w.befall(p, event{Do: "stall", For: e.For})
+		w.befall(p, event{Do: "draft", What: e.What, For: e.For})
+	case "mingle": // a person types right after the key, which the program loses, or is slow to take
+		do := "draft"
+		if e.N < 3 {
+			g.lose += g.keysOf(1)
+		} else {
+			do = "unshown"
+		}
+		g.atKey = func() { w.after(200*time.Millisecond, func() { w.befall(p, event{Do: do, What: e.What, For: e.For}) }) }
+	case "dies unanswered": // after the key, which tmux is slow to answer
+		w.faults.commands = append(w.faults.commands, commandFault{Kind: "key", After: e.For})
+		g.atKey = func() { w.after(e.For/2, func() { w.programDies(p, e.For, time.Duration(e.N/2)*time.Second) }) }
 	case "prompt":
 		w.attach(p, 4*time.Second)
 		p.personKey(func() { g.input(chunk{text: "do it", who: "person"}); g.input(chunk{key: "Enter", who: "person"}) })
@@ -219,6 +241,9 @@ func (w *world) befall(p *simPane, e event) {
 		g.hung = time.Now().Add(e.For)
 		w.after(e.For, g.read)
 	case "stall":
+		if !g.p.HasMarkers() && g.canonical() {
+			return // the terminal itself echoes
+		}
 		g.stalled = time.Now().Add(e.For)
 		w.after(e.For, g.draw)
 	case "program dies":
@@ -237,13 +262,21 @@ func (w *world) befall(p *simPane, e event) {
 		}
 		begin := func() {
 			g.shell, g.shellAt = e.What, time.Now()
+			w.after(time.Millisecond, func() {
+				if g.shell != "" {
+					g.loseUnread()
+				}
+			})
 			w.after(e.For, func() { g.shell = ""; g.draw(); w.wakeDaemon() })
 		}
-		if e.N < 3 {
+		switch e.N {
+		case 1:
 			begin()
-			return
+		case 2:
+			g.atKey = func() { w.after(5*time.Millisecond, begin) }
+		default:
+			w.inClaim(100*time.Millisecond, begin)
 		}
-		w.inClaim(100*time.Millisecond, begin)
 	case "input off":
 		p.inputOff = true
 		w.after(e.For, func() { p.inputOff = false; w.wakeDaemon() })
@@ -285,7 +318,13 @@ func (w *world) attach(p *simPane, d time.Duration) {
 	p.leaves++
 	leaves := p.leaves
 	w.after(d, func() {
-		if p.leaves == leaves {
+		switch shows := time.Until(p.program.stalled); {
+		case p.leaves != leaves:
+		case len(p.held) > 0: // the key with which they leave waits behind them
+			w.attach(p, 100*time.Millisecond)
+		case shows > 0: // they look what became of their keys
+			w.attach(p, shows+2*w.story.Traits.Draw)
+		default:
 			p.attached = false
 		}
 	})
@@ -319,7 +358,7 @@ func (w *world) draft(p *simPane, e event) {
 	case "submits it":
 		w.after(e.For+time.Second, func() { end("Enter") })
 	default:
-		w.after(2*time.Second, func() { p.attached = false })
+		w.attach(p, 2*time.Second)
 		w.after(e.For+8*time.Second, func() { end("clear") })
 	}
 }

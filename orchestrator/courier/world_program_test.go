@@ -71,6 +71,7 @@ type program struct {
 	shell    string // has the terminal; "": the program
 	shellAt  time.Time
 	shown    picture
+	viewed   view // drawn in it
 	above    []string
 	dialogAt time.Time // since when it is drawn
 	busyAt   time.Time
@@ -79,6 +80,7 @@ type program struct {
 	lose, breaks int           // how many keys are still lost, or taken for line breaks
 	late         time.Duration // how much later the next key is taken
 	dying        func()        // ends it before it reads the next key
+	atKey        func()        // happens at the next key
 
 	started int // how many programs came before it; the seed of chance
 }
@@ -90,6 +92,10 @@ func (g *program) input(c chunk) {
 	}
 	c.at = time.Now()
 	g.unread = append(g.unread, c)
+	if g.atKey != nil && c.key != "" && c.who == "" {
+		g.atKey()
+		g.atKey = nil
+	}
 	if g.dying != nil && c.key != "" && c.who == "" {
 		g.draw() // the terminal echoes
 		g.dying()
@@ -136,12 +142,23 @@ func (g *program) read() {
 	if !g.alive || g.hung.After(time.Now()) || g.shell != "" {
 		return
 	}
-	chunks := g.unread
-	g.unread = nil
+	n := g.readable()
+	chunks := g.unread[:n]
+	g.unread = g.unread[n:]
 	for _, c := range chunks {
 		g.take(c)
 	}
 	g.drawSoon()
+}
+
+// readable returns how much of the unread input its terminal gives the program: one that reads lines
+// gets only whole ones.
+func (g *program) readable() int {
+	n := len(g.unread)
+	for !g.p.HasMarkers() && g.canonical() && n > 0 && g.unread[n-1].key == "" {
+		n--
+	}
+	return n
 }
 
 // take handles one piece of input.
@@ -337,9 +354,11 @@ func (g *program) draw() {
 		above: g.above, working: g.working, blocked: g.blocked, dialog: g.dialog, blank: !g.raw, width: g.width,
 	}
 	v.composer = g.composed()
-	g.shown = g.face.draw(&v)
-	if !g.p.HasMarkers() && g.canonical() {
-		g.shown = g.echo()
+	switch {
+	case !g.p.HasMarkers() && g.canonical():
+		g.shown, g.viewed = g.echo(), view{}
+	case !v.same(&g.viewed):
+		g.shown, g.viewed = g.face.draw(&v), v
 	}
 	g.pane.drawn = now
 

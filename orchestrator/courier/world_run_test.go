@@ -133,7 +133,7 @@ func (w *world) clear() {
 	p.inputOff, p.shared, p.mode = false, false, false
 	p.options["@parley_agent"] = agentID
 	g.shell, g.blocked, g.dialog = "", false, false
-	g.lose, g.breaks, g.late, g.dying, g.hung, g.stalled = 0, 0, 0, nil, time.Time{}, time.Time{}
+	g.lose, g.breaks, g.late, g.dying, g.atKey, g.hung, g.stalled = 0, 0, 0, nil, nil, time.Time{}, time.Time{}
 	g.readSoon()
 	w.sweep(g)
 	g.drawSoon()
@@ -150,7 +150,10 @@ func (w *world) sweep(g *program) {
 	kept := func(short string) bool {
 		return slices.ContainsFunc(keep, func(j store.Job) bool { return parley.Short(j.Message.ID) == short })
 	}
-	g.composer = slices.DeleteFunc(g.composer, func(c piece) bool { return !kept(c.msg) })
+	n := len(g.composer)
+	if g.composer = slices.DeleteFunc(g.composer, func(c piece) bool { return !kept(c.msg) }); len(g.composer) < n {
+		g.pane.activity = time.Now() // a person does that
+	}
 	if !slices.ContainsFunc(g.unread, func(c chunk) bool {
 		m := w.messageIn(c.text)
 		return m != nil && kept(m.short())
@@ -167,9 +170,8 @@ func (w *world) stranded(p *simPane) *store.TypedJob {
 
 // operate lets the operator retry or dismiss an unproven text that others wait behind.
 func (w *world) operate(p *simPane) {
-	waits := func(code parley.ReasonCode) bool {
-		return slices.ContainsFunc(w.store.rows, func(r *memoryRow) bool { return r.job.Code == code })
-	}
+	first, _ := w.store.Pending(context.Background(), agentID, 1)
+	waits := func(code parley.ReasonCode) bool { return len(first) > 0 && first[0].Code == code }
 	if waits(parley.HoldOwnText) && !p.program.p.HasMarkers() {
 		p.personKey(func() { p.program.input(chunk{key: "Enter", who: "person"}) }) // as they are told to
 	}
@@ -211,10 +213,7 @@ func (w *world) run(until time.Time) {
 			w.sync()
 			continue
 		}
-		to := until
-		if next, ok := w.next(); ok && next.Before(to) {
-			to = next
-		}
+		to := w.wakes(until)
 		if d != nil && !d.retry.IsZero() && d.retry.Before(to) {
 			to = d.retry
 		}

@@ -23,6 +23,12 @@ type view struct {
 	width    int
 }
 
+// same reports whether another view shows the same.
+func (v *view) same(o *view) bool {
+	return v.composer == o.composer && v.working == o.working && v.blocked == o.blocked && v.dialog == o.dialog &&
+		v.blank == o.blank && v.width == o.width && slices.Equal(v.above, o.above)
+}
+
 // picture is a drawn screen.
 type picture struct {
 	lines  []string

@@ -21,6 +21,7 @@ var (
 	deliveriesFlag = flag.Int("deliveries", 0, "simulate so many deliveries")
 	briefFlag      = flag.Bool("brief", false, "name only the promise that a story breaks")
 	seedFlag       = flag.Uint64("seed", 0, "tell the story of this seed")
+	afterFlag      = flag.Int64("after", 0, "tell the stories of the seeds after this one")
 )
 
 // runStory tells one story.
@@ -119,7 +120,7 @@ func newCommon() *common {
 }
 
 const (
-	toldAlways  = 10_800 // stories, with some 100,000 deliveries
+	toldAlways  = 8_400  // stories, with some 78,000 deliveries
 	manyScreens = 50_000 // remembered
 	manyBroken  = 5      // enough
 )
@@ -135,6 +136,7 @@ func simulate(t *testing.T, k *common, size extent) *result {
 	began := time.Now()
 	r := &result{}
 	var next atomic.Int64
+	next.Store(*afterFlag)
 	var group sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		group.Go(func() {

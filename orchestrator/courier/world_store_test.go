@@ -1,7 +1,6 @@
 package courier
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -44,21 +43,19 @@ func (s *memoryStore) add(m parley.Message, k store.Key) store.Job {
 }
 
 func (s *memoryStore) jobs(limit int, which func(*memoryRow) bool) []store.Job {
-	var urgent, others []*memoryRow // in the order of their numbers
+	n := 0
 	for _, r := range s.rows {
-		switch {
-		case !which(r):
-		case r.job.Message.Priority == parley.PriorityUrgent:
-			urgent = append(urgent, r)
-		default:
-			others = append(others, r)
+		if which(r) {
+			n++
 		}
 	}
-
-	rows := append(urgent, others...)
-	jobs := make([]store.Job, min(limit, len(rows)))
-	for i := range jobs {
-		jobs[i] = rows[i].job
+	jobs := make([]store.Job, 0, min(limit, n)) // in the order of their numbers
+	for _, urgent := range []bool{true, false} {
+		for _, r := range s.rows {
+			if len(jobs) < cap(jobs) && (r.job.Message.Priority == parley.PriorityUrgent) == urgent && which(r) {
+				jobs = append(jobs, r.job)
+			}
+		}
 	}
 	return jobs
 }
@@ -86,15 +83,18 @@ func (s *memoryStore) Typing(_ context.Context, recipient string) ([]store.Job, 
 }
 
 func (s *memoryStore) TypedAs(_ context.Context, recipient string, paneSeq uint64) (*store.TypedJob, error) {
-	found := s.jobs(len(s.rows), func(r *memoryRow) bool {
+	var last *memoryRow
+	for _, r := range s.rows {
 		unproven := r.job.State == parley.DeliveryUnconfirmed || r.waits() && r.typed
-		return r.job.Key.RecipientID == recipient && r.job.PaneSeq == paneSeq && unproven
-	})
-	if len(found) == 0 {
+		newer := last == nil || r.job.Key.MessageSeq > last.job.Key.MessageSeq
+		if r.job.Key.RecipientID == recipient && r.job.PaneSeq == paneSeq && unproven && newer {
+			last = r
+		}
+	}
+	if last == nil {
 		return nil, nil
 	}
-	last := slices.MaxFunc(found, func(a, b store.Job) int { return cmp.Compare(a.Key.MessageSeq, b.Key.MessageSeq) })
-	return &store.TypedJob{Job: last, Dismissed: s.find(last.Key).dealt}, nil
+	return &store.TypedJob{Job: last.job, Dismissed: last.dealt}, nil
 }
 
 func (s *memoryStore) Claim(_ context.Context, k store.Key, paneSeq uint64, announced bool) error {

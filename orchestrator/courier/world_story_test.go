@@ -155,8 +155,16 @@ func (t *teller) send(at time.Duration) {
 func (t *teller) trouble(at time.Duration) {
 	e := event{At: at, Do: troubles[t.IntN(len(troubles))], For: t.between(50*time.Millisecond, 15*time.Second), N: 1 + t.IntN(3)}
 	switch e.Do {
+	case "unshown":
+		e.For, e.What = t.between(6*time.Second, 15*time.Second), t.ending()
+		t.send(at + t.between(3*time.Second, 12*time.Second))
+	case "mingle":
+		e.What = t.ending()
+	case "daemon dies after":
+		e.What = []string{"paste", "key"}[t.IntN(2)] + ", " + meddling[t.IntN(len(meddling))]
+		e.N = t.IntN(12)
 	case "draft":
-		e.What = []string{"clears it", "submits it", "leaves it", "pastes it"}[t.IntN(4)]
+		e.What = t.ending()
 	case "daemon dies":
 		e.N, e.For = 1+t.IntN(60), 0
 		e.What = often(t, "at once", "late")
@@ -177,12 +185,21 @@ func (t *teller) trouble(at time.Duration) {
 	case "server dies":
 		e.What = often(t, "", "in a claim")
 	case "program dies":
-		e.What = often(t, "", "in a claim", "before it reads")
+		e.What = []string{"", "", "in a claim", "before it reads"}[t.IntN(4)]
 	}
 	t.s.Events = append(t.s.Events, e)
 }
 
+// ending says what a person does with words that they have typed.
+func (t *teller) ending() string {
+	return []string{"clears it", "submits it", "leaves it", "pastes it"}[t.IntN(4)]
+}
+
+// meddling is what can happen as a daemon resumes what the one before it left.
+var meddling = []string{"stranger", "enter", "clear", "dialog", "draft", "scroll", "program dies", "shell", "attach"}
+
 var troubles = []string{
+	"daemon dies after", "daemon dies after", "daemon dies after", "unshown", "mingle", "dies unanswered",
 	"dialog", "dialog", "dialog", "draft", "draft", "draft", "prompt", "scroll", "scroll", "attach",
 	"lose keys", "lose keys", "break keys", "late key", "late key", "hang", "hang", "stall",
 	"program dies", "program dies", "daemon dies", "daemon dies", "daemon dies", "daemon stops", "tmux", "tmux", "tmux", "server dies",

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/wait"
 	"parley/store"
 	"parley/tmux"
 )
@@ -24,9 +23,14 @@ type world struct {
 	began    time.Time
 	events   []happening // to come, the next one last
 	number   int
-	inside   bool // of sync
-	store    memoryStore
-	messages []*message
+	happened int       // how much has
+	inside   bool      // of sync
+	watches  time.Time // the watcher of terminals looks again
+
+	quiet      time.Duration // how many times as long as usual the last pause was
+	quietSince int           // as much had happened then
+	store      memoryStore
+	messages   []*message
 
 	instance string // of the tmux server; "": none runs
 	servers  int
@@ -129,9 +133,14 @@ func (w *world) sync() {
 	w.inside = true
 	defer func() { w.inside = false }()
 	now := time.Now()
+	if w.daemon != nil && !w.watches.After(now) {
+		w.daemon.observe()
+		w.daemon.watch()
+	}
 	for n := len(w.events); n > 0 && !w.events[n-1].at.After(now); n = len(w.events) {
 		h := w.events[n-1]
 		w.events = w.events[:n-1]
+		w.happened++
 		h.do()
 	}
 }
@@ -144,10 +153,25 @@ func (w *world) next() (time.Time, bool) {
 	return time.Time{}, false
 }
 
+// wakes returns the earlier of a time and that of the next happening, or of the watcher's next look.
+func (w *world) wakes(at time.Time) time.Time {
+	if next, ok := w.next(); ok && next.Before(at) {
+		at = next
+	}
+	if w.daemon != nil && w.watches.Before(at) {
+		at = w.watches
+	}
+	return at
+}
+
 // pause returns how long a pause between two looks takes. Looks before anything happens would find
-// the same world, so some of them are left out, as by a daemon that has much to do.
+// the same world. So the longer nothing happens, the more of them are left out, as by a daemon that
+// has much to do.
 func (w *world) pause(d time.Duration) time.Duration {
-	times := max(1, min(4, time.Second/d))
+	if w.quiet *= 2; w.quietSince != w.happened {
+		w.quiet, w.quietSince = 2, w.happened
+	}
+	times := max(1, min(w.quiet, 16, time.Second/d))
 	if next, ok := w.next(); ok {
 		times = min(times, max(1, (time.Until(next)+d-1)/d))
 	}
@@ -166,6 +190,10 @@ func (w *world) chance(label string, n int) float64 {
 type faults struct {
 	dieIn     int // steps until the daemon dies; 0: never
 	dieLate   bool
+	dieAfter  string // the kind of a command after which it dies; "": none
+	resume    event  // what happens as the next daemon resumes what that one left
+	thenIn    int    // steps until something happens; 0: nothing does
+	then      func()
 	commands  []commandFault
 	databases []databaseFault
 }
@@ -192,6 +220,11 @@ type databaseFault struct {
 // step is a moment between two steps of the daemon, at which it can die.
 func (w *world) step() {
 	w.sync()
+	if w.faults.thenIn > 0 {
+		if w.faults.thenIn--; w.faults.thenIn == 0 {
+			w.faults.then()
+		}
+	}
 	if w.faults.dieIn > 0 {
 		if w.faults.dieIn--; w.faults.dieIn == 0 {
 			w.note("the daemon dies")
@@ -211,12 +244,22 @@ func (w *world) command(ctx context.Context, kind string, run func() error) erro
 	w.step()
 	if w.instance != "" && w.faults.dieIn == 0 && len(w.faults.commands) == 0 && !w.stuck.After(time.Now()) {
 		instance, err := w.instance, run()
+		w.dieAfter(kind)
 		if w.step(); w.instance != instance {
 			err = fmt.Errorf("%w: the client ended", tmux.ErrDisconnected)
 		}
 		return err
 	}
 	return w.faultyCommand(ctx, kind, run)
+}
+
+// dieAfter ends the daemon after a command of the kind that it must not survive.
+func (w *world) dieAfter(kind string) {
+	if w.faults.dieAfter == kind && w.daemon != nil {
+		w.faults.dieAfter = ""
+		w.note("the daemon dies after %s", kind)
+		panic(daemonDies{})
+	}
 }
 
 // faultyCommand runs a command while something is wrong.
@@ -292,12 +335,13 @@ func over(ctx context.Context) error {
 func (w *world) sleep(ctx context.Context, d time.Duration) error {
 	end := time.Now().Add(d)
 	for time.Now().Before(end) {
-		until := end
-		if next, ok := w.next(); ok && next.Before(end) {
-			until = next
+		until := w.wakes(end)
+		if at, ok := ctx.Deadline(); ok && at.Before(until) {
+			until = at
 		}
-		err := wait.Pause(ctx, time.Until(until))
-		if w.sync(); err != nil {
+		time.Sleep(time.Until(until))
+		w.sync()
+		if err := over(ctx); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package courier
 
 import (
+	"slices"
 	"time"
 
 	"parley"
@@ -22,6 +23,7 @@ const (
 	promiseEnd     = "every message comes to an end"
 	promiseCalm    = "where nothing is in the way, every message is proven"
 	promiseApart   = "two messages never become one"
+	promiseWaits   = "a text that only waits for its key is not given up"
 )
 
 // watch knows what the courier could have seen, and checks that it keeps the promises.
@@ -118,7 +120,9 @@ func (v *watch) drafts(p *simPane, what string, seen time.Time) {
 			return
 		}
 		drawn := !g.draftAt.IsZero() && !g.draftAt.After(seen)
-		if drawn || p.attached && at.After(seen.Add(-unshownPause)) {
+		at = at.Truncate(time.Second) // as tmux tells it
+		unshown := at.After(p.drawn) && at.After(seen.Add(-unshownPause)) || !at.Before(seen.Add(-typingPause))
+		if drawn || p.attached && unshown {
 			v.w.violate(promiseDraft, "%s goes where a person has typed %q", what, text)
 		}
 	}
@@ -164,6 +168,9 @@ func (v *watch) pressed(p *simPane, key string) {
 	seen, g := v.known, p.program
 	if m.keys++; m.keys > 2 {
 		v.w.violate(promiseOnce, "the key of %s is pressed %d times", m.Text, m.keys)
+	}
+	if m.keys > 1 && g.alive && slices.ContainsFunc(g.unread, func(c chunk) bool { return c.key != "" && c.who == "" }) {
+		v.w.violate(promiseOnce, "the key of %s is pressed while the first is unread", m.Text)
 	}
 	if g.shell != "" {
 		return
@@ -215,6 +222,9 @@ func (v *watch) advances(k store.Key, changes []store.Change) {
 		if alive && !m.pasted {
 			v.w.violate(promiseCertain, "%s was never typed, and is unconfirmed: %s", m.Text, c.Reason)
 		}
+		if c.Code == parley.EndedNotEntered && alive && v.keyWaits() {
+			v.w.violate(promiseWaits, "%s is unconfirmed: %s", m.Text, c.Reason)
+		}
 		// Until a refusal could have followed, a report is not certain either.
 		if at, ok := v.w.daemon.m.NamedAt(m.short()); ok && m.pasted && !at.Before(m.pastedAt) && v.w.settled(at) {
 			v.w.violate(promiseCertain, "the program has named %s, which is unconfirmed: %s", m.Text, c.Reason)
@@ -224,6 +234,13 @@ func (v *watch) advances(k store.Key, changes []store.Change) {
 			v.w.violate(promiseOnce, "%s is typed, and %s again: %s", m.Text, c.State, c.Reason)
 		}
 	}
+}
+
+// keyWaits reports whether the last look showed a dialog, behind which a text only waits.
+func (v *watch) keyWaits() bool {
+	p, t := v.w.pane, v.w.daemon.m.Terminal()
+	at := p.program.dialogAt
+	return !p.dead && t != nil && !t.Stopping.Load() && !at.IsZero() && !at.After(v.captured)
 }
 
 // settled reports whether what a program named at a time can no longer be refused.
