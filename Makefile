@@ -42,7 +42,7 @@ install: build ## put parley in ~/.local/bin, or in PREFIX/bin with PREFIX=...
 # Most tests wait for programs, so more of them run at once than there are cores. The
 # longest begin first. Without debug information a test program is linked in half the time;
 # `lint` vets the tests of a check.
-ATONCE = -p 4 -parallel 10 -ldflags='-s -w'
+ATONCE = -p 4 -parallel 6 -ldflags='-s -w'
 ALL = ./orchestrator/... ./cmd/parley ./...
 
 .PHONY: test

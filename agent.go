@@ -219,6 +219,7 @@ type AgentStatusRequest struct {
 type AgentStatus struct {
 	Agent
 	Availability Availability `json:"availability"`
+	Elsewhere    bool         `json:"elsewhere,omitempty"`     // its terminal is on another host than the daemon that answers
 	LimitedUntil *time.Time   `json:"limited_until,omitempty"` // when its usage limit ends, if it has reached one and that is known
 	Unread       int          `json:"unread"`                  // unread messages in its inbox
 	Queued       int          `json:"queued"`                  // of these, messages that wait for its terminal

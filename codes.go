@@ -55,6 +55,8 @@ const (
 	HoldMixedText     ReasonCode = "mixed_text"     // somebody's own text stands beside the pasted one
 	HoldLingering     ReasonCode = "lingering"      // entered, but it still stands where somebody typed
 	HoldRefused       ReasonCode = "refused"        // tmux refused, for a reason without a code
+	HoldHostAway      ReasonCode = "host_away"      // the daemon of its host does not run, or cannot reach the database
+	HoldLease         ReasonCode = "lease_over"     // the daemon here may not be its host any more
 
 	// HoldConversation keeps the spelling of the error code of the same name.
 	HoldConversation ReasonCode = "CONVERSATION_HELD"
@@ -80,6 +82,7 @@ const (
 	EndedRefused     ReasonCode = "program_refused"      // the program showed that it refuses the text
 	EndedNoTurn      ReasonCode = "no_turn"              // gone from the composer, and no turn began
 	EndedNoAnswer    ReasonCode = "no_answer"            // a responder's model gave no answer
+	EndedHostRemoved ReasonCode = "host_removed"         // its host was removed from the team
 	EndedBehind      ReasonCode = "database_behind"      // the database lacks what came later; it may have been typed
 )
 
@@ -125,6 +128,8 @@ var reasons = map[ReasonCode]reasonWords{
 	HoldExited:      {"its program has ended; %s", whenRestarted},
 	HoldUnreachable: {"it is unreachable: %s", whenRestarted},
 	HoldServerGone:  {"its tmux server is gone", ""},
+	HoldHostAway:    {"its host %s", "It goes when the daemon runs there again: parley status, in that workspace."},
+	HoldLease:       {"this host could not renew its lease of the database", ""},
 	HoldUnreadable:  {"its terminal cannot be read: %s", ""},
 	HoldInputOff: {
 		"its pane takes no input (tmux select-pane -e lets it)",
@@ -229,7 +234,8 @@ var reasons = map[ReasonCode]reasonWords{
 		"typed and entered, and gone from its composer; but nothing shows that its program began on it",
 		"",
 	},
-	EndedNoAnswer: {"no answer: %s", ""},
+	EndedNoAnswer:    {"no answer: %s", ""},
+	EndedHostRemoved: {"its host %s was removed from the team", ""},
 	EndedBehind: {
 		"the database was damaged or replaced by a copy, and what it lacks may tell that this was typed",
 		"",

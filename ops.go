@@ -162,6 +162,11 @@ var Ops = []*Op{
 		Service.Backup, OperatorOnly, Adds),
 	define("send_test_notice", "Send a test notice to the operator, by all ways that parley.yaml names.",
 		Service.SendTestNotice, OperatorOnly, Adds),
+	define("list_hosts", "See which machines share the workspace, with the agents that each of them has.",
+		Service.ListHosts, OperatorOnly, Reads, route("GET", "/api/hosts")),
+	define("remove_host",
+		"Remove a machine that is gone for good from the team: its agents are stopped, and what waits for them fails.",
+		Service.RemoveHost, OperatorOnly, Destroys),
 	define("shut_down", "Stop the daemon, and its agents unless you keep them.",
 		Service.ShutDown, OperatorOnly, Destroys),
 }

@@ -204,6 +204,11 @@ type WorkspaceService interface {
 	// SendTestNotice sends a notice by all ways of parley.yaml, and returns how that went. It
 	// returns INVALID_ARGUMENT if there is none.
 	SendTestNotice(context.Context, SendTestNoticeRequest) (*SendTestNoticeResult, error)
+	// ListHosts lists the machines that share the workspace's database.
+	ListHosts(context.Context, ListHostsRequest) (*ListHostsResult, error)
+	// RemoveHost removes a host that is away for good: its agents are stopped, and what waits for
+	// them fails. It returns INVALID_ARGUMENT for a host that is at work.
+	RemoveHost(context.Context, RemoveHostRequest) (*RemoveHostResult, error)
 	// ShutDown stops the daemon, and all agents unless they are kept.
 	ShutDown(context.Context, ShutDownRequest) (*ShutDownResult, error)
 }

@@ -28,6 +28,16 @@ func (w workspace) SendTestNotice(
 	return call[parley.SendTestNoticeResult](ctx, w.conn, "send_test_notice", r)
 }
 
+// ListHosts lists the machines that share the workspace's database.
+func (w workspace) ListHosts(ctx context.Context, r parley.ListHostsRequest) (*parley.ListHostsResult, error) {
+	return call[parley.ListHostsResult](ctx, w.conn, "list_hosts", r)
+}
+
+// RemoveHost removes a machine that is gone for good.
+func (w workspace) RemoveHost(ctx context.Context, r parley.RemoveHostRequest) (*parley.RemoveHostResult, error) {
+	return call[parley.RemoveHostResult](ctx, w.conn, "remove_host", r)
+}
+
 // ShutDown stops the daemon.
 func (w workspace) ShutDown(ctx context.Context, r parley.ShutDownRequest) (*parley.ShutDownResult, error) {
 	return call[parley.ShutDownResult](ctx, w.conn, "shut_down", r)

@@ -160,6 +160,13 @@ func (a *admission) prepare(ctx context.Context, from *team.Member, d draft) (st
 	}
 
 	if d.file == nil && len(msg.Attachments) > 0 {
+		readers, err := a.readersOf(ctx, &d)
+		if err == nil {
+			err = a.refuseElsewhere(readers)
+		}
+		if err != nil {
+			return store.Post{}, err
+		}
 		checked, ids, err := a.checkAttachments(ctx, from, msg.Attachments, d.readers())
 		if err != nil {
 			return store.Post{}, err

@@ -129,7 +129,7 @@ func (g *agentService) GetAgentStatus(
 
 	now := g.now()
 	for _, m := range members {
-		a, c := m.Agent(), counts[m.ID]
+		a, c := g.roster.Seen(m), counts[m.ID]
 		waitsFor := ""
 		if c.HeldCode != "" && m.Kind == parley.KindTerminal && c.HeldCode != parley.HoldConversation {
 			cause := rootCause(m, c.HeldCode, c.HeldReason, *c.HeldSince, 0)
@@ -143,6 +143,7 @@ func (g *agentService) GetAgentStatus(
 			Today:        g.today(ctx, m),
 			Agent:        a,
 			Availability: a.AvailabilityAt(now),
+			Elsewhere:    !g.roster.Here(m),
 			LimitedUntil: limitedUntil(m, &a),
 			Unread:       c.Unread,
 			Queued:       c.Queued,

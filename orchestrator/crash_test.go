@@ -35,6 +35,7 @@ type crashTeam struct {
 	Binary, Name, Path, At string   // of tmux.Options
 	Env                    []string // of tmux
 	Model                  string   // address of the model of a responder DM; "" for none
+	URL, Host              string   // of the database, if it is on a server
 }
 
 func runCrashDaemon(arg string) int {
@@ -52,7 +53,7 @@ func runCrashDaemon(arg string) int {
 
 func (ct *crashTeam) run(in io.Reader, out io.Writer) error {
 	ctx := context.Background()
-	s, err := store.Open(ctx, store.Options{Path: filepath.Join(ct.Dir, "parley.db")})
+	s, err := store.Open(ctx, store.Options{Path: filepath.Join(ct.Dir, "parley.db"), URL: ct.URL, Host: ct.Host})
 	if err != nil {
 		return err
 	}
@@ -163,8 +164,15 @@ func (te *testTeam) crashOnce(t *testing.T, logs, accepted map[string]string) {
 // "" for none.
 func (te *testTeam) startCrashDaemon(t *testing.T, model string) (*exec.Cmd, io.Writer, *bufio.Scanner) {
 	t.Helper()
-	arg := must.Have(json.Marshal(crashTeam{Dir: te.dir, Binary: te.opts.Tmux.Binary, Name: te.opts.Tmux.Name,
-		Path: te.opts.Tmux.Path, At: te.opts.Tmux.Dir, Env: te.opts.Tmux.Env, Model: model}))(t)
+	return te.startCrashing(t, crashTeam{Model: model})
+}
+
+// startCrashing starts a daemon of the team as ct says.
+func (te *testTeam) startCrashing(t *testing.T, ct crashTeam) (*exec.Cmd, io.Writer, *bufio.Scanner) {
+	t.Helper()
+	o := &te.opts.Tmux
+	ct.Dir, ct.Binary, ct.Name, ct.Path, ct.At, ct.Env = te.dir, o.Binary, o.Name, o.Path, o.Dir, o.Env
+	arg := must.Have(json.Marshal(ct))(t)
 
 	cmd := exec.Command(te.opts.Executable, crashDaemon, string(arg))
 	cmd.Stderr = testWriter{t}

@@ -173,7 +173,7 @@ func (fs *fileService) fileRecipient(from *team.Member, ref string) (*team.Membe
 	if err != nil {
 		return nil, err
 	}
-	return to[0], nil
+	return to[0], fs.admission.refuseElsewhere(to)
 }
 
 // checkAttachments fills in the attachments that name a file with the stored facts, so that no

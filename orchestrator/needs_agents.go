@@ -29,6 +29,10 @@ func (op *operatorService) agentNeed(m *team.Member, waiting int) (parley.Need, 
 		return approvalNeed(n, a.Responder), true
 	}
 
+	if !op.roster.Here(m) {
+		return op.needElsewhere(n, m, waiting)
+	}
+
 	switch a.State {
 	case parley.StateWaiting:
 		n.Kind, n.Text = parley.NeedDialog, "a dialog is open in its terminal"

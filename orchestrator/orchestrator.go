@@ -102,6 +102,7 @@ var _ parley.Service = (*Orchestrator)(nil)
 // cannot be started.
 func New(ctx context.Context, opts Options) (*Orchestrator, error) {
 	opts.Settings.setDefaults()
+	opts.Host = cmp.Or(opts.Store.Team().Own, opts.Host)
 	opts.State = cmp.Or(opts.State, filepath.Join(opts.Workspace, ".parley"))
 	if opts.Now == nil {
 		opts.Now = time.Now
@@ -122,6 +123,7 @@ func New(ctx context.Context, opts Options) (*Orchestrator, error) {
 		return nil, err
 	}
 	o.compose(running.Done())
+	o.store.Follow(o.follow)
 	if err := o.start(ctx, running); err != nil {
 		cancel()
 		return nil, err
@@ -177,6 +179,7 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 	o.rooms.couriers = courier.New(courier.Options{
 		Store: o.store, Roster: o.rooms.roster, Now: o.now, Log: o.log, ShortFooter: o.opts.Settings.ShortFooter(),
 		Paused: o.rooms.pause.is, Spent: o.rooms.meter.Hold, Notify: o.rooms.admission.notify,
+		LeaseOver: o.store.LeaseOver,
 	})
 	o.rooms.terminals, err = terminal.Open(ctx, terminal.Options{
 		Store: o.store, Roster: o.rooms.roster, Couriers: o.rooms.couriers,
@@ -221,7 +224,7 @@ func (o *Orchestrator) compose(closing <-chan struct{}) {
 	o.eventService = &eventService{store: o.store, closing: closing}
 	o.workspaceService = &workspaceService{
 		store: o.store, roster: r.roster, terminals: r.terminals, operator: o.operatorService, pause: r.pause,
-		opts: &o.opts, now: o.now, log: o.log,
+		opts: &o.opts, now: o.now, log: o.log, away: newInterval(awayTime),
 	}
 }
 
@@ -245,6 +248,8 @@ func (o *Orchestrator) start(ctx, running context.Context) error {
 	for _, m := range o.rooms.roster.All() {
 		o.rooms.couriers.Start(m)
 	}
+	o.returned.Store(true)
+	o.keepHosts(ctx)
 	o.group.Go(func() { o.rooms.terminals.Watch(running) })
 	o.group.Go(func() { o.tick(running) })
 	o.group.Go(func() { o.reportIncidents(running) })
@@ -262,7 +267,7 @@ func (o *Orchestrator) start(ctx, running context.Context) error {
 }
 
 // tick runs the periodic work until ctx ends: reminders and held messages at every tick,
-// expired deliveries and stuck agents less often.
+// expired deliveries and stuck agents less often. Of several hosts, one does what concerns all.
 func (o *Orchestrator) tick(ctx context.Context) {
 	settings := &o.opts.Settings
 	tick := time.NewTicker(settings.Watch)
@@ -277,8 +282,13 @@ func (o *Orchestrator) tick(ctx context.Context) {
 		case <-tick.C:
 		}
 
-		o.remind(ctx)
-		o.recheckHolds(ctx)
+		leads := o.keepHosts(ctx)
+		if leads {
+			o.remind(ctx)
+			o.recheckHolds(ctx)
+		} else {
+			o.rooms.talk.Compare(ctx)
+		}
 		if chores.due() {
 			o.expire(ctx)
 		}

@@ -47,6 +47,9 @@ func (o *Orchestrator) seeClock(ctx context.Context) error {
 // prune removes what is older than the settings say, until ctx ends.
 func (o *Orchestrator) prune(ctx context.Context) {
 	for next := pruneAfter; wait.Pause(ctx, next) == nil; next = pruneTime {
+		if !o.store.Leads() {
+			continue
+		}
 		rest := func() error { return wait.Pause(ctx, pruneRest) }
 		now := o.clock.look(o.now(), timePassed())
 		done, err := o.store.Prune(ctx, o.opts.Settings.retention(now), rest)

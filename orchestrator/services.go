@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"parley/files"
@@ -138,4 +139,7 @@ type workspaceService struct {
 	now       func() time.Time
 	clock     cautiousClock // of expire
 	log       *slog.Logger
+
+	returned atomic.Bool // others may hold what waits for this host
+	away     *interval   // between two looks for what waits for hosts that are away
 }

@@ -26,7 +26,7 @@ func (ws *workspaceService) GetWorkspaceStatus(
 	res.Agents = map[string]int{}
 	for _, m := range ws.roster.All() {
 		if m.Kind != parley.KindHuman {
-			res.Agents[string(m.Agent().State)]++
+			res.Agents[string(ws.roster.Seen(m).State)]++
 		}
 	}
 

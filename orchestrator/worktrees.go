@@ -104,6 +104,11 @@ func (ws *worktreeService) ListWorktrees(
 		}
 
 		s := parley.WorktreeStatus{Worktree: *w, AgentID: m.ID, Name: m.Name}
+		if !ws.roster.Here(m) {
+			s.Problem = "it is on host " + m.Agent().Host
+			res.Worktrees = append(res.Worktrees, s)
+			continue
+		}
 		d, err := worktree.Look(ctx, w)
 		if err != nil {
 			s.Problem = parley.CleanLine(err.Error())
@@ -122,6 +127,10 @@ func (ws *worktreeService) DiffAgent(
 ) (*parley.DiffAgentResult, error) {
 	m, err := ws.roster.Find(req.Agent)
 	if err != nil {
+		return nil, err
+	}
+
+	if err := ws.roster.RefuseElsewhere(m, "parley diff "+m.Name); err != nil {
 		return nil, err
 	}
 
@@ -159,6 +168,10 @@ func (ws *worktreeService) FinishWorktree(
 ) (*parley.FinishWorktreeResult, error) {
 	m, err := ws.roster.Find(req.Agent)
 	if err != nil {
+		return nil, err
+	}
+
+	if err := ws.roster.RefuseElsewhere(m, "parley worktree list"); err != nil {
 		return nil, err
 	}
 

@@ -24,10 +24,7 @@ func (s *Agents) List(ctx context.Context) ([]parley.Agent, error) {
 
 	agents := make([]parley.Agent, len(rows))
 	for i := range rows {
-		agents[i] = rows[i].agent()
-		if r := responders[rows[i].ID]; r != nil {
-			agents[i].Responder, agents[i].AutoRespond = r, r.AutoRespond
-		}
+		agents[i] = rows[i].answeredBy(responders[rows[i].ID])
 	}
 
 	return agents, nil
@@ -59,6 +56,9 @@ func (s *Agents) CreateAgent(ctx context.Context, a parley.Agent, key *APIKey) e
 // when its new name belongs to another.
 func (s *Agents) ReviveAgent(ctx context.Context, a parley.Agent, key *APIKey) error {
 	return s.write(ctx, "storing the agent", func(t *tx) error {
+		if err := t.own.refuseElsewhere(t, &a); err != nil {
+			return err
+		}
 		row := newAgentRow(t, &a)
 		res := t.db.Select("*").Omit("id", "created_at").Where("id = ?", a.ID).Updates(&row)
 		switch {
@@ -122,6 +122,7 @@ func (s *Agents) SetAgentProfile(ctx context.Context, id, profile string) error 
 		if _, err := loadAgent(t, id); err != nil {
 			return err
 		}
+		t.tell(changedAgent, id, "")
 		_, err := t.exec(`UPDATE agents SET profile = ? WHERE id = ?`, profile, id)
 		return err
 	})
@@ -168,6 +169,7 @@ func (s *Agents) SetAgentWorktree(ctx context.Context, id string, w *parley.Work
 		if _, err := loadAgent(t, id); err != nil {
 			return err
 		}
+		t.tell(changedAgent, id, "")
 		_, err := t.exec(`UPDATE agents SET worktree = ? WHERE id = ?`, worktreeText(w), id)
 		return err
 	})

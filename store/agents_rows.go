@@ -125,6 +125,15 @@ func nilIfEmpty(list []string) []string {
 	return list
 }
 
+// answeredBy returns the agent with the model that answers for it; nil for none.
+func (r *agentRow) answeredBy(p *parley.Responder) parley.Agent {
+	a := r.agent()
+	if p != nil {
+		a.Responder, a.AutoRespond = p, p.AutoRespond
+	}
+	return a
+}
+
 func (r *agentRow) agent() parley.Agent {
 	approval := parley.Approval(r.Approval)
 

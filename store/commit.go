@@ -103,6 +103,9 @@ func (db *database) writeLoop() {
 		case <-db.queue.wake:
 		case <-watch.C:
 			_ = db.session.confirm() // it tells the operator, and refuses the next write
+			db.session.watch()
+		case <-db.bell:
+			db.session.watch()
 		}
 	}
 }
@@ -147,6 +150,10 @@ func (db *database) commit(batch []*write) {
 func (db *database) persist(batch []*write) error {
 	for {
 		err := db.attempt(batch)
+		if errors.Is(err, errBehind) {
+			db.session.watch()
+			continue
+		}
 		if !db.outage.again(context.Background(), err) {
 			return err
 		}
@@ -155,7 +162,7 @@ func (db *database) persist(batch []*write) error {
 
 // attempt runs one transaction.
 func (db *database) attempt(batch []*write) error {
-	t := &tx{db: db.writer, rows: db.rows, sql: db.sql, session: db.session, now: db.now()}
+	t := &tx{db: db.writer, rows: db.rows, sql: db.sql, session: db.session, own: &db.own, now: db.now()}
 	err := db.session.begin(t)
 	last := int64(0)
 	if err == nil {

@@ -22,7 +22,7 @@ func (t *tx) flushClaims() error {
 	for _, c := range t.claims {
 		changed, err := t.execRow(`UPDATE deliveries SET state = 'typing', reason = '', reason_code = '',
 				pane_seq = ?, notice = ?, steps = steps || ?
-			WHERE message_seq = ? AND recipient_id = ? AND state IN ('queued', 'held')`,
+			WHERE message_seq = ? AND recipient_id = ? AND state IN ('queued', 'held')`+t.own.deliveries,
 			c.paneSeq, c.announced, line, c.MessageSeq, c.RecipientID)
 		if err != nil {
 			return err
@@ -115,7 +115,7 @@ func (t *tx) flushClose(c *closeRow) (closed bool, err error) {
 	changed, err := t.execRow(`UPDATE deliveries SET state = ?1, reason = ?2, reason_code = ?3,
 			steps = steps || ?4, read_at = CASE WHEN ?5 = 1 THEN coalesce(read_at, ?6) ELSE read_at END
 		WHERE message_seq = ?7 AND recipient_id = ?8
-			AND state = 'typing' AND (?5 = 1 AND answered_at = 0 OR read_at IS NULL)`,
+			AND state = 'typing' AND (?5 = 1 AND answered_at = 0 OR read_at IS NULL)`+t.own.deliveries,
 		string(last.State), last.Reason, last.reasonCode(), lines, read, nanos(t.now), c.MessageSeq, c.RecipientID)
 	return changed > 0, err
 }

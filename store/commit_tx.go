@@ -18,6 +18,7 @@ type tx struct {
 	rows    gorm.ConnPool // the same connection without gorm
 	sql     *dialect
 	session session
+	own     *own
 	now     time.Time
 	wrote   bool   // the current change has written something
 	current *write // the change that is being applied

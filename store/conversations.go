@@ -53,6 +53,10 @@ func (s *Conversations) AddAct(ctx context.Context, a Act, instead []string, bef
 			return err
 		}
 
+		if err := t.tellAct(&a); err != nil {
+			return err
+		}
+
 		return insert(t, "conversation_acts", newActColumns, a)
 	})
 }
@@ -82,6 +86,7 @@ func (s *Conversations) ThreadSettings(ctx context.Context, threadID string) (se
 // SetThreadSettings stores a thread's own settings; "" for none.
 func (s *Conversations) SetThreadSettings(ctx context.Context, threadID, settings string) error {
 	return s.write(ctx, "storing the settings of the thread", func(t *tx) error {
+		t.tell(changedSettings, "", threadID)
 		_, err := t.exec(`UPDATE threads SET conversation = ? WHERE id = ?`, settings, threadID)
 		return err
 	})

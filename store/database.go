@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"io/fs"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"gorm.io/gorm"
@@ -37,6 +38,10 @@ type database struct {
 	company  company       // only the writing goroutine uses it
 	finished chan struct{} // closed when the writing goroutine has ended
 	events   feed
+	bell     chan struct{} // rung when another host may have written; nil for a file
+	hosts    atomic.Pointer[Team]
+	lease    *lease // nil for a file
+	own      own
 	counted  counted
 	inboxes  inboxCounts
 	anchor   *anchor // only the writing goroutine uses it, after Open

@@ -94,7 +94,7 @@ func (s *Deliveries) Advance(ctx context.Context, k Key, changes ...Change) erro
 func advance(t *tx, k Key, changes []Change) error {
 	var rows []deliveryState
 	if err := t.query(&rows, `SELECT state, reason, read_at, answered_by FROM deliveries
-		WHERE message_seq = ? AND recipient_id = ?`,
+		WHERE message_seq = ? AND recipient_id = ?`+t.own.deliveries,
 		k.MessageSeq, k.RecipientID); err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ type foundEvent struct {
 
 // List returns events in the order of their numbers.
 func (s *Events) List(ctx context.Context, q EventQuery) ([]parley.Event, error) {
-	where, args := ` WHERE e.seq > ?`, []any{parley.PreviewLength, q.After}
+	where, args := ` WHERE e.seq > ? AND e.type <> '`+string(changedEvent)+`'`, []any{parley.PreviewLength, q.After}
 	order, limit := ` ORDER BY e.seq LIMIT ?`, q.Limit
 	if q.Last > 0 {
 		args[1] = 0

@@ -43,18 +43,22 @@ func (s *Keys) List(ctx context.Context) ([]APIKey, error) {
 	err := s.read(ctx, "reading the keys", &rows, `SELECT `+newKeyColumns.names()+`
 		FROM agent_keys ORDER BY agent_id, created_at, id`)
 	keys := make([]APIKey, len(rows))
-	for i, r := range rows {
-		keys[i] = APIKey{Hash: r.Hash, Key: parley.Key{
-			KeyID:     r.ID,
-			AgentID:   r.AgentID,
-			Origin:    parley.KeyOrigin(r.Origin),
-			CreatedAt: instant(r.CreatedAt),
-			LastUsed:  instantOrNil(r.LastUsed),
-			ExpiresAt: instantOrNil(r.ExpiresAt),
-		}}
+	for i := range rows {
+		keys[i] = rows[i].key()
 	}
 
 	return keys, err
+}
+
+func (r *keyRow) key() APIKey {
+	return APIKey{Hash: r.Hash, Key: parley.Key{
+		KeyID:     r.ID,
+		AgentID:   r.AgentID,
+		Origin:    parley.KeyOrigin(r.Origin),
+		CreatedAt: instant(r.CreatedAt),
+		LastUsed:  instantOrNil(r.LastUsed),
+		ExpiresAt: instantOrNil(r.ExpiresAt),
+	}}
 }
 
 // SwapKeys ends the keys with these IDs and adds one, unless it is nil, in one step.
@@ -65,6 +69,7 @@ func (s *Keys) SwapKeys(ctx context.Context, agentID string, ended []string, add
 			return err
 		}
 
+		t.tell(changedAgent, agentID, "")
 		for _, id := range ended {
 			n, err := t.exec(`DELETE FROM agent_keys WHERE id = ? AND agent_id = ?`, id, agentID)
 			if err != nil {

@@ -44,6 +44,7 @@ var schema = []migration{
 	{version: 33, file: "00033_worktree.sql"},
 	{version: 34, file: "00034_tokens.sql"},
 	{version: 36, file: "00036_search.sql"},
+	{version: 37, file: "00037_hosts.sql"},
 }
 
 // postgresBase is the version of SQLite's schema with which PostgreSQL's begins.

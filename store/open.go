@@ -33,7 +33,7 @@ func open(ctx context.Context, o Options, tuned tuning) (*Store, error) {
 	if o.URL == "" {
 		err = db.useFile(path, &o)
 	} else {
-		err = useServer(db, path, o.URL)
+		err = useServer(db, path, o.URL, o.Host)
 	}
 	if err != nil {
 		return nil, err

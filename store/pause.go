@@ -22,8 +22,16 @@ func (s *Workspace) Pause(ctx context.Context) (*parley.Pause, error) {
 	var values []string
 	err := s.read(ctx, "reading whether communication is paused", &values,
 		`SELECT value FROM facts WHERE name = ?`, pauseFact)
-	if err != nil || len(values) == 0 {
+	if err != nil {
 		return nil, err
+	}
+	return parsePause(values)
+}
+
+// parsePause reads the fact of a pause, if there is one.
+func parsePause(values []string) (*parley.Pause, error) {
+	if len(values) == 0 {
+		return nil, nil
 	}
 
 	p := new(parley.Pause)

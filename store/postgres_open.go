@@ -10,15 +10,17 @@ import (
 )
 
 // useServer prepares for a database of PostgreSQL.
-func useServer(db *database, path, url string) error {
+func useServer(db *database, path, url, host string) error {
 	config, err := postgresConfig(url)
 	if err != nil {
 		return err
 	}
 
-	s := &postgresSession{database: db, holder: holderOf(path)}
+	s := &postgresSession{database: db, host: hostName(host), holder: holderOf(path)}
 	db.path, db.sql, db.session, db.anchor = placeOf(config), &postgresDialect, s, newAnchor("", "")
-	db.backup = db.backupServer
+	db.backup, db.lease, db.bell = db.backupServer, &lease{}, make(chan struct{}, 1)
+	db.own = newOwn(s.host)
+	s.config, s.doorbell.ring = config, db.bell
 	db.open = func(ctx context.Context) error { return s.open(ctx, config) }
 
 	return nil
@@ -37,24 +39,8 @@ func (s *postgresSession) open(ctx context.Context, config *pgx.ConnConfig) erro
 	if found.tables > 0 && !found.ours {
 		return notOurs(db.path)
 	}
-	if found.taken { // before a migration: another daemon may be at work
-		err = s.take(ctx)
-	}
-	if err != nil {
+	if err := s.claim(ctx, found); err != nil {
 		return err
-	}
-
-	provider, err := db.migrator()
-	if err != nil {
-		return err
-	}
-	if err := db.migrate(ctx, provider); err != nil {
-		return err
-	}
-	if !found.taken {
-		if err := s.take(ctx); err != nil {
-			return err
-		}
 	}
 
 	db.rows = &s.rows
@@ -65,7 +51,10 @@ func (s *postgresSession) open(ctx context.Context, config *pgx.ConnConfig) erro
 		return err
 	}
 
-	return comparePostgres(ctx, db)
+	if err := comparePostgres(ctx, db); err != nil {
+		return err
+	}
+	return s.meet(ctx)
 }
 
 // comparePostgres reads how far the database is.
@@ -76,24 +65,50 @@ func comparePostgres(ctx context.Context, db *database) error {
 	return err
 }
 
+// meet reads which hosts there are.
+func (s *postgresSession) meet(ctx context.Context) error {
+	var id string
+	var rows []hostRow
+	err := s.reader.WithContext(ctx).Raw(`SELECT id FROM workspace`).Scan(&id).Error
+	if err == nil {
+		err = s.reader.WithContext(ctx).Raw(hostsQuery).Scan(&rows).Error
+	}
+	if err != nil {
+		return err
+	}
+
+	s.hosts.Store(teamOf(s.host, rows))
+	s.followed.last, s.doorbell.channel = s.events.last.Load(), channelOf(id)
+
+	return nil
+}
+
 // foundTables is what a database holds before it is opened.
 type foundTables struct {
-	tables      int
-	ours, taken bool // it has the table of migrations, that of the workspace
+	tables int
+	ours   bool // it has the table of migrations
+
+	workspace, hosts bool // it has these tables
 }
 
 func postgresContents(ctx context.Context, pool *sql.DB) (f foundTables, err error) {
 	err = pool.QueryRowContext(ctx, `SELECT count(*), count(*) FILTER (WHERE tablename = 'goose_db_version') > 0,
-		count(*) FILTER (WHERE tablename = 'workspace') > 0 FROM pg_tables WHERE schemaname = current_schema()`).
-		Scan(&f.tables, &f.ours, &f.taken)
+		count(*) FILTER (WHERE tablename = 'workspace') > 0, count(*) FILTER (WHERE tablename = 'hosts') > 0 FROM pg_tables WHERE schemaname = current_schema()`).
+		Scan(&f.tables, &f.ours, &f.workspace, &f.hosts)
 	return f, err
 }
 
-// holderOf names a daemon by its machine and its state directory.
-func holderOf(path string) string {
-	host, err := os.Hostname()
-	if err != nil {
-		host = ""
+// hostName returns the name of this machine as a host, unless another one is given.
+func hostName(given string) string {
+	if given != "" {
+		return given
 	}
-	return cmp.Or(host, "localhost") + ":" + path
+	name, err := os.Hostname()
+	if err != nil {
+		name = ""
+	}
+	return cmp.Or(name, "localhost")
 }
+
+// holderOf names a daemon by its machine and its state directory.
+func holderOf(path string) string { return hostName("") + ":" + path }

@@ -37,7 +37,7 @@ func TestPostgreSQLHasTheSchemaOfSQLite(t *testing.T) {
 		FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name `+ours+`
 		UNION ALL SELECT m.name FROM sqlite_master m WHERE m.type = 'index' AND m.name `+ours)
 	got := listed(t, raw(t, newURL(t)), `SELECT table_name || '.' || column_name FROM information_schema.columns m
-		WHERE table_schema = 'public' AND table_name NOT IN ('workspace', 'message_words', 'goose_db_version')
+		WHERE table_schema = 'public' AND table_name NOT IN ('workspace', 'hosts', 'message_words', 'goose_db_version')
 		UNION ALL SELECT indexname FROM pg_indexes WHERE schemaname = 'public'
 			AND indexname NOT LIKE '%_pkey' AND indexname NOT LIKE 'message_words%'`)
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -94,7 +94,7 @@ func TestOneDaemonHasTheWorkspace(t *testing.T) {
 		t.Errorf("the other daemon and the next step are not said: %s %s", e.Message, e.Action)
 	}
 
-	run(t, raw(t, path), `UPDATE workspace SET lease_until = '-infinity'`) // as if the first had been away for long
+	run(t, raw(t, path), `UPDATE hosts SET lease_until = '-infinity'`) // as if the first had been away for long
 	second := must.Have(Open(t.Context(), other))(t)
 	defer second.Close()
 

@@ -15,6 +15,10 @@ type session interface {
 	// confirm looks whether what was written is safe, and whether more may be. It also runs from
 	// time to time when nothing is written.
 	confirm() error
+	// watch looks, from time to time, at what others have done.
+	watch()
+	// follows sets who takes what others write.
+	follows(Follower)
 	close() error
 }
 
@@ -41,6 +45,10 @@ func (s sqliteSession) commit(t *tx) error {
 func (s sqliteSession) rollback() { _ = s.writer.Exec("ROLLBACK").Error }
 
 func (s sqliteSession) spoiled() bool { return false }
+
+func (s sqliteSession) watch() {}
+
+func (s sqliteSession) follows(Follower) {}
 
 func (s sqliteSession) confirm() error { return s.checkAnchor() }
 

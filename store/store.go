@@ -18,6 +18,9 @@ type Options struct {
 	// daemon from others of the same machine.
 	URL string
 
+	// Host names this machine among those that share a PostgreSQL database; its own name if empty.
+	Host string
+
 	// Anchor is a directory in which the database's files get a second name, so that they
 	// survive when those in Path are removed. It should be on the same file system, and
 	// out of the workspace's reach. "" for none.
@@ -45,6 +48,7 @@ type Store struct {
 	*Inbox
 	*Deliveries
 	*Holds
+	*Hosts
 	*Needs
 	*Debts
 	*Threads
@@ -68,6 +72,7 @@ func newStore(db *database) *Store {
 		Inbox:         &Inbox{db},
 		Deliveries:    &Deliveries{db},
 		Holds:         &Holds{db},
+		Hosts:         &Hosts{db},
 		Needs:         &Needs{db},
 		Debts:         &Debts{db},
 		Threads:       &Threads{db},

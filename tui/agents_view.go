@@ -79,7 +79,7 @@ func (a *agents) parts(w, h int) (listW, listH, viewW, viewH int) {
 	case !a.preview.open(a.tier, h, h-a.room) || len(a.list) == 0:
 		return w, h, 0, 0
 	case a.tier >= wide:
-		listW = clamp(a.table.natural, w*45/100, w-3-leastPreview)
+		listW = a.dividers.listWidth(atAgents, clamp(a.table.natural, w*45/100, w-3-leastPreview), w)
 		return listW, h, w - listW - 3, h
 	}
 	viewH = max(h-a.room, h/3, leastView)

@@ -41,6 +41,10 @@ const rowsTop = 2
 
 // pointed handles the mouse. Keys can do all of that too.
 func (m *model) pointed(msg tea.MouseMsg) tea.Cmd {
+	if m.drag(msg) {
+		return nil
+	}
+
 	mouse, wheel := msg.Mouse(), 0
 	switch msg.(type) {
 	case tea.MouseWheelMsg:
@@ -163,7 +167,10 @@ func (a *agents) point(p pointer) tea.Cmd {
 	switch {
 	case p.wheel != 0:
 		return times(p.wheel, a.move)
-	case viewH > 0 && p.second(a.tier, listW, listH), p.y < agentsHead:
+	case viewH > 0 && p.second(a.tier, listW, listH), p.y == 0:
+		return nil
+	case p.y < agentsHead:
+		a.sortAt(p.x, listW)
 		return nil
 	}
 

@@ -13,7 +13,7 @@ func (n *needs) parts(w, h int) (listW, listH, paneW, paneH int) {
 	case len(n.list) == 0:
 		return w, h, 0, 0
 	case n.tier >= wide:
-		listW = w * 48 / 100
+		listW = n.dividers.listWidth(atNeeds, w*48/100, w)
 		return listW, h, w - listW - 3, h
 	}
 	listH = min(len(n.list)+2, max(h*45/100, 5))
@@ -146,10 +146,10 @@ func (n *needs) optionWords(x *need, l look) []string {
 		case o.key == "enter" && x.letter() && x.thread != "":
 			o.does = "open the thread"
 		case o.key == "enter" && x.answerable():
-			words = append(words, n.theme.accent.Render(o.key)+" answer")
+			words = append(words, n.theme.accent.Render(n.key(o.key))+" answer")
 			o.key = "a"
 		}
-		words = append(words, n.theme.accent.Render(o.key)+" "+o.does)
+		words = append(words, n.theme.accent.Render(n.key(o.key))+" "+o.does)
 	}
 
 	return words

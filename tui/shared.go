@@ -26,6 +26,7 @@ type shared struct {
 	lastWords    map[string]string // by agent or thread: the last message from it, to it or in it
 	inbox        inbox
 	picked       selection
+	dividers     dividers
 	saved        savedFilters
 	bound        *keymap // the keys as they are set
 	temperatures temperatures

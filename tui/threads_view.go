@@ -15,7 +15,7 @@ func (t *threads) parts(w, h int) (listW, listH, talkW, talkH int) {
 	case t.selected() == nil:
 		return w, h, 0, 0
 	case t.tier >= wide:
-		listW = w * 42 / 100
+		listW = t.dividers.listWidth(atThreads, w*42/100, w)
 		return listW, h, w - listW - 3, h
 	case t.inTalk:
 		return w, 0, w, h

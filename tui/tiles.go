@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -24,7 +25,8 @@ type tiles struct {
 	grid    grid
 	width   int // columns of all of them
 	reading reading
-	pressed string // the last key
+	pressed string    // the last key
+	moved   time.Time // when the marker last went to another tile by itself
 }
 
 // grid is how the tiles of a page are laid out.
@@ -89,7 +91,7 @@ func (t *tiles) keys() []binding {
 		bind("+ =", "more and smaller tiles", t.resizing(1)),
 		bind("-", "fewer and larger tiles", t.resizing(-1)),
 		bind("o", "order again: who needs you first", t.arrange).hinted("order"),
-		bind("space", "select it, or no longer", t.selectTile),
+		bind("space", "select it, or no longer", func() tea.Cmd { t.selectAgent(); return nil }),
 		bind("t", "answer its question with words", t.answerWithWords),
 		bind("c", "write to it", t.compose.writeTo).hinted("write"),
 		bind("b", "write to those selected, or to all", t.compose.broadcast),
@@ -172,7 +174,7 @@ func (t *tiles) keepUp() {
 		t.leave()
 		t.tell("No agent is left that has a terminal.")
 	case !slices.Contains(t.order, t.sel):
-		t.sel, t.zoom = t.order[0], false
+		t.sel, t.zoom, t.moved = t.order[0], false, t.do.now()
 	}
 }
 
@@ -266,11 +268,6 @@ func (t *tiles) back() tea.Cmd {
 }
 
 func (t *tiles) leave() { t.zoom, t.over = false, nil }
-
-func (t *tiles) selectTile() tea.Cmd {
-	t.selectAgent()
-	return nil
-}
 
 // agent returns the agent under the marker, or nil.
 func (t *tiles) agent() *parley.AgentStatus { return t.team.find(t.sel) }

@@ -64,7 +64,7 @@ func (t *tiles) ready() *question {
 	case x.dialog.Secret:
 		t.tell(a.Name + " asks for a secret, which parley never types. a attaches.")
 		return nil
-	case t.do.now().Sub(x.since) < tileRests:
+	case t.do.now().Sub(x.since) < tileRests, t.do.now().Sub(t.moved) < tileRests:
 		t.tell("The question of " + a.Name + " has just come. Read it, then press the key again.")
 		return nil
 	case !t.zoom && !t.fitsTile(x.dialog):
@@ -91,7 +91,17 @@ func (t *tiles) answerPressed() tea.Cmd {
 		return t.askWords(q, o.Choice, o.Label)
 	}
 
-	return t.answerDialog(q, o.Choice, "")
+	return t.give(q, o.Choice, "")
+}
+
+// give sends an answer. Until the terminal is read again there is nothing to answer: the same question may
+// be asked twice, and one key must not answer both.
+func (t *tiles) give(q *question, choice, text string) tea.Cmd {
+	if x, ok := t.reading.shots[q.agentID]; ok {
+		x.dialog = nil
+		t.reading.shots[q.agentID] = x
+	}
+	return t.answerDialog(q, choice, text)
 }
 
 func (t *tiles) answerWithWords() tea.Cmd {
@@ -114,5 +124,5 @@ func (t *tiles) answerWithWords() tea.Cmd {
 }
 
 func (t *tiles) askWords(q *question, choice, label string) tea.Cmd {
-	return t.askLine(safeLine(label), func(text string) tea.Cmd { return t.answerDialog(q, choice, text) })
+	return t.askLine(safeLine(label), func(text string) tea.Cmd { return t.give(q, choice, text) })
 }

@@ -12,7 +12,7 @@ func (t *tiles) point(p pointer) tea.Cmd {
 		t.step(-1)
 	case t.zoom || p.y < 0 || p.y >= p.h || p.x >= p.w:
 	default:
-		return t.click(p.x/(t.tileWidth(p.w)+width(tileGap)), p.y/max(1, t.grid.h))
+		return t.click(p.x/(t.grid.tileWidth(p.w)+width(tileGap)), p.y/max(1, t.grid.h))
 	}
 	return nil
 }

@@ -77,7 +77,11 @@ func (t *tiles) update(msg tea.Msg) tea.Cmd {
 	case shotsMsg:
 		if msg.turn == t.reading.turn {
 			t.take(msg)
-			return t.look(t.every())
+			every := tilesEvery
+			if t.zoom {
+				every = previewEvery // one alone is read more often
+			}
+			return t.look(every)
 		}
 	case settledMsg:
 		if !slices.Equal(t.reading.ids, t.drawn()) {
@@ -85,14 +89,6 @@ func (t *tiles) update(msg tea.Msg) tea.Cmd {
 		}
 	}
 	return nil
-}
-
-// every returns how long a terminal may be out of date: one alone is read more often.
-func (t *tiles) every() time.Duration {
-	if t.zoom {
-		return previewEvery
-	}
-	return tilesEvery
 }
 
 // drawn returns the ids of the tiles that nothing covers.

@@ -267,3 +267,36 @@ func TestTilesOutliveTheDaemon(t *testing.T) {
 	s.press("1")
 	s.did("answer 5f0c21aa 1")
 }
+
+// A key that is pressed twice answers once, also if the same question comes again.
+func TestTileAnswersOnce(t *testing.T) {
+	s, now := asking(t, permission(), 120, 30)
+	*now = now.Add(time.Minute)
+	s.press("tab", "1", "1")
+	s.did("answer 5f0c21aa 1")
+
+	s.press("enter") // reads it: it is still open, or open again
+	s.press("1")
+	s.did("answer 5f0c21aa 1")
+	s.shows("has just come")
+}
+
+// A key that was meant for an agent that has just gone does not answer another.
+func TestTileAnswersNobodyElse(t *testing.T) {
+	f, now := few(2), noon
+	f.asks(permission())
+	f.agent("coder", parley.StateWaiting, 0, 0, "")
+	s := newScreen(t, f, 120, 30, func(o *Options) { o.Now = func() time.Time { return now } })
+	s.press("t", "tab")
+	now = now.Add(time.Minute)
+	f.agents = slices.Delete(f.agents, 0, 1) // that under the marker
+	s.send(tickMsg(noon))
+	if got, want := s.m.tiles.agent().Name, "coder"; got != want {
+		t.Fatalf("the marker is on %s, want %s", got, want)
+	}
+	s.press("1")
+	s.did("")
+	now = now.Add(tileRests)
+	s.press("1")
+	s.did("answer 5f0c21aa 1")
+}

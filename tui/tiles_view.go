@@ -70,7 +70,7 @@ func (t *tiles) view(w, h int) []string {
 
 // row draws some tiles side by side.
 func (t *tiles) row(ids []string, w, h int) []string {
-	tileW := t.tileWidth(w)
+	tileW := t.grid.tileWidth(w)
 	lines := make([]string, h)
 	for i, id := range ids {
 		for j, line := range clip(t.tile(id, tileW, h), h) {
@@ -87,8 +87,8 @@ func (t *tiles) row(ids []string, w, h int) []string {
 }
 
 // tileWidth returns the columns of a tile on a screen of w columns.
-func (t *tiles) tileWidth(w int) int {
-	cols := max(1, t.grid.cols)
+func (g grid) tileWidth(w int) int {
+	cols := max(1, g.cols)
 	return max(1, (w-(cols-1)*width(tileGap))/cols)
 }
 
@@ -102,23 +102,23 @@ func (t *tiles) tile(id string, w, h int) []string {
 
 	lines := []string{t.tileTitle(a, w)}
 	if x.dialog != nil {
-		asked := t.question(x.dialog, w, h-1)
-		lines = append(lines, lastLines(beforeDialog(t.content(x, w), x.dialog), h-1-len(asked))...)
+		asked := t.theme.question(x.dialog, w, h-1, t.zoom)
+		lines = append(lines, lastLines(beforeDialog(x.content(t.theme, w), x.dialog), h-1-len(asked))...)
 		return clip(append(lines, asked...), h)
 	}
 
-	return clip(append(lines, lastLines(t.content(x, w), h-1)...), h)
+	return clip(append(lines, lastLines(x.content(t.theme, w), h-1)...), h)
 }
 
 // content returns the lines of a terminal, or why there are none.
-func (t *tiles) content(x shot, w int) []string {
+func (x shot) content(th theme, w int) []string {
 	switch {
 	case x.screen != nil:
 		return SafeScreen(x.screen.Lines, w)
 	case x.err != nil:
-		return []string{t.theme.dim.Render(fit(safeLine(parley.AsError(x.err).Message), w))}
+		return []string{th.dim.Render(fit(safeLine(parley.AsError(x.err).Message), w))}
 	}
-	return []string{t.theme.dim.Render(fit("Reading…", w))}
+	return []string{th.dim.Render(fit("Reading…", w))}
 }
 
 // beforeDialog drops the part of a terminal that shows a dialog, which is drawn by itself.
@@ -171,16 +171,20 @@ func (t *tiles) tileTitle(a *parley.AgentStatus, w int) string {
 
 // question draws what a dialog says and the keys that answer it, and cuts it at its beginning
 // where there is less room.
-func (t *tiles) question(d *parley.Dialog, w, room int) []string {
-	all := t.questionLines(d, w)
+func (th theme) question(d *parley.Dialog, w, room int, zoomed bool) []string {
+	all := th.questionLines(d, w)
 	if over := len(all) - room; over > 0 {
 		all = all[over:]
-		all[0] = t.theme.warn.Render(fit("… enter shows all of it", w))
+		words := "… enter shows all of it"
+		if zoomed {
+			words = "… a shows all of it, in its terminal"
+		}
+		all[0] = th.warn.Render(fit(words, w))
 	}
 	return all
 }
 
-func (t *tiles) questionLines(d *parley.Dialog, w int) []string {
+func (th theme) questionLines(d *parley.Dialog, w int) []string {
 	var lines []string
 	said := d.Lines
 	if len(said) == 0 {
@@ -189,7 +193,7 @@ func (t *tiles) questionLines(d *parley.Dialog, w int) []string {
 	for _, line := range said {
 		for _, part := range wrap(safeLine(line), w) {
 			if strings.TrimSpace(part) != "" {
-				lines = append(lines, t.theme.strong.Render(part))
+				lines = append(lines, th.strong.Render(part))
 			}
 		}
 	}
@@ -202,13 +206,13 @@ func (t *tiles) questionLines(d *parley.Dialog, w int) []string {
 		for j, part := range wrap(label, max(2, w-3)) {
 			key := "   "
 			if j == 0 {
-				key = t.theme.accent.Render(pad(digitOf(d, i), 2)) + " "
+				key = th.accent.Render(pad(digitOf(d, i), 2)) + " "
 			}
 			lines = append(lines, key+part)
 		}
 	}
 	if len(d.Options) == 0 && d.TakesText {
-		lines = append(lines, t.theme.accent.Render("t")+"  answers it with words")
+		lines = append(lines, th.accent.Render("t")+"  answers it with words")
 	}
 
 	return lines
@@ -216,5 +220,5 @@ func (t *tiles) questionLines(d *parley.Dialog, w int) []string {
 
 // fitsTile reports whether all of a question is drawn in its tile.
 func (t *tiles) fitsTile(d *parley.Dialog) bool {
-	return len(t.questionLines(d, t.tileWidth(t.width))) < t.grid.h
+	return len(t.theme.questionLines(d, t.grid.tileWidth(t.width))) < t.grid.h
 }

@@ -299,8 +299,8 @@ func (t *traffic) parts(w, h int) (listW, listH, detailW, detailH int) {
 	case !t.opened():
 		return w, h, 0, 0
 	case t.tier >= wide:
-		detailW = clamp(w*36/100, 46, 84)
-		return w - detailW - 3, h, detailW, h
+		listW = t.dividers.listWidth(atTraffic, w-3-clamp(w*36/100, 46, 84), w)
+		return listW, h, w - listW - 3, h
 	}
 	detailH = clamp(h*50/100, 6, 20)
 	return w, h - detailH, w, detailH

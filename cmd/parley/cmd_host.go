@@ -17,9 +17,11 @@ import (
 func hostCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "host",
-		Short: "Manage the keys of workspaces on other machines",
+		Short: "Manage the team's machines, and the keys of workspaces on others",
 		Long: `With --host, most commands and the screen work on the daemon of another machine, over your own ssh.
-There you need a key, since parley cannot see your terminal: add makes one over there, and keeps it here.`,
+There you need a key, since parley cannot see your terminal: add makes one over there, and keeps it here.
+Machines that share one workspace, whose database is on a server, are its hosts: list shows them too, and remove NAME
+takes one out that is gone for good.`,
 		Example: `  parley host add box:src/api
   parley --host box:src/api
   parley --host box:src/api send coder "please rebase"`,
@@ -93,10 +95,14 @@ func issueThere(c *cli, h remote.Host) (string, error) {
 func listHostsCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:     "list",
-		Short:   "List the workspaces on other machines that you have a key of",
+		Short:   "List the team's machines, and the workspaces on others that you have a key of",
 		Example: `  parley host list`,
 		Args:    usage(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			shared, err := teamHosts(cmd.Context(), c)
+			if err != nil {
+				return err
+			}
 			hosts, err := remote.Keys(daemon.HostsFile(c.env)).Hosts()
 			if err != nil {
 				return err
@@ -104,8 +110,14 @@ func listHostsCommand(c *cli) *cobra.Command {
 			if c.json {
 				return c.printJSON(struct {
 					parley.Answer
-					Hosts []string `json:"hosts"`
-				}{parley.OK, append([]string{}, hosts...)})
+					Hosts []string      `json:"hosts"`
+					Team  []parley.Host `json:"team,omitempty"`
+				}{parley.OK, append([]string{}, hosts...), shared})
+			}
+
+			printTeamHosts(c, shared)
+			if len(hosts) == 0 && len(shared) > 0 {
+				return nil
 			}
 			if len(hosts) == 0 {
 				return c.printLine("There is none. Add one with: parley host add BOX:DIR")
@@ -121,15 +133,19 @@ func listHostsCommand(c *cli) *cobra.Command {
 
 func removeHostCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
-		Use:     "remove BOX:DIR",
-		Short:   "Forget the key of a workspace on another machine",
-		Example: `  parley host remove box:src/api`,
-		Args:    usage(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error {
+		Use:   "remove NAME|BOX:DIR",
+		Short: "Remove a machine from the team, or forget the key of a workspace on another",
+		Example: `  parley host remove laptop
+  parley host remove box:src/api`,
+		Args: usage(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
 			keys := remote.Keys(daemon.HostsFile(c.env))
 			key, err := keys.Of(args[0])
 			if err != nil {
 				return err
+			}
+			if key == "" && c.sharesDatabase() {
+				return removeTeamHost(cmd.Context(), c, args[0])
 			}
 			if key == "" {
 				return parley.Errorf(parley.InvalidArgument, "there is no key of %s", parley.CleanLine(args[0])).

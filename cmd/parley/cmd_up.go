@@ -143,7 +143,7 @@ func planUp(wanted []daemon.Agent, there []parley.AgentStatus, names []string) (
 
 	for i, a := range there {
 		inFile := slices.ContainsFunc(wanted, func(w daemon.Agent) bool { return strings.EqualFold(w.Name, a.Name) })
-		if a.Lost() && !inFile {
+		if a.Lost() && !inFile && !a.Elsewhere {
 			steps = append(steps, upStep{a.Name, nil, false, &there[i]})
 		}
 	}

@@ -61,6 +61,9 @@ func (d *daemon) openStore(ctx context.Context) (err error) {
 
 	o := d.Place.Store(d.settings.Database)
 	o.Log, o.Now = d.log, d.Now
+	if o.Host, err = d.settings.HostName(); err != nil {
+		return err
+	}
 	o.Copies.Keep, o.Copies.Space = d.settings.BackupKeep, d.settings.BackupSpace()
 	if d.store, err = store.Open(ctx, o); err != nil || o.URL == "" {
 		return err

@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -166,9 +165,9 @@ func (d *daemon) openService(ctx context.Context, t *Team) error {
 		return err
 	}
 
-	host, err := os.Hostname()
+	host, err := t.Settings.HostName()
 	if err != nil {
-		return fmt.Errorf("get the host's name: %w", err)
+		return err
 	}
 
 	operatorKey, err := d.Env.operatorKey(d.Now())

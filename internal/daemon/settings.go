@@ -1,8 +1,11 @@
 package daemon
 
 import (
+	"fmt"
 	"net/netip"
+	"os"
 	"reflect"
+	"regexp"
 	"strings"
 
 	"parley"
@@ -20,12 +23,28 @@ type Settings struct {
 
 	MCPToolsets string `yaml:"mcp_toolsets" doc:"The groups of MCP tools that agents are offered, separated by commas: messages, team, threads, files, orchestrate; all unless set."`
 	Database    string `yaml:"database" trust:"true" doc:"The PostgreSQL database of the workspace, as postgres://USER@HOST/NAME; a file in .parley unless set."`
+	Host        string `yaml:"host" doc:"The name of this machine among those that share a database on a server; its own name unless set."`
 	HTTPPort    int    `yaml:"http_port" min:"0" max:"65535" doc:"The daemon's TCP port; 0 takes a free one and keeps it."`
 	HTTPAddress string `yaml:"http_address" trust:"true" default:"127.0.0.1" format:"ip" doc:"The IP address that the daemon listens on. Beyond loopback, everyone needs a key."`
 	HTTPHosts   string `yaml:"http_hosts" trust:"true" doc:"Names by which other machines may call the daemon, separated by commas. IP addresses need no name."`
 
 	OpenRegistration  bool `yaml:"open_registration" trust:"true" doc:"Let agents of other users and other machines register without a key."`
 	TrustLocalAgentID bool `yaml:"trust_local_agent_id" trust:"true" doc:"Believe X-Agent-ID without a key, from this machine. Every local program can then be any agent."`
+}
+
+// hostNames are the names that a host may have.
+var hostNames = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$`)
+
+// HostName returns the name of this machine among those of the team.
+func (s *Settings) HostName() (string, error) {
+	if s.Host != "" {
+		return s.Host, nil
+	}
+	name, err := os.Hostname()
+	if err != nil {
+		return "", fmt.Errorf("get the host's name: %w", err)
+	}
+	return name, nil
 }
 
 // SettingFields describes the daemon's settings.
@@ -40,6 +59,11 @@ func (s *Settings) check(source string) error {
 		if err := store.CheckURL(s.Database); err != nil {
 			return err
 		}
+	}
+	if s.Host != "" && !hostNames.MatchString(s.Host) {
+		return parley.Errorf(parley.InvalidArgument, "the host name is %q", parley.CleanLine(s.Host)).
+			With("setting", "host").
+			Suggest("Give %s up to 63 letters, digits, dots, dashes or underscores.", source)
 	}
 	if _, err := mcpserver.ParseToolsets(s.MCPToolsets); err != nil {
 		e := parley.AsError(err)

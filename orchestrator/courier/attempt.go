@@ -120,6 +120,9 @@ func (a *attempt) typable(o *observation) hold {
 	if o.facts.stopping {
 		return held(parley.HoldStopping, "")
 	}
+	if o.facts.leaseOver {
+		return held(parley.HoldLease, "")
+	}
 	if o.profile.Instant() {
 		return hold{} // it was looked at before the claim
 	}

@@ -76,6 +76,7 @@ type Options struct {
 	Paused      func() *parley.Pause        // nil while messages may be typed
 	Spent       func(agentID string) string // why a budget holds an agent's messages, "" if none does
 	Notify      Notify
+	LeaseOver   func() bool // this daemon may not be the host any more; nil: it always is
 }
 
 // Notify sends parley's own notice to agents, once for each key. The error is
@@ -182,6 +183,10 @@ func (c *courier) turn(ctx context.Context, pause time.Duration) (time.Duration,
 // whether to come back by itself.
 func (c *courier) round(ctx context.Context) (again bool, err error) {
 	c.soon = false
+	if !c.o.Roster.Here(c.m) {
+		c.m.TakeQueued() // its own host types to it, and reads it from the database
+		return false, nil
+	}
 	claimed, busy := c.withdraw()
 	if busy {
 		return false, nil // whoever stores its message wakes it
@@ -262,6 +267,7 @@ func (c *courier) deliverInsisted(ctx context.Context) (done bool, err error) {
 // courier is behind, what the database has.
 func (c *courier) next(ctx context.Context) ([]store.Job, error) {
 	fresh := c.m.TakeQueued()
+	c.behind = c.m.Missed.Swap(false) || c.behind
 	if !c.behind {
 		return fresh, nil
 	}

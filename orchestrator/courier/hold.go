@@ -31,7 +31,7 @@ func (h hold) brief() bool {
 	case parley.HoldNoTerminal, parley.HoldStarting, parley.HoldStopping, parley.HoldServerGone,
 		parley.HoldUnreadable, parley.HoldStaggered, parley.HoldNotReading, parley.HoldNoisy, parley.HoldSettling,
 		parley.HoldBusy, parley.HoldUnknownScreen, parley.HoldPersonTyping, parley.HoldKeysUnshown,
-		parley.HoldNotBegun:
+		parley.HoldNotBegun, parley.HoldLease:
 		return true
 	}
 	return false
@@ -58,6 +58,7 @@ func (h hold) blocked() bool { return h.Code == parley.HoldBlocked || h.Code == 
 
 // facts is what is known of an agent's terminal without a look at its screen.
 type facts struct {
+	leaseOver  bool // this daemon may not be the host any more
 	pause      *parley.Pause
 	spent      string // why a budget holds what comes
 	agent      parley.Agent
@@ -81,6 +82,7 @@ func (c *courier) inspect(t *team.Terminal) facts {
 	if c.o.Spent != nil {
 		f.spent = c.o.Spent(c.m.ID)
 	}
+	f.leaseOver = c.o.LeaseOver != nil && c.o.LeaseOver()
 	if t == nil {
 		return f
 	}
@@ -110,6 +112,8 @@ func (o *Couriers) unread(t *team.Terminal) int {
 // hold returns what stands in the way, as far as the facts tell.
 func (f *facts) hold() hold {
 	switch {
+	case f.leaseOver:
+		return held(parley.HoldLease, "")
 	case f.pause != nil:
 		return held(parley.HoldPaused, f.pause.Words())
 	case !f.launched:

@@ -55,6 +55,9 @@ func (c *courier) submit(ctx context.Context, t *team.Terminal, job store.Job, a
 	} else if t.Stopping.Load() {
 		c.memory.cautious = true
 		return false, c.close(ctx, job, change(parley.DeliveryHeld, held(parley.HoldStopping, "")))
+	} else if c.o.LeaseOver != nil && c.o.LeaseOver() {
+		c.memory.cautious = true
+		return false, c.close(ctx, job, change(parley.DeliveryHeld, held(parley.HoldLease, "")))
 	}
 
 	out, err := c.o.host.Pane(t).Submit(ctx, sub)

@@ -17,6 +17,9 @@ import (
 // have arrived or not, and are not typed again unless the operator asks for it. One that nobody
 // has begun to type is queued again.
 func (o *Couriers) Abandon(ctx context.Context, m *team.Member, why string) error {
+	if !o.Roster.Here(m) {
+		return nil
+	}
 	unbegun := m.Offers.Drop()
 	jobs, err := o.Store.Typing(ctx, m.ID)
 	if err != nil {

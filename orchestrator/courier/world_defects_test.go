@@ -129,7 +129,6 @@ var defects = []defect{
 	}`, `	defer func() { _, _, _ = c.claim(ctx, &job, l) }()
 	job.Announced, job.PaneSeq = l.announced, c.seq+1`},
 	{"a refused claim is typed", "offer.go", `		return false, true, nil // read or expired meanwhile`, `		return true, false, nil`},
-	{"a retry does not wait for what is not drawn yet", "stranded.go", `	if !s.pasted.IsZero() && o.screen.Drawn.Before(s.pasted) {`, `	if false {`},
 	{"what took long to claim is typed without another look", "courier.go", `.Sub(looked) > staleLook {`, `.Sub(looked) > 1000*staleLook {`},
 	{"what was claimed as it was stored is typed without a look", "courier.go", `	if !h.none() {
 		return false, c.hold(ctx, job, h)`, `	if !h.none() && job.State != parley.DeliveryTyping {

@@ -100,7 +100,9 @@ func (m *Meter) load(ctx context.Context) error {
 	}
 	known, err := m.opts.Store.Transcripts(ctx, now.Add(-keepSources))
 	for i := range known {
-		m.sources[source{known[i].AgentID, known[i].Path}] = &known[i]
+		if member := m.opts.Roster.ByID(known[i].AgentID); member != nil && m.opts.Roster.Here(member) {
+			m.sources[source{known[i].AgentID, known[i].Path}] = &known[i]
+		}
 	}
 	return err
 }

@@ -19,6 +19,7 @@ import (
 // for concurrent use.
 type Roster struct {
 	store  *store.Store
+	own    string // the name of this host; "" if all agents are on this machine
 	now    func() time.Time
 	log    *slog.Logger
 	Titles titles
@@ -43,7 +44,7 @@ func Load(ctx context.Context, s *store.Store, now func() time.Time, log *slog.L
 		return nil, err
 	}
 
-	r := &Roster{store: s, now: now, log: log, byID: map[string]*Member{}, byName: map[string]*Member{}}
+	r := &Roster{store: s, own: s.Team().Own, now: now, log: log, byID: map[string]*Member{}, byName: map[string]*Member{}}
 	for _, a := range agents {
 		r.Add(NewMember(a))
 	}
@@ -166,7 +167,11 @@ func (r *Roster) System(ctx context.Context) (*Member, error) {
 	now := r.now()
 	a := parley.Agent{ID: NewID(), Name: parley.SystemName, Description: "parley itself",
 		Kind: parley.KindSystem, State: parley.StateIdle, Since: now, CreatedAt: now, LastActive: now}
-	if err := r.store.CreateAgent(ctx, a, nil); err != nil {
+	err := r.store.CreateAgent(ctx, a, nil)
+	if m := r.ByName(parley.SystemName); m != nil && parley.ErrorCode(err) == parley.AgentExists {
+		return m, nil // another host was faster, which the transaction has told
+	}
+	if err != nil {
 		return nil, fmt.Errorf("create the sender of parley's own words: %w", err)
 	}
 
@@ -190,7 +195,11 @@ func (r *Roster) EnsureOperator(ctx context.Context, key *store.APIKey) error {
 	now := r.now()
 	a := parley.Agent{ID: NewID(), Name: parley.OperatorName, Description: "the person at the keyboard",
 		Kind: parley.KindHuman, State: parley.StateIdle, Since: now, CreatedAt: now, LastActive: now}
-	if err := r.store.CreateAgent(ctx, a, key); err != nil {
+	err := r.store.CreateAgent(ctx, a, key)
+	if parley.ErrorCode(err) == parley.AgentExists {
+		return r.Reload(ctx) // another host was faster
+	}
+	if err != nil {
 		return fmt.Errorf("create the operator: %w", err)
 	}
 

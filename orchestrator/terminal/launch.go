@@ -61,7 +61,7 @@ func earlier(roster *team.Roster, req parley.LaunchAgentRequest, p choice) parle
 	if m == nil || !req.Resume || req.NoResume {
 		return parley.Agent{}
 	}
-	if a := m.Agent(); !a.Adopted() && a.Profile == p.stored() {
+	if a := m.Agent(); !a.Adopted() && a.Profile == p.stored() && roster.Here(m) {
 		return a
 	}
 	return parley.Agent{}
@@ -204,6 +204,11 @@ func (ts *Terminals) enroll(ctx context.Context, a parley.Agent, key *store.APIK
 // key. The caller holds m.Changing.
 func (ts *Terminals) revive(ctx context.Context, m *team.Member, a parley.Agent, key *store.APIKey) error {
 	old := m.Agent()
+	if old.State != parley.StateTerminated {
+		if err := ts.roster.RefuseElsewhere(m, "parley stop "+m.Name); err != nil {
+			return err
+		}
+	}
 	if m.Kind != parley.KindTerminal || m.Terminal() != nil && old.State.Live() {
 		return nameTaken(m)
 	}
@@ -220,7 +225,7 @@ func (ts *Terminals) revive(ctx context.Context, m *team.Member, a parley.Agent,
 	if a.Session.Begun() { // and it is not told its prompt again
 		a.PromptHash = old.PromptHash
 	}
-	if w := old.Worktree; w != nil && (a.Dir == w.Path || strings.HasPrefix(a.Dir, w.Path+"/")) {
+	if w := old.Worktree; w != nil && ts.roster.Here(m) && (a.Dir == w.Path || strings.HasPrefix(a.Dir, w.Path+"/")) {
 		a.Worktree = w
 	}
 	if a.Adopted() { // the pane may still show what was typed there before

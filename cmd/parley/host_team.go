@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"parley"
+)
+
+// sharesDatabase reports whether the workspace has its database on a server, where others may use it.
+func (c *cli) sharesDatabase() bool {
+	at, err := c.place()
+	if err != nil || c.host != "" {
+		return c.host != ""
+	}
+	_, err = os.Stat(at.DatabaseNote())
+	return err == nil
+}
+
+// teamHosts returns the machines that share the workspace's database; none if it is a file.
+func teamHosts(ctx context.Context, c *cli) ([]parley.Host, error) {
+	if !c.sharesDatabase() {
+		return nil, nil
+	}
+	service, err := c.service(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer service.Close()
+
+	res, err := service.ListHosts(ctx, parley.ListHostsRequest{})
+	if err != nil {
+		return nil, err
+	}
+	return res.Hosts, nil
+}
+
+// printTeamHosts prints a line for each machine of the team.
+func printTeamHosts(c *cli, hosts []parley.Host) {
+	var t table
+	for _, h := range hosts {
+		state := c.paint(green, "at work")
+		switch {
+		case h.Away && h.AwaySince != nil:
+			state = c.paint(yellow, "away since "+c.ago(*h.AwaySince)+" ago")
+		case h.Away:
+			state = c.paint(yellow, "away")
+		case h.Here:
+			state = c.paint(green, "here")
+		}
+		t.add(h.Name, state, strings.Join(h.Agents, ", "))
+	}
+	t.print(c.out)
+}
+
+// removeTeamHost removes a machine from the team.
+func removeTeamHost(ctx context.Context, c *cli, name string) error {
+	service, err := c.service(ctx)
+	if err != nil {
+		return err
+	}
+	defer service.Close()
+
+	res, err := service.RemoveHost(ctx, parley.RemoveHostRequest{Name: name})
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.printJSON(res)
+	}
+
+	words := res.Message
+	if n := len(res.Terminated); n > 0 {
+		words += fmt.Sprintf(" Stopped: %s.", strings.Join(res.Terminated, ", "))
+	}
+	if res.Failed > 0 {
+		words += fmt.Sprintf(" Failed: %s.", count(res.Failed, "message"))
+	}
+	return c.printLine(words)
+}

@@ -1,0 +1,71 @@
+package orchestrator
+
+import (
+	"parley"
+	"parley/orchestrator/team"
+	"parley/store"
+)
+
+// follow takes over what other hosts have written, and wakes those of this host whom it concerns. The
+// store calls it before it stores anything of this host, so it neither writes nor waits.
+func (o *Orchestrator) follow(n *store.News) {
+	r := &o.rooms
+	for _, m := range r.roster.Follow(n) {
+		r.couriers.Start(m)
+	}
+	if n.Paused {
+		r.pause.set(n.Pause)
+		for _, m := range r.roster.All() {
+			m.Wake()
+		}
+	}
+
+	r.talk.Follow(n)
+	r.admission.follow(n)
+	for i := range n.Deliveries {
+		d := &n.Deliveries[i]
+		m := r.roster.ByID(d.RecipientID)
+		r.admission.wake(m)
+		if d.Code == parley.HoldHostAway && m != nil && r.roster.Here(m) {
+			o.returned.Store(true)
+		}
+	}
+}
+
+// follow counts what senders sent over other hosts, and wakes the recipients.
+func (a *admission) follow(n *store.News) {
+	for i := range n.Messages {
+		msg := &n.Messages[i]
+		a.chargeFollowed(msg)
+		for _, d := range msg.Deliveries {
+			a.wake(a.roster.ByID(d.RecipientID))
+		}
+		for _, id := range msg.Concerns {
+			a.wake(a.roster.ByID(id))
+		}
+	}
+}
+
+// wake lets a member's courier look into the database, and those who wait for a message to it.
+func (a *admission) wake(m *team.Member) {
+	if m == nil {
+		return
+	}
+	m.Missed.Store(true)
+	m.Wake()
+	m.NotifyArrival()
+}
+
+// chargeFollowed takes what a sender sent over another host from its quota, as far as that goes.
+func (a *admission) chargeFollowed(msg *store.NewMessage) {
+	from := a.roster.ByID(msg.SenderID)
+	if from == nil || from.Kind == parley.KindHuman || from.Kind == parley.KindSystem || from.Responder() != nil {
+		return
+	}
+	quota := a.quotas.find(from.ID, a.settings)
+	bucket := quota.messages
+	if msg.Kind == parley.KindBroadcast {
+		bucket = quota.broadcasts
+	}
+	bucket.AllowN(a.now(), 1)
+}

@@ -1,0 +1,166 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"parley"
+	"parley/orchestrator/team"
+)
+
+// ListHosts implements parley.WorkspaceService.
+func (ws *workspaceService) ListHosts(
+	context.Context, parley.ListHostsRequest,
+) (*parley.ListHostsResult, error) {
+	res := &parley.ListHostsResult{Answer: parley.OK, Hosts: []parley.Host{}}
+	shared := ws.store.Team()
+	if shared.Own == "" {
+		res.Hosts = append(res.Hosts, parley.Host{Name: ws.opts.Host, Here: true, Leads: true, Agents: []string{}})
+	}
+
+	leads := shared.Leader()
+	for _, h := range shared.Hosts {
+		host := parley.Host{Name: h.Name, Here: h.Name == shared.Own, Away: h.Away, Leads: h.Name == leads,
+			StartedAt: &h.StartedAt, Agents: []string{}}
+		if h.Away {
+			host.AwaySince = &h.Until
+		}
+		res.Hosts = append(res.Hosts, host)
+	}
+
+	for _, m := range ws.roster.All() {
+		a := m.Agent()
+		if m.Kind == parley.KindTerminal && a.State != parley.StateTerminated {
+			res.Hosts = withAgent(res.Hosts, a, shared.Own)
+		}
+	}
+
+	return res, nil
+}
+
+// withAgent adds an agent to its host. One that is not known is away.
+func withAgent(hosts []parley.Host, a parley.Agent, own string) []parley.Host {
+	for i := range hosts {
+		if hosts[i].Name == a.Host || own == "" {
+			hosts[i].Agents = append(hosts[i].Agents, a.Name)
+			return hosts
+		}
+	}
+	return append(hosts, parley.Host{Name: a.Host, Away: true, Agents: []string{a.Name}})
+}
+
+// RemoveHost implements parley.WorkspaceService.
+func (ws *workspaceService) RemoveHost(
+	ctx context.Context, req parley.RemoveHostRequest,
+) (*parley.RemoveHostResult, error) {
+	done, err := ws.store.RemoveHost(ctx, req.Name, parley.CallerFrom(ctx).Name)
+	if err != nil {
+		return nil, err
+	}
+	if err := ws.roster.Reload(ctx); err != nil {
+		return nil, err
+	}
+	return &parley.RemoveHostResult{
+		Answer: parley.OK, Name: req.Name, Terminated: append([]string{}, done.Agents...), Failed: done.Failed,
+		Message: fmt.Sprintf("%s is not of the team any more. Its agents can be launched on another host under their names.",
+			req.Name),
+	}, nil
+}
+
+// awayTime is the interval between looks for what waits for hosts that are away.
+const awayTime = 5 * time.Second
+
+// keepHosts does what concerns the other hosts: it takes back what was held while this host was away, and,
+// if this host leads, holds what waits for those that are away. It reports whether this host leads.
+func (ws *workspaceService) keepHosts(ctx context.Context) (leads bool) {
+	leads = ws.store.Leads()
+	var err error
+	if ws.returned.Swap(false) {
+		if err = ws.store.TakeBack(ctx); err != nil {
+			ws.returned.Store(true)
+		}
+	}
+	if err == nil && leads && ws.away.due() && ws.someAway() {
+		err = ws.store.HoldAway(ctx, ws.awayWords)
+	}
+	if err != nil && ctx.Err() == nil {
+		ws.log.Error("look after the hosts", "error", err)
+	}
+	return leads
+}
+
+// someAway reports whether an agent is on a host that is away.
+func (ws *workspaceService) someAway() bool {
+	for _, m := range ws.roster.All() {
+		if _, away := ws.roster.Away(m); away && m.Agent().State != parley.StateTerminated {
+			return true
+		}
+	}
+	return false
+}
+
+// awayWords says since when a host is away.
+func (ws *workspaceService) awayWords(host string, since *time.Time) string {
+	detail := host + " is not known to the database"
+	if since != nil {
+		detail = host + " has been away since " + parley.LocalTime(*since, ws.now())
+	}
+	return parley.HoldHostAway.Words(detail)
+}
+
+// needElsewhere returns the need of an agent on another host: there it is known in full.
+func (op *operatorService) needElsewhere(n parley.Need, m *team.Member, waiting int) (parley.Need, bool) {
+	a := op.roster.Seen(m)
+	n.Since, n.Text, n.Command = a.Since, a.Evidence, "ssh "+a.Host
+	n.Action = "See there, in the workspace: parley needs."
+	switch a.State {
+	case parley.StateWaiting:
+		n.Kind = parley.NeedDialog
+	case parley.StateBlocked:
+		n.Kind = parley.NeedBlocked
+	case parley.StateExited:
+		n.Kind = parley.NeedExited
+	case parley.StateUnreachable:
+		n.Kind = parley.NeedLost
+		if _, away := op.roster.Away(m); away {
+			n.Action = "Start parley there again: parley status, in the workspace. If that machine is gone for good: " +
+				"parley host remove " + a.Host + "."
+		}
+	default:
+		return n, false
+	}
+	if waiting > 0 {
+		n.Text += fmt.Sprintf("; messages that wait for it: %d", waiting)
+	}
+	return n, true
+}
+
+// refuseElsewhere returns FILE_REFUSED if one of the readers of a file has its terminal on another host:
+// files stay on the machine where they were sent.
+func (a *admission) refuseElsewhere(readers []*team.Member) error {
+	for _, m := range readers {
+		if !a.roster.Here(m) {
+			host := m.Agent().Host
+			return parley.Errorf(parley.FileRefused, "%s is on host %s, and files are not carried there", m.Name, host).
+				With("host", host).
+				Suggest("Put it where both reach it, such as a branch, and name that in a message.")
+		}
+	}
+	return nil
+}
+
+// readersOf returns the readers of a draft: its recipients, or the participants of its thread.
+func (a *admission) readersOf(ctx context.Context, d *draft) ([]*team.Member, error) {
+	if d.message.ThreadID == "" {
+		return d.recipients, nil
+	}
+	th, err := a.store.Thread(ctx, d.message.ThreadID)
+	var readers []*team.Member
+	for _, id := range th.Participants {
+		if m := a.roster.ByID(id); m != nil {
+			readers = append(readers, m)
+		}
+	}
+	return readers, err
+}

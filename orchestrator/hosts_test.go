@@ -1,0 +1,151 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/must"
+	"parley/store"
+	"parley/store/storetest"
+	"parley/tmux/tmuxtest"
+)
+
+// hostOf starts a host of a team, with a directory and a tmux server to itself.
+func hostOf(t *testing.T, url, name string) *testTeam {
+	t.Helper()
+	return newTeam(t, func(o *Options) { o.Store = openHost(t, url, name, o.Workspace) })
+}
+
+func openHost(t *testing.T, url, name, dir string) *store.Store {
+	t.Helper()
+	o := store.Options{URL: url, Host: name, Path: filepath.Join(dir, "parley.db")}
+	return must.Have(store.Open(context.Background(), o))(t)
+}
+
+// back starts the daemon of a host again.
+func (te *testTeam) back(url, name string) {
+	te.t.Helper()
+	te.reopen(func(o *Options) { o.Store = openHost(te.t.(*testing.T), url, name, o.Workspace) })
+}
+
+// knows waits until a host knows an agent.
+func (te *testTeam) knows(name string) {
+	te.t.Helper()
+	tmuxtest.Poll(te.t, func() bool { return te.roster.ByName(name) != nil },
+		func() string { return "it does not know " + name })
+}
+
+func TestAgentsOfSeveralHostsTalk(t *testing.T) {
+	t.Parallel()
+	url := storetest.URL(t)
+	ann, bob := hostOf(t, url, "ann"), hostOf(t, url, "bob")
+	annie := ann.launch("annie", "framed", tmuxtest.Agent{})
+	bobby := bob.launch("bobby", "framed", tmuxtest.Agent{})
+
+	// A message for the other host is typed there, and its fate is known here.
+	ann.knows("bobby")
+	res := ann.sends(ann.operator(), parley.SendMessageRequest{To: parley.Names{"bobby"}, Text: "over there", WaitSeconds: 30})
+	if !res.Deliveries[0].State.Delivered() {
+		t.Errorf("the sender is told %+v", res.DeliveryStatus)
+	}
+	bob.wantMessages(bobby, 1)
+	bob.knows("annie")
+	bob.arrived(bob.send("annie", "and back"))
+	ann.wantMessages(annie, 1)
+
+	// Terminals are reached where they are.
+	_, err := ann.ReadTerminal(ann.operator(), parley.ReadTerminalRequest{Agent: "bobby"})
+	if e := parley.AsError(err); e.Code != parley.AgentUnavailable || e.Details["host"] != "bob" {
+		t.Errorf("reading it from here: got %v", err)
+	}
+	_, err = ann.LaunchAgent(ann.operator(), parley.LaunchAgentRequest{Name: "bobby", Command: []string{"cat"}})
+	if err == nil {
+		t.Error("its name was taken on another host")
+	}
+
+	// Names and the pause are the team's.
+	key := must.Have(ann.RegisterAgent(ann.operator(), parley.RegisterAgentRequest{Username: "mail"}))(t).APIKey
+	tmuxtest.Poll(t, func() bool { _, ok := bob.roster.Authenticate(t.Context(), key); return ok },
+		func() string { return "the other host does not know the key" })
+	must.Have(bob.PauseCommunication(bob.operator(), parley.PauseCommunicationRequest{Paused: true}))(t)
+	tmuxtest.Poll(t, func() bool { return ann.rooms.pause.is() != nil }, func() string { return "ann goes on" })
+	must.Have(ann.PauseCommunication(ann.operator(), parley.PauseCommunicationRequest{}))(t)
+
+	// What waits for a host that is away says so, and goes when it is back.
+	bob.close()
+	tmuxtest.Poll(t, func() bool { return ann.inState("bobby", parley.StateUnreachable).Evidence != "" },
+		func() string { return "bobby is there" })
+	id := ann.send("bobby", "when you are back")
+	ann.held(id, "host bob has been away since")
+	bob.back(url, "bob")
+	ann.arrived(id)
+	bob.wantMessages(bobby, 2)
+
+	// A host that is gone for good is removed.
+	bob.close()
+	tmuxtest.Poll(t, func() bool {
+		_, err = ann.RemoveHost(ann.operator(), parley.RemoveHostRequest{Name: "bob"})
+		return err == nil
+	},
+		func() string { return fmt.Sprint(err) })
+	ann.inState("bobby", parley.StateTerminated)
+	bob.back(url, "bob")
+	bob.inState("bobby", parley.StateTerminated)
+}
+
+// TestKilledHostLosesNothingAndTypesNothingTwice kills the daemon of one of three hosts while all of them
+// send to each other.
+func TestKilledHostLosesNothingAndTypesNothingTwice(t *testing.T) {
+	t.Parallel()
+	const kills = 4
+	url := storetest.URL(t)
+	names := []string{"ann", "bob", "cleo"}
+	hosts, logs := map[string]*testTeam{}, map[string]string{}
+	for _, name := range names {
+		hosts[name] = hostOf(t, url, name)
+		logs["agent-"+name] = hosts[name].launch("agent-"+name, "framed", tmuxtest.Agent{Shows: true})
+	}
+	for _, name := range names {
+		hosts["ann"].knows("agent-" + name)
+		hosts["cleo"].knows("agent-" + name)
+	}
+
+	bob, accepted := hosts["bob"], map[string]string{}
+	bob.close()
+	for n := range kills {
+		cmd, in, answers := bob.startCrashing(t, crashTeam{URL: url, Host: "bob"})
+		kill := time.AfterFunc(time.Duration(rand.IntN(250))*time.Millisecond, func() { _ = cmd.Process.Kill() })
+		for i := range 4 {
+			to := "agent-" + names[i%len(names)]
+			if _, err := fmt.Fprintf(in, "%s message %d of bob, %d\n", to, i, n); err == nil && answers.Scan() {
+				accepted[answers.Text()] = to
+			}
+			for _, from := range []string{"ann", "cleo"} {
+				to := "agent-" + names[(i+n)%len(names)]
+				accepted[hosts[from].send(to, fmt.Sprintf("message %d of %s, %d", i, from, n))] = to
+			}
+		}
+		for answers.Scan() {
+			t.Errorf("the daemon said %q unasked", answers.Text())
+		}
+		_ = cmd.Wait()
+		kill.Stop()
+	}
+
+	bob.back(url, "bob")
+	bob.settle(t, accepted)
+	bob.check(t, logs, accepted)
+	for name, log := range logs {
+		for _, m := range tmuxtest.Messages(t, log) {
+			if !strings.Contains(m.Text, "message") {
+				t.Errorf("%s got %q", name, m.Text)
+			}
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package store
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/must"
+)
+
+// openHosts opens a database as several hosts do, and returns their stores.
+func openHosts(t *testing.T, names ...string) (hosts []*Store) {
+	t.Helper()
+	needsServer(t)
+	s, path := openNew(t, 2)
+	must.Do(t, s.Close())
+	for _, name := range names {
+		o := at(t, path)
+		o.Path, o.Host = "/home/"+name+"/parley.db", name
+		s := must.Have(Open(t.Context(), o))(t)
+		t.Cleanup(func() { _ = s.Close() })
+		hosts = append(hosts, s)
+	}
+	return hosts
+}
+
+// newsOf collects the news of a host.
+type newsOf struct {
+	mu   sync.Mutex
+	all  []*News
+	came chan struct{}
+}
+
+// newsFor lets a host follow the others.
+func newsFor(s *Store) *newsOf {
+	n := &newsOf{came: make(chan struct{}, 1000)}
+	s.Follow(func(news *News) {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.all = append(n.all, news)
+		n.came <- struct{}{}
+	})
+	return n
+}
+
+// until waits for the news that has something.
+func (n *newsOf) until(t *testing.T, what string, has func(*News) bool) {
+	t.Helper()
+	late := time.After(20 * time.Second)
+	for {
+		n.mu.Lock()
+		for _, news := range n.all {
+			if has(news) {
+				n.mu.Unlock()
+				return
+			}
+		}
+		n.mu.Unlock()
+
+		select {
+		case <-n.came:
+		case <-late:
+			t.Fatalf("the other host was not told of %s", what)
+		}
+	}
+}
+
+func TestHostsTellEachOtherWhatTheyWrite(t *testing.T) {
+	hosts := openHosts(t, "ann", "bob")
+	ann, bob := hosts[0], hosts[1]
+	heard := newsFor(bob)
+
+	sent := must.Have(ann.Append(t.Context(), post(0, 1)))(t)
+	heard.until(t, "a message", func(n *News) bool {
+		return len(n.Messages) == 1 && n.Messages[0].ID == sent.Message.ID && len(n.Messages[0].Deliveries) == 1
+	})
+	must.Do(t, ann.SwapKeys(t.Context(), agentID(1), nil, &APIKey{Hash: []byte("x"), Key: parley.Key{KeyID: "k"}}, "ann"))
+	heard.until(t, "a key", func(n *News) bool { return len(n.Keys) == 1 && len(n.Agents) == 1 })
+	must.Do(t, ann.SetPause(t.Context(), agentID(0), &parley.Pause{By: "ann"}))
+	heard.until(t, "a pause", func(n *News) bool { return n.Paused && n.Pause.By == "ann" })
+	must.Do(t, ann.AddAct(t.Context(), Act{Action: "mute", One: agentID(0), Other: agentID(1)}, nil, time.Time{}))
+	heard.until(t, "an act", func(n *News) bool { return len(n.Acts) == 1 && n.Acts[0].Other == agentID(1) })
+
+	// What bob writes now, it writes after it has taken all of that; and its own is no news.
+	must.Have(bob.Append(t.Context(), post(1, 0)))(t)
+	heard.mu.Lock()
+	defer heard.mu.Unlock()
+	messages := 0
+	for _, n := range heard.all {
+		messages += len(n.Messages)
+	}
+	if messages != 1 {
+		t.Errorf("bob was told of %d messages, want the one of ann", messages)
+	}
+	if got, want := bob.LastEvent(), ann.LastEvent(); got < want {
+		t.Errorf("bob knows the events up to %d, ann up to %d", got, want)
+	}
+	if events := must.Have(bob.Events.List(t.Context(), EventQuery{Limit: 100}))(t); len(events) == 0 {
+		t.Error("no events")
+	} else {
+		for _, e := range events {
+			if e.Type == changedEvent {
+				t.Errorf("people see %+v", e)
+			}
+		}
+	}
+}

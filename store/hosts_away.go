@@ -1,0 +1,175 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"parley"
+)
+
+// Hosts keeps what becomes of the agents of other hosts.
+type Hosts struct{ *database }
+
+// openOf selects open deliveries to terminals of agents that are not stopped, with their hosts.
+const openOf = `SELECT d.message_seq, d.recipient_id, d.state, d.reason_code, a.host, h.lease_until AS until
+	FROM deliveries d JOIN agents a ON a.id = d.recipient_id AND a.kind = 'terminal'
+	LEFT JOIN hosts h ON h.name = a.host WHERE ` + isOpen
+
+// openRow is a row of openOf.
+type openRow struct {
+	MessageSeq               int64
+	RecipientID, State, Host string
+	ReasonCode               parley.ReasonCode
+	Until                    *time.Time
+}
+
+func (r *openRow) key() Key { return Key{r.MessageSeq, r.RecipientID} }
+
+// awayAtOnce is how many deliveries are held or let go in one transaction.
+const awayAtOnce = 500
+
+// HoldAway holds what waits for agents of hosts that are away, and says so with words. What a host has
+// begun to type stays with it.
+func (s *Hosts) HoldAway(ctx context.Context, words func(host string, since *time.Time) string) error {
+	if s.sql.embedded {
+		return nil
+	}
+	return s.write(ctx, "holding what waits for a host", func(t *tx) error {
+		var rows []openRow
+		if err := t.query(&rows, openOf+` AND d.state <> 'typing' AND d.withheld = '' AND a.host NOT IN ('', ?)
+			AND d.reason_code <> ? AND a.state <> 'terminated'
+			AND (h.name IS NULL OR h.lease_until <= clock_timestamp())
+			ORDER BY d.message_seq LIMIT ?`, t.own.host, string(parley.HoldHostAway), awayAtOnce); err != nil {
+			return err
+		}
+		for i := range rows {
+			held := Change{State: parley.DeliveryHeld, Code: parley.HoldHostAway, Reason: words(rows[i].Host, rows[i].Until)}
+			if err := writeSteps(t, rows[i].key(), []Change{held}, 0); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// TakeBack queues what others have held while this host was away.
+func (s *Hosts) TakeBack(ctx context.Context) error {
+	if s.sql.embedded {
+		return nil
+	}
+	return s.write(ctx, "queueing what waited for this host", func(t *tx) error {
+		var rows []openRow
+		if err := t.query(&rows, openOf+` AND d.reason_code = ? AND a.host = ? ORDER BY d.message_seq`,
+			string(parley.HoldHostAway), t.own.host); err != nil {
+			return err
+		}
+		for i := range rows {
+			back := Change{State: parley.DeliveryQueued, Evidence: "its host is back", Code: parley.ProofStored}
+			if err := writeSteps(t, rows[i].key(), []Change{back}, 0); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Removed says what became of what a removed host had.
+type Removed struct {
+	Agents []string // that are terminated
+	Failed int      // deliveries that waited
+}
+
+// RemoveHost removes a host that is away: its agents are terminated, and what waits for them fails.
+// INVALID_ARGUMENT for a host that is there, or unknown. A daemon that still runs there can write
+// nothing more.
+func (s *Hosts) RemoveHost(ctx context.Context, name, by string) (done Removed, err error) {
+	if s.sql.embedded {
+		return done, parley.Errorf(parley.InvalidArgument, "this workspace has one host, since its database is a file").
+			Suggest("See docs/machines.md: several hosts share a database on a server.")
+	}
+	err = s.write(ctx, "removing a host", func(t *tx) error {
+		done = Removed{}
+		if err := removable(t, name); err != nil {
+			return err
+		}
+		if err := failOpen(t, name, &done); err != nil {
+			return err
+		}
+		if err := terminateAll(t, name, by, &done); err != nil {
+			return err
+		}
+		if _, err := t.exec(`DELETE FROM hosts WHERE name = ?`, name); err != nil {
+			return err
+		}
+		_, err := t.exec(`UPDATE workspace SET epoch = epoch + 1 WHERE one = 1`)
+		return err
+	})
+	return done, err
+}
+
+// removable returns why a host cannot be removed, nil if it can.
+func removable(t *tx, name string) error {
+	var rows []hostRow
+	if err := t.query(&rows, hostsQuery); err != nil {
+		return err
+	}
+	var agents int
+	if err := t.query(&agents, `SELECT count(*) FROM agents WHERE host = ? AND kind = 'terminal'
+		AND state <> 'terminated'`, name); err != nil {
+		return err
+	}
+
+	h := teamOf(t.own.host, rows).Host(name)
+	switch {
+	case h == nil && agents == 0:
+		return parley.Errorf(parley.InvalidArgument, "there is no host %q", parley.CleanLine(parley.Truncate(name, 64))).
+			Suggest("parley host list shows the hosts of the team.")
+	case h != nil && !h.Away:
+		return parley.Errorf(parley.InvalidArgument, "host %s is at work (%s)", name, h.Holder).With("host", name).
+			Suggest("Stop its daemon first, there: parley down. Then try again.")
+	}
+	return nil
+}
+
+// failOpen ends what waits for the agents of a host. What may have been typed is unconfirmed.
+func failOpen(t *tx, host string, done *Removed) error {
+	var rows []openRow
+	if err := t.query(&rows, openOf+` AND a.host = ? ORDER BY d.message_seq`, host); err != nil {
+		return err
+	}
+	for i := range rows {
+		end := Change{State: parley.DeliveryFailed, Code: parley.EndedHostRemoved,
+			Reason: parley.EndedHostRemoved.Words(host)}
+		if rows[i].State == string(parley.DeliveryTyping) {
+			end.State = parley.DeliveryUnconfirmed
+		}
+		if err := writeSteps(t, rows[i].key(), []Change{end}, 0); err != nil {
+			return err
+		}
+		done.Failed++
+	}
+	return nil
+}
+
+// terminateAll ends the agents of a host, and their keys.
+func terminateAll(t *tx, host, by string, done *Removed) error {
+	var rows []agentRow
+	if err := t.db.Where("host = ? AND kind = 'terminal' AND state <> 'terminated'", host).Order("name").
+		Find(&rows).Error; err != nil {
+		return err
+	}
+	for i := range rows {
+		r := &rows[i]
+		r.State, r.Evidence, r.Since = string(parley.StateTerminated), "its host "+host+" was removed by "+by, nanos(t.now)
+		if _, err := t.exec(`UPDATE agents SET state = ?, since = ?, evidence = ? WHERE id = ?`,
+			r.State, r.Since, r.Evidence, r.ID); err != nil {
+			return err
+		}
+		if err := replaceKeys(t, r.ID, nil); err != nil {
+			return err
+		}
+		logLifecycle(t, r, "is "+r.State)
+		done.Agents = append(done.Agents, r.Name)
+	}
+	return nil
+}

@@ -1,0 +1,102 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"gorm.io/gorm"
+
+	"parley"
+)
+
+// followed is how far this daemon has taken what others wrote. Only the writing goroutine uses it.
+type followed struct {
+	take   Follower // nil: nobody takes it yet
+	last   int64    // the number of the last event that was taken, or written here
+	began  int64    // the number of the last event before the transaction
+	looked time.Time
+}
+
+// manyEvents is how far behind a transaction may begin. What it has to take first, it takes while others
+// wait for it.
+const manyEvents = 200
+
+// follows sets who takes the news, which begin with what was written since Open.
+func (s *postgresSession) follows(f Follower) {
+	set := func(*tx) error { s.followed.take = f; return nil }
+	if err := s.write(context.Background(), "following other hosts", set); err != nil {
+		s.log.Error("follow other hosts", "error", err)
+	}
+
+	s.doorbell.begin(s.config, func(ctx context.Context) error {
+		_, err := s.readerPool.ExecContext(ctx, `SELECT pg_notify($1, '')`, s.doorbell.channel)
+		return err
+	}, func(err error) {
+		s.log.Warn("what other hosts write is looked for each second, since the server does not tell of it", "error", err)
+	})
+}
+
+// catchUp takes, in a transaction, what others have written before it.
+func (s *postgresSession) catchUp(t *tx) error {
+	last := t.began.EventSeq
+	f := &s.followed
+	f.began = last
+	switch {
+	case f.take == nil, f.last == last:
+		return nil
+	case last-f.last > manyEvents:
+		return errBehind
+	}
+	return s.followTo(t.db, last)
+}
+
+// followTo takes the events up to a number.
+func (s *postgresSession) followTo(db *gorm.DB, last int64) error {
+	for f := &s.followed; f.last < last; {
+		n, to, err := readNews(db, f.last, last)
+		if errors.Is(err, errGap) {
+			return s.refuse(parley.Errorf(parley.StorageUnavailable,
+				"this daemon missed what other hosts wrote in %s", s.path).
+				Suggest("Start it again: parley down --keep-agents, then any command."))
+		}
+		if err != nil {
+			return err
+		}
+
+		f.last = to
+		touched := n.recipients()
+		s.inboxes.invalidate(touched, touched)
+		f.take(n)
+		s.events.publish(to)
+	}
+	return nil
+}
+
+// wroteUpTo notes that a transaction of this daemon was committed, which began after it had caught up.
+func (s *postgresSession) wroteUpTo(last int64) {
+	if s.followed.last == s.followed.began {
+		s.followed.last = last
+	}
+}
+
+// watch takes what others have written.
+func (s *postgresSession) watch() {
+	if s.followed.take == nil || s.anchor.refusal() != nil {
+		return
+	}
+	rang := s.doorbell.rang.Swap(false)
+	if !rang && s.doorbell.works.Load() && time.Since(s.followed.looked) < renewEvery {
+		return
+	}
+
+	s.followed.looked = time.Now()
+	var last int64
+	err := s.reader.Raw(postgresDialect.lastEvent).Scan(&last).Error
+	if err == nil {
+		err = s.followTo(s.reader, last)
+	}
+	if err != nil && s.anchor.refusal() == nil {
+		s.log.Warn("other hosts cannot be followed now", "error", err)
+	}
+}

@@ -1,0 +1,235 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"parley"
+)
+
+// A daemon is its host for a time, on the database's clock, and renews that. On the same machine the
+// lock of the state directory keeps a second one out, so a daemon that was killed need not wait.
+const (
+	leaseTime  = 15 * time.Second
+	renewEvery = 5 * time.Second
+	// leaseMargin is how long before the end of its lease a daemon stops to type, by its own clock.
+	leaseMargin = time.Second
+)
+
+// lease is how long a daemon may type. Safe for concurrent use.
+type lease struct{ from atomic.Pointer[time.Time] }
+
+// renew begins the lease again at a time before it was asked for.
+func (l *lease) renew(from time.Time) { l.from.Store(&from) }
+
+// over reports whether the lease has ended, or is about to. A machine that slept may have missed that
+// time on one of its clocks.
+func (l *lease) over(now time.Time) bool {
+	from := l.from.Load()
+	return from == nil || max(now.Sub(*from), now.Round(0).Sub(from.Round(0))) > leaseTime-leaseMargin
+}
+
+// claim makes this daemon the host, and migrates the database. No other daemon is at work while the
+// schema changes.
+func (s *postgresSession) claim(ctx context.Context, found foundTables) error {
+	provider, err := s.migrator()
+	if err != nil {
+		return err
+	}
+	have, want, err := provider.GetVersions(ctx)
+	if err != nil {
+		return err
+	}
+	if have > want {
+		return s.migrate(ctx, provider) // which refuses it
+	}
+
+	switch {
+	case found.hosts:
+		err = s.take(ctx, have < want || s.tuning.moves)
+	case found.workspace:
+		err = s.takeAlone(ctx)
+	}
+	if err == nil {
+		err = s.migrate(ctx, provider)
+	}
+	if err == nil && !found.hosts {
+		err = s.take(ctx, s.tuning.moves)
+	}
+
+	return err
+}
+
+// takeAlone takes a workspace from the daemons of versions that knew no hosts.
+func (s *postgresSession) takeAlone(ctx context.Context) error {
+	res, err := s.writerPool.ExecContext(ctx, `UPDATE workspace
+		SET holder = $1, epoch = epoch + 1, lease_until = clock_timestamp() + $2 * interval '1 second'
+		WHERE holder = $1 OR lease_until < clock_timestamp()`, s.holder, int64(leaseTime.Seconds()))
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n > 0 {
+		return err
+	}
+	return s.taken(ctx, `SELECT holder, greatest(0, extract(epoch FROM lease_until - clock_timestamp())) FROM workspace`)
+}
+
+// take makes this daemon the host of its name, unless another one is. With alone, no other host may be at work.
+func (s *postgresSession) take(ctx context.Context, alone bool) error {
+	tx, err := s.writerPool.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // does nothing after Commit
+
+	if _, err := tx.ExecContext(ctx,
+		`INSERT INTO workspace (one, id) VALUES (1, $1) ON CONFLICT DO NOTHING`, uuid.NewString()); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, `SELECT FROM workspace FOR UPDATE`); err != nil {
+		return err
+	}
+
+	asked := time.Now()
+	err = tx.QueryRowContext(ctx, `INSERT INTO hosts AS h (name, holder, epoch, version, started_at, lease_until)
+		SELECT $1, $2, epoch + 1, $3, clock_timestamp(), clock_timestamp() + $4 * interval '1 second' FROM workspace
+		ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, epoch = excluded.epoch, version = excluded.version,
+			started_at = excluded.started_at, lease_until = excluded.lease_until
+		WHERE h.holder = excluded.holder OR h.lease_until < clock_timestamp() RETURNING epoch`,
+		s.host, s.holder, newestVersion(), int64(leaseTime.Seconds())).Scan(&s.epoch)
+	if errors.Is(err, sql.ErrNoRows) {
+		return s.taken(ctx, `SELECT holder, greatest(0, extract(epoch FROM lease_until - clock_timestamp()))
+			FROM hosts WHERE name = $1`, s.host)
+	}
+	if err == nil && alone {
+		err = s.refuseOthers(ctx, tx)
+	}
+	if err == nil {
+		_, err = tx.ExecContext(ctx, `UPDATE workspace SET epoch = $1 WHERE one = 1`, s.epoch)
+	}
+	if err == nil {
+		err = tx.Commit()
+	}
+	if err == nil {
+		s.seen, s.renewed = s.epoch, asked
+		s.lease.renew(asked)
+	}
+
+	return err
+}
+
+// refuseOthers returns an error if another host is at work.
+func (s *postgresSession) refuseOthers(ctx context.Context, tx *sql.Tx) error {
+	var others string
+	if err := tx.QueryRowContext(ctx, `SELECT coalesce(string_agg(name, ', ' ORDER BY name), '') FROM hosts
+		WHERE name <> $1 AND lease_until > clock_timestamp()`, s.host).Scan(&others); err != nil || others == "" {
+		return err
+	}
+	return parley.Errorf(parley.StorageUnavailable, "other hosts use the workspace in %s: %s", s.path, others).
+		With("hosts", strings.Split(others, ", ")).
+		Suggest("Stop their daemons first, with parley down --keep-agents on each of them, and try again.")
+}
+
+// taken returns that another daemon has what this one wants. The query tells which, and for how many
+// seconds.
+func (s *postgresSession) taken(ctx context.Context, query string, args ...any) error {
+	var holder string
+	var left float64
+	if err := s.readerPool.QueryRowContext(ctx, query, args...).Scan(&holder, &left); err != nil {
+		return err
+	}
+
+	return parley.Errorf(parley.StorageUnavailable, "another daemon uses the workspace in %s as host %s: %s",
+		s.path, s.host, holder).
+		With("database", s.path).With("host", s.host).With("holder", holder).
+		Suggest("Each machine has a host name of its own, and one daemon: stop that one with parley down, or give this "+
+			"machine another name with the setting host. If it is gone, try again in %d s.", int(left)+1)
+}
+
+// isHost looks whether this daemon still is its host, after the hosts have changed.
+func (s *postgresSession) isHost(t *tx, changed int64) error {
+	var rows []hostRow
+	if err := t.query(&rows, hostsQuery); err != nil {
+		return err
+	}
+	team := teamOf(s.host, rows)
+	if h := team.Host(s.host); h == nil || h.Epoch != s.epoch {
+		return s.lose()
+	}
+	s.hosts.Store(team)
+	s.seen = changed
+	return nil
+}
+
+// confirm renews the lease when it is time.
+func (s *postgresSession) confirm() error {
+	if err := s.anchor.refusal(); err != nil {
+		return err
+	}
+	if time.Since(s.renewed) < renewEvery {
+		return nil
+	}
+
+	asked := time.Now()
+	s.renewed = asked // also when it fails: not in each transaction again
+	res, err := s.writerPool.ExecContext(context.Background(), `UPDATE hosts
+		SET lease_until = clock_timestamp() + $1 * interval '1 second' WHERE name = $2 AND epoch = $3`,
+		int64(leaseTime.Seconds()), s.host, s.epoch)
+	if err != nil {
+		s.log.Warn("the lease of this host was not renewed", "host", s.host, "error", err)
+		return nil // who is the host is decided in each transaction
+	}
+	if n, err := res.RowsAffected(); err == nil && n == 0 {
+		return s.lose()
+	}
+	s.lease.renew(asked)
+
+	var rows []hostRow
+	if err := s.reader.Raw(hostsQuery).Scan(&rows).Error; err == nil {
+		s.hosts.Store(teamOf(s.host, rows))
+	}
+
+	return nil
+}
+
+// lose stops accepting, because this daemon is not the host any more.
+func (s *postgresSession) lose() error {
+	var holder string
+	err := s.readerPool.QueryRowContext(context.Background(), `SELECT holder FROM hosts WHERE name = $1`, s.host).
+		Scan(&holder) // for the words only
+	why := "another daemon is host " + s.host + " now: " + holder
+	if errors.Is(err, sql.ErrNoRows) {
+		why = "host " + s.host + " was removed from the team"
+	}
+
+	e := parley.Errorf(parley.StorageUnavailable, "this daemon has lost the workspace in %s: %s", s.path, why).
+		With("host", s.host).With("holder", holder).
+		Suggest("Stop this daemon (parley down --keep-agents), or the other, and start this one again.")
+	return s.refuse(e)
+}
+
+// refuse accepts nothing more, for a reason. It returns the first one.
+func (s *postgresSession) refuse(e *parley.Error) error {
+	if s.anchor.lost.CompareAndSwap(nil, e) {
+		s.log.Error("nothing more is accepted", "host", s.host, "error", e.Message)
+		s.anchor.tell("Nothing more is accepted here: %s.", e.Message)
+	}
+	return s.anchor.refusal()
+}
+
+// close gives the lease back.
+func (s *postgresSession) close() error {
+	s.doorbell.close()
+	_, err := s.writerPool.ExecContext(context.Background(),
+		`UPDATE hosts SET lease_until = clock_timestamp() WHERE name = $1 AND epoch = $2`, s.host, s.epoch)
+	if err != nil {
+		s.log.Warn("the lease of this host was not given back; it ends by itself", "error", err)
+	}
+	return errors.Join(s.readerPool.Close(), s.writerPool.Close())
+}
