@@ -129,7 +129,7 @@ func (g *agentService) GetAgentStatus(
 
 	now := g.now()
 	for _, m := range members {
-		a, c := g.roster.Seen(m), counts[m.ID]
+		a, c := team.Seen(g.roster, m), counts[m.ID]
 		waitsFor := ""
 		if c.HeldCode != "" && m.Kind == parley.KindTerminal && c.HeldCode != parley.HoldConversation {
 			cause := rootCause(m, c.HeldCode, c.HeldReason, *c.HeldSince, 0)

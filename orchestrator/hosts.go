@@ -111,7 +111,7 @@ func (ws *workspaceService) awayWords(host string, since *time.Time) string {
 
 // needElsewhere returns the need of an agent on another host: there it is known in full.
 func (op *operatorService) needElsewhere(n parley.Need, m *team.Member, waiting int) (parley.Need, bool) {
-	a := op.roster.Seen(m)
+	a := team.Seen(op.roster, m)
 	n.Since, n.Text, n.Command = a.Since, a.Evidence, "ssh "+a.Host
 	n.Action = "See there, in the workspace: parley needs."
 	switch a.State {

@@ -26,7 +26,7 @@ func (ws *workspaceService) GetWorkspaceStatus(
 	res.Agents = map[string]int{}
 	for _, m := range ws.roster.All() {
 		if m.Kind != parley.KindHuman {
-			res.Agents[string(ws.roster.Seen(m).State)]++
+			res.Agents[string(team.Seen(ws.roster, m).State)]++
 		}
 	}
 

@@ -45,7 +45,7 @@ type Follower func(*News)
 
 // Follow calls f with what other hosts write from now on, each time before this daemon decides anything
 // that it writes. It tells what was written since the store was opened, too. A file has no other hosts.
-func (db *database) Follow(f Follower) { db.session.follows(f) }
+func (db *Hosts) Follow(f Follower) { db.session.follows(f) }
 
 // changedEvent is the event of a change that is not shown to people, but that followers must know. Its
 // state says what has changed.

@@ -43,7 +43,7 @@ func (t *Team) Leader() string {
 }
 
 // Team returns the hosts that share the database. The caller must not change it.
-func (db *database) Team() *Team {
+func (db *Hosts) Team() *Team {
 	if t := db.hosts.Load(); t != nil {
 		return t
 	}
@@ -51,12 +51,12 @@ func (db *database) Team() *Team {
 }
 
 // Leads reports whether this daemon does what one host does for all.
-func (db *database) Leads() bool {
+func (db *Hosts) Leads() bool {
 	return db.sql.embedded || !db.LeaseOver() && db.Team().Leader() == db.own.host
 }
 
 // LeaseOver reports whether this daemon may not type any more, since it may not be its host.
-func (db *database) LeaseOver() bool { return db.lease != nil && db.lease.over(time.Now()) }
+func (db *Hosts) LeaseOver() bool { return db.lease != nil && db.lease.over(time.Now()) }
 
 // hostRow is a row of hosts.
 type hostRow struct {

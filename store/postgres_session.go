@@ -99,7 +99,7 @@ func (s *postgresSession) commit(t *tx) error {
 func (s *postgresSession) number(t *tx) error {
 	set := `UPDATE workspace SET message_seq = ?, event_seq = ? WHERE one = 1`
 	args := []any{t.nextSeq - 1, t.nextEvent - 1}
-	if len(s.Team().Hosts) > 1 {
+	if len(s.hosts.Load().Hosts) > 1 {
 		set, args = set+` RETURNING pg_notify(?, '')`, append(args, s.doorbell.channel)
 	}
 	_, err := t.exec(set, args...)

@@ -132,7 +132,7 @@ func (t *Talk) apply(ctx context.Context, s *subject, action parley.Conversation
 		}
 	}
 
-	t.compareHolds(ctx)
+	t.Compare(ctx)
 	acts := []store.Act{a}
 	if action == parley.ActionRelease {
 		acts = append(acts, t.releases(s.about, a)...)

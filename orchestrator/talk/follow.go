@@ -2,7 +2,6 @@ package talk
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 
 	"parley"
@@ -29,9 +28,6 @@ func (t *Talk) Follow(n *store.News) {
 		t.followSettings(id, text)
 	}
 }
-
-// Compare compares the holds with the database, where other hosts hold and release.
-func (t *Talk) Compare(ctx context.Context) { t.compareHolds(ctx) }
 
 // followMessage counts the turns that a message began, as Judge does. The caller holds mu.
 func (t *Talk) followMessage(m *store.NewMessage) {

@@ -164,8 +164,8 @@ func (t *Talk) loadHolds(ctx context.Context) error {
 	return nil
 }
 
-// compareHolds drops holds that have ended in the database, and adds those that it missed.
-func (t *Talk) compareHolds(ctx context.Context) {
+// Compare drops holds that have ended in the database, and adds those that it missed.
+func (t *Talk) Compare(ctx context.Context) {
 	now := t.now()
 	t.mu.Lock()
 	due := t.missed || len(t.holds.byKey) > 0 && now.Sub(t.comparedAt) > compareEvery

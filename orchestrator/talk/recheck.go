@@ -34,7 +34,7 @@ func (t *Talk) Recheck(ctx context.Context) ([]Invitation, error) {
 	t.rechecking.Lock()
 	defer t.rechecking.Unlock()
 
-	t.compareHolds(ctx)
+	t.Compare(ctx)
 	pass, changed := t.judgeAgain()
 	if len(changed) > 0 {
 		if err := t.store.Rewithhold(ctx, changed); err != nil {

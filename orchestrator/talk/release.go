@@ -126,7 +126,7 @@ func (t *Talk) Release(ctx context.Context, msg *parley.Message, held []parley.D
 		return nil, err
 	}
 
-	t.compareHolds(ctx)
+	t.Compare(ctx)
 	t.mu.Lock()
 	for i := range acts {
 		replay(&t.budgets, &acts[i])

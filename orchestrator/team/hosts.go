@@ -43,7 +43,7 @@ func (r *Roster) RefuseElsewhere(m *Member, command string) error {
 }
 
 // Seen returns an agent as it is seen from here: unreachable while its host is away.
-func (r *Roster) Seen(m *Member) parley.Agent {
+func Seen(r *Roster, m *Member) parley.Agent {
 	a := m.Agent()
 	if since, away := r.Away(m); away && a.State != parley.StateTerminated {
 		a.State, a.Since, a.Evidence = parley.StateUnreachable, since, "its host "+a.Host+" is away"
