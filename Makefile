@@ -94,8 +94,8 @@ cross:
 	@for target in $(CROSS); do \
 		echo "checking $$target"; \
 		export GOOS=$${target%/*} GOARCH=$${target#*/}; \
-		case $$target in $(VETTED)/*) ;; *) $(GO) vet -gcflags='all=-N -l' ./... || exit 1 ;; esac; \
-		$(GO) build -buildvcs=false -gcflags='all=-N -l' -ldflags='-s -w' -o /dev/null ./cmd/parley || exit 1; \
+		case $$target in $(VETTED)/*) ;; *) nice -n 10 $(GO) vet -gcflags='all=-N -l' ./... || exit 1 ;; esac; \
+		nice -n 10 $(GO) build -buildvcs=false -gcflags='all=-N -l' -ldflags='-s -w' -o /dev/null ./cmd/parley || exit 1; \
 	done
 
 # UNRACED is not tested under the race detector. The stories of cmd/parley start hundreds
