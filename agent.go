@@ -1,7 +1,6 @@
 package parley
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -152,8 +151,8 @@ const OperatorName = "operator"
 const SystemName = "parley"
 
 var (
-	nameForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,31}$`)
-	hexForm  = regexp.MustCompile(`^[0-9a-fA-F-]{8,}$`)
+	nameForm = expression(`^[A-Za-z][A-Za-z0-9_-]{0,31}$`)
+	hexForm  = expression(`^[0-9a-fA-F-]{8,}$`)
 	reserved = []string{"all", OperatorName, SystemName, "system"}
 )
 
@@ -162,13 +161,13 @@ var (
 // an id.
 func CheckName(name string) error {
 	switch {
-	case !nameForm.MatchString(name):
+	case !nameForm().MatchString(name):
 		return Errorf(InvalidArgument, "%q cannot be an agent's name", CleanLine(name)).
 			Suggest("Use a letter, then letters, digits, - or _, 32 characters at most.")
 	case slices.Contains(reserved, strings.ToLower(name)):
 		return Errorf(InvalidArgument, "the name %q is reserved", name).
 			Suggest("Choose a name other than ALL, operator, parley and system.")
-	case hexForm.MatchString(name):
+	case hexForm().MatchString(name):
 		return Errorf(InvalidArgument, "the name %q looks like an id", name).
 			Suggest("Choose a name that does not consist of eight or more hexadecimal digits.")
 	}
@@ -308,14 +307,14 @@ type SteerAgentRequest struct {
 const GuidanceStuck = "STUCK"
 
 // guidanceForm keeps a kind from breaking the form of the header.
-var guidanceForm = regexp.MustCompile(`^[A-Z][A-Z0-9_ -]{0,31}$`)
+var guidanceForm = expression(`^[A-Z][A-Z0-9_ -]{0,31}$`)
 
 // Validate checks the kind and converts it to capitals.
 func (r *SteerAgentRequest) Validate() error {
 	if r.Kind = strings.ToUpper(CleanLine(r.Kind)); r.Kind == "" {
 		r.Kind = GuidanceStuck
 	}
-	if !guidanceForm.MatchString(r.Kind) {
+	if !guidanceForm().MatchString(r.Kind) {
 		return Errorf(InvalidArgument, "kind is %q", r.Kind).With("parameter", "kind").
 			Suggest("Use a word or two of letters, digits, - and _, such as STUCK.")
 	}

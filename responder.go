@@ -3,7 +3,6 @@ package parley
 import (
 	"cmp"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -95,7 +94,7 @@ type DeclaredResponder struct {
 	Responder
 }
 
-var envForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
+var envForm = expression(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
 
 // Check fills in the defaults, and returns an INVALID_ARGUMENT error for a value that is
 // out of range.
@@ -130,7 +129,7 @@ func (c *ResponderConfig) Check() error {
 		base.Scheme != "http" && base.Scheme != "https"):
 		return refuse("base_url", "not the address of a server",
 			"one such as http://127.0.0.1:11434/v1, without a password in it")
-	case c.APIKeyEnv != "" && !envForm.MatchString(c.APIKeyEnv):
+	case c.APIKeyEnv != "" && !envForm().MatchString(c.APIKeyEnv):
 		return refuse(
 			"api_key_env", "not the name of a variable", "the name of an environment variable, never the key itself",
 		)

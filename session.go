@@ -3,7 +3,6 @@ package parley
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"regexp"
 )
 
 // SessionState says what is known of a program's own session: its conversation with its model.
@@ -26,10 +25,10 @@ type Session struct {
 func (s Session) Begun() bool { return s.State == SessionBegun || s.State == SessionRefused }
 
 // sessionForm matches ids that no program takes for a flag or a path.
-var sessionForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{5,127}$`)
+var sessionForm = expression(`^[A-Za-z0-9][A-Za-z0-9_.-]{5,127}$`)
 
 // IsSessionID reports whether a text can be the id of a session: it becomes an argument of a program.
-func IsSessionID(id string) bool { return sessionForm.MatchString(id) }
+func IsSessionID(id string) bool { return sessionForm().MatchString(id) }
 
 // Said is what a program's report says of its session.
 type Said struct {

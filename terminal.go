@@ -2,7 +2,6 @@ package parley
 
 import (
 	"path/filepath"
-	"regexp"
 	"time"
 )
 
@@ -80,12 +79,12 @@ type AdoptAgentRequest struct {
 	Interruptible bool     `json:"interruptible,omitempty" doc:"Let urgent messages interrupt its work, and end copy mode in its terminal."`
 }
 
-var paneForm = regexp.MustCompile(`^%[0-9]{1,9}$`)
+var paneForm = expression(`^%[0-9]{1,9}$`)
 
 // Validate checks the name, the form of the pane's id, and that the socket's path is
 // absolute.
 func (r *AdoptAgentRequest) Validate() error {
-	if !paneForm.MatchString(r.Pane) {
+	if !paneForm().MatchString(r.Pane) {
 		return Errorf(InvalidArgument, "%q is not the id of a tmux pane", CleanLine(Truncate(r.Pane, 64))).
 			With("parameter", "pane").
 			Suggest("Give an id such as %%3; `tmux display-message -p '#{pane_id}'` prints it in the pane.")

@@ -141,6 +141,7 @@ var (
 	footerLast   = expression(footerForm + `[\s\x{200b}]*$`)
 )
 
+// expression compiles a form when it is first needed: every command of parley is a new process.
 func expression(form string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(form) })
 }
