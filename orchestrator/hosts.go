@@ -114,6 +114,7 @@ func (op *operatorService) needElsewhere(n parley.Need, m *team.Member, waiting 
 	a := team.Seen(op.roster, m)
 	n.Since, n.Text, n.Command = a.Since, a.Evidence, "ssh "+a.Host
 	n.Action = "See there, in the workspace: parley needs."
+
 	switch a.State {
 	case parley.StateWaiting:
 		n.Kind = parley.NeedDialog
@@ -130,6 +131,7 @@ func (op *operatorService) needElsewhere(n parley.Need, m *team.Member, waiting 
 	default:
 		return n, false
 	}
+
 	if waiting > 0 {
 		n.Text += fmt.Sprintf("; messages that wait for it: %d", waiting)
 	}

@@ -46,6 +46,7 @@ func (s *postgresSession) catchUp(t *tx) error {
 	case f.take == nil, f.last == last:
 		return nil
 	case last-f.last > manyEvents:
+		f.looked = time.Time{} // watch is to look now, though nobody has rung
 		return errBehind
 	}
 	return s.followTo(t.db, last)
