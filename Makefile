@@ -130,7 +130,7 @@ DELIVERIES ?= 60
 agents: tmux ## try the real agent programs, into docs/measured/agents.md (needs npm; DELIVERIES=1000 sends more)
 	PARLEY_TEST_AGENTS='$(PARLEY_TEST_AGENTS)' scripts/agents
 	PARLEY_TEST_AGENTS='$(PARLEY_TEST_AGENTS)' PARLEY_TEST_DELIVERIES=$(DELIVERIES) PARLEY_TEST_PAGE='$(CURDIR)/docs/measured/agents.md' \
-		$(GO) test -count=1 -v -parallel 2 -timeout 3h -run TestRealPrograms ./internal/agentstrial
+		$(GO) test -count=1 -v -parallel 2 -timeout 4h ./internal/agentstrial
 
 # A check tries two of the programs, and those of the others that are installed. It says
 # so if the machine cannot get them.
@@ -172,6 +172,12 @@ TIMES ?= 20
 compare: tmux build ## play the same scenes through parley and through send-keys, into docs/measured/compare.md (or TIMES=...)
 	$(GO) run ./internal/compare -n $(TIMES) -page '$(CURDIR)/docs/measured/compare.md'
 
+# Three daemons with a server of PostgreSQL share a database; see internal/machines for its parts.
+.PHONY: machines
+machines: tmux build ## run a team on three hosts through kills and crashes, into docs/measured/machines.md
+	@scripts/need postgres
+	$(GO) run ./internal/machines
+
 # The packager has a module of its own: it needs much that nothing else does.
 NFPM = $(GO) tool -modfile=tools/release/go.mod nfpm
 
@@ -186,6 +192,7 @@ release: ## build archives, packages and the installer into .build/release, twic
 	done
 	@diff -r .build/release .build/again && rm -rf .build/again && echo 'built twice: equal byte for byte'
 	scripts/try-deb .build/release/*amd64.deb
+	scripts/try-rpm .build/release/*x86_64.rpm
 	@ls -l .build/release
 
 SOAK ?= 1h
@@ -219,6 +226,12 @@ test-tmux: ## run the tests with the tmux of other Debian releases (needs apt-ge
 .PHONY: screenshots
 screenshots: tmux build ## draw the screens into docs/pictures
 	scripts/screenshots ./parley docs/pictures
+
+# The moving picture of the README is the story tui/testdata/stories/film.txt.
+.PHONY: film
+film: tmux ## draw the story of the README into docs/pictures/tour.svg
+	$(GO) test -count=1 -run 'TestStories/film$$' ./tui -update
+	$(GO) run ./internal/pictures -film <tui/testdata/film.frames >docs/pictures/tour.svg
 
 .PHONY: clean
 clean: ## remove what was built

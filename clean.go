@@ -91,3 +91,88 @@ func CleanLines(texts []string) []string {
 	}
 	return out
 }
+
+// isIgnorable reports whether programs show nothing for a character (Default_Ignorable_Code_Point
+// of Unicode, and the marks of interlinear annotations). With such characters two texts can look
+// alike and differ, and one can carry what nobody sees.
+func isIgnorable(r rune) bool {
+	switch {
+	case r < 0xad:
+		return false
+	case unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector):
+		return true
+	case r >= 0x13430 && r <= 0x1345f, unicode.Is(unicode.Prepended_Concatenation_Mark, r):
+		return false // they are drawn, or place what is drawn
+	}
+	return unicode.Is(unicode.Cf, r)
+}
+
+// The ignorable characters that texts need.
+const (
+	nonJoiner     = '\u200c'
+	joiner        = '\u200d'
+	textStyle     = '\ufe0e'
+	emojiStyle    = '\ufe0f'
+	keycap        = '\u20e3'
+	blackFlag     = '\U0001f3f4'
+	firstSkinTone = '\U0001f3fb'
+	lastSkinTone  = '\U0001f3ff'
+)
+
+// joinedScripts are the scripts in which joiners change what a word looks like.
+var joinedScripts = []*unicode.RangeTable{
+	unicode.Arabic, unicode.Syriac, unicode.Nko, unicode.Mandaic, unicode.Mongolian, unicode.Adlam,
+	unicode.Hanifi_Rohingya, unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya,
+	unicode.Tamil, unicode.Telugu, unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Khmer,
+	unicode.Myanmar, unicode.Tibetan, unicode.Balinese, unicode.Javanese, unicode.Tai_Tham,
+}
+
+// tagFlags are the flags that are written with tag characters: of England, Scotland and Wales.
+var tagFlags = []string{tagFlag("gbeng"), tagFlag("gbsct"), tagFlag("gbwls")}
+
+func tagFlag(region string) string {
+	const tag, end = 0xe0000, "\U000e007f"
+	return string(blackFlag) + strings.Map(func(r rune) rune { return tag + r }, region) + end
+}
+
+// flagAt returns the flag of tag characters with which a text begins, or "".
+func flagAt(text string) string {
+	i := slices.IndexFunc(tagFlags, func(flag string) bool { return strings.HasPrefix(text, flag) })
+	if i < 0 {
+		return ""
+	}
+	return tagFlags[i]
+}
+
+// isNeeded reports whether an ignorable character belongs to what stands before it, the last
+// character that was kept, and to the text behind it.
+func isNeeded(r, before rune, behind string) bool {
+	next, _ := utf8.DecodeRuneInString(behind)
+	switch {
+	case (r == joiner || r == nonJoiner) && unicode.In(before, joinedScripts...):
+		return true
+	case r == joiner:
+		return endsEmoji(before) && isEmoji(next)
+	case r == textStyle, r == emojiStyle:
+		return isEmoji(before) || isKeycapBase(before) && next == keycap
+	case r >= '\u180b' && r <= '\u180f': // of Mongolian
+		return unicode.Is(unicode.Mongolian, before)
+	case unicode.Is(unicode.Variation_Selector, r):
+		return unicode.Is(unicode.Han, before)
+	}
+	return false
+}
+
+// isEmoji reports whether a character can be an emoji: a symbol, or one of the few of another
+// category.
+func isEmoji(r rune) bool {
+	return r > unicode.MaxASCII && r != utf8.RuneError && unicode.Is(unicode.So, r) ||
+		strings.ContainsRune("‼⁉ℹ↔↕↖↗↘↙▶◀◾◽〰〽", r)
+}
+
+// endsEmoji reports whether a character can end an emoji to which another is joined.
+func endsEmoji(r rune) bool {
+	return isEmoji(r) || r == emojiStyle || r >= firstSkinTone && r <= lastSkinTone
+}
+
+func isKeycapBase(r rune) bool { return r >= '0' && r <= '9' || r == '#' || r == '*' }

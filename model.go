@@ -149,3 +149,157 @@ type UsageResult struct {
 
 	Calls []ModelCall `json:"calls"`
 }
+
+// Tokens are what models read and wrote. No token is in two of the first four numbers.
+type Tokens struct {
+	Input      int64 `json:"input_tokens"`       // read, and neither taken from a cache nor put into one
+	Cached     int64 `json:"cached_tokens"`      // taken from a cache
+	CacheWrite int64 `json:"cache_write_tokens"` // put into a cache
+	Output     int64 `json:"output_tokens"`      // written, with reasoning
+	Reasoning  int64 `json:"reasoning_tokens"`   // of the output, as far as the program tells
+}
+
+// Total returns the number of all tokens.
+func (t Tokens) Total() int64 { return t.Input + t.Cached + t.CacheWrite + t.Output }
+
+// Plus returns the sum of both.
+func (t Tokens) Plus(o Tokens) Tokens {
+	return Tokens{
+		t.Input + o.Input, t.Cached + o.Cached, t.CacheWrite + o.CacheWrite,
+		t.Output + o.Output, t.Reasoning + o.Reasoning,
+	}
+}
+
+// Minus returns the difference.
+func (t Tokens) Minus(o Tokens) Tokens {
+	return t.Plus(Tokens{-o.Input, -o.Cached, -o.CacheWrite, -o.Output, -o.Reasoning})
+}
+
+// UsageUnknown says why it is not known what an agent used.
+type UsageUnknown string
+
+// The reasons. New ones may be added; none is renamed.
+const (
+	UsageNoReader     UsageUnknown = "no_reader"     // no transcript of this program can be read
+	UsageNoTranscript UsageUnknown = "no_transcript" // its program has told of no transcript yet, or has not made it
+	UsageUnreadable   UsageUnknown = "unreadable"    // the file cannot be read
+	UsageUnknownForm  UsageUnknown = "unknown_form"  // this version of the program writes it in another form
+)
+
+// Words says it for people.
+func (u UsageUnknown) Words() string {
+	switch u {
+	case "":
+		return ""
+	case UsageNoReader:
+		return "not known: parley cannot read what this program used"
+	case UsageNoTranscript:
+		return "not known yet: parley has seen no transcript of its program"
+	case UsageUnreadable:
+		return "not known: its transcript cannot be read"
+	case UsageUnknownForm:
+		return "not known: its transcript is in a form that parley does not know"
+	}
+	return "not known: " + string(u)
+}
+
+// ProgramUsage is what the program of an agent used.
+type ProgramUsage struct {
+	AgentID string `json:"agent_id"`
+	Agent   string `json:"agent"`
+	Program string `json:"program,omitempty"` // its profile
+
+	// Unknown says why more may have been used than the numbers tell; "" if they are whole.
+	Unknown UsageUnknown `json:"unknown,omitempty"`
+
+	Spending
+	Today Spending   `json:"today"`
+	Days  []UsageDay `json:"days"` // the newest first
+}
+
+// Spending is what models used, and what that cost.
+type Spending struct {
+	Responses int `json:"responses"` // of models
+	Tokens
+	Cost     float64  `json:"cost"`               // by the prices of parley.yaml
+	Unpriced []string `json:"unpriced,omitempty"` // models that have no price there: they are not in the cost
+}
+
+// UsageDay is what one model used on one day.
+type UsageDay struct {
+	Day   string `json:"day"` // of the daemon's machine, such as 2026-01-31
+	Model string `json:"model"`
+	Spending
+}
+
+// A model pays for what it reads. ForModel returns what of a long answer a model needs; programs get
+// the whole answer.
+
+// fewDeliveries are so many that a receipt shows each with its steps.
+const fewDeliveries = 3
+
+// ForModel returns the receipt without many deliveries: delivery_status says the same of each recipient.
+func (r *SendMessageResult) ForModel() any {
+	if len(r.Deliveries) <= fewDeliveries {
+		return r
+	}
+	return struct {
+		*SendMessageResult
+		Deliveries *struct{} `json:"deliveries,omitempty"`
+	}{SendMessageResult: r}
+}
+
+// ForModel returns the receipt without many deliveries: delivery_status says the same of each recipient.
+func (r *BroadcastMessageResult) ForModel() any {
+	if len(r.Deliveries) <= fewDeliveries {
+		return r
+	}
+	return struct {
+		*BroadcastMessageResult
+		Deliveries *struct{} `json:"deliveries,omitempty"`
+	}{BroadcastMessageResult: r}
+}
+
+// agentInShort is an agent in a list. Fields without a value are left out.
+type agentInShort struct {
+	ID           string       `json:"id"`
+	Name         string       `json:"name"`
+	Role         string       `json:"role,omitempty"`
+	Description  string       `json:"description,omitempty"`
+	Capabilities []string     `json:"capabilities,omitempty"`
+	Groups       []string     `json:"groups,omitempty"`
+	Kind         AgentKind    `json:"kind"`
+	State        AgentState   `json:"state"`
+	Since        time.Time    `json:"since"`
+	Availability Availability `json:"availability"`
+	LimitedUntil *time.Time   `json:"limited_until,omitempty"`
+	WaitsFor     string       `json:"waits_for,omitempty"`
+	Unread       int          `json:"unread,omitempty"`
+	Owed         int          `json:"owed_replies,omitempty"`
+	Overdue      int          `json:"overdue_replies,omitempty"`
+	Orchestrate  bool         `json:"orchestrate,omitempty"`
+}
+
+// ForModel returns a list of agents in short: where they run, and how their states are known, is told
+// of one that is asked for by name.
+func (r *AgentStatusResult) ForModel() any {
+	if len(r.Agents) < 2 {
+		return r
+	}
+
+	agents := make([]agentInShort, len(r.Agents))
+	for i := range r.Agents {
+		a := &r.Agents[i]
+		agents[i] = agentInShort{
+			ID: a.ID, Name: a.Name, Role: a.Role, Description: a.Description, Capabilities: a.Capabilities,
+			Groups: a.Groups, Kind: a.Kind, State: a.State, Since: a.Since.Truncate(time.Second),
+			Availability: a.Availability, LimitedUntil: a.LimitedUntil, WaitsFor: a.WaitsFor, Unread: a.Unread,
+			Owed: a.Owed, Overdue: a.Overdue, Orchestrate: a.Orchestrate,
+		}
+	}
+
+	return struct {
+		*AgentStatusResult
+		Agents []agentInShort `json:"agents"`
+	}{r, agents}
+}

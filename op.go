@@ -188,7 +188,7 @@ func (o *Op) Allow(c Caller) error {
 		return unplaced()
 	case c.Nobody():
 		return Errorf(Unauthenticated, "%s needs to know who calls", o.Name).
-			Suggest("Send your API key as `Authorization: Bearer KEY`; register_agent gives you one.")
+			Suggest("Send your API key as `Authorization: Bearer KEY`, or as api_key; register_agent gives you one.")
 	case c.Newcomer:
 		return Errorf(NotAuthorized, "%s waits for the operator to let it in", c.Name).
 			Suggest("Try again later. The operator runs: parley approve %s", c.Name)

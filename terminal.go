@@ -1,13 +1,17 @@
 package parley
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
 // LaunchAgentRequest starts a program as an agent.
 type LaunchAgentRequest struct {
 	Name             string            `json:"name" required:"true" doc:"The agent's name: a letter, then letters, digits, - or _, at most 32."`
+	Host             string            `json:"host,omitempty" doc:"The machine of the team on which it runs; that of the daemon that is called by default. The directory is then relative to the workspace there, and the environment is added to that of the daemon there." max:"63"`
 	Profile          string            `json:"profile,omitempty" doc:"The program's profile; by default that of the program's name, or generic."`
 	Command          []string          `json:"command,omitempty" doc:"The program and its arguments; the profile's by default."`
 	Dir              string            `json:"dir,omitempty" doc:"Working directory, absolute; the workspace by default."`
@@ -48,7 +52,8 @@ type LaunchAgentResult struct {
 	Profile string     `json:"profile"`
 	ByName  bool       `json:"profile_by_name,omitempty"` // the profile was found by the program's name
 	PID     int        `json:"pid"`
-	Attach  []string   `json:"attach"` // the command that shows its terminal
+	Attach  []string   `json:"attach"`         // the command that shows its terminal
+	Host    string     `json:"host,omitempty"` // the other machine on which it runs
 
 	Dir          string `json:"dir,omitempty"`
 	Conversation string `json:"conversation,omitempty"` // its program's own: ConversationResumed or ConversationNew; "" if it cannot be continued
@@ -182,4 +187,151 @@ type AttachInfoResult struct {
 	Pane    string   `json:"pane"`
 	Command []string `json:"command"`
 	Adopted bool     `json:"adopted,omitempty"` // it runs on the user's own tmux server
+	Host    string   `json:"host,omitempty"`    // the other machine on which it is, where ssh leads
+}
+
+// Dialog is a question that is open in an agent's terminal, as its screen shows it.
+type Dialog struct {
+	ID       string         `json:"dialog_id"` // of what is asked and offered: another dialog has another id
+	Question string         `json:"question"`
+	Lines    []string       `json:"lines"` // all that the dialog says above its options
+	Options  []DialogOption `json:"options"`
+	// TakesText says that a line of text is an answer too.
+	TakesText bool `json:"takes_text,omitempty"`
+	// Secret says that it asks for a secret, which parley never types.
+	Secret bool `json:"secret,omitempty"`
+}
+
+// DialogOption is one answer that a dialog offers.
+type DialogOption struct {
+	Choice    string `json:"choice"` // what names it in an answer: its number, or the letters that it is
+	Label     string `json:"label"`
+	Detail    string `json:"detail,omitempty"`
+	Marked    bool   `json:"marked,omitempty"`     // Enter would choose it
+	TakesText bool   `json:"takes_text,omitempty"` // it is answered with a text
+}
+
+// Find returns the option with this number or label, in any case. A label may be shortened as long
+// as one option begins so.
+func (d *Dialog) Find(choice string) (DialogOption, bool) {
+	choice = strings.ToLower(CleanLine(choice))
+	var begin []DialogOption
+	for _, o := range d.Options {
+		label := strings.ToLower(o.Label)
+		switch {
+		case choice == strings.ToLower(o.Choice), choice == label:
+			return o, true
+		case choice != "" && strings.HasPrefix(label, choice):
+			begin = append(begin, o)
+		}
+	}
+
+	if len(begin) != 1 {
+		return DialogOption{}, false
+	}
+	return begin[0], true
+}
+
+// Choices lists the numbers and labels of the options, for people.
+func (d *Dialog) Choices() string {
+	var words []string
+	for _, o := range d.Options {
+		word := o.Choice
+		if !strings.EqualFold(o.Label, o.Choice) {
+			word += " (" + Truncate(o.Label, 40) + ")"
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, ", ")
+}
+
+// AnswerDialogRequest asks for the dialog of an agent, or answers it.
+type AnswerDialogRequest struct {
+	Agent  string `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id."`
+	Dialog string `json:"dialog_id,omitempty" doc:"With an answer: the dialog that was seen. Nothing is sent when another one is open now." max:"32"`
+	Choice string `json:"choice,omitempty" doc:"The option to choose: its number or its label. Without an answer, the dialog is only shown." max:"200"`
+	Text   string `json:"text,omitempty" doc:"The text to type, where the dialog takes one: one line." max:"2000"`
+}
+
+// Answers reports whether the request answers the dialog.
+func (r *AnswerDialogRequest) Answers() bool { return r.Choice != "" || r.Text != "" }
+
+// Validate checks that an answer says which dialog it is for, and cleans its text.
+func (r *AnswerDialogRequest) Validate() error {
+	r.Text = strings.TrimSpace(Clean(r.Text))
+	if strings.Contains(r.Text, "\n") {
+		return Errorf(InvalidArgument, "the text has several lines").With("parameter", "text").
+			Suggest("Give one line: an Enter would end the answer.")
+	}
+	if r.Answers() && r.Dialog == "" {
+		return Errorf(InvalidArgument, "which dialog is answered is not said").With("parameter", "dialog_id").
+			Suggest("Look at it first: without an answer, this call shows the dialog with its dialog_id.")
+	}
+	return nil
+}
+
+// AnswerDialogResult is what the agent's screen shows, after the answer if there was one.
+type AnswerDialogResult struct {
+	Answer
+	AgentID  string   `json:"agent_id"`
+	Name     string   `json:"name"`
+	Answered string   `json:"answered,omitempty"` // what was chosen or typed; "" if the dialog was only shown
+	Dialog   *Dialog  `json:"dialog"`             // that is open now; null if none is
+	Screen   []string `json:"screen"`             // the last lines of the screen now
+	Message  string   `json:"message"`
+}
+
+// SessionState says what is known of a program's own session: its conversation with its model.
+type SessionState string
+
+// The states of a session. A program whose session is not known has none.
+const (
+	SessionChosen  SessionState = "chosen"  // the program has its id; nothing was said in it yet
+	SessionBegun   SessionState = "begun"   // it has turns, and a restart continues it
+	SessionRefused SessionState = "refused" // the program ended when it was to continue it
+)
+
+// Session is a program's own session, as it is stored with the agent.
+type Session struct {
+	ID    string       `json:"id"` // the program's own name for it
+	State SessionState `json:"state"`
+}
+
+// Begun reports whether the session has turns that a restart continues.
+func (s Session) Begun() bool { return s.State == SessionBegun || s.State == SessionRefused }
+
+// sessionForm matches ids that no program takes for a flag or a path.
+var sessionForm = expression(`^[A-Za-z0-9][A-Za-z0-9_.-]{5,127}$`)
+
+// IsSessionID reports whether a text can be the id of a session: it becomes an argument of a program.
+func IsSessionID(id string) bool { return sessionForm().MatchString(id) }
+
+// Said is what a program's report says of its session.
+type Said struct {
+	ID       string
+	Prompted bool // the program took a prompt in it, or took it up again: it has turns
+	Own      bool // the report comes from the agent's own program, not from one that this program started
+}
+
+// After returns the session once the program has made a report. A new id counts only from the agent's
+// own program: one that it starts as a tool has a session too.
+func (s Session) After(r Said) Session {
+	switch {
+	case !IsSessionID(r.ID) || r.ID != s.ID && !r.Own:
+		return s
+	case r.Prompted || r.ID == s.ID && s.State == SessionRefused:
+		return Session{r.ID, SessionBegun}
+	case r.ID != s.ID:
+		return Session{r.ID, SessionChosen}
+	}
+	return s
+}
+
+// HashPrompt returns by what a prompt is known again, "" for none.
+func HashPrompt(prompt string) string {
+	if prompt == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(prompt))
+	return hex.EncodeToString(sum[:])
 }

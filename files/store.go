@@ -260,6 +260,12 @@ func (s *Store) Content(sha string) (*os.File, error) {
 	return f, failed(s.contents, "reading the file", err)
 }
 
+// Has reports whether the store has the content with a hash.
+func (s *Store) Has(sha string) bool {
+	info, err := os.Lstat(s.path(sha))
+	return err == nil && info.Mode().IsRegular()
+}
+
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

@@ -144,10 +144,19 @@ func notInvited(r *http.Request, what string) error {
 // page in the user's browser could send.
 func (a *api) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if a.Refuse != nil {
+			if err := a.Refuse(r); err != nil {
+				w.Header().Set("Connection", "close")
+				a.fail(w, r, err)
+				return
+			}
+		}
+
 		if overUnix(r) || a.ownHost(r.Host) && loopbackOrigin(r.Header) {
 			next.ServeHTTP(w, r)
 			return
 		}
+
 		replyError(
 			w,
 			http.StatusForbidden,

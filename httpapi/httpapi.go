@@ -34,6 +34,10 @@ type Options struct {
 	// machine. If nil, none does.
 	SameUser func(*http.Request) bool
 
+	// Refuse returns the error with which every request of a connection is answered, nil for the
+	// connections that are welcome. If nil, all are.
+	Refuse func(*http.Request) error
+
 	// MCP is mounted at /mcp behind the same authentication. It finds the caller in the
 	// request's context.
 	MCP http.Handler

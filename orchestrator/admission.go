@@ -61,25 +61,31 @@ func (a *admission) admit(ctx context.Context, from *team.Member, d draft) (stor
 		return store.Appended{}, err
 	}
 
-	refund, err := a.charge(from, &d)
-	if err == nil && d.reply == nil {
-		if err = a.talk.Refuse(from, &post.Message, d.replied, d.recipients); err != nil {
-			refund()
-		}
+	if err = a.spent(from, &d); err == nil && d.reply == nil {
+		err = a.talk.Refuse(from, &post.Message, d.replied, d.recipients)
 	}
 	if err != nil {
 		return a.sentBefore(ctx, from, &d, &post, err)
 	}
 
+	var refund func() // nil: it was not charged. What other hosts sent for this sender counts before.
+	post.Admit = func() (err error) {
+		if refund == nil {
+			refund, err = a.charge(from, &d)
+		}
+		return err
+	}
+
 	defer a.takeOffers(&post)()
 	stored, err := a.store.Append(ctx, post)
-	if err != nil {
+	if refund != nil && (err != nil || stored.Repeated) {
 		refund()
+	}
+	if err != nil {
 		return stored, err
 	}
 
 	if stored.Repeated {
-		refund()
 		err = a.checkSameCall(&d, from, &post, &stored)
 	} else {
 		a.delegate(stored.Passed, post.Answers)
@@ -160,14 +166,7 @@ func (a *admission) prepare(ctx context.Context, from *team.Member, d draft) (st
 	}
 
 	if d.file == nil && len(msg.Attachments) > 0 {
-		readers, err := a.readersOf(ctx, &d)
-		if err == nil {
-			err = a.refuseElsewhere(readers)
-		}
-		if err != nil {
-			return store.Post{}, err
-		}
-		checked, ids, err := a.checkAttachments(ctx, from, msg.Attachments, d.readers())
+		checked, ids, err := a.checkAttachments(ctx, from, &d)
 		if err != nil {
 			return store.Post{}, err
 		}

@@ -85,3 +85,14 @@ func (u *userTmux) press(text string) {
 		u.t.Fatalf("press: %v: %s", err, out)
 	}
 }
+
+// tmux keeps the time of a person's last key while they are attached. It is no reason to wait for
+// hours when the clock was set back after it.
+func TestAClockSetBackHoldsNothing(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, tmuxtest.Agent{}, func(o *Options) {
+		o.Now = func() time.Time { return time.Now().Add(-time.Hour) }
+	})
+	s.attach()
+	s.reach(s.send("coder", "hello"), parley.DeliveryRead)
+}

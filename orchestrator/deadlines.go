@@ -60,15 +60,43 @@ func (a *admission) dueBefore(
 	return nil, refusal
 }
 
+// dueLook is what the last look for responses that are due has found. While nothing happens, nothing else can be
+// due than what was open then.
+type dueLook struct {
+	none  bool      // nothing was due
+	at    time.Time // when it was
+	event int64     // the last event before it
+	next  time.Time // when the next response is due, of those that were open; zero for none
+}
+
+// needless reports whether another look would find nothing that is due before a time.
+func (l *dueLook) needless(event int64, now, before time.Time) bool {
+	since := now.Sub(l.at)
+	return l.none && l.event == event && since >= 0 && since < choreTime && (l.next.IsZero() || !l.next.Before(before))
+}
+
 // remind tells the debtors of unanswered requests, then the senders, then the operator, each
-// once. It does nothing while communication is paused.
+// once. It does nothing while communication is paused. Calls take turns.
 func (op *operatorService) remind(ctx context.Context) {
+	op.reminding.Lock()
+	defer op.reminding.Unlock()
+
 	now := op.now() // before the look at the pause: what falls due during it is not told
 	if op.pause.is() != nil {
 		return
 	}
 
-	owed, err := op.store.Due(ctx, now.Add(op.opts.Settings.RemindBefore))
+	event, before := op.store.LastEvent(), now.Add(op.opts.Settings.RemindBefore)
+	if op.dues.needless(event, now, before) {
+		return
+	}
+	owed, err := op.store.Due(ctx, before)
+	op.dues = dueLook{}
+	if err == nil && len(owed) == 0 {
+		op.dues.event, op.dues.at = event, now
+		op.dues.next, err = op.store.NextDue(ctx)
+		op.dues.none = err == nil
+	}
 	if err != nil {
 		if ctx.Err() == nil {
 			op.log.Error("look for responses that are due", "error", err)
@@ -176,12 +204,16 @@ func (op *operatorService) missingText(w store.Owing, now time.Time) string {
 	if w.Debt.State == parley.ResponsePartial {
 		did = "has answered only in part"
 	}
-	state := parley.StateTerminated
-	if m := op.roster.ByID(w.Debt.DebtorID); m != nil {
-		state = m.Agent().State
-	}
 	return fmt.Sprintf("%s (%s) %s your message %s, which was due at %s: “%s”",
-		w.Debt.Debtor, state, did, parley.Short(w.Message.ID), parley.LocalTime(w.Debt.DueAt, now), quote(w))
+		w.Debt.Debtor, op.stateOf(w.Debt.DebtorID), did, parley.Short(w.Message.ID), parley.LocalTime(w.Debt.DueAt, now), quote(w))
+}
+
+// stateOf returns the state of an agent, who may no longer be a member.
+func (op *operatorService) stateOf(id string) parley.AgentState {
+	if m := op.roster.ByID(id); m != nil {
+		return m.Agent().State
+	}
+	return parley.StateTerminated
 }
 
 func quote(w store.Owing) string {
@@ -196,7 +228,7 @@ func (op *operatorService) overdueNeed(w store.Owing, now time.Time) parley.Need
 		what = "the rest of its response"
 	}
 
-	return parley.Need{
+	need := parley.Need{
 		Kind:      parley.NeedOverdue,
 		AgentID:   d.DebtorID,
 		Agent:     d.Debtor,
@@ -211,4 +243,14 @@ func (op *operatorService) overdueNeed(w store.Owing, now time.Time) parley.Need
 		),
 		Action: fmt.Sprintf("Remind it, or let it be with parley needs --dismiss %s.", short),
 	}
+	if op.stateOf(d.DebtorID) == parley.StateTerminated {
+		need.Command = "parley needs --dismiss " + short
+		need.Action = "It is stopped, so nothing can remind it. That lets it be."
+		if m := op.roster.ByID(d.DebtorID); m != nil && m.Agent().Kind == parley.KindTerminal {
+			need.Action = fmt.Sprintf("It is stopped, so nothing can remind it. That lets it be; parley restart %s starts it again.",
+				d.Debtor)
+		}
+	}
+
+	return need
 }

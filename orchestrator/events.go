@@ -19,7 +19,9 @@ func (es *eventService) ReadEvents(
 		q.For = ""
 	}
 
-	if last := es.store.LastEvent(); req.Last == 0 && req.After > last {
+	if last, err := es.newest(ctx, &req); err != nil {
+		return nil, err
+	} else if req.After > last {
 		return nil, parley.Errorf(parley.InvalidArgument, "after is %d, but the last event is %d", req.After, last).
 			With("parameter", "after").With("last", last).
 			Suggest("Give the next of an earlier answer. If the database is another one now, begin at 0.")
@@ -46,6 +48,15 @@ func (es *eventService) ReadEvents(
 			return res, ctx.Err()
 		}
 	}
+}
+
+// newest returns the number of the newest event, as far as the request needs it. What another host has written
+// is in the record, and may have been read there, before this daemon has followed it.
+func (es *eventService) newest(ctx context.Context, req *parley.ReadEventsRequest) (int64, error) {
+	if last := es.store.LastEvent(); req.Last > 0 || req.After <= last {
+		return max(last, req.After), nil
+	}
+	return es.store.Events.Newest(ctx)
 }
 
 // cancelWhen calls cancel when closing is closed. The caller must call stop when it no longer

@@ -108,6 +108,9 @@ func (fs *fileService) OpenFile(ctx context.Context, ref string) (*parley.File, 
 		return nil, nil, err
 	}
 
+	if err := fs.admission.fetch(ctx, f); err != nil {
+		return nil, nil, err
+	}
 	content, err := fs.files.Content(f.SHA256)
 	if err != nil {
 		return nil, nil, err
@@ -173,7 +176,7 @@ func (fs *fileService) fileRecipient(from *team.Member, ref string) (*team.Membe
 	if err != nil {
 		return nil, err
 	}
-	return to[0], fs.admission.refuseElsewhere(to)
+	return to[0], nil
 }
 
 // checkAttachments fills in the attachments that name a file with the stored facts, so that no
@@ -181,10 +184,15 @@ func (fs *fileService) fileRecipient(from *team.Member, ref string) (*team.Membe
 // for a file that the sender may not read, because sending it would let the recipients read it.
 // The readers of the message get their own copy of each file.
 func (a *admission) checkAttachments(
-	ctx context.Context, from *team.Member, list []json.RawMessage, readers string,
+	ctx context.Context, from *team.Member, d *draft,
 ) (checked []json.RawMessage, ids []string, err error) {
+	readers, err := a.readersOf(ctx, d)
+	if err != nil {
+		return nil, nil, err
+	}
+
 	c := parley.Caller{ID: from.ID, Operator: from.Kind == parley.KindHuman}
-	for _, item := range list {
+	for _, item := range d.message.Attachments {
 		var members map[string]json.RawMessage
 		if json.Unmarshal(item, &members) != nil || members["file_id"] == nil {
 			if err := refuseClaims(members); err != nil {
@@ -209,7 +217,7 @@ func (a *admission) checkAttachments(
 			return nil, nil, err
 		}
 
-		path, err := a.files.Receive(f.SHA256, copyID(f.ID, readers), f.Name)
+		path, err := a.receive(ctx, f, copyID(f.ID, d.readers()), readers...)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -255,7 +263,8 @@ func copyID(fileID, readers string) string {
 	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(fileID+" "+readers)).String()
 }
 
-// attachment writes the stored facts of a file over the members of an attachment.
+// attachment writes the stored facts of a file over the members of an attachment. Without a path, the
+// readers fetch the file.
 func attachment(members map[string]json.RawMessage, f parley.File, path string) (json.RawMessage, error) {
 	known := map[string]any{
 		"file_id":     f.ID,
@@ -264,11 +273,17 @@ func attachment(members map[string]json.RawMessage, f parley.File, path string) 
 		"sha256":      f.SHA256,
 		"server_path": path,
 	}
+	if path == "" {
+		known["get"] = getFile(f)
+	}
 
 	for name, value := range members {
 		if _, ours := known[name]; !ours {
 			known[name] = value
 		}
+	}
+	if path == "" {
+		delete(known, "server_path")
 	}
 
 	b, err := json.Marshal(known)

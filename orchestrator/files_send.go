@@ -57,10 +57,15 @@ func (fs *fileService) takeFile(
 			return nil, err
 		}
 		defer stored()
+		if err := fs.share(ctx, kept); err != nil {
+			return nil, err
+		}
 	}
 
 	res, err := fs.announceFile(ctx, from, kept, n)
-	wanted = err == nil && res.fresh
+	if wanted = err == nil && res.fresh; wanted {
+		fs.shareAgain(ctx, kept)
+	}
 
 	return res.result, err
 }
@@ -91,11 +96,14 @@ func (fs *fileService) announceFile(
 	}
 	defer done()
 
-	path, err := fs.files.Receive(f.SHA256, f.ID, f.Name)
+	path, err := fs.admission.receive(ctx, f, f.ID, n.to)
 	if err != nil {
 		return a, err
 	}
 	defer func() {
+		if path == "" {
+			return
+		}
 		if err != nil || !a.fresh {
 			if withdrawErr := fs.files.Withdraw(f.ID, f.Name); withdrawErr != nil {
 				fs.log.Warn("remove a copy that nobody was told of", "error", withdrawErr)
@@ -174,7 +182,7 @@ func (fs *fileService) uploadedBefore(ctx context.Context, id string) (*parley.T
 	if err != nil {
 		return nil, err
 	}
-	path, err := fs.files.Receive(f.SHA256, f.ID, f.Name)
+	path, err := fs.admission.receive(ctx, f, f.ID)
 	return uploadReceipt(f, path), err
 }
 
@@ -191,7 +199,11 @@ func uploadReceipt(f parley.File, path string) *parley.TransferFileResult {
 func (fs *fileService) fileText(f parley.File, path, description string) string {
 	text := fmt.Sprintf("I sent you the file %s (%d bytes, sha256 %s).", f.Name, f.Size, f.SHA256)
 	limit := fs.opts.Settings.MaxText
-	if with := text + "\nIt is at " + path; utf8.RuneCountInString(with) <= limit {
+	where := "\nIt is at " + path
+	if path == "" {
+		where = "\nGet it with: " + getFile(f)
+	}
+	if with := text + where; utf8.RuneCountInString(with) <= limit {
 		text = with
 	}
 	if room := limit - utf8.RuneCountInString(text) - 1; description != "" && room > 1 {

@@ -109,47 +109,15 @@ func (ws *workspaceService) awayWords(host string, since *time.Time) string {
 	return parley.HoldHostAway.Words(detail)
 }
 
-// needElsewhere returns the need of an agent on another host: there it is known in full.
-func (op *operatorService) needElsewhere(n parley.Need, m *team.Member, waiting int) (parley.Need, bool) {
-	a := team.Seen(op.roster, m)
-	n.Since, n.Text, n.Command = a.Since, a.Evidence, "ssh "+a.Host
-	n.Action = "See there, in the workspace: parley needs."
-
-	switch a.State {
-	case parley.StateWaiting:
-		n.Kind = parley.NeedDialog
-	case parley.StateBlocked:
-		n.Kind = parley.NeedBlocked
-	case parley.StateExited:
-		n.Kind = parley.NeedExited
-	case parley.StateUnreachable:
-		n.Kind = parley.NeedLost
-		if _, away := op.roster.Away(m); away {
-			n.Action = "Start parley there again: parley status, in the workspace. If that machine is gone for good: " +
-				"parley host remove " + a.Host + "."
-		}
-	default:
-		return n, false
-	}
-
+// awayNeed returns the need of an agent whose host is away.
+func awayNeed(n parley.Need, host string, since time.Time, waiting int) parley.Need {
+	n.Kind, n.Since, n.Text, n.Command = parley.NeedLost, since, "its host "+host+" is away", "ssh "+host
 	if waiting > 0 {
 		n.Text += fmt.Sprintf("; messages that wait for it: %d", waiting)
 	}
-	return n, true
-}
-
-// refuseElsewhere returns FILE_REFUSED if one of the readers of a file has its terminal on another host:
-// files stay on the machine where they were sent.
-func (a *admission) refuseElsewhere(readers []*team.Member) error {
-	for _, m := range readers {
-		if !a.roster.Here(m) {
-			host := m.Agent().Host
-			return parley.Errorf(parley.FileRefused, "%s is on host %s, and files are not carried there", m.Name, host).
-				With("host", host).
-				Suggest("Put it where both reach it, such as a branch, and name that in a message.")
-		}
-	}
-	return nil
+	n.Action = "Start parley there again: parley status, in the workspace. If that machine is gone for good: " +
+		"parley host remove " + host + "."
+	return n
 }
 
 // readersOf returns the readers of a draft: its recipients, or the participants of its thread.

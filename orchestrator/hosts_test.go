@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -59,12 +61,7 @@ func TestAgentsOfSeveralHostsTalk(t *testing.T) {
 	bob.arrived(bob.send("annie", "and back"))
 	ann.wantMessages(annie, 1)
 
-	// Terminals are reached where they are.
-	_, err := ann.ReadTerminal(ann.operator(), parley.ReadTerminalRequest{Agent: "bobby"})
-	if e := parley.AsError(err); e.Code != parley.AgentUnavailable || e.Details["host"] != "bob" {
-		t.Errorf("reading it from here: got %v", err)
-	}
-	_, err = ann.LaunchAgent(ann.operator(), parley.LaunchAgentRequest{Name: "bobby", Command: []string{"cat"}})
+	_, err := ann.LaunchAgent(ann.operator(), parley.LaunchAgentRequest{Name: "bobby", Command: []string{"cat"}})
 	if err == nil {
 		t.Error("its name was taken on another host")
 	}
@@ -97,6 +94,56 @@ func TestAgentsOfSeveralHostsTalk(t *testing.T) {
 	ann.inState("bobby", parley.StateTerminated)
 	bob.back(url, "bob")
 	bob.inState("bobby", parley.StateTerminated)
+}
+
+// Whoever read an event on one host goes on after it on another, though that one has not followed yet.
+func TestEventsGoOnAfterThoseOfOtherHosts(t *testing.T) {
+	t.Parallel()
+	url := storetest.URL(t)
+	ann, bob := hostOf(t, url, "ann"), hostOf(t, url, "bob")
+	ann.as("reader")
+	for range 20 {
+		ann.send("reader", "news")
+		after := parley.ReadEventsRequest{After: ann.store.LastEvent()}
+		must.Have(bob.ReadEvents(bob.operator(), after))(t)
+	}
+
+	_, err := bob.ReadEvents(bob.operator(), parley.ReadEventsRequest{After: ann.store.LastEvent() + 1000})
+	if parley.ErrorCode(err) != parley.InvalidArgument {
+		t.Errorf("an event that no host has written: got %v", err)
+	}
+}
+
+func TestLimitsCountTheMessagesOfAllHosts(t *testing.T) {
+	t.Parallel()
+	url, clock := storetest.URL(t), newHandClock()
+	limited := func(name string) *testTeam {
+		return newTeam(t, tight(clock), func(o *Options) { o.Store = openHost(t, url, name, o.Workspace) })
+	}
+	ann, bob := limited("ann"), limited("bob")
+	ann.as("reader")
+	sender := ann.as("mail")
+	bob.knows("mail")
+
+	var accepted atomic.Int64
+	var calls sync.WaitGroup
+	for i := range 20 {
+		host := []*testTeam{ann, bob}[i%2]
+		calls.Go(func() {
+			_, err := host.SendMessage(sender, parley.SendMessageRequest{To: parley.Names{"reader"}, Text: "hi"})
+			switch parley.ErrorCode(err) {
+			case "":
+				accepted.Add(1)
+			case parley.RateLimited:
+			default:
+				t.Error(err)
+			}
+		})
+	}
+	calls.Wait()
+	if got := accepted.Load(); got != 3 {
+		t.Errorf("%d messages of one sender were accepted over two hosts, the limit is 3", got)
+	}
 }
 
 // TestKilledHostLosesNothingAndTypesNothingTwice kills the daemon of one of three hosts while all of them

@@ -42,28 +42,53 @@ func (q *quotas) find(id string, s *Settings) *quota {
 	return q.of[id]
 }
 
-// charge takes one message from the sender's quota; call refund to return it if nothing was
-// stored. The operator, parley itself and replies of responders are not limited. The error is
-// RATE_LIMITED.
-func (a *admission) charge(m *team.Member, d *draft) (refund func(), err error) {
+// bucket returns what limits the sender of a draft, and of what, nil for nothing. The operator, parley
+// itself and replies of responders are not limited.
+func (a *admission) bucket(m *team.Member, d *draft) (bucket *ratelimit.Limiter, what string) {
 	if m.Kind == parley.KindHuman || m.Kind == parley.KindSystem || d.reply != nil {
-		return func() {}, nil
+		return nil, ""
 	}
-
 	quota := a.quotas.find(m.ID, a.settings)
-	bucket, what := quota.messages, "messages"
 	if d.message.Kind == parley.KindBroadcast {
-		bucket, what = quota.broadcasts, "broadcasts"
+		return quota.broadcasts, "broadcasts"
+	}
+	return quota.messages, "messages"
+}
+
+// charge takes one message from the sender's quota; call refund to return it if nothing was
+// stored. The error is RATE_LIMITED.
+func (a *admission) charge(m *team.Member, d *draft) (refund func(), err error) {
+	bucket, what := a.bucket(m, d)
+	if bucket == nil {
+		return func() {}, nil
 	}
 
 	now := a.now()
 	wait, taken := takeToken(bucket, now)
 	if taken == nil {
-		return nil, rateLimited(wait, "%s sends too many %s: %d a minute are allowed", m.Name, what, bucket.Burst()).
-			Suggest("Send again after %s; if you are answering each other in a loop, stop.", seconds(wait))
+		return nil, sendsTooMuch(m, what, bucket, wait)
 	}
 
 	return func() { taken.CancelAt(now) }, nil
+}
+
+// spent returns RATE_LIMITED if the sender's quota is empty already, so that a program in a loop does not
+// keep the database busy.
+func (a *admission) spent(m *team.Member, d *draft) error {
+	bucket, what := a.bucket(m, d)
+	if bucket == nil {
+		return nil
+	}
+	missing := 1 - bucket.TokensAt(a.now())
+	if missing <= 0 {
+		return nil
+	}
+	return sendsTooMuch(m, what, bucket, time.Duration(missing/float64(bucket.Limit())*float64(time.Second)))
+}
+
+func sendsTooMuch(m *team.Member, what string, bucket *ratelimit.Limiter, wait time.Duration) error {
+	return rateLimited(wait, "%s sends too many %s: %d a minute are allowed", m.Name, what, bucket.Burst()).
+		Suggest("Send again after %s; if you are answering each other in a loop, stop.", seconds(wait))
 }
 
 // takeToken takes one token from a bucket. If there is none it returns the time to wait and a nil

@@ -29,8 +29,8 @@ func (op *operatorService) agentNeed(m *team.Member, waiting int) (parley.Need, 
 		return approvalNeed(n, a.Responder), true
 	}
 
-	if !op.roster.Here(m) {
-		return op.needElsewhere(n, m, waiting)
+	if since, away := op.roster.Away(m); away && a.State != parley.StateTerminated {
+		return awayNeed(n, a.Host, since, waiting), true
 	}
 
 	switch a.State {
@@ -40,50 +40,22 @@ func (op *operatorService) agentNeed(m *team.Member, waiting int) (parley.Need, 
 			n.Text = cmp.Or(a.Evidence, n.Text) // it is only a guess, and says what was seen
 		}
 		n.Action = "Answer it there; parley never answers one by itself."
+		if !op.roster.Here(m) { // it may ask of a directory, which is one of that host
+			n.Command, n.Text = "parley answer "+n.Agent, n.Text+", on host "+a.Host
+		}
 	case parley.StateBlocked:
 		n.Kind, n.Text = parley.NeedBlocked, cmp.Or(a.Evidence, "it cannot work now")
-		n.Action = "See there what it waits for; its messages go when that has passed, " +
-			"or one at once with parley retry."
+		n.Action = "See there what it waits for; its messages go when that has passed, or one at once with parley retry."
 		if a.ResumeAfterLimit && limitedUntil(m, &a) != nil {
-			n.Action = "What waits is sent once the limit has ended (resume_after_limit), " +
-				"or one at once with parley retry."
+			n.Action = "What waits is sent once the limit has ended (resume_after_limit), or one at once with parley retry."
 		}
 	case parley.StateExited, parley.StateUnreachable:
-		n.Kind, n.Text = parley.NeedExited, cmp.Or(a.Evidence, "its program ended")
-		if a.State == parley.StateUnreachable {
-			n.Kind, n.Text = parley.NeedLost, cmp.Or(a.Evidence, "its terminal is gone")
-		}
-
-		n.Command = "parley restart " + a.Name
-		n.Action = fmt.Sprintf("Start it again, or let it go with parley stop %s.", a.Name)
-		if a.State == parley.StateExited && a.Session.State == parley.SessionRefused {
-			n.Kind, n.Command = parley.NeedRefused, fmt.Sprintf("parley restart %s --fresh", a.Name)
-			n.Action = fmt.Sprintf("That begins a new conversation. To try again with its own: parley restart %s.",
-				a.Name)
-		}
-		if a.Adopted() {
-			n.Command = fmt.Sprintf("parley adopt %s --pane ID", a.Name)
-			n.Action = fmt.Sprintf(
-				"Start its program again in its pane, adopt it where it runs now, or let it go with parley leave %s.",
-				a.Name,
-			)
-		}
+		n = endedNeed(n, &a)
 	default:
-		if left, since := m.Leftover(); left.Code != "" && waiting > 0 && op.wantsOperator(left.Code, since) {
-			n.Kind, n.Since, n.Text = parley.NeedDraft, since, left.Reason
-			n.Action = leftoverAction(left.Code)
-			break
-		}
-
-		since, ok := op.stuckSince(m)
-		if !ok {
+		var ok bool
+		if n, ok = op.quietNeed(n, m, waiting); !ok {
 			return profileNeed(n, a)
 		}
-
-		n.Kind, n.Since = parley.NeedStuck, since
-		silence := parley.FormatDuration(op.now().Sub(since))
-		n.Text = fmt.Sprintf("%s (%s), without any output for %s", a.State, a.Evidence, silence)
-		n.Action = fmt.Sprintf("See what it does. Guidance reaches it with parley steer %s \"…\".", a.Name)
 	}
 
 	switch {
@@ -93,6 +65,49 @@ func (op *operatorService) agentNeed(m *team.Member, waiting int) (parley.Need, 
 		n.Text += fmt.Sprintf("; %d messages wait for it", waiting)
 	}
 
+	return n, true
+}
+
+// endedNeed returns the need of an agent whose program or terminal is gone.
+func endedNeed(n parley.Need, a *parley.Agent) parley.Need {
+	n.Kind, n.Text = parley.NeedExited, cmp.Or(a.Evidence, "its program ended")
+	if a.State == parley.StateUnreachable {
+		n.Kind, n.Text = parley.NeedLost, cmp.Or(a.Evidence, "its terminal is gone")
+	}
+
+	n.Command = "parley restart " + a.Name
+	n.Action = fmt.Sprintf("Start it again, or let it go with parley stop %s.", a.Name)
+	if a.State == parley.StateExited && a.Session.State == parley.SessionRefused {
+		n.Kind, n.Command = parley.NeedRefused, fmt.Sprintf("parley restart %s --fresh", a.Name)
+		n.Action = fmt.Sprintf("That begins a new conversation. To try again with its own: parley restart %s.", a.Name)
+	}
+	if a.Adopted() {
+		n.Command = fmt.Sprintf("parley adopt %s --pane ID", a.Name)
+		n.Action = fmt.Sprintf(
+			"Start its program again in its pane, adopt it where it runs now, or let it go with parley leave %s.", a.Name)
+	}
+	return n
+}
+
+// quietNeed returns the need of an agent that nothing on its screen keeps from working: a person has
+// left something in its terminal, or it gives no sign of life.
+func (op *operatorService) quietNeed(n parley.Need, m *team.Member, waiting int) (parley.Need, bool) {
+	left, since := m.Leftover()
+	if left.Code != "" && waiting > 0 && op.wantsOperator(left.Code, since) {
+		n.Kind, n.Since, n.Text = parley.NeedDraft, since, left.Reason
+		n.Action = leftoverAction(left.Code)
+		return n, true
+	}
+
+	since, stuck := op.stuckSince(m)
+	if !stuck {
+		return n, false
+	}
+	a := m.Agent()
+	n.Kind, n.Since = parley.NeedStuck, since
+	silence := parley.FormatDuration(op.now().Sub(since))
+	n.Text = fmt.Sprintf("%s (%s), without any output for %s", a.State, a.Evidence, silence)
+	n.Action = fmt.Sprintf("See what it does. Guidance reaches it with parley steer %s \"…\".", a.Name)
 	return n, true
 }
 

@@ -13,10 +13,27 @@ import (
 // noticeEvery is the interval between two looks at what needs the operator.
 const noticeEvery = 5 * time.Second
 
+// noticeDuty is the duty to tell the operator: of the hosts that can, one does.
+const noticeDuty = "notices"
+
 // notify tells the operator what needs them, until ctx ends.
 func (o *Orchestrator) notify(ctx context.Context) {
+	if o.opts.Notifier == nil {
+		if err := o.store.LeaveDuty(ctx, noticeDuty); err != nil {
+			o.log.Warn("leave the notices to another host", "error", err)
+		}
+		return
+	}
+
 	for wait.Pause(ctx, noticeEvery) == nil {
-		needs, err := o.operatorService.needs(ctx)
+		mine, err := o.store.OnDuty(ctx, noticeDuty)
+		if err == nil && !mine {
+			continue
+		}
+		var needs []parley.Need
+		if err == nil {
+			needs, err = o.operatorService.needs(ctx)
+		}
 		if err != nil {
 			o.log.Warn("look for what needs the operator", "error", err)
 			continue

@@ -21,6 +21,7 @@ import (
 	"parley/orchestrator/courier"
 	"parley/orchestrator/meter"
 	"parley/orchestrator/overlap"
+	"parley/orchestrator/relay"
 	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"
@@ -93,6 +94,7 @@ type rooms struct {
 	overlaps   *overlap.Watcher
 	pause      *pause
 	admission  *admission
+	elsewhere  *elsewhere
 }
 
 var _ parley.Service = (*Orchestrator)(nil)
@@ -134,10 +136,15 @@ func New(ctx context.Context, opts Options) (*Orchestrator, error) {
 
 // load builds the shared parts, and reads from the database the state that they keep in memory.
 func (o *Orchestrator) load(ctx context.Context) (err error) {
+	ssh, err := parseSSH(o.opts.Settings.HostSSH)
+	if err != nil {
+		return err
+	}
 	if o.rooms.roster, err = team.Load(ctx, o.store, o.now, o.log); err != nil {
 		return err
 	}
 	o.rooms.roster.InvitationLife = o.opts.Settings.InvitationLife
+	o.rooms.elsewhere = &elsewhere{o.store, o.rooms.roster, o.opts.Host, ssh}
 	if err := o.rooms.roster.Titles.Load(ctx, o.store); err != nil {
 		return err
 	}
@@ -200,10 +207,12 @@ func (o *Orchestrator) compose(closing <-chan struct{}) {
 		admission: r.admission, store: o.store, roster: r.roster, responders: r.responders, talk: r.talk,
 		now: o.now, log: o.log, closing: closing,
 	}
-	o.worktreeService = &worktreeService{roster: r.roster, terminals: r.terminals, workspace: o.opts.Workspace}
+	o.worktreeService = &worktreeService{
+		elsewhere: r.elsewhere, roster: r.roster, terminals: r.terminals, workspace: o.opts.Workspace,
+	}
 	o.terminalService = &terminalService{
-		terminals: r.terminals, roster: r.roster, responders: r.responders, messages: o.messageService,
-		worktrees: o.worktreeService,
+		elsewhere: r.elsewhere, terminals: r.terminals, roster: r.roster, responders: r.responders,
+		messages: o.messageService, worktrees: o.worktreeService,
 	}
 	o.threadService = &threadService{
 		admission: r.admission, store: o.store, roster: r.roster, talk: r.talk, now: o.now, log: o.log,
@@ -212,7 +221,7 @@ func (o *Orchestrator) compose(closing <-chan struct{}) {
 		admission: r.admission, store: o.store, roster: r.roster, files: r.files, opts: &o.opts, now: o.now, log: o.log,
 	}
 	o.operatorService = &operatorService{
-		admission: r.admission, store: o.store, roster: r.roster, talk: r.talk, responders: r.responders,
+		elsewhere: r.elsewhere, admission: r.admission, store: o.store, roster: r.roster, talk: r.talk, responders: r.responders,
 		terminals: r.terminals, meter: r.meter, overlaps: r.overlaps, pause: r.pause, opts: &o.opts, now: o.now,
 		log: o.log,
 	}
@@ -258,10 +267,16 @@ func (o *Orchestrator) start(ctx, running context.Context) error {
 	o.group.Go(func() { o.prune(running) })
 	o.group.Go(func() { o.rooms.meter.Run(running) })
 	o.group.Go(func() { o.rooms.overlaps.Run(running) })
+	if o.store.Team().Own != "" {
+		taker := relay.Taker{
+			Store: o.store, Roster: o.rooms.roster, Service: o, Refuse: o.opts.Settings.LocalActsOnly, Log: o.log,
+		}
+		o.group.Go(func() { taker.Run(running) })
+	}
 	if o.opts.Notifier != nil {
 		o.group.Go(func() { o.opts.Notifier.Run(running) })
-		o.group.Go(func() { o.notify(running) })
 	}
+	o.group.Go(func() { o.notify(running) })
 
 	return nil
 }

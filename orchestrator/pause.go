@@ -65,7 +65,7 @@ func (op *operatorService) PauseCommunication(
 	return res, nil
 }
 
-// setPause stores a change in the database first and then applies it.
+// setPause stores a change in the database first and then applies it, in the order of all hosts.
 func (op *operatorService) setPause(ctx context.Context, by *team.Member, req parley.PauseCommunicationRequest) error {
 	op.pause.changing.Lock()
 	defer op.pause.changing.Unlock()
@@ -82,13 +82,7 @@ func (op *operatorService) setPause(ctx context.Context, by *team.Member, req pa
 	if before == nil && next == nil || before != nil && next != nil && *before == *next {
 		return nil
 	}
-	if err := op.store.SetPause(ctx, by.ID, next); err != nil {
-		return err
-	}
-
-	op.pause.set(next)
-
-	return nil
+	return op.store.SetPause(ctx, by.ID, next, func() { op.pause.set(next) })
 }
 
 func (p *pause) set(next *parley.Pause) {

@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -52,9 +53,9 @@ func (op *operatorService) RetryDelivery(
 		op.responders.Speak(invitations)
 	}
 
-	pending := op.insist(&msg, chosen)
+	pending, err := op.insist(ctx, &msg, chosen)
 	if len(requeued)+len(pending) == 0 {
-		return nil, alreadyDelivered(&msg, chosen) // proven since the first look
+		return nil, cmp.Or(err, error(alreadyDelivered(&msg, chosen))) // proven since the first look
 	}
 	res.Message = retrySentence(requeued, pending)
 
@@ -89,15 +90,28 @@ func (op *operatorService) requeue(jobs []store.Job, res *parley.RetryDeliveryRe
 }
 
 // insist makes the couriers look at once at the deliveries that are still on their way, and
-// describes those.
-func (op *operatorService) insist(msg *parley.Message, ds []parley.Delivery) (pending []string) {
+// describes those. Of the hosts that cannot be asked, it returns the error of the first.
+func (op *operatorService) insist(
+	ctx context.Context, msg *parley.Message, ds []parley.Delivery,
+) (pending []string, failed error) {
 	for _, d := range ds {
-		if !d.State.Settled() {
+		if d.State.Settled() {
+			continue
+		}
+
+		here := func(context.Context, parley.RetryDeliveryRequest) (*parley.RetryDeliveryResult, error) {
 			op.roster.ByID(d.RecipientID).Force(msg.ID)
+			return nil, nil
+		}
+		_, err := across(ctx, op.elsewhere, op.hostOf(d.RecipientID), "retry_delivery",
+			parley.RetryDeliveryRequest{MessageID: msg.ID, Recipient: d.RecipientID}, here)
+		if err == nil {
 			pending = append(pending, pendingText(d))
+		} else if parley.ErrorCode(err) != parley.AlreadyDelivered {
+			failed = cmp.Or(failed, err)
 		}
 	}
-	return pending
+	return pending, failed
 }
 
 // selectDeliveries returns the delivery to the recipient, or all deliveries if recipient is

@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -32,6 +33,7 @@ type agentService struct {
 // terminalService implements parley.TerminalService over the terminals. A responder has no
 // terminal; its screen shows what its model wrote. The first prompt of a launch is a message.
 type terminalService struct {
+	*elsewhere
 	terminals
 	roster     *team.Roster
 	responders *answer.Responders
@@ -78,6 +80,7 @@ type fileService struct {
 // operatorService implements parley.OperatorService: needs, explanations, retries, guidance,
 // the pause, and export. Its methods do not check the caller's rights: parley.Ops does.
 type operatorService struct {
+	*elsewhere
 	admission  *admission
 	store      *store.Store
 	roster     *team.Roster
@@ -87,6 +90,8 @@ type operatorService struct {
 	meter      *meter.Meter
 	overlaps   *overlap.Watcher
 	pause      *pause
+	reminding  sync.Mutex
+	dues       dueLook // guarded by reminding
 	opts       *Options
 	now        func() time.Time
 	log        *slog.Logger

@@ -15,6 +15,7 @@ type Settings struct {
 	Responses  `yaml:",inline"`
 	Limits     `yaml:",inline"`
 	Storage    `yaml:",inline"`
+	Machines   `yaml:",inline"`
 
 	// Conversation limits what agents may say before a person speaks again.
 	Conversation conversation.Settings `yaml:"-"`
@@ -70,20 +71,26 @@ type Limits struct {
 
 // Storage are the settings of what is kept.
 type Storage struct {
-	BackupEvery   time.Duration `yaml:"backup_every" default:"24h" min:"0s" doc:"How old something may get that is in no automatic copy of the database; 0 makes no copies."`
-	BackupKeep    int           `yaml:"backup_keep" default:"3" min:"1" max:"1000" doc:"How many automatic copies are kept, besides the last one from before an update."`
-	BackupSpaceMB int           `yaml:"backup_space_mb" default:"2000" min:"1" max:"1000000" doc:"How much space the automatic copies may take, in MB of 1,000,000 bytes. The newest is always kept."`
+	BackupEvery   time.Duration `yaml:"backup_every" trust:"true" default:"24h" min:"0s" doc:"How old something may get that is in no automatic copy of the database; 0 makes no copies."`
+	BackupKeep    int           `yaml:"backup_keep" trust:"true" default:"3" min:"1" max:"1000" doc:"How many automatic copies are kept, besides the last one from before an update."`
+	BackupSpaceMB int           `yaml:"backup_space_mb" trust:"true" default:"2000" min:"1" max:"1000000" doc:"How much space the automatic copies may take, in MB of 1,000,000 bytes. The newest is always kept."`
 
 	// What explains the past is kept for a season; what was said, and sent, for ever.
-	KeepEvents   time.Duration `yaml:"keep_events" default:"2160h" min:"0s" doc:"How long events are kept, for parley log and the streams; 0 for ever."`
-	KeepLog      time.Duration `yaml:"keep_log" default:"2160h" min:"0s" doc:"How long the agents' own log is kept; 0 for ever."`
-	KeepSteps    time.Duration `yaml:"keep_steps" default:"2160h" min:"0s" doc:"How long all steps of a delivery are kept; then its first and last one and the proof of its arrival stay. 0 for ever."`
-	KeepMessages time.Duration `yaml:"keep_messages" default:"0s" min:"0s" doc:"How long messages are kept, once they are read and nobody waits for an answer; 0 for ever."`
-	KeepFiles    time.Duration `yaml:"keep_files" default:"0s" min:"0s" doc:"How long sent files are kept, once they are read; 0 for ever."`
+	KeepEvents   time.Duration `yaml:"keep_events" trust:"true" default:"2160h" min:"0s" doc:"How long events are kept, for parley log and the streams; 0 for ever."`
+	KeepLog      time.Duration `yaml:"keep_log" trust:"true" default:"2160h" min:"0s" doc:"How long the agents' own log is kept; 0 for ever."`
+	KeepSteps    time.Duration `yaml:"keep_steps" trust:"true" default:"2160h" min:"0s" doc:"How long all steps of a delivery are kept; then its first and last one and the proof of its arrival stay. 0 for ever."`
+	KeepMessages time.Duration `yaml:"keep_messages" trust:"true" default:"0s" min:"0s" doc:"How long messages are kept, once they are read and nobody waits for an answer; 0 for ever."`
+	KeepFiles    time.Duration `yaml:"keep_files" trust:"true" default:"0s" min:"0s" doc:"How long sent files are kept, once they are read; 0 for ever."`
 
 	MaxFileMB int `yaml:"max_file_mb" default:"100" min:"1" max:"10000" doc:"The largest file that agents may send, in MB of 1,000,000 bytes."`
 
 	MaxFilesMB int `yaml:"max_files_mb" default:"1000" min:"1" max:"1000000" doc:"How much one agent may have stored as files, in MB of 1,000,000 bytes. The operator has no limit."`
+}
+
+// Machines are the settings of a team on several machines.
+type Machines struct {
+	HostSSH       string `yaml:"host_ssh" trust:"true" doc:"Where ssh reaches the other machines of the team, as NAME=DESTINATION, separated by commas; at their names unless set."`
+	LocalActsOnly bool   `yaml:"local_acts_only" doc:"Do nothing here for the other machines of the team: no launches, stops, answers to dialogs or looks at screens."`
 }
 
 func (s *Settings) setDefaults() {

@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -21,6 +22,22 @@ type terminals interface {
 func (ts *terminalService) LaunchAgent(
 	ctx context.Context, req parley.LaunchAgentRequest,
 ) (*parley.LaunchAgentResult, error) {
+	res, err := across(ctx, ts.elsewhere, req.Host, "launch_agent", req, ts.launch)
+	return ts.reachable(req.Host, res), err
+}
+
+// reachable lets the command that shows a terminal on another host go there.
+func (ts *terminalService) reachable(host string, res *parley.LaunchAgentResult) *parley.LaunchAgentResult {
+	if res != nil && host != "" && host != ts.own {
+		res.Host, res.Attach = host, ts.sshTo(host, res.Attach)
+	}
+	return res
+}
+
+func (ts *terminalService) launch(
+	ctx context.Context, req parley.LaunchAgentRequest,
+) (*parley.LaunchAgentResult, error) {
+	placeOn(&req, ts.worktrees.workspace)
 	if req.Prompt != "" {
 		if _, err := ts.messages.admission.cleanText(req.Prompt); err != nil {
 			return nil, err
@@ -56,6 +73,25 @@ func (ts *terminalService) LaunchAgent(
 func (ts *terminalService) UpdateAgent(
 	ctx context.Context, req parley.UpdateAgentRequest,
 ) (*parley.UpdateAgentResult, error) {
+	host := ts.hostOf(req.Name)
+	has, wanted := cmp.Or(host, ts.own), cmp.Or(req.Host, ts.own)
+	if has != wanted && ts.roster.ByName(req.Name) != nil {
+		return nil, parley.Errorf(parley.AgentExists, "%s is on host %s, and is to be on host %s", req.Name, has, wanted).
+			With("host", has).
+			Suggest("Stop it there first: parley stop %s. Or keep it there, with host: %s in parley.yaml.", req.Name, has)
+	}
+
+	res, err := across(ctx, ts.elsewhere, host, "update_agent", req, ts.update)
+	if err == nil && res.Launched != nil {
+		res.Launched = ts.reachable(host, res.Launched)
+	}
+	return res, err
+}
+
+func (ts *terminalService) update(
+	ctx context.Context, req parley.UpdateAgentRequest,
+) (*parley.UpdateAgentResult, error) {
+	placeOn(&req.LaunchAgentRequest, ts.worktrees.workspace)
 	if req.Prompt != "" {
 		if _, err := ts.messages.admission.cleanText(req.Prompt); err != nil {
 			return nil, err
@@ -90,7 +126,46 @@ func (ts *terminalService) ReadTerminal(
 	if m, err := ts.roster.Find(req.Agent); err == nil && m.Agent().Responder != nil {
 		return ts.responders.ReadScreen(m, req.History), nil
 	}
-	return ts.terminals.ReadTerminal(ctx, req)
+	return across(ctx, ts.elsewhere, ts.hostOf(req.Agent), "read_terminal", req, ts.terminals.ReadTerminal)
+}
+
+// StopAgent implements parley.TerminalService.
+func (ts *terminalService) StopAgent(
+	ctx context.Context, req parley.StopAgentRequest,
+) (*parley.StopAgentResult, error) {
+	return across(ctx, ts.elsewhere, ts.hostOf(req.Agent), "stop_agent", req, ts.terminals.StopAgent)
+}
+
+// RestartAgent implements parley.TerminalService. The directory and the variables of the caller are of no use
+// on another host.
+func (ts *terminalService) RestartAgent(
+	ctx context.Context, req parley.RestartAgentRequest,
+) (*parley.LaunchAgentResult, error) {
+	host := ts.hostOf(req.Agent)
+	if host != "" {
+		req.Dir, req.Env = "", nil
+	}
+	res, err := across(ctx, ts.elsewhere, host, "restart_agent", req, ts.terminals.RestartAgent)
+	return ts.reachable(host, res), err
+}
+
+// AnswerDialog implements parley.TerminalService.
+func (ts *terminalService) AnswerDialog(
+	ctx context.Context, req parley.AnswerDialogRequest,
+) (*parley.AnswerDialogResult, error) {
+	return across(ctx, ts.elsewhere, ts.hostOf(req.Agent), "answer_dialog", req, ts.terminals.AnswerDialog)
+}
+
+// GetAttachInfo implements parley.TerminalService. The command for a terminal on another host goes there by ssh.
+func (ts *terminalService) GetAttachInfo(
+	ctx context.Context, req parley.AttachInfoRequest,
+) (*parley.AttachInfoResult, error) {
+	host := ts.hostOf(req.Agent)
+	res, err := across(ctx, ts.elsewhere, host, "get_attach_info", req, ts.terminals.GetAttachInfo)
+	if err == nil && host != "" {
+		res.Host, res.Command = host, ts.sshTo(host, res.Command)
+	}
+	return res, err
 }
 
 // isToldAgain reports whether an agent that was changed gets its prompt.

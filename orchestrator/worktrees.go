@@ -12,6 +12,7 @@ import (
 
 // worktreeService implements parley.WorktreeService: the git worktrees of agents.
 type worktreeService struct {
+	*elsewhere
 	roster    *team.Roster
 	terminals terminals
 	workspace string
@@ -104,16 +105,13 @@ func (ws *worktreeService) ListWorktrees(
 		}
 
 		s := parley.WorktreeStatus{Worktree: *w, AgentID: m.ID, Name: m.Name}
-		if !ws.roster.Here(m) {
-			s.Problem = "it is on host " + m.Agent().Host
-			res.Worktrees = append(res.Worktrees, s)
-			continue
-		}
-		d, err := worktree.Look(ctx, w)
-		if err != nil {
+		there, err := across(ctx, ws.elsewhere, ws.hostOf(m.ID), "list_worktrees",
+			parley.WorktreesRequest{Agent: m.ID}, lookAt(s))
+		switch {
+		case err != nil:
 			s.Problem = parley.CleanLine(err.Error())
-		} else {
-			s.Branch, s.Ahead, s.Behind, s.Dirty = d.Branch, d.Ahead, d.Behind, d.Dirty
+		case len(there.Worktrees) == 1:
+			s = there.Worktrees[0]
 		}
 		res.Worktrees = append(res.Worktrees, s)
 	}
@@ -121,16 +119,30 @@ func (ws *worktreeService) ListWorktrees(
 	return res, nil
 }
 
+// lookAt returns what completes the status of a worktree on this host.
+func lookAt(
+	s parley.WorktreeStatus,
+) func(context.Context, parley.WorktreesRequest) (*parley.WorktreesResult, error) {
+	return func(ctx context.Context, _ parley.WorktreesRequest) (*parley.WorktreesResult, error) {
+		d, err := worktree.Look(ctx, &s.Worktree)
+		if err != nil {
+			return nil, err
+		}
+		s.Branch, s.Ahead, s.Behind, s.Dirty = d.Branch, d.Ahead, d.Behind, d.Dirty
+		return &parley.WorktreesResult{Worktrees: []parley.WorktreeStatus{s}}, nil
+	}
+}
+
 // DiffAgent implements parley.WorktreeService.
 func (ws *worktreeService) DiffAgent(
 	ctx context.Context, req parley.DiffAgentRequest,
 ) (*parley.DiffAgentResult, error) {
+	return across(ctx, ws.elsewhere, ws.hostOf(req.Agent), "diff_agent", req, ws.diff)
+}
+
+func (ws *worktreeService) diff(ctx context.Context, req parley.DiffAgentRequest) (*parley.DiffAgentResult, error) {
 	m, err := ws.roster.Find(req.Agent)
 	if err != nil {
-		return nil, err
-	}
-
-	if err := ws.roster.RefuseElsewhere(m, "parley diff "+m.Name); err != nil {
 		return nil, err
 	}
 
@@ -166,12 +178,14 @@ func (ws *worktreeService) DiffAgent(
 func (ws *worktreeService) FinishWorktree(
 	ctx context.Context, req parley.FinishWorktreeRequest,
 ) (*parley.FinishWorktreeResult, error) {
+	return across(ctx, ws.elsewhere, ws.hostOf(req.Agent), "finish_worktree", req, ws.finish)
+}
+
+func (ws *worktreeService) finish(
+	ctx context.Context, req parley.FinishWorktreeRequest,
+) (*parley.FinishWorktreeResult, error) {
 	m, err := ws.roster.Find(req.Agent)
 	if err != nil {
-		return nil, err
-	}
-
-	if err := ws.roster.RefuseElsewhere(m, "parley worktree list"); err != nil {
 		return nil, err
 	}
 

@@ -55,14 +55,15 @@ func TestEndsOfLimitsAreRead(t *testing.T) {
 func TestScreensSayWhenALimitEnds(t *testing.T) {
 	set := builtin(t)
 	for name, want := range map[string]string{
-		"claude/80x24-limit":      "resets Jan 1, 2030, 12am (UTC)",
-		"claude/120x40-old-limit": "resets Jan 1, 2030, 12am (UTC)",
-		"claude/80x24-credit":     "",
-		"codex/80x24-limit":       "try again at Jan 1st, 2030 12:00 AM",
-		"codex/120x40-limit":      "try again at Jan 1st, 2030 12:00 AM",
-		"codex/120x40-quota":      "",
-		"codex/120x40-idle":       "",
-		"copilot/80x24-quota":     "",
+		"claude/80x24-limit":            "resets Jan 1, 2030, 12am (UTC)",
+		"claude/120x40-old-limit":       "resets Jan 1, 2030, 12am (UTC)",
+		"claude/120x40-limit-continues": "resets 12:46pm (UTC)",
+		"claude/80x24-credit":           "",
+		"codex/80x24-limit":             "try again at Jan 1st, 2030 12:00 AM",
+		"codex/120x40-limit":            "try again at Jan 1st, 2030 12:00 AM",
+		"codex/120x40-quota":            "",
+		"codex/120x40-idle":             "",
+		"copilot/80x24-quota":           "",
 	} {
 		want2, lines := readGolden(t, "testdata/"+name+".txt")
 		r := find(t, set, filepath.Dir(name)).Read(profile.Screen{Lines: lines, Width: want2.Width})

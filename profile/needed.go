@@ -58,6 +58,7 @@ func neededBy(re *syntax.Regexp) (words []string) {
 			words = append(words, of...)
 		}
 	}
+
 	return words
 }
 

@@ -147,7 +147,7 @@ func TestNeedPrefersTheFirstManagerOfItsOrder(t *testing.T) {
 
 func TestNeedDoesNothingWhenTheToolIsThere(t *testing.T) {
 	for _, version := range []string{
-		"tmux 3.2", "tmux 3.3a", "tmux 3.10", "tmux 4.0", "tmux next-3.6", "tmux master", "tmux openbsd-7.6",
+		"tmux 3.3", "tmux 3.3a", "tmux 3.10", "tmux 4.0", "tmux next-3.6", "tmux master", "tmux openbsd-7.6",
 	} {
 		s := newSystem(t).user().installs("apt-get").add("tmux", "echo "+version)
 		out, code := s.need("tmux")
@@ -168,7 +168,7 @@ func TestNeedNamesTheCommandWhenItCannot(t *testing.T) {
 			"no manager",
 			func(s *system) { s.user() },
 			"tmux",
-			[]string{"tmux (3.2 or newer) is missing", "package manager"},
+			[]string{"tmux (3.3 or newer) is missing", "package manager"},
 		},
 		{"no sudo", func(s *system) { s.add("id", "echo 1000").installs("apt-get") }, "tmux",
 			[]string{"no sudo", "as root, run: apt-get update && env DEBIAN_FRONTEND=noninteractive apt-get install"}},
@@ -176,8 +176,8 @@ func TestNeedNamesTheCommandWhenItCannot(t *testing.T) {
 			[]string{"that failed", "sudo dnf install -y tmux"}},
 		{"install puts nothing there", func(s *system) { s.root().add("dnf", "") }, "tmux",
 			[]string{"still not found", "dnf install -y tmux"}},
-		{"old tmux", func(s *system) { s.root().installs("apt-get").add("tmux", "echo tmux 3.1c") }, "tmux",
-			[]string{"tmux 3.1c is installed, but parley needs 3.2 or newer", "sudo apt-get install tmux"}},
+		{"old tmux", func(s *system) { s.root().installs("apt-get").add("tmux", "echo tmux 3.2a") }, "tmux",
+			[]string{"tmux 3.2a is installed, but parley needs 3.3 or newer", "sudo apt-get install tmux"}},
 		{"old tmux, no manager", func(s *system) { s.root().add("tmux", "echo tmux 2.9a") }, "tmux",
 			[]string{"tmux 2.9a", "./configure && make"}},
 		{"old tmux in the packages", func(s *system) {

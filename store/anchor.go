@@ -236,11 +236,34 @@ func (a *anchor) lose(cause error, save func(path string) error) {
 		Suggest("Run parley doctor --repair. It puts the database back from what the daemon has saved."))
 
 	kept := "Nothing of it could be saved"
-	if a.dir != "" && ignoreMissing(os.Remove(a.saved())) == nil && save(a.saved()) == nil {
+	if a.dir != "" && a.saveTo(a.saved(), save) == nil {
 		kept = "All that it held is saved in " + a.saved()
 	}
 	a.tell("The database %s is not safe (%v), so nothing more is accepted. %s. Run parley doctor --repair.",
 		a.path, cause, kept)
+}
+
+// saveTo saves what the open files hold. Whatever removed them may have removed the directory too.
+func (a *anchor) saveTo(path string, save func(path string) error) error {
+	if err := os.MkdirAll(a.dir, 0o700); err != nil {
+		return err
+	}
+	if err := ignoreMissing(os.Remove(path)); err != nil {
+		return err
+	}
+	return save(path)
+}
+
+// relink gives the open files their second names again, if something has removed those.
+func (a *anchor) relink() {
+	if a.refusal() != nil {
+		return
+	}
+	for ending, open := range a.open {
+		if there, err := os.Lstat(a.path + ending); err == nil && os.SameFile(there, open) {
+			a.link(ending)
+		}
+	}
 }
 
 // forget removes the second names of a database that cannot be opened, so that it does not
@@ -275,7 +298,7 @@ func (a *anchor) tell(format string, args ...any) {
 // checkAnchor checks the names of the files; only the writing goroutine calls it.
 func (db *database) checkAnchor() error {
 	return db.anchor.check(func(path string) error {
-		_, err := db.writerConn.ExecContext(context.Background(), `VACUUM INTO ?`, path)
+		_, err := copyTo(context.Background(), db.writerConn, path)
 		return err
 	})
 }

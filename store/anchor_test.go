@@ -5,9 +5,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"parley"
 	"parley/internal/must"
+	"parley/internal/wait"
 )
 
 // openAnchored opens a database whose files have second names.
@@ -75,24 +77,44 @@ func TestDatabaseRemovedWhileClosedIsPutBack(t *testing.T) {
 }
 
 // Without a second name on the same file system, nothing more is accepted, and what there
-// is comes back from the copy.
+// is comes back from the copy. The same when both names were removed with their directories.
 func TestRemovedDatabaseWithoutLinksIsSaved(t *testing.T) {
 	needsFile(t)
-	dir, anchor := filepath.Join(t.TempDir(), "state"), t.TempDir()
+	for name, remove := range map[string]func(t *testing.T, anchor string){
+		"no links": func(t *testing.T, anchor string) {
+			for _, ending := range anchored {
+				must.Do(t, ignoreMissing(os.Remove(filepath.Join(anchor, "parley.db"+ending))))
+			}
+		},
+		"both directories": func(t *testing.T, anchor string) { must.Do(t, os.RemoveAll(anchor)) },
+	} {
+		t.Run(name, func(t *testing.T) { testSaved(t, remove) })
+	}
+}
+
+func testSaved(t *testing.T, remove func(t *testing.T, anchor string)) {
+	t.Helper()
+	dir, anchor := filepath.Join(t.TempDir(), "state"), filepath.Join(t.TempDir(), "anchor")
+	must.Do(t, os.Mkdir(anchor, 0o700))
 	s := openAnchored(t, dir, anchor)
 	addAgents(t, s, 2)
 	appended(t, s)
-	for _, ending := range anchored {
-		must.Do(t, ignoreMissing(os.Remove(filepath.Join(anchor, "parley.db"+ending))))
-	}
 
-	must.Do(t, os.RemoveAll(dir))
-	for range 2 {
-		_, err := s.Append(t.Context(), post(0, 1))
-		wantCode(t, "Append", err, parley.StorageUnavailable)
-	}
+	// The writing goroutine does it, which else might look when half of it is done.
+	err := s.write(t.Context(), "removing files", func(*tx) error {
+		must.Do(t, os.RemoveAll(dir))
+		remove(t, anchor)
+		return nil
+	})
+	wantCode(t, "what was written meanwhile", err, parley.StorageUnavailable)
+	_, err = s.Append(t.Context(), post(0, 1))
+	wantCode(t, "Append", err, parley.StorageUnavailable)
+
 	if got := news(s); !strings.Contains(got, "saved in "+anchor) {
 		t.Errorf("got %q, want where the copy is", got)
+	}
+	if info := must.Have(os.Stat(s.anchor.saved()))(t); info.Mode().Perm() != 0o600 {
+		t.Errorf("the copy has mode %v, want 0600", info.Mode())
 	}
 	if _, err := s.Agents.List(t.Context()); err != nil {
 		t.Errorf("reading meanwhile: %v", err)
@@ -103,6 +125,22 @@ func TestRemovedDatabaseWithoutLinksIsSaved(t *testing.T) {
 	page, err := s.Inbox.Page(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
 	if err != nil || page.Total < 1 {
 		t.Errorf("got %d messages, %v, want the one that was accepted", page.Total, err)
+	}
+}
+
+// The second names come back when only they are removed: the first may be removed next.
+func TestRemovedSecondNamesComeBack(t *testing.T) {
+	needsFile(t)
+	anchor := t.TempDir()
+	s := openAnchored(t, filepath.Join(t.TempDir(), "state"), anchor)
+	addAgents(t, s, 2)
+	for _, name := range []string{"parley.db", "parley.db-wal"} {
+		must.Do(t, os.Remove(filepath.Join(anchor, name)))
+	}
+	for _, name := range []string{"parley.db", "parley.db-wal"} {
+		must.Do(t, wait.Until(t.Context(), 20*time.Millisecond, func() (bool, error) {
+			return exists(filepath.Join(anchor, name)), nil
+		}))
 	}
 }
 

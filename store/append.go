@@ -20,6 +20,10 @@ type Post struct {
 	Forgets        bool             // its sender, a responder, forgets its talk with the recipients up to here
 	FileIDs        []string         // stored files that it carries
 
+	// Admit refuses a message that was not stored before. The writing goroutine calls it, perhaps more than once,
+	// after everything that other hosts have written is taken. It must not wait. May be nil.
+	Admit func() error
+
 	Reach  Reach  // makes the deliveries of a thread's post; nil for other messages
 	Judge  Judge  // withholds deliveries; nil withholds none
 	Member Member // the participant that a notice in a thread is about
@@ -107,6 +111,12 @@ func (s *Messages) Append(ctx context.Context, p Post) (Appended, error) {
 		if p.IdempotencyKey != "" {
 			found, err := findRepeated(t.db, p.Message.SenderID, p.IdempotencyKey, &out)
 			if found || err != nil {
+				return err
+			}
+		}
+
+		if p.Admit != nil {
+			if err := p.Admit(); err != nil {
 				return err
 			}
 		}

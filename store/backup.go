@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"os"
 	"path/filepath"
@@ -55,9 +54,9 @@ func (db *database) backupFile(ctx context.Context, path string) (int64, error) 
 	return copyTo(ctx, pool, path)
 }
 
-// copyTo copies the database to a new file and syncs it to the disk, which SQLite does
-// not do.
-func copyTo(ctx context.Context, db *sql.DB, path string) (size int64, err error) {
+// copyTo copies the database to a new file (0600) and syncs it to the disk. SQLite would let
+// others read it, and does not sync it.
+func copyTo(ctx context.Context, db executor, path string) (size int64, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return 0, err

@@ -104,7 +104,7 @@ func (db *database) writeLoop() {
 		case <-watch.C:
 			_ = db.session.confirm() // it tells the operator, and refuses the next write
 			db.session.watch()
-		case <-db.bell:
+		case <-db.doorbell.ring:
 			db.session.watch()
 		}
 	}
@@ -176,6 +176,9 @@ func (db *database) attempt(batch []*write) error {
 		return err
 	}
 
+	for _, f := range t.after {
+		f()
+	}
 	db.acknowledge(last, t.nextSeq-1)
 	db.expectCompany(t)
 	db.inboxes.invalidate(t.readers, t.older)

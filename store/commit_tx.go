@@ -37,6 +37,7 @@ type tx struct {
 	debts      []debtRow
 	readers    map[string]bool // recipients that have read something
 	older      map[string]bool // recipients that got an older message
+	after      []func()        // what follows the commit
 }
 
 // run applies the changes and returns the last event's number, 0 for none. A change
@@ -96,6 +97,14 @@ func (t *tx) execResult(statement string, args ...any) (sql.Result, error) {
 // query reads into dest, a struct, a scalar, or a slice of them.
 func (t *tx) query(dest any, sql string, args ...any) error {
 	return t.db.Raw(sql, args...).Scan(dest).Error
+}
+
+// then calls f when the transaction is committed, before the writing goroutine takes anything that other hosts
+// write after it. So what is kept in memory changes in the order of commits. It may be nil.
+func (t *tx) then(f func()) {
+	if f != nil {
+		t.after = append(t.after, f)
+	}
 }
 
 // emit adds an event.

@@ -19,9 +19,24 @@ type database struct {
 	log    *slog.Logger
 	tuning tuning
 
-	open    func(context.Context) error
-	backup  func(ctx context.Context, path string) (size int64, err error) // to a new file
-	sql     *dialect
+	open   func(context.Context) error
+	backup func(ctx context.Context, path string) (size int64, err error) // to a new file
+	sql    *dialect
+	connections
+
+	outage   outage
+	queue    queue
+	company  company       // only the writing goroutine uses it
+	finished chan struct{} // closed when the writing goroutine has ended
+	events   feed
+	counted  counted
+	inboxes  inboxCounts
+	hosted
+	kept
+}
+
+// connections is what reads and writes the database.
+type connections struct {
 	session session       // only the writing goroutine uses it,
 	writer  *gorm.DB      // and this,
 	rows    gorm.ConnPool // and this, which are over its connection
@@ -30,20 +45,20 @@ type database struct {
 	writerPool *sql.DB     // of one connection,
 	writerConn *sql.Conn   // which is this one with SQLite
 	statements *statements // of that connection
-	marked     bool        // marked as open in the file; only the writing goroutine uses it
 	readerPool *sql.DB
+}
 
-	outage   outage
-	queue    queue
-	company  company       // only the writing goroutine uses it
-	finished chan struct{} // closed when the writing goroutine has ended
-	events   feed
-	bell     chan struct{} // rung when another host may have written; nil for a file
+// hosted is what a database on a server has for the hosts that share it.
+type hosted struct {
+	doorbell doorbell // it does not ring for a file
 	hosts    atomic.Pointer[Team]
 	lease    *lease // nil for a file
 	own      own
-	counted  counted
-	inboxes  inboxCounts
+}
+
+// kept is what guards the file of a database, and its copies.
+type kept struct {
+	marked   bool    // as open in the file; only the writing goroutine uses it
 	anchor   *anchor // only the writing goroutine uses it, after Open
 	progress progressFile
 	copies   Copies

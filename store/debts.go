@@ -105,6 +105,14 @@ func (s *Debts) Due(ctx context.Context, before time.Time) ([]Owing, error) {
 	return s.owings(ctx, maxDue, `b.operator_told_at = 0 AND b.due_at < ?`, nanos(before))
 }
 
+// NextDue returns when the next of these debts is due, the zero time if there is none.
+func (s *Debts) NextDue(ctx context.Context) (time.Time, error) {
+	var next int64
+	err := s.read(ctx, "reading when a response is due", &next, `SELECT coalesce(min(b.due_at), 0) FROM debts b
+		WHERE `+isOwed+` AND b.operator_told_at = 0`)
+	return instant(next), err
+}
+
 // Overdue returns the debts of which the operator was told, except dismissed ones.
 func (s *Debts) Overdue(ctx context.Context) ([]Owing, error) {
 	return s.owings(ctx, maxNeeds, `b.operator_told_at > 0 AND EXISTS (SELECT 1 FROM deliveries d

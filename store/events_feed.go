@@ -6,12 +6,19 @@ import (
 	"sync/atomic"
 )
 
-// LastEvent returns the number of the newest event, 0 for none.
+// LastEvent returns the number of the newest event that this daemon has written or followed, 0 for none.
 func (s *Events) LastEvent() int64 { return s.events.last.Load() }
+
+// Newest returns the number of the newest event in the record, whoever wrote it.
+func (s *Events) Newest(ctx context.Context) (last int64, err error) {
+	err = s.read(ctx, "reading the newest event", &last, s.sql.lastEvent)
+	return last, err
+}
 
 // WaitEvent waits for an event with a higher number than after. It returns an error when
 // ctx ends or the store is closed before.
 func (s *Events) WaitEvent(ctx context.Context, after int64) error {
+	defer s.doorbell.attend()()
 	return s.events.wait(ctx, after)
 }
 

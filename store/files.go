@@ -8,7 +8,8 @@ import (
 )
 
 // Files keeps the names and senders of stored files, and which messages carry them. Their
-// content is stored elsewhere, by its hash.
+// content is stored by its hash, on the disk of the host on which it was sent, and on a server for
+// the other hosts too.
 type Files struct{ *database }
 
 // fileColumns select a fileRow.

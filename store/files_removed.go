@@ -92,6 +92,9 @@ func removeFile(t *tx, r *fileRow) error {
 	if _, err := t.exec(`UPDATE files SET removed_at = ? WHERE id = ?`, r.RemovedAt, r.ID); err != nil {
 		return err
 	}
+	if err := removeContent(t, r.SHA256); err != nil {
+		return err
+	}
 
 	var carriers []struct {
 		Seq         int64

@@ -2,6 +2,7 @@ package store
 
 import (
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -66,6 +67,18 @@ func (n *newsOf) until(t *testing.T, what string, has func(*News) bool) {
 	}
 }
 
+// A host that has not followed the others yet still knows what the record holds.
+func TestNewestEventIsThatOfTheRecord(t *testing.T) {
+	hosts := openHosts(t, "ann", "bob")
+	ann, bob := hosts[0], hosts[1]
+	before := bob.LastEvent()
+	send(t, ann, post(0, 1))
+
+	if got, want := must.Have(bob.Events.Newest(t.Context()))(t), ann.LastEvent(); got != want || got == before {
+		t.Errorf("the newest event: got %d, want %d, which comes after %d", got, want, before)
+	}
+}
+
 func TestHostsTellEachOtherWhatTheyWrite(t *testing.T) {
 	hosts := openHosts(t, "ann", "bob")
 	ann, bob := hosts[0], hosts[1]
@@ -75,9 +88,10 @@ func TestHostsTellEachOtherWhatTheyWrite(t *testing.T) {
 	heard.until(t, "a message", func(n *News) bool {
 		return len(n.Messages) == 1 && n.Messages[0].ID == sent.Message.ID && len(n.Messages[0].Deliveries) == 1
 	})
-	must.Do(t, ann.SwapKeys(t.Context(), agentID(1), nil, &APIKey{Hash: []byte("x"), Key: parley.Key{KeyID: "k"}}, "ann"))
+	must.Do(t, ann.SwapKeys(t.Context(), KeySwap{AgentID: agentID(1), By: "ann",
+		Added: &APIKey{Hash: []byte("x"), Key: parley.Key{KeyID: "k"}}}))
 	heard.until(t, "a key", func(n *News) bool { return len(n.Keys) == 1 && len(n.Agents) == 1 })
-	must.Do(t, ann.SetPause(t.Context(), agentID(0), &parley.Pause{By: "ann"}))
+	must.Do(t, ann.SetPause(t.Context(), agentID(0), &parley.Pause{By: "ann"}, nil))
 	heard.until(t, "a pause", func(n *News) bool { return n.Paused && n.Pause.By == "ann" })
 	must.Do(t, ann.AddAct(t.Context(), Act{Action: "mute", One: agentID(0), Other: agentID(1)}, nil, time.Time{}))
 	heard.until(t, "an act", func(n *News) bool { return len(n.Acts) == 1 && n.Acts[0].Other == agentID(1) })
@@ -103,6 +117,38 @@ func TestHostsTellEachOtherWhatTheyWrite(t *testing.T) {
 			if e.Type == changedEvent {
 				t.Errorf("people see %+v", e)
 			}
+		}
+	}
+}
+
+// Two hosts change the pause at the same time, again and again. In the end both remember what the database has.
+func TestHostsRememberThePauseInTheOrderOfCommits(t *testing.T) {
+	hosts := openHosts(t, "ann", "bob")
+	remembered := make([]atomic.Pointer[parley.Pause], len(hosts))
+	for i, s := range hosts {
+		s.Follow(func(n *News) {
+			if n.Paused {
+				remembered[i].Store(n.Pause)
+			}
+		})
+	}
+
+	var writers sync.WaitGroup
+	for i, s := range hosts {
+		writers.Go(func() {
+			for range 20 {
+				p := &parley.Pause{By: s.Team().Own}
+				must.Do(t, s.SetPause(t.Context(), agentID(0), p, func() { remembered[i].Store(p) }))
+			}
+		})
+	}
+	writers.Wait()
+
+	want := must.Have(hosts[0].Pause(t.Context()))(t)
+	for i, s := range hosts {
+		must.Do(t, s.TakeBack(t.Context())) // a transaction begins with what others wrote
+		if got := remembered[i].Load(); got.By != want.By {
+			t.Errorf("%s remembers the pause of %s, the database has that of %s", s.Team().Own, got.By, want.By)
 		}
 	}
 }

@@ -42,6 +42,7 @@ func (s *Hosts) HoldAway(ctx context.Context, words func(host string, since *tim
 			ORDER BY d.message_seq LIMIT ?`, t.own.host, string(parley.HoldHostAway), awayAtOnce); err != nil {
 			return err
 		}
+
 		for i := range rows {
 			held := Change{State: parley.DeliveryHeld, Code: parley.HoldHostAway, Reason: words(rows[i].Host, rows[i].Until)}
 			if err := writeSteps(t, rows[i].key(), []Change{held}, 0); err != nil {
@@ -87,6 +88,7 @@ func (s *Hosts) RemoveHost(ctx context.Context, name, by string) (done Removed, 
 		return done, parley.Errorf(parley.InvalidArgument, "this workspace has one host, since its database is a file").
 			Suggest("See docs/machines.md: several hosts share a database on a server.")
 	}
+
 	err = s.write(ctx, "removing a host", func(t *tx) error {
 		done = Removed{}
 		if err := removable(t, name); err != nil {
@@ -158,6 +160,7 @@ func terminateAll(t *tx, host, by string, done *Removed) error {
 		Find(&rows).Error; err != nil {
 		return err
 	}
+
 	for i := range rows {
 		r := &rows[i]
 		r.State, r.Evidence, r.Since = string(parley.StateTerminated), "its host "+host+" was removed by "+by, nanos(t.now)

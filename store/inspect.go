@@ -34,7 +34,8 @@ func Inspect(ctx context.Context, o Options) (Health, error) {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx) // the driver says that it was interrupted
 		}
-		db := &database{now: o.clock, copies: o.Copies.or(file), progress: progressFile{path: o.progressPath(file)}}
+		progress := progressFile{path: o.progressPath(file)}
+		db := &database{now: o.clock, kept: kept{copies: o.Copies.or(file), progress: progress}}
 		return h, db.explain(ctx, failure(file, "reading the database", err))
 	}
 	return h, nil

@@ -61,30 +61,51 @@ func (r *keyRow) key() APIKey {
 	}}
 }
 
-// SwapKeys ends the keys with these IDs and adds one, unless it is nil, in one step.
-// by names the caller in the agent log. AGENT_NOT_FOUND.
-func (s *Keys) SwapKeys(ctx context.Context, agentID string, ended []string, added *APIKey, by string) error {
+// KeySwap changes the keys of an agent.
+type KeySwap struct {
+	AgentID string
+	// Ends returns the IDs of the keys to end, none if it is nil. It is called after everything that other hosts
+	// have written is taken, perhaps more than once, and must not wait.
+	Ends  func() []string
+	Added *APIKey // may be nil
+	By    string  // the caller, for the agent log
+
+	// Stored is called once the change is stored, in the order in which all hosts commit. It may be nil.
+	Stored func()
+}
+
+// SwapKeys ends keys of an agent and adds one, in one step. AGENT_NOT_FOUND.
+func (s *Keys) SwapKeys(ctx context.Context, swap KeySwap) error {
 	return s.write(ctx, "storing the agent's keys", func(t *tx) error {
-		if _, err := loadAgent(t, agentID); err != nil {
+		if _, err := loadAgent(t, swap.AgentID); err != nil {
 			return err
 		}
+		var ended []string
+		if swap.Ends != nil {
+			ended = swap.Ends()
+		}
+		if len(ended) == 0 && swap.Added == nil {
+			return nil
+		}
 
-		t.tell(changedAgent, agentID, "")
+		t.tell(changedAgent, swap.AgentID, "")
 		for _, id := range ended {
-			n, err := t.exec(`DELETE FROM agent_keys WHERE id = ? AND agent_id = ?`, id, agentID)
+			n, err := t.exec(`DELETE FROM agent_keys WHERE id = ? AND agent_id = ?`, id, swap.AgentID)
 			if err != nil {
 				return err
 			}
 			if n > 0 {
-				logKey(t, agentID, "ended", id, by)
+				logKey(t, swap.AgentID, "ended", id, swap.By)
 			}
 		}
-
-		if added == nil {
-			return nil
+		if swap.Added != nil {
+			if err := addKey(t, swap.AgentID, swap.Added, swap.By); err != nil {
+				return err
+			}
 		}
+		t.then(swap.Stored)
 
-		return addKey(t, agentID, added, by)
+		return nil
 	})
 }
 

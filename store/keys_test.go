@@ -32,11 +32,12 @@ func keyIDs(t *testing.T, s *Store, agent string) []string {
 
 func TestSwapKeysEndsAndAddsInOneStep(t *testing.T) {
 	s := openWith(t, 2)
-	must.Do(t, s.SwapKeys(t.Context(), agentID(0), nil, testKey("parley_a", 1), "operator"))
-	must.Do(t, s.SwapKeys(t.Context(), agentID(0), nil, testKey("parley_b", 2), "operator"))
-	must.Do(t, s.SwapKeys(t.Context(), agentID(1), nil, testKey("parley_c", 3), "operator"))
-	must.Do(t, s.SwapKeys(t.Context(), agentID(0), []string{"parley_a", "parley_c", "unknown"}, testKey("parley_d", 4),
-		"operator"))
+	must.Do(t, s.SwapKeys(t.Context(), KeySwap{AgentID: agentID(0), Added: testKey("parley_a", 1), By: "operator"}))
+	must.Do(t, s.SwapKeys(t.Context(), KeySwap{AgentID: agentID(0), Added: testKey("parley_b", 2), By: "operator"}))
+	must.Do(t, s.SwapKeys(t.Context(), KeySwap{AgentID: agentID(1), Added: testKey("parley_c", 3), By: "operator"}))
+	ends := func(ids ...string) func() []string { return func() []string { return ids } }
+	must.Do(t, s.SwapKeys(t.Context(), KeySwap{AgentID: agentID(0), Ends: ends("parley_a", "parley_c", "unknown"),
+		Added: testKey("parley_d", 4), By: "operator"}))
 
 	if diff := cmp.Diff([]string{"parley_b", "parley_d"}, keyIDs(t, s, agentID(0))); diff != "" {
 		t.Errorf("keys: -want +got:\n%s", diff)
@@ -45,14 +46,19 @@ func TestSwapKeysEndsAndAddsInOneStep(t *testing.T) {
 		t.Errorf("keys of another agent: -want +got:\n%s", diff)
 	}
 
-	wantCode(t, "a key for nobody", s.SwapKeys(t.Context(), "nobody", nil, testKey("parley_e", 5), "operator"),
-		parley.AgentNotFound)
-
-	if err := s.SwapKeys(t.Context(), agentID(0), []string{"parley_b"}, testKey("parley_d", 6), "operator"); err == nil {
+	stored := false
+	wantCode(t, "a key for nobody", s.SwapKeys(t.Context(), KeySwap{AgentID: "nobody", Added: testKey("parley_e", 5),
+		By: "operator", Stored: func() { stored = true }}), parley.AgentNotFound)
+	err := s.SwapKeys(t.Context(), KeySwap{AgentID: agentID(0), Ends: ends("parley_b"), Added: testKey("parley_d", 6),
+		By: "operator", Stored: func() { stored = true }})
+	if err == nil {
 		t.Error("two keys of one id were stored")
 	}
 	if diff := cmp.Diff([]string{"parley_b", "parley_d"}, keyIDs(t, s, agentID(0))); diff != "" {
 		t.Errorf("after a swap that failed: -want +got:\n%s", diff)
+	}
+	if stored {
+		t.Error("a swap that failed counts as stored")
 	}
 
 	if log := agentLog(t, s, 0); len(log) != 5 { // created, a, b, a ended, d
@@ -63,7 +69,7 @@ func TestSwapKeysEndsAndAddsInOneStep(t *testing.T) {
 func TestKeysAreReadAsStored(t *testing.T) {
 	s := openWith(t, 1)
 	want := *testKey("parley_a", 0, 1, 0)
-	must.Do(t, s.SwapKeys(t.Context(), agentID(0), nil, &want, "operator"))
+	must.Do(t, s.SwapKeys(t.Context(), KeySwap{AgentID: agentID(0), Added: &want, By: "operator"}))
 	want.AgentID = agentID(0)
 	at := time.Date(2026, 2, 2, 2, 2, 2, 2, time.UTC)
 	for i, used := range []time.Time{{}, at, at.Add(-time.Hour)} {

@@ -45,6 +45,8 @@ var schema = []migration{
 	{version: 34, file: "00034_tokens.sql"},
 	{version: 36, file: "00036_search.sql"},
 	{version: 37, file: "00037_hosts.sql"},
+	{version: 38, file: "00038_relays.sql"},
+	{version: 39, file: "00039_file_chunks.sql"},
 }
 
 // postgresBase is the version of SQLite's schema with which PostgreSQL's begins.

@@ -77,7 +77,7 @@ func downTo(t *testing.T, path string, version int64) {
 	pool := must.Have(connect(dsn(path, time.Second, writerPragmas...), 1))(t)
 	defer pool.Close()
 
-	provider, err := (&database{writerPool: pool, sql: &sqliteDialect}).migrator()
+	provider, err := (&database{connections: connections{writerPool: pool}, sql: &sqliteDialect}).migrator()
 	must.Do(t, err)
 	must.Have(provider.DownTo(t.Context(), version))(t)
 }

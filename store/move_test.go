@@ -20,7 +20,7 @@ func TestMovedDatabaseHoldsEverything(t *testing.T) {
 	file := Options{Path: filepath.Join(t.TempDir(), "parley.db")}
 	s := must.Have(Open(t.Context(), file))(t)
 	addAgents(t, s, 3)
-	must.Do(t, s.SetPause(t.Context(), agentID(0), &parley.Pause{Reason: "lunch"}))
+	must.Do(t, s.SetPause(t.Context(), agentID(0), &parley.Pause{Reason: "lunch"}, nil))
 	thread := openThread(t, s, 1)
 	p := threadPost(thread, 0)
 	p.Message.Text = "the grammar \x00 \xff of 数据库"

@@ -42,9 +42,11 @@ func parsePause(values []string) (*parley.Pause, error) {
 	return p, nil
 }
 
-// SetPause begins a pause, or ends it if p is nil, in the name of an agent.
-func (s *Workspace) SetPause(ctx context.Context, agentID string, p *parley.Pause) error {
+// SetPause begins a pause, or ends it if p is nil, in the name of an agent. It calls stored, which must not
+// wait, in the order in which all hosts commit; stored may be nil.
+func (s *Workspace) SetPause(ctx context.Context, agentID string, p *parley.Pause, stored func()) error {
 	return s.write(ctx, "pausing communication", func(t *tx) error {
+		t.then(stored)
 		e := eventRow{Type: parley.EventCommunication, AgentID: agentID, State: pauseEnds}
 		if p == nil {
 			t.emit(e)

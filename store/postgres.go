@@ -22,13 +22,13 @@ import (
 
 // This file holds what concerns PostgreSQL's driver: connections and their settings.
 
-// The times after which the server gives up a statement. A lock is awaited for less: nobody else
-// should hold one.
+// The times after which the server gives up a statement. A machine that is put to sleep may do so in
+// the middle of a transaction: the server ends it before the lock is too long awaited by others.
 const (
 	writeTime   = 10 * time.Second
 	readTime    = 30 * time.Second
-	lockTime    = 3 * time.Second
-	idleTime    = 15 * time.Second // of a transaction that has come to a stop
+	lockTime    = 8 * time.Second
+	idleTime    = 4 * time.Second // of a transaction that has come to a stop
 	connectTime = 5 * time.Second
 	// answerTime is how much longer than the server the store waits, in case that the network is cut.
 	answerTime = 3 * time.Second
@@ -190,11 +190,11 @@ var sqlStates = map[string]fault{
 	"53400": faultCrowded,
 	"40001": faultConflict,
 	"40P01": faultConflict,
-	"55P03": faultStalled, // a lock was not had in time
-	"57014": faultStalled, // the statement took too long
-	"25P03": faultStalled, // the transaction was idle for too long
-	"28":    faultRefused, // who are you?
-	"3D000": faultRefused, // no such database
+	"55P03": faultStalled,  // a lock was not had in time
+	"57014": faultStalled,  // the statement took too long
+	"25P03": faultConflict, // the transaction was idle for too long: others needed its lock
+	"28":    faultRefused,  // who are you?
+	"3D000": faultRefused,  // no such database
 	"42501": faultRefused,
 	"XX001": faultCorrupt,
 	"XX002": faultCorrupt,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -11,14 +12,20 @@ import (
 )
 
 // doorbell hears that another host has written. It has a connection to itself, on which it listens, and
-// does not trust it before it has heard itself: a pooler may swallow what is said there.
+// does not trust it before it has heard itself: a pooler may swallow what is said there. What is said is
+// the name of a host, if it concerns a relay of that host; the hosts that what was written concerns, each within
+// marks; or nothing, if that concerns all.
 type doorbell struct {
-	channel string
-	ring    chan struct{} // holds one token when there may be something new
-	rang    atomic.Bool
-	works   atomic.Bool
-	end     context.CancelFunc
-	ended   chan struct{}
+	channel  string
+	host     string
+	ring     chan struct{} // holds one token when there may be something new
+	rang     atomic.Bool
+	works    atomic.Bool
+	later    atomic.Bool  // there is something new that concerns others
+	relays   signal       // rings when a relay may have come, or was answered
+	attended atomic.Int64 // how many wait for events here
+	end      context.CancelFunc
+	ended    chan struct{}
 }
 
 const (
@@ -77,11 +84,15 @@ func (b *doorbell) listen(
 		return false, fmt.Errorf("the server's notifications do not arrive: %w", err)
 	}
 
-	for b.works.Store(true); ; {
-		b.press()
-		if _, err := conn.WaitForNotification(ctx); err != nil {
+	b.works.Store(true)
+	b.press()
+	b.relays.ring()
+	for {
+		n, err := conn.WaitForNotification(ctx)
+		if err != nil {
 			return true, err
 		}
+		b.hear(n.Payload)
 	}
 }
 
@@ -99,5 +110,30 @@ func (b *doorbell) close() {
 	if b.end != nil {
 		b.end()
 		<-b.ended
+	}
+}
+
+// signal wakes all who wait for it. Safe for concurrent use.
+type signal struct {
+	mu   sync.Mutex
+	next chan struct{}
+}
+
+// ringing returns a channel that the next ring closes.
+func (s *signal) ringing() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.next == nil {
+		s.next = make(chan struct{})
+	}
+	return s.next
+}
+
+func (s *signal) ring() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.next != nil {
+		close(s.next)
+		s.next = nil
 	}
 }

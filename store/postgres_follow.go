@@ -86,8 +86,8 @@ func (s *postgresSession) watch() {
 	if s.followed.take == nil || s.anchor.refusal() != nil {
 		return
 	}
-	rang := s.doorbell.rang.Swap(false)
-	if !rang && s.doorbell.works.Load() && time.Since(s.followed.looked) < renewEvery {
+	rang, later := s.doorbell.rang.Swap(false), s.doorbell.later.Swap(false)
+	if !rang && !later && s.doorbell.works.Load() && time.Since(s.followed.looked) < renewEvery {
 		return
 	}
 

@@ -18,9 +18,9 @@ func useServer(db *database, path, url, host string) error {
 
 	s := &postgresSession{database: db, host: hostName(host), holder: holderOf(path)}
 	db.path, db.sql, db.session, db.anchor = placeOf(config), &postgresDialect, s, newAnchor("", "")
-	db.backup, db.lease, db.bell = db.backupServer, &lease{}, make(chan struct{}, 1)
+	db.backup, db.lease, db.doorbell.ring = db.backupServer, &lease{}, make(chan struct{}, 1)
 	db.own = newOwn(s.host)
-	s.config, s.doorbell.ring = config, db.bell
+	s.config, db.doorbell.host = config, s.host
 	db.open = func(ctx context.Context) error { return s.open(ctx, config) }
 
 	return nil

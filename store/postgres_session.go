@@ -27,7 +27,6 @@ type postgresSession struct {
 	renewed time.Time // when the lease was renewed last
 
 	followed followed
-	doorbell doorbell
 }
 
 // workspaceRow is the locked row.
@@ -100,7 +99,8 @@ func (s *postgresSession) number(t *tx) error {
 	set := `UPDATE workspace SET message_seq = ?, event_seq = ? WHERE one = 1`
 	args := []any{t.nextSeq - 1, t.nextEvent - 1}
 	if len(s.hosts.Load().Hosts) > 1 {
-		set, args = set+` RETURNING pg_notify(?, '')`, append(args, s.doorbell.channel)
+		said, of := t.ring()
+		set, args = set+` RETURNING pg_notify(?, `+said+`)`, append(append(args, s.doorbell.channel), of...)
 	}
 	_, err := t.exec(set, args...)
 	return err

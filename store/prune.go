@@ -47,7 +47,12 @@ func (s *Workspace) Prune(ctx context.Context, r Retention, pause func() error) 
 		}
 	}
 
-	return done, p.giveBack(ctx)
+	for _, step := range []func(context.Context) error{p.relays, p.contents, p.giveBack} {
+		if err := step(ctx); err != nil {
+			return done, err
+		}
+	}
+	return done, nil
 }
 
 // pruning is one run of Prune.

@@ -15,7 +15,7 @@ type session interface {
 	// confirm looks whether what was written is safe, and whether more may be. It also runs from
 	// time to time when nothing is written.
 	confirm() error
-	// watch looks, from time to time, at what others have done.
+	// watch looks, from time to time, at what others have done: other hosts, or whoever removes files.
 	watch()
 	// follows sets who takes what others write.
 	follows(Follower)
@@ -46,7 +46,7 @@ func (s sqliteSession) rollback() { _ = s.writer.Exec("ROLLBACK").Error }
 
 func (s sqliteSession) spoiled() bool { return false }
 
-func (s sqliteSession) watch() {}
+func (s sqliteSession) watch() { s.anchor.relink() }
 
 func (s sqliteSession) follows(Follower) {}
 

@@ -169,8 +169,13 @@ func lastEvent(ctx context.Context, db *sql.DB) (last int64, err error) {
 	return last, err
 }
 
+// executor is a connection, or a pool of them.
+type executor interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+}
+
 // copyInto writes a consistent copy of the database to path, an empty file.
-func copyInto(ctx context.Context, db *sql.DB, path string) error {
+func copyInto(ctx context.Context, db executor, path string) error {
 	_, err := db.ExecContext(ctx, `VACUUM INTO ?`, path)
 	return err
 }

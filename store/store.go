@@ -49,6 +49,7 @@ type Store struct {
 	*Deliveries
 	*Holds
 	*Hosts
+	*Relays
 	*Needs
 	*Debts
 	*Threads
@@ -64,24 +65,27 @@ type Store struct {
 // newStore returns a store whose parts share a database.
 func newStore(db *database) *Store {
 	return &Store{
-		Agents:        &Agents{db},
-		Keys:          &Keys{db},
-		Responders:    &Responders{db},
+		Agents:     &Agents{db},
+		Keys:       &Keys{db},
+		Responders: &Responders{db},
+
 		Messages:      &Messages{db},
 		Idempotency:   &Idempotency{db},
 		Inbox:         &Inbox{db},
 		Deliveries:    &Deliveries{db},
 		Holds:         &Holds{db},
-		Hosts:         &Hosts{db},
 		Needs:         &Needs{db},
 		Debts:         &Debts{db},
 		Threads:       &Threads{db},
 		Conversations: &Conversations{db},
 		Files:         &Files{db},
-		Events:        &Events{db},
-		Tokens:        &Tokens{db},
-		Workspace:     &Workspace{db},
-		database:      db,
+
+		Hosts:     &Hosts{db},
+		Relays:    &Relays{db},
+		Events:    &Events{db},
+		Tokens:    &Tokens{db},
+		Workspace: &Workspace{db},
+		database:  db,
 	}
 }
 

@@ -117,7 +117,7 @@ func (c *control) prepare(ctx context.Context, conn *conn, first bool) (facts, e
 }
 
 // factsFormat is the format that parseFacts reads.
-const factsFormat = " #{pid}|#{start_time}|#{q:socket_path}|#{version}"
+var factsFormat = " #{pid}|#{start_time}|" + escaped("socket_path") + "|#{version}"
 
 func parseFacts(text string) (facts, error) {
 	fields := splitFields(text)

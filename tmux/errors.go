@@ -4,12 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 )
 
 // The errors that callers tell apart with errors.Is.
 var (
 	ErrNotInstalled  = errors.New("tmux is not installed")
-	ErrTooOld        = errors.New("tmux is too old (parley needs 3.2 or later)")
+	ErrTooOld        = errors.New("tmux is too old (parley needs 3.3 or later)")
 	ErrSocketDir     = errors.New("tmux refuses the directory of its sockets")
 	ErrNoServer      = errors.New("no tmux server is running there")
 	ErrNoPane        = errors.New("the pane does not exist")
@@ -53,6 +54,18 @@ func classify(text string) error {
 		return ErrNoServer
 	}
 
+	return shortage(text)
+}
+
+// shortage returns the system's error that ends a text such as "fork failed: Resource temporarily
+// unavailable", if the system has run out of something.
+func shortage(text string) error {
+	_, cause, _ := strings.Cut(text, " failed: ")
+	for _, errno := range []syscall.Errno{syscall.EAGAIN, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM} {
+		if strings.EqualFold(cause, errno.Error()) || strings.HasSuffix(strings.ToLower(cause), ": "+errno.Error()) {
+			return errno
+		}
+	}
 	return nil
 }
 

@@ -94,6 +94,9 @@ func (d *delivery) touched() string {
 	if !d.Untouched.IsZero() {
 		since = "#{e|>=:#{session_activity}," + strconv.FormatInt(d.Untouched.Unix(), 10) + "}"
 	}
+	if !d.Ahead.IsZero() {
+		since = "#{&&:" + since + ",#{!=:#{session_activity}," + strconv.FormatInt(d.Ahead.Unix(), 10) + "}}"
+	}
 	return "#{&&:" + watched + "," + since + "}"
 }
 
@@ -114,7 +117,7 @@ func (d *delivery) leaveMode() string {
 func (d *delivery) facts() string {
 	return "display-message -p -t " + d.id + " " + quote(noFacts+strings.Join([]string{
 		"#{pane_id}", "#{pane_dead}", "#{pane_input_off}", "#{pane_in_mode}",
-		"#{q:" + ownerOption + "}", "#{" + seqOption + "}", "#{pane_synchronized}", d.touched(), instanceFormat,
+		escaped(ownerOption), "#{" + seqOption + "}", "#{pane_synchronized}", d.touched(), instanceFormat,
 	}, "|"))
 }
 

@@ -17,11 +17,11 @@ func (v Version) Known() (facts []string) {
 			"a paste into a pane whose program has ended crashes its server, which parley guards against")
 	}
 
-	if v.AtLeast(3, 3) && !v.AtLeast(3, 6) {
+	if !v.AtLeast(3, 6) {
 		facts = append(facts, "it can miss the end of a program, which parley then notices a little later")
 	}
 
-	if v.AtLeast(3, 3) && !v.AtLeast(3, 8) {
+	if !v.AtLeast(3, 8) {
 		facts = append(facts, "its server never frees what an if-shell ran; parley types without it")
 	}
 

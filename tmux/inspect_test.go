@@ -85,7 +85,6 @@ func TestKnownFaultsFollowTheVersion(t *testing.T) {
 		facts       int
 		recommended bool
 	}{
-		{tmux.Version{Major: 3, Minor: 2}, 1, false},
 		{tmux.Version{Major: 3, Minor: 3}, 3, false},
 		{tmux.Version{Major: 3, Minor: 5}, 2, false},
 		{tmux.Version{Major: 3, Minor: 6}, 2, true},

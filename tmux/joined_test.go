@@ -61,7 +61,7 @@ func TestJoinedServerHasNoClientOfOurs(t *testing.T) {
 	}
 
 	if ours.Instance() != theirs.Instance() || ours.SocketPath() != theirs.SocketPath() ||
-		!ours.Version().AtLeast(3, 2) {
+		!ours.Version().AtLeast(3, 3) {
 		t.Errorf("it is %s at %s, %s", ours.Instance(), ours.SocketPath(), ours.Version())
 	}
 }

@@ -57,13 +57,37 @@ func (d *delivery) queueKeys() string {
 
 // releaseKeys lets waiting keys go to the program. If it fails they go after
 // queueSteps.
-func (d *delivery) releaseKeys(ctx context.Context) {
+func (d *delivery) releaseKeys(ctx context.Context) error {
 	if !d.keysWait {
-		return
+		return nil
 	}
 	stillOurs := "#{==:#{" + queueOption + "}," + strconv.FormatUint(d.Seq, 10) + "}" // not another message's
 	release := "if-shell -F -t " + d.id + " " + quote(stillOurs) +
 		" { set-option -u -t " + d.id + " " + queueOption + " }"
 	line := endWithToken([]string{"run-shell -b -d " + queueRest + " -C { " + release + " }"})
-	_, _ = d.pane.Run(ctx, line)
+	_, err := d.pane.Run(ctx, line)
+	return err
+}
+
+// ReleaseKeys lets keys go to the program that wait for a text typed before: the process that
+// would have let them go has ended. It reports whether any could be waiting.
+func (p *Pane) ReleaseKeys(ctx context.Context) (waited bool, err error) { return ReleaseKeys(ctx, p) }
+
+// ReleaseKeys is the method of Pane for any runner. On a joined server no keys wait.
+func ReleaseKeys(ctx context.Context, pane Runner) (waited bool, err error) {
+	id, joined := pane.Target()
+	if joined {
+		return false, nil
+	}
+	if err := checkPane(id); err != nil {
+		return false, err
+	}
+
+	const did = "released"
+	said, err := pane.Run(ctx, func(token string) string {
+		return "if-shell -F -t " + id + " " + quote("#{"+queueOption+"}") +
+			" { set-option -u -t " + id + " " + queueOption + " ; display-message -p " + quote(token+" "+did) +
+			" } { display-message -p " + quote(token+" none") + " }"
+	})
+	return strings.TrimSpace(said) == did, err
 }

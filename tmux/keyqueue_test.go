@@ -76,6 +76,26 @@ func TestKeysDoNotWaitForever(t *testing.T) {
 	}
 }
 
+// A process that begins where another was killed lets them go at once.
+func TestKeysAreReleasedForAProcessThatIsGone(t *testing.T) {
+	t.Parallel()
+	s := tmuxtest.Start(t)
+	pane, owner, _ := agent(t, s, tmuxtest.Agent{Deaf: 1})
+	press := tmuxtest.Attach(t, s, pane.ID(), 200, 50).Press
+	leaves(t, pane, owner, func() {
+		tmuxCommand(t, s, "set-option", "-t", pane.ID(), "@parley_hold", "another's")
+		press("-l", " and theirs")
+	})
+
+	if waited := must.Have(pane.ReleaseKeys(t.Context()))(t); !waited {
+		t.Error("no keys waited")
+	}
+	if waited := must.Have(pane.ReleaseKeys(t.Context()))(t); waited {
+		t.Error("keys wait again")
+	}
+	composes(t, pane, "ours and theirs")
+}
+
 func TestPrefixWorksWhileKeysWait(t *testing.T) {
 	t.Parallel()
 	s := tmuxtest.Start(t)

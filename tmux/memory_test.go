@@ -3,6 +3,7 @@ package tmux_test
 import (
 	"testing"
 
+	"parley/internal/must"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
@@ -49,5 +50,27 @@ func TestTypingLeavesNoMemoryInTheServer(t *testing.T) {
 	submit(messages)
 	if each := (serverMemory(t, opts) - before) / messages; each > 512 {
 		t.Errorf("each message left %d bytes in the server, want 512 at most", each)
+	}
+}
+
+// A daemon looks at its panes for months.
+func TestLookingLeavesNoMemoryInTheServer(t *testing.T) {
+	opts := tmuxtest.Options(t)
+	s := tmuxtest.StartWith(t, opts)
+	pane := s.Pane(sinks(t, s, 1)[0].ID)
+	look := func(n int) {
+		for range n {
+			must.Have(s.Panes(t.Context()))(t)
+			must.Have(pane.Screen(t.Context(), tmux.ScreenOptions{}))(t)
+		}
+	}
+
+	look(500)
+	before := serverMemory(t, opts)
+	const looks = 2000
+	look(looks)
+	// The modifier q: left 327 bytes. The heap itself grows by 132 kB at a time.
+	if each := (serverMemory(t, opts) - before) / looks; each > 128 {
+		t.Errorf("each look left %d bytes in the server, want 128 at most", each)
 	}
 }

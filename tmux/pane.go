@@ -26,7 +26,7 @@ type PaneInfo struct {
 	Dead       bool
 	ExitStatus int    // valid if ExitKnown and Signal is ""
 	ExitKnown  bool   // false for a dead pane means that tmux was told to look again: ask later
-	Signal     string // number or name of the signal that ended it; always "" before tmux 3.3
+	Signal     string // number or name of the signal that ended it
 
 	InMode, InputOff, AltScreen bool
 	Width, Height               int
@@ -44,15 +44,14 @@ type PaneInfo struct {
 const windowSize = "#{window_width}x#{window_height}"
 
 // paneFormat is the format that parsePane reads. It has no '%', which display-message
-// would read as a time format. Free text is escaped with q: so that a '|' in it does
-// not split.
+// would read as a time format. A '|' in free text does not split it.
 var paneFormat = strings.Join([]string{
-	"#{pane_id}", "#{pane_pid}", "#{q:pane_tty}", "#{q:session_name}",
-	"#{q:" + ownerOption + "}", "#{" + seqOption + "}",
+	"#{pane_id}", "#{pane_pid}", escaped("pane_tty"), escaped("session_name"),
+	escaped(ownerOption), "#{" + seqOption + "}",
 	"#{pane_dead}", "#{pane_dead_status}", "#{pane_dead_signal}",
 	"#{pane_in_mode}", "#{pane_input_off}", "#{alternate_on}",
 	"#{pane_width}", "#{pane_height}", "#{cursor_x}", "#{cursor_y}",
-	"#{window_activity}", "#{session_attached}", "#{q:pane_title}",
+	"#{window_activity}", "#{session_attached}", escaped("pane_title"),
 	"#{" + sizeOption + "}", windowSize, "#{window_active_clients}", "#{window-size}",
 }, "|")
 

@@ -26,6 +26,7 @@ type Keypress struct {
 	Owner     string    // the owner that the pane must have
 	On        string    // the Instance of the server that the pane is on
 	Untouched time.Time // a person who views the pane has pressed no key since then, see Submission
+	Ahead     time.Time // of a key that does not count, see Submission
 
 	// Screen is what was seen, and its rows From to To-1 must still stand there.
 	Screen   Screen
@@ -46,7 +47,7 @@ func (p *Pane) Press(ctx context.Context, s Keypress) (Refusal, string, error) {
 	}
 
 	d := &delivery{
-		Submission: Submission{Owner: s.Owner, On: s.On, Untouched: s.Untouched},
+		Submission: Submission{Owner: s.Owner, On: s.On, Untouched: s.Untouched, Ahead: s.Ahead},
 		pane:       p, id: p.id, joined: p.server.opts.Join,
 	}
 	var buffer Buffer

@@ -51,6 +51,6 @@ func Foreground(panePID int) ([]string, error) {
 // ForegroundProcess is Foreground, and also returns the leader's process id.
 func ForegroundProcess(panePID int) (pid int, argv []string, err error) { return foreground(panePID) }
 
-// OpenFiles returns the paths of the regular files that a process has open, as far as the system shows
-// them.
+// OpenFiles returns the paths of the regular files that a process has open to write, as far as the system
+// shows them. What a program only reads may be another's: Codex reads all earlier sessions as it starts.
 func OpenFiles(pid int) []string { return openFiles(pid) }

@@ -205,21 +205,35 @@ func usesTTY(pid string) bool {
 
 // openFiles implements OpenFiles.
 func openFiles(pid int) []string {
-	dir := "/proc/" + strconv.Itoa(pid) + "/fd"
-	entries, err := os.ReadDir(dir)
+	proc := "/proc/" + strconv.Itoa(pid)
+	entries, err := os.ReadDir(proc + "/fd")
 	if err != nil {
 		return nil
 	}
 
 	var paths []string
 	for _, e := range entries {
-		path, err := os.Readlink(dir + "/" + e.Name())
-		if err == nil && filepath.IsAbs(path) && !strings.HasPrefix(path, "/dev/") {
+		path, err := os.Readlink(proc + "/fd/" + e.Name())
+		if err == nil && filepath.IsAbs(path) && !strings.HasPrefix(path, "/dev/") &&
+			isWritable(proc+"/fdinfo/"+e.Name()) {
 			paths = append(paths, path)
 		}
 	}
 
 	return paths
+}
+
+// isWritable reports whether an open file, by its fdinfo, was opened to write.
+func isWritable(fdinfo string) bool {
+	raw, err := readProc(fdinfo)
+	if err != nil {
+		return false
+	}
+	_, rest, _ := strings.Cut(string(raw), "flags:")
+	flags, _, _ := strings.Cut(strings.TrimSpace(rest), "\n")
+	n, err := strconv.ParseUint(flags, 8, 64)
+
+	return err == nil && n&unix.O_ACCMODE != unix.O_RDONLY
 }
 
 // processes returns a function that reads one process.

@@ -39,24 +39,18 @@ func quoteAll(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// splitFields splits a reply at every '|' without a backslash before it, and undoes
-// the escapes. Formats put free text into #{q:...}, which escapes '|', the backslash
-// and other shell characters.
-func splitFields(line string) []string {
-	var fields []string
-	var b strings.Builder
-	for i := 0; i < len(line); i++ {
-		switch c := line[i]; {
-		case c == '\\' && i+1 < len(line):
-			i++
-			b.WriteByte(line[i])
-		case c == '|':
-			fields = append(fields, b.String())
-			b.Reset()
-		default:
-			b.WriteByte(c)
-		}
-	}
+// escaped returns a format that expands to free text in which splitFields finds no '|'. The
+// modifier q: of tmux would do, but 3.3a never frees what that makes: 52 bytes each time, half a
+// gigabyte a day with 30 agents.
+func escaped(variable string) string { return "#{s/~/~0/;s/[|]/~1/:" + variable + "}" }
 
-	return append(fields, b.String())
+var unescape = strings.NewReplacer("~0", "~", "~1", "|")
+
+// splitFields splits a reply at every '|', and undoes what escaped does.
+func splitFields(line string) []string {
+	fields := strings.Split(line, "|")
+	for i, field := range fields {
+		fields[i] = unescape.Replace(field)
+	}
+	return fields
 }

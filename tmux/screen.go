@@ -40,12 +40,21 @@ type Screen struct {
 // Text returns the lines, each ended by a line feed.
 func (s Screen) Text() string { return strings.Join(s.Lines, "\n") + "\n" }
 
+// Ahead returns the time of the last key if it lies in the future: the clock was set back after
+// it. Else it returns zero.
+func (s Screen) Ahead(now time.Time) time.Time {
+	if s.Touched.After(now) {
+		return s.Touched
+	}
+	return time.Time{}
+}
+
 // screenFormat is the format that parseScreen reads.
 var screenFormat = strings.Join([]string{
 	"#{pane_id}", "#{pane_width}", "#{pane_height}", "#{cursor_x}", "#{cursor_y}",
 	"#{history_size}", "#{alternate_on}", "#{pane_in_mode}", "#{pane_dead}", "#{pane_input_off}",
 	watched, "#{session_activity}",
-	"#{q:pane_title}", "#{pane_synchronized}", "#{window_activity}", "#{cursor_flag}",
+	escaped("pane_title"), "#{pane_synchronized}", "#{window_activity}", "#{cursor_flag}",
 }, "|")
 
 // Screen reads the pane. One command line takes both text and cursor, so they agree.

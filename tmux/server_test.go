@@ -26,7 +26,7 @@ func TestCheckVersion(t *testing.T) {
 	if v, err := tmux.CheckVersion(t.Context(), old); !errors.Is(err, tmux.ErrTooOld) || v.Text != "3.1c" {
 		t.Errorf("old: %v, %v", v, err)
 	}
-	if v, err := tmux.CheckVersion(t.Context(), tmuxtest.Binary()); err != nil || !v.AtLeast(3, 2) {
+	if v, err := tmux.CheckVersion(t.Context(), tmuxtest.Binary()); err != nil || !v.AtLeast(3, 3) {
 		t.Errorf("installed: %v, %v", v, err)
 	}
 }

@@ -163,7 +163,7 @@ func (p *Pane) Claim(ctx context.Context, owner string) error {
 
 	r, err := p.server.transport.do(ctx, func(token string) string {
 		taken := "#{||:#{pane_dead},#{!=:#{" + ownerOption + "},}}"
-		tell := "display-message -p -t " + p.id + " " + quote(token+" #{pane_id}|#{pane_dead}|#{q:"+ownerOption+"}")
+		tell := "display-message -p -t " + p.id + " " + quote(token+" #{pane_id}|#{pane_dead}|"+escaped(ownerOption))
 		return "if-shell -F -t " + p.id + " " + quote(taken) + " { " + tell + " } { " +
 			"set-option -p -t " + p.id + " " + ownerOption + " " + quote(owner) +
 			" ; set-option -p -t " + p.id + " " + seqOption + " 0 ; " + tell + " }"

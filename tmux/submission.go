@@ -122,6 +122,10 @@ type Submission struct {
 	// late.
 	Untouched time.Time
 
+	// Ahead, if set, is the time of a key that does not count as one since Untouched,
+	// because the clock was set back after it: see [Screen.Ahead].
+	Ahead time.Time
+
 	// View says how to read the screens that Next is given.
 	View ScreenOptions
 
@@ -144,6 +148,10 @@ type Outcome struct {
 	Detail string   // Reason in words
 	Again  bool     // the key was pressed a second time
 	Screen []string // last screen seen, one string a row
+
+	// KeysWait says that a person's keys may go on waiting: tmux did not acknowledge that they were let go.
+	// ReleaseKeys does that.
+	KeysWait bool
 
 	// When tmux acknowledged each fact. Zero if it did not, or not in this call.
 	PastedAt, EnteredAt, TakenAt time.Time

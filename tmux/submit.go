@@ -123,7 +123,7 @@ func (d *delivery) run(ctx context.Context) error {
 	for err == nil && (d.out.Phase == Pasted || d.Next != nil && d.out.Phase != Taken) {
 		err = d.advance(ctx)
 	}
-	d.releaseKeys(ctx)
+	d.out.KeysWait = d.releaseKeys(ctx) != nil
 	if errors.Is(err, errWithheld) {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"parley/internal/must"
 	"parley/tmux"
@@ -71,4 +72,21 @@ func TestSubmitPressesAgain(t *testing.T) {
 	if info, err := pane.Info(t.Context()); err != nil || info.Phase != "entered-again" {
 		t.Errorf("the pane remembers %q, %v; want entered-again", info.Phase, err)
 	}
+}
+
+// A clock that is set back leaves a person's last key in the future, for as long as they are attached.
+func TestAKeyInTheFutureDoesNotCount(t *testing.T) {
+	s := tmuxtest.Start(t)
+	pane, owner, log := agent(t, s, tmuxtest.Agent{})
+	tmuxtest.Attach(t, s, pane.ID(), 100, 30)
+
+	now := time.Now().Add(-time.Hour) // as the clock says now
+	sub := tmux.Submission{Owner: owner, Seq: 1, Text: "later", Untouched: now.Add(-time.Second), Next: guide{shown: shows("later")}.next()}
+	ends(t, pane, sub, tmux.Refused, tmux.Touched)
+
+	tmuxtest.Poll(t, func() bool { // their terminal may still answer tmux, which counts as a key
+		sub.Ahead = must.Have(pane.Screen(t.Context(), tmux.ScreenOptions{}))(t).Ahead(now)
+		return must.Have(pane.Submit(t.Context(), sub))(t).Phase != tmux.Refused
+	}, func() string { return "their last key still counts" })
+	gets(t, log, "later")
 }

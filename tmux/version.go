@@ -25,9 +25,9 @@ func (v Version) AtLeast(major, minor int) bool {
 	return v.Major > major || v.Major == major && v.Minor >= minor
 }
 
-// The oldest supported version is 3.2, the first with no-output and ignore-size
-// clients, new-session -e, -N, and numeric comparison in formats.
-const oldestMajor, oldestMinor = 3, 2
+// The oldest supported version is 3.3. 3.2 and 3.2a have all that parley asks of tmux, but
+// crash with every agent in them, and lose keys (tried).
+const oldestMajor, oldestMinor = 3, 3
 
 func (v Version) check() error {
 	if v.AtLeast(oldestMajor, oldestMinor) {

@@ -121,6 +121,7 @@ func codexEdits(line []byte) (all []Edit) {
 		item.Status != "completed" {
 		return nil
 	}
+
 	for _, path := range slices.Sorted(maps.Keys(item.Changes)) {
 		all = append(all, Edit{path, l.Timestamp})
 	}

@@ -42,6 +42,10 @@ const (
 
 var orderNames = []string{"by trouble", "by group", "by name", "by messages", "by tokens", "by time in state"}
 
+func newAgents(a actions, o Options) *agents {
+	return &agents{actions: a, colours: !o.NoColor, table: agentTable{columns: agentColumnsOf(o.Look)}}
+}
+
 func (a *agents) title() string { return "Agents" }
 
 func (a *agents) badge() badge {

@@ -34,7 +34,8 @@ var agentColumns = []agentColumn{
 // agentTable is how wide the columns of the list are.
 type agentTable struct {
 	name    int
-	widths  []int // of agentColumns; 0 for those that are not drawn
+	columns []agentColumn
+	widths  []int // of the columns; 0 for those that are not drawn
 	rest    int   // what the reason, or the last message, has
 	longest int   // of the reasons why agents wait
 	natural int   // the width with which nothing is cut
@@ -51,12 +52,12 @@ const (
 // measure finds out how wide the columns would like to be.
 func (a *agents) measure() {
 	t := &a.table
-	t.name, t.longest, t.widths = 5, 0, make([]int, len(agentColumns))
+	t.name, t.longest, t.widths = 5, 0, make([]int, len(t.columns))
 	t.busiest, t.oneDir = max(1, a.ledger.busiest(a.now)), a.oneDirectory()
 	for _, s := range a.list {
 		t.name = max(t.name, width(s.Name))
 		t.longest = max(t.longest, width(waitsWords(s)))
-		for i, c := range agentColumns {
+		for i, c := range t.columns {
 			t.widths[i] = max(t.widths[i], min(width(c.text(a, s)), c.most))
 		}
 	}
@@ -64,7 +65,7 @@ func (a *agents) measure() {
 	t.name, t.natural = min(t.name, 24), 0
 	for i, w := range t.widths {
 		if w > 0 {
-			t.widths[i] = max(w, width(agentColumns[i].head))
+			t.widths[i] = max(w, width(t.columns[i].head))
 			t.natural += t.widths[i] + 1
 		}
 	}
@@ -85,7 +86,7 @@ func (t agentTable) shrunk(w int) agentTable {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(i, j int) int { return agentColumns[i].rank - agentColumns[j].rank })
+	slices.SortFunc(order, func(i, j int) int { return t.columns[i].rank - t.columns[j].rank })
 
 	for _, i := range order {
 		if need := wanted[i] + 1; wanted[i] > 0 && need <= left {
@@ -113,7 +114,7 @@ func (a *agents) heads(t agentTable, w int) string {
 	line := "    " + pad("agent", t.name) + " " + pad("state", 11)
 	for i, n := range t.widths {
 		if n > 0 {
-			line += " " + pad(agentColumns[i].head, n)
+			line += " " + pad(t.columns[i].head, n)
 		}
 	}
 	return a.theme.dim.Render(fit(line+"  why it waits, or last message", w))
@@ -136,9 +137,9 @@ func (a *agents) agentLine(s *parley.AgentStatus, t agentTable, w int) string {
 	var plain, coloured strings.Builder
 	for i, n := range t.widths {
 		if n > 0 {
-			cell := " " + pad(agentColumns[i].text(a, s), n)
+			cell := " " + pad(t.columns[i].text(a, s), n)
 			plain.WriteString(cell)
-			coloured.WriteString(a.cellStyle(i, s).Render(cell))
+			coloured.WriteString(a.cellStyle(t.columns[i].head, s).Render(cell))
 		}
 	}
 
@@ -156,13 +157,13 @@ func (a *agents) agentLine(s *parley.AgentStatus, t agentTable, w int) string {
 }
 
 // cellStyle returns how a cell looks: dim, unless it asks for something.
-func (a *agents) cellStyle(column int, s *parley.AgentStatus) interface{ Render(...string) string } {
+func (a *agents) cellStyle(head string, s *parley.AgentStatus) interface{ Render(...string) string } {
 	switch {
-	case agentColumns[column].head == "waiting" && s.Overdue > 0:
+	case head == "waiting" && s.Overdue > 0:
 		return a.theme.bad
-	case agentColumns[column].head == "waiting":
+	case head == "waiting":
 		return a.theme.plain
-	case agentColumns[column].head == "last hour":
+	case head == "last hour":
 		return a.theme.busy
 	}
 	return a.theme.dim

@@ -82,8 +82,8 @@ func (a *agents) parts(w, h int) (listW, listH, viewW, viewH int) {
 		listW = a.dividers.listWidth(atAgents, clamp(a.table.natural, w*45/100, w-3-leastPreview), w)
 		return listW, h, w - listW - 3, h
 	}
-	viewH = max(h-a.room, h/3, leastView)
-	return w, h - viewH, w, viewH
+	listH = a.dividers.listHeight(atAgents, h-max(h-a.room, h/3, leastView), h)
+	return w, listH, w, h - listH
 }
 
 // leastPreview is how many columns a terminal next to the list has at least.
@@ -213,13 +213,13 @@ func (a *agents) rest(s *parley.AgentStatus) string {
 	if why := waitsWords(s); why != "" {
 		return why
 	}
-	if last, ok := a.lastWords[s.ID]; ok && urgencyOf(s) == len(urgency) {
+	if last := a.lastWords.get(s.ID); last != "" && urgencyOf(s) == len(urgency) {
 		return last
 	}
 	if s.Evidence != "" {
 		return safeLine(s.Evidence)
 	}
-	return a.lastWords[s.ID]
+	return a.lastWords.get(s.ID)
 }
 
 // program returns what an agent runs: its profile, and its model if its command

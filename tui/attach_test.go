@@ -3,25 +3,10 @@ package tui
 import (
 	"errors"
 	"os/exec"
-	"strings"
 	"testing"
 
 	"parley"
 )
-
-func TestAttachGoesToTheAgentUnderTheMarker(t *testing.T) {
-	s := newScreen(t, busyTeam(), 120, 40)
-	s.shows("a attaches to tester, ctrl+b d returns")
-	s.press("a")           // from a broadcast: its sender
-	s.press("k", "a")      // from a direct message: its recipient
-	s.press("k", "k", "a") // to the operator: its sender
-	s.choose("coder")
-	s.press("enter")
-	if got, want := strings.Join(s.attached, " "), "tester scout reviewer coder"; got != want {
-		t.Errorf("attached to %q, want %q", got, want)
-	}
-	s.shows("Back from coder.")
-}
 
 // The key that comes back is parley's: in a tmux of the person's own it does nothing.
 func TestAttachShowsNoReturnKeyForAdoptedAgents(t *testing.T) {

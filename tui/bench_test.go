@@ -53,7 +53,7 @@ func burst(seq, n int) []parley.Event {
 			events = append(
 				events,
 				parley.Event{Seq: int64(seq + 4*i + j + 1), Type: parley.EventDelivery, Time: noon, MessageID: id,
-					AgentID: agentID("tester"), State: string(state)},
+					RecipientID: agentID("tester"), State: string(state)},
 			)
 		}
 	}
@@ -155,12 +155,12 @@ func BenchmarkThreadFrame(b *testing.B) {
 			s.m.Update(feedMsg{
 				events: []parley.Event{
 					{
-						Seq:       seq,
-						Type:      parley.EventDelivery,
-						Time:      noon,
-						MessageID: id,
-						AgentID:   agentID("coder"),
-						State:     "read",
+						Seq:         seq,
+						Type:        parley.EventDelivery,
+						Time:        noon,
+						MessageID:   id,
+						RecipientID: agentID("coder"),
+						State:       "read",
 					},
 				},
 				at: noon,

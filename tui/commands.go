@@ -24,19 +24,20 @@ type request = func(context.Context, parley.Service) tea.Msg
 
 // commands do the I/O of the screen. None of them touches the model.
 type commands struct {
-	now      func() time.Time
-	next     tea.Cmd                              // waits for events of the stream
-	tick     tea.Cmd                              // tells the time after a heartbeat
-	call     func(request) tea.Cmd                // calls the service
-	later    func(time.Duration, request) tea.Cmd // calls it after a wait
-	programs tea.Cmd                              // looks for programs to launch; nil if nobody can
-	attach   func(name string) tea.Cmd            // finds the command that shows a terminal
-	show     func(name string, cmd *exec.Cmd) tea.Cmd
-	edit     func(draft) tea.Cmd   // opens the person's editor
-	open     func(textMsg) tea.Cmd // opens the person's editor or pager
-	export   func(find *parley.FindMessagesRequest, path string) tea.Cmd
-	buffer   func(text string) tea.Cmd // fills the buffer of the tmux around; nil if there is none
-	operate  func(name string, args url.Values, call *parley.Invocation) tea.Cmd
+	now        func() time.Time
+	next       tea.Cmd                              // waits for events of the stream
+	tick       tea.Cmd                              // tells the time after a heartbeat
+	call       func(request) tea.Cmd                // calls the service
+	later      func(time.Duration, request) tea.Cmd // calls it after a wait
+	programs   tea.Cmd                              // looks for programs to launch; nil if nobody can
+	workspaces tea.Cmd                              // looks at all workspaces; nil if nobody can
+	attach     func(name string) tea.Cmd            // finds the command that shows a terminal
+	show       func(name string, cmd *exec.Cmd) tea.Cmd
+	edit       func(draft) tea.Cmd   // opens the person's editor
+	open       func(textMsg) tea.Cmd // opens the person's editor or pager
+	export     func(what Exported, path string) tea.Cmd
+	buffer     func(text string) tea.Cmd // fills the buffer of the tmux around; nil if there is none
+	operate    func(name string, args url.Values, call *parley.Invocation) tea.Cmd
 }
 
 // What attaching to a terminal reports.
@@ -66,16 +67,33 @@ func newCommands(ctx context.Context, o Options, notes <-chan note) commands {
 		}
 	}
 
+	beats := 0
+	beat := func() tea.Msg {
+		_ = wait.Pause(ctx, heartbeat)
+		if beats++; beats%fullBeat == 0 {
+			return tickMsg(o.Now())
+		}
+		return beatMsg(o.Now())
+	}
+
 	var programs tea.Cmd
 	if o.Programs != nil {
 		programs = func() tea.Msg { return programsMsg(o.Programs()) }
 	}
 
-	var export func(*parley.FindMessagesRequest, string) tea.Cmd
+	var workspaces tea.Cmd
+	if o.Workspaces != nil {
+		workspaces = func() tea.Msg {
+			list, err := o.Workspaces(ctx)
+			return workspacesMsg{list, err}
+		}
+	}
+
+	var export func(Exported, string) tea.Cmd
 	if o.Export != nil {
-		export = func(find *parley.FindMessagesRequest, path string) tea.Cmd {
+		export = func(what Exported, path string) tea.Cmd {
 			return func() tea.Msg {
-				n, err := o.Export(ctx, find, path)
+				n, err := o.Export(ctx, what, path)
 				return exportedMsg{path: path, n: n, err: err}
 			}
 		}
@@ -87,18 +105,19 @@ func newCommands(ctx context.Context, o Options, notes <-chan note) commands {
 	}
 
 	return commands{
-		open:     func(msg textMsg) tea.Cmd { return openFile(o.Environ, msg) },
-		export:   export,
-		buffer:   buffer,
-		programs: programs,
-		now:      o.Now,
-		next:     func() tea.Msg { return gather(ctx, notes, o.Now, frameOf(o.Still)) },
-		tick:     func() tea.Msg { _ = wait.Pause(ctx, heartbeat); return tickMsg(o.Now()) },
-		call:     func(r request) tea.Cmd { return later(0, r) },
-		later:    later,
-		attach:   func(name string) tea.Cmd { return func() tea.Msg { return attach(o, name) } },
-		show:     show,
-		edit:     func(d draft) tea.Cmd { return edit(o.Environ, d) },
+		open:       func(msg textMsg) tea.Cmd { return openFile(o.Environ, msg) },
+		export:     export,
+		buffer:     buffer,
+		programs:   programs,
+		workspaces: workspaces,
+		now:        o.Now,
+		next:       func() tea.Msg { return gather(ctx, notes, o.Now, frameOf(o.Still)) },
+		tick:       beat,
+		call:       func(r request) tea.Cmd { return later(0, r) },
+		later:      later,
+		attach:     func(name string) tea.Cmd { return func() tea.Msg { return attach(o, name) } },
+		show:       show,
+		edit:       func(d draft) tea.Cmd { return edit(o.Environ, d) },
 		operate: func(name string, args url.Values, call *parley.Invocation) tea.Cmd {
 			return later(0, func(ctx context.Context, s parley.Service) tea.Msg {
 				return operate(ctx, s, name, args, call)

@@ -26,6 +26,7 @@ type compose struct {
 	drafts
 	open   bool
 	inTo   bool // the keys go to the names
+	idle   bool // no key was pressed since a draft was sent
 	draft  draft
 	box    textarea.Model
 	err    error
@@ -93,17 +94,10 @@ func (c *compose) close() {
 	c.box.Blur()
 }
 
-// sending reports whether the draft in the box is on its way.
-func (c *compose) sending() bool { return c.posting[c.draft.to] }
-
 func (c *compose) text() string { return c.box.Value() }
 
-// update passes a key or a paste to the box. A draft that is on its way does not
-// change.
+// update passes a key or a paste to the box.
 func (c *compose) update(msg tea.Msg) tea.Cmd {
-	if c.sending() {
-		return nil
-	}
 	var cmd tea.Cmd
 	c.box, cmd = c.box.Update(msg)
 	return cmd
@@ -132,8 +126,6 @@ func (c *compose) lines(w, body int) int {
 func (c *compose) note() string {
 	n := utf8.RuneCountInString(c.text())
 	switch {
-	case c.sending():
-		return "sending…"
 	case n > textLimit:
 		return fmt.Sprintf("%d characters, %d too many", n, n-textLimit)
 	case n > textLimit/2:
@@ -165,7 +157,7 @@ func (c *compose) cursor() *tea.Cursor {
 	}
 
 	cur := c.box.Cursor()
-	if cur == nil || c.sending() {
+	if cur == nil {
 		return nil
 	}
 	cur.X, cur.Y = cur.X+2, cur.Y+2

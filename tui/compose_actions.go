@@ -68,9 +68,7 @@ func (c *compose) steer() tea.Cmd {
 }
 
 func (c *compose) newLine() tea.Cmd {
-	if !c.sending() {
-		c.box.InsertString("\n")
-	}
+	c.box.InsertString("\n")
 	return nil
 }
 
@@ -85,14 +83,11 @@ func (c *compose) leave() tea.Cmd {
 	return nil
 }
 
-// send sends the draft in the box. The same content keeps its key: sent again
-// after a failure, it arrives once.
+// send sends the draft in the box, and closes that: the next keys are for the screen, however long
+// the daemon takes. The same content keeps its key: sent again after a failure, it arrives once.
 func (c *compose) send() tea.Cmd {
 	c.draft.text = c.text()
-	switch {
-	case c.sending():
-		return nil
-	case c.draft.blank():
+	if c.draft.blank() {
 		c.tell("Nothing to send yet.")
 		return nil
 	}
@@ -101,25 +96,20 @@ func (c *compose) send() tea.Cmd {
 		c.draft.key, c.draft.sent = c.newKey(), content
 	}
 
-	c.kept[c.draft.to] = c.draft
-	c.posting[c.draft.to], c.err = true, nil
+	c.forget(c.draft.to)
+	c.posting[c.draft.key] = c.draft
+	c.close()
+	c.idle = true
+	c.status = status{text: "Sending " + lowerFirst(c.draft.label) + "…"}
 
 	return c.do.call(newParcel(c.draft, &c.team).send(c.do.now))
 }
 
-// sent takes the receipt, or the error. After an error the box is open as before.
+// sent takes the receipt, or the error.
 func (c *compose) sent(msg sentMsg) tea.Cmd {
-	delete(c.posting, msg.draft.to)
-	here := c.open && c.draft.to == msg.draft.to
+	delete(c.posting, msg.draft.key)
 	if msg.err != nil {
-		return c.notSent(here, msg.err)
-	}
-
-	if c.kept[msg.draft.to].text == msg.draft.text {
-		c.forget(msg.draft.to)
-	}
-	if here {
-		c.close()
+		return c.notSent(msg.draft, msg.err)
 	}
 
 	receipt := &row{id: msg.id, count: max(1, len(msg.deliveries))}
@@ -132,19 +122,28 @@ func (c *compose) sent(msg sentMsg) tea.Cmd {
 	return c.link.lookLater()
 }
 
-// notSent shows why: in the box if the draft is there, else in the status line.
-func (c *compose) notSent(here bool, err error) tea.Cmd {
-	if here {
-		c.err = err
+// notSent keeps the draft and shows why. It opens the box again, unless the person went on to something
+// else: their next keys are not for the box.
+func (c *compose) notSent(d draft, err error) tea.Cmd {
+	var cmds []tea.Cmd
+	if c.link.gone(err) {
+		cmds = append(cmds, c.link.lookLater())
 	}
 
-	gone := c.link.gone(err)
-	if !c.open {
+	here := c.open && c.draft.to == d.to
+	if here {
+		c.draft.text = c.text()
+		c.keep(c.draft)
+	}
+
+	c.restore(d)
+	switch {
+	case here, c.idle && !c.open:
+		cmds = append(cmds, c.write(d.to, d.label, string(d.names)))
+		c.err = err
+	default:
 		c.fail(err)
 	}
-	if gone {
-		return c.link.lookLater()
-	}
 
-	return nil
+	return tea.Batch(cmds...)
 }

@@ -53,11 +53,11 @@ func (d draft) named() bool { return d.first != "" || d.to == (address{}) }
 // drafts are those that are not in the box.
 type drafts struct {
 	kept    map[address]draft
-	posting map[address]bool // drafts that are on their way
+	posting map[string]draft // those on their way, by their keys
 }
 
 func newDrafts() drafts {
-	return drafts{kept: map[address]draft{}, posting: map[address]bool{}}
+	return drafts{kept: map[address]draft{}, posting: map[string]draft{}}
 }
 
 // keep keeps a draft, or forgets its address if it is blank.
@@ -72,6 +72,14 @@ func (k *drafts) keep(d draft) {
 // forget throws a draft away.
 func (k *drafts) forget(to address) { delete(k.kept, to) }
 
+// restore keeps a draft that was not sent. What was written for its address meanwhile follows it.
+func (k *drafts) restore(d draft) {
+	if newer, ok := k.kept[d.to]; ok && !newer.blank() {
+		d.text = strings.TrimRight(d.text, "\n") + "\n" + newer.text
+	}
+	k.kept[d.to] = d
+}
+
 // unsent returns the addresses, in words, for which something is written.
 func (c *compose) unsent() []string {
 	var labels []string
@@ -83,15 +91,18 @@ func (c *compose) unsent() []string {
 	if c.open && strings.TrimSpace(c.text()) != "" {
 		labels = append(labels, c.draft.label)
 	}
+	for _, d := range c.posting {
+		labels = append(labels, d.label)
+	}
 	slices.Sort(labels)
 	return labels
 }
 
-// unposted returns the kept drafts that are not on their way, by their labels.
+// unposted returns the kept drafts that are not in the box, by their labels.
 func (c *compose) unposted() []draft {
 	var all []draft
 	for to, d := range c.kept {
-		if !c.posting[to] && (!c.open || to != c.draft.to) {
+		if !c.open || to != c.draft.to {
 			all = append(all, d)
 		}
 	}

@@ -38,9 +38,6 @@ func edit(environ []string, d draft) tea.Cmd {
 func editor(environ []string) []string { return programOf(environ, "vi", "VISUAL=", "EDITOR=") }
 
 func (c *compose) openEditor() tea.Cmd {
-	if c.sending() {
-		return nil
-	}
 	d := c.draft
 	d.text = c.text()
 	return c.do.edit(d)

@@ -62,9 +62,6 @@ func dueWords(d time.Duration) string {
 // fixed reports whether the draft's priority and answer cannot be changed, and
 // says so for guidance.
 func (c *compose) fixed() bool {
-	if c.sending() {
-		return true
-	}
 	if c.draft.formal() {
 		return false
 	}
@@ -94,7 +91,6 @@ func following[T comparable](values []T, v T) T {
 // editTo gives the keys to the names, where they can be chosen.
 func (c *compose) editTo() tea.Cmd {
 	switch {
-	case c.sending():
 	case c.draft.named():
 		c.inTo = true
 	case c.draft.to.steer:
@@ -107,11 +103,7 @@ func (c *compose) editTo() tea.Cmd {
 
 func (c *compose) leaveTo() tea.Cmd { c.inTo = false; return nil }
 
-func (c *compose) typeTo(key tea.KeyPressMsg) {
-	if !c.sending() {
-		c.draft.names.press(key)
-	}
-}
+func (c *compose) typeTo(key tea.KeyPressMsg) { c.draft.names.press(key) }
 
 func (c *compose) completeTo() tea.Cmd {
 	if rest := c.team.complete(string(c.draft.names)); rest != "" {

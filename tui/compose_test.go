@@ -9,30 +9,6 @@ import (
 	"parley"
 )
 
-func TestWritesToTheAgentUnderTheMarker(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		keys []string
-		to   string
-	}{
-		{"the agent", []string{"2", "j", "j", "c"}, agentID("reviewer")},
-		{"the sender of a message", []string{"k", "k", "k", "k", "c"}, agentID("scout")},
-		{"the recipient of one's own", []string{"k", "k", "c"}, agentID("reviewer")},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			s, f := newBusyScreen(t, 120, 40)
-			s.press(c.keys...)
-			s.typed("hello")
-			s.press("ctrl+j")
-			s.enters("there")
-			if len(f.sent) != 1 || f.sent[0].To[0] != c.to || f.sent[0].Text != "hello\nthere" ||
-				f.sent[0].InReplyTo != "" {
-				t.Errorf("sent %+v, want one to %s", f.sent, c.to)
-			}
-		})
-	}
-}
-
 func TestReplyNamesTheMessage(t *testing.T) {
 	s, f := newBusyScreen(t, 120, 40)
 	s.press("k", "k", "k", "r")
@@ -56,10 +32,10 @@ func TestReceiptFollowsTheDelivery(t *testing.T) {
 	s.hides("▸ To all agents")
 	s.news()
 	f.emit(parley.Event{
-		Type:      parley.EventDelivery,
-		MessageID: s.m.status.receipt.id,
-		AgentID:   idOf("coder"),
-		State:     "submitted",
+		Type:        parley.EventDelivery,
+		MessageID:   s.m.status.receipt.id,
+		RecipientID: idOf("coder"),
+		State:       "submitted",
 	})
 
 	s.news()
@@ -95,6 +71,102 @@ func TestFailedSendKeepsTheDraftAndItsKey(t *testing.T) {
 	}
 }
 
+// heldBack keeps what commands answer until it is let through, as a slow daemon does.
+func (s *stage) heldBack() (letThrough func()) {
+	call := s.m.compose.do.call
+	var waiting []tea.Cmd
+	s.m.compose.do.call = func(r request) tea.Cmd {
+		waiting = append(waiting, call(r))
+		return nil
+	}
+
+	return func() {
+		s.m.compose.do.call = call
+		for _, cmd := range waiting {
+			s.run(cmd, 0)
+		}
+		waiting = nil
+	}
+}
+
+func TestKeysWorkWhileAMessageIsSent(t *testing.T) {
+	s, f := newBusyScreen(t, 120, 40)
+	letThrough := s.heldBack()
+	s.press("b")
+	s.enters("first")
+	s.shows("Sending to all agents…")
+	s.press("2")
+	s.shows("▸2 Agents")
+	s.press("b")
+	s.enters("second")
+	s.press("b")
+	s.typed("third")
+	s.shows("third")
+	s.hides("second")
+
+	letThrough()
+	var texts []string
+	for _, r := range f.casts {
+		texts = append(texts, r.Text)
+	}
+	if got := strings.Join(texts, " "); got != "first second" {
+		t.Errorf("sent %q, want first second", got)
+	}
+	if got := s.m.compose.text(); got != "third" {
+		t.Errorf("the box has %q, want third", got)
+	}
+}
+
+func TestQuitNamesWhatIsNotSentYet(t *testing.T) {
+	s, _ := newBusyScreen(t, 120, 40)
+	letThrough := s.heldBack()
+	s.press("b")
+	s.enters("first")
+	s.press("q")
+	s.shows("Not sent: to all agents.")
+	letThrough()
+	s.press("2", "q")
+	if !s.quit {
+		t.Error("it does not quit although all was sent")
+	}
+}
+
+// A failure comes when the person has gone on: their keys must not get into the box again.
+func TestFailedSendOpensNothingUnderTheHands(t *testing.T) {
+	tests := []struct{ name, keys, want, kept string }{
+		{"nothing since", "", "first", ""},
+		{"another screen", "2", "", "first"},
+		{"more for the same", "b second", "first\nsecond", ""},
+		{"more for the same, and away", "b second esc", "", "first\nsecond"},
+	}
+
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			s, f := newBusyScreen(t, 120, 40)
+			letThrough := s.heldBack()
+			s.press("b")
+			s.enters("first")
+			for word := range strings.FieldsSeq(test.keys) {
+				if word == "second" {
+					s.typed(word)
+					continue
+				}
+				s.press(word)
+			}
+
+			f.err = parley.Errorf(parley.RateLimited, "too many messages").Suggest("Wait.")
+			letThrough()
+			s.shows("too many messages")
+			if s.m.compose.open != (test.want != "") || test.want != "" && s.m.compose.text() != test.want {
+				t.Errorf("the box is open: %v, with %q", s.m.compose.open, s.m.compose.text())
+			}
+			if got := s.m.compose.kept[address{everyone: true}].text; test.kept != "" && got != test.kept {
+				t.Errorf("kept %q, want %q", got, test.kept)
+			}
+		})
+	}
+}
+
 func TestEachAddressKeepsItsOwnDraft(t *testing.T) {
 	s := newScreen(t, busyTeam(), 120, 40)
 	s.choose("coder")
@@ -106,25 +178,4 @@ func TestEachAddressKeepsItsOwnDraft(t *testing.T) {
 	s.hides("for coder only")
 	s.press("esc", "c")
 	s.shows("for coder only")
-}
-
-func TestQuitAsksOnceWhenSomethingIsUnsent(t *testing.T) {
-	s := newScreen(t, busyTeam(), 120, 40)
-	s.press("b")
-	s.typed("half a tho")
-	s.press("esc", "q")
-	if s.quit {
-		t.Fatal("left at once")
-	}
-
-	s.shows("Not sent: to all agents. Press the key again to quit anyway.")
-	s.press("j", "q")
-	if s.quit {
-		t.Error("left without asking, though another key came between")
-	}
-
-	s.press("q")
-	if !s.quit {
-		t.Error("did not leave when told twice")
-	}
 }

@@ -43,6 +43,36 @@ func TestHungDaemonCountsAsGone(t *testing.T) {
 	s.shows("daemon gone")
 }
 
+func TestABeatLooksAtAllAgentsOnceSomethingHappened(t *testing.T) {
+	s, f := newBusyScreen(t, 120, 40)
+	s.send(tickMsg(noon))
+	f.agents[0].Unread = 41
+	s.send(beatMsg(noon))
+	if got := s.m.team.find(f.agents[0].ID).Unread; got == 41 {
+		t.Error("all agents are looked at although nothing has happened")
+	}
+	if !s.m.same {
+		t.Error("a beat draws although nothing has changed")
+	}
+
+	f.say(31, "coder", []string{"tester"}, "something", "normal", parley.DeliveryQueued)
+	s.send(beatMsg(noon))
+	if got := s.m.team.find(f.agents[0].ID).Unread; got != 41 {
+		t.Errorf("the agent has %d unread, want 41", got)
+	}
+}
+
+func TestABeatFindsALostDaemon(t *testing.T) {
+	s, f := newBusyScreen(t, 120, 40)
+	s.send(tickMsg(noon))
+	f.err, s.blind = gone, true
+	s.send(beatMsg(noon))
+	s.shows("daemon gone")
+	f.err, s.blind = nil, false
+	s.send(beatMsg(noon))
+	s.hides("daemon gone")
+}
+
 func TestRunEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	in, keys := io.Pipe()
@@ -57,7 +87,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	}
 
 	go func() { <-asked; cancel() }()
-	if err := Run(ctx, o, in, io.Discard); !errors.Is(err, context.Canceled) {
+	if _, err := Run(ctx, o, in, io.Discard); !errors.Is(err, context.Canceled) {
 		t.Errorf("Run returned %v, want %v", err, context.Canceled)
 	}
 }

@@ -1,17 +1,27 @@
 package tui
 
 import (
+	"context"
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
 )
 
-// copyText takes the text of the message under the marker to the clipboard. The terminal
-// does that (OSC 52), also over ssh.
+// copyText takes the text of the message under the marker, or what the agent's terminal shows, to the
+// clipboard. The terminal around the screen does that (OSC 52), also over ssh.
 func (m *model) copyText() tea.Cmd {
 	s := m.about()
-	if s.message == "" {
-		m.tell("No message to copy here.")
+	if m.traffic.picks() {
+		return selecting{m.traffic}.copyAll()
+	}
+	switch {
+	case s.message != "":
+	case s.agent != nil && readable(s.agent):
+		return m.do.call(readTerminalCopy(s.agent.ID, s.agent.Name))
+	default:
+		m.tell("No message and no terminal to copy here.")
 		return nil
 	}
 
@@ -21,6 +31,18 @@ func (m *model) copyText() tea.Cmd {
 	}
 
 	return m.copy(text, what)
+}
+
+// readTerminalCopy reads what an agent's terminal shows, without the blank lines at its end.
+func readTerminalCopy(id, name string) request {
+	return func(ctx context.Context, s parley.Service) tea.Msg {
+		res, err := s.ReadTerminal(ctx, parley.ReadTerminalRequest{Agent: id})
+		if err != nil {
+			return copiedMsg{err: err}
+		}
+		text := strings.TrimRight(safeText(strings.Join(res.Lines, "\n")), "\n ")
+		return copiedMsg{text: text, what: "The terminal of " + name}
+	}
 }
 
 // wholeText returns the whole text of a message that is shown, "" if it was not read.
@@ -37,6 +59,9 @@ func (m *model) wholeText(id string) string {
 // thread's, or an agent's name.
 func (m *model) copyName() tea.Cmd {
 	switch s := m.about(); {
+	case m.traffic.picks():
+		rows := m.traffic.chosen()
+		return m.copy(strings.Join(idsOf(rows), "\n"), "A list of "+plural(len(rows), "id"))
 	case s.message != "":
 		return m.copy(s.message, "The message's id")
 	case s.thread != nil:
@@ -46,6 +71,15 @@ func (m *model) copyName() tea.Cmd {
 	}
 	m.tell("Nothing to copy here.")
 	return nil
+}
+
+// copied takes texts that were read to the clipboard.
+func (m *model) copied(msg copiedMsg) tea.Cmd {
+	if msg.err != nil {
+		m.failed(msg.err)
+		return nil
+	}
+	return m.copy(msg.text, msg.what)
 }
 
 // bufferedMsg is what came of filling tmux's buffer.

@@ -1,42 +1,10 @@
 package tui
 
 import (
-	"fmt"
 	"testing"
 
 	"parley"
 )
-
-// copied runs a key, and returns what its command hands to the terminal.
-func (s *stage) copied(key string) string {
-	s.t.Helper()
-	b := s.m.keys.find(inShell, key)
-	if cmd := b.run(); cmd != nil {
-		return fmt.Sprint(cmd())
-	}
-	return ""
-}
-
-func TestCopiesTheMessageAndWhatNamesIt(t *testing.T) {
-	s, _ := newBusyScreen(t, 120, 30)
-	s.press("enter")
-	if got, want := s.copied("y"), "green again"; got != want {
-		t.Errorf("y copied %q, want %q", got, want)
-	}
-	if got, want := s.copied("Y"), s.m.traffic.sel.id; got != want {
-		t.Errorf("Y copied %q, want %q", got, want)
-	}
-
-	s.press("esc", "2")
-	if got, want := s.copied("Y"), s.m.agents.selected().Name; got != want {
-		t.Errorf("Y copied %q, want %q", got, want)
-	}
-	if got := s.copied("y"); got != "" {
-		t.Errorf("y copied %q of an agent", got)
-	}
-	s.press("y")
-	s.shows("No message to copy here.")
-}
 
 func TestRootCauseIsShown(t *testing.T) {
 	f := newFake()
@@ -86,7 +54,17 @@ func TestFilterFollowsWhatHappens(t *testing.T) {
 	s.enters("/is:held")
 	s.shows("1 message · 1 held", "hello")
 	f.messages[id].Deliveries[0].State = parley.DeliveryRead
-	f.emit(parley.Event{Type: parley.EventDelivery, MessageID: id, AgentID: idOf("tester"), State: "read"})
+	f.emit(parley.Event{Type: parley.EventDelivery, MessageID: id, RecipientID: idOf("tester"), State: "read"})
 	s.news()
 	s.shows("0 messages", "No message matches.")
+}
+
+func TestTerminalIsCopied(t *testing.T) {
+	s, f := newBusyScreen(t, 120, 30)
+	f.terminal = []string{"one", "two", "", ""}
+	s.choose("coder")
+	s.press("y")
+	s.shows("The terminal of coder is on the clipboard")
+	s.press("5", "y")
+	s.shows("No message and no terminal to copy here.")
 }

@@ -109,12 +109,12 @@ func (f *fakeService) say(
 
 		res.Deliveries = append(res.Deliveries, d)
 		f.emit(parley.Event{
-			Type:      parley.EventDelivery,
-			Time:      at,
-			MessageID: id,
-			AgentID:   idOf(name),
-			Agent:     name,
-			State:     string(d.State),
+			Type:        parley.EventDelivery,
+			Time:        at,
+			MessageID:   id,
+			RecipientID: idOf(name),
+			Agent:       name,
+			State:       string(d.State),
 		})
 	}
 
@@ -317,6 +317,10 @@ func (f *fakeService) options() Options {
 		Now:     func() time.Time { return noon },
 		NewKey:  func() string { n++; return fmt.Sprint("key-", n) },
 		Environ: []string{"TERM=xterm-256color"},
+		Workspaces: func(context.Context) ([]Workspace, error) {
+			return []Workspace{{Name: "/home/someone/blog", Shown: "~/blog"}, {Name: "/home/someone/shop", Shown: "~/shop"},
+				{Name: "/home/someone/storefront", Shown: "~/storefront", Opened: true}}, nil
+		},
 	}.withDefaults()
 }
 

@@ -99,6 +99,10 @@ func (h *health) update(msg tea.Msg) tea.Cmd {
 			h.meter.look(waitingIn(s))
 		}
 		return tea.Batch(h.size(), h.askUsage())
+	case pulseMsg:
+		if msg.err == nil {
+			h.meter.look(waitingIn(msg.workspace))
+		}
 	case shownMsg:
 		return tea.Batch(h.size(), h.askUsage())
 	case usageMsg:

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -25,11 +24,11 @@ func (f *fakeService) typed(at time.Time, took ...time.Duration) {
 
 		for i, s := range append([]parley.DeliveryState{parley.DeliveryQueued}, typedStates...) {
 			f.emit(parley.Event{
-				Type:      parley.EventDelivery,
-				Time:      at.Add(d * time.Duration(min(i, 2)) / 2),
-				MessageID: id,
-				AgentID:   agentID("tester"),
-				State:     string(s),
+				Type:        parley.EventDelivery,
+				Time:        at.Add(d * time.Duration(min(i, 2)) / 2),
+				MessageID:   id,
+				RecipientID: agentID("tester"),
+				State:       string(s),
 			})
 		}
 	}
@@ -87,21 +86,6 @@ func TestHealthReportsAnotherVersionOfTheDaemon(t *testing.T) {
 	s := newScreen(t, busyTeam(), 100, 30, func(o *Options) { o.Version = "1.3.0" })
 	s.press("5")
 	s.shows("the daemon is 1.2.3, this screen 1.3.0")
-}
-
-func TestHealthExamines(t *testing.T) {
-	s := newScreen(t, busyTeam(), 100, 60, func(o *Options) {
-		o.Examine = func(context.Context) []Finding {
-			return []Finding{
-				{Check: "tmux", Well: true, Detail: "3.4"},
-				{Check: "disk", Bad: true, Detail: "it is full", Action: "Make room."},
-			}
-		}
-	})
-
-	s.press("5", "enter")
-	s.shows("✗ disk: it is full", "→ Make room.", "✓ tmux      3.4", "Examined 2 things: 1 finding.",
-		"Examined at 12:00")
 }
 
 func TestSparksShowSmallestAndLargest(t *testing.T) {

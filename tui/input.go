@@ -23,6 +23,8 @@ func (m *model) scope() scope {
 		return inPalette
 	case m.form.open:
 		return inLaunch
+	case m.workspaces.open:
+		return inWorkspaces
 	case m.compose.open && m.compose.inTo:
 		return inTo
 	case m.compose.open:
@@ -42,6 +44,7 @@ func (m *model) scope() scope {
 // expected.
 func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 	s := m.scope()
+	m.compose.idle = false
 	if m.layout.small() {
 		return m.pressUnseen(s, key)
 	}
@@ -116,6 +119,7 @@ func (m *model) pressUnseen(s scope, key tea.KeyPressMsg) tea.Cmd {
 
 func (m *model) paste(msg tea.PasteMsg) tea.Cmd {
 	s := m.scope()
+	m.compose.idle = false
 	if m.layout.small() && s != inCompose {
 		return nil
 	}

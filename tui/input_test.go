@@ -91,29 +91,3 @@ func TestTextTypedIntoAShrinkingWindowIsKept(t *testing.T) {
 		t.Error("keys that nobody could see did something")
 	}
 }
-
-// A paste that is no message is refused with what to do instead, and what was written stays.
-func TestHugePasteIsRefused(t *testing.T) {
-	huge := tea.PasteMsg{Content: strings.Repeat("a line of a log\n", 1<<16)}
-	for name, keys := range map[string][]string{
-		"a message": {"b"}, "names": {"w"}, "a command": {":"}, "a filter": {"/"}, "a line": {"3", "+"}, "a form": {"L"},
-	} {
-		s := newScreen(t, busyTeam(), 120, 30, withPrograms)
-		s.press(keys...)
-		s.typed("co")
-		before := s.m.compose.text()
-		s.send(huge)
-		if got := s.m.status.text; !strings.HasPrefix(got, "Not pasted: it has 1048576 characters") {
-			t.Errorf("%s: it says %q", name, got)
-		}
-		if got := s.m.compose.text(); got != before {
-			t.Errorf("%s: the text is %.20q, want %q", name, got, before)
-		}
-		s.fits(name)
-	}
-
-	s := newScreen(t, busyTeam(), 120, 30)
-	s.press("b")
-	s.send(tea.PasteMsg{Content: strings.Repeat("x", textLimit+1)})
-	s.shows("2001 characters, 1 too many")
-}

@@ -27,6 +27,7 @@ const (
 	inAnswer
 	inTiles
 	inLaunch
+	inWorkspaces
 	scopes
 )
 
@@ -47,6 +48,8 @@ var scopeNames = [scopes]string{
 	inAnswer:  "Answering a question",
 	inTiles:   "Tiles",
 	inLaunch:  "Launching an agent",
+
+	inWorkspaces: "Your workspaces",
 }
 
 // screenScope returns the scope of a screen's own keys.
@@ -150,6 +153,7 @@ func (m *model) bindings() []binding {
 	add(inAnswer, answering{m.needs}.answerKeys())
 	add(inTiles, m.tiles.keys())
 	add(inLaunch, m.form.keys())
+	add(inWorkspaces, m.workspaces.keys())
 
 	return all
 }
@@ -179,9 +183,10 @@ func (m *model) shellKeys() []binding {
 		bind("t", "tiles: live terminals, who needs you first", m.tiles.start).hinted("tiles").named("tiles"),
 		bind("p", "pause or resume all, or those selected", m.pauseOrResume).named("pause or resume"),
 		bind("L", "launch an agent", m.form.start).named("launch"),
+		bind("W", "your workspaces, also of other machines", m.workspaces.start).named("show workspaces"),
 		bind(": ctrl+p", "run any command", m.palette.start).hinted("run"),
 		bind("e", "open it in your editor or pager", m.openText).named("open text"),
-		bind("y", "copy the message's text", m.copyText).named("copy text"),
+		bind("y", "copy the message's text, or the terminal", m.copyText).named("copy text"),
 		bind("Y", "copy the id, or the agent's name", m.copyName).named("copy id"),
 		bind("u", "undo the last action", m.undoLast).named("undo"),
 		bind("↑ k", "up", m.moving(lineUp)),

@@ -120,26 +120,26 @@ func twice(all []binding, keys map[string]string) error {
 	for i := range all {
 		for j := range all[:i] {
 			a, b := &all[j], &all[i]
-			if a.scope != b.scope && (a.scope != inShell || b.scope > inHealth) {
-				continue
-			}
 			_, changedA := keys[a.action()]
 			_, changedB := keys[b.action()]
-			if !changedA && !changedB {
+			if !meet(a, b) || !changedA && !changedB {
 				continue
 			}
-			for _, key := range b.keys {
-				if slices.Contains(a.keys, key) {
-					return parley.Errorf(parley.InvalidArgument, "the key %s is bound twice: to %s and to %s",
-						parley.CleanLine(key), a.action(), b.action()).
-						With("setting", "keys").
-						Suggest("Give one of them another key, or none.")
-				}
+
+			if n := slices.IndexFunc(b.keys, func(key string) bool { return slices.Contains(a.keys, key) }); n >= 0 {
+				return parley.Errorf(parley.InvalidArgument, "the key %s is bound twice: to %s and to %s",
+					parley.CleanLine(b.keys[n]), a.action(), b.action()).
+					With("setting", "keys").
+					Suggest("Give one of them another key, or none.")
 			}
 		}
 	}
+
 	return nil
 }
+
+// meet reports whether two bindings hold on one screen; the first is the earlier in the table.
+func meet(a, b *binding) bool { return a.scope == b.scope || a.scope == inShell && b.scope <= inHealth }
 
 // namedKeys are the keys that are no character.
 var namedKeys = []string{

@@ -94,22 +94,6 @@ func TestThemesHaveTheirColours(t *testing.T) {
 	}
 }
 
-func TestSavedFilterIsRecalled(t *testing.T) {
-	s := newScreen(t, busyTeam(), 120, 30, func(o *Options) {
-		o.Filters = map[string]string{"stuck": "is:held coder", "mine": "to:you"}
-	})
-	s.press("/")
-	s.shows("@mine @stuck words")
-	s.typed("@st")
-	s.shows("@stuck")
-	s.press("tab")
-	s.shows("1 message · 1 held")
-	s.hides("Plan for today")
-	if got, want := s.m.traffic.filter.text, "@stuck"; got != want {
-		t.Errorf("the line is %q, want %q", got, want)
-	}
-}
-
 func TestWrongFiltersAreRefused(t *testing.T) {
 	for _, f := range []map[string]string{{"My one": "x"}, {"a": " "}, {"a": "@b"}} {
 		if err := CheckFilters(f); err == nil || parley.AsError(err).Action == "" {

@@ -28,6 +28,8 @@ var prepare = map[scope][]string{
 	inAnswer:  {"4", "enter"},
 	inTiles:   {"t", "tab"},
 	inLaunch:  {"L", "tab", "tab", "tab", "tab"},
+
+	inWorkspaces: {"W", "k"},
 }
 
 func TestEveryKeyDoesSomething(t *testing.T) {

@@ -70,6 +70,7 @@ func (m *model) settle() {
 	m.compose.resize(l.inner, composeHeight(l.bodyH))
 	m.palette.settle(l.inner, l.bodyH)
 	m.help.settle(m.theme, m.keys, l.inner, l.bodyH)
+	m.workspaces.settle(l.bodyH)
 }
 
 func composeHeight(body int) int { return clamp(body/5, 3, 8) }

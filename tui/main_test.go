@@ -5,39 +5,27 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"testing"
+
+	"parley/internal/demoagent"
+	"parley/orchestrator/terminal"
 )
 
 var update = flag.Bool("update", false, "write the golden views anew")
 
-// The first makes the test binary be the screen, over a fake service; the second
-// names the tmux server whose sessions play its agents' terminals.
-const (
-	screenVariable = "PARLEY_TEST_SCREEN"
-	socketVariable = "PARLEY_TEST_SOCKET"
-)
+// demoAgent as the first argument makes the test binary the scripted agent.
+const demoAgent = "demo-agent"
 
+// TestMain lets the test binary be parley's launcher and the scripted agent.
 func TestMain(m *testing.M) {
-	var f *fakeService
-	switch os.Getenv(screenVariable) {
-	case "":
-		os.Exit(m.Run())
-	case "busy":
-		f = busyTeam()
-	default:
-		f = newFake()
+	switch {
+	case len(os.Args) == 3 && os.Args[1] == "_exec":
+		fmt.Fprintln(os.Stderr, terminal.Exec(os.Args[2]))
+		os.Exit(terminal.ExecFailed)
+	case len(os.Args) > 1 && os.Args[1] == demoAgent:
+		os.Exit(demoagent.Main(context.Background(), demoagent.Program{
+			Args: os.Args[2:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		}))
 	}
-
-	o := f.options()
-	o.Environ, o.Mouse = os.Environ(), true
-	o.Attach = func(name string) (*exec.Cmd, error) {
-		return exec.Command("env", "-u", "TMUX", "tmux", "-u", "-S", os.Getenv(socketVariable), "attach-session", "-t",
-			"="+name), nil
-	}
-
-	if err := Run(context.Background(), o, os.Stdin, os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+	os.Exit(m.Run())
 }

@@ -11,21 +11,23 @@ import (
 // routing of keys and messages.
 type model struct {
 	actions
-	workspace string
-	ascii     bool
-	mouse     bool
-	layout    layout
-	keys      *keymap
-	traffic   *traffic
-	agents    *agents
-	threads   *threads
-	needs     *needs
-	health    *health
-	compose   *compose
-	palette   *palette
-	tiles     *tiles
-	form      *launchForm
-	clicks    clicks
+	workspace  string
+	ascii      bool
+	mouse      bool
+	layout     layout
+	keys       *keymap
+	traffic    *traffic
+	agents     *agents
+	threads    *threads
+	needs      *needs
+	health     *health
+	compose    *compose
+	palette    *palette
+	tiles      *tiles
+	form       *launchForm
+	workspaces *workspaces
+	clicks     clicks
+	same       bool // the last message has changed nothing that is drawn
 }
 
 func newModel(o Options, do commands) *model {
@@ -37,19 +39,22 @@ func newModel(o Options, do commands) *model {
 		workspace: safeLine(filepath.Base(o.Workspace)),
 		keys:      a.bound,
 		traffic:   newTraffic(a),
-		agents:    &agents{actions: a, colours: !o.NoColor},
+		agents:    newAgents(a, o),
 		health:    newHealth(a.shared, o),
 		compose:   newCompose(a.shared, o.NewKey),
 	}
 
+	m.traffic.hidden = hiddenColumnsOf(o.Look)
 	m.palette = &palette{shared: a.shared, keymap: m.keys}
 	m.tiles = newTiles(a, m.compose, m.palette, o)
 	m.form = &launchForm{shared: a.shared}
+	m.workspaces = &workspaces{shared: a.shared, quit: m.quit}
 	m.threads = newThreads(a)
 	m.needs = newNeeds(a, m.compose, m.threads)
 	m.screens = [places]screen{m.traffic, m.agents, m.threads, m.needs, m.health}
 	m.bindKeys(o.Keys)
 	m.begin(o.Open)
+	m.fail(o.Problem)
 
 	return m
 }
@@ -67,7 +72,7 @@ func (m *model) bindKeys(keys map[string]string) {
 
 // Init asks for everything once.
 func (m *model) Init() tea.Cmd {
-	return tea.Batch(m.do.next, m.link.lookSoon(), m.do.tick)
+	return tea.Batch(m.do.next, m.link.lookFirst(), m.do.tick)
 }
 
 // twoEscapes is how a terminal that sends two of them at once reports them.
@@ -86,6 +91,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, tea.Batch(first, second)
 	}
 
+	m.same = false
 	cmds := []tea.Cmd{m.take(msg)}
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg, tea.WindowSizeMsg, tea.MouseMsg:
@@ -117,9 +123,17 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 	case feedMsg:
 		return m.takeEvents(msg)
 	case tickMsg:
-		m.now = time.Time(msg)
-		m.status.age(m.now)
-		return tea.Batch(m.link.lookSoon(), m.do.tick)
+		age(m, time.Time(msg))
+		return tea.Batch(m.link.lookSoon(), m.do.tick, m.workspaces.refresh())
+	case beatMsg:
+		age(m, time.Time(msg))
+		if showsAges(m) || m.link.lost != nil {
+			return tea.Batch(m.link.lookSoon(), m.do.tick, m.workspaces.refresh())
+		}
+		return tea.Batch(m.link.feelPulse(), m.do.tick, m.workspaces.refresh())
+	case pulseMsg:
+		m.same = msg.err == nil
+		return m.link.felt(msg)
 	case agentsMsg:
 		return tea.Batch(m.takeAgents(msg), m.askInbox(), m.ringForNeeds())
 	case inboxMsg:
@@ -134,6 +148,8 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 		return m.compose.edited(msg)
 	case operationMsg:
 		return m.palette.answered(msg)
+	case workspacesMsg:
+		m.workspaces.take(msg)
 	case programsMsg:
 		m.form.offerPrograms(msg)
 	case launchedMsg:
@@ -146,6 +162,8 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 		return m.exported(msg)
 	case bufferedMsg:
 		return m.buffered(msg)
+	case copiedMsg:
+		return m.copied(msg)
 	case doneMsg:
 		return m.done(msg)
 	case attachMsg:
@@ -162,3 +180,12 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 
 	return nil
 }
+
+// age tells the time. What it changes is drawn when the daemon has answered, but for a notice that disappears.
+func age(m *model, now time.Time) {
+	m.now = now
+	m.same = !m.status.age(now)
+}
+
+// showsAges reports whether what is shown tells how long things take.
+func showsAges(m *model) bool { return m.tiles.opened() || m.at != atTraffic && m.at != atThreads }

@@ -29,45 +29,6 @@ func TestEachScreenHasItsKeys(t *testing.T) {
 	s.shows("Plan for today")
 }
 
-func TestStopAsksFirst(t *testing.T) {
-	s, f := newBusyScreen(t, 100, 30)
-	s.choose("coder")
-	s.press("S")
-	s.shows("Stop coder? Its process and context are lost; messages are kept. y/n")
-	s.press("n")
-	s.shows("Cancelled.")
-	if len(f.stopped) > 0 {
-		t.Errorf("stopped %q without a yes", f.stopped)
-	}
-
-	s.press("S", "y")
-	s.shows("coder stopped.")
-	if got, want := strings.Join(f.stopped, " "), "stop "+agentID("coder"); got != want {
-		t.Errorf("did %q, want %q", got, want)
-	}
-}
-
-func TestPauseIsUndone(t *testing.T) {
-	s := newScreen(t, busyTeam(), 100, 30)
-	s.press("u")
-	s.shows("Nothing to undo.")
-	s.press("p")
-	s.shows("‖ paused by operator", "Messages are paused. u resumes them.")
-	s.press("u")
-	s.hides("paused by")
-}
-
-func TestSteersTheAgentUnderTheMarker(t *testing.T) {
-	s, f := newBusyScreen(t, 100, 30)
-	s.choose("coder")
-	s.press("s")
-	s.shows("Guidance for coder")
-	s.enters("leave the lexer")
-	if len(f.steered) != 1 || f.steered[0].Agent != agentID("coder") || f.steered[0].Text != "leave the lexer" {
-		t.Errorf("steered %+v, want coder once", f.steered)
-	}
-}
-
 func TestNoticeExpiresAndErrorStays(t *testing.T) {
 	s, f := newBusyScreen(t, 100, 30)
 	s.press("3", "r")
@@ -138,5 +99,39 @@ func TestSmallWindowAsksForRoom(t *testing.T) {
 	}
 	if s.press("ctrl+c"); !s.quit {
 		t.Error("the second ctrl+c did not leave")
+	}
+}
+
+func TestFiveHundredAgentsAreInReach(t *testing.T) {
+	f := newFake()
+	states := []parley.AgentState{parley.StateIdle, parley.StateBusy, parley.StateWaiting, parley.StateExited}
+	for i := range 500 {
+		f.agent(fmt.Sprintf("agent-%03d", i), states[i%4], i%5, i%3, "")
+	}
+	f.say(1, "agent-007", []string{"agent-499"}, "hello", "normal", parley.DeliveryRead)
+
+	for _, size := range sizes {
+		s := newScreen(t, f, size[0], size[1])
+		for _, keys := range []string{"1", "2", "2 G", "2 g pgdown pgdown", "3", "4", "5", "5 G", "t", "t pgdown"} {
+			s.press("esc")
+			s.press(strings.Fields(keys)...)
+			s.fits(keys)
+		}
+
+		s.press("esc", "2", "o", "o", "G") // by name
+		s.shows("agent-499")
+		s.press("/")
+		s.typed("agent:agent-49")
+		s.shows("agent:agent-490")
+		s.typed("9")
+		s.press("enter")
+		s.shows("hello")
+		s.press("esc", "w")
+		s.typed("agent-250")
+		s.press("enter")
+		s.enters("to one of them")
+		if n := len(f.sent); n == 0 || f.sent[n-1].To[0] != agentID("agent-250") {
+			t.Errorf("%v: sent %v", size, f.sent)
+		}
 	}
 }

@@ -41,7 +41,7 @@ const rowsTop = 2
 
 // pointed handles the mouse. Keys can do all of that too.
 func (m *model) pointed(msg tea.MouseMsg) tea.Cmd {
-	if m.drag(msg) {
+	if msg = m.drag(msg); msg == nil {
 		return nil
 	}
 

@@ -45,31 +45,6 @@ func (f *fakeService) AnswerDialog(
 	return &parley.AnswerDialogResult{Answer: parley.OK, Message: "Chosen. The dialog is closed."}, f.err
 }
 
-func TestDialogIsAnsweredFromNeeds(t *testing.T) {
-	for name, c := range map[string]struct {
-		keys []string
-		did  string
-	}{
-		"number": {[]string{"2"}, "answer 5f0c21aa 2"},
-		"words":  {[]string{"3", "t", "a", "b", "s", "enter"}, "answer 5f0c21aa 3 tabs"},
-		"t":      {[]string{"t", "o", "k", "enter"}, "answer 5f0c21aa 3 ok"},
-		"other":  {[]string{"7", "esc"}, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := busyTeam()
-			f.asks(permission())
-			s := newScreen(t, f, 120, 30)
-			s.press("4")
-			s.shows("1  Yes", "2  No", "3  Type something …", "enter answer · a attach")
-			s.press("2") // before it is opened, a number is a screen
-			s.press("4", "enter")
-			s.press(c.keys...)
-			s.did(c.did)
-			s.hides("1–9 choose")
-		})
-	}
-}
-
 func TestChangedQuestionTakesNoKeys(t *testing.T) {
 	f := busyTeam()
 	f.asks(permission())

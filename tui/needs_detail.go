@@ -171,7 +171,11 @@ func (n *needDetail) debtWords(d parley.Debt) string {
 	if !d.State.Owed() {
 		return shownName(d.Debtor, d.DebtorID) + " has answered: " + string(d.State)
 	}
-	words := fmt.Sprintf("%s owes %s an answer; it %s", shownName(d.Debtor, d.DebtorID),
+	debtor, owes := shownName(d.Debtor, d.DebtorID), "owes"
+	if debtor == you {
+		owes = "owe"
+	}
+	words := fmt.Sprintf("%s %s %s an answer; it %s", debtor, owes,
 		shownName(n.message.result.Object.Sender, n.message.result.Object.SenderID), whenDue(d.DueAt, n.now))
 	if d.RemindedAt != nil {
 		words += "; reminded at " + momentOf(*d.RemindedAt, n.now)

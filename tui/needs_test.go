@@ -111,29 +111,6 @@ func TestEachNeedHasItsActions(t *testing.T) {
 	}
 }
 
-func TestRepliesFromNeeds(t *testing.T) {
-	f := busyTeam()
-	f.needs = nil
-	s := newScreen(t, f, 120, 30)
-	s.press("4", "G")
-	s.shows("✉ for you     reviewer", "enter reply · m mark read")
-	s.press("enter")
-	s.typed("write the migration first")
-	s.press("esc")
-	s.shows("✎ unsent      you", "reply to reviewer about")
-	s.press("G", "enter", "!", "enter")
-	if len(f.sent) != 1 || f.sent[0].InReplyTo != f.letters[0].MessageID ||
-		f.sent[0].Text != "write the migration first!" {
-		t.Errorf("sent %+v, want one reply", f.sent)
-	}
-
-	s.hides("unsent")
-	s.press("G", "m")
-	if len(f.read) != 1 || f.read[0] != f.letters[0].MessageID {
-		t.Errorf("marked %q read, want the one", f.read)
-	}
-}
-
 func TestNeedsOfferNoMissingTerminal(t *testing.T) {
 	f := busyTeam()
 	f.needs = nil

@@ -16,7 +16,7 @@ func (n *needs) parts(w, h int) (listW, listH, paneW, paneH int) {
 		listW = n.dividers.listWidth(atNeeds, w*48/100, w)
 		return listW, h, w - listW - 3, h
 	}
-	listH = min(len(n.list)+2, max(h*45/100, 5))
+	listH = n.dividers.listHeight(atNeeds, min(len(n.list)+2, max(h*45/100, 5)), h)
 	return w, listH, w, h - listH
 }
 

@@ -70,35 +70,6 @@ func TestEditorComesBeforePager(t *testing.T) {
 	}
 }
 
-func TestExportHasWhatTheFilterShows(t *testing.T) {
-	var asked []string
-	s := newScreen(t, busyTeam(), 140, 30, func(o *Options) {
-		o.Export = func(_ context.Context, find *parley.FindMessagesRequest, path string) (int, error) {
-			what := "all"
-			if find != nil {
-				what = strings.Join(find.States, ",")
-			}
-			if asked = append(asked, what+" to "+path); path == "bad" {
-				return 0, errors.New("the disk is full")
-			}
-			return 3, nil
-		}
-	})
-	s.press("E")
-	s.enters("all.md")
-	s.shows("3 messages written to all.md.")
-	s.enters("/is:held")
-	s.press("E")
-	s.shows("File for messages that match is:held")
-	s.enters("held.html")
-	s.press("E")
-	s.enters("bad")
-	s.shows("the disk is full")
-	if want := []string{"all to all.md", "held to held.html", "held to bad"}; !slices.Equal(asked, want) {
-		t.Errorf("exported %q, want %q", asked, want)
-	}
-}
-
 // Within tmux, a copy goes to its buffer too.
 func TestCopyFillsTheBufferOfTmux(t *testing.T) {
 	var got []string

@@ -10,32 +10,39 @@ import (
 	"parley"
 )
 
-// each is a call for each of several agents.
-type each struct {
-	agents []*parley.AgentStatus
-	did    string // "restarted": what was done to those that it worked for
-	call   func(context.Context, parley.Service, *parley.AgentStatus) error
+// each is a call for each of several agents or messages.
+type each[T any] struct {
+	of   []T
+	name func(T) string
+	did  string // "restarted": what was done to those that it worked for
+	call func(context.Context, parley.Service, T) error
+}
+
+// eachAgent is a call for each of several agents, as they are now: the list changes while the calls are made.
+func eachAgent(
+	agents []*parley.AgentStatus, did string, call func(context.Context, parley.Service, parley.AgentStatus) error,
+) each[parley.AgentStatus] {
+	e := each[parley.AgentStatus]{did: did, call: call, name: func(a parley.AgentStatus) string { return a.Name }}
+	for _, a := range agents {
+		e.of = append(e.of, *a)
+	}
+	return e
 }
 
 // action makes the calls one after the other. One that fails does not keep the
 // others from being made; the error names it.
-func (e each) action() action {
-	agents := make([]parley.AgentStatus, 0, len(e.agents)) // the list changes while the calls are made
-	for _, a := range e.agents {
-		agents = append(agents, *a)
-	}
-
+func (e each[T]) action() action {
 	return action{do: func(ctx context.Context, s parley.Service) (string, error) {
 		var names, faults []string
 		var first *parley.Error
-		for i := range agents {
-			err := e.call(ctx, s, &agents[i])
+		for _, x := range e.of {
+			err := e.call(ctx, s, x)
 			if err == nil {
-				names = append(names, agents[i].Name)
+				names = append(names, e.name(x))
 				continue
 			}
 			problem := parley.AsError(err)
-			faults = append(faults, agents[i].Name+": "+problem.Message)
+			faults = append(faults, e.name(x)+": "+problem.Message)
 			if first == nil {
 				first = problem
 			}
@@ -44,7 +51,7 @@ func (e each) action() action {
 		if first == nil {
 			return fmt.Sprintf("%d %s: %s.", len(names), e.did, strings.Join(names, ", ")), nil
 		}
-		return "", parley.Errorf(first.Code, "%d of %d %s; %s", len(names), len(agents), e.did,
+		return "", parley.Errorf(first.Code, "%d of %d %s; %s", len(names), len(e.of), e.did,
 			strings.Join(faults, "; ")).Suggest("%s", first.Action)
 	}}
 }
@@ -72,10 +79,10 @@ func (a actions) stopChosen() tea.Cmd {
 // restartSelected asks once for all of them.
 func (a actions) restartSelected() tea.Cmd {
 	agents := a.picked.in(&a.team)
-	x := each{agents, "restarted", func(ctx context.Context, s parley.Service, agent *parley.AgentStatus) error {
+	x := eachAgent(agents, "restarted", func(ctx context.Context, s parley.Service, agent parley.AgentStatus) error {
 		_, err := s.RestartAgent(ctx, parley.RestartAgentRequest{Agent: agent.ID})
 		return err
-	}}
+	})
 	return a.ask(fmt.Sprintf("Restart %s: %s? What they are doing is interrupted; messages are kept.",
 		plural(len(agents), "agent"), namesOf(agents)), a.run(x.action()))
 }
@@ -83,10 +90,10 @@ func (a actions) restartSelected() tea.Cmd {
 // stopSelected asks once for all of them.
 func (a actions) stopSelected() tea.Cmd {
 	agents := a.picked.in(&a.team)
-	x := each{agents, "stopped", func(ctx context.Context, s parley.Service, agent *parley.AgentStatus) error {
+	x := eachAgent(agents, "stopped", func(ctx context.Context, s parley.Service, agent parley.AgentStatus) error {
 		_, err := s.StopAgent(ctx, parley.StopAgentRequest{Agent: agent.ID})
 		return err
-	}}
+	})
 	return a.ask(fmt.Sprintf("Stop %s: %s? Their processes and context are lost; messages are kept.",
 		plural(len(agents), "agent"), namesOf(agents)), a.run(x.action()))
 }
@@ -111,11 +118,11 @@ func (a actions) release() tea.Cmd {
 		return nil
 	}
 
-	x := each{held, "released", func(ctx context.Context, s parley.Service, agent *parley.AgentStatus) error {
+	x := eachAgent(held, "released", func(ctx context.Context, s parley.Service, agent parley.AgentStatus) error {
 		r := parley.ControlConversationRequest{Action: parley.ActionRelease, MessageID: agent.HeldMessage}
 		_, err := s.ControlConversation(ctx, r)
 		return err
-	}}
+	})
 
 	return a.run(x.action())
 }

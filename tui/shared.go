@@ -21,9 +21,9 @@ type shared struct {
 	link         connection
 	team         team
 	status       status
-	undo         *undo             // of the last action
-	ledger       ledger            // of the last hour
-	lastWords    map[string]string // by agent or thread: the last message from it, to it or in it
+	undo         *undo  // of the last action
+	ledger       ledger // of the last hour
+	lastWords    lastWords
 	inbox        inbox
 	picked       selection
 	dividers     dividers
@@ -43,11 +43,12 @@ func newShared(o Options, do commands) *shared {
 		now:          o.Now(),
 		returnKey:    safeLine(o.ReturnKey),
 		link:         connection{do: do},
-		lastWords:    map[string]string{},
+		lastWords:    newLastWords(),
 		temperatures: newTemperatures(),
 		notifier:     notifier{Notify: o.Notify},
 		saved:        o.Filters,
 		bound:        &keymap{},
+		dividers:     newDividers(o.Look),
 	}
 }
 
@@ -100,21 +101,16 @@ func (d *shared) takeEvents(msg feedMsg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// noteMessage remembers an announced message as the last of its two sides.
+// noteMessage remembers an announced message as the last of its sides.
 func (d *shared) noteMessage(e parley.Event) {
+	d.lastWords.deliver(e)
 	if !e.Type.Announces() || e.Preview == "" {
 		return
 	}
 
 	r := newRow(e)
 	d.temperatures.note(r)
-	if r.threadID != "" {
-		d.lastWords[r.threadID] = wordsOf(r.from, r.text)
-	}
-	d.lastWords[r.fromID] = "→ " + r.to + ": " + r.text
-	if r.toID != "" {
-		d.lastWords[r.toID] = "← " + r.from + ": " + r.text
-	}
+	d.lastWords.hear(r)
 }
 
 // takeAgents takes an answer about agents, unless a newer one is here already.

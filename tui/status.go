@@ -26,12 +26,14 @@ func (s *status) clear() {
 	*s = status{warned: s.leaving}
 }
 
-// age drops a notice that has stood long enough. Errors and warnings stay until
+// age drops a notice that has stood long enough, and reports whether it did. Errors and warnings stay until
 // a key is pressed.
-func (s *status) age(now time.Time) {
-	if !s.until.IsZero() && now.After(s.until) && !s.leaving {
-		*s = status{}
+func (s *status) age(now time.Time) bool {
+	if s.until.IsZero() || !now.After(s.until) || s.leaving {
+		return false
 	}
+	*s = status{}
+	return true
 }
 
 // errorLines draws an error with what to do about it, in two lines at most.

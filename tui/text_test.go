@@ -76,7 +76,7 @@ func TestRowIsNeverTooWide(t *testing.T) {
 		var c listColumns
 		c.fit([]*row{r}, w)
 		for _, x := range []listLine{{row: r}, {row: r, of: []*row{r, r, r, r}}} {
-			if got := width(x.view(themeOf(ThemeTerminal, false), c, w%2 == 0, false, noon)); got > w {
+			if got := width(x.view(themeOf(ThemeTerminal, false), c, lineLook{marked(w%2 == 0, w%3 == 0), false}, noon)); got > w {
 				t.Errorf("at %d columns the row takes %d", w, got)
 			}
 		}

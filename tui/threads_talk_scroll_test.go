@@ -59,24 +59,6 @@ func TestThreadScrollsBackToItsBeginning(t *testing.T) {
 	s.shows("post number 0.")
 }
 
-func TestRepliesToAPost(t *testing.T) {
-	s, f := newBusyScreen(t, 80, 24)
-	s.press("3", "r")
-	s.shows("enter goes to the posts")
-	s.press("enter", "k", "k")
-	s.shows("r replies to reviewer")
-	s.press("r")
-	s.shows("Reply to reviewer in the thread about “Where it begins.")
-	s.enters("agreed")
-	if len(f.sent) != 1 || f.sent[0].ThreadID != f.threads[0].ID || f.sent[0].InReplyTo != f.posts[2].MessageID ||
-		len(f.sent[0].To) > 0 {
-		t.Errorf("sent %+v", f.sent)
-	}
-
-	s.press("G", "r") // one's own
-	s.shows("Reply in the thread about “Do it.")
-}
-
 // A reply goes to the thread from every screen that shows the post.
 func TestReplyToAPostGoesToItsThread(t *testing.T) {
 	f := busyTeam()

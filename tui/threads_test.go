@@ -57,10 +57,10 @@ func TestThreadFollowsNewPosts(t *testing.T) {
 	say(20, "the first of the new ones")
 	s.shows("the first of the new ones", "○ 2 queued")
 	f.emit(parley.Event{
-		Type:      parley.EventDelivery,
-		MessageID: f.posts[len(f.posts)-1].MessageID,
-		AgentID:   agentID("tester"),
-		State:     "submitted",
+		Type:        parley.EventDelivery,
+		MessageID:   f.posts[len(f.posts)-1].MessageID,
+		RecipientID: agentID("tester"),
+		State:       "submitted",
 	})
 
 	s.news()
@@ -79,28 +79,6 @@ func TestThreadFollowsNewPosts(t *testing.T) {
 	s.shows("and the last")
 }
 
-func TestCreatesAThread(t *testing.T) {
-	s, f := newBusyScreen(t, 120, 30)
-	s.press("3", "o")
-	s.shows("Title of the new thread:")
-	s.enters("the release")
-	s.shows("Participants, by name, or all")
-	s.enters("coder, tester")
-	s.shows("It is open. c writes in it.", "you, coder, tester")
-	if line := s.lineWith("the release"); !strings.HasPrefix(line, "▸ <1m") {
-		t.Errorf("the new thread's line is %q", line)
-	}
-	if got, want := f.actions(), "create the release"; got != want {
-		t.Errorf("did %q, want %q", got, want)
-	}
-
-	s.press("o", "x", "esc")
-	s.shows("Cancelled.")
-	if got, want := f.actions(), "create the release"; got != want {
-		t.Errorf("did %q after esc, want %q", got, want)
-	}
-}
-
 func TestChangesParticipants(t *testing.T) {
 	s := newScreen(t, busyTeam(), 120, 30)
 	s.press("3", "+")
@@ -116,29 +94,6 @@ func TestChangesParticipants(t *testing.T) {
 	s.press("u")
 	s.shows("you read along")
 	s.did("add 00000001 planner, remove 00000001 coder, join 00000001 operator, remove 00000001 operator")
-}
-
-func TestChangeOfParticipantsIsUndone(t *testing.T) {
-	s := newScreen(t, busyTeam(), 120, 30)
-	s.press("3", "+")
-	s.enters("planner, scout, coder")
-	s.shows("planner is added, scout is added, coder is already in it. u removes planner, scout again.")
-	s.press("u")
-	s.shows("planner is removed, scout is removed.")
-	s.press("u")
-	s.shows("Nothing to undo.")
-	s.press("-")
-	s.enters("tester")
-	s.shows("tester is removed. u adds tester again.")
-	s.press("u")
-	s.shows("tester is added.", "coder, reviewer, tester")
-	s.did("add 00000001 planner, add 00000001 scout, add 00000001 coder, remove 00000001 planner, remove 00000001 scout, " +
-		"remove 00000001 tester, add 00000001 tester")
-
-	s.press("+")
-	s.enters("coder")
-	s.press("u")
-	s.shows("Nothing to undo.")
 }
 
 // Both the error and the way back are shown.
@@ -207,16 +162,6 @@ func TestThreadShowsItsTemperature(t *testing.T) {
 	s.press("M")
 	s.hides("muted, M unmutes")
 	s.did("release 00000001, cool 00000001, mute 00000001, unmute 00000001")
-}
-
-func TestWritesInAThread(t *testing.T) {
-	s, f := newBusyScreen(t, 120, 30)
-	s.press("3", "c")
-	s.shows("To the thread the parser's error messages")
-	s.enters("where it begins")
-	if len(f.sent) != 1 || f.sent[0].ThreadID != f.threads[0].ID || f.sent[0].Text != "where it begins" {
-		t.Errorf("sent %+v, want one post", f.sent)
-	}
 }
 
 func TestNeedOfAPostOpensItsThread(t *testing.T) {

@@ -20,7 +20,7 @@ func (t *threads) parts(w, h int) (listW, listH, talkW, talkH int) {
 	case t.inTalk:
 		return w, 0, w, h
 	}
-	listH = min(len(t.list)+1, max(h*45/100, 4))
+	listH = t.dividers.listHeight(atThreads, min(len(t.list)+1, max(h*45/100, 4)), h)
 	return w, listH, w, h - listH
 }
 
@@ -129,7 +129,7 @@ func (t *threads) row(x *parley.Thread, w int) string {
 	}
 
 	title := pad(safeLine(x.Title), titleW)
-	words := t.lastWords[x.ID]
+	words := t.lastWords.get(x.ID)
 	if words == "" {
 		words = strings.Join(names(x), ", ")
 	}

@@ -27,7 +27,7 @@ func (l *latestWords) ask(d *shared, in []parley.Thread) tea.Cmd {
 	var want []string
 	for i := range in {
 		id := in[i].ID
-		if d.lastWords[id] == "" && !l.asked[id] && len(want) < wordsPage {
+		if d.lastWords.get(id) == "" && !l.asked[id] && len(want) < wordsPage {
 			want = append(want, id)
 		}
 	}
@@ -63,9 +63,7 @@ func wordsOf(from, text string) string { return from + ": " + safeLine(text) }
 func (l *latestWords) take(d *shared, msg latestMsg) {
 	l.asking = false
 	for id, words := range msg {
-		if d.lastWords[id] == "" {
-			d.lastWords[id] = words
-		}
+		d.lastWords.set(id, words, 0)
 	}
 }
 

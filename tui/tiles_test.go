@@ -67,27 +67,6 @@ func TestTilesShowWhoNeedsEyesFirst(t *testing.T) {
 	s.shows("Plan for today")
 }
 
-func TestDigitAnswersTheTilesQuestion(t *testing.T) {
-	for name, c := range map[string]struct {
-		keys []string
-		did  string
-	}{
-		"number": {[]string{"tab", "2"}, "answer 5f0c21aa 2"},
-		"words":  {[]string{"tab", "3", "t", "a", "b", "s", "enter"}, "answer 5f0c21aa 3 tabs"},
-		"t":      {[]string{"tab", "t", "o", "k", "enter"}, "answer 5f0c21aa 3 ok"},
-		"zoomed": {[]string{"tab", "enter", "1"}, "answer 5f0c21aa 1"},
-		"none":   {[]string{"tab", "7"}, ""},
-		"other":  {[]string{"1"}, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s, now := asking(t, permission(), 120, 30)
-			*now = now.Add(tileRests)
-			s.press(c.keys...)
-			s.did(c.did)
-		})
-	}
-}
-
 // A key that was on its way when the question came does not answer it, and neither does one
 // for a question of which only a part is drawn.
 func TestTileAnswersNoUnseenQuestion(t *testing.T) {

@@ -21,6 +21,8 @@ type traffic struct {
 	want      string // the message that is shown as soon as it can be
 	inDetail  bool   // the movement keys go to the message, not to the list
 	verifying bool   // the deliveries of the messages in view are being read
+	picked    pickedMessages
+	hidden    hiddenColumns
 }
 
 // detailDelay is how long a message is under the marker before its deliveries are
@@ -42,7 +44,7 @@ func readDetail(id string) request {
 }
 
 func newTraffic(a actions) *traffic {
-	t := &traffic{actions: a, live: newRecord()}
+	t := &traffic{actions: a, live: newRecord(), picked: pickedMessages{}}
 	t.record, t.filter = &t.live, filter{shared: a.shared, traffic: t}
 	return t
 }
@@ -52,16 +54,19 @@ func (t *traffic) title() string { return "Traffic" }
 func (t *traffic) badge() badge { return badge{count: t.live.unseen} }
 
 func (t *traffic) keys() []binding {
+	some := selecting{t}
 	return []binding{
 		bind("enter", "open the message, or close it", t.enter).hinted("open").named("open message"),
 		bind("z", "fold two agents' messages, or unfold them", t.foldOrUnfold).named("fold messages"),
 		bind("f", "follow the newest, or pause", t.toggleFollow).hinted("follow").named("follow"),
 		bind("tab", "between the list and the message", t.turn),
-		bind("m", "mark the message read", t.markRead).named("mark read"),
+		bind("space", "select the message, or no longer", some.toggle).named("select message"),
+		bind("m", "mark it read, or those selected", some.markAll).named("mark read"),
 		bind("i", "explain what happened to it", t.explain).named("explain"),
-		bind("E", "export what the filter shows to a file", t.exportFiltered).named("export"),
-		bind("R", "retry it where it failed", t.retry).named("retry"),
-		bind("esc", "close, or drop the filter", t.back),
+		bind("E", "export those selected, or what is shown", t.exportFiltered).named("export"),
+		bind("R", "retry it, or those selected", some.retryAll).named("retry"),
+		bind("l", "release it, or those selected", some.releaseAll).named("release message"),
+		bind("esc", "clear selection, close, drop the filter", t.back),
 	}
 }
 
@@ -72,6 +77,7 @@ func (t *traffic) update(msg tea.Msg) tea.Cmd {
 			return t.askDetail()
 		}
 	case agentsMsg:
+		t.filter.learn()
 		if t.detail.lost && msg.err == nil {
 			t.detail.lost = false
 			return t.askDetail()
@@ -247,6 +253,7 @@ func (t *traffic) turn() tea.Cmd {
 
 func (t *traffic) back() tea.Cmd {
 	switch {
+	case selecting{t}.clear():
 	case !t.filter.query.empty():
 		t.filter.set("")
 	case t.opened():
@@ -286,6 +293,7 @@ func (t *traffic) settle(w, h int) {
 	t.live.today, t.hits.today = t.now, t.now
 	listW, listH, detailW, detailH := t.parts(w, h)
 	t.resize(listH - 1)
+	t.columns.hidden = t.hidden
 	t.columns.fit(t.record.inView(), listW)
 	if t.detail.height = detailH - 1; t.opened() {
 		t.detail.settle(len(t.detail.lines(t.theme, t.sel, detailW, t.now)))
@@ -302,8 +310,8 @@ func (t *traffic) parts(w, h int) (listW, listH, detailW, detailH int) {
 		listW = t.dividers.listWidth(atTraffic, w-3-clamp(w*36/100, 46, 84), w)
 		return listW, h, w - listW - 3, h
 	}
-	detailH = clamp(h*50/100, 6, 20)
-	return w, h - detailH, w, detailH
+	listH = t.dividers.listHeight(atTraffic, h-clamp(h*50/100, 6, 20), h)
+	return w, listH, w, h - listH
 }
 
 func (t *traffic) view(w, h int) []string {

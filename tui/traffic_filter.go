@@ -131,6 +131,13 @@ func (f *filter) set(text string) {
 	f.traffic.switchRecord(!f.query.empty())
 }
 
+// learn reads the text again if it names what was not known: an agent may have come since.
+func (f *filter) learn() {
+	if f.query.problem != "" {
+		f.set(f.text)
+	}
+}
+
 // clear shows everything.
 func (f *filter) clear() {
 	f.open = false

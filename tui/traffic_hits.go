@@ -12,9 +12,8 @@ import (
 )
 
 const (
-	searchAfter = 100 * time.Millisecond // between two searches: a person types, and events come
-	searchAgain = time.Second            // between two that events call for
-	searchHits  = 100                    // as many as the daemon gives at once
+	searchAgain = time.Second // between two that events call for
+	searchHits  = 100         // as many as the daemon gives at once
 )
 
 // hunt is the daemon's search for the messages that a filter lets through. It goes over all
@@ -74,7 +73,7 @@ func (t *traffic) heard(events []parley.Event) map[string]bool {
 }
 
 // ask asks for the newest matches, or for older ones where the list has room. One search
-// runs at a time.
+// runs at a time, so what is typed during one is looked for together.
 func (f *filter) ask() tea.Cmd {
 	h := &f.hunt
 	if f.query.empty() || h.asking || f.link.lost != nil {
@@ -92,12 +91,12 @@ func (f *filter) ask() tea.Cmd {
 		return nil
 	}
 
-	request, after := f.query.request, searchAfter
-	if h.shown == f.query.text {
+	request, after := f.query.request, time.Duration(0)
+	switch {
+	case older:
+		request = *h.next
+	case h.shown == f.query.text:
 		after = searchAgain
-	}
-	if older {
-		request, after = *h.next, 0
 	}
 
 	request.Limit = searchHits

@@ -18,9 +18,29 @@ type listLine struct {
 // answer, and thanks.
 const foldFrom = 4
 
-// lay finds the lines of the rows. A fold ends at the marker, so that what the marker is on does not
-// change while more messages come.
+// laid is what the lines depend on.
+type laid struct {
+	n, unfolded int // rows
+	first, last *row
+	sel         *row // at which a fold ends; nil for none
+	year, day   int
+	zone        *time.Location
+}
+
+// lay finds the lines of the rows, unless they are as before. A fold ends at the marker, so that what the
+// marker is on does not change while more messages come.
 func (t *record) lay() {
+	n := len(t.rows)
+	now := laid{n: n, unfolded: len(t.unfolded), first: t.rows[0], last: t.rows[n-1],
+		year: t.today.Year(), day: t.today.YearDay(), zone: t.today.Location()}
+	if !t.follow && !t.found {
+		now.sel = t.sel
+	}
+	if now == t.laid {
+		return
+	}
+	t.laid = now
+
 	t.lines = t.lines[:0]
 	days := dayMarks{now: t.today}
 	for i := 0; i < len(t.rows); {

@@ -36,12 +36,12 @@ func longRecord(n int) *fakeService {
 
 		for _, s := range typedStates {
 			put(parley.Event{
-				Type:      parley.EventDelivery,
-				Time:      at,
-				MessageID: id,
-				AgentID:   idOf("tester"),
-				Agent:     "tester",
-				State:     string(s),
+				Type:        parley.EventDelivery,
+				Time:        at,
+				MessageID:   id,
+				RecipientID: idOf("tester"),
+				Agent:       "tester",
+				State:       string(s),
 			})
 		}
 
@@ -205,32 +205,6 @@ func TestFilterIsSetAndDroppedByKeys(t *testing.T) {
 					t.Errorf("%q and then %q shows %d messages, follows %v, want %d, %v", text, drop, got,
 						s.m.traffic.follow, rows, follow)
 				}
-			}
-		}
-	}
-}
-
-// Messages that come meanwhile are counted, and move nothing.
-func TestFollowingIsPausedAndResumed(t *testing.T) {
-	for _, pause := range []string{"f", "k"} {
-		for _, resume := range []string{"f", "G"} {
-			s, f := newBusyScreen(t, 100, 30)
-			s.press(pause)
-			sel := s.m.traffic.sel
-			f.say(90, "coder", []string{"tester"}, "one that came meanwhile", "normal", parley.DeliveryQueued)
-			s.news()
-			if s.m.traffic.sel != sel {
-				t.Errorf("%s: the marker went to %q", pause, s.m.traffic.sel.text)
-			}
-
-			s.shows("1 new below · f to follow")
-			s.press(resume)
-			s.shows("following", "one that came meanwhile")
-			s.hides("new below")
-			f.say(91, "coder", []string{"tester"}, "and one after that", "normal", parley.DeliveryQueued)
-			s.news()
-			if got := s.m.traffic.sel.text; got != "and one after that" {
-				t.Errorf("%s, %s: the marker is on %q", pause, resume, got)
 			}
 		}
 	}

@@ -30,6 +30,7 @@ type record struct {
 	failed  string         // why the last page could not be read
 	sel     *row
 	lines   []listLine // of the rows, by lay
+	laid    laid       // of what they are the lines
 	today   time.Time
 	top     int // the first line in view
 	height  int
@@ -156,7 +157,7 @@ func (t *record) learn(id string, deliveries []parley.Delivery) {
 func (t *record) settle() {
 	n := len(t.rows)
 	if n == 0 {
-		t.sel, t.top, t.lines = nil, 0, nil
+		t.sel, t.top, t.lines, t.laid = nil, 0, nil, laid{}
 		return
 	}
 

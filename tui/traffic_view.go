@@ -16,12 +16,15 @@ const (
 
 // listColumns are how wide the columns of the list are. They grow with what comes into view, so that nothing
 // jumps back and forth as the list scrolls.
-type listColumns struct{ all, route, state int }
+type listColumns struct {
+	all, route, state int
+	hidden            hiddenColumns
+}
 
 // fit widens the columns for rows on a list of w columns.
 func (c *listColumns) fit(rows []*row, w int) {
 	if c.all != w {
-		*c = listColumns{all: w}
+		*c = listColumns{all: w, hidden: c.hidden}
 	}
 	for _, r := range rows {
 		c.route = max(c.route, width(r.from)+width(arrow)+width(r.to))
@@ -53,8 +56,9 @@ func (t *record) view(th theme, w int, focused bool, n listNote, now time.Time) 
 			lines = append(lines, th.dim.Render(fit("  ── "+dayWords(x.day, now)+" ──", w)))
 			continue
 		}
-		marked := x.row == t.sel || slices.Contains(x.of, t.sel)
-		lines = append(lines, x.view(th, t.columns, marked, focused, now))
+		onIt := x.row == t.sel || slices.Contains(x.of, t.sel)
+		look := lineLook{marked(onIt, n.picked(&x)), onIt && focused}
+		lines = append(lines, x.view(th, t.columns, look, now))
 	}
 
 	return clip(lines, t.height+1)
@@ -70,10 +74,22 @@ func (t *record) heading() string {
 }
 
 // listNote is what the list says of itself: next to its title, and when it is empty.
-type listNote struct{ title, nothing string }
+type listNote struct {
+	title, nothing string
+	picked         func(*listLine) bool // reports whether a line is selected
+}
+
+// lineLook is how a line stands out.
+type lineLook struct {
+	mark    string // two columns
+	focused bool
+}
 
 func (t *traffic) listNote() listNote {
-	n := listNote{title: t.note(), nothing: "No messages yet."}
+	n := listNote{title: t.note(), nothing: "No messages yet.", picked: t.isPicked}
+	if len(t.picked) > 0 {
+		n.title = fmt.Sprintf("%d selected · ", len(t.picked)) + n.title
+	}
 	f := &t.filter
 	switch {
 	case !f.query.empty():
@@ -86,23 +102,19 @@ func (t *traffic) listNote() listNote {
 }
 
 // view draws a line: its time, sender and recipient, standing, and text, which takes what is left.
-func (x *listLine) view(th theme, c listColumns, marked, focused bool, now time.Time) string {
+func (x *listLine) view(th theme, c listColumns, look lineLook, now time.Time) string {
 	r, w, clock := x.row, c.all, 5
 	if w >= wideClock {
 		clock = 8
 	}
 
-	mark := "  "
-	if marked {
-		mark = "▸ "
-	}
-
-	when, way := mark+pad(clockOf(r.at, now, clock), clock)+" ", pad(x.route(c.route), c.route)+" "
+	when := look.mark + c.hidden.or("time", pad(clockOf(r.at, now, clock), clock)+" ")
+	way := c.hidden.or("route", pad(x.route(c.route), c.route)+" ")
 	left := when + way
-	word := pad(x.figure(w >= wideWords), c.state) + " "
-	tag := fit(x.tag(), w-width(left)-width(word))
+	word := c.hidden.or("state", pad(x.figure(w >= wideWords), c.state)+" ")
+	tag := fit(c.hidden.or("tag", x.tag()), w-width(left)-width(word))
 	text := fit(r.text, w-width(left)-width(word)-width(tag))
-	if marked && focused {
+	if look.focused {
 		return th.focus.Render(pad(left+word+tag+text, w))
 	}
 

@@ -40,20 +40,24 @@ type Options struct {
 	// person's own tmux.
 	Beside func(name string) (*exec.Cmd, error)
 
-	// Export writes the messages that find finds to a new file, or all of them where find is nil, and
-	// returns their number. It is nil where that cannot be done.
-	Export func(ctx context.Context, find *parley.FindMessagesRequest, path string) (int, error)
+	// Export writes messages to a new file, and returns their number. It is nil where that cannot be done.
+	Export func(ctx context.Context, what Exported, path string) (int, error)
 
 	Buffer   func(ctx context.Context, text string) error // fills the buffer of the tmux around; nil if there is none
 	Programs func() []Program                             // that may be launched; nil if nobody knows
 
+	// Workspaces returns all workspaces of the person, also of other machines; nil if nobody knows them.
+	Workspaces func(context.Context) ([]Workspace, error)
+
 	Examine func(context.Context) []Finding // looks at everything as the doctor does; nil if nobody can
 	Open    Target                          // is shown first
+	Problem error                           // is told first; nil for none
 	Version string                          // of this program; "" if it is not known
 	Notify  Notify                          // how the operator learns of what came for them
 	Still   bool                            // nothing moves that need not
 	Mouse   bool                            // selects and scrolls; the terminal's own selection is then off
 
+	Look    Look              // columns and sizes
 	Theme   string            // one of Themes; the first of them if empty
 	Keys    map[string]string // by action, where they are not the usual ones
 	Filters map[string]string // by name, to be recalled
@@ -66,12 +70,20 @@ type Options struct {
 	ASCII     bool             // nothing but ASCII, whatever Environ says
 }
 
+// Exported says which messages are exported: those with some ids, the oldest first, else those that a request
+// finds, else all.
+type Exported struct {
+	IDs  []string
+	Find *parley.FindMessagesRequest
+}
+
 // tmuxDetach leaves a terminal that shows a tmux session.
 const tmuxDetach = "ctrl+b d"
 
 // Run shows the screen on out, reads keys from in, and returns when the person
-// leaves it or ctx ends. The service is called with ctx.
-func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
+// leaves it or ctx ends. It returns the workspace that the person chose to see next,
+// "" for none. The service is called with ctx.
+func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) (next string, err error) {
 	o = o.withDefaults()
 	ctx, stop := context.WithCancel(ctx)
 	notes := make(chan note, feedBuffer)
@@ -83,17 +95,19 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 
 	defer func() { stop(); <-done }()
 
-	program := tea.NewProgram(newModel(o, newCommands(ctx, o, notes)), tea.WithContext(ctx),
+	m := newModel(o, newCommands(ctx, o, notes))
+	screen := &paced{model: m}
+	screen.program = tea.NewProgram(screen, tea.WithContext(ctx),
 		tea.WithInput(in), tea.WithOutput(out), tea.WithEnvironment(o.Environ))
-	_, err := program.Run()
+	_, err = screen.program.Run()
 	switch {
 	case ctx.Err() != nil:
-		return ctx.Err()
+		return "", ctx.Err()
 	case errors.Is(err, tea.ErrInterrupted):
-		return nil
+		return "", nil
 	}
 
-	return err
+	return m.workspaces.chosen, err
 }
 
 func (o Options) withDefaults() Options {

@@ -116,6 +116,8 @@ func (m *model) body() []string {
 		return clip(m.palette.view(l.inner, l.bodyH), l.bodyH)
 	case m.form.open:
 		return clip(m.form.view(l.inner, l.bodyH), l.bodyH)
+	case m.workspaces.open:
+		return clip(m.workspaces.view(l.inner, l.bodyH), l.bodyH)
 	}
 
 	draw := m.shown().view

@@ -49,7 +49,11 @@ func attachCommand(c *cli) *cobra.Command {
 			return err
 		}
 		if !res.Adopted {
-			fmt.Fprintf(c.err, "%s brings you back.\n", returnKey(cmd.Context(), c, res.Socket))
+			key := tmux.ReturnKey
+			if res.Host == "" {
+				key = returnKey(cmd.Context(), c, res.Socket)
+			}
+			fmt.Fprintf(c.err, "%s brings you back.\n", key)
 		}
 
 		return syscall.Exec(attach.Path, attach.Args, attach.Env)
@@ -58,9 +62,12 @@ func attachCommand(c *cli) *cobra.Command {
 	return c.withAgents(cmd, 1)
 }
 
-// attachArgs returns the command that shows an agent's terminal. Inside the tmux server
+// attachArgs returns the command that shows an agent's terminal, by ssh if it is on another machine. Inside the tmux server
 // of the agent, the client switches to it: a session cannot be shown inside itself.
 func attachArgs(c *cli, res *parley.AttachInfoResult) []string {
+	if res.Host != "" {
+		return res.Command
+	}
 	if around := c.tmuxAround(); res.Adopted && around != "" && daemon.RealPath(around) == daemon.RealPath(res.Socket) {
 		return []string{res.Command[0], "-S", res.Socket, "switch-client", "-t", res.Pane}
 	}
@@ -78,7 +85,7 @@ func tmuxClient(c *cli, argv []string) (*exec.Cmd, error) {
 	path, err := exec.LookPath(argv[0])
 	if err != nil {
 		return nil, parley.Errorf(parley.TmuxUnavailable, "%s was not found: %w", argv[0], err).
-			Suggest("Install tmux 3.2 or later.")
+			Suggest("Install it: agents run in tmux 3.3 or later, and other machines are reached by ssh.")
 	}
 
 	cmd := exec.Command(path, argv[1:]...)

@@ -28,7 +28,8 @@ about the team. --profile overrides that; parley profiles lists them.`,
   parley launch ops --dir services/api --group backend -- bash
   parley launch coder --model opus --prompt "Fix the failing test" -- claude
   parley launch coder --env PORT=4000 --prompt @task.md -- codex
-  parley launch coder --worktree -- claude    # on a git branch and in a directory of its own`,
+  parley launch coder --worktree -- claude    # on a git branch and in a directory of its own
+  parley launch coder --on bob -- claude      # on another machine of the team`,
 	}
 
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
@@ -58,8 +59,10 @@ about the team. --profile overrides that; parley profiles lists them.`,
 	f.BoolVar(&r.NoResume, "no-resume", false, doc("no_resume"))
 	f.StringVar(&r.Worktree, "worktree", "", "run in a git worktree of its own, on this branch (default: parley/NAME)")
 	f.Lookup("worktree").NoOptDefVal = parley.WorktreeAuto
+	f.StringVar(&r.Host, "on", "", "the machine of the team on which it runs, in the workspace there (default: this one)")
 	f.StringVar(&size, "size", "", "columns and rows of its terminal, such as 200x50")
 	_ = cmd.RegisterFlagCompletionFunc("profile", offer(func(*cobra.Command) []string { return completeProfiles(c) }))
+	_ = cmd.RegisterFlagCompletionFunc("on", offer(func(cmd *cobra.Command) []string { return completeHosts(cmd.Context(), c) }))
 	_ = cmd.RegisterFlagCompletionFunc("group", completer{c}.offerGroups())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		r.Name, r.Command = args[0], args[1:]
@@ -160,13 +163,16 @@ func launchAgent(
 }
 
 // completed makes the working directory of a request absolute, relative to base, and adds this
-// process's environment below its own, and the size.
+// process's environment below its own, and the size. What runs on another machine has the environment
+// there.
 func completed(c *cli, r parley.LaunchAgentRequest, base, size string) (parley.LaunchAgentRequest, error) {
-	r.Dir = dirOf(r.Dir, base)
-	env := c.env.Scrubbed().Map()
-	maps.Copy(env, r.Env)
 	r.OwnEnv = slices.Sorted(maps.Keys(r.Env))
-	r.Env = env
+	if r.Host == "" {
+		r.Dir = dirOf(r.Dir, base)
+		env := c.env.Scrubbed().Map()
+		maps.Copy(env, r.Env)
+		r.Env = env
+	}
 
 	var err error
 	r.Width, r.Height, err = daemon.ParseSize(size)

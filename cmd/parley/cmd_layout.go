@@ -140,7 +140,7 @@ func tileTerminal(c *cli, tiles []tile) error {
 	path, err := exec.LookPath("tmux")
 	if err != nil {
 		return parley.Errorf(parley.TmuxUnavailable, "tmux was not found: %w", err).
-			Suggest("Install tmux 3.2 or later.")
+			Suggest("Install tmux 3.3 or later.")
 	}
 
 	env := slices.DeleteFunc(

@@ -24,6 +24,7 @@ What was moved stays where it was, and parley refuses to use it from then on.`,
 			if err != nil {
 				return err
 			}
+
 			done, err := daemon.MoveDatabase(cmd.Context(), at, c.env, args[0] == "server", func(table string, rows int64) {
 				if !c.json && rows > 0 {
 					_ = c.printLine(fmt.Sprintf("%-18s %d", table, rows)) // the end tells of what cannot be written
@@ -32,6 +33,7 @@ What was moved stays where it was, and parley refuses to use it from then on.`,
 			if err != nil {
 				return err
 			}
+
 			if c.json {
 				return c.printJSON(map[string]int64{"rows": done.Rows, "messages": done.Messages})
 			}

@@ -20,10 +20,11 @@ func trustCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trust [FILE]",
 		Short: "Let a parley.yaml run programs, open ports and send messages to models",
-		Long: `Shows what a parley.yaml runs, opens and sends, and asks whether you trust it. Until you
-do, parley ignores its agents, profiles and responders and some of its settings: the file may
-have come with somebody else's repository. parley remembers the content and asks again after a
-change. The other settings always count, and so does your own ~/.config/parley/parley.yaml.
+		Long: `Shows what a parley.yaml runs, opens, sends and deletes, and asks whether you trust it.
+Until you do, parley ignores its agents, profiles and responders and some of its settings: the
+file may have come with somebody else's repository. parley remembers the content and asks again
+after a change. The other settings always count, and so does your own
+~/.config/parley/parley.yaml.
 
 A script sets PARLEY_TRUST to the SHA-256 of the file instead.`,
 		Example: `  parley trust
@@ -142,7 +143,7 @@ func (c *cli) printTrust(ctx context.Context, t *daemon.Team) error {
 
 	switch {
 	case len(t.Claims) == 0:
-		return c.printLine(t.File + " needs no trust: it runs, opens and sends nothing.")
+		return c.printLine(t.File + " needs no trust: it runs, opens, sends and deletes nothing.")
 	case !trusted:
 		return c.printLine(t.File + " is not trusted.")
 	}

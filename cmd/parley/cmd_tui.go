@@ -3,10 +3,8 @@ package main
 import (
 	"context"
 	"os/exec"
-	"runtime/debug"
 	"strings"
 
-	"parley"
 	"parley/tui"
 
 	"github.com/spf13/cobra"
@@ -21,7 +19,7 @@ func tuiCommand(c *cli) *cobra.Command {
   parley tui --screen needs
   parley tui --message 5f0c0007`,
 		Args: usage(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error { return openScreen(cmd.Context(), c, link) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return openScreens(cmd.Context(), c, link) },
 	}
 	link.flags(cmd)
 	return cmd
@@ -32,42 +30,31 @@ func screenOrHelp(cmd *cobra.Command, c *cli) error {
 	if !isTerminal(c.in) || !isTerminal(c.out) {
 		return cmd.Help()
 	}
-	return openScreen(cmd.Context(), c, screenLink{})
+	return openScreens(cmd.Context(), c, screenLink{})
 }
 
-func openScreen(ctx context.Context, c *cli, link screenLink) error {
-	if err := link.check(); err != nil {
-		return err
-	}
-
-	if !isTerminal(c.in) || !isTerminal(c.out) {
-		return parley.Errorf(parley.InvalidArgument, "the screen needs a terminal").
-			Suggest("Use parley log -f to see the traffic without one.")
-	}
-
-	if c.env.Get("GOGC") == "" {
-		debug.SetGCPercent(screenGC)
-	}
-
+// openScreen shows the screen of one workspace, and returns the name of the one to be shown next; "" for
+// none. A problem is told first.
+func openScreen(ctx context.Context, c *cli, link screenLink, problem error) (next string, err error) {
 	at, err := screenPlace(c)
 	if err != nil {
-		return err
+		return "", err
 	}
 
 	screen, notify, err := loadScreenSettings(c, at)
 	if err != nil {
-		return err
+		return "", err
 	}
 
 	service, err := c.service(ctx)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer service.Close()
 
 	to, err := link.target(ctx, service)
 	if err != nil {
-		return err
+		return "", err
 	}
 
 	if to == (tui.Target{}) {
@@ -77,10 +64,12 @@ func openScreen(ctx context.Context, c *cli, link screenLink) error {
 	key := screenReturnKey(ctx, c, at)
 	o := tui.Options{
 		Open:      to,
+		Problem:   problem,
 		Version:   buildVersion(),
 		Notify:    notify,
 		Still:     screen.ReducedMotion,
 		Mouse:     screen.Mouse,
+		Look:      screen.Look(),
 		Theme:     screen.Theme,
 		Keys:      screen.Keys,
 		Filters:   screen.Filters,
@@ -93,12 +82,13 @@ func openScreen(ctx context.Context, c *cli, link screenLink) error {
 		Attach:    func(name string) (*exec.Cmd, error) { return attachClient(ctx, c, service, name) },
 	}
 
+	o.Workspaces = func(ctx context.Context) ([]tui.Workspace, error) { return screenWorkspaces(ctx, c, at) }
 	if c.host == "" {
 		o.Programs = func() []tui.Program { return screenPrograms(c) }
 		o.Examine = func(ctx context.Context) []tui.Finding { return runDoctor(ctx, c) }
 	}
-	o.Export = func(ctx context.Context, find *parley.FindMessagesRequest, path string) (int, error) {
-		return screenExport(ctx, c, service, find, path)
+	o.Export = func(ctx context.Context, what tui.Exported, path string) (int, error) {
+		return screenExport(ctx, c, service, what, path)
 	}
 	if c.tmuxAround() != "" {
 		o.Buffer = func(ctx context.Context, text string) error { return fillBuffer(ctx, c, text) }
@@ -107,8 +97,3 @@ func openScreen(ctx context.Context, c *cli, link screenLink) error {
 
 	return tui.Run(ctx, o, c.in, c.out)
 }
-
-// screenGC is the garbage collector's percentage for the screen. The screen keeps little
-// compared to what it allocates for drawing: with 200 agents and 100,000 messages, paged
-// through, it takes 53 MB, and 61 with Go's default of 100.
-const screenGC = 40

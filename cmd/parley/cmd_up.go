@@ -72,11 +72,27 @@ says how it differs from the file.`,
 		}
 
 		u := upRun{cli: c, upOptions: o, team: t, base: base, steps: steps}
+		if u.here, err = hereOf(cmd.Context(), c, t); err != nil {
+			return err
+		}
 
 		return u.run(cmd.Context())
 	}
 
 	return c.withAgents(cmd, -1)
+}
+
+// hereOf returns the name of this machine among the hosts of the team, if the file places any agent.
+func hereOf(ctx context.Context, c *cli, t *daemon.Team) (string, error) {
+	if !slices.ContainsFunc(t.Agents, func(a daemon.Agent) bool { return a.Host != "" }) {
+		return "", nil
+	}
+	res, err := invoke[parley.ListHostsResult](ctx, c, "list_hosts", nil)
+	if err != nil {
+		return "", err
+	}
+	i := slices.IndexFunc(res.Hosts, func(h parley.Host) bool { return h.Here })
+	return res.Hosts[i].Name, nil // the daemon is always there
 }
 
 // teamToLaunch reads the file of parley up, which the user must trust, and returns the directory that
@@ -167,6 +183,7 @@ type upRun struct {
 	upOptions
 	team     *daemon.Team
 	base     string // what the file's paths are relative to
+	here     string // the name of this machine, if the file places agents
 	steps    []upStep
 	launched []*parley.LaunchAgentResult
 }
@@ -214,7 +231,7 @@ func (u *upRun) step(ctx context.Context, s upStep) error {
 	u.launched = append(u.launched, res)
 
 	wants, resumed := dirOf(req.Dir, u.base), res.Conversation == parley.ConversationResumed
-	if req.Worktree == "" && res.Dir != wants && resumed {
+	if req.Worktree == "" && req.Host == "" && res.Dir != wants && resumed {
 		return u.warnOfDir(s.name, res.Dir, wants)
 	}
 
@@ -234,8 +251,13 @@ func (u *upRun) bringBack(ctx context.Context, s upStep) error {
 // request returns the launch that the file asks for.
 func (u *upRun) request(a *daemon.Agent) (parley.LaunchAgentRequest, error) {
 	prompt, err := u.promptText(a.Prompt, u.base)
+	host := a.Host
+	if host == u.here {
+		host = ""
+	}
 	return u.team.WithWorktree(*a, parley.LaunchAgentRequest{
 		Name:          a.Name,
+		Host:          host,
 		Profile:       a.Profile,
 		Command:       a.Command,
 		Dir:           a.Dir,

@@ -57,7 +57,7 @@ status is 0 only if every delivery was proven. It needs no key and no network.`,
 				return err
 			}
 			if isTerminal(c.in) && isTerminal(c.out) && !c.json {
-				return openScreen(ctx, d.cli, screenLink{})
+				return openScreens(ctx, d.cli, screenLink{})
 			}
 
 			return d.print(ctx)

@@ -59,10 +59,16 @@ func documentDir(name string) string {
 	return path.Dir(name)
 }
 
+// sessions are the pages whose sessions are run, and how many commands each has at least.
+var sessions = map[string]int{
+	"README.md": 8, "start.md": 12, "operator.md": 4, "glance.md": 12, "http.md": 5, "threads.md": 3, "files.md": 3,
+	"conversations.md": 8, "day.md": 6,
+}
+
 // The sessions of the README, the pages on the operator, HTTP, threads, files and conversations are run word for word.
 func TestSessionsOfTheDocsWork(t *testing.T) {
 	t.Parallel()
-	for name, least := range map[string]int{"README.md": 8, "start.md": 12, "operator.md": 4, "glance.md": 12, "http.md": 5, "threads.md": 3, "files.md": 3, "conversations.md": 8, "day.md": 6} {
+	for name, least := range sessions {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			trySession(t, documents(t)[name], least)

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"parley"
-	"parley/client"
 	"parley/internal/daemon"
 	"parley/store"
 
@@ -259,12 +258,15 @@ func (d *doctor) repair(ctx context.Context) error {
 			Suggest("Look at the server's log and disk. parley doctor says what parley sees of it.")
 	}
 
-	if info := daemon.Running(ctx, at); info != nil {
+	info, err := daemon.Find(ctx, at)
+	if err != nil {
+		return err
+	}
+	if info != nil {
 		if ok, err := health(ctx, "unix", info.Socket); ok || err != nil {
 			return err
 		}
-		service := client.New(client.Options{Socket: info.Socket})
-		if _, err := service.ShutDown(ctx, parley.ShutDownRequest{KeepAgents: true}); err != nil {
+		if _, err := d.clientOf(info).ShutDown(ctx, parley.ShutDownRequest{KeepAgents: true}); err != nil {
 			return err
 		}
 	}

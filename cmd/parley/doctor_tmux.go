@@ -16,7 +16,7 @@ import (
 )
 
 // newerTmux is the next step for a tmux that is missing or too old.
-const newerTmux = "Install tmux 3.2 or later with your package manager (apt-get, dnf, pacman or brew install tmux)."
+const newerTmux = "Install tmux 3.3 or later with your package manager (apt-get, dnf, pacman or brew install tmux)."
 
 func (d *doctor) checkTmux(ctx context.Context) (f findings) {
 	v, err := tmux.CheckVersion(ctx, "")

@@ -80,3 +80,15 @@ func removeTeamHost(ctx context.Context, c *cli, name string) error {
 	}
 	return c.printLine(words)
 }
+
+// completeHosts returns the names of the team's machines.
+func completeHosts(ctx context.Context, c *cli) (names []string) {
+	hosts, err := teamHosts(ctx, c)
+	if err != nil {
+		return nil
+	}
+	for _, h := range hosts {
+		names = append(names, h.Name)
+	}
+	return names
+}

@@ -66,8 +66,12 @@ func reportLaunched(c *cli, res *parley.LaunchAgentResult, how string) error {
 		profile += ", by its name"
 	}
 
+	conversation := withConversation(res, how)
+	if res.Host != "" {
+		how += " on " + res.Host
+	}
 	err := c.printLine(fmt.Sprintf("%s %s (agent %s, %s; profile %s); parley attach %s shows its terminal.",
-		c.paint(bold, res.Name), how+withConversation(res, how), parley.Short(res.AgentID),
+		c.paint(bold, res.Name), how+conversation, parley.Short(res.AgentID),
 		c.paint(agentStyle(res.State), string(res.State)), profile, res.Name))
 	if err != nil || res.PromptMessageID == "" {
 		return err

@@ -1,14 +1,15 @@
 package main
 
 import (
+	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
-	"syscall"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,118 +18,243 @@ import (
 	"parley/internal/daemon"
 	"parley/internal/must"
 	"parley/internal/testhome"
-
-	"github.com/charmbracelet/x/ansi"
-	"golang.org/x/sys/unix"
+	"parley/internal/wait"
+	"parley/store/milliontest"
 )
 
-// BenchmarkScreenStart is from the start of the program to the frame that shows 200 agents
-// and the newest of 1,000 messages, in a terminal of 200×60. The daemon runs already.
-func BenchmarkScreenStart(b *testing.B) {
-	h := testhome.New(b)
-	h.Env = append(h.Env, "PARLEY_REGISTRATIONS_PER_MINUTE=10000", "PARLEY_MESSAGES_PER_MINUTE=1000000")
-	newest := fill(b, h, 200, 1000)
+// What the screen promises, with 200 agents and a million messages.
+const (
+	goalFirstFrame = 120 * time.Millisecond
+	goalFrame      = 16 * time.Millisecond // while so many events come in a second:
+	goalEvents     = 2000
+	goalFilter     = 100 * time.Millisecond
+	goalMemory     = 60  // MB
+	goalIdle       = 0.3 // percent of a core
+)
+
+// BenchmarkScreen measures the whole program in a terminal of 200×60, with 200 agents. The way parley has a
+// million messages, small has a thousand, and quiet has a million while nothing else happens.
+func BenchmarkScreen(b *testing.B) {
+	for _, size := range []struct {
+		way      string
+		messages int
+	}{{"small", 1000}, {"parley", milliontest.Million}} {
+		workspace := sync.OnceValue(func() *benchWorkspace { return newBenchWorkspace(b, 200, size.messages) })
+		run := func(figure, way string, f func(*testing.B, *benchWorkspace)) {
+			b.Run(figure+"/way="+way, func(b *testing.B) { f(b, workspace()) })
+		}
+
+		run("first frame", size.way, func(b *testing.B, w *benchWorkspace) {
+			percentiles(b, goalFirstFrame, func() time.Duration {
+				s := openBenchScreen(b, w.home)
+				defer s.close()
+				return s.until(b, "200 idle", milliontest.Newest(size.messages))
+			})
+		})
+
+		for _, filter := range []struct{ name, text, want string }{
+			{"a rare word", fmt.Sprintf("number%d", size.messages/20), milliontest.Seldom},
+			{"frequent words", "rebase build green", "or more"},
+			{"a state", "is:held", milliontest.Seldom},
+		} {
+			run("filter, "+filter.name, size.way, func(b *testing.B, w *benchWorkspace) {
+				benchFilter(b, w, filter.text, filter.want)
+			})
+		}
+
+		run("idle", size.way, benchScreenIdle)
+		if size.messages == milliontest.Million {
+			run("key to frame", "quiet", benchKey)
+		}
+		run("key to frame", size.way, func(b *testing.B, w *benchWorkspace) {
+			stop := w.stir(b)
+			benchKey(b, w)
+			b.ReportMetric(stop(), "events/s")
+			b.ReportMetric(goalEvents, "goal-events/s") // on a machine that makes fewer, the times say less
+		})
+		run("memory", size.way, benchScreenMemory)
+	}
+}
+
+// benchFilter is from a filter to the first page of what it finds.
+func benchFilter(b *testing.B, w *benchWorkspace, text, want string) {
+	s := openBenchScreen(b, w.home)
+	defer s.close()
+	s.until(b, "200 idle")
+
+	percentiles(b, goalFilter, func() time.Duration {
+		s.press(b, "/")
+		s.until(b, "keep")
+		s.press(b, "\x1b[200~"+text+"\x1b[201~")
+		took := s.until(b, want)
+		s.press(b, "\x1b")
+		s.until(b, "quit")
+		return took
+	})
+}
+
+// benchKey is from a key that moves the marker to the frame that shows it.
+func benchKey(b *testing.B, w *benchWorkspace) {
+	s := openBenchScreen(b, w.home)
+	defer s.close()
+	s.until(b, "200 idle")
+	for range 9 {
+		s.press(b, "k")
+		s.untilForms(b, markerMoved)
+	}
+
+	n := 0
+	percentiles(b, goalFrame, func() time.Duration {
+		n++
+		_ = wait.Pause(b.Context(), 20*time.Millisecond) // a person's keys do not come as fast as frames
+		s.press(b, []string{"k", "j"}[n%2])
+		return s.untilForms(b, markerMoved)
+	})
+}
+
+// benchScreenMemory reports what the screen has in memory after a tour.
+func benchScreenMemory(b *testing.B, w *benchWorkspace) {
+	for b.Loop() {
+		s := openBenchScreen(b, w.home)
+		s.until(b, "200 idle")
+		stop := w.stir(b)
+		for range 60 { // far back, page by page
+			s.press(b, "\x1b[5~")
+			_ = wait.Pause(b.Context(), 50*time.Millisecond)
+		}
+		for _, key := range []string{"2", "3", "4", "5", "1", "/", "\x1b[200~hello\x1b[201~", "\x1b"} {
+			s.press(b, key)
+			_ = wait.Pause(b.Context(), 500*time.Millisecond)
+		}
+
+		stop()
+		b.ReportMetric(s.memory(b), "MB")
+		s.close()
+	}
+	b.ReportMetric(goalMemory, "goal-MB")
+}
+
+// benchScreenIdle reports the share of a core that an idle screen takes.
+func benchScreenIdle(b *testing.B, w *benchWorkspace) {
+	s := openBenchScreen(b, w.home)
+	defer s.close()
+	s.until(b, "200 idle")
+	_ = wait.Pause(b.Context(), 6*time.Second) // it reads the past
+
+	for b.Loop() {
+		before, begun := s.processorTime(b), time.Now()
+		_ = wait.Pause(b.Context(), 12*time.Second)
+		b.ReportMetric(100*float64(s.processorTime(b)-before)/float64(time.Since(begun)), "%core")
+	}
+	b.ReportMetric(goalIdle, "goal-%core")
+}
+
+// leastSamples are needed for a p95.
+const leastSamples = 40
+
+// percentiles measures something as often as the benchmark wants, and at least often enough for its figures.
+func percentiles(b *testing.B, goal time.Duration, once func() time.Duration) {
+	b.Helper()
 	var times []time.Duration
 	for b.Loop() {
-		times = append(times, startScreen(b, h, "200 idle", newest))
+		times = append(times, once())
 	}
+	for len(times) < leastSamples {
+		times = append(times, once())
+	}
+
 	slices.Sort(times)
+	b.ReportMetric(0, "ns/op") // with what is not measured
 	b.ReportMetric(float64(times[len(times)/2]), "p50-ns")
 	b.ReportMetric(float64(times[len(times)*95/100]), "p95-ns")
+	b.ReportMetric(float64(goal), "goal-ns")
 }
 
-// fill registers agents, sends them messages, and returns the last one's text.
-func fill(b *testing.B, h *testhome.Home, agents, messages int) (newest string) {
+// benchWorkspace is a workspace with a daemon, agents, and messages.
+type benchWorkspace struct {
+	home   *testhome.Home
+	client *client.Client
+}
+
+// newBenchWorkspace registers agents, and writes the messages while no daemon runs.
+func newBenchWorkspace(b *testing.B, agents, messages int) *benchWorkspace {
 	b.Helper()
-	testhome.Run[daemon.Info](b, h, "serve")
-	text, err := os.ReadFile(filepath.Join(h.Workspace, daemon.StateDir, "daemon.json"))
-	var info daemon.Info
-	if err == nil {
-		err = json.Unmarshal(text, &info)
-	}
-	if err != nil {
-		b.Fatal(err)
-	}
+	h := testhome.New(b)
+	h.Env = append(h.Env, "PARLEY_REGISTRATIONS_PER_MINUTE=10000", "PARLEY_MESSAGES_PER_MINUTE=1000000",
+		"PARLEY_BROADCASTS_PER_MINUTE=1000000")
+	w := &benchWorkspace{home: h}
 
-	daemon := client.New(client.Options{Socket: info.Socket, Key: operatorKey})
-	defer daemon.Close()
-
-	name := func(i int) string { return fmt.Sprintf("agent-%03d", i%agents) }
+	w.serve(b)
+	var ids []string
 	for i := range agents {
-		must.Have(daemon.RegisterAgent(b.Context(), parley.RegisterAgentRequest{Username: name(i)}))(b)
+		req := parley.RegisterAgentRequest{Username: fmt.Sprintf("agent-%03d", i)}
+		ids = append(ids, must.Have(w.client.RegisterAgent(b.Context(), req))(b).AgentID)
 	}
+	w.client.Close()
+	must.Do(b, h.Command("down").Run())
 
-	for i := range messages {
-		newest = fmt.Sprintf("please-look-at-module-%d", i)
-		must.Have(daemon.SendMessage(b.Context(), parley.SendMessageRequest{To: parley.Names{name(i)},
-			Text: newest}))(b)
-	}
+	db := must.Have(sql.Open("sqlite", "file:"+filepath.Join(h.Workspace, daemon.StateDir, "parley.db")+
+		"?_pragma=journal_mode(WAL)&_pragma=synchronous(OFF)&_pragma=cache_size(-200000)"))(b)
+	db.SetMaxOpenConns(1)
+	must.Do(b, milliontest.Fill(db, ids, messages))
+	must.Do(b, db.Close())
 
-	return newest
+	w.serve(b)
+	b.Cleanup(w.client.Close)
+	s := openBenchScreen(b, h) // the first one waits until the daemon has counted everything
+	s.until(b, "200 idle")
+	s.close()
+
+	return w
 }
 
-// startScreen opens the screen in a terminal of its own, and returns how long it took
-// until all of these stood there.
-func startScreen(b *testing.B, h *testhome.Home, want ...string) time.Duration {
+// serve starts the daemon.
+func (w *benchWorkspace) serve(b *testing.B) {
 	b.Helper()
-	near, far := openTerminal(b, 200, 60)
-	defer near.Close()
-
-	cmd := h.Command()
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = far, far, far
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	begun := time.Now()
-	must.Do(b, cmd.Start())
-	defer end(cmd)
-
-	_ = far.Close()
-	_ = near.SetReadDeadline(begun.Add(testhome.Patience))
-	var shown strings.Builder
-	buffer := make([]byte, 64<<10)
-	for {
-		n, err := near.Read(buffer)
-		if err != nil {
-			b.Fatalf("%v is not shown: %v\n%s", want, err, ansi.Strip(shown.String()))
-		}
-
-		shown.Write(buffer[:n])
-		plain := ansi.Strip(shown.String())
-		if !slices.ContainsFunc(want, func(w string) bool { return !strings.Contains(plain, w) }) {
-			return time.Since(begun)
-		}
-	}
+	testhome.Run[daemon.Info](b, w.home, "serve")
+	text := must.Have(os.ReadFile(filepath.Join(w.home.Workspace, daemon.StateDir, "daemon.json")))(b)
+	var info daemon.Info
+	must.Do(b, json.Unmarshal(text, &info))
+	w.client = client.New(client.Options{Socket: info.Socket, Key: operatorKey})
 }
 
-func end(cmd *exec.Cmd) {
-	_ = cmd.Process.Kill()
-	_ = cmd.Wait()
-}
-
-// openTerminal opens a terminal: the end of who looks at it, and the program's.
-func openTerminal(b testing.TB, w, h uint16) (near, far *os.File) {
+// stir makes as many events as the goal says, with one broadcast after another. It returns what ends that, and
+// returns how many there were in a second.
+func (w *benchWorkspace) stir(b *testing.B) (stop func() float64) {
 	b.Helper()
-	near, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK, 0)
-	if err != nil {
-		b.Skipf("no terminal can be opened: %v", err)
-	}
-
-	conn := must.Have(near.SyscallConn())(b) // Fd would make its reads block for good
-
-	number := 0
-	if ctl := conn.Control(func(fd uintptr) {
-		if err = unix.IoctlSetPointerInt(int(fd), unix.TIOCSPTLCK, 0); err != nil {
-			return
+	ctx, cancel := context.WithCancel(b.Context())
+	var seen atomic.Int64
+	begun, done := time.Now(), make(chan struct{}, 2)
+	newest := must.Have(w.client.ReadEvents(ctx, parley.ReadEventsRequest{Last: 1, Limit: 1}))(b).Next
+	go func() {
+		defer func() { done <- struct{}{} }()
+		for _, err := range w.client.Events(ctx, newest) {
+			if err == nil {
+				seen.Add(1)
+			}
 		}
-		if err = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Col: w, Row: h}); err != nil {
-			return
+	}()
+
+	go func() {
+		defer func() { done <- struct{}{} }()
+		for n := 0; ctx.Err() == nil; n++ {
+			due := time.Duration(seen.Load()) * time.Second / goalEvents
+			if ahead := due - time.Since(begun); ahead > 0 {
+				_ = wait.Pause(ctx, ahead)
+			}
+			req := parley.BroadcastMessageRequest{Text: fmt.Sprintf("note %d to everybody", n)}
+			if _, err := w.client.BroadcastMessage(ctx, req); err != nil && ctx.Err() == nil {
+				b.Errorf("a broadcast fails: %v", err)
+				return
+			}
 		}
+	}()
 
-		number, err = unix.IoctlGetInt(int(fd), unix.TIOCGPTN)
-	}); ctl != nil || err != nil {
-		b.Fatal(ctl, err)
+	return func() float64 {
+		rate := float64(seen.Load()) / time.Since(begun).Seconds()
+		cancel()
+		<-done
+		<-done
+		return rate
 	}
-
-	far = must.Have(os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0))(b)
-
-	return near, far
 }

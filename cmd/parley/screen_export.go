@@ -12,32 +12,35 @@ import (
 
 	"parley"
 	"parley/export"
+	"parley/tui"
 )
 
-// screenExport writes the messages that find finds to a new file, the oldest first; all of them where
-// find is nil.
-func screenExport(
-	ctx context.Context, c *cli, s parley.Service, find *parley.FindMessagesRequest, path string,
-) (int, error) {
+// screenExport writes messages to a new file, the oldest first.
+func screenExport(ctx context.Context, c *cli, s parley.Service, what tui.Exported, path string) (int, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(c.dir, path)
 	}
-	if find == nil {
+	if what.Find == nil && what.IDs == nil {
 		return exportToFile(ctx, c, parley.ExportMessagesRequest{Limit: exportPage}, formatOf(path, false), path, false)
 	}
 
-	ids, err := foundIDs(ctx, s, *find)
-	if err != nil {
-		return 0, err
+	ids, title := what.IDs, "Selected messages"
+	if what.Find != nil {
+		found, err := foundIDs(ctx, s, *what.Find)
+		if err != nil {
+			return 0, err
+		}
+		slices.Reverse(found)
+		ids, title = found, "Messages that match a filter"
 	}
 
 	return writeNewFile(path, false, func(to io.Writer) (int, error) {
-		head := export.Head{Title: "Messages that match a filter", Total: len(ids), At: c.now(), Zone: time.Local}
+		head := export.Head{Title: title, Total: len(ids), At: c.now(), Zone: time.Local}
 		w, err := export.New(to, formatOf(path, false), head)
 		if err != nil {
 			return 0, err
 		}
-		for _, id := range slices.Backward(ids) {
+		for _, id := range ids {
 			res, err := s.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: id})
 			if err != nil {
 				return 0, err

@@ -35,9 +35,9 @@ type workspaceLine struct {
 	Deliveries map[string]int `json:"deliveries,omitempty"` // how many in each state, delivered ones left out
 }
 
-// printEverywhere prints a line for each workspace of the user, also of those on other machines whose
-// keys are kept here. It starts no daemon.
-func printEverywhere(ctx context.Context, c *cli) error {
+// everywhere looks at each workspace of the user, also at those on other machines whose keys are kept here,
+// all at once. Those that need the user most come first. It starts no daemon.
+func everywhere(ctx context.Context, c *cli) ([]workspaceLine, error) {
 	places := daemon.Workspaces(c.env)
 	lines := make([]workspaceLine, len(places))
 	var looking sync.WaitGroup
@@ -46,7 +46,8 @@ func printEverywhere(ctx context.Context, c *cli) error {
 	}
 	hosts, err := remote.Keys(daemon.HostsFile(c.env)).Hosts()
 	if err != nil {
-		return err
+		looking.Wait()
+		return nil, err
 	}
 	afar := make([]workspaceLine, len(hosts))
 	for i, host := range hosts {
@@ -56,6 +57,16 @@ func printEverywhere(ctx context.Context, c *cli) error {
 	lines = append(lines, afar...)
 
 	slices.SortFunc(lines, byUrgency)
+
+	return lines, nil
+}
+
+// printEverywhere prints a line for each workspace of the user.
+func printEverywhere(ctx context.Context, c *cli) error {
+	lines, err := everywhere(ctx, c)
+	if err != nil {
+		return err
+	}
 	if c.json {
 		return c.printJSON(struct {
 			parley.Answer

@@ -79,18 +79,28 @@ func applyWords(res *parley.UpdateAgentResult) string {
 // printWouldLaunch reports an agent that parley up would launch.
 func (u *upRun) printWouldLaunch(s upStep) error {
 	resumes := s.there != nil && s.there.Session.Begun() && !u.fresh && !s.there.NoResume
+	on := ""
+	if s.wanted != nil && s.wanted.Host != u.here {
+		on = s.wanted.Host
+	}
 	if u.json {
 		return u.printJSON(struct {
 			parley.Answer
 			Name         string `json:"name"`
+			Host         string `json:"host,omitempty"`
 			Launches     bool   `json:"would_launch"`
 			Conversation bool   `json:"would_resume"`
-		}{parley.OK, s.name, true, resumes})
+		}{parley.OK, s.name, on, true, resumes})
+	}
+
+	words := u.paint(bold, s.name) + " would be launched"
+	if on != "" {
+		words += " on " + on
 	}
 	if resumes {
-		return u.printLine(u.paint(bold, s.name) + " would be launched with its conversation.")
+		words += " with its conversation"
 	}
-	return u.printLine(u.paint(bold, s.name) + " would be launched.")
+	return u.printLine(words + ".")
 }
 
 // warnOfDir says that an agent runs where its conversation is, and not where the file says.

@@ -54,6 +54,9 @@ func comesBack(s *onStage) {
 	}
 
 	s.returns(parley.ConversationNew, "restart", "ann", "--fresh")
+	if again := s.look().Session; again.ID == first {
+		s.Errorf("started afresh, it has its old session %s; it may have looked at it", first)
+	}
 	s.begun(s.send("begin anew"))
 	if strings.Contains(s.model.Turn(), "HERON") {
 		s.Errorf("with --fresh its model still sees the old turns:\n%s", s.model.Turn())

@@ -106,8 +106,57 @@ func (s *onStage) nest(command, session string) {
 	}
 }
 
-// types types a command as a person does. A terminal that was attached just now may lose keys.
+// forking is what a program shows after /fork: a question whose first answer forks the whole conversation,
+// if it asks, and that it is forked, if it says so.
+type forking struct{ asks, says string }
+
+var forks = map[string]forking{"codex": {says: "Fork created"}, "opencode": {asks: "Full session"}}
+
+// A person forks the conversation in the program. After the death of the machine it comes back with the
+// fork, and not with what it was forked from.
+func TestForksAreFollowed(t *testing.T) {
+	for _, program := range oneOfEach(installedPrograms(t)) {
+		shows, ok := forks[program.profile]
+		if !ok {
+			continue
+		}
+		t.Run(program.String(), func(t *testing.T) {
+			t.Parallel()
+			s := launchReal(t, program, "120x40", "--prompt", "the first is HERON")
+			first := s.begins(s.first(), "")
+			s.enters("/fork")
+			if shows.asks != "" {
+				s.wait("it asks how", func() bool { return strings.Contains(s.screen(), shows.asks) })
+				s.press("Enter")
+				s.wait("it is forked", func() bool { return !strings.Contains(s.screen(), shows.asks) })
+			}
+			s.wait("it says so", func() bool { return strings.Contains(s.screen(), shows.says) })
+			s.inState(parley.StateIdle)
+
+			fork := s.begins(s.send("the second is OSPREY"), first)
+			s.dies()
+			s.returns(parley.ConversationResumed, "up")
+			if got := s.look().Session.ID; got != fork {
+				t.Errorf("it came back with %s, want the fork %s; it is of %s", got, fork, first)
+			}
+			s.begun(s.send("what were they?"))
+			if turn := s.model.Turn(); !strings.Contains(turn, "HERON") || !strings.Contains(turn, "OSPREY") {
+				t.Errorf("its model should see both:\n%s", turn)
+			}
+		})
+	}
+}
+
+// types types a command as a person does.
 func (s *onStage) types(command string) {
+	s.Helper()
+	s.enters(command)
+	s.wait("the command is gone", func() bool { return s.composer() == "" && s.look().State == parley.StateIdle })
+}
+
+// enters writes a command into the composer and presses Enter. A terminal that was attached just now may
+// lose keys.
+func (s *onStage) enters(command string) {
 	s.Helper()
 	s.press("Right") // changes nothing
 	s.wait("the command stands there", func() bool {
@@ -117,7 +166,6 @@ func (s *onStage) types(command string) {
 		return s.until(5*time.Second, func() bool { return strings.Contains(s.screen(), command) })
 	})
 	s.press("Enter")
-	s.wait("the command is gone", func() bool { return s.composer() == "" && s.look().State == parley.StateIdle })
 }
 
 // A program that no longer knows its conversation ends, and is started afresh only when told.

@@ -25,7 +25,7 @@ func markPeer(who callers, open *connections) func(context.Context, net.Conn) co
 		unixConn, ok := conn.(*net.UnixConn)
 		if !ok {
 			if !open.admitAddress(conn) {
-				_ = conn.Close()
+				return open.turnAway(ctx, conn)
 			}
 			return ctx
 		}
@@ -49,7 +49,7 @@ func markPeer(who callers, open *connections) func(context.Context, net.Conn) co
 		}
 		p.caller = p.first
 		if !open.admitCaller(conn, p.first) {
-			_ = conn.Close()
+			return open.turnAway(ctx, conn)
 		}
 
 		return context.WithValue(ctx, peerKey{}, p)

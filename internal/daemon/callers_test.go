@@ -47,7 +47,7 @@ func connect(t *testing.T, team *changingTeam) func() parley.Caller {
 	conn := must.Have(l.Accept())(t)
 	t.Cleanup(func() { conn.Close() })
 
-	p, ok := markPeer(team, &connections{})(context.Background(), conn).Value(peerKey{}).(*process)
+	p, ok := markPeer(team, &connections{bounds: boundsFor(1024)})(context.Background(), conn).Value(peerKey{}).(*process)
 	if !ok {
 		t.Fatal("the connection was turned away")
 	}

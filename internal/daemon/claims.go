@@ -21,7 +21,7 @@ type Claim struct {
 	Words string `json:"words"` // what it does, in one line or, for a profile, several
 }
 
-// claims lists what a file runs, opens and sends. Before is what counts without it.
+// claims lists what a file runs, opens, sends and deletes. Before is what counts without it.
 func (t *Team) claims(before *Team) []Claim {
 	return slices.Concat(t.agentClaims(), t.worktreeClaims(), t.profileClaims(), t.responderClaims(),
 		t.settingClaims(&before.Settings), t.notifyClaims(&before.Notify),

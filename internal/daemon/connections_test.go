@@ -21,7 +21,7 @@ func (f *from) RemoteAddr() net.Addr {
 
 // Nobody takes the connections that others need, and all together not the operator's.
 func TestConnectionsHaveLimits(t *testing.T) {
-	open := &connections{}
+	open := &connections{bounds: boundsFor(1024)}
 	fill := func(most int, admit func(net.Conn) bool) (admitted []net.Conn) {
 		for range most + 1 {
 			conn := &from{address: "127.0.0.1"}
@@ -38,13 +38,13 @@ func TestConnectionsHaveLimits(t *testing.T) {
 		return func(conn net.Conn) bool { return open.admitCaller(conn, c) }
 	}
 
-	first := fill(maxOfCaller, of(parley.Caller{ID: "a"}))
-	fill(maxOfCaller, of(parley.Caller{Unplaced: true}))
+	first := fill(open.ofCaller, of(parley.Caller{ID: "a"}))
+	fill(open.ofCaller, of(parley.Caller{Unplaced: true}))
 	for i := range 2 {
 		address := fmt.Sprint("192.0.2.", i)
-		fill(maxOfAddress, func(net.Conn) bool { return open.admitAddress(&from{address: address}) })
+		fill(open.ofAddress, func(net.Conn) bool { return open.admitAddress(&from{address: address}) })
 	}
-	fill(maxOfOthers-2*maxOfCaller-2*maxOfAddress, open.admitAddress)
+	fill(open.ofOthers-2*open.ofCaller-2*open.ofAddress, open.admitAddress)
 
 	if open.admitCaller(&from{}, parley.Caller{ID: "b"}) {
 		t.Error("there is no reserve for the operator")
@@ -58,4 +58,18 @@ func TestConnectionsHaveLimits(t *testing.T) {
 	}
 	open.note(first[1], http.StateHijacked)
 	fill(2, of(parley.Caller{ID: "a"}))
+}
+
+func TestConnectionsLeaveDescriptors(t *testing.T) {
+	for descriptors, want := range map[int]bounds{
+		0:       {0, 3, 3, 9},
+		64:      {64, 5, 5, 16},
+		256:     {256, 69, 64, 208},
+		1024:    {1024, 200, 64, 600},
+		1 << 20: {1 << 20, 200, 64, 600},
+	} {
+		if got := boundsFor(descriptors); got != want {
+			t.Errorf("%d descriptors: got %+v, want %+v", descriptors, got, want)
+		}
+	}
 }

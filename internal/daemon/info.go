@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -43,11 +45,38 @@ func ReadInfo(at Place) (*Info, error) {
 			err = json.Unmarshal(b, info)
 		}
 		if err == nil {
+			err = at.checkSocket(info.Socket)
+		}
+		if err == nil {
 			return info, nil
 		}
 		errs = append(errs, err)
 	}
 	return nil, errs[0]
+}
+
+// checkSocket refuses a socket that no daemon of this workspace and user can have made. The file that
+// names it may have come with a repository, and who listens there would be sent keys. The daemon may
+// have had another environment, so the directory need not be [Place.Runtime].
+func (p Place) checkSocket(socket string) error {
+	dir := filepath.Dir(socket)
+	if name := filepath.Base(dir); filepath.Base(socket) != filepath.Base(p.Socket()) ||
+		!filepath.IsAbs(dir) || name != p.hash && name != runtimePrefix+p.hash {
+		return fmt.Errorf("the socket %q is not of this workspace", socket)
+	}
+
+	info, err := os.Lstat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // and nobody listens
+	}
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() || !IsOwn(info) || info.Mode().Perm()&0o022 != 0 {
+		return fmt.Errorf("the directory of the socket %q is not yours alone", socket)
+	}
+
+	return nil
 }
 
 // Running returns the workspace's daemon, or nil if none accepts connections.

@@ -13,16 +13,22 @@ import (
 	"parley/internal/wait"
 )
 
-// locks are the workspace's daemon lock. The second one counts while the first is gone
-// with its directory.
+// locks are the workspace's daemon lock: one file in the state directory, one in the anchor, and the
+// directory of the socket. Each counts while the others are gone with their directories.
 type locks []*os.File
+
+// locked returns what a running daemon has locked.
+func (p Place) locked() []string { return append(p.Both(p.Lock()), p.Runtime) }
 
 // lock takes the workspace's daemon lock, which the system releases when the
 // process ends. Only the holder may open the database or listen on the socket.
 func lock(at Place) (locks, error) {
 	var taken locks
-	for _, path := range at.Both(at.Lock()) {
+	for _, path := range at.locked() {
 		f, err := lockFile(at, path)
+		if path == at.Runtime && errors.Is(err, fs.ErrNotExist) {
+			continue // removed by a daemon that ends, which still has the others
+		}
 		if err != nil {
 			return nil, errors.Join(err, taken.Close())
 		}
@@ -41,7 +47,11 @@ func (l locks) Close() error {
 }
 
 func lockFile(at Place, path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	how := os.O_CREATE | os.O_RDWR
+	if path == at.Runtime {
+		how = os.O_RDONLY
+	}
+	f, err := os.OpenFile(path, how, 0o600)
 	if err != nil {
 		return nil, parley.Errorf(parley.StorageUnavailable, "the lock %s cannot be opened: %w", path, PathCause(err)).
 			Suggest("Make it writable for you.")
@@ -64,7 +74,7 @@ func lockFile(at Place, path string) (*os.File, error) {
 // Locked reports whether a process holds the daemon's lock. If none does, it takes
 // the lock for a moment; a daemon that starts at that moment finds it taken.
 func Locked(at Place) (bool, error) {
-	for _, path := range at.Both(at.Lock()) {
+	for _, path := range at.locked() {
 		if held, err := isLocked(path); held || err != nil {
 			return held, err
 		}
@@ -88,6 +98,19 @@ func isLocked(path string) (bool, error) {
 	}
 
 	return false, err
+}
+
+// Find returns the workspace's daemon, nil if none runs. It waits for one that has the lock and is not
+// reached: it is starting or ending, or writes its address again because that was removed.
+func Find(ctx context.Context, at Place) (info *Info, err error) {
+	err = wait.Until(ctx, 20*time.Millisecond, func() (bool, error) {
+		if info = Running(ctx, at); info != nil {
+			return true, nil
+		}
+		held, err := Locked(at)
+		return !held, err
+	})
+	return info, err
 }
 
 // AwaitGone waits until no daemon holds the workspace's lock.

@@ -227,11 +227,14 @@ func stateHome(env Environ) string {
 	return ""
 }
 
+// runtimePrefix begins the name of a workspace's directory in one that other programs share.
+const runtimePrefix = "parley-"
+
 // runtimeDir returns the first directory in which the socket's path is short enough.
 func runtimeDir(hash string, env Environ) string {
 	var candidates []string
 	if dir := env.Get("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) && writable(dir) {
-		candidates = append(candidates, filepath.Join(dir, "parley-"+hash))
+		candidates = append(candidates, filepath.Join(dir, runtimePrefix+hash))
 	}
 	if dir := env.Get("TMPDIR"); filepath.IsAbs(dir) {
 		candidates = append(candidates, filepath.Join(dir, "parley-"+strconv.Itoa(os.Getuid()), hash))

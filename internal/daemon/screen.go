@@ -21,6 +21,11 @@ type ScreenSettings struct {
 	First         string `yaml:"first" default:"traffic" enum:"traffic,agents,threads,needs,health" doc:"The screen that is shown first."`
 	Theme         string `yaml:"theme" default:"terminal" enum:"terminal,light,dark,contrast,none" doc:"The colours: terminal has your terminal's own sixteen, contrast has nothing pale."`
 
+	AgentColumns   string `yaml:"agent_columns" doc:"The columns of Agents, in their order, with commas between them; those that fit unless set."`
+	TrafficColumns string `yaml:"traffic_columns" doc:"The columns of Traffic besides the text: time, route, state, tag; all unless set."`
+	DetailWidth    int    `yaml:"detail_width" min:"0" max:"80" doc:"How much of the width has what stands beside a list, in percent, from 20; 0 leaves it to the screen."`
+	DetailHeight   int    `yaml:"detail_height" min:"0" max:"80" doc:"How much of the height has what stands below a list in a narrow window, in percent, from 20; 0 leaves it to the screen."`
+
 	Keys    map[string]string `yaml:"keys" doc:"Other keys for actions, by the action's name; several with a space between them, or none."`
 	Filters map[string]string `yaml:"filters" doc:"Filters by name: @name on the filter line recalls one."`
 }
@@ -35,9 +40,10 @@ func (s *ScreenSettings) Override(env Environ) error {
 			continue
 		}
 		if err := setting.Set(s, key, text); err != nil {
+			instead := map[string]string{"number": "a number", "true|false": "true or false"}[f.Kind()]
 			return parley.Errorf(parley.InvalidArgument, "%s is %q", name, parley.CleanLine(text)).
 				With("setting", key).
-				Suggest("Give true or false.")
+				Suggest("Give %s.", instead)
 		}
 	}
 
@@ -56,12 +62,20 @@ func (s *ScreenSettings) check(source string) error {
 		}
 	}
 
-	if err := cmp.Or(tui.CheckKeys(s.Keys), tui.CheckFilters(s.Filters)); err != nil {
+	if err := cmp.Or(tui.CheckKeys(s.Keys), tui.CheckFilters(s.Filters), tui.CheckLook(s.Look())); err != nil {
 		e := parley.AsError(err)
 		return parley.Errorf(e.Code, "%s: screen: %w", source, err).Suggest("%s", e.Action)
 	}
 
 	return nil
+}
+
+// Look returns the columns and sizes.
+func (s *ScreenSettings) Look() tui.Look {
+	return tui.Look{
+		AgentColumns: s.AgentColumns, TrafficColumns: s.TrafficColumns,
+		DetailWidth: s.DetailWidth, DetailHeight: s.DetailHeight,
+	}
 }
 
 // Notification returns how and when the operator is notified. Source tells where the

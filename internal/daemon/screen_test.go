@@ -57,7 +57,7 @@ func TestScreenSettingsChooseNotifications(t *testing.T) {
 		}
 	}
 
-	for _, entry := range []string{"NOTIFY=horn", "QUIET_HOURS=22", "QUIET_HOURS=25:00-07:00", "REDUCED_MOTION=some"} {
+	for _, entry := range []string{"NOTIFY=horn", "QUIET_HOURS=22", "QUIET_HOURS=25:00-07:00", "REDUCED_MOTION=some", "DETAIL_WIDTH=wide", "DETAIL_WIDTH=95", "AGENT_COLUMNS=x"} {
 		var s ScreenSettings
 		if err := s.Override(Environ{"PARLEY_SCREEN_" + entry}); err == nil {
 			t.Errorf("%s was taken", entry)
@@ -82,6 +82,15 @@ func TestScreenSettingsSayWhatIsWrong(t *testing.T) {
 		{ScreenSettings{First: "home"}, "here: first is home: Give traffic, agents, threads, needs, health."},
 		{ScreenSettings{Keys: map[string]string{"tile": "x"}},
 			`here: screen: keys has "tile", which is no action: Did you mean tiles? The table of keys in docs/screen.md names the actions.`},
+		{ScreenSettings{AgentColumns: "waiting, Last-Hour", TrafficColumns: "state", DetailWidth: 40, DetailHeight: 80}, ""},
+		{ScreenSettings{AgentColumns: "for, rol"},
+			`here: screen: agent_columns has "rol", which is no column: Did you mean role? ` +
+				`There are for, role, runs, branch, directory, today, last-hour, talk, waiting.`},
+		{ScreenSettings{TrafficColumns: "time, 水"},
+			`here: screen: traffic_columns has "水", which is no column: There are time, route, state, tag.`},
+		{ScreenSettings{TrafficColumns: "time time"}, "here: screen: traffic_columns has time twice: Name it once."},
+		{ScreenSettings{DetailWidth: 90}, "here: screen: detail_width is 90: Give 20 to 80, in percent, or 0."},
+		{ScreenSettings{DetailHeight: 5}, "here: screen: detail_height is 5: Give 20 to 80, in percent, or 0."},
 		{ScreenSettings{Filters: map[string]string{"a": ""}},
 			`here: screen: filters has "a": Give it what the filter line takes, such as is:held to:coder.`},
 	} {

@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -228,10 +229,14 @@ func (d *daemon) publish() error {
 	})
 }
 
-// watchPlace writes the daemon's address again when the state directory was removed.
+// watchPlace writes the daemon's address again when the state directory or the anchor was removed.
 func (d *daemon) watchPlace(ctx context.Context) {
+	missing := func(path string) bool {
+		_, err := os.Lstat(path)
+		return errors.Is(err, fs.ErrNotExist)
+	}
 	for wait.Pause(ctx, time.Second) == nil {
-		if _, err := os.Lstat(d.Place.Info()); !errors.Is(err, fs.ErrNotExist) {
+		if !slices.ContainsFunc(d.Place.Both(d.Place.Info()), missing) {
 			continue
 		}
 		if err := errors.Join(d.Place.Prepare(), d.publish()); err != nil {
@@ -277,8 +282,10 @@ func (d *daemon) run(ctx context.Context) error {
 		return err
 	}
 
-	api := httpapi.New(d.http(mcp))
-	open := &connections{}
+	open := &connections{bounds: boundsFor(descriptors())}
+	options := d.http(mcp)
+	options.Refuse = open.refuse
+	api := httpapi.New(options)
 	d.server = &http.Server{
 		Handler:           api,
 		BaseContext:       func(net.Listener) context.Context { return calls },

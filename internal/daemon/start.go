@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"syscall"
 	"time"
 
@@ -72,6 +73,7 @@ func (s Starter) Start(ctx context.Context, at Place, flags ...string) error {
 	}
 	defer ready.Close()
 
+	log := logSize(at)
 	cmd, err := s.command(at, childEnd, flags)
 	if err == nil {
 		err = cmd.Start()
@@ -85,7 +87,7 @@ func (s Starter) Start(ctx context.Context, at Place, flags ...string) error {
 		return fmt.Errorf("start the daemon: %w", err)
 	}
 
-	err = awaitReady(ctx, ready, at)
+	err = awaitReady(ctx, ready)
 	if err == nil {
 		return cmd.Process.Release()
 	}
@@ -93,9 +95,43 @@ func (s Starter) Start(ctx context.Context, at Place, flags ...string) error {
 		_ = cmd.Process.Kill() // it is ours and never became ready
 	}
 
-	_ = cmd.Wait() // err tells how it ended
+	ended := cmd.Wait()
+	if errors.Is(err, errNoWord) {
+		return diedEarly(at, log, ended)
+	}
 
 	return err
+}
+
+// logSize returns how long the daemon's log is.
+func logSize(at Place) int64 {
+	info, err := os.Stat(at.Log())
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// fatal matches the line in which Go's runtime says why it gives up, as for want of memory.
+var fatal = regexp.MustCompile(`(?m)^(?:fatal error|panic|runtime/cgo): (.+)$`)
+
+// diedEarly returns the error of a daemon that ended without a word before it was ready. Its part of
+// the log begins at an offset.
+func diedEarly(at Place, offset int64, ended error) error {
+	e := parley.Errorf(parley.DaemonUnavailable, "%w", errNoWord)
+	if log, err := os.ReadFile(at.Log()); err == nil {
+		if m := fatal.FindSubmatch(log[min(int(offset), len(log)):]); m != nil {
+			e = parley.Errorf(parley.DaemonUnavailable, "%w: %s", errNoWord, parley.CleanLine(string(m[1])))
+		}
+	}
+
+	exit, ok := errors.AsType[*exec.ExitError](ended)
+	if ok && exit.Sys().(syscall.WaitStatus).Signal() == syscall.SIGKILL {
+		return parley.Errorf(parley.DaemonUnavailable, "the daemon was killed before it was ready").
+			Suggest("The system does that when its memory runs out, or that of the control group. Give it more, and start it again.")
+	}
+
+	return e.Suggest("Look at the last lines of %s.", at.Log())
 }
 
 // command makes the command line, environment and files of a daemon in the
@@ -126,8 +162,8 @@ type readiness struct {
 	OK bool `json:"ok"`
 }
 
-// awaitReady reads the daemon's line.
-func awaitReady(ctx context.Context, ready *os.File, at Place) error {
+// awaitReady reads the daemon's line. The error is errNoWord if there is none.
+func awaitReady(ctx context.Context, ready *os.File) error {
 	stop := context.AfterFunc(ctx, func() { _ = ready.SetReadDeadline(time.Unix(1, 0)) })
 	defer stop()
 
@@ -147,9 +183,11 @@ func awaitReady(ctx context.Context, ready *os.File, at Place) error {
 		return &typed
 	}
 
-	return parley.Errorf(parley.DaemonUnavailable, "the daemon ended before it was ready").
-		Suggest("Look at the last lines of %s.", at.Log())
+	return errNoWord
 }
+
+// errNoWord says that a daemon has ended without saying why.
+var errNoWord = errors.New("the daemon ended before it was ready")
 
 // readyPipe returns the pipe to the process that started this one, nil if there is
 // none. Children must not inherit it: that process waits for its end.

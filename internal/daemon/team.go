@@ -41,7 +41,7 @@ type Team struct {
 
 	File     string  `yaml:"-"` // its real path; "" if there is none
 	Hash     string  `yaml:"-"` // the SHA-256 of its content, in hexadecimal
-	Claims   []Claim `yaml:"-"` // what the file runs, opens and sends
+	Claims   []Claim `yaml:"-"` // what the file runs, opens, sends and deletes
 	Withheld []Claim `yaml:"-"` // the parts that parley ignores, because the user does not trust the file
 }
 
@@ -49,6 +49,7 @@ type Team struct {
 type Agent struct {
 	Name             string            `yaml:"name" required:"true" doc:"A letter, then letters, digits, - or _, at most 32."`
 	Profile          string            `yaml:"profile" doc:"What kind of program it is; if left out, found by its name, or generic."`
+	Host             string            `yaml:"host" doc:"The machine of the team on which it runs, if several share a database: then dir is relative to the workspace there, and the rest of its environment is that of the daemon there."`
 	Command          []string          `yaml:"command" doc:"The program and its arguments; the profile's own if left out."`
 	Dir              string            `yaml:"dir" doc:"Working directory, relative to this file; the workspace if left out."`
 	Worktree         string            `yaml:"worktree" doc:"true: a git worktree and a branch of its own, parley/NAME; or the name of a branch."`

@@ -10,6 +10,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/internal/setting"
 	"parley/notify"
 )
 
@@ -63,5 +64,33 @@ func TestNoticesOfAnUntrustedFileGoNowhere(t *testing.T) {
 	}
 	if words != "notify runs steal\nnotify sends what needs you to http://thief.example, with the content of $AWS_KEY\n" {
 		t.Errorf("withheld: %q", words)
+	}
+}
+
+// What would make parley forget needs trust: messages, files, and the copies of the database.
+func TestUntrustedFileDeletesNothing(t *testing.T) {
+	home, root := t.TempDir(), t.TempDir()
+	own := filepath.Join(home, ".config", "parley", "parley.yaml")
+	must.Do(t, os.MkdirAll(filepath.Dir(own), 0o700))
+	must.Do(t, os.WriteFile(own, []byte("settings: {keep_messages: 8760h, backup_keep: 9}\n"), 0o600))
+	text := []byte("settings: {keep_messages: 1s, keep_files: 1s, keep_events: 1s, keep_log: 1s, keep_steps: 1s, " +
+		"backup_every: 0s, backup_keep: 1, backup_space_mb: 1, max_text: 7}\n")
+	must.Do(t, os.WriteFile(filepath.Join(root, "parley.yaml"), text, 0o600))
+
+	env := Environ{"HOME=" + home}
+	var want Settings
+	setting.Fill(&want)
+	want.KeepMessages, want.BackupKeep, want.MaxText = 8760*time.Hour, 9, 7
+	team := must.Have(Load(Locate(root, env), env))(t)
+	if got := team.Settings; got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if len(team.Withheld) != 8 {
+		t.Errorf("withheld: %+v, want eight settings", team.Withheld)
+	}
+
+	trusted := append(env, TrustHashes+"="+hashOf(text))
+	if s := must.Have(Load(Locate(root, trusted), trusted))(t).Settings; s.KeepMessages != time.Second {
+		t.Errorf("a trusted file keeps messages for %s, want 1s", s.KeepMessages)
 	}
 }

@@ -19,7 +19,7 @@ import (
 const TrustHashes = "PARLEY_TRUST"
 
 // Trust knows which files the user trusts. A parley.yaml can come with somebody else's repository, so
-// what it may run, open or send counts only after the user has agreed to this content in this place.
+// what it may run, open, send or delete counts only after the user has agreed to this content in this place.
 type Trust struct {
 	dir    string   // has one file for each trusted content; "" if the user has no place for it
 	hashes []string // of trusted contents, wherever they are
@@ -89,8 +89,8 @@ func hashOf(b []byte) string {
 func NotTrusted(file *Team) error {
 	return parley.Errorf(parley.NotTrusted, "%s is not trusted: it may come from somebody else", file.File).
 		With("file", file.File).With("sha256", file.Hash).
-		Suggest("Run parley trust: it shows what the file runs, opens and sends, and asks. In a script, set %s=%s.",
-			TrustHashes, file.Hash)
+		Suggest("Run parley trust: it shows what the file runs, opens, sends and deletes, and asks. "+
+			"In a script, set %s=%s.", TrustHashes, file.Hash)
 }
 
 // OfAgent reports whether a process can be traced back to the program of a launched agent, here or in

@@ -5,6 +5,7 @@
 // one a second. `USE 1000 300 50 20` makes it say that it read 1000 tokens, 300 of them from a cache, and wrote 50,
 // 20 of them to reason. `CALL tool {"a":1}` makes it call the offered tool whose name is or ends
 // with that. `FAIL 429 words` or `FAIL 429 {json}` makes it then refuse with that status.
+// `LIMIT 7200` refuses as the provider does when a usage limit ends in two hours.
 // It answers other prompts by repeating their begin. StartBare has more commands.
 package modelserver
 
@@ -136,6 +137,7 @@ type speaker interface {
 	say(w *stream, pieces []string)
 	call(w *stream, t tool, arguments string)
 	failure(status int, message string) object
+	limited(w *stream, now time.Time, seconds int)
 }
 
 // ServeHTTP implements http.Handler.

@@ -21,6 +21,7 @@ type script struct {
 	fail       int    // an HTTP status
 	use        *use   // what it says that it used
 	reason     string
+	limit      int // seconds until a usage limit ends; 0: none
 	faults
 }
 
@@ -30,6 +31,7 @@ var (
 	streamForm = regexp.MustCompile(`\bSTREAM (\d+)`)
 	callForm   = regexp.MustCompile(`\bCALL (\S+) (\{.*\})`)
 	useForm    = regexp.MustCompile(`\bUSE (\d+) (\d+) (\d+) (\d+)`)
+	limitForm  = regexp.MustCompile(`\bLIMIT (\d+)`)
 	failForm   = regexp.MustCompile(`\bFAIL ([45]\d\d)(?: (.*))?`)
 )
 
@@ -47,6 +49,7 @@ func parseScript(text string) script {
 		wait:  waitForm.MatchString(text),
 		words: number(streamForm),
 		fail:  number(failForm),
+		limit: number(limitForm),
 	}
 
 	if m := sleepForm.FindStringSubmatch(text); m != nil {
@@ -74,13 +77,17 @@ func (s *Server) answer(api speaker, t turn, w *stream) {
 		sc.fail = 0
 	}
 	w.use = sc.use
-	if sc.fail == 0 {
+	if sc.fail == 0 && sc.limit == 0 {
 		w.begin()
 	}
 	if sc.wait && !w.wait(w.released) || !w.sleep(sc.sleep) {
 		return
 	}
 
+	if sc.limit != 0 {
+		api.limited(w, time.Now(), sc.limit)
+		return
+	}
 	if sc.fail != 0 {
 		sc.header(w.w.Header())
 		w.refuse(api, sc.fail, sc.reason)

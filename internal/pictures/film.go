@@ -1,50 +1,59 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"os"
 	"strings"
 )
 
-// each is how long a picture of a film is shown, in seconds.
-const each = 4
+// each is how long a frame of a film is shown, in seconds.
+const each = 3
 
-// film returns one picture that shows those in the files in turn, for ever. Where nothing moves, it
-// shows the first.
-func film(files []string) (string, error) {
+// film returns one picture that shows frames in turn, for ever. A form feed begins each frame, and its
+// first line has the keys that led to it, which stand below it. Where nothing moves, the picture shows the
+// first frame.
+func film(title, frames string) (string, error) {
+	all := strings.Split(frames, "\f")[1:]
+	if len(all) == 0 {
+		return "", errors.New("there is no frame")
+	}
+
 	var b strings.Builder
-	for i, name := range files {
-		picture, err := os.ReadFile(name)
-		if err != nil {
-			return "", err
-		}
-
-		head, rest, ok := strings.Cut(string(picture), "\n")
-		body, whole := strings.CutSuffix(rest, "</svg>\n")
-		if !ok || !whole || !strings.HasPrefix(head, "<svg ") {
-			return "", fmt.Errorf("%s is no picture of ours", name)
-		}
-
+	for i, frame := range all {
+		keys, screen, _ := strings.Cut(frame, "\n")
+		head, body, _ := strings.Cut(draw(title, strings.TrimRight(screen, "\n")+"\n"+caption(keys)), "\n")
 		if i == 0 {
 			b.WriteString(head + "\n")
 		}
-		b.WriteString(turn(i, len(files)) + body + "</g>\n")
+		b.WriteString(turn(i, len(all)) + strings.TrimSuffix(body, "</svg>\n") + "</g>\n")
 	}
 
 	return b.String() + "</svg>\n", nil
 }
 
-// turn begins the group of the i-th of n pictures, which is visible in its turn.
+// caption is the line of the keys that were pressed before a frame.
+func caption(keys string) string {
+	if keys == "" {
+		return ""
+	}
+	return "\x1b[30;43m " + keys + " \x1b[m"
+}
+
+// turn begins the group of the i-th of n frames, which is visible in its turn.
 func turn(i, n int) string {
-	at := func(i int) string { return fmt.Sprintf("%.2f", float64(i)/float64(n)) }
+	if n == 1 {
+		return "<g>"
+	}
+
+	at := func(i int) string { return fmt.Sprintf("%.3f", float64(i)/float64(n)) }
+	visibility, values, times := "hidden", "hidden;visible;hidden", "0;"+at(i)+";"+at(i+1)
 	switch i {
 	case 0:
-		return fmt.Sprintf(`<g visibility="visible"><animate attributeName="visibility" calcMode="discrete" `+
-			`values="visible;hidden" keyTimes="0;%s" dur="%ds" repeatCount="indefinite"/>`, at(1), n*each)
+		visibility, values, times = "visible", "visible;hidden", "0;"+at(1)
 	case n - 1:
-		return fmt.Sprintf(`<g visibility="hidden"><animate attributeName="visibility" calcMode="discrete" `+
-			`values="hidden;visible" keyTimes="0;%s" dur="%ds" repeatCount="indefinite"/>`, at(i), n*each)
+		values, times = "hidden;visible", "0;"+at(i)
 	}
-	return fmt.Sprintf(`<g visibility="hidden"><animate attributeName="visibility" calcMode="discrete" `+
-		`values="hidden;visible;hidden" keyTimes="0;%s;%s" dur="%ds" repeatCount="indefinite"/>`, at(i), at(i+1), n*each)
+
+	return fmt.Sprintf(`<g visibility="%s"><animate attributeName="visibility" calcMode="discrete" `+
+		`values="%s" keyTimes="%s" dur="%ds" repeatCount="indefinite"/>`, visibility, values, times, n*each)
 }

@@ -5,31 +5,24 @@ import (
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"parley/internal/must"
 )
 
-func TestAFilmShowsEachPictureInItsTurn(t *testing.T) {
-	dir, files := t.TempDir(), []string{}
-	for _, name := range []string{"one", "two", "three"} {
-		file := filepath.Join(dir, name)
-		must.Do(t, os.WriteFile(file, []byte(draw(name, "this is "+name)), 0o600))
-		files = append(files, file)
-	}
-
-	got := must.Have(film(files))(t)
+func TestAFilmShowsEachFrameInItsTurn(t *testing.T) {
+	got := must.Have(film("a film", "\f\nthis is one\n\fpress k\nthis is two\n\f\nthis is three"))(t)
 	for _, want := range []string{
-		`this is one`, `this is three`, `keyTimes="0;0.33"`, `keyTimes="0;0.33;0.67"`, `keyTimes="0;0.67"`, `dur="12s"`,
+		`this is one`, `>press k<`, `this is three`, `keyTimes="0;0.333"`, `keyTimes="0;0.333;0.667"`,
+		`keyTimes="0;0.667"`, `dur="9s"`,
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the film has no %s:\n%s", want, got)
 		}
 	}
 	if n := strings.Count(got, `visibility="visible"`); n != 1 {
-		t.Errorf("%d pictures are visible where nothing moves, want 1", n)
+		t.Errorf("%d frames are visible where nothing moves, want 1", n)
 	}
 
 	d := xml.NewDecoder(strings.NewReader(got))
@@ -39,5 +32,14 @@ func TestAFilmShowsEachPictureInItsTurn(t *testing.T) {
 		} else if err != nil {
 			t.Fatalf("it is no SVG: %v", err)
 		}
+	}
+}
+
+// The screen's tests hold its frames to what the story shows.
+func TestTheFilmIsDrawnFromItsFrames(t *testing.T) {
+	frames := must.Have(os.ReadFile("../../tui/testdata/film.frames"))(t)
+	got := must.Have(film(filmTitle, string(frames)))(t)
+	if want := must.Have(os.ReadFile("../../docs/pictures/tour.svg"))(t); got != string(want) {
+		t.Error("docs/pictures/tour.svg is not drawn from the frames: run make film")
 	}
 }

@@ -18,28 +18,28 @@ func main() {
 	log.SetPrefix("pictures: ")
 	title := flag.String("title", "A terminal", "what the picture shows")
 	secret := flag.String("hide", "", "replace the text before = by the text after it: `TEXT=INSTEAD`")
-	moving := flag.Bool("film", false, "show the pictures in the files that follow in turn")
+	moving := flag.Bool("film", false, "draw the frames of a film, each after a form feed and the keys that led to it")
 	flag.Parse()
 
-	if *moving {
-		text, err := film(flag.Args())
-		if err == nil {
-			_, err = os.Stdout.WriteString(text)
-		}
-		if err != nil {
-			log.Fatal(err)
-		}
-		return
+	input, err := io.ReadAll(os.Stdin)
+	picture := ""
+	switch {
+	case err != nil:
+	case *moving:
+		picture, err = film(filmTitle, string(input))
+	default:
+		picture = draw(*title, hide(string(input), *secret))
 	}
-
-	screen, err := io.ReadAll(os.Stdin)
 	if err == nil {
-		_, err = os.Stdout.WriteString(draw(*title, hide(string(screen), *secret)))
+		_, err = os.Stdout.WriteString(picture)
 	}
 	if err != nil {
 		log.Fatal(err)
 	}
 }
+
+// filmTitle is what the moving picture shows.
+const filmTitle = "A team at work, and what its operator does"
 
 // hide replaces a path in a screen. The rest of the same path moves to the left, and the
 // rest of the line stays where it is.

@@ -26,7 +26,8 @@ type attempt struct {
 
 	pasted   pasted
 	entered  entered
-	refused  hold // why it stopped, where tmux does not know better
+	unread   time.Time // since when the program has not read its terminal; zero: it has
+	refused  hold      // why it stopped, where tmux does not know better
 	followed followed
 	beside   bool // somebody's own text stood beside ours at the last look
 }
@@ -36,6 +37,7 @@ type way struct {
 	key   tmux.Key
 	leave bool      // take a person out of copy mode
 	since time.Time // nobody has typed there since then, and nobody may until the key
+	ahead time.Time // of a key that does not count as one since: the clock was set back after it
 	note  string    // for the evidence: what it was typed into
 	works bool      // the program works, and takes the text into that or into its queue
 
@@ -131,7 +133,8 @@ func (a *attempt) typable(o *observation) hold {
 
 // pasted is what an attempt remembers of its looks between the paste and the key.
 type pasted struct {
-	began    time.Time // of the looks; again after a person has scrolled
+	first    time.Time // look at the terminal
+	began    time.Time // of the time to show: when the text was read, or a person has scrolled
 	within   time.Duration
 	shown    bool      // the text was seen
 	scrolls  bool      // the key was refused because a person scrolls
@@ -153,6 +156,26 @@ func (p *pasted) seen() string {
 // before it counts as one that never does.
 const slowScreen = 10 * time.Second
 
+// slowRead is how long the terminal must stand unread before keys in it may be those of somebody who has
+// left meanwhile.
+const slowRead = time.Second
+
+// noteUnread notes that the program has not read its terminal for long.
+func (a *attempt) noteUnread(o *observation) {
+	switch {
+	case o.facts.unread == 0:
+		a.unread = time.Time{}
+	case a.unread.IsZero():
+		a.unread = o.now
+	case o.now.Sub(a.unread) > slowRead:
+		a.memory.unread = o.now
+	}
+}
+
+// slowReader is how long a program may leave the text unread before its time to show it begins. On
+// a machine with a load of 20, Claude Code and Codex drew nothing of a paste for 5 s.
+const slowReader = 20 * time.Second
+
 // defaultShow is how long the text may take to show where the profile does not say.
 const defaultShow = 10 * time.Second
 
@@ -170,6 +193,10 @@ func (a *attempt) afterPaste(o *observation) tmux.Step {
 	if p.began.IsZero() {
 		a.beginLooks(o)
 	}
+	if o.facts.unread > 0 && o.now.Sub(p.first) < slowReader {
+		p.began = o.now
+	}
+	a.noteUnread(o)
 	if o.namedSince(a.entered.named) { // a person has pressed the key
 		return tmux.Step{Do: tmux.Done}
 	}
@@ -178,7 +205,7 @@ func (a *attempt) afterPaste(o *observation) tmux.Step {
 	switch {
 	case o.facts.stopping, o.shows == profile.Dialog:
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.Blocked}
-	case o.shows == profile.Busy && a.way.note == "" && a.way.key != tmux.Key(o.profile.QueueKey):
+	case o.shows == profile.Busy && !a.way.works && a.way.key != tmux.Key(o.profile.QueueKey):
 		// The key could interrupt what it has begun meanwhile.
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.Blocked}
 	}
@@ -200,13 +227,20 @@ func (a *attempt) afterPaste(o *observation) tmux.Step {
 	if a.refused = a.typable(o); !a.refused.none() {
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady}
 	}
+	if a.memory.readLate(o) {
+		return a.wait(o, p.began, p.within, tmux.NotShown)
+	}
 	p.scrolls = o.screen.InMode && !a.way.leave // tmux refuses the key then
+	a.decideKey(o)
 	return tmux.Step{Do: tmux.Press}
 }
 
 func (a *attempt) beginLooks(o *observation) {
 	p := o.profile
 	a.pasted.began, a.pasted.within = o.now, p.ShowWithin+p.Settle
+	if a.pasted.first.IsZero() {
+		a.pasted.first = o.now
+	}
 	if !p.HasMarkers() {
 		a.pasted.within += slowScreen
 	}

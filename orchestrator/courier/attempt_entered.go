@@ -21,6 +21,7 @@ import (
 // entered is what an attempt remembers of its looks after the key.
 type entered struct {
 	began     time.Time
+	looked    time.Time // the last look, or the decision for the key
 	named     time.Time // a report that names the message counts from then
 	mode      ttyMode   // of the terminal before the key
 	reporting bool      // the program is expected to report the message
@@ -35,9 +36,15 @@ type entered struct {
 
 	elsewhere bool // another program has had the terminal, and may have read the text
 	touched   bool // somebody has pressed a key since the one that submits, and may have left
+	undrawn   bool // keys of somebody were not drawn when the one that submits was decided on
+	unseen    bool // for long, nobody has looked whether somebody presses a key
 	lingering bool // at the last look, the text still stood where somebody typed
 	long      bool // it has done so for long
 }
+
+// blindWithin is how long nobody may look while a text leaves its composer. tmux tells of a person's
+// keys only while they are attached, and in less time nobody clears a composer and leaves.
+const blindWithin = 5 * time.Second
 
 // mixedWithin is how long a program may take to show what it was given.
 const mixedWithin = 2 * time.Second
@@ -55,7 +62,10 @@ func (a *attempt) afterEnter(o *observation, again bool) tmux.Step {
 	if e.began.IsZero() {
 		e.began = o.now
 	}
+	a.noteUnread(o)
 	e.touched = e.touched || a.touchedSince(o)
+	e.unseen = e.unseen || o.now.Sub(e.looked) >= blindWithin // as after a crash
+	e.looked = o.now
 	if a.followed.pending() {
 		return a.followUp(o)
 	}
@@ -80,11 +90,21 @@ func (a *attempt) afterEnter(o *observation, again bool) tmux.Step {
 	if step.Do == tmux.Wait && !taken && mayPress && a.stuck(o) {
 		e.long = false // this key is followed as the first was
 		if a.typable(o).none() {
+			a.decideKey(o)
 			e.pressed = true
 			return tmux.Step{Do: tmux.Press}
 		}
 	}
 	return step
+}
+
+// decideKey notes what was known of a person's keys when the key was decided on, by a look at the
+// text. What is not drawn yet can change or clear it before the key.
+func (a *attempt) decideKey(o *observation) {
+	e := &a.entered
+	e.looked, e.unseen = o.now, false
+	e.undrawn = o.screen.Drawn.Before(later(o.screen.Touched, a.memory.unread))
+	e.touched = e.touched || e.undrawn
 }
 
 // takenWithin is how long the program may take to show that it has the text.
@@ -134,7 +154,9 @@ func (a *attempt) taken(o *observation) (taken, stop bool) {
 // starting: while it is changed, that nothing is left unread proves nothing.
 func (a *attempt) emptied(o *observation) (yes, stop bool) {
 	e := &a.entered
-	e.elsewhere = e.elsewhere || !o.profile.HasMarkers() && !o.facts.otherProgram().none()
+	if !o.profile.HasMarkers() {
+		e.elsewhere = e.elsewhere || e.unseen && o.facts.adopted || !o.facts.otherProgram().none()
+	}
 	changed, lasts := a.modeChanged(o)
 	switch {
 	case o.facts.stopping, o.screen.Dead, lasts:
@@ -143,6 +165,8 @@ func (a *attempt) emptied(o *observation) (yes, stop bool) {
 		return false, false
 	case o.facts.unread > 0, o.holds(&a.letter), !o.facts.alive: // what a dead program had not read is gone
 		return false, false
+	case e.undrawn && !o.profile.HasMarkers() && !profile.Holds(o.screen.Text(), a.letter.mark):
+		return false, false // they may have cleared it away
 	case o.Composing || !o.profile.HasMarkers():
 		return true, false
 	case o.hides():
@@ -213,7 +237,7 @@ func (a *attempt) touchedSince(o *observation) bool {
 // behind the text now. It says no until the text is seen or reported: the key may have
 // cleared it away.
 func (a *attempt) alone(o *observation) bool {
-	if !a.entered.touched { // as up to the key, which was withheld otherwise
+	if !a.entered.touched && !a.entered.unseen { // as up to the key, which was withheld otherwise
 		return true
 	}
 
@@ -244,7 +268,7 @@ func (a *attempt) stuck(o *observation) bool {
 	}
 
 	takesKey := o.shows == profile.Idle || o.shows == profile.Busy && a.way.key == tmux.Key(p.QueueKey)
-	if !takesKey || !o.holdsOnly(&a.letter) || !touched(o.now, o.screen, a.memory.lag).none() {
+	if !takesKey || !o.holdsOnly(&a.letter) || !touched(o.now, o.screen, a.memory.lag).none() || a.memory.readLate(o) {
 		return false // and the rest of the screen does not count
 	}
 	return o.now.Sub(e.still.SinceText(o.now, o.steadyPart())) >= p.Settle

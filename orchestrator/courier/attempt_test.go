@@ -69,6 +69,9 @@ func (s *stage) begin(resumed bool) {
 		way: way{key: tmux.Key(s.profile.Key), since: s.now.Add(-time.Second)},
 	}
 	s.attempt.entered.named = s.now
+	if !resumed {
+		s.attempt.entered.looked = s.now // at the key
+	}
 	s.attempt.entered.reporting = !resumed && s.memory.reports(s.observation())
 }
 
@@ -286,6 +289,57 @@ func TestTextIsTakenWhenTheComposerIsEmptied(t *testing.T) {
 			s.want(tmux.Entered, c.want)
 		})
 	}
+}
+
+func TestTextThatVanishedWhileNobodyLookedMustBeSeen(t *testing.T) {
+	s := newStage(t, framedText)
+	s.begin(true) // after a crash
+	s.want(tmux.Entered, notTaken)
+
+	s.begin(false)
+	s.now = s.now.Add(blindWithin) // tmux was slow to answer
+	s.want(tmux.Entered, notTaken)
+
+	s.begin(true)
+	s.above = []string{"> " + testText}
+	s.want(tmux.Entered, done)
+}
+
+func TestTextMustBeSeenWhereKeysWereNotDrawnBeforeTheEnter(t *testing.T) {
+	s := newStage(t, framedText)
+	s.composer, s.drawn, s.touched = testText, s.now, s.now.Add(time.Second)
+	s.want(tmux.Pasted, press)
+	s.composer = "" // with the text, or cleared before the key
+	s.want(tmux.Entered, notTaken)
+}
+
+func TestTimeToShowBeginsWhenTheTextIsRead(t *testing.T) {
+	s := newStage(t, framedText)
+	s.facts.unread = 12
+	if after := s.want(tmux.Pasted, notShown); after < slowReader {
+		t.Errorf("an unread text is given up after %v, want %v", after, slowReader)
+	}
+
+	s.begin(false)
+	for range 200 {
+		s.step(tmux.Pasted, false)
+	}
+	s.facts.unread, s.composer, s.drawn = 0, testText, s.now
+	s.want(tmux.Pasted, press)
+}
+
+func TestKeysThatWereReadLateAreAwaited(t *testing.T) {
+	s := newStage(t, framedText)
+	s.composer, s.drawn, s.facts.unread = testText, s.now, 3 // of somebody who leaves, behind the text
+	for range 30 {
+		s.step(tmux.Pasted, false)
+	}
+	s.facts.unread = 0
+	s.want(tmux.Pasted, notShown)
+
+	s.begin(true)
+	s.drawn = s.now
+	s.want(tmux.Pasted, press)
 }
 
 func TestChangeOfTheTerminalsModeProvesNothing(t *testing.T) {

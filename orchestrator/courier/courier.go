@@ -28,9 +28,10 @@ const (
 	holdAfter = 3 * time.Second
 	// typingTime bounds one delivery, from its claim to its outcome.
 	typingTime = 60 * time.Second
-	// staleLook is how old the look before a claim may be when the text is typed. A database can be
-	// slow to claim it.
+	// staleLook is how long a look may take together with the claim that follows it, and slowClaim how
+	// long the claim may take, before the terminal is looked at once more. A database can be slow.
 	staleLook = time.Second
+	slowClaim = 100 * time.Millisecond
 	// partingTime is how much of it is left when the daemon ends; what is in hand
 	// after it is resolved by the next one, from what the pane remembers.
 	partingTime = 3 * time.Second
@@ -54,6 +55,7 @@ type courier struct {
 	memory   memory         // of earlier attempts
 	stranded *stranded      // the message typed last, while its text may stand in the terminal; nil: it does not
 	size     size           // of the terminal, at the last look
+	ahead    time.Time      // of a person's last key, if that look found it in the future
 	unproven []unproven     // entered but not seen to be read; proven if they are read after all
 }
 
@@ -306,11 +308,11 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 		return false, c.release(ctx, job, ended(parley.DeliveryQueued, parley.EndedInterrupted, ""))
 	}
 
-	l := c.o.compose(c.m, t.Profile, &job, c.size)
+	l, decided := c.o.compose(c.m, t.Profile, &job, c.size), c.o.Now()
 	if claimed, done, err := c.claim(ctx, &job, l); err != nil || !claimed {
 		return done, err
 	}
-	if c.o.Now().Sub(looked) > staleLook {
+	if now := c.o.Now(); now.Sub(looked) > staleLook || now.Sub(decided) > slowClaim {
 		if h := c.lookAgain(ctx, t, &job); !h.none() {
 			return false, c.close(ctx, job, change(parley.DeliveryHeld, h))
 		}

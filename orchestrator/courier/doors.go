@@ -36,6 +36,7 @@ type pane interface {
 	Info(ctx context.Context) (tmux.PaneInfo, error)
 	Screen(ctx context.Context, opts tmux.ScreenOptions) (tmux.Screen, error)
 	Submit(ctx context.Context, s tmux.Submission) (tmux.Outcome, error)
+	ReleaseKeys(ctx context.Context) (waited bool, err error)
 }
 
 // host is the machine, and the tmux servers, that terminals are on.

@@ -109,15 +109,24 @@ func (m *memory) ownText(o *observation) hold {
 // what waited in its terminal: what is read late is shown late, and could be the keys of a person
 // who has left.
 func (m *memory) touched(o *observation) hold {
-	screen := o.screen
+	now, screen := o.now, o.screen
+	if !o.requested.IsZero() {
+		now = o.requested // tmux may have answered late
+	}
 	late := m.unread.After(screen.Touched)
 	switch {
 	case late && !screen.Touched.IsZero():
 		screen.Touched = m.unread
-	case late && o.now.Sub(m.unread) <= unshownPause && screen.Drawn.Before(m.unread):
+	case late && now.Sub(m.unread) <= unshownPause && screen.Drawn.Before(m.unread):
 		return held(parley.HoldKeysUnshown, "")
 	}
-	return touched(o.now, screen, m.lag)
+	return touched(now, screen, m.lag)
+}
+
+// readLate reports whether the program has drawn nothing since it read late what waited in its terminal.
+// tmux tells in whole seconds when it has drawn.
+func (m *memory) readLate(o *observation) bool {
+	return o.now.Sub(m.unread) <= unshownPause && o.screen.Drawn.Before(m.unread.Truncate(time.Second))
 }
 
 // notBegun holds until the program has begun on what it was given last, as far as its

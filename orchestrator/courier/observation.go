@@ -19,6 +19,8 @@ type observation struct {
 	profile *profile.Profile
 	screen  tmux.Screen
 
+	requested time.Time // when tmux was asked for the screen; zero: just now
+
 	*reading
 	shows    profile.State // by the screen and the title of the terminal
 	since    time.Time     // every look since then showed that
@@ -43,6 +45,10 @@ func ttyModeOf(h terminalHost, t *team.Terminal) ttyMode {
 
 // look reads a screen.
 func look(h terminalHost, r *readings, t *team.Terminal, now time.Time, screen tmux.Screen) observation {
+	if !screen.Ahead(now).IsZero() { // the clock was set back after a person's last key
+		screen.Touched = time.Time{}
+	}
+
 	o := observation{now: now, on: t, profile: t.Profile, screen: screen, tty: ttyModeOf(h, t)}
 	o.reading = r.read(t.Profile, &screen)
 	o.shows = o.withTitle(t.Profile, screen.Title)

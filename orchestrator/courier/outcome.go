@@ -47,7 +47,7 @@ func (c *courier) submit(ctx context.Context, t *team.Terminal, job store.Job, a
 		LeaveMode: a.way.leave, Resume: a.resumed, OnEntered: c.o.Entered,
 	}
 	if a.resumed || !t.Profile.Instant() {
-		sub.Untouched = a.way.since
+		sub.Untouched, sub.Ahead = a.way.since, a.way.ahead
 		sub.Next = func(m tmux.Moment) tmux.Step {
 			o := c.observe(t, &job, m.Screen)
 			return a.next(m.Phase, m.Again, &o)
@@ -63,6 +63,9 @@ func (c *courier) submit(ctx context.Context, t *team.Terminal, job store.Job, a
 	out, err := c.o.host.Pane(t).Submit(ctx, sub)
 	if a.resumed && out.Phase == tmux.Refused {
 		out.Phase = tmux.Pasted // by an earlier call: it is not to be typed again
+	}
+	if out.KeysWait {
+		c.numbered = false // the next look lets them go
 	}
 	if a.entered.touched {
 		c.memory.unread = c.o.Now().Add(keysRest)
@@ -122,7 +125,8 @@ func (c *courier) conclude(
 		waits := hold{Hold: parley.Hold{Code: parley.EndedDialog, Reason: parley.EndedDialog.Words("")}}
 		return false, c.note(ctx, job, waits)
 	case out.Phase == tmux.Entered:
-		if c.o.unread(t) > 0 && !a.entered.stands { // what is unread could be a person's keys
+		provable := !a.entered.stands && !a.entered.undrawn // else what is unread could be a person's keys
+		if c.o.unread(t) > 0 && provable {
 			u := unproven{key: job.Key, on: t, mode: ttyModeOf(c.o.host, t), mark: a.letter.mark}
 			c.unproven = append(c.unproven, u)
 		}

@@ -27,11 +27,12 @@ func (c *courier) ready(ctx context.Context, t *team.Terminal, job *store.Job) (
 	h := c.look(ctx, t, job, &facts)
 	c.m.NoteLeftover(h.Hold, h.left(), c.o.Now())
 	if h.none() {
-		return way{key: tmux.Key(t.Profile.Key), since: since, spent: spent}, c.o.stagger(t.Profile, job)
+		w := way{key: tmux.Key(t.Profile.Key), since: since, ahead: c.ahead, spent: spent}
+		return w, c.o.stagger(t.Profile, job)
 	}
 
 	w, passes := c.passes(t, job, h)
-	w.since, w.spent = since, spent
+	w.since, w.ahead, w.spent = since, c.ahead, spent
 	if passes {
 		h = hold{}
 	}
@@ -40,10 +41,10 @@ func (c *courier) ready(ctx context.Context, t *team.Terminal, job *store.Job) (
 
 // look reads the terminal and says what is in the way.
 func (c *courier) look(ctx context.Context, t *team.Terminal, job *store.Job, facts *facts) hold {
+	if facts.unread > 0 {
+		c.memory.unread = c.o.Now()
+	}
 	if h := facts.hold(); !h.none() {
-		if h.Code == parley.HoldNotReading {
-			c.memory.unread = c.o.Now()
-		}
 		return h
 	}
 	if t.Profile.Instant() && c.numbered && !c.memory.cautious {
@@ -56,12 +57,14 @@ func (c *courier) look(ctx context.Context, t *team.Terminal, job *store.Job, fa
 	if err := c.lookForStranded(ctx, t); err != nil {
 		return held(parley.HoldUnreadable, parley.CleanLine(err.Error()))
 	}
+	requested := c.o.Now()
 	screen, err := c.o.host.Pane(t).Screen(ctx, tmux.ScreenOptions{})
 	if err != nil {
 		return held(parley.HoldUnreadable, parley.CleanLine(err.Error()))
 	}
 	o := c.observe(t, job, screen)
-	c.size = size{screen.Width, screen.Height}
+	o.requested = requested
+	c.size, c.ahead = size{screen.Width, screen.Height}, screen.Ahead(o.now)
 	if o.profile.HasMarkers() {
 		o.see(&t.Shown)
 	}

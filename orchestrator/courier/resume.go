@@ -71,6 +71,10 @@ func (c *courier) settleOpen(ctx context.Context) error {
 		return nil
 	}
 
+	if !c.numbered {
+		_ = c.memory.releaseKeys(ctx, c.o.host.Pane(t), c.o.Now) // the look before the next message tries again
+	}
+
 	jobs, err := c.o.Store.Typing(ctx, c.m.ID)
 	if err != nil {
 		return err
@@ -161,17 +165,21 @@ func (c *courier) confirm(
 	ctx context.Context, t *team.Terminal, job store.Job, l letter, again bool,
 ) (done bool, err error) {
 	a := c.newAttempt(t, &job, l, way{}, true)
+	a.entered.unseen = true
 	soon, cancel := context.WithTimeout(ctx, cmp.Or(t.Profile.TakenWithin, brisk))
 	defer cancel()
 
 	taken, stop := false, false
-	var screen tmux.Screen
+	var screen tmux.Screen // at the last look that was answered
 	err = wait.Until(soon, brisk, func() (bool, error) {
-		var err error
-		if screen, err = c.o.host.Pane(t).Screen(soon, tmux.ScreenOptions{}); err != nil {
+		seen, err := c.o.host.Pane(t).Screen(soon, tmux.ScreenOptions{})
+		if err != nil {
 			return false, err
 		}
+
+		screen = seen
 		o := c.observe(t, &job, screen)
+		a.noteUnread(&o)
 		taken, stop = a.taken(&o)
 		taken = taken && (!o.profile.HasMarkers() || a.seen(&o)) // nobody looked whether it was cleared away
 		return taken || stop || t.Profile.Look(screen.Lines) == profile.Dialog, nil

@@ -136,7 +136,7 @@ func (c *courier) lookForStranded(ctx context.Context, t *team.Terminal) error {
 	if s != nil && s.on != t {
 		s, c.stranded = nil, nil
 	}
-	if s == nil && c.numbered && c.seq != 0 {
+	if s == nil && c.numbered {
 		return nil // this daemon knows what came of it
 	}
 
@@ -144,7 +144,14 @@ func (c *courier) lookForStranded(ctx context.Context, t *team.Terminal) error {
 	if err != nil {
 		return err
 	}
-	c.seq = max(c.seq, info.Seq)
+	if c.seq = max(c.seq, info.Seq); c.seq == 0 {
+		c.seq = uint64(c.o.Now().UnixMilli()) // the numbers of an earlier pane are not given again
+	}
+	if !c.numbered {
+		if err := c.memory.releaseKeys(ctx, c.o.host.Pane(t), c.o.Now); err != nil {
+			return err
+		}
+	}
 
 	job, err := c.o.Store.TypedAs(ctx, c.m.ID, info.Seq)
 	if err != nil {
@@ -162,6 +169,15 @@ func (c *courier) lookForStranded(ctx context.Context, t *team.Terminal) error {
 	s.TypedJob, s.phase, c.stranded = *job, info.Phase, s
 
 	return nil
+}
+
+// releaseKeys lets go of a person's keys that an attempt which was cut off may have kept back.
+func (m *memory) releaseKeys(ctx context.Context, p pane, now func() time.Time) error {
+	waited, err := p.ReleaseKeys(ctx)
+	if waited { // the program shows them after that
+		m.unread = now().Add(keysRest)
+	}
+	return err
 }
 
 // settleStranded does what the last look at the stranded text makes possible, before job is typed.

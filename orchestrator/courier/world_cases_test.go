@@ -14,7 +14,7 @@ var cases = []struct {
 	story story
 }{
 	{"a key that is taken late", story{
-		Profile: "gemini", Traits: traits{Width: 120, Begin: 425 * time.Millisecond, Work: time.Second, DropsBegin: true},
+		Profile: "gemini", Traits: traits{Width: 120, Begin: ms(425), Work: time.Second, DropsBegin: true},
 		Events: []event{
 			{At: 18 * time.Second, Do: "late key", For: 4 * time.Second},
 			send(29 * time.Second), send(30 * time.Second),
@@ -22,7 +22,7 @@ var cases = []struct {
 	}},
 	{"the next text behind one that is not drawn yet", story{
 		Profile: "copilot", Traits: traits{
-			Width: 120, Read: 800 * time.Millisecond, Draw: 91 * time.Millisecond, Start: 3552 * time.Millisecond, Work: time.Second, Fold: 120,
+			Width: 120, Read: ms(800), Draw: ms(91), Start: ms(3552), Work: time.Second, Fold: 120,
 		},
 		Events: []event{
 			{At: time.Second, Do: "hang", For: 10 * time.Second}, long(3 * time.Second), long(3 * time.Second),
@@ -30,27 +30,27 @@ var cases = []struct {
 	}},
 	{"an old report lets the next text into work that has not begun", story{
 		Seed: 14604, Profile: "gemini", Traits: traits{
-			Width: 120, Start: 3838 * time.Millisecond, Begin: 315 * time.Millisecond, Work: 1552 * time.Millisecond, Report: 3 * time.Second, Reports: true,
+			Width: 120, Start: ms(3838), Begin: ms(315), Work: ms(1552), Report: 3 * time.Second, Reports: true,
 			DropsBegin: true,
 		},
 		Events: []event{
-			send(2020 * time.Millisecond), send(6493 * time.Millisecond),
-			{At: 6784 * time.Millisecond, Do: "send", What: "high"},
+			send(ms(2020)), send(ms(6493)),
+			{At: ms(6784), Do: "send", What: "high"},
 		},
 	}},
 	{"the terminal goes away after the report", story{
 		Profile: "copilot", Traits: traits{
-			Width: 120, Start: 2494 * time.Millisecond, Draw: 2 * time.Second, Begin: 1500 * time.Millisecond,
+			Width: 120, Start: ms(2494), Draw: 2 * time.Second, Begin: ms(1500),
 			Work: 15 * time.Second, Reports: true,
 		},
 		Events: []event{
-			long(1184 * time.Millisecond), send(18675 * time.Millisecond),
-			{At: 31940 * time.Millisecond, Do: "server dies", For: 14655 * time.Millisecond},
+			long(ms(1184)), send(ms(18675)),
+			{At: ms(31940), Do: "server dies", For: ms(14655)},
 		},
 	}},
 	{"a person's keys, read and not drawn yet", story{
 		Profile: "codex", Traits: traits{
-			Width: 120, Start: 3087 * time.Millisecond, Draw: 2 * time.Second, Work: 15 * time.Second,
+			Width: 120, Start: ms(3087), Draw: 2 * time.Second, Work: 15 * time.Second,
 		},
 		Events: []event{
 			{At: 50 * time.Second, Do: "send", What: "high"}, send(56 * time.Second),
@@ -60,7 +60,7 @@ var cases = []struct {
 	}},
 	{"a retry of a text that is not drawn yet", story{
 		Profile: "claude", Traits: traits{
-			Width: 120, Read: 800 * time.Millisecond, Draw: 138 * time.Millisecond, Work: time.Second,
+			Width: 120, Read: ms(800), Draw: ms(138), Work: time.Second,
 		},
 		Events: []event{
 			{At: 13 * time.Second, Do: "hang", For: 13 * time.Second},
@@ -68,7 +68,7 @@ var cases = []struct {
 		},
 	}},
 	{"a program that dies after its report, while tmux is slow to answer the key", story{
-		Profile: "copilot", Traits: traits{Width: 120, Start: 3743 * time.Millisecond, Work: time.Second, Reports: true},
+		Profile: "copilot", Traits: traits{Width: 120, Start: ms(3743), Work: time.Second, Reports: true},
 		Events: []event{
 			{At: 26 * time.Second, Do: "tmux", What: "after key", For: 12 * time.Second},
 			{At: 28 * time.Second, Do: "send", What: "urgent", N: 1},
@@ -77,36 +77,36 @@ var cases = []struct {
 	}},
 	{"a report at the moment of the verdict", story{
 		Seed: 25061, Profile: "qwen", Traits: traits{
-			Width: 120, Read: 38 * time.Millisecond, Draw: 2 * time.Second, Start: 3052 * time.Millisecond,
-			Begin: 22 * time.Millisecond, Work: 3836 * time.Millisecond, Report: 176 * time.Millisecond, Reports: true,
+			Width: 120, Read: ms(38), Draw: 2 * time.Second, Start: ms(3052),
+			Begin: ms(22), Work: ms(3836), Report: ms(176), Reports: true,
 		},
 		Events: []event{
-			send(21058 * time.Millisecond),
-			{At: 27395 * time.Millisecond, Do: "tmux", What: "broken key", N: 1, For: 12 * time.Second},
-			send(28446 * time.Millisecond),
-			{At: 30026 * time.Millisecond, Do: "late key", N: 2, For: 4503 * time.Millisecond},
-			send(30803 * time.Millisecond),
+			send(ms(21058)),
+			{At: ms(27395), Do: "tmux", What: "broken key", N: 1, For: 12 * time.Second},
+			send(ms(28446)),
+			{At: ms(30026), Do: "late key", N: 2, For: ms(4503)},
+			send(ms(30803)),
 		},
 	}},
 	{"a retry of a text in a program that draws nothing for long", story{
-		Profile: "codex", Traits: traits{Width: 120, Start: 509 * time.Millisecond, Work: time.Second},
+		Profile: "codex", Traits: traits{Width: 120, Start: ms(509), Work: time.Second},
 		Events: []event{
 			send(11 * time.Second), {At: 21 * time.Second, Do: "stall", For: 14 * time.Second}, long(23 * time.Second),
-			{At: 29400 * time.Millisecond, Do: "retry", N: 2},
+			{At: ms(29400), Do: "retry", N: 2},
 		},
 	}},
 	{"a person's keys that tmux keeps back until the text is taken", story{
 		Seed: 305757, Profile: "claude", Traits: traits{
-			Width: 120, Draw: 2 * time.Second, Start: 241 * time.Millisecond, Work: time.Second, Report: 3 * time.Second, Reports: true,
+			Width: 120, Draw: 2 * time.Second, Start: ms(241), Work: time.Second, Report: 3 * time.Second, Reports: true,
 		},
 		Events: []event{
-			{At: 1737 * time.Millisecond, Do: "prompt", N: 2}, send(4365 * time.Millisecond), send(4985 * time.Millisecond),
-			{At: 10215 * time.Millisecond, Do: "unshown", What: "pastes it", N: 1, For: 12873 * time.Millisecond},
+			{At: ms(1737), Do: "prompt", N: 2}, send(ms(4365)), send(ms(4985)),
+			{At: ms(10215), Do: "unshown", What: "pastes it", N: 1, For: ms(12873)},
 		},
 	}},
 	{"a pager that reads what the program has not", story{
 		Profile: "generic", Traits: traits{
-			Width: 120, Read: 800 * time.Millisecond, Draw: 137 * time.Millisecond, Start: 564 * time.Millisecond, Joined: true,
+			Width: 120, Read: ms(800), Draw: ms(137), Start: ms(564), Joined: true,
 			Work: time.Second, Lines: true,
 		},
 		Events: []event{
@@ -115,19 +115,19 @@ var cases = []struct {
 		},
 	}},
 	{"a draft that shows while the database is slow", story{
-		Profile: "qwen", Traits: traits{Width: 120, Start: 3454 * time.Millisecond, Work: time.Second},
+		Profile: "qwen", Traits: traits{Width: 120, Start: ms(3454), Work: time.Second},
 		Events: []event{
-			{At: 38591 * time.Millisecond, Do: "database", What: "slow claim", N: 2, For: 5 * time.Second},
-			{At: 44330 * time.Millisecond, Do: "unshown", What: "pastes it", N: 2, For: 13984 * time.Millisecond},
-			send(53719 * time.Millisecond),
+			{At: ms(38591), Do: "database", What: "slow claim", N: 2, For: 5 * time.Second},
+			{At: ms(44330), Do: "unshown", What: "pastes it", N: 2, For: ms(13984)},
+			send(ms(53719)),
 		},
 	}},
 	{"a text that hangs behind its unread key", story{
 		Profile: "claude", Traits: traits{Width: 120, Work: time.Second},
-		Events: []event{send(10 * time.Second), {At: 10100 * time.Millisecond, Do: "hang", For: 12 * time.Second}},
+		Events: []event{send(10 * time.Second), {At: ms(10100), Do: "hang", For: 12 * time.Second}},
 	}},
 	{"keys of a person who has left, read and not drawn yet", story{
-		Profile: "generic", Traits: traits{Width: 120, Draw: 2 * time.Second, Start: 613 * time.Millisecond, Work: time.Second},
+		Profile: "generic", Traits: traits{Width: 120, Draw: 2 * time.Second, Start: ms(613), Work: time.Second},
 		Events: []event{
 			{At: 29 * time.Second, Do: "draft", What: "pastes it", N: 2, For: 7 * time.Second},
 			{At: 31 * time.Second, Do: "send", What: "high"},
@@ -135,7 +135,121 @@ var cases = []struct {
 			{At: 35 * time.Second, Do: "hang", N: 1, For: 9 * time.Second},
 		},
 	}},
+	{"keys that a killed daemon kept back", story{
+		Profile: "opencode", Back: ms(100),
+		Traits: traits{Width: 120, Draw: 2 * time.Second, Start: ms(3914), Work: ms(3854)},
+		Events: []event{
+			send(ms(5242)), send(ms(10370)),
+			{At: ms(10894), Do: "daemon dies after", What: "key, shell", N: 9, For: ms(14179)},
+			{At: ms(13572), Do: "attach", N: 2, For: ms(13287)}, send(ms(47173)), send(ms(53071)), send(ms(57161)),
+			{At: ms(66337), Do: "draft", What: "pastes it", N: 2, For: ms(10196)},
+		},
+	}},
+	{"a person's keys in a program that hangs during a pause", story{
+		Profile: "qwen",
+		Traits:  traits{Width: 120, Draw: 2 * time.Second, Start: ms(2176), Work: time.Second, ShortID: true},
+		Events: []event{
+			long(2 * time.Second), {At: 6 * time.Second, Do: "attach", N: 2, For: 7 * time.Second},
+			{At: 8 * time.Second, Do: "pause", N: 1, For: 14 * time.Second},
+			{At: 9 * time.Second, Do: "hang", N: 3, For: 12 * time.Second},
+			{At: 10 * time.Second, Do: "draft", What: "clears it", N: 2},
+		},
+	}},
+	{"a shell that reads the text while the daemon is gone", story{
+		Profile: "generic", Back: ms(4548),
+		Traits: traits{Width: 120, Joined: true, Read: ms(13), Start: ms(563), Work: time.Second, Lines: true},
+		Events: []event{
+			{At: 13 * time.Second, Do: "shell", What: "bash", N: 2, For: 4 * time.Second}, send(23 * time.Second),
+			{At: 25 * time.Second, Do: "daemon dies", What: "late", N: 20},
+		},
+	}},
+	{"a shell that reads the text while tmux is slow to answer", story{
+		Profile: "generic",
+		Traits:  traits{Width: 120, Joined: true, Read: ms(58), Start: ms(50), Work: time.Second, Lines: true},
+		Events: []event{
+			{At: ms(7697), Do: "dies unanswered", N: 1, For: ms(9535)},
+			{At: ms(15231), Do: "shell", What: "bash", N: 2, For: ms(301)}, send(ms(47463)),
+		},
+	}},
+	{"a person's keys in a screen that comes late", story{
+		Profile: "claude", Traits: traits{Width: 120, Start: ms(414), Work: time.Second},
+		Events: []event{
+			{At: ms(18328), Do: "unshown", What: "leaves it", N: 2, For: ms(9773)},
+			{At: ms(25638), Do: "send", What: "high"},
+			{At: ms(27262), Do: "tmux", What: "after screen", N: 3, For: ms(742)},
+		},
+	}},
+	{"a turn that begins before the key of a text for a blocked program", story{
+		Profile: "qwen", Traits: traits{Width: 120, Start: ms(2934), Begin: ms(1500), Work: time.Second},
+		Events: []event{
+			send(ms(1371)), {At: ms(3022), Do: "input off", N: 1, For: ms(5884)}, send(ms(4461)),
+			{At: ms(5536), Do: "force", N: 2, For: ms(9552)}, {At: ms(10673), Do: "blocked", N: 1, For: ms(8293)},
+		},
+	}},
+	{"a composer that somebody clears while tmux is slow to answer", story{
+		Seed: 183204, Profile: "gemini", Traits: traits{
+			Width: 120, Start: ms(2217), Begin: ms(441), Work: ms(1541), Report: 3 * time.Second, Reports: true,
+			DropsBegin: true, ShortID: true,
+		},
+		Events: []event{
+			{At: 9 * time.Second, Do: "draft", What: "pastes it", N: 3, For: 13 * time.Second},
+			{At: 12 * time.Second, Do: "prompt", N: 2}, send(14 * time.Second),
+			{At: 15 * time.Second, Do: "tmux", What: "after key", N: 1, For: 12 * time.Second},
+			{At: 17 * time.Second, Do: "lose keys", N: 1},
+		},
+	}},
+	{"a line that somebody clears before the key, and that is not drawn", story{
+		Profile: "generic", Back: ms(3151), Traits: traits{Width: 120, Start: ms(206), Work: time.Second},
+		Events: []event{
+			{At: 28 * time.Second, Do: "daemon dies after", What: "paste, clear", For: 14 * time.Second},
+			send(30 * time.Second),
+			{At: 33 * time.Second, Do: "unshown", What: "pastes it", N: 3, For: 14 * time.Second},
+		},
+	}},
+	{"a second key behind a person's, which were read late", story{
+		Profile: "claude", Traits: traits{Width: 120, Draw: 2 * time.Second, Start: ms(1138), Work: time.Second},
+		Events: []event{
+			{At: 15 * time.Second, Do: "break keys", N: 2}, send(19 * time.Second),
+			{At: 24 * time.Second, Do: "unread", What: "leaves it", N: 2, For: 6 * time.Second},
+		},
+	}},
+	{"a person's keys in a program that hangs while another daemon begins", story{
+		Profile: "claude", Back: ms(2392), Traits: traits{
+			Width: 120, Read: ms(40), Draw: ms(79), Start: ms(2336), Work: time.Second,
+		},
+		Events: []event{
+			long(ms(2551)), {At: ms(4444), Do: "unread", What: "pastes it", N: 2, For: ms(10835)},
+			{At: ms(7244), Do: "daemon dies", What: "at once", N: 7}, send(ms(9508)),
+		},
+	}},
+	{"a draft that shows while a message is claimed, in less than a second", story{
+		Profile: "claude", Traits: traits{Width: 120, Start: ms(2677), Work: 15 * time.Second},
+		Events: []event{
+			send(ms(40116)), send(ms(46149)),
+			{At: ms(49279), Do: "unshown", What: "leaves it", N: 3, For: ms(11379)},
+			{At: ms(53409), Do: "in a claim", What: "resize", N: 3, For: ms(729)},
+			{At: ms(60066), Do: "send", What: "urgent"},
+		},
+	}},
+	{"a look that the end of its time cuts off", story{
+		Profile: "opencode", Back: ms(100), Traits: traits{Width: 120, Start: ms(703), Work: time.Second},
+		Events: []event{
+			{At: 24 * time.Second, Do: "lose keys", N: 3}, long(27 * time.Second),
+			{At: 30 * time.Second, Do: "daemon stops", N: 2, For: time.Second},
+		},
+	}},
+	{"a person's keys that a daemon kept back when it died", story{
+		Profile: "copilot", Back: ms(100), Traits: traits{
+			Width: 120, Draw: 2 * time.Second, Start: ms(1268), Work: time.Second, Reports: true,
+		},
+		Events: []event{
+			{At: 14 * time.Second, Do: "left keys", What: "clears it", N: 1, For: 13 * time.Second},
+			long(15 * time.Second), send(24 * time.Second),
+		},
+	}},
 }
+
+func ms(n time.Duration) time.Duration { return n * time.Millisecond }
 
 func send(at time.Duration) event { return event{At: at, Do: "send", What: "normal"} }
 
@@ -170,5 +284,22 @@ func TestAPauseAfterTheLookHolds(t *testing.T) {
 			t.Errorf("after the pause it is %s, %+v\n%s", r.job.State, w.broken, strings.Join(w.log, "\n"))
 		}
 		w.daemon.end()
+	})
+}
+
+// A daemon that begins when the program runs in a new pane gives no number of the old one again:
+// the text that stands there would be taken for the message that had it.
+func TestAnotherPaneGetsOtherNumbers(t *testing.T) {
+	k := newCommon()
+	inBubble(t, func() {
+		w := newWorld(&story{Profile: "claude", Traits: traits{Width: 120}, Events: []event{
+			send(5 * time.Second), {At: 20 * time.Second, Do: "program dies", For: 10 * time.Second},
+			{At: 25 * time.Second, Do: "daemon stops"}, send(40 * time.Second),
+		}}, k, true)
+		w.tell()
+		w.daemon.end()
+		if first, second := w.store.rows[0].job, w.store.rows[1].job; second.PaneSeq <= first.PaneSeq || w.launches < 2 {
+			t.Errorf("%d launches, numbers %d and %d\n%s", w.launches, first.PaneSeq, second.PaneSeq, strings.Join(w.log, "\n"))
+		}
 	})
 }

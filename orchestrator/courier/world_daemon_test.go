@@ -15,7 +15,7 @@ import (
 // worldHost is the machine as the daemon reaches it.
 type worldHost struct{ w *world }
 
-func (h worldHost) Pane(t *team.Terminal) pane { return h.w.daemon.handles[t] }
+func (h worldHost) Pane(t *team.Terminal) pane { return h.w.hosts.acting.handles[t] }
 
 func (h worldHost) Instance(*team.Terminal) string { return h.w.instance }
 
@@ -52,7 +52,9 @@ func (h worldHost) Unread(t *team.Terminal) (int, error) {
 	if g == nil || !g.alive {
 		return 0, errNoProcess
 	}
-	return g.waiting(), nil
+	n := g.waiting()
+	h.w.watch.saw(n)
+	return n, nil
 }
 
 func (h worldHost) Canonical(t *team.Terminal) (bool, error) {
@@ -76,6 +78,7 @@ type daemon struct {
 	wake    bool
 	retry   time.Time // zero: not by itself
 	pause   time.Duration
+	lease   leased
 }
 
 // said is a report of the program.
@@ -92,13 +95,18 @@ func (w *world) start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	d := &daemon{w: w, ctx: ctx, end: cancel, handles: map[*team.Terminal]pane{}, wake: true, pause: recheck}
 	d.m = team.NewMember(w.agent)
+	if !w.takeHost(d) {
+		cancel()
+		return
+	}
 	o := New(Options{
 		Store: worldStore{w}, Roster: new(team.Roster), Now: time.Now, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		ShortFooter: w.story.Traits.ShortID, Paused: func() *parley.Pause { return w.paused }, Notify: w.notify,
+		LeaseOver: d.leaseOver(),
 	})
 	o.host, o.readings = worldHost{w}, &w.looks
 	d.c = o.newCourier(d.m)
-	w.daemon = d
+	w.daemon, w.watch.unread, w.watch.unreads = d, time.Time{}, time.Time{}
 	w.note("the daemon begins")
 
 	if w.pane != nil && w.instance != "" {
@@ -203,6 +211,11 @@ func (d *daemon) report(s said) {
 	}
 	d.m.Reports.Note(note, prompted, s.ids)
 	d.w.note("the program reports %s %v", s.signal, s.ids)
+	for _, id := range s.ids {
+		if m := d.w.messageNamed(id); m != nil && m.named.IsZero() {
+			m.named = time.Now()
+		}
+	}
 	if len(s.ids) > 0 {
 		d.late = append(d.late, s)
 		d.recordLate()
@@ -259,7 +272,7 @@ func (d *daemon) turn() (lives bool) {
 			d.die()
 		}
 	}()
-	d.wake = false
+	d.wake, d.w.hosts.acting = false, d
 	select {
 	case <-d.m.Wakeups:
 	default:
@@ -270,6 +283,9 @@ func (d *daemon) turn() (lives bool) {
 	if again {
 		d.retry = time.Now().Add(d.w.pause(d.pause))
 	}
+	if d.w.daemon != d {
+		d.haunt()
+	}
 	return true
 }
 
@@ -277,7 +293,10 @@ func (d *daemon) turn() (lives bool) {
 func (d *daemon) die() {
 	w := d.w
 	d.end()
-	w.daemon, w.faults.dieIn = nil, 0
+	if w.faults.dieIn = 0; w.daemon != d {
+		return // another one is the host
+	}
+	w.daemon = nil
 	w.after(w.story.Back, w.start)
 }
 

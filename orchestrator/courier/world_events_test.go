@@ -35,6 +35,8 @@ func (w *world) perform(e event) {
 		what, then, _ := strings.Cut(e.What, ", ")
 		w.faults.dieAfter = what
 		w.faults.resume = event{Do: then, N: e.N - 1, For: e.For, What: "clears it"}
+	case "in a claim":
+		w.inClaim(e.For, func() { w.meanwhile(e) })
 	case "daemon stops":
 		if w.daemon != nil {
 			w.daemon.end()
@@ -49,7 +51,7 @@ func (w *world) perform(e event) {
 		}
 		w.inClaim(e.For+time.Second, func() { w.serverDies(e.For) })
 	default:
-		if p := w.pane; p != nil && !p.dead {
+		if p := w.pane; !w.befallHost(e) && p != nil && !p.dead {
 			w.befall(p, e)
 		}
 	}
@@ -140,7 +142,7 @@ func (w *world) stopping(d time.Duration) {
 	}
 	t := w.daemon.m.Terminal()
 	t.Stopping.Store(true)
-	w.after(d, func() { t.Stopping.Store(false); w.wakeDaemon() })
+	w.after(d, func() { t.Stopping.Store(false); w.freed = time.Now(); w.wakeDaemon() })
 }
 
 func (w *world) serverDies(d time.Duration) {
@@ -163,6 +165,20 @@ func (w *world) serverDies(d time.Duration) {
 // inClaim makes something happen while the database is slow to claim the next delivery.
 func (w *world) inClaim(slow time.Duration, then func()) {
 	w.faults.databases = append(w.faults.databases, databaseFault{Kind: "claim", Slow: slow, Then: then})
+}
+
+// meanwhile happens while a message is claimed.
+func (w *world) meanwhile(e event) {
+	switch e.What {
+	case "fetch":
+		w.fetch(int(w.claiming.MessageSeq))
+	case "server dies": // and a new one runs before the claim is made
+		w.serverDies(e.For / 2)
+	case "shell":
+		w.perform(event{Do: "shell", What: "bash", For: e.For + time.Second, N: 1})
+	default:
+		w.perform(event{Do: e.What, What: "clears it", For: e.For + 2*time.Second, N: e.N})
+	}
 }
 
 // programDies ends the program. tmux calls the pane dead only when nothing holds its terminal
@@ -206,6 +222,23 @@ func (w *world) befall(p *simPane, e event) {
 	case "unshown": // a person's keys in a program that draws late
 		w.befall(p, event{Do: "stall", For: e.For})
 		w.befall(p, event{Do: "draft", What: e.What, For: e.For})
+	case "unread": // a person's keys in a program that hangs
+		w.befall(p, event{Do: "hang", For: e.For})
+		w.befall(p, event{Do: "draft", What: e.What, For: e.For})
+	case "left keys": // a person types as the daemon dies after the key, while tmux keeps theirs back
+		w.faults.dieAfter = "key"
+		g.atKey = func() {
+			w.after(10*time.Millisecond, func() { w.befall(p, event{Do: "draft", What: e.What, For: e.For}) })
+		}
+		w.attach(p, e.For)
+	case "unread key": // it hangs between the text and the key
+		g.atKey = func() { w.befall(p, event{Do: "hang", For: e.For}) }
+	case "unseen": // the key is lost, and while tmux is slow to answer, a person clears the text and leaves
+		g.lose += g.keysOf(1)
+		g.atKey = func() {
+			w.faults.commands = append(w.faults.commands, commandFault{Kind: "screen", After: e.For})
+			w.after(500*time.Millisecond, func() { w.befall(p, event{Do: "clear"}) })
+		}
 	case "mingle": // a person types right after the key, which the program loses, or is slow to take
 		do := "draft"
 		if e.N < 3 {
@@ -225,7 +258,7 @@ func (w *world) befall(p *simPane, e event) {
 			w.attach(p, e.For+time.Second)
 			p.activity = time.Now()
 		}
-		w.after(e.For, func() { p.mode = false; w.wakeDaemon() })
+		w.after(e.For, func() { p.mode, w.freed = false, time.Now(); w.wakeDaemon() })
 	case "attach":
 		w.attach(p, e.For)
 		p.activity = time.Now()
@@ -250,7 +283,7 @@ func (w *world) befall(p *simPane, e event) {
 		die := func() { w.programDies(p, e.For, time.Duration(e.N/2)*time.Second) }
 		switch e.What {
 		case "in a claim":
-			w.inClaim(500*time.Millisecond, die)
+			w.inClaim(90*time.Millisecond, die)
 		case "before it reads":
 			g.dying = die
 		default:
@@ -275,17 +308,17 @@ func (w *world) befall(p *simPane, e event) {
 		case 2:
 			g.atKey = func() { w.after(5*time.Millisecond, begin) }
 		default:
-			w.inClaim(100*time.Millisecond, begin)
+			w.inClaim(90*time.Millisecond, begin)
 		}
 	case "input off":
 		p.inputOff = true
-		w.after(e.For, func() { p.inputOff = false; w.wakeDaemon() })
+		w.after(e.For, func() { p.inputOff, w.freed = false, time.Now(); w.wakeDaemon() })
 	case "synchronized":
 		p.shared = true
-		w.after(e.For, func() { p.shared = false })
+		w.after(e.For, func() { p.shared, w.freed = false, time.Now() })
 	case "stranger": // claims the pane
 		p.options["@parley_agent"] = "99999999-0000"
-		w.after(e.For, func() { p.options["@parley_agent"] = agentID; w.wakeDaemon() })
+		w.after(e.For, func() { p.options["@parley_agent"], w.freed = agentID, time.Now(); w.wakeDaemon() })
 	case "resize":
 		g.width = []int{120, 48, 80}[e.N%3]
 		if g.p.HasMarkers() {
@@ -296,7 +329,7 @@ func (w *world) befall(p *simPane, e event) {
 	case "blocked":
 		g.blocked = !g.working
 		g.drawSoon()
-		w.after(e.For, func() { g.blocked = false; g.drawSoon() })
+		w.after(e.For, func() { g.blocked, w.freed = false, time.Now(); g.drawSoon() })
 	case "work": // on something else
 		if !g.working && g.begins == 0 {
 			g.beginSoon(nil, 0)
@@ -314,16 +347,23 @@ func (g *program) keysOf(n int) int {
 
 // attach shows the pane to a person for some time.
 func (w *world) attach(p *simPane, d time.Duration) {
-	p.attached = true
+	if !p.attached {
+		p.attached, p.came = true, time.Now()
+	}
 	p.leaves++
 	leaves := p.leaves
 	w.after(d, func() {
-		switch shows := time.Until(p.program.stalled); {
+		shows, reads := time.Until(p.program.stalled), time.Until(p.program.hung)
+		switch {
 		case p.leaves != leaves:
+		case w.stuck.After(time.Now()): // so is their leaving
+			w.attach(p, time.Until(w.stuck)+100*time.Millisecond)
 		case len(p.held) > 0: // the key with which they leave waits behind them
 			w.attach(p, 100*time.Millisecond)
 		case shows > 0: // they look what became of their keys
 			w.attach(p, shows+2*w.story.Traits.Draw)
+		case reads > 0:
+			w.attach(p, reads+10*time.Millisecond)
 		default:
 			p.attached = false
 		}

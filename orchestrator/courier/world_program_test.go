@@ -77,6 +77,7 @@ type program struct {
 	busyAt   time.Time
 	draftAt  time.Time // since when a person's words are drawn in the composer
 
+	lostAt       time.Time     // the last key
 	lose, breaks int           // how many keys are still lost, or taken for line breaks
 	late         time.Duration // how much later the next key is taken
 	dying        func()        // ends it before it reads the next key
@@ -184,6 +185,7 @@ func (g *program) clear() {
 	for _, p := range g.composer {
 		if m := g.w.messageNamed(p.msg); m != nil {
 			m.unseen = m.unseen || !g.p.HasMarkers()
+			m.blurred = m.blurred || m.unseen && (g.w.hosts.asleep || g.pane.drawn.Unix() == time.Now().Unix())
 		}
 	}
 	g.composer = nil
@@ -202,7 +204,7 @@ func (g *program) pastePiece(c chunk) {
 
 // answer takes a key that answers a dialog.
 func (g *program) answer(c chunk) {
-	g.dialog = false
+	g.dialog, g.w.freed = false, time.Now()
 	if c.who == "" {
 		g.w.watch.answeredDialog(g)
 	}
@@ -215,6 +217,7 @@ func (g *program) submitKey(c chunk) {
 		return
 	case g.lose > 0 && c.who == "":
 		g.lose--
+		g.lostAt = time.Now()
 		return
 	case g.breaks > 0 && c.who == "" && len(g.composer) > 0:
 		g.breaks--

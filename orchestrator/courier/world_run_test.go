@@ -120,7 +120,6 @@ func (w *world) clear() {
 	if t := w.daemon.m.Terminal(); t != nil {
 		t.Stopping.Store(false)
 	}
-	w.daemon.wakeUp()
 	if w.instance == "" {
 		w.newServer()
 	}

@@ -41,6 +41,7 @@ func shrink(s *story, broken string, k *common) *story {
 // simplifications make one thing about a story plainer.
 var simplifications = []func(*story){
 	func(s *story) { s.Lost = 0 },
+	func(s *story) { s.Shared = false },
 	func(s *story) { s.Back = 100 * time.Millisecond },
 	func(s *story) { s.Traits.Read = 0 },
 	func(s *story) { s.Traits.Draw = 0 },

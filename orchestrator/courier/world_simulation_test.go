@@ -123,6 +123,7 @@ const (
 	toldAlways  = 8_400  // stories, with some 78,000 deliveries
 	manyScreens = 50_000 // remembered
 	manyBroken  = 5      // enough
+	longRun     = 200_000
 )
 
 // extent limits a simulation: to the stories of the first seeds, which are the same each time, or to
@@ -181,6 +182,9 @@ func (r *result) story(s *story, k *common) {
 	r.proven += w.proven()
 	if w.broken != nil {
 		r.broken = append(r.broken, words)
+		if *deliveriesFlag > longRun {
+			fmt.Println(words) // a long run does not wait for its end to tell
+		}
 		r.promise = cmp.Or(r.promise, w.broken.invariant)
 	}
 }
@@ -197,7 +201,7 @@ func enough() int {
 func (r *result) progress(deliveries int, began time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if part := r.deliveries / 100_000; deliveries > 200_000 && part > r.printed {
+	if part := r.deliveries / 100_000; deliveries > longRun && part > r.printed {
 		r.printed = part
 		fmt.Printf("%d deliveries, %d violations, %v\n", r.deliveries, len(r.broken), time.Since(began).Round(time.Second))
 	}

@@ -18,6 +18,7 @@ type story struct {
 	Seed    uint64
 	Profile string
 	Calm    bool // nothing is in the way
+	Shared  bool // the daemon is one host of several
 	Traits  traits
 	Lost    float64       // the share of reports that are lost
 	Back    time.Duration // until a daemon that died comes back
@@ -89,6 +90,7 @@ func tell(seed uint64, set *profile.Set) *story {
 			t.trouble(t.between(0, at+10*time.Second))
 		}
 	}
+	shareSome(s, at)
 	slices.SortStableFunc(s.Events, func(a, b event) int { return int(a.At - b.At) })
 	return s
 }
@@ -158,7 +160,7 @@ func (t *teller) trouble(at time.Duration) {
 	case "unshown":
 		e.For, e.What = t.between(6*time.Second, 15*time.Second), t.ending()
 		t.send(at + t.between(3*time.Second, 12*time.Second))
-	case "mingle":
+	case "mingle", "left keys":
 		e.What = t.ending()
 	case "daemon dies after":
 		e.What = []string{"paste", "key"}[t.IntN(2)] + ", " + meddling[t.IntN(len(meddling))]
@@ -181,9 +183,20 @@ func (t *teller) trouble(at time.Duration) {
 	case "late key":
 		e.For = t.between(100*time.Millisecond, 8*time.Second)
 	case "shell":
-		e.What = often(t, "bash", "less")
+		e.What = []string{"bash", "less"}[t.IntN(2)]
 	case "server dies":
 		e.What = often(t, "", "in a claim")
+	case "in a claim":
+		e.What = meanwhile[t.IntN(len(meanwhile))]
+		e.For = t.between(10*time.Millisecond, 90*time.Millisecond)
+		if t.IntN(2) == 0 {
+			e.For = t.between(100*time.Millisecond, 4*time.Second)
+		}
+	case "unread":
+		e.For, e.What = t.between(3*time.Second, 15*time.Second), t.ending()
+		t.send(at + t.between(0, 12*time.Second))
+	case "unseen":
+		e.For = t.between(5*time.Second, 12*time.Second)
 	case "program dies":
 		e.What = []string{"", "", "in a claim", "before it reads"}[t.IntN(4)]
 	}
@@ -198,7 +211,11 @@ func (t *teller) ending() string {
 // meddling is what can happen as a daemon resumes what the one before it left.
 var meddling = []string{"stranger", "enter", "clear", "dialog", "draft", "scroll", "program dies", "shell", "attach"}
 
+// meanwhile is what can happen while the database claims a message, soon or slowly.
+var meanwhile = []string{"fetch", "server dies", "work", "dialog", "draft", "prompt", "shell", "stranger", "resize", "scroll"}
+
 var troubles = []string{
+	"in a claim", "in a claim", "in a claim", "unread", "unseen", "unread key", "left keys",
 	"daemon dies after", "daemon dies after", "daemon dies after", "unshown", "mingle", "dies unanswered",
 	"dialog", "dialog", "dialog", "draft", "draft", "draft", "prompt", "scroll", "scroll", "attach",
 	"lose keys", "lose keys", "break keys", "late key", "late key", "hang", "hang", "stall",

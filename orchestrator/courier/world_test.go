@@ -42,10 +42,12 @@ type world struct {
 	launches int
 
 	daemon  *daemon
+	hosts   hosting
 	agent   parley.Agent
 	spool   []said
 	paused  *parley.Pause
 	faults  faults
+	freed   time.Time // when what was in the way of a key had ended last
 	watch   watch
 	log     []string // what happened, if it is kept
 	keepLog bool
@@ -53,6 +55,7 @@ type world struct {
 	forced    map[string]bool // by the operator, in an earlier life of the daemon too
 	current   *message        // pasted last
 	claimedOn *simPane
+	claiming  store.Key // claimed last
 
 	broken *violation // the first
 }
@@ -72,11 +75,15 @@ type message struct {
 	pastes  int
 	got     []time.Time // when the program took it
 	queued  time.Time   // for the last attempt
+	named   time.Time   // a report that names it came first then
 	fetched bool        // read in another way
 	unseen  bool        // a person cleared it away where nobody could see that
+	blurred bool        // so while the daemon slept, or in the second in which the screen had been drawn
+	untold  bool        // it came while the daemon slept, which has not read it since
 
 	pasted   bool // in the last attempt
 	pastedAt time.Time
+	turn     int // of the program, at that time
 	keys     int
 }
 
@@ -188,6 +195,7 @@ func (w *world) chance(label string, n int) float64 {
 
 // faults are the faults of the machine.
 type faults struct {
+	hostFaults
 	dieIn     int // steps until the daemon dies; 0: never
 	dieLate   bool
 	dieAfter  string // the kind of a command after which it dies; "": none
@@ -231,6 +239,7 @@ func (w *world) step() {
 			panic(daemonDies{})
 		}
 	}
+	w.stepHost()
 	if w.daemon != nil {
 		w.daemon.recordLate()
 	}
@@ -312,6 +321,7 @@ func (w *world) faultyCommand(ctx context.Context, kind string, run func() error
 		if e := w.sleep(ctx, f.After); e != nil {
 			return e
 		}
+		w.freed = time.Now()
 	}
 	w.step()
 	if f.Broken || f.Lost || w.instance != instance {
@@ -356,6 +366,9 @@ func (w *world) call(ctx context.Context, kind string, do func() error) error {
 		return err
 	}
 	w.step()
+	if err := w.reachServer(ctx, kind); err != nil {
+		return err
+	}
 	var f databaseFault
 	if i := slices.IndexFunc(w.faults.databases, func(f databaseFault) bool { return f.Kind == "" || f.Kind == kind }); i >= 0 {
 		f = w.faults.databases[i]
@@ -370,8 +383,8 @@ func (w *world) call(ctx context.Context, kind string, do func() error) error {
 			return err
 		}
 	}
-	var err error
-	if !f.Lost {
+	err := w.writes(kind)
+	if err == nil && !f.Lost {
 		err = do()
 	}
 	w.step()
@@ -396,7 +409,10 @@ func (s worldStore) jobs(ctx context.Context, kind string, read func() ([]store.
 }
 
 func (s worldStore) Pending(ctx context.Context, id string, limit int) ([]store.Job, error) {
-	return s.jobs(ctx, "pending", func() ([]store.Job, error) { return s.w.store.Pending(ctx, id, limit) })
+	return s.jobs(ctx, "pending", func() ([]store.Job, error) {
+		s.w.tellAll()
+		return s.w.store.Pending(ctx, id, limit)
+	})
 }
 
 func (s worldStore) PendingAmong(ctx context.Context, id string, ids []string) ([]store.Job, error) {
@@ -419,7 +435,7 @@ func (s worldStore) TypedAs(ctx context.Context, id string, seq uint64) (job *st
 }
 
 func (s worldStore) Claim(ctx context.Context, k store.Key, paneSeq uint64, announced bool) error {
-	s.w.watch.asked, s.w.claimedOn, s.w.watch.early = time.Now(), s.w.pane, false
+	s.w.watch.asked, s.w.claimedOn, s.w.claiming, s.w.watch.early = time.Now(), s.w.pane, k, false
 	return s.w.call(ctx, "claim", func() error {
 		s.w.watch.claims(k, paneSeq)
 		err := s.w.store.Claim(ctx, k, paneSeq, announced)
@@ -429,8 +445,9 @@ func (s worldStore) Claim(ctx context.Context, k store.Key, paneSeq uint64, anno
 }
 
 func (s worldStore) Advance(ctx context.Context, k store.Key, changes ...store.Change) error {
+	decided := time.Now()
 	return s.w.call(ctx, "advance", func() error {
-		s.w.watch.advances(k, changes)
+		s.w.watch.advances(k, changes, decided)
 		err := s.w.store.Advance(ctx, k, changes...)
 		for _, c := range changes {
 			s.w.note("%s is %s: %s %s%s: %v", s.w.nameOf(k), c.State, c.Code, c.Reason, c.Evidence, err)

@@ -54,7 +54,7 @@ func (known formats) readPart(inner string) formatPart {
 	if !ok {
 		return formatPart{variable: inner}
 	}
-	if operator == "q" {
+	if strings.HasPrefix(operator, "s/") { // escapes what no name in this world has
 		return formatPart{variable: rest}
 	}
 	at := comma(rest)
@@ -313,11 +313,11 @@ func TestSimulatedTmuxReadsItsLines(t *testing.T) {
 	w := &world{instance: "7/9"}
 	p := &simPane{w: w, id: "%1", options: map[string]string{"@parley_seq": "5.1"}, attached: true}
 	for text, want := range map[string]string{
-		"#{e|>=:#{@parley_seq},5}":                       "1",
-		"#{e|>=:#{@parley_seq},6}":                       "0",
-		"#{!=:#{pid}/#{start_time},7/9}":                 "0",
-		"#{||:#{pane_dead},#{!=:#{@parley_seq},5.1}}":    "0",
-		"x #{pane_id}|#{q:@parley_agent}|#{@parley_seq}": "x %1||5.1",
+		"#{e|>=:#{@parley_seq},5}":                                       "1",
+		"#{e|>=:#{@parley_seq},6}":                                       "0",
+		"#{!=:#{pid}/#{start_time},7/9}":                                 "0",
+		"#{||:#{pane_dead},#{!=:#{@parley_seq},5.1}}":                    "0",
+		"x #{pane_id}|#{s/~/~0/;s/[|]/~1/:@parley_agent}|#{@parley_seq}": "x %1||5.1",
 	} {
 		if got := p.expand(formats{}.read(text)); got != want {
 			t.Errorf("%s expands to %q, want %q", text, got, want)

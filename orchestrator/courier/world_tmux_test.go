@@ -35,6 +35,9 @@ func (h simHandle) Submit(ctx context.Context, s tmux.Submission) (tmux.Outcome,
 	return tmux.Submit(ctx, h, s)
 }
 
+// ReleaseKeys lets go of keys with the real line.
+func (h simHandle) ReleaseKeys(ctx context.Context) (bool, error) { return tmux.ReleaseKeys(ctx, h) }
+
 // Info implements tmux.Runner.
 func (h simHandle) Info(ctx context.Context) (info tmux.PaneInfo, err error) {
 	err = h.w.command(ctx, "info", func() error {
@@ -43,6 +46,7 @@ func (h simHandle) Info(ctx context.Context) (info tmux.PaneInfo, err error) {
 			return fmt.Errorf("look at pane %s: %w", p.id, tmux.ErrNoPane)
 		}
 		info = p.info()
+		h.w.watch.foreign = info.Owner != agentID
 		return nil
 	})
 	return info, err
@@ -66,9 +70,9 @@ func (h simHandle) Screen(ctx context.Context, _ tmux.ScreenOptions) (s tmux.Scr
 // Run implements tmux.Runner.
 func (h simHandle) Run(ctx context.Context, compose func(string) string) (out string, err error) {
 	line := compose("TOKEN")
-	issued, known := time.Now(), h.w.watch.seen()
+	issued, known, by := time.Now(), h.w.watch.seen(), h.w.hosts.acting
 	err = h.w.command(ctx, kindOf(line), func() error {
-		h.w.watch.issued, h.w.watch.known = issued, known
+		h.w.watch.issued, h.w.watch.known, h.w.watch.by = issued, known, by
 		commands, err := h.w.lines.parse(line)
 		if err != nil {
 			return err
@@ -117,11 +121,16 @@ type simPane struct {
 	shared   bool
 	mode     bool
 	attached bool
+	came     time.Time // when a person attached
 	activity time.Time // a person's last key
 	drawn    time.Time // the last output
 	held     []func()  // a person's keys that wait
 	leaves   int       // counts a person's visits
 }
+
+// watchedAt reports whether the person who is attached was so at a time. Of one who had left then, tmux did
+// not tell.
+func (p *simPane) watchedAt(at time.Time) bool { return p.attached && !p.came.After(at) }
 
 func (p *simPane) info() tmux.PaneInfo {
 	number, digit, _ := strings.Cut(p.options["@parley_seq"], ".")

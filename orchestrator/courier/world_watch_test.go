@@ -35,9 +35,13 @@ type watch struct {
 	ready    time.Time // the capture of the look before the claim
 	issued   time.Time // the command that types
 	known    time.Time // what could be seen when it was issued
+	by       *daemon   // who issued it
 	asked    time.Time // the claim, before the database was slow
 	reports  int
-	early    bool // the last claim was made as the message was stored, before the look
+	foreign  bool      // the pane was another's when tmux last told of it
+	unread   time.Time // the courier saw last that the program had not read its terminal for a second
+	unreads  time.Time // since when it does see that
+	early    bool      // the last claim was made as the message was stored, before the look
 
 	deliveries int
 }
@@ -48,6 +52,18 @@ func (v *watch) answered() {
 	v.looked = time.Now()
 	if v.early {
 		v.ready = v.captured
+	}
+}
+
+// saw notes how much the courier sees unread.
+func (v *watch) saw(unread int) {
+	switch now := time.Now(); {
+	case unread == 0:
+		v.unreads = time.Time{}
+	case v.unreads.IsZero():
+		v.unreads = now
+	case now.Sub(v.unreads) > slowRead:
+		v.unread = now
 	}
 }
 
@@ -77,7 +93,7 @@ func (v *watch) claims(k store.Key, paneSeq uint64) {
 	}
 	for _, r := range v.w.store.rows {
 		o := v.w.messages[r.job.Key.MessageSeq-1]
-		if o == m || !r.waits() || r.withheld || o.queued.After(v.ready) || o.queued.After(v.asked) {
+		if o == m || !r.waits() || r.withheld || o.untold || o.queued.After(v.ready) || o.queued.After(v.asked) {
 			continue
 		}
 		urgent, itsUrgent := o.Priority == parley.PriorityUrgent, m.Priority == parley.PriorityUrgent
@@ -114,7 +130,7 @@ func (v *watch) drafts(p *simPane, what string, seen time.Time) {
 	g := p.program
 	check := func(text string, at time.Time) {
 		if !g.p.HasMarkers() { // only the person is seen there
-			if p.attached && seen.Sub(p.activity.Truncate(time.Second)) <= typingPause {
+			if p.watchedAt(seen) && seen.Sub(p.activity.Truncate(time.Second)) <= typingPause {
 				v.w.violate(promiseDraft, "%s goes where a person types %q", what, text)
 			}
 			return
@@ -122,7 +138,8 @@ func (v *watch) drafts(p *simPane, what string, seen time.Time) {
 		drawn := !g.draftAt.IsZero() && !g.draftAt.After(seen)
 		at = at.Truncate(time.Second) // as tmux tells it
 		unshown := at.After(p.drawn) && at.After(seen.Add(-unshownPause)) || !at.Before(seen.Add(-typingPause))
-		if drawn || p.attached && unshown {
+		late := v.unread.After(at) && v.unread.After(p.drawn.Add(time.Second)) && v.unread.After(seen.Add(-unshownPause))
+		if drawn || late || p.watchedAt(seen) && unshown {
 			v.w.violate(promiseDraft, "%s goes where a person has typed %q", what, text)
 		}
 	}
@@ -145,12 +162,13 @@ func (v *watch) pasted(p *simPane, text string) {
 		v.w.violate(promiseClaim, "%s is %s", m.Text, v.w.store.find(m.key).job.State)
 	}
 	v.typable(p, m.Text)
+	v.leasedAt(m.Text)
 	if p.gone {
 		return
 	}
 	v.drafts(p, m.Text, v.ready)
 	v.early = false
-	m.pasted, m.keys, m.pastedAt = true, 0, time.Now()
+	m.pasted, m.keys, m.pastedAt, m.turn = true, 0, time.Now(), p.program.turn
 	if m.pastes++; m.pastes > 1+m.retries {
 		v.w.violate(promiseOnce, "%s is pasted %d times, with %d retries", m.Text, m.pastes, m.retries)
 	}
@@ -158,9 +176,10 @@ func (v *watch) pasted(p *simPane, text string) {
 }
 
 func (v *watch) pressed(p *simPane, key string) {
-	m := v.w.current
+	m := v.entering(p)
 	v.w.note("%s of %s", key, m.Text)
 	v.typable(p, "the key")
+	v.leasedAt("the key")
 	if p.gone {
 		return
 	}
@@ -206,13 +225,15 @@ func (v *watch) submitted(g *program, pieces []piece, c chunk, dropped bool) {
 
 func (v *watch) answeredDialog(*program) {}
 
-func (v *watch) advances(k store.Key, changes []store.Change) {
+// advances checks a verdict that was decided on at a time. A report that comes while it is written
+// is attested in the database itself.
+func (v *watch) advances(k store.Key, changes []store.Change, decided time.Time) {
 	m, row := v.w.messages[k.MessageSeq-1], v.w.store.find(k)
 	if row.job.State != parley.DeliveryTyping && row.job.State != parley.DeliveryUnconfirmed {
 		return
 	}
 	alive := v.w.pane != nil && v.w.instance != "" && v.w.claimedOn == v.w.pane &&
-		v.w.pane.options["@parley_agent"] == agentID
+		v.w.pane.options["@parley_agent"] == agentID && !v.foreign
 	switch c := changes[0]; c.State {
 	case parley.DeliverySubmitted, parley.DeliveryRead:
 		if len(m.got) == 0 && !m.guessed() {
@@ -222,11 +243,12 @@ func (v *watch) advances(k store.Key, changes []store.Change) {
 		if alive && !m.pasted {
 			v.w.violate(promiseCertain, "%s was never typed, and is unconfirmed: %s", m.Text, c.Reason)
 		}
-		if c.Code == parley.EndedNotEntered && alive && v.keyWaits() {
+		if alive && v.keyLost(m) || c.Code == parley.EndedNotEntered && alive && v.keyWaits() {
 			v.w.violate(promiseWaits, "%s is unconfirmed: %s", m.Text, c.Reason)
 		}
 		// Until a refusal could have followed, a report is not certain either.
-		if at, ok := v.w.daemon.m.NamedAt(m.short()); ok && m.pasted && !at.Before(m.pastedAt) && v.w.settled(at) {
+		if at, ok := v.w.daemon.m.NamedAt(m.short()); ok && m.pasted && !at.Before(m.pastedAt) && !m.named.After(decided) &&
+			v.w.settled(at) {
 			v.w.violate(promiseCertain, "the program has named %s, which is unconfirmed: %s", m.Text, c.Reason)
 		}
 	case parley.DeliveryHeld, parley.DeliveryQueued:
@@ -234,6 +256,20 @@ func (v *watch) advances(k store.Key, changes []store.Change) {
 			v.w.violate(promiseOnce, "%s is typed, and %s again: %s", m.Text, c.State, c.Reason)
 		}
 	}
+}
+
+// keyLost reports whether the text stands alone in the composer of a program that waits and has long
+// read and drawn everything, where no person has been since, and its key was pressed only once.
+func (v *watch) keyLost(m *message) bool {
+	p, g, t := v.w.pane, v.w.pane.program, v.w.daemon.m.Terminal()
+	if t == nil || t.Stopping.Load() || m.retries > 0 || v.w.hosts.woke.After(m.pastedAt) {
+		return false
+	}
+	rests := g.alive && g.raw && !g.working && !g.dialog && !g.blocked && g.begins == 0 && g.shell == "" &&
+		len(g.unread) == 0 && g.turn == m.turn && !p.mode && !p.inputOff && !p.shared && p.activity.Before(m.pastedAt) && g.lostAt.After(m.pastedAt)
+	within := g.p.TakenWithin + g.p.Settle + 2*time.Second
+	return g.p.HasMarkers() && rests && m.keys == 1 && len(g.composer) == 1 && g.composer[0].msg == m.short() &&
+		time.Since(later(later(g.lostAt, later(v.w.freed, v.w.stuck)), later(g.hung, g.stalled))) > within && time.Since(v.looked) < time.Second
 }
 
 // keyWaits reports whether the last look showed a dialog, behind which a text only waits.
@@ -249,9 +285,9 @@ func (w *world) settled(at time.Time) bool {
 	return within == 0 || time.Since(at) > within+2*w.story.Traits.Report+100*time.Millisecond
 }
 
-// guessed reports whether the operator asked for the key of a text that nobody could see, and that
-// a person had cleared away: only what the terminal gave its program is known then.
-func (m *message) guessed() bool { return m.unseen && m.retries > 0 }
+// guessed reports whether nobody could know that a person had cleared a text away: only what the
+// terminal gave its program is known then. The operator may have asked for the key all the same.
+func (m *message) guessed() bool { return m.unseen && (m.retries > 0 || m.blurred) }
 
 // atEnd checks a story that is over.
 func (v *watch) atEnd() {

@@ -1,8 +1,6 @@
 package meter
 
 import (
-	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -62,16 +60,12 @@ func paths(member *team.Member, t *team.Terminal) (all []string) {
 	return all
 }
 
-// openFiles returns the files that a process or its descendants hold open, those that are wanted and each
-// once. Without /proc there are none.
+// openFiles returns the files that a process or its descendants write, those that are wanted and each once.
 func openFiles(pid int, wanted func(path string) bool) (all []string) {
 	pids, _ := tmux.Descendants(pid)
 	for _, pid := range append(pids, pid) {
-		dir := fmt.Sprintf("/proc/%d/fd", pid)
-		files, _ := os.ReadDir(dir)
-		for _, f := range files {
-			path, err := os.Readlink(filepath.Join(dir, f.Name()))
-			if err == nil && wanted(path) && !slices.Contains(all, path) {
+		for _, path := range tmux.OpenFiles(pid) {
+			if wanted(path) && !slices.Contains(all, path) {
 				all = append(all, path)
 			}
 		}

@@ -25,6 +25,8 @@ const (
 const (
 	// readEvery is the interval between two looks at all transcripts.
 	readEvery = 5 * time.Second
+	// sumEvery is the interval between two looks at what agents of other hosts have used.
+	sumEvery = 30 * time.Second
 	// breather is the pause between two parts of a long transcript.
 	breather = 50 * time.Millisecond
 	// keepSources is how long a transcript is watched after it was last named or had grown.
@@ -56,6 +58,7 @@ type Meter struct {
 
 	sources map[source]*store.Transcript // of Run alone
 	records map[source]*record           // what was seen of databases; of Run alone
+	summed  time.Time                    // when it was summed up last, zero if more was counted since; of Run alone
 	paused  map[string]string            // the day on which a budget paused communication, by whose it is; of Run alone
 
 	mu      sync.Mutex
@@ -142,6 +145,7 @@ func (m *Meter) follow(ctx context.Context, t *store.Transcript, now time.Time) 
 			if err := m.opts.Store.CountTokens(ctx, next, p.records); err != nil {
 				return err // it is read again
 			}
+			m.summed = time.Time{}
 		}
 
 		for _, e := range p.edits {
@@ -178,12 +182,25 @@ func unknownAfter(t *store.Transcript, err error) parley.UsageUnknown {
 
 // sum notes what was used today, and what is not known.
 func (m *Meter) sum(ctx context.Context, now time.Time) error {
-	day := dayOf(now)
-	days, err := m.opts.Store.TokenDays(ctx, "", day)
-	if err != nil {
-		return err
+	day, today, unknown := dayOf(now), m.today, m.whyUnknown()
+	if since := now.Sub(m.summed); day != m.day || since < 0 || since >= sumEvery {
+		var err error
+		if today, err = m.used(ctx, day); err != nil {
+			return err
+		}
+		m.summed = now
 	}
 
+	m.mu.Lock()
+	m.day, m.today, m.unknown = day, today, unknown
+	m.mu.Unlock()
+
+	return m.judge(ctx, day, today, now)
+}
+
+// used returns what agents have used on a day.
+func (m *Meter) used(ctx context.Context, day string) (map[string]parley.Spending, error) {
+	days, err := m.opts.Store.TokenDays(ctx, "", day)
 	today := map[string]parley.Spending{}
 	for _, d := range days {
 		if d.Day == day {
@@ -192,13 +209,7 @@ func (m *Meter) sum(ctx context.Context, now time.Time) error {
 			today[d.AgentID] = s
 		}
 	}
-	unknown := m.whyUnknown()
-
-	m.mu.Lock()
-	m.day, m.today, m.unknown = day, today, unknown
-	m.mu.Unlock()
-
-	return m.judge(ctx, day, today, now)
+	return today, err
 }
 
 // whyUnknown says of which agents it is not known what they used.

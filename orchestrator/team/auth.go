@@ -98,5 +98,5 @@ func (r *Roster) Caller(ctx context.Context) (*Member, error) {
 		return m, nil
 	}
 	return nil, parley.Errorf(parley.Unauthenticated, "it is not known who calls").
-		Suggest("Send your API key as `Authorization: Bearer KEY`; register_agent gives you one.")
+		Suggest("Send your API key as `Authorization: Bearer KEY`, or as api_key; register_agent gives you one.")
 }

@@ -16,18 +16,21 @@ func (r *Roster) SwapKeys(ctx context.Context, m *Member, added *store.APIKey, e
 	ring.Changing.Lock()
 	defer ring.Changing.Unlock()
 
-	ended := slices.DeleteFunc(ring.List(m), func(k *Key) bool { return !ends(k) })
-	if len(ended) == 0 && added == nil {
-		return nil, nil
-	}
-
-	by := cmp.Or(parley.CallerFrom(ctx).Name, parley.SystemName)
-	if err := r.store.SwapKeys(ctx, m.ID, KeyIDs(ended), added, by); err != nil {
+	var ended []*Key
+	err := r.store.SwapKeys(ctx, store.KeySwap{
+		AgentID: m.ID, Added: added, By: cmp.Or(parley.CallerFrom(ctx).Name, parley.SystemName),
+		Ends: func() []string {
+			ended = slices.DeleteFunc(ring.List(m), func(k *Key) bool { return !ends(k) })
+			return KeyIDs(ended)
+		},
+		Stored: func() {
+			ring.Remove(ended)
+			ring.Add(m, added)
+		},
+	})
+	if err != nil {
 		return nil, err
 	}
-
-	ring.Remove(ended)
-	ring.Add(m, added)
 
 	return ended, nil
 }

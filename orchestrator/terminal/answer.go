@@ -44,7 +44,7 @@ func (ts *Terminals) AnswerDialog(
 	ctx, cancel := context.WithTimeoutCause(ctx, answerWorks, errTmuxSilent)
 	defer cancel()
 
-	a := &answer{m: m, t: t, req: req, since: ts.now().Add(-time.Second), typing: -1}
+	a := &answer{m: m, t: t, req: req, since: ts.now().Add(-time.Second), now: ts.now, typing: -1}
 	if err := a.look(ctx); err != nil {
 		return nil, lookError(m, t, err)
 	}
@@ -73,6 +73,7 @@ type answer struct {
 	t     *team.Terminal
 	req   parley.AnswerDialogRequest
 	since time.Time
+	now   func() time.Time
 
 	screen tmux.Screen // as seen last
 	menu   profile.Menu
@@ -236,7 +237,7 @@ func (a *answer) stuck() error {
 // press carries out a step, if the screen still shows what was looked at.
 func (a *answer) press(ctx context.Context, s step) (pressed bool, err error) {
 	refusal, detail, err := a.t.Pane.Press(ctx, tmux.Keypress{
-		Owner: a.m.ID, On: a.t.Instance, Untouched: a.since,
+		Owner: a.m.ID, On: a.t.Instance, Untouched: a.since, Ahead: a.screen.Ahead(a.now()),
 		Screen: a.screen, From: a.menu.Top, To: a.menu.End, Key: s.key, Text: s.text,
 	})
 

@@ -22,10 +22,10 @@ func tmuxError(err error) error {
 		return e.Suggest("It must be yours alone: remove it or chmod 700 it, or set TMUX_TMPDIR to a directory of " +
 			"yours where the daemon starts.")
 	case errors.Is(err, tmux.ErrNotInstalled):
-		return e.Suggest("Install tmux 3.2 or later with your package manager " +
+		return e.Suggest("Install tmux 3.3 or later with your package manager " +
 			"(apt-get, dnf, pacman or brew install tmux).")
 	case errors.Is(err, tmux.ErrTooOld):
-		return e.Suggest("Install tmux 3.2 or later.")
+		return e.Suggest("Install tmux 3.3 or later.")
 	}
 	return e.Suggest("See whether tmux runs (tmux -V); parley status names the server's socket.")
 }

@@ -68,6 +68,7 @@ type watcher struct {
 	ts      *Terminals
 	looks   sync.WaitGroup
 	looking sync.Map // holds the *tmux.Server values that are being looked at
+	failing sync.Map // holds why agents cannot be observed, by their IDs
 }
 
 // adopter makes members of programs that the user has started in tmux.

@@ -98,6 +98,17 @@ func (w *watcher) lookAround(ctx context.Context) {
 	}
 }
 
+// tell logs that an agent cannot be observed, once while that is for the same reason.
+func (w *watcher) tell(m *team.Member, err error) {
+	if err == nil {
+		w.failing.Delete(m.ID)
+		return
+	}
+	if was, _ := w.failing.Swap(m.ID, err.Error()); was != err.Error() && !w.ts.ending.Load() {
+		w.ts.log.Error("observe", "agent", m.Name, "error", err)
+	}
+}
+
 // lookAt lists the panes of a server and brings the states of its members up to date. The members got
 // their terminals before the panes are listed, so a terminal that is not in the list is gone.
 func (w *watcher) lookAt(ctx context.Context, server *tmux.Server, members map[*team.Member]*team.Terminal) {
@@ -127,9 +138,7 @@ func (w *watcher) lookAt(ctx context.Context, server *tmux.Server, members map[*
 			info = panes[at]
 		}
 
-		if err := w.observeOn(ctx, m, t, info, there); err != nil && !w.ts.ending.Load() {
-			w.ts.log.Error("observe", "agent", m.Name, "error", err)
-		}
+		w.tell(m, w.observeOn(ctx, m, t, info, there))
 	}
 
 	if own && w.ts.opts.Tmux.View.Status {

@@ -60,7 +60,7 @@ func (r *repo) checkCommitted(ctx context.Context, w *parley.Worktree, f Finish)
 		e := parley.Errorf(parley.InvalidArgument, "%s has not committed %s in %s: %s", f.Agent, plural(n, "file"),
 			w.Path, parley.CleanLine(strings.Join(files[:min(n, 3)], ", ")))
 		if f.Merge {
-			return e.Suggest("Ask it to commit, or commit there yourself: git -C %s commit -a", w.Path)
+			return e.Suggest("Ask it to commit, or commit there yourself: cd %s && git add -A && git commit", w.Path)
 		}
 		return e.Suggest(
 			"Look at them: parley diff %s. To throw them away: parley stop %s --remove --discard", f.Agent, f.Agent)

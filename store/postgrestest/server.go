@@ -23,6 +23,7 @@ type Server struct {
 	bin  string // holds the programs
 	user *syscall.Credential
 	lead *os.File // while this is open, the server lives
+	more []string // settings
 
 	other string // the URL of a database on a server that somebody else runs; nothing above then
 }
@@ -39,14 +40,15 @@ var settings = []string{
 // watch ends the server and removes its directory when the test process is gone, however it ended.
 const watch = `read -r _; "$1" -D "$2/data" -m immediate -s stop; rm -rf -- "${2:?}"`
 
-// Start makes a server and starts it. It refuses to run as root, so then it runs as another user.
-func Start() (*Server, error) {
+// Start makes a server and starts it, with more settings of the form NAME=VALUE. It refuses to run as root, so
+// then it runs as another user.
+func Start(more ...string) (*Server, error) {
 	bin, err := programs()
 	if err != nil {
 		return nil, err
 	}
 
-	s := &Server{bin: bin}
+	s := &Server{bin: bin, more: more}
 	if s.user, err = unprivileged(); err != nil {
 		return nil, err
 	}
@@ -80,7 +82,7 @@ func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 // Up starts a server that was stopped.
 func (s *Server) Up() error {
 	options := "-c unix_socket_directories=" + s.dir
-	for _, setting := range settings {
+	for _, setting := range slices.Concat(settings, s.more) {
 		options += " -c " + setting
 	}
 	return s.run("pg_ctl", "-D", s.data(), "-w", "-s", "-l", filepath.Join(s.dir, "log"), "-o", options, "start")

@@ -22,6 +22,9 @@ type Person struct {
 // when it is visible.
 func Attach(t testing.TB, s *tmux.Server, pane string, width, height int) *Person {
 	t.Helper()
+	// tmux takes keys that come within a millisecond for a paste, and gives them to the program. A person
+	// is slower than a test; on a machine that had stood still, a test's keys came at once.
+	run(t, s, "set-option", "-g", "assume-paste-time", "0")
 	before := attached(t, s, pane)
 	terminal := Start(t)
 	info, err := terminal.NewSession(

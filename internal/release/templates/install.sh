@@ -108,7 +108,7 @@ mkdir -p "$(dirname "$LIST")"
 cp "$work/installed" "$LIST"
 
 echo "installed $("$PREFIX/bin/parley" version) in $PREFIX/bin"
-command -v tmux >/dev/null || echo 'parley needs tmux 3.2 or newer, which is missing here'
+command -v tmux >/dev/null || echo 'parley needs tmux 3.3 or newer, which is missing here'
 case ":$PATH:" in
 	*":$PREFIX/bin:"*) ;;
 	*) echo "it is not in your PATH yet; add: export PATH=\"$PREFIX/bin:\$PATH\"" ;;

@@ -1,0 +1,40 @@
+package daemon
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"parley/internal/must"
+)
+
+// A daemon.json may come with a repository, and its keys would go to whoever listens.
+func TestForeignSocketIsNotObeyed(t *testing.T) {
+	dir := must.Have(os.MkdirTemp("/tmp", "pt"))(t) // short, because sockets are in it
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	env := Environ{"XDG_RUNTIME_DIR=" + dir, "XDG_STATE_HOME=" + filepath.Join(dir, "state")}
+	at, other := Locate(t.TempDir(), env), Locate(t.TempDir(), env)
+	must.Do(t, at.Prepare())
+	must.Do(t, other.Prepare())
+
+	for socket, own := range map[string]bool{
+		at.Socket():                           true,
+		other.Socket():                        false,
+		filepath.Join(at.Runtime, "ssh.sock"): false,
+		filepath.Join(dir, "daemon.sock"):     false,
+	} {
+		l := must.Have(net.Listen("unix", socket))(t)
+		defer l.Close()
+		must.Do(t, writeInfo(at, Info{PID: os.Getpid(), Socket: socket}))
+		if got := Running(t.Context(), at); (got != nil) != own {
+			t.Errorf("%s: obeyed: %t, want %t", socket, got != nil, own)
+		}
+	}
+
+	must.Do(t, writeInfo(at, Info{PID: os.Getpid(), Socket: at.Socket()}))
+	must.Do(t, os.Chmod(at.Runtime, 0o777))
+	if Running(t.Context(), at) != nil {
+		t.Error("a socket is obeyed that others can replace")
+	}
+}

@@ -1,0 +1,105 @@
+package orchestrator
+
+import (
+	"context"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"parley"
+	"parley/orchestrator/relay"
+	"parley/orchestrator/team"
+	"parley/store"
+)
+
+// elsewhere sends acts to the hosts on which they are to be done.
+type elsewhere struct {
+	store  *store.Store
+	roster *team.Roster
+	own    string            // the name of this host
+	ssh    map[string]string // where ssh reaches other hosts, by their names
+}
+
+// hostOf returns the host of an agent's terminal, "" for this one.
+func (e *elsewhere) hostOf(agent string) string {
+	m, err := e.roster.Find(agent)
+	if err != nil || e.roster.Here(m) {
+		return "" // what is done here says that there is no such agent
+	}
+	return m.Agent().Host
+}
+
+// across does an act on a host: here, or by the daemon of that host, "" for this one.
+func across[Req, Res any](
+	ctx context.Context, e *elsewhere, host, operation string, req Req,
+	here func(context.Context, Req) (*Res, error),
+) (*Res, error) {
+	shared := e.store.Team().Own != ""
+	switch asker := relay.From(ctx); {
+	case host == "" || host == e.own:
+		return here(ctx, req)
+	case !shared:
+		return nil, parley.Errorf(parley.InvalidArgument, "there is no host %q: this workspace has one, %s",
+			parley.CleanLine(parley.Truncate(host, 64)), e.own).With("host", host).
+			Suggest("Leave the host out. Several hosts share a database on a server: see docs/machines.md.")
+	case asker != "":
+		return nil, parley.Errorf(parley.AgentUnavailable, "host %s was asked for what is on host %s", e.own, host).
+			With("host", host).Suggest("Try again: it has just moved.")
+	}
+	return relay.Ask[Res](ctx, e.store, host, operation, req)
+}
+
+// sshTo returns the command that runs a command on another host, in this terminal.
+func (e *elsewhere) sshTo(host string, argv []string) []string {
+	destination := host
+	if to := e.ssh[host]; to != "" {
+		destination = to
+	}
+
+	words := make([]string, len(argv))
+	for i, word := range argv {
+		words[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return []string{"ssh", "-t", "--", destination, strings.Join(words, " ")}
+}
+
+// parseSSH reads the setting host_ssh.
+func parseSSH(text string) (map[string]string, error) {
+	ssh := map[string]string{}
+	for entry := range strings.SplitSeq(text, ",") {
+		if entry = strings.TrimSpace(entry); entry == "" {
+			continue
+		}
+		host, to, ok := strings.Cut(entry, "=")
+		if !ok || host == "" || to == "" || strings.HasPrefix(to, "-") || strings.ContainsAny(to, " \t\n'\"") {
+			return nil, parley.Errorf(parley.InvalidArgument, "the setting host_ssh has %q", parley.CleanLine(entry)).
+				With("setting", "host_ssh").Suggest("Give each host as NAME=DESTINATION, such as bob=bob@10.0.0.7.")
+		}
+		ssh[host] = to
+	}
+	return ssh, nil
+}
+
+// placeOn completes a launch for which a host was named: its directory is relative to the workspace there,
+// and its variables are added to those of the daemon there.
+func placeOn(req *parley.LaunchAgentRequest, workspace string) {
+	if req.Host == "" {
+		return
+	}
+	if req.Dir != "" && !filepath.IsAbs(req.Dir) {
+		req.Dir = filepath.Join(workspace, req.Dir)
+	}
+
+	if req.OwnEnv == nil {
+		req.OwnEnv = slices.Sorted(maps.Keys(req.Env))
+	}
+	env := map[string]string{}
+	for _, entry := range os.Environ() {
+		name, value, _ := strings.Cut(entry, "=")
+		env[name] = value
+	}
+	maps.Copy(env, req.Env)
+	req.Env = env
+}

@@ -1,0 +1,105 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/must"
+	"parley/internal/wait"
+	"parley/store"
+	"parley/store/postgrestest"
+	"parley/store/storetest"
+	"parley/tmux/tmuxtest"
+)
+
+// The network between a daemon and the database stalls and is cut while a text is between paste and Enter.
+func TestCutBetweenPasteAndEnterLosesNothing(t *testing.T) {
+	t.Parallel()
+	url := storetest.URL(t)
+	proxy, through := postgrestest.NewProxy(t, url)
+	ann, bob := hostOf(t, url, "ann"), hostOf(t, through, "bob")
+	log := bob.launch("bobby", "framed", tmuxtest.Agent{Slow: 50 * time.Millisecond, Shows: true})
+	ann.knows("bobby")
+
+	accepted := map[string]string{}
+	for n := range 5 {
+		id := ann.send("bobby", fmt.Sprintf("message %d", n))
+		accepted[id] = "bobby"
+		tmuxtest.Poll(t, func() bool { s := ann.delivery(id).State; return s == parley.DeliveryTyping || s.Settled() },
+			func() string { return fmt.Sprintf("%+v", ann.delivery(id)) })
+
+		proxy.Stall()
+		proxy.Cut()
+		time.AfterFunc(time.Duration(n)*100*time.Millisecond, proxy.Flow)
+		ann.settle(t, accepted)
+	}
+	bob.check(t, map[string]string{"bobby": log}, accepted)
+}
+
+// A daemon sleeps for longer than its lease. What waited for it goes when it wakes up, once.
+func TestDaemonThatSleptTypesOnce(t *testing.T) {
+	t.Parallel()
+	url := storetest.URL(t)
+	ann, bob := hostOf(t, url, "ann"), hostOf(t, url, "bob")
+	log := bob.launch("bobby", "framed", tmuxtest.Agent{Shows: true})
+	bob.close()
+	daemon, _, _ := bob.startCrashing(t, crashTeam{URL: url, Host: "bob"})
+	ann.knows("bobby")
+
+	must.Do(t, daemon.Process.Signal(syscall.SIGSTOP))
+	must.Do(t, wait.Until(t.Context(), 100*time.Millisecond, func() (bool, error) {
+		_, away := ann.roster.Away(ann.roster.ByName("bobby"))
+		return away, nil
+	}))
+	id := ann.send("bobby", "while you sleep")
+	ann.held(id, "host bob has been away since")
+	_, err := ann.ReadTerminal(ann.operator(), parley.ReadTerminalRequest{Agent: "bobby"})
+	if parley.ErrorCode(err) != parley.AgentUnavailable {
+		t.Errorf("its screen: got %v", err)
+	}
+
+	must.Do(t, daemon.Process.Signal(syscall.SIGCONT))
+	ann.arrived(id)
+
+	// Another daemon has taken over from one that slept: the old one types nothing more.
+	must.Do(t, daemon.Process.Signal(syscall.SIGSTOP))
+	bob.back(url, "bob")
+	next := ann.send("bobby", "for the other one")
+	must.Do(t, daemon.Process.Signal(syscall.SIGCONT))
+	ann.arrived(next)
+	last := ann.send("bobby", "when both are awake")
+	ann.arrived(last)
+	must.Do(t, daemon.Process.Kill())
+	_ = daemon.Wait() // it was killed
+	bob.check(t, map[string]string{"bobby": log}, map[string]string{id: "bobby", next: "bobby", last: "bobby"})
+}
+
+// The clock of a host is wrong by a day. Leases are on the database's clock, so it is not away.
+func TestHostWithAWrongClockTakesPart(t *testing.T) {
+	t.Parallel()
+	url := storetest.URL(t)
+	ann := hostOf(t, url, "ann")
+	wrong := func() time.Time { return time.Now().Add(-25 * time.Hour) }
+	bob := newTeam(t, func(o *Options) {
+		o.Now = wrong
+		o.Store = must.Have(store.Open(context.Background(), store.Options{
+			URL: url, Host: "bob", Path: filepath.Join(o.Workspace, "parley.db"), Now: wrong,
+		}))(t)
+	})
+	log := bob.launch("bobby", "framed", tmuxtest.Agent{})
+	ann.knows("bobby")
+
+	ann.arrived(ann.send("bobby", "what time is it there?"))
+	bob.wantMessages(log, 1)
+	ann.screenFrom("bobby")
+	for _, h := range must.Have(ann.ListHosts(ann.operator(), parley.ListHostsRequest{}))(t).Hosts {
+		if h.Name == "bob" && h.Away {
+			t.Errorf("%s is away", h.Name)
+		}
+	}
+}

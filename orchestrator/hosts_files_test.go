@@ -1,0 +1,116 @@
+package orchestrator
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"parley"
+	"parley/internal/must"
+	"parley/store/storetest"
+	"parley/tmux/tmuxtest"
+)
+
+// memberContext returns a context in which an agent is the caller.
+func (te *testTeam) memberContext(name string) context.Context {
+	te.t.Helper()
+	caller, ok := te.roster.CallerNamed(context.Background(), name)
+	if !ok {
+		te.t.Fatalf("there is no %s", name)
+	}
+	return parley.WithCaller(context.Background(), caller)
+}
+
+func TestFilesReachAgentsOfOtherHosts(t *testing.T) {
+	t.Parallel()
+	url := storetest.URL(t)
+	ann, bob := hostOf(t, url, "ann"), hostOf(t, url, "bob")
+	log := bob.launch("bobby", "framed", tmuxtest.Agent{})
+	bob.launch("beth", "framed", tmuxtest.Agent{})
+	ann.knows("beth")
+
+	source := filepath.Join(ann.dir, "notes.md")
+	must.Do(t, os.WriteFile(source, []byte("what was found"), 0o600))
+	sent := must.Have(ann.TransferFile(ann.operator(), parley.TransferFileRequest{Recipient: "bobby", SourcePath: source}))(t)
+	id := sent.Data.FileID
+	if sent.Data.ServerPath != "" {
+		t.Errorf("a path of this machine is told: %s", sent.Data.ServerPath)
+	}
+	bob.wantMessages(log, 1)
+	if text := tmuxtest.Messages(t, log)[0].Text; !strings.Contains(text, getFile(parley.File{ID: id})) ||
+		strings.Contains(text, ann.dir) {
+		t.Errorf("bobby is told %q", text)
+	}
+
+	// It is there although the host on which it was sent sleeps, and can be sent on.
+	ann.close()
+	f, content, err := bob.OpenFile(bob.memberContext("bobby"), id)
+	must.Do(t, err)
+	text := must.Have(io.ReadAll(content))(t)
+	must.Do(t, content.Close())
+	if string(text) != "what was found" || f.Name != "notes.md" {
+		t.Errorf("bobby reads %q of %s", text, f.Name)
+	}
+
+	on := bob.sends(bob.memberContext("bobby"), parley.SendMessageRequest{
+		To: parley.Names{"beth"}, Text: "see this", Attachments: []json.RawMessage{[]byte(`{"file_id":"` + id + `"}`)},
+	})
+	msg, _, err := bob.store.Message(t.Context(), on.MessageID)
+	must.Do(t, err)
+	var attached struct {
+		Path string `json:"server_path"`
+	}
+	must.Do(t, json.Unmarshal(msg.Attachments[0], &attached))
+	if !strings.HasPrefix(attached.Path, bob.dir) {
+		t.Errorf("beth got %s", msg.Attachments[0])
+	}
+	ann.back(url, "ann")
+
+	// A removed file is gone for all.
+	must.Have(ann.RemoveFiles(ann.operator(), parley.RemoveFilesRequest{FileIDs: []string{id}}))(t)
+	_, _, err = bob.OpenFile(bob.operator(), id)
+	if parley.ErrorCode(err) != parley.FileNotFound {
+		t.Errorf("a removed file: got %v", err)
+	}
+}
+
+// A file is removed while another one with the same content is sent: the other host has that one whole.
+func TestFileThatIsSentWhileItsTwinIsRemovedStaysWhole(t *testing.T) {
+	t.Parallel()
+	url := storetest.URL(t)
+	ann, bob := hostOf(t, url, "ann"), hostOf(t, url, "bob")
+	ann.as("reader")
+	for n := range 10 {
+		content := strings.Repeat(fmt.Sprintf("round %d of many", n), 40_000) // more than one chunk
+		source := filepath.Join(ann.dir, "twin")
+		must.Do(t, os.WriteFile(source, []byte(content), 0o600))
+		transfer := parley.TransferFileRequest{Recipient: "reader", SourcePath: source}
+		first := must.Have(ann.TransferFile(ann.operator(), transfer))(t).Data.FileID
+
+		var both sync.WaitGroup
+		var second *parley.TransferFileResult
+		var sendErr, removeErr error
+		both.Go(func() { second, sendErr = ann.TransferFile(ann.operator(), transfer) })
+		both.Go(func() {
+			_, removeErr = bob.RemoveFiles(bob.operator(), parley.RemoveFilesRequest{FileIDs: []string{first}})
+		})
+		both.Wait()
+		must.Do(t, errors.Join(sendErr, removeErr))
+
+		var got bytes.Buffer
+		f, err := bob.store.File(t.Context(), second.Data.FileID, "")
+		must.Do(t, err)
+		must.Do(t, bob.store.WriteContent(t.Context(), f.SHA256, &got))
+		if got.String() != content {
+			t.Errorf("round %d: of %d bytes the other host has %d", n, len(content), got.Len())
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+func looking(l Look) func(*Options) { return func(o *Options) { o.Look = l } }
+
+func TestAgentColumnsAreThoseOfTheSettings(t *testing.T) {
+	f := busyTeam()
+	for i := range f.agents {
+		f.agents[i].Role, f.agents[i].Unread = "builder", 3
+	}
+
+	s := newScreen(t, f, 120, 40, looking(Look{AgentColumns: "waiting, role, branch"}))
+	s.press("2")
+	heads := strings.Fields(strings.Split(s.text(), "\n")[3])
+	want := []string{"agent", "state", "waiting", "role", "why"}
+	if !slices.Equal(heads[:len(want)], want) {
+		t.Errorf("the headings are %q, want %q", heads, want)
+	}
+
+	s = newScreen(t, f, 80, 40, looking(Look{AgentColumns: "role, waiting, for"}))
+	s.press("2")
+	if line := strings.Split(s.text(), "\n")[3]; !strings.Contains(line, "role") {
+		t.Errorf("the first column got no room: %q", line)
+	}
+}
+
+func TestTrafficColumnsAreThoseOfTheSettings(t *testing.T) {
+	f := newFake()
+	f.agent("coder", "idle", 0, 0, "")
+	f.say(1, "coder", []string{"tester"}, "hello", "urgent", "read")
+	for columns, want := range map[string]string{
+		"":                 "▸ 11:48:27 coder → tester ✓✓ !! urgent hello",
+		"state":            "▸ ✓✓ hello",
+		"route, tag":       "▸ coder → tester !! urgent hello",
+		"time":             "▸ 11:48:27 hello",
+		"time,state,route": "▸ 11:48:27 coder → tester ✓✓ hello",
+	} {
+		s := newScreen(t, f, 120, 30, looking(Look{TrafficColumns: columns}))
+		if got := strings.TrimSpace(strings.Split(s.text(), "\n")[3]); got != want {
+			t.Errorf("%q: the row is %q, want %q", columns, got, want)
+		}
+	}
+}
+
+func TestDetailHasTheSizeOfTheSettings(t *testing.T) {
+	for _, test := range []struct {
+		w, h      int
+		look      Look
+		least, to int // columns, or lines where it is below
+	}{
+		{200, 40, Look{DetailWidth: 30}, 56, 62},
+		{200, 40, Look{DetailWidth: 70}, 134, 142},
+		{100, 40, Look{DetailHeight: 30}, 9, 12},
+		{100, 40, Look{DetailHeight: 80}, 27, 31},
+		{60, 20, Look{DetailHeight: 80}, 8, 13},
+	} {
+		s := newScreen(t, busyTeam(), test.w, test.h, looking(test.look))
+		for _, key := range []string{"1", "2", "3", "4"} {
+			s.press(key, "g")
+			if key == "1" {
+				s.press("enter")
+			}
+			_, _, paneW, paneH := s.m.shown().(divided).parts(s.m.layout.inner, s.m.layout.screenH)
+			size := paneH
+			if test.look.DetailWidth > 0 {
+				size = paneW
+			}
+			if paneH > 0 && (size < test.least || size > test.to) {
+				t.Errorf("%+v: on screen %s it has %d, want %d to %d", test, key, size, test.least, test.to)
+			}
+			s.fits(key)
+		}
+	}
+}
+
+func TestDividerAboveAPaneIsDragged(t *testing.T) {
+	for _, key := range []string{"1", "2", "3", "4"} {
+		s := newScreen(t, busyTeam(), 100, 40, withMouse)
+		s.press(key, "g")
+		if key == "1" {
+			s.press("enter")
+		}
+
+		heights := func() int {
+			_, listH, _, paneH := s.m.shown().(divided).parts(s.m.layout.inner, s.m.layout.screenH)
+			if paneH == 0 {
+				t.Fatalf("screen %s has no pane", key)
+			}
+			return listH
+		}
+		for _, y := range []int{12, 20, 0, 39} {
+			at := heights() + rowsTop
+			s.send(tea.MouseClickMsg{X: 9, Y: at, Button: tea.MouseLeft})
+			s.send(tea.MouseMotionMsg{X: 9, Y: y, Button: tea.MouseLeft})
+			s.send(tea.MouseReleaseMsg{X: 9, Y: y, Button: tea.MouseLeft})
+			want := clamp(y-rowsTop, leastLines, s.m.layout.screenH-leastLines)
+			if got := heights(); got < want-1 || got > want+1 {
+				t.Errorf("screen %s: dragged to line %d, the list has %d lines, want %d", key, y, got, want)
+			}
+			s.fits(key)
+		}
+
+		// A click on the title that moves nothing is for the pane.
+		before := heights()
+		s.send(tea.MouseClickMsg{X: 9, Y: before + rowsTop, Button: tea.MouseLeft})
+		s.send(tea.MouseReleaseMsg{X: 9, Y: before + rowsTop, Button: tea.MouseLeft})
+		if key == "1" && !s.m.traffic.inDetail {
+			t.Error("a click on the title of the message does not go to it")
+		}
+	}
+}
