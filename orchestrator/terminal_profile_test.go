@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"parley"
 	"parley/internal/must"
@@ -154,6 +155,25 @@ func TestHiddenProgramIsRecognised(t *testing.T) {
 			t.Errorf("%q answered the dialog", m.Text)
 		}
 	}
+}
+
+// The first look at a quiet program may come while keys are typed, or taken up after a crash.
+func TestHiddenProgramIsRecognisedAfterTyping(t *testing.T) {
+	t.Parallel()
+	r := newRobo(t, tmuxtest.Agent{})
+	begin := filepath.Join(r.dir, "begin")
+	wait := fmt.Sprintf("until [ -e %s ]; do sleep 0.05; done\n", shellWord(begin))
+	command := r.hidden("true")
+	text := must.Have(os.ReadFile(command[0]))(t)
+	must.Do(t, os.WriteFile(command[0], []byte(strings.Replace(string(text), "\n", "\n"+wait, 1)), 0o700))
+	r.start("", command...)
+
+	m := r.roster.ByName("ann")
+	m.Typing.Lock()
+	must.Do(t, os.WriteFile(begin, nil, 0o600))
+	time.Sleep(7 * time.Second) // it starts, and is quiet for longer than terminal.appearsWithin
+	m.Typing.Unlock()
+	r.awaitProfile("generic", "robo")
 }
 
 func TestProgramThatAShellHidesIsToBeLaunchedItself(t *testing.T) {

@@ -23,12 +23,16 @@ func (w *watcher) recognise(m *team.Member, t *team.Terminal, info tmux.PaneInfo
 		return t
 	}
 
-	t.Searched = now
 	p, ok := t.Program()
-	if !ok || p == t.Profile || !m.Typing.TryLock() {
+	if !ok || p == t.Profile {
+		t.Searched = now
 		return t
 	}
+	if !m.Typing.TryLock() {
+		return t // It is searched again: a quiet program may never be seen otherwise.
+	}
 	defer m.Typing.Unlock()
+	t.Searched = now
 
 	seen := newTerminal(w.ts, m, p, info)
 	seen.Started, seen.Searched = t.Started, t.Searched
