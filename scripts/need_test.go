@@ -184,6 +184,8 @@ func TestNeedNamesTheCommandWhenItCannot(t *testing.T) {
 			s.root().
 				add("brew", `printf '#!/bin/sh\necho tmux 1.8\n' >'`+filepath.Join(s.bin, "tmux")+`'; chmod +x '`+filepath.Join(s.bin, "tmux")+`'`)
 		}, "tmux", []string{"tmux 1.8 is installed", "brew upgrade tmux"}},
+		{"no ssh server", func(s *system) { s.root().add("pacman", "exit 1") }, "sshd",
+			[]string{"OpenSSH's server is missing", "pacman -Sy --noconfirm --needed openssh"}},
 		{"broken tmux", func(s *system) { s.root().add("tmux", "exit 1") }, "tmux", []string{"tmux -V fails"}},
 		{"compiler on macOS", func(s *system) { s.user().add("brew", "") }, "cc", []string{"xcode-select --install"}},
 	}
