@@ -107,21 +107,25 @@ func (r *result) String() string {
 		r.deliveries, r.stories, r.proven, len(r.broken), r.took.Round(100*time.Millisecond))
 }
 
-// common is what all stories of a simulation have in common.
+// common is what stories that are told in turn have in common.
 type common struct {
-	set   *profile.Set
-	looks readings
-	lines lines
+	set     *profile.Set
+	looks   readings
+	formats formats
 }
 
 func newCommon() *common {
 	set := must(profile.Builtin())
-	return &common{set: &set, looks: readings{limit: manyScreens}}
+	return commonOf(&set)
+}
+
+func commonOf(set *profile.Set) *common {
+	return &common{set: set, looks: readings{limit: manyScreens}, formats: formats{}}
 }
 
 const (
-	toldAlways  = 8_400  // stories, with some 78,000 deliveries
-	manyScreens = 50_000 // remembered
+	toldAlways  = 10_800 // stories, with some 101,000 deliveries
+	manyScreens = 1_000  // remembered
 	manyBroken  = 5      // enough
 	longRun     = 200_000
 )
@@ -133,7 +137,7 @@ type extent struct{ stories, deliveries int }
 // simulate tells the stories of the seeds from 1 on, until the extent is reached or enough promises
 // are broken.
 func simulate(t *testing.T, k *common, size extent) *result {
-	defer debug.SetGCPercent(debug.SetGCPercent(300))
+	defer debug.SetGCPercent(debug.SetGCPercent(1000))
 	began := time.Now()
 	r := &result{}
 	var next atomic.Int64
@@ -141,6 +145,7 @@ func simulate(t *testing.T, k *common, size extent) *result {
 	var group sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		group.Go(func() {
+			k := commonOf(k.set)
 			for {
 				seed := int(next.Add(1))
 				if !r.wants(size, seed) {

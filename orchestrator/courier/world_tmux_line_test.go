@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 )
 
@@ -26,10 +25,15 @@ type operation struct {
 // formats are those that were read. Nearly the same ones stand in all lines.
 type formats map[string]format
 
+const manyFormats = 10_000 // remembered
+
 // read reads the formats in a text.
 func (known formats) read(text string) (f format) {
 	if f, ok := known[text]; ok {
 		return f
+	}
+	if len(known) >= manyFormats {
+		clear(known)
 	}
 	whole := text
 	for text != "" {
@@ -215,32 +219,6 @@ func parseLine(line string, known formats) ([]simCommand, error) {
 	return commands, nil
 }
 
-// lines remembers lines that were read: many stories type the same ones.
-type lines struct {
-	mu      sync.Mutex
-	read    map[string][]simCommand
-	formats formats
-}
-
-const manyLines = 10_000 // remembered, some 6 kB each
-
-func (l *lines) parse(line string) ([]simCommand, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if known, ok := l.read[line]; ok {
-		return known, nil
-	}
-	if l.read == nil || len(l.read) >= manyLines {
-		l.read, l.formats = map[string][]simCommand{}, formats{}
-	}
-
-	commands, err := parseLine(line, l.formats)
-	if err == nil {
-		l.read[line] = commands
-	}
-	return commands, err
-}
-
 type lineReader struct {
 	rest    string
 	formats formats
@@ -291,22 +269,29 @@ func (r *lineReader) readFormats(c *simCommand) {
 
 func (r *lineReader) quoted() string {
 	var b strings.Builder
-	i := 1
-	for ; i < len(r.rest) && r.rest[i] != '"'; i++ {
-		switch {
-		case r.rest[i] != '\\':
-			b.WriteByte(r.rest[i])
-		case r.rest[i+1] >= '0' && r.rest[i+1] <= '3':
-			n, _ := strconv.ParseUint(r.rest[i+1:i+4], 8, 8)
+	rest := r.rest[1:]
+	for {
+		plain := strings.IndexAny(rest, `"\`)
+		if plain < 0 {
+			r.rest = ""
+			return b.String() + rest
+		}
+		b.WriteString(rest[:plain])
+		if rest[plain] == '"' {
+			r.rest = rest[plain+1:]
+			return b.String()
+		}
+
+		rest = rest[plain+1:]
+		if rest[0] >= '0' && rest[0] <= '3' {
+			n, _ := strconv.ParseUint(rest[:3], 8, 8)
 			b.WriteByte(byte(n))
-			i += 3
-		default:
-			i++
-			b.WriteByte(r.rest[i])
+			rest = rest[3:]
+		} else {
+			b.WriteByte(rest[0])
+			rest = rest[1:]
 		}
 	}
-	r.rest = r.rest[min(i+1, len(r.rest)):]
-	return b.String()
 }
 
 func TestSimulatedTmuxReadsItsLines(t *testing.T) {

@@ -73,7 +73,7 @@ func (h simHandle) Run(ctx context.Context, compose func(string) string) (out st
 	issued, known, by := time.Now(), h.w.watch.seen(), h.w.hosts.acting
 	err = h.w.command(ctx, kindOf(line), func() error {
 		h.w.watch.issued, h.w.watch.known, h.w.watch.by = issued, known, by
-		commands, err := h.w.lines.parse(line)
+		commands, err := parseLine(line, h.w.formats)
 		if err != nil {
 			return err
 		}
