@@ -59,9 +59,9 @@ func TestKeysStopWaitingOnceTheTextIsTaken(t *testing.T) {
 	tmuxtest.Poll(t, func() bool { return waiting() == "" }, waiting)
 }
 
-// The process that made the keys wait may be dead when a person presses one.
-func TestKeysDoNotWaitForever(t *testing.T) {
-	t.Parallel()
+// keysOfTheDead presses keys that wait for a process that is gone.
+func keysOfTheDead(t *testing.T) (*tmux.Server, *tmux.Pane) {
+	t.Helper()
 	s := tmuxtest.Start(t)
 	pane, owner, _ := agent(t, s, tmuxtest.Agent{Deaf: 1})
 	press := tmuxtest.Attach(t, s, pane.ID(), 200, 50).Press
@@ -69,7 +69,13 @@ func TestKeysDoNotWaitForever(t *testing.T) {
 		tmuxCommand(t, s, "set-option", "-t", pane.ID(), "@parley_hold", "another's")
 		press("-l", " and theirs")
 	})
+	return s, pane
+}
 
+// The process that made the keys wait may be dead when a person presses one.
+func TestKeysDoNotWaitForever(t *testing.T) {
+	t.Parallel()
+	s, pane := keysOfTheDead(t)
 	composes(t, pane, "ours and theirs")
 	if got := tmuxCommand(t, s, "show-options", "-t", pane.ID(), "key-table"); got != "" {
 		t.Errorf("the session is left with %s", got)
@@ -79,14 +85,7 @@ func TestKeysDoNotWaitForever(t *testing.T) {
 // A process that begins where another was killed lets them go at once.
 func TestKeysAreReleasedForAProcessThatIsGone(t *testing.T) {
 	t.Parallel()
-	s := tmuxtest.Start(t)
-	pane, owner, _ := agent(t, s, tmuxtest.Agent{Deaf: 1})
-	press := tmuxtest.Attach(t, s, pane.ID(), 200, 50).Press
-	leaves(t, pane, owner, func() {
-		tmuxCommand(t, s, "set-option", "-t", pane.ID(), "@parley_hold", "another's")
-		press("-l", " and theirs")
-	})
-
+	_, pane := keysOfTheDead(t)
 	if waited := must.Have(pane.ReleaseKeys(t.Context()))(t); !waited {
 		t.Error("no keys waited")
 	}

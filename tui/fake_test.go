@@ -311,15 +311,17 @@ func (f *fakeService) follow(ctx context.Context, after int64) iter.Seq2[parley.
 func (f *fakeService) options() Options {
 	n := 0
 	return Options{Service: f, Workspace: "/home/someone/storefront", Follow: f.follow,
-		Attach: func(name string) (*exec.Cmd, error) {
-			return exec.Command("sh", "-c", "echo terminal of "+name+"; read line"), nil
-		},
 		Now:     func() time.Time { return noon },
 		NewKey:  func() string { n++; return fmt.Sprint("key-", n) },
 		Environ: []string{"TERM=xterm-256color"},
-		Workspaces: func(context.Context) ([]Workspace, error) {
-			return []Workspace{{Name: "/home/someone/blog", Shown: "~/blog"}, {Name: "/home/someone/shop", Shown: "~/shop"},
-				{Name: "/home/someone/storefront", Shown: "~/storefront", Opened: true}}, nil
+		Surroundings: Surroundings{
+			Attach: func(name string) (*exec.Cmd, error) {
+				return exec.Command("sh", "-c", "echo terminal of "+name+"; read line"), nil
+			},
+			Workspaces: func(context.Context) ([]Workspace, error) {
+				return []Workspace{{Name: "/home/someone/blog", Shown: "~/blog"}, {Name: "/home/someone/shop", Shown: "~/shop"},
+					{Name: "/home/someone/storefront", Shown: "~/storefront", Opened: true}}, nil
+			},
 		},
 	}.withDefaults()
 }

@@ -123,19 +123,21 @@ func openStoryScreen(t *testing.T, service *client.Client, dir string, w, h int)
 		Service:   service,
 		Workspace: "/home/someone/storefront",
 		Follow:    service.Events,
-		Attach:    func(name string) (*exec.Cmd, error) { return exec.Command("attach-to", name), nil },
-		Export:    exportTo(service, dir),
 		Environ:   []string{"TERM=xterm-256color", "LANG=C.UTF-8"},
-		Mouse:     true,
+		Style:     Style{Mouse: true},
 		Filters:   map[string]string{"coders": "to:coder"},
-		Workspaces: func(context.Context) ([]Workspace, error) {
-			return []Workspace{{Name: "box:src/api", Shown: "box:src/api", State: "1 waiting", Needs: "1 needs you"},
-				{Name: "/home/someone/storefront", Shown: "~/storefront", State: "1 idle", Opened: true},
-				{Name: "/home/someone/blog", Shown: "~/blog", State: "not running"}}, nil
-		},
-		Examine: func(context.Context) []Finding {
-			return []Finding{{Check: "tmux", Detail: "tmux is old", Action: "Install a newer one.", Bad: true},
-				{Check: "files", Detail: "all are there", Well: true}}
+		Surroundings: Surroundings{
+			Attach: func(name string) (*exec.Cmd, error) { return exec.Command("attach-to", name), nil },
+			Export: exportTo(service, dir),
+			Workspaces: func(context.Context) ([]Workspace, error) {
+				return []Workspace{{Name: "box:src/api", Shown: "box:src/api", State: "1 waiting", Needs: "1 needs you"},
+					{Name: "/home/someone/storefront", Shown: "~/storefront", State: "1 idle", Opened: true},
+					{Name: "/home/someone/blog", Shown: "~/blog", State: "not running"}}, nil
+			},
+			Examine: func(context.Context) []Finding {
+				return []Finding{{Check: "tmux", Detail: "tmux is old", Action: "Install a newer one.", Bad: true},
+					{Check: "files", Detail: "all are there", Well: true}}
+			},
 		},
 	}.withDefaults()
 

@@ -32,6 +32,23 @@ type Options struct {
 	// is then called again with the last number seen.
 	Follow func(ctx context.Context, after int64) iter.Seq2[parley.Event, error]
 
+	Surroundings
+	Style
+
+	Open    Target            // is shown first
+	Problem error             // is told first; nil for none
+	Version string            // of this program; "" if it is not known
+	Notify  Notify            // how the operator learns of what came for them
+	Filters map[string]string // by name, to be recalled
+
+	ReturnKey string           // the key that comes back from Attach; tmux's own if empty
+	Now       func() time.Time // the clock, and with it the time zone; time.Now if nil
+	NewKey    func() string    // makes idempotency keys; random UUIDs if nil
+	Environ   []string         // for the terminal's abilities, and NO_COLOR; os.Environ if nil
+}
+
+// Surroundings is what the program around the screen can do. Only Attach is always there.
+type Surroundings struct {
 	// Attach returns the command that shows an agent's terminal in this one.
 	Attach func(name string) (*exec.Cmd, error)
 
@@ -40,34 +57,24 @@ type Options struct {
 	// person's own tmux.
 	Beside func(name string) (*exec.Cmd, error)
 
-	// Export writes messages to a new file, and returns their number. It is nil where that cannot be done.
+	// Export writes messages to a new file, and returns their number.
 	Export func(ctx context.Context, what Exported, path string) (int, error)
 
-	Buffer   func(ctx context.Context, text string) error // fills the buffer of the tmux around; nil if there is none
-	Programs func() []Program                             // that may be launched; nil if nobody knows
+	Buffer     func(ctx context.Context, text string) error // fills the buffer of the tmux around
+	Programs   func() []Program                             // that may be launched
+	Workspaces func(context.Context) ([]Workspace, error)   // all of the person, also of other machines
+	Examine    func(context.Context) []Finding              // looks at everything as the doctor does
+}
 
-	// Workspaces returns all workspaces of the person, also of other machines; nil if nobody knows them.
-	Workspaces func(context.Context) ([]Workspace, error)
-
-	Examine func(context.Context) []Finding // looks at everything as the doctor does; nil if nobody can
-	Open    Target                          // is shown first
-	Problem error                           // is told first; nil for none
-	Version string                          // of this program; "" if it is not known
-	Notify  Notify                          // how the operator learns of what came for them
-	Still   bool                            // nothing moves that need not
-	Mouse   bool                            // selects and scrolls; the terminal's own selection is then off
-
+// Style is how the screen looks and what it listens to.
+type Style struct {
+	Still   bool              // nothing moves that need not
+	Mouse   bool              // selects and scrolls; the terminal's own selection is then off
+	NoColor bool              // no colours, whatever Environ says
+	ASCII   bool              // nothing but ASCII, whatever Environ says
 	Look    Look              // columns and sizes
 	Theme   string            // one of Themes; the first of them if empty
 	Keys    map[string]string // by action, where they are not the usual ones
-	Filters map[string]string // by name, to be recalled
-
-	ReturnKey string           // the key that comes back from Attach; tmux's own if empty
-	Now       func() time.Time // the clock, and with it the time zone; time.Now if nil
-	NewKey    func() string    // makes idempotency keys; random UUIDs if nil
-	Environ   []string         // for the terminal's abilities, and NO_COLOR; os.Environ if nil
-	NoColor   bool             // no colours, whatever Environ says
-	ASCII     bool             // nothing but ASCII, whatever Environ says
 }
 
 // Exported says which messages are exported: those with some ids, the oldest first, else those that a request

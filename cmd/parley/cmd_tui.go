@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"strings"
 
+	"parley/client"
+	"parley/internal/daemon"
 	"parley/tui"
 
 	"github.com/spf13/cobra"
@@ -67,11 +69,6 @@ func openScreen(ctx context.Context, c *cli, link screenLink, problem error) (ne
 		Problem:   problem,
 		Version:   buildVersion(),
 		Notify:    notify,
-		Still:     screen.ReducedMotion,
-		Mouse:     screen.Mouse,
-		Look:      screen.Look(),
-		Theme:     screen.Theme,
-		Keys:      screen.Keys,
 		Filters:   screen.Filters,
 		Service:   service,
 		Workspace: screenTitle(c, at),
@@ -79,21 +76,37 @@ func openScreen(ctx context.Context, c *cli, link screenLink, problem error) (ne
 		Environ:   c.env,
 		Now:       c.now,
 		ReturnKey: strings.NewReplacer("Ctrl-", "ctrl+", "Alt-", "alt+").Replace(key),
-		Attach:    func(name string) (*exec.Cmd, error) { return attachClient(ctx, c, service, name) },
-	}
-
-	o.Workspaces = func(ctx context.Context) ([]tui.Workspace, error) { return screenWorkspaces(ctx, c, at) }
-	if c.host == "" {
-		o.Programs = func() []tui.Program { return screenPrograms(c) }
-		o.Examine = func(ctx context.Context) []tui.Finding { return runDoctor(ctx, c) }
-	}
-	o.Export = func(ctx context.Context, what tui.Exported, path string) (int, error) {
-		return screenExport(ctx, c, service, what, path)
-	}
-	if c.tmuxAround() != "" {
-		o.Buffer = func(ctx context.Context, text string) error { return fillBuffer(ctx, c, text) }
-		o.Beside = func(name string) (*exec.Cmd, error) { return attachInWindow(ctx, c, service, name) }
+		Style: tui.Style{
+			Still: screen.ReducedMotion,
+			Mouse: screen.Mouse,
+			Look:  screen.Look(),
+			Theme: screen.Theme,
+			Keys:  screen.Keys,
+		},
+		Surroundings: screenSurroundings(ctx, c, service, at),
 	}
 
 	return tui.Run(ctx, o, c.in, c.out)
+}
+
+// screenSurroundings returns what the screen can do by this program.
+func screenSurroundings(ctx context.Context, c *cli, service *client.Client, at daemon.Place) tui.Surroundings {
+	around := tui.Surroundings{
+		Attach:     func(name string) (*exec.Cmd, error) { return attachClient(ctx, c, service, name) },
+		Workspaces: func(ctx context.Context) ([]tui.Workspace, error) { return screenWorkspaces(ctx, c, at) },
+		Export: func(ctx context.Context, what tui.Exported, path string) (int, error) {
+			return screenExport(ctx, c, service, what, path)
+		},
+	}
+
+	if c.host == "" {
+		around.Programs = func() []tui.Program { return screenPrograms(c) }
+		around.Examine = func(ctx context.Context) []tui.Finding { return runDoctor(ctx, c) }
+	}
+	if c.tmuxAround() != "" {
+		around.Buffer = func(ctx context.Context, text string) error { return fillBuffer(ctx, c, text) }
+		around.Beside = func(name string) (*exec.Cmd, error) { return attachInWindow(ctx, c, service, name) }
+	}
+
+	return around
 }
