@@ -128,7 +128,7 @@ var reasons = map[ReasonCode]reasonWords{
 	HoldExited:      {"its program has ended; %s", whenRestarted},
 	HoldUnreachable: {"it is unreachable: %s", whenRestarted},
 	HoldServerGone:  {"its tmux server is gone", ""},
-	HoldHostAway:    {"its host %s", "It goes when the daemon runs there again: parley status, in that workspace."},
+	HoldHostAway:    {"its host %s", "It goes when the daemon runs there again: parley serve, in that workspace."},
 	HoldLease:       {"this host could not renew its lease of the database", ""},
 	HoldUnreadable:  {"its terminal cannot be read: %s", ""},
 	HoldInputOff: {

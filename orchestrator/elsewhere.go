@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"os"
@@ -53,17 +54,15 @@ func across[Req, Res any](
 
 // sshTo returns the command that runs a command on another host, in this terminal.
 func (e *elsewhere) sshTo(host string, argv []string) []string {
-	destination := host
-	if to := e.ssh[host]; to != "" {
-		destination = to
-	}
-
 	words := make([]string, len(argv))
 	for i, word := range argv {
 		words[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 	}
-	return []string{"ssh", "-t", "--", destination, strings.Join(words, " ")}
+	return []string{"ssh", "-t", "--", e.destination(host), strings.Join(words, " ")}
 }
+
+// destination returns where ssh reaches another host.
+func (e *elsewhere) destination(host string) string { return cmp.Or(e.ssh[host], host) }
 
 // parseSSH reads the setting host_ssh.
 func parseSSH(text string) (map[string]string, error) {

@@ -109,13 +109,13 @@ func (ws *workspaceService) awayWords(host string, since *time.Time) string {
 	return parley.HoldHostAway.Words(detail)
 }
 
-// awayNeed returns the need of an agent whose host is away.
-func awayNeed(n parley.Need, host string, since time.Time, waiting int) parley.Need {
-	n.Kind, n.Since, n.Text, n.Command = parley.NeedLost, since, "its host "+host+" is away", "ssh "+host
+// awayNeed returns the need of an agent whose host is away. ssh reaches the host at destination.
+func awayNeed(n parley.Need, host, destination string, since time.Time, waiting int) parley.Need {
+	n.Kind, n.Since, n.Text, n.Command = parley.NeedLost, since, "its host "+host+" is away", "ssh "+destination
 	if waiting > 0 {
 		n.Text += fmt.Sprintf("; messages that wait for it: %d", waiting)
 	}
-	n.Action = "Start parley there again: parley status, in the workspace. If that machine is gone for good: " +
+	n.Action = "Start parley there again: parley serve, in the workspace. If that machine is gone for good: " +
 		"parley host remove " + host + "."
 	return n
 }

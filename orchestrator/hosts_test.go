@@ -80,6 +80,10 @@ func TestAgentsOfSeveralHostsTalk(t *testing.T) {
 		func() string { return "bobby is there" })
 	id := ann.send("bobby", "when you are back")
 	ann.held(id, "host bob has been away since")
+	ann.rooms.elsewhere.ssh["bob"] = "robert@box"
+	if n := ann.need(parley.NeedLost); n.Command != "ssh robert@box" {
+		t.Errorf("the operator is told %+v", n)
+	}
 	bob.back(url, "bob")
 	ann.arrived(id)
 	bob.wantMessages(bobby, 2)

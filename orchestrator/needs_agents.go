@@ -30,7 +30,7 @@ func (op *operatorService) agentNeed(m *team.Member, waiting int) (parley.Need, 
 	}
 
 	if since, away := op.roster.Away(m); away && a.State != parley.StateTerminated {
-		return awayNeed(n, a.Host, since, waiting), true
+		return awayNeed(n, a.Host, op.destination(a.Host), since, waiting), true
 	}
 
 	switch a.State {

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -197,7 +198,7 @@ func (u *upRun) run(ctx context.Context) error {
 		names = append(names, s.name)
 	}
 
-	err := forEach(u.cli, names, func(name string) error { return u.step(ctx, steps[name]) })
+	err := forEach(u.cli, names, func(name string) error { return named(name, u.step(ctx, steps[name])) })
 	ended := watchLaunched(ctx, u.cli, u.launched, "launched")
 	if err == nil || ended == nil {
 		return cmp.Or(err, ended)
@@ -206,6 +207,17 @@ func (u *upRun) run(ctx context.Context) error {
 	u.fail(ended)
 
 	return err
+}
+
+// named returns an error that says whom it is about.
+func named(agent string, err error) error {
+	e, ok := errors.AsType[*parley.Error](err)
+	if !ok || strings.Contains(e.Message, agent) {
+		return err
+	}
+	told := *e
+	told.Message = agent + ": " + e.Message
+	return &told
 }
 
 func (u *upRun) step(ctx context.Context, s upStep) error {

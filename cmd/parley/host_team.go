@@ -44,7 +44,7 @@ func printTeamHosts(c *cli, hosts []parley.Host) {
 		state := c.paint(green, "at work")
 		switch {
 		case h.Away && h.AwaySince != nil:
-			state = c.paint(yellow, "away since "+c.ago(*h.AwaySince)+" ago")
+			state = c.paint(yellow, "away for "+c.ago(*h.AwaySince))
 		case h.Away:
 			state = c.paint(yellow, "away")
 		case h.Here:

@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"parley"
@@ -57,6 +58,17 @@ func TestHooksTellTheSession(t *testing.T) {
 		got, ok := readReport([]string{tt.event}, func() []byte { return []byte(tt.input) })
 		if !ok || got.Session != tt.want {
 			t.Errorf("%s with %s: got %q, want %q", tt.event, tt.input, got.Session, tt.want)
+		}
+	}
+}
+
+func TestUpSaysWhichAgentAnErrorIsAbout(t *testing.T) {
+	for message, want := range map[string]string{
+		`there is no host "bob"`: `coder: there is no host "bob"`,
+		"coder is busy":          "coder is busy",
+	} {
+		if got := named("coder", parley.Errorf(parley.InvalidArgument, "%s", message)); !strings.HasPrefix(got.Error(), want) {
+			t.Errorf("it says %q, want %q", got, want)
 		}
 	}
 }
