@@ -140,6 +140,7 @@ func (g *agentService) GetAgentStatus(
 			a.Profile = cmp.Or(a.Profile, profile.Default)
 		}
 		res.Agents = append(res.Agents, parley.AgentStatus{
+			Context:      g.context(ctx, m),
 			Today:        g.today(ctx, m),
 			Agent:        a,
 			Availability: a.AvailabilityAt(now),
@@ -172,6 +173,14 @@ func limitedUntil(m *team.Member, a *parley.Agent) *time.Time {
 		return nil
 	}
 	return &l.Until
+}
+
+// context returns how many tokens a member's conversation has, 0 if that is not known or not for the caller.
+func (g *agentService) context(ctx context.Context, m *team.Member) int64 {
+	if m.Kind != parley.KindTerminal || !parley.CallerFrom(ctx).Operator {
+		return 0
+	}
+	return g.meter.Context(m)
 }
 
 // today returns what a member's program has used today, nil if that is not known or not for the caller.

@@ -25,6 +25,7 @@ var agentColumns = []agentColumn{
 	{"runs", 4, 20, func(_ *agents, s *parley.AgentStatus) string { return program(s) }},
 	{"branch", 6, 20, func(_ *agents, s *parley.AgentStatus) string { return branch(s) }},
 	{"directory", 8, 20, (*agents).directory},
+	{"context", 9, 7, func(_ *agents, s *parley.AgentStatus) string { return contextOf(s) }},
 	{"today", 7, 14, func(_ *agents, s *parley.AgentStatus) string { return spent(s) }},
 	{"last hour", 3, hourSpans, (*agents).curve},
 	{"talk", 2, temperatureColumn - 1, func(a *agents, s *parley.AgentStatus) string { return a.temperature(s).inList() }},
@@ -189,6 +190,14 @@ func (a *agents) oneDirectory() bool {
 	return !slices.ContainsFunc(a.list, func(s *parley.AgentStatus) bool {
 		return s.Dir != "" && s.Dir != a.list[0].Dir && s.Worktree == nil
 	})
+}
+
+// contextOf returns how long the conversation of the agent's program is.
+func contextOf(s *parley.AgentStatus) string {
+	if s.Context == 0 {
+		return ""
+	}
+	return parley.FormatCount(s.Context)
 }
 
 // spent returns what the agent's program has used today: tokens, and money where there are prices.

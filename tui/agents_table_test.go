@@ -18,6 +18,7 @@ func tableTeam() *fakeService {
 	f.agents[0].Role, f.agents[0].Profile = "writes the parser", "claude"
 	f.agents[0].Command = []string{"claude", "--model=opus"}
 	f.agents[0].Worktree = &parley.Worktree{Branch: "parser-errors"}
+	f.agents[0].Context = 82_000
 	f.agents[0].Today = &parley.Spending{Tokens: parley.Tokens{Input: 41_000}, Cost: 1.25}
 	return f
 }
@@ -48,13 +49,14 @@ func TestAgentsHaveTheColumnsThatAnybodyFills(t *testing.T) {
 	f.say(1, "coder", []string{"tester"}, "hello", "normal", parley.DeliveryRead)
 	s := newScreen(t, f, 240, 30)
 	s.press("2")
-	s.shows("runs", "claude/opus", "role", "writes the parser", "branch", "parser-errors", "today", "41k 1.25",
+	s.shows("runs", "claude/opus", "role", "writes the parser", "branch", "parser-errors", "context", "82k", "today", "41k 1.25",
 		"last hour", "········█···", "waiting", "← coder: hello")
 	s.hides("directory", "talk")
 
 	f.agents[0].Role, f.agents[0].Worktree, f.agents[0].Today = "", nil, nil
+	f.agents[0].Context = 0
 	s.send(tickMsg(noon))
-	s.hides("role", "branch", "today")
+	s.hides("role", "branch", "context", "today")
 }
 
 func TestAgentsAreSortedByMessagesTokensAndTime(t *testing.T) {

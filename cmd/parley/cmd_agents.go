@@ -151,6 +151,10 @@ func agentsCommand(c *cli) *cobra.Command {
 func agentTable(c *cli, agents []parley.AgentStatus) *table {
 	var t table
 	names := []string{"NAME", "ID", "KIND", "STATE", "SINCE", "UNREAD", "QUEUED", "ROLE"}
+	talks := slices.ContainsFunc(agents, func(a parley.AgentStatus) bool { return a.Context > 0 })
+	if talks {
+		names = append(names, "CONTEXT")
+	}
 	used := func(a parley.AgentStatus) bool { return a.Today != nil && a.Today.Total() > 0 }
 	today := slices.ContainsFunc(agents, used)
 	if today {
@@ -174,6 +178,9 @@ func agentTable(c *cli, agents []parley.AgentStatus) *table {
 			a.Role,
 		}
 
+		if talks {
+			row = append(row, contextWords(a.Context))
+		}
 		if today {
 			row = append(row, todayWords(a.Today))
 		}
@@ -185,6 +192,14 @@ func agentTable(c *cli, agents []parley.AgentStatus) *table {
 	}
 
 	return &t
+}
+
+// contextWords says how long a conversation is, "" if that is not known.
+func contextWords(tokens int64) string {
+	if tokens == 0 {
+		return ""
+	}
+	return parley.FormatCount(tokens)
 }
 
 // todayWords says what an agent's program has used today, "" if that is not known.

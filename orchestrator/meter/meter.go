@@ -64,6 +64,7 @@ type Meter struct {
 	mu      sync.Mutex
 	day     string
 	today   map[string]parley.Spending // by agent
+	context map[string]conversation    // by agent
 	unknown map[string]parley.UsageUnknown
 	over    map[string]overrun // by agent, "" for the team
 }
@@ -73,7 +74,7 @@ func New(opts Options) *Meter {
 	return &Meter{
 		opts: opts, began: opts.Now(), sources: map[source]*store.Transcript{},
 		records: map[source]*record{}, paused: map[string]string{},
-		today: map[string]parley.Spending{}, unknown: map[string]parley.UsageUnknown{}, over: map[string]overrun{},
+		today: map[string]parley.Spending{}, context: map[string]conversation{}, unknown: map[string]parley.UsageUnknown{}, over: map[string]overrun{},
 	}
 }
 
@@ -146,6 +147,7 @@ func (m *Meter) follow(ctx context.Context, t *store.Transcript, now time.Time) 
 				return err // it is read again
 			}
 			m.summed = time.Time{}
+			m.noteContext(t, p.records)
 		}
 
 		for _, e := range p.edits {
