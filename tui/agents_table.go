@@ -28,6 +28,7 @@ var agentColumns = []agentColumn{
 	{"context", 9, 7, func(_ *agents, s *parley.AgentStatus) string { return contextOf(s) }},
 	{"today", 7, 14, func(_ *agents, s *parley.AgentStatus) string { return spent(s) }},
 	{"last hour", 3, hourSpans, (*agents).curve},
+	{"work", 8, hourSpans, (*agents).workCurve},
 	{"talk", 2, temperatureColumn - 1, func(a *agents, s *parley.AgentStatus) string { return a.temperature(s).inList() }},
 	{"waiting", 0, 34, func(_ *agents, s *parley.AgentStatus) string { return counts(s) }},
 }
@@ -164,7 +165,7 @@ func (a *agents) cellStyle(head string, s *parley.AgentStatus) interface{ Render
 		return a.theme.bad
 	case head == "waiting":
 		return a.theme.plain
-	case head == "last hour":
+	case head == "last hour", head == "work":
 		return a.theme.busy
 	}
 	return a.theme.dim
@@ -219,6 +220,15 @@ func (a *agents) curve(s *parley.AgentStatus) string {
 		return ""
 	}
 	return sparksTo(figures, a.table.busiest)
+}
+
+// workCurve draws when an agent was at work in the last hour.
+func (a *agents) workCurve(s *parley.AgentStatus) string {
+	seconds := a.ledger.work.curve(s.ID, a.now)
+	if slices.Max(seconds) == 0 {
+		return ""
+	}
+	return sparksTo(seconds, int(hourSpan.Seconds()))
 }
 
 // compare orders two agents by what the operator chose, the most first.

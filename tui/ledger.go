@@ -21,6 +21,7 @@ type ledger struct {
 	began     time.Time // the oldest of them
 	spans     map[int64]*ledgerSpan
 	names     map[string]string // by agent
+	work      worklog
 	asked     bool
 }
 
@@ -63,6 +64,10 @@ func (l *ledger) takePast(events []parley.Event) {
 }
 
 func (l *ledger) count(e parley.Event) {
+	if l.work == nil {
+		l.work = worklog{}
+	}
+	l.work.take(e)
 	if l.began.IsZero() || e.Time.Before(l.began) {
 		l.began = e.Time
 	}
