@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"parley"
+	"parley/client"
 	"parley/internal/must"
 )
 
@@ -35,23 +37,34 @@ func TestClientPageShowsTheExamples(t *testing.T) {
 	}
 }
 
-// checkProgram checks a whole program of the page in a workspace with this checkout, as the page
-// says.
+// checkProgram runs a whole program of the page in a workspace with this checkout, as the page says.
 func checkProgram(t *testing.T, source string) {
 	dir := t.TempDir()
 	must.Do(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(source), 0o644))
 	checkout := must.Have(filepath.Abs(".."))(t)
 
+	address, _, stop := startDaemon()
+	defer stop()
+	hello := parley.RegisterAgentRequest{Username: "hello"}
+	joined := must.Have(client.New(client.Options{URL: address}).RegisterAgent(t.Context(), hello))(t)
+
+	var last []byte
 	for _, args := range [][]string{
 		{"mod", "init", "hello"},
 		{"work", "init", ".", checkout},
 		{"vet", "."},
+		{"run", ".", address, joined.APIKey},
 	} {
 		cmd := exec.Command("go", args...)
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=")
-		if out, err := cmd.CombinedOutput(); err != nil {
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=-trimpath") // what `make test` has compiled is there
+		out, err := cmd.CombinedOutput()
+		if err != nil {
 			t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
 		}
+		last = out
+	}
+	if got, want := string(last), "Message sent to operator!\n"; got != want {
+		t.Errorf("the program printed %q, want %q", got, want)
 	}
 }
 

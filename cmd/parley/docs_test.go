@@ -217,7 +217,21 @@ func checkTable(t *testing.T, file, want string) {
 
 // Every test that a page names is there.
 func TestTestsOfTheDocsExist(t *testing.T) {
-	sources := map[string]bool{}
+	declared := declaredTests(t)
+	named := regexp.MustCompile("`(Test[A-Z]\\w+)`")
+	for name, text := range documents(t) {
+		for _, m := range named.FindAllStringSubmatch(text, -1) {
+			if !declared[m[1]] {
+				t.Errorf("%s names %s, which is not there", name, m[1])
+			}
+		}
+	}
+}
+
+// declaredTests returns the names of all tests of the repository.
+func declaredTests(t *testing.T) map[string]bool {
+	t.Helper()
+	names := map[string]bool{}
 	declared := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 	must.Do(t, filepath.WalkDir("../..", func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, "_test.go") {
@@ -225,19 +239,11 @@ func TestTestsOfTheDocsExist(t *testing.T) {
 		}
 		b, err := os.ReadFile(path)
 		for _, m := range declared.FindAllStringSubmatch(string(b), -1) {
-			sources[m[1]] = true
+			names[m[1]] = true
 		}
 		return err
 	}))
-
-	named := regexp.MustCompile("`(Test[A-Z]\\w+)`")
-	for name, text := range documents(t) {
-		for _, m := range named.FindAllStringSubmatch(text, -1) {
-			if !sources[m[1]] {
-				t.Errorf("%s names %s, which is not there", name, m[1])
-			}
-		}
-	}
+	return names
 }
 
 // Links between the documents lead to a file that exists, and to a heading of it.

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/internal/must"
+	"parley/internal/testhome"
+)
+
+// others are the commands of the docs that are not parley's own, by how they begin: with the test that runs
+// them, or with the reason for which none does.
+var others = map[string]string{
+	"curl ":                       "TestCallsOfTheHTTPDocsWork",
+	"key=$(parley register ":      "TestCallsOfTheHTTPDocsWork",
+	"go mod init ":                "TestClientPageShowsTheExamples",
+	"go work init ":               "TestClientPageShowsTheExamples",
+	"export PARLEY_OPERATOR_KEY=": "TestAKeyIsBroughtWhereNoTerminalIs",
+	"touch ":                      "TestSessionsOfTheDocsWork",
+	"make ":                       "TestTargetsOfTheDocsExist",
+	"cat parley.yaml":             "it shows a file",
+	"claude mcp add parley ":      "it is another program's; TestCommandLinesAreWhatAShellReads has its form",
+	"createdb ":                   "it is PostgreSQL's; tests make their databases in SQL",
+	"createuser ":                 "it is PostgreSQL's",
+	"export NTFY_TOPIC=":          "it sets a variable",
+	"npx @modelcontextprotocol/":  "it is fetched from the network",
+}
+
+// Every command of a block is parley's own, or it is known who runs it.
+func TestOtherCommandsOfTheDocsAreKnown(t *testing.T) {
+	tests := declaredTests(t)
+	for _, by := range others {
+		if strings.HasPrefix(by, "Test") && !tests[by] {
+			t.Errorf("there is no test %s", by)
+		}
+	}
+	for _, by := range elsewhere {
+		if !tests[by] {
+			t.Errorf("there is no test %s", by)
+		}
+	}
+
+	for name, text := range documents(t) {
+		for _, line := range typedLines(text) {
+			known := line == "parley" || strings.HasPrefix(line, "parley ")
+			for begins := range others {
+				known = known || strings.HasPrefix(line, begins)
+			}
+			if !known {
+				t.Errorf("%s: nothing is known of %q", name, line)
+			}
+		}
+	}
+}
+
+// prompted is a line of a session that somebody types, after a prompt that may name a machine.
+var prompted = regexp.MustCompile(`^\w*\$ +(.*)`)
+
+// typedLines returns the commands of the blocks of a page: all of a script, and in a session what follows a
+// prompt.
+func typedLines(page string) []string {
+	var lines []string
+	for _, block := range shellBlock.FindAllStringSubmatch(page, -1) {
+		session := strings.HasPrefix(block[0], "```console")
+		for line := range strings.Lines(strings.ReplaceAll(block[1], "\\\n", " ")) {
+			line = strings.TrimSpace(line)
+			if m := prompted.FindStringSubmatch(line); m != nil {
+				lines = append(lines, m[1])
+			} else if !session && line != "" {
+				lines = append(lines, line)
+			}
+		}
+	}
+	return lines
+}
+
+// Every target of make that a page names is there, and every variable that it gives.
+func TestTargetsOfTheDocsExist(t *testing.T) {
+	makefile := string(must.Have(os.ReadFile("../../Makefile"))(t))
+	for name, text := range documents(t) {
+		for _, line := range slices.Concat(typedLines(text), inlineCode(text)) {
+			words := shellWords(line)
+			if len(words) < 2 || words[0] != "make" {
+				continue
+			}
+			for _, word := range words[1:] {
+				pattern := `(?m)^` + regexp.QuoteMeta(word) + `:`
+				if variable, _, gives := strings.Cut(word, "="); gives {
+					pattern = `(?m)^` + regexp.QuoteMeta(variable) + ` \??=`
+				}
+				if !regexp.MustCompile(pattern).MatchString(makefile) {
+					t.Errorf("%s: %q: the Makefile has no %s", name, line, word)
+				}
+			}
+		}
+	}
+}
+
+// The commands of the page on files are run word for word, but for the port and the id.
+func TestCallsOfTheFilesPageWork(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("curl is not installed")
+	}
+
+	h, info := workingDaemon(t)
+	must.Do(t, os.WriteFile(filepath.Join(h.Workspace, "report.html"), []byte("<p>all green</p>\n"), 0o600))
+	page := strings.ReplaceAll(documents(t)["files.md"], "http://127.0.0.1:PORT", info.HTTP)
+	calls := slices.DeleteFunc(typedLines(page), func(line string) bool { return !strings.HasPrefix(line, "curl ") })
+	if len(calls) != 2 {
+		t.Fatalf("the page has the calls %q, want an upload and a download", calls)
+	}
+
+	cmd := exec.Command("sh", "-c", `set -e
+curl() { command curl --silent --show-error --fail-with-body "$@"; }
+parley register reviewer >/dev/null
+key=$(parley register ci | tail -1)
+id=$(`+calls[0]+` | sed 's/.*"file_id":"\([^"]*\)".*/\1/')
+mkdir got && cd got
+`+strings.ReplaceAll(calls[1], "FILE-ID", "$id"))
+	cmd.Dir, cmd.Env = h.Workspace, h.Env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v:\n%s", err, out)
+	}
+
+	got, err := os.ReadFile(filepath.Join(h.Workspace, "got", "report.html"))
+	if err != nil || string(got) != "<p>all green</p>\n" {
+		t.Errorf("got %q (%v), want what was sent", got, err)
+	}
+}
+
+// In continuous integration there is no terminal: the block of the page on the operator makes a key for it.
+func TestAKeyIsBroughtWhereNoTerminalIs(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("openssl"); err != nil {
+		t.Skip("openssl is not installed")
+	}
+
+	block := regexp.MustCompile("(?s)```sh\n(export PARLEY_OPERATOR_KEY=.*?)```").
+		FindStringSubmatch(documents(t)["operator.md"])
+	if block == nil {
+		t.Fatal("the page has no such block")
+	}
+
+	h := testhome.New(t)
+	team := "agents:\n  - {name: coder, command: [cat]}\n"
+	must.Do(t, os.WriteFile(filepath.Join(h.Workspace, "parley.yaml"), []byte(team), 0o600))
+
+	cmd := exec.Command("sh", "-c", "set -e\nparley trust --yes\n"+block[1]+"parley send coder hello\nparley down\n")
+	cmd.Dir = h.Workspace
+	cmd.Env = slices.DeleteFunc(slices.Clone(h.Env), func(v string) bool {
+		return strings.HasPrefix(v, "PARLEY_OPERATOR_KEY=")
+	})
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "Message sent to coder!") {
+		t.Errorf("%v:\n%s", err, out)
+	}
+}
