@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"text/template"
 	"time"
@@ -20,6 +21,7 @@ var templates embed.FS
 type page struct {
 	Version, Address, Date string
 	Arch, Root             string            // of a package
+	PackageVersion         string            // as those of packages may be
 	Sums                   map[string]string // of the archives, by system and architecture: linux_amd64
 }
 
@@ -37,8 +39,32 @@ func fill(name string, p page) ([]byte, error) {
 // page returns the facts of the release.
 func (r *release) page() page {
 	return page{
-		Version: r.version, Address: r.address, Date: r.date.Format(time.RFC3339), Sums: map[string]string{},
+		Version: r.version, PackageVersion: packageVersion(r.version), Address: r.address,
+		Date: r.date.Format(time.RFC3339), Sums: map[string]string{},
 	}
+}
+
+// described is what git describe says of a commit after a tag: the tag, how many commits after it, which one.
+var described = regexp.MustCompile(`^(.+)-([0-9]+)-(g[0-9a-f]+.*)$`)
+
+// packageVersion returns a version as those of a .deb and a .rpm may be: it begins with a digit and has no
+// hyphen. A commit after a tag is newer than the tag, what is called by a hyphen is older, and a commit
+// without any tag is older than all versions.
+func packageVersion(version string) string {
+	after := ""
+	if m := described.FindStringSubmatch(version); m != nil {
+		version, after = m[1], "+"+m[2]+"."+strings.ReplaceAll(m[3], "-", ".")
+	}
+
+	base, earlier, isEarlier := strings.Cut(version, "-")
+	if isEarlier {
+		base += "~" + strings.ReplaceAll(earlier, "-", ".")
+	}
+	if base[0] < '0' || base[0] > '9' {
+		base = "0~" + base
+	}
+
+	return base + after
 }
 
 // pack makes the .deb and the .rpm of an architecture.

@@ -20,12 +20,16 @@ var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
 // stub is a release of this system whose program only tells its version.
 func stub(version string) tree {
-	return tree{
+	files := tree{
 		"bin/parley":                 {content: []byte("#!/bin/sh\necho parley " + version + "\n"), executable: true},
 		"share/man/man1/parley.1":    {content: []byte(".TH PARLEY 1\n")},
 		"share/doc/parley/LICENSE":   {content: []byte("MIT\n")},
 		"share/man/man1/more page.1": {content: []byte(".TH MORE 1\n")},
 	}
+	if version == "1.0.0" {
+		files["share/parley-old/only.txt"] = file{content: []byte("only in the first version\n")}
+	}
+	return files
 }
 
 // The same files give the same bytes, in whatever order they came.
@@ -101,10 +105,17 @@ func TestInstallerInstallsUpdatesAndRemoves(t *testing.T) {
 			{[]string{"VERSION=v1.0.0"}, "installed parley 1.0.0 in " + home + "/.local/bin"},
 			{nil, "installed parley 1.1.0"},
 			{[]string{"VERSION=9.9.9"}, "cannot fetch"},
+			{[]string{"ADDRESS=http://127.0.0.1:1"}, "cannot fetch http://127.0.0.1:1/latest"},
+			{[]string{"PREFIX=" + home + "/a b"}, "installed parley 1.1.0 in " + home + "/a b/bin"},
+			{[]string{"PREFIX=" + home + "/a b", "uninstall"}, "parley is removed from " + home + "/a b"},
+			{[]string{"remove"}, "it takes nothing, or: uninstall"},
 			{[]string{"uninstall"}, "parley is removed from " + home + "/.local"},
 		} {
 			if out, _ := install(t, shell, script, home, c.args...); !strings.Contains(out, c.want) {
 				t.Errorf("%s install.sh %q: got %q, want %q", shell, c.args, out, c.want)
+			}
+			if _, err := os.Stat(filepath.Join(home, ".local/share/parley-old")); c.args == nil && err == nil {
+				t.Errorf("%s: what only the version before had is still there", shell)
 			}
 		}
 
@@ -180,6 +191,36 @@ func TestTheFormulaAndTheFlakeHaveTheSums(t *testing.T) {
 			if !strings.Contains(text, `"`+sum+`"`) || !strings.Contains(text, "https://x.invalid") {
 				t.Errorf("%s does not have %s and the address:\n%s", name, sum, text)
 			}
+		}
+	}
+}
+
+// A package manager takes the version of a package, and knows which one is newer.
+func TestPackagesHaveVersionsInOrder(t *testing.T) {
+	var versions []string
+	for _, c := range []struct{ version, want string }{
+		{"dev", "0~dev"},
+		{"d389b39a-dirty", "0~d389b39a~dirty"},
+		{"1.2.3-rc1", "1.2.3~rc1"},
+		{"1.2.3", "1.2.3"},
+		{"1.2.3-4-gabcdef0", "1.2.3+4.gabcdef0"},
+		{"1.2.3-14-gabcdef0-dirty", "1.2.3+14.gabcdef0.dirty"},
+		{"1.2.4-rc1-2-gabcdef0", "1.2.4~rc1+2.gabcdef0"},
+		{"1.2.4", "1.2.4"},
+	} {
+		if got := packageVersion(c.version); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.version, got, c.want)
+		}
+		versions = append(versions, packageVersion(c.version))
+	}
+
+	if _, err := exec.LookPath("dpkg"); err != nil {
+		t.Skip("dpkg is not installed")
+	}
+	for i := range versions[2:] {
+		older, newer := versions[i+1], versions[i+2]
+		if out, err := exec.Command("dpkg", "--compare-versions", older, "lt", newer).CombinedOutput(); err != nil {
+			t.Errorf("dpkg does not take %s for newer than %s: %s", newer, older, out)
 		}
 	}
 }

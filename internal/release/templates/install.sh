@@ -40,9 +40,8 @@ sum() {
 	fi | cut -d ' ' -f 1
 }
 
-# remove removes what the list names, and the directories that are empty then.
+# remove FILE removes what a list names, and the directories that are empty then.
 remove() {
-	[ -f "$LIST" ] || return 0
 	while IFS= read -r path; do
 		case $path in
 			'' | /* | ../* | */../* | */..) continue ;;
@@ -52,15 +51,15 @@ remove() {
 		while [ "$dir" != . ] && rmdir "$PREFIX/$dir" 2>/dev/null; do
 			dir=$(dirname "$dir")
 		done
-	done <"$LIST"
-	rm -f "$LIST"
-	rmdir "$PREFIX/share/parley" 2>/dev/null || :
+	done <"$1"
 }
 
 case ${1-} in
 	uninstall)
 		[ -f "$LIST" ] || fail "nothing is installed below $PREFIX; set PREFIX to where it is"
-		remove
+		remove "$LIST"
+		rm -f "$LIST"
+		rmdir "$PREFIX/share/parley" "$PREFIX/share" 2>/dev/null || :
 		echo "parley is removed from $PREFIX. Workspaces and settings are kept."
 		exit
 		;;
@@ -99,11 +98,17 @@ want=$(awk -v name="$name.tar.gz" '$2 == name { print $1 }' "$work/checksums.txt
 (cd "$work" && tar -xzf "$name.tar.gz")
 (cd "$work/$name" && find . -type f | sed 's,^\./,,' | sort) >"$work/installed"
 
-remove
+# Each file takes its place whole, and what only the version before had goes last: a disk that fills up leaves
+# a program that runs.
 while IFS= read -r path; do
 	mkdir -p "$PREFIX/$(dirname "$path")"
-	mv -f "$work/$name/$path" "$PREFIX/$path"
+	cp -p "$work/$name/$path" "$PREFIX/$path.new"
+	mv -f "$PREFIX/$path.new" "$PREFIX/$path"
 done <"$work/installed"
+if [ -f "$LIST" ]; then
+	grep -vxF -f "$work/installed" "$LIST" >"$work/gone" || :
+	remove "$work/gone"
+fi
 mkdir -p "$(dirname "$LIST")"
 cp "$work/installed" "$LIST"
 
