@@ -23,7 +23,10 @@ var others = map[string]string{
 	"export PARLEY_OPERATOR_KEY=": "TestAKeyIsBroughtWhereNoTerminalIs",
 	"touch ":                      "TestSessionsOfTheDocsWork",
 	"make ":                       "TestTargetsOfTheDocsExist",
+	"mkdir -p ~/.local/":          "TestPagesAndCompletionsAreWrittenAsTheDocsSay",
 	"cat parley.yaml":             "it shows a file",
+	"brew ":                       "there is no Homebrew here",
+	"cp parley.rb ":               "there is no Homebrew here",
 	"claude mcp add parley ":      "it is another program's; TestCommandLinesAreWhatAShellReads has its form",
 	"createdb ":                   "it is PostgreSQL's; tests make their databases in SQL",
 	"createuser ":                 "it is PostgreSQL's",
@@ -159,5 +162,28 @@ func TestAKeyIsBroughtWhereNoTerminalIs(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "Message sent to coder!") {
 		t.Errorf("%v:\n%s", err, out)
+	}
+}
+
+// The block of the page on installing is run word for word, in a home with nothing in it.
+func TestPagesAndCompletionsAreWrittenAsTheDocsSay(t *testing.T) {
+	t.Parallel()
+	block := regexp.MustCompile("(?s)```sh\n(parley man .*?)```").FindStringSubmatch(documents(t)["install.md"])
+	if block == nil {
+		t.Fatal("the page has no such block")
+	}
+
+	h := testhome.New(t)
+	cmd := exec.Command("sh", "-c", "set -e\n"+block[1])
+	cmd.Dir, cmd.Env = h.Workspace, h.Env
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "\nparley ") {
+		t.Errorf("%v:\n%s", err, out)
+	}
+
+	share := filepath.Join(h.Dir, "h", ".local", "share")
+	for _, file := range []string{"man/man1/parley.1", "man/man1/parley-send.1", "bash-completion/completions/parley"} {
+		if info, err := os.Stat(filepath.Join(share, file)); err != nil || info.Size() == 0 {
+			t.Errorf("there is no %s: %v", file, err)
+		}
 	}
 }
