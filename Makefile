@@ -3,6 +3,7 @@
 PREFIX ?= $(HOME)/.local
 VERSION = $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 COMMIT = $(shell git rev-parse --short=12 HEAD 2>/dev/null)
+EPOCH = $(shell git log -1 --format=%ct 2>/dev/null)
 DATE = $(shell TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd 2>/dev/null)
 GO ?= go
 STATICCHECK = $(GO) tool -modfile=tools/go.mod staticcheck
@@ -188,7 +189,7 @@ release: ## build archives, packages and the installer into .build/release, twic
 	@rm -rf .build/release .build/again
 	@for out in release again; do \
 		$(GO) run ./internal/release -version '$(VERSION)' -commit '$(COMMIT)' \
-			-date "$$(git log -1 --format=%ct)" -nfpm '$(NFPM)' -out .build/$$out || exit 1; \
+			-date '$(EPOCH)' -nfpm '$(NFPM)' -out .build/$$out || exit 1; \
 	done
 	@diff -r .build/release .build/again && rm -rf .build/again && echo 'built twice: equal byte for byte'
 	scripts/try-deb .build/release/*amd64.deb
