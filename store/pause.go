@@ -4,12 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 
 	"parley"
 )
 
-// pauseFact is the name of the fact that holds the pause.
-const pauseFact = "pause"
+// The names of the facts that hold the pause, and the day on which each budget last paused communication.
+const (
+	pauseFact       = "pause"
+	budgetPauseFact = "budget_pauses"
+)
 
 // The states in the event of a pause.
 const (
@@ -64,6 +68,48 @@ func (s *Workspace) SetPause(ctx context.Context, agentID string, p *parley.Paus
 		_, err = t.exec(`INSERT INTO facts (name, value) VALUES (?, ?)
 			ON CONFLICT (name) DO UPDATE SET value = excluded.value`, pauseFact, string(value))
 
+		return err
+	})
+}
+
+// BudgetPauses returns the day on which each budget last paused communication, by the id of the agent whose
+// budget it is, "" for the team's.
+func (s *Workspace) BudgetPauses(ctx context.Context) (days map[string]string, err error) {
+	var values []string
+	err = s.read(ctx, "reading which budgets paused communication", &values,
+		`SELECT value FROM facts WHERE name = ?`, budgetPauseFact)
+	if err != nil || len(values) == 0 {
+		return nil, err
+	}
+	if err := json.Unmarshal([]byte(values[0]), &days); err != nil {
+		return nil, fmt.Errorf("read which budgets paused communication: %w", err)
+	}
+	return days, nil
+}
+
+// NoteBudgetPause stores that a budget paused communication on a day, and forgets those of other days.
+func (s *Workspace) NoteBudgetPause(ctx context.Context, agentID, day string) error {
+	return s.write(ctx, "storing which budget paused communication", func(t *tx) error {
+		var values []string
+		if err := t.query(&values, `SELECT value FROM facts WHERE name = ?`, budgetPauseFact); err != nil {
+			return err
+		}
+
+		days := map[string]string{}
+		if len(values) > 0 {
+			if err := json.Unmarshal([]byte(values[0]), &days); err != nil {
+				return fmt.Errorf("read which budgets paused communication: %w", err)
+			}
+		}
+		maps.DeleteFunc(days, func(_, then string) bool { return then != day })
+		days[agentID] = day
+
+		value, err := json.Marshal(days)
+		if err != nil {
+			return err
+		}
+		_, err = t.exec(`INSERT INTO facts (name, value) VALUES (?, ?)
+			ON CONFLICT (name) DO UPDATE SET value = excluded.value`, budgetPauseFact, string(value))
 		return err
 	})
 }

@@ -73,10 +73,23 @@ func (m *Meter) pause(ctx context.Context, day string, over map[string]overrun) 
 		if o.then != thenPause || !o.usedUp() || m.paused[whose] == day {
 			continue
 		}
-		if err := m.opts.Pause(ctx, m.subject(whose)+" "+o.sentence()); err != nil {
+
+		// An earlier daemon, or that of another host, may have paused for it today.
+		var err error
+		if m.paused, err = m.opts.Store.BudgetPauses(ctx); err != nil {
 			return err
 		}
-		m.paused[whose] = day
+		if m.paused[whose] == day {
+			continue
+		}
+
+		paused, err := m.opts.Pause(ctx, m.subject(whose)+" "+o.sentence())
+		if err != nil || !paused {
+			return err
+		}
+		if err := m.opts.Store.NoteBudgetPause(ctx, whose, day); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -149,13 +162,12 @@ func (o overrun) text(whose string) string {
 }
 
 func (o overrun) action() string {
-	action := "Raise the budget in parley.yaml and restart the daemon (parley down --keep-agents, then any command), " +
-		"or wait: a new day begins at midnight."
-	if o.usedUp() && o.then == thenHold {
-		action = "Let single messages go with parley retry ID. " + action
+	const raise = "Raise the budget in parley.yaml and restart the daemon (parley down --keep-agents, then any command)"
+	switch {
+	case o.usedUp() && o.then == thenPause:
+		return "Resume with parley resume: a budget pauses once a day, and midnight ends no pause. " + raise + "."
+	case o.usedUp() && o.then == thenHold:
+		return "Let single messages go with parley retry ID. " + raise + ", or wait: a new day begins at midnight."
 	}
-	if o.usedUp() && o.then == thenPause {
-		action = "Resume with parley resume; it pauses once a day. " + action
-	}
-	return action
+	return raise + ", or wait: a new day begins at midnight."
 }

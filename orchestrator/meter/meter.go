@@ -41,9 +41,9 @@ type Options struct {
 	Roster *team.Roster
 	Prices Prices
 	Team   Budget
-	Agents map[string]Budget // by name in lower case
-	Pause  func(ctx context.Context, reason string) error
-	Edited func(agentID, path string, at time.Time) // takes the files that an agent has edited
+	Agents map[string]Budget                                                 // by name in lower case
+	Pause  func(ctx context.Context, reason string) (paused bool, err error) // not while a person has paused
+	Edited func(agentID, path string, at time.Time)                          // takes the files that an agent has edited
 	Now    func() time.Time
 	Log    *slog.Logger
 }
@@ -59,7 +59,7 @@ type Meter struct {
 	sources map[source]*store.Transcript // of Run alone
 	records map[source]*record           // what was seen of databases; of Run alone
 	summed  time.Time                    // when it was summed up last, zero if more was counted since; of Run alone
-	paused  map[string]string            // the day on which a budget paused communication, by whose it is; of Run alone
+	paused  map[string]string            // the day on which a budget paused communication, as stored; of Run alone
 
 	mu      sync.Mutex
 	day     string
@@ -73,8 +73,8 @@ type Meter struct {
 func New(opts Options) *Meter {
 	return &Meter{
 		opts: opts, began: opts.Now(), sources: map[source]*store.Transcript{},
-		records: map[source]*record{}, paused: map[string]string{},
-		today: map[string]parley.Spending{}, context: map[string]conversation{}, unknown: map[string]parley.UsageUnknown{}, over: map[string]overrun{},
+		records: map[source]*record{}, today: map[string]parley.Spending{}, context: map[string]conversation{},
+		unknown: map[string]parley.UsageUnknown{}, over: map[string]overrun{},
 	}
 }
 

@@ -28,6 +28,8 @@ type stage struct {
 	now    time.Time
 	paused []string // why communication was paused
 	edited []string // by coder
+
+	byPerson bool // a person has paused communication
 }
 
 func newStage(t *testing.T, change func(*Options)) *stage {
@@ -55,9 +57,12 @@ func newStage(t *testing.T, change func(*Options)) *stage {
 
 func (s *stage) clock() time.Time { return s.now }
 
-func (s *stage) pauseFor(_ context.Context, reason string) error {
+func (s *stage) pauseFor(_ context.Context, reason string) (paused bool, err error) {
+	if s.byPerson {
+		return false, nil
+	}
 	s.paused = append(s.paused, reason)
-	return nil
+	return true, nil
 }
 
 func (s *stage) noteEdit(_, path string, _ time.Time) { s.edited = append(s.edited, path) }
@@ -161,6 +166,31 @@ func TestABudgetOfTheTeamPausesOnceADay(t *testing.T) {
 	s.writes(t, response("a", 1, 6))
 	s.writes(t, response("b", 2, 1))
 	if len(s.paused) != 1 || s.paused[0] != "the team has used up its budget of today: 6.00 of 5.00" {
+		t.Errorf("paused for %q", s.paused)
+	}
+
+	s.Meter = New(s.opts)
+	must.Do(t, s.look(t.Context()))
+	if len(s.paused) != 1 {
+		t.Errorf("a daemon that starts again paused again: %q", s.paused)
+	}
+
+	s.now = s.now.Add(24 * time.Hour)
+	s.writes(t, response("c", 24*60+2, 6))
+	if len(s.paused) != 2 {
+		t.Errorf("on the next day: %q", s.paused)
+	}
+}
+
+// A budget that is used up while a person has paused communication pauses it when that is over.
+func TestABudgetPausesAfterAPersonsPause(t *testing.T) {
+	s := newStage(t, func(o *Options) { o.Team = Budget{Tokens: 5, WarnAt: 80, Then: "pause"} })
+	s.byPerson = true
+	s.coder.Reports.NoteTranscript(s.path, s.now)
+	s.writes(t, response("a", 1, 6))
+	s.byPerson = false
+	must.Do(t, s.look(t.Context()))
+	if len(s.paused) != 1 {
 		t.Errorf("paused for %q", s.paused)
 	}
 }
