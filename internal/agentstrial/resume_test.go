@@ -30,6 +30,7 @@ func comesBack(s *onStage) {
 	s.inState(parley.StateIdle)
 	second := s.send("the second is OSPREY")
 	s.begun(second)
+	s.wait("it is proven", func() bool { return s.status(second).State.Delivered() }, second)
 	s.inState(parley.StateIdle)
 	s.wait("its session is known", func() bool { return s.look().Session.Begun() })
 	first := s.agent.Session.ID

@@ -179,7 +179,7 @@ func TestAConversationThatIsGoneIsRefused(t *testing.T) {
 			s.forgetHistory()
 
 			waits := s.send("sent while all was dead")
-			testhome.Run[parley.LaunchAgentResult](s.T, s.Home, "up")
+			_ = s.Home.Command("up").Run() // fails if it sees the program end, which a slow machine may do later
 			s.wait("the operator is told", func() bool {
 				needs := testhome.Run[parley.GetNeedsResult](s.T, s.Home, "needs").Needs
 				return len(needs) == 1 && needs[0].Kind == parley.NeedRefused && strings.Contains(needs[0].Command, "--fresh")

@@ -105,7 +105,17 @@ func (s *onStage) wait(what string, fact func() bool, about ...*letter) {
 	}
 
 	s.Fatalf("%s: never so; ann is %s, held: %q; the model was sent %q; the screen is\n%s\n%s",
-		what, s.look().State, s.agent.HeldReason, s.model.Prompts(), s.screen(), strings.Join(stories, "\n"))
+		what, s.look().State, s.agent.HeldReason, s.model.Prompts(), s.lastScreen(), strings.Join(stories, "\n"))
+}
+
+// lastScreen returns what the terminal shows, or why nothing does, and what parley needs says.
+func (s *onStage) lastScreen() string {
+	var shown strings.Builder
+	for _, command := range [][]string{{"screen", s.agent.Name}, {"needs"}} {
+		out, err := s.Home.Command(command...).CombinedOutput()
+		fmt.Fprintf(&shown, "%s: %v\n%s", command[0], err, out)
+	}
+	return shown.String()
 }
 
 func (s *onStage) look() parley.AgentStatus {
