@@ -225,24 +225,32 @@ func Nearest(word string, candidates []string) string {
 	return best
 }
 
-// distance returns the Levenshtein distance in bytes.
+// distance returns how many bytes must be put in, left out or replaced, or swapped with their neighbour, to make b of a.
 func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+	// rows are the distances of the beginnings of b from those of a that are two shorter, one shorter, and whole.
+	var rows [3][]int
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+	}
+	for j := range rows[2] {
+		rows[2][j] = j
 	}
 
 	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
+		rows[0], rows[1], rows[2] = rows[1], rows[2], rows[0]
+		rows[2][0] = i + 1
 		for j := range len(b) {
 			cost := 1
 			if a[i] == b[j] {
 				cost = 0
 			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
+			d := min(rows[1][j+1]+1, rows[2][j]+1, rows[1][j]+cost)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				d = min(d, rows[0][j-1]+1)
+			}
+			rows[2][j+1] = d
 		}
 	}
 
-	return row[len(b)]
+	return rows[2][len(b)]
 }

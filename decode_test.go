@@ -318,6 +318,8 @@ func TestNearest(t *testing.T) {
 		"PRIORITY":     "priority",
 		"txt":          "text",
 		"tp":           "to",
+		"ot":           "to",
+		"tetx":         "text",
 		"reply_to":     "in_reply_to",
 		"zebra":        "",
 		"":             "",
