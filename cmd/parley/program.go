@@ -47,6 +47,7 @@ func (p program) run(ctx context.Context, args []string) int {
 	root.SetIn(p.in)
 	root.SetOut(p.out)
 	root.SetErr(p.err)
+	quoteInBash(root)
 
 	err := detachedWait(root, args)
 	if err == nil {
