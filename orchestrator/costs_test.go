@@ -27,6 +27,9 @@ func TestTheOperatorSendsInSpiteOfASpentBudget(t *testing.T) {
 
 	first, second := te.send("coder", "first"), te.send("coder", "second")
 	te.held(first, "it has used up its budget of today: 10 of 10 tokens")
+	if got := te.story(first); strings.Contains(got, "began to type") {
+		t.Errorf("the story of a message that waits for its budget:\n%s", got)
+	}
 	must.Have(te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: second}))(t)
 	d := te.arrived(second)
 	if got := te.story(second); !strings.Contains(got, "although a budget was used up, as the operator asked") {

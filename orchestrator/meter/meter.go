@@ -41,9 +41,11 @@ type Options struct {
 	Roster *team.Roster
 	Prices Prices
 	Team   Budget
-	Agents map[string]Budget                                                 // by name in lower case
-	Pause  func(ctx context.Context, reason string) (paused bool, err error) // not while a person has paused
-	Edited func(agentID, path string, at time.Time)                          // takes the files that an agent has edited
+	Agents map[string]Budget // by name in lower case
+
+	// Pause pauses communication, and reports whether parley has paused it: not while a person has.
+	Pause  func(ctx context.Context, reason string) (paused bool, err error)
+	Edited func(agentID, path string, at time.Time) // takes the files that an agent has edited
 	Now    func() time.Time
 	Log    *slog.Logger
 }
