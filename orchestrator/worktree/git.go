@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"slices"
@@ -61,6 +62,10 @@ func open(ctx context.Context, dir string) (*repo, error) {
 			Suggest("Install git, or launch the agent without a worktree.")
 	}
 
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil, parley.Errorf(parley.InvalidArgument, "there is no directory %s", dir).
+			Suggest("If it was a worktree that was removed, the agent's next launch makes it again.")
+	}
 	if _, err := r.git(ctx, "rev-parse", "--git-dir"); err != nil {
 		return nil, parley.Errorf(parley.InvalidArgument, "%s is not in a git repository", dir).
 			With("git", err.Error()).

@@ -135,6 +135,7 @@ func TestWorktreeThatCannotBe(t *testing.T) {
 	}
 
 	w.refused(try(worktree.Plan{Dir: t.TempDir(), Branch: "x"}), "not in a git repository")
+	w.refused(try(worktree.Plan{Dir: filepath.Join(t.TempDir(), "gone"), Branch: "x"}), "there is no directory")
 	w.refused(try(worktree.Plan{Branch: "main"}), "main is checked out in "+w.top)
 	w.refused(try(worktree.Plan{Branch: "a..b"}), "cannot be a branch")
 	w.refused(try(worktree.Plan{Branch: "x", Copy: []string{"none"}}), "none was not copied")
