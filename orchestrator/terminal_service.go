@@ -56,7 +56,7 @@ func (ts *terminalService) launch(
 	}
 
 	sent, err := ts.messages.SendMessage(ctx, parley.SendMessageRequest{
-		To: parley.Names{res.AgentID}, Text: req.Prompt, Type: parley.TypeRequest,
+		To: parley.Names{res.AgentID}, Text: req.Prompt, Type: promptType(ctx),
 	})
 	if err != nil {
 		e := parley.AsError(err)
@@ -66,6 +66,15 @@ func (ts *terminalService) launch(
 	res.PromptMessageID = sent.MessageID
 
 	return res, nil
+}
+
+// promptType returns the type of a first prompt. An agent that launches another one wants to hear from it; a person
+// sees its screen, and need not be told that no message came.
+func promptType(ctx context.Context) parley.MessageType {
+	if parley.CallerFrom(ctx).Operator {
+		return parley.TypeInformation
+	}
+	return parley.TypeRequest
 }
 
 // UpdateAgent implements parley.TerminalService. A prompt that differs is a message of the caller's, and
@@ -104,7 +113,7 @@ func (ts *terminalService) update(
 	}
 
 	sent, err := ts.messages.SendMessage(ctx, parley.SendMessageRequest{
-		To: parley.Names{res.AgentID}, Text: req.Prompt, Type: parley.TypeRequest,
+		To: parley.Names{res.AgentID}, Text: req.Prompt, Type: promptType(ctx),
 	})
 	if err != nil {
 		return nil, err
