@@ -288,6 +288,7 @@ type Waiting struct {
 	Code   ReasonCode // why the first of all waits; "" while it is in hand
 	Reason string     // the same in words
 	Since  time.Time  // since when that lasts
+	Until  time.Time  // when it ends, zero if that is not known
 }
 
 // Sentence says it for people, such as "queued behind 4: coder has had a question open for 20 min".
@@ -310,7 +311,11 @@ func (w Waiting) cause(now time.Time) string {
 	case w.Code == "":
 		return who + " is getting one now"
 	case words != "":
-		return strings.NewReplacer("%s's", whose, "%s", who).Replace(words) + " for " + FormatDuration(now.Sub(w.Since))
+		words = strings.NewReplacer("%s's", whose, "%s", who).Replace(words) + " for " + FormatDuration(now.Sub(w.Since))
+		if !w.Until.IsZero() {
+			words += ", until " + FormatEnd(w.Until)
+		}
+		return words
 	case w.Agent == "":
 		return w.Reason
 	}
@@ -360,6 +365,9 @@ func FormatCost(amount float64) string {
 	}
 	return fmt.Sprintf("%.2f", amount)
 }
+
+// FormatEnd formats the time at which something ends, for people.
+func FormatEnd(at time.Time) string { return at.Local().Format("2 Jan 15:04") }
 
 // FormatDuration formats a duration for people.
 func FormatDuration(d time.Duration) string {

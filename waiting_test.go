@@ -20,6 +20,8 @@ func TestRootCauseOfAWaitIsSaidInASentence(t *testing.T) {
 		{parley.Waiting{Ahead: 2}, "queued behind 2: coder is getting one now"},
 		{parley.Waiting{Ahead: 1, Code: parley.HoldUnreadable, Reason: "its terminal cannot be read: gone"},
 			"queued behind 1: coder: its terminal cannot be read: gone"},
+		{parley.Waiting{Code: parley.HoldLimit, Until: time.Date(2030, 1, 2, 3, 4, 0, 0, time.Local)},
+			"coder has been at its usage limit for 20 min, until 2 Jan 03:04"},
 		{parley.Waiting{Code: parley.HoldPaused}, "messages have been paused for 20 min"},
 		{parley.Waiting{Code: parley.HoldExited, Agent: "-"}, "its program has been gone for 20 min"},
 		{parley.Waiting{Code: parley.HoldStopped, Agent: "-"}, "it has been stopped for 20 min"},

@@ -33,10 +33,14 @@ func (a *admission) explainWaiting(ctx context.Context, messageID string, ds []p
 // that message began to wait for it.
 func rootCause(m *team.Member, code parley.ReasonCode, reason string, since time.Time, ahead int) parley.Waiting {
 	agent := m.Agent()
-	if code.LastsWith(agent.State) && agent.Since.Before(since) {
+	if code.LastsWith(agent.State) {
 		since = agent.Since
 	}
-	return parley.Waiting{Agent: m.Name, Ahead: ahead, Code: code, Reason: reason, Since: since}
+	w := parley.Waiting{Agent: m.Name, Ahead: ahead, Code: code, Reason: reason, Since: since}
+	if until := limitedUntil(m, &agent); until != nil && code == parley.HoldLimit {
+		w.Until = *until
+	}
+	return w
 }
 
 // lastStep returns when a delivery reached the rung that it is on.

@@ -171,7 +171,7 @@ func agentTable(c *cli, agents []parley.AgentStatus) *table {
 			a.Name,
 			parley.Short(a.ID),
 			kindOf(a),
-			c.paint(agentStyle(a.State), string(a.State)),
+			c.paint(agentStyle(a.State), stateWords(a)),
 			c.ago(a.Since),
 			strconv.Itoa(a.Unread),
 			strconv.Itoa(a.Queued),
@@ -200,6 +200,14 @@ func contextWords(tokens int64) string {
 		return ""
 	}
 	return parley.FormatCount(tokens)
+}
+
+// stateWords returns the state of an agent, and when a usage limit ends.
+func stateWords(a parley.AgentStatus) string {
+	if a.LimitedUntil == nil {
+		return string(a.State)
+	}
+	return string(a.State) + " until " + parley.FormatEnd(*a.LimitedUntil)
 }
 
 // todayWords says what an agent's program has used today, "" if that is not known.

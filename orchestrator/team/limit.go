@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"parley"
 	"parley/profile"
 )
 
@@ -22,7 +23,7 @@ func (l Limit) Words() string {
 	if l.Until.IsZero() {
 		return "; when it ends is not known"
 	}
-	return ", until " + l.Until.Local().Format("2 Jan 15:04")
+	return ", until " + parley.FormatEnd(l.Until)
 }
 
 // LimitTimer remembers the usage limit of a terminal, since a time of day means another day when it
