@@ -74,7 +74,8 @@ func (o *opening) explain(err error) error {
 }
 
 func (c *control) clientArgv() []string {
-	argv := append([]string{c.opts.Binary}, c.opts.socket()...)
+	// With -u tmux prints what is not ASCII as it is, whatever the locale: over ssh and in cron there often is none.
+	argv := append([]string{c.opts.Binary, "-u"}, c.opts.socket()...)
 	// Two words (cat -u) run without a shell.
 	return append(argv, "-f", "/dev/null", "-C", "new-session", "-A", "-s", hubSession,
 		"-f", "no-output,ignore-size", "cat", "-u")

@@ -2,6 +2,7 @@ package tmux_test
 
 import (
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,6 +48,21 @@ func TestScreenReadsWhatTmuxPrints(t *testing.T) {
 		if diff := cmp.Diff(want, got.Lines); diff != "" {
 			t.Errorf("%s: %s", flag, diff)
 		}
+	}
+}
+
+// A daemon that was started over ssh or by cron may have no locale.
+func TestScreenIsReadWithoutALocale(t *testing.T) {
+	opts := tmuxtest.Options(t)
+	opts.Env = slices.DeleteFunc(opts.Env, func(entry string) bool {
+		return strings.HasPrefix(entry, "LC_") || strings.HasPrefix(entry, "LANG")
+	})
+	s := tmuxtest.StartWith(t, opts)
+	info := must.Have(s.NewSession(t.Context(), tmux.SessionOptions{Name: "box", Argv: []string{"sh", "-c",
+		`printf '╭─ é 😀\n❯ ready'; exec sleep 1000`}}))(t)
+	screen := tmuxtest.WaitFor(t, s.Pane(info.ID), func(s tmux.Screen) bool { return tmuxtest.Shows(s, "ready") })
+	if got := strings.Join(screen.Lines, "\n"); !strings.HasPrefix(got, "╭─ é 😀\n❯ ready\n") {
+		t.Errorf("got %q", got)
 	}
 }
 
