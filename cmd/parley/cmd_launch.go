@@ -65,6 +65,10 @@ about the team. --profile overrides that; parley profiles lists them.`,
 	_ = cmd.RegisterFlagCompletionFunc("on", offer(func(cmd *cobra.Command) []string { return completeHosts(cmd.Context(), c) }))
 	_ = cmd.RegisterFlagCompletionFunc("group", completer{c}.offerGroups())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if c.host != "" { // a launch takes the directory and the environment from here
+			return notFromAfar(c.host)
+		}
+
 		r.Name, r.Command = args[0], args[1:]
 		var err error
 		if r.Env, err = parseEnv(env); err != nil {

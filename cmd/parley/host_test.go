@@ -161,8 +161,10 @@ func TestHostReachesADaemonOverSSH(t *testing.T) {
 	if out, err := b.from("status"); err != nil || !strings.Contains(out, b.Workspace) {
 		t.Errorf("its status: %s %v", out, err)
 	}
-	if out, err := b.from("up"); err == nil || !strings.Contains(out, "only on the machine of the daemon") {
-		t.Errorf("what works there alone: %s %v", out, err)
+	for _, alone := range [][]string{{"up"}, {"launch", "other", "--", "cat"}} {
+		if out, err := b.from(alone...); err == nil || !strings.Contains(out, "only on the machine of the daemon") {
+			t.Errorf("%v works there alone: %s %v", alone, out, err)
+		}
 	}
 	if out, err := b.from("attach", "coder"); err == nil || !strings.Contains(out, "attach needs a terminal") {
 		t.Errorf("attach without a terminal: %s %v", out, err)
