@@ -71,10 +71,11 @@ func attachArgs(c *cli, res *parley.AttachInfoResult) []string {
 	if around := c.tmuxAround(); res.Adopted && around != "" && daemon.RealPath(around) == daemon.RealPath(res.Socket) {
 		return []string{res.Command[0], "-S", res.Socket, "switch-client", "-t", res.Pane}
 	}
+	argv := withUTF8(c.env, res.Command)
 	if res.Adopted {
-		return res.Command
+		return argv
 	}
-	return withColours(c.env, res.Command)
+	return withColours(c.env, argv)
 }
 
 // tmuxClient returns a tmux client for this terminal. With TMUX in its environment, tmux

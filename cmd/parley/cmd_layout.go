@@ -146,7 +146,7 @@ func tileTerminal(c *cli, tiles []tile) error {
 	env := slices.DeleteFunc(
 		slices.Clone(c.env), func(entry string) bool { return strings.HasPrefix(entry, "TMUX=") },
 	)
-	argv := append([]string{path, "-L", layoutServer, "-f", "/dev/null"}, colourFlags(c.env)...)
+	argv := append(withUTF8(c.env, []string{path, "-L", layoutServer, "-f", "/dev/null"}), colourFlags(c.env)...)
 
 	return syscall.Exec(path, append(argv, layoutCommands(tiles)...), env)
 }
@@ -198,4 +198,13 @@ func colourFlags(env daemon.Environ) []string {
 // withColours adds the flags to the command that shows a terminal of parley's own server.
 func withColours(env daemon.Environ, argv []string) []string {
 	return slices.Concat(argv[:1], colourFlags(env), argv[1:])
+}
+
+// withUTF8 lets tmux show characters beyond ASCII, unless the locale says that the terminal does not. Over ssh there
+// often is no locale.
+func withUTF8(env daemon.Environ, argv []string) []string {
+	if !usesUTF8(env) {
+		return argv
+	}
+	return slices.Insert(slices.Clone(argv), 1, "-u")
 }
