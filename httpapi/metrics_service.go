@@ -168,6 +168,9 @@ func addPrograms(s *scrape, programs []parley.ProgramUsage) {
 	tokens := prometheus.NewDesc("parley_program_tokens_total",
 		"Tokens that models of agents' programs used. No token is in two kinds.",
 		[]string{"agent", "model", "kind"}, nil)
+	cost := prometheus.NewDesc("parley_program_cost_total",
+		"What that cost, by the prices of parley.yaml; models without a price are not in it.",
+		[]string{"agent", "model"}, nil)
 	known := prometheus.NewDesc("parley_program_usage_known",
 		"1 if all that an agent's program used is known.", []string{"agent"}, nil)
 
@@ -178,11 +181,15 @@ func addPrograms(s *scrape, programs []parley.ProgramUsage) {
 		}
 		s.add(known, prometheus.GaugeValue, whole, p.Agent)
 
-		models := map[string]parley.Tokens{}
+		models, costs := map[string]parley.Tokens{}, map[string]float64{}
 		for _, d := range p.Days {
 			models[d.Model] = models[d.Model].Plus(d.Tokens)
+			costs[d.Model] += d.Cost
 		}
 		for model, t := range models {
+			if costs[model] > 0 {
+				s.add(cost, prometheus.CounterValue, costs[model], p.Agent, model)
+			}
 			for kind, n := range map[string]int64{
 				"input": t.Input, "cached": t.Cached, "cache_write": t.CacheWrite, "output": t.Output,
 			} {

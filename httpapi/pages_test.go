@@ -170,12 +170,17 @@ func TestMetrics(t *testing.T) {
 		"parley_http_requests_total check_inbox 401": 1,
 		"parley_http_requests_total unknown 404":     1,
 		"parley_http_requests_total read_events 101": 1,
+		"parley_program_tokens_total coder output m": 9,
+		"parley_program_cost_total coder m":          0.75,
 	} {
 		if value, ok := got[name]; !ok || value != want {
 			t.Errorf("%s is %v (%v), want %v", name, value, ok, want)
 		}
 	}
 
+	if _, priced := got["parley_program_cost_total coder free"]; priced {
+		t.Error("a model without a price has a cost")
+	}
 	if up := got["parley_uptime_seconds"]; up < 60 {
 		t.Errorf("it has run for %v seconds, want 60 at least", up)
 	}
