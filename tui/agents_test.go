@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -126,4 +127,13 @@ func FuzzSafeScreen(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestAUsageLimitShowsItsEnd(t *testing.T) {
+	ends := time.Date(2030, 1, 2, 15, 4, 0, 0, time.Local)
+	var a agents
+	got := a.rest(&parley.AgentStatus{LimitedUntil: &ends, WaitsFor: "it has been at its usage limit for 3 min"})
+	if got != "usage limit until 2 Jan 15:04" {
+		t.Errorf("got %q", got)
+	}
 }

@@ -210,6 +210,9 @@ func waitsWords(s *parley.AgentStatus) string {
 // rest returns why an agent is not typed to, else its last message, else how its
 // state is known.
 func (a *agents) rest(s *parley.AgentStatus) string {
+	if s.LimitedUntil != nil { // the end first: the column is narrow
+		return "usage limit until " + parley.FormatEnd(*s.LimitedUntil)
+	}
 	if why := waitsWords(s); why != "" {
 		return why
 	}
