@@ -193,12 +193,7 @@ func newBenchWorkspace(b *testing.B, agents, messages int) *benchWorkspace {
 	w.client.Close()
 	must.Do(b, h.Command("down").Run())
 
-	db := must.Have(sql.Open("sqlite", "file:"+filepath.Join(h.Workspace, daemon.StateDir, "parley.db")+
-		"?_pragma=journal_mode(WAL)&_pragma=synchronous(OFF)&_pragma=cache_size(-200000)"))(b)
-	db.SetMaxOpenConns(1)
-	must.Do(b, milliontest.Fill(db, ids, messages))
-	must.Do(b, db.Close())
-
+	fillWorkspace(b, h, ids, messages)
 	w.serve(b)
 	b.Cleanup(w.client.Close)
 	s := openBenchScreen(b, h) // the first one waits until the daemon has counted everything
@@ -206,6 +201,16 @@ func newBenchWorkspace(b *testing.B, agents, messages int) *benchWorkspace {
 	s.close()
 
 	return w
+}
+
+// fillWorkspace writes messages between agents while no daemon runs.
+func fillWorkspace(t testing.TB, h *testhome.Home, ids []string, messages int) {
+	t.Helper()
+	db := must.Have(sql.Open("sqlite", "file:"+filepath.Join(h.Workspace, daemon.StateDir, "parley.db")+
+		"?_pragma=journal_mode(WAL)&_pragma=synchronous(OFF)&_pragma=cache_size(-200000)"))(t)
+	db.SetMaxOpenConns(1)
+	must.Do(t, milliontest.Fill(db, ids, messages))
+	must.Do(t, db.Close())
 }
 
 // serve starts the daemon.

@@ -31,10 +31,16 @@ import (
 
 // The soak: agents work for an hour under mixed traffic, with a screen attached and restarts
 // of the daemon. What it uses at the end is compared with what it used after the first tenth.
+//
+// What has a bound begins at it, so that only what has none grows: SQLite keeps up to 16 MB of
+// the database in memory, and a terminal keeps so many lines, each with some bytes that tmux
+// does not count.
 const (
 	soakAgents   = 30
 	soakRestarts = 2
 	soakGrowth   = 0.10
+	soakPast     = 50_000 // messages
+	soakHistory  = "attach: {history: 100}\n"
 )
 
 // soakMeasures are what is compared. A difference below noise is none.
@@ -92,12 +98,21 @@ type soak struct {
 
 func newSoak(t *testing.T, h *testhome.Home) *soak {
 	t.Helper()
-	testhome.Run[parley.Answer](t, h, "serve")
-	s := &soak{t: t, home: h, begun: time.Now(), first: map[string][]float64{}, last: map[string][]float64{}}
-	text := must.Have(os.ReadFile(filepath.Join(h.Workspace, daemon.StateDir, "daemon.json")))(t)
-	must.Do(t, json.Unmarshal(text, &s.info))
-	s.client = client.New(client.Options{Socket: s.info.Socket, Key: operatorKey, Retry: time.Minute})
+	must.Do(t, os.WriteFile(filepath.Join(h.Workspace, "parley.yaml"), []byte(soakHistory), 0o600))
+	s := &soak{t: t, home: h, first: map[string][]float64{}, last: map[string][]float64{}}
+	s.serve()
+	var ids []string
+	for i := range 10 {
+		req := parley.RegisterAgentRequest{Username: fmt.Sprintf("mailbox-%d", i)}
+		ids = append(ids, must.Have(s.client.RegisterAgent(t.Context(), req))(t).AgentID)
+	}
+	s.client.Close()
+	must.Do(t, h.Command("down").Run())
+	fillWorkspace(t, h, ids, soakPast)
+
+	s.serve()
 	t.Cleanup(s.client.Close)
+	s.begun = time.Now()
 
 	for i := range soakAgents {
 		must.Have(s.client.LaunchAgent(t.Context(), parley.LaunchAgentRequest{
@@ -108,6 +123,15 @@ func newSoak(t *testing.T, h *testhome.Home) *soak {
 	}
 
 	return s
+}
+
+// serve starts the daemon.
+func (s *soak) serve() {
+	s.t.Helper()
+	testhome.Run[parley.Answer](s.t, s.home, "serve")
+	text := must.Have(os.ReadFile(filepath.Join(s.home.Workspace, daemon.StateDir, "daemon.json")))(s.t)
+	must.Do(s.t, json.Unmarshal(text, &s.info))
+	s.client = client.New(client.Options{Socket: s.info.Socket, Key: operatorKey, Retry: time.Minute})
 }
 
 func soakName(i int) string { return fmt.Sprintf("agent-%02d", i%soakAgents) }
