@@ -41,6 +41,9 @@ func (rs *responderService) Usage(ctx context.Context, req parley.UsageRequest) 
 	if req.Since != nil {
 		since = *req.Since
 	}
+	if !parley.CallerFrom(ctx).Operator {
+		return res, nil // what programs use is not for agents
+	}
 	res.Programs, err = rs.meter.Programs(ctx, agentID, since)
 
 	return res, err
