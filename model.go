@@ -2,6 +2,7 @@ package parley
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
@@ -147,6 +148,8 @@ type UsageResult struct {
 	// Programs are what the programs of agents in terminals used, by name. Total does not have it.
 	Programs []ProgramUsage `json:"programs"`
 
+	Budget *BudgetUse `json:"budget,omitempty"` // of all programs together, if there is one
+
 	Calls []ModelCall `json:"calls"`
 }
 
@@ -203,6 +206,16 @@ func (u UsageUnknown) Words() string {
 	return "not known: " + string(u)
 }
 
+// BudgetUse is how much of a day's budget is used.
+type BudgetUse struct {
+	Percent int    `json:"percent"` // more than 100 if it is exceeded
+	Used    string `json:"used"`    // in words, such as "812k of 5000k tokens"
+	Then    string `json:"then"`    // what follows when it is used up: warn, hold or pause
+}
+
+// Words says it for people.
+func (b *BudgetUse) Words() string { return fmt.Sprintf("%d %% of its budget, %s", b.Percent, b.Used) }
+
 // ProgramUsage is what the program of an agent used.
 type ProgramUsage struct {
 	AgentID string `json:"agent_id"`
@@ -213,8 +226,11 @@ type ProgramUsage struct {
 	Unknown UsageUnknown `json:"unknown,omitempty"`
 
 	Spending
-	Today Spending   `json:"today"`
-	Days  []UsageDay `json:"days"` // the newest first
+	Today Spending `json:"today"`
+
+	Budget *BudgetUse `json:"budget,omitempty"` // of this agent alone, if there is one
+
+	Days []UsageDay `json:"days"` // the newest first
 }
 
 // Spending is what models used, and what that cost.

@@ -159,8 +159,23 @@ func (a *api) addModels(ctx context.Context, s *scrape) error {
 		s.add(seconds, prometheus.CounterValue, float64(u.LatencyMS)/1000, u.Agent)
 	}
 	addPrograms(s, usage.Programs)
+	addBudgets(s, usage)
 
 	return nil
+}
+
+// addBudgets adds how much of the budgets of today is used.
+func addBudgets(s *scrape, usage *parley.UsageResult) {
+	used := prometheus.NewDesc("parley_budget_used_ratio",
+		"How much of the budget of today is used, 1 for all of it; without an agent, that of the team.", []string{"agent"}, nil)
+	if usage.Budget != nil {
+		s.add(used, prometheus.GaugeValue, float64(usage.Budget.Percent)/100, "")
+	}
+	for _, p := range usage.Programs {
+		if p.Budget != nil {
+			s.add(used, prometheus.GaugeValue, float64(p.Budget.Percent)/100, p.Agent)
+		}
+	}
 }
 
 // addPrograms adds what the programs of agents have used since the workspace began.

@@ -172,6 +172,8 @@ func TestMetrics(t *testing.T) {
 		"parley_http_requests_total read_events 101": 1,
 		"parley_program_tokens_total coder output m": 9,
 		"parley_program_cost_total coder m":          0.75,
+		"parley_budget_used_ratio coder":             1.25,
+		"parley_budget_used_ratio ":                  0.03,
 	} {
 		if value, ok := got[name]; !ok || value != want {
 			t.Errorf("%s is %v (%v), want %v", name, value, ok, want)

@@ -44,6 +44,7 @@ func (rs *responderService) Usage(ctx context.Context, req parley.UsageRequest) 
 	if !parley.CallerFrom(ctx).Operator {
 		return res, nil // what programs use is not for agents
 	}
+	res.Budget = rs.meter.Budget("")
 	res.Programs, err = rs.meter.Programs(ctx, agentID, since)
 
 	return res, err

@@ -118,6 +118,17 @@ func TestHealthShowsModelUsage(t *testing.T) {
 	s.hides("12 answered")
 }
 
+func TestHealthShowsBudgets(t *testing.T) {
+	f := busyTeam()
+	coder := parley.ProgramUsage{Agent: "coder", Budget: &parley.BudgetUse{Percent: 16, Used: "812k of 5000k tokens"}}
+	coder.Today = parley.Spending{Responses: 3, Tokens: parley.Tokens{Input: 812_000}}
+	f.usage.Programs = []parley.ProgramUsage{coder}
+	f.usage.Budget = &parley.BudgetUse{Percent: 40, Used: "2.00 of 5.00"}
+	s := newScreen(t, f, 160, 60)
+	s.press("5")
+	s.shows("Tokens today", "812k in, 0 out · 16 % of its budget, 812k of 5000k tokens", "the team", "40 % of its budget, 2.00 of 5.00")
+}
+
 func TestHealthShowsWhoWritesToWhom(t *testing.T) {
 	f := newFake()
 	f.agent("coder", parley.StateIdle, 0, 0, "")

@@ -109,7 +109,14 @@ func (h *health) programs(w int) []string {
 				words += " · " + p.Unknown.Words()
 			}
 		}
+		if p.Budget != nil {
+			words += " · " + p.Budget.Words()
+		}
 		lines = append(lines, h.figure(safeLine(p.Agent), words, nil, w))
+	}
+
+	if b := h.usage.Budget; b != nil {
+		lines = append(lines, h.figure("the team", b.Words(), nil, w))
 	}
 
 	return append(lines, "")

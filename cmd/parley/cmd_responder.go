@@ -188,7 +188,7 @@ func printUsage(c *cli, res *parley.UsageResult) error {
 		return c.printLine("No model has been called.")
 	}
 
-	printPrograms(c, res.Programs)
+	printPrograms(c, res.Programs, res.Budget)
 	var t table
 	for _, a := range res.Agents {
 		t.add(c.paint(bold, a.Agent), spentWords(a.Spent), failureWords(a.Failures))

@@ -12,12 +12,15 @@ const daysShown = 7
 
 // printPrograms prints what the programs of agents used, with the last days of an agent that was asked
 // for alone.
-func printPrograms(c *cli, programs []parley.ProgramUsage) {
+func printPrograms(c *cli, programs []parley.ProgramUsage, team *parley.BudgetUse) {
 	var t, days table
 	for _, p := range programs {
-		t.add(c.paint(bold, p.Agent), programWords(&p.Spending, p.Unknown), todayPart(&p.Today))
+		t.add(c.paint(bold, p.Agent), programWords(&p.Spending, p.Unknown), todayPart(&p))
 	}
 	t.print(c.out)
+	if team != nil {
+		c.printf("The team has used %s today.\n", team.Words())
+	}
 
 	if len(programs) != 1 {
 		return
@@ -55,9 +58,13 @@ func programWords(s *parley.Spending, unknown parley.UsageUnknown) string {
 	return strings.Join(words, "; ")
 }
 
-func todayPart(today *parley.Spending) string {
-	if today.Responses == 0 {
-		return ""
+func todayPart(p *parley.ProgramUsage) string {
+	words := ""
+	if p.Today.Responses > 0 {
+		words = "today " + todayWords(&p.Today)
 	}
-	return "today " + todayWords(today)
+	if p.Budget != nil {
+		words = strings.TrimPrefix(words+", "+p.Budget.Words(), ", ")
+	}
+	return words
 }

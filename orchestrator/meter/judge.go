@@ -24,9 +24,12 @@ func (o overrun) usedUp() bool { return o.percent >= 100 }
 
 // judge compares what was used today with the budgets.
 func (m *Meter) judge(ctx context.Context, day string, today map[string]parley.Spending, now time.Time) error {
-	over := map[string]overrun{}
+	over, budgets := map[string]overrun{}, map[string]parley.BudgetUse{}
 	note := func(whose string, b Budget, s parley.Spending) {
 		percent, words := b.usedUp(s)
+		if b.Given() {
+			budgets[whose] = parley.BudgetUse{Percent: percent, Used: words, Then: b.Then}
+		}
 		if b.Given() && percent >= b.WarnAt {
 			over[whose] = overrun{percent, words, b.Then, now}
 		}
@@ -40,14 +43,14 @@ func (m *Meter) judge(ctx context.Context, day string, today map[string]parley.S
 	}
 	note("", m.opts.Team, all)
 
-	m.replace(over)
+	m.replace(over, budgets)
 
 	return m.pause(ctx, day, over)
 }
 
 // replace notes the new state, and wakes the couriers of agents whose messages are held from now on, or
 // no longer.
-func (m *Meter) replace(over map[string]overrun) {
+func (m *Meter) replace(over map[string]overrun, budgets map[string]parley.BudgetUse) {
 	m.mu.Lock()
 	before := m.over
 	for whose, o := range over {
@@ -56,7 +59,7 @@ func (m *Meter) replace(over map[string]overrun) {
 			over[whose] = o
 		}
 	}
-	m.over = over
+	m.over, m.budgets = over, budgets
 	m.mu.Unlock()
 
 	for _, member := range m.opts.Roster.All() {

@@ -68,7 +68,8 @@ type Meter struct {
 	today   map[string]parley.Spending // by agent
 	context map[string]conversation    // by agent
 	unknown map[string]parley.UsageUnknown
-	over    map[string]overrun // by agent, "" for the team
+	over    map[string]overrun          // by agent, "" for the team
+	budgets map[string]parley.BudgetUse // likewise
 }
 
 // New returns a meter that reads nothing before Run.

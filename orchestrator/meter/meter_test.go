@@ -134,6 +134,10 @@ func TestABudgetWarnsThenHolds(t *testing.T) {
 	s.coder.Reports.NoteTranscript(s.path, s.now)
 
 	s.writes(t, response("a", 1, 78))
+	used := parley.BudgetUse{Percent: 79, Used: "79 of 100 tokens", Then: "hold"}
+	if b := s.Budget(s.coder.ID); b == nil || *b != used || s.Budget("") != nil {
+		t.Errorf("the budget is at %+v, want %+v, and the team has %+v", b, used, s.Budget(""))
+	}
 	if n := len(s.Needs()); n != 0 || s.Hold(s.coder.ID) != "" {
 		t.Errorf("at 79 %%: %d needs, %q", n, s.Hold(s.coder.ID))
 	}

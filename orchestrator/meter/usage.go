@@ -29,6 +29,17 @@ func (m *Meter) Today(agentID string) (s parley.Spending, unknown parley.UsageUn
 	return m.today[agentID], m.unknown[agentID]
 }
 
+// Budget returns how much of the budget of an agent is used, "" for the team's; nil if there is none.
+func (m *Meter) Budget(agentID string) *parley.BudgetUse {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	b, ok := m.budgets[agentID]
+	if !ok {
+		return nil
+	}
+	return &b
+}
+
 // Programs returns what the programs of agents used since a time's day, by name; without an agent, of all
 // that have used something or could have.
 func (m *Meter) Programs(ctx context.Context, agentID string, since time.Time) ([]parley.ProgramUsage, error) {
@@ -58,6 +69,7 @@ func (m *Meter) Programs(ctx context.Context, agentID string, since time.Time) (
 		u := m.opts.Prices.usage(byAgent[member.ID])
 		u.AgentID, u.Agent, u.Program = a.ID, a.Name, a.Profile
 		u.Today, u.Unknown = m.Today(a.ID)
+		u.Budget = m.Budget(a.ID)
 		all = append(all, u)
 	}
 	slices.SortFunc(all, func(a, b parley.ProgramUsage) int {
