@@ -28,7 +28,7 @@ var agentColumns = []agentColumn{
 	{"context", 9, 7, func(_ *agents, s *parley.AgentStatus) string { return contextOf(s) }},
 	{"today", 7, 14, func(_ *agents, s *parley.AgentStatus) string { return spent(s) }},
 	{"last hour", 3, hourSpans, (*agents).curve},
-	{"work", 8, hourSpans, (*agents).workCurve},
+	{"work", 8, hourSpans, workCurve},
 	{"talk", 2, temperatureColumn - 1, func(a *agents, s *parley.AgentStatus) string { return a.temperature(s).inList() }},
 	{"waiting", 0, 34, func(_ *agents, s *parley.AgentStatus) string { return counts(s) }},
 }
@@ -223,7 +223,7 @@ func (a *agents) curve(s *parley.AgentStatus) string {
 }
 
 // workCurve draws when an agent was at work in the last hour.
-func (a *agents) workCurve(s *parley.AgentStatus) string {
+func workCurve(a *agents, s *parley.AgentStatus) string {
 	seconds := a.ledger.work.curve(s.ID, a.now)
 	if slices.Max(seconds) == 0 {
 		return ""

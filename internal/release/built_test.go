@@ -19,7 +19,7 @@ import (
 // Two builds of a release are equal byte for byte, and an archive has all that belongs to the program.
 func TestTwoReleasesAreEqual(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it links the program four times")
+		t.Skip("it links the program twice")
 	}
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
 		t.Skip("there is no release for this system")

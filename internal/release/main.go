@@ -84,6 +84,15 @@ func (r *release) run() error {
 	return r.publish()
 }
 
+// program returns the path of the program for a system, which is compiled once.
+func (r *release) program(scratch, target string) (string, error) {
+	path := filepath.Join(scratch, strings.ReplaceAll(target, "/", "_"))
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	return path, r.compile(target, path)
+}
+
 // compile builds the program for a system.
 func (r *release) compile(target, out string) error {
 	system, arch, _ := strings.Cut(target, "/")
@@ -98,8 +107,8 @@ func (r *release) compile(target, out string) error {
 // pages returns what the program writes about itself, by its path below a prefix: manual pages and
 // completions. They are the same on all systems.
 func (r *release) pages(scratch string) (tree, error) {
-	program := filepath.Join(scratch, "host")
-	if err := r.compile(runtime.GOOS+"/"+runtime.GOARCH, program); err != nil {
+	program, err := r.program(scratch, runtime.GOOS+"/"+runtime.GOARCH)
+	if err != nil {
 		return nil, err
 	}
 
@@ -131,8 +140,8 @@ func (r *release) pages(scratch string) (tree, error) {
 // build makes the archive, the bill of materials and the packages of one system.
 func (r *release) build(scratch, target string, pages tree, dirs map[string]string) error {
 	name := "parley_" + r.version + "_" + strings.ReplaceAll(target, "/", "_")
-	program := filepath.Join(scratch, name)
-	if err := r.compile(target, program); err != nil {
+	program, err := r.program(scratch, target)
+	if err != nil {
 		return err
 	}
 
