@@ -153,14 +153,23 @@ func backupCommand(c *cli) *cobra.Command {
 		args:    cobra.ExactArgs(1),
 		fill: func(args []string, to url.Values) error {
 			path := args[0]
-			if !filepath.IsAbs(path) {
+			switch {
+			case filepath.IsAbs(path):
+			case c.host != "":
+				return parley.Errorf(parley.InvalidArgument, "the daemon on %s writes the copy there, and %q is a path from here",
+					c.host, path).Suggest("Give an absolute path on that machine.")
+			default:
 				path = filepath.Join(c.dir, path)
 			}
 			to.Set("path", path)
 			return nil
 		},
 		print: func(c *cli, res *parley.BackupResult) error {
-			return c.printLine(fmt.Sprintf("Copied to %s (%d bytes).", res.Path, res.Size))
+			where := ""
+			if c.host != "" {
+				where = " on " + c.host
+			}
+			return c.printLine(fmt.Sprintf("Copied to %s%s (%d bytes).", res.Path, where, res.Size))
 		},
 	})
 }

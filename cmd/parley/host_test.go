@@ -170,6 +170,14 @@ func TestHostReachesADaemonOverSSH(t *testing.T) {
 		t.Errorf("attach without a terminal: %s %v", out, err)
 	}
 
+	if out, err := b.from("backup", "copy.db"); err == nil || !strings.Contains(out, "an absolute path on that machine") {
+		t.Errorf("a copy without a place: %s %v", out, err)
+	}
+	there := filepath.Join(b.dir, "copy.db")
+	if out, err := b.from("backup", there); err != nil || !strings.Contains(out, "Copied to "+there+" on box (") {
+		t.Errorf("a copy there: %s %v", out, err)
+	}
+
 	b.filesGoBothWays(t)
 	if out, err := b.from("log"); err != nil || !strings.Contains(out, "from afar") {
 		t.Errorf("its log: %s %v", out, err)
