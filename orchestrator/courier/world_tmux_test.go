@@ -70,9 +70,9 @@ func (h simHandle) Screen(ctx context.Context, _ tmux.ScreenOptions) (s tmux.Scr
 // Run implements tmux.Runner.
 func (h simHandle) Run(ctx context.Context, compose func(string) string) (out string, err error) {
 	line := compose("TOKEN")
-	issued, known, by := time.Now(), h.w.watch.seen(), h.w.hosts.acting
+	issued, known, by, on := time.Now(), h.w.watch.seen(), h.w.hosts.acting, h.w.claimedOn
 	err = h.w.command(ctx, kindOf(line), func() error {
-		h.w.watch.issued, h.w.watch.known, h.w.watch.by = issued, known, by
+		h.w.watch.issued, h.w.watch.known, h.w.watch.by, h.w.watch.on = issued, known, by, on
 		commands, err := parseLine(line, h.w.formats)
 		if err != nil {
 			return err

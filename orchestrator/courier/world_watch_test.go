@@ -36,6 +36,7 @@ type watch struct {
 	issued   time.Time // the command that types
 	known    time.Time // what could be seen when it was issued
 	by       *daemon   // who issued it
+	on       *simPane  // for which pane: another daemon may have taken over since
 	asked    time.Time // the claim, before the database was slow
 	reports  int
 	foreign  bool      // the pane was another's when tmux last told of it
@@ -110,7 +111,7 @@ func (v *watch) typable(p *simPane, what string) {
 	case p.gone:
 	case p.options["@parley_agent"] != agentID:
 		v.w.violate(promiseAgent, "%s goes into a pane of %q", what, p.options["@parley_agent"])
-	case v.w.claimedOn != p:
+	case v.on != p:
 		v.w.violate(promiseAgent, "%s goes into another pane", what)
 	case p.dead:
 		v.w.violate(promiseAgent, "%s goes into a dead pane", what)
@@ -248,7 +249,7 @@ func (v *watch) advances(k store.Key, changes []store.Change, decided time.Time)
 		}
 		// Until a refusal could have followed, a report is not certain either.
 		if at, ok := v.w.daemon.m.NamedAt(m.short()); ok && m.pasted && !at.Before(m.pastedAt) && !m.named.After(decided) &&
-			v.w.settled(at) {
+			v.w.settled(at, decided) {
 			v.w.violate(promiseCertain, "the program has named %s, which is unconfirmed: %s", m.Text, c.Reason)
 		}
 	case parley.DeliveryHeld, parley.DeliveryQueued:
@@ -279,10 +280,10 @@ func (v *watch) keyWaits() bool {
 	return !p.dead && t != nil && !t.Stopping.Load() && !at.IsZero() && !at.After(v.captured)
 }
 
-// settled reports whether what a program named at a time can no longer be refused.
-func (w *world) settled(at time.Time) bool {
+// settled reports whether what a program named at a time could no longer be refused later on.
+func (w *world) settled(at, now time.Time) bool {
 	within := must(w.set.Find(w.story.Profile)).RefusesWithin
-	return within == 0 || time.Since(at) > within+2*w.story.Traits.Report+100*time.Millisecond
+	return within == 0 || now.Sub(at) > within+2*w.story.Traits.Report+100*time.Millisecond
 }
 
 // guessed reports whether nobody could know that a person had cleared a text away: only what the
