@@ -225,7 +225,8 @@ func Nearest(word string, candidates []string) string {
 	return best
 }
 
-// distance returns how many bytes must be put in, left out or replaced, or swapped with their neighbour, to make b of a.
+// distance returns how many bytes must be put in, left out or replaced, or swapped with their neighbour, to make
+// b of a.
 func distance(a, b string) int {
 	// rows are the distances of the beginnings of b from those of a that are two shorter, one shorter, and whole.
 	var rows [3][]int

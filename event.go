@@ -65,6 +65,7 @@ type Event struct {
 	Kind             MessageKind `json:"kind,omitempty"`         // of a new message
 	MessageType      MessageType `json:"message_type,omitempty"` // of a new message
 	RequiresResponse bool        `json:"requires_response,omitempty"`
+	InReplyTo        string      `json:"in_reply_to,omitempty"` // of a new message; of a notice what it is about
 
 	AgentID  string `json:"agent_id,omitempty"`
 	Agent    string `json:"agent,omitempty"`

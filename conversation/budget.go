@@ -134,7 +134,7 @@ func (b *Budgets) renew(t Turn) {
 		b.chains = map[string]*chain{}
 	}
 	if b.chains[t.Chain] == nil {
-		b.chains[t.Chain] = &chain{counts: turnCounts{}, last: t.At}
+		b.chains[t.Chain] = &chain{last: t.At}
 	}
 	if c := b.chains[t.Renews]; c != nil {
 		c.renew(0)
@@ -210,8 +210,9 @@ const (
 	// chainIdle is how long an idle chain is remembered: the default time that a message
 	// may wait for its terminal.
 	chainIdle = 24 * time.Hour
-	// maxChains bounds the chains; beyond it the half that was idle longest is forgotten.
-	maxChains = 10_000
+	// maxChains bounds the chains; beyond it the half that was idle longest is forgotten. Each takes
+	// up to 600 bytes, and few of a team's messages wait for an answer at a time.
+	maxChains = 2000
 	// sweepFrom is the growth below which nothing is swept.
 	sweepFrom = 1000
 )

@@ -331,11 +331,12 @@ func TestTurnIsTheLastThatReachedAnAgent(t *testing.T) {
 func TestBudgetsForgetIdleMemory(t *testing.T) {
 	var b Budgets
 	b.Mute("m", "n")
+	const aDay = 2 * 24 * 60 * 60 / 10 // agents
 	for n := range 40_000 {
 		b.Take(turnAt(float64(n)*10, fmt.Sprint(n), 1, fmt.Sprint("a", n), fmt.Sprint("b", n)))
 		b.Take(personAt(float64(n)*10, fmt.Sprint("p", n), fmt.Sprint("c", n)))
 	}
-	if got := len(b.chains) + len(b.pairs) + len(b.agents); got > 5*maxChains {
+	if len(b.chains)+len(b.pairs) > 5*maxChains || len(b.agents) > 2*aDay {
 		t.Errorf("%d chains, %d pairs and %d agents are remembered", len(b.chains), len(b.pairs), len(b.agents))
 	}
 	if got := b.Judge(Settings{}, turnAt(2e6, "x", 1, "n", "m")); got.Reason != MutedByOperator {

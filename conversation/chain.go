@@ -4,7 +4,7 @@ import "time"
 
 // chain is the memory of all messages that follow from one.
 type chain struct {
-	counts  turnCounts
+	counts  turnCounts // nil: none yet
 	last    time.Time
 	highest int // highest hop of a started turn
 	renewed int // the hop at which its budget was last reset
@@ -67,6 +67,9 @@ func (c *chain) between(one, other string) int {
 }
 
 func (c *chain) take(t Turn) {
+	if c.counts == nil {
+		c.counts = turnCounts{}
+	}
 	if c.counts[t.From] == nil {
 		c.counts[t.From] = map[string]int{}
 	}

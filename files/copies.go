@@ -1,11 +1,23 @@
 package files
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
 )
+
+// furtherSuffix ends the name of the directory with the copies for further readers of a file.
+const furtherSuffix = ".further"
+
+// FurtherCopy names the copy of a file for other readers than the first, to whom it was forwarded. Readers have
+// their own copy, and cannot write to those of others. The same readers share one copy.
+func FurtherCopy(id, readers string) string {
+	sum := sha256.Sum256([]byte(readers))
+	return filepath.Join(id+furtherSuffix, hex.EncodeToString(sum[:16]))
+}
 
 // receivedPath returns the path of the recipients' copy of a file.
 func (s *Store) receivedPath(id, name string) string { return filepath.Join(s.received, id, name) }
@@ -66,5 +78,5 @@ func writeCopy(path string, from *os.File) error {
 
 // Withdraw removes the copy of a file whose message was not sent.
 func (s *Store) Withdraw(id, name string) error {
-	return s.removeCopy(id, name)
+	return s.removeCopies(id, name)
 }

@@ -92,7 +92,7 @@ func (s *Store) recover(
 // Remove deletes a file's copy, and its content unless another file still uses it. Other
 // files that recipients put next to the copy stay.
 func (s *Store) Remove(sha, id, name string, used func() (bool, error)) error {
-	if err := s.removeCopy(id, name); err != nil {
+	if err := s.removeCopies(id, name); err != nil {
 		return err
 	}
 
@@ -111,23 +111,36 @@ func (s *Store) Remove(sha, id, name string, used func() (bool, error)) error {
 	return failed(s.contents, "removing the file", ignoreMissing(os.Remove(s.path(sha))))
 }
 
-// removeCopy deletes the recipients' copy of a file, and its directory unless it holds other files.
-// Recipients may write there: where one has put a link in place of the directory, the link alone is
-// deleted, and nothing where it leads.
-func (s *Store) removeCopy(id, name string) error {
+// removeCopies deletes the recipients' copies of a file, and their directories unless they hold other files.
+func (s *Store) removeCopies(id, name string) error {
 	received, err := os.OpenRoot(s.received)
 	if err != nil {
 		return failed(s.received, "removing the recipient's copy", err)
 	}
 	defer received.Close()
 
-	info, err := received.Lstat(id)
-	if err == nil && info.IsDir() {
-		err = ignoreMissing(received.Remove(filepath.Join(id, name)))
+	further := id + furtherSuffix
+	errs := []error{removeCopy(received, id, name)}
+	if info, err := received.Lstat(further); err == nil && info.IsDir() {
+		entries, err := fs.ReadDir(received.FS(), further)
+		errs = append(errs, ignoreMissing(err))
+		for _, e := range entries {
+			errs = append(errs, removeCopy(received, filepath.Join(further, e.Name()), name))
+		}
 	}
-	err = errors.Join(ignoreMissing(err), ignoreMissing(received.Remove(id)))
+	err = errors.Join(append(errs, ignoreMissing(received.Remove(further)))...)
 
 	return failed(s.receivedPath(id, name), "removing the recipient's copy", err)
+}
+
+// removeCopy deletes one copy. Recipients may write there: where one has put a link in place of the directory, the
+// link alone is deleted, and nothing where it leads.
+func removeCopy(received *os.Root, dir, name string) error {
+	info, err := received.Lstat(dir)
+	if err == nil && info.IsDir() {
+		err = ignoreMissing(received.Remove(filepath.Join(dir, name)))
+	}
+	return errors.Join(ignoreMissing(err), ignoreMissing(received.Remove(dir)))
 }
 
 // Used returns the sizes of all contents and of all recipients' copies, in bytes.

@@ -24,7 +24,7 @@ func TestRemoveDeletesUnusedContent(t *testing.T) {
 	s, dir := open(t, 0)
 	c := put(t, s, "twice")
 	c.Keep()
-	for _, id := range []string{"one", "two"} {
+	for _, id := range []string{"one", FurtherCopy("one", "a b"), FurtherCopy("one", "c"), "two"} {
 		must.Have(s.Receive(c.SHA256, id, "x.txt"))(t)
 	}
 
@@ -43,8 +43,8 @@ func TestRemoveDeletesUnusedContent(t *testing.T) {
 	}
 
 	wantFiles(t, dir, map[string]string{"received/two/notes": "the recipient's"})
-	if _, err := os.Stat(filepath.Join(dir, "received", "one")); err == nil {
-		t.Error("an empty directory was left")
+	if left := must.Have(os.ReadDir(filepath.Join(dir, "received")))(t); len(left) != 1 {
+		t.Errorf("empty directories were left: %v", left)
 	}
 }
 

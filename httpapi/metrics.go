@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -11,6 +12,9 @@ import (
 
 	"parley"
 )
+
+// liveHeap is what the last garbage collection kept: it grows only if something is kept for ever.
+var liveHeap = collectors.GoRuntimeMetricsRule{Matcher: regexp.MustCompile(`^/gc/heap/live:bytes$`)}
 
 // requests are the metrics that are kept between scrapes.
 type requests struct {
@@ -31,7 +35,8 @@ func newRequests(version string) *requests {
 
 	build.Set(1)
 	m.registry.MustRegister(
-		m.total, build, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		m.total, build, collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(liveHeap)),
 	)
 
 	return m

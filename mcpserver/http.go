@@ -169,7 +169,8 @@ func refuse(w http.ResponseWriter, status int, id json.RawMessage, code int, e *
 // refusal returns the error for what the library refuses in plain text.
 func refusal(status int, words string) *parley.Error {
 	if status == http.StatusNotFound {
-		return parley.Errorf(parley.InvalidArgument, "the request belongs to no MCP session: %s", parley.CleanLine(words)).
+		return parley.Errorf(parley.InvalidArgument, "the request belongs to no MCP session: %s",
+			parley.CleanLine(words)).
 			Suggest("Send initialize first, and the %s of its answer with every call.", server.HeaderKeySessionID)
 	}
 	return parley.Errorf(parley.InvalidArgument, "the request is refused: %s", parley.CleanLine(words)).

@@ -52,8 +52,10 @@ func across[Req, Res any](
 	return relay.Ask[Res](ctx, e.store, host, operation, req)
 }
 
-// sshTo returns the command that runs a command on another host, in this terminal.
+// sshTo returns the command that shows in this terminal what a command of tmux shows on another host. With -u tmux
+// shows more than ASCII there: over ssh there often is no locale.
 func (e *elsewhere) sshTo(host string, argv []string) []string {
+	argv = slices.Insert(slices.Clone(argv), min(1, len(argv)), "-u")
 	words := make([]string, len(argv))
 	for i, word := range argv {
 		words[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"

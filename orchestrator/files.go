@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/uuid"
-
 	"parley"
 	"parley/files"
 	"parley/orchestrator/team"
@@ -217,7 +215,7 @@ func (a *admission) checkAttachments(
 			return nil, nil, err
 		}
 
-		path, err := a.receive(ctx, f, copyID(f.ID, d.readers()), readers...)
+		path, err := a.receive(ctx, f, files.FurtherCopy(f.ID, d.readers()), readers...)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -257,33 +255,28 @@ func (d *draft) readers() string {
 	return strings.Join(ids, " ")
 }
 
-// copyID names the directory of the copy shared by a message's readers. Earlier readers have
-// their own copy and cannot write to this one. The same readers share one copy.
-func copyID(fileID, readers string) string {
-	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(fileID+" "+readers)).String()
-}
+// factNames are the members of an attachment with a file that parley alone writes, in lower case.
+var factNames = []string{"file_id", "filename", "size", "sha256", "server_path", "get", "removed_at"}
 
-// attachment writes the stored facts of a file over the members of an attachment. Without a path, the
+// attachment writes the stored facts of a file in place of what the sender says of it. Without a path, the
 // readers fetch the file.
 func attachment(members map[string]json.RawMessage, f parley.File, path string) (json.RawMessage, error) {
 	known := map[string]any{
-		"file_id":     f.ID,
-		"filename":    f.Name,
-		"size":        f.Size,
-		"sha256":      f.SHA256,
-		"server_path": path,
+		"file_id":  f.ID,
+		"filename": f.Name,
+		"size":     f.Size,
+		"sha256":   f.SHA256,
 	}
 	if path == "" {
 		known["get"] = getFile(f)
+	} else {
+		known["server_path"] = path
 	}
 
 	for name, value := range members {
-		if _, ours := known[name]; !ours {
+		if !slices.Contains(factNames, strings.ToLower(strings.TrimSpace(name))) {
 			known[name] = value
 		}
-	}
-	if path == "" {
-		delete(known, "server_path")
 	}
 
 	b, err := json.Marshal(known)

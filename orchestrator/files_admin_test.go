@@ -21,8 +21,7 @@ func (te *testTeam) remove(req parley.RemoveFilesRequest) *parley.RemoveFilesRes
 
 func TestRemovedFileIsGoneAndSaysSo(t *testing.T) {
 	te := newTeam(t)
-	planner, coder := te.as("planner"), te.as("coder")
-	te.as("reviewer")
+	planner, coder, reviewer := te.as("planner"), te.as("coder"), te.as("reviewer")
 	first := te.transfer(planner, "coder", te.give("a.txt", "content"))
 	second := te.transfer(planner, "reviewer", te.give("b.txt", "content")) // the same content under another name
 	te.remove(parley.RemoveFilesRequest{FileIDs: []string{first.Data.FileID}})
@@ -43,6 +42,12 @@ func TestRemovedFileIsGoneAndSaysSo(t *testing.T) {
 		t.Error("the other file with that content cannot be read")
 	}
 
+	forward := parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "see this too",
+		Attachments: []json.RawMessage{json.RawMessage(`{"file_id":"` + second.Data.FileID + `"}`)}}
+	must.Have(te.SendMessage(reviewer, forward))(t)
+	if got := te.kept(); len(got) != 3 {
+		t.Errorf("forwarded: kept %v, want a copy for the new reader too", got)
+	}
 	te.remove(parley.RemoveFilesRequest{FileIDs: []string{second.Data.FileID}})
 	if got := te.kept(); len(got) != 0 {
 		t.Errorf("kept in the end: %v", got)

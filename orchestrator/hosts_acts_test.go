@@ -1,14 +1,20 @@
 package orchestrator
 
 import (
+	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"parley"
 	"parley/internal/must"
+	"parley/internal/setting"
+	"parley/notify"
 	"parley/store"
+	"parley/store/postgrestest"
 	"parley/store/storetest"
 	"parley/tmux/tmuxtest"
 )
@@ -57,7 +63,8 @@ func TestActsReachAgentsOfOtherHosts(t *testing.T) {
 	bob.wantMessages(log, 1)
 
 	info := must.Have(ann.GetAttachInfo(ann.operator(), parley.AttachInfoRequest{Agent: "far"}))(t)
-	if info.Host != "bob" || info.Command[0] != "ssh" || !strings.Contains(info.Command[4], info.Socket) {
+	if info.Host != "bob" || info.Command[0] != "ssh" || !strings.Contains(info.Command[4], info.Socket) ||
+		!strings.HasPrefix(info.Command[4], "'tmux' '-u' ") {
 		t.Errorf("attach from here: %+v", info)
 	}
 	there := must.Have(bob.GetAttachInfo(bob.operator(), parley.AttachInfoRequest{Agent: "far"}))(t)
@@ -144,4 +151,40 @@ func TestAWorkspaceInAFileHasOneHost(t *testing.T) {
 		t.Errorf("got %v, want that there is no such host", err)
 	}
 	te.start(parley.LaunchAgentRequest{Name: "x", Host: "test", Command: []string{"cat"}})
+}
+
+// What only the host of an agent knows is told by that host, though another one has the duty to tell the operator.
+func TestOperatorLearnsOfStuckAgentsOfEachHost(t *testing.T) {
+	t.Parallel()
+	url := storetest.URL(t)
+	told := filepath.Join(t.TempDir(), "told")
+	host := func(name, command string) *testTeam {
+		return newTeam(t, func(o *Options) {
+			o.Store = openHost(t, url, name, o.Workspace)
+			o.Settings.StuckAfter = time.Second
+			s := notify.Settings{Command: []string{"sh", "-c", command}}
+			setting.Fill(&s)
+			s.After = 0
+			o.Notifier = notify.New(notify.Options{Settings: s, Workspace: o.Workspace, Host: name, Getenv: os.Getenv,
+				Env: os.Environ(), Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+		})
+	}
+
+	ann := host("ann", "true")
+	tmuxtest.Poll(t, func() bool {
+		return len(must.Have(postgrestest.Look[string](t.Context(), url, `SELECT value FROM facts WHERE name = 'duty_notices'`))(t)) > 0
+	}, func() string { return "ann does not take the duty" })
+
+	bob := host("bob", "cat >>"+told)
+	above := filepath.Join(bob.dir, "above")
+	must.Do(t, os.WriteFile(above, []byte("working on it\n"), 0o600))
+	bob.launch("bobby", "framed", tmuxtest.Agent{Above: above})
+	ann.inState("bobby", parley.StateBusy)
+
+	text := func() string {
+		b, _ := os.ReadFile(told) // it may not be there yet
+		return string(b)
+	}
+	tmuxtest.Poll(t, func() bool { return strings.Contains(text(), "bobby") },
+		func() string { return fmt.Sprintf("bob told %q, and needs %+v", text(), bob.needs("")) })
 }

@@ -103,3 +103,28 @@ func TestHostWithAWrongClockTakesPart(t *testing.T) {
 		}
 	}
 }
+
+// The database does not take the answer of a host at once. The asker gets it even so.
+func TestAnswerOfAnotherHostIsStoredAgain(t *testing.T) {
+	t.Parallel()
+	url := storetest.URL(t)
+	ann, bob := hostOf(t, url, "ann"), hostOf(t, url, "bob")
+	bob.launch("bobby", "framed", tmuxtest.Agent{})
+	ann.knows("bobby")
+
+	must.Do(t, postgrestest.Do(url, `CREATE SEQUENCE answers`, // its numbers stay when a transaction is rolled back
+		`CREATE FUNCTION refuse_first() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+			IF nextval('answers') = 1 THEN RAISE EXCEPTION 'the disk is full' USING ERRCODE = '53100'; END IF;
+			RETURN NEW; END $$`,
+		`CREATE TRIGGER refuse_first BEFORE UPDATE OF answer ON relays FOR EACH ROW EXECUTE FUNCTION refuse_first()`))
+	t.Cleanup(func() {
+		must.Do(t, postgrestest.Do(url, `DROP TRIGGER refuse_first ON relays`, `DROP FUNCTION refuse_first`, `DROP SEQUENCE answers`))
+	})
+
+	ctx, stop := context.WithTimeout(ann.operator(), time.Minute)
+	defer stop()
+	must.Have(ann.ReadTerminal(ctx, parley.ReadTerminalRequest{Agent: "bobby"}))(t)
+	if n := must.Have(postgrestest.Look[int](t.Context(), url, `SELECT last_value FROM answers`))(t); n[0] != 2 {
+		t.Errorf("the answer was stored at attempt %d, want 2", n[0])
+	}
+}

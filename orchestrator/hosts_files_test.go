@@ -80,6 +80,10 @@ func TestFilesReachAgentsOfOtherHosts(t *testing.T) {
 	if parley.ErrorCode(err) != parley.FileNotFound {
 		t.Errorf("a removed file: got %v", err)
 	}
+	announced := must.Have(ann.GetMessageStatus(ann.operator(), parley.MessageStatusRequest{MessageID: sent.MessageID}))(t)
+	if item := string(announced.Object.Attachments[0]); strings.Contains(item, "get-file") || !strings.Contains(item, "removed_at") {
+		t.Errorf("the message still leads to it: %s", item)
+	}
 }
 
 // A file is removed while another one with the same content is sent: the other host has that one whole.

@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"parley"
@@ -13,23 +14,18 @@ import (
 // noticeEvery is the interval between two looks at what needs the operator.
 const noticeEvery = 5 * time.Second
 
-// noticeDuty is the duty to tell the operator: of the hosts that can, one does.
+// noticeDuty is the duty to tell the operator what all hosts know: of those that can, one does.
 const noticeDuty = "notices"
 
 // notify tells the operator what needs them, until ctx ends.
 func (o *Orchestrator) notify(ctx context.Context) {
 	if o.opts.Notifier == nil {
-		if err := o.store.LeaveDuty(ctx, noticeDuty); err != nil {
-			o.log.Warn("leave the notices to another host", "error", err)
-		}
+		o.leaveNotices(ctx)
 		return
 	}
 
 	for wait.Pause(ctx, noticeEvery) == nil {
 		mine, err := o.store.OnDuty(ctx, noticeDuty)
-		if err == nil && !mine {
-			continue
-		}
 		var needs []parley.Need
 		if err == nil {
 			needs, err = o.operatorService.needs(ctx)
@@ -38,9 +34,29 @@ func (o *Orchestrator) notify(ctx context.Context) {
 			o.log.Warn("look for what needs the operator", "error", err)
 			continue
 		}
+		if !mine {
+			needs = slices.DeleteFunc(needs, func(n parley.Need) bool { return !slices.Contains(knownHere, n.Kind) })
+		}
 		o.opts.Notifier.Look(needs)
 	}
 }
+
+// leaveNotices leaves the notices to other hosts, which tell nobody while this one has the duty.
+func (o *Orchestrator) leaveNotices(ctx context.Context) {
+	for {
+		err := o.store.LeaveDuty(ctx, noticeDuty)
+		if err == nil {
+			return
+		}
+		o.log.Warn("leave the notices to another host", "error", err)
+		if wait.Pause(ctx, noticeEvery) != nil {
+			return
+		}
+	}
+}
+
+// knownHere are the kinds of needs that only the host of their agents knows: it tells of them, whoever has the duty.
+var knownHere = []parley.NeedKind{parley.NeedStuck, parley.NeedDraft, parley.NeedOverlap}
 
 // noticeOfOverlap tells an agent that another one changes its files.
 func (o *Orchestrator) noticeOfOverlap(ctx context.Context, to *team.Member, text, key string) error {

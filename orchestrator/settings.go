@@ -90,7 +90,7 @@ type Storage struct {
 // Machines are the settings of a team on several machines.
 type Machines struct {
 	HostSSH       string `yaml:"host_ssh" trust:"true" doc:"Where ssh reaches the other machines of the team, as NAME=DESTINATION, separated by commas; at their names unless set."`
-	LocalActsOnly bool   `yaml:"local_acts_only" doc:"Do nothing here for the other machines of the team: no launches, stops, answers to dialogs or looks at screens."`
+	LocalActsOnly bool   `yaml:"local_acts_only" trust:"true" doc:"Do nothing here for the other machines of the team: no launches, stops, answers to dialogs or looks at screens."`
 }
 
 func (s *Settings) setDefaults() {

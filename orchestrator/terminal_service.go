@@ -85,9 +85,11 @@ func (ts *terminalService) UpdateAgent(
 	host := ts.hostOf(req.Name)
 	has, wanted := cmp.Or(host, ts.own), cmp.Or(req.Host, ts.own)
 	if has != wanted && ts.roster.ByName(req.Name) != nil {
-		return nil, parley.Errorf(parley.AgentExists, "%s is on host %s, and is to be on host %s", req.Name, has, wanted).
+		return nil, parley.Errorf(parley.AgentExists, "%s is on host %s, and is to be on host %s", req.Name, has,
+			wanted).
 			With("host", has).
-			Suggest("Stop it there first: parley stop %s. Or keep it there, with host: %s in parley.yaml.", req.Name, has)
+			Suggest("Stop it there first: parley stop %s. Or keep it there, with host: %s in parley.yaml.", req.Name,
+				has)
 	}
 
 	res, err := across(ctx, ts.elsewhere, host, "update_agent", req, ts.update)

@@ -235,7 +235,8 @@ func (p *Profile) compile() error {
 func (p *patterns) prepare() {
 	p.causes = slices.Sorted(maps.Keys(p.blocked))
 	p.needs = map[*regexp.Regexp][]string{}
-	for _, re := range slices.Concat(slices.Collect(maps.Values(p.blocked)), []*regexp.Regexp{p.dialog, p.busy, p.idle}) {
+	for _, re := range slices.Concat(slices.Collect(maps.Values(p.blocked)),
+		[]*regexp.Regexp{p.dialog, p.busy, p.idle}) {
 		if re != nil {
 			p.needs[re] = needed(re)
 		}

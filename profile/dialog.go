@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"parley"
 )
@@ -223,7 +224,7 @@ func (r *menuRow) whole() string {
 // fieldForm matches a line such as "Reason: May I?".
 var fieldForm = regexp.MustCompile(`^\w+: `)
 
-// question returns the last line that asks, or else the first.
+// question returns the last line that asks, or else the first with a word: Codex signs in below a picture.
 func question(lines []string) string {
 	for _, line := range slices.Backward(lines) {
 		if strings.HasSuffix(line, "?") && !fieldForm.MatchString(line) {
@@ -231,7 +232,7 @@ func question(lines []string) string {
 		}
 	}
 	for _, line := range lines {
-		if line != "" {
+		if strings.ContainsFunc(line, unicode.IsLetter) {
 			return line
 		}
 	}

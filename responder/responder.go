@@ -146,7 +146,8 @@ func (c *Client) answer(ctx context.Context, q *parley.ModelQuestion, a *parley.
 				result = q.RunTool(ctx, call.name, call.arguments.String())
 				a.ToolCalls++
 			}
-			req.body.Messages = append(req.body.Messages, chatMessage{Role: "tool", Content: result, ToolCallID: call.id})
+			req.body.Messages = append(req.body.Messages, chatMessage{Role: "tool", Content: result,
+				ToolCallID: call.id})
 		}
 	}
 }

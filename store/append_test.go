@@ -17,6 +17,7 @@ func TestAppendStoresAllThatBelongsToAMessage(t *testing.T) {
 	p := post(0, 1, 2)
 	p.Message.Text = strings.Repeat("ä", 250)
 	p.Message.Data = json.RawMessage(`{"n": 1}`)
+	p.Message.InReplyTo = "a message"
 	p.Message.Timestamp = time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
 	p.Deliveries[1].State, p.Deliveries[1].Evidence = parley.DeliverySubmitted, "stored in its mailbox"
 	p.Deliveries[1].Recipient = agentName(2)
@@ -46,7 +47,7 @@ func TestAppendStoresAllThatBelongsToAMessage(t *testing.T) {
 	wantEvents := []parley.Event{
 		{Seq: 4, Type: parley.EventBroadcast, SenderID: agentID(0), Sender: agentName(0), RecipientCount: 2,
 			MessageID: want.ID, Preview: strings.Repeat("ä", 100), Priority: parley.PriorityNormal,
-			Kind: parley.KindBroadcast, MessageType: parley.TypeInformation},
+			Kind: parley.KindBroadcast, MessageType: parley.TypeInformation, InReplyTo: "a message"},
 		{
 			Seq:         5,
 			Type:        parley.EventDelivery,

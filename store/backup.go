@@ -36,7 +36,8 @@ func (s *Workspace) Backup(ctx context.Context, path string) (int64, error) {
 		return 0, ctx.Err()
 	}
 
-	if f := faultOf(err); f == faultLocked || f == faultCorrupt || f == faultForeign || postgresFault(err) != faultNone {
+	if f := faultOf(err); f == faultLocked || f == faultCorrupt || f == faultForeign ||
+		postgresFault(err) != faultNone {
 		path = s.path // the fault is of the database, not of its copy
 	}
 

@@ -42,6 +42,7 @@ type foundEvent struct {
 	Kind           parley.MessageKind
 	MessageType    parley.MessageType
 	Requires       bool
+	InReplyTo      string
 	AgentID        string
 	Agent          string
 	ThreadID       string
@@ -68,7 +69,7 @@ func (s *Events) List(ctx context.Context, q EventQuery) ([]parley.Event, error)
 	var rows []foundEvent
 	err := s.read(ctx, "reading events", &rows, `SELECT e.seq, e.type, e.at, e.recipient_id, e.recipient_count,
 			e.agent_id, e.state, e.detail, e.reason_code, m.id AS message_id, m.sender_id, m.priority,
-			substr(m.text, 1, ?) AS text, m.kind, m.type AS message_type, m.requires_response AS requires,
+			substr(m.text, 1, ?) AS text, m.kind, m.type AS message_type, m.requires_response AS requires, m.in_reply_to,
 			m.thread_id, th.title AS thread,
 			s.name AS sender, r.name AS recipient, a.name AS agent
 		FROM events e
@@ -113,7 +114,7 @@ func (r *foundEvent) event() parley.Event {
 
 	if r.Type.Announces() {
 		e.Preview = r.Text
-		e.Kind, e.MessageType, e.RequiresResponse = r.Kind, r.MessageType, r.Requires
+		e.Kind, e.MessageType, e.RequiresResponse, e.InReplyTo = r.Kind, r.MessageType, r.Requires, r.InReplyTo
 	}
 
 	return e

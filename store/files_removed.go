@@ -111,7 +111,7 @@ func removeFile(t *tx, r *fileRow) error {
 	return err
 }
 
-// withoutFile replaces the path of a file by the time of its removal in the attachments
+// withoutFile replaces the way to a file by the time of its removal in the attachments
 // that name it.
 func withoutFile(list []json.RawMessage, id string, at time.Time) []json.RawMessage {
 	for i, item := range list {
@@ -120,6 +120,7 @@ func withoutFile(list []json.RawMessage, id string, at time.Time) []json.RawMess
 			continue
 		}
 		delete(members, "server_path")
+		delete(members, "get")
 		members["removed_at"] = at
 		if b, err := json.Marshal(members); err == nil {
 			list[i] = b

@@ -44,7 +44,8 @@ func (s *Hosts) HoldAway(ctx context.Context, words func(host string, since *tim
 		}
 
 		for i := range rows {
-			held := Change{State: parley.DeliveryHeld, Code: parley.HoldHostAway, Reason: words(rows[i].Host, rows[i].Until)}
+			held := Change{State: parley.DeliveryHeld, Code: parley.HoldHostAway,
+				Reason: words(rows[i].Host, rows[i].Until)}
 			if err := writeSteps(t, rows[i].key(), []Change{held}, 0); err != nil {
 				return err
 			}
@@ -124,7 +125,8 @@ func removable(t *tx, name string) error {
 	h := teamOf(t.own.host, rows).Host(name)
 	switch {
 	case h == nil && agents == 0:
-		return parley.Errorf(parley.InvalidArgument, "there is no host %q", parley.CleanLine(parley.Truncate(name, 64))).
+		return parley.Errorf(parley.InvalidArgument, "there is no host %q",
+			parley.CleanLine(parley.Truncate(name, 64))).
 			Suggest("parley host list shows the hosts of the team.")
 	case h != nil && !h.Away:
 		return parley.Errorf(parley.InvalidArgument, "host %s is at work (%s)", name, h.Holder).With("host", name).

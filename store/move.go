@@ -191,7 +191,8 @@ func refuseMoved(ctx context.Context, db *database) error {
 
 	f := found[0]
 	if f.Name == movingFact {
-		return parley.Errorf(parley.StorageUnavailable, "the database %s was not moved whole from %s", db.path, f.Value).
+		return parley.Errorf(parley.StorageUnavailable, "the database %s was not moved whole from %s", db.path,
+			f.Value).
 			With("database", db.path).
 			Suggest("Run parley move-database again: it goes on where it ended.")
 	}

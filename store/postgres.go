@@ -39,7 +39,8 @@ const (
 func postgresConfig(text string) (*pgx.ConnConfig, error) {
 	config, err := pgx.ParseConfig(text)
 	if err != nil || !isPostgres(text) {
-		return nil, parley.Errorf(parley.InvalidArgument, "the setting database is not the URL of a PostgreSQL database").
+		return nil, parley.Errorf(parley.InvalidArgument,
+			"the setting database is not the URL of a PostgreSQL database").
 			With("setting", "database").
 			Suggest("Write it as postgres://USER:PASSWORD@HOST:5432/DATABASE, with %%40 for an @ in the password.")
 	}

@@ -33,7 +33,8 @@ func (s *postgresSession) follows(f Follower) {
 		_, err := s.readerPool.ExecContext(ctx, `SELECT pg_notify($1, '')`, s.doorbell.channel)
 		return err
 	}, func(err error) {
-		s.log.Warn("what other hosts write is looked for each second, since the server does not tell of it", "error", err)
+		s.log.Warn("what other hosts write is looked for each second, since the server does not tell of it", "error",
+			err)
 	})
 }
 

@@ -77,7 +77,8 @@ func (s *postgresSession) takeAlone(ctx context.Context) error {
 	if n, err := res.RowsAffected(); err != nil || n > 0 {
 		return err
 	}
-	return s.taken(ctx, `SELECT holder, greatest(0, extract(epoch FROM lease_until - clock_timestamp())) FROM workspace`)
+	return s.taken(ctx,
+		`SELECT holder, greatest(0, extract(epoch FROM lease_until - clock_timestamp())) FROM workspace`)
 }
 
 // take makes this daemon the host of its name, unless another one is. With alone, no other host may be at work.

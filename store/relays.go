@@ -78,7 +78,8 @@ func addRelay(t *tx, r *Relay) error {
 	}
 	switch h := teamOf(t.own.host, rows).Host(r.Host); {
 	case h == nil:
-		return parley.Errorf(parley.InvalidArgument, "there is no host %q", parley.CleanLine(parley.Truncate(r.Host, 64))).
+		return parley.Errorf(parley.InvalidArgument, "there is no host %q",
+			parley.CleanLine(parley.Truncate(r.Host, 64))).
 			With("host", r.Host).Suggest("Start parley there first: it joins the team then. parley host list shows the hosts of the team.")
 	case h.Away:
 		return parley.Errorf(parley.AgentUnavailable, "host %s is away, so nothing was done there", r.Host).
@@ -95,7 +96,8 @@ func addRelay(t *tx, r *Relay) error {
 
 // callHost rings at a host, when the transaction is committed.
 func callHost(t *tx, host string) error {
-	return t.query(new([]string), `SELECT CAST(pg_notify('parley_' || replace(id, '-', ''), ?) AS text) FROM workspace`, host)
+	return t.query(new([]string),
+		`SELECT CAST(pg_notify('parley_' || replace(id, '-', ''), ?) AS text) FROM workspace`, host)
 }
 
 // relayRow is how a relay stands.
@@ -157,7 +159,8 @@ func (r *relayRow) answer(asked *Relay) (RelayAnswer, error) {
 			With("host", asked.Host).Suggest("See how it is: parley host list. Then try again.")
 	}
 	return RelayAnswer{}, parley.
-		Errorf(parley.DaemonUnavailable, "host %s ended before it answered: whether it was done is not known", asked.Host).
+		Errorf(parley.DaemonUnavailable, "host %s ended before it answered: whether it was done is not known",
+			asked.Host).
 		With("host", asked.Host).Suggest("Look before you do it again: parley host list, parley status.")
 }
 
@@ -188,7 +191,8 @@ func (s *Relays) RelayPause() time.Duration {
 func (s *Relays) TakeRelay(ctx context.Context) (taken *Relay, err error) {
 	const open = ` FROM relays WHERE host = ? AND taker IS NULL AND deadline > clock_timestamp()`
 	var waits bool
-	if err := s.read(ctx, "looking for what other hosts ask", &waits, `SELECT EXISTS (SELECT 1`+open+`)`, s.own.host); err != nil ||
+	if err := s.read(ctx, "looking for what other hosts ask", &waits, `SELECT EXISTS (SELECT 1`+open+`)`,
+		s.own.host); err != nil ||
 		!waits {
 		return nil, err
 	}

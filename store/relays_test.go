@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/internal/wait"
 )
 
 // asked is what came of asking another host.
@@ -28,6 +29,7 @@ func asks(ctx context.Context, s *Store, host string) <-chan asked {
 // takes waits until a host gets a relay.
 func takes(t *testing.T, s *Store) Relay {
 	t.Helper()
+	late := time.After(time.Minute)
 	for {
 		rings := s.RelaysRing()
 		if r := must.Have(s.TakeRelay(t.Context()))(t); r != nil {
@@ -36,6 +38,8 @@ func takes(t *testing.T, s *Store) Relay {
 		select {
 		case <-rings:
 		case <-time.After(s.RelayPause()):
+		case <-late:
+			t.Fatal("no relay came")
 		}
 	}
 }
@@ -56,9 +60,9 @@ func tampers(t *testing.T, s *Store, statement string) {
 // until waits for a fact in the database.
 func until(t *testing.T, fact func() bool) {
 	t.Helper()
-	for !fact() {
-		time.Sleep(5 * time.Millisecond)
-	}
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	must.Do(t, wait.Until(ctx, 5*time.Millisecond, func() (bool, error) { return fact(), nil }))
 }
 
 func TestRelayIsTakenOnceAndAnswered(t *testing.T) {

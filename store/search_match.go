@@ -176,6 +176,10 @@ func (q *SearchQuery) conditions(sql *dialect) (where string, args []any) {
 	case len(x.States) > 0:
 		add(` AND EXISTS (SELECT 1 FROM deliveries d WHERE d.message_seq = m.seq AND d.state IN ?)`, x.States)
 	}
+	if len(x.States) > 0 && len(q.To) > 0 { // one and the same delivery
+		add(` AND EXISTS (SELECT 1 FROM deliveries d
+			WHERE d.message_seq = m.seq AND d.recipient_id IN ? AND d.state IN ?)`, q.To, x.States)
+	}
 
 	switch {
 	case len(x.Types) > 0 && len(x.Kinds) > 0:

@@ -19,6 +19,21 @@ func sayAs(t *testing.T, s *Store, text string, from, to int, as func(*parley.Me
 	return must.Have(s.Append(t.Context(), p))(t)
 }
 
+// A message to several is found by the state of the delivery to the one who is named.
+func TestSearchForAStateOfARecipient(t *testing.T) {
+	s := openWith(t, 3)
+	p := post(0, 1, 2)
+	p.Message.Text = "to both"
+	p.Deliveries[1].State = parley.DeliverySubmitted
+	send(t, s, p)
+
+	queued := SearchMatch{States: []parley.DeliveryState{parley.DeliveryQueued}}
+	wantFound(t, s, SearchQuery{To: []string{agentID(1)}, Match: queued}, "to both")
+	wantFound(t, s, SearchQuery{To: []string{agentID(2)}, Match: queued})
+	wantFound(t, s, SearchQuery{To: []string{agentID(2)}, Match: SearchMatch{
+		States: []parley.DeliveryState{parley.DeliverySubmitted}}}, "to both")
+}
+
 func TestSearchMatchesWhatMessagesAre(t *testing.T) {
 	s := openWith(t, 3)
 	plain := func(*parley.Message) {}

@@ -7,16 +7,17 @@ type Action int
 
 // The actions.
 const (
-	Wait  Action = iota // look again, some 50 ms later
+	Wait  Action = iota // look again, at most 50 ms later
 	Paste               // paste the text; before that only
 	Press               // press the key: after the paste, or once more after the key
 	Done                // the program has taken the text
 	Stop                // give up, for the step's Reason
 )
 
-// Step is an action, and for Stop its reason.
+// Step is an action, for Wait how long at most, and for Stop its reason.
 type Step struct {
 	Do     Action
+	For    time.Duration // until the next look; 0 leaves that to Submit
 	Reason Refusal
 	Detail string // the reason in words
 }

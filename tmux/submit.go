@@ -9,6 +9,7 @@ import (
 )
 
 const (
+	lookFirst = 2 * time.Millisecond  // what a program that waits for input needs to show a text
 	lookEvery = 50 * time.Millisecond // 20 Hz; one look costs the server 75-140 us
 	maxSeq    = 1 << 53               // tmux compares numbers as doubles
 )
@@ -106,7 +107,8 @@ type delivery struct {
 	id       string
 	joined   bool
 	out      Outcome
-	keysWait bool // a person's keys wait until the text is taken
+	keysWait bool          // a person's keys wait until the text is taken
+	paused   time.Duration // before the last look
 }
 
 // errWithheld ends a delivery whose outcome is complete.
@@ -170,8 +172,23 @@ func (d *delivery) advance(ctx context.Context) error {
 		return nil
 	case Stop:
 		return d.withhold(step.Reason, step.Detail)
+	default:
+		return d.pause(ctx, step.For)
 	}
-	return d.pane.Pause(ctx, lookEvery)
+}
+
+// pause waits for the next look. A program may show a text at once, so the looks for that begin close
+// together. After the key they do not: what is looked for then is proof, and a frame that is half drawn
+// proves nothing. A positive limit is the longest pause.
+func (d *delivery) pause(ctx context.Context, limit time.Duration) error {
+	d.paused = min(max(lookFirst, 2*d.paused), lookEvery)
+	if d.out.Phase != Pasted {
+		d.paused = lookEvery
+	}
+	if limit > 0 {
+		return d.pane.Pause(ctx, min(d.paused, limit))
+	}
+	return d.pane.Pause(ctx, d.paused)
 }
 
 // next asks for the next step. Where nobody decides, the key follows the paste.
@@ -197,9 +214,9 @@ func (d *delivery) press(ctx context.Context) error {
 		if d.out.Phase == Pasted {
 			d.out.Reason, d.out.Detail = refusal, detail
 		}
-		return d.pane.Pause(ctx, lookEvery)
+		return d.pause(ctx, 0)
 	case refusal == Touched && d.out.Phase == Entered:
-		return d.pane.Pause(ctx, lookEvery)
+		return d.pause(ctx, 0)
 	case refusal != NoRefusal:
 		return d.withhold(refusal, detail)
 	case d.out.Phase == Entered:

@@ -114,9 +114,13 @@ var mouseMenus = []string{
 	"MouseDown1Control9", "WheelUpStatus", "WheelDownStatus",
 }
 
-// mouseBindings make the right button reach the program, instead of a menu that ends it.
+// mouseBindings make the right button reach the program, instead of a menu that ends it. A
+// program that fills the whole screen leaves no history: before 3.8, tmux entered copy mode
+// there for nothing, where keys are lost and messages wait.
 func (v View) mouseBindings() []string {
+	const taken = "#{||:#{alternate_on},#{||:#{pane_in_mode},#{mouse_any_flag}}}"
 	return []string{
+		"bind-key -T root WheelUpPane { if-shell -F " + quote(taken) + " { send-keys -M } { copy-mode -e } }",
 		"bind-key -T root MouseDown3Pane { send-keys -M }",
 		"bind-key -T root M-MouseDown3Pane { send-keys -M }",
 	}

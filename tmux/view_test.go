@@ -100,6 +100,22 @@ func TestWheelScrollsUntilThePersonLeaves(t *testing.T) {
 	}
 }
 
+// A program that fills the whole screen and does not ask for the mouse has no history to show.
+func TestWheelLeavesAFullScreenAlone(t *testing.T) {
+	t.Parallel()
+	s := tmuxtest.Start(t)
+	pane := shell(t, s, "coder", `printf '\033[?1049h'; `+showsKeys)
+	tmuxtest.WaitFor(t, pane, shows("ready"))
+	person := tmuxtest.Attach(t, s, pane.ID(), 100, 30)
+
+	person.Press("-l", "\x1b[<64;10;10M")
+	person.Press("x") // after it, in the person's order
+	tmuxtest.WaitFor(t, pane, shows("x"))
+	if must.Have(pane.Info(t.Context()))(t).InMode {
+		t.Error("in copy mode")
+	}
+}
+
 func TestStatusLineNamesTheAgent(t *testing.T) {
 	t.Parallel()
 	s := tmuxtest.Start(t)

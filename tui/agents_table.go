@@ -39,7 +39,7 @@ type agentTable struct {
 	columns []agentColumn
 	widths  []int // of the columns; 0 for those that are not drawn
 	rest    int   // what the reason, or the last message, has
-	longest int   // of the reasons why agents wait
+	longest int   // of the reasons why agents wait, without what could be done
 	natural int   // the width with which nothing is cut
 	busiest int   // of the agents' curves
 	oneDir  bool  // all agents work in one directory
@@ -58,7 +58,7 @@ func (a *agents) measure() {
 	t.busiest, t.oneDir = max(1, a.ledger.busiest(a.now)), a.oneDirectory()
 	for _, s := range a.list {
 		t.name = max(t.name, width(s.Name))
-		t.longest = max(t.longest, width(waitsWords(s)))
+		t.longest = max(t.longest, width(firstSentence(waitsWords(s))))
 		for i, c := range t.columns {
 			t.widths[i] = max(t.widths[i], min(width(c.text(a, s)), c.most))
 		}
@@ -224,7 +224,7 @@ func (a *agents) curve(s *parley.AgentStatus) string {
 
 // workCurve draws when an agent was at work in the last hour.
 func workCurve(a *agents, s *parley.AgentStatus) string {
-	seconds := a.ledger.work.curve(s.ID, a.now)
+	seconds := a.ledger.work.curve(s, a.now)
 	if slices.Max(seconds) == 0 {
 		return ""
 	}

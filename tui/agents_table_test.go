@@ -103,3 +103,27 @@ func TestLedgerCountsEachMessageOnce(t *testing.T) {
 		t.Errorf("%d messages are of an hour that has passed", got)
 	}
 }
+
+// What could be done about a message that is held takes no column away; the reason itself is whole.
+func TestAdviceTakesNoRoomFromTheColumns(t *testing.T) {
+	const why = "held: nothing called for an answer from the agent"
+	f := tableTeam()
+	f.agents[0].WaitsFor = ""
+	f.agents[0].Name = "release-manager"
+	f.agents[0].HeldReason = strings.TrimPrefix(why, "held: ") +
+		". Mention the agent (@name), or ask it a question about its own work."
+	f.agents[0].HeldCode = parley.HoldConversation
+	s := newScreen(t, f, 200, 40)
+	s.press("2")
+	s.shows(why, "release-manager", "claude/opus", "parser-errors", "writes the parser", "3 queued")
+}
+
+func TestAgentIsNotInTroubleForWhatTheProtocolHolds(t *testing.T) {
+	f := newFake()
+	f.agent("coder", parley.StateIdle, 1, 1, "nothing called for an answer from the agent")
+	f.agents[0].HeldCode = parley.HoldConversation
+	s := newScreen(t, f, 120, 30)
+	s.press("2")
+	s.shows("At rest 1", "held: nothing called")
+	s.hides("In trouble")
+}

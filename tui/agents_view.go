@@ -207,6 +207,12 @@ func waitsWords(s *parley.AgentStatus) string {
 	return ""
 }
 
+// firstSentence returns the reason that such words begin with, without what could be done about it.
+func firstSentence(words string) string {
+	first, _, _ := strings.Cut(words, ". ")
+	return first
+}
+
 // rest returns why an agent is not typed to, else its last message, else how its
 // state is known.
 func (a *agents) rest(s *parley.AgentStatus) string {

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"cmp"
+
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
@@ -34,8 +36,11 @@ func (c *compose) broadcast() tea.Cmd {
 }
 
 func (c *compose) reply() tea.Cmd {
-	s := c.about()
+	s, ok := c.about().answered()
 	switch {
+	case !ok:
+		c.tell(unanswerable(&s, c.key("c")))
+		return nil
 	case s.message == "" && s.thread != nil:
 		c.tell("No message to reply to here. enter goes to the posts.")
 		return nil
@@ -56,6 +61,14 @@ func (c *compose) reply() tea.Cmd {
 	}
 
 	return c.write(to, label+" about “"+fit(s.text, 40)+"”", "")
+}
+
+// unanswerable says why a notice of parley cannot be replied to, and what can be done.
+func unanswerable(s *subject, write string) string {
+	if about := s.notice.about; about != "" {
+		return "parley reads no replies. To answer what this is about: parley reply " + parley.Short(about) + " \"…\""
+	}
+	return "parley reads no replies. " + write + " writes to " + cmp.Or(s.partner, "an agent") + "."
 }
 
 func (c *compose) steer() tea.Cmd {

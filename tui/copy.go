@@ -25,12 +25,22 @@ func (m *model) copyText() tea.Cmd {
 		return nil
 	}
 
-	text, what := s.text, "The beginning of message "+parley.Short(s.message)
 	if full := m.wholeText(s.message); full != "" {
-		text, what = full, "Message "+parley.Short(s.message)
+		return m.copy(full, "Message "+parley.Short(s.message))
 	}
 
-	return m.copy(text, what)
+	return m.do.call(readMessageCopy(s.message, s.text))
+}
+
+// readMessageCopy reads the whole text of a message. If that cannot be had, the beginning is better than nothing.
+func readMessageCopy(id, beginning string) request {
+	return func(ctx context.Context, s parley.Service) tea.Msg {
+		res, err := s.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: id})
+		if err != nil || res.Object == nil {
+			return copiedMsg{text: beginning, what: "The beginning of message " + parley.Short(id)}
+		}
+		return copiedMsg{text: safeText(res.Object.Text), what: "Message " + parley.Short(id)}
+	}
 }
 
 // readTerminalCopy reads what an agent's terminal shows, without the blank lines at its end.

@@ -256,7 +256,7 @@ func (h *health) warnings(s *parley.WorkspaceStatusResult) (all []Finding) {
 
 	if times, of := h.meter.percentiles(95); of >= 20 && times[0] > slowly {
 		warn("latency", "one delivery in twenty takes longer than "+brief(times[0]),
-			"Check whether the machine is busy.")
+			"2 shows what messages wait for. If nothing, check whether the machine is busy.")
 	}
 
 	return all

@@ -32,7 +32,7 @@ func TestUnansweredRequestIsRetriedOrDismissed(t *testing.T) {
 	f.needs[0].MessageID = "5f0c0006-1111-4111-8111-111111111111"
 	s := newScreen(t, f, 80, 24)
 	s.press("4")
-	s.shows("↯ unanswered  coder", "enter ask again · x dismiss")
+	s.shows("↯ unanswered coder", "enter ask again · x dismiss")
 	s.press("enter", "x")
 	s.did("retry " + f.needs[0].MessageID + " " + agentID("coder") + ", dismiss " + f.needs[0].MessageID)
 }

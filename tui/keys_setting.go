@@ -69,7 +69,8 @@ func rebind(all []binding, keys map[string]string) ([]binding, error) {
 		}
 		for _, key := range changed.keys {
 			if !knownKey(key) {
-				return nil, wrongKey(action, text, "Keys such as x, X, f5, ctrl+x or alt+enter, with a space between two.")
+				return nil, wrongKey(action, text,
+					"Keys such as x, X, f5, ctrl+x or alt+enter, with a space between two.")
 			}
 		}
 
@@ -90,7 +91,8 @@ func sorted(keys map[string]string) []string {
 }
 
 func wrongKey(action, keys, instead string) error {
-	return parley.Errorf(parley.InvalidArgument, "the key of %s is %q", parley.CleanLine(action), parley.CleanLine(keys)).
+	return parley.Errorf(parley.InvalidArgument, "the key of %s is %q", parley.CleanLine(action),
+		parley.CleanLine(keys)).
 		With("setting", "keys").
 		Suggest("Give %s", lowerFirst(instead))
 }

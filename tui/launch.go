@@ -208,7 +208,8 @@ func (f *launchForm) request() (r parley.LaunchAgentRequest, at int, err error) 
 
 	if r.Dir != "" && !filepath.IsAbs(r.Dir) {
 		if s := f.link.status; s == nil || strings.HasPrefix(r.Dir, "~") {
-			return r, dirField, parley.Errorf(parley.InvalidArgument, "%s is not an absolute path", parley.CleanLine(r.Dir)).
+			return r, dirField, parley.Errorf(parley.InvalidArgument, "%s is not an absolute path",
+				parley.CleanLine(r.Dir)).
 				Suggest("Begin with /, or with a folder of the workspace.")
 		}
 		r.Dir = filepath.Join(f.link.status.Workspace, r.Dir)

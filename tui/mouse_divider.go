@@ -103,7 +103,8 @@ func onDivider(m *model, s divided, x, y int) bool {
 
 // sortAt orders the list by the heading at a column.
 func (a *agents) sortAt(x, w int) {
-	by := map[string]order{"agent": byName, "state": byTrouble, "for": byTime, "last hour": byMessages, "today": byTokens}
+	by := map[string]order{"agent": byName, "state": byTrouble, "for": byTime, "last hour": byMessages,
+		"today": byTokens}
 	t := a.table.shrunk(w)
 	head, end := "", 4+t.name+1
 	switch {

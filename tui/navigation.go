@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"cmp"
+
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
@@ -46,7 +48,41 @@ type subject struct {
 	message   string              // a message's id
 	text      string              // how the message begins
 	thread    *parley.Thread
-	threadID  string // the thread that the message belongs to; "" for none
+	threadID  string  // the thread that the message belongs to; "" for none
+	notice    *notice // nil unless parley itself sent the message
+}
+
+// notice is what a message of parley itself is about.
+type notice struct {
+	about string // a message's id; "" for none
+	row   *row   // that message; nil if it is not in the record here
+}
+
+// noticeOf returns the notice about a message that the record may have.
+func (n *navigation) noticeOf(about string) *notice {
+	x := &notice{about: about}
+	if t, ok := n.screens[atTraffic].(*traffic); ok {
+		x.row = cmp.Or(t.live.byID[about], t.hits.byID[about])
+	}
+	return x
+}
+
+// answered returns what a reply goes to: the message itself, or the one that a notice of parley is about.
+// ok is false if there is none.
+func (s subject) answered() (_ subject, ok bool) {
+	if s.notice == nil {
+		return s, true
+	}
+
+	r := s.notice.row
+	if r == nil {
+		return s, false
+	}
+
+	to := subject{message: r.id, text: r.text, threadID: r.threadID}
+	to.partnerID, to.partner = r.partner()
+
+	return to, true
 }
 
 // motion is a movement of the marker.

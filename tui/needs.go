@@ -193,7 +193,10 @@ func (n *needs) about() subject {
 		threadID:  x.thread,
 	}
 
-	if x.AgentID == "" && x.Kind != needUnsent && x.Agent != you {
+	switch {
+	case x.letter() && x.Agent == parley.SystemName && x.thread == "":
+		s.notice, s.partner = n.noticeOf(x.about), ""
+	case x.AgentID == "" && x.Kind != needUnsent && x.Agent != you:
 		s.partnerID = x.Agent // an agent that left the team, or parley itself
 	}
 

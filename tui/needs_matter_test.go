@@ -37,7 +37,7 @@ func TestOneRowForEachMatter(t *testing.T) {
 	s.shows("! 3 need you", "1 for you", "Needs you 4")
 	s.press("4")
 	s.shows("Do you want to proceed?", "+1 queued, 1 owed",
-		"also overdue: owes tester a response", "⊘ overdue     reviewer 4m   owes coder: parser.go", "Needs you 4", "» asks you", "Which one?")
+		"also overdue: owes tester a response", "⊘ overdue  reviewer 4m   owes coder: parser.go", "Needs you 4", "» asks you", "Which one?")
 	if got, want := len(s.m.needs.list), 4; got != want {
 		t.Errorf("%d rows, want %d:\n%s", got, want, s.text())
 	}

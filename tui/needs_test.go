@@ -44,7 +44,7 @@ func TestShowsNeeds(t *testing.T) {
 
 	f.emit(parley.Event{Type: parley.EventAgent, AgentID: agentID("coder"), Agent: "coder", State: "waiting"})
 	s.news()
-	s.shows("◆ dialog      [31mcoder", "▸ ✗ exited")
+	s.shows("◆ dialog  [31mcoder", "▸ ✗ exited")
 	s.press("g")
 	s.shows("│   ❯ 1. Yes")
 	s.hides("\x1b[2J", "�")
@@ -166,4 +166,14 @@ func TestHeldMessagesAreReleasedOrMuted(t *testing.T) {
 	const id = "5f0c0005-1111-4111-8111-111111111111"
 	pair := agentID("coder") + "," + agentID("tester")
 	s.did("retry " + id + " " + agentID("tester") + ", release " + id + ", mute " + pair + ", unmute " + pair)
+}
+
+// The columns before the text are no wider than what is in them.
+func TestNeedsGiveTheirTextTheRoom(t *testing.T) {
+	f := newFake()
+	f.agent("ops", parley.StateExited, 0, 0, "")
+	f.need(parley.NeedExited, "ops", "its program ended with status 0, and said good-bye", "", "")
+	s := newScreen(t, f, 132, 30)
+	s.press("4")
+	s.shows("exited ops   4m   its program ended with status 0, and s")
 }

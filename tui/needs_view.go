@@ -68,17 +68,25 @@ func (n *needs) rows(w int) []string {
 		return append(lines, n.nothing(w)...)
 	}
 
-	name := 5
-	for i := range n.list {
-		name = max(name, width(safeLine(n.list[i].Agent)))
-	}
-
-	name = min(name, 14)
+	c := n.columns()
 	for i := n.top; i < min(n.top+n.height, len(n.list)); i++ {
-		lines = append(lines, n.row(&n.list[i], w, name, i == at)...)
+		lines = append(lines, n.row(&n.list[i], w, c, i == at)...)
 	}
 
 	return lines
+}
+
+// needColumns are how wide the columns before the text are.
+type needColumns struct{ kind, name int }
+
+// columns returns the columns that the list needs: what they do not take, the text has.
+func (n *needs) columns() needColumns {
+	c := needColumns{kind: 6, name: 5}
+	for i := range n.list {
+		c.kind = max(c.kind, width(codeWords(n.list[i].Kind)))
+		c.name = max(c.name, width(safeLine(n.list[i].Agent)))
+	}
+	return needColumns{min(c.kind, 11), min(c.name, 14)}
 }
 
 const needsLesson = "Listed here, with the key that helps: open dialogs; agents that are lost, have ended or " +
@@ -96,10 +104,10 @@ func (n *needs) nothing(w int) []string {
 
 // row draws a need on one line: a glyph and a label that may be skipped, who it is about, and what it
 // says. Below the one under the marker is what can be done about it.
-func (n *needs) row(x *need, w, name int, selected bool) []string {
+func (n *needs) row(x *need, w int, c needColumns, selected bool) []string {
 	l, _ := lookOf(x.Kind)
-	kind := pad(l.glyph, 2) + pad(codeWords(x.Kind), 12)
-	who, ago := pad(safeLine(x.Agent), name)+" ", pad(x.ago(n.now), 4)+" "
+	kind := pad(l.glyph, 2) + pad(codeWords(x.Kind), c.kind) + " "
+	who, ago := pad(safeLine(x.Agent), c.name)+" ", pad(x.ago(n.now), 4)+" "
 
 	used := 2 + width(kind+who+ago)
 	also := fit(alsoWords(&n.team, x), max(0, w-used-leastText))

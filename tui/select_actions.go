@@ -156,7 +156,8 @@ func controlPairs(what parley.ConversationAction, pairs []string, done string) a
 			_, err := s.ControlConversation(ctx, parley.ControlConversationRequest{Action: what, With: pair})
 			if err != nil {
 				e := parley.AsError(err)
-				return "", parley.Errorf(e.Code, "%s: done for %d of %s; %s", what, i, plural(len(pairs), "pair"), e.Message).
+				return "", parley.Errorf(e.Code, "%s: done for %d of %s; %s", what, i, plural(len(pairs), "pair"),
+					e.Message).
 					Suggest("%s", e.Action)
 			}
 		}

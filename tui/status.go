@@ -103,9 +103,12 @@ func (m *model) offer() string {
 		words = append(words, m.key("a")+" attaches to "+a.Name+m.returnHint(a, ", ", " returns"))
 	}
 
+	to, ok := s.answered()
 	switch {
-	case s.message != "" && s.partnerID != "":
-		words = append(words, m.key("r")+" replies to "+s.partner)
+	case s.message != "" && ok && to.partnerID != "":
+		words = append(words, m.key("r")+" replies to "+to.partner)
+	case s.message != "" && ok && to.threadID != "" && m.at == atTraffic:
+		words = append(words, m.key("r")+" replies in the thread")
 	case s.message != "" && m.at == atTraffic:
 		words = append(words, "enter opens the message")
 	case s.partnerID != "":

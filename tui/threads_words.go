@@ -51,7 +51,8 @@ func readLatest(ctx context.Context, s parley.Service, threads []string) latestM
 		r := parley.GetMessagesRequest{ThreadID: id, SortOrder: "newest_first", Limit: 1, MarkRead: &keep}
 		if res, err := s.GetMessages(ctx, r); err == nil && len(res.Messages) > 0 {
 			m := res.Messages[0]
-			words[id] = wordsOf(shownName(m.SenderName, m.SenderAgentID), parley.Truncate(m.Content.Text, parley.PreviewLength))
+			words[id] = wordsOf(shownName(m.SenderName, m.SenderAgentID),
+				parley.Truncate(m.Content.Text, parley.PreviewLength))
 		}
 	}
 	return words
@@ -102,7 +103,8 @@ func reasons(res *parley.ConversationStateResult) []string {
 		if d.ShouldRespond {
 			does = "may answer"
 		}
-		words := fmt.Sprintf("  %s %s: %s (%.2f)", shownName(d.Agent, d.AgentID), does, codeWords(d.Reason), d.Confidence)
+		words := fmt.Sprintf("  %s %s: %s (%.2f)", shownName(d.Agent, d.AgentID), does, codeWords(d.Reason),
+			d.Confidence)
 		if f := d.Factors; f != nil {
 			words += fmt.Sprintf(" · turn %.2f · relevance %.2f · share %.2f",
 				f.MyTurnProbability, f.RelevanceScore, f.RecentParticipation)

@@ -21,6 +21,7 @@ type traffic struct {
 	want      string // the message that is shown as soon as it can be
 	inDetail  bool   // the movement keys go to the message, not to the list
 	verifying bool   // the deliveries of the messages in view are being read
+	texts     longTexts
 	picked    pickedMessages
 	hidden    hiddenColumns
 }
@@ -99,11 +100,13 @@ func (t *traffic) update(msg tea.Msg) tea.Cmd {
 		t.filter.take(msg)
 	case standingsMsg:
 		t.takeStandings(msg)
+	case textsMsg:
+		t.takeTexts(msg)
 	case settledMsg:
 		if t.want != "" && t.link.events && t.link.lost == nil && t.live.asking == noPage {
 			return t.openMessage(t.want)
 		}
-		return tea.Batch(t.show(), t.askPage(), t.askStandings(), t.filter.ask())
+		return tea.Batch(t.show(), t.askPage(), t.askStandings(), t.askTexts(), t.filter.ask())
 	}
 
 	return nil
@@ -162,6 +165,7 @@ func (t *traffic) takeDetail(msg detailMsg) tea.Cmd {
 	d.asking, d.stale = false, false
 	if msg.err == nil && msg.result != nil {
 		t.learn(msg.id, msg.result.Deliveries)
+		t.lengthen(msg.result.Object)
 	}
 
 	var cmd tea.Cmd
@@ -281,6 +285,9 @@ func (t *traffic) about() subject {
 	}
 	s := subject{message: r.id, text: r.text, threadID: r.threadID}
 	s.partnerID, s.partner = r.partner()
+	if r.notice() && r.threadID == "" {
+		s.notice = t.noticeOf(r.answers)
+	}
 	for _, id := range []string{r.fromID, r.toID} {
 		if a := t.team.find(id); a != nil && (s.agent == nil || a.Kind == parley.KindTerminal) {
 			s.agent = a

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -163,7 +164,7 @@ func newFoundRow(m parley.FoundMessage) *row {
 	r := &row{
 		id: m.MessageID, at: m.Timestamp, sure: true, fromID: m.SenderAgentID,
 		from: shownName(m.SenderName, m.SenderAgentID), kind: parley.MessageKind(safeLine(string(m.Kind))),
-		typ: m.MessageType, asks: m.RequiresResponse, priority: m.Priority, text: safeLine(m.Snippet),
+		typ: m.MessageType, asks: m.RequiresResponse, priority: m.Priority, answers: m.InReplyTo, text: safeLine(m.Snippet),
 		thread: safeLine(m.ThreadTitle), threadID: m.ThreadID, count: m.RecipientCount,
 	}
 
@@ -245,7 +246,8 @@ func (f *filter) note() string {
 		count = fmt.Sprintf("%d or more messages", len(rows))
 	}
 
-	if states := f.query.request.States; len(states) > 0 && !h.more {
+	// A row does not know whose deliveries are in which state, so they are not counted for some recipients.
+	if states := f.query.request.States; len(states) > 0 && f.query.request.To == "" && !h.more {
 		in := map[string]int{}
 		for _, r := range rows {
 			for _, l := range r.legs {
@@ -277,7 +279,22 @@ func (f *filter) nothing() string {
 	case h.asking || h.again || h.more:
 		return "Searching…"
 	}
-	return "No message matches. esc shows all of them."
+	return "No message matches. " + f.takenAsText() + "esc shows all of them."
+}
+
+// takenAsText names a word of the filter that looks like more than the text that it is.
+func (f *filter) takenAsText() string {
+	for word := range strings.FieldsSeq(f.query.text) {
+		place, _, isTerm := strings.Cut(word, ":")
+		name, isName := strings.CutPrefix(word, "@")
+		switch {
+		case isName && f.saved[name] == "":
+			return fmt.Sprintf("%s is text here: no filter has that name. ", safeLine(word))
+		case isTerm && !slices.Contains(filterPlaces, strings.ToLower(place)+":"):
+			return fmt.Sprintf("%s: is text here: the terms are %s. ", safeLine(place), strings.Join(filterPlaces, " "))
+		}
+	}
+	return ""
 }
 
 // nameOf returns the name of a message's first recipient.

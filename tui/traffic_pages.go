@@ -247,6 +247,7 @@ func (t *traffic) takeStandings(msg standingsMsg) {
 	for _, res := range msg.results {
 		if res.Object != nil {
 			t.learn(res.Object.ID, res.Deliveries)
+			t.lengthen(res.Object)
 		}
 	}
 }

@@ -207,7 +207,8 @@ func timeOf(word string, now time.Time) (at time.Time, day, ok bool) {
 
 	if n, unit := 0, ""; len(word) > 1 {
 		if _, err := fmt.Sscanf(word, "%d%s", &n, &unit); err == nil {
-			units := map[string]time.Duration{"m": time.Minute, "h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour}
+			units := map[string]time.Duration{"m": time.Minute, "h": time.Hour, "d": 24 * time.Hour,
+				"w": 7 * 24 * time.Hour}
 			if u, known := units[unit]; known && n > 0 && n < 10_000 {
 				return now.Add(-time.Duration(n) * u), false, true
 			}

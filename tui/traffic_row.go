@@ -26,7 +26,9 @@ type row struct {
 	typ      parley.MessageType
 	asks     bool // requires an answer
 	priority parley.Priority
+	answers  string // the id of the message that it answers, or that a notice is about
 	text     string
+	cut      bool // the text goes on, and has not been read
 	thread   string
 	threadID string
 	count    int // recipients
@@ -53,6 +55,7 @@ func newRow(e parley.Event) *row {
 		fromID: e.SenderID, from: shownName(e.Sender, e.SenderID),
 		toID: e.RecipientID, count: max(1, e.RecipientCount),
 		kind: kindOf(e), typ: e.MessageType, asks: e.RequiresResponse, priority: e.Priority,
+		answers: e.InReplyTo, cut: cut(e),
 		text: safeLine(e.Excerpt()), thread: safeLine(e.Thread), threadID: e.ThreadID,
 	}
 
@@ -85,13 +88,19 @@ func kindOf(e parley.Event) parley.MessageKind {
 }
 
 // partner returns the agent that the operator means when the message is under the
-// marker: its sender, or its recipient if the operator sent it.
+// marker: its sender, or its recipient if the operator sent it, or parley did.
 func (r *row) partner() (id, name string) {
-	if r.from == you {
+	switch {
+	case r.notice() && (r.to == you || r.threadID != ""):
+		return "", ""
+	case r.notice(), r.from == you:
 		return r.toID, r.to
 	}
 	return r.fromID, r.from
 }
+
+// notice reports whether parley itself sent the message. It reads no answers.
+func (r *row) notice() bool { return r.from == parley.SystemName }
 
 // moved records that a delivery reached a rung.
 func (r *row) moved(recipient string, state parley.DeliveryState) {

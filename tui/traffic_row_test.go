@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"parley"
@@ -90,4 +91,20 @@ func TestReasonsAreShownWithoutTheirCodes(t *testing.T) {
 	s.choose("tester")
 	s.shows("held: coder and tester said")
 	s.hides("CONVERSATION_HELD")
+}
+
+// An event has the first characters of a text; a wide list has room for more.
+func TestWideListShowsMoreThanTheBeginningOfAText(t *testing.T) {
+	f := newFake()
+	f.agent("coder", parley.StateIdle, 0, 0, "")
+	f.agent("tester", parley.StateIdle, 0, 0, "")
+	const end = "and this is how it ends"
+	f.say(1, "coder", []string{"tester"}, strings.Repeat("word ", 22)+end, "normal", parley.DeliveryRead)
+
+	s := newScreen(t, f, 200, 30)
+	s.send(tickMsg(noon))
+	s.shows(end)
+	s = newScreen(t, f, 120, 30)
+	s.send(tickMsg(noon))
+	s.hides(end)
 }

@@ -14,7 +14,8 @@ type savedFilters map[string]string
 // CheckFilters reports what is wrong with the filters of the settings, which are given by name.
 func CheckFilters(filters map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(filters)) {
-		refused := parley.Errorf(parley.InvalidArgument, "filters has %q", parley.CleanLine(name)).With("setting", "filters")
+		refused := parley.Errorf(parley.InvalidArgument, "filters has %q", parley.CleanLine(name)).With("setting",
+			"filters")
 		switch {
 		case strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "":
 			return refused.Suggest("Give it a name of small letters, digits, - and _.")

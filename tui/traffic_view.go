@@ -11,7 +11,7 @@ import (
 
 const (
 	wideClock = 80  // columns from which the time has seconds
-	wideWords = 150 // columns from which the standing is in words: no text is so long
+	wideWords = 150 // columns from which the standing is in words
 )
 
 // listColumns are how wide the columns of the list are. They grow with what comes into view, so that nothing

@@ -35,11 +35,21 @@ func (w worklog) take(e parley.Event) {
 	w[e.AgentID] = changes
 }
 
+// changes returns the changes of an agent's work. Its status tells of work that began before the first event
+// that is known.
+func (w worklog) changes(s *parley.AgentStatus) []workChange {
+	changes := w[s.ID]
+	if len(changes) == 0 && s.State == parley.StateBusy {
+		return []workChange{{s.Since, true}}
+	}
+	return changes
+}
+
 // curve returns for how many seconds an agent was at work in each span of the last hour, the newest last.
-func (w worklog) curve(agent string, now time.Time) []int {
+func (w worklog) curve(s *parley.AgentStatus, now time.Time) []int {
 	worked := make([]time.Duration, hourSpans)
 	first := spanAt(now) - hourSpans + 1
-	changes := w[agent]
+	changes := w.changes(s)
 	for i, c := range changes {
 		if !c.busy {
 			continue

@@ -23,11 +23,20 @@ func TestWorklogSumsUpWhenAnAgentWasAtWork(t *testing.T) {
 	w.take(parley.Event{Type: parley.EventDelivery, AgentID: "a", Time: now, State: string(parley.DeliveryRead)})
 
 	want := []int{300, 0, 0, 0, 0, 0, 0, 180, 240, 0, 60, 120}
-	if got := w.curve("a", now); !slices.Equal(got, want) {
+	status := func(id string, state parley.AgentState) *parley.AgentStatus {
+		return &parley.AgentStatus{Agent: parley.Agent{ID: id, State: state, Since: now.Add(-3 * time.Hour)}}
+	}
+	if got := w.curve(status("a", parley.StateBusy), now); !slices.Equal(got, want) {
 		t.Errorf("it worked %v seconds, want %v", got, want)
 	}
-	if got := w.curve("b", now); slices.Max(got) != 0 {
+	if got := w.curve(status("b", parley.StateIdle), now); slices.Max(got) != 0 {
 		t.Errorf("nothing is known of it, and it worked %v", got)
+	}
+
+	// One that has worked for longer than the events tell.
+	want = []int{300, 300, 300, 300, 300, 300, 300, 300, 300, 300, 300, 120}
+	if got := w.curve(status("c", parley.StateBusy), now); !slices.Equal(got, want) {
+		t.Errorf("it worked %v seconds, want %v", got, want)
 	}
 }
 

@@ -62,8 +62,8 @@ func attachCommand(c *cli) *cobra.Command {
 	return c.withAgents(cmd, 1)
 }
 
-// attachArgs returns the command that shows an agent's terminal, by ssh if it is on another machine. Inside the tmux server
-// of the agent, the client switches to it: a session cannot be shown inside itself.
+// attachArgs returns the command that shows an agent's terminal, by ssh if it is on another machine. Inside the tmux
+// server of the agent, the client switches to it: a session cannot be shown inside itself.
 func attachArgs(c *cli, res *parley.AttachInfoResult) []string {
 	if res.Host != "" {
 		return res.Command

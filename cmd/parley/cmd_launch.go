@@ -59,10 +59,12 @@ about the team. --profile overrides that; parley profiles lists them.`,
 	f.BoolVar(&r.NoResume, "no-resume", false, doc("no_resume"))
 	f.StringVar(&r.Worktree, "worktree", "", "run in a git worktree of its own, on this branch (default: parley/NAME)")
 	f.Lookup("worktree").NoOptDefVal = parley.WorktreeAuto
-	f.StringVar(&r.Host, "on", "", "the machine of the team on which it runs, in the workspace there (default: this one)")
+	f.StringVar(&r.Host, "on", "",
+		"the machine of the team on which it runs, in the workspace there (default: this one)")
 	f.StringVar(&size, "size", "", "columns and rows of its terminal, such as 200x50")
 	_ = cmd.RegisterFlagCompletionFunc("profile", offer(func(*cobra.Command) []string { return completeProfiles(c) }))
-	_ = cmd.RegisterFlagCompletionFunc("on", offer(func(cmd *cobra.Command) []string { return completeHosts(cmd.Context(), c) }))
+	_ = cmd.RegisterFlagCompletionFunc("on",
+		offer(func(cmd *cobra.Command) []string { return completeHosts(cmd.Context(), c) }))
 	_ = cmd.RegisterFlagCompletionFunc("group", completer{c}.offerGroups())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if c.host != "" { // a launch takes the directory and the environment from here

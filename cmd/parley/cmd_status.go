@@ -156,11 +156,13 @@ func backupCommand(c *cli) *cobra.Command {
 			switch {
 			case filepath.IsAbs(path):
 			case c.host != "":
-				return parley.Errorf(parley.InvalidArgument, "the daemon on %s writes the copy there, and %q is a path from here",
+				return parley.Errorf(parley.InvalidArgument,
+					"the daemon on %s writes the copy there, and %q is a path from here",
 					c.host, path).Suggest("Give an absolute path on that machine.")
 			default:
 				path = filepath.Join(c.dir, path)
 			}
+
 			to.Set("path", path)
 			return nil
 		},

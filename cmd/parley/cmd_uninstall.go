@@ -33,7 +33,8 @@ removed by what installed it: the package manager, or install.sh uninstall.`,
 	}
 
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
-	cmd.Flags().BoolVar(&workspaces, "workspaces", false, "also remove the messages, files and backups of all workspaces")
+	cmd.Flags().BoolVar(&workspaces, "workspaces", false,
+		"also remove the messages, files and backups of all workspaces")
 	return cmd
 }
 

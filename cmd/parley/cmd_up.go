@@ -212,7 +212,7 @@ func (u *upRun) run(ctx context.Context) error {
 // named returns an error that says whom it is about.
 func named(agent string, err error) error {
 	e, ok := errors.AsType[*parley.Error](err)
-	if !ok || strings.Contains(e.Message, agent) {
+	if !ok || strings.HasPrefix(e.Message, agent+" ") { // it begins with whom it is about
 		return err
 	}
 	told := *e

@@ -189,7 +189,8 @@ func (d *doctor) find(f *findings) bool {
 // checkTeam checks that the programs of parley.yaml's agents exist.
 func (d *doctor) checkTeam(f *findings) {
 	if words := d.team.WithheldWords(); words != "" {
-		f.warn("parley.yaml", "Run parley trust: it shows what the file runs, opens, sends and deletes, and asks.", "%s", words)
+		f.warn("parley.yaml", "Run parley trust: it shows what the file runs, opens, sends and deletes, and asks.",
+			"%s", words)
 	}
 
 	before := len(*f)

@@ -258,7 +258,7 @@ func (d *doctor) repair(ctx context.Context) error {
 			Suggest("Look at the server's log and disk. parley doctor says what parley sees of it.")
 	}
 
-	info, err := daemon.Find(ctx, at)
+	info, err := daemon.Find(ctx, at, d.now)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -19,6 +20,9 @@ import (
 func screenExport(ctx context.Context, c *cli, s parley.Service, what tui.Exported, path string) (int, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(c.dir, path)
+	}
+	if _, err := os.Lstat(path); err == nil { // the screen has no --force
+		return 0, parley.Errorf(parley.InvalidArgument, "%s exists already", path).Suggest("Use another name.")
 	}
 	if what.Find == nil && what.IDs == nil {
 		return exportToFile(ctx, c, parley.ExportMessagesRequest{Limit: exportPage}, formatOf(path, false), path, false)

@@ -4,8 +4,11 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
+	"parley"
 	"parley/internal/must"
 )
 
@@ -36,5 +39,28 @@ func TestForeignSocketIsNotObeyed(t *testing.T) {
 	must.Do(t, os.Chmod(at.Runtime, 0o777))
 	if Running(t.Context(), at) != nil {
 		t.Error("a socket is obeyed that others can replace")
+	}
+}
+
+// The directory of the socket was removed, as some systems do at the end of a session, and the daemon runs on.
+func TestADaemonWithoutItsSocketIsNotWaitedFor(t *testing.T) {
+	dir := must.Have(os.MkdirTemp("/tmp", "pt"))(t) // short, because sockets are in it
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	at := Locate(t.TempDir(), Environ{"XDG_RUNTIME_DIR=" + dir, "XDG_STATE_HOME=" + filepath.Join(dir, "state")})
+	must.Do(t, at.Prepare())
+	if info, err := Find(t.Context(), at, time.Now); info != nil || err != nil {
+		t.Fatalf("found %v, %v where no daemon runs", info, err)
+	}
+
+	held := must.Have(lock(at))(t)
+	t.Cleanup(func() { _ = held.Close() })
+	must.Do(t, writeInfo(at, Info{PID: os.Getpid(), Socket: at.Socket()}))
+	must.Do(t, os.RemoveAll(at.Runtime))
+
+	looks := 0
+	now := time.Now()
+	info, err := Find(t.Context(), at, func() time.Time { looks++; return now.Add(time.Duration(looks) * time.Second) })
+	if e := parley.AsError(err); info != nil || e.Code != parley.DaemonUnavailable || !strings.Contains(e.Action, "kill ") {
+		t.Errorf("found %v, %v", info, err)
 	}
 }

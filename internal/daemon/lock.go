@@ -100,16 +100,28 @@ func isLocked(path string) (bool, error) {
 	return false, err
 }
 
-// Find returns the workspace's daemon, nil if none runs. It waits for one that has the lock and is not
-// reached: it is starting or ending, or writes its address again because that was removed.
-func Find(ctx context.Context, at Place) (info *Info, err error) {
+// Find returns the workspace's daemon, nil if none runs. It waits, StartWithin at most, for one that has the
+// lock and is not reached: it is starting or ending, or writes its address again because that was removed.
+// The error is DAEMON_UNAVAILABLE for one that does not listen any more.
+func Find(ctx context.Context, at Place, now func() time.Time) (info *Info, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, StartWithin,
+		parley.Errorf(parley.DaemonUnavailable, "a daemon runs in %s and was not reached within %s", at.Root, StartWithin).
+			Suggest("Look into %s.", at.Log()))
+	defer cancel()
+
+	var deaf deafness
 	err = wait.Until(ctx, 20*time.Millisecond, func() (bool, error) {
 		if info = Running(ctx, at); info != nil {
 			return true, nil
 		}
-		held, err := Locked(at)
-		return !held, err
+		if held, err := Locked(at); !held || err != nil {
+			return true, err
+		}
+		return false, deaf.look(ctx, at, now())
 	})
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
 	return info, err
 }
 

@@ -67,6 +67,27 @@ func TestNoticesOfAnUntrustedFileGoNowhere(t *testing.T) {
 	}
 }
 
+// A machine that does nothing for the others goes on so in a repository whose file says otherwise.
+func TestUntrustedFileOpensNoMachineToOthers(t *testing.T) {
+	home, root := t.TempDir(), t.TempDir()
+	own := filepath.Join(home, ".config", "parley", "parley.yaml")
+	must.Do(t, os.MkdirAll(filepath.Dir(own), 0o700))
+	must.Do(t, os.WriteFile(own, []byte("settings: {local_acts_only: true}\n"), 0o600))
+	text := []byte("settings: {local_acts_only: false}\n")
+	must.Do(t, os.WriteFile(filepath.Join(root, "parley.yaml"), text, 0o600))
+
+	for _, trusts := range []bool{false, true} {
+		env := Environ{"HOME=" + home}
+		if trusts {
+			env = append(env, TrustHashes+"="+hashOf(text))
+		}
+		team := must.Have(Load(Locate(root, env), env))(t)
+		if team.Settings.LocalActsOnly == trusts {
+			t.Errorf("trusted %v: local_acts_only is %v", trusts, team.Settings.LocalActsOnly)
+		}
+	}
+}
+
 // What would make parley forget needs trust: messages, files, and the copies of the database.
 func TestUntrustedFileDeletesNothing(t *testing.T) {
 	home, root := t.TempDir(), t.TempDir()

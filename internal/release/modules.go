@@ -109,7 +109,8 @@ func (m module) spdx() string {
 		for _, text := range m.licences {
 			words := strings.NewReplacer(",", "", "*", "").Replace(strings.Join(strings.Fields(string(text)), " "))
 			bsd2of3 := form.id == "BSD-2-Clause" && len(ids) > 0 && ids[len(ids)-1] == "BSD-3-Clause"
-			if strings.Contains(strings.ToLower(words), strings.ToLower(strings.ReplaceAll(form.says, ",", ""))) && !bsd2of3 {
+			if strings.Contains(strings.ToLower(words), strings.ToLower(strings.ReplaceAll(form.says, ",", ""))) &&
+				!bsd2of3 {
 				ids = append(ids, form.id)
 				break
 			}

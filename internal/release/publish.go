@@ -84,7 +84,8 @@ func (r *release) pack(root, arch string, files tree) error {
 	}
 
 	for _, kind := range []string{"deb", "rpm"} {
-		words := append(strings.Fields(r.nfpm), "package", "--config", root+".yaml", "--packager", kind, "--target", r.out)
+		words := append(strings.Fields(r.nfpm), "package", "--config", root+".yaml", "--packager", kind, "--target",
+			r.out)
 		cmd := exec.Command(words[0], words[1:]...)
 		cmd.Env = append(os.Environ(), fmt.Sprintf("SOURCE_DATE_EPOCH=%d", r.date.Unix()))
 		if out, err := cmd.CombinedOutput(); err != nil {

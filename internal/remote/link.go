@@ -154,7 +154,8 @@ func greet(r io.Reader) (version string, err error) {
 		if version, ok := strings.CutPrefix(string(line), greeting); ok {
 			return strings.TrimSpace(version), nil
 		}
-		if e := new(parley.Error); bytes.HasPrefix(line, []byte("{")) && json.Unmarshal(line, e) == nil && e.Code != "" {
+		if e := new(parley.Error); bytes.HasPrefix(line, []byte("{")) && json.Unmarshal(line, e) == nil &&
+			e.Code != "" {
 			e.Message, e.Action = parley.CleanLine(e.Message), parley.CleanLine(e.Action)
 			return "", e
 		}

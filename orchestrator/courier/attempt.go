@@ -220,8 +220,10 @@ func (a *attempt) afterPaste(o *observation) tmux.Step {
 	if part := o.steadyPart(); p.still.IsZero() || part != p.part {
 		p.part, p.still = part, o.now
 	}
-	if o.now.Sub(p.still) < o.profile.Settle {
-		return a.wait(o, p.began, p.within, tmux.NotShown)
+	if left := o.profile.Settle - o.now.Sub(p.still); left > 0 {
+		step := a.wait(o, p.began, p.within, tmux.NotShown)
+		step.For = left
+		return step
 	}
 
 	if a.refused = a.typable(o); !a.refused.none() {

@@ -61,6 +61,8 @@ func (a *attempt) afterEnter(o *observation, again bool) tmux.Step {
 	e := &a.entered
 	if e.began.IsZero() {
 		e.began = o.now
+	} else if o.facts.leaseOver { // time in which no second key may be pressed does not count
+		e.began = e.began.Add(max(0, o.now.Sub(e.looked)))
 	}
 	a.noteUnread(o)
 	e.touched = e.touched || a.touchedSince(o)

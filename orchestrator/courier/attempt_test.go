@@ -173,7 +173,10 @@ func TestEnterFollowsWhenTheTextRests(t *testing.T) {
 		t.Errorf("before the text shows: %+v, want to wait", got)
 	}
 	s.composer = testText
-	if after := s.want(tmux.Pasted, press); after < s.profile.Settle {
+	if got := s.step(tmux.Pasted, false); got.For != s.profile.Settle {
+		t.Errorf("when the text shows: %+v, want to wait for %v of rest", got, s.profile.Settle)
+	}
+	if after := 50*time.Millisecond + s.want(tmux.Pasted, press); after < s.profile.Settle {
 		t.Errorf("the key came after %v, want %v of rest", after, s.profile.Settle)
 	}
 	s.composer = ""

@@ -79,7 +79,12 @@ type daemon struct {
 	retry   time.Time // zero: not by itself
 	pause   time.Duration
 	lease   leased
+
+	claimedOn *simPane // at the last claim, which may be that of the daemon before it
 }
+
+// claims notes for which pane the daemon claims a message.
+func (d *daemon) claims() { d.claimedOn, d.w.claimedOn = d.w.pane, d.w.pane }
 
 // said is a report of the program.
 type said struct {
@@ -93,14 +98,14 @@ const agentID = "87654321-0000-4000-8000-000000000000"
 // start brings the daemon up.
 func (w *world) start() {
 	ctx, cancel := context.WithCancel(context.Background())
-	d := &daemon{w: w, ctx: ctx, end: cancel, handles: map[*team.Terminal]pane{}, wake: true, pause: recheck}
+	d := &daemon{w: w, ctx: ctx, end: cancel, handles: map[*team.Terminal]pane{}, wake: true, pause: recheck, claimedOn: w.claimedOn}
 	d.m = team.NewMember(w.agent)
 	if !w.takeHost(d) {
 		cancel()
 		return
 	}
 	o := New(Options{
-		Store: worldStore{w}, Roster: new(team.Roster), Now: time.Now, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Store: worldStore{w, d}, Roster: new(team.Roster), Now: time.Now, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		ShortFooter: w.story.Traits.ShortID, Paused: func() *parley.Pause { return w.paused }, Notify: w.notify,
 		LeaseOver: d.leaseOver(),
 	})
@@ -150,7 +155,7 @@ func (d *daemon) attach(started time.Time) {
 	if d.w.story.Traits.Joined {
 		t.IsProgram = func(argv []string) bool { return argv[0] == "agent" }
 	}
-	d.handles[t] = simHandle{d.w, p.id}
+	d.handles[t] = simHandle{d, p.id}
 	d.m.SetTerminal(t)
 }
 

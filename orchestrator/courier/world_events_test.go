@@ -222,6 +222,9 @@ func (w *world) befall(p *simPane, e event) {
 	case "unshown": // a person's keys in a program that draws late
 		w.befall(p, event{Do: "stall", For: e.For})
 		w.befall(p, event{Do: "draft", What: e.What, For: e.For})
+	case "shown in a claim": // those keys show while the database is slow to claim a message
+		w.befall(p, event{Do: "unshown", What: e.What, For: e.For})
+		w.inClaim(time.Duration(e.N)*200*time.Millisecond, func() { g.stalled = time.Now(); g.draw() })
 	case "unread": // a person's keys in a program that hangs
 		w.befall(p, event{Do: "hang", For: e.For})
 		w.befall(p, event{Do: "draft", What: e.What, For: e.For})

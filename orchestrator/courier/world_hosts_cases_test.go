@@ -11,8 +11,13 @@ import (
 // shared tells a story of a host, and returns its world.
 func shared(t *testing.T, k *common, check func(*world), events ...event) {
 	t.Helper()
+	tellShared(t, k, traits{Width: 120, Work: time.Second}, check, events...)
+}
+
+func tellShared(t *testing.T, k *common, tr traits, check func(*world), events ...event) {
+	t.Helper()
 	inBubble(t, func() {
-		w := newWorld(&story{Profile: "claude", Shared: true, Traits: traits{Width: 120, Work: time.Second}, Events: events}, k, true)
+		w := newWorld(&story{Profile: "claude", Shared: true, Traits: tr, Events: events}, k, true)
 		broken := w.tell()
 		if check(w); broken != nil || t.Failed() {
 			t.Errorf("%+v\n%s", broken, strings.Join(w.log, "\n"))
@@ -34,6 +39,20 @@ func TestAHostTypesNothingWithoutItsLease(t *testing.T) {
 			t.Errorf("the message is %s, and came at %v", row.job.State, m.got)
 		}
 	}, event{At: 5 * time.Second, Do: "cut", For: 30 * time.Second}, send(22*time.Second))
+}
+
+// Its key is lost. Its time would be over when the server can be reached again, and before the lease is renewed.
+func TestASecondKeyWaitsForTheLease(t *testing.T) {
+	tellShared(t, newCommon(), traits{Width: 120, Work: time.Second, Draw: 4 * time.Second}, func(w *world) {
+		row, m := w.first()
+		if back := w.began.Add(35 * time.Second); !row.job.State.Delivered() || len(m.got) != 1 || m.got[0].Before(back) {
+			t.Errorf("the message is %s, and came at %v", row.job.State, m.got)
+		}
+		if strings.Contains(strings.Join(w.log, "\n"), "unconfirmed") {
+			t.Error("it was given up meanwhile")
+		}
+	}, send(14900*time.Millisecond), event{At: 15 * time.Second, Do: "lose keys", N: 1},
+		event{At: 15 * time.Second, Do: "cut", For: 19 * time.Second})
 }
 
 func TestWhatWaitsForAHostThatIsAwayGoesWhenItIsBack(t *testing.T) {

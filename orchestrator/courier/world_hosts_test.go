@@ -38,7 +38,7 @@ type leased struct {
 	epoch int
 	from  time.Time // when it was renewed
 
-	others knowledge // of the daemon that has become the host
+	others watch // of the daemon that has become the host
 }
 
 // hostFaults are faults that only hosts have.
@@ -124,6 +124,9 @@ func (d *daemon) renew() {
 		return
 	}
 	if !w.faults.cut.After(time.Now()) {
+		if d.leaseOver()() {
+			w.freed = time.Now() // while it was over, no key was pressed
+		}
 		d.lease.from, w.hosts.until = time.Now(), time.Now().Add(leaseTime)
 		d.takeBack()
 		w.on(w.hosts.until.Add(time.Millisecond), w.holdAway)
@@ -219,14 +222,14 @@ func (w *world) slumber(e event) {
 		w.on(later(w.hosts.until, time.Now()), func() { w.takeOver(d) })
 	}
 
-	knew, came := w.known(), len(w.messages)
+	knew, came := w.watch, len(w.messages)
 	w.hosts.asleep = true
 	w.run(time.Now().Add(e.For))
 	w.hosts.asleep = false
 	for _, m := range w.messages[came:] {
 		m.untold = true
 	}
-	d.lease.others = w.known()
+	d.lease.others = w.watch
 	w.recall(knew)
 	w.hosts.acting, w.hosts.woke = d, time.Now()
 
@@ -261,18 +264,10 @@ func (w *world) tellAll() {
 	}
 }
 
-// knowledge is what the couriers of one daemon know.
-type knowledge struct {
-	watch watch
-	on    *simPane
-}
-
-func (w *world) known() knowledge { return knowledge{w.watch, w.claimedOn} }
-
 // recall goes on with what the couriers of a daemon knew. What is counted goes on.
-func (w *world) recall(k knowledge) {
-	k.watch.deliveries, k.watch.reports = w.watch.deliveries, w.watch.reports
-	w.watch, w.claimedOn = k.watch, k.on
+func (w *world) recall(v watch) {
+	v.deliveries, v.reports = w.watch.deliveries, w.watch.reports
+	w.watch = v
 }
 
 // entering returns the message whose key is pressed: the one that was pasted in the same line, or whose number

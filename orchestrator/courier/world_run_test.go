@@ -296,7 +296,8 @@ func (w *world) accept(e event) {
 func (w *world) storeOn(offer *team.Offer, job store.Job) {
 	d, n := w.daemon, int(job.Key.MessageSeq)
 	if w.open() == 1 && w.chance("claimed", n) < 0.9 {
-		w.claimedOn, w.watch.asked, w.watch.early = w.pane, time.Now(), true
+		w.watch.asked, w.watch.early = time.Now(), true
+		d.claims()
 		w.watch.claims(job.Key, offer.PaneSeq)
 		must(0, w.store.Claim(d.ctx, job.Key, offer.PaneSeq, false))
 		job = w.store.find(job.Key).job

@@ -160,6 +160,9 @@ func (t *teller) trouble(at time.Duration) {
 	case "unshown":
 		e.For, e.What = t.between(6*time.Second, 15*time.Second), t.ending()
 		t.send(at + t.between(3*time.Second, 12*time.Second))
+	case "shown in a claim":
+		e.For, e.What = t.between(12*time.Second, 20*time.Second), t.ending()
+		t.send(at + t.between(10*time.Second, 12*time.Second))
 	case "mingle", "left keys":
 		e.What = t.ending()
 	case "daemon dies after":
@@ -183,7 +186,8 @@ func (t *teller) trouble(at time.Duration) {
 	case "late key":
 		e.For = t.between(100*time.Millisecond, 8*time.Second)
 	case "shell":
-		e.What = []string{"bash", "less"}[t.IntN(2)]
+		e.What, e.N = []string{"bash", "less"}[t.IntN(2)], often(t, 2, 1, 3)
+		t.s.Traits.Joined = t.s.Traits.Joined || !t.p.HasMarkers() // only there it matters
 	case "server dies":
 		e.What = often(t, "", "in a claim")
 	case "in a claim":
@@ -195,6 +199,8 @@ func (t *teller) trouble(at time.Duration) {
 	case "unread":
 		e.For, e.What = t.between(3*time.Second, 15*time.Second), t.ending()
 		t.send(at + t.between(0, 12*time.Second))
+	case "unread key":
+		e.For = t.between(3*time.Second, 15*time.Second)
 	case "unseen":
 		e.For = t.between(5*time.Second, 12*time.Second)
 	case "program dies":
@@ -216,7 +222,7 @@ var meanwhile = []string{"fetch", "server dies", "work", "dialog", "draft", "pro
 
 var troubles = []string{
 	"in a claim", "in a claim", "in a claim", "unread", "unseen", "unread key", "left keys",
-	"daemon dies after", "daemon dies after", "daemon dies after", "unshown", "mingle", "dies unanswered",
+	"daemon dies after", "daemon dies after", "daemon dies after", "unshown", "shown in a claim", "mingle", "dies unanswered",
 	"dialog", "dialog", "dialog", "draft", "draft", "draft", "prompt", "scroll", "scroll", "attach",
 	"lose keys", "lose keys", "break keys", "late key", "late key", "hang", "hang", "stall",
 	"program dies", "program dies", "daemon dies", "daemon dies", "daemon dies", "daemon stops", "tmux", "tmux", "tmux", "server dies",

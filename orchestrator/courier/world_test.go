@@ -54,8 +54,8 @@ type world struct {
 
 	forced    map[string]bool // by the operator, in an earlier life of the daemon too
 	current   *message        // pasted last
-	claimedOn *simPane
-	claiming  store.Key // claimed last
+	claimedOn *simPane        // the last claim, of any daemon
+	claiming  store.Key       // claimed last
 
 	broken *violation // the first
 }
@@ -395,7 +395,10 @@ func (w *world) call(ctx context.Context, kind string, do func() error) error {
 }
 
 // worldStore is the database as the daemon reaches it.
-type worldStore struct{ w *world }
+type worldStore struct {
+	w *world
+	d *daemon
+}
 
 func (s worldStore) jobs(ctx context.Context, kind string, read func() ([]store.Job, error)) (jobs []store.Job, err error) {
 	err = s.w.call(ctx, kind, func() (err error) {
@@ -435,7 +438,8 @@ func (s worldStore) TypedAs(ctx context.Context, id string, seq uint64) (job *st
 }
 
 func (s worldStore) Claim(ctx context.Context, k store.Key, paneSeq uint64, announced bool) error {
-	s.w.watch.asked, s.w.claimedOn, s.w.claiming, s.w.watch.early = time.Now(), s.w.pane, k, false
+	s.w.watch.asked, s.w.claiming, s.w.watch.early = time.Now(), k, false
+	s.d.claims()
 	return s.w.call(ctx, "claim", func() error {
 		s.w.watch.claims(k, paneSeq)
 		err := s.w.store.Claim(ctx, k, paneSeq, announced)
@@ -447,7 +451,7 @@ func (s worldStore) Claim(ctx context.Context, k store.Key, paneSeq uint64, anno
 func (s worldStore) Advance(ctx context.Context, k store.Key, changes ...store.Change) error {
 	decided := time.Now()
 	return s.w.call(ctx, "advance", func() error {
-		s.w.watch.advances(k, changes, decided)
+		s.w.watch.advances(k, s.d.claimedOn, changes, decided)
 		err := s.w.store.Advance(ctx, k, changes...)
 		for _, c := range changes {
 			s.w.note("%s is %s: %s %s%s: %v", s.w.nameOf(k), c.State, c.Code, c.Reason, c.Evidence, err)

@@ -15,18 +15,18 @@ import (
 
 // simHandle names a pane, as the real Pane does.
 type simHandle struct {
-	w  *world
+	d  *daemon
 	id string
 }
 
 // Target implements tmux.Runner.
-func (h simHandle) Target() (string, bool) { return h.id, h.w.story.Traits.Joined }
+func (h simHandle) Target() (string, bool) { return h.id, h.d.w.story.Traits.Joined }
 
 // Load implements tmux.Runner.
 func (h simHandle) Load(text string) (tmux.Buffer, error) {
-	h.w.buffer++
-	name := "b" + strconv.Itoa(h.w.buffer)
-	h.w.buffers[name] = text
+	h.d.w.buffer++
+	name := "b" + strconv.Itoa(h.d.w.buffer)
+	h.d.w.buffers[name] = text
 	return tmux.Buffer{Name: name, Load: "set-buffer -b " + name}, nil
 }
 
@@ -40,13 +40,13 @@ func (h simHandle) ReleaseKeys(ctx context.Context) (bool, error) { return tmux.
 
 // Info implements tmux.Runner.
 func (h simHandle) Info(ctx context.Context) (info tmux.PaneInfo, err error) {
-	err = h.w.command(ctx, "info", func() error {
+	err = h.d.w.command(ctx, "info", func() error {
 		p := h.find()
 		if p.gone {
 			return fmt.Errorf("look at pane %s: %w", p.id, tmux.ErrNoPane)
 		}
 		info = p.info()
-		h.w.watch.foreign = info.Owner != agentID
+		h.d.w.watch.foreign = info.Owner != agentID
 		return nil
 	})
 	return info, err
@@ -54,26 +54,26 @@ func (h simHandle) Info(ctx context.Context) (info tmux.PaneInfo, err error) {
 
 // Screen implements tmux.Runner.
 func (h simHandle) Screen(ctx context.Context, _ tmux.ScreenOptions) (s tmux.Screen, err error) {
-	err = h.w.command(ctx, "screen", func() error {
+	err = h.d.w.command(ctx, "screen", func() error {
 		p := h.find()
 		if p.gone {
 			return fmt.Errorf("read pane %s: %w", p.id, tmux.ErrNoPane)
 		}
 		s = p.screen()
-		h.w.watch.look()
+		h.d.w.watch.look()
 		return nil
 	})
-	h.w.watch.answered()
+	h.d.w.watch.answered()
 	return s, err
 }
 
 // Run implements tmux.Runner.
 func (h simHandle) Run(ctx context.Context, compose func(string) string) (out string, err error) {
 	line := compose("TOKEN")
-	issued, known, by, on := time.Now(), h.w.watch.seen(), h.w.hosts.acting, h.w.claimedOn
-	err = h.w.command(ctx, kindOf(line), func() error {
-		h.w.watch.issued, h.w.watch.known, h.w.watch.by, h.w.watch.on = issued, known, by, on
-		commands, err := parseLine(line, h.w.formats)
+	issued, known, by, on := time.Now(), h.d.w.watch.seen(), h.d, h.d.claimedOn
+	err = h.d.w.command(ctx, kindOf(line), func() error {
+		h.d.w.watch.issued, h.d.w.watch.known, h.d.w.watch.by, h.d.w.watch.on = issued, known, by, on
+		commands, err := parseLine(line, h.d.w.formats)
 		if err != nil {
 			return err
 		}
@@ -88,7 +88,7 @@ func (h simHandle) Run(ctx context.Context, compose func(string) string) (out st
 
 // Pause implements tmux.Runner.
 func (h simHandle) Pause(ctx context.Context, d time.Duration) error {
-	return h.w.sleep(ctx, h.w.pause(d))
+	return h.d.w.sleep(ctx, h.d.w.pause(d))
 }
 
 func kindOf(line string) string {
@@ -103,10 +103,10 @@ func kindOf(line string) string {
 
 // find returns the pane with that id on the server that runs now.
 func (h simHandle) find() *simPane {
-	if p := h.w.pane; p != nil && p.id == h.id {
+	if p := h.d.w.pane; p != nil && p.id == h.id {
 		return p
 	}
-	return &simPane{w: h.w, id: h.id, gone: true}
+	return &simPane{w: h.d.w, id: h.id, gone: true}
 }
 
 // simPane is a pane of the simulated tmux.

@@ -227,13 +227,13 @@ func (v *watch) submitted(g *program, pieces []piece, c chunk, dropped bool) {
 func (v *watch) answeredDialog(*program) {}
 
 // advances checks a verdict that was decided on at a time. A report that comes while it is written
-// is attested in the database itself.
-func (v *watch) advances(k store.Key, changes []store.Change, decided time.Time) {
+// is attested in the database itself. The message was claimed for a pane.
+func (v *watch) advances(k store.Key, on *simPane, changes []store.Change, decided time.Time) {
 	m, row := v.w.messages[k.MessageSeq-1], v.w.store.find(k)
 	if row.job.State != parley.DeliveryTyping && row.job.State != parley.DeliveryUnconfirmed {
 		return
 	}
-	alive := v.w.pane != nil && v.w.instance != "" && v.w.claimedOn == v.w.pane &&
+	alive := v.w.pane != nil && v.w.instance != "" && on == v.w.pane &&
 		v.w.pane.options["@parley_agent"] == agentID && !v.foreign
 	switch c := changes[0]; c.State {
 	case parley.DeliverySubmitted, parley.DeliveryRead:

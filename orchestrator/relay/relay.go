@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/wait"
 	"parley/orchestrator/team"
 	"parley/store"
 )
@@ -124,8 +125,26 @@ func (t *Taker) do(ctx context.Context, r store.Relay) {
 		answer.Text, _ = text(parley.AsError(err)) // an Error of parley's can be written
 	}
 
-	if err := t.Store.AnswerRelay(context.WithoutCancel(ctx), r, answer); err != nil {
-		t.Log.Warn("another host was not answered", "host", r.AskedFrom, "operation", r.Operation, "error", err)
+	t.answer(ctx, r, answer)
+}
+
+// answerAgain is the pause before an answer that was not stored is stored again.
+const answerAgain = time.Second
+
+// answer answers another host. It tries again until ctx ends: while this daemon is there, its asker waits.
+func (t *Taker) answer(ctx context.Context, r store.Relay, answer store.RelayAnswer) {
+	for told := false; ; told = true {
+		err := t.Store.AnswerRelay(context.WithoutCancel(ctx), r, answer)
+		if err == nil {
+			return
+		}
+
+		if !told {
+			t.Log.Warn("another host was not answered yet", "host", r.AskedFrom, "operation", r.Operation, "error", err)
+		}
+		if wait.Pause(ctx, answerAgain) != nil {
+			return
+		}
 	}
 }
 

@@ -37,7 +37,8 @@ func (r *Roster) RefuseElsewhere(m *Member, command string) error {
 		return nil
 	}
 	host := m.Agent().Host
-	return parley.Errorf(parley.AgentUnavailable, "%s is on host %s, and parley reaches its terminal only there", m.Name, host).
+	return parley.Errorf(parley.AgentUnavailable, "%s is on host %s, and parley reaches its terminal only there",
+		m.Name, host).
 		With("host", host).
 		Suggest("Run it there: ssh %s, and in the workspace: %s", host, command)
 }

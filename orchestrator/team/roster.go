@@ -44,7 +44,8 @@ func Load(ctx context.Context, s *store.Store, now func() time.Time, log *slog.L
 		return nil, err
 	}
 
-	r := &Roster{store: s, own: s.Team().Own, now: now, log: log, byID: map[string]*Member{}, byName: map[string]*Member{}}
+	r := &Roster{store: s, own: s.Team().Own, now: now, log: log, byID: map[string]*Member{},
+		byName: map[string]*Member{}}
 	for _, a := range agents {
 		r.Add(NewMember(a))
 	}

@@ -186,7 +186,8 @@ func promptsIn(ctx context.Context, ts *Terminals, m *team.Member, t *team.Termi
 func (ts *Terminals) isTheirs(ctx context.Context, m *team.Member) func(messageID string) bool {
 	return func(messageID string) bool {
 		_, deliveries, err := ts.store.Message(ctx, messageID)
-		return err == nil && slices.ContainsFunc(deliveries, func(d parley.Delivery) bool { return d.RecipientID == m.ID })
+		return err == nil && slices.ContainsFunc(deliveries,
+			func(d parley.Delivery) bool { return d.RecipientID == m.ID })
 	}
 }
 

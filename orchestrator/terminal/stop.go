@@ -254,7 +254,8 @@ func (ts *Terminals) EndAll(ctx context.Context, evidence string) (stopped, left
 		m.Changing.Lock()
 		defer m.Changing.Unlock()
 
-		if m.Kind == parley.KindTerminal && ts.roster.Here(m) && (m.Terminal() != nil || m.Agent().State != parley.StateTerminated) {
+		if m.Kind == parley.KindTerminal && ts.roster.Here(m) &&
+			(m.Terminal() != nil || m.Agent().State != parley.StateTerminated) {
 			members = append(members, m)
 			if a := m.Agent(); a.Adopted() && m.Terminal() != nil {
 				left = append(left, m.Name)

@@ -124,11 +124,8 @@ func (ts *Terminals) GetAttachInfo(
 		Socket:  t.Server.SocketPath(),
 		Session: info.Session,
 		Pane:    info.ID,
-		Command: t.Server.AttachCommand(info.Session),
-	}
-
-	if t.Adopted() {
-		res.Command, res.Adopted = t.Server.AttachToPane(info.ID), true
+		Command: t.Server.AttachToPane(info.ID), // the session may also have windows that a person opened
+		Adopted: t.Adopted(),
 	}
 
 	return res, nil

@@ -67,7 +67,8 @@ func (r *repo) checkCommitted(ctx context.Context, w *parley.Worktree, f Finish)
 	}
 
 	if now, err := there.line(ctx, "rev-parse", "--abbrev-ref", "HEAD"); err != nil || now != w.Branch {
-		return errors.Join(err, parley.Errorf(parley.InvalidArgument, "%s is on %s now, not on %s", w.Path, now, w.Branch).
+		return errors.Join(err, parley.Errorf(parley.InvalidArgument, "%s is on %s now, not on %s", w.Path, now,
+			w.Branch).
 			Suggest("Merge by hand, or switch back: git -C %s switch %s", w.Path, w.Branch))
 	}
 
@@ -91,7 +92,8 @@ func (r *repo) checkMerge(ctx context.Context, w *parley.Worktree) error {
 	}
 	if len(files) > 0 {
 		return parley.Errorf(parley.InvalidArgument, "%s has %s that %s not committed: %s", r.dir,
-			plural(len(files), "file"), isOrAre(len(files)), parley.CleanLine(strings.Join(files[:min(len(files), 3)], ", "))).
+			plural(len(files), "file"), isOrAre(len(files)),
+			parley.CleanLine(strings.Join(files[:min(len(files), 3)], ", "))).
 			Suggest("Commit or stash first: git -C %s stash", r.dir)
 	}
 
