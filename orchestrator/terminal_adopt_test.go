@@ -172,10 +172,10 @@ func TestAdoptedAgentIsItsProgramAndNotItsShell(t *testing.T) {
 		t.Errorf("before it was adopted, its child is %+v, want the operator", c)
 	}
 
-	before := te.terminals.Adoptions()
+	before := te.terminals.Placements()
 	must.Have(te.AdoptAgent(te.operator(), parley.AdoptAgentRequest{Name: "script", Profile: "generic", Pane: pane,
 		Socket: u.path}))(t)
-	if te.terminals.Adoptions() == before {
+	if te.terminals.Placements() == before {
 		t.Error("nobody can tell that who is who has changed")
 	}
 	if c, ok := te.CallerOfProcess(child); !ok || c.Name != "script" || c.Operator {

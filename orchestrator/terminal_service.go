@@ -12,9 +12,11 @@ import (
 type terminals interface {
 	parley.TerminalService
 
-	// Adoptions returns a number that changes whenever processes may have started or stopped
-	// belonging to an agent.
-	Adoptions() int64
+	// Placements returns a number that changes whenever processes may have come to belong to an agent,
+	// or no longer do.
+	Placements() int64
+	// Launching reports whether a program may run already whose agent has no terminal yet.
+	Launching() bool
 }
 
 // LaunchAgent implements parley.TerminalService. The first prompt is a message of the caller's. A

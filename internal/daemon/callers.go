@@ -7,14 +7,17 @@ import (
 	"os"
 	"sync"
 	"syscall"
+	"time"
 
 	"parley"
+	"parley/internal/wait"
 )
 
 // callers identifies processes of this machine.
 type callers interface {
 	CallerOfProcess(pid int) (parley.Caller, bool)
-	Adoptions() int64
+	Placements() int64
+	Launching() bool
 }
 
 // markPeer adds the caller of a unix connection to its context: the agent or the operator
@@ -36,7 +39,7 @@ func markPeer(who callers, open *connections) func(context.Context, net.Conn) co
 			return ctx
 		}
 
-		p := &process{who: who, pid: pid, adoptions: who.Adoptions()}
+		p := &process{who: who, pid: pid, placements: who.Placements()}
 		caller, ok := who.CallerOfProcess(pid)
 		switch {
 		case ok:
@@ -59,32 +62,50 @@ func markPeer(who callers, open *connections) func(context.Context, net.Conn) co
 type peerKey struct{}
 
 // process is the other end of a connection. Its caller is determined when the
-// connection is accepted, and again after each adoption of an agent: the process may
-// belong to that agent. It never becomes the operator's, since all that it was started
+// connection is accepted, and again after each launch and adoption of an agent: the process
+// may belong to that agent. It never becomes the operator's, since all that it was started
 // by may have ended meanwhile.
 type process struct {
 	who   callers
 	first parley.Caller
 	pid   int
 
-	mu        sync.Mutex
-	caller    parley.Caller
-	adoptions int64 // the count for which caller was determined
+	mu         sync.Mutex
+	caller     parley.Caller
+	placements int64 // the count for which caller was determined
 }
 
-// current returns the caller as of now.
+// launchTime bounds how long a process waits for the launch that it may come from: as long as
+// an overloaded machine may take from the start of a program to the answer of tmux.
+const launchTime = 5 * time.Second
+
+// current returns the caller as of now. What cannot be placed while an agent is launched may be that
+// agent's: a program can call before its launch has heard that it runs.
 func (p *process) current() parley.Caller {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 
-	if n := p.who.Adoptions(); n != p.adoptions {
-		p.caller, p.adoptions = p.first, n
-		if now, ok := p.who.CallerOfProcess(p.pid); ok && !now.Operator {
-			p.caller = now
-		}
-	}
+	ctx, cancel := context.WithTimeout(context.Background(), launchTime)
+	defer cancel()
+	_ = wait.Until(ctx, 10*time.Millisecond, func() (bool, error) {
+		launching := p.who.Launching() // asked first: a launch that ends after this is in the count
+		p.place()
+		return !p.caller.Unplaced || !launching, nil
+	})
 
 	return p.caller
+}
+
+// place determines the caller again if it may have changed. The caller holds p.mu.
+func (p *process) place() {
+	n := p.who.Placements()
+	if n == p.placements {
+		return
+	}
+	p.caller, p.placements = p.first, n
+	if now, ok := p.who.CallerOfProcess(p.pid); ok && !now.Operator {
+		p.caller = now
+	}
 }
 
 // peer returns the caller at the other end of the request's connection, which may be

@@ -17,9 +17,13 @@ type changingTeam struct {
 	agent    *parley.Caller
 	operator bool // who is not an agent is the operator
 	changes  int64
+
+	// launched, if not nil, is asked once more by each call, and returns true when a launch has ended.
+	launched func() bool
 }
 
-func (c *changingTeam) Adoptions() int64 { return c.changes }
+func (c *changingTeam) Placements() int64 { return c.changes }
+func (c *changingTeam) Launching() bool   { return c.launched != nil && !c.launched() }
 func (c *changingTeam) CallerOfProcess(int) (parley.Caller, bool) {
 	switch {
 	case c.agent != nil:
@@ -84,5 +88,22 @@ func TestProcessThatCannotBePlacedIsNobody(t *testing.T) {
 	team.operator, team.changes = true, 1
 	if got := who(); !got.Nobody() {
 		t.Errorf("after an adoption: got %+v, want nobody still", got)
+	}
+}
+
+// A program may call before its launch has heard that it runs.
+func TestCallDuringALaunchIsTheAgents(t *testing.T) {
+	team := &changingTeam{}
+	who := connect(t, team)
+
+	asked := 0
+	team.launched = func() bool {
+		if asked++; asked == 3 {
+			team.agent, team.changes = &parley.Caller{ID: "coder"}, 1
+		}
+		return asked > 3
+	}
+	if got := who(); got.ID != "coder" || asked != 3 {
+		t.Errorf("got %+v after %d looks, want coder after 3", got, asked)
 	}
 }

@@ -260,7 +260,7 @@ func (ts *Terminals) giveTerminal(m *team.Member, p *profile.Profile, s *adopted
 	t.SetInfo(s.info)
 	m.Reports.Forget()
 	m.SetTerminal(t)
-	ts.adoptions.Add(1)
+	ts.changes.Add(1)
 	m.Wake()
 }
 
@@ -295,7 +295,7 @@ func (ts *Terminals) release(ctx context.Context, m *team.Member) error {
 		return tmuxError(err)
 	}
 
-	ts.adoptions.Add(1)
+	ts.changes.Add(1)
 
 	return nil
 }

@@ -258,6 +258,8 @@ func (la *launcher) run(
 	ctx context.Context, m *team.Member, p choice, l *launch, width, height int,
 ) (*parley.LaunchAgentResult, error) {
 	m.Reports.Forget()
+	la.ts.launching.Add(1)
+	defer la.ts.launching.Add(-1)
 
 	var info tmux.PaneInfo
 	full, err := la.handOver(m, p.Profile, l)
@@ -275,6 +277,7 @@ func (la *launcher) run(
 	t := newTerminal(la.ts, m, p.Profile, info)
 	t.Started, t.Resumed = la.ts.now(), l.begin.resumed
 	m.StartTerminal(t)
+	la.ts.changes.Add(1)
 	if err := la.ts.roster.SetState(recording, m, parley.StateStarting, p.evidence(), nil); err != nil {
 		return nil, err
 	}

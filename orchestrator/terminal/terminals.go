@@ -41,6 +41,8 @@ type Options struct {
 // Terminals manages the terminals of all agents: on parley's own tmux server, and on those of the user
 // where adopted agents live. It is safe for concurrent use.
 type Terminals struct {
+	placing
+
 	opts     Options
 	store    *store.Store
 	roster   *team.Roster
@@ -56,7 +58,6 @@ type Terminals struct {
 	spool       *spoolReader
 	look        chan struct{} // tells the watcher to look now
 	ending      atomic.Bool   // shutting down: failures are not logged, nothing is launched
-	adoptions   atomic.Int64  // see Adoptions
 
 	// AnswerTime bounds how long a person who wants to see a terminal waits for tmux. It is set before
 	// the first call.

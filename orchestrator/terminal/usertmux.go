@@ -198,6 +198,3 @@ func (w *watcher) observeRestarted(ctx context.Context, m *team.Member, t *team.
 
 	return w.ts.roster.SetState(ctx, m, parley.StateStarting, "its program was started again", nil)
 }
-
-// Adoptions returns a number that changes whenever the set of adopted processes may have changed.
-func (ts *Terminals) Adoptions() int64 { return ts.adoptions.Load() }
