@@ -88,10 +88,35 @@ type actions struct{ *shared }
 
 const whichAgent = "Choose an agent first (2)."
 
-func (a actions) run(x action) tea.Cmd { return a.do.call(x.run) }
+func (a actions) run(x action) tea.Cmd { return a.change(x.run) }
 
-// done tells what an action did.
+// changing tells of the actions that are not done yet.
+type changing struct {
+	calls int
+	undo  bool // the last of them is taken back once all are done
+}
+
+// change makes a request that a doneMsg answers.
+func (a actions) change(r request) tea.Cmd {
+	a.changing.calls++
+	return a.do.call(r)
+}
+
+// done tells what an action did, and takes it back if that was asked for meanwhile.
 func (a actions) done(msg doneMsg) tea.Cmd {
+	cmd := a.tellDone(msg)
+	if a.changing.calls--; a.changing.calls > 0 || !a.changing.undo {
+		return cmd
+	}
+
+	a.changing.undo = false
+	if msg.undo == nil {
+		return cmd
+	}
+	return tea.Batch(cmd, a.undoLast())
+}
+
+func (a actions) tellDone(msg doneMsg) tea.Cmd {
 	if msg.err != nil {
 		a.failed(msg.err)
 		if msg.undo != nil {
@@ -114,7 +139,12 @@ func (a actions) done(msg doneMsg) tea.Cmd {
 	return a.link.lookSoon()
 }
 
+// undoLast undoes the last action. One that is not done yet is undone afterwards.
 func (a actions) undoLast() tea.Cmd {
+	if a.changing.calls > 0 {
+		a.changing.undo = true
+		return nil
+	}
 	if a.undo == nil {
 		a.tell("Nothing to undo.")
 		return nil

@@ -21,7 +21,8 @@ type shared struct {
 	link         connection
 	team         team
 	status       status
-	undo         *undo  // of the last action
+	undo         *undo // of the last action
+	changing     changing
 	ledger       ledger // of the last hour
 	lastWords    lastWords
 	inbox        inbox

@@ -164,6 +164,19 @@ func TestThreadShowsItsTemperature(t *testing.T) {
 	s.did("release 00000001, cool 00000001, mute 00000001, unmute 00000001")
 }
 
+// The key for undo may come before the answer of what it is to undo.
+func TestActionThatIsNotDoneYetIsUndone(t *testing.T) {
+	s := newScreen(t, busyTeam(), 180, 40)
+	s.press("3", "M")
+	s.shows("u undoes it.")
+
+	_, unmute := s.m.Update(keyMsg("M"))
+	s.press("u")
+	s.did("mute 00000001")
+	s.run(unmute, 0)
+	s.did("mute 00000001, unmute 00000001, mute 00000001")
+}
+
 func TestNeedOfAPostOpensItsThread(t *testing.T) {
 	f := busyTeam()
 	f.needs = nil
