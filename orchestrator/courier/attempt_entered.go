@@ -46,6 +46,10 @@ type entered struct {
 // keys only while they are attached, and in less time nobody clears a composer and leaves.
 const blindWithin = 5 * time.Second
 
+// strangeWithin is how long nobody may look at the terminal of an adopted program while a text is read
+// there. In less time nobody suspends the program for a shell, or opens a pager, and is back.
+const strangeWithin = time.Second
+
 // mixedWithin is how long a program may take to show what it was given.
 const mixedWithin = 2 * time.Second
 
@@ -65,6 +69,7 @@ func (a *attempt) afterEnter(o *observation, again bool) tmux.Step {
 		e.began = e.began.Add(max(0, o.now.Sub(e.looked)))
 	}
 	a.noteUnread(o)
+	a.noteElsewhere(o)
 	e.touched = e.touched || a.touchedSince(o)
 	e.unseen = e.unseen || o.now.Sub(e.looked) >= blindWithin // as after a crash
 	e.looked = o.now
@@ -127,6 +132,16 @@ func (a *attempt) takenWithin(o *observation) time.Duration {
 	return within
 }
 
+// noteElsewhere notes whether another program has the terminal, or may have had it since the last look.
+func (a *attempt) noteElsewhere(o *observation) {
+	if o.profile.HasMarkers() {
+		return // and so shows what it was given
+	}
+	e := &a.entered
+	blind := o.facts.adopted && (e.unseen || o.now.Sub(e.looked) >= strangeWithin)
+	e.elsewhere = e.elsewhere || blind || !o.facts.otherProgram().none()
+}
+
 // noteLingering notes whether the text still stands where somebody has typed.
 func (a *attempt) noteLingering(o *observation) {
 	e := &a.entered
@@ -156,9 +171,6 @@ func (a *attempt) taken(o *observation) (taken, stop bool) {
 // starting: while it is changed, that nothing is left unread proves nothing.
 func (a *attempt) emptied(o *observation) (yes, stop bool) {
 	e := &a.entered
-	if !o.profile.HasMarkers() {
-		e.elsewhere = e.elsewhere || e.unseen && o.facts.adopted || !o.facts.otherProgram().none()
-	}
 	changed, lasts := a.modeChanged(o)
 	switch {
 	case o.facts.stopping, o.screen.Dead, lasts:

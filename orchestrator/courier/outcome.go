@@ -125,8 +125,7 @@ func (c *courier) conclude(
 		waits := hold{Hold: parley.Hold{Code: parley.EndedDialog, Reason: parley.EndedDialog.Words("")}}
 		return false, c.note(ctx, job, waits)
 	case out.Phase == tmux.Entered:
-		provable := !a.entered.stands && !a.entered.undrawn // else what is unread could be a person's keys
-		if c.o.unread(t) > 0 && provable {
+		if c.o.unread(t) > 0 && a.provable() {
 			u := unproven{key: job.Key, on: t, mode: ttyModeOf(c.o.host, t), mark: a.letter.mark}
 			c.unproven = append(c.unproven, u)
 		}
@@ -137,6 +136,11 @@ func (c *courier) conclude(
 	c.stranded = strandedBy(t, job, a, out)
 	why := c.refusal(a, out).Reason
 	return true, c.close(ctx, job, ended(parley.DeliveryUnconfirmed, parley.EndedNotEntered, why))
+}
+
+// provable reports whether what is unread in the terminal is the text, and nothing else can read it there.
+func (a *attempt) provable() bool {
+	return !a.entered.stands && !a.entered.undrawn && !a.entered.elsewhere
 }
 
 // certain reports whether the program itself has said that it was given the text, so long ago that a
@@ -286,7 +290,7 @@ func (c *courier) giveBack(ctx context.Context, job *store.Job) error {
 // notTaken says why an entered text is not proven to be taken.
 func (c *courier) notTaken(t *team.Terminal, a *attempt, out tmux.Outcome) parley.ReasonCode {
 	switch {
-	case c.o.unread(t) > 0 && !a.entered.stands:
+	case c.o.unread(t) > 0 && !a.entered.stands && !a.entered.elsewhere:
 		return parley.EndedUnread
 	case a.followed.idle:
 		return parley.EndedNoTurn

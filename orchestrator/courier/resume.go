@@ -180,6 +180,7 @@ func (c *courier) confirm(
 		screen = seen
 		o := c.observe(t, &job, screen)
 		a.noteUnread(&o)
+		a.noteElsewhere(&o)
 		taken, stop = a.taken(&o)
 		taken = taken && (!o.profile.HasMarkers() || a.seen(&o)) // nobody looked whether it was cleared away
 		return taken || stop || t.Profile.Look(screen.Lines) == profile.Dialog, nil

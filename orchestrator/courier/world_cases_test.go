@@ -171,6 +171,27 @@ var cases = []struct {
 			{At: ms(15231), Do: "shell", What: "bash", N: 2, For: ms(301)}, send(ms(47463)),
 		},
 	}},
+	{"a pager that reads the text, and then keys of a person that nobody has read", story{
+		Profile: "generic", Back: ms(100),
+		Traits: traits{
+			Width: 120, Joined: true, Read: ms(35), Draw: 2 * time.Second, Start: ms(654), Work: time.Second,
+		},
+		Events: []event{
+			send(ms(11824)), send(ms(13463)),
+			{At: ms(16510), Do: "daemon dies after", What: "paste, draft", N: 4, For: ms(8276)},
+			{At: ms(21470), Do: "hang", N: 1, For: ms(10918)}, {At: ms(22492), Do: "shell", What: "less", N: 2, For: ms(987)},
+		},
+	}},
+	{"a shell that has read the text and ended before tmux answers", story{
+		Profile: "generic", Back: ms(100),
+		Traits: traits{Width: 120, Joined: true, Read: ms(46), Start: ms(188), Work: time.Second, Lines: true},
+		Events: []event{
+			{At: 3 * time.Second, Do: "tmux", What: "after key", N: 3, For: 70 * time.Second},
+			send(4 * time.Second), send(42 * time.Second),
+			{At: 44 * time.Second, Do: "dies unanswered", N: 3, For: 3 * time.Second},
+			{At: 51 * time.Second, Do: "shell", What: "bash", N: 2, For: time.Second},
+		},
+	}},
 	{"a person's keys in a screen that comes late", story{
 		Profile: "claude", Traits: traits{Width: 120, Start: ms(414), Work: time.Second},
 		Events: []event{

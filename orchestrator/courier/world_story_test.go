@@ -187,6 +187,9 @@ func (t *teller) trouble(at time.Duration) {
 		e.For = t.between(100*time.Millisecond, 8*time.Second)
 	case "shell":
 		e.What, e.N = []string{"bash", "less"}[t.IntN(2)], often(t, 2, 1, 3)
+		if e.N == 2 { // nobody opens and leaves one in less, and so looks at a text that are a second apart see it
+			e.For = max(e.For, strangeWithin)
+		}
 		t.s.Traits.Joined = t.s.Traits.Joined || !t.p.HasMarkers() // only there it matters
 	case "server dies":
 		e.What = often(t, "", "in a claim")
