@@ -47,6 +47,8 @@ func (p *paced) wake() {
 			return
 		}
 		p.rest = time.AfterFunc(drawsFor, func() { p.ticker.Reset(restEvery) })
+		p.ticker.Reset(drawEvery)
+		return
 	}
 
 	// A rest that is over means that the ticker is slow.
