@@ -10,7 +10,6 @@ import (
 
 	"parley"
 	"parley/internal/must"
-	"parley/internal/wait"
 	"parley/store"
 	"parley/store/postgrestest"
 	"parley/store/storetest"
@@ -52,10 +51,8 @@ func TestDaemonThatSleptTypesOnce(t *testing.T) {
 	ann.knows("bobby")
 
 	must.Do(t, daemon.Process.Signal(syscall.SIGSTOP))
-	must.Do(t, wait.Until(t.Context(), 100*time.Millisecond, func() (bool, error) {
-		_, away := ann.roster.Away(ann.roster.ByName("bobby"))
-		return away, nil
-	}))
+	tmuxtest.Poll(t, func() bool { _, away := ann.roster.Away(ann.roster.ByName("bobby")); return away },
+		func() string { return "bob sleeps, and ann does not know it" })
 	id := ann.send("bobby", "while you sleep")
 	ann.held(id, "host bob has been away since")
 	_, err := ann.ReadTerminal(ann.operator(), parley.ReadTerminalRequest{Agent: "bobby"})
