@@ -179,6 +179,7 @@ func TestOperatorLearnsOfStuckAgentsOfEachHost(t *testing.T) {
 	above := filepath.Join(bob.dir, "above")
 	must.Do(t, os.WriteFile(above, []byte("working on it\n"), 0o600))
 	bob.launch("bobby", "framed", tmuxtest.Agent{Above: above})
+	ann.knows("bobby")
 	ann.inState("bobby", parley.StateBusy)
 
 	text := func() string {
