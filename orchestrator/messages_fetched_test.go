@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 	"parley/tmux/tmuxtest"
 )
 
@@ -55,4 +56,31 @@ func TestMessageThatAnAgentFetchedIsNotTyped(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What was sent while an agent was stopped is in its inbox when it is back. Once it has fetched that, nobody
+// is told that it was lost, and a retry does not type it too.
+func TestAFailedMessageThatAnAgentFetchedHasArrived(t *testing.T) {
+	t.Parallel()
+	te := newTeam(t)
+	te.launch("coder", "framed", tmuxtest.Agent{})
+	te.stop("coder")
+	id := te.send("coder", "before you were back")
+	te.reach(id, parley.DeliveryFailed)
+
+	log := te.launch("coder", "framed", tmuxtest.Agent{})
+	res := must.Have(te.CheckInbox(te.caller("coder"), parley.CheckInboxRequest{}))(t)
+	if len(res.Messages) != 1 || res.Messages[0].MessageID != id {
+		t.Fatalf("its inbox has %+v", res.Messages)
+	}
+
+	d := te.reach(id, parley.DeliverySubmitted)
+	if last := d.Steps[len(d.Steps)-1]; last.Code != parley.ProofFetched || d.ReadAt != nil {
+		t.Errorf("the proof is %+v, read at %v", last, d.ReadAt)
+	}
+	_, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id})
+	if parley.ErrorCode(err) != parley.AlreadyDelivered {
+		t.Errorf("a retry gave %v", err)
+	}
+	te.wantMessages(log, 0)
 }

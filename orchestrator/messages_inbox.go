@@ -141,20 +141,21 @@ func (ms *messageService) GetMessages(
 const fetched = "fetched with get_messages"
 
 // noteGiven records that a terminal agent was given messages by a call, so that those which wait for
-// its terminal are not typed too. Those that the conversation protocol holds wait for its release.
+// its terminal are not typed too, and those that were given up do not count as lost. Those that the
+// conversation protocol holds wait for its release.
 func (ms *messageService) noteGiven(
 	ctx context.Context, me *team.Member, items []store.InboxItem, evidence string,
 ) error {
-	var waiting []string
+	var given []string
 	for i := range items {
-		if d := &items[i].Delivery; !d.State.Settled() && d.Hold == nil {
-			waiting = append(waiting, items[i].Message.ID)
+		if d := &items[i].Delivery; (!d.State.Settled() || d.State.Failed()) && d.Hold == nil {
+			given = append(given, items[i].Message.ID)
 		}
 	}
-	if me.Kind != parley.KindTerminal || len(waiting) == 0 {
+	if me.Kind != parley.KindTerminal || len(given) == 0 {
 		return nil
 	}
-	return ms.store.NoteGiven(ctx, me.ID, waiting, parley.ProofFetched.Words(evidence))
+	return ms.store.NoteGiven(ctx, me.ID, given, parley.ProofFetched.Words(evidence))
 }
 
 // inboxQuery translates the filters of a request.

@@ -82,6 +82,28 @@ func TestAppendStoresAllThatBelongsToAMessage(t *testing.T) {
 	}
 }
 
+// Whoever follows the events learns that a message was held as it was stored.
+func TestAppendTellsOfADeliveryThatIsHeldFromTheStart(t *testing.T) {
+	s := openWith(t, 3)
+	p := post(0, 1, 2)
+	held := &p.Deliveries[1]
+	held.State, held.Reason, held.Withheld = parley.DeliveryHeld, "nothing called for an answer", "not-addressed"
+	send(t, s, p)
+
+	events := must.Have(s.Events.List(t.Context(), EventQuery{After: 3, Limit: 10}))(t)
+	if len(events) != 2 {
+		t.Fatalf("got %+v, want the message and one delivery", events)
+	}
+
+	e := events[1]
+	want := parley.Event{Type: parley.EventDelivery, RecipientID: agentID(2), State: "held", ReasonCode: parley.HoldConversation,
+		Detail: "nothing called for an answer"}
+	got := parley.Event{Type: e.Type, RecipientID: e.RecipientID, State: e.State, ReasonCode: e.ReasonCode, Detail: e.Detail}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
 func TestAppendToUnknownAgentStoresNothing(t *testing.T) {
 	s := openWith(t, 2)
 	_, err := s.Append(t.Context(), post(0, 1, 7))

@@ -139,7 +139,7 @@ func (r *newDeliveryRow) waits() bool {
 func (r *newDeliveryRow) isTyped() bool { return r.State == string(parley.DeliveryTyping) }
 
 // newDeliveries returns the rows of a post's deliveries, and sets out.Deliveries. It emits
-// an event for each delivery that is settled already.
+// an event for each delivery that is settled, claimed or held already.
 func newDeliveries(t *tx, p *Post, m *parley.Message, seq int64, out *Appended) []newDeliveryRow {
 	rows := make([]newDeliveryRow, len(p.Deliveries))
 	out.Deliveries = make([]parley.Delivery, len(p.Deliveries))
@@ -177,7 +177,7 @@ func newDeliveries(t *tx, p *Post, m *parley.Message, seq int64, out *Appended) 
 
 		rows[i] = row
 		out.Deliveries[i] = row.delivery()
-		if change.State.Settled() || change.State == parley.DeliveryTyping {
+		if change.State != parley.DeliveryQueued { // the message's own event tells that
 			t.emitDelivery(row.key(), change)
 		}
 	}

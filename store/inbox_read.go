@@ -52,8 +52,8 @@ func (s *Inbox) MarkRead(
 }
 
 // NoteGiven records that a call gave a recipient messages in full, with the evidence. Those that
-// still wait for its terminal are submitted by that and no longer typed; they stay unread. It
-// skips all others.
+// still wait for its terminal are submitted by that and no longer typed, and so are those that were
+// given up; they stay unread. It skips all others.
 func (s *Inbox) NoteGiven(ctx context.Context, recipientID string, messageIDs []string, evidence string) error {
 	return s.write(ctx, "recording what the agent was given", func(t *tx) error {
 		for _, id := range messageIDs {
@@ -61,7 +61,10 @@ func (s *Inbox) NoteGiven(ctx context.Context, recipientID string, messageIDs []
 			if err != nil {
 				return err
 			}
-			if d == nil || !waits(parley.DeliveryState(d.State)) {
+			if d == nil {
+				continue
+			}
+			if state := parley.DeliveryState(d.State); !waits(state) && !state.Failed() {
 				continue
 			}
 

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"os"
+	"strings"
 
 	"parley"
 	"parley/orchestrator/team"
@@ -63,11 +65,17 @@ func (ts *Terminals) RestartAgent(
 // again returns the launch of an agent as it was launched before, which continues its session unless
 // the request or the agent says otherwise. It changes nothing.
 func (la *launcher) again(m *team.Member, req parley.RestartAgentRequest, p choice) (*launch, error) {
-	a := m.Agent()
-	l, err := la.plan(parley.LaunchAgentRequest{
-		Name: a.Name, Command: a.Command, Dir: cmp.Or(a.Dir, req.Dir), Env: req.Env,
-	}, p.Profile)
-	if old := la.launches.find(m); old != nil {
+	a, old := m.Agent(), la.launches.find(m)
+	dir := cmp.Or(a.Dir, req.Dir)
+	if old != nil {
+		dir = old.Dir
+	}
+	if err := mustExist(dir, &a); err != nil {
+		return nil, err
+	}
+
+	l, err := la.plan(parley.LaunchAgentRequest{Name: a.Name, Command: a.Command, Dir: dir, Env: req.Env}, p.Profile)
+	if old != nil {
 		l, err = &launch{Argv: old.Argv, Dir: old.Dir, Env: old.Env}, nil
 	}
 	if err != nil {
@@ -81,6 +89,16 @@ func (la *launcher) again(m *team.Member, req parley.RestartAgentRequest, p choi
 	l.begin, err = begin(p.Profile, l.Argv, session, team.NewID())
 
 	return l, err
+}
+
+// mustExist refuses to restart an agent whose directory was removed, as with its worktree. "" is the workspace.
+func mustExist(dir string, a *parley.Agent) error {
+	if info, err := os.Stat(dir); dir == "" || err == nil && info.IsDir() {
+		return nil
+	}
+	return parley.Errorf(parley.InvalidArgument, "the directory of %s is gone: %s", a.Name, dir).
+		Suggest("If it was a worktree, a launch makes it again: parley up, if parley.yaml names the agent; "+
+			"else parley launch %s --worktree -- %s", a.Name, strings.Join(a.Command, " "))
 }
 
 // renew gives a member that is launched again the profile, the session and a new key of the launch.
