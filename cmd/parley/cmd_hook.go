@@ -73,7 +73,7 @@ func runHook(ctx context.Context, c *cli, args []string) {
 
 	started := startedBefore(c, began)
 	report.At, report.PID = &started, os.Getpid()
-	if reportState(ctx, c, at, key, report, began.Add(hookCall)) {
+	if reportState(ctx, at, key, report, began.Add(hookCall)) {
 		return
 	}
 
@@ -92,7 +92,7 @@ func startedBefore(c *cli, now time.Time) time.Time {
 
 // reportState sends a report to the daemon. done is false if no daemon answered.
 func reportState(
-	ctx context.Context, c *cli, at daemon.Place, key string, report parley.ReportStateRequest, until time.Time,
+	ctx context.Context, at daemon.Place, key string, report parley.ReportStateRequest, until time.Time,
 ) (done bool) {
 	info, err := daemon.ReadInfo(at)
 	if err != nil {
