@@ -26,11 +26,11 @@ const (
 // write is one caller's change. It may run more than once, each time in a transaction
 // in which nothing of it has happened yet.
 type write struct {
-	change  func(*tx) error
-	message int64       // it changes one delivery of this message; 0: it is about something else
-	begun   atomic.Bool // set once: by the writer that begins it, or by the caller that gives it up
-	done    chan struct{}
-	err     error
+	change func(*tx) error
+	round  round       // it changes one delivery in this round; zero: it is about something else
+	begun  atomic.Bool // set once: by the writer that begins it, or by the caller that gives it up
+	done   chan struct{}
+	err    error
 }
 
 // write runs a change in a transaction, together with those of other callers, and

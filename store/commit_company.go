@@ -1,6 +1,9 @@
 package store
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // A commit costs as much as ten writes, so writes that belong together share one. The
 // terminals of one broadcast are closed at about the same time: the writing goroutine knows
@@ -15,51 +18,57 @@ const (
 	companyAge = 100 * time.Millisecond
 )
 
-// company counts the writes that are expected soon, by the message whose deliveries they
-// change. Only the writing goroutine uses it.
-type company map[int64]expected
+// round is what follows a broadcast for each terminal: its claim, and later its outcome.
+type round struct {
+	message int64
+	claims  bool
+}
+
+// company counts the writes that are expected soon, by their round. Only the writing goroutine
+// uses it.
+type company map[round]expected
 
 type expected struct {
 	writes int
 	since  time.Time
 }
 
-// expect adds n writes for a message's deliveries. One alone has no company.
-func (c company) expect(message int64, n int, now time.Time) {
-	for m, e := range c {
+// expect adds n writes of a round. One alone has no company.
+func (c company) expect(r round, n int, now time.Time) {
+	for other, e := range c {
 		if now.Sub(e.since) > companyAge {
-			delete(c, m)
+			delete(c, other)
 		}
 	}
 
 	if n > 1 {
-		c[message] = expected{writes: c[message].writes + n, since: now}
+		c[r] = expected{writes: c[r].writes + n, since: now}
 	}
 }
 
 // arrived notes writes that are expected no longer.
 func (c company) arrived(writes []*write) {
 	for _, w := range writes {
-		e, ok := c[w.message]
+		e, ok := c[w.round]
 		if !ok {
 			continue
 		}
 		if e.writes--; e.writes > 0 {
-			c[w.message] = e
+			c[w.round] = e
 		} else {
-			delete(c, w.message)
+			delete(c, w.round)
 		}
 	}
 }
 
-// lacks reports whether one of the writes has company that is still to come.
+// lacks reports whether the writes have company that is still to come. Claims do not wait for
+// outcomes: those come when tmux has typed, and what is claimed is not typed yet.
 func (c company) lacks(writes []*write, now time.Time) bool {
-	for _, w := range writes {
-		if e, ok := c[w.message]; ok && now.Sub(e.since) <= companyAge {
-			return true
-		}
-	}
-	return false
+	claims := slices.ContainsFunc(writes, func(w *write) bool { return w.round.claims })
+	return slices.ContainsFunc(writes, func(w *write) bool {
+		e, ok := c[w.round]
+		return ok && w.round.claims == claims && now.Sub(e.since) <= companyAge
+	})
 }
 
 // await takes more writes while a batch lacks company, and returns the whole batch.
@@ -91,18 +100,21 @@ func (db *database) await(batch []*write) []*write {
 // expectCompany notes which writes follow those of a transaction: the claims of what is
 // queued, and the outcomes of what is claimed.
 func (db *database) expectCompany(t *tx) {
-	next := map[int64]int{}
+	next := map[round]int{}
 	for i := range t.deliveries {
-		if d := &t.deliveries[i]; d.waits() || d.isTyped() {
-			next[d.MessageSeq]++
+		switch d := &t.deliveries[i]; {
+		case d.isTyped():
+			next[round{message: d.MessageSeq}]++
+		case d.waits():
+			next[round{message: d.MessageSeq, claims: true}]++
 		}
 	}
 	for _, c := range t.claims {
-		next[c.MessageSeq]++
+		next[round{message: c.MessageSeq}]++
 	}
 
 	now := time.Now()
-	for message, n := range next {
-		db.company.expect(message, n, now)
+	for r, n := range next {
+		db.company.expect(r, n, now)
 	}
 }

@@ -12,7 +12,7 @@ import (
 func writesFor(message int64, n int) []*write {
 	writes := make([]*write, n)
 	for i := range writes {
-		writes[i] = &write{message: message}
+		writes[i] = &write{round: round{message: message}}
 	}
 	return writes
 }
@@ -20,7 +20,7 @@ func writesFor(message int64, n int) []*write {
 func TestWritesOfOneMessageWaitForEachOtherByCount(t *testing.T) {
 	now := time.Now()
 	c := company{}
-	c.expect(7, 3, now)
+	c.expect(round{message: 7}, 3, now)
 
 	batch := writesFor(7, 2)
 	c.arrived(batch)
@@ -40,10 +40,35 @@ func TestWritesOfOneMessageWaitForEachOtherByCount(t *testing.T) {
 	}
 }
 
+// A claim is for a text that is not typed yet: to wait for the outcomes of others would hold it up.
+func TestClaimsWaitForClaimsAlone(t *testing.T) {
+	now := time.Now()
+	c := company{}
+	c.expect(round{message: 7}, 3, now)
+	c.expect(round{message: 7, claims: true}, 2, now)
+
+	claim := &write{round: round{message: 7, claims: true}}
+	c.arrived([]*write{claim})
+	if !c.lacks([]*write{claim}, now) {
+		t.Error("one of two claims does not wait for the other")
+	}
+
+	outcome := &write{round: round{message: 7}}
+	batch := []*write{outcome, claim, {round: round{message: 7, claims: true}}}
+	c.arrived(batch[:1])
+	c.arrived(batch[2:])
+	if c.lacks(batch, now) {
+		t.Error("the claims wait for outcomes")
+	}
+	if !c.lacks(batch[:1], now) {
+		t.Error("one of three outcomes does not wait for the others")
+	}
+}
+
 func TestAWriteAloneHasNoCompany(t *testing.T) {
 	now := time.Now()
 	c := company{}
-	if c.expect(7, 1, now); c.lacks(writesFor(7, 1), now) {
+	if c.expect(round{message: 7}, 1, now); c.lacks(writesFor(7, 1), now) {
 		t.Error("the one write of a message waits")
 	}
 }
@@ -51,8 +76,8 @@ func TestAWriteAloneHasNoCompany(t *testing.T) {
 func TestOldCompanyIsForgotten(t *testing.T) {
 	now := time.Now()
 	c := company{}
-	c.expect(7, 3, now)
-	if c.expect(8, 2, now.Add(companyAge+1)); len(c) != 1 {
+	c.expect(round{message: 7}, 3, now)
+	if c.expect(round{message: 8}, 2, now.Add(companyAge+1)); len(c) != 1 {
 		t.Errorf("got %v, want only the new one", c)
 	}
 }
@@ -67,23 +92,23 @@ func TestEachRoundOfABroadcastExpectsTheNext(t *testing.T) {
 	}
 
 	stored := must.Have(s.Append(t.Context(), p))(t)
-	if got := expectedOf(t, s, stored.Seq); got != 3 {
+	if got := expectedOf(t, s, round{message: stored.Seq, claims: true}); got != 3 {
 		t.Errorf("%d claims are expected, want 3", got)
 	}
 
 	for n := range 3 {
 		must.Do(t, s.Claim(t.Context(), Key{stored.Seq, agentID(n + 1)}, 1, false))
 	}
-	if got := expectedOf(t, s, stored.Seq); got > 3 {
+	if got := expectedOf(t, s, round{message: stored.Seq}); got > 3 {
 		t.Errorf("%d outcomes are expected, want 3 at most", got)
 	}
 }
 
 // expectedOf asks the writing goroutine.
-func expectedOf(t *testing.T, s *Store, message int64) int {
+func expectedOf(t *testing.T, s *Store, r round) int {
 	t.Helper()
 	got := 0
-	err := s.write(t.Context(), "asking", func(*tx) error { got = s.company[message].writes; return nil })
+	err := s.write(t.Context(), "asking", func(*tx) error { got = s.company[r].writes; return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
