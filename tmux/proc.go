@@ -49,7 +49,16 @@ func Foreground(panePID int) ([]string, error) {
 }
 
 // ForegroundProcess is Foreground, and also returns the leader's process id.
-func ForegroundProcess(panePID int) (pid int, argv []string, err error) { return foreground(panePID) }
+func ForegroundProcess(panePID int) (pid int, argv []string, err error) {
+	group, argv, err := foreground(panePID)
+	return group.leader, argv, err
+}
+
+// processGroup is a process group of a terminal, named by its leader.
+type processGroup struct {
+	leader   int
+	terminal string // as the system numbers it, "" where it does not
+}
 
 // OpenFiles returns the paths of the regular files that a process has open to write, as far as the system
 // shows them. What a program only reads may be another's: Codex reads all earlier sessions as it starts.

@@ -98,23 +98,24 @@ func memory(pid int) (int64, error) {
 	return int64(number(fields[1])-number(fields[2])) * int64(os.Getpagesize()), nil
 }
 
-// foreground returns the leader of the foreground process group of a process's
-// terminal, and the leader's command line.
-func foreground(pid int) (leader int, argv []string, err error) {
+// foreground returns the foreground process group of a process's terminal, and its leader's
+// command line.
+func foreground(pid int) (group processGroup, argv []string, err error) {
 	f, err := stat(pid)
 	if err != nil {
-		return 0, nil, err
+		return processGroup{}, nil, err
 	}
-	if leader = number(f[5]); leader <= 0 {
-		return 0, nil, fmt.Errorf("process %d has no terminal in the foreground", pid)
+	group = processGroup{leader: number(f[5]), terminal: f[4]}
+	if group.leader <= 0 {
+		return processGroup{}, nil, fmt.Errorf("process %d has no terminal in the foreground", pid)
 	}
 
-	argv, err = commandLine(leader)
+	argv, err = commandLine(group.leader)
 	if err != nil {
-		return 0, nil, fmt.Errorf("foreground leader: %w", err)
+		return processGroup{}, nil, fmt.Errorf("foreground leader: %w", err)
 	}
 
-	return leader, argv, nil
+	return group, argv, nil
 }
 
 // commandLine implements CommandLine.
@@ -160,22 +161,12 @@ func readGroups() (groups, error) {
 	return found, nil
 }
 
-// foregroundGroup returns the terminal of a process and the group in its foreground.
-func foregroundGroup(pid int) (terminal, group string, err error) {
-	f, err := stat(pid)
-	if err != nil {
-		return "", "", err
-	}
-	return f[4], f[5], nil
-}
-
-// programs returns the command lines of a group's programs that use the terminal, but for the
+// programs returns the command lines of a group's programs that use its terminal, but for the
 // group's leader.
-func (g groups) programs(terminal, group string) [][]string {
+func (g groups) programs(of processGroup) [][]string {
 	var found [][]string
-	leader := number(group)
-	for _, member := range g[leader] {
-		if member == leader || !inGroup(member, terminal, group) || !usesTTY(strconv.Itoa(member)) {
+	for _, member := range g[of.leader] {
+		if member == of.leader || !of.has(member) || !usesTTY(strconv.Itoa(member)) {
 			continue
 		}
 		if argv, err := commandLine(member); err == nil {
@@ -186,9 +177,10 @@ func (g groups) programs(terminal, group string) [][]string {
 	return found
 }
 
-func inGroup(pid int, terminal, group string) bool {
+// has reports whether a process is in the group now.
+func (g processGroup) has(pid int) bool {
 	f, err := stat(pid)
-	return err == nil && f[2] == group && f[4] == terminal
+	return err == nil && number(f[2]) == g.leader && f[4] == g.terminal
 }
 
 // usesTTY reports whether one of a process's standard streams is a terminal. A pager reads

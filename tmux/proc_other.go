@@ -46,7 +46,7 @@ func parents() (map[int]int, error) {
 }
 
 // groups are the command lines of the machine's processes by their process groups.
-type groups map[string][][]string
+type groups map[int][][]string
 
 func readGroups() (groups, error) {
 	out, err := ps("pgid=,command=", 0)
@@ -57,22 +57,17 @@ func readGroups() (groups, error) {
 	found := groups{}
 	for line := range strings.Lines(out) {
 		if f := strings.Fields(line); len(f) > 1 {
-			found[f[0]] = append(found[f[0]], f[1:])
+			group := number(f[0])
+			found[group] = append(found[group], f[1:])
 		}
 	}
 
 	return found, nil
 }
 
-// foregroundGroup returns the group in the foreground of a process's terminal.
-func foregroundGroup(pid int) (terminal, group string, err error) {
-	group, err = ps("tpgid=", pid)
-	return "", group, err
-}
-
 // programs returns the command lines of a group's programs. ps does not tell where a program
 // writes to.
-func (g groups) programs(_, group string) [][]string { return g[group] }
+func (g groups) programs(of processGroup) [][]string { return g[of.leader] }
 
 // memory returns how many bytes of memory a process has, with the files that it shares.
 func memory(pid int) (int64, error) {
@@ -80,19 +75,18 @@ func memory(pid int) (int64, error) {
 	return int64(number(out)) * 1024, err
 }
 
-// foreground returns the leader of the foreground process group of a process's
-// terminal, and the leader's command line. ps does not mark where words end, so a word
-// with spaces is split.
-func foreground(pid int) (leader int, argv []string, err error) {
-	group, err := ps("tpgid=", pid)
+// foreground returns the foreground process group of a process's terminal, and its leader's
+// command line. ps does not mark where words end, so a word with spaces is split.
+func foreground(pid int) (group processGroup, argv []string, err error) {
+	id, err := ps("tpgid=", pid)
 	if err != nil {
-		return 0, nil, err
+		return processGroup{}, nil, err
 	}
-	if leader = number(group); leader <= 0 {
-		return 0, nil, fmt.Errorf("process %d has no terminal in the foreground", pid)
+	if group.leader = number(id); group.leader <= 0 {
+		return processGroup{}, nil, fmt.Errorf("process %d has no terminal in the foreground", pid)
 	}
-	argv, err = commandLine(leader)
-	return leader, argv, err
+	argv, err = commandLine(group.leader)
+	return group, argv, err
 }
 
 // commandLine implements CommandLine.

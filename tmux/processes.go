@@ -18,20 +18,21 @@ type groupsLook struct {
 	err    error
 }
 
-// ForegroundOnTerminal returns the command lines of those programs of the foreground process
-// group of panePID's terminal that use that terminal, such as the pager or editor that
-// the group's leader has started. The leader itself can be missing.
-func (p *Processes) ForegroundOnTerminal(panePID int) ([][]string, error) {
-	terminal, group, err := foregroundGroup(panePID)
+// Foreground returns the command lines of the programs that use the terminal of the process panePID:
+// that of Foreground, the leader of the terminal's foreground process group, and then those of the
+// group that use the terminal, such as a pager or editor that the leader has started. It fails as
+// Foreground does. Where the processes cannot be listed, it returns the leader alone.
+func (p *Processes) Foreground(panePID int) ([][]string, error) {
+	group, argv, err := foreground(panePID)
 	if err != nil {
 		return nil, err
 	}
 
-	l := p.look()
-	if l.err != nil {
-		return nil, l.err
+	found := [][]string{argv}
+	if l := p.look(); l.err == nil {
+		found = append(found, l.groups.programs(group)...)
 	}
-	return l.groups.programs(terminal, group), nil
+	return found, nil
 }
 
 // look returns a look that began after the call.

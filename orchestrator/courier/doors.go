@@ -69,14 +69,13 @@ func (machine) Echo(t *team.Terminal) (bool, error)      { return tmux.Echo(t.TT
 // cannot tell the program's own screen from another's, a pager or editor that the program has
 // started comes first.
 func (m machine) Foreground(t *team.Terminal) ([]string, error) {
-	leader, err := tmux.Foreground(t.PID)
-	if err != nil || t.Profile.HasMarkers() || tmux.TakesKeys(leader) != "" {
-		return leader, err
+	if t.Profile.HasMarkers() {
+		return tmux.Foreground(t.PID)
 	}
 
-	all, err := m.processes.ForegroundOnTerminal(t.PID)
+	all, err := m.processes.Foreground(t.PID)
 	if err != nil {
-		return leader, nil // it has gone meanwhile
+		return nil, err
 	}
 	for _, argv := range all {
 		if tmux.TakesKeys(argv) != "" {
@@ -84,5 +83,5 @@ func (m machine) Foreground(t *team.Terminal) ([]string, error) {
 		}
 	}
 
-	return leader, nil
+	return all[0], nil
 }

@@ -20,7 +20,10 @@ func (c *courier) newAttempt(t *team.Terminal, job *store.Job, l letter, w way, 
 	a := &attempt{
 		key: job.Key, sent: job.Message.Timestamp, letter: l, way: w, resumed: resumed, memory: &c.memory,
 	}
-	a.entered.named, a.entered.mode = c.o.Now(), ttyModeOf(c.o.host, t)
+	a.entered.named = c.o.Now()
+	if resumed || !t.Profile.Instant() {
+		a.entered.mode = ttyModeOf(c.o.host, t)
+	}
 	if resumed {
 		a.entered.named = a.sent // the report may have come before this look
 	} else {
@@ -226,7 +229,8 @@ func (c *courier) note(ctx context.Context, job store.Job, h hold) error {
 // proven returns the rungs that a delivery has reached when its text was taken. The whole
 // text counts as read where the program is known, and an announcement of it does not.
 func (c *courier) proven(t *team.Terminal, job *store.Job, a *attempt, out tmux.Outcome) []store.Change {
-	o := c.observe(t, job, tmux.Screen{})
+	o := observation{profile: t.Profile}
+	o.named, _ = c.m.NamedAt(parley.Short(job.Message.ID))
 	proof := a.proof(&o, out.Phase, later(out.PastedAt, job.Message.Timestamp))
 	typed := "typed" + a.way.note
 	if a.way.spent {
