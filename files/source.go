@@ -263,7 +263,7 @@ func privateError(path string) error {
 
 func (b Bounds) outside(path string) error {
 	return refusedFile(path, "is not in your working directory or the workspace").With("allowed", b.Roots).
-		Suggest("Copy it into one of them: %s.", strings.Join(b.Roots, ", "))
+		Suggest("Copy it into %s.", strings.Join(b.Roots, " or "))
 }
 
 // missing returns the error for a path that cannot be resolved. For a path outside of the

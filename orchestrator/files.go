@@ -158,7 +158,7 @@ func (fs *fileService) bounds(m *team.Member) files.Bounds {
 		Roots:   []string{fs.opts.Workspace},
 		Private: append([]string{fs.opts.State, fs.opts.LaunchDir}, fs.opts.Private...),
 	}
-	if a := m.Agent(); a.Dir != "" {
+	if a := m.Agent(); a.Dir != "" && a.Dir != fs.opts.Workspace {
 		b.Roots = append(b.Roots, a.Dir)
 	}
 	return b

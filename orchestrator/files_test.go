@@ -207,6 +207,25 @@ func TestAgentSendsFromItsDirectoryAndTheWorkspace(t *testing.T) {
 	}
 }
 
+// An agent usually works in the workspace itself.
+func TestRefusalNamesEachAllowedDirectoryOnce(t *testing.T) {
+	te := newTeam(t)
+	te.as("coder")
+	te.start(parley.LaunchAgentRequest{Name: "worker", Command: tmuxtest.Agent{}.Argv()})
+	c, _ := te.roster.CallerOf(te.roster.ByName("worker"))
+
+	outside := filepath.Join(t.TempDir(), "f")
+	must.Do(t, os.WriteFile(outside, []byte("x"), 0o600))
+	_, err := te.TransferFile(parley.WithCaller(context.Background(), c),
+		parley.TransferFileRequest{Recipient: "coder", SourcePath: outside})
+	wantCode(t, err, parley.FileRefused)
+
+	workspace := must.Have(filepath.EvalSymlinks(te.dir))(t)
+	if got, want := parley.AsError(err).Action, "Copy it into "+workspace+"."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestPathFromTheNetworkIsRefused(t *testing.T) {
 	te := newTeam(t)
 	te.as("coder")
