@@ -36,12 +36,13 @@ func (op *operatorService) agentNeed(m *team.Member, waiting int) (parley.Need, 
 	switch a.State {
 	case parley.StateWaiting:
 		n.Kind, n.Text = parley.NeedDialog, "a dialog is open in its terminal"
+		answerFromHere(&n)
 		if t := m.Terminal(); t != nil && !t.Profile.HasMarkers() {
 			n.Text = cmp.Or(a.Evidence, n.Text) // it is only a guess, and says what was seen
+			answerThere(&n)
 		}
-		n.Action = "Answer it there; parley never answers one by itself."
 		if !op.roster.Here(m) { // it may ask of a directory, which is one of that host
-			n.Command, n.Text = "parley answer "+n.Agent, n.Text+", on host "+a.Host
+			n.Text += ", on host " + a.Host
 		}
 	case parley.StateBlocked:
 		n.Kind, n.Text = parley.NeedBlocked, cmp.Or(a.Evidence, "it cannot work now")
@@ -205,16 +206,29 @@ func (op *operatorService) addScreens(ctx context.Context, needs []parley.Need) 
 	_ = looks.Wait() // no goroutine returns an error
 }
 
-// offerAnswer adds to a need the dialog that the screen shows, and how to answer it from here.
+// offerAnswer adds to a need the dialog that the screen shows, and how to answer it.
 func offerAnswer(n *parley.Need, d *parley.Dialog) {
 	if d == nil {
 		return
 	}
+
 	n.Dialog = d
+	answerThere(n)
 	if !d.Secret && (len(d.Options) > 0 || d.TakesText) {
-		n.Command = "parley answer " + n.Agent
-		n.Action = fmt.Sprintf("Answer it so, or there: parley attach %s. parley never answers one by itself.", n.Agent)
+		answerFromHere(n)
 	}
+}
+
+// answerFromHere says that parley can take the answer to a dialog.
+func answerFromHere(n *parley.Need) {
+	n.Command = "parley answer " + n.Agent
+	n.Action = fmt.Sprintf("Answer it so, or there: parley attach %s. parley never answers one by itself.", n.Agent)
+}
+
+// answerThere says that a dialog takes its answer in its terminal alone.
+func answerThere(n *parley.Need) {
+	n.Command = "parley attach " + n.Agent
+	n.Action = "Answer it there; parley never answers one by itself."
 }
 
 // signInAction says how to sign in an agent, and what comes of its messages.

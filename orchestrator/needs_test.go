@@ -91,6 +91,14 @@ func TestAnOpenDialogNeedsTheOperator(t *testing.T) {
 	if diff := cmp.Diff([]string{tmuxtest.DialogText}, n.Screen); diff != "" {
 		t.Errorf("screen (-want +got):\n%s", diff)
 	}
+
+	// A notice is made without a look at the screen. The command shows the question, or says where
+	// to answer it.
+	noticed := must.Have(te.operatorService.needs(t.Context()))(t)
+	if len(noticed) != 1 || noticed[0].Command != "parley answer coder" ||
+		!strings.Contains(noticed[0].Action, "parley attach coder") {
+		t.Errorf("a notice would tell %+v", noticed)
+	}
 	must.Do(t, os.Remove(dialog))
 
 	te.nothingNeeded()
