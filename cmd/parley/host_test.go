@@ -193,7 +193,7 @@ func TestHostReachesADaemonOverSSH(t *testing.T) {
 	must.Do(t, remote.Keys(daemon.HostsFile(b.here.Env)).Set("box", operatorKey))
 	ctx, cancel := context.WithTimeout(t.Context(), testhome.Patience)
 	defer cancel()
-	if err := wait.Until(ctx, 100*time.Millisecond, func() (bool, error) { // a workspace has 3 s to answer
+	if err := wait.Until(ctx, 100*time.Millisecond, func() (bool, error) { // another machine has 10 s to answer
 		out, err = nobody.Command("status", "--everywhere").CombinedOutput()
 		return strings.Contains(string(out), "parley --host box") && strings.Contains(string(out), "1 idle"), err
 	}); err != nil {

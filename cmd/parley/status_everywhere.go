@@ -18,8 +18,12 @@ import (
 	"parley/internal/remote"
 )
 
-// everywhereWithin bounds the answer of one workspace.
-const everywhereWithin = 3 * time.Second
+// everywhereWithin bounds the answer of one workspace, and afarWithin that of one on another machine:
+// ssh takes some ten ways there and back before parley is started there.
+const (
+	everywhereWithin = 3 * time.Second
+	afarWithin       = 10 * time.Second
+)
 
 // workspaceLine is a workspace of the user, as it is now.
 type workspaceLine struct {
@@ -138,7 +142,7 @@ func lookAt(ctx context.Context, at daemon.Place, env daemon.Environ) workspaceL
 // lookFromAfar asks the daemon of a workspace on another machine, if it runs. ssh may ask nothing.
 func lookFromAfar(ctx context.Context, c *cli, host string) workspaceLine {
 	l := workspaceLine{Workspace: host, Command: "parley --host " + shellWord(host)}
-	ctx, cancel := context.WithTimeout(ctx, everywhereWithin)
+	ctx, cancel := context.WithTimeout(ctx, afarWithin)
 	defer cancel()
 
 	at := *c
