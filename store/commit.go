@@ -38,16 +38,16 @@ type write struct {
 // this change alone. When ctx ends before the change has begun, nothing happens; once
 // begun, it is finished.
 func (db *database) write(ctx context.Context, doing string, change func(*tx) error) error {
-	return db.submit(ctx, doing, &write{change: change})
+	return db.writeIn(ctx, doing, round{}, change)
 }
 
-// submit carries out a write as write does.
-func (db *database) submit(ctx context.Context, doing string, w *write) error {
+// writeIn is write for a change that belongs to a round.
+func (db *database) writeIn(ctx context.Context, doing string, r round, change func(*tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 
-	w.done = make(chan struct{})
+	w := &write{change: change, round: r, done: make(chan struct{})}
 	if !db.queue.push(w) {
 		return errClosed()
 	}

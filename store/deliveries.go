@@ -81,8 +81,8 @@ func (r *itemRow) job() Job {
 // pane will store. announced says that the terminal gets an announcement of the text. ErrStale when
 // it is neither.
 func (s *Deliveries) Claim(ctx context.Context, k Key, paneSeq uint64, announced bool) error {
-	return s.submit(ctx, "claiming the delivery", &write{round: round{message: k.MessageSeq, claims: true}, change: func(t *tx) error {
+	return s.writeIn(ctx, "claiming the delivery", round{message: k.MessageSeq, claims: true}, func(t *tx) error {
 		t.claims = append(t.claims, claimRow{Key: k, paneSeq: int64(paneSeq), announced: announced, by: t.current})
 		return nil
-	}})
+	})
 }

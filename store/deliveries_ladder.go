@@ -79,7 +79,7 @@ var follows = map[parley.DeliveryState][]parley.DeliveryState{
 // when a rung does not follow from the one before. A delivery that its recipient read
 // while it was being typed goes on to read.
 func (s *Deliveries) Advance(ctx context.Context, k Key, changes ...Change) error {
-	return s.submit(ctx, "moving the delivery on", &write{round: round{message: k.MessageSeq}, change: func(t *tx) error {
+	return s.writeIn(ctx, "moving the delivery on", round{message: k.MessageSeq}, func(t *tx) error {
 		typing := deliveryState{State: string(parley.DeliveryTyping)}
 		steps, err := typing.climb(changes)
 		if err == nil && changes[0].State != parley.DeliveryTyping {
@@ -87,7 +87,7 @@ func (s *Deliveries) Advance(ctx context.Context, k Key, changes ...Change) erro
 			return nil
 		}
 		return advance(t, k, changes)
-	}})
+	})
 }
 
 // advance moves a delivery on from its present rung.
