@@ -288,14 +288,14 @@ func (a *attempt) stuck(o *observation) bool {
 	return o.now.Sub(e.still.SinceText(o.now, o.steadyPart())) >= p.Settle
 }
 
-// proof returns what proves that the text was taken.
-func (a *attempt) proof(o *observation, phase tmux.Phase, since time.Time) parley.ReasonCode {
+// proofOf returns what proves that a text was taken. reported says that the program has named the message.
+func proofOf(p *profile.Profile, phase tmux.Phase, reported bool) parley.ReasonCode {
 	switch {
-	case o.namedSince(since):
+	case reported:
 		return parley.ProofReport
 	case phase == tmux.Entered:
 		return parley.ProofEntered
-	case o.profile.HasMarkers():
+	case p.HasMarkers():
 		return parley.ProofComposer
 	}
 	return parley.ProofRead

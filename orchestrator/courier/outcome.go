@@ -20,10 +20,7 @@ func (c *courier) newAttempt(t *team.Terminal, job *store.Job, l letter, w way, 
 	a := &attempt{
 		key: job.Key, sent: job.Message.Timestamp, letter: l, way: w, resumed: resumed, memory: &c.memory,
 	}
-	a.entered.named = c.o.Now()
-	if resumed || !t.Profile.Instant() {
-		a.entered.mode = ttyModeOf(c.o.host, t)
-	}
+	a.entered.named, a.entered.mode = c.o.Now(), ttyModeOf(c.o.host, t)
 	if resumed {
 		a.entered.named = a.sent // the report may have come before this look
 	} else {
@@ -229,9 +226,7 @@ func (c *courier) note(ctx context.Context, job store.Job, h hold) error {
 // proven returns the rungs that a delivery has reached when its text was taken. The whole
 // text counts as read where the program is known, and an announcement of it does not.
 func (c *courier) proven(t *team.Terminal, job *store.Job, a *attempt, out tmux.Outcome) []store.Change {
-	o := observation{profile: t.Profile}
-	o.named, _ = c.m.NamedAt(parley.Short(job.Message.ID))
-	proof := a.proof(&o, out.Phase, later(out.PastedAt, job.Message.Timestamp))
+	proof := proofOf(t.Profile, out.Phase, reportedSince(c.m, job, later(out.PastedAt, job.Message.Timestamp)))
 	typed := "typed" + a.way.note
 	if a.way.spent {
 		typed += " although a budget was used up, as the operator asked"
