@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -18,8 +19,8 @@ import (
 	"parley/internal/remote"
 )
 
-// everywhereWithin bounds the answer of one workspace, and afarWithin that of one on another machine:
-// ssh takes some ten ways there and back before parley is started there.
+// everywhereWithin bounds the answer of one workspace, and afarWithin that of one on another machine: an
+// ssh connection takes some ten round trips before parley starts there.
 const (
 	everywhereWithin = 3 * time.Second
 	afarWithin       = 10 * time.Second
@@ -67,7 +68,9 @@ func everywhere(ctx context.Context, c *cli) ([]workspaceLine, error) {
 
 // printEverywhere prints a line for each workspace of the user.
 func printEverywhere(ctx context.Context, c *cli) error {
+	stop := sayWaiting(c, "asking your workspaces")
 	lines, err := everywhere(ctx, c)
+	stop()
 	if err != nil {
 		return err
 	}
@@ -88,6 +91,25 @@ func printEverywhere(ctx context.Context, c *cli) error {
 	t.print(c.out)
 
 	return nil
+}
+
+// sayWaiting shows on a terminal what a command does for long, until stop.
+func sayWaiting(c *cli, doing string) (stop func()) {
+	if c.json || !isTerminal(c.err) {
+		return func() {}
+	}
+
+	shown := false
+	end := every(progressAfter, func() {
+		shown = true
+		fmt.Fprintf(c.err, "\r\x1b[K%s…", doing)
+	})
+
+	return func() {
+		if end(); shown {
+			fmt.Fprint(c.err, "\r\x1b[K")
+		}
+	}
 }
 
 // byUrgency puts first what needs the operator most, and then what was used last.
@@ -152,7 +174,10 @@ func lookFromAfar(ctx context.Context, c *cli, host string) workspaceLine {
 		h.Passive = true
 		err = l.askOver(ctx, c, h)
 	}
-	if err != nil {
+	switch {
+	case err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
+		l.Problem = fmt.Sprintf("no answer within %s", afarWithin)
+	case err != nil:
 		l.Problem = strings.TrimRight(parley.AsError(err).Message, "\n")
 	}
 
