@@ -121,8 +121,11 @@ func take(ctx context.Context, s *stage, sc scene, w way, n int) (counts, error)
 	}
 
 	if sc.after != nil {
-		time.Sleep(time.Second) // what the person takes to notice
-		if err := sc.after(ctx, s); err != nil {
+		err := wait.Pause(ctx, time.Second) // what the person takes to notice
+		if err == nil {
+			err = sc.after(ctx, s)
+		}
+		if err != nil {
 			return counts{}, err
 		}
 	}

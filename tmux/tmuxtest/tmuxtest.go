@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/wait"
 	"parley/tmux"
 )
 
@@ -134,14 +135,9 @@ func errText(err error) string {
 // seen returns.
 func Poll(t testing.TB, ok func() bool, seen func() string) {
 	t.Helper()
-	deadline := time.Now().Add(Patience)
-	for wait := time.Millisecond; ; wait = min(2*wait, 50*time.Millisecond) {
-		if ok() {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("gave up after %v: %s", Patience, seen())
-		}
-		time.Sleep(wait)
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
+	defer cancel()
+	if err := wait.Until(ctx, 10*time.Millisecond, func() (bool, error) { return ok(), nil }); err != nil {
+		t.Fatalf("%v: %s", err, seen())
 	}
 }
