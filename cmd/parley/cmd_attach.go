@@ -28,7 +28,7 @@ func attachCommand(c *cli) *cobra.Command {
 
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if c.host != "" && !c.json {
-			return attachFromAfar(c, args[0])
+			return attachFromAfar(cmd.Context(), c, args[0])
 		}
 		res, err := invoke[parley.AttachInfoResult](cmd.Context(), c, "get_attach_info", url.Values{"agent": args})
 		if err != nil {
@@ -120,7 +120,7 @@ const attachWithin = 15 * time.Second
 
 func attachClient(ctx context.Context, c *cli, service *client.Client, name string) (*exec.Cmd, error) {
 	if c.host != "" {
-		return thereOnTerminal(c, "attach", name)
+		return thereOnTerminal(ctx, c, "attach", name)
 	}
 	ctx, cancel := context.WithTimeout(ctx, attachWithin)
 	defer cancel()

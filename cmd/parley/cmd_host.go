@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -50,7 +51,7 @@ func addHostCommand(c *cli) *cobra.Command {
 					Suggest("Run it in a terminal, or set PARLEY_KEY to what this prints there: parley key issue operator")
 			}
 
-			key, err := issueThere(c, h)
+			key, err := issueThere(cmd.Context(), c, h)
 			if err != nil {
 				return err
 			}
@@ -67,8 +68,8 @@ func addHostCommand(c *cli) *cobra.Command {
 }
 
 // issueThere makes a key of the operator's on the other machine.
-func issueThere(c *cli, h remote.Host) (string, error) {
-	there := h.Command(true, "key", "issue", "operator", "--json")
+func issueThere(ctx context.Context, c *cli, h remote.Host) (string, error) {
+	there := h.Command(ctx, true, "key", "issue", "operator", "--json")
 	var out bytes.Buffer
 	there.Stdin, there.Stdout, there.Stderr = c.in, &out, c.err
 	failure := there.Run()

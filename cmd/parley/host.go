@@ -102,21 +102,21 @@ func aboutHost(c *cli, err error) error {
 }
 
 // thereOnTerminal returns a run of parley on the other machine that has this terminal.
-func thereOnTerminal(c *cli, args ...string) (*exec.Cmd, error) {
+func thereOnTerminal(ctx context.Context, c *cli, args ...string) (*exec.Cmd, error) {
 	h, err := hostOf(c)
 	if err != nil {
 		return nil, err
 	}
-	cmd := h.Command(true, args...)
+	cmd := h.Command(ctx, true, args...)
 	return cmd, cmd.Err
 }
 
-func attachFromAfar(c *cli, name string) error {
+func attachFromAfar(ctx context.Context, c *cli, name string) error {
 	if !isTerminal(c.in) || !isTerminal(c.out) {
 		return parley.Errorf(parley.InvalidArgument, "attach needs a terminal").
 			Suggest("Print its screen with parley --host %s screen %s", shellWord(c.host), shellWord(name))
 	}
-	there, err := thereOnTerminal(c, "attach", name)
+	there, err := thereOnTerminal(ctx, c, "attach", name)
 	if err != nil {
 		return err
 	}

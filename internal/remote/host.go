@@ -2,8 +2,10 @@
 package remote
 
 import (
+	"context"
 	"os/exec"
 	"strings"
+	"time"
 
 	"parley"
 )
@@ -43,8 +45,8 @@ func (h Host) String() string {
 }
 
 // Command returns a run of parley on the machine, in the workspace. With a terminal, the program
-// there has this one.
-func (h Host) Command(terminal bool, args ...string) *exec.Cmd {
+// there has this one. ctx ends only the preparations, and not the run.
+func (h Host) Command(ctx context.Context, terminal bool, args ...string) *exec.Cmd {
 	options := []string{"-T"}
 	if terminal {
 		options = []string{"-t"}
@@ -52,7 +54,7 @@ func (h Host) Command(terminal bool, args ...string) *exec.Cmd {
 	if h.Passive {
 		options = append(options, "-o", "BatchMode=yes")
 	}
-	options = append(options, h.sharing()...)
+	options = append(options, h.sharing(ctx)...)
 
 	if h.Workspace != "" {
 		args = append([]string{"--workspace", h.Workspace}, args...)
@@ -62,15 +64,25 @@ func (h Host) Command(terminal bool, args ...string) *exec.Cmd {
 	return cmd
 }
 
+// settingsTime bounds how long ssh may take to print a machine's settings: a `Match exec` in them runs
+// a command of the user's, which may hang. outputTime is how long that command may keep the output open
+// when ssh has ended.
+const (
+	settingsTime = 5 * time.Second
+	outputTime   = 500 * time.Millisecond
+)
+
 // sharing returns the options by which connections to one machine share a login. A user who has
-// set that up for this machine keeps it.
-func (h Host) sharing() []string {
+// set that up for this machine keeps it. Without the settings, nothing is shared.
+func (h Host) sharing(ctx context.Context) []string {
 	if h.Control == "" {
 		return nil
 	}
 
-	show := exec.Command("ssh", "-G", "--", h.Address)
-	show.Env = h.Env
+	ctx, cancel := context.WithTimeout(ctx, settingsTime)
+	defer cancel()
+	show := exec.CommandContext(ctx, "ssh", "-G", "--", h.Address)
+	show.Env, show.WaitDelay = h.Env, outputTime
 	settings, err := show.Output()
 	for line := range strings.Lines(string(settings)) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")

@@ -37,7 +37,7 @@ func (h Host) Dial(ctx context.Context) (*Link, error) {
 	if h.Passive {
 		args = append(args, "--passive")
 	}
-	ssh := h.Command(false, args...)
+	ssh := h.Command(ctx, false, args...)
 	l, said, err := start(ssh)
 	if err != nil {
 		return nil, h.failure(err, "")

@@ -10,9 +10,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"parley"
 	"parley/internal/must"
+	"parley/internal/wait"
 )
 
 func TestParseReadsWhatSSHAndSCPTake(t *testing.T) {
@@ -41,7 +43,7 @@ func TestParseReadsWhatSSHAndSCPTake(t *testing.T) {
 
 func TestCommandQuotesForTheOtherShell(t *testing.T) {
 	h := Host{Address: "box", Workspace: `it's "mine"; $(reboot)`}
-	args := h.Command(false, "send", "a'b").Args
+	args := h.Command(t.Context(), false, "send", "a'b").Args
 	if got := args[len(args)-2]; got != "box" || !slices.Contains(args, "-T") || args[len(args)-3] != "--" {
 		t.Errorf("ssh gets %q", args)
 	}
@@ -144,6 +146,52 @@ func TestDialEndsWithItsContext(t *testing.T) {
 	cancel(stopped)
 	if _, err := h.Dial(ctx); !errors.Is(err, stopped) {
 		t.Errorf("got %v, want %v", err, stopped)
+	}
+}
+
+// TestDialEndsWhileSSHReadsItsSettings has a `Match exec` that hangs, and outlives ssh with its output.
+func TestDialEndsWhileSSHReadsItsSettings(t *testing.T) {
+	stopped := errors.New("stopped")
+	reads := filepath.Join(t.TempDir(), "reads")
+	h := sshThat(t, `[ "$1" = -G ] || exit 255
+sleep 20 & echo > '`+reads+`'; wait`)
+	h.Control = "/run/parley-%C"
+
+	ctx, cancel := context.WithCancelCause(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := h.Dial(ctx)
+		ended <- err
+	}()
+	must.Do(t, wait.Until(t.Context(), 5*time.Millisecond, func() (bool, error) {
+		_, err := os.Stat(reads)
+		return err == nil, nil
+	}))
+	cancel(stopped)
+
+	select {
+	case err := <-ended:
+		if !errors.Is(err, stopped) {
+			t.Errorf("got %v, want %v", err, stopped)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("ssh -G still runs, 10 s after the end of the context")
+	}
+}
+
+func TestConnectionsAreSharedUnlessTheUserSharesThem(t *testing.T) {
+	for settings, want := range map[string]bool{
+		"echo user me; echo controlpath none":     true,
+		"echo user me":                            true,
+		"echo controlpath /home/me/.ssh/%C":       false,
+		"echo controlpath none; exit 255":         false,
+		"echo 'Bad configuration option'; exit 1": false,
+	} {
+		h := sshThat(t, settings)
+		h.Control = "/run/parley-%C"
+		if got := slices.Contains(h.Command(t.Context(), false).Args, "ControlPath="+h.Control); got != want {
+			t.Errorf("with %q it is %t that parley shares connections, want %t", settings, got, want)
+		}
 	}
 }
 
