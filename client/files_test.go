@@ -65,11 +65,22 @@ func TestFileGoesUpAndDown(t *testing.T) {
 		t.Errorf("got %q, %v", &got, err)
 	}
 
+	full := errors.New("the disk is full")
+	_, err = sender.Download(t.Context(), res.Data.FileID, failing{full}, 0)
+	if !errors.Is(err, full) || parley.ErrorCode(err) == parley.DaemonUnavailable {
+		t.Errorf("where it cannot be written: %v", err)
+	}
+
 	_, err = recipient.Download(t.Context(), res.Data.FileID, io.Discard, 0)
 	wantCode(t, err, parley.FileNotFound)
 	_, err = recipient.Download(t.Context(), "../send_message", io.Discard, 0)
 	wantCode(t, err, parley.FileNotFound)
 }
+
+// failing is a writer that fails.
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
 func wantCode(t *testing.T, err error, want parley.Code) {
 	t.Helper()

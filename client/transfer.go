@@ -127,11 +127,28 @@ func (f files) Download(ctx context.Context, id string, w io.Writer, offset int6
 	if complete || err != nil {
 		return file, err
 	}
-	if _, err := io.Copy(w, resp.Body); err != nil {
+
+	to := &target{w: w}
+	_, err = io.Copy(to, resp.Body)
+	switch {
+	case to.err != nil:
+		return file, fmt.Errorf("write the download: %w", to.err)
+	case err != nil:
 		return file, f.conn.transferFailed(ctx, "the download", err)
 	}
 
 	return file, nil
+}
+
+// target is where a download is written. It keeps the error of that apart from those of the connection.
+type target struct {
+	w   io.Writer
+	err error
+}
+
+func (t *target) Write(p []byte) (n int, err error) {
+	n, t.err = t.w.Write(p)
+	return n, t.err
 }
 
 // parseDownload reads the head of an answer. complete reports that the file has nothing
