@@ -89,6 +89,7 @@ func (s *Store) removeParts() error {
 	for _, pattern := range []string{
 		filepath.Join(escape(s.contents), partPrefix+"*"),
 		filepath.Join(escape(s.received), "*", partPrefix+"*"),
+		filepath.Join(escape(s.received), "*"+furtherSuffix, "*", partPrefix+"*"),
 	} {
 		parts, err := filepath.Glob(pattern)
 		if err != nil {

@@ -170,16 +170,23 @@ func TestOpenRemovesIncompleteFiles(t *testing.T) {
 	s, dir := open(t, 0)
 	put(t, s, "good").Keep()
 	path := must.Have(s.Receive(put(t, s, "good").SHA256, "an-id", "a name [x]*.txt"))(t)
+	further := FurtherCopy("an-id", "readers")
+	forwarded := must.Have(s.Receive(put(t, s, "good").SHA256, further, "x"))(t)
 
 	for _, name := range []string{
-		filepath.Join(dir, "files", partPrefix+"123"), filepath.Join(filepath.Dir(path), partPrefix+"9"),
+		filepath.Join(dir, "files", partPrefix+"123"),
+		filepath.Join(filepath.Dir(path), partPrefix+"9"),
+		filepath.Join(filepath.Dir(forwarded), partPrefix+"9"),
 	} {
 		must.Do(t, os.WriteFile(name, []byte("half"), 0o600))
 	}
 
 	must.Have(Open(dir, 0))(t)
 
-	wantFiles(t, dir, map[string]string{nameOf("good"): "good", "received/an-id/a name [x]*.txt": "good"})
+	wantFiles(t, dir, map[string]string{
+		nameOf("good"): "good", "received/an-id/a name [x]*.txt": "good",
+		filepath.Join("received", further, "x"): "good",
+	})
 }
 
 func TestRecipientsMayChangeTheirCopy(t *testing.T) {
