@@ -41,7 +41,7 @@ func (m *Meter) readPart(ctx context.Context, t *store.Transcript) (part, error)
 }
 
 // read reads what is new of the agent's sessions in opencode's database. Without a session, nothing is
-// known of the agent.
+// known of the agent. The position moves when all sessions were read: it is one for all of them.
 func (r *record) read(ctx context.Context, t *store.Transcript) (p part, err error) {
 	if len(r.sessions) == 0 {
 		return p, fs.ErrNotExist
@@ -51,22 +51,22 @@ func (r *record) read(ctx context.Context, t *store.Transcript) (p part, err err
 		return p, nil
 	}
 
-	after := t.Position
+	reached := t.Position
 	for _, session := range r.sessions {
-		responses, position, err := opencode.Responses(ctx, t.Path, session, after)
+		responses, position, err := opencode.Responses(ctx, t.Path, session, t.Position)
 		if err != nil {
 			return part{}, err
 		}
-		edits, err := opencode.Edits(ctx, t.Path, session, after)
+		edits, err := opencode.Edits(ctx, t.Path, session, t.Position)
 		if err != nil {
 			return part{}, err
 		}
 
-		t.Position = max(t.Position, position)
+		reached = max(reached, position)
 		p.records = append(p.records, tokenRecords(t, responses, dayOf)...)
 		p.edits = append(p.edits, since(t, edits)...)
 	}
-	r.stamp = stamp
+	t.Position, r.stamp = reached, stamp
 
 	return p, nil
 }

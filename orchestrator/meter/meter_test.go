@@ -214,14 +214,41 @@ func TestEditsArePassedOn(t *testing.T) {
 	}
 }
 
-// Of the sessions in one database, those count that the agent has had; its use is not known before.
-func TestOneDatabaseForAllSessions(t *testing.T) {
-	s := newStage(t, nil)
-	path := filepath.Join(t.TempDir(), "opencode.db")
-	writer := must.Have(sql.Open("sqlite", path))(t)
+// withDatabase makes a database of opencode that the coder uses, and returns a way to write to it.
+func (s *stage) withDatabase(t *testing.T) (path string, writer *sql.DB) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "opencode.db")
+	writer = must.Have(sql.Open("sqlite", path))(t)
 	t.Cleanup(func() { must.Do(t, writer.Close()) })
 	must.Have(writer.Exec(string(must.Have(os.ReadFile("../../opencode/testdata/opencode.sql"))(t))))(t)
 	s.sources[source{s.coder.ID, path}] = &store.Transcript{AgentID: s.coder.ID, Path: path, Form: "opencode", SeenAt: s.now}
+	return path, writer
+}
+
+// What one session used is not lost where another cannot be read.
+func TestSessionsAreCountedWhenAllCanBeRead(t *testing.T) {
+	s := newStage(t, nil)
+	path, writer := s.withDatabase(t)
+	for _, session := range []string{"ses_a", "ses_b"} {
+		s.record(source{s.coder.ID, path}).note(session)
+	}
+
+	const model = `UPDATE message SET data = json_set(data, '$.modelID', ?) WHERE id = 'msg_8'`
+	must.Have(writer.Exec(model, ""))(t)
+	must.Do(t, s.look(t.Context()))
+	must.Have(writer.Exec(model, "mock"))(t)
+	must.Do(t, s.look(t.Context()))
+
+	used := must.Have(s.Programs(t.Context(), "", time.Time{}))(t)[0]
+	if used.Responses != 3 || used.Output != 539 {
+		t.Errorf("got %+v, want 3 responses", used.Spending)
+	}
+}
+
+// Of the sessions in one database, those count that the agent has had; its use is not known before.
+func TestOneDatabaseForAllSessions(t *testing.T) {
+	s := newStage(t, nil)
+	path, _ := s.withDatabase(t)
 	looks := func() (parley.Spending, parley.UsageUnknown) {
 		t.Helper()
 		must.Do(t, s.look(t.Context()))
