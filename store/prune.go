@@ -100,18 +100,18 @@ func (p *pruning) steps(ctx context.Context, before int64) (shortened int64, err
 	var last []int64
 	err = p.read(ctx, "looking for old steps", &last,
 		`SELECT CAST(value AS BIGINT) FROM facts WHERE name = ?`, stepsFact)
-	after := append(last, 0)[0]
+	after, recipient := append(last, 0)[0], ""
 	for err == nil {
 		var rows []oldSteps
 		err = p.read(ctx, "reading old steps", &rows, `SELECT d.message_seq, d.recipient_id, d.steps FROM deliveries d
 			JOIN messages m ON m.seq = d.message_seq
-			WHERE d.message_seq > ? AND m.accepted_at < ? AND NOT (`+isOpen+`)
-			ORDER BY d.message_seq LIMIT ?`, after, before, pruneRows)
+			WHERE (d.message_seq, d.recipient_id) > (?, ?) AND m.accepted_at < ? AND NOT (`+isOpen+`)
+			ORDER BY d.message_seq, d.recipient_id LIMIT ?`, after, recipient, before, pruneRows)
 		if err != nil || len(rows) == 0 {
 			return shortened, err
 		}
 
-		after = rows[len(rows)-1].MessageSeq
+		after, recipient = rows[len(rows)-1].MessageSeq, rows[len(rows)-1].RecipientID
 		var n int64
 		if n, err = p.shorten(ctx, rows, after); err == nil {
 			err = p.pause()

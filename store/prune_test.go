@@ -110,6 +110,32 @@ func TestPruneShortensSettledDeliveries(t *testing.T) {
 	}
 }
 
+// The deliveries of one message may belong to two steps of Prune.
+func TestPruneShortensAllDeliveriesOfAMessage(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	s := openClocked(t, &now, at(t, filepath.Join(t.TempDir(), "parley.db")))
+	addAgents(t, s, 3)
+	shorten := func(p Post, to ...int) {
+		t.Helper()
+		a := send(t, s, p)
+		for _, n := range to {
+			must.Do(t, s.Advance(t.Context(), Key{a.Seq, agentID(n)}, Change{State: parley.DeliveryHeld, Reason: "busy"},
+				Change{State: parley.DeliveryRead}))
+		}
+	}
+	shorten(post(0, 1), 1)
+	for range pruneRows / 2 {
+		shorten(post(0, 1, 2), 1, 2)
+	}
+
+	now = now.Add(time.Hour)
+	for _, want := range []int64{pruneRows + 1, 0} {
+		if got := must.Have(s.Prune(t.Context(), Retention{Steps: now}, onward))(t); got.Steps != want {
+			t.Errorf("got %+v, want %d deliveries", got, want)
+		}
+	}
+}
+
 // Each message is told by its text; agent 2 is a mailbox.
 func TestPruneSparesWhatIsNotFinished(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
