@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
-	"time"
 
 	"parley"
-	"parley/internal/daemon"
+	"parley/client"
 
 	"github.com/spf13/cobra"
 )
@@ -252,34 +251,16 @@ func withThreads(c *cli, cmd *cobra.Command, n int) *cobra.Command {
 	return cmd
 }
 
-// completeThreads returns the threads of a running daemon. Like completeAgents, it does
-// not start one.
-func completeThreads(ctx context.Context, c *cli) []string {
-	at, err := c.place()
-	if err != nil {
-		return nil
-	}
-
-	ctx, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
-	defer cancel()
-
-	info := daemon.Running(ctx, at)
-	if info == nil {
-		return nil
-	}
-
-	service := c.clientOf(info)
-	defer service.Close()
-
-	res, err := service.ListThreads(ctx, parley.ListThreadsRequest{Limit: 50})
-	if err != nil {
-		return nil
-	}
-
-	var ids []string
-	for _, th := range res.Threads {
-		ids = append(ids, parley.Short(th.ID)+"\t"+th.Title)
-	}
-
+// completeThreads returns the threads that a running daemon knows.
+func completeThreads(ctx context.Context, c *cli) (ids []string) {
+	completer{c}.ask(ctx, func(ctx context.Context, service *client.Client) {
+		res, err := service.ListThreads(ctx, parley.ListThreadsRequest{Limit: 50})
+		if err != nil {
+			return
+		}
+		for _, th := range res.Threads {
+			ids = append(ids, parley.Short(th.ID)+"\t"+th.Title)
+		}
+	})
 	return ids
 }

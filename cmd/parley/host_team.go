@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/client"
 )
 
 // sharesDatabase reports whether the workspace has its database on a server, where others may use it.
@@ -81,14 +82,19 @@ func removeTeamHost(ctx context.Context, c *cli, name string) error {
 	return c.printLine(words)
 }
 
-// completeHosts returns the names of the team's machines.
+// completeHosts returns the names of the team's machines, as a running daemon knows them.
 func completeHosts(ctx context.Context, c *cli) (names []string) {
-	hosts, err := teamHosts(ctx, c)
-	if err != nil {
+	if !c.sharesDatabase() {
 		return nil
 	}
-	for _, h := range hosts {
-		names = append(names, h.Name)
-	}
+	completer{c}.ask(ctx, func(ctx context.Context, service *client.Client) {
+		res, err := service.ListHosts(ctx, parley.ListHostsRequest{})
+		if err != nil {
+			return
+		}
+		for _, h := range res.Hosts {
+			names = append(names, h.Name)
+		}
+	})
 	return names
 }
