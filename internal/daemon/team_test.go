@@ -22,6 +22,8 @@ func TestUnknownKeySuggestsKeysOfItsPart(t *testing.T) {
 		"conversation:\n  off: true\n  bogus: 1":          {"chain_hops", "max_text"},
 		"agents:\n- name: a\n  bogus: 1":                  {"toolsets", "max_text"},
 		"agents: [{name: a, bogus: 1}]":                   {"toolsets", "max_text"},
+		"agents: [{name: a, budget: {bogus: 1}}]":         {"warn_at", "max_text"},
+		"prices: {opus: {bogus: 1}}":                      {"cache_write", "max_text"},
 		"notify: {bogus: 1}":                              {"at_most_every", "max_text"},
 		"screen: {bogus: 1}":                              {"quiet_hours", "max_text"},
 		"responders:\n- name: DM\n  model: m\n  bogus: 1": {"api_key_env", "max_text"},

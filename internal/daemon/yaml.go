@@ -97,7 +97,7 @@ func siblingKeys(key *token.Token) []string {
 
 	switch part.Value {
 	case "agents":
-		return setting.Names(reflect.TypeFor[Agent]())
+		return slices.Concat(setting.Names(reflect.TypeFor[Agent]()), setting.Names(reflect.TypeFor[meter.Budget]()))
 	case "conversation":
 		return setting.Names(reflect.TypeFor[conversation.Settings]())
 	case "worktrees":
@@ -106,6 +106,8 @@ func siblingKeys(key *token.Token) []string {
 		return setting.Names(reflect.TypeFor[AttachSettings]())
 	case "screen":
 		return setting.Names(reflect.TypeFor[ScreenSettings]())
+	case "prices":
+		return setting.Names(reflect.TypeFor[meter.Price]())
 	case "budget":
 		return setting.Names(reflect.TypeFor[meter.Budget]())
 	case "notify":
