@@ -73,10 +73,10 @@ func (s Starter) Start(ctx context.Context, at Place, flags ...string) error {
 	}
 	defer ready.Close()
 
-	log := logSize(at)
+	offset := logSize(at)
 	cmd, err := s.command(at, childEnd, flags)
 	if err == nil {
-		err = cmd.Start()
+		err = startLogged(cmd, at)
 	}
 
 	childEnd.Close()
@@ -97,7 +97,7 @@ func (s Starter) Start(ctx context.Context, at Place, flags ...string) error {
 
 	ended := cmd.Wait()
 	if errors.Is(err, errNoWord) {
-		return diedEarly(at, log, ended)
+		return diedEarly(at, offset, ended)
 	}
 
 	return err
@@ -134,21 +134,29 @@ func diedEarly(at Place, offset int64, ended error) error {
 	return e.Suggest("Look at the last lines of %s.", at.Log())
 }
 
-// command makes the command line, environment and files of a daemon in the
-// background. The pipe's end is descriptor 3 there.
-func (s Starter) command(at Place, childEnd *os.File, flags []string) (*exec.Cmd, error) {
+// startLogged starts a daemon that writes to the log of its place.
+func startLogged(cmd *exec.Cmd, at Place) error {
 	log, err := os.OpenFile(at.Log(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
-		return nil, parley.Errorf(
+		return parley.Errorf(
 			parley.StorageUnavailable, "the daemon's log %s cannot be written: %w", at.Log(), PathCause(err),
 		).Suggest("Make it writable for you.")
 	}
+	defer log.Close()
 
+	cmd.Stdout, cmd.Stderr = log, log
+	return cmd.Start()
+}
+
+// command makes the command line, environment and files of a daemon in the
+// background. The pipe's end is descriptor 3 there.
+func (s Starter) command(at Place, childEnd *os.File, flags []string) (*exec.Cmd, error) {
 	args := append([]string{"serve", "--foreground", "--ready-fd", "3", "--workspace", at.Root}, flags...)
 	cmd := exec.Command(s.Executable, args...)
-	cmd.Stdout, cmd.Stderr, cmd.Dir = log, log, at.Root
+	cmd.Dir = at.Root
+	var err error
 	if cmd.Env, err = s.Env.withOperatorHash(); err != nil {
-		return nil, errors.Join(err, log.Close())
+		return nil, err
 	}
 	cmd.ExtraFiles = []*os.File{childEnd}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

@@ -31,3 +31,23 @@ func TestEarlyEndNamesItsCause(t *testing.T) {
 		}
 	}
 }
+
+// Ensure starts one after the other while it waits for a daemon that begins or ends.
+func TestStarterKeepsNoLogOpen(t *testing.T) {
+	at := Locate(t.TempDir(), Environ{"HOME=" + t.TempDir(), "TMPDIR=" + t.TempDir()})
+	for range 3 {
+		if err := (Starter{Executable: "/bin/false", Now: time.Now}).Start(t.Context(), at); err == nil {
+			t.Fatal("a program that is no daemon has started")
+		}
+	}
+
+	open, err := filepath.Glob("/proc/self/fd/*")
+	if err != nil || len(open) == 0 {
+		t.Skip("this system does not show the open files")
+	}
+	for _, fd := range open {
+		if name, err := os.Readlink(fd); err == nil && name == at.Log() {
+			t.Errorf("%s is open", name)
+		}
+	}
+}
