@@ -87,6 +87,9 @@ func (g *guardian) steered(ctx context.Context, m *team.Member, since time.Time)
 	}
 
 	_, deliveries, err := g.operator.store.Message(ctx, last.messageID)
+	if parley.ErrorCode(err) == parley.MessageNotFound { // removed as old, so it is long past
+		return false, nil
+	}
 	if err != nil {
 		return false, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/orchestrator/team"
 	"parley/store"
 	"parley/tmux/tmuxtest"
 )
@@ -141,6 +142,12 @@ func TestStuckAgentsAreSteeredIntoTheirOwnQueue(t *testing.T) {
 	}
 
 	te.guard(g, 1, "after it was drawn")
+}
+
+func TestAgentIsSteeredAgainWhenItsGuidanceIsRemoved(t *testing.T) {
+	te, _, g := newStuck(t)
+	g.given[te.roster.ByName("coder")] = given{messageID: team.NewID()}
+	te.guard(g, 1, "after the earlier guidance was removed")
 }
 
 func TestStuckAgentsAreSteeredOncePerTime(t *testing.T) {
