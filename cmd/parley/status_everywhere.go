@@ -156,7 +156,7 @@ func lookAt(ctx context.Context, at daemon.Place, env daemon.Environ) workspaceL
 
 	// Without a key: the one in the environment is of another workspace.
 	l.Running = true
-	l.ask(ctx, client.New(client.Options{Socket: info.Socket}))
+	l.fail(ctx, l.ask(ctx, client.New(client.Options{Socket: info.Socket})), everywhereWithin)
 
 	return l
 }
@@ -174,14 +174,20 @@ func lookFromAfar(ctx context.Context, c *cli, host string) workspaceLine {
 		h.Passive = true
 		err = l.askOver(ctx, c, h)
 	}
-	switch {
-	case err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
-		l.Problem = fmt.Sprintf("no answer within %s", afarWithin)
-	case err != nil:
-		l.Problem = strings.TrimRight(parley.AsError(err).Message, "\n")
-	}
+	l.fail(ctx, err, afarWithin)
 
 	return l
+}
+
+// fail notes why nothing more is known of a workspace, which had so much time to answer.
+func (l *workspaceLine) fail(ctx context.Context, err error, within time.Duration) {
+	switch {
+	case err == nil:
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		l.Problem = fmt.Sprintf("no answer within %s", within)
+	default:
+		l.Problem = strings.TrimRight(parley.AsError(err).Message, "\n")
+	}
 }
 
 // askOver asks with the kept key alone: one in the environment is of another workspace.
@@ -195,20 +201,20 @@ func (l *workspaceLine) askOver(ctx context.Context, c *cli, h remote.Host) erro
 		return err
 	}
 	l.Running = true
-	l.ask(ctx, clientOver(h, first, key))
 
-	return nil
+	return l.ask(ctx, clientOver(h, first, key))
 }
 
 // ask asks a workspace's daemon how it is there.
-func (l *workspaceLine) ask(ctx context.Context, service *client.Client) {
+func (l *workspaceLine) ask(ctx context.Context, service *client.Client) error {
 	defer service.Close()
 	status, err := service.GetWorkspaceStatus(ctx, parley.WorkspaceStatusRequest{})
 	if err != nil {
-		l.Problem = strings.TrimRight(parley.AsError(err).Message, "\n")
-		return
+		return err
 	}
 	l.Agents, l.Needs, l.Paused, l.Deliveries = status.Agents, status.Needs, status.Paused, status.Deliveries
+
+	return nil
 }
 
 func (l workspaceLine) agents() string {
