@@ -105,7 +105,8 @@ command, what parley.yaml names for it, and --env.`,
 func agentsCommand(c *cli) *cobra.Command {
 	var all bool
 	var named bool
-	cmd := command(c, operation[parley.AgentStatusResult]{
+	cmd := &cobra.Command{}
+	cmd = command(c, operation[parley.AgentStatusResult]{
 		op:    "get_agent_status",
 		use:   "agents [NAME]",
 		short: "List the agents and their states",
@@ -130,7 +131,7 @@ func agentsCommand(c *cli) *cobra.Command {
 			}
 
 			agentTable(c, res.Agents).print(c.out)
-			if err := printWorktrees(c, res.Agents); err != nil {
+			if err := printWorktrees(cmd.Context(), c, res.Agents); err != nil {
 				return err
 			}
 			if hidden := before - len(res.Agents); hidden > 0 {

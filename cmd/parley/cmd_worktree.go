@@ -121,11 +121,11 @@ func finishWorktree(ctx context.Context, c *cli, name string, how url.Values) er
 }
 
 // printWorktrees prints the worktrees of the agents, if there are any.
-func printWorktrees(c *cli, agents []parley.AgentStatus) error {
+func printWorktrees(ctx context.Context, c *cli, agents []parley.AgentStatus) error {
 	if !slices.ContainsFunc(agents, func(a parley.AgentStatus) bool { return a.Worktree != nil }) {
 		return nil
 	}
-	res, err := invoke[parley.WorktreesResult](context.Background(), c, "list_worktrees", nil)
+	res, err := invoke[parley.WorktreesResult](ctx, c, "list_worktrees", nil)
 	if err != nil {
 		return err
 	}
