@@ -490,6 +490,8 @@ func TestLateReplyIsTypedAndOneInTheCallIsNot(t *testing.T) {
 func TestFileDecidesWhoAnswers(t *testing.T) {
 	t.Parallel()
 	te, _ := withModel(t)
+	answering := te.roster.SetState(t.Context(), te.roster.ByName("DM"), parley.StateBusy, "as a crash leaves it", nil)
+	must.Do(t, answering)
 	te.close()
 	dm := te.opts.Responders[0]
 	te.opts.Responders = nil

@@ -52,14 +52,10 @@ func (rs *Responders) settle(ctx context.Context, m *team.Member, names []string
 	}
 
 	isGone := a.Responder.Origin == parley.FromFile && !slices.Contains(names, strings.ToLower(m.Name))
-	if isGone && a.State != parley.StateTerminated {
-		err := rs.roster.SetState(ctx, m, parley.StateTerminated, "it is not in parley.yaml any more", nil)
-		if err != nil {
-			return err
-		}
-	}
-
-	if a.State == parley.StateBusy {
+	switch {
+	case isGone && a.State != parley.StateTerminated:
+		return rs.roster.SetState(ctx, m, parley.StateTerminated, "it is not in parley.yaml any more", nil)
+	case a.State == parley.StateBusy:
 		return rs.roster.SetState(ctx, m, parley.StateIdle, "the daemon was started", nil)
 	}
 
