@@ -209,7 +209,8 @@ func (s *stage) attach() (press func(keys ...string)) {
 
 func TestUndrawnKeysBetweenPasteAndEnterWithholdEnter(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, tmuxtest.Agent{}, framedWith(t, "settle: 1s"))
+	// It shows what it was given, which proves that the keys have not cleared it away.
+	s := newStage(t, tmuxtest.Agent{Shows: true}, framedWith(t, "settle: 1s"))
 	press := s.attach()
 	id := s.send("coder", "hello")
 	tmuxtest.WaitFor(t, s.pane("coder"), shows(tmuxtest.Placeholder))

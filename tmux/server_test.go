@@ -3,7 +3,6 @@ package tmux_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -112,19 +111,17 @@ func TestOpenRemovesTextsOfDeadProcesses(t *testing.T) {
 
 func TestNothingIsLeftBehind(t *testing.T) {
 	opts := tmuxtest.Options(t)
-
+	var notes notifications
+	opts.Notify = notes.add
 	s := tmuxtest.StartWith(t, opts)
+	opts.Notify = nil
 	other := must.Have(tmux.Open(t.Context(), opts))(t)
+	t.Cleanup(func() { other.Close() })
 	if dirs, _ := filepath.Glob(filepath.Join(opts.Dir, "*")); len(dirs) != 2 {
 		t.Errorf("directories %q, want two", dirs)
 	}
 
-	// The second killed the first's client as a stranger's; the first connects again.
-	var err error
-	tmuxtest.Poll(t, func() bool {
-		_, err = s.Panes(t.Context())
-		return err == nil && s.Instance() != "" && clients(t, s) == 2
-	}, func() string { return fmt.Sprint(err) })
+	notes.wait(t, tmux.Connected, 2) // the second killed the first's client as a stranger's
 
 	pane, owner, _ := agent(t, s, tmuxtest.Agent{})
 	for n := range uint64(6) { // short and long, typed and refused
