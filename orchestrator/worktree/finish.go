@@ -50,7 +50,10 @@ func Check(ctx context.Context, w *parley.Worktree, f Finish) error {
 
 // checkCommitted refuses a worktree with work that is not committed, or on another branch.
 func (r *repo) checkCommitted(ctx context.Context, w *parley.Worktree, f Finish) error {
-	there := r.in(w.Path)
+	there, err := r.in(ctx, w.Path)
+	if err != nil {
+		return err
+	}
 	files, err := there.changed(ctx)
 	if err != nil {
 		return err
@@ -194,6 +197,13 @@ func (r *repo) drop(ctx context.Context, w *parley.Worktree, force bool, tip str
 		remove = []string{"worktree", "prune"}
 	}
 
+	if !force && remove[1] == "remove" { // git looks at the files there
+		there, err := r.in(ctx, w.Path)
+		if err != nil {
+			return err
+		}
+		r.guard = there.guard
+	}
 	if _, err := r.git(ctx, remove...); err != nil {
 		return parley.Errorf(parley.InvalidArgument, "the worktree was not removed: %w", err).
 			Suggest("Look into %s.", w.Path)

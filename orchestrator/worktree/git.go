@@ -77,8 +77,8 @@ func open(ctx context.Context, dir string) (*repo, error) {
 	return r, err
 }
 
-// findFilters finds the filters and merge drivers that the repository's own configuration names.
-// Those of the user's and the system's configuration run as always.
+// findFilters finds the filters and merge drivers that the repository's own configuration names, as
+// it counts in this directory. Those of the user's and the system's configuration run as always.
 func (r *repo) findFilters(ctx context.Context) error {
 	out, err := r.git(ctx, "config", "--show-scope", "--name-only", "-z",
 		"--get-regexp", `^(filter\..*\.(clean|smudge|process|required)|merge\..*\.driver)$`)
@@ -94,6 +94,11 @@ func (r *repo) findFilters(ctx context.Context) error {
 		if len(pair) < 2 || pair[0] != "local" && pair[0] != "worktree" {
 			continue
 		}
+		if strings.Contains(pair[1], "=") { // where git takes the name to end
+			return parley.Errorf(parley.InvalidArgument, "the configuration of the repository in %s names %q, "+
+				"which parley cannot switch off", r.dir, parley.CleanLine(pair[1])).
+				Suggest("Rename it there without an equals sign, if you know what it is, or remove it.")
+		}
 
 		value := ""
 		switch {
@@ -108,8 +113,13 @@ func (r *repo) findFilters(ctx context.Context) error {
 	return nil
 }
 
-// in returns the repository as seen from another of its directories.
-func (r *repo) in(dir string) *repo { return &repo{dir: dir, guard: r.guard} }
+// in returns the repository as seen from another of its directories, where more of its configuration
+// may count: what it includes can depend on the worktree and its branch.
+func (r *repo) in(ctx context.Context, dir string) (*repo, error) {
+	there := &repo{dir: dir, guard: slices.Clone(r.guard)}
+	err := there.findFilters(ctx)
+	return there, err
+}
 
 // git runs git and returns what it printed.
 func (r *repo) git(ctx context.Context, words ...string) (string, error) {

@@ -60,7 +60,9 @@ func Make(ctx context.Context, p Plan) (*Made, error) {
 
 	m := &Made{Worktree: parley.Worktree{Path: filepath.Join(top, dirName, p.Agent), Repository: top}}
 	m.Dir = filepath.Join(m.Path, below)
-	r = r.in(top)
+	if r, err = r.in(ctx, top); err != nil {
+		return nil, err
+	}
 	if _, err := os.Lstat(m.Path); err == nil {
 		return m, r.reuse(ctx, p, m)
 	}
@@ -70,13 +72,16 @@ func Make(ctx context.Context, p Plan) (*Made, error) {
 
 // reuse takes the worktree that stands at m.Path.
 func (r *repo) reuse(ctx context.Context, p Plan, m *Made) error {
-	there := r.in(m.Path)
-	top, err := there.line(ctx, "rev-parse", "--show-toplevel")
+	top, err := (&repo{dir: m.Path}).line(ctx, "rev-parse", "--show-toplevel")
 	if err != nil || top != m.Path {
 		return parley.Errorf(parley.InvalidArgument, "%s exists and is no worktree", m.Path).
 			Suggest("Move it away.")
 	}
 
+	there, err := r.in(ctx, m.Path)
+	if err != nil {
+		return err
+	}
 	m.Branch, err = there.line(ctx, "symbolic-ref", "--short", "HEAD")
 	if err != nil {
 		return parley.Errorf(parley.InvalidArgument, "the worktree %s is on no branch", m.Path).
@@ -119,12 +124,12 @@ func (r *repo) add(ctx context.Context, p Plan, m *Made) (err error) {
 		return err
 	}
 	if err := hide(filepath.Dir(m.Path)); err != nil {
-		return fmt.Errorf("make the directory of worktrees: %w", err)
+		return err
 	}
 
-	words := []string{"worktree", "add", "--quiet", m.Path, m.Branch}
+	words := []string{"worktree", "add", "--quiet", "--no-checkout", m.Path, m.Branch}
 	if m.Made {
-		words = []string{"worktree", "add", "--quiet", "--no-track", "-b", m.Branch, m.Path, "HEAD"}
+		words = []string{"worktree", "add", "--quiet", "--no-checkout", "--no-track", "-b", m.Branch, m.Path, "HEAD"}
 	}
 	if _, err := r.git(ctx, words...); err != nil {
 		return parley.Errorf(parley.InvalidArgument, "no worktree could be made: %w", err).
@@ -132,10 +137,27 @@ func (r *repo) add(ctx context.Context, p Plan, m *Made) (err error) {
 	}
 
 	m.Fresh = true
-	if err := m.prepare(ctx, p); err != nil {
+	err = r.checkOut(ctx, m)
+	if err == nil {
+		err = m.prepare(ctx, p)
+	}
+	if err != nil {
 		return errors.Join(err, Undo(context.WithoutCancel(ctx), m))
 	}
 
+	return nil
+}
+
+// checkOut puts the branch's files into a new worktree.
+func (r *repo) checkOut(ctx context.Context, m *Made) error {
+	there, err := r.in(ctx, m.Path)
+	if err != nil {
+		return err
+	}
+	if _, err := there.git(ctx, "reset", "--hard", "--quiet"); err != nil {
+		return parley.Errorf(parley.InvalidArgument, "no worktree could be made: %w", err).
+			Suggest("Try the branch by hand: git -C %s switch %s", r.dir, m.Branch)
+	}
 	return nil
 }
 
@@ -192,17 +214,27 @@ func (r *repo) checkedOut(ctx context.Context, branch string) (string, error) {
 	return "", nil
 }
 
-// hide makes the directory of worktrees, which git ignores by a file of its own.
+// hide makes the directory of worktrees, which git ignores by a file of its own. A link is refused: it
+// can come with the repository, and lead to where its files do harm.
 func hide(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
+	err := os.Mkdir(dir, 0o755)
+	if errors.Is(err, fs.ErrExist) {
+		info, err := os.Lstat(dir)
+		if err == nil && !info.IsDir() {
+			return parley.Errorf(parley.InvalidArgument, "%s is no directory", dir).
+				Suggest("Move it away: parley makes its worktrees in a directory of that name.")
+		}
 	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("make the directory of worktrees: %w", err)
+	}
+
 	f, err := os.OpenFile(filepath.Join(dir, ".gitignore"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}
 	if err != nil {
-		return err
+		return fmt.Errorf("make the directory of worktrees: %w", err)
 	}
 	_, err = f.WriteString("*\n")
 	return errors.Join(err, f.Close())

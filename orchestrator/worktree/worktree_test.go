@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"parley"
 	"parley/internal/must"
@@ -284,5 +285,62 @@ func TestGitRunsNothingOfTheRepository(t *testing.T) {
 	merged := must.Have(worktree.Run(t.Context(), &m.Worktree, worktree.Finish{Agent: "coder", Merge: true, Remove: true}))(t)
 	if _, err := os.Stat(trap); err == nil || merged != parley.MergedCommit {
 		t.Errorf("merged by %s; something of the repository ran: %v", merged, err == nil)
+	}
+}
+
+// Configuration that counts only in the worktree, or on its branch, runs nothing either.
+func TestGitRunsNothingThatOnlyAWorktreeSees(t *testing.T) {
+	for _, when := range []string{"onbranch:parley/**", "gitdir:**/.git/worktrees/**"} {
+		t.Run(when, func(t *testing.T) {
+			w := newWorld(t)
+			w.write(".gitattributes", "*.txt filter=evil merge=evil\n")
+			w.commit(w.top, "attributes")
+			trap := filepath.Join(t.TempDir(), "sprung")
+			for _, name := range []string{"filter.evil.clean", "filter.evil.smudge", "merge.evil.driver"} {
+				w.git(w.top, "config", "--file", ".git/more", name, "touch "+trap+"; cat")
+			}
+			w.git(w.top, "config", "includeIf."+when+".path", "more")
+
+			m := w.make(parley.WorktreeAuto)
+			if have := must.Have(os.ReadFile(filepath.Join(m.Path, "a.txt")))(t); string(have) != "one\n" {
+				t.Errorf("the worktree has %q", have)
+			}
+
+			later := time.Now().Add(time.Hour) // so that git reads the file again
+			must.Do(t, os.Chtimes(filepath.Join(m.Path, "a.txt"), later, later))
+			_ = must.Have(worktree.Look(t.Context(), &m.Worktree))(t)
+			_ = must.Have(worktree.Run(t.Context(), &m.Worktree, worktree.Finish{Agent: "coder", Remove: true}))(t)
+			if _, err := os.Stat(trap); err == nil {
+				t.Error("something of the repository ran")
+			}
+		})
+	}
+}
+
+// Git takes a setting's name in its arguments to end at the first equals sign.
+func TestFilterThatCannotBeSwitchedOffIsRefused(t *testing.T) {
+	for _, name := range []string{"filter.a=b.clean", "filter.a=b.smudge", "merge.a=b.driver"} {
+		w := newWorld(t)
+		m := w.make("feature")
+		w.git(w.top, "config", name, "cat")
+
+		_, err := worktree.Look(t.Context(), &m.Worktree)
+		w.refused(err, name, "equals sign")
+		_, err = worktree.Make(t.Context(), worktree.Plan{Agent: "other", Dir: w.top, Branch: parley.WorktreeAuto})
+		w.refused(err, name)
+	}
+}
+
+// A link in place of the directory of worktrees can come with the repository.
+func TestWorktreesAreNotMadeThroughALink(t *testing.T) {
+	w := newWorld(t)
+	elsewhere := t.TempDir()
+	must.Do(t, os.Symlink(elsewhere, filepath.Join(w.top, ".worktrees")))
+	w.commit(w.top, "link")
+
+	_, err := worktree.Make(t.Context(), worktree.Plan{Agent: "coder", Dir: w.top, Branch: parley.WorktreeAuto})
+	w.refused(err, ".worktrees", "no directory")
+	if entries := must.Have(os.ReadDir(elsewhere))(t); len(entries) > 0 {
+		t.Errorf("%v was made behind the link", entries)
 	}
 }
