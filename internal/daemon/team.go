@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -131,6 +130,9 @@ func (t *Team) add(own *Team) {
 	}
 }
 
+// maxTeamFile bounds a parley.yaml, in bytes.
+const maxTeamFile = 1 << 20
+
 // loadOver reads a file into t: what the file does not name stays as it is.
 func loadOver(t *Team, file string, must bool) (*Team, error) {
 	t.File, t.Hash, t.Claims = "", "", nil
@@ -142,7 +144,7 @@ func loadOver(t *Team, file string, must bool) (*Team, error) {
 	before := *t
 	before.Screen.Keys = maps.Clone(t.Screen.Keys)
 
-	text, err := os.ReadFile(file)
+	text, err := readPlain(file, maxTeamFile)
 	if errors.Is(err, fs.ErrNotExist) && !must {
 		setting.Fill(&t.Conversation)
 		return t, nil

@@ -1,10 +1,12 @@
 package daemon
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -40,6 +42,21 @@ func TestUnknownKeySuggestsKeysOfItsPart(t *testing.T) {
 		action := parley.AsError(err).Action
 		if !strings.Contains(action, want[0]) || strings.Contains(action, want[1]) {
 			t.Errorf("%s: the advice is %q, want it to name %s and not %s", text, action, want[0], want[1])
+		}
+	}
+}
+
+// A repository can hold a link to a device, and an archive a pipe.
+func TestFileThatIsNoneIsNotRead(t *testing.T) {
+	dir := t.TempDir()
+	must.Do(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600))
+	must.Do(t, os.Symlink("/dev/zero", filepath.Join(dir, "device")))
+	must.Do(t, os.WriteFile(filepath.Join(dir, "large"), bytes.Repeat([]byte("#\n"), maxTeamFile), 0o600))
+
+	for name, want := range map[string]string{"pipe": "no regular file", "device": "no regular file", "large": "at most"} {
+		_, err := LoadTeam(filepath.Join(dir, name), false)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want an error with %q", name, err, want)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,7 +31,7 @@ func trackedByGit(file string) bool {
 		return false
 	}
 
-	index, err := os.ReadFile(filepath.Join(gitDir(repository), "index"))
+	index, err := readPlain(filepath.Join(gitDir(repository), "index"), math.MaxInt64)
 	if err != nil {
 		return false
 	}
@@ -43,7 +44,7 @@ func trackedByGit(file string) bool {
 // gitDir returns the directory that holds the index of a repository or of one of its worktrees.
 func gitDir(repository string) string {
 	dir := filepath.Join(repository, ".git")
-	b, err := os.ReadFile(dir)
+	b, err := readPlain(dir, 64<<10)
 	if err != nil {
 		return dir
 	}

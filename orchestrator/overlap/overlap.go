@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"syscall"
 	"time"
 
 	"parley/store"
@@ -148,9 +149,9 @@ func same(a, b string) bool {
 	return errA == nil && errB == nil && bytes.Equal(contentA, contentB)
 }
 
-// content reads a file that may grow meanwhile.
+// content reads a file that may grow meanwhile, or become a pipe.
 func content(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"testing"
 	"time"
 
@@ -33,6 +34,19 @@ func TestTheCheckoutAroundADirectory(t *testing.T) {
 	} {
 		if got, ok := worktree.TreeOf(dir); got != want || ok != (want != worktree.Tree{}) {
 			t.Errorf("%s: got %+v, %v, want %+v", dir, got, ok, want)
+		}
+	}
+}
+
+// An agent can put anything in the place of what git keeps there.
+func TestNoPipeOrDeviceHoldsALookUp(t *testing.T) {
+	pipe, device := t.TempDir(), t.TempDir()
+	must.Do(t, syscall.Mkfifo(filepath.Join(pipe, ".git"), 0o600))
+	must.Do(t, os.Symlink("/dev/zero", filepath.Join(device, ".git")))
+
+	for _, dir := range []string{pipe, device} {
+		if got, ok := worktree.TreeOf(dir); ok {
+			t.Errorf("%s: got %+v, want nothing", dir, got)
 		}
 	}
 }
