@@ -37,6 +37,10 @@ func misusedFlag(cmd *cobra.Command, err error) error {
 			err = fmt.Errorf("there is no flag --%s; did you mean --%s?", unknown.GetSpecifiedName(), near)
 		}
 	}
+	if strings.HasSuffix(cmd.Use, " TEXT…") {
+		return usageError{err, "See parley help" + strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()) +
+			". If it is part of the text, put -- before the text."}
+	}
 	return misused(cmd, err)
 }
 
