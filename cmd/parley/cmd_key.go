@@ -41,12 +41,11 @@ func issueKeyCommand(c *cli) *cobra.Command {
 
 func inviteCommand(c *cli) *cobra.Command {
 	return command(c, operation[parley.InviteResult]{
-		op:    "invite",
-		use:   "invite",
-		short: "Let programs of other users or machines register: print a token, once",
-		example: `  parley invite
-`,
-		args: cobra.NoArgs,
+		op:      "invite",
+		use:     "invite",
+		short:   "Let programs of other users or machines register: print a token, once",
+		example: "  parley invite",
+		args:    cobra.NoArgs,
 		print: func(c *cli, res *parley.InviteResult) error {
 			c.printf("%s It is shown this once:\n", res.Message)
 			return c.printLine(res.Token)
