@@ -105,7 +105,7 @@ command, what parley.yaml names for it, and --env.`,
 func agentsCommand(c *cli) *cobra.Command {
 	var all bool
 	var named bool
-	cmd := &cobra.Command{}
+	var cmd *cobra.Command
 	cmd = command(c, operation[parley.AgentStatusResult]{
 		op:    "get_agent_status",
 		use:   "agents [NAME]",

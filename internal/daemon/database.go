@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/internal/plainfile"
 	"parley/store"
 )
 
@@ -28,7 +29,7 @@ func (p Place) DatabaseNote() string { return p.State("database") }
 // CheckDatabase refuses to begin with an empty database where a workspace has another one: the setting
 // may only be missing, or in a parley.yaml that is not trusted since it was changed, or be new.
 func (p Place) CheckDatabase(database string) error {
-	note, err := os.ReadFile(p.DatabaseNote())
+	note, err := plainfile.Read(p.DatabaseNote(), maxNote)
 	_, file := os.Stat(p.Database())
 	none := errors.Is(err, fs.ErrNotExist)
 	switch {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/plainfile"
 	"parley/tmux"
 )
 
@@ -40,7 +41,7 @@ func ReadInfo(at Place) (*Info, error) {
 	var errs []error
 	for _, path := range at.Both(at.Info()) {
 		info := new(Info)
-		b, err := os.ReadFile(path)
+		b, err := plainfile.Read(path, maxNote)
 		if err == nil {
 			err = json.Unmarshal(b, info)
 		}

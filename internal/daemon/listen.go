@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"parley/internal/plainfile"
 	"strconv"
 	"strings"
 	"syscall"
@@ -72,7 +73,7 @@ func listenTCP(at Place, s Settings) (net.Listener, error) {
 
 // KeptPort returns the port of the workspace's last daemon, 0 if none is known.
 func KeptPort(at Place) int {
-	b, err := os.ReadFile(at.Port())
+	b, err := plainfile.Read(at.Port(), maxNote)
 	if err != nil {
 		return 0
 	}

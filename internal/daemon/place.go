@@ -20,6 +20,9 @@ import (
 // StateDir is the directory of a workspace that holds its state.
 const StateDir = ".parley"
 
+// maxNote bounds what is read of a small file in a workspace, in bytes. daemon.json has some 40 for each agent.
+const maxNote = 1 << 20
+
 // MaxSocketPath is the longest path of a unix socket that every system takes:
 // macOS ends at 103 bytes and a zero, Linux at 107.
 const MaxSocketPath = 103
@@ -277,6 +280,9 @@ func (p Place) Prepare() error {
 		}
 	}
 
+	if err := checkState(p.State("")); err != nil {
+		return err
+	}
 	if err := os.WriteFile(p.State(".gitignore"), []byte("*\n"), 0o600); err != nil {
 		return fmt.Errorf("keep %s out of git: %w", StateDir, err)
 	}
@@ -305,6 +311,28 @@ func privateDir(dir string) error {
 		if err := os.Chmod(dir, 0o700); err != nil {
 			return fmt.Errorf("make %s private: %w", dir, err)
 		}
+	}
+
+	return nil
+}
+
+// checkState refuses links in the state directory, and whatever else parley makes none of. They can
+// come with a repository, and parley would write to where a link leads.
+func checkState(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return parley.Errorf(parley.StorageUnavailable, "%s cannot be read: %w", dir, PathCause(err)).
+			Suggest("Make it readable for you.")
+	}
+
+	for _, e := range entries {
+		if e.Type().IsRegular() || e.IsDir() {
+			continue
+		}
+		file := filepath.Join(dir, e.Name())
+		return parley.Errorf(parley.NotTrusted, "%s is neither a file nor a directory", parley.CleanLine(file)).
+			With("file", file).
+			Suggest("parley has not made it, so it may have come with the repository. Look where it leads, and remove it.")
 	}
 
 	return nil

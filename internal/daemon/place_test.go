@@ -219,3 +219,23 @@ func TestTooLongWorkspaceIsRefused(t *testing.T) {
 		t.Error("the directory was made, although its path is too long")
 	}
 }
+
+// A repository can hold a state directory with links in it.
+func TestPrepareWritesThroughNoLink(t *testing.T) {
+	for _, name := range []string{".gitignore", "daemon.log", "files"} {
+		home := t.TempDir()
+		own := filepath.Join(home, "own")
+		must.Do(t, os.WriteFile(own, []byte("precious"), 0o600))
+		at := Locate(t.TempDir(), Environ{"HOME=" + home, "TMPDIR=" + home})
+		must.Do(t, os.Mkdir(at.State(""), 0o700))
+		must.Do(t, os.Symlink(own, at.State(name)))
+
+		err := at.Prepare()
+		if parley.ErrorCode(err) != parley.NotTrusted || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: got %v", name, err)
+		}
+		if content := must.Have(os.ReadFile(own))(t); string(content) != "precious" {
+			t.Errorf("%s: the user's file has %q now", name, content)
+		}
+	}
+}

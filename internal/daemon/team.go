@@ -14,6 +14,7 @@ import (
 
 	"parley"
 	"parley/conversation"
+	"parley/internal/plainfile"
 	"parley/internal/setting"
 	"parley/notify"
 	"parley/orchestrator"
@@ -144,7 +145,7 @@ func loadOver(t *Team, file string, must bool) (*Team, error) {
 	before := *t
 	before.Screen.Keys = maps.Clone(t.Screen.Keys)
 
-	text, err := readPlain(file, maxTeamFile)
+	text, err := plainfile.Read(file, maxTeamFile)
 	if errors.Is(err, fs.ErrNotExist) && !must {
 		setting.Fill(&t.Conversation)
 		return t, nil

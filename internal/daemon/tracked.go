@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"os"
+	"parley/internal/plainfile"
 	"path/filepath"
 	"strings"
 
@@ -31,7 +32,7 @@ func trackedByGit(file string) bool {
 		return false
 	}
 
-	index, err := readPlain(filepath.Join(gitDir(repository), "index"), math.MaxInt64)
+	index, err := plainfile.Read(filepath.Join(gitDir(repository), "index"), math.MaxInt64)
 	if err != nil {
 		return false
 	}
@@ -44,7 +45,7 @@ func trackedByGit(file string) bool {
 // gitDir returns the directory that holds the index of a repository or of one of its worktrees.
 func gitDir(repository string) string {
 	dir := filepath.Join(repository, ".git")
-	b, err := readPlain(dir, 64<<10)
+	b, err := plainfile.Read(dir, maxNote)
 	if err != nil {
 		return dir
 	}

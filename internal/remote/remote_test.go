@@ -149,12 +149,14 @@ func TestDialEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestDialEndsWhileSSHReadsItsSettings has a `Match exec` that hangs, and outlives ssh with its output.
+// TestDialEndsWhileSSHReadsItsSettings has a `Match exec` that hangs, and outlives ssh with its output
+// until the test's directory is removed.
 func TestDialEndsWhileSSHReadsItsSettings(t *testing.T) {
 	stopped := errors.New("stopped")
 	reads := filepath.Join(t.TempDir(), "reads")
 	h := sshThat(t, `[ "$1" = -G ] || exit 255
-sleep 20 & echo > '`+reads+`'; wait`)
+echo > '`+reads+`'
+while [ -e '`+reads+`' ]; do sleep 0.1; done & wait`)
 	h.Control = "/run/parley-%C"
 
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"parley/internal/plainfile"
 	"parley/store"
 	"parley/transcript"
 )
@@ -29,18 +30,13 @@ type part struct {
 
 // read reads the next part of a transcript, and moves its position.
 func read(t *store.Transcript, day func(time.Time) string) (p part, err error) {
-	// A pipe under that name must not hold us up.
-	f, err := os.OpenFile(t.Path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, info, err := plainfile.Open(t.Path)
 	if err != nil {
 		return p, err
 	}
 	defer f.Close()
 
-	info, err := f.Stat()
-	if err != nil {
-		return p, err
-	}
-	if st, ok := info.Sys().(*syscall.Stat_t); !info.Mode().IsRegular() || !ok || int(st.Uid) != os.Getuid() {
+	if st, ok := info.Sys().(*syscall.Stat_t); !ok || int(st.Uid) != os.Getuid() {
 		return p, errNoTranscript
 	}
 

@@ -5,12 +5,11 @@ package overlap
 import (
 	"bytes"
 	"cmp"
-	"io"
 	"os"
 	"slices"
-	"syscall"
 	"time"
 
+	"parley/internal/plainfile"
 	"parley/store"
 )
 
@@ -144,17 +143,7 @@ func same(a, b string) bool {
 		return false
 	}
 
-	contentA, errA := content(a)
-	contentB, errB := content(b)
+	contentA, errA := plainfile.Read(a, maxCompared)
+	contentB, errB := plainfile.Read(b, maxCompared)
 	return errA == nil && errB == nil && bytes.Equal(contentA, contentB)
-}
-
-// content reads a file that may grow meanwhile, or become a pipe.
-func content(path string) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxCompared+1))
 }

@@ -2,14 +2,13 @@ package worktree
 
 import (
 	"context"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
+
+	"parley/internal/plainfile"
 )
 
 // Tree is a checkout of a repository.
@@ -54,9 +53,12 @@ func linked(top, mark string) (Tree, bool) {
 	return Tree{Top: top, Common: common, Linked: true}, true
 }
 
+// maxMark bounds the files in which git keeps a path, in bytes. A path has at most 4,096.
+const maxMark = 64 << 10
+
 // readPath reads a path that stands in a file behind a word, from the directory dir.
 func readPath(dir, file, word string) (path string, ok bool) {
-	text, err := readMark(file)
+	text, err := plainfile.Read(file, maxMark)
 	rest, ok := strings.CutPrefix(strings.TrimSpace(string(text)), word)
 	if err != nil || !ok || rest == "" {
 		return "", false
@@ -106,23 +108,4 @@ func Committed(ctx context.Context, top, name string) (time.Time, error) {
 	seconds, err := strconv.ParseInt(line, 10, 64)
 
 	return time.Unix(seconds, 0), err
-}
-
-// readMark reads a small regular file. An agent can put anything in its place: a pipe must not hold us up,
-// nor a device fill the memory.
-func readMark(file string) ([]byte, error) {
-	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fs.ErrInvalid
-	}
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(io.LimitReader(f, 64<<10))
 }
