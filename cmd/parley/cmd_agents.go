@@ -105,8 +105,7 @@ command, what parley.yaml names for it, and --env.`,
 func agentsCommand(c *cli) *cobra.Command {
 	var all bool
 	var named bool
-	var cmd *cobra.Command
-	cmd = command(c, operation[parley.AgentStatusResult]{
+	cmd := command(c, operation[parley.AgentStatusResult]{
 		op:    "get_agent_status",
 		use:   "agents [NAME]",
 		short: "List the agents and their states",
@@ -131,15 +130,13 @@ func agentsCommand(c *cli) *cobra.Command {
 			}
 
 			agentTable(c, res.Agents).print(c.out)
-			if err := printWorktrees(cmd.Context(), c, res.Agents); err != nil {
-				return err
-			}
 			if hidden := before - len(res.Agents); hidden > 0 {
 				return c.printLine(c.paint(faint, fmt.Sprintf("%d stopped, shown with --all", hidden)))
 			}
 
 			return nil
 		},
+		more: printWorktrees,
 	})
 
 	cmd.Aliases = []string{"ls", "ps"}

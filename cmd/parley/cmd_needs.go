@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"strings"
 
@@ -20,6 +21,7 @@ func needsCommand(c *cli) *cobra.Command {
 		args:  cobra.NoArgs,
 		flags: []string{"dismiss"},
 		print: printNeeds,
+		more:  printUnread,
 	})
 }
 
@@ -35,6 +37,15 @@ func printNeeds(c *cli, res *parley.GetNeedsResult) error {
 		lines = append(lines, needLines(c, n)...)
 	}
 	return c.printLine(strings.Join(lines, "\n"))
+}
+
+// printUnread says how many messages the caller has not read.
+func printUnread(ctx context.Context, c *cli, _ *parley.GetNeedsResult) error {
+	res, err := invoke[parley.CheckNewMessagesResult](ctx, c, "check_new_messages", nil)
+	if err != nil || res.UnreadCount == 0 {
+		return err
+	}
+	return c.printLine(count(res.UnreadCount, "unread message") + " for you: parley inbox")
 }
 
 // needLines formats a need: its kind and text, the agent's screen, and the next step.

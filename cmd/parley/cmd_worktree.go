@@ -120,8 +120,9 @@ func finishWorktree(ctx context.Context, c *cli, name string, how url.Values) er
 	return c.printLine(strings.Join(words, ", ") + ".")
 }
 
-// printWorktrees prints the worktrees of the agents, if there are any.
-func printWorktrees(ctx context.Context, c *cli, agents []parley.AgentStatus) error {
+// printWorktrees prints the worktrees of the agents that were shown, if there are any.
+func printWorktrees(ctx context.Context, c *cli, shown *parley.AgentStatusResult) error {
+	agents := shown.Agents
 	if !slices.ContainsFunc(agents, func(a parley.AgentStatus) bool { return a.Worktree != nil }) {
 		return nil
 	}

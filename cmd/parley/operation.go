@@ -137,6 +137,7 @@ type operation[Res any] struct {
 	flags   []string // parameters that are flags: name, or name=flag
 	fill    func(args []string, to url.Values) error
 	print   func(*cli, *Res) error
+	more    func(context.Context, *cli, *Res) error // prints what another call says, after print; may be nil
 }
 
 // command returns the cobra command of an operation.
@@ -159,7 +160,10 @@ func command[Res any](c *cli, o operation[Res]) *cobra.Command {
 			return c.printJSON(res)
 		}
 
-		return o.print(c, res)
+		if err := o.print(c, res); err != nil || o.more == nil {
+			return err
+		}
+		return o.more(cmd.Context(), c, res)
 	}
 
 	return cmd
