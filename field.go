@@ -24,6 +24,7 @@ type Field struct {
 	Min, Max *int   // bounds of a number; Max also of a string's characters and a list's items
 	Default  string // the value if it is not given
 	Type     string // string, integer, boolean, array, object
+	Time     bool   // the string is a time of RFC 3339
 	Unpack   bool   // an object as its value is replaced by the object's members
 	Filled   bool   // if given, it must not be empty: left out it means more
 	Empty    bool   // it must be given, but may be an empty list
@@ -45,9 +46,8 @@ func fieldsOf[Req any]() []Field {
 			Name: name, Aliases: list(f.Tag.Get("alias")), Doc: f.Tag.Get("doc"),
 			Required: f.Tag.Get("required") == "true", Enum: list(f.Tag.Get("enum")),
 			Min: number(f.Tag.Get("min")), Max: number(f.Tag.Get("max")),
-			Default: f.Tag.Get(
-				"default",
-			), Type: typeName(f), Unpack: name == "text", Filled: f.Tag.Get("filled") == "true",
+			Default: f.Tag.Get("default"), Type: typeName(f), Time: f.Type == reflect.TypeFor[*time.Time](),
+			Unpack: name == "text", Filled: f.Tag.Get("filled") == "true",
 			Empty: f.Tag.Get("empty") == "true", Implies: f.Tag.Get("implies"), index: f.Index,
 		})
 	}

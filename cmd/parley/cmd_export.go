@@ -23,9 +23,10 @@ const exportPage = 500
 
 // exportOptions holds the flags of one export.
 type exportOptions struct {
-	with, and, thread, since string
-	all, force               bool
-	format, file             string
+	with, and, thread string
+	since             timeFlag
+	all, force        bool
+	format, file      string
 }
 
 func exportCommand(c *cli) *cobra.Command {
@@ -54,7 +55,7 @@ func (x *exportOptions) addFlags(cmd *cobra.Command, c *cli) {
 	flags.StringVar(&x.and, "and", "", "the other agent (default: you)")
 	flags.StringVar(&x.thread, "thread", "", "this thread, by its id")
 	flags.BoolVar(&x.all, "all", false, "every message of the workspace")
-	flags.StringVar(&x.since, "since", "", "only since then: "+timeForms)
+	flags.Var(&x.since, "since", "only since then: "+timeForms)
 	flags.StringVar(&x.format, "format", "",
 		"markdown, jsonl or html (default: by the file's extension, else markdown)")
 	flags.StringVarP(&x.file, "output", "o", "",
@@ -119,11 +120,7 @@ func (x *exportOptions) read(cmd *cobra.Command, c *cli) (parley.ExportMessagesR
 		req.Between = parley.Names{x.with, x.and}
 	}
 
-	if x.since != "" {
-		since, err := sinceFlag(cmd, x.since, c.now())
-		if err != nil {
-			return req, "", err
-		}
+	if since := x.since.at; !since.IsZero() {
 		req.Since = &since
 	}
 

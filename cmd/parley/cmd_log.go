@@ -39,7 +39,7 @@ parley search searches whole texts, and parley export writes them to a file.`,
 	cmd.Flags().IntVarP(&last, "last", "n", lastShown, "how many of the newest lines; with --since, all unless given")
 	flags := addLogFlags(cmd, c)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		filter, err := flags.filter(cmd, c.now())
+		filter, err := flags.filter(cmd)
 		if err != nil {
 			return err
 		}

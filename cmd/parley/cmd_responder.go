@@ -157,9 +157,7 @@ func printResponders(c *cli, res *parley.ListRespondersResult) error {
 }
 
 func usageCommand(c *cli) *cobra.Command {
-	var since time.Duration
-	cmd := &cobra.Command{}
-	cmd = c.withAgents(command(c, operation[parley.UsageResult]{
+	return c.withAgents(command(c, operation[parley.UsageResult]{
 		op:    "usage",
 		use:   "usage [NAME]",
 		short: "Show what models used: tokens and costs of programs, answers of responders",
@@ -168,19 +166,10 @@ func usageCommand(c *cli) *cobra.Command {
   parley usage DM --calls 10
   parley usage --since 24h --json`,
 		args:  cobra.MaximumNArgs(1),
-		flags: []string{"calls"},
-		fill: func(args []string, to url.Values) error {
-			if since > 0 {
-				to.Set("since", time.Now().Add(-since).Format(time.RFC3339Nano))
-			}
-			return positional("agent")(args, to)
-		},
+		flags: []string{"calls", "since"},
+		fill:  positional("agent"),
 		print: printUsage,
 	}), 1)
-
-	cmd.Flags().DurationVar(&since, "since", 0, "only the last period, such as 24h")
-
-	return cmd
 }
 
 func printUsage(c *cli, res *parley.UsageResult) error {

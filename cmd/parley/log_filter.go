@@ -27,8 +27,9 @@ const keptAnnouncements = 10_000
 
 // logFlags holds the flags of a filter as they are given.
 type logFlags struct {
-	agent, from, to, thread, since, grep string
-	types, kinds, states                 []string
+	agent, from, to, thread, grep string
+	types, kinds, states          []string
+	since                         timeFlag
 }
 
 // The values that --type and --kind accept.
@@ -43,9 +44,6 @@ func texts[S ~string](values []S) []string {
 	return all
 }
 
-// timeForms describes the times that --since accepts.
-const timeForms = "10m, 2h, 3d, 14:30, 2026-01-31, or a time of RFC 3339"
-
 func addLogFlags(cmd *cobra.Command, c *cli) *logFlags {
 	f, flags := new(logFlags), cmd.Flags()
 	flags.StringVar(&f.agent, "agent", "", "only events about this agent: name or id")
@@ -55,7 +53,7 @@ func addLogFlags(cmd *cobra.Command, c *cli) *logFlags {
 	flags.StringSliceVar(&f.types, "type", nil, "only messages of these types ("+strings.Join(eventTypes(), ", ")+")")
 	flags.StringSliceVar(&f.kinds, "kind", nil, "only messages of these kinds ("+strings.Join(eventKinds(), ", ")+")")
 	flags.StringSliceVar(&f.states, "is", nil, "only changes to one of these states, such as failed or held")
-	flags.StringVar(&f.since, "since", "", "only since then: "+timeForms)
+	flags.Var(&f.since, "since", "only since then: "+timeForms)
 	flags.StringVar(&f.grep, "grep", "", "only lines that match this pattern; lower case matches capitals too")
 
 	choices := map[string][]string{"type": eventTypes(), "kind": eventKinds(), "is": parley.EventStates()}
@@ -71,7 +69,7 @@ func addLogFlags(cmd *cobra.Command, c *cli) *logFlags {
 }
 
 // filter parses the flags. A value that no event can have is an error, not an empty log.
-func (f *logFlags) filter(cmd *cobra.Command, now time.Time) (*logFilter, error) {
+func (f *logFlags) filter(cmd *cobra.Command) (*logFilter, error) {
 	l := &logFilter{
 		agent:    f.agent,
 		from:     f.from,
@@ -80,6 +78,7 @@ func (f *logFlags) filter(cmd *cobra.Command, now time.Time) (*logFilter, error)
 		types:    f.types,
 		kinds:    f.kinds,
 		states:   f.states,
+		since:    f.since.at,
 		messages: map[string]*parley.Event{},
 	}
 
@@ -94,28 +93,14 @@ func (f *logFlags) filter(cmd *cobra.Command, now time.Time) (*logFilter, error)
 		}
 	}
 
-	var err error
-	if f.since != "" {
-		if l.since, err = sinceFlag(cmd, f.since, now); err != nil {
-			return nil, err
-		}
-	}
 	if f.grep != "" {
+		var err error
 		if l.pattern, err = grepFlag(cmd, f.grep); err != nil {
 			return nil, err
 		}
 	}
 
 	return l, nil
-}
-
-// sinceFlag parses the value of --since.
-func sinceFlag(cmd *cobra.Command, text string, now time.Time) (time.Time, error) {
-	since, err := parseSince(text, now)
-	if err != nil {
-		return since, misused(cmd, fmt.Errorf("--since is %q; give %s", text, timeForms))
-	}
-	return since, nil
 }
 
 // grepFlag compiles the value of --grep. In lower case it ignores case.
@@ -143,30 +128,6 @@ func knownValue(cmd *cobra.Command, flag, value string, known []string) error {
 		return misused(cmd, fmt.Errorf("--%s is %q; did you mean %q?", flag, value, near))
 	}
 	return misused(cmd, fmt.Errorf("--%s is %q; it can be %s", flag, value, strings.Join(known, ", ")))
-}
-
-// parseSince parses a duration back from now, a time of today, a day, or a full time.
-func parseSince(text string, now time.Time) (time.Time, error) {
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		if span, err := time.ParseDuration(days + "h"); err == nil && span >= 0 {
-			return now.Add(-24 * span), nil
-		}
-	}
-
-	if span, err := time.ParseDuration(text); err == nil && span >= 0 {
-		return now.Add(-span), nil
-	}
-	if t, err := time.ParseInLocation("15:04", text, now.Location()); err == nil {
-		return time.Date(now.Year(), now.Month(), now.Day(), t.Hour(), t.Minute(), 0, 0, now.Location()), nil
-	}
-
-	for _, form := range []string{time.DateOnly, "2006-01-02 15:04", time.DateTime} {
-		if t, err := time.ParseInLocation(form, text, now.Location()); err == nil {
-			return t, nil
-		}
-	}
-
-	return time.Parse(time.RFC3339Nano, text)
 }
 
 // narrow reports whether the filter selects by anything but time.

@@ -206,12 +206,14 @@ func addFlag(cmd *cobra.Command, flag string, f parley.Field) {
 		doc += " (" + strings.Join(f.Enum, ", ") + ")"
 	}
 
-	switch f.Type {
-	case "boolean":
+	switch {
+	case f.Time:
+		cmd.Flags().Var(new(timeFlag), flag, strings.TrimSuffix(doc, " (RFC 3339)")+": "+timeForms)
+	case f.Type == "boolean":
 		cmd.Flags().Bool(flag, false, doc)
-	case "integer":
+	case f.Type == "integer":
 		cmd.Flags().Int(flag, 0, doc)
-	case "array":
+	case f.Type == "array":
 		cmd.Flags().StringSlice(flag, nil, doc)
 	default:
 		cmd.Flags().String(flag, "", doc)

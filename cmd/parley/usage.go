@@ -19,7 +19,7 @@ type usageError struct {
 }
 
 // misused returns a usage error that points to the command's help.
-func misused(cmd *cobra.Command, err error) error {
+func misused(cmd *cobra.Command, err error) usageError {
 	name := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name())
 	if name == "" {
 		return usageError{err, "See parley help."}
@@ -29,19 +29,23 @@ func misused(cmd *cobra.Command, err error) error {
 
 // misusedFlag explains an invalid flag. It drops the parser's reason, which speaks of Go.
 func misusedFlag(cmd *cobra.Command, err error) error {
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok && errors.Is(err, errNoTime) {
+		return misused(cmd, fmt.Errorf("--%s is %q; %w", invalid.GetFlag().Name, invalid.GetValue(), errNoTime))
+	}
 	if cause := errors.Unwrap(err); cause != nil {
 		err = errors.New(strings.TrimSuffix(err.Error(), ": "+cause.Error()))
 	}
-	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if ok {
 		if near := parley.Nearest(unknown.GetSpecifiedName(), flagNames(cmd)); near != "" && len(near) > 1 {
 			err = fmt.Errorf("there is no flag --%s; did you mean --%s?", unknown.GetSpecifiedName(), near)
 		}
 	}
-	if strings.HasSuffix(cmd.Use, " TEXT…") {
-		return usageError{err, "See parley help" + strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()) +
-			". If it is part of the text, put -- before the text."}
+	wrong := misused(cmd, err)
+	if ok && strings.HasSuffix(cmd.Use, " TEXT…") {
+		wrong.next += " If it is part of the text, put -- before the text."
 	}
-	return misused(cmd, err)
+	return wrong
 }
 
 func flagNames(cmd *cobra.Command) []string {
