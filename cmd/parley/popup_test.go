@@ -53,6 +53,21 @@ func (o *ownTerminal) shows(text string, want bool) {
 	}
 }
 
+// closed waits until the popup that showed a text is closed, and keys reach the program behind it. A popup
+// takes keys for a moment after its last picture is gone.
+func (o *ownTerminal) closed(text string) {
+	o.Helper()
+	o.shows(text, false)
+	ctx, cancel := context.WithTimeout(o.Context(), testhome.Patience)
+	defer cancel()
+
+	behind := o.tmux("own", "capture-pane", "-p")
+	must.Do(o, wait.Until(ctx, 50*time.Millisecond, func() (bool, error) {
+		o.press("x")
+		return o.tmux("own", "capture-pane", "-p") != behind, nil
+	}))
+}
+
 // The bindings of the page on attaching open popups in which everything can be seen, and which close.
 func TestPopupsOfTheDocsWork(t *testing.T) {
 	t.Parallel()
@@ -80,13 +95,13 @@ func TestPopupsOfTheDocsWork(t *testing.T) {
 		agent("coder")
 		o.shows("[coder]", true)
 		o.press(leave...)
-		o.shows("[coder]", false)
+		o.closed("[coder]")
 	}
 
 	agent("nobody")
 	o.shows("there is no agent", true)
 	o.press("Escape")
-	o.shows("there is no agent", false)
+	o.closed("there is no agent")
 
 	o.press("C-b", "P")
 	o.shows("Traffic", true)
@@ -97,7 +112,7 @@ func TestPopupsOfTheDocsWork(t *testing.T) {
 	o.press("F12")
 	o.shows("[coder]", false)
 	o.press("q")
-	o.shows("Traffic", false)
+	o.closed("Traffic")
 	if windows := o.tmux("own", "list-windows"); strings.Count(windows, "\n") != 1 {
 		t.Errorf("behind the popup are windows:\n%s", windows)
 	}
