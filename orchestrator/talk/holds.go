@@ -15,6 +15,7 @@ type hold struct {
 	store.Withheld
 	due      bool // the next Recheck judges it again
 	released bool // the operator let it go: no rule decides about it any more
+	unsaved  bool // the database has an earlier ruling
 }
 
 // stale is the age at which a held post stays held although a person posts in its thread: the
@@ -73,6 +74,20 @@ func (hs *holds) keep(h *hold) {
 	hs.byKey[h.Key] = h
 	if h.passesByTime() {
 		hs.waits[h.direction()]++
+	}
+}
+
+// saved notes whether what was judged is stored. What is not is judged again.
+func (hs *holds) saved(pass, changed []*hold, err error) {
+	for _, h := range changed {
+		h.unsaved, h.due = err != nil, h.due || err != nil
+	}
+	if err == nil {
+		return
+	}
+	for _, h := range pass {
+		h.due = true
+		hs.keep(h)
 	}
 }
 

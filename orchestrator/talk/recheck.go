@@ -36,37 +36,39 @@ func (t *Talk) Recheck(ctx context.Context) ([]Invitation, error) {
 
 	t.Compare(ctx)
 	pass, changed := t.judgeAgain()
-	if len(changed) > 0 {
-		if err := t.store.Rewithhold(ctx, changed); err != nil {
-			return nil, err
-		}
-	}
-
-	if len(pass) == 0 {
-		return nil, nil
-	}
-
 	passing := make([]store.Passing, len(pass))
 	for i, h := range pass {
 		passing[i] = store.Passing{Key: h.Key, State: stateAfterHold(t.roster.ByID(h.Key.RecipientID))}
 	}
 
-	passed, err := t.store.Unwithhold(ctx, passing, "the conversation protocol lets it pass")
+	passed, err := save(ctx, t.store, passing, changed)
+	t.mu.Lock()
+	t.holds.saved(pass, changed, err)
+	t.mu.Unlock()
 	if err != nil {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-
-		for _, h := range pass {
-			h.due = true
-			t.holds.keep(h)
-		}
-
 		return nil, err
 	}
 
 	pass = slices.DeleteFunc(pass, func(h *hold) bool { return !slices.Contains(passed, h.Key) })
 
 	return t.handOn(pass), nil
+}
+
+// save stores what was judged, and returns which of the passing were still held.
+func save(
+	ctx context.Context, db *store.Store, passing []store.Passing, changed []*hold,
+) (passed []store.Key, err error) {
+	if len(changed) > 0 {
+		list := make([]store.Withheld, len(changed))
+		for i, h := range changed {
+			list[i] = h.Withheld // only a Recheck writes it
+		}
+		err = db.Rewithhold(ctx, list)
+	}
+	if err == nil && len(passing) > 0 {
+		passed, err = db.Unwithhold(ctx, passing, "the conversation protocol lets it pass")
+	}
+	return passed, err
 }
 
 // handOn gives deliveries that may pass to the couriers, and returns those that responders
@@ -88,7 +90,7 @@ func (t *Talk) handOn(pass []*hold) []Invitation {
 
 // judgeAgain removes the holds that end now and returns them in the order of acceptance,
 // and returns the ones that go on for another reason or until another time.
-func (t *Talk) judgeAgain() (pass []*hold, changed []store.Withheld) {
+func (t *Talk) judgeAgain() (pass, changed []*hold) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
@@ -111,11 +113,11 @@ func (t *Talk) judgeAgain() (pass []*hold, changed []store.Withheld) {
 		case r.why == "":
 			t.holds.drop(h.Key)
 			pass = append(pass, h)
-		case !r.same(h.ruling()):
+		case h.unsaved || !r.same(h.ruling()):
 			t.holds.drop(h.Key)
 			h.Why, h.Until, h.Reason = string(r.why), r.until, r.text
 			t.holds.keep(h)
-			changed = append(changed, h.Withheld)
+			changed = append(changed, h)
 		}
 	}
 
