@@ -30,6 +30,9 @@ func (o *Orchestrator) notify(ctx context.Context) {
 		if err == nil {
 			needs, err = o.operatorService.needs(ctx)
 		}
+		if ctx.Err() != nil {
+			return
+		}
 		if err != nil {
 			o.log.Warn("look for what needs the operator", "error", err)
 			continue

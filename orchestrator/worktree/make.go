@@ -258,7 +258,8 @@ func (m *Made) prepare(ctx context.Context, p Plan) error {
 	return nil
 }
 
-// runSetup runs one command in the worktree. All its processes end with it.
+// runSetup runs one command in the worktree. What it has started ends with it when its time is over, and
+// may stay when it ends before, as a server does.
 func (m *Made) runSetup(ctx context.Context, command string, env []string) error {
 	ctx, cancel := context.WithTimeout(ctx, setupTime)
 	defer cancel()
@@ -271,7 +272,7 @@ func (m *Made) runSetup(ctx context.Context, command string, env []string) error
 	cmd.WaitDelay = time.Second
 
 	err := cmd.Run()
-	if err == nil {
+	if err == nil || errors.Is(err, exec.ErrWaitDelay) { // what stays keeps the pipe open
 		return nil
 	}
 

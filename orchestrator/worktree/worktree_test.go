@@ -91,7 +91,8 @@ func TestWorktreeHasABranchAndIsIgnored(t *testing.T) {
 
 	m := must.Have(worktree.Make(t.Context(), worktree.Plan{
 		Agent: "coder", Dir: filepath.Join(w.top, "sub"), Branch: parley.WorktreeAuto,
-		Copy: []string{".env", "conf"}, Setup: []string{"pwd > made-by-setup", "echo $WHO >> made-by-setup"},
+		Copy: []string{".env", "conf"}, Setup: []string{"pwd > made-by-setup", "echo $WHO >> made-by-setup",
+			"touch stays; while [ -e stays ]; do sleep 0.1; done &"},
 		Env: []string{"PATH=" + os.Getenv("PATH"), "WHO=me"},
 	}))(t)
 
