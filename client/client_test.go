@@ -78,7 +78,8 @@ func TestErrorsArriveWithDetailsAndAction(t *testing.T) {
 	c := connect(t, client.Options{URL: "http://" + addr + "/", Key: operatorKey})
 	_, err := c.SendMessage(t.Context(), parley.SendMessageRequest{To: parley.Names{"nobody"}, Text: "hi"})
 	e := expectCode(t, "unknown", err, parley.AgentNotFound)
-	if e.Message != `there is no agent "nobody"` || e.Action != "These are there: operator." {
+	want := "There are no agents yet; parley launch NAME -- PROGRAM starts one."
+	if e.Message != `there is no agent "nobody"` || e.Action != want {
 		t.Errorf("the error is %q, %q", e.Message, e.Action)
 	}
 

@@ -119,7 +119,7 @@ func ExampleClient_SendMessage() {
 	}
 	// Output:
 	// there is no agent "nobody"
-	// These are there: operator.
+	// There are no agents yet; parley launch NAME -- PROGRAM starts one.
 }
 
 // A program gives its model the tools and makes the calls that come back.
@@ -167,7 +167,7 @@ func ExampleClient_Dispatch() {
 	// Output:
 	// function send_message
 	// call_1 true ""
-	// call_2 false "These are there: operator."
+	// call_2 false "There are no agents yet; parley launch NAME -- PROGRAM starts one."
 }
 
 // A program follows what happens, from where it left off.

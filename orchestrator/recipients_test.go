@@ -9,6 +9,11 @@ import (
 
 func TestUnknownNameGetsFittingAdvice(t *testing.T) {
 	te := newTeam(t)
+	_, err := te.roster.Find("coder")
+	if e := parley.AsError(err); !strings.Contains(e.Action, "parley launch") {
+		t.Errorf("without an agent the action is %q", e.Action)
+	}
+
 	te.as("coder")
 	te.as("reviewer")
 	for ref, want := range map[string]string{"codr": "Did you mean coder?", "zz": "These are there: ",

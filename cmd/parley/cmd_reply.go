@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strings"
 
 	"parley"
 
@@ -49,8 +50,8 @@ func replyCommand(c *cli) *cobra.Command {
 		}
 
 		line := "Answered (msg " + parley.Short(res.MessageID) + ")"
-		for _, reason := range pendingReasons(res.DeliveryStatus) {
-			line += " it waits: " + reason
+		if reasons := pendingReasons(res.DeliveryStatus); len(reasons) > 0 {
+			line += "; it waits: " + strings.Join(reasons, "; ")
 		}
 
 		err = c.printLine(line)

@@ -153,6 +153,9 @@ func (r *Roster) notFound(ref string) error {
 		return err.Suggest("Did you mean %s?", near)
 	}
 
+	if len(names) == 1 && names[0] == parley.OperatorName {
+		return err.Suggest("There are no agents yet; parley launch NAME -- PROGRAM starts one.")
+	}
 	return err.Suggest("These are there: %s.", strings.Join(names, ", "))
 }
 
