@@ -189,22 +189,22 @@ func (r *repo) merge(ctx context.Context, w *parley.Worktree, agent string) (str
 // Without force, git refuses to remove files that are not committed. A branch that has moved on from
 // the tip stays.
 func (r *repo) drop(ctx context.Context, w *parley.Worktree, force bool, tip string) error {
-	remove := []string{"worktree", "remove", w.Path}
-	if force {
-		remove = []string{"worktree", "remove", "--force", w.Path}
-	}
-	if _, err := os.Stat(w.Path); errors.Is(err, fs.ErrNotExist) {
+	from, remove := r, []string{"worktree", "remove", w.Path}
+	_, err := os.Stat(w.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		remove = []string{"worktree", "prune"}
-	}
-
-	if !force && remove[1] == "remove" { // git looks at the files there
+	case force:
+		remove = []string{"worktree", "remove", "--force", w.Path}
+	default: // git looks at the files there
 		there, err := r.in(ctx, w.Path)
 		if err != nil {
 			return err
 		}
-		r.guard = there.guard
+		from = &repo{dir: r.dir, guard: there.guard}
 	}
-	if _, err := r.git(ctx, remove...); err != nil {
+
+	if _, err := from.git(ctx, remove...); err != nil {
 		return parley.Errorf(parley.InvalidArgument, "the worktree was not removed: %w", err).
 			Suggest("Look into %s.", w.Path)
 	}

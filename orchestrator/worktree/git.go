@@ -107,7 +107,9 @@ func (r *repo) findFilters(ctx context.Context) error {
 		case strings.HasSuffix(pair[1], ".driver"):
 			value = "false" // the program, which fails: a conflict
 		}
-		r.guard = append(r.guard, "-c", pair[1]+"="+value)
+		if off := pair[1] + "=" + value; !slices.Contains(r.guard, off) {
+			r.guard = append(r.guard, "-c", off)
+		}
 	}
 
 	return nil

@@ -217,16 +217,12 @@ func (r *repo) checkedOut(ctx context.Context, branch string) (string, error) {
 // hide makes the directory of worktrees, which git ignores by a file of its own. A link is refused: it
 // can come with the repository, and lead to where its files do harm.
 func hide(dir string) error {
-	err := os.Mkdir(dir, 0o755)
-	if errors.Is(err, fs.ErrExist) {
-		info, err := os.Lstat(dir)
-		if err == nil && !info.IsDir() {
-			return parley.Errorf(parley.InvalidArgument, "%s is no directory", dir).
-				Suggest("Move it away: parley makes its worktrees in a directory of that name.")
-		}
-	}
-	if err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("make the directory of worktrees: %w", err)
+	}
+	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
+		return parley.Errorf(parley.InvalidArgument, "%s is not a directory", dir).
+			Suggest("Move it away: parley makes its worktrees in a directory of that name.")
 	}
 
 	f, err := os.OpenFile(filepath.Join(dir, ".gitignore"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)

@@ -340,7 +340,7 @@ func TestWorktreesAreNotMadeThroughALink(t *testing.T) {
 	w.commit(w.top, "link")
 
 	_, err := worktree.Make(t.Context(), worktree.Plan{Agent: "coder", Dir: w.top, Branch: parley.WorktreeAuto})
-	w.refused(err, ".worktrees", "no directory")
+	w.refused(err, ".worktrees", "not a directory")
 	if entries := must.Have(os.ReadDir(elsewhere))(t); len(entries) > 0 {
 		t.Errorf("%v was made behind the link", entries)
 	}
