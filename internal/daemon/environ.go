@@ -1,9 +1,10 @@
 package daemon
 
 import (
-	"parley/orchestrator/terminal"
 	"slices"
 	"strings"
+
+	"parley/orchestrator/terminal"
 )
 
 // Environ is an environment in the form of os.Environ. If a name occurs twice,

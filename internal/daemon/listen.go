@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"parley/internal/plainfile"
 	"strconv"
 	"strings"
 	"syscall"
 
 	"parley"
+	"parley/internal/plainfile"
 )
 
 // listenUnix listens on the workspace's socket. The holder of the daemon's lock may

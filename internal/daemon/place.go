@@ -332,7 +332,7 @@ func checkState(dir string) error {
 		file := filepath.Join(dir, e.Name())
 		return parley.Errorf(parley.NotTrusted, "%s is neither a file nor a directory", parley.CleanLine(file)).
 			With("file", file).
-			Suggest("parley has not made it, so it may have come with the repository. Look where it leads, and remove it.")
+			Suggest("parley has not made it; it may have come with the repository. Look where it leads, and remove it.")
 	}
 
 	return nil

@@ -235,12 +235,19 @@ func (d *daemon) watchPlace(ctx context.Context) {
 		_, err := os.Lstat(path)
 		return errors.Is(err, fs.ErrNotExist)
 	}
+	said := "" // the last failure, which is logged once
 	for wait.Pause(ctx, time.Second) == nil {
 		if !slices.ContainsFunc(d.Place.Both(d.Place.Info()), missing) {
 			continue
 		}
-		if err := errors.Join(d.Place.Prepare(), d.publish()); err != nil {
+
+		err := d.Place.Prepare()
+		if err == nil {
+			err = d.publish()
+		}
+		if err != nil && err.Error() != said {
 			d.log.Error("write the state directory again", "error", err)
+			said = err.Error()
 		}
 	}
 }

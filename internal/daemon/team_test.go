@@ -53,7 +53,9 @@ func TestFileThatIsNoneIsNotRead(t *testing.T) {
 	must.Do(t, os.Symlink("/dev/zero", filepath.Join(dir, "device")))
 	must.Do(t, os.WriteFile(filepath.Join(dir, "large"), bytes.Repeat([]byte("#\n"), maxTeamFile), 0o600))
 
-	for name, want := range map[string]string{"pipe": "not a regular file", "device": "not a regular file", "large": "at most"} {
+	for name, want := range map[string]string{
+		"pipe": "not a regular file", "device": "not a regular file", "large": "at most",
+	} {
 		_, err := LoadTeam(filepath.Join(dir, name), false)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want an error with %q", name, err, want)

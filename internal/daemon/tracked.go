@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"math"
 	"os"
-	"parley/internal/plainfile"
 	"path/filepath"
 	"strings"
 
 	"parley"
+	"parley/internal/plainfile"
 )
 
 // checkForeign refuses a database that came with a git repository: its responders, keys and agents
