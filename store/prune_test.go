@@ -119,8 +119,8 @@ func TestPruneShortensAllDeliveriesOfAMessage(t *testing.T) {
 		t.Helper()
 		a := send(t, s, p)
 		for _, n := range to {
-			must.Do(t, s.Advance(t.Context(), Key{a.Seq, agentID(n)}, Change{State: parley.DeliveryHeld, Reason: "busy"},
-				Change{State: parley.DeliveryRead}))
+			held, read := Change{State: parley.DeliveryHeld, Reason: "busy"}, Change{State: parley.DeliveryRead}
+			must.Do(t, s.Advance(t.Context(), Key{a.Seq, agentID(n)}, held, read))
 		}
 	}
 	shorten(post(0, 1), 1)

@@ -15,7 +15,7 @@ func findCommand(c *cli) *cobra.Command {
 		use:   "find [WORDS…]",
 		short: "Find messages of the whole team by state, people, type, and words",
 		example: `  parley find --states held,failed
-  parley find rebase --agents coder --since 2026-01-31T00:00:00Z
+  parley find rebase --agents coder --since 3d
   parley find --types request --has file`,
 		args: cobra.ArbitraryArgs,
 		flags: []string{

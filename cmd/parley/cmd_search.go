@@ -17,7 +17,7 @@ func searchCommand(c *cli) *cobra.Command {
 		short: "Find messages by their words, newest first",
 		example: `  parley search rebase
   parley search '"the build is red"' --from coder --limit 5
-  parley search schema --since 2026-01-31T00:00:00Z`,
+  parley search schema --since 3d`,
 		args:  cobra.MinimumNArgs(1),
 		flags: []string{"from", "to", "since", "until", "limit"},
 		fill: func(args []string, to url.Values) error {

@@ -208,7 +208,7 @@ func addFlag(cmd *cobra.Command, flag string, f parley.Field) {
 
 	switch {
 	case f.Time:
-		cmd.Flags().Var(new(timeFlag), flag, strings.TrimSuffix(doc, " (RFC 3339)")+": "+timeForms)
+		cmd.Flags().Var(new(timeFlag), flag, strings.Replace(doc, " (RFC 3339)", "", 1)+" ("+timeForms+")")
 	case f.Type == "boolean":
 		cmd.Flags().Bool(flag, false, doc)
 	case f.Type == "integer":

@@ -27,7 +27,8 @@ func TestReadTakesRegularFilesAlone(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]error{
-		"missing": fs.ErrNotExist, ".": syscall.EISDIR, "device": plainfile.ErrNotRegular, "pipe": plainfile.ErrNotRegular,
+		"missing": fs.ErrNotExist, ".": syscall.EISDIR,
+		"device": plainfile.ErrNotRegular, "pipe": plainfile.ErrNotRegular,
 	} {
 		if got, err := plainfile.Read(in(name), 4); !errors.Is(err, want) {
 			t.Errorf("%s: got %q, %v, want %v", name, got, err, want)
