@@ -3,11 +3,12 @@ package conversation
 import (
 	"fmt"
 	"math/rand/v2"
-	"parley/internal/setting"
 	"reflect"
 	"strconv"
 	"testing"
 	"time"
+
+	"parley/internal/setting"
 )
 
 // turnAt returns an agent's turn at a time in seconds after noon.
