@@ -62,19 +62,22 @@ func (t *threads) badge() badge {
 
 func (t *threads) keys() []binding {
 	return []binding{
-		bind("enter tab", "read it; back to the list", t.turn).hinted("read"),
+		bind("enter tab", "read it; back to the list", t.turn).hinted("read").unless(t.none),
 		bind("esc", "back to the list", t.back),
 		bind("o", "open a new thread", t.create).hinted("new"),
-		bind("+", "add somebody to it", t.add).hinted("add"),
-		bind("-", "remove somebody from it", t.remove).hinted("remove"),
-		bind("J", "join it, or leave it", t.joinOrLeave).hinted("join"),
+		bind("+", "add somebody to it", t.add).hinted("add").unless(t.none),
+		bind("-", "remove somebody from it", t.remove).hinted("remove").unless(t.none),
+		bind("J", "join it, or leave it", t.joinOrLeave).hinted("join").unless(t.none),
 		bind("i", "explain it: who is to answer, what is held", t.reasoning).named("explain thread"),
 		bind("R", "release what is held in it", t.controlling(parley.ActionRelease)).named("release thread"),
 		bind("C", "cool it: 10 min, or until a person writes", t.controlling(parley.ActionCool)).named("cool thread"),
-		bind("M", "mute it, or unmute it", t.muteOrUnmute).hinted("mute").named("mute thread"),
+		bind("M", "mute it, or unmute it", t.muteOrUnmute).hinted("mute").named("mute thread").unless(t.none),
 		bind("m", "mark its posts read", t.markAllRead),
 	}
 }
+
+// none reports that no thread is under the marker.
+func (t *threads) none() bool { return t.selected() == nil }
 
 // turn gives the movement keys to the posts, or back to the list.
 func (t *threads) turn() tea.Cmd {

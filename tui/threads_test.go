@@ -37,6 +37,20 @@ func TestThreadsShowPosts(t *testing.T) {
 	s.shows("No posts yet.")
 }
 
+func TestKeyLineWithoutThreads(t *testing.T) {
+	f := busyTeam()
+	f.threads = nil
+
+	s := newScreen(t, f, 200, 40)
+	s.press("3")
+	s.shows("No threads yet", "o new")
+	s.hides("enter read", "+ add", "- remove", "J join", "M mute")
+
+	full := newScreen(t, busyTeam(), 200, 40)
+	full.press("3")
+	full.shows("o new", "+ add", "- remove", "J join", "M mute")
+}
+
 func TestThreadFollowsNewPosts(t *testing.T) {
 	s, f := newBusyScreen(t, 100, 24)
 	s.press("3", "enter")
