@@ -37,13 +37,14 @@ func threadCreateCommand(c *cli) *cobra.Command {
 		op:    "create_thread",
 		use:   "create TITLE [NAME…]",
 		short: "Create a thread",
-		example: `  parley thread create "the parser" coder reviewer
+		example: `  parley thread create "the parser"
+  parley thread create "the parser" coder reviewer
   parley thread create "the parser" coder --message "who takes it?"`,
 		args:  cobra.MinimumNArgs(1),
 		flags: []string{"initial_message=message", "idempotency_key=key"},
 		fill: func(args []string, to url.Values) error {
 			to.Set("title", args[0])
-			to["participants"] = args[1:]
+			to["participants"] = append([]string{""}, args[1:]...) // nobody else is a list, too
 			return nil
 		},
 		print: func(c *cli, res *parley.CreateThreadResult) error {
