@@ -190,7 +190,7 @@ func (o *Op) fromStrings(values url.Values) (map[string]json.RawMessage, error) 
 		if !ok {
 			return nil, Errorf(InvalidArgument, "%s is %q", name, CleanLine(strings.Join(vs, ","))).
 				With("parameter", name).
-				Suggest("Give %s as %s.", name, article(typ))
+				Suggest("Give %s as %s.", name, written(typ))
 		}
 
 		raw[name] = value

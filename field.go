@@ -298,6 +298,14 @@ func (f *Field) checkMembers(t reflect.Type, raw json.RawMessage) error {
 	return nil
 }
 
+// written describes how a value of a type is written in a query or on a command line.
+func written(typ string) string {
+	if typ == "object" {
+		return "a JSON object: {…}"
+	}
+	return article(typ)
+}
+
 func article(typ string) string {
 	if strings.ContainsRune("aeio", rune(typ[0])) {
 		return "an " + typ

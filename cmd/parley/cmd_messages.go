@@ -264,7 +264,8 @@ func readCommand(c *cli) *cobra.Command {
 		use:   "read",
 		short: "Read messages for you and mark them read",
 		example: `  parley read
-  parley read --limit 50 --sort-order oldest_first`,
+  parley read --limit 50 --sort-order oldest_first
+  parley read --filters '{"senders": ["coder"], "unread_only": true}'`,
 		args:  cobra.NoArgs,
 		flags: []string{"limit", "since", "sort_order", "mark_read", "filters"},
 		print: func(c *cli, res *parley.GetMessagesResult) error {

@@ -215,6 +215,8 @@ func addFlag(cmd *cobra.Command, flag string, f parley.Field) {
 		cmd.Flags().Int(flag, 0, doc)
 	case f.Type == "array":
 		cmd.Flags().StringSlice(flag, nil, doc)
+	case f.Type == "object":
+		cmd.Flags().String(flag, "", doc+" (a JSON object)")
 	default:
 		cmd.Flags().String(flag, "", doc)
 	}
