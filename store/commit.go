@@ -103,9 +103,9 @@ func (db *database) writeLoop() {
 		case <-db.queue.wake:
 		case <-watch.C:
 			_ = db.session.confirm() // it tells the operator, and refuses the next write
-			db.session.watch()
+			_ = db.session.watch()   // it has logged why not, and is called again
 		case <-db.doorbell.ring:
-			db.session.watch()
+			_ = db.session.watch()
 		}
 	}
 }
@@ -151,8 +151,9 @@ func (db *database) persist(batch []*write) error {
 	for {
 		err := db.attempt(batch)
 		if errors.Is(err, errBehind) {
-			db.session.watch()
-			continue
+			if err = db.session.watch(); err == nil {
+				continue
+			}
 		}
 		if !db.outage.again(context.Background(), err) {
 			return err

@@ -152,3 +152,25 @@ func TestHostsRememberThePauseInTheOrderOfCommits(t *testing.T) {
 		}
 	}
 }
+
+// A host that is far behind and cannot read what the others wrote refuses its own writes, and does not try for ever.
+func TestHostThatCannotReadRefusesToWrite(t *testing.T) {
+	hosts := openHosts(t, "ann", "bob")
+	ann, bob := hosts[0], hosts[1]
+	newsFor(bob)
+	must.Do(t, bob.readerPool.Close())
+	for range manyEvents + 1 {
+		send(t, ann, post(0, 1))
+	}
+
+	done := make(chan error, 1)
+	go func() { done <- bob.TouchAgents(t.Context(), map[string]time.Time{agentID(0): time.Now()}) }()
+	select {
+	case err := <-done:
+		if err == nil {
+			t.Error("bob wrote, though it has not taken what ann wrote")
+		}
+	case <-time.After(30 * time.Second):
+		t.Fatal("bob neither wrote nor refused")
+	}
+}

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"gorm.io/gorm"
@@ -83,13 +84,13 @@ func (s *postgresSession) wroteUpTo(last int64) {
 }
 
 // watch takes what others have written.
-func (s *postgresSession) watch() {
+func (s *postgresSession) watch() error {
 	if s.followed.take == nil || s.anchor.refusal() != nil {
-		return
+		return nil
 	}
 	rang, later := s.doorbell.rang.Swap(false), s.doorbell.later.Swap(false)
 	if !rang && !later && s.doorbell.works.Load() && time.Since(s.followed.looked) < renewEvery {
-		return
+		return nil
 	}
 
 	s.followed.looked = time.Now()
@@ -98,7 +99,10 @@ func (s *postgresSession) watch() {
 	if err == nil {
 		err = s.followTo(s.reader, last)
 	}
-	if err != nil && s.anchor.refusal() == nil {
-		s.log.Warn("other hosts cannot be followed now", "error", err)
+	if err == nil || s.anchor.refusal() != nil {
+		return nil
 	}
+
+	s.log.Warn("other hosts cannot be followed now", "error", err)
+	return fmt.Errorf("following other hosts: %w", err)
 }

@@ -16,7 +16,8 @@ type session interface {
 	// time to time when nothing is written.
 	confirm() error
 	// watch looks, from time to time, at what others have done: other hosts, or whoever removes files.
-	watch()
+	// It returns why it could not look, and logs it.
+	watch() error
 	// follows sets who takes what others write.
 	follows(Follower)
 	close() error
@@ -46,7 +47,10 @@ func (s sqliteSession) rollback() { _ = s.writer.Exec("ROLLBACK").Error }
 
 func (s sqliteSession) spoiled() bool { return false }
 
-func (s sqliteSession) watch() { s.anchor.relink() }
+func (s sqliteSession) watch() error {
+	s.anchor.relink()
+	return nil
+}
 
 func (s sqliteSession) follows(Follower) {}
 
