@@ -164,10 +164,6 @@ func (o *Op) unknown(name string) error {
 func (o *Op) fromStrings(values url.Values) (map[string]json.RawMessage, error) {
 	raw := map[string]json.RawMessage{}
 	for name, vs := range values {
-		if len(vs) == 0 {
-			continue
-		}
-
 		if text := name + strings.Join(vs, ""); !utf8.ValidString(text) { // encoding as JSON would hide it
 			return nil, Errorf(InvalidArgument, "%s is not UTF-8", CleanLine(name)).With("parameter", CleanLine(name)).
 				Suggest("Encode the text as UTF-8.")
@@ -180,6 +176,9 @@ func (o *Op) fromStrings(values url.Values) (map[string]json.RawMessage, error) 
 		if i >= 0 {
 			typ = o.Fields[i].Type
 		}
+		if len(vs) == 0 && typ != "array" {
+			continue
+		}
 
 		if len(vs) > 1 && i >= 0 && typ != "array" {
 			return nil, Errorf(InvalidArgument, "%s was given %d times", name, len(vs)).With("parameter", name).
@@ -190,7 +189,7 @@ func (o *Op) fromStrings(values url.Values) (map[string]json.RawMessage, error) 
 		if !ok {
 			return nil, Errorf(InvalidArgument, "%s is %q", name, CleanLine(strings.Join(vs, ","))).
 				With("parameter", name).
-				Suggest("Give %s as %s.", name, written(typ))
+				Suggest("Give %s as %s.", name, article(typ))
 		}
 
 		raw[name] = value

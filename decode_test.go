@@ -304,6 +304,11 @@ func TestDecodeQuery(t *testing.T) {
 		}
 	}
 
+	_, err := FindOp("broadcast_message").DecodeQuery(url.Values{"recipients": nil, "text": {"hi"}})
+	if ErrorCode(err) != InvalidArgument || !strings.Contains(err.Error(), "list of recipients is empty") {
+		t.Errorf("a broadcast to an empty list gave %v, want a refusal", err)
+	}
+
 	if _, err := FindOp("check_inbox").DecodeQuery(url.Values{"limit": nil}); err != nil {
 		t.Errorf("a name without values is not taken for left out: %v", err)
 	}

@@ -119,11 +119,7 @@ func foundValue(value string) string {
 // asJSON encodes text values as JSON of a type. The items of a list are several values,
 // or separated by commas; objects are JSON already.
 func asJSON(typ string, vs []string) (json.RawMessage, bool) {
-	last := vs[len(vs)-1]
-	switch typ {
-	case "integer", "boolean", "object":
-		return json.RawMessage(last), json.Valid([]byte(last))
-	case "array":
+	if typ == "array" {
 		items := []string{} // not nil: an empty list must not mean "left out"
 		for _, v := range vs {
 			for item := range strings.SplitSeq(v, ",") {
@@ -138,6 +134,10 @@ func asJSON(typ string, vs []string) (json.RawMessage, bool) {
 		return b, err == nil
 	}
 
+	last := vs[len(vs)-1]
+	if typ == "integer" || typ == "boolean" || typ == "object" {
+		return json.RawMessage(last), json.Valid([]byte(last))
+	}
 	b, err := json.Marshal(last)
 
 	return b, err == nil

@@ -44,7 +44,7 @@ func threadCreateCommand(c *cli) *cobra.Command {
 		flags: []string{"initial_message=message", "idempotency_key=key"},
 		fill: func(args []string, to url.Values) error {
 			to.Set("title", args[0])
-			to["participants"] = append([]string{""}, args[1:]...) // nobody else is a list, too
+			to["participants"] = args[1:]
 			return nil
 		},
 		print: func(c *cli, res *parley.CreateThreadResult) error {
