@@ -298,15 +298,11 @@ func (f *Field) checkMembers(t reflect.Type, raw json.RawMessage) error {
 	return nil
 }
 
-// written describes how a value of a type is written in a query or on a command line.
-func written(typ string) string {
-	if typ == "object" {
-		return "a JSON object: {…}"
-	}
-	return article(typ)
-}
-
+// article returns the name of a type with its article.
 func article(typ string) string {
+	if typ == "object" {
+		return "a JSON object"
+	}
 	if strings.ContainsRune("aeio", rune(typ[0])) {
 		return "an " + typ
 	}
