@@ -146,7 +146,8 @@ func (db *database) commit(batch []*write) {
 	}
 }
 
-// persist runs a transaction, and once more when another was in its way or its connection has ended.
+// persist runs a transaction, and again when another was in its way, its connection has ended, or much that other
+// hosts wrote has to be taken first.
 func (db *database) persist(batch []*write) error {
 	for {
 		err := db.attempt(batch)

@@ -171,6 +171,8 @@ func TestHostThatCannotReadRefusesToWrite(t *testing.T) {
 			t.Error("bob wrote, though it has not taken what ann wrote")
 		}
 	case <-time.After(30 * time.Second):
+		// A store that still tries cannot be closed.
+		_ = bob.session.(*postgresSession).refuse(parley.Errorf(parley.Internal, "the test gives up"))
 		t.Fatal("bob neither wrote nor refused")
 	}
 }
