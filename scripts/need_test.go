@@ -186,6 +186,8 @@ func TestNeedNamesTheCommandWhenItCannot(t *testing.T) {
 		}, "tmux", []string{"tmux 1.8 is installed", "brew upgrade tmux"}},
 		{"no ssh server", func(s *system) { s.root().add("pacman", "exit 1") }, "sshd",
 			[]string{"OpenSSH's server is missing", "pacman -Sy --noconfirm --needed openssh"}},
+		{"no curl", func(s *system) { s.root().add("dnf", "exit 1") }, "curl",
+			[]string{"curl is missing", "dnf install -y curl"}},
 		{"broken tmux", func(s *system) { s.root().add("tmux", "exit 1") }, "tmux", []string{"tmux -V fails"}},
 		{"compiler on macOS", func(s *system) { s.user().add("brew", "") }, "cc", []string{"xcode-select --install"}},
 	}
