@@ -167,7 +167,8 @@ func (a *api) addModels(ctx context.Context, s *scrape) error {
 // addBudgets adds how much of the budgets of today is used.
 func addBudgets(s *scrape, usage *parley.UsageResult) {
 	used := prometheus.NewDesc("parley_budget_used_ratio",
-		"How much of the budget of today is used, 1 for all of it; without an agent, that of the team.", []string{"agent"}, nil)
+		"How much of the budget of today is used, 1 for all of it; without an agent, that of the team.",
+		[]string{"agent"}, nil)
 	if usage.Budget != nil {
 		s.add(used, prometheus.GaugeValue, float64(usage.Budget.Percent)/100, "")
 	}

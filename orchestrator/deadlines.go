@@ -205,7 +205,8 @@ func (op *operatorService) missingText(w store.Owing, now time.Time) string {
 		did = "has answered only in part"
 	}
 	return fmt.Sprintf("%s (%s) %s your message %s, which was due at %s: “%s”",
-		w.Debt.Debtor, op.stateOf(w.Debt.DebtorID), did, parley.Short(w.Message.ID), parley.LocalTime(w.Debt.DueAt, now), quote(w))
+		w.Debt.Debtor, op.stateOf(w.Debt.DebtorID), did, parley.Short(w.Message.ID),
+		parley.LocalTime(w.Debt.DueAt, now), quote(w))
 }
 
 // stateOf returns the state of an agent, who may no longer be a member.
@@ -247,8 +248,8 @@ func (op *operatorService) overdueNeed(w store.Owing, now time.Time) parley.Need
 		need.Command = "parley needs --dismiss " + short
 		need.Action = "It is stopped, so nothing can remind it. That lets it be."
 		if m := op.roster.ByID(d.DebtorID); m != nil && m.Agent().Kind == parley.KindTerminal {
-			need.Action = fmt.Sprintf("It is stopped, so nothing can remind it. That lets it be; parley restart %s starts it again.",
-				d.Debtor)
+			need.Action = fmt.Sprintf(
+				"It is stopped, so nothing can remind it. That lets it be; parley restart %s starts it again.", d.Debtor)
 		}
 	}
 

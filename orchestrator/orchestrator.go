@@ -221,9 +221,9 @@ func (o *Orchestrator) compose(closing <-chan struct{}) {
 		admission: r.admission, store: o.store, roster: r.roster, files: r.files, opts: &o.opts, now: o.now, log: o.log,
 	}
 	o.operatorService = &operatorService{
-		elsewhere: r.elsewhere, admission: r.admission, store: o.store, roster: r.roster, talk: r.talk, responders: r.responders,
-		terminals: r.terminals, meter: r.meter, overlaps: r.overlaps, pause: r.pause, opts: &o.opts, now: o.now,
-		log: o.log,
+		elsewhere: r.elsewhere, admission: r.admission, store: o.store, roster: r.roster, talk: r.talk,
+		responders: r.responders, terminals: r.terminals, meter: r.meter, overlaps: r.overlaps, pause: r.pause,
+		opts: &o.opts, now: o.now, log: o.log,
 	}
 	o.keyService = &keyService{store: o.store, roster: r.roster, responders: r.responders, now: o.now, log: o.log}
 	o.conversationService = &conversationService{

@@ -93,7 +93,8 @@ type foundTables struct {
 
 func postgresContents(ctx context.Context, pool *sql.DB) (f foundTables, err error) {
 	err = pool.QueryRowContext(ctx, `SELECT count(*), count(*) FILTER (WHERE tablename = 'goose_db_version') > 0,
-		count(*) FILTER (WHERE tablename = 'workspace') > 0, count(*) FILTER (WHERE tablename = 'hosts') > 0 FROM pg_tables WHERE schemaname = current_schema()`).
+		count(*) FILTER (WHERE tablename = 'workspace') > 0, count(*) FILTER (WHERE tablename = 'hosts') > 0
+		FROM pg_tables WHERE schemaname = current_schema()`).
 		Scan(&f.tables, &f.ours, &f.workspace, &f.hosts)
 	return f, err
 }

@@ -80,7 +80,8 @@ func addRelay(t *tx, r *Relay) error {
 	case h == nil:
 		return parley.Errorf(parley.InvalidArgument, "there is no host %q",
 			parley.CleanLine(parley.Truncate(r.Host, 64))).
-			With("host", r.Host).Suggest("Start parley there first: it joins the team then. parley host list shows the hosts of the team.")
+			With("host", r.Host).
+			Suggest("Start parley there first: it joins the team then. parley host list shows the hosts of the team.")
 	case h.Away:
 		return parley.Errorf(parley.AgentUnavailable, "host %s is away, so nothing was done there", r.Host).
 			With("host", r.Host).Suggest("Start parley there: parley serve, in the workspace. Then try again.")

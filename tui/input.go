@@ -125,7 +125,8 @@ func (m *model) paste(msg tea.PasteMsg) tea.Cmd {
 	}
 
 	if n := utf8.RuneCountInString(msg.Content); n > pasteLimit(s) {
-		m.tell(fmt.Sprintf("Not pasted: it has %d characters, and %d fit here. A message takes %d; parley send-file sends more.",
+		m.tell(fmt.Sprintf(
+			"Not pasted: it has %d characters, and %d fit here. A message takes %d; parley send-file sends more.",
 			n, pasteLimit(s), textLimit))
 		return nil
 	}

@@ -23,12 +23,15 @@ const filterHint = "words, is: from: to: agent: thread: since: on: has: type: pr
 func (f *filter) keys() []binding {
 	return []binding{
 		bind("enter", "keep the filter", f.keep).hinted("keep"),
-		bind("tab", "complete the word", f.complete).hinted("complete").unless(func() bool { return len(f.candidates()) == 0 }),
+		bind("tab", "complete the word", f.complete).hinted("complete").unless(f.noCandidates),
 		bind("backspace", "delete a character", f.rub, "ctrl+h"),
 		bind("ctrl+w", "delete a word", f.rubWord, "alt+backspace"),
 		bind("esc", "show everything", f.drop, "ctrl+c", "ctrl+u").hinted("show all"),
 	}
 }
+
+// noCandidates reports that no word completes what is written.
+func (f *filter) noCandidates() bool { return len(f.candidates()) == 0 }
 
 // line draws the line as it is written, with its end in sight.
 func (f *filter) line(w int) string { return "/" + tail(f.text, w-2) }

@@ -71,7 +71,8 @@ func (t selecting) toggle() tea.Cmd {
 		t.tell("Nothing is selected.")
 		return nil
 	}
-	t.tell(fmt.Sprintf("%s selected. %s copies, %s copies ids, %s exports, %s retries, %s releases, %s marks read; %s clears.",
+	t.tell(fmt.Sprintf(
+		"%s selected. %s copies, %s copies ids, %s exports, %s retries, %s releases, %s marks read; %s clears.",
 		plural(len(t.picked), "message"), t.key("y"), t.key("Y"), t.key("E"), t.key("R"), t.key("l"), t.key("m"),
 		t.key("esc")))
 

@@ -128,7 +128,8 @@ func diedEarly(at Place, offset int64, ended error) error {
 	exit, ok := errors.AsType[*exec.ExitError](ended)
 	if ok && exit.Sys().(syscall.WaitStatus).Signal() == syscall.SIGKILL {
 		return parley.Errorf(parley.DaemonUnavailable, "the daemon was killed before it was ready").
-			Suggest("The system does that when its memory runs out, or that of the control group. Give it more, and start it again.")
+			Suggest("The system does that when its memory runs out, or that of the control group. " +
+				"Give it more, and start it again.")
 	}
 
 	return e.Suggest("Look at the last lines of %s.", at.Log())

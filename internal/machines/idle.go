@@ -142,7 +142,8 @@ func (f *field) addAgents(ctx context.Context, s *store.Store, host, many int) e
 }
 
 // statements are all of parley's in the database. BEGIN and COMMIT count, what looks at statements does not.
-const statements = `SELECT coalesce(sum(calls), 0)::bigint FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid
+const statements = `SELECT coalesce(sum(calls), 0)::bigint 
+	FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid
 	WHERE d.datname = current_database() AND query NOT LIKE '%pg_stat_statements%'`
 
 // queries returns how many statements are made meanwhile.
@@ -162,14 +163,16 @@ func (f *field) queries(ctx context.Context, meanwhile func() error) (int64, err
 
 // tellStatements prints what was asked most.
 func (f *field) tellStatements(ctx context.Context) {
-	most, err := postgrestest.Look[string](ctx, f.url, `SELECT calls || ' × ' || left(regexp_replace(query, '\s+', ' ', 'g'), 110)
+	most, err := postgrestest.Look[string](ctx, f.url, `
+		SELECT calls || ' × ' || left(regexp_replace(query, '\s+', ' ', 'g'), 110)
 		FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid
 		WHERE d.datname = current_database() AND query NOT LIKE '%pg_stat_statements%' ORDER BY calls DESC LIMIT 20`)
 	log.Printf("%v\n%s", err, strings.Join(most, "\n"))
 }
 
 // looks are the statements of a host that was rung.
-const looks = `SELECT coalesce(sum(calls), 0)::bigint FROM pg_stat_statements WHERE query LIKE '%FROM relays WHERE host%'`
+const looks = `SELECT coalesce(sum(calls), 0)::bigint FROM pg_stat_statements
+	WHERE query LIKE '%FROM relays WHERE host%'`
 
 // burst sends messages from the first host to an agent of the second, twenty a second. It returns how often the
 // second takes what is new, and how often another one does at most.
@@ -225,6 +228,9 @@ func (f *field) act(ctx context.Context) error {
 			}
 		}()
 	}
-	_, err := f.stores[2].AskHost(ctx, store.Relay{Host: f.stores[3].Team().Own, Operation: "read_terminal", AskerID: f.agents[2]})
+
+	_, err := f.stores[2].AskHost(ctx, store.Relay{
+		Host: f.stores[3].Team().Own, Operation: "read_terminal", AskerID: f.agents[2],
+	})
 	return err
 }

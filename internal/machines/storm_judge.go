@@ -175,8 +175,8 @@ func (s *stormRun) judge(ctx context.Context, took time.Duration) (string, error
 | events, numbered without a hole | %d |
 | followers that saw every event once and in order | %s |
 | took | %s |
-`, len(s.agents), c.accepted, s.kills, s.crashes, s.refused.Load(), c.unknown, c.lost, c.twice, c.acceptedTwice, c.astray+c.mixed,
-		c.unconfirmed, c.undelivered, events, seen, took.Round(time.Second))
+`, len(s.agents), c.accepted, s.kills, s.crashes, s.refused.Load(), c.unknown, c.lost, c.twice, c.acceptedTwice,
+		c.astray+c.mixed, c.unconfirmed, c.undelivered, events, seen, took.Round(time.Second))
 	if c.lost+c.twice+c.acceptedTwice+c.astray+c.mixed > 0 {
 		return said, fmt.Errorf("a promise is broken:\n%s", said)
 	}
