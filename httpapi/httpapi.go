@@ -98,6 +98,8 @@ type api struct {
 	// bodyWait bounds how long a body may take to arrive: it comes from this machine and is
 	// small. Without a limit, a client that stalls would delay the server's shutdown.
 	bodyWait time.Duration
+	// drainWait bounds how long the rest of a refused body is read.
+	drainWait time.Duration
 	// healthWait bounds the check of the database and tmux. Probes commonly wait for a few
 	// seconds.
 	healthWait time.Duration
@@ -122,7 +124,7 @@ func newAPI(o Options) *api {
 
 	o.Version = cmp.Or(o.Version, "unknown")
 	a := &api{Options: o, routes: routesOf(parley.Ops), requests: newRequests(o.Version),
-		heartbeat: 15, bodyWait: 5 * time.Second, healthWait: 2 * time.Second}
+		heartbeat: 15, bodyWait: 5 * time.Second, drainWait: 10 * time.Second, healthWait: 2 * time.Second}
 	a.document = sync.OnceValue(func() []byte { return openAPI(parley.Ops, o.Version) })
 	a.pages = map[string]page{
 		"/healthz":      {"healthz", a.serveHealth},
@@ -144,7 +146,7 @@ func (a *api) handler() http.Handler {
 	mux.HandleFunc("/mcp", a.serveMCP)
 	mux.HandleFunc("/", a.serveNotFound)
 	all := http.NewServeMux()
-	all.Handle("/", limitBody(mux))
+	all.Handle("/", a.limitBody(mux))
 	if a.Files != nil { // they have their own limit
 		all.HandleFunc(filesPath, a.serveUpload)
 		all.HandleFunc(filesPath+"/{file_id}", a.serveDownload)
@@ -156,7 +158,7 @@ func (a *api) handler() http.Handler {
 // limitBody limits the size of bodies. A request that announces a larger one is answered
 // at once, and its body is read for a while: most clients read no response before they
 // have sent everything.
-func limitBody(next http.Handler) http.Handler {
+func (a *api) limitBody(next http.Handler) http.Handler {
 	limited := http.MaxBytesHandler(next, MaxBody)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength <= MaxBody {
@@ -171,7 +173,7 @@ func limitBody(next http.Handler) http.Handler {
 		next.ServeHTTP(w, r)
 
 		if r.Header.Get("Expect") == "" { // else the client sends nothing before it gets 100 Continue
-			drainBody(w, body)
+			a.drainBody(w, body)
 		}
 	})
 }

@@ -53,7 +53,9 @@ func (a *api) serveUpload(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		w.Header().Set("Connection", "close")
 		a.fail(w, r, u.explain(err))
-		u.linger(w)
+		if body, sends := u.rest(); sends {
+			a.drainBody(w, body)
+		}
 		return
 	}
 
@@ -242,24 +244,21 @@ func (u *upload) checkClaims(caller parley.Caller) error {
 	return nil
 }
 
-// How long, and for how many bytes, the rest of a refused body is read: a client that is
-// still sending would otherwise see a broken connection instead of the response.
-const (
-	drainTime  = 10 * time.Second
-	drainBytes = 64 << 20
-)
-
-func (u *upload) linger(w http.ResponseWriter) {
-	body := u.request.Body.(*patientBody)
-	if u.request.Header.Get("Expect") != "" && !body.begun { // it sends nothing before it gets 100 Continue
-		return
-	}
-	drainBody(w, body.ReadCloser)
+// rest is what a client still sends of a body that was refused.
+func (u *upload) rest() (body io.Reader, sends bool) {
+	b := u.request.Body.(*patientBody)
+	waits := u.request.Header.Get("Expect") != "" && !b.begun // it sends nothing before it gets 100 Continue
+	return b.ReadCloser, !waits
 }
 
-func drainBody(w http.ResponseWriter, body io.Reader) {
+// drainBytes bounds how much of a refused body is read, as api.drainWait bounds how long.
+const drainBytes = 64 << 20
+
+// drainBody reads the rest of a refused body: a client that is still sending would otherwise see
+// a broken connection instead of the response.
+func (a *api) drainBody(w http.ResponseWriter, body io.Reader) {
 	rc := http.NewResponseController(w)
-	if rc.Flush() == nil && rc.SetReadDeadline(time.Now().Add(drainTime)) == nil {
+	if rc.Flush() == nil && rc.SetReadDeadline(time.Now().Add(a.drainWait)) == nil {
 		_, _ = io.CopyN(io.Discard, body, drainBytes) // its outcome does not matter
 	}
 }
