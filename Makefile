@@ -114,12 +114,12 @@ RACE = -race -gcflags='all=-d=checkptr=0' -gcflags='modernc.org/...=-race=false 
 .PHONY: race
 race: tmux cc
 	@scripts/need postgres || echo 'race: NOT tested on PostgreSQL: see above' >&2
-	PARLEY_TEST_AGENTS= CGO_ENABLED=1 GORACE=atexit_sleep_ms=10 nice -n 10 $(GO) test -vet=off -short $(RACE) $(ATONCE) -timeout 20m $(RACED)
+	PARLEY_TEST_AGENTS= CGO_ENABLED=1 GORACE=atexit_sleep_ms=10 nice -n 10 $(GO) test -vet=off -short $(RACE) $(ATONCE) -timeout 1h $(RACED)
 
 # ./tui is here again for what its tests leave out under the race detector.
 .PHONY: stories
 stories: tmux
-	PARLEY_TEST_AGENTS= nice -n 10 $(GO) test -vet=off $(ATONCE) -timeout 20m $(UNRACED) ./tui
+	PARLEY_TEST_AGENTS= nice -n 10 $(GO) test -vet=off $(ATONCE) -timeout 1h $(UNRACED) ./tui
 
 # Where scripts/agents installs the agent programs.
 PARLEY_TEST_AGENTS ?= $(CURDIR)/.build/agents
