@@ -106,6 +106,7 @@ func (a *admission) takeOffers(post *store.Post) (end func()) {
 		m := a.roster.ByID(d.RecipientID)
 		if offer := m.Offers.Take(&post.Message); offer != nil {
 			taken[offer], d.PaneSeq = m, offer.PaneSeq
+			m.Wake() // to look at its terminal meanwhile
 		}
 	}
 

@@ -55,7 +55,8 @@ type courier struct {
 	memory   memory         // of earlier attempts
 	stranded *stranded      // the message typed last, while its text may stand in the terminal; nil: it does not
 	size     size           // of the terminal, at the last look
-	ahead    time.Time      // of a person's last key, if that look found it in the future
+	ahead    foresight      // of the message that is being stored on the offer
+	future   time.Time      // of a person's last key, if the last look found it there
 	unproven []unproven     // entered but not seen to be read; proven if they are read after all
 }
 
@@ -191,6 +192,7 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 	}
 	claimed, busy := c.withdraw()
 	if busy {
+		c.lookAhead(ctx)
 		return false, nil // whoever stores its message wakes it
 	}
 
@@ -287,8 +289,7 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 	defer c.m.Typing.Unlock()
 
 	t := c.m.Terminal()
-	looked := c.o.Now()
-	w, h := c.ready(ctx, t, &job)
+	looked, w, h := c.lookFor(ctx, t, &job)
 	c.blocked = h.blocked() && h.only || h.Code == parley.HoldBudget
 	if !h.none() {
 		return false, c.hold(ctx, job, h)

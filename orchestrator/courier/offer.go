@@ -3,6 +3,7 @@ package courier
 import (
 	"context"
 	"errors"
+	"time"
 
 	"parley"
 	"parley/orchestrator/team"
@@ -10,8 +11,9 @@ import (
 )
 
 // A courier with nothing to do offers its next sequence number, so that the transaction that stores
-// a message claims it too. From then on the message takes the way of all others, but for its claim:
-// while the way is not free, it is given back.
+// a message claims it too. Meanwhile the courier looks at the terminal, as it does before every claim.
+// From then on the message takes the way of all others, but for its claim: while the way is not free,
+// it is given back.
 
 // offer makes an offer, if a message that comes now could be typed at once.
 func (c *courier) offer() {
@@ -41,6 +43,43 @@ func (c *courier) withdraw() (claimed *store.Job, busy bool) {
 		c.open, c.openOn, c.behind = true, nil, true
 	}
 	return claimed, busy
+}
+
+// foresight is a look that found the way free for a message, while that was being stored.
+type foresight struct {
+	messageID string
+	on        *team.Terminal
+	way       way
+	began     time.Time
+	ended     time.Time
+}
+
+// lookAhead looks at the terminal for the message that is being stored on the offer.
+func (c *courier) lookAhead(ctx context.Context) {
+	msg, coming := c.m.Offers.Coming()
+	if !coming || c.ahead.messageID == msg.ID {
+		return
+	}
+
+	c.m.Typing.Lock()
+	defer c.m.Typing.Unlock()
+
+	t, began := c.m.Terminal(), c.o.Now()
+	if w, h := c.ready(ctx, t, &store.Job{Message: msg}); h.none() {
+		c.ahead = foresight{messageID: msg.ID, on: t, way: w, began: began, ended: c.o.Now()}
+	}
+}
+
+// lookFor decides as ready does, by the look ahead if that is no older than a claim may take. It
+// returns when the look began.
+func (c *courier) lookFor(ctx context.Context, t *team.Terminal, job *store.Job) (began time.Time, w way, h hold) {
+	f, now := c.ahead, c.o.Now()
+	c.ahead = foresight{}
+	if f.messageID == job.Message.ID && f.on == t && now.Sub(f.ended) <= slowClaim {
+		return f.began, f.way, hold{}
+	}
+	w, h = c.ready(ctx, t, job)
+	return now, w, h
 }
 
 // claim claims a message that is about to be typed, unless that was done as it was stored. Without

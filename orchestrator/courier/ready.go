@@ -27,12 +27,12 @@ func (c *courier) ready(ctx context.Context, t *team.Terminal, job *store.Job) (
 	h := c.look(ctx, t, job, &facts)
 	c.m.NoteLeftover(h.Hold, h.left(), c.o.Now())
 	if h.none() {
-		w := way{key: tmux.Key(t.Profile.Key), since: since, ahead: c.ahead, spent: spent}
+		w := way{key: tmux.Key(t.Profile.Key), since: since, ahead: c.future, spent: spent}
 		return w, c.o.stagger(t.Profile, job)
 	}
 
 	w, passes := c.passes(t, job, h)
-	w.since, w.ahead, w.spent = since, c.ahead, spent
+	w.since, w.ahead, w.spent = since, c.future, spent
 	if passes {
 		h = hold{}
 	}
@@ -64,7 +64,7 @@ func (c *courier) look(ctx context.Context, t *team.Terminal, job *store.Job, fa
 	}
 	o := c.observe(t, job, screen)
 	o.requested = requested
-	c.size, c.ahead = size{screen.Width, screen.Height}, screen.Ahead(o.now)
+	c.size, c.future = size{screen.Width, screen.Height}, screen.Ahead(o.now)
 	if o.profile.HasMarkers() {
 		o.see(&t.Shown)
 	}

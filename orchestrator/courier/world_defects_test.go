@@ -157,8 +157,9 @@ var defects = []defect{
 		return false, c.hold(ctx, job, h)`, `	if !h.none() && job.State != parley.DeliveryTyping {
 		return false, c.hold(ctx, job, h)`, nil},
 	{"the courier types while its offer is taken", "courier.go", `	if busy {
-		return`, `	if busy && false {
-		return`, nil},
+		c.lookAhead`, `	if busy && false {
+		c.lookAhead`, nil},
+	{"a look from before a slow store is believed", "offer.go", `now.Sub(f.ended) <= slowClaim`, `now.Sub(f.ended) <= 1000*slowClaim`, nil},
 	{"a dropped offer is typed on", "offer.go", `return c.m.Offers.Begin(job.Key), false, nil`, `return true, false, nil`, nil},
 	{"the number is not read off the pane", "stranded.go", `	if s == nil && c.numbered {`, `	if s == nil {`, nil},
 	{"the number is one too low", "offer.go", `job.Announced, job.PaneSeq = l.announced, c.seq+1`, `job.Announced, job.PaneSeq = l.announced, c.seq`, nil},

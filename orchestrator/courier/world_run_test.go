@@ -295,6 +295,10 @@ func (w *world) accept(e event) {
 // storeOn claims a message on an offer, unless another one goes first, and hands it over.
 func (w *world) storeOn(offer *team.Offer, job store.Job) {
 	d, n := w.daemon, int(job.Key.MessageSeq)
+	late := time.Duration(0)
+	if w.chance("stored late", n) < 0.2 {
+		late = time.Duration(w.chance("late", n) * float64(100*time.Millisecond))
+	}
 	if w.open() == 1 && w.chance("claimed", n) < 0.9 {
 		w.watch.asked, w.watch.early = time.Now(), true
 		d.claims()
@@ -302,19 +306,38 @@ func (w *world) storeOn(offer *team.Offer, job store.Job) {
 		must(0, w.store.Claim(d.ctx, job.Key, offer.PaneSeq, false))
 		job = w.store.find(job.Key).job
 		w.note("%s is claimed with %d", w.nameOf(job.Key), offer.PaneSeq)
+		late += w.slowStore(job.Key)
 	}
 
-	late := time.Duration(0)
-	if w.chance("stored late", n) < 0.2 {
-		late = time.Duration(w.chance("late", n) * float64(100*time.Millisecond))
-	}
-	w.after(late, func() {
-		if w.daemon == d {
+	d.wakeUp()
+	var stored func()
+	stored = func() {
+		switch {
+		case w.daemon == d:
+			w.watch.handsOver()
 			d.m.Enqueue(job)
 			d.m.Offers.Return(offer)
 			d.wakeUp()
+		case w.hosts.asleep: // it hears of it when it wakes up
+			w.after(time.Second, stored)
 		}
-	})
+	}
+	w.after(late, stored)
+}
+
+// slowStore returns for how long the database is slow to claim a message on an offer. What happens meanwhile
+// happens once the courier has looked ahead.
+func (w *world) slowStore(k store.Key) time.Duration {
+	f := &w.faults
+	i := slices.IndexFunc(f.databases, func(f databaseFault) bool { return f.Kind == "claim" && f.Then != nil })
+	if i < 0 {
+		return 0
+	}
+	slow := f.databases[i]
+	f.databases = slices.Delete(f.databases, i, i+1)
+	w.claiming = k
+	w.after(10*time.Millisecond, slow.Then)
+	return slow.Slow
 }
 
 func (w *world) hand(job store.Job) {

@@ -56,6 +56,13 @@ func (v *watch) answered() {
 	}
 }
 
+// handsOver notes that a message is stored on an offer. A look from before that counts as one before a claim does.
+func (v *watch) handsOver() {
+	if v.early && time.Since(v.looked) >= slowClaim {
+		v.ready = time.Now()
+	}
+}
+
 // saw notes how much the courier sees unread.
 func (v *watch) saw(unread int) {
 	switch now := time.Now(); {
@@ -79,7 +86,7 @@ func (v *watch) seen() time.Time {
 func (v *watch) claims(k store.Key, paneSeq uint64) {
 	v.claimed = time.Now()
 	v.ready = v.claimed
-	if v.claimed.Sub(v.looked) < 100*time.Millisecond {
+	if v.claimed.Sub(v.looked) < slowClaim {
 		v.ready = v.captured
 	}
 	v.deliveries++

@@ -13,10 +13,11 @@ import (
 // types, and gives the message back if the way is not free. Safe for concurrent use.
 type Offers struct {
 	mu      sync.Mutex
-	open    *Offer     // nobody has taken it; nil: there is none
-	taken   *Offer     // by a transaction that has not ended
-	claimed *store.Job // by one that has; nobody has begun to type it
-	unsure  bool       // a claim can be left in the database that is nobody's
+	open    *Offer         // nobody has taken it; nil: there is none
+	taken   *Offer         // by a transaction that has not ended
+	coming  parley.Message // that it stores, as it was when the offer was taken
+	claimed *store.Job     // by one that has; nobody has begun to type it
+	unsure  bool           // a claim can be left in the database that is nobody's
 }
 
 // Offer is what a courier lets others claim.
@@ -40,8 +41,19 @@ func (o *Offers) Take(msg *parley.Message) *Offer {
 	if o.open == nil || o.taken != nil || !o.open.Takes(msg) {
 		return nil
 	}
-	o.taken, o.open = o.open, nil
+	o.taken, o.coming, o.open = o.open, *msg, nil
 	return o.taken
+}
+
+// Coming returns the message for which the offer was taken, while the transaction that stores it has
+// not ended.
+func (o *Offers) Coming() (msg parley.Message, coming bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.taken == nil {
+		return parley.Message{}, false
+	}
+	return o.coming, true
 }
 
 // Return ends an offer that was taken and, as far as its taker knows, not used. It does nothing, and

@@ -13,7 +13,7 @@ func TestAnOfferIsUsedOnce(t *testing.T) {
 	job := store.Job{Key: key, State: parley.DeliveryTyping, PaneSeq: 7}
 	offer := func() *Offer {
 		o.Make(Offer{PaneSeq: 7, Takes: func(*parley.Message) bool { return true }})
-		return o.Take(&parley.Message{})
+		return o.Take(&parley.Message{ID: "m"})
 	}
 
 	taken := offer()
@@ -23,8 +23,14 @@ func TestAnOfferIsUsedOnce(t *testing.T) {
 	if _, busy, _ := o.Withdraw(); !busy {
 		t.Error("the courier goes on while its number is being claimed")
 	}
+	if msg, coming := o.Coming(); !coming || msg.ID != "m" {
+		t.Errorf("what is stored on it: %v, %v", msg.ID, coming)
+	}
 
 	o.claim(job)
+	if _, coming := o.Coming(); coming {
+		t.Error("a message that is stored still comes")
+	}
 	if claimed, busy, unsure := o.Withdraw(); claimed == nil || busy || unsure {
 		t.Errorf("after the claim: %v, busy %v, unsure %v", claimed, busy, unsure)
 	}
