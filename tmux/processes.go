@@ -1,6 +1,9 @@
 package tmux
 
-import "sync"
+import (
+	"runtime"
+	"sync"
+)
 
 // Processes looks at the processes of the machine. To look at all of them takes long, so callers at
 // the same time share one look: each gets one that began after its call. Safe for concurrent use.
@@ -50,6 +53,7 @@ func (p *Processes) look() *groupsLook {
 		return l
 	}
 
+	runtime.Gosched() // callers that are about to come share this look
 	p.turn.Lock()
 	defer p.turn.Unlock()
 	p.mu.Lock()
