@@ -8,8 +8,8 @@ import (
 // A commit costs as much as ten writes, so writes that belong together share one. The
 // terminals of one broadcast are closed at about the same time: the writing goroutine knows
 // how many such writes are still to come, and waits for them by count. The time only bounds
-// that, for terminals that take longer. A batch that is no longer small does not wait: it is
-// written while tmux types the rest.
+// that, for terminals that take longer. A full batch does not wait: it is written while tmux
+// types the rest.
 const (
 	// companyTime is how long a write waits for its company.
 	companyTime = 5 * time.Millisecond
@@ -75,7 +75,7 @@ func (c company) lacks(writes []*write, now time.Time) bool {
 func (db *database) await(batch []*write) []*write {
 	db.company.arrived(batch)
 	var late <-chan time.Time
-	for len(batch) < few && db.company.lacks(batch, time.Now()) {
+	for len(batch) < maxBatch && db.company.lacks(batch, time.Now()) {
 		if late == nil {
 			late = time.After(companyTime)
 		}
