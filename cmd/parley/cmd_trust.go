@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,7 +15,7 @@ import (
 )
 
 func trustCommand(c *cli) *cobra.Command {
-	var yes, forget bool
+	var yes, forget, database bool
 	cmd := &cobra.Command{
 		Use:   "trust [FILE]",
 		Short: "Let a parley.yaml run programs, open ports and send messages to models",
@@ -26,18 +25,29 @@ file may have come with somebody else's repository. parley remembers the content
 after a change. The other settings always count, and so does your own
 ~/.config/parley/parley.yaml.
 
+With --database, it is about a database that lies in .parley and was not made here: your own, in a
+directory that you have copied, or somebody else's. Its agents, keys and responders would count.
+The daemon does not start before you trust it.
+
 A script sets PARLEY_TRUST to the SHA-256 of the file instead.`,
 		Example: `  parley trust
   parley trust teams/review.yaml
   parley trust --yes       # without asking; read the file first
-  parley trust --forget`,
+  parley trust --forget
+  parley trust --database  # of a directory that you have copied`,
 		Args: usage(cobra.MaximumNArgs(1)),
 	}
 
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	cmd.Flags().BoolVar(&forget, "forget", false, "no longer trust the file")
+	cmd.Flags().BoolVar(&database, "database", false, "trust the database that lies in .parley")
 	cmd.MarkFlagsMutuallyExclusive("yes", "forget")
+	cmd.MarkFlagsMutuallyExclusive("database", "forget")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if database {
+			return c.trustDatabase(args, yes)
+		}
+
 		t, err := c.teamFile(args)
 		switch {
 		case err != nil:
@@ -98,6 +108,46 @@ func (c *cli) trust(t *daemon.Team, yes bool) error {
 	return trust.Add(t)
 }
 
+// trustDatabase lets a database count that was not made here, after asking.
+func (c *cli) trustDatabase(args []string, yes bool) error {
+	if len(args) > 0 {
+		return parley.Errorf(parley.InvalidArgument, "--database is about the workspace's own, and takes no file").
+			Suggest("Name another workspace with --workspace.")
+	}
+	at, err := c.place()
+	if err != nil {
+		return err
+	}
+
+	switch {
+	case !at.Foreign():
+	case c.isAgent():
+		return parley.Errorf(parley.NotAuthorized, "an agent cannot trust a database in your place").
+			Suggest("The operator runs parley trust --database in a terminal of their own.")
+	case !yes && !c.canAsk():
+		return parley.Errorf(parley.InvalidArgument, "nobody can be asked: there is no terminal").
+			With("file", at.Database()).
+			Suggest("If the database is yours, run parley trust --database --yes.")
+	case !yes && !c.agreed(at.Database()+" was not made here. Its agents, keys and responders would count.\n"+
+		"Is it yours, and do you trust it? [y/N] "):
+		return exitCode(1)
+	default:
+		err = at.Believe()
+	}
+	if err != nil {
+		return err
+	}
+
+	if c.json {
+		return c.printJSON(struct {
+			parley.Answer
+			File    string `json:"file"`
+			Trusted bool   `json:"trusted"`
+		}{parley.OK, at.Database(), true})
+	}
+	return c.printLine(at.Database() + " counts.")
+}
+
 // isAgent reports whether the program of a launched agent runs this command.
 func (c *cli) isAgent() bool {
 	return c.env.Get("PARLEY_AGENT_ID") != "" || daemon.OfAgent(os.Getpid())
@@ -109,12 +159,14 @@ func (c *cli) canAsk() bool { return isTerminal(c.in) && isTerminal(c.err) && !c
 // asked shows what a file does and asks whether the user trusts it.
 func (c *cli) asked(t *daemon.Team) bool {
 	fmt.Fprintf(c.err, "%s says:\n%s", c.paintFor(c.err, bold, t.File), claimLines(t))
-	fmt.Fprint(c.err, "Do you trust this file? [y/N] ")
+	return c.agreed("Do you trust this file? [y/N] ")
+}
 
-	answer, err := bufio.NewReader(c.in).ReadString('\n')
-	if err != nil && err != io.EOF {
-		return false
-	}
+// agreed asks a question that is answered with yes or no.
+func (c *cli) agreed(question string) bool {
+	fmt.Fprint(c.err, question)
+
+	answer, _ := bufio.NewReader(c.in).ReadString('\n') // no answer is a no
 	answer = strings.ToLower(strings.TrimSpace(answer))
 
 	return answer == "y" || answer == "yes"

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -72,7 +71,7 @@ func (c *cli) uninstall(ctx context.Context, yes, workspaces bool) error {
 		return parley.Errorf(parley.InvalidArgument, "nobody can be asked: there is no terminal").
 			With("would_remove", res.Removed).
 			Suggest("Look at the list with --json, then run parley uninstall --yes.")
-	case !yes && !c.agreed(res.Removed):
+	case !yes && !c.mayRemove(res.Removed):
 		return exitCode(1)
 	}
 
@@ -93,17 +92,12 @@ func mustRest(ctx context.Context, c *cli) error {
 	return nil
 }
 
-// agreed shows what would be removed and asks.
-func (c *cli) agreed(traces []daemon.Trace) bool {
+// mayRemove shows what would be removed and asks.
+func (c *cli) mayRemove(traces []daemon.Trace) bool {
 	for _, t := range traces {
 		fmt.Fprintf(c.err, "%s  %s\n", c.paintFor(c.err, bold, t.Path), t.What)
 	}
-	fmt.Fprint(c.err, "Remove all this? [y/N] ")
-
-	answer, _ := bufio.NewReader(c.in).ReadString('\n') // no answer is a no
-	answer = strings.ToLower(strings.TrimSpace(answer))
-
-	return answer == "y" || answer == "yes"
+	return c.agreed("Remove all this? [y/N] ")
 }
 
 // removeTraces removes what is listed, and the directory of parley's state if it is empty then.

@@ -158,7 +158,11 @@ func (d *doctor) checkPort(ctx context.Context) (f findings) {
 
 func (d *doctor) checkDatabase(ctx context.Context) (f findings) {
 	url := d.database()
-	if err := d.at.CheckDatabase(url); err != nil {
+	err := d.at.CheckOrigin()
+	if err == nil {
+		err = d.at.CheckDatabase(url)
+	}
+	if err != nil {
 		f.fail("database", err)
 		return f
 	}

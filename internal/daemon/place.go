@@ -263,8 +263,12 @@ func IsOwn(info fs.FileInfo) bool {
 	return ok && int(stat.Uid) == os.Getuid()
 }
 
-// Prepare makes the directories, private to the user.
+// Prepare makes the directories, private to the user. It refuses a database that came with somebody
+// else's files.
 func (p Place) Prepare() error {
+	if err := p.CheckOrigin(); err != nil {
+		return err
+	}
 	if over := len(p.Database()) - MaxDatabasePath; over > 0 {
 		return parley.Errorf(parley.InvalidArgument, "the workspace's path is %d bytes too long: %s", over, p.Root).
 			Suggest("Choose a directory with a path of %d bytes at most.", len(p.Root)-over)
@@ -304,7 +308,7 @@ func privateDir(dir string) error {
 
 	if !info.IsDir() || !IsOwn(info) {
 		return parley.Errorf(parley.StorageUnavailable, "%s is not a directory of yours", dir).
-			Suggest("Remove it, or have its owner remove it.")
+			Suggest("Remove it, have its owner remove it, or set XDG_RUNTIME_DIR to a directory of yours.")
 	}
 
 	if info.Mode().Perm()&0o077 != 0 {

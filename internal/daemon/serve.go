@@ -101,9 +101,6 @@ type daemon struct {
 
 // open acquires everything that can be refused, cheapest first.
 func (d *daemon) open(ctx context.Context) error {
-	if err := d.Place.checkForeign(); err != nil {
-		return err
-	}
 	if err := d.Place.Prepare(); err != nil {
 		return err
 	}

@@ -5,23 +5,61 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"parley"
 	"parley/internal/plainfile"
 )
 
-// checkForeign refuses a database that came with a git repository: its responders, keys and agents
+// CheckOrigin refuses a database that came with somebody else's files: its responders, keys and agents
 // would be those of whoever wrote it. parley's own never gets into git, because [Place.Prepare] tells
 // git to ignore it.
-func (p Place) checkForeign() error {
-	if _, err := os.Lstat(p.Database()); err != nil || !trackedByGit(p.Database()) {
+func (p Place) CheckOrigin() error {
+	there, err := os.Lstat(p.Database())
+	switch {
+	case err != nil:
 		return nil
+	case trackedByGit(p.Database()):
+		return parley.Errorf(parley.NotTrusted, "%s came with the repository: git tracks it", p.State("")).
+			With("file", p.Database()).
+			Suggest("It is not of this machine. Remove it: git rm -r --cached %s, "+
+				"then delete or move the directory.", StateDir)
+	case p.Foreign() && !p.hasMoved(there):
+		return parley.Errorf(parley.NotTrusted,
+			"%s was not made here: it may have come with somebody else's files", p.Database()).
+			With("file", p.Database()).
+			Suggest("If it is yours, in a directory that you have copied or moved: parley trust --database. "+
+				"Else delete or move %s.", p.State(""))
 	}
-	return parley.Errorf(parley.NotTrusted, "%s came with the repository: git tracks it", p.State("")).
-		With("file", p.Database()).
-		Suggest("It is not of this machine. Remove it: git rm -r --cached %s, "+
-			"then delete or move the directory.", StateDir)
+	return nil
+}
+
+// Foreign reports whether the workspace has a database although the user has run no daemon here.
+func (p Place) Foreign() bool {
+	if _, err := os.Lstat(p.Database()); err != nil || p.Anchor() == "" {
+		return false
+	}
+	text, err := plainfile.Read(filepath.Join(p.Anchor(), rootFile), maxNote)
+	return err != nil || strings.TrimSuffix(string(text), "\n") != p.Root
+}
+
+// hasMoved reports whether the database is that of another place of the user's, by its second name.
+func (p Place) hasMoved(database os.FileInfo) bool {
+	places := filepath.Dir(p.Anchor())
+	spares, _ := filepath.Glob(filepath.Join(globQuote(places), "*", filepath.Base(p.Database()))) // the pattern is sound
+	return slices.ContainsFunc(spares, func(spare string) bool {
+		second, err := os.Lstat(spare)
+		return err == nil && os.SameFile(database, second)
+	})
+}
+
+// Believe lets a database count that was not made here.
+func (p Place) Believe() error {
+	if err := privateDir(p.Launch); err != nil {
+		return err
+	}
+	return p.writeRoot()
 }
 
 // trackedByGit reports whether the index of the git repository around a file has it. It reads the index

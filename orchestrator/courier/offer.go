@@ -15,11 +15,12 @@ import (
 // From then on the message takes the way of all others, but for its claim: while the way is not free,
 // it is given back.
 
-// offer makes an offer, if a message that comes now could be typed at once.
+// offer makes an offer, if a message that comes now could be typed at once. Of a program without
+// markers, the screen must rest first, from one look to the next.
 func (c *courier) offer() {
 	t := c.m.Terminal()
 	quiet := !c.open && !c.behind && c.stranded == nil && len(c.unproven) == 0 && !c.memory.cautious
-	if t == nil || !quiet || !c.numbered {
+	if t == nil || !quiet || !c.numbered || !t.Profile.HasMarkers() && !t.Profile.Instant() {
 		return
 	}
 
