@@ -45,7 +45,7 @@ A script sets PARLEY_TRUST to the SHA-256 of the file instead.`,
 	cmd.MarkFlagsMutuallyExclusive("database", "forget")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if database {
-			return c.trustDatabase(args, yes)
+			return trustDatabase(c, args, yes)
 		}
 
 		t, err := c.teamFile(args)
@@ -109,7 +109,7 @@ func (c *cli) trust(t *daemon.Team, yes bool) error {
 }
 
 // trustDatabase lets a database count that was not made here, after asking.
-func (c *cli) trustDatabase(args []string, yes bool) error {
+func trustDatabase(c *cli, args []string, yes bool) error {
 	if len(args) > 0 {
 		return parley.Errorf(parley.InvalidArgument, "--database is about the workspace's own, and takes no file").
 			Suggest("Name another workspace with --workspace.")

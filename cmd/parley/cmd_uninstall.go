@@ -71,7 +71,7 @@ func (c *cli) uninstall(ctx context.Context, yes, workspaces bool) error {
 		return parley.Errorf(parley.InvalidArgument, "nobody can be asked: there is no terminal").
 			With("would_remove", res.Removed).
 			Suggest("Look at the list with --json, then run parley uninstall --yes.")
-	case !yes && !c.mayRemove(res.Removed):
+	case !yes && !mayRemove(c, res.Removed):
 		return exitCode(1)
 	}
 
@@ -93,7 +93,7 @@ func mustRest(ctx context.Context, c *cli) error {
 }
 
 // mayRemove shows what would be removed and asks.
-func (c *cli) mayRemove(traces []daemon.Trace) bool {
+func mayRemove(c *cli, traces []daemon.Trace) bool {
 	for _, t := range traces {
 		fmt.Fprintf(c.err, "%s  %s\n", c.paintFor(c.err, bold, t.Path), t.What)
 	}

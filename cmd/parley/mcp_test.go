@@ -26,6 +26,7 @@ func prepareDatabase(t testing.TB, h *testhome.Home) {
 	dir := filepath.Join(h.Workspace, daemon.StateDir)
 	must.Do(t, os.Mkdir(dir, 0o700))
 	must.Do(t, storetest.Prepare(filepath.Join(dir, "parley.db")))
+	must.Do(t, daemon.Locate(h.Workspace, daemon.Environ(h.Env)).Believe())
 }
 
 // An independent MCP client joins the team over `parley mcp`.

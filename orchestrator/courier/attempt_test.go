@@ -478,7 +478,7 @@ func TestScreenCountsFromWhenTheProgramHasItsTerminal(t *testing.T) {
 }
 
 func TestRefusalWithoutACodeIsInTheWordsOfTmux(t *testing.T) {
-	got := new(courier).refusal(&attempt{}, tmux.Outcome{Reason: tmux.Repeated, Detail: "the pane is at message 5"})
+	got := new(attempt).refusal(tmux.Outcome{Reason: tmux.Repeated, Detail: "the pane is at message 5"}, new(team.Member))
 	if want := "the pane is at message 5"; got.Reason != want || got.Code != parley.HoldRefused {
 		t.Errorf("got %+v, want %q", got, want)
 	}

@@ -289,7 +289,13 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 	defer c.m.Typing.Unlock()
 
 	t := c.m.Terminal()
-	looked, w, h := c.lookFor(ctx, t, &job)
+	looked, w, h := c.o.Now(), c.ahead.way, hold{}
+	if c.ahead.holds(t, &job, looked) {
+		looked = c.ahead.began
+	} else {
+		w, h = c.ready(ctx, t, &job)
+	}
+	c.ahead = foresight{}
 	c.blocked = h.blocked() && h.only || h.Code == parley.HoldBudget
 	if !h.none() {
 		return false, c.hold(ctx, job, h)

@@ -71,16 +71,9 @@ func (c *courier) lookAhead(ctx context.Context) {
 	}
 }
 
-// lookFor decides as ready does, by the look ahead if that is no older than a claim may take. It
-// returns when the look began.
-func (c *courier) lookFor(ctx context.Context, t *team.Terminal, job *store.Job) (began time.Time, w way, h hold) {
-	f, now := c.ahead, c.o.Now()
-	c.ahead = foresight{}
-	if f.messageID == job.Message.ID && f.on == t && now.Sub(f.ended) <= slowClaim {
-		return f.began, f.way, hold{}
-	}
-	w, h = c.ready(ctx, t, job)
-	return now, w, h
+// holds reports whether the look counts for a message. It may be as old as a claim may take.
+func (f *foresight) holds(t *team.Terminal, job *store.Job, now time.Time) bool {
+	return f.messageID == job.Message.ID && f.on == t && now.Sub(f.ended) <= slowClaim
 }
 
 // claim claims a message that is about to be typed, unless that was done as it was stored. Without

@@ -116,9 +116,9 @@ func (c *courier) conclude(
 		c.numbered = false // the database is older than the pane: count on from the pane
 		return false, c.close(ctx, job, ended(parley.DeliveryQueued, parley.EndedOutOfStep, ""))
 	case out.Phase == tmux.Refused:
-		return false, c.close(ctx, job, change(parley.DeliveryHeld, c.refusal(a, out)))
+		return false, c.close(ctx, job, change(parley.DeliveryHeld, a.refusal(out, c.m)))
 	case out.Phase == tmux.Pasted && passing(out.Reason) && !t.Stopping.Load():
-		return false, c.note(ctx, job, pastedAnd(c.refusal(a, out)))
+		return false, c.note(ctx, job, pastedAnd(a.refusal(out, c.m)))
 	case out.Phase == tmux.Entered && a.followed.refusal != "":
 		return true, c.close(ctx, job, ended(parley.DeliveryUnconfirmed, parley.EndedRefused, a.followed.refusal))
 	case out.Phase == tmux.Entered && out.Reason == tmux.NotTaken && t.Profile.Look(out.Screen) == profile.Dialog:
@@ -134,7 +134,7 @@ func (c *courier) conclude(
 	}
 
 	c.stranded = strandedBy(t, job, a, out)
-	why := c.refusal(a, out).Reason
+	why := a.refusal(out, c.m).Reason
 	return true, c.close(ctx, job, ended(parley.DeliveryUnconfirmed, parley.EndedNotEntered, why))
 }
 
@@ -306,14 +306,14 @@ func (c *courier) notTaken(t *team.Terminal, a *attempt, out tmux.Outcome) parle
 }
 
 // refusal says why nothing more was typed.
-func (c *courier) refusal(a *attempt, out tmux.Outcome) hold {
+func (a *attempt) refusal(out tmux.Outcome, m *team.Member) hold {
 	switch out.Reason {
 	case tmux.InMode:
 		return held(parley.HoldScrolling, "")
 	case tmux.Touched:
 		return held(parley.HoldPersonTyping, "")
 	case tmux.Dead, tmux.Gone:
-		agent := c.m.Agent()
+		agent := m.Agent()
 		return held(parley.HoldExited, comeback(&agent))
 	case tmux.InputOff:
 		return held(parley.HoldInputOff, "")
