@@ -222,7 +222,8 @@ func (r *newsReader) readMessages(n *News) error {
 		Hop                                                                                             int
 	}
 	if err := r.db.Raw(`SELECT m.seq, m.id, m.kind, m.sender_id,
-			CASE WHEN m.kind = 'thread' THEN m.text ELSE '' END AS text, m.thread_id, coalesce(t.title, '') AS title, m.chain_id, m.hop, m.accepted_at, m.response_status,
+			CASE WHEN m.kind = 'thread' THEN m.text ELSE '' END AS text,
+			m.thread_id, coalesce(t.title, '') AS title, m.chain_id, m.hop, m.accepted_at, m.response_status,
 			coalesce(a.seq, 0) AS replied, coalesce(a.chain_id, '') AS replied_chain,
 			coalesce(a.sender_id, '') AS replied_sender
 		FROM messages m LEFT JOIN messages a ON a.id = m.in_reply_to AND m.in_reply_to <> ''

@@ -25,9 +25,9 @@ file may have come with somebody else's repository. parley remembers the content
 after a change. The other settings always count, and so does your own
 ~/.config/parley/parley.yaml.
 
-With --database, it is about a database that lies in .parley and was not made here: your own, in a
-directory that you have copied, or somebody else's. Its agents, keys and responders would count.
-The daemon does not start before you trust it.
+With --database, you trust a database instead: one that lies in .parley and was not made here. It
+is your own, in a directory that you have copied, or somebody else's. The daemon does not start
+before you trust it. Then its agents, keys and responders count.
 
 A script sets PARLEY_TRUST to the SHA-256 of the file instead.`,
 		Example: `  parley trust
@@ -119,8 +119,10 @@ func trustDatabase(c *cli, args []string, yes bool) error {
 		return err
 	}
 
+	words := " counts."
 	switch {
 	case !at.Foreign():
+		words, err = " needs no trust: it was made here, or there is none.", at.CheckOrigin()
 	case c.isAgent():
 		return parley.Errorf(parley.NotAuthorized, "an agent cannot trust a database in your place").
 			Suggest("The operator runs parley trust --database in a terminal of their own.")
@@ -145,7 +147,7 @@ func trustDatabase(c *cli, args []string, yes bool) error {
 			Trusted bool   `json:"trusted"`
 		}{parley.OK, at.Database(), true})
 	}
-	return c.printLine(at.Database() + " counts.")
+	return c.printLine(at.Database() + words)
 }
 
 // isAgent reports whether the program of a launched agent runs this command.

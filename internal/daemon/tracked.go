@@ -16,7 +16,7 @@ import (
 // would be those of whoever wrote it. parley's own never gets into git, because [Place.Prepare] tells
 // git to ignore it.
 func (p Place) CheckOrigin() error {
-	there, err := os.Lstat(p.Database())
+	_, err := os.Lstat(p.Database())
 	switch {
 	case err != nil:
 		return nil
@@ -25,7 +25,7 @@ func (p Place) CheckOrigin() error {
 			With("file", p.Database()).
 			Suggest("It is not of this machine. Remove it: git rm -r --cached %s, "+
 				"then delete or move the directory.", StateDir)
-	case p.Foreign() && !p.hasMoved(there):
+	case p.Foreign():
 		return parley.Errorf(parley.NotTrusted,
 			"%s was not made here: it may have come with somebody else's files", p.Database()).
 			With("file", p.Database()).
@@ -35,19 +35,22 @@ func (p Place) CheckOrigin() error {
 	return nil
 }
 
-// Foreign reports whether the workspace has a database although the user has run no daemon here.
+// Foreign reports whether the workspace has a database that only the user's trust makes count: no daemon
+// of the user's has run here, and git does not track it.
 func (p Place) Foreign() bool {
-	if _, err := os.Lstat(p.Database()); err != nil || p.Anchor() == "" {
+	database, err := os.Lstat(p.Database())
+	if err != nil || p.Anchor() == "" || trackedByGit(p.Database()) {
 		return false
 	}
 	text, err := plainfile.Read(filepath.Join(p.Anchor(), rootFile), maxNote)
-	return err != nil || strings.TrimSuffix(string(text), "\n") != p.Root
+	known := err == nil && strings.TrimSuffix(string(text), "\n") == p.Root
+	return !known && !p.hasMoved(database)
 }
 
 // hasMoved reports whether the database is that of another place of the user's, by its second name.
 func (p Place) hasMoved(database os.FileInfo) bool {
-	places := filepath.Dir(p.Anchor())
-	spares, _ := filepath.Glob(filepath.Join(globQuote(places), "*", filepath.Base(p.Database()))) // the pattern is sound
+	pattern := filepath.Join(globQuote(filepath.Dir(p.Anchor())), "*", filepath.Base(p.Database()))
+	spares, _ := filepath.Glob(pattern) // the pattern is sound
 	return slices.ContainsFunc(spares, func(spare string) bool {
 		second, err := os.Lstat(spare)
 		return err == nil && os.SameFile(database, second)

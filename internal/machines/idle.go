@@ -142,7 +142,7 @@ func (f *field) addAgents(ctx context.Context, s *store.Store, host, many int) e
 }
 
 // statements are all of parley's in the database. BEGIN and COMMIT count, what looks at statements does not.
-const statements = `SELECT coalesce(sum(calls), 0)::bigint 
+const statements = `SELECT coalesce(sum(calls), 0)::bigint
 	FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid
 	WHERE d.datname = current_database() AND query NOT LIKE '%pg_stat_statements%'`
 

@@ -15,8 +15,8 @@ import (
 // From then on the message takes the way of all others, but for its claim: while the way is not free,
 // it is given back.
 
-// offer makes an offer, if a message that comes now could be typed at once. Of a program without
-// markers, the screen must rest first, from one look to the next.
+// offer makes an offer, if a message that comes now could be typed at once. The screen of a program
+// without markers must rest first, from one look to the next, unless its profile waits for nothing.
 func (c *courier) offer() {
 	t := c.m.Terminal()
 	quiet := !c.open && !c.behind && c.stranded == nil && len(c.unproven) == 0 && !c.memory.cautious
