@@ -84,11 +84,12 @@ It proves and shows what became of each message. Without a command, parley opens
 		Example: `  parley launch coder -- claude
   parley send coder "please rebase"
   parley log -f`,
-		Args:          noSuchCommand,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return screenOrHelp(cmd, c) },
-		Version:       buildVersion(),
-		SilenceErrors: true,
-		SilenceUsage:  true,
+		Args:              noSuchCommand,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return screenOrHelp(cmd, c) },
+		Version:           buildVersion(),
+		PersistentPreRunE: checkFlagsTogether,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
 	}
 
 	root.SetFlagErrorFunc(misusedFlag)

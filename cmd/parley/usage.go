@@ -48,6 +48,21 @@ func misusedFlag(cmd *cobra.Command, err error) error {
 	return wrong
 }
 
+// checkFlagsTogether refuses flags that exclude one another. Cobra checks them too, and says so in its own words.
+func checkFlagsTogether(cmd *cobra.Command, _ []string) error {
+	if cmd.ValidateFlagGroups() == nil {
+		return nil
+	}
+
+	var given []string
+	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Changed {
+			given = append(given, "--"+f.Name)
+		}
+	})
+	return misused(cmd, fmt.Errorf("these do not go together: %s", strings.Join(given, ", ")))
+}
+
 func flagNames(cmd *cobra.Command) []string {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
