@@ -17,7 +17,11 @@ var unfinished = []string{"refusedFile", "rateLimited", "invalid", "NoModelAnswe
 // Every error that a caller sees says what to do next.
 func TestErrorsNameTheNextStep(t *testing.T) {
 	errors := 0
-	err := fs.WalkDir(os.DirFS("."), ".", func(path string, d fs.DirEntry, err error) error {
+	tree := os.DirFS(".")
+	err := fs.WalkDir(tree, ".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && outside(tree, path) {
+			return fs.SkipDir
+		}
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
 		}

@@ -238,6 +238,9 @@ func testsOf(t *testing.T, root string) map[string]bool {
 	functions, names := map[string][]string{}, map[string][]string{} // by file
 	suite := []string{}
 	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err == nil && ofTools(d) {
+			return fs.SkipDir
+		}
 		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") {
 			return err
 		}

@@ -233,7 +233,10 @@ func declaredTests(t *testing.T) map[string]bool {
 	t.Helper()
 	names := map[string]bool{}
 	declared := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
-	must.Do(t, filepath.WalkDir("../..", func(path string, _ fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && ofTools(d) {
+			return fs.SkipDir
+		}
 		if err != nil || !strings.HasSuffix(path, "_test.go") {
 			return err
 		}
@@ -244,6 +247,12 @@ func declaredTests(t *testing.T) map[string]bool {
 		return err
 	}))
 	return names
+}
+
+// ofTools reports whether a directory is no source, such as .git and .build. While the tests run, other parts of a
+// check write to that.
+func ofTools(d fs.DirEntry) bool {
+	return d.IsDir() && strings.HasPrefix(d.Name(), ".") && strings.Trim(d.Name(), ".") != ""
 }
 
 // Links between the documents lead to a file that exists, and to a heading of it.
