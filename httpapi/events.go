@@ -13,11 +13,6 @@ import (
 	"parley"
 )
 
-// writeWait bounds how long a reader of the stream may leave its connection full before
-// the connection is dropped; the reader can resume where it was. Without a limit, such a
-// reader could delay the server's shutdown.
-const writeWait = 10 * time.Second
-
 // sink takes a stream of events.
 type sink interface {
 	// page writes the events, or a heartbeat if there are none, and reports whether the
@@ -54,7 +49,7 @@ func (a *api) serveEvents(w http.ResponseWriter, r *http.Request, op *parley.Op,
 		return
 	}
 
-	a.follow(r.Context(), r, openStream(w), op, page)
+	a.follow(r.Context(), r, a.openStream(w), op, page)
 }
 
 // follow writes a page of events and those that come after it to the client.
@@ -118,18 +113,19 @@ func (a *api) readEvents(ctx context.Context, inv *parley.Invocation) (*parley.R
 
 // stream writes server-sent events. After the first write that fails it writes nothing.
 type stream struct {
-	w   http.ResponseWriter
-	rc  *http.ResponseController
-	err error
+	w    http.ResponseWriter
+	rc   *http.ResponseController
+	wait time.Duration // api.writeWait
+	err  error
 }
 
 // openStream begins the response, so that the client sees that the stream is open.
-func openStream(w http.ResponseWriter) *stream {
+func (a *api) openStream(w http.ResponseWriter) *stream {
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusOK)
-	s := &stream{w: w, rc: http.NewResponseController(w)}
+	s := &stream{w: w, rc: http.NewResponseController(w), wait: a.writeWait}
 	s.comment("parley")
 	return s
 }
@@ -162,7 +158,7 @@ func (s *stream) write(text string) {
 	if s.err != nil {
 		return
 	}
-	_ = s.rc.SetWriteDeadline(time.Now().Add(writeWait)) // not every writer supports deadlines
+	_ = s.rc.SetWriteDeadline(time.Now().Add(s.wait)) // not every writer supports deadlines
 	_, s.err = s.w.Write([]byte(text))
 }
 

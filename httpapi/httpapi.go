@@ -100,6 +100,10 @@ type api struct {
 	bodyWait time.Duration
 	// drainWait bounds how long the rest of a refused body is read.
 	drainWait time.Duration
+	// writeWait bounds how long a reader of a stream may leave its connection full before the
+	// connection is dropped; the reader can resume where it was. Without a limit, such a reader
+	// could delay the server's shutdown.
+	writeWait time.Duration
 	// healthWait bounds the check of the database and tmux. Probes commonly wait for a few
 	// seconds.
 	healthWait time.Duration
@@ -124,7 +128,8 @@ func newAPI(o Options) *api {
 
 	o.Version = cmp.Or(o.Version, "unknown")
 	a := &api{Options: o, routes: routesOf(parley.Ops), requests: newRequests(o.Version),
-		heartbeat: 15, bodyWait: 5 * time.Second, drainWait: 10 * time.Second, healthWait: 2 * time.Second}
+		heartbeat: 15, bodyWait: 5 * time.Second, drainWait: 10 * time.Second,
+		writeWait: 10 * time.Second, healthWait: 2 * time.Second}
 	a.document = sync.OnceValue(func() []byte { return openAPI(parley.Ops, o.Version) })
 	a.pages = map[string]page{
 		"/healthz":      {"healthz", a.serveHealth},

@@ -41,7 +41,7 @@ func (a *api) serveWebSocket(w http.ResponseWriter, r *http.Request, op *parley.
 	gone := conn.CloseRead(reading)
 	defer context.AfterFunc(gone, cancel)()
 
-	a.follow(ctx, r, socket{conn}, op, page)
+	a.follow(ctx, r, socket{conn, a.writeWait}, op, page)
 
 	// Close waits five seconds for a client that does not answer, unless reading ends.
 	defer time.AfterFunc(lastWrite, stopReading).Stop()
@@ -80,14 +80,17 @@ func withLastWrite(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 // socket writes a stream of events to a WebSocket.
-type socket struct{ *websocket.Conn }
+type socket struct {
+	*websocket.Conn
+	wait time.Duration // api.writeWait
+}
 
 func (s socket) page(ctx context.Context, p *parley.ReadEventsResult) bool {
 	ctx, cancel := withLastWrite(ctx)
 	defer cancel()
 
 	if len(p.Events) == 0 {
-		ctx, cancel := context.WithTimeout(ctx, writeWait)
+		ctx, cancel := context.WithTimeout(ctx, s.wait)
 		defer cancel()
 		return s.Ping(ctx) == nil // the pong shows that the client is there
 	}
@@ -114,7 +117,7 @@ func (s socket) write(ctx context.Context, v any) bool {
 	if err != nil {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(ctx, writeWait)
+	ctx, cancel := context.WithTimeout(ctx, s.wait)
 	defer cancel()
 	return s.Write(ctx, websocket.MessageText, b) == nil
 }

@@ -229,14 +229,21 @@ func TestAQuietWebSocketIsPinged(t *testing.T) {
 
 // A client that reads nothing is behind by as much as its connection holds; the
 // others and the service do not notice it.
-func TestASlowReaderDelaysNobody(t *testing.T) {
-	t.Parallel()
-	events := make([]parley.Event, 5000) // more bytes than the buffers of a connection hold
+// manyEvents are more bytes than the buffers of a connection hold.
+func manyEvents() []parley.Event {
+	events := make([]parley.Event, 5000)
 	for i := range events {
 		events[i] = parley.Event{Seq: int64(i + 1), Type: parley.EventDirectMessage, Preview: strings.Repeat("x", 2000)}
 	}
+	return events
+}
 
-	d := serve(t, New(options(record(events...))))
+func TestASlowReaderDelaysNobody(t *testing.T) {
+	t.Parallel()
+	events := manyEvents()
+	a := newAPI(options(record(events...)))
+	a.writeWait = 5 * time.Minute // a busy machine takes a minute to read them all
+	d := serve(t, a.handler())
 	slow := d.socket("/api/events?limit=1000")
 	lines, _ := d.open("/api/events?limit=1000", sse) // its reader stops at 100 lines
 	quick := d.socket("/api/events?limit=1000")
@@ -246,6 +253,28 @@ func TestASlowReaderDelaysNobody(t *testing.T) {
 
 	expectMessages(t, slow, 1, 2, 3)
 	expectLines(t, lines, ":parley", "id: 1")
+}
+
+func TestAReaderThatStopsIsDropped(t *testing.T) {
+	t.Parallel()
+	a := newAPI(options(record(manyEvents()...)))
+	a.writeWait = 100 * time.Millisecond
+	served := make(chan struct{}, 2)
+	handler := a.handler()
+	d := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		handler.ServeHTTP(w, r)
+		served <- struct{}{}
+	}))
+
+	d.socket("/api/events?limit=1000")
+	d.open("/api/events?limit=1000", sse)
+	for range 2 {
+		select {
+		case <-served:
+		case <-time.After(time.Minute):
+			t.Fatal("the server still writes to a reader that reads nothing")
+		}
+	}
 }
 
 func TestAWebSocketClientThatSendsIsDisconnected(t *testing.T) {
