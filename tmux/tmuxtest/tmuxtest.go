@@ -137,7 +137,7 @@ func Poll(t testing.TB, ok func() bool, seen func() string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()
-	if err := wait.Until(ctx, 10*time.Millisecond, func() (bool, error) { return ok(), nil }); err != nil {
+	if err := wait.Until(ctx, 20*time.Millisecond, func() (bool, error) { return ok(), nil }); err != nil {
 		t.Fatalf("%v: %s", err, seen())
 	}
 }
