@@ -87,7 +87,7 @@ func next(t *testing.T, lines <-chan string) string {
 			if line != "" || !ok {
 				return line
 			}
-		case <-time.After(20 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatal("nothing came")
 		}
 	}

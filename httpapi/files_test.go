@@ -222,7 +222,7 @@ func TestUploadEndsWithTheDaemon(t *testing.T) {
 		if !strings.Contains(err.Error(), "503") {
 			t.Errorf("it ended with %v, want 503", err)
 		}
-	case <-time.After(20 * time.Second): // uploadPause would give another answer
+	case <-time.After(time.Minute): // uploadPause would give another answer
 		t.Error("it goes on when the daemon has ended")
 	}
 

@@ -25,7 +25,7 @@ func (d *daemon) dial(path string, headers ...string) (*websocket.Conn, *http.Re
 		name, value, _ := strings.Cut(header, ": ")
 		h.Add(name, value)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	return websocket.Dial(ctx, strings.Replace(d.tcp, "http", "ws", 1)+path, &websocket.DialOptions{HTTPHeader: h})
 }
@@ -43,7 +43,7 @@ func (d *daemon) socket(path string, headers ...string) *websocket.Conn {
 // message reads the next one.
 func message(t *testing.T, conn *websocket.Conn) (map[string]any, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	typ, b, err := conn.Read(ctx)
 	if err != nil {

@@ -193,7 +193,7 @@ func TestALongCallReportsProgress(t *testing.T) {
 					if p.ProgressToken != "token" || p.Progress != float64(n+1) {
 						t.Errorf("notification %d is %+v", n, p)
 					}
-				case <-time.After(20 * time.Second):
+				case <-time.After(time.Minute):
 					t.Fatal("no progress came")
 				}
 			}
@@ -204,7 +204,7 @@ func TestALongCallReportsProgress(t *testing.T) {
 				if err != nil {
 					t.Error(err)
 				}
-			case <-time.After(20 * time.Second):
+			case <-time.After(time.Minute):
 				t.Fatal("the call does not end")
 			}
 		})
@@ -235,7 +235,7 @@ func TestManyCallsMayWaitOverStdio(t *testing.T) {
 
 	select {
 	case <-answered:
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Errorf("%d calls that wait hold up one that does not", waiting)
 	}
 

@@ -36,7 +36,7 @@ func await(t *testing.T, what <-chan struct{}, or string) {
 	t.Helper()
 	select {
 	case <-what:
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal(or)
 	}
 }

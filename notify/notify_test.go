@@ -63,7 +63,7 @@ func receive(t *testing.T, from chan request) request {
 	select {
 	case r := <-from:
 		return r
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("nothing came")
 		return request{}
 	}

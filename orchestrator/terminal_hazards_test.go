@@ -101,7 +101,7 @@ func TestCancelledLaunchLeavesNoProcess(t *testing.T) {
 	})
 
 	var pid int
-	ctx, cancel := context.WithTimeout(te.operator(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(te.operator(), time.Minute)
 	go func() {
 		defer cancel()
 		_ = wait.Until(ctx, 10*time.Millisecond, func() (bool, error) {

@@ -57,7 +57,7 @@ func TestWritesRingAtTheHostsThatTheyConcern(t *testing.T) {
 	must.Have(conn.Exec(t.Context(), `LISTEN `+pgx.Identifier{ann.doorbell.channel}.Sanitize()))(t)
 	expect := func(what, want string) {
 		t.Helper()
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		if got := must.Have(conn.WaitForNotification(ctx))(t).Payload; got != want {
 			t.Errorf("%s: the ring says %q, want %q", what, got, want)

@@ -176,8 +176,8 @@ while [ -e '`+reads+`' ]; do sleep 0.1; done & wait`)
 		if !errors.Is(err, stopped) {
 			t.Errorf("got %v, want %v", err, stopped)
 		}
-	case <-time.After(10 * time.Second):
-		t.Error("ssh -G still runs, 10 s after the end of the context")
+	case <-time.After(time.Minute):
+		t.Error("ssh -G still runs, a minute after the end of the context")
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 
 // Patience is how long helpers wait for a fact before they fail the test. It is long, for
 // busy machines.
-const Patience = 30 * time.Second
+const Patience = 2 * time.Minute
 
 // Binary is the tmux under test: $PARLEY_TMUX, or "tmux".
 func Binary() string {
