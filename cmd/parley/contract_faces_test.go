@@ -181,7 +181,7 @@ func (s *stage) database(t *testing.T) *sql.DB {
 }
 
 // inTime bounds a test's calls.
-func inTime(t *testing.T) context.Context {
+func inTime(t testing.TB) context.Context {
 	ctx, cancel := context.WithTimeoutCause(t.Context(), testhome.Patience, errors.New("the daemon does not answer"))
 	t.Cleanup(cancel)
 	return ctx

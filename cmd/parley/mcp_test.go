@@ -123,7 +123,7 @@ func TestMCPOverHTTPServesTheOfficialClient(t *testing.T) {
 	_ = session.Close() // the daemon is gone, so it may fail
 }
 
-func callTool(t *testing.T, session *mcp.ClientSession, name string, args map[string]any, into any) {
+func callTool(t testing.TB, session *mcp.ClientSession, name string, args map[string]any, into any) {
 	t.Helper()
 	ctx := inTime(t)
 	res, err := session.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: args})
