@@ -100,11 +100,11 @@ func (a *admission) admit(ctx context.Context, from *team.Member, d draft) (stor
 // takeOffers asks for the claim of what can be typed at once. The function that it returns ends the
 // offers that were not used.
 func (a *admission) takeOffers(post *store.Post) (end func()) {
-	taken := map[*team.Offer]*team.Member{}
+	taken, now := map[*team.Offer]*team.Member{}, a.now()
 	for i := range post.Deliveries {
 		d := &post.Deliveries[i]
 		m := a.roster.ByID(d.RecipientID)
-		if offer := m.Offers.Take(&post.Message); offer != nil {
+		if offer := m.Offers.Take(&post.Message, now); offer != nil {
 			taken[offer], d.PaneSeq = m, offer.PaneSeq
 			m.Wake() // to look at its terminal meanwhile
 		}

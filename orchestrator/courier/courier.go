@@ -293,7 +293,7 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 	if c.ahead.holds(t, &job, looked) {
 		looked = c.ahead.began
 	} else {
-		w, h = c.ready(ctx, t, &job)
+		w, h = c.ready(ctx, t, &job, looked)
 	}
 	c.ahead = foresight{}
 	c.blocked = h.blocked() && h.only || h.Code == parley.HoldBudget

@@ -2,6 +2,7 @@ package courier
 
 import (
 	"context"
+	"time"
 
 	"parley/orchestrator/team"
 	"parley/store"
@@ -43,7 +44,7 @@ type pane interface {
 type host interface {
 	Pane(t *team.Terminal) pane
 	Instance(t *team.Terminal) string // of the server that answers for the terminal now
-	Foreground(t *team.Terminal) ([]string, error)
+	Foreground(t *team.Terminal, since time.Time) ([]string, error)
 	Alive(t *team.Terminal) bool
 	terminalHost
 }
@@ -67,13 +68,13 @@ func (machine) Echo(t *team.Terminal) (bool, error)      { return tmux.Echo(t.TT
 
 // Foreground returns the command line of the program that has a terminal. Where the profile
 // cannot tell the program's own screen from another's, a pager or editor that the program has
-// started comes first.
-func (m machine) Foreground(t *team.Terminal) ([]string, error) {
+// started comes first. One that was started after since may be missed.
+func (m machine) Foreground(t *team.Terminal, since time.Time) ([]string, error) {
 	if t.Profile.HasMarkers() {
 		return tmux.Foreground(t.PID)
 	}
 
-	all, err := m.processes.Foreground(t.PID)
+	all, err := m.processes.Foreground(t.PID, since)
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ type foresight struct {
 
 // lookAhead looks at the terminal for the message that is being stored on the offer.
 func (c *courier) lookAhead(ctx context.Context) {
-	msg, coming := c.m.Offers.Coming()
+	msg, since, coming := c.m.Offers.Coming()
 	if !coming || c.ahead.messageID == msg.ID {
 		return
 	}
@@ -65,9 +65,10 @@ func (c *courier) lookAhead(ctx context.Context) {
 	c.m.Typing.Lock()
 	defer c.m.Typing.Unlock()
 
-	t, began := c.m.Terminal(), c.o.Now()
-	if w, h := c.ready(ctx, t, &store.Job{Message: msg}); h.none() {
-		c.ahead = foresight{messageID: msg.ID, on: t, way: w, began: began, ended: c.o.Now()}
+	// The couriers of a broadcast share what they see of the machine.
+	t := c.m.Terminal()
+	if w, h := c.ready(ctx, t, &store.Job{Message: msg}, since); h.none() {
+		c.ahead = foresight{messageID: msg.ID, on: t, way: w, began: since, ended: c.o.Now()}
 	}
 }
 

@@ -14,11 +14,12 @@ import (
 // lookWithin bounds one look at a terminal, which takes milliseconds. A stop waits for it.
 const lookWithin = 10 * time.Second
 
-// ready decides whether a message may be typed now, and how.
-func (c *courier) ready(ctx context.Context, t *team.Terminal, job *store.Job) (way, hold) {
+// ready decides whether a message may be typed now, and how. The look begins now or, where that
+// is dear, began after a time.
+func (c *courier) ready(ctx context.Context, t *team.Terminal, job *store.Job, began time.Time) (way, hold) {
 	// tmux tells whole seconds, and the look holds for typingPause after a key.
 	since := c.o.Now().Add(-time.Second)
-	facts := c.inspect(t)
+	facts := c.inspectSince(t, began)
 	spent := facts.spent != "" && c.m.IsForced(job.Message.ID)
 	if spent {
 		facts.spent = ""

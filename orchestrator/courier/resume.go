@@ -130,7 +130,7 @@ func (c *courier) resolve(ctx context.Context, t *team.Terminal, job store.Job) 
 func (c *courier) resume(
 	ctx context.Context, t *team.Terminal, job store.Job, l letter, waits func(hold) hold,
 ) (done bool, err error) {
-	w, h := c.ready(ctx, t, &job)
+	w, h := c.ready(ctx, t, &job, c.o.Now())
 	switch {
 	case h.none():
 	case h.composed(): // ours, or the attempt finds that it is not

@@ -29,7 +29,7 @@ func (h worldHost) program(t *team.Terminal) *program {
 	return nil
 }
 
-func (h worldHost) Foreground(t *team.Terminal) ([]string, error) {
+func (h worldHost) Foreground(t *team.Terminal, _ time.Time) ([]string, error) {
 	h.w.sync()
 	g := h.program(t)
 	if g == nil || !g.alive {

@@ -285,7 +285,7 @@ func (w *world) accept(e event) {
 	if w.daemon == nil {
 		return
 	}
-	if offer := w.daemon.m.Offers.Take(&body); offer != nil {
+	if offer := w.daemon.m.Offers.Take(&body, time.Now()); offer != nil {
 		w.storeOn(offer, job)
 		return
 	}

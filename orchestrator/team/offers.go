@@ -2,6 +2,7 @@ package team
 
 import (
 	"sync"
+	"time"
 
 	"parley"
 	"parley/store"
@@ -16,6 +17,7 @@ type Offers struct {
 	open    *Offer         // nobody has taken it; nil: there is none
 	taken   *Offer         // by a transaction that has not ended
 	coming  parley.Message // that it stores, as it was when the offer was taken
+	since   time.Time      // when that was
 	claimed *store.Job     // by one that has; nobody has begun to type it
 	unsure  bool           // a claim can be left in the database that is nobody's
 }
@@ -33,27 +35,27 @@ func (o *Offers) Make(offer Offer) {
 	o.open = &offer
 }
 
-// Take takes the offer for a message; nil when there is none. Whoever takes it must end it: with the
+// Take takes the offer for a message, now; nil when there is none. Whoever takes it must end it: with the
 // delivery in `typing`, through Enqueue, or with Return.
-func (o *Offers) Take(msg *parley.Message) *Offer {
+func (o *Offers) Take(msg *parley.Message, now time.Time) *Offer {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.open == nil || o.taken != nil || !o.open.Takes(msg) {
 		return nil
 	}
-	o.taken, o.coming, o.open = o.open, *msg, nil
+	o.taken, o.coming, o.since, o.open = o.open, *msg, now, nil
 	return o.taken
 }
 
-// Coming returns the message for which the offer was taken, while the transaction that stores it has
-// not ended.
-func (o *Offers) Coming() (msg parley.Message, coming bool) {
+// Coming returns the message for which the offer was taken, and when it was, while the transaction
+// that stores it has not ended.
+func (o *Offers) Coming() (msg parley.Message, since time.Time, coming bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.taken == nil {
-		return parley.Message{}, false
+		return parley.Message{}, time.Time{}, false
 	}
-	return o.coming, true
+	return o.coming, o.since, true
 }
 
 // Return ends an offer that was taken and, as far as its taker knows, not used. It does nothing, and
