@@ -132,10 +132,14 @@ func median(b *testing.B, times []time.Duration, unit string) {
 	b.ReportMetric(0, "ns/op") // it includes what is not measured
 }
 
-// medianOf reports the median of the times that something takes.
+// restBetween is a pause after which programs and couriers are idle again.
+const restBetween = 3 * time.Millisecond
+
+// medianOf reports the median of the times that something takes, each time from rest.
 func medianOf(b *testing.B, do func()) {
 	var times []time.Duration
 	for b.Loop() {
+		time.Sleep(restBetween)
 		start := time.Now()
 		do()
 		times = append(times, time.Since(start))

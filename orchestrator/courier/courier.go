@@ -337,7 +337,7 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 
 // lookAgain looks what is in the way of a message that took long to claim.
 func (c *courier) lookAgain(ctx context.Context, t *team.Terminal, job *store.Job) hold {
-	facts := c.inspect(t)
+	facts := c.inspect(t, c.o.Now())
 	facts.spent = "" // as it was decided before
 	h := c.look(ctx, t, job, &facts)
 	if _, passes := c.passes(t, job, h); passes {

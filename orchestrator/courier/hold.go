@@ -76,12 +76,9 @@ type facts struct {
 	unread     int                      // bytes in the terminal that the program has not read
 }
 
-// inspect collects the facts of a member's terminal, which may be nil. What has the terminal is told
-// as it is when that is asked for.
-func (c *courier) inspect(t *team.Terminal) facts { return c.inspectSince(t, c.o.Now()) }
-
-// inspectSince is inspect, but what has the terminal may be told as it was at a time.
-func (c *courier) inspectSince(t *team.Terminal, since time.Time) facts {
+// inspect collects the facts of a member's terminal, which may be nil. What has the terminal may be
+// told as it was at the time since.
+func (c *courier) inspect(t *team.Terminal, since time.Time) facts {
 	f := facts{pause: c.o.Paused(), agent: c.m.Agent()}
 	if c.o.Spent != nil {
 		f.spent = c.o.Spent(c.m.ID)

@@ -72,7 +72,7 @@ func (o *observation) judgeQuestion(hides bool) {
 func (c *courier) observe(t *team.Terminal, job *store.Job, screen tmux.Screen) observation {
 	// What is unread comes before the mode: a program that changes the mode may drop it,
 	// and after that nothing is unread although nothing was read.
-	facts := c.inspect(t)
+	facts := c.inspect(t, c.o.Now())
 	o := look(c.o.host, c.o.readings, t, c.o.Now(), screen)
 	o.facts = facts
 	o.report, _ = c.m.LastReport()

@@ -19,7 +19,7 @@ const lookWithin = 10 * time.Second
 func (c *courier) ready(ctx context.Context, t *team.Terminal, job *store.Job, began time.Time) (way, hold) {
 	// tmux tells whole seconds, and the look holds for typingPause after a key.
 	since := c.o.Now().Add(-time.Second)
-	facts := c.inspectSince(t, began)
+	facts := c.inspect(t, began)
 	spent := facts.spent != "" && c.m.IsForced(job.Message.ID)
 	if spent {
 		facts.spent = ""

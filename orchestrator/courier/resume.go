@@ -221,7 +221,7 @@ func (c *courier) proveLate(ctx context.Context) error {
 	if err != nil || n > 0 {
 		return nil
 	}
-	if facts := c.inspect(t); !t.Profile.HasMarkers() && !facts.otherProgram().none() {
+	if facts := c.inspect(t, c.o.Now()); !t.Profile.HasMarkers() && !facts.otherProgram().none() {
 		c.unproven = nil // that may have read it
 		return nil
 	}
