@@ -153,7 +153,7 @@ const SystemName = "parley"
 var (
 	nameForm = expression(`^[A-Za-z][A-Za-z0-9_-]{0,31}$`)
 	hexForm  = expression(`^[0-9a-fA-F-]{8,}$`)
-	reserved = []string{"all", OperatorName, SystemName, "system"}
+	reserved = []string{"all", "you", OperatorName, SystemName, "system"}
 )
 
 // CheckName returns an INVALID_ARGUMENT error unless an agent may have the name: a
@@ -166,7 +166,7 @@ func CheckName(name string) error {
 			Suggest("Use a letter, then letters, digits, - or _, 32 characters at most.")
 	case slices.Contains(reserved, strings.ToLower(name)):
 		return Errorf(InvalidArgument, "the name %q is reserved", name).
-			Suggest("Choose a name other than ALL, operator, parley and system.")
+			Suggest("Choose a name other than ALL, you, operator, parley and system.")
 	case hexForm().MatchString(name):
 		return Errorf(InvalidArgument, "the name %q looks like an id", name).
 			Suggest("Choose a name that does not consist of eight or more hexadecimal digits.")
