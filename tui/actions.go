@@ -78,7 +78,7 @@ func (x action) undoneBy(does string, back action) action {
 func (x action) run(ctx context.Context, s parley.Service) tea.Msg {
 	text, err := x.do(ctx, s)
 	if err != nil {
-		return doneMsg{err: err}
+		return doneMsg{err: err, page: x.page}
 	}
 	return doneMsg{text: text, undo: x.undo, page: x.page}
 }
@@ -88,7 +88,17 @@ type actions struct{ *shared }
 
 const whichAgent = "Choose an agent first (2)."
 
-func (a actions) run(x action) tea.Cmd { return a.change(x.run) }
+func (a actions) run(x action) tea.Cmd {
+	if x.page != "" { // it changes nothing
+		return a.do.call(x.run)
+	}
+	return a.change(x.run)
+}
+
+// askTo asks for a yes before something is done.
+func (a actions) askTo(question string, x action) tea.Cmd {
+	return a.ask(question, func() tea.Cmd { return a.run(x) })
+}
 
 // changing tells of the actions that are not done yet.
 type changing struct {
@@ -105,6 +115,9 @@ func (a actions) change(r request) tea.Cmd {
 // done tells what an action did, and takes it back if that was asked for meanwhile.
 func (a actions) done(msg doneMsg) tea.Cmd {
 	cmd := a.tellDone(msg)
+	if msg.page != "" {
+		return cmd
+	}
 	if a.changing.calls--; a.changing.calls > 0 || !a.changing.undo {
 		return cmd
 	}
@@ -126,7 +139,7 @@ func (a actions) tellDone(msg doneMsg) tea.Cmd {
 	}
 
 	if msg.page != "" {
-		a.help = help{open: true, title: msg.page, text: msg.text}
+		a.openPage(msg)
 		return nil
 	}
 
@@ -139,7 +152,19 @@ func (a actions) tellDone(msg doneMsg) tea.Cmd {
 	return a.link.lookSoon()
 }
 
-// undoLast undoes the last action. One that is not done yet is undone afterwards.
+// openPage opens the page of an answer, unless the person writes something meanwhile: the page would take
+// their keys.
+func (a actions) openPage(msg doneMsg) {
+	switch a.scope() {
+	case inShell, inTiles, inAnswer, inHelp:
+		a.help = help{open: true, title: msg.page, text: msg.text}
+	default:
+		a.tell("“" + msg.page + "” came while you were writing. Ask for it again.")
+	}
+}
+
+// undoLast undoes the last action. One that is not done yet is undone afterwards, and one that could not be
+// undone can be undone later.
 func (a actions) undoLast() tea.Cmd {
 	if a.changing.calls > 0 {
 		a.changing.undo = true
@@ -149,9 +174,15 @@ func (a actions) undoLast() tea.Cmd {
 		a.tell("Nothing to undo.")
 		return nil
 	}
-	back := a.undo.action
+	back := a.undo
 	a.undo = nil
-	return a.run(back)
+	return a.change(func(ctx context.Context, s parley.Service) tea.Msg {
+		text, err := back.action.do(ctx, s)
+		if err != nil {
+			return doneMsg{err: err, text: "Not undone", undo: back}
+		}
+		return doneMsg{text: text, undo: back.action.undo}
+	})
 }
 
 // pauseOrResume pauses the team's messages, or lets them go on.
@@ -185,7 +216,7 @@ func (a actions) stop() tea.Cmd {
 
 	x := act(parley.Service.StopAgent, parley.StopAgentRequest{Agent: agent.ID})
 
-	return a.ask(question, a.run(x.saying(agent.Name+" stopped.")))
+	return a.askTo(question, x.saying(agent.Name+" stopped."))
 }
 
 // restart asks first while the program runs: it loses what it is doing, or its whole context.
@@ -197,9 +228,9 @@ func (a actions) restart() tea.Cmd {
 	}
 
 	x := act(parley.Service.RestartAgent, parley.RestartAgentRequest{Agent: agent.ID})
-	yes := a.run(x.saying(agent.Name + " restarted."))
+	x = x.saying(agent.Name + " restarted.")
 	if !agent.State.Live() {
-		return yes
+		return a.run(x)
 	}
 
 	loses := "Its context is lost"
@@ -207,7 +238,7 @@ func (a actions) restart() tea.Cmd {
 		loses = "Its work is interrupted, and its conversation continues"
 	}
 
-	return a.ask(fmt.Sprintf("Restart %s? %s; messages are kept.", agent.Name, loses), yes)
+	return a.askTo(fmt.Sprintf("Restart %s? %s; messages are kept.", agent.Name, loses), x)
 }
 
 func (a actions) retry() tea.Cmd {

@@ -163,10 +163,6 @@ func (a *agents) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case agentsMsg, pastMsg:
 		a.sort()
-	case launchedMsg:
-		if msg.result != nil {
-			a.want = msg.result.AgentID
-		}
 	case temperaturesMsg:
 		a.measure()
 	case terminalMsg:

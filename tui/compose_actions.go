@@ -143,6 +143,9 @@ func (c *compose) notSent(d draft, err error) tea.Cmd {
 		cmds = append(cmds, c.link.lookLater())
 	}
 
+	if c.open && c.draft.to == d.to && c.draft.names != d.names {
+		d = d.apart()
+	}
 	here := c.open && c.draft.to == d.to
 	if here {
 		c.draft.text = c.text()

@@ -69,12 +69,24 @@ func (k *drafts) keep(d draft) {
 	k.kept[d.to] = d
 }
 
+// apart gives a draft an address of its own, by its recipients: what was written since is for others.
+func (d draft) apart() draft {
+	d.to, d.first = address{several: string(d.names)}, d.names
+	return d
+}
+
 // forget throws a draft away.
 func (k *drafts) forget(to address) { delete(k.kept, to) }
 
 // restore keeps a draft that was not sent. What was written for its address meanwhile follows it.
 func (k *drafts) restore(d draft) {
-	if newer, ok := k.kept[d.to]; ok && !newer.blank() {
+	newer, ok := k.kept[d.to]
+	switch {
+	case !ok || newer.blank():
+	case newer.names != d.names:
+		k.restore(d.apart())
+		return
+	default:
 		d.text = strings.TrimRight(d.text, "\n") + "\n" + newer.text
 	}
 	k.kept[d.to] = d

@@ -49,8 +49,8 @@ func TestRecipientsAreParsed(t *testing.T) {
 		{names: "coder, all", cast: "everyone"},
 		{names: "ALL", due: true, to: "ALL"},
 		{names: "@builders", cast: "builders"},
-		{names: "@builders", due: true, to: agentID("coder") + " " + agentID("tester")},
-		{names: "@builders scout", to: agentID("coder") + " " + agentID("tester") + " " + agentID("scout")},
+		{names: "@builders", due: true, to: "@builders"},
+		{names: "@builders scout", to: "@builders " + agentID("scout")},
 		{names: "Coder", to: agentID("coder")},
 		{names: "nobody", to: "nobody"},
 	} {

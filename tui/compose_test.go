@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -178,4 +179,38 @@ func TestEachAddressKeepsItsOwnDraft(t *testing.T) {
 	s.hides("for coder only")
 	s.press("esc", "c")
 	s.shows("for coder only")
+}
+
+func TestARefusedDraftTakesNoWordsForOthers(t *testing.T) {
+	s, f := newBusyScreen(t, 120, 40)
+	letThrough := s.heldBack()
+	s.press("w")
+	s.typed("coder")
+	s.press("enter")
+	s.enters("rebase please")
+
+	s.press("w")
+	s.typed("reviewer")
+	s.press("enter")
+	s.typed("look at the branch")
+	f.err = parley.Errorf(parley.RateLimited, "too many messages").Suggest("Wait.")
+	letThrough()
+
+	f.err, f.sent = nil, nil
+	s.press("enter")
+	if len(f.sent) != 1 || f.sent[0].To[0] != agentID("reviewer") || f.sent[0].Text != "look at the branch" {
+		t.Errorf("sent %+v", f.sent)
+	}
+}
+
+// The daemon knows the groups, and refuses the whole message when it does not know one.
+func TestAnUnknownGroupIsNotLeftOut(t *testing.T) {
+	s, f := newBusyScreen(t, 120, 40)
+	s.press("w")
+	s.typed("@buidlers, reviewer")
+	s.press("enter")
+	s.enters("stop pushing to main")
+	if len(f.sent) != 1 || !slices.Equal(f.sent[0].To, parley.Names{"@buidlers", agentID("reviewer")}) {
+		t.Errorf("sent %+v", f.sent)
+	}
 }

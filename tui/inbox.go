@@ -18,8 +18,9 @@ type inbox struct {
 	known  bool
 	asking bool
 	again  bool
-	asked  int // the unread count that list answers
-	unseen int // unread messages for which the list had no room
+	stale  bool // something happened to the operator's messages: the count alone does not tell
+	asked  int  // the unread count that list answers
+	unseen int  // unread messages for which the list had no room
 }
 
 // inboxMsg is the operator's inbox; unread is the count for which it was read.
@@ -40,11 +41,11 @@ func (d *shared) askInbox() tea.Cmd {
 		return nil
 	}
 
-	if b.known && b.asked == unread {
+	if b.known && b.asked == unread && !b.stale {
 		return nil
 	}
 
-	b.asking = true
+	b.asking, b.stale = true, false
 
 	return d.do.call(func(ctx context.Context, s parley.Service) tea.Msg {
 		if unread == 0 {
@@ -76,6 +77,17 @@ func (d *shared) takeInbox(msg inboxMsg) tea.Cmd {
 	}
 
 	return news
+}
+
+// concerns reports whether an event may change the operator's inbox.
+func (b *inbox) concerns(e parley.Event) bool {
+	switch {
+	case e.Type.Announces():
+		return e.Recipient == parley.OperatorName || e.Recipient == "" // for several
+	case e.Type == parley.EventDelivery:
+		return e.Recipient == parley.OperatorName || e.Agent == parley.OperatorName
+	}
+	return false
 }
 
 // unreadIn returns the unread posts of a thread.

@@ -9,7 +9,7 @@ import (
 // confirm is a question that is asked before something that cannot be undone.
 type confirm struct {
 	question string
-	yes      tea.Cmd
+	yes      func() tea.Cmd // is called once the person agrees: an action under way counts
 }
 
 func (c *confirm) lines(th theme, w int) []string {
@@ -38,7 +38,7 @@ func (p *prompt) insert(text string) {
 }
 
 // ask asks for a yes before a command runs.
-func (d *shared) ask(question string, yes tea.Cmd) tea.Cmd {
+func (d *shared) ask(question string, yes func() tea.Cmd) tea.Cmd {
 	d.confirm = &confirm{question: question, yes: yes}
 	return nil
 }
@@ -46,12 +46,14 @@ func (d *shared) ask(question string, yes tea.Cmd) tea.Cmd {
 func (d *shared) agree() tea.Cmd {
 	yes := d.confirm.yes
 	d.confirm = nil
-	return yes
+	return yes()
 }
 
 func (d *shared) decline() tea.Cmd {
 	d.confirm = nil
-	d.tell("Cancelled.")
+	if d.status.err == nil { // else it came while the question stood there
+		d.tell("Cancelled.")
+	}
 	return nil
 }
 

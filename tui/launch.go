@@ -289,9 +289,17 @@ func (f *launchForm) launched(msg launchedMsg) tea.Cmd {
 		return nil
 	}
 
+	waited := f.open
 	f.open = false
 	f.fields[nameField].text, f.fields[promptField].text = "", ""
 	f.tell(msg.name + " launched. " + f.key("a") + " attaches to it, " + f.key("c") + " writes to it.")
+
+	if !waited { // the person went on to something else: their next keys are for that
+		return f.link.lookSoon()
+	}
+	if a, ok := f.screens[atAgents].(*agents); ok {
+		a.want = msg.result.AgentID
+	}
 
 	return tea.Batch(f.goTo(atAgents), f.link.lookSoon())
 }

@@ -129,3 +129,19 @@ func TestFormKeepsWhatIsWritten(t *testing.T) {
 	s.press("L")
 	s.shows("▸ name        amy")
 }
+
+// The person goes on while a program is launched: their next keys are for what they see.
+func TestALaunchThatEndsDoesNotTakeTheScreen(t *testing.T) {
+	f := busyTeam()
+	s := newScreen(t, f, 120, 40, withPrograms)
+	letThrough := s.heldBack()
+	s.press("L")
+	s.typed("amy")
+	s.press("enter", "esc", "3", "1", "/")
+	s.typed("hel")
+	letThrough()
+	s.typed("p")
+	if s.m.at != atTraffic || s.m.traffic.filter.text != "help" || f.paused != nil {
+		t.Errorf("on screen %d, with the filter %q, paused %v", s.m.at, s.m.traffic.filter.text, f.paused)
+	}
+}

@@ -52,6 +52,10 @@ func newModel(o Options, do commands) *model {
 	m.threads = newThreads(a)
 	m.needs = newNeeds(a, m.compose, m.threads)
 	m.screens = [places]screen{m.traffic, m.agents, m.threads, m.needs, m.health}
+	a.scope = m.scope
+	a.covered = func() bool {
+		return m.layout.small() || m.over != nil || m.help.open || m.palette.open || m.form.open || m.workspaces.open
+	}
 	m.bindKeys(o.Keys)
 	m.begin(o.Open)
 	m.fail(o.Problem)

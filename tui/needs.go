@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"slices"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -26,6 +27,7 @@ type needs struct {
 	list      []need
 	err       error
 	detail    needDetail
+	moved     time.Time // when the marker last went to another need by itself
 	question  *question // takes the keys; nil: none does
 }
 
@@ -71,6 +73,17 @@ func (n *needs) keys() []binding {
 		bind("i", "explain what happened to the message", n.explain).
 			hinted("explain").named("explain").unless(func() bool { return n.none() || n.selected().MessageID == "" }),
 	}
+}
+
+// slipped reports whether the marker has only just come to its need because another one went: a key that was
+// on its way is meant for that. It says so.
+func slipped(n *needs) bool {
+	if n.do.now().Sub(n.moved) >= tileRests {
+		return false
+	}
+	n.moved = time.Time{}
+	n.tell("The list has just changed. Look again, then press the key again.")
+	return true
 }
 
 // none reports whether nothing needs the operator.
@@ -174,6 +187,7 @@ func (n *needs) move(by motion) tea.Cmd {
 		return nil
 	}
 	n.mark(n.index() + by.lines(n.height))
+	n.moved = time.Time{}
 	n.detail.top = 0
 	return nil
 }

@@ -17,6 +17,9 @@ type dropDraftMsg struct{ to address }
 // assist does what helps most with the need under the marker: the first option of its
 // row.
 func (n *needs) assist() tea.Cmd {
+	if slipped(n) {
+		return nil
+	}
 	x := n.selected()
 	if x == nil {
 		n.tell(nothingNeeded)
@@ -42,10 +45,10 @@ func (n *needs) assist() tea.Cmd {
 	case parley.NeedUnanswered:
 		return n.retryTo(x.MessageID, x.AgentID)
 	case parley.NeedNewcomer:
-		return n.ask(fmt.Sprintf("Let %s take part?", safeLine(x.Agent)), n.admit(x, true))
+		return n.ask(fmt.Sprintf("Let %s take part?", safeLine(x.Agent)), func() tea.Cmd { return n.admit(x, true) })
 	case parley.NeedApproval:
 		question := fmt.Sprintf("Make %s a special agent? It then has the rights of one.", safeLine(x.Agent))
-		return n.ask(question, n.decide(x, true))
+		return n.ask(question, func() tea.Cmd { return n.decide(x, true) })
 	case parley.NeedHeld:
 		return n.control(parley.ControlConversationRequest{Action: parley.ActionRelease, MessageID: x.MessageID}, nil)
 	case needMessage, needAnswer:
@@ -62,6 +65,9 @@ func (n *needs) assist() tea.Cmd {
 
 // drop dismisses the need under the marker, in the way of its kind.
 func (n *needs) drop() tea.Cmd {
+	if slipped(n) {
+		return nil
+	}
 	x := n.selected()
 	if x == nil {
 		n.tell(nothingNeeded)
@@ -76,14 +82,14 @@ func (n *needs) drop() tea.Cmd {
 	case parley.NeedHeld:
 		return n.muteHeld()
 	case parley.NeedNewcomer:
-		return n.ask(fmt.Sprintf("Turn %s away? Its key ends.", safeLine(x.Agent)), n.admit(x, false))
+		return n.ask(fmt.Sprintf("Turn %s away? Its key ends.", safeLine(x.Agent)), func() tea.Cmd { return n.admit(x, false) })
 	case parley.NeedApproval:
 		return n.decide(x, false)
 	case needMessage, needAnswer:
 		return n.readLetter()
 	case needUnsent:
 		to := x.draft.to
-		return n.ask("Discard this draft? It cannot be recovered.", func() tea.Msg { return dropDraftMsg{to} })
+		return n.ask("Discard this draft? It cannot be recovered.", func() tea.Cmd { return func() tea.Msg { return dropDraftMsg{to} } })
 	}
 
 	n.tell("It disappears once the cause is gone.")
@@ -93,6 +99,9 @@ func (n *needs) drop() tea.Cmd {
 
 // again tries again what the need under the marker is about.
 func (n *needs) again() tea.Cmd {
+	if slipped(n) {
+		return nil
+	}
 	x := n.selected()
 	switch {
 	case x == nil:

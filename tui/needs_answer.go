@@ -105,7 +105,14 @@ func (n answering) answerWithWords() tea.Cmd {
 }
 
 func (n answering) askWords(choice, label string) tea.Cmd {
-	return n.askLine(safeLine(label), func(text string) tea.Cmd { return n.giveAnswer(choice, text) })
+	q := n.question
+	return n.askLine(safeLine(label), func(text string) tea.Cmd {
+		if n.question != q { // checkQuestion closed it meanwhile
+			n.tell("The question of " + q.agent + " has changed or was answered. Nothing was sent.")
+			return nil
+		}
+		return n.giveAnswer(choice, text)
+	})
 }
 
 // giveAnswer sends an answer to the dialog that was seen, and to no other.

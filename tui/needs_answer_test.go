@@ -66,3 +66,15 @@ func TestSecretsAreNotAnsweredFromNeeds(t *testing.T) {
 	s.press("4", "enter")
 	s.shows("Back from coder.")
 }
+
+func TestWordsForAQuestionThatHasGoneAreNotSent(t *testing.T) {
+	f := busyTeam()
+	f.asks(permission())
+	s := newScreen(t, f, 120, 30)
+	s.press("4", "enter", "3")
+	s.typed("use tabs")
+	f.needs[0].Dialog = &parley.Dialog{ID: "other", Question: "And this?", Options: permission().Options}
+	s.send(tickMsg(noon))
+	s.press("enter")
+	s.did("")
+}

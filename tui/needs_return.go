@@ -48,5 +48,5 @@ func (n *needs) startAfresh() tea.Cmd {
 	x := act(parley.Service.RestartAgent, parley.RestartAgentRequest{Agent: agent.ID, Fresh: true})
 	question := fmt.Sprintf("Start %s with a new conversation? parley forgets its old one.", agent.Name)
 
-	return n.ask(question, n.run(x.saying(agent.Name+" started afresh.")))
+	return n.askTo(question, x.saying(agent.Name+" started afresh."))
 }

@@ -177,3 +177,59 @@ func TestNeedsGiveTheirTextTheRoom(t *testing.T) {
 	s.press("4")
 	s.shows("exited ops   4m   its program ended with status 0, and s")
 }
+
+// writes gives the operator one unread message, of coder, in place of all others.
+func (f *fakeService) writes(text string) {
+	f.letters = []parley.InboxMessage{{MessageID: "5f0c00ff-1111-4111-8111-111111111111", Sender: "coder",
+		Content: text, Timestamp: noon}}
+	f.emit(parley.Event{Type: parley.EventDirectMessage, Time: noon, MessageID: f.letters[0].MessageID, Sender: "coder",
+		SenderID: idOf("coder"), Recipient: parley.OperatorName, RecipientID: operatorID, Preview: text})
+}
+
+func TestAnotherMessageWithTheSameCountIsShownAndRings(t *testing.T) {
+	f := busyTeam()
+	s := newScreen(t, f, 120, 40, func(o *Options) { o.Notify.Bell = true })
+	s.press("4")
+	s.shows("Shall I approve")
+	s.rang = nil
+	f.writes("The disk is full")
+	s.news()
+	s.send(tickMsg(noon))
+	s.shows("The disk is full")
+	if len(s.rang) == 0 {
+		t.Error("it did not ring")
+	}
+}
+
+func TestAMessageThatComesAsOneIsMarkedReadIsShown(t *testing.T) {
+	f := busyTeam()
+	f.threads[0].ParticipantNames = append(f.threads[0].ParticipantNames, parley.OperatorName)
+	f.letters = []parley.InboxMessage{{MessageID: f.posts[3].MessageID, Sender: "tester", ThreadID: f.threads[0].ID,
+		Content: "Then twelve of the golden files change.", Timestamp: noon}}
+	s := newScreen(t, f, 120, 40)
+	s.press("3")
+	s.blind = true
+	s.press("enter") // its posts are read
+	s.blind = false
+	f.writes("The disk is full")
+	s.news()
+	s.send(tickMsg(noon))
+	s.press("4")
+	s.shows("The disk is full")
+}
+
+func TestAKeyForARowThatHasJustGoneDoesNothing(t *testing.T) {
+	f := busyTeam()
+	f.needs, f.letters = nil, nil
+	f.agents[len(f.agents)-1].Unread = 0
+	f.need(parley.NeedUnconfirmed, "planner", "whether it arrived is not known", "", "")
+	f.needs[0].MessageID = "5f0c0006-1111-4111-8111-111111111111"
+	f.need(parley.NeedHeld, "coder", "a budget holds it", "", "")
+	f.needs[1].MessageID = "5f0c0005-1111-4111-8111-111111111111"
+	s := newScreen(t, f, 120, 40)
+	s.press("4")
+	f.needs = f.needs[1:]
+	s.send(tickMsg(noon)) // it was proven meanwhile; the list changes as the finger goes down
+	s.press("enter")
+	s.did("")
+}

@@ -83,8 +83,8 @@ func (a actions) restartSelected() tea.Cmd {
 		_, err := s.RestartAgent(ctx, parley.RestartAgentRequest{Agent: agent.ID})
 		return err
 	})
-	return a.ask(fmt.Sprintf("Restart %s: %s? What they are doing is interrupted; messages are kept.",
-		plural(len(agents), "agent"), namesOf(agents)), a.run(x.action()))
+	return a.askTo(fmt.Sprintf("Restart %s: %s? What they are doing is interrupted; messages are kept.",
+		plural(len(agents), "agent"), namesOf(agents)), x.action())
 }
 
 // stopSelected asks once for all of them.
@@ -94,8 +94,8 @@ func (a actions) stopSelected() tea.Cmd {
 		_, err := s.StopAgent(ctx, parley.StopAgentRequest{Agent: agent.ID})
 		return err
 	})
-	return a.ask(fmt.Sprintf("Stop %s: %s? Their processes and context are lost; messages are kept.",
-		plural(len(agents), "agent"), namesOf(agents)), a.run(x.action()))
+	return a.askTo(fmt.Sprintf("Stop %s: %s? Their processes and context are lost; messages are kept.",
+		plural(len(agents), "agent"), namesOf(agents)), x.action())
 }
 
 // release lets the message go that the conversation protocol holds for each agent

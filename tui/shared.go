@@ -35,6 +35,8 @@ type shared struct {
 	confirm      *confirm // the question that waits for an answer; nil for none
 	prompt       *prompt  // the line that is being asked for; nil for none
 	help         help
+	covered      func() bool  // reports whether something lies over the screens
+	scope        func() scope // what the keys are for
 }
 
 func newShared(o Options, do commands) *shared {
@@ -88,6 +90,7 @@ func (d *shared) takeEvents(msg feedMsg) tea.Cmd {
 	for _, e := range msg.events {
 		d.noteMessage(e)
 		d.ledger.take(e)
+		d.inbox.stale = d.inbox.stale || d.inbox.concerns(e)
 	}
 
 	soon := slices.ContainsFunc(msg.events, func(e parley.Event) bool {

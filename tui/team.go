@@ -61,17 +61,6 @@ func (t *team) groups() []string {
 	return slices.Compact(names)
 }
 
-// members returns the ids of the agents in a group.
-func (t *team) members(group string) []string {
-	var ids []string
-	for _, s := range t.list {
-		if slices.Contains(s.Groups, group) {
-			ids = append(ids, s.ID)
-		}
-	}
-	return ids
-}
-
 // complete returns the rest of the last name in a list of names, if only one
 // recipient begins like it.
 func (t *team) complete(text string) string {
@@ -106,7 +95,8 @@ func (t *team) complete(text string) string {
 	return found[len(begun):]
 }
 
-// recipients parses a list of names: everyone, one group, or agents.
+// recipients parses a list of names: everyone, one group, or agents and groups. The daemon knows who is in
+// a group, and refuses one that it does not know.
 func (t *team) recipients(text string) (ids []string, group string, everyone bool) {
 	words := splitNames(text)
 	for _, word := range words {
@@ -114,12 +104,8 @@ func (t *team) recipients(text string) (ids []string, group string, everyone boo
 			return nil, "", true
 		}
 
-		if g, ok := strings.CutPrefix(word, "@"); ok {
-			if len(words) == 1 {
-				group = g
-			}
-			ids = append(ids, t.members(g)...)
-			continue
+		if g, ok := strings.CutPrefix(word, "@"); ok && len(words) == 1 {
+			group = g
 		}
 
 		if a := t.named(word); a != nil {

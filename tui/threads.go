@@ -114,10 +114,6 @@ func (t *threads) update(msg tea.Msg) tea.Cmd {
 		return t.do.call(readThreads)
 	case threadsMsg:
 		t.take(msg)
-	case inboxMsg: // posts in sight are read as they come
-		if t.inTalk && t.at == atThreads && !t.talk.away {
-			return t.readUnread()
-		}
 	case threadOpenedMsg:
 		return t.opened(msg)
 	case feedMsg:
@@ -132,7 +128,11 @@ func (t *threads) update(msg tea.Msg) tea.Cmd {
 		if t.at != atThreads {
 			return nil
 		}
-		return tea.Batch(t.askTalk(), t.askTemperaturesInView(), t.latest.ask(t.shared, t.inView()))
+		var read tea.Cmd
+		if t.inTalk && !t.talk.away && !t.covered() { // posts in sight are read as they come
+			read = t.readUnread()
+		}
+		return tea.Batch(read, t.askTalk(), t.askTemperaturesInView(), t.latest.ask(t.shared, t.inView()))
 	}
 
 	return nil

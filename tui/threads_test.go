@@ -253,3 +253,22 @@ func TestReasonsNameWhoIsToAnswer(t *testing.T) {
 		}
 	}
 }
+
+func TestPostsBelowTilesAreNotRead(t *testing.T) {
+	f := busyTeam()
+	f.threads[0].ParticipantNames = append(f.threads[0].ParticipantNames, parley.OperatorName)
+	f.letters = nil
+	f.agents[len(f.agents)-1].Unread = 0
+	s := newScreen(t, f, 120, 40)
+	s.press("3", "enter", "t")
+	s.shows("Tiles")
+	f.read = nil
+	f.letters = []parley.InboxMessage{{MessageID: f.posts[3].MessageID, Sender: "tester", ThreadID: f.threads[0].ID,
+		Content: "May I delete the branch?", Timestamp: noon}}
+	f.agents[len(f.agents)-1].Unread = 1
+	s.send(tickMsg(noon))
+	s.hides("May I delete")
+	if len(f.read) > 0 {
+		t.Errorf("marked read: %v\n%s", f.read, s.text())
+	}
+}

@@ -91,6 +91,7 @@ func (t *traffic) update(msg tea.Msg) tea.Cmd {
 		t.fail(msg.err)
 	case pageMsg:
 		t.live.takePage(msg)
+		t.live.tried = t.do.now()
 		if msg.of == aroundPage {
 			t.arrived(msg)
 		} else if msg.err != nil {

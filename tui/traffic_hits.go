@@ -67,6 +67,9 @@ func (t *traffic) heard(events []parley.Event) map[string]bool {
 	for _, e := range events {
 		if e.Type.Announces() || e.Type == parley.EventDelivery {
 			t.filter.hunt.again = true
+			if r := t.hits.byID[e.MessageID]; r != nil {
+				r.sure = false // the search reads the newest only
+			}
 		}
 	}
 
@@ -92,6 +95,9 @@ func (f *filter) ask() tea.Cmd {
 		return nil
 	}
 
+	if !older { // today is another day after midnight
+		f.query = f.parseQuery(f.text)
+	}
 	request, after := f.query.request, time.Duration(0)
 	switch {
 	case older:

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"slices"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -55,6 +56,9 @@ func readStandings(ctx context.Context, s parley.Service, ids []string) standing
 	}
 	return msg
 }
+
+// pageRests is the pause after a page that could not be read.
+const pageRests = 2 * time.Second
 
 // readPage reads the part before, or after, an event. Numbers are missing where
 // old events were pruned, so it goes on past empty pages.
@@ -198,7 +202,7 @@ func (t *record) short() bool { return len(t.lines) < t.height && len(t.rows) < 
 // askPage asks for the page that is wanted.
 func (t *traffic) askPage() tea.Cmd {
 	of, at := t.wanted()
-	if t.link.lost != nil || of == noPage {
+	if t.link.lost != nil || of == noPage || t.failed != "" && t.do.now().Sub(t.tried) < pageRests {
 		return nil
 	}
 	t.asking = of

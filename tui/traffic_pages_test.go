@@ -209,3 +209,69 @@ func TestFilterIsSetAndDroppedByKeys(t *testing.T) {
 		}
 	}
 }
+
+func TestTodayIsAnotherDayAfterMidnight(t *testing.T) {
+	f := busyTeam()
+	now := noon
+	s := newScreen(t, f, 120, 40, func(o *Options) { o.Now = func() time.Time { return now } })
+	s.press("/")
+	s.enters("on:today")
+	was := *s.m.traffic.filter.query.request.Until
+	now = noon.Add(13 * time.Hour)
+	s.send(tickMsg(now))
+	s.m.Update(feedMsg{events: nil, at: now})
+	f.say(300, "coder", []string{"reviewer"}, "after midnight", "normal", parley.DeliveryRead)
+	f.mu.Lock()
+	f.events[len(f.events)-2].Time = now
+	f.mu.Unlock()
+	_, cmd := s.m.Update(feedMsg{events: f.events, at: now})
+	s.run(cmd, 0)
+	if u := *s.m.traffic.filter.query.request.Until; !u.After(was) {
+		t.Errorf("on:today asks until %v at %v", u, now)
+	}
+}
+
+func TestOlderMatchesStayUpToDate(t *testing.T) {
+	f := newFake()
+	f.agent("coder", parley.StateIdle, 0, 0, "")
+	f.agent("reviewer", parley.StateIdle, 0, 0, "")
+	first := f.say(1, "coder", []string{"reviewer"}, "word 0", "normal", parley.DeliveryHeld)
+	for i := range 160 {
+		f.say(2+i, "coder", []string{"reviewer"}, "word", "normal", parley.DeliveryRead)
+	}
+	s := newScreen(t, f, 120, 40)
+	s.press("/")
+	s.enters("word")
+	s.press("g", "g", "g")
+	if s.m.traffic.sel.id != first {
+		t.Fatalf("not at the first: %d rows", len(s.m.traffic.rows))
+	}
+	s.press("esc")
+	s.press("/")
+	s.enters("word")
+	s.press("g", "g", "g")
+	f.mu.Lock()
+	f.messages[first].Deliveries[0].State = parley.DeliveryFailed
+	f.mu.Unlock()
+	f.emit(parley.Event{Type: parley.EventDelivery, Time: noon, MessageID: first, RecipientID: idOf("reviewer"),
+		Agent: "reviewer", State: "failed"})
+	s.press("j", "k")
+	s.m.traffic.closeDetail()
+	s.news()
+	st, _, _ := s.m.traffic.hits.byID[first].standing()
+	if st != parley.DeliveryFailed {
+		t.Errorf("shown as %s, sure %v", st, s.m.traffic.hits.byID[first].sure)
+	}
+}
+
+func TestAPageThatFailsIsNotAskedForWithoutEnd(t *testing.T) {
+	f := newFake()
+	f.agent("coder", parley.StateIdle, 0, 0, "")
+	for i := range 300 {
+		f.say(2+i, "coder", []string{"reviewer"}, "word", "normal", parley.DeliveryRead)
+	}
+	s := newStage(t, f, 120, 40)
+	f.err = parley.Errorf(parley.Internal, "disk I/O error")
+	s.send(feedMsg{events: f.events[590:], at: noon})
+	s.shows("could not be read")
+}

@@ -28,6 +28,7 @@ type record struct {
 	asking  pageOf
 	missed  []parley.Event // that came while the window was apart and a page was read
 	failed  string         // why the last page could not be read
+	tried   time.Time      // when that was
 	sel     *row
 	lines   []listLine // of the rows, by lay
 	laid    laid       // of what they are the lines
