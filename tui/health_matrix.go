@@ -18,6 +18,7 @@ const (
 // talker is an agent in the matrix of who wrote to whom.
 type talker struct {
 	id, name string
+	wrote    int
 	messages int // that it wrote and got
 }
 
@@ -64,8 +65,9 @@ func (h *health) matrix(w int) []string {
 
 // talkers returns who wrote or got messages, the busiest first.
 func (h *health) talkers(pairs map[pair]int) (all []talker) {
-	of := map[string]int{}
+	of, wrote := map[string]int{}, map[string]int{}
 	for p, n := range pairs {
+		wrote[p.from] += n
 		of[p.from] += n
 		if p.to != "" {
 			of[p.to] += n
@@ -73,7 +75,7 @@ func (h *health) talkers(pairs map[pair]int) (all []talker) {
 	}
 
 	for id, n := range of {
-		all = append(all, talker{id: id, name: h.ledger.names[id], messages: n})
+		all = append(all, talker{id: id, name: h.ledger.names[id], wrote: wrote[id], messages: n})
 	}
 
 	slices.SortFunc(all, func(a, b talker) int {
@@ -92,14 +94,15 @@ func (h *health) matrixHead(shown []talker, left, cell, w int) string {
 	return h.theme.dim.Render(fit(line+"several", w))
 }
 
-// talkerLine draws a sender: its name, the curve of its last hour, and how many messages that were.
+// talkerLine draws a sender: its name, the curve of what it wrote and got in the last hour, and how many messages
+// it wrote.
 func (h *health) talkerLine(from talker, name, left int) string {
 	line := "  " + h.theme.name(from.name).Render(pad(from.name, name)) + " "
 	if room := left - 2 - name - 1 - 5; room >= hourSpans {
 		curve := sparksTo(h.ledger.curve(from.id, h.now), max(1, h.ledger.busiest(h.now)))
 		line += h.theme.busy.Render(pad(curve, room-1)) + " "
 	}
-	return line + fmt.Sprintf("%4d ", min(from.messages, 9999))
+	return line + fmt.Sprintf("%4d ", min(from.wrote, 9999))
 }
 
 // cell draws how many messages went one way, with their heat in shape and colour.

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -145,6 +146,9 @@ func TestHealthShowsWhoWritesToWhom(t *testing.T) {
 			"█ 10", "▇ 9", "▁ 1", "4 pending · 2 held")
 		s.shows("○ 4 pending", "‖ 2 held") // in the bar
 		s.fits("5")
+		if !regexp.MustCompile(`planner [·▁-█]* +0 `).MatchString(s.text()) { // it wrote none
+			t.Errorf("what planner got counts as written:\n%s", s.text())
+		}
 	}
 }
 

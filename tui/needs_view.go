@@ -93,7 +93,7 @@ func (n *needs) columns() needColumns {
 }
 
 const needsLesson = "Listed here, with the key that helps: open dialogs; agents that are lost, have ended or " +
-	"are stuck; held and unconfirmed messages; overdue answers; and messages to you. " +
+	"are stuck; messages that are unconfirmed or that loop protection holds; overdue answers; and messages to you. " +
 	"The number next to this screen's name counts them."
 
 // nothing says that nothing needs the operator, and what the screen is for.
