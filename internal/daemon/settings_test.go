@@ -131,3 +131,29 @@ func TestZeroInTheFileIsMeant(t *testing.T) {
 		t.Errorf("got %+v, want zeros where they are given, and defaults elsewhere", s)
 	}
 }
+
+// A zero in the user's own file counts in a workspace with a file and in one without.
+func TestZeroInTheUsersFileIsMeant(t *testing.T) {
+	home := t.TempDir()
+	env := Environ{"HOME=" + home}
+	own := filepath.Join(home, ".config", "parley", "parley.yaml")
+	must.Do(t, os.MkdirAll(filepath.Dir(own), 0o700))
+	must.Do(t, os.WriteFile(own, []byte("settings: {keep_events: 0s, backup_every: 0s, remind_before: 0s}\n"), 0o600))
+
+	for name, text := range map[string]string{
+		"no file":               "",
+		"a file without any":    "screen: {mouse: true}\n",
+		"a file with others":    "settings: {max_text: 500}\n",
+		"a file with none left": "settings:\n",
+	} {
+		at := Locate(t.TempDir(), env)
+		if text != "" {
+			must.Do(t, os.WriteFile(at.TeamFile(), []byte(text), 0o600))
+		}
+
+		s := must.Have(Load(at, env))(t).Settings
+		if s.KeepEvents != 0 || s.BackupEvery != 0 || s.RemindBefore != 0 || s.MaxText == 0 {
+			t.Errorf("%s: got %+v, want zeros where they are given, and defaults elsewhere", name, s)
+		}
+	}
+}

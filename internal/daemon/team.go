@@ -137,9 +137,11 @@ const maxTeamFile = 1 << 20
 // loadOver reads a file into t: what the file does not name stays as it is.
 func loadOver(t *Team, file string, must bool) (*Team, error) {
 	t.File, t.Hash, t.Claims = "", "", nil
-	setting.Fill(&t.Settings)
+	if t.Settings == (Settings{}) { // else zeros of the user's own file are meant
+		setting.Fill(&t.Settings)
+	}
 	t.Attach.fill()
-	if reflect.ValueOf(t.Notify).IsZero() { // else zeros of the user's own file are meant
+	if reflect.ValueOf(t.Notify).IsZero() { // else the same
 		setting.Fill(&t.Notify)
 	}
 	before := *t
