@@ -287,7 +287,7 @@ func (p Place) Prepare() error {
 	if err := checkState(p.State("")); err != nil {
 		return err
 	}
-	if err := os.WriteFile(p.State(".gitignore"), []byte("*\n"), 0o600); err != nil {
+	if err := keepNote(p.State(".gitignore"), "*\n"); err != nil {
 		return fmt.Errorf("keep %s out of git: %w", StateDir, err)
 	}
 

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -137,6 +138,43 @@ func TestPrepareMakesPrivateDirectories(t *testing.T) {
 	}
 	if info, _ := os.Stat(filepath.Join(root, "run")); info.Mode().Perm() != 0o700 {
 		t.Errorf("the runtime directory itself: got %v", info.Mode())
+	}
+}
+
+// Commands that start a daemon prepare the place at the same time. What proves that the database was made
+// here, and what keeps it out of git, is whole all the while.
+func TestPrepareDisturbsNoReader(t *testing.T) {
+	root := tree(t, "ws", "run", "state")
+	at := Locate(filepath.Join(root, "ws"),
+		Environ{"XDG_RUNTIME_DIR=" + root + "/run", "XDG_STATE_HOME=" + root + "/state"})
+	must.Do(t, at.Prepare())
+	must.Do(t, os.WriteFile(at.Database(), []byte("x"), 0o600))
+
+	notes := map[string]string{filepath.Join(at.Anchor(), rootFile): at.Root + "\n", at.State(".gitignore"): "*\n"}
+	for path, want := range notes {
+		reader := must.Have(os.Open(path))(t)
+		defer reader.Close()
+
+		must.Do(t, at.Prepare())
+		if now := must.Have(os.Stat(path))(t); !os.SameFile(now, must.Have(reader.Stat())(t)) {
+			t.Errorf("%s was right, and was replaced", path)
+		}
+
+		must.Do(t, os.WriteFile(path, []byte("wrong, and longer than what is right"), 0o600))
+		must.Do(t, at.writeRoot()) // what Prepare does for a place that the user believes
+		must.Do(t, at.Prepare())
+		if old := string(must.Have(io.ReadAll(reader))(t)); !strings.HasPrefix(old, "wrong") {
+			t.Errorf("%s was truncated under a reader, which found %q", path, old)
+		}
+		if got := string(must.Have(os.ReadFile(path))(t)); got != want {
+			t.Errorf("%s: got %q, want %q", path, got, want)
+		}
+	}
+
+	for path := range notes {
+		if left := must.Have(filepath.Glob(path + "?*"))(t); len(left) > 0 {
+			t.Errorf("left: %q", left)
+		}
 	}
 }
 

@@ -1,11 +1,14 @@
 package daemon
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"parley/internal/plainfile"
 )
 
 // rootFile is the file in a workspace's [Place.Anchor] that says where the workspace is.
@@ -16,10 +19,33 @@ func (p Place) writeRoot() error {
 	if p.Anchor() == "" {
 		return nil
 	}
-	if err := os.WriteFile(filepath.Join(p.Anchor(), rootFile), []byte(p.Root+"\n"), 0o600); err != nil {
+	if err := keepNote(filepath.Join(p.Anchor(), rootFile), p.Root+"\n"); err != nil {
 		return fmt.Errorf("note where the workspace is: %w", err)
 	}
 	return nil
+}
+
+// keepNote makes a file hold text. Others rely on it meanwhile: a right one stays, and a wrong one is
+// replaced at once.
+func keepNote(path, text string) error {
+	if there, err := plainfile.Read(path, maxNote); err == nil && string(there) == text {
+		return nil
+	}
+
+	part, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".part-*") // 0600
+	if err != nil {
+		return err
+	}
+
+	_, err = part.WriteString(text)
+	if err = errors.Join(err, part.Close()); err == nil {
+		err = os.Rename(part.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(part.Name())
+	}
+
+	return err
 }
 
 // Workspaces returns the places of all workspaces in which the user has run a daemon and that still
