@@ -37,6 +37,24 @@ func lock(at Place) (locks, error) {
 	return taken, nil
 }
 
+// lockToServe takes the lock for a daemon that has prepared the place. One that ended meanwhile has removed
+// the directory of the socket, which is made again.
+func lockToServe(at Place) (locks, error) {
+	taken, err := lock(at)
+	if err != nil || len(taken) == len(at.locked()) {
+		return taken, err
+	}
+
+	if err = privateDir(at.Runtime); err == nil {
+		var f *os.File
+		if f, err = lockFile(at, at.Runtime); err == nil {
+			return append(taken, f), nil
+		}
+	}
+
+	return nil, errors.Join(err, taken.Close())
+}
+
 // Close releases the lock.
 func (l locks) Close() error {
 	var errs []error

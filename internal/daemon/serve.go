@@ -106,7 +106,7 @@ func (d *daemon) open(ctx context.Context) error {
 	}
 
 	var err error
-	if d.lock, err = lock(d.Place); err != nil {
+	if d.lock, err = lockToServe(d.Place); err != nil {
 		return err
 	}
 	if err := removeInfo(d.Place); err != nil { // left by a crash

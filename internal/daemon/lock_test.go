@@ -1,0 +1,41 @@
+package daemon
+
+import (
+	"os"
+	"testing"
+
+	"parley/internal/must"
+)
+
+// lockedPlace returns a place that was prepared, and the lock of a daemon there.
+func lockedPlace(t *testing.T) (Place, locks) {
+	t.Helper()
+	dir := must.Have(os.MkdirTemp("/tmp", "pt"))(t) // short, because sockets are in it
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	at := Locate(t.TempDir(), Environ{"XDG_RUNTIME_DIR=" + dir, "XDG_STATE_HOME=" + dir})
+	must.Do(t, at.Prepare())
+
+	held := must.Have(lock(at))(t)
+	t.Cleanup(func() { _ = held.Close() })
+	return at, held
+}
+
+// A daemon that ends removes the socket's directory before it lets the lock go.
+func TestDaemonStartsWhileAnotherEnds(t *testing.T) {
+	at, ending := lockedPlace(t)
+
+	must.Do(t, at.Prepare())          // the next daemon
+	must.Do(t, os.Remove(at.Runtime)) // the one that ends
+	must.Do(t, ending.Close())
+
+	held := must.Have(lockToServe(at))(t)
+	defer held.Close()
+	if len(held) != len(at.locked()) {
+		t.Errorf("%d of %q are locked", len(held), at.locked())
+	}
+	l, err := listenUnix(at)
+	if err != nil {
+		t.Fatalf("the next daemon gives up: %v", err)
+	}
+	l.Close()
+}
