@@ -41,12 +41,7 @@ func downCommand(c *cli) *cobra.Command {
 		}
 
 		ctx, cancel := context.WithTimeoutCause(
-			cmd.Context(),
-			daemon.EndWithin+daemon.StartWithin,
-			parley.Errorf(parley.DaemonUnavailable, "the daemon is still ending").
-				Suggest("Look into %s.", at.Log()),
-		)
-
+			cmd.Context(), daemon.EndWithin+daemon.StartWithin, stillEnding(at))
 		defer cancel()
 
 		if err := daemon.AwaitGone(ctx, at); err != nil {
@@ -60,6 +55,12 @@ func downCommand(c *cli) *cobra.Command {
 	}
 
 	return cmd
+}
+
+// stillEnding is the error of what waits for the end of a daemon.
+func stillEnding(at daemon.Place) error {
+	return parley.Errorf(parley.DaemonUnavailable, "the daemon is still ending").
+		Suggest("Look into %s.", at.Log())
 }
 
 func downSentence(res *parley.ShutDownResult) string {

@@ -117,6 +117,8 @@ type doctor struct {
 	at   daemon.Place
 	team *daemon.Team // nil if parley.yaml cannot be read
 	set  profile.Set
+
+	repaired *repaired // nil for nothing, and without --json
 }
 
 // checks returns the checks for this directory. Without a workspace, these are the ones

@@ -274,15 +274,54 @@ func (d *doctor) repair(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := daemon.AwaitGone(ctx, at); err != nil {
+
+	return d.replaceDatabase(ctx, at)
+}
+
+// replaceDatabase repairs the database once the daemon has ended, and keeps the next one from opening it
+// meanwhile.
+func (d *doctor) replaceDatabase(ctx context.Context, at daemon.Place) (err error) {
+	ending, cancel := context.WithTimeoutCause(ctx, daemon.EndWithin+daemon.StartWithin, stillEnding(at))
+	defer cancel()
+	held, err := daemon.AwaitLock(ending, at)
+	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, held.Close()) }()
 
 	done, err := store.Repair(ctx, at.Store(""))
-	if text := d.repairedWords(done); err == nil && text != "" && !d.json {
-		err = d.printLine(text + " The next command starts the daemon.")
+	if text := d.repairedWords(done); err == nil && text != "" {
+		text += " The next command starts the daemon."
+		if d.json {
+			d.repaired = repairedOf(done, text)
+			return nil
+		}
+		return d.printLine(text)
 	}
+
 	return err
+}
+
+// repaired is what a repair did, for programs.
+type repaired struct {
+	Message       string     `json:"message"`
+	PutBack       bool       `json:"put_back"`               // the database had been removed
+	Damaged       string     `json:"damaged_file,omitempty"` // where the damaged one is
+	Copy          string     `json:"copy,omitempty"`         // what took its place; "" if it was rebuilt
+	CopyMade      *time.Time `json:"copy_made,omitempty"`
+	LacksMessages int64      `json:"lacks_messages"` // that parley had acknowledged
+	LacksEvents   int64      `json:"lacks_events"`
+}
+
+func repairedOf(done store.Repaired, text string) *repaired {
+	r := &repaired{Message: text, PutBack: done.PutBack, Damaged: done.Aside}
+	if done.Copy != nil {
+		r.Copy, r.CopyMade = done.Copy.Path, &done.Copy.Made
+	}
+	if done.Lacks != nil {
+		r.LacksMessages, r.LacksEvents = done.Lacks.Messages, done.Lacks.Events
+	}
+	return r
 }
 
 // repairedWords says what a repair did, "" for nothing.

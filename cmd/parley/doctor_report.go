@@ -26,7 +26,8 @@ func (d *doctor) report(found []finding) error {
 			Problems int       `json:"problems"`
 			Warnings int       `json:"warnings"`
 			Findings []finding `json:"findings"`
-		}{parley.OK, problems(found) == 0, problems(found), countOf(found, warning), found})
+			Repaired *repaired `json:"repaired,omitempty"`
+		}{parley.OK, problems(found) == 0, problems(found), countOf(found, warning), found, d.repaired})
 	}
 
 	style := map[level]string{fine: green, warning: yellow, problem: red}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"parley/internal/daemon"
 	"parley/internal/must"
 	"parley/profile"
+	"parley/store"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -293,5 +295,54 @@ func TestDocsNameEveryCheck(t *testing.T) {
 		if _, err := d.set.Find(c.name); err != nil && !strings.Contains(page, "| `"+c.name+"` |") {
 			t.Errorf("doctor.md has no %s", c.name)
 		}
+	}
+}
+
+// A daemon that starts during a repair would acknowledge messages in the database that is replaced. Programs
+// are told what was done, too.
+func TestRepairKeepsDaemonsOut(t *testing.T) {
+	d := testDoctor(t)
+	d.json, d.now = true, time.Now
+	d.out = must.Have(os.Create(filepath.Join(t.TempDir(), "out")))(t)
+
+	at := d.at
+	must.Do(t, at.Prepare())
+	must.Do(t, must.Have(store.Open(t.Context(), at.Store("")))(t).Close())
+	must.Do(t, os.Remove(at.Database()))
+
+	// The repair reads how far the database was, and waits for whoever writes it.
+	progress := filepath.Join(at.Anchor(), "parley.db.progress")
+	_ = os.Remove(progress)
+	must.Do(t, syscall.Mkfifo(progress, 0o600))
+	repaired := make(chan error, 1)
+	go func() { repaired <- d.repair(t.Context()) }()
+	writer := must.Have(os.OpenFile(progress, os.O_WRONLY, 0))(t)
+
+	if !must.Have(daemon.Locked(at))(t) {
+		t.Error("a daemon can start during the repair")
+	}
+	must.Do(t, writer.Close())
+	must.Do(t, <-repaired)
+	if must.Have(daemon.Locked(at))(t) {
+		t.Error("no daemon can start after the repair")
+	}
+
+	must.Do(t, d.report(nil))
+	want := `"repaired":{"message":"The database was put back. The next command starts the daemon.","put_back":true,`
+	if got := string(must.Have(os.ReadFile(d.out.Name()))(t)); !strings.Contains(got, want) {
+		t.Errorf("got %s, want it to hold %s", got, want)
+	}
+}
+
+func TestRepairSaysWhatIsMissing(t *testing.T) {
+	made := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	got := repairedOf(store.Repaired{
+		Aside: "old.db", Copy: &store.Copy{Path: "copy.db", Made: made}, Lacks: &store.Shortfall{Events: 3, Messages: 2},
+	}, "It lacks 2 messages.")
+	want := &repaired{
+		Message: "It lacks 2 messages.", Damaged: "old.db", Copy: "copy.db", CopyMade: &made, LacksMessages: 2, LacksEvents: 3,
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
 	}
 }

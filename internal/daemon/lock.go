@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"syscall"
@@ -143,20 +144,30 @@ func Find(ctx context.Context, at Place, now func() time.Time) (info *Info, err 
 	return info, err
 }
 
-// AwaitGone waits until no daemon holds the workspace's lock.
-func AwaitGone(ctx context.Context, at Place) error {
-	err := wait.Until(ctx, 20*time.Millisecond, func() (bool, error) {
-		held, err := lock(at)
-		switch {
-		case err == nil:
-			return true, held.Close()
-		case parley.ErrorCode(err) == parley.DaemonRunning:
+// AwaitLock waits until no daemon holds the workspace's lock, and takes it. No daemon starts until it is closed.
+func AwaitLock(ctx context.Context, at Place) (io.Closer, error) {
+	var held locks
+	err := wait.Until(ctx, 20*time.Millisecond, func() (_ bool, err error) {
+		held, err = lock(at)
+		if parley.ErrorCode(err) == parley.DaemonRunning {
 			return false, nil
 		}
-		return false, err
+		return err == nil, err
 	})
 	if err != nil && ctx.Err() != nil {
-		return context.Cause(ctx)
+		err = context.Cause(ctx)
 	}
-	return err
+	if err != nil {
+		return nil, err
+	}
+	return held, nil
+}
+
+// AwaitGone waits until no daemon holds the workspace's lock.
+func AwaitGone(ctx context.Context, at Place) error {
+	held, err := AwaitLock(ctx, at)
+	if err != nil {
+		return err
+	}
+	return held.Close()
 }

@@ -1,9 +1,12 @@
 package daemon
 
 import (
+	"context"
+	"errors"
 	"os"
 	"testing"
 
+	"parley"
 	"parley/internal/must"
 )
 
@@ -38,4 +41,24 @@ func TestDaemonStartsWhileAnotherEnds(t *testing.T) {
 		t.Fatalf("the next daemon gives up: %v", err)
 	}
 	l.Close()
+}
+
+// What replaces the database keeps the lock while it does.
+func TestAwaitedLockIsKept(t *testing.T) {
+	at, running := lockedPlace(t)
+
+	over, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("too long"))
+	if held, err := AwaitLock(over, at); held != nil || err != context.Cause(over) {
+		t.Errorf("while a daemon runs: got %v, %v, want the cause of the end", held, err)
+	}
+
+	must.Do(t, running.Close())
+	held := must.Have(AwaitLock(t.Context(), at))(t)
+	if other, err := lockToServe(at); parley.ErrorCode(err) != parley.DaemonRunning {
+		t.Errorf("a daemon starts meanwhile: got %v, %v", other, err)
+	}
+
+	must.Do(t, held.Close())
+	must.Do(t, must.Have(lockToServe(at))(t).Close())
 }
