@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"net"
+	"net/url"
 	"strings"
 
 	"parley"
@@ -27,27 +28,15 @@ func downCommand(c *cli) *cobra.Command {
 			return err
 		}
 
-		// If agents have outlived their daemon, a new one is started to end them.
-		if daemon.Running(cmd.Context(), at) == nil && !tmuxRuns(cmd.Context(), c, at) {
-			if c.json {
-				return c.printJSON(parley.ShutDownResult{Answer: parley.OK, Stopped: []string{}})
-			}
+		res, err := shutDown(cmd.Context(), c, at, read())
+		switch {
+		case err != nil:
+			return err
+		case res == nil && c.json:
+			return c.printJSON(parley.ShutDownResult{Answer: parley.OK, Stopped: []string{}})
+		case res == nil:
 			return c.printLine("Nothing runs in " + at.Root + ".")
-		}
-
-		res, err := invoke[parley.ShutDownResult](cmd.Context(), c, "shut_down", read())
-		if err != nil {
-			return err
-		}
-
-		ctx, cancel := context.WithTimeoutCause(
-			cmd.Context(), daemon.EndWithin+daemon.StartWithin, stillEnding(at))
-		defer cancel()
-
-		if err := daemon.AwaitGone(ctx, at); err != nil {
-			return err
-		}
-		if c.json {
+		case c.json:
 			return c.printJSON(res)
 		}
 
@@ -55,6 +44,25 @@ func downCommand(c *cli) *cobra.Command {
 	}
 
 	return cmd
+}
+
+// shutDown ends the workspace's daemon and waits for its end. The result is nil if nothing runs.
+func shutDown(ctx context.Context, c *cli, at daemon.Place, args url.Values) (*parley.ShutDownResult, error) {
+	info, err := daemon.Find(ctx, at, c.now)
+	if err != nil || info == nil && !tmuxRuns(ctx, c, at) {
+		return nil, err
+	}
+
+	// If agents have outlived their daemon, a new one is started to end them.
+	res, err := invoke[parley.ShutDownResult](ctx, c, "shut_down", args)
+	if err != nil {
+		return nil, err
+	}
+
+	ctx, cancel := context.WithTimeoutCause(ctx, daemon.EndWithin+daemon.StartWithin, stillEnding(at))
+	defer cancel()
+
+	return res, daemon.AwaitGone(ctx, at)
 }
 
 // stillEnding is the error of what waits for the end of a daemon.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -28,7 +27,7 @@ removed by what installed it: the package manager, or install.sh uninstall.`,
   parley uninstall --yes                  # without asking
   parley uninstall --workspaces           # also the messages of all workspaces`,
 		Args: usage(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error { return c.uninstall(cmd.Context(), yes, workspaces) },
+		RunE: func(*cobra.Command, []string) error { return c.uninstall(yes, workspaces) },
 	}
 
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
@@ -45,12 +44,12 @@ type uninstallResult struct {
 	Program string         `json:"program"`
 }
 
-func (c *cli) uninstall(ctx context.Context, yes, workspaces bool) error {
+func (c *cli) uninstall(yes, workspaces bool) error {
 	if c.isAgent() {
 		return parley.Errorf(parley.NotAuthorized, "an agent cannot uninstall parley").
 			Suggest("The operator runs parley uninstall in a terminal of their own.")
 	}
-	if err := mustRest(ctx, c); err != nil {
+	if err := mustRest(c); err != nil {
 		return err
 	}
 
@@ -82,9 +81,13 @@ func (c *cli) uninstall(ctx context.Context, yes, workspaces bool) error {
 }
 
 // mustRest returns an error while a daemon or agents of the user run: they use what is removed.
-func mustRest(ctx context.Context, c *cli) error {
+func mustRest(c *cli) error {
 	for _, at := range daemon.Workspaces(c.env) {
-		if daemon.Running(ctx, at) != nil || accepts(at.TmuxSocket(c.env)) {
+		held, err := daemon.Locked(at) // also by one that starts or ends
+		if err != nil {
+			return err
+		}
+		if held || accepts(at.TmuxSocket(c.env)) {
 			return parley.Errorf(parley.DaemonRunning, "a daemon or its agents run in %s", at.Root).
 				Suggest("Stop them first: parley down --workspace %s", at.Root)
 		}

@@ -196,13 +196,7 @@ func (d *demo) end(ctx context.Context) error {
 		return err
 	}
 
-	if daemon.Running(ctx, at) != nil || tmuxRuns(ctx, d.cli, at) {
-		if _, err = invoke[parley.ShutDownResult](ctx, d.cli, "shut_down", url.Values{}); err == nil {
-			err = daemon.AwaitGone(ctx, at)
-		}
-	}
-
-	if err != nil {
+	if _, err = shutDown(ctx, d.cli, at, url.Values{}); err != nil {
 		return fmt.Errorf("end the demo, which is left in %s: %w", d.dir, err)
 	}
 	if err := os.RemoveAll(d.dir); err != nil {

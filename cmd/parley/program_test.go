@@ -2,8 +2,11 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -75,6 +78,33 @@ func TestTmuxVariableIsKeptOnlyForTheSameServer(t *testing.T) {
 		cmd := must.Have(tmuxClient(c, []string{"tmux", "-S", socket, "attach-session"}))(t)
 		if got := slices.Contains(cmd.Env, "TMUX=/tmp/around,12,0"); got != told {
 			t.Errorf("a client of %s is told: %v, want %v", socket, got, told)
+		}
+	}
+}
+
+// A daemon has the lock before it has an address.
+func TestStartingDaemonRuns(t *testing.T) {
+	d := testDoctor(t)
+	d.in, d.now = must.Have(os.Open(os.DevNull))(t), time.Now
+	must.Do(t, d.at.Prepare())
+	must.Do(t, os.WriteFile(d.at.Database(), nil, 0o600))
+	starting := must.Have(daemon.AwaitLock(t.Context(), d.at))(t)
+	defer starting.Close()
+
+	impatient, cancel := context.WithCancel(t.Context()) // in place of a person who gives up
+	cancel()
+	for command, ctx := range map[string]context.Context{
+		"down": impatient, "uninstall --yes --workspaces": t.Context(),
+	} {
+		dir := t.TempDir()
+		d.out = must.Have(os.Create(filepath.Join(dir, "out")))(t)
+		d.err = must.Have(os.Create(filepath.Join(dir, "err")))(t)
+		status := d.run(ctx, strings.Fields(command))
+		if out := must.Have(os.ReadFile(d.out.Name()))(t); status == 0 || len(out) > 0 {
+			t.Errorf("%s: exit status %d, %q, want a failure", command, status, out)
+		}
+		if _, err := os.Stat(d.at.Database()); err != nil {
+			t.Fatalf("%s: %v", command, err)
 		}
 	}
 }
