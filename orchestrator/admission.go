@@ -56,12 +56,20 @@ type draft struct {
 // admit checks a draft, stores its message and deliveries in one transaction, and wakes the
 // couriers. A repeated idempotency key returns what was stored the first time.
 func (a *admission) admit(ctx context.Context, from *team.Member, d draft) (store.Appended, error) {
+	paused := a.RefusePaused()
+	if d.reply != nil {
+		paused = nil // a reply has been paid for
+	}
+	if paused != nil && d.key == "" {
+		return store.Appended{}, paused
+	}
+
 	post, err := a.prepare(ctx, from, d)
 	if err != nil {
 		return store.Appended{}, err
 	}
 
-	if err = a.spent(from, &d); err == nil && d.reply == nil {
+	if err = cmp.Or(paused, a.spent(from, &d)); err == nil && d.reply == nil {
 		err = a.talk.Refuse(from, &post.Message, d.replied, d.recipients)
 	}
 	if err != nil {
@@ -124,10 +132,7 @@ func (a *admission) takeOffers(post *store.Post) (end func()) {
 func (a *admission) prepare(ctx context.Context, from *team.Member, d draft) (store.Post, error) {
 	msg := d.message
 	var err error
-	if d.reply == nil { // a reply has been paid for and is stored even while paused
-		if err = a.RefusePaused(); err != nil {
-			return store.Post{}, err
-		}
+	if d.reply == nil {
 		if msg.Text, err = a.cleanText(msg.Text); err != nil {
 			return store.Post{}, err
 		}

@@ -52,3 +52,73 @@ func TestUploadsWithoutRecipientAreStoredOncePerKey(t *testing.T) {
 	_, err = upload(r, "content")
 	wantCode(t, err, parley.InvalidArgument)
 }
+
+// The answer to the first call was lost, and communication was paused since. "Nothing was sent" would be untrue.
+func TestRepeatedCallsAreAnsweredInAPause(t *testing.T) {
+	t.Parallel()
+	te := newTeam(t)
+	me := te.as("planner")
+	te.as("coder")
+	path := te.give("a.txt", "content")
+	calls := map[string]func(key string) (id string, err error){
+		"send_message": func(key string) (string, error) {
+			req := parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hi", IdempotencyKey: key}
+			res, err := te.SendMessage(me, req)
+			if err != nil {
+				return "", err
+			}
+			return res.MessageID, nil
+		},
+		"broadcast_message": func(key string) (string, error) {
+			res, err := te.BroadcastMessage(me, parley.BroadcastMessageRequest{Text: "hi", IdempotencyKey: key})
+			if err != nil {
+				return "", err
+			}
+			return res.MessageID, nil
+		},
+		"create_thread": func(key string) (string, error) {
+			req := parley.CreateThreadRequest{Title: "plans", Participants: []string{"coder"}, IdempotencyKey: key}
+			res, err := te.CreateThread(me, req)
+			if err != nil {
+				return "", err
+			}
+			return res.Thread.ID, nil
+		},
+		"transfer_file": func(key string) (string, error) {
+			req := parley.TransferFileRequest{Recipient: "coder", SourcePath: path, IdempotencyKey: key}
+			res, err := te.TransferFile(me, req)
+			if err != nil {
+				return "", err
+			}
+			return res.MessageID, nil
+		},
+		"an upload": func(key string) (string, error) {
+			res, err := te.UploadFile(me, strings.NewReader("more"), func() (parley.UploadFileRequest, error) {
+				return parley.UploadFileRequest{Filename: "b.txt", Recipient: "coder", IdempotencyKey: key}, nil
+			})
+			if err != nil {
+				return "", err
+			}
+			return res.MessageID, nil
+		},
+	}
+
+	first := map[string]string{}
+	for name, call := range calls {
+		first[name] = must.Have(call(name))(t)
+	}
+
+	te.pause(true)
+	for name, call := range calls {
+		if id, err := call(name); err != nil || id != first[name] {
+			t.Errorf("%s, repeated: got %q, %v, want %q", name, id, err, first[name])
+		}
+		_, err := call("another " + name)
+		wantCode(t, err, parley.CommunicationDisabled)
+	}
+
+	_, err := te.SendMessage(me, parley.SendMessageRequest{
+		To: parley.Names{"coder"}, Text: "another", IdempotencyKey: "send_message",
+	})
+	wantCode(t, err, parley.InvalidArgument)
+}

@@ -114,8 +114,8 @@ func seconds(wait time.Duration) string {
 	return (time.Duration(wholeSeconds(wait)) * time.Second).String()
 }
 
-// sentBefore returns the stored message if a call refused by a limit only repeats an earlier
-// one, else refusal. Repeating a call costs nothing.
+// sentBefore returns the stored message if a call that is refused, by a limit or during a pause, only repeats
+// an earlier one, else refusal. Repeating a call costs nothing.
 func (a *admission) sentBefore(
 	ctx context.Context, from *team.Member, d *draft, post *store.Post, refusal error,
 ) (store.Appended, error) {
@@ -123,7 +123,10 @@ func (a *admission) sentBefore(
 		return store.Appended{}, refusal
 	}
 	stored, found, err := a.store.Repeated(ctx, from.ID, d.key)
-	if err != nil || !found {
+	if err != nil {
+		return store.Appended{}, err // refusal would say that nothing was sent
+	}
+	if !found {
 		return store.Appended{}, refusal
 	}
 	a.roster.FillInDeliveries(stored.Deliveries)

@@ -62,9 +62,6 @@ func (ts *threadService) CreateThread(
 	if err != nil {
 		return nil, err
 	}
-	if err := ts.admission.RefusePaused(); err != nil {
-		return nil, err
-	}
 
 	th, names, err := ts.newThread(from, &req)
 	if err != nil {
@@ -80,6 +77,9 @@ func (ts *threadService) CreateThread(
 	}
 	if earlier, found, err := ts.store.Called(ctx, call); found || err != nil {
 		return ts.threadReceipt(ctx, earlier, err)
+	}
+	if err := ts.admission.RefusePaused(); err != nil {
+		return nil, err
 	}
 
 	posts, err := ts.openingPosts(ctx, from, &th, names, req.InitialMessage)
