@@ -53,7 +53,13 @@ func shutDown(ctx context.Context, c *cli, at daemon.Place, args url.Values) (*p
 		return nil, err
 	}
 
-	// If agents have outlived their daemon, a new one is started to end them.
+	if info == nil { // agents have outlived their daemon: a new one is started to end them
+		c.consent(at)
+		if info, err = c.startDaemon(ctx, at); err != nil {
+			return nil, err
+		}
+	}
+
 	res, err := invoke[parley.ShutDownResult](ctx, c, "shut_down", args)
 	if err != nil {
 		return nil, err
@@ -62,7 +68,7 @@ func shutDown(ctx context.Context, c *cli, at daemon.Place, args url.Values) (*p
 	ctx, cancel := context.WithTimeoutCause(ctx, daemon.EndWithin+daemon.StartWithin, stillEnding(at))
 	defer cancel()
 
-	return res, daemon.AwaitGone(ctx, at)
+	return res, daemon.AwaitGone(ctx, at, info.PID)
 }
 
 // stillEnding is the error of what waits for the end of a daemon.

@@ -163,11 +163,17 @@ func AwaitLock(ctx context.Context, at Place) (io.Closer, error) {
 	return held, nil
 }
 
-// AwaitGone waits until no daemon holds the workspace's lock.
-func AwaitGone(ctx context.Context, at Place) error {
-	held, err := AwaitLock(ctx, at)
-	if err != nil {
-		return err
+// AwaitGone waits until the daemon with that process id has ended. The next one may run by then.
+func AwaitGone(ctx context.Context, at Place, pid int) error {
+	err := wait.Until(ctx, 20*time.Millisecond, func() (bool, error) {
+		if held, err := Locked(at); !held || err != nil {
+			return true, err
+		}
+		info, err := ReadInfo(at)
+		return err == nil && info.PID != pid, nil // only the holder of the lock writes it
+	})
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
-	return held.Close()
+	return err
 }

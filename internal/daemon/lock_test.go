@@ -62,3 +62,22 @@ func TestAwaitedLockIsKept(t *testing.T) {
 	must.Do(t, held.Close())
 	must.Do(t, must.Have(lockToServe(at))(t).Close())
 }
+
+// Whoever calls starts the next daemon as soon as one has ended.
+func TestEndIsSeenAlthoughTheNextDaemonRuns(t *testing.T) {
+	at, _ := lockedPlace(t)
+	const ended, next = 4711, 4712
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+
+	if err := AwaitGone(over, at, ended); err == nil {
+		t.Error("a daemon that has removed its address, and not ended, is gone")
+	}
+	must.Do(t, writeInfo(at, Info{PID: next, Socket: at.Socket()}))
+	if err := AwaitGone(over, at, next); err == nil {
+		t.Error("a daemon that runs is gone")
+	}
+	if err := AwaitGone(t.Context(), at, ended); err != nil {
+		t.Errorf("while the next one runs: %v", err)
+	}
+}
