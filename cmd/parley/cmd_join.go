@@ -43,6 +43,10 @@ line for a program. For a terminal in which an agent runs, use parley adopt.`,
 		ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGHUP)
 		defer stop()
 
+		if _, err := c.place(); err != nil { // before it is an agent, which a failure would leave behind
+			return err
+		}
+
 		g := &guest{cli: c}
 		if err := g.register(ctx, args, read()); err != nil {
 			return err
