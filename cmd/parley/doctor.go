@@ -188,15 +188,24 @@ func (d *doctor) find(f *findings) bool {
 	return true
 }
 
-// checkTeam checks that the programs of parley.yaml's agents exist.
+// checkTeam checks that the programs of parley.yaml's agents exist, of those that run on this machine.
 func (d *doctor) checkTeam(f *findings) {
 	if words := d.team.WithheldWords(); words != "" {
 		f.warn("parley.yaml", "Run parley trust: it shows what the file runs, opens, sends and deletes, and asks.",
 			"%s", words)
 	}
 
+	here, err := d.team.Settings.HostName()
+	if err != nil {
+		f.fail("parley.yaml", err)
+	}
+
 	before := len(*f)
 	for _, m := range d.team.Agents {
+		if m.Host != "" && m.Host != here {
+			continue
+		}
+
 		p, err := d.set.Find(cmp.Or(m.Profile, profile.Default))
 		if err != nil {
 			f.fail("parley.yaml", err)

@@ -346,3 +346,20 @@ func TestRepairSaysWhatIsMissing(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+func TestProgramsOfOtherMachinesAreNotSought(t *testing.T) {
+	d := testDoctor(t)
+	d.set = must.Have(profile.Builtin())(t)
+	agent := func(host string) daemon.Agent {
+		return daemon.Agent{Name: "coder", Command: []string{"no-such-program"}, Host: host}
+	}
+
+	for host, want := range map[string]level{"": problem, "shop": problem, "elsewhere": fine} {
+		d.team = &daemon.Team{Agents: []daemon.Agent{agent(host)}, Settings: daemon.Settings{Host: "shop"}}
+		var f findings
+		d.checkTeam(&f)
+		if !cmp.Equal(levels(f), []level{want}) {
+			t.Errorf("on %q: got %+v, want %s", host, f, want)
+		}
+	}
+}
