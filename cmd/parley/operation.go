@@ -138,6 +138,7 @@ type operation[Res any] struct {
 	fill    func(args []string, to url.Values) error
 	print   func(*cli, *Res) error
 	more    func(context.Context, *cli, *Res) error // prints what another call says, after print; may be nil
+	failed  func(*Res) bool                         // whether the exit status is 1, with --json too; may be nil
 }
 
 // command returns the cobra command of an operation.
@@ -157,13 +158,15 @@ func command[Res any](c *cli, o operation[Res]) *cobra.Command {
 			return err
 		}
 		if c.json {
-			return c.printJSON(res)
+			err = c.printJSON(res)
+		} else if err = o.print(c, res); err == nil && o.more != nil {
+			err = o.more(cmd.Context(), c, res)
+		}
+		if err == nil && o.failed != nil && o.failed(res) {
+			return exitCode(1)
 		}
 
-		if err := o.print(c, res); err != nil || o.more == nil {
-			return err
-		}
-		return o.more(cmd.Context(), c, res)
+		return err
 	}
 
 	return cmd
