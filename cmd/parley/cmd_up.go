@@ -244,7 +244,7 @@ func (u *upRun) step(ctx context.Context, s upStep) error {
 
 	wants, resumed := dirOf(req.Dir, u.base), res.Conversation == parley.ConversationResumed
 	if req.Worktree == "" && req.Host == "" && res.Dir != wants && resumed {
-		return u.warnOfDir(s.name, res.Dir, wants)
+		u.warnOfDir(s.name, res.Dir, wants)
 	}
 
 	return nil

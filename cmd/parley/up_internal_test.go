@@ -1,12 +1,15 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"parley"
 	"parley/internal/daemon"
+	"parley/internal/must"
 )
 
 func TestUpLaunchesWhatTheFileNamesAndBringsBackWhatWasLost(t *testing.T) {
@@ -70,5 +73,22 @@ func TestUpSaysWhichAgentAnErrorIsAbout(t *testing.T) {
 		if got := named("coder", parley.Errorf(parley.InvalidArgument, "%s", message)); !strings.HasPrefix(got.Error(), want) {
 			t.Errorf("it says %q, want %q", got, want)
 		}
+	}
+}
+
+// It is no failure, and a program that reads the answers expects none.
+func TestWarningOfAnotherDirectoryIsNoAnswer(t *testing.T) {
+	d := testDoctor(t)
+	dir := t.TempDir()
+	d.json = true
+	d.out = must.Have(os.Create(filepath.Join(dir, "out")))(t)
+	d.err = must.Have(os.Create(filepath.Join(dir, "err")))(t)
+	(&upRun{cli: d.cli}).warnOfDir("coder", "/shop/old", "/shop/new")
+
+	out, err := must.Have(os.ReadFile(d.out.Name()))(t), must.Have(os.ReadFile(d.err.Name()))(t)
+	want := "parley: coder runs in /shop/old, where its conversation is; the file says /shop/new\n" +
+		"  → To begin a new conversation there: parley up --apply --fresh coder\n"
+	if len(out) > 0 || string(err) != want {
+		t.Errorf("got the answer %q and the warning %q, want only %q", out, err, want)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -103,11 +104,11 @@ func (u *upRun) printWouldLaunch(s upStep) error {
 	return u.printLine(words + ".")
 }
 
-// warnOfDir says that an agent runs where its conversation is, and not where the file says.
-func (u *upRun) warnOfDir(name, has, wants string) error {
-	u.fail(parley.Errorf(parley.InvalidArgument, "%s runs in %s, where its conversation is; the file says %s",
-		name, has, wants).Suggest("To begin a new conversation there: parley up --apply --fresh %s", name))
-	return nil
+// warnOfDir says on standard error that an agent runs where its conversation is, and not where the file says.
+func (u *upRun) warnOfDir(name, has, wants string) {
+	fmt.Fprintf(u.err, "%s %s runs in %s, where its conversation is; the file says %s\n  %s %s\n",
+		u.paintFor(u.err, yellow, "parley:"), name, parley.CleanLine(has), parley.CleanLine(wants),
+		u.paintFor(u.err, faint, "→"), "To begin a new conversation there: parley up --apply --fresh "+name)
 }
 
 // dirOf returns a directory of the file as an absolute path.
