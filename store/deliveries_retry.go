@@ -48,11 +48,12 @@ func retryDelivery(t *tx, messageID string, b NewDelivery) ([]Job, error) {
 		return nil, err
 	}
 
-	unconfirmed := job.State == parley.DeliveryUnconfirmed && rows[0].Delivery.ReasonCode != string(parley.EndedRefused)
+	refused := rows[0].Delivery.ReasonCode == string(parley.EndedRefused)
+	unconfirmed := job.State == parley.DeliveryUnconfirmed && !refused
 	if _, err := t.exec(`UPDATE deliveries SET queued_at = ?, dismissed = 0, withheld = '',
-			typed_before = CASE WHEN ? = 1 THEN 1 ELSE typed_before END
+			typed_before = CASE WHEN ? = 1 THEN 0 WHEN ? = 1 THEN 1 ELSE typed_before END
 		WHERE message_seq = ? AND recipient_id = ?`,
-		nanos(t.now), unconfirmed, job.Key.MessageSeq, job.Key.RecipientID); err != nil {
+		nanos(t.now), refused, unconfirmed, job.Key.MessageSeq, job.Key.RecipientID); err != nil {
 		return nil, err
 	}
 

@@ -123,3 +123,22 @@ func TestTypedAsFindsWhatIsNotProven(t *testing.T) {
 		t.Errorf("a proven delivery is found: %+v", got)
 	}
 }
+
+// The screen shows a text that the program refused, which proves nothing.
+func TestTypedAsLeavesOutWhatTheProgramRefused(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 2)
+	id, k := unproven(t, s, parley.DeliveryUnconfirmed)
+	must.Have(s.Retry(t.Context(), id, again(1)))(t)
+	must.Do(t, s.Claim(t.Context(), k, 8, false))
+	refused := Change{State: parley.DeliveryUnconfirmed, Code: parley.EndedRefused, Reason: "signed out"}
+	must.Do(t, s.Advance(t.Context(), k, refused))
+	if got := must.Have(s.TypedAs(t.Context(), k.RecipientID, 8))(t); got != nil {
+		t.Errorf("got %+v", got)
+	}
+
+	must.Have(s.Retry(t.Context(), id, again(1)))(t)
+	if got := must.Have(s.TypedAs(t.Context(), k.RecipientID, 8))(t); got != nil {
+		t.Errorf("after a retry: got %+v", got)
+	}
+}

@@ -13,12 +13,14 @@ type TypedJob struct {
 }
 
 // TypedAs returns the delivery that was typed to a recipient under a sequence number of its
-// pane, if it is unconfirmed or, after a retry, waits again. A pane that is launched again
-// counts from 1 again: the delivery that was accepted last counts.
+// pane, if it is unconfirmed or, after a retry, waits again. One that the program refused does not
+// count: the program shows it without a model having it. A pane that is launched again counts from 1
+// again: the delivery that was accepted last counts.
 func (s *Deliveries) TypedAs(ctx context.Context, recipientID string, paneSeq uint64) (*TypedJob, error) {
 	// The empty text keeps SQLite from reading the whole inbox.
 	const typed = `SELECT d.message_seq AS seq FROM deliveries d WHERE d.pane_seq = ? AND `
-	const unproven = typed + isRetriable + ` AND d.state = 'unconfirmed' AND d.recipient_id || '' = ?`
+	const unproven = typed + isRetriable + ` AND d.state = 'unconfirmed' AND d.recipient_id || '' = ?
+		AND d.reason_code <> '` + string(parley.EndedRefused) + `'`
 	const retried = typed + isOpen + ` AND d.recipient_id = ? AND d.state <> 'typing' AND d.typed_before = 1`
 	var rows []itemRow
 	err := s.read(ctx, "reading what was typed last", &rows, `
