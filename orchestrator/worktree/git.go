@@ -3,7 +3,7 @@
 //
 // An agent can write to the repository and its configuration, and may be confined where parley
 // is not. So git runs no program that only the repository names: no hook, no filter, no monitor,
-// no merge driver, no external diff, and it fetches nothing.
+// no merge driver, no external diff, and it fetches nothing and collects no garbage.
 package worktree
 
 import (
@@ -37,12 +37,14 @@ var quiet = []string{
 	"-c", "protocol.allow=never",
 	"-c", "color.ui=false",
 	"-c", "core.quotePath=false",
+	"-c", "maintenance.auto=false", // it runs gc.recentObjectsHook
+	"-c", "gc.auto=0",
 }
 
 // repo is a directory in which git runs.
 type repo struct {
 	dir   string
-	guard []string // settings that switch off the filters that the repository names itself
+	guard []string // settings that switch off the programs that the repository names itself
 }
 
 // gitError is a command of git that failed.
@@ -72,16 +74,17 @@ func open(ctx context.Context, dir string) (*repo, error) {
 			Suggest("Choose a directory of a repository, or make one there: git init")
 	}
 
-	err := r.findFilters(ctx)
+	err := r.findPrograms(ctx)
 
 	return r, err
 }
 
-// findFilters finds the filters and merge drivers that the repository's own configuration names, as
-// it counts in this directory. Those of the user's and the system's configuration run as always.
-func (r *repo) findFilters(ctx context.Context) error {
+// findPrograms finds the filters, merge drivers and hooks that the repository's own configuration
+// names, as it counts in this directory. Those of the user's and the system's configuration run as
+// always.
+func (r *repo) findPrograms(ctx context.Context) error {
 	out, err := r.git(ctx, "config", "--show-scope", "--name-only", "-z",
-		"--get-regexp", `^(filter\..*\.(clean|smudge|process|required)|merge\..*\.driver)$`)
+		"--get-regexp", `^(filter\..*\.(clean|smudge|process|required)|merge\..*\.driver|hook\..*\.(command|event))$`)
 	if failed, ok := errors.AsType[*gitError](err); ok && failed.status == 1 {
 		return nil // there are none
 	}
@@ -100,14 +103,7 @@ func (r *repo) findFilters(ctx context.Context) error {
 				Suggest("Rename it there without an equals sign, if you know what it is, or remove it.")
 		}
 
-		value := ""
-		switch {
-		case strings.HasSuffix(pair[1], ".required"):
-			value = "false"
-		case strings.HasSuffix(pair[1], ".driver"):
-			value = "false" // the program, which fails: a conflict
-		}
-		if off := pair[1] + "=" + value; !slices.Contains(r.guard, off) {
+		if off := offSwitch(pair[1]); !slices.Contains(r.guard, off) {
 			r.guard = append(r.guard, "-c", off)
 		}
 	}
@@ -115,11 +111,25 @@ func (r *repo) findFilters(ctx context.Context) error {
 	return nil
 }
 
+// offSwitch returns the setting that switches off what a setting of the repository names.
+func offSwitch(name string) string {
+	word := name[strings.LastIndexByte(name, '.')+1:]
+	switch {
+	case strings.HasPrefix(name, "hook."): // since git 2.54, whatever core.hooksPath is
+		return strings.TrimSuffix(name, word) + "enabled=false"
+	case word == "required":
+		return name + "=false"
+	case word == "driver":
+		return name + "=false" // the program, which fails: a conflict
+	}
+	return name + "="
+}
+
 // in returns the repository as seen from another of its directories, where more of its configuration
 // may count: what it includes can depend on the worktree and its branch.
 func (r *repo) in(ctx context.Context, dir string) (*repo, error) {
 	there := &repo{dir: dir, guard: slices.Clone(r.guard)}
-	err := there.findFilters(ctx)
+	err := there.findPrograms(ctx)
 	return there, err
 }
 
@@ -177,6 +187,7 @@ func environ() []string {
 			strings.HasPrefix(name, "GIT_COMMITTER_")
 		return strings.HasPrefix(name, "GIT_") && !kept
 	})
-	return append(env,
-		"GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_EDITOR=:", "LC_ALL=C")
+	return append(env, "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_EDITOR=:", "LC_ALL=C",
+		"GIT_NO_LAZY_FETCH=1", // git 2.45 and later
+		"GIT_ALLOW_PROTOCOL=") // before protocol.ext.allow of the repository
 }

@@ -273,6 +273,10 @@ func TestGitRunsNothingOfTheRepository(t *testing.T) {
 	}
 	w.git(w.top, "config", "commit.gpgSign", "true")
 	w.git(w.top, "config", "filter.evil.required", "true")
+	w.git(w.top, "config", "hook.evil.command", set)
+	for _, event := range []string{"post-checkout", "post-merge", "reference-transaction"} {
+		w.git(w.top, "config", "--add", "hook.evil.event", event)
+	}
 	hooks := filepath.Join(w.top, ".git", "hooks")
 	for _, name := range []string{"post-checkout", "pre-merge-commit", "post-merge", "reference-transaction", "pre-commit", "commit-msg"} {
 		w.write(filepath.Join(hooks, name), "#!/bin/sh\ntouch "+trap+"\n")
@@ -318,9 +322,29 @@ func TestGitRunsNothingThatOnlyAWorktreeSees(t *testing.T) {
 	}
 }
 
+// Collecting garbage runs gc.recentObjectsHook since git 2.42.
+func TestMergeCollectsNoGarbage(t *testing.T) {
+	w := newWorld(t)
+	m := w.make(parley.WorktreeAuto)
+	for _, name := range []string{"b", "c", "d"} {
+		w.write(filepath.Join(m.Path, name), name)
+		w.commit(m.Path, name)
+		w.git(m.Path, "repack", "-q")
+	}
+	w.git(w.top, "config", "gc.autoPackLimit", "1")
+	w.git(w.top, "config", "gc.autoDetach", "false")
+
+	packs := func() int { return len(must.Have(filepath.Glob(w.top + "/.git/objects/pack/*.pack"))(t)) }
+	before := packs()
+	must.Have(worktree.Run(t.Context(), &m.Worktree, worktree.Finish{Agent: "coder", Merge: true}))(t)
+	if after := packs(); after != before {
+		t.Errorf("%d packs became %d", before, after)
+	}
+}
+
 // Git takes a setting's name in its arguments to end at the first equals sign.
 func TestFilterThatCannotBeSwitchedOffIsRefused(t *testing.T) {
-	for _, name := range []string{"filter.a=b.clean", "filter.a=b.smudge", "merge.a=b.driver"} {
+	for _, name := range []string{"filter.a=b.clean", "filter.a=b.smudge", "merge.a=b.driver", "hook.a=b.command"} {
 		w := newWorld(t)
 		m := w.make("feature")
 		w.git(w.top, "config", name, "cat")
