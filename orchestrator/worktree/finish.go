@@ -69,7 +69,7 @@ func (r *repo) checkCommitted(ctx context.Context, w *parley.Worktree, f Finish)
 			"Look at them: parley diff %s. To throw them away: parley stop %s --remove --discard", f.Agent, f.Agent)
 	}
 
-	if now, err := there.line(ctx, "rev-parse", "--abbrev-ref", "HEAD"); err != nil || now != w.Branch {
+	if now, err := there.branch(ctx); err != nil || now != w.Branch {
 		return errors.Join(err, parley.Errorf(parley.InvalidArgument, "%s is on %s now, not on %s", w.Path, now,
 			w.Branch).
 			Suggest("Merge by hand, or switch back: git -C %s switch %s", w.Path, w.Branch))
@@ -80,7 +80,12 @@ func (r *repo) checkCommitted(ctx context.Context, w *parley.Worktree, f Finish)
 
 // checkMerge refuses a merge that git would refuse, or that has conflicts.
 func (r *repo) checkMerge(ctx context.Context, w *parley.Worktree) error {
-	now, err := r.line(ctx, "rev-parse", "--abbrev-ref", "HEAD")
+	if strings.Contains(w.Base, "=") { // where git takes the name of the branch's settings to end
+		return parley.Errorf(parley.InvalidArgument, "parley cannot merge into a branch named %q", w.Base).
+			Suggest("Merge by hand: git -C %s merge %s", r.dir, w.Branch)
+	}
+
+	now, err := r.branch(ctx)
 	if err != nil {
 		return err
 	}
@@ -105,7 +110,7 @@ func (r *repo) checkMerge(ctx context.Context, w *parley.Worktree) error {
 
 // checkConflicts tries the merge without a checkout. A git before 2.38 cannot, and finds out later.
 func (r *repo) checkConflicts(ctx context.Context, w *parley.Worktree) error {
-	out, err := r.git(ctx, "merge-tree", "--write-tree", "--name-only", "--no-messages", w.Base, w.Branch)
+	out, err := r.git(ctx, "merge-tree", "--write-tree", "--name-only", "--no-messages", ref(w.Base), ref(w.Branch))
 	failed, ok := errors.AsType[*gitError](err)
 	if !ok || failed.status != 1 {
 		return nil
@@ -127,7 +132,7 @@ func (r *repo) checkMerged(ctx context.Context, w *parley.Worktree, agent string
 	if !w.Made {
 		return nil
 	}
-	ahead, _, err := r.apart(ctx, w.Base, w.Branch)
+	ahead, _, err := r.apart(ctx, ref(w.Base), ref(w.Branch))
 	if err != nil || ahead == 0 {
 		return err
 	}
@@ -152,6 +157,11 @@ func Run(ctx context.Context, w *parley.Worktree, f Finish) (merged string, err 
 			return "", err
 		}
 	}
+	if f.Merge || f.Remove && !f.Discard && w.Made {
+		if err := r.checkArrived(ctx, w, tip); err != nil {
+			return "", err
+		}
+	}
 	if f.Remove {
 		err = r.drop(ctx, w, f.Discard, tip)
 	}
@@ -159,15 +169,29 @@ func Run(ctx context.Context, w *parley.Worktree, f Finish) (merged string, err 
 	return merged, err
 }
 
+// checkArrived refuses to go on unless the base has the commit tip of the branch, whatever git merge said. tip
+// is "" if there is no branch.
+func (r *repo) checkArrived(ctx context.Context, w *parley.Worktree, tip string) error {
+	if tip == "" {
+		return nil
+	}
+	if _, err := r.git(ctx, "merge-base", "--is-ancestor", tip, ref(w.Base)); err != nil {
+		return parley.Errorf(parley.InvalidArgument, "%s does not have the last commit of %s: %w", w.Base, w.Branch, err).
+			Suggest("Look at both: git -C %s log --graph %s %s", r.dir, w.Base, w.Branch)
+	}
+	return nil
+}
+
 // merge merges the branch into its base, which is checked out. A merge that fails is undone.
 func (r *repo) merge(ctx context.Context, w *parley.Worktree, agent string) (string, error) {
-	ahead, behind, err := r.apart(ctx, w.Base, w.Branch)
+	ahead, behind, err := r.apart(ctx, ref(w.Base), ref(w.Branch))
 	if err != nil || ahead == 0 {
 		return parley.MergedNothing, err
 	}
 
-	_, err = r.git(ctx, "merge", "--ff", "--no-edit", "--no-gpg-sign", "--no-verify-signatures", "--quiet",
-		"-m", fmt.Sprintf("Merge branch '%s' of %s", w.Branch, agent), w.Branch)
+	_, err = r.git(ctx, "-c", "branch."+w.Base+".mergeOptions=", "merge", "--ff", "--commit", "--no-squash", "--no-edit",
+		"--no-gpg-sign", "--no-verify-signatures", "--quiet",
+		"-m", fmt.Sprintf("Merge branch '%s' of %s", w.Branch, agent), ref(w.Branch))
 	if err != nil {
 		_, aborted := r.git(context.WithoutCancel(ctx), "merge", "--abort")
 		failed, _ := errors.AsType[*gitError](aborted)
@@ -211,7 +235,7 @@ func (r *repo) drop(ctx context.Context, w *parley.Worktree, force bool, tip str
 	if !w.Made || tip == "" {
 		return nil
 	}
-	if _, err := r.git(ctx, "update-ref", "-d", "refs/heads/"+w.Branch, tip); err != nil {
+	if _, err := r.git(ctx, "update-ref", "-d", ref(w.Branch), tip); err != nil {
 		return parley.Errorf(parley.InvalidArgument, "the worktree was removed, but its branch was not: %w", err).
 			Suggest("Look at it: git -C %s log %s", r.dir, w.Branch)
 	}
@@ -221,7 +245,7 @@ func (r *repo) drop(ctx context.Context, w *parley.Worktree, force bool, tip str
 
 // tip returns the last commit of a branch, "" if there is no such branch.
 func (r *repo) tip(ctx context.Context, branch string) string {
-	tip, err := r.line(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", "refs/heads/"+branch)
+	tip, err := r.line(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", ref(branch))
 	if err != nil {
 		return ""
 	}

@@ -80,11 +80,12 @@ func open(ctx context.Context, dir string) (*repo, error) {
 }
 
 // findPrograms finds the filters, merge drivers and hooks that the repository's own configuration
-// names, as it counts in this directory. Those of the user's and the system's configuration run as
-// always.
+// names, as it counts in this directory, and a strategy for merges, such as ours. Those of the user's
+// and the system's configuration count as always.
 func (r *repo) findPrograms(ctx context.Context) error {
-	out, err := r.git(ctx, "config", "--show-scope", "--name-only", "-z",
-		"--get-regexp", `^(filter\..*\.(clean|smudge|process|required)|merge\..*\.driver|hook\..*\.(command|event))$`)
+	const named = `^(filter\..*\.(clean|smudge|process|required)|merge\..*\.driver|hook\..*\.(command|event)|` +
+		`pull\.twohead)$`
+	out, err := r.git(ctx, "config", "--show-scope", "--name-only", "-z", "--get-regexp", named)
 	if failed, ok := errors.AsType[*gitError](err); ok && failed.status == 1 {
 		return nil // there are none
 	}
@@ -117,6 +118,8 @@ func offSwitch(name string) string {
 	switch {
 	case strings.HasPrefix(name, "hook."): // since git 2.54, whatever core.hooksPath is
 		return strings.TrimSuffix(name, word) + "enabled=false"
+	case name == "pull.twohead":
+		return name + "=recursive" // which each git has
 	case word == "required":
 		return name + "=false"
 	case word == "driver":
@@ -160,6 +163,21 @@ func (r *repo) git(ctx context.Context, words ...string) (string, error) {
 func (r *repo) line(ctx context.Context, words ...string) (string, error) {
 	out, err := r.git(ctx, words...)
 	return strings.TrimSpace(out), err
+}
+
+// branches is where git keeps the branches.
+const branches = "refs/heads/"
+
+// noBranch is the branch of a checkout that is on none.
+const noBranch = "HEAD"
+
+// ref returns the full name of a branch. The short one may also be that of a tag, which git prefers.
+func ref(branch string) string { return branches + branch }
+
+// branch returns the branch that is checked out, noBranch if none is. It fails if the branch has no commit.
+func (r *repo) branch(ctx context.Context) (string, error) {
+	name, err := r.line(ctx, "rev-parse", "--symbolic-full-name", "HEAD")
+	return strings.TrimPrefix(name, branches), err
 }
 
 // has reports whether git knows a commit by that name.

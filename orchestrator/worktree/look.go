@@ -29,10 +29,10 @@ func Look(ctx context.Context, w *parley.Worktree) (Distance, error) {
 	}
 
 	d := Distance{Dirty: len(files)}
-	if d.Branch, err = r.line(ctx, "rev-parse", "--abbrev-ref", "HEAD"); err != nil {
+	if d.Branch, err = r.branch(ctx); err != nil {
 		return d, err
 	}
-	d.Ahead, d.Behind, err = r.apart(ctx, w.Base, "HEAD")
+	d.Ahead, d.Behind, err = r.apart(ctx, ref(w.Base), "HEAD")
 
 	return d, err
 }
@@ -95,7 +95,7 @@ func DiffOf(ctx context.Context, dir string, w *parley.Worktree, stat bool) (*Di
 
 	d := &Diff{Since: "HEAD"}
 	if w != nil {
-		if d.Since, err = r.line(ctx, "merge-base", "--end-of-options", w.Base, "HEAD"); err != nil {
+		if d.Since, err = r.line(ctx, "merge-base", "--end-of-options", ref(w.Base), "HEAD"); err != nil {
 			return nil, err
 		}
 	}

@@ -82,8 +82,8 @@ func (r *repo) reuse(ctx context.Context, p Plan, m *Made) error {
 	if err != nil {
 		return err
 	}
-	m.Branch, err = there.line(ctx, "symbolic-ref", "--short", "HEAD")
-	if err != nil {
+	m.Branch, err = there.branch(ctx)
+	if err != nil || m.Branch == noBranch {
 		return parley.Errorf(parley.InvalidArgument, "the worktree %s is on no branch", m.Path).
 			Suggest("Switch it to one: git -C %s switch BRANCH", m.Path)
 	}
@@ -103,7 +103,7 @@ func (r *repo) reuse(ctx context.Context, p Plan, m *Made) error {
 
 // base returns the branch that the repository is on.
 func (r *repo) base(ctx context.Context) (string, error) {
-	base, err := r.line(ctx, "symbolic-ref", "--short", "HEAD")
+	base, err := r.line(ctx, "symbolic-ref", "HEAD")
 	if err != nil {
 		return "", parley.Errorf(parley.InvalidArgument, "%s is on no branch", r.dir).
 			Suggest("Switch it to the branch that the agent's work is to start from: git switch BRANCH")
@@ -112,7 +112,7 @@ func (r *repo) base(ctx context.Context) (string, error) {
 		return "", parley.Errorf(parley.InvalidArgument, "%s has no commit yet", r.dir).
 			Suggest("Commit something first: git commit --allow-empty -m start")
 	}
-	return base, nil
+	return strings.TrimPrefix(base, branches), nil
 }
 
 // add makes the worktree and prepares it.
@@ -179,7 +179,7 @@ func (r *repo) chooseBranch(ctx context.Context, p Plan, m *Made) error {
 		return err
 	}
 
-	exists := r.has(ctx, "refs/heads/"+m.Branch)
+	exists := r.has(ctx, ref(m.Branch))
 	switch {
 	case where != "":
 		return parley.Errorf(parley.InvalidArgument, "the branch %s is checked out in %s", m.Branch, where).
@@ -206,7 +206,7 @@ func (r *repo) checkedOut(ctx context.Context, branch string) (string, error) {
 		switch {
 		case word == "worktree":
 			path = rest
-		case word == "branch" && rest == "refs/heads/"+branch:
+		case word == "branch" && rest == ref(branch):
 			return path, nil
 		}
 	}

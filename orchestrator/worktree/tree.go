@@ -70,7 +70,7 @@ func readPath(dir, file, word string) (path string, ok bool) {
 	return path, err == nil
 }
 
-// Changed returns the files of a checkout that differ from where it left base, and those that are new.
+// Changed returns the files of a checkout that differ from where it left the branch base, and those that are new.
 // Without a base it returns those that differ from the last commit. The paths are below top.
 func Changed(ctx context.Context, top, base string) ([]string, error) {
 	r, err := open(ctx, top)
@@ -80,7 +80,7 @@ func Changed(ctx context.Context, top, base string) ([]string, error) {
 
 	since := "HEAD"
 	if base != "" {
-		if since, err = r.line(ctx, "merge-base", "--end-of-options", base, "HEAD"); err != nil {
+		if since, err = r.line(ctx, "merge-base", "--end-of-options", ref(base), "HEAD"); err != nil {
 			return nil, err
 		}
 	}

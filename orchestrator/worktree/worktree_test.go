@@ -208,6 +208,58 @@ func TestMergeGoesFastOrByACommit(t *testing.T) {
 	}
 }
 
+// What the user's own git merge does there must not keep the agent's work from the base.
+func TestMergeTakesNoOptionsOfTheBranch(t *testing.T) {
+	for _, options := range []string{"--squash", "--no-commit", "--strategy=ours", "ours"} {
+		w := newWorld(t)
+		name := "branch.main.mergeOptions"
+		if options == "ours" {
+			name = "pull.twohead"
+		}
+		w.git(w.top, "config", name, options)
+		m := w.make(parley.WorktreeAuto)
+		w.write(filepath.Join(m.Path, "work.txt"), "work\n")
+		w.commit(m.Path, "work")
+		tip := w.git(m.Path, "rev-parse", "HEAD")
+		w.write("meanwhile", "mine\n")
+		w.commit(w.top, "meanwhile")
+
+		got, err := worktree.Run(t.Context(), &m.Worktree, worktree.Finish{Agent: "coder", Merge: true, Remove: true})
+		if err != nil || got != parley.MergedCommit || w.git(w.top, "branch", "--contains", tip) != "* main" {
+			t.Errorf("%s: got %q, %v; the branch %q has the commit", options, got, err, w.git(w.top, "branch", "--contains", tip))
+		}
+		if files := w.git(w.top, "ls-files"); !strings.Contains(files, "work.txt") {
+			t.Errorf("%s: main has %q", options, files)
+		}
+	}
+}
+
+// Git prefers a tag to a branch of the same name.
+func TestTagsOfTheSameNamesAreNotTakenForTheBranches(t *testing.T) {
+	w := newWorld(t)
+	w.git(w.top, "tag", "main")
+	m := w.make(parley.WorktreeAuto)
+	w.git(w.top, "tag", "parley/coder")
+	w.write("meanwhile", "mine\n")
+	w.commit(w.top, "meanwhile")
+	w.write(filepath.Join(m.Path, "work.txt"), "work\n")
+	w.commit(m.Path, "work")
+	w.git(w.top, "tag", "-d", "main")
+	w.git(w.top, "tag", "main", "refs/heads/parley/coder")
+
+	want := worktree.Distance{Branch: "parley/coder", Ahead: 1, Behind: 1}
+	if got := must.Have(worktree.Look(t.Context(), &m.Worktree))(t); got != want || m.Base != "main" {
+		t.Errorf("it is %+v, from %s", got, m.Base)
+	}
+	_, err := worktree.Run(t.Context(), &m.Worktree, worktree.Finish{Agent: "coder", Remove: true})
+	w.refused(err, "1 commit that main lacks")
+
+	got, err := worktree.Run(t.Context(), &m.Worktree, worktree.Finish{Agent: "coder", Merge: true, Remove: true})
+	if err != nil || got != parley.MergedCommit || !strings.Contains(w.git(w.top, "ls-files"), "work.txt") {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
 func TestMergeIsRefusedWhereItWouldNotWork(t *testing.T) {
 	w := newWorld(t)
 	m := w.make("feature")
@@ -229,6 +281,10 @@ func TestMergeIsRefusedWhereItWouldNotWork(t *testing.T) {
 
 	w.git(w.top, "switch", "-q", "-c", "other")
 	w.refused(merge(), "is on other", "switch main")
+
+	w.git(w.top, "switch", "-q", "-c", "a=b")
+	m.Base = "a=b"
+	w.refused(merge(), "branch named", "by hand")
 }
 
 func TestDiffShowsCommittedAndOpenWork(t *testing.T) {
