@@ -140,7 +140,7 @@ func (r *Reports) name(n naming) {
 func (r *Roster) Report(ctx context.Context, m *Member, req parley.ReportStateRequest) ([]string, error) {
 	at := r.now()
 	if req.At != nil && req.At.Before(at) {
-		at = *req.At
+		at = at.Add(req.At.Sub(at)) // so that it stays as long ago when the clock is set
 	}
 
 	said := Report{Event: parley.CleanLine(req.Event), Detail: parley.CleanLine(req.Detail), At: at}

@@ -8,6 +8,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/profile"
 	"parley/store/storetest"
 )
 
@@ -62,6 +63,24 @@ func TestNumberOfRememberedReportsIsBounded(t *testing.T) {
 	}
 	if len(r.named) != maxNamed {
 		t.Errorf("%d are remembered, want %d", len(r.named), maxNamed)
+	}
+}
+
+// A wall clock that was ahead during a report is put right afterwards: the report must not lie in the future then,
+// and hold messages until the clock has caught up.
+func TestReportStaysAsLongAgoWhenTheClockIsSet(t *testing.T) {
+	roster := must.Have(Load(t.Context(), storetest.Open(t), time.Now, slog.New(slog.DiscardHandler)))(t)
+	defer roster.Close()
+
+	m := NewMember(parley.Agent{ID: NewID(), Name: "coder", Kind: parley.KindTerminal})
+	m.SetTerminal(&Terminal{Profile: &profile.Profile{}})
+	said := time.Now().Add(-time.Minute).Round(0) // without the reading of the clock that nobody sets
+	req := parley.ReportStateRequest{Event: "Busy", State: string(parley.StateBusy), At: &said}
+	must.Have(roster.Report(t.Context(), m, req))(t)
+
+	got, ok := m.LastReport()
+	if !ok || !got.At.Round(0).Equal(said) || got.At == got.At.Round(0) {
+		t.Errorf("got %v, %v, want %v with the reading of the clock that nobody sets", got.At, ok, said)
 	}
 }
 
