@@ -220,6 +220,38 @@ func TestThreadSettingsSurviveARestart(t *testing.T) {
 	}
 }
 
+func TestHeldPostsOfThreadsSurviveARestart(t *testing.T) {
+	for name, begin := range map[string]func(te *testTeam, thread string){
+		"muted": func(te *testTeam, thread string) {
+			te.control(parley.ControlConversationRequest{Action: parley.ActionMute, ThreadID: thread})
+		},
+		"cooled": func(te *testTeam, thread string) {
+			te.control(parley.ControlConversationRequest{Action: parley.ActionCool, ThreadID: thread})
+		},
+		"a budget of its own": func(te *testTeam, thread string) {
+			te.control(parley.ControlConversationRequest{Action: parley.ActionSet, ThreadID: thread, PairMinute: 1})
+			te.post(te.agent("tester"), thread, "@coder first", "coder", false)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			te, _ := newLateTeam(t)
+			te.launch("coder", "instant", tmuxtest.Agent{})
+			te.launch("tester", "instant", tmuxtest.Agent{})
+			opened := must.Have(te.CreateThread(te.operator(),
+				parley.CreateThreadRequest{Title: "parser", Participants: parley.Names{"coder", "tester"}}))(t)
+			begin(te, opened.Thread.ID)
+			before := te.post(te.agent("tester"), opened.Thread.ID, "@coder and now?", "coder", false)
+
+			te.restart()
+			te.recheckHolds(t.Context())
+			after := te.deliveryTo(before.MessageID, "coder")
+			if before.Hold == nil || after.Hold == nil || before.Hold.Reason != after.Hold.Reason {
+				t.Errorf("the hold is %+v, and after a restart %+v (%s)", before.Hold, after.Hold, after.State)
+			}
+		})
+	}
+}
+
 func TestMailboxBeyondABudgetIsSeenBySenderAndOperator(t *testing.T) {
 	te := newTeam(t, func(o *Options) { o.Settings.Conversation.PairMinute = 2 })
 	ann, bob := te.as("ann"), te.as("bob")

@@ -47,10 +47,10 @@ func (op *operatorService) RetryDelivery(
 
 	if held := talk.Held(chosen); len(held) > 0 {
 		invitations, err := op.talk.Release(ctx, &msg, held)
+		op.responders.Speak(invitations)
 		if err != nil {
 			return nil, err
 		}
-		op.responders.Speak(invitations)
 	}
 
 	pending, err := op.insist(ctx, &msg, chosen)

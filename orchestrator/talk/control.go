@@ -62,7 +62,7 @@ func (t *Talk) controlled(
 ) (*parley.ControlConversationResult, []Invitation, error) {
 	invitations, err := t.Recheck(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, invitations, err
 	}
 
 	after, err := s.heldFor(ctx, me, t)

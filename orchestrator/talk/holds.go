@@ -33,6 +33,15 @@ func (h *hold) direction() direction {
 // passesByTime reports whether waiting is enough for the delivery to pass.
 func (h *hold) passesByTime() bool { return h.isByBudget() && !h.Until.IsZero() }
 
+// isDue reports whether the delivery is judged again now.
+func (h *hold) isDue(now time.Time) bool { return h.due || !h.Until.IsZero() && !h.Until.After(now) }
+
+// mayHaveEnded reports whether what holds the delivery may have ended unseen, before it was read from the
+// database: a person has written, time has passed, or the operator has unmuted the conversation.
+func (h *hold) mayHaveEnded() bool {
+	return h.isByBudget() || !h.Until.IsZero() || conversation.Reason(h.Why) == conversation.MutedByOperator
+}
+
 // isByBudget reports whether a spent budget, and not a rule, holds the delivery.
 func (h *hold) isByBudget() bool { return isBudget(conversation.Reason(h.Why)) }
 
@@ -75,6 +84,13 @@ func (hs *holds) keep(h *hold) {
 	if h.passesByTime() {
 		hs.waits[h.direction()]++
 	}
+}
+
+// keepStored adds a hold of the database. It is judged again if it may have ended.
+func (hs *holds) keepStored(w store.Withheld) {
+	h := &hold{Withheld: w}
+	h.due = h.mayHaveEnded()
+	hs.keep(h)
 }
 
 // saved notes whether what was judged is stored. What is not is judged again.
@@ -160,8 +176,7 @@ func (t *Talk) Remember(stored *store.Appended, delegates []store.NewDelivery) {
 	}
 }
 
-// loadHolds reads the held deliveries. Those that a budget holds, or that pass with time,
-// are judged again: a person may have written, and time has passed, while no daemon ran.
+// loadHolds reads the held deliveries.
 func (t *Talk) loadHolds(ctx context.Context) error {
 	list, err := t.store.Withheld(ctx, MaxHolds)
 	if err != nil {
@@ -173,7 +188,7 @@ func (t *Talk) loadHolds(ctx context.Context) error {
 
 	t.holds, t.comparedAt = newHolds(), t.now()
 	for _, w := range list {
-		t.holds.keep(&hold{Withheld: w, due: (&hold{Withheld: w}).isByBudget() || !w.Until.IsZero()})
+		t.holds.keepStored(w)
 	}
 
 	return nil
@@ -208,7 +223,7 @@ func (t *Talk) Compare(ctx context.Context) {
 	for _, w := range list {
 		held[w.Key] = true
 		if t.holds.byKey[w.Key] == nil {
-			t.holds.keep(&hold{Withheld: w})
+			t.holds.keepStored(w)
 		}
 	}
 
