@@ -30,13 +30,16 @@ func withModel(t *testing.T, change ...func(*parley.ResponderConfig)) (*testTeam
 		c(&dm.ResponderConfig)
 	}
 
-	te := newTeam(t, func(o *Options) {
+	return newTeam(t, asking(dm)), s
+}
+
+// asking lets a team ask models, and declares its responders.
+func asking(declared ...parley.DeclaredResponder) func(*Options) {
+	return func(o *Options) {
 		o.Model = responder.New(responder.Options{Backoff: time.Millisecond, Getenv: func(string) string { return "" }})
 		o.Settings.ModelTimeout = 20 * time.Second
-		o.Responders = []parley.DeclaredResponder{dm}
-	})
-
-	return te, s
+		o.Responders = declared
+	}
 }
 
 // answeredAt declares a responder DM whose model is at an address.

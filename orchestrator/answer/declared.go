@@ -44,10 +44,10 @@ func (rs *Responders) LoadDeclared(ctx context.Context) (warnings []string, err 
 }
 
 // settle sets the state of a responder at the start, when names are those of parley.yaml
-// in lower case.
+// in lower case. A responder of another host is left to that host.
 func (rs *Responders) settle(ctx context.Context, m *team.Member, names []string) error {
-	a := m.Agent()
-	if a.Responder == nil {
+	a, own := m.Agent(), rs.store.Team().Own
+	if a.Responder == nil || own != "" && a.Host != own {
 		return nil
 	}
 
