@@ -60,7 +60,7 @@ func (ms *messageService) searchPeople(
 	}
 
 	if req.Before != "" {
-		m, _, err := ms.store.Message(ctx, req.Before)
+		m, _, err := ms.admission.visible(ctx, parley.CallerFrom(ctx), req.Before)
 		if err != nil {
 			return err
 		}

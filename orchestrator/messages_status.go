@@ -37,11 +37,14 @@ func (ms *messageService) GetMessageStatus(
 
 // visible returns a message and its deliveries if the caller is the operator, sent it, got it,
 // or takes part in its thread. For other callers the message does not exist: the error is
-// MESSAGE_NOT_FOUND.
+// MESSAGE_NOT_FOUND, in the same words as if there were none.
 func (a *admission) visible(
 	ctx context.Context, c parley.Caller, ref string,
 ) (parley.Message, []parley.Delivery, error) {
 	msg, deliveries, err := a.store.Message(ctx, ref)
+	if !c.Operator && parley.ErrorCode(err) == parley.MessageNotFound {
+		err = notYours(ref)
+	}
 	if err != nil {
 		return msg, nil, err
 	}
@@ -57,7 +60,10 @@ func (a *admission) visible(
 		}
 	}
 
-	return parley.Message{}, nil, parley.
-		Errorf(parley.MessageNotFound, "there is no message %q of yours", parley.CleanLine(ref)).
+	return parley.Message{}, nil, notYours(ref)
+}
+
+func notYours(ref string) error {
+	return parley.Errorf(parley.MessageNotFound, "there is no message %q of yours", parley.CleanLine(ref)).
 		Suggest("Use the message_id that send_message or check_inbox gave you.")
 }
