@@ -252,6 +252,27 @@ func TestHeldPostsOfThreadsSurviveARestart(t *testing.T) {
 	}
 }
 
+// An agent that only looks has not got what it sees: what is held is still typed later.
+func TestLookAtAHeldMessageLeavesItHeld(t *testing.T) {
+	te := newTeam(t)
+	te.launch("coder", "instant", tmuxtest.Agent{})
+	te.launch("tester", "instant", tmuxtest.Agent{})
+	opened := must.Have(te.CreateThread(te.operator(),
+		parley.CreateThreadRequest{Title: "parser", Participants: parley.Names{"coder", "tester"}}))(t)
+	te.control(parley.ControlConversationRequest{Action: parley.ActionMute, ThreadID: opened.Thread.ID})
+	id := te.post(te.agent("tester"), opened.Thread.ID, "@coder and now?", "coder", false).MessageID
+
+	mark := false
+	for _, where := range []string{"", opened.Thread.ID} {
+		req := parley.GetMessagesRequest{ThreadID: where, MarkRead: &mark}
+		must.Do(t, req.Validate())
+		got := must.Have(te.GetMessages(te.agent("coder"), req))(t)
+		if d := te.deliveryTo(id, "coder"); len(got.Messages) == 0 || d.State != parley.DeliveryHeld {
+			t.Errorf("after a look at %d messages (thread %q) it is %s", len(got.Messages), where, d.State)
+		}
+	}
+}
+
 func TestMailboxBeyondABudgetIsSeenBySenderAndOperator(t *testing.T) {
 	te := newTeam(t, func(o *Options) { o.Settings.Conversation.PairMinute = 2 })
 	ann, bob := te.as("ann"), te.as("bob")

@@ -56,11 +56,17 @@ func (r *deliveryRow) delivery() parley.Delivery {
 		d.ReadAt = instantOrNil(*r.ReadAt)
 	}
 
-	if d.State == parley.DeliveryHeld && r.Withheld != "" {
-		d.Hold = &parley.Hold{Code: parley.HoldConversation, Reason: r.Withheld, Until: instantOrNil(r.WithheldUntil)}
-	}
+	d.Hold = holdOf(d.State, r.Withheld, r.WithheldUntil)
 
 	return d
+}
+
+// holdOf returns the hold of a delivery, nil if the conversation protocol does not hold it.
+func holdOf(state parley.DeliveryState, why string, until int64) *parley.Hold {
+	if state != parley.DeliveryHeld || why == "" {
+		return nil
+	}
+	return &parley.Hold{Code: parley.HoldConversation, Reason: why, Until: instantOrNil(until)}
 }
 
 // key returns the delivery's key.

@@ -44,7 +44,8 @@ func (s *Inbox) threadPage(ctx context.Context, q InboxQuery) (InboxPage, error)
 
 	var rows []postRow
 	err = s.read(ctx, "reading the thread", &rows, `SELECT `+messageColumns+`, coalesce(d.state, '') AS state,
-			coalesce(d.reason, '') AS reason, coalesce(d.reason_code, '') AS reason_code, d.read_at
+			coalesce(d.reason, '') AS reason, coalesce(d.reason_code, '') AS reason_code, d.read_at,
+			coalesce(d.withheld, '') AS withheld, coalesce(d.withheld_until, 0) AS withheld_until
 		`+fromPosts+` JOIN agents s ON s.id = m.sender_id`+where+order, append(args, q.Limit)...)
 	for i := range rows {
 		page.Items = append(page.Items, rows[i].item(q.RecipientID))
@@ -55,11 +56,13 @@ func (s *Inbox) threadPage(ctx context.Context, q InboxQuery) (InboxPage, error)
 
 // postRow is a post with its delivery to one agent.
 type postRow struct {
-	Message    messageRow `gorm:"embedded"`
-	State      string
-	Reason     string
-	ReasonCode string
-	ReadAt     *int64
+	Message       messageRow `gorm:"embedded"`
+	State         string
+	Reason        string
+	ReasonCode    string
+	ReadAt        *int64
+	Withheld      string
+	WithheldUntil int64
 }
 
 func (r *postRow) item(agentID string) InboxItem {
@@ -74,6 +77,7 @@ func (r *postRow) item(agentID string) InboxItem {
 			State:          parley.DeliveryState(r.State),
 			Reason:         r.Reason,
 			ReasonCode:     parley.ReasonCode(r.ReasonCode),
+			Hold:           holdOf(parley.DeliveryState(r.State), r.Withheld, r.WithheldUntil),
 		},
 	}
 }
