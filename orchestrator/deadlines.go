@@ -149,7 +149,7 @@ func (op *operatorService) remindOne(ctx context.Context, w store.Owing, now tim
 		}
 
 		if m != nil {
-			key := fmt.Sprintf("%s %s %s %d", step.who, w.Message.ID, d.DebtorID, answeredNanos(d))
+			key := fmt.Sprintf("%s %s %s %d", step.who, w.Message.ID, d.DebtorID, nanosOrZero(w.Answered))
 			notice := parley.Message{Text: step.text()}
 			if m.Kind == parley.KindHuman {
 				notice.InReplyTo = w.Message.ID // the screen shows it with the debt
@@ -167,13 +167,12 @@ func (op *operatorService) remindOne(ctx context.Context, w store.Owing, now tim
 	return nil
 }
 
-// answeredNanos distinguishes the times that one agent owes the same answer, for use in a
-// notice's key.
-func answeredNanos(d *parley.Debt) int64 {
-	if d.AnsweredAt == nil {
+// nanosOrZero returns a time for use in a notice's key: in nanoseconds since 1970, 0 for the zero time.
+func nanosOrZero(t time.Time) int64 {
+	if t.IsZero() {
 		return 0
 	}
-	return d.AnsweredAt.UnixNano()
+	return t.UnixNano()
 }
 
 // quoteLength is how many characters of a message its reminders quote.

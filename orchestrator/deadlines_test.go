@@ -229,6 +229,45 @@ func TestADelegateGetsTheMessageInItsTerminal(t *testing.T) {
 	}
 }
 
+func TestDebtThatComesBackIsRemindedOfAgain(t *testing.T) {
+	d := newDue(t)
+	worker := d.as("worker")
+	d.clock.pass(26 * time.Minute)
+	d.expect("at first", 1, 0, 0)
+
+	delegate := func(as context.Context, to string) {
+		t.Helper()
+		must.Have(d.RespondToMessage(as, parley.RespondToMessageRequest{MessageID: d.id, Text: "ask " + to,
+			Status: parley.ResponseDelegated, AdditionalRecipients: parley.Names{to}}))(t)
+	}
+	delegate(d.coder, "worker")
+	delegate(worker, "coder")
+
+	d.expect("when it is back", 2, 0, 0)
+	debts := must.Have(d.store.Debts.List(t.Context(), d.id))(t)
+	if debts[0].State != parley.ResponseOpen || debts[0].AnsweredAt != nil {
+		t.Errorf("coder's is %+v, want it open and not answered", debts[0])
+	}
+}
+
+func TestNothingIsDelegatedToAResponder(t *testing.T) {
+	te, _ := withModel(t)
+	coder := te.as("coder")
+	id := te.sends(te.as("planner"),
+		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "is it done?", RequiresResponse: true}).MessageID
+
+	_, err := te.RespondToMessage(coder, parley.RespondToMessageRequest{MessageID: id, Text: "ask DM",
+		Status: parley.ResponseDelegated, AdditionalRecipients: parley.Names{"DM"}})
+
+	if parley.ErrorCode(err) != parley.InvalidRecipient {
+		t.Errorf("got %v, want %s", err, parley.InvalidRecipient)
+	}
+	debts := must.Have(te.store.Debts.List(t.Context(), id))(t)
+	if len(debts) != 1 || debts[0].Debtor != "coder" || debts[0].State != parley.ResponseOpen {
+		t.Errorf("owed are %+v, want coder's response", debts)
+	}
+}
+
 func TestCapabilityMatch(t *testing.T) {
 	for _, c := range []struct {
 		required, has []string

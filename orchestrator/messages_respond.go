@@ -137,7 +137,8 @@ func (ms *messageService) joinedAfter(ctx context.Context, m *team.Member, post 
 }
 
 // delegates returns the first deliveries to the agents that are to answer instead. There must
-// be at least one, and none may be terminated.
+// be at least one. None may be terminated, and for none may a model answer: it is asked only about what is sent to
+// its agent alone.
 func delegates(others []*team.Member, author *team.Member) ([]store.NewDelivery, error) {
 	if len(others) == 0 {
 		return nil, parley.
@@ -152,6 +153,11 @@ func delegates(others []*team.Member, author *team.Member) ([]store.NewDelivery,
 		if m.Agent().State == parley.StateTerminated {
 			return nil, parley.Errorf(parley.AgentUnavailable, "%s is terminated and cannot answer", m.Name).
 				Suggest("Delegate to another agent; get_agent_status lists them.")
+		}
+		if m.Responder() != nil {
+			return nil, parley.Errorf(parley.InvalidRecipient,
+				"a model answers for %s, and only what is sent to %s alone", m.Name, m.Name).
+				Suggest("Ask %s with send_message and answer with what it says, or delegate to another agent.", m.Name)
 		}
 		to = append(to, firstRung(m))
 	}

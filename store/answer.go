@@ -116,12 +116,12 @@ func settleDebt(t *tx, o *original, p *Post, owed, late bool, out *Appended) err
 }
 
 // delegateDebt makes others owe the answer, and delivers the message to those who did not
-// get it. It leaves out those who have completed their response.
+// get it. It leaves out those who have completed their response. A debt that comes back is told of again.
 func delegateDebt(t *tx, o *original, to []NewDelivery, out *Appended) error {
 	var added []NewDelivery
 	for _, d := range to {
 		if _, err := t.exec(`INSERT INTO debts (message_seq, debtor_id, due_at, state) VALUES (?, ?, ?, 'open')
-			ON CONFLICT (message_seq, debtor_id) DO UPDATE SET state = 'open', answered_by = '', answered_at = 0,
+			ON CONFLICT (message_seq, debtor_id) DO UPDATE SET state = 'open', answered_by = '',
 				reminded_at = 0, sender_told_at = 0, operator_told_at = 0
 			WHERE debts.state NOT IN ('open', 'partial', 'completed')`, o.Message.Seq, d.RecipientID, o.Due); err != nil {
 			return err

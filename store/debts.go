@@ -58,10 +58,14 @@ type Owing struct {
 	Debt    parley.Debt
 	Message parley.Message // without recipients
 	Key     Key
+
+	// Answered is when the debtor last answered, in part or for others to go on; zero for never. It
+	// distinguishes the times that one agent owes the same response.
+	Answered time.Time
 }
 
 func (r *debtRow) debt(messageID, debtor string) parley.Debt {
-	return parley.Debt{
+	d := parley.Debt{
 		MessageID:      messageID,
 		DebtorID:       r.DebtorID,
 		Debtor:         debtor,
@@ -74,6 +78,10 @@ func (r *debtRow) debt(messageID, debtor string) parley.Debt {
 		SenderToldAt:   instantOrNil(r.SenderToldAt),
 		OperatorToldAt: instantOrNil(r.OperatorToldAt),
 	}
+	if d.State == parley.ResponseOpen {
+		d.AnsweredAt = nil // it was delegated, and has come back
+	}
+	return d
 }
 
 // List returns the debts for a message by the debtors' names, those that are answered
@@ -135,9 +143,10 @@ func (s *Debts) owings(ctx context.Context, limit int, which string, args ...any
 	for i := range rows {
 		m := rows[i].Message.message()
 		found = append(found, Owing{
-			Debt:    rows[i].Debt.debt(m.ID, rows[i].Debtor),
-			Message: m,
-			Key:     Key{rows[i].Debt.MessageSeq, rows[i].Debt.DebtorID},
+			Debt:     rows[i].Debt.debt(m.ID, rows[i].Debtor),
+			Message:  m,
+			Key:      Key{rows[i].Debt.MessageSeq, rows[i].Debt.DebtorID},
+			Answered: instant(rows[i].Debt.AnsweredAt),
 		})
 	}
 
