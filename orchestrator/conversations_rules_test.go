@@ -10,6 +10,8 @@ import (
 	"parley"
 	"parley/conversation"
 	"parley/internal/must"
+	"parley/orchestrator/team"
+	"parley/store"
 	"parley/tmux/tmuxtest"
 )
 
@@ -82,6 +84,23 @@ func TestAnswerFromAPersonContinuesAChain(t *testing.T) {
 		Text: "do"}))(t)
 
 	te.arrived(held.MessageID)
+}
+
+func TestAnswerToANoticeContinuesTheTurn(t *testing.T) {
+	te := newTeam(t, func(o *Options) { o.Settings.Conversation.ChainHops = 1 })
+	te.launch("anna", "instant", tmuxtest.Agent{})
+	te.launch("bob", "instant", tmuxtest.Agent{})
+	te.arrived(te.says("anna", "bob", "one").MessageID)
+	bob := te.roster.ByName("bob")
+	must.Do(t, te.admission.notify(t.Context(), []*team.Member{bob}, "your answer is due", nil, "key"))
+
+	inbox := must.Have(te.store.Inbox.Page(t.Context(), store.InboxQuery{RecipientID: bob.ID, Limit: 1}))(t)
+	res := te.sends(te.agent("bob"), parley.SendMessageRequest{
+		To: parley.Names{"anna"}, Text: "two", InReplyTo: inbox.Items[0].Message.ID,
+	})
+	if h := res.Deliveries[0].Hold; h == nil || h.Reason != string(conversation.ChainSpent) {
+		t.Errorf("the second hop's hold is %+v (%s)", h, res.Deliveries[0].State)
+	}
 }
 
 func TestMessagesToMailboxesAndPeopleAreNeverHeld(t *testing.T) {

@@ -133,8 +133,15 @@ type Parent struct {
 	SenderID string
 }
 
-// ParentOf returns a message as the parent of its replies.
-func ParentOf(m *parley.Message) Parent { return Parent{Link: linkOf(m), SenderID: m.SenderID} }
+// ParentOf returns a message as the parent of its replies. A notice of parley's begins no turn, so a reply to
+// it continues the turn of its sender.
+func ParentOf(m *parley.Message) Parent {
+	p := Parent{Link: linkOf(m), SenderID: m.SenderID}
+	if m.Kind == parley.KindNotice {
+		p.Link = conversation.Link{}
+	}
+	return p
+}
 
 // Judge returns the function that the store calls for the deliveries of a message, nil for
 // parley's own messages. The store calls it while it writes, so messages are judged in the
