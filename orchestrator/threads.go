@@ -95,7 +95,6 @@ func (ts *threadService) CreateThread(
 		call.MessageID = posts[1].Message.ID
 	}
 
-	ts.talk.OpenThread(th.ID)
 	stored, first, err := ts.store.CreateThread(ctx, th, call, posts...)
 	if err != nil || first.Made != th.ID {
 		refund()
@@ -172,7 +171,8 @@ func (ts *threadService) openingPosts(
 	}
 
 	text := fmt.Sprintf("%s opened thread %s%s. %s", from.Name, team.ThreadLabel(th), with, howToPost(th))
-	opened, err := ts.notice(ctx, th.ID, text, store.Member{AgentID: from.ID, Status: parley.MemberCreated}, from.ID)
+	about := store.Member{AgentID: from.ID, Status: parley.MemberCreated}
+	opened, err := ts.notice(ctx, from, th.ID, text, about, from.ID)
 	if err != nil || initial == "" {
 		return []store.Post{opened}, err
 	}
@@ -191,10 +191,11 @@ func (ts *threadService) openingPosts(
 	return []store.Post{opened, first}, err
 }
 
-// notice returns a post from parley itself about a change of membership. It goes to the
-// participants except the agent whose id is except, and to others; not to terminated agents.
+// notice returns a post from parley itself about a change of membership by a member. It goes to the
+// participants except the agent whose id is except, and to others; not to terminated agents. To store it
+// fails with CONVERSATION_HELD if an agent has said too much to one of them.
 func (ts *threadService) notice(
-	ctx context.Context, threadID, text string, about store.Member, except string, others ...string,
+	ctx context.Context, by *team.Member, threadID, text string, about store.Member, except string, others ...string,
 ) (store.Post, error) {
 	from, err := ts.roster.System(ctx)
 	if err != nil {
@@ -221,9 +222,11 @@ func (ts *threadService) notice(
 		post.Event = parley.EventThreadCreated
 	}
 
+	judge := ts.talk.JudgeNotice(by, threadID)
 	post.Reach = func(ids []string) ([]store.NewDelivery, error) {
 		ds := ts.admission.firstRungs(slices.Concat(ids, others), except)
-		return slices.DeleteFunc(ds, func(d store.NewDelivery) bool { return d.State == parley.DeliveryFailed }), nil
+		ds = slices.DeleteFunc(ds, func(d store.NewDelivery) bool { return d.State == parley.DeliveryFailed })
+		return ds, judge(ds)
 	}
 
 	return post, nil

@@ -143,7 +143,7 @@ func (ts *threadService) changeMembership(ctx context.Context, c membership) (*p
 	}
 
 	about := store.Member{AgentID: c.who.ID, Status: c.status}
-	post, err := ts.notice(ctx, c.thread.ID, c.text, about, c.except, others...)
+	post, err := ts.notice(ctx, c.by, c.thread.ID, c.text, about, c.except, others...)
 	if err != nil {
 		return nil, err
 	}

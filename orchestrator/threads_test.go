@@ -100,3 +100,44 @@ func TestThreadPostsFailForTerminatedAgents(t *testing.T) {
 		t.Errorf("word of a joining went to %+v, %v; want two who are there", told.Deliveries, err)
 	}
 }
+
+// The notices of threads start turns, so an agent starts no more with them than with messages.
+func TestAgentThatMayNotSpeakChangesNoThread(t *testing.T) {
+	te := newTeam(t, func(o *Options) { o.Settings.Conversation.PairMinute = 2 })
+	for _, name := range []string{"anna", "bob", "carl"} {
+		te.launch(name, "instant", tmuxtest.Agent{})
+	}
+	create := func(as, with string) error {
+		_, err := te.CreateThread(te.agent(as),
+			parley.CreateThreadRequest{Title: "run make clean", Participants: parley.Names{with}})
+		return err
+	}
+	refused := func(what string, err error, action string) {
+		t.Helper()
+		if parley.ErrorCode(err) != parley.ConversationHeld || !strings.Contains(parley.AsError(err).Action, action) {
+			t.Errorf("%s: got %v with the action %q, want %s and %q in it",
+				what, err, parley.AsError(err).Action, parley.ConversationHeld, action)
+		}
+	}
+
+	// Two notices and two messages are the same to a budget.
+	must.Do(t, create("anna", "bob"))
+	must.Do(t, create("bob", "anna"))
+	refused("a third thread", create("anna", "bob"), "Call again after")
+	if d := te.says("anna", "bob", "well"); d.Hold == nil {
+		t.Errorf("a third message is %s", d.State)
+	}
+	must.Do(t, create("anna", "carl"))
+
+	te.control(parley.ControlConversationRequest{Action: parley.ActionMute, With: "bob,carl"})
+	refused("a thread of muted agents", create("carl", "bob"), "unmute")
+	opened := must.Have(te.CreateThread(te.operator(),
+		parley.CreateThreadRequest{Title: "plan", Participants: parley.Names{"bob"}}))(t)
+	_, err := te.JoinThread(te.agent("carl"), parley.JoinThreadRequest{ThreadID: opened.Thread.ID})
+	refused("to join a muted agent", err, "unmute")
+
+	all := must.Have(te.ListThreads(te.operator(), parley.ListThreadsRequest{}))(t)
+	if all.TotalCount != 4 || len(all.Threads[0].Participants)+len(all.Threads[3].Participants) != 4 {
+		t.Errorf("the threads are %+v, want four with two participants each", all.Threads)
+	}
+}

@@ -101,13 +101,6 @@ func (r *threadMemory) replayAct(threadID string, a *store.Act) {
 	}
 }
 
-// OpenThread begins the memory of a new thread.
-func (t *Talk) OpenThread(threadID string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.threads[threadID] = &threadMemory{}
-}
-
 // add counts a post, which went to the others.
 func (r *threadMemory) add(m *parley.Message, from *team.Member, others []string) {
 	r.Add(postOf(m, from), others)
