@@ -9,6 +9,9 @@ var errNoProcess = errors.New("no such process")
 // parent to collect it does not.
 func Alive(pid int) bool { return alive(pid) }
 
+// StillAlive reports whether a process runs that was born then, by Birth. A pid may be reused.
+func StillAlive(pid int, born string) bool { return stillAlive(pid, born) }
+
 // Descendants lists the children of the given processes, their children, and so on,
 // parents first. A given process is listed only if it descends from another one.
 // Processes come and go meanwhile, so end those found and ask again. A process that

@@ -60,8 +60,17 @@ func stat(pid int) ([]string, error) {
 // alive implements Alive.
 func alive(pid int) bool {
 	f, err := stat(pid)
-	return err == nil && f[0] != "Z" && f[0] != "X"
+	return err == nil && runs(f)
 }
+
+// stillAlive implements StillAlive.
+func stillAlive(pid int, born string) bool {
+	f, err := stat(pid)
+	return err == nil && runs(f) && len(f) > bornField && f[bornField] == born
+}
+
+// runs reports whether a process with these fields of stat runs.
+func runs(f []string) bool { return f[0] != "Z" && f[0] != "X" }
 
 // parents maps every process to its parent.
 func parents() (map[int]int, error) {

@@ -30,6 +30,13 @@ func alive(pid int) bool {
 	return err == nil && state != "" && state[0] != 'Z'
 }
 
+// stillAlive implements StillAlive.
+func stillAlive(pid int, born string) bool {
+	out, err := ps("stat=,lstart=", pid)
+	f := strings.Fields(out)
+	return err == nil && len(f) > 1 && f[0][0] != 'Z' && strings.Join(f[1:], " ") == born
+}
+
 // parents maps every process to its parent.
 func parents() (map[int]int, error) {
 	out, err := ps("pid=,ppid=", 0)

@@ -61,20 +61,28 @@ type machine struct{ processes *tmux.Processes }
 
 func (machine) Pane(t *team.Terminal) pane               { return t.Pane }
 func (machine) Instance(t *team.Terminal) string         { return t.Server.Instance() }
-func (machine) Alive(t *team.Terminal) bool              { return tmux.Alive(t.PID) }
 func (machine) Unread(t *team.Terminal) (int, error)     { return tmux.Unread(t.TTY) }
 func (machine) Canonical(t *team.Terminal) (bool, error) { return tmux.Canonical(t.TTY) }
 func (machine) Echo(t *team.Terminal) (bool, error)      { return tmux.Echo(t.TTY) }
 
+// Alive reports whether the program runs. Where it is not known when that was born, any process of its pid counts.
+func (machine) Alive(t *team.Terminal) bool {
+	if t.Born == "" {
+		return tmux.Alive(t.PID)
+	}
+	return tmux.StillAlive(t.PID, t.Born)
+}
+
 // Foreground returns the command line of the program that has a terminal. Where the profile
 // cannot tell the program's own screen from another's, a pager or editor that the program has
-// started comes first. One that was started after since may be missed.
+// started comes first. One that was started after since may be missed. It asks for the terminal of the
+// pane's first process: the pid of an adopted program may be another's by now.
 func (m machine) Foreground(t *team.Terminal, since time.Time) ([]string, error) {
 	if t.Profile.HasMarkers() {
-		return tmux.Foreground(t.PID)
+		return tmux.Foreground(t.Leader)
 	}
 
-	all, err := m.processes.Foreground(t.PID, since)
+	all, err := m.processes.Foreground(t.Leader, since)
 	if err != nil {
 		return nil, err
 	}

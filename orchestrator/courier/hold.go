@@ -166,7 +166,7 @@ func comeback(a *parley.Agent) string {
 
 // otherProgram holds when what has the terminal would take the text for commands: a shell
 // would run it, a pager or an editor would take it for keys. For an adopted agent, not to
-// know is as bad.
+// know is as bad, and so is a program like its own when that has ended.
 func (f *facts) otherProgram() hold {
 	if f.ask != nil {
 		f.foreground, f.untold = f.ask()
@@ -180,7 +180,7 @@ func (f *facts) otherProgram() hold {
 	}
 
 	switch {
-	case f.adopted && (f.untold != nil || !f.runs(f.foreground) && !shell && keys == ""):
+	case f.adopted && (!f.alive || f.untold != nil || !f.runs(f.foreground) && !shell && keys == ""):
 		return f.stranger()
 	case f.untold != nil:
 		return hold{}

@@ -1,12 +1,52 @@
 package courier
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"parley/orchestrator/team"
 	"parley/tmux"
+	"parley/tmux/tmuxtest"
 )
+
+// The pid of a program that has ended may be another's, whose terminal is another one.
+func TestMachineTellsAProgramFromALaterOneOfItsPID(t *testing.T) {
+	server := tmuxtest.Start(t)
+	start := func(name string, argv ...string) tmux.PaneInfo {
+		return must(server.NewSession(t.Context(),
+			tmux.SessionOptions{Name: name, Owner: name, Argv: argv}))
+	}
+	own, other := start("own", "sleep", "1000"), start("other", "tail", "-f", "/dev/null")
+
+	m := machine{&tmux.Processes{}}
+	terminal := &team.Terminal{PID: other.PID, Leader: own.PID, Born: tmux.Birth(own.PID) + "0"}
+	if m.Alive(terminal) {
+		t.Error("a process that was born later is taken for the program")
+	}
+	terminal.Born = tmux.Birth(other.PID)
+	if !m.Alive(terminal) {
+		t.Error("the program does not run")
+	}
+
+	for _, text := range []string{framedText, plainText} {
+		terminal.Profile = newStage(t, text).profile
+		tmuxtest.Poll(t, func() bool {
+			argv, err := m.Foreground(terminal, time.Now())
+			return err == nil && argv[0] == "sleep"
+		}, func() string { return fmt.Sprint(m.Foreground(terminal, time.Now())) })
+	}
+}
+
+func TestAProgramLikeTheAdoptedOneIsAStrangerWhenThatHasEnded(t *testing.T) {
+	for _, alive := range []bool{true, false} {
+		f := facts{adopted: true, alive: alive, foreground: []string{"agent"}, runs: func([]string) bool { return true }}
+		if h := f.otherProgram(); h.none() != alive {
+			t.Errorf("it runs: %v; got %+v", alive, h)
+		}
+	}
+}
 
 func TestAKeyHoldsForLongerWhileTheProgramHasShownNothing(t *testing.T) {
 	now := time.Unix(1_000, 0)

@@ -195,7 +195,7 @@ func (t *tree) add(pids []int) {
 func (t *tree) living() []int {
 	var pids []int
 	for pid, born := range t.processes {
-		if tmux.Alive(pid) && tmux.Birth(pid) == born {
+		if tmux.StillAlive(pid, born) {
 			pids = append(pids, pid)
 		}
 	}

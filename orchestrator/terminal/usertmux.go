@@ -177,7 +177,7 @@ func (w *watcher) observeOtherProgram(
 
 	t.SetInfo(info)
 	has := filepath.Base(argv[0]) + " has its terminal"
-	if tmux.Alive(t.PID) && tmux.Birth(t.PID) == t.Born {
+	if tmux.StillAlive(t.PID, t.Born) {
 		return w.ts.roster.SetState(ctx, m, parley.StateUnknown, has, nil)
 	}
 
