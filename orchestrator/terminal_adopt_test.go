@@ -216,6 +216,40 @@ func TestAdoptedAgentsProgramComesBack(t *testing.T) {
 	}
 }
 
+// The dialog of a program that was killed stays on the screen, and the user's shell has the terminal.
+func TestAnswerDoesNotGoToTheShellThatAnAdoptedProgramLeaves(t *testing.T) {
+	t.Parallel()
+	te := newTeam(t)
+	u := newUser(t, te)
+	pane := u.pane()
+	screen := func() string { return u.run("capture-pane", "-p", "-J", "-t", pane) }
+	script := filepath.Join(t.TempDir(), "agent.sh")
+	must.Do(t, os.WriteFile(script, []byte("printf 'Do you want to proceed?\\n❯ 1. Yes\\n  2. No\\n'\nread -r line\n"), 0o600))
+	u.start(pane, "sh", script)
+	u.until("the dialog shows", func() bool { return strings.Contains(screen(), "❯ 1. Yes") })
+	coder := must.Have(te.AdoptAgent(te.operator(),
+		parley.AdoptAgentRequest{Name: "coder", Profile: "claude", Pane: pane, Socket: u.path}))(t)
+	asked := must.Have(te.AnswerDialog(te.operator(), parley.AnswerDialogRequest{Agent: "coder"}))(t)
+	if asked.Dialog == nil {
+		t.Fatalf("no dialog is open: %+v", asked)
+	}
+
+	must.Do(t, syscall.Kill(coder.PID, syscall.SIGKILL))
+	te.inState("coder", parley.StateExited)
+	marker := filepath.Join(t.TempDir(), "ran")
+	u.run("send-keys", "-t", pane, "-l", "--", "touch "+marker) // the user has not pressed Enter
+	u.until("it stands there", func() bool { return strings.Contains(screen(), marker) })
+
+	got, err := te.AnswerDialog(te.operator(),
+		parley.AnswerDialogRequest{Agent: "coder", Dialog: asked.Dialog.ID, Choice: "1"})
+	if parley.ErrorCode(err) != parley.DialogChanged {
+		t.Errorf("got %+v, %v, want that no dialog is open", got, err)
+	}
+	if got := must.Have(te.AnswerDialog(te.operator(), parley.AnswerDialogRequest{Agent: "coder"}))(t); got.Dialog != nil {
+		t.Errorf("a dialog is open: %+v", got.Dialog)
+	}
+}
+
 func TestSuspendedAgentIsNotMistakenForItsReplacement(t *testing.T) {
 	t.Parallel()
 	te, u, res, log := adopted(t)

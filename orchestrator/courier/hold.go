@@ -192,6 +192,14 @@ func (f *facts) otherProgram() hold {
 	return hold{}
 }
 
+// HasOther reports whether another program than the agent's has its terminal, and would get what is typed.
+func HasOther(t *team.Terminal) bool {
+	m := machine{&tmux.Processes{}}
+	f := facts{adopted: t.Adopted(), runs: t.IsProgram, alive: m.Alive(t)}
+	f.ask = func() ([]string, error) { return m.Foreground(t, time.Now()) }
+	return !f.otherProgram().none()
+}
+
 // stranger says what has the terminal of an adopted agent in place of its program.
 func (f *facts) stranger() hold {
 	switch {

@@ -84,7 +84,7 @@ type answer struct {
 	given    string // the answer in words; "" while none is given
 }
 
-// look reads the screen.
+// look reads the screen. A dialog is open while its program has the terminal.
 func (a *answer) look(ctx context.Context) error {
 	screen, err := a.t.Pane.Screen(ctx, tmux.ScreenOptions{Colours: true})
 	if err != nil {
@@ -99,6 +99,7 @@ func (a *answer) look(ctx context.Context) error {
 
 	a.screen = screen
 	a.menu, a.open = menuOf(a.t, screen, colours)
+	a.open = a.open && !courier.HasOther(a.t) // a program that ended or waits leaves its dialog on the screen
 	if a.typing >= 0 && a.typing < len(a.menu.Options) {
 		a.menu.Options[a.typing].Text = true
 	}
