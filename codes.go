@@ -292,6 +292,16 @@ func (c ReasonCode) OwnText() bool {
 	return c == HoldOwnText || c == HoldUnsent
 }
 
+// OnlyPerson reports whether only a person can end what holds a message back: another program has the
+// terminal, or its pane does not take what is typed into it alone.
+func (c ReasonCode) OnlyPerson() bool {
+	switch c {
+	case HoldShell, HoldKeysProgram, HoldOtherProgram, HoldInputOff, HoldSynchronized:
+		return true
+	}
+	return false
+}
+
 // Words returns the code as a clause; detail stands where the code has room for one.
 func (c ReasonCode) Words(detail string) string {
 	words := reasons[c].words
@@ -305,6 +315,9 @@ func (c ReasonCode) Words(detail string) string {
 func (c ReasonCode) Release(agent Agent) string {
 	release := reasons[c].release
 	switch {
+	case c == HoldShell && IsShell(agent.Command):
+		return fmt.Sprintf("It goes when a program runs in %[1]s's shell: start it there (parley attach %[1]s). "+
+			"Or stop the agent (parley stop %[1]s) and launch the program itself.", agent.Name)
 	case release == whenRestarted && agent.Adopted():
 		return fmt.Sprintf(
 			"It goes when %[1]s's program runs in its pane again, or in another: parley adopt %[1]s --pane ID.",

@@ -61,6 +61,8 @@ type LaunchAgentResult struct {
 	Worktree *Worktree `json:"worktree,omitempty"` // in which it runs, if that was asked for
 
 	PromptMessageID string `json:"prompt_message_id,omitempty"` // of the first message, whose status tells whether it arrived
+
+	Warning string `json:"warning,omitempty"` // why messages to it wait although it runs
 }
 
 // The conversations of a program that was launched, if it is one that can continue them.

@@ -73,7 +73,7 @@ const (
 	NeedRefused     NeedKind = "refused"     // a program did not continue its conversation
 	NeedExited      NeedKind = "exited"      // a program ended by itself
 	NeedBlocked     NeedKind = "blocked"     // by a usage limit or the like
-	NeedStuck       NeedKind = "stuck"       // busy without any output for too long
+	NeedStuck       NeedKind = "stuck"       // busy without any output for too long, or behind a shell or the like
 	NeedDraft       NeedKind = "draft"       // messages wait behind a draft, or behind copy mode
 	NeedUnconfirmed NeedKind = "unconfirmed" // typed, without proof that it arrived
 	NeedHeld        NeedKind = "held"        // the conversation protocol holds messages

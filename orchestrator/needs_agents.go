@@ -94,9 +94,13 @@ func endedNeed(n parley.Need, a *parley.Agent) parley.Need {
 // left something in its terminal, or it gives no sign of life.
 func (op *operatorService) quietNeed(n parley.Need, m *team.Member, waiting int) (parley.Need, bool) {
 	left, since := m.Leftover()
+	a := m.Agent()
 	if left.Code != "" && waiting > 0 && op.wantsOperator(left.Code, since) {
 		n.Kind, n.Since, n.Text = parley.NeedDraft, since, left.Reason
 		n.Action = leftoverAction(left.Code)
+		if left.Code.OnlyPerson() {
+			n.Kind, n.Action = parley.NeedStuck, left.Code.Release(a)
+		}
 		return n, true
 	}
 
@@ -104,7 +108,6 @@ func (op *operatorService) quietNeed(n parley.Need, m *team.Member, waiting int)
 	if !stuck {
 		return n, false
 	}
-	a := m.Agent()
 	n.Kind, n.Since = parley.NeedStuck, since
 	silence := parley.FormatDuration(op.now().Sub(since))
 	n.Text = fmt.Sprintf("%s (%s), without any output for %s", a.State, a.Evidence, silence)
@@ -115,7 +118,11 @@ func (op *operatorService) quietNeed(n parley.Need, m *team.Member, waiting int)
 // wantsOperator reports whether what is left in a terminal since then needs the operator. A person
 // may be about to come back to their own text, and to none of parley's.
 func (op *operatorService) wantsOperator(code parley.ReasonCode, since time.Time) bool {
-	return code.OwnText() || op.now().Sub(since) > op.opts.Settings.DraftAfter
+	patience := op.opts.Settings.DraftAfter
+	if code.OnlyPerson() {
+		patience = op.opts.Settings.StuckAfter
+	}
+	return code.OwnText() || op.now().Sub(since) > patience
 }
 
 // leftoverAction says what to do about what is left in a terminal.
@@ -134,7 +141,7 @@ func leftoverAction(code parley.ReasonCode) string {
 // nothing of what its profile hands over. A program that a person started in a shell is that
 // person's.
 func profileNeed(n parley.Need, a parley.Agent) (parley.Need, bool) {
-	if a.Runs == "" || tmux.IsShell(a.Command) {
+	if a.Runs == "" || parley.IsShell(a.Command) {
 		return n, false
 	}
 

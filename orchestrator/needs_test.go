@@ -346,6 +346,22 @@ func TestNeedShowsTheLastLinesWithText(t *testing.T) {
 	}
 }
 
+func TestMessagesBehindAShellNeedTheOperator(t *testing.T) {
+	t.Parallel()
+	te := newTeam(t, func(o *Options) { o.Settings.StuckAfter = time.Second })
+	te.start(parley.LaunchAgentRequest{Name: "ops", Command: []string{"sh", "-i"}})
+	te.inState("ops", parley.StateIdle)
+	te.nothingNeeded() // nothing waits for it
+	te.held(te.send("ops", "hello"), "shell")
+
+	n := te.need(parley.NeedStuck)
+	te.wantNeed(n, "ops", "a bare shell (sh) has its terminal and would run the text as commands; a message waits",
+		"parley attach ops")
+	if !strings.Contains(n.Action, "parley stop ops") || strings.Contains(n.Action, "restart") {
+		t.Errorf("action %q: a restart brings the shell back", n.Action)
+	}
+}
+
 func TestLeftoverDraftNeedsTheOperator(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{}, func(o *Options) { o.Settings.DraftAfter = time.Second })

@@ -35,7 +35,7 @@ type Deliveries struct {
 	MaxText     int           `yaml:"max_text" default:"2000" min:"1" max:"100000" doc:"The longest message, in characters."`
 	Footer      string        `yaml:"footer" default:"full" enum:"full,short" doc:"The line below a typed message: all of it, or the message id alone."`
 	ExpireAfter time.Duration `yaml:"expire_after" default:"24h" min:"1s" doc:"How long a message may wait for its terminal."`
-	StuckAfter  time.Duration `yaml:"stuck_after" default:"10m" min:"1s" doc:"How long an agent may be busy without any output before it needs you."`
+	StuckAfter  time.Duration `yaml:"stuck_after" default:"10m" min:"1s" doc:"How long an agent may be busy without any output, or messages wait behind a shell in its terminal, before it needs you."`
 	DraftAfter  time.Duration `yaml:"draft_after" default:"5m" min:"1s" doc:"How long a draft or scrolling in a terminal may hold messages back before it needs you."`
 	OwesAfter   time.Duration `yaml:"owes_after" default:"10m" min:"1s" doc:"How long an idle agent may leave a request unanswered before it needs you."`
 	Overlaps    string        `yaml:"overlaps" default:"tell" enum:"tell,show,off" doc:"What follows when two agents change one file: they are told and you see it, only you see it, or parley does not look."`

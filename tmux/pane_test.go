@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley"
 	"parley/internal/must"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
@@ -112,7 +113,7 @@ func TestTerminalFacts(t *testing.T) {
 			func() string { return fmt.Sprintf("foreground %q, %v", argv, err) })
 	}
 
-	foreground(tmux.IsShell)
+	foreground(parley.IsShell)
 	enters(t, s.Pane(shell.ID), tmux.Submission{Owner: "sh", Seq: 1, Text: "sleep 1234"})
 	foreground(func(argv []string) bool { return slices.Equal(argv, []string{"sleep", "1234"}) })
 	children, err := tmux.Descendants(shell.PID)

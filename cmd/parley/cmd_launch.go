@@ -25,7 +25,7 @@ programs by their names, also behind npx, env, nice and the like, and tells them
 about the team. --profile overrides that; parley profiles lists them.`,
 		Example: `  parley launch coder -- claude
   parley launch reviewer --profile demo --role reviewer
-  parley launch ops --dir services/api --group backend -- bash
+  parley launch api --dir services/api --group backend -- claude
   parley launch coder --model opus --prompt "Fix the failing test" -- claude
   parley launch coder --env PORT=4000 --prompt @task.md -- codex
   parley launch coder --worktree -- claude    # on a git branch and in a directory of its own

@@ -7,7 +7,6 @@ import (
 	"parley"
 	"parley/internal/daemon"
 	"parley/profile"
-	"parley/tmux"
 )
 
 // checkProfiles checks that the running agents whose programs are known have the profiles of
@@ -44,7 +43,7 @@ func (d *doctor) checkProfiles(ctx context.Context) (f findings) {
 
 // checkGeneric warns about a program that is known and was launched as any program.
 func (d *doctor) checkGeneric(f *findings, a *parley.Agent) {
-	if !a.State.Live() || a.Profile != profile.Default || a.Runs != "" || tmux.IsShell(a.Command) {
+	if !a.State.Live() || a.Profile != profile.Default || a.Runs != "" || parley.IsShell(a.Command) {
 		return
 	}
 	if p, ok := d.set.Running(a.Command); ok {

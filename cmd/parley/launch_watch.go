@@ -73,6 +73,9 @@ func reportLaunched(c *cli, res *parley.LaunchAgentResult, how string) error {
 	err := c.printLine(fmt.Sprintf("%s %s (agent %s, %s; profile %s); parley attach %s shows its terminal.",
 		c.paint(bold, res.Name), how+conversation, parley.Short(res.AgentID),
 		c.paint(agentStyle(res.State), string(res.State)), profile, res.Name))
+	if err == nil && res.Warning != "" {
+		err = c.printLine(c.paint(yellow, "warning") + ": " + res.Warning)
+	}
 	if err != nil || res.PromptMessageID == "" {
 		return err
 	}

@@ -40,7 +40,7 @@ func (h hold) brief() bool {
 // left reports whether a person left something in the terminal and does not seem to be
 // there any longer.
 func (h hold) left() bool {
-	return h.Code == parley.HoldScrolling || h.composed()
+	return h.Code == parley.HoldScrolling || h.Code.OnlyPerson() || h.composed()
 }
 
 // composed reports whether something stands in the composer.
@@ -173,7 +173,7 @@ func (f *facts) otherProgram() hold {
 		f.ask = nil
 	}
 
-	shell := f.untold == nil && tmux.IsShell(f.foreground)
+	shell := f.untold == nil && parley.IsShell(f.foreground)
 	keys := ""
 	if f.untold == nil {
 		keys = tmux.TakesKeys(f.foreground)

@@ -6,7 +6,7 @@ import (
 	"parley"
 )
 
-// leftover describes what a person has left in a terminal, such as a draft, while messages wait.
+// leftover describes what a person has left in a terminal, such as a draft or a shell, while messages wait.
 type leftover struct {
 	hold  parley.Hold // zero when nothing is left
 	since time.Time

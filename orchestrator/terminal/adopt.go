@@ -125,7 +125,7 @@ func (ad *adopter) recognise(s *adoptedPane, name string) (*profile.Profile, err
 	program := profile.ProgramOf(s.argv)
 	guess, known := ad.ts.opts.Profiles.Running(s.argv)
 	switch {
-	case tmux.IsShell(s.argv), !known && program == "parley": // typed at the shell's prompt
+	case parley.IsShell(s.argv), !known && program == "parley": // typed at the shell's prompt
 		return nil, parley.Errorf(parley.InvalidArgument,
 			"no agent runs in pane %s, but a shell, which would run messages as commands", s.info.ID).
 			Suggest("Start the agent there, then adopt it from another terminal: "+

@@ -297,6 +297,7 @@ func (la *launcher) run(
 		Dir:     l.Dir,
 
 		Conversation: l.begin.conversation(p.Profile),
+		Warning:      shellWarning(m.Name, l.Argv),
 	}, nil
 }
 
