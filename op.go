@@ -201,8 +201,8 @@ func (o *Op) Allow(c Caller) error {
 
 // unplaced refuses a process that could be the operator's as well as an agent's.
 func unplaced() error {
-	return Errorf(Unauthenticated, "it cannot be told who runs this: the process has no terminal of yours behind it, "+
-		"and no agent").
+	return Errorf(Unauthenticated, "parley cannot tell who you are: this process runs neither in your terminal nor in an "+
+		"agent's").
 		Suggest("Run it in a terminal. For a script, `parley key issue %s` in a terminal prints a key: "+
 			"set PARLEY_KEY to that, or to an agent's key.", OperatorName)
 }

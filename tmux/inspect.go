@@ -14,25 +14,25 @@ import (
 func (v Version) Known() (facts []string) {
 	if !v.AtLeast(3, 4) {
 		facts = append(facts,
-			"a paste into a pane whose program has ended crashes its server, which parley guards against")
+			"a paste into a pane whose program has ended crashes its server; parley guards against that")
 	}
 
 	if !v.AtLeast(3, 6) {
-		facts = append(facts, "it can miss the end of a program, which parley then notices a little later")
+		facts = append(facts, "it can miss the end of a program; parley notices that a little later")
 	}
 
 	if !v.AtLeast(3, 8) {
-		facts = append(facts, "its server never frees what an if-shell ran; parley types without it")
+		facts = append(facts, "its server never frees the memory of if-shell; parley does not use it to type")
 	}
 
 	if v.leaksCaptures() {
 		facts = append(facts,
-			"its server never frees what it prints of a screen; parley reads screens through a buffer")
+			"its server never frees the memory of a printed screen; parley reads screens through a buffer")
 	}
 
 	if v.AtLeast(3, 6) && !v.AtLeast(3, 8) {
 		facts = append(facts,
-			"respawn-pane can crash its server while another program's control client lags; parley does not use it")
+			"respawn-pane can crash its server while a control client lags; parley does not use it")
 	}
 
 	return facts
