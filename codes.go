@@ -302,6 +302,9 @@ func (c ReasonCode) OnlyPerson() bool {
 	return false
 }
 
+// HasRelease reports whether something that Release names lets the message go, and not time alone.
+func (c ReasonCode) HasRelease() bool { return reasons[c].release != "" }
+
 // Words returns the code as a clause; detail stands where the code has room for one.
 func (c ReasonCode) Words(detail string) string {
 	words := reasons[c].words

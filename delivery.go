@@ -72,6 +72,7 @@ type Delivery struct {
 	AnsweredAt *time.Time `json:"answered_at,omitempty"`
 	AnsweredBy string     `json:"answered_by,omitempty"` // the id of the recipient's first reply
 	WaitsFor   string     `json:"waits_for,omitempty"`   // the root cause in words, of one that waits for a terminal
+	WaitsCode  ReasonCode `json:"waits_code,omitempty"`  // the root cause as a code
 	Hold       *Hold      `json:"hold,omitempty"`        // while the conversation protocol holds it
 
 	Decision *ConversationDecision `json:"decision,omitempty"` // why a responder answers a thread's post, or not

@@ -138,8 +138,9 @@ type StopAgentResult struct {
 	Answer
 	AgentID  string `json:"agent_id"`
 	Name     string `json:"name"`
-	Ended    int    `json:"processes_ended"`    // the number of processes that were ended
-	Released bool   `json:"released,omitempty"` // an adopted agent left the team; its program keeps running
+	Ended    int    `json:"processes_ended"`     // the number of processes that were ended
+	HadEnded bool   `json:"had_ended,omitempty"` // its program had ended before
+	Released bool   `json:"released,omitempty"`  // an adopted agent left the team; its program, if it ran, keeps running
 }
 
 // RestartAgentRequest names the agent to stop and launch again. Its program continues its conversation

@@ -124,7 +124,7 @@ func TestDispatchExplainsMistakesToTheModel(t *testing.T) {
 		{"send_message", `{"to":"DM","text":`, parley.InvalidArgument, "Send one object"},
 		{"send_message", `["DM"]`, parley.InvalidArgument, "Send one object"},
 		{"send_message", `{"to":"DM","text":"a","text":"b"}`, parley.InvalidArgument, "Give it once"},
-		{"send_message", `{"to":"nobody","text":"a"}`, parley.AgentNotFound, "These are there: DM"},
+		{"send_message", `{"to":"nobody","text":"a"}`, parley.AgentNotFound, "The agents are: DM"},
 		{"send_message", `{"to":"DM","text":"a","api_key":"my key"}`, parley.Unauthenticated, ""},
 		{"send_message", "{\"to\":\"DM\",\"text\":\"\xff\"}", parley.InvalidArgument, ""},
 		{"talk_to_dm", `{"mesage":"hi"}`, parley.InvalidArgument, `Did you mean "message"?`},

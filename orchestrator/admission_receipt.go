@@ -41,7 +41,8 @@ func (a *admission) receipt(stored store.Appended) *parley.SendMessageResult {
 			res.Status, res.Success = res.Message, false
 			res.Error, res.ErrorCode = &res.Message, parley.AgentUnavailable
 			res.Action = fmt.Sprintf(
-				"Ask the operator to start %s again, or send to another agent; get_agent_status lists them.",
+				"%[1]s is stopped. Ask the operator to start it again (parley restart %[1]s), "+
+					"or send to another agent; get_agent_status lists them.",
 				d[0].Recipient,
 			)
 		}

@@ -172,7 +172,7 @@ func outlook(d *parley.Delivery, agent parley.Agent, id string) []string {
 	case parley.DeliverySubmitted:
 		return submittedOutlook(d, id)
 	case parley.DeliveryQueued:
-		return []string{queuedOutlook(d)}
+		return queuedOutlook(d, agent)
 	case parley.DeliveryTyping:
 		return []string{sentence("It is in hand right now", d.Reason)}
 	case parley.DeliveryHeld:
@@ -203,11 +203,15 @@ func outlook(d *parley.Delivery, agent parley.Agent, id string) []string {
 	return []string{}
 }
 
-func queuedOutlook(d *parley.Delivery) string {
-	if d.WaitsFor != "" {
-		return sentence("It waits", d.WaitsFor)
+func queuedOutlook(d *parley.Delivery, agent parley.Agent) []string {
+	switch {
+	case d.WaitsFor == "":
+		return []string{fmt.Sprintf(
+			"It waits for its turn: what is urgent and what came earlier goes to %s first.", d.Recipient)}
+	case d.WaitsCode == "":
+		return []string{sentence("It waits", d.WaitsFor)}
 	}
-	return fmt.Sprintf("It waits for its turn: what is urgent and what came earlier goes to %s first.", d.Recipient)
+	return []string{sentence("It waits", d.WaitsFor), d.WaitsCode.Release(agent)}
 }
 
 func submittedOutlook(d *parley.Delivery, id string) []string {

@@ -38,6 +38,10 @@ func (fs *fileService) RemoveFiles(
 	var ids []string
 	for _, ref := range req.FileIDs {
 		f, err := fs.store.File(ctx, ref, "")
+		if parley.ErrorCode(err) == parley.FileNotFound { // the operator sees all files, and not only attachments
+			err = parley.Errorf(parley.FileNotFound, "there is no file %q", parley.CleanLine(ref)).
+				Suggest("parley files lists them.")
+		}
 		if err == nil && f.RemovedAt != nil {
 			err = fileGone(f)
 		}

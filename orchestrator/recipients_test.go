@@ -16,7 +16,7 @@ func TestUnknownNameGetsFittingAdvice(t *testing.T) {
 
 	te.as("coder")
 	te.as("reviewer")
-	for ref, want := range map[string]string{"codr": "Did you mean coder?", "zz": "These are there: ",
+	for ref, want := range map[string]string{"codr": "Did you mean coder?", "zz": "The agents are: ",
 		"coder,reviewer": "as a list", "all": "only recipient"} {
 		_, err := te.roster.Find(ref)
 		if e := parley.AsError(err); e.Code != parley.AgentNotFound || !strings.Contains(e.Action, want) {

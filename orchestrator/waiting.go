@@ -24,6 +24,7 @@ func (a *admission) explainWaiting(ctx context.Context, messageID string, ds []p
 		if first == nil || n == 0 && first.ReasonCode == "" {
 			continue // it is in hand
 		}
+		d.WaitsCode = first.ReasonCode
 		d.WaitsFor = rootCause(m, first.ReasonCode, first.Reason, lastStep(first), n).Sentence(a.now())
 	}
 	return nil

@@ -234,6 +234,8 @@ func stopAgent(ctx context.Context, c *cli, name string, values url.Values) erro
 		return err
 	case c.json:
 		return c.printJSON(res)
+	case res.Released && res.HadEnded:
+		return c.printLine(res.Name + " has left the team; its program had ended.")
 	case res.Released:
 		return c.printLine(res.Name + " has left the team; its program keeps running.")
 	case res.Ended == 0:

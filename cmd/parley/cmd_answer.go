@@ -76,9 +76,15 @@ func (a *answering) one(ctx context.Context) error {
 	if seen.Dialog == nil {
 		return noDialog(seen.Name)
 	}
+	if err := knownChoice(seen, a.request.Choice); err != nil {
+		return err
+	}
 
 	if !a.yes {
 		agreed, err := a.agrees(seen)
+		if err == nil && !agreed {
+			fmt.Fprintln(a.c.err, "Nothing was sent; the question is still open.")
+		}
 		if err != nil || !agreed {
 			return err
 		}
@@ -229,6 +235,17 @@ func (a *answering) ask(question string, args ...any) (string, error) {
 		return "", nil
 	}
 	return strings.TrimSpace(line), nil
+}
+
+// knownChoice refuses a choice that a dialog does not offer.
+func knownChoice(seen *parley.AnswerDialogResult, choice string) error {
+	d := seen.Dialog
+	if _, found := d.Find(choice); found || choice == "" || len(d.Options) == 0 {
+		return nil
+	}
+
+	return wrongUse(fmt.Sprintf("%s's dialog has no option %q", seen.Name, parley.Truncate(parley.CleanLine(choice), 40)),
+		"Choose one of: "+d.Choices()+".")
 }
 
 // words says what is to be sent.

@@ -110,7 +110,9 @@ func (x *exportOptions) read(cmd *cobra.Command, c *cli) (parley.ExportMessagesR
 	}
 
 	switch {
-	case given != 1:
+	case given > 1:
+		return req, "", misused(cmd, errors.New("give only one of --with, --thread and --all"))
+	case given == 0:
 		return req, "", misused(cmd, errors.New("say what to export: --with NAME, --thread ID, or --all"))
 	case x.and != "" && x.with == "":
 		return req, "", misused(cmd, errors.New("--and needs --with NAME"))

@@ -45,7 +45,7 @@ func sendFileCommand(c *cli) *cobra.Command {
 		}
 
 		if !res.Success {
-			return undeliverable(c,
+			return undeliverable(cmd.Context(), c, args[0],
 				&parley.SendMessageResult{
 					Answer:    res.Answer,
 					Message:   res.Message,

@@ -121,7 +121,7 @@ func listHostsCommand(c *cli) *cobra.Command {
 				return nil
 			}
 			if len(hosts) == 0 {
-				return c.printLine("There is none. Add one with: parley host add BOX:DIR")
+				return c.printLine("There are no other machines. Add one: parley host add BOX:DIR")
 			}
 
 			for _, h := range hosts {

@@ -75,7 +75,13 @@ func revokeKeyCommand(c *cli) *cobra.Command {
   parley key revoke --key parley_Zm9vYmFy`,
 		args:  cobra.MaximumNArgs(1),
 		flags: []string{"key_id=key"},
-		fill:  positional("agent"),
+		fill: func(args []string, to url.Values) error {
+			if len(args) == 0 && !to.Has("key_id") {
+				return wrongUse("neither an agent nor a key was named",
+					"Name an agent for all of its keys, or one key with --key; parley key list shows them.")
+			}
+			return positional("agent")(args, to)
+		},
 		print: func(c *cli, res *parley.RevokeKeyResult) error { return c.printLine(res.Message) },
 	}), 1)
 }

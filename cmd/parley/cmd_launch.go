@@ -33,10 +33,14 @@ about the team. --profile overrides that; parley profiles lists them.`,
 	}
 
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if n := nameCount(cmd, args); n != 1 {
-			return misused(cmd, errors.New("parley launch takes one name, and the agent's command after --"))
+		if nameCount(cmd, args) == 1 {
+			return nil
 		}
-		return nil
+		wrong := misused(cmd, errors.New("parley launch takes one name, and the agent's command after --"))
+		if len(args) > 1 && cmd.ArgsLenAtDash() < 0 {
+			wrong.next = fmt.Sprintf("Write: parley launch %s -- %s", args[0], commandLine(args[1:]))
+		}
+		return wrong
 	}
 
 	var r parley.LaunchAgentRequest

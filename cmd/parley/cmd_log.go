@@ -47,6 +47,10 @@ parley search searches whole texts, and parley export writes them to a file.`,
 			return misused(cmd, fmt.Errorf("--last is %d; give 0 or more lines", last))
 		}
 
+		if err := flags.exist(cmd.Context(), c); err != nil {
+			return err
+		}
+
 		r := &logReader{cli: c, filter: filter}
 		var next int64
 		if !filter.since.IsZero() && !cmd.Flag("last").Changed {

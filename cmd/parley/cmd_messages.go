@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -81,7 +82,7 @@ func sendingCommand(
 			return err
 		}
 		if !res.Success {
-			return undeliverable(c, res)
+			return undeliverable(cmd.Context(), c, args[0], res)
 		}
 
 		err = receipt(
@@ -97,12 +98,22 @@ func sendingCommand(
 }
 
 // undeliverable reports a message that is stored but has no live recipient.
-func undeliverable(c *cli, res *parley.SendMessageResult) error {
+func undeliverable(ctx context.Context, c *cli, to string, res *parley.SendMessageResult) error {
 	if c.json {
 		return errors.Join(c.printJSON(res), exitCode(1))
 	}
-	return parley.Errorf(res.ErrorCode, "%s", res.Message).
-		Suggest("Start it again, with parley restart or parley launch, or send to another; parley agents lists them.")
+
+	a := agentNamed(ctx, c, to)
+	e := parley.Errorf(res.ErrorCode, "%s is stopped", a.Name)
+	switch {
+	case a.Kind != parley.KindTerminal || a.Adopted():
+		return e.Suggest("Send to another; parley agents lists them.")
+	case res.MessageID == "":
+		return e.Suggest("parley restart %s starts it again; then send it once more.", a.Name)
+	}
+
+	return e.Suggest("parley restart %[1]s starts it again; then parley retry %[2]s types the message.",
+		a.Name, parley.Short(res.MessageID))
 }
 
 func broadcastCommand(c *cli) *cobra.Command {
@@ -133,7 +144,7 @@ func broadcastCommand(c *cli) *cobra.Command {
 		}
 
 		return receipt(
-			cmd.Context(), c, res, res.Message, sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus}, wait(),
+			cmd.Context(), c, res, "Message broadcast to "+count(len(res.Deliveries), "agent"), sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus}, wait(),
 		)
 	}
 
@@ -266,8 +277,14 @@ func readCommand(c *cli) *cobra.Command {
 		example: `  parley read
   parley read --limit 50 --sort-order oldest_first
   parley read --filters '{"senders": ["coder"], "unread_only": true}'`,
-		args:  cobra.NoArgs,
+		args:  cobra.ArbitraryArgs,
 		flags: []string{"limit", "since", "sort_order", "mark_read", "filters"},
+		fill: func(args []string, _ url.Values) error {
+			if len(args) > 0 {
+				return usageError{errors.New("parley read takes no arguments"), "parley message ID shows one message."}
+			}
+			return nil
+		},
 		print: func(c *cli, res *parley.GetMessagesResult) error {
 			if len(res.Messages) == 0 {
 				return c.printLine("No messages.")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -66,7 +67,11 @@ func daemonRuns(ctx context.Context, c *cli) error {
 	if err != nil || daemon.Running(ctx, at) != nil {
 		return err
 	}
-	return parley.Errorf(parley.DaemonUnavailable, "no daemon runs in %s", at.Root).With("log", at.Log()).
+	e := parley.Errorf(parley.DaemonUnavailable, "no daemon runs in %s", at.Root)
+	if _, err := os.Stat(at.Log()); err != nil {
+		return e.Suggest("parley launch, parley up or parley serve starts it.")
+	}
+	return e.With("log", at.Log()).
 		Suggest("parley launch, parley up or parley serve starts it; the last one's log is %s.", at.Log())
 }
 

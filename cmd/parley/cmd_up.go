@@ -53,7 +53,7 @@ says how it differs from the file.`,
 			return err
 		}
 		if len(t.Agents) == 0 && !at.InUse() {
-			return noAgents(t, at)
+			return noAgents(t, at, nil)
 		}
 		if _, err := c.ensureDaemon(cmd.Context(), at); err != nil {
 			return err
@@ -66,7 +66,7 @@ says how it differs from the file.`,
 
 		steps, err := planUp(t.Agents, status.Agents, names)
 		if err == nil && len(steps) == 0 {
-			err = noAgents(t, at)
+			err = noAgents(t, at, status.Agents)
 		}
 		if err != nil {
 			return err
@@ -122,10 +122,21 @@ func (c *cli) teamToLaunch(file string) (*daemon.Team, string, error) {
 	return t, filepath.Dir(path), err
 }
 
-func noAgents(t *daemon.Team, at daemon.Place) error {
+// noAgents says that there is nothing to launch, and which of the agents that are there could be.
+func noAgents(t *daemon.Team, at daemon.Place, there []parley.AgentStatus) error {
 	if t.File == "" {
-		return parley.Errorf(parley.InvalidArgument, "there is no %s, and no agent was lost", at.TeamFile()).
-			Suggest("parley init writes one for the agent programs that are installed.")
+		e := parley.Errorf(parley.InvalidArgument, "there is no %s, and no agent was lost", at.TeamFile())
+		const how = "parley init writes one for the agent programs that are installed"
+		var stopped []string
+		for _, a := range there {
+			if a.Kind == parley.KindTerminal && a.State == parley.StateTerminated {
+				stopped = append(stopped, a.Name)
+			}
+		}
+		if stopped == nil {
+			return e.Suggest("%s.", how)
+		}
+		return e.Suggest("%s; stopped are %s: parley restart NAME starts one again.", how, strings.Join(stopped, ", "))
 	}
 	return parley.Errorf(parley.InvalidArgument, "%s names no agents", t.File).
 		Suggest("List them under agents:; docs/settings.md shows how.")

@@ -166,7 +166,11 @@ func (d *doctor) find(f *findings) bool {
 		return false
 	}
 
-	f.ok("workspace", "%s", d.at.Root)
+	if d.at.InUse() {
+		f.ok("workspace", "%s", d.at.Root)
+	} else {
+		f.ok("workspace", "none yet in %s; parley launch or parley up makes one", d.at.Root)
+	}
 	if d.team, err = daemon.Load(d.at, d.env); err != nil {
 		f.fail("parley.yaml", err)
 		return true

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -101,6 +103,31 @@ func (f *logFlags) filter(cmd *cobra.Command) (*logFilter, error) {
 	}
 
 	return l, nil
+}
+
+// exist refuses agents and threads that have never been. A stopped agent still has its events.
+func (f *logFlags) exist(ctx context.Context, c *cli) error {
+	for _, name := range []string{f.agent, f.from, f.to} {
+		if name == "" || strings.EqualFold(name, parley.SystemName) {
+			continue
+		}
+		if _, err := invoke[parley.AgentStatusResult](ctx, c, "get_agent_status", url.Values{"agent": {name}}); err != nil {
+			return err
+		}
+	}
+
+	if f.thread == "" {
+		return nil
+	}
+	list, err := invoke[parley.ListThreadsResult](ctx, c, "list_threads", url.Values{"limit": {"100"}})
+	if err != nil || list.TotalCount > len(list.Threads) {
+		return err
+	}
+	if slices.ContainsFunc(list.Threads, func(th parley.Thread) bool { return names(f.thread, th.Title, th.ID) }) {
+		return nil
+	}
+	return parley.Errorf(parley.ThreadNotFound, "there is no thread %q", parley.CleanLine(f.thread)).
+		Suggest("parley thread list shows all of them.")
 }
 
 // grepFlag compiles the value of --grep. In lower case it ignores case.

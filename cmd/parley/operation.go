@@ -51,6 +51,11 @@ func (c *cli) service(ctx context.Context) (*client.Client, error) {
 // lookAndMark are the operations that read, and then mark what they have shown.
 var lookAndMark = []string{"check_inbox", "get_needs"}
 
+// toAgents are the operations that make sense only where agents have been.
+var toAgents = []string{
+	"stop_agent", "restart_agent", "send_message", "broadcast_message", "answer_dialog", "steer_agent",
+}
+
 // inUse refuses to read in a place where parley has never run, and whose parley.yaml the user has
 // not trusted: reading would leave a daemon and a directory there.
 func (c *cli) inUse(ctx context.Context) error {
@@ -109,7 +114,8 @@ func call[Res any](ctx context.Context, c *cli, op string, request any) (*Res, e
 }
 
 func perform[Res any](ctx context.Context, c *cli, op *parley.Op, call *parley.Invocation) (*Res, error) {
-	if op.Effect == parley.Reads || slices.Contains(lookAndMark, op.Name) {
+	needed := op.Effect == parley.Reads || slices.Contains(lookAndMark, op.Name) || slices.Contains(toAgents, op.Name)
+	if needed {
 		if err := c.inUse(ctx); err != nil {
 			return nil, err
 		}

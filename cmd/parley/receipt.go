@@ -152,7 +152,7 @@ func awaitProof(ctx context.Context, c *cli, s sent, wait time.Duration) error {
 		fmt.Fprint(c.err, "\r\x1b[K")
 	}
 
-	return unproven(s)
+	return unproven(ctx, c, s)
 }
 
 func settled(deliveries []parley.Delivery) bool {
@@ -165,18 +165,32 @@ func settled(deliveries []parley.Delivery) bool {
 }
 
 // unproven returns nil if all deliveries are proven, else an error with their states.
-func unproven(s sent) error {
+func unproven(ctx context.Context, c *cli, s sent) error {
 	var behind []string
+	next := fmt.Sprintf("Look again with: parley message %s --wait", parley.Short(s.id))
 	for _, d := range *s.deliveries {
-		if !d.State.Delivered() {
-			behind = append(behind, d.Recipient+" is "+string(d.State)+because(d))
+		if d.State.Delivered() {
+			continue
+		}
+		behind = append(behind, d.Recipient+" is "+string(d.State)+because(d))
+		if code := cmp.Or(d.WaitsCode, d.ReasonCode); code.HasRelease() {
+			next = code.Release(agentNamed(ctx, c, d.Recipient))
 		}
 	}
 	if behind == nil {
 		return nil
 	}
 	return parley.Errorf(parley.AgentUnavailable, "not proven to be delivered: %s", strings.Join(behind, "; ")).
-		Suggest("Look again with: parley message %s --wait", parley.Short(s.id))
+		Suggest("%s", next)
+}
+
+// agentNamed returns an agent: with its name alone if the daemon does not say more.
+func agentNamed(ctx context.Context, c *cli, name string) parley.Agent {
+	res, err := invoke[parley.AgentStatusResult](ctx, c, "get_agent_status", url.Values{"agent": {name}})
+	if err != nil || len(res.Agents) == 0 {
+		return parley.Agent{Name: name}
+	}
+	return res.Agents[0].Agent
 }
 
 // printLadders shows the states of each delivery with their times and evidence.

@@ -32,6 +32,9 @@ func misusedFlag(cmd *cobra.Command, err error) error {
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok && errors.Is(err, errNoTime) {
 		return misused(cmd, fmt.Errorf("--%s is %q; %w", invalid.GetFlag().Name, invalid.GetValue(), errNoTime))
 	}
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok && invalid.GetFlag().Value.Type() == "duration" {
+		return misused(cmd, fmt.Errorf("--%s is %q; give 30s, 5m or 2h", invalid.GetFlag().Name, invalid.GetValue()))
+	}
 	if cause := errors.Unwrap(err); cause != nil {
 		err = errors.New(strings.TrimSuffix(err.Error(), ": "+cause.Error()))
 	}

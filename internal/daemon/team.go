@@ -155,7 +155,7 @@ func loadOver(t *Team, file string, must bool) (*Team, error) {
 
 	if err != nil {
 		return nil, parley.Errorf(parley.InvalidArgument, "%s cannot be read: %w", file, PathCause(err)).
-			Suggest("parley init writes one; -f names another.")
+			Suggest("Give a file that is there; parley init writes one.")
 	}
 	if err := decodeYAML(file, text, t); err != nil {
 		return nil, err

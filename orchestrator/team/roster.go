@@ -133,10 +133,12 @@ func (r *Roster) Find(ref string) (*Member, error) {
 
 // notFound returns AGENT_NOT_FOUND with the names that could have been meant.
 func (r *Roster) notFound(ref string) error {
-	var names []string
+	var names, stopped []string
 	for _, m := range r.All() {
 		if m.Agent().State != parley.StateTerminated {
 			names = append(names, m.Name)
+		} else if m.Kind == parley.KindTerminal {
+			stopped = append(stopped, m.Name)
 		}
 	}
 
@@ -154,9 +156,13 @@ func (r *Roster) notFound(ref string) error {
 	}
 
 	if len(names) == 1 && names[0] == parley.OperatorName {
+		if len(stopped) > 0 {
+			return err.Suggest("All agents are stopped: %s; parley restart NAME starts one again.",
+				strings.Join(stopped, ", "))
+		}
 		return err.Suggest("There are no agents yet; parley launch NAME -- PROGRAM starts one.")
 	}
-	return err.Suggest("These are there: %s.", strings.Join(names, ", "))
+	return err.Suggest("The agents are: %s.", strings.Join(names, ", "))
 }
 
 // System returns the member that sends parley's own notices. It is created when it is first needed.

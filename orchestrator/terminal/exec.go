@@ -70,6 +70,18 @@ var ofDaemon = []string{"PARLEY_DATABASE"}
 // fromShell lists the variables that describe the shell around a launch.
 var fromShell = []string{"PWD", "OLDPWD", "SHLVL", "_"}
 
+// environList returns env as a list, or this process's environment for nil.
+func environList(env map[string]string) []string {
+	if env == nil {
+		return os.Environ()
+	}
+	list := make([]string, 0, len(env))
+	for name, value := range env {
+		list = append(list, name+"="+value)
+	}
+	return list
+}
+
 // environment returns the environment of a program, sorted: the one that the launch carried, without
 // the variables that it must not inherit, and the agent's own variables.
 func environment(carried []string, own map[string]string) []string {

@@ -93,9 +93,13 @@ func (la *launcher) plan(req parley.LaunchAgentRequest, p *profile.Profile) (*la
 		l.Argv = slices.Concat(l.Argv, []string{p.ModelFlag, req.Model})
 	}
 
-	if info, err := os.Stat(l.Dir); !filepath.IsAbs(l.Dir) || err != nil || !info.IsDir() {
+	if !filepath.IsAbs(l.Dir) {
+		return nil, parley.Errorf(parley.InvalidArgument, "%q is not an absolute path", l.Dir).
+			Suggest("Give the absolute path of a directory.")
+	}
+	if info, err := os.Stat(l.Dir); err != nil || !info.IsDir() {
 		return nil, parley.Errorf(parley.InvalidArgument, "%q is not a directory", l.Dir).
-			Suggest("Give the absolute path of a directory that exists.")
+			Suggest("Give a directory that exists.")
 	}
 
 	if _, err := lookPath(l.Argv[0], l.Dir, l.Env); err != nil {
@@ -107,18 +111,6 @@ func (la *launcher) plan(req parley.LaunchAgentRequest, p *profile.Profile) (*la
 	}
 
 	return l, nil
-}
-
-// environList returns env as a list, or this process's environment for nil.
-func environList(env map[string]string) []string {
-	if env == nil {
-		return os.Environ()
-	}
-	list := make([]string, 0, len(env))
-	for name, value := range env {
-		list = append(list, name+"="+value)
-	}
-	return list
 }
 
 // enlist finds or makes the member that a launch is for, gives it a new key and l its environment,

@@ -60,6 +60,7 @@ func (ts *Terminals) StopAgent(ctx context.Context, req parley.StopAgentRequest)
 		AgentID:  m.ID,
 		Name:     m.Name,
 		Ended:    ended,
+		HadEnded: a.State == parley.StateExited,
 		Released: ran && a.Adopted(),
 	}, nil
 }

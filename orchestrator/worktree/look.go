@@ -93,6 +93,10 @@ func DiffOf(ctx context.Context, dir string, w *parley.Worktree, stat bool) (*Di
 		return nil, err
 	}
 
+	if !r.has(ctx, "HEAD") {
+		return nil, noCommit(dir)
+	}
+
 	d := &Diff{Since: "HEAD"}
 	if w != nil {
 		if d.Since, err = r.line(ctx, "merge-base", "--end-of-options", ref(w.Base), "HEAD"); err != nil {

@@ -109,10 +109,15 @@ func (r *repo) base(ctx context.Context) (string, error) {
 			Suggest("Switch it to the branch that the agent's work is to start from: git switch BRANCH")
 	}
 	if !r.has(ctx, "HEAD") {
-		return "", parley.Errorf(parley.InvalidArgument, "%s has no commit yet", r.dir).
-			Suggest("Commit something first: git commit --allow-empty -m start")
+		return "", noCommit(r.dir)
 	}
 	return strings.TrimPrefix(base, branches), nil
+}
+
+// noCommit refuses a repository that has nothing to start from, or to compare with.
+func noCommit(dir string) error {
+	return parley.Errorf(parley.InvalidArgument, "%s has no commit yet", dir).
+		Suggest("Commit something first: git commit --allow-empty -m start")
 }
 
 // add makes the worktree and prepares it.

@@ -153,6 +153,16 @@ func TestWorktreeThatCannotBe(t *testing.T) {
 	w.refused(try(worktree.Plan{Branch: parley.WorktreeAuto}), "exists already", "--worktree=parley/coder")
 }
 
+func TestDiffOfARepositoryWithoutACommit(t *testing.T) {
+	w := newWorld(t)
+	dir := t.TempDir()
+	w.git(dir, "init", "-q")
+	_, err := worktree.DiffOf(t.Context(), dir, nil, false)
+	if want := dir + " has no commit yet"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 func TestFinishKeepsWorkUnlessToldTwice(t *testing.T) {
 	w := newWorld(t)
 	m := w.make(parley.WorktreeAuto)
