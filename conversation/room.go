@@ -16,6 +16,7 @@ type Post struct {
 	Human bool   // the sender is a person
 	Text  string
 	At    time.Time
+	Asks  bool // it requires a response
 }
 
 // Room is the protocol's memory of one thread. The zero Room is a thread without posts.
@@ -62,7 +63,7 @@ const maxSignals = 10
 
 // Add records a post. Posts must be added in their order. others are the names of the
 // participants without the sender: a concluded conversation goes on if a person writes,
-// or if one of these is mentioned or directly asked.
+// if one of these is mentioned or directly asked, or if the post requires a response.
 func (r *Room) Add(p Post, others []string) {
 	s, text := r.change(), r.parse(p)
 	if p.At.Before(s.Last) {
@@ -74,6 +75,9 @@ func (r *Room) Add(p Post, others []string) {
 		if p.Human || text.callsAny(others) {
 			s.Concluded, s.Signals = false, nil
 		}
+	}
+	if p.Asks { // politeness before it does not mean that the response is not wanted
+		s.Concluded, s.Signals = false, nil
 	}
 
 	if p.Human {

@@ -260,6 +260,20 @@ func TestRoomIsKeptAsJSONAndBounded(t *testing.T) {
 	}
 }
 
+func TestPostThatRequiresAResponseForgetsConclusions(t *testing.T) {
+	r := heardBy(spoken{0, "a", "Thanks everyone."}, spoken{1, "b", "Sounds good."})
+	if got := r.At(noon.Add(seconds(600))); got.State != Concluded {
+		t.Fatalf("after two phrases it is %s", got.State)
+	}
+
+	asks := spoken{600, "a", "Done by noon."}.post(2)
+	asks.Asks = true
+	r.Add(asks, nil)
+	if got := r.At(noon.Add(seconds(1200))); got.State == Concluded {
+		t.Error("it is concluded after a post that requires a response")
+	}
+}
+
 func TestClockSetBackChangesNothing(t *testing.T) {
 	r := heardBy(spoken{100, "a", "One."}, spoken{50, "b", "Two."})
 	if got := r.At(noon.Add(seconds(100))); got.LastMinute != 2 || !near(got.Temperature, 0.4+0.06+0.08) {

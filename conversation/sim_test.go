@@ -120,7 +120,8 @@ func (w *world) send(m simMessage, turn Link) *simMessage {
 
 	m.link = Next(m.id, m.from == human, m.replied, turn)
 	if w.thread && !w.settings.Off {
-		w.room.Add(Post{m.id, w.id(m.from), m.from == human, m.text, w.now}, w.others(m.from))
+		p := Post{ID: m.id, From: w.id(m.from), Human: m.from == human, Text: m.text, At: w.now}
+		w.room.Add(p, w.others(m.from))
 	}
 
 	for _, to := range m.to {
@@ -149,7 +150,7 @@ func (w *world) deliver(m *simMessage, to int) {
 	}
 
 	if w.thread && to != human {
-		post := Post{m.id, w.id(m.from), m.from == human, m.text, w.now}
+		post := Post{ID: m.id, From: w.id(m.from), Human: m.from == human, Text: m.text, At: w.now}
 		d := w.room.Decide(Question{&w.agents[to].Agent, post, w.now, w.draw, w.settings})
 		if !d.ShouldRespond {
 			return

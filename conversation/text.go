@@ -50,6 +50,9 @@ func (t *parsedText) acknowledges() bool {
 	return slices.ContainsFunc(acknowledgements, func(a string) bool { return hasWord(t.lower, a) })
 }
 
+// Concludes reports whether a text has a conclusion phrase.
+func Concludes(text string) bool { return len(parseText(text).signals()) > 0 }
+
 // signals lists the conclusion phrases in the text.
 func (t *parsedText) signals() (found []string) {
 	for _, phrase := range conclusionPhrases {

@@ -124,7 +124,7 @@ func (u useful) lead(w *world) (messages, held int) {
 		w.sent++
 		m := simMessage{id: fmt.Sprint("m", w.sent), from: l.from, to: l.to, text: l.text}
 		m.link = Next(m.id, l.from == human, Link{}, turn[l.from])
-		post := Post{m.id, w.id(l.from), l.from == human, l.text, w.now}
+		post := Post{ID: m.id, From: w.id(l.from), Human: l.from == human, Text: l.text, At: w.now}
 		room.Add(post, w.others(l.from)[:2])
 		passed := true
 		for _, to := range l.to {

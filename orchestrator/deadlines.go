@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	"parley"
@@ -139,16 +140,14 @@ func (op *operatorService) remindOne(ctx context.Context, w store.Owing, now tim
 
 		m := op.roster.ByID(step.to)
 		if m != nil {
-			over, err := op.talk.IsOver(ctx, &w)
+			over, err := op.isOver(ctx, &w, now)
 			if err != nil {
 				return err
 			}
 			if over {
-				m = nil
+				continue // it may go on until the operator is told
 			}
-		}
 
-		if m != nil {
 			key := fmt.Sprintf("%s %s %s %d", step.who, w.Message.ID, d.DebtorID, nanosOrZero(w.Answered))
 			notice := parley.Message{Text: step.text()}
 			if m.Kind == parley.KindHuman {
@@ -165,6 +164,25 @@ func (op *operatorService) remindOne(ctx context.Context, w store.Owing, now tim
 	}
 
 	return nil
+}
+
+// isOver reports whether the conversation of a required response has ended or is muted. What it finds to be so
+// it does not look at again for choreTime: that would read the same messages at every tick.
+func (op *operatorService) isOver(ctx context.Context, w *store.Owing, now time.Time) (bool, error) {
+	maps.DeleteFunc(op.ended, func(_ store.Key, at time.Time) bool { return now.Sub(at).Abs() >= choreTime })
+	if _, known := op.ended[w.Key]; known {
+		return true, nil
+	}
+
+	over, err := op.talk.IsOver(ctx, w)
+	if over {
+		if op.ended == nil {
+			op.ended = map[store.Key]time.Time{}
+		}
+		op.ended[w.Key] = now
+	}
+
+	return over, err
 }
 
 // nanosOrZero returns a time for use in a notice's key: in nanoseconds since 1970, 0 for the zero time.

@@ -364,6 +364,39 @@ func TestEndedConversationCausesNoReminders(t *testing.T) {
 	}
 }
 
+// Neither what was said before the request nor what only one of the two says ends the conversation.
+func TestPolitenessOfOneOrBeforeTheRequestStopsNoReminder(t *testing.T) {
+	d := &due{clock: new(clock)}
+	d.testTeam = newTeam(t, d.clock.option)
+	d.coder, d.planner = d.as("coder"), d.as("planner")
+	d.says("coder", "planner", "got it, thanks")
+	d.says("planner", "coder", "sounds good")
+	d.clock.pass(48 * time.Hour)
+
+	d.id = d.sends(d.planner,
+		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "is it done?", RequiresResponse: true}).MessageID
+	d.says("coder", "planner", "sounds good, that makes sense")
+	d.clock.pass(26 * time.Minute)
+	d.expect("before the deadline", 1, 0, 0)
+	d.clock.pass(6 * time.Minute)
+	d.expect("after it", 1, 1, 0)
+}
+
+func TestReminderIsSentWhenTheConversationGoesOn(t *testing.T) {
+	d := newDue(t)
+	d.control(parley.ControlConversationRequest{Action: parley.ActionMute, With: "coder,planner"})
+	d.clock.pass(26 * time.Minute)
+	d.expect("muted", 0, 0, 0)
+	debts := must.Have(d.store.Debts.List(t.Context(), d.id))(t)
+	if debts[0].RemindedAt != nil {
+		t.Error("a reminder is shown that was not sent")
+	}
+
+	d.control(parley.ControlConversationRequest{Action: parley.ActionUnmute, With: "coder,planner"})
+	d.clock.pass(time.Minute)
+	d.expect("not muted any more", 1, 0, 0)
+}
+
 // The screen shows a reminder of the operator's with the debt, so it names the message.
 func TestReminderOfTheOperatorNamesItsMessage(t *testing.T) {
 	d := newDue(t)

@@ -91,7 +91,8 @@ type operatorService struct {
 	overlaps   *overlap.Watcher
 	pause      *pause
 	reminding  sync.Mutex
-	dues       dueLook // guarded by reminding
+	dues       dueLook                 // guarded by reminding
+	ended      map[store.Key]time.Time // guarded by reminding: see isOver
 	opts       *Options
 	now        func() time.Time
 	log        *slog.Logger

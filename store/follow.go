@@ -220,11 +220,12 @@ func (r *newsReader) readMessages(n *News) error {
 		ID, Kind, SenderID, Text, ThreadID, Title, ChainID, RepliedChain, RepliedSender, ResponseStatus string
 		Seq, AcceptedAt, Replied                                                                        int64
 		Hop                                                                                             int
+		RequiresResponse                                                                                bool
 	}
 	if err := r.db.Raw(`SELECT m.seq, m.id, m.kind, m.sender_id,
 			CASE WHEN m.kind = 'thread' THEN m.text ELSE '' END AS text,
 			m.thread_id, coalesce(t.title, '') AS title, m.chain_id, m.hop, m.accepted_at, m.response_status,
-			coalesce(a.seq, 0) AS replied, coalesce(a.chain_id, '') AS replied_chain,
+			m.requires_response, coalesce(a.seq, 0) AS replied, coalesce(a.chain_id, '') AS replied_chain,
 			coalesce(a.sender_id, '') AS replied_sender
 		FROM messages m LEFT JOIN messages a ON a.id = m.in_reply_to AND m.in_reply_to <> ''
 		LEFT JOIN threads t ON t.id = m.thread_id AND m.thread_id <> ''
@@ -251,7 +252,8 @@ func (r *newsReader) readMessages(n *News) error {
 
 		next := NewMessage{
 			Message: parley.Message{ID: m.ID, Kind: parley.MessageKind(m.Kind), SenderID: m.SenderID, Text: m.Text,
-				ThreadID: m.ThreadID, ChainID: m.ChainID, Hop: m.Hop, Timestamp: instant(m.AcceptedAt)},
+				ThreadID: m.ThreadID, ChainID: m.ChainID, Hop: m.Hop, Timestamp: instant(m.AcceptedAt),
+				RequiresResponse: m.RequiresResponse},
 			RepliedChain: m.RepliedChain, RepliedSender: m.RepliedSender, Deliveries: rungs[m.Seq],
 		}
 		if m.ResponseStatus != "" {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"time"
 
 	"parley"
 	"parley/conversation"
@@ -81,8 +82,9 @@ func (t *Talk) heldNeed(w *store.Withheld) parley.Need {
 	}
 }
 
-// IsOver reports whether the conversation of a required response has ended or is muted:
-// then nobody is reminded of the response. The operator still sees that it is owed.
+// IsOver reports whether the conversation of a required response is muted or has ended: then nobody is
+// reminded of the response. The operator still sees that it is owed. Two agents have ended it if both have said so
+// since the request: the one that owes the response cannot do it alone.
 func (t *Talk) IsOver(ctx context.Context, w *store.Owing) (bool, error) {
 	now := t.now()
 	if id := w.Message.ThreadID; id != "" {
@@ -103,9 +105,12 @@ func (t *Talk) IsOver(ctx context.Context, w *store.Owing) (bool, error) {
 		return false, nil
 	}
 
-	r, _, err := t.pairRoom(ctx, one, two)
-	if err != nil || r.At(now).State == conversation.Concluded {
-		return err == nil, err
+	r, said, err := t.pairRoom(ctx, one, two)
+	if err != nil {
+		return false, err
+	}
+	if r.At(now).State == conversation.Concluded && bothConclude(said, w.Message.Timestamp) {
+		return true, nil
 	}
 
 	t.mu.Lock()
@@ -114,4 +119,15 @@ func (t *Talk) IsOver(ctx context.Context, w *store.Owing) (bool, error) {
 	v := t.budgets.Judge(conversation.Settings{Off: true}, conversation.Turn{From: one.ID, To: two.ID, At: now})
 
 	return v.Reason == conversation.MutedByOperator, nil
+}
+
+// bothConclude reports whether each of two agents has used a conclusion phrase after a time.
+func bothConclude(said []parley.Message, after time.Time) bool {
+	who := map[string]bool{}
+	for i := range said {
+		if said[i].Timestamp.After(after) && conversation.Concludes(said[i].Text) {
+			who[said[i].SenderID] = true
+		}
+	}
+	return len(who) == 2
 }

@@ -14,9 +14,13 @@ import (
 // would let the caller's answer pass.
 func (s *stateQuestion) readPair(ctx context.Context) error {
 	t, me, res := s.t, s.me, s.res
-	r, last, err := t.pairRoom(ctx, s.one, s.two)
+	r, said, err := t.pairRoom(ctx, s.one, s.two)
 	if err != nil {
 		return err
+	}
+	var last *parley.Message
+	if len(said) > 0 {
+		last = &said[len(said)-1]
 	}
 
 	now := t.now()
@@ -81,11 +85,10 @@ func (s *stateQuestion) decidePair(m *team.Member, last *parley.Message) convers
 	return d
 }
 
-// pairRoom makes a room of the direct messages between two agents, and returns the last
-// of them, nil for none.
+// pairRoom makes a room of the direct messages between two agents, and returns the messages in their order.
 func (t *Talk) pairRoom(
 	ctx context.Context, one, two *team.Member,
-) (r *conversation.Room, last *parley.Message, err error) {
+) (r *conversation.Room, said []parley.Message, err error) {
 	page, err := t.store.History(ctx, store.HistoryQuery{A: one.ID, B: two.ID, Limit: replayPosts})
 	if err != nil {
 		return nil, nil, err
@@ -93,13 +96,14 @@ func (t *Talk) pairRoom(
 
 	r = &conversation.Room{}
 	for i := range page.Items {
-		last = &page.Items[i].Message
+		m := &page.Items[i].Message
 		from, other := one, two
-		if last.SenderID == two.ID {
+		if m.SenderID == two.ID {
 			from, other = two, one
 		}
-		r.Add(postOf(last, from), []string{other.Name})
+		r.Add(postOf(m, from), []string{other.Name})
+		said = append(said, *m)
 	}
 
-	return r, last, nil
+	return r, said, nil
 }

@@ -114,6 +114,7 @@ func postOf(m *parley.Message, from *team.Member) conversation.Post {
 		Human: from.Kind == parley.KindHuman,
 		Text:  m.Text,
 		At:    m.Timestamp,
+		Asks:  m.RequiresResponse,
 	}
 }
 
