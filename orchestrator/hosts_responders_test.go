@@ -1,11 +1,14 @@
 package orchestrator
 
 import (
+	"fmt"
 	"testing"
+	"time"
 
 	"parley"
 	"parley/internal/modelserver"
 	"parley/store/storetest"
+	"parley/tmux/tmuxtest"
 )
 
 // askingHost starts a host of a team that asks models.
@@ -32,4 +35,45 @@ func TestHostLeavesTheRespondersOfOthersAlone(t *testing.T) {
 	// Its own host ends it.
 	ann.reopen(func(o *Options) { asking()(o); o.Store = openHost(t, url, "ann", o.Workspace) })
 	bob.inState("DM", parley.StateTerminated)
+}
+
+func TestQuestionUnderWayOnAnotherHostIsNotAskedAgain(t *testing.T) {
+	t.Parallel()
+	s := modelserver.StartBare()
+	t.Cleanup(s.Close)
+	url, clock := storetest.URL(t), new(clock)
+	ann := askingHost(t, url, "ann", answeredAt(s.URL))
+	bob := newTeam(t, asking(answeredAt(s.URL)), clock.option,
+		func(o *Options) { o.Store = openHost(t, url, "bob", o.Workspace) })
+
+	answered := make(chan error, 1)
+	go func() {
+		_, err := ann.SendMessage(ann.operator(), parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "PAUSE hi"})
+		answered <- err
+	}()
+	tmuxtest.Poll(t, func() bool { return len(s.Requests()) == 1 },
+		func() string { return fmt.Sprintf("%d requests came", len(s.Requests())) })
+
+	inbox, err := bob.FindMessages(bob.operator(), parley.FindMessagesRequest{Query: "PAUSE"})
+	if err != nil || len(inbox.Messages) != 1 {
+		t.Fatalf("bob finds %+v, %v", inbox, err)
+	}
+	id := inbox.Messages[0].MessageID
+	if needs := bob.needs(""); len(needs) != 0 {
+		t.Errorf("while ann asks the model, bob needs %+v", needs)
+	}
+	_, err = bob.RetryDelivery(bob.operator(), parley.RetryDeliveryRequest{MessageID: id})
+	if parley.ReasonOf(err) != parley.ModelNotAnswering || parley.AsError(err).Details["retry_after_seconds"] == nil {
+		t.Errorf("a retry meanwhile: %v", err)
+	}
+
+	clock.pass(time.Minute) // more than a model has
+	if n := bob.need(parley.NeedUnanswered); n.MessageID != id {
+		t.Errorf("when the time is over, bob needs %+v", n)
+	}
+
+	s.Release()
+	if err := <-answered; err != nil || len(s.Requests()) != 1 {
+		t.Errorf("the answer: %v, after %d requests", err, len(s.Requests()))
+	}
 }

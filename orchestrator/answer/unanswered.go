@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -91,6 +93,8 @@ func (rs *Responders) retry(ctx context.Context, msg *parley.Message, to *team.M
 		c.err = err
 	case !slices.Contains(rs.Unanswered(msg, ds), to):
 		c.err = answeredMeanwhile(msg, to)
+	case slices.ContainsFunc(ds, func(d parley.Delivery) bool { return d.RecipientID == to.ID && rs.mayBeAsked(msg, &d) }):
+		c.err = rs.askedElsewhere(msg, to)
 	default:
 		c.reply, c.err = rs.reply(ctx, to, msg, parley.CallerFrom(ctx).ID == msg.SenderID)
 	}
@@ -104,13 +108,31 @@ func answeredMeanwhile(msg *parley.Message, to *team.Member) error {
 		Suggest("parley explain %s shows its answer. Send a new message to ask again.", short)
 }
 
+// mayBeAsked reports whether another host may be asking the model about a message now. No host knows what the others
+// ask, so this is so until a call is recorded, or has no time left.
+func (rs *Responders) mayBeAsked(msg *parley.Message, d *parley.Delivery) bool {
+	return rs.store.Team().Own != "" && d.Reason == "" && rs.now().Before(rs.askedUntil(msg))
+}
+
+func (rs *Responders) askedUntil(msg *parley.Message) time.Time {
+	return msg.Timestamp.Add(rs.opts.Timeout)
+}
+
+func (rs *Responders) askedElsewhere(msg *parley.Message, to *team.Member) error {
+	now, until := rs.now(), rs.askedUntil(msg)
+	return parley.NoModelAnswer(parley.ModelNotAnswering, "another host may be asking the model of %s about message %s",
+		to.Name, parley.Short(msg.ID)).
+		With("retry_after_seconds", int(math.Ceil(until.Sub(now).Seconds()))).
+		Suggest("Try again after %s, if no answer has come.", parley.LocalTime(until, now))
+}
+
 // Needs returns the needs of messages to responders that got no answer.
 func (rs *Responders) Needs(ctx context.Context) ([]parley.Need, error) {
 	items, err := rs.store.NotAnswered(ctx)
 	var needs []parley.Need
 	for _, item := range items {
 		m := rs.roster.ByID(item.Delivery.RecipientID)
-		if m.Responder() == nil || rs.IsAnswering(&item.Message, m) {
+		if m.Responder() == nil || rs.IsAnswering(&item.Message, m) || rs.mayBeAsked(&item.Message, &item.Delivery) {
 			continue
 		}
 
