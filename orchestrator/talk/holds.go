@@ -42,6 +42,11 @@ func (h *hold) mayHaveEnded() bool {
 	return h.isByBudget() || !h.Until.IsZero() || conversation.Reason(h.Why) == conversation.MutedByOperator
 }
 
+// isIn reports whether the thread of a held post is known, or the message is no post.
+func (h *hold) isIn(threads map[string]*threadMemory) bool {
+	return h.Message.ThreadID == "" || threads[h.Message.ThreadID] != nil
+}
+
 // isByBudget reports whether a spent budget, and not a rule, holds the delivery.
 func (h *hold) isByBudget() bool { return isBudget(conversation.Reason(h.Why)) }
 
@@ -84,6 +89,17 @@ func (hs *holds) keep(h *hold) {
 	if h.passesByTime() {
 		hs.waits[h.direction()]++
 	}
+}
+
+// unknownThreads returns the threads of posts that are judged again now, without those that are known.
+func (hs *holds) unknownThreads(now time.Time, known map[string]*threadMemory) map[string]bool {
+	unknown := map[string]bool{}
+	for _, h := range hs.byKey {
+		if h.isDue(now) && !h.isIn(known) {
+			unknown[h.Message.ThreadID] = true
+		}
+	}
+	return unknown
 }
 
 // keepStored adds a hold of the database. It is judged again if it may have ended.

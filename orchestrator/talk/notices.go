@@ -18,32 +18,40 @@ func (t *Talk) JudgeNotice(by *team.Member, threadID string) func([]store.NewDel
 		return func([]store.NewDelivery) error { return nil }
 	}
 
-	link := t.NextLink(team.NewID(), by, conversation.Link{})
-	judged := false
-	var refusal error
-
+	n := &notice{t: t, by: by, threadID: threadID, link: t.NextLink(team.NewID(), by, conversation.Link{})}
 	return func(ds []store.NewDelivery) error {
-		if !judged {
-			judged, refusal = true, t.judgeNotice(by, threadID, link, ds)
+		if !n.judged {
+			n.judged, n.refusal = true, n.judge(ds)
 		}
-		return refusal
+		return n.refusal
 	}
 }
 
-func (t *Talk) judgeNotice(by *team.Member, threadID string, link conversation.Link, ds []store.NewDelivery) error {
-	now := t.now()
+// notice is a notice of what an agent does in a thread.
+type notice struct {
+	t        *Talk
+	by       *team.Member
+	threadID string
+	link     conversation.Link
+
+	judged  bool
+	refusal error
+}
+
+func (n *notice) judge(ds []store.NewDelivery) error {
+	t, now := n.t, n.t.now()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
-	settings := t.settingsOf(threadID)
+	settings := t.settingsOf(n.threadID)
 	var turns []conversation.Turn
 	for i := range ds {
 		to := t.roster.ByID(ds[i].RecipientID)
-		if to == nil || to == by || to.Kind != parley.KindTerminal {
+		if to == nil || to == n.by || to.Kind != parley.KindTerminal {
 			continue
 		}
 
-		turn := turnOf(by, to, link, now, "")
+		turn := turnOf(n.by, to, n.link, now, "")
 		if v := t.budgets.Judge(settings, turn); v.Held {
 			return cannotTell(to, v)
 		}

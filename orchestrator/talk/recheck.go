@@ -35,7 +35,16 @@ func (t *Talk) Recheck(ctx context.Context) ([]Invitation, error) {
 	defer t.rechecking.Unlock()
 
 	t.Compare(ctx)
-	unread := t.loadThreadsOfDue(ctx)
+
+	// After a start, and when other hosts have stored the posts, their threads are not known. The posts of a
+	// thread that cannot be loaded stay held.
+	t.mu.Lock()
+	unknown := t.holds.unknownThreads(t.now(), t.threads)
+	t.mu.Unlock()
+	var unread error
+	for id := range unknown {
+		unread = cmp.Or(unread, t.LoadThread(ctx, id))
+	}
 
 	pass, changed := t.judgeAgain()
 	passing := make([]store.Passing, len(pass))
@@ -54,30 +63,6 @@ func (t *Talk) Recheck(ctx context.Context) ([]Invitation, error) {
 	pass = slices.DeleteFunc(pass, func(h *hold) bool { return !slices.Contains(passed, h.Key) })
 
 	return t.handOn(pass), unread
-}
-
-// loadThreadsOfDue loads the threads whose held posts are judged next. After a start, and when other hosts have stored
-// the posts, they are not known. Returns the first error; the posts of a thread that cannot be loaded stay held.
-func (t *Talk) loadThreadsOfDue(ctx context.Context) (err error) {
-	now, unknown := t.now(), map[string]bool{}
-	t.mu.Lock()
-	for _, h := range t.holds.byKey {
-		if h.isDue(now) && !t.knowsThread(h) {
-			unknown[h.Message.ThreadID] = true
-		}
-	}
-	t.mu.Unlock()
-
-	for id := range unknown {
-		err = cmp.Or(err, t.LoadThread(ctx, id))
-	}
-
-	return err
-}
-
-// knowsThread reports whether the thread of a held post is loaded, or the message is no post. The caller holds mu.
-func (t *Talk) knowsThread(h *hold) bool {
-	return h.Message.ThreadID == "" || t.threads[h.Message.ThreadID] != nil
 }
 
 // save stores what was judged, and returns which of the passing were still held.
@@ -123,7 +108,7 @@ func (t *Talk) judgeAgain() (pass, changed []*hold) {
 	now := t.now()
 	due := slices.Collect(maps.Values(t.holds.byKey))
 	due = slices.DeleteFunc(due, func(h *hold) bool {
-		return !h.isDue(now) || !t.knowsThread(h)
+		return !h.isDue(now) || !h.isIn(t.threads)
 	})
 
 	slices.SortFunc(due, func(a, b *hold) int { return cmp.Compare(a.Key.MessageSeq, b.Key.MessageSeq) })
