@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,10 +9,50 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
 
 // The directory is gone after `stop --remove`, for one. What runs is left to run.
+// A person may rename the session of an agent, or move its pane to a session of their own.
+func TestStopEndsThePaneWhereverItIs(t *testing.T) {
+	t.Parallel()
+	te := newTeam(t)
+	panes := func() string {
+		return string(must.Have(tmuxCommand(te, "list-panes", "-a", "-F", "#{session_name}").Output())(t))
+	}
+	te.tmuxRun("new-session", "-d", "-s", "mine", "sleep", "1000")
+	for _, move := range [][]string{{"rename-session", "-t", "=coder", "other"}, {"join-pane", "-s", "=coder:", "-t", "=mine:"}} {
+		te.launch("coder", "framed", tmuxtest.Agent{})
+		pane := te.pane("coder")
+		te.tmuxRun(move...)
+		te.stop("coder")
+		if _, err := pane.Info(t.Context()); !errors.Is(err, tmux.ErrNoPane) || !strings.Contains(panes(), "mine\n") {
+			t.Errorf("after %s: %v; there are %q", move[0], err, panes())
+		}
+	}
+}
+
+// A dead pane that carries an agent's id, as an earlier parley left one behind, is no reason to lose its program.
+func TestDeadPaneDoesNotReplaceALivingOne(t *testing.T) {
+	t.Parallel()
+	te := newTeam(t)
+	te.launch("coder", "framed", tmuxtest.Agent{})
+	te.inState("coder", parley.StateIdle)
+	te.tmuxRun("new-session", "-d", "-s", "zzz", "true") // after coder in the list of panes
+	id := te.roster.ByName("coder").ID
+	te.tmuxRun("set-option", "-p", "-t", "=zzz:", "@parley_agent", id)
+	tmuxtest.Poll(t, func() bool {
+		out, err := tmuxCommand(te, "list-panes", "-t", "=zzz:", "-F", "#{pane_dead}").Output()
+		return err == nil && string(out) == "1\n"
+	}, func() string { return "the pane is not dead" })
+
+	te.restart()
+	if a := te.inState("coder", parley.StateIdle); a.ID != id {
+		t.Errorf("it is %s", a.ID)
+	}
+}
+
 func TestRestartIsRefusedWhereTheDirectoryIsGone(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)

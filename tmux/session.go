@@ -140,6 +140,22 @@ func (s *Server) KillSession(ctx context.Context, name string) error {
 	return nil
 }
 
+// Kill ends the pane if owner has it, and its session if that has no other. The server checks that in the
+// same step. A pane that does not exist is no error.
+func (p *Pane) Kill(ctx context.Context, owner string) error {
+	if err := errors.Join(checkOwner(owner), p.check()); err != nil {
+		return err
+	}
+
+	_, err := p.server.run(ctx, "if-shell -F -t "+p.id+" "+quote("#{==:#{"+ownerOption+"},"+owner+"}")+
+		" { kill-pane -t "+p.id+" }")
+	if err == nil || errors.Is(err, ErrNoPane) {
+		return nil
+	}
+
+	return fmt.Errorf("end pane %s: %w", p.id, err)
+}
+
 // AttachCommand returns the command that shows a session in a person's terminal.
 func (s *Server) AttachCommand(session string) []string {
 	return []string{s.opts.Binary, "-S", s.SocketPath(), "attach-session", "-t", "=" + session}

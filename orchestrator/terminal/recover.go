@@ -49,8 +49,12 @@ func (r recovery) agents(ctx context.Context) error {
 }
 
 // pane gives a member the pane in which an earlier daemon launched it, or ends the pane when the
-// agent was stopped.
+// agent was stopped. A dead pane that was left behind does not replace one with a program.
 func (r recovery) pane(ctx context.Context, m *team.Member, info tmux.PaneInfo) error {
+	if t := m.Terminal(); t != nil && info.Dead {
+		return nil
+	}
+
 	a := m.Agent()
 	p, err := r.ts.profileOf(m, a)
 	if err != nil {

@@ -129,7 +129,10 @@ func (ts *Terminals) endSession(ctx context.Context, m *team.Member, t *team.Ter
 	defer cancel()
 
 	err := ts.tmux.KillSession(ctx, m.Name)
-	if err == nil || errors.Is(err, tmux.ErrNoSession) || errors.Is(err, tmux.ErrNoServer) {
+	if err == nil || errors.Is(err, tmux.ErrNoSession) {
+		err = t.Pane.Kill(ctx, m.ID) // a person can have renamed its session, or moved its pane to another
+	}
+	if err == nil || errors.Is(err, tmux.ErrNoServer) {
 		return nil
 	}
 
