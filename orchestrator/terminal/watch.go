@@ -119,6 +119,7 @@ func (w *watcher) lookAt(ctx context.Context, server *tmux.Server, members map[*
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 
+	before := server.Instance()
 	panes, err := server.Panes(ctx)
 	if err != nil && (own || !errors.Is(err, tmux.ErrNoServer)) { // its panes may still exist
 		if !w.ts.ending.Load() {
@@ -128,6 +129,10 @@ func (w *watcher) lookAt(ctx context.Context, server *tmux.Server, members map[*
 	}
 
 	instance := server.Instance()
+	if err == nil && (instance == "" || instance != before) { // the connection broke: whose panes these are is not known
+		w.ts.lookSoon()
+		return
+	}
 	for m, t := range members {
 		at := slices.IndexFunc(panes, func(p tmux.PaneInfo) bool {
 			return t != nil && p.Owner == m.ID && p.ID == t.Pane.ID()
