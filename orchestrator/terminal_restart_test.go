@@ -47,9 +47,10 @@ func TestDeadPaneDoesNotReplaceALivingOne(t *testing.T) {
 		return err == nil && string(out) == "1\n"
 	}, func() string { return "the pane is not dead" })
 
+	living := te.pane("coder").ID()
 	te.restart()
-	if a := te.inState("coder", parley.StateIdle); a.ID != id {
-		t.Errorf("it is %s", a.ID)
+	if got := te.pane("coder").ID(); got != living {
+		t.Errorf("its pane is %s, want %s", got, living)
 	}
 }
 
