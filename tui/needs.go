@@ -28,6 +28,7 @@ type needs struct {
 	err       error
 	detail    needDetail
 	moved     time.Time // when the marker last went to another need by itself
+	acted     string    // the key of the need that a key has acted on: it goes as expected
 	question  *question // takes the keys; nil: none does
 }
 
@@ -75,10 +76,13 @@ func (n *needs) keys() []binding {
 	}
 }
 
-// slipped reports whether the marker has only just come to its need because another one went: a key that was
-// on its way is meant for that. It says so.
+// slipped reports whether the marker has only just come to its need because another one went by itself: a key
+// that was on its way is meant for that. It says so.
 func slipped(n *needs) bool {
 	if n.do.now().Sub(n.moved) >= tileRests {
+		if x := n.selected(); x != nil {
+			n.acted = x.key
+		}
 		return false
 	}
 	n.moved = time.Time{}

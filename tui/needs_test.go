@@ -233,3 +233,20 @@ func TestAKeyForARowThatHasJustGoneDoesNothing(t *testing.T) {
 	s.press("enter")
 	s.did("")
 }
+
+func TestAKeyAfterOnesOwnActionCounts(t *testing.T) {
+	f := busyTeam()
+	f.needs, f.letters = nil, nil
+	f.agents[len(f.agents)-1].Unread = 0
+	for i, id := range []string{"5f0c0005-1111-4111-8111-111111111111", "5f0c0006-1111-4111-8111-111111111111"} {
+		f.need(parley.NeedHeld, "coder", "a budget holds it", "", "")
+		f.needs[i].MessageID = id
+	}
+
+	s := newScreen(t, f, 120, 40)
+	s.press("4", "enter")
+	f.needs = f.needs[1:]
+	s.send(tickMsg(noon))
+	s.press("enter")
+	s.did("release 5f0c0005-1111-4111-8111-111111111111, release 5f0c0006-1111-4111-8111-111111111111")
+}

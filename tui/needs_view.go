@@ -24,7 +24,7 @@ func (n *needs) settle(w, h int) {
 	_, listH, paneW, paneH := n.parts(w, h)
 	n.height = max(1, listH-2) // the row under the marker takes two lines
 	i := n.index()
-	if n.sel != "" && i < len(n.list) && n.list[i].key != n.sel {
+	if n.sel != "" && i < len(n.list) && n.list[i].key != n.sel && n.sel != n.acted {
 		n.moved = n.do.now()
 	}
 	n.mark(i)
