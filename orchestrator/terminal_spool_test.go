@@ -59,7 +59,7 @@ func TestNextDaemonReadsSpooledReports(t *testing.T) {
 	must.Do(t, te.opts.Store.Claim(te.operator(), jobs[0].Key, 99, false))
 
 	te.close()
-	at := time.Now().Add(-time.Second).UTC()
+	at := time.Now().Add(-time.Second).Round(0).UTC() // as the spool has it: without the clock that nobody sets
 	for _, id := range []string{given, begun} {
 		te.spool(key, parley.ReportStateRequest{Event: "Prompt", MessageIDs: []string{parley.Short(id)}, At: &at})
 		te.spool(key, parley.ReportStateRequest{Event: "Done", At: &at})

@@ -88,6 +88,10 @@ func (r *Reports) Transcript() string {
 	return r.transcript
 }
 
+// sameTime is within what times of reports do not tell their order: the two clocks that time.Now reads are
+// read one after the other.
+const sameTime = time.Millisecond
+
 // Note keeps a report, unless a later one is known, and the ids of the messages that it names.
 // Reports come out of order: each is sent by a separate process, or comes from the spool. With
 // prompted, the report says that the program has taken a prompt; begun tells whether the program has
@@ -104,7 +108,7 @@ func (r *Reports) Note(said Report, prompted bool, named []string) (begun bool) 
 		r.name(naming{parley.Short(id), said.At})
 	}
 
-	if said.State == "" || said.At.Before(r.last.At) {
+	if said.State == "" || r.last.At.Sub(said.At) > sameTime {
 		return false
 	}
 
