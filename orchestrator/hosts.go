@@ -63,7 +63,8 @@ func (ws *workspaceService) RemoveHost(
 	}
 	return &parley.RemoveHostResult{
 		Answer: parley.OK, Name: req.Name, Terminated: append([]string{}, done.Agents...), Failed: done.Failed,
-		Message: fmt.Sprintf("%s is no longer part of the team. Its agents can be launched on another host under their names.",
+		Message: fmt.Sprintf("%s is no longer part of the team. "+
+			"Its agents can be launched on another host under their names.",
 			req.Name),
 	}, nil
 }

@@ -13,7 +13,6 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-// The directory is gone after `stop --remove`, for one. What runs is left to run.
 // A person may rename the session of an agent, or move its pane to a session of their own.
 func TestStopEndsThePaneWhereverItIs(t *testing.T) {
 	t.Parallel()
@@ -22,7 +21,10 @@ func TestStopEndsThePaneWhereverItIs(t *testing.T) {
 		return string(must.Have(tmuxCommand(te, "list-panes", "-a", "-F", "#{session_name}").Output())(t))
 	}
 	te.tmuxRun("new-session", "-d", "-s", "mine", "sleep", "1000")
-	for _, move := range [][]string{{"rename-session", "-t", "=coder", "other"}, {"join-pane", "-s", "=coder:", "-t", "=mine:"}} {
+	for _, move := range [][]string{
+		{"rename-session", "-t", "=coder", "other"},
+		{"join-pane", "-s", "=coder:", "-t", "=mine:"},
+	} {
 		te.launch("coder", "framed", tmuxtest.Agent{})
 		pane := te.pane("coder")
 		te.tmuxRun(move...)
@@ -54,6 +56,7 @@ func TestDeadPaneDoesNotReplaceALivingOne(t *testing.T) {
 	}
 }
 
+// The directory is gone after `stop --remove`, for one. What runs is left to run.
 func TestRestartIsRefusedWhereTheDirectoryIsGone(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)

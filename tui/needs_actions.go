@@ -82,14 +82,16 @@ func (n *needs) drop() tea.Cmd {
 	case parley.NeedHeld:
 		return n.muteHeld()
 	case parley.NeedNewcomer:
-		return n.ask(fmt.Sprintf("Turn %s away? Its key ends.", safeLine(x.Agent)), func() tea.Cmd { return n.admit(x, false) })
+		question := fmt.Sprintf("Turn %s away? Its key ends.", safeLine(x.Agent))
+		return n.ask(question, func() tea.Cmd { return n.admit(x, false) })
 	case parley.NeedApproval:
 		return n.decide(x, false)
 	case needMessage, needAnswer:
 		return n.readLetter()
 	case needUnsent:
 		to := x.draft.to
-		return n.ask("Discard this draft? It cannot be recovered.", func() tea.Cmd { return func() tea.Msg { return dropDraftMsg{to} } })
+		discard := func() tea.Msg { return dropDraftMsg{to} }
+		return n.ask("Discard this draft? It cannot be recovered.", func() tea.Cmd { return discard })
 	}
 
 	n.tell("It disappears once the cause is gone.")

@@ -45,7 +45,8 @@ func (p *palette) callOp() tea.Cmd {
 	p.err = nil
 	cmd := p.do.operate(p.op.Name, args, call)
 	if p.op.Effect == parley.Destroys {
-		return p.ask("Run "+p.op.Name+" "+safeLine(string(p.line))+"? It cannot be undone.", func() tea.Cmd { return cmd })
+		question := "Run " + p.op.Name + " " + safeLine(string(p.line)) + "? It cannot be undone."
+		return p.ask(question, func() tea.Cmd { return cmd })
 	}
 
 	p.busy = true

@@ -244,8 +244,8 @@ func knownChoice(seen *parley.AnswerDialogResult, choice string) error {
 		return nil
 	}
 
-	return wrongUse(fmt.Sprintf("%s's dialog has no option %q", seen.Name, parley.Truncate(parley.CleanLine(choice), 40)),
-		"Choose one of: "+d.Choices()+".")
+	choice = parley.Truncate(parley.CleanLine(choice), 40)
+	return wrongUse(fmt.Sprintf("%s's dialog has no option %q", seen.Name, choice), "Choose one of: "+d.Choices()+".")
 }
 
 // words says what is to be sent.

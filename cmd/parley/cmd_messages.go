@@ -144,7 +144,8 @@ func broadcastCommand(c *cli) *cobra.Command {
 		}
 
 		return receipt(
-			cmd.Context(), c, res, "Message broadcast to "+count(len(res.Deliveries), "agent"), sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus}, wait(),
+			cmd.Context(), c, res, "Message broadcast to "+count(len(res.Deliveries), "agent"),
+			sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus}, wait(),
 		)
 	}
 

@@ -61,8 +61,9 @@ func opsCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ops",
 		Short: "List the operations of the API",
-		Long:  "Lists the operations: each is POST /api/NAME and a method of the Go client. Those for agents are MCP tools too.",
-		Args:  usage(cobra.NoArgs),
+		Long: "Lists the operations: each is POST /api/NAME and a method of the Go client. " +
+			"Those for agents are MCP tools too.",
+		Args: usage(cobra.NoArgs),
 		Example: `  parley ops
   parley ops --markdown`,
 		RunE: func(*cobra.Command, []string) error {

@@ -111,7 +111,8 @@ func (f *logFlags) exist(ctx context.Context, c *cli) error {
 		if name == "" || strings.EqualFold(name, parley.SystemName) {
 			continue
 		}
-		if _, err := invoke[parley.AgentStatusResult](ctx, c, "get_agent_status", url.Values{"agent": {name}}); err != nil {
+		of := url.Values{"agent": {name}}
+		if _, err := invoke[parley.AgentStatusResult](ctx, c, "get_agent_status", of); err != nil {
 			return err
 		}
 	}

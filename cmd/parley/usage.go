@@ -29,25 +29,32 @@ func misused(cmd *cobra.Command, err error) usageError {
 
 // misusedFlag explains an invalid flag. It drops the parser's reason, which speaks of Go.
 func misusedFlag(cmd *cobra.Command, err error) error {
-	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok && errors.Is(err, errNoTime) {
-		return misused(cmd, fmt.Errorf("--%s is %q; %w", invalid.GetFlag().Name, invalid.GetValue(), errNoTime))
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		flag := invalid.GetFlag()
+		switch {
+		case errors.Is(err, errNoTime):
+			return misused(cmd, fmt.Errorf("--%s is %q; %w", flag.Name, invalid.GetValue(), errNoTime))
+		case flag.Value.Type() == "duration":
+			return misused(cmd, fmt.Errorf("--%s is %q; give 30s, 5m or 2h", flag.Name, invalid.GetValue()))
+		}
 	}
-	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok && invalid.GetFlag().Value.Type() == "duration" {
-		return misused(cmd, fmt.Errorf("--%s is %q; give 30s, 5m or 2h", invalid.GetFlag().Name, invalid.GetValue()))
-	}
+
 	if cause := errors.Unwrap(err); cause != nil {
 		err = errors.New(strings.TrimSuffix(err.Error(), ": "+cause.Error()))
 	}
+
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if ok {
 		if near := parley.Nearest(unknown.GetSpecifiedName(), flagNames(cmd)); near != "" && len(near) > 1 {
 			err = fmt.Errorf("there is no flag --%s; did you mean --%s?", unknown.GetSpecifiedName(), near)
 		}
 	}
+
 	wrong := misused(cmd, err)
 	if ok && strings.HasSuffix(cmd.Use, " TEXT…") {
 		wrong.next += " If it is part of the text, put -- before the text."
 	}
+
 	return wrong
 }
 

@@ -93,7 +93,9 @@ func (rs *Responders) retry(ctx context.Context, msg *parley.Message, to *team.M
 		c.err = err
 	case !slices.Contains(rs.Unanswered(msg, ds), to):
 		c.err = answeredMeanwhile(msg, to)
-	case slices.ContainsFunc(ds, func(d parley.Delivery) bool { return d.RecipientID == to.ID && rs.mayBeAsked(msg, &d) }):
+	case slices.ContainsFunc(ds, func(d parley.Delivery) bool {
+		return d.RecipientID == to.ID && rs.mayBeAsked(msg, &d)
+	}):
 		c.err = rs.askedElsewhere(msg, to)
 	default:
 		c.reply, c.err = rs.reply(ctx, to, msg, parley.CallerFrom(ctx).ID == msg.SenderID)

@@ -88,8 +88,8 @@ func (r *Reports) Transcript() string {
 	return r.transcript
 }
 
-// sameTime is within what times of reports do not tell their order: the two clocks that time.Now reads are
-// read one after the other.
+// sameTime is how close the times of two reports may be to count in the order in which they came. The wall
+// clock and the monotonic one are read one after the other, so shorter times between reports are not known.
 const sameTime = time.Millisecond
 
 // Note keeps a report, unless a later one is known, and the ids of the messages that it names.

@@ -129,10 +129,11 @@ func (w *watcher) lookAt(ctx context.Context, server *tmux.Server, members map[*
 	}
 
 	instance := server.Instance()
-	if err == nil && (instance == "" || instance != before) { // the connection broke: whose panes these are is not known
-		w.ts.lookSoon()
+	if err == nil && (instance == "" || instance != before) {
+		w.ts.lookSoon() // the connection broke: whose panes these are is not known
 		return
 	}
+
 	for m, t := range members {
 		at := slices.IndexFunc(panes, func(p tmux.PaneInfo) bool {
 			return t != nil && p.Owner == m.ID && p.ID == t.Pane.ID()

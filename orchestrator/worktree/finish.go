@@ -176,7 +176,7 @@ func (r *repo) checkArrived(ctx context.Context, w *parley.Worktree, tip string)
 		return nil
 	}
 	if _, err := r.git(ctx, "merge-base", "--is-ancestor", tip, ref(w.Base)); err != nil {
-		return parley.Errorf(parley.InvalidArgument, "%s does not have the last commit of %s: %w", w.Base, w.Branch, err).
+		return parley.Errorf(parley.InvalidArgument, "%s lacks the last commit of %s: %w", w.Base, w.Branch, err).
 			Suggest("Look at both: git -C %s log --graph %s %s", r.dir, w.Base, w.Branch)
 	}
 	return nil
