@@ -304,23 +304,23 @@ const hiddenSeal = '*'
 // HideSeal removes a terminal's seal from a text that others see, or that others have written
 // for that terminal, however it is wrapped, framed and written there.
 func HideSeal(text, seal string) string {
-	if seal == "" {
+	word, looks := lettersOf(seal), lettersOf(text)
+	if word == "" || !strings.Contains(looks, word) { // nearly every text
 		return text
 	}
 
-	word, signs := lettersOf(seal), lettersOf(text)
+	signs := slices.DeleteFunc(signsOf(text), func(s sign) bool { return !isLetterOrDigit(s.looks) })
 	hidden := map[int]bool{}
-	for i := range signs {
-		if !startsWith(signs[i:], looksAlike(word)) {
-			continue
+	for i := 0; ; i++ {
+		next := strings.Index(looks[i:], word)
+		if next < 0 {
+			break
 		}
+
+		i += next
 		for _, s := range signs[i : i+len(word)] {
 			hidden[s.at] = true
 		}
-	}
-
-	if len(hidden) == 0 {
-		return text
 	}
 
 	var b strings.Builder
@@ -335,16 +335,25 @@ func HideSeal(text, seal string) string {
 }
 
 // lettersOf returns the letters and digits that a text seems to consist of.
-func lettersOf(text string) []sign {
-	return slices.DeleteFunc(signsOf(text), func(s sign) bool {
-		return !isLetter(s.looks) && (s.looks < '0' || s.looks > '9')
-	})
+func lettersOf(text string) string {
+	letters := make([]byte, 0, len(text))
+	for _, r := range text {
+		if r < unicode.MaxASCII { // looksOf takes memory for each
+			if looks := plain(byte(r)); isLetterOrDigit(looks) {
+				letters = append(letters, looks)
+			}
+			continue
+		}
+		if isBlank(r) {
+			continue
+		}
+		for _, looks := range looksOf(r) {
+			if isLetterOrDigit(looks) {
+				letters = append(letters, looks)
+			}
+		}
+	}
+	return string(letters)
 }
 
-func looksAlike(signs []sign) string {
-	looks := make([]byte, len(signs))
-	for i, s := range signs {
-		looks[i] = s.looks
-	}
-	return string(looks)
-}
+func isLetterOrDigit(looks byte) bool { return isLetter(looks) || looks >= '0' && looks <= '9' }

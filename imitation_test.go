@@ -172,6 +172,12 @@ func TestSealsAreHiddenHoweverTheyAreWritten(t *testing.T) {
 			t.Errorf("%q becomes %q", text, got)
 		}
 	}
+	if got := HideSeal("ak7f3qak7f3qa twice, ½ k7f3qa", seal); got != "a************ twice, ½ ******" {
+		t.Errorf("two in one word become %q", got)
+	}
+	if got := HideSeal("plain text", "…"); got != "plain text" {
+		t.Errorf("a seal without letters makes %q", got)
+	}
 	if a, b := NewSeal(), NewSeal(); a == b || len(a) != sealLength {
 		t.Errorf("the seals are %q and %q", a, b)
 	}

@@ -57,13 +57,14 @@ const logContent = 200
 // logDeliveries adds a row to the log of each recipient.
 func logDeliveries(t *tx, p *Post, m *parley.Message) {
 	summary := "Received " + string(m.Kind) + " message from agent " + parley.Short(m.SenderID)
+	content := parley.Truncate(m.Text, logContent)
 	for i := range p.Deliveries {
 		id := p.Deliveries[i].RecipientID
 		t.log(id, typeCommunication, summary, communication{
 			SenderID:    m.SenderID,
 			RecipientID: id,
 			Type:        string(m.Type),
-			Content:     parley.Truncate(m.Text, logContent),
+			Content:     content,
 			Timestamp:   m.Timestamp,
 		})
 	}

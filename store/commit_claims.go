@@ -84,9 +84,17 @@ type closeRow struct {
 // flushCloses moves the deliveries on that are at typing. Those that are not there take
 // the way of all others.
 func (t *tx) flushCloses() error {
+	var last []Change // those of the row before, and the same as the database stores it
+	var lines string
+	var read bool
 	for i := range t.closes {
 		c := &t.closes[i]
-		closed, err := t.flushClose(c)
+		if !slices.Equal(c.steps, last) {
+			last = c.steps
+			lines, read = stepLines(c.steps, t.now)
+		}
+
+		closed, err := t.flushClose(c, lines, read)
 		if err != nil {
 			return err
 		}
@@ -108,9 +116,8 @@ func (t *tx) flushCloses() error {
 }
 
 // flushClose moves a delivery on, unless it is not at typing, or was read or answered
-// meanwhile and needs further steps: see climb.
-func (t *tx) flushClose(c *closeRow) (closed bool, err error) {
-	lines, read := stepLines(c.steps, t.now)
+// meanwhile and needs further steps: see climb. lines and read are those of stepLines.
+func (t *tx) flushClose(c *closeRow, lines string, read bool) (closed bool, err error) {
 	last := &c.steps[len(c.steps)-1]
 	changed, err := t.execRow(`UPDATE deliveries SET state = ?1, reason = ?2, reason_code = ?3,
 			steps = steps || ?4, read_at = CASE WHEN ?5 = 1 THEN coalesce(read_at, ?6) ELSE read_at END

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"parley"
@@ -32,7 +31,7 @@ func (c *Change) reasonCode() string {
 func (c *Change) words() string { return cmp.Or(c.Reason, c.Evidence) }
 
 func (c *Change) step(at time.Time) parley.Step {
-	s := parley.Step{State: c.State, At: at, Evidence: c.words(), Code: c.Code}
+	s := parley.Step{State: c.State, At: instant(nanos(at)), Evidence: c.words(), Code: c.Code}
 	if !c.TurnStarted.IsZero() {
 		started := c.TurnStarted.UTC()
 		s.TurnStarted = &started
@@ -175,13 +174,13 @@ func writeSteps(t *tx, k Key, steps []Change, readAt int64) error {
 
 // stepLines encodes steps as the database stores them, and reports whether one of them is
 // read.
-func stepLines(steps []Change, at time.Time) (lines string, read bool) {
-	var b strings.Builder
-	for _, c := range steps {
-		b.WriteString(stepLine(c.step(at)))
-		read = read || c.State == parley.DeliveryRead
+func stepLines(changes []Change, at time.Time) (lines string, read bool) {
+	steps := make([]parley.Step, len(changes))
+	for i := range changes {
+		steps[i] = changes[i].step(at)
+		read = read || changes[i].State == parley.DeliveryRead
 	}
-	return b.String(), read
+	return linesOf(steps), read
 }
 
 // emitDelivery adds the event of a delivery's new rung.

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"parley"
@@ -37,7 +38,10 @@ type deliveryRow struct {
 	Decision       string
 }
 
-func (r *deliveryRow) delivery() parley.Delivery {
+func (r *deliveryRow) delivery() parley.Delivery { return r.deliveryAfter(parseSteps(r.Steps)) }
+
+// deliveryAfter is delivery for steps that are known.
+func (r *deliveryRow) deliveryAfter(steps []parley.Step) parley.Delivery {
 	d := parley.Delivery{
 		MessageID:      r.MessageID,
 		RecipientID:    r.RecipientID,
@@ -46,7 +50,7 @@ func (r *deliveryRow) delivery() parley.Delivery {
 		State:          parley.DeliveryState(r.State),
 		Reason:         r.Reason,
 		ReasonCode:     parley.ReasonCode(r.ReasonCode),
-		Steps:          parseSteps(r.Steps),
+		Steps:          steps,
 		AnsweredAt:     instantOrNil(r.AnsweredAt),
 		AnsweredBy:     r.AnsweredBy,
 		Decision:       parseDecision(r.Decision, r.RecipientID, r.Recipient),
@@ -98,7 +102,15 @@ func stepLine(st parley.Step) string {
 	return string(b) + "\n"
 }
 
-// parseSteps is the inverse of stepLine, for all lines. It skips what is not a step.
+func linesOf(steps []parley.Step) string {
+	var lines strings.Builder
+	for _, st := range steps {
+		lines.WriteString(stepLine(st))
+	}
+	return lines.String()
+}
+
+// parseSteps is the inverse of linesOf. It skips what is not a step.
 func parseSteps(lines string) []parley.Step {
 	var steps []parley.Step
 	for line := range strings.Lines(lines) {
@@ -149,9 +161,12 @@ func (r *newDeliveryRow) isTyped() bool { return r.State == string(parley.Delive
 func newDeliveries(t *tx, p *Post, m *parley.Message, seq int64, out *Appended) []newDeliveryRow {
 	rows := make([]newDeliveryRow, len(p.Deliveries))
 	out.Deliveries = make([]parley.Delivery, len(p.Deliveries))
+	var last []parley.Step // of the recipient before, and the same as the database stores it
+	var lines string
 	for i := range p.Deliveries {
 		d := &p.Deliveries[i]
 		change := d.change()
+		steps := []parley.Step{change.step(t.now)}
 		row := newDeliveryRow{
 			kind:   string(m.Kind),
 			urgent: m.Priority == parley.PriorityUrgent,
@@ -165,7 +180,6 @@ func newDeliveries(t *tx, p *Post, m *parley.Message, seq int64, out *Appended) 
 				Reason:         d.Reason,
 				ReasonCode:     change.reasonCode(),
 				QueuedAt:       nanos(t.now),
-				Steps:          stepLine(change.step(t.now)),
 				Withheld:       d.Withheld,
 				WithheldUntil:  nanos(d.Until),
 				Decision:       formatDecision(d.Decision),
@@ -178,11 +192,15 @@ func newDeliveries(t *tx, p *Post, m *parley.Message, seq int64, out *Appended) 
 		if paneSeq, ok := out.claims[d.RecipientID]; ok {
 			change = Change{State: parley.DeliveryTyping}
 			row.State, row.PaneSeq = string(change.State), int64(paneSeq)
-			row.Steps += stepLine(change.step(t.now))
+			steps = append(steps, change.step(t.now))
 		}
+		if !slices.Equal(steps, last) {
+			last, lines = steps, linesOf(steps)
+		}
+		row.Steps = lines
 
 		rows[i] = row
-		out.Deliveries[i] = row.delivery()
+		out.Deliveries[i] = row.deliveryAfter(steps)
 		if change.State != parley.DeliveryQueued { // the message's own event tells that
 			t.emitDelivery(row.key(), change)
 		}

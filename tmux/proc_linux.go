@@ -42,19 +42,20 @@ func readProc(path string) ([]byte, error) {
 	}
 }
 
-// stat reads the fields of /proc/PID/stat from the third on: state, parent, process
-// group, session, terminal, the terminal's foreground group, and more.
+// stat reads the fields of /proc/PID/stat from the third on, up to that of its birth: state, parent,
+// process group, session, terminal, the terminal's foreground group, and more.
 func stat(pid int) ([]string, error) {
 	raw, err := readProc("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errNoProcess, err)
 	}
 	// The second field is a name in parentheses that may contain anything.
-	fields := strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+1:]))
+	rest := strings.TrimSpace(string(raw[bytes.LastIndexByte(raw, ')')+1:]))
+	fields := strings.SplitN(rest, " ", bornField+2)
 	if len(fields) < 6 {
 		return nil, fmt.Errorf("/proc/%d/stat: %q", pid, raw)
 	}
-	return fields, nil
+	return fields[:min(len(fields), bornField+1)], nil
 }
 
 // alive implements Alive.
