@@ -96,8 +96,8 @@ cross:
 	@for target in $(CROSS); do \
 		echo "checking $$target"; \
 		export GOOS=$${target%/*} GOARCH=$${target#*/}; \
-		case $$target in $(VETTED)/*) ;; *) nice -n 10 $(GO) vet -gcflags='all=-N -l' ./... || exit 1 ;; esac; \
-		nice -n 10 $(GO) build -buildvcs=false -gcflags='all=-N -l' -ldflags='-s -w' -o /dev/null ./cmd/parley || exit 1; \
+		case $$target in $(VETTED)/*) ;; *) nice -n 5 $(GO) vet -gcflags='all=-N -l' ./... || exit 1 ;; esac; \
+		nice -n 5 $(GO) build -buildvcs=false -gcflags='all=-N -l' -ldflags='-s -w' -o /dev/null ./cmd/parley || exit 1; \
 	done
 
 # UNRACED is not tested under the race detector. The stories of cmd/parley start hundreds
@@ -115,12 +115,12 @@ RACE = -race -gcflags='all=-d=checkptr=0' -gcflags='modernc.org/...=-race=false 
 .PHONY: race
 race: tmux cc
 	@scripts/need postgres || echo 'race: NOT tested on PostgreSQL: see above' >&2
-	PARLEY_TEST_AGENTS= CGO_ENABLED=1 GORACE=atexit_sleep_ms=10 nice -n 10 $(GO) test -vet=off -short $(RACE) $(ATONCE) $(RACED)
+	PARLEY_TEST_AGENTS= CGO_ENABLED=1 GORACE=atexit_sleep_ms=10 nice -n 5 $(GO) test -vet=off -short $(RACE) $(ATONCE) $(RACED)
 
 # ./tui is here again for what its tests leave out under the race detector.
 .PHONY: stories
 stories: tmux
-	PARLEY_TEST_AGENTS= nice -n 10 $(GO) test -vet=off $(ATONCE) $(UNRACED) ./tui
+	PARLEY_TEST_AGENTS= nice -n 5 $(GO) test -vet=off $(ATONCE) $(UNRACED) ./tui
 
 # Where scripts/agents installs the agent programs.
 PARLEY_TEST_AGENTS ?= $(CURDIR)/.build/agents
