@@ -17,28 +17,47 @@ import (
 	"parley/internal/must"
 )
 
-// mostMethods is where a type does more than one thing.
-const mostMethods = 40
+// A type with more does more than one thing.
+const (
+	mostMethods = 40
+	mostFields  = 20 // of a struct that is not a record: those of the wire, of files and of tables have tags
+)
+
+// records are rows that are read from a database or from tmux, without tags.
+var records = []string{"store.foundEvent", "tmux.PaneInfo"}
 
 func TestTypesDoOneThing(t *testing.T) {
-	_, problems := manyMethods(t, os.DirFS("."))
+	_, problems := bigTypes(t, os.DirFS("."))
 	for _, problem := range problems {
 		t.Error(problem)
 	}
 }
 
-func TestTypesWithManyMethodsAreReported(t *testing.T) {
+func TestBigTypesAreReported(t *testing.T) {
 	house := fstest.MapFS{
+		"tmux/c.go": {Data: []byte("package tmux\ntype PaneInfo struct{ " + fields(mostFields+1) + "int }\n" +
+			"type Wide struct{ Calm[int]; " + fields(mostFields) + "int }\ntype Full struct{ " + fields(mostFields) + "int }\n" +
+			"type Wire struct{ " + fields(mostFields+1) + "int `json:\"-\"` }\n")},
 		"tmux/a.go": {Data: []byte("package tmux\ntype Busy struct{}\n" + methods("a", mostMethods))},
 		"tmux/b.go": {Data: []byte("package tmux\ntype Calm[T any] struct{}\nfunc (*Calm[T]) a() {}\n" + methods("b", 1))},
 	}
-	counts, problems := manyMethods(t, house)
+	counts, problems := bigTypes(t, house)
 	if counts["tmux.Busy"] != mostMethods+1 || counts["tmux.Calm"] != 1 {
 		t.Errorf("counted %v", counts)
 	}
-	if want := []string{"tmux.Busy has 41 methods, want 40 at most"}; !slices.Equal(problems, want) {
+	want := []string{"tmux.Wide has 21 fields, want 20 at most", "tmux.Busy has 41 methods, want 40 at most"}
+	if !slices.Equal(problems, want) {
 		t.Errorf("got %q, want %q", problems, want)
 	}
+}
+
+// fields returns names of n fields of one type.
+func fields(n int) string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprint("f", i)
+	}
+	return strings.Join(names, ", ") + " "
 }
 
 func methods(prefix string, n int) string {
@@ -49,8 +68,9 @@ func methods(prefix string, n int) string {
 	return all.String()
 }
 
-// manyMethods counts the methods of each type that is shipped, and lists the types with too many.
-func manyMethods(t *testing.T, tree fs.FS) (counts map[string]int, problems []string) {
+// bigTypes counts the methods of each type that is shipped, and lists the types with too many of them or
+// too many fields.
+func bigTypes(t *testing.T, tree fs.FS) (counts map[string]int, problems []string) {
 	t.Helper()
 	counts = map[string]int{}
 	must.Do(t, fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -77,6 +97,18 @@ func manyMethods(t *testing.T, tree fs.FS) (counts map[string]int, problems []st
 			}
 		}
 
+		ast.Inspect(file, func(n ast.Node) bool {
+			spec, ok := n.(*ast.TypeSpec)
+			if !ok {
+				return true
+			}
+			full := path.Dir(name) + "." + spec.Name.Name
+			if n := fieldsOf(spec); n > mostFields && !slices.Contains(records, full) {
+				problems = append(problems, fmt.Sprintf("%s has %d fields, want %d at most", full, n, mostFields))
+			}
+			return true
+		})
+
 		return nil
 	}))
 
@@ -87,6 +119,22 @@ func manyMethods(t *testing.T, tree fs.FS) (counts map[string]int, problems []st
 	}
 
 	return counts, problems
+}
+
+// fieldsOf returns how many fields a struct has that is not a record, 0 for other types.
+func fieldsOf(spec *ast.TypeSpec) int {
+	s, ok := spec.Type.(*ast.StructType)
+	if !ok {
+		return 0
+	}
+	n := 0
+	for _, f := range s.Fields.List {
+		if f.Tag != nil {
+			return 0
+		}
+		n += max(1, len(f.Names))
+	}
+	return n
 }
 
 // receiver returns the name of a method's type.

@@ -23,9 +23,17 @@ type tx struct {
 	wrote   bool   // the current change has written something
 	current *write // the change that is being applied
 
-	nextSeq    int64 // the next message's number, 0 while unknown
-	nextEvent  int64 // the next event's number, 0 if the database gives it
-	began      workspaceRow
+	nextSeq   int64 // the next message's number, 0 while unknown
+	nextEvent int64 // the next event's number, 0 if the database gives it
+	began     workspaceRow
+	additions
+	readers map[string]bool // recipients that have read something
+	older   map[string]bool // recipients that got an older message
+	after   []func()        // what follows the commit
+}
+
+// additions are the rows that are written at the end of a transaction.
+type additions struct {
 	messages   []newMessageRow
 	files      []parley.File
 	carried    []carriedRow
@@ -35,9 +43,6 @@ type tx struct {
 	events     []eventRow
 	logs       []logRow
 	debts      []debtRow
-	readers    map[string]bool // recipients that have read something
-	older      map[string]bool // recipients that got an older message
-	after      []func()        // what follows the commit
 }
 
 // run applies the changes and returns the last event's number, 0 for none. A change

@@ -33,6 +33,16 @@ type fakeService struct {
 	asked    int // how often for needs
 	events   []parley.Event
 	messages map[string]*parley.MessageStatusResult
+	threads  []parley.Thread
+	terminal []string
+	err      error // of every call, when set
+	more     chan struct{}
+	fakeCalls
+	fakePerson
+}
+
+// fakeCalls are the calls that the service got.
+type fakeCalls struct {
 	sent     []parley.SendMessageRequest
 	casts    []parley.BroadcastMessageRequest
 	read     []string
@@ -40,11 +50,6 @@ type fakeService struct {
 	retried  []string
 	stopped  []string
 	launched []parley.LaunchAgentRequest
-	threads  []parley.Thread
-	terminal []string
-	err      error // of every call, when set
-	more     chan struct{}
-	fakePerson
 }
 
 func newFake() *fakeService {

@@ -13,45 +13,54 @@ import (
 // how things look, what lies over the screens, and the ways to ask and to tell.
 type shared struct {
 	navigation
-	do           commands
+	appearance
+	keyboard
+	do        commands
+	now       time.Time
+	link      connection
+	team      team
+	status    status
+	undo      *undo // of the last action
+	changing  changing
+	ledger    ledger // of the last hour
+	lastWords lastWords
+	inbox     inbox
+	picked    selection
+	saved     savedFilters
+	notifier  notifier
+}
+
+// appearance is how things look.
+type appearance struct {
 	theme        theme
-	now          time.Time
-	returnKey    string
 	tier         tier
-	link         connection
-	team         team
-	status       status
-	undo         *undo // of the last action
-	changing     changing
-	ledger       ledger // of the last hour
-	lastWords    lastWords
-	inbox        inbox
-	picked       selection
 	dividers     dividers
-	saved        savedFilters
-	bound        *keymap // the keys as they are set
 	temperatures temperatures
-	notifier     notifier
-	confirm      *confirm // the question that waits for an answer; nil for none
-	prompt       *prompt  // the line that is being asked for; nil for none
-	help         help
-	covered      func() bool  // reports whether something lies over the screens
-	scope        func() scope // what the keys are for
+}
+
+// keyboard is what keys are for.
+type keyboard struct {
+	bound     *keymap // the keys as they are set
+	returnKey string
+	confirm   *confirm // the question that waits for an answer; nil for none
+	prompt    *prompt  // the line that is being asked for; nil for none
+	help      help
+	covered   func() bool  // reports whether something lies over the screens
+	scope     func() scope // what the keys are for
 }
 
 func newShared(o Options, do commands) *shared {
 	return &shared{
-		do:           do,
-		theme:        themeOf(o.Theme, o.NoColor),
-		now:          o.Now(),
-		returnKey:    safeLine(o.ReturnKey),
-		link:         connection{do: do},
-		lastWords:    newLastWords(),
-		temperatures: newTemperatures(),
-		notifier:     notifier{Notify: o.Notify},
-		saved:        o.Filters,
-		bound:        &keymap{},
-		dividers:     newDividers(o.Look),
+		appearance: appearance{
+			theme: themeOf(o.Theme, o.NoColor), dividers: newDividers(o.Look), temperatures: newTemperatures(),
+		},
+		keyboard:  keyboard{bound: &keymap{}, returnKey: safeLine(o.ReturnKey)},
+		do:        do,
+		now:       o.Now(),
+		link:      connection{do: do},
+		lastWords: newLastWords(),
+		notifier:  notifier{Notify: o.Notify},
+		saved:     o.Filters,
 	}
 }
 

@@ -125,7 +125,7 @@ func (f *filter) take(msg huntedMsg) {
 
 	h.shown = msg.text
 	if h.err = msg.err; msg.err != nil {
-		f.traffic.hits.failed, h.more = "the search failed", false
+		f.traffic.hits.unreadable, h.more = "the search failed", false
 		if !f.link.gone(msg.err) {
 			f.traffic.hits.replace(nil, false)
 		}

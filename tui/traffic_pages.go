@@ -100,10 +100,10 @@ func readPage(ctx context.Context, s parley.Service, of pageOf, at int64) pageMs
 
 // takePage takes a page into the window.
 func (t *record) takePage(msg pageMsg) {
-	t.asking, t.failed = noPage, ""
+	t.asking, t.unreadable = noPage, ""
 	if msg.err != nil {
 		if msg.of != aroundPage {
-			t.failed = "older messages could not be read"
+			t.unreadable = "older messages could not be read"
 		}
 		return
 	}
@@ -202,7 +202,7 @@ func (t *record) short() bool { return len(t.lines) < t.height && len(t.rows) < 
 // askPage asks for the page that is wanted.
 func (t *traffic) askPage() tea.Cmd {
 	of, at := t.wanted()
-	if t.link.lost != nil || of == noPage || t.failed != "" && t.do.now().Sub(t.tried) < pageRests {
+	if t.link.lost != nil || of == noPage || t.unreadable != "" && t.do.now().Sub(t.tried) < pageRests {
 		return nil
 	}
 	t.asking = of

@@ -18,18 +18,13 @@ const (
 // record is a window on the list of messages, the oldest first: the newest as they
 // come, or older ones. The rest is paged in from the daemon.
 type record struct {
-	rows    []*row
-	byID    map[string]*row
-	seq     int64 // the last live event: the stream may repeat itself after a loss
-	low     int64 // the window begins after this event; 0 is the record's beginning
-	high    int64 // if it is apart, the window ends with this event
-	apart   bool  // the newest messages are not in the window
-	found   bool  // the rows are matches of a filter: none are paged in
-	asking  pageOf
-	missed  []parley.Event // that came while the window was apart and a page was read
-	failed  string         // why the last page could not be read
-	tried   time.Time      // when that was
-	sel     *row
+	paging
+	rows  []*row
+	byID  map[string]*row
+	seq   int64 // the last live event: the stream may repeat itself after a loss
+	found bool  // the rows are matches of a filter: none are paged in
+	sel   *row
+
 	lines   []listLine // of the rows, by lay
 	laid    laid       // of what they are the lines
 	today   time.Time
@@ -40,6 +35,17 @@ type record struct {
 	unfolded map[string]bool // messages that the person wants to see one by one
 	follow   bool
 	unseen   int // rows that came since follow was left
+}
+
+// paging is the part of the list that is in the window, and what is asked for besides.
+type paging struct {
+	low        int64 // the window begins after this event; 0 is the record's beginning
+	high       int64 // if it is apart, the window ends with this event
+	apart      bool  // the newest messages are not in the window
+	asking     pageOf
+	missed     []parley.Event // that came while the window was apart and a page was read
+	unreadable string         // why the last page could not be read
+	tried      time.Time      // when that was
 }
 
 func newRecord() record { return record{byID: map[string]*row{}, follow: true} }
@@ -216,8 +222,8 @@ func (t *record) note() string {
 	switch {
 	case t.asking != noPage && t.asking != newerPage:
 		parts = append(parts, "reading older messages…")
-	case t.failed != "":
-		parts = append(parts, t.failed)
+	case t.unreadable != "":
+		parts = append(parts, t.unreadable)
 	}
 
 	switch {

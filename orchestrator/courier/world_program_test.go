@@ -60,30 +60,43 @@ type program struct {
 	stalled  time.Time // nothing is drawn until then
 	unread   []chunk
 	composer []piece
+	started  int // how many programs came before it; the seed of chance
 
-	working  bool
-	ended    time.Time // the last turn
-	begins   int       // prompts between the composer and their turn
-	turn     int       // the number of the last turn
-	queue    [][]piece
-	dialog   bool
-	blocked  bool
-	shell    string // has the terminal; "": the program
-	shellAt  time.Time
+	work
+	drawing
+	nextKey
+}
+
+// work is what the program does.
+type work struct {
+	working bool
+	ended   time.Time // the last turn
+	begins  int       // prompts between the composer and their turn
+	turn    int       // the number of the last turn
+	queue   [][]piece
+	dialog  bool
+	blocked bool
+	shell   string // has the terminal; "": the program
+	shellAt time.Time
+}
+
+// drawing is what it shows.
+type drawing struct {
 	shown    picture
 	viewed   view // drawn in it
 	above    []string
 	dialogAt time.Time // since when it is drawn
 	busyAt   time.Time
 	draftAt  time.Time // since when a person's words are drawn in the composer
+}
 
+// nextKey is what becomes of the next keys.
+type nextKey struct {
 	lostAt       time.Time     // the last key
 	lose, breaks int           // how many keys are still lost, or taken for line breaks
 	late         time.Duration // how much later the next key is taken
 	dying        func()        // ends it before it reads the next key
 	atKey        func()        // happens at the next key
-
-	started int // how many programs came before it; the seed of chance
 }
 
 // input is what arrives in the terminal.

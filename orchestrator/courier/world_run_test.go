@@ -15,7 +15,8 @@ import (
 // newWorld returns a world in which the story is about to begin.
 func newWorld(s *story, k *common, keepLog bool) *world {
 	w := &world{
-		story: s, began: time.Now(), buffers: map[string]string{}, forced: map[string]bool{}, keepLog: keepLog, common: k,
+		timeline: timeline{began: time.Now()}, simServer: simServer{buffers: map[string]string{}},
+		claims: claims{forced: map[string]bool{}}, story: s, keepLog: keepLog, common: k,
 	}
 	w.watch.w = w
 	w.agent = parley.Agent{ID: agentID, Name: "bob", Kind: parley.KindTerminal, State: parley.StateIdle, Profile: s.Profile}

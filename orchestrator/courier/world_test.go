@@ -18,27 +18,13 @@ import (
 // waits. One goroutine runs it all, so that a story is told the same way each time.
 type world struct {
 	*common
+	timeline
+	simServer
+	claims
 
 	story    *story
-	began    time.Time
-	events   []happening // to come, the next one last
-	number   int
-	happened int       // how much has
-	inside   bool      // of sync
-	watches  time.Time // the watcher of terminals looks again
-
-	quiet      time.Duration // how many times as long as usual the last pause was
-	quietSince int           // as much had happened then
-	store      memoryStore
-	messages   []*message
-
-	instance string // of the tmux server; "": none runs
-	servers  int
-	panes    int // that the server has had
-	pane     *simPane
-	stuck    time.Time // the server runs no command until then
-	buffers  map[string]string
-	buffer   int
+	store    memoryStore
+	messages []*message
 	launches int
 
 	daemon  *daemon
@@ -52,12 +38,39 @@ type world struct {
 	log     []string // what happened, if it is kept
 	keepLog bool
 
+	broken *violation // the first
+}
+
+// claims is what was asked of the daemon, and what any daemon has taken on.
+type claims struct {
 	forced    map[string]bool // by the operator, in an earlier life of the daemon too
 	current   *message        // pasted last
-	claimedOn *simPane        // the last claim, of any daemon
+	claimedOn *simPane        // the last claim
 	claiming  store.Key       // claimed last
+}
 
-	broken *violation // the first
+// timeline is what has happened, and what is to come.
+type timeline struct {
+	began    time.Time
+	events   []happening // to come, the next one last
+	number   int
+	happened int       // how much has
+	inside   bool      // of sync
+	watches  time.Time // the watcher of terminals looks again
+
+	quiet      time.Duration // how many times as long as usual the last pause was
+	quietSince int           // as much had happened then
+}
+
+// simServer is the tmux server.
+type simServer struct {
+	instance string // "": none runs
+	servers  int
+	panes    int // that it has had
+	pane     *simPane
+	stuck    time.Time // it runs no command until then
+	buffers  map[string]string
+	buffer   int
 }
 
 // happening is something that will happen at a time.

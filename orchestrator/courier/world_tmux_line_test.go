@@ -295,7 +295,7 @@ func (r *lineReader) quoted() string {
 }
 
 func TestSimulatedTmuxReadsItsLines(t *testing.T) {
-	w := &world{instance: "7/9"}
+	w := &world{simServer: simServer{instance: "7/9"}}
 	p := &simPane{w: w, id: "%1", options: map[string]string{"@parley_seq": "5.1"}, attached: true}
 	for text, want := range map[string]string{
 		"#{e|>=:#{@parley_seq},5}":                                       "1",
