@@ -165,7 +165,7 @@ func TestProfileListsTestedVersionsAndHowToAsk(t *testing.T) {
 		name            string
 		version, tested []string
 	}{
-		{"claude", []string{"--version"}, []string{"2.1.330", "2.1.197"}},
+		{"claude", []string{"--version"}, []string{"2.1.332", "2.1.197"}},
 		{"generic", []string{"--version"}, nil},
 		{"robot", []string{"version", "-q"}, []string{"3.4"}},
 	} {

@@ -77,7 +77,26 @@ func (s *onStage) returns(conversation string, command ...string) {
 		s.Errorf("parley %v: its conversation is %q, want %q", command, res.Conversation, conversation)
 	}
 	s.pid = res.PID
-	s.inState(parley.StateIdle)
+	s.wait("ann is idle", func() bool {
+		state := s.look().State
+		if state == parley.StateWaiting {
+			s.resumesAnyway()
+		}
+		return state == parley.StateIdle
+	})
+}
+
+// resumesAnyway answers the question of a program that believes its conversation to be open elsewhere, as
+// GitHub Copilot CLI sometimes does after all processes were killed.
+func (s *onStage) resumesAnyway() {
+	s.Helper()
+	d := s.dialog()
+	o, ok := d.Find("Resume anyway")
+	if !ok {
+		s.Fatalf("it asks %q", d.Question)
+	}
+	s.answer(d, o.Choice)
+	s.wait("the dialog is closed", func() bool { return s.look().State != parley.StateWaiting })
 }
 
 // dies kills all processes of the home, as the death of the machine does.
