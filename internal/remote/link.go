@@ -18,9 +18,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// greeting begins the line with which the other end says that the daemon's bytes follow. Before
-// it may stand what a shell prints when it starts.
+// greeting is what the other end says, up to the end of the line, before the daemon's bytes. Before it
+// may stand what a shell prints when it starts, also in the same line: the title of a terminal has no end
+// of a line.
 const greeting = "parley-link 1 "
+
+// refusal begins the error that may stand in the greeting's place.
+const refusal = `{"success":false,`
 
 // Link is a connection to the daemon of another machine.
 type Link struct {
@@ -151,10 +155,10 @@ func greet(r io.Reader) (version string, err error) {
 			continue
 		}
 
-		if version, ok := strings.CutPrefix(string(line), greeting); ok {
+		if _, version, ok := strings.Cut(string(line), greeting); ok {
 			return strings.TrimSpace(version), nil
 		}
-		if e := new(parley.Error); bytes.HasPrefix(line, []byte("{")) && json.Unmarshal(line, e) == nil &&
+		if e := new(parley.Error); json.Unmarshal(line[max(0, bytes.Index(line, []byte(refusal))):], e) == nil &&
 			e.Code != "" {
 			e.Message, e.Action = parley.CleanLine(e.Message), parley.CleanLine(e.Action)
 			return "", e

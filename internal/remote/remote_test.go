@@ -65,6 +65,8 @@ func TestGreetReadsToTheGreetingAndNoFurther(t *testing.T) {
 		"at once":             {said: greeting + "v1\nHTTP", version: "v1", rest: "HTTP"},
 		"after noise":         {said: "welcome\r\n{}\n\n" + greeting + "v1\nHTTP", version: "v1", rest: "HTTP"},
 		"an error over there": {said: "hi\n" + notInUse + "\n", code: parley.DaemonUnavailable},
+		"after a title":       {said: "\x1b]0;box\a" + greeting + "v1\nHTTP", version: "v1", rest: "HTTP"},
+		"an error in a line":  {said: "hi {you} " + notInUse + "\n", code: parley.DaemonUnavailable},
 	} {
 		r := strings.NewReader(c.said)
 		version, err := greet(r)
