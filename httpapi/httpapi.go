@@ -6,6 +6,7 @@ package httpapi
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -161,26 +162,49 @@ func (a *api) handler() http.Handler {
 }
 
 // limitBody limits the size of bodies. A request that announces a larger one is answered
-// at once, and its body is read for a while: most clients read no response before they
-// have sent everything.
+// at once, any other when it has brought too much. Then its body is read for a while: most
+// clients read no response before they have sent everything.
 func (a *api) limitBody(next http.Handler) http.Handler {
-	limited := http.MaxBytesHandler(next, MaxBody)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.ContentLength <= MaxBody {
-			limited.ServeHTTP(w, r)
-			return
+		body, announced := r.Body, r.ContentLength > MaxBody
+		limited := &limitedBody{ReadCloser: http.MaxBytesReader(w, body, MaxBody), response: w}
+		r.Body = limited
+		if announced {
+			limited.ReadCloser = oversized{body}
+			limited.refuse()
 		}
 
-		body := r.Body
-		r.Body = oversized{body}
-		w.Header().Set("Connection", "close")
-		_ = http.NewResponseController(w).EnableFullDuplex() // else an HTTP/1 server reads the body first
 		next.ServeHTTP(w, r)
 
-		if r.Header.Get("Expect") == "" { // else the client sends nothing before it gets 100 Continue
+		waits := announced && r.Header.Get("Expect") != "" // it sends nothing before it gets 100 Continue
+		if limited.refused && !waits {
 			a.drainBody(w, body)
 		}
 	})
+}
+
+// limitedBody is a body with a limit.
+type limitedBody struct {
+	io.ReadCloser
+	response http.ResponseWriter
+	refused  bool // it is larger
+}
+
+func (b *limitedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if _, tooLong := errors.AsType[*http.MaxBytesError](err); tooLong {
+		b.refuse()
+	}
+	return n, err
+}
+
+// refuse prepares the response to a body that is not read to its end.
+func (b *limitedBody) refuse() {
+	if !b.refused {
+		b.refused = true
+		b.response.Header().Set("Connection", "close")
+		_ = http.NewResponseController(b.response).EnableFullDuplex() // else an HTTP/1 server reads the body first
+	}
 }
 
 // oversized is a body that cannot be read.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -38,35 +39,45 @@ func TestAStalledBodyIsRefused(t *testing.T) {
 	}
 }
 
-// A client that reads nothing before it has sent everything gets the answer too.
+// A client that reads nothing before it has sent everything gets the answer too, whether it announces how much
+// that is or not.
 func TestAnOversizedBodyIsDrained(t *testing.T) {
 	t.Parallel()
-	a := newAPI(options(&stub{}))
-	a.drainWait = 5 * time.Minute // a busy machine takes half a minute to send it
-	d := serve(t, a.handler())
-	conn := must.Have(net.Dial("tcp", strings.TrimPrefix(d.tcp, "http://")))(t)
-	defer conn.Close()
+	const pieces, piece = 40, 512 << 10
+	for name, c := range map[string]struct{ header, before, after, end string }{
+		"announced": {header: fmt.Sprintf("Content-Length: %d", pieces*piece)},
+		"in chunks": {"Transfer-Encoding: chunked", fmt.Sprintf("%x\r\n", piece), "\r\n", "0\r\n\r\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := newAPI(options(&stub{}))
+			a.drainWait = 5 * time.Minute // a busy machine takes half a minute to send it
+			d := serve(t, a.handler())
+			conn := must.Have(net.Dial("tcp", strings.TrimPrefix(d.tcp, "http://")))(t)
+			defer conn.Close()
 
-	_ = conn.SetDeadline(time.Now().Add(a.drainWait))
-	body := strings.Repeat("x", 20<<20)
-	must.Have(fmt.Fprintf(conn, "POST /api/send_message HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n",
-		len(body)))(t)
+			_ = conn.SetDeadline(time.Now().Add(a.drainWait))
+			must.Have(fmt.Fprintf(conn, "POST /api/send_message HTTP/1.1\r\nHost: localhost\r\n%s\r\n\r\n", c.header))(t)
 
-	for range 40 {
-		time.Sleep(20 * time.Millisecond) // longer in all than a server waits for whom it has answered
-		if _, err := conn.Write([]byte(body[:len(body)/40])); err != nil {
-			t.Fatalf("the body could not be sent: %v", err)
-		}
-	}
+			text := c.before + strings.Repeat("x", piece) + c.after
+			for range pieces {
+				time.Sleep(20 * time.Millisecond) // longer in all than a server waits for whom it has answered
+				if _, err := io.WriteString(conn, text); err != nil {
+					t.Fatalf("the body could not be sent: %v", err)
+				}
+			}
+			must.Have(io.WriteString(conn, c.end))(t)
 
-	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err != nil {
-		t.Fatalf("no answer came: %v", err)
-	}
-	defer res.Body.Close()
+			res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			if err != nil {
+				t.Fatalf("no answer came: %v", err)
+			}
+			defer res.Body.Close()
 
-	if res.StatusCode != http.StatusRequestEntityTooLarge {
-		t.Errorf("got %s, want 413", res.Status)
+			if res.StatusCode != http.StatusRequestEntityTooLarge {
+				t.Errorf("got %s, want 413", res.Status)
+			}
+		})
 	}
 }
 
