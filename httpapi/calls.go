@@ -87,23 +87,18 @@ func (g *arguments) decode(op *parley.Op) (*parley.Invocation, error) {
 }
 
 func (a *api) readArguments(w http.ResponseWriter, r *http.Request) (*arguments, error) {
-	q, err := url.ParseQuery(r.URL.RawQuery)
+	q, err := readQuery(r)
 	if err != nil {
-		return nil, parley.Errorf(parley.InvalidArgument, "the query cannot be read: %w", err).
-			Suggest("Encode the parameters as a URL's query.")
+		return nil, err
 	}
-
-	q.Del("api_key")
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		g := &arguments{query: q, stream: wantedStream(r, q.Get("stream"))}
 		q.Del("stream")
 		return g, nil
 	}
 
-	if len(q) > 0 {
-		method := parley.CleanLine(r.Method)
-		return nil, parley.Errorf(parley.InvalidArgument, "the query of a %s cannot have parameters", method).
-			Suggest("Send them in the body, as one JSON object.")
+	if err := refuseQuery(r, q, "Send them in the body, as one JSON object."); err != nil {
+		return nil, err
 	}
 
 	body, err := a.readBody(w, r)
@@ -115,6 +110,26 @@ func (a *api) readArguments(w http.ResponseWriter, r *http.Request) (*arguments,
 	g.takeKey()
 
 	return g, nil
+}
+
+// readQuery returns the parameters in the query, without the key.
+func readQuery(r *http.Request) (url.Values, error) {
+	q, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, parley.Errorf(parley.InvalidArgument, "the query cannot be read: %w", err).
+			Suggest("Encode the parameters as a URL's query.")
+	}
+	q.Del("api_key")
+	return q, nil
+}
+
+// refuseQuery refuses parameters that stand in the query of a request whose parameters are in its body.
+func refuseQuery(r *http.Request, q url.Values, action string) error {
+	if len(q) == 0 {
+		return nil
+	}
+	return parley.Errorf(parley.InvalidArgument, "the query of a %s cannot have parameters",
+		parley.CleanLine(r.Method)).Suggest("%s", action)
 }
 
 // The kinds of stream.

@@ -196,6 +196,20 @@ func repeat(n int, list ...string) []string {
 }
 
 // An upload that stands still ends with the daemon and not later.
+// What stands in the query would not reach its recipient.
+func TestUploadTakesNoParametersInTheQuery(t *testing.T) {
+	s, d := shelved(t)
+	body, kind := form(t, "file:a.txt", "content")
+	for _, query := range []string{"recipient=reviewer", "api_key=coders-key&to=reviewer", "a=%zz"} {
+		d.expect(query, d.ask("POST", "/api/files?"+query, body, kind, key), http.StatusBadRequest, parley.InvalidArgument)
+	}
+	if len(s.got) > 0 {
+		t.Errorf("it stored %+v", s.got)
+	}
+
+	d.expect("the key", d.ask("POST", "/api/files?api_key=coders-key", body, kind), http.StatusOK, "")
+}
+
 func TestUploadEndsWithTheDaemon(t *testing.T) {
 	_, d := shelved(t)
 	body, kind := form(t, "file:a", strings.Repeat("x", 1000))

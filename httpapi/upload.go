@@ -100,9 +100,17 @@ func (a *api) upload(u *upload) (*parley.TransferFileResult, error) {
 	return a.Files.UploadFile(parley.WithCaller(u.request.Context(), caller), file, describe)
 }
 
-// begin checks the length that the request announces, and opens the form.
+// begin checks the query and the length that the request announces, and opens the form.
 func (u *upload) begin(limit int64) error {
 	r := u.request
+	q, err := readQuery(r)
+	if err == nil {
+		err = refuseQuery(r, q, "Send them as fields of the form, next to the file.")
+	}
+	if err != nil {
+		return err
+	}
+
 	// A client that sent `Expect: 100-continue` then sends nothing.
 	if r.ContentLength > limit+maxFields*maxField {
 		return parley.Errorf(
@@ -111,7 +119,6 @@ func (u *upload) begin(limit int64) error {
 			Suggest("Send a part of it, or compress it; the operator can raise max_file_mb in parley.yaml.")
 	}
 
-	var err error
 	if u.parts, err = r.MultipartReader(); err != nil {
 		return &refusal{http.StatusUnsupportedMediaType,
 			parley.Errorf(parley.InvalidArgument, "the body is not a multipart form: %w", err).
