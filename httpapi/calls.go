@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -92,6 +93,9 @@ func (a *api) readArguments(w http.ResponseWriter, r *http.Request) (*arguments,
 		return nil, err
 	}
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		if err := a.refuseBody(w, r); err != nil {
+			return nil, err
+		}
 		g := &arguments{query: q, stream: wantedStream(r, q.Get("stream"))}
 		q.Del("stream")
 		return g, nil
@@ -130,6 +134,25 @@ func refuseQuery(r *http.Request, q url.Values, action string) error {
 	}
 	return parley.Errorf(parley.InvalidArgument, "the query of a %s cannot have parameters",
 		parley.CleanLine(r.Method)).Suggest("%s", action)
+}
+
+// refuseBody refuses parameters in the body of a request whose parameters are in its query. Some clients
+// send an empty object with everything.
+func (a *api) refuseBody(w http.ResponseWriter, r *http.Request) error {
+	if r.ContentLength == 0 {
+		return nil
+	}
+
+	body, err := a.readBody(w, r)
+	if err != nil {
+		return err
+	}
+	if text := string(bytes.TrimSpace(body)); text == "" || text == "{}" || text == "null" {
+		return nil
+	}
+
+	return parley.Errorf(parley.InvalidArgument, "the body of a %s cannot have parameters", r.Method).
+		Suggest("Send them in the query, or the same body with POST.")
 }
 
 // The kinds of stream.

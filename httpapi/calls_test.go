@@ -145,6 +145,21 @@ func TestBodiesAreLimited(t *testing.T) {
 	}
 }
 
+// What stands in the body of a GET would be ignored without a word.
+func TestBodyOfAGetHasNoParameters(t *testing.T) {
+	s := &stub{}
+	d := serve(t, New(options(s)))
+	d.expect("parameters", d.ask("GET", "/api/check_inbox", `{"limit": 1}`, key),
+		http.StatusBadRequest, parley.InvalidArgument)
+	if len(s.checked) > 0 {
+		t.Errorf("it was called with %+v", s.checked)
+	}
+
+	for _, none := range []string{"", "{}", " null\n"} {
+		d.expect(none, d.ask("GET", "/api/check_inbox", none, key), http.StatusOK, "")
+	}
+}
+
 func TestTextThatIsNotUTF8IsRefused(t *testing.T) {
 	s := &stub{}
 	d := serve(t, New(options(s)))
