@@ -156,12 +156,15 @@ func readChunks(body io.Reader, yield func(*chatChunk) error) error {
 			data = append(append(data, bytes.TrimPrefix(value, []byte(" "))...), '\n')
 			continue
 		}
-		if len(line) > 0 || len(data) == 0 { // another field, or nothing to end
+		if len(line) > 0 { // another field
 			continue
 		}
 
 		event := bytes.TrimSpace(data)
 		data = nil
+		if len(event) == 0 { // it keeps the connection open
+			continue
+		}
 		if string(event) == "[DONE]" {
 			return nil
 		}

@@ -1,0 +1,44 @@
+package responder
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"parley"
+)
+
+// answerTo asks a server that answers each request with the same body. It returns the tools that were called too.
+func answerTo(t *testing.T, status int, kind, body string) (a parley.ModelAnswer, called []string, err error) {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", kind)
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}))
+	defer s.Close()
+
+	_, c := start(t)
+	a, err = c.Answer(t.Context(), parley.ModelQuestion{
+		Model: "m", BaseURL: s.URL, KeyEnv: "TEST_KEY", Turns: []parley.ModelTurn{{Text: "hi"}}, Rounds: 1,
+		Tools: []parley.Tool{{Type: "function", Function: parley.Function{Name: "one", Parameters: []byte(`{}`)}}},
+		RunTool: func(_ context.Context, name, arguments string) string {
+			called = append(called, name+arguments)
+			return "{}"
+		},
+	})
+	return a, called, err
+}
+
+const eventStream = "text/event-stream"
+
+func TestEmptyEventsAreSkipped(t *testing.T) {
+	t.Parallel()
+	a, _, err := answerTo(t, 200, eventStream, "data:\n\nevent: ping\ndata: \n\n"+
+		`data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]\n\n")
+	if err != nil || a.Text != "hi" {
+		t.Errorf("got %q, %v", a.Text, err)
+	}
+}
