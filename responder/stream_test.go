@@ -42,3 +42,18 @@ func TestEmptyEventsAreSkipped(t *testing.T) {
 		t.Errorf("got %q, %v", a.Text, err)
 	}
 }
+
+func TestLastEventNeedsNoEmptyLine(t *testing.T) {
+	t.Parallel()
+	for _, cut := range []string{`data: {"choices":[{"de`, `data: {"choices":[{"delta":{"content":"hi"}}]}`} {
+		if _, _, err := answerTo(t, 200, eventStream, cut); parley.ReasonOf(err) != parley.ModelMalformed {
+			t.Errorf("cut off: %v", err)
+		}
+	}
+
+	a, _, err := answerTo(t, 200, eventStream,
+		`data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}]}`+"\n")
+	if err != nil || a.Text != "hi" {
+		t.Errorf("got %q, %v", a.Text, err)
+	}
+}

@@ -150,7 +150,8 @@ func readChunks(body io.Reader, yield func(*chatChunk) error) error {
 	lines := bufio.NewScanner(body)
 	lines.Buffer(nil, maxLine)
 
-	for data := []byte(nil); lines.Scan(); {
+	var data []byte
+	for lines.Scan() {
 		line := lines.Bytes()
 		if value, ok := bytes.CutPrefix(line, []byte("data:")); ok {
 			data = append(append(data, bytes.TrimPrefix(value, []byte(" "))...), '\n')
@@ -160,30 +161,40 @@ func readChunks(body io.Reader, yield func(*chatChunk) error) error {
 			continue
 		}
 
-		event := bytes.TrimSpace(data)
-		data = nil
-		if len(event) == 0 { // it keeps the connection open
-			continue
-		}
-		if string(event) == "[DONE]" {
-			return nil
-		}
-
-		chunk := &chatChunk{}
-		if err := json.Unmarshal(event, chunk); err != nil {
-			return fmt.Errorf("read the stream: %w", err)
-		}
-		if len(chunk.Error) > 0 && string(chunk.Error) != "null" {
-			words := parley.CleanLine(parley.Truncate(string(chunk.Error), 200))
-			return fmt.Errorf("the server failed amid the answer: %s", words)
-		}
-		if err := yield(chunk); err != nil {
+		if done, err := readEvent(data, yield); done || err != nil {
 			return err
 		}
+		data = nil
 	}
 
-	if errors.Is(lines.Err(), io.ErrUnexpectedEOF) {
+	switch err := lines.Err(); {
+	case errors.Is(err, io.ErrUnexpectedEOF):
 		return errBroken
+	case err == nil && json.Valid(data): // the last event, without the empty line that ends it
+		_, err = readEvent(data, yield)
+		return err
+	default:
+		return err
 	}
-	return lines.Err()
+}
+
+// readEvent yields the chunk in the data of an event, and reports whether it is the last of the stream.
+func readEvent(data []byte, yield func(*chatChunk) error) (done bool, err error) {
+	data = bytes.TrimSpace(data)
+	switch string(data) {
+	case "": // it keeps the connection open
+		return false, nil
+	case "[DONE]":
+		return true, nil
+	}
+
+	chunk := &chatChunk{}
+	if err := json.Unmarshal(data, chunk); err != nil {
+		return false, fmt.Errorf("read the stream: %w", err)
+	}
+	if len(chunk.Error) > 0 && string(chunk.Error) != "null" {
+		words := parley.CleanLine(parley.Truncate(string(chunk.Error), 200))
+		return false, fmt.Errorf("the server failed amid the answer: %s", words)
+	}
+	return false, yield(chunk)
 }
