@@ -30,7 +30,7 @@ func streamOf(res *http.Response) io.Reader {
 }
 
 // asChunk returns a completion as the only chunk of a stream: its message is the delta, and its
-// calls are numbered. It reports false for anything else.
+// calls are numbered. An error stays as it is. It reports false for anything else.
 func asChunk(body []byte) ([]byte, bool) {
 	var completion map[string]any
 	if json.Unmarshal(body, &completion) != nil {
@@ -59,5 +59,5 @@ func asChunk(body []byte) ([]byte, bool) {
 	completion["object"] = "chat.completion.chunk"
 	chunk, err := json.Marshal(completion)
 
-	return chunk, err == nil && len(choices) > 0
+	return chunk, err == nil && (len(choices) > 0 || completion["error"] != nil)
 }

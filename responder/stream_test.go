@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"parley"
@@ -55,5 +56,28 @@ func TestLastEventNeedsNoEmptyLine(t *testing.T) {
 		`data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}]}`+"\n")
 	if err != nil || a.Text != "hi" {
 		t.Errorf("got %q, %v", a.Text, err)
+	}
+}
+
+func TestServersErrorIsTold(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		status int
+		body   string
+		reason parley.ModelReason
+		says   string
+	}{
+		"as an ordinary answer": {
+			200, "{\n\"error\": {\"message\": \"no provider\", \"code\": 502}\n}", parley.ModelMalformed, "no provider",
+		},
+		"without an envelope": {
+			400, `{"object":"error","message":"This model's maximum context length is 9 tokens.","code":400}`,
+			parley.ModelContext, "maximum context",
+		},
+	} {
+		_, _, err := answerTo(t, c.status, "application/json", c.body)
+		if parley.ReasonOf(err) != c.reason || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v (%s)", name, err, parley.ReasonOf(err))
+		}
 	}
 }

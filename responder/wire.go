@@ -130,10 +130,14 @@ func (e endpoint) post(ctx context.Context, body *chatRequest) (*http.Response, 
 	return res, readError(text)
 }
 
-// readError reads the body of an error: {"error": {…}}, with some servers {"error": "…"}.
+// readError reads the body of an error: {"error": {…}}, with some servers {"error": "…"}, with others what
+// stands for {…}.
 func readError(body []byte) *apiError {
 	var whole struct{ Error json.RawMessage }
 	_ = json.Unmarshal(body, &whole) // another kind of page has no words of its own
+	if whole.Error == nil {
+		whole.Error = body
+	}
 	e := &apiError{}
 	if json.Unmarshal(whole.Error, e) != nil {
 		*e = apiError{}
