@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +24,7 @@ type response struct {
 
 // toolCall is a call that the model asks for.
 type toolCall struct {
+	index     int // in the stream
 	id, name  string
 	arguments strings.Builder
 }
@@ -179,16 +181,9 @@ func (r *response) addChunk(chunk *chatChunk, req *request) {
 func (r *response) addDelta(d *chatDelta) {
 	r.words.WriteString(d.Content)
 	r.refusal.WriteString(d.Refusal)
-	for _, piece := range d.ToolCalls {
-		i := piece.Index
-		if i < 0 || i > len(r.calls) {
-			i = len(r.calls)
-		}
-		if i == len(r.calls) {
-			r.calls = append(r.calls, &toolCall{})
-		}
-
-		call := r.calls[i]
+	for i := range d.ToolCalls {
+		piece := &d.ToolCalls[i]
+		call := r.callOf(piece)
 		if piece.ID != "" {
 			call.id = piece.ID
 		}
@@ -196,4 +191,22 @@ func (r *response) addDelta(d *chatDelta) {
 		call.name += piece.Function.Name
 		call.arguments.WriteString(piece.Function.Arguments)
 	}
+}
+
+// callOf returns the call that a piece belongs to: the last one with its number, or another one. Some
+// servers give all calls the same number, so an id and a name of its own begin a call too.
+func (r *response) callOf(piece *chatCall) *toolCall {
+	for _, call := range slices.Backward(r.calls) {
+		if call.index == piece.Index {
+			if call.id != "" && piece.ID != "" && piece.ID != call.id && piece.Function.Name != "" {
+				break
+			}
+			return call
+		}
+	}
+
+	call := &toolCall{index: piece.Index}
+	r.calls = append(r.calls, call)
+
+	return call
 }

@@ -59,6 +59,25 @@ func TestLastEventNeedsNoEmptyLine(t *testing.T) {
 	}
 }
 
+func TestCallsWithTheirOwnIDsAreApart(t *testing.T) {
+	t.Parallel()
+	var stream string
+	for _, piece := range []string{
+		`{"index":0,"id":"a","function":{"name":"one","arguments":"{}"}}`,
+		`{"index":0,"id":"b","function":{"name":"two","arguments":"{\"n\""}}`,
+		`{"index":0,"function":{"arguments":":1"}}`,
+		`{"index":0,"id":"c","function":{"arguments":"}"}}`, // some give each piece an id of its own
+	} {
+		stream += `data: {"choices":[{"delta":{"tool_calls":[` + piece + "]}}]}\n\n"
+	}
+	stream += `data: {"choices":[{"delta":{},"finish_reason":"tool_calls"}]}` + "\n\ndata: [DONE]\n\n"
+
+	_, called, _ := answerTo(t, 200, eventStream, stream) // it goes on calling tools
+	if len(called) != 2 || called[0] != "one{}" || called[1] != `two{"n":1}` {
+		t.Errorf("it called %q", called)
+	}
+}
+
 func TestServersErrorIsTold(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
