@@ -20,7 +20,11 @@ type response struct {
 	calls          []*toolCall
 	finish         string // the finish_reason; "" if there was none
 	measured       bool   // the server gave the usage
+	size           int    // of all that is kept, in bytes
 }
+
+// callSize is what a call takes besides its texts, in bytes; it takes less.
+const callSize = 256
 
 // toolCall is a call that the model asks for.
 type toolCall struct {
@@ -118,7 +122,7 @@ func (req *request) stream(ctx context.Context, res **http.Response) (*response,
 		err = readChunks(streamOf(*res), func(chunk *chatChunk) error {
 			begun = true
 			r.addChunk(chunk, req)
-			if r.words.Len() > maxAnswer {
+			if r.size > maxAnswer {
 				return errTooLong
 			}
 			return nil
@@ -181,9 +185,11 @@ func (r *response) addChunk(chunk *chatChunk, req *request) {
 func (r *response) addDelta(d *chatDelta) {
 	r.words.WriteString(d.Content)
 	r.refusal.WriteString(d.Refusal)
+	r.size += len(d.Content) + len(d.Refusal)
 	for i := range d.ToolCalls {
 		piece := &d.ToolCalls[i]
 		call := r.callOf(piece)
+		r.size += len(piece.ID) + len(piece.Function.Name) + len(piece.Function.Arguments)
 		if piece.ID != "" {
 			call.id = piece.ID
 		}
@@ -207,6 +213,7 @@ func (r *response) callOf(piece *chatCall) *toolCall {
 
 	call := &toolCall{index: piece.Index}
 	r.calls = append(r.calls, call)
+	r.size += callSize
 
 	return call
 }

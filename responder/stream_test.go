@@ -2,6 +2,7 @@ package responder
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -97,6 +98,26 @@ func TestServersErrorIsTold(t *testing.T) {
 		_, _, err := answerTo(t, c.status, "application/json", c.body)
 		if parley.ReasonOf(err) != c.reason || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v (%s)", name, err, parley.ReasonOf(err))
+		}
+	}
+}
+
+func TestWhatIsKeptOfAnAnswerIsBounded(t *testing.T) {
+	t.Parallel()
+	half := strings.Repeat("x", maxAnswer/2)
+	for name, stream := range map[string]string{
+		"arguments": strings.Repeat(`data: {"choices":[{"delta":{"tool_calls":[{"function":{"arguments":"`+half+`"}}]}}]}`+
+			"\n\n", 3),
+		"calls": `data: {"choices":[{"delta":{"tool_calls":[` +
+			strings.Repeat(`{"id":"a","function":{"name":"n"}},{"id":"b","function":{"name":"n"}},`, 2500) +
+			`{}]}}]}` + "\n\n",
+		"refusal": strings.Repeat(`data: {"choices":[{"delta":{"refusal":"`+half+`"}}]}`+"\n\n", 3),
+		"lines":   strings.Repeat("data: "+half+"\n", maxLine/len(half)+1),
+	} {
+		stream += `data: {"choices":[{"delta":{},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n"
+		_, called, err := answerTo(t, 200, eventStream, stream)
+		if len(called) > 0 || err == nil || !strings.Contains(err.Error(), errTooLong.Error()) {
+			t.Errorf("%s: it called %d tools, %v", name, len(called), parley.Truncate(fmt.Sprint(err), 200))
 		}
 	}
 }

@@ -146,7 +146,7 @@ func readError(body []byte) *apiError {
 	return e
 }
 
-// maxLine is the longest line of a stream in bytes.
+// maxLine is the longest line of a stream in bytes, and the longest event.
 const maxLine = 32 << 20
 
 // readChunks yields the chunks of a stream of server-sent events until it ends.
@@ -159,6 +159,9 @@ func readChunks(body io.Reader, yield func(*chatChunk) error) error {
 		line := lines.Bytes()
 		if value, ok := bytes.CutPrefix(line, []byte("data:")); ok {
 			data = append(append(data, bytes.TrimPrefix(value, []byte(" "))...), '\n')
+			if len(data) > maxLine {
+				return errTooLong
+			}
 			continue
 		}
 		if len(line) > 0 { // another field
