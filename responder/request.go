@@ -120,6 +120,10 @@ func (req *request) stream(ctx context.Context, res **http.Response) (*response,
 	if *res, err = req.server.post(ctx, &req.body); err == nil {
 		defer (*res).Body.Close()
 		err = readChunks(streamOf(*res), func(chunk *chatChunk) error {
+			if len(chunk.Error) > 0 && string(chunk.Error) != "null" {
+				return req.server.failedAmid(chunk.Error)
+			}
+
 			begun = true
 			r.addChunk(chunk, req)
 			if r.size > maxAnswer {

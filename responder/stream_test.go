@@ -102,6 +102,24 @@ func TestServersErrorIsTold(t *testing.T) {
 	}
 }
 
+func TestKeyIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		status int
+		body   string
+	}{
+		"refused":         {400, `{"error":{"message":"API key secret not valid"}}`},
+		"failed":          {500, `{"error":{"message":"upstream refused Bearer secret"}}`},
+		"amid the answer": {200, `data: {"error":{"message":"upstream refused Bearer secret"}}` + "\n\n"},
+		"cut off":         {400, `{"error":"` + strings.Repeat("x", 197) + `secret"}`},
+	} {
+		_, _, err := answerTo(t, c.status, eventStream, c.body)
+		if err == nil || strings.Contains(err.Error(), "sec") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestWhatIsKeptOfAnAnswerIsBounded(t *testing.T) {
 	t.Parallel()
 	half := strings.Repeat("x", maxAnswer/2)

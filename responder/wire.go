@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 
 	"parley"
 )
@@ -127,7 +128,24 @@ func (e endpoint) post(ctx context.Context, body *chatRequest) (*http.Response, 
 	defer res.Body.Close()
 	text, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBody)) // a part of it will do
 
-	return res, readError(text)
+	failed := readError(text)
+	failed.Message = e.withoutKey(failed.Message)
+
+	return res, failed
+}
+
+// withoutKey returns the words of a server without the key, which some repeat. All who ask are told them.
+func (e endpoint) withoutKey(text string) string {
+	if e.key == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, e.key, "***")
+}
+
+// failedAmid returns the error of a server that fails amid an answer.
+func (e endpoint) failedAmid(failed json.RawMessage) error {
+	words := parley.CleanLine(parley.Truncate(e.withoutKey(string(failed)), 200))
+	return fmt.Errorf("the server failed amid the answer: %s", words)
 }
 
 // readError reads the body of an error: {"error": {…}}, with some servers {"error": "…"}, with others what
@@ -198,10 +216,6 @@ func readEvent(data []byte, yield func(*chatChunk) error) (done bool, err error)
 	chunk := &chatChunk{}
 	if err := json.Unmarshal(data, chunk); err != nil {
 		return false, fmt.Errorf("read the stream: %w", err)
-	}
-	if len(chunk.Error) > 0 && string(chunk.Error) != "null" {
-		words := parley.CleanLine(parley.Truncate(string(chunk.Error), 200))
-		return false, fmt.Errorf("the server failed amid the answer: %s", words)
 	}
 	return false, yield(chunk)
 }
