@@ -54,8 +54,19 @@ func newHandler(o Options, progress time.Duration) *HTTPHandler {
 		server.WithStreamableHTTPLogger(o.Log))}
 }
 
+// allowed are the methods of the transport: a GET would open a stream that the server never writes to.
+const allowed = http.MethodPost + ", " + http.MethodDelete
+
 // ServeHTTP limits the body, and remembers the sessions that clients end.
 func (h *HTTPHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost && r.Method != http.MethodDelete {
+		w.Header().Set("Allow", allowed)
+		refuse(w, http.StatusMethodNotAllowed, nil, mcp.INVALID_REQUEST,
+			parley.Errorf(parley.InvalidArgument, "MCP takes no %s", parley.CleanLine(r.Method)).
+				Suggest("Use %s: one JSON-RPC message as the body of a POST.", allowed))
+		return
+	}
+
 	// Not every writer supports deadlines. After a failure the deadline stays, because
 	// the server reads on before it answers.
 	rc := http.NewResponseController(w)

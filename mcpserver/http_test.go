@@ -227,6 +227,35 @@ func TestNoStreamIsKeptOpenPerAgent(t *testing.T) {
 	}
 }
 
+// refused is the error in a JSON-RPC answer.
+func refused(t *testing.T, answer string) (code int, why parley.Error) {
+	t.Helper()
+	var a struct {
+		Error struct {
+			Code int
+			Data parley.Error
+		}
+	}
+	must.Do(t, json.Unmarshal([]byte(answer), &a))
+	return a.Error.Code, a.Error.Data
+}
+
+func TestOtherMethodsAreRefused(t *testing.T) {
+	url, _ := web(t, "127.0.0.1:0", as(coder, handler(t, newFake(), progressEvery)))
+	for _, method := range []string{"GET", "HEAD", "PUT", "PATCH", "OPTIONS"} {
+		status, header, answer := raw(t, url, method, "", "")
+		if status != http.StatusMethodNotAllowed || header.Get("Allow") != "POST, DELETE" {
+			t.Errorf("%s: %d, allowed are %q", method, status, header.Get("Allow"))
+		}
+		if method == "HEAD" {
+			continue
+		}
+		if _, why := refused(t, answer); why.Code != parley.InvalidArgument || !strings.Contains(why.Action, "POST") {
+			t.Errorf("%s: %s", method, answer)
+		}
+	}
+}
+
 // What the official client says of a call that it gives up must not cost it
 // the calls after that.
 func TestAnAbandonedCallDisturbsNoOther(t *testing.T) {
