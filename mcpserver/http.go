@@ -85,9 +85,14 @@ func (h *HTTPHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
+	if r.Method == http.MethodPost && !isMessage(body) {
+		refuseOther(w, body)
+		return
+	}
+
 	r = r.WithContext(withToolsets(r.Context(), sets))
 	var e envelope
-	_ = json.Unmarshal(body, &e) // the transport refuses what is not a message
+	_ = json.Unmarshal(body, &e) // the transport refuses what it cannot read
 	if e.Method == string(mcp.MethodNotificationCancelled) && !inSession(r) {
 		// Without a session, closing the connection cancels a call. The transport would
 		// refuse the notification, and the official client then considers all its calls
@@ -166,6 +171,20 @@ func refuseBody(w http.ResponseWriter, err error) {
 			Suggest("Put long content into a file and send that with transfer_file.")
 	}
 	refuse(w, status, nil, mcp.INVALID_REQUEST, e)
+}
+
+// isMessage reports whether a body is one JSON object.
+func isMessage(body []byte) bool {
+	return bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) && json.Valid(body)
+}
+
+// refuseOther answers a body that is no message. The transport would call a batch invalid JSON.
+func refuseOther(w http.ResponseWriter, body []byte) {
+	code, e := mcp.INVALID_REQUEST, parley.Errorf(parley.InvalidArgument, "the body is not a JSON object")
+	if !json.Valid(body) {
+		code, e = mcp.PARSE_ERROR, parley.Errorf(parley.InvalidArgument, "the body is not JSON")
+	}
+	refuse(w, http.StatusBadRequest, nil, code, e.Suggest("Send one JSON-RPC message as the body; there are no batches."))
 }
 
 // refuse answers a request that is not passed to the library.

@@ -16,6 +16,7 @@ import (
 	"parley/httpapi"
 	"parley/internal/must"
 
+	"github.com/mark3labs/mcp-go/mcp"
 	official "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -238,6 +239,26 @@ func refused(t *testing.T, answer string) (code int, why parley.Error) {
 	}
 	must.Do(t, json.Unmarshal([]byte(answer), &a))
 	return a.Error.Code, a.Error.Data
+}
+
+func TestOtherBodiesAreRefused(t *testing.T) {
+	url, _ := web(t, "127.0.0.1:0", as(coder, handler(t, newFake(), progressEvery)))
+	for body, want := range map[string]int{
+		"[" + ping + "]": mcp.INVALID_REQUEST,
+		"[]":             mcp.INVALID_REQUEST,
+		"null":           mcp.INVALID_REQUEST,
+		"5":              mcp.INVALID_REQUEST,
+		"":               mcp.PARSE_ERROR,
+		ping + ping:      mcp.PARSE_ERROR,
+		"{bad":           mcp.PARSE_ERROR,
+	} {
+		status, _, answer := raw(t, url, "POST", "mcp-session-00000000-0000-4000-8000-000000000000", body)
+		code, why := refused(t, answer)
+		if status != http.StatusBadRequest || code != want || why.Code != parley.InvalidArgument ||
+			!strings.Contains(why.Action, "one JSON-RPC message") {
+			t.Errorf("%q: %d %s", body, status, answer)
+		}
+	}
 }
 
 func TestOtherMethodsAreRefused(t *testing.T) {
