@@ -196,6 +196,17 @@ func repeat(n int, list ...string) []string {
 }
 
 // An upload that stands still ends with the daemon and not later.
+// The headers of a part are kept in memory while they are read, and no key is needed so far.
+func TestHeadOfAnUploadIsBounded(t *testing.T) {
+	_, d := shelved(t)
+	body := "--b\r\nContent-Disposition: form-data; name=file; filename=a\r\nX-More: " + strings.Repeat("x", 2*maxHead) +
+		"\r\n\r\ncontent\r\n--b--\r\n"
+	for _, header := range []string{key, "X-None: of them"} {
+		d.expect(header, d.ask("POST", "/api/files", body, "Content-Type: multipart/form-data; boundary=b", header),
+			http.StatusRequestEntityTooLarge, parley.MessageTooLong)
+	}
+}
+
 // What stands in the query would not reach its recipient.
 func TestUploadTakesNoParametersInTheQuery(t *testing.T) {
 	s, d := shelved(t)

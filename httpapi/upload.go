@@ -38,6 +38,10 @@ const (
 	maxFields = 16
 )
 
+// maxHead bounds what stands before the file, in bytes: all fields, and their headers. Whoever is not
+// identified yet can have no more kept in memory.
+const maxHead = maxFields * (maxField + 4<<10)
+
 // serveUpload takes a file as multipart/form-data. The caller is identified before the
 // file is read; other fields may come before and after it.
 func (a *api) serveUpload(w http.ResponseWriter, r *http.Request) {
@@ -67,10 +71,12 @@ func (a *api) upload(u *upload) (*parley.TransferFileResult, error) {
 		return nil, err
 	}
 
+	u.body.most = maxHead
 	file, err := u.nextFile()
 	if err != nil {
 		return nil, err
 	}
+	u.body.most = 0
 
 	caller, err := a.identify(u.request, u.keys)
 	if err == nil {
@@ -158,6 +164,7 @@ func (u *upload) finish(name string, caller parley.Caller) (parley.UploadFileReq
 // upload is the form of an upload while it is read.
 type upload struct {
 	request *http.Request
+	body    *patientBody // of the request
 	parts   *multipart.Reader
 	fields  map[string]string // by name, aliases resolved
 	claims  []string          // ids or names that must name the caller
@@ -253,9 +260,8 @@ func (u *upload) checkClaims(caller parley.Caller) error {
 
 // rest is what a client still sends of a body that was refused.
 func (u *upload) rest() (body io.Reader, sends bool) {
-	b := u.request.Body.(*patientBody)
-	waits := u.request.Header.Get("Expect") != "" && !b.begun // it sends nothing before it gets 100 Continue
-	return b.ReadCloser, !waits
+	waits := u.request.Header.Get("Expect") != "" && !u.body.begun // it sends nothing before it gets 100 Continue
+	return u.body.ReadCloser, !waits
 }
 
 // drainBytes bounds how much of a refused body is read, as api.drainWait bounds how long.
@@ -276,7 +282,7 @@ func (u *upload) keepGoing(w http.ResponseWriter) (done func()) {
 	r, rc := u.request, http.NewResponseController(w)
 	_ = rc.EnableFullDuplex() // else an HTTP/1 server reads the body before it sends a response
 	body := &patientBody{ReadCloser: r.Body, deadline: rc.SetReadDeadline, since: time.Now()}
-	r.Body = body
+	r.Body, u.body = body, body
 	stop := context.AfterFunc(r.Context(), func() {
 		body.over.Store(true)
 		_ = rc.SetReadDeadline(time.Unix(1, 0))
@@ -294,6 +300,7 @@ type patientBody struct {
 	begun    bool
 	since    time.Time
 	read     int64 // bytes
+	most     int64 // how many bytes may be read now; 0 for any number
 }
 
 func (p *patientBody) Read(b []byte) (int, error) {
@@ -301,6 +308,12 @@ func (p *patientBody) Read(b []byte) (int, error) {
 	_ = p.deadline(uploadUntil(time.Now(), p.since, p.read)) // not every connection supports deadlines
 	if p.over.Load() {                                       // the deadline was set to the past
 		return 0, os.ErrDeadlineExceeded
+	}
+
+	if p.most > 0 && p.read >= p.most {
+		return 0, parley.Errorf(parley.MessageTooLong, "more than %d bytes stand before the file", p.most).
+			With("limit", p.most).
+			Suggest("Send it as the part `file`, with few and short fields before it: curl -F file=@PATH.")
 	}
 
 	n, err := p.ReadCloser.Read(b)
