@@ -106,8 +106,15 @@ type UploadFileRequest struct {
 // MaxDescription is the longest description of a file, in characters.
 const MaxDescription = 1000
 
-// Validate checks the name and the description.
+// maxKey is the longest idempotency key, in characters, as the tags of the other requests say.
+const maxKey = 200
+
+// Validate checks the name, the description and the key.
 func (r *UploadFileRequest) Validate() error {
+	if n := utf8.RuneCountInString(r.IdempotencyKey); n > maxKey {
+		return Errorf(InvalidArgument, "idempotency_key has %d characters", n).With("parameter", "idempotency_key").
+			Suggest("Use %d characters at most.", maxKey)
+	}
 	if n := len([]rune(r.Description)); n > MaxDescription {
 		return Errorf(InvalidArgument, "description has %d characters", n).With("parameter", "description").
 			Suggest("Use %d characters at most.", MaxDescription)

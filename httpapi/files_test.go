@@ -207,6 +207,20 @@ func TestHeadOfAnUploadIsBounded(t *testing.T) {
 	}
 }
 
+// The same texts are refused as in JSON.
+func TestFieldsOfAnUploadAreChecked(t *testing.T) {
+	s, d := shelved(t)
+	for name, value := range map[string]string{
+		"recipient": "a\xff", "description": "a\xff", "idempotency_key": strings.Repeat("k", 201), "to": "\xff",
+	} {
+		body, kind := form(t, name, value, "file:a.txt", "content")
+		d.expect(name, d.ask("POST", "/api/files", body, kind, key), http.StatusBadRequest, parley.InvalidArgument)
+	}
+	if len(s.got) > 0 {
+		t.Errorf("it stored %+v", s.got)
+	}
+}
+
 // What stands in the query would not reach its recipient.
 func TestUploadTakesNoParametersInTheQuery(t *testing.T) {
 	s, d := shelved(t)

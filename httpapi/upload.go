@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
 	"parley"
 )
@@ -226,6 +227,9 @@ func (u *upload) field(p *multipart.Part) error {
 		return parley.Errorf(parley.InvalidArgument, "the field %s is longer than %d bytes", name, maxField).
 			With("parameter", name).
 			Suggest("Shorten it.")
+	case !utf8.Valid(b):
+		return parley.Errorf(parley.InvalidArgument, "the field %s is not UTF-8", name).With("parameter", name).
+			Suggest("Encode the text as UTF-8.")
 	case name == "api_key":
 		u.keys = append(u.keys, string(b))
 	case name == "sender_id":
