@@ -62,7 +62,10 @@ func (a *api) serveDownload(w http.ResponseWriter, r *http.Request) {
 	h.Set("ETag", fmt.Sprintf("%q", f.SHA256))
 	part := &ranged{ResponseWriter: w}
 	http.ServeContent(part, r, "", f.CreatedAt, content)
-	if part.refused {
+	switch part.refused {
+	case http.StatusRequestedRangeNotSatisfiable:
 		a.refuseRange(w, r, f)
+	case http.StatusPreconditionFailed:
+		a.refuseCondition(w, r)
 	}
 }

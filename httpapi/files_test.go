@@ -335,6 +335,10 @@ func TestDownloadsAreAttachmentsWithRanges(t *testing.T) {
 		t.Errorf("a range of another file: got %d %q", resp.StatusCode, body)
 	}
 
+	for _, condition := range []string{`If-Match: "other"`, "If-Unmodified-Since: Sun, 06 Nov 1994 08:49:37 GMT"} {
+		d.expect(condition, d.ask("GET", "/api/files/f1", "", key, condition), 412, parley.InvalidArgument)
+	}
+
 	d.expect("nobody", d.ask("GET", "/api/files/f1", ""), 401, parley.Unauthenticated)
 	d.expect("unknown", d.ask("GET", "/api/files/f2", "", key), 404, parley.FileNotFound)
 	d.expect("a path", d.ask("GET", "/api/files/..%2f..%2fetc%2fpasswd", "", key), 404, parley.FileNotFound)

@@ -39,6 +39,9 @@ func filePages() map[string]map[string]object {
 			"200": object{"description": "The file.", "content": bytes},
 			"206": object{"description": "The part.", "content": bytes},
 			"304": object{"description": "The caller already has the content."},
+			"412": object{
+				"description": "The file is not the one that a condition asks for.", "content": inJSON(ref("schemas", "Error")),
+			},
 			"416": object{"description": "There is no such part.", "content": inJSON(ref("schemas", "Error"))},
 		}}
 
