@@ -157,12 +157,17 @@ func responses(op *parley.Op) object {
 	}
 
 	if op.Output().Properties["error_code"] != nil { // a result can report a failure itself
-		conflict := strconv.Itoa(http.StatusConflict)
-		all[conflict] = object{"description": failures()[conflict].(object)["description"],
-			"content": inJSON(object{"anyOf": []object{ref("schemas", "Error"), result}})}
+		all[strconv.Itoa(http.StatusConflict)] = conflictOr(result)
 	}
 
 	return all
+}
+
+// conflictOr returns the response of a conflict where a result can report it too.
+func conflictOr(result object) object {
+	conflict := strconv.Itoa(http.StatusConflict)
+	return object{"description": failures()[conflict].(object)["description"],
+		"content": inJSON(object{"anyOf": []object{ref("schemas", "Error"), result}})}
 }
 
 // failures returns the responses with an error, by status: those of the codes, and those

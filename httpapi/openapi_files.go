@@ -51,6 +51,8 @@ func filePages() map[string]map[string]object {
 		}
 	}
 
+	upload["responses"].(object)["409"] = conflictOr(ref("schemas", "TransferFileResult"))
+
 	return map[string]map[string]object{
 		filesPath:                {http.MethodPost: upload},
 		filesPath + "/{file_id}": {http.MethodGet: download},

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"net/http"
 	"slices"
@@ -158,6 +159,23 @@ func TestCallsMatchTheDocument(t *testing.T) {
 		{"GET", "/api/tools", "", 200, false},
 	} {
 		tryCall(t, d, router, c.method, c.path, c.body, c.status, c.bad)
+	}
+}
+
+// An upload to an agent that is terminated is stored, and its answer a result that reports a failure.
+func TestUploadsThatReportAFailureMatchTheDocument(t *testing.T) {
+	d := serve(t, New(options(&stub{})))
+	why := "it is terminated"
+	result := parley.TransferFileResult{
+		Answer: parley.Answer{Error: &why}, ErrorCode: parley.AgentUnavailable, DeliveryStatus: parley.SumUp(nil),
+		Deliveries: []parley.Delivery{},
+	}
+	var value any
+	must.Do(t, json.Unmarshal(must.Have(json.Marshal(result))(t), &value))
+
+	response := fetchDocument(t, d).Paths.Find("/api/files").Post.Responses.Status(resultStatus(&result))
+	if err := response.Value.Content.Get("application/json").Schema.Value.VisitJSON(value); err != nil {
+		t.Errorf("by the document the answer is wrong: %v", err)
 	}
 }
 
