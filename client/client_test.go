@@ -328,3 +328,27 @@ func TestCredentialsReachTheDaemon(t *testing.T) {
 		t.Errorf("the daemon got %v", got)
 	}
 }
+
+// Keys come from files and variables, with what an editor leaves at the end of a line.
+func TestKeyMayEndWithALine(t *testing.T) {
+	var got []string
+	addr, _ := at(t, "tcp", "127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got = r.Header.Values("Authorization")
+		fmt.Fprint(w, `{"success":true}`)
+	}))
+
+	for _, key := range []string{"own\r\n", " \n"} { // an empty key is a wrong one, and not none
+		c := connect(t, client.Options{URL: "http://" + addr, Key: key, Retry: patience})
+		must.Have(c.CheckInbox(t.Context(), parley.CheckInboxRequest{}))(t)
+		if want := "Bearer " + strings.TrimSpace(key); len(got) != 1 || strings.TrimSpace(got[0]) != strings.TrimSpace(want) {
+			t.Errorf("%q: the daemon got %q", key, got)
+		}
+	}
+
+	c := connect(t, client.Options{URL: "http://" + addr, Key: "secret\x00", Retry: patience})
+	_, err := c.CheckInbox(t.Context(), parley.CheckInboxRequest{})
+	e := expectCode(t, "a key with a control character", err, parley.Unauthenticated)
+	if strings.Contains(e.Message, "secret") {
+		t.Errorf("the error tells the key: %v", e)
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unicode"
 
 	"parley"
 )
@@ -134,9 +135,17 @@ func (c *conn) newRequest(ctx context.Context, method, path string, body io.Read
 	if err != nil {
 		return nil, fmt.Errorf("address the daemon at %q: %w", c.where, err)
 	}
-	if c.key != "" {
-		req.Header.Set("Authorization", "Bearer "+c.key)
+	if c.key == "" {
+		return req, nil
 	}
+
+	key := strings.TrimSpace(c.key) // an empty key is a wrong one: its user must not become somebody else
+	if strings.ContainsFunc(key, unicode.IsControl) {
+		return nil, parley.Errorf(parley.Unauthenticated, "the API key holds control characters").
+			Suggest("Give it as register_agent or parley key printed it, in one line.")
+	}
+	req.Header.Set("Authorization", "Bearer "+key)
+
 	return req, nil
 }
 
