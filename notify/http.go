@@ -55,7 +55,7 @@ func post(
 		return err
 	}
 	if tokenEnv != "" {
-		token := opts.Getenv(tokenEnv)
+		token := strings.TrimSpace(opts.Getenv(tokenEnv))
 		if token == "" {
 			return fmt.Errorf("$%s is not set where the daemon runs", tokenEnv)
 		}

@@ -25,7 +25,7 @@ import (
 func optionsOf(t *testing.T, change func(*Settings)) Options {
 	return Options{
 		Settings: *settingsOf(change), Workspace: filepath.Join(t.TempDir(), "shop"), Host: "box",
-		Getenv: func(name string) string { return map[string]string{"TOKEN": "s3cret"}[name] },
+		Getenv: func(name string) string { return map[string]string{"TOKEN": "s3cret\n"}[name] },
 		Env:    os.Environ(), Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return noon.Add(time.Hour) },
 	}
 }
