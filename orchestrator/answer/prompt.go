@@ -96,6 +96,9 @@ func postProcess(steps []string, name, text string) string {
 			if _, after, found := strings.Cut(text, "</think>"); found { // some servers leave the beginning out
 				text = after
 			}
+			if strings.HasPrefix(strings.TrimSpace(text), "<think>") { // max_tokens ended it amid the thoughts
+				text = ""
+			}
 		case parley.PostStripName:
 			if trimmed := strings.TrimSpace(text); len(trimmed) > len(name) &&
 				strings.EqualFold(trimmed[:len(name)], name) &&
