@@ -215,8 +215,15 @@ func loopbackHost(hostport string) bool {
 // fromLoopback reports whether a request was made on this machine. A request that a proxy
 // forwards was made elsewhere.
 func fromLoopback(r *http.Request) bool {
-	if r.Header.Get("X-Forwarded-For") != "" || r.Header.Get("Forwarded") != "" {
-		return false
+	for _, name := range proxyHeaders {
+		if _, forwarded := r.Header[name]; forwarded {
+			return false
+		}
 	}
 	return overUnix(r) || loopbackHost(r.RemoteAddr)
+}
+
+// proxyHeaders are what proxies add to the requests that they forward; most add only some of them.
+var proxyHeaders = []string{
+	"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip",
 }

@@ -95,8 +95,14 @@ func TestAnIDIsNotTrustedThroughAProxy(t *testing.T) {
 	if got := askFrom(t, o, "127.0.0.1:1", "/api/check_inbox", "", "X-Agent-ID: coder"); got != http.StatusOK {
 		t.Errorf("from here: got %d", got)
 	}
-	if got := askFrom(t, o, "127.0.0.1:1", "/api/check_inbox", "", "X-Agent-ID: coder", "X-Forwarded-For: 192.0.2.7"); got != http.StatusUnauthorized {
-		t.Errorf("through a proxy: got %d, want 401", got)
+	for _, proxy := range []string{
+		"X-Forwarded-For: 192.0.2.7", "X-Forwarded-For: ", "Forwarded: for=192.0.2.7", "X-Forwarded-Host: parley.example",
+		"X-Forwarded-Proto: https", "X-Real-IP: 192.0.2.7", "Via: 1.1 proxy",
+	} {
+		got := askFrom(t, o, "127.0.0.1:1", "/api/check_inbox", "", "X-Agent-ID: coder", proxy)
+		if got != http.StatusUnauthorized {
+			t.Errorf("through a proxy, %s: got %d, want 401", proxy, got)
+		}
 	}
 }
 
