@@ -198,10 +198,18 @@ func (o *Op) fromStrings(values url.Values) (map[string]json.RawMessage, error) 
 	return raw, nil
 }
 
+// maxMisspelt is the longest word, in bytes, that is taken for a misspelt one. Names have far fewer, and who
+// sends a longer word must not keep the daemon busy with it.
+const maxMisspelt = 200
+
 // Nearest returns the candidate closest to word, or "" if none is close: at most a third
 // of the letters (but at least one) may differ, or one must contain the other, as
 // in_reply_to contains reply_to.
 func Nearest(word string, candidates []string) string {
+	if len(word) > maxMisspelt {
+		return ""
+	}
+
 	word = strings.ToLower(word)
 	best, bestDistance := "", max(1, len(word)/3)+1
 	for _, c := range candidates {
