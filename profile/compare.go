@@ -10,8 +10,8 @@ import (
 )
 
 // HoldsOnly reports whether a composer's text is text, or the end of text, and nothing
-// else. It compares only ASCII letters and digits: terminals and programs draw other
-// characters differently.
+// else. It compares only ASCII letters and digits one by one: terminals and programs draw
+// other characters differently, but add no letters to them.
 //
 // Where they do not agree how wide a character is, the terminal may still show letters of
 // what stood there before, right behind it. As many letters as fit there do not count.
@@ -22,6 +22,9 @@ func HoldsOnly(composer, text string) bool {
 	}
 
 	letters, strays := withStrays(text)
+	if addsOtherLetters(composer, text, strays) {
+		return false
+	}
 	if strings.HasSuffix(letters, shown) {
 		return true
 	}
@@ -40,6 +43,42 @@ func HoldsOnly(composer, text string) bool {
 		}
 	}
 	return false
+}
+
+// addsOtherLetters reports whether a composer shows letters beyond ASCII that are not the text's: one
+// that the text does not have, or more of one than it has and than may be stray.
+func addsOtherLetters(composer, text string, strays []int) bool {
+	left := map[rune]int{}
+	for _, r := range norm.NFKD.String(text) {
+		if isOtherLetter(r) {
+			left[r]++
+		}
+	}
+
+	more := 0
+	for _, r := range norm.NFKD.String(composer) {
+		if !isOtherLetter(r) {
+			continue
+		}
+		n, known := left[r]
+		if !known {
+			return true
+		}
+		if n <= 0 {
+			more++
+		}
+		left[r] = n - 1
+	}
+
+	for _, n := range strays {
+		more -= n
+	}
+	return more > 0
+}
+
+// isOtherLetter reports whether a character is a letter or a digit beyond ASCII.
+func isOtherLetter(r rune) bool {
+	return r > unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
 // comparison compares a text with what a composer shows of it, from the end.

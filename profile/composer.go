@@ -121,7 +121,8 @@ func (p *Profile) CollapsedOnly(composer string) bool {
 		_, rest, _ = strings.Cut(rest, "]")
 	}
 
-	return lettersAndDigits(composer[:at[0]]+rest) == ""
+	rest = composer[:at[0]] + rest
+	return lettersAndDigits(rest) == "" && !strings.ContainsFunc(rest, isOtherLetter)
 }
 
 // numbers matches the numbers in a placeholder. One after '#' counts the pastes, not

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/text/unicode/norm"
+
 	"parley/internal/must"
 	"parley/profile"
 )
@@ -25,6 +27,25 @@ func TestHoldsOnlyRejectsOtherText(t *testing.T) {
 	}
 }
 
+// A person's text in another script is a draft like any other.
+func TestHoldsOnlyRejectsTextInOtherScripts(t *testing.T) {
+	const text = "[AGENT 1a2b3c4d TO AGENT 5e6f7a8b]: Grüße, пожалуйста 世界 🦊 한국\n(planner · msg 5f0c21aa)"
+	for composer, want := range map[string]bool{
+		text:                               true,
+		strings.ReplaceAll(text, "世界", ""): true, // terminals may not draw it
+		norm.NFD.String(text):              true,
+		"│ " + text + " ▌":                 true,
+		text + " подожди, не сейчас": false,
+		text + "等一下":                 false,
+		"だめ " + text:                 false,
+		text + "世界":                  false, // once more than it has
+	} {
+		if got := profile.HoldsOnly(composer, text); got != want {
+			t.Errorf("%q: got %v, want %v", composer, got, want)
+		}
+	}
+}
+
 // opencode leaves cells for an emoji that tmux 3.3a does not need, and letters of its hint stay there.
 func TestHoldsOnlyForgivesWhatStaysBehindAJoinedEmoji(t *testing.T) {
 	const text = "[AGENT 1a2b3c4d TO AGENT 5e6f7a8b]: well done 👨\u200d💻 you, हिन्दी too\n(planner · msg 5f0c21aa)"
@@ -37,6 +58,8 @@ func TestHoldsOnlyForgivesWhatStaysBehindAJoinedEmoji(t *testing.T) {
 		strings.Replace(text, "💻", "", 1): true,
 		put("हिन्दी", "jec"):              true,
 		strings.TrimPrefix(put("💻", "oj"), "[AGENT 1a2b3c4d TO "): true,
+		put("💻", "हि"):                                true, // as the word behind it begins
+		put("💻", "да"):                                false,
 		put("💻", "ojk"):                               false,
 		put("done", "oj"):                             false,
 		put("you", "oj"):                              false,
@@ -98,6 +121,8 @@ func TestCollapsedOnlyRejectsTextNextToThePlaceholder(t *testing.T) {
 		" [Pasted text #1 +12 lines] \n":                      true,
 		"look: [Pasted text #1 +12 lines]":                    false,
 		"[Pasted text #1 +12 lines] and":                      false,
+		"[Pasted text #1 +12 lines] подожди":                  false,
+		"等一下[Pasted text #1 +12 lines]":                       false,
 		"[Pasted text #1 +12 lines][Pasted text #2 +1 lines]": false,
 		"Pasted text": false,
 		"":            false,

@@ -32,6 +32,8 @@ func TestFateOfAStrandedText(t *testing.T) {
 			func(s *stage, l *stranded) { s.composer, l.Dismissed = testText, true }, fateAlone, false, parley.HoldOwnText},
 		{"with a person's text", framedText,
 			func(s *stage, l *stranded) { s.composer = "mine " + testText }, fateMixed, false, parley.HoldOwnText},
+		{"with a person's text in another script", framedText,
+			func(s *stage, l *stranded) { s.composer = testText + " подожди" }, fateMixed, false, parley.HoldOwnText},
 		{"above the composer", framedText,
 			func(s *stage, l *stranded) { s.above = []string{"> hello " + footer} }, fateShown, false, ""},
 		{"where no composer shows", framedText,
