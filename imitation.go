@@ -61,21 +61,38 @@ func formsIn(text string) []int {
 	return imitations(signsOf(text))
 }
 
-// imitations returns where in the text headers and footers seem to begin, in order.
+// bracket is one that is not closed.
+type bracket struct {
+	at    int // of its sign
+	words int // up to it
+}
+
+// imitations returns where in the text headers and footers seem to begin, in order. It reads each
+// sign once: everything in a long text may seem to be in one bracket.
 func imitations(signs []sign) []int {
-	var found, open []int // open: the brackets that are not closed
+	var found []int
+	var open []bracket
+	words := 0
 	for i, s := range signs {
+		before := words
+		if s.spaced {
+			words++
+		}
+
 		switch s.looks {
 		case '[', '(':
-			open = append(open, i)
+			open = append(open, bracket{s.at, words})
 			if s.looks == '[' && seemsHeader(signs[i+1:]) {
 				found = append(found, s.at)
 			}
 		case ')', ']':
 			open = open[:max(0, len(open)-1)]
 		case 'm', 'r':
-			if len(open) > 0 && seemsFooter(signs[open[len(open)-1]+1:i], signs[i:]) {
-				found = append(found, signs[open[len(open)-1]].at)
+			if len(open) == 0 {
+				continue
+			}
+			if in := open[len(open)-1]; before-in.words <= footerWords && seemsMark(signs[i:]) {
+				found = append(found, in.at)
 			}
 		}
 	}
@@ -87,18 +104,6 @@ func imitations(signs []sign) []int {
 // footerWords is how many words can stand in a bracket before the mark of a footer, which has a
 // name and a dot there.
 const footerWords = 6
-
-// seemsFooter reports whether signs in a bracket can be the beginning of a footer, whose mark
-// begins with the signs behind them.
-func seemsFooter(start, behind []sign) bool {
-	words := 0
-	for _, s := range start {
-		if s.spaced {
-			words++
-		}
-	}
-	return words <= footerWords && seemsMark(behind)
-}
 
 // headerWords are the words that begin a header, as signs.
 var headerWords = []string{"agent", "guardian", "guarciian", "pariey"}

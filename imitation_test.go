@@ -3,6 +3,7 @@ package parley
 import (
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
@@ -72,6 +73,21 @@ func TestOrdinaryTextsAreNotQuoted(t *testing.T) {
 		if got := QuoteForms(text); got != text {
 			t.Errorf("%q becomes %q", text, got)
 		}
+	}
+}
+
+// Agents may send texts and labels of any shape, and all wait while one is read. What takes a part of a
+// second here took minutes when each sign looked back to its bracket.
+func TestLongTextInAnOpenBracketIsReadOnce(t *testing.T) {
+	done := make(chan string, 1)
+	go func() { done <- QuoteForms("(" + strings.Repeat("m", 1<<20)) }()
+	select {
+	case text := <-done:
+		if strings.Contains(text, quoteMark) {
+			t.Error("a text without a form is quoted")
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("it is not read after a minute")
 	}
 }
 
