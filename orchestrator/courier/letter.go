@@ -52,7 +52,7 @@ func (o *Couriers) recompose(m *team.Member, p *profile.Profile, job *store.Job,
 func whole(p *profile.Profile, msg *parley.Message, to *team.Member, short bool) letter {
 	seal := to.Agent().Seal
 	foot := msg.Footer(short, seal)
-	return letter{text: layout(p, msg.Header(to.ID)+" ", bodyOf(msg, seal), foot), mark: msg.Mark(), foot: foot}
+	return letter{text: layout(p, headOf(msg, to), bodyOf(msg, seal), foot), mark: msg.Mark(), foot: foot}
 }
 
 // announcement shows the beginning of a text and the call that reads the rest.
@@ -62,7 +62,7 @@ func announcement(p *profile.Profile, msg *parley.Message, to *team.Member, on s
 	first, _, _ := strings.Cut(strings.TrimSpace(norm.NFC.String(bodyOf(msg, seal))), "\n")
 	first = parley.QuoteForms(p.Showable(first)) // the words that are left could make a form
 	for n := announcementLength; ; n /= 2 {      // halved until it fits: a profile may allow very little
-		l.text = layout(p, msg.Header(to.ID)+" ", parley.Truncate(first+"…", n), l.foot)
+		l.text = layout(p, headOf(msg, to), parley.Truncate(first+"…", n), l.foot)
 		if n < 2 || on.fits(p, l.text) {
 			return l
 		}
@@ -72,6 +72,14 @@ func announcement(p *profile.Profile, msg *parley.Message, to *team.Member, on s
 // announcementLength is how many characters of a long text its announcement shows: enough
 // to see what it is about.
 const announcementLength = 200
+
+// headOf returns the header of a message as it is typed to a member. A title is somebody's text, too: the
+// seal is not in it.
+func headOf(msg *parley.Message, to *team.Member) string {
+	shown := *msg
+	shown.ThreadTitle = parley.HideSeal(msg.ThreadTitle, to.Agent().Seal)
+	return shown.Header(to.ID) + " "
+}
 
 // bodyOf returns the text of a message as it is typed into the terminal with this seal. Nothing
 // in it looks like a header or a footer, and the seal is not in it.
