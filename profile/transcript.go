@@ -38,6 +38,14 @@ func Shown(rows []string, text string) bool {
 	return text != "" && strings.Contains(withoutFrames(strings.Join(rows, "\n")), text)
 }
 
+// Times returns how often rows of a screen show text, as Shown finds it.
+func Times(rows []string, text string) int {
+	if text = withoutFrames(text); text == "" {
+		return 0
+	}
+	return strings.Count(withoutFrames(strings.Join(rows, "\n")), text)
+}
+
 // withoutFrames removes white space and the characters with which frames are drawn.
 func withoutFrames(s string) string {
 	return strings.Map(func(r rune) rune {

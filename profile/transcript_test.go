@@ -39,7 +39,10 @@ func TestShownIgnoresFramesAndBreaks(t *testing.T) {
 			t.Errorf("%q: got %v, want %v", screen, got, want)
 		}
 	}
-	if Shown([]string{"anything"}, "") {
+	if got := Times([]string{"│ (ann · msg │", "│ 1234abcd) │", "you wrote (ann · msg 1234abcd)"}, "msg 1234abcd"); got != 2 {
+		t.Errorf("the mark is found %d times, want 2", got)
+	}
+	if Shown([]string{"anything"}, "") || Times([]string{"anything"}, "") != 0 {
 		t.Error("every screen shows an empty text")
 	}
 }

@@ -274,11 +274,21 @@ func (a *attempt) shown(o *observation) bool {
 // drawn reports whether a program without markers shows the text somewhere. Where the mode of
 // its terminal is not known, or the operator asks for the key, patience must do.
 func (a *attempt) drawn(o *observation) bool {
-	if profile.Holds(o.screen.Text(), a.letter.mark) {
+	if a.showsAnew(o) {
 		a.pasted.where = "shown on its screen"
 		return true
 	}
 	return (a.asked || !o.tty.known && !a.resumed) && o.now.After(a.pasted.patience)
+}
+
+// showsAnew reports whether the screen shows the text more often than before it was typed. Where the
+// program shows no composer, a text that an earlier attempt has pasted was there at the look before this one.
+func (a *attempt) showsAnew(o *observation) bool {
+	times := profile.Times(o.screen.Lines, a.letter.mark)
+	if before := a.memory.copies; before.mark == a.letter.mark && (o.profile.HasMarkers() || !a.resumed) {
+		times -= before.n
+	}
+	return times > 0
 }
 
 // recognises reports whether what stands in the composer is our text. Right after the paste, what

@@ -179,7 +179,7 @@ func (a *attempt) emptied(o *observation) (yes, stop bool) {
 		return false, false
 	case o.facts.unread > 0, o.holds(&a.letter), !o.facts.alive: // what a dead program had not read is gone
 		return false, false
-	case e.undrawn && !o.profile.HasMarkers() && !profile.Holds(o.screen.Text(), a.letter.mark):
+	case e.undrawn && !o.profile.HasMarkers() && !a.showsAnew(o):
 		return false, false // they may have cleared it away
 	case o.Composing || !o.profile.HasMarkers():
 		return true, false
@@ -239,7 +239,7 @@ func (a *attempt) begins(o *observation) bool {
 	if a.way.note != "" || o.holds(&a.letter) || a.touchedSince(o) {
 		return false
 	}
-	return o.shows == profile.Busy || o.showsAbove(&a.letter)
+	return o.shows == profile.Busy || o.showsAbove(&a.letter) && a.showsAnew(o)
 }
 
 // touchedSince reports whether a person has pressed a key since the look before the paste.
@@ -259,14 +259,14 @@ func (a *attempt) alone(o *observation) bool {
 	if shown && words != "" {
 		a.memory.mixed = mixed{a.key, words}
 	}
-	return shown || o.namedSince(a.entered.named)
+	return shown && a.showsAnew(o) || o.namedSince(a.entered.named)
 }
 
 // seen reports whether a text that lingered was submitted, given a screen whose composer
 // does not hold it: it may have been cleared away there.
 func (a *attempt) seen(o *observation) bool {
 	_, above := profile.Behind(o.screen.Lines, a.letter.mark)
-	return above || o.namedSince(a.sent)
+	return above && a.showsAnew(o) || o.namedSince(a.sent)
 }
 
 // stuck says whether the text, and nothing else, stands unsent in the composer of a program

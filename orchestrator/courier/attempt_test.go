@@ -1,6 +1,7 @@
 package courier
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -82,8 +83,8 @@ func (s *stage) observation() *observation {
 	}
 	screen := tmux.Screen{Lines: lines, Width: 200, Touched: s.touched, Drawn: s.drawn, InMode: s.inMode, CursorY: len(lines) - 1}
 	if !s.profile.HasMarkers() {
-		screen.Lines, screen.CursorX = []string{s.composer}, len(s.composer)
-		screen.CursorY = 0
+		screen.Lines, screen.CursorX = append(slices.Clone(s.above), s.composer), len(s.composer)
+		screen.CursorY = len(s.above)
 	}
 
 	o := &observation{
@@ -97,6 +98,9 @@ func (s *stage) observation() *observation {
 	}
 	return o
 }
+
+// looked is the look before the text is typed.
+func (s *stage) looked() { s.memory.noteCopies(s.observation(), testMark) }
 
 // A report of a compaction that stays the last one is overruled by the screen; a report of a
 // limit is not overruled: a screen need not show the limit.
@@ -259,6 +263,20 @@ func TestProgramThatNeverEchoesGetsItsEnter(t *testing.T) {
 	s = newStage(t, plainText)
 	s.begin(true)
 	s.want(tmux.Pasted, notShown) // a paste that a crash left has to be seen
+}
+
+// A message that is retried may still be on the screen from the time before, while its paste goes into a dialog.
+func TestAnEarlierCopyOfTheTextIsNotThePaste(t *testing.T) {
+	s := newStage(t, plainText)
+	s.tty.known, s.above = true, []string{"> " + testText}
+	s.looked()
+	s.want(tmux.Unknown, tmux.Step{Do: tmux.Paste})
+	s.above = append(s.above, "Rebase onto the main branch")
+	s.want(tmux.Pasted, notShown)
+
+	s.begin(false)
+	s.above = append(s.above, "> "+testText)
+	s.want(tmux.Pasted, press)
 }
 
 func TestPlaceholderOfAnotherPasteIsNotOurs(t *testing.T) {

@@ -60,6 +60,7 @@ func (a *attempt) followUp(o *observation) tmux.Step {
 // composer.
 func (f *followed) look(a *attempt, o *observation) (above bool) {
 	_, above = profile.Behind(o.screen.Lines, a.letter.mark)
+	above = above && a.showsAnew(o)
 	f.worked = f.worked || o.shows == profile.Busy
 	f.begun = f.begun || above || f.worked || o.namedSince(a.entered.named) || o.shows == profile.Dialog
 

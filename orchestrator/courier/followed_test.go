@@ -75,6 +75,56 @@ func TestWhatFollowsOnTheScreenDecides(t *testing.T) {
 	}
 }
 
+// What was refused and is retried stands on the screen from the time before, with the refusal below it.
+func TestAnEarlierCopyOfTheTextDecidesNothing(t *testing.T) {
+	const shown = "> " + testText
+	for _, c := range []struct {
+		name  string
+		above []string // before the text is typed
+		later []string // a second after it has left the composer, if set
+		want  tmux.Action
+		idle  bool
+	}{
+		{"a text that is lost", []string{shown, "signed in now"}, nil, tmux.Stop, true},
+		{
+			"a turn below the old refusal", []string{shown, "sign in first"},
+			[]string{shown, "sign in first", shown, "working"}, tmux.Done, false,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newStage(t, framedText, refusingText)
+			s.above = c.above
+			s.looked()
+			s.composer = testText
+			s.step(tmux.Entered, false)
+			s.composer = ""
+
+			began := s.now
+			step := s.step(tmux.Entered, false)
+			for step.Do == tmux.Wait && s.now.Sub(began) < time.Minute {
+				if c.later != nil && s.now.Sub(began) >= time.Second {
+					s.above = c.later
+				}
+				step = s.step(tmux.Entered, false)
+			}
+			if v := s.attempt.followed; step.Do != c.want || v.refusal != "" || v.idle != c.idle {
+				t.Errorf("got %+v, and it saw %+v; want %v, idle %v", step, v, c.want, c.idle)
+			}
+		})
+	}
+}
+
+// A program that reports must report a retried text too.
+func TestAnEarlierCopyOfTheTextIsNoTurn(t *testing.T) {
+	s := newStage(t, framedText, reportingText)
+	s.names, s.above = true, []string{"> " + testText, "hello"}
+	s.looked()
+	s.want(tmux.Entered, notTaken)
+	s.begin(false)
+	s.above = append(s.above, "> "+testText)
+	s.want(tmux.Entered, done)
+}
+
 // A text that the operator insists on is refused like any other. What is typed while the program
 // works shows only after that.
 func TestOnlyWhatGoesIntoWorkIsNotFollowed(t *testing.T) {

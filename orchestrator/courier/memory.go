@@ -24,6 +24,7 @@ type memory struct {
 	lag      time.Duration  // that the program had in showing the text pasted last
 	silent   *team.Terminal // its program does not report the messages that it should
 
+	copies    copies    // of the message that was looked at last
 	collapsed collapsed // of the message pasted last
 	mixed     mixed     // with the message entered last
 	lingering store.Key // the message that was entered and still stood in its composer
@@ -46,6 +47,23 @@ type given struct {
 	// drops what comes before that.
 	unshown bool
 	letter  letter
+}
+
+// copies are how often the screen showed a message before that was typed. One that is retried may still
+// stand there from the time before, which says nothing of this time.
+type copies struct {
+	mark string
+	n    int
+}
+
+// noteCopies notes them, by the look before a message is typed. What stands in a composer is not yet one.
+func (m *memory) noteCopies(o *observation, mark string) {
+	switch {
+	case !o.profile.HasMarkers():
+		m.copies = copies{mark, profile.Times(o.screen.Lines, mark)}
+	case o.Composing:
+		m.copies = copies{mark, profile.Times(o.Above, mark)}
+	}
 }
 
 // collapsed is what a composer showed in place of a long message.

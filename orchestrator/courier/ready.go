@@ -69,6 +69,7 @@ func (c *courier) look(ctx context.Context, t *team.Terminal, job *store.Job, fa
 	if o.profile.HasMarkers() {
 		o.see(&t.Shown)
 	}
+	c.memory.noteCopies(&o, job.Message.Mark())
 
 	h := c.memory.ready(&o)
 	if c.stranded != nil {
