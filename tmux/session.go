@@ -16,6 +16,7 @@ const (
 	ownerOption = "@parley_agent" // of the pane: the identity of its agent
 	seqOption   = "@parley_seq"   // of the pane: the last message and how far it got, see formatProgress
 	sizeOption  = "@parley_size"  // of the window, if parley made it: the size at launch
+	dirOption   = "@parley_dir"   // of the server, while a session is started: its directory
 )
 
 // SessionOptions describes a session of one window and one pane.
@@ -102,7 +103,13 @@ func (o *SessionOptions) commands(limit int) []string {
 	}
 
 	start := []string{"new-session", "-d", "-s", o.Name, "-x", strconv.Itoa(width), "-y", strconv.Itoa(height)}
-	if o.Dir != "" {
+	var before, after []string
+	switch {
+	case strings.Contains(o.Dir, "#"): // tmux takes the word for a format, but not what a format names
+		before = []string{"set-option -g " + dirOption + " " + quote(o.Dir)}
+		start = append(start, "-c", "#{"+dirOption+"}")
+		after = []string{"set-option -g -u " + dirOption}
+	case o.Dir != "":
 		start = append(start, "-c", o.Dir)
 	}
 
@@ -116,7 +123,9 @@ func (o *SessionOptions) commands(limit int) []string {
 	// match a longer one.
 	target := quote("=" + o.Name + ":")
 	keep := "history-limit " + strconv.Itoa(limit)
-	commands := []string{"set-option -g " + keep, quoteAll(start), "set-option -p -t " + target + " " + keep}
+	commands := append(before, "set-option -g "+keep, quoteAll(start))
+	commands = append(commands, after...)
+	commands = append(commands, "set-option -p -t "+target+" "+keep)
 	if o.Owner != "" {
 		commands = append(commands, "set-option -p -t "+target+" "+ownerOption+" "+quote(o.Owner))
 	}

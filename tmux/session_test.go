@@ -2,6 +2,9 @@ package tmux_test
 
 import (
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"parley/internal/must"
@@ -42,6 +45,21 @@ func TestNewSession(t *testing.T) {
 		if _, err := s.NewSession(t.Context(), bad); !errors.Is(err, tmux.ErrInvalid) {
 			t.Errorf("%+v: %v, want ErrInvalid", bad, err)
 		}
+	}
+}
+
+// tmux takes a directory for a format, in which #W is a window's name and #(…) a command of the shell.
+func TestNewSessionTakesADirectoryAsItIsCalled(t *testing.T) {
+	s := tmuxtest.Start(t)
+	parent := t.TempDir()
+	for i, name := range []string{"#Work", "C#", "##x", "a#{pane_id}b", "#[fg=red]", "#(exit)", "100%H", "~"} {
+		dir := filepath.Join(parent, name)
+		must.Do(t, os.Mkdir(dir, 0o700))
+		session := fmt.Sprintf("in-%d", i)
+		info := must.Have(s.NewSession(t.Context(), tmux.SessionOptions{
+			Name: session, Dir: dir, Width: 1000, Argv: []string{"sh", "-c", `printf '%s.' "$PWD"; exec sleep 1000`},
+		}))(t)
+		tmuxtest.WaitFor(t, s.Pane(info.ID), func(s tmux.Screen) bool { return tmuxtest.Shows(s, dir+".") })
 	}
 }
 
