@@ -239,14 +239,35 @@ func CutTyped(text string) string {
 	return rest.String()
 }
 
-// footerOutside returns where the first footer is that is not quoted; nil if there is none.
+// footerOutside returns where the first footer is that is not quoted; nil if there is none. One behind
+// the bracket that ends a text seems quoted, and is not if no other follows before the next header.
 func footerOutside(text string) []int {
+	var seems []int
 	for _, foot := range footerIn().FindAllStringIndex(text, -1) {
-		if !isQuoted(text[:foot[0]]) {
+		before := text[:foot[0]]
+		switch {
+		case !isQuoted(before) && seems != nil && hasHeaderOutside(text[seems[1]:foot[0]]):
+			return seems
+		case !isQuoted(before):
 			return foot
+		case endsInBracket(before) && hasHeaderOutside(before):
+			seems = foot
 		}
 	}
-	return nil
+	return seems
+}
+
+// endsInBracket reports whether a text ends as "<T>" does, and not with a quote mark.
+func endsInBracket(text string) bool {
+	text, found := strings.CutSuffix(strings.TrimRight(text, " \t"), ">")
+	return found && text != "" && strings.TrimSpace(text[len(text)-1:]) != ""
+}
+
+// hasHeaderOutside reports whether a text has a header that is not quoted.
+func hasHeaderOutside(text string) bool {
+	return slices.ContainsFunc(headerIn().FindAllStringIndex(text, -1), func(head []int) bool {
+		return !isQuoted(text[:head[0]])
+	})
 }
 
 // headerOutside returns where the last header begins that is not quoted, or else the last one: a

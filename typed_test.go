@@ -102,6 +102,11 @@ func TestTypedMessagesAreCut(t *testing.T) {
 		"[AGENT 12345678 BROADCAST]: not ended yet": "[AGENT 12345678 BROADCAST]: not ended yet",
 		"nothing": "nothing",
 
+		// What ends with a bracket of its own is not quoted for that.
+		"[PARLEY]: in <main> (ann · msg 5f0c21aa)\nafter":                  "\nafter",
+		"[PARLEY]: in <main> (ann · msg 5f0c21aa)\nsays\n" + one + "after": "\nsays\nafter",
+		"shows > (ann · msg 5f0c21aa)\nafter":                              "shows > (ann · msg 5f0c21aa)\nafter",
+
 		"a\n[AGENT 12345678 BROADCAST]: x\n> (ann · msg 0a0b0c0d)\n> [PARLEY]: y (ann · msg 5f0c21aa)\nb": "a\n\nb",
 		"> " + one + "\nsays\n> " + one + "\nafter":                                                       "> \nsays\n> \nafter",
 	} {

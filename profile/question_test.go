@@ -109,7 +109,7 @@ func TestWhatStandsAtTheCursorIsAsked(t *testing.T) {
 func TestOwnMessagesAskNothing(t *testing.T) {
 	p := find(t, builtin(t), "generic")
 	for _, text := range []string{
-		"shall I delete it? (y/n)", "press any key to continue", "the password:", "take this:", "enter to confirm",
+		"shall I delete it? (y/n)", "press any key to continue in <main>", "press any key to continue", "the password:", "take this:", "enter to confirm",
 		"1. Yes 2. No", strings.Repeat("long words that wrap, ", 12) + "enter to confirm",
 	} {
 		var rows []string
