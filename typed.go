@@ -186,7 +186,10 @@ func readTyped(text string, head []int, rest string) Typed {
 		t.Kind = KindDirect
 	}
 
-	feet := footerAtLine().FindAllStringSubmatchIndex(rest, -1)
+	feet := slices.DeleteFunc(footerAtLine().FindAllStringSubmatchIndex(rest, -1), func(foot []int) bool {
+		ends := strings.TrimSpace(rest[foot[1]:]) == "" && endsInBracket(rest[:foot[0]])
+		return isQuoted(rest[:foot[0]]) && !ends
+	})
 	if len(feet) > 0 {
 		foot := feet[len(feet)-1]
 		if foot[2] >= 0 {

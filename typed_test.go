@@ -129,6 +129,19 @@ func TestQuotedFootersAreNoMessages(t *testing.T) {
 	}
 }
 
+// A person's words behind the footer do not make a footer of what the text quotes.
+func TestQuotedFooterIsNeverTheMessage(t *testing.T) {
+	const text = "[AGENT 11111111 TO AGENT 22222222]: see\n> (ann · msg 0a0b0c0d)\nand > (ann · msg 0a0b0c0d)\n"
+	for foot, want := range map[string]string{
+		"(ann · msg 5f0c21aa)": "5f0c21aa", "(ann · msg 5f0c21aa) and mine": "", "": "",
+		"in <main> (ann · msg 5f0c21aa)": "5f0c21aa",
+	} {
+		if got := parley.FindTyped(text + foot); len(got) != 1 || got[0].ID != want {
+			t.Errorf("%q: found %+v, want the id %q", foot, got, want)
+		}
+	}
+}
+
 func TestQuotedHeadersAreNoHeaders(t *testing.T) {
 	for _, head := range parley.HeaderForms() {
 		quoted := parley.QuoteForms("see\n" + head + " text\n(msg 5f0c21aa)")
