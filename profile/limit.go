@@ -2,6 +2,7 @@ package profile
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -74,7 +75,7 @@ func parseClock(words string, seen time.Time, local *time.Location) (time.Time, 
 		return time.Time{}, false
 	}
 	hour, minute, ok := clockOf(words)
-	if !ok {
+	if !ok || !isWholeClock(words) {
 		return time.Time{}, false
 	}
 
@@ -100,6 +101,20 @@ func parseClock(words string, seen time.Time, local *time.Location) (time.Time, 
 
 	return at, at.Day() == day && at.After(seen.Add(-24*time.Hour))
 }
+
+// isWholeClock reports whether words have nothing but a time of day, a date and a zone, and what may stand
+// around them. "Monday 3pm" is another day than 3pm.
+func isWholeClock(words string) bool {
+	for _, form := range []*regexp.Regexp{zoneForm, dayForm, clockForm} {
+		words = form.ReplaceAllString(words, "")
+	}
+	return !slices.ContainsFunc(strings.Fields(words), func(word string) bool {
+		return !slices.Contains(aroundClock, strings.ToLower(strings.Trim(word, ",.")))
+	})
+}
+
+// aroundClock are the words that may stand around a time of day; "" is left of a comma.
+var aroundClock = []string{"", "access", "after", "again", "at", "on", "resets", "try", "until"}
 
 func clockOf(words string) (hour, minute int, ok bool) {
 	match := clockForm.FindStringSubmatch(words)
