@@ -240,7 +240,7 @@ func question(lines []string) string {
 }
 
 // letters matches the answers that a question of a line lists, such as [y/n].
-var letters = regexp.MustCompile(`[\[(<]([A-Za-z?]{1,11}(?:[/,][A-Za-z?]{1,11})+)[\])>]`)
+var letters = regexp.MustCompile(`[\[(<]([\pL?]{1,11}(?:[/,][\pL?]{1,11})+)[\])>]`)
 
 // lineMenu is the dialog of a program that reads a line.
 func (s *Screen) lineMenu(q Question) Menu {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"parley/internal/must"
 	"parley/profile"
 )
@@ -75,6 +77,12 @@ func TestWhatStandsAtTheCursorIsAsked(t *testing.T) {
 		"rm: remove regular file 'x'? ":            "a yes or no",
 		"Allow? (Y)es/(N)o [Yes]: ":                "a yes or no",
 		"replace x? [y]es, [n]o, [A]ll: ":          "a yes or no",
+		"Möchten Sie fortfahren? [J/n] ":           "a yes or no",
+		"¿Desea continuar? [S/n] ":                 "a yes or no",
+		"Souhaitez-vous continuer ? [O/n] ":        "a yes or no",
+		"Löschen (ja/nein)? ":                      "a yes or no",
+		"Хотите продолжить? [Д/н] ":                "a yes or no",
+		"您希望继续执行吗？ [是/否] ":                         "a yes or no",
 		"Enter your choice: ":                      "a choice",
 		"Mode [1-3]: ":                             "a choice",
 		"version: (1.0.0) ":                        "a value",
@@ -89,6 +97,7 @@ func TestWhatStandsAtTheCursorIsAsked(t *testing.T) {
 		"":                                 "",
 		">>> ":                             "",
 		"you: ":                            "",
+		"on/off (a/b) > ":                  "",
 		"(Pdb) ":                           "",
 		"in? ":                             "",
 		"press enter to continue\n>>> ":    "",
@@ -101,6 +110,20 @@ func TestWhatStandsAtTheCursorIsAsked(t *testing.T) {
 		got := p.Asks(profile.Screen{Lines: append(lines, "", ""), Width: 80, CursorX: len(lines[last]), CursorY: last})
 		if got.For != want {
 			t.Errorf("%q: got %+v, want %q", screen, got, want)
+		}
+	}
+}
+
+func TestAnswersAreOfferedInTheLanguageOfTheQuestion(t *testing.T) {
+	p := find(t, builtin(t), "generic")
+	for line, want := range map[string]string{"Weiter? [J/n] ": "J n", "Продолжить? [Д/н] ": "Д н", "継続？ (はい/いいえ) ": "はい いいえ"} {
+		m, ok := p.Menu(profile.Screen{Lines: []string{line}, Width: 80, CursorX: ansi.StringWidthWc(line)})
+		var labels []string
+		for _, o := range m.Options {
+			labels = append(labels, o.Label)
+		}
+		if got := strings.Join(labels, " "); !ok || got != want {
+			t.Errorf("%q offers %q, want %q", line, got, want)
 		}
 	}
 }
