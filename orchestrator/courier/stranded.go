@@ -23,6 +23,7 @@ type stranded struct {
 	letter letter
 	phase  string    // how far the pane remembers that it got
 	pasted time.Time // zero: that is not known
+	copies copies    // of the text, from the time before it was typed; zero: that is not known
 	stood  bool      // its text stood in the terminal at an earlier look
 	fate   fate      // at the last look
 	read   time.Time // since when the program has read its terminal; zero: it has not
@@ -45,6 +46,7 @@ func strandedBy(t *team.Terminal, job store.Job, a *attempt, out tmux.Outcome) *
 	job.State, job.Announced = parley.DeliveryUnconfirmed, a.letter.announced
 	return &stranded{
 		TypedJob: store.TypedJob{Job: job}, on: t, letter: a.letter, phase: out.PanePhase(), pasted: out.PastedAt,
+		copies: a.memory.copies,
 	}
 }
 
@@ -75,7 +77,7 @@ func (s *stranded) fateOn(m *memory, o *observation) fate {
 			return fateHidden
 		}
 		return fateGone
-	case o.showsAbove(l):
+	case o.showsAbove(l) && (s.copies.mark != l.mark || profile.Times(o.Above, l.mark) > s.copies.n):
 		return fateShown
 	case !o.Composing && profile.Shown(o.screen.Lines, l.foot): // it may cover what shows a composer
 		return fateHidden

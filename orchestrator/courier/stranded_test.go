@@ -6,6 +6,7 @@ import (
 
 	"parley"
 	"parley/orchestrator/team"
+	"parley/store"
 	"parley/tmux"
 )
 
@@ -36,6 +37,17 @@ func TestFateOfAStrandedText(t *testing.T) {
 			func(s *stage, l *stranded) { s.composer = testText + " подожди" }, fateMixed, false, parley.HoldOwnText},
 		{"above the composer", framedText,
 			func(s *stage, l *stranded) { s.above = []string{"> hello " + footer} }, fateShown, false, ""},
+		{"above the composer from an earlier time", framedText, func(s *stage, l *stranded) {
+			s.above = []string{"> hello " + footer, "sign in first"}
+			s.looked()
+			*l = *strandedBy(l.on, store.Job{Key: l.Key}, s.attempt, tmux.Outcome{Phase: tmux.Entered})
+		}, fateGone, false, ""},
+		{"above the composer once more", framedText, func(s *stage, l *stranded) {
+			s.above = []string{"> hello " + footer}
+			s.looked()
+			*l = *strandedBy(l.on, store.Job{Key: l.Key}, s.attempt, tmux.Outcome{Phase: tmux.Entered})
+			s.above = append(s.above, s.above...)
+		}, fateShown, false, ""},
 		{"where no composer shows", framedText,
 			func(s *stage, l *stranded) { s.composer, s.above = "-", []string{testText} }, fateHidden, false, parley.HoldUnsent},
 		{"nowhere", framedText, func(*stage, *stranded) {}, fateGone, false, ""},
