@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"parley"
 )
@@ -217,12 +219,37 @@ func (q *SearchQuery) addPart(sql *dialect, term string, add func(string, ...any
 	const named = ` OR m.sender_id IN ?
 		OR EXISTS (SELECT 1 FROM deliveries d WHERE d.message_seq = m.seq AND d.recipient_id IN ?)`
 
-	part := sql.place + `(lower(m.text), ?) > 0`
-	if ids := q.Named[term]; len(ids) > 0 {
-		add(` AND (`+part+named+`)`, strings.ToLower(term), ids, ids)
-	} else {
-		add(` AND `+part, strings.ToLower(term))
+	var parts []string
+	var args []any
+	for _, spelling := range spellings(term) {
+		parts, args = append(parts, sql.place+`(lower(m.text), ?) > 0`), append(args, spelling)
 	}
+
+	condition := strings.Join(parts, ` OR `)
+	if ids := q.Named[term]; len(ids) > 0 {
+		condition, args = condition+named, append(args, ids, ids)
+	}
+	add(` AND (`+condition+`)`, args...)
+}
+
+// spellings returns how a word may stand in a lowered text: the lower of both databases leaves letters alone that
+// are not ASCII.
+func spellings(word string) (list []string) {
+	small := strings.ToLower(word)
+	first, size := utf8.DecodeRuneInString(small)
+	for _, s := range []string{small, string(unicode.ToUpper(first)) + small[size:], strings.ToUpper(word), word} {
+		if s = strings.Map(lowerASCII, s); !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func lowerASCII(r rune) rune {
+	if r <= unicode.MaxASCII {
+		return unicode.ToLower(r)
+	}
+	return r
 }
 
 // statesOf reads how many deliveries are in which state.

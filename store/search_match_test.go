@@ -77,6 +77,22 @@ func TestSearchMatchesWhatMessagesAre(t *testing.T) {
 	wantFound(t, s, SearchQuery{Before: page.Items[0].Message.ID}, "two", "one")
 }
 
+// The databases lower ASCII letters alone.
+func TestPartsOfWordsAreFoundInAnyCase(t *testing.T) {
+	s := openWith(t, 2)
+	texts := []string{"Überlauf im Puffer", "ÄRGER im BÜRO", "Ответить сейчас"}
+	for _, text := range texts {
+		say(t, s, text, 0, 1)
+	}
+
+	for query, want := range map[string]string{
+		"übe": texts[0], "Übe": texts[0], "erla": texts[0], "ärg": texts[1], "Ärg": texts[1], "ÄRG": texts[1],
+		"bür": texts[1], "ответ": texts[2], "Ответ": texts[2], "ОТВЕТ": texts[2], "тить": texts[2],
+	} {
+		wantFound(t, s, SearchQuery{Words: query, Begun: true}, want)
+	}
+}
+
 // Searches without words go to the few messages that they are about. The plans are SQLite's.
 func TestSearchesForFewUseTheirIndexes(t *testing.T) {
 	needsFile(t)
