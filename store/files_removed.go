@@ -115,13 +115,19 @@ func removeFile(t *tx, r *fileRow) error {
 // that name it.
 func withoutFile(list []json.RawMessage, id string, at time.Time) []json.RawMessage {
 	for i, item := range list {
-		var members map[string]any
-		if json.Unmarshal(item, &members) != nil || members["file_id"] != id {
+		var members map[string]json.RawMessage
+		var of string
+		if json.Unmarshal(item, &members) != nil || json.Unmarshal(members["file_id"], &of) != nil || of != id {
+			continue
+		}
+
+		removed, err := json.Marshal(at)
+		if err != nil {
 			continue
 		}
 		delete(members, "server_path")
 		delete(members, "get")
-		members["removed_at"] = at
+		members["removed_at"] = removed
 		if b, err := json.Marshal(members); err == nil {
 			list[i] = b
 		}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -82,6 +83,26 @@ func TestMessageWithUnknownFileStoresNothing(t *testing.T) {
 	wantCode(t, "Message", err, parley.MessageNotFound)
 	_, err = s.CreateFile(t.Context(), testFile("x", 99), Call{})
 	wantCode(t, "CreateFile", err, parley.AgentNotFound)
+}
+
+func TestRemovedFileKeepsWhatItsSenderSaid(t *testing.T) {
+	s := openWith(t, 2)
+	f := testFile("aaaaaaaa-1111-4000-8000-000000000000", 0)
+	p := post(0, 1)
+	p.NewFile = &f
+	p.Message.Attachments = []json.RawMessage{
+		json.RawMessage(`{"build":12345678901234567891,"file_id":"` + f.ID + `","server_path":"/x"}`),
+	}
+	send(t, s, p)
+	removed := must.Have(s.RemoveFiles(t.Context(), []string{f.ID}, time.Time{}))(t)
+
+	m, _, err := s.Message(t.Context(), p.Message.ID)
+	must.Do(t, err)
+	at := must.Have(json.Marshal(removed[0].RemovedAt))(t)
+	want := `{"build":12345678901234567891,"file_id":"` + f.ID + `","removed_at":` + string(at) + `}`
+	if got := string(m.Attachments[0]); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
 }
 
 func TestFilesOfThreads(t *testing.T) {
