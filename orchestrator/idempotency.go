@@ -78,17 +78,19 @@ func (a *admission) sameDeadline(asked *time.Time, earlier *parley.Message) bool
 }
 
 // sameAttachment compares attachments without the path of the copy, which the sender does not
-// choose.
+// choose, and in one form: the store escapes signs that a sender may write as they are.
 func sameAttachment(a, b json.RawMessage) bool {
 	return bytes.Equal(a, b) || bytes.Equal(withoutPath(a), withoutPath(b))
 }
 
 func withoutPath(item json.RawMessage) json.RawMessage {
 	var members map[string]json.RawMessage
-	if json.Unmarshal(item, &members) != nil || members["file_id"] == nil {
+	if json.Unmarshal(item, &members) != nil {
 		return item
 	}
-	delete(members, "server_path")
+	if members["file_id"] != nil {
+		delete(members, "server_path")
+	}
 	rest, _ := json.Marshal(members) // decoded from JSON above
 	return rest
 }

@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -121,4 +122,32 @@ func TestRepeatedCallsAreAnsweredInAPause(t *testing.T) {
 		To: parley.Names{"coder"}, Text: "another", IdempotencyKey: "send_message",
 	})
 	wantCode(t, err, parley.InvalidArgument)
+}
+
+// The store escapes some signs in attachments. That does not make a call another one.
+func TestRepeatedCallMayHoldAnyAttachment(t *testing.T) {
+	t.Parallel()
+	te := newTeam(t)
+	me := te.as("planner")
+	te.as("coder")
+	for _, item := range []string{
+		`{"url":"https://example.org/?a=1&b=2"}`,
+		`{"diff":"-a <b>","pages":[1.0,12345678901234567891]}`,
+		"{\"a&b\":{\"c>d\":\"\u2028\"}}",
+	} {
+		req := parley.SendMessageRequest{
+			To:             parley.Names{"coder"},
+			Text:           "see this",
+			IdempotencyKey: item,
+			Attachments:    []json.RawMessage{json.RawMessage(item)},
+		}
+		first := must.Have(te.SendMessage(me, req))(t)
+		if again, err := te.SendMessage(me, req); err != nil || again.MessageID != first.MessageID {
+			t.Errorf("%s, repeated: got %+v, %v, want message %s", item, again, err, first.MessageID)
+		}
+
+		req.Attachments = []json.RawMessage{json.RawMessage(`{"url":"https://example.org/?a=1"}`)}
+		_, err := te.SendMessage(me, req)
+		wantCode(t, err, parley.InvalidArgument)
+	}
 }
