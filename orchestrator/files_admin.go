@@ -95,7 +95,7 @@ func (fs *fileService) tidyFiles(ctx context.Context) error {
 }
 
 // fileGone is the error for a removed file.
-func fileGone(f parley.File) error {
+func fileGone(f parley.File) *parley.Error {
 	day := f.RemovedAt.UTC().Format(time.DateOnly)
 	return parley.Errorf(parley.FileNotFound, "the file %s was removed by the operator on %s", f.Name, day).
 		With("file_id", f.ID).

@@ -179,6 +179,9 @@ func (fs *fileService) sendFile(
 // uploadedBefore builds the receipt of an earlier upload without recipient.
 func (fs *fileService) uploadedBefore(ctx context.Context, id string) (*parley.TransferFileResult, error) {
 	f, err := fs.store.File(ctx, id, "")
+	if err == nil && f.RemovedAt != nil {
+		err = fileGone(f).Suggest("Upload it again with another idempotency key.")
+	}
 	if err != nil {
 		return nil, err
 	}

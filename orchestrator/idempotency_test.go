@@ -151,3 +151,25 @@ func TestRepeatedCallMayHoldAnyAttachment(t *testing.T) {
 		wantCode(t, err, parley.InvalidArgument)
 	}
 }
+
+func TestRepeatedUploadOfARemovedFileSaysSo(t *testing.T) {
+	t.Parallel()
+	te := newTeam(t)
+	me := te.as("planner")
+	upload := func() (*parley.TransferFileResult, error) {
+		return te.UploadFile(me, strings.NewReader("content"), func() (parley.UploadFileRequest, error) {
+			return parley.UploadFileRequest{Filename: "b.txt", IdempotencyKey: "k"}, nil
+		})
+	}
+	first := must.Have(upload())(t)
+	te.remove(parley.RemoveFilesRequest{FileIDs: []string{first.Data.FileID}})
+
+	_, err := upload()
+	wantCode(t, err, parley.FileNotFound)
+	if err == nil || !strings.Contains(parley.AsError(err).Action, "another idempotency key") {
+		t.Errorf("got %v, which does not say what to do", err)
+	}
+	if got := te.kept(); len(got) != 0 {
+		t.Errorf("kept: %v, want nothing", got)
+	}
+}
