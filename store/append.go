@@ -103,7 +103,7 @@ type Judge func([]NewDelivery)
 // Append stores a message, its deliveries, a row of the agent log for each, and its
 // events, all or nothing; when it returns they are durable. With a key that the sender
 // has used before, it stores nothing and returns what was stored then. AGENT_NOT_FOUND
-// when the sender or a recipient is not stored.
+// when the sender or a recipient is not stored, FILE_NOT_FOUND when one of its files is not, or was removed.
 func (s *Messages) Append(ctx context.Context, p Post) (Appended, error) {
 	var out Appended
 	err := s.write(ctx, "storing the message", func(t *tx) error {
@@ -142,6 +142,10 @@ func appendPost(t *tx, p *Post, out *Appended) error {
 		if err := addressPost(t, p); err != nil {
 			return err
 		}
+	}
+
+	if err := refuseRemoved(t, p.FileIDs); err != nil {
+		return err
 	}
 
 	if p.Judge != nil {

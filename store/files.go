@@ -94,6 +94,23 @@ func attachFiles(t *tx, p *Post, seq int64) {
 	}
 }
 
+// refuseRemoved refuses files that were removed after their sender looked at them: RemoveFiles does not see a
+// message that comes later, which would say that the file is there.
+func refuseRemoved(t *tx, ids []string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+
+	var removed []string
+	err := t.query(&removed, `SELECT name FROM files WHERE id IN ? AND removed_at > 0 ORDER BY id LIMIT 1`, ids)
+	if err != nil || len(removed) == 0 {
+		return err
+	}
+
+	return parley.Errorf(parley.FileNotFound, "the file %s was removed meanwhile: the message was not stored", removed[0]).
+		Suggest("Leave the file out, or send it again.")
+}
+
 func (t *tx) flushFiles() error {
 	if err := insert(t, "files", newFileColumns, t.files...); err != nil {
 		return err

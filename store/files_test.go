@@ -85,6 +85,26 @@ func TestMessageWithUnknownFileStoresNothing(t *testing.T) {
 	wantCode(t, "CreateFile", err, parley.AgentNotFound)
 }
 
+// It may be removed between a look at it and the commit of the message.
+func TestMessageWithRemovedFileStoresNothing(t *testing.T) {
+	s := openWith(t, 3)
+	const gone, other = "aaaaaaaa-1111-4000-8000-000000000000", "bbbbbbbb-1111-4000-8000-000000000000"
+	for _, id := range []string{gone, other} {
+		must.Have(s.CreateFile(t.Context(), testFile(id, 0), Call{}))(t)
+	}
+	must.Have(s.RemoveFiles(t.Context(), []string{gone}, time.Time{}))(t)
+
+	p := post(0, 1)
+	p.FileIDs = []string{other, gone}
+	_, err := s.Append(t.Context(), p)
+	wantCode(t, "Append", err, parley.FileNotFound)
+	_, _, err = s.Message(t.Context(), p.Message.ID)
+	wantCode(t, "Message", err, parley.MessageNotFound)
+
+	p.FileIDs = []string{other}
+	send(t, s, p)
+}
+
 func TestRemovedFileKeepsWhatItsSenderSaid(t *testing.T) {
 	s := openWith(t, 2)
 	f := testFile("aaaaaaaa-1111-4000-8000-000000000000", 0)
