@@ -26,7 +26,7 @@ type Copies struct {
 // Copy is an automatic copy of the database, which was checked when it was made.
 type Copy struct {
 	Path   string
-	Made   time.Time
+	Made   time.Time // later than that of all before, whatever the clock says
 	Size   int64
 	Before int64 // the version before the migration for which it was made; 0: it is a regular one
 }
@@ -183,13 +183,21 @@ func (r Copies) make(ctx context.Context, db *sql.DB, c Copy) (Copy, error) {
 		return c, err
 	}
 
+	// When the clock was set back, the copy would count as an old one, and be removed at once.
+	list, err := r.List()
+	if err != nil {
+		return c, err
+	}
+	if len(list) > 0 && !c.Made.After(list[0].Made) {
+		c.Made = list[0].Made.Add(time.Millisecond)
+	}
+
 	c.Path = filepath.Join(r.Dir, c.name())
 	part := c.Path + ".part"
 	if err := ignoreMissing(os.Remove(part)); err != nil { // of a daemon that was killed
 		return c, err
 	}
 
-	var err error
 	if c.Size, err = copyTo(ctx, db, part); err != nil {
 		return c, err
 	}

@@ -118,6 +118,36 @@ func TestKeepCopyThinsOutTheOldOnes(t *testing.T) {
 	}
 }
 
+// The copies that were made while the clock was ahead are not the newest.
+func TestCopyStaysWhenTheClockIsSetBack(t *testing.T) {
+	needsFile(t)
+	now := time.Date(2026, 11, 22, 14, 0, 0, 0, time.UTC)
+	path := filepath.Join(t.TempDir(), "parley.db")
+	s := openClocked(t, &now, Options{Path: path, Copies: Copies{Keep: 2}})
+	addAgents(t, s, 2)
+	for range 2 {
+		now = now.Add(30 * 24 * time.Hour)
+		must.Have(s.KeepCopy(t.Context()))(t)
+	}
+
+	now = now.Add(-60 * 24 * time.Hour)
+	said := say(t, s, "hello", 0, 1)
+	now = now.Add(25 * time.Hour)
+	for range 2 {
+		made := must.Have(s.KeepCopy(t.Context()))(t)
+		copies := copiesOf(t, path)
+		if len(copies) != 2 || copies[0] != made.Path {
+			t.Fatalf("got %v, want two, and %s first", copies, made.Path)
+		}
+		if has := must.Have(progressOfCopy(t.Context(), copies[0]))(t); has.Message != said.Seq {
+			t.Errorf("the newest copy ends at message %d, want %d", has.Message, said.Seq)
+		}
+		if must.Have(s.CopyDue(t.Context(), 24*time.Hour))(t) {
+			t.Error("the next copy is due at once")
+		}
+	}
+}
+
 // A damaged database is not copied, so that its copy displaces no good one.
 func TestDamagedDatabaseIsNotCopied(t *testing.T) {
 	needsFile(t)
