@@ -173,6 +173,20 @@ func TestSearchBetweenTimes(t *testing.T) {
 	wantFound(t, s, SearchQuery{Words: "word", Since: at(0.5), Until: at(2)}, "word c", "word b")
 	wantFound(t, s, SearchQuery{Words: "word", Since: at(9)})
 	wantFound(t, s, SearchQuery{Words: "word", Until: at(-9)})
+
+	// 64 bits of nanoseconds reach from 1677 to 2262.
+	never, always := time.Date(1, 1, 2, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
+	wantFound(t, s, SearchQuery{Words: "word", Since: never, Until: always}, "word d", "word c", "word b", "word a")
+	wantFound(t, s, SearchQuery{Words: "word", Since: always})
+	wantFound(t, s, SearchQuery{Words: "word", Until: never})
+	for since, want := range map[time.Time]int{never: 4, always: 0} {
+		inbox := must.Have(s.Inbox.Page(t.Context(), InboxQuery{RecipientID: agentID(1), Since: since, Limit: 9}))(t)
+		exported := must.Have(s.Export(t.Context(), ExportQuery{Since: since, Limit: 9}))(t)
+		if inbox.Total != want || exported.Total != want {
+			t.Errorf("since %v: got %d in the inbox and %d exported, want %d", since, inbox.Total, exported.Total, want)
+		}
+	}
+
 	for i, want := range []int64{1, 2, 3, 4, 5} {
 		low, high, err := s.span(t.Context(), &SearchQuery{Since: at(float64(i) - 0.5)})
 		if err != nil || low != want || high != 4 {

@@ -1,11 +1,20 @@
 package store
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
-// nanos returns a time as it is stored: in nanoseconds since 1970, 0 for the zero time.
+// nanos returns a time as it is stored: in nanoseconds since 1970, 0 for the zero time. One that
+// 64 bits do not reach, before 1677 or after 2262, becomes the nearest that they reach.
 func nanos(t time.Time) int64 {
-	if t.IsZero() {
+	switch {
+	case t.IsZero():
 		return 0
+	case t.Before(time.Unix(0, math.MinInt64)):
+		return math.MinInt64
+	case t.After(time.Unix(0, math.MaxInt64)):
+		return math.MaxInt64
 	}
 	return t.UnixNano()
 }
