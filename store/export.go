@@ -36,9 +36,9 @@ func (s *Messages) Export(ctx context.Context, q ExportQuery) (ExportPage, error
 	column, from, args := q.source()
 	if q.After == 0 {
 		var err error
-		if !q.Since.IsZero() { // from the newest back: this reads no more messages than the export
+		if !q.Since.IsZero() { // from the newest back: this reads few more messages than the export
 			err = s.read(ctx, doing, &q.After,
-				`SELECT seq FROM messages WHERE accepted_at <= ? ORDER BY seq DESC LIMIT 1`, nanos(q.Since))
+				`SELECT seq FROM messages WHERE accepted_at <= ? ORDER BY seq DESC LIMIT 1`, nanos(q.Since.Add(-clockSlack)))
 			args[len(args)-1] = q.After
 		}
 
@@ -83,18 +83,28 @@ func (s *Messages) Export(ctx context.Context, q ExportQuery) (ExportPage, error
 // source returns the FROM clause of the messages, and the column with their numbers. The
 // last of the arguments is the number after which they begin.
 func (q *ExportQuery) source() (column, from string, args []any) {
-	switch {
-	case q.A != "":
-		return `d.message_seq`,
-			` FROM deliveries d WHERE d.conversation_id = ? AND ` + isDirect + ` AND d.message_seq > ?`,
-			[]any{parley.ConversationID(q.A, q.B), q.After}
-	case q.ThreadID != "":
-		return `m.seq`,
-			` FROM messages m WHERE m.thread_id <> '' AND m.thread_id = ? AND m.seq > ?`,
-			[]any{q.ThreadID, q.After}
+	later := ``
+	since := func(accepted string) {
+		if !q.Since.IsZero() {
+			later, args = ` AND `+accepted+` > ?`, append(args, nanos(q.Since))
+		}
 	}
 
-	return `m.seq`, ` FROM messages m WHERE m.seq > ?`, []any{q.After}
+	switch {
+	case q.A != "":
+		column, from = `d.message_seq`, ` FROM deliveries d WHERE d.conversation_id = ? AND `+isDirect
+		args = []any{parley.ConversationID(q.A, q.B)}
+		since(`(SELECT m.accepted_at FROM messages m WHERE m.seq = d.message_seq)`)
+	case q.ThreadID != "":
+		column, from = `m.seq`, ` FROM messages m WHERE m.thread_id <> '' AND m.thread_id = ?`
+		args = []any{q.ThreadID}
+		since(`m.accepted_at`)
+	default:
+		column, from = `m.seq`, ` FROM messages m WHERE 1 = 1`
+		since(`m.accepted_at`)
+	}
+
+	return column, from + later + ` AND ` + column + ` > ?`, append(args, q.After)
 }
 
 // exported reads messages by their numbers, with their deliveries.

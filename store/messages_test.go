@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -58,5 +59,37 @@ func TestMessageIsFoundByPrefix(t *testing.T) {
 	for _, ref := range []string{"", "5f0c21a", "5f0c21aa", "5f0c21ac", "5f0c21a%", "________"} {
 		_, _, err := s.Message(t.Context(), ref)
 		wantCode(t, ref, err, parley.MessageNotFound)
+	}
+}
+
+// Messages that are sent at the same time may be stored in another order than that of their times.
+func TestExportSinceATimeLeavesOutNothingLater(t *testing.T) {
+	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for name, q := range map[string]ExportQuery{
+		"all": {}, "two agents": {A: agentID(1), B: agentID(0)}, "a thread": {ThreadID: "t1"},
+	} {
+		s := openWith(t, 2)
+		for _, ms := range []int{0, 3, 1, 2, 5, 4} {
+			p := post(0, 1)
+			p.Message.ThreadID, p.Message.Timestamp = q.ThreadID, begin.Add(time.Duration(ms)*time.Millisecond)
+			send(t, s, p)
+		}
+
+		q.Since, q.Limit = begin.Add(2*time.Millisecond), 1
+		var got []int64
+		total := -1
+		for more := true; more; {
+			page := must.Have(s.Export(t.Context(), q))(t)
+			for _, m := range page.Messages {
+				got = append(got, m.Timestamp.Sub(begin).Milliseconds())
+			}
+			if total < 0 {
+				total = page.Total
+			}
+			q.After, more = page.Next, page.HasMore
+		}
+		if want := []int64{3, 5, 4}; !slices.Equal(got, want) || total != len(want) {
+			t.Errorf("%s: got %v of %d, want %v", name, got, total, want)
+		}
 	}
 }
