@@ -12,13 +12,13 @@ import (
 const foundingTime = 100_000
 
 // joinedLate returns the IDs of the threads that an agent joined after their creation, and
-// of which it therefore did not get all posts.
+// of which it therefore did not get all posts. By a clock that is behind it joined before that.
 func (db *database) joinedLate(ctx context.Context, agentID string) ([]string, error) {
 	var ids []string
 	err := db.read(ctx, "reading the threads", &ids, `SELECT t.id
 		FROM participants p CROSS JOIN threads t
-		WHERE t.id = p.thread_id AND p.agent_id = ? AND p.left_at = 0 AND p.joined_at >= t.created_at + ?`,
-		agentID, foundingTime)
+		WHERE t.id = p.thread_id AND p.agent_id = ? AND p.left_at = 0
+			AND (p.joined_at >= t.created_at + ? OR p.joined_at < t.created_at)`, agentID, foundingTime)
 	return ids, err
 }
 

@@ -2,9 +2,11 @@ package store
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -158,6 +160,27 @@ func TestMembershipChangesOnce(t *testing.T) {
 	th, err := s.Thread(t.Context(), id)
 	if want := []string{agentID(0), agentID(1), agentID(2)}; err != nil || !slices.Equal(th.Participants, want) {
 		t.Errorf("in the thread are %v, %v, want %v", th.Participants, err, want)
+	}
+}
+
+// The clock of a host may be behind that of another, or be set back.
+func TestLateMemberFindsEarlierPostsByAnyClock(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	s := openClocked(t, &now, at(t, filepath.Join(t.TempDir(), "parley.db")))
+	addAgents(t, s, 3)
+	id := openThread(t, s, 1)
+	early := threadPost(id, 0)
+	early.Message.Text = "an early word"
+	send(t, s, early)
+
+	now = now.Add(-time.Minute)
+	_, changed, err := s.ChangeMembership(t.Context(), change(id, 2, false))
+	if err != nil || !changed {
+		t.Fatalf("joining: changed %v, %v", changed, err)
+	}
+
+	for n := range 3 {
+		wantFound(t, s, SearchQuery{Words: "early", For: agentID(n)}, "an early word")
 	}
 }
 
