@@ -61,7 +61,8 @@ type pruning struct {
 	pause func() error
 }
 
-// rows returns a function that removes the old rows of a table whose numbers rise with the time.
+// rows returns a function that removes the old rows of a table whose numbers rise with the time, but for a clock
+// that was set back.
 func (p *pruning) rows(table, key string) func(ctx context.Context, before int64) (int64, error) {
 	return func(ctx context.Context, before int64) (removed int64, err error) {
 		var first []int64
@@ -74,15 +75,34 @@ func (p *pruning) rows(table, key string) func(ctx context.Context, before int64
 				return err
 			})
 			removed += n
-			first[0] += pruneRows
-			if err != nil || n == 0 {
+			if err != nil {
 				break
 			}
-			err = p.pause()
+
+			if first[0] += pruneRows; n == 0 {
+				first, err = p.nextOld(ctx, table, key, first[0]-pruneRows, before)
+			}
+			if err == nil && len(first) > 0 {
+				err = p.pause()
+			}
 		}
 
 		return removed, err
 	}
+}
+
+// nextOld returns the number of the first old row behind rows that were written while the clock was ahead. It looks
+// for one only if the first row from a number on is later than the last of all, for it may read the whole table.
+func (p *pruning) nextOld(ctx context.Context, table, key string, from, before int64) (next []int64, err error) {
+	var ahead bool
+	err = p.read(ctx, "looking for old rows", &ahead, `SELECT coalesce(
+			(SELECT at FROM `+table+` WHERE `+key+` >= ? ORDER BY `+key+` LIMIT 1) >
+			(SELECT at FROM `+table+` ORDER BY `+key+` DESC LIMIT 1), false)`, from)
+	if err == nil && ahead {
+		err = p.read(ctx, "looking for old rows", &next, `SELECT `+key+` FROM `+table+`
+			WHERE `+key+` >= ? AND at < ? ORDER BY `+key+` LIMIT 1`, from, before)
+	}
+	return next, err
 }
 
 // oldSteps is a delivery whose steps may be shortened.

@@ -54,6 +54,33 @@ func TestPruneRemovesOldRowsInSmallSteps(t *testing.T) {
 	}
 }
 
+// What was written while the clock was ahead stays, and keeps nothing else.
+func TestPruneGoesOnBehindRowsOfAClockThatWasAhead(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	s := openClocked(t, &now, at(t, filepath.Join(t.TempDir(), "parley.db")))
+	addAgents(t, s, 2)
+	old := rowsOf(t, s, "events") + 10
+	now = now.Add(1000 * time.Hour)
+	for range 2 * pruneRows {
+		appended(t, s)
+	}
+	now = now.Add(-1000 * time.Hour)
+	for range 10 {
+		appended(t, s)
+	}
+
+	now = now.Add(100 * time.Hour)
+	appended(t, s)
+	kept := now.Add(-time.Hour)
+	done := must.Have(s.Prune(t.Context(), Retention{Events: kept, Log: kept}, onward))(t)
+	if done.Events != int64(old) || done.Log < 10 {
+		t.Errorf("got %+v, want %d events, and no fewer than 10 rows of the log", done, old)
+	}
+	if got := rowsOf(t, s, "events"); got != 2*pruneRows+1 {
+		t.Errorf("%d events are left, want %d", got, 2*pruneRows+1)
+	}
+}
+
 func TestPruneEndsWithItsPause(t *testing.T) {
 	s := openWith(t, 2)
 	for range 350 {
