@@ -114,11 +114,15 @@ func (op *operatorService) insist(
 	return pending, failed
 }
 
-// selectDeliveries returns the delivery to the recipient, or all deliveries if recipient is
+// selectDeliveries returns the delivery to the recipient, or all deliveries, at least one, if recipient is
 // empty.
 func (op *operatorService) selectDeliveries(
 	msg *parley.Message, all []parley.Delivery, recipient string,
 ) ([]parley.Delivery, error) {
+	if len(all) == 0 { // a post in a thread without others
+		return nil, parley.Errorf(parley.InvalidRecipient, "message %s was sent to nobody", parley.Short(msg.ID)).
+			Suggest("There is nothing to retry. Send it as a new message to an agent.")
+	}
 	if recipient == "" {
 		return all, nil
 	}

@@ -42,6 +42,24 @@ func (te *testTeam) dropped(name string) (id, log string) {
 	return id, agent.Log
 }
 
+// The only participant of a thread may post there.
+func TestRetryOfAMessageToNobodySaysSo(t *testing.T) {
+	t.Parallel()
+	te := newTeam(t)
+	me := te.as("planner")
+	te.as("coder")
+	alone := must.Have(te.CreateThread(me, parley.CreateThreadRequest{Title: "notes"}))(t)
+	id := te.sends(me, parley.SendMessageRequest{ThreadID: alone.Thread.ID, Text: "to myself"}).MessageID
+
+	for _, to := range []string{"", "coder"} {
+		_, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id, Recipient: to})
+		wantCode(t, err, parley.InvalidRecipient)
+		if err == nil || !strings.Contains(err.Error(), "was sent to nobody") {
+			t.Errorf("to %q: got %v", to, err)
+		}
+	}
+}
+
 func rungs(d parley.Delivery) []parley.DeliveryState {
 	var all []parley.DeliveryState
 	for _, s := range d.Steps {
