@@ -102,17 +102,15 @@ type Judge func([]NewDelivery)
 
 // Append stores a message, its deliveries, a row of the agent log for each, and its
 // events, all or nothing; when it returns they are durable. With a key that the sender
-// has used before, it stores nothing and returns what was stored then. AGENT_NOT_FOUND
-// when the sender or a recipient is not stored, FILE_NOT_FOUND when one of its files is not, or was removed.
+// has used before, it stores nothing and returns what was stored then, or INVALID_ARGUMENT
+// if that was a thread or a file. AGENT_NOT_FOUND when the sender or a recipient is not
+// stored, FILE_NOT_FOUND when one of its files is not, or was removed.
 func (s *Messages) Append(ctx context.Context, p Post) (Appended, error) {
 	var out Appended
 	err := s.write(ctx, "storing the message", func(t *tx) error {
 		out = Appended{}
-		if p.IdempotencyKey != "" {
-			found, err := findRepeated(t.db, p.Message.SenderID, p.IdempotencyKey, &out)
-			if found || err != nil {
-				return err
-			}
+		if found, err := findSent(t, p.Message.SenderID, p.IdempotencyKey, &out); found || err != nil {
+			return err
 		}
 
 		if p.Admit != nil {

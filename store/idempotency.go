@@ -56,14 +56,19 @@ func findCall(db *gorm.DB, c Call) (earlier Call, found bool, err error) {
 	earlier = c
 	earlier.Made, earlier.MessageID = rows[0].Made, rows[0].MessageID
 	if rows[0].Asked != c.Asked {
-		return earlier, true, parley.Errorf(parley.InvalidArgument,
-			"the idempotency key was used before, for a call that asked for something else: nothing was done").
-			With("parameter", "idempotency_key").
-			With("made", earlier.Made).
-			Suggest("Use another key for each call; the same key only repeats the same call.")
+		return earlier, true, usedKey(earlier.Made)
 	}
 
 	return earlier, true, nil
+}
+
+// usedKey is the error for a key with which the caller has made something else.
+func usedKey(made string) *parley.Error {
+	return parley.Errorf(parley.InvalidArgument,
+		"the idempotency key was used before, for a call that asked for something else: nothing was done").
+		With("parameter", "idempotency_key").
+		With("made", made).
+		Suggest("Use another key for each call; the same key only repeats the same call.")
 }
 
 // recordCall returns an earlier call with the same key if there is one, and otherwise
@@ -91,6 +96,25 @@ func (s *Idempotency) Repeated(ctx context.Context, senderID, key string) (Appen
 		return Appended{}, false, s.fail("reading earlier messages", err)
 	}
 	return out, found, nil
+}
+
+// findSent is findRepeated for a message that is about to be stored. INVALID_ARGUMENT when its sender has made
+// a thread or a file with the key.
+func findSent(t *tx, senderID, key string, out *Appended) (bool, error) {
+	if key == "" {
+		return false, nil
+	}
+	found, err := findRepeated(t.db, senderID, key, out)
+	if found || err != nil {
+		return found, err
+	}
+
+	var made []string
+	err = t.query(&made, `SELECT made FROM calls WHERE agent_id = ? AND idempotency_key = ?`, senderID, key)
+	if err == nil && len(made) > 0 {
+		err = usedKey(made[0])
+	}
+	return false, err
 }
 
 // findRepeated sets out to the message that the sender stored with this key, and reports

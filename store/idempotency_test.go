@@ -31,6 +31,12 @@ func TestKeyIsRefusedForAnotherRequest(t *testing.T) {
 	wantCode(t, "another call", err, parley.InvalidArgument)
 	_, err = s.CreateFile(t.Context(), next, call)
 	wantCode(t, "another file", err, parley.InvalidArgument)
+	message := post(0, 1)
+	message.IdempotencyKey = "k"
+	_, err = s.Append(t.Context(), message)
+	wantCode(t, "a message", err, parley.InvalidArgument)
+	wantStored(t, s, 0)
+
 	call.AgentID = agentID(1)
 	if _, found, err := s.Called(t.Context(), call); found || err != nil {
 		t.Errorf("another's: %v, %v", found, err)
