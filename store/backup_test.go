@@ -14,7 +14,16 @@ func TestBackupIsWholeAndPrivate(t *testing.T) {
 	must.Have(s.Append(t.Context(), post(0, 1)))(t)
 
 	path := filepath.Join(t.TempDir(), "copy.db")
+	theirs := path + ".part" // of somebody else
+	must.Do(t, os.WriteFile(theirs, []byte("kept"), 0o600))
 	size := must.Have(s.Backup(t.Context(), path))(t)
+
+	if got := string(must.Have(os.ReadFile(theirs))(t)); got != "kept" {
+		t.Errorf("another file holds %q now", got)
+	}
+	if all := must.Have(os.ReadDir(filepath.Dir(path)))(t); len(all) != 2 {
+		t.Errorf("left behind: %v", all)
+	}
 
 	info, err := os.Stat(path)
 	if err != nil || info.Size() != size || info.Mode() != 0o600 {

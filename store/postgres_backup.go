@@ -14,15 +14,13 @@ func (db *database) backupServer(ctx context.Context, path string) (size int64, 
 	if exists(path) {
 		return 0, os.ErrExist
 	}
-	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+	dir, err := os.MkdirTemp(filepath.Dir(path), "."+filepath.Base(path)+".part-*")
+	if err != nil {
 		return 0, err
 	}
-	part := path + ".part"
-	if err := removeDatabase(part); err != nil { // of a daemon that was killed
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, removeDatabase(part), ignoreMissing(os.Remove(part+".progress"))) }()
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 
+	part := filepath.Join(dir, filepath.Base(path))
 	target, err := openSide(ctx, Options{Path: part})
 	if err != nil {
 		return 0, err
