@@ -281,11 +281,10 @@ func (a *attempt) drawn(o *observation) bool {
 	return (a.asked || !o.tty.known && !a.resumed) && o.now.After(a.pasted.patience)
 }
 
-// showsAnew reports whether the screen shows the text more often than before it was typed. Where the
-// program shows no composer, a text that an earlier attempt has pasted was there at the look before this one.
+// showsAnew reports whether the screen shows the text more often than before it was typed.
 func (a *attempt) showsAnew(o *observation) bool {
 	times := profile.Times(o.screen.Lines, a.letter.mark)
-	if before := a.memory.copies; before.mark == a.letter.mark && (o.profile.HasMarkers() || !a.resumed) {
+	if before := a.memory.copies; before.mark == a.letter.mark {
 		times -= before.n
 	}
 	return times > 0

@@ -69,6 +69,7 @@ func (s *stage) begin(resumed bool) {
 		key: store.Key{MessageSeq: 7}, sent: s.now, letter: letter{text: testText, mark: testMark, foot: "(ann · msg 5f0c21aa)"}, resumed: resumed, memory: &s.memory,
 		way: way{key: tmux.Key(s.profile.Key), since: s.now.Add(-time.Second)},
 	}
+	s.memory.begin(resumed)
 	s.attempt.entered.named = s.now
 	if !resumed {
 		s.attempt.entered.looked = s.now // at the key
@@ -99,8 +100,14 @@ func (s *stage) observation() *observation {
 	return o
 }
 
+// look is a look at the terminal.
+func (s *stage) look() { s.memory.noteCopies(s.observation(), testMark) }
+
 // looked is the look before the text is typed.
-func (s *stage) looked() { s.memory.noteCopies(s.observation(), testMark) }
+func (s *stage) looked() {
+	s.look()
+	s.begin(false)
+}
 
 // A report of a compaction that stays the last one is overruled by the screen; a report of a
 // limit is not overruled: a screen need not show the limit.
@@ -277,6 +284,19 @@ func TestAnEarlierCopyOfTheTextIsNotThePaste(t *testing.T) {
 	s.begin(false)
 	s.above = append(s.above, "> "+testText)
 	s.want(tmux.Pasted, press)
+}
+
+// While a text lingers where somebody types, the terminal is looked at, and may show the text already.
+func TestALookAtATypedTextFindsNoEarlierCopy(t *testing.T) {
+	s := newStage(t, framedText)
+	s.looked()
+	s.above, s.composer = []string{"> " + testText}, testText
+	s.look()
+	s.begin(true)
+	s.composer = ""
+	if !s.attempt.seen(s.observation()) {
+		t.Error("its own text counts as an earlier copy")
+	}
 }
 
 func TestPlaceholderOfAnotherPasteIsNotOurs(t *testing.T) {

@@ -24,7 +24,8 @@ type memory struct {
 	lag      time.Duration  // that the program had in showing the text pasted last
 	silent   *team.Terminal // its program does not report the messages that it should
 
-	copies    copies    // of the message that was looked at last
+	before    copies    // of the message that was looked at last
+	copies    copies    // of the message typed last, at the look before that
 	collapsed collapsed // of the message pasted last
 	mixed     mixed     // with the message entered last
 	lingering store.Key // the message that was entered and still stood in its composer
@@ -49,20 +50,28 @@ type given struct {
 	letter  letter
 }
 
-// copies are how often the screen showed a message before that was typed. One that is retried may still
-// stand there from the time before, which says nothing of this time.
+// copies are how often a screen shows a message. One that is retried may still stand there from the time
+// before, which says nothing of this time.
 type copies struct {
 	mark string
 	n    int
 }
 
-// noteCopies notes them, by the look before a message is typed. What stands in a composer is not yet one.
+// noteCopies notes them at a look. What stands in a composer is not yet one.
 func (m *memory) noteCopies(o *observation, mark string) {
 	switch {
 	case !o.profile.HasMarkers():
-		m.copies = copies{mark, profile.Times(o.screen.Lines, mark)}
+		m.before = copies{mark, profile.Times(o.screen.Lines, mark)}
 	case o.Composing:
-		m.copies = copies{mark, profile.Times(o.Above, mark)}
+		m.before = copies{mark, profile.Times(o.Above, mark)}
+	}
+}
+
+// begin keeps what the look before a message showed of it: a look at one that is typed already, such as
+// that at one that lingers, finds its own text.
+func (m *memory) begin(resumed bool) {
+	if !resumed {
+		m.copies = m.before
 	}
 }
 

@@ -20,6 +20,7 @@ func (c *courier) newAttempt(t *team.Terminal, job *store.Job, l letter, w way, 
 	a := &attempt{
 		key: job.Key, sent: job.Message.Timestamp, letter: l, way: w, resumed: resumed, memory: &c.memory,
 	}
+	c.memory.begin(resumed)
 	a.entered.named, a.entered.mode = c.o.Now(), ttyModeOf(c.o.host, t)
 	if resumed {
 		a.entered.named = a.sent // the report may have come before this look
