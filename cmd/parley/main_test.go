@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"net"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -104,7 +105,8 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 
-	ts.Fatalf("%s never showed %q; it showed last:\n%s", strings.Join(args[1:], " "), args[0], out)
+	log, _ := os.ReadFile(ts.MkAbs(filepath.Join(daemon.StateDir, "daemon.log"))) // a story may have no daemon
+	ts.Fatalf("%s never showed %q; it showed last:\n%s\nthe daemon's log:\n%s", strings.Join(args[1:], " "), args[0], out, log)
 }
 
 // daemonOf returns the daemon of a script's workspace.
