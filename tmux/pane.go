@@ -145,7 +145,8 @@ func (p *Pane) Target() (id string, joined bool) { return p.id, p.server.opts.Jo
 
 // Run implements Runner.
 func (p *Pane) Run(ctx context.Context, compose func(token string) string) (string, error) {
-	return answered(p.server.transport.do(ctx, compose))
+	r, err := p.server.transport.do(ctx, compose)
+	return r.text, err
 }
 
 // Pause waits for d, or until ctx ends.

@@ -51,14 +51,16 @@ func (p *Pane) Press(ctx context.Context, s Keypress) (Refusal, string, error) {
 		pane:       p, id: p.id, joined: p.server.opts.Join,
 	}
 	var buffer Buffer
+	cleanup := ""
 	if s.Text != "" {
 		var err error
 		if buffer, err = p.Load(s.Text); err != nil {
 			return NoRefusal, "", err
 		}
+		cleanup = buffer.drop() + " ; "
 	}
 
-	answer, err := d.ask(ctx, func(token string) string { return s.line(d, token, buffer) })
+	answer, err := d.ask(ctx, cleanup, func(token string) string { return s.line(d, token, buffer) })
 	if s.Text != "" {
 		err = errors.Join(err, buffer.removeFile())
 	}
@@ -98,11 +100,11 @@ func (s *Keypress) complete(id string) error {
 // line returns the guarded line. Its checks are two, because formats may be nested only some levels
 // deep.
 func (s *Keypress) line(d *delivery, token string, buffer Buffer) string {
-	load, cleanup := "", ""
+	load := ""
 	if s.Text != "" {
-		load, cleanup = buffer.Load+" ; ", buffer.drop()+" ; "
+		load = buffer.Load + " ; "
 	}
-	return load + d.stopIf(d.guard("0"), cleanup) + d.stopIf(s.changed(), cleanup) + s.act(d.id, buffer) +
+	return load + d.refuseIf(d.guard("0")) + d.refuseIf(s.changed()) + s.act(d.id, buffer) +
 		"display-message -p " + quote(token+" yes")
 }
 

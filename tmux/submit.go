@@ -25,8 +25,8 @@ type Runner interface {
 	// Load prepares a text for one paste.
 	Load(text string) (Buffer, error)
 	// Run runs the line that compose makes of a token, without interruption, and returns
-	// what it printed behind the token. The line prints the token as its last act. If its
-	// guard ends it before that, Run returns the facts that the guard printed.
+	// what it printed behind the token. The line prints the token as its last act. It ends at
+	// a command that fails, with a CommandError.
 	Run(ctx context.Context, compose func(token string) string) (string, error)
 
 	// Pause waits between two looks at the screen, for d. It returns the cause of ctx if that
@@ -107,6 +107,7 @@ type delivery struct {
 	id       string
 	joined   bool
 	out      Outcome
+	refused  bool          // a guard has ended a line
 	keysWait bool          // a person's keys wait until the text is taken
 	paused   time.Duration // before the last look
 }
@@ -268,10 +269,10 @@ func (d *delivery) paste(ctx context.Context) error {
 		return err
 	}
 
-	answer, err := d.ask(ctx, func(token string) string { return d.pasteLine(token, buffer, phase) })
+	answer, err := d.ask(ctx, buffer.drop()+" ; ", func(token string) string { return d.pasteLine(token, buffer, phase) })
 	err = errors.Join(err, buffer.removeFile())
 	if err != nil {
-		if errors.Is(err, ErrNoBody) || errors.Is(err, ErrNoPane) {
+		if d.refused || errors.Is(err, ErrNoBody) || errors.Is(err, ErrNoPane) {
 			d.out.Phase = Refused
 		}
 		return err
@@ -308,7 +309,7 @@ func (d *delivery) entered() {
 // pressKey runs the second of the two lines: it presses the key and records phase to, if
 // the pane's recorded progress is this message at phase from.
 func (d *delivery) pressKey(ctx context.Context, from, to string) (Refusal, string, error) {
-	answer, err := d.ask(ctx, func(token string) string { return d.keyLine(token, from, to) })
+	answer, err := d.ask(ctx, "", func(token string) string { return d.keyLine(token, from, to) })
 	if err != nil {
 		return NoRefusal, "", err
 	}
@@ -317,9 +318,14 @@ func (d *delivery) pressKey(ctx context.Context, from, to string) (Refusal, stri
 	return refusal, detail, nil
 }
 
-// ask runs a guarded line and parses its output.
-func (d *delivery) ask(ctx context.Context, compose func(token string) string) (answer, error) {
+// ask runs a guarded line and parses its output. If the guard refuses, ask runs cleanup and
+// asks why.
+func (d *delivery) ask(ctx context.Context, cleanup string, compose func(token string) string) (answer, error) {
 	text, err := d.pane.Run(ctx, compose)
+	if refuses(err) {
+		d.refused = true
+		text, err = d.pane.Run(ctx, func(token string) string { return d.factsLine(token, cleanup) })
+	}
 	if err != nil {
 		return answer{}, err
 	}

@@ -61,7 +61,7 @@ var defects = []defect{
 	{"nobody looks before the paste", "../../tmux/submit.go", `if step := d.Next(Moment{}); step.Do != Paste {`,
 		`if step := d.Next(Moment{}); false {`, nil},
 	{"a lost connection counts as nothing typed", "../../tmux/submit.go",
-		`if errors.Is(err, ErrNoBody) || errors.Is(err, ErrNoPane) {`, `if err != nil {
+		`if d.refused || errors.Is(err, ErrNoBody) || errors.Is(err, ErrNoPane) {`, `if err != nil {
 			err = nil
 			return d.withhold(NotReady, "")
 		}
@@ -136,9 +136,9 @@ var defects = []defect{
 	{"what was entered is entered again", "resume.go", `case info.Phase == "pasted":`, `case info.Phase != "":`, []edit{
 		{"../../tmux/submit.go", `	case info.Phase == PanePasted:`, `	case true:`},
 		{"../../tmux/guard.go", `	guard := d.guard("#{!=:#{" + seqOption + "}," + formatProgress(d.Seq, from) + "}")
-	return d.stopIf(guard, "") + d.leaveMode() + d.queueKeys() +`, `	_ = from
+	return d.refuseIf(guard) + d.leaveMode() + d.queueKeys() +`, `	_ = from
 	guard := d.guard("0")
-	return d.stopIf(guard, "") + d.leaveMode() + d.queueKeys() +`},
+	return d.refuseIf(guard) + d.leaveMode() + d.queueKeys() +`},
 	}},
 	{"keys that a crash left waiting are not let go", "stranded.go",
 		`	waited, err := p.ReleaseKeys(ctx)`, `	waited, err := false, error(nil)`, nil},

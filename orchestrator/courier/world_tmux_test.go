@@ -77,7 +77,10 @@ func (h simHandle) Run(ctx context.Context, compose func(string) string) (out st
 		if err != nil {
 			return err
 		}
-		out, _ = h.find().run(commands)
+		var failed bool
+		if out, failed = h.find().run(commands); failed {
+			return &tmux.CommandError{Text: "unknown command: parley-refuses"}
+		}
 		return nil
 	})
 	if _, behind, ok := strings.Cut(out, "TOKEN"); ok {
