@@ -3,7 +3,6 @@ package tmux
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -22,14 +21,14 @@ import (
 func (d *delivery) pasteLine(token string, b Buffer, phase string) string {
 	pane := d.id
 	seq := strconv.FormatUint(d.Seq, 10)
-	guard := d.guard("#{e|>=:#{" + seqOption + "}," + seq + "}")
+	guard := d.guard("#{e|>=:" + progressFormat(pane, d.joined) + "," + seq + "}")
 	key := ""
 	if phase == PaneEntered {
 		key = " ; send-keys -t " + pane + " " + string(d.Key)
 	}
 	return b.Load + " ; " + d.refuseIf(guard) + d.leaveMode() +
 		"paste-buffer -p -r -d -b " + b.Name + " -t " + pane + key +
-		" ; set-option -p -t " + pane + " " + seqOption + " " + formatProgress(d.Seq, phase) +
+		" ; " + record(pane, d.joined, formatProgress(d.Seq, phase)) +
 		" ; display-message -p " + quote(token+" yes")
 }
 
@@ -37,10 +36,10 @@ func (d *delivery) pasteLine(token string, b Buffer, phase string) string {
 // from, and records phase to.
 func (d *delivery) keyLine(token, from, to string) string {
 	pane := d.id
-	guard := d.guard("#{!=:#{" + seqOption + "}," + formatProgress(d.Seq, from) + "}")
+	guard := d.guard("#{!=:" + progressFormat(pane, d.joined) + "," + formatProgress(d.Seq, from) + "}")
 	return d.refuseIf(guard) + d.leaveMode() + d.queueKeys() +
 		"send-keys -t " + pane + " " + string(d.Key) +
-		" ; set-option -p -t " + pane + " " + seqOption + " " + formatProgress(d.Seq, to) +
+		" ; " + record(pane, d.joined, formatProgress(d.Seq, to)) +
 		" ; display-message -p -t " + pane + " " + quote(token+" yes#{"+queueOption+"}")
 }
 
@@ -122,7 +121,7 @@ func (d *delivery) leaveMode() string {
 func (d *delivery) factsLine(token, cleanup string) string {
 	return cleanup + "display-message -p -t " + d.id + " " + quote(token+" "+noFacts+strings.Join([]string{
 		"#{pane_id}", "#{pane_dead}", "#{pane_input_off}", "#{pane_in_mode}",
-		escaped(ownerOption), "#{" + seqOption + "}", "#{pane_synchronized}", d.touched(), instanceFormat,
+		escaped(ownerOption), progressFormat(d.id, d.joined), "#{pane_synchronized}", d.touched(), instanceFormat,
 	}, "|"))
 }
 
@@ -188,26 +187,4 @@ func (d *delivery) typed(seq uint64, phase string) bool {
 		return seq >= d.Seq
 	}
 	return seq != d.Seq || phase != d.out.PanePhase()
-}
-
-// phases lists the recorded phases by their digit in the pane's option.
-var phases = [...]string{"", PanePasted, PaneEntered, PaneEnteredAgain}
-
-// formatProgress returns the value of the pane's option: the sequence number, a
-// point, and the digit of the phase. One option holds both because with 200 panes
-// each set-option costs the server 0.12 ms. It is a number because tmux compares
-// whole numbers and ignores what follows the point.
-func formatProgress(seq uint64, phase string) string {
-	return strconv.FormatUint(seq, 10) + "." + strconv.Itoa(slices.Index(phases[:], phase))
-}
-
-// parseProgress is the reverse of formatProgress. Anything else, such as the empty
-// option of a pane that was never typed to, is 0 and "".
-func parseProgress(option string) (seq uint64, phase string) {
-	number, digit, _ := strings.Cut(option, ".")
-	seq, _ = strconv.ParseUint(number, 10, 64)
-	if n, err := strconv.Atoi(digit); err == nil && n > 0 && n < len(phases) {
-		phase = phases[n]
-	}
-	return seq, phase
 }

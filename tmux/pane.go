@@ -20,8 +20,11 @@ type PaneInfo struct {
 	Session string
 
 	Owner string // @parley_agent
-	Seq   uint64 // @parley_seq, before the point: the last message typed
-	Phase string // @parley_seq, after the point: "", "pasted", "entered" or "entered-again"
+
+	// Seq is the last message typed, and Phase how far it got: "", "pasted", "entered" or
+	// "entered-again". Only Pane.Info tells them.
+	Seq   uint64
+	Phase string
 
 	Dead       bool
 	ExitStatus int    // valid if ExitKnown and Signal is ""
@@ -47,7 +50,7 @@ const windowSize = "#{window_width}x#{window_height}"
 // would read as a time format. A '|' in free text does not split it.
 var paneFormat = strings.Join([]string{
 	"#{pane_id}", "#{pane_pid}", escaped("pane_tty"), escaped("session_name"),
-	escaped(ownerOption), "#{" + seqOption + "}",
+	escaped(ownerOption),
 	"#{pane_dead}", "#{pane_dead_status}", "#{pane_dead_signal}",
 	"#{pane_in_mode}", "#{pane_input_off}", "#{alternate_on}",
 	"#{pane_width}", "#{pane_height}", "#{cursor_x}", "#{cursor_y}",
@@ -57,27 +60,26 @@ var paneFormat = strings.Join([]string{
 
 func parsePane(line string) (PaneInfo, error) {
 	f := splitFields(line)
-	if len(f) != 23 || !strings.HasPrefix(f[0], "%") {
+	if len(f) != 22 || !strings.HasPrefix(f[0], "%") {
 		return PaneInfo{}, fmt.Errorf("tmux described a pane as %q", line)
 	}
 
-	seq, phase := parseProgress(f[5])
 	p := PaneInfo{
 		ID: f[0], PID: number(f[1]), TTY: f[2], Session: f[3],
-		Owner: f[4], Seq: seq, Phase: phase,
-		Dead: f[6] == "1", ExitStatus: number(f[7]), Signal: f[8],
-		InMode: number(f[9]) > 0, InputOff: f[10] == "1", AltScreen: f[11] == "1",
-		Width: number(f[12]), Height: number(f[13]), CursorX: number(f[14]), CursorY: number(f[15]),
-		Activity: time.Unix(int64(number(f[16])), 0), Attached: number(f[17]), Title: f[18],
+		Owner: f[4],
+		Dead:  f[5] == "1", ExitStatus: number(f[6]), Signal: f[7],
+		InMode: number(f[8]) > 0, InputOff: f[9] == "1", AltScreen: f[10] == "1",
+		Width: number(f[11]), Height: number(f[12]), CursorX: number(f[13]), CursorY: number(f[14]),
+		Activity: time.Unix(int64(number(f[15])), 0), Attached: number(f[16]), Title: f[17],
 	}
 
-	p.ExitKnown = p.Dead && (f[7] != "" || f[8] != "")
-	width, height, _ := strings.Cut(f[19], "x")
+	p.ExitKnown = p.Dead && (f[6] != "" || f[7] != "")
+	width, height, _ := strings.Cut(f[18], "x")
 	p.LaunchWidth, p.LaunchHeight = number(width), number(height)
 
 	// The size is manual after somebody ran resize-window.
-	p.Unviewed = f[19] != "" && p.Attached == 0 && f[21] == "0" && f[22] != "manual"
-	p.Resized = p.Unviewed && f[20] != f[19]
+	p.Unviewed = f[18] != "" && p.Attached == 0 && f[20] == "0" && f[21] != "manual"
+	p.Resized = p.Unviewed && f[19] != f[18]
 
 	return p, nil
 }
@@ -169,7 +171,7 @@ func (p *Pane) Info(ctx context.Context) (PaneInfo, error) {
 	}
 
 	r, err := p.server.transport.do(ctx, func(token string) string {
-		return "display-message -p -t " + p.id + " " + quote(token+" "+paneFormat)
+		return "display-message -p -t " + p.id + " " + quote(token+" "+paneFormat+"|"+progressFormat(p.Target()))
 	})
 	if err != nil {
 		return PaneInfo{}, fmt.Errorf("look at pane %s: %w", p.id, err)
@@ -180,7 +182,9 @@ func (p *Pane) Info(ctx context.Context) (PaneInfo, error) {
 		return PaneInfo{}, fmt.Errorf("look at pane %s: %w", p.id, ErrNoPane)
 	}
 
-	info, err := parsePane(r.text)
+	last := strings.LastIndexByte(r.text, '|')
+	info, err := parsePane(r.text[:last])
+	info.Seq, info.Phase = parseProgress(r.text[last+1:])
 	p.server.remind(info)
 
 	return info, err

@@ -14,7 +14,7 @@ import (
 // daemon and die with the pane.
 const (
 	ownerOption = "@parley_agent" // of the pane: the identity of its agent
-	seqOption   = "@parley_seq"   // of the pane: the last message and how far it got, see formatProgress
+	seqOption   = "@parley_seq"   // of the pane: its progress, see record
 	sizeOption  = "@parley_size"  // of the window, if parley made it: the size at launch
 	dirOption   = "@parley_dir"   // of the server, while a session is started: its directory
 )
@@ -131,7 +131,6 @@ func (o *SessionOptions) commands(limit int) []string {
 	}
 
 	return append(commands,
-		"set-option -p -t "+target+" "+seqOption+" 0",
 		"set-option -w -F -t "+target+" "+sizeOption+" "+quote(windowSize),
 		"list-panes -t "+target+" -F "+quote(paneFormat))
 }
@@ -157,7 +156,7 @@ func (p *Pane) Kill(ctx context.Context, owner string) error {
 	}
 
 	_, err := p.server.run(ctx, "if-shell -F -t "+p.id+" "+quote("#{==:#{"+ownerOption+"},"+owner+"}")+
-		" { kill-pane -t "+p.id+" }")
+		" { "+forget(p.Target())+" ; kill-pane -t "+p.id+" }")
 	if err == nil || errors.Is(err, ErrNoPane) {
 		return nil
 	}
@@ -191,7 +190,7 @@ func (p *Pane) Claim(ctx context.Context, owner string) error {
 		tell := "display-message -p -t " + p.id + " " + quote(token+" #{pane_id}|#{pane_dead}|"+escaped(ownerOption))
 		return "if-shell -F -t " + p.id + " " + quote(taken) + " { " + tell + " } { " +
 			"set-option -p -t " + p.id + " " + ownerOption + " " + quote(owner) +
-			" ; set-option -p -t " + p.id + " " + seqOption + " 0 ; " + tell + " }"
+			" ; " + record(p.id, p.server.opts.Join, "0") + " ; " + tell + " }"
 	})
 	if err != nil {
 		return fmt.Errorf("claim pane %s: %w", p.id, err)
@@ -218,7 +217,7 @@ func (p *Pane) Release(ctx context.Context, owner string) error {
 		return err
 	}
 	_, err := p.server.run(ctx, "if-shell -F -t "+p.id+" "+quote("#{==:#{"+ownerOption+"},"+owner+"}")+
-		" { set-option -p -u -t "+p.id+" "+ownerOption+" ; set-option -p -u -t "+p.id+" "+seqOption+" }")
+		" { set-option -p -u -t "+p.id+" "+ownerOption+" ; "+forget(p.Target())+" }")
 	if errors.Is(err, ErrNoPane) {
 		return nil
 	}

@@ -116,6 +116,10 @@ func TestSubmitRefuses(t *testing.T) {
 		}
 	}
 
+	recorded := func(progress string) func(*testing.T, tmux.PaneInfo) {
+		return func(t *testing.T, i tmux.PaneInfo) { setProgress(t, s, i.ID, progress) }
+	}
+
 	for _, tt := range []struct {
 		want    tmux.Refusal
 		prepare func(t *testing.T, info tmux.PaneInfo)
@@ -126,8 +130,9 @@ func TestSubmitRefuses(t *testing.T) {
 		{tmux.InMode, command("clock-mode"), nil},
 		{tmux.Foreign, command("set", "-p", "@parley_agent", "x"), nil},
 		{tmux.Foreign, command("set", "-pu", "@parley_agent"), nil},
-		{tmux.Repeated, command("set", "-p", "@parley_seq", "3"), nil},
-		{tmux.Repeated, command("set", "-p", "@parley_seq", "10"), nil},
+		{tmux.Repeated, command("set", "-p", "@parley_seq", "3"), nil}, // as versions up to 0.9 did
+		{tmux.Repeated, recorded("3.2"), nil},
+		{tmux.Repeated, recorded("10"), nil},
 		{tmux.NotReady, nothing, func(s *tmux.Submission) {
 			s.Next = func(tmux.Moment) tmux.Step { return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady, Detail: "busy"} }
 		}},
@@ -263,12 +268,18 @@ func TestSubmitDoesNotPressForAnotherMessage(t *testing.T) {
 		pane, owner, log := agent(t, s, tmuxtest.Agent{})
 		ends(t, pane, tmux.Submission{
 			Owner: owner, Seq: 1, Text: "mine", Next: guide{}.next(),
-			OnPasted: func() { tmuxCommand(t, s, "set", "-p", "-t", pane.ID(), "@parley_seq", remembered) },
+			OnPasted: func() { setProgress(t, s, pane.ID(), remembered) },
 		}, tmux.Pasted, tmux.Repeated)
 		if got := tmuxtest.Messages(t, log); len(got) != 0 {
 			t.Errorf("%s: entered: %+v", remembered, got)
 		}
 	}
+}
+
+// setProgress records a pane's progress as tmux does it for parley.
+func setProgress(t *testing.T, s *tmux.Server, pane, progress string) {
+	t.Helper()
+	tmuxCommand(t, s, "set-environment", "-gh", "PARLEY_SEQ_"+pane[1:], progress)
 }
 
 func TestSubmitLeavesAModeWhenAllowed(t *testing.T) {

@@ -159,7 +159,7 @@ func (s *onStage) leavesWhatIsTypedMeanwhile() {
 // number on ann's pane.
 func (s *onStage) isEntered() bool {
 	out, err := exec.Command("tmux", "-S", testhome.Run[parley.AttachInfoResult](s.T, s.Home, "attach", "ann").Socket,
-		"list-panes", "-a", "-F", "#{@parley_seq}").Output()
+		"show-environment", "-gh").Output()
 	return err == nil && strings.Contains(string(out), ".2\n")
 }
 

@@ -49,7 +49,7 @@ var defects = []defect{
 	{"the guard forgets a person who types", "../../tmux/guard.go",
 		`terms = append(terms, d.touched())`, `terms = append(terms, "0")`, nil},
 	{"the paste does not record its number", "../../tmux/guard.go",
-		`formatProgress(d.Seq, phase) +`, `formatProgress(d.Seq-1, phase) +`, nil},
+		`record(pane, d.joined, formatProgress(d.Seq, phase)) +`, `record(pane, d.joined, formatProgress(d.Seq-1, phase)) +`, nil},
 	{"the paste is not framed", "../../tmux/guard.go", `"paste-buffer -p -r -d -b "`, `"paste-buffer -r -d -b "`, nil},
 
 	// The loop that carries the steps out.
@@ -135,7 +135,7 @@ var defects = []defect{
 	{"what was pasted counts as entered", "resume.go", `case info.Phase == "pasted":`, `case info.Phase == "":`, nil},
 	{"what was entered is entered again", "resume.go", `case info.Phase == "pasted":`, `case info.Phase != "":`, []edit{
 		{"../../tmux/submit.go", `	case info.Phase == PanePasted:`, `	case true:`},
-		{"../../tmux/guard.go", `	guard := d.guard("#{!=:#{" + seqOption + "}," + formatProgress(d.Seq, from) + "}")
+		{"../../tmux/guard.go", `	guard := d.guard("#{!=:" + progressFormat(pane, d.joined) + "," + formatProgress(d.Seq, from) + "}")
 	return d.refuseIf(guard) + d.leaveMode() + d.queueKeys() +`, `	_ = from
 	guard := d.guard("0")
 	return d.refuseIf(guard) + d.leaveMode() + d.queueKeys() +`},

@@ -37,7 +37,7 @@ func newWorld(s *story, k *common, keepLog bool) *world {
 
 func (w *world) newServer() {
 	w.servers++
-	w.panes = 0
+	w.panes, w.environment = 0, map[string]string{}
 	w.instance = fmt.Sprintf("%d/%d", 100+w.servers, time.Now().Unix())
 }
 
@@ -51,7 +51,7 @@ func (w *world) launch() {
 		w: w, p: must(w.set.Find(w.story.Profile)), face: &f, width: tr.Width, born: time.Now(), alive: true, started: w.launches,
 	}
 	w.pane = &simPane{
-		w: w, id: fmt.Sprint("%", w.panes), program: g, drawn: time.Now(), options: map[string]string{"@parley_agent": agentID, "@parley_seq": "0"},
+		w: w, id: fmt.Sprint("%", w.panes), program: g, drawn: time.Now(), options: map[string]string{"@parley_agent": agentID},
 	}
 	g.pane = w.pane
 	g.shown = f.draw(&view{blank: true})

@@ -71,6 +71,8 @@ type simServer struct {
 	stuck    time.Time // it runs no command until then
 	buffers  map[string]string
 	buffer   int
+
+	environment map[string]string // hidden and global
 }
 
 // happening is something that will happen at a time.

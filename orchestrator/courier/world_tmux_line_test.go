@@ -19,7 +19,7 @@ type formatPart struct {
 
 type operation struct {
 	operator string
-	a, b     format
+	a, b, c  format
 }
 
 // formats are those that were read. Nearly the same ones stand in all lines.
@@ -54,6 +54,9 @@ func (known formats) read(text string) (f format) {
 
 // readPart reads what stands between "#{" and "}".
 func (known formats) readPart(inner string) formatPart {
+	if condition, ok := strings.CutPrefix(inner, "?"); ok {
+		return known.readChoice(condition)
+	}
 	operator, rest, ok := strings.Cut(inner, ":")
 	if !ok {
 		return formatPart{variable: inner}
@@ -62,7 +65,14 @@ func (known formats) readPart(inner string) formatPart {
 		return formatPart{variable: rest}
 	}
 	at := comma(rest)
-	return formatPart{op: &operation{operator, known.read(rest[:at]), known.read(rest[at+1:])}}
+	return formatPart{op: &operation{operator: operator, a: known.read(rest[:at]), b: known.read(rest[at+1:])}}
+}
+
+// readChoice reads a variable, what stands for it if it is true, and what if not.
+func (known formats) readChoice(inner string) formatPart {
+	name, rest, _ := strings.Cut(inner, ",")
+	at := comma(rest)
+	return formatPart{op: &operation{"?", format{{variable: name}}, known.read(rest[:at]), known.read(rest[at+1:])}}
 }
 
 // expand expands a format.
@@ -100,6 +110,11 @@ func closing(s string, i int) int {
 func (p *simPane) evaluate(o *operation) string {
 	a, b := p.expand(o.a), p.expand(o.b)
 	switch o.operator {
+	case "?":
+		if isTrue(a) {
+			return b
+		}
+		return p.expand(o.c)
 	case "||":
 		return digit(isTrue(a) || isTrue(b))
 	case "&&":
@@ -174,6 +189,9 @@ func (p *simPane) variable(name string) string {
 	}
 	if strings.HasPrefix(name, "@") {
 		return p.options[name]
+	}
+	if strings.HasPrefix(name, "PARLEY_") {
+		return p.w.environment[name]
 	}
 	panic("the simulated tmux does not know " + name)
 }
@@ -295,11 +313,13 @@ func (r *lineReader) quoted() string {
 }
 
 func TestSimulatedTmuxReadsItsLines(t *testing.T) {
-	w := &world{simServer: simServer{instance: "7/9"}}
+	w := &world{simServer: simServer{instance: "7/9", environment: map[string]string{"PARLEY_SEQ_1": "6.2"}}}
 	p := &simPane{w: w, id: "%1", options: map[string]string{"@parley_seq": "5.1"}, attached: true}
 	for text, want := range map[string]string{
 		"#{e|>=:#{@parley_seq},5}":                                       "1",
 		"#{e|>=:#{@parley_seq},6}":                                       "0",
+		"#{?PARLEY_SEQ_1,#{PARLEY_SEQ_1},#{@parley_seq}}":                "6.2",
+		"#{!=:#{?PARLEY_SEQ_2,#{PARLEY_SEQ_2},#{@parley_seq}},5.1}":      "0",
 		"#{!=:#{pid}/#{start_time},7/9}":                                 "0",
 		"#{||:#{pane_dead},#{!=:#{@parley_seq},5.1}}":                    "0",
 		"x #{pane_id}|#{s/~/~0/;s/[|]/~1/:@parley_agent}|#{@parley_seq}": "x %1||5.1",

@@ -1,6 +1,7 @@
 package courier
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -136,7 +137,7 @@ type simPane struct {
 func (p *simPane) watchedAt(at time.Time) bool { return p.attached && !p.came.After(at) }
 
 func (p *simPane) info() tmux.PaneInfo {
-	number, digit, _ := strings.Cut(p.options["@parley_seq"], ".")
+	number, digit, _ := strings.Cut(cmp.Or(p.w.environment["PARLEY_SEQ_"+p.id[1:]], p.options["@parley_seq"]), ".")
 	seq, _ := strconv.ParseUint(number, 10, 64)
 	phases := map[string]string{"1": "pasted", "2": "entered", "3": "entered-again"}
 	return tmux.PaneInfo{
@@ -181,6 +182,8 @@ func (p *simPane) run(commands []simCommand) (out string, failed bool) {
 			p.mode = false
 		case "set-option":
 			p.set(c)
+		case "set-environment":
+			p.w.environment[c.words[len(c.words)-2]] = c.last()
 		case "run-shell":
 			delay, _ := strconv.ParseFloat(c.flag("-d"), 64)
 			p.w.after(time.Duration(delay*float64(time.Second)), func() { p.run(c.blocks[0]) })
