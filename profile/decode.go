@@ -1,11 +1,9 @@
 package profile
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"reflect"
 	"regexp"
@@ -16,6 +14,8 @@ import (
 	"parley"
 
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
 )
 
 var (
@@ -30,9 +30,16 @@ const maxWait = 10 * time.Minute
 
 // decode reads a profile over the one that base returns for its `extends`.
 func decode(name string, text []byte, base func(extends string) (*Profile, error)) (*Profile, error) {
-	var head Profile
-	if err := decodeStrictly(name, text, &head); err != nil {
-		return nil, err
+	body, err := parse(text)
+	if err != nil {
+		return nil, notYAML("profile "+name, err)
+	}
+
+	var head struct{ Extends string }
+	if body != nil {
+		if err := yaml.NodeToValue(body, &head); err != nil {
+			return nil, notYAML("profile "+name, err)
+		}
 	}
 
 	from, err := base(head.Extends)
@@ -41,8 +48,10 @@ func decode(name string, text []byte, base func(extends string) (*Profile, error
 	}
 
 	p := from.clone()
-	if err := decodeStrictly(name, text, p); err != nil {
-		return nil, err
+	if body != nil {
+		if err := decodeStrictly(name, body, p); err != nil {
+			return nil, err
+		}
 	}
 
 	p.Name, p.Extends = name, ""
@@ -66,20 +75,31 @@ func decode(name string, text []byte, base func(extends string) (*Profile, error
 	return p, p.compile()
 }
 
-// decodeStrictly decodes text into a profile, and fails on unknown keys.
-func decodeStrictly(name string, text []byte, into *Profile) error {
-	var body any
-	if err := yaml.Unmarshal(text, &body); err == nil && body == nil {
-		return nil // nothing to change; decoding a null would clear everything
+// parse returns the first document of a text, or nil if that changes nothing: to decode a
+// null would clear everything.
+func parse(text []byte) (ast.Node, error) {
+	file, err := parser.ParseBytes(text, 0)
+	if err != nil || len(file.Docs) == 0 || file.Docs[0].Body == nil {
+		return nil, err
 	}
-	err := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(into)
-	if err == nil || errors.Is(err, io.EOF) {
-		return nil
+
+	var value any
+	if err := yaml.NodeToValue(file.Docs[0].Body, &value); err != nil || value == nil {
+		return nil, err
 	}
+	return file.Docs[0].Body, nil
+}
+
+// decodeStrictly decodes a document into a profile, and fails on unknown keys.
+func decodeStrictly(name string, body ast.Node, into *Profile) error {
+	err := yaml.NodeToValue(body, into, yaml.Strict())
 	if unknown, ok := errors.AsType[*yaml.UnknownFieldError](err); ok {
 		return unknownKey(name, unknown)
 	}
-	return notYAML("profile "+name, err)
+	if err != nil {
+		return notYAML("profile "+name, err)
+	}
+	return nil
 }
 
 func unknownKey(name string, unknown *yaml.UnknownFieldError) error {

@@ -39,7 +39,9 @@ func decodeBuiltins() (Set, error) {
 
 	names := []string{Default} // the only one that the others extend
 	for _, f := range files {
-		names = append(names, strings.TrimSuffix(f.Name(), path.Ext(f.Name())))
+		if name := strings.TrimSuffix(f.Name(), path.Ext(f.Name())); name != Default {
+			names = append(names, name)
+		}
 	}
 	for _, name := range names {
 		text, err := builtin.ReadFile("profiles/" + name + ".yaml")
