@@ -44,13 +44,12 @@ install: build ## put parley in ~/.local/bin, or in PREFIX/bin with PREFIX=...
 # longest begin first. A machine that is busy with other work takes many times as long, which is no
 # failure. Without debug information a test program is linked in half the time; `lint` vets the tests
 # of a check.
-ATONCE = -parallel 6 -timeout 1h -ldflags='-s -w'
-ALL = ./orchestrator ./store ./cmd/parley ./orchestrator/courier ./tui ./...
+ATONCE = -p 5 -parallel 6 -timeout 1h -ldflags='-s -w'
+ALL = ./orchestrator ./store ./cmd/parley ./tui ./...
 
-# The seven at once are packages that are compiled as well as those that are tested, five of them for long.
 .PHONY: test
 test: tmux ## run all tests, without a C compiler
-	$(GO) test -p 7 $(ATONCE) $(ALL)
+	$(GO) test $(ATONCE) $(ALL)
 
 # The last run side by side. Together `race` and `stories` run each test of `make test` once, and
 # those of the packages in which much happens at once under the race detector. Both leave the cores
@@ -116,12 +115,14 @@ RACE = -race -gcflags='all=-d=checkptr=0' -gcflags='modernc.org/...=-race=false 
 .PHONY: race
 race: tmux cc
 	@scripts/need postgres || echo 'race: NOT tested on PostgreSQL: see above' >&2
-	PARLEY_TEST_AGENTS= CGO_ENABLED=1 GORACE=atexit_sleep_ms=10 nice -n 5 $(GO) test -vet=off -short $(RACE) -p 4 $(ATONCE) $(RACED)
+	PARLEY_TEST_AGENTS= CGO_ENABLED=1 GORACE=atexit_sleep_ms=10 nice -n 5 $(GO) test -vet=off -short $(RACE) $(ATONCE) $(RACED)
 
-# ./tui is here again for what its tests leave out under the race detector.
+# ./tui is here again for what its tests leave out under the race detector. The couriers are
+# tested with more simulated deliveries than by `test`.
 .PHONY: stories
 stories: tmux
-	PARLEY_TEST_AGENTS= nice -n 5 $(GO) test -vet=off -p 4 $(ATONCE) $(UNRACED) ./tui
+	PARLEY_TEST_AGENTS= nice -n 5 $(GO) test -vet=off $(ATONCE) $(filter-out ./orchestrator/courier,$(UNRACED)) ./tui
+	nice -n 5 $(GO) test -vet=off $(ATONCE) ./orchestrator/courier -deliveries 100000
 
 # Where scripts/agents installs the agent programs.
 PARLEY_TEST_AGENTS ?= $(CURDIR)/.build/agents

@@ -116,6 +116,11 @@ func TestSubmitRefuses(t *testing.T) {
 		}
 	}
 
+	t.Cleanup(func() { // when all have ended
+		if buffers := tmuxCommand(t, s, "list-buffers"); strings.Contains(buffers, "never") {
+			t.Errorf("a buffer is left: %s", buffers)
+		}
+	})
 	recorded := func(progress string) func(*testing.T, tmux.PaneInfo) {
 		return func(t *testing.T, i tmux.PaneInfo) { setProgress(t, s, i.ID, progress) }
 	}
@@ -170,9 +175,6 @@ func TestSubmitRefuses(t *testing.T) {
 			}
 			if got := tmuxtest.Messages(t, log); len(got) != 0 {
 				t.Errorf("typed %+v", got)
-			}
-			if buffers := tmuxCommand(t, s, "list-buffers"); strings.Contains(buffers, "never") {
-				t.Errorf("a buffer is left: %s", buffers)
 			}
 		})
 	}

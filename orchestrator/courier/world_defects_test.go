@@ -306,7 +306,7 @@ between any two steps. [architecture.md](../architecture.md#truth) says how. `+"
 |---|---|---|---|
 | %d | %d | %d | %d |
 
-Every run of the tests tells the first %d of these stories. A delivery counts each time that it is claimed: one that is
+Every check simulates the first 100,000 of these deliveries, and every run of the tests tells the first %d stories. A delivery counts each time that it is claimed: one that is
 claimed with its message and then released, since the way is not free, counts twice. The deliveries that were not proven ended as unconfirmed or were read in
 another way: their program died, the tmux server went away, or a person had a hand in it.
 
