@@ -125,8 +125,8 @@ func commonOf(set *profile.Set) *common {
 
 const (
 	toldAlways  = 2_160 // stories, with some 20,000 deliveries; a check simulates 100,000
-	manyScreens = 1_000  // remembered
-	manyBroken  = 5      // enough
+	manyScreens = 1_000 // remembered
+	manyBroken  = 5     // enough
 	longRun     = 200_000
 )
 
