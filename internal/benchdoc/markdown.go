@@ -21,7 +21,7 @@ number per second, more is.
 | --- | --- |
 | parley | the whole program: stored, guarded, and proven |
 | recipe, guarded | parley's guarded tmux commands alone; AcceptedToEntered adds two commits to the database |
-| recipe-first | the guarded commands of parley's first version, which stay as they are, for goals in their terms |
+| recipe-first | the guarded commands of parley's first version, with the text in a file. They stay as they are, for goals in their terms |
 | bare | unguarded commands over one control connection |
 | forked | one tmux process per message; in Sustained, one per command, and forked-once has one per message |
 | small | in Screen: the screen with a thousand messages, where parley has a million; both with 200 agents |
