@@ -21,7 +21,7 @@ import (
 func (d *delivery) pasteLine(token string, b Buffer, phase string) string {
 	pane := d.id
 	seq := strconv.FormatUint(d.Seq, 10)
-	guard := d.guard("#{e|>=:" + progressFormat(pane, d.joined) + "," + seq + "}")
+	guard := d.guard(fact{"#{e|>=:" + progressFormat(pane, d.joined) + "," + seq + "}", "0"})
 	key := ""
 	if phase == PaneEntered {
 		key = " ; send-keys -t " + pane + " " + string(d.Key)
@@ -36,7 +36,7 @@ func (d *delivery) pasteLine(token string, b Buffer, phase string) string {
 // from, and records phase to.
 func (d *delivery) keyLine(token, from, to string) string {
 	pane := d.id
-	guard := d.guard("#{!=:" + progressFormat(pane, d.joined) + "," + formatProgress(d.Seq, from) + "}")
+	guard := d.guard(fact{progressFormat(pane, d.joined), formatProgress(d.Seq, from)})
 	return d.refuseIf(guard) + d.leaveMode() + d.queueKeys() +
 		"send-keys -t " + pane + " " + string(d.Key) +
 		" ; " + record(pane, d.joined, formatProgress(d.Seq, to)) +
@@ -63,29 +63,36 @@ func refuses(err error) bool {
 	return ok && strings.Contains(failed.Text, refuse)
 }
 
-// guard returns a format that is true if nothing may be typed.
-func (d *delivery) guard(sequence string) string {
-	terms := []string{
-		"#{pane_dead}", "#{pane_input_off}", "#{pane_synchronized}",
-		"#{!=:#{" + ownerOption + "}," + d.Owner + "}", sequence,
+// fact is a format, and what it must expand to for anything to be typed.
+type fact struct{ format, wanted string }
+
+// guard returns a format that is true if nothing may be typed: unless these facts, and the last one,
+// are as they must be. It compares them all at once. tmux reads a format that stands in another again
+// at each level, so a term for each, one in the other, took twice as long.
+func (d *delivery) guard(last ...fact) string {
+	facts := []fact{
+		{"#{pane_dead}", "0"},
+		{"#{pane_input_off}", "0"},
+		{"#{pane_synchronized}", "0"},
+		{"#{" + ownerOption + "}", d.Owner},
 	}
 
 	if !d.LeaveMode {
-		terms = append(terms, "#{pane_in_mode}")
+		facts = append(facts, fact{"#{pane_in_mode}", "0"})
 	}
 	if d.On != "" {
-		terms = append(terms, "#{!=:"+instanceFormat+","+d.On+"}")
+		facts = append(facts, fact{instanceFormat, d.On})
 	}
 	if !d.Untouched.IsZero() {
-		terms = append(terms, d.touched())
+		facts = append(facts, fact{d.touched(), "0"})
 	}
 
-	guard := terms[0]
-	for _, term := range terms[1:] {
-		guard = "#{||:" + guard + "," + term + "}"
+	var are, wanted []string
+	for _, f := range append(facts, last...) {
+		are, wanted = append(are, f.format), append(wanted, f.wanted)
 	}
 
-	return guard
+	return "#{!=:" + strings.Join(are, "|") + "," + strings.Join(wanted, "|") + "}"
 }
 
 // instanceFormat expands to the server's Instance.
@@ -102,11 +109,18 @@ func (d *delivery) touched() string {
 	if !d.Ahead.IsZero() {
 		since = "#{&&:" + since + ",#{!=:#{session_activity}," + strconv.FormatInt(d.Ahead.Unix(), 10) + "}}"
 	}
-	return "#{&&:" + watched + "," + since + "}"
+	return whileAttached("#{&&:" + foremost + "," + since + "}")
 }
 
 // watched is true while a person views the pane.
-const watched = "#{&&:#{session_attached},#{&&:#{window_active},#{pane_active}}}"
+var watched = whileAttached(foremost)
+
+// foremost is true of the pane that is seen by whoever is attached to its session.
+const foremost = "#{&&:#{window_active},#{pane_active}}"
+
+// whileAttached returns a format that is 0 while nobody is attached. Then tmux does not expand what
+// stands in it, unlike an operand of &&: that is most of the time.
+func whileAttached(format string) string { return "#{?session_attached," + format + ",0}" }
 
 // leaveMode takes the pane out of any mode. It belongs inside the guarded part, so
 // that a refusal interrupts nobody.

@@ -97,14 +97,13 @@ func (s *Keypress) complete(id string) error {
 	return nil
 }
 
-// line returns the guarded line. Its checks are two, because formats may be nested only some levels
-// deep.
+// line returns the guarded line.
 func (s *Keypress) line(d *delivery, token string, buffer Buffer) string {
 	load := ""
 	if s.Text != "" {
 		load = buffer.Load + " ; "
 	}
-	return load + d.refuseIf(d.guard("0")) + d.refuseIf(s.changed()) + s.act(d.id, buffer) +
+	return load + d.refuseIf(d.guard(s.seen()...)) + s.act(d.id, buffer) +
 		"display-message -p " + quote(token+" yes")
 }
 
@@ -120,18 +119,17 @@ func (s *Keypress) act(pane string, buffer Buffer) string {
 	return act
 }
 
-// changed returns a format that is true unless every row stands where it was seen.
-func (s *Keypress) changed() string {
-	var terms []string
+// seen returns where every row must stand.
+func (s *Keypress) seen() []fact {
+	var facts []fact
 	for i := s.From; i < s.To; i++ {
 		if strings.TrimSpace(s.Screen.Lines[i]) == "" {
 			continue
 		}
 		pattern := rowPattern(s.Screen.Lines[i])
-		terms = append(terms, "#{!=:#{C/r:"+pattern+"},"+strconv.Itoa(s.firstRow(pattern))+"}")
+		facts = append(facts, fact{"#{C/r:" + pattern + "}", strconv.Itoa(s.firstRow(pattern))})
 	}
-	terms = append(terms, "#{!=:#{alternate_on},"+flag(s.Screen.AltScreen)+"}")
-	return anyOf(terms)
+	return append(facts, fact{"#{alternate_on}", flag(s.Screen.AltScreen)})
 }
 
 // firstRow returns the number, from 1, of the first row that a pattern matches: the one that tmux
@@ -156,15 +154,6 @@ func rowPattern(row string) string {
 	}
 	b.WriteByte('$')
 	return b.String()
-}
-
-// anyOf returns a format that is true if any of the terms is, nested as little as possible.
-func anyOf(terms []string) string {
-	if len(terms) == 1 {
-		return terms[0]
-	}
-	half := len(terms) / 2
-	return "#{||:" + anyOf(terms[:half]) + "," + anyOf(terms[half:]) + "}"
 }
 
 func flag(b bool) string {

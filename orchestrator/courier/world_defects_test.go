@@ -31,23 +31,20 @@ func (d *defect) edits() []edit { return append([]edit{{d.file, d.old, d.new}}, 
 
 var defects = []defect{
 	// The guards of tmux, in the line that types.
-	{"the guard forgets a dead pane", "../../tmux/guard.go", `"#{pane_dead}", "#{pane_input_off}", "#{pane_synchronized}",
-		"#{!=`, `"#{pane_input_off}", "#{pane_synchronized}",
-		"#{!=`, nil},
-	{"the guard forgets a pane that takes no input", "../../tmux/guard.go", `"#{pane_dead}", "#{pane_input_off}", "#{pane_synchronized}",
-		"#{!=`, `"#{pane_dead}", "#{pane_synchronized}",
-		"#{!=`, nil},
-	{"the guard forgets synchronized panes", "../../tmux/guard.go", `"#{pane_dead}", "#{pane_input_off}", "#{pane_synchronized}",
-		"#{!=`, `"#{pane_dead}", "#{pane_input_off}",
-		"#{!=`, nil},
-	{"the guard forgets whose pane it is", "../../tmux/guard.go",
-		`"#{!=:#{" + ownerOption + "}," + d.Owner + "}", sequence`, `sequence`, nil},
+	{"the guard forgets a dead pane", "../../tmux/guard.go", `		{"#{pane_dead}", "0"},
+`, ``, nil},
+	{"the guard forgets a pane that takes no input", "../../tmux/guard.go", `		{"#{pane_input_off}", "0"},
+`, ``, nil},
+	{"the guard forgets synchronized panes", "../../tmux/guard.go", `		{"#{pane_synchronized}", "0"},
+`, ``, nil},
+	{"the guard forgets whose pane it is", "../../tmux/guard.go", `		{"#{" + ownerOption + "}", d.Owner},
+`, ``, nil},
 	{"the guard forgets a person who scrolls", "../../tmux/guard.go",
-		`terms = append(terms, "#{pane_in_mode}")`, `terms = append(terms, "0")`, nil},
+		`facts = append(facts, fact{"#{pane_in_mode}", "0"})`, `facts = append(facts, fact{"0", "0"})`, nil},
 	{"the guard forgets that the server may be a new one", "../../tmux/guard.go",
-		`terms = append(terms, "#{!=:"+instanceFormat+","+d.On+"}")`, `terms = append(terms, "0")`, nil},
+		`facts = append(facts, fact{instanceFormat, d.On})`, `facts = append(facts, fact{"0", "0"})`, nil},
 	{"the guard forgets a person who types", "../../tmux/guard.go",
-		`terms = append(terms, d.touched())`, `terms = append(terms, "0")`, nil},
+		`facts = append(facts, fact{d.touched(), "0"})`, `facts = append(facts, fact{"0", "0"})`, nil},
 	{"the paste does not record its number", "../../tmux/guard.go",
 		`record(pane, d.joined, formatProgress(d.Seq, phase)) +`, `record(pane, d.joined, formatProgress(d.Seq-1, phase)) +`, nil},
 	{"the paste is not framed", "../../tmux/guard.go", `"paste-buffer -p -r -d -b "`, `"paste-buffer -r -d -b "`, nil},
@@ -135,9 +132,9 @@ var defects = []defect{
 	{"what was pasted counts as entered", "resume.go", `case info.Phase == "pasted":`, `case info.Phase == "":`, nil},
 	{"what was entered is entered again", "resume.go", `case info.Phase == "pasted":`, `case info.Phase != "":`, []edit{
 		{"../../tmux/submit.go", `	case info.Phase == PanePasted:`, `	case true:`},
-		{"../../tmux/guard.go", `	guard := d.guard("#{!=:" + progressFormat(pane, d.joined) + "," + formatProgress(d.Seq, from) + "}")
+		{"../../tmux/guard.go", `	guard := d.guard(fact{progressFormat(pane, d.joined), formatProgress(d.Seq, from)})
 	return d.refuseIf(guard) + d.leaveMode() + d.queueKeys() +`, `	_ = from
-	guard := d.guard("0")
+	guard := d.guard()
 	return d.refuseIf(guard) + d.leaveMode() + d.queueKeys() +`},
 	}},
 	{"keys that a crash left waiting are not let go", "stranded.go",
