@@ -28,7 +28,7 @@ const maxLine = 1 << 20
 const grace = 500 * time.Millisecond
 
 // reply is the answer to one request: the text after the token, and the lines
-// printed before it or before the error.
+// printed before it.
 type reply struct {
 	text  string
 	lines []string
@@ -220,10 +220,7 @@ func (c *conn) answer(e event) {
 	case eventOutput:
 		head.lines = append(head.lines, e.line)
 	case eventError:
-		c.finish(reply{
-			lines: head.lines[:head.block],
-			err:   &CommandError{Text: strings.Join(head.lines[head.block:], " ")},
-		})
+		c.finish(reply{err: &CommandError{Text: strings.Join(head.lines[head.block:], " ")}})
 	}
 }
 
