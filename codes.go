@@ -46,8 +46,8 @@ const (
 	HoldBlocked       ReasonCode = "blocked"        // a limit, an error, a compaction
 	HoldLimit         ReasonCode = "usage_limit"    // its provider refuses it for a time
 	HoldUnknownScreen ReasonCode = "unknown_screen" // the screen shows nothing known
-	HoldPersonTyping  ReasonCode = "person_typing"  // somebody types, or has just typed
-	HoldKeysUnshown   ReasonCode = "keys_unshown"   // somebody typed, and the program has not shown it yet
+	HoldPersonTyping  ReasonCode = "person_typing"  // somebody types, or has just typed or attached
+	HoldKeysUnshown   ReasonCode = "keys_unshown"   // somebody typed or attached, and the program has shown nothing yet
 	HoldDialogOpened  ReasonCode = "dialog_opened"  // a dialog opened after the paste
 	HoldNotBegun      ReasonCode = "not_begun"      // the program has not begun on the last message
 	HoldWrongPane     ReasonCode = "wrong_pane"     // the pane belongs to another agent now
@@ -189,8 +189,8 @@ var reasons = map[ReasonCode]reasonWords{
 			"itself once the limit has ended.",
 	},
 	HoldUnknownScreen: {"its screen shows nothing that is known to be ready", ""},
-	HoldPersonTyping:  {"someone is typing in its terminal", ""},
-	HoldKeysUnshown:   {"someone has typed in its terminal, and it has shown nothing since", ""},
+	HoldPersonTyping:  {"someone is typing in its terminal, or has just attached to it", ""},
+	HoldKeysUnshown:   {"someone has typed in its terminal, or attached to it, and it has shown nothing since", ""},
 	HoldDialogOpened: {
 		"a dialog opened in its terminal",
 		"It goes when the dialog is answered: parley answer %[1]s. parley never answers one by itself.",
