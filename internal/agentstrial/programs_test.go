@@ -144,6 +144,7 @@ func (p realProgram) prepare(t *testing.T, h *testhome.Home, url string, replace
 func ownState(t *testing.T, h *testhome.Home) string {
 	t.Helper()
 	cache := must.Have(os.UserCacheDir())(t)
+	must.Do(t, os.MkdirAll(cache, 0o700)) // a new user has none
 
 	state := must.Have(os.MkdirTemp(cache, "parley-test-"))(t)
 
