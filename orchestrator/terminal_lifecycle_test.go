@@ -262,7 +262,7 @@ func (te *testTeam) tmuxKill(t *testing.T, session string) {
 	}
 	defer s.Close()
 
-	must.Do(t, s.KillSession(context.Background(), session))
+	must.Do(t, s.KillSession(context.Background(), session, te.roster.ByName(session).ID))
 }
 
 // interrupt sends a message to coder, and leaves it as a daemon does that is killed while it types:

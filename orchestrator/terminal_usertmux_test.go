@@ -181,3 +181,27 @@ func ours(state string) string {
 	}
 	return strings.Join(kept, "")
 }
+
+// A person can have made a session on parley's own server that bears an agent's name.
+func TestAPersonsSessionIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	te := newTeam(t)
+	te.launch("coder", "quick", tmuxtest.Agent{})
+	te.tmuxRun("new-session", "-d", "-s", "writer", "sleep", "1000")
+
+	launch := parley.LaunchAgentRequest{Name: "writer", Profile: "quick", Command: tmuxtest.Agent{}.Argv()}
+	_, err := te.terminals.LaunchAgent(te.operator(), launch)
+	wantCode(t, err, parley.AgentExists)
+	te.tmuxRun("has-session", "-t", "=writer")
+
+	te.tmuxRun("rename-session", "-t", "=writer", "mine")
+	must.Have(te.terminals.LaunchAgent(te.operator(), launch))(t)
+
+	te.tmuxRun("rename-session", "-t", "=coder", "another")
+	te.tmuxRun("rename-session", "-t", "=mine", "coder")
+	te.stop("coder")
+	te.tmuxRun("has-session", "-t", "=coder")
+	if tmuxCommand(te, "has-session", "-t", "=another").Run() == nil {
+		t.Error("the stopped agent's session is still there")
+	}
+}

@@ -325,7 +325,7 @@ func TestKilledServerIsReplaced(t *testing.T) {
 func TestPeopleMayComeToAKilledProgram(t *testing.T) {
 	t.Parallel()
 	s := tmuxtest.Start(t)
-	pane := shell(t, s, "coder", `stty -echo; printf '\033[?1004h\n\033[1mlast words\033[m'; exec sleep 1000`)
+	pane := owned(t, s, "coder", `stty -echo; printf '\033[?1004h\n\033[1mlast words\033[m'; exec sleep 1000`, "coder")
 	tmuxtest.WaitFor(t, pane, shows("last words"))
 	must.Do(t, syscall.Kill(must.Have(pane.Info(t.Context()))(t).PID, syscall.SIGKILL))
 
@@ -344,7 +344,7 @@ func TestPeopleMayComeToAKilledProgram(t *testing.T) {
 
 	tmuxtest.Attach(t, s, pane.ID(), 100, 30)
 	tmuxCommand(t, s, "detach-client", "-s", "=coder")
-	must.Do(t, s.KillSession(t.Context(), "coder"))
+	must.Do(t, s.KillSession(t.Context(), "coder", "coder"))
 	if kept := tmuxCommand(t, s, "list-buffers"); kept != "" {
 		t.Errorf("still kept: %s", kept)
 	}

@@ -66,7 +66,7 @@ func (s *Server) forgetLast(ctx context.Context, session string) {
 		return
 	}
 
-	panes, _ := s.run(ctx, "list-panes -s -t "+quote("="+session)+" -f '#{pane_dead}' -F '#{pane_id}'")
+	panes, _ := s.run(ctx, "list-panes -s -t "+quote("="+session+":")+" -f '#{pane_dead}' -F '#{pane_id}'")
 	for _, pane := range panes {
 		_, _ = s.run(ctx, "delete-buffer -b "+lastBuffer+pane) // it may not be there yet
 		_, _ = s.run(ctx, "delete-buffer -b "+lastColours+pane)

@@ -135,16 +135,32 @@ func (o *SessionOptions) commands(limit int) []string {
 		"list-panes -t "+target+" -F "+quote(paneFormat))
 }
 
-// KillSession ends the session of exactly that name. Its programs get SIGHUP, which
-// some ignore. KillSession fails with ErrNoSession if there is no such session.
-func (s *Server) KillSession(ctx context.Context, name string) error {
+// KillSession ends the session of exactly that name, if owner has a pane in it. Its programs
+// get SIGHUP, which some ignore. KillSession fails with ErrNoSession if there is no such session,
+// and with ErrOtherSession if owner has no pane in it: a person can give a session any name.
+func (s *Server) KillSession(ctx context.Context, name, owner string) error {
 	if name == "" || strings.ContainsAny(name, ":.\x00") {
 		return invalid("session name %q", name)
 	}
-	s.forgetLast(ctx, name)
-	if _, err := s.run(ctx, "kill-session -t "+quote("="+name)); err != nil {
+	if err := checkOwner(owner); err != nil {
+		return err
+	}
+
+	panes, err := s.run(ctx, "list-panes -s -t "+quote("="+name+":")+" -F "+quote("#{session_id} #{"+ownerOption+"}"))
+	if err != nil {
 		return fmt.Errorf("end session %s: %w", name, err)
 	}
+	i := slices.IndexFunc(panes, func(pane string) bool { return strings.HasSuffix(pane, " "+owner) })
+	if i < 0 {
+		return fmt.Errorf("end session %s: %w", name, ErrOtherSession)
+	}
+
+	s.forgetLast(ctx, name)
+	id, _, _ := strings.Cut(panes[i], " ") // the name can be another session's by now
+	if _, err := s.run(ctx, "kill-session -t "+quote(id)); err != nil {
+		return fmt.Errorf("end session %s: %w", name, err)
+	}
+
 	return nil
 }
 

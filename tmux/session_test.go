@@ -66,14 +66,19 @@ func TestNewSessionTakesADirectoryAsItIsCalled(t *testing.T) {
 func TestKillSessionMatchesExactly(t *testing.T) {
 	s := tmuxtest.Start(t)
 	for _, name := range []string{"agent-10", "agent-2"} {
-		opts := tmux.SessionOptions{Name: name, Argv: []string{"sleep", "1000"}}
+		opts := tmux.SessionOptions{Name: name, Owner: "id-" + name, Argv: []string{"sleep", "1000"}}
 		must.Have(s.NewSession(t.Context(), opts))(t)
 	}
 
-	if err := s.KillSession(t.Context(), "agent-1"); !errors.Is(err, tmux.ErrNoSession) {
+	if err := s.KillSession(t.Context(), "agent-1", "id-agent-1"); !errors.Is(err, tmux.ErrNoSession) {
 		t.Errorf("a prefix: %v, want ErrNoSession", err)
 	}
-	if err := s.KillSession(t.Context(), "agent-2"); err != nil {
+	for _, owner := range []string{"id-agent-10", "2", "agent-2"} {
+		if err := s.KillSession(t.Context(), "agent-2", owner); !errors.Is(err, tmux.ErrOtherSession) {
+			t.Errorf("for %s: %v, want ErrOtherSession", owner, err)
+		}
+	}
+	if err := s.KillSession(t.Context(), "agent-2", "id-agent-2"); err != nil {
 		t.Error(err)
 	}
 

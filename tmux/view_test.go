@@ -14,8 +14,14 @@ import (
 // shell starts a session that runs a script.
 func shell(t *testing.T, s *tmux.Server, name, script string) *tmux.Pane {
 	t.Helper()
-	info := must.Have(s.NewSession(t.Context(), tmux.SessionOptions{Name: name, Argv: []string{"sh", "-c", script}}))(t)
-	return s.Pane(info.ID)
+	return owned(t, s, name, script, "")
+}
+
+// owned starts a shell whose pane has an owner.
+func owned(t *testing.T, s *tmux.Server, name, script, owner string) *tmux.Pane {
+	t.Helper()
+	options := tmux.SessionOptions{Name: name, Owner: owner, Argv: []string{"sh", "-c", script}}
+	return s.Pane(must.Have(s.NewSession(t.Context(), options))(t).ID)
 }
 
 // showsKeys prints the bytes of each key in letters.

@@ -317,9 +317,14 @@ func (la *launcher) open(ctx context.Context, m *team.Member, l *launch, width, 
 	}
 	info, err := la.ts.tmux.NewSession(ctx, session)
 	if errors.Is(err, tmux.ErrSessionExists) { // of a program that has ended, or of a launch that a crash interrupted
-		if err = la.ts.tmux.KillSession(ctx, m.Name); err == nil {
+		if err = la.ts.tmux.KillSession(ctx, m.Name, m.ID); err == nil {
 			info, err = la.ts.tmux.NewSession(ctx, session)
 		}
+	}
+	if errors.Is(err, tmux.ErrOtherSession) {
+		err = parley.Errorf(parley.AgentExists, "parley's tmux has a session %s already, and it is not this agent's", m.Name).
+			Suggest("Give the agent another name, or rename the session: tmux -S %s rename-session -t =%s NAME",
+				la.ts.tmux.SocketPath(), m.Name)
 	}
 
 	if err == nil {
@@ -345,27 +350,27 @@ func (la *launcher) cleanUp(ctx context.Context, m *team.Member, info tmux.PaneI
 
 	pid := info.PID
 	if pid == 0 {
-		pid = la.begun(ctx, m.Name)
+		pid = la.begun(ctx, m)
 	}
 
 	err := findTree(m.ID, pid, tmux.Birth(pid)).end(ctx, la.ts.opts.StopGrace)
-	killed := la.ts.tmux.KillSession(ctx, m.Name)
+	killed := la.ts.tmux.KillSession(ctx, m.Name, m.ID)
 	if info.ID == "" {
 		return err
 	}
 	return errors.Join(err, ignoreError(killed, tmux.ErrNoSession))
 }
 
-// begun returns the process of a session that tmux may have made although nobody waited for its answer,
-// or 0.
-func (la *launcher) begun(ctx context.Context, session string) int {
+// begun returns the process of a member's session that tmux may have made although nobody waited for its
+// answer, or 0.
+func (la *launcher) begun(ctx context.Context, m *team.Member) int {
 	panes, err := la.ts.tmux.Panes(ctx)
 	if err != nil {
 		return 0
 	}
 
 	for _, p := range panes {
-		if p.Session == session {
+		if p.Session == m.Name && p.Owner == m.ID {
 			return p.PID
 		}
 	}

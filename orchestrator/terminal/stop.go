@@ -128,8 +128,8 @@ func (ts *Terminals) endSession(ctx context.Context, m *team.Member, t *team.Ter
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 
-	err := ts.tmux.KillSession(ctx, m.Name)
-	if err == nil || errors.Is(err, tmux.ErrNoSession) {
+	err := ts.tmux.KillSession(ctx, m.Name, m.ID)
+	if err == nil || errors.Is(err, tmux.ErrNoSession) || errors.Is(err, tmux.ErrOtherSession) {
 		err = t.Pane.Kill(ctx, m.ID) // a person can have renamed its session, or moved its pane to another
 	}
 	if err == nil || errors.Is(err, tmux.ErrNoServer) {
