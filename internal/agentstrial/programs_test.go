@@ -140,11 +140,16 @@ func (p realProgram) prepare(t *testing.T, h *testhome.Home, url string, replace
 	}
 }
 
-// ownState makes a state directory outside /tmp.
+// ownState makes a state directory that lies below none that others can write to.
 func ownState(t *testing.T, h *testhome.Home) string {
 	t.Helper()
 	cache := must.Have(os.UserCacheDir())(t)
 	must.Do(t, os.MkdirAll(cache, 0o700)) // a new user has none
+	for dir := cache; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if must.Have(os.Stat(dir))(t).Mode().Perm()&0o002 != 0 {
+			t.Fatalf("others can write to %s, so the program would ignore parley's files in %s. Set HOME to another directory.", dir, cache)
+		}
+	}
 
 	state := must.Have(os.MkdirTemp(cache, "parley-test-"))(t)
 
