@@ -94,10 +94,10 @@ func (fs *fileService) tidyFiles(ctx context.Context) error {
 	return fs.removeFiles(ctx, removed)
 }
 
-// fileGone is the error for a removed file.
+// fileGone is the error for a file that was removed, by the operator or as keep_files says.
 func fileGone(f parley.File) *parley.Error {
 	day := f.RemovedAt.UTC().Format(time.DateOnly)
-	return parley.Errorf(parley.FileNotFound, "the file %s was removed by the operator on %s", f.Name, day).
+	return parley.Errorf(parley.FileNotFound, "the file %s was removed on %s", f.Name, day).
 		With("file_id", f.ID).
 		With("removed_at", *f.RemovedAt).
 		Suggest("Ask its sender to send it again.")

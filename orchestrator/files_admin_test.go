@@ -31,7 +31,7 @@ func TestRemovedFileIsGoneAndSaysSo(t *testing.T) {
 
 	_, _, err := te.OpenFile(coder, first.Data.FileID)
 	wantCode(t, err, parley.FileNotFound)
-	if err == nil || !strings.Contains(err.Error(), "a.txt was removed by the operator") {
+	if err == nil || !strings.Contains(err.Error(), "a.txt was removed on ") {
 		t.Errorf("who asks for it is told: %v", err)
 	}
 

@@ -47,8 +47,8 @@ func claudeEdits(line []byte) []Edit {
 	var l struct {
 		Timestamp time.Time `json:"timestamp"`
 		Result    struct {
-			Path  string          `json:"filePath"`
-			Patch json.RawMessage `json:"structuredPatch"`
+			Path  string            `json:"filePath"`
+			Patch []json.RawMessage `json:"structuredPatch"` // empty, and not nil, for a new file
 		} `json:"toolUseResult"`
 	}
 	if decode(line, &l) != nil || l.Result.Patch == nil {

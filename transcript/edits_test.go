@@ -42,6 +42,7 @@ func TestEditsThatAreNotKnownAreLeftOut(t *testing.T) {
 		"a relative path": {`"/src/a"`, `"src/a"`},
 		"no time":         {`"timestamp"`, `"at"`},
 		"no patch":        {`"structuredPatch"`, `"patch"`},
+		"a null patch":    {`[]`, `null`},
 		"a number":        {`"/src/a"`, `7`},
 		"half a line":     {`[]}}`, `[`},
 	} {
