@@ -193,12 +193,19 @@ func TestAPersonsSessionIsLeftAlone(t *testing.T) {
 	_, err := te.terminals.LaunchAgent(te.operator(), launch)
 	wantCode(t, err, parley.AgentExists)
 	te.tmuxRun("has-session", "-t", "=writer")
+	if te.roster.ByName("writer") != nil {
+		t.Error("the agent that was not launched is known")
+	}
 
 	te.tmuxRun("rename-session", "-t", "=writer", "mine")
 	must.Have(te.terminals.LaunchAgent(te.operator(), launch))(t)
 
 	te.tmuxRun("rename-session", "-t", "=coder", "another")
 	te.tmuxRun("rename-session", "-t", "=mine", "coder")
+	_, err = te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"})
+	wantCode(t, err, parley.AgentExists)
+	te.inState("coder", parley.StateIdle)
+
 	te.stop("coder")
 	te.tmuxRun("has-session", "-t", "=coder")
 	if tmuxCommand(te, "has-session", "-t", "=another").Run() == nil {

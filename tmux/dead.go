@@ -60,13 +60,13 @@ func (p *Pane) lastLines(ctx context.Context, opts ScreenOptions) (lines []strin
 	return lines[max(0, len(lines)-rows-opts.History):], rows, true
 }
 
-// forgetLast deletes what is kept of a session's dead panes.
+// forgetLast deletes what is kept of the dead panes of a session, which has this id.
 func (s *Server) forgetLast(ctx context.Context, session string) {
 	if !s.Version().crashesOnFocus() {
 		return
 	}
 
-	panes, _ := s.run(ctx, "list-panes -s -t "+quote("="+session+":")+" -f '#{pane_dead}' -F '#{pane_id}'")
+	panes, _ := s.run(ctx, "list-panes -s -t "+quote(session+":")+" -f '#{pane_dead}' -F '#{pane_id}'")
 	for _, pane := range panes {
 		_, _ = s.run(ctx, "delete-buffer -b "+lastBuffer+pane) // it may not be there yet
 		_, _ = s.run(ctx, "delete-buffer -b "+lastColours+pane)

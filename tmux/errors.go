@@ -17,7 +17,7 @@ var (
 	ErrNoSession     = errors.New("the session does not exist")
 	ErrClaimed       = errors.New("the pane belongs to another agent")
 	ErrSessionExists = errors.New("a session of that name exists")
-	ErrOtherSession  = errors.New("the session of that name is somebody else's")
+	ErrOtherSession  = errors.New("the session of that name is not the agent's")
 	ErrDisconnected  = errors.New("the connection to tmux broke")
 	ErrClosed        = errors.New("the tmux server handle is closed")
 	ErrUnsafeText    = errors.New("the text cannot be typed safely")

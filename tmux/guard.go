@@ -8,9 +8,9 @@ import (
 )
 
 // The two guarded lines. The server runs each to its end without doing anything
-// else in between, except after load-buffer, which comes first. In a pane that has
-// gone every format expands to nothing, so the guard compares the owner with the
-// value that must be there.
+// else in between, except after load-buffer, which comes first. For a pane that has
+// gone, formats expand to nothing, or, from 3.8 on, to what holds for the client's own
+// pane. Neither has the owner that the guard asks for.
 //
 // The guard against a dead pane keeps the server alive: up to tmux 3.3a a paste
 // into one crashes it, and with it every agent.
@@ -21,7 +21,8 @@ import (
 func (d *delivery) pasteLine(token string, b Buffer, phase string) string {
 	pane := d.id
 	seq := strconv.FormatUint(d.Seq, 10)
-	guard := d.guard(fact{"#{e|>=:" + progressFormat(pane, d.joined) + "," + seq + "}", "0"})
+	used := "#{e|>=:" + progressFormat(pane, d.joined) + "," + seq + "}" // empty if the record is no number
+	guard := d.guard(fact{"#{!=:" + used + ",1}", "1"})
 	key := ""
 	if phase == PaneEntered {
 		key = " ; send-keys -t " + pane + " " + string(d.Key)
@@ -66,9 +67,9 @@ func refuses(err error) bool {
 // fact is a format, and what it must expand to for anything to be typed.
 type fact struct{ format, wanted string }
 
-// guard returns a format that is true if nothing may be typed: unless these facts, and the last one,
-// are as they must be. It compares them all at once. tmux reads a format that stands in another again
-// at each level, so a term for each, one in the other, took twice as long.
+// guard returns a format that is true, which refuses, unless every fact expands to what is wanted. It is one
+// comparison, because tmux parses a nested format again at each level. No wanted value has a |, so what
+// a format expands to cannot take the place of another.
 func (d *delivery) guard(last ...fact) string {
 	facts := []fact{
 		{"#{pane_dead}", "0"},
@@ -99,7 +100,7 @@ func (d *delivery) guard(last ...fact) string {
 const instanceFormat = "#{pid}/#{start_time}"
 
 // touched returns a format that is true if a person who views the pane has pressed a
-// key since Untouched. tmux never forgets a session's last activity, so it counts
+// key, or has attached, since Untouched. tmux never forgets a session's last activity, so it counts
 // only while somebody is attached.
 func (d *delivery) touched() string {
 	since := "0"
@@ -115,11 +116,11 @@ func (d *delivery) touched() string {
 // watched is true while a person views the pane.
 var watched = whileAttached(foremost)
 
-// foremost is true of the pane that is seen by whoever is attached to its session.
+// foremost is true of the pane that whoever attaches to its session sees.
 const foremost = "#{&&:#{window_active},#{pane_active}}"
 
-// whileAttached returns a format that is 0 while nobody is attached. Then tmux does not expand what
-// stands in it, unlike an operand of &&: that is most of the time.
+// whileAttached returns a format that is 0 while nobody is attached, which is most of the time. Then
+// tmux skips what stands in it. Of && it would expand both operands.
 func whileAttached(format string) string { return "#{?session_attached," + format + ",0}" }
 
 // leaveMode takes the pane out of any mode. It belongs inside the guarded part, so
@@ -186,7 +187,7 @@ func (a answer) refused(d *delivery) (Refusal, string) {
 	case number(f[3]) > 0:
 		return InMode, "somebody scrolls or chooses in the pane"
 	case f[7] == "1":
-		return Touched, "somebody types in the pane"
+		return Touched, "somebody types in the pane, or has just attached to it"
 	case d.Seq == 0:
 		return Changed, "the screen has changed"
 	}

@@ -46,6 +46,15 @@ func TestProgressOfOlderVersionsCounts(t *testing.T) {
 	ends(t, pane, tmux.Submission{Owner: owner, Seq: 6, Text: "again"}, tmux.Refused, tmux.Repeated)
 }
 
+// Whoever writes something else there must not hold up messages for ever.
+func TestARecordThatIsNoNumberCountsAsNone(t *testing.T) {
+	s := tmuxtest.Start(t)
+	pane, owner, log := agent(t, s, tmuxtest.Agent{})
+	tmuxCommand(t, s, "set-option", "-p", "-t", pane.ID(), "@parley_seq", "five")
+	enters(t, pane, tmux.Submission{Owner: owner, Seq: 6, Text: "six"})
+	gets(t, log, "six")
+}
+
 // What parley records is not in the environment of programs.
 func TestProgressIsNotInherited(t *testing.T) {
 	s := tmuxtest.Start(t)

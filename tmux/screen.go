@@ -31,7 +31,7 @@ type Screen struct {
 	Title            string // set by the program
 
 	// Touched is the time of the last key of the people who view the pane, in whole
-	// seconds. It is zero if nobody views it.
+	// seconds. It is zero if nobody views it. To attach counts as a key: tmux notes both alike.
 	Touched time.Time
 	// Drawn is when something was last drawn in its window, in whole seconds.
 	Drawn time.Time

@@ -135,32 +135,39 @@ func (o *SessionOptions) commands(limit int) []string {
 		"list-panes -t "+target+" -F "+quote(paneFormat))
 }
 
-// KillSession ends the session of exactly that name, if owner has a pane in it. Its programs
-// get SIGHUP, which some ignore. KillSession fails with ErrNoSession if there is no such session,
-// and with ErrOtherSession if owner has no pane in it: a person can give a session any name.
-func (s *Server) KillSession(ctx context.Context, name, owner string) error {
+// FindSession returns the id of the session of exactly that name, if owner has a pane in it. It fails
+// with ErrNoSession if there is no such session, and with ErrOtherSession if owner has no pane in it:
+// a person can give a session any name. Owner "" has none.
+func (s *Server) FindSession(ctx context.Context, name, owner string) (id string, err error) {
 	if name == "" || strings.ContainsAny(name, ":.\x00") {
-		return invalid("session name %q", name)
-	}
-	if err := checkOwner(owner); err != nil {
-		return err
+		return "", invalid("session name %q", name)
 	}
 
 	panes, err := s.run(ctx, "list-panes -s -t "+quote("="+name+":")+" -F "+quote("#{session_id} #{"+ownerOption+"}"))
 	if err != nil {
-		return fmt.Errorf("end session %s: %w", name, err)
+		return "", fmt.Errorf("find session %s: %w", name, err)
 	}
-	i := slices.IndexFunc(panes, func(pane string) bool { return strings.HasSuffix(pane, " "+owner) })
-	if i < 0 {
-		return fmt.Errorf("end session %s: %w", name, ErrOtherSession)
+	for _, pane := range panes {
+		id, has, _ := strings.Cut(pane, " ")
+		if has == owner && owner != "" {
+			return id, nil
+		}
 	}
 
-	s.forgetLast(ctx, name)
-	id, _, _ := strings.Cut(panes[i], " ") // the name can be another session's by now
+	return "", fmt.Errorf("find session %s: %w", name, ErrOtherSession)
+}
+
+// KillSession ends the session of that name that FindSession finds, with every pane in it. Its programs
+// get SIGHUP, which some ignore.
+func (s *Server) KillSession(ctx context.Context, name, owner string) error {
+	id, err := s.FindSession(ctx, name, owner)
+	if err != nil {
+		return err
+	}
+	s.forgetLast(ctx, id)
 	if _, err := s.run(ctx, "kill-session -t "+quote(id)); err != nil {
 		return fmt.Errorf("end session %s: %w", name, err)
 	}
-
 	return nil
 }
 

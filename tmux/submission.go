@@ -120,7 +120,7 @@ type Submission struct {
 	// Untouched, if set, withholds paste and key if a person who views the pane has
 	// pressed a key since then, in whole seconds: their text and ours would become one.
 	// A screen that shows only our text does not disprove that, since programs draw
-	// late.
+	// late. To attach counts as a key, see [Screen.Touched].
 	Untouched time.Time
 
 	// Ahead, if set, is the time of a key that does not count as one since Untouched,

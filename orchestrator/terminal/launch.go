@@ -45,6 +45,13 @@ func (ts *Terminals) LaunchAgent(
 	}
 
 	req.Profile = p.stored()
+	id := ""
+	if m := ts.roster.ByName(req.Name); m != nil {
+		id = m.ID
+	}
+	if err := ts.refuseOtherSession(ctx, req.Name, id); err != nil {
+		return nil, err
+	}
 	m, err := ts.launcher.enlist(ctx, req, l)
 	if err != nil {
 		return nil, err
@@ -321,11 +328,6 @@ func (la *launcher) open(ctx context.Context, m *team.Member, l *launch, width, 
 			info, err = la.ts.tmux.NewSession(ctx, session)
 		}
 	}
-	if errors.Is(err, tmux.ErrOtherSession) {
-		err = parley.Errorf(parley.AgentExists, "parley's tmux has a session %s already, and it is not this agent's", m.Name).
-			Suggest("Give the agent another name, or rename the session: tmux -S %s rename-session -t =%s NAME",
-				la.ts.tmux.SocketPath(), m.Name)
-	}
 
 	if err == nil {
 		err = la.waitForProgram(ctx, info, file)
@@ -354,15 +356,14 @@ func (la *launcher) cleanUp(ctx context.Context, m *team.Member, info tmux.PaneI
 	}
 
 	err := findTree(m.ID, pid, tmux.Birth(pid)).end(ctx, la.ts.opts.StopGrace)
-	killed := la.ts.tmux.KillSession(ctx, m.Name, m.ID)
+	killed := la.ts.kill(ctx, m, la.ts.tmux.Pane(info.ID))
 	if info.ID == "" {
 		return err
 	}
-	return errors.Join(err, ignoreError(killed, tmux.ErrNoSession))
+	return errors.Join(err, killed)
 }
 
-// begun returns the process of a member's session that tmux may have made although nobody waited for its
-// answer, or 0.
+// begun returns the process of a member's session that tmux has made, although its answer did not come, or 0.
 func (la *launcher) begun(ctx context.Context, m *team.Member) int {
 	panes, err := la.ts.tmux.Panes(ctx)
 	if err != nil {

@@ -42,6 +42,9 @@ func (ts *Terminals) RestartAgent(
 		return nil, err
 	}
 
+	if err := ts.refuseOtherSession(ctx, m.Name, m.ID); err != nil {
+		return nil, err
+	}
 	if _, err := ts.end(ctx, m, parley.StateStarting, "restarted"); err != nil {
 		return nil, err
 	}

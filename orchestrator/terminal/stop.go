@@ -128,15 +128,34 @@ func (ts *Terminals) endSession(ctx context.Context, m *team.Member, t *team.Ter
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 
+	if err := ts.kill(ctx, m, t.Pane); err != nil && !errors.Is(err, tmux.ErrNoServer) {
+		return tmuxError(err)
+	}
+	return nil
+}
+
+// kill ends a member's session and its pane: a person can have renamed the session, or moved the pane to
+// another.
+func (ts *Terminals) kill(ctx context.Context, m *team.Member, pane *tmux.Pane) error {
 	err := ts.tmux.KillSession(ctx, m.Name, m.ID)
 	if err == nil || errors.Is(err, tmux.ErrNoSession) || errors.Is(err, tmux.ErrOtherSession) {
-		err = t.Pane.Kill(ctx, m.ID) // a person can have renamed its session, or moved its pane to another
+		err = pane.Kill(ctx, m.ID)
 	}
-	if err == nil || errors.Is(err, tmux.ErrNoServer) {
-		return nil
-	}
+	return err
+}
 
-	return tmuxError(err)
+// refuseOtherSession returns AGENT_EXISTS if a session on parley's tmux server has the name of an agent
+// that is to be launched, and no pane of it. id is "" for a new agent.
+func (ts *Terminals) refuseOtherSession(ctx context.Context, name, id string) error {
+	_, err := ts.tmux.FindSession(ctx, name, id)
+	if !errors.Is(err, tmux.ErrOtherSession) {
+		return nil // what else is wrong, the launch tells
+	}
+	server := "tmux -S " + ts.tmux.SocketPath()
+	return parley.Errorf(parley.AgentExists, "parley's tmux has a session %s, and it is not this agent's", name).
+		With("agent", name).
+		Suggest("Rename it: %[1]s rename-session -t '=%[2]s' NEW, or end it with all that runs there: "+
+			"%[1]s kill-session -t '=%[2]s'", server, name)
 }
 
 // close takes the terminal from a member whose processes have ended, removes its files and records the

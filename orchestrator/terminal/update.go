@@ -105,6 +105,9 @@ func (ts *Terminals) relaunch(
 	if l.begin, err = begin(p.Profile, l.Argv, session, team.NewID()); err != nil {
 		return nil, err
 	}
+	if err := ts.refuseOtherSession(ctx, m.Name, m.ID); err != nil {
+		return nil, err
+	}
 	if _, err := ts.end(ctx, m, parley.StateStarting, "changed and restarted"); err != nil {
 		return nil, err
 	}
