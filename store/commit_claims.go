@@ -1,6 +1,7 @@
 package store
 
 import (
+	"database/sql"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -59,18 +60,17 @@ func claimNew(t *tx, p *Post, out *Appended) error {
 	if err != nil {
 		return err
 	}
-	var busy []string
-	if err := t.query(&busy, `SELECT value FROM `+t.sql.each+` WHERE EXISTS (
-		SELECT 1 FROM deliveries d`+t.sql.indexedBy("deliveries_open")+` WHERE d.recipient_id = value AND `+isOpen+`)`,
-		string(recipients)); err != nil {
-		return err
-	}
-	for _, id := range busy {
+	busy := func(rows *sql.Rows) error {
+		id := ""
+		err := rows.Scan(&id)
 		delete(wanted, id)
+		return err
 	}
 	out.claims = wanted
 
-	return nil
+	return t.queryRows(busy, `SELECT value FROM `+t.sql.each+` WHERE EXISTS (
+		SELECT 1 FROM deliveries d`+t.sql.indexedBy("deliveries_open")+` WHERE d.recipient_id = value AND `+isOpen+`)`,
+		string(recipients))
 }
 
 // closeRow is one Advance of a transaction that probably begins at typing.

@@ -1,6 +1,9 @@
 package store
 
-import "strings"
+import (
+	"database/sql"
+	"strings"
+)
 
 // column is a column of a table and its value in a row.
 type column[Row any] struct {
@@ -64,7 +67,8 @@ func insert[Row any](t *tx, table string, c columns[Row], rows ...Row) error {
 // number returns the next message's number. There is one writer, so it can count.
 func (t *tx) number() (int64, error) {
 	if t.nextSeq == 0 {
-		if err := t.query(&t.nextSeq, `SELECT coalesce(max(seq), 0) + 1 FROM messages`); err != nil {
+		scan := func(rows *sql.Rows) error { return rows.Scan(&t.nextSeq) }
+		if err := t.queryRows(scan, `SELECT coalesce(max(seq), 0) + 1 FROM messages`); err != nil {
 			return 0, err
 		}
 	}

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"time"
 
 	"gorm.io/gorm"
@@ -97,6 +98,18 @@ func (t *tx) execRow(statement string, args ...any) (changed int64, err error) {
 func (t *tx) execResult(statement string, args ...any) (sql.Result, error) {
 	t.wrote = true
 	return t.rows.ExecContext(context.Background(), statement, args...)
+}
+
+// queryRows reads what is read often, as execRow writes. scan is called for each row.
+func (t *tx) queryRows(scan func(*sql.Rows) error, statement string, args ...any) error {
+	rows, err := t.rows.QueryContext(context.Background(), statement, args...)
+	if err != nil {
+		return err
+	}
+	for rows.Next() && err == nil {
+		err = scan(rows)
+	}
+	return errors.Join(err, rows.Err(), rows.Close())
 }
 
 // query reads into dest, a struct, a scalar, or a slice of them.

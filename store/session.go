@@ -1,6 +1,9 @@
 package store
 
-import "errors"
+import (
+	"context"
+	"errors"
+)
 
 // session is the way of the writing goroutine to the database. After Open, nothing else uses it.
 type session interface {
@@ -28,14 +31,14 @@ type session interface {
 type sqliteSession struct{ *database }
 
 func (s sqliteSession) begin(t *tx) error {
-	if err := t.db.Exec("BEGIN IMMEDIATE").Error; err != nil || s.marked {
+	if _, err := t.rows.ExecContext(context.Background(), "BEGIN IMMEDIATE"); err != nil || s.marked {
 		return err
 	}
 	return markOpen(t)
 }
 
 func (s sqliteSession) commit(t *tx) error {
-	if err := t.db.Exec("COMMIT").Error; err != nil {
+	if _, err := t.rows.ExecContext(context.Background(), "COMMIT"); err != nil {
 		return err
 	}
 	s.marked = true
