@@ -12,7 +12,7 @@ type Deliveries struct{ *database }
 
 // isOpen selects the deliveries that parley still has to work on. It must be spelled as
 // in the index, or SQLite does not use that.
-const isOpen = `d.state IN ('queued', 'held', 'typing')`
+const isOpen = `(d.state = 'queued' OR d.state = 'held' OR d.state = 'typing')`
 
 // Key names a delivery.
 type Key struct {

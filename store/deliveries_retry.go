@@ -7,8 +7,8 @@ import (
 	"parley"
 )
 
-// isRetriable selects the deliveries that ended without proof.
-const isRetriable = `d.state IN ('failed', 'unconfirmed', 'expired')`
+// isRetriable selects the deliveries that ended without proof. It must be spelled as in the index.
+const isRetriable = `(d.state = 'failed' OR d.state = 'unconfirmed' OR d.state = 'expired')`
 
 // Retry begins deliveries of a message again, all or nothing: those in begin that ended
 // without proof. Their steps are kept, and their waiting time starts from zero. It

@@ -47,6 +47,7 @@ var schema = []migration{
 	{version: 37, file: "00037_hosts.sql"},
 	{version: 38, file: "00038_relays.sql"},
 	{version: 39, file: "00039_file_chunks.sql"},
+	{version: 40, file: "00040_state_indexes.sql"},
 }
 
 // postgresBase is the version of SQLite's schema with which PostgreSQL's begins.

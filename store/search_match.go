@@ -32,10 +32,8 @@ const wholeRecord = 62
 // A state that few deliveries stay in has an index, and so does a type or a priority that
 // few messages have. SQLite uses the index where the query repeats its condition.
 const (
-	openStates  = `'queued', 'held', 'typing'`
-	endedStates = `'failed', 'unconfirmed', 'expired'`
-	rareType    = ` AND m.type <> 'information'`
-	rareFirst   = ` AND m.priority <> 'normal'`
+	rareType  = ` AND m.type <> 'information'`
+	rareFirst = ` AND m.priority <> 'normal'`
 )
 
 // rareStates reports whether the conditions on states have an index.
@@ -169,11 +167,11 @@ func (q *SearchQuery) conditions(sql *dialect) (where string, args []any) {
 
 	switch {
 	case x.rareStates():
-		of := func(index, states string) string {
+		of := func(index, condition string) string {
 			return `SELECT d.message_seq FROM deliveries d` + sql.indexedBy(index) + `
-				WHERE d.state IN (` + states + `) AND d.state IN ?`
+				WHERE ` + condition + ` AND d.state IN ?`
 		}
-		add(` AND m.seq IN (`+of("deliveries_open", openStates)+` UNION `+of("deliveries_ended", endedStates)+`)`,
+		add(` AND m.seq IN (`+of("deliveries_open", isOpen)+` UNION `+of("deliveries_ended", isRetriable)+`)`,
 			x.States, x.States)
 	case len(x.States) > 0:
 		add(` AND EXISTS (SELECT 1 FROM deliveries d WHERE d.message_seq = m.seq AND d.state IN ?)`, x.States)
