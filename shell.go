@@ -1,9 +1,12 @@
 package parley
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // IsShell reports whether argv is a bare interactive shell, which would run a typed
@@ -60,3 +63,48 @@ func takesValue(shell, word string) bool {
 
 // isLong recognises PowerShell's long options of one dash, such as -NoProfile.
 func isLong(word string) bool { return word[1] >= 'A' && word[1] <= 'Z' && len(word) > 3 }
+
+// ShellWord returns a text as one word of a shell's command line, in quotes where it needs them. What people are
+// told to run has each path, branch and argument through it. Control characters are written as escapes.
+func ShellWord(text string) string {
+	switch {
+	case text != "" && strings.Trim(text, plainInShell) == "" && text[0] != '=':
+		return text
+	case strings.ContainsFunc(text, unicode.IsControl) || !utf8.ValidString(text):
+		return "$'" + escapedForShell(text) + "'"
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// plainInShell are the characters that no shell reads as anything else within a word.
+const plainInShell = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,+@%"
+
+// escapedForShell returns a text for between $' and ', with octal escapes for the bytes of control characters
+// and of what is no UTF-8.
+func escapedForShell(text string) string {
+	var b strings.Builder
+	for i, w := 0, 0; i < len(text); i += w {
+		var r rune
+		r, w = utf8.DecodeRuneInString(text[i:])
+		switch {
+		case r == '\'' || r == '\\':
+			b.WriteString(`\` + string(r))
+		case unicode.IsControl(r) || r == utf8.RuneError && w == 1:
+			for _, c := range []byte(text[i : i+w]) {
+				fmt.Fprintf(&b, `\%03o`, c)
+			}
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// ShellLine returns the command line by which a shell runs argv.
+func ShellLine(argv []string) string {
+	words := make([]string, len(argv))
+	for i, word := range argv {
+		words[i] = ShellWord(word)
+	}
+	return strings.Join(words, " ")
+}

@@ -1,8 +1,11 @@
 package parley_test
 
 import (
+	"os/exec"
+	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"parley"
 )
@@ -25,5 +28,36 @@ func TestShells(t *testing.T) {
 		if got := parley.IsShell(strings.Fields(line)); got != want {
 			t.Errorf("%q: got %v, want %v", line, got, want)
 		}
+	}
+}
+
+// A shell reads each word of a command line as it was, whatever is in it.
+func TestCommandLinesAreWhatAShellReads(t *testing.T) {
+	words := []string{
+		"claude", "it's", "/a b/c", "--", "$x", "", "~", "=ls", "a=b", "*", "`id`", "$(id)", `back\slash`, `"`, "!1", "#x",
+		"a;b&c|d<e>f", "ünï", "tab\tnew\nline", "\x1b[31m", "\x7f", "\xff\xfe", "it's\n'twas\\", "{a,b}", "[x]", "%d",
+	}
+	line := parley.ShellLine(words)
+	if strings.ContainsFunc(line, unicode.IsControl) {
+		t.Errorf("a terminal would act on %q", line)
+	}
+
+	for _, shell := range []string{"bash", "zsh", "busybox"} {
+		path, err := exec.LookPath(shell)
+		if err != nil {
+			continue
+		}
+		argv := []string{path, "-c", "printf '%s\\000' " + line}
+		if shell == "busybox" {
+			argv = slices.Insert(argv, 1, "sh")
+		}
+		out, err := exec.Command(argv[0], argv[1:]...).Output()
+		if got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"); err != nil || !slices.Equal(got, words) {
+			t.Errorf("%s reads %q, %v", shell, got, err)
+		}
+	}
+
+	if got, want := parley.ShellWord("/home/me/src"), "/home/me/src"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -56,11 +56,7 @@ func across[Req, Res any](
 // shows more than ASCII there: over ssh there often is no locale.
 func (e *elsewhere) sshTo(host string, argv []string) []string {
 	argv = slices.Insert(slices.Clone(argv), min(1, len(argv)), "-u")
-	words := make([]string, len(argv))
-	for i, word := range argv {
-		words[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-	}
-	return []string{"ssh", "-t", "--", e.destination(host), strings.Join(words, " ")}
+	return []string{"ssh", "-t", "--", e.destination(host), parley.ShellLine(argv)}
 }
 
 // destination returns where ssh reaches another host.

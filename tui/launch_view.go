@@ -88,9 +88,9 @@ func (f *launchForm) preview(w int) []string {
 
 // runs says in words which program runs where.
 func (f *launchForm) runs(r parley.LaunchAgentRequest) string {
-	command := strings.Join(r.Command, " ")
+	command := parley.ShellLine(r.Command)
 	if p := f.program(r.Profile); p != nil && command == "" {
-		command = strings.Join(p.Command, " ")
+		command = parley.ShellLine(p.Command)
 	}
 	if command == "" {
 		command = "the program of profile " + r.Profile
@@ -121,7 +121,7 @@ func commandLine(r parley.LaunchAgentRequest) string {
 	words := []string{"launch", r.Name}
 	add := func(flag, value string) {
 		if value != "" {
-			words = append(words, "--"+flag, quoted(value))
+			words = append(words, "--"+flag, value)
 		}
 	}
 
@@ -137,27 +137,15 @@ func commandLine(r parley.LaunchAgentRequest) string {
 	case parley.WorktreeAuto:
 		words = append(words, "--worktree")
 	default:
-		words = append(words, "--worktree="+quoted(r.Worktree))
+		words = append(words, "--worktree="+r.Worktree)
 	}
 	add("prompt", r.Prompt)
 
 	if len(r.Command) > 0 {
-		words = append(words, "--")
-		for _, word := range r.Command {
-			words = append(words, quoted(word))
-		}
+		words = append(append(words, "--"), r.Command...)
 	}
 
-	return strings.Join(words, " ")
-}
-
-// quoted returns a word for a shell.
-func quoted(word string) string {
-	plain := strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,+@%") == ""
-	if plain && word != "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return parley.ShellLine(words)
 }
 
 // cursor returns where the terminal's own cursor is, from the form's first line.

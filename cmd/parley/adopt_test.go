@@ -41,10 +41,3 @@ func TestAdoptPageWorks(t *testing.T) {
 	params.Dir, params.Files = "", []string{file}
 	testscript.Run(t, params)
 }
-
-func TestCommandLinesAreWhatAShellReads(t *testing.T) {
-	got := commandLine([]string{"claude", "mcp", "add", "it's", "/a b/c", "--", "$x"})
-	if want := `claude mcp add 'it'\''s' '/a b/c' -- '$x'`; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-}

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -110,10 +109,10 @@ func (c *cli) tmuxDir() string {
 // its configuration.
 func addMCPHint(c *cli, res *parley.AdoptAgentResult) string {
 	if len(res.AddMCP) == 0 {
-		return "To give it parley's tools, add this MCP server (stdio): " + commandLine(abbreviate(c, res.MCP))
+		return "To give it parley's tools, add this MCP server (stdio): " + parley.ShellLine(abbreviate(c, res.MCP))
 	}
 	add := slices.Concat(res.AddMCP[:len(res.AddMCP)-len(res.MCP)], abbreviate(c, res.MCP))
-	return "To give it parley's tools, unless it has them, run this and start it again: " + commandLine(add)
+	return "To give it parley's tools, unless it has them, run this and start it again: " + parley.ShellLine(add)
 }
 
 // abbreviate drops the directory of this program if PATH leads to it.
@@ -129,19 +128,6 @@ func abbreviate(c *cli, argv []string) []string {
 		return argv
 	}
 	return append([]string{name}, argv[1:]...)
-}
-
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=@%+,-]+$`)
-
-// commandLine quotes words for a shell.
-func commandLine(argv []string) string {
-	words := make([]string, len(argv))
-	for i, word := range argv {
-		if words[i] = word; !plainWord.MatchString(word) {
-			words[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(words, " ")
 }
 
 // completePanes returns the panes of the tmux server that adopt would use.

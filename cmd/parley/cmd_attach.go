@@ -41,7 +41,7 @@ func attachCommand(c *cli) *cobra.Command {
 		if !isTerminal(c.in) || !isTerminal(c.out) {
 			return parley.Errorf(parley.InvalidArgument, "attach needs a terminal").
 				Suggest("Print its screen with parley screen %s, or run in a terminal: %s",
-					res.Name, strings.Join(res.Command, " "))
+					res.Name, parley.ShellLine(res.Command))
 		}
 
 		attach, err := tmuxClient(c, attachArgs(c, res))

@@ -62,7 +62,7 @@ func addHostCommand(c *cli) *cobra.Command {
 				return c.printJSON(parley.OK)
 			}
 
-			return c.printLine("Added. Open its screen with: parley --host " + shellWord(h.String()))
+			return c.printLine("Added. Open its screen with: parley --host " + parley.ShellWord(h.String()))
 		},
 	}
 }
@@ -90,7 +90,7 @@ func issueThere(ctx context.Context, c *cli, h remote.Host) (string, error) {
 		failure = errors.New("it printed no key")
 	}
 	return "", parley.Errorf(parley.DaemonUnavailable, "no key was made on %s: %w", h.Address, failure).
-		Suggest("Look at what happens with: ssh -t %s", h.Address)
+		Suggest("Look at what happens with: ssh -t %s", parley.ShellWord(h.Address))
 }
 
 func listHostsCommand(c *cli) *cobra.Command {

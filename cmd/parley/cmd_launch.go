@@ -38,7 +38,7 @@ about the team. --profile overrides that; parley profiles lists them.`,
 		}
 		wrong := misused(cmd, errors.New("parley launch takes one name, and the agent's command after --"))
 		if len(args) > 1 && cmd.ArgsLenAtDash() < 0 {
-			wrong.next = fmt.Sprintf("Write: parley launch %s -- %s", args[0], commandLine(args[1:]))
+			wrong.next = fmt.Sprintf("Write: parley launch %s -- %s", parley.ShellWord(args[0]), parley.ShellLine(args[1:]))
 		}
 		return wrong
 	}

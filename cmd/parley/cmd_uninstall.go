@@ -89,7 +89,7 @@ func mustRest(c *cli) error {
 		}
 		if held || accepts(at.TmuxSocket(c.env)) {
 			return parley.Errorf(parley.DaemonRunning, "a daemon or its agents run in %s", at.Root).
-				Suggest("Stop them first: parley down --workspace %s", at.Root)
+				Suggest("Stop them first: parley down --workspace %s", parley.ShellWord(at.Root))
 		}
 	}
 	return nil

@@ -53,7 +53,7 @@ func diffCommand(c *cli) *cobra.Command {
 				}
 			}
 			if res.Truncated {
-				c.printf("The diff is longer; see all of it: git -C %s diff %s\n", res.Dir, res.Since)
+				c.printf("The diff is longer; see all of it: git -C %s diff %s\n", parley.ShellWord(res.Dir), res.Since)
 			}
 
 			switch {

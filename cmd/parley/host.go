@@ -50,7 +50,7 @@ func notFromAfar(host string) error {
 	}
 	return parley.Errorf(parley.InvalidArgument, "this command works only on the machine of the daemon").
 		With("host", host).
-		Suggest("Run it there: ssh -t %s, in the directory of the workspace", h.Address)
+		Suggest("Run it there: ssh -t %s, in the directory of the workspace", parley.ShellWord(h.Address))
 }
 
 // serviceOf returns a client of the daemon on another machine. It connects at once: ssh may have to
@@ -98,7 +98,7 @@ func aboutHost(c *cli, err error) error {
 	}
 	const words = "%s does not know you: there is no key of it here, or it has ended"
 	return parley.Errorf(parley.Unauthenticated, words, c.host).
-		Suggest("Make one, in a terminal: parley host add %s", shellWord(c.host))
+		Suggest("Make one, in a terminal: parley host add %s", parley.ShellWord(c.host))
 }
 
 // thereOnTerminal returns a run of parley on the other machine that has this terminal.
@@ -114,7 +114,7 @@ func thereOnTerminal(ctx context.Context, c *cli, args ...string) (*exec.Cmd, er
 func attachFromAfar(ctx context.Context, c *cli, name string) error {
 	if !isTerminal(c.in) || !isTerminal(c.out) {
 		return parley.Errorf(parley.InvalidArgument, "attach needs a terminal").
-			Suggest("Print its screen with parley --host %s screen %s", shellWord(c.host), shellWord(name))
+			Suggest("Print its screen with parley --host %s screen %s", parley.ShellWord(c.host), parley.ShellWord(name))
 	}
 	there, err := thereOnTerminal(ctx, c, "attach", name)
 	if err != nil {

@@ -141,7 +141,7 @@ func (l workspaceLine) used() time.Time {
 func lookAt(ctx context.Context, at daemon.Place, env daemon.Environ) workspaceLine {
 	l := workspaceLine{
 		Workspace: at.Root, TmuxRuns: accepts(at.TmuxSocket(env)),
-		Command: "parley --workspace " + shellWord(at.Root),
+		Command: "parley --workspace " + parley.ShellWord(at.Root),
 	}
 	if used := at.LastUsed(); !used.IsZero() {
 		l.LastUsed = &used
@@ -163,7 +163,7 @@ func lookAt(ctx context.Context, at daemon.Place, env daemon.Environ) workspaceL
 
 // lookFromAfar asks the daemon of a workspace on another machine, if it runs. ssh may ask nothing.
 func lookFromAfar(ctx context.Context, c *cli, host string) workspaceLine {
-	l := workspaceLine{Workspace: host, Command: "parley --host " + shellWord(host)}
+	l := workspaceLine{Workspace: host, Command: "parley --host " + parley.ShellWord(host)}
 	ctx, cancel := context.WithTimeout(ctx, afarWithin)
 	defer cancel()
 
@@ -256,16 +256,4 @@ func home(c *cli, path string) string {
 		return filepath.Join("~", rest)
 	}
 	return path
-}
-
-// shellWord returns a text as one word of a shell's command line, in quotes where it needs them.
-func shellWord(text string) string {
-	plain := func(r rune) bool {
-		return r == '/' || r == '.' || r == ':' || r == '-' || r == '_' || r == '+' || r == ',' || r == '@' ||
-			'0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
-	}
-	if text != "" && strings.IndexFunc(text, func(r rune) bool { return !plain(r) }) < 0 {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }

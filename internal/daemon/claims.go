@@ -31,7 +31,7 @@ func (t *Team) claims(before *Team) []Claim {
 func (t *Team) agentClaims() []Claim {
 	var all []Claim
 	for _, a := range t.Agents {
-		command := strings.Join(a.Command, " ")
+		command := parley.ShellLine(a.Command)
 		if command == "" {
 			command = "the program of the profile " + cmp.Or(a.Profile, "generic")
 		}
@@ -107,7 +107,7 @@ func (t *Team) settingClaims(before *Settings) []Claim {
 func (t *Team) notifyClaims(before *notify.Settings) []Claim {
 	now := &t.Notify
 	var all []Claim
-	if c := strings.Join(now.Command, " "); c != "" && c != strings.Join(before.Command, " ") {
+	if c := parley.ShellLine(now.Command); c != "" && c != parley.ShellLine(before.Command) {
 		all = append(all, Claim{"notify", parley.CleanLine("notify runs " + c)})
 	}
 

@@ -188,7 +188,7 @@ func (h Host) failure(err error, said string) error {
 	}
 
 	return parley.Errorf(parley.DaemonUnavailable, "%s cannot be reached: %w", h.Address, err).
-		Suggest("Find out with: ssh %s", h.Address)
+		Suggest("Find out with: ssh %s", parley.ShellWord(h.Address))
 }
 
 // Close ends the connection, and its ssh.

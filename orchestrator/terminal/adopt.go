@@ -68,7 +68,7 @@ func (ad *adopter) inspectPane(ctx context.Context, server *tmux.Server, pane st
 	case errors.Is(err, tmux.ErrNoPane):
 		return nil, parley.Errorf(parley.InvalidArgument, "there is no pane %s on %s", pane, server.SocketPath()).
 			Suggest("This lists those that are there: tmux -S %s list-panes -a -F '#{pane_id} #{pane_current_command}'",
-				server.SocketPath())
+				parley.ShellWord(server.SocketPath()))
 	case err != nil:
 		return nil, tmuxError(err)
 	case info.Owner != "":
@@ -115,7 +115,7 @@ func (ad *adopter) adoptedAlready(info tmux.PaneInfo) error {
 	owner := parley.Short(parley.CleanLine(info.Owner))
 	return parley.Errorf(parley.AgentExists, "pane %s is an agent of another workspace already (%s)", info.ID, owner).
 		Suggest("Let it go there: parley leave NAME. If that workspace no longer exists: "+
-			"tmux set-option -pu -t %s @parley_agent", info.ID)
+			"tmux set-option -pu -t %s @parley_agent", parley.ShellWord(info.ID))
 }
 
 // recognise finds the profile of the program in the pane: the one named, or the one whose program it
@@ -130,7 +130,8 @@ func (ad *adopter) recognise(s *adoptedPane, name string) (*profile.Profile, err
 			"no agent runs in pane %s, but a shell, which would run messages as commands", s.info.ID).
 			Suggest("Start the agent there, then adopt it from another terminal: "+
 				"parley adopt NAME --pane %s --socket %s. "+
-				"Without an agent, parley join shows messages there.", s.info.ID, s.server.SocketPath())
+				"Without an agent, parley join shows messages there.",
+				parley.ShellWord(s.info.ID), parley.ShellWord(s.server.SocketPath()))
 	case tmux.TakesKeys(s.argv) != "":
 		return nil, parley.Errorf(parley.InvalidArgument,
 			"%s has pane %s and would take messages for keys", program, s.info.ID).

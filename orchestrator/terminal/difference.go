@@ -95,7 +95,7 @@ func splitModel(argv []string, flag string) (command []string, model string) {
 	return argv, ""
 }
 
-func words(argv []string) string { return parley.CleanLine(strings.Join(argv, " ")) }
+func words(argv []string) string { return parley.CleanLine(parley.ShellLine(argv)) }
 
 func list(items []string) string { return strings.Join(items, ", ") }
 

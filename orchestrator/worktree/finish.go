@@ -24,7 +24,8 @@ func Check(ctx context.Context, w *parley.Worktree, f Finish) error {
 	gone := errors.Is(err, fs.ErrNotExist)
 	if gone && f.Merge {
 		return parley.Errorf(parley.InvalidArgument, "the worktree of %s is gone: %s", f.Agent, w.Path).
-			Suggest("Forget it: git -C %s worktree prune; the branch %s is still there", w.Repository, w.Branch)
+			Suggest("Forget it: git -C %s worktree prune; the branch %s is still there",
+				parley.ShellWord(w.Repository), w.Branch)
 	}
 
 	r, err := open(ctx, w.Repository)
@@ -63,7 +64,7 @@ func (r *repo) checkCommitted(ctx context.Context, w *parley.Worktree, f Finish)
 		e := parley.Errorf(parley.InvalidArgument, "%s has not committed %s in %s: %s", f.Agent, plural(n, "file"),
 			w.Path, parley.CleanLine(strings.Join(files[:min(n, 3)], ", ")))
 		if f.Merge {
-			return e.Suggest("Ask it to commit, or commit there yourself: cd %s && git add -A && git commit", w.Path)
+			return e.Suggest("Ask it to commit, or commit there yourself: git -C %s add FILES && git -C %s commit", parley.ShellWord(w.Path), parley.ShellWord(w.Path))
 		}
 		return e.Suggest(
 			"Look at them: parley diff %s. To throw them away: parley stop %s --remove --discard", f.Agent, f.Agent)
@@ -72,7 +73,7 @@ func (r *repo) checkCommitted(ctx context.Context, w *parley.Worktree, f Finish)
 	if now, err := there.branch(ctx); err != nil || now != w.Branch {
 		return errors.Join(err, parley.Errorf(parley.InvalidArgument, "%s is on %s now, not on %s", w.Path, now,
 			w.Branch).
-			Suggest("Merge by hand, or switch back: git -C %s switch %s", w.Path, w.Branch))
+			Suggest("Merge by hand, or switch back: git -C %s switch %s", parley.ShellWord(w.Path), parley.ShellWord(w.Branch)))
 	}
 
 	return nil
@@ -82,7 +83,7 @@ func (r *repo) checkCommitted(ctx context.Context, w *parley.Worktree, f Finish)
 func (r *repo) checkMerge(ctx context.Context, w *parley.Worktree) error {
 	if strings.Contains(w.Base, "=") { // where git takes the name of the branch's settings to end
 		return parley.Errorf(parley.InvalidArgument, "parley cannot merge into a branch named %q", w.Base).
-			Suggest("Merge by hand: git -C %s merge %s", r.dir, w.Branch)
+			Suggest("Merge by hand: git -C %s merge %s", parley.ShellWord(r.dir), parley.ShellWord(w.Branch))
 	}
 
 	now, err := r.branch(ctx)
@@ -91,7 +92,7 @@ func (r *repo) checkMerge(ctx context.Context, w *parley.Worktree) error {
 	}
 	if now != w.Base {
 		return parley.Errorf(parley.InvalidArgument, "%s is on %s, and the work belongs on %s", r.dir, now, w.Base).
-			Suggest("Switch first: git -C %s switch %s", r.dir, w.Base)
+			Suggest("Switch first: git -C %s switch %s", parley.ShellWord(r.dir), parley.ShellWord(w.Base))
 	}
 
 	files, err := r.status(ctx, "--untracked-files=no")
@@ -102,7 +103,7 @@ func (r *repo) checkMerge(ctx context.Context, w *parley.Worktree) error {
 		return parley.Errorf(parley.InvalidArgument, "%s has %s that %s not committed: %s", r.dir,
 			plural(len(files), "file"), isOrAre(len(files)),
 			parley.CleanLine(strings.Join(files[:min(len(files), 3)], ", "))).
-			Suggest("Commit or stash first: git -C %s stash", r.dir)
+			Suggest("Commit or stash first: git -C %s stash", parley.ShellWord(r.dir))
 	}
 
 	return r.checkConflicts(ctx, w)
@@ -123,7 +124,7 @@ func conflict(w *parley.Worktree, files string) error {
 	files = parley.CleanLine(parley.Truncate(files, 300))
 	return parley.Errorf(parley.InvalidArgument, "%s and %s conflict in %s", w.Branch, w.Base, files).
 		Suggest("Ask the agent to merge %s into its branch and to solve that, then try again; or merge by hand: "+
-			"git -C %s merge %s", w.Base, w.Repository, w.Branch)
+			"git -C %s merge %s", w.Base, parley.ShellWord(w.Repository), parley.ShellWord(w.Branch))
 }
 
 // checkMerged refuses to remove a branch of parley's whose commits its base lacks. Another branch
@@ -177,7 +178,8 @@ func (r *repo) checkArrived(ctx context.Context, w *parley.Worktree, tip string)
 	}
 	if _, err := r.git(ctx, "merge-base", "--is-ancestor", tip, ref(w.Base)); err != nil {
 		return parley.Errorf(parley.InvalidArgument, "%s lacks the last commit of %s: %w", w.Base, w.Branch, err).
-			Suggest("Look at both: git -C %s log --graph %s %s", r.dir, w.Base, w.Branch)
+			Suggest("Look at both: git -C %s log --graph %s %s", parley.ShellWord(r.dir),
+				parley.ShellWord(w.Base), parley.ShellWord(w.Branch))
 	}
 	return nil
 }
@@ -199,7 +201,7 @@ func (r *repo) merge(ctx context.Context, w *parley.Worktree, agent string) (str
 			return "", conflict(w, err.Error())
 		}
 		return "", parley.Errorf(parley.InvalidArgument, "%s could not be merged: %w", w.Branch, err).
-			Suggest("Merge by hand: git -C %s merge %s", r.dir, w.Branch)
+			Suggest("Merge by hand: git -C %s merge %s", parley.ShellWord(r.dir), parley.ShellWord(w.Branch))
 	}
 
 	if behind == 0 {
@@ -237,7 +239,7 @@ func (r *repo) drop(ctx context.Context, w *parley.Worktree, force bool, tip str
 	}
 	if _, err := r.git(ctx, "update-ref", "-d", ref(w.Branch), tip); err != nil {
 		return parley.Errorf(parley.InvalidArgument, "the worktree was removed, but its branch was not: %w", err).
-			Suggest("Look at it: git -C %s log %s", r.dir, w.Branch)
+			Suggest("Look at it: git -C %s log %s", parley.ShellWord(r.dir), parley.ShellWord(w.Branch))
 	}
 
 	return nil

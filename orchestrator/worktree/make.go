@@ -85,7 +85,7 @@ func (r *repo) reuse(ctx context.Context, p Plan, m *Made) error {
 	m.Branch, err = there.branch(ctx)
 	if err != nil || m.Branch == noBranch {
 		return parley.Errorf(parley.InvalidArgument, "the worktree %s is on no branch", m.Path).
-			Suggest("Switch it to one: git -C %s switch BRANCH", m.Path)
+			Suggest("Switch it to one: git -C %s switch BRANCH", parley.ShellWord(m.Path))
 	}
 	if p.Branch != parley.WorktreeAuto && p.Branch != m.Branch {
 		return parley.Errorf(parley.InvalidArgument, "%s has a worktree on %s already", p.Agent, m.Branch).
@@ -138,7 +138,7 @@ func (r *repo) add(ctx context.Context, p Plan, m *Made) (err error) {
 	}
 	if _, err := r.git(ctx, words...); err != nil {
 		return parley.Errorf(parley.InvalidArgument, "no worktree could be made: %w", err).
-			Suggest("Look at the worktrees there are: git -C %s worktree list", r.dir)
+			Suggest("Look at the worktrees there are: git -C %s worktree list", parley.ShellWord(r.dir))
 	}
 
 	m.Fresh = true
@@ -161,7 +161,7 @@ func (r *repo) checkOut(ctx context.Context, m *Made) error {
 	}
 	if _, err := there.git(ctx, "reset", "--hard", "--quiet"); err != nil {
 		return parley.Errorf(parley.InvalidArgument, "no worktree could be made: %w", err).
-			Suggest("Try the branch by hand: git -C %s switch %s", r.dir, m.Branch)
+			Suggest("Try the branch by hand: git -C %s switch %s", parley.ShellWord(r.dir), parley.ShellWord(m.Branch))
 	}
 	return nil
 }
@@ -191,7 +191,8 @@ func (r *repo) chooseBranch(ctx context.Context, p Plan, m *Made) error {
 			Suggest("Name another branch: --worktree=BRANCH")
 	case exists && p.Branch == parley.WorktreeAuto:
 		return parley.Errorf(parley.InvalidArgument, "the branch %s exists already", m.Branch).
-			Suggest("Go on with it: --worktree=%s; or name another, or delete it: git branch -d %s", m.Branch, m.Branch)
+			Suggest("Go on with it: --worktree=%s; or name another, or delete it: git branch -d %s",
+				parley.ShellWord(m.Branch), parley.ShellWord(m.Branch))
 	}
 	m.Made = !exists
 
