@@ -95,7 +95,7 @@ var doors = []door{
 	{"github.com/charmbracelet/x/ansi", []string{"*"}}, // the one answer to how wide a text is
 	{"github.com/pressly/goose", []string{"store"}},
 	{"gorm.io/", []string{"store"}},
-	{"modernc.org/sqlite", []string{"store"}},
+	{"github.com/glebarez/sqlite", []string{"store"}},
 	{"github.com/jackc/pgx", []string{"store", "store/postgrestest"}},
 	{"github.com/goccy/go-yaml", []string{"profile", "cmd/parley", "internal/daemon", "internal/demoagent"}},
 	{"github.com/google/go-cmp", []string{"parleytest"}},

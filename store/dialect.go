@@ -1,9 +1,8 @@
 package store
 
 import (
-	"strconv"
-
 	"github.com/pressly/goose/v3"
+	"gorm.io/gorm"
 )
 
 // dialect is how SQL is written for one kind of database. All of the package's SQL is the same for
@@ -17,12 +16,10 @@ type dialect struct {
 	// by those who run the server.
 	embedded bool
 
-	// quote stands around names that gorm writes.
-	quote string
+	// gorm returns what tells gorm how to write it.
+	gorm func(gorm.ConnPool) gorm.Dialector
 	// bound returns a statement with its parameters, each of them a ?, as the driver takes them.
 	bound func(statement string) string
-	// parameter names the nth parameter of a statement in gorm's SQL.
-	parameter func(n int) string
 	// each selects from the elements of a parameter, a JSON list of texts. Their column is value.
 	each string
 	// joined is the function that joins the texts of a group, with a separator.
@@ -49,9 +46,8 @@ var sqliteDialect = dialect{
 	goose:      goose.DialectSQLite3,
 	folder:     "sqlite",
 	embedded:   true,
-	quote:      "`",
+	gorm:       sqliteGorm,
 	bound:      func(statement string) string { return statement },
-	parameter:  func(int) string { return "?" },
 	each:       `json_each(?)`,
 	joined:     `group_concat`,
 	place:      `instr`,
@@ -71,9 +67,8 @@ var postgresDialect = dialect{
 	goose:      goose.DialectPostgres,
 	folder:     "postgres",
 	base:       postgresBase,
-	quote:      `"`,
+	gorm:       func(pool gorm.ConnPool) gorm.Dialector { return postgresGorm{pool} },
 	bound:      numbered,
-	parameter:  func(n int) string { return "$" + strconv.Itoa(n) },
 	each:       `json_array_elements_text(CAST(? AS json)) AS list (value)`,
 	joined:     `string_agg`,
 	place:      `strpos`,

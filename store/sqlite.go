@@ -11,7 +11,6 @@ import (
 	"github.com/pressly/goose/v3"
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
-	_ "modernc.org/sqlite" // the driver
 )
 
 // This file holds what concerns the driver of SQLite: connections, pragmas, error codes and
@@ -77,7 +76,7 @@ func connect(dsn string, n int) (*sql.DB, error) {
 // gormOn puts gorm on a connection or a pool of them. It logs nothing:
 // errors are returned, and nothing else is worth a line.
 func gormOn(pool gorm.ConnPool, d *dialect) (*gorm.DB, error) {
-	return gorm.Open(dialector{pool, d}, &gorm.Config{
+	return gorm.Open(d.gorm(pool), &gorm.Config{
 		Logger: logger.Discard, SkipDefaultTransaction: true, DisableAutomaticPing: true,
 	})
 }

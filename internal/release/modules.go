@@ -46,6 +46,9 @@ func modulesOf(program string, dirs map[string]string) ([]module, error) {
 
 	all := []module{{path: "std", version: strings.TrimPrefix(runtime.Version(), "go")}}
 	for _, d := range info.Deps {
+		if d.Replace != nil && d.Replace.Sum == "" {
+			continue // a directory of parley's own stands in for it
+		}
 		all = append(all, module{path: d.Path, version: d.Version, sum: d.Sum})
 	}
 
