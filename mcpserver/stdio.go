@@ -49,10 +49,28 @@ type envelope struct {
 	} `json:"params"`
 }
 
+// maxLine bounds a line, in bytes: twice what the daemon takes of a call.
+const maxLine = 2 * MaxBody
+
+// readLine returns the next line with its line break, if it has one. What is beyond maxLine is left out:
+// the library answers such a line as one that is not JSON.
+func (d *dialogue) readLine() (line []byte, err error) {
+	for {
+		part, err := d.in.ReadSlice('\n')
+		line = append(line, part[:min(len(part), maxLine-len(line))]...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			if err == nil && line[len(line)-1] != '\n' {
+				line = append(line, '\n')
+			}
+			return line, err
+		}
+	}
+}
+
 // Read returns whole lines. It completes a last line without a line break.
 func (d *dialogue) Read(p []byte) (int, error) {
 	if len(d.rest) == 0 {
-		line, err := d.in.ReadBytes('\n')
+		line, err := d.readLine()
 		if err != nil && len(bytes.TrimSpace(line)) == 0 {
 			if errors.Is(err, io.EOF) {
 				d.awaitResponses()

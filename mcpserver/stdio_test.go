@@ -81,3 +81,13 @@ nonsense
 		t.Errorf("%v; open are %v, want none", err, d.open)
 	}
 }
+
+// A line without an end takes bounded memory, and the call behind it is answered.
+func TestALineHasABound(t *testing.T) {
+	in := greeting + `{"jsonrpc":"2.0","id":2,"method":"` + strings.Repeat("x", 3*maxLine) + "\"}\n" +
+		`{"jsonrpc":"2.0","id":3,"method":"tools/list"}` + "\n"
+	answers := spoken(t, newFake(), in, time.Minute)
+	if answers["2"] != nil || !strings.Contains(string(answers["3"]), `"result":{`) {
+		t.Errorf("got %.300s", answers)
+	}
+}

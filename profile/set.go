@@ -148,9 +148,11 @@ func (s Set) Find(name string) (*Profile, error) {
 func (s Set) Names() []string { return slices.Sorted(maps.Keys(s.byName)) }
 
 func notYAML(where string, err error) error {
-	what := err.Error()
+	what := ""
 	if e, ok := errors.AsType[yaml.Error](err); ok {
 		what = fmt.Sprintf("line %d: %s", e.GetToken().Position.Line, e.GetMessage())
+	} else {
+		what = err.Error()
 	}
 	return parley.Errorf(parley.InvalidArgument, "%s: %s", where, what).
 		Suggest("Correct the YAML there and try again.")

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/plainfile"
 	"parley/internal/wait"
 
 	"golang.org/x/sys/unix"
@@ -119,10 +120,8 @@ var fatal = regexp.MustCompile(`(?m)^(?:fatal error|panic|runtime/cgo): (.+)$`)
 // the log begins at an offset.
 func diedEarly(at Place, offset int64, ended error) error {
 	e := parley.Errorf(parley.DaemonUnavailable, "%w", errNoWord)
-	if log, err := os.ReadFile(at.Log()); err == nil {
-		if m := fatal.FindSubmatch(log[min(int(offset), len(log)):]); m != nil {
-			e = parley.Errorf(parley.DaemonUnavailable, "%w: %s", errNoWord, parley.CleanLine(string(m[1])))
-		}
+	if m := fatal.FindSubmatch(lastWords(at, offset)); m != nil {
+		e = parley.Errorf(parley.DaemonUnavailable, "%w: %s", errNoWord, parley.CleanLine(string(m[1])))
 	}
 
 	exit, ok := errors.AsType[*exec.ExitError](ended)
@@ -133,6 +132,18 @@ func diedEarly(at Place, offset int64, ended error) error {
 	}
 
 	return e.Suggest("Look at the last lines of %s.", at.Log())
+}
+
+// lastWords returns the log from an offset on, as much of it as tells why a process ended.
+func lastWords(at Place, offset int64) []byte {
+	log, _, err := plainfile.Open(at.Log())
+	if err != nil {
+		return nil
+	}
+	defer log.Close()
+
+	words, _ := io.ReadAll(io.NewSectionReader(log, offset, maxNote)) // a part of it will do
+	return words
 }
 
 // startLogged starts a daemon that writes to the log of its place.

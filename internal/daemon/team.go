@@ -131,9 +131,6 @@ func (t *Team) add(own *Team) {
 	}
 }
 
-// maxTeamFile bounds a parley.yaml, in bytes.
-const maxTeamFile = 1 << 20
-
 // loadOver reads a file into t: what the file does not name stays as it is.
 func loadOver(t *Team, file string, must bool) (*Team, error) {
 	t.File, t.Hash, t.Claims = "", "", nil

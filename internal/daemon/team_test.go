@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -59,6 +60,23 @@ func TestFileThatIsNoneIsNotRead(t *testing.T) {
 		_, err := LoadTeam(filepath.Join(dir, name), false)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want an error with %q", name, err, want)
+		}
+	}
+}
+
+// The decoder reads the first document only. What else it would pass over must not seem to count.
+func TestFileHasOneDocument(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "parley.yaml")
+	for text, line := range map[string]int{
+		"": 0, "# nothing\n": 0, "screen:\n": 0, "---\nscreen:\n": 0, "# a\n%YAML 1.2\n---\nscreen:\n...\n---\n# b\n": 0,
+		"agents:\n- name: a\n  prompt: |\n    ---\n    b\n": 0,
+		"screen:\n---\nsettings:\n":                         3, "screen:\n...\nsettings:\n": 3, "---\n---\nscreen:\n": 3,
+		"screen:\n--- # b\n# c\n- a\n": 4,
+	} {
+		must.Do(t, os.WriteFile(file, []byte(text), 0o600))
+		_, err := LoadTeam(file, true)
+		if line == 0 && err != nil || line != 0 && !strings.Contains(fmt.Sprint(err), fmt.Sprintf(":%d: a second document", line)) {
+			t.Errorf("%q: got %v, want line %d", text, err, line)
 		}
 	}
 }

@@ -1,8 +1,6 @@
 package daemon
 
 import (
-	"bytes"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -73,14 +71,15 @@ func trackedByGit(file string) bool {
 		return false
 	}
 
-	index, err := plainfile.Read(filepath.Join(gitDir(repository), "index"), math.MaxInt64)
+	index, _, err := plainfile.Open(filepath.Join(gitDir(repository), "index"))
 	if err != nil {
 		return false
 	}
+	defer index.Close()
 
 	// An index of version 4 leaves out what a name has in common with the one before, such as the dot.
 	name := strings.TrimPrefix(filepath.Join(StateDir, filepath.Base(file)), ".")
-	return bytes.Contains(index, []byte(name+"\x00"))
+	return plainfile.Contains(index, []byte(name+"\x00"))
 }
 
 // gitDir returns the directory that holds the index of a repository or of one of its worktrees.

@@ -23,30 +23,33 @@ import (
 
 // decodeYAML reads text into t and refuses unknown keys.
 func decodeYAML(file string, text []byte, t *Team) error {
+	if err := checkYAML(file, text); err != nil {
+		return err
+	}
+
 	err := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(t)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return explainYAML(file, err)
+		return explainYAML(file, text, err)
 	}
 	return nil
 }
 
 // explainYAML turns an error of the decoder into one with the line, an excerpt and
 // the next step.
-func explainYAML(file string, err error) error {
+func explainYAML(file string, text []byte, err error) error {
 	var e yaml.Error
 	if !errors.As(err, &e) {
 		return parley.Errorf(parley.InvalidArgument, "%s: %v", file, err).Suggest("Correct the file.")
 	}
 
-	// The first line of the formatted error is the position.
-	_, excerpt, _ := strings.Cut(yaml.FormatErrorWithToken("", e.GetToken(), false, true), "\n")
-	line := e.GetToken().Position.Line
+	at := e.GetToken().Position
+	line := at.Line
 	message := e.GetMessage()
 	action := "Correct that line; parley schema prints what the file may hold."
 
 	if unknown, ok := errors.AsType[*yaml.UnknownFieldError](err); ok {
 		key := unknown.Token.Value
-		message = fmt.Sprintf("there is no key %q", key)
+		message = fmt.Sprintf("there is no key %q", parley.Truncate(key, maxExcerpt))
 		known := siblingKeys(unknown.Token)
 		action = "Use one of: " + strings.Join(known, ", ") + "."
 		if near := parley.Nearest(key, known); near != "" {
@@ -59,8 +62,36 @@ func explainYAML(file string, err error) error {
 	}
 
 	return parley.Errorf(
-		parley.InvalidArgument, "%s:%d: %s\n%s", filepath.Base(file), line, message, strings.Trim(excerpt, "\n"),
+		parley.InvalidArgument, "%s:%d: %s\n%s", filepath.Base(file), line, message, excerpt(text, at.Line, at.Column),
 	).With("file", file).With("line", line).Suggest("%s", action)
+}
+
+// maxExcerpt is how many characters of a line are shown.
+const maxExcerpt = 100
+
+// excerpt shows a place in a text, with three lines before and behind it. The library's own takes time with
+// the square of the text's length.
+func excerpt(text []byte, line, column int) string {
+	var shown []string
+	number := 0
+	for content := range strings.Lines(string(text)) {
+		number++
+		if number < line-3 || number > line+3 {
+			continue
+		}
+
+		mark := " "
+		if number == line {
+			mark = ">"
+		}
+		content = parley.Truncate(cleanIndented(content), maxExcerpt)
+		shown = append(shown, strings.TrimRight(fmt.Sprintf("%s %2d | %s", mark, number, content), " "))
+		if number == line && column <= maxExcerpt {
+			shown = append(shown, strings.Repeat(" ", len("> 10 | ")+column-1)+"^")
+		}
+	}
+
+	return strings.Join(shown, "\n")
 }
 
 // kindName names a Go type in the words of YAML.
