@@ -156,6 +156,7 @@ type Caller struct {
 	Seal        string    // the secret word in the footers of its own terminal; "" if it has none
 	Address     string    // of a caller without a credential; "" within this process
 	Unplaced    bool      // without a credential, a process of this user: neither the operator's nor an agent's
+	Views       string    // the id of the operator, for one that is Unplaced and may read what the operator may
 	Newcomer    bool      // an agent that the operator has not let in yet
 	Invited     bool      // without a credential, but with a token of `parley invite`: it may register
 	Network     bool      // the call came over the network: its file paths are not of this machine
@@ -164,6 +165,12 @@ type Caller struct {
 
 // Nobody reports whether the caller showed no credential.
 func (c Caller) Nobody() bool { return c.ID == "" }
+
+// viewer returns the operator as the caller of what only reads, in place of a process that may read the same.
+func (c Caller) viewer() Caller {
+	c.ID, c.Name, c.Kind, c.Operator = c.Views, OperatorName, KindHuman, true
+	return c
+}
 
 // Is reports whether ref names the caller: by id, by name, or by the first eight or more
 // characters of the id.

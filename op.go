@@ -128,6 +128,13 @@ func (inv *Invocation) Call(ctx context.Context, s Service) (any, error) {
 	if err := inv.op.Allow(caller); err != nil {
 		return nil, err
 	}
+	if caller.Views != "" && inv.op.Access != Public {
+		if !inv.reads() {
+			return nil, unplaced()
+		}
+		caller = caller.viewer()
+		ctx = WithCaller(ctx, caller)
+	}
 	if err := inv.checkClaims(caller); err != nil {
 		return nil, err
 	}
@@ -147,6 +154,21 @@ func (inv *Invocation) Call(ctx context.Context, s Service) (any, error) {
 	}
 
 	return result, nil
+}
+
+// OnlyReads is a request of an operation that changes something, in a form that does not.
+type OnlyReads interface{ OnlyReads() bool }
+
+// mayRead reports whether some calls of the operation only read.
+func (o *Op) mayRead() bool {
+	_, some := o.newRequest().(OnlyReads)
+	return o.Effect == Reads || some
+}
+
+// reads reports whether this call only reads.
+func (inv *Invocation) reads() bool {
+	r, some := inv.request.(OnlyReads)
+	return inv.op.Effect == Reads || some && r.OnlyReads()
 }
 
 // checkClaims checks what the call states about its caller. For a remote caller, the
@@ -182,10 +204,14 @@ func (o *Op) Waits() bool {
 // NOT_AUTHORIZED.
 func (o *Op) Allow(c Caller) error {
 	switch {
-	case o.Access == Public, c.Unplaced && o.Glance:
+	case o.Access == Public, c.Unplaced && o.Glance, c.Views != "" && o.mayRead():
 		return nil
-	case c.Nobody() && c.Unplaced:
+	case c.Views != "":
 		return unplaced()
+	case c.Unplaced:
+		return Errorf(Unauthenticated, "this process comes from the terminal of an agent that this workspace does not have, "+
+			"or that has lost it").
+			Suggest("Run it in a terminal of your own, or in that of an agent.")
 	case c.Nobody():
 		return Errorf(Unauthenticated, "%s needs to know who calls", o.Name).
 			Suggest("Send your API key as `Authorization: Bearer KEY`, or as api_key; register_agent gives you one.")
@@ -201,10 +227,12 @@ func (o *Op) Allow(c Caller) error {
 
 // unplaced refuses a process that could be the operator's as well as an agent's.
 func unplaced() error {
-	return Errorf(Unauthenticated, "parley cannot tell who you are: this process runs neither in your terminal nor in an "+
-		"agent's").
-		Suggest("Run it in a terminal. For a script, `parley key issue %s` in a terminal prints a key: "+
-			"set PARLEY_KEY to that, or to an agent's key.", OperatorName)
+	return Errorf(Unauthenticated, "parley cannot tell whether this process is yours or an agent's: it was started after the "+
+		"first agent, and not from a terminal").
+		Suggest("What only reads works here: agents, log, needs, status. To send as an agent: parley register NAME prints "+
+			"a key for PARLEY_KEY. To do what you may do, set PARLEY_KEY to a key of yours: `parley key issue %s` prints "+
+			"one in a terminal, over ssh from another machine, or in a script that began before the first agent.",
+			OperatorName)
 }
 
 // Answer begins every result: success, and an error that is null. A failure is an *Error

@@ -259,6 +259,9 @@ type AnswerDialogRequest struct {
 // Answers reports whether the request answers the dialog.
 func (r *AnswerDialogRequest) Answers() bool { return r.Choice != "" || r.Text != "" }
 
+// OnlyReads reports whether the request only shows the dialog.
+func (r *AnswerDialogRequest) OnlyReads() bool { return !r.Answers() }
+
 // Validate checks that an answer says which dialog it is for, and cleans its text.
 func (r *AnswerDialogRequest) Validate() error {
 	r.Text = strings.TrimSpace(Clean(r.Text))

@@ -117,6 +117,9 @@ type GetNeedsRequest struct {
 	Dismiss string `json:"dismiss,omitempty" doc:"The id of an unconfirmed or unanswered message, or its first 8 characters: it is no longer listed. Or storage: what the database lacks is known."`
 }
 
+// OnlyReads reports whether the request dismisses nothing.
+func (r *GetNeedsRequest) OnlyReads() bool { return r.Dismiss == "" }
+
 // GetNeedsResult lists the needs, the most pressing first.
 type GetNeedsResult struct {
 	Answer

@@ -121,9 +121,12 @@ func (g *agentService) GetAgentStatus(
 	res := &parley.AgentStatusResult{
 		Answer: parley.OK,
 		Agents: []parley.AgentStatus{},
-		You:    parley.CallerFrom(ctx).Name,
 	}
-	if me := g.roster.ByID(parley.CallerFrom(ctx).ID); me != nil {
+	caller := parley.CallerFrom(ctx)
+	if !caller.Unplaced { // else it only reads what the operator reads
+		res.You = caller.Name
+	}
+	if me := g.roster.ByID(caller.ID); me != nil {
 		res.YourSeal = me.Agent().Seal
 	}
 

@@ -17,9 +17,8 @@ func (o *Orchestrator) CallerNamed(ctx context.Context, ref string) (parley.Call
 	return o.rooms.roster.CallerNamed(ctx, ref)
 }
 
-// CallerOfProcess returns the agent or the operator behind a process of this machine. It reports false
-// for a process that is neither's.
-func (o *Orchestrator) CallerOfProcess(pid int) (parley.Caller, bool) {
+// CallerOfProcess returns the agent or the operator behind a process of this machine, or nobody.
+func (o *Orchestrator) CallerOfProcess(pid int) parley.Caller {
 	return o.rooms.roster.CallerOfProcess(pid, o.rooms.terminals.Server().PID())
 }
 

@@ -143,6 +143,7 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 	if o.rooms.roster, err = team.Load(ctx, o.store, o.now, o.log); err != nil {
 		return err
 	}
+	o.rooms.roster.Past = team.OpenPast([]string{o.opts.State, o.opts.LaunchDir}, o.opts.Log)
 	o.rooms.roster.InvitationLife = o.opts.Settings.InvitationLife
 	o.rooms.elsewhere = &elsewhere{o.store, o.rooms.roster, o.opts.Host, ssh}
 	if err := o.rooms.roster.Titles.Load(ctx, o.store); err != nil {

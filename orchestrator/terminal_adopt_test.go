@@ -168,7 +168,7 @@ func TestAdoptedAgentIsItsProgramAndNotItsShell(t *testing.T) {
 		return child != 0
 	})
 
-	if c, _ := te.CallerOfProcess(child); !c.Operator {
+	if c := te.CallerOfProcess(child); !c.Operator {
 		t.Errorf("before it was adopted, its child is %+v, want the operator", c)
 	}
 
@@ -178,12 +178,12 @@ func TestAdoptedAgentIsItsProgramAndNotItsShell(t *testing.T) {
 	if te.terminals.Placements() == before {
 		t.Error("nobody can tell that who is who has changed")
 	}
-	if c, ok := te.CallerOfProcess(child); !ok || c.Name != "script" || c.Operator {
-		t.Errorf("its child is %+v, %v", c, ok)
+	if c := te.CallerOfProcess(child); c.Name != "script" || c.Operator {
+		t.Errorf("its child is %+v", c)
 	}
 
 	shell, _ := strconv.Atoi(u.run("display-message", "-p", "-t", pane, "#{pane_pid}"))
-	if c, _ := te.CallerOfProcess(shell); !c.Operator {
+	if c := te.CallerOfProcess(shell); !c.Operator {
 		t.Errorf("the user's own shell is %+v, want the operator", c)
 	}
 
@@ -194,7 +194,7 @@ func TestAdoptedAgentIsItsProgramAndNotItsShell(t *testing.T) {
 	}
 
 	te.stop("script")
-	if c, _ := te.CallerOfProcess(child); !c.Operator || !tmux.Alive(child) {
+	if c := te.CallerOfProcess(child); !c.Operator || !tmux.Alive(child) {
 		t.Errorf("after it left, its child is %+v, want the operator, and alive", c)
 	}
 }
@@ -322,7 +322,7 @@ func TestAdoptedAgentIsFoundAgainAndLetGoAtTheEnd(t *testing.T) {
 	u.run("kill-pane", "-t", given)
 	te.arrived(te.send("coder", "still there?"))
 	te.wantMessages(log, 1)
-	if c, ok := te.CallerOfProcess(res.PID); !ok || c.Name != "coder" {
+	if c := te.CallerOfProcess(res.PID); c.Name != "coder" {
 		t.Errorf("its process is %+v", c)
 	}
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -11,6 +12,8 @@ import (
 
 // bornField is the field of stat with the time at which the process was started.
 const bornField = 19
+
+const tick = time.Second / 100 // what Linux counts in for programs
 
 // Birth tells a process from a later one of the same pid: the time it was
 // started, in clock ticks since the system was (field 22 of /proc/PID/stat).
@@ -25,7 +28,6 @@ func Birth(pid int) string {
 // StartedAt returns when a process was started at the latest, to a hundredth of a second.
 // It is not ok if that is not known.
 func StartedAt(pid int) (at time.Time, ok bool) {
-	const tick = time.Second / 100 // what Linux counts in for programs
 	ticks, err := strconv.ParseInt(Birth(pid), 10, 64)
 	if err != nil {
 		return time.Time{}, false
@@ -45,6 +47,32 @@ func StartedAt(pid int) (at time.Time, ok bool) {
 	}
 
 	return time.Time{}, false
+}
+
+// Older reports whether a process was started before another one, by their births. It reports false where that
+// cannot be told.
+func Older(born, other string) bool {
+	a, err := strconv.ParseUint(born, 10, 64)
+	b, err2 := strconv.ParseUint(other, 10, 64)
+	return err == nil && err2 == nil && a < b
+}
+
+// BirthNow returns the birth of a process that is started now; "" if the clock cannot be read.
+func BirthNow() string {
+	var sinceBoot unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_BOOTTIME, &sinceBoot) != nil {
+		return ""
+	}
+	return strconv.FormatInt(sinceBoot.Nano()/int64(tick), 10)
+}
+
+// Boot names the time since the machine was started; "" if it is not known.
+func Boot() string {
+	raw, err := readProc("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(raw))
 }
 
 // Marked lists the processes that have this NAME=value in their environment.

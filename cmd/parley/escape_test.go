@@ -14,7 +14,6 @@ import (
 	"parley/internal/daemon"
 	"parley/internal/must"
 	"parley/internal/testhome"
-	"parley/tmux"
 )
 
 // orphan is a script that waits until the process $1, its parent, has ended, and then runs the rest.
@@ -39,6 +38,8 @@ var tricks = []trick{
 	{"terminal", "script", "script -qec 'CALL' /dev/null </dev/null"},
 	{"orphanterminal", "script", "setsid sh -c 'ORPHAN $$ script -qec \"CALL\" /dev/null </dev/null &'"},
 	{"at", "atd", "echo 'CALL' | at now"},
+	{"atterminal", "atd", "echo \"script -qec 'CALL' /dev/null\" | at now"},
+	{"atorphan", "atd", "echo \"setsid sh -c 'ORPHAN \\$\\$ script -qec CALL /dev/null &'\" | at now"},
 	{"unit", "systemd-run", "systemd-run --user 'CALL'"},
 }
 
@@ -48,10 +49,22 @@ func (k trick) available() bool {
 		return true
 	}
 	_, err := exec.LookPath(k.needs)
+	if k.needs == "atd" {
+		return err == nil && isRunning("atd")
+	}
 	if k.needs == "systemd-run" {
 		return err == nil && exec.Command("systemd-run", "--user", "--wait", "true").Run() == nil
 	}
 	return err == nil
+}
+
+// isRunning reports whether a program runs, by its name.
+func isRunning(name string) bool {
+	files, _ := filepath.Glob("/proc/[0-9]*/comm")
+	return slices.ContainsFunc(files, func(file string) bool {
+		b, _ := os.ReadFile(file)
+		return strings.TrimSpace(string(b)) == name
+	})
 }
 
 // write returns the shell script of a trick. Its call prints to the file name.out in dir, and makes name.end
@@ -126,8 +139,9 @@ func TestNobodyBecomesTheOperatorByLosingAParent(t *testing.T) {
 		}
 	}
 
-	check("careless", []string{"runshell", "window", "at", "unit"}, tryAll(t, h, "careless"))
-	check("sly", []string{"runshell", "window", "at", "unit", "setsid", "othertmux", "orphanterminal"},
+	asked := []string{"runshell", "window", "unit"} // of a service, which runs it with another environment
+	check("careless", asked, tryAll(t, h, "careless"))
+	check("sly", append(asked, "at", "atterminal", "atorphan", "setsid", "othertmux", "orphanterminal"),
 		tryAll(t, h, "sly", "env", "-u", "PARLEY_KEY", "-u", "PARLEY_AGENT", "-u", "PARLEY_AGENT_ID"))
 
 	if keys := testhome.Run[parley.ListKeysResult](t, h, "key", "list", "victim").Keys; len(keys) != 1 {
@@ -163,33 +177,126 @@ func TestOperatorIsKnownByATerminal(t *testing.T) {
 	}
 }
 
-// A script without a terminal is told what to do, and works with the operator's key.
-func TestScriptWithoutATerminalNeedsAKey(t *testing.T) {
+// orphaned runs a shell script that has lost its parent, its terminal and its session before its first line, and
+// returns what it printed.
+func orphaned(t *testing.T, h *testhome.Home, script string, env ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
+
+	body := file("body", script+"\ntouch "+dir+"/end\n")
+	start := "sh " + file("orphan", orphan) + " $$ sh " + body + " >" + dir + "/out 2>&1 &"
+	cmd := exec.Command("sh", "-c", start)
+	cmd.Dir, cmd.Env = h.Workspace, slices.Concat(bareEnv(h), env)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+
+	waitFor(filepath.Join(dir, "end"))
+	out, _ := os.ReadFile(filepath.Join(dir, "out"))
+	return string(out)
+}
+
+// eachOrphaned runs commands of the program one after the other, orphaned, and returns what each printed.
+func eachOrphaned(t *testing.T, h *testhome.Home, commands []string) []string {
+	t.Helper()
+	const next = "====\n"
+	script := ""
+	for i, command := range commands {
+		if i > 0 {
+			script += "echo; printf '" + strings.TrimSpace(next) + "\\n'\n"
+		}
+		script += "parley " + command + "\n"
+	}
+	said := strings.Split(orphaned(t, h, script), next)
+	if len(said) != len(commands) {
+		t.Fatalf("%d commands printed %q", len(commands), said)
+	}
+	return said
+}
+
+// bareEnv returns a home's environment without the operator's key.
+func bareEnv(h *testhome.Home) []string {
+	return slices.DeleteFunc(slices.Clone(h.Env), func(v string) bool {
+		return strings.HasPrefix(v, daemon.OperatorKey+"=")
+	})
+}
+
+// The session of the README runs word for word where there is no terminal and no key, from the start of the daemon
+// to its end, with agents.
+func TestSessionOfTheREADMERunsWithoutATerminal(t *testing.T) {
 	t.Parallel()
 	h := testhome.New(t)
-	key := testhome.Run[parley.IssueKeyResult](t, h, "key", "issue", "operator").APIKey
+	script, tried := "set -e\n", 0
+	for _, block := range consoleBlock.FindAllStringSubmatch(documents(t)["README.md"], -1) {
+		for line := range strings.Lines(block[1]) {
+			if command, ok := strings.CutPrefix(strings.TrimSpace(line), "$ "); ok && !interactive[command] {
+				script += command + " || echo FAILED: $?\n"
+				tried++
+			}
+		}
+	}
+	script = strings.Replace(script, "parley down", "parley key issue operator || echo FAILED: $?\nparley down", 1)
 
-	script := func(env string) string {
-		cmd := h.Command("needs")
-		cmd.Env = append(slices.Clone(h.Env), daemon.OperatorKey+"=", env)
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-		out, _ := cmd.CombinedOutput()
-		return string(out)
-	}
-
-	if out := script("PARLEY_KEY=" + key); strings.Contains(out, "parley:") {
-		t.Errorf("with the operator's key: %s", out)
-	}
-	if hasTerminal() {
-		t.Skip("the test has a terminal")
-	}
-	if out := script("A=b"); !strings.Contains(out, "parley key issue operator") {
-		t.Errorf("without a key it printed %q, want how to get one", out)
+	out := orphaned(t, h, script)
+	if tried < 8 || strings.Contains(out, "FAILED") || !strings.Contains(out, "parley_") {
+		t.Errorf("of %d commands:\n%s", tried, out)
 	}
 }
 
-// hasTerminal reports whether this process can be traced back to a terminal.
-func hasTerminal() bool {
-	l, _ := tmux.LineageOf(os.Getpid())
-	return slices.ContainsFunc(l.Line, func(p tmux.Process) bool { return p.TTY != "" })
+// A process that may be what an agent left behind reads what the operator reads, changes nothing, and is told
+// what it can do. With the operator's key it is the operator.
+func TestStrangersReadAndChangeNothing(t *testing.T) {
+	t.Parallel()
+	h := testhome.New(t)
+	key := testhome.Run[parley.IssueKeyResult](t, h, "key", "issue", "operator").APIKey
+	testhome.Run[parley.LaunchAgentResult](t, h, "launch", "coder", "--", "cat")
+	id := testhome.Run[parley.SendMessageResult](t, h, "send", "coder", "please rebase").MessageID
+
+	reads := []string{
+		"agents", "status", "log", "needs", "find rebase", "message " + id, "explain " + id, "usage", "inbox",
+		"key list", "terminal coder", "history coder operator", "answer coder", "__complete stop ''",
+	}
+	for i, out := range eachOrphaned(t, h, reads) {
+		if strings.Contains(out, "cannot tell") || strings.TrimSpace(out) == "" {
+			t.Errorf("parley %s: %s", reads[i], out)
+		}
+	}
+
+	changes := []string{
+		"send coder hello", "key issue coder", "launch other -- cat", "stop coder", "needs --dismiss " + id, "down",
+		"retry " + id, "pause",
+	}
+	for i, out := range eachOrphaned(t, h, changes) {
+		for _, want := range []string{"cannot tell", "parley register", "parley key issue operator", "ssh"} {
+			if !strings.Contains(out, want) {
+				t.Errorf("parley %s printed %q, want %q in it", changes[i], out, want)
+			}
+		}
+	}
+
+	if out := orphaned(t, h, "parley register visitor"); !strings.Contains(out, "parley_") {
+		t.Errorf("a stranger registers: %s", out)
+	}
+	if out := orphaned(t, h, "parley send coder hello", "PARLEY_KEY="+key); !strings.Contains(out, "Message sent") {
+		t.Errorf("with the operator's key: %s", out)
+	}
+}
+
+// Once an agent has run since the machine was started, a restart of the daemon makes nobody the operator.
+func TestStrangersStayStrangersAfterARestart(t *testing.T) {
+	t.Parallel()
+	h := testhome.New(t)
+	testhome.Run[parley.LaunchAgentResult](t, h, "launch", "coder", "--", "cat")
+	testhome.Run[parley.StopAgentResult](t, h, "stop", "coder")
+	testhome.Run[parley.ShutDownResult](t, h, "down")
+
+	if out := orphaned(t, h, "parley register visitor; parley key issue visitor"); !strings.Contains(out, "cannot tell") {
+		t.Errorf("it printed %s", out)
+	}
 }

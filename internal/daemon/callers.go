@@ -15,7 +15,7 @@ import (
 
 // callers identifies processes of this machine.
 type callers interface {
-	CallerOfProcess(pid int) (parley.Caller, bool)
+	CallerOfProcess(pid int) parley.Caller
 	Placements() int64
 	Launching() bool
 }
@@ -40,15 +40,10 @@ func markPeer(who callers, open *connections) func(context.Context, net.Conn) co
 		}
 
 		p := &process{who: who, pid: pid, placements: who.Placements()}
-		caller, ok := who.CallerOfProcess(pid)
-		switch {
-		case ok:
-			p.first = caller
-		case pid != 0 && syscall.Kill(pid, 0) != nil:
+		p.first = who.CallerOfProcess(pid)
+		if p.first.Unplaced && pid != 0 && syscall.Kill(pid, 0) != nil {
 			_ = conn.Close()
 			return ctx
-		default:
-			p.first = parley.Caller{Unplaced: true}
 		}
 		p.caller = p.first
 		if !open.admitCaller(conn, p.first) {
@@ -103,7 +98,7 @@ func (p *process) place() {
 		return
 	}
 	p.caller, p.placements = p.first, n
-	if now, ok := p.who.CallerOfProcess(p.pid); ok && !now.Operator {
+	if now := p.who.CallerOfProcess(p.pid); !now.Nobody() && !now.Operator {
 		p.caller = now
 	}
 }

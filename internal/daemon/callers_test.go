@@ -24,14 +24,14 @@ type changingTeam struct {
 
 func (c *changingTeam) Placements() int64 { return c.changes }
 func (c *changingTeam) Launching() bool   { return c.launched != nil && !c.launched() }
-func (c *changingTeam) CallerOfProcess(int) (parley.Caller, bool) {
+func (c *changingTeam) CallerOfProcess(int) parley.Caller {
 	switch {
 	case c.agent != nil:
-		return *c.agent, true
+		return *c.agent
 	case c.operator:
-		return parley.Caller{ID: "op", Operator: true}, true
+		return parley.Caller{ID: "op", Operator: true}
 	}
-	return parley.Caller{}, false
+	return parley.Caller{Unplaced: true}
 }
 
 // connect returns the caller of a connection of this process to a daemon with this team, each time

@@ -9,24 +9,30 @@ import (
 )
 
 // CallerOfProcess returns who is behind a process of this machine: the agent to which it can be traced
-// back, or the operator, if it can be traced back to a terminal that belongs to no agent. It reports
-// false for a process that is neither. own is the pid of parley's tmux server: what descends from that
-// is never the operator.
-func (r *Roster) CallerOfProcess(pid, own int) (parley.Caller, bool) {
+// back; the operator, if it can be shown to belong to no agent; or nobody, whose caller says what is known.
+// own is the pid of parley's tmux server: what descends from that is never the operator.
+func (r *Roster) CallerOfProcess(pid, own int) parley.Caller {
 	lineage, err := tmux.LineageOf(pid)
 	if err != nil {
 		r.log.Warn("look up a caller's process", "pid", pid, "error", err)
-		return parley.Caller{}, false
+		return parley.Caller{Unplaced: true}
 	}
 
-	switch id, operator := place(lineage, r.seats(), own); {
-	case operator:
-		return r.Operator(), true
-	case r.ByID(id) != nil:
-		return r.CallerOf(r.ByID(id))
+	id, is := place(lineage, r.seats(), own, r.Past.era())
+	switch is {
+	case operators:
+		return r.Operator()
+	case agents:
+		if m := r.ByID(id); m != nil {
+			if c, ok := r.CallerOf(m); ok {
+				return c
+			}
+		}
+	case unknown:
+		return parley.Caller{Unplaced: true, Views: r.Operator().ID}
 	}
 
-	return parley.Caller{}, false
+	return parley.Caller{Unplaced: true}
 }
 
 // seat is where an agent's program runs, as far as it tells its processes from others.
@@ -62,39 +68,49 @@ func (r *Roster) seats() []seat {
 // agentMark begins the entry of the environment that names the agent.
 const agentMark = "PARLEY_AGENT_ID="
 
-// place decides whose process a lineage belongs to: the id of an agent, the operator's, or nobody's.
-func place(l tmux.Lineage, seats []seat, own int) (agent string, operator bool) {
+// whose says what is known of a process.
+type whose int
+
+const (
+	unknown   whose = iota // the operator's, or what an agent left behind
+	operators              // the operator's
+	agents                 // an agent's, here or in another workspace
+	keepers                // something else below parley's tmux server
+)
+
+// place decides whose process a lineage belongs to. For an agent's, it also returns the agent's id.
+func place(l tmux.Lineage, seats []seat, own int, since era) (agent string, is whose) {
 	traced := slices.Concat(l.Line, l.Leaders)
 	for _, s := range seats {
 		if s.holds(l, traced) {
-			return s.id, false
+			return s.id, agents
 		}
 	}
 
 	for _, p := range traced {
 		for _, entry := range p.Env {
 			if id, ok := strings.CutPrefix(entry, agentMark); ok {
-				return id, false // also of another workspace
+				return id, agents
 			}
 		}
 		if p.PID == own || len(p.Args) > 1 && p.Args[1] == tmux.KeepCommand {
-			return "", false
+			return "", keepers
 		}
 	}
 
-	for _, p := range l.Line {
-		if p.TTY != "" && !slices.ContainsFunc(seats, func(s seat) bool { return s.tty == p.TTY && !s.atShell(l) }) {
-			return "", true
-		}
+	if atTerminal(l, seats) {
+		return "", operators
 	}
-
 	for _, s := range seats {
 		if s.started(l) {
-			return s.id, false
+			return s.id, agents
 		}
 	}
+	if isBeyond(l, since) {
+		return "", operators
+	}
 
-	return "", false
+	return "", unknown
 }
 
 // holds reports whether a lineage leads to the program of the seat, or belongs to its terminal.

@@ -7,22 +7,25 @@ import (
 )
 
 // A process table: init is 1, parley's keeper is 10 and its tmux server 11, an agent's program is 20 on
-// pts/2. The user's tmux server is 30, with a shell 31 on pts/3, in which the adopted program 32 runs.
+// pts/2, born at 700. The user's tmux server is 30, with a shell 31 on pts/3, in which the adopted program 32 runs.
 // Another terminal of the user's is 40 on pts/4.
 var (
-	first  = tmux.Process{PID: 1}
-	keeper = tmux.Process{PID: 10, Parent: 1, Session: 10, Args: []string{"parley", tmux.KeepCommand, "tmux"}}
-	server = tmux.Process{PID: 11, Parent: 10, Session: 11}
-	coder  = tmux.Process{PID: 20, Parent: 11, Session: 20, TTY: "/dev/pts/2", Born: "7"}
-	users  = tmux.Process{PID: 30, Parent: 1, Session: 30}
-	shell  = tmux.Process{PID: 31, Parent: 30, Session: 31, TTY: "/dev/pts/3"}
-	guest  = tmux.Process{PID: 32, Parent: 31, Session: 31, TTY: "/dev/pts/3", Born: "8"}
-	person = tmux.Process{PID: 40, Parent: 1, Session: 40, TTY: "/dev/pts/4"}
+	first  = tmux.Process{PID: 1, Session: 1, Name: "systemd", Born: "1"}
+	keeper = tmux.Process{PID: 10, Parent: 1, Session: 10, Args: []string{"parley", tmux.KeepCommand, "tmux"}, Born: "600"}
+	server = tmux.Process{PID: 11, Parent: 10, Session: 11, Name: "tmux: server", Born: "610"}
+	coder  = tmux.Process{PID: 20, Parent: 11, Session: 20, TTY: "/dev/pts/2", Born: "700"}
+	users  = tmux.Process{PID: 30, Parent: 1, Session: 30, Name: "tmux: server", Born: "710"}
+	shell  = tmux.Process{PID: 31, Parent: 30, Session: 31, TTY: "/dev/pts/3", Born: "720"}
+	guest  = tmux.Process{PID: 32, Parent: 31, Session: 31, TTY: "/dev/pts/3", Born: "800"}
+	person = tmux.Process{PID: 40, Parent: 1, Session: 40, TTY: "/dev/pts/4", Born: "810"}
 )
 
+// sinceCoder is what is known once the first agent runs.
+var sinceCoder = era{known: true, first: "700"}
+
 var testSeats = []seat{
-	{id: "coder", program: 20, born: "7", leader: 20, tty: "/dev/pts/2"},
-	{id: "guest", program: 32, born: "8", leader: 31, tty: "/dev/pts/3", mark: "TMUX_PANE=%5", socket: "/tmp/t/default"},
+	{id: "coder", program: 20, born: "700", leader: 20, tty: "/dev/pts/2"},
+	{id: "guest", program: 32, born: "800", leader: 31, tty: "/dev/pts/3", mark: "TMUX_PANE=%5", socket: "/tmp/t/default"},
 }
 
 // line traces a new process back over its ancestors.
@@ -32,7 +35,7 @@ func line(p tmux.Process, ancestors ...tmux.Process) tmux.Lineage {
 
 func TestWhoseProcessItIs(t *testing.T) {
 	const operator, nobody = "operator", ""
-	job := tmux.Process{PID: 99, Session: 99}
+	job := tmux.Process{PID: 99, Parent: 1, Session: 99, Born: "900"}
 	with := func(change func(*tmux.Process)) tmux.Process {
 		p := job
 		change(&p)
@@ -43,7 +46,7 @@ func TestWhoseProcessItIs(t *testing.T) {
 	elsewhere := with(func(p *tmux.Process) { p.Env = []string{"TMUX=/tmp/t/other,30,0", "TMUX_PANE=%5"} })
 	onTTY := with(func(p *tmux.Process) { p.TTY = "/dev/pts/9" })
 	reused := coder
-	reused.Born, reused.Session, reused.TTY = "9", 40, "/dev/pts/4"
+	reused.Born, reused.Session, reused.TTY = "850", 40, "/dev/pts/4"
 
 	for name, test := range map[string]struct {
 		lineage tmux.Lineage
@@ -74,12 +77,11 @@ func TestWhoseProcessItIs(t *testing.T) {
 		"an orphan of another tmux":             {line(elsewhere, first), nobody},
 		"a terminal from the adopted pane":      {line(with(func(p *tmux.Process) { p.TTY, p.Env = "/dev/pts/9", fromPane.Env }), first), operator},
 	} {
-		agent, isOperator := place(test.lineage, testSeats, server.PID)
-		got := agent
-		if isOperator {
+		got, is := place(test.lineage, testSeats, server.PID, sinceCoder)
+		if is == operators {
 			got = operator
 		}
-		if agent == "x" { // known only to its own workspace
+		if got == "x" { // known only to its own workspace
 			got = nobody
 		}
 		if got != test.want {

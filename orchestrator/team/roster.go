@@ -24,6 +24,9 @@ type Roster struct {
 	log    *slog.Logger
 	Titles titles
 
+	// Past is set before the roster is shared; nil if nothing is remembered.
+	Past *Past
+
 	// InvitationLife is how long an invitation may be used. It is set before the roster is shared.
 	InvitationLife time.Duration
 

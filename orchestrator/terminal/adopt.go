@@ -259,6 +259,7 @@ func (ts *Terminals) giveTerminal(m *team.Member, p *profile.Profile, s *adopted
 	}
 
 	t.SetInfo(s.info)
+	ts.roster.Past.Note(t.Born)
 	m.Reports.Forget()
 	m.SetTerminal(t)
 	ts.changes.Add(1)

@@ -1,0 +1,6 @@
+//go:build !linux && !darwin
+
+package tmux
+
+// Boot is not known on this system.
+func Boot() string { return "" }
