@@ -12,7 +12,7 @@ import (
 )
 
 // unfinished are the functions that make an error whose next step their callers name.
-var unfinished = []string{"refusedFile", "rateLimited", "invalid", "NoModelAnswer"}
+var unfinished = []string{"refusedFile", "rateLimited", "invalid", "NoModelAnswer", "lose"}
 
 // Every error that a caller sees says what to do next.
 func TestErrorsNameTheNextStep(t *testing.T) {

@@ -58,7 +58,8 @@ type LaunchAgentResult struct {
 	Dir          string `json:"dir,omitempty"`
 	Conversation string `json:"conversation,omitempty"` // its program's own: ConversationResumed or ConversationNew; "" if it cannot be continued
 
-	Worktree *Worktree `json:"worktree,omitempty"` // in which it runs, if that was asked for
+	Worktree  *Worktree `json:"worktree,omitempty"`   // in which it runs, if that was asked for
+	NotCopied []string  `json:"not_copied,omitempty"` // what it was to get there, and the repository does not have
 
 	PromptMessageID string `json:"prompt_message_id,omitempty"` // of the first message, whose status tells whether it arrived
 

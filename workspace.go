@@ -275,7 +275,7 @@ type DiffAgentResult struct {
 	Dir       string   `json:"dir"`
 	Since     string   `json:"since"`               // the commit that it is compared with
 	Diff      string   `json:"diff"`                // as git prints it
-	Untracked []string `json:"untracked"`           // new files, which are not in Diff
+	Untracked []string `json:"untracked"`           // new files; Diff has the content of the first 100
 	Truncated bool     `json:"truncated,omitempty"` // Diff is longer
 }
 
@@ -285,7 +285,11 @@ type FinishWorktreeRequest struct {
 	Merge   bool   `json:"merge,omitempty" doc:"Merge its branch into the branch that it came from."`
 	Remove  bool   `json:"remove,omitempty" doc:"Remove the worktree, and its branch if parley made it."`
 	Discard bool   `json:"discard,omitempty" doc:"With remove: throw away what is not committed or not merged."`
+	Force   bool   `json:"force,omitempty" doc:"With remove: also files that git ignores and that are nowhere else, and while a program is in the directory."`
 }
+
+// NeedsForce is the detail of a refusal to finish a worktree that Force overrules. Its value says what would go.
+const NeedsForce = "needs_force"
 
 // Validate checks that there is something to do, and that nothing contradicts.
 func (r *FinishWorktreeRequest) Validate() error {
@@ -293,6 +297,8 @@ func (r *FinishWorktreeRequest) Validate() error {
 	case !r.Merge && !r.Remove:
 		return Errorf(InvalidArgument, "neither merge nor remove was asked for").With("parameter", "merge").
 			Suggest("Give merge, remove or both; to keep everything, stop the agent.")
+	case r.Force && !r.Remove:
+		return Errorf(InvalidArgument, "force is for remove").With("parameter", "force").Suggest("Give remove too.")
 	case r.Discard && (!r.Remove || r.Merge):
 		return Errorf(InvalidArgument, "discard is for remove without merge").With("parameter", "discard").
 			Suggest("Give remove and discard together to throw the work away.")

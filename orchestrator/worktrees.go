@@ -1,13 +1,19 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"parley"
 	"parley/orchestrator/team"
 	"parley/orchestrator/worktree"
+	"parley/profile"
+	"parley/tmux"
 )
 
 // worktreeService implements parley.WorktreeService: the git worktrees of agents.
@@ -78,7 +84,7 @@ func (ws *worktreeService) settle(
 	if err != nil {
 		return err
 	}
-	res.Worktree = &made.Worktree
+	res.Worktree, res.NotCopied = &made.Worktree, made.Missing
 
 	return ws.roster.SetWorktree(ctx, m, &made.Worktree)
 }
@@ -195,8 +201,14 @@ func (ws *worktreeService) finish(
 			Suggest("Stop it: parley stop %s. A worktree is made at the launch: --worktree", m.Name)
 	}
 
-	w, finish := a.Worktree, worktree.Finish{Agent: m.Name, Merge: req.Merge, Remove: req.Remove, Discard: req.Discard}
+	w := a.Worktree
+	finish := worktree.Finish{
+		Agent: m.Name, Merge: req.Merge, Remove: req.Remove, Discard: req.Discard, Force: req.Force,
+	}
 	if err := worktree.Check(ctx, w, finish); err != nil {
+		return nil, err
+	}
+	if err := ws.checkInUse(m, w.Path, finish, ownProcesses(m)); err != nil {
 		return nil, err
 	}
 
@@ -210,6 +222,9 @@ func (ws *worktreeService) finish(
 		res.Ended = stopped.Ended
 	}
 
+	if err := ws.checkInUse(m, w.Path, finish, nil); err != nil {
+		return nil, stoppedButKept(m, err)
+	}
 	ctx = context.WithoutCancel(ctx) // half a merge would need a person
 	if res.Merged, err = worktree.Run(ctx, w, finish); err != nil {
 		return nil, stoppedButKept(m, err)
@@ -222,8 +237,57 @@ func (ws *worktreeService) finish(
 	return res, nil
 }
 
+// checkInUse refuses to remove the directory of a worktree in which another agent works, or a process that is not
+// among own.
+func (ws *worktreeService) checkInUse(m *team.Member, dir string, finish worktree.Finish, own []int) error {
+	if !finish.Remove {
+		return nil
+	}
+	for _, other := range ws.roster.All() {
+		a := other.Agent()
+		if other != m && a.State.Live() && ws.roster.Here(other) && inside(a.Dir, dir) {
+			return parley.Errorf(parley.InvalidArgument, "%s works in the worktree of %s", other.Name, m.Name).
+				With("agent", other.Name).Suggest("Stop it first: parley stop %s", other.Name)
+		}
+	}
+
+	var users []string
+	for _, pid := range tmux.WorkingIn(dir) {
+		if !slices.Contains(own, pid) && tmux.Alive(pid) {
+			users = append(users, fmt.Sprintf("%s (process %d)", programOf(pid), pid))
+		}
+	}
+	return finish.InUse(dir, users)
+}
+
+// inside reports whether a directory is another one, or below it.
+func inside(dir, above string) bool {
+	return dir == above || strings.HasPrefix(dir, above+string(filepath.Separator))
+}
+
+// ownProcesses returns the processes that end when an agent is stopped.
+func ownProcesses(m *team.Member) []int {
+	own := tmux.Marked("PARLEY_AGENT_ID=" + m.ID)
+	if t := m.Terminal(); t != nil {
+		below, _ := tmux.Descendants(t.PID)
+		own = append(append(own, t.PID), below...)
+	}
+	return own
+}
+
+// programOf names the program of a process.
+func programOf(pid int) string {
+	argv, err := tmux.CommandLine(pid)
+	if err != nil || len(argv) == 0 {
+		return "a program"
+	}
+	return parley.CleanLine(cmp.Or(profile.ProgramOf(argv), filepath.Base(argv[0])))
+}
+
 // stoppedButKept says that an agent has ended although its worktree could not be finished.
 func stoppedButKept(m *team.Member, err error) error {
 	e := parley.AsError(err)
-	return parley.Errorf(e.Code, "%s was stopped, and its worktree kept: %w", m.Name, err).Suggest("%s", e.Action)
+	kept := parley.Errorf(e.Code, "%s was stopped, and its worktree kept: %w", m.Name, err).Suggest("%s", e.Action)
+	kept.Details = e.Details
+	return kept
 }

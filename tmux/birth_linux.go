@@ -97,3 +97,25 @@ func Marked(variable string) []int {
 
 	return pids
 }
+
+// WorkingIn returns the processes whose working directory is dir, which has no links in it, or is below it.
+func WorkingIn(dir string) []int {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+
+	var pids []int
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		cwd, err := os.Readlink("/proc/" + e.Name() + "/cwd")
+		if err == nil && (cwd == dir || strings.HasPrefix(cwd, dir+"/")) {
+			pids = append(pids, pid)
+		}
+	}
+
+	return pids
+}

@@ -37,3 +37,6 @@ func Marked(string) []int { return nil }
 
 // StartedAt returns when a process was started. It is not ok: ps tells whole seconds.
 func StartedAt(int) (at time.Time, ok bool) { return time.Time{}, false }
+
+// WorkingIn returns no process: there is no way to ask for a working directory without a call into C.
+func WorkingIn(string) []int { return nil }

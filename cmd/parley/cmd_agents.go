@@ -22,14 +22,15 @@ func stopCommand(c *cli) *cobra.Command {
 		Aliases: []string{"kill"},
 		Short:   "Stop agents and end all their processes",
 		Long: `Stops agents and ends all their processes. A git worktree that parley made for one is kept, unless
-you say what to do with it. Work that is not committed, or not merged, is never thrown away without --discard.`,
+you say what to do with it. Work that is not committed, or not merged, is never thrown away without --discard,
+and files that git ignores only once you agree, or with --force.`,
 		Example: `  parley stop coder reviewer
   parley stop coder --merge --remove    # its branch goes into yours, and its worktree away`,
 		Args: usage(cobra.MinimumNArgs(1)),
 	}
 
 	read := addFlags(cmd, "stop_agent", []string{"reason"})
-	finish := addFlags(cmd, "finish_worktree", []string{"merge", "remove", "discard"})
+	finish := addFlags(cmd, "finish_worktree", []string{"merge", "remove", "discard", "force"})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return forEach(c, args, func(name string) error {
 			if how := finish(); len(how) > 0 {

@@ -148,6 +148,8 @@ type upStep struct {
 	wanted  *daemon.Agent // as the file has it; nil if it does not
 	running bool
 	there   *parley.AgentStatus // nil if it was never launched
+
+	finished bool // it was stopped, its worktree is gone, and this run does not name it
 }
 
 // planUp returns the steps for the agents of a file and then for the lost ones that the file does not
@@ -166,13 +168,15 @@ func planUp(wanted []daemon.Agent, there []parley.AgentStatus, names []string) (
 	var steps []upStep
 	for i, a := range wanted {
 		known := find(a.Name)
-		steps = append(steps, upStep{a.Name, &wanted[i], known != nil && known.State.Live(), known})
+		finished := len(names) == 0 && known != nil && known.State == parley.StateTerminated && known.Worktree == nil &&
+			a.HasWorktree()
+		steps = append(steps, upStep{a.Name, &wanted[i], known != nil && known.State.Live(), known, finished})
 	}
 
 	for i, a := range there {
 		inFile := slices.ContainsFunc(wanted, func(w daemon.Agent) bool { return strings.EqualFold(w.Name, a.Name) })
 		if a.Lost() && !inFile && !a.Elsewhere {
-			steps = append(steps, upStep{a.Name, nil, false, &there[i]})
+			steps = append(steps, upStep{a.Name, nil, false, &there[i], false})
 		}
 	}
 
@@ -235,6 +239,8 @@ func (u *upRun) step(ctx context.Context, s upStep) error {
 	switch {
 	case s.running:
 		return u.compare(ctx, s)
+	case s.finished:
+		return u.printFinished(s)
 	case u.dryRun:
 		return u.printWouldLaunch(s)
 	case s.wanted == nil:

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -40,7 +41,7 @@ func diffCommand(c *cli) *cobra.Command {
 	return c.withAgents(command(c, operation[parley.DiffAgentResult]{
 		op:    "diff_agent",
 		use:   "diff NAME",
-		short: "Show what an agent has changed and nobody merged",
+		short: "Show what an agent has changed, and what is not merged",
 		example: `  parley diff coder
   parley diff coder --stat`,
 		args:  cobra.ExactArgs(1),
@@ -97,6 +98,13 @@ func safeLine(line string) string {
 func finishWorktree(ctx context.Context, c *cli, name string, how url.Values) error {
 	how.Set("agent", name)
 	res, err := invoke[parley.FinishWorktreeResult](ctx, c, "finish_worktree", how)
+	if e, ok := errors.AsType[*parley.Error](err); ok && e.Details[parley.NeedsForce] != nil && c.canAsk() {
+		if !c.agreed(parley.CleanLine(e.Message) + ". Remove it all the same? [y/N] ") {
+			return parley.Errorf(e.Code, "nothing was removed").Suggest("%s", e.Action)
+		}
+		how.Set("force", "true")
+		res, err = invoke[parley.FinishWorktreeResult](ctx, c, "finish_worktree", how)
+	}
 	if err != nil {
 		return err
 	}

@@ -104,6 +104,19 @@ func (u *upRun) printWouldLaunch(s upStep) error {
 	return u.printLine(words + ".")
 }
 
+// printFinished reports an agent whose work was finished, and which is therefore left out.
+func (u *upRun) printFinished(s upStep) error {
+	if u.json {
+		return u.printJSON(struct {
+			parley.Answer
+			Name     string `json:"name"`
+			Finished bool   `json:"finished"`
+		}{parley.OK, s.name, true})
+	}
+	return u.printLine(fmt.Sprintf("%s is stopped, and its worktree was removed; parley up %s starts it on a new branch.",
+		u.paint(bold, s.name), s.name))
+}
+
 // warnOfDir says on standard error that an agent runs where its conversation is, and not where the file says.
 func (u *upRun) warnOfDir(name, has, wants string) {
 	fmt.Fprintf(u.err, "%s %s runs in %s, where its conversation is; the file says %s\n  %s %s\n",

@@ -19,9 +19,14 @@ func (t *Team) WithWorktree(a Agent, r parley.LaunchAgentRequest) parley.LaunchA
 	return r
 }
 
+// HasWorktree reports whether the agent is to have a worktree of its own.
+func (a *Agent) HasWorktree() bool { return hasWorktree(a.Worktree) }
+
+func hasWorktree(setting string) bool { return setting != "" && setting != "false" }
+
 // Prepare adds to a launch what the file says of new worktrees, if it asks for one.
 func (t *Team) Prepare(r *parley.LaunchAgentRequest) {
-	if r.Worktree != "" && r.Worktree != "false" {
+	if hasWorktree(r.Worktree) {
 		r.Copy, r.Setup = t.Worktrees.Copy, t.Worktrees.Setup
 	}
 }

@@ -15,6 +15,7 @@ import (
 type Finish struct {
 	Agent                  string
 	Merge, Remove, Discard bool
+	Force                  bool // removes also what git ignores, and what others are in
 }
 
 // Check reports whether the worktree can be finished so, as it stands now. It changes nothing. The
@@ -41,12 +42,15 @@ func Check(ctx context.Context, w *parley.Worktree, f Finish) error {
 
 	switch {
 	case f.Merge:
-		return r.checkMerge(ctx, w)
+		err = r.checkMerge(ctx, w)
 	case f.Remove && !f.Discard:
-		return r.checkMerged(ctx, w, f.Agent)
+		err = r.checkMerged(ctx, w, f.Agent)
+	}
+	if err == nil && f.Remove && !gone {
+		err = r.checkRemoval(ctx, w, f)
 	}
 
-	return nil
+	return err
 }
 
 // checkCommitted refuses a worktree with work that is not committed, or on another branch.
@@ -55,14 +59,14 @@ func (r *repo) checkCommitted(ctx context.Context, w *parley.Worktree, f Finish)
 	if err != nil {
 		return err
 	}
-	files, err := there.changed(ctx)
+	files, _, err := there.work(ctx, w.Repository)
 	if err != nil {
 		return err
 	}
 
 	if n := len(files); n > 0 {
 		e := parley.Errorf(parley.InvalidArgument, "%s has not committed %s in %s: %s", f.Agent, plural(n, "file"),
-			w.Path, parley.CleanLine(strings.Join(files[:min(n, 3)], ", ")))
+			w.Path, few(files))
 		if f.Merge {
 			return e.Suggest("Ask it to commit, or commit there yourself: git -C %s add FILES && git -C %s commit", parley.ShellWord(w.Path), parley.ShellWord(w.Path))
 		}
@@ -95,14 +99,17 @@ func (r *repo) checkMerge(ctx context.Context, w *parley.Worktree) error {
 			Suggest("Switch first: git -C %s switch %s", parley.ShellWord(r.dir), parley.ShellWord(w.Base))
 	}
 
-	files, err := r.status(ctx, "--untracked-files=no")
+	changes, err := r.status(ctx, "--untracked-files=no")
 	if err != nil {
 		return err
 	}
-	if len(files) > 0 {
-		return parley.Errorf(parley.InvalidArgument, "%s has %s that %s not committed: %s", r.dir,
-			plural(len(files), "file"), isOrAre(len(files)),
-			parley.CleanLine(strings.Join(files[:min(len(files), 3)], ", "))).
+	if n := len(changes); n > 0 {
+		var files []string
+		for _, c := range changes {
+			files = append(files, c.path)
+		}
+		return parley.Errorf(parley.InvalidArgument, "%s has %s that %s not committed: %s", r.dir, plural(n, "file"),
+			isOrAre(n), few(files)).
 			Suggest("Commit or stash first: git -C %s stash", parley.ShellWord(r.dir))
 	}
 
@@ -164,7 +171,7 @@ func Run(ctx context.Context, w *parley.Worktree, f Finish) (merged string, err 
 		}
 	}
 	if f.Remove {
-		err = r.drop(ctx, w, f.Discard, tip)
+		err = r.drop(ctx, w, f, tip)
 	}
 
 	return merged, err
@@ -212,15 +219,15 @@ func (r *repo) merge(ctx context.Context, w *parley.Worktree, agent string) (str
 }
 
 // drop removes the worktree, and its branch if parley made it, whose commits the caller has checked.
-// Without force, git refuses to remove files that are not committed. A branch that has moved on from
-// the tip stays.
-func (r *repo) drop(ctx context.Context, w *parley.Worktree, force bool, tip string) error {
+// Unless they are discarded, files of the agent that are not committed stay, with the worktree. A branch that has
+// moved on from the tip stays.
+func (r *repo) drop(ctx context.Context, w *parley.Worktree, f Finish, tip string) error {
 	from, remove := r, []string{"worktree", "remove", w.Path}
 	_, err := os.Stat(w.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		remove = []string{"worktree", "prune"}
-	case force:
+	case f.Discard:
 		remove = []string{"worktree", "remove", "--force", w.Path}
 	default: // git looks at the files there
 		there, err := r.in(ctx, w.Path)
@@ -228,6 +235,9 @@ func (r *repo) drop(ctx context.Context, w *parley.Worktree, force bool, tip str
 			return err
 		}
 		from = &repo{dir: r.dir, guard: there.guard}
+		if there.onlyKnown(ctx, w.Repository, f) {
+			remove = []string{"worktree", "remove", "--force", w.Path}
+		}
 	}
 
 	if _, err := from.git(ctx, remove...); err != nil {
@@ -243,6 +253,14 @@ func (r *repo) drop(ctx context.Context, w *parley.Worktree, force bool, tip str
 	}
 
 	return nil
+}
+
+// onlyKnown reports whether git would not remove a worktree although nothing in it is the agent's: it has files that
+// were copied into it, or submodules that are not checked out, or are to go.
+func (r *repo) onlyKnown(ctx context.Context, main string, f Finish) bool {
+	files, _, err := r.work(ctx, main)
+	sub, failed := r.submodule(ctx)
+	return err == nil && failed == nil && len(files) == 0 && (sub == "" || f.Force)
 }
 
 // tip returns the last commit of a branch, "" if there is no such branch.

@@ -45,6 +45,7 @@ var quiet = []string{
 type repo struct {
 	dir   string
 	guard []string // settings that switch off the programs that the repository names itself
+	index string   // in place of its own; "" for that
 }
 
 // gitError is a command of git that failed.
@@ -143,6 +144,9 @@ func (r *repo) git(ctx context.Context, words ...string) (string, error) {
 
 	cmd := exec.CommandContext(ctx, "git", slices.Concat([]string{"-C", r.dir}, quiet, r.guard, words)...)
 	cmd.Env = environ()
+	if r.index != "" {
+		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+r.index)
+	}
 	cmd.WaitDelay = time.Second
 	var out, complaint limited
 	cmd.Stdout, cmd.Stderr = &out, &complaint

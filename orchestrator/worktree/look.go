@@ -4,7 +4,6 @@ import (
 	"context"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"parley"
 )
@@ -23,7 +22,7 @@ func Look(ctx context.Context, w *parley.Worktree) (Distance, error) {
 		return Distance{}, err
 	}
 
-	files, err := r.changed(ctx)
+	files, _, err := r.work(ctx, w.Repository)
 	if err != nil {
 		return Distance{}, err
 	}
@@ -49,79 +48,54 @@ func (r *repo) apart(ctx context.Context, base, branch string) (ahead, behind in
 	return ahead, behind, nil
 }
 
-// changed returns the files that are changed or new and not committed.
-func (r *repo) changed(ctx context.Context) ([]string, error) {
-	return r.status(ctx, "--untracked-files=normal")
+// work returns what an agent has made in a worktree and not committed, and that of it which git ignores. main is the
+// repository's own checkout.
+func (r *repo) work(ctx context.Context, main string) (open, ignored []string, err error) {
+	changes, err := r.status(ctx, "--untracked-files=normal", "--ignored=matching")
+	if err != nil || len(changes) == 0 {
+		return nil, nil, err
+	}
+
+	k := &kept{beginning: r.began(ctx), top: r.dir, main: main}
+	for _, c := range changes {
+		switch {
+		case !k.isWork(c):
+		case c.ignored():
+			ignored = append(ignored, c.path)
+		default:
+			open = append(open, c.path)
+		}
+	}
+
+	return open, ignored, nil
 }
 
-// status returns the files that git status lists.
-func (r *repo) status(ctx context.Context, untracked string) ([]string, error) {
-	out, err := r.git(ctx, "status", "--porcelain=v1", "-z", untracked, "--ignore-submodules=all", "--no-renames")
+// status returns what git status lists.
+func (r *repo) status(ctx context.Context, flags ...string) ([]change, error) {
+	words := []string{"status", "--porcelain=v1", "-z", "--ignore-submodules=all", "--no-renames"}
+	out, err := r.git(ctx, append(words, flags...)...)
 	if err != nil {
 		return nil, err
 	}
-	return statusFiles(out), nil
+	return changesOf(out), nil
 }
 
-// statusFiles returns the paths that git status lists: two letters, a space, and the path.
-func statusFiles(out string) []string {
-	var files []string
+// change is a file that git status lists. A directory has a slash at its end.
+type change struct {
+	code string // two letters
+	path string
+}
+
+func (c change) ignored() bool { return c.code == "!!" }
+func (c change) tracked() bool { return c.code != "!!" && c.code != "??" }
+
+// changesOf reads what git status prints: two letters, a space, and the path.
+func changesOf(out string) []change {
+	var all []change
 	for entry := range strings.SplitSeq(out, "\x00") {
 		if len(entry) > 3 {
-			files = append(files, entry[3:])
+			all = append(all, change{entry[:2], entry[3:]})
 		}
 	}
-	return files
-}
-
-// Diff is what was changed since a commit.
-type Diff struct {
-	Since     string
-	Text      string
-	Untracked []string
-	Truncated bool
-}
-
-// maxDiff bounds a diff, in bytes.
-const maxDiff = 1 << 20
-
-// DiffOf returns what was changed in dir: since w left its base, or since the last commit if w is
-// nil.
-func DiffOf(ctx context.Context, dir string, w *parley.Worktree, stat bool) (*Diff, error) {
-	r, err := open(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-
-	if !r.has(ctx, "HEAD") {
-		return nil, noCommit(dir)
-	}
-
-	d := &Diff{Since: "HEAD"}
-	if w != nil {
-		if d.Since, err = r.line(ctx, "merge-base", "--end-of-options", ref(w.Base), "HEAD"); err != nil {
-			return nil, err
-		}
-	}
-
-	words := []string{"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=all"}
-	if stat {
-		words = append(words, "--stat")
-	}
-	if d.Text, err = r.git(ctx, append(words, d.Since, "--")...); err != nil {
-		return nil, err
-	}
-	if len(d.Text) > maxDiff {
-		d.Text, d.Truncated = d.Text[:maxDiff], true
-	}
-	d.Text = strings.ToValidUTF8(d.Text, string(utf8.RuneError))
-
-	out, err := r.git(ctx, "ls-files", "--others", "--exclude-standard", "-z")
-	for name := range strings.SplitSeq(out, "\x00") {
-		if name != "" {
-			d.Untracked = append(d.Untracked, name)
-		}
-	}
-
-	return d, err
+	return all
 }

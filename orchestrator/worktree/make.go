@@ -35,8 +35,9 @@ type Plan struct {
 // Made is a worktree that is ready.
 type Made struct {
 	parley.Worktree
-	Dir   string // where the agent runs in it
-	Fresh bool   // it was made now
+	Dir     string   // where the agent runs in it
+	Fresh   bool     // it was made now
+	Missing []string // what was to be copied, and the repository does not have
 }
 
 // Make makes a worktree as planned, or finds the one that the agent had. A set-up that fails
@@ -144,7 +145,7 @@ func (r *repo) add(ctx context.Context, p Plan, m *Made) (err error) {
 	m.Fresh = true
 	err = r.checkOut(ctx, m)
 	if err == nil {
-		err = m.prepare(ctx, p)
+		err = r.prepare(ctx, p, m)
 	}
 	if err != nil {
 		return errors.Join(err, Undo(context.WithoutCancel(ctx), m))
@@ -242,22 +243,40 @@ func hide(dir string) error {
 	return errors.Join(err, f.Close())
 }
 
-// prepare copies files into the worktree and runs the set-up.
-func (m *Made) prepare(ctx context.Context, p Plan) error {
-	for _, name := range p.Copy {
-		if err := copyInto(m.Path, m.Repository, name); err != nil {
-			return parley.Errorf(parley.InvalidArgument, "%s was not copied into the worktree: %w", name, err).
-				Suggest("Name files and directories of %s.", m.Repository)
-		}
+// prepare copies files into the worktree, runs the set-up, and keeps what the worktree then has.
+func (r *repo) prepare(ctx context.Context, p Plan, m *Made) error {
+	there, err := r.in(ctx, m.Path)
+	if err != nil {
+		return err
 	}
 
+	var copied []string
+	for _, name := range p.Copy {
+		files, err := copyInto(m.Path, m.Repository, name)
+		switch _, missing := os.Lstat(filepath.Join(m.Repository, name)); {
+		case err != nil && filepath.IsLocal(name) && errors.Is(missing, fs.ErrNotExist):
+			m.Missing = append(m.Missing, name)
+		case err != nil:
+			return parley.Errorf(parley.InvalidArgument, "%s was not copied into the worktree: %w", name, cause(err)).
+				Suggest("Name files and directories of %s.", m.Repository)
+		}
+		copied = append(copied, files...)
+	}
+	if len(copied) == 0 && len(p.Setup) == 0 {
+		return nil
+	}
+
+	before, err := there.status(ctx, "--untracked-files=all", "--ignored=matching")
+	if err != nil {
+		return err
+	}
 	for _, command := range p.Setup {
 		if err := m.runSetup(ctx, command, p.Env); err != nil {
 			return err
 		}
 	}
 
-	return nil
+	return there.record(ctx, copied, before)
 }
 
 // runSetup runs one command in the worktree. What it has started ends with it when its time is over, and
@@ -278,13 +297,24 @@ func (m *Made) runSetup(ctx context.Context, command string, env []string) error
 		return nil
 	}
 
-	text := strings.TrimSpace(said.String())
-	lines := strings.Split(text[max(0, len(text)-2000):], "\n")
-	last := parley.CleanLine(strings.Join(lines[max(0, len(lines)-3):], " / "))
-
 	return parley.Errorf(parley.InvalidArgument, "the set-up command %q failed: %w: %s",
-		parley.CleanLine(parley.Truncate(command, 200)), err, parley.Truncate(last, 400)).
-		Suggest("Run it in %s by hand to see why. The worktree was removed again.", m.Repository)
+		parley.CleanLine(parley.Truncate(command, 200)), err, gist(said.String())).
+		Suggest("Run it in %s by hand to see why. The worktree was removed again.", parley.ShellWord(m.Repository))
+}
+
+// gist returns the first lines of what a command printed, where most name the cause, and the last one.
+func gist(text string) string {
+	const most, widest = 4, 160
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = parley.CleanLine(line); line != "" {
+			lines = append(lines, parley.Truncate(line, widest))
+		}
+	}
+	if n := len(lines); n > most {
+		lines = append(lines[:most-1:most-1], "…", lines[n-1])
+	}
+	return strings.Join(lines, " / ")
 }
 
 // Undo removes a worktree that was made just now, with its branch.
@@ -293,61 +323,5 @@ func Undo(ctx context.Context, m *Made) error {
 	if err != nil {
 		return err
 	}
-	return r.drop(ctx, &m.Worktree, true, r.tip(ctx, m.Branch))
-}
-
-// copyInto copies a file, or a directory with all that is in it, from one directory to the same
-// place in another. It follows no link that leads out of either.
-func copyInto(to, from, name string) error {
-	source, err := os.OpenRoot(from)
-	if err != nil {
-		return err
-	}
-	defer source.Close()
-
-	target, err := os.OpenRoot(to)
-	if err != nil {
-		return err
-	}
-	defer target.Close()
-
-	root := filepath.ToSlash(filepath.Clean(name))
-
-	return fs.WalkDir(source.FS(), root, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir():
-			return target.MkdirAll(path, 0o755)
-		}
-		return copyFile(target, source, path)
-	})
-}
-
-// copyFile copies one regular file with its permissions. It overwrites nothing.
-func copyFile(target, source *os.Root, path string) error {
-	info, err := source.Stat(path)
-	if err != nil {
-		return err
-	}
-	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is no regular file", path)
-	}
-	if err := target.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-
-	in, err := source.Open(path)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-
-	out, err := target.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
-	if err != nil {
-		return err
-	}
-	_, err = out.ReadFrom(in)
-
-	return errors.Join(err, out.Close())
+	return r.drop(ctx, &m.Worktree, Finish{Discard: true}, r.tip(ctx, m.Branch))
 }

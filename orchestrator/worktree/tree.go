@@ -70,8 +70,8 @@ func readPath(dir, file, word string) (path string, ok bool) {
 	return path, err == nil
 }
 
-// Changed returns the files of a checkout that differ from where it left the branch base, and those that are new.
-// Without a base it returns those that differ from the last commit. The paths are below top.
+// Changed returns the files of a checkout that differ from where it left the branch base, and those that are new,
+// unless they are as they were when an agent began there. Without a base it returns those that differ from the last commit. The paths are below top.
 func Changed(ctx context.Context, top, base string) ([]string, error) {
 	r, err := open(ctx, top)
 	if err != nil {
@@ -92,7 +92,7 @@ func Changed(ctx context.Context, top, base string) ([]string, error) {
 	}
 	fresh, err := r.git(ctx, "ls-files", "--others", "--exclude-standard", "-z")
 
-	return strings.FieldsFunc(changed+fresh, func(c rune) bool { return c == 0 }), err
+	return r.sinceBegun(ctx, strings.FieldsFunc(changed+fresh, func(c rune) bool { return c == 0 })), err
 }
 
 // Committed returns when a file of a checkout was last committed there, zero if it never was.

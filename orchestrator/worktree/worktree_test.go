@@ -140,7 +140,7 @@ func TestWorktreeThatCannotBe(t *testing.T) {
 	w.refused(try(worktree.Plan{Dir: filepath.Join(t.TempDir(), "gone"), Branch: "x"}), "there is no directory")
 	w.refused(try(worktree.Plan{Branch: "main"}), "main is checked out in "+w.top)
 	w.refused(try(worktree.Plan{Branch: "a..b"}), "cannot be a branch")
-	w.refused(try(worktree.Plan{Branch: "x", Copy: []string{"none"}}), "none was not copied")
+	w.refused(try(worktree.Plan{Branch: "x", Copy: []string{"../none"}}), "none was not copied")
 	w.refused(try(worktree.Plan{Branch: "x", Setup: []string{"echo so sad; exit 3"}}), "so sad", "exit status 3")
 	if got := w.git(w.top, "branch", "--list", "x"); got != "" {
 		t.Errorf("the branch is left: %s", got)
