@@ -122,7 +122,7 @@ var Ops = []*Op{
 		Service.GetNeeds, OperatorOnly, Marks),
 	define("answer_dialog",
 		"See the question that is open in an agent's terminal, with its options, or answer it. Nothing is sent "+
-			"unless it is still the question that was seen.",
+			"unless it is still the question that was seen. A screen that is not known takes keys.",
 		Service.AnswerDialog, OperatorOnly, Destroys),
 	define("retry_delivery",
 		"Deliver a message again where it failed, expired or stayed unconfirmed; where it waits, check again at once.",

@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -255,10 +257,42 @@ type AnswerDialogRequest struct {
 	Dialog string `json:"dialog_id,omitempty" doc:"With an answer: the dialog that was seen. Nothing is sent when another one is open now." max:"32"`
 	Choice string `json:"choice,omitempty" doc:"The option to choose: its number or its label. Without an answer, the dialog is only shown." max:"200"`
 	Text   string `json:"text,omitempty" doc:"The text to type, where the dialog takes one: one line." max:"2000"`
+
+	Keys []string `json:"keys,omitempty" doc:"Keys to press where the options of a screen are not known, such as Down, Enter. dialog_id is then its screen_id." max:"8"`
 }
 
 // Answers reports whether the request answers the dialog.
-func (r *AnswerDialogRequest) Answers() bool { return r.Choice != "" || r.Text != "" }
+func (r *AnswerDialogRequest) Answers() bool {
+	return r.Choice != "" || r.Text != "" || len(r.Keys) > 0
+}
+
+// DialogKeys are the names of the keys that an answer may have; so may single letters and digits.
+var DialogKeys = []string{
+	"Enter", "Escape", "Space", "Tab", "BTab", "BSpace", "Up", "Down", "Left", "Right", "Home", "End", "PageUp", "PageDown",
+}
+
+// dialogKey matches a key that is a letter or a digit.
+var dialogKey = regexp.MustCompile(`^[0-9a-zA-Z]$`)
+
+// keys checks the keys of an answer.
+func (r *AnswerDialogRequest) keys() error {
+	if len(r.Keys) > 0 && (r.Choice != "" || r.Text != "") {
+		return Errorf(InvalidArgument, "an answer has keys, or a choice with its text").With("parameter", "keys").
+			Suggest("Give the keys alone where the options are not known, and the choice where they are.")
+	}
+	for i, key := range r.Keys {
+		at := slices.IndexFunc(DialogKeys, func(name string) bool { return strings.EqualFold(name, key) })
+		switch {
+		case at >= 0:
+			r.Keys[i] = DialogKeys[at]
+		case !dialogKey.MatchString(key):
+			return Errorf(InvalidArgument, "%q is not a key that can be sent", Truncate(CleanLine(key), 20)).
+				With("parameter", "keys").
+				Suggest("Use a letter, a digit, or one of: %s.", strings.Join(DialogKeys, ", "))
+		}
+	}
+	return nil
+}
 
 // OnlyReads reports whether the request only shows the dialog.
 func (r *AnswerDialogRequest) OnlyReads() bool { return !r.Answers() }
@@ -266,6 +300,9 @@ func (r *AnswerDialogRequest) OnlyReads() bool { return !r.Answers() }
 // Validate checks that an answer says which dialog it is for, and cleans its text.
 func (r *AnswerDialogRequest) Validate() error {
 	r.Text = strings.TrimSpace(Clean(r.Text))
+	if err := r.keys(); err != nil {
+		return err
+	}
 	if strings.Contains(r.Text, "\n") {
 		return Errorf(InvalidArgument, "the text has several lines").With("parameter", "text").
 			Suggest("Give one line: an Enter would end the answer.")
@@ -282,9 +319,10 @@ type AnswerDialogResult struct {
 	Answer
 	AgentID  string   `json:"agent_id"`
 	Name     string   `json:"name"`
-	Answered string   `json:"answered,omitempty"` // what was chosen or typed; "" if the dialog was only shown
-	Dialog   *Dialog  `json:"dialog"`             // that is open now; null if none is
-	Screen   []string `json:"screen"`             // the last lines of the screen now
+	Answered string   `json:"answered,omitempty"`  // what was chosen or typed; "" if the dialog was only shown
+	Dialog   *Dialog  `json:"dialog"`              // that is open now; null if none is
+	Screen   []string `json:"screen"`              // the last lines of the screen now
+	ScreenID string   `json:"screen_id,omitempty"` // of the screen now, for an answer of keys; "": it takes none
 	Message  string   `json:"message"`
 }
 

@@ -54,6 +54,9 @@ func (op *operatorService) agentNeed(m *team.Member, waiting int) (parley.Need, 
 		n = endedNeed(n, &a)
 	default:
 		var ok bool
+		if n, ok = op.unknownNeed(n, m, waiting); ok {
+			break
+		}
 		if n, ok = op.quietNeed(n, m, waiting); !ok {
 			return profileNeed(n, a)
 		}
@@ -88,6 +91,33 @@ func endedNeed(n parley.Need, a *parley.Agent) parley.Need {
 			"Start its program again in its pane, adopt it where it runs now, or let it go with parley leave %s.", a.Name)
 	}
 	return n
+}
+
+// unknownAfter is how long a screen of which nothing is known may last before it needs the operator, while
+// no message waits for it. Most pass within seconds.
+const unknownAfter = 15 * time.Second
+
+// unknownNeed returns the need of an agent whose screen shows nothing that is known: it may ask something.
+func (op *operatorService) unknownNeed(n parley.Need, m *team.Member, waiting int) (parley.Need, bool) {
+	t, a := m.Terminal(), m.Agent()
+	if t == nil || a.State != parley.StateUnknown {
+		return n, false
+	}
+	since, lasts := t.Shown.Lasts(profile.Unknown)
+	if lasted := op.now().Sub(since); !lasts || lasted < unknownAfter && (waiting == 0 || lasted < unknownAfter/3) {
+		return n, false
+	}
+
+	n.Kind, n.Since, n.Text = parley.NeedDialog, since, "its screen shows something that parley does not know"
+	keysFromHere(&n)
+	return n, true
+}
+
+// keysFromHere says that parley can send keys to a screen that it does not know.
+func keysFromHere(n *parley.Need) {
+	n.Command = "parley answer " + n.Agent
+	n.Action = fmt.Sprintf("See what it wants. Keys can be sent from here (parley answer %s --keys Down,Enter), "+
+		"or there: parley attach %s.", n.Agent, n.Agent)
 }
 
 // quietNeed returns the need of an agent that nothing on its screen keeps from working: a person has
@@ -156,11 +186,10 @@ func profileNeed(n parley.Need, a parley.Agent) (parley.Need, bool) {
 	return n, true
 }
 
-// stuckSince returns the time since which a busy agent, or one in an unknown state, has given
-// no sign of life. It reports whether that is longer than the setting StuckAfter.
+// stuckSince returns the time since which a busy agent has given no sign of life. It reports whether that is longer than the setting StuckAfter.
 func (op *operatorService) stuckSince(m *team.Member) (time.Time, bool) {
 	a := m.Agent()
-	if a.State != parley.StateBusy && a.State != parley.StateUnknown {
+	if a.State != parley.StateBusy {
 		return time.Time{}, false
 	}
 

@@ -215,7 +215,7 @@ func TestSilentBusyAgentIsStuck(t *testing.T) {
 	te.nothingNeeded()
 }
 
-func TestSilentAgentInUnknownStateIsStuck(t *testing.T) {
+func TestAgentThatRestsAtAnUnknownScreenNeedsTheOperator(t *testing.T) {
 	t.Parallel()
 	var c clock
 	te := newStage(t, tmuxtest.Agent{}, c.option)
@@ -223,9 +223,12 @@ func TestSilentAgentInUnknownStateIsStuck(t *testing.T) {
 	te.inState("coder", parley.StateBusy)
 	te.show(tmuxtest.HideComposer)
 	te.inState("coder", parley.StateUnknown)
-	c.pass(11 * time.Minute)
-	te.wantNeed(te.need(parley.NeedStuck), "coder",
-		"unknown (its screen shows nothing that is known), without any output for 11 min", "parley attach coder")
+	te.nothingNeeded()
+	c.pass(unknownAfter / 2)
+	te.nothingNeeded()
+	te.send("coder", "hello")
+	te.wantNeed(te.need(parley.NeedDialog), "coder",
+		"its screen shows something that parley does not know; a message waits for it", "parley answer coder")
 }
 
 func TestBlockedAgentsNeedTheOperator(t *testing.T) {

@@ -61,20 +61,16 @@ const (
 // Menu returns the dialog that a screen shows. It is not ok if it shows none. A dialog whose
 // options are not recognized has none.
 func (p *Profile) Menu(s Screen) (Menu, bool) {
-	if p.HasMarkers() {
-		if p.Look(s.Lines) != Dialog {
-			return Menu{}, false
-		}
+	r := p.Read(s)
+	if r.Shows == Dialog {
 		return menuReader{p}.menu(&s), true
 	}
-
-	q := p.Asks(s)
-	if q == (Question{}) {
+	if r.Asks == (Question{}) {
 		return Menu{}, false
 	}
 	m := menuReader{p}.menu(&s)
 	if m.Way == NoWay {
-		m = s.lineMenu(q)
+		m = s.lineMenu(r.Asks)
 	}
 
 	return m, true

@@ -19,9 +19,10 @@ type Reading struct {
 	Composer  string   // see Composer
 	Composing bool     // the composer is on the screen
 	Above     []string // see Above
+	Asks      Question // see Asks; only where the markers know neither a state nor a composer
 }
 
-// Read is Look, BlockedBy, Composer and Above at once.
+// Read is Look, BlockedBy, Composer, Above and Asks at once.
 func (p *Profile) Read(s Screen) Reading {
 	pg := p.open(s.Lines)
 	r := Reading{Cause: p.blockedBy(pg.tail)}
@@ -31,6 +32,9 @@ func (p *Profile) Read(s Screen) Reading {
 	r.Shows = p.look(&pg, r.Cause)
 	r.Composer, r.Composing = p.composed(&pg, &s)
 	r.Above, _ = pg.above()
+	if !p.HasMarkers() || r.Shows == Unknown && !r.Composing {
+		r.Asks = p.Asks(s)
+	}
 	return r
 }
 

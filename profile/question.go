@@ -25,7 +25,7 @@ const Secret = "a secret"
 // questionEnd ends the pattern of a question: signs may follow up to the cursor.
 const questionEnd = `)[ :?.>)…]*\z`
 
-// Asks returns what the screen of a program without markers of its states asks.
+// Asks returns what a screen asks of which no markers know anything.
 //
 // A question is what the program has written before the cursor. Dialogs stand at the bottom
 // of the screen; above a prompt at which the cursor waits is earlier output. Messages of

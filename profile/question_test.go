@@ -33,18 +33,22 @@ func TestQuestionsOfUnknownProgramsAreFound(t *testing.T) {
 
 	p := find(t, builtin(t), "generic")
 	for _, file := range files {
-		text := must.Have(os.ReadFile(file))(t)
-
-		head, screen, _ := strings.Cut(string(text), "\n")
-		var want asking
-		must.Do(t, json.Unmarshal([]byte(head), &want))
-
-		got := p.Asks(profile.Screen{Lines: strings.Split(screen, "\n"), Width: want.Width, CursorX: want.CursorX,
-			CursorY: want.CursorY, CursorHidden: want.Hidden, FullScreen: want.Full})
+		want, screen := readAsking(t, file)
+		got := p.Asks(screen)
 		if got.For != want.Asks || got.For != "" && got.Words == "" {
-			t.Errorf("%s: got %+v, want %q\n%s", file, got, want.Asks, screen)
+			t.Errorf("%s: got %+v, want %q\n%s", file, got, want.Asks, strings.Join(screen.Lines, "\n"))
 		}
 	}
+}
+
+func readAsking(t *testing.T, file string) (asking, profile.Screen) {
+	t.Helper()
+	text := must.Have(os.ReadFile(file))(t)
+	head, screen, _ := strings.Cut(string(text), "\n")
+	var want asking
+	must.Do(t, json.Unmarshal([]byte(head), &want))
+	return want, profile.Screen{Lines: strings.Split(screen, "\n"), Width: want.Width, CursorX: want.CursorX,
+		CursorY: want.CursorY, CursorHidden: want.Hidden, FullScreen: want.Full}
 }
 
 // Without their profiles the screens of the agent programs are unknown too. What looks like a list
@@ -151,11 +155,42 @@ func TestOwnMessagesAskNothing(t *testing.T) {
 	}
 }
 
-func TestProfileWithMarkersOfItsStatesAsksNothingElse(t *testing.T) {
-	for _, name := range []string{"claude", "demo"} {
-		if got := find(t, builtin(t), name).Asks(profile.Screen{Lines: []string{"Go on? [y/N]"}, CursorX: 12}); got.For != "" {
-			t.Errorf("%s: got %+v", name, got)
+// Whatever program it is, a question that its own markers do not know is seen as for a program that
+// parley does not know, and nothing else is.
+func TestKnownProgramsAskWhatTheirMarkersDoNotKnow(t *testing.T) {
+	files := must.Have(filepath.Glob("testdata/generic/*.screen"))(t)
+	set := builtin(t)
+	for _, name := range set.Names() {
+		p := find(t, set, name)
+		seen := 0
+		for _, file := range files {
+			want, screen := readAsking(t, file)
+			got := p.Read(screen)
+			switch {
+			case got.Shows == profile.Unknown && !got.Composing || !p.HasMarkers():
+				seen++
+				if got.Asks.For != want.Asks {
+					t.Errorf("%s, %s: asks %+v, want %q", name, file, got.Asks, want.Asks)
+				}
+			case got.Asks != (profile.Question{}):
+				t.Errorf("%s, %s: it is %s and asks %+v", name, file, got.Shows, got.Asks)
+			}
 		}
+		if seen < 15 {
+			t.Errorf("%s knows all but %d of the screens by its markers", name, seen)
+		}
+	}
+}
+
+// The list of this start has neither numbers nor a hint at keys.
+func TestQuestionsOfKnownProgramsHaveTheirOptions(t *testing.T) {
+	want, lines := readGolden(t, "testdata/claude/120x40-start-auto-mode.txt")
+	m, ok := find(t, builtin(t), "claude").Menu(profile.Screen{
+		Lines: lines, Width: want.Width, CursorX: want.CursorX, CursorY: want.CursorY,
+	})
+	if !ok || m.Way != profile.ByMark || len(m.Options) != 2 || m.Marked() != 0 ||
+		m.Question != "Make auto mode your default permission mode?" || m.Options[1].Label != "No, keep manual mode" {
+		t.Errorf("got %+v, %v", m, ok)
 	}
 }
 

@@ -59,10 +59,19 @@ func decodeBuiltins() (Set, error) {
 			return Set{}, fmt.Errorf("built-in profile %s: %w", name, err)
 		}
 
-		s.byName[name] = p
+		s.put(p)
 	}
 
 	return s, nil
+}
+
+// put adds a profile. Where its markers know nothing of a screen, what nearly all programs share when they
+// ask something counts, as it does for the default profile.
+func (s *Set) put(p *Profile) {
+	if common, ok := s.byName[Default]; ok && p.HasMarkers() {
+		p.patterns.questions, p.patterns.dialogs = common.patterns.questions, common.patterns.dialogs
+	}
+	s.byName[p.Name] = p
 }
 
 // Load returns the built-in profiles changed by each text in turn: a YAML map from a
@@ -123,7 +132,7 @@ func (s Set) With(name string, text []byte) (Set, error) {
 		with.byName = map[string]*Profile{}
 	}
 
-	with.byName[name] = p
+	with.put(p)
 
 	return with, nil
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// The keys that Press presses, in addition to Enter and digits.
+// The arrow keys, which Press presses like the others of parley.DialogKeys.
 const (
 	Up    Key = "Up"
 	Down  Key = "Down"
@@ -18,8 +18,8 @@ const (
 	Right Key = "Right"
 )
 
-// pressable matches the keys that Press presses.
-var pressable = regexp.MustCompile(`^(?:Enter|Up|Down|Left|Right|[0-9])$`)
+// pressable matches the keys that Press presses: by tmux's names, and single letters and digits.
+var pressable = regexp.MustCompile(`^(?:Enter|Up|Down|Left|Right|Home|End|PageUp|PageDown|Tab|BTab|Escape|Space|BSpace|[0-9a-zA-Z])$`)
 
 // Keypress is one key, or one text with or without a key after it, for what a screen shows, and the conditions for it.
 type Keypress struct {

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // ScreenOptions says how to read a screen. The zero value is the visible text.
@@ -19,6 +21,7 @@ type ScreenOptions struct {
 // Screen is the text of a pane and its cursor at one moment.
 type Screen struct {
 	Lines            []string // without trailing blanks, unless Colours
+	Styled           []string // the same with colours and attributes, see WithoutColours; nil: not read
 	Top              int      // row of Lines[0]: 0 is the first visible one, below 0 is history; meaningless with Join
 	CursorX, CursorY int      // from 0, in the visible part
 	CursorHidden     bool     // by the program
@@ -39,6 +42,17 @@ type Screen struct {
 
 // Text returns the lines, each ended by a line feed.
 func (s Screen) Text() string { return strings.Join(s.Lines, "\n") + "\n" }
+
+// WithoutColours returns a screen that was read with colours as one that was read without, and keeps the
+// coloured rows in Styled.
+func (s Screen) WithoutColours() Screen {
+	s.Styled = s.Lines
+	s.Lines = make([]string, len(s.Styled))
+	for i, line := range s.Styled {
+		s.Lines[i] = strings.TrimRight(ansi.Strip(line), " ")
+	}
+	return s
+}
 
 // Ahead returns the time of the last key if it lies in the future: the clock was set back after
 // it. Else it returns zero.

@@ -30,23 +30,25 @@ Nothing is sent unless it is still the question that you saw: that is checked in
 presses the key. What followed is shown. parley never answers a question by itself.
 
 CHOICE is the number of an option, or its label. Where the question takes words, --text gives them.
+Where the options are not known, --keys presses keys, each only while the screen is still the same.
 On a terminal you are asked before anything is sent. In a script, say which question you mean with
 --dialog ID, as shown without CHOICE, or answer whatever is open with --yes.`,
 		Example: `  parley answer coder                       # shows it, and asks for your choice
   parley answer coder 2                     # shows it, and asks whether to choose 2
   parley answer coder 3 --text "use tabs"
   parley answer coder no --dialog 5f0c21aa  # sends it at once, to that question
+  parley answer coder --keys Down,Enter     # where its options are not known
   parley answer coder 1 --all               # and to others with the same question, one by one`,
 		Args: usage(cobra.RangeArgs(1, 2)),
 	}
 
-	read := addFlags(cmd, "answer_dialog", []string{"text", "dialog_id=dialog"})
+	read := addFlags(cmd, "answer_dialog", []string{"text", "keys", "dialog_id=dialog"})
 	yes := cmd.Flags().BoolP("yes", "y", false, "answer whatever question is open, without asking")
 	all := cmd.Flags().Bool("all", false, "then show each other agent with the same question, and ask for each")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		values := read()
 		a := &answering{c: c, yes: *yes, lines: bufio.NewReader(c.in), request: parley.AnswerDialogRequest{
-			Agent: args[0], Text: values.Get("text"), Dialog: values.Get("dialog_id"),
+			Agent: args[0], Text: values.Get("text"), Dialog: values.Get("dialog_id"), Keys: values["keys"],
 		}}
 		if len(args) > 1 {
 			a.request.Choice = args[1]
@@ -73,6 +75,9 @@ func (a *answering) one(ctx context.Context) error {
 	if !a.request.Answers() && (!a.c.canAsk() || !answerable(seen.Dialog)) {
 		return a.show(seen)
 	}
+	if len(a.request.Keys) > 0 {
+		return a.press(ctx, seen)
+	}
 	if seen.Dialog == nil {
 		return noDialog(seen.Name)
 	}
@@ -92,6 +97,38 @@ func (a *answering) one(ctx context.Context) error {
 	a.request.Dialog = seen.Dialog.ID
 
 	return a.send(ctx)
+}
+
+// press sends keys to the screen that was seen.
+func (a *answering) press(ctx context.Context, seen *parley.AnswerDialogResult) error {
+	if seen.ScreenID == "" {
+		return noDialog(seen.Name)
+	}
+	if !a.yes {
+		if !a.c.canAsk() {
+			return wrongUse("which screen is meant is not said", fmt.Sprintf(
+				"Add --dialog %s for the one that it shows now, or --yes for whatever it shows.", seen.ScreenID))
+		}
+		for _, line := range append([]string{a.c.paint(bold, seen.Name)}, a.screen(seen)...) {
+			fmt.Fprintln(a.c.err, line)
+		}
+		line, err := a.ask("Press %s? [y/N] ", strings.Join(a.request.Keys, ", "))
+		if agreed := strings.EqualFold(line, "y") || strings.EqualFold(line, "yes"); err != nil || !agreed {
+			fmt.Fprintln(a.c.err, "Nothing was sent.")
+			return err
+		}
+	}
+	a.request.Dialog = seen.ScreenID
+
+	return a.send(ctx)
+}
+
+// screen returns the end of a screen, as lines to print.
+func (a *answering) screen(seen *parley.AnswerDialogResult) (lines []string) {
+	for _, line := range seen.Screen {
+		lines = append(lines, a.c.paint(faint, "  │ ")+line)
+	}
+	return lines
 }
 
 // each answers one agent's question, and then those of the others that are asked the same.
@@ -175,12 +212,18 @@ func (a *answering) show(seen *parley.AnswerDialogResult) error {
 	if a.c.json {
 		return a.c.printJSON(seen)
 	}
-	if seen.Dialog == nil {
+	if seen.Dialog == nil && seen.ScreenID == "" {
 		return a.c.printLine(seen.Message)
 	}
 
-	lines := dialogLines(a.c, seen.Dialog)
+	lines := append([]string{seen.Message}, a.screen(seen)...)
+	if seen.Dialog != nil {
+		lines = dialogLines(a.c, seen.Dialog)
+	}
 	next := "parley attach " + seen.Name
+	if seen.ScreenID != "" {
+		next = fmt.Sprintf("parley answer %s --keys KEY,KEY --dialog %s", seen.Name, seen.ScreenID)
+	}
 	if answerable(seen.Dialog) {
 		next = fmt.Sprintf("parley answer %s CHOICE --dialog %s", seen.Name, seen.Dialog.ID)
 		if len(seen.Dialog.Options) == 0 {
@@ -280,11 +323,7 @@ func (a *answering) send(ctx context.Context) error {
 	if res.Dialog != nil {
 		return a.c.printLine(strings.Join(append(lines, dialogLines(a.c, res.Dialog)...), "\n"))
 	}
-	for _, line := range res.Screen {
-		lines = append(lines, a.c.paint(faint, "  │ ")+line)
-	}
-
-	return a.c.printLine(strings.Join(lines, "\n"))
+	return a.c.printLine(strings.Join(append(lines, a.screen(res)...), "\n"))
 }
 
 // showChanged shows the question that is open now, if the error says that it is another one.

@@ -101,6 +101,15 @@ func (c *courier) inspect(t *team.Terminal, since time.Time) facts {
 	return f
 }
 
+// Unread returns how many bytes wait in a terminal for its program, 0 if that is unknown.
+func Unread(t *team.Terminal) int {
+	n, err := machine{}.Unread(t)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
 // unread returns how many bytes wait in a terminal for its program, 0 if that is unknown.
 func (o *Couriers) unread(t *team.Terminal) int {
 	n, err := o.host.Unread(t)

@@ -26,7 +26,7 @@ type observation struct {
 	since    time.Time     // every look since then showed that
 	tty      ttyMode
 	limit    team.Limit
-	question question // that the terminal of a program without markers asks
+	question question // that the terminal asks, as far as no markers know better
 
 	facts  facts
 	report team.Report // what the program said of its state last
@@ -57,13 +57,11 @@ func look(h terminalHost, r *readings, t *team.Terminal, now time.Time, screen t
 	return o
 }
 
-// judgeQuestion notes what the terminal of a program without markers asks: it is an open dialog
-// then, as far as anybody can tell. hides says that the terminal hides what is typed.
+// judgeQuestion notes what the terminal asks: of a program without markers it is an open dialog then, as far
+// as anybody can tell. hides says that the terminal hides what is typed.
 func (o *observation) judgeQuestion(hides bool) {
-	if o.profile.HasMarkers() {
-		return
-	}
-	if o.question = questionOf(o.asked, hides); !o.question.none() {
+	o.question = questionOf(o.Asks, hides && !o.profile.HasMarkers())
+	if !o.question.none() && !o.profile.HasMarkers() {
 		o.shows = profile.Dialog
 	}
 }
@@ -82,9 +80,10 @@ func (c *courier) observe(t *team.Terminal, job *store.Job, screen tmux.Screen) 
 	return o
 }
 
-func screenOf(s tmux.Screen) profile.Screen {
+// ScreenOf returns a screen as a profile reads it.
+func ScreenOf(s tmux.Screen) profile.Screen {
 	return profile.Screen{
-		Lines: s.Lines, Width: s.Width, CursorX: s.CursorX, CursorY: s.CursorY,
+		Lines: s.Lines, Colours: s.Styled, Width: s.Width, CursorX: s.CursorX, CursorY: s.CursorY,
 		CursorHidden: s.CursorHidden, FullScreen: s.AltScreen,
 	}
 }

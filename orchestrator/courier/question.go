@@ -71,7 +71,7 @@ func hidesInput(h terminalHost, t *team.Terminal) bool {
 // ReadQuestion reads the screen of a program without markers. The evidence is "" if it asks
 // nothing.
 func ReadQuestion(t *team.Terminal, screen tmux.Screen) (evidence string) {
-	q := questionOf(t.Profile.Asks(screenOf(screen)), HidesInput(t))
+	q := questionOf(t.Profile.Asks(ScreenOf(screen)), HidesInput(t))
 	if q.none() {
 		return ""
 	}

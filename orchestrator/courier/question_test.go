@@ -22,7 +22,7 @@ func TestQuestionsOfAnUnknownProgramHold(t *testing.T) {
 	} {
 		s := newStage(t, plainText)
 		screen := tmux.Screen{Lines: []string{c.screen}, Width: 80, CursorX: len(c.screen)}
-		got := questionOf(s.profile.Asks(screenOf(screen)), c.hides)
+		got := questionOf(s.profile.Asks(ScreenOf(screen)), c.hides)
 		if got.code != c.want {
 			t.Errorf("%q: got %+v, want %q", c.screen, got, c.want)
 		}

@@ -12,7 +12,6 @@ import (
 // reading is what a profile reads on a screen, without the terminal's title.
 type reading struct {
 	profile.Reading
-	asked   profile.Question // of a program without markers
 	profile *profile.Profile
 	lines   []string // of the screen
 
@@ -102,10 +101,7 @@ func (r *readings) read(p *profile.Profile, s *tmux.Screen) *reading {
 		return found
 	}
 
-	found = &reading{Reading: p.Read(screenOf(*s)), profile: p, lines: s.Lines}
-	if !p.HasMarkers() {
-		found.asked = p.Asks(screenOf(*s))
-	}
+	found = &reading{Reading: p.Read(ScreenOf(*s)), profile: p, lines: s.Lines}
 
 	r.mu.Lock()
 	defer r.mu.Unlock()

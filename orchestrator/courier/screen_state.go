@@ -22,6 +22,9 @@ const (
 	// passed is the same for a report of what ends by itself. Its end is reported too, but
 	// that report can get lost. Programs show a compaction within a second.
 	passed = 10 * time.Second
+	// asksAfter is how long a screen that no marker knows must last before what looks like a question on it
+	// is believed: rows of a transcript can look like one while a program redraws.
+	asksAfter = time.Second
 )
 
 // Standing is what an agent whose screen has markers is doing.
@@ -77,6 +80,9 @@ func (o *observation) standing() Standing {
 		s.State, s.Evidence = parley.StateIdle, "its screen shows an open composer"
 	default:
 		s.State, s.Evidence = parley.StateUnknown, "its screen shows nothing that is known"
+		if !o.question.none() && s.Steady >= asksAfter {
+			s.State, s.Evidence = parley.StateWaiting, o.question.evidence()
+		}
 	}
 
 	if o.shows != o.reading.Shows {

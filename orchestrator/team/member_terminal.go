@@ -116,6 +116,13 @@ type StateTimer struct {
 	from  time.Time // all looks since then saw the same
 }
 
+// Lasts returns since when all looks have found this state. It is not ok if the last one has not.
+func (s *StateTimer) Lasts(shows profile.State) (since time.Time, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.from, shows == s.state && !s.from.IsZero()
+}
+
 // Since notes the state that a look found, and returns since when all looks have found it.
 func (s *StateTimer) Since(now time.Time, shows profile.State) time.Time {
 	s.mu.Lock()

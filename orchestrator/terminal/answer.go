@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/charmbracelet/x/ansi"
 
 	"parley"
 	"parley/internal/wait"
@@ -44,7 +43,7 @@ func (ts *Terminals) AnswerDialog(
 	ctx, cancel := context.WithTimeoutCause(ctx, answerWorks, errTmuxSilent)
 	defer cancel()
 
-	a := &answer{m: m, t: t, req: req, since: ts.now().Add(-time.Second), now: ts.now, typing: -1}
+	a := &answer{m: m, t: t, req: req, since: ts.now().Add(-time.Second), now: ts.now, log: ts.log, typing: -1}
 	if err := a.look(ctx); err != nil {
 		return nil, lookError(m, t, err)
 	}
@@ -55,13 +54,14 @@ func (ts *Terminals) AnswerDialog(
 	defer m.Wake()
 	defer ts.lookSoon()
 
-	if err := a.give(ctx); err != nil {
+	err = a.give(ctx)
+	if a.given == "" {
 		return nil, err
 	}
-	// The key is pressed: it is logged even if the caller has gone.
+	// A key is pressed: it is logged even if the caller has gone.
 	logged := ts.store.LogDialog(context.WithoutCancel(ctx), m.ID, by.Name, a.question, a.given)
-	if err := a.follow(ctx); err != nil {
-		ts.log.Warn("look at what followed an answer", "agent", m.Name, "error", err)
+	if err != nil {
+		return nil, err
 	}
 
 	return a.result(), logged
@@ -74,11 +74,13 @@ type answer struct {
 	req   parley.AnswerDialogRequest
 	since time.Time
 	now   func() time.Time
+	log   *slog.Logger
 
-	screen tmux.Screen // as seen last
-	menu   profile.Menu
-	open   bool // the screen shows a dialog: menu
-	typing int  // the index of the option whose label is being replaced by a text; -1: none
+	screen    tmux.Screen // as seen last
+	takesKeys bool        // it does not show a program that waits for a prompt
+	menu      profile.Menu
+	open      bool // the screen shows a dialog: menu
+	typing    int  // the index of the option whose label is being replaced by a text; -1: none
 
 	question string // that was answered
 	given    string // the answer in words; "" while none is given
@@ -91,15 +93,11 @@ func (a *answer) look(ctx context.Context) error {
 		return err
 	}
 
-	colours := screen.Lines
-	screen.Lines = make([]string, len(colours))
-	for i, line := range colours {
-		screen.Lines[i] = strings.TrimRight(ansi.Strip(line), " ")
-	}
-
-	a.screen = screen
-	a.menu, a.open = menuOf(a.t, screen, colours)
-	a.open = a.open && !courier.HasOther(a.t) // a program that ended or waits leaves its dialog on the screen
+	a.screen = screen.WithoutColours()
+	a.menu, a.open = menuOf(a.t, a.screen)
+	own := !courier.HasOther(a.t) // a program that ended or waits leaves its dialog on the screen
+	a.open = a.open && own
+	a.takesKeys = own && takesKeys(a.t, a.screen)
 	if a.typing >= 0 && a.typing < len(a.menu.Options) {
 		a.menu.Options[a.typing].Text = true
 	}
@@ -107,20 +105,17 @@ func (a *answer) look(ctx context.Context) error {
 	return nil
 }
 
-// menuOf returns the dialog that a screen shows. colours may be nil.
-func menuOf(t *team.Terminal, screen tmux.Screen, colours []string) (profile.Menu, bool) {
+// menuOf returns the dialog that a screen shows.
+func menuOf(t *team.Terminal, screen tmux.Screen) (profile.Menu, bool) {
 	if screen.Dead {
 		return profile.Menu{}, false
 	}
-	return t.Profile.Menu(profile.Screen{
-		Lines: screen.Lines, Colours: colours, Width: screen.Width, CursorX: screen.CursorX, CursorY: screen.CursorY,
-		CursorHidden: screen.CursorHidden, FullScreen: screen.AltScreen,
-	})
+	return t.Profile.Menu(courier.ScreenOf(screen))
 }
 
 // DialogOn returns the dialog that a screen shows, nil if it shows none.
 func DialogOn(t *team.Terminal, screen tmux.Screen) *parley.Dialog {
-	menu, open := menuOf(t, screen, nil)
+	menu, open := menuOf(t, screen)
 	if !open {
 		return nil
 	}
@@ -152,14 +147,22 @@ func choiceOf(menu *profile.Menu, i int) string {
 	return fmt.Sprint(i + 1)
 }
 
-// same reports whether the dialog that was asked for is still open.
-func (a *answer) same() bool { return a.open && a.menu.ID() == a.req.Dialog }
+// same reports whether what was asked for is still there: the dialog, or the screen.
+func (a *answer) same() bool {
+	if len(a.req.Keys) > 0 {
+		return a.takesKeys && screenID(a.screen) == a.req.Dialog
+	}
+	return a.open && a.menu.ID() == a.req.Dialog
+}
 
 // changed returns DIALOG_CHANGED with the dialog that is open now.
 func (a *answer) changed() error {
 	e := parley.
 		Errorf(parley.DialogChanged, "no dialog is open in %s's terminal any more; nothing was chosen", a.m.Name).
 		Suggest("See what its screen shows: parley screen %s", a.m.Name)
+	if len(a.req.Keys) > 0 {
+		return a.keysRefused(0)
+	}
 	if a.open {
 		e = parley.Errorf(parley.DialogChanged,
 			"%s asks something else than what was seen; nothing was chosen", a.m.Name).
@@ -169,26 +172,44 @@ func (a *answer) changed() error {
 	return e.With("agent", a.m.Name)
 }
 
-// give chooses the option. No message is typed meanwhile.
+// give presses what answers, and waits until the program has reacted. Nothing else is typed meanwhile: what
+// this answer closes would not be there any more when the next key is read.
 func (a *answer) give(ctx context.Context) error {
 	if !a.same() {
 		return a.changed()
 	}
-	want, err := a.want()
-	if err != nil {
-		return err
+	var want chosen
+	if len(a.req.Keys) == 0 {
+		var err error
+		if want, err = a.want(); err != nil {
+			return err
+		}
 	}
 
 	typing, cancel := context.WithTimeout(ctx, typingEnds)
 	defer cancel()
 	if wait.Until(typing, lookEvery, func() (bool, error) { return a.m.Typing.TryLock(), nil }) != nil {
-		return parley.Errorf(parley.AgentUnavailable, "a message is just being typed into %s's terminal", a.m.Name).
+		return parley.
+			Errorf(parley.AgentUnavailable, "a message or another answer is just being typed into %s's terminal", a.m.Name).
 			Suggest("Try again in some seconds.")
 	}
 	defer a.m.Typing.Unlock()
 
 	a.question = a.menu.Question
-	return a.steps(ctx, want)
+	err := error(nil)
+	if len(a.req.Keys) > 0 {
+		err = a.keys(ctx)
+	} else {
+		err = a.steps(ctx, want)
+	}
+	if err != nil {
+		return err
+	}
+	if err := a.follow(ctx); err != nil {
+		a.log.Warn("look at what followed an answer", "agent", a.m.Name, "error", err)
+	}
+
+	return nil
 }
 
 // steps presses one key after another until the option is chosen. Each is for the screen that was
@@ -206,7 +227,7 @@ func (a *answer) steps(ctx context.Context, want chosen) error {
 		if !ok {
 			break
 		}
-		if pressed, err := a.press(ctx, s); err != nil || !pressed {
+		if pressed, err := a.press(ctx, s, a.menu.Top, a.menu.End); err != nil || !pressed {
 			if err != nil {
 				return err
 			}
@@ -235,11 +256,15 @@ func (a *answer) stuck() error {
 		Suggest("Answer it there: parley attach %s", a.m.Name)
 }
 
-// press carries out a step, if the screen still shows what was looked at.
-func (a *answer) press(ctx context.Context, s step) (pressed bool, err error) {
+// press carries out a step, if the screen still shows what was looked at, and the program has read all that
+// was typed before: what it reads later can change what the step is for.
+func (a *answer) press(ctx context.Context, s step, from, to int) (pressed bool, err error) {
+	if courier.Unread(a.t) > 0 {
+		return false, wait.Pause(ctx, lookEvery)
+	}
 	refusal, detail, err := a.t.Pane.Press(ctx, tmux.Keypress{
 		Owner: a.m.ID, On: a.t.Instance, Untouched: a.since, Ahead: a.screen.Ahead(a.now()),
-		Screen: a.screen, From: a.menu.Top, To: a.menu.End, Key: s.key, Text: s.text,
+		Screen: a.screen, From: from, To: to, Key: s.key, Text: s.text,
 	})
 
 	switch {
@@ -294,9 +319,10 @@ func (a *answer) hasField() bool {
 func (a *answer) follow(ctx context.Context) error {
 	reacts, cancel := context.WithTimeout(ctx, dialogReact)
 	defer cancel()
+	answered := a.screen
 	err := wait.Until(reacts, lookEvery, func() (bool, error) {
 		err := a.look(reacts)
-		return !a.same(), err
+		return !a.same() && !slices.Equal(answered.Styled, a.screen.Styled), err
 	})
 	if err != nil {
 		return ignoreDeadline(err)
@@ -325,10 +351,17 @@ func (a *answer) result() *parley.AnswerDialogResult {
 	if a.open {
 		res.Dialog = dialogOf(a.t, &a.menu)
 	}
+	if a.takesKeys {
+		res.ScreenID = screenID(a.screen)
+	}
 
 	switch {
+	case len(a.req.Keys) > 0:
+		res.Message = "Sent: " + a.given + "."
 	case a.given == "" && a.open:
 		res.Message = a.m.Name + " asks: " + a.menu.Question
+	case a.given == "" && a.takesKeys:
+		res.Message = a.m.Name + "'s screen shows nothing that parley knows. It can be sent keys."
 	case a.given == "":
 		res.Message = "No dialog is open in " + a.m.Name + "'s terminal."
 	case !a.open:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"parley"
@@ -21,9 +22,10 @@ const (
 	// busyAfter is how long output must go on before a program without markers counts as busy: an
 	// echo and a prompt are not work.
 	busyAfter = 2 * time.Second
-	// startPatience is how long an agent with an unknown screen counts as starting. The slowest of
-	// the tried programs took 17 s on a busy machine.
-	startPatience = time.Minute
+	// startPatience is how long an agent with an unknown screen counts as starting, unless that screen rests
+	// for restPatience. The slowest of the tried programs took 17 s on a busy machine.
+	startPatience = 15 * time.Second
+	restPatience  = 5 * time.Second
 	// draftedAfter is how long a text must stand in a composer before it counts as a draft: one that
 	// parley types stands there for some tenths of a second.
 	draftedAfter = time.Second
@@ -279,7 +281,8 @@ func (w *watcher) stateOf(
 	if t.Profile.HasMarkers() {
 		said, _ := m.LastReport()
 		s := courier.ReadStanding(t, now, screen, said)
-		starting := m.Agent().State == parley.StateStarting && now.Sub(t.Started) < startPatience
+		rests := quiet >= restPatience && strings.TrimSpace(screen.Text()) != ""
+		starting := m.Agent().State == parley.StateStarting && now.Sub(t.Started) < startPatience && !rests
 		unsettled := s.State == parley.StateUnknown && (starting || s.Steady < courier.SteadyAfter)
 		if unsettled || s.State == parley.StateStarting {
 			return "", "", nil // it may be drawing
