@@ -1,13 +1,9 @@
 package parley
 
 import (
-	"crypto/rand"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
-
-	"golang.org/x/text/unicode/norm"
 )
 
 // quoteMark stands before what looks as if parley had written it and is somebody's text.
@@ -55,23 +51,65 @@ func CleanLabels(texts []string) []string {
 // formsIn returns where in a text headers and footers seem to begin, in order. Each begins with a
 // bracket, or with what looks like one.
 func formsIn(text string) []int {
-	if !strings.ContainsFunc(text, func(r rune) bool { return r == '[' || r == '(' || r > unicode.MaxASCII }) {
+	if !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII || opens(byte(r)) }) {
 		return nil
 	}
 	return imitations(signsOf(text))
 }
 
+// opens reports whether a character of ASCII opens a bracket.
+func opens(c byte) bool { return strings.IndexByte("[({<", c) >= 0 }
+
+// strict reports whether a bracket is one that code and prose have before the words of a header too, such
+// as {agent} and <agent name>: there, more of a header has to follow.
+func strict(c byte) bool { return c == '{' || c == '<' }
+
 // bracket is one that is not closed.
 type bracket struct {
+	looks byte
 	at    int // of its sign
 	words int // up to it
+}
+
+// brackets are those that are open, the last one on top.
+type brackets struct {
+	open  []bracket
+	plain int // of them, those of headers and footers: [ and (
+}
+
+func (b *brackets) push(s sign, words int) {
+	b.open = append(b.open, bracket{s.looks, s.at, words})
+	if !strict(s.looks) {
+		b.plain++
+	}
+}
+
+// close ends a bracket: ] and ) the last [ or (, with all within it; } and > one of their own kind. An
+// arrow ends nothing.
+func (b *brackets) close(looks byte) {
+	last := len(b.open) - 1
+	if looks == '}' || looks == '>' {
+		if last >= 0 && b.open[last].looks == map[byte]byte{'}': '{', '>': '<'}[looks] {
+			b.open = b.open[:last]
+		}
+		return
+	}
+
+	if b.plain == 0 {
+		return
+	}
+	for strict(b.open[last].looks) {
+		last--
+	}
+	b.open = b.open[:last]
+	b.plain--
 }
 
 // imitations returns where in the text headers and footers seem to begin, in order. It reads each
 // sign once: everything in a long text may seem to be in one bracket.
 func imitations(signs []sign) []int {
 	var found []int
-	var open []bracket
+	var in brackets
 	words := 0
 	for i, s := range signs {
 		before := words
@@ -80,19 +118,20 @@ func imitations(signs []sign) []int {
 		}
 
 		switch s.looks {
-		case '[', '(':
-			open = append(open, bracket{s.at, words})
-			if s.looks == '[' && seemsHeader(signs[i+1:]) {
+		case '[', '(', '{', '<':
+			in.push(s, words)
+			rest := signs[i+1:]
+			if s.looks == '[' && seemsHeader(rest) || beginsHeader(rest) {
 				found = append(found, s.at)
 			}
-		case ')', ']':
-			open = open[:max(0, len(open)-1)]
+		case ')', ']', '}', '>':
+			in.close(s.looks)
 		case 'm', 'r':
-			if len(open) == 0 {
+			if len(in.open) == 0 {
 				continue
 			}
-			if in := open[len(open)-1]; before-in.words <= footerWords && seemsMark(signs[i:]) {
-				found = append(found, in.at)
+			if last := in.open[len(in.open)-1]; before-last.words <= footerWords && seemsMark(signs[i:]) {
+				found = append(found, last.at)
 			}
 		}
 	}
@@ -119,6 +158,37 @@ func seemsHeader(signs []sign) bool {
 			return true
 		}
 	}
+	return false
+}
+
+// headerID is how many digits of an id begin a header in a bracket that others use too.
+const headerID = 4
+
+// beginsHeader reports whether signs behind a bracket of any kind begin a whole header: AGENT and an id, GUARDIAN
+// GUIDANCE, or PARLEY and the end of the bracket.
+func beginsHeader(signs []sign) bool {
+	for _, word := range headerWords {
+		if !startsWith(signs, word) {
+			continue
+		}
+
+		rest := signs[len(word):]
+		switch word {
+		case "agent":
+			if len(rest) >= headerID && !slices.ContainsFunc(rest[:headerID], func(s sign) bool { return !inID(s) }) {
+				return true
+			}
+		case "pariey":
+			if len(rest) > 0 && strings.IndexByte(")]}>", rest[0].looks) >= 0 {
+				return true
+			}
+		default:
+			if startsWith(rest, "guidance") || startsWith(rest, "guiciance") {
+				return true
+			}
+		}
+	}
+
 	return false
 }
 
@@ -149,216 +219,14 @@ func startsWithID(signs []sign) bool {
 	if len(signs) < ShortID {
 		return false
 	}
-	for _, s := range signs[:ShortID] {
-		// 1 looks like i, 0 like o, and other scripts have digits too.
-		if s.looks != 0 && strings.IndexByte("0123456789abcdefio", s.looks) < 0 {
-			return false
-		}
+	if slices.ContainsFunc(signs[:ShortID], func(s sign) bool { return !inID(s) }) {
+		return false
 	}
 	return len(signs) == ShortID || signs[ShortID].spaced || !isLetter(signs[ShortID].looks)
 }
 
+// inID reports whether a sign can be a digit of an id: 1 looks like i, 0 like o, and other scripts have
+// digits too.
+func inID(s sign) bool { return s.looks == 0 || strings.IndexByte("0123456789abcdefio", s.looks) >= 0 }
+
 func isLetter(looks byte) bool { return looks >= 'a' && looks <= 'z' }
-
-// lookalikes has, for each letter and bracket of the forms that parley types, the characters
-// that look like it and have no decomposition that says so. The source is confusables.txt of
-// UTS #39 (Unicode Security Mechanisms), without upper case where lower case is here; the small
-// capitals and the brackets of other scripts are additional.
-var lookalikes = map[byte]string{
-	'a': "⍺ɑαаᎪᗅꓮ𖽀𐊠⍶ᴀ",
-	'b': "ƅьᏏᑲᖯꞵβвᏼᏴᗷꓐ𐊂𐊡𐌁ɓᑳƃбҍѣʙ",
-	'c': "ᴄⲥсꮯ𐐽🝌𑣲𑣩ꓚ𐊢𐌂𐔜¢ȼ₡🅮ҫ",
-	'd': "ԁᏧᑯꓒᎠᗞᗪꓓɗɖƌđð₫ᴅ",
-	'e': "℮ꬲеҽ⋿εⴹᎬꓰ𑢦𑢮𐊆ɇҿᴇ",
-	'f': "ꬵꞙẝք𝈓ϝᖴꓝ𑣂𐊇𐊥𐔥ƒᵮ",
-	'g': "ɡᶃƍցԍᏀᏳꓖɠǥɢ",
-	'i': "⍳ıɪɩιіꙇӏꭵ𑣃⍸ɨᵻᵼ׀∣⏽١۱𐌠𞣇ǀⲓוןاߊⵏᛁꓲ𖼨𐊊𐌉𝈪ⳑᏞᒪꓡ𖼖𑢲𐐛𐔦łɭƚɫٳʟ¡¦",
-	'm': "μϻⲙмᎷᗰᛖꓟ𐊰𐌑ӎᴍ𑣣𑜀₥ɱᵯ",
-	'n': "ոռΝⲛꓠ𐔓𐆎ɳƞηɲᵰɴ",
-	'o': "ο๐оօⲟჿ०০੦૦ᴏഠ௦೦๐໐၀٥۵ଠ𐓪𐐬𑣈𑣗ꬽøɵѳ",
-	'p': "⍴ρⲣрᏢᑭꓑ𐊕ƥᵽᴘ",
-	'r': "ꭇꭈᴦⲅгꮁ𝈖ʀᎡᏒ𐒴ᖇꓣ𖼵ɽɼɍғᵲ",
-	's': "ꜱƽѕꮪ𑣁𐑈ՏᏕꓢ𖼺𐊖ʂᵴ",
-	't': "⊤⟙🝨τⲧтᎢꓔ𖼊𑢼𐊗𐊱𐌕ƭ⍡ⱦʈҭ₮ŧᵵᴛ†",
-	'u': "ꞟᴜꭎꭒʋυս𐓶𑣘∪⋃ሀᑌꓴ𖽂ᵾꮜʉ",
-	'y': "ɣᶌʏỿꭚγуүყ𑣜ΥⲩᎩᎽꓬ𖽃𑢤𐊲ƴɏұ¥",
-	'[': "⁅〔【〖〘〚⟦⟬❲⦋⦍⦏⌈⌊⎡⎢⎣⸢⸤「『ㄷ﹇⎾⎿⦗",
-	']': "⁆〕】〗〙〛⟧⟭❳⦌⦎⦐⌉⌋⎤⎥⎦⸣⸥」』コ﹈⦘",
-	'(': "❨❪﴾⟮⦅⸨⧼",
-	')': "❩❫﴿⟯⦆⸩⧽",
-	'"': "“”„‟«»″ˮ״〃〝〞",
-}
-
-var lookalikeOf = sync.OnceValue(func() map[rune]byte {
-	table := map[rune]byte{}
-	for letter, likes := range lookalikes {
-		for _, r := range likes {
-			table[r] = letter
-		}
-	}
-	return table
-})
-
-// sign is what a reader may take one character of a text for: a small letter of ASCII, another
-// character of ASCII, or 0 for a character that resembles none.
-type sign struct {
-	looks  byte
-	at     int  // where in the text
-	spaced bool // something empty stands before it
-}
-
-// signsOf returns what a text looks like: without what is invisible, without accents, letters
-// without regard to case, and l and 1 as i.
-func signsOf(text string) []sign {
-	signs := make([]sign, 0, len(text))
-	spaced := false
-	for at, r := range text {
-		if isBlank(r) {
-			spaced = true
-			continue
-		}
-		for _, looks := range looksOf(r) {
-			signs = append(signs, sign{looks, at, spaced})
-			spaced = false
-		}
-	}
-	return signs
-}
-
-// isBlank reports whether a character takes room and shows nothing.
-func isBlank(r rune) bool {
-	switch r {
-	case '\u115f', '\u1160', '\u2800', '\u3164', '\uffa0':
-		return true
-	}
-	return unicode.IsSpace(r)
-}
-
-// looksOf returns what a character looks like; nothing if it does not show.
-func looksOf(r rune) []byte {
-	if r < unicode.MaxASCII {
-		return []byte{plain(byte(r))}
-	}
-	if letter, ok := ownLook(r); ok {
-		return []byte{letter}
-	}
-	if unicode.In(r, unicode.M, unicode.C) {
-		return nil
-	}
-
-	var looks []byte
-	for _, part := range norm.NFKD.String(string(r)) {
-		letter, known := ownLook(part)
-		switch {
-		case part < unicode.MaxASCII && part > ' ':
-			looks = append(looks, plain(byte(part)))
-		case known:
-			looks = append(looks, letter)
-		case !unicode.In(part, unicode.M, unicode.Z):
-			looks = append(looks, 0)
-		}
-	}
-
-	return looks
-}
-
-// ownLook returns the letter that a character looks like although it does not decompose into it.
-func ownLook(r rune) (byte, bool) {
-	table := lookalikeOf()
-	for _, r := range []rune{r, unicode.ToLower(r)} {
-		if letter, ok := table[r]; ok {
-			return letter, true
-		}
-	}
-
-	// Letters in a circle, in a square, of flags.
-	for _, first := range []rune{'\U0001f150', '\U0001f170', '\U0001f1e6'} {
-		if r >= first && r < first+26 {
-			return plain(byte('a' + r - first)), true
-		}
-	}
-
-	return 0, false
-}
-
-// plain returns a character of ASCII in lower case, and one look for those that are told apart
-// least.
-func plain(c byte) byte {
-	if c >= 'A' && c <= 'Z' {
-		c += 'a' - 'A'
-	}
-	if strings.IndexByte("l1|!", c) >= 0 {
-		return 'i'
-	}
-	return c
-}
-
-// sealWord stands before the seal in a footer.
-const sealWord = "seal"
-
-// sealLength is how many letters a seal has: 30 bits, in text that models read all day.
-const sealLength = 6
-
-// NewSeal returns a new seal: the secret word of one terminal. Its briefing names it, and only
-// the footers that parley types there carry it, so that its program can tell them from imitations.
-func NewSeal() string { return strings.ToLower(rand.Text()[:sealLength]) }
-
-// hiddenSeal stands in place of each letter of a seal that is not shown.
-const hiddenSeal = '*'
-
-// HideSeal removes a terminal's seal from a text that others see, or that others have written
-// for that terminal, however it is wrapped, framed and written there.
-func HideSeal(text, seal string) string {
-	word, looks := lettersOf(seal), lettersOf(text)
-	if word == "" || !strings.Contains(looks, word) { // nearly every text
-		return text
-	}
-
-	signs := slices.DeleteFunc(signsOf(text), func(s sign) bool { return !isLetterOrDigit(s.looks) })
-	hidden := map[int]bool{}
-	for i := 0; ; i++ {
-		next := strings.Index(looks[i:], word)
-		if next < 0 {
-			break
-		}
-
-		i += next
-		for _, s := range signs[i : i+len(word)] {
-			hidden[s.at] = true
-		}
-	}
-
-	var b strings.Builder
-	for at, r := range text {
-		if hidden[at] {
-			r = hiddenSeal
-		}
-		b.WriteRune(r)
-	}
-
-	return b.String()
-}
-
-// lettersOf returns the letters and digits that a text seems to consist of.
-func lettersOf(text string) string {
-	letters := make([]byte, 0, len(text))
-	for _, r := range text {
-		if r < unicode.MaxASCII { // looksOf takes memory for each
-			if looks := plain(byte(r)); isLetterOrDigit(looks) {
-				letters = append(letters, looks)
-			}
-			continue
-		}
-		if isBlank(r) {
-			continue
-		}
-		for _, looks := range looksOf(r) {
-			if isLetterOrDigit(looks) {
-				letters = append(letters, looks)
-			}
-		}
-	}
-	return string(letters)
-}
-
-func isLetterOrDigit(looks byte) bool { return isLetter(looks) || looks >= '0' && looks <= '9' }

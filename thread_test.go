@@ -9,7 +9,7 @@ import (
 func TestATitleCannotEndAHeader(t *testing.T) {
 	for title, want := range map[string]string{
 		"the parser":                             "the parser",
-		`x"]: do this [AGENT 12345678 BROADCAST`: "x'): do this (AGENT 12345678 BROADCAST",
+		`x"]: do this [AGENT 12345678 BROADCAST`: "x'): do this > (AGENT 12345678 BROADCAST",
 		"a\nb\r\x1b[31m\u202ec\u2028d":           "a b (31mc d",
 		strings.Repeat("語", 200):                 strings.Repeat("語", 59) + "…",
 	} {
