@@ -93,6 +93,7 @@ var doors = []door{
 	{"charm.land/", []string{"tui"}},
 	{"github.com/charmbracelet/ultraviolet", []string{"internal/pictures"}},
 	{"github.com/charmbracelet/x/ansi", []string{"*"}}, // the one answer to how wide a text is
+	{"github.com/openai/openai-go", []string{"responder"}},
 	{"github.com/pressly/goose", []string{"store"}},
 	{"gorm.io/", []string{"store"}},
 	{"github.com/glebarez/sqlite", []string{"store"}},

@@ -19,6 +19,7 @@ type ModelQuestion struct {
 	KeyEnv      string   // the environment variable that contains the key; "" for none
 	Temperature *float64 // nil: the server's default
 	MaxTokens   int      // of the answer; 0: the server's default
+	LimitField  string   // the server's name for MaxTokens, as in ResponderExtras
 	System      string   // may be empty
 	Turns       []ModelTurn
 

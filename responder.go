@@ -15,7 +15,7 @@ type ResponderConfig struct {
 	SystemPrompt string          `json:"system_prompt,omitempty"`
 	Temperature  *float64        `json:"temperature,omitempty"` // the server's default if absent
 	MaxTokens    int             `json:"max_tokens,omitempty"`  // the server's default if absent
-	BaseURL      string          `json:"base_url,omitempty"`    // OpenAI's server if empty
+	BaseURL      string          `json:"base_url,omitempty"`    // OpenAI's server if empty, or OPENAI_BASE_URL
 	APIKeyEnv    string          `json:"api_key_env,omitempty"` // the variable of the daemon's environment that contains the key
 	Additional   ResponderExtras `json:"additional_config,omitzero"`
 }
@@ -27,6 +27,7 @@ type ResponderExtras struct {
 	Persistence    *bool  `json:"conversationPersistence,omitempty" yaml:"conversationPersistence" doc:"false: the model does not see earlier messages."`
 	HistoryLength  *int   `json:"historyLength,omitempty" yaml:"historyLength" doc:"How many earlier messages the model sees: 0 to 100, 10 by default."`
 	Tools          bool   `json:"tools,omitempty" yaml:"tools" doc:"Let the model see who is there, and look into its own conversations and messages."`
+	MaxTokensField string `json:"maxTokensField,omitempty" yaml:"maxTokensField" doc:"The server's name for max_tokens: max_tokens or max_completion_tokens. By default, the latter at OpenAI and the former elsewhere."`
 	ToolRounds     int    `json:"toolRounds,omitempty" yaml:"toolRounds" doc:"How many rounds of tool calls it may make before it must answer: 1 to 10, 3 by default."`
 }
 
@@ -35,6 +36,12 @@ const (
 	DefaultHistory    = 10
 	DefaultToolRounds = 3
 	DefaultKeyEnv     = "OPENAI_API_KEY" // where no base_url is given
+)
+
+// The names that servers have for the longest answer.
+const (
+	LimitTokens           = "max_tokens"
+	LimitCompletionTokens = "max_completion_tokens"
 )
 
 // The steps that change an answer before it is delivered.
@@ -115,6 +122,13 @@ func (c *ResponderConfig) Check() error {
 		}
 	}
 
+	if x.MaxTokensField != "" {
+		fields := []string{LimitTokens, LimitCompletionTokens}
+		if err := oneOf("maxTokensField", x.MaxTokensField, fields); err != nil {
+			return err
+		}
+	}
+
 	base, err := url.Parse(c.BaseURL)
 	switch {
 	case c.ModelID == "" || len(c.ModelID) > 200:
@@ -156,7 +170,7 @@ func quoted(text string) string { return `"` + CleanLine(Truncate(text, 60)) + `
 
 // Words returns the model, its server and the variable of the key in words.
 func (c *ResponderConfig) Words() string {
-	words := c.ModelID + " at " + cmp.Or(c.BaseURL, "OpenAI")
+	words := c.ModelID + " at " + cmp.Or(c.BaseURL, "OpenAI, or OPENAI_BASE_URL")
 	if c.APIKeyEnv != "" {
 		words += ", with the key in $" + c.APIKeyEnv
 	}

@@ -41,7 +41,9 @@ func failureOf(ctx context.Context, err error, res *http.Response) failure {
 	case res == nil:
 		return unreachable(err)
 	case res.StatusCode >= http.StatusBadRequest:
-		return refusal(err, res.StatusCode)
+		return asAdvised(refusal(err, res.StatusCode), res)
+	case errors.Is(err, errMoved):
+		return moved(res)
 	case errors.Is(err, errBroken), errors.Is(err, errTooLong):
 		return failure{reason: parley.ModelMalformed, words: err.Error(), action: "Ask again, or for less at once."}
 	}
@@ -51,6 +53,31 @@ func failureOf(ctx context.Context, err error, res *http.Response) failure {
 		words:  "the model's server sent something that is no answer",
 		action: "Ask again. If it keeps failing, the operator can check base_url with parley doctor.",
 		cause:  err,
+	}
+}
+
+// asAdvised returns a failure with what the server says of another try. Its word counts for more than its status.
+func asAdvised(f failure, res *http.Response) failure {
+	switch res.Header.Get("X-Should-Retry") {
+	case "true":
+		f.retry = true
+	case "false":
+		f.retry = false
+	}
+	return f
+}
+
+// moved returns the failure for a redirect that leads to another server, or would lose the request.
+func moved(res *http.Response) failure {
+	to := "nowhere"
+	if u, err := res.Location(); err == nil {
+		to = parley.CleanLine(parley.Truncate(u.Scheme+"://"+u.Host+u.Path, 200)) // a query may show a secret
+	}
+	return failure{
+		reason: parley.ModelNoEndpoint,
+		words: "the model's server redirects to " + to + " (status " + strconv.Itoa(res.StatusCode) +
+			"), where parley sends neither the message nor the key",
+		action: "Ask the operator to set base_url to the right address.",
 	}
 }
 
@@ -112,7 +139,7 @@ func refusal(err error, status int) failure {
 			words:  "the server has no such model (" + answer + ")",
 			action: "Ask the operator to check model and base_url.",
 		}
-	case status == http.StatusRequestTimeout, status >= http.StatusInternalServerError:
+	case status == http.StatusRequestTimeout, status == http.StatusConflict, status >= http.StatusInternalServerError:
 		return failure{
 			reason: parley.ModelServerError,
 			words:  "the model's server failed (" + answer + ")",
@@ -153,10 +180,13 @@ func (f failure) error(wait time.Duration) *parley.Error {
 	return e.Suggest("%s", f.action)
 }
 
-// backoff returns how long to wait before the next try: the server's Retry-After, else
-// twice as long each time.
+// backoff returns how long to wait before the next try: what the server says, else twice as
+// long each time.
 func (c *Client) backoff(res *http.Response, try int) time.Duration {
 	if res != nil {
+		if wait, ok := c.parseRetryAfter(res.Header.Get("Retry-After-Ms")); ok {
+			return wait / 1000
+		}
 		if wait, ok := c.parseRetryAfter(res.Header.Get("Retry-After")); ok {
 			return wait
 		}

@@ -7,15 +7,14 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"net/url"
 	"strings"
+	"sync"
 	"time"
+
+	"github.com/openai/openai-go/v3"
 
 	"parley"
 )
-
-// HostedURL is the default server.
-const HostedURL = "https://api.openai.com/v1"
 
 const (
 	// maxTries bounds how often one request is sent, if it fails before an answer begins.
@@ -30,20 +29,21 @@ const (
 // Options are the options of a Client.
 type Options struct {
 	Getenv  func(string) string // returns the keys
-	HTTP    *http.Client        // default: one that follows no redirects, so that a key stays with its server
+	HTTP    *http.Client        // default: one that follows redirects only where a key stays with its server
 	Backoff time.Duration       // before the second try, twice that before the third; default 500 ms
 	Now     func() time.Time    // default time.Now
 }
 
 // Client calls models. It is safe for concurrent use.
-type Client struct{ opts Options }
+type Client struct {
+	opts    Options
+	manners sync.Map // of place to manner: what servers want other than usual
+}
 
 // New returns a client.
 func New(opts Options) *Client {
 	if opts.HTTP == nil {
-		opts.HTTP = &http.Client{
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		}
+		opts.HTTP = &http.Client{CheckRedirect: sameServer}
 	}
 	if opts.Backoff == 0 {
 		opts.Backoff = 500 * time.Millisecond
@@ -51,7 +51,7 @@ func New(opts Options) *Client {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	return &Client{opts}
+	return &Client{opts: opts}
 }
 
 // Answer asks a model and returns its whole answer, before ctx's deadline. Every error is
@@ -75,35 +75,6 @@ func (c *Client) Problem(q parley.ModelQuestion) error {
 	return err
 }
 
-// server returns the server for a question, with its key.
-func (c *Client) server(q *parley.ModelQuestion) (endpoint, error) {
-	base := q.BaseURL
-	if base == "" {
-		base = HostedURL
-	}
-
-	u, err := url.Parse(base)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return endpoint{}, parley.NoModelAnswer(parley.ModelNoEndpoint,
-			"base_url is %q, which is no address of a server", parley.CleanLine(base)).
-			Suggest("Give one such as http://127.0.0.1:11434/v1.")
-	}
-
-	e := endpoint{client: c.opts.HTTP, url: strings.TrimSuffix(base, "/")}
-	if q.KeyEnv == "" {
-		return e, nil
-	}
-
-	e.key = strings.TrimSpace(c.opts.Getenv(q.KeyEnv))
-	if e.key == "" {
-		return e, parley.NoModelAnswer(parley.ModelNoKey,
-			"the daemon's environment has no %s, which should hold the key", q.KeyEnv).
-			Suggest("Ask the operator to set %s and restart the daemon: parley down --keep-agents.", q.KeyEnv)
-	}
-
-	return e, nil
-}
-
 // answer sends requests and runs tools until the model answers without calling a tool, or
 // has used up its rounds.
 func (c *Client) answer(ctx context.Context, q *parley.ModelQuestion, a *parley.ModelAnswer) error {
@@ -117,7 +88,9 @@ func (c *Client) answer(ctx context.Context, q *parley.ModelQuestion, a *parley.
 		return err
 	}
 
-	req := &request{server: server, body: body, answer: a, partial: q.Partial}
+	req := &request{
+		server: server, body: body, maxTokens: q.MaxTokens, manner: mannerOf(q), answer: a, partial: q.Partial,
+	}
 	for round := 0; ; round++ {
 		if round >= q.Rounds {
 			req.body.Tools = nil
@@ -128,14 +101,14 @@ func (c *Client) answer(ctx context.Context, q *parley.ModelQuestion, a *parley.
 			return err
 		}
 
-		if len(r.calls) == 0 {
+		mayCall := req.body.Tools != nil
+		if len(r.calls) == 0 || !mayCall && strings.TrimSpace(r.text()) != "" {
 			a.Text, a.CutOff = r.text(), r.finish == "length"
 			return r.check(round)
 		}
-
-		if req.body.Tools == nil {
+		if !mayCall {
 			return parley.NoModelAnswer(parley.ModelMalformed,
-				"the model went on calling tools after %d rounds instead of answering", q.Rounds).
+				"the model calls tools that it may not call, after %d rounds, instead of answering", q.Rounds).
 				Suggest("Ask for less at once, or ask the operator to raise toolRounds.")
 		}
 
@@ -146,43 +119,37 @@ func (c *Client) answer(ctx context.Context, q *parley.ModelQuestion, a *parley.
 				result = q.RunTool(ctx, call.name, call.arguments.String())
 				a.ToolCalls++
 			}
-			req.body.Messages = append(req.body.Messages, chatMessage{Role: "tool", Content: result,
-				ToolCallID: call.id})
+			req.body.Messages = append(req.body.Messages, openai.ToolMessage(result, call.id))
 		}
 	}
 }
 
 // firstBody returns the body of the first request.
-func firstBody(q *parley.ModelQuestion) (chatRequest, error) {
-	b := chatRequest{
-		Model: q.Model, Temperature: q.Temperature, Tools: q.Tools,
-		Stream: true, StreamOptions: streamOptions{IncludeUsage: true},
-	}
-
-	if q.BaseURL == "" || strings.TrimSuffix(q.BaseURL, "/") == HostedURL {
-		b.MaxCompletionTokens = q.MaxTokens // its newer models refuse max_tokens
-	} else {
-		b.MaxTokens = q.MaxTokens // other servers know no other name
+func firstBody(q *parley.ModelQuestion) (openai.ChatCompletionNewParams, error) {
+	b := openai.ChatCompletionNewParams{Model: q.Model}
+	if q.Temperature != nil {
+		b.Temperature = openai.Float(*q.Temperature)
 	}
 
 	if q.System != "" {
-		b.Messages = append(b.Messages, chatMessage{Role: "system", Content: q.System})
+		b.Messages = append(b.Messages, openai.SystemMessage(q.System))
 	}
 	for _, t := range q.Turns {
-		role := "user"
 		if t.Mine {
-			role = "assistant"
+			b.Messages = append(b.Messages, openai.AssistantMessage(t.Text))
+		} else {
+			b.Messages = append(b.Messages, openai.UserMessage(t.Text))
 		}
-		b.Messages = append(b.Messages, chatMessage{Role: role, Content: t.Text})
 	}
 
 	for _, t := range q.Tools {
-		var parameters map[string]any
-		if err := json.Unmarshal(t.Function.Parameters, &parameters); err != nil {
+		f := openai.FunctionDefinitionParam{Name: t.Function.Name, Description: openai.String(t.Function.Description)}
+		if err := json.Unmarshal(t.Function.Parameters, &f.Parameters); err != nil {
 			return b, parley.NoModelAnswer(parley.ModelRefused,
 				"the parameters of %s are no JSON schema: %w", t.Function.Name, err).
 				Suggest("Ask the operator to switch the tools off.")
 		}
+		b.Tools = append(b.Tools, openai.ChatCompletionFunctionTool(f))
 	}
 
 	return b, nil

@@ -1,10 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"net"
-	"net/url"
 	"slices"
 	"time"
 
@@ -25,7 +22,7 @@ type responderCheck struct {
 }
 
 // checkResponders checks whether the models of parley.yaml, and those of a running
-// daemon, can be called. It sends them nothing.
+// daemon, can be called. It sends their servers neither a key nor a question.
 func (d *doctor) checkResponders(ctx context.Context) (f findings) {
 	if d.team == nil {
 		return f
@@ -39,21 +36,22 @@ func (d *doctor) checkResponders(ctx context.Context) (f findings) {
 
 	model := responder.New(responder.Options{Getenv: d.env.Get})
 	for _, r := range checks {
+		question := parley.ModelQuestion{BaseURL: r.config.BaseURL, KeyEnv: r.config.APIKeyEnv}
 		problem := r.problem
-		if !r.daemon {
-			question := parley.ModelQuestion{BaseURL: r.config.BaseURL, KeyEnv: r.config.APIKeyEnv}
-			if err := model.Problem(question); err != nil {
-				problem = err.Error()
-			}
+		if err := model.Problem(question); !r.daemon && err != nil {
+			problem = err.Error()
 		}
-
-		base := cmp.Or(r.config.BaseURL, responder.HostedURL)
 		if problem != "" {
 			action := "Set " + r.config.APIKeyEnv +
 				" where the daemon starts, and restart it: parley down --keep-agents, then any command."
 			f.bad("responders", action, "%s cannot answer: %s", r.name, problem)
-		} else if err := reachable(ctx, base); err != nil {
-			f.bad("responders", "Start that server, or correct base_url.",
+			continue
+		}
+
+		question.KeyEnv = "" // the daemon has it
+		base, err := reach(ctx, model, question)
+		if err != nil {
+			f.bad("responders", "Start that server, or correct base_url, HTTP_PROXY, HTTPS_PROXY or NO_PROXY.",
 				"%s cannot answer: cannot connect to %s: %v", r.name, base, err)
 		} else {
 			f.ok("responders", "%s: %s", r.name, r.config.Words())
@@ -61,6 +59,13 @@ func (d *doctor) checkResponders(ctx context.Context) (f findings) {
 	}
 
 	return f
+}
+
+// reach connects to a model's server within connectTime.
+func reach(ctx context.Context, model *responder.Client, q parley.ModelQuestion) (base string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, connectTime)
+	defer cancel()
+	return model.Reach(ctx, q)
 }
 
 // addRunningResponders adds the responders of a running daemon, whose environment
@@ -92,18 +97,4 @@ func (d *doctor) addRunningResponders(ctx context.Context, checks []responderChe
 	}
 
 	return checks
-}
-
-// reachable connects to a server and sends nothing.
-func reachable(ctx context.Context, base string) error {
-	u, err := url.Parse(base)
-	if err != nil {
-		return err
-	}
-	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
-	conn, err := (&net.Dialer{Timeout: connectTime}).DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
-	if err != nil {
-		return err
-	}
-	return conn.Close()
 }

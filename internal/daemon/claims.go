@@ -79,7 +79,8 @@ func (t *Team) responderClaims() []Claim {
 			key = cmp.Or(key, "OPENAI_API_KEY")
 		}
 
-		words := fmt.Sprintf("responder %s sends messages to %s", r.Name, cmp.Or(r.BaseURL, responder.HostedURL))
+		words := fmt.Sprintf("responder %s sends messages to %s", r.Name,
+			cmp.Or(r.BaseURL, responder.HostedURL+" (OPENAI_BASE_URL if that is set)"))
 		if key != "" {
 			words += ", with the content of $" + key
 		}

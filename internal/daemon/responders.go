@@ -13,7 +13,7 @@ type Responder struct {
 	SystemPrompt string                 `yaml:"system_prompt" doc:"What the model is told before every conversation."`
 	Temperature  *float64               `yaml:"temperature" min:"0" max:"2" doc:"The sampling temperature. Unless set, the server chooses."`
 	MaxTokens    int                    `yaml:"max_tokens" min:"0" max:"1000000" doc:"The longest answer, in tokens. Unless set, the server chooses."`
-	BaseURL      string                 `yaml:"base_url" doc:"The address of a server that speaks chat completions, such as http://127.0.0.1:11434/v1; the hosted one of OpenAI unless set."`
+	BaseURL      string                 `yaml:"base_url" doc:"The address of a server that speaks chat completions, such as http://127.0.0.1:11434/v1; OPENAI_BASE_URL of the daemon's environment or else OpenAI unless set. A query such as ?api-version=2024-10-21 stays one."`
 	APIKeyEnv    string                 `yaml:"api_key_env" doc:"The variable of the daemon's environment that holds the key; OPENAI_API_KEY unless base_url is set. Never the key itself."`
 	AutoRespond  *bool                  `yaml:"auto_respond" doc:"false makes it a mailbox for now."`
 	Role         string                 `yaml:"role" doc:"Its role in the team."`

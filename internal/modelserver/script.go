@@ -167,10 +167,12 @@ func (w *stream) begin() {
 }
 
 // refuse answers with an error, whose reason may be the whole body as JSON. The header
-// X-Should-Retry keeps the Anthropic client, and no other, from retrying for minutes.
+// X-Should-Retry keeps the client of Anthropic from retrying for minutes.
 func (w *stream) refuse(api speaker, status int, reason string) {
 	w.w.Header().Set("Content-Type", "application/json")
-	w.w.Header().Set("X-Should-Retry", "false")
+	if _, ok := api.(anthropic); ok {
+		w.w.Header().Set("X-Should-Retry", "false")
+	}
 	w.w.WriteHeader(status)
 	if json.Valid([]byte(reason)) {
 		fmt.Fprint(w.w, reason)

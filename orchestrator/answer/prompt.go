@@ -22,6 +22,7 @@ func newPrompt(config *parley.Responder) parley.ModelQuestion {
 		KeyEnv:      config.APIKeyEnv,
 		Temperature: config.Temperature,
 		MaxTokens:   config.MaxTokens,
+		LimitField:  config.Additional.MaxTokensField,
 		System:      config.SystemPrompt,
 	}
 }
