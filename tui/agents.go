@@ -42,8 +42,9 @@ const (
 
 var orderNames = []string{"by trouble", "by group", "by name", "by messages", "by tokens", "by time in state"}
 
-func newAgents(a actions, o Options) *agents {
-	return &agents{actions: a, colours: !o.NoColor, table: agentTable{columns: agentColumnsOf(o.Look)}}
+// newAgents returns the screen with the columns that the settings name; "" are those that fit.
+func newAgents(a actions, columns string, colours bool) *agents {
+	return &agents{actions: a, colours: colours, table: agentTable{columns: agentColumnsOf(columns)}}
 }
 
 func (a *agents) title() string { return "Agents" }
@@ -56,49 +57,6 @@ func (a *agents) badge() badge {
 		}
 	}
 	return badge{count: n, grave: true}
-}
-
-// Sections of the list, when it is by trouble.
-const (
-	inTrouble = iota
-	atWork
-	atRest
-	stopped
-)
-
-var sectionNames = []string{"In trouble", "At work", "At rest", "Stopped"}
-
-// section returns where an agent belongs. In trouble is an agent that does not go
-// on by itself. What the conversation protocol holds is no trouble of the agent: where
-// that needs a person, Needs you says so.
-func section(s *parley.AgentStatus) int {
-	stuck := s.HeldReason != "" && s.HeldCode != parley.HoldConversation
-	switch {
-	case s.State == parley.StateTerminated:
-		return stopped
-	case urgencyOf(s) < len(urgency), s.Overdue > 0, stuck:
-		return inTrouble
-	case s.State == parley.StateIdle:
-		return atRest
-	}
-
-	return atWork
-}
-
-// urgency sorts the states of trouble, the worst first.
-var urgency = []parley.AgentState{
-	parley.StateUnreachable,
-	parley.StateExited,
-	parley.StateWaiting,
-	parley.StateBlocked,
-	parley.StateUnknown,
-}
-
-func urgencyOf(s *parley.AgentStatus) int {
-	if i := slices.Index(urgency, s.State); i >= 0 {
-		return i
-	}
-	return len(urgency)
 }
 
 func (a *agents) keys() []binding {
@@ -214,12 +172,6 @@ func (a *agents) look(after time.Duration) tea.Cmd {
 	return a.do.later(after, readTerminal(s.ID, a.preview.turn, a.colours))
 }
 
-// readable reports whether an agent may have a screen. That of a program that
-// ended is kept.
-func readable(s *parley.AgentStatus) bool {
-	return s.Kind == parley.KindTerminal && (s.State.Live() || s.State == parley.StateExited)
-}
-
 func (a *agents) sort() {
 	a.list = a.list[:0]
 	for i := range a.team.list {
@@ -267,4 +219,34 @@ func (a *agents) about() subject {
 		return subject{}
 	}
 	return subject{agent: s, partnerID: s.ID, partner: s.Name}
+}
+
+// sortAt orders the list by the heading at a column.
+func (a *agents) sortAt(x, w int) {
+	by := map[string]order{"agent": byName, "state": byTrouble, "for": byTime, "last hour": byMessages,
+		"today": byTokens}
+	t := a.table.shrunk(w)
+	head, end := "", 4+t.name+1
+	switch {
+	case x < end:
+		head = "agent"
+	case x < end+11:
+		head = "state"
+	}
+
+	end += 11
+	for i, n := range t.widths {
+		if n > 0 {
+			if x >= end && x <= end+n {
+				head = t.columns[i].head
+			}
+			end += n + 1
+		}
+	}
+
+	if o, ok := by[head]; ok {
+		a.order = o
+		a.sort()
+		a.tell("Ordered " + orderNames[o] + ".")
+	}
 }

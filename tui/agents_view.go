@@ -5,12 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"parley"
 )
-
-const noAgents = "No agents yet. Start one:  parley launch coder --profile claude"
 
 // entry is a line of the list: an agent, or a heading, or the dots of the agents
 // that are folded away.
@@ -194,25 +191,6 @@ func (a *agents) dots(list []*parley.AgentStatus, w int) string {
 	return words + b.String()
 }
 
-// waitsWords says why messages to an agent wait: the root cause, as far as it is known.
-func waitsWords(s *parley.AgentStatus) string {
-	switch {
-	case s.WaitsFor != "" && s.State == parley.StateWaiting:
-		return "waits: " + safeLine(s.WaitsFor) + " → 4"
-	case s.WaitsFor != "":
-		return "waits: " + safeLine(s.WaitsFor)
-	case s.HeldReason != "":
-		return "held: " + s.HeldReason
-	}
-	return ""
-}
-
-// firstSentence returns the reason that such words begin with, without what could be done about it.
-func firstSentence(words string) string {
-	first, _, _ := strings.Cut(words, ". ")
-	return first
-}
-
 // rest returns why an agent is not typed to, else its last message, else how its
 // state is known.
 func (a *agents) rest(s *parley.AgentStatus) string {
@@ -267,20 +245,4 @@ func counts(s *parley.AgentStatus) string {
 		}
 	}
 	return strings.Join(parts, " · ")
-}
-
-// since returns how long ago something was, roughly.
-func since(at, now time.Time) string {
-	d := now.Sub(at)
-	switch {
-	case at.IsZero():
-		return ""
-	case d < time.Minute:
-		return "<1m"
-	case d < time.Hour:
-		return fmt.Sprintf("%dm", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh", int(d.Hours()))
-	}
-	return fmt.Sprintf("%dd", int(d.Hours()/24))
 }

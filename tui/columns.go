@@ -15,28 +15,11 @@ type Look struct {
 	DetailHeight   int    // percent of the lines, where it stands below
 }
 
-// Columns that a list may have, besides the names of its agents and its texts.
-var (
-	AgentColumns   = namesOfColumns()
-	TrafficColumns = []string{"time", "route", "state", "tag"}
-)
-
 // Bounds of the sizes, in percent.
 const (
 	LeastDetail = 20
 	MostDetail  = 80
 )
-
-func namesOfColumns() []string {
-	var names []string
-	for _, c := range agentColumns {
-		names = append(names, c.name())
-	}
-	return names
-}
-
-// name is how the settings know a column.
-func (c *agentColumn) name() string { return strings.ReplaceAll(c.head, " ", "-") }
 
 // CheckLook reports what is wrong with the columns and sizes of the settings.
 func CheckLook(l Look) error {
@@ -89,55 +72,4 @@ func noColumn(setting, name string, known []string) error {
 	}
 
 	return e.Suggest("There are %s.", strings.Join(known, ", "))
-}
-
-// columnsIn splits a list of names.
-func columnsIn(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r == ',' || r == ' ' })
-}
-
-// agentColumnsOf returns the columns of the settings, the first of which gets room first; else all of them.
-func agentColumnsOf(l Look) []agentColumn {
-	names := columnsIn(l.AgentColumns)
-	if len(names) == 0 {
-		return agentColumns
-	}
-
-	var columns []agentColumn
-	for i, name := range names {
-		at := slices.IndexFunc(agentColumns, func(c agentColumn) bool { return c.name() == name })
-		if at < 0 {
-			continue // CheckLook refuses it
-		}
-		c := agentColumns[at]
-		c.rank = i
-		columns = append(columns, c)
-	}
-
-	return columns
-}
-
-// hiddenColumns are the columns of the traffic that are not drawn.
-type hiddenColumns map[string]bool
-
-func hiddenColumnsOf(l Look) hiddenColumns {
-	shown := columnsIn(l.TrafficColumns)
-	if len(shown) == 0 {
-		return nil
-	}
-
-	hidden := hiddenColumns{}
-	for _, name := range TrafficColumns {
-		hidden[name] = !slices.Contains(shown, name)
-	}
-
-	return hidden
-}
-
-// or returns the text of a column, "" if that is hidden.
-func (h hiddenColumns) or(column, text string) string {
-	if h[column] {
-		return ""
-	}
-	return text
 }

@@ -23,7 +23,6 @@ var newLineKeys = []string{"ctrl+j", "alt+enter", "shift+enter"}
 // compose is the box in which the operator writes.
 type compose struct {
 	*shared
-	drafts
 	open   bool
 	inTo   bool // the keys go to the names
 	idle   bool // no key was pressed since a draft was sent
@@ -48,7 +47,7 @@ func newCompose(d *shared, newKey func() string) *compose {
 
 	box.SetVirtualCursor(false)
 
-	return &compose{shared: d, drafts: newDrafts(), box: box, newKey: newKey}
+	return &compose{shared: d, box: box, newKey: newKey}
 }
 
 func (c *compose) keys() []binding {
@@ -75,13 +74,14 @@ func (c *compose) toKeys() []binding {
 
 // write opens the box for an address, with the draft that is kept for it.
 func (c *compose) write(to address, label, names string) tea.Cmd {
-	d, ok := c.kept[to]
+	d, ok := c.drafts.kept[to]
 	if !ok {
 		d = newDraft(to, names)
 	}
 	d.label = label
 
 	c.open, c.inTo, c.draft, c.err = true, false, d, nil
+	c.drafts.boxed = &d.to
 	c.box.SetValue(d.text)
 	c.box.MoveToEnd()
 
@@ -90,7 +90,7 @@ func (c *compose) write(to address, label, names string) tea.Cmd {
 
 // close closes the box.
 func (c *compose) close() {
-	c.open = false
+	c.open, c.drafts.boxed = false, nil
 	c.box.Blur()
 }
 
@@ -164,3 +164,5 @@ func (c *compose) cursor() *tea.Cursor {
 
 	return cur
 }
+
+func composeHeight(body int) int { return clamp(body/5, 3, 8) }

@@ -2,6 +2,8 @@ package tui
 
 import (
 	"cmp"
+	"fmt"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -88,7 +90,7 @@ func (c *compose) newLine() tea.Cmd {
 // leave closes the box and keeps the draft.
 func (c *compose) leave() tea.Cmd {
 	c.draft.text = c.text()
-	c.keep(c.draft)
+	c.drafts.keep(c.draft)
 	c.close()
 	if !c.draft.blank() {
 		c.tell("Draft kept. The same key reopens it.")
@@ -109,8 +111,8 @@ func (c *compose) send() tea.Cmd {
 		c.draft.key, c.draft.sent = c.newKey(), content
 	}
 
-	c.forget(c.draft.to)
-	c.posting[c.draft.key] = c.draft
+	c.drafts.forget(c.draft.to)
+	c.drafts.posting[c.draft.key] = c.draft
 	c.close()
 	c.idle = true
 	c.status = status{text: "Sending " + lowerFirst(c.draft.label) + "…"}
@@ -120,7 +122,7 @@ func (c *compose) send() tea.Cmd {
 
 // sent takes the receipt, or the error.
 func (c *compose) sent(msg sentMsg) tea.Cmd {
-	delete(c.posting, msg.draft.key)
+	delete(c.drafts.posting, msg.draft.key)
 	if msg.err != nil {
 		return c.notSent(msg.draft, msg.err)
 	}
@@ -149,10 +151,10 @@ func (c *compose) notSent(d draft, err error) tea.Cmd {
 	here := c.open && c.draft.to == d.to
 	if here {
 		c.draft.text = c.text()
-		c.keep(c.draft)
+		c.drafts.keep(c.draft)
 	}
 
-	c.restore(d)
+	c.drafts.restore(d)
 	switch {
 	case here, c.idle && !c.open:
 		cmds = append(cmds, c.write(d.to, d.label, string(d.names)))
@@ -162,4 +164,14 @@ func (c *compose) notSent(d draft, err error) tea.Cmd {
 	}
 
 	return tea.Batch(cmds...)
+}
+
+// writeToSelected opens the box for the selected agents.
+func (c *compose) writeToSelected() tea.Cmd {
+	var names []string
+	for _, a := range c.picked.in(&c.team) {
+		names = append(names, a.Name)
+	}
+	text := strings.Join(names, ", ")
+	return c.write(address{several: text}, fmt.Sprintf("To %d selected", len(names)), text)
 }

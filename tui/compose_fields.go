@@ -7,19 +7,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-
-	"parley"
-)
-
-// priorities and dues are the values that their keys cycle through.
-var (
-	priorities = []parley.Priority{
-		parley.PriorityNormal,
-		parley.PriorityHigh,
-		parley.PriorityUrgent,
-		parley.PriorityLow,
-	}
-	dues = []time.Duration{0, 10 * time.Minute, 30 * time.Minute, time.Hour, 4 * time.Hour, 24 * time.Hour}
 )
 
 // fields draws the line of what a message has besides its text.

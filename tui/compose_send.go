@@ -10,14 +10,6 @@ import (
 	"parley"
 )
 
-// sentMsg is the receipt of a draft.
-type sentMsg struct {
-	draft      draft
-	id         string
-	deliveries []parley.Delivery
-	err        error
-}
-
 // parcel is a draft with its recipients parsed.
 type parcel struct {
 	draft

@@ -161,7 +161,7 @@ func TestFailedSendOpensNothingUnderTheHands(t *testing.T) {
 			if s.m.compose.open != (test.want != "") || test.want != "" && s.m.compose.text() != test.want {
 				t.Errorf("the box is open: %v, with %q", s.m.compose.open, s.m.compose.text())
 			}
-			if got := s.m.compose.kept[address{everyone: true}].text; test.kept != "" && got != test.kept {
+			if got := s.m.drafts.kept[address{everyone: true}].text; test.kept != "" && got != test.kept {
 				t.Errorf("kept %q, want %q", got, test.kept)
 			}
 		})

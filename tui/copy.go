@@ -92,9 +92,6 @@ func (m *model) copied(msg copiedMsg) tea.Cmd {
 	return m.copy(msg.text, msg.what)
 }
 
-// bufferedMsg is what came of filling tmux's buffer.
-type bufferedMsg struct{ err error }
-
 func (m *model) copy(text, what string) tea.Cmd {
 	if m.do.buffer != nil {
 		m.tell(what + " is in tmux's buffer, and on the clipboard if the terminal allows it.")

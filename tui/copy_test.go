@@ -26,8 +26,7 @@ func TestMessagesOfAnotherDayHaveTheirTime(t *testing.T) {
 }
 
 func TestFilterTellsTimesAndWhatItDoesNotKnow(t *testing.T) {
-	d := newShared(Options{}.withDefaults(), commands{})
-	d.now = noon
+	d := &filter{shared: newShared(setup{now: noon}, commands{})}
 	for text, want := range map[string]string{
 		"since:2h": "10:00", "since:09:30": "09:30", "since:today": "00:00", "on:yesterday": "00:00", "since:3d": "12:00",
 	} {

@@ -26,13 +26,6 @@ type note struct {
 	err   error
 }
 
-// feedMsg is what the stream reported within one frame.
-type feedMsg struct {
-	events []parley.Event
-	err    error // the daemon is away, by the stream's last report
-	at     time.Time
-}
-
 // feed reads the newest events and then follows the stream until ctx ends. It
 // waits for the screen and drops nothing: the record is in the database, so a
 // slow screen costs the daemon only a position to read on from.

@@ -1,14 +1,12 @@
 package tui
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -49,8 +47,8 @@ type (
 	sizedMsg    int64 // of the database
 )
 
-func newHealth(d *shared, o Options) *health {
-	return &health{shared: d, meter: newMeter(), version: o.Version, examine: o.Examine, still: o.Still}
+func newHealth(d *shared, version string, examine func(context.Context) []Finding, still bool) *health {
+	return &health{shared: d, meter: newMeter(), version: version, examine: examine, still: still}
 }
 
 func (h *health) title() string { return "Health" }
@@ -267,19 +265,4 @@ func (h *health) about() subject { return subject{} }
 func (h *health) move(by motion) tea.Cmd {
 	h.pane.move(by)
 	return nil
-}
-
-// tally formats counts by name, the largest first.
-func tally(in map[string]int) string {
-	var names []string
-	for name, n := range in {
-		if n > 0 {
-			names = append(names, name)
-		}
-	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(in[b]-in[a], strings.Compare(a, b)) })
-	for i, name := range names {
-		names[i] = fmt.Sprintf("%d %s", in[name], name)
-	}
-	return strings.Join(names, " · ")
 }

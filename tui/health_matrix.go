@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 )
 
 const (
@@ -124,12 +123,4 @@ func (h *health) cell(n, most int, self bool) string {
 	}
 
 	return style.Render(pad(sparksTo([]int{n}, max(most, 8))+fmt.Sprint(" ", min(n, 9999)), matrixCell))
-}
-
-// period says what time the ledger covers.
-func (l *ledger) period(now time.Time) string {
-	if l.low > 1 && now.Sub(l.began) < (hourSpans-1)*hourSpan {
-		return "since " + l.began.In(now.Location()).Format("15:04")
-	}
-	return "in the last hour"
 }

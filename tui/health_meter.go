@@ -156,25 +156,3 @@ func (m *meter) within(now time.Time, while time.Duration) int {
 	}
 	return sum
 }
-
-// sparks draws a column for each figure; the highest is full. Zero is a dot, and
-// the smallest other figure is seen.
-func sparks(figures []int) string {
-	top := 1
-	for _, n := range figures {
-		top = max(top, n)
-	}
-	return sparksTo(figures, top)
-}
-
-// sparksTo draws a column for each figure; one of top is full.
-func sparksTo(figures []int, top int) string {
-	const bars = "▁▂▃▄▅▆▇█"
-	line := make([]rune, len(figures))
-	for i, n := range figures {
-		if line[i] = '·'; n > 0 {
-			line[i] = []rune(bars)[min(n*8/max(top, 1), 8)-min(1, n*8/max(top, 1))]
-		}
-	}
-	return string(line)
-}

@@ -35,11 +35,6 @@ func (b *binding) action() string {
 	return Screens[b.scope-inTraffic] + "." + name
 }
 
-func first(show string) string {
-	key, _, _ := strings.Cut(show, " ")
-	return key
-}
-
 // CheckKeys reports what is wrong with the keys of the settings, which are given by action.
 func CheckKeys(keys map[string]string) error {
 	_, err := rebind(newModel(Options{}.withDefaults(), commands{}).bindings(), keys)
@@ -157,26 +152,4 @@ func knownKey(key string) bool {
 		}
 	}
 	return slices.Contains(namedKeys, key) || utf8.RuneCountInString(key) == 1 && safeLine(key) == key
-}
-
-// usually returns the binding that a key has unless the settings say otherwise, in a scope or
-// everywhere; nil if it has none.
-func (k *keymap) usually(s scope, key string) *binding {
-	for _, in := range []scope{s, inShell} {
-		for i := range k.all {
-			if b := &k.all[i]; b.scope == in && slices.Contains(b.usual, key) {
-				return b
-			}
-		}
-	}
-	return nil
-}
-
-// shown returns the key that does what a key usually does, for texts that name it; "" if none does.
-func (k *keymap) shown(s scope, usual string) string {
-	b := k.usually(s, usual)
-	if b == nil || slices.Contains(b.keys, usual) {
-		return usual
-	}
-	return first(b.show)
 }

@@ -103,7 +103,7 @@ func TestWrongFiltersAreRefused(t *testing.T) {
 	if err := CheckFilters(map[string]string{"mine": "is:held to:you"}); err != nil {
 		t.Error(err)
 	}
-	if !slices.Equal(savedFilters{"b": "x", "ab": "y"}.names("@"), []string{"@ab", "@b"}) {
+	if !slices.Equal(filterNames(map[string]string{"b": "x", "ab": "y"}, "@"), []string{"@ab", "@b"}) {
 		t.Error("names are not in their order")
 	}
 }

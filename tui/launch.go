@@ -21,6 +21,7 @@ type Program struct {
 // launchForm is the page on which an agent is described that is to be launched.
 type launchForm struct {
 	*shared
+	agents *agents
 	known  []Program
 	open   bool
 	busy   bool
@@ -297,9 +298,7 @@ func (f *launchForm) launched(msg launchedMsg) tea.Cmd {
 	if !waited { // the person went on to something else: their next keys are for that
 		return f.link.lookSoon()
 	}
-	if a, ok := f.screens[atAgents].(*agents); ok {
-		a.want = msg.result.AgentID
-	}
+	f.agents.want = msg.result.AgentID
 
 	return tea.Batch(f.goTo(atAgents), f.link.lookSoon())
 }

@@ -171,3 +171,11 @@ func (d *shared) askPast() tea.Cmd {
 		return pastMsg{res.Events}
 	})
 }
+
+// period says what time the ledger covers.
+func (l *ledger) period(now time.Time) string {
+	if l.low > 1 && now.Sub(l.began) < (hourSpans-1)*hourSpan {
+		return "since " + l.began.In(now.Location()).Format("15:04")
+	}
+	return "in the last hour"
+}

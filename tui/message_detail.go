@@ -2,12 +2,15 @@ package tui
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"parley"
+
+	tea "charm.land/bubbletea/v2"
 )
 
 // detail is the pane of one message: its text, and every delivery with its ladder
@@ -159,19 +162,6 @@ func stepLines(th theme, s parley.Step, before time.Time, w int, now time.Time) 
 	return lines
 }
 
-// brief returns a duration in at most six columns.
-func brief(d time.Duration) string {
-	switch {
-	case d < time.Second:
-		return fmt.Sprintf("%dms", d.Milliseconds())
-	case d < time.Minute:
-		return fmt.Sprintf("%.1fs", d.Seconds())
-	case d < time.Hour:
-		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
-	}
-	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
-}
-
 // errorLines draws an error and what to do about it.
 func errorLines(th theme, err error, w int) []string {
 	e := parley.AsError(err)
@@ -183,4 +173,18 @@ func errorLines(th theme, err error, w int) []string {
 		return lines
 	}
 	return append(lines, indent(wrap(safeLine(e.Action), w-2), 2)...)
+}
+
+// detailMsg is a message with its deliveries.
+type detailMsg struct {
+	id     string
+	result *parley.MessageStatusResult
+	err    error
+}
+
+func readDetail(id string) request {
+	return func(ctx context.Context, s parley.Service) tea.Msg {
+		res, err := s.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: id})
+		return detailMsg{id: id, result: res, err: err}
+	}
 }

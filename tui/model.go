@@ -31,7 +31,10 @@ type model struct {
 }
 
 func newModel(o Options, do commands) *model {
-	a := actions{newShared(o, do)}
+	a := actions{newShared(setup{
+		theme: themeOf(o.Theme, o.NoColor), dividers: newDividers(o.Look.DetailWidth, o.Look.DetailHeight),
+		returnKey: o.ReturnKey, filters: o.Filters, notify: o.Notify, now: o.Now(),
+	}, do)}
 	m := &model{
 		actions:   a,
 		ascii:     o.ASCII,
@@ -39,20 +42,20 @@ func newModel(o Options, do commands) *model {
 		workspace: safeLine(filepath.Base(o.Workspace)),
 		keys:      a.bound,
 		traffic:   newTraffic(a),
-		agents:    newAgents(a, o),
-		health:    newHealth(a.shared, o),
+		agents:    newAgents(a, o.Look.AgentColumns, !o.NoColor),
+		health:    newHealth(a.shared, o.Version, o.Examine, o.Still),
 		compose:   newCompose(a.shared, o.NewKey),
 	}
 
-	m.traffic.hidden = hiddenColumnsOf(o.Look)
+	m.traffic.hidden = hiddenColumnsOf(o.Look.TrafficColumns)
 	m.palette = &palette{shared: a.shared, keymap: m.keys}
-	m.tiles = newTiles(a, m.compose, m.palette, o)
-	m.form = &launchForm{shared: a.shared}
+	m.tiles = newTiles(a, m, !o.NoColor)
+	m.form = &launchForm{shared: a.shared, agents: m.agents}
 	m.workspaces = &workspaces{shared: a.shared, quit: m.quit}
 	m.threads = newThreads(a)
-	m.needs = newNeeds(a, m.compose, m.threads)
+	m.needs = newNeeds(a, m)
 	m.screens = [places]screen{m.traffic, m.agents, m.threads, m.needs, m.health}
-	a.scope = m.scope
+	a.scope, a.recorded = m.scope, m.traffic.recorded
 	a.covered = func() bool {
 		return m.layout.small() || m.over != nil || m.help.open || m.palette.open || m.form.open || m.workspaces.open
 	}
@@ -81,10 +84,6 @@ func (m *model) Init() tea.Cmd {
 
 // twoEscapes is how a terminal that sends two of them at once reports them.
 const twoEscapes = "alt+esc"
-
-// settledMsg tells the shown screen that everything else is up to date: what it
-// shows may need more from the daemon.
-type settledMsg struct{}
 
 // Update decides what a message means. It does no I/O.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {

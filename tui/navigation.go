@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"cmp"
-
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
@@ -60,11 +58,7 @@ type notice struct {
 
 // noticeOf returns the notice about a message that the record may have.
 func (n *navigation) noticeOf(about string) *notice {
-	x := &notice{about: about}
-	if t, ok := n.screens[atTraffic].(*traffic); ok {
-		x.row = cmp.Or(t.live.byID[about], t.hits.byID[about])
-	}
-	return x
+	return &notice{about: about, row: n.recorded(about)}
 }
 
 // answered returns what a reply goes to: the message itself, or the one that a notice of parley is about.
@@ -121,16 +115,14 @@ func (by motion) lines(height int) int {
 
 // navigation knows which screen is shown.
 type navigation struct {
-	at      place
-	screens [places]screen
-	over    lens // what lies over the screen; nil for nothing
+	at       place
+	recorded func(id string) *row // a message in the record; nil for one that is not there
+	screens  [places]screen
+	over     lens // what lies over the screen; nil for nothing
 }
 
 // lens lies over a screen, and says instead of it what the marker is on.
 type lens interface{ about() subject }
-
-// shownMsg tells a screen that it is shown from now on.
-type shownMsg struct{}
 
 func (n *navigation) shown() screen { return n.screens[n.at] }
 

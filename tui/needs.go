@@ -13,8 +13,7 @@ import (
 // needs is the screen of everything that waits for a person.
 type needs struct {
 	actions
-	compose   *compose
-	threads   *threads
+	shell     needsShell
 	sel       string // the key of the need under the marker
 	lastIndex int    // where that need was, for when it is gone
 	top       int
@@ -32,8 +31,15 @@ type needs struct {
 	question  *question // takes the keys; nil: none does
 }
 
-func newNeeds(a actions, c *compose, t *threads) *needs {
-	return &needs{actions: a, compose: c, threads: t, detail: needDetail{shared: a.shared}}
+// needsShell is what the screen of needs asks of the shell.
+type needsShell interface {
+	Do(verb) tea.Cmd
+	Resume(draft) tea.Cmd
+	OpenThread(id string) tea.Cmd
+}
+
+func newNeeds(a actions, s needsShell) *needs {
+	return &needs{actions: a, shell: s, detail: needDetail{shared: a.shared}}
 }
 
 // needsMsg is the daemon's list.
@@ -109,7 +115,7 @@ func (n *needs) update(msg tea.Msg) tea.Cmd {
 			return n.forgetReminders(x)
 		}
 	case dropDraftMsg:
-		n.compose.forget(msg.to)
+		n.drafts.forget(msg.to)
 	case inboxMsg:
 		n.gather()
 	case feedMsg:

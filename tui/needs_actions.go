@@ -41,7 +41,7 @@ func (n *needs) assist() tea.Cmd {
 		if n.about().agent != nil {
 			return n.remind(x)
 		}
-		return n.compose.reply()
+		return n.shell.Do(doReply)
 	case parley.NeedUnanswered:
 		return n.retryTo(x.MessageID, x.AgentID)
 	case parley.NeedNewcomer:
@@ -53,11 +53,11 @@ func (n *needs) assist() tea.Cmd {
 		return n.control(parley.ControlConversationRequest{Action: parley.ActionRelease, MessageID: x.MessageID}, nil)
 	case needMessage, needAnswer:
 		if x.thread != "" {
-			return n.threads.openThread(x.thread)
+			return n.shell.OpenThread(x.thread)
 		}
-		return n.compose.reply()
+		return n.shell.Do(doReply)
 	case needUnsent:
-		return n.compose.write(x.draft.to, x.draft.label, "")
+		return n.shell.Resume(x.draft)
 	}
 
 	return n.attach()

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,13 +9,6 @@ import (
 
 	"parley"
 )
-
-// question is the dialog of an agent, as the person who answers it has seen it.
-type question struct {
-	agentID, agent string
-	dialog         *parley.Dialog
-	key            string // that was pressed last
-}
 
 // answerable reports whether the need is a dialog that can be answered from here.
 func (n *need) answerable() bool {
@@ -57,14 +49,6 @@ func (n answering) attachToQuestion() tea.Cmd {
 	}
 	n.question = nil
 	return n.attach()
-}
-
-// names reports whether a key names an option.
-func (q *question) names(key string) bool { return q.index(key) >= 0 }
-
-func (q *question) index(key string) int {
-	named := func(o parley.DialogOption) bool { return strings.EqualFold(o.Choice, key) }
-	return slices.IndexFunc(q.dialog.Options, named)
 }
 
 // answerKey chooses the option that a key names.
@@ -120,20 +104,6 @@ func (n answering) giveAnswer(choice, text string) tea.Cmd {
 	q := n.question
 	n.question = nil
 	return n.answerDialog(q, choice, text)
-}
-
-// answerDialog sends an answer to the dialog that was seen, and to no other.
-func (a actions) answerDialog(q *question, choice, text string) tea.Cmd {
-	a.tell("Answering " + q.agent + "…")
-	r := parley.AnswerDialogRequest{Agent: q.agentID, Dialog: q.dialog.ID, Choice: choice, Text: text}
-
-	return a.run(action{do: func(ctx context.Context, s parley.Service) (string, error) {
-		res, err := s.AnswerDialog(ctx, r)
-		if err != nil {
-			return "", err
-		}
-		return q.agent + ": " + safeLine(res.Message), nil
-	}})
 }
 
 // checkQuestion closes the open question if the daemon no longer lists it: another one may be open,

@@ -126,14 +126,14 @@ func (n *needs) gather() {
 		if a := n.team.find(x.AgentID); x.Kind == parley.NeedDraft && a != nil {
 			x.MessageID = a.HeldMessage // the first that waits behind the draft
 		}
-		all = append(all, newNeed(x, n.screens[atTraffic]))
+		all = append(all, n.newNeed(x))
 	}
 
 	for _, x := range n.inbox.list {
 		all = append(all, n.newLetter(x))
 	}
 
-	for _, d := range n.compose.unposted() {
+	for _, d := range n.drafts.unposted() {
 		all = append(all, newUnsent(d))
 	}
 
@@ -149,12 +149,13 @@ func (n *needs) gather() {
 func (n *need) order(x *need) int { return cmp.Or(n.rank-x.rank, n.Since.Compare(x.Since)) }
 
 // newNeed returns a need that the daemon reports. The row of a debt has the message itself, if it was seen.
-func newNeed(x parley.Need, in screen) need {
+func (n *needs) newNeed(x parley.Need) need {
 	y := need{Need: x}
-	if t, ok := in.(*traffic); ok && y.debt() {
-		if r := t.live.byID[x.MessageID]; r != nil {
-			y.lead, y.said = "owes "+r.from+": ", r.text
-		}
+	if !y.debt() {
+		return y
+	}
+	if r := n.recorded(x.MessageID); r != nil {
+		y.lead, y.said = "owes "+r.from+": ", r.text
 	}
 	return y
 }
@@ -206,5 +207,5 @@ func whenDue(at, now time.Time) string {
 // waiting counts the rows of the list, also while it is not shown.
 func (n *needs) waiting() (count int, grave bool) {
 	count, letters := n.tally()
-	return count + letters + len(n.compose.unposted()), count > 0
+	return count + letters + len(n.drafts.unposted()), count > 0
 }

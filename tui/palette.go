@@ -3,7 +3,6 @@ package tui
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -98,36 +97,6 @@ func (p *palette) seek() {
 	}
 
 	slices.SortStableFunc(p.found, func(a, b choice) int { return scores[b.name] - scores[a.name] })
-}
-
-// fuzzy scores how well a text has the letters of a query, in their order; 0 if
-// it does not. Letters in a row and at the beginnings of words count for more.
-func fuzzy(query, text string) int {
-	score, run, at := 1, 0, 0
-	letters := []rune(strings.ToLower(text))
-	for _, q := range strings.ToLower(query) {
-		if unicode.IsSpace(q) || q == '_' {
-			continue
-		}
-
-		i := slices.Index(letters[at:], q)
-		if i < 0 {
-			return 0
-		}
-		if run++; i > 0 {
-			run = 1
-		}
-
-		score += 2 * run
-		if j := at + i; j == 0 || !unicode.IsLetter(letters[j-1]) {
-			score += 8
-		}
-
-		score -= min(i, 5)
-		at += i + 1
-	}
-
-	return max(1, score*10-len(letters)/4)
 }
 
 // move goes n rows down, or scrolls the arguments.

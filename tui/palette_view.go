@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"parley"
+
+	tea "charm.land/bubbletea/v2"
 )
 
 // paletteHead are the lines above the list: the title, and the line that is
@@ -121,4 +123,26 @@ func (p *palette) arguments() []parley.Field {
 	return slices.SortedStableFunc(slices.Values(p.op.Fields), func(a, b parley.Field) int {
 		return rank[a.Required] - rank[b.Required]
 	})
+}
+
+// point marks a row. A click on the marked one does it, as enter does; a click on
+// an argument writes its name.
+func (p *palette) point(at pointer) tea.Cmd {
+	row := p.top + at.y - paletteHead
+	switch {
+	case at.wheel != 0:
+		p.move(at.wheel)
+	case at.y < paletteHead || at.y >= at.h || at.x >= at.w:
+	case p.op != nil:
+		fields := p.arguments()
+		if i := row - len(p.argumentLines(at.w)) + len(fields); i >= 0 && i < len(fields) {
+			p.addArgument(fields[i])
+		}
+	case row < len(p.found) && row == p.sel:
+		return p.choose()
+	case row < len(p.found):
+		p.sel = row
+	}
+
+	return nil
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"parley"
 )
 
@@ -115,14 +113,4 @@ func (a actions) chosen() []*parley.AgentStatus {
 		return []*parley.AgentStatus{agent}
 	}
 	return nil
-}
-
-// writeToSelected opens the box for the selected agents.
-func (c *compose) writeToSelected() tea.Cmd {
-	var names []string
-	for _, a := range c.picked.in(&c.team) {
-		names = append(names, a.Name)
-	}
-	text := strings.Join(names, ", ")
-	return c.write(address{several: text}, fmt.Sprintf("To %d selected", len(names)), text)
 }

@@ -25,8 +25,9 @@ type shared struct {
 	ledger    ledger // of the last hour
 	lastWords lastWords
 	inbox     inbox
+	drafts    drafts
 	picked    selection
-	saved     savedFilters
+	saved     map[string]string // filters that have a name
 	notifier  notifier
 }
 
@@ -49,18 +50,29 @@ type keyboard struct {
 	scope     func() scope // what the keys are for
 }
 
-func newShared(o Options, do commands) *shared {
+// setup is how the screens look and what they know from the beginning.
+type setup struct {
+	theme     theme
+	dividers  dividers
+	returnKey string            // comes back from an attached terminal
+	filters   map[string]string // by name
+	notify    Notify
+	now       time.Time
+}
+
+func newShared(o setup, do commands) *shared {
 	return &shared{
 		appearance: appearance{
-			theme: themeOf(o.Theme, o.NoColor), dividers: newDividers(o.Look), temperatures: newTemperatures(),
+			theme: o.theme, dividers: o.dividers, temperatures: newTemperatures(),
 		},
-		keyboard:  keyboard{bound: &keymap{}, returnKey: safeLine(o.ReturnKey)},
+		keyboard:  keyboard{bound: &keymap{}, returnKey: safeLine(o.returnKey)},
 		do:        do,
-		now:       o.Now(),
+		now:       o.now,
 		link:      connection{do: do},
 		lastWords: newLastWords(),
-		notifier:  notifier{Notify: o.Notify},
-		saved:     o.Filters,
+		drafts:    newDrafts(),
+		notifier:  notifier{Notify: o.notify},
+		saved:     o.filters,
 	}
 }
 

@@ -158,3 +158,52 @@ func (t *team) summary(th theme) []string {
 
 	return words
 }
+
+// Sections of the list, when it is by trouble.
+const (
+	inTrouble = iota
+	atWork
+	atRest
+	stopped
+)
+
+var sectionNames = []string{"In trouble", "At work", "At rest", "Stopped"}
+
+// section returns where an agent belongs. In trouble is an agent that does not go
+// on by itself. What the conversation protocol holds is no trouble of the agent: where
+// that needs a person, Needs you says so.
+func section(s *parley.AgentStatus) int {
+	stuck := s.HeldReason != "" && s.HeldCode != parley.HoldConversation
+	switch {
+	case s.State == parley.StateTerminated:
+		return stopped
+	case urgencyOf(s) < len(urgency), s.Overdue > 0, stuck:
+		return inTrouble
+	case s.State == parley.StateIdle:
+		return atRest
+	}
+
+	return atWork
+}
+
+// urgency sorts the states of trouble, the worst first.
+var urgency = []parley.AgentState{
+	parley.StateUnreachable,
+	parley.StateExited,
+	parley.StateWaiting,
+	parley.StateBlocked,
+	parley.StateUnknown,
+}
+
+func urgencyOf(s *parley.AgentStatus) int {
+	if i := slices.Index(urgency, s.State); i >= 0 {
+		return i
+	}
+	return len(urgency)
+}
+
+// readable reports whether an agent may have a screen. That of a program that
+// ended is kept.
+func readable(s *parley.AgentStatus) bool {
+	return s.Kind == parley.KindTerminal && (s.State.Live() || s.State == parley.StateExited)
+}

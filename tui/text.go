@@ -1,7 +1,11 @@
 package tui
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -138,4 +142,210 @@ func columns(words []string, gap string, w int) string {
 	}
 
 	return b.String()
+}
+
+const noAgents = "No agents yet. Start one:  parley launch coder --profile claude"
+
+// waitsWords says why messages to an agent wait: the root cause, as far as it is known.
+func waitsWords(s *parley.AgentStatus) string {
+	switch {
+	case s.WaitsFor != "" && s.State == parley.StateWaiting:
+		return "waits: " + safeLine(s.WaitsFor) + " → 4"
+	case s.WaitsFor != "":
+		return "waits: " + safeLine(s.WaitsFor)
+	case s.HeldReason != "":
+		return "held: " + s.HeldReason
+	}
+	return ""
+}
+
+// firstSentence returns the reason that such words begin with, without what could be done about it.
+func firstSentence(words string) string {
+	first, _, _ := strings.Cut(words, ". ")
+	return first
+}
+
+// since returns how long ago something was, roughly.
+func since(at, now time.Time) string {
+	d := now.Sub(at)
+	switch {
+	case at.IsZero():
+		return ""
+	case d < time.Minute:
+		return "<1m"
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d.Hours()))
+	}
+	return fmt.Sprintf("%dd", int(d.Hours()/24))
+}
+
+// tally formats counts by name, the largest first.
+func tally(in map[string]int) string {
+	var names []string
+	for name, n := range in {
+		if n > 0 {
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(in[b]-in[a], strings.Compare(a, b)) })
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%d %s", in[name], name)
+	}
+	return strings.Join(names, " · ")
+}
+
+// brief returns a duration in at most six columns.
+func brief(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%dms", d.Milliseconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%.1fs", d.Seconds())
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+}
+
+// fuzzy scores how well a text has the letters of a query, in their order; 0 if
+// it does not. Letters in a row and at the beginnings of words count for more.
+func fuzzy(query, text string) int {
+	score, run, at := 1, 0, 0
+	letters := []rune(strings.ToLower(text))
+	for _, q := range strings.ToLower(query) {
+		if unicode.IsSpace(q) || q == '_' {
+			continue
+		}
+
+		i := slices.Index(letters[at:], q)
+		if i < 0 {
+			return 0
+		}
+		if run++; i > 0 {
+			run = 1
+		}
+
+		score += 2 * run
+		if j := at + i; j == 0 || !unicode.IsLetter(letters[j-1]) {
+			score += 8
+		}
+
+		score -= min(i, 5)
+		at += i + 1
+	}
+
+	return max(1, score*10-len(letters)/4)
+}
+
+// you is the name of the person in front of the screen.
+const you = "you"
+
+func shownName(name, id string) string {
+	if name == parley.OperatorName {
+		return you
+	}
+	if name == "" {
+		name = parley.Short(id)
+	}
+	return safeLine(name)
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func lowerFirst(s string) string {
+	if s == "" || s[0] < 'A' || s[0] > 'Z' {
+		return s
+	}
+	return string(s[0]+'a'-'A') + s[1:]
+}
+
+// dayWords names a day as a person does.
+func dayWords(at, now time.Time) string {
+	switch {
+	case at.Format(time.DateOnly) == now.Format(time.DateOnly):
+		return "today"
+	case at.Format(time.DateOnly) == now.AddDate(0, 0, -1).Format(time.DateOnly):
+		return "yesterday"
+	}
+	return at.Format("Monday, 2 January 2006")
+}
+
+func wordsOf(from, text string) string { return from + ": " + safeLine(text) }
+
+// window returns the first line of a view of height lines, scrolled from top no
+// further than needed to show line i of n.
+func window(top, i, n, height int) int {
+	height = max(height, 1)
+	return max(0, min(max(min(top, i), i-height+1), n-height))
+}
+
+// clockOf returns the time of day in w columns.
+func clockOf(at, now time.Time, w int) string {
+	at = at.In(now.Location())
+	if w >= 8 {
+		return at.Format("15:04:05")
+	}
+	return at.Format("15:04")
+}
+
+// momentOf returns the time of day, or the date if it was another day.
+func momentOf(at, now time.Time) string {
+	if at = at.In(now.Location()); !sameDay(at, now, now.Location()) {
+		return at.Format("2 Jan")
+	}
+	return at.Format("15:04")
+}
+
+// clip returns exactly n lines.
+func clip(lines []string, n int) []string {
+	if len(lines) > n {
+		return lines[:max(n, 0)]
+	}
+	for len(lines) < n {
+		lines = append(lines, "")
+	}
+	return lines
+}
+
+func clamp(v, low, high int) int { return min(max(v, low), high) }
+
+func indent(lines []string, by int) []string {
+	for i := range lines {
+		lines[i] = strings.Repeat(" ", by) + lines[i]
+	}
+	return lines
+}
+
+// beside sets two columns of lines side by side, the left one w columns wide.
+func beside(th theme, left, right []string, w int) []string {
+	bar := th.dim.Render(" │ ")
+	lines := make([]string, 0, len(left))
+	for i := range left {
+		lines = append(lines, pad(left[i], w)+bar+right[i])
+	}
+	return lines
+}
+
+func needWord(n int) string {
+	if n == 1 {
+		return "needs you"
+	}
+	return "need you"
+}
+
+// columnsIn splits a list of names.
+func columnsIn(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+func sameDay(a, b time.Time, zone *time.Location) bool {
+	a, b = a.In(zone), b.In(zone)
+	return a.YearDay() == b.YearDay() && a.Year() == b.Year()
 }

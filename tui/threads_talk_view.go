@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"parley"
 )
@@ -91,17 +90,6 @@ func (t *talk) part(p part, w int) []string {
 	}
 
 	return []string{rule}
-}
-
-// dayWords names a day as a person does.
-func dayWords(at, now time.Time) string {
-	switch {
-	case at.Format(time.DateOnly) == now.Format(time.DateOnly):
-		return "today"
-	case at.Format(time.DateOnly) == now.AddDate(0, 0, -1).Format(time.DateOnly):
-		return "yesterday"
-	}
-	return at.Format("Monday, 2 January 2006")
 }
 
 // post draws a post: its sender, time, standing, and text. A notice of parley

@@ -58,8 +58,6 @@ func readLatest(ctx context.Context, s parley.Service, threads []string) latestM
 	return words
 }
 
-func wordsOf(from, text string) string { return from + ": " + safeLine(text) }
-
 // take keeps what was read, unless an event has brought newer words.
 func (l *latestWords) take(d *shared, msg latestMsg) {
 	l.asking = false

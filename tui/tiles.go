@@ -14,8 +14,7 @@ import (
 // tiles are the terminals of several agents at once, over the screen that is shown.
 type tiles struct {
 	actions
-	compose *compose
-	palette *palette
+	shell   tilesShell
 	colours bool     // of terminals are shown
 	zoom    bool     // only the one under the marker is shown
 	only    []string // the ids of the agents that were selected as they opened; nil for all
@@ -65,8 +64,14 @@ func newGrid(n, side, w, h int) grid {
 	return best
 }
 
-func newTiles(a actions, c *compose, p *palette, o Options) *tiles {
-	return &tiles{actions: a, compose: c, palette: p, colours: !o.NoColor}
+// tilesShell is what the tiles ask of the shell.
+type tilesShell interface {
+	Do(verb) tea.Cmd
+	PaletteOpen() bool
+}
+
+func newTiles(a actions, s tilesShell, colours bool) *tiles {
+	return &tiles{actions: a, shell: s, colours: colours}
 }
 
 // opened reports whether the tiles lie over the screen.
@@ -93,17 +98,21 @@ func (t *tiles) keys() []binding {
 		bind("o", "order again: who needs you first", t.arrange).hinted("order"),
 		bind("space", "select it, or no longer", func() tea.Cmd { t.selectAgent(); return nil }),
 		bind("t", "answer its question with words", t.answerWithWords),
-		bind("c", "write to it", t.compose.writeTo).hinted("write"),
-		bind("b", "write to those selected, or to all", t.compose.broadcast),
-		bind("s", "steer it: guidance it must see", t.compose.steer),
+		bind("c", "write to it", t.doing(doWrite)).hinted("write"),
+		bind("b", "write to those selected, or to all", t.doing(doBroadcast)),
+		bind("s", "steer it: guidance it must see", t.doing(doSteer)),
 		bind("R", "restart it, or those selected", t.restartChosen),
 		bind("S", "stop it, or those selected", t.stopChosen),
 		bind("e", "open its text in your editor or pager", t.openText),
 		bind("u", "undo the last action", t.undoLast),
-		bind(":", "run any command", t.palette.start),
+		bind(":", "run any command", t.doing(doRunCommand)),
 		bind("?", "all keys", t.openHelp).hinted("help"),
 		bind("esc q", "back", t.back, "ctrl+c").hinted("back"),
 	}
+}
+
+func (t *tiles) doing(v verb) func() tea.Cmd {
+	return func() tea.Cmd { return t.shell.Do(v) }
 }
 
 // start shows the selected agents, else those that need eyes first and then the others.

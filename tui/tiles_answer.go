@@ -4,16 +4,11 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
 )
-
-// tileRests is how long a question must have stood in its tile before a key answers it: a
-// key that was on its way may be meant for what was there before.
-const tileRests = 500 * time.Millisecond
 
 // dialog returns the dialog that is drawn in the tile under the marker, nil if there is none.
 func (t *tiles) dialog() *parley.Dialog { return t.reading.shots[t.sel].dialog }

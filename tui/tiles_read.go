@@ -93,7 +93,7 @@ func (t *tiles) update(msg tea.Msg) tea.Cmd {
 
 // drawn returns the ids of the tiles that nothing covers.
 func (t *tiles) drawn() []string {
-	if t.help.open || t.palette.open {
+	if t.help.open || t.shell.PaletteOpen() {
 		return nil
 	}
 	return t.inView()

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -29,20 +28,6 @@ type traffic struct {
 // detailDelay is how long a message is under the marker before its deliveries are
 // read, while the marker follows the newest.
 const detailDelay = 250 * time.Millisecond
-
-// detailMsg is a message with its deliveries.
-type detailMsg struct {
-	id     string
-	result *parley.MessageStatusResult
-	err    error
-}
-
-func readDetail(id string) request {
-	return func(ctx context.Context, s parley.Service) tea.Msg {
-		res, err := s.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: id})
-		return detailMsg{id: id, result: res, err: err}
-	}
-}
 
 func newTraffic(a actions) *traffic {
 	t := &traffic{actions: a, live: newRecord(), picked: pickedMessages{}}

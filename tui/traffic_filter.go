@@ -41,7 +41,7 @@ func (f *filter) lineWithHint(w int) string {
 	line := f.line(w)
 	hint := filterHint
 	if len(f.saved) > 0 {
-		hint = strings.Join(f.saved.names("@"), " ") + " " + hint
+		hint = strings.Join(filterNames(f.saved, "@"), " ") + " " + hint
 	}
 	if f.text != "" {
 		hint = strings.Join(f.candidates(), " ")
@@ -67,7 +67,7 @@ func (f *filter) candidates() []string {
 	place, value, ok := strings.Cut(word, ":")
 	if !ok {
 		if strings.HasPrefix(word, "@") {
-			return f.saved.names(word)
+			return filterNames(f.saved, word)
 		}
 		all := slices.Clone(filterPlaces)
 		for _, name := range f.filterValues("agent:") {

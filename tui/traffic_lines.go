@@ -14,10 +14,6 @@ type listLine struct {
 	of  []*row    // the messages that are folded, the oldest first; nil for one that is not
 }
 
-// foldFrom is how many messages two agents exchange before they are folded: fewer are a question, an
-// answer, and thanks.
-const foldFrom = 4
-
 // laid is what the lines depend on.
 type laid struct {
 	n, unfolded int // rows
@@ -80,14 +76,6 @@ func (t *record) run(i int, day *dayMarks) (n int, folds bool) {
 	return n, n >= foldFrom && both
 }
 
-// betweenTwo reports whether one agent wrote to one other.
-func (r *row) betweenTwo() bool { return r.toID != "" && r.fromID != "" && r.threadID == "" }
-
-func (r *row) samePair(x *row) bool {
-	return r.threadID == "" &&
-		(r.fromID == x.fromID && r.toID == x.toID || r.fromID == x.toID && r.toID == x.fromID)
-}
-
 // dayMarks tells where a day begins. Days are not named while all is of today.
 type dayMarks struct {
 	now      time.Time
@@ -111,11 +99,6 @@ func (d *dayMarks) next(at time.Time) (day time.Time, begins bool) {
 	d.to = d.from.AddDate(0, 0, 1)
 
 	return d.from, !first || !sameDay(at, d.now, d.now.Location())
-}
-
-func sameDay(a, b time.Time, zone *time.Location) bool {
-	a, b = a.In(zone), b.In(zone)
-	return a.YearDay() == b.YearDay() && a.Year() == b.Year()
 }
 
 // lineOf returns the line that a row is on, or -1.

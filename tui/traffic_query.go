@@ -34,7 +34,7 @@ var filterGroups = map[string][]parley.DeliveryState{
 }
 
 // filterValues returns the values that a place takes, as far as there is a list of them.
-func (d *shared) filterValues(place string) []string {
+func (f *filter) filterValues(place string) []string {
 	var values []string
 	switch place {
 	case "is:", "state:":
@@ -43,8 +43,8 @@ func (d *shared) filterValues(place string) []string {
 		}
 		return append(values, "pending", "waiting", "delivered", "problem")
 	case "from:", "to:", "agent:":
-		for i := range d.team.list {
-			values = append(values, d.team.list[i].Name)
+		for i := range f.team.list {
+			values = append(values, f.team.list[i].Name)
 		}
 		return append(values, you, parley.SystemName)
 	case "since:", "until:":
@@ -73,9 +73,9 @@ func (d *shared) filterValues(place string) []string {
 // parseQuery parses a filter: `from:coder is:held parser`. Values may be unfinished, and
 // several of them have commas between them. A word with another prefix before its colon
 // is text.
-func (d *shared) parseQuery(text string) query {
+func (f *filter) parseQuery(text string) query {
 	q := query{text: strings.TrimSpace(text)}
-	text = d.saved.expand(text)
+	text = expandFilters(f.saved, text)
 	var words []string
 	for word := range strings.FieldsSeq(text) {
 		place, value, ok := strings.Cut(word, ":")
@@ -85,7 +85,7 @@ func (d *shared) parseQuery(text string) query {
 			words, q.asks = append(words, word), true
 		case value != "":
 			q.asks = true
-			d.addTerm(&q, place, strings.ToLower(value))
+			f.addTerm(&q, place, strings.ToLower(value))
 		}
 	}
 
@@ -95,11 +95,11 @@ func (d *shared) parseQuery(text string) query {
 }
 
 // addTerm adds one term of a filter.
-func (d *shared) addTerm(q *query, place, value string) {
+func (f *filter) addTerm(q *query, place, value string) {
 	r := &q.request
 	begun := func() (all []string) {
 		for v := range strings.SplitSeq(value, ",") {
-			some := beginWith(d.filterValues(place), v)
+			some := beginWith(f.filterValues(place), v)
 			if v != "" && len(some) == 0 {
 				q.problem = fmt.Sprintf("%s%s is not known.", place, safeLine(v))
 			}
@@ -128,12 +128,12 @@ func (d *shared) addTerm(q *query, place, value string) {
 	case "priority:":
 		r.Ranks = begun()
 	default:
-		d.addTime(q, place, value)
+		f.addTime(q, place, value)
 	}
 }
 
-func (d *shared) addTime(q *query, place, value string) {
-	at, day, ok := timeOf(value, d.now)
+func (f *filter) addTime(q *query, place, value string) {
+	at, day, ok := timeOf(value, f.now)
 	end := at.Add(24*time.Hour - time.Nanosecond)
 	switch {
 	case !ok:

@@ -110,15 +110,6 @@ func (t *record) take(e parley.Event, sure bool) bool {
 	return true
 }
 
-func recipientOf(e parley.Event) string {
-	for _, id := range []string{e.RecipientID, e.AgentID, e.Recipient} {
-		if id != "" {
-			return id
-		}
-	}
-	return e.Agent
-}
-
 // dropOld drops the oldest rows when there are too many.
 func (t *record) dropOld() {
 	if over := len(t.rows) - maxRows; over > 0 {
@@ -183,13 +174,6 @@ func (t *record) settle() {
 	if t.top = window(t.top, at, len(t.lines), t.height); at > 0 && at == t.top && t.lines[at-1].row == nil {
 		t.top-- // its day
 	}
-}
-
-// window returns the first line of a view of height lines, scrolled from top no
-// further than needed to show line i of n.
-func window(top, i, n, height int) int {
-	height = max(height, 1)
-	return max(0, min(max(min(top, i), i-height+1), n-height))
 }
 
 // move goes n lines down, or up. It stops following the newest, also at the end.

@@ -8,9 +8,6 @@ import (
 	"parley"
 )
 
-// savedFilters are filters that have a name. On the filter line, @name stands for one.
-type savedFilters map[string]string
-
 // CheckFilters reports what is wrong with the filters of the settings, which are given by name.
 func CheckFilters(filters map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(filters)) {
@@ -26,24 +23,24 @@ func CheckFilters(filters map[string]string) error {
 	return nil
 }
 
-// expand replaces the names of filters in a text by the filters.
-func (f savedFilters) expand(text string) string {
+// expandFilters replaces the names of saved filters in a text by the filters: @name stands for one.
+func expandFilters(saved map[string]string, text string) string {
 	if !strings.Contains(text, "@") {
 		return text
 	}
 	words := strings.Split(text, " ")
 	for i, word := range words {
-		if name, ok := strings.CutPrefix(word, "@"); ok && f[name] != "" {
-			words[i] = f[name]
+		if name, ok := strings.CutPrefix(word, "@"); ok && saved[name] != "" {
+			words[i] = saved[name]
 		}
 	}
 	return strings.Join(words, " ")
 }
 
-// names returns the names, with their mark, that a word may become.
-func (f savedFilters) names(word string) []string {
+// filterNames returns the names of saved filters, with their mark, that a word may become.
+func filterNames(saved map[string]string, word string) []string {
 	var all []string
-	for _, name := range slices.Sorted(maps.Keys(f)) {
+	for _, name := range slices.Sorted(maps.Keys(saved)) {
 		if begins("@"+name, word) && "@"+name != word {
 			all = append(all, "@"+name)
 		}

@@ -40,14 +40,6 @@ func (t *traffic) chosen() []*row {
 // selecting is what keys do to several messages of the traffic.
 type selecting struct{ *traffic }
 
-func idsOf(rows []*row) []string {
-	ids := make([]string, len(rows))
-	for i, r := range rows {
-		ids[i] = r.id
-	}
-	return ids
-}
-
 // toggle selects what the marker is on, or no longer, and goes on to the next line. A fold is all its messages.
 func (t selecting) toggle() tea.Cmd {
 	x := t.marked()
@@ -156,12 +148,6 @@ func (t selecting) markAll() tea.Cmd {
 		}
 		return words, nil
 	}})
-}
-
-// copiedMsg is the texts of messages for the clipboard.
-type copiedMsg struct {
-	text, what string
-	err        error
 }
 
 // copyAll copies the selected messages, each with its sender, its recipient and its time.

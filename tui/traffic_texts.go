@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 	"time"
-	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -24,9 +23,6 @@ type longTexts struct {
 
 // textsMsg is what was read of messages.
 type textsMsg struct{ standingsMsg }
-
-// cut reports whether an event may have left out the end of its text.
-func cut(e parley.Event) bool { return utf8.RuneCountInString(e.Preview) == parley.PreviewLength }
 
 // askTexts reads the messages in view whose texts end before their lines do.
 func (t *traffic) askTexts() tea.Cmd {

@@ -9,11 +9,6 @@ import (
 	"parley"
 )
 
-const (
-	wideClock = 80  // columns from which the time has seconds
-	wideWords = 150 // columns from which the standing is in words
-)
-
 // listColumns are how wide the columns of the list are. They grow with what comes into view, so that nothing
 // jumps back and forth as the list scrolls.
 type listColumns struct {
@@ -31,14 +26,6 @@ func (c *listColumns) fit(rows []*row, w int) {
 		c.state = max(c.state, width(r.figureIn(w)))
 	}
 	c.route = clamp(c.route, 12, max(16, min(w*28/100, 40)))
-}
-
-// figureIn returns the standing in a list of w columns: a glyph, or words where there is much room.
-func (r *row) figureIn(w int) string {
-	if w >= wideWords {
-		return r.words()
-	}
-	return r.figure()
 }
 
 // view draws height lines of at most w columns below the title.
@@ -189,51 +176,4 @@ func route(from, between, to string, w int) string {
 		to = fit(to, w-width(between)-width(from))
 	}
 	return from + between + to
-}
-
-// clockOf returns the time of day in w columns.
-func clockOf(at, now time.Time, w int) string {
-	at = at.In(now.Location())
-	if w >= 8 {
-		return at.Format("15:04:05")
-	}
-	return at.Format("15:04")
-}
-
-// momentOf returns the time of day, or the date if it was another day.
-func momentOf(at, now time.Time) string {
-	if at = at.In(now.Location()); !sameDay(at, now, now.Location()) {
-		return at.Format("2 Jan")
-	}
-	return at.Format("15:04")
-}
-
-// clip returns exactly n lines.
-func clip(lines []string, n int) []string {
-	if len(lines) > n {
-		return lines[:max(n, 0)]
-	}
-	for len(lines) < n {
-		lines = append(lines, "")
-	}
-	return lines
-}
-
-func clamp(v, low, high int) int { return min(max(v, low), high) }
-
-func indent(lines []string, by int) []string {
-	for i := range lines {
-		lines[i] = strings.Repeat(" ", by) + lines[i]
-	}
-	return lines
-}
-
-// beside sets two columns of lines side by side, the left one w columns wide.
-func beside(th theme, left, right []string, w int) []string {
-	bar := th.dim.Render(" │ ")
-	lines := make([]string, 0, len(left))
-	for i := range left {
-		lines = append(lines, pad(left[i], w)+bar+right[i])
-	}
-	return lines
 }

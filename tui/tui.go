@@ -77,13 +77,6 @@ type Style struct {
 	Keys    map[string]string // by action, where they are not the usual ones
 }
 
-// Exported says which messages are exported: those with some ids, the oldest first, else those that a request
-// finds, else all.
-type Exported struct {
-	IDs  []string
-	Find *parley.FindMessagesRequest
-}
-
 // tmuxDetach leaves a terminal that shows a tmux session.
 const tmuxDetach = "ctrl+b d"
 

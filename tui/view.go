@@ -177,13 +177,6 @@ func (m *model) waiting() []string {
 	return words
 }
 
-func needWord(n int) string {
-	if n == 1 {
-		return "needs you"
-	}
-	return "need you"
-}
-
 // bar names the screens with their keys. The shown one is marked in shape too.
 func (m *model) bar(w int) string {
 	if m.tiles.opened() && !m.palette.open && !m.help.open {

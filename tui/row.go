@@ -1,8 +1,10 @@
 package tui
 
 import (
+	"context"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"parley"
 )
@@ -34,19 +36,6 @@ type row struct {
 	count    int // recipients
 	legs     []leg
 	sure     bool // legs are up to date
-}
-
-// you is the name of the person in front of the screen.
-const you = "you"
-
-func shownName(name, id string) string {
-	if name == parley.OperatorName {
-		return you
-	}
-	if name == "" {
-		name = parley.Short(id)
-	}
-	return safeLine(name)
 }
 
 func newRow(e parley.Event) *row {
@@ -210,9 +199,67 @@ func (r *row) tag() string {
 	return words
 }
 
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
+// sentMsg is the receipt of a draft.
+type sentMsg struct {
+	draft      draft
+	id         string
+	deliveries []parley.Delivery
+	err        error
 }
+
+// standingsMsg is the deliveries of some messages, of those that could be read.
+type standingsMsg struct {
+	ids     []string
+	results []*parley.MessageStatusResult
+	err     error
+}
+
+func readStandings(ctx context.Context, s parley.Service, ids []string) standingsMsg {
+	msg := standingsMsg{ids: ids}
+	for _, id := range ids {
+		res, err := s.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: id})
+		if err != nil {
+			msg.err = err
+			continue
+		}
+		msg.results = append(msg.results, res)
+	}
+	return msg
+}
+
+func recipientOf(e parley.Event) string {
+	for _, id := range []string{e.RecipientID, e.AgentID, e.Recipient} {
+		if id != "" {
+			return id
+		}
+	}
+	return e.Agent
+}
+
+// foldFrom is how many messages two agents exchange before they are folded: fewer are a question, an
+// answer, and thanks.
+const foldFrom = 4
+
+// cut reports whether an event may have left out the end of its text.
+func cut(e parley.Event) bool { return utf8.RuneCountInString(e.Preview) == parley.PreviewLength }
+
+// betweenTwo reports whether one agent wrote to one other.
+func (r *row) betweenTwo() bool { return r.toID != "" && r.fromID != "" && r.threadID == "" }
+
+func (r *row) samePair(x *row) bool {
+	return r.threadID == "" &&
+		(r.fromID == x.fromID && r.toID == x.toID || r.fromID == x.toID && r.toID == x.fromID)
+}
+
+// figureIn returns the standing in a list of w columns: a glyph, or words where there is much room.
+func (r *row) figureIn(w int) string {
+	if w >= wideWords {
+		return r.words()
+	}
+	return r.figure()
+}
+
+const (
+	wideClock = 80  // columns from which the time has seconds
+	wideWords = 150 // columns from which the standing is in words
+)
