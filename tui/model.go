@@ -49,13 +49,13 @@ func newModel(o Options, do commands) *model {
 
 	m.traffic.hidden = hiddenColumnsOf(o.Look.TrafficColumns)
 	m.palette = &palette{shared: a.shared, keymap: m.keys}
-	m.tiles = newTiles(a, m, !o.NoColor)
+	m.tiles = newTiles(a, shell{m}, !o.NoColor)
 	m.form = &launchForm{shared: a.shared, agents: m.agents}
 	m.workspaces = &workspaces{shared: a.shared, quit: m.quit}
 	m.threads = newThreads(a)
-	m.needs = newNeeds(a, m)
+	m.needs = newNeeds(a, shell{m})
 	m.screens = [places]screen{m.traffic, m.agents, m.threads, m.needs, m.health}
-	a.scope, a.recorded = m.scope, m.traffic.recorded
+	a.scope, a.recorded = m.scope, recorded(m.traffic)
 	a.covered = func() bool {
 		return m.layout.small() || m.over != nil || m.help.open || m.palette.open || m.form.open || m.workspaces.open
 	}

@@ -126,7 +126,7 @@ func (n *needs) gather() {
 		if a := n.team.find(x.AgentID); x.Kind == parley.NeedDraft && a != nil {
 			x.MessageID = a.HeldMessage // the first that waits behind the draft
 		}
-		all = append(all, n.newNeed(x))
+		all = append(all, newNeed(x, n.recorded))
 	}
 
 	for _, x := range n.inbox.list {
@@ -149,12 +149,12 @@ func (n *needs) gather() {
 func (n *need) order(x *need) int { return cmp.Or(n.rank-x.rank, n.Since.Compare(x.Since)) }
 
 // newNeed returns a need that the daemon reports. The row of a debt has the message itself, if it was seen.
-func (n *needs) newNeed(x parley.Need) need {
+func newNeed(x parley.Need, recorded func(id string) *row) need {
 	y := need{Need: x}
 	if !y.debt() {
 		return y
 	}
-	if r := n.recorded(x.MessageID); r != nil {
+	if r := recorded(x.MessageID); r != nil {
 		y.lead, y.said = "owes "+r.from+": ", r.text
 	}
 	return y

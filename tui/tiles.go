@@ -98,21 +98,21 @@ func (t *tiles) keys() []binding {
 		bind("o", "order again: who needs you first", t.arrange).hinted("order"),
 		bind("space", "select it, or no longer", func() tea.Cmd { t.selectAgent(); return nil }),
 		bind("t", "answer its question with words", t.answerWithWords),
-		bind("c", "write to it", t.doing(doWrite)).hinted("write"),
-		bind("b", "write to those selected, or to all", t.doing(doBroadcast)),
-		bind("s", "steer it: guidance it must see", t.doing(doSteer)),
+		bind("c", "write to it", doing(t.shell, doWrite)).hinted("write"),
+		bind("b", "write to those selected, or to all", doing(t.shell, doBroadcast)),
+		bind("s", "steer it: guidance it must see", doing(t.shell, doSteer)),
 		bind("R", "restart it, or those selected", t.restartChosen),
 		bind("S", "stop it, or those selected", t.stopChosen),
 		bind("e", "open its text in your editor or pager", t.openText),
 		bind("u", "undo the last action", t.undoLast),
-		bind(":", "run any command", t.doing(doRunCommand)),
+		bind(":", "run any command", doing(t.shell, doRunCommand)),
 		bind("?", "all keys", t.openHelp).hinted("help"),
 		bind("esc q", "back", t.back, "ctrl+c").hinted("back"),
 	}
 }
 
-func (t *tiles) doing(v verb) func() tea.Cmd {
-	return func() tea.Cmd { return t.shell.Do(v) }
+func doing(s tilesShell, v verb) func() tea.Cmd {
+	return func() tea.Cmd { return s.Do(v) }
 }
 
 // start shows the selected agents, else those that need eyes first and then the others.

@@ -9,8 +9,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// recorded returns a message that the record or the found messages have, else nil.
-func (t *traffic) recorded(id string) *row { return cmp.Or(t.live.byID[id], t.hits.byID[id]) }
+// recorded returns the function that finds a message in the record or among the found messages, nil for none.
+func recorded(t *traffic) func(id string) *row {
+	return func(id string) *row { return cmp.Or(t.live.byID[id], t.hits.byID[id]) }
+}
 
 // openMessage shows a message among those around it, wherever in the record it
 // is.
