@@ -225,6 +225,14 @@ func (o *Op) Allow(c Caller) error {
 		Suggest("Ask the operator: send a message to %q.", OperatorName)
 }
 
+// KeyNotHere refuses a key of the operator's that an agent's process shows, or one that cannot be found.
+func KeyNotHere() *Error {
+	return Errorf(NotAuthorized, "a key of the operator does not count here: parley sees an agent's process behind it, or "+
+		"cannot see which process shows it").
+		Suggest("Call through the daemon's socket from outside of the agents' terminals, as the parley command does. " +
+			"An agent uses its own key.")
+}
+
 // unplaced refuses a process that could be the operator's as well as an agent's.
 func unplaced() error {
 	return Errorf(Unauthenticated, "parley cannot tell whether this process is yours or an agent's: it was started after the "+

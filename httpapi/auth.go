@@ -31,10 +31,12 @@ func (a *api) identify(r *http.Request, keys []string) (parley.Caller, error) {
 		if a.Authenticate != nil && keys[0] != "" {
 			caller, ok = a.Authenticate(r.Context(), keys[0])
 		}
+		if ok && caller.Unplaced {
+			return parley.Caller{}, parley.KeyNotHere()
+		}
 		if !ok || caller.Nobody() && !caller.Invited {
 			return parley.Caller{}, wrongKey()
 		}
-		caller = a.atAgent(r, caller)
 	case a.Peer != nil:
 		if peer, ok := a.Peer(r); ok {
 			caller = peer
@@ -48,17 +50,6 @@ func (a *api) identify(r *http.Request, keys []string) (parley.Caller, error) {
 	}
 
 	return caller, err
-}
-
-// atAgent returns the agent behind the peer if the caller is the operator by a key: programs
-// that start in an agent's terminal may have inherited it.
-func (a *api) atAgent(r *http.Request, caller parley.Caller) parley.Caller {
-	if caller.Operator && a.Peer != nil {
-		if peer, ok := a.Peer(r); ok && !peer.Nobody() && !peer.Operator {
-			return peer
-		}
-	}
-	return caller
 }
 
 // credentials returns the distinct API keys of a request.

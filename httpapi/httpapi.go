@@ -24,7 +24,8 @@ const MaxBody = 1 << 20
 type Options struct {
 	Service parley.Service
 
-	// Authenticate returns the owner of an API key. It must compare in constant time.
+	// Authenticate returns the owner of an API key, an unplaced one if the key does not count where it is shown.
+	// It must compare in constant time.
 	Authenticate func(ctx context.Context, key string) (parley.Caller, bool)
 
 	// Peer returns the caller of a connection without a key: the operator or an agent on

@@ -106,6 +106,8 @@ func (t *tool) identify(ctx context.Context, args json.RawMessage) (context.Cont
 	}
 
 	switch {
+	case named.Unplaced:
+		return ctx, args, parley.KeyNotHere()
 	case !given || named.Nobody():
 		return ctx, args, parley.Errorf(parley.Unauthenticated, "the API key in api_key is not known").
 			Suggest("Use the key from register_agent, or leave api_key out when your connection says who you are.")

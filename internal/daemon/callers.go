@@ -30,7 +30,7 @@ func markPeer(who callers, open *connections) func(context.Context, net.Conn) co
 			if !open.admitAddress(conn) {
 				return open.turnAway(ctx, conn)
 			}
-			return ctx
+			return context.WithValue(ctx, farEndKey{}, farEndOf(who, conn))
 		}
 
 		pid, uid, err := peerOf(unixConn)

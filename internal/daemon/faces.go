@@ -18,7 +18,7 @@ func (d *daemon) mcp() (*mcpserver.HTTPHandler, error) {
 
 	return mcpserver.Handler(mcpserver.Options{
 		Service:      d.orchestrator,
-		Authenticate: d.orchestrator.Authenticate,
+		Authenticate: d.authenticate,
 		Version:      d.Version,
 		Log:          d.log,
 		Toolsets:     sets,
@@ -30,7 +30,7 @@ func (d *daemon) mcp() (*mcpserver.HTTPHandler, error) {
 func (d *daemon) http(mcp http.Handler) httpapi.Options {
 	o := httpapi.Options{
 		Service:           d.orchestrator,
-		Authenticate:      d.orchestrator.Authenticate,
+		Authenticate:      d.authenticate,
 		Peer:              peer,
 		SameUser:          sameUser,
 		MCP:               mcp,

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,26 +14,65 @@ import (
 // ownsConnection reports whether a process of the user has the end of a connection at from, whose other end
 // is at to.
 func ownsConnection(from, to netip.AddrPort, uid int) bool {
-	for _, file := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
-		table, err := os.ReadFile(file)
-		if err == nil && owns(string(table), from, to, uid) {
-			return true
-		}
-	}
-	return false
+	s, ok := findSocket(from, to)
+	return ok && s.uid == uid
 }
 
-// owns looks a connection up in a table of /proc/net. An end that its process has closed has no inode, and
+// holders returns the processes of this user that have the end of a connection at from, whose other end is
+// at to. isOthers reports that it belongs to another user of this machine.
+func holders(from, to netip.AddrPort) (pids []int, isOthers bool) {
+	s, ok := findSocket(from, to)
+	if !ok || s.uid != os.Getuid() {
+		return nil, ok
+	}
+
+	name := "socket:[" + s.inode + "]"
+	dirs, _ := filepath.Glob("/proc/[0-9]*/fd")
+	for _, dir := range dirs {
+		fds, _ := os.ReadDir(dir) // none of another user's
+		has := slices.ContainsFunc(fds, func(fd os.DirEntry) bool {
+			file, err := os.Readlink(dir + "/" + fd.Name())
+			return err == nil && file == name
+		})
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(dir))); has && err == nil {
+			pids = append(pids, pid)
+		}
+	}
+
+	return pids, false
+}
+
+// socket is one end of a connection.
+type socket struct {
+	uid   int
+	inode string
+}
+
+func findSocket(from, to netip.AddrPort) (socket, bool) {
+	for _, file := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
+		table, err := os.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		if s, ok := socketIn(string(table), from, to); ok {
+			return s, true
+		}
+	}
+	return socket{}, false
+}
+
+// socketIn looks a connection up in a table of /proc/net. An end that its process has closed has no inode, and
 // belongs to nobody: its user is shown as 0.
-func owns(table string, from, to netip.AddrPort, uid int) bool {
+func socketIn(table string, from, to netip.AddrPort) (socket, bool) {
 	const local, remote, user, inode, fields = 1, 2, 7, 9, 10
 	for line := range strings.Lines(table) {
 		f := strings.Fields(line)
 		if len(f) >= fields && same(f[local], from) && same(f[remote], to) {
-			return f[user] == strconv.Itoa(uid) && f[inode] != "0"
+			uid, err := strconv.Atoi(f[user])
+			return socket{uid, f[inode]}, err == nil && f[inode] != "0"
 		}
 	}
-	return false
+	return socket{}, false
 }
 
 // same reports whether an entry of the table, such as 0100007F:1F90, is an address. The table has each four
@@ -54,5 +94,5 @@ func same(entry string, want netip.AddrPort) bool {
 	}
 
 	ip, ok := netip.AddrFromSlice(raw)
-	return ok && ip.Unmap() == want.Addr().Unmap() && uint16(number) == want.Port()
+	return ok && ip.Unmap() == want.Addr().Unmap().WithZone("") && uint16(number) == want.Port()
 }

@@ -73,7 +73,8 @@ func TestConnectionIsFoundInTheTable(t *testing.T) {
 		{"127.0.0.1:40002", 1000, true},  // as IPv6
 		{"127.0.0.1:40003", 1000, false},
 	} {
-		if got := owns(table, netip.MustParseAddrPort(test.from), to, test.uid); got != test.want {
+		s, ok := socketIn(table, netip.MustParseAddrPort(test.from), to)
+		if got := ok && s.uid == test.uid; got != test.want {
 			t.Errorf("%s by %d: got %v", test.from, test.uid, got)
 		}
 	}
