@@ -70,13 +70,8 @@ func (r *release) run() error {
 		return err
 	}
 
-	dirs, err := moduleDirs()
-	if err != nil {
-		return err
-	}
-
 	for _, target := range r.targets {
-		if err := r.build(scratch, target, pages, dirs); err != nil {
+		if err := r.build(scratch, target, pages); err != nil {
 			return fmt.Errorf("%s: %w", target, err)
 		}
 	}
@@ -138,14 +133,14 @@ func (r *release) pages(scratch string) (tree, error) {
 }
 
 // build makes the archive, the bill of materials and the packages of one system.
-func (r *release) build(scratch, target string, pages tree, dirs map[string]string) error {
+func (r *release) build(scratch, target string, pages tree) error {
 	name := "parley_" + r.version + "_" + strings.ReplaceAll(target, "/", "_")
 	program, err := r.program(scratch, target)
 	if err != nil {
 		return err
 	}
 
-	modules, err := modulesOf(program, dirs)
+	modules, err := modulesOf(program)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"debug/buildinfo"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -18,42 +20,61 @@ type module struct {
 	licences           map[string][]byte // the texts, by file name
 }
 
-// moduleDirs returns where the modules of the build are on this machine.
-func moduleDirs() (map[string]string, error) {
-	out, err := exec.Command("go", "list", "-m", "-f", "{{.Path}}\t{{.Dir}}", "all").Output()
+// moduleDirs returns where modules are on this machine, by path@version. Those that are not there yet are fetched:
+// each system needs others.
+func moduleDirs(modules []string) (map[string]string, error) {
+	cmd := exec.Command("go", append([]string{"mod", "download", "-json"}, modules...)...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("go list -m all: %w", err)
+		return nil, fmt.Errorf("go mod download: %w", err)
 	}
 
 	dirs := map[string]string{}
-	for line := range strings.Lines(string(out)) {
-		path, dir, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		dirs[path] = dir
+	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
+		var m struct{ Path, Version, Dir string }
+		if err := d.Decode(&m); err != nil {
+			return nil, fmt.Errorf("go mod download: %w", err)
+		}
+		dirs[m.Path+"@"+m.Version] = m.Dir
 	}
 
-	root, err := exec.Command("go", "env", "GOROOT").Output()
-	dirs["std"] = strings.TrimSpace(string(root))
-
-	return dirs, err
+	return dirs, nil
 }
 
 // modulesOf returns the parts of a program, with their licences. A part without one is an error.
-func modulesOf(program string, dirs map[string]string) ([]module, error) {
+func modulesOf(program string) ([]module, error) {
 	info, err := buildinfo.ReadFile(program)
 	if err != nil {
 		return nil, err
 	}
 
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go env GOROOT: %w", err)
+	}
+
 	all := []module{{path: "std", version: strings.TrimPrefix(runtime.Version(), "go")}}
+	names := []string{"std"}
 	for _, d := range info.Deps {
 		if d.Replace != nil && d.Replace.Sum == "" {
 			continue // a directory of parley's own stands in for it
 		}
 		all = append(all, module{path: d.Path, version: d.Version, sum: d.Sum})
+		if d.Replace != nil {
+			d = d.Replace
+		}
+		names = append(names, d.Path+"@"+d.Version)
 	}
 
+	dirs, err := moduleDirs(names[1:])
+	if err != nil {
+		return nil, err
+	}
+
+	dirs["std"] = strings.TrimSpace(string(root))
 	for i := range all {
-		if all[i].licences, err = licencesIn(dirs[all[i].path]); err != nil {
+		if all[i].licences, err = licencesIn(dirs[names[i]]); err != nil {
 			return nil, fmt.Errorf("the licence of %s: %w", all[i].path, err)
 		}
 	}
