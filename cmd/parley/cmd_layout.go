@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os/exec"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"parley/tmux"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 )
 
 func layoutCommand(c *cli) *cobra.Command {
@@ -19,8 +21,8 @@ func layoutCommand(c *cli) *cobra.Command {
 		Use:   "layout [NAME…]",
 		Short: "Show several agents side by side",
 		Long: `Shows the terminals of several agents as tiles: those named, or all that run. In your own
-tmux they fill a new window. Elsewhere they fill this terminal; F8 and F9 go from tile to
-tile, and ` + tmux.ReturnKey + ` returns.`,
+tmux they fill a new window, elsewhere this terminal. F8 and F9 go from tile to tile, and
+` + tmux.ReturnKey + ` returns from all of them.`,
 		Example: `  parley layout
   parley layout coder reviewer`,
 	}
@@ -97,28 +99,50 @@ func layoutTiles(ctx context.Context, c *cli, names []string) ([]tile, error) {
 	return tiles, nil
 }
 
-// tileWindow shows the tiles in a new window of the tmux around this terminal. If there is no
-// room for all of them, none stays.
+// tileWindow shows the tiles in a new window of the tmux around this terminal. A tmux of their own has them there,
+// so that one key leaves all of them, and no key goes to what is behind a tile that was left.
 func tileWindow(ctx context.Context, c *cli, tiles []tile) error {
-	first := append([]string{"new-window", "-P", "-F", "#{window_id}", "-n", "parley"}, tiles[0].Command...)
-	window, err := ownTmux(ctx, c, first...)
+	size, err := ownTmux(ctx, c, "display-message", "-p", "#{window_width}x#{window_height}")
 	if err != nil {
 		return err
 	}
-
-	for _, t := range tiles[1:] {
-		split := append([]string{"split-window", "-d", "-t", window}, t.Command...)
-		if _, err := ownTmux(ctx, c, split...); err != nil {
-			_, _ = ownTmux(ctx, c, "kill-window", "-t", window)
-			return parley.Errorf(parley.InvalidArgument, "%d terminals do not fit: %w", len(tiles), err).
-				Suggest("Name fewer agents, or make the terminal larger.")
-		}
-		if _, err := ownTmux(ctx, c, "select-layout", "-t", window, "tiled"); err != nil {
+	var width, height int
+	if _, err := fmt.Sscanf(size, "%dx%d", &width, &height); err == nil {
+		if err := checkRoom(len(tiles), width, height); err != nil {
 			return err
 		}
 	}
 
-	return nil
+	argv, err := layoutArgv(c, tiles)
+	if err != nil {
+		return err
+	}
+	words := []string{"new-window", "-n", "parley", "env", "-u", "TMUX", "-u", "TMUX_PANE"}
+	for _, word := range argv {
+		if rest, ok := strings.CutSuffix(word, ";"); ok {
+			word = rest + `\;` // else it ends the command of the tmux around
+		}
+		words = append(words, word)
+	}
+	_, err = ownTmux(ctx, c, words...)
+
+	return err
+}
+
+// checkRoom refuses more tiles than tmux can make in a terminal: each must be large enough to be split.
+func checkRoom(tiles, width, height int) error {
+	const least = 3
+	rows, columns := 1, 1 // as tmux arranges them
+	for rows*columns < tiles {
+		if rows++; rows*columns < tiles {
+			columns++
+		}
+	}
+	if width/columns >= least && height/rows >= least {
+		return nil
+	}
+	return parley.Errorf(parley.InvalidArgument, "%d terminals do not fit into %d×%d cells", tiles, width, height).
+		Suggest("Name fewer agents, or make the terminal larger.")
 }
 
 // ownTmux runs a command of the tmux around this terminal.
@@ -134,21 +158,33 @@ func ownTmux(ctx context.Context, c *cli, words ...string) (string, error) {
 	return text, nil
 }
 
-// tileTerminal shows the tiles in this terminal, by a tmux server for layouts alone. It
-// replaces this process.
+// tileTerminal shows the tiles in this terminal. It replaces this process.
 func tileTerminal(c *cli, tiles []tile) error {
-	path, err := exec.LookPath("tmux")
-	if err != nil {
-		return parley.Errorf(parley.TmuxUnavailable, "tmux was not found: %w", err).
-			Suggest("Install tmux 3.3 or later.")
+	if width, height, err := term.GetSize(int(c.out.Fd())); err == nil {
+		if err := checkRoom(len(tiles), width, height); err != nil {
+			return err
+		}
 	}
 
+	argv, err := layoutArgv(c, tiles)
+	if err != nil {
+		return err
+	}
 	env := slices.DeleteFunc(
 		slices.Clone(c.env), func(entry string) bool { return strings.HasPrefix(entry, "TMUX=") },
 	)
-	argv := append(withUTF8(c.env, []string{path, "-L", layoutServer, "-f", "/dev/null"}), colourFlags(c.env)...)
+	return syscall.Exec(argv[0], argv, env)
+}
 
-	return syscall.Exec(path, append(argv, layoutCommands(tiles)...), env)
+// layoutArgv returns the command that shows the tiles, by a tmux server for layouts alone.
+func layoutArgv(c *cli, tiles []tile) ([]string, error) {
+	path, err := exec.LookPath("tmux")
+	if err != nil {
+		return nil, parley.Errorf(parley.TmuxUnavailable, "tmux was not found: %w", err).
+			Suggest("Install tmux 3.3 or later.")
+	}
+	argv := append(withUTF8(c.env, []string{path, "-L", layoutServer, "-f", "/dev/null"}), colourFlags(c.env)...)
+	return append(argv, layoutCommands(tiles)...), nil
 }
 
 // layoutServer is the socket name of the tmux server of layouts.
