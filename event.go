@@ -131,6 +131,8 @@ type NoticeNeed struct {
 	Command   string    `json:"command"`          // the command to start with
 	Action    string    `json:"suggested_action"` // what to do, in a sentence
 	MessageID string    `json:"message_id,omitempty"`
+	Question  string    `json:"question,omitempty"` // of the dialog that is open
+	Options   []string  `json:"options,omitempty"`  // of the dialog, as in "1. Yes"
 }
 
 // NoticeWay is one way by which notices go, and how the last one went.

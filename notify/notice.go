@@ -9,39 +9,82 @@ import (
 	"parley"
 )
 
-// maxNeeds bounds the needs in one notice: parley needs has the rest.
-const maxNeeds = 20
+// The bounds of a notice: parley needs has the rest.
+const (
+	maxNeeds    = 20  // needs in its JSON
+	maxTold     = 5   // needs in its text; the others are counted
+	maxQuestion = 300 // characters of a question
+	maxOption   = 80  // characters of an option
+	maxOptions  = 9
+)
 
 // notice puts needs into words.
 func (n *Notifier) notice(due []parley.Need, now time.Time) parley.Notice {
 	notice := n.blank(now)
-	for _, need := range due[:min(len(due), maxNeeds)] {
-		notice.Needs = append(notice.Needs, parley.NoticeNeed{
-			Kind: need.Kind, Agent: need.Agent, Since: need.Since, Text: parley.CleanLine(need.Text),
-			Command: need.Command, Action: parley.CleanLine(need.Action), MessageID: need.MessageID,
-		})
+	for i := range due[:min(len(due), maxNeeds)] {
+		notice.Needs = append(notice.Needs, shown(&due[i]))
 	}
 
 	what := fmt.Sprintf("%d things need you", len(due))
 	if len(due) == 1 {
-		what = due[0].Agent + ": " + strings.ReplaceAll(string(due[0].Kind), "_", " ")
+		what = due[0].Agent + ": " + kindWords(due[0].Kind)
 	}
 	notice.Title = n.place() + ": " + what
-	notice.Text = words(notice.Needs, len(due))
+	notice.Text = words(notice.Needs, due)
 
 	return notice
 }
 
-// words has each need in one line, with the command that answers it below.
-func words(needs []parley.NoticeNeed, all int) string {
-	var lines []string
-	for _, need := range needs {
-		lines = append(lines, need.Agent+": "+need.Text, "→ "+need.Command)
+func kindWords(k parley.NeedKind) string { return strings.ReplaceAll(string(k), "_", " ") }
+
+// shown returns what a notice has of a need: with its question and the options, and without the rest of the screen.
+func shown(need *parley.Need) parley.NoticeNeed {
+	t := parley.NoticeNeed{
+		Kind: need.Kind, Agent: need.Agent, Since: need.Since, Text: parley.CleanLine(need.Text),
+		Command: need.Command, Action: parley.CleanLine(need.Action), MessageID: need.MessageID,
 	}
-	if more := all - len(needs); more > 0 {
-		lines = append(lines, fmt.Sprintf("and %d more: parley needs", more))
+	if d := need.Dialog; d != nil {
+		t.Question = parley.Truncate(parley.CleanLine(d.Question), maxQuestion)
+		for _, o := range d.Options[:min(len(d.Options), maxOptions)] {
+			option := o.Label
+			if o.Choice != o.Label {
+				option = o.Choice + ". " + o.Label
+			}
+			t.Options = append(t.Options, parley.Truncate(parley.CleanLine(option), maxOption))
+		}
+	}
+	return t
+}
+
+// words has the first needs, each with its question and the command that answers it, and counts the others.
+func words(needs []parley.NoticeNeed, due []parley.Need) string {
+	var lines []string
+	for _, need := range needs[:min(len(needs), maxTold)] {
+		lines = append(lines, need.Agent+": "+need.Text)
+		if asks := strings.TrimSpace(need.Question + " " + strings.Join(need.Options, " / ")); asks != "" {
+			lines = append(lines, asks)
+		}
+		lines = append(lines, "→ "+need.Command)
+	}
+	if len(due) > maxTold {
+		lines = append(lines, others(due[maxTold:]))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// others counts needs by their kinds, the most pressing first.
+func others(due []parley.Need) string {
+	count := map[parley.NeedKind]int{}
+	for i := range due {
+		count[due[i].Kind]++
+	}
+	var kinds []string
+	for _, k := range parley.NeedKinds() {
+		if count[k] > 0 {
+			kinds = append(kinds, fmt.Sprintf("%d %s", count[k], kindWords(k)))
+		}
+	}
+	return fmt.Sprintf("and %d more (%s): parley needs", len(due), strings.Join(kinds, ", "))
 }
 
 func (n *Notifier) testNotice() parley.Notice {

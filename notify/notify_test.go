@@ -72,6 +72,8 @@ func receive(t *testing.T, from chan request) request {
 var question = parley.Need{
 	Kind: parley.NeedDialog, AgentID: "id", Agent: "coder", Since: noon, Text: "a dialog is open in its terminal",
 	Command: "parley attach coder", Action: "Answer it there.", Screen: []string{"the secret on the screen"},
+	Dialog: &parley.Dialog{Question: "May I?", Lines: []string{"the secret above it"},
+		Options: []parley.DialogOption{{Choice: "1", Label: "Yes"}, {Choice: "no", Label: "no"}}},
 }
 
 func TestWebhookGetsTheNoticeAsJSON(t *testing.T) {
@@ -86,9 +88,10 @@ func TestWebhookGetsTheNoticeAsJSON(t *testing.T) {
 	}
 	want := `{"workspace":` + string(must.Have(json.Marshal(opts.Workspace))(t)) + `,"host":"box","at":"` +
 		noon.Add(time.Hour).UTC().Format(time.RFC3339) + `","title":"shop: coder: dialog",` +
-		`"text":"coder: a dialog is open in its terminal\n→ parley attach coder","needs":[{"kind":"dialog",` +
+		`"text":"coder: a dialog is open in its terminal\nMay I? 1. Yes / no\n→ parley attach coder","needs":[{"kind":"dialog",` +
 		`"agent":"coder","since":"` + noon.Format(time.RFC3339) + `","text":"a dialog is open in its terminal",` +
-		`"command":"parley attach coder","suggested_action":"Answer it there."}]}`
+		`"command":"parley attach coder","suggested_action":"Answer it there.",` +
+		`"question":"May I?","options":["1. Yes","no"]}]}`
 	if diff := cmp.Diff(want, r.body); diff != "" {
 		t.Error(diff)
 	}
@@ -100,7 +103,7 @@ func TestNtfyGetsTitleAndText(t *testing.T) {
 	n.Look([]parley.Need{question})
 
 	r := receive(t, got)
-	if r.body != "coder: a dialog is open in its terminal\n→ parley attach coder" {
+	if r.body != "coder: a dialog is open in its terminal\nMay I? 1. Yes / no\n→ parley attach coder" {
 		t.Errorf("body: %q", r.body)
 	}
 	if title := r.header.Get("Title"); title != "shop: coder: dialog" {
@@ -283,4 +286,24 @@ func TestRunEndsWhileANoticeIsTriedAgain(t *testing.T) {
 	must.Do(t, wait.Until(t.Context(), time.Millisecond, func() (bool, error) { return !n.Ways()[0].Works, nil }))
 	stop()
 	<-ended
+}
+
+// Hundreds of needs are a sentence: those that press most in full, the others counted.
+func TestHundredsOfNeedsAreASentence(t *testing.T) {
+	n := New(optionsOf(t, func(s *Settings) { s.Ntfy = "https://example.org/topic" }))
+	due := []parley.Need{question}
+	for i := range 400 {
+		kind := parley.NeedHeld
+		if i%4 == 0 {
+			kind = parley.NeedOverdue
+		}
+		due = append(due, parley.Need{Kind: kind, Agent: "a", Text: "waits", Command: "parley conversation"})
+	}
+	text := n.notice(due, noon).Text
+	if lines := strings.Count(text, "\n") + 1; lines > 12 || !strings.Contains(text, "May I?") {
+		t.Errorf("got %d lines:\n%s", lines, text)
+	}
+	if want := "and 396 more (297 held, 99 overdue): parley needs"; !strings.HasSuffix(text, want) {
+		t.Errorf("got:\n%s\nwant at its end: %s", text, want)
+	}
 }

@@ -10,7 +10,7 @@ import (
 // plan decides what to tell and when. It remembers what was told, as long as that stands.
 type plan struct {
 	told map[subject]time.Time
-	last time.Time // when the last notice went
+	last map[parley.NeedKind]time.Time // when each kind was last told
 }
 
 // subject is what a need is about.
@@ -21,27 +21,31 @@ type subject struct {
 
 func subjectOf(n *parley.Need) subject { return subject{n.Kind, n.AgentID, n.MessageID} }
 
-// next returns the needs to tell now, of all that there are. It counts them as told.
+// next returns the needs to tell now, of all that there are. It counts them as told. A kind that was told a moment
+// ago holds no other kind back.
 func (p *plan) next(s *Settings, needs []parley.Need, now time.Time) (due []parley.Need) {
 	p.forget(needs)
 	quiet, _ := setting.ParseHours(s.QuietHours)
-	if quiet.Has(now) || !p.last.IsZero() && now.Sub(p.last) < s.AtMostEvery {
+	if quiet.Has(now) {
 		return nil
 	}
 
 	for _, n := range needs {
 		told, known := p.told[subjectOf(&n)]
 		news := !known || n.Since.After(told) // another dialog of the same agent
-		if news && s.wants(n.Kind) && now.Sub(n.Since) >= s.After {
+		last := p.last[n.Kind]
+		free := last.IsZero() || now.Sub(last) >= s.AtMostEvery
+		if news && free && s.wants(n.Kind) && now.Sub(n.Since) >= s.After {
 			due = append(due, n)
 		}
 	}
 
+	if p.last == nil {
+		p.last = map[parley.NeedKind]time.Time{}
+	}
 	for i := range due {
 		p.told[subjectOf(&due[i])] = now
-	}
-	if due != nil {
-		p.last = now
+		p.last[due[i].Kind] = now
 	}
 
 	return due

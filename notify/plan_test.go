@@ -101,3 +101,21 @@ func TestWhatComesBackIsToldAgain(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// Whichever kind was told a moment ago, each other one is told when it is due.
+func TestKindsDoNotHoldEachOtherBack(t *testing.T) {
+	for _, first := range parley.NeedKinds() {
+		for _, second := range parley.NeedKinds() {
+			if first == second || first == parley.NeedNotifier || second == parley.NeedNotifier {
+				continue
+			}
+			s, p := settingsOf(nil), &plan{}
+			a := parley.Need{Kind: first, AgentID: "a", Agent: "a", Since: noon}
+			b := parley.Need{Kind: second, AgentID: "b", Agent: "b", Since: noon.Add(time.Second)}
+			told(p, s, noon.Add(time.Minute), a)
+			if got := told(p, s, noon.Add(time.Minute+time.Second), a, b); got != "b " {
+				t.Errorf("%s after %s: got %q", second, first, got)
+			}
+		}
+	}
+}

@@ -20,8 +20,8 @@ const (
 const (
 	// sendTime bounds one attempt.
 	sendTime = 10 * time.Second
-	// maxQueue is how many notices wait for a way. They are at least AtMostEvery apart.
-	maxQueue = 4
+	// maxQueue is how many notices wait for a way: as many as there are kinds, each of which may come by itself.
+	maxQueue = 20
 )
 
 // retries are the pauses before the further attempts.
