@@ -100,6 +100,7 @@ const (
 	ProofFetched    ReasonCode = "fetched"            // fetched in full by its recipient with a call; not typed
 	ProofReply      ReasonCode = "reply"              // its recipient replied
 	ProofSilence    ReasonCode = "silence"            // a responder read it and stays silent
+	ProofNative     ReasonCode = "native"             // its sender's program sent it with a tool of its own
 	ProofRetried    ReasonCode = "retried"            // the operator asked for another attempt
 	ProofReleased   ReasonCode = "released"           // a hold of the conversation protocol ended
 )
@@ -253,6 +254,7 @@ var reasons = map[ReasonCode]reasonWords{
 	ProofFetched:    {"%s, and not typed", ""},
 	ProofReply:      {"its recipient answered it", ""},
 	ProofSilence:    {"%s", ""},
+	ProofNative:     {"its sender's program sends it with %s; parley does not type it", ""},
 	ProofRetried:    {"%s", ""},
 	ProofReleased:   {"%s", ""},
 }

@@ -33,11 +33,12 @@ const (
 	TypeRequest      MessageType = "request"
 	TypeResponse     MessageType = "response"
 	TypeCoordination MessageType = "coordination"
+	TypeNative       MessageType = "native" // a program sent it with a tool of its own, and parley recorded it
 )
 
 // MessageTypes returns every type of message.
 func MessageTypes() []MessageType {
-	return []MessageType{TypeInformation, TypeRequest, TypeResponse, TypeCoordination}
+	return []MessageType{TypeInformation, TypeRequest, TypeResponse, TypeCoordination, TypeNative}
 }
 
 // Priority says how soon a message is delivered. An urgent message goes ahead of the

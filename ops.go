@@ -136,6 +136,10 @@ var Ops = []*Op{
 		Service.ExportMessages, OperatorOnly, Reads, programsOnly, route("GET", "/api/messages/export")),
 	define("report_state", "Report what an agent's program is doing. Only the program's own hooks call this.",
 		Service.ReportState, Team, Marks, programsOnly),
+	define("report_native_message",
+		"Ask whether a program may send a message to another agent with a tool of its own. Only the program's hooks "+
+			"call this.",
+		Service.ReportNativeMessage, Team, Marks, programsOnly),
 	define("issue_key", "Make another API key for an agent. It is shown only this once.",
 		Service.IssueKey, OperatorOnly, Adds),
 	define("invite",

@@ -102,6 +102,10 @@ type MessageService interface {
 	// is a formal one: it returns RESPONSE_NOT_REQUIRED if no answer is owed, and
 	// RESPONSE_DEADLINE_PASSED after the deadline.
 	RespondToMessage(context.Context, RespondToMessageRequest) (*RespondToMessageResult, error)
+	// ReportNativeMessage decides on a message that the caller's program is about to send to another agent
+	// with a tool of its own, and records it if the settings say so. It returns NOT_AUTHORIZED if the caller
+	// has no terminal.
+	ReportNativeMessage(context.Context, NativeMessageRequest) (*NativeMessageResult, error)
 	// IgnoreMessage marks a message as read, and logs why it gets no answer.
 	IgnoreMessage(context.Context, IgnoreMessageRequest) (*IgnoreMessageResult, error)
 	// CheckInbox lists the caller's messages without marking them as read.

@@ -15,6 +15,13 @@ func (m messages) SendMessage(ctx context.Context, r parley.SendMessageRequest) 
 	return call[parley.SendMessageResult](ctx, m.conn, "send_message", r)
 }
 
+// ReportNativeMessage asks whether a program may send a message with a tool of its own.
+func (m messages) ReportNativeMessage(
+	ctx context.Context, r parley.NativeMessageRequest,
+) (*parley.NativeMessageResult, error) {
+	return call[parley.NativeMessageResult](ctx, m.conn, "report_native_message", r)
+}
+
 // BroadcastMessage sends a message to many agents, once, as SendMessage does.
 func (m messages) BroadcastMessage(
 	ctx context.Context, r parley.BroadcastMessageRequest,

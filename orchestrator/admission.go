@@ -49,6 +49,8 @@ type draft struct {
 	description string      // of file
 	replied     talk.Parent // the message it replies to
 
+	native string // the tool of its sender's program that sends it; parley only records it
+
 	asks  *team.Member  // the responder that is asked to answer it
 	reply *answer.Reply // set for a responder's reply, which no limit applies to
 }
@@ -111,6 +113,9 @@ func (a *admission) takeOffers(post *store.Post) (end func()) {
 	taken, now := map[*team.Offer]*team.Member{}, a.now()
 	for i := range post.Deliveries {
 		d := &post.Deliveries[i]
+		if d.State != parley.DeliveryQueued {
+			continue
+		}
 		m := a.roster.ByID(d.RecipientID)
 		if offer := m.Offers.Take(&post.Message, now); offer != nil {
 			taken[offer], d.PaneSeq = m, offer.PaneSeq
@@ -169,6 +174,9 @@ func (a *admission) prepare(ctx context.Context, from *team.Member, d draft) (st
 	}
 	if !d.inCall() { // a reply inside a call starts no turn
 		post.Judge = a.talk.Judge(from, &msg, d.replied)
+	}
+	if d.native != "" {
+		post.Judge = d.onlyCounted(post.Judge)
 	}
 
 	if d.file == nil && len(msg.Attachments) > 0 {

@@ -39,6 +39,7 @@ type Deliveries struct {
 	DraftAfter  time.Duration `yaml:"draft_after" default:"5m" min:"1s" doc:"How long a draft or scrolling in a terminal may hold messages back before it needs you."`
 	OwesAfter   time.Duration `yaml:"owes_after" default:"10m" min:"1s" doc:"How long an idle agent may leave a request unanswered before it needs you."`
 	Overlaps    string        `yaml:"overlaps" default:"tell" enum:"tell,show,off" doc:"What follows when two agents change one file: they are told and you see it, only you see it, or parley does not look."`
+	Native      string        `yaml:"native_messages" trust:"true" default:"refuse" enum:"refuse,record,allow" doc:"What becomes of a message that an agent's program sends to another agent with a tool of its own: it is refused, or recorded and sent, or parley does not look."`
 	AutoSteer   bool          `yaml:"auto_steer" doc:"Give stuck agents guidance without being asked, once each time."`
 }
 

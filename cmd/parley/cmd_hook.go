@@ -29,7 +29,8 @@ const (
 )
 
 func hookCommand(c *cli) *cobra.Command {
-	return &cobra.Command{
+	var sessions string
+	cmd := &cobra.Command{
 		Use:   "hook [EVENT] [JSON]",
 		Short: "Report what an agent program does; for hooks of launched agents",
 		Long: `Tells the daemon what a launched agent's program reports about itself. The profile makes
@@ -38,20 +39,25 @@ argument, and takes from it the event and the messages in the prompt; it keeps n
 else.
 
 It prints nothing, always succeeds, and ends within 300 ms. While no daemon runs, the
-report waits in the workspace. Outside of an agent it does nothing.`,
+report waits in the workspace. Outside of an agent it does nothing.
+
+With --sessions it reports nothing, but asks the daemon whether the program may send a
+message to another session, and prints the program's own form of a refusal if not.`,
 		Example: `  parley hook < event.json
   parley hook idle-again`,
 		Hidden:             true,
 		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			runHook(cmd.Context(), c, args)
+			runHook(cmd.Context(), c, args, sessions)
 			return nil
 		},
 	}
+	cmd.Flags().StringVar(&sessions, "sessions", "", "where the program's sessions are listed; judge a message to one")
+	return cmd
 }
 
 // runHook reports within hookTime, or not at all.
-func runHook(ctx context.Context, c *cli, args []string) {
+func runHook(ctx context.Context, c *cli, args []string, sessions string) {
 	key := c.env.Get("PARLEY_KEY")
 	if key == "" {
 		return
@@ -60,11 +66,16 @@ func runHook(ctx context.Context, c *cli, args []string) {
 	// No input may make the hook fail.
 	defer func() { _ = recover() }()
 
+	if sessions != "" {
+		runNativeHook(ctx, c, key, sessions)
+		return
+	}
+
 	ctx, cancel := context.WithTimeout(ctx, hookTime)
 	defer cancel()
 
 	began := c.now()
-	report, ok := readReport(args, func() []byte { return readHookInput(ctx, c) })
+	report, ok := readReport(args, func() []byte { return readHookInput(ctx, c, hookRead) })
 
 	at, err := c.place()
 	if !ok || err != nil {
@@ -109,14 +120,14 @@ func reportState(
 // they read and wrote.
 const maxHookInput = 8 << 20
 
-// readHookInput reads standard input to its end, for hookRead at most. It does not read
+// readHookInput reads standard input to its end, for as long as patience lasts. It does not read
 // a terminal.
-func readHookInput(ctx context.Context, c *cli) []byte {
+func readHookInput(ctx context.Context, c *cli, patience time.Duration) []byte {
 	if info, err := c.in.Stat(); err != nil || info.Mode()&os.ModeCharDevice != 0 {
 		return nil
 	}
 
-	ctx, cancel := context.WithTimeout(ctx, hookRead)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 
 	read := make(chan []byte, 1)

@@ -169,6 +169,41 @@ func TestHookWithAForeignKeyIsRefusedSilently(t *testing.T) {
 	}
 }
 
+// What is not for another session passes without a word, with a daemon or without; what is for one does not
+// pass unasked.
+func TestHookJudgesNativeMessages(t *testing.T) {
+	t.Parallel()
+	h := testhome.New(t)
+	must.Do(t, os.Mkdir(filepath.Join(h.Workspace, daemon.StateDir), 0o700))
+	sessions := t.TempDir()
+	must.Do(t, os.WriteFile(filepath.Join(sessions, "1.json"), []byte(`{"name":"ws-6f","sessionId":"aa","pid":1}`), 0o600))
+
+	ask := func(input string) string {
+		t.Helper()
+		cmd := h.Command("hook", "PreToolUse", "--sessions", sessions)
+		cmd.Env = append(cmd.Env, "PARLEY_KEY=k")
+		cmd.Stdin = strings.NewReader(input)
+		return string(must.Have(cmd.CombinedOutput())(t))
+	}
+
+	for _, input := range []string{
+		`{"tool_name":"SendMessage","tool_input":{"to":"a-sub-agent","message":"hi"}}`,
+		`{"tool_name":"mcp__parley__send_message","tool_input":{"to":"ws-6f","text":"hi"}}`,
+		`{"tool_name":"SendMessage","tool_input":{"to":7}}`, `{"tool_name":"ListAgents","tool_input":{}}`, "no JSON", "",
+	} {
+		if got := ask(input); got != "" {
+			t.Errorf("%s: %s", input, got)
+		}
+	}
+
+	var got hookVerdict
+	out := ask(`{"tool_name":"SendMessage","tool_input":{"to":"ws-6f","message":{"type":"shutdown_request"}}}`)
+	must.Do(t, json.Unmarshal([]byte(out), &got))
+	if got.Output.Decision != "deny" || !strings.Contains(got.Output.Reason, "send_message") {
+		t.Errorf("without a daemon: %s", out)
+	}
+}
+
 // talker is a program that reports its last prompt, or its end, on command.
 const talker = `while read -r line; do
   case $line in

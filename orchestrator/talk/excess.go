@@ -40,8 +40,8 @@ func (t *Talk) overBudget(q request, settings conversation.Settings, turn conver
 	return heldText(what, "Ask a person, or let it rest: nothing holds what goes to a mailbox.")
 }
 
-// Refuse returns an error if a message goes to a mailbox beyond a budget, and the settings
-// refuse that: CONVERSATION_HELD. Posts to a thread and formal responses pass.
+// Refuse returns CONVERSATION_HELD if a message goes beyond a budget to where nothing can be held: to a mailbox,
+// if the settings refuse that, or by a tool of its sender's program. Posts to a thread and formal responses pass.
 func (t *Talk) Refuse(from *team.Member, msg *parley.Message, replied Parent, to []*team.Member) error {
 	if from.Kind == parley.KindSystem || msg.ResponseStatus != "" {
 		return nil
@@ -52,14 +52,17 @@ func (t *Talk) Refuse(from *team.Member, msg *parley.Message, replied Parent, to
 
 	settings := t.settingsOf("")
 	for _, m := range to {
-		if !settings.RefuseMailboxes || !isMailbox(m) {
+		native, mailbox := msg.Type == parley.TypeNative, isMailbox(m) && settings.RefuseMailboxes
+		if !native && !mailbox {
 			continue
 		}
 		turn := turnOf(from, m, linkOf(msg), msg.Timestamp, replied.Link.Chain)
-		if v := t.budgets.Judge(settings, turn); isBudget(v.Reason) {
+		if v := t.budgets.Judge(settings, turn); isBudget(v.Reason) || native && v.Held {
 			what, next := v.Explain()
-			t.excesses.note(from, m, turn, what).refused++
-			return parley.Errorf(parley.ConversationHeld, "nothing more goes to the mailbox %s now: %s", m.Name, what).
+			if mailbox {
+				t.excesses.note(from, m, turn, what).refused++
+			}
+			return parley.Errorf(parley.ConversationHeld, "nothing more goes to %s now: %s", m.Name, what).
 				With("agent", m.Name).
 				Suggest("%s", next)
 		}
