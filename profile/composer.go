@@ -11,7 +11,7 @@ import (
 // Screen is the input of Composer: the visible part of a terminal.
 type Screen struct {
 	Lines            []string // rows from the top, not joined, without colours
-	Colours          []string // the same with colours; nil: not read. Only Menu looks at them
+	Colours          []string // the same with colours; nil: not read. Menu and Composer look at them
 	Width            int      // columns
 	CursorX, CursorY int      // from 0
 	CursorHidden     bool
@@ -46,6 +46,7 @@ func (p *Profile) composed(pg *page, s *Screen) (text string, ok bool) {
 		rows = truncateRows(rows, column, width)
 	}
 
+	rows = s.withoutHint(rows, row, column)
 	text = joinRows(rows, column, width)
 	empty := p.patterns.empty
 	if empty != nil && s.CursorY == row && s.CursorX == column && empty.MatchString(text) {

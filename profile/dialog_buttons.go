@@ -1,10 +1,8 @@
 package profile
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -44,47 +42,14 @@ func (s *Screen) standsOut(row int, before string) bool {
 	if row >= len(s.Colours) {
 		return false
 	}
-	column := ansi.StringWidthWc(before)
-	return backgroundAt(s.Colours[row], column) != backgroundAt(s.Colours[row], column-2)
+	column, styles := ansi.StringWidthWc(before), stylesOf(s.Colours[:row+1])[row]
+	return styleAt(styles, column).background() != styleAt(styles, column-2).background()
 }
 
-// colourForm matches a sequence that sets colours.
-var colourForm = regexp.MustCompile(`^\x1b\[([0-9;]*)m`)
-
-// backgroundAt returns the background of a cell in a row with colours, "" for the usual one.
-func backgroundAt(row string, column int) string {
-	colour := ""
-	for row != "" {
-		if match := colourForm.FindStringSubmatch(row); match != nil {
-			colour = background(strings.Split(match[1], ";"), colour)
-			row = row[len(match[0]):]
-			continue
-		}
-
-		r, size := utf8.DecodeRuneInString(row)
-		if column -= ansi.StringWidthWc(string(r)); column < 0 {
-			break
-		}
-		row = row[size:]
+// background returns the background of a cell. One that is drawn inverse has another than its neighbours.
+func (s style) background() string {
+	if s.inverse {
+		return "inverse"
 	}
-	return colour
-}
-
-// background returns the background after the codes of a sequence.
-func background(codes []string, colour string) string {
-	operands := map[string]int{"5": 2, "2": 4} // of 38 and 48
-	for i := 0; i < len(codes); i++ {
-		switch code := codes[i]; {
-		case code == "0", code == "", code == "49":
-			colour = ""
-		case code == "38" && i+1 < len(codes):
-			i += operands[codes[i+1]]
-		case code == "48" && i+1 < len(codes):
-			end := min(i+operands[codes[i+1]]+1, len(codes))
-			colour, i = strings.Join(codes[i:end], ";"), end-1
-		case code == "7", len(code) == 2 && code[0] == '4', len(code) == 3 && code[:2] == "10":
-			colour = code
-		}
-	}
-	return colour
+	return s.bg
 }

@@ -1,10 +1,14 @@
 package courier
 
 import (
+	"context"
 	"hash/maphash"
 	"slices"
+	"strings"
 	"sync"
 
+	"parley"
+	"parley/orchestrator/team"
 	"parley/profile"
 	"parley/tmux"
 )
@@ -70,7 +74,7 @@ type readings struct {
 // screenKey is all of a screen that a reading depends on.
 type screenKey struct {
 	profile          *profile.Profile
-	lines            uint64 // their hash
+	lines, styled    uint64 // their hashes
 	width            int
 	cursorX, cursorY int
 	hidden, full     bool // the cursor; the alternate screen
@@ -93,7 +97,7 @@ const manyReadings = 512
 
 // read reads a screen.
 func (r *readings) read(p *profile.Profile, s *tmux.Screen) *reading {
-	key := screenKey{p, hashOf(s.Lines), s.Width, s.CursorX, s.CursorY, s.CursorHidden, s.AltScreen}
+	key := screenKey{p, hashOf(s.Lines), hashOf(s.Styled), s.Width, s.CursorX, s.CursorY, s.CursorHidden, s.AltScreen}
 	r.mu.Lock()
 	found, ok := r.known[key]
 	r.mu.Unlock()
@@ -111,4 +115,25 @@ func (r *readings) read(p *profile.Profile, s *tmux.Screen) *reading {
 	r.known[key] = found
 
 	return found
+}
+
+// readScreen reads a terminal to see whether it may be typed to. A text in the composer of a known program can be what
+// the program suggests: only its colours tell, which cost the server four times as much.
+func readScreen(ctx context.Context, p pane, known *profile.Profile, r *readings) (tmux.Screen, error) {
+	screen, err := p.Screen(ctx, tmux.ScreenOptions{})
+	if err != nil || !known.HasMarkers() {
+		return screen, err
+	}
+	o := r.read(known, &screen)
+	if !o.Composing || strings.TrimSpace(o.Composer) == "" || parley.HoldsTyped(o.Composer) {
+		return screen, nil
+	}
+
+	screen, err = p.Screen(ctx, tmux.ScreenOptions{Colours: true})
+	return screen.WithoutColours(), err
+}
+
+// ReadScreen reads a terminal, with its colours where a text stands in its composer.
+func ReadScreen(ctx context.Context, t *team.Terminal) (tmux.Screen, error) {
+	return readScreen(ctx, t.Pane, t.Profile, new(readings))
 }

@@ -59,7 +59,7 @@ func (c *courier) look(ctx context.Context, t *team.Terminal, job *store.Job, fa
 		return held(parley.HoldUnreadable, parley.CleanLine(err.Error()))
 	}
 	requested := c.o.Now()
-	screen, err := c.o.host.Pane(t).Screen(ctx, tmux.ScreenOptions{})
+	screen, err := readScreen(ctx, c.o.host.Pane(t), t.Profile, c.o.readings)
 	if err != nil {
 		return held(parley.HoldUnreadable, parley.CleanLine(err.Error()))
 	}

@@ -67,6 +67,10 @@ var defects = []defect{
 	// Obstacles.
 	{"a dialog does not hold", "screen_state.go", `return held(parley.HoldDialog, "")`, `return hold{}`, nil},
 	{"a draft does not hold", "screen_state.go", `return held(parley.HoldDraft, "")`, `return hold{}`, nil},
+	{"a suggestion holds as a draft does", "reading.go", `	if !o.Composing || strings`, `	if true || strings`, nil},
+	{"whatever stands behind the cursor is a suggestion", "../../profile/cells.go", `			case !drawn.muted():
+				return rows
+`, ``, nil},
 	{"work does not hold", "screen_state.go", `		h := held(parley.HoldBusy, "")
 		h.only = only
 		return h`, `		_ = only

@@ -25,6 +25,8 @@ type traits struct {
 	Mute       bool // it does not draw its input
 	DropsBegin bool // what is submitted while something else begins is dropped
 	ShortID    bool // the footers are short
+	Suggests   bool // it suggests a next prompt after each turn
+	Home       bool // a person's cursor stands before their words
 }
 
 // piece is a part of what stands in a composer.
@@ -370,6 +372,8 @@ func (g *program) draw() {
 		above: g.above, working: g.working, blocked: g.blocked, dialog: g.dialog, blank: !g.raw, width: g.width,
 	}
 	v.composer = g.composed()
+	v.suggests = g.w.story.Traits.Suggests && !g.working && !g.ended.IsZero()
+	v.home = g.w.story.Traits.Home && len(g.composer) > 0 && g.composer[0].msg == ""
 	switch {
 	case !g.p.HasMarkers() && g.canonical():
 		g.shown, g.viewed = g.echo(), view{}

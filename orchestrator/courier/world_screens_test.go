@@ -20,19 +20,22 @@ type view struct {
 	blocked  bool
 	dialog   bool
 	blank    bool // it has not drawn yet
+	suggests bool // a next prompt, while the composer is empty
+	home     bool // the cursor is at the begin of the composer
 	width    int
 }
 
 // same reports whether another view shows the same.
 func (v *view) same(o *view) bool {
 	return v.composer == o.composer && v.working == o.working && v.blocked == o.blocked && v.dialog == o.dialog &&
-		v.blank == o.blank && v.width == o.width && slices.Equal(v.above, o.above)
+		v.blank == o.blank && v.suggests == o.suggests && v.home == o.home && v.width == o.width && slices.Equal(v.above, o.above)
 }
 
 // picture is a drawn screen.
 type picture struct {
 	lines  []string
-	x, y   int // of the cursor
+	styled []string // the same with colours; nil: it has none
+	x, y   int      // of the cursor
 	title  string
 	dialog bool // a dialog is on it
 	busy   bool
@@ -135,20 +138,33 @@ func (f *face) draw(v *view) picture {
 	if v.working && f.busyBelow {
 		p.lines = append(p.lines, f.busy...)
 	}
+	if p.styled != nil {
+		p.styled = append(p.styled, p.lines[len(p.styled):]...)
+	}
 
 	return p
 }
 
 func (p *picture) compose(f *face, v *view) {
 	p.text = v.composer
+	if v.composer == "" && v.suggests {
+		p.x, p.y = utf8.RuneCountInString(f.prompt), len(p.lines)
+		p.styled = append(slices.Clone(p.lines), f.prompt+"\x1b[7mr\x1b[0;2mun the tests\x1b[0m")
+		p.lines = append(p.lines, f.prompt+"run the tests")
+		return
+	}
 	if v.composer == "" && f.hint != "" {
 		p.x, p.y = utf8.RuneCountInString(f.prompt), len(p.lines)
 		p.lines = append(p.lines, f.prompt+f.hint)
 		return
 	}
+	first := len(p.lines)
 	p.lines = append(p.lines, wrapped(v.composer, f.prompt, f.indent, v.width)...)
 	p.y = len(p.lines) - 1
 	p.x = utf8.RuneCountInString(p.lines[p.y])
+	if v.home {
+		p.x, p.y = utf8.RuneCountInString(f.prompt), first
+	}
 }
 
 // wrapped breaks a text into rows.
@@ -199,6 +215,8 @@ func TestProfilesRecogniseTheWorld(t *testing.T) {
 				{"dialog", view{dialog: true, above: []string{typed}}, profile.Dialog, "-"},
 				{"blocked", view{blocked: true}, profile.Blocked, ""},
 				{"draft", view{composer: "my own words"}, profile.Idle, "my own words"},
+				{"draft with the cursor before it", view{composer: "my own words", home: true}, profile.Idle, "my own words"},
+				{"suggestion", view{suggests: true}, profile.Idle, ""},
 				{"ours", view{composer: typed}, profile.Idle, typed},
 				{"ours at work", view{composer: typed, working: true}, profile.Busy, typed},
 				{"placeholder", view{composer: f.placeholder(typed)}, profile.Idle, f.placeholder(typed)},
@@ -208,7 +226,7 @@ func TestProfilesRecogniseTheWorld(t *testing.T) {
 				}
 				c.view.width = width
 				drawn := f.draw(&c.view)
-				screen := profile.Screen{Lines: drawn.lines, Width: width, CursorX: drawn.x, CursorY: drawn.y}
+				screen := profile.Screen{Lines: drawn.lines, Colours: drawn.styled, Width: width, CursorX: drawn.x, CursorY: drawn.y}
 				text, open := p.Composer(screen)
 				if !open {
 					text = "-"

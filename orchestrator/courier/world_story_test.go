@@ -134,6 +134,7 @@ func (t *teller) traits() traits {
 		}
 		tr.Report = often(t, tr.Report, 3*time.Second)
 	}
+	tr.Suggests, tr.Home = t.p.HasMarkers() && t.IntN(4) == 0, t.p.HasMarkers() && t.IntN(4) == 0
 	return tr
 }
 

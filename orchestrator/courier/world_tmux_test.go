@@ -54,13 +54,16 @@ func (h simHandle) Info(ctx context.Context) (info tmux.PaneInfo, err error) {
 }
 
 // Screen implements tmux.Runner.
-func (h simHandle) Screen(ctx context.Context, _ tmux.ScreenOptions) (s tmux.Screen, err error) {
+func (h simHandle) Screen(ctx context.Context, opts tmux.ScreenOptions) (s tmux.Screen, err error) {
 	err = h.d.w.command(ctx, "screen", func() error {
 		p := h.find()
 		if p.gone {
 			return fmt.Errorf("read pane %s: %w", p.id, tmux.ErrNoPane)
 		}
 		s = p.screen()
+		if styled := p.program.shown.styled; opts.Colours && styled != nil {
+			s.Lines = styled
+		}
 		h.d.w.watch.look()
 		return nil
 	})

@@ -271,7 +271,7 @@ func (w *watcher) stateOf(
 		return "", "", nil // nothing was written since the last look, and it was idle then
 	}
 
-	screen, err := t.Pane.Screen(ctx, tmux.ScreenOptions{})
+	screen, err := courier.ReadScreen(ctx, t)
 	if err != nil {
 		return "", "", err
 	}

@@ -1,0 +1,156 @@
+package profile
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// style is how a cell of the terminal is drawn.
+type style struct {
+	faint, inverse bool
+	fg, bg         string // the codes that set the colours; "": the usual ones
+}
+
+// stylesOf returns the style of each column of rows with colours. What a row sets holds on in the next one.
+func stylesOf(rows []string) [][]style {
+	all := make([][]style, len(rows))
+	var now style
+	for i, row := range rows {
+		state := byte(0)
+		for row != "" {
+			seq, width, n, next := ansi.DecodeSequenceWc(row, state, nil)
+			if codes, ok := strings.CutPrefix(seq, "\x1b["); ok && strings.HasSuffix(codes, "m") {
+				now.set(strings.Split(strings.TrimSuffix(codes, "m"), ";"))
+			}
+			for range width {
+				all[i] = append(all[i], now)
+			}
+			row, state = row[n:], next
+		}
+	}
+	return all
+}
+
+// styleAt returns the style of a column; beyond the end of the row it is the usual one.
+func styleAt(styles []style, column int) style {
+	if column < 0 || column >= len(styles) {
+		return style{}
+	}
+	return styles[column]
+}
+
+// set applies the codes of a sequence that sets attributes.
+func (s *style) set(codes []string) {
+	operands := map[string]int{"5": 2, "2": 4} // of 38 and 48
+	for i := 0; i < len(codes); i++ {
+		switch code := codes[i]; {
+		case code == "0", code == "":
+			*s = style{}
+		case code == "2", code == "22":
+			s.faint = code == "2"
+		case code == "7", code == "27":
+			s.inverse = code == "7"
+		case code == "39":
+			s.fg = ""
+		case code == "49":
+			s.bg = ""
+		case (code == "38" || code == "48") && i+1 < len(codes):
+			end := min(i+operands[codes[i+1]]+1, len(codes))
+			colour := strings.Join(codes[i:end], ";")
+			if i = end - 1; code == "38" {
+				s.fg = colour
+			} else {
+				s.bg = colour
+			}
+		case len(code) == 2 && (code[0] == '3' || code[0] == '9'):
+			s.fg = code
+		case len(code) == 2 && code[0] == '4', len(code) == 3 && code[:2] == "10":
+			s.bg = code
+		}
+	}
+}
+
+// muted reports whether a cell is drawn as a hint is: faint, or in a grey between that of text on a dark and
+// on a light background. The programs that were measured draw what a person types in neither.
+func (s style) muted() bool {
+	if s.faint {
+		return true
+	}
+	rgb, ok := rgbOf(s.fg)
+	if !ok {
+		return false
+	}
+	low, high := min(rgb[0], rgb[1], rgb[2]), max(rgb[0], rgb[1], rgb[2])
+	return high-low <= 48 && low >= 60 && high <= 190
+}
+
+// rgbOf returns a colour by the codes that set it. It is not ok for the usual ones, which depend on the terminal.
+func rgbOf(codes string) (rgb [3]int, ok bool) {
+	f := strings.Split(codes, ";")
+	number := func(i int) int { n, _ := strconv.Atoi(f[i]); return n }
+	switch {
+	case codes == "90", codes == "38;5;8":
+		return [3]int{128, 128, 128}, true
+	case len(f) == 5 && f[0] == "38" && f[1] == "2":
+		return [3]int{number(2), number(3), number(4)}, true
+	case len(f) != 3 || f[0] != "38" || f[1] != "5" || number(2) < 16:
+		return rgb, false
+	case number(2) >= 232:
+		grey := 8 + 10*(number(2)-232)
+		return [3]int{grey, grey, grey}, true
+	}
+
+	levels := [6]int{0, 95, 135, 175, 215, 255}
+	n := (number(2) - 16) % 216
+	return [3]int{levels[n/36], levels[n/6%6], levels[n%6]}, true
+}
+
+// withoutHint cuts what a program suggests behind the cursor off the rows of a composer, the first of which begins
+// at a row and a column of the screen. A suggestion is muted as a whole, but for the cell of the cursor, which
+// can be drawn over it. Without colours there is none.
+func (s *Screen) withoutHint(rows []string, row, column int) []string {
+	if s.Colours == nil {
+		return rows
+	}
+
+	at, x := s.CursorY-row, s.CursorX
+	if at < 0 || at >= len(rows) || at == 0 && x < column {
+		at, x = 0, column // the cursor is elsewhere
+	}
+
+	styles := stylesOf(s.Colours)
+	hint := false
+	for i := at; i < len(rows) && row+i < len(styles); i++ {
+		from, left := 0, 0
+		if i == 0 {
+			left = column
+		}
+		if from = left; i == at {
+			from = max(left, x)
+		}
+		for c := from; c < left+ansi.StringWidthWc(rows[i]); c++ {
+			drawn := styleAt(styles[row+i], c)
+			switch {
+			case strings.TrimFunc(ansi.CutWc(rows[i], c-left, c-left+1), isBlank) == "",
+				i == at && c == x && drawn.inverse:
+			case !drawn.muted():
+				return rows
+			default:
+				hint = true
+			}
+		}
+	}
+	if !hint {
+		return rows
+	}
+
+	left := 0
+	if at == 0 {
+		left = column
+	}
+	rows = append([]string{}, rows[:at+1]...)
+	rows[at] = strings.TrimRightFunc(ansi.TruncateWc(rows[at], max(0, x-left), ""), isBlank)
+	return rows
+}
