@@ -9,7 +9,8 @@ import (
 
 // A program can take a text from its composer and refuse it by itself: one that is signed out
 // says so, and no model gets the text. Its own report of the prompt comes before that. So where
-// a profile knows refusals, what follows on the screen decides.
+// a profile knows refusals, what follows on the screen decides. Once a turn has followed in a terminal, its
+// program is signed in: from then on the begin of a turn is proof, and nobody waits for what does not come.
 
 // followed is what an attempt remembers of its looks after the program has taken the text.
 type followed struct {
@@ -42,12 +43,18 @@ func (a *attempt) followUp(o *observation) tmux.Step {
 
 	// A refusal that stands there from before has our text below it, once that is drawn.
 	if cause := o.refusal(); cause != "" && (over || above) {
-		f.refusal = cause
+		f.refusal, a.memory.served = cause, nil
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotTaken}
 	}
 
+	began := f.worked || o.namedSince(a.entered.named)
 	switch {
+	case began && a.memory.served == o.on && o.refusal() == "":
+		return tmux.Step{Do: tmux.Done}
 	case o.shows == profile.Dialog, over && f.begun:
+		if began {
+			a.memory.served = o.on
+		}
 		return tmux.Step{Do: tmux.Done}
 	case over:
 		f.idle = true

@@ -155,3 +155,39 @@ func TestAProgramWithoutRefusalsIsBelievedAtOnce(t *testing.T) {
 		t.Errorf("got %+v, want done", step)
 	}
 }
+
+// Once a turn has followed in a terminal, the begin of the next one is proof that it is not refused. Without a
+// turn, and after a refusal, what follows is waited for as before.
+func TestTheBeginOfATurnIsProofWhereOneHasFollowedBefore(t *testing.T) {
+	const shown = "> " + testText
+	s := newStage(t, framedText, refusingText)
+	enter := func(above ...string) (tmux.Step, time.Duration) {
+		s.begin(false)
+		s.above, s.composer = nil, testText
+		s.step(tmux.Entered, false)
+		s.composer, s.above = "", above
+		began := s.now
+		step := s.step(tmux.Entered, false)
+		for step.Do == tmux.Wait {
+			step = s.step(tmux.Entered, false)
+		}
+		return step, s.now.Sub(began)
+	}
+
+	for i, c := range []struct {
+		above  []string
+		want   tmux.Action
+		within time.Duration
+	}{
+		{[]string{shown, "working"}, tmux.Done, 2 * time.Second},
+		{[]string{shown, "working"}, tmux.Done, 0},
+		{[]string{shown, "hello"}, tmux.Done, 2 * time.Second},
+		{[]string{shown, "working"}, tmux.Done, 0},
+		{[]string{shown, "sign in first"}, tmux.Stop, 0},
+		{[]string{shown, "working"}, tmux.Done, 2 * time.Second},
+	} {
+		if step, took := enter(c.above...); step.Do != c.want || took < c.within || took > c.within+200*time.Millisecond {
+			t.Errorf("%d, %q: got %+v after %v, want %v after %v", i, c.above, step, took, c.want, c.within)
+		}
+	}
+}

@@ -22,6 +22,7 @@ type memory struct {
 	given    given
 	unread   time.Time      // when the program had last not read what waits in its terminal, or may not have
 	lag      time.Duration  // that the program had in showing the text pasted last
+	served   *team.Terminal // its program has had a turn there, and was not signed out since
 	silent   *team.Terminal // its program does not report the messages that it should
 
 	before    copies    // of the message that was looked at last

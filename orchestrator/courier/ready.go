@@ -70,6 +70,9 @@ func (c *courier) look(ctx context.Context, t *team.Terminal, job *store.Job, fa
 		o.see(&t.Shown)
 	}
 	c.memory.noteCopies(&o, job.Message.Mark())
+	if o.refusal() != "" {
+		c.memory.served = nil
+	}
 
 	h := c.memory.ready(&o)
 	if c.stranded != nil {
