@@ -36,6 +36,9 @@ type Screen struct {
 	// Touched is the time of the last key of the people who view the pane, in whole
 	// seconds. It is zero if nobody views it. To attach counts as a key: tmux notes both alike.
 	Touched time.Time
+	// Unviewed says that nobody has ever viewed the pane's session: what waits to be read there is no person's key, but
+	// what tmux answers to its program.
+	Unviewed bool
 	// Drawn is when something was last drawn in its window, in whole seconds.
 	Drawn time.Time
 }
@@ -69,6 +72,7 @@ var screenFormat = strings.Join([]string{
 	"#{history_size}", "#{alternate_on}", "#{pane_in_mode}", "#{pane_dead}", "#{pane_input_off}",
 	watched, "#{session_activity}",
 	escaped("pane_title"), "#{pane_synchronized}", "#{window_activity}", "#{cursor_flag}",
+	"#{session_last_attached}",
 }, "|")
 
 // Screen reads the pane. One command line takes both text and cursor, so they agree.
@@ -116,7 +120,7 @@ func (o ScreenOptions) flags() string {
 // parseScreen reads the facts of a screen and takes over its lines.
 func parseScreen(facts string, lines []string, opts ScreenOptions) (Screen, error) {
 	f := splitFields(facts)
-	if len(f) != 16 {
+	if len(f) != 17 {
 		return Screen{}, fmt.Errorf("tmux described a screen as %q", facts)
 	}
 
@@ -127,6 +131,7 @@ func parseScreen(facts string, lines []string, opts ScreenOptions) (Screen, erro
 		AltScreen: f[6] == "1", InMode: number(f[7]) > 0, Dead: f[8] == "1",
 		InputOff: f[9] == "1", Shared: f[13] == "1",
 		Drawn: time.Unix(int64(number(f[14])), 0), CursorHidden: f[15] == "0",
+		Unviewed: number(f[16]) == 0,
 	}
 
 	if f[10] == "1" {

@@ -95,3 +95,14 @@ func TestScreenJoinsAndReadsHistory(t *testing.T) {
 		}
 	}
 }
+
+func TestScreenTellsWhetherAnybodyHasEverViewedIt(t *testing.T) {
+	s := tmuxtest.Start(t)
+	pane, _, _ := agent(t, s, tmuxtest.Agent{})
+	unviewed := func() bool { return must.Have(pane.Screen(t.Context(), tmux.ScreenOptions{}))(t).Unviewed }
+	if !unviewed() {
+		t.Error("a new terminal seems to have been viewed")
+	}
+	tmuxtest.Attach(t, s, pane.ID(), 100, 30)
+	tmuxtest.Poll(t, func() bool { return !unviewed() }, func() string { return "nobody seems to view it" })
+}

@@ -110,7 +110,7 @@ func (a *attempt) afterEnter(o *observation, again bool) tmux.Step {
 func (a *attempt) decideKey(o *observation) {
 	e := &a.entered
 	e.looked, e.unseen = o.now, false
-	e.undrawn = o.screen.Drawn.Before(later(o.screen.Touched, a.memory.unread))
+	e.undrawn = o.screen.Drawn.Before(later(o.screen.Touched, a.memory.keysWaited(o)))
 	e.touched = e.touched || e.undrawn
 }
 

@@ -141,20 +141,30 @@ func (m *memory) touched(o *observation) hold {
 	if !o.requested.IsZero() {
 		now = o.requested // tmux may have answered late
 	}
-	late := m.unread.After(screen.Touched)
+	waited := m.keysWaited(o)
+	late := waited.After(screen.Touched)
 	switch {
 	case late && !screen.Touched.IsZero():
-		screen.Touched = m.unread
-	case late && now.Sub(m.unread) <= unshownPause && screen.Drawn.Before(m.unread):
+		screen.Touched = waited
+	case late && now.Sub(waited) <= unshownPause && screen.Drawn.Before(waited):
 		return held(parley.HoldKeysUnshown, "")
 	}
 	return touched(now, screen, m.lag)
 }
 
+// keysWaited returns when keys of a person may last have waited to be read.
+func (m *memory) keysWaited(o *observation) time.Time {
+	if o.screen.Unviewed {
+		return time.Time{}
+	}
+	return m.unread
+}
+
 // readLate reports whether the program has drawn nothing since it read late what waited in its terminal.
 // tmux tells in whole seconds when it has drawn.
 func (m *memory) readLate(o *observation) bool {
-	return o.now.Sub(m.unread) <= unshownPause && o.screen.Drawn.Before(m.unread.Truncate(time.Second))
+	waited := m.keysWaited(o)
+	return o.now.Sub(waited) <= unshownPause && o.screen.Drawn.Before(waited.Truncate(time.Second))
 }
 
 // notBegun holds until the program has begun on what it was given last, as far as its

@@ -174,3 +174,19 @@ func TestLagOfTheProgramIsRemembered(t *testing.T) {
 		t.Errorf("a lag of %v, want %v", s.memory.lag, want)
 	}
 }
+
+// What waits to be read in a terminal that nobody has ever viewed is what tmux has answered to its program.
+func TestOnlyWhatAPersonCanHaveTypedIsReadLate(t *testing.T) {
+	for _, unviewed := range []bool{true, false} {
+		s := newStage(t, framedText)
+		s.memory.unread, s.drawn = s.now.Add(-time.Second), s.now.Add(-5*time.Second)
+		o := s.observation()
+		o.screen.Unviewed = unviewed
+		if got := s.memory.touched(o); got.none() != unviewed {
+			t.Errorf("never viewed: %v: got %+v", unviewed, got)
+		}
+		if got := s.memory.readLate(o); got == unviewed {
+			t.Errorf("never viewed: %v: what was read late: %v", unviewed, got)
+		}
+	}
+}

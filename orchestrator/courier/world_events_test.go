@@ -351,7 +351,7 @@ func (g *program) keysOf(n int) int {
 // attach shows the pane to a person for some time.
 func (w *world) attach(p *simPane, d time.Duration) {
 	if !p.attached {
-		p.attached, p.came = true, time.Now()
+		p.attached, p.viewed, p.came = true, true, time.Now()
 	}
 	p.leaves++
 	leaves := p.leaves

@@ -128,6 +128,7 @@ type simPane struct {
 	shared   bool
 	mode     bool
 	attached bool
+	viewed   bool      // by anybody, ever
 	came     time.Time // when a person attached
 	activity time.Time // a person's last key
 	drawn    time.Time // the last output
@@ -155,6 +156,7 @@ func (p *simPane) screen() tmux.Screen {
 		Lines: shown.lines, Width: p.program.width, Height: 50, CursorX: shown.x, CursorY: shown.y, Title: shown.title,
 		InMode: p.mode, InputOff: p.inputOff, Shared: p.shared, Dead: p.dead, Drawn: p.drawn.Truncate(time.Second),
 	}
+	s.Unviewed = !p.viewed && !p.w.story.Traits.Joined
 	if p.attached {
 		s.Touched = p.activity.Truncate(time.Second)
 	}
