@@ -181,3 +181,17 @@ func TestRetryOfOneRecipientLeavesTheOthers(t *testing.T) {
 		}
 	}
 }
+
+// What the operator wants typed although the agent is blocked waits for a person who has just come, and then goes.
+func TestRetryBehindALimitGoesOnWhileSomebodyIsAttached(t *testing.T) {
+	t.Parallel()
+	te := newStage(t, tmuxtest.Agent{})
+	te.show("limit reached")
+	te.inState("coder", parley.StateBlocked)
+	id := te.send("coder", "go on")
+	te.held(id, "usage limit")
+
+	tmuxtest.Attach(t, te.terminals.Server(), te.pane("coder").ID(), 120, 41)
+	must.Have(te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id}))(t)
+	te.arrived(id)
+}

@@ -58,7 +58,7 @@ func (m *memory) ready(o *observation) hold {
 	}
 
 	h := m.readiness(o)
-	if !h.none() && !h.working() && !h.composed() {
+	if !h.none() && !h.working() && !h.composed() && !(h.blocked() && h.only) { // what may pass it waits for the person too
 		return h
 	}
 	if o.screen.InMode {

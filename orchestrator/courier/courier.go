@@ -325,7 +325,6 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 		}
 	}
 
-	c.m.ForgetForced(job.Message.ID)
 	if w.resumes {
 		t.Limit.Resume()
 	}

@@ -65,6 +65,9 @@ func (c *courier) submit(ctx context.Context, t *team.Terminal, job store.Job, a
 	if a.resumed && out.Phase == tmux.Refused {
 		out.Phase = tmux.Pasted // by an earlier call: it is not to be typed again
 	}
+	if out.Phase != tmux.Unknown && out.Phase != tmux.Refused { // until then the operator's wish stands
+		c.m.ForgetForced(job.Message.ID)
+	}
 	if out.KeysWait {
 		c.numbered = false // the next look lets them go
 	}

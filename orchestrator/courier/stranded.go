@@ -215,7 +215,6 @@ func (c *courier) pressStranded(ctx context.Context, t *team.Terminal, w way) (d
 		if err := c.o.Store.Claim(ctx, job.Key, job.PaneSeq, s.Announced); err != nil {
 			return false, ignoreStale(err)
 		}
-		c.m.ForgetForced(job.Message.ID)
 		c.open, c.openOn, job.State = true, t, parley.DeliveryTyping
 	}
 	c.m.StartTurn(&job.Message)

@@ -174,7 +174,7 @@ func (m *Member) Forced() []string {
 	return slices.Sorted(maps.Keys(m.forced))
 }
 
-// ForgetForced drops the operator's wish to have the message typed: it counts for one attempt.
+// ForgetForced drops the operator's wish to have the message typed: it counts until the text is pasted.
 func (m *Member) ForgetForced(messageID string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
