@@ -35,6 +35,8 @@ const (
 	HoldKeysProgram   ReasonCode = "keys_program"   // a pager or editor has the terminal
 	HoldQuestion      ReasonCode = "question"       // the screen of a program without markers asks something
 	HoldSecret        ReasonCode = "secret"         // its terminal asks for something secret
+	HoldNewPlace      ReasonCode = "new_place"      // what stands before its cursor is new, and may be a question
+	HoldNoReader      ReasonCode = "no_reader"      // no program reads its terminal now
 	HoldNotReading    ReasonCode = "not_reading"    // the program does not read its terminal
 	HoldNoisy         ReasonCode = "noisy"          // the output does not pause
 	HoldOwnText       ReasonCode = "own_text"       // an unsent text of parley's stands there
@@ -161,6 +163,14 @@ var reasons = map[ReasonCode]reasonWords{
 	HoldSecret: {
 		"its terminal asks for something secret, and the text would be taken for it%s",
 		"It goes when that is answered: parley attach %[1]s. parley never answers.",
+	},
+	HoldNewPlace: {
+		"messages may not belong where its cursor stands%s",
+		"It goes when that is answered, or when you say that messages belong there: parley answer %[1]s.",
+	},
+	HoldNoReader: {
+		"no program reads its terminal now",
+		"It goes when its program reads what is typed. parley screen %[1]s shows what it does.",
 	},
 	HoldNotReading: {"its program is not reading its terminal (%s bytes wait there)", ""},
 	HoldNoisy:      {"the output in its terminal does not pause", ""},

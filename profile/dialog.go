@@ -32,6 +32,8 @@ type Option struct {
 	Marked bool   // Enter would choose it
 	Text   bool   // it takes a text that is typed there
 	Field  Field  // for the text, where the option itself has to be chosen first
+
+	Settles bool // to choose it presses no key: it says that messages belong there
 }
 
 // Field is the state of the field of an option that takes a text.

@@ -42,6 +42,19 @@ func (p *Processes) Foreground(panePID int, since time.Time) ([][]string, error)
 	return found, nil
 }
 
+// Inner returns the command lines of the programs that have a terminal inside one of those, as a shell in script
+// has. It looks as Foreground does.
+func (p *Processes) Inner(panePID int, since time.Time) [][]string {
+	group, _, err := foreground(panePID)
+	if err != nil {
+		return nil
+	}
+	if l := p.look(since); l.err == nil {
+		return l.groups.inner(group)
+	}
+	return nil
+}
+
 // look returns a look that began after a time.
 func (p *Processes) look(since time.Time) *groupsLook {
 	p.mu.Lock()

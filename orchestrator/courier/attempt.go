@@ -95,7 +95,9 @@ func (m *memory) readiness(o *observation) hold {
 	case o.ownText():
 		return held(parley.HoldOwnText, "")
 	}
-	return hold{}
+	at := o.place()
+	m.place = at.at
+	return at.hold()
 }
 
 // next returns the step that follows an observation, at a phase of the text.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"time"
 
+	"parley"
 	"parley/orchestrator/team"
+	"parley/profile"
 	"parley/store"
 	"parley/tmux"
 )
@@ -54,6 +56,8 @@ type terminalHost interface {
 	Unread(t *team.Terminal) (int, error)
 	Canonical(t *team.Terminal) (bool, error)
 	Echo(t *team.Terminal) (bool, error)
+	Leader(t *team.Terminal) ([]string, error) // the command line of what leads its foreground
+	Reads(t *team.Terminal) (tmux.Reads, error)
 }
 
 // machine is the real host.
@@ -65,6 +69,12 @@ func (machine) Unread(t *team.Terminal) (int, error)     { return tmux.Unread(t.
 func (machine) Canonical(t *team.Terminal) (bool, error) { return tmux.Canonical(t.TTY) }
 func (machine) Echo(t *team.Terminal) (bool, error)      { return tmux.Echo(t.TTY) }
 
+// Leader returns the command line of the program that has the terminal.
+func (machine) Leader(t *team.Terminal) ([]string, error) { return tmux.Foreground(t.Leader) }
+
+// Reads returns whether something reads the terminal now.
+func (machine) Reads(t *team.Terminal) (tmux.Reads, error) { return tmux.ReadsTerminal(t.Leader) }
+
 // Alive reports whether the program runs. Where it is not known when that was born, any process of its pid counts.
 func (machine) Alive(t *team.Terminal) bool {
 	if t.Born == "" {
@@ -75,7 +85,7 @@ func (machine) Alive(t *team.Terminal) bool {
 
 // Foreground returns the command line of the program that has a terminal. Where the profile
 // cannot tell the program's own screen from another's, a pager or editor that the program has
-// started comes first. One that was started after since may be missed. It asks for the terminal of the
+// started comes first, and a shell in a terminal inside it. One that was started after since may be missed. It asks for the terminal of the
 // pane's first process: the pid of an adopted program may be another's by now.
 func (m machine) Foreground(t *team.Terminal, since time.Time) ([]string, error) {
 	if t.Profile.HasMarkers() {
@@ -89,6 +99,14 @@ func (m machine) Foreground(t *team.Terminal, since time.Time) ([]string, error)
 	for _, argv := range all {
 		if tmux.TakesKeys(argv) != "" {
 			return argv, nil
+		}
+	}
+
+	if t.Profile.Name == profile.Default { // others may have shells in terminals for their work
+		for _, argv := range m.processes.Inner(t.Leader, since) {
+			if parley.IsShell(argv) || tmux.TakesKeys(argv) != "" {
+				return argv, nil
+			}
 		}
 	}
 

@@ -31,7 +31,7 @@ func (h hold) brief() bool {
 	case parley.HoldNoTerminal, parley.HoldStarting, parley.HoldStopping, parley.HoldServerGone,
 		parley.HoldUnreadable, parley.HoldStaggered, parley.HoldNotReading, parley.HoldNoisy, parley.HoldSettling,
 		parley.HoldBusy, parley.HoldUnknownScreen, parley.HoldPersonTyping, parley.HoldKeysUnshown,
-		parley.HoldNotBegun, parley.HoldLease:
+		parley.HoldNotBegun, parley.HoldLease, parley.HoldNoReader:
 		return true
 	}
 	return false

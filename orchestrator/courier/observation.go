@@ -26,7 +26,8 @@ type observation struct {
 	since    time.Time     // every look since then showed that
 	tty      ttyMode
 	limit    team.Limit
-	question question // that the terminal asks, as far as no markers know better
+	question question    // that the terminal asks, as far as no markers know better
+	place    func() spot // where a text would be typed into a program without markers
 
 	facts  facts
 	report team.Report // what the program said of its state last
@@ -54,6 +55,7 @@ func look(h terminalHost, r *readings, t *team.Terminal, now time.Time, screen t
 	o.shows = o.withTitle(t.Profile, screen.Title)
 	o.limit = t.Limit.See(&o.Reading, now)
 	o.judgeQuestion(hidesInput(h, t))
+	o.place = func() spot { return spotOn(h, t, &screen) }
 	return o
 }
 

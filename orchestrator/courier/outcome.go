@@ -111,6 +111,9 @@ func (c *courier) conclude(
 	switch {
 	case out.Phase == tmux.Taken, out.Phase == tmux.Entered && out.Reason == tmux.NoRefusal:
 		c.stranded = nil
+		if !t.Profile.HasMarkers() {
+			t.NoteTaken(c.memory.place)
+		}
 		err := errors.Join(c.close(ctx, job, c.proven(t, &job, a, out)...), c.giveBack(ctx, &job))
 		if err == nil && out.Phase == tmux.Taken {
 			err = c.o.Roster.NotePrompt(ctx, c.m)

@@ -68,12 +68,38 @@ func hidesInput(h terminalHost, t *team.Terminal) bool {
 	return err == nil && !echo
 }
 
-// ReadQuestion reads the screen of a program without markers. The evidence is "" if it asks
-// nothing.
-func ReadQuestion(t *team.Terminal, screen tmux.Screen) (evidence string) {
-	q := questionOf(t.Profile.Asks(ScreenOf(screen)), HidesInput(t))
-	if q.none() {
+// Reading is what a quiet screen of a program without markers says.
+type Reading struct {
+	State    parley.AgentState
+	Evidence string
+	Sure     bool // else it may be what somebody is typing
+}
+
+// ReadQuiet reads it.
+func ReadQuiet(t *team.Terminal, screen tmux.Screen) Reading {
+	if q := questionOf(t.Profile.Asks(ScreenOf(screen)), HidesInput(t)); !q.none() {
+		return Reading{parley.StateWaiting, q.evidence(), true}
+	}
+	at := spotOn(machine{}, t, &screen)
+	switch at.code {
+	case parley.HoldNewPlace:
+		return Reading{parley.StateWaiting, "messages may not belong where its cursor stands" + at.quoted(), false}
+	case parley.HoldNoReader:
+		if words := Suspended(t); words != "" {
+			return Reading{parley.StateBlocked, words, true}
+		}
+		return Reading{parley.StateBusy, "no program reads its terminal now", true}
+	}
+	return Reading{parley.StateIdle, "its terminal is quiet", true}
+}
+
+// Suspended says that the system has stopped a program since it stands in the background of its terminal, "" if it
+// has not.
+func Suspended(t *team.Terminal) string {
+	argv := tmux.Suspended(t.Leader)
+	if argv == nil {
 		return ""
 	}
-	return q.evidence()
+	return fmt.Sprintf("%s stands in the background of its terminal, and the system has stopped it: a timeout "+
+		"behind another command needs --foreground", profile.ProgramOf(argv))
 }

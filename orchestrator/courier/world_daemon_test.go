@@ -10,6 +10,7 @@ import (
 	"parley"
 	"parley/orchestrator/team"
 	"parley/profile"
+	"parley/tmux"
 )
 
 // worldHost is the machine as the daemon reaches it.
@@ -64,6 +65,20 @@ func (h worldHost) Canonical(t *team.Terminal) (bool, error) {
 		return false, errNoProcess
 	}
 	return g.canonical() || g.shell != "", nil
+}
+
+func (h worldHost) Leader(t *team.Terminal) ([]string, error) { return h.Foreground(t, time.Now()) }
+
+// Reads says what the system would: a program that reads lines waits for one.
+func (h worldHost) Reads(t *team.Terminal) (tmux.Reads, error) {
+	g := h.program(t)
+	if g == nil || !g.alive {
+		return tmux.ReadsUnknown, errNoProcess
+	}
+	if g.hung.After(time.Now()) {
+		return tmux.ReadsNot, nil
+	}
+	return tmux.ReadsInput, nil
 }
 
 // daemon is the daemon from one start to its end, with one courier.

@@ -54,6 +54,9 @@ type Terminal struct {
 	Known  *profile.Set
 	search search
 
+	Places *Places // where programs take messages, by the operator's word; nil: nowhere
+	seen   seen
+
 	Watched
 }
 

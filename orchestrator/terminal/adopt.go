@@ -256,6 +256,7 @@ func (ts *Terminals) giveTerminal(m *team.Member, p *profile.Profile, s *adopted
 		Instance:  s.server.Instance(),
 		Started:   ts.now(),
 		IsProgram: programMatcher(p, s.argv),
+		Places:    ts.places,
 	}
 
 	t.SetInfo(s.info)

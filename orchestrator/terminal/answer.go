@@ -105,14 +105,6 @@ func (a *answer) look(ctx context.Context) error {
 	return nil
 }
 
-// menuOf returns the dialog that a screen shows.
-func menuOf(t *team.Terminal, screen tmux.Screen) (profile.Menu, bool) {
-	if screen.Dead {
-		return profile.Menu{}, false
-	}
-	return t.Profile.Menu(courier.ScreenOf(screen))
-}
-
 // DialogOn returns the dialog that a screen shows, nil if it shows none.
 func DialogOn(t *team.Terminal, screen tmux.Screen) *parley.Dialog {
 	menu, open := menuOf(t, screen)
@@ -196,6 +188,10 @@ func (a *answer) give(ctx context.Context) error {
 	defer a.m.Typing.Unlock()
 
 	a.question = a.menu.Question
+	if a.settles(want) {
+		return a.settle(ctx, want)
+	}
+
 	err := error(nil)
 	if len(a.req.Keys) > 0 {
 		err = a.keys(ctx)

@@ -40,7 +40,8 @@ func takesKeys(t *team.Terminal, screen tmux.Screen) bool {
 	r := t.Profile.Read(courier.ScreenOf(screen))
 	switch {
 	case !t.Profile.HasMarkers():
-		return r.Asks != (profile.Question{})
+		_, _, _, isNew := courier.NewPlace(t, screen)
+		return isNew || r.Asks != (profile.Question{})
 	case r.Shows == profile.Dialog:
 		return true
 	}

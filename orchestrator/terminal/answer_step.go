@@ -62,7 +62,7 @@ func (a *answer) want() (chosen, error) {
 		return c, invalid("option %s takes no text", o.Choice)
 	case o.TakesText:
 		c.words += " with “" + parley.Truncate(c.text, 80) + "”"
-	case a.menu.Way == profile.ByLine:
+	case a.menu.Way == profile.ByLine && !a.menu.Options[c.option].Settles:
 		c.text = o.Label
 	}
 

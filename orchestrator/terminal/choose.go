@@ -48,6 +48,7 @@ func (c choice) evidence() string {
 // known in the terminal.
 func newTerminal(ts *Terminals, m *team.Member, p *profile.Profile, info tmux.PaneInfo) *team.Terminal {
 	t := team.NewTerminal(ts.tmux, p, info)
+	t.Places = ts.places
 	if a := m.Agent(); a.Profile == "" {
 		t.Known = &ts.opts.Profiles
 	}

@@ -50,6 +50,7 @@ type Terminals struct {
 	now      func() time.Time
 	log      *slog.Logger
 
+	places      *team.Places
 	tmux        *tmux.Server
 	userServers userServers
 	watcher     *watcher
@@ -92,6 +93,10 @@ func Open(ctx context.Context, opts Options) (*Terminals, error) {
 		opts: opts, store: opts.Store, roster: opts.Roster, couriers: opts.Couriers, now: opts.Now, log: opts.Log,
 		look: make(chan struct{}, 1), AnswerTime: answerTime,
 	}
+	var err error
+	if t.places, err = team.LoadPlaces(ctx, opts.Store); err != nil {
+		return nil, err
+	}
 	t.watcher, t.launcher, t.adopter = &watcher{ts: t}, &launcher{ts: t}, &adopter{t}
 	t.spool = &spoolReader{ts: t, path: opts.Spool}
 	t.userServers.tmux, t.userServers.roster = opts.Tmux, opts.Roster
@@ -99,7 +104,6 @@ func Open(ctx context.Context, opts Options) (*Terminals, error) {
 	own := opts.Tmux
 	own.Notify = t.notice
 
-	var err error
 	if t.tmux, err = tmux.Open(ctx, own); err != nil {
 		return nil, tmuxError(err)
 	}

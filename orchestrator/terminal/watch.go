@@ -284,6 +284,11 @@ func (w *watcher) stateOf(
 		rests := quiet >= restPatience && strings.TrimSpace(screen.Text()) != ""
 		starting := m.Agent().State == parley.StateStarting && now.Sub(t.Started) < startPatience && !rests
 		unsettled := s.State == parley.StateUnknown && (starting || s.Steady < courier.SteadyAfter)
+		if s.State == parley.StateStarting && now.Sub(t.Started) >= courier.SteadyAfter {
+			if words := courier.Suspended(t); words != "" {
+				return parley.StateBlocked, words, nil
+			}
+		}
 		if unsettled || s.State == parley.StateStarting {
 			return "", "", nil // it may be drawing
 		}
@@ -301,13 +306,8 @@ func (w *watcher) stateOf(
 		return s.State, s.Evidence, nil
 	}
 
-	if asks := courier.ReadQuestion(t, screen); asks != "" && quiet >= t.Profile.Quiet {
-		return parley.StateWaiting, asks, nil
-	}
-
 	if quiet >= t.Profile.Quiet {
-		t.LoudSince = time.Time{}
-		return parley.StateIdle, "its terminal is quiet", nil
+		return w.quietState(m, t, screen, quiet)
 	}
 
 	if t.LoudSince.IsZero() {
@@ -318,4 +318,17 @@ func (w *watcher) stateOf(
 	}
 
 	return "", "", nil
+}
+
+// quietState returns the state of an agent without markers whose terminal has been quiet for so long.
+func (w *watcher) quietState(
+	m *team.Member, t *team.Terminal, screen tmux.Screen, quiet time.Duration,
+) (parley.AgentState, string, error) {
+	r := courier.ReadQuiet(t, screen)
+	starting := m.Agent().State == parley.StateStarting && w.ts.now().Sub(t.Started) < startPatience
+	if !r.Sure && quiet < courier.SteadyAfter || r.State == parley.StateBusy && starting {
+		return "", "", nil
+	}
+	t.LoudSince = time.Time{}
+	return r.State, r.Evidence, nil
 }

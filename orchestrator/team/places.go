@@ -1,0 +1,69 @@
+package team
+
+import (
+	"context"
+	"sync"
+
+	"parley/profile"
+	"parley/store"
+)
+
+// Places are where programs take messages although nothing shows it, as the operator said. They are kept in the
+// database. Safe for concurrent use.
+type Places struct {
+	keep func(ctx context.Context, p store.Place) error
+
+	mu    sync.RWMutex
+	known map[store.Place]bool
+}
+
+// LoadPlaces reads them.
+func LoadPlaces(ctx context.Context, s *store.Store) (*Places, error) {
+	kept, err := s.Places(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := &Places{keep: s.AddPlace, known: map[store.Place]bool{}}
+	for _, place := range kept {
+		p.known[place] = true
+	}
+	return p, nil
+}
+
+// Add keeps that a program takes messages at a place.
+func (p *Places) Add(ctx context.Context, program string, at profile.Place) error {
+	place := store.Place{Program: program, Place: at.ID()}
+	if err := p.keep(ctx, place); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.known[place] = true
+	return nil
+}
+
+// Has reports whether the operator has said that a program takes messages at a place. nil has none.
+func (p *Places) Has(program string, at profile.Place) bool {
+	if p == nil {
+		return false
+	}
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.known[store.Place{Program: program, Place: at.ID()}]
+}
+
+// seen are the signs behind which the program of a terminal has taken messages. Safe for concurrent use.
+type seen struct{ ids sync.Map }
+
+// NoteTaken notes that the program has taken a message there.
+func (t *Terminal) NoteTaken(at profile.Place) {
+	if at.Words != "" {
+		t.seen.ids.Store(at.ID(), true)
+	}
+}
+
+// HasTaken reports whether the program has taken a message behind the same sign before.
+func (t *Terminal) HasTaken(at profile.Place) bool {
+	_, ok := t.seen.ids.Load(at.ID())
+	return at.Words != "" && ok
+}

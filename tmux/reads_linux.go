@@ -1,0 +1,241 @@
+package tmux
+
+import (
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// readsTerminal implements ReadsTerminal.
+func readsTerminal(panePID int) (Reads, error) {
+	group, _, err := foreground(panePID)
+	if err != nil {
+		return ReadsUnknown, err
+	}
+	all, err := readGroups()
+	if err != nil {
+		return ReadsUnknown, err
+	}
+
+	found := ReadsNot
+	for _, pid := range all[group.leader] {
+		if !group.has(pid) {
+			continue
+		}
+		switch reads(pid, terminalName(number(group.terminal))) {
+		case ReadsInput:
+			return ReadsInput, nil
+		case ReadsUnknown:
+			found = ReadsUnknown
+		}
+	}
+
+	return found, nil
+}
+
+// openFDs are the open files of a process that it can wait for, by their numbers.
+type openFDs struct {
+	terminal map[string]bool
+	epolls   []string
+	sockets  bool
+	master   bool // the other end of a terminal
+	others   bool // that, pipes, timers and the like
+}
+
+// filesOf returns what a process has open. It is not ok if the system does not show it.
+func filesOf(pid int, terminal string) (f openFDs, ok bool) {
+	dir := "/proc/" + strconv.Itoa(pid) + "/fd/"
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return openFDs{}, false
+	}
+
+	f.terminal = map[string]bool{}
+	for _, e := range entries {
+		target, err := os.Readlink(dir + e.Name())
+		switch {
+		case err != nil:
+		case target == terminal, target == "/dev/tty":
+			f.terminal[e.Name()] = true
+		case target == "anon_inode:[eventpoll]":
+			f.epolls = append(f.epolls, e.Name())
+		case strings.HasPrefix(target, "socket:"):
+			f.sockets = true
+		case strings.HasSuffix(target, "/ptmx"):
+			f.master, f.others = true, true
+		case strings.HasPrefix(target, "pipe:"), strings.HasPrefix(target, "anon_inode:"):
+			f.others = true
+		}
+	}
+
+	return f, true
+}
+
+// reads returns whether a thread of a process waits for the terminal.
+func reads(pid int, terminal string) Reads {
+	f, ok := filesOf(pid, terminal)
+	if !ok {
+		return ReadsUnknown
+	}
+	if len(f.terminal) == 0 {
+		return ReadsNot
+	}
+
+	proc := "/proc/" + strconv.Itoa(pid)
+	threads, err := os.ReadDir(proc + "/task")
+	if err != nil {
+		return ReadsNot // it has just ended
+	}
+
+	found := ReadsNot
+	for _, thread := range threads {
+		switch f.waits(proc, proc+"/task/"+thread.Name()) {
+		case ReadsInput:
+			return ReadsInput
+		case ReadsUnknown:
+			found = ReadsUnknown
+		}
+	}
+
+	return found
+}
+
+// waits returns whether a thread waits for the terminal, by the function of the kernel in which it sleeps. The
+// arguments of its call are shown to few; without them, what else the process could wait for decides.
+func (f *openFDs) waits(proc, thread string) Reads {
+	raw, err := readProc(thread + "/wchan")
+	if err != nil {
+		return ReadsNot
+	}
+
+	call, argument := callOf(thread)
+	switch in := string(raw); {
+	case in == "wait_woken", strings.Contains(in, "tty_read"): // of a terminal, or a socket
+		if call == unix.SYS_READ {
+			return one(f.terminal[argument])
+		}
+		return either(!f.sockets)
+	case strings.Contains(in, "epoll"), strings.Contains(in, "ep_poll"):
+		return one(f.polled(proc))
+	case strings.Contains(in, "poll"), strings.Contains(in, "select"):
+		return either(!f.sockets && !f.others && len(f.epolls) == 0)
+	case strings.HasPrefix(in, "io_cqring"):
+		return ReadsUnknown
+	case in == "0" || in == "":
+		return either(false) // it runs, or the system does not show it
+	}
+
+	return ReadsNot
+}
+
+func one(so bool) Reads {
+	if so {
+		return ReadsInput
+	}
+	return ReadsNot
+}
+
+func either(so bool) Reads {
+	if so {
+		return ReadsInput
+	}
+	return ReadsUnknown
+}
+
+// polled reports whether the terminal is among what an epoll of the process watches.
+func (f *openFDs) polled(proc string) bool {
+	for _, fd := range f.epolls {
+		raw, err := readProc(proc + "/fdinfo/" + fd)
+		if err != nil {
+			continue
+		}
+		for line := range strings.Lines(string(raw)) {
+			words := strings.Fields(line)
+			if len(words) > 1 && words[0] == "tfd:" && f.terminal[words[1]] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// callOf returns the system call in which a thread waits, and its first argument in decimal. The call is -1 if
+// the system does not show it.
+func callOf(thread string) (call int, argument string) {
+	raw, err := readProc(thread + "/syscall")
+	if err != nil {
+		return -1, ""
+	}
+	words := strings.Fields(string(raw))
+	if len(words) < 2 {
+		return -1, ""
+	}
+	call, err = strconv.Atoi(words[0])
+	if err != nil {
+		return -1, ""
+	}
+	n, err := strconv.ParseUint(strings.TrimPrefix(words[1], "0x"), 16, 64)
+	if err != nil {
+		return -1, ""
+	}
+
+	return call, strconv.FormatUint(n, 10)
+}
+
+// suspended implements Suspended.
+func suspended(panePID int) []string {
+	group, _, err := foreground(panePID)
+	if err != nil {
+		return nil
+	}
+	all, err := readGroups()
+	if err != nil {
+		return nil
+	}
+
+	for other, members := range all {
+		if other == group.leader {
+			continue
+		}
+		for _, pid := range members {
+			f, err := stat(pid)
+			if err != nil || f[0] != "T" || f[4] != group.terminal {
+				continue
+			}
+			if argv, err := commandLine(pid); err == nil {
+				return argv
+			}
+		}
+	}
+
+	return nil
+}
+
+// inner returns the command lines of the programs that have a terminal inside one of the group's programs, such
+// as the shell in script.
+func (g groups) inner(of processGroup) (found [][]string) {
+	seen := map[string]bool{of.terminal: true, "0": true}
+	for _, pid := range g[of.leader] {
+		if f, ok := filesOf(pid, terminalName(number(of.terminal))); !ok || !f.master || !of.has(pid) {
+			continue
+		}
+
+		children, err := Descendants(pid)
+		if err != nil {
+			continue
+		}
+		for _, child := range children {
+			f, err := stat(child)
+			if err != nil || seen[f[4]] {
+				continue
+			}
+			seen[f[4]] = true
+			if argv, err := commandLine(number(f[5])); err == nil {
+				found = append(found, argv)
+			}
+		}
+	}
+	return found
+}
