@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"os"
 	"time"
 
 	"parley"
 	"parley/client"
 	"parley/internal/daemon"
 	"parley/internal/demoagent"
+	"parley/internal/wait"
 	"parley/mcpserver"
 	"parley/orchestrator/terminal"
 	"parley/tmux"
@@ -32,6 +34,10 @@ PARLEY_KEY identifies the caller, or else the terminal in which the agent runs.`
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			in := newSlimReader(c.in)
 			defer in.stop()
+
+			ctx, cancel := context.WithCancel(cmd.Context())
+			defer cancel()
+			go endWithParent(ctx, cancel, os.Getppid)
 
 			sets, err := mcpserver.ParseToolsets(toolsets)
 			if err != nil {
@@ -59,7 +65,7 @@ PARLEY_KEY identifies the caller, or else the terminal in which the agent runs.`
 
 			defer service.Close()
 
-			return mcpserver.ServeStdio(cmd.Context(),
+			return mcpserver.ServeStdio(ctx,
 				mcpserver.Options{Service: service, Version: buildVersion(), Toolsets: sets.Within(all), Agents: own},
 				in, c.out, bridgeCaller(cmd.Context(), c, service))
 		},
@@ -68,6 +74,23 @@ PARLEY_KEY identifies the caller, or else the terminal in which the agent runs.`
 	cmd.Flags().StringVar(&toolsets, "toolsets", "",
 		"offer only these groups of tools: messages, team, threads, files, orchestrate")
 	return cmd
+}
+
+// parentEvery is the interval between two looks at who the parent is.
+const parentEvery = time.Second
+
+// endWithParent calls end when the process that has started this one is gone, until ctx ends: something else may
+// keep standard input open. A wrapper that is gone at the first look does not count.
+func endWithParent(ctx context.Context, end func(), parent func() int) {
+	first := 0
+	for wait.Pause(ctx, parentEvery) == nil {
+		now := parent()
+		if first != 0 && now != first {
+			end()
+			return
+		}
+		first = now
+	}
 }
 
 // bridgeCaller returns the caller as far as this side knows. The daemon decides; the
