@@ -285,7 +285,7 @@ type ReportStateRequest struct {
 	Detail     string     `json:"detail,omitempty" doc:"What the program waits for, or what blocks it." max:"200"`
 	Session    string     `json:"session,omitempty" doc:"The program's own name for its session." max:"200"`
 	PID        int        `json:"pid,omitempty" doc:"The process that reports, which the program has started."`
-	At         *time.Time `json:"at,omitempty" doc:"When it happened (RFC 3339); now by default."`
+	At         *time.Time `json:"at,omitempty" doc:"When it happened; now by default."`
 }
 
 // ReportStateResult lists the reported messages that were typed to the agent, as far as

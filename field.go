@@ -24,7 +24,8 @@ type Field struct {
 	Min, Max *int   // bounds of a number; Max also of a string's characters and a list's items
 	Default  string // the value if it is not given
 	Type     string // string, integer, boolean, array, object
-	Time     bool   // the string is a time of RFC 3339
+	Time     bool   // the string is a time: see ParseTime
+	Ahead    bool   // the time is one to come
 	Unpack   bool   // an object as its value is replaced by the object's members
 	Filled   bool   // if given, it must not be empty: left out it means more
 	Empty    bool   // it must be given, but may be an empty list
@@ -47,6 +48,7 @@ func fieldsOf[Req any]() []Field {
 			Required: f.Tag.Get("required") == "true", Enum: list(f.Tag.Get("enum")),
 			Min: number(f.Tag.Get("min")), Max: number(f.Tag.Get("max")),
 			Default: f.Tag.Get("default"), Type: typeName(f), Time: f.Type == reflect.TypeFor[*time.Time](),
+			Ahead:  f.Tag.Get("ahead") == "true",
 			Unpack: name == "text", Filled: f.Tag.Get("filled") == "true",
 			Empty: f.Tag.Get("empty") == "true", Implies: f.Tag.Get("implies"), index: f.Index,
 		})
@@ -201,6 +203,9 @@ func (f *Field) set(v reflect.Value, raw json.RawMessage) error {
 		return err
 	}
 
+	if f.Time || f.Type == "object" {
+		raw = readTimes(v.Type(), raw, time.Now(), f.Ahead)
+	}
 	if err := strictUnmarshal(raw, v.Addr().Interface()); err != nil {
 		return f.misfit(v.Type(), raw, err)
 	}
@@ -231,7 +236,7 @@ func (f *Field) misfit(t reflect.Type, raw json.RawMessage, err error) error {
 
 	if t == reflect.TypeFor[time.Time]() {
 		return Errorf(InvalidArgument, "%s is %s, which is not a time", f.Name, CleanLine(Truncate(string(raw), 40))).
-			With("parameter", f.Name).Suggest("Give %s as in RFC 3339, e.g. \"2006-01-02T15:04:05Z\".", f.Name)
+			With("parameter", f.Name).Suggest("Give %s as %s.", f.Name, TimeForms)
 	}
 
 	var members map[string]json.RawMessage

@@ -61,7 +61,7 @@ type MessageFilters struct {
 type GetMessagesRequest struct {
 	ThreadID  string          `json:"thread_id,omitempty" doc:"Only this thread's posts."`
 	Limit     int             `json:"limit,omitempty" doc:"10, or 50 with filters or sort_order." min:"1" max:"100"`
-	Since     *time.Time      `json:"since,omitempty" doc:"Only after this time (RFC 3339)."`
+	Since     *time.Time      `json:"since,omitempty" doc:"Only after this time."`
 	SortOrder string          `json:"sort_order,omitempty" enum:"newest_first,oldest_first" doc:"newest_first by default."`
 	MarkRead  *bool           `json:"mark_read,omitempty" doc:"yes unless filters or sort_order are given."`
 	Filters   *MessageFilters `json:"filters,omitempty" doc:"Only messages that match."`
@@ -233,7 +233,7 @@ type SearchMessagesRequest struct {
 	Query string     `json:"query" alias:"q,text" required:"true" doc:"Words that must all occur, or \"a phrase\"." max:"200"`
 	From  string     `json:"from,omitempty" alias:"sender,filter_by_sender" doc:"Only from this agent."`
 	To    string     `json:"to,omitempty" alias:"recipient" doc:"Only to this agent."`
-	Since *time.Time `json:"since,omitempty" doc:"Only after this time (RFC 3339)."`
+	Since *time.Time `json:"since,omitempty" doc:"Only after this time."`
 	Until *time.Time `json:"until,omitempty" doc:"Only up to this time."`
 	Limit int        `json:"limit,omitempty" doc:"At most this many." min:"1" max:"100" default:"20"`
 }
@@ -276,7 +276,7 @@ type SearchMessagesResult struct {
 type ExportMessagesRequest struct {
 	Between  Names      `json:"between,omitempty" doc:"Two names or ids: only their messages to each other." max:"2"`
 	ThreadID string     `json:"thread_id,omitempty" doc:"Only this thread."`
-	Since    *time.Time `json:"since,omitempty" doc:"Only after this time (RFC 3339)."`
+	Since    *time.Time `json:"since,omitempty" doc:"Only after this time."`
 	After    int64      `json:"after,omitempty" doc:"The next of the previous page." min:"0"`
 	Limit    int        `json:"limit,omitempty" doc:"At most this many." min:"1" max:"500" default:"100"`
 }
@@ -326,7 +326,7 @@ type FindMessagesRequest struct {
 	Types  []string   `json:"types,omitempty" alias:"type" doc:"Only of these types, such as request, or kinds, such as broadcast." max:"20"`
 	Ranks  []string   `json:"priorities,omitempty" alias:"priority" doc:"Only of these priorities, such as urgent." max:"10"`
 	Has    []string   `json:"has,omitempty" doc:"Only with all of these: file, question (it requires a response), reply (it answers a message)." max:"3"`
-	Since  *time.Time `json:"since,omitempty" doc:"Only after this time (RFC 3339)."`
+	Since  *time.Time `json:"since,omitempty" doc:"Only after this time."`
 	Until  *time.Time `json:"until,omitempty" doc:"Only up to this time."`
 	Before string     `json:"before,omitempty" doc:"Only before the message with this id, to page back."`
 	Limit  int        `json:"limit,omitempty" doc:"At most this many." min:"1" max:"100" default:"20"`

@@ -7,7 +7,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 )
 
@@ -89,10 +88,6 @@ func strictUnmarshal(b []byte, v any) error {
 				subject = typ.Field
 			}
 			return errors.New(subject + " is " + foundValue(typ.Value))
-		}
-
-		if _, ok := errors.AsType[*time.ParseError](err); ok {
-			return errors.New("it is not a time like 2006-01-02T15:04:05Z")
 		}
 
 		return err

@@ -115,7 +115,7 @@ type SendMessageRequest struct {
 	Data             json.RawMessage   `json:"data,omitempty" doc:"For programs." object:"true"`
 	Attachments      []json.RawMessage `json:"attachments,omitempty" doc:"JSON objects." max:"50"`
 	RequiresResponse bool              `json:"requires_response,omitempty" doc:"The recipients must answer."`
-	ResponseDeadline *time.Time        `json:"response_deadline,omitempty" implies:"requires_response" doc:"By when (RFC 3339)."`
+	ResponseDeadline *time.Time        `json:"response_deadline,omitempty" implies:"requires_response" ahead:"true" doc:"By when, e.g. \"20 minutes\"."`
 	ContextReference string            `json:"context_reference,omitempty" doc:"What it is about: a ticket, a file." max:"200"`
 	InReplyTo        string            `json:"in_reply_to,omitempty" doc:"Id of the message it answers."`
 	IdempotencyKey   string            `json:"idempotency_key,omitempty" doc:"Your own key: a repeated call changes nothing." max:"200"`
@@ -234,7 +234,7 @@ type RequestAssistanceRequest struct {
 	AssistanceType       string         `json:"assistance_type" required:"true" enum:"expertise,resources,review,collaboration" doc:"What kind of help."`
 	TargetAgents         Names          `json:"target_agents,omitempty" doc:"Names or ids." max:"200"`
 	RequiredCapabilities []string       `json:"required_capabilities,omitempty" doc:"What the helper must be able to do." max:"50"`
-	RequestDetails       RequestDetails `json:"request_details" required:"true" object:"true" doc:"What you need; the deadline in RFC 3339."`
+	RequestDetails       RequestDetails `json:"request_details" required:"true" object:"true" doc:"What you need; a deadline may be \"20 minutes\"."`
 	IdempotencyKey       string         `json:"idempotency_key,omitempty" doc:"Your own key: a repeated call changes nothing." max:"200"`
 }
 
@@ -242,7 +242,7 @@ type RequestAssistanceRequest struct {
 type RequestDetails struct {
 	Description string     `json:"description"`
 	Context     string     `json:"context,omitempty"`
-	Deadline    *time.Time `json:"deadline,omitempty"`
+	Deadline    *time.Time `json:"deadline,omitempty" ahead:"true"`
 	Priority    Priority   `json:"priority,omitempty"`
 }
 

@@ -88,7 +88,7 @@ func ReasonOf(err error) ModelReason {
 // UsageRequest asks what the answers of models cost.
 type UsageRequest struct {
 	Agent string     `json:"agent,omitempty" alias:"name,agent_id" doc:"Name or id of one agent; all by default."`
-	Since *time.Time `json:"since,omitempty" doc:"Only calls after this time (RFC 3339); of programs, from its day on."`
+	Since *time.Time `json:"since,omitempty" doc:"Only calls after this time; of programs, from its day on."`
 	Calls int        `json:"calls,omitempty" doc:"How many of the latest calls to list." min:"0" max:"1000"`
 }
 

@@ -68,8 +68,8 @@ func replyToOthers(f *fixture) {
 func deadlines(f *fixture) {
 	f.unchanged(func() {
 		for _, at := range []any{
-			time.Now().Add(-time.Minute), time.Now().AddDate(5, 0, 0), "14:05", "tomorrow", 1700000000,
-			"2999-01-01T00:00:00Z",
+			time.Now().Add(-time.Minute), time.Now().AddDate(5, 0, 0), "yesterday", "never", 1700000000,
+			"2999-01-01T00:00:00Z", "2020-01-01 10:00",
 		} {
 			refused(f.planner, "send_message",
 				params{"to": "coder", "text": "hello", "requires_response": true, "response_deadline": at},

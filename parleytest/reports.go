@@ -24,7 +24,7 @@ func reportWithoutTerminal(f *fixture) {
 func reportNonsense(f *fixture) {
 	for _, args := range []params{
 		{}, {"event": ""}, {"event": "Stop", "state": "sleepy"}, {"event": strings.Repeat("x", 101)},
-		{"event": "Stop", "agent": "coder"}, {"event": "Stop", "at": "yesterday"},
+		{"event": "Stop", "agent": "coder"}, {"event": "Stop", "at": "some day"},
 		{"event": "Stop", "detail": strings.Repeat("x", 201)}, {"event": "Stop", "message_ids": make([]string, 51)},
 	} {
 		refused(f.coder, "report_state", args, parley.InvalidArgument)

@@ -217,7 +217,7 @@ func addFlag(cmd *cobra.Command, flag string, f parley.Field) {
 
 	switch {
 	case f.Time:
-		cmd.Flags().Var(new(timeFlag), flag, strings.Replace(doc, " (RFC 3339)", "", 1)+" ("+timeForms+")")
+		cmd.Flags().Var(&timeFlag{ahead: f.Ahead}, flag, doc+" ("+timeForms+")")
 	case f.Type == "boolean":
 		cmd.Flags().Bool(flag, false, doc)
 	case f.Type == "integer":
