@@ -3,6 +3,8 @@ package orchestrator
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
 	"parley"
@@ -33,7 +35,7 @@ func (es *eventService) ReadEvents(
 
 	for {
 		seen := es.store.LastEvent()
-		events, err := es.store.Events.List(ctx, q)
+		events, err := es.list(ctx, c, q, seen)
 		if err != nil {
 			return nil, err
 		}
@@ -47,6 +49,33 @@ func (es *eventService) ReadEvents(
 		if res.Events = []parley.Event{}; req.WaitSeconds <= 0 || es.store.WaitEvent(wait, seen) != nil {
 			return res, ctx.Err()
 		}
+	}
+}
+
+// list reads a page, not older than the event seen. Those who want the same page at the same time share it,
+// as all streams of one agent do when something happens. Of all but the operator, one reads at a time: 190
+// streams that replayed the record kept the operator's call waiting for three seconds.
+func (es *eventService) list(
+	ctx context.Context, c parley.Caller, q store.EventQuery, seen int64,
+) ([]parley.Event, error) {
+	read := es.pages.DoChan(fmt.Sprint(q, seen), func() (any, error) {
+		ctx := context.WithoutCancel(ctx) // others may want it too
+		if !c.Operator {
+			done, err := es.turns.take(ctx, c.ID)
+			if err != nil {
+				return nil, err
+			}
+			defer done()
+		}
+		return es.store.Events.List(ctx, q)
+	})
+
+	select {
+	case page := <-read:
+		events, _ := page.Val.([]parley.Event)
+		return slices.Clip(events), page.Err
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
 }
 

@@ -14,6 +14,8 @@ import (
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"
 	"parley/store"
+
+	"golang.org/x/sync/singleflight"
 )
 
 // One type per interface of parley.Service, each with only the parts that it uses.
@@ -130,6 +132,8 @@ type responderService struct {
 type eventService struct {
 	store   *store.Store
 	closing <-chan struct{} // closed when the daemon shuts down
+	turns   turns           // of reading a page
+	pages   singleflight.Group
 }
 
 // workspaceService implements parley.WorkspaceService: status, backup and shutdown. It also
