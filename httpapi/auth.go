@@ -37,6 +37,9 @@ func (a *api) identify(r *http.Request, keys []string) (parley.Caller, error) {
 		if !ok || caller.Nobody() && !caller.Invited {
 			return parley.Caller{}, wrongKey()
 		}
+		if err := a.prove(r, caller); err != nil {
+			return parley.Caller{}, err
+		}
 	case a.Peer != nil:
 		if peer, ok := a.Peer(r); ok {
 			caller = peer
@@ -50,6 +53,44 @@ func (a *api) identify(r *http.Request, keys []string) (parley.Caller, error) {
 	}
 
 	return caller, err
+}
+
+// lastKey is for the header of a response, in the context of a request, that ends its connection unless a
+// key is shown: connections of strangers take none that others need.
+type lastKey struct{}
+
+// begin begins a request on a connection that is counted. One too many is refused, but never the operator's.
+func (a *api) begin(w http.ResponseWriter, r *http.Request) (*http.Request, error) {
+	if a.Connections == nil {
+		return r, nil
+	}
+
+	refused := a.Connections.Begin(r)
+	if refused != nil || !a.Connections.Keeps(r) {
+		w.Header().Set("Connection", "close")
+		r = r.WithContext(context.WithValue(r.Context(), lastKey{}, w.Header()))
+	}
+	if refused != nil {
+		if caller, err := a.identify(r, nil); err != nil || !caller.Operator {
+			return r, refused
+		}
+	}
+
+	return r, nil
+}
+
+// prove counts the connection as that of the caller of a key, and lets it stay open.
+func (a *api) prove(r *http.Request, caller parley.Caller) error {
+	if a.Connections == nil || caller.Nobody() {
+		return nil
+	}
+	if err := a.Connections.Prove(r, caller); err != nil {
+		return err
+	}
+	if header, ok := r.Context().Value(lastKey{}).(http.Header); ok && r.ContentLength <= MaxBody {
+		header.Del("Connection")
+	}
+	return nil
 }
 
 // credentials returns the distinct API keys of a request.
@@ -135,12 +176,10 @@ func notInvited(r *http.Request, what string) error {
 // page in the user's browser could send.
 func (a *api) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if a.Refuse != nil {
-			if err := a.Refuse(r); err != nil {
-				w.Header().Set("Connection", "close")
-				a.fail(w, r, err)
-				return
-			}
+		r, err := a.begin(w, r)
+		if err != nil {
+			a.fail(w, r, err)
+			return
 		}
 
 		if overUnix(r) || a.ownHost(r.Host) && loopbackOrigin(r.Header) {

@@ -36,9 +36,8 @@ type Options struct {
 	// machine. If nil, none does.
 	SameUser func(*http.Request) bool
 
-	// Refuse returns the error with which every request of a connection is answered, nil for the
-	// connections that are welcome. If nil, all are.
-	Refuse func(*http.Request) error
+	// Connections counts the connections. If nil, there may be any number.
+	Connections Connections
 
 	// MCP is mounted at /mcp behind the same authentication. It finds the caller in the
 	// request's context.
@@ -115,6 +114,16 @@ type api struct {
 type page struct {
 	name  string // in /metrics
 	serve http.HandlerFunc
+}
+
+// Connections bounds how many connections each caller has open.
+type Connections interface {
+	// Begin notes that a request is being answered. Its error is the answer for all but the operator.
+	Begin(*http.Request) error
+	// Keeps reports whether the connection may stay open although the request has shown no key.
+	Keeps(*http.Request) bool
+	// Prove counts the connection as a caller's, whose key the request has shown.
+	Prove(*http.Request, parley.Caller) error
 }
 
 // New returns the handler of a listener.

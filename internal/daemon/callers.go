@@ -27,10 +27,7 @@ func markPeer(who callers, open *connections) func(context.Context, net.Conn) co
 	return func(ctx context.Context, conn net.Conn) context.Context {
 		unixConn, ok := conn.(*net.UnixConn)
 		if !ok {
-			if !open.admitAddress(conn) {
-				return open.turnAway(ctx, conn)
-			}
-			return context.WithValue(ctx, farEndKey{}, farEndOf(who, conn))
+			return context.WithValue(open.admitAddress(ctx, conn), farEndKey{}, farEndOf(who, conn))
 		}
 
 		pid, uid, err := peerOf(unixConn)
@@ -46,11 +43,7 @@ func markPeer(who callers, open *connections) func(context.Context, net.Conn) co
 			return ctx
 		}
 		p.caller = p.first
-		if !open.admitCaller(conn, p.first) {
-			return open.turnAway(ctx, conn)
-		}
-
-		return context.WithValue(ctx, peerKey{}, p)
+		return context.WithValue(open.admitCaller(ctx, conn, p.first), peerKey{}, p)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 // cannot take the descriptors that the operator needs.
 type bounds struct {
 	descriptors int // that the daemon may have
-	ofCaller    int // of one agent, of all strangers, or of all processes here over TCP
+	ofCaller    int // of one agent, of all strangers, or of one user's processes here over TCP
 	ofAddress   int // of one other machine
 	ofOthers    int // of all but the operator
 }
@@ -40,12 +40,23 @@ func descriptors() int {
 	return int(min(limit.Cur, 1<<20))
 }
 
-// connections counts open connections by whoever has opened them.
+// connections counts open connections by whoever has opened them: first by the process or the user at the
+// other end, and by the holder of a key once one is shown. Those that have shown nothing are the first to
+// go: where there is no room, the oldest of them that is not being answered is closed.
 type connections struct {
 	bounds
-	mu   sync.Mutex
-	of   map[net.Conn]string
-	open map[string]int
+	mu       sync.Mutex
+	of       map[net.Conn]*connection
+	open     map[string]int // by owner
+	unproven []*connection  // the oldest first
+}
+
+// connection is one that is counted.
+type connection struct {
+	conn   net.Conn
+	owner  string
+	proven bool // its caller is known, by its process or by a key
+	served bool // a request of it is being answered
 }
 
 // turnedAway owns the connections that are one too many and are told so. So few may wait for that.
@@ -54,77 +65,180 @@ const (
 	maxTurnedAway = 4
 )
 
-type turnedAwayKey struct{}
+type connectionKey struct{}
 
-// turnAway marks a connection that was not admitted: its requests are answered with the reason. Where
-// enough of those wait, it is closed.
-func (c *connections) turnAway(ctx context.Context, conn net.Conn) context.Context {
-	if !c.admit(conn, turnedAway, maxTurnedAway) {
-		_ = conn.Close()
-		return ctx
-	}
-	return context.WithValue(ctx, turnedAwayKey{}, true)
+// counted returns the counted connection of a request.
+func counted(r *http.Request) *connection {
+	c, _ := r.Context().Value(connectionKey{}).(*connection)
+	return c
 }
 
-// refuse returns why the connection of a request was turned away, nil if it was not.
-func (c *connections) refuse(r *http.Request) error {
-	if r.Context().Value(turnedAwayKey{}) == nil {
+// Begin notes that a request is being answered. It returns an error if its connection was turned away.
+func (c *connections) Begin(r *http.Request) error {
+	on := counted(r)
+	if on == nil {
 		return nil
 	}
+
+	c.mu.Lock()
+	on.served = true
+	refused := on.owner == turnedAway
+	c.mu.Unlock()
+
+	if refused {
+		return c.tooMany()
+	}
+	return nil
+}
+
+func (c *connections) tooMany() error {
 	return parley.Errorf(parley.RateLimited, "too many connections are open: one caller may have %d, and all but the "+
 		"operator %d, since the daemon may open %d files", c.ofCaller, c.ofOthers, c.descriptors).
 		Suggest("Close some of yours. More are allowed where the daemon may open more files: ulimit -n 1024, " +
 			"then parley down --keep-agents and parley serve.")
 }
 
-// admit counts a connection of an owner, unless the owner or all together have too many.
-func (c *connections) admit(conn net.Conn, owner string, most int) bool {
+// Keeps reports whether the connection of a request may stay open for the next one without a key.
+func (c *connections) Keeps(r *http.Request) bool {
+	on := counted(r)
+	if on == nil { // the operator's
+		return true
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return on.proven
+}
+
+// Prove counts the connection of a request as its caller's, who has shown a key. The operator's is counted
+// no longer.
+func (c *connections) Prove(r *http.Request, caller parley.Caller) error {
+	on, owner := counted(r), "caller "+caller.ID
+	if on == nil {
+		return nil
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 
-	others := len(c.of) - c.open[turnedAway]
-	if c.open[owner] >= most || owner != turnedAway && others >= c.ofOthers {
-		return false
+	switch {
+	case caller.Operator:
+		c.forget(on)
+	case on.proven && on.owner == owner || c.of[on.conn] != on:
+	case on.owner == turnedAway || c.open[owner] >= c.ofCaller:
+		return c.tooMany()
+	default:
+		c.forget(on)
+		on.proven, on.owner = true, owner
+		c.add(on)
 	}
-	if c.of == nil {
-		c.of, c.open = map[net.Conn]string{}, map[string]int{}
-	}
-	c.of[conn] = owner
-	c.open[owner]++
 
-	return true
+	return nil
 }
 
-// admitCaller is admit for a connection of a process that is known.
-func (c *connections) admitCaller(conn net.Conn, caller parley.Caller) bool {
-	return caller.Operator || c.admit(conn, "caller "+caller.ID, c.ofCaller)
+// admit counts a connection of an owner who may have so many, and returns it in the context. If there is no
+// room, it takes that of one that has shown nothing: of the same owner, or of all. Else the connection is
+// turned away: its requests are answered with the reason.
+func (c *connections) admit(ctx context.Context, conn net.Conn, owner string, most int, proven bool) context.Context {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	on := &connection{conn: conn, owner: owner, proven: proven}
+	full := func() bool { return len(c.of)-c.open[turnedAway] >= c.ofOthers }
+	if c.open[owner] >= most {
+		c.evict(owner)
+	}
+	if full() {
+		c.evict("")
+	}
+
+	if c.open[owner] >= most || full() {
+		on.owner, on.proven = turnedAway, false
+		if c.open[turnedAway] >= maxTurnedAway {
+			c.evict(turnedAway)
+		}
+		if c.open[turnedAway] >= maxTurnedAway {
+			_ = conn.Close()
+			return ctx
+		}
+	}
+	c.add(on)
+
+	return context.WithValue(ctx, connectionKey{}, on)
+}
+
+// add counts a connection. The caller holds c.mu.
+func (c *connections) add(on *connection) {
+	if c.of == nil {
+		c.of, c.open = map[net.Conn]*connection{}, map[string]int{}
+	}
+	c.of[on.conn] = on
+	c.open[on.owner]++
+	if !on.proven {
+		c.unproven = append(c.unproven, on)
+	}
+}
+
+// evict closes the oldest connection of an owner, "" for any, that has shown nothing and is not being
+// answered. The caller holds c.mu.
+func (c *connections) evict(owner string) {
+	for _, on := range c.unproven {
+		if !on.served && (on.owner == owner || owner == "" && on.owner != turnedAway) {
+			c.forget(on)
+			_ = on.conn.Close()
+			return
+		}
+	}
+}
+
+// forget ends the count of a connection. The caller holds c.mu.
+func (c *connections) forget(on *connection) {
+	if c.of[on.conn] != on {
+		return
+	}
+
+	delete(c.of, on.conn)
+	if c.open[on.owner]--; c.open[on.owner] == 0 {
+		delete(c.open, on.owner)
+	}
+	for i, other := range c.unproven {
+		if other == on {
+			c.unproven = append(c.unproven[:i], c.unproven[i+1:]...)
+			break
+		}
+	}
+}
+
+// admitCaller is admit for a connection of a process: the operator's is not counted.
+func (c *connections) admitCaller(ctx context.Context, conn net.Conn, caller parley.Caller) context.Context {
+	if caller.Operator {
+		return ctx
+	}
+	return c.admit(ctx, conn, "caller "+caller.ID, c.ofCaller, !caller.Nobody())
 }
 
 // admitAddress is admit for a connection over TCP.
-func (c *connections) admitAddress(conn net.Conn) bool {
+func (c *connections) admitAddress(ctx context.Context, conn net.Conn) context.Context {
 	host, _, err := net.SplitHostPort(conn.RemoteAddr().String())
 	if ip := net.ParseIP(host); err != nil || ip == nil || ip.IsLoopback() {
-		return c.admit(conn, "this machine", c.ofCaller)
+		return c.admit(ctx, conn, "user "+userOf(conn), c.ofCaller, false)
 	}
-	return c.admit(conn, "address "+host, c.ofAddress)
+	return c.admit(ctx, conn, "address "+host, c.ofAddress, false)
 }
 
 // note is for http.Server.ConnState: it forgets a connection that ends. One that becomes a stream
 // counts as a call from then on.
 func (c *connections) note(conn net.Conn, state http.ConnState) {
-	if state != http.StateClosed && state != http.StateHijacked {
-		return
-	}
-
 	c.mu.Lock()
 	defer c.mu.Unlock()
 
-	owner, counted := c.of[conn]
-	if !counted {
+	on := c.of[conn]
+	if on == nil {
 		return
 	}
-	delete(c.of, conn)
-	if c.open[owner]--; c.open[owner] == 0 {
-		delete(c.open, owner)
+	switch state {
+	case http.StateIdle:
+		on.served = false
+	case http.StateClosed, http.StateHijacked:
+		c.forget(on)
+	case http.StateNew, http.StateActive: // one byte makes it active, and no caller of it
 	}
 }

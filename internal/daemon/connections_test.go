@@ -1,63 +1,146 @@
 package daemon
 
 import (
-	"fmt"
+	"context"
+	"errors"
 	"net"
 	"net/http"
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // from is a connection from an address.
 type from struct {
 	net.Conn
 	address string
+	closed  bool
 }
 
 func (f *from) RemoteAddr() net.Addr {
 	return &net.TCPAddr{IP: net.ParseIP(f.address), Port: 1}
 }
 
-// Nobody takes the connections that others need, and all together not the operator's.
-func TestConnectionsHaveLimits(t *testing.T) {
-	open := &connections{bounds: boundsFor(1024)}
-	fill := func(most int, admit func(net.Conn) bool) (admitted []net.Conn) {
-		for range most + 1 {
-			conn := &from{address: "127.0.0.1"}
-			if admit(conn) {
-				admitted = append(admitted, conn)
+func (f *from) LocalAddr() net.Addr { return &net.TCPAddr{IP: net.ParseIP("127.0.0.1"), Port: 2} }
+
+func (f *from) Close() error {
+	f.closed = true
+	return nil
+}
+
+// room is a daemon's connections, and requests over them.
+type room struct {
+	*connections
+	t *testing.T
+}
+
+// request opens a connection and returns a request over it.
+func (o room) request(admit func(context.Context, net.Conn) context.Context) (*http.Request, *from) {
+	conn := &from{address: "127.0.0.1"}
+	return must.Have(http.NewRequestWithContext(admit(o.t.Context(), conn), http.MethodGet, "/", nil))(o.t), conn
+}
+
+// of admits a connection of a caller's process.
+func (o room) of(c parley.Caller) func(context.Context, net.Conn) context.Context {
+	return func(ctx context.Context, conn net.Conn) context.Context { return o.admitCaller(ctx, conn, c) }
+}
+
+// ofUser admits a connection over TCP of a user of this machine.
+func (o room) ofUser(user string) func(context.Context, net.Conn) context.Context {
+	return func(ctx context.Context, conn net.Conn) context.Context {
+		return o.admit(ctx, conn, "user "+user, o.ofCaller, false)
+	}
+}
+
+// welcome reports whether a request over a new connection is answered.
+func (o room) welcome(admit func(context.Context, net.Conn) context.Context) bool {
+	r, conn := o.request(admit)
+	return !conn.closed && o.Begin(r) == nil
+}
+
+// Whoever has shown nothing takes nobody's place: however many connections strangers and other users keep,
+// idle, half sent or answered, an agent with a key, a process of an agent and the operator get theirs.
+func TestStrangersShutNobodyOut(t *testing.T) {
+	stranger, agent := parley.Caller{Unplaced: true}, parley.Caller{ID: "a"}
+	operator := parley.Caller{ID: "o", Operator: true}
+	for what, each := range map[string]func(o room, r *http.Request, conn net.Conn){
+		"idle":       func(room, *http.Request, net.Conn) {},
+		"half sent":  func(o room, _ *http.Request, conn net.Conn) { o.note(conn, http.StateActive) },
+		"kept":       func(o room, r *http.Request, conn net.Conn) { _ = o.Begin(r); o.note(conn, http.StateIdle) },
+		"with a lie": func(o room, r *http.Request, _ net.Conn) { _ = o.Begin(r); o.note(counted(r).conn, http.StateIdle) },
+	} {
+		o := room{&connections{bounds: boundsFor(1024)}, t}
+		for range 300 {
+			for _, admit := range []func(context.Context, net.Conn) context.Context{
+				o.of(stranger), o.ofUser("1001"), o.ofUser("1002"), o.ofUser("1003"),
+			} {
+				r, conn := o.request(admit)
+				each(o, r, conn)
 			}
 		}
-		if len(admitted) != most {
-			t.Errorf("%d connections were admitted, want %d", len(admitted), most)
+		if n := len(o.connections.of) - o.open[turnedAway]; n > o.ofOthers {
+			t.Errorf("%s: %d connections are open", what, n)
 		}
-		return admitted
+
+		for name, admit := range map[string]func(context.Context, net.Conn) context.Context{
+			"an agent's process": o.of(agent), "a stranger": o.of(stranger), "the operator": o.of(operator),
+			"a fifth user": o.ofUser("1005"),
+		} {
+			if !o.welcome(admit) {
+				t.Errorf("%s: %s is shut out", what, name)
+			}
+		}
+		r, _ := o.request(o.ofUser("1004"))
+		if err := errors.Join(o.Begin(r), o.Prove(r, agent)); err != nil || !o.Keeps(r) {
+			t.Errorf("%s: the agent by key: %v", what, err)
+		}
+		r, conn := o.request(o.of(stranger))
+		if err := errors.Join(o.Begin(r), o.Prove(r, operator)); err != nil || o.connections.of[conn] != nil {
+			t.Errorf("%s: the operator by key: %v, or is counted", what, err)
+		}
 	}
-	of := func(c parley.Caller) func(net.Conn) bool {
-		return func(conn net.Conn) bool { return open.admitCaller(conn, c) }
+}
+
+// Nobody has more than its share, with a key or without, and what ends or becomes a stream is free again.
+func TestConnectionsHaveLimits(t *testing.T) {
+	o := room{&connections{bounds: boundsFor(1024)}, t}
+	agent := parley.Caller{ID: "a"}
+	var conns []*from
+	for range o.ofCaller {
+		r, conn := o.request(o.ofUser("1000"))
+		if err := errors.Join(o.Begin(r), o.Prove(r, agent)); err != nil {
+			t.Fatal(err)
+		}
+		conns = append(conns, conn)
 	}
 
-	first := fill(open.ofCaller, of(parley.Caller{ID: "a"}))
-	fill(open.ofCaller, of(parley.Caller{Unplaced: true}))
-	for i := range 2 {
-		address := fmt.Sprint("192.0.2.", i)
-		fill(open.ofAddress, func(net.Conn) bool { return open.admitAddress(&from{address: address}) })
+	r, _ := o.request(o.ofUser("1000"))
+	if parley.ErrorCode(o.Prove(r, agent)) != parley.RateLimited || o.welcome(o.of(agent)) {
+		t.Error("an agent has more than its share")
 	}
-	fill(open.ofOthers-2*open.ofCaller-2*open.ofAddress, open.admitAddress)
-
-	if open.admitCaller(&from{}, parley.Caller{ID: "b"}) {
-		t.Error("there is no reserve for the operator")
-	}
-	if !open.admitCaller(&from{}, parley.Caller{ID: "o", Operator: true}) {
-		t.Error("the operator is turned away")
+	if o.open["user 1000"] > 1 || len(o.connections.of)-o.open[turnedAway] > o.ofCaller+1 {
+		t.Errorf("open are %v", o.open)
 	}
 
-	for _, state := range []http.ConnState{http.StateActive, http.StateClosed, http.StateClosed} {
-		open.note(first[0], state)
+	for i, state := range []http.ConnState{http.StateClosed, http.StateHijacked, http.StateActive} {
+		o.note(conns[i], state)
+		o.note(conns[i], state)
 	}
-	open.note(first[1], http.StateHijacked)
-	fill(2, of(parley.Caller{ID: "a"}))
+	for i, want := range []bool{true, true, false} {
+		if got := o.welcome(o.of(agent)); got != want {
+			t.Errorf("connection %d: got %v", i, got)
+		}
+	}
+
+	for range o.ofAddress + 10 {
+		o.request(func(ctx context.Context, conn net.Conn) context.Context {
+			return o.admitAddress(ctx, &from{address: "192.0.2.1"})
+		})
+	}
+	if n := o.open["address 192.0.2.1"]; n != o.ofAddress {
+		t.Errorf("another machine has %d", n)
+	}
 }
 
 func TestConnectionsLeaveDescriptors(t *testing.T) {

@@ -24,3 +24,17 @@ func sameUser(r *http.Request) bool {
 	}
 	return ownsConnection(there, here, os.Getuid())
 }
+
+// userOf names the user of a process of this machine that has the other end of a connection, as far as the
+// system tells at once: "" where it does not.
+func userOf(conn net.Conn) string {
+	here, err := netip.ParseAddrPort(conn.LocalAddr().String())
+	if err != nil {
+		return ""
+	}
+	there, err := netip.ParseAddrPort(conn.RemoteAddr().String())
+	if err != nil {
+		return ""
+	}
+	return connectionUser(there, here)
+}

@@ -18,6 +18,15 @@ func ownsConnection(from, to netip.AddrPort, uid int) bool {
 	return ok && s.uid == uid
 }
 
+// connectionUser returns the user whose process has the end of a connection at from, "" if that is not known.
+func connectionUser(from, to netip.AddrPort) string {
+	s, ok := findSocket(from, to)
+	if !ok {
+		return ""
+	}
+	return strconv.Itoa(s.uid)
+}
+
 // holders returns the processes of this user that have the end of a connection at from, whose other end is
 // at to. isOthers reports that it belongs to another user of this machine.
 func holders(from, to netip.AddrPort) (pids []int, isOthers bool) {

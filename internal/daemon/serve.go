@@ -288,7 +288,7 @@ func (d *daemon) run(ctx context.Context) error {
 
 	open := &connections{bounds: boundsFor(descriptors())}
 	options := d.http(mcp)
-	options.Refuse = open.refuse
+	options.Connections = open
 	api := httpapi.New(options)
 	d.server = &http.Server{
 		Handler:           api,
