@@ -1,0 +1,250 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/daemon"
+	"parley/internal/must"
+	"parley/internal/testhome"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const (
+	doorClients, doorMessages   = 50, 10_000
+	doorBridges, doorBridgeSend = 200, 1_000
+	doorStreams, doorEvents     = 190, 5_000
+
+	goalDoorRate   = 2500 // messages per second on a quiet machine with two cores
+	goalDoorP99    = 60 * time.Millisecond
+	goalBridgeP99  = 100 * time.Millisecond
+	goalReplayMore = 50 * time.Millisecond // more than on a quiet daemon
+)
+
+// doors is a daemon with mailboxes whose owners send through one of its doors.
+type doors struct {
+	home *testhome.Home
+	info daemon.Info
+	bots []parley.RegisterAgentResult
+}
+
+func newDoors(b *testing.B, bots int) *doors {
+	b.Helper()
+	h := testhome.New(b)
+	must.Do(b, os.WriteFile(filepath.Join(h.Workspace, "parley.yaml"), []byte("settings:\n  messages_per_minute: 1000000\n"+
+		"  registrations_per_minute: 1000\n"), 0o600))
+
+	d := &doors{home: h, bots: make([]parley.RegisterAgentResult, bots)}
+	must.Do(b, h.Command("serve").Run())
+	must.Do(b, json.Unmarshal(must.Have(os.ReadFile(filepath.Join(h.Workspace, daemon.StateDir, "daemon.json")))(b), &d.info))
+	for i := range d.bots {
+		d.bots[i] = testhome.Run[parley.RegisterAgentResult](b, h, "register", fmt.Sprintf("bot-%d", i))
+	}
+
+	return d
+}
+
+// send sends a message from one bot to the next one over TCP.
+func (d *doors) send(c *http.Client, from, n int) error {
+	body, err := json.Marshal(map[string]string{"to": fmt.Sprintf("bot-%d", (from+1)%len(d.bots)),
+		"text": fmt.Sprintf("the tests of part %d pass", n)})
+	if err != nil {
+		return err
+	}
+	_, err = d.call(c, "send_message", d.bots[from].APIKey, body)
+	return err
+}
+
+func (d *doors) call(c *http.Client, op, key string, body []byte) ([]byte, error) {
+	req, err := http.NewRequest(http.MethodPost, d.info.HTTP+"/api/"+op, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Authorization", "Bearer "+key)
+	req.Header.Set("Content-Type", "application/json")
+
+	res, err := c.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	answer, err := io.ReadAll(res.Body)
+	if err == nil && res.StatusCode >= http.StatusBadRequest {
+		err = fmt.Errorf("%s: %s", res.Status, answer)
+	}
+	return answer, err
+}
+
+// cpuTime returns the processor time of the daemon so far.
+func (d *doors) cpuTime(b *testing.B) time.Duration {
+	b.Helper()
+	stat := string(must.Have(os.ReadFile(fmt.Sprintf("/proc/%d/stat", d.info.PID)))(b))
+	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
+	user := must.Have(strconv.Atoi(fields[11]))(b)
+	system := must.Have(strconv.Atoi(fields[12]))(b)
+	return time.Duration(user+system) * time.Second / 100
+}
+
+// timed lets each of n clients do its part of total acts, and returns how long each took, sorted.
+func timed(b *testing.B, n, total int, act func(client, i int) error) []time.Duration {
+	b.Helper()
+	took := make([]time.Duration, total)
+	var next atomic.Int64
+	var clients sync.WaitGroup
+	for client := range n {
+		clients.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= total {
+					return
+				}
+
+				start := time.Now()
+				if err := act(client, i); err != nil {
+					b.Error(err)
+					return
+				}
+				took[i] = time.Since(start)
+			}
+		})
+	}
+	clients.Wait()
+	slices.Sort(took)
+	return took
+}
+
+func reportTimes(b *testing.B, took []time.Duration) {
+	b.ReportMetric(float64(took[len(took)/2]), "p50-ns")
+	b.ReportMetric(float64(took[len(took)*99/100]), "p99-ns")
+}
+
+// BenchmarkDoor sends messages through one door of a daemon, each client one at a time: 50 over REST with
+// connections that stay, and 200 processes of parley mcp. It says what processor time the daemon takes for
+// each; the store alone is BenchmarkAppend.
+func BenchmarkDoor(b *testing.B) {
+	b.Run("rest/way=parley", func(b *testing.B) {
+		d := newDoors(b, doorClients)
+		clients := make([]*http.Client, doorClients)
+		for i := range clients {
+			clients[i] = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1}}
+		}
+
+		for b.Loop() {
+			before, start := d.cpuTime(b), time.Now()
+			took := timed(b, doorClients, doorMessages, func(client, i int) error { return d.send(clients[client], client, i) })
+			b.ReportMetric(doorMessages/time.Since(start).Seconds(), "msgs/s")
+			b.ReportMetric(float64(d.cpuTime(b)-before)/doorMessages, "cpu-ns/msg")
+			reportTimes(b, took)
+		}
+		b.ReportMetric(goalDoorRate, "goal-msgs/s")
+		b.ReportMetric(float64(goalDoorP99), "goal-ns")
+	})
+
+	b.Run("bridges/way=parley", func(b *testing.B) {
+		d := newDoors(b, doorBridges)
+		sessions := make([]*mcp.ClientSession, doorBridges)
+		for i, bot := range d.bots {
+			bridge := d.home.Command("mcp")
+			bridge.Env = append(slices.Clone(d.home.Env), "PARLEY_KEY="+bot.APIKey)
+			sessions[i] = openBridge(b, bridge)
+		}
+
+		for b.Loop() {
+			before := d.cpuTime(b)
+			took := timed(b, doorBridges, doorBridgeSend, func(client, i int) error {
+				_, err := sessions[client].CallTool(b.Context(), &mcp.CallToolParams{Name: "send_message", Arguments: map[string]any{
+					"to": fmt.Sprintf("bot-%d", (client+1)%doorBridges), "text": fmt.Sprintf("part %d is done", i)}})
+				return err
+			})
+			b.ReportMetric(float64(d.cpuTime(b)-before)/doorBridgeSend, "cpu-ns/msg")
+			reportTimes(b, took)
+		}
+		b.ReportMetric(float64(goalBridgeP99), "goal-ns")
+	})
+}
+
+func openBridge(b *testing.B, bridge *exec.Cmd) *mcp.ClientSession {
+	b.Helper()
+	c := mcp.NewClient(&mcp.Implementation{Name: "bench", Version: "1"}, nil)
+	session := must.Have(c.Connect(b.Context(), &mcp.CommandTransport{Command: bridge}, nil))(b)
+	b.Cleanup(func() { _ = session.Close() })
+	return session
+}
+
+// BenchmarkReplays measures the operator's calls, and the messages of an agent, while others read the whole
+// record again and again: what it takes them more than on the same daemon when nobody does.
+func BenchmarkReplays(b *testing.B) {
+	b.Run("streams=190/way=parley", func(b *testing.B) {
+		d := newDoors(b, 5)
+		c := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 20}}
+		timed(b, 20, doorEvents/3, func(_, i int) error { return d.send(c, i%4, i) })
+
+		for b.Loop() {
+			quiet := d.calls(b, c)
+			ctx, stop := context.WithCancel(b.Context())
+			var streams sync.WaitGroup
+			for i := range doorStreams {
+				streams.Go(func() { d.replay(ctx, d.bots[i%4].APIKey) })
+			}
+
+			loaded := d.calls(b, c)
+			stop()
+			streams.Wait()
+			reportTimes(b, loaded)
+			b.ReportMetric(float64(loaded[len(loaded)*99/100]-quiet[len(quiet)*99/100]), "more-p99-ns")
+		}
+		b.ReportMetric(float64(goalReplayMore), "goal-ns")
+	})
+}
+
+// calls returns how long calls of the operator and messages of the last bot took, sorted.
+func (d *doors) calls(b *testing.B, c *http.Client) []time.Duration {
+	b.Helper()
+	return timed(b, 2, 400, func(client, i int) error {
+		if client == 0 {
+			return d.send(c, len(d.bots)-1, i)
+		}
+		_, err := d.call(c, "get_agent_status", testhome.OperatorKey, []byte("{}"))
+		return err
+	})
+}
+
+// replay reads the record from its beginning until ctx ends.
+func (d *doors) replay(ctx context.Context, key string) {
+	for ctx.Err() == nil {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, d.info.HTTP+"/api/events?after=0", nil)
+		if err != nil {
+			return
+		}
+		req.Header.Set("Authorization", "Bearer "+key)
+		req.Header.Set("Accept", "text/event-stream")
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			continue
+		}
+		lines := bufio.NewScanner(res.Body)
+		for read := 0; read < doorEvents/2 && lines.Scan(); {
+			if strings.HasPrefix(lines.Text(), "id: ") {
+				read++
+			}
+		}
+		res.Body.Close()
+	}
+}
