@@ -37,7 +37,7 @@ func (a *api) identify(r *http.Request, keys []string) (parley.Caller, error) {
 		if !ok || caller.Nobody() && !caller.Invited {
 			return parley.Caller{}, wrongKey()
 		}
-		if err := a.prove(r, caller); err != nil {
+		if err := prove(a.Connections, r, caller); err != nil {
 			return parley.Caller{}, err
 		}
 	case a.Peer != nil:
@@ -80,11 +80,11 @@ func (a *api) begin(w http.ResponseWriter, r *http.Request) (*http.Request, erro
 }
 
 // prove counts the connection as that of the caller of a key, and lets it stay open.
-func (a *api) prove(r *http.Request, caller parley.Caller) error {
-	if a.Connections == nil || caller.Nobody() {
+func prove(open Connections, r *http.Request, caller parley.Caller) error {
+	if open == nil || caller.Nobody() {
 		return nil
 	}
-	if err := a.Connections.Prove(r, caller); err != nil {
+	if err := open.Prove(r, caller); err != nil {
 		return err
 	}
 	if header, ok := r.Context().Value(lastKey{}).(http.Header); ok && r.ContentLength <= MaxBody {
