@@ -1,6 +1,7 @@
 package parley
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -34,6 +35,32 @@ func Clean(text string) string {
 	}
 
 	return strings.TrimRightFunc(b.String(), unicode.IsSpace)
+}
+
+// Reveal returns a text of a foreign terminal as Clean does, but for space, which stays, and what reorders
+// text or does not show: it stands there as its number, such as <U+202E>.
+func Reveal(text string) string {
+	var b strings.Builder
+	before := rune(-1)
+	for at := 0; at < len(text); {
+		if flag := flagAt(text[at:]); flag != "" {
+			b.WriteString(flag)
+			at, before = at+len(flag), blackFlag
+			continue
+		}
+
+		r, size := utf8.DecodeRuneInString(text[at:])
+		at += size
+		switch shown := cleanRune(r, before, text[at:]); {
+		case shown == r:
+			b.WriteRune(r)
+			before = r
+		case isBidi(r), isIgnorable(r), shown >= 0:
+			fmt.Fprintf(&b, "<U+%04X>", r)
+		}
+	}
+
+	return b.String()
 }
 
 // cleanRune returns what stands for a character in a clean text between the last character that

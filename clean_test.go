@@ -1,6 +1,7 @@
 package parley
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"unicode"
@@ -110,4 +111,26 @@ func FuzzClean(f *testing.F) {
 			t.Errorf("CleanLine(%q) is %q", raw, line)
 		}
 	})
+}
+
+// What a person would not see, or see elsewhere, stands there as its number; what a text needs stays.
+func TestRevealShowsWhatIsHidden(t *testing.T) {
+	eachCharacter(func(r rune) {
+		shown := Reveal("a" + string(r) + "b")
+		hides := isBidi(r) || isIgnorable(r) || r == '\u2028' || r == '\u2029'
+		if hides && shown != fmt.Sprintf("a<U+%04X>b", r) {
+			t.Errorf("%U is shown as %q", r, shown)
+		}
+		if unicode.IsControl(r) && r != '\n' && r != '\t' && strings.ContainsRune(shown, r) && r != '\r' {
+			t.Errorf("%U is kept", r)
+		}
+	})
+	for text, want := range map[string]string{
+		"  two  ": "  two  ", "👩\u200d👩\u200d👧": "👩\u200d👩\u200d👧", "c\u200blean": "c<U+200B>lean",
+		"\u202egpj.exe": "<U+202E>gpj.exe",
+	} {
+		if got := Reveal(text); got != want {
+			t.Errorf("%q is shown as %q, want %q", text, got, want)
+		}
+	}
 }

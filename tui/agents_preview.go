@@ -111,7 +111,8 @@ func squeezed(lines []string) []string {
 }
 
 // SafeScreen returns the lines of a foreign terminal with their text and colours,
-// each at most w columns wide, and drops all other sequences. A colour continues
+// each at most w columns wide, and drops all other sequences. What reorders a text or is invisible
+// in it shows its number. A colour continues
 // over the end of a line, so each line repeats those that hold.
 func SafeScreen(lines []string, w int) []string {
 	out := make([]string, 0, len(lines))
@@ -132,10 +133,7 @@ func SafeScreen(lines []string, w int) []string {
 			case seq == "\t":
 				b.WriteString("    ")
 			case seq[0] >= 0x20 && seq[0] != 0x7f:
-				b.WriteString(visible(parley.CleanLine(seq)))
-				if seq == " " {
-					b.WriteString(" ")
-				}
+				b.WriteString(visible(parley.Reveal(seq)))
 			}
 		}
 

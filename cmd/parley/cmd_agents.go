@@ -278,11 +278,7 @@ func terminalCommand(c *cli) *cobra.Command {
 		flags: []string{"history", "colours"},
 		fill:  positional("agent"),
 		print: func(c *cli, res *parley.ReadTerminalResult) error {
-			lines := res.Lines
-			if isTerminal(c.out) {
-				lines = tui.SafeScreen(lines, math.MaxInt)
-			}
-			return c.printLine(strings.Join(lines, "\n"))
+			return c.printLine(strings.Join(tui.SafeScreen(res.Lines, math.MaxInt), "\n"))
 		},
 	}), 1)
 }

@@ -14,7 +14,7 @@ import (
 type AttachSettings struct {
 	Mouse       bool   `yaml:"mouse" default:"true" doc:"Let the wheel scroll and dragging select; hold shift to select as your terminal does."`
 	Keys        bool   `yaml:"keys" default:"true" doc:"Let Shift+Enter make a new line, and Ctrl and Alt reach the program with any key."`
-	Clipboard   string `yaml:"clipboard" default:"programs" enum:"programs,selection,none" doc:"What may fill your clipboard: also the programs, only what you select, or nothing."`
+	Clipboard   string `yaml:"clipboard" default:"selection" enum:"programs,selection,none" doc:"What may fill your clipboard: only what you select, also the programs, or nothing."`
 	History     int    `yaml:"history" default:"10000" min:"100" max:"1000000" doc:"How many lines that scroll off each of the first 20 terminals keeps; later ones keep 1000."`
 	Status      bool   `yaml:"status" default:"true" doc:"Show a last line with the agent's name, its state and what waits for it."`
 	NextKey     string `yaml:"next_key" default:"F9" doc:"The key that shows the next agent, such as F9 or M-Right; none for no key."`

@@ -11,15 +11,15 @@ import (
 
 func TestAttachSettingsBecomeAView(t *testing.T) {
 	standard := tmux.View{
-		Mouse: true, Keys: true, Clipboard: "on", Status: true, History: 10000, NextKey: "F9", PreviousKey: "F8",
+		Mouse: true, Keys: true, Clipboard: "external", Status: true, History: 10000, NextKey: "F9", PreviousKey: "F8",
 	}
-	plain := tmux.View{Clipboard: "external", History: 500, PreviousKey: "M-Left"}
+	plain := tmux.View{Clipboard: "on", History: 500, PreviousKey: "M-Left"}
 
 	for text, want := range map[string]tmux.View{
 		"":                          standard,
 		"attach:\n":                 standard,
 		"settings:\n  footer: full": standard,
-		"attach: {mouse: false, keys: false, status: false, clipboard: selection, history: 500, next_key: none, previous_key: M-Left}": plain,
+		"attach: {mouse: false, keys: false, status: false, clipboard: programs, history: 500, next_key: none, previous_key: M-Left}": plain,
 	} {
 		file := filepath.Join(t.TempDir(), "parley.yaml")
 		must.Do(t, os.WriteFile(file, []byte(text), 0o600))

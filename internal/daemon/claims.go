@@ -25,7 +25,7 @@ type Claim struct {
 func (t *Team) claims(before *Team) []Claim {
 	return slices.Concat(t.agentClaims(), t.worktreeClaims(), t.profileClaims(), t.responderClaims(),
 		t.settingClaims(&before.Settings), t.notifyClaims(&before.Notify),
-		t.keyClaims(before.Screen.Keys))
+		t.clipboardClaims(before.Attach.Clipboard), t.keyClaims(before.Screen.Keys))
 }
 
 func (t *Team) agentClaims() []Claim {
@@ -129,6 +129,14 @@ func (t *Team) notifyClaims(before *notify.Settings) []Claim {
 	return all
 }
 
+// clipboardClaims tells that programs may fill the clipboard, from which a person pastes into a shell.
+func (t *Team) clipboardClaims(before string) []Claim {
+	if t.Attach.Clipboard == before || t.Attach.Clipboard != "programs" {
+		return nil
+	}
+	return []Claim{{"attach", "attach lets programs fill your clipboard"}}
+}
+
 // keyClaims tells which keys of the screen get another meaning: a person presses them without looking.
 func (t *Team) keyClaims(before map[string]string) []Claim {
 	if maps.Equal(t.Screen.Keys, before) {
@@ -147,6 +155,9 @@ func (t *Team) withhold(own *Team) {
 	t.Withheld = slices.DeleteFunc(slices.Clone(t.Claims), func(c Claim) bool { return c.Key == "agents" })
 	t.Profiles, t.Responders, t.Worktrees = own.Profiles, own.Responders, own.Worktrees
 	t.Screen.Keys = own.Screen.Keys
+	if t.Attach.Clipboard == "programs" {
+		t.Attach.Clipboard = own.Attach.Clipboard
+	}
 
 	for _, f := range SettingFields() {
 		if f.Trusted {
