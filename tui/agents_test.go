@@ -96,7 +96,7 @@ func TestSafeScreenKeepsOnlyTextAndColours(t *testing.T) {
 		"a\x1b]0;title\x07b\x1b]52;c;eA==\x07c": "abc",
 		"a\x1b[2Jb\x1b[10;10Hc\x1bcd":           "abcd",
 		"\x1b[>4mx\x1b[?25lx":                   "xx",
-		"a\tb\x07\x9b31mc":                      "a    b31mc", // no valid text, and no sequence in UTF-8
+		"a\tb\x07\x9b31mc":                      "a    b31mc",         // no valid text, and no sequence in UTF-8
 		"日本 👩‍👩‍👧 \u202egnp":                    "日本 👩👩👧 <U+202E>gnp", // terminals differ in the width of joined characters
 	} {
 		if got := SafeScreen([]string{line}, 80); got[0] != want {
