@@ -3,40 +3,11 @@ package main
 import (
 	"context"
 	"errors"
-	"os"
-	"time"
 
 	"parley"
-	"parley/internal/daemon"
 
 	"github.com/spf13/cobra"
 )
-
-// program is one run of the binary, with everything it takes from the process.
-type program struct {
-	in         *os.File
-	out, err   *os.File
-	env        daemon.Environ
-	dir        string // the working directory; "" if it cannot be read
-	executable string // this binary, to start the daemon with
-	now        func() time.Time
-	started    time.Time // when the process was; zero if that is not known
-}
-
-func timeNow() time.Time { return time.Now() }
-
-// cli is a program with its global flags. The commands share it.
-type cli struct {
-	program
-	workspace string // --workspace
-	host      string // --host
-	json      bool   // --json
-}
-
-// exitCode ends the program with this status and prints nothing.
-type exitCode int
-
-func (exitCode) Error() string { return "" }
 
 // run executes one command line and returns the exit status: 0, 1 for a failure, 2 for
 // an invalid command line.
