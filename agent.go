@@ -78,7 +78,20 @@ const (
 // MailboxFresh is how long a mailbox stays available after its last call.
 const MailboxFresh = 5 * time.Minute
 
-// Agent is a member of the team.
+// Agent is a member of the team: whoever can send and receive messages. Its kind says how messages reach it. A
+// terminal agent is a program in tmux that parley has launched or adopted, and messages are typed into its terminal.
+// A mailbox reads its inbox over the API. For a responder a model answers. The human is the operator.
+//
+// Its ID never changes and is never given again; headers show the first eight characters. Its name is unique while
+// it lives, and a stopped agent's name can be launched again, which revives the same ID. An agent is named by its
+// name, its ID, or the beginning of its ID.
+//
+// An agent acts only as itself: who calls is read off the connection, never off a parameter (see CallerFrom). With
+// Orchestrate it may also launch, stop and steer others, as the operator may.
+//
+// A terminal agent begins as starting and changes between idle, busy, waiting, drafting and blocked as its program's
+// reports and its screen show; Evidence says which of them. It ends as exited or terminated, or is unreachable while
+// its terminal cannot be seen. docs/concepts.md has the states, docs/security.md who may do what.
 type Agent struct {
 	ID            string     `json:"id"`
 	Name          string     `json:"name"`

@@ -57,7 +57,17 @@ type Step struct {
 	TurnStarted *time.Time `json:"turn_started,omitempty"`
 }
 
-// Delivery is the delivery of one message to one recipient.
+// Delivery is the fate of one message for one recipient. It climbs a ladder: queued, perhaps held, typing, submitted,
+// read, answered. Or it ends as failed, expired (it waited for too long) or unconfirmed. A message to a mailbox, a
+// responder or a human begins at submitted, since storing it delivers it.
+//
+// Every rung has a time and the evidence for it in Steps, in words and as a code. Nothing is claimed that was not
+// seen: submitted means that the program has the text, by the proof that Steps names. An unconfirmed delivery was
+// typed, and its outcome could not be proven; parley does not type it again by itself, but the operator may retry it.
+//
+// While it waits, ReasonCode says what is in the way now and WaitsCode what that comes from in the end. Only the
+// courier of the recipient's terminal moves a delivery on, on the host where that terminal is. The sender, the
+// recipient and the operator may read it. docs/delivery.md has the ladder, the proofs and the codes.
 type Delivery struct {
 	MessageID      string        `json:"message_id"`
 	RecipientID    string        `json:"agent_id"`

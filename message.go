@@ -53,7 +53,19 @@ const (
 	PriorityUrgent Priority = "urgent"
 )
 
-// Message is a message as it is stored.
+// Message is what one sender says to one or more recipients, as it is stored. Its text is cleaned once, when it is
+// accepted, and never changes afterwards; from then on it is not lost, whatever crashes.
+//
+// Kind says how it is addressed (to agents, to all, to a thread, as guidance, as a notice from parley), Type and
+// Priority what it is to the reader. A message with RequiresResponse has a deadline; the recipients owe a formal
+// response until they give one, and parley reminds them.
+//
+// What becomes of it is not here: each recipient has a Delivery of its own. The sender, the recipients, the
+// participants of its thread and the operator may read it.
+//
+// ChainID and Hop belong to loop safety: a message continues the chain of the message that it answers, or of its
+// sender's turn, and a person's message begins a new one. docs/delivery.md has the way of a message,
+// docs/conversations.md the limits of a chain.
 type Message struct {
 	ID               string          `json:"message_id"`
 	Kind             MessageKind     `json:"kind"`
