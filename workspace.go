@@ -34,6 +34,7 @@ type WorkspaceStatusResult struct {
 	Paused    *Pause   `json:"paused,omitempty"`   // set while communication is paused
 	Warnings  []string `json:"warnings,omitempty"` // parts of parley.yaml that could not be applied, with what to do
 
+	Ignored []string    `json:"ignored,omitempty"` // what the daemon does not take from whoever started it in the operator's place
 	Notices []NoticeWay `json:"notices,omitempty"` // how notices go, if parley.yaml names a way
 }
 
@@ -86,6 +87,7 @@ const (
 	NeedBudget      NeedKind = "budget"      // a budget of tokens or money is used up, or nearly
 	NeedOverlap     NeedKind = "overlap"     // two agents change one file
 	NeedNotifier    NeedKind = "notifier"    // notices do not go
+	NeedStart       NeedKind = "start"       // somebody else started the daemon, with settings of their own
 )
 
 // NeedKinds lists the kinds of needs, the most pressing first.
@@ -93,7 +95,7 @@ func NeedKinds() []NeedKind {
 	return []NeedKind{
 		NeedStorage, NeedDialog, NeedReturn, NeedLost, NeedRefused, NeedExited, NeedBlocked, NeedStuck, NeedDraft,
 		NeedUnconfirmed, NeedHeld, NeedOverdue, NeedOwesAnswer, NeedUnanswered, NeedProfile, NeedNewcomer,
-		NeedApproval, NeedBudget, NeedOverlap, NeedNotifier,
+		NeedApproval, NeedBudget, NeedOverlap, NeedNotifier, NeedStart,
 	}
 }
 

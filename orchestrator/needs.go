@@ -49,6 +49,7 @@ func (op *operatorService) needs(ctx context.Context) ([]parley.Need, error) {
 	if err != nil {
 		return nil, err
 	}
+	needs = append(needs, op.startNeeds()...)
 	needs = append(needs, op.agentNeeds(counts)...)
 
 	unconfirmed, err := op.store.Unconfirmed(ctx)
@@ -134,6 +135,7 @@ var unscreened = []parley.NeedKind{
 	parley.NeedBudget,
 	parley.NeedOverlap,
 	parley.NeedNotifier,
+	parley.NeedStart,
 }
 
 // fillInItem fills in the names of a message and its recipient.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"parley"
@@ -84,6 +85,23 @@ func (opts *Options) notices() []parley.NoticeWay {
 		return nil
 	}
 	return opts.Notifier.Ways()
+}
+
+// startNeeds tells that somebody else started the daemon, and what it did not take from them.
+func (op *operatorService) startNeeds() []parley.Need {
+	info := &op.opts.Info
+	if len(info.Ignored) == 0 {
+		return nil
+	}
+
+	system := op.roster.Operator()
+	return []parley.Need{{
+		Kind: parley.NeedStart, AgentID: system.ID, Agent: system.Name, Since: info.StartedAt,
+		Text: "an agent, or something that parley cannot tell from one, started the daemon; parley ignores its " +
+			strings.Join(info.Ignored, ", "),
+		Command: "parley down --keep-agents",
+		Action:  "Start it yourself then: parley serve. The agents stay.",
+	}}
 }
 
 // notifierNeeds tells of each way by which notices do not go.

@@ -104,6 +104,7 @@ var looks = []look{
 	{parley.NeedBudget, "◔", false, nil},
 	{parley.NeedOverlap, "≈", false, []option{{"enter", "attach"}, {"s", "steer"}}},
 	{parley.NeedNotifier, "✉", true, nil},
+	{parley.NeedStart, "!", true, nil},
 	{needUnsent, "✎", false, []option{{"enter", "keep writing"}, {"x", "discard"}}},
 }
 

@@ -52,10 +52,17 @@ func serveCommand(c *cli) *cobra.Command {
 			return serveInBackground(cmd.Context(), c, at, flags)
 		}
 
+		begin := daemon.Begin(at, c.env, given)
+		if err := begin.Apply(); err != nil {
+			return err
+		}
+
 		return daemon.Serve(cmd.Context(), daemon.Options{
 			Place:      at,
-			Flags:      given,
-			Env:        c.env,
+			Flags:      begin.Flags,
+			Env:        begin.Env,
+			Ignored:    begin.Ignored,
+			Proven:     begin.Proven,
 			Executable: c.executable,
 			Version:    buildVersion(),
 			ReadyFD:    readyFD,

@@ -150,9 +150,10 @@ func trustDatabase(c *cli, args []string, yes bool) error {
 	return c.printLine(at.Database() + words)
 }
 
-// isAgent reports whether the program of a launched agent runs this command.
+// isAgent reports whether the program of an agent may run this command: it cannot be shown that the operator does.
 func (c *cli) isAgent() bool {
-	return c.env.Get("PARLEY_AGENT_ID") != "" || daemon.OfAgent(os.Getpid())
+	at, err := c.place()
+	return c.env.Get("PARLEY_AGENT_ID") != "" || daemon.OfAgent(os.Getpid()) || err == nil && !at.IsOperators(os.Getpid())
 }
 
 // canAsk reports whether a person can be asked.

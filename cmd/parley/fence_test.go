@@ -1,9 +1,12 @@
 package main
 
 import (
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -83,5 +86,52 @@ func TestOperatorsKeyCountsNowhereInAnAgentsTerminal(t *testing.T) {
 	}
 	if keys := testhome.Run[parley.ListKeysResult](t, h, "key", "list", "victim").Keys; len(keys) != 3 {
 		t.Errorf("victim has %d keys, want the one from its registration and two that the operator issued", len(keys))
+	}
+}
+
+// An agent can end the daemon and start another one: that takes nothing from it that decides something, and tells
+// the operator.
+func TestAgentThatStartsTheDaemonDecidesNothing(t *testing.T) {
+	t.Parallel()
+	h := testhome.New(t)
+	h.Env = append(h.Env, "PARLEY_MAX_TEXT=4321")
+	testhome.Run[parley.RegisterAgentResult](t, h, "register", "victim")
+	status := testhome.Run[parley.WorkspaceStatusResult](t, h, "status")
+	file := "settings: {open_registration: true, trust_local_agent_id: true}\nnotify: {command: [touch, " + h.Dir + "/ran]}\n"
+	must.Do(t, os.WriteFile(filepath.Join(h.Workspace, "parley.yaml"), []byte(file), 0o600))
+
+	dir := t.TempDir()
+	script := `while [ ! -e $2/go ]; do sleep 0.1; done; kill -9 $1; while kill -0 $1; do sleep 0.1; done
+PARLEY_TRUST=$(sha256sum parley.yaml | cut -c1-64) PARLEY_TRUST_LOCAL_AGENT_ID=true PARLEY_MAX_TEXT=1 \
+	XDG_CONFIG_HOME=/nowhere parley agents >$2/out 2>&1; touch $2/end; exec sleep 1000`
+	testhome.Run[parley.LaunchAgentResult](t, h, "launch", "evil", "--", "sh", "-c", script, "sh", strconv.Itoa(status.PID), dir)
+	must.Do(t, os.WriteFile(filepath.Join(dir, "go"), nil, 0o600))
+	waitFor(filepath.Join(dir, "end"))
+
+	out, _ := os.ReadFile(filepath.Join(dir, "out"))
+	now := testhome.Run[parley.WorkspaceStatusResult](t, h, "status")
+	if now.PID == status.PID {
+		t.Fatalf("the agent started no daemon: %s", out)
+	}
+	want := []string{"PARLEY_MAX_TEXT", "PARLEY_TRUST", "PARLEY_TRUST_LOCAL_AGENT_ID", "XDG_CONFIG_HOME"}
+	if !slices.Equal(now.Ignored, want) {
+		t.Errorf("it ignores %v, want %v", now.Ignored, want)
+	}
+
+	needs := testhome.Run[parley.GetNeedsResult](t, h, "needs").Needs
+	if !slices.ContainsFunc(needs, func(n parley.Need) bool { return n.Kind == parley.NeedStart }) {
+		t.Errorf("the operator is not told: %+v", needs)
+	}
+
+	req := must.Have(http.NewRequest(http.MethodGet, now.HTTP+"/api/inbox/check", nil))(t)
+	req.Header.Set("X-Agent-ID", "evil")
+	res := must.Have(http.DefaultClient.Do(req))(t)
+	res.Body.Close()
+	if res.StatusCode != http.StatusUnauthorized {
+		t.Errorf("a name alone is answered with %d", res.StatusCode)
+	}
+	long := h.Command("send", "evil", strings.Repeat("a", 4000))
+	if out, err := long.CombinedOutput(); err != nil {
+		t.Errorf("the operator's setting does not count: %s", out)
 	}
 }

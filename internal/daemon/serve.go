@@ -42,7 +42,9 @@ type Options struct {
 	Place      Place
 	Flags      map[string]string // settings given on the command line, by key
 	Env        Environ
-	Executable string // parley itself, which agents are started through
+	Ignored    []string // what of its start the daemon does not take; see Beginning
+	Proven     bool     // the operator starts it
+	Executable string   // parley itself, which agents are started through
 	Version    string
 	ReadyFD    int // descriptor to report readiness on; 0: none
 	Log        io.Writer
@@ -209,6 +211,10 @@ func (d *daemon) openService(ctx context.Context, t *Team) error {
 		return err
 	}
 
+	if err := d.remember(); err != nil {
+		d.log.Error("remember how the daemon was started", "error", err)
+	}
+
 	return d.publish()
 }
 
@@ -259,6 +265,7 @@ func (d *daemon) status() parley.WorkspaceStatusResult {
 		Socket:    d.Place.Socket(),
 		HTTP:      "http://" + d.tcp.Addr().String(),
 		Database:  d.place(),
+		Ignored:   d.Ignored,
 	}
 	if d.background {
 		info.Log = d.Place.Log()

@@ -35,6 +35,21 @@ func (r *Roster) CallerOfProcess(pid, own int) parley.Caller {
 	return parley.Caller{Unplaced: true}
 }
 
+// IsOperators reports whether a process can be shown to be the operator's while no daemon knows the agents, by
+// what directories remember of them.
+func IsOperators(pid int, dirs []string) bool {
+	since := OpenPast(dirs, nil).era()
+	if !since.known {
+		return true // as far as this system tells
+	}
+	lineage, err := tmux.LineageOf(pid)
+	if err != nil || len(lineage.Line) == 0 {
+		return false
+	}
+	_, is := place(lineage, nil, 0, since)
+	return is == operators
+}
+
 // seat is where an agent's program runs, as far as it tells its processes from others.
 type seat struct {
 	id      string // of the agent
