@@ -185,7 +185,7 @@ func (a actions) undoLast() tea.Cmd {
 	})
 }
 
-// pauseOrResume pauses the team's messages, or lets them go on.
+// pauseOrResume pauses the team's messages once that is confirmed, or lets them go on.
 func (a actions) pauseOrResume() tea.Cmd {
 	if a.picks() {
 		return a.pauseSelected()
@@ -197,7 +197,9 @@ func (a actions) pauseOrResume() tea.Cmd {
 	if s := a.link.status; s != nil && s.Paused != nil {
 		return a.run(set(false).undoneBy("pauses them again", set(true)))
 	}
-	return a.run(set(true).undoneBy("resumes them", set(false)))
+	return a.ask("Pause the whole team? No message is accepted or typed until you resume.", func() tea.Cmd {
+		return a.run(set(true).undoneBy("resumes them", set(false)))
+	})
 }
 
 // stop asks first: it ends a program with its context, and nothing brings that

@@ -11,7 +11,7 @@ func TestUndoWorksAfterADeclinedQuestion(t *testing.T) {
 	s.choose("coder")
 	s.press("S", "n")
 	s.shows("Cancelled.")
-	s.press("p")
+	s.press("p", "y")
 	s.shows("Messages are paused. u resumes them.")
 	s.press("u")
 	if f.paused != nil {
@@ -21,7 +21,7 @@ func TestUndoWorksAfterADeclinedQuestion(t *testing.T) {
 
 func TestUndoDoesNotWaitForAnExplanation(t *testing.T) {
 	s, f := newBusyScreen(t, 120, 40)
-	s.press("p")
+	s.press("p", "y")
 	s.shows("u resumes them.")
 	letThrough := s.heldBack()
 	s.press("i", "u")
@@ -35,7 +35,7 @@ func TestUndoDoesNotWaitForAnExplanation(t *testing.T) {
 func TestAnErrorBehindAQuestionIsShownAfterIt(t *testing.T) {
 	s, f := newBusyScreen(t, 120, 40)
 	letThrough := s.heldBack()
-	s.press("p")
+	s.press("p", "y")
 	s.choose("coder")
 	s.press("S")
 	f.err = parley.Errorf(parley.RateLimited, "the disk is full")
@@ -48,7 +48,7 @@ func TestAnErrorBehindAQuestionIsShownAfterIt(t *testing.T) {
 
 func TestAnUndoThatFailedCanBeRepeated(t *testing.T) {
 	s, f := newBusyScreen(t, 120, 40)
-	s.press("p")
+	s.press("p", "y")
 	s.shows("u resumes them.")
 	f.err = parley.Errorf(parley.RateLimited, "too many calls")
 	s.press("u")

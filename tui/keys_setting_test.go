@@ -37,7 +37,7 @@ func TestKeysAreSet(t *testing.T) {
 	s.shows("Tiles")
 	s.press("esc", "t")
 	s.shows("t does nothing on this screen; f1 lists the keys.")
-	s.press("u", "p")
+	s.press("u", "p", "y")
 	s.shows("ctrl+z resumes them.")
 	s.press("2", "K")
 	s.shows("Stop scout?")

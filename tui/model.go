@@ -28,6 +28,7 @@ type model struct {
 	workspaces *workspaces
 	clicks     clicks
 	same       bool // the last message has changed nothing that is drawn
+	adapts     bool // the theme is that of the terminal, whose background may be light
 }
 
 func newModel(o Options, do commands) *model {
@@ -39,6 +40,7 @@ func newModel(o Options, do commands) *model {
 		actions:   a,
 		ascii:     o.ASCII,
 		mouse:     o.Mouse,
+		adapts:    !o.NoColor && (o.Theme == "" || o.Theme == ThemeTerminal),
 		workspace: safeLine(filepath.Base(o.Workspace)),
 		keys:      a.bound,
 		traffic:   newTraffic(a),
@@ -79,7 +81,11 @@ func (m *model) bindKeys(keys map[string]string) {
 
 // Init asks for everything once.
 func (m *model) Init() tea.Cmd {
-	return tea.Batch(m.do.next, m.link.lookFirst(), m.do.tick)
+	first := tea.Batch(m.do.next, m.link.lookFirst(), m.do.tick)
+	if m.adapts {
+		return tea.Batch(first, tea.RequestBackgroundColor)
+	}
+	return first
 }
 
 // twoEscapes is how a terminal that sends two of them at once reports them.
@@ -117,6 +123,10 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.resize(msg.Width, msg.Height)
+	case tea.BackgroundColorMsg:
+		if m.adapts && !msg.IsDark() { // on white, bold yellow and cyan cannot be read
+			m.theme = themeOf(ThemeLight, false)
+		}
 	case tea.KeyPressMsg:
 		return m.press(msg)
 	case tea.PasteMsg:

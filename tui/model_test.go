@@ -36,7 +36,7 @@ func TestNoticeExpiresAndErrorStays(t *testing.T) {
 	s.send(tickMsg(noon.Add(toastTime + time.Second)))
 	s.hides("No message to reply")
 	f.err = parley.Errorf(parley.Internal, "it broke")
-	s.press("p")
+	s.press("p", "y")
 	s.send(tickMsg(noon.Add(3 * toastTime)))
 	s.shows("it broke")
 }

@@ -25,14 +25,6 @@ var filterPlaces = []string{
 	"is:", "state:", "from:", "to:", "agent:", "thread:", "since:", "until:", "on:", "has:", "type:", "priority:",
 }
 
-// filterGroups are words for several states.
-var filterGroups = map[string][]parley.DeliveryState{
-	"pending":   {parley.DeliveryQueued, parley.DeliveryTyping},
-	"waiting":   {parley.DeliveryQueued, parley.DeliveryTyping, parley.DeliveryHeld},
-	"delivered": {parley.DeliverySubmitted, parley.DeliveryRead, parley.DeliveryAnswered},
-	"problem":   {parley.DeliveryFailed, parley.DeliveryUnconfirmed, parley.DeliveryExpired},
-}
-
 // filterValues returns the values that a place takes, as far as there is a list of them.
 func (f *filter) filterValues(place string) []string {
 	var values []string
@@ -167,7 +159,7 @@ func beginWith(values []string, text string) []string {
 
 // stateNames returns the states that a word stands for.
 func stateNames(word string) []string {
-	group, ok := filterGroups[word]
+	group, ok := parley.DeliveryGroup(word)
 	if !ok {
 		return []string{word}
 	}

@@ -12,10 +12,10 @@ import (
 func findCommand(c *cli) *cobra.Command {
 	cmd := command(c, operation[parley.SearchMessagesResult]{
 		op:    "find_messages",
-		use:   "find [WORDS…]",
+		use:   "find [FILTER…]",
 		short: "Find messages of the whole team by state, people, type, and words",
-		example: `  parley find --states held,failed
-  parley find rebase --agents coder --since 3d
+		example: `  parley find is:held,failed
+  parley find rebase agent:coder since:3d
   parley find --types request --has file`,
 		args: cobra.ArbitraryArgs,
 		flags: []string{
@@ -30,6 +30,16 @@ func findCommand(c *cli) *cobra.Command {
 		print: printFound,
 	})
 
+	termAliases(cmd)
+	run := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		text, err := takeTerms(cmd, args)
+		if err != nil {
+			return err
+		}
+		return run(cmd, text)
+	}
+	cmd.ValidArgsFunction = completeTerms(c)
 	for _, flag := range []string{"from", "to", "agents"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, completer{c}.completeAgents)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -23,22 +24,33 @@ func logCommand(c *cli) *cobra.Command {
 	var follow bool
 	last := lastShown
 	cmd := &cobra.Command{
-		Use:     "log",
+		Use:     "log [FILTER…]",
 		Aliases: []string{"logs"},
 		Short:   "Show the record of messages, deliveries and agents",
 		Long: `Shows the record: every message, its deliveries, and what the agents did.
-A line must match all flags; of several values of one flag, one is enough.
+A line must match all flags; of several values of one flag, one is enough. A filter such as
+is:held agent:coder does the same, as in parley find and behind / on the screen.
 parley search searches whole texts, and parley export writes them to a file.`,
 		Example: `  parley log -f
   parley log --since 10m --is failed,unconfirmed
+  parley log -f is:failed agent:coder
   parley log --from planner --type request -n 200 --json`,
-		Args: usage(cobra.NoArgs),
+		Args: cobra.ArbitraryArgs,
 	}
 
 	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on as things happen, until Ctrl-C")
 	cmd.Flags().IntVarP(&last, "last", "n", lastShown, "how many of the newest lines; with --since, all unless given")
 	flags := addLogFlags(cmd, c)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+	termAliases(cmd)
+	cmd.ValidArgsFunction = completeTerms(c)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		words, err := takeTerms(cmd, args)
+		if err != nil {
+			return err
+		}
+		if len(words) > 0 && flags.grep == "" {
+			flags.grep = strings.ToLower(regexp.QuoteMeta(strings.Join(words, " ")))
+		}
 		filter, err := flags.filter(cmd)
 		if err != nil {
 			return err

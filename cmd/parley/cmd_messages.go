@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
@@ -30,6 +31,12 @@ func readText(c *cli, words []string) (string, error) {
 	return string(b), nil
 }
 
+// isFed reports whether a file or another program is the standard input.
+func isFed(in *os.File) bool {
+	info, err := in.Stat()
+	return err == nil && (info.Mode().IsRegular() || info.Mode()&os.ModeNamedPipe != 0)
+}
+
 func sendCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "send TO TEXT…",
@@ -40,7 +47,15 @@ func sendCommand(c *cli) *cobra.Command {
   parley send coder "is it done?" --reply-by 30m
   parley send @backend "the schema changes at noon"
   parley send ALL "lunch"`,
-		Args: usage(cobra.MinimumNArgs(2)),
+	}
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		err := usage(cobra.MinimumNArgs(2))(cmd, args)
+		if wrong, ok := errors.AsType[usageError](err); ok && len(args) == 1 && isFed(c.in) {
+			wrong.next += fmt.Sprintf(" To send what standard input has, put a - for the text: parley send %s -",
+				parley.ShellWord(args[0]))
+			return wrong
+		}
+		return err
 	}
 
 	by := cmd.Flags().Duration("reply-by", 0, "require a response within this time, such as 30m")

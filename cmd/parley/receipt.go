@@ -142,6 +142,9 @@ func awaitProof(ctx context.Context, c *cli, s sent, wait time.Duration) error {
 			ctx, c, "get_message_status", url.Values{"message_id": {s.id}, "wait_seconds": {seconds}},
 		)
 		if err != nil {
+			if progress {
+				fmt.Fprint(c.err, "\r\x1b[K") // with the ^C that the terminal may have shown there
+			}
 			return err
 		}
 

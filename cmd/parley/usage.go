@@ -34,6 +34,10 @@ func misusedFlag(cmd *cobra.Command, err error) error {
 		switch {
 		case errors.Is(err, errNoTime):
 			return misused(cmd, fmt.Errorf("--%s is %q; %w", flag.Name, invalid.GetValue(), errNoTime))
+		case flag.Value.Type() == "int":
+			return misused(cmd, fmt.Errorf("--%s is %q; give a whole number", flag.Name, invalid.GetValue()))
+		case flag.Value.Type() == "bool":
+			return misused(cmd, fmt.Errorf("--%s is %q; it takes no value", flag.Name, invalid.GetValue()))
 		case flag.Value.Type() == "duration":
 			return misused(cmd, fmt.Errorf("--%s is %q; give 30s, 5m or 2h", flag.Name, invalid.GetValue()))
 		}
@@ -111,7 +115,35 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 		return misused(cmd, fmt.Errorf("there is no command %q; did you mean %q?", args[0], near))
 	}
 
-	return misused(cmd, fmt.Errorf("there is no command %q", args[0]))
+	wrong := misused(cmd, fmt.Errorf("there is no command %q", args[0]))
+	switch words := instead[args[0]]; {
+	case words != "" && cmd == cmd.Root():
+		wrong.next = words
+	case slices.Contains(names, "show") && args[0] != "list":
+		wrong.next = fmt.Sprintf("To see one: %s show %s.", cmd.CommandPath(), parley.ShellWord(args[0]))
+		if slices.Contains(names, "list") {
+			wrong.next += fmt.Sprintf(" %s list shows all.", cmd.CommandPath())
+		}
+	case slices.Contains(names, "show"):
+		wrong.next = fmt.Sprintf("parley needs lists those that wait for you; %s show NAME NAME shows one.",
+			cmd.CommandPath())
+	}
+
+	return wrong
+}
+
+// instead says what does what people look for under another name.
+var instead = map[string]string{
+	"budget": "parley usage shows what is used; budget: in parley.yaml sets a limit (docs/costs.md).",
+	"cost":   "parley usage shows what is used, with prices: in parley.yaml also in money.",
+	"costs":  "parley usage shows what is used, with prices: in parley.yaml also in money.",
+	"ps":     "parley agents lists who is there.",
+	"ls":     "parley agents lists who is there.",
+	"list":   "parley agents lists who is there, parley thread list the threads, parley files the files.",
+	"start":  "parley launch starts an agent, parley up the team of parley.yaml.",
+	"run":    "parley launch starts an agent, parley up the team of parley.yaml.",
+	"tail":   "parley log -f follows the record, parley watch NAME a terminal.",
+	"merge":  "parley stop NAME --merge merges the work of an agent.",
 }
 
 // checkHelpTopic makes the help command refuse unknown topics.

@@ -96,7 +96,7 @@ func (b *Budget) usedUp(s parley.Spending) (percent int, words string) {
 	}
 	if b.Money > 0 {
 		if p := int(s.Cost * 100 / b.Money); p >= percent || b.Tokens == 0 {
-			percent, words = p, fmt.Sprintf("%.2f of %.2f", s.Cost, b.Money)
+			percent, words = p, parley.FormatCost(s.Cost)+" of "+parley.FormatCost(b.Money)
 		}
 	}
 	return percent, words

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"parley"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// termNames are the words before a colon in a filter of messages, as in is:held agent:coder, which the screen's / has
+// too. Each is another way to give a flag of find and of log.
+var termNames = map[string][]string{
+	"is": {"states", "is"}, "state": {"states", "is"}, "from": {"from"}, "to": {"to"}, "agent": {"agents", "agent"},
+	"thread": {"thread"}, "type": {"types", "type"}, "kind": {"kind"}, "priority": {"priorities"},
+	"has": {"has"}, "since": {"since"}, "until": {"until"},
+}
+
+// termOf returns the flag that a word of a filter gives, and its value.
+func termOf(cmd *cobra.Command, word string) (flag, value string, ok bool) {
+	name, value, found := strings.Cut(word, ":")
+	for _, flag := range termNames[strings.ToLower(name)] {
+		if found && value != "" && cmd.Flags().Lookup(flag) != nil {
+			return flag, value, true
+		}
+	}
+	return "", "", false
+}
+
+// takeTerms sets the flags that the words of a filter give, and returns the words that are text.
+func takeTerms(cmd *cobra.Command, args []string) (text []string, err error) {
+	for word := range strings.FieldsSeq(strings.Join(args, " ")) {
+		flag, value, ok := termOf(cmd, word)
+		name, _, _ := strings.Cut(strings.ToLower(word), ":")
+		switch {
+		case ok:
+			if err := setTerm(cmd, flag, value); err != nil {
+				return nil, misused(cmd, fmt.Errorf("%s is not known: %w", word, err))
+			}
+		case termNames[name] != nil && strings.Contains(word, ":"):
+			return nil, misused(cmd, fmt.Errorf("%s has no term %s", cmd.CommandPath(), name))
+		default:
+			text = append(text, word)
+		}
+	}
+	return text, nil
+}
+
+// setTerm sets a flag to the value of a word, which may be a name for several states.
+func setTerm(cmd *cobra.Command, flag, value string) error {
+	var values []string
+	for v := range strings.SplitSeq(value, ",") {
+		states, group := parley.DeliveryGroup(strings.ToLower(v))
+		switch {
+		case group && (flag == "states" || flag == "is"):
+			for _, s := range states {
+				values = append(values, string(s))
+			}
+		case strings.EqualFold(v, "you"):
+			values = append(values, parley.OperatorName)
+		case flag == "since" && v == "today":
+			values = append(values, time.Now().Format(time.DateOnly))
+		case flag == "since" && v == "yesterday":
+			values = append(values, time.Now().AddDate(0, 0, -1).Format(time.DateOnly))
+		default:
+			values = append(values, v)
+		}
+	}
+	if err := cmd.Flags().Set(flag, strings.Join(values, ",")); err != nil {
+		if cause := errors.Unwrap(err); cause != nil {
+			return cause
+		}
+		return err
+	}
+	return nil
+}
+
+// termAliases lets the flags of find and log be called by the names that the other has.
+func termAliases(cmd *cobra.Command) {
+	aliases := map[string]string{}
+	for _, flags := range termNames {
+		for i, flag := range flags {
+			if other := flags[len(flags)-1-i]; cmd.Flags().Lookup(flag) == nil && cmd.Flags().Lookup(other) != nil {
+				aliases[flag] = other
+			}
+		}
+	}
+	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if of := aliases[name]; of != "" {
+			name = of
+		}
+		return pflag.NormalizedName(name)
+	})
+}
+
+// completeTerms completes the words of a filter.
+func completeTerms(c *cli) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+		name, value, ok := strings.Cut(toComplete, ":")
+		if !ok {
+			var names []string
+			for _, name := range slices.Sorted(maps.Keys(termNames)) {
+				if _, _, known := termOf(cmd, name+":x"); known {
+					names = append(names, name+":")
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+		}
+
+		var values []string
+		switch name {
+		case "is", "state":
+			values = texts(parley.DeliveryStates())
+		case "type":
+			values = eventTypes()
+		case "agent", "from", "to":
+			values, _ = completer{c}.completeAgents(cmd, nil, value)
+		}
+		for i, v := range values {
+			values[i] = name + ":" + v
+		}
+		return values, cobra.ShellCompDirectiveNoFileComp
+	}
+}
