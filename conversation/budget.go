@@ -65,7 +65,7 @@ type pairMemory struct {
 // Judge reports whether a turn may start at t.At. It changes nothing. Messages from and
 // to people may always start.
 func (b *Budgets) Judge(s Settings, t Turn) Verdict {
-	s = s.Filled()
+	s = s.filled()
 	if t.FromHuman || t.ToHuman {
 		return Verdict{}
 	}
