@@ -26,19 +26,21 @@ func TestStrangersLeaveDescriptors(t *testing.T) {
 	}
 	at := must.Have(url.Parse(testhome.Run[parley.WorkspaceStatusResult](t, h, "status").HTTP))(t)
 
-	// They stay connected. Some are told why they are not welcome, and the others are closed.
-	answers := map[int]int{}
+	// They stay connected: each has sent only half of its request.
 	for range 80 {
 		conn := must.Have(net.Dial("tcp", at.Host))(t)
 		defer conn.Close()
-		must.Do(t, conn.SetDeadline(time.Now().Add(testhome.Patience)))
-		_, _ = fmt.Fprintf(conn, "GET /healthz HTTP/1.1\r\nHost: %s\r\n\r\n", at.Host)
-		if res, err := http.ReadResponse(bufio.NewReader(conn), nil); err == nil {
-			answers[res.StatusCode]++
-		}
+		_, _ = fmt.Fprintf(conn, "GET /healthz HTTP/1.1\r\nHost: %s\r\n", at.Host)
 	}
-	if answers[http.StatusOK] != 5 || answers[http.StatusTooManyRequests] == 0 {
-		t.Errorf("answers by status: %v, want 5 that are welcome, and some that are told", answers)
+
+	// One more is answered in words, and the operator's calls and agents have what they need.
+	conn := must.Have(net.Dial("tcp", at.Host))(t)
+	defer conn.Close()
+	must.Do(t, conn.SetDeadline(time.Now().Add(testhome.Patience)))
+	_, _ = fmt.Fprintf(conn, "GET /healthz HTTP/1.1\r\nHost: %s\r\n\r\n", at.Host)
+	res := must.Have(http.ReadResponse(bufio.NewReader(conn), nil))(t)
+	if res.StatusCode != http.StatusOK && res.StatusCode != http.StatusTooManyRequests {
+		t.Errorf("a stranger got %d, want an answer, or to be told to wait", res.StatusCode)
 	}
 
 	testhome.Run[parley.LaunchAgentResult](t, h, "launch", "bot", "--", "cat")
