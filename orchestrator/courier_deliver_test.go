@@ -182,7 +182,7 @@ func TestUnreadTextIsUnconfirmedAndProvenLater(t *testing.T) {
 
 	// The agent reads nothing until the file exists; then it reads everything.
 	script := fmt.Sprintf("while [ ! -e %q ]; do sleep 0.05; done; cat", gate)
-	te.launchScript("deaf", "quick", script)
+	te.launchDeaf("deaf", "quick", script)
 
 	first := te.send("deaf", "first")
 	d := te.reach(first, parley.DeliveryUnconfirmed)

@@ -48,7 +48,7 @@ func (te *testTeam) reportNow(name string, req parley.ReportStateRequest) []stri
 // unconfirmed sends to an agent that never reads, and returns the unconfirmed message.
 func (te *testTeam) unconfirmed(name string) (id string) {
 	te.t.Helper()
-	te.launchScript(name, "talker", "sleep 1000")
+	te.launchDeaf(name, "talker", "sleep 1000")
 	id = te.send(name, "did you get this?")
 	te.reach(id, parley.DeliveryUnconfirmed)
 	return id

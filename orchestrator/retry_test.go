@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -24,6 +25,9 @@ func (te *testTeam) retry(id string) *parley.RetryDeliveryResult {
 // unconfirmed, and the agent's log.
 func (te *testTeam) dropped(name string) (id, log string) {
 	te.t.Helper()
+	if runtime.GOOS == "linux" {
+		te.t.Skip("nothing is typed before a program reads: this needs another way to lose a text")
+	}
 	agent := tmuxtest.Agent{Startup: filepath.Join(te.dir, "starting"), Log: filepath.Join(te.dir, name+".log")}
 	must.Do(te.t, os.WriteFile(agent.Startup, nil, 0o600))
 	te.start(parley.LaunchAgentRequest{Name: name, Profile: "quick", Command: agent.Argv()})

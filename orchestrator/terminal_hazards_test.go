@@ -26,6 +26,13 @@ func (te *testTeam) launchScript(name, profile, script string) {
 	te.start(parley.LaunchAgentRequest{Name: name, Profile: profile, Command: []string{"sh", "-c", script}})
 }
 
+// launchDeaf launches a script whose terminal is read byte by byte, as a program would that is about to read it: text
+// is typed, although the script may never read it.
+func (te *testTeam) launchDeaf(name, profile, script string) {
+	te.t.Helper()
+	te.launchScript(name, profile, "stty -icanon; "+script)
+}
+
 // tmuxPID returns the process id of the team's tmux server.
 func (te *testTeam) tmuxPID() int {
 	te.t.Helper()
@@ -50,7 +57,7 @@ func signalProcess(t *testing.T, pid int, sig syscall.Signal) {
 func TestTextThatDiedUnreadIsNeverProven(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
-	te.launchScript("deaf", "quick", "sleep 1000")
+	te.launchDeaf("deaf", "quick", "sleep 1000")
 	id := te.send("deaf", "lost with you")
 	te.reach(id, parley.DeliveryUnconfirmed)
 	tty := te.roster.ByName("deaf").Terminal().TTY
