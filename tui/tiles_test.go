@@ -196,7 +196,7 @@ func TestSelectionIsActedOn(t *testing.T) {
 // A selection that is not in sight changes no key.
 func TestSelectionCountsOnlyWhereItIsSeen(t *testing.T) {
 	s, f := newBusyScreen(t, 140, 30)
-	s.press("2", "space", "space", "1", "p")
+	s.press("2", "space", "space", "1", "p", "y")
 	s.shows("Messages are paused.")
 	s.press("b")
 	s.shows("To all agents")
