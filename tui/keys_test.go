@@ -12,7 +12,7 @@ import (
 // prepare brings the screen to where keys of a scope mean something, with room
 // to move both ways.
 var prepare = map[scope][]string{
-	inShell:   {"/", "e", "enter", "k", "k", "p", "k"},
+	inShell:   {"/", "e", "enter", "k", "k", "p", "y", "k"},
 	inTraffic: {"/", "e", "enter", "k", "k"},
 	inAgents:  {"2", "j"},
 	inThreads: {"3", "enter"},
