@@ -41,6 +41,7 @@ const (
 	HoldNoisy         ReasonCode = "noisy"          // the output does not pause
 	HoldOwnText       ReasonCode = "own_text"       // an unsent text of parley's stands there
 	HoldUnsent        ReasonCode = "unsent"         // one may stand there unseen
+	HoldRecalled      ReasonCode = "recalled"       // one that was typed before stands there again
 	HoldSettling      ReasonCode = "settling"       // the program has only just come to rest
 	HoldBusy          ReasonCode = "busy"           // the program works
 	HoldDialog        ReasonCode = "dialog"         // a dialog is open
@@ -183,6 +184,10 @@ var reasons = map[ReasonCode]reasonWords{
 		"It goes when you have seen to that message: parley retry presses its Enter; or press Enter or clear it " +
 			"yourself (parley attach %[1]s), and say so with parley needs --dismiss.",
 	},
+	HoldRecalled: {
+		"a text that parley typed before stands in its composer again, and Enter would give it twice",
+		"It goes when that text is cleared, not sent: parley attach %[1]s.",
+	},
 	HoldSettling: {"it has only just come to rest", ""},
 	HoldBusy:     {"it is busy", ""},
 	HoldDialog: {
@@ -287,6 +292,7 @@ var lasting = map[ReasonCode]string{
 	HoldNoisy:         "the output in %s's terminal has not paused",
 	HoldOwnText:       "parley's own text has stood unsent in %s's terminal",
 	HoldUnsent:        "parley's own text may have stood unseen in %s's terminal",
+	HoldRecalled:      "a text that was typed before has stood in %s's composer again",
 	HoldMixedText:     "someone's own text has stood with parley's in %s's composer",
 	HoldBusy:          "%s has been busy",
 	HoldDialog:        "%s has had a question open",
@@ -301,7 +307,7 @@ const whenRestarted = "It goes when %[1]s runs again: parley restart %[1]s."
 
 // OwnText reports whether the code says that a text of parley's stands unsent in the terminal.
 func (c ReasonCode) OwnText() bool {
-	return c == HoldOwnText || c == HoldUnsent
+	return c == HoldOwnText || c == HoldUnsent || c == HoldRecalled
 }
 
 // OnlyPerson reports whether only a person can end what holds a message back: another program has the

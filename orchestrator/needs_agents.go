@@ -161,6 +161,8 @@ func leftoverAction(code parley.ReasonCode) string {
 	case code == parley.HoldUnsent:
 		return "Press Enter there, or clear it. Then take it off the list: parley needs --dismiss ID. " +
 			"Or let parley press its Enter: parley retry ID."
+	case code == parley.HoldRecalled:
+		return "Clear it there: with Enter the agent would get that message twice."
 	case code.OwnText():
 		return "It is parley's own: press Enter there, or clear it."
 	}

@@ -79,7 +79,7 @@ func (m *memory) readiness(o *observation) hold {
 	if o.profile.HasMarkers() {
 		s := o.standing()
 		h := s.hold(max(o.profile.Quiet, m.startRest(o, &s)))
-		if h.Code == parley.HoldDraft && o.ownText() {
+		if h.Code == parley.HoldDraft && (o.ownText() || m.collapsed.text != "" && m.collapsed.text == o.Composer) {
 			h = m.ownText(o)
 		}
 		return m.notBegun(o, &s, h)
@@ -93,7 +93,7 @@ func (m *memory) readiness(o *observation) hold {
 	case o.now.Sub(m.still.Since(o.now, o.screen)) < o.profile.Quiet:
 		return held(parley.HoldNoisy, "")
 	case o.ownText():
-		return held(parley.HoldOwnText, "")
+		return held(parley.HoldRecalled, "")
 	}
 	at := o.place()
 	m.place = at.at

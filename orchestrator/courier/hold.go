@@ -45,7 +45,7 @@ func (h hold) left() bool {
 
 // composed reports whether something stands in the composer.
 func (h hold) composed() bool {
-	return h.Code == parley.HoldDraft || h.Code == parley.HoldOwnText || h.Code == parley.HoldUnsent
+	return h.Code == parley.HoldDraft || h.Code.OwnText()
 }
 
 // working reports whether the program only works, with its composer open.

@@ -125,13 +125,14 @@ func (m *memory) recognises(o *observation, key store.Key, l *letter) bool {
 }
 
 // ownText holds while a text of parley's stands in the composer. The one that was entered last is
-// expected to leave it: a program can report a prompt before it draws that.
+// expected to leave it: a program can report a prompt before it draws that. Any other was brought back,
+// unless it is one that lacks its Enter, which stranded knows.
 func (m *memory) ownText(o *observation) hold {
 	g := &m.given
 	if g.on == o.on && profile.Holds(o.Composer, g.letter.mark) && o.now.Sub(g.entered) <= o.profile.TakenWithin {
 		return held(parley.HoldNotBegun, "")
 	}
-	return held(parley.HoldOwnText, "")
+	return held(parley.HoldRecalled, "")
 }
 
 // touched holds while a person types, and while the program has drawn nothing since it has read late

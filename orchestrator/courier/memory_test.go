@@ -121,8 +121,8 @@ func TestTextThatWasProvenIsExpectedToLeaveTheComposer(t *testing.T) {
 		t.Errorf("right after it was entered: held by %q, want %q", got, parley.HoldNotBegun)
 	}
 	s.now = s.now.Add(s.profile.TakenWithin + time.Second)
-	if got := look(); got != parley.HoldOwnText {
-		t.Errorf("later: held by %q, want %q", got, parley.HoldOwnText)
+	if got := look(); got != parley.HoldRecalled {
+		t.Errorf("later: held by %q, want %q", got, parley.HoldRecalled)
 	}
 	s.composer = "a person's own"
 	if got := look(); got != parley.HoldDraft {

@@ -221,9 +221,13 @@ func (c *courier) proveLate(ctx context.Context) error {
 	if err != nil || n > 0 {
 		return nil
 	}
-	if facts := c.inspect(t, c.o.Now()); !t.Profile.HasMarkers() && !facts.otherProgram().none() {
+	facts := c.inspect(t, c.o.Now())
+	if !t.Profile.HasMarkers() && !facts.otherProgram().none() {
 		c.unproven = nil // that may have read it
 		return nil
+	}
+	if facts.unmatched != nil && facts.unmatched() {
+		return nil // it is a known program, and its profile will tell a draft from what it was given
 	}
 
 	for i := range c.unproven {

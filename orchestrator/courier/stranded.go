@@ -2,6 +2,7 @@ package courier
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"parley"
@@ -25,6 +26,7 @@ type stranded struct {
 	pasted time.Time // zero: that is not known
 	copies copies    // of the text, from the time before it was typed; zero: that is not known
 	stood  bool      // its text stood in the terminal at an earlier look
+	left   bool      // its attempt ended with a composer that it had left
 	fate   fate      // at the last look
 	read   time.Time // since when the program has read its terminal; zero: it has not
 }
@@ -37,6 +39,7 @@ const (
 	fateShown        // the program shows it among what it was given
 	fateAlone        // it stands in the composer, and nothing else does
 	fateMixed        // it stands there with something else
+	fateBack         // it stands there again, after the program was given it
 	fateHidden       // it may stand in the terminal unseen
 	fateUndrawn      // the program may have read it and not drawn it yet
 )
@@ -46,9 +49,12 @@ func strandedBy(t *team.Terminal, job store.Job, a *attempt, out tmux.Outcome) *
 	job.State, job.Announced = parley.DeliveryUnconfirmed, a.letter.announced
 	return &stranded{
 		TypedJob: store.TypedJob{Job: job}, on: t, letter: a.letter, phase: out.PanePhase(), pasted: out.PastedAt,
-		copies: a.memory.copies,
+		copies: a.memory.copies, left: !a.entered.gone.IsZero() || a.followed.idle,
 	}
 }
+
+// leftComposer are the ends of an attempt whose text had left its composer.
+var leftComposer = []parley.ReasonCode{parley.EndedUnreported, parley.EndedNoTurn, parley.EndedVanished}
 
 // see notes what a look shows of the text.
 func (s *stranded) see(m *memory, o *observation) {
@@ -62,12 +68,29 @@ func (s *stranded) see(m *memory, o *observation) {
 	s.stood = s.stood || s.fate == fateAlone || s.fate == fateMixed || s.fate == fateHidden
 }
 
+// back reports whether a text in the composer is one that the program was given before: a person can recall
+// it, and a program puts back the prompt of a turn that is interrupted at once.
+func (s *stranded) back(o *observation) bool {
+	if !o.profile.HasMarkers() || s.phase == tmux.PanePasted || s.Waits() {
+		return false
+	}
+	return s.left || s.shownAbove(o)
+}
+
+// shownAbove reports whether the program shows the text among what it was given.
+func (s *stranded) shownAbove(o *observation) bool {
+	l := &s.letter
+	return o.showsAbove(l) && (s.copies.mark != l.mark || profile.Times(o.Above, l.mark) > s.copies.n)
+}
+
 func (s *stranded) fateOn(m *memory, o *observation) fate {
 	l := &s.letter
 
 	switch {
 	case o.on != s.on:
 		return fateGone
+	case o.holds(l) && s.back(o):
+		return fateBack
 	case o.holdsOnly(l) && m.recognises(o, s.Key, l):
 		return fateAlone
 	case o.Composing && profile.Holds(o.Composer, l.mark):
@@ -77,7 +100,7 @@ func (s *stranded) fateOn(m *memory, o *observation) fate {
 			return fateHidden
 		}
 		return fateGone
-	case o.showsAbove(l) && (s.copies.mark != l.mark || profile.Times(o.Above, l.mark) > s.copies.n):
+	case s.shownAbove(o):
 		return fateShown
 	case !o.Composing && profile.Shown(o.screen.Lines, l.foot): // it may cover what shows a composer
 		return fateHidden
@@ -166,7 +189,10 @@ func (c *courier) lookForStranded(ctx context.Context, t *team.Terminal) error {
 		return nil
 	}
 	if s == nil || s.Key != job.Key {
-		s = &stranded{on: t, letter: c.o.recompose(c.m, t.Profile, &job.Job, size{info.Width, info.Height})}
+		s = &stranded{
+			on: t, letter: c.o.recompose(c.m, t.Profile, &job.Job, size{info.Width, info.Height}),
+			left: slices.Contains(leftComposer, job.Code),
+		}
 	}
 	s.TypedJob, s.phase, c.stranded = *job, info.Phase, s
 

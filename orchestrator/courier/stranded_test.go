@@ -1,6 +1,7 @@
 package courier
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -28,6 +29,18 @@ func TestFateOfAStrandedText(t *testing.T) {
 			fateAlone, false, parley.HoldOwnText},
 		{"entered twice, and retried", framedText, func(s *stage, l *stranded) {
 			s.composer, l.phase, l.State = testText, tmux.PaneEnteredAgain, parley.DeliveryQueued
+		}, fateAlone, true, ""},
+		{"entered, gone, and back", framedText,
+			func(s *stage, l *stranded) { s.composer, l.phase, l.left = testText, tmux.PaneEntered, true },
+			fateBack, false, parley.HoldRecalled},
+		{"entered, shown, and back", framedText, func(s *stage, l *stranded) {
+			s.composer, s.above, l.phase = testText, []string{"> hello " + footer}, tmux.PaneEntered
+		}, fateBack, false, parley.HoldRecalled},
+		{"back among a person's own", framedText,
+			func(s *stage, l *stranded) { s.composer, l.phase, l.left = "no: "+testText, tmux.PaneEntered, true },
+			fateBack, false, parley.HoldRecalled},
+		{"back, and retried", framedText, func(s *stage, l *stranded) {
+			s.composer, l.phase, l.left, l.State = testText, tmux.PaneEntered, true, parley.DeliveryQueued
 		}, fateAlone, true, ""},
 		{"dismissed", framedText,
 			func(s *stage, l *stranded) { s.composer, l.Dismissed = testText, true }, fateAlone, false, parley.HoldOwnText},
@@ -58,7 +71,7 @@ func TestFateOfAStrandedText(t *testing.T) {
 		{"entered, not drawn yet", framedText,
 			func(s *stage, l *stranded) { l.read, l.phase = s.now, tmux.PaneEntered }, fateGone, false, ""},
 		{"on another terminal", framedText,
-			func(s *stage, l *stranded) { s.composer, l.on = testText, &team.Terminal{} }, fateGone, false, ""},
+			func(s *stage, l *stranded) { s.composer, l.on = testText, &team.Terminal{} }, fateGone, false, parley.HoldRecalled},
 		{"unseen, pasted", plainText, func(*stage, *stranded) {}, fateHidden, false, parley.HoldUnsent},
 		{"unseen, pasted, retried", plainText,
 			func(s *stage, l *stranded) { l.State = parley.DeliveryQueued }, fateHidden, true, ""},
@@ -76,7 +89,11 @@ func TestFateOfAStrandedText(t *testing.T) {
 			if l.fate != c.want || l.pressable() != c.press {
 				t.Errorf("fate %d, pressable %v; want %d, %v", l.fate, l.pressable(), c.want, c.press)
 			}
-			if got := l.hold(hold{}).Code; got != c.hold {
+			h := hold{}
+			if s.composer == testText || strings.Contains(s.composer, testMark) {
+				h = held(parley.HoldRecalled, "") // as every text of parley's that stands there
+			}
+			if got := l.hold(h).Code; got != c.hold {
 				t.Errorf("held by %q, want %q", got, c.hold)
 			}
 			if got := l.hold(held(parley.HoldDialog, "")).Code; got != parley.HoldDialog {
