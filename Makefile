@@ -142,7 +142,7 @@ agents: tmux ## try the real agent programs, into docs/measured/agents.md (needs
 real: tmux
 	@export PARLEY_TEST_AGENTS='$(PARLEY_TEST_AGENTS)'; scripts/agents claude codex || \
 		{ echo 'real: NOT tried with real agent programs: npm cannot install them here, see above' >&2; exit 0; }; \
-	$(GO) test -count=1 -short -parallel 2 -timeout 15m -run 'TestRealPrograms/behave' ./internal/agentstrial
+	$(GO) test -count=1 -short -parallel 2 -timeout 1h -run 'TestRealPrograms/behave' ./internal/agentstrial
 
 # Every message is typed in a simulated world. The seed of a broken promise is printed,
 # with the shortest story.

@@ -303,7 +303,9 @@ func TestBusyAgentsOweNothingYet(t *testing.T) {
 func TestUnconfirmedDeliveriesNeedTheOperatorUntilDismissed(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
-	id, _ := te.dropped("coder")
+	te.launchDeaf("coder", "quick", "sleep 1000")
+	id := te.send("coder", "did you get this?")
+	te.reach(id, parley.DeliveryUnconfirmed)
 	n := te.need(parley.NeedUnconfirmed)
 	te.wantNeed(n, "coder", "whether message "+id[:8]+" from operator arrived is not known: ", "parley explain "+id[:8])
 	if n.MessageID != id || len(n.Screen) != 0 || !strings.Contains(n.Action, "parley retry "+id[:8]+" --to coder") {
@@ -322,7 +324,8 @@ func TestUnconfirmedDeliveriesNeedTheOperatorUntilDismissed(t *testing.T) {
 func TestTheMostPressingNeedComesFirst(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
-	te.dropped("early")
+	te.launchDeaf("early", "quick", "sleep 1000")
+	te.reach(te.send("early", "did you get this?"), parley.DeliveryUnconfirmed)
 	te.launch("coder", "framed", tmuxtest.Agent{Dialog: te.dialog()})
 	te.launch("lost", "quick", tmuxtest.Agent{})
 	te.tmuxRun("kill-pane", "-t", te.pane("lost").ID())

@@ -75,17 +75,19 @@ func TestOperatorsKeyCountsNowhereInAnAgentsTerminal(t *testing.T) {
 	}
 
 	said := shown(func(dir string) {
-		if out, err := exec.Command("sh", script, address, key, dir).CombinedOutput(); err != nil {
+		cmd := exec.Command("sh", script, address, key, dir)
+		cmd.Env = h.Env
+		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	})
-	for _, face := range []string{"rest", "body"} {
+	for _, face := range []string{"rest", "body", "command"} {
 		if !strings.Contains(said[face], "parley_") {
 			t.Errorf("outside of an agent's terminal, %s: %q", face, said[face])
 		}
 	}
-	if keys := testhome.Run[parley.ListKeysResult](t, h, "key", "list", "victim").Keys; len(keys) != 3 {
-		t.Errorf("victim has %d keys, want the one from its registration and two that the operator issued", len(keys))
+	if keys := testhome.Run[parley.ListKeysResult](t, h, "key", "list", "victim").Keys; len(keys) != 4 {
+		t.Errorf("victim has %d keys, want the one from its registration and three that the operator issued", len(keys))
 	}
 }
 
