@@ -172,7 +172,7 @@ func notInvited(r *http.Request, what string) error {
 		Suggest("Send the token that `parley invite` prints as `Authorization: Bearer TOKEN`.")
 }
 
-// guard refuses requests over TCP whose Host or Origin is not this machine, such as a web
+// guard refuses requests over TCP whose Host is not this machine, or whose Origin is not that Host, such as a web
 // page in the user's browser could send.
 func (a *api) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -182,7 +182,7 @@ func (a *api) guard(next http.Handler) http.Handler {
 			return
 		}
 
-		if overUnix(r) || a.ownHost(r.Host) && loopbackOrigin(r.Header) {
+		if overUnix(r) || a.ownHost(r.Host) && ownOrigin(r) {
 			next.ServeHTTP(w, r)
 			return
 		}
@@ -191,7 +191,7 @@ func (a *api) guard(next http.Handler) http.Handler {
 			w,
 			http.StatusForbidden,
 			parley.Errorf(parley.NotAuthorized, "the request was not meant for this machine").
-				Suggest("Call http://127.0.0.1:PORT or http://localhost:PORT, and not from a web page."),
+				Suggest("Call http://127.0.0.1:PORT or http://localhost:PORT, and not from a web page of another host or port."),
 		)
 	})
 }
@@ -201,10 +201,12 @@ func overUnix(r *http.Request) bool {
 	return ok && addr.Network() == "unix"
 }
 
-func loopbackOrigin(h http.Header) bool {
-	for _, origin := range h.Values("Origin") {
+// ownOrigin reports whether a request comes from a page of the host and port that it goes to, or from no page. What
+// else this machine serves, on other ports, is foreign.
+func ownOrigin(r *http.Request) bool {
+	for _, origin := range r.Header.Values("Origin") {
 		u, err := url.Parse(origin)
-		if err != nil || !loopbackHost(u.Host) {
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || !strings.EqualFold(u.Host, r.Host) {
 			return false
 		}
 	}

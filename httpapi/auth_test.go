@@ -132,9 +132,9 @@ func TestHostAndOriginAreChecked(t *testing.T) {
 		"Host: 192.0.2.7:80":                    false,
 		"Host: 127.0.0.1.evil.example":          false,
 		"Host: 0.0.0.0":                         false,
-		"Origin: http://localhost:3000":         true,
-		"Origin: http://127.0.0.1":              true,
-		"Origin: http://[::1]:5":                true,
+		"Origin: http://localhost:3000":         false,
+		"Origin: http://127.0.0.1":              false,
+		"Origin: http://[::1]:5":                false,
 		"Origin: http://evil.example":           false,
 		"Origin: null":                          false,
 		"Origin: http://localhost.evil.example": false,
@@ -145,6 +145,17 @@ func TestHostAndOriginAreChecked(t *testing.T) {
 			if refused := got.status == http.StatusForbidden; refused == ok {
 				t.Errorf("%s with %s: got %d", path, header, got.status)
 			}
+		}
+	}
+
+	for origin, ok := range map[string]bool{
+		"http://localhost:7": true, "HTTP://LOCALHOST:7": true, "https://localhost:7": true,
+		"http://localhost": false, "http://localhost:8": false, "http://127.0.0.1:7": false, "ftp://localhost:7": false,
+		"//localhost:7": false, "localhost:7": false, "http://localhost:7@evil.example": false, "": false,
+	} {
+		got := d.ask("GET", "/api/check_inbox", "", key, "Host: localhost:7", "Origin: "+origin)
+		if refused := got.status == http.StatusForbidden; refused == ok {
+			t.Errorf("from %s to localhost:7: got %d", origin, got.status)
 		}
 	}
 

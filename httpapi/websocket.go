@@ -20,7 +20,7 @@ func (a *api) serveWebSocket(w http.ResponseWriter, r *http.Request, op *parley.
 
 	h := &handshake{ResponseWriter: w}
 
-	// guard has checked Host and Origin; a page of this machine needs a key.
+	// guard has checked Host and Origin.
 	conn, err := websocket.Accept(h, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
 	if err != nil {
 		if h.refused != 0 {
