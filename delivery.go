@@ -369,10 +369,14 @@ func FormatCount(n int64) string {
 	return fmt.Sprintf("%dM", n/1_000_000)
 }
 
-// FormatCost formats an amount of money for people, without its currency.
+// FormatCost formats an amount of money for people, without its currency: prices have none. Small ones have four
+// decimals where two would not tell them.
 func FormatCost(amount float64) string {
-	if amount < 0.1 {
-		return fmt.Sprintf("%.4f", amount)
+	switch small := fmt.Sprintf("%.4f", amount); {
+	case amount > 0 && amount < 0.0001:
+		return "under 0.0001"
+	case amount < 0.1 && !strings.HasSuffix(small, "00"):
+		return small
 	}
 	return fmt.Sprintf("%.2f", amount)
 }

@@ -339,6 +339,9 @@ const (
 	HasReply    = "reply"
 )
 
+// HasTerms returns what FindMessagesRequest.Has can name.
+func HasTerms() []string { return []string{HasFile, HasQuestion, HasReply} }
+
 // Validate checks that until is not before since, that there is a condition, and that its
 // values are known.
 func (r *FindMessagesRequest) Validate() error {
@@ -358,7 +361,7 @@ func (r *FindMessagesRequest) Validate() error {
 		known("states", r.States, textsOf(DeliveryStates())),
 		known("types", r.Types, types),
 		known("priorities", r.Ranks, []string{"low", "normal", "high", "urgent"}),
-		known("has", r.Has, []string{HasFile, HasQuestion, HasReply}),
+		known("has", r.Has, HasTerms()),
 	)
 }
 

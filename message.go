@@ -53,6 +53,11 @@ const (
 	PriorityUrgent Priority = "urgent"
 )
 
+// Priorities returns every priority.
+func Priorities() []Priority {
+	return []Priority{PriorityLow, PriorityNormal, PriorityHigh, PriorityUrgent}
+}
+
 // Message is what one sender says to one or more recipients, as it is stored. Its text is cleaned once, when it is
 // accepted, and never changes afterwards; from then on it is not lost, whatever crashes.
 //

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -229,7 +228,7 @@ func (op *operatorService) addScreens(ctx context.Context, needs []parley.Need) 
 
 		looks.Go(func() error {
 			if screen, err := terminal.Screen(ctx, t, tmux.ScreenOptions{}); err == nil {
-				n.Screen = lastLines(screen.Lines)
+				n.Screen = parley.ScreenEnd(screen.Lines, needLines)
 				if n.Kind == parley.NeedDialog {
 					offerAnswer(n, terminal.DialogOn(t, screen))
 				}
@@ -273,21 +272,6 @@ func answerThere(n *parley.Need) {
 func signInAction(p *profile.Profile) string {
 	return "Sign in there: " + cmp.Or(p.SignIn, "as its screen says") +
 		". What waits goes then; what it refused, with parley retry."
-}
-
-// ruleCharacters are the characters that lines are drawn with. A line of nothing else carries
-// no text.
-const ruleCharacters = " ─━═╌╍┄┅┈┉▀▄-=_"
-
-// lastLines returns the last lines of a screen that carry text.
-func lastLines(lines []string) []string {
-	var last []string
-	for _, line := range lines {
-		if line = strings.ReplaceAll(parley.Clean(line), "\t", " "); strings.Trim(line, ruleCharacters) != "" {
-			last = append(last, line)
-		}
-	}
-	return last[max(0, len(last)-needLines):]
 }
 
 // newcomerNeed returns the need of an agent that registered from elsewhere and waits to be let in.

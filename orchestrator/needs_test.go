@@ -15,7 +15,6 @@ import (
 
 	"parley"
 	"parley/internal/must"
-	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
 
@@ -338,17 +337,6 @@ func TestTheMostPressingNeedComesFirst(t *testing.T) {
 
 	if diff := cmp.Diff([]parley.NeedKind{parley.NeedDialog, parley.NeedLost, parley.NeedUnconfirmed}, kinds); diff != "" {
 		t.Errorf("kinds (-want +got):\n%s", diff)
-	}
-}
-
-func TestNeedShowsTheLastLinesWithText(t *testing.T) {
-	var screen tmux.Screen
-	for i := range 20 {
-		screen.Lines = append(screen.Lines, fmt.Sprintf("line\t%d  ", i), "   ", " ╌╌╌╌ ", "────")
-	}
-	got := lastLines(screen.Lines)
-	if len(got) != needLines || got[0] != "line 8" || got[needLines-1] != "line 19" {
-		t.Errorf("got %q", got)
 	}
 }
 

@@ -44,7 +44,7 @@ func (f *filter) filterValues(place string) []string {
 	case "on:":
 		return []string{"today", "yesterday", "monday", "2026-01-31"}
 	case "has:":
-		return []string{parley.HasFile, parley.HasQuestion, parley.HasReply}
+		return parley.HasTerms()
 	case "type:":
 		for _, t := range parley.MessageTypes() {
 			values = append(values, string(t))
@@ -54,7 +54,7 @@ func (f *filter) filterValues(place string) []string {
 		}
 		return values
 	case "priority:":
-		for _, p := range priorities {
+		for _, p := range parley.Priorities() {
 			values = append(values, string(p))
 		}
 	}
@@ -125,7 +125,7 @@ func (f *filter) addTerm(q *query, place, value string) {
 }
 
 func (f *filter) addTime(q *query, place, value string) {
-	at, day, ok := timeOf(value, f.now)
+	at, day, ok := parley.ParsePast(value, f.now)
 	end := at.Add(24*time.Hour - time.Nanosecond)
 	switch {
 	case !ok:
@@ -178,43 +178,4 @@ func refsOf(names []string) []string {
 		}
 	}
 	return names
-}
-
-// timeOf returns the time that a word means, and whether it is a whole day.
-func timeOf(word string, now time.Time) (at time.Time, day, ok bool) {
-	midnight := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
-	switch word {
-	case "today":
-		return midnight, true, true
-	case "yesterday":
-		return midnight.AddDate(0, 0, -1), true, true
-	}
-
-	for back := range 7 {
-		d := midnight.AddDate(0, 0, -back)
-		if len(word) >= 3 && strings.HasPrefix(strings.ToLower(d.Weekday().String()), word) {
-			return d, true, true
-		}
-	}
-
-	if n, unit := 0, ""; len(word) > 1 {
-		if _, err := fmt.Sscanf(word, "%d%s", &n, &unit); err == nil {
-			units := map[string]time.Duration{"m": time.Minute, "h": time.Hour, "d": 24 * time.Hour,
-				"w": 7 * 24 * time.Hour}
-			if u, known := units[unit]; known && n > 0 && n < 10_000 {
-				return now.Add(-time.Duration(n) * u), false, true
-			}
-		}
-	}
-
-	if t, err := time.ParseInLocation("15:04", word, now.Location()); err == nil {
-		return midnight.Add(time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute), false, true
-	}
-	for _, form := range []string{"2006-01-02", "2.1.2006"} {
-		if t, err := time.ParseInLocation(form, word, now.Location()); err == nil {
-			return t, true, true
-		}
-	}
-
-	return time.Time{}, false, false
 }

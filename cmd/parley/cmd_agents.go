@@ -150,18 +150,19 @@ func agentsCommand(c *cli) *cobra.Command {
 func agentTable(c *cli, agents []parley.AgentStatus) *table {
 	var t table
 	names := []string{"NAME", "ID", "KIND", "STATE", "SINCE", "UNREAD", "QUEUED", "ROLE"}
+	t.headed, t.fits = true, []fit{inner, spare, brief, whole, whole, whole, whole, brief}
 	talks := slices.ContainsFunc(agents, func(a parley.AgentStatus) bool { return a.Context > 0 })
 	if talks {
-		names = append(names, "CONTEXT")
+		names, t.fits = append(names, "CONTEXT"), append(t.fits, spare)
 	}
 	used := func(a parley.AgentStatus) bool { return a.Today != nil && a.Today.Total() > 0 }
 	today := slices.ContainsFunc(agents, used)
 	if today {
-		names = append(names, "TODAY")
+		names, t.fits = append(names, "TODAY"), append(t.fits, whole)
 	}
 	held := slices.ContainsFunc(agents, func(a parley.AgentStatus) bool { return a.HeldReason != "" })
 	if held {
-		names = append(names, "HELD BECAUSE")
+		names, t.fits = append(names, "HELD BECAUSE"), append(t.fits, prose)
 	}
 
 	t.add(c.heads(names...)...)

@@ -24,7 +24,7 @@ type answering struct {
 func answerCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "answer NAME [CHOICE]",
-		Short: "Show the question that is open in an agent's terminal, and answer it",
+		Short: "Show the question in an agent's terminal, and answer it",
 		Long: `Shows the question that is open in an agent's terminal, with its options, and sends your choice.
 Nothing is sent unless it is still the question that you saw: that is checked in the step that
 presses the key. What followed is shown. parley never answers a question by itself.
@@ -59,7 +59,9 @@ On a terminal you are asked before anything is sent. In a script, say which ques
 		return a.one(cmd.Context())
 	}
 
-	return c.withAgents(cmd, 1)
+	cmd.ValidArgsFunction = completer{c}.completeAnswer
+
+	return cmd
 }
 
 // one shows and answers the question of one agent.
@@ -126,7 +128,7 @@ func (a *answering) press(ctx context.Context, seen *parley.AnswerDialogResult) 
 // screen returns the end of a screen, as lines to print.
 func (a *answering) screen(seen *parley.AnswerDialogResult) (lines []string) {
 	for _, line := range seen.Screen {
-		lines = append(lines, a.c.paint(faint, "  │ ")+line)
+		lines = append(lines, quotedLine(a.c, line))
 	}
 	return lines
 }

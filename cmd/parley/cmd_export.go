@@ -33,7 +33,7 @@ func exportCommand(c *cli) *cobra.Command {
 	x := new(exportOptions)
 	cmd := &cobra.Command{
 		Use:   "export",
-		Short: "Write messages to a file: Markdown, JSON Lines, or one HTML page",
+		Short: "Write messages to a file: Markdown, JSON Lines or HTML",
 		Long: `Writes messages with every delivery, its states and their evidence: those between two
 agents (--with, --and), a thread, or all. The HTML page is a single file with a search.`,
 		Example: `  parley export --with coder -o coder.html

@@ -45,7 +45,7 @@ func pruneFilesCommand(c *cli) *cobra.Command {
 	cmd := command(c, operation[parley.RemoveFilesResult]{
 		op:      "remove_files",
 		use:     "prune --older-than DAYS",
-		short:   "Delete all files older than so many days, with their recipients' copies",
+		short:   "Delete files older than so many days, and their copies",
 		example: "  parley files prune --older-than 30",
 		args:    cobra.NoArgs,
 		flags:   []string{"older_than_days=older-than"},
@@ -75,7 +75,7 @@ func printFiles(c *cli, res *parley.ListFilesResult) error {
 		return c.printLine("No files are stored.")
 	}
 
-	var t table
+	t := table{fits: []fit{whole, inner, whole, prose, whole, spare, whole}}
 	for _, f := range res.Files {
 		t.add(parley.Short(f.ID), c.paint(bold, f.Name), size(f.Size), "from "+f.Sender,
 			f.CreatedAt.Local().Format(time.DateTime), "sha256 "+f.SHA256[:12]+"…", count(f.Messages, "message"))

@@ -13,7 +13,7 @@ func findCommand(c *cli) *cobra.Command {
 	cmd := command(c, operation[parley.SearchMessagesResult]{
 		op:    "find_messages",
 		use:   "find [FILTER…]",
-		short: "Find messages of the whole team by state, people, type, and words",
+		short: "Find messages of the team by state, people, type and words",
 		example: `  parley find is:held,failed
   parley find rebase agent:coder since:3d
   parley find --types request --has file`,

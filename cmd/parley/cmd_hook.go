@@ -32,7 +32,7 @@ func hookCommand(c *cli) *cobra.Command {
 	var sessions string
 	cmd := &cobra.Command{
 		Use:   "hook [EVENT] [JSON]",
-		Short: "Report what an agent program does; for hooks of launched agents",
+		Short: "Report what an agent program does, from its hooks",
 		Long: `Tells the daemon what a launched agent's program reports about itself. The profile makes
 the program call it as a hook. It reads the hook's JSON from standard input or the last
 argument, and takes from it the event and the messages in the prompt; it keeps nothing

@@ -18,7 +18,7 @@ import (
 func hostCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "host",
-		Short: "Manage the team's machines, and the keys of workspaces on others",
+		Short: "Manage the team's machines, and keys of workspaces elsewhere",
 		Long: `With --host, most commands and the screen work on the daemon of another machine, over your own ssh.
 There you need a key, since parley cannot see your terminal: add makes one over there, and keeps it here.
 Machines that share one workspace, whose database is on a server, are its hosts: list shows them too, and remove NAME
@@ -96,7 +96,7 @@ func issueThere(ctx context.Context, c *cli, h remote.Host) (string, error) {
 func listHostsCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:     "list",
-		Short:   "List the team's machines, and the workspaces on others that you have a key of",
+		Short:   "List the team's machines, and workspaces you have a key of",
 		Example: `  parley host list`,
 		Args:    usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -135,7 +135,7 @@ func listHostsCommand(c *cli) *cobra.Command {
 func removeHostCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:   "remove NAME|BOX:DIR",
-		Short: "Remove a machine from the team, or forget the key of a workspace on another",
+		Short: "Remove a machine from the team, or forget a workspace's key",
 		Example: `  parley host remove laptop
   parley host remove box:src/api`,
 		Args: usage(cobra.ExactArgs(1)),

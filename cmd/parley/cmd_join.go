@@ -27,7 +27,7 @@ const inboxWait = 60
 func joinCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "join [NAME]",
-		Short: "Join the team from this terminal: messages for you are printed here",
+		Short: "Join the team from this terminal, which prints your messages",
 		Long: `Makes a mailbox agent that lives as long as this command: it prints each message for it
 as it arrives and marks it read. Ctrl-C leaves the team. With --json each message is a
 line for a program. For a terminal in which an agent runs, use parley adopt.`,

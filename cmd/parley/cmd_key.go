@@ -43,7 +43,7 @@ func inviteCommand(c *cli) *cobra.Command {
 	return command(c, operation[parley.InviteResult]{
 		op:      "invite",
 		use:     "invite",
-		short:   "Let programs of other users or machines register: print a token, once",
+		short:   "Print a token with which programs from elsewhere register",
 		example: "  parley invite",
 		args:    cobra.NoArgs,
 		print: func(c *cli, res *parley.InviteResult) error {
@@ -110,7 +110,7 @@ func printKeys(c *cli, res *parley.ListKeysResult) error {
 		return c.printLine("There are no valid keys.")
 	}
 
-	var t table
+	t := table{fits: []fit{inner, whole, whole, prose, prose, prose}}
 	for _, k := range res.Keys {
 		used := "never used"
 		if k.LastUsed != nil {
@@ -142,7 +142,7 @@ func approveCommand(c *cli) *cobra.Command {
 	cmd := command(c, operation[parley.ApproveAgentResult]{
 		op:    "approve_agent",
 		use:   "approve AGENT",
-		short: "Approve an agent that asked to be a special agent or registered from elsewhere, or decline",
+		short: "Approve or decline an agent that asks to take part",
 		example: `  parley approve dm
   parley approve dm --decline`,
 		args: cobra.ExactArgs(1),

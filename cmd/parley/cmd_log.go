@@ -34,6 +34,7 @@ parley search searches whole texts, and parley export writes them to a file.`,
 		Example: `  parley log -f
   parley log --since 10m --is failed,unconfirmed
   parley log -f is:failed agent:coder
+  parley log on:yesterday has:question priority:urgent
   parley log --from planner --type request -n 200 --json`,
 		Args: cobra.ArbitraryArgs,
 	}
@@ -192,34 +193,37 @@ func (r *logReader) passes(ctx context.Context, e *parley.Event) bool {
 	if r.filter.pattern != nil {
 		line = ansi.Strip(eventLine(r.cli, *e))
 	}
-	return r.filter.passes(e, line, func(e *parley.Event) *parley.Event { return r.announcement(ctx, e) })
+	return r.filter.passes(e, line, func(e *parley.Event) *announced { return r.announcement(ctx, e) })
 }
 
-// announcement returns the event that announced the message of e, nil if it is not
-// known: only that one has the message's type.
-func (r *logReader) announcement(ctx context.Context, e *parley.Event) *parley.Event {
+// announcement returns what the message of e is, nil if that is not known.
+func (r *logReader) announcement(ctx context.Context, e *parley.Event) *announced {
 	messages := r.filter.messages
 	if len(messages) > keptAnnouncements {
 		clear(messages)
 	}
-
-	if e.Type.Announces() {
-		messages[e.MessageID] = e
-		return e
-	}
-
-	known, found := messages[e.MessageID]
-	if found {
+	if known, found := messages[e.MessageID]; found {
 		return known
 	}
 
-	req := parley.MessageStatusRequest{MessageID: e.MessageID}
-	if res, err := call[parley.MessageStatusResult](ctx, r.cli, "get_message_status", req); err == nil {
-		known = &parley.Event{Kind: res.Object.Kind, MessageType: res.Object.Type}
+	var known *announced
+	if e.Type.Announces() && !slices.Contains(r.filter.has, parley.HasFile) {
+		known = announcedBy(e)
+	} else if res, err := r.status(ctx, e.MessageID); err == nil {
+		m := res.Object
+		known = announcedBy(&parley.Event{Kind: m.Kind, MessageType: m.Type, Priority: m.Priority,
+			RequiresResponse: m.RequiresResponse, InReplyTo: m.InReplyTo})
+		if len(m.Attachments) > 0 {
+			known.has = append(known.has, parley.HasFile)
+		}
 	}
 	messages[e.MessageID] = known
 
 	return known
+}
+
+func (r *logReader) status(ctx context.Context, message string) (*parley.MessageStatusResult, error) {
+	return call[parley.MessageStatusResult](ctx, r.cli, "get_message_status", parley.MessageStatusRequest{MessageID: message})
 }
 
 // follow prints events as they happen, after the one with the given number. Ctrl-C is
@@ -247,8 +251,23 @@ func printEvent(c *cli, e parley.Event) error {
 	if c.json {
 		return c.printJSON(e)
 	}
-	return c.printLine(eventLine(c, e))
+	columns := eventColumns(c, e)
+	width := columnsOf(c.out)
+	if width == 0 {
+		return c.printLine(joined(columns))
+	}
+
+	// What is below the first line stands under the details, or under the names where the terminal is narrow.
+	columns[1] = pad(cutMiddle(strings.TrimRight(columns[1], " "), whoWidth), whoWidth)
+	indent := len("15:04:05") + 2
+	if wide := indent + whoWidth + 2 + stateWidth + 2; width >= 2*wide {
+		indent = wide
+	}
+
+	return c.printLine(folded(c, joined(columns), indent))
 }
+
+func joined(columns []string) string { return strings.TrimRight(strings.Join(columns, "  "), " ") }
 
 // Widths of the log's columns: two names of usual length, the longest state.
 const (
@@ -257,7 +276,9 @@ const (
 )
 
 // eventLine formats an event: time, from → to, state, details.
-func eventLine(c *cli, e parley.Event) string {
+func eventLine(c *cli, e parley.Event) string { return joined(eventColumns(c, e)) }
+
+func eventColumns(c *cli, e parley.Event) []string {
 	who, state, style, details := e.Sender+" → "+e.Recipient, e.State, "", e.Excerpt()
 	switch e.Type {
 	case parley.EventDirectMessage, parley.EventBroadcast:
@@ -281,14 +302,12 @@ func eventLine(c *cli, e parley.Event) string {
 		who, style, details = e.Agent, agentStyle(parley.AgentState(e.State)), e.Detail
 	}
 
-	columns := []string{
+	return []string{
 		c.paint(faint, clock(e.Time)),
 		pad(who, whoWidth),
 		c.paint(style, pad(state, stateWidth)),
 		parley.CleanLine(details),
 	}
-
-	return strings.TrimRight(strings.Join(columns, "  "), " ")
 }
 
 // pad fills text with spaces to a width in terminal columns.

@@ -273,7 +273,9 @@ func printMessage(c *cli, mark, id, when, sender string, p parley.Priority, text
 	c.printf("%s %s  %s  %s%s\n", mark, c.paint(faint, when), c.paint(bold, sender), c.paint(faint, parley.Short(id)),
 		priority)
 
-	c.printf("  %s\n", strings.ReplaceAll(text, "\n", "\n  "))
+	for line := range strings.SplitSeq(text, "\n") {
+		c.printf("%s\n", folded(c, "  "+line, 2))
+	}
 }
 
 // printReceived prints a message that may be unread.

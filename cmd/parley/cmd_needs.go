@@ -8,6 +8,7 @@ import (
 
 	"parley"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 )
 
@@ -15,7 +16,7 @@ func needsCommand(c *cli) *cobra.Command {
 	return command(c, operation[parley.GetNeedsResult]{
 		op:    "get_needs",
 		use:   "needs",
-		short: "List what needs you: dialogs, lost or stuck agents, unproven deliveries, overdue responses",
+		short: "List what needs you: questions, lost agents, late answers",
 		example: `  parley needs
   parley needs --dismiss 5f0c21aa`,
 		args:  cobra.NoArgs,
@@ -54,10 +55,19 @@ func needLines(c *cli, n parley.Need) []string {
 		fmt.Sprintf("%s  %s: %s  %s", c.paint(needStyle(n.Kind), strings.ReplaceAll(string(n.Kind), "_", " ")),
 			c.paint(bold, n.Agent), n.Text, c.paint(faint, cmp.Or(c.ago(n.Since), "0s")+" ago")),
 	}
+	lines[0] = folded(c, lines[0], 2)
 	for _, line := range n.Screen {
-		lines = append(lines, c.paint(faint, "  │ ")+line)
+		lines = append(lines, quotedLine(c, line))
 	}
-	return append(lines, c.paint(faint, "  → ")+n.Command, "    "+n.Action)
+	return append(lines, c.paint(faint, "  → ")+n.Command, folded(c, "    "+n.Action, 4))
+}
+
+// quotedLine is a line of an agent's screen, as much of it as a line of the terminal takes.
+func quotedLine(c *cli, line string) string {
+	if width := columnsOf(c.out) - 4; width > 0 {
+		line = ansi.Truncate(line, width, "…")
+	}
+	return strings.TrimRight(c.paint(faint, "  │ ")+line, " ")
 }
 
 func needStyle(kind parley.NeedKind) string {

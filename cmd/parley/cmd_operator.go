@@ -57,7 +57,10 @@ func explainCommand(c *cli) *cobra.Command {
 		args:    cobra.ExactArgs(1),
 		fill:    positional("message_id"),
 		print: func(c *cli, res *parley.ExplainMessageResult) error {
-			return c.printLine(strings.Join(res.Story, "\n"))
+			for _, line := range res.Story {
+				c.printf("%s\n", folded(c, line, 4))
+			}
+			return nil
 		},
 	}))
 }
@@ -65,7 +68,7 @@ func explainCommand(c *cli) *cobra.Command {
 func pauseCommand(c *cli) *cobra.Command {
 	return pauseOrResumeCommand(c, operation[parley.PauseCommunicationResult]{
 		use:   "pause [REASON…]",
-		short: "Pause all messages: sends are refused, deliveries wait, reading works",
+		short: "Pause all messages; reading goes on",
 		example: `  parley pause
   parley pause "the schema is changing"`,
 		args: cobra.ArbitraryArgs,

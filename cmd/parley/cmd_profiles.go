@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+	"fmt"
 	"strings"
 
 	"parley"
@@ -15,7 +17,7 @@ import (
 func profilesCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "profiles [NAME]",
-		Short: "List profiles, the kinds of program that parley knows, or show one",
+		Short: "List the kinds of program that parley knows, or show one",
 		Long: `Lists the profiles that come with parley and those of the workspace's parley.yaml.
 With a name, it prints that profile in the form of parley.yaml.`,
 		Example: `  parley profiles
@@ -96,6 +98,7 @@ func listProfiles(c *cli, set profile.Set) error {
 
 	var list []profileJSON
 	var t table
+	t.headed = true
 	t.add(c.heads("NAME", "COMMAND", "READY WHEN", "TRIED WITH", "SUMMARY")...)
 	for _, name := range set.Names() {
 		p, err := set.Find(name)
@@ -120,7 +123,10 @@ func listProfiles(c *cli, set profile.Set) error {
 	}
 
 	if c.json {
-		return c.printJSON(list)
+		return c.printJSON(struct {
+			parley.Answer
+			Profiles []profileJSON `json:"profiles"`
+		}{parley.OK, list})
 	}
 
 	t.print(c.out)
@@ -135,8 +141,12 @@ func showProfile(c *cli, p *profile.Profile) error {
 	}
 	if c.json {
 		if text, err = yaml.YAMLToJSON(text); err != nil {
-			return err
+			return fmt.Errorf("encode the profile %s: %w", p.Name, err)
 		}
+		return c.printJSON(struct {
+			parley.Answer
+			Profile json.RawMessage `json:"profile"`
+		}{parley.OK, text})
 	}
 	return c.printLine(strings.TrimRight(string(text), "\n"))
 }

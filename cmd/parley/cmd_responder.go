@@ -160,7 +160,7 @@ func usageCommand(c *cli) *cobra.Command {
 	return c.withAgents(command(c, operation[parley.UsageResult]{
 		op:    "usage",
 		use:   "usage [NAME]",
-		short: "Show what models used: tokens and costs of programs, answers of responders",
+		short: "Show what models used: tokens, costs and calls",
 		example: `  parley usage
   parley usage coder
   parley usage DM --calls 10
@@ -178,7 +178,7 @@ func printUsage(c *cli, res *parley.UsageResult) error {
 	}
 
 	printPrograms(c, res.Programs, res.Budget)
-	var t table
+	t := table{fits: []fit{inner, prose, prose}}
 	for _, a := range res.Agents {
 		t.add(c.paint(bold, a.Agent), spentWords(a.Spent), failureWords(a.Failures))
 	}
@@ -188,7 +188,7 @@ func printUsage(c *cli, res *parley.UsageResult) error {
 	}
 
 	t.print(c.out)
-	var calls table
+	calls := table{fits: []fit{whole, inner, spare, inner, prose, prose}}
 	for _, m := range res.Calls {
 		calls.add(m.At.Local().Format(time.DateTime), m.Agent+" ← "+m.Caller, parley.Short(m.MessageID), m.Model,
 			fmt.Sprintf("%d in, %d out, %.1f s", m.InputTokens, m.OutputTokens, float64(m.LatencyMS)/1000),

@@ -97,13 +97,16 @@ func threadListCommand(c *cli) *cobra.Command {
 
 // printThread shows a thread: a line with id and title, and its participants below.
 func printThread(c *cli, th parley.Thread) {
-	c.printf("%s  %s  %s\n", c.paint(faint, parley.Short(th.ID)), c.paint(bold, th.Title),
-		c.paint(faint, lastActive(c, th)))
+	id, active, title := parley.Short(th.ID), lastActive(c, th), th.Title
+	if width := columnsOf(c.out); width > 0 {
+		title = cutMiddle(title, max(leastInner, width-len(id)-len(active)-4))
+	}
+	c.printf("%s  %s  %s\n", c.paint(faint, id), c.paint(bold, title), c.paint(faint, active))
 	who := strings.Join(th.ParticipantNames, ", ")
 	if th.Status == parley.ConversationArchived {
 		who += "  (archived: all its participants have ended)"
 	}
-	c.printf("  %s\n", who)
+	c.printf("%s\n", folded(c, "  "+who, 2))
 }
 
 func lastActive(c *cli, th parley.Thread) string {
@@ -123,7 +126,7 @@ type threadView struct {
 func threadShowCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show ID",
-		Short: "Show a thread's participants and posts, without marking them read",
+		Short: "Show a thread's participants and posts; none counts as read",
 		Example: `  parley thread show 1a2b3c4d
   parley thread show 1a2b3c4d --limit 100`,
 		Args: usage(cobra.ExactArgs(1)),

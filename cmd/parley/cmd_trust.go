@@ -18,7 +18,7 @@ func trustCommand(c *cli) *cobra.Command {
 	var yes, forget, database bool
 	cmd := &cobra.Command{
 		Use:   "trust [FILE]",
-		Short: "Let a parley.yaml run programs, open ports and send messages to models",
+		Short: "Show what a parley.yaml runs, opens and sends, and agree to it",
 		Long: `Shows what a parley.yaml runs, opens, sends and deletes, and asks whether you trust it.
 Until you do, parley ignores its agents, profiles and responders and some of its settings: the
 file may have come with somebody else's repository. parley remembers the content and asks again

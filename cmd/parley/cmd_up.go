@@ -24,7 +24,7 @@ func upCommand(c *cli) *cobra.Command {
 	var o upOptions
 	cmd := &cobra.Command{
 		Use:   "up [NAME…]",
-		Short: "Launch the team of parley.yaml, and bring back agents that were lost",
+		Short: "Launch the team of parley.yaml, and bring back lost agents",
 		Long: `Launches the agents of parley.yaml that do not run, or only those that are named. One that
 ran before continues its own conversation if its program can; agents that lost their terminals,
 as after a reboot, come back even if the file does not name them. Of one that runs already, up

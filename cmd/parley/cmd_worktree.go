@@ -140,6 +140,7 @@ func printWorktrees(ctx context.Context, c *cli, shown *parley.AgentStatusResult
 	}
 
 	var t table
+	t.headed, t.fits = true, []fit{inner, inner, whole, whole, prose, inner}
 	t.add(c.heads("WORKTREE OF", "BRANCH", "AHEAD", "BEHIND", "NOT COMMITTED", "IN")...)
 	for _, w := range res.Worktrees {
 		if !slices.ContainsFunc(agents, func(a parley.AgentStatus) bool { return a.ID == w.AgentID }) {
@@ -149,7 +150,7 @@ func printWorktrees(ctx context.Context, c *cli, shown *parley.AgentStatusResult
 		if w.Problem != "" {
 			dirty = "? " + w.Problem
 		}
-		t.add(w.Name, w.Branch, strconv.Itoa(w.Ahead), strconv.Itoa(w.Behind), dirty, w.Path)
+		t.add(w.Name, w.Branch, strconv.Itoa(w.Ahead), strconv.Itoa(w.Behind), dirty, near(c, w.Path))
 	}
 	c.printf("\n")
 	t.print(c.out)

@@ -71,6 +71,37 @@ func (c completer) agentsNow(ctx context.Context) []parley.AgentStatus {
 	return agents
 }
 
+// completeAnswer completes the names of agents with a question, and then the choices of that question.
+func (c completer) completeAnswer(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	var words []string
+	c.ask(cmd.Context(), func(ctx context.Context, service *client.Client) {
+		res, err := service.GetNeeds(ctx, parley.GetNeedsRequest{})
+		if err != nil {
+			return
+		}
+		for _, n := range res.Needs {
+			switch {
+			case n.Kind != parley.NeedDialog:
+			case len(args) == 0:
+				words = append(words, n.Agent+"\t"+questionWords(n))
+			case len(args) == 1 && n.Dialog != nil && strings.EqualFold(n.Agent, args[0]):
+				for _, o := range n.Dialog.Options {
+					words = append(words, o.Choice+"\t"+o.Label)
+				}
+			}
+		}
+	})
+	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
+// questionWords says what an agent asks.
+func questionWords(n parley.Need) string {
+	if n.Dialog == nil {
+		return n.Text
+	}
+	return parley.Truncate(parley.CleanLine(n.Dialog.Question), 60)
+}
+
 func agentWords(agents []parley.AgentStatus) []string {
 	var words []string
 	for _, a := range agents {

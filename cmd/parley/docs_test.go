@@ -156,7 +156,6 @@ func shellWords(line string) []string {
 // checkCommand parses a command line without running it.
 func checkCommand(t *testing.T, args []string) error {
 	root := newRoot(&cli{program: program{dir: t.TempDir()}})
-	root.InitDefaultCompletionCmd(args...)
 	cmd, rest, err := root.Find(args)
 	if err != nil {
 		return err

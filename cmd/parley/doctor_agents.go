@@ -12,27 +12,32 @@ import (
 	"parley/profile"
 )
 
-// agentChecks returns a check for each program that a profile launches.
+// agentChecks returns a check for each program that a profile launches and that is installed.
 func (d *doctor) agentChecks() (all []check) {
+	var missing []string
 	for _, name := range d.set.Names() {
 		p, err := d.set.Find(name)
 		if err != nil || len(p.Command) == 0 || p.Command[0] == "parley" {
 			continue
 		}
+		if _, found := d.lookPath(p.Command[0], d.dir); !found {
+			missing = append(missing, p.Command[0])
+			continue
+		}
 		all = append(all, check{name, patiently, func(ctx context.Context) findings { return d.checkAgent(ctx, p) }})
+	}
+	if missing != nil {
+		var f findings
+		f.ok("programs", "not installed: %s", strings.Join(missing, ", "))
+		all = append(all, check{"programs", promptly, told(f)})
 	}
 	return append(all, check{"handover", promptly, d.checkHandover})
 }
 
-// checkAgent checks a profile's program: whether it is installed, its version, and
-// whether it will read the settings that parley passes to it.
+// checkAgent checks a profile's program, which is installed: its version, and whether it will read the settings
+// that parley passes to it.
 func (d *doctor) checkAgent(ctx context.Context, p *profile.Profile) (f findings) {
-	path, found := d.lookPath(p.Command[0], d.dir)
-	if !found {
-		f.ok(p.Name, "%s is not installed", p.Command[0])
-		return f
-	}
-
+	path, _ := d.lookPath(p.Command[0], d.dir)
 	version, err := versionOf(ctx, p, path, d.env.Scrubbed())
 	switch {
 	case err != nil:

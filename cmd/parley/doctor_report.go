@@ -1,10 +1,6 @@
 package main
 
-import (
-	"strings"
-
-	"parley"
-)
+import "parley"
 
 func problems(found []finding) int { return countOf(found, problem) }
 
@@ -37,7 +33,7 @@ func (d *doctor) report(found []finding) error {
 		if f.Action != "" {
 			detail += "\n" + d.paint(faint, "→") + " " + f.Action
 		}
-		t.add(d.paint(style[f.Level], string(f.Level)), f.Check, strings.ReplaceAll(detail, "\n", "\n  "))
+		t.add(d.paint(style[f.Level], string(f.Level)), f.Check, detail)
 	}
 
 	t.print(d.out)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -131,14 +130,11 @@ func endedError(ctx context.Context, c *cli, res *parley.LaunchAgentResult, how,
 		return e
 	}
 
-	lines := slices.DeleteFunc(screen.Lines, func(line string) bool {
-		return strings.TrimSpace(line) == "" || strings.HasPrefix(line, "Pane is dead (") // tmux's own line
-	})
+	lines := parley.ScreenEnd(screen.Lines, lastWords)
 	if len(lines) == 0 {
 		return e
 	}
 
-	lines = lines[max(0, len(lines)-lastWords):]
 	e = e.With("screen", lines)
 	e.Message += "; its last lines:\n  " + strings.Join(lines, "\n  ")
 

@@ -18,10 +18,31 @@ import (
 type logFilter struct {
 	agent, from, to, thread string // names, ids or the beginnings of ids
 	types, kinds, states    []string
-	since                   time.Time
+	priorities, has         []string
+	since, until            time.Time
 	pattern                 *regexp.Regexp
 
-	messages map[string]*parley.Event // announcements, by message id; nil for an unknown one
+	messages map[string]*announced // by message id; nil for an unknown one
+}
+
+// announced is what a message is, of which only the event that announced it tells.
+type announced struct {
+	kind     parley.MessageKind
+	kindOf   parley.MessageType
+	priority parley.Priority
+	has      []string
+}
+
+// announcedBy returns what an event announced, without the message's files.
+func announcedBy(e *parley.Event) *announced {
+	m := &announced{kind: e.Kind, kindOf: e.MessageType, priority: e.Priority}
+	if e.RequiresResponse {
+		m.has = append(m.has, parley.HasQuestion)
+	}
+	if e.InReplyTo != "" {
+		m.has = append(m.has, parley.HasReply)
+	}
+	return m
 }
 
 // keptAnnouncements bounds the announcements in memory when the log is followed for days.
@@ -31,7 +52,8 @@ const keptAnnouncements = 10_000
 type logFlags struct {
 	agent, from, to, thread, grep string
 	types, kinds, states          []string
-	since                         timeFlag
+	priorities, has               []string
+	since, until                  timeFlag
 }
 
 // The values that --type and --kind accept.
@@ -55,10 +77,16 @@ func addLogFlags(cmd *cobra.Command, c *cli) *logFlags {
 	flags.StringSliceVar(&f.types, "type", nil, "only messages of these types ("+strings.Join(eventTypes(), ", ")+")")
 	flags.StringSliceVar(&f.kinds, "kind", nil, "only messages of these kinds ("+strings.Join(eventKinds(), ", ")+")")
 	flags.StringSliceVar(&f.states, "is", nil, "only changes to one of these states, such as failed or held")
+	flags.StringSliceVar(&f.priorities, "priority", nil,
+		"only messages of these priorities ("+strings.Join(texts(parley.Priorities()), ", ")+")")
+	flags.StringSliceVar(&f.has, "has", nil,
+		"only messages with all of these ("+strings.Join(parley.HasTerms(), ", ")+")")
 	flags.Var(&f.since, "since", "only since then: "+timeForms)
+	flags.Var(&f.until, "until", "only until then")
 	flags.StringVar(&f.grep, "grep", "", "only lines that match this pattern; lower case matches capitals too")
 
-	choices := map[string][]string{"type": eventTypes(), "kind": eventKinds(), "is": parley.EventStates()}
+	choices := map[string][]string{"type": eventTypes(), "kind": eventKinds(), "is": parley.EventStates(),
+		"priority": texts(parley.Priorities()), "has": parley.HasTerms()}
 	for flag, values := range choices {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 	}
@@ -73,21 +101,27 @@ func addLogFlags(cmd *cobra.Command, c *cli) *logFlags {
 // filter parses the flags. A value that no event can have is an error, not an empty log.
 func (f *logFlags) filter(cmd *cobra.Command) (*logFilter, error) {
 	l := &logFilter{
-		agent:    f.agent,
-		from:     f.from,
-		to:       f.to,
-		thread:   f.thread,
-		types:    f.types,
-		kinds:    f.kinds,
-		states:   f.states,
-		since:    f.since.at,
-		messages: map[string]*parley.Event{},
+		agent:      f.agent,
+		from:       f.from,
+		to:         f.to,
+		thread:     f.thread,
+		types:      f.types,
+		kinds:      f.kinds,
+		states:     f.states,
+		priorities: f.priorities,
+		has:        f.has,
+		since:      f.since.at,
+		until:      f.until.at,
+		messages:   map[string]*announced{},
 	}
 
 	for _, check := range []struct {
 		flag         string
 		given, known []string
-	}{{"type", f.types, eventTypes()}, {"kind", f.kinds, eventKinds()}, {"is", f.states, parley.EventStates()}} {
+	}{
+		{"type", f.types, eventTypes()}, {"kind", f.kinds, eventKinds()}, {"is", f.states, parley.EventStates()},
+		{"priority", f.priorities, texts(parley.Priorities())}, {"has", f.has, parley.HasTerms()},
+	} {
 		for _, value := range check.given {
 			if err := knownValue(cmd, check.flag, value, check.known); err != nil {
 				return nil, err
@@ -160,7 +194,13 @@ func knownValue(cmd *cobra.Command, flag, value string, known []string) error {
 
 // narrow reports whether the filter selects by anything but time.
 func (l *logFilter) narrow() bool {
-	return l.agent+l.from+l.to+l.thread != "" || l.pattern != nil || len(l.types)+len(l.kinds)+len(l.states) > 0
+	return l.agent+l.from+l.to+l.thread != "" || l.pattern != nil || len(l.states) > 0 || l.ofMessages() ||
+		!l.until.IsZero()
+}
+
+// ofMessages reports whether the filter selects by what messages are.
+func (l *logFilter) ofMessages() bool {
+	return len(l.types)+len(l.kinds)+len(l.priorities)+len(l.has) > 0
 }
 
 // names reports whether ref is the name, the id, or the beginning of the id.
@@ -171,14 +211,14 @@ func names(ref, name, id string) bool {
 
 // passes reports whether an event matches. line is the event as the log shows it;
 // announcement returns the event that announced the event's message.
-func (l *logFilter) passes(e *parley.Event, line string, announcement func(*parley.Event) *parley.Event) bool {
+func (l *logFilter) passes(e *parley.Event, line string, announcement func(*parley.Event) *announced) bool {
 	about := func(ref string) bool {
 		return names(ref, e.Agent, e.AgentID) || names(ref, e.Sender, e.SenderID) ||
 			names(ref, e.Recipient, e.RecipientID)
 	}
 
 	switch {
-	case e.Time.Before(l.since):
+	case e.Time.Before(l.since), !l.until.IsZero() && e.Time.After(l.until):
 		return false
 	case l.agent != "" && !about(l.agent):
 		return false
@@ -192,7 +232,7 @@ func (l *logFilter) passes(e *parley.Event, line string, announcement func(*parl
 		return false
 	case l.pattern != nil && !l.pattern.MatchString(line):
 		return false
-	case len(l.types)+len(l.kinds) == 0:
+	case !l.ofMessages():
 		return true
 	case e.MessageID == "":
 		return false
@@ -200,6 +240,12 @@ func (l *logFilter) passes(e *parley.Event, line string, announcement func(*parl
 
 	m := announcement(e)
 
-	return m != nil && (len(l.types) == 0 || slices.Contains(l.types, string(m.MessageType))) &&
-		(len(l.kinds) == 0 || slices.Contains(l.kinds, string(m.Kind)))
+	return m != nil && among(l.types, string(m.kindOf)) && among(l.kinds, string(m.kind)) &&
+		among(l.priorities, string(m.priority)) &&
+		!slices.ContainsFunc(l.has, func(what string) bool { return !slices.Contains(m.has, what) })
+}
+
+// among reports whether a value is one of those that are wanted, if any are.
+func among(wanted []string, value string) bool {
+	return len(wanted) == 0 || slices.Contains(wanted, value)
 }

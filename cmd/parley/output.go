@@ -12,7 +12,6 @@ import (
 
 	"parley"
 
-	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
 )
 
@@ -96,37 +95,6 @@ func (c *cli) printLine(line string) error {
 }
 
 func (c *cli) printf(format string, args ...any) { fmt.Fprintf(c.out, format, args...) }
-
-// table aligns columns by their width on a terminal.
-type table struct {
-	rows [][]string
-}
-
-func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
-
-func (t *table) print(w io.Writer) {
-	var widths []int
-	for _, row := range t.rows {
-		for i, cell := range row {
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[i] = max(widths[i], ansi.StringWidth(cell))
-		}
-	}
-
-	for _, row := range t.rows {
-		var line strings.Builder
-		for i, cell := range row {
-			line.WriteString(cell)
-			if i < len(row)-1 {
-				line.WriteString(strings.Repeat(" ", widths[i]-ansi.StringWidth(cell)+2))
-			}
-		}
-
-		fmt.Fprintln(w, strings.TrimRight(line.String(), " "))
-	}
-}
 
 // ago formats the time since t in the largest unit that fits, "" for the zero time.
 func (c *cli) ago(t time.Time) string {

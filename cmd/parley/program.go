@@ -18,7 +18,6 @@ func (p program) run(ctx context.Context, args []string) int {
 	root.SetIn(p.in)
 	root.SetOut(p.out)
 	root.SetErr(p.err)
-	quoteInBash(root)
 
 	err := detachedWait(root, args)
 	if err == nil {
@@ -70,54 +69,13 @@ It proves and shows what became of each message. Without a command, parley opens
 	flags.StringVar(&c.host, "host", "", "machine of the daemon, over ssh: BOX or BOX:DIR")
 	flags.BoolVar(&c.json, "json", false, "print the result as JSON")
 
-	const groupTeam, groupMessages, groupDaemon = "team", "messages", "daemon"
-	root.SetHelpCommandGroupID(groupDaemon)
-	root.SetCompletionCommandGroupID(groupDaemon)
-	for _, group := range []struct {
-		id, title string
-		commands  []*cobra.Command
-	}{
-		{groupTeam, "The team:", teamCommands(c)},
-		{groupMessages, "Messages:", messageCommands(c)},
-		{groupDaemon, "The daemon:", daemonCommands(c)},
-	} {
-		root.AddGroup(&cobra.Group{ID: group.id, Title: group.title})
-		for _, cmd := range group.commands {
-			cmd.GroupID = group.id
-			root.AddCommand(cmd)
-		}
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetHelpCommand(helpCommand(c))
+	root.SetHelpFunc(showHelp(c))
+	for _, group := range commandGroups(c) {
+		root.AddCommand(group.commands...)
 	}
-
 	root.AddCommand(execCommand(c), keepCommand(), linkCommand(c), demoAgentCommand(c), hookCommand(c))
-	checkHelpTopic(root)
 
 	return root
-}
-
-func teamCommands(c *cli) []*cobra.Command {
-	return []*cobra.Command{
-		launchCommand(c), adoptCommand(c), leaveCommand(c), joinCommand(c), stopCommand(c), restartCommand(c),
-		agentsCommand(c), diffCommand(c), attachCommand(c), layoutCommand(c), terminalCommand(c), watchCommand(c),
-		registerCommand(c), approveCommand(c),
-		responderCommand(c), usageCommand(c), keyCommand(c), inviteCommand(c), profilesCommand(c), trustCommand(c),
-		initCommand(c), upCommand(c), downCommand(c),
-	}
-}
-
-func messageCommands(c *cli) []*cobra.Command {
-	return []*cobra.Command{
-		sendCommand(c), broadcastCommand(c), replyCommand(c), ignoreCommand(c), inboxCommand(c), readCommand(c),
-		messageCommand(c), whoisCommand(c), steerCommand(c), needsCommand(c), answerCommand(c), explainCommand(c),
-		retryCommand(c), pauseCommand(c), resumeCommand(c), sendFileCommand(c), getFileCommand(c),
-		filesCommand(c), historyCommand(c), threadCommand(c),
-		conversationCommand(c), searchCommand(c), findCommand(c), logCommand(c), exportCommand(c), tuiCommand(c),
-	}
-}
-
-func daemonCommands(c *cli) []*cobra.Command {
-	return []*cobra.Command{
-		statusCommand(c), hostCommand(c), notifyCommand(c), doctorCommand(c), serveCommand(c), backupCommand(c),
-		moveDatabaseCommand(c), mcpCommand(c), demoCommand(c), opsCommand(c), schemaCommand(c), manCommand(c),
-		versionCommand(c), uninstallCommand(c),
-	}
 }

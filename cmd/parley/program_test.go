@@ -15,6 +15,7 @@ import (
 	"parley/internal/daemon"
 	"parley/internal/must"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 )
 
@@ -22,11 +23,16 @@ func TestEveryCommandIsExplained(t *testing.T) {
 	var walk func(*cobra.Command)
 	walk = func(cmd *cobra.Command) {
 		for _, sub := range cmd.Commands() {
-			if sub.Hidden || sub.Name() == "help" || sub.Name() == "completion" {
+			if sub.Hidden {
 				continue
 			}
-			if sub.Short == "" || sub.Example == "" || sub.GroupID == "" && cmd.Name() == "parley" {
-				t.Errorf("%s lacks a short text, an example or a group", sub.CommandPath())
+			if sub.Short == "" || len(sub.Short) > 62 || sub.Example == "" {
+				t.Errorf("%s lacks a short text that fits its line, or an example", sub.CommandPath())
+			}
+			for line := range strings.Lines(helpText(sub, 80)) {
+				if ansi.StringWidth(strings.TrimRight(line, "\n")) > 80 && !strings.HasPrefix(line, "  parley ") {
+					t.Errorf("the help of %s is wider than 80 columns: %q", sub.CommandPath(), line)
+				}
 			}
 
 			walk(sub)
@@ -34,6 +40,26 @@ func TestEveryCommandIsExplained(t *testing.T) {
 	}
 
 	walk(newRoot((&cli{})))
+}
+
+// Help without more fits a terminal, and everything is one word away.
+func TestHelpBeginsWithWhatIsNeededMost(t *testing.T) {
+	c := &cli{}
+	root := newRoot(c)
+	brief, all := overview(c, root, false), overview(c, root, true)
+	if lines := strings.Count(brief, "\n") + 1; lines > 24 {
+		t.Errorf("it has %d lines, want 24 at most:\n%s", lines, brief)
+	}
+	for line := range strings.Lines(brief) {
+		if ansi.StringWidth(strings.TrimRight(line, "\n")) > 80 {
+			t.Errorf("wider than 80 columns: %q", line)
+		}
+	}
+	for _, cmd := range available(root) {
+		if !strings.Contains(all, "\n  "+pad(cmd.Name(), 14)+" "+cmd.Short) && cmd.Name() != "help" {
+			t.Errorf("%s is not listed", cmd.Name())
+		}
+	}
 }
 
 func TestTableAlignsWhatIsShown(t *testing.T) {

@@ -84,7 +84,7 @@ func printEverywhere(ctx context.Context, c *cli) error {
 		return c.printLine("parley has no workspace yet. Begin with parley launch NAME -- PROGRAM in a project's directory.")
 	}
 
-	var t table
+	t := table{fits: []fit{inner, prose, whole, aside}}
 	for _, l := range lines {
 		t.add(c.paint(bold, home(c, l.Workspace)), l.agents(), c.paint(yellow, l.needs()), c.paint(faint, l.Command))
 	}
@@ -247,6 +247,14 @@ func accepts(socket string) bool {
 		return false
 	}
 	return conn.Close() == nil
+}
+
+// near shortens a path below the working directory.
+func near(c *cli, path string) string {
+	if rest, ok := strings.CutPrefix(path, c.dir+string(os.PathSeparator)); ok && c.dir != "" && c.host == "" {
+		return rest
+	}
+	return path
 }
 
 // home shortens a path below the user's home.

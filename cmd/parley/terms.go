@@ -18,8 +18,8 @@ import (
 // too. Each is another way to give a flag of find and of log.
 var termNames = map[string][]string{
 	"is": {"states", "is"}, "state": {"states", "is"}, "from": {"from"}, "to": {"to"}, "agent": {"agents", "agent"},
-	"thread": {"thread"}, "type": {"types", "type"}, "kind": {"kind"}, "priority": {"priorities"},
-	"has": {"has"}, "since": {"since"}, "until": {"until"},
+	"thread": {"thread"}, "type": {"types", "type"}, "kind": {"kind"}, "priority": {"priorities", "priority"},
+	"has": {"has"}, "since": {"since"}, "until": {"until"}, "on": {"since"},
 }
 
 // termOf returns the flag that a word of a filter gives, and its value.
@@ -40,7 +40,11 @@ func takeTerms(cmd *cobra.Command, args []string) (text []string, err error) {
 		name, _, _ := strings.Cut(strings.ToLower(word), ":")
 		switch {
 		case ok:
-			if err := setTerm(cmd, flag, value); err != nil {
+			set := setTerm
+			if flag == "since" || flag == "until" {
+				set = setTime
+			}
+			if err := set(cmd, flag, name, value); err != nil {
 				return nil, misused(cmd, fmt.Errorf("%s is not known: %w", word, err))
 			}
 		case termNames[name] != nil && strings.Contains(word, ":"):
@@ -52,8 +56,30 @@ func takeTerms(cmd *cobra.Command, args []string) (text []string, err error) {
 	return text, nil
 }
 
+// setTime sets the flags for time to that of a word. A day begins with its first moment, until: it has all of it, and
+// on: means it alone.
+func setTime(cmd *cobra.Command, flag, term, value string) error {
+	at, day, ok := parley.ParsePast(strings.ToLower(value), time.Now())
+	switch {
+	case !ok && term == "on", ok && !day && term == "on":
+		return errors.New("give a day such as today, monday or 2026-01-31")
+	case !ok:
+		return setTerm(cmd, flag, term, value)
+	}
+
+	if end := at.AddDate(0, 0, 1).Add(-time.Nanosecond); term == "on" {
+		if err := cmd.Flags().Set("until", end.Format(time.RFC3339Nano)); err != nil {
+			return err
+		}
+	} else if term == "until" && day {
+		at = end
+	}
+
+	return cmd.Flags().Set(flag, at.Format(time.RFC3339Nano))
+}
+
 // setTerm sets a flag to the value of a word, which may be a name for several states.
-func setTerm(cmd *cobra.Command, flag, value string) error {
+func setTerm(cmd *cobra.Command, flag, _, value string) error {
 	var values []string
 	for v := range strings.SplitSeq(value, ",") {
 		states, group := parley.DeliveryGroup(strings.ToLower(v))
@@ -64,10 +90,6 @@ func setTerm(cmd *cobra.Command, flag, value string) error {
 			}
 		case strings.EqualFold(v, "you"):
 			values = append(values, parley.OperatorName)
-		case flag == "since" && v == "today":
-			values = append(values, time.Now().Format(time.DateOnly))
-		case flag == "since" && v == "yesterday":
-			values = append(values, time.Now().AddDate(0, 0, -1).Format(time.DateOnly))
 		default:
 			values = append(values, v)
 		}
@@ -119,6 +141,14 @@ func completeTerms(c *cli) cobra.CompletionFunc {
 			values = texts(parley.DeliveryStates())
 		case "type":
 			values = eventTypes()
+		case "kind":
+			values = eventKinds()
+		case "priority":
+			values = texts(parley.Priorities())
+		case "has":
+			values = parley.HasTerms()
+		case "on", "since", "until":
+			values = []string{"today", "yesterday", time.Now().Format(time.DateOnly)}
 		case "agent", "from", "to":
 			values, _ = completer{c}.completeAgents(cmd, nil, value)
 		}

@@ -146,21 +146,6 @@ var instead = map[string]string{
 	"merge":  "parley stop NAME --merge merges the work of an agent.",
 }
 
-// checkHelpTopic makes the help command refuse unknown topics.
-func checkHelpTopic(root *cobra.Command) {
-	root.InitDefaultHelpCmd()
-	for _, cmd := range root.Commands() {
-		if cmd.Name() == "help" {
-			cmd.Args = func(cmd *cobra.Command, args []string) error {
-				if found, _, err := cmd.Root().Find(args); err == nil && found != cmd.Root() {
-					return nil
-				}
-				return noSuchCommand(cmd.Root(), args)
-			}
-		}
-	}
-}
-
 // asksForJSON reports whether an invalid command line has --json.
 func asksForJSON(args []string) bool {
 	if end := slices.Index(args, "--"); end >= 0 {

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"parley"
@@ -13,11 +15,20 @@ const daysShown = 7
 // printPrograms prints what the programs of agents used, with the last days of an agent that was asked
 // for alone.
 func printPrograms(c *cli, programs []parley.ProgramUsage, team *parley.BudgetUse) {
-	var t, days table
+	t, days := table{fits: []fit{inner, prose, prose}}, table{fits: []fit{whole, inner, prose}}
+	silent := map[parley.UsageUnknown][]string{} // the agents of which nothing but this is known
 	for _, p := range programs {
+		if p.Unknown != "" && p.Responses == 0 && p.Budget == nil && len(programs) > 1 {
+			silent[p.Unknown] = append(silent[p.Unknown], p.Agent)
+			continue
+		}
 		t.add(c.paint(bold, p.Agent), programWords(&p.Spending, p.Unknown), todayPart(&p))
 	}
 	t.print(c.out)
+	for _, why := range slices.Sorted(maps.Keys(silent)) {
+		line := c.paint(bold, strings.Join(silent[why], ", ")) + ": " + why.Words()
+		c.printf("%s\n", folded(c, line, 2))
+	}
 	if team != nil {
 		c.printf("The team has used %s today.\n", team.Words())
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 	"time"
 
 	"parley"
@@ -18,6 +17,8 @@ import (
 )
 
 const (
+	screenShown = 12 // lines of a screen with an answer
+
 	lookEvery   = 50 * time.Millisecond
 	answerWorks = 20 * time.Second // bounds an answer, which takes some tenths of a second
 	typingEnds  = 3 * time.Second  // for a message that is just being typed
@@ -116,13 +117,17 @@ func DialogOn(t *team.Terminal, screen tmux.Screen) *parley.Dialog {
 
 func dialogOf(t *team.Terminal, menu *profile.Menu) *parley.Dialog {
 	d := &parley.Dialog{
-		ID: menu.ID(), Question: menu.Question, Lines: append([]string{}, menu.Lines...),
+		ID: menu.ID(), Question: parley.ScreenLine(menu.Question), Lines: []string{},
 		Options: []parley.DialogOption{}, TakesText: menu.Text,
 		Secret: menu.Secret || courier.HidesInput(t) && !t.Profile.HasMarkers(),
 	}
+	for _, line := range menu.Lines {
+		d.Lines = append(d.Lines, parley.ScreenLine(line))
+	}
 	for i, o := range menu.Options {
 		d.Options = append(d.Options, parley.DialogOption{
-			Choice: choiceOf(menu, i), Label: o.Label, Detail: o.Detail, Marked: o.Marked, TakesText: o.Text,
+			Choice: choiceOf(menu, i), Label: parley.ScreenLine(o.Label), Detail: parley.ScreenLine(o.Detail),
+			Marked: o.Marked, TakesText: o.Text,
 		})
 	}
 	return d
@@ -342,7 +347,7 @@ func ignoreDeadline(err error) error {
 // result says what the screen shows now.
 func (a *answer) result() *parley.AnswerDialogResult {
 	res := &parley.AnswerDialogResult{
-		Answer: parley.OK, AgentID: a.m.ID, Name: a.m.Name, Answered: a.given, Screen: screenEnd(a.screen.Lines),
+		Answer: parley.OK, AgentID: a.m.ID, Name: a.m.Name, Answered: a.given, Screen: parley.ScreenEnd(a.screen.Lines, screenShown),
 	}
 	if a.open {
 		res.Dialog = dialogOf(a.t, &a.menu)
@@ -369,20 +374,4 @@ func (a *answer) result() *parley.AnswerDialogResult {
 	}
 
 	return res
-}
-
-// screenEnd returns the last lines of a screen that carry text.
-func screenEnd(lines []string) []string {
-	const shown = 12
-	end := []string{}
-	for _, line := range slices.Backward(lines) {
-		if line = strings.ReplaceAll(parley.Clean(line), "\t", " "); strings.TrimSpace(line) != "" {
-			end = append(end, line)
-		}
-		if len(end) == shown {
-			break
-		}
-	}
-	slices.Reverse(end)
-	return end
 }

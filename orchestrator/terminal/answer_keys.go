@@ -51,7 +51,7 @@ func takesKeys(t *team.Terminal, screen tmux.Screen) bool {
 // keys presses the keys of the request.
 func (a *answer) keys(ctx context.Context) error {
 	a.question = "its screen"
-	if end := screenEnd(a.screen.Lines); len(end) > 0 {
+	if end := parley.ScreenEnd(a.screen.Lines, 1); len(end) > 0 {
 		a.question = parley.CleanLine(end[len(end)-1])
 	}
 

@@ -1,0 +1,257 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"parley"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// helpWidth is the number of columns of help that goes to no terminal.
+const helpWidth = 100
+
+// commandGroup is a part of the commands. Those that a person needs most come first, and help shows only the
+// first two groups unless it is asked for all.
+type commandGroup struct {
+	title    string
+	commands []*cobra.Command
+}
+
+func commandGroups(c *cli) []commandGroup {
+	return []commandGroup{
+		{"Every day", []*cobra.Command{
+			launchCommand(c), upCommand(c), agentsCommand(c), needsCommand(c), answerCommand(c), sendCommand(c),
+			logCommand(c), attachCommand(c), diffCommand(c), stopCommand(c), downCommand(c),
+		}},
+		{"Often", []*cobra.Command{
+			initCommand(c), broadcastCommand(c), inboxCommand(c), replyCommand(c), steerCommand(c), threadCommand(c),
+			findCommand(c), explainCommand(c), retryCommand(c), restartCommand(c), pauseCommand(c), resumeCommand(c),
+			layoutCommand(c), watchCommand(c), usageCommand(c), statusCommand(c), doctorCommand(c),
+		}},
+		{"Agents and their terminals", []*cobra.Command{
+			adoptCommand(c), leaveCommand(c), joinCommand(c), registerCommand(c), approveCommand(c), inviteCommand(c),
+			keyCommand(c), responderCommand(c), profilesCommand(c), trustCommand(c), terminalCommand(c),
+		}},
+		{"Messages and files", []*cobra.Command{
+			readCommand(c), ignoreCommand(c), messageCommand(c), whoisCommand(c), historyCommand(c), searchCommand(c),
+			conversationCommand(c), sendFileCommand(c), getFileCommand(c), filesCommand(c), exportCommand(c),
+		}},
+		{"The daemon and this program", []*cobra.Command{
+			tuiCommand(c), hostCommand(c), notifyCommand(c), serveCommand(c), backupCommand(c), moveDatabaseCommand(c),
+			mcpCommand(c), opsCommand(c), schemaCommand(c), manCommand(c), completionCommand(c), demoCommand(c),
+			versionCommand(c), uninstallCommand(c),
+		}},
+	}
+}
+
+// briefly is the number of groups that help shows when it is not asked for all.
+const briefly = 2
+
+func helpCommand(c *cli) *cobra.Command {
+	var all bool
+	cmd := &cobra.Command{
+		Use:   "help [COMMAND…]",
+		Short: "Show what a command does, with examples",
+		Example: `  parley help
+  parley help send
+  parley help --all`,
+	}
+
+	cmd.Flags().BoolVar(&all, "all", false, "list every command")
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if found, _, err := cmd.Root().Find(args); err == nil && (found != cmd.Root() || len(args) == 0) {
+			return nil
+		}
+		return noSuchCommand(cmd.Root(), args)
+	}
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		of, _, err := cmd.Root().Find(args)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var names []string
+		for _, sub := range available(of) {
+			names = append(names, sub.Name()+"\t"+sub.Short)
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		of, _, err := cmd.Root().Find(args)
+		if err != nil {
+			return err
+		}
+		if c.json {
+			return c.printJSON(helpJSON(of))
+		}
+		if of == cmd.Root() {
+			return c.printLine(overview(c, cmd.Root(), all))
+		}
+		return c.printLine(helpText(of, helpColumns(c)))
+	}
+
+	return cmd
+}
+
+// showHelp is the help of --help.
+func showHelp(c *cli) func(*cobra.Command, []string) {
+	return func(cmd *cobra.Command, _ []string) {
+		switch {
+		case c.json:
+			_ = c.printJSON(helpJSON(cmd))
+		case cmd == cmd.Root():
+			_ = c.printLine(overview(c, cmd, false))
+		default:
+			_ = c.printLine(helpText(cmd, helpColumns(c)))
+		}
+	}
+}
+
+func helpColumns(c *cli) int { return cmp.Or(columnsOf(c.out), helpWidth) }
+
+// available returns the commands below one that help lists.
+func available(cmd *cobra.Command) []*cobra.Command {
+	return slices.DeleteFunc(slices.Clone(cmd.Commands()), func(sub *cobra.Command) bool { return !sub.IsAvailableCommand() })
+}
+
+// overview returns the help of the program: the commands of every day with what they do, and the names of those
+// that are used often; or all commands.
+func overview(c *cli, root *cobra.Command, all bool) string {
+	groups := commandGroups(c)
+	lines := []string{"parley runs AI coding agents in tmux, and proves what became of each message.", ""}
+	for i, g := range groups {
+		switch {
+		case all || i == 0:
+			if lines = append(lines, c.paint(bold, g.title+":")); i == 0 {
+				lines = append(lines, commandLine("parley", "Open the screen"))
+			}
+			for _, cmd := range g.commands {
+				lines = append(lines, commandLine(cmd.Name(), cmd.Short))
+			}
+			lines = append(lines, "")
+		case i < briefly:
+			var names []string
+			for _, cmd := range g.commands {
+				names = append(names, cmd.Name())
+			}
+			lines = append(lines, c.paint(bold, g.title+":"))
+			lines = append(lines, indented(fold(strings.Join(names, ", "), min(helpColumns(c), 80)-2), "  ")...)
+			lines = append(lines, "")
+		}
+	}
+
+	lines = append(lines, commandLine("parley help COMMAND", "   shows one with examples"))
+	if !all {
+		total := len(available(root))
+		return strings.Join(append(lines, commandLine("parley help --all", fmt.Sprintf("     lists all %d", total))), "\n")
+	}
+	return strings.Join(append(lines, "", "Flags of all commands:", flagLines(root.PersistentFlags(), helpColumns(c))), "\n")
+}
+
+func commandLine(name, short string) string { return "  " + pad(name, 14) + " " + short }
+
+// helpText returns the help of one command, in lines of so many columns.
+func helpText(cmd *cobra.Command, width int) string {
+	parts := []string{strings.Join(foldParagraphs(cmp.Or(cmd.Long, cmd.Short), width), "\n")}
+	usage := "Usage:\n  " + cmd.UseLine()
+	if !cmd.Runnable() || cmd.HasAvailableSubCommands() {
+		usage = "Usage:\n  " + cmd.CommandPath() + " COMMAND"
+	}
+	parts = append(parts, usage)
+	if len(cmd.Aliases) > 0 {
+		parts = append(parts, "Other names:\n  "+strings.Join(cmd.Aliases, ", "))
+	}
+
+	if cmd.HasAvailableSubCommands() {
+		lines := []string{"Commands:"}
+		for _, sub := range available(cmd) {
+			lines = append(lines, commandLine(sub.Name(), sub.Short))
+		}
+		parts = append(parts, strings.Join(lines, "\n"))
+	}
+	if cmd.Example != "" {
+		parts = append(parts, "Examples:\n"+strings.TrimRight(cmd.Example, "\n"))
+	}
+	if cmd.HasAvailableLocalFlags() {
+		parts = append(parts, "Flags:\n"+flagLines(cmd.LocalFlags(), width))
+	}
+	if cmd.HasAvailableInheritedFlags() {
+		parts = append(parts, "Flags of all commands:\n"+flagLines(cmd.InheritedFlags(), width))
+	}
+
+	return strings.Join(parts, "\n\n")
+}
+
+func flagLines(flags *pflag.FlagSet, width int) string {
+	return strings.TrimRight(flags.FlagUsagesWrapped(width), "\n")
+}
+
+// foldParagraphs folds the paragraphs of a text. A line that begins with a space stays as it is.
+func foldParagraphs(text string, width int) []string {
+	var lines []string
+	paragraph := ""
+	end := func() {
+		if paragraph != "" {
+			lines = append(lines, fold(paragraph, width)...)
+		}
+		paragraph = ""
+	}
+
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		switch {
+		case line == "", strings.HasPrefix(line, " "):
+			end()
+			lines = append(lines, line)
+		default:
+			paragraph = strings.TrimLeft(paragraph+" "+line, " ")
+		}
+	}
+	end()
+
+	return lines
+}
+
+// commandJSON is the help of a command for a program.
+type commandJSON struct {
+	Command  string     `json:"command"`
+	Short    string     `json:"short"`
+	Long     string     `json:"long,omitempty"`
+	Usage    string     `json:"usage"`
+	Aliases  []string   `json:"aliases,omitempty"`
+	Examples string     `json:"examples,omitempty"`
+	Flags    []flagJSON `json:"flags,omitempty"`
+
+	Commands []commandJSON `json:"commands,omitempty"`
+}
+
+type flagJSON struct {
+	Name  string `json:"name"`
+	Short string `json:"shorthand,omitempty"`
+	Type  string `json:"type"`
+	Doc   string `json:"description"`
+}
+
+func helpJSON(of *cobra.Command) any {
+	return struct {
+		parley.Answer
+		commandJSON
+	}{parley.OK, describe(of)}
+}
+
+func describe(cmd *cobra.Command) commandJSON {
+	d := commandJSON{Command: cmd.CommandPath(), Short: cmd.Short, Long: cmd.Long, Usage: cmd.UseLine(),
+		Aliases: cmd.Aliases, Examples: cmd.Example}
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			d.Flags = append(d.Flags, flagJSON{f.Name, f.Shorthand, f.Value.Type(), f.Usage})
+		}
+	})
+	for _, sub := range available(cmd) {
+		d.Commands = append(d.Commands, describe(sub))
+	}
+	return d
+}
