@@ -77,6 +77,7 @@ const (
 	NeedStuck       NeedKind = "stuck"       // busy without any output for too long, or behind a shell or the like
 	NeedDraft       NeedKind = "draft"       // messages wait behind a draft, or behind copy mode
 	NeedUnconfirmed NeedKind = "unconfirmed" // typed, without proof that it arrived
+	NeedUndelivered NeedKind = "undelivered" // a message did not arrive, and nobody else can be told
 	NeedHeld        NeedKind = "held"        // the conversation protocol holds messages
 	NeedOverdue     NeedKind = "overdue"     // a required response is late
 	NeedOwesAnswer  NeedKind = "owes_answer" // an idle agent has not answered a request
@@ -94,8 +95,8 @@ const (
 func NeedKinds() []NeedKind {
 	return []NeedKind{
 		NeedStorage, NeedDialog, NeedReturn, NeedLost, NeedRefused, NeedExited, NeedBlocked, NeedStuck, NeedDraft,
-		NeedUnconfirmed, NeedHeld, NeedOverdue, NeedOwesAnswer, NeedUnanswered, NeedProfile, NeedNewcomer,
-		NeedApproval, NeedBudget, NeedOverlap, NeedNotifier, NeedStart,
+		NeedUnconfirmed, NeedUndelivered, NeedHeld, NeedOverdue, NeedOwesAnswer, NeedUnanswered, NeedProfile,
+		NeedNewcomer, NeedApproval, NeedBudget, NeedOverlap, NeedNotifier, NeedStart,
 	}
 }
 
@@ -116,7 +117,7 @@ type Need struct {
 
 // GetNeedsRequest asks what needs the operator, and can dismiss something.
 type GetNeedsRequest struct {
-	Dismiss string `json:"dismiss,omitempty" doc:"The id of an unconfirmed or unanswered message, or its first 8 characters: it is no longer listed. Or storage: what the database lacks is known."`
+	Dismiss string `json:"dismiss,omitempty" doc:"The id of an unconfirmed, undelivered or unanswered message, or its first 8 characters: it is no longer listed. Or undelivered: all of them. Or storage: what the database lacks is known."`
 }
 
 // OnlyReads reports whether the request dismisses nothing.

@@ -61,6 +61,12 @@ func (op *operatorService) needs(ctx context.Context) ([]parley.Need, error) {
 		needs = append(needs, unconfirmedNeed(op.fillInItem(item)))
 	}
 
+	undelivered, err := op.undeliveredNeeds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	needs = append(needs, undelivered...)
+
 	held, err := op.store.Withheld(ctx, talk.MaxHolds)
 	if err != nil {
 		return nil, err
@@ -128,6 +134,7 @@ var needOrder = parley.NeedKinds()
 var unscreened = []parley.NeedKind{
 	parley.NeedProfile,
 	parley.NeedUnconfirmed,
+	parley.NeedUndelivered,
 	parley.NeedHeld,
 	parley.NeedOverdue,
 	parley.NeedOwesAnswer,

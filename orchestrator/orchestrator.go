@@ -307,6 +307,9 @@ func (o *Orchestrator) tick(ctx context.Context) {
 		}
 		if chores.due() {
 			o.expire(ctx)
+			if leads {
+				o.tellUndelivered(ctx)
+			}
 		}
 		if settings.AutoSteer && steering.due() {
 			guardian.guard(ctx)

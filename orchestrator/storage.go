@@ -66,8 +66,12 @@ func nextCheck(took time.Duration) time.Duration { return max(checkTime, checkSh
 const storageNeed = string(parley.NeedStorage)
 
 func (op *operatorService) dismiss(ctx context.Context, ref string) (int, error) {
-	if ref != storageNeed {
+	switch ref {
+	default:
 		return op.store.Dismiss(ctx, ref)
+	case string(parley.NeedUndelivered):
+		return op.dismissUndelivered(ctx)
+	case storageNeed:
 	}
 	found, err := op.store.DismissShortfall(ctx)
 	if found {

@@ -34,7 +34,7 @@ type deliveryRow struct {
 	Withheld       string
 	WithheldUntil  int64
 	Archived       bool // ignored by its recipient
-	Dismissed      bool // by the operator
+	Dismissed      bool // by the operator, or its sender has been told that it did not arrive
 	Decision       string
 }
 

@@ -48,6 +48,7 @@ var schema = []migration{
 	{version: 38, file: "00038_relays.sql"},
 	{version: 39, file: "00039_file_chunks.sql"},
 	{version: 40, file: "00040_state_indexes.sql"},
+	{version: 45, file: "00045_told_of_dead.sql"},
 }
 
 // postgresBase is the version of SQLite's schema with which PostgreSQL's begins.

@@ -80,7 +80,7 @@ func Arrived(d parley.Delivery) time.Time {
 	return d.Steps[i].At
 }
 
-// Dismiss takes a message's deliveries out of what Unconfirmed, NotAnswered, Owed and
+// Dismiss takes a message's deliveries out of what Unconfirmed, Undelivered, NotAnswered, Owed and
 // Overdue return, and returns their number. ref is as for Message. A retry undoes it.
 func (s *Needs) Dismiss(ctx context.Context, ref string) (int, error) {
 	seq, err := s.seqOf(ctx, "finding the message", ref, ` FROM messages m WHERE true`)
@@ -92,7 +92,7 @@ func (s *Needs) Dismiss(ctx context.Context, ref string) (int, error) {
 	err = s.write(ctx, "dismissing a delivery", func(t *tx) error {
 		const same = `d.message_seq = deliveries.message_seq AND d.recipient_id = deliveries.recipient_id`
 		n, err = t.exec(`UPDATE deliveries SET dismissed = 1
-			WHERE message_seq = ? AND dismissed = 0 AND (state = 'unconfirmed'
+			WHERE message_seq = ? AND dismissed = 0 AND (state = 'unconfirmed' OR state = 'failed' OR state = 'expired'
 				OR EXISTS (SELECT 1 FROM messages m JOIN deliveries d ON d.message_seq = m.seq
 					WHERE `+same+` AND `+isUnanswered+`)
 				OR EXISTS (SELECT 1 FROM debts b

@@ -112,7 +112,9 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 			return nil
 		}, []string{"m USING INDEX messages_id (id>? AND id<?)"}, "TEMP B-TREE"},
 		"Unconfirmed": {func(ctx context.Context) error { _, err := s.Unconfirmed(ctx); return err },
-			[]string{"deliveries_ended (state=?)"}, "SCAN d"},
+			[]string{"deliveries_ended (state=? AND dismissed=?)"}, "SCAN d"},
+		"Undelivered": {func(ctx context.Context) error { _, err := s.Undelivered(ctx); return err },
+			[]string{"deliveries_ended (state=? AND dismissed=?)"}, "SCAN d"},
 		"Owed": {func(ctx context.Context) error {
 			_, err := s.Owed(ctx, time.Unix(1, 0), time.Unix(2, 0))
 			return err

@@ -42,6 +42,8 @@ func (n *needs) assist() tea.Cmd {
 			return n.remind(x)
 		}
 		return n.shell.Do(doReply)
+	case parley.NeedUndelivered:
+		return n.retryTo(x.MessageID, "") // to all of its recipients that did not get it
 	case parley.NeedUnanswered:
 		return n.retryTo(x.MessageID, x.AgentID)
 	case parley.NeedNewcomer:
@@ -75,7 +77,7 @@ func (n *needs) drop() tea.Cmd {
 	}
 
 	switch x.Kind {
-	case parley.NeedUnconfirmed, parley.NeedOverdue, parley.NeedOwesAnswer, parley.NeedUnanswered:
+	case parley.NeedUnconfirmed, parley.NeedUndelivered, parley.NeedOverdue, parley.NeedOwesAnswer, parley.NeedUnanswered:
 		return n.dismiss(x)
 	case parley.NeedLost, parley.NeedRefused, parley.NeedExited:
 		return n.stop()
@@ -110,6 +112,8 @@ func (n *needs) again() tea.Cmd {
 		n.tell(nothingNeeded)
 	case x.restarts():
 		return n.restart()
+	case x.Kind == parley.NeedUndelivered:
+		return n.assist()
 	case !x.repeats():
 		n.tell("Nothing to retry here.")
 	default:

@@ -91,6 +91,7 @@ var looks = []look{
 	{parley.NeedBlocked, "■", true, []option{{"enter", "attach"}, {"s", "steer"}}},
 	{parley.NeedStuck, "◔", true, []option{{"enter", "attach"}, {"s", "steer"}}},
 	{parley.NeedUnconfirmed, "?", true, []option{{"enter", "attach"}, {"R", "retype"}, {"x", "it arrived"}}},
+	{parley.NeedUndelivered, "⊘", true, []option{{"enter", "send again"}, {"x", "dismiss"}}},
 	{parley.NeedUnanswered, "↯", true, []option{{"enter", "ask again"}, {"x", "dismiss"}}},
 	{needAnswer, "»", true, []option{{"enter", "reply"}, {"m", "mark read"}, {"a", "attach"}}},
 	{parley.NeedDraft, "✎", false, []option{{"enter", "attach"}, {"R", "check again"}}},

@@ -127,7 +127,8 @@ func (c *courier) conclude(
 	case out.Phase == tmux.Pasted && passing(out.Reason) && !t.Stopping.Load():
 		return false, c.note(ctx, job, pastedAnd(a.refusal(out, c.m)))
 	case out.Phase == tmux.Entered && a.followed.refusal != "":
-		return true, c.close(ctx, job, ended(parley.DeliveryUnconfirmed, parley.EndedRefused, a.followed.refusal))
+		refused := ended(parley.DeliveryUnconfirmed, parley.EndedRefused, a.followed.refusal)
+		return true, errors.Join(c.close(ctx, job, refused), c.o.tellRefused(ctx, c.m, &job, refused.Reason))
 	case out.Phase == tmux.Entered && out.Reason == tmux.NotTaken && t.Profile.Look(out.Screen) == profile.Dialog:
 		waits := hold{Hold: parley.Hold{Code: parley.EndedDialog, Reason: parley.EndedDialog.Words("")}}
 		return false, c.note(ctx, job, waits)
@@ -289,6 +290,25 @@ func (c *courier) giveBack(ctx context.Context, job *store.Job) error {
 	err := c.o.Notify(ctx, operator, text, nil, "mingled/"+c.m.ID+"/"+job.Message.ID)
 	if parley.ErrorCode(err) == parley.CommunicationDisabled {
 		return nil // the evidence has it
+	}
+	return err
+}
+
+// tellRefused tells the agent that sent a message that the program refused it. The operator sees that anyway,
+// and parley needs no notice about its own.
+func (o *Couriers) tellRefused(ctx context.Context, m *team.Member, job *store.Job, why string) error {
+	sender := o.Roster.ByID(job.Message.SenderID)
+	if sender == nil || sender.Kind == parley.KindHuman || sender.Kind == parley.KindSystem {
+		return nil
+	}
+
+	short := parley.Short(job.Message.ID)
+	text := fmt.Sprintf("Your message %s to %s did not arrive: it was %s. The operator has been told, and can send it "+
+		"again once that is mended.", short, m.Name, why)
+	key := fmt.Sprintf("refused/%s/%s/%d", m.ID, job.Message.ID, job.PaneSeq)
+	err := o.Notify(ctx, []*team.Member{sender}, text, nil, key)
+	if parley.ErrorCode(err) == parley.CommunicationDisabled {
+		return nil // messages are paused: the delivery says it
 	}
 	return err
 }
