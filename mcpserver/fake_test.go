@@ -116,9 +116,15 @@ func (f *fake) ListThreads(context.Context, parley.ListThreadsRequest) (*parley.
 }
 
 func (f *fake) GetMessages(_ context.Context, r parley.GetMessagesRequest) (*parley.GetMessagesResult, error) {
-	if r.ThreadID == "nothere1" {
+	switch r.ThreadID {
+	case "nothere1":
 		return nil, parley.Errorf(parley.ThreadNotFound, "there is no thread %s", r.ThreadID).
 			Suggest("list_threads lists them.")
+	case "private1":
+		return nil, parley.Errorf(parley.NotAuthorized, "thread %s is not yours", r.ThreadID).
+			Suggest("Ask to join it.")
+	case "broken01":
+		return nil, io.ErrUnexpectedEOF
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -44,9 +44,9 @@ func Handler(o Options) *HTTPHandler { return newHandler(o, progressEvery) }
 
 func newHandler(o Options, progress time.Duration) *HTTPHandler {
 	o = o.withDefaults()
-	ids := &sessions{dead: map[string]bool{}}
+	ids := newSessions()
 	return &HTTPHandler{sessions: ids, transport: server.NewStreamableHTTPServer(newServer(o, progress),
-		server.WithSessionIdManager(ids),
+		server.WithSessionIdManagerResolver(ids),
 		server.WithSessionIdleTTL(sessionIdle),
 		// The server sends nothing that was not asked for, so no stream per agent is
 		// kept open. Progress is sent in the response to the call.
@@ -57,7 +57,7 @@ func newHandler(o Options, progress time.Duration) *HTTPHandler {
 // allowed are the methods of the transport: a GET would open a stream that the server never writes to.
 const allowed = http.MethodPost + ", " + http.MethodDelete
 
-// ServeHTTP limits the body, and remembers the sessions that clients end.
+// ServeHTTP limits the body, keeps sessions to their callers, and remembers those that clients end.
 func (h *HTTPHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost && r.Method != http.MethodDelete {
 		w.Header().Set("Allow", allowed)
@@ -67,18 +67,11 @@ func (h *HTTPHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	// Not every writer supports deadlines. After a failure the deadline stays, because
-	// the server reads on before it answers.
-	rc := http.NewResponseController(w)
-	_ = rc.SetReadDeadline(time.Now().Add(bodyWait))
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
-	if err != nil {
-		refuseBody(w, err)
+	body, ok := readBody(w, r)
+	if !ok {
 		return
 	}
 
-	_ = rc.SetReadDeadline(time.Time{}) // the call may take longer
-	r.Body = io.NopCloser(bytes.NewReader(body))
 	sets, err := ParseToolsets(r.URL.Query().Get("toolsets"))
 	if err != nil {
 		refuse(w, http.StatusBadRequest, nil, mcp.INVALID_REQUEST, parley.AsError(err))
@@ -90,41 +83,15 @@ func (h *HTTPHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	r = r.WithContext(withToolsets(r.Context(), sets))
 	var e envelope
 	_ = json.Unmarshal(body, &e) // the transport refuses what it cannot read
-	if e.Method == string(mcp.MethodNotificationCancelled) && !inSession(r) {
-		// Without a session, closing the connection cancels a call. The transport would
-		// refuse the notification, and the official client then considers all its calls
-		// lost; or it would take the id for that of another client's call.
-		w.WriteHeader(http.StatusAccepted)
-		return
-	}
-
-	if e.Method == string(mcp.MethodSubscriptionsListen) && len(e.ID) > 0 {
-		// There are no subscriptions. The transport would acknowledge the request and end
-		// the stream at once, and sometimes lose the acknowledgement.
-		refuse(
-			w,
-			http.StatusNotFound,
-			e.ID,
-			mcp.METHOD_NOT_FOUND,
-			parley.Errorf(parley.InvalidArgument, "there are no subscriptions here").
-				Suggest("Wait with check_inbox and wait_seconds."),
-		)
-
-		return
-	}
-
-	if e.Method == string(mcp.MethodInitialize) && len(body) > maxInitialize {
-		refuse(w, http.StatusRequestEntityTooLarge, e.ID, mcp.INVALID_REQUEST,
-			parley.Errorf(parley.InvalidArgument, "initialize is larger than %d bytes", maxInitialize).
-				Suggest("Say less of the client: its name, version and capabilities."))
+	if !h.admit(w, r, e, len(body)) {
 		return
 	}
 
 	defer h.forget()
-	sw := &statusWriter{ResponseWriter: w}
+	sw := &statusWriter{ResponseWriter: w, failures: new(failures)}
+	r = r.WithContext(withFailures(withToolsets(r.Context(), sets), sw.failures))
 	h.transport.ServeHTTP(sw, r)
 	switch {
 	case sw.refused:
@@ -134,6 +101,58 @@ func (h *HTTPHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodDelete && sw.status == http.StatusOK:
 		h.sessions.end(r.Header.Get(server.HeaderKeySessionID))
 	}
+}
+
+// readBody reads the body of a request and puts it back. If it cannot be read, the request is answered.
+func readBody(w http.ResponseWriter, r *http.Request) (body []byte, ok bool) {
+	// Not every writer supports deadlines. After a failure the deadline stays, because
+	// the server reads on before it answers.
+	rc := http.NewResponseController(w)
+	_ = rc.SetReadDeadline(time.Now().Add(bodyWait))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+	if err != nil {
+		refuseBody(w, err)
+		return nil, false
+	}
+
+	_ = rc.SetReadDeadline(time.Time{}) // the call may take longer
+	r.Body = io.NopCloser(bytes.NewReader(body))
+
+	return body, true
+}
+
+// admit answers the requests that do not go to the library, and reports whether this one does.
+func (h *HTTPHandler) admit(w http.ResponseWriter, r *http.Request, e envelope, size int) bool {
+	switch {
+	case inSession(r) && !h.sessions.belongs(r.Header.Get(server.HeaderKeySessionID), callerOf(r)):
+		// To whoever has read the id somewhere, the session is one that is not there.
+		refuse(w, http.StatusNotFound, e.ID, mcp.INVALID_REQUEST,
+			refusal(http.StatusNotFound, "the session is another caller's"))
+		return false
+
+	case e.Method == string(mcp.MethodNotificationCancelled) && !inSession(r):
+		// Without a session, closing the connection cancels a call. The transport would
+		// refuse the notification, and the official client then considers all its calls
+		// lost; or it would take the id for that of another client's call.
+		w.WriteHeader(http.StatusAccepted)
+		return false
+
+	case e.Method == string(mcp.MethodSubscriptionsListen) && len(e.ID) > 0:
+		// There are no subscriptions. The transport would acknowledge the request and end
+		// the stream at once, and sometimes lose the acknowledgement.
+		refuse(w, http.StatusNotFound, e.ID, mcp.METHOD_NOT_FOUND,
+			parley.Errorf(parley.InvalidArgument, "there are no subscriptions here").
+				Suggest("Wait with check_inbox and wait_seconds."))
+		return false
+
+	case e.Method == string(mcp.MethodInitialize) && size > maxInitialize:
+		refuse(w, http.StatusRequestEntityTooLarge, e.ID, mcp.INVALID_REQUEST,
+			parley.Errorf(parley.InvalidArgument, "initialize is larger than %d bytes", maxInitialize).
+				Suggest("Say less of the client: its name, version and capabilities."))
+		return false
+	}
+
+	return true
 }
 
 // inSession reports whether a request belongs to a session. The newer protocol has no
@@ -213,6 +232,8 @@ type statusWriter struct {
 	status  int
 	refused bool
 	words   bytes.Buffer
+
+	failures *failures // of the request
 }
 
 func (w *statusWriter) WriteHeader(status int) {
@@ -221,7 +242,10 @@ func (w *statusWriter) WriteHeader(status int) {
 		w.refused = true
 		return
 	}
-	w.ResponseWriter.WriteHeader(status)
+	if w.failures.badRequest() {
+		w.status = http.StatusBadRequest
+	}
+	w.ResponseWriter.WriteHeader(w.status)
 }
 
 func (w *statusWriter) Write(p []byte) (int, error) {
@@ -231,7 +255,10 @@ func (w *statusWriter) Write(p []byte) (int, error) {
 	if w.refused {
 		return w.words.Write(p)
 	}
-	return w.ResponseWriter.Write(p)
+	if _, err := w.ResponseWriter.Write(w.failures.rewrite(p)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // Flush lets responses stream.

@@ -160,7 +160,7 @@ func TestOnlyTheClientEndsItsSession(t *testing.T) {
 	}
 
 	expect("at first", http.StatusOK)
-	must.Have(h.sessions.Terminate(session))(t) // what the library's sweeper does
+	must.Have(h.sessions.ResolveSessionIdManager(nil).Terminate(session))(t) // what the library's sweeper does
 
 	expect("after the sweeper", http.StatusOK)
 	if status, _, _ := raw(t, url, "DELETE", session, ""); status != http.StatusOK {
@@ -188,7 +188,7 @@ func TestOnlyTheClientEndsItsSession(t *testing.T) {
 }
 
 func TestEndedSessionsAreForgottenInTheEnd(t *testing.T) {
-	s := &sessions{dead: map[string]bool{}}
+	s := newSessions()
 	id := func(n int) string { return fmt.Sprintf("mcp-session-00000000-0000-4000-8000-%012d", n) }
 	s.end("nonsense")
 	for n := range rememberDead + 1 {
@@ -201,7 +201,7 @@ func TestEndedSessionsAreForgottenInTheEnd(t *testing.T) {
 	}
 
 	for n, want := range map[int]bool{0: false, 1: true, rememberDead: true} {
-		if dead, err := s.Validate(id(n)); err != nil || dead != want {
+		if dead, err := s.isDead(id(n)); err != nil || dead != want {
 			t.Errorf("session %d: dead is %v (%v), want %v", n, dead, err, want)
 		}
 	}

@@ -54,7 +54,7 @@ func serveStdio(
 	server.WithErrorLogger(slog.NewLogLogger(o.Log.Handler(), slog.LevelWarn))(s)
 	caller.Remote = true
 	talk := newDialogue(ctx, in, out, last)
-	return s.Listen(parley.WithCaller(ctx, caller), talk, talk)
+	return s.Listen(parley.WithCaller(withFailures(ctx, &talk.failures), caller), talk, talk)
 }
 
 func (o Options) withDefaults() Options {
@@ -93,6 +93,7 @@ func newServer(o Options, progress time.Duration) *server.MCPServer {
 		result.Tools = o.visible(ctx, result.Tools)
 	})
 
+	hooks.AddOnError(noteFailure)
 	o.hideResources(hooks)
 	s := server.NewMCPServer("parley", o.Version, server.WithToolCapabilities(false),
 		server.WithResourceCapabilities(false, false), server.WithPromptCapabilities(false),

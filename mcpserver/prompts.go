@@ -91,7 +91,8 @@ func (p prompt) get(_ context.Context, req mcp.GetPromptRequest) (*mcp.GetPrompt
 	for _, a := range p.arguments {
 		given[a.name] = parley.CleanLine(req.Params.Arguments[a.name])
 		if a.required && strings.TrimSpace(given[a.name]) == "" {
-			return nil, fmt.Errorf("%s is missing: %s", a.name, a.about)
+			return nil, parley.Errorf(parley.InvalidArgument, "the argument %s is missing", a.name).
+				Suggest("Give it: %s", a.about)
 		}
 	}
 	return mcp.NewGetPromptResult(p.about, []mcp.PromptMessage{

@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -85,7 +84,7 @@ func (r resource) read(ctx context.Context, t *tool, req mcp.ReadResourceRequest
 
 	result, err := t.perform(ctx, b)
 	if err != nil {
-		return nil, errors.New(inWords(t.toError(err)))
+		return nil, t.toError(err)
 	}
 
 	text, err := compact(result)

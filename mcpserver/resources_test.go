@@ -158,7 +158,7 @@ func TestPromptsNameOnlyExistingTools(t *testing.T) {
 		}
 
 		if res, err := s.GetPrompt(t.Context(), &official.GetPromptParams{Name: "ask_for_review"}); err == nil ||
-			!strings.Contains(err.Error(), "what is missing") {
+			!strings.Contains(err.Error(), "the argument what is missing") {
 			t.Errorf("without what: %+v %v", res, err)
 		}
 	})

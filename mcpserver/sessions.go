@@ -7,20 +7,31 @@ import (
 	"sync"
 
 	"github.com/mark3labs/mcp-go/server"
+
+	"parley"
 )
 
 // sessions accepts every session id of the right form, so that sessions survive a restart
 // of the daemon: agents do not always begin a new session when theirs is gone. Only the
 // sessions that clients end are dead; the transport's own sweeping, which calls Terminate,
 // ends nothing.
+//
+// A session belongs to the caller that used it first: to others, its id is worth nothing.
 type sessions struct {
-	server.StatelessGeneratingSessionIdManager
+	form server.StatelessGeneratingSessionIdManager
 
-	mu   sync.Mutex
-	dead map[string]bool
-	past []string                // the dead sessions, oldest first
-	used map[string]*lru.Element // the sessions of which the transport may hold something, by id
-	last lru.List                // their ids, the last used first
+	mu     sync.Mutex
+	dead   map[string]bool
+	past   []string                // the dead sessions, oldest first
+	used   map[string]*lru.Element // the sessions of which the transport may hold something, by id
+	owners map[string]*lru.List    // the same, by the id of their caller, each list with the last used first
+}
+
+// session is one of which the transport may hold something.
+type session struct{ id, owner string }
+
+func newSessions() *sessions {
+	return &sessions{dead: map[string]bool{}, used: map[string]*lru.Element{}, owners: map[string]*lru.List{}}
 }
 
 // maxSessions bounds of how many sessions the transport holds something, above all what a client
@@ -30,54 +41,104 @@ const maxSessions = 256
 // rememberDead bounds the number of dead sessions that are remembered.
 const rememberDead = 10_000
 
+// callerOf returns the id of the caller of a request, "" without a credential.
+func callerOf(r *http.Request) string { return parley.CallerFrom(r.Context()).ID }
+
+// ResolveSessionIdManager implements server.SessionIdManagerResolver. The library has no request when it closes.
+func (s *sessions) ResolveSessionIdManager(r *http.Request) server.SessionIdManager {
+	if r == nil {
+		return ownSessions{sessions: s}
+	}
+	return ownSessions{s, callerOf(r)}
+}
+
+// ownSessions is what the library sees of the sessions for one request.
+type ownSessions struct {
+	*sessions
+	owner string
+}
+
 // Generate implements server.SessionIdManager.
-func (s *sessions) Generate() string {
-	id := s.StatelessGeneratingSessionIdManager.Generate()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.note(id)
+func (o ownSessions) Generate() string {
+	id := o.form.Generate()
+	o.belongs(id, o.owner)
 	return id
 }
 
-// note notes the use of a session. The caller holds s.mu.
-func (s *sessions) note(id string) {
-	if e := s.used[id]; e != nil {
-		s.last.MoveToFront(e)
-		return
-	}
-	if s.used == nil {
-		s.used = map[string]*lru.Element{}
-	}
-	s.used[id] = s.last.PushFront(id)
-}
-
-// takeOld returns the sessions beyond maxSessions that were not used for longest, and forgets them.
-func (s *sessions) takeOld() (ids []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for s.last.Len() > maxSessions {
-		id := s.last.Remove(s.last.Back()).(string)
-		delete(s.used, id)
-		ids = append(ids, id)
-	}
-	return ids
-}
-
 // Validate implements server.SessionIdManager.
-func (s *sessions) Validate(id string) (dead bool, err error) {
-	if _, err := s.StatelessGeneratingSessionIdManager.Validate(id); err != nil {
+func (o ownSessions) Validate(id string) (dead bool, err error) { return o.isDead(id) }
+
+// Terminate implements server.SessionIdManager.
+func (o ownSessions) Terminate(id string) (notAllowed bool, err error) { return o.form.Terminate(id) }
+
+func (s *sessions) isDead(id string) (bool, error) {
+	if _, err := s.form.Validate(id); err != nil {
 		return false, fmt.Errorf("check the session id: %w", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.dead[id] {
-		s.note(id)
-	}
 	return s.dead[id], nil
 }
 
+// belongs notes the use of a session, and reports whether it is the caller's. One that is not known becomes so.
+func (s *sessions) belongs(id, caller string) bool {
+	if _, err := s.form.Validate(id); err != nil {
+		return true // the library refuses it
+	}
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.dead[id] {
+		return true
+	}
+	if e := s.used[id]; e != nil {
+		owner := e.Value.(session).owner
+		if owner == caller {
+			s.owners[owner].MoveToFront(e)
+		}
+		return owner == caller
+	}
+
+	if s.owners[caller] == nil {
+		s.owners[caller] = lru.New()
+	}
+	s.used[id] = s.owners[caller].PushFront(session{id, caller})
+
+	return true
+}
+
+// drop forgets a session. The caller holds s.mu.
+func (s *sessions) drop(e *lru.Element) (id string) {
+	one := e.Value.(session)
+	list := s.owners[one.owner]
+	list.Remove(e)
+	if list.Len() == 0 {
+		delete(s.owners, one.owner)
+	}
+	delete(s.used, one.id)
+	return one.id
+}
+
+// takeOld returns the sessions beyond maxSessions, and forgets them: first those without a credential, then
+// those of the caller that has most, each the one that was not used for longest. So nobody pushes out another's.
+func (s *sessions) takeOld() (ids []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.used) > maxSessions {
+		most := s.owners[""]
+		for _, list := range s.owners {
+			if s.owners[""] == nil && (most == nil || list.Len() > most.Len()) {
+				most = list
+			}
+		}
+		ids = append(ids, s.drop(most.Back()))
+	}
+	return ids
+}
+
+// end remembers that the client has ended a session.
 func (s *sessions) end(id string) {
-	if _, err := s.StatelessGeneratingSessionIdManager.Validate(id); err != nil {
+	if _, err := s.form.Validate(id); err != nil {
 		return
 	}
 
@@ -89,8 +150,7 @@ func (s *sessions) end(id string) {
 	}
 
 	if e := s.used[id]; e != nil {
-		s.last.Remove(e)
-		delete(s.used, id)
+		s.drop(e)
 	}
 
 	s.dead[id] = true

@@ -24,6 +24,8 @@ type dialogue struct {
 	last time.Duration   // how long calls may run after the end of in
 	rest []byte          // the rest of the line that is being read
 
+	failures failures
+
 	mu       sync.Mutex
 	open     map[string]bool // the ids of unanswered requests
 	answered chan struct{}   // gets a token when open becomes empty
@@ -111,12 +113,14 @@ func (d *dialogue) noteRequest(line []byte) {
 
 // Write passes on what the library writes, one message at a time.
 func (d *dialogue) Write(p []byte) (int, error) {
-	n, err := d.out.Write(p)
+	if _, err := d.out.Write(d.failures.rewrite(p)); err != nil {
+		return 0, err
+	}
 	var e envelope
 	if json.Unmarshal(p, &e) == nil && e.Method == "" {
 		d.settle(e.ID)
 	}
-	return n, err
+	return len(p), nil
 }
 
 func (d *dialogue) settle(id json.RawMessage) {
