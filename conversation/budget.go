@@ -17,6 +17,7 @@ type Turn struct {
 	At        time.Time
 	FromHuman bool
 	ToHuman   bool
+	ToMailbox bool // only what goes back and forth is limited
 	// Renews is the chain whose budgets a person's message resets: that of its thread or
 	// of the answered message.
 	Renews string
@@ -58,14 +59,21 @@ type pair struct{ one, other string }
 
 // pairMemory is the memory of two agents.
 type pairMemory struct {
-	turns   []time.Time // of the last ten minutes, oldest first
+	turns   []exchange // of the last ten minutes, oldest first
 	control control
+}
+
+// exchange is a turn that one of two agents caused the other.
+type exchange struct {
+	at      time.Time
+	from    string
+	answers bool // the turn before went the other way
 }
 
 // Judge reports whether a turn may start at t.At. It changes nothing. Messages from and
 // to people may always start.
 func (b *Budgets) Judge(s Settings, t Turn) Verdict {
-	s = s.filled()
+	s = s.Filled()
 	if t.FromHuman || t.ToHuman {
 		return Verdict{}
 	}
@@ -76,33 +84,65 @@ func (b *Budgets) Judge(s Settings, t Turn) Verdict {
 	}
 
 	c := b.peekChain(t)
-	if t.Hop > c.renewedHop()+s.ChainHops || c.between(t.From, t.To) >= s.ChainHops {
-		return Verdict{Held: true, Reason: ChainSpent, Limit: s.ChainHops}
-	}
-	if c.closesCycle(s.CycleRounds, t.From, t.To) {
-		return Verdict{Held: true, Reason: CycleSpent, Limit: s.CycleRounds}
+	if v := c.judge(s, t); v.Held {
+		return v
 	}
 
-	return p.judge(s, t.At)
+	return p.judge(s, t)
 }
 
-// judge reports whether the two agents may exchange more messages.
-func (p *pairMemory) judge(s Settings, now time.Time) Verdict {
-	short, long := within(p.turns, now, pairShort), within(p.turns, now, pairLong)
+// judge reports whether the chain may go on. What goes to mailboxes goes back and forth only if many
+// messages followed from one another as well: programs send each other many that follow from none.
+func (c *chain) judge(s Settings, t Turn) Verdict {
+	far := t.Hop > c.renewedHop()+s.ChainHops
+	chainSpent := far || c.between(t.From, t.To) >= s.ChainHops
+	cycleSpent := c.closesCycle(s.CycleRounds, t.From, t.To)
+	if t.ToMailbox {
+		chainSpent = far && c.bothWays(t.From, t.To) >= s.ChainHops
+		cycleSpent = far && cycleSpent
+	}
+
+	switch {
+	case chainSpent:
+		return Verdict{Held: true, Reason: ChainSpent, Limit: s.ChainHops}
+	case cycleSpent:
+		return Verdict{Held: true, Reason: CycleSpent, Limit: s.CycleRounds}
+	}
+	return Verdict{}
+}
+
+// judge reports whether the two agents may exchange more messages. To a mailbox, only the turns that
+// answer the one before count: a loop alternates, and a stream does not.
+func (p *pairMemory) judge(s Settings, t Turn) Verdict {
+	turns := p.turns
+	if t.ToMailbox {
+		if !p.answers(t.From) {
+			return Verdict{}
+		}
+		turns = slices.DeleteFunc(slices.Clone(turns), func(e exchange) bool { return !e.answers })
+	}
+
+	short, long := within(turns, t.At, pairShort), within(turns, t.At, pairLong)
 	if n := len(long); n >= s.PairTenMinutes {
-		until := long[n-s.PairTenMinutes].Add(pairLong)
+		until := long[n-s.PairTenMinutes].at.Add(pairLong)
 		return Verdict{Held: true, Reason: PairSpent, Limit: s.PairTenMinutes, Until: until}
 	}
 	if n := len(short); n >= s.PairMinute {
-		return Verdict{Held: true, Reason: PairSpent, Limit: s.PairMinute, Until: short[n-s.PairMinute].Add(pairShort)}
+		return Verdict{Held: true, Reason: PairSpent, Limit: s.PairMinute, Until: short[n-s.PairMinute].at.Add(pairShort)}
 	}
 
 	return Verdict{}
 }
 
+// answers reports whether a turn from one of the two would go the other way than the last.
+func (p *pairMemory) answers(from string) bool {
+	n := len(p.turns)
+	return n > 0 && p.turns[n-1].from != from
+}
+
 // within returns the turns that are younger than window at now.
-func within(turns []time.Time, now time.Time, window time.Duration) []time.Time {
-	first := sort.Search(len(turns), func(i int) bool { return now.Sub(turns[i]) < window })
+func within(turns []exchange, now time.Time, window time.Duration) []exchange {
+	first := sort.Search(len(turns), func(i int) bool { return now.Sub(turns[i].at) < window })
 	return turns[first:]
 }
 
@@ -121,11 +161,12 @@ func (b *Budgets) Take(t Turn) {
 
 	b.chain(t).take(t)
 	p := b.pair(t.From, t.To)
-	if n := len(p.turns); n > 0 && t.At.Before(p.turns[n-1]) {
-		t.At = p.turns[n-1] // a clock may be set back
+	if n := len(p.turns); n > 0 && t.At.Before(p.turns[n-1].at) {
+		t.At = p.turns[n-1].at // a clock may be set back
 	}
 
-	p.turns = latest(append(within(p.turns, t.At, pairLong), t.At), maxBudget)
+	e := exchange{at: t.At, from: t.From, answers: p.answers(t.From)}
+	p.turns = latest(append(within(p.turns, t.At, pairLong), e), maxBudget)
 }
 
 // renew resets the budgets that a person's message resets.
@@ -174,7 +215,7 @@ func (b *Budgets) currentPair(one, other string) (memory pairMemory, ok bool) {
 		word = later
 	}
 
-	for len(memory.turns) > 0 && !memory.turns[0].After(word) {
+	for len(memory.turns) > 0 && !memory.turns[0].at.After(word) {
 		memory.turns = memory.turns[1:]
 	}
 

@@ -346,7 +346,7 @@ func TestBudgetsForgetIdleMemory(t *testing.T) {
 }
 
 func TestDefaults(t *testing.T) {
-	want := Settings{ChainHops: 20, PairMinute: 10, PairTenMinutes: 40, CycleRounds: 3}
+	want := Settings{ChainHops: 20, PairMinute: 10, PairTenMinutes: 40, CycleRounds: 3, RefuseMailboxes: true}
 	if got := Defaults(); got != want {
 		t.Errorf("defaults %+v, want %+v", got, want)
 	}

@@ -66,6 +66,14 @@ func (c *chain) between(one, other string) int {
 	return n
 }
 
+// bothWays counts the turns of two agents in the chain that went back and forth.
+func (c *chain) bothWays(one, other string) int {
+	if c == nil {
+		return 0
+	}
+	return 2 * min(c.counts[one][other], c.counts[other][one])
+}
+
 func (c *chain) take(t Turn) {
 	if c.counts == nil {
 		c.counts = turnCounts{}

@@ -17,7 +17,7 @@ type Settings struct {
 	CycleRounds    int  `yaml:"cycle_rounds" json:"cycle_rounds,omitempty" default:"3" min:"1" max:"1000" doc:"How many rounds messages may go in a circle of agents."`
 
 	// Nothing can be held from an inbox.
-	RefuseMailboxes bool `yaml:"refuse_mailboxes" json:"refuse_mailboxes,omitempty" doc:"Refuse what goes to a mailbox beyond a budget, instead of telling its sender and you."`
+	RefuseMailboxes bool `yaml:"refuse_mailboxes" json:"refuse_mailboxes,omitempty" default:"true" doc:"Refuse what goes back and forth beyond a budget, where a mailbox gets it, instead of telling its sender and you."`
 }
 
 // The windows of a pair's two budgets.
@@ -37,8 +37,8 @@ var defaults = func() (s Settings) { setting.Fill(&s); return s }()
 // Defaults returns the default settings.
 func Defaults() Settings { return defaults }
 
-// filled returns the settings with defaults in place of 0.
-func (s Settings) filled() Settings {
+// Filled returns the settings with defaults in place of 0.
+func (s Settings) Filled() Settings {
 	s.ChainHops = cmp.Or(s.ChainHops, defaults.ChainHops)
 	s.PairMinute = cmp.Or(s.PairMinute, defaults.PairMinute)
 	s.PairTenMinutes = cmp.Or(s.PairTenMinutes, defaults.PairTenMinutes)

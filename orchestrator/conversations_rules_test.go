@@ -301,8 +301,11 @@ func TestMailboxBeyondABudgetIsSeenBySenderAndOperator(t *testing.T) {
 		return res
 	}
 
-	for range 2 {
-		if res := send(ann, "bob"); len(res.DeliveryStatus.Warnings) != 0 {
+	for _, from := range []struct {
+		ctx context.Context
+		to  string
+	}{{ann, "bob"}, {ann, "bob"}, {bob, "ann"}, {ann, "bob"}} {
+		if res := send(from.ctx, from.to); len(res.DeliveryStatus.Warnings) != 0 {
 			t.Errorf("within the budget the sender is told %q", res.DeliveryStatus.Warnings)
 		}
 	}
@@ -338,17 +341,21 @@ func TestMailboxBeyondABudgetIsRefusedIfTheSettingsSaySo(t *testing.T) {
 
 	ann := te.as("ann")
 	te.as("bob")
-	first := te.says("ann", "bob", "thank you")
-	if first.State != parley.DeliverySubmitted {
-		t.Fatalf("the first message is %s (%s)", first.State, first.Reason)
+	for _, from := range []string{"ann", "bob"} {
+		to := map[string]string{"ann": "bob", "bob": "ann"}[from]
+		if d := te.says(from, to, "thank you"); d.State != parley.DeliverySubmitted {
+			t.Fatalf("the message from %s is %s (%s)", from, d.State, d.Reason)
+		}
 	}
 
 	res, err := te.SendMessage(ann, parley.SendMessageRequest{To: parley.Names{"bob"}, Text: "thank you too"})
-	if parley.ErrorCode(err) != parley.ConversationHeld {
-		t.Fatalf("the second is answered by %+v, %v", res, err)
+	if why := parley.AsError(err); parley.ErrorCode(err) != parley.ConversationHeld ||
+		!strings.Contains(why.Action, "parley conversation release ann bob") ||
+		!strings.Contains(why.Action, "refuse_mailboxes: false") {
+		t.Fatalf("the answer to an answer is answered by %+v, %v", res, err)
 	}
 
-	if n := te.need(parley.NeedHeld); !strings.Contains(n.Text, "(1 refused)") || n.MessageID != first.MessageID {
+	if n := te.need(parley.NeedHeld); !strings.Contains(n.Text, "(1 refused)") {
 		t.Errorf("the operator needs to %+v", n)
 	}
 

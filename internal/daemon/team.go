@@ -137,6 +137,9 @@ func loadOver(t *Team, file string, must bool) (*Team, error) {
 	if t.Settings == (Settings{}) { // else zeros of the user's own file are meant
 		setting.Fill(&t.Settings)
 	}
+	if t.Conversation == (conversation.Settings{}) {
+		t.Conversation = conversation.Defaults()
+	}
 	t.Attach.fill()
 	if reflect.ValueOf(t.Notify).IsZero() { // else the same
 		setting.Fill(&t.Notify)
@@ -146,7 +149,6 @@ func loadOver(t *Team, file string, must bool) (*Team, error) {
 
 	text, err := plainfile.Read(file, maxTeamFile)
 	if errors.Is(err, fs.ErrNotExist) && !must {
-		setting.Fill(&t.Conversation)
 		return t, nil
 	}
 
@@ -164,7 +166,10 @@ func loadOver(t *Team, file string, must bool) (*Team, error) {
 	if reflect.ValueOf(t.Notify).IsZero() {
 		t.Notify = before.Notify
 	}
-	setting.Fill(&t.Conversation)
+	if t.Conversation == (conversation.Settings{}) { // "conversation:" without any
+		t.Conversation = before.Conversation
+	}
+	t.Conversation = t.Conversation.Filled()
 	t.Attach.fill() // "attach:" without any
 	if err := t.check(filepath.Base(file)); err != nil {
 		return nil, err

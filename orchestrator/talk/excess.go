@@ -12,8 +12,8 @@ import (
 )
 
 // A mailbox reads its inbox when it wants, so nothing can be held from it. A message to a mailbox
-// beyond a budget is stored, and its sender and the operator are told. With the setting
-// refuse_mailboxes it is refused.
+// beyond a budget is refused. Without the setting refuse_mailboxes it is stored, and its sender and the
+// operator are told.
 
 // excess describes the messages of one agent that went to a mailbox beyond a budget.
 type excess struct {
@@ -61,6 +61,8 @@ func (t *Talk) Refuse(from *team.Member, msg *parley.Message, replied Parent, to
 			what, next := v.Explain()
 			if mailbox {
 				t.excesses.note(from, m, turn, what).refused++
+				next += fmt.Sprintf(" They let it go on with parley conversation release %s %s, and for good with "+
+					"refuse_mailboxes: false in parley.yaml.", from.Name, m.Name)
 			}
 			return parley.Errorf(parley.ConversationHeld, "nothing more goes to %s now: %s", m.Name, what).
 				With("agent", m.Name).
@@ -102,10 +104,14 @@ func (t *Talk) excessNeeds() (needs []excessNeed) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
+	beyond := func(x *excess, from, to *team.Member) bool {
+		return isBudget(t.budgets.Judge(t.settingsOf(x.threadID), turnOf(from, to, x.link, now, "")).Reason)
+	}
+
 	for way, x := range t.excesses {
 		from, to := t.roster.ByID(way.from), t.roster.ByID(way.to)
-		turn := turnOf(from, to, x.link, now, "")
-		if now.Sub(x.last) > excessKept || !isBudget(t.budgets.Judge(t.settingsOf(x.threadID), turn).Reason) {
+		// Of the two, only the one whose turn it is can go beyond.
+		if now.Sub(x.last) > excessKept || !beyond(x, from, to) && !beyond(x, to, from) {
 			delete(t.excesses, way)
 			continue
 		}

@@ -166,6 +166,7 @@ func turnOf(from, to *team.Member, l conversation.Link, at time.Time, renews str
 		Renews:    renews,
 		FromHuman: from.Kind == parley.KindHuman,
 		ToHuman:   to.Kind == parley.KindHuman,
+		ToMailbox: isMailbox(to),
 	}
 }
 
