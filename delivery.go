@@ -214,6 +214,7 @@ type Debt struct {
 type MessageStatusRequest struct {
 	MessageID   string `json:"message_id" required:"true" doc:"Id, or its first 8 characters."`
 	WaitSeconds int    `json:"wait_seconds,omitempty" doc:"How long to wait for the outcome." min:"0" max:"60"`
+	All         bool   `json:"all,omitempty" doc:"Over MCP: every delivery of many, not only counts and exceptions."`
 }
 
 // MessageStatusResult is a message with its deliveries and required responses.

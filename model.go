@@ -3,6 +3,7 @@ package parley
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -275,6 +276,48 @@ func (r *BroadcastMessageResult) ForModel() any {
 		*BroadcastMessageResult
 		Deliveries *struct{} `json:"deliveries,omitempty"`
 	}{BroadcastMessageResult: r}
+}
+
+// fewExceptions bounds the deliveries that a short status shows.
+const fewExceptions = 10
+
+// ForModel returns the status of many deliveries in short: how many there are in each state, those that are not
+// delivered or that carry a warning, and the responses that are still owed. With all set in the request, a model
+// gets the whole answer.
+func (r *MessageStatusResult) ForModel() any {
+	if len(r.Deliveries) <= fewDeliveries || r.Object == nil {
+		return r
+	}
+
+	counts, exceptions := map[DeliveryState]int{}, []Delivery{}
+	for i := range r.Deliveries {
+		d := &r.Deliveries[i]
+		counts[d.State]++
+		if !d.State.Delivered() || d.Warning() != "" {
+			exceptions = append(exceptions, *d)
+			exceptions[len(exceptions)-1].Steps = nil
+		}
+	}
+
+	shown := min(len(exceptions), fewExceptions)
+	message := *r.Object
+	message.Recipients = nil
+
+	return struct {
+		*MessageStatusResult
+		Object         *Message              `json:"message_object"`
+		DeliveryStatus *struct{}             `json:"delivery_status,omitempty"`
+		Counts         map[DeliveryState]int `json:"delivery_counts"`
+		Deliveries     []Delivery            `json:"deliveries"` // the exceptions
+		More           int                   `json:"more_exceptions,omitempty"`
+		Responses      []Debt                `json:"responses,omitempty"`
+		Note           string                `json:"note"`
+	}{
+		MessageStatusResult: r, Object: &message, Counts: counts,
+		Deliveries: exceptions[:shown], More: len(exceptions) - shown,
+		Responses: slices.DeleteFunc(slices.Clone(r.Responses), func(d Debt) bool { return d.AnsweredBy != "" }),
+		Note:      "Only exceptions are shown; all: true shows every delivery.",
+	}
 }
 
 // agentInShort is an agent in a list. Fields without a value are left out.

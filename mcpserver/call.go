@@ -40,7 +40,7 @@ func (t *tool) call(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallTool
 		return t.failure(err), nil
 	}
 
-	text, err := compact(forModel(result))
+	text, err := compact(forModel(result, args))
 	if err != nil {
 		return t.failure(fmt.Errorf("write the result of %s: %w", t.op.Name, err)), nil
 	}
@@ -54,11 +54,8 @@ func (t *tool) call(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallTool
 
 // perform makes the call for the caller in ctx, if the caller may make it.
 func (t *tool) perform(ctx context.Context, args json.RawMessage) (any, error) {
-	if err := t.op.Allow(parley.CallerFrom(ctx)); err != nil {
+	if err := t.options.allow(ctx, t.op.Name); err != nil {
 		return nil, err
-	}
-	if !t.options.offers(ctx, t.op.Name) {
-		return nil, notOffered(t.op.Name)
 	}
 
 	inv, err := t.op.Decode(args)
@@ -66,23 +63,21 @@ func (t *tool) perform(ctx context.Context, args json.RawMessage) (any, error) {
 		return nil, err
 	}
 
-	inv.Recheck(t.recheck)
+	inv.Recheck(t.options.recheck)
 
 	return inv.Call(ctx, t.options.Service)
 }
 
 // recheck looks the caller's key up once more: it may have been revoked while the call
 // waited.
-func (t *tool) recheck(ctx context.Context) error {
-	key := parley.CredentialsFrom(ctx).Key
-	if t.options.Authenticate == nil || key == "" {
-		return nil
-	}
-	if _, ok := t.options.Authenticate(ctx, key); !ok {
-		return parley.Errorf(parley.Unauthenticated, "the API key is no longer valid").
-			Suggest("Ask the operator for another one.")
-	}
-	return nil
+func (o Options) recheck(ctx context.Context) error {
+	_, err := o.refresh(ctx)
+	return err
+}
+
+func keyGone() error {
+	return parley.Errorf(parley.Unauthenticated, "the API key is no longer valid").
+		Suggest("Ask the operator for another one.")
 }
 
 // identify removes the api_key from the arguments of a call. If the connection has no
@@ -129,9 +124,13 @@ func (t *tool) identify(ctx context.Context, args json.RawMessage) (context.Cont
 	return parley.WithCredentials(parley.WithCaller(ctx, named), connection), args, nil
 }
 
-// forModel returns what of a result a model needs.
-func forModel(result any) any {
-	if long, ok := result.(interface{ ForModel() any }); ok {
+// forModel returns what of a result a model needs, unless it asks for all.
+func forModel(result any, args json.RawMessage) any {
+	var asked struct {
+		All bool `json:"all"`
+	}
+	_ = json.Unmarshal(args, &asked) // they were decoded before
+	if long, ok := result.(interface{ ForModel() any }); ok && !asked.All {
 		return long.ForModel()
 	}
 	return result

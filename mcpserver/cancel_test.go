@@ -97,13 +97,3 @@ func modern(t *testing.T, url string) func(method, name, body string) string {
 		return resp.Status + string(b)
 	}
 }
-
-func TestSubscriptionsAreRefused(t *testing.T) {
-	url, _ := web(t, "127.0.0.1:0", as(coder, handler(t, newFake(), progressEvery)))
-	got := modern(t, url)("subscriptions/listen", "",
-		`{"jsonrpc":"2.0","id":5,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},`+meta+`}}`)
-	if !strings.HasPrefix(got, "404") || !strings.Contains(got, `"code":-32601`) || !strings.Contains(got, `"id":5`) ||
-		!strings.Contains(got, "check_inbox") {
-		t.Errorf("got %s", got)
-	}
-}

@@ -47,8 +47,10 @@ func costs(t *testing.T) map[string]int {
 		"the status of 20":    statusOf(20),
 		"the status of one":   statusOf(1),
 		"reading one message": readOne(),
+
+		"how far a broadcast to 60 is": progressOf(60),
 	} {
-		costs[act] = len(must.Have(compact(forModel(result)))(t))
+		costs[act] = len(must.Have(compact(forModel(result, nil)))(t))
 	}
 
 	return costs
@@ -110,6 +112,18 @@ func broadcastTo(n int) any {
 		Answer: parley.OK, MessageID: nthID(99), RecipientCount: n, Timestamp: noon,
 		Message:        fmt.Sprintf("Message broadcast to %d agent(s)", n),
 		DeliveryStatus: parley.SumUp(to), Deliveries: to, Object: messageTo(parley.KindBroadcast, to),
+	}
+}
+
+// progressOf returns the status of a broadcast of which two deliveries wait.
+func progressOf(n int) any {
+	to := deliveriesTo(n)
+	for i := range to[:2] {
+		to[i].State, to[i].ReasonCode, to[i].Reason = parley.DeliveryHeld, parley.HoldBusy, "it works"
+	}
+	return &parley.MessageStatusResult{
+		Answer: parley.OK, Object: messageTo(parley.KindBroadcast, to),
+		DeliveryStatus: parley.SumUp(to), Deliveries: to,
 	}
 }
 

@@ -28,10 +28,45 @@ type fake struct {
 	hold    chan struct{} // check_inbox with wait_seconds waits for it
 	waits   chan struct{} // a token for each that does
 	gaveUp  chan struct{} // and for each that was cancelled
+
+	events   []parley.Event
+	happened chan struct{} // closed with the next event
 }
 
 func newFake() *fake {
-	return &fake{hold: make(chan struct{}), waits: make(chan struct{}, 100), gaveUp: make(chan struct{}, 100)}
+	return &fake{hold: make(chan struct{}), waits: make(chan struct{}, 100), gaveUp: make(chan struct{}, 100),
+		happened: make(chan struct{})}
+}
+
+// happen adds an event to the record.
+func (f *fake) happen(e parley.Event) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	e.Seq = int64(len(f.events) + 1)
+	f.events = append(f.events, e)
+	close(f.happened)
+	f.happened = make(chan struct{})
+}
+
+func (f *fake) ReadEvents(ctx context.Context, r parley.ReadEventsRequest) (*parley.ReadEventsResult, error) {
+	for {
+		f.mu.Lock()
+		last, next := int64(len(f.events)), f.happened
+		res := &parley.ReadEventsResult{Answer: parley.OK, Next: last}
+		if r.Last == 0 {
+			res.Events = f.events[min(r.After, last):]
+		}
+		f.mu.Unlock()
+		if len(res.Events) > 0 || r.WaitSeconds == 0 {
+			return res, nil
+		}
+
+		select {
+		case <-next:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 }
 
 func (f *fake) SendMessage(ctx context.Context, r parley.SendMessageRequest) (*parley.SendMessageResult, error) {

@@ -36,6 +36,7 @@ const sessionIdle = 24 * time.Hour
 type HTTPHandler struct {
 	transport *server.StreamableHTTPServer
 	sessions  *sessions
+	options   Options
 }
 
 // Handler returns a handler. It finds the caller in the request's context
@@ -45,21 +46,26 @@ func Handler(o Options) *HTTPHandler { return newHandler(o, progressEvery) }
 func newHandler(o Options, progress time.Duration) *HTTPHandler {
 	o = o.withDefaults()
 	ids := newSessions()
-	return &HTTPHandler{sessions: ids, transport: server.NewStreamableHTTPServer(newServer(o, progress),
+	tells := changing{watch: ids.watch, lists: true}
+	return &HTTPHandler{sessions: ids, options: o, transport: server.NewStreamableHTTPServer(newServer(o, progress, tells),
 		server.WithSessionIdManagerResolver(ids),
 		server.WithSessionIdleTTL(sessionIdle),
-		// The server sends nothing that was not asked for, so no stream per agent is
-		// kept open. Progress is sent in the response to the call.
+		// A session's stream is served by serveStream. Progress is sent in the response to the call.
 		server.WithDisableStreaming(true),
 		server.WithStreamableHTTPLogger(o.Log))}
 }
 
-// allowed are the methods of the transport: a GET would open a stream that the server never writes to.
-const allowed = http.MethodPost + ", " + http.MethodDelete
+// allowed are the methods of the transport.
+const allowed = http.MethodPost + ", " + http.MethodGet + ", " + http.MethodDelete
 
 // ServeHTTP limits the body, keeps sessions to their callers, and remembers those that clients end.
 func (h *HTTPHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodPost && r.Method != http.MethodDelete {
+	switch r.Method {
+	case http.MethodPost, http.MethodDelete:
+	case http.MethodGet:
+		h.serveStream(w, r)
+		return
+	default:
 		w.Header().Set("Allow", allowed)
 		refuse(w, http.StatusMethodNotAllowed, nil, mcp.INVALID_REQUEST,
 			parley.Errorf(parley.InvalidArgument, "MCP takes no %s", parley.CleanLine(r.Method)).
@@ -137,12 +143,10 @@ func (h *HTTPHandler) admit(w http.ResponseWriter, r *http.Request, e envelope, 
 		w.WriteHeader(http.StatusAccepted)
 		return false
 
-	case e.Method == string(mcp.MethodSubscriptionsListen) && len(e.ID) > 0:
-		// There are no subscriptions. The transport would acknowledge the request and end
-		// the stream at once, and sometimes lose the acknowledgement.
-		refuse(w, http.StatusNotFound, e.ID, mcp.METHOD_NOT_FOUND,
-			parley.Errorf(parley.InvalidArgument, "there are no subscriptions here").
-				Suggest("Wait with check_inbox and wait_seconds."))
+	case e.Method == string(mcp.MethodSubscriptionsListen) && parley.CallerFrom(r.Context()).Nobody():
+		refuse(w, http.StatusOK, e.ID, refusedCode,
+			parley.Errorf(parley.Unauthenticated, "a stream needs to know who calls").
+				Suggest("Send your API key as `Authorization: Bearer KEY`."))
 		return false
 
 	case e.Method == string(mcp.MethodInitialize) && size > maxInitialize:

@@ -220,14 +220,6 @@ func TestRequestsAreLimited(t *testing.T) {
 	}
 }
 
-func TestNoStreamIsKeptOpenPerAgent(t *testing.T) {
-	url, _ := web(t, "127.0.0.1:0", as(coder, handler(t, newFake(), progressEvery)))
-	_, header, _ := raw(t, url, "POST", "", initialize)
-	if status, _, _ := raw(t, url, "GET", header.Get("Mcp-Session-Id"), ""); status != http.StatusMethodNotAllowed {
-		t.Errorf("GET gives %d, want %d", status, http.StatusMethodNotAllowed)
-	}
-}
-
 // refused is the error in a JSON-RPC answer.
 func refused(t *testing.T, answer string) (code int, why parley.Error) {
 	t.Helper()
@@ -263,9 +255,9 @@ func TestOtherBodiesAreRefused(t *testing.T) {
 
 func TestOtherMethodsAreRefused(t *testing.T) {
 	url, _ := web(t, "127.0.0.1:0", as(coder, handler(t, newFake(), progressEvery)))
-	for _, method := range []string{"GET", "HEAD", "PUT", "PATCH", "OPTIONS"} {
+	for _, method := range []string{"HEAD", "PUT", "PATCH", "OPTIONS"} {
 		status, header, answer := raw(t, url, method, "", "")
-		if status != http.StatusMethodNotAllowed || header.Get("Allow") != "POST, DELETE" {
+		if status != http.StatusMethodNotAllowed || header.Get("Allow") != "POST, GET, DELETE" {
 			t.Errorf("%s: %d, allowed are %q", method, status, header.Get("Allow"))
 		}
 		if method == "HEAD" {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -28,6 +29,8 @@ type Options struct {
 	Toolsets Toolsets            // the groups of tools that are offered; all if nil
 	Agents   map[string]Toolsets // fewer of them for single agents, by lower-case name
 	Log      *slog.Logger
+
+	listsEvery time.Duration // the interval of looks at what a caller may use, for tests
 }
 
 // progressEvery is the interval of progress notifications, for callers that asked for
@@ -49,12 +52,33 @@ func serveStdio(
 	ctx context.Context, o Options, in io.Reader, out io.Writer, caller parley.Caller, last time.Duration,
 ) error {
 	o = o.withDefaults()
-	s := server.NewStdioServer(newServer(o, progressEvery))
+	own := newWatch()
+	s := server.NewStdioServer(newServer(o, progressEvery, changing{
+		watch: func(string) *watch { return own },
+	}))
 	server.WithWorkerPoolSize(stdioWorkers)(s)
 	server.WithErrorLogger(slog.NewLogLogger(o.Log.Handler(), slog.LevelWarn))(s)
 	caller.Remote = true
+	ctx, cancel := context.WithCancel(parley.WithCaller(ctx, caller))
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer cancel()
+
 	talk := newDialogue(ctx, in, out, last)
-	return s.Listen(parley.WithCaller(withFailures(ctx, &talk.failures), caller), talk, talk)
+	running.Go(func() {
+		own.follow(ctx, o, func(uri string) error {
+			_, err := talk.Write(append(notice(updated(uri)), '\n'))
+			return err
+		})
+	})
+
+	return s.Listen(withFailures(ctx, &talk.failures), talk, talk)
+}
+
+// changing is what a server can tell its clients of.
+type changing struct {
+	watch func(session string) *watch // the watch of a session of the older versions
+	lists bool                        // the rights of a caller may change within a connection
 }
 
 func (o Options) withDefaults() Options {
@@ -77,9 +101,18 @@ func (h warnings) WithAttrs(attrs []slog.Attr) slog.Handler {
 }
 func (h warnings) WithGroup(name string) slog.Handler { return warnings{h.Handler.WithGroup(name)} }
 
+// lists are the methods whose answers change only with the rights of the caller and the settings, which is seldom.
+var lists = []mcp.MCPMethod{
+	mcp.MethodToolsList, mcp.MethodPromptsList, mcp.MethodResourcesList, mcp.MethodResourcesTemplatesList,
+	mcp.MethodServerDiscover,
+}
+
+// listsLast is how long a client may keep them before it asks again.
+const listsLast = 5 * time.Minute
+
 // newServer returns an MCP server with all tools. Which of them a caller sees, and its
 // instructions, are decided on each request.
-func newServer(o Options, progress time.Duration) *server.MCPServer {
+func newServer(o Options, progress time.Duration, c changing) *server.MCPServer {
 	hooks := new(server.Hooks)
 	hooks.AddAfterInitialize(func(ctx context.Context, _ any, _ *mcp.InitializeRequest, result *mcp.InitializeResult) {
 		result.Instructions = o.instructions(ctx)
@@ -95,9 +128,15 @@ func newServer(o Options, progress time.Duration) *server.MCPServer {
 
 	hooks.AddOnError(noteFailure)
 	o.hideResources(hooks)
-	s := server.NewMCPServer("parley", o.Version, server.WithToolCapabilities(false),
-		server.WithResourceCapabilities(false, false), server.WithPromptCapabilities(false),
+	o.watching(hooks, c.watch)
+	names := completer{o}
+	s := server.NewMCPServer("parley", o.Version, server.WithToolCapabilities(c.lists),
+		server.WithResourceCapabilities(true, c.lists), server.WithPromptCapabilities(c.lists),
+		server.WithCompletions(), server.WithPromptCompletionProvider(names), server.WithResourceCompletionProvider(names),
 		server.WithPromptFilter(o.visiblePrompts), server.WithHooks(hooks), server.WithLogger(o.Log))
+	for _, method := range lists {
+		server.WithMethodCacheHints(method, listsLast.Milliseconds(), mcp.CacheScopePrivate)(s)
+	}
 
 	for _, op := range parley.Ops {
 		if op.ForModels() {

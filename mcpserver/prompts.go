@@ -20,6 +20,9 @@ type prompt struct {
 	text        func(given map[string]string) string
 }
 
+// reviewer is the argument of a prompt that names an agent.
+const reviewer = "reviewer"
+
 type argument struct {
 	name, about string
 	required    bool
@@ -43,7 +46,7 @@ var prompts = []prompt{
 		tools: []string{"send_message", "request_assistance"},
 		arguments: []argument{
 			{"what", "What to review: a change, a file, a plan.", true},
-			{"reviewer", "Name of the agent to ask; by default one that can.", false},
+			{reviewer, "Name of the agent to ask; by default one that can.", false},
 		},
 		text: askForReview,
 	},
@@ -66,8 +69,8 @@ var prompts = []prompt{
 func askForReview(given map[string]string) string {
 	how := "Call request_assistance with assistance_type review and the capabilities that the review needs; the " +
 		"answer shows who was asked. "
-	if reviewer := given["reviewer"]; reviewer != "" {
-		how = fmt.Sprintf("Call send_message to %q with type request and requires_response true. ", reviewer)
+	if name := given[reviewer]; name != "" {
+		how = fmt.Sprintf("Call send_message to %q with type request and requires_response true. ", name)
 	}
 	return "Ask for a review of " + given["what"] + ". " + how + "Say in one message where it is (path, branch or " +
 		"commit), what it should do, how you tested it, and what to look at most. Go on with something else " +

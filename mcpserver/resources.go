@@ -14,9 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// resource is the result of an operation under a URI. Reading it changes nothing. Updates
-// are not announced: the library has no subscriptions, and check_inbox waits for new
-// messages.
+// resource is the result of an operation under a URI. Reading it changes nothing.
 type resource struct {
 	uri, name, about string
 	op               string
@@ -24,21 +22,29 @@ type resource struct {
 	argument         string // the parameter that the URI contains; "" if none
 }
 
+const (
+	inboxURI   = "parley://inbox"
+	agentsURI  = "parley://agents"
+	threadsURI = "parley://threads"
+	threadURI  = threadsURI + "/{" + threadID + "}" // a template
+	threadID   = "id"
+)
+
 var resources = []resource{
 	{
-		uri: "parley://inbox", name: "inbox", about: "Your unread messages, oldest first.",
+		uri: inboxURI, name: "inbox", about: "Your unread messages, oldest first.",
 		op: "check_inbox", args: map[string]any{"limit": 50},
 	},
 	{
-		uri: "parley://agents", name: "agents", about: "The agents: name, role, state and availability of each.",
+		uri: agentsURI, name: "agents", about: "The agents: name, role, state and availability of each.",
 		op: "get_agent_status",
 	},
 	{
-		uri: "parley://threads", name: "threads", about: "The threads, the most recently active first.",
+		uri: threadsURI, name: "threads", about: "The threads, the most recently active first.",
 		op: "list_threads",
 	},
 	{
-		uri: "parley://threads/{id}", name: "thread", about: "The newest posts of a thread, newest first.",
+		uri: threadURI, name: "thread", about: "The newest posts of a thread, newest first.",
 		op: "get_messages", argument: "thread_id",
 		args: map[string]any{"sort_order": "newest_first", "mark_read": false},
 	},

@@ -16,12 +16,12 @@ func TestACallThatWaitedStillNeedsItsKey(t *testing.T) {
 	here := &tool{op: parley.FindOp("check_inbox"), options: Options{
 		Authenticate: func(context.Context, string) (parley.Caller, bool) { return coder, !revoked.Load() }}}
 	ctx := parley.WithCredentials(t.Context(), parley.Credentials{Key: "coders-key"})
-	if err := here.recheck(ctx); err != nil {
+	if err := here.options.recheck(ctx); err != nil {
 		t.Errorf("a key that is good: %v", err)
 	}
 
 	revoked.Store(true)
-	if err := here.recheck(ctx); err == nil || parley.AsError(err).Code != parley.Unauthenticated ||
+	if err := here.options.recheck(ctx); err == nil || parley.AsError(err).Code != parley.Unauthenticated ||
 		!strings.Contains(err.Error(), "no longer") {
 		t.Errorf("a key that was revoked: got %v", err)
 	}
@@ -38,7 +38,7 @@ func TestACallThatWaitedStillNeedsItsKey(t *testing.T) {
 	}
 
 	revoked.Store(true)
-	if err := here.recheck(named); parley.ErrorCode(err) != parley.Unauthenticated {
+	if err := here.options.recheck(named); parley.ErrorCode(err) != parley.Unauthenticated {
 		t.Errorf("an api_key that was revoked: got %v", err)
 	}
 }

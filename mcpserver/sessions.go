@@ -2,6 +2,8 @@ package mcpserver
 
 import (
 	lru "container/list"
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -28,7 +30,11 @@ type sessions struct {
 }
 
 // session is one of which the transport may hold something.
-type session struct{ id, owner string }
+type session struct {
+	id, owner string
+	watch     *watch
+	end       context.CancelFunc // ends its stream, if one is open
+}
 
 func newSessions() *sessions {
 	return &sessions{dead: map[string]bool{}, used: map[string]*lru.Element{}, owners: map[string]*lru.List{}}
@@ -92,7 +98,7 @@ func (s *sessions) belongs(id, caller string) bool {
 		return true
 	}
 	if e := s.used[id]; e != nil {
-		owner := e.Value.(session).owner
+		owner := e.Value.(*session).owner
 		if owner == caller {
 			s.owners[owner].MoveToFront(e)
 		}
@@ -102,14 +108,48 @@ func (s *sessions) belongs(id, caller string) bool {
 	if s.owners[caller] == nil {
 		s.owners[caller] = lru.New()
 	}
-	s.used[id] = s.owners[caller].PushFront(session{id, caller})
+	s.used[id] = s.owners[caller].PushFront(&session{id: id, owner: caller, watch: newWatch()})
 
 	return true
 }
 
+// watch returns what the client of a session wants to be told of, nil if the session is not known.
+func (s *sessions) watch(id string) *watch {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e := s.used[id]; e != nil {
+		return e.Value.(*session).watch
+	}
+	return nil
+}
+
+// stream notes that the stream of a session is open, in place of one that was. end ends it.
+func (s *sessions) stream(id, caller string, end context.CancelFunc) (*watch, error) {
+	if dead, err := s.isDead(id); err != nil || dead || !s.belongs(id, caller) {
+		return nil, errors.New("it is over, or another caller's")
+	}
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e := s.used[id]
+	if e == nil {
+		return nil, errors.New("it is over")
+	}
+	one := e.Value.(*session)
+	if one.end != nil {
+		one.end()
+	}
+	one.end = end
+
+	return one.watch, nil
+}
+
 // drop forgets a session. The caller holds s.mu.
 func (s *sessions) drop(e *lru.Element) (id string) {
-	one := e.Value.(session)
+	one := e.Value.(*session)
+	if one.end != nil {
+		one.end()
+	}
 	list := s.owners[one.owner]
 	list.Remove(e)
 	if list.Len() == 0 {

@@ -26,6 +26,8 @@ type dialogue struct {
 
 	failures failures
 
+	writing sync.Mutex // one message at a time
+
 	mu       sync.Mutex
 	open     map[string]bool // the ids of unanswered requests
 	answered chan struct{}   // gets a token when open becomes empty
@@ -113,7 +115,10 @@ func (d *dialogue) noteRequest(line []byte) {
 
 // Write passes on what the library writes, one message at a time.
 func (d *dialogue) Write(p []byte) (int, error) {
-	if _, err := d.out.Write(d.failures.rewrite(p)); err != nil {
+	d.writing.Lock()
+	_, err := d.out.Write(d.failures.rewrite(p))
+	d.writing.Unlock()
+	if err != nil {
 		return 0, err
 	}
 	var e envelope

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -13,14 +14,19 @@ import (
 // what there is, and would pay for the schema with its context.
 func describe(op *parley.Op) mcp.Tool {
 	t := mcp.NewToolWithRawSchema(op.Name, op.Summary, mustMarshal(input(op.Input())))
-	t.Annotations = annotate(op)
+	t.Title, t.Annotations = titleOf(op.Name), annotate(op)
 	return t
+}
+
+// titleOf returns a name as people are shown it.
+func titleOf(name string) string {
+	words := strings.ReplaceAll(name, "_", " ")
+	return strings.ToUpper(words[:1]) + words[1:]
 }
 
 // annotate returns the hints about what a tool changes. Hints that are left out have the
 // protocol's default or no meaning: a tool that only reads is neither destructive nor
-// idempotent. The library's own defaults are destructive and open to the world. There is no
-// title: clients show the name instead.
+// idempotent. The library's own defaults are destructive and open to the world.
 func annotate(op *parley.Op) mcp.ToolAnnotation {
 	a := mcp.ToolAnnotation{OpenWorldHint: new(false)}
 	switch op.Effect {

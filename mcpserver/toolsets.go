@@ -99,6 +99,17 @@ func (o Options) offers(ctx context.Context, tool string) bool {
 	return sets == nil || slices.Contains(sets, toolsetOf(tool))
 }
 
+// allow returns the error of a tool that the caller in ctx may not use, or is not offered.
+func (o Options) allow(ctx context.Context, tool string) error {
+	if err := parley.FindOp(tool).Allow(parley.CallerFrom(ctx)); err != nil {
+		return err
+	}
+	if !o.offers(ctx, tool) {
+		return notOffered(tool)
+	}
+	return nil
+}
+
 // sees reports whether the caller in ctx is shown the tool: it may use it, and needs it. An
 // agent that has a name need not register; only the operator registers others.
 func (o Options) sees(ctx context.Context, tool string) bool {

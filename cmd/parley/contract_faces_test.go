@@ -21,6 +21,8 @@ import (
 	"parley/internal/daemon"
 	"parley/internal/must"
 	"parley/internal/testhome"
+
+	"github.com/google/uuid"
 )
 
 // overREST makes the call at the path of the document. A GET has its arguments in the
@@ -98,7 +100,7 @@ func overMCP(t *testing.T, s *stage, p *play, c scene) ([]byte, bool) {
 		"Content-Type":         "application/json",
 		"Accept":               "application/json, text/event-stream",
 		"MCP-Protocol-Version": "2025-06-18",
-		"Mcp-Session-Id":       "mcp-session-00000000-0000-4000-8000-000000000000",
+		"Mcp-Session-Id":       "mcp-session-" + uuid.NewSHA1(uuid.Nil, []byte(fmt.Sprint(p.proof, p.socket, c.by))).String(),
 	} {
 		req.Header.Set(name, value)
 	}
