@@ -17,7 +17,7 @@ import (
 // request.
 type Field struct {
 	Name     string
-	Aliases  []string // other names that are accepted, but not published
+	Aliases  []string // other names that are accepted; models are not shown them
 	Doc      string
 	Required bool
 	Enum     []string
@@ -26,6 +26,7 @@ type Field struct {
 	Type     string // string, integer, boolean, array, object
 	Time     bool   // the string is a time: see ParseTime
 	Ahead    bool   // the time is one to come
+	One      bool   // a list that may be given as its one string
 	Unpack   bool   // an object as its value is replaced by the object's members
 	Filled   bool   // if given, it must not be empty: left out it means more
 	Empty    bool   // it must be given, but may be an empty list
@@ -49,6 +50,7 @@ func fieldsOf[Req any]() []Field {
 			Min: number(f.Tag.Get("min")), Max: number(f.Tag.Get("max")),
 			Default: f.Tag.Get("default"), Type: typeName(f), Time: f.Type == reflect.TypeFor[*time.Time](),
 			Ahead:  f.Tag.Get("ahead") == "true",
+			One:    f.Type == reflect.TypeFor[Names]() || f.Type == reflect.TypeFor[*Names](),
 			Unpack: name == "text", Filled: f.Tag.Get("filled") == "true",
 			Empty: f.Tag.Get("empty") == "true", Implies: f.Tag.Get("implies"), index: f.Index,
 		})

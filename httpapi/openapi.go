@@ -29,8 +29,8 @@ func openAPI(ops []*parley.Op, version string) []byte {
 	}
 
 	for _, op := range ops {
-		schemas[camel(op.Name)+"Request"] = withoutDefaults(op.Input().CloneSchemas())
-		schemas[camel(op.Name)+"Result"] = referToCodes(op.Output().CloneSchemas())
+		schemas[camel(op.Name)+"Request"] = open(withEveryName(op, withoutDefaults(op.Input().CloneSchemas())))
+		schemas[camel(op.Name)+"Result"] = open(referToCodes(op.Output().CloneSchemas()))
 		for i, r := range routesOfOp(op) {
 			add(r.Method, r.Path, operationOf(op, r, i))
 		}
@@ -122,12 +122,13 @@ func parameters(op *parley.Op) []object {
 		f := &op.Fields[i]
 		p := object{"name": f.Name, "in": "query", "required": f.Required, "description": f.Doc}
 		if f.Type == "object" {
-			p["content"] = inJSON(op.Input().Properties[f.Name])
+			p["content"] = inJSON(open(op.Input().Properties[f.Name].CloneSchemas()))
 		} else {
 			p["schema"] = op.Input().Properties[f.Name]
 		}
 
-		list = append(list, p)
+		others := otherNames(f, p)
+		list = append(append(list, p), others...)
 	}
 
 	if op.Name == "read_events" {
@@ -210,7 +211,7 @@ func errorSchema() object {
 			"success":          object{"const": false},
 			"error_code":       object{"type": "string", "enum": codes},
 			"error_message":    text,
-			"details":          object{"type": "object"},
+			"details":          object{"type": "object", "additionalProperties": true},
 			"suggested_action": text,
 			"detail":           text,
 			"error":            text,
@@ -266,7 +267,7 @@ func ownPages() map[string]object {
 		"/healthz": page("healthz", "Check whether the daemon can work.",
 			object{"description": "The daemon can work.", "content": inJSON(health)}),
 		"/openapi.json": page("openapi", "Get this document.",
-			object{"description": "The document.", "content": inJSON(object{"type": "object"})}),
+			object{"description": "The document.", "content": inJSON(object{"type": "object", "additionalProperties": true})}),
 		"/metrics": page("metrics", "Get metrics in Prometheus' text format.", object{"description": "The metrics.",
 			"content": object{"text/plain": object{"schema": object{"type": "string"}}}}),
 		"/api/tools": page("tools", "List the tools that the caller may use, as function definitions for a model.",
@@ -292,7 +293,7 @@ func toolsSchema() *jsonschema.Schema {
 		Type:     "object",
 		Required: []string{"name", "description", "parameters"},
 		Properties: map[string]*jsonschema.Schema{
-			"name": str, "description": str, "parameters": {Type: "object"}},
+			"name": str, "description": str, "parameters": open(&jsonschema.Schema{Type: "object"})},
 	}
 
 	tool := &jsonschema.Schema{

@@ -74,6 +74,61 @@ func TestRequestsInTheDocumentHaveNoDefaults(t *testing.T) {
 	}
 }
 
+// A client made from the document can call each operation by every name that its parameters have.
+func TestTheDocumentHasEveryName(t *testing.T) {
+	document := fetchDocument(t, serve(t, New(options(&stub{}))))
+	for _, op := range parley.Ops {
+		request := document.Components.Schemas[camel(op.Name)+"Request"].Value
+		inQuery := map[string]bool{}
+		for _, r := range routesOfOp(op) {
+			if r.Method == http.MethodGet {
+				for _, p := range document.Paths.Find(r.Path).Get.Parameters {
+					inQuery[p.Value.Name] = true
+				}
+			}
+		}
+
+		for i := range op.Fields {
+			f := &op.Fields[i]
+			for _, name := range append([]string{f.Name}, f.Aliases...) {
+				if request.Properties[name] == nil {
+					t.Errorf("%s: the request has no %s", op.Name, name)
+				}
+				if len(inQuery) > 0 && !inQuery[name] {
+					t.Errorf("%s: the query has no %s", op.Name, name)
+				}
+			}
+			if len(f.Aliases) > 0 && slices.Contains(request.Required, f.Name) {
+				t.Errorf("%s: %s is needed under this name alone", op.Name, f.Name)
+			}
+		}
+	}
+}
+
+// A generator of types takes an object without named members for one that is always empty.
+func TestObjectsInTheDocumentAreNotEmpty(t *testing.T) {
+	var look func(at string, v any)
+	look = func(at string, v any) {
+		switch v := v.(type) {
+		case []any:
+			for _, inner := range v {
+				look(at, inner)
+			}
+		case map[string]any:
+			if v["type"] == "object" && v["properties"] == nil && v["additionalProperties"] == nil {
+				t.Errorf("%s has no members, and may have none: %v", at, v)
+			}
+			for name, inner := range v {
+				look(at+"/"+name, inner)
+			}
+		}
+	}
+
+	var document any
+	must.Do(t, json.Unmarshal(openAPI(parley.Ops, "test"), &document))
+	look("", document)
+}
+
 func TestTheDocumentListsTheReasonCodes(t *testing.T) {
 	schemas := fetchDocument(t, serve(t, New(options(&stub{})))).Components.Schemas
 	if got := schemas["ReasonCode"].Value.AnyOf[0].Value.Enum; len(got) != len(parley.ReasonCodes()) {
@@ -149,6 +204,9 @@ func TestCallsMatchTheDocument(t *testing.T) {
 		{"GET", "/api/inbox/check?limit=7&include_read=true", "", 200, false},
 		{"GET", "/api/inbox/check?limit=x", "", 400, true},
 		{"POST", "/api/messages/send", `{"to":["a"],"text":"hi","data":{"a":1}}`, 200, false},
+		{"POST", "/api/messages/send", `{"recipient":"a","message":"hi"}`, 200, false},
+		{"POST", "/api/messages/send", `{"recipient_agent_id":"a","content":{"text":"hi","data":{}}}`, 200, false},
+		{"POST", "/api/messages/send", `{"recipient":"a","message_type":"request","content":"hi"}`, 200, false},
 		{"POST", "/api/messages/send", `{"to":["a"]}`, 400, true},
 		{"POST", "/api/messages/send", `{"to":["a"],"text":"hi","priority":"enormous"}`, 400, true},
 		{"POST", "/api/agents/register", `{"username":"x"}`, 200, false},

@@ -61,8 +61,8 @@ func (t *Talk) Refuse(from *team.Member, msg *parley.Message, replied Parent, to
 			what, next := v.Explain()
 			if mailbox {
 				t.excesses.note(from, m, turn, what).refused++
-				next += fmt.Sprintf(" They let it go on with parley conversation release %s %s, and for good with "+
-					"refuse_mailboxes: false in parley.yaml.", from.Name, m.Name)
+				next += fmt.Sprintf(" A person lets them go on with parley conversation release %s %s, "+
+					"and for good with refuse_mailboxes: false in parley.yaml.", from.Name, m.Name)
 			}
 			return parley.Errorf(parley.ConversationHeld, "nothing more goes to %s now: %s", m.Name, what).
 				With("agent", m.Name).
