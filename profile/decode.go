@@ -225,6 +225,7 @@ func (p *Profile) compile() error {
 		{"dialog_above", p.Markers.DialogAbove, &p.patterns.dialogAbove},
 		{"text_option", p.Markers.TextOption, &p.patterns.textOption},
 		{"buttons", p.Markers.Buttons, &p.patterns.buttons}, {"resets", p.Markers.Resets, &p.patterns.resets},
+		{"answer", p.Markers.Answer, &p.patterns.answer},
 	} {
 		if m.text == "" {
 			continue

@@ -123,6 +123,8 @@ type Markers struct {
 	// Refusals are those causes in Blocked that make the program refuse a text by itself: it
 	// takes the text from its composer, and no model gets it.
 	Refusals []string `yaml:"refusals"`
+	// Answer matches what stands below a text only if the program has not refused it: that its model answers.
+	Answer string `yaml:"answer"`
 	// Resets finds, in the words of a usage limit in one line, those that say when it ends, as the
 	// group "text", see ParseReset.
 	Resets string `yaml:"resets"`
@@ -142,7 +144,7 @@ type patterns struct {
 	garbles                *regexp.Regexp
 
 	dialogAbove, textOption, buttons *regexp.Regexp
-	resets                           *regexp.Regexp
+	resets, answer                   *regexp.Regexp
 
 	blocked            map[string]*regexp.Regexp
 	causes             []string // of blocked, in their order

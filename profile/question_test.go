@@ -194,6 +194,55 @@ func TestQuestionsOfKnownProgramsHaveTheirOptions(t *testing.T) {
 	}
 }
 
+// What a program shows below a text tells an answer from a refusal, and from work that may yet be refused.
+func TestAnswersShowThatATextIsNotRefused(t *testing.T) {
+	const ours = "msg 5f0c21aa"
+	footer := func(sign string) []string { return []string{sign + " hello", "  (ann · " + ours + ")", ""} }
+	for _, c := range []struct {
+		profile string
+		below   string
+		want    bool
+	}{
+		{"claude", "● Hello!", true},
+		{"claude", "● Bash(touch x)\n  ⎿  Running…", true},
+		{"claude", "✽ Crafting… (2s · ↓ 12 tokens)", true},
+		{"claude", "✽ Crafting… (2s · ↑ 12 tokens)", false},
+		{"claude", "✽ Crafting…", false},
+		{"claude", "  ⎿  Not logged in · Please run /login", false},
+		{"claude", "  ⎿  UserPromptSubmit hook says: hello", false},
+		{"claude", "● How is Claude doing this session? (optional)", false},
+		{"codex", "• Hello!", true},
+		{"codex", "• Called parley.send_message", true},
+		{"codex", "• Working (0s • esc to interrupt)", false},
+		{"codex", "• Booting MCP server: parley (0s • esc to interrupt)", false},
+		{"codex", "• Running UserPromptSubmit hook", false},
+		{"codex", "• UserPromptSubmit hook (completed)", false},
+		{"codex", "■ Missing environment variable: `KEY`.", false},
+		{"copilot", "", true}, // it shows no text that it refuses
+	} {
+		p := find(t, builtin(t), c.profile)
+		rows := append(footer("❯"), strings.Split(c.below, "\n")...)
+		if got := p.Answered(rows, ours, 0); got != c.want {
+			t.Errorf("%s: %q is an answer: %v, want %v", c.profile, c.below, got, c.want)
+		}
+		if p.Answered(rows, ours, 1) {
+			t.Errorf("%s: %q below a copy from before counts", c.profile, c.below)
+		}
+		if again := append(rows, footer("❯")...); c.below != "" && p.Answered(again, ours, 1) {
+			t.Errorf("%s: %q above the text counts", c.profile, c.below)
+		}
+	}
+
+	for _, name := range []string{"claude/120x40-refused", "claude/120x40-old-refused", "claude/80x24-refused",
+		"claude/80x24-old-refused", "codex/120x40-refused", "codex/80x24-refused", "copilot/120x40-refused"} {
+		_, lines := readGolden(t, "testdata/"+name+".txt")
+		program, _, _ := strings.Cut(name, "/")
+		if find(t, builtin(t), program).Answered(lines, ours, 0) {
+			t.Errorf("%s: a refusal counts as an answer", name)
+		}
+	}
+}
+
 func TestRefusalsAreCausesThatBlock(t *testing.T) {
 	_, lines := readGolden(t, "testdata/copilot/80x24-refused.txt")
 	if got := find(t, builtin(t), "copilot").RefusedBy(lines); got != profile.SignIn {

@@ -2,6 +2,7 @@ package profile
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -29,6 +30,19 @@ func afterFooter(after string, below []string) (text string, shown bool) {
 		}
 	}
 	return "", false
+}
+
+// Answered reports whether rows of a screen show an answer to the text that the next copy of mark ends,
+// after as many copies from before it.
+func (p *Profile) Answered(rows []string, mark string, copies int) bool {
+	if p.patterns.answer == nil {
+		return false
+	}
+	at := slices.IndexFunc(rows, func(row string) bool {
+		copies -= strings.Count(row, mark)
+		return copies < 0
+	})
+	return at >= 0 && p.patterns.answer.MatchString(strings.Join(rows[at+1:], "\n"))
 }
 
 // Shown reports whether rows of a screen show text, whatever the frames and the breaks that the

@@ -285,11 +285,7 @@ func (a *attempt) drawn(o *observation) bool {
 
 // showsAnew reports whether the screen shows the text more often than before it was typed.
 func (a *attempt) showsAnew(o *observation) bool {
-	times := profile.Times(o.screen.Lines, a.letter.mark)
-	if before := a.memory.copies; before.mark == a.letter.mark {
-		times -= before.n
-	}
-	return times > 0
+	return profile.Times(o.screen.Lines, a.letter.mark) > a.memory.copies.of(a.letter.mark)
 }
 
 // recognises reports whether what stands in the composer is our text. Right after the paste, what

@@ -9,14 +9,16 @@ import (
 
 // A program can take a text from its composer and refuse it by itself: one that is signed out
 // says so, and no model gets the text. Its own report of the prompt comes before that. So where
-// a profile knows refusals, what follows on the screen decides. Once a turn has followed in a terminal, its
-// program is signed in: from then on the begin of a turn is proof, and nobody waits for what does not come.
+// a profile knows refusals, what follows on the screen decides. An answer below the text is proof at once. Once
+// a turn has followed in a terminal, its program is signed in: from then on the begin of a turn is proof, and
+// nobody waits for what does not come.
 
 // followed is what an attempt remembers of its looks after the program has taken the text.
 type followed struct {
 	since   time.Time // of the looks; zero: it has not
 	begun   bool      // a turn was seen, or the text above the composer
 	worked  bool      // the program was seen at work
+	answers bool      // an answer was seen below the text
 	rests   time.Time // since when it rests after that; zero: it does not
 	refusal string    // the cause of a refusal
 	idle    bool      // the time is over, and nothing shows that a turn began
@@ -47,7 +49,10 @@ func (a *attempt) followUp(o *observation) tmux.Step {
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotTaken}
 	}
 
-	began := f.worked || o.namedSince(a.entered.named)
+	began := f.answers || f.worked || o.namedSince(a.entered.named)
+	if f.answers && o.refusal() == "" {
+		a.memory.served = o.on
+	}
 	switch {
 	case began && a.memory.served == o.on && o.refusal() == "":
 		return tmux.Step{Do: tmux.Done}
@@ -69,6 +74,7 @@ func (f *followed) look(a *attempt, o *observation) (above bool) {
 	_, above = profile.Behind(o.screen.Lines, a.letter.mark)
 	above = above && a.showsAnew(o)
 	f.worked = f.worked || o.shows == profile.Busy
+	f.answers = above && o.profile.Answered(o.Above, a.letter.mark, a.memory.copies.of(a.letter.mark))
 	f.begun = f.begun || above || f.worked || o.namedSince(a.entered.named) || o.shows == profile.Dialog
 
 	switch {

@@ -10,7 +10,8 @@ import (
 
 // refusingText is a program that refuses by itself while it is signed out.
 const refusingText = `{refuses_within: 2s, markers: {
-  blocked: {a missing sign-in: '^sign in first\ncomposer>', a limit: '^too much\ncomposer>'}, refusals: [a missing sign-in]}}`
+  blocked: {a missing sign-in: '^sign in first\ncomposer>', a limit: '^too much\ncomposer>'}, refusals: [a missing sign-in],
+  answer: '^● '}}`
 
 func TestWhatFollowsOnTheScreenDecides(t *testing.T) {
 	const shown = "> " + testText
@@ -28,7 +29,19 @@ func TestWhatFollowsOnTheScreenDecides(t *testing.T) {
 			name: "a short turn", above: []string{shown, "working"}, later: []string{shown, "hello"},
 			want: tmux.Done, within: 1100 * time.Millisecond,
 		},
-		{name: "an answer", above: []string{shown, "hello"}, want: tmux.Done, within: 2 * time.Second},
+		{name: "words", above: []string{shown, "hello"}, want: tmux.Done, within: 2 * time.Second},
+		{name: "an answer", above: []string{shown, "● hello"}, want: tmux.Done},
+		{name: "an answer while it works", above: []string{shown, "● hello", "working"}, want: tmux.Done},
+		{
+			name: "an answer after some work", above: []string{shown, "working"}, later: []string{shown, "● hello", "working"},
+			want: tmux.Done, within: time.Second,
+		},
+		{name: "an answer to what was before", above: []string{"● hello", shown, "working"}, want: tmux.Done, within: 2 * time.Second},
+		{name: "an answer without the text", above: []string{"● hello", "working"}, want: tmux.Done, within: 2 * time.Second},
+		{
+			name: "a refusal below an earlier answer", above: []string{"● hello", shown, "sign in first"},
+			want: tmux.Stop, cause: profile.SignIn,
+		},
 		{name: "a permission", above: []string{shown, "Allow this?"}, want: tmux.Done},
 		{
 			name: "a refusal below the text", above: []string{shown, "sign in first"},
@@ -86,6 +99,7 @@ func TestAnEarlierCopyOfTheTextDecidesNothing(t *testing.T) {
 		idle  bool
 	}{
 		{"a text that is lost", []string{shown, "signed in now"}, nil, tmux.Stop, true},
+		{"an answer to the old copy", []string{shown, "● hello"}, nil, tmux.Stop, true},
 		{
 			"a turn below the old refusal", []string{shown, "sign in first"},
 			[]string{shown, "sign in first", shown, "working"}, tmux.Done, false,
@@ -185,6 +199,9 @@ func TestTheBeginOfATurnIsProofWhereOneHasFollowedBefore(t *testing.T) {
 		{[]string{shown, "working"}, tmux.Done, 0},
 		{[]string{shown, "sign in first"}, tmux.Stop, 0},
 		{[]string{shown, "working"}, tmux.Done, 2 * time.Second},
+		{[]string{shown, "sign in first"}, tmux.Stop, 0},
+		{[]string{shown, "● hello"}, tmux.Done, 0},
+		{[]string{shown, "working"}, tmux.Done, 0},
 	} {
 		if step, took := enter(c.above...); step.Do != c.want || took < c.within || took > c.within+200*time.Millisecond {
 			t.Errorf("%d, %q: got %+v after %v, want %v after %v", i, c.above, step, took, c.want, c.within)

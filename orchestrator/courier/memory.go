@@ -59,6 +59,14 @@ type copies struct {
 	n    int
 }
 
+// of returns how many copies of a message there were, 0 if that is not known.
+func (c copies) of(mark string) int {
+	if c.mark != mark {
+		return 0
+	}
+	return c.n
+}
+
 // noteCopies notes them at a look. What stands in a composer is not yet one.
 func (m *memory) noteCopies(o *observation, mark string) {
 	switch {
