@@ -320,6 +320,17 @@ func (c ReasonCode) OnlyPerson() bool {
 	return false
 }
 
+// NeedsPerson reports whether what holds a message back stays until a person sees to the agent's terminal. What ends
+// by itself and what holds the whole team do not.
+func (c ReasonCode) NeedsPerson() bool {
+	switch c {
+	case HoldUnreadable, HoldScrolling, HoldQuestion, HoldSecret, HoldNewPlace, HoldDialog, HoldDialogOpened,
+		HoldDraft, HoldMixedText, HoldLingering, HoldUnknownScreen:
+		return true
+	}
+	return c.OnlyPerson() || c.OwnText()
+}
+
 // HasRelease reports whether something that Release names lets the message go, and not time alone.
 func (c ReasonCode) HasRelease() bool { return reasons[c].release != "" }
 

@@ -2,6 +2,7 @@ package parley
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -113,6 +114,49 @@ type Need struct {
 	MessageID string    `json:"message_id,omitempty"`
 	Screen    []string  `json:"screen,omitempty"` // the last lines of the agent's screen, without empty lines
 	Dialog    *Dialog   `json:"dialog,omitempty"` // that is open there, if its options are known
+
+	// Between is set for what is between agents alone: an answer that one owes another, or a conversation that its
+	// budget holds. It is a state to know of: it comes last, and does not count.
+	Between bool `json:"between_agents,omitempty"`
+}
+
+// IsDebt reports whether the need is an answer that an agent owes.
+func (n *Need) IsDebt() bool { return n.Kind == NeedOverdue || n.Kind == NeedOwesAnswer }
+
+// Halts reports whether the agent cannot work until somebody helps: it cannot answer anybody either.
+func (n *Need) Halts() bool {
+	switch n.Kind {
+	case NeedDialog, NeedLost, NeedRefused, NeedExited, NeedBlocked, NeedStuck, NeedDraft:
+		return n.AgentID != ""
+	}
+	return false
+}
+
+// Covers reports whether another need, which comes later in the list, is part of the same matter: a debt of an agent
+// that cannot work, and the debts of all that were asked with one message.
+func (n *Need) Covers(x *Need) bool {
+	if !x.IsDebt() || n.Between != x.Between {
+		return false
+	}
+	if n.AgentID == x.AgentID && n.Halts() {
+		return true
+	}
+	same := n.MessageID != "" && n.MessageID == x.MessageID
+	return same && (n.IsDebt() || n.AgentID == x.AgentID)
+}
+
+// Matters counts what a person must see to: needs that are parts of one matter count once, and what is between
+// agents does not. It is the number that status, the screen and notices show.
+func Matters(needs []Need) int {
+	var roots []*Need
+	for i := range needs {
+		x := &needs[i]
+		covered := slices.ContainsFunc(roots, func(r *Need) bool { return r.Covers(x) })
+		if !x.Between && !covered {
+			roots = append(roots, x)
+		}
+	}
+	return len(roots)
 }
 
 // GetNeedsRequest asks what needs the operator, and can dismiss something.

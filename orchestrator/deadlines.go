@@ -252,6 +252,7 @@ func (op *operatorService) overdueNeed(w store.Owing, now time.Time) parley.Need
 		Agent:     d.Debtor,
 		MessageID: msg.ID,
 		Since:     d.DueAt,
+		Between:   op.isAgent(msg.SenderID) && op.isAgent(d.DebtorID),
 		Text: fmt.Sprintf("owes %s %s to message %s, asked %s ago and due %s ago: “%s”",
 			msg.Sender, what, short,
 			parley.FormatDuration(now.Sub(msg.Timestamp)), parley.FormatDuration(now.Sub(d.DueAt)),

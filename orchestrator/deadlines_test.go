@@ -93,8 +93,9 @@ func TestDeadlinesTellTheDebtorThenTheSenderThenTheOperatorOnce(t *testing.T) {
 	}
 
 	need := d.need(parley.NeedOverdue)
-	if need.Agent != "coder" || need.MessageID != d.id || !strings.Contains(need.Command, "parley steer coder") {
-		t.Errorf("the need is %+v", need)
+	if need.Agent != "coder" || need.MessageID != d.id || !strings.Contains(need.Command, "parley steer coder") ||
+		!need.Between {
+		t.Errorf("the need is %+v, want one between agents", need)
 	}
 	if want := "owes planner a response to message " + short + ", asked 101 min ago and due 71 min ago: “is it done?”"; need.Text != want {
 		t.Errorf("the need says %q, want %q", need.Text, want)

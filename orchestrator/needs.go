@@ -37,8 +37,8 @@ func (op *operatorService) GetNeeds(ctx context.Context, req parley.GetNeedsRequ
 	return res, nil
 }
 
-// needs returns everything that wants the operator, the most pressing first and the oldest
-// first among equals. It is computed afresh on each call.
+// needs returns everything that wants the operator, the most pressing first and the oldest first among equals, and
+// then what is between agents. It is computed afresh on each call.
 func (op *operatorService) needs(ctx context.Context) ([]parley.Need, error) {
 	counts, err := op.store.Counts(ctx)
 	if err != nil {
@@ -104,6 +104,12 @@ func (op *operatorService) needs(ctx context.Context) ([]parley.Need, error) {
 	needs = append(needs, op.notifierNeeds()...)
 
 	slices.SortStableFunc(needs, func(a, b parley.Need) int {
+		switch {
+		case a.Between && !b.Between:
+			return 1
+		case b.Between && !a.Between:
+			return -1
+		}
 		return cmp.Or(slices.Index(needOrder, a.Kind)-slices.Index(needOrder, b.Kind), a.Since.Compare(b.Since))
 	})
 
@@ -120,11 +126,19 @@ func (op *operatorService) owedAnswers(ctx context.Context, now time.Time) (need
 	for _, item := range owed {
 		m := op.roster.ByID(item.Delivery.RecipientID)
 		if m.Kind != parley.KindHuman && m.Responder() == nil && m.Agent().State == parley.StateIdle {
-			needs = append(needs, owesNeed(op.fillInItem(item), now))
+			need := owesNeed(op.fillInItem(item), now)
+			need.Between = op.isAgent(item.Message.SenderID)
+			needs = append(needs, need)
 		}
 	}
 
 	return needs, nil
+}
+
+// isAgent reports whether an id is that of a program, and not of a person or of parley.
+func (op *operatorService) isAgent(id string) bool {
+	m := op.roster.ByID(id)
+	return m != nil && m.Kind != parley.KindHuman && m.Kind != parley.KindSystem
 }
 
 // needOrder orders the kinds of needs, the most pressing first.

@@ -38,9 +38,9 @@ func (o *Orchestrator) notify(ctx context.Context) {
 			o.log.Warn("look for what needs the operator", "error", err)
 			continue
 		}
-		if !mine {
-			needs = slices.DeleteFunc(needs, func(n parley.Need) bool { return !slices.Contains(knownHere, n.Kind) })
-		}
+		needs = slices.DeleteFunc(needs, func(n parley.Need) bool {
+			return n.Between || !mine && !slices.Contains(knownHere, n.Kind)
+		})
 		o.opts.Notifier.Look(needs)
 	}
 }

@@ -35,7 +35,7 @@ func (ws *workspaceService) GetWorkspaceStatus(
 		return nil, err
 	}
 
-	res.Needs = len(needs)
+	res.Needs = parley.Matters(needs)
 	if res.Deliveries, err = ws.store.DeliveryCounts(ctx); err != nil {
 		return nil, err
 	}

@@ -39,7 +39,6 @@ type agentTable struct {
 	columns []agentColumn
 	widths  []int // of the columns; 0 for those that are not drawn
 	rest    int   // what the reason, or the last message, has
-	longest int   // of the reasons why agents wait, without what could be done
 	natural int   // the width with which nothing is cut
 	busiest int   // of the agents' curves
 	oneDir  bool  // all agents work in one directory
@@ -54,11 +53,10 @@ const (
 // measure finds out how wide the columns would like to be.
 func (a *agents) measure() {
 	t := &a.table
-	t.name, t.longest, t.widths = 5, 0, make([]int, len(t.columns))
+	t.name, t.widths = 5, make([]int, len(t.columns))
 	t.busiest, t.oneDir = max(1, a.ledger.busiest(a.now)), a.oneDirectory()
 	for _, s := range a.list {
 		t.name = max(t.name, width(s.Name))
-		t.longest = max(t.longest, width(firstSentence(waitsWords(s))))
 		for i, c := range t.columns {
 			t.widths[i] = max(t.widths[i], min(width(c.text(a, s)), c.most))
 		}
@@ -71,18 +69,18 @@ func (a *agents) measure() {
 			t.natural += t.widths[i] + 1
 		}
 	}
-	t.natural += agentFixed + t.name + 2 + max(t.longest, goodRest)
+	t.natural += agentFixed + t.name + 2 + goodRest
 }
 
 // agentFixed are the columns of the marker, the shape of the state, its word, and the gap after the name.
 const agentFixed = 2 + 2 + 1 + 11
 
-// shrunk returns the table on a list of w columns. The reason why an agent waits is cut last: the other
-// columns go before it, and then the name becomes shorter.
+// shrunk returns the table on a list of w columns. What there is no room for goes, the highest rank first; then the
+// name becomes shorter. A long reason why an agent waits takes no column's place.
 func (t agentTable) shrunk(w int) agentTable {
 	wanted := t.widths
 	t.widths = make([]int, len(wanted))
-	left := w - agentFixed - t.name - 2 - max(t.longest, leastRest)
+	left := w - agentFixed - t.name - 2 - leastRest
 
 	order := make([]int, len(wanted))
 	for i := range order {
@@ -150,8 +148,11 @@ func (a *agents) agentLine(s *parley.AgentStatus, t agentTable, w int) string {
 	}
 
 	style, restStyle := a.theme.agent(s.State), a.theme.plain
-	if waitsWords(s) != "" {
+	switch {
+	case s.WaitsFor != "", s.HeldCode.NeedsPerson():
 		restStyle = a.theme.warn
+	case waitsWords(s) != "":
+		restStyle = a.theme.dim
 	}
 
 	return mark + style.Render(glyph) + a.theme.name(s.Name).Render(name) + style.Render(state) +
@@ -161,8 +162,6 @@ func (a *agents) agentLine(s *parley.AgentStatus, t agentTable, w int) string {
 // cellStyle returns how a cell looks: dim, unless it asks for something.
 func (a *agents) cellStyle(head string, s *parley.AgentStatus) interface{ Render(...string) string } {
 	switch {
-	case head == "waiting" && s.Overdue > 0:
-		return a.theme.bad
 	case head == "waiting":
 		return a.theme.plain
 	case head == "last hour", head == "work":

@@ -48,6 +48,7 @@ func (f *fakeService) addAgents() {
 	f.agent("old-hand", parley.StateTerminated, 0, 0, "")
 
 	coder, reviewer, tester, planner := &f.agents[0], &f.agents[1], &f.agents[2], &f.agents[4]
+	tester.HeldCode = parley.HoldScrolling
 	coder.Profile, coder.Command = "claude", []string{"claude", "--model", "opus"}
 	coder.Groups, tester.Groups = []string{"builders"}, []string{"builders"}
 	reviewer.Profile, reviewer.Owed, reviewer.Overdue = "codex", 2, 1

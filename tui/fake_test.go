@@ -166,7 +166,7 @@ func (f *fakeService) GetWorkspaceStatus(
 ) (*parley.WorkspaceStatusResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return &parley.WorkspaceStatusResult{Answer: parley.OK, Deliveries: f.counts, Paused: f.paused, Needs: len(f.needs),
+	return &parley.WorkspaceStatusResult{Answer: parley.OK, Deliveries: f.counts, Paused: f.paused, Needs: parley.Matters(f.needs),
 		Version: "1.2.3", Workspace: "/home/someone/storefront", PID: 4711, StartedAt: noon.Add(-3 * time.Hour),
 		Database: "/home/someone/.parley/storefront/parley.db", TmuxVersion: "tmux 3.4", LastEvent: int64(len(f.events)),
 		Agents: map[string]int{"busy": 1, "idle": 2}}, f.err

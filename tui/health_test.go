@@ -66,7 +66,7 @@ func TestHealthShowsProblemsFirst(t *testing.T) {
 	f.counts, f.usage = nil, nil
 	s := newScreen(t, f, 100, 30, func(o *Options) { o.Version = "1.2.3" })
 	s.press("5")
-	s.shows("✓ Daemon healthy. 4 need you (4).")
+	s.shows("✓ Daemon healthy. 3 need you (4).")
 	f.paused = &parley.Pause{By: "operator", Since: noon.Add(-5 * time.Minute)}
 	f.agents[0].Queued = deepQueue
 	s.send(tickMsg(noon))

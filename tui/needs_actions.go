@@ -177,16 +177,32 @@ func (n *needs) forgetReminders(x *need) tea.Cmd {
 // reminder is the kind of guidance that a reminder is.
 const reminder = "REMINDER"
 
-// remind asks for an answer that is owed.
+// remind asks all that owe an answer to the message for it.
 func (n *needs) remind(x *need) tea.Cmd {
 	text := "Please answer message " + parley.Short(x.MessageID)
 	if r := n.detail.message.result; r != nil && r.Object != nil && r.Object.ID == x.MessageID {
 		text += " from " + safeLine(r.Object.Sender)
 	}
 
-	r := parley.SteerAgentRequest{Agent: x.AgentID, Kind: reminder, Text: text + "."}
+	all, names := []*need{x}, safeLine(x.Agent)
+	for i := range x.also {
+		if y := &x.also[i]; x.IsDebt() && y.IsDebt() && y.MessageID == x.MessageID {
+			all = append(all, y)
+		}
+	}
+	if len(all) > 1 {
+		names = fmt.Sprintf("%d agents", len(all))
+	}
 
-	return n.run(act(parley.Service.SteerAgent, r).saying("Reminded " + safeLine(x.Agent) + "."))
+	return n.run(action{do: func(ctx context.Context, s parley.Service) (string, error) {
+		for _, debt := range all {
+			r := parley.SteerAgentRequest{Agent: debt.AgentID, Kind: reminder, Text: text + "."}
+			if _, err := s.SteerAgent(ctx, r); err != nil {
+				return "", err
+			}
+		}
+		return "Reminded " + names + ".", nil
+	}})
 }
 
 // decide approves an agent's request to be special, or declines it. Either can be

@@ -35,7 +35,9 @@ func (n *need) settle() {
 	if n.Kind == needUnsent {
 		n.key += fmt.Sprint(n.draft.to)
 	}
-	_, n.rank = lookOf(n.Kind)
+	if _, n.rank = lookOf(n.Kind); n.Between {
+		n.rank += len(looks) // behind all that a person must see to
+	}
 }
 
 // letter reports whether the need is a message to the operator.
@@ -153,7 +155,7 @@ func (n *need) order(x *need) int { return cmp.Or(n.rank-x.rank, n.Since.Compare
 // newNeed returns a need that the daemon reports. The row of a debt has the message itself, if it was seen.
 func newNeed(x parley.Need, recorded func(id string) *row) need {
 	y := need{Need: x}
-	if !y.debt() {
+	if !y.IsDebt() {
 		return y
 	}
 	if r := recorded(x.MessageID); r != nil {
@@ -206,8 +208,8 @@ func whenDue(at, now time.Time) string {
 	return "is due in " + strings.TrimSpace(since(now, at))
 }
 
-// waiting counts the rows of the list, also while it is not shown.
+// waiting counts what needs the operator, as the bar does.
 func (n *needs) waiting() (count int, grave bool) {
-	count, letters := n.tally()
-	return count + letters + len(n.drafts.unposted()), count > 0
+	count, _ = n.tally()
+	return count, count > 0
 }

@@ -39,30 +39,17 @@ func matters(all []need) []need {
 	return roots
 }
 
-// covers reports whether another need, which is no more urgent, is part of the same matter.
+// covers reports whether another need, which is no more urgent, is part of the same matter. A message to the operator
+// covers the debt that is about it, and one state between agents the others of its kind.
 func (n *need) covers(x *need) bool {
-	if !x.debt() {
-		return false
-	}
-	if n.AgentID == x.AgentID && n.halts() {
+	if n.Between && x.Between && n.Kind == x.Kind {
 		return true
 	}
-	same := n.MessageID != "" && n.MessageID == x.MessageID
-	return same && (n.letter() || n.AgentID == x.AgentID)
-}
-
-// halts reports whether the agent cannot work until somebody helps: it cannot answer anybody either.
-func (n *need) halts() bool {
-	switch n.Kind {
-	case parley.NeedDialog, parley.NeedLost, parley.NeedRefused, parley.NeedExited, parley.NeedBlocked,
-		parley.NeedStuck, parley.NeedDraft:
-		return n.AgentID != ""
+	if n.letter() {
+		return x.IsDebt() && !x.Between && n.MessageID == x.MessageID
 	}
-	return false
+	return n.Covers(&x.Need)
 }
-
-// debt reports whether the need is an answer that somebody owes.
-func (n *need) debt() bool { return n.Kind == parley.NeedOverdue || n.Kind == parley.NeedOwesAnswer }
 
 // mentions reports whether the matter is about a message.
 func (n *need) mentions(message string) bool {
@@ -108,14 +95,18 @@ func alsoWords(t *team, x *need) string {
 		words = append(words, fmt.Sprintf("%d queued", a.Queued))
 	}
 
-	debts := 0
+	covered := 0
 	for i := range x.also {
-		if x.also[i].debt() {
-			debts++
+		if !x.also[i].letter() {
+			covered++
 		}
 	}
-	if debts > 0 && !x.letter() && !x.debt() {
-		words = append(words, fmt.Sprintf("%d owed", debts))
+	switch {
+	case covered == 0 || x.letter():
+	case x.IsDebt() || x.Between:
+		words = append(words, fmt.Sprintf("%d more", covered))
+	default:
+		words = append(words, fmt.Sprintf("%d owed", covered))
 	}
 
 	if len(words) == 0 {
@@ -125,8 +116,8 @@ func alsoWords(t *team, x *need) string {
 	return "+" + strings.Join(words, ", ")
 }
 
-// tally counts the matters, those that are messages apart. Until the list is up to date, it returns the
-// daemon's counts, in which a matter may be several.
+// tally counts the matters as the daemon does, and the messages to the operator apart. A message may cover a debt,
+// which counts. Until the list is up to date, it returns the daemon's counts.
 func (n *needs) tally() (needs, letters int) {
 	s := n.link.status
 	if s != nil {
@@ -141,7 +132,10 @@ func (n *needs) tally() (needs, letters int) {
 		switch x := &n.list[i]; {
 		case x.letter():
 			letters++
-		case x.Kind != needUnsent:
+			if slices.ContainsFunc(x.also, func(y need) bool { return !y.letter() }) {
+				needs++
+			}
+		case x.Kind != needUnsent && !x.Between:
 			needs++
 		}
 	}

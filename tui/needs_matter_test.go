@@ -7,8 +7,8 @@ import (
 	"parley"
 )
 
-// One matter takes one row: the dialog of an agent with the debt behind it, a request with its debt and what
-// reminds of it. The bar counts the same rows.
+// One matter takes one row: the dialog of an agent with the debt behind it, a request with the debts of all that were
+// asked and what reminds of it. Every count is of the same matters, as the daemon's.
 func TestOneRowForEachMatter(t *testing.T) {
 	const asked, other = "5f0c0002-1111-4111-8111-111111111111", "5f0c0003-1111-4111-8111-111111111111"
 	const open = "5f0c0007-1111-4111-8111-111111111111"
@@ -34,15 +34,15 @@ func TestOneRowForEachMatter(t *testing.T) {
 	f.agents[len(f.agents)-1].Unread = 3
 
 	s := newScreen(t, f, 160, 40)
-	s.shows("! 3 need you", "1 for you", "Needs you 4")
+	s.shows("! 3 need you", "1 for you", "Needs you 3")
 	s.press("4")
-	s.shows("Do you want to proceed?", "+1 queued, 1 owed",
-		"also overdue: owes tester a response", "⊘ overdue  reviewer 4m   owes coder: parser.go", "Needs you 4", "» asks you", "Which one?")
-	if got, want := len(s.m.needs.list), 4; got != want {
+	s.shows("Do you want to proceed?", "+1 queued, 1 owed", "+1 more",
+		"also overdue: owes tester a response", "⊘ overdue  tester", "Needs you 3", "» asks you", "Which one?")
+	if got, want := len(s.m.needs.list), 3; got != want {
 		t.Errorf("%d rows, want %d:\n%s", got, want, s.text())
 	}
 
-	s.press("G", "k", "x") // a debt that is dismissed takes its reminder along
+	s.press("G", "x") // a debt that is dismissed takes its reminder along
 	s.did("dismiss " + asked)
 	if got, want := len(f.read), 1; got != want || f.read[0] != "n1" {
 		t.Errorf("marked %q read, want the reminder", f.read)
@@ -62,4 +62,31 @@ func TestLowWindowShowsTheEndOfADialog(t *testing.T) {
 	s := newScreen(t, f, 60, 20)
 	s.press("4")
 	s.shows("│ Do you want to proceed?", "1  Yes", "2  No", "3  Type something …")
+}
+
+// What is between agents is below all else, dim, one row for each kind, and counted nowhere.
+func TestWhatIsBetweenAgentsIsNotCounted(t *testing.T) {
+	f := busyTeam()
+	f.asks(permission())
+	for _, agent := range []string{"coder", "tester", "reviewer"} {
+		f.need(parley.NeedOverdue, agent, "owes planner a response", "", "")
+		f.need(parley.NeedHeld, agent, "3 messages are held between planner and "+agent, "", "")
+	}
+	for i := range f.needs {
+		n := &f.needs[i]
+		n.Between, n.MessageID = n.IsDebt() || n.Kind == parley.NeedHeld, n.Agent+string(n.Kind)
+	}
+
+	s := newScreen(t, f, 160, 40)
+	s.shows("! 1 need", "Needs you 1")
+	s.press("4")
+	s.shows("Needs you 1", "+2 more")
+	if got, want := len(s.m.needs.list), 3; got != want || s.m.needs.list[0].Between || !s.m.needs.list[2].Between {
+		t.Errorf("%d rows, want the dialog, and one row for each kind:\n%s", got, s.text())
+	}
+
+	f.needs = f.needs[1:]
+	if got := parley.Matters(f.needs); got != 0 {
+		t.Errorf("%d matters, want none between agents", got)
+	}
 }

@@ -22,7 +22,7 @@ func TestShowsThatMessagesArePaused(t *testing.T) {
 
 func TestShowsNeeds(t *testing.T) {
 	s, f := newBusyScreen(t, 100, 40)
-	s.shows("! 3 need you", "4 Needs you 4")
+	s.shows("! 3 need you", "4 Needs you 3")
 	s.send(tickMsg(noon))
 	s.send(tickMsg(noon))
 	if f.asked != 1 {

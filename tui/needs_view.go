@@ -93,8 +93,9 @@ func (n *needs) columns() needColumns {
 }
 
 const needsLesson = "Listed here, with the key that helps: open dialogs; agents that are lost, have ended or " +
-	"are stuck; messages that are unconfirmed or that loop protection holds; overdue answers; and messages to you. " +
-	"The number next to this screen's name counts them."
+	"are stuck; messages that are unconfirmed; answers that you wait for; and messages to you. The number next to " +
+	"this screen's name counts them. What is between agents stands below, dim: answers that they owe each other, " +
+	"and what loop protection holds."
 
 // nothing says that nothing needs the operator, and what the screen is for.
 func (n *needs) nothing(w int) []string {
@@ -137,6 +138,9 @@ func (n *needs) row(x *need, w int, c needColumns, selected bool) []string {
 	}
 
 	dim := n.theme.dim
+	if x.Between {
+		return []string{dim.Render(fit("  "+kind+who+ago+lead+text+also, w))}
+	}
 	return []string{"  " + style.Render(kind[:len(l.glyph)]) + dim.Render(kind[len(l.glyph):]) +
 		n.theme.name(strings.TrimSpace(who)).Render(who) + dim.Render(ago+lead) + text + dim.Render(also)}
 }

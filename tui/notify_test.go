@@ -89,7 +89,7 @@ func TestQuietHoursSpanMidnight(t *testing.T) {
 
 func TestWindowTitleCountsNeeds(t *testing.T) {
 	s, f := newBusyScreen(t, 80, 24)
-	if got, want := s.m.View().WindowTitle, "(4) parley storefront"; got != want {
+	if got, want := s.m.View().WindowTitle, "(3) parley storefront"; got != want {
 		t.Errorf("title %q, want %q", got, want)
 	}
 	f.needs, f.letters, f.agents = nil, nil, nil

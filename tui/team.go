@@ -169,15 +169,13 @@ const (
 
 var sectionNames = []string{"In trouble", "At work", "At rest", "Stopped"}
 
-// section returns where an agent belongs. In trouble is an agent that does not go
-// on by itself. What the conversation protocol holds is no trouble of the agent: where
-// that needs a person, Needs you says so.
+// section returns where an agent belongs. In trouble is an agent at whose terminal a person must act. What it owes,
+// and what the conversation protocol or the whole team holds, is no trouble of the agent.
 func section(s *parley.AgentStatus) int {
-	stuck := s.HeldReason != "" && s.HeldCode != parley.HoldConversation
 	switch {
 	case s.State == parley.StateTerminated:
 		return stopped
-	case urgencyOf(s) < len(urgency), s.Overdue > 0, stuck:
+	case urgencyOf(s) < len(urgency), s.HeldCode.NeedsPerson():
 		return inTrouble
 	case s.State == parley.StateIdle:
 		return atRest

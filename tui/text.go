@@ -159,12 +159,6 @@ func waitsWords(s *parley.AgentStatus) string {
 	return ""
 }
 
-// firstSentence returns the reason that such words begin with, without what could be done about it.
-func firstSentence(words string) string {
-	first, _, _ := strings.Cut(words, ". ")
-	return first
-}
-
 // since returns how long ago something was, roughly.
 func since(at, now time.Time) string {
 	d := now.Sub(at)

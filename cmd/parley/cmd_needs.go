@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"parley"
@@ -31,13 +32,36 @@ func printNeeds(c *cli, res *parley.GetNeedsResult) error {
 	if res.Dismissed > 0 {
 		lines = append(lines, "Dismissed.")
 	}
-	if len(res.Needs) == 0 {
-		return c.printLine(strings.Join(append(lines, "Nothing needs you."), "\n"))
+	between := slices.IndexFunc(res.Needs, func(n parley.Need) bool { return n.Between })
+	if between < 0 {
+		between = len(res.Needs)
 	}
-	for _, n := range res.Needs {
+	if between == 0 {
+		lines = append(lines, "Nothing needs you.")
+	}
+	for _, n := range res.Needs[:between] {
 		lines = append(lines, needLines(c, n)...)
 	}
-	return c.printLine(strings.Join(lines, "\n"))
+	return c.printLine(strings.Join(append(lines, betweenLines(c, res.Needs[between:])...), "\n"))
+}
+
+// mostBetween is how many states between agents are listed.
+const mostBetween = 5
+
+// betweenLines lists what is between agents, on a line each.
+func betweenLines(c *cli, states []parley.Need) (lines []string) {
+	if len(states) == 0 {
+		return nil
+	}
+	lines = append(lines, c.paint(faint, "Between agents, and nothing that you must do:"))
+	for _, n := range states[:min(len(states), mostBetween)] {
+		lines = append(lines, c.paint(faint, fmt.Sprintf("  %s  %s: %s  %s ago", strings.ReplaceAll(string(n.Kind), "_", " "),
+			n.Agent, n.Text, cmp.Or(c.ago(n.Since), "0s"))))
+	}
+	if more := len(states) - mostBetween; more > 0 {
+		lines = append(lines, c.paint(faint, fmt.Sprintf("  and %d more: parley needs --json", more)))
+	}
+	return lines
 }
 
 // printUnread says how many messages the caller has not read.

@@ -131,6 +131,7 @@ func (x *excess) need(from, to *team.Member) parley.Need {
 
 	n := parley.Need{
 		Kind:      parley.NeedHeld,
+		Between:   true,
 		AgentID:   to.ID,
 		Agent:     to.Name,
 		MessageID: x.messageID,

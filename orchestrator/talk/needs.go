@@ -11,8 +11,8 @@ import (
 	"parley/store"
 )
 
-// Needs tells the operator which conversations have spent a budget, each once. The holds
-// of a rule, and those of the operator, are no needs.
+// Needs lists the conversations that have spent a budget, each once. The holds of a rule, and those of the operator,
+// are not among them.
 func (t *Talk) Needs(ctx context.Context, list []store.Withheld) ([]parley.Need, error) {
 	var needs []parley.Need
 	index := map[string]int{} // of a conversation's need in needs
@@ -72,6 +72,7 @@ func (t *Talk) heldNeed(w *store.Withheld) parley.Need {
 
 	return parley.Need{
 		Kind:      parley.NeedHeld,
+		Between:   true,
 		AgentID:   w.Key.RecipientID,
 		Agent:     to,
 		MessageID: w.Message.ID,
