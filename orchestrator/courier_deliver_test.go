@@ -277,7 +277,7 @@ func TestUnsentTextIsNotJoined(t *testing.T) {
 	te.tmuxRun("paste-buffer", "-p", "-b", "left", "-t", te.pane("coder").ID())
 	tmuxtest.WaitFor(t, te.pane("coder"), func(s tmux.Screen) bool { return tmuxtest.Shows(s, "left over") })
 	id := te.send("coder", "next")
-	te.held(id, "own text stands unsent")
+	te.held(id, "a text that parley typed before stands in its composer again")
 	te.tmuxRun("send-keys", "-t", te.pane("coder").ID(), "Enter")
 	te.arrived(id)
 	if got := tmuxtest.WaitMessages(t, log, 2); len(got) != 2 || strings.Contains(got[1].Text, "left over") {

@@ -211,10 +211,17 @@ func (a *attempt) afterPaste(o *observation) tmux.Step {
 		// The key could interrupt what it has begun meanwhile.
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.Blocked}
 	}
+	if a.refused = a.misplaced(o); !a.refused.none() {
+		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady}
+	}
 
 	if !a.shown(o) {
 		p.still = time.Time{}
-		return a.wait(o, p.began, p.within, tmux.NotShown)
+		late := tmux.NotShown
+		if o.profile.HasMarkers() && o.hides() { // it may stand behind that
+			late = tmux.Blocked
+		}
+		return a.wait(o, p.began, p.within, late)
 	}
 	if !p.shown && o.profile.HasMarkers() { // others may never show it
 		p.shown, a.memory.lag = true, o.now.Sub(p.began)

@@ -132,14 +132,16 @@ func (a *attempt) takenWithin(o *observation) time.Duration {
 	return within
 }
 
-// noteElsewhere notes whether another program has the terminal, or may have had it since the last look.
+// noteElsewhere notes whether another program has the terminal, or may have had it since the last look. A question that
+// stands there before the text is read takes that as its answer.
 func (a *attempt) noteElsewhere(o *observation) {
 	if o.profile.HasMarkers() {
 		return // and so shows what it was given
 	}
 	e := &a.entered
 	blind := o.facts.adopted && (e.unseen || o.now.Sub(e.looked) >= strangeWithin)
-	e.elsewhere = e.elsewhere || blind || !o.facts.otherProgram().none()
+	asked := o.facts.unread > 0 && !o.question.none()
+	e.elsewhere = e.elsewhere || blind || asked || !o.facts.otherProgram().none()
 }
 
 // noteLingering notes whether the text still stands where somebody has typed.

@@ -94,6 +94,7 @@ func (s *stage) observation() *observation {
 	o.reading = new(readings).read(s.profile, &screen)
 	o.shows = o.withTitle(s.profile, screen.Title)
 	o.judgeQuestion(false)
+	o.place = func() spot { return spot{} }
 	if s.named {
 		o.named = s.now
 	}

@@ -50,6 +50,20 @@ func spotOn(h terminalHost, t *team.Terminal, screen *tmux.Screen) spot {
 	return s
 }
 
+// misplaced holds when a program without markers has come to ask something where the text was typed: the key would
+// answer that.
+func (a *attempt) misplaced(o *observation) hold {
+	if o.profile.HasMarkers() {
+		return hold{}
+	}
+	s := o.place()
+	ours := strings.Contains(a.letter.text, s.at.Words) // the last row of a text that is wrapped
+	if s.code != parley.HoldNewPlace || ours || s.at.ID() == a.memory.place.ID() {
+		return hold{}
+	}
+	return s.hold()
+}
+
 // relayLength is how much of the command line tells a program that passes on what is typed.
 const relayLength = 200
 

@@ -39,7 +39,7 @@ func (h worldHost) Foreground(t *team.Terminal, _ time.Time) ([]string, error) {
 	if g.shell != "" {
 		return []string{g.shell}, nil
 	}
-	return []string{"agent"}, nil
+	return g.argv(), nil
 }
 
 func (h worldHost) Alive(t *team.Terminal) bool {
@@ -75,7 +75,7 @@ func (h worldHost) Reads(t *team.Terminal) (tmux.Reads, error) {
 	if g == nil || !g.alive {
 		return tmux.ReadsUnknown, errNoProcess
 	}
-	if g.hung.After(time.Now()) {
+	if !g.reads() {
 		return tmux.ReadsNot, nil
 	}
 	return tmux.ReadsInput, nil
@@ -165,7 +165,7 @@ func (d *daemon) recover() { d.attach(time.Time{}) }
 func (d *daemon) attach(started time.Time) {
 	p := d.w.pane
 	t := &team.Terminal{
-		Profile: p.program.p, PID: p.program.started, TTY: "tty", Instance: d.w.instance, Started: started,
+		Places: d.w.word.places, Profile: p.program.p, PID: p.program.started, TTY: "tty", Instance: d.w.instance, Started: started,
 	}
 	if d.w.story.Traits.Joined {
 		t.IsProgram = func(argv []string) bool { return argv[0] == "agent" }

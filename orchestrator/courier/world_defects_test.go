@@ -90,6 +90,25 @@ var defects = []defect{
 	}},
 	{"a program that has not begun takes the next", "memory.go", `	case m.given.on == o.on && !active &&`, `	case m.given.on == nil && !active &&`, nil},
 
+	// Who reads there, and what is asked.
+	{"nobody asks whether anything reads", "place.go", `	case reads == tmux.ReadsNot:`, `	case reads == tmux.ReadsNot && false:`, nil},
+	{"words before the cursor do not make a new place", "place.go", `s.at.New && !t.HasTaken(s.at),`, `false && !t.HasTaken(s.at),`, nil},
+	{"what passes on what is typed is taken for the agent", "place.go", `	case passesOn, s.at.New`, `	case s.at.New`, nil},
+	{"the operator's word counts for any place", "place.go", `settled := t.Places.Has(s.program, s.at)`,
+		`settled := t.Places.Has(s.program, profile.Place{Words: ">"})`, nil},
+	{"a menu of a program without markers does not hold", "attempt.go", `	case !o.question.none():`, `	case false:`, nil},
+	{"a screen that no marker knows does not hold", "screen_state.go", `	return held(parley.HoldUnknownScreen, "")`,
+		`	return hold{}`, nil},
+	{"a question between paste and key is not seen", "attempt.go", `	if a.refused = a.misplaced(o); !a.refused.none() {`,
+		`	if false {`, nil},
+	{"a text behind what no marker knows is given up", "attempt.go", `	if o.profile.HasMarkers() && o.hides() { //`,
+		`	if false { //`, nil},
+	{"what a question has read counts as taken", "attempt_entered.go", `asked := o.facts.unread > 0 && !o.question.none()`,
+		`asked := false`, nil},
+	{"nobody looks whether the program refuses", "followed.go", `	if within <= 0 ||`, `	if true ||`, nil},
+	{"the begin of a turn is proof before any was seen", "followed.go", `case began && a.memory.served == o.on &&`,
+		`case began &&`, nil},
+
 	// Between the paste and the key.
 	{"a text that was seen once is not looked for before the key", "attempt.go", `	if !a.shown(o) {`, `	if !p.shown && !a.shown(o) {`, nil},
 	{"work between paste and key is not seen", "attempt.go", `case o.shows == profile.Busy && !a.way.works`,

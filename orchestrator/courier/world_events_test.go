@@ -20,6 +20,8 @@ func (w *world) perform(e event) {
 		w.force(e.N)
 	case "fetch":
 		w.fetch(e.N)
+	case "settle":
+		w.settlePlace()
 	case "pause":
 		w.paused = &parley.Pause{}
 		w.after(e.For, func() { w.paused = nil; w.wakeDaemon() })
@@ -205,7 +207,7 @@ func (w *world) befall(p *simPane, e event) {
 		if !g.p.HasMarkers() {
 			return // nobody can see the questions of such a program
 		}
-		g.dialog = true
+		g.dialog, g.asks = true, ""
 		g.drawSoon()
 		w.after(10*time.Millisecond, func() {
 			if g.dialog {
@@ -213,6 +215,10 @@ func (w *world) befall(p *simPane, e event) {
 			}
 		})
 		w.after(e.For, func() { w.answer(p) })
+	case "question":
+		g.ask(e.What, e.For)
+	case "behind":
+		g.giveWay(e.For)
 	case "draft":
 		w.draft(p, e)
 	case "enter", "clear":
@@ -274,7 +280,7 @@ func (w *world) befall(p *simPane, e event) {
 			g.late = e.For
 		}
 	case "hang":
-		g.hung = time.Now().Add(e.For)
+		g.hung, g.deafAt = time.Now().Add(e.For), time.Now()
 		w.after(e.For, g.read)
 	case "stall":
 		if !g.p.HasMarkers() && g.canonical() {

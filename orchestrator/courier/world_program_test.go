@@ -27,6 +27,8 @@ type traits struct {
 	ShortID    bool // the footers are short
 	Suggests   bool // it suggests a next prompt after each turn
 	Home       bool // a person's cursor stands before their words
+
+	oddities
 }
 
 // piece is a part of what stands in a composer.
@@ -64,6 +66,7 @@ type program struct {
 	composer []piece
 	started  int // how many programs came before it; the seed of chance
 
+	opening
 	work
 	drawing
 	nextKey
@@ -117,6 +120,10 @@ func (g *program) input(c chunk) {
 		g.dying()
 		return
 	}
+	if g.behind {
+		g.sink()
+		return
+	}
 	if g.shell != "" {
 		g.w.after(time.Millisecond, g.loseUnread)
 		return
@@ -155,7 +162,7 @@ func (g *program) readSoon() {
 
 // read takes the unread input, unless the program hangs.
 func (g *program) read() {
-	if !g.alive || g.hung.After(time.Now()) || g.shell != "" {
+	if !g.alive || !g.reads() || g.shell != "" {
 		return
 	}
 	n := g.readable()
@@ -180,10 +187,12 @@ func (g *program) readable() int {
 // take handles one piece of input.
 func (g *program) take(c chunk) {
 	switch {
-	case g.p.HasMarkers() && !g.raw: // lost: it has no composer yet
+	case !g.begun: // lost: it has no composer yet
+		g.drop(c)
 	case g.dialog && c.key != "":
 		g.answer(c)
 	case g.dialog: // a paste is thrown away
+		g.drop(c)
 	case c.key == "clear":
 		g.clear()
 	case c.key != "":
@@ -219,7 +228,7 @@ func (g *program) pastePiece(c chunk) {
 
 // answer takes a key that answers a dialog.
 func (g *program) answer(c chunk) {
-	g.dialog, g.w.freed = false, time.Now()
+	g.dialog, g.asks, g.w.freed = false, "", time.Now()
 	if c.who == "" {
 		g.w.watch.answeredDialog(g)
 	}
@@ -261,14 +270,20 @@ func (g *program) submit(c chunk) {
 	g.composer = nil
 	tr := &g.w.story.Traits
 	dropped := g.begins > 0 && tr.DropsBegin && time.Since(g.ended) > 150*time.Millisecond+tr.Draw+tr.Read // it could be seen
-	g.w.watch.submitted(g, pieces, c, dropped)
+	g.w.watch.submitted(g, pieces, c, dropped || g.signedOut)
 	if dropped {
 		return
 	}
 
-	g.above = append(g.above, joined(pieces))
+	if g.above = append(g.above, joined(pieces)); tr.Silent {
+		g.above = nil
+	}
 	if n := len(g.above); n > 2 {
 		g.above = g.above[n-2:]
+	}
+	if g.signedOut {
+		g.refuse(pieces)
+		return
 	}
 	if g.working || g.begins > 0 {
 		if g.p.Name == "claude" {
@@ -369,8 +384,10 @@ func (g *program) draw() {
 		return
 	}
 	v := view{
-		above: g.above, working: g.working, blocked: g.blocked, dialog: g.dialog, blank: !g.raw, width: g.width,
+		above: g.above, working: g.working, blocked: g.blocked, refused: g.refused, dialog: g.dialog, asks: g.asks, width: g.width,
 	}
+	v.blank, v.launches = !g.begun, !g.begun && g.w.story.Traits.Launch > 0
+	v.behind, v.shellLine = g.behind, g.shellLine
 	v.composer = g.composed()
 	v.suggests = g.w.story.Traits.Suggests && !g.working && !g.ended.IsZero()
 	v.home = g.w.story.Traits.Home && len(g.composer) > 0 && g.composer[0].msg == ""
@@ -388,7 +405,9 @@ func (g *program) draw() {
 	for _, p := range g.composer {
 		draft = draft || p.msg == ""
 	}
-	since(&g.draftAt, draft && !g.shown.dialog, now)
+	since(&g.draftAt, draft && !g.shown.dialog && !g.behind, now)
+	since(&g.behindAt, g.behind, now)
+	since(&g.openAt, g.begun && !g.dialog && !g.behind, now)
 }
 
 // since keeps the time at which something became true.
@@ -421,7 +440,8 @@ func (g *program) composed() string {
 // echo is the screen of a program that reads lines, before it has read one. The terminal shows a
 // line break as such.
 func (g *program) echo() picture {
-	v := view{above: slices.Clone(g.above), width: g.width}
+	v := view{above: slices.Clone(g.above), width: g.width, dialog: g.dialog, asks: g.asks}
+	v.launches = !g.begun && g.w.story.Traits.Launch > 0
 	for _, c := range g.unread {
 		v.composer += c.text
 		if c.key == "Enter" {
@@ -449,6 +469,9 @@ func (g *program) showed(p piece) bool {
 
 // waiting returns how many bytes are unread according to the system.
 func (g *program) waiting() int {
+	if g.w.story.Traits.Relay {
+		return 0 // it is passed on at once
+	}
 	n, lines := 0, 0
 	for _, c := range g.unread {
 		n += len(c.text)

@@ -1,6 +1,7 @@
 package courier
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -18,6 +19,7 @@ func newWorld(s *story, k *common, keepLog bool) *world {
 		timeline: timeline{began: time.Now()}, simServer: simServer{buffers: map[string]string{}},
 		claims: claims{forced: map[string]bool{}}, story: s, keepLog: keepLog, common: k,
 	}
+	w.word.places = team.NewPlaces(func(context.Context, store.Place) error { return nil })
 	w.watch.w = w
 	w.agent = parley.Agent{ID: agentID, Name: "bob", Kind: parley.KindTerminal, State: parley.StateIdle, Profile: s.Profile}
 	w.newServer()
@@ -47,6 +49,7 @@ func (w *world) launch() {
 	w.panes++
 	tr := &w.story.Traits
 	f := faces[w.story.Profile]
+	f.prompt = cmp.Or(tr.Sign, f.prompt)
 	g := &program{
 		w: w, p: must(w.set.Find(w.story.Profile)), face: &f, width: tr.Width, born: time.Now(), alive: true, started: w.launches,
 	}
@@ -55,13 +58,7 @@ func (w *world) launch() {
 	}
 	g.pane = w.pane
 	g.shown = f.draw(&view{blank: true})
-	w.after(tr.Start, func() {
-		if g.alive {
-			g.raw = !tr.Lines
-			g.unread = nil // what was typed before is dropped
-			g.drawSoon()
-		}
-	})
+	g.open()
 }
 
 // tell runs the story, and returns the promise that it broke.
@@ -132,7 +129,7 @@ func (w *world) clear() {
 	g := p.program
 	p.inputOff, p.shared, p.mode = false, false, false
 	p.options["@parley_agent"] = agentID
-	g.shell, g.blocked, g.dialog = "", false, false
+	g.shell, g.blocked, g.dialog, g.asks, g.behind, g.signedOut, g.refused = "", false, false, "", false, false, false
 	g.lose, g.breaks, g.late, g.dying, g.atKey, g.hung, g.stalled = 0, 0, 0, nil, nil, time.Time{}, time.Time{}
 	g.readSoon()
 	w.sweep(g)
@@ -174,6 +171,10 @@ func (w *world) operate(p *simPane) {
 	waits := func(code parley.ReasonCode) bool { return len(first) > 0 && first[0].Code == code }
 	if waits(parley.HoldOwnText) && !p.program.p.HasMarkers() {
 		p.personKey(func() { p.program.input(chunk{key: "Enter", who: "person"}) }) // as they are told to
+	}
+	typing, _ := w.store.Typing(context.Background(), agentID)
+	if waits(parley.HoldNewPlace) || len(typing) > 0 && typing[0].Code == parley.HoldNewPlace {
+		w.settlePlace()
 	}
 
 	s := w.stranded(p)

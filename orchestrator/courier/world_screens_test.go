@@ -14,21 +14,27 @@ import (
 
 // view is what a simulated program wants to show.
 type view struct {
-	above    []string // the end of its transcript, one entry a prompt
-	composer string
-	working  bool
-	blocked  bool
-	dialog   bool
-	blank    bool // it has not drawn yet
-	suggests bool // a next prompt, while the composer is empty
-	home     bool // the cursor is at the begin of the composer
-	width    int
+	above     []string // the end of its transcript, one entry a prompt
+	composer  string
+	working   bool
+	blocked   bool
+	dialog    bool
+	refused   bool
+	asks      string // what no marker knows, in place of the composer
+	blank     bool   // it has not drawn yet
+	launches  bool   // a launcher runs
+	behind    bool   // a shell has the terminal behind it
+	shellLine string
+	suggests  bool // a next prompt, while the composer is empty
+	home      bool // the cursor is at the begin of the composer
+	width     int
 }
 
 // same reports whether another view shows the same.
 func (v *view) same(o *view) bool {
 	return v.composer == o.composer && v.working == o.working && v.blocked == o.blocked && v.dialog == o.dialog &&
-		v.blank == o.blank && v.suggests == o.suggests && v.home == o.home && v.width == o.width && slices.Equal(v.above, o.above)
+		v.blank == o.blank && v.refused == o.refused && v.asks == o.asks && v.launches == o.launches &&
+		v.behind == o.behind && v.shellLine == o.shellLine && v.suggests == o.suggests && v.home == o.home && v.width == o.width && slices.Equal(v.above, o.above)
 }
 
 // picture is a drawn screen.
@@ -37,6 +43,7 @@ type picture struct {
 	styled []string // the same with colours; nil: it has none
 	x, y   int      // of the cursor
 	title  string
+	hidden bool // the cursor
 	dialog bool // a dialog is on it
 	busy   bool
 	text   string // that stands in its composer
@@ -52,6 +59,7 @@ type face struct {
 	hint                  string // in an empty composer
 	placeholder           func(text string) string
 	transcript            string // before a prompt in the transcript
+	refused               []string
 }
 
 const rule = "────────────────────────────"
@@ -62,12 +70,14 @@ var faces = map[string]face{
 		busy:   []string{"✻ Thinking… (3s)"}, blocked: []string{"● API Error: 500 server error"},
 		open: []string{rule}, prompt: "❯ ", indent: "  ", close: []string{rule, "  ? for shortcuts"}, hint: `Try "fix the test"`,
 		placeholder: lineCount("[Pasted text #1 +%d lines]", -1), transcript: "> ",
+		refused: []string{"  ⎿  Not logged in · Please run /login"},
 	},
 	"codex": {
 		dialog: []string{"  Allow the command?", "› 1. Yes, proceed", "  2. No"},
 		busy:   []string{"• Working (3s • esc to interrupt)", ""}, blocked: []string{"■ exceeded retry limit, last status: 500", ""},
 		prompt: "› ", indent: "  ", close: []string{"", "  gpt-5 · /src/garden"}, hint: "Ask Codex to do anything",
 		placeholder: charCount("[Pasted Content %d chars]"), transcript: "| ",
+		refused: []string{"■ Missing environment variable: `OPENAI_API_KEY`.", ""},
 	},
 	"gemini": {
 		dialog: []string{"│ Allow execution?          │", "│ ● 1. Allow once           │", "╰───────────────────────────╯"},
@@ -93,6 +103,7 @@ var faces = map[string]face{
 		busy:   []string{" ◎ Working"}, busyBelow: true, blocked: []string{" ✗ 500 Internal Server Error", " ~/src/garden"},
 		open: []string{rule}, prompt: "❯ ", indent: "  ", close: []string{rule},
 		placeholder: lineCount("[Paste #1 - %d lines]", 0), transcript: " ◆ ",
+		refused: []string{" ✗ You must be logged in to send messages. Please run /login.", " ~/src/garden"},
 	},
 	"generic": {prompt: "> "},
 }
@@ -107,13 +118,25 @@ func charCount(form string) func(string) string {
 
 // draw returns the screen of a view.
 func (f *face) draw(v *view) picture {
-	if v.blank {
+	switch {
+	case v.launches:
+		return launcher(v)
+	case v.blank:
 		return picture{lines: []string{""}}
 	}
 
 	p := picture{busy: v.working && f.busy != nil}
 	for _, prompt := range v.above {
 		p.lines = append(p.lines, wrapped(prompt, f.transcript, strings.Repeat(" ", utf8.RuneCountInString(f.transcript)), v.width)...)
+	}
+	switch {
+	case v.behind:
+		p.prompt("user@host:~$ "+v.shellLine, v.width)
+		p.busy = false
+		return p
+	case v.dialog && v.asks != "":
+		p.ask(v)
+		return p
 	}
 	if v.dialog && f.dialog != nil {
 		p.lines, p.dialog, p.busy = append(p.lines, f.dialog...), true, false
@@ -124,6 +147,8 @@ func (f *face) draw(v *view) picture {
 	switch {
 	case v.working && !f.busyBelow:
 		p.lines = append(p.lines, f.busy...)
+	case v.refused && !v.working:
+		p.lines = append(p.lines, f.refused...)
 	case v.blocked && !v.working:
 		p.lines = append(p.lines, f.blocked...)
 	}
@@ -214,6 +239,13 @@ func TestProfilesRecogniseTheWorld(t *testing.T) {
 				{"busy", view{working: true, above: []string{typed}}, profile.Busy, ""},
 				{"dialog", view{dialog: true, above: []string{typed}}, profile.Dialog, "-"},
 				{"blocked", view{blocked: true}, profile.Blocked, ""},
+				{"refused", view{refused: true, above: []string{typed}}, profile.Blocked, ""},
+				{"launcher", view{launches: true}, profile.Unknown, "-"},
+				{"shell behind", view{behind: true, above: []string{typed}}, profile.Unknown, "-"},
+				{"asks by a line", view{dialog: true, asks: "line", above: []string{typed}}, profile.Unknown, "-"},
+				{"asks by words", view{dialog: true, asks: "words", above: []string{typed}}, profile.Unknown, "-"},
+				{"asks by a menu", view{dialog: true, asks: "menu", above: []string{typed}}, profile.Unknown, "-"},
+				{"shows news", view{dialog: true, asks: "news", above: []string{typed}}, profile.Unknown, "-"},
 				{"draft", view{composer: "my own words"}, profile.Idle, "my own words"},
 				{"draft with the cursor before it", view{composer: "my own words", home: true}, profile.Idle, "my own words"},
 				{"suggestion", view{suggests: true}, profile.Idle, ""},
@@ -221,7 +253,7 @@ func TestProfilesRecogniseTheWorld(t *testing.T) {
 				{"ours at work", view{composer: typed, working: true}, profile.Busy, typed},
 				{"placeholder", view{composer: f.placeholder(typed)}, profile.Idle, f.placeholder(typed)},
 			} {
-				if c.what == "blocked" && len(f.blocked) == 0 {
+				if c.what == "blocked" && len(f.blocked) == 0 || c.what == "refused" && len(f.refused) == 0 {
 					continue
 				}
 				c.view.width = width

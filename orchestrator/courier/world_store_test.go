@@ -85,7 +85,7 @@ func (s *memoryStore) Typing(_ context.Context, recipient string) ([]store.Job, 
 func (s *memoryStore) TypedAs(_ context.Context, recipient string, paneSeq uint64) (*store.TypedJob, error) {
 	var last *memoryRow
 	for _, r := range s.rows {
-		unproven := r.job.State == parley.DeliveryUnconfirmed || r.waits() && r.typed
+		unproven := r.job.State == parley.DeliveryUnconfirmed && !r.refused() || r.waits() && r.typed
 		newer := last == nil || r.job.Key.MessageSeq > last.job.Key.MessageSeq
 		if r.job.Key.RecipientID == recipient && r.job.PaneSeq == paneSeq && unproven && newer {
 			last = r
@@ -156,6 +156,9 @@ func (r *memoryRow) climb(changes []store.Change) error {
 	return nil
 }
 
+// refused reports whether the program refused the text: that is as good as not typed.
+func (r *memoryRow) refused() bool { return r.job.Code == parley.EndedRefused }
+
 // retry begins a delivery again.
 func (s *memoryStore) retry(k store.Key) (store.Job, bool) {
 	r := s.find(k)
@@ -167,7 +170,7 @@ func (s *memoryStore) retry(k store.Key) (store.Job, bool) {
 	default:
 		return store.Job{}, false
 	}
-	r.typed = r.typed || r.job.State == parley.DeliveryUnconfirmed
+	r.typed = (r.typed || r.job.State == parley.DeliveryUnconfirmed) && !r.refused()
 	r.job.State, r.job.Reason, r.job.Code, r.job.QueuedAt = parley.DeliveryQueued, "", "", time.Now()
 	r.withheld, r.dealt = false, false
 	return r.job, true
@@ -181,7 +184,7 @@ func (s *memoryStore) attest(recipient string, refs []string) {
 			continue
 		}
 		switch was := r.job.State; {
-		case was == parley.DeliveryExpired, was == parley.DeliveryFailed, r.waits() && !r.typed, was.Read(),
+		case r.refused(), was == parley.DeliveryExpired, was == parley.DeliveryFailed, r.waits() && !r.typed, was.Read(),
 			was == parley.DeliverySubmitted && r.job.Announced:
 			continue
 		}

@@ -35,6 +35,7 @@ type world struct {
 	faults  faults
 	freed   time.Time // when what was in the way of a key had ended last
 	watch   watch
+	word    word
 	log     []string // what happened, if it is kept
 	keepLog bool
 
@@ -94,6 +95,7 @@ type message struct {
 	fetched bool        // read in another way
 	unseen  bool        // a person cleared it away where nobody could see that
 	blurred bool        // so while the daemon slept, or in the second in which the screen had been drawn
+	refused bool        // its program took it and refused it
 	untold  bool        // it came while the daemon slept, which has not read it since
 
 	pasted   bool // in the last attempt

@@ -14,6 +14,7 @@ const (
 	promiseLost    = "no message is lost without a word"
 	promiseDialog  = "no dialog is answered"
 	promiseDraft   = "no draft is changed"
+	promiseReader  = "nothing is typed before somebody reads it"
 	promiseAgent   = "nothing is typed into what is not the agent"
 	promiseWork    = "no work is interrupted"
 	promiseProof   = "submitted means that the program has it"
@@ -175,6 +176,7 @@ func (v *watch) pasted(p *simPane, text string) {
 		return
 	}
 	v.drafts(p, m.Text, v.ready)
+	v.belongs(p, m.Text)
 	v.early = false
 	m.pasted, m.keys, m.pastedAt, m.turn = true, 0, time.Now(), p.program.turn
 	if m.pastes++; m.pastes > 1+m.retries {
@@ -201,6 +203,9 @@ func (v *watch) pressed(p *simPane, key string) {
 	}
 	if g.shell != "" {
 		return
+	}
+	if !g.behindAt.IsZero() && !g.behindAt.After(seen) {
+		v.w.violate(promiseAgent, "the key goes to a shell behind the terminal")
 	}
 	v.drafts(p, "the key", seen)
 	if !g.dialogAt.IsZero() && !g.dialogAt.After(seen) {
@@ -244,7 +249,7 @@ func (v *watch) advances(k store.Key, on *simPane, changes []store.Change, decid
 		v.w.pane.options["@parley_agent"] == agentID && !v.foreign
 	switch c := changes[0]; c.State {
 	case parley.DeliverySubmitted, parley.DeliveryRead:
-		if len(m.got) == 0 && !m.guessed() {
+		if len(m.got) == 0 && !m.guessed() && !v.w.story.Traits.Relay { // which has it before its program
 			v.w.violate(promiseProof, "%s is %s by %s", m.Text, c.State, c.Code)
 		}
 	case parley.DeliveryUnconfirmed:
@@ -255,7 +260,7 @@ func (v *watch) advances(k store.Key, on *simPane, changes []store.Change, decid
 			v.w.violate(promiseWaits, "%s is unconfirmed: %s", m.Text, c.Reason)
 		}
 		// Until a refusal could have followed, a report is not certain either.
-		if at, ok := v.w.daemon.m.NamedAt(m.short()); ok && m.pasted && !at.Before(m.pastedAt) && !m.named.After(decided) &&
+		if at, ok := v.w.daemon.m.NamedAt(m.short()); ok && !m.refused && m.pasted && !at.Before(m.pastedAt) && !m.named.After(decided) &&
 			v.w.settled(at, decided) {
 			v.w.violate(promiseCertain, "the program has named %s, which is unconfirmed: %s", m.Text, c.Reason)
 		}
@@ -273,7 +278,7 @@ func (v *watch) keyLost(m *message) bool {
 	if t == nil || t.Stopping.Load() || m.retries > 0 || v.w.hosts.woke.After(m.pastedAt) {
 		return false
 	}
-	rests := g.alive && g.raw && !g.working && !g.dialog && !g.blocked && g.begins == 0 && g.shell == "" &&
+	rests := g.alive && g.raw && g.begun && !g.behind && !g.refused && !g.working && !g.dialog && !g.blocked && g.begins == 0 && g.shell == "" &&
 		len(g.unread) == 0 && g.turn == m.turn && !p.mode && !p.inputOff && !p.shared && p.activity.Before(m.pastedAt) && g.lostAt.After(m.pastedAt)
 	within := g.p.TakenWithin + g.p.Settle + 2*time.Second
 	return g.p.HasMarkers() && rests && m.keys == 1 && len(g.composer) == 1 && g.composer[0].msg == m.short() &&

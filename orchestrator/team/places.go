@@ -23,11 +23,16 @@ func LoadPlaces(ctx context.Context, s *store.Store) (*Places, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Places{keep: s.AddPlace, known: map[store.Place]bool{}}
-	for _, place := range kept {
+	return NewPlaces(s.AddPlace, kept...), nil
+}
+
+// NewPlaces returns the places that are known, and keeps others with keep.
+func NewPlaces(keep func(ctx context.Context, p store.Place) error, known ...store.Place) *Places {
+	p := &Places{keep: keep, known: map[store.Place]bool{}}
+	for _, place := range known {
 		p.known[place] = true
 	}
-	return p, nil
+	return p
 }
 
 // Add keeps that a program takes messages at a place.

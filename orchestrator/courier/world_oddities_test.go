@@ -1,0 +1,273 @@
+package courier
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/orchestrator/team"
+	"parley/profile"
+)
+
+// oddities are what few programs do: they begin to read late, ask what no marker knows, stand behind another program
+// that passes on what is typed, draw nothing, or refuse what they have taken.
+type oddities struct {
+	Launch    time.Duration // a launcher has its terminal first
+	Drops     bool          // the launcher reads byte by byte what it drops
+	Asks      string        // the kind of a question before its composer stands
+	Answer    time.Duration // until a person answers that
+	Sign      string        // before what is typed, in place of the usual
+	Relay     bool          // it runs on another machine
+	Silent    bool          // it draws nothing of what it was given either
+	SignedOut time.Duration // it refuses everything until then
+}
+
+// opening is how a program begins, and what comes in place of its composer.
+type opening struct {
+	begun     bool      // it reads, and its composer stands
+	deafAt    time.Time // since when it did not read last
+	openAt    time.Time // since when its composer is drawn
+	asks      string    // the kind of question that is open; "": one that its markers know
+	behind    bool      // a shell has the terminal on the other machine, or in a terminal inside the pane
+	behindAt  time.Time // since when that is drawn
+	shellLine string    // what was typed there
+	signedOut bool
+	refused   bool // it says that it must be signed in
+}
+
+// word is what the operator has said of the place where the program takes messages.
+type word struct {
+	places *team.Places
+	at     time.Time // zero: nothing
+}
+
+// questions are what stands in place of a composer, the cursor behind it.
+var questions = map[string][]string{
+	"line":  {"A new version is there.", "Update now? [Y/n] "},
+	"words": {"A directory is needed.", "Where is the work: "},
+	"menu":  {"Pick a look", "❯ Dark", "  Light"},
+	"news":  {"New in this version", " * It is faster.", ""},
+}
+
+// ask draws an open question. The cursor of a menu is hidden.
+func (p *picture) ask(v *view) {
+	rows := questions[v.asks]
+	last := len(rows) - 1
+	p.lines = append(p.lines, rows[:last]...)
+	p.prompt(rows[last]+v.composer, v.width)
+	p.dialog, p.busy, p.hidden = true, false, v.asks == "menu" || v.asks == "news"
+}
+
+// prompt draws a row with the cursor behind it.
+func (p *picture) prompt(text string, width int) {
+	p.lines = append(p.lines, wrapped(text, "", "", width)...)
+	p.y = len(p.lines) - 1
+	p.x = len([]rune(p.lines[p.y]))
+	if p.x < len([]rune(text)) && p.y == 0 {
+		p.x = len([]rune(text))
+	}
+}
+
+// launcher draws what stands there while a launcher runs.
+func launcher(v *view) picture {
+	p := picture{lines: []string{"added 12 packages", "Fetching the agent…"}}
+	p.prompt(v.composer, v.width)
+	return p
+}
+
+// open begins the program, once its launcher has ended.
+func (g *program) open() {
+	tr := &g.w.story.Traits
+	g.deafAt, g.raw, g.signedOut = g.born, tr.Launch > 0 && tr.Drops, tr.SignedOut > 0
+	g.drawSoon()
+	g.w.after(tr.Launch+tr.Start, g.begin)
+}
+
+func (g *program) begin() {
+	if !g.alive {
+		return
+	}
+	tr := &g.w.story.Traits
+	g.begun, g.raw = true, !tr.Lines
+	g.unread = nil // what was typed before is dropped
+	if tr.Asks != "" {
+		g.ask(tr.Asks, tr.Answer)
+	}
+	g.w.after(tr.SignedOut, g.signIn)
+	g.drawSoon()
+}
+
+// reads reports whether the program, or its launcher, reads the terminal now.
+func (g *program) reads() bool {
+	return !g.hung.After(time.Now()) && (g.begun || g.raw)
+}
+
+func (g *program) argv() []string {
+	if g.w.story.Traits.Relay {
+		return []string{"ssh", "host"}
+	}
+	return []string{"agent"}
+}
+
+// drop loses input. Nobody can see that where the composer is not known.
+func (g *program) drop(c chunk) {
+	if m := g.w.messageIn(c.text); m != nil && !g.p.HasMarkers() {
+		m.unseen = true
+		m.blurred = m.blurred || g.dialog && time.Since(g.dialogAt) < strangeWithin // it was asked as that was read
+	}
+}
+
+// ask asks what a person answers after some time.
+func (g *program) ask(kind string, d time.Duration) {
+	if g.dialog || g.behind || !g.begun {
+		return
+	}
+	if lines := kind == "line" || kind == "words"; g.canonical() && !lines {
+		kind = "line"
+	}
+	g.dialog, g.asks = true, kind
+	g.drawSoon()
+	g.w.after(d, func() { g.w.answer(g.pane) })
+}
+
+// giveWay lets a shell have the terminal, where only the screen can tell.
+func (g *program) giveWay(d time.Duration) {
+	if !g.p.HasMarkers() && !g.w.story.Traits.Relay || !g.begun || g.working || g.begins > 0 || g.dialog {
+		return
+	}
+	g.behind, g.shellLine = true, ""
+	g.sink()
+	g.drawSoon()
+	g.w.after(d, func() {
+		g.behind, g.w.freed = false, time.Now()
+		g.drawSoon()
+		g.w.wakeDaemon()
+	})
+}
+
+// sink gives the shell behind the terminal what waits there.
+func (g *program) sink() {
+	for _, c := range g.unread {
+		if g.shellLine += c.text; c.key != "" {
+			g.shellLine = ""
+		}
+	}
+	g.loseUnread()
+	g.drawSoon()
+}
+
+// refuse takes a prompt, and says that the program is signed out.
+func (g *program) refuse(pieces []piece) {
+	for _, p := range pieces {
+		if m := g.w.messageNamed(p.msg); m != nil {
+			m.refused = true
+		}
+	}
+	g.reportPrompt(pieces)
+	g.working, g.refused = true, false
+	g.w.after(300*time.Millisecond, func() {
+		g.working, g.refused = false, g.signedOut
+		g.drawSoon()
+	})
+}
+
+func (g *program) signIn() {
+	g.signedOut, g.refused, g.w.freed = false, false, time.Now()
+	g.drawSoon()
+}
+
+// needsWord reports whether only the operator can say that messages belong where the program takes them.
+func (tr *traits) needsWord() bool { return tr.Relay || strings.HasSuffix(tr.Sign, ": ") }
+
+// settlePlace is the operator's word that messages belong where the program takes them.
+func (w *world) settlePlace() {
+	p := w.pane
+	if w.daemon == nil || w.daemon.m.Terminal() == nil || p == nil || p.dead || !w.story.Traits.needsWord() {
+		return
+	}
+	g := p.program
+	if g.dialog || g.behind || !g.begun {
+		w.after(time.Second, w.settlePlace)
+		return
+	}
+	screen := p.screen()
+	at, ok := profile.PlaceOf(ScreenOf(screen))
+	if !ok || at.Words != strings.TrimSpace(g.face.prompt) {
+		w.after(time.Second, w.settlePlace)
+		return
+	}
+	s := spotOn(worldHost{w}, w.daemon.m.Terminal(), &screen)
+	_ = w.word.places.Add(context.Background(), s.program, at)
+	if w.word.at.IsZero() {
+		w.word.at = time.Now()
+	}
+	w.note("messages belong behind %q of %s", at.Words, s.program)
+	w.wakeDaemon()
+}
+
+// belongs checks that a message goes where messages belong, as far as the last look could tell.
+func (v *watch) belongs(p *simPane, what string) {
+	g, tr := p.program, &v.w.story.Traits
+	known := func(at time.Time) bool { return !at.IsZero() && !at.After(v.ready) }
+	switch {
+	case g.canonical() && !g.reads() && known(g.deafAt):
+		v.w.violate(promiseReader, "%s is typed where nobody reads", what)
+	case known(g.dialogAt):
+		v.w.violate(promiseAgent, "%s goes where the program asks something", what)
+	case known(g.behindAt):
+		v.w.violate(promiseAgent, "%s goes to a shell behind the terminal", what)
+	case tr.needsWord() && (tr.Relay || known(g.openAt)) && !known(v.w.word.at):
+		v.w.violate(promiseAgent, "%s goes where nobody has said that messages belong", what)
+	}
+}
+
+// addOddities gives some programs an oddity. It draws its own chances, so that other stories stay as they are.
+func (t *teller) addOddities(end time.Duration) {
+	o := *t
+	o.Rand = rand.New(rand.NewPCG(t.s.Seed, 2))
+	s, tr, markers := t.s, &t.s.Traits, t.p.HasMarkers()
+	kinds := []string{"line", "words", "menu", "news"}
+	if !markers {
+		kinds = kinds[:3]
+	}
+	quick := tr.Draw < time.Second && tr.Read < 100*time.Millisecond
+
+	switch n := o.IntN(20); {
+	case n < 2:
+		tr.Launch = o.between(time.Second, 12*time.Second)
+		tr.Drops = o.IntN(2) == 0 && (markers || !s.Calm)
+	case n == 2:
+		tr.Asks, tr.Answer = kinds[o.IntN(len(kinds))], o.between(3*time.Second, 20*time.Second)
+	case n < 6 && !s.Calm:
+		for range 1 + o.IntN(3) {
+			s.Events = append(s.Events, event{
+				At: o.between(0, end+5*time.Second), Do: "question", What: kinds[o.IntN(len(kinds))], For: o.between(500*time.Millisecond, 15*time.Second),
+			})
+		}
+	case n < 8 && !s.Calm && !markers:
+		if tr.Sign = "you: "; o.IntN(2) == 0 {
+			tr.Relay, tr.Lines, tr.Joined, tr.Sign = true, false, false, ""
+		}
+		s.Events = append(s.Events, event{At: o.between(0, end), Do: "settle"})
+		fallthrough
+	case n < 10 && !s.Calm:
+		for range 1 + o.IntN(2) {
+			s.Events = append(s.Events, event{
+				At: o.between(0, end+5*time.Second), Do: "behind", For: o.between(500*time.Millisecond, 10*time.Second),
+			})
+		}
+	case n == 10 && tr.Mute:
+		tr.Silent = true
+	case n < 13 && !s.Calm && !s.Shared && quick && len(faces[s.Profile].refused) > 0:
+		tr.SignedOut = o.between(5*time.Second, 25*time.Second)
+		s.Events = slices.DeleteFunc(s.Events, func(e event) bool { return slices.Contains(slowToShow, e.Do) })
+	}
+}
+
+// slowToShow are troubles in which a refusal would show later than anybody waits for it.
+var slowToShow = []string{
+	"stall", "unshown", "shown in a claim", "mingle", "tmux", "hang", "unread", "unread key", "left keys",
+	"daemon dies", "daemon dies after", "daemon stops", "enter", "prompt",
+}
