@@ -256,6 +256,9 @@ type Worktree struct {
 	Made       bool   `json:"branch_is_parleys"` // parley made the branch
 }
 
+// WorktreesDir is the directory of worktrees, in the repository's top directory.
+const WorktreesDir = ".worktrees"
+
 // WorktreeAuto asks for a worktree on a branch of the agent's own name.
 const WorktreeAuto = "true"
 

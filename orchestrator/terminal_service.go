@@ -51,8 +51,12 @@ func (ts *terminalService) launch(
 		return nil, err
 	}
 
+	before := ts.worktrees.of(req.Name)
 	res, err := ts.terminals.LaunchAgent(ctx, req)
 	err = ts.worktrees.settle(ctx, made, res, err)
+	if err == nil {
+		ts.worktrees.tellLeft(before, res)
+	}
 	if err != nil || req.Prompt == "" || res.Conversation == parley.ConversationResumed {
 		return res, err
 	}

@@ -89,6 +89,34 @@ func (ws *worktreeService) settle(
 	return ws.roster.SetWorktree(ctx, m, &made.Worktree)
 }
 
+// of returns the worktree of an agent by name, nil if it has none.
+func (ws *worktreeService) of(name string) *parley.Worktree {
+	m := ws.roster.ByName(name)
+	if m == nil {
+		return nil
+	}
+	return m.Agent().Worktree
+}
+
+// tellLeft adds to the result of a launch what becomes of the worktree that the agent had before, if it no longer
+// works there.
+func (ws *worktreeService) tellLeft(before *parley.Worktree, res *parley.LaunchAgentResult) {
+	if before == nil || ws.of(res.Name) != nil {
+		return
+	}
+	if _, err := os.Lstat(before.Path); err != nil {
+		return
+	}
+
+	left := fmt.Sprintf("it does not work in the worktree that it had, which stays with the branch %s: "+
+		"parley launch %s --worktree works there again, git worktree remove %s ends it",
+		before.Branch, res.Name, parley.ShellWord(before.Path))
+	if res.Warning != "" {
+		res.Warning += "; "
+	}
+	res.Warning += left
+}
+
 // ListWorktrees implements parley.WorktreeService. A worktree that git cannot read is listed with
 // the problem.
 func (ws *worktreeService) ListWorktrees(

@@ -73,6 +73,8 @@ func (n *needs) keys() []binding {
 			hinted("dismiss").named("dismiss").unless(func() bool { return n.none() || !n.selected().drops() }),
 		bind("R", "try again: retype, release, or restart", n.again).
 			hinted("retry").named("retry").unless(func() bool { return n.none() || !n.selected().again() }),
+		bind("K", "send keys to a screen that is not known", answering{n}.lookForKeys).
+			hinted("keys").named("keys").unless(func() bool { return n.none() || !n.selected().takesKeys() }),
 		bind("m", "mark a message to you read", n.readLetter).
 			hinted("read").named("mark read").unless(func() bool { return n.none() || !n.selected().letter() }),
 		bind("tab", "between the list and its details", n.turn),
@@ -110,6 +112,8 @@ func (n *needs) update(msg tea.Msg) tea.Cmd {
 		return n.take(msg)
 	case needDetailMsg:
 		return n.detail.take(msg)
+	case keyScreenMsg:
+		return answering{n}.askKeys(msg)
 	case sentMsg:
 		if x := n.selected(); x != nil && msg.err == nil && msg.draft.to.replyTo == x.MessageID {
 			return n.forgetReminders(x)

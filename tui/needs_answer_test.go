@@ -35,13 +35,16 @@ func (f *fakeService) AnswerDialog(
 		res := &parley.AnswerDialogResult{Answer: parley.OK}
 		for _, n := range f.needs {
 			if n.AgentID == r.Agent && n.Kind == parley.NeedDialog {
-				res.Dialog = n.Dialog
+				res.Dialog, res.Screen = n.Dialog, n.Screen
+				if n.Dialog == nil {
+					res.ScreenID = "0ddba11e"
+				}
 			}
 		}
 		return res, f.err
 	}
 
-	f.pleas = append(f.pleas, strings.TrimSpace("answer "+r.Dialog+" "+r.Choice+" "+r.Text))
+	f.pleas = append(f.pleas, strings.TrimSpace("answer "+r.Dialog+" "+r.Choice+" "+r.Text+strings.Join(r.Keys, "+")))
 	return &parley.AnswerDialogResult{Answer: parley.OK, Message: "Chosen. The dialog is closed."}, f.err
 }
 
@@ -77,4 +80,31 @@ func TestWordsForAQuestionThatHasGoneAreNotSent(t *testing.T) {
 	s.send(tickMsg(noon))
 	s.press("enter")
 	s.did("")
+}
+
+// A screen that is not known takes keys from here, for what it shows when they are asked for.
+func TestUnknownScreenTakesKeys(t *testing.T) {
+	f := busyTeam()
+	f.asks(nil)
+	s := newScreen(t, f, 120, 30)
+	s.press("4")
+	f.needs[0].Screen = []string{"Make auto mode your default?", "> Yes", "  No"}
+	s.press("K")
+	s.shows("Keys for coder, such as Down,Enter", "Make auto mode your default?")
+	s.typed("Down, Enter")
+	s.press("enter")
+	s.shows("coder: Chosen.")
+	s.did("answer 0ddba11e  Down+Enter")
+}
+
+// A dialog with options takes its options, and a secret takes nothing.
+func TestKnownQuestionsTakeNoKeys(t *testing.T) {
+	for _, d := range []*parley.Dialog{permission(), {ID: "x", Question: "Password:", Secret: true}} {
+		f := busyTeam()
+		f.asks(d)
+		s := newScreen(t, f, 120, 30)
+		s.press("4", "K")
+		s.hides("Keys for coder")
+		s.did("")
+	}
 }

@@ -16,6 +16,8 @@ type program struct {
 	executable string // this binary, to start the daemon with
 	now        func() time.Time
 	started    time.Time // when the process was; zero if that is not known
+
+	ended <-chan struct{} // closed once the program is to end, as after Ctrl-C; nil for never
 }
 
 func timeNow() time.Time { return time.Now() }
@@ -26,6 +28,8 @@ type cli struct {
 	workspace string // --workspace
 	host      string // --host
 	json      bool   // --json
+
+	goesOn string // what goes on without this command, for a person who interrupts it; "" for nothing
 }
 
 // exitCode ends the program with this status and prints nothing.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -274,7 +275,11 @@ func (a *answering) agrees(seen *parley.AnswerDialogResult) (bool, error) {
 
 func (a *answering) ask(question string, args ...any) (string, error) {
 	fmt.Fprintf(a.c.err, question, args...)
-	line, err := a.lines.ReadString('\n')
+	line, err := readLine(a.c, a.lines)
+	if errors.Is(err, context.Canceled) {
+		a.c.goesOn = "Nothing was sent; the question is still open."
+		return "", err
+	}
 	if err != nil { // the person has left
 		fmt.Fprintln(a.c.err)
 		return "", nil

@@ -237,6 +237,10 @@ func inboxCommand(c *cli) *cobra.Command {
   parley inbox --wait-seconds 60`,
 		args:  cobra.NoArgs,
 		flags: []string{"limit", "filter_by_sender=from", "include_read", "wait_seconds"},
+		fill: func([]string, url.Values) error {
+			c.goesOn = "What comes stays in your inbox: parley inbox."
+			return nil
+		},
 		print: func(c *cli, res *parley.CheckInboxResult) error {
 			if len(res.Messages) == 0 {
 				return c.printLine("No messages.")

@@ -169,10 +169,31 @@ func (c *cli) asked(t *daemon.Team) bool {
 func (c *cli) agreed(question string) bool {
 	fmt.Fprint(c.err, question)
 
-	answer, _ := bufio.NewReader(c.in).ReadString('\n') // no answer is a no
+	answer, _ := readLine(c, bufio.NewReader(c.in)) // no answer is a no
 	answer = strings.ToLower(strings.TrimSpace(answer))
 
 	return answer == "y" || answer == "yes"
+}
+
+// readLine reads a line that a person types. Ctrl-C ends it at once, with context.Canceled.
+func readLine(c *cli, from *bufio.Reader) (string, error) {
+	type line struct {
+		text string
+		err  error
+	}
+	read := make(chan line, 1)
+	go func() { // as long as the process at most
+		text, err := from.ReadString('\n')
+		read <- line{text, err}
+	}()
+
+	select {
+	case l := <-read:
+		return l.text, l.err
+	case <-c.ended:
+		fmt.Fprintln(c.err)
+		return "", context.Canceled
+	}
 }
 
 func claimLines(t *daemon.Team) string {

@@ -168,8 +168,7 @@ func planUp(wanted []daemon.Agent, there []parley.AgentStatus, names []string) (
 	var steps []upStep
 	for i, a := range wanted {
 		known := find(a.Name)
-		finished := len(names) == 0 && known != nil && known.State == parley.StateTerminated && known.Worktree == nil &&
-			a.HasWorktree()
+		finished := len(names) == 0 && known != nil && a.HasWorktree() && hasFinished(known)
 		steps = append(steps, upStep{a.Name, &wanted[i], known != nil && known.State.Live(), known, finished})
 	}
 
@@ -191,6 +190,13 @@ func planUp(wanted []daemon.Agent, there []parley.AgentStatus, names []string) (
 		named := slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(s.name, name) })
 		return len(names) > 0 && !named
 	}), nil
+}
+
+// hasFinished reports whether an agent is stopped that worked in a worktree, and that one was removed. One that never
+// had any has finished nothing.
+func hasFinished(a *parley.AgentStatus) bool {
+	return a.State == parley.StateTerminated && a.Worktree == nil &&
+		strings.Contains(filepath.ToSlash(a.Dir)+"/", "/"+parley.WorktreesDir+"/"+a.Name+"/")
 }
 
 // upRun is one run of parley up.

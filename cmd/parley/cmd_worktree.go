@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"parley"
 	"parley/internal/daemon"
@@ -49,7 +48,7 @@ func diffCommand(c *cli) *cobra.Command {
 		fill:  positional("agent"),
 		print: func(c *cli, res *parley.DiffAgentResult) error {
 			for line := range strings.Lines(res.Diff) {
-				if err := c.printLine(c.paint(diffStyle(line), safeLine(strings.TrimSuffix(line, "\n")))); err != nil {
+				if err := c.printLine(c.paint(diffStyle(line), strings.TrimSuffix(line, "\n"))); err != nil {
 					return err
 				}
 			}
@@ -82,16 +81,6 @@ func diffStyle(line string) string {
 		return faint
 	}
 	return ""
-}
-
-// safeLine shows no control character of a changed file to the terminal, except tabs.
-func safeLine(line string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\t' {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, line)
 }
 
 // finishWorktree stops an agent, and merges or removes its worktree.

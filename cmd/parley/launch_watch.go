@@ -25,6 +25,7 @@ const (
 // watchLaunched reports agents that were just launched, each once it has left the state
 // starting or startWatch is over. A program that ended is an error.
 func watchLaunched(ctx context.Context, c *cli, launched []*parley.LaunchAgentResult, how string) error {
+	c.goesOn = "What was launched goes on starting: parley agents shows how far it is."
 	until := c.now().Add(startWatch)
 	failed := 0
 	for _, res := range launched {

@@ -21,5 +21,7 @@ func main() {
 	if at, ok := tmux.StartedAt(os.Getpid()); ok {
 		p.started = at
 	}
+	p.ended = ctx.Done()
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program whatever it does
 	os.Exit(p.run(ctx, os.Args[1:]))
 }

@@ -126,6 +126,9 @@ func perform[Res any](ctx context.Context, c *cli, op *parley.Op, call *parley.I
 		return nil, err
 	}
 	defer service.Close()
+	if op.Effect != parley.Reads && c.goesOn == "" {
+		c.goesOn = "The daemon may have done it, or do it still; parley log shows that."
+	}
 	res, err := call.Call(parley.WithCaller(ctx, undecided), service)
 	if err != nil {
 		return nil, aboutHost(c, aboutProfile(c, err))

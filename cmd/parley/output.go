@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode"
 
 	"parley"
 
@@ -50,9 +51,10 @@ func (c *cli) fail(err error) {
 		_ = c.printJSON(e)
 		return
 	}
-	fmt.Fprintf(c.err, "%s %s\n", c.paintFor(c.err, red, "parley:"), strings.TrimRight(e.Message, "\n"))
-	if e.Action != "" {
-		fmt.Fprintf(c.err, "  %s %s\n", c.paintFor(c.err, faint, "→"), forPeople(e.Action))
+	message, action := harmless(strings.TrimRight(e.Message, "\n")), harmless(forPeople(e.Action))
+	fmt.Fprintf(c.err, "%s %s\n", c.paintFor(c.err, red, "parley:"), message)
+	if action != "" {
+		fmt.Fprintf(c.err, "  %s %s\n", c.paintFor(c.err, faint, "→"), action)
 	}
 }
 
@@ -86,15 +88,49 @@ func (c *cli) printJSON(v any) error {
 	if err != nil {
 		return fmt.Errorf("encode the result: %w", err)
 	}
-	return c.printLine(string(b))
+	return printRaw(c, string(b))
 }
 
-func (c *cli) printLine(line string) error {
+func (c *cli) printLine(line string) error { return printRaw(c, harmless(line)) }
+
+// printRaw writes a line as it is, such as JSON.
+func printRaw(c *cli, line string) error {
 	_, err := io.WriteString(c.out, line+"\n")
 	return err
 }
 
-func (c *cli) printf(format string, args ...any) { fmt.Fprintf(c.out, format, args...) }
+func (c *cli) printf(format string, args ...any) {
+	fmt.Fprint(c.out, harmless(fmt.Sprintf(format, args...)))
+}
+
+// styling matches what paint writes, and the colours of an agent's screen.
+var styling = regexp.MustCompile(`\x1b\[[0-9;:]*m`)
+
+// harmless returns a text for people without what text of others could do to their terminal: control characters, and
+// those that change the direction of writing, with which a text shows something other than it says.
+func harmless(text string) string {
+	if !strings.ContainsFunc(text, harmful) {
+		return text
+	}
+	var b strings.Builder
+	end := 0
+	for _, at := range styling.FindAllStringIndex(text, -1) {
+		b.WriteString(strings.Map(shownRune, text[end:at[0]]) + text[at[0]:at[1]])
+		end = at[1]
+	}
+	return b.String() + strings.Map(shownRune, text[end:])
+}
+
+func harmful(r rune) bool {
+	return unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r)
+}
+
+func shownRune(r rune) rune {
+	if harmful(r) {
+		return unicode.ReplacementChar
+	}
+	return r
+}
 
 // ago formats the time since t in the largest unit that fits, "" for the zero time.
 func (c *cli) ago(t time.Time) string {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"parley"
 
@@ -23,14 +24,15 @@ func (p program) run(ctx context.Context, args []string) int {
 	if err == nil {
 		err = root.ExecuteContext(ctx)
 	}
-	if code, ok := errors.AsType[exitCode](err); ok {
-		return int(code)
-	}
 	if err == nil {
 		return 0
 	}
 	if ctx.Err() != nil {
+		sayGoesOn(c)
 		return 130 // what a shell reports for an interrupted command
+	}
+	if code, ok := errors.AsType[exitCode](err); ok {
+		return int(code)
 	}
 
 	if usage, ok := errors.AsType[usageError](err); ok {
@@ -42,6 +44,17 @@ func (p program) run(ctx context.Context, args []string) int {
 	c.fail(err)
 
 	return 1
+}
+
+// sayGoesOn tells a person who has interrupted the command what goes on without it.
+func sayGoesOn(c *cli) {
+	if c.goesOn == "" || c.json {
+		return
+	}
+	if isTerminal(c.err) {
+		fmt.Fprint(c.err, "\r\x1b[K") // with the ^C that the terminal may have shown there
+	}
+	fmt.Fprintln(c.err, c.goesOn)
 }
 
 // newRoot builds the tree of commands.

@@ -147,3 +147,29 @@ func TestJoinFromAfarRegistersNobody(t *testing.T) {
 		t.Errorf("exit status %d, %+v", status, refusal)
 	}
 }
+
+// Whatever others have written into a text, it does nothing to the terminal of whom it is shown to.
+func TestForeignTextIsHarmless(t *testing.T) {
+	c := &cli{}
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local)
+	foreign := "red \x1b]52;c;aGk=\x07 \u202etxt \u2066x \x9b2J \r end"
+	path := filepath.Join(t.TempDir(), "out")
+	c.out = must.Have(os.Create(path))(t)
+	c.err, c.now = c.out, timeNow
+
+	must.Do(t, printEvent(c, parley.Event{Type: parley.EventDirectMessage, Time: at, Sender: "a", Recipient: "b", Preview: foreign}))
+	must.Do(t, printFound(c, &parley.SearchMessagesResult{Messages: []parley.FoundMessage{{Snippet: foreign}}}))
+	must.Do(t, printNeeds(c, &parley.GetNeedsResult{Needs: []parley.Need{{Agent: "a", Text: foreign, Action: foreign,
+		Command: foreign, Screen: []string{foreign}}}}))
+	printLadders(c, []parley.Delivery{{Recipient: "a", Reason: foreign, Steps: []parley.Step{{Evidence: foreign}}}})
+	printThread(c, parley.Thread{Title: foreign, ParticipantNames: []string{foreign}})
+	must.Do(t, (&answering{c: c}).show(&parley.AnswerDialogResult{Dialog: &parley.Dialog{Question: foreign,
+		Lines: []string{foreign}, Options: []parley.DialogOption{{Choice: "1", Label: foreign, Detail: foreign}}}}))
+	c.fail(parley.Errorf(parley.Internal, "%s", foreign).Suggest("%s", foreign))
+	must.Do(t, c.out.Close())
+
+	out := string(must.Have(os.ReadFile(path))(t))
+	if strings.Count(out, "end") < 10 || strings.ContainsFunc(out, harmful) {
+		t.Errorf("it shows %q", out)
+	}
+}

@@ -123,6 +123,8 @@ func awaitProof(ctx context.Context, c *cli, s sent, wait time.Duration) error {
 		return nil
 	}
 
+	short := parley.Short(s.id)
+	c.goesOn = fmt.Sprintf("The message goes its way without you: parley message %s shows how far it is.", short)
 	until := c.now().Add(wait)
 	progress := !c.json && isTerminal(c.err)
 	for !settled(*s.deliveries) {

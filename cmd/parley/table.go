@@ -43,7 +43,7 @@ func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
 
 func (t *table) print(w io.Writer) {
 	for _, line := range t.lines(columnsOf(w)) {
-		fmt.Fprintln(w, line)
+		fmt.Fprintln(w, harmless(line))
 	}
 }
 

@@ -65,3 +65,17 @@ func TestAttachKeysAreThoseThatNoProgramReads(t *testing.T) {
 		t.Errorf("got %+v, %v", s, err)
 	}
 }
+
+// Somebody else's file may let less fill the clipboard than the user's own settings, and more only once the user trusts it.
+func TestUntrustedFileOpensNoClipboard(t *testing.T) {
+	for i, before := range clipboardReach {
+		for j, wants := range clipboardReach {
+			file := &Team{Attach: AttachSettings{Clipboard: wants}}
+			file.Claims = file.clipboardClaims(before)
+			file.withhold(&Team{Attach: AttachSettings{Clipboard: before}})
+			if got, want := file.Attach.Clipboard, clipboardReach[min(i, j)]; got != want || (len(file.Withheld) > 0) != (j > i) {
+				t.Errorf("%s over %s: got %s, and %v withheld; want %s", wants, before, got, file.Withheld, want)
+			}
+		}
+	}
+}

@@ -129,12 +129,21 @@ func (t *Team) notifyClaims(before *notify.Settings) []Claim {
 	return all
 }
 
-// clipboardClaims tells that programs may fill the clipboard, from which a person pastes into a shell.
+// clipboardReach orders who may fill the clipboard, from which a person pastes into a shell.
+var clipboardReach = []string{"none", "selection", "programs"}
+
+// opensClipboard reports whether the file lets more fill the clipboard than counts without it. One that lets less do so
+// needs no trust.
+func (t *Team) opensClipboard(before string) bool {
+	return slices.Index(clipboardReach, t.Attach.Clipboard) > slices.Index(clipboardReach, before)
+}
+
 func (t *Team) clipboardClaims(before string) []Claim {
-	if t.Attach.Clipboard == before || t.Attach.Clipboard != "programs" {
+	what := map[string]string{"selection": "what you select", "programs": "programs"}[t.Attach.Clipboard]
+	if !t.opensClipboard(before) {
 		return nil
 	}
-	return []Claim{{"attach", "attach lets programs fill your clipboard"}}
+	return []Claim{{"attach", "attach lets " + what + " fill your clipboard"}}
 }
 
 // keyClaims tells which keys of the screen get another meaning: a person presses them without looking.
@@ -155,7 +164,7 @@ func (t *Team) withhold(own *Team) {
 	t.Withheld = slices.DeleteFunc(slices.Clone(t.Claims), func(c Claim) bool { return c.Key == "agents" })
 	t.Profiles, t.Responders, t.Worktrees = own.Profiles, own.Responders, own.Worktrees
 	t.Screen.Keys = own.Screen.Keys
-	if t.Attach.Clipboard == "programs" {
+	if t.opensClipboard(own.Attach.Clipboard) {
 		t.Attach.Clipboard = own.Attach.Clipboard
 	}
 

@@ -15,9 +15,6 @@ import (
 	"parley"
 )
 
-// dirName is the directory of worktrees, in the repository's top directory. It ignores itself.
-const dirName = ".worktrees"
-
 // setupTime bounds one command of a set-up.
 const setupTime = 10 * time.Minute
 
@@ -59,7 +56,7 @@ func Make(ctx context.Context, p Plan) (*Made, error) {
 		return nil, err
 	}
 
-	m := &Made{Worktree: parley.Worktree{Path: filepath.Join(top, dirName, p.Agent), Repository: top}}
+	m := &Made{Worktree: parley.Worktree{Path: filepath.Join(top, parley.WorktreesDir, p.Agent), Repository: top}}
 	m.Dir = filepath.Join(m.Path, below)
 	if r, err = r.in(ctx, top); err != nil {
 		return nil, err
