@@ -209,8 +209,7 @@ type Debt struct {
 	OperatorToldAt *time.Time     `json:"operator_told_at,omitempty"`
 }
 
-// MessageStatusRequest names a message by its id, or by the id's first eight or more
-// characters.
+// MessageStatusRequest names a message by its id, or by the id's first eight or more characters.
 type MessageStatusRequest struct {
 	MessageID   string `json:"message_id" required:"true" doc:"Id, or its first 8 characters."`
 	WaitSeconds int    `json:"wait_seconds,omitempty" doc:"How long to wait for the outcome." min:"0" max:"60"`

@@ -13,7 +13,7 @@ import (
 func open(t *testing.T, limit int64) (*Store, string) {
 	t.Helper()
 	dir := t.TempDir()
-	s := must.Have(Open(dir, limit))(t)
+	s := must.Have(Open(dir, filepath.Join(dir, "received"), limit))(t)
 	return s, dir
 }
 

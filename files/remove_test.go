@@ -86,7 +86,7 @@ func TestRecoverRemovesUnknownMarkedFiles(t *testing.T) {
 	must.Do(t, os.Mkdir(filepath.Join(dir, "received", "began"), 0o700))
 
 	// A crash: neither Keep nor Drop is called.
-	s = must.Have(Open(dir, 0))(t)
+	s = must.Have(Open(dir, filepath.Join(dir, "received"), 0))(t)
 
 	must.Do(t, s.Recover(func(sha string) (bool, error) { return sha == noted.SHA256, nil },
 		func(id string) (bool, error) { return id == "known", nil }))

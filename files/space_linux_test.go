@@ -2,6 +2,7 @@ package files
 
 import (
 	"bytes"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -24,7 +25,7 @@ func TestFullDiskIsReportedAndLeavesNothing(t *testing.T) {
 		}
 	})
 
-	s := must.Have(Open(dir, 0))(t)
+	s := must.Have(Open(dir, filepath.Join(dir, "received"), 0))(t)
 
 	_, err := s.Put(t.Context(), bytes.NewReader(make([]byte, 2<<20)))
 	wantCode(t, "Put", err, parley.StorageUnavailable)

@@ -49,16 +49,16 @@ type pin struct {
 	kept    bool // one of the calls called Keep
 }
 
-// Open makes the directories below dir, private to the user, and removes incomplete files
-// that a crash left there. limit is the largest size of a file in bytes; 0 is the default.
-func Open(dir string, limit int64) (*Store, error) {
+// Open makes a directory below dir for the contents, and one for the recipients' copies, private to the user. It
+// removes incomplete files that a crash left there. limit is the largest size of a file in bytes; 0 is the default.
+func Open(dir, received string, limit int64) (*Store, error) {
 	if limit <= 0 {
 		limit = defaultLimit
 	}
 
 	s := &Store{
 		contents: filepath.Join(dir, "files"),
-		received: filepath.Join(dir, "received"),
+		received: received,
 		limit:    limit,
 		space:    diskSpace,
 		pins:     map[string]*pin{},

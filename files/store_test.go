@@ -181,7 +181,7 @@ func TestOpenRemovesIncompleteFiles(t *testing.T) {
 		must.Do(t, os.WriteFile(name, []byte("half"), 0o600))
 	}
 
-	must.Have(Open(dir, 0))(t)
+	must.Have(Open(dir, filepath.Join(dir, "received"), 0))(t)
 
 	wantFiles(t, dir, map[string]string{
 		nameOf("good"): "good", "received/an-id/a name [x]*.txt": "good",

@@ -143,7 +143,8 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 	if o.rooms.roster, err = team.Load(ctx, o.store, o.now, o.log); err != nil {
 		return err
 	}
-	o.rooms.roster.Past = team.OpenPast([]string{o.opts.State, o.opts.LaunchDir}, o.opts.Log)
+	inRoot := filepath.Join(o.opts.Workspace, ".parley")
+	o.rooms.roster.Past = team.OpenPast([]string{inRoot, o.opts.LaunchDir}, o.opts.Log)
 	o.rooms.roster.InvitationLife = o.opts.Settings.InvitationLife
 	o.rooms.elsewhere = &elsewhere{o.store, o.rooms.roster, o.opts.Host, ssh}
 	if err := o.rooms.roster.Titles.Load(ctx, o.store); err != nil {
@@ -153,7 +154,7 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 		return err
 	}
 
-	if o.rooms.files, err = files.Open(o.opts.State, o.opts.Settings.maxFile()); err != nil {
+	if o.rooms.files, err = files.Open(o.opts.State, filepath.Join(inRoot, "received"), o.opts.Settings.maxFile()); err != nil {
 		return err
 	}
 	if o.rooms.pause, err = loadPause(ctx, o.store); err != nil {

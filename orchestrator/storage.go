@@ -84,10 +84,13 @@ func (op *operatorService) dismiss(ctx context.Context, ref string) (int, error)
 func (op *operatorService) storageNeeds(ctx context.Context) ([]parley.Need, error) {
 	system, needs := op.roster.Operator(), []parley.Need{}
 	if err := op.store.Refusal(); err != nil {
-		e := parley.AsError(err)
+		e, command := parley.AsError(err), "parley doctor --repair"
+		if e.Details["host"] != nil { // on a server, which parley does not repair
+			command = "parley down --keep-agents"
+		}
 		needs = append(needs, parley.Need{
 			Kind: parley.NeedStorage, AgentID: system.ID, Agent: system.Name, Since: op.now(),
-			Text: e.Message, Command: "parley doctor --repair", Action: e.Action,
+			Text: e.Message, Command: command, Action: e.Action,
 		})
 	}
 

@@ -122,7 +122,7 @@ func (db *database) linger(n int) []*write {
 // each gets a separate transaction, so that it fails alone. When the database fails,
 // they all fail.
 func (db *database) commit(batch []*write) {
-	err := db.anchor.refusal()
+	err := db.safety.refusal()
 	if err == nil {
 		err = db.persist(batch)
 	}

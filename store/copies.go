@@ -270,8 +270,11 @@ func (db *database) roomForCopy() error {
 		Suggest("Free %d MB on the disk of %s.", (info.Size()+spareRoom-free)>>20+1, dir)
 }
 
+// firstCopy is when the first copy is made: a young workspace has no other way back.
+const firstCopy = 5 * time.Minute
+
 // CopyDue reports whether something that was stored longer ago than every is in no automatic
-// copy yet. While there is no copy, an hour is long enough.
+// copy yet. While there is no copy, some minutes are long enough.
 func (s *Workspace) CopyDue(ctx context.Context, every time.Duration) (bool, error) {
 	if !s.sql.embedded {
 		return false, nil
@@ -283,7 +286,7 @@ func (s *Workspace) CopyDue(ctx context.Context, every time.Duration) (bool, err
 
 	var has progress
 	if len(list) == 0 {
-		every = min(every, time.Hour)
+		every = min(every, firstCopy)
 	} else if has, err = progressOfCopy(ctx, list[0].Path); err != nil {
 		return true, nil // it is damaged
 	}

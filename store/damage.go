@@ -18,9 +18,8 @@ const damageDetail = "damaged"
 // repairStep is the next step where nothing is known of copies.
 const repairStep = "Run parley doctor --repair: it puts the newest good copy in its place, and keeps the damaged file."
 
-func (o *Options) progressPath(path string) string {
-	return filepath.Join(cmp.Or(o.Anchor, filepath.Dir(path)), filepath.Base(path)+".progress")
-}
+// progressPath returns the path of the file that says how far a database was.
+func progressPath(path string) string { return path + ".progress" }
 
 // or fills in the defaults for a database.
 func (r Copies) or(path string) Copies {
@@ -57,9 +56,9 @@ func (db *database) notice(err error) {
 // condemn stops accepting, because the database is damaged, and returns why.
 func (db *database) condemn(cause string) error {
 	e := damaged(db.path).With("cause", cause)
-	if db.anchor.lost.CompareAndSwap(nil, e) {
+	if db.safety.lost.CompareAndSwap(nil, e) {
 		db.log.Error("the database is damaged", "cause", cause)
-		db.anchor.tell("The database %s is damaged (%s), so nothing more is accepted. Run parley doctor --repair.",
+		db.safety.tell("The database %s is damaged (%s), so nothing more is accepted. Run parley doctor --repair.",
 			db.path, cause)
 	}
 	return e

@@ -131,22 +131,19 @@ func TestDamagedDatabaseNamesTheCopy(t *testing.T) {
 // What is damaged in an index alone is rebuilt from the tables.
 func TestDamagedIndexIsRebuilt(t *testing.T) {
 	needsFile(t)
-	dir, anchor := t.TempDir(), t.TempDir()
-	path := filepath.Join(dir, "parley.db")
-	s := openAnchored(t, dir, anchor)
-	addAgents(t, s, 2)
+	s, path := openNew(t, 2)
 	appended(t, s)
 	must.Have(s.KeepCopy(t.Context()))(t)
 	appended(t, s)
 	must.Do(t, s.Close())
 	damage(t, path)
 
-	done := must.Have(Repair(t.Context(), Options{Path: path, Anchor: anchor}))(t)
+	done := must.Have(Repair(t.Context(), Options{Path: path}))(t)
 	if done.Aside == "" || done.Copy != nil || done.Lacks != nil {
 		t.Errorf("got %+v, want a rebuilt database that lacks nothing", done)
 	}
 
-	s = openAnchored(t, dir, anchor)
+	s = openAt(t, path)
 	wantStored(t, s, 2)
 	must.Do(t, s.Check(t.Context()))
 }

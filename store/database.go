@@ -58,8 +58,9 @@ type hosted struct {
 
 // kept is what guards the file of a database, and its copies.
 type kept struct {
-	marked   bool    // as open in the file; only the writing goroutine uses it
-	anchor   *anchor // only the writing goroutine uses it, after Open
+	marked   bool // as open in the file; only the writing goroutine uses it
+	watched  watched
+	safety   *safety
 	progress progressFile
 	copies   Copies
 }

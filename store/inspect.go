@@ -34,7 +34,7 @@ func Inspect(ctx context.Context, o Options) (Health, error) {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx) // the driver says that it was interrupted
 		}
-		progress := progressFile{path: o.progressPath(file)}
+		progress := progressFile{path: progressPath(file)}
 		db := &database{now: o.clock, kept: kept{copies: o.Copies.or(file), progress: progress}}
 		return h, db.explain(ctx, failure(file, "reading the database", err))
 	}
@@ -43,7 +43,7 @@ func Inspect(ctx context.Context, o Options) (Health, error) {
 
 func inspect(ctx context.Context, o Options) (h Health, err error) {
 	file := o.Path
-	acknowledged, err := readProgress(o.progressPath(file)) // before the database, which goes on
+	acknowledged, err := readProgress(progressPath(file)) // before the database, which goes on
 	if err != nil {
 		return h, err
 	}

@@ -70,20 +70,14 @@ func SetMovedAside(ctx context.Context, o Options) error {
 		return err
 	}
 
-	a, aside := newAnchor(path, o.Anchor), path+".moved-"+o.clock().UTC().Format(copyTime)
+	aside := path + ".moved-" + o.clock().UTC().Format(copyTime)
 	for _, ending := range []string{"-wal", "-shm", ""} {
-		if o.Anchor != "" {
-			err = ignoreMissing(os.Remove(a.spare(ending)))
-		}
-		if err == nil {
-			err = ignoreMissing(os.Rename(path+ending, aside+ending))
-		}
-		if err != nil {
+		if err := ignoreMissing(os.Rename(path+ending, aside+ending)); err != nil {
 			return failure(path, "moving the old database aside", err)
 		}
 	}
 
-	return ignoreMissing(os.Remove(o.progressPath(path))) // it is not the next one's
+	return ignoreMissing(os.Remove(progressPath(path))) // it is not the next one's
 }
 
 // wasMoved reports whether the content of a file was moved away.

@@ -54,7 +54,6 @@ func open(ctx context.Context, o Options, tuned tuning) (*Store, error) {
 	}
 	if err != nil {
 		db.abandon()
-		db.anchor.forget()
 		return nil, db.explain(ctx, failure(db.path, "opening the database", err))
 	}
 
@@ -67,8 +66,8 @@ func open(ctx context.Context, o Options, tuned tuning) (*Store, error) {
 func (db *database) useFile(path string, o *Options) error {
 	db.path, db.sql, db.session, db.open = path, &sqliteDialect, sqliteSession{db}, db.openFile
 	db.backup = db.backupFile
-	db.anchor = newAnchor(path, o.Anchor)
-	db.progress.path, db.copies = o.progressPath(path), o.Copies.or(path)
+	db.safety = newSafety()
+	db.progress.path, db.copies = progressPath(path), o.Copies.or(path)
 	return nil
 }
 
@@ -80,8 +79,13 @@ func (db *database) openFile(ctx context.Context) error {
 }
 
 func openFiles(ctx context.Context, db *database) (err error) {
-	if err := db.anchor.recover(); err != nil {
+	taken, err := takeSaved(db.path, db.now())
+	if err != nil {
 		return err
+	}
+	if taken {
+		db.safety.tell("The files of the database %s were removed or replaced while parley ran. They were put back with "+
+			"all that was accepted.", db.path)
 	}
 	if err := db.refuseEmptied(); err != nil {
 		return err
@@ -116,7 +120,13 @@ func openFiles(ctx context.Context, db *database) (err error) {
 		return err
 	}
 
-	return db.checkAnchor()
+	db.watched = watched{open: map[string]os.FileInfo{}, path: db.path, safety: db.safety, log: db.log,
+		copyTo: func(path string) error {
+			_, err := copyTo(context.Background(), db.writerConn, path)
+			return err
+		},
+	}
+	return db.watched.look()
 }
 
 // openReaders opens the pool that reads, and one of its connections: when the file's name is

@@ -85,7 +85,7 @@ func (s *postgresSession) wroteUpTo(last int64) {
 
 // watch takes what others have written.
 func (s *postgresSession) watch() error {
-	if s.followed.take == nil || s.anchor.refusal() != nil {
+	if s.followed.take == nil || s.safety.refusal() != nil {
 		return nil
 	}
 	rang, later := s.doorbell.rang.Swap(false), s.doorbell.later.Swap(false)
@@ -99,7 +99,7 @@ func (s *postgresSession) watch() error {
 	if err == nil {
 		err = s.followTo(s.reader, last)
 	}
-	if err == nil || s.anchor.refusal() != nil {
+	if err == nil || s.safety.refusal() != nil {
 		return nil
 	}
 

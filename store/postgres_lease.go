@@ -170,7 +170,7 @@ func (s *postgresSession) isHost(t *tx, changed int64) error {
 
 // confirm renews the lease when it is time.
 func (s *postgresSession) confirm() error {
-	if err := s.anchor.refusal(); err != nil {
+	if err := s.safety.refusal(); err != nil {
 		return err
 	}
 	if time.Since(s.renewed) < renewEvery {
@@ -217,11 +217,11 @@ func (s *postgresSession) lose() error {
 
 // refuse accepts nothing more, for a reason. It returns the first one.
 func (s *postgresSession) refuse(e *parley.Error) error {
-	if s.anchor.lost.CompareAndSwap(nil, e) {
+	if s.safety.lost.CompareAndSwap(nil, e) {
 		s.log.Error("nothing more is accepted", "host", s.host, "error", e.Message)
-		s.anchor.tell("Nothing more is accepted here: %s.", e.Message)
+		s.safety.tell("Nothing more is accepted here: %s.", e.Message)
 	}
-	return s.anchor.refusal()
+	return s.safety.refusal()
 }
 
 // close gives the lease back.

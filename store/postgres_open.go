@@ -17,7 +17,7 @@ func useServer(db *database, path, url, host string) error {
 	}
 
 	s := &postgresSession{database: db, host: hostName(host), holder: holderOf(path)}
-	db.path, db.sql, db.session, db.anchor = placeOf(config), &postgresDialect, s, newAnchor("", "")
+	db.path, db.sql, db.session, db.safety = placeOf(config), &postgresDialect, s, newSafety()
 	db.backup, db.lease, db.doorbell.ring = db.backupServer, &lease{}, make(chan struct{}, 1)
 	db.own = newOwn(s.host)
 	s.config, db.doorbell.host = config, s.host

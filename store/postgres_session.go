@@ -45,7 +45,7 @@ func (s *postgresSession) begin(t *tx) error {
 		return err
 	}
 
-	if err := s.anchor.refusal(); err != nil {
+	if err := s.safety.refusal(); err != nil {
 		return err
 	}
 	var row workspaceRow

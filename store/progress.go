@@ -177,7 +177,7 @@ func (db *database) compareProgress(ctx context.Context) (err error) {
 	}
 
 	db.events.last.Store(max(db.events.last.Load(), acknowledged.Event))
-	db.anchor.tell("The database lacks %s that parley had acknowledged. Run parley needs.", found.Words())
+	db.safety.tell("The database lacks %s that parley had acknowledged. Run parley needs.", found.Words())
 
 	return nil
 }

@@ -26,8 +26,8 @@ func Repair(ctx context.Context, o Options) (done Repaired, err error) {
 	if err != nil {
 		return done, failure(o.Path, "finding the database", err)
 	}
-	if done.PutBack, err = putBack(path, o.Anchor); err != nil {
-		return done, err
+	if done.PutBack, err = takeSaved(path, o.clock()); err != nil {
+		return done, failure(path, "putting the database back", err)
 	}
 
 	if !exists(path) {
@@ -60,7 +60,7 @@ func (r *repair) replace(ctx context.Context, done *Repaired) error {
 		return err
 	}
 
-	acknowledged, err := readProgress(r.progressPath(r.path))
+	acknowledged, err := readProgress(progressPath(r.path))
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (r *repair) replace(ctx context.Context, done *Repaired) error {
 
 func removeDatabase(path string) error {
 	var errs []error
-	for _, ending := range anchored {
+	for _, ending := range endings {
 		errs = append(errs, ignoreMissing(os.Remove(path+ending)))
 	}
 	return errors.Join(errs...)
@@ -95,15 +95,6 @@ func removeDatabase(path string) error {
 // point, it leaves one of the two in place, and never a log of the other.
 func (r *repair) swap(next string) (aside string, err error) {
 	aside = r.path + ".damaged-" + r.clock().UTC().Format(copyTime)
-	a := newAnchor(r.path, r.Anchor)
-	for _, ending := range []string{"-wal", "-shm", ""} {
-		if r.Anchor != "" {
-			if err := ignoreMissing(os.Remove(a.spare(ending))); err != nil {
-				return "", err
-			}
-		}
-	}
-
 	if os.Link(r.path, aside) != nil { // no hard links here
 		if err := copyFile(r.path, aside); err != nil {
 			return "", err

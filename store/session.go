@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"time"
 )
 
 // session is the way of the writing goroutine to the database. After Open, nothing else uses it.
@@ -50,24 +51,23 @@ func (s sqliteSession) rollback() { _ = s.writer.Exec("ROLLBACK").Error }
 
 func (s sqliteSession) spoiled() bool { return false }
 
-func (s sqliteSession) watch() error {
-	s.anchor.relink()
-	return nil
-}
+func (s sqliteSession) watch() error { return nil }
 
 func (s sqliteSession) follows(Follower) {}
 
-func (s sqliteSession) confirm() error { return s.checkAnchor() }
+// confirm looks at the names of the files, if that is some time ago.
+func (s sqliteSession) confirm() error {
+	if err := s.safety.refusal(); err == nil && time.Since(s.watched.looked) < watchEvery {
+		return nil
+	}
+	s.watched.looked = time.Now()
+	return s.watched.look()
+}
 
 // close closes the files. The writer goes last: the last connection moves the log into the file.
 func (s sqliteSession) close() error {
 	s.markClosed()
 	s.statements.close()
 
-	err := errors.Join(s.readerPool.Close(), s.writerConn.Close(), s.writerPool.Close())
-	if err == nil {
-		s.anchor.closed()
-	}
-
-	return err
+	return errors.Join(s.readerPool.Close(), s.writerConn.Close(), s.writerPool.Close())
 }

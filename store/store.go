@@ -21,11 +21,6 @@ type Options struct {
 	// Host names this machine among those that share a PostgreSQL database; its own name if empty.
 	Host string
 
-	// Anchor is a directory in which the database's files get a second name, so that they
-	// survive when those in Path are removed. It should be on the same file system, and
-	// out of the workspace's reach. "" for none.
-	Anchor string
-
 	Copies Copies // automatic ones
 
 	Now func() time.Time // the clock; time.Now if nil

@@ -15,7 +15,7 @@ import (
 )
 
 func trustCommand(c *cli) *cobra.Command {
-	var yes, forget, database bool
+	var yes, forget bool
 	cmd := &cobra.Command{
 		Use:   "trust [FILE]",
 		Short: "Show what a parley.yaml runs, opens and sends, and agree to it",
@@ -25,29 +25,18 @@ file may have come with somebody else's repository. parley remembers the content
 after a change. The other settings always count, and so does your own
 ~/.config/parley/parley.yaml.
 
-With --database, you trust a database instead: one that lies in .parley and was not made here. It
-is your own, in a directory that you have copied, or somebody else's. The daemon does not start
-before you trust it. Then its agents, keys and responders count.
-
 A script sets PARLEY_TRUST to the SHA-256 of the file instead.`,
 		Example: `  parley trust
   parley trust teams/review.yaml
-  parley trust --yes       # without asking; read the file first
-  parley trust --forget
-  parley trust --database  # of a directory that you have copied`,
+  parley trust --yes  # without asking; read the file first
+  parley trust --forget`,
 		Args: usage(cobra.MaximumNArgs(1)),
 	}
 
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	cmd.Flags().BoolVar(&forget, "forget", false, "no longer trust the file")
-	cmd.Flags().BoolVar(&database, "database", false, "trust the database that lies in .parley")
 	cmd.MarkFlagsMutuallyExclusive("yes", "forget")
-	cmd.MarkFlagsMutuallyExclusive("database", "forget")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if database {
-			return trustDatabase(c, args, yes)
-		}
-
 		t, err := c.teamFile(args)
 		switch {
 		case err != nil:
@@ -106,48 +95,6 @@ func (c *cli) trust(t *daemon.Team, yes bool) error {
 		}
 	}
 	return trust.Add(t)
-}
-
-// trustDatabase lets a database count that was not made here, after asking.
-func trustDatabase(c *cli, args []string, yes bool) error {
-	if len(args) > 0 {
-		return parley.Errorf(parley.InvalidArgument, "--database is about the workspace's own, and takes no file").
-			Suggest("Name another workspace with --workspace.")
-	}
-	at, err := c.place()
-	if err != nil {
-		return err
-	}
-
-	words := " counts."
-	switch {
-	case !at.Foreign():
-		words, err = " needs no trust: it was made here, or there is none.", at.CheckOrigin()
-	case c.isAgent():
-		return parley.Errorf(parley.NotAuthorized, "an agent cannot trust a database in your place").
-			Suggest("The operator runs parley trust --database in a terminal of their own.")
-	case !yes && !c.canAsk():
-		return parley.Errorf(parley.InvalidArgument, "nobody can be asked: there is no terminal").
-			With("file", at.Database()).
-			Suggest("If the database is yours, run parley trust --database --yes.")
-	case !yes && !c.agreed(at.Database()+" was not made here. Its agents, keys and responders would count.\n"+
-		"Is it yours, and do you trust it? [y/N] "):
-		return exitCode(1)
-	default:
-		err = at.Believe()
-	}
-	if err != nil {
-		return err
-	}
-
-	if c.json {
-		return c.printJSON(struct {
-			parley.Answer
-			File    string `json:"file"`
-			Trusted bool   `json:"trusted"`
-		}{parley.OK, at.Database(), true})
-	}
-	return c.printLine(at.Database() + words)
 }
 
 // isAgent reports whether the program of an agent may run this command: it cannot be shown that the operator does.

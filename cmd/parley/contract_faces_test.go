@@ -11,14 +11,12 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"parley"
 	"parley/client"
-	"parley/internal/daemon"
 	"parley/internal/must"
 	"parley/internal/testhome"
 
@@ -174,7 +172,7 @@ func overGo(t *testing.T, s *stage, p *play, c scene) ([]byte, bool) {
 // database opens the daemon's database for reading.
 func (s *stage) database(t *testing.T) *sql.DB {
 	t.Helper()
-	file := filepath.Join(s.home.Workspace, daemon.StateDir, "parley.db")
+	file := placeOf(s.home).Database()
 	db := must.Have(sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(5000)&_pragma=query_only(1)"))(t)
 
 	t.Cleanup(func() { _ = db.Close() })

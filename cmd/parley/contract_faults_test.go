@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/daemon"
 	"parley/internal/modelserver"
 	"parley/internal/must"
 	"parley/internal/testhome"
@@ -194,7 +193,7 @@ func codes(t *testing.T) (list []parley.Code) {
 // breakARow makes a stored message unreadable.
 func breakARow(t *testing.T, s *stage) func() {
 	set := func(accepted string) {
-		file := filepath.Join(s.home.Workspace, daemon.StateDir, "parley.db")
+		file := placeOf(s.home).Database()
 		db := must.Have(sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(5000)"))(t)
 		defer db.Close()
 

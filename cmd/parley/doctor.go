@@ -167,7 +167,7 @@ func (d *doctor) find(f *findings) bool {
 	}
 
 	if d.at.InUse() {
-		f.ok("workspace", "%s", d.at.Root)
+		f.ok("workspace", "%s; its state is in %s", d.at.Root, d.at.Home)
 	} else {
 		f.ok("workspace", "none yet in %s; parley launch or parley up makes one", d.at.Root)
 	}

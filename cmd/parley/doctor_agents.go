@@ -88,11 +88,11 @@ var strictSettings = []string{"GEMINI_CLI_SYSTEM_DEFAULTS_PATH", "GEMINI_CLI_SYS
 
 func (d *doctor) checkSettingsDir(f *findings, p *profile.Profile) {
 	strict := slices.ContainsFunc(strictSettings, func(name string) bool { return p.Handover.Env[name] != "" })
-	if !strict || d.at.Launch == "" {
+	if !strict || d.at.Home == "" {
 		return
 	}
 
-	dir := openAbove(existing(d.at.Launch))
+	dir := openAbove(existing(d.at.Home))
 	if dir == "" {
 		return
 	}
@@ -104,7 +104,7 @@ func (d *doctor) checkSettingsDir(f *findings, p *profile.Profile) {
 
 	f.warn(p.Name, next,
 		"it would silently start without parley's tools: it ignores settings in %s, because others may write to %s",
-		d.at.Launch, dir)
+		d.at.Home, dir)
 }
 
 // checkHandover checks that agents can start this program from its path.

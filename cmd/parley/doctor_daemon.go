@@ -158,11 +158,7 @@ func (d *doctor) checkPort(ctx context.Context) (f findings) {
 
 func (d *doctor) checkDatabase(ctx context.Context) (f findings) {
 	url := d.database()
-	err := d.at.CheckOrigin()
-	if err == nil {
-		err = d.at.CheckDatabase(url)
-	}
-	if err != nil {
+	if err := d.at.CheckDatabase(url); err != nil {
 		f.fail("database", err)
 		return f
 	}
@@ -289,6 +285,9 @@ func (d *doctor) replaceDatabase(ctx context.Context, at daemon.Place) (err erro
 	}
 	defer func() { err = errors.Join(err, held.Close()) }()
 
+	if err := at.MoveIn(); err != nil {
+		return err
+	}
 	done, err := store.Repair(ctx, at.Store(""))
 	if text := d.repairedWords(done); err == nil && text != "" {
 		text += " The next command starts the daemon."

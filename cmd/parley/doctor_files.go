@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"parley"
 	"parley/files"
 	"parley/internal/daemon"
 
@@ -18,12 +19,12 @@ import (
 // directories private when it starts; the doctor changes nothing.
 func (d *doctor) checkFiles(context.Context) (f findings) {
 	if over := len(d.at.Database()) - daemon.MaxDatabasePath; over > 0 {
-		f.bad("files", "Choose a directory with a shorter path.",
-			"the workspace's path is %d bytes too long for its database", over)
+		f.bad("files", "Set XDG_STATE_HOME to a directory with a shorter path.",
+			"the path of the state is %d bytes too long for a database: %s", over, d.at.Home)
 	}
 
 	d.checkSocketPath(&f, "files", d.at.Socket(), "Set XDG_RUNTIME_DIR or TMPDIR to a shorter directory.")
-	for _, dir := range []string{filepath.Join(d.at.Root, daemon.StateDir), d.at.Runtime, d.at.Launch} {
+	for _, dir := range []string{filepath.Join(d.at.Root, daemon.StateDir), d.at.Runtime, d.at.Home} {
 		d.checkPrivate(&f, dir)
 	}
 
@@ -32,7 +33,7 @@ func (d *doctor) checkFiles(context.Context) (f findings) {
 	}
 
 	if len(f) == 0 {
-		f.ok("files", "%s, %s and %s are yours alone", daemon.StateDir, d.at.Runtime, d.at.Launch)
+		f.ok("files", "%s, %s and %s are yours alone", daemon.StateDir, d.at.Runtime, d.at.Home)
 	}
 
 	return f
@@ -47,8 +48,8 @@ const (
 // checkSpace reports the disk space that the workspace takes, and how to free some.
 func (d *doctor) checkSpace(context.Context) (f findings) {
 	var kept int64
-	for _, dir := range []string{"files", "received"} {
-		n, err := files.Size(filepath.Join(filepath.Dir(d.at.Database()), dir))
+	for _, dir := range []string{d.at.State("files"), d.at.Received()} {
+		n, err := files.Size(dir)
 		if err != nil {
 			f.fail("space", err)
 			return f
@@ -97,7 +98,7 @@ func (d *doctor) checkDatabaseSpace(f *findings) {
 	case database >= largeContent:
 		f.warn("space",
 			"Set keep_messages in parley.yaml to remove old messages. To start over: parley backup FILE, parley down, "+
-				"then delete "+strings.Join(d.at.Both(d.at.Database()), " and ")+".",
+				"then delete "+parley.ShellWord(filepath.Dir(d.at.Database()))+".",
 			"%s", detail)
 	default:
 		f.ok("space", "%s", detail)

@@ -194,6 +194,7 @@ func TestFilesMustBeOursAlone(t *testing.T) {
 		t.Fatalf("nothing there yet: got %+v", f)
 	}
 	must.Do(t, d.at.Prepare())
+	must.Do(t, os.Mkdir(filepath.Dir(d.at.Database()), 0o700))
 	must.Do(t, os.WriteFile(d.at.Database(), nil, 0o400))
 
 	if f := d.checkFiles(t.Context()); !cmp.Equal(levels(f), []level{problem}) ||
@@ -202,20 +203,20 @@ func TestFilesMustBeOursAlone(t *testing.T) {
 	}
 
 	must.Do(t, os.Chmod(d.at.Database(), 0o600))
-	must.Do(t, os.Chmod(d.at.Launch, 0o750))
+	must.Do(t, os.Chmod(d.at.Home, 0o750))
 
 	if f := d.checkFiles(t.Context()); !cmp.Equal(levels(f), []level{warning}) ||
-		!strings.Contains(f[0].Detail, "others may use "+d.at.Launch) {
+		!strings.Contains(f[0].Detail, "others may use "+d.at.Home) {
 		t.Errorf("a directory of secrets that a group reads: got %+v", f)
 	}
 }
 
 func TestLongWorkspaceIsAProblem(t *testing.T) {
 	d := testDoctor(t)
-	d.at.Root += strings.Repeat("/"+strings.Repeat("x", 100), 5)
-	d.at.Runtime = d.at.Root
+	d.at.Home += strings.Repeat("/"+strings.Repeat("x", 100), 5)
+	d.at.Runtime = d.at.Home
 	f := d.checkFiles(t.Context())
-	if len(f) < 2 || f[0].Level != problem || !strings.Contains(f[0].Detail, "too long for its database") ||
+	if len(f) < 2 || f[0].Level != problem || !strings.Contains(f[0].Detail, "too long for a database") ||
 		!strings.Contains(f[1].Detail, "103 at most") {
 		t.Errorf("got %+v", f)
 	}
@@ -227,7 +228,7 @@ func TestSharedSettingsDirectoryIsReported(t *testing.T) {
 
 	strict := must.Have(profiles.Find("gemini"))(t)
 
-	root := filepath.Dir(filepath.Dir(d.at.Launch))
+	root := filepath.Dir(filepath.Dir(d.at.Home))
 	must.Do(t, os.Chmod(root, 0o770))
 
 	var f findings
@@ -303,15 +304,16 @@ func TestRepairKeepsDaemonsOut(t *testing.T) {
 	at := d.at
 	must.Do(t, at.Prepare())
 	must.Do(t, must.Have(store.Open(t.Context(), at.Store("")))(t).Close())
-	must.Do(t, os.Remove(at.Database()))
+	must.Do(t, os.Rename(at.Database(), at.Database()+".saved")) // as a daemon leaves it that lost it
 
 	// The repair reads how far the database was, and waits for whoever writes it.
-	progress := filepath.Join(at.Anchor(), "parley.db.progress")
+	progress := filepath.Join(filepath.Dir(at.Database()), "parley.db.progress")
 	_ = os.Remove(progress)
 	must.Do(t, syscall.Mkfifo(progress, 0o600))
 	repaired := make(chan error, 1)
 	go func() { repaired <- d.repair(t.Context()) }()
 	writer := must.Have(os.OpenFile(progress, os.O_WRONLY, 0))(t)
+	must.Do(t, os.Remove(progress))
 
 	if !must.Have(daemon.Locked(at))(t) {
 		t.Error("a daemon can start during the repair")

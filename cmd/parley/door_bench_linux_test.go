@@ -53,7 +53,7 @@ func newDoors(b *testing.B, bots int) *doors {
 
 	d := &doors{home: h, bots: make([]parley.RegisterAgentResult, bots)}
 	must.Do(b, h.Command("serve").Run())
-	must.Do(b, json.Unmarshal(must.Have(os.ReadFile(filepath.Join(h.Workspace, daemon.StateDir, "daemon.json")))(b), &d.info))
+	must.Do(b, json.Unmarshal(must.Have(os.ReadFile(placeOf(h).Info()))(b), &d.info))
 	for i := range d.bots {
 		d.bots[i] = testhome.Run[parley.RegisterAgentResult](b, h, "register", fmt.Sprintf("bot-%d", i))
 	}

@@ -97,7 +97,7 @@ func hookAs(t *testing.T, h *testhome.Home, key string, stdin io.Reader, args ..
 
 func spooled(t *testing.T, h *testhome.Home) string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(h.Workspace, daemon.StateDir, "reports"))
+	b, err := os.ReadFile(placeOf(h).Spool())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestHookStartsNoDaemon(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(h.Workspace, daemon.StateDir)); err == nil {
 		t.Error("a workspace was made where there was none")
 	}
-	must.Do(t, os.Mkdir(filepath.Join(h.Workspace, daemon.StateDir), 0o700))
+	must.Do(t, placeOf(h).Prepare())
 
 	hookAs(t, h, "", nil, "Stop") // outside of an agent
 	if got := spooled(t, h); got != "" {
@@ -122,7 +122,7 @@ func TestHookStartsNoDaemon(t *testing.T) {
 	if got := spooled(t, h); strings.Count(got, "Notification:x") != 1 || strings.Count(got, "\n") != 1 {
 		t.Errorf("the spool has %q", got)
 	}
-	if _, err := os.Stat(filepath.Join(h.Workspace, daemon.StateDir, "daemon.lock")); err == nil {
+	if _, err := os.Stat(placeOf(h).Lock()); err == nil {
 		t.Error("a daemon was started")
 	}
 }
@@ -131,14 +131,14 @@ func TestHookStartsNoDaemon(t *testing.T) {
 func TestHookDoesNotWaitForThoseWhoHang(t *testing.T) {
 	t.Parallel()
 	h := testhome.New(t)
-	must.Do(t, os.Mkdir(filepath.Join(h.Workspace, daemon.StateDir), 0o700))
+	must.Do(t, placeOf(h).Prepare())
 
 	socket := filepath.Join(h.Dir, "s.sock")
 	l := must.Have(net.Listen("unix", socket))(t)
 	defer l.Close() // it takes connections, and nobody answers them
 
 	info := must.Have(json.Marshal(daemon.Info{PID: os.Getpid(), Socket: socket}))(t)
-	must.Do(t, os.WriteFile(filepath.Join(h.Workspace, daemon.StateDir, "daemon.json"), info, 0o600))
+	must.Do(t, os.WriteFile(placeOf(h).Info(), info, 0o600))
 
 	open, end, err := os.Pipe()
 	if err != nil {
@@ -174,7 +174,7 @@ func TestHookWithAForeignKeyIsRefusedSilently(t *testing.T) {
 func TestHookJudgesNativeMessages(t *testing.T) {
 	t.Parallel()
 	h := testhome.New(t)
-	must.Do(t, os.Mkdir(filepath.Join(h.Workspace, daemon.StateDir), 0o700))
+	must.Do(t, placeOf(h).Prepare())
 	sessions := t.TempDir()
 	must.Do(t, os.WriteFile(filepath.Join(sessions, "1.json"), []byte(`{"name":"ws-6f","sessionId":"aa","pid":1}`), 0o600))
 

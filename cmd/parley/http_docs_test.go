@@ -35,7 +35,7 @@ func workingDaemon(t *testing.T) (*testhome.Home, daemon.Info) {
 		}
 	}
 
-	b := must.Have(os.ReadFile(filepath.Join(h.Workspace, daemon.StateDir, "daemon.json")))(t)
+	b := must.Have(os.ReadFile(placeOf(h).Info()))(t)
 
 	var info daemon.Info
 	must.Do(t, json.Unmarshal(b, &info))

@@ -59,6 +59,7 @@ func stories(t *testing.T) testscript.Params {
 				name, value, _ := strings.Cut(entry, "=")
 				env.Setenv(name, value)
 			}
+			env.Setenv("STATE", placeOf(h).Home)
 
 			env.Defer(func() {
 				if err := h.End(); err != nil {
@@ -77,6 +78,11 @@ func stories(t *testing.T) testscript.Params {
 		},
 		RequireExplicitExec: true,
 	}
+}
+
+// placeOf tells where a workspace keeps its files.
+func placeOf(h *testhome.Home) daemon.Place {
+	return daemon.Locate(daemon.RealPath(h.Workspace), daemon.Environ(h.Env))
 }
 
 // operatorKey makes the tests the operator of their workspaces: they have no terminal.
@@ -105,14 +111,14 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 
-	log, _ := os.ReadFile(ts.MkAbs(filepath.Join(daemon.StateDir, "daemon.log"))) // a story may have no daemon
+	log, _ := os.ReadFile(filepath.Join(ts.Getenv("STATE"), "daemon.log")) // a story may have no daemon
 	ts.Fatalf("%s never showed %q; it showed last:\n%s\nthe daemon's log:\n%s", strings.Join(args[1:], " "), args[0], out, log)
 }
 
 // daemonOf returns the daemon of a script's workspace.
 func daemonOf(ts *testscript.TestScript) daemon.Info {
 	var info daemon.Info
-	ts.Check(json.Unmarshal([]byte(ts.ReadFile(filepath.Join(daemon.StateDir, "daemon.json"))), &info))
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(filepath.Join(ts.Getenv("STATE"), "daemon.json"))), &info))
 	return info
 }
 

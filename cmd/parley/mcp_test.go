@@ -23,10 +23,10 @@ import (
 // faster.
 func prepareDatabase(t testing.TB, h *testhome.Home) {
 	t.Helper()
-	dir := filepath.Join(h.Workspace, daemon.StateDir)
-	must.Do(t, os.Mkdir(dir, 0o700))
-	must.Do(t, storetest.Prepare(filepath.Join(dir, "parley.db")))
-	must.Do(t, daemon.Locate(h.Workspace, daemon.Environ(h.Env)).Believe())
+	at := placeOf(h)
+	must.Do(t, at.Prepare())
+	must.Do(t, os.Mkdir(filepath.Dir(at.Database()), 0o700))
+	must.Do(t, storetest.Prepare(at.Database()))
 }
 
 // An independent MCP client joins the team over `parley mcp`.

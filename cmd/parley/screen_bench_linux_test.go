@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -206,7 +205,7 @@ func newBenchWorkspace(b *testing.B, agents, messages int) *benchWorkspace {
 // fillWorkspace writes messages between agents while no daemon runs.
 func fillWorkspace(t testing.TB, h *testhome.Home, ids []string, messages int) {
 	t.Helper()
-	db := must.Have(sql.Open("sqlite", "file:"+filepath.Join(h.Workspace, daemon.StateDir, "parley.db")+
+	db := must.Have(sql.Open("sqlite", "file:"+placeOf(h).Database()+
 		"?_pragma=journal_mode(WAL)&_pragma=synchronous(OFF)&_pragma=cache_size(-200000)"))(t)
 	db.SetMaxOpenConns(1)
 	must.Do(t, milliontest.Fill(db, ids, messages))
@@ -217,7 +216,7 @@ func fillWorkspace(t testing.TB, h *testhome.Home, ids []string, messages int) {
 func (w *benchWorkspace) serve(b *testing.B) {
 	b.Helper()
 	testhome.Run[daemon.Info](b, w.home, "serve")
-	text := must.Have(os.ReadFile(filepath.Join(w.home.Workspace, daemon.StateDir, "daemon.json")))(b)
+	text := must.Have(os.ReadFile(placeOf(w.home).Info()))(b)
 	var info daemon.Info
 	must.Do(b, json.Unmarshal(text, &info))
 	w.client = client.New(client.Options{Socket: info.Socket, Key: operatorKey})

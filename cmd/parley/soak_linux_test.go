@@ -136,7 +136,7 @@ func newSoak(t *testing.T, h *testhome.Home) *soak {
 func (s *soak) serve() {
 	s.t.Helper()
 	testhome.Run[parley.Answer](s.t, s.home, "serve")
-	text := must.Have(os.ReadFile(filepath.Join(s.home.Workspace, daemon.StateDir, "daemon.json")))(s.t)
+	text := must.Have(os.ReadFile(placeOf(s.home).Info()))(s.t)
 	must.Do(s.t, json.Unmarshal(text, &s.info))
 	s.client = client.New(client.Options{Socket: s.info.Socket, Key: operatorKey, Retry: time.Minute})
 }

@@ -61,7 +61,7 @@ func storyTeam(t *testing.T, h *testhome.Home) story.Team {
 func killDaemonOf(t *testing.T, h *testhome.Home) {
 	t.Helper()
 	var info daemon.Info
-	text := must.Have(os.ReadFile(filepath.Join(h.Workspace, daemon.StateDir, "daemon.json")))(t)
+	text := must.Have(os.ReadFile(placeOf(h).Info()))(t)
 	must.Do(t, json.Unmarshal(text, &info))
 	must.Do(t, syscall.Kill(info.PID, syscall.SIGKILL))
 

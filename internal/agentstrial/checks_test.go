@@ -321,7 +321,8 @@ func (s *onStage) outlivesTheDaemon() {
 // starts another.
 func (s *onStage) killDaemon() {
 	s.Helper()
-	b := must.Have(os.ReadFile(filepath.Join(s.Workspace, ".parley", "daemon.json")))(s)
+	files := must.Have(filepath.Glob(filepath.Join(variable(s.Home, "XDG_STATE_HOME"), "parley", "*", "daemon.json")))(s)
+	b := must.Have(os.ReadFile(files[0]))(s)
 
 	var info struct{ PID int }
 	must.Do(s, json.Unmarshal(b, &info))

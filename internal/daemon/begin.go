@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"os"
 	"os/user"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,7 +32,7 @@ func Begin(at Place, env Environ, flags map[string]string) Beginning {
 
 // IsOperators reports whether a process can be shown to be the operator's, while no daemon tells.
 func (p Place) IsOperators(pid int) bool {
-	return !OfAgent(pid) && team.IsOperators(pid, []string{p.State(""), p.Launch})
+	return !OfAgent(pid) && team.IsOperators(pid, []string{p.inRoot(""), p.Home})
 }
 
 // start is how a daemon was started.
@@ -43,16 +42,16 @@ type start struct {
 	Hashes []string          `json:"hashes"` // of entries that may have secrets in them
 }
 
-// begunFile is the name of the file in the anchor that holds a start. A repository cannot bring it.
+// begunFile is the name of the file in the home that holds a start. A repository cannot bring it.
 const begunFile = "begun.json"
 
 // lastStart returns how the operator last started a daemon here, nil if that is not known.
 func (p Place) lastStart() *start {
-	if p.Anchor() == "" {
+	if p.Home == "" {
 		return nil
 	}
 	last := new(start)
-	b, err := plainfile.Read(filepath.Join(p.Anchor(), begunFile), maxNote)
+	b, err := plainfile.Read(p.State(begunFile), maxNote)
 	if err != nil || json.Unmarshal(b, last) != nil {
 		return nil
 	}
@@ -61,14 +60,14 @@ func (p Place) lastStart() *start {
 
 // remember stores how the operator started this daemon.
 func (d *daemon) remember() error {
-	if !d.Proven || d.Place.Anchor() == "" {
+	if !d.Proven || d.Place.Home == "" {
 		return nil
 	}
 	b, err := json.Marshal(startOf(d.Env, d.Flags))
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(d.Place.Anchor(), begunFile), append(b, '\n'), 0o600)
+	return os.WriteFile(d.Place.State(begunFile), append(b, '\n'), 0o600)
 }
 
 // startOf returns a start without secrets: of what may have some there is only the hash.

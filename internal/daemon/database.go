@@ -17,9 +17,7 @@ const databaseSetting = "database"
 
 // Store returns where the store finds the database: the one that the setting names, or a file.
 func (p Place) Store(database string) store.Options {
-	return store.Options{
-		Path: p.Database(), URL: database, Anchor: p.Anchor(), Copies: store.Copies{Dir: p.Backups()},
-	}
+	return store.Options{Path: p.Database(), URL: database, Copies: store.Copies{Dir: p.Backups()}}
 }
 
 // DatabaseNote returns the path of the file that names the server's database of this workspace, without

@@ -12,8 +12,8 @@ import (
 
 // A workspace that has its database elsewhere does not begin with an empty one.
 func TestOtherDatabaseIsRefused(t *testing.T) {
-	at := Place{Root: t.TempDir()}
-	must.Do(t, os.Mkdir(filepath.Join(at.Root, StateDir), 0o700))
+	at := Place{Root: t.TempDir(), Home: t.TempDir()}
+	must.Do(t, os.Mkdir(filepath.Dir(at.Database()), 0o700))
 	const url = "postgres://ann:geheim@localhost/shop"
 	for _, empty := range []string{"", url} {
 		must.Do(t, at.CheckDatabase(empty))

@@ -38,26 +38,22 @@ type Info struct {
 // ReadInfo reads what the workspace's last daemon wrote. That daemon may have
 // crashed since.
 func ReadInfo(at Place) (*Info, error) {
-	var errs []error
-	for _, path := range at.Both(at.Info()) {
-		info := new(Info)
-		b, err := plainfile.Read(path, maxNote)
-		if err == nil {
-			err = json.Unmarshal(b, info)
-		}
-		if err == nil {
-			err = at.checkSocket(info.Socket)
-		}
-		if err == nil {
-			return info, nil
-		}
-		errs = append(errs, err)
+	info := new(Info)
+	b, err := plainfile.Read(at.Info(), maxNote)
+	if err == nil {
+		err = json.Unmarshal(b, info)
 	}
-	return nil, errs[0]
+	if err == nil {
+		err = at.checkSocket(info.Socket)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return info, nil
 }
 
 // checkSocket refuses a socket that no daemon of this workspace and user can have made. The file that
-// names it may have come with a repository, and who listens there would be sent keys. The daemon may
+// names it may be an old one, and who listens there would be sent keys. The daemon may
 // have had another environment, so the directory need not be [Place.Runtime].
 func (p Place) checkSocket(socket string) error {
 	dir := filepath.Dir(socket)
@@ -96,26 +92,14 @@ func writeInfo(at Place, info Info) error {
 		return fmt.Errorf("encode %s: %w", at.Info(), err)
 	}
 
-	for _, path := range at.Both(at.Info()) {
-		if err := os.WriteFile(path+".part", append(b, '\n'), 0o600); err != nil {
-			return fmt.Errorf("write the daemon's address: %w", err)
-		}
-		if err := os.Rename(path+".part", path); err != nil {
-			return err
-		}
+	if err := os.WriteFile(at.Info()+".part", append(b, '\n'), 0o600); err != nil {
+		return fmt.Errorf("write the daemon's address: %w", err)
 	}
-
-	return nil
+	return os.Rename(at.Info()+".part", at.Info())
 }
 
 // removeInfo says that no daemon runs.
-func removeInfo(at Place) error {
-	var errs []error
-	for _, path := range at.Both(at.Info()) {
-		errs = append(errs, ignoreMissing(os.Remove(path)))
-	}
-	return errors.Join(errs...)
-}
+func removeInfo(at Place) error { return ignoreMissing(os.Remove(at.Info())) }
 
 // answers reports whether a process accepts connections on a unix socket.
 func answers(ctx context.Context, socket string) bool {

@@ -12,7 +12,7 @@ import (
 	"parley/internal/must"
 )
 
-// A daemon.json may come with a repository, and its keys would go to whoever listens.
+// Keys would go to whoever listens on the socket that a daemon.json names.
 func TestForeignSocketIsNotObeyed(t *testing.T) {
 	dir := must.Have(os.MkdirTemp("/tmp", "pt"))(t) // short, because sockets are in it
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -15,7 +16,7 @@ import (
 
 // listenUnix listens on the workspace's socket. The holder of the daemon's lock may
 // replace the socket file of a daemon that crashed.
-func listenUnix(at Place) (net.Listener, error) {
+func listenUnix(ctx context.Context, at Place) (net.Listener, error) {
 	path := at.Socket()
 	if len(path) > MaxSocketPath {
 		return nil, parley.Errorf(
@@ -23,6 +24,13 @@ func listenUnix(at Place) (net.Listener, error) {
 		).Suggest("Set XDG_RUNTIME_DIR or TMPDIR to a shorter directory.")
 	}
 
+	// A daemon whose state was removed has no lock any more.
+	if answers(ctx, path) {
+		return nil, running(at)
+	}
+	if err := privateDir(at.Runtime); err != nil { // a daemon that ended since has removed it
+		return nil, err
+	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("remove the old socket: %w", err)
 	}

@@ -14,65 +14,12 @@ import (
 	"parley/internal/wait"
 )
 
-// locks are the workspace's daemon lock: one file in the state directory, one in the anchor, and the
-// directory of the socket. Each counts while the others are gone with their directories.
-type locks []*os.File
-
-// locked returns what a running daemon has locked.
-func (p Place) locked() []string { return append(p.Both(p.Lock()), p.Runtime) }
-
 // lock takes the workspace's daemon lock, which the system releases when the
 // process ends. Only the holder may open the database or listen on the socket.
-func lock(at Place) (locks, error) {
-	var taken locks
-	for _, path := range at.locked() {
-		f, err := lockFile(at, path)
-		if path == at.Runtime && errors.Is(err, fs.ErrNotExist) {
-			continue // removed by a daemon that ends, which still has the others
-		}
-		if err != nil {
-			return nil, errors.Join(err, taken.Close())
-		}
-		taken = append(taken, f)
-	}
-	return taken, nil
-}
-
-// lockToServe takes the lock for a daemon that has prepared the place. One that ended meanwhile has removed
-// the directory of the socket, which is made again.
-func lockToServe(at Place) (locks, error) {
-	taken, err := lock(at)
-	if err != nil || len(taken) == len(at.locked()) {
-		return taken, err
-	}
-
-	if err = privateDir(at.Runtime); err == nil {
-		var f *os.File
-		if f, err = lockFile(at, at.Runtime); err == nil {
-			return append(taken, f), nil
-		}
-	}
-
-	return nil, errors.Join(err, taken.Close())
-}
-
-// Close releases the lock.
-func (l locks) Close() error {
-	var errs []error
-	for _, f := range l {
-		errs = append(errs, f.Close())
-	}
-	return errors.Join(errs...)
-}
-
-func lockFile(at Place, path string) (*os.File, error) {
-	how := os.O_CREATE | os.O_RDWR
-	if path == at.Runtime {
-		how = os.O_RDONLY
-	}
-	f, err := os.OpenFile(path, how, 0o600)
+func lock(at Place) (*os.File, error) {
+	f, err := os.OpenFile(at.Lock(), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, parley.Errorf(parley.StorageUnavailable, "the lock %s cannot be opened: %w", path, PathCause(err)).
+		return nil, parley.Errorf(parley.StorageUnavailable, "the lock %s cannot be opened: %w", at.Lock(), PathCause(err)).
 			Suggest("Make it writable for you.")
 	}
 
@@ -83,26 +30,21 @@ func lockFile(at Place, path string) (*os.File, error) {
 
 	f.Close()
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil, parley.Errorf(parley.DaemonRunning, "a daemon is running in %s already", at.Root).
-			Suggest("Use it: parley status shows it, and parley down ends it.")
+		return nil, running(at)
 	}
 
-	return nil, fmt.Errorf("lock %s: %w", path, err)
+	return nil, fmt.Errorf("lock %s: %w", at.Lock(), err)
+}
+
+func running(at Place) error {
+	return parley.Errorf(parley.DaemonRunning, "a daemon is running in %s already", at.Root).
+		Suggest("Use it: parley status shows it, and parley down ends it.")
 }
 
 // Locked reports whether a process holds the daemon's lock. If none does, it takes
 // the lock for a moment; a daemon that starts at that moment finds it taken.
 func Locked(at Place) (bool, error) {
-	for _, path := range at.locked() {
-		if held, err := isLocked(path); held || err != nil {
-			return held, err
-		}
-	}
-	return false, nil
-}
-
-func isLocked(path string) (bool, error) {
-	f, err := os.Open(path)
+	f, err := os.Open(at.Lock())
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -146,7 +88,7 @@ func Find(ctx context.Context, at Place, now func() time.Time) (info *Info, err 
 
 // AwaitLock waits until no daemon holds the workspace's lock, and takes it. No daemon starts until it is closed.
 func AwaitLock(ctx context.Context, at Place) (io.Closer, error) {
-	var held locks
+	var held *os.File
 	err := wait.Until(ctx, 20*time.Millisecond, func() (_ bool, err error) {
 		held, err = lock(at)
 		if parley.ErrorCode(err) == parley.DaemonRunning {

@@ -11,7 +11,7 @@ import (
 )
 
 // lockedPlace returns a place that was prepared, and the lock of a daemon there.
-func lockedPlace(t *testing.T) (Place, locks) {
+func lockedPlace(t *testing.T) (Place, *os.File) {
 	t.Helper()
 	dir := must.Have(os.MkdirTemp("/tmp", "pt"))(t) // short, because sockets are in it
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
@@ -31,12 +31,9 @@ func TestDaemonStartsWhileAnotherEnds(t *testing.T) {
 	must.Do(t, os.Remove(at.Runtime)) // the one that ends
 	must.Do(t, ending.Close())
 
-	held := must.Have(lockToServe(at))(t)
+	held := must.Have(lock(at))(t)
 	defer held.Close()
-	if len(held) != len(at.locked()) {
-		t.Errorf("%d of %q are locked", len(held), at.locked())
-	}
-	l, err := listenUnix(at)
+	l, err := listenUnix(t.Context(), at)
 	if err != nil {
 		t.Fatalf("the next daemon gives up: %v", err)
 	}
@@ -55,12 +52,12 @@ func TestAwaitedLockIsKept(t *testing.T) {
 
 	must.Do(t, running.Close())
 	held := must.Have(AwaitLock(t.Context(), at))(t)
-	if other, err := lockToServe(at); parley.ErrorCode(err) != parley.DaemonRunning {
+	if other, err := lock(at); parley.ErrorCode(err) != parley.DaemonRunning {
 		t.Errorf("a daemon starts meanwhile: got %v, %v", other, err)
 	}
 
 	must.Do(t, held.Close())
-	must.Do(t, must.Have(lockToServe(at))(t).Close())
+	must.Do(t, must.Have(lock(at))(t).Close())
 }
 
 // Whoever calls starts the next daemon as soon as one has ended.
@@ -79,5 +76,16 @@ func TestEndIsSeenAlthoughTheNextDaemonRuns(t *testing.T) {
 	}
 	if err := AwaitGone(t.Context(), at, ended); err != nil {
 		t.Errorf("while the next one runs: %v", err)
+	}
+}
+
+// A daemon whose state was removed has lost its lock. No second one takes its socket.
+func TestASocketThatAnswersIsNotTaken(t *testing.T) {
+	at, held := lockedPlace(t)
+	l := must.Have(listenUnix(t.Context(), at))(t)
+	defer l.Close()
+	must.Do(t, held.Close())
+	if second, err := listenUnix(t.Context(), at); parley.ErrorCode(err) != parley.DaemonRunning {
+		t.Errorf("got %v, %v", second, err)
 	}
 }

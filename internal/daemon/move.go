@@ -36,6 +36,9 @@ func MoveDatabase(
 		return done, err
 	}
 	defer func() { err = errors.Join(err, held.Close()) }()
+	if err := at.MoveIn(); err != nil {
+		return done, err
+	}
 
 	if toServer {
 		return at.moveToServer(ctx, t.Settings.Database, tell)

@@ -2,8 +2,6 @@ package daemon
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,8 +15,12 @@ import (
 	"parley"
 )
 
-// StateDir is the directory of a workspace that holds its state.
+// StateDir is the directory in a workspace that holds its id, and copies of files for those who were sent them.
+// It can be removed at any time.
 const StateDir = ".parley"
+
+// databaseFile is the name of the database.
+const databaseFile = "parley.db"
 
 // maxNote bounds what is read of a small file in a workspace, in bytes. daemon.json has some 40 for each agent.
 const maxNote = 1 << 20
@@ -36,15 +38,23 @@ const MaxDatabasePath = 504
 type Place struct {
 	Root    string // the workspace's real path
 	Runtime string // holds the socket; 0700
-	Launch  string // private files of agents; 0700
+	Home    string // holds the state of the workspace; 0700. "" when the user has no directory for it
 	hash    string // names the workspace in shared directories
+	was     string // its first path, when it was renamed since
+	found   found
 }
 
-// State returns the path of a file in the workspace's state directory.
-func (p Place) State(name string) string { return filepath.Join(p.Root, StateDir, name) }
+// State returns the path of a file in the workspace's home.
+func (p Place) State(name string) string { return filepath.Join(p.Home, name) }
+
+// inRoot returns the path of a file in the workspace itself.
+func (p Place) inRoot(name string) string { return filepath.Join(p.Root, StateDir, name) }
 
 // Database returns the path of the database.
-func (p Place) Database() string { return p.State("parley.db") }
+func (p Place) Database() string { return filepath.Join(p.Home, "data", databaseFile) }
+
+// Received returns the directory with the copies of files for those who were sent them.
+func (p Place) Received() string { return p.inRoot("received") }
 
 // Log returns the path of the log of a daemon in the background.
 func (p Place) Log() string { return p.State("daemon.log") }
@@ -55,42 +65,11 @@ func (p Place) Lock() string { return p.State("daemon.lock") }
 // Info returns the path of the file that holds an [Info].
 func (p Place) Info() string { return p.State("daemon.json") }
 
-// Anchor returns the directory for what must survive when the state directory is removed:
-// second names of the database's files, of the lock and of the [Info]. It is "" when the
-// user has no directory for the state of programs.
-func (p Place) Anchor() string {
-	if p.Launch == p.State("agents") {
-		return ""
-	}
-	return p.Launch
-}
+// InUse reports whether a daemon has run here, perhaps before the workspace was renamed.
+func (p Place) InUse() bool { return p.Home != "" && exists(p.State(rootFile)) }
 
-// InUse reports whether a daemon has run here: the state directory is there, or what is left of a
-// database when it was removed.
-func (p Place) InUse() bool {
-	for _, path := range p.Both(p.Database()) {
-		if _, err := os.Lstat(path); err == nil {
-			return true
-		}
-	}
-	_, err := os.Lstat(filepath.Join(p.Root, StateDir))
-	return err == nil
-}
-
-// Both returns the two paths of a file that has a second one, without the second where
-// there is no anchor.
-func (p Place) Both(path string) []string {
-	if p.Anchor() == "" {
-		return []string{path}
-	}
-	return []string{path, filepath.Join(p.Anchor(), filepath.Base(path))}
-}
-
-// Backups returns the directory of the automatic copies of the database. It is out of the
-// workspace's reach, if there is a place for it.
-func (p Place) Backups() string {
-	return filepath.Join(cmp.Or(p.Anchor(), filepath.Join(p.Root, StateDir)), "backups")
-}
+// Backups returns the directory of the automatic copies of the database.
+func (p Place) Backups() string { return p.State("backups") }
 
 // Port returns the path of the file that holds the last daemon's TCP port.
 func (p Place) Port() string { return p.State("port") }
@@ -107,9 +86,9 @@ func (p Place) Socket() string { return filepath.Join(p.Runtime, "daemon.sock") 
 var unfitForTmux = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
 // TmuxName returns the socket name of the workspace's tmux server. It begins with
-// the directory's name, because people read it.
+// the directory's first name, because people read it, and agents run there when it is renamed.
 func (p Place) TmuxName() string {
-	base := unfitForTmux.ReplaceAllString(filepath.Base(p.Root), "-")
+	base := unfitForTmux.ReplaceAllString(filepath.Base(cmp.Or(p.was, p.Root)), "-")
 	base = strings.Trim(base[:min(len(base), 20)], "-")
 	return "parley-" + cmp.Or(base, "workspace") + "-" + p.hash
 }
@@ -124,8 +103,8 @@ func (p Place) TmuxSocket(env Environ) string {
 }
 
 // FindWorkspace returns the workspace of a command that runs in dir: the directory
-// that flag or PARLEY_DIR names, else the nearest one upwards with a state directory,
-// else the nearest one with a git repository, else dir. It refuses the home directory,
+// that flag or PARLEY_DIR names, else the nearest one upwards with a .parley or
+// with a known workspace, else the nearest one with a git repository, else dir. It refuses the home directory,
 // where everything would be one team.
 func FindWorkspace(flag string, env Environ, dir string) (string, error) {
 	if flag == "" {
@@ -146,10 +125,16 @@ func FindWorkspace(flag string, env Environ, dir string) (string, error) {
 	}
 
 	dir = RealPath(dir)
-	for _, mark := range []string{StateDir, ".git"} {
-		if found := above(dir, home, mark); found != "" {
-			return found, nil
+	if found := above(dir, home, StateDir); found != "" {
+		return found, nil
+	}
+	for _, at := range Workspaces(env) { // whose directory was removed
+		if rest, err := filepath.Rel(at.Root, dir); err == nil && filepath.IsLocal(rest) {
+			return at.Root, nil
 		}
+	}
+	if found := above(dir, home, ".git"); found != "" {
+		return found, nil
 	}
 
 	return usable(dir, home)
@@ -207,15 +192,16 @@ func PathCause(err error) error {
 	return err
 }
 
-// Locate returns the place of the workspace root.
+// Locate returns the place of the workspace root. It changes nothing.
 func Locate(root string, env Environ) Place {
-	sum := sha256.Sum256([]byte(root))
-	p := Place{Root: root, hash: hex.EncodeToString(sum[:4])}
-	p.Runtime = runtimeDir(p.hash, env)
-	p.Launch = p.State("agents")
+	p := Place{Root: root, hash: shortHash(root)}
 	if state := stateHome(env); state != "" {
-		p.Launch = filepath.Join(state, "parley", p.hash)
+		p.found = findHome(root, filepath.Join(state, "parley"))
+		p.Home = p.found.dir
+		p.hash = filepath.Base(p.Home)
+		p.was = cmp.Or(readNote(p.State(firstFile)), p.found.renamed)
 	}
+	p.Runtime = runtimeDir(p.hash, env)
 	return p
 }
 
@@ -263,18 +249,22 @@ func IsOwn(info fs.FileInfo) bool {
 	return ok && int(stat.Uid) == os.Getuid()
 }
 
-// Prepare makes the directories, private to the user. It refuses a database that came with somebody
-// else's files.
+// Prepare makes the directories, private to the user, and the notes in them.
 func (p Place) Prepare() error {
-	if err := p.CheckOrigin(); err != nil {
-		return err
+	if p.Home == "" {
+		return parley.Errorf(parley.StorageUnavailable, "there is no place for the state of programs: HOME is not set").
+			Suggest("Set HOME, or XDG_STATE_HOME to a directory that is kept.")
 	}
 	if over := len(p.Database()) - MaxDatabasePath; over > 0 {
-		return parley.Errorf(parley.InvalidArgument, "the workspace's path is %d bytes too long: %s", over, p.Root).
-			Suggest("Choose a directory with a path of %d bytes at most.", len(p.Root)-over)
+		return parley.Errorf(parley.InvalidArgument, "the path of the state is %d bytes too long: %s", over, p.Home).
+			Suggest("Set XDG_STATE_HOME to a directory with a path of %d bytes at most.", len(p.Home)-over)
 	}
 
-	for _, dir := range []string{filepath.Join(p.Root, StateDir), filepath.Dir(p.Runtime), p.Runtime, p.Launch} {
+	// The workspace is not made again when it was removed.
+	if err := os.Mkdir(p.inRoot(""), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return cannotMake(p.inRoot(""), err)
+	}
+	for _, dir := range []string{p.inRoot(""), filepath.Dir(p.Runtime), p.Runtime, p.Home} {
 		shared := dir == filepath.Dir(p.Runtime) && filepath.Base(p.Runtime) != p.hash // $XDG_RUNTIME_DIR itself
 		if shared {
 			continue
@@ -284,21 +274,28 @@ func (p Place) Prepare() error {
 		}
 	}
 
-	if err := checkState(p.State("")); err != nil {
+	if err := checkState(p.inRoot("")); err != nil {
 		return err
 	}
-	if err := keepNote(p.State(".gitignore"), "*\n"); err != nil {
+	if err := keepNote(p.inRoot(".gitignore"), "*\n"); err != nil {
 		return fmt.Errorf("keep %s out of git: %w", StateDir, err)
 	}
+	if err := p.settle(); err != nil {
+		return fmt.Errorf("note where the workspace is: %w", err)
+	}
 
-	return p.writeRoot()
+	return nil
+}
+
+func cannotMake(dir string, err error) error {
+	return parley.Errorf(parley.StorageUnavailable, "the directory %s cannot be made: %w", dir, PathCause(err)).
+		Suggest("Make it writable for you, or choose another workspace with --workspace.")
 }
 
 // privateDir makes dir. An existing one must belong to the user, and is made private.
 func privateDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return parley.Errorf(parley.StorageUnavailable, "the directory %s cannot be made: %w", dir, PathCause(err)).
-			Suggest("Make it writable for you, or choose another workspace with --workspace.")
+		return cannotMake(dir, err)
 	}
 
 	info, err := os.Lstat(dir)

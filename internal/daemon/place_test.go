@@ -126,14 +126,14 @@ func TestPrepareMakesPrivateDirectories(t *testing.T) {
 	must.Do(t, os.MkdirAll(at.Runtime, 0o755)) // as a careless hand would
 	must.Do(t, at.Prepare())
 
-	for _, dir := range []string{at.State(""), at.Runtime, at.Launch} {
+	for _, dir := range []string{at.inRoot(""), at.Runtime, at.Home} {
 		info, err := os.Stat(dir)
 		if err != nil || info.Mode().Perm() != 0o700 {
 			t.Errorf("%s: got %v, %v, want mode 0700", dir, info.Mode(), err)
 		}
 	}
 
-	if b, _ := os.ReadFile(at.State(".gitignore")); string(b) != "*\n" {
+	if b, _ := os.ReadFile(at.inRoot(".gitignore")); string(b) != "*\n" {
 		t.Errorf(".gitignore: got %q, want everything ignored", b)
 	}
 	if info, _ := os.Stat(filepath.Join(root, "run")); info.Mode().Perm() != 0o700 {
@@ -141,16 +141,17 @@ func TestPrepareMakesPrivateDirectories(t *testing.T) {
 	}
 }
 
-// Commands that start a daemon prepare the place at the same time. What proves that the database was made
-// here, and what keeps it out of git, is whole all the while.
+// Commands that start a daemon prepare the place at the same time. What tells whose the state is,
+// and what keeps it out of git, is whole all the while.
 func TestPrepareDisturbsNoReader(t *testing.T) {
 	root := tree(t, "ws", "run", "state")
 	at := Locate(filepath.Join(root, "ws"),
 		Environ{"XDG_RUNTIME_DIR=" + root + "/run", "XDG_STATE_HOME=" + root + "/state"})
 	must.Do(t, at.Prepare())
-	must.Do(t, os.WriteFile(at.Database(), []byte("x"), 0o600))
 
-	notes := map[string]string{filepath.Join(at.Anchor(), rootFile): at.Root + "\n", at.State(".gitignore"): "*\n"}
+	notes := map[string]string{
+		at.State(rootFile): at.Root + "\n", at.inRoot(".gitignore"): "*\n", at.inRoot(idFile): readID(at.State(idFile)) + "\n",
+	}
 	for path, want := range notes {
 		reader := must.Have(os.Open(path))(t)
 		defer reader.Close()
@@ -161,7 +162,6 @@ func TestPrepareDisturbsNoReader(t *testing.T) {
 		}
 
 		must.Do(t, os.WriteFile(path, []byte("wrong, and longer than what is right"), 0o600))
-		must.Do(t, at.writeRoot()) // what Prepare does for a place that the user believes
 		must.Do(t, at.Prepare())
 		if old := string(must.Have(io.ReadAll(reader))(t)); !strings.HasPrefix(old, "wrong") {
 			t.Errorf("%s was truncated under a reader, which found %q", path, old)
@@ -187,7 +187,7 @@ func TestWorkspacesAreFound(t *testing.T) {
 	must.Do(t, os.RemoveAll(filepath.Join(root, "gone")))
 	forged := Locate(filepath.Join(root, "forged"), env) // of another directory than it says
 	must.Do(t, forged.Prepare())
-	must.Do(t, os.WriteFile(filepath.Join(forged.Anchor(), rootFile), []byte(filepath.Join(root, "shop")), 0o600))
+	must.Do(t, os.WriteFile(forged.State(rootFile), []byte(filepath.Join(root, "shop")), 0o600))
 
 	var got []string
 	for _, at := range Workspaces(env) {
@@ -232,41 +232,39 @@ func TestTmuxServerGetsNoSecrets(t *testing.T) {
 	}
 }
 
-func TestTooLongWorkspaceIsRefused(t *testing.T) {
-	root := tree(t)
-	for longest := MaxDatabasePath - len("/.parley/parley.db"); len(root) < longest; {
-		n := longest - len(root) - 1
+func TestTooLongStateIsRefused(t *testing.T) {
+	root, state := t.TempDir(), t.TempDir()
+	for longest := MaxDatabasePath - len("/parley/01234567/data/parley.db"); len(state) < longest; {
+		n := longest - len(state) - 1
 		if n > 200 {
 			n = 100 // a name has its limit too
 		}
-		root = filepath.Join(root, strings.Repeat("x", n))
+		state = filepath.Join(state, strings.Repeat("x", n))
 	}
 
-	must.Do(t, os.MkdirAll(root, 0o700))
-
-	env := Environ{"XDG_STATE_HOME=" + t.TempDir(), "XDG_RUNTIME_DIR=" + t.TempDir()}
-	if err := Locate(root, env).Prepare(); err != nil {
+	runtime := "XDG_RUNTIME_DIR=" + t.TempDir()
+	if err := Locate(root, Environ{"XDG_STATE_HOME=" + state, runtime}).Prepare(); err != nil {
 		t.Errorf("the longest path that fits: %v", err)
 	}
 
-	err := Locate(root+"x", env).Prepare()
+	err := Locate(root, Environ{"XDG_STATE_HOME=" + state + "x", runtime}).Prepare()
 	if parley.ErrorCode(err) != parley.InvalidArgument || parley.AsError(err).Action == "" {
 		t.Errorf("got %v, want INVALID_ARGUMENT with a next step", err)
 	}
-	if _, err := os.Stat(root + "x"); err == nil {
+	if _, err := os.Stat(state + "x"); err == nil {
 		t.Error("the directory was made, although its path is too long")
 	}
 }
 
 // A repository can hold a state directory with links in it.
 func TestPrepareWritesThroughNoLink(t *testing.T) {
-	for _, name := range []string{".gitignore", "daemon.log", "files"} {
+	for _, name := range []string{".gitignore", idFile, "received"} {
 		home := t.TempDir()
 		own := filepath.Join(home, "own")
 		must.Do(t, os.WriteFile(own, []byte("precious"), 0o600))
 		at := Locate(t.TempDir(), Environ{"HOME=" + home, "TMPDIR=" + home})
-		must.Do(t, os.Mkdir(at.State(""), 0o700))
-		must.Do(t, os.Symlink(own, at.State(name)))
+		must.Do(t, os.Mkdir(at.inRoot(""), 0o700))
+		must.Do(t, os.Symlink(own, at.inRoot(name)))
 
 		err := at.Prepare()
 		if parley.ErrorCode(err) != parley.NotTrusted || !strings.Contains(err.Error(), name) {

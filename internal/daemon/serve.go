@@ -8,21 +8,18 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"sync"
 	"syscall"
 	"time"
 
 	"parley"
 	"parley/httpapi"
-	"parley/internal/wait"
 	"parley/notify"
 	"parley/orchestrator"
 	"parley/responder"
@@ -91,7 +88,7 @@ type daemon struct {
 	end        context.CancelFunc
 	info       parley.WorkspaceStatusResult
 
-	lock         locks
+	lock         *os.File
 	unix, tcp    net.Listener
 	store        *store.Store
 	orchestrator *orchestrator.Orchestrator
@@ -108,7 +105,10 @@ func (d *daemon) open(ctx context.Context) error {
 	}
 
 	var err error
-	if d.lock, err = lockToServe(d.Place); err != nil {
+	if d.lock, err = lock(d.Place); err != nil {
+		return err
+	}
+	if err := d.Place.MoveIn(); err != nil {
 		return err
 	}
 	if err := removeInfo(d.Place); err != nil { // left by a crash
@@ -121,7 +121,7 @@ func (d *daemon) open(ctx context.Context) error {
 	}
 	d.settings, d.toolsets, d.withheld = t.Settings, t.toolsets(), t.WithheldWords()
 
-	if d.unix, err = listenUnix(d.Place); err != nil {
+	if d.unix, err = listenUnix(ctx, d.Place); err != nil {
 		return err
 	}
 	if d.tcp, err = listenTCP(d.Place, t.Settings); err != nil {
@@ -186,10 +186,10 @@ func (d *daemon) openService(ctx context.Context, t *Team) error {
 		Tmux:       own,
 		Profiles:   profiles,
 		Workspace:  d.Place.Root,
-		LaunchDir:  d.Place.Launch,
+		LaunchDir:  d.Place.Home,
 		Executable: d.Executable,
-		State:      filepath.Dir(d.Place.Database()),
-		Private:    []string{filepath.Dir(d.Place.Launch)}, // of other workspaces too
+		State:      d.Place.Home,
+		Private:    []string{filepath.Dir(d.Place.Home)}, // of other workspaces too
 		Spool:      d.Place.Spool(),
 		Host:       host,
 		Settings:   t.service(),
@@ -232,29 +232,6 @@ func (d *daemon) publish() error {
 	})
 }
 
-// watchPlace writes the daemon's address again when the state directory or the anchor was removed.
-func (d *daemon) watchPlace(ctx context.Context) {
-	missing := func(path string) bool {
-		_, err := os.Lstat(path)
-		return errors.Is(err, fs.ErrNotExist)
-	}
-	said := "" // the last failure, which is logged once
-	for wait.Pause(ctx, time.Second) == nil {
-		if !slices.ContainsFunc(d.Place.Both(d.Place.Info()), missing) {
-			continue
-		}
-
-		err := d.Place.Prepare()
-		if err == nil {
-			err = d.publish()
-		}
-		if err != nil && err.Error() != said {
-			d.log.Error("write the state directory again", "error", err)
-			said = err.Error()
-		}
-	}
-}
-
 // status returns what the daemon knows of itself.
 func (d *daemon) status() parley.WorkspaceStatusResult {
 	info := parley.WorkspaceStatusResult{
@@ -269,6 +246,13 @@ func (d *daemon) status() parley.WorkspaceStatusResult {
 	}
 	if d.background {
 		info.Log = d.Place.Log()
+	}
+	if notice := readNote(d.Place.State(noticeFile)); notice != "" {
+		info.Warnings = append(info.Warnings, notice)
+	}
+	if first := d.Place.inRoot(databaseFile); exists(first) {
+		info.Warnings = append(info.Warnings, first+" is not used: it came with the files of the project. "+
+			"parley's own is "+d.Place.Database()+".")
 	}
 	if d.withheld != "" {
 		info.Warnings = append(info.Warnings, d.withheld+". Run parley trust.")
@@ -321,6 +305,8 @@ func (d *daemon) run(ctx context.Context) error {
 	ended := 0
 	select {
 	case <-ctx.Done():
+	case <-d.store.Vanished():
+		d.log.Error("the database was removed or replaced, and is saved: the next daemon goes on with it")
 	case err = <-failed:
 		ended++
 	}
@@ -367,7 +353,8 @@ func (d *daemon) close() error {
 	}
 
 	if d.lock != nil {
-		errs = append(errs, ignoreMissing(os.Remove(d.Place.Runtime)), d.lock.Close())
+		errs = append(errs, ignoreMissing(os.Remove(d.Place.State(noticeFile))), ignoreMissing(os.Remove(d.Place.Runtime)),
+			d.lock.Close())
 	}
 
 	return errors.Join(errs...)

@@ -26,8 +26,8 @@ func Traces(env Environ) []Trace {
 
 	for _, at := range Workspaces(env) {
 		add(at.Runtime, "the socket's directory of "+at.Root, false)
-		add(filepath.Join(at.Root, StateDir), "messages, files and logs of "+at.Root, true)
-		add(at.Anchor(), "backups and second names of the database of "+at.Root, true)
+		add(at.inRoot(""), "copies of files for the agents of "+at.Root, true)
+		add(at.Home, "messages, files and logs of "+at.Root, true)
 	}
 
 	if state := stateHome(env); state != "" {

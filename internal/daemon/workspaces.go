@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,20 +9,6 @@ import (
 
 	"parley/internal/plainfile"
 )
-
-// rootFile is the file in a workspace's [Place.Anchor] that says where the workspace is.
-const rootFile = "workspace"
-
-// writeRoot says outside of the workspace where it is, for Workspaces.
-func (p Place) writeRoot() error {
-	if p.Anchor() == "" {
-		return nil
-	}
-	if err := keepNote(filepath.Join(p.Anchor(), rootFile), p.Root+"\n"); err != nil {
-		return fmt.Errorf("note where the workspace is: %w", err)
-	}
-	return nil
-}
 
 // keepNote makes a file hold text. Others rely on it meanwhile: a right one stays, and a wrong one is
 // replaced at once.
@@ -57,14 +42,11 @@ func Workspaces(env Environ) []Place {
 	}
 
 	var all []Place
-	files, _ := filepath.Glob(filepath.Join(globQuote(state), "parley", "*", rootFile)) // the pattern is sound
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
+	for _, h := range homes(filepath.Join(state, "parley")) {
+		if _, err := os.Stat(h.root); h.root == "" || err != nil {
 			continue
 		}
-		at := Locate(strings.TrimSuffix(string(text), "\n"), env)
-		if at.Launch == filepath.Dir(file) && at.InUse() {
+		if at := Locate(h.root, env); at.Home == h.dir {
 			all = append(all, at)
 		}
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -113,12 +112,7 @@ func openHost(url, name string) (*host, error) {
 
 // info reads what the host's last daemon wrote of itself.
 func (h *host) info() (*daemon.Info, error) {
-	info := new(daemon.Info)
-	text, err := os.ReadFile(filepath.Join(h.home.Workspace, daemon.StateDir, "daemon.json"))
-	if err == nil {
-		err = json.Unmarshal(text, info)
-	}
-	return info, err
+	return daemon.ReadInfo(daemon.Locate(daemon.RealPath(h.home.Workspace), daemon.Environ(h.home.Env)))
 }
 
 // log is where an agent writes what it was given.

@@ -4,7 +4,6 @@
 package plainfile
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -52,24 +51,4 @@ func Read(path string, limit int64) ([]byte, error) {
 		return nil, fmt.Errorf("%d bytes are too many, at most %d are read", info.Size(), limit)
 	}
 	return io.ReadAll(io.LimitReader(f, limit)) // it may grow meanwhile
-}
-
-// Contains reports whether what a reader has left contains a text, whatever its length. An error ends
-// the search.
-func Contains(r io.Reader, text []byte) bool {
-	window := make([]byte, 0, 64<<10+len(text))
-	for {
-		n, err := r.Read(window[len(window):cap(window)])
-		window = window[:len(window)+n]
-		if bytes.Contains(window, text) {
-			return true
-		}
-		if err != nil {
-			return false
-		}
-
-		kept := min(len(window), len(text)-1) // the text may go on behind it
-		copy(window, window[len(window)-kept:])
-		window = window[:kept]
-	}
 }

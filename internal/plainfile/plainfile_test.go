@@ -2,14 +2,12 @@ package plainfile_test
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
-	"testing/iotest"
 
 	"parley/internal/must"
 	"parley/internal/plainfile"
@@ -38,23 +36,5 @@ func TestReadTakesRegularFilesAlone(t *testing.T) {
 	}
 	if got, err := plainfile.Read(in("file"), 3); err == nil || !strings.Contains(err.Error(), "at most 3") {
 		t.Errorf("over the limit: got %q, %v", got, err)
-	}
-}
-
-// The text stands at the end of one piece that is read and at the beginning of the next, and a piece may
-// be a single byte.
-func TestContainsFindsATextWhereverItStands(t *testing.T) {
-	for _, before := range []int{0, 1, 64<<10 - 3, 64 << 10, 200 << 10} {
-		content := strings.Repeat("x", before) + "text" + strings.Repeat("y", 100)
-		for name, r := range map[string]io.Reader{
-			"at once": strings.NewReader(content), "byte by byte": iotest.OneByteReader(strings.NewReader(content)),
-		} {
-			if !plainfile.Contains(r, []byte("text")) {
-				t.Errorf("%d before, %s: it is not found", before, name)
-			}
-		}
-	}
-	if plainfile.Contains(strings.NewReader(strings.Repeat("tet", 100<<10)), []byte("text")) {
-		t.Error("what is not there is found")
 	}
 }

@@ -2,6 +2,8 @@ package team
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -73,8 +75,8 @@ func (p *Past) Note(born string) {
 	p.first = born
 	b, _ := json.Marshal(record{p.boot, p.first})
 	for _, file := range p.files {
-		err := os.MkdirAll(filepath.Dir(file), 0o700)
-		if err == nil {
+		err := os.Mkdir(filepath.Dir(file), 0o700) // not in a workspace that was renamed
+		if err == nil || errors.Is(err, fs.ErrExist) {
 			err = os.WriteFile(file+".part", append(b, '\n'), 0o600)
 		}
 		if err == nil {

@@ -1,0 +1,49 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"time"
+
+	"parley/internal/wait"
+)
+
+// watchPlace ends the daemon when its workspace was renamed or removed. It writes what others need to find the
+// daemon, and to find out that it runs, again when that was removed.
+func (d *daemon) watchPlace(ctx context.Context) {
+	said := "" // the last failure, which is logged once
+	for wait.Pause(ctx, time.Second) == nil {
+		if _, err := os.Lstat(d.Place.Root); errors.Is(err, fs.ErrNotExist) {
+			d.log.Error("the workspace was renamed or removed", "workspace", d.Place.Root)
+			d.end()
+			return
+		}
+		if exists(d.Place.Info()) && exists(d.Place.Lock()) && exists(d.Place.inRoot(idFile)) {
+			continue
+		}
+
+		err := d.appear()
+		if err != nil && err.Error() != said {
+			d.log.Error("write the state directory again", "error", err)
+			said = err.Error()
+		}
+	}
+}
+
+// appear makes the daemon be found again.
+func (d *daemon) appear() error {
+	if err := d.Place.Prepare(); err != nil {
+		return err
+	}
+	if !exists(d.Place.Lock()) {
+		taken, err := lock(d.Place)
+		if err != nil {
+			return err
+		}
+		_ = d.lock.Close() // of a file that has no name any more
+		d.lock = taken
+	}
+	return d.publish()
+}

@@ -1,0 +1,220 @@
+package daemon
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"parley"
+	"parley/internal/plainfile"
+)
+
+// The state of a workspace is in a directory of the user's, its home, where git clean does not reach it and no
+// repository brings one. Two notes there tell which workspace it is of: its path, and an id that the workspace has
+// too. A workspace whose path is not known is looked for by its id: it was renamed if the path that is known for the
+// id is gone, and is a copy, which begins anew, if that stands. The id is random, so that no repository brings one
+// that counts.
+const (
+	idFile     = "id"
+	rootFile   = "workspace"
+	firstFile  = "first"  // the first path of a workspace that was renamed
+	noticeFile = "notice" // what happened to the workspace, for the next daemon
+	earlyFile  = "early"  // says that an earlier version has kept state in the workspace
+)
+
+var idForm = regexp.MustCompile(`^[0-9a-f]{32}$`)
+
+// home is a directory with the state of a workspace.
+type home struct{ dir, root, id string }
+
+func readHome(dir string) home {
+	return home{dir, readNote(filepath.Join(dir, rootFile)), readID(filepath.Join(dir, idFile))}
+}
+
+// readNote returns the line of a small file, "" if there is none.
+func readNote(path string) string {
+	b, err := plainfile.Read(path, maxNote)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(string(b), "\n")
+}
+
+func readID(path string) string {
+	if id := readNote(path); idForm.MatchString(id) {
+		return id
+	}
+	return ""
+}
+
+// claimedID returns the id in a workspace, "" if there is none.
+func claimedID(root string) string {
+	if info, err := os.Lstat(filepath.Join(root, StateDir)); err != nil || !info.IsDir() {
+		return ""
+	}
+	return readID(filepath.Join(root, StateDir, idFile))
+}
+
+// homeForm is the form of a home's name. A directory that the user has renamed, or copied next to it, is none.
+var homeForm = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9]+)?$`)
+
+// homes lists the homes of all the user's workspaces.
+func homes(base string) []home {
+	files, _ := filepath.Glob(filepath.Join(globQuote(base), "*", rootFile)) // the pattern is sound
+	var all []home
+	for _, file := range files {
+		if dir := filepath.Dir(file); homeForm.MatchString(filepath.Base(dir)) {
+			all = append(all, readHome(dir))
+		}
+	}
+	return all
+}
+
+// stands reports whether the workspace is where its home says.
+func (h home) stands() bool {
+	if h.root == "" {
+		return false
+	}
+	if _, err := os.Lstat(h.root); errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	id := claimedID(h.root)
+	return id == "" || id == h.id // another one has taken its place
+}
+
+// found says which home a workspace has, or will have.
+type found struct {
+	dir     string
+	renamed string // the path that the workspace had before; "" if it has not moved
+	copyOf  string // the workspace of which this is a copy; "" for none
+}
+
+// findHome returns the home of the workspace root. It changes nothing.
+func findHome(root, base string) (f found) {
+	usual, claimed := filepath.Join(base, shortHash(root)), claimedID(root)
+	if h := readHome(usual); h.root == root && (claimed == "" || claimed == h.id) {
+		return found{dir: usual} // as nearly always
+	}
+
+	all := homes(base)
+	if i := slices.IndexFunc(all, func(h home) bool { return claimed != "" && h.id == claimed }); i >= 0 {
+		switch h := all[i]; {
+		case h.root == root:
+			return found{dir: h.dir}
+		case !h.stands():
+			return found{dir: h.dir, renamed: h.root}
+		default:
+			f.copyOf = h.root
+		}
+	}
+
+	for _, h := range all {
+		if h.root == root {
+			return found{dir: h.dir}
+		}
+	}
+	if h, ok := movedEarly(root, all); ok {
+		return found{dir: h.dir, renamed: h.root}
+	}
+
+	f.dir = usual
+	for n := 2; slices.ContainsFunc(all, func(h home) bool { return h.dir == f.dir }); n++ {
+		f.dir = fmt.Sprintf("%s-%d", usual, n)
+	}
+
+	return f
+}
+
+// shortHash names a home after the path of its workspace.
+func shortHash(root string) string {
+	sum := sha256.Sum256([]byte(root))
+	return hex.EncodeToString(sum[:4])
+}
+
+// settle writes the notes of a workspace and its home.
+func (p Place) settle() error {
+	if err := p.markEarly(); err != nil {
+		return err
+	}
+	id, err := p.keepID()
+	if err != nil {
+		return err
+	}
+
+	for _, h := range homes(filepath.Dir(p.Home)) {
+		if h.root == p.Root && h.dir != p.Home { // its workspace is not here any more
+			if err := h.leave(); err != nil {
+				return err
+			}
+		}
+	}
+	if p.was != "" {
+		if err := keepNote(p.State(firstFile), p.was+"\n"); err != nil {
+			return err
+		}
+	}
+	if words := p.found.words(); words != "" {
+		if err := keepNote(p.State(noticeFile), words+"\n"); err != nil {
+			return err
+		}
+	}
+
+	return errors.Join(keepNote(p.State(rootFile), p.Root+"\n"), keepNote(p.inRoot(idFile), id+"\n"))
+}
+
+// leave notes that the workspace of a home is not where it was.
+func (h home) leave() error {
+	first := filepath.Join(h.dir, firstFile)
+	if !exists(first) {
+		if err := keepNote(first, h.root+"\n"); err != nil {
+			return err
+		}
+	}
+	return keepNote(filepath.Join(h.dir, rootFile), "\n")
+}
+
+// keepID returns the id of the home, and makes one unless there is one. Of several at once, one wins.
+func (p Place) keepID() (string, error) {
+	path := p.State(idFile)
+	if id := readID(path); id != "" {
+		return id, nil
+	}
+
+	b := make([]byte, 16)
+	_, _ = rand.Read(b) // it does not fail
+	part := fmt.Sprintf("%s.part-%x", path, b[:4])
+	if err := os.WriteFile(part, []byte(hex.EncodeToString(b)+"\n"), 0o600); err != nil {
+		return "", err
+	}
+	err := os.Link(part, path)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		err = os.Rename(part, path) // no hard links here
+	}
+	_ = os.Remove(part)
+	if id := readID(path); id != "" {
+		return id, nil
+	}
+
+	return "", errors.Join(fmt.Errorf("there is no id in %s", path), err)
+}
+
+// words tells what happened to the workspace, "" for nothing.
+func (f found) words() string {
+	switch {
+	case f.renamed != "":
+		return fmt.Sprintf("This workspace was %s before. It was renamed, and goes on with its messages and agents.",
+			parley.CleanLine(f.renamed))
+	case f.copyOf != "":
+		return fmt.Sprintf("This directory is a copy of the workspace %s. It begins anew, without that one's messages "+
+			"and agents.", parley.CleanLine(f.copyOf))
+	}
+	return ""
+}
