@@ -224,6 +224,7 @@ func (p *Profile) compile() error {
 		{"empty", p.Markers.Empty, &p.patterns.empty}, {"paste", p.Markers.Paste, &p.patterns.paste},
 		{"dialog_above", p.Markers.DialogAbove, &p.patterns.dialogAbove},
 		{"text_option", p.Markers.TextOption, &p.patterns.textOption},
+		{"footer", p.Markers.Footer, &p.patterns.footer},
 		{"buttons", p.Markers.Buttons, &p.patterns.buttons}, {"resets", p.Markers.Resets, &p.patterns.resets},
 		{"answer", p.Markers.Answer, &p.patterns.answer},
 	} {

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -44,7 +45,8 @@ type page struct {
 	text     string // the rows without trailing blanks
 	composer composer
 	found    bool
-	tail     string // the last rows, without a message of parley's in the composer
+	end      int    // of the rows that show a state, in bytes of text: the user's own may follow
+	tail     string // the last of them, without a message of parley's in the composer
 }
 
 // open looks for the composer on a screen.
@@ -53,9 +55,34 @@ func (p *Profile) open(lines []string) page {
 	if p.patterns.composer != nil {
 		pg.text = strings.Join(trimRows(lines), "\n") + "\n"
 		pg.composer, pg.found = p.findComposer(pg.text)
+		pg.end = pg.endOfState(p.patterns.footer)
 	}
 	pg.tail = lastLines(p.withoutOwnMessage(&pg))
 	return pg
+}
+
+// endOfState returns where the rows that show a state end on a screen: below the frame of the composer, if the
+// user's status line is all that can follow.
+func (pg *page) endOfState(footer *regexp.Regexp) int {
+	if !pg.found || footer == nil {
+		return len(pg.text)
+	}
+	frame := strings.IndexByte(pg.text[pg.composer.end:], '\n') + 1
+	end := pg.composer.end + frame
+	for row := range strings.Lines(pg.text[end:]) {
+		if row != "\n" && !strings.HasPrefix(row, "  ") || footer.MatchString(row) {
+			return len(pg.text) // something of the program's own
+		}
+	}
+	return end
+}
+
+// rows returns the rows that show a state.
+func (pg *page) rows() []string {
+	if pg.end == len(pg.text) {
+		return pg.lines
+	}
+	return strings.Split(pg.text[:pg.end], "\n")
 }
 
 // Look returns the state that a screen shows, given its rows without colours. A dialog
@@ -74,7 +101,7 @@ func (p *Profile) look(pg *page, cause string) State {
 		return Busy
 	case cause != "":
 		return Blocked
-	case p.patterns.shows(p.patterns.idle, lastLines(pg.lines)):
+	case p.patterns.shows(p.patterns.idle, lastLines(pg.rows())):
 		return Idle
 	}
 
@@ -132,14 +159,14 @@ func lastLines(lines []string) string {
 // nothing, since the rows could belong to a menu.
 func (p *Profile) withoutOwnMessage(pg *page) []string {
 	if !pg.found || p.Markers.Cursor {
-		return pg.lines
+		return pg.rows()
 	}
 
 	c := pg.composer
 	text := pg.text[c.start:c.end]
 	if parley.IsTyped(text) || c.cut && parley.EndsTyped(text) {
-		return strings.Split(pg.text[:c.start]+"\n"+pg.text[c.end:], "\n")
+		return strings.Split(pg.text[:c.start]+"\n"+pg.text[c.end:pg.end], "\n")
 	}
 
-	return pg.lines
+	return pg.rows()
 }

@@ -116,7 +116,10 @@ type Markers struct {
 	// more of the text stands above the shown part.
 	Composer string `yaml:"composer"`
 	Cursor   bool   `yaml:"cursor"` // a cursor outside the composer means that something lies over it and has the keys
-	Empty    string `yaml:"empty"`  // the hint in an empty composer, after the cursor
+	// Footer matches rows below the composer that show a state. Other rows there can be the status line that the
+	// user writes, and show none. "": all do.
+	Footer string `yaml:"footer"`
+	Empty  string `yaml:"empty"` // the hint in an empty composer, after the cursor
 	// Blocked holds screens that look idle and are not, by their cause: compaction, a
 	// usage limit, an error of the model's server. They count before idle.
 	Blocked map[string]string `yaml:"blocked"`
@@ -141,6 +144,7 @@ type Markers struct {
 type patterns struct {
 	dialog, busy, idle     *regexp.Regexp
 	composer, empty, paste *regexp.Regexp
+	footer                 *regexp.Regexp
 	garbles                *regexp.Regexp
 
 	dialogAbove, textOption, buttons *regexp.Regexp

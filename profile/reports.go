@@ -80,6 +80,16 @@ func (p *Profile) Prompts() bool {
 	return false
 }
 
+// ReportsFailures reports whether the program reports a turn that failed as such, and not as one that is over.
+func (p *Profile) ReportsFailures() bool {
+	for _, words := range p.Reports {
+		if s, _ := ParseSignal(words); s.State == parley.StateBlocked && !s.Passing {
+			return true
+		}
+	}
+	return false
+}
+
 // title is the signal of a terminal's title that matches the pattern.
 type title struct {
 	re     *regexp.Regexp

@@ -75,7 +75,7 @@ func (c *courier) observe(t *team.Terminal, job *store.Job, screen tmux.Screen) 
 	facts := c.inspect(t, c.o.Now())
 	o := look(c.o.host, c.o.readings, t, c.o.Now(), screen)
 	o.facts = facts
-	o.report, _ = c.m.LastReport()
+	o.report, _ = c.m.LastReport() // heeded once it is known for how long the screen has lasted
 	o.named, _ = c.m.NamedAt(parley.Short(job.Message.ID))
 	o.before, _ = c.m.NamedAt(c.memory.given.shortID)
 	o.names = c.m.ReportsMessages()

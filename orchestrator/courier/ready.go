@@ -68,6 +68,7 @@ func (c *courier) look(ctx context.Context, t *team.Terminal, job *store.Job, fa
 	c.size, c.future = size{screen.Width, screen.Height}, screen.Ahead(o.now)
 	if o.profile.HasMarkers() {
 		o.see(&t.Shown)
+		o.heed(o.report)
 	}
 	c.memory.noteCopies(&o, job.Message.Mark())
 	if o.refusal() != "" {

@@ -42,8 +42,8 @@ type Standing struct {
 // reports and says in its terminal's title.
 func ReadStanding(t *team.Terminal, now time.Time, screen tmux.Screen, said team.Report) Standing {
 	o := look(machine{}, new(readings), t, now, screen)
-	o.report = said
 	o.see(&t.Shown)
+	o.heed(said)
 	return o.standing()
 }
 
@@ -51,6 +51,16 @@ func ReadStanding(t *team.Terminal, now time.Time, screen tmux.Screen, said team
 func (o *observation) see(shown *team.StateTimer) {
 	if !o.starting() {
 		o.since = shown.Since(o.now, o.shows)
+	}
+}
+
+// heed takes the program's own report. What looks like the end of a failed turn is somebody's text if the program
+// rests and reports failures, and has not reported this one: a user's command can show a line of a log.
+func (o *observation) heed(said team.Report) {
+	o.report = said
+	told := said.State == parley.StateIdle && !said.Failed && o.profile.ReportsFailures() && o.profile.Prompts()
+	if o.shows == profile.Blocked && o.Composing && told && min(o.now.Sub(o.since), o.now.Sub(said.At)) >= overruled {
+		o.shows, o.limit = profile.Idle, team.Limit{}
 	}
 }
 
@@ -85,7 +95,7 @@ func (o *observation) standing() Standing {
 		}
 	}
 
-	if o.shows != o.reading.Shows {
+	if o.shows != o.reading.Shows && o.shows != profile.Idle {
 		s.Evidence = "the title of its terminal says so"
 	}
 

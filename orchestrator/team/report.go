@@ -13,8 +13,10 @@ type Report struct {
 	Detail string            // what it waits for, or what blocks it
 	// Passing says that what blocks it ends by itself, and shows on the screen until then.
 	Passing bool
-	At      time.Time // when the event happened
-	Heard   time.Time // when the last event of any kind happened; only LastReport sets it
+	// Failed says that its last turn failed, as far as it has said, and that it has begun no other. Note sets it.
+	Failed bool
+	At     time.Time // when the event happened
+	Heard  time.Time // when the last event of any kind happened; only LastReport sets it
 }
 
 // Evidence describes the report as the evidence of a state.

@@ -112,7 +112,7 @@ func (r *Reports) Note(said Report, prompted bool, named []string) (begun bool) 
 		return false
 	}
 
-	switch working := r.last.State == parley.StateBusy || r.last.State == parley.StateBlocked; {
+	switch working := r.last.State == parley.StateBusy || r.last.State == parley.StateBlocked && !r.last.Failed; {
 	case prompted:
 		begun, r.queued = !working, working
 	case said.State == parley.StateIdle && r.queued:
@@ -121,6 +121,7 @@ func (r *Reports) Note(said Report, prompted bool, named []string) (begun bool) 
 		said.State, r.queued = "", false
 	}
 
+	said.Failed = said.State == parley.StateBlocked && !said.Passing || said.State == parley.StateIdle && r.last.Failed
 	r.last = said
 
 	return begun

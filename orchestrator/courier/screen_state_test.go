@@ -1,0 +1,54 @@
+package courier
+
+import (
+	"testing"
+	"time"
+
+	"parley"
+	"parley/orchestrator/team"
+	"parley/profile"
+)
+
+func TestFailureOnTheScreenYieldsToTheProgramsReport(t *testing.T) {
+	const (
+		fails   = `{markers: {blocked: {a usage limit: '^limit reached\ncomposer>', a missing sign-in: '^sign in first\ncomposer>'}}}`
+		reports = `{reports: {Prompt: prompted, Stop: idle, StopFailure: 'blocked: an error', Notification: idle, Compact: compacting}}`
+		silent  = `{reports: {Prompt: prompted, Stop: idle}}`
+	)
+	for name, c := range map[string]struct {
+		profile string
+		said    []string // its reports, the newest last
+		ago     time.Duration
+		want    parley.AgentState
+	}{
+		"it has said nothing":                 {reports, nil, time.Minute, parley.StateBlocked},
+		"its last turn was over":              {reports, []string{"Prompt", "Stop"}, time.Minute, parley.StateIdle},
+		"it has just said so":                 {reports, []string{"Prompt", "Stop"}, time.Second, parley.StateBlocked},
+		"its turn was to begin":               {reports, []string{"Stop", "Prompt"}, time.Minute, parley.StateBlocked},
+		"its turn failed":                     {reports, []string{"Prompt", "StopFailure"}, time.Minute, parley.StateBlocked},
+		"its turn failed, and it rests since": {reports, []string{"Prompt", "StopFailure", "Notification"}, time.Minute, parley.StateBlocked},
+		"a later turn was over":               {reports, []string{"StopFailure", "Prompt", "Stop"}, time.Minute, parley.StateIdle},
+		"it reports failures as ends":         {silent, []string{"Prompt", "Stop"}, time.Minute, parley.StateBlocked},
+	} {
+		for _, words := range []string{"limit reached", "sign in first"} {
+			s := newStage(t, framedText, fails, c.profile)
+			m := team.NewMember(parley.Agent{ID: "a"})
+			for _, event := range c.said {
+				signal, _ := s.profile.Report(event)
+				m.Reports.Note(team.Report{Event: event, State: signal.State, Passing: signal.Passing, At: s.now.Add(-c.ago)}, signal.Prompted, nil)
+			}
+
+			s.above = []string{words}
+			o := s.observation()
+			if o.shows != profile.Blocked {
+				t.Fatalf("the screen looks %s", o.shows)
+			}
+			o.since = s.now.Add(-time.Minute)
+			said, _ := m.LastReport()
+			o.heed(said)
+			if got := o.standing(); got.State != c.want || got.limit.On && c.want == parley.StateIdle {
+				t.Errorf("%s, %q: it counts as %s (%s), want %s", name, words, got.State, got.Evidence, c.want)
+			}
+		}
+	}
+}
