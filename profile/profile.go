@@ -140,6 +140,9 @@ type Markers struct {
 	Dialogs   map[string]string `yaml:"dialogs"`
 }
 
+// dialogPatterns are those for answers to dialogs.
+type dialogPatterns struct{ dialogAbove, textOption, buttons *regexp.Regexp }
+
 // patterns are a profile's regular expressions, compiled. nil: the profile has none.
 type patterns struct {
 	dialog, busy, idle     *regexp.Regexp
@@ -147,8 +150,8 @@ type patterns struct {
 	footer                 *regexp.Regexp
 	garbles                *regexp.Regexp
 
-	dialogAbove, textOption, buttons *regexp.Regexp
-	resets, answer                   *regexp.Regexp
+	dialogPatterns
+	resets, answer *regexp.Regexp
 
 	blocked            map[string]*regexp.Regexp
 	causes             []string // of blocked, in their order

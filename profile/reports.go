@@ -81,7 +81,7 @@ func (p *Profile) Prompts() bool {
 }
 
 // ReportsFailures reports whether the program reports a turn that failed as such, and not as one that is over.
-func (p *Profile) ReportsFailures() bool {
+func ReportsFailures(p *Profile) bool {
 	for _, words := range p.Reports {
 		if s, _ := ParseSignal(words); s.State == parley.StateBlocked && !s.Passing {
 			return true
