@@ -35,7 +35,7 @@ func withFailures(ctx context.Context, f *failures) context.Context {
 }
 
 // noteFailure is a hook of the library, called before an error is written.
-func noteFailure(ctx context.Context, id any, method mcp.MCPMethod, request any, err error) {
+func noteFailure(ctx context.Context, id any, _ mcp.MCPMethod, request any, err error) {
 	f, _ := ctx.Value(failuresKey{}).(*failures)
 	key, unreadable := json.Marshal(mcp.NewRequestId(id))
 	if f == nil || id == nil || unreadable != nil {
@@ -47,12 +47,18 @@ func noteFailure(ctx context.Context, id any, method mcp.MCPMethod, request any,
 	if failure.why, missing = typed(err); failure.why == nil {
 		return
 	}
-	if read, ok := request.(*mcp.ReadResourceRequest); ok {
-		failure.uri = read.Params.URI
-		missing = missing || isMissing(failure.why.Code)
+	ofResource := true
+	switch r := request.(type) {
+	case *mcp.ReadResourceRequest:
+		failure.uri = r.Params.URI
+	case *mcp.SubscribeRequest:
+		failure.uri = r.Params.URI
+	default:
+		ofResource = false
 	}
+
 	failure.code = rpcCode(failure.why.Code)
-	if missing && method == mcp.MethodResourcesRead && !failure.modern {
+	if ofResource && (missing || isMissing(failure.why.Code)) && !failure.modern {
 		failure.code = mcp.RESOURCE_NOT_FOUND // newer versions have it no longer
 	}
 
@@ -68,7 +74,7 @@ func noteFailure(ctx context.Context, id any, method mcp.MCPMethod, request any,
 // missing reports that what was asked for is not there.
 func typed(err error) (why *parley.Error, missing bool) {
 	if why, ok := errors.AsType[*parley.Error](err); ok {
-		return why, false
+		return why, errors.Is(err, server.ErrResourceNotFound)
 	}
 
 	for _, unknown := range unknowns {

@@ -40,7 +40,7 @@ const (
 func (w *watch) add(ctx context.Context, o Options, uri string) error {
 	r := resourceOf(uri)
 	if r == nil {
-		return parley.Errorf(parley.InvalidArgument, "there is no resource %q", parley.CleanLine(uri)).
+		return parley.Errorf(parley.InvalidArgument, "%w: %q", server.ErrResourceNotFound, parley.CleanLine(uri)).
 			Suggest("resources/list and resources/templates/list show what there is.")
 	}
 	if err := o.allow(ctx, r.op); err != nil {
@@ -93,25 +93,32 @@ func (w *watch) follow(ctx context.Context, o Options, tell func(uri string) err
 		req := parley.ReadEventsRequest{After: w.after, WaitSeconds: watchPoll}
 		w.mu.Unlock()
 
+		began := time.Now()
 		page, err := o.Service.ReadEvents(ctx, req)
 		if err == nil {
 			err = o.recheck(ctx)
 		}
 
+		again := false
 		switch parley.ErrorCode(err) {
 		case "":
+			again = len(page.Events) == 0 && time.Since(began) < watchPause // the daemon ends, and waits for nothing
 		case parley.InvalidArgument: // the record is another one now
 			w.skip(ctx, o)
-			fallthrough
+			again = true
 		case parley.DaemonUnavailable, parley.StorageUnavailable, parley.RateLimited, parley.Internal:
+			again = true
+		default:
+			return
+		}
+
+		if again {
 			select {
 			case <-time.After(watchPause):
 				continue
 			case <-ctx.Done():
 				return
 			}
-		default:
-			return
 		}
 
 		for _, uri := range w.changed(page, parley.CallerFrom(ctx).ID) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mark3labs/mcp-go/mcp"
 	official "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"parley"
@@ -110,7 +111,7 @@ func TestSubscriptionsToNothingAreRefused(t *testing.T) {
 			"stdio": overStdio(t, newFake(), coder, version, nil),
 		} {
 			err := s.Subscribe(t.Context(), &official.SubscribeParams{URI: "parley://nonsense"})
-			if rpc, _ := errors.AsType[*jsonrpc.Error](err); rpc == nil || !strings.Contains(rpc.Message, "no resource") ||
+			if rpc, _ := errors.AsType[*jsonrpc.Error](err); rpc == nil || rpc.Code != mcp.RESOURCE_NOT_FOUND ||
 				!strings.Contains(string(rpc.Data), string(parley.InvalidArgument)) {
 				t.Errorf("%s of %s: %v", what, version, err)
 			}
