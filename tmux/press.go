@@ -36,25 +36,31 @@ type Keypress struct {
 	Text string // is pasted before the key; without control characters, line feeds and tabs too
 }
 
-// Press presses a key, or pastes a text, if the pane still shows what was seen. The check
+// Press presses a key, or pastes a text. See PressKey.
+func (p *Pane) Press(ctx context.Context, s Keypress) (Refusal, string, error) {
+	return PressKey(ctx, p, s)
+}
+
+// PressKey presses a key, or pastes a text, if the pane still shows what was seen. The check
 // and the key are one line that the server runs without interruption. It is refused with
 // the first of the reasons that Submit has, or with Changed.
 //
 // With an error, whether the key was pressed is not known; then look, and do not repeat it.
-func (p *Pane) Press(ctx context.Context, s Keypress) (Refusal, string, error) {
-	if err := s.complete(p.id); err != nil {
+func PressKey(ctx context.Context, pane Runner, s Keypress) (Refusal, string, error) {
+	id, joined := pane.Target()
+	if err := s.complete(id); err != nil {
 		return NoRefusal, "", err
 	}
 
 	d := &delivery{
 		Submission: Submission{Owner: s.Owner, On: s.On, Untouched: s.Untouched, Ahead: s.Ahead},
-		pane:       p, id: p.id, joined: p.server.opts.Join,
+		pane:       pane, id: id, joined: joined,
 	}
 	var buffer Buffer
 	cleanup := ""
 	if s.Text != "" {
 		var err error
-		if buffer, err = p.Load(s.Text); err != nil {
+		if buffer, err = pane.Load(s.Text); err != nil {
 			return NoRefusal, "", err
 		}
 		cleanup = buffer.drop() + " ; "

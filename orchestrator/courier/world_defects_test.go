@@ -109,6 +109,9 @@ var defects = []defect{
 	{"the begin of a turn is proof before any was seen", "followed.go", `case began && a.memory.served == o.on &&`,
 		`case began &&`, nil},
 
+	{"an answer's key goes though its screen has changed", "../../tmux/press.go",
+		`facts = append(facts, fact{"#{C/r:" + pattern + "}", strconv.Itoa(s.firstRow(pattern))})`, `_ = fact{pattern, strconv.Itoa(0)}`, nil},
+
 	// Between the paste and the key.
 	{"a text that was seen once is not looked for before the key", "attempt.go", `	if !a.shown(o) {`, `	if !p.shown && !a.shown(o) {`, nil},
 	{"work between paste and key is not seen", "attempt.go", `case o.shows == profile.Busy && !a.way.works`,

@@ -215,6 +215,8 @@ func (w *world) befall(p *simPane, e event) {
 			}
 		})
 		w.after(e.For, func() { w.answer(p) })
+	case "answer late":
+		w.answerLate(p, e.For)
 	case "question":
 		g.ask(e.What, e.For)
 	case "behind":

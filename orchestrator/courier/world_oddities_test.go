@@ -243,8 +243,13 @@ func (t *teller) addOddities(end time.Duration) {
 	case n < 6 && !s.Calm:
 		for range 1 + o.IntN(3) {
 			s.Events = append(s.Events, event{
-				At: o.between(0, end+5*time.Second), Do: "question", What: kinds[o.IntN(len(kinds))], For: o.between(500*time.Millisecond, 15*time.Second),
+				At: o.between(0, end+5*time.Second), Do: "question", What: kinds[o.IntN(len(kinds))],
+				For: o.between(500*time.Millisecond, 15*time.Second),
 			})
+			if asked := s.Events[len(s.Events)-1]; o.IntN(2) == 0 {
+				at := asked.At + o.between(0, asked.For)
+				s.Events = append(s.Events, event{At: at, Do: "answer late", For: o.between(0, 8*time.Second)})
+			}
 		}
 	case n < 8 && !s.Calm && !markers:
 		if tr.Sign = "you: "; o.IntN(2) == 0 {

@@ -27,17 +27,19 @@ type world struct {
 	messages []*message
 	launches int
 
-	daemon  *daemon
-	hosts   hosting
-	agent   parley.Agent
-	spool   []said
-	paused  *parley.Pause
-	faults  faults
-	freed   time.Time // when what was in the way of a key had ended last
-	watch   watch
-	word    word
-	log     []string // what happened, if it is kept
-	keepLog bool
+	daemon *daemon
+	hosts  hosting
+	agent  parley.Agent
+	spool  []said
+	paused *parley.Pause
+
+	answering bool // an operator's key goes to a screen that they saw
+	faults    faults
+	freed     time.Time // when what was in the way of a key had ended last
+	watch     watch
+	word      word
+	log       []string // what happened, if it is kept
+	keepLog   bool
 
 	broken *violation // the first
 }

@@ -57,6 +57,9 @@ func (known formats) readPart(inner string) formatPart {
 	if condition, ok := strings.CutPrefix(inner, "?"); ok {
 		return known.readChoice(condition)
 	}
+	if strings.HasPrefix(inner, rowOf) {
+		return formatPart{variable: inner}
+	}
 	operator, rest, ok := strings.Cut(inner, ":")
 	if !ok {
 		return formatPart{variable: inner}
@@ -169,7 +172,12 @@ func (p *simPane) variable(name string) string {
 		return ""
 	}
 
+	if pattern, ok := strings.CutPrefix(name, rowOf); ok {
+		return p.rowOf(pattern)
+	}
 	switch name {
+	case "alternate_on":
+		return "0"
 	case "pane_id":
 		return p.id
 	case "pane_dead":

@@ -237,6 +237,11 @@ func (p *simPane) paste(c simCommand) {
 }
 
 func (p *simPane) key(key string) {
+	if p.w.answering {
+		p.w.watch.answers(p)
+		p.program.input(chunk{key: key, who: "operator"})
+		return
+	}
 	p.w.watch.pressed(p, key)
 	if p.gone || p.inputOff || p.dead || p.mode {
 		return

@@ -15,6 +15,7 @@ const (
 	promiseDialog  = "no dialog is answered"
 	promiseDraft   = "no draft is changed"
 	promiseReader  = "nothing is typed before somebody reads it"
+	promiseScreen  = "keys for one screen never land on another"
 	promiseAgent   = "nothing is typed into what is not the agent"
 	promiseWork    = "no work is interrupted"
 	promiseProof   = "submitted means that the program has it"
