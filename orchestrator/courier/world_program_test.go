@@ -275,7 +275,10 @@ func (g *program) submit(c chunk) {
 		return
 	}
 
-	if g.above = append(g.above, joined(pieces)); tr.Silent {
+	if !g.signedOut || g.p.Name != "copilot" { // which shows nothing of what it refuses
+		g.above = append(g.above, joined(pieces))
+	}
+	if tr.Silent {
 		g.above = nil
 	}
 	if n := len(g.above); n > 2 {
