@@ -27,9 +27,7 @@ func PlaceOf(s Screen) (Place, bool) {
 		return Place{}, false
 	}
 
-	before := s.beforeCursor()
-	words := parley.CleanLine(withoutFrame(before[strings.LastIndexByte(before, '\n')+1:]))
-	rows := s.withoutTyped(s.Lines[:s.CursorY])
+	words, rows := s.wordsBefore(), s.withoutTyped(s.Lines[:s.CursorY])
 	above, framed := lastRow(rows), strings.ContainsAny(ansi.TruncateWc(s.Lines[s.CursorY], s.CursorX, ""), "│┃")
 	p := Place{Words: words}
 
@@ -41,6 +39,17 @@ func PlaceOf(s Screen) (Place, bool) {
 	}
 
 	return p, true
+}
+
+// wordsBefore returns what stands before the cursor in its line, without what parley has typed there.
+func (s *Screen) wordsBefore() string {
+	rows := trimRows(s.Lines[:s.CursorY+1])
+	rows[s.CursorY] = ansi.TruncateWc(rows[s.CursorY], max(0, s.CursorX), "")
+	if strings.TrimSpace(rows[s.CursorY]) == "" {
+		return ""
+	}
+	rows = s.withoutTyped(rows)
+	return parley.CleanLine(withoutFrame(rows[len(rows)-1]))
 }
 
 // ID tells the place from others of its program. Numbers do not count: prompts have some that rise.

@@ -45,6 +45,23 @@ func TestWhichPlacesAreNew(t *testing.T) {
 	}
 }
 
+// Behind parley's own text, the place is where that text begins.
+func TestOwnTextMakesNoOtherPlace(t *testing.T) {
+	typed := "[AGENT 5f0c0001 TO AGENT 5f0c0002]: please build (msg 5f0c0003)"
+	for before, want := range map[string]bool{
+		"ready\n": false, "> ": false, "ready\n\n": false, "Enter a value: ": true, "1) one\n2) two\n> ": true,
+	} {
+		empty, _ := profile.PlaceOf(on(before))
+		p, ok := profile.PlaceOf(on(before + typed))
+		if !ok || p.New != want || p.ID() != empty.ID() {
+			t.Errorf("%q with the text: %+v, want %+v", before, p, empty)
+		}
+		if p, _ := profile.PlaceOf(on(before + typed + "\nUpdate now? ")); !p.New {
+			t.Errorf("%q with the text and a question: %+v", before, p)
+		}
+	}
+}
+
 func TestNumbersMakeNoOtherPlace(t *testing.T) {
 	one, _ := profile.PlaceOf(on("agent [1] waits: "))
 	two, _ := profile.PlaceOf(on("agent [12] waits: "))
