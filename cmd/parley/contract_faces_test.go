@@ -98,7 +98,7 @@ func overMCP(t *testing.T, s *stage, p *play, c scene) ([]byte, bool) {
 		"Content-Type":         "application/json",
 		"Accept":               "application/json, text/event-stream",
 		"MCP-Protocol-Version": "2025-06-18",
-		"Mcp-Session-Id":       "mcp-session-" + uuid.NewSHA1(uuid.Nil, []byte(fmt.Sprint(p.proof, p.socket, c.by))).String(),
+		"Mcp-Session-Id":       "mcp-session-" + uuid.NewString(),
 	} {
 		req.Header.Set(name, value)
 	}

@@ -17,6 +17,7 @@ import (
 	"parley/internal/modelserver"
 	"parley/internal/must"
 	"parley/internal/testhome"
+	"parley/internal/wait"
 )
 
 // These failures are no caller's mistake: the test takes from a running daemon what it
@@ -102,6 +103,10 @@ func faulty(t *testing.T) *stage {
 
 func launchOneThatAsksNothing(t *testing.T, s *stage) func() {
 	must.Have(s.boss.LaunchAgent(inTime(t), parley.LaunchAgentRequest{Name: "quiet", Command: []string{"cat"}}))(t)
+	must.Do(t, wait.Until(inTime(t), 20*time.Millisecond, func() (bool, error) { // until it reads
+		res, err := s.boss.GetAgentStatus(inTime(t), parley.AgentStatusRequest{Agent: "quiet"})
+		return err == nil && res.Agents[0].State == parley.StateIdle, err
+	}))
 	return func() { must.Have(s.boss.StopAgent(inTime(t), parley.StopAgentRequest{Agent: "quiet"}))(t) }
 }
 

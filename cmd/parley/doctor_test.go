@@ -129,15 +129,14 @@ func TestLargeStorageIsReported(t *testing.T) {
 		}
 	}
 
-	state := filepath.Dir(d.at.Database())
-	grow(filepath.Join(state, "files", "ab", "abc"), manyFiles-1)
+	grow(filepath.Join(d.at.State("files"), "ab", "abc"), manyFiles-1)
 	grow(d.at.Database(), largeContent-5)
 	grow(d.at.Database()+"-wal", 4)
 	if f := d.checkSpace(t.Context()); !slices.Equal(levels(f), []level{fine, fine}) {
 		t.Errorf("just below: %+v", f)
 	}
 
-	grow(filepath.Join(state, "received", "id", "x"), 1)
+	grow(filepath.Join(d.at.Received(), "id", "x"), 1)
 	grow(d.at.Database()+"-shm", 1)
 	f := d.checkSpace(t.Context())
 	if !slices.Equal(levels(f), []level{warning, warning}) || !strings.Contains(f[0].Action, "parley files prune") ||

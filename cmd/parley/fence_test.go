@@ -18,8 +18,8 @@ import (
 // showKey calls with a key of the operator's over each face, and writes each answer to a file: $1 is the daemon's
 // address, $2 the key, $3 the directory.
 const showKey = `cd "$3"
-ask() { curl -sS -m 20 -H 'Content-Type: application/json' -H 'Accept: application/json, text/event-stream' \
-	-H 'MCP-Protocol-Version: 2025-06-18' -H 'Mcp-Session-Id: mcp-session-00000000-0000-4000-8000-000000000000' "$@"; }
+ask() { n=$((n+1)); curl -sS -m 20 -H 'Content-Type: application/json' -H 'Accept: application/json, text/event-stream' \
+	-H 'MCP-Protocol-Version: 2025-06-18' -H "Mcp-Session-Id: mcp-session-00000000-0000-4000-8000-$(printf %08d%04d $$ $n)" "$@"; }
 tool() { echo '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"pause_communication","arguments":{"reason":"x"'$1'}}}'; }
 ask -H "Authorization: Bearer $2" -d '{"agent":"victim"}' "$1/api/issue_key" >rest 2>&1
 ask -d '{"agent":"victim","api_key":"'$2'"}' "$1/api/issue_key" >body 2>&1

@@ -114,6 +114,7 @@ func TestStartingDaemonRuns(t *testing.T) {
 	d := testDoctor(t)
 	d.in, d.now = must.Have(os.Open(os.DevNull))(t), time.Now
 	must.Do(t, d.at.Prepare())
+	must.Do(t, os.MkdirAll(filepath.Dir(d.at.Database()), 0o700))
 	must.Do(t, os.WriteFile(d.at.Database(), nil, 0o600))
 	starting := must.Have(daemon.AwaitLock(t.Context(), d.at))(t)
 	defer starting.Close()

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"parley"
 	"parley/internal/must"
 	"parley/internal/testhome"
@@ -116,8 +118,8 @@ func (s *someone) post(t *testing.T, path, body string) (int, []byte) {
 	req.Header.Set("Accept", "application/json, text/event-stream")
 	req.Header.Set("MCP-Protocol-Version", "2025-06-18")
 
-	// A session proves nothing, and its id has only a form.
-	req.Header.Set("Mcp-Session-Id", "mcp-session-00000000-0000-4000-8000-000000000000")
+	// A session proves nothing, and belongs to who first names it.
+	req.Header.Set("Mcp-Session-Id", "mcp-session-"+uuid.NewString())
 	if s.key != "" {
 		req.Header.Set("Authorization", "Bearer "+s.key)
 	}
