@@ -87,7 +87,7 @@ func TestUnsentGuidanceIsRecognisedAsParleys(t *testing.T) {
 	te.launch("coder", "quick", tmuxtest.Agent{})
 	text := "[GUARDIAN GUIDANCE - STUCK]: go on (operator · msg 12345678 · high)"
 	submit(te, te.terminals.Server(), te.pane("coder").ID(), text, true)
-	te.held(te.send("coder", "wait"), "own text stands unsent")
+	te.held(te.send("coder", "wait"), "a text that parley typed before stands in its composer")
 }
 
 // steerings returns the guidance sent by parley itself, oldest first. The agent does not fetch it by

@@ -56,12 +56,20 @@ func (a *attempt) misplaced(o *observation) hold {
 	if o.profile.HasMarkers() {
 		return hold{}
 	}
-	s := o.place()
-	ours := strings.Contains(a.letter.text, s.at.Words) // the last row of a text that is wrapped
-	if s.code != parley.HoldNewPlace || ours || s.at.ID() == a.memory.place.ID() {
+	s, screen := o.place(), ScreenOf(o.screen)
+	if s.code != parley.HoldNewPlace || endsWithin(screen.RowBefore(), a.letter.text) ||
+		s.at.ID() == a.memory.place.ID() {
 		return hold{}
 	}
 	return s.hold()
+}
+
+// endsWithin reports whether the end of a text stands right before the cursor, whole or as the last row of a wrapped
+// one: nothing has come behind it.
+func endsWithin(before, text string) bool {
+	text = parley.CleanLine(text)
+	end := text[strings.LastIndexByte(text[:max(0, len(text)-1)], ' ')+1:]
+	return before != "" && (strings.Contains(text, before) || strings.HasSuffix(before, end))
 }
 
 // relayLength is how much of the command line tells a program that passes on what is typed.
