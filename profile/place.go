@@ -43,21 +43,13 @@ func PlaceOf(s Screen) (Place, bool) {
 
 // wordsBefore returns what stands before the cursor in its line, without what parley has typed there.
 func (s *Screen) wordsBefore() string {
-	if s.RowBefore() == "" {
-		return ""
-	}
 	rows := trimRows(s.Lines[:s.CursorY+1])
 	rows[s.CursorY] = ansi.TruncateWc(rows[s.CursorY], max(0, s.CursorX), "")
-	rows = s.withoutTyped(rows)
-	return parley.CleanLine(withoutFrame(rows[len(rows)-1]))
-}
-
-// RowBefore returns the words of the cursor's row that stand before it, with what parley has typed.
-func (s *Screen) RowBefore() string {
-	if s.CursorY < 0 || s.CursorY >= len(s.Lines) {
+	if strings.TrimSpace(rows[s.CursorY]) == "" {
 		return ""
 	}
-	return parley.CleanLine(withoutFrame(ansi.TruncateWc(s.Lines[s.CursorY], max(0, s.CursorX), "")))
+	rows = s.withoutTyped(rows)
+	return parley.CleanLine(withoutFrame(rows[len(rows)-1]))
 }
 
 // ID tells the place from others of its program. Numbers do not count: prompts have some that rise.

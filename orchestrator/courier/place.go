@@ -56,20 +56,18 @@ func (a *attempt) misplaced(o *observation) hold {
 	if o.profile.HasMarkers() {
 		return hold{}
 	}
-	s, screen := o.place(), ScreenOf(o.screen)
-	if s.code != parley.HoldNewPlace || endsWithin(screen.RowBefore(), a.letter.text) ||
-		s.at.ID() == a.memory.place.ID() {
+	s := o.place()
+	if s.code != parley.HoldNewPlace || a.isPart(s.at.Words) || s.at.ID() == a.memory.place.ID() {
 		return hold{}
 	}
 	return s.hold()
 }
 
-// endsWithin reports whether the end of a text stands right before the cursor, whole or as the last row of a wrapped
-// one: nothing has come behind it.
-func endsWithin(before, text string) bool {
-	text = parley.CleanLine(text)
-	end := text[strings.LastIndexByte(text[:max(0, len(text)-1)], ' ')+1:]
-	return before != "" && (strings.Contains(text, before) || strings.HasSuffix(before, end))
+// isPart reports whether words are a part of the text, perhaps behind what stood at the place before: the last row of
+// a text that is wrapped, or one that imitates a footer.
+func (a *attempt) isPart(words string) bool {
+	words = strings.TrimSpace(strings.TrimPrefix(words, a.memory.place.Words))
+	return strings.Contains(parley.CleanLine(a.letter.text), words)
 }
 
 // relayLength is how much of the command line tells a program that passes on what is typed.

@@ -240,7 +240,7 @@ func (t *teller) addOddities(end time.Duration) {
 		tr.Drops = o.IntN(2) == 0 && (markers || !s.Calm)
 	case n == 2:
 		tr.Asks, tr.Answer = kinds[o.IntN(len(kinds))], o.between(3*time.Second, 20*time.Second)
-	case n < 6 && !s.Calm:
+	case n < 6 && !s.Calm && quick:
 		for range 1 + o.IntN(3) {
 			s.Events = append(s.Events, event{
 				At: o.between(0, end+5*time.Second), Do: "question", What: kinds[o.IntN(len(kinds))],
@@ -251,13 +251,13 @@ func (t *teller) addOddities(end time.Duration) {
 				s.Events = append(s.Events, event{At: at, Do: "answer late", For: o.between(0, 8*time.Second)})
 			}
 		}
-	case n < 8 && !s.Calm && !markers:
+	case n < 8 && !s.Calm && !markers && quick:
 		if tr.Sign = "you: "; o.IntN(2) == 0 {
 			tr.Relay, tr.Lines, tr.Joined, tr.Sign = true, false, false, ""
 		}
 		s.Events = append(s.Events, event{At: o.between(0, end), Do: "settle"})
 		fallthrough
-	case n < 10 && !s.Calm:
+	case n < 10 && !s.Calm && quick:
 		for range 1 + o.IntN(2) {
 			s.Events = append(s.Events, event{
 				At: o.between(0, end+5*time.Second), Do: "behind", For: o.between(500*time.Millisecond, 10*time.Second),
@@ -274,5 +274,5 @@ func (t *teller) addOddities(end time.Duration) {
 // slowToShow are troubles in which a refusal would show later than anybody waits for it.
 var slowToShow = []string{
 	"stall", "unshown", "shown in a claim", "mingle", "tmux", "hang", "unread", "unread key", "left keys",
-	"daemon dies", "daemon dies after", "daemon stops", "enter", "prompt",
+	"dies unanswered", "daemon dies", "daemon dies after", "daemon stops", "enter", "prompt",
 }

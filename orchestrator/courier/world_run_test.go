@@ -169,6 +169,10 @@ func (w *world) stranded(p *simPane) *store.TypedJob {
 func (w *world) operate(p *simPane) {
 	first, _ := w.store.Pending(context.Background(), agentID, 1)
 	waits := func(code parley.ReasonCode) bool { return len(first) > 0 && first[0].Code == code }
+	if waits(parley.HoldRecalled) { // as they are told to
+		p.program.clear()
+		p.program.clearLine()
+	}
 	if waits(parley.HoldOwnText) && !p.program.p.HasMarkers() {
 		p.personKey(func() { p.program.input(chunk{key: "Enter", who: "person"}) }) // as they are told to
 	}
