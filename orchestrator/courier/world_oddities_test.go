@@ -265,7 +265,7 @@ func (t *teller) addOddities(end time.Duration) {
 		}
 	case n == 10 && tr.Mute:
 		tr.Silent = true
-	case n < 13 && !s.Calm && !s.Shared && quick && len(faces[s.Profile].refused) > 0:
+	case n < 13 && !s.Calm && !s.Shared && quick && s.Profile != "codex" && len(faces[s.Profile].refused) > 0:
 		tr.SignedOut = o.between(5*time.Second, 25*time.Second)
 		s.Events = slices.DeleteFunc(s.Events, func(e event) bool { return slices.Contains(slowToShow, e.Do) })
 	}
