@@ -301,7 +301,7 @@ func TestRepeatedKeyGetsTheSameReplyFromOneCall(t *testing.T) {
 func TestSlowModelEndsAtTheDeadlineOrWhenTheCallerLeaves(t *testing.T) {
 	t.Parallel()
 	te, s := withModel(t)
-	te.reopen(func(o *Options) { o.Settings.ModelTimeout = 100 * time.Millisecond })
+	te.reopen(func(o *Options) { o.Settings.ModelTimeout = 2 * time.Second })
 	ada := te.as("ada")
 	te.fails(ada, "PAUSE slow", parley.ModelSlow)
 	te.reopen(func(o *Options) { o.Settings.ModelTimeout = time.Minute })
