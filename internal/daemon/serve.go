@@ -244,6 +244,7 @@ func (d *daemon) status() parley.WorkspaceStatusResult {
 		Database:  d.place(),
 		Ignored:   d.Ignored,
 	}
+
 	if d.background {
 		info.Log = d.Place.Log()
 	}
@@ -257,6 +258,7 @@ func (d *daemon) status() parley.WorkspaceStatusResult {
 	if d.withheld != "" {
 		info.Warnings = append(info.Warnings, d.withheld+". Run parley trust.")
 	}
+
 	return info
 }
 
@@ -302,10 +304,11 @@ func (d *daemon) run(ctx context.Context) error {
 	defer endWatch()
 	watching.Go(func() { d.watchPlace(watch) })
 
-	ended := 0
+	ended, vanished := 0, false
 	select {
 	case <-ctx.Done():
 	case <-d.store.Vanished():
+		vanished = true
 		d.log.Error("the database was removed or replaced, and is saved: the next daemon goes on with it")
 	case err = <-failed:
 		ended++
@@ -314,6 +317,9 @@ func (d *daemon) run(ctx context.Context) error {
 	// From here on the daemon takes no new calls.
 	endWatch()
 	watching.Wait()
+	if vanished { // the notes tell the next one where that is
+		err = errors.Join(err, d.Place.Prepare())
+	}
 	err = errors.Join(err, removeInfo(d.Place))
 	d.orchestrator.StopAnswering()
 	endWaits := time.AfterFunc(endShortCalls, endCalls)
