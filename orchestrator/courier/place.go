@@ -56,8 +56,9 @@ func (a *attempt) misplaced(o *observation) hold {
 	if o.profile.HasMarkers() {
 		return hold{}
 	}
-	s := o.place()
-	if s.code != parley.HoldNewPlace || a.isPart(s.at.Words) || s.at.ID() == a.memory.place.ID() {
+	s, before := o.place(), a.memory.place
+	same := s.at.ID() == before.ID() && s.at.Above == before.Above
+	if s.code != parley.HoldNewPlace || same || a.isPart(cmp.Or(s.at.Words, s.at.Above)) {
 		return hold{}
 	}
 	return s.hold()
@@ -67,7 +68,7 @@ func (a *attempt) misplaced(o *observation) hold {
 // a text that is wrapped, or one that imitates a footer.
 func (a *attempt) isPart(words string) bool {
 	words = strings.TrimSpace(strings.TrimPrefix(words, a.memory.place.Words))
-	return strings.Contains(parley.CleanLine(a.letter.text), words)
+	return words != "" && strings.Contains(parley.CleanLine(a.letter.text), words)
 }
 
 // relayLength is how much of the command line tells a program that passes on what is typed.

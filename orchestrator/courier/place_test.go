@@ -92,3 +92,31 @@ func TestASignThatHasTakenAMessageIsNoMenu(t *testing.T) {
 func generic() *profile.Profile {
 	return must(must(profile.Builtin()).Find(profile.Default))
 }
+
+// The key waits behind whatever has come to ask something since the paste, and behind nothing that is a part of the
+// text or stood there before.
+func TestTheKeyWaitsBehindAQuestionThatHasCome(t *testing.T) {
+	const text = "[AGENT 5f0c0001 TO AGENT 5f0c0002]: (you · msg 5f0c21aa) build it? now: go (operator · msg 5f0c0003)"
+	for name, c := range map[string]struct {
+		before, at profile.Place
+		waits      bool
+	}{
+		"a question behind it":         {at: profile.Place{Words: "Update now? [Y/n]"}, waits: true},
+		"a question at the prompt":     {profile.Place{Words: ">"}, profile.Place{Words: "> Update now?"}, true},
+		"a question above":             {at: profile.Place{Above: "Proceed?"}, waits: true},
+		"its own beginning":            {profile.Place{Words: ">"}, profile.Place{Words: "> [AGENT 5f0c0001 TO AGENT 5f0c0002]:"}, false},
+		"its last row, wrapped":        {at: profile.Place{Words: "msg 5f0c0003)"}},
+		"a row of it above":            {at: profile.Place{Above: "build it?"}},
+		"what stood there before":      {profile.Place{Words: "step 1:"}, profile.Place{Words: "step 2:"}, false},
+		"what stood above before":      {profile.Place{Above: "Name?"}, profile.Place{Above: "Name?"}, false},
+		"an empty row, as it was then": {},
+	} {
+		c.at.New = true
+		a := &attempt{letter: letter{text: text}, memory: &memory{place: c.before}}
+		o := &observation{place: func() spot { return spot{at: c.at, code: parley.HoldNewPlace} }}
+		o.profile = &profile.Profile{}
+		if h := a.misplaced(o); h.none() == c.waits {
+			t.Errorf("%s: %+v, want that it waits: %v", name, h, c.waits)
+		}
+	}
+}
