@@ -143,7 +143,7 @@ func (a *agents) agentLine(s *parley.AgentStatus, t agentTable, w int) string {
 		if n > 0 {
 			cell := " " + pad(t.columns[i].text(a, s), n)
 			plain.WriteString(cell)
-			coloured.WriteString(a.cellStyle(t.columns[i].head, s).Render(cell))
+			coloured.WriteString(a.cellStyle(t.columns[i].head).Render(cell))
 		}
 	}
 
@@ -163,12 +163,12 @@ func (a *agents) agentLine(s *parley.AgentStatus, t agentTable, w int) string {
 		coloured.String() + restStyle.Render(rest)
 }
 
-// cellStyle returns how a cell looks: dim, unless it asks for something.
-func (a *agents) cellStyle(head string, s *parley.AgentStatus) interface{ Render(...string) string } {
-	switch {
-	case head == "waiting":
+// cellStyle returns how a cell of a column looks.
+func (a *agents) cellStyle(head string) interface{ Render(...string) string } {
+	switch head {
+	case "waiting":
 		return a.theme.plain
-	case head == "last hour", head == "work":
+	case "last hour", "work":
 		return a.theme.busy
 	}
 	return a.theme.dim

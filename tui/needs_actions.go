@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -195,23 +196,22 @@ func (n *needs) remind(x *need) tea.Cmd {
 	}
 
 	return n.run(action{do: func(ctx context.Context, s parley.Service) (string, error) {
+		var errs []error // of some, which keep none of the others from it
 		for _, debt := range all {
 			r := parley.SteerAgentRequest{Agent: debt.AgentID, Kind: reminder, Text: text + "."}
-			if _, err := s.SteerAgent(ctx, r); err != nil {
-				return "", err
-			}
+			_, err := s.SteerAgent(ctx, r)
+			errs = append(errs, err)
 		}
-		return "Reminded " + names + ".", nil
+		return "Reminded " + names + ".", cmp.Or(errs...)
 	}})
 }
 
-// decide approves an agent's request to be special, or declines it. Either can be
-// changed later.
 // admit decides on an agent that registered from elsewhere. That cannot be undone.
 func (n *needs) admit(x *need, yes bool) tea.Cmd {
 	return n.run(act(parley.Service.ApproveAgent, parley.ApproveAgentRequest{Agent: x.AgentID, Approve: yes}))
 }
 
+// decide approves an agent's request to be special, or declines it. Either can be changed later.
 func (n *needs) decide(x *need, yes bool) tea.Cmd {
 	set := func(yes bool) action {
 		return act(parley.Service.ApproveAgent, parley.ApproveAgentRequest{Agent: x.AgentID, Approve: yes})

@@ -90,3 +90,32 @@ func TestWhatIsBetweenAgentsIsNotCounted(t *testing.T) {
 		t.Errorf("%d matters, want none between agents", got)
 	}
 }
+
+// All that owe an answer to one message are reminded with one key, also if one of them cannot be.
+func TestAllDebtorsOfAMessageAreReminded(t *testing.T) {
+	for name, err := range map[string]error{
+		"Reminded 3 agents.": nil,
+		"coder is stopped":   parley.Errorf(parley.AgentUnavailable, "coder is stopped"),
+	} {
+		f := newFake()
+		for _, agent := range []string{"coder", "tester", "reviewer"} {
+			f.agent(agent, parley.StateIdle, 0, 0, "")
+			f.need(parley.NeedOverdue, agent, "owes you a response", "", "")
+		}
+		for i := range f.needs {
+			f.needs[i].MessageID = "5f0c0002-1111-4111-8111-111111111111"
+		}
+
+		s := newScreen(t, f, 160, 40)
+		s.press("4")
+		if got := len(s.m.needs.list); got != 1 {
+			t.Fatalf("%d rows, want 1:\n%s", got, s.text())
+		}
+		f.err = err
+		s.press("enter")
+		s.shows(name)
+		if got := len(f.steered); got != 3 {
+			t.Errorf("%s: %d are reminded, want 3", name, got)
+		}
+	}
+}
