@@ -154,7 +154,8 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 		return err
 	}
 
-	if o.rooms.files, err = files.Open(o.opts.State, filepath.Join(inRoot, "received"), o.opts.Settings.maxFile()); err != nil {
+	received := filepath.Join(inRoot, "received")
+	if o.rooms.files, err = files.Open(o.opts.State, received, o.opts.Settings.maxFile()); err != nil {
 		return err
 	}
 	if o.rooms.pause, err = loadPause(ctx, o.store); err != nil {

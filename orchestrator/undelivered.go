@@ -130,6 +130,7 @@ func (op *operatorService) undeliveredNeeds(ctx context.Context) (needs []parley
 		if !op.concernsOperator(op.roster.ByID(m[0].Message.SenderID)) {
 			continue
 		}
+
 		d, msg, short := &m[0].Delivery, &m[0].Message, parley.Short(m[0].Message.ID)
 		needs = append(needs, parley.Need{
 			Kind:      parley.NeedUndelivered,
@@ -144,6 +145,7 @@ func (op *operatorService) undeliveredNeeds(ctx context.Context) (needs []parley
 				"for all.", short, parley.NeedUndelivered),
 		})
 	}
+
 	return needs, err
 }
 

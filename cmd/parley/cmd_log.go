@@ -223,7 +223,8 @@ func (r *logReader) announcement(ctx context.Context, e *parley.Event) *announce
 }
 
 func (r *logReader) status(ctx context.Context, message string) (*parley.MessageStatusResult, error) {
-	return call[parley.MessageStatusResult](ctx, r.cli, "get_message_status", parley.MessageStatusRequest{MessageID: message})
+	req := parley.MessageStatusRequest{MessageID: message}
+	return call[parley.MessageStatusResult](ctx, r.cli, "get_message_status", req)
 }
 
 // follow prints events as they happen, after the one with the given number. Ctrl-C is

@@ -79,6 +79,7 @@ func (c completer) completeAnswer(cmd *cobra.Command, args []string, _ string) (
 		if err != nil {
 			return
 		}
+
 		for _, n := range res.Needs {
 			switch {
 			case n.Kind != parley.NeedDialog:
@@ -91,6 +92,7 @@ func (c completer) completeAnswer(cmd *cobra.Command, args []string, _ string) (
 			}
 		}
 	})
+
 	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 

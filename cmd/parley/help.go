@@ -115,7 +115,8 @@ func helpColumns(c *cli) int { return cmp.Or(columnsOf(c.out), helpWidth) }
 
 // available returns the commands below one that help lists.
 func available(cmd *cobra.Command) []*cobra.Command {
-	return slices.DeleteFunc(slices.Clone(cmd.Commands()), func(sub *cobra.Command) bool { return !sub.IsAvailableCommand() })
+	hidden := func(sub *cobra.Command) bool { return !sub.IsAvailableCommand() }
+	return slices.DeleteFunc(slices.Clone(cmd.Commands()), hidden)
 }
 
 // overview returns the help of the program: the commands of every day with what they do, and the names of those

@@ -38,6 +38,7 @@ func takeTerms(cmd *cobra.Command, args []string) (text []string, err error) {
 	for word := range strings.FieldsSeq(strings.Join(args, " ")) {
 		flag, value, ok := termOf(cmd, word)
 		name, _, _ := strings.Cut(strings.ToLower(word), ":")
+
 		switch {
 		case ok:
 			set := setTerm
@@ -94,6 +95,7 @@ func setTerm(cmd *cobra.Command, flag, _, value string) error {
 			values = append(values, v)
 		}
 	}
+
 	if err := cmd.Flags().Set(flag, strings.Join(values, ",")); err != nil {
 		if cause := errors.Unwrap(err); cause != nil {
 			return cause

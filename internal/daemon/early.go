@@ -57,7 +57,9 @@ func (p Place) moveIn(step func() error) error {
 		err = m.remove(p.State(earlyFile))
 	}
 	if _, explained := errors.AsType[*parley.Error](err); err != nil && !explained {
-		return parley.Errorf(parley.StorageUnavailable, "the state in %s cannot be moved to %s: %w", p.inRoot(""), p.Home, err).
+		return parley.Errorf(
+			parley.StorageUnavailable, "the state in %s cannot be moved to %s: %w", p.inRoot(""), p.Home, err,
+		).
 			Suggest("Make both writable for you. Nothing is lost: the next start goes on.")
 	}
 

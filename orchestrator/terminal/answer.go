@@ -347,7 +347,8 @@ func ignoreDeadline(err error) error {
 // result says what the screen shows now.
 func (a *answer) result() *parley.AnswerDialogResult {
 	res := &parley.AnswerDialogResult{
-		Answer: parley.OK, AgentID: a.m.ID, Name: a.m.Name, Answered: a.given, Screen: parley.ScreenEnd(a.screen.Lines, screenShown),
+		Answer: parley.OK, AgentID: a.m.ID, Name: a.m.Name, Answered: a.given,
+		Screen: parley.ScreenEnd(a.screen.Lines, screenShown),
 	}
 	if a.open {
 		res.Dialog = dialogOf(a.t, &a.menu)
