@@ -33,6 +33,8 @@ type conn struct {
 	// Calls that may be repeated share connections. The others make their own,
 	// so that they never meet one that a restarted daemon has closed.
 	shared, fresh *http.Client
+
+	hearing *hearing // nil where a second connection costs something, as over ssh
 }
 
 func newConn(o Options) *conn {
@@ -46,6 +48,9 @@ func newConn(o Options) *conn {
 		return c
 	}
 
+	if o.Dial == nil {
+		c.hearing = &patient
+	}
 	dial := (&net.Dialer{}).DialContext
 	switch {
 	case o.Socket != "":
@@ -89,6 +94,9 @@ type request struct {
 
 // attempt makes a request once. The error is a *lost, or the daemon's own.
 func (c *conn) attempt(ctx context.Context, r request, result any) error {
+	ctx, end := c.whileHeard(ctx)
+	defer end()
+
 	req, err := c.newRequest(ctx, r.method, "/api/"+r.name, bytes.NewReader(r.body))
 	if err != nil {
 		return err
@@ -113,14 +121,14 @@ func (c *conn) attempt(ctx context.Context, r request, result any) error {
 
 	resp, err := via.Do(req)
 	if err != nil {
-		return c.classify(err)
+		return cmp.Or(silenceOf(ctx), c.classify(err))
 	}
 	defer resp.Body.Close()
 
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	switch {
 	case err != nil:
-		return &lost{sent: true, cause: err}
+		return cmp.Or(silenceOf(ctx), error(&lost{sent: true, cause: err}))
 	case len(answer) > maxAnswer:
 		return parley.Errorf(parley.Internal, "the answer to %s is larger than %d bytes", r.name, maxAnswer).
 			Suggest("Ask for less at a time.")
