@@ -49,7 +49,7 @@ func newDoors(b *testing.B, bots int) *doors {
 	b.Helper()
 	h := testhome.New(b)
 	must.Do(b, os.WriteFile(filepath.Join(h.Workspace, "parley.yaml"), []byte("settings:\n  messages_per_minute: 1000000\n"+
-		"  registrations_per_minute: 1000\n"), 0o600))
+		"  registrations_per_minute: 1000\nconversation:\n  refuse_mailboxes: false\n"), 0o600))
 
 	d := &doors{home: h, bots: make([]parley.RegisterAgentResult, bots)}
 	must.Do(b, h.Command("serve").Run())
