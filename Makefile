@@ -9,6 +9,10 @@ GO ?= go
 STATICCHECK = $(GO) tool -modfile=tools/go.mod staticcheck
 GOVULNCHECK = $(GO) tool -modfile=tools/go.mod govulncheck
 
+# What measures, draws and publishes has a module of its own. Its programs run here, where the page is.
+IN_LAB = $(GO) -C lab
+LAB = $(IN_LAB) build -buildvcs=false -o '$(CURDIR)/.build/lab/' ./$(1) && .build/lab/$(1)
+
 # All of parley is Go. Only the race detector needs a C compiler.
 export CGO_ENABLED = 0
 
@@ -50,6 +54,7 @@ ALL = ./orchestrator ./store ./cmd/parley ./tui ./...
 .PHONY: test
 test: tmux ## run all tests, without a C compiler
 	$(GO) test $(ATONCE) $(ALL)
+	$(IN_LAB) test $(ATONCE) ./...
 
 # The last run side by side. Together `race` and `stories` run each test of `make test` once, and
 # those of the packages in which much happens at once under the race detector. Both leave the cores
@@ -66,11 +71,14 @@ format:
 .PHONY: tidy
 tidy:
 	@$(GO) mod tidy -diff || { echo "go.mod or go.sum is not tidy; run: go mod tidy" >&2; exit 1; }
+	@$(IN_LAB) mod tidy -diff || { echo "lab/go.mod or lab/go.sum is not tidy; run: go -C lab mod tidy" >&2; exit 1; }
 
 .PHONY: lint
 lint: ## run go vet and staticcheck
 	$(GO) vet ./...
+	$(IN_LAB) vet ./...
 	$(STATICCHECK) ./...
+	@staticcheck=$$($(GO) tool -n -modfile=tools/go.mod staticcheck) && cd lab && "$$staticcheck" ./...
 
 # Where the database of known vulnerabilities is. Another one may be a directory: file:///DIR
 VULNDB ?= https://vuln.go.dev
@@ -96,7 +104,7 @@ cross:
 	@for target in $(CROSS); do \
 		echo "checking $$target"; \
 		export GOOS=$${target%/*} GOARCH=$${target#*/}; \
-		case $$target in $(VETTED)/*) ;; *) nice -n 5 $(GO) vet -gcflags='all=-N -l' ./... || exit 1 ;; esac; \
+		case $$target in $(VETTED)/*) ;; *) nice -n 5 $(GO) vet -gcflags='all=-N -l' ./... && nice -n 5 $(IN_LAB) vet -gcflags='all=-N -l' ./... || exit 1 ;; esac; \
 		nice -n 5 $(GO) build -buildvcs=false -gcflags='all=-N -l' -ldflags='-s -w' -o /dev/null ./cmd/parley || exit 1; \
 	done
 
@@ -104,8 +112,7 @@ cross:
 # of programs, which it makes ten times slower; what they run at once is raced in its own
 # package. So are the couriers, by the orchestrator; in their simulated world everything runs
 # in turn. The others run nothing at once.
-UNRACED = ./orchestrator/courier ./cmd/parley . ./conversation ./export ./internal/agentstrial \
-	./internal/benchdoc ./internal/compare ./internal/pictures ./internal/release ./profile ./scripts
+UNRACED = ./orchestrator/courier ./cmd/parley . ./conversation ./export ./profile
 RACED = $$($(GO) list $(ALL) | grep -vxF "$$($(GO) list $(UNRACED))")
 
 # SQLite is C translated to Go and guards its memory itself. To watch it takes most of
@@ -122,6 +129,7 @@ race: tmux cc
 .PHONY: stories
 stories: tmux
 	PARLEY_TEST_AGENTS= nice -n 5 $(GO) test -vet=off $(ATONCE) $(filter-out ./orchestrator/courier,$(UNRACED)) ./tui
+	PARLEY_TEST_AGENTS= nice -n 5 $(IN_LAB) test -vet=off $(ATONCE) ./...
 	nice -n 5 $(GO) test -vet=off $(ATONCE) ./orchestrator/courier -deliveries 100000
 
 # Where scripts/agents installs the agent programs.
@@ -134,7 +142,7 @@ DELIVERIES ?= 60
 agents: tmux ## try the real agent programs, into docs/measured/agents.md (needs npm; DELIVERIES=1000 sends more)
 	PARLEY_TEST_AGENTS='$(PARLEY_TEST_AGENTS)' scripts/agents
 	PARLEY_TEST_AGENTS='$(PARLEY_TEST_AGENTS)' PARLEY_TEST_DELIVERIES=$(DELIVERIES) PARLEY_TEST_PAGE='$(CURDIR)/docs/measured/agents.md' \
-		$(GO) test -count=1 -v -parallel 2 -timeout 4h ./internal/agentstrial
+		$(IN_LAB) test -count=1 -v -parallel 2 -timeout 4h ./agents
 
 # A check tries two of the programs, and those of the others that are installed. It says
 # so if the machine cannot get them.
@@ -142,7 +150,7 @@ agents: tmux ## try the real agent programs, into docs/measured/agents.md (needs
 real: tmux
 	@export PARLEY_TEST_AGENTS='$(PARLEY_TEST_AGENTS)'; scripts/agents claude codex || \
 		{ echo 'real: NOT tried with real agent programs: npm cannot install them here, see above' >&2; exit 0; }; \
-	$(GO) test -count=1 -short -parallel 2 -timeout 1h -run 'TestRealPrograms/behave' ./internal/agentstrial
+	$(IN_LAB) test -count=1 -short -parallel 2 -timeout 1h -run 'TestRealPrograms/behave' ./agents
 
 # Every message is typed in a simulated world. The seed of a broken promise is printed,
 # with the shortest story.
@@ -167,20 +175,20 @@ bench: tmux ## measure with real tmux, into docs/measured/benchmarks.md
 	@mkdir -p .build docs/measured
 	@{ date -u '+date: %Y-%m-%d'; $(GO) version | sed 's/^go version //; s/^/go: /'; tmux -V | sed 's/^tmux /tmux: /'; } >.build/bench.txt
 	$(GO) test -run '^$$' -bench . -timeout 60m ./... | tee -a .build/bench.txt
-	$(GO) run ./internal/benchdoc <.build/bench.txt >.build/benchmarks.md
+	$(call LAB,benchdoc) <.build/bench.txt >.build/benchmarks.md
 	mv .build/benchmarks.md docs/measured/benchmarks.md
 
 TIMES ?= 20
 
 .PHONY: compare
 compare: tmux build ## play the same scenes through parley and through send-keys, into docs/measured/compare.md (or TIMES=...)
-	$(GO) run ./internal/compare -n $(TIMES) -page '$(CURDIR)/docs/measured/compare.md'
+	$(call LAB,compare) -n $(TIMES) -page '$(CURDIR)/docs/measured/compare.md'
 
-# Three daemons with a server of PostgreSQL share a database; see internal/machines for its parts.
+# Three daemons with a server of PostgreSQL share a database; see lab/machines for its parts.
 .PHONY: machines
 machines: tmux build ## run a team on three hosts through kills and crashes, into docs/measured/machines.md
 	@scripts/need postgres
-	$(GO) run ./internal/machines
+	$(call LAB,machines)
 
 # The packager has a module of its own: it needs much that nothing else does.
 NFPM = $(GO) tool -modfile=tools/release/go.mod nfpm
@@ -191,7 +199,7 @@ NFPM = $(GO) tool -modfile=tools/release/go.mod nfpm
 release: ## build archives, packages and the installer into .build/release, twice, and try them (or VERSION=...)
 	@rm -rf .build/release .build/again
 	@for out in release again; do \
-		$(GO) run ./internal/release -version '$(VERSION)' -commit '$(COMMIT)' \
+		$(call LAB,release) -version '$(VERSION)' -commit '$(COMMIT)' \
 			-date '$(EPOCH)' -nfpm '$(NFPM)' -out .build/$$out || exit 1; \
 	done
 	@diff -r .build/release .build/again && rm -rf .build/again && echo 'built twice: equal byte for byte'
@@ -235,7 +243,7 @@ screenshots: tmux build ## draw the screens into docs/pictures
 .PHONY: film
 film: tmux ## draw the story of the README into docs/pictures/tour.svg
 	$(GO) test -count=1 -run 'TestStories/film$$' ./tui -update
-	$(GO) run ./internal/pictures -film <tui/testdata/film.frames >docs/pictures/tour.svg
+	$(call LAB,pictures) -film <tui/testdata/film.frames >docs/pictures/tour.svg
 
 .PHONY: clean
 clean: ## remove what was built

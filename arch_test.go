@@ -91,7 +91,7 @@ type door struct {
 // door. The longest match decides.
 var doors = []door{
 	{"charm.land/", []string{"tui"}},
-	{"github.com/charmbracelet/ultraviolet", []string{"internal/pictures"}},
+	{"github.com/charmbracelet/ultraviolet", []string{"lab/pictures"}},
 	{"github.com/charmbracelet/x/ansi", []string{"*"}}, // the one answer to how wide a text is
 	{"github.com/openai/openai-go", []string{"responder"}},
 	{"github.com/pressly/goose", []string{"store"}},

@@ -14,7 +14,7 @@ import (
 	"parley/internal/story"
 )
 
-// filmFile has the frames of the story "film", from which internal/pictures draws the README's
+// filmFile has the frames of the story "film", from which lab/pictures draws the README's
 // moving picture. A form feed begins each, and the keys before it are its first line.
 const filmFile = "testdata/film.frames"
 

@@ -1,4 +1,4 @@
-package agentstrial
+package agents
 
 import (
 	"slices"
