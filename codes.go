@@ -117,219 +117,22 @@ type Hold struct {
 	Until  *time.Time `json:"until,omitempty"` // when it passes by itself; nil if somebody has to let it
 }
 
-// reasonWords are the words of a code: as a clause for evidence and reasons, in which
-// %s stands for a detail, and what lets a held message go, in which %[1]s stands for the
-// agent's name.
-type reasonWords struct{ words, release string }
-
-var reasons = map[ReasonCode]reasonWords{
-	HoldPaused:      {"%s", "It goes when messages go on: parley resume."},
-	HoldBudget:      {"%s", "It goes after midnight, or when the budget is raised; one goes at once with parley retry."},
-	HoldNoTerminal:  {"its terminal is not there yet", ""},
-	HoldStarting:    {"it is starting", ""},
-	HoldStopping:    {"it is being stopped", ""},
-	HoldStopped:     {"it is stopped; %s", whenRestarted},
-	HoldExited:      {"its program has ended; %s", whenRestarted},
-	HoldUnreachable: {"it is unreachable: %s", whenRestarted},
-	HoldServerGone:  {"its tmux server is gone", ""},
-	HoldHostAway:    {"its host %s", "It goes when the daemon runs there again: parley serve, in that workspace."},
-	HoldLease:       {"this host could not renew its lease of the database", ""},
-	HoldUnreadable:  {"its terminal cannot be read: %s", ""},
-	HoldInputOff: {
-		"its pane takes no input (tmux select-pane -e lets it)",
-		"It goes when the pane takes input again: parley attach %[1]s.",
-	},
-	HoldSynchronized: {
-		"what is typed there goes to every pane of its window (tmux set-option -w synchronize-panes off ends that)",
-		"",
-	},
-	HoldScrolling: {
-		"someone is scrolling in its terminal (copy mode)",
-		"It goes when copy mode is left (q): parley attach %[1]s.",
-	},
-	HoldStaggered:    {"others of its kind have just been given a message for many", ""},
-	HoldOtherProgram: {"%s", "It goes when %[1]s's own program has the terminal again: parley attach %[1]s."},
-	HoldShell: {
-		"a bare shell (%s) has its terminal and would run the text as commands",
-		"It goes when %[1]s's own program has the terminal again: parley attach %[1]s, or parley restart %[1]s.",
-	},
-	HoldKeysProgram: {
-		"%s has its terminal and would take the text for keys",
-		"It goes when that program is left: parley attach %[1]s.",
-	},
-	HoldQuestion: {
-		"its screen asks something, and the text would answer it%s",
-		"It goes when that is answered: parley answer %[1]s. parley never answers by itself.",
-	},
-	HoldSecret: {
-		"its terminal asks for something secret, and the text would be taken for it%s",
-		"It goes when that is answered: parley attach %[1]s. parley never answers.",
-	},
-	HoldNewPlace: {
-		"messages may not belong where its cursor stands%s",
-		"It goes when that is answered, or when you say that messages belong there: parley answer %[1]s.",
-	},
-	HoldNoReader: {
-		"no program reads its terminal now",
-		"It goes when its program reads what is typed. parley screen %[1]s shows what it does.",
-	},
-	HoldNotReading: {"its program is not reading its terminal (%s bytes wait there)", ""},
-	HoldNoisy:      {"the output in its terminal does not pause", ""},
-	HoldOwnText: {
-		"parley's own text stands unsent in its terminal: press Enter there, or clear it",
-		"It goes when that text is sent or cleared: parley attach %[1]s.",
-	},
-	HoldUnsent: {
-		"parley's own text (message %s) was pasted without its Enter, and may stand in its terminal unseen",
-		"It goes when you have seen to that message: parley retry presses its Enter; or press Enter or clear it " +
-			"yourself (parley attach %[1]s), and say so with parley needs --dismiss.",
-	},
-	HoldRecalled: {
-		"a text that parley typed before stands in its composer again, and Enter would give it twice",
-		"It goes when that text is cleared, not sent: parley attach %[1]s.",
-	},
-	HoldSettling: {"it has only just come to rest", ""},
-	HoldBusy:     {"it is busy", ""},
-	HoldDialog: {
-		"a dialog is open in its terminal, and the text would answer it",
-		"It goes when the dialog is answered: parley answer %[1]s. parley never answers one by itself.",
-	},
-	HoldDraft: {
-		"an unsent draft stands in its composer",
-		"It goes when the draft is sent or cleared: parley attach %[1]s. parley leaves it alone.",
-	},
-	HoldBlocked: {"it is blocked (%s)", ""},
-	HoldLimit: {
-		"it has reached its usage limit%s",
-		"It goes when %[1]s works again, or at once with parley retry. With resume_after_limit: true it goes by " +
-			"itself once the limit has ended.",
-	},
-	HoldUnknownScreen: {"its screen shows nothing that is known to be ready", ""},
-	HoldPersonTyping:  {"someone is typing in its terminal, or has just attached to it", ""},
-	HoldKeysUnshown:   {"someone has typed in its terminal, or attached to it, and it has shown nothing since", ""},
-	HoldDialogOpened: {
-		"a dialog opened in its terminal",
-		"It goes when the dialog is answered: parley answer %[1]s. parley never answers one by itself.",
-	},
-	HoldNotBegun:     {"it has not begun on what it was given last", ""},
-	HoldWrongPane:    {"the pane is not this agent's any more", ""},
-	HoldNotShown:     {"its terminal did not show the text", ""},
-	HoldMixedText:    {"pasted; Enter waits: someone's own text stands beside it in its composer", ""},
-	HoldLingering:    {"entered, but it still stands in its composer, where someone has typed", ""},
-	HoldRefused:      {"%s", ""},
-	HoldConversation: {"%s", ""},
-
-	EndedTerminated:  {"the agent is terminated", ""},
-	EndedExpired:     {"it waited too long", ""},
-	EndedInterrupted: {"typing was interrupted before the paste", ""},
-	EndedOutOfStep:   {"the terminal was ahead in its count", ""},
-	EndedLost:        {"typing had begun: %s", ""},
-	EndedOvertaken:   {"the terminal has had later messages", ""},
-	EndedNotEntered:  {"pasted, but Enter was not pressed: %s", ""},
-	EndedUnread:      {"typed and entered, but its program has not read it yet", ""},
-	EndedUnreported: {
-		"typed and entered, and gone from its composer; but its program has not reported it, as it does, " +
-			"and may have dropped it",
-		"",
-	},
-	EndedLingered: {
-		"typed and entered, but it stood in its composer while someone typed there, " +
-			"and was not seen to be taken after that",
-		"",
-	},
-	EndedModeChanged: {
-		"typed and entered, but its terminal changed its mode or closed meanwhile and may have dropped it",
-		"",
-	},
-	EndedUnseen:   {"typed and entered, but its terminal does not show that it was taken", ""},
-	EndedStanding: {"typed and entered, but its text still stands in its composer: press Enter there, or clear it", ""},
-	EndedVanished: {"its text stood in the terminal, and someone has sent or cleared it", ""},
-	EndedDialog:   {"typed and entered; whether it was taken shows when the dialog in its terminal is answered", ""},
-	EndedRefused:  {"refused by the program: its screen shows %s", ""},
-	EndedNoTurn: {
-		"typed and entered, and gone from its composer; but nothing shows that its program began on it",
-		"",
-	},
-	EndedNoAnswer:    {"no answer: %s", ""},
-	EndedHostRemoved: {"its host %s was removed from the team", ""},
-	EndedBehind: {
-		"the database was damaged or replaced by a copy, and what it lacks may tell that this was typed",
-		"",
-	},
-
-	ProofStored:     {"stored", ""},
-	ProofOverBudget: {"stored in its inbox; %s", ""},
-	ProofReport:     {"its own report names the message", ""},
-	ProofComposer:   {"its composer was emptied of it", ""},
-	ProofRead:       {"its program took it from the terminal; nothing more is known of this program", ""},
-	ProofShown:      {"its screen shows it among what it was given", ""},
-	ProofEntered:    {"entered; the profile asks for no look at the screen", ""},
-	ProofFullText:   {"its full text was submitted and confirmed", ""},
-	ProofCall:       {"%s", ""},
-	ProofFetched:    {"%s, and not typed", ""},
-	ProofReply:      {"its recipient answered it", ""},
-	ProofSilence:    {"%s", ""},
-	ProofNative:     {"its sender's program sends it with %s; parley does not type it", ""},
-	ProofRetried:    {"%s", ""},
-	ProofReleased:   {"%s", ""},
-}
-
-// lasting are the words of the codes that can be a root cause for long: how things have been, in which
-// %s stands for the agent's name.
-var lasting = map[ReasonCode]string{
-	HoldPaused:        "messages have been paused",
-	HoldBudget:        "%s's budget of today has been used up",
-	HoldStopped:       "%s has been stopped",
-	HoldExited:        "%s's program has been gone",
-	HoldUnreachable:   "%s has been unreachable",
-	HoldScrolling:     "someone has been scrolling in %s's terminal",
-	HoldShell:         "a bare shell has had %s's terminal",
-	HoldKeysProgram:   "a pager or an editor has had %s's terminal",
-	HoldOtherProgram:  "another program has had %s's terminal",
-	HoldInputOff:      "%s's pane has taken no input",
-	HoldSynchronized:  "%s's window has been synchronized",
-	HoldNotReading:    "%s's program has not read its terminal",
-	HoldNoisy:         "the output in %s's terminal has not paused",
-	HoldOwnText:       "parley's own text has stood unsent in %s's terminal",
-	HoldUnsent:        "parley's own text may have stood unseen in %s's terminal",
-	HoldRecalled:      "a text that was typed before has stood in %s's composer again",
-	HoldMixedText:     "someone's own text has stood with parley's in %s's composer",
-	HoldBusy:          "%s has been busy",
-	HoldDialog:        "%s has had a question open",
-	HoldDialogOpened:  "%s has had a question open",
-	HoldDraft:         "an unsent draft has stood in %s's composer",
-	HoldBlocked:       "%s has been blocked",
-	HoldLimit:         "%s has been at its usage limit",
-	HoldUnknownScreen: "%s's screen has shown nothing that is known to be ready",
-}
-
-const whenRestarted = "It goes when %[1]s runs again: parley restart %[1]s."
-
 // OwnText reports whether the code says that a text of parley's stands unsent in the terminal.
-func (c ReasonCode) OwnText() bool {
-	return c == HoldOwnText || c == HoldUnsent || c == HoldRecalled
-}
+func (c ReasonCode) OwnText() bool { return reasons[c].ends == withOwnText }
 
 // OnlyPerson reports whether only a person can end what holds a message back: another program has the
 // terminal, or its pane does not take what is typed into it alone.
-func (c ReasonCode) OnlyPerson() bool {
-	switch c {
-	case HoldShell, HoldKeysProgram, HoldOtherProgram, HoldInputOff, HoldSynchronized:
-		return true
-	}
-	return false
-}
+func (c ReasonCode) OnlyPerson() bool { return reasons[c].ends == onlyByPerson }
 
 // NeedsPerson reports whether what holds a message back stays until a person sees to the agent's terminal. What ends
 // by itself and what holds the whole team do not.
-func (c ReasonCode) NeedsPerson() bool {
-	switch c {
-	case HoldUnreadable, HoldScrolling, HoldQuestion, HoldSecret, HoldNewPlace, HoldDialog, HoldDialogOpened,
-		HoldDraft, HoldMixedText, HoldLingering, HoldUnknownScreen:
-		return true
-	}
-	return c.OnlyPerson() || c.OwnText()
-}
+func (c ReasonCode) NeedsPerson() bool { return reasons[c].ends != byItself }
+
+// Brief reports whether what holds a message back is expected to pass by itself.
+func (c ReasonCode) Brief() bool { return reasons[c].brief }
+
+// LastsWith reports whether a cause lasts as long as an agent is in a state.
+func (c ReasonCode) LastsWith(state AgentState) bool { return state != "" && reasons[c].with == state }
 
 // HasRelease reports whether something that Release names lets the message go, and not time alone.
 func (c ReasonCode) HasRelease() bool { return reasons[c].release != "" }

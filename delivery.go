@@ -317,7 +317,7 @@ func (w Waiting) cause(now time.Time) string {
 		who, whose = "it", "its"
 	}
 
-	words := lasting[w.Code]
+	words := reasons[w.Code].lasting
 	switch {
 	case w.Code == "":
 		return who + " is getting one now"
@@ -332,28 +332,4 @@ func (w Waiting) cause(now time.Time) string {
 	}
 
 	return w.Agent + ": " + w.Reason
-}
-
-// LastsWith reports whether a cause lasts as long as an agent is in a state.
-func (c ReasonCode) LastsWith(state AgentState) bool {
-	switch c {
-	case HoldDialog, HoldDialogOpened:
-		return state == StateWaiting
-	case HoldBusy, HoldNotBegun:
-		return state == StateBusy
-	case HoldBlocked, HoldLimit:
-		return state == StateBlocked
-	case HoldDraft:
-		return state == StateDrafting
-	case HoldExited:
-		return state == StateExited
-	case HoldUnreachable:
-		return state == StateUnreachable
-	case HoldStopped:
-		return state == StateTerminated
-	case HoldUnknownScreen:
-		return state == StateUnknown
-	}
-
-	return false
 }

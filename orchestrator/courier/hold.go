@@ -26,16 +26,7 @@ func (h hold) none() bool { return h.Code == "" }
 
 // brief reports whether the obstacle is expected to pass by itself. It is shown only
 // when it does not.
-func (h hold) brief() bool {
-	switch h.Code {
-	case parley.HoldNoTerminal, parley.HoldStarting, parley.HoldStopping, parley.HoldServerGone,
-		parley.HoldUnreadable, parley.HoldStaggered, parley.HoldNotReading, parley.HoldNoisy, parley.HoldSettling,
-		parley.HoldBusy, parley.HoldUnknownScreen, parley.HoldPersonTyping, parley.HoldKeysUnshown,
-		parley.HoldNotBegun, parley.HoldLease, parley.HoldNoReader:
-		return true
-	}
-	return false
-}
+func (h hold) brief() bool { return h.Code.Brief() }
 
 // left reports whether a person left something in the terminal and does not seem to be
 // there any longer.

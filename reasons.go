@@ -1,0 +1,260 @@
+package parley
+
+// A reason is all that is known of a code.
+type reason struct {
+	words   string     // a clause for evidence and reasons, in which %s stands for a detail
+	release string     // what lets a held message go, in which %[1]s stands for the agent's name; "" for time alone
+	lasting string     // of a root cause that can last: how things have been, in which %s stands for the agent's name
+	ends    ending     // who ends what holds a message back
+	brief   bool       // it is expected to pass by itself, and shown only when it does not
+	with    AgentState // the state of the agent that it lasts as long as
+}
+
+// ending says who ends what holds a message back.
+type ending string
+
+const (
+	byItself     ending = ""
+	byPerson     ending = "person"      // a person sees to the agent's terminal
+	onlyByPerson ending = "only_person" // the same: another program has it, or its pane does not take what is typed
+	withOwnText  ending = "own_text"    // a person, or a retry: a text of parley's stands unsent in the terminal
+)
+
+const whenRestarted = "It goes when %[1]s runs again: parley restart %[1]s."
+
+// reasons has one row for each code.
+var reasons = map[ReasonCode]reason{
+	HoldPaused: {
+		words:   "%s",
+		release: "It goes when messages go on: parley resume.",
+		lasting: "messages have been paused",
+	},
+	HoldBudget: {
+		words:   "%s",
+		release: "It goes after midnight, or when the budget is raised; one goes at once with parley retry.",
+		lasting: "%s's budget of today has been used up",
+	},
+	HoldNoTerminal: {words: "its terminal is not there yet", brief: true},
+	HoldStarting:   {words: "it is starting", brief: true},
+	HoldStopping:   {words: "it is being stopped", brief: true},
+	HoldStopped: {
+		words:   "it is stopped; %s",
+		release: whenRestarted,
+		lasting: "%s has been stopped",
+		with:    StateTerminated,
+	},
+	HoldExited: {
+		words:   "its program has ended; %s",
+		release: whenRestarted,
+		lasting: "%s's program has been gone",
+		with:    StateExited,
+	},
+	HoldUnreachable: {
+		words:   "it is unreachable: %s",
+		release: whenRestarted,
+		lasting: "%s has been unreachable",
+		with:    StateUnreachable,
+	},
+	HoldServerGone: {words: "its tmux server is gone", brief: true},
+	HoldHostAway: {
+		words:   "its host %s",
+		release: "It goes when the daemon runs there again: parley serve, in that workspace.",
+	},
+	HoldLease:      {words: "this host could not renew its lease of the database", brief: true},
+	HoldUnreadable: {words: "its terminal cannot be read: %s", ends: byPerson, brief: true},
+	HoldInputOff: {
+		words:   "its pane takes no input (tmux select-pane -e lets it)",
+		release: "It goes when the pane takes input again: parley attach %[1]s.",
+		lasting: "%s's pane has taken no input",
+		ends:    onlyByPerson,
+	},
+	HoldSynchronized: {
+		words:   "what is typed there goes to every pane of its window (tmux set-option -w synchronize-panes off ends that)",
+		lasting: "%s's window has been synchronized",
+		ends:    onlyByPerson,
+	},
+	HoldScrolling: {
+		words:   "someone is scrolling in its terminal (copy mode)",
+		release: "It goes when copy mode is left (q): parley attach %[1]s.",
+		lasting: "someone has been scrolling in %s's terminal",
+		ends:    byPerson,
+	},
+	HoldStaggered: {words: "others of its kind have just been given a message for many", brief: true},
+	HoldOtherProgram: {
+		words:   "%s",
+		release: "It goes when %[1]s's own program has the terminal again: parley attach %[1]s.",
+		lasting: "another program has had %s's terminal",
+		ends:    onlyByPerson,
+	},
+	HoldShell: {
+		words:   "a bare shell (%s) has its terminal and would run the text as commands",
+		release: "It goes when %[1]s's own program has the terminal again: parley attach %[1]s, or parley restart %[1]s.",
+		lasting: "a bare shell has had %s's terminal",
+		ends:    onlyByPerson,
+	},
+	HoldKeysProgram: {
+		words:   "%s has its terminal and would take the text for keys",
+		release: "It goes when that program is left: parley attach %[1]s.",
+		lasting: "a pager or an editor has had %s's terminal",
+		ends:    onlyByPerson,
+	},
+	HoldQuestion: {
+		words:   "its screen asks something, and the text would answer it%s",
+		release: "It goes when that is answered: parley answer %[1]s. parley never answers by itself.",
+		ends:    byPerson,
+	},
+	HoldSecret: {
+		words:   "its terminal asks for something secret, and the text would be taken for it%s",
+		release: "It goes when that is answered: parley attach %[1]s. parley never answers.",
+		ends:    byPerson,
+	},
+	HoldNewPlace: {
+		words:   "messages may not belong where its cursor stands%s",
+		release: "It goes when that is answered, or when you say that messages belong there: parley answer %[1]s.",
+		ends:    byPerson,
+	},
+	HoldNoReader: {
+		words:   "no program reads its terminal now",
+		release: "It goes when its program reads what is typed. parley screen %[1]s shows what it does.",
+		brief:   true,
+	},
+	HoldNotReading: {
+		words:   "its program is not reading its terminal (%s bytes wait there)",
+		lasting: "%s's program has not read its terminal",
+		brief:   true,
+	},
+	HoldNoisy: {
+		words:   "the output in its terminal does not pause",
+		lasting: "the output in %s's terminal has not paused",
+		brief:   true,
+	},
+	HoldOwnText: {
+		words:   "parley's own text stands unsent in its terminal: press Enter there, or clear it",
+		release: "It goes when that text is sent or cleared: parley attach %[1]s.",
+		lasting: "parley's own text has stood unsent in %s's terminal",
+		ends:    withOwnText,
+	},
+	HoldUnsent: {
+		words: "parley's own text (message %s) was pasted without its Enter, and may stand in its terminal unseen",
+		release: "It goes when you have seen to that message: parley retry presses its Enter; or press Enter or clear it " +
+			"yourself (parley attach %[1]s), and say so with parley needs --dismiss.",
+		lasting: "parley's own text may have stood unseen in %s's terminal",
+		ends:    withOwnText,
+	},
+	HoldRecalled: {
+		words:   "a text that parley typed before stands in its composer again, and Enter would give it twice",
+		release: "It goes when that text is cleared, not sent: parley attach %[1]s.",
+		lasting: "a text that was typed before has stood in %s's composer again",
+		ends:    withOwnText,
+	},
+	HoldSettling: {words: "it has only just come to rest", brief: true},
+	HoldBusy:     {words: "it is busy", lasting: "%s has been busy", brief: true, with: StateBusy},
+	HoldDialog: {
+		words:   "a dialog is open in its terminal, and the text would answer it",
+		release: "It goes when the dialog is answered: parley answer %[1]s. parley never answers one by itself.",
+		lasting: "%s has had a question open",
+		ends:    byPerson,
+		with:    StateWaiting,
+	},
+	HoldDraft: {
+		words:   "an unsent draft stands in its composer",
+		release: "It goes when the draft is sent or cleared: parley attach %[1]s. parley leaves it alone.",
+		lasting: "an unsent draft has stood in %s's composer",
+		ends:    byPerson,
+		with:    StateDrafting,
+	},
+	HoldBlocked: {words: "it is blocked (%s)", lasting: "%s has been blocked", with: StateBlocked},
+	HoldLimit: {
+		words: "it has reached its usage limit%s",
+		release: "It goes when %[1]s works again, or at once with parley retry. With resume_after_limit: true it goes by " +
+			"itself once the limit has ended.",
+		lasting: "%s has been at its usage limit",
+		with:    StateBlocked,
+	},
+	HoldUnknownScreen: {
+		words:   "its screen shows nothing that is known to be ready",
+		lasting: "%s's screen has shown nothing that is known to be ready",
+		ends:    byPerson,
+		brief:   true,
+		with:    StateUnknown,
+	},
+	HoldPersonTyping: {words: "someone is typing in its terminal, or has just attached to it", brief: true},
+	HoldKeysUnshown: {
+		words: "someone has typed in its terminal, or attached to it, and it has shown nothing since",
+		brief: true,
+	},
+	HoldDialogOpened: {
+		words:   "a dialog opened in its terminal",
+		release: "It goes when the dialog is answered: parley answer %[1]s. parley never answers one by itself.",
+		lasting: "%s has had a question open",
+		ends:    byPerson,
+		with:    StateWaiting,
+	},
+	HoldNotBegun:  {words: "it has not begun on what it was given last", brief: true, with: StateBusy},
+	HoldWrongPane: {words: "the pane is not this agent's any more"},
+	HoldNotShown:  {words: "its terminal did not show the text"},
+	HoldMixedText: {
+		words:   "pasted; Enter waits: someone's own text stands beside it in its composer",
+		lasting: "someone's own text has stood with parley's in %s's composer",
+		ends:    byPerson,
+	},
+	HoldLingering: {
+		words: "entered, but it still stands in its composer, where someone has typed",
+		ends:  byPerson,
+	},
+	HoldRefused:      {words: "%s"},
+	HoldConversation: {words: "%s"},
+
+	EndedTerminated:  {words: "the agent is terminated"},
+	EndedExpired:     {words: "it waited too long"},
+	EndedInterrupted: {words: "typing was interrupted before the paste"},
+	EndedOutOfStep:   {words: "the terminal was ahead in its count"},
+	EndedLost:        {words: "typing had begun: %s"},
+	EndedOvertaken:   {words: "the terminal has had later messages"},
+	EndedNotEntered:  {words: "pasted, but Enter was not pressed: %s"},
+	EndedUnread:      {words: "typed and entered, but its program has not read it yet"},
+	EndedUnreported: {
+		words: "typed and entered, and gone from its composer; but its program has not reported it, as it does, " +
+			"and may have dropped it",
+	},
+	EndedLingered: {
+		words: "typed and entered, but it stood in its composer while someone typed there, " +
+			"and was not seen to be taken after that",
+	},
+	EndedModeChanged: {
+		words: "typed and entered, but its terminal changed its mode or closed meanwhile and may have dropped it",
+	},
+	EndedUnseen: {words: "typed and entered, but its terminal does not show that it was taken"},
+	EndedStanding: {
+		words: "typed and entered, but its text still stands in its composer: press Enter there, or clear it",
+	},
+	EndedVanished: {words: "its text stood in the terminal, and someone has sent or cleared it"},
+	EndedDialog: {
+		words: "typed and entered; whether it was taken shows when the dialog in its terminal is answered",
+	},
+	EndedRefused: {words: "refused by the program: its screen shows %s"},
+	EndedNoTurn: {
+		words: "typed and entered, and gone from its composer; but nothing shows that its program began on it",
+	},
+	EndedNoAnswer:    {words: "no answer: %s"},
+	EndedHostRemoved: {words: "its host %s was removed from the team"},
+	EndedBehind: {
+		words: "the database was damaged or replaced by a copy, and what it lacks may tell that this was typed",
+	},
+
+	ProofStored:     {words: "stored"},
+	ProofOverBudget: {words: "stored in its inbox; %s"},
+	ProofReport:     {words: "its own report names the message"},
+	ProofComposer:   {words: "its composer was emptied of it"},
+	ProofRead:       {words: "its program took it from the terminal; nothing more is known of this program"},
+	ProofShown:      {words: "its screen shows it among what it was given"},
+	ProofEntered:    {words: "entered; the profile asks for no look at the screen"},
+	ProofFullText:   {words: "its full text was submitted and confirmed"},
+	ProofCall:       {words: "%s"},
+	ProofFetched:    {words: "%s, and not typed"},
+	ProofReply:      {words: "its recipient answered it"},
+	ProofSilence:    {words: "%s"},
+	ProofNative:     {words: "its sender's program sends it with %s; parley does not type it"},
+	ProofRetried:    {words: "%s"},
+	ProofReleased:   {words: "%s"},
+}
