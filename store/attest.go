@@ -11,14 +11,17 @@ import (
 type Witness struct {
 	RecipientID string
 	Refs        []string  // message IDs, or the first eight or more characters of them
+	At          time.Time // of the report
 	Evidence    string    // the report in words
 	TurnStarted time.Time // when it began to work on them; zero when the report does not say
+	MayRefuse   bool      // its program may refuse what it has reported: the report proves nothing yet
 }
 
 // Attest records such a report and returns the whole IDs of those messages that were
 // typed to the recipient; it skips the others. A delivery that is being typed, or was
 // given up as unconfirmed, moves on to read, or to submitted if an announcement was typed. One
-// that is there already keeps the report as a further step, once.
+// that is there already keeps the report as a further step, once. Only those are told while its program may
+// refuse what it has reported.
 //
 // The courier of that terminal must not be typing.
 func (s *Deliveries) Attest(ctx context.Context, w Witness) (typed []string, err error) {
@@ -29,7 +32,7 @@ func (s *Deliveries) Attest(ctx context.Context, w Witness) (typed []string, err
 			if err != nil {
 				return err
 			}
-			if d == nil {
+			if d == nil || w.MayRefuse && !parley.DeliveryState(d.State).Delivered() {
 				continue
 			}
 

@@ -31,6 +31,7 @@ type stage struct {
 	tty      ttyMode
 	named    bool
 	names    bool
+	said     team.Report
 }
 
 const (
@@ -89,7 +90,7 @@ func (s *stage) observation() *observation {
 	}
 
 	o := &observation{
-		now: s.now, on: s.on, profile: s.profile, screen: screen, facts: s.facts, tty: s.tty, names: s.names,
+		now: s.now, on: s.on, profile: s.profile, screen: screen, facts: s.facts, tty: s.tty, names: s.names, report: s.said,
 	}
 	o.reading = new(readings).read(s.profile, &screen)
 	o.shows = o.withTitle(s.profile, screen.Title)

@@ -3,6 +3,7 @@ package courier
 import (
 	"time"
 
+	"parley"
 	"parley/profile"
 	"parley/tmux"
 )
@@ -16,7 +17,7 @@ import (
 // followed is what an attempt remembers of its looks after the program has taken the text.
 type followed struct {
 	since   time.Time // of the looks; zero: it has not
-	begun   bool      // a turn was seen, or the text above the composer
+	begun   bool      // a turn was seen, or the text above the composer: if nobody looked, that may be refused
 	worked  bool      // the program was seen at work
 	answers bool      // an answer was seen below the text
 	rests   time.Time // since when it rests after that; zero: it does not
@@ -39,33 +40,48 @@ func (a *attempt) followUp(o *observation) tmux.Step {
 		return tmux.Step{Do: tmux.Done}
 	}
 
-	above := f.look(a, o)
-	over := o.facts.stopping || o.now.Sub(f.since) >= within ||
-		!f.rests.IsZero() && o.now.Sub(f.rests) >= o.profile.Quiet
+	above, served := f.look(a, o), !a.memory.mayRefuse(o)
+	waited := o.now.Sub(f.since)
+	over := waited >= within || !f.rests.IsZero() && o.now.Sub(f.rests) >= o.profile.Quiet
 
 	// A refusal that stands there from before has our text below it, once that is drawn.
-	if cause := o.refusal(); cause != "" && (over || above) {
+	if cause := o.refusal(); cause != "" && (over || above || o.facts.stopping) {
 		f.refusal, a.memory.served = cause, nil
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotTaken}
 	}
 
 	began := f.answers || f.worked || o.namedSince(a.entered.named)
 	if f.answers && o.refusal() == "" {
-		a.memory.served = o.on
+		a.memory.served, served = o.on, true
 	}
 	switch {
-	case began && a.memory.served == o.on && o.refusal() == "":
+	case began && served && o.refusal() == "", f.asks(o, served):
 		return tmux.Step{Do: tmux.Done}
-	case o.shows == profile.Dialog, over && f.begun:
+	case o.facts.stopping:
+		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotTaken}
+	case o.hides() && waited < within+o.profile.TakenWithin: // a refusal can stand behind that
+		return tmux.Step{Do: tmux.Wait}
+	case over && f.begun && !o.hides():
 		if began {
 			a.memory.served = o.on
 		}
 		return tmux.Step{Do: tmux.Done}
 	case over:
-		f.idle = true
+		f.idle = !f.begun
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotTaken}
 	}
 	return tmux.Step{Do: tmux.Wait}
+}
+
+// asks reports whether a dialog belongs to a turn: the program says that it waits, or has had a turn in this terminal.
+// Any other can stand in front of a refusal.
+func (f *followed) asks(o *observation, served bool) bool {
+	if o.shows != profile.Dialog {
+		return false
+	}
+	title, _ := o.profile.Title(o.screen.Title)
+	said := o.report.State == parley.StateWaiting && o.report.At.After(f.since)
+	return served || said || title.State == parley.StateWaiting
 }
 
 // look notes what the screen shows of a turn, and reports whether the text stands above the
@@ -74,8 +90,9 @@ func (f *followed) look(a *attempt, o *observation) (above bool) {
 	_, above = profile.Behind(o.screen.Lines, a.letter.mark)
 	above = above && a.showsAnew(o)
 	f.worked = f.worked || o.shows == profile.Busy
-	f.answers = above && o.profile.Answered(o.Above, a.letter.mark, a.memory.copies.of(a.letter.mark))
-	f.begun = f.begun || above || f.worked || o.namedSince(a.entered.named) || o.shows == profile.Dialog
+	f.answers = above && o.answered(&a.letter, a.memory.copies.of(a.letter.mark))
+	told := above || o.namedSince(a.entered.named) || o.shows == profile.Dialog
+	f.begun = f.begun || f.worked || f.answers || told && !(a.entered.unseen && a.memory.mayRefuse(o))
 
 	switch {
 	case o.shows == profile.Busy:

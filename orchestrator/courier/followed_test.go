@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"parley"
+	"parley/orchestrator/team"
 	"parley/profile"
 	"parley/tmux"
 )
@@ -23,6 +25,7 @@ func TestWhatFollowsOnTheScreenDecides(t *testing.T) {
 		within time.Duration
 		cause  string
 		idle   bool
+		asks   bool // the program says that it waits for an answer
 	}{
 		{name: "a turn", above: []string{shown, "working"}, want: tmux.Done, within: 2 * time.Second},
 		{
@@ -42,7 +45,11 @@ func TestWhatFollowsOnTheScreenDecides(t *testing.T) {
 			name: "a refusal below an earlier answer", above: []string{"● hello", shown, "sign in first"},
 			want: tmux.Stop, cause: profile.SignIn,
 		},
-		{name: "a permission", above: []string{shown, "Allow this?"}, want: tmux.Done},
+		{name: "any dialog", above: []string{shown, "Allow this?"}, want: tmux.Stop, within: 5 * time.Second},
+		{name: "a dialog before a turn", above: []string{"Allow this?"}, later: []string{shown, "working"}, want: tmux.Done, within: 2 * time.Second},
+		{name: "a dialog before a refusal", above: []string{"Allow this?"}, later: []string{shown, "sign in first"},
+			want: tmux.Stop, within: time.Second, cause: profile.SignIn},
+		{name: "a permission", above: []string{shown, "Allow this?"}, asks: true, want: tmux.Done},
 		{
 			name: "a refusal below the text", above: []string{shown, "sign in first"},
 			want: tmux.Stop, cause: profile.SignIn,
@@ -67,6 +74,9 @@ func TestWhatFollowsOnTheScreenDecides(t *testing.T) {
 			s.composer = testText
 			s.step(tmux.Entered, false)
 			s.composer, s.above = "", c.above
+			if c.asks {
+				s.said = team.Report{State: parley.StateWaiting, At: s.now.Add(time.Second)}
+			}
 
 			began := s.now
 			step := s.step(tmux.Entered, false)

@@ -113,6 +113,11 @@ func (m *memory) startRest(o *observation, s *Standing) time.Duration {
 	return min(drawing/4, 3*time.Second)
 }
 
+// mayRefuse reports whether the program may yet refuse what it has taken: nothing has shown that it is signed in.
+func (m *memory) mayRefuse(o *observation) bool {
+	return o.profile.RefusesWithin > 0 && m.served != o.on
+}
+
 // reports tells whether a program is expected to say that it was given a message. One that
 // never did, although it had time, is not: its user may have turned that off.
 func (m *memory) reports(o *observation) bool {

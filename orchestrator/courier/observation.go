@@ -130,3 +130,8 @@ func (o *observation) showsAbove(l *letter) bool { return o.of(l).above }
 func (o *observation) hides() bool {
 	return o.reading.Shows == profile.Unknown || o.reading.Shows == profile.Dialog
 }
+
+// answered reports whether an answer to a letter shows, below it.
+func (o *observation) answered(l *letter, copies int) bool {
+	return o.profile.Answered(o.Above, l.mark, copies)
+}

@@ -62,6 +62,7 @@ func (c *courier) submit(ctx context.Context, t *team.Terminal, job store.Job, a
 	}
 
 	out, err := c.o.host.Pane(t).Submit(ctx, sub)
+	c.m.NoteServed(c.memory.served)
 	if a.resumed && out.Phase == tmux.Refused {
 		out.Phase = tmux.Pasted // by an earlier call: it is not to be typed again
 	}
@@ -160,7 +161,7 @@ func (c *courier) certain(t *team.Terminal, job *store.Job, a *attempt, out *tmu
 	if !typed || !named || at.Before(a.entered.named) || c.o.Now().Sub(at) < t.Profile.RefusesWithin {
 		return false
 	}
-	return a.followed.refusal == "" && t.Profile.RefusedBy(out.Screen) == ""
+	return !c.m.MayRefuse(at) && a.followed.refusal == "" && t.Profile.RefusedBy(out.Screen) == ""
 }
 
 // passing reports whether a refusal of the key is expected to pass: the pasted text waits.

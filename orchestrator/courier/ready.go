@@ -73,6 +73,7 @@ func (c *courier) look(ctx context.Context, t *team.Terminal, job *store.Job, fa
 	c.memory.noteCopies(&o, job.Message.Mark())
 	if o.refusal() != "" {
 		c.memory.served = nil
+		c.m.NoteServed(nil)
 	}
 
 	h := c.memory.ready(&o)

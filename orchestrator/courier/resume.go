@@ -50,7 +50,7 @@ func lost(m *team.Member, job *store.Job, why string) []store.Change {
 // unseen returns what becomes of a delivery whose end nobody saw: the program may have said that
 // it was given the message.
 func unseen(m *team.Member, job *store.Job, code parley.ReasonCode, detail string) []store.Change {
-	if at, ok := m.NamedAt(parley.Short(job.Message.ID)); ok && at.After(job.QueuedAt) {
+	if at, ok := m.NamedAt(parley.Short(job.Message.ID)); ok && at.After(job.QueuedAt) && !m.MayRefuse(at) {
 		return rungs(parley.ProofReport, "", job.Announced)
 	}
 	return []store.Change{ended(parley.DeliveryUnconfirmed, code, detail)}
@@ -150,7 +150,7 @@ func (c *courier) goOn(ctx context.Context, t *team.Terminal, job store.Job, l l
 	}
 
 	a, o := c.newAttempt(t, &job, l, way{}, true), c.observe(t, &job, screen)
-	if !o.holds(&l) && a.seen(&o) {
+	if !o.holds(&l) && a.seen(&o) && !c.memory.mayRefuse(&o) {
 		return c.conclude(ctx, t, job, a, tmux.Outcome{Phase: tmux.Taken}, nil)
 	}
 	return c.resume(ctx, t, job, l, func(h hold) hold {
@@ -166,7 +166,7 @@ func (c *courier) confirm(
 ) (done bool, err error) {
 	a := c.newAttempt(t, &job, l, way{}, true)
 	a.entered.unseen = true
-	soon, cancel := context.WithTimeout(ctx, cmp.Or(t.Profile.TakenWithin, brisk))
+	soon, cancel := context.WithTimeout(ctx, cmp.Or(t.Profile.TakenWithin, brisk)+t.Profile.RefusesWithin)
 	defer cancel()
 
 	taken, stop := false, false
@@ -183,13 +183,19 @@ func (c *courier) confirm(
 		a.noteElsewhere(&o)
 		taken, stop = a.taken(&o)
 		taken = taken && (!o.profile.HasMarkers() || a.seen(&o)) // nobody looked whether it was cleared away
-		return taken || stop || t.Profile.Look(screen.Lines) == profile.Dialog, nil
+		if !taken && !a.followed.pending() {
+			return stop || o.shows == profile.Dialog, nil
+		}
+
+		step := a.followUp(&o)
+		taken = step.Do == tmux.Done
+		return step.Do != tmux.Wait, nil
 	})
 	if err != nil && soon.Err() == nil {
 		return false, err // it could not be looked at
 	}
 
-	a.followed.refusal = t.Profile.RefusedBy(screen.Lines)
+	a.followed.refusal = cmp.Or(a.followed.refusal, t.Profile.RefusedBy(screen.Lines))
 	if taken && a.followed.refusal == "" {
 		return c.conclude(ctx, t, job, a, tmux.Outcome{Phase: tmux.Taken}, nil)
 	}
@@ -242,7 +248,7 @@ func (c *courier) proveLate(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		shown = func(u unproven) bool { return c.o.shownAbove(t, screen, u.mark) }
+		shown = func(u unproven) bool { return c.memory.shownAbove(c.o, t, screen, u.mark) }
 	}
 
 	return c.proveRead(ctx, t, shown)
@@ -278,8 +284,11 @@ func (c *courier) proveRead(ctx context.Context, t *team.Terminal, shown func(un
 }
 
 // shownAbove reports whether a text stands on the screen and not in the composer.
-func (o *Couriers) shownAbove(t *team.Terminal, screen tmux.Screen, mark string) bool {
+func (m *memory) shownAbove(o *Couriers, t *team.Terminal, screen tmux.Screen, mark string) bool {
 	seen := look(o.host, o.readings, t, o.Now(), screen)
 	_, above := profile.Behind(screen.Lines, mark)
+	if m.mayRefuse(&seen) {
+		above = above && seen.answered(&letter{mark: mark}, 0)
+	}
 	return above && seen.Composing && !profile.Holds(seen.Composer, mark)
 }

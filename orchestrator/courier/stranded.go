@@ -100,7 +100,7 @@ func (s *stranded) fateOn(m *memory, o *observation) fate {
 			return fateHidden
 		}
 		return fateGone
-	case s.shownAbove(o):
+	case s.shownAbove(o) && (!m.mayRefuse(o) || o.answered(l, s.copies.of(l.mark))):
 		return fateShown
 	case !o.Composing && profile.Shown(o.screen.Lines, l.foot): // it may cover what shows a composer
 		return fateHidden

@@ -106,8 +106,15 @@ var defects = []defect{
 	{"what a question has read counts as taken", "attempt_entered.go", `asked := o.facts.unread > 0 && !o.question.none()`,
 		`asked := false`, nil},
 	{"nobody looks whether the program refuses", "followed.go", `	if within <= 0 ||`, `	if true ||`, nil},
-	{"the begin of a turn is proof before any was seen", "followed.go", `case began && a.memory.served == o.on &&`,
+	{"the begin of a turn is proof before any was seen", "followed.go", `case began && served &&`,
 		`case began &&`, nil},
+	{"a dialog is proof before a turn was seen", "followed.go", `return served || said ||`, `return true || said ||`, nil},
+	{"a stop does not wait for a refusal", "followed.go", `	case o.facts.stopping:`, `	case o.facts.stopping && f.begun:
+		return tmux.Step{Do: tmux.Done}
+	case o.facts.stopping:`, nil},
+	{"nobody looks after a crash whether the program refuses", "resume.go", `		step := a.followUp(&o)`,
+		`		step := tmux.Step{Do: tmux.Done}`, nil},
+	{"a report counts although the program may refuse", "../team/member.go", `	return knows &&`, `	return false && knows &&`, nil},
 
 	{"an answer's key goes though its screen has changed", "../../tmux/press.go",
 		`facts = append(facts, fact{"#{C/r:" + pattern + "}", strconv.Itoa(s.firstRow(pattern))})`, `_ = fact{pattern, strconv.Itoa(0)}`, nil},

@@ -210,7 +210,7 @@ func (w *world) befall(p *simPane, e event) {
 		g.dialog, g.asks = true, ""
 		g.drawSoon()
 		w.after(10*time.Millisecond, func() {
-			if g.dialog {
+			if g.dialog && !g.signedOut { // then it asks for no turn
 				g.report("waiting", nil)
 			}
 		})

@@ -91,7 +91,10 @@ func (g *program) begin() {
 	}
 	tr := &g.w.story.Traits
 	g.begun, g.raw = true, !tr.Lines
-	g.unread = nil // what was typed before is dropped
+	for _, c := range g.unread { // what was typed before
+		g.drop(c)
+	}
+	g.unread = nil
 	if tr.Asks != "" {
 		g.ask(tr.Asks, tr.Answer)
 	}
@@ -115,7 +118,8 @@ func (g *program) argv() []string {
 func (g *program) drop(c chunk) {
 	if m := g.w.messageIn(c.text); m != nil && !g.p.HasMarkers() {
 		m.unseen = true
-		m.blurred = m.blurred || g.dialog && time.Since(g.dialogAt) < strangeWithin // it was asked as that was read
+		asks := g.dialog && (g.dialogAt.IsZero() || time.Since(g.dialogAt) < strangeWithin) // as that was read
+		m.blurred = m.blurred || asks
 	}
 }
 
@@ -168,14 +172,21 @@ func (g *program) refuse(pieces []piece) {
 	g.reportPrompt(pieces)
 	g.working, g.refused = true, false
 	g.w.after(300*time.Millisecond, func() {
-		g.working, g.refused = false, g.signedOut
+		g.working, g.refused = false, true
 		g.drawSoon()
+		if !g.signedOut { // meanwhile
+			g.signIn()
+		}
 	})
 }
 
+// signIn lets the program take prompts. A refusal stands there until somebody has seen it.
 func (g *program) signIn() {
-	g.signedOut, g.refused, g.w.freed = false, false, time.Now()
-	g.drawSoon()
+	g.signedOut = false
+	g.w.after(10*time.Second, func() {
+		g.refused, g.w.freed = false, time.Now()
+		g.drawSoon()
+	})
 }
 
 // needsWord reports whether only the operator can say that messages belong where the program takes them.
@@ -198,19 +209,24 @@ func (w *world) settlePlace() {
 		w.after(time.Second, w.settlePlace)
 		return
 	}
-	s := spotOn(worldHost{w}, w.daemon.m.Terminal(), &screen)
-	_ = w.word.places.Add(context.Background(), s.program, at)
-	if w.word.at.IsZero() {
+	if w.settleHere(); w.word.at.IsZero() {
 		w.word.at = time.Now()
 	}
-	w.note("messages belong behind %q of %s", at.Words, s.program)
+}
+
+// settleHere is the operator's word that messages belong where the cursor stands.
+func (w *world) settleHere() {
+	screen := w.pane.screen()
+	s := spotOn(worldHost{w}, w.daemon.m.Terminal(), &screen)
+	_ = w.word.places.Add(context.Background(), s.program, s.at)
+	w.note("messages belong behind %q of %s", s.at.Words, s.program)
 	w.wakeDaemon()
 }
 
 // belongs checks that a message goes where messages belong, as far as the last look could tell.
 func (v *watch) belongs(p *simPane, what string) {
 	g, tr := p.program, &v.w.story.Traits
-	known := func(at time.Time) bool { return !at.IsZero() && !at.After(v.ready) }
+	known := func(at time.Time) bool { return !at.IsZero() && at.Before(v.ready) }
 	switch {
 	case g.canonical() && !g.reads() && known(g.deafAt):
 		v.w.violate(promiseReader, "%s is typed where nobody reads", what)
@@ -218,7 +234,7 @@ func (v *watch) belongs(p *simPane, what string) {
 		v.w.violate(promiseAgent, "%s goes where the program asks something", what)
 	case known(g.behindAt):
 		v.w.violate(promiseAgent, "%s goes to a shell behind the terminal", what)
-	case tr.needsWord() && (tr.Relay || known(g.openAt)) && !known(v.w.word.at):
+	case tr.needsWord() && (tr.Relay || known(g.openAt)) && (v.w.word.at.IsZero() || v.w.word.at.After(v.ready)):
 		v.w.violate(promiseAgent, "%s goes where nobody has said that messages belong", what)
 	}
 }
@@ -265,7 +281,7 @@ func (t *teller) addOddities(end time.Duration) {
 		}
 	case n == 10 && tr.Mute:
 		tr.Silent = true
-	case n < 13 && !s.Calm && !s.Shared && quick && s.Profile != "codex" && len(faces[s.Profile].refused) > 0:
+	case n < 13 && !s.Calm && !s.Shared && quick && len(faces[s.Profile].refused) > 0:
 		tr.SignedOut = o.between(5*time.Second, 25*time.Second)
 		s.Events = slices.DeleteFunc(s.Events, func(e event) bool { return slices.Contains(slowToShow, e.Do) })
 	}
@@ -273,6 +289,5 @@ func (t *teller) addOddities(end time.Duration) {
 
 // slowToShow are troubles in which a refusal would show later than anybody waits for it.
 var slowToShow = []string{
-	"stall", "unshown", "shown in a claim", "mingle", "tmux", "hang", "unread", "unread key", "left keys",
-	"dies unanswered", "daemon dies", "daemon dies after", "daemon stops", "enter", "prompt",
+	"stall", "unshown", "shown in a claim", "mingle",
 }

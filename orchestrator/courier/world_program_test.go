@@ -81,6 +81,7 @@ type work struct {
 	queue   [][]piece
 	dialog  bool
 	blocked bool
+	answers bool   // it has answered the last prompt
 	shell   string // has the terminal; "": the program
 	shellAt time.Time
 }
@@ -276,7 +277,7 @@ func (g *program) submit(c chunk) {
 	}
 
 	if !g.signedOut || g.p.Name != "copilot" { // which shows nothing of what it refuses
-		g.above = append(g.above, joined(pieces))
+		g.above, g.answers = append(g.above, joined(pieces)), false
 	}
 	if tr.Silent {
 		g.above = nil
@@ -334,7 +335,7 @@ func (g *program) finish(turn int) {
 		g.w.after(500*time.Millisecond, func() { g.finish(turn) })
 		return
 	}
-	g.working, g.ended = false, time.Now()
+	g.working, g.answers, g.ended = false, len(g.above) > 0 && len(g.queue) == 0, time.Now()
 	g.drawSoon()
 	if len(g.queue) == 0 {
 		g.report("idle", nil)
@@ -389,6 +390,7 @@ func (g *program) draw() {
 	v := view{
 		above: g.above, working: g.working, blocked: g.blocked, refused: g.refused, dialog: g.dialog, asks: g.asks, width: g.width,
 	}
+	v.answered = g.answers
 	v.blank, v.launches = !g.begun, !g.begun && g.w.story.Traits.Launch > 0
 	v.behind, v.shellLine = g.behind, g.shellLine
 	v.composer = g.composed()

@@ -129,7 +129,8 @@ func (w *world) clear() {
 	g := p.program
 	p.inputOff, p.shared, p.mode = false, false, false
 	p.options["@parley_agent"] = agentID
-	g.shell, g.blocked, g.dialog, g.asks, g.behind, g.signedOut, g.refused = "", false, false, "", false, false, false
+	g.shell, g.blocked, g.dialog, g.asks, g.behind = "", false, false, "", false
+	g.signIn()
 	g.lose, g.breaks, g.late, g.dying, g.atKey, g.hung, g.stalled = 0, 0, 0, nil, nil, time.Time{}, time.Time{}
 	g.readSoon()
 	w.sweep(g)
@@ -169,6 +170,12 @@ func (w *world) stranded(p *simPane) *store.TypedJob {
 func (w *world) operate(p *simPane) {
 	first, _ := w.store.Pending(context.Background(), agentID, 1)
 	waits := func(code parley.ReasonCode) bool { return len(first) > 0 && first[0].Code == code }
+	g := p.program
+	asked := slices.ContainsFunc(w.store.rows, func(r *memoryRow) bool { return r.job.Code == parley.HoldNewPlace })
+	settled := !w.story.Traits.needsWord() || !w.word.at.IsZero()
+	if asked && settled && w.daemon.m.Terminal() != nil && g.begun && g.dialogAt.IsZero() && g.behindAt.IsZero() {
+		w.settleHere() // as they are asked to
+	}
 	if waits(parley.HoldRecalled) { // as they are told to
 		p.program.clear()
 		p.program.clearLine()

@@ -20,6 +20,7 @@ type view struct {
 	blocked   bool
 	dialog    bool
 	refused   bool
+	answered  bool   // the last prompt
 	asks      string // what no marker knows, in place of the composer
 	blank     bool   // it has not drawn yet
 	launches  bool   // a launcher runs
@@ -33,7 +34,7 @@ type view struct {
 // same reports whether another view shows the same.
 func (v *view) same(o *view) bool {
 	return v.composer == o.composer && v.working == o.working && v.blocked == o.blocked && v.dialog == o.dialog &&
-		v.blank == o.blank && v.refused == o.refused && v.asks == o.asks && v.launches == o.launches &&
+		v.blank == o.blank && v.refused == o.refused && v.answered == o.answered && v.asks == o.asks && v.launches == o.launches &&
 		v.behind == o.behind && v.shellLine == o.shellLine && v.suggests == o.suggests && v.home == o.home && v.width == o.width && slices.Equal(v.above, o.above)
 }
 
@@ -60,6 +61,7 @@ type face struct {
 	placeholder           func(text string) string
 	transcript            string // before a prompt in the transcript
 	refused               []string
+	answer                string // of its model
 }
 
 const rule = "────────────────────────────"
@@ -70,14 +72,14 @@ var faces = map[string]face{
 		busy:   []string{"✻ Thinking… (3s)"}, blocked: []string{"● API Error: 500 server error"},
 		open: []string{rule}, prompt: "❯ ", indent: "  ", close: []string{rule, "  ? for shortcuts"}, hint: `Try "fix the test"`,
 		placeholder: lineCount("[Pasted text #1 +%d lines]", -1), transcript: "> ",
-		refused: []string{"  ⎿  Not logged in · Please run /login"},
+		refused: []string{"  ⎿  Not logged in · Please run /login"}, answer: "● Done.",
 	},
 	"codex": {
 		dialog: []string{"  Allow the command?", "› 1. Yes, proceed", "  2. No"},
 		busy:   []string{"• Working (3s • esc to interrupt)", ""}, blocked: []string{"■ exceeded retry limit, last status: 500", ""},
 		prompt: "› ", indent: "  ", close: []string{"", "  gpt-5 · /src/garden"}, hint: "Ask Codex to do anything",
 		placeholder: charCount("[Pasted Content %d chars]"), transcript: "| ",
-		refused: []string{"■ Missing environment variable: `OPENAI_API_KEY`.", ""},
+		refused: []string{"■ Missing environment variable: `OPENAI_API_KEY`.", ""}, answer: "• Done.",
 	},
 	"gemini": {
 		dialog: []string{"│ Allow execution?          │", "│ ● 1. Allow once           │", "╰───────────────────────────╯"},
@@ -128,6 +130,9 @@ func (f *face) draw(v *view) picture {
 	p := picture{busy: v.working && f.busy != nil}
 	for _, prompt := range v.above {
 		p.lines = append(p.lines, wrapped(prompt, f.transcript, strings.Repeat(" ", utf8.RuneCountInString(f.transcript)), v.width)...)
+	}
+	if v.answered && f.answer != "" {
+		p.lines = append(p.lines, f.answer, "")
 	}
 	switch {
 	case v.behind:

@@ -69,8 +69,9 @@ func (c *contract) call() {
 		}
 	default:
 		c.last = fmt.Sprint("attest ", i)
-		_, err := c.real.Attest(c.ctx, store.Witness{RecipientID: agentID, Refs: []string{c.ids[i]}, Evidence: "it says so"})
-		c.sim.attest(agentID, []string{c.ids[i]})
+		w := store.Witness{RecipientID: agentID, Refs: []string{c.ids[i]}, Evidence: "it says so", MayRefuse: c.IntN(3) == 0}
+		_, err := c.real.Attest(c.ctx, w)
+		c.sim.attest(agentID, w.Refs, w.MayRefuse)
 		c.same(err, nil)
 	}
 	c.compare()

@@ -177,7 +177,7 @@ func (s *memoryStore) retry(k store.Key) (store.Job, bool) {
 }
 
 // attest records that a recipient itself names messages, by their short ids.
-func (s *memoryStore) attest(recipient string, refs []string) {
+func (s *memoryStore) attest(recipient string, refs []string, mayRefuse bool) {
 	for _, r := range s.rows {
 		if r.job.Key.RecipientID != recipient || r.job.PaneSeq == 0 ||
 			!slices.ContainsFunc(refs, func(ref string) bool { return strings.HasPrefix(r.job.Message.ID, ref) }) {
@@ -186,6 +186,8 @@ func (s *memoryStore) attest(recipient string, refs []string) {
 		switch was := r.job.State; {
 		case r.refused(), was == parley.DeliveryExpired, was == parley.DeliveryFailed, r.waits() && !r.typed, was.Read(),
 			was == parley.DeliverySubmitted && r.job.Announced:
+			continue
+		case mayRefuse && was != parley.DeliverySubmitted:
 			continue
 		}
 		said := []store.Change{{State: parley.DeliverySubmitted}, {State: parley.DeliveryRead}}

@@ -72,11 +72,19 @@ type Member struct {
 	agent    parley.Agent
 	seen     time.Time       // last call with its key, not yet in the database
 	terminal *Terminal       // nil when it has none
+	served   served          // whether its program takes what it reports
 	arrived  chan struct{}   // closed when a message comes for it
 	fresh    []store.Job     // for its terminal, stored since the courier last took them
 	forced   map[string]bool // messages that the operator wants typed although the agent is blocked
 	turn     *turn           // the work of the agent; nil when this daemon does not know it
 	left     leftover        // in its terminal
+}
+
+// served says whether a program takes what it reports. One that is signed out does not.
+type served struct {
+	last *Terminal // that it had
+	on   *Terminal // in which the program has had a turn, and has refused nothing since; nil: in none
+	at   time.Time // when that was known
 }
 
 // NewMember returns the member of an agent, without a terminal.
@@ -249,7 +257,9 @@ func (m *Member) SetTerminal(t *Terminal) {
 	m.terminal = t
 	if t == nil {
 		m.agent.Runs = ""
+		return
 	}
+	m.served.last = t
 }
 
 // StartTerminal gives the member the terminal of a new launch, which begins a new chain of messages.
@@ -257,7 +267,25 @@ func (m *Member) SetTerminal(t *Terminal) {
 func (m *Member) StartTerminal(t *Terminal) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.terminal, m.turn, m.agent.Runs = t, &turn{}, ""
+	m.terminal, m.served.last, m.turn, m.agent.Runs = t, t, &turn{}, ""
+}
+
+// NoteServed notes the terminal in which the program has had a turn, and has refused nothing since; nil: in none.
+func (m *Member) NoteServed(t *Terminal) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.served.on != t {
+		m.served.on, m.served.at = t, time.Now()
+	}
+}
+
+// MayRefuse reports whether the program may have refused a message that it has reported at a time: a program that is
+// signed out reports a prompt first.
+func (m *Member) MayRefuse(reported time.Time) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	knows := m.served.last != nil && m.served.last.Profile.RefusesWithin > 0
+	return knows && (m.served.on != m.served.last || reported.Before(m.served.at))
 }
 
 // NoteSeen notes that the agent made a call. Roster.TakeSeen collects these times for the database.

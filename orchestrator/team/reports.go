@@ -170,6 +170,7 @@ func (r *Roster) Report(ctx context.Context, m *Member, req parley.ReportStateRe
 	w := store.Witness{
 		RecipientID: m.ID,
 		Refs:        req.MessageIDs,
+		At:          at,
 		Evidence:    fmt.Sprintf("its own report (%s) names the message", said.Event),
 	}
 	if begun {
@@ -199,6 +200,7 @@ func signalOf(m *Member, req parley.ReportStateRequest) profile.Signal {
 func (r *Roster) attest(ctx context.Context, m *Member, w store.Witness) ([]string, error) {
 	if m.Typing.TryLock() {
 		defer m.Typing.Unlock()
+		w.MayRefuse = m.MayRefuse(w.At)
 		return r.store.Attest(ctx, w)
 	}
 
@@ -212,6 +214,7 @@ func (r *Roster) attest(ctx context.Context, m *Member, w store.Witness) ([]stri
 		defer m.Typing.Unlock()
 
 		for _, w := range m.Reports.takePostponed() {
+			w.MayRefuse = m.MayRefuse(w.At)
 			if _, err := r.store.Attest(ctx, w); err != nil {
 				r.log.Error("record what an agent reports", "agent", m.Name, "error", err)
 			}
