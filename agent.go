@@ -289,6 +289,9 @@ type ApproveAgentResult struct {
 	Message   string   `json:"message"`
 }
 
+// Said says what was done.
+func (r *ApproveAgentResult) Said() string { return r.Message }
+
 // ReportStateRequest is the report of an agent's own program.
 type ReportStateRequest struct {
 	Event      string     `json:"event" required:"true" doc:"What happened, in the program's own word; its profile says what that means." max:"100"`

@@ -209,6 +209,9 @@ type ControlConversationResult struct {
 	Held           int      `json:"held"`     // deliveries of the conversation that are still held
 }
 
+// Said says what was done.
+func (r *ControlConversationResult) Said() string { return r.Message }
+
 // InteractionRules tells a model how to talk with other agents, so that their conversation
 // ends: the seven interaction rules of the conversation protocol, in short.
 const InteractionRules = "Write a sentence or two, and only what is new: nothing to agree, thank, greet or confirm. " +

@@ -259,6 +259,9 @@ type RetryDeliveryResult struct {
 	Reply          *Reply         `json:"reply,omitempty"` // of a responder that was asked again
 }
 
+// Said says what was done.
+func (r *RetryDeliveryResult) Said() string { return r.Message }
+
 // ExplainMessageRequest names a message to explain.
 type ExplainMessageRequest struct {
 	MessageID string `json:"message_id" required:"true" doc:"The message's id, or its first 8 characters."`

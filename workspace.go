@@ -188,6 +188,9 @@ type PauseCommunicationResult struct {
 	Message string `json:"message"`
 }
 
+// Said says what was done.
+func (r *PauseCommunicationResult) Said() string { return r.Message }
+
 // Pause says who paused communication, since when, and why.
 type Pause struct {
 	By     string    `json:"by"`

@@ -32,41 +32,26 @@ type doneMsg struct {
 	err  error
 }
 
-// act returns the action that calls a method of the service. Its answer is the
-// message of the result.
-func act[Req, Res any](method func(parley.Service, context.Context, Req) (Res, error), r Req) action {
+// method is an operation of the service.
+type method[Req, Res any] = func(parley.Service, context.Context, Req) (Res, error)
+
+// act returns the action that calls a method of the service, whose result says what was done.
+func act[Req any, Res interface{ Said() string }](call method[Req, Res], r Req) action {
 	return action{do: func(ctx context.Context, s parley.Service) (string, error) {
-		res, err := method(s, ctx, r)
+		res, err := call(s, ctx, r)
 		if err != nil {
 			return "", err
 		}
-		return messageOf(res), nil
+		return res.Said(), nil
 	}}
 }
 
-// messageOf returns the sentence with which a result says what was done.
-func messageOf(result any) string {
-	switch r := result.(type) {
-	case *parley.ApproveAgentResult:
-		return r.Message
-	case *parley.ControlConversationResult:
-		return r.Message
-	case *parley.PauseCommunicationResult:
-		return r.Message
-	case *parley.RetryDeliveryResult:
-		return r.Message
-	}
-	return ""
-}
-
-// saying returns the action with another answer.
-func (x action) saying(text string) action {
-	do := x.do
-	x.do = func(ctx context.Context, s parley.Service) (string, error) {
-		_, err := do(ctx, s)
-		return text, err
-	}
-	return x
+// actSaying returns the action that calls a method of the service, and what is said when it is done.
+func actSaying[Req, Res any](done string, call method[Req, Res], r Req) action {
+	return action{do: func(ctx context.Context, s parley.Service) (string, error) {
+		_, err := call(s, ctx, r)
+		return done, err
+	}}
 }
 
 // undoneBy returns the action with a way back.
@@ -216,9 +201,9 @@ func (a actions) stop() tea.Cmd {
 		question = fmt.Sprintf("Release %s? Its program keeps running, but leaves the team.", agent.Name)
 	}
 
-	x := act(parley.Service.StopAgent, parley.StopAgentRequest{Agent: agent.ID})
+	r := parley.StopAgentRequest{Agent: agent.ID}
 
-	return a.askTo(question, x.saying(agent.Name+" stopped."))
+	return a.askTo(question, actSaying(agent.Name+" stopped.", parley.Service.StopAgent, r))
 }
 
 // restart asks first while the program runs: it loses what it is doing, or its whole context.
@@ -229,8 +214,7 @@ func (a actions) restart() tea.Cmd {
 		return nil
 	}
 
-	x := act(parley.Service.RestartAgent, parley.RestartAgentRequest{Agent: agent.ID})
-	x = x.saying(agent.Name + " restarted.")
+	x := actSaying(agent.Name+" restarted.", parley.Service.RestartAgent, parley.RestartAgentRequest{Agent: agent.ID})
 	if !agent.State.Live() {
 		return a.run(x)
 	}

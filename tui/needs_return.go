@@ -45,8 +45,8 @@ func (n *needs) startAfresh() tea.Cmd {
 		return nil
 	}
 
-	x := act(parley.Service.RestartAgent, parley.RestartAgentRequest{Agent: agent.ID, Fresh: true})
+	r := parley.RestartAgentRequest{Agent: agent.ID, Fresh: true}
 	question := fmt.Sprintf("Start %s with a new conversation? parley forgets its old one.", agent.Name)
 
-	return n.askTo(question, x.saying(agent.Name+" started afresh."))
+	return n.askTo(question, actSaying(agent.Name+" started afresh.", parley.Service.RestartAgent, r))
 }

@@ -86,11 +86,10 @@ func (t *threads) askMembers(question string, add bool) tea.Cmd {
 func (t *threads) joinOrLeave() tea.Cmd {
 	return t.withThread(func(x *parley.Thread) tea.Cmd {
 		title := fit(safeLine(x.Title), 40)
-		join := act(parley.Service.JoinThread, parley.JoinThreadRequest{ThreadID: x.ID}).
-			saying(fmt.Sprintf("You joined “%s”: its posts come to you.", title))
-		leave := act(parley.Service.RemoveParticipant,
-			parley.RemoveParticipantRequest{ThreadID: x.ID, Agent: parley.OperatorName}).
-			saying(fmt.Sprintf("You left “%s”.", title))
+		join := actSaying(fmt.Sprintf("You joined “%s”: its posts come to you.", title),
+			parley.Service.JoinThread, parley.JoinThreadRequest{ThreadID: x.ID})
+		leave := actSaying(fmt.Sprintf("You left “%s”.", title),
+			parley.Service.RemoveParticipant, parley.RemoveParticipantRequest{ThreadID: x.ID, Agent: parley.OperatorName})
 
 		if takesPart(x) {
 			return t.run(leave.undoneBy("joins it again", join))
