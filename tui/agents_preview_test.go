@@ -86,11 +86,11 @@ func TestPreviewStaysInPlace(t *testing.T) {
 		set(parley.StateBusy)
 	}
 
-	s.send(tea.WindowSizeMsg{Width: tierFrom[wide], Height: 50})
+	s.send(tea.WindowSizeMsg{Width: 132, Height: 50})
 	s.shows(" │ ")
-	s.send(tea.WindowSizeMsg{Width: tierFrom[wide] - slack, Height: 50})
+	s.send(tea.WindowSizeMsg{Width: 126, Height: 50})
 	s.shows(" │ ")
-	s.send(tea.WindowSizeMsg{Width: tierFrom[wide] - slack - 1, Height: 50})
+	s.send(tea.WindowSizeMsg{Width: 125, Height: 50})
 	s.hides(" │ ")
 	if got := top(); got != first {
 		t.Errorf("the terminal is at line %d, want %d as before", got, first)

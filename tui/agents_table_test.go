@@ -69,38 +69,12 @@ func TestAgentsAreSortedByMessagesTokensAndTime(t *testing.T) {
 	f.chat(1, 5, "cy", "bob")
 	f.say(9, "cy", []string{"ann"}, "hello", "normal", parley.DeliveryRead)
 	s := newScreen(t, f, 100, 30)
-	for _, want := range []string{"by trouble ann", "by group ann", "by name ann", "by messages cy", "by tokens bob",
-		"by time in state ann"} {
-		s.press("2")
-		if got := orderNames[s.m.agents.order] + " " + s.m.agents.list[0].Name; got != want {
-			t.Errorf("the first is %s, want %s", got, want)
+	for i, want := range []string{"ann", "ann", "ann", "cy", "bob", "ann"} {
+		s.press("2", "g")
+		if got := s.marked(); got != want {
+			t.Errorf("in order %d the first is %s, want %s", i, got, want)
 		}
 		s.press("o")
-	}
-}
-
-// The curves count each event once, also those that were read later.
-func TestLedgerCountsEachMessageOnce(t *testing.T) {
-	f := newFake()
-	f.chat(1, 8, "coder", "tester")
-	var l ledger
-	for range 2 {
-		for _, e := range f.events[8:] {
-			l.take(e)
-		}
-	}
-	for range 2 {
-		l.takePast(f.events)
-	}
-
-	if got, want := l.sum(agentID("coder"), noon), 8; got != want {
-		t.Errorf("%d messages, want %d", got, want)
-	}
-	if got, want := l.pairs(noon)[pair{agentID("coder"), agentID("tester")}], 4; got != want {
-		t.Errorf("%d messages one way, want %d", got, want)
-	}
-	if got := l.sum(agentID("coder"), noon.Add(2*time.Hour)); got != 0 {
-		t.Errorf("%d messages are of an hour that has passed", got)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -45,7 +44,8 @@ func TestAgentsByGroupAndName(t *testing.T) {
 	s.shows("builders 2", "In no group 5")
 	s.press("o")
 	s.hides("In trouble", "builders")
-	if got, want := s.m.agents.list[0].Name, "coder"; got != want {
+	s.press("g")
+	if got, want := s.marked(), "coder"; got != want {
 		t.Errorf("by name the first is %s, want %s", got, want)
 	}
 }
@@ -127,13 +127,4 @@ func FuzzSafeScreen(f *testing.F) {
 			}
 		}
 	})
-}
-
-func TestAUsageLimitShowsItsEnd(t *testing.T) {
-	ends := time.Date(2030, 1, 2, 15, 4, 0, 0, time.Local)
-	var a agents
-	got := a.rest(&parley.AgentStatus{LimitedUntil: &ends, WaitsFor: "it has been at its usage limit for 3 min"})
-	if got != "usage limit until 2 Jan 15:04" {
-		t.Errorf("got %q", got)
-	}
 }

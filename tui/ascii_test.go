@@ -38,17 +38,11 @@ func TestTerminalWithoutUTF8GetsASCII(t *testing.T) {
 }
 
 func TestEveryShapeHasAnASCIIShape(t *testing.T) {
-	for shape, plain := range plainShapes {
-		if got, want := len(plain), ansi.StringWidthWc(string(shape)); got != want {
-			t.Errorf("%q is %d wide, and %q is %d", shape, want, plain, got)
-		}
-	}
-
 	s := newScreen(t, newFake(), 100, 50)
 	for _, keys := range []string{"1", "2", "3", "4", "5", "?"} {
 		s.typed(keys)
 		for _, r := range ansi.Strip(s.m.View().Content) {
-			if _, ok := plainShapes[r]; r >= utf8.RuneSelf && !ok {
+			if r >= utf8.RuneSelf && strings.Contains(toASCII(string(r)), "?") {
 				t.Errorf("%q has no shape in ASCII", r)
 			}
 		}

@@ -132,7 +132,7 @@ func BenchmarkThreadFrame(b *testing.B) {
 
 	s := newScreen(b, f, 200, 60)
 	s.press("3", "enter", "g")
-	for len(s.m.threads.talk.posts) < 500 {
+	for range 500 {
 		s.press("pgup")
 	}
 

@@ -6,12 +6,13 @@ import (
 	"errors"
 	"net/url"
 	"os/exec"
-	"parley"
-	"parley/internal/wait"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"parley"
+	"parley/internal/wait"
 )
 
 // callTimeout bounds one call of the service. The person is told when it ends.

@@ -29,7 +29,7 @@ func TestReplyToANoticeAnswersWhatItIsAbout(t *testing.T) {
 		s.press("r")
 		s.shows("Reply to coder about “Which line?”")
 		s.enters("The second.")
-		if len(f.sent) != 1 || f.sent[0].InReplyTo != s.m.traffic.live.rows[0].id || f.sent[0].To[0] != agentID("coder") {
+		if len(f.sent) != 1 || f.sent[0].InReplyTo != f.events[0].MessageID || f.sent[0].To[0] != agentID("coder") {
 			t.Errorf("sent %+v, want a reply to coder's message", f.sent)
 		}
 	}

@@ -67,7 +67,7 @@ func TestFailedSendKeepsTheDraftAndItsKey(t *testing.T) {
 
 	s.shows("Sent to coder: ✓ submitted")
 	s.press("c")
-	if got := s.m.compose.text(); got != "" {
+	if got := s.box(); got != "" {
 		t.Errorf("what was sent is still in the box: %q", got)
 	}
 }
@@ -113,7 +113,7 @@ func TestKeysWorkWhileAMessageIsSent(t *testing.T) {
 	if got := strings.Join(texts, " "); got != "first second" {
 		t.Errorf("sent %q, want first second", got)
 	}
-	if got := s.m.compose.text(); got != "third" {
+	if got := s.box(); got != "third" {
 		t.Errorf("the box has %q, want third", got)
 	}
 }
@@ -158,8 +158,8 @@ func TestFailedSendOpensNothingUnderTheHands(t *testing.T) {
 			f.err = parley.Errorf(parley.RateLimited, "too many messages").Suggest("Wait.")
 			letThrough()
 			s.shows("too many messages")
-			if s.m.compose.open != (test.want != "") || test.want != "" && s.m.compose.text() != test.want {
-				t.Errorf("the box is open: %v, with %q", s.m.compose.open, s.m.compose.text())
+			if s.m.compose.open != (test.want != "") || test.want != "" && s.box() != test.want {
+				t.Errorf("the box is open: %v, with %q", s.m.compose.open, s.box())
 			}
 			if got := s.m.drafts.kept[address{everyone: true}].text; test.kept != "" && got != test.kept {
 				t.Errorf("kept %q, want %q", got, test.kept)

@@ -18,10 +18,12 @@ func TestLostDaemonIsShownUntilItIsBack(t *testing.T) {
 	s.blind = true
 	s.send(feedMsg{err: gone, at: noon})
 	s.shows("daemon gone, reconnecting…", "draft", "Plan for today")
-	s.send(agentsMsg{soon: true, asked: noon, err: gone})
+	f.err = gone
+	s.looks()
 	s.shows("daemon gone, reconnecting…")
+	f.err = nil
 	f.say(30, "coder", []string{"tester"}, "back again", "normal", parley.DeliveryQueued)
-	s.send(agentsMsg{soon: true, asked: noon, agents: f.agents, workspace: &parley.WorkspaceStatusResult{}})
+	s.looks()
 	s.hides("daemon gone")
 	s.news()
 	s.shows("back again", "draft")

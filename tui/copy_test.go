@@ -25,26 +25,6 @@ func TestMessagesOfAnotherDayHaveTheirTime(t *testing.T) {
 	s.shows("── yesterday ──", "12:00:00 coder → tester")
 }
 
-func TestFilterTellsTimesAndWhatItDoesNotKnow(t *testing.T) {
-	d := &filter{shared: newShared(setup{now: noon}, commands{})}
-	for text, want := range map[string]string{
-		"since:2h": "10:00", "since:09:30": "09:30", "since:today": "00:00", "on:yesterday": "00:00", "since:3d": "12:00",
-	} {
-		q := d.parseQuery(text)
-		if q.request.Since == nil || q.request.Since.Format("15:04") != want {
-			t.Errorf("%s: since %v, want %s (%s)", text, q.request.Since, want, q.problem)
-		}
-	}
-	for _, text := range []string{"since:soon", "is:lost", "on:2h", "from:nobody", "has:legs"} {
-		if q := d.parseQuery(text); q.problem == "" || q.empty() {
-			t.Errorf("%s: no problem was found", text)
-		}
-	}
-	if q := d.parseQuery("is:problem"); len(q.request.States) != 3 {
-		t.Errorf("is:problem asks for %v", q.request.States)
-	}
-}
-
 // A filter that is shown follows what happens.
 func TestFilterFollowsWhatHappens(t *testing.T) {
 	f := newFake()

@@ -2,10 +2,11 @@ package tui
 
 import (
 	"fmt"
-	"parley"
 	"slices"
 	"strings"
 	"time"
+
+	"parley"
 )
 
 // address is where a draft goes. Each address has its own draft, so that words
@@ -113,4 +114,12 @@ func (k *drafts) unposted() []draft {
 	}
 	slices.SortFunc(all, func(a, b draft) int { return strings.Compare(a.label+a.text, b.label+b.text) })
 	return all
+}
+
+// sentMsg is the receipt of a draft.
+type sentMsg struct {
+	draft      draft
+	id         string
+	deliveries []parley.Delivery
+	err        error
 }

@@ -15,7 +15,7 @@ func (f *fakeService) FindMessages(
 	f.mu.Lock()
 	defer f.mu.Unlock()
 
-	f.searches = append(f.searches, r.Query)
+	f.searches, f.sought = append(f.searches, r.Query), r
 	res := &parley.SearchMessagesResult{Answer: parley.OK}
 	before := r.Before != ""
 	for _, e := range slices.Backward(f.events) {
@@ -44,7 +44,7 @@ func (f *fakeService) FindMessages(
 
 // found returns a message as a search reports it.
 func (f *fakeService) found(e parley.Event) parley.FoundMessage {
-	m := parley.FoundMessage{Kind: kindOf(e), ThreadTitle: e.Thread, RecipientCount: max(1, e.RecipientCount),
+	m := parley.FoundMessage{Kind: newRow(e).kind, ThreadTitle: e.Thread, RecipientCount: max(1, e.RecipientCount),
 		Snippet: e.Preview, States: map[parley.DeliveryState]int{}}
 	m.MessageID, m.SenderAgentID, m.SenderName, m.Timestamp = e.MessageID, e.SenderID, e.Sender, e.Time
 	m.Priority, m.MessageType, m.ThreadID = e.Priority, e.MessageType, e.ThreadID

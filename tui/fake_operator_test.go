@@ -20,8 +20,10 @@ type fakePerson struct {
 	usage    *parley.UsageResult
 	approved []string
 	searches []string
-	felt     []string // conversations whose temperature was asked for
-	pleas    []string // what was asked of an agent's operator: dismissals
+	sought   parley.FindMessagesRequest // for messages, last
+	looked   []string                   // at whose terminals
+	felt     []string                   // conversations whose temperature was asked for
+	pleas    []string                   // what was asked of an agent's operator: dismissals
 }
 
 func (f *fakeService) CheckInbox(_ context.Context, r parley.CheckInboxRequest) (*parley.CheckInboxResult, error) {
@@ -305,6 +307,7 @@ func (f *fakeService) ReadTerminal(
 ) (*parley.ReadTerminalResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.looked = append(f.looked, r.Agent)
 	lines := append([]string(nil), f.terminal...)
 	if !r.Colours {
 		for i := range lines {

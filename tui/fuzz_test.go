@@ -117,9 +117,8 @@ func (s *stage) changeAgents(r *rand.Rand) {
 	s.service.agents[r.IntN(4)].State = []parley.AgentState{"idle", "busy", "odd state of some length"}[r.IntN(3)]
 	s.service.mu.Unlock()
 
-	msg := lookAtAgents(s.service.options().Now, true)(s.t.Context(), s.service)
 	s.blind = true
-	s.send(msg)
+	s.looks()
 }
 
 func (s *stage) pointRandomly(r *rand.Rand) {

@@ -1,8 +1,6 @@
 package tui
 
-import (
-	"parley"
-)
+import "parley"
 
 // Target is what the screen shows first. At most one of its fields is set.
 type Target struct {

@@ -29,7 +29,7 @@ func TestOpensAtTheTarget(t *testing.T) {
 }
 
 func TestTargetMessageIsFoundAnywhereInTheRecord(t *testing.T) {
-	const n = maxRows + 2000
+	const n = keptRows + 2000
 	f := longRecord(n)
 	for _, i := range []int{0, 1, 700, n / 2, n - 260, n - 1} {
 		id := fmt.Sprintf("%08x-1111-4111-8111-111111111111", i)

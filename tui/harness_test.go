@@ -28,6 +28,14 @@ type stage struct {
 	rang     []string // raw sequences that the terminal got
 }
 
+// What the screen waits for by the clock: between two looks at terminals, and before a look at all agents.
+const (
+	betweenLooks = 700 * time.Millisecond
+	betweenTiles = 1200 * time.Millisecond
+	beforeAgents = 50 * time.Millisecond
+	beforeCounts = 2 * time.Second
+)
+
 // bindings returns the table of keys.
 func bindings() []binding {
 	return newModel(Options{}.withDefaults(), commands{now: time.Now}).keys.all
@@ -60,9 +68,9 @@ func newStage(t testing.TB, f *fakeService, w, h int, change ...func(*Options)) 
 	do.next, do.tick = nil, nil
 	do.later = func(wait time.Duration, r request) tea.Cmd {
 		switch wait {
-		case previewEvery, tilesEvery:
+		case betweenLooks, betweenTiles:
 			return nil // one look at a terminal is enough
-		case atOnce, atLeisure:
+		case beforeAgents, beforeCounts:
 			if s.blind {
 				return nil
 			}
@@ -98,6 +106,22 @@ func (s *stage) news() {
 	events := s.service.events
 	s.service.mu.Unlock()
 	s.send(feedMsg{events: events, at: noon})
+}
+
+// looks has the screen look at all agents, also if it is blind.
+func (s *stage) looks() { s.run(s.m.link.lookFirst(), 0) }
+
+// box is what is written in the box.
+func (s *stage) box() string {
+	if !s.m.compose.open {
+		return ""
+	}
+	lines := strings.Split(s.text(), "\n")[rowsTop+s.m.layout.screenH+1 : rowsTop+s.m.layout.bodyH]
+	if strings.HasPrefix(lines[0], "  to ") {
+		lines = lines[1:]
+	}
+	text, _, _ := strings.Cut(strings.ReplaceAll(strings.Join(lines, "\n"), "\n  ", "\n"), "\n\n")
+	return strings.TrimSpace(text)
 }
 
 func (s *stage) send(msg tea.Msg) {
@@ -140,13 +164,21 @@ func (s *stage) press(keys ...string) {
 func (s *stage) choose(name string) {
 	s.t.Helper()
 	s.press("2", "g")
-	for range s.m.agents.list {
-		if s.m.agents.selected().Name == name {
+	for range s.m.team.list {
+		if s.marked() == name {
 			return
 		}
 		s.press("j")
 	}
 	s.t.Fatalf("there is no agent %s:\n%s", name, s.text())
+}
+
+// marked is the name of the agent that the marker is on; "" for none.
+func (s *stage) marked() string {
+	if a := s.m.about().agent; a != nil {
+		return a.Name
+	}
+	return ""
 }
 
 func (s *stage) typed(text string) {

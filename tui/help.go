@@ -3,23 +3,18 @@ package tui
 import (
 	"slices"
 	"strings"
-
-	tea "charm.land/bubbletea/v2"
 )
 
 // help is the page of all keys, or of an answer.
 type help struct {
 	open  bool
-	from  place  // the screen that was shown when it opened
+	from  scope  // whose keys are listed first
 	title string // of an answer
 	text  string // of an answer; "" for the keys
 	pane
 }
 
-const (
-	helpColumn = 56 // columns that an entry needs to be read in full
-	helpPage   = 10 // lines of a page
-)
+const helpColumn = 56 // columns that an entry needs to be read in full
 
 func (h *help) lines(th theme, keys *keymap, w int) []string {
 	if h.text != "" {
@@ -29,7 +24,7 @@ func (h *help) lines(th theme, keys *keymap, w int) []string {
 	per := max(1, w/helpColumn)
 	entry := w / per
 	lines := firstPage(th, keys, per, entry)
-	for _, s := range h.order() {
+	for _, s := range h.order(keys) {
 		var cells []string
 		for _, b := range keys.in(s) {
 			cells = append(cells, keyCell(th, b.show, b.does, entry))
@@ -39,7 +34,7 @@ func (h *help) lines(th theme, keys *keymap, w int) []string {
 			continue
 		}
 
-		lines = append(lines, "", "  "+th.strong.Render(fit(scopeNames[s], w-2)))
+		lines = append(lines, "", "  "+th.strong.Render(fit(keys.names[s], w-2)))
 		lines = append(lines, inColumns(cells, per)...)
 	}
 
@@ -48,44 +43,26 @@ func (h *help) lines(th theme, keys *keymap, w int) []string {
 
 // order returns the scopes as the page lists them: the screen that one comes
 // from is the first.
-func (h *help) order() []scope {
-	own := screenScope(h.from)
-	order := []scope{own}
-	for s := range scopes {
-		if s != own {
+func (h *help) order(keys *keymap) []scope {
+	order := []scope{h.from}
+	for i := range keys.names {
+		if s := scope(i); s != h.from {
 			order = append(order, s)
 		}
 	}
 	return order
 }
 
-// essentials are the keys with which everything can be done, by way of : at the
-// latest. They can be learned in a minute.
-var essentials = []struct {
+// essential is something that the help says first: what some keys do.
+type essential struct {
 	keys []string
 	show string
 	does string
-}{
-	{[]string{"1", "2", "3", "4", "5"}, "1 to 5", "traffic, agents, threads, needs you, health"},
-	{[]string{"up", "down", "pgup", "pgdown"}, "↑ ↓", "up and down; pgup and pgdn by pages"},
-	{[]string{"g", "G"}, "g G", "to the top; to the newest"},
-	{[]string{"enter"}, "enter", "open it, or take the best action"},
-	{[]string{"tab"}, "tab", "between a list and what it shows"},
-	{[]string{"esc"}, "esc", "back"},
-	{[]string{"/"}, "/", "filter the traffic"},
-	{[]string{"c"}, "c", "write to the agent, or in the thread"},
-	{[]string{"r"}, "r", "reply"},
-	{[]string{"s"}, "s", "steer the agent"},
-	{[]string{"a"}, "a", "attach to the agent's terminal"},
-	{[]string{":"}, ":", "run any command"},
-	{[]string{"u"}, "u", "undo the last action"},
-	{[]string{"?"}, "?", "all keys, listed below"},
-	{[]string{"q"}, "q", "quit; agents keep running"},
 }
 
 func firstPage(th theme, keys *keymap, per, entry int) []string {
 	var cells []string
-	for _, e := range essentials {
+	for _, e := range keys.first {
 		cells = append(cells, keyCell(th, keys.shownKeys(e.keys, e.show), e.does, entry))
 	}
 	return inColumns(cells, per)
@@ -96,7 +73,7 @@ func (k *keymap) shownKeys(usual []string, show string) string {
 	var now []string
 	for _, key := range usual {
 		at := inShell
-		for at < inHealth && k.usually(at, key) == nil {
+		for int(at) < len(k.names) && k.usually(at, key) == nil {
 			at++
 		}
 		now = append(now, k.shown(at, key))
@@ -133,22 +110,5 @@ func (h *help) view(th theme, keys *keymap, w int) []string {
 func (h *help) settle(th theme, keys *keymap, w, height int) {
 	if h.height = height - 1; h.open {
 		h.pane.settle(len(h.lines(th, keys, w)))
-	}
-}
-
-func (d *shared) openHelp() tea.Cmd  { d.help = help{open: true, from: d.at}; return nil }
-func (d *shared) closeHelp() tea.Cmd { d.help.open = false; return nil }
-
-func (d *shared) helpKeys() []binding {
-	by := func(n int) func() tea.Cmd {
-		return func() tea.Cmd { d.help.top += n; return nil }
-	}
-
-	return []binding{
-		bind("↓ j", "down", by(1)).hinted("scroll"),
-		bind("↑ k", "up", by(-1)),
-		bind("pgdn space", "a page down", by(helpPage), "ctrl+d"),
-		bind("pgup", "a page up", by(-helpPage), "ctrl+u"),
-		bind("esc ?", "close", d.closeHelp, "q", "enter", "ctrl+c").hinted("close"),
 	}
 }

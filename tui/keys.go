@@ -10,50 +10,8 @@ import (
 // scope is where a key means something.
 type scope int
 
-const (
-	inShell   scope = iota // on every screen
-	inTraffic              // on one of them
-	inAgents
-	inThreads
-	inNeeds
-	inHealth
-	inCompose // in what lies over them
-	inTo
-	inPalette
-	inFilter
-	inHelp
-	inConfirm
-	inPrompt
-	inAnswer
-	inTiles
-	inLaunch
-	inWorkspaces
-	scopes
-)
-
-var scopeNames = [scopes]string{
-	inShell:   "Everywhere",
-	inTraffic: "Traffic",
-	inAgents:  "Agents",
-	inThreads: "Threads",
-	inNeeds:   "Needs you",
-	inHealth:  "Health",
-	inCompose: "Writing",
-	inTo:      "Choosing recipients",
-	inPalette: "Command palette",
-	inFilter:  "Filtering",
-	inHelp:    "Page",
-	inConfirm: "Question",
-	inPrompt:  "Text prompt",
-	inAnswer:  "Answering a question",
-	inTiles:   "Tiles",
-	inLaunch:  "Launching an agent",
-
-	inWorkspaces: "Your workspaces",
-}
-
-// screenScope returns the scope of a screen's own keys.
-func screenScope(p place) scope { return inTraffic + scope(p) }
+// inShell are the keys that mean the same on every screen.
+const inShell scope = 0
 
 // binding is one line of the key table.
 type binding struct {
@@ -96,7 +54,11 @@ func (b binding) unless(idle func() bool) binding { b.idle = idle; return b }
 
 // keymap is the table of keys. The help, the key line, the palette and the docs
 // are read off it.
-type keymap struct{ all []binding }
+type keymap struct {
+	all   []binding
+	names []string    // of the scopes
+	first []essential // what the help begins with
+}
 
 // find returns the binding of a key in a scope, or nil.
 func (k *keymap) find(s scope, key string) *binding {

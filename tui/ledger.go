@@ -1,18 +1,15 @@
 package tui
 
 import (
-	"context"
 	"time"
-
-	tea "charm.land/bubbletea/v2"
 
 	"parley"
 )
 
+// What one column of an agent's curve covers, and how many there are.
 const (
-	hourSpan   = 5 * time.Minute // that one column of an agent's curve covers
-	hourSpans  = 12
-	pastEvents = 1000 // that are read once for the curves: as many as the daemon gives
+	hourSpan  = 5 * time.Minute
+	hourSpans = 12
 )
 
 // ledger counts who wrote to whom in the last hour, by the events of the stream.
@@ -33,9 +30,6 @@ type ledgerSpan struct {
 
 // pair is the sender and the recipient of messages; to is "" for several recipients.
 type pair struct{ from, to string }
-
-// pastMsg is the newest events of the past.
-type pastMsg struct{ events []parley.Event }
 
 func spanAt(at time.Time) int64 { return at.UnixNano() / int64(hourSpan) }
 
@@ -153,23 +147,6 @@ func (l *ledger) pairs(now time.Time) map[pair]int {
 		}
 	}
 	return all
-}
-
-// askPast reads the newest events of the past once: the stream begins with fewer than an hour may have.
-func (d *shared) askPast() tea.Cmd {
-	if d.ledger.asked || !d.link.events || d.link.lost != nil {
-		return nil
-	}
-
-	d.ledger.asked = true
-
-	return d.do.call(func(ctx context.Context, s parley.Service) tea.Msg {
-		res, err := s.ReadEvents(ctx, parley.ReadEventsRequest{Last: pastEvents, Limit: pastEvents})
-		if err != nil {
-			return pastMsg{}
-		}
-		return pastMsg{res.Events}
-	})
 }
 
 // period says what time the ledger covers.

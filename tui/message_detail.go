@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"parley"
-
 	tea "charm.land/bubbletea/v2"
+
+	"parley"
 )
 
 // detail is the pane of one message: its text, and every delivery with its ladder

@@ -1,8 +1,9 @@
 package tui
 
 import (
-	"parley"
 	"time"
+
+	"parley"
 )
 
 // settledMsg tells the shown screen that everything else is up to date: what it

@@ -49,6 +49,7 @@ func newModel(o Options, do commands) *model {
 		compose:   newCompose(a.shared, o.NewKey),
 	}
 
+	m.keys.names, m.keys.first = scopeNames[:], essentials
 	m.traffic.hidden = hiddenColumnsOf(o.Look.TrafficColumns)
 	m.palette = &palette{shared: a.shared, keymap: m.keys}
 	m.tiles = newTiles(a, shell{m}, !o.NoColor)

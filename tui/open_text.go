@@ -2,11 +2,12 @@ package tui
 
 import (
 	"context"
-	"parley"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"parley"
 )
 
 // openHistory is how many lines above an agent's screen are opened with it.

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"parley"
-
 	tea "charm.land/bubbletea/v2"
+
+	"parley"
 )
 
 // paletteHead are the lines above the list: the title, and the line that is

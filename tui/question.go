@@ -2,12 +2,13 @@ package tui
 
 import (
 	"context"
-	"parley"
 	"slices"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"parley"
 )
 
 // question is the dialog of an agent, as the person who answers it has seen it.

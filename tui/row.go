@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"fmt"
 	"time"
 	"unicode/utf8"
@@ -197,34 +196,6 @@ func (r *row) tag() string {
 	}
 
 	return words
-}
-
-// sentMsg is the receipt of a draft.
-type sentMsg struct {
-	draft      draft
-	id         string
-	deliveries []parley.Delivery
-	err        error
-}
-
-// standingsMsg is the deliveries of some messages, of those that could be read.
-type standingsMsg struct {
-	ids     []string
-	results []*parley.MessageStatusResult
-	err     error
-}
-
-func readStandings(ctx context.Context, s parley.Service, ids []string) standingsMsg {
-	msg := standingsMsg{ids: ids}
-	for _, id := range ids {
-		res, err := s.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: id})
-		if err != nil {
-			msg.err = err
-			continue
-		}
-		msg.results = append(msg.results, res)
-	}
-	return msg
 }
 
 func recipientOf(e parley.Event) string {

@@ -1,8 +1,9 @@
 package tui
 
 import (
-	"parley"
 	"strings"
+
+	"parley"
 )
 
 // statusLines draws the status, two lines at most. An idle one says what can be

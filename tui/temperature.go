@@ -1,15 +1,10 @@
 package tui
 
 import (
-	"context"
-	"maps"
 	"slices"
 	"time"
 
 	"parley"
-
-	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
 )
 
 const (
@@ -39,12 +34,6 @@ type temperatures struct {
 	known  map[string]temperature
 	recent map[string][]spoke // by agent: the conversations that it was in last
 	asking bool
-}
-
-// temperaturesMsg is what was read.
-type temperaturesMsg struct {
-	known map[string]temperature
-	err   error
 }
 
 func newTemperatures() temperatures {
@@ -97,58 +86,8 @@ func (t *temperatures) expire(in string) {
 	}
 }
 
-// askTemperatures reads those of the named conversations that are unknown or
-// too old.
-func (d *shared) askTemperatures(in ...string) tea.Cmd {
-	t, now := &d.temperatures, d.now
-	if t.asking || d.link.lost != nil {
-		return nil
-	}
-
-	var want []string
-	for _, id := range in {
-		x, ok := t.known[id]
-		if id != "" && len(want) < temperaturePage && (!ok || now.Sub(x.read) >= temperatureAge) {
-			want = append(want, id)
-		}
-	}
-
-	if len(want) == 0 {
-		return nil
-	}
-
-	t.asking = true
-
-	return d.do.call(func(ctx context.Context, s parley.Service) tea.Msg {
-		msg := temperaturesMsg{known: map[string]temperature{}}
-		for _, id := range want {
-			r := parley.ConversationStateRequest{ThreadID: id}
-			if len(id) > idLength {
-				r = parley.ConversationStateRequest{With: id}
-			}
-
-			res, err := s.GetConversationState(ctx, r)
-			if err != nil {
-				msg.err, res = err, nil
-			}
-
-			msg.known[id] = temperature{state: res, read: now}
-		}
-
-		return msg
-	})
-}
-
 // idLength is how long an id is. The name of two agents' conversation is longer.
 const idLength = 36
-
-func (d *shared) takeTemperatures(msg temperaturesMsg) {
-	d.temperatures.asking = false
-	if msg.err != nil {
-		d.link.gone(msg.err)
-	}
-	maps.Copy(d.temperatures.known, msg.known)
-}
 
 // cold reports whether there is nothing to say of a conversation.
 func (x temperature) cold() bool {
@@ -167,16 +106,4 @@ func (x temperature) inList() string {
 		return ""
 	}
 	return x.bar()
-}
-
-func (t theme) temperature(state string) lipgloss.Style {
-	switch state {
-	case "hot":
-		return t.bad
-	case "warming", "cooling":
-		return t.warn
-	case "cold", "concluded":
-		return t.dim
-	}
-	return t.good
 }

@@ -144,30 +144,6 @@ func columns(words []string, gap string, w int) string {
 	return b.String()
 }
 
-const noAgents = "No agents yet. Start one:  parley launch coder --profile claude"
-
-// waitsWords says why messages to an agent wait: the root cause, as far as it is known.
-func waitsWords(s *parley.AgentStatus) string {
-	switch {
-	case s.WaitsFor != "" && s.State == parley.StateWaiting:
-		return "waits: " + safeLine(s.WaitsFor) + " → 4"
-	case s.WaitsFor != "":
-		return "waits: " + safeLine(s.WaitsFor)
-	case s.HeldReason != "":
-		return "held: " + s.HeldReason
-	}
-	return ""
-}
-
-// waitsForPerson reports whether an agent goes on only when a person has acted at its terminal.
-func waitsForPerson(s *parley.AgentStatus) bool { return s.WaitsFor != "" || s.HeldCode.NeedsPerson() }
-
-// firstSentence returns the reason that such words begin with, without what could be done about it.
-func firstSentence(words string) string {
-	first, _, _ := strings.Cut(words, ". ")
-	return first
-}
-
 // since returns how long ago something was, roughly.
 func since(at, now time.Time) string {
 	d := now.Sub(at)
@@ -280,8 +256,6 @@ func dayWords(at, now time.Time) string {
 	return at.Format("Monday, 2 January 2006")
 }
 
-func wordsOf(from, text string) string { return from + ": " + safeLine(text) }
-
 // window returns the first line of a view of height lines, scrolled from top no
 // further than needed to show line i of n.
 func window(top, i, n, height int) int {
@@ -336,13 +310,6 @@ func beside(th theme, left, right []string, w int) []string {
 	return lines
 }
 
-func needWord(n int) string {
-	if n == 1 {
-		return "needs you"
-	}
-	return "need you"
-}
-
 // columnsIn splits a list of names.
 func columnsIn(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r == ',' || r == ' ' })
@@ -351,4 +318,16 @@ func columnsIn(text string) []string {
 func sameDay(a, b time.Time, zone *time.Location) bool {
 	a, b = a.In(zone), b.In(zone)
 	return a.YearDay() == b.YearDay() && a.Year() == b.Year()
+}
+
+// marked draws the marker of a row, or of a tile: on it, selected, or both.
+func marked(on, selected bool) string {
+	mark, star := " ", " "
+	if on {
+		mark = "▸"
+	}
+	if selected {
+		star = "*"
+	}
+	return mark + star
 }

@@ -5,8 +5,6 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
-
-	"parley"
 )
 
 func FuzzFit(f *testing.F) {
@@ -54,31 +52,6 @@ func TestRuleIsNeverTooWide(t *testing.T) {
 	for w := range 60 {
 		if got := width(ansi.Strip(th.rule("Traffic", "12 new below · f to follow", w, true))); got > w {
 			t.Errorf("at %d columns the rule takes %d", w, got)
-		}
-	}
-}
-
-func TestRowIsNeverTooWide(t *testing.T) {
-	r := &row{
-		from:     "a-name-of-some-length-indeed",
-		to:       "another",
-		priority: "urgent",
-		text:     "what it says",
-		count:    120,
-		at:       noon,
-	}
-
-	for i := range 120 {
-		r.moved(string(rune('a'+i)), parley.DeliveryUnconfirmed)
-	}
-
-	for w := minWidth - spare; w < 200; w++ {
-		var c listColumns
-		c.fit([]*row{r}, w)
-		for _, x := range []listLine{{row: r}, {row: r, of: []*row{r, r, r, r}}} {
-			if got := width(x.view(themeOf(ThemeTerminal, false), c, lineLook{marked(w%2 == 0, w%3 == 0), false}, noon)); got > w {
-				t.Errorf("at %d columns the row takes %d", w, got)
-			}
 		}
 	}
 }

@@ -1,7 +1,7 @@
 package tui
 
 import (
-	"strings"
+	"fmt"
 	"testing"
 	"time"
 
@@ -153,13 +153,15 @@ func TestChangeOfParticipantsFromThePaletteIsUndone(t *testing.T) {
 func TestThreadShowsWhyItCannotBeRead(t *testing.T) {
 	s, f := newBusyScreen(t, 120, 30)
 	s.press("3")
+	posted := func(seq int64) {
+		s.send(feedMsg{at: noon, events: []parley.Event{{Seq: seq, Type: parley.EventThreadMessage, MessageID: fmt.Sprint(seq),
+			ThreadID: f.threads[0].ID, Sender: "coder"}}})
+	}
 	f.err = parley.Errorf(parley.Internal, "the database cannot be read")
-	s.m.threads.talk.stale = true
-	s.send(tickMsg(noon.Add(time.Second)))
+	posted(90_001)
 	s.shows("the database cannot be read")
 	f.err = nil
-	s.m.threads.talk.stale = true
-	s.send(tickMsg(noon.Add(2 * time.Second)))
+	posted(90_002)
 	s.shows("Do it. One commit.")
 }
 
@@ -238,20 +240,6 @@ func TestThreadsShowTheLatestWords(t *testing.T) {
 		MessageID: "m", ThreadID: other, Thread: "storage", Preview: "No, Tuesday."})
 	s.news()
 	s.shows("coder: No, Tuesday")
-}
-
-func TestReasonsNameWhoIsToAnswer(t *testing.T) {
-	res := &parley.ConversationStateResult{State: "warming", Temperature: 0.3, Decisions: []parley.ConversationDecision{
-		{Agent: "planner", Reason: "no-compelling-reason", Confidence: 1, Factors: &parley.ConversationFactors{}},
-		{Agent: "coder", ShouldRespond: true, Reason: "asked"},
-	}}
-	got := strings.Join(reasons(res), "\n")
-	for _, want := range []string{"warming, 0.30 of 1", "planner stays silent: no-compelling-reason (1.00) · turn 0.00",
-		"coder may answer: asked"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("it does not say %q:\n%s", want, got)
-		}
-	}
 }
 
 func TestPostsBelowTilesAreNotRead(t *testing.T) {

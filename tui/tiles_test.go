@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -11,30 +12,6 @@ import (
 
 	"parley"
 )
-
-func TestGridFillsTheWindow(t *testing.T) {
-	for _, c := range []struct{ n, side, w, h, cols, rows int }{
-		{1, 4, 178, 46, 1, 1},
-		{2, 2, 78, 20, 1, 2},
-		{4, 2, 78, 20, 2, 2},
-		{30, 2, 78, 20, 2, 2},
-		{5, 3, 118, 32, 2, 3},
-		{9, 3, 118, 32, 3, 3},
-		{16, 4, 178, 46, 4, 4},
-		{40, 4, 178, 46, 4, 4},
-		{40, 4, 58, 16, 2, 2},
-		{3, 4, 20, 4, 1, 1},
-		{0, 4, 80, 20, 2, 3},
-	} {
-		g := newGrid(c.n, c.side, c.w, c.h)
-		if g.cols != c.cols || g.rows != c.rows {
-			t.Errorf("%d tiles in %dx%d: %d columns and %d rows, want %d and %d", c.n, c.w, c.h, g.cols, g.rows, c.cols, c.rows)
-		}
-		if g.cols*g.w > c.w || g.rows*g.h > c.h {
-			t.Errorf("%d tiles in %dx%d: %+v is larger", c.n, c.w, c.h, g)
-		}
-	}
-}
 
 // asking is a team in which the coder has a dialog open, on a clock that the test moves.
 func asking(t *testing.T, d *parley.Dialog, w, h int) (*stage, *time.Time) {
@@ -48,7 +25,7 @@ func asking(t *testing.T, d *parley.Dialog, w, h int) (*stage, *time.Time) {
 
 func TestTilesShowWhoNeedsEyesFirst(t *testing.T) {
 	s, _ := asking(t, permission(), 120, 30)
-	if got, want := s.m.tiles.agent().Name, "planner"; got != want { // it has exited, which is worse
+	if got, want := s.marked(), "planner"; got != want { // it has exited, which is worse
 		t.Errorf("the first tile is %s, want %s", got, want)
 	}
 	s.shows("▸ ✗ planner exited", "◆ coder waiting", "Reading parser.go", "1  Yes", "2  No", "3  Type something … (t)")
@@ -111,41 +88,49 @@ func TestTilesStayInTheirPlaces(t *testing.T) {
 	f := few(9)
 	s := newScreen(t, f, 120, 36)
 	s.press("t")
-	before := slices.Clone(s.m.tiles.order)
+	before := s.tiles()
 	f.agents[7].State = parley.StateExited
 	f.agent("newcomer", parley.StateWaiting, 0, 0, "")
 	s.send(tickMsg(noon))
-	if got := s.m.tiles.order; !slices.Equal(got[:9], before) || len(got) != 10 {
+	if got := s.tiles(); !slices.Equal(got, before) || len(got) != 9 {
 		t.Errorf("the order is %q, was %q", got, before)
 	}
 	s.shows("1–9 of 10", "1 more in trouble: o")
 	s.press("o")
-	if got, want := s.m.tiles.agent().Name, "agent-007"; got != want {
+	if got, want := s.marked(), "agent-007"; got != want {
 		t.Errorf("o puts %s first, want %s", got, want)
 	}
+}
+
+// tiles are the agents in the tiles, in the order in which they are drawn.
+func (s *stage) tiles() []string {
+	return regexp.MustCompile(`agent-\d+`).FindAllString(s.text(), -1)
 }
 
 // Only terminals that are drawn are read.
 func TestTilesReadOnlyWhatTheyShow(t *testing.T) {
 	s := newScreen(t, few(30), 80, 24)
-	reads := func() []string { return s.m.tiles.reading.ids }
-	s.press("t")
-	if got := len(reads()); got != 4 {
+	reads := func(keys ...string) []string {
+		s.service.looked = nil
+		s.press(keys...)
+		return s.service.looked
+	}
+
+	if got := len(reads("t")); got != 4 {
 		t.Errorf("%d are read, want 4", got)
 	}
-	s.press("pgdown")
-	if got, want := reads()[0], agentID("agent-004"); got != want {
+	if got, want := reads("pgdown")[0], agentID("agent-004"); got != want {
 		t.Errorf("on the second page %s is the first, want %s", got, want)
 	}
-	s.press("enter")
-	if got := len(reads()); got != 1 {
+	if got := len(reads("enter")); got != 1 {
 		t.Errorf("zoomed in, %d are read", got)
 	}
-	for _, keys := range [][]string{{"?"}, {"esc", "esc", "esc"}} {
-		s.press(keys...)
-		if got := len(reads()); got != 0 {
-			t.Errorf("%d are read after %q, and nothing is shown", got, keys)
-		}
+	if got := len(reads("?")); got != 0 {
+		t.Errorf("%d are read below the help", got)
+	}
+	s.press("esc", "esc")
+	if got := len(reads("esc")); got != 0 {
+		t.Errorf("%d are read, and no tile is shown", got)
 	}
 	s.shows("Traffic")
 }
@@ -219,12 +204,12 @@ func TestMouseChoosesATile(t *testing.T) {
 	s.press("t")
 	at := tea.MouseClickMsg{X: 100, Y: 30, Button: tea.MouseLeft}
 	s.send(at)
-	if got, want := s.m.tiles.agent().Name, "agent-003"; got != want || s.m.tiles.zoom {
+	if got, want := s.marked(), "agent-003"; got != want || len(s.tiles()) != 4 {
 		t.Errorf("chose %s, want %s", got, want)
 	}
 	s.send(at)
-	if !s.m.tiles.zoom {
-		t.Error("the second click does not zoom in")
+	if got := s.tiles(); !slices.Equal(got, []string{"agent-003"}) {
+		t.Errorf("the second click does not zoom in, but shows %q", got)
 	}
 }
 
@@ -270,7 +255,7 @@ func TestTileAnswersNobodyElse(t *testing.T) {
 	now = now.Add(time.Minute)
 	f.agents = slices.Delete(f.agents, 0, 1) // that under the marker
 	s.send(tickMsg(noon))
-	if got, want := s.m.tiles.agent().Name, "coder"; got != want {
+	if got, want := s.marked(), "coder"; got != want {
 		t.Fatalf("the marker is on %s, want %s", got, want)
 	}
 	s.press("1")

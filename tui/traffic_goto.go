@@ -3,10 +3,11 @@ package tui
 import (
 	"cmp"
 	"context"
-	"parley"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"parley"
 )
 
 // recorded returns the function that finds a message in the record or among the found messages, nil for none.

@@ -55,15 +55,6 @@ func TestAFoldEndsAtTheMarkerAndShowsTrouble(t *testing.T) {
 	}
 }
 
-func TestOneWayTrafficDoesNotFold(t *testing.T) {
-	r := newRecord()
-	r.resize(10)
-	r.add(burst(1, 3000))
-	if got, want := len(r.lines), len(r.rows); got != want+1 { // and its day
-		t.Errorf("%d lines of %d messages", got, want)
-	}
-}
-
 func TestDaysAreSeparated(t *testing.T) {
 	f := newFake()
 	for i := range 4 {

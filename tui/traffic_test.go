@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -42,56 +41,6 @@ func TestOldEventsChangeNothing(t *testing.T) {
 	s.send(feedMsg{events: f.events[:2], at: noon})
 	if got := s.text(); got != before {
 		t.Errorf("events that were seen before changed the screen:\n%s", got)
-	}
-}
-
-func TestForgetsTheOldestRows(t *testing.T) {
-	tr := newRecord()
-	tr.resize(10)
-	tr.follow = false
-	for i := range maxRows + 1 {
-		tr.add([]parley.Event{
-			{
-				Seq:       int64(i + 1),
-				Type:      parley.EventDirectMessage,
-				MessageID: fmt.Sprint(i),
-				Sender:    "a",
-				Recipient: "b",
-			},
-		})
-	}
-
-	if got, want := len(tr.rows), maxRows+1-dropRows; got != want || len(tr.byID) != want {
-		t.Errorf("got %d rows and %d ids, want %d", got, len(tr.byID), want)
-	}
-	if got, want := tr.sel.id, fmt.Sprint(dropRows); got != want {
-		t.Errorf("the marker stands on %s, want the oldest that is kept, %s", got, want)
-	}
-}
-
-func TestThreadPostsAreTraffic(t *testing.T) {
-	tr := newRecord()
-	tr.resize(10)
-	types := []parley.EventType{parley.EventThreadCreated, parley.EventThreadMessage, parley.EventThreadUpdated}
-	for i, typ := range types {
-		tr.add([]parley.Event{
-			{
-				Seq:            int64(i + 1),
-				Type:           typ,
-				MessageID:      fmt.Sprint(i),
-				Sender:         "a",
-				ThreadID:       "t",
-				Thread:         "the parser",
-				RecipientCount: 1 - i%2,
-			},
-		})
-	}
-
-	if len(tr.rows) != 3 || tr.rows[1].to != "#the parser" {
-		t.Fatalf("the rows are %+v", tr.rows)
-	}
-	if got := tr.rows[1].words(); got != "0/0 read" {
-		t.Errorf("a post that nobody gets is %q", got)
 	}
 }
 

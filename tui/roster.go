@@ -205,3 +205,36 @@ func urgencyOf(s *parley.AgentStatus) int {
 func readable(s *parley.AgentStatus) bool {
 	return s.Kind == parley.KindTerminal && (s.State.Live() || s.State == parley.StateExited)
 }
+
+const noAgents = "No agents yet. Start one:  parley launch coder --profile claude"
+
+// waitsWords says why messages to an agent wait: the root cause, as far as it is known.
+func waitsWords(s *parley.AgentStatus) string {
+	switch {
+	case s.WaitsFor != "" && s.State == parley.StateWaiting:
+		return "waits: " + safeLine(s.WaitsFor) + " → 4"
+	case s.WaitsFor != "":
+		return "waits: " + safeLine(s.WaitsFor)
+	case s.HeldReason != "":
+		return "held: " + s.HeldReason
+	}
+	return ""
+}
+
+// waitsForPerson reports whether an agent goes on only when a person has acted at its terminal.
+func waitsForPerson(s *parley.AgentStatus) bool { return s.WaitsFor != "" || s.HeldCode.NeedsPerson() }
+
+// firstSentence returns the reason that such words begin with, without what could be done about it.
+func firstSentence(words string) string {
+	first, _, _ := strings.Cut(words, ". ")
+	return first
+}
+
+func wordsOf(from, text string) string { return from + ": " + safeLine(text) }
+
+func needWord(n int) string {
+	if n == 1 {
+		return "needs you"
+	}
+	return "need you"
+}
