@@ -62,7 +62,7 @@ func newCommands(ctx context.Context, o Options, notes <-chan note) commands {
 
 	var buffer func(string) tea.Cmd
 	if o.Buffer != nil {
-		buffer = func(text string) tea.Cmd { return func() tea.Msg { return bufferedMsg{o.Buffer(ctx, text)} } }
+		buffer = func(text string) tea.Cmd { return func() tea.Msg { return bufferedMsg{err: o.Buffer(ctx, text)} } }
 	}
 
 	return commands{

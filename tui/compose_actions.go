@@ -31,7 +31,7 @@ func (c *compose) writeNew() tea.Cmd {
 }
 
 func (c *compose) broadcast() tea.Cmd {
-	if (actions{c.shared}).picks() {
+	if (actions{shared: c.shared}).picks() {
 		return c.writeToSelected()
 	}
 	return c.write(address{everyone: true}, "To all agents", parley.Everyone)

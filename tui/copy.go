@@ -14,7 +14,7 @@ import (
 func (m *model) copyText() tea.Cmd {
 	s := m.about()
 	if m.traffic.picks() {
-		return selecting{m.traffic}.copyAll()
+		return selecting{traffic: m.traffic}.copyAll()
 	}
 	switch {
 	case s.message != "":

@@ -24,7 +24,7 @@ func TestDocsListTheKeys(t *testing.T) {
 
 	want := "| where | key | does | action |\n|---|---|---|---|\n"
 	for _, b := range bindings() {
-		action := b.action()
+		action := actionOf(&b)
 		if action != "" {
 			action = "`" + action + "`"
 		}

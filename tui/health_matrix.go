@@ -50,9 +50,9 @@ func (h *health) matrix(w int) []string {
 	for _, from := range shown {
 		line := h.talkerLine(from, name, left)
 		for _, to := range shown {
-			line += pad(h.cell(pairs[pair{from.id, to.id}], most, from.id == to.id), cell)
+			line += pad(h.cell(pairs[pair{from: from.id, to: to.id}], most, from.id == to.id), cell)
 		}
-		lines = append(lines, line+h.cell(pairs[pair{from.id, ""}], most, false))
+		lines = append(lines, line+h.cell(pairs[pair{from: from.id}], most, false))
 	}
 
 	if more := len(all) - len(shown); more > 0 {

@@ -84,7 +84,7 @@ func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 	case s == inPrompt:
 		m.prompt.insert(key.Text)
 	case s == inAnswer && key.Text != "":
-		return answering{m.needs}.answerKey(key.Text)
+		return answering{needs: m.needs}.answerKey(key.Text)
 	}
 
 	return nil

@@ -14,8 +14,8 @@ var actionsByKey = map[string]string{
 	"g": "top", "G": "bottom", "esc": "back", "tab": "switch", "m": "mark-read",
 }
 
-// action returns the name by which the settings know what a key does, "" if its key is fixed.
-func (b *binding) action() string {
+// actionOf returns the name by which the settings know what a key does, "" if its key is fixed.
+func actionOf(b *binding) string {
 	if b.scope > inHealth {
 		return ""
 	}
@@ -48,7 +48,7 @@ var fixedKeys = []string{"ctrl+c"}
 // action's keys away.
 func rebind(all []binding, keys map[string]string) ([]binding, error) {
 	for _, action := range sorted(keys) {
-		i := slices.IndexFunc(all, func(b binding) bool { return b.action() == action })
+		i := slices.IndexFunc(all, func(b binding) bool { return actionOf(&b) == action })
 		if i < 0 {
 			return nil, noAction(all, action)
 		}
@@ -99,7 +99,7 @@ func noAction(all []binding, action string) error {
 
 	best, score := "", 0
 	for i := range all {
-		if name := all[i].action(); name != "" {
+		if name := actionOf(&all[i]); name != "" {
 			if n := fuzzy(action, name); n > score {
 				best, score = name, n
 			}
@@ -117,15 +117,15 @@ func twice(all []binding, keys map[string]string) error {
 	for i := range all {
 		for j := range all[:i] {
 			a, b := &all[j], &all[i]
-			_, changedA := keys[a.action()]
-			_, changedB := keys[b.action()]
+			_, changedA := keys[actionOf(a)]
+			_, changedB := keys[actionOf(b)]
 			if !meet(a, b) || !changedA && !changedB {
 				continue
 			}
 
 			if n := slices.IndexFunc(b.keys, func(key string) bool { return slices.Contains(a.keys, key) }); n >= 0 {
 				return parley.Errorf(parley.InvalidArgument, "the key %s is bound twice: to %s and to %s",
-					parley.CleanLine(b.keys[n]), a.action(), b.action()).
+					parley.CleanLine(b.keys[n]), actionOf(a), actionOf(b)).
 					With("setting", "keys").
 					Suggest("Give one of them another key, or none.")
 			}

@@ -15,7 +15,7 @@ func TestEveryKeyOfAScreenHasAnAction(t *testing.T) {
 		if b.scope > inHealth {
 			continue
 		}
-		action := b.action()
+		action := actionOf(&b)
 		if action == "" || strings.HasSuffix(action, ".") {
 			t.Errorf("%s in %q has no action", b.show, scopeName(b.scope))
 		}

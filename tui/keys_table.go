@@ -22,7 +22,7 @@ func (m *model) bindings() []binding {
 	add(inHelp, m.helpKeys())
 	add(inConfirm, m.confirmKeys())
 	add(inPrompt, m.promptKeys())
-	add(inAnswer, answering{m.needs}.answerKeys())
+	add(inAnswer, answering{needs: m.needs}.answerKeys())
 	add(inTiles, m.tiles.keys())
 	add(inLaunch, m.form.keys())
 	add(inWorkspaces, m.workspaces.keys())

@@ -32,7 +32,7 @@ type model struct {
 }
 
 func newModel(o Options, do commands) *model {
-	a := actions{newShared(setup{
+	a := actions{shared: newShared(setup{
 		theme: themeOf(o.Theme, o.NoColor), dividers: newDividers(o.Look.DetailWidth, o.Look.DetailHeight),
 		returnKey: o.ReturnKey, filters: o.Filters, notify: o.Notify, now: o.Now(),
 	}, do)}

@@ -63,9 +63,9 @@ func TestRingFollowsTheSettings(t *testing.T) {
 	}{
 		"nothing":     {Notify{}, ""},
 		"bell":        {Notify{Bell: true}, "\a"},
-		"quiet":       {Notify{Bell: true, Quiet: QuietHours{11 * time.Hour, 13 * time.Hour}}, ""},
-		"over night":  {Notify{Bell: true, Quiet: QuietHours{22 * time.Hour, 7 * time.Hour}}, "\a"},
-		"after quiet": {Notify{Bell: true, Quiet: QuietHours{9 * time.Hour, 12 * time.Hour}}, "\a"},
+		"quiet":       {Notify{Bell: true, Quiet: QuietHours{From: 11 * time.Hour, To: 13 * time.Hour}}, ""},
+		"over night":  {Notify{Bell: true, Quiet: QuietHours{From: 22 * time.Hour, To: 7 * time.Hour}}, "\a"},
+		"after quiet": {Notify{Bell: true, Quiet: QuietHours{From: 9 * time.Hour, To: 12 * time.Hour}}, "\a"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScreen(t, busyTeam(), 80, 24, func(o *Options) { o.Notify = c.n })

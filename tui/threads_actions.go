@@ -77,7 +77,7 @@ func (t *threads) askMembers(question string, add bool) tea.Cmd {
 		id := x.ID
 		label := question + " “" + fit(safeLine(x.Title), 30) + "”, by name"
 		return t.askLine(label, func(text string) tea.Cmd {
-			return t.change(membership{thread: id, who: t.team.parties(text), add: add}.make)
+			return t.change(membership{thread: id, who: partiesOf(&t.team, text), add: add}.make)
 		})
 	})
 }

@@ -21,8 +21,8 @@ type membership struct {
 // party is a participant: a name or an id, and the name that is shown.
 type party struct{ ref, name string }
 
-// parties parses a list of names.
-func (t *team) parties(text string) []party {
+// partiesOf parses a list of names.
+func partiesOf(t *team, text string) []party {
 	var all []party
 	for _, ref := range t.participants(text) {
 		p := party{ref: ref, name: safeLine(ref)}

@@ -102,7 +102,7 @@ func (t *tiles) tile(id string, w, h int) []string {
 
 	lines := []string{t.tileTitle(a, w)}
 	if x.dialog != nil {
-		asked := t.theme.question(x.dialog, w, h-1, t.zoom)
+		asked := questionOf(t.theme, x.dialog, w, h-1, t.zoom)
 		lines = append(lines, lastLines(beforeDialog(x.content(t.theme, w), x.dialog), h-1-len(asked))...)
 		return clip(append(lines, asked...), h)
 	}
@@ -169,10 +169,10 @@ func (t *tiles) tileTitle(a *parley.AgentStatus, w int) string {
 	return t.theme.strong.Render(name) + t.theme.agent(a.State).Render(rest) + t.theme.dim.Render(fill+note)
 }
 
-// question draws what a dialog says and the keys that answer it, and cuts it at its beginning
+// questionOf draws what a dialog says and the keys that answer it, and cuts it at its beginning
 // where there is less room.
-func (th theme) question(d *parley.Dialog, w, room int, zoomed bool) []string {
-	all := th.questionLines(d, w)
+func questionOf(th theme, d *parley.Dialog, w, room int, zoomed bool) []string {
+	all := questionLines(th, d, w)
 	if over := len(all) - room; over > 0 {
 		all = all[over:]
 		words := "… enter shows all of it"
@@ -184,7 +184,7 @@ func (th theme) question(d *parley.Dialog, w, room int, zoomed bool) []string {
 	return all
 }
 
-func (th theme) questionLines(d *parley.Dialog, w int) []string {
+func questionLines(th theme, d *parley.Dialog, w int) []string {
 	var lines []string
 	said := d.Lines
 	if len(said) == 0 {
@@ -220,5 +220,5 @@ func (th theme) questionLines(d *parley.Dialog, w int) []string {
 
 // fitsTile reports whether all of a question is drawn in its tile.
 func (t *tiles) fitsTile(d *parley.Dialog) bool {
-	return len(t.theme.questionLines(d, t.grid.tileWidth(t.width))) < t.grid.h
+	return len(questionLines(t.theme, d, t.grid.tileWidth(t.width))) < t.grid.h
 }

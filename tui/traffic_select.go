@@ -99,7 +99,7 @@ func (t selecting) each(
 	rows []*row, did string, call func(context.Context, parley.Service, *row) error,
 ) tea.Cmd {
 	name := func(r *row) string { return parley.Short(r.id) }
-	return t.actions.run(each[*row]{rows, name, did, call}.action())
+	return t.actions.run(each[*row]{of: rows, name: name, did: did, call: call}.action())
 }
 
 // retryAll tries the selected messages again where they failed, else the one under the marker.
