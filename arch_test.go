@@ -90,7 +90,9 @@ type door struct {
 // doors are all the dependencies of the code that is shipped: a new one needs a
 // door. The longest match decides.
 var doors = []door{
-	{"charm.land/", []string{"tui"}},
+	{"charm.land/", []string{
+		"tui", "tui/kit", "tui/room", "tui/agents", "tui/traffic", "tui/threads", "tui/needs", "tui/health", "tui/compose",
+	}},
 	{"github.com/charmbracelet/ultraviolet", []string{"lab/pictures"}},
 	{"github.com/charmbracelet/x/ansi", []string{"*"}}, // the one answer to how wide a text is
 	{"github.com/openai/openai-go", []string{"responder"}},

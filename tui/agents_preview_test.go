@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/tui/room"
 )
 
 // few is a team of n agents at rest, whose terminals are 40 lines high.
@@ -73,7 +74,7 @@ func TestPreviewStaysInPlace(t *testing.T) {
 		f.mu.Lock()
 		f.agents[5].State = state
 		f.mu.Unlock()
-		s.send(tickMsg(noon))
+		s.send(room.TickMsg(noon))
 	}
 
 	set(parley.StateBusy)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/tui/room"
 )
 
 const reason = "waits: its terminal asks “May I edit the file that everybody else works on?” → 4"
@@ -55,7 +56,7 @@ func TestAgentsHaveTheColumnsThatAnybodyFills(t *testing.T) {
 
 	f.agents[0].Role, f.agents[0].Worktree, f.agents[0].Today = "", nil, nil
 	f.agents[0].Context = 0
-	s.send(tickMsg(noon))
+	s.send(room.TickMsg(noon))
 	s.hides("role", "branch", "context", "today")
 }
 

@@ -8,6 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley"
+	"parley/tui/agents"
+	"parley/tui/kit"
 )
 
 func TestTroubleComesFirstAndTheRestFolds(t *testing.T) {
@@ -99,12 +101,12 @@ func TestSafeScreenKeepsOnlyTextAndColours(t *testing.T) {
 		"a\tb\x07\x9b31mc":                      "a    b31mc",         // no valid text, and no sequence in UTF-8
 		"日本 👩‍👩‍👧 \u202egnp":                    "日本 👩👩👧 <U+202E>gnp", // terminals differ in the width of joined characters
 	} {
-		if got := SafeScreen([]string{line}, 80); got[0] != want {
+		if got := agents.SafeScreen([]string{line}, 80); got[0] != want {
 			t.Errorf("%q is shown as %q, want %q", line, got[0], want)
 		}
 	}
 
-	got := SafeScreen([]string{"a\x1b[32mb", "c\x1b[md", "e"}, 80)
+	got := agents.SafeScreen([]string{"a\x1b[32mb", "c\x1b[md", "e"}, 80)
 	if want := []string{"a\x1b[32mb\x1b[m", "\x1b[32mc\x1b[md\x1b[m", "e"}; !slices.Equal(got, want) {
 		t.Errorf("a colour goes on as %q, want %q", got, want)
 	}
@@ -117,10 +119,10 @@ func FuzzSafeScreen(f *testing.F) {
 
 	f.Add("\x1b[38;5;3mab\x1b[mc\x1b[1;1Hd\x1bPq#0~\x1b\\e", 40)
 	f.Fuzz(func(t *testing.T, line string, w int) {
-		w = clamp(w, 1, 300)
-		for _, got := range SafeScreen([]string{line, "next"}, w) {
-			if width(got) > w {
-				t.Errorf("%q takes %d columns, want %d", got, width(got), w)
+		w = kit.Clamp(w, 1, 300)
+		for _, got := range agents.SafeScreen([]string{line, "next"}, w) {
+			if kit.Width(got) > w {
+				t.Errorf("%q takes %d columns, want %d", got, kit.Width(got), w)
 			}
 			if plain := ansi.Strip(got); strings.ContainsAny(plain, "\x1b\n\r\a\u009b") {
 				t.Errorf("%q became %q", line, plain)

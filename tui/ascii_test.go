@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"parley/tui/kit"
 )
 
 func TestTerminalWithoutUTF8GetsASCII(t *testing.T) {
@@ -42,7 +44,7 @@ func TestEveryShapeHasAnASCIIShape(t *testing.T) {
 	for _, keys := range []string{"1", "2", "3", "4", "5", "?"} {
 		s.typed(keys)
 		for _, r := range ansi.Strip(s.m.View().Content) {
-			if r >= utf8.RuneSelf && strings.Contains(toASCII(string(r)), "?") {
+			if r >= utf8.RuneSelf && strings.Contains(kit.ToASCII(string(r)), "?") {
 				t.Errorf("%q has no shape in ASCII", r)
 			}
 		}

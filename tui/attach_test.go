@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/tui/room"
 )
 
 // The key that comes back is parley's: in a tmux of the person's own it does nothing.
@@ -16,7 +17,7 @@ func TestAttachShowsNoReturnKeyForAdoptedAgents(t *testing.T) {
 	s.choose("coder")
 	s.shows("a attaches to coder · c writes to coder")
 	s.hides("F12")
-	s.send(besideMsg{name: "coder"})
+	s.send(room.BesideMsg{Name: "coder"})
 	s.shows("coder is open in a new window.")
 	s.choose("tester")
 	s.shows("a attaches to tester, F12 returns")
@@ -36,7 +37,7 @@ func TestAttachReportsErrors(t *testing.T) {
 	s.shows("coder has no terminal")
 	s.press("j", "a")
 	s.shows("✗ its tmux server is gone → Restart it.")
-	s.send(returnedMsg{name: "coder", err: errors.New("no sessions")})
+	s.send(room.ReturnedMsg{Name: "coder", Err: errors.New("no sessions")})
 	s.shows("cannot show the terminal of coder: no sessions", "parley restart coder")
 }
 

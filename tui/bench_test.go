@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/tui/room"
 )
 
 // bigTeam is a screen at 200x60 with 200 agents, to which 100,000 messages came.
@@ -21,7 +22,7 @@ func bigTeam(b *testing.B) *stage {
 
 	s := newScreen(b, f, 200, 60)
 	for i := range 100 {
-		s.send(feedMsg{events: burst(1000+4000*i, 1000), at: noon})
+		s.send(room.FeedMsg{Events: burst(1000+4000*i, 1000), At: noon})
 	}
 
 	return s
@@ -90,7 +91,7 @@ func BenchmarkEvents(b *testing.B) {
 	s := bigTeam(b)
 	seq := 1 << 20
 	for b.Loop() {
-		s.send(feedMsg{events: burst(seq, 5), at: noon})
+		s.send(room.FeedMsg{Events: burst(seq, 5), At: noon})
 		seq += 20
 		_ = s.m.View()
 	}
@@ -152,8 +153,8 @@ func BenchmarkThreadFrame(b *testing.B) {
 	of := func(id string) func(int) {
 		return func(int) {
 			seq++
-			s.m.Update(feedMsg{
-				events: []parley.Event{
+			s.m.Update(room.FeedMsg{
+				Events: []parley.Event{
 					{
 						Seq:         seq,
 						Type:        parley.EventDelivery,
@@ -163,7 +164,7 @@ func BenchmarkThreadFrame(b *testing.B) {
 						State:       "read",
 					},
 				},
-				at: noon,
+				At: noon,
 			})
 		}
 	}

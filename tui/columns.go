@@ -5,6 +5,9 @@ import (
 	"strings"
 
 	"parley"
+	"parley/tui/agents"
+	"parley/tui/kit"
+	"parley/tui/traffic"
 )
 
 // Look is what the settings say of columns and sizes.
@@ -27,10 +30,10 @@ func CheckLook(l Look) error {
 		setting, text string
 		known         []string
 	}{
-		{"agent_columns", l.AgentColumns, AgentColumns},
-		{"traffic_columns", l.TrafficColumns, TrafficColumns},
+		{"agent_columns", l.AgentColumns, agents.Columns},
+		{"traffic_columns", l.TrafficColumns, traffic.Columns},
 	} {
-		names := columnsIn(list.text)
+		names := kit.ColumnsIn(list.text)
 		for i, name := range names {
 			if !slices.Contains(list.known, name) {
 				return noColumn(list.setting, name, list.known)
@@ -60,7 +63,7 @@ func CheckLook(l Look) error {
 func noColumn(setting, name string, known []string) error {
 	best, score := "", 0
 	for _, k := range known {
-		if n := fuzzy(name, k); n > score {
+		if n := kit.Fuzzy(name, k); n > score {
 			best, score = k, n
 		}
 	}

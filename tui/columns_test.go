@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+
+	"parley/tui/kit"
 )
 
 func looking(l Look) func(*Options) { return func(o *Options) { o.Look = l } }
@@ -68,7 +70,7 @@ func TestDetailHasTheSizeOfTheSettings(t *testing.T) {
 			if key == "1" && test.w < 200 { // else it is open
 				s.press("enter")
 			}
-			_, _, paneW, paneH := s.m.shown().(divided).parts(s.m.layout.inner, s.m.layout.screenH)
+			_, _, paneW, paneH := s.m.Shown().(divided).Parts(s.m.layout.Inner, s.m.layout.ScreenH)
 			size := paneH
 			if test.look.DetailWidth > 0 {
 				size = paneW
@@ -90,18 +92,18 @@ func TestDividerAboveAPaneIsDragged(t *testing.T) {
 		}
 
 		heights := func() int {
-			_, listH, _, paneH := s.m.shown().(divided).parts(s.m.layout.inner, s.m.layout.screenH)
+			_, listH, _, paneH := s.m.Shown().(divided).Parts(s.m.layout.Inner, s.m.layout.ScreenH)
 			if paneH == 0 {
 				t.Fatalf("screen %s has no pane", key)
 			}
 			return listH
 		}
 		for _, y := range []int{12, 20, 0, 39} {
-			at := heights() + rowsTop
+			at := heights() + kit.RowsTop
 			s.send(tea.MouseClickMsg{X: 9, Y: at, Button: tea.MouseLeft})
 			s.send(tea.MouseMotionMsg{X: 9, Y: y, Button: tea.MouseLeft})
 			s.send(tea.MouseReleaseMsg{X: 9, Y: y, Button: tea.MouseLeft})
-			want := clamp(y-rowsTop, 4, s.m.layout.screenH-4) // a pane keeps four lines
+			want := kit.Clamp(y-kit.RowsTop, 4, s.m.layout.ScreenH-4) // a pane keeps four lines
 			if got := heights(); got < want-1 || got > want+1 {
 				t.Errorf("screen %s: dragged to line %d, the list has %d lines, want %d", key, y, got, want)
 			}
@@ -110,8 +112,8 @@ func TestDividerAboveAPaneIsDragged(t *testing.T) {
 
 		// A click on the title that moves nothing is for the pane.
 		before := heights()
-		s.send(tea.MouseClickMsg{X: 9, Y: before + rowsTop, Button: tea.MouseLeft})
-		s.send(tea.MouseReleaseMsg{X: 9, Y: before + rowsTop, Button: tea.MouseLeft})
+		s.send(tea.MouseClickMsg{X: 9, Y: before + kit.RowsTop, Button: tea.MouseLeft})
+		s.send(tea.MouseReleaseMsg{X: 9, Y: before + kit.RowsTop, Button: tea.MouseLeft})
 		if key == "1" && !strings.Contains(s.text(), "▸ Message") {
 			t.Error("a click on the title of the message does not go to it")
 		}

@@ -13,13 +13,15 @@ import (
 
 	"parley"
 	"parley/internal/wait"
+	"parley/tui/compose"
+	"parley/tui/room"
 )
 
 // callTimeout bounds one call of the service. The person is told when it ends.
 const callTimeout = 30 * time.Second
 
-func newCommands(ctx context.Context, o Options, notes <-chan note) commands {
-	later := func(delay time.Duration, r request) tea.Cmd {
+func newCommands(ctx context.Context, o Options, notes <-chan note) room.Commands {
+	later := func(delay time.Duration, r room.Request) tea.Cmd {
 		return func() tea.Msg {
 			_ = wait.Pause(ctx, delay)
 			ctx, cancel := context.WithTimeout(ctx, callTimeout)
@@ -30,11 +32,11 @@ func newCommands(ctx context.Context, o Options, notes <-chan note) commands {
 
 	beats := 0
 	beat := func() tea.Msg {
-		_ = wait.Pause(ctx, heartbeat)
-		if beats++; beats%fullBeat == 0 {
-			return tickMsg(o.Now())
+		_ = wait.Pause(ctx, room.Heartbeat)
+		if beats++; beats%room.FullBeat == 0 {
+			return room.TickMsg(o.Now())
 		}
-		return beatMsg(o.Now())
+		return room.BeatMsg(o.Now())
 	}
 
 	var programs tea.Cmd
@@ -50,36 +52,36 @@ func newCommands(ctx context.Context, o Options, notes <-chan note) commands {
 		}
 	}
 
-	var export func(Exported, string) tea.Cmd
+	var export func(room.Exported, string) tea.Cmd
 	if o.Export != nil {
-		export = func(what Exported, path string) tea.Cmd {
+		export = func(what room.Exported, path string) tea.Cmd {
 			return func() tea.Msg {
 				n, err := o.Export(ctx, what, path)
-				return exportedMsg{path: path, n: n, err: err}
+				return room.ExportedMsg{Path: path, N: n, Err: err}
 			}
 		}
 	}
 
 	var buffer func(string) tea.Cmd
 	if o.Buffer != nil {
-		buffer = func(text string) tea.Cmd { return func() tea.Msg { return bufferedMsg{err: o.Buffer(ctx, text)} } }
+		buffer = func(text string) tea.Cmd { return func() tea.Msg { return room.BufferedMsg{Err: o.Buffer(ctx, text)} } }
 	}
 
-	return commands{
-		open:       func(msg textMsg) tea.Cmd { return openFile(o.Environ, msg) },
-		export:     export,
-		buffer:     buffer,
-		programs:   programs,
-		workspaces: workspaces,
-		now:        o.Now,
-		next:       func() tea.Msg { return gather(ctx, notes, o.Now, frameOf(o.Still)) },
-		tick:       beat,
-		call:       func(r request) tea.Cmd { return later(0, r) },
-		later:      later,
-		attach:     func(name string) tea.Cmd { return func() tea.Msg { return attach(o, name) } },
-		show:       show,
-		edit:       func(d draft) tea.Cmd { return edit(o.Environ, d) },
-		operate: func(name string, args url.Values, call *parley.Invocation) tea.Cmd {
+	return room.Commands{
+		Open:       func(msg room.TextMsg) tea.Cmd { return room.OpenFile(o.Environ, msg) },
+		Export:     export,
+		Buffer:     buffer,
+		Programs:   programs,
+		Workspaces: workspaces,
+		Now:        o.Now,
+		Next:       func() tea.Msg { return gather(ctx, notes, o.Now, frameOf(o.Still)) },
+		Tick:       beat,
+		Call:       func(r room.Request) tea.Cmd { return later(0, r) },
+		Later:      later,
+		Attach:     func(name string) tea.Cmd { return func() tea.Msg { return attach(o, name) } },
+		Show:       show,
+		Edit:       func(d room.Draft) tea.Cmd { return compose.Edit(o.Environ, d) },
+		Operate: func(name string, args url.Values, call *parley.Invocation) tea.Cmd {
 			return later(0, func(ctx context.Context, s parley.Service) tea.Msg {
 				return operate(ctx, s, name, args, call)
 			})
@@ -92,7 +94,7 @@ func newCommands(ctx context.Context, o Options, notes <-chan note) commands {
 func attach(o Options, name string) tea.Msg {
 	if o.Beside == nil {
 		cmd, err := o.Attach(name)
-		return attachMsg{name: name, cmd: cmd, err: err}
+		return room.AttachMsg{Name: name, Cmd: cmd, Err: err}
 	}
 
 	cmd, err := o.Beside(name)
@@ -100,7 +102,7 @@ func attach(o Options, name string) tea.Msg {
 		err = runQuietly(cmd)
 	}
 
-	return besideMsg{name: name, err: err}
+	return room.BesideMsg{Name: name, Err: err}
 }
 
 // show gives the terminal to cmd until cmd ends. Its stderr would vanish with
@@ -120,7 +122,7 @@ func show(name string, cmd *exec.Cmd) tea.Cmd {
 			err = errors.New(text)
 		}
 
-		return returnedMsg{name: name, err: err}
+		return room.ReturnedMsg{Name: name, Err: err}
 	})
 }
 

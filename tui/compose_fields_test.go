@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/tui/room"
 )
 
 func TestWritesToSeveralWithPriorityAndADeadline(t *testing.T) {
@@ -104,7 +105,7 @@ func TestDraftSurvivesErrorsAndResizes(t *testing.T) {
 	s.typed("precious")
 	s.blind = true
 	f.err = gone
-	s.send(feedMsg{err: gone, at: noon})
+	s.send(room.FeedMsg{Err: gone, At: noon})
 	s.press("enter")
 	s.shows("no daemon runs here", "precious", "priority high")
 	for _, size := range [][2]int{{20, 5}, {60, 20}, {300, 80}} {

@@ -8,13 +8,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/tui/room"
 )
 
 func TestReplyNamesTheMessage(t *testing.T) {
 	s, f := newBusyScreen(t, 120, 40)
 	s.press("k", "k", "k", "r")
 	s.shows("Reply to reviewer about “Shall I approve")
-	id := s.m.traffic.sel.id
+	id := s.m.traffic.Sel.Id
 	s.enters("no")
 	if len(f.sent) != 1 || f.sent[0].InReplyTo != id || f.sent[0].To[0] != agentID("reviewer") {
 		t.Errorf("sent %+v, want a reply to %s", f.sent, id)
@@ -34,7 +35,7 @@ func TestReceiptFollowsTheDelivery(t *testing.T) {
 	s.news()
 	f.emit(parley.Event{
 		Type:        parley.EventDelivery,
-		MessageID:   s.m.status.receipt.id,
+		MessageID:   s.m.Status.Receipt.Id,
 		RecipientID: idOf("coder"),
 		State:       "submitted",
 	})
@@ -74,15 +75,15 @@ func TestFailedSendKeepsTheDraftAndItsKey(t *testing.T) {
 
 // heldBack keeps what commands answer until it is let through, as a slow daemon does.
 func (s *stage) heldBack() (letThrough func()) {
-	call := s.m.compose.do.call
+	call := s.m.compose.Do.Call
 	var waiting []tea.Cmd
-	s.m.compose.do.call = func(r request) tea.Cmd {
+	s.m.compose.Do.Call = func(r room.Request) tea.Cmd {
 		waiting = append(waiting, call(r))
 		return nil
 	}
 
 	return func() {
-		s.m.compose.do.call = call
+		s.m.compose.Do.Call = call
 		for _, cmd := range waiting {
 			s.run(cmd, 0)
 		}
@@ -158,10 +159,10 @@ func TestFailedSendOpensNothingUnderTheHands(t *testing.T) {
 			f.err = parley.Errorf(parley.RateLimited, "too many messages").Suggest("Wait.")
 			letThrough()
 			s.shows("too many messages")
-			if s.m.compose.open != (test.want != "") || test.want != "" && s.box() != test.want {
-				t.Errorf("the box is open: %v, with %q", s.m.compose.open, s.box())
+			if s.m.compose.Open != (test.want != "") || test.want != "" && s.box() != test.want {
+				t.Errorf("the box is open: %v, with %q", s.m.compose.Open, s.box())
 			}
-			if got := s.m.drafts.kept[address{everyone: true}].text; test.kept != "" && got != test.kept {
+			if got := s.m.Drafts.Kept[room.Address{Everyone: true}].Text; test.kept != "" && got != test.kept {
 				t.Errorf("kept %q, want %q", got, test.kept)
 			}
 		})

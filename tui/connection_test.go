@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/tui/room"
 )
 
 func TestLostDaemonIsShownUntilItIsBack(t *testing.T) {
@@ -16,7 +17,7 @@ func TestLostDaemonIsShownUntilItIsBack(t *testing.T) {
 	s.press("b")
 	s.typed("draft")
 	s.blind = true
-	s.send(feedMsg{err: gone, at: noon})
+	s.send(room.FeedMsg{Err: gone, At: noon})
 	s.shows("daemon gone, reconnecting…", "draft", "Plan for today")
 	f.err = gone
 	s.looks()
@@ -32,7 +33,7 @@ func TestLostDaemonIsShownUntilItIsBack(t *testing.T) {
 func TestPermanentStreamErrorIsShown(t *testing.T) {
 	s := newScreen(t, busyTeam(), 120, 30)
 	s.send(
-		feedMsg{err: parley.Errorf(parley.Unauthenticated, "this key is not known").Suggest("Log in again."), at: noon},
+		room.FeedMsg{Err: parley.Errorf(parley.Unauthenticated, "this key is not known").Suggest("Log in again."), At: noon},
 	)
 	s.shows("✗ this key is not known → Log in again.")
 	s.hides("daemon gone")
@@ -41,16 +42,16 @@ func TestPermanentStreamErrorIsShown(t *testing.T) {
 func TestHungDaemonCountsAsGone(t *testing.T) {
 	s := newScreen(t, busyTeam(), 80, 24)
 	s.blind = true
-	s.send(agentsMsg{err: fmt.Errorf("get_agent_status: %w", errDeadline)})
+	s.send(room.AgentsMsg{Err: fmt.Errorf("get_agent_status: %w", errDeadline)})
 	s.shows("daemon gone")
 }
 
 func TestABeatLooksAtAllAgentsOnceSomethingHappened(t *testing.T) {
 	s, f := newBusyScreen(t, 120, 40)
-	s.send(tickMsg(noon))
+	s.send(room.TickMsg(noon))
 	f.agents[0].Unread = 41
-	s.send(beatMsg(noon))
-	if got := s.m.team.find(f.agents[0].ID).Unread; got == 41 {
+	s.send(room.BeatMsg(noon))
+	if got := s.m.Team.Find(f.agents[0].ID).Unread; got == 41 {
 		t.Error("all agents are looked at although nothing has happened")
 	}
 	if !s.m.same {
@@ -58,20 +59,20 @@ func TestABeatLooksAtAllAgentsOnceSomethingHappened(t *testing.T) {
 	}
 
 	f.say(31, "coder", []string{"tester"}, "something", "normal", parley.DeliveryQueued)
-	s.send(beatMsg(noon))
-	if got := s.m.team.find(f.agents[0].ID).Unread; got != 41 {
+	s.send(room.BeatMsg(noon))
+	if got := s.m.Team.Find(f.agents[0].ID).Unread; got != 41 {
 		t.Errorf("the agent has %d unread, want 41", got)
 	}
 }
 
 func TestABeatFindsALostDaemon(t *testing.T) {
 	s, f := newBusyScreen(t, 120, 40)
-	s.send(tickMsg(noon))
+	s.send(room.TickMsg(noon))
 	f.err, s.blind = gone, true
-	s.send(beatMsg(noon))
+	s.send(room.BeatMsg(noon))
 	s.shows("daemon gone")
 	f.err, s.blind = nil, false
-	s.send(beatMsg(noon))
+	s.send(room.BeatMsg(noon))
 	s.hides("daemon gone")
 }
 

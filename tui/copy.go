@@ -7,59 +7,63 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/tui/kit"
+	"parley/tui/room"
+	"parley/tui/team"
+	"parley/tui/traffic"
 )
 
 // copyText takes the text of the message under the marker, or what the agent's terminal shows, to the
 // clipboard. The terminal around the screen does that (OSC 52), also over ssh.
 func (m *model) copyText() tea.Cmd {
-	s := m.about()
-	if m.traffic.picks() {
-		return selecting{traffic: m.traffic}.copyAll()
+	s := m.About()
+	if m.traffic.Picks() {
+		return traffic.Selecting{Screen: m.traffic}.CopyAll()
 	}
 	switch {
-	case s.message != "":
-	case s.agent != nil && readable(s.agent):
-		return m.do.call(readTerminalCopy(s.agent.ID, s.agent.Name))
+	case s.Message != "":
+	case s.Agent != nil && team.Readable(s.Agent):
+		return m.Do.Call(readTerminalCopy(s.Agent.ID, s.Agent.Name))
 	default:
-		m.tell("No message and no terminal to copy here.")
+		m.Tell("No message and no terminal to copy here.")
 		return nil
 	}
 
-	if full := m.wholeText(s.message); full != "" {
-		return m.copy(full, "Message "+parley.Short(s.message))
+	if full := m.wholeText(s.Message); full != "" {
+		return m.copy(full, "Message "+parley.Short(s.Message))
 	}
 
-	return m.do.call(readMessageCopy(s.message, s.text))
+	return m.Do.Call(readMessageCopy(s.Message, s.Text))
 }
 
 // readMessageCopy reads the whole text of a message. If that cannot be had, the beginning is better than nothing.
-func readMessageCopy(id, beginning string) request {
+func readMessageCopy(id, beginning string) room.Request {
 	return func(ctx context.Context, s parley.Service) tea.Msg {
 		res, err := s.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: id})
 		if err != nil || res.Object == nil {
-			return copiedMsg{text: beginning, what: "The beginning of message " + parley.Short(id)}
+			return room.CopiedMsg{Text: beginning, What: "The beginning of message " + parley.Short(id)}
 		}
-		return copiedMsg{text: safeText(res.Object.Text), what: "Message " + parley.Short(id)}
+		return room.CopiedMsg{Text: kit.SafeText(res.Object.Text), What: "Message " + parley.Short(id)}
 	}
 }
 
 // readTerminalCopy reads what an agent's terminal shows, without the blank lines at its end.
-func readTerminalCopy(id, name string) request {
+func readTerminalCopy(id, name string) room.Request {
 	return func(ctx context.Context, s parley.Service) tea.Msg {
 		res, err := s.ReadTerminal(ctx, parley.ReadTerminalRequest{Agent: id})
 		if err != nil {
-			return copiedMsg{err: err}
+			return room.CopiedMsg{Err: err}
 		}
-		text := strings.TrimRight(safeText(strings.Join(res.Lines, "\n")), "\n ")
-		return copiedMsg{text: text, what: "The terminal of " + name}
+		text := strings.TrimRight(kit.SafeText(strings.Join(res.Lines, "\n")), "\n ")
+		return room.CopiedMsg{Text: text, What: "The terminal of " + name}
 	}
 }
 
 // wholeText returns the whole text of a message that is shown, "" if it was not read.
 func (m *model) wholeText(id string) string {
-	for _, d := range []*detail{&m.traffic.detail, &m.needs.detail.message} {
-		if d.id == id && d.result != nil && d.result.Object != nil {
-			return safeText(d.result.Object.Text)
+	for _, d := range []*room.Detail{&m.traffic.Detail, &m.needs.Detail.Message} {
+		if d.Id == id && d.Result != nil && d.Result.Object != nil {
+			return kit.SafeText(d.Result.Object.Text)
 		}
 	}
 	return ""
@@ -68,43 +72,43 @@ func (m *model) wholeText(id string) string {
 // copyName copies what names the thing under the marker in a command: a message's id, a
 // thread's, or an agent's name.
 func (m *model) copyName() tea.Cmd {
-	switch s := m.about(); {
-	case m.traffic.picks():
-		rows := m.traffic.chosen()
-		return m.copy(strings.Join(idsOf(rows), "\n"), "A list of "+plural(len(rows), "id"))
-	case s.message != "":
-		return m.copy(s.message, "The message's id")
-	case s.thread != nil:
-		return m.copy(s.thread.ID, "The thread's id")
-	case s.agent != nil:
-		return m.copy(s.agent.Name, "The agent's name")
+	switch s := m.About(); {
+	case m.traffic.Picks():
+		rows := m.traffic.Chosen()
+		return m.copy(strings.Join(room.IdsOf(rows), "\n"), "A list of "+kit.Plural(len(rows), "id"))
+	case s.Message != "":
+		return m.copy(s.Message, "The message's id")
+	case s.Thread != nil:
+		return m.copy(s.Thread.ID, "The thread's id")
+	case s.Agent != nil:
+		return m.copy(s.Agent.Name, "The agent's name")
 	}
-	m.tell("Nothing to copy here.")
+	m.Tell("Nothing to copy here.")
 	return nil
 }
 
 // copied takes texts that were read to the clipboard.
-func (m *model) copied(msg copiedMsg) tea.Cmd {
-	if msg.err != nil {
-		m.failed(msg.err)
+func (m *model) copied(msg room.CopiedMsg) tea.Cmd {
+	if msg.Err != nil {
+		m.Failed(msg.Err)
 		return nil
 	}
-	return m.copy(msg.text, msg.what)
+	return m.copy(msg.Text, msg.What)
 }
 
 func (m *model) copy(text, what string) tea.Cmd {
-	if m.do.buffer != nil {
-		m.tell(what + " is in tmux's buffer, and on the clipboard if the terminal allows it.")
-		return tea.Batch(tea.SetClipboard(text), m.do.buffer(text))
+	if m.Do.Buffer != nil {
+		m.Tell(what + " is in tmux's buffer, and on the clipboard if the terminal allows it.")
+		return tea.Batch(tea.SetClipboard(text), m.Do.Buffer(text))
 	}
-	m.tell(what + " is on the clipboard, if the terminal allows it.")
+	m.Tell(what + " is on the clipboard, if the terminal allows it.")
 	return tea.SetClipboard(text)
 }
 
 // buffered tells if tmux did not take a copy.
-func (m *model) buffered(msg bufferedMsg) tea.Cmd {
-	if msg.err != nil {
-		m.fail(parley.Errorf(parley.TmuxUnavailable, "tmux did not take the copy: %w", msg.err).
+func (m *model) buffered(msg room.BufferedMsg) tea.Cmd {
+	if msg.Err != nil {
+		m.Fail(parley.Errorf(parley.TmuxUnavailable, "tmux did not take the copy: %w", msg.Err).
 			Suggest("The terminal may have it all the same."))
 	}
 	return nil

@@ -28,7 +28,7 @@ func TestDocsListTheKeys(t *testing.T) {
 		if action != "" {
 			action = "`" + action + "`"
 		}
-		want += fmt.Sprintf("| %s | `%s` | %s | %s |\n", scopeName(b.scope), b.show, b.does, action)
+		want += fmt.Sprintf("| %s | `%s` | %s | %s |\n", scopeName(b.Scope), b.Show, b.Does, action)
 	}
 
 	if *update {

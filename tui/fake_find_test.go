@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/tui/team"
 )
 
 // FindMessages finds what the record announced.
@@ -44,7 +45,7 @@ func (f *fakeService) FindMessages(
 
 // found returns a message as a search reports it.
 func (f *fakeService) found(e parley.Event) parley.FoundMessage {
-	m := parley.FoundMessage{Kind: newRow(e).kind, ThreadTitle: e.Thread, RecipientCount: max(1, e.RecipientCount),
+	m := parley.FoundMessage{Kind: team.NewRow(e).Kind, ThreadTitle: e.Thread, RecipientCount: max(1, e.RecipientCount),
 		Snippet: e.Preview, States: map[parley.DeliveryState]int{}}
 	m.MessageID, m.SenderAgentID, m.SenderName, m.Timestamp = e.MessageID, e.SenderID, e.Sender, e.Time
 	m.Priority, m.MessageType, m.ThreadID = e.Priority, e.MessageType, e.ThreadID

@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/wait"
+	"parley/tui/room"
 )
 
 const (
@@ -85,11 +86,11 @@ func put(ctx context.Context, out chan<- note, n note) bool {
 // thousand events a second cost sixty frames and not a thousand. It returns nil
 // when ctx ends.
 func gather(ctx context.Context, notes <-chan note, now func() time.Time, frame time.Duration) tea.Msg {
-	var msg feedMsg
+	var msg room.FeedMsg
 	add := func(n note) {
-		msg.err = n.err
+		msg.Err = n.err
 		if n.event.Seq > 0 {
-			msg.events = append(msg.events, n.event)
+			msg.Events = append(msg.Events, n.event)
 		}
 	}
 
@@ -103,7 +104,7 @@ func gather(ctx context.Context, notes <-chan note, now func() time.Time, frame 
 	end := time.NewTimer(frame)
 	defer end.Stop()
 
-	for len(msg.events) < feedBatch {
+	for len(msg.Events) < feedBatch {
 		select {
 		case n := <-notes:
 			add(n)
@@ -115,7 +116,7 @@ func gather(ctx context.Context, notes <-chan note, now func() time.Time, frame 
 		break
 	}
 
-	msg.at = now()
+	msg.At = now()
 
 	return msg
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley"
+	"parley/tui/room"
 )
 
 // The daemon is away at the start, and again in the middle: each event comes once
@@ -70,16 +71,16 @@ func TestGatherMakesOneMessageOfABurst(t *testing.T) {
 			notes <- note{event: parley.Event{Seq: int64(i + 1)}}
 		}
 
-		msg := gather(t.Context(), notes, time.Now, feedGather).(feedMsg)
-		if len(msg.events) != 3 || msg.err != nil {
-			t.Errorf("got %d events and %v, want all three", len(msg.events), msg.err)
+		msg := gather(t.Context(), notes, time.Now, feedGather).(room.FeedMsg)
+		if len(msg.Events) != 3 || msg.Err != nil {
+			t.Errorf("got %d events and %v, want all three", len(msg.Events), msg.Err)
 		}
 
 		notes <- note{event: parley.Event{Seq: 4}}
 		notes <- note{err: gone}
-		msg = gather(t.Context(), notes, time.Now, feedGather).(feedMsg)
-		if len(msg.events) != 1 || msg.err == nil {
-			t.Errorf("got %d events and %v, want one and the loss after it", len(msg.events), msg.err)
+		msg = gather(t.Context(), notes, time.Now, feedGather).(room.FeedMsg)
+		if len(msg.Events) != 1 || msg.Err == nil {
+			t.Errorf("got %d events and %v, want one and the loss after it", len(msg.Events), msg.Err)
 		}
 	})
 }

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/tui/room"
 )
 
 // pieces of random texts: characters that terminals and fonts disagree on.
@@ -56,7 +57,7 @@ func randomKey(r *rand.Rand) tea.KeyPressMsg {
 	}
 	all := bindings()
 	b := all[r.IntN(len(all))]
-	return keyMsg(b.keys[r.IntN(len(b.keys))])
+	return keyMsg(b.Keys[r.IntN(len(b.Keys))])
 }
 
 // step does one random thing to the screen, and names it.
@@ -159,7 +160,7 @@ func (s *stage) addRandomly(r *rand.Rand) {
 	}
 
 	s.news()
-	s.send(tickMsg(noon))
+	s.send(room.TickMsg(noon))
 }
 
 func FuzzKeysAndSizes(f *testing.F) {
@@ -171,7 +172,7 @@ func FuzzKeysAndSizes(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		s := newScreen(t, busyTeam(), 60+r.IntN(100), 20+r.IntN(40), withMouse)
-		s.m.palette.do.operate = func(name string, _ url.Values, _ *parley.Invocation) tea.Cmd {
+		s.m.palette.Do.Operate = func(name string, _ url.Values, _ *parley.Invocation) tea.Cmd {
 			return func() tea.Msg { return operationMsg{name: name, answer: randomText(r)} }
 		}
 

@@ -1,6 +1,9 @@
 package tui
 
-import "parley"
+import (
+	"parley"
+	"parley/tui/room"
+)
 
 // Target is what the screen shows first. At most one of its fields is set.
 type Target struct {
@@ -17,17 +20,17 @@ var Screens = []string{"traffic", "agents", "threads", "needs", "health"}
 func (m *model) begin(to Target) {
 	for i, name := range Screens {
 		if name == to.Screen {
-			m.at = place(i)
+			m.At = room.Place(i)
 		}
 	}
 
 	switch {
 	case to.Agent != "":
-		m.at, m.agents.sel = atAgents, to.Agent
+		m.At, m.agents.Sel = room.AtAgents, to.Agent
 	case to.Thread != nil:
-		m.at, m.threads.sel, m.threads.inTalk = atThreads, to.Thread.ID, true
-		m.threads.linked = to.Thread
+		m.At, m.threads.Sel, m.threads.InTalk = room.AtThreads, to.Thread.ID, true
+		m.threads.Linked = to.Thread
 	case to.Message != "":
-		m.at, m.traffic.want = atTraffic, to.Message
+		m.At, m.traffic.Want = room.AtTraffic, to.Message
 	}
 }

@@ -12,6 +12,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley"
+	"parley/tui/compose"
+	"parley/tui/kit"
+	"parley/tui/room"
 )
 
 // stage drives a model by messages: what its commands answer goes back into it
@@ -37,12 +40,12 @@ const (
 )
 
 // bindings returns the table of keys.
-func bindings() []binding {
-	return newModel(Options{}.withDefaults(), commands{now: time.Now}).keys.all
+func bindings() []kit.Binding {
+	return newModel(Options{}.withDefaults(), room.Commands{Now: time.Now}).keys.All
 }
 
 // bound returns the binding of a key in a scope, or nil.
-func bound(s scope, key string) *binding { return (&keymap{all: bindings()}).find(s, key) }
+func bound(s kit.Scope, key string) *kit.Binding { return (&kit.Keymap{All: bindings()}).Find(s, key) }
 
 func newScreen(t testing.TB, f *fakeService, w, h int, change ...func(*Options)) *stage {
 	s := newStage(t, f, w, h, change...)
@@ -65,8 +68,8 @@ func newStage(t testing.TB, f *fakeService, w, h int, change ...func(*Options)) 
 
 	s := &stage{t: t, service: f}
 	do := newCommands(context.Background(), o, nil)
-	do.next, do.tick = nil, nil
-	do.later = func(wait time.Duration, r request) tea.Cmd {
+	do.Next, do.Tick = nil, nil
+	do.Later = func(wait time.Duration, r room.Request) tea.Cmd {
 		switch wait {
 		case betweenLooks, betweenTiles:
 			return nil // one look at a terminal is enough
@@ -76,21 +79,21 @@ func newStage(t testing.TB, f *fakeService, w, h int, change ...func(*Options)) 
 			}
 		}
 
-		return do.call(r)
+		return do.Call(r)
 	}
 
-	do.edit = func(d draft) tea.Cmd {
-		return func() tea.Msg { return editedMsg{to: d.to, text: d.text + " edited", err: s.editor} }
+	do.Edit = func(d room.Draft) tea.Cmd {
+		return func() tea.Msg { return compose.EditedMsg{To: d.To, Text: d.Text + " edited", Err: s.editor} }
 	}
 
-	do.open = func(msg textMsg) tea.Cmd {
-		s.opened = append(s.opened, msg.text)
-		return func() tea.Msg { return openedMsg{name: msg.name} }
+	do.Open = func(msg room.TextMsg) tea.Cmd {
+		s.opened = append(s.opened, msg.Text)
+		return func() tea.Msg { return room.OpenedMsg{Name: msg.Name} }
 	}
 
-	do.show = func(name string, _ *exec.Cmd) tea.Cmd {
+	do.Show = func(name string, _ *exec.Cmd) tea.Cmd {
 		s.attached = append(s.attached, name)
-		return func() tea.Msg { return returnedMsg{name: name} }
+		return func() tea.Msg { return room.ReturnedMsg{Name: name} }
 	}
 
 	s.m = newModel(o, do)
@@ -105,18 +108,18 @@ func (s *stage) news() {
 	s.service.mu.Lock()
 	events := s.service.events
 	s.service.mu.Unlock()
-	s.send(feedMsg{events: events, at: noon})
+	s.send(room.FeedMsg{Events: events, At: noon})
 }
 
 // looks has the screen look at all agents, also if it is blind.
-func (s *stage) looks() { s.run(s.m.link.lookFirst(), 0) }
+func (s *stage) looks() { s.run(s.m.Link.LookFirst(), 0) }
 
 // box is what is written in the box.
 func (s *stage) box() string {
-	if !s.m.compose.open {
+	if !s.m.compose.Open {
 		return ""
 	}
-	lines := strings.Split(s.text(), "\n")[rowsTop+s.m.layout.screenH+1 : rowsTop+s.m.layout.bodyH]
+	lines := strings.Split(s.text(), "\n")[kit.RowsTop+s.m.layout.ScreenH+1 : kit.RowsTop+s.m.layout.BodyH]
 	if strings.HasPrefix(lines[0], "  to ") {
 		lines = lines[1:]
 	}
@@ -164,7 +167,7 @@ func (s *stage) press(keys ...string) {
 func (s *stage) choose(name string) {
 	s.t.Helper()
 	s.press("2", "g")
-	for range s.m.team.list {
+	for range s.m.Team.List {
 		if s.marked() == name {
 			return
 		}
@@ -175,7 +178,7 @@ func (s *stage) choose(name string) {
 
 // marked is the name of the agent that the marker is on; "" for none.
 func (s *stage) marked() string {
-	if a := s.m.about().agent; a != nil {
+	if a := s.m.About().Agent; a != nil {
 		return a.Name
 	}
 	return ""
@@ -257,17 +260,17 @@ func (s *stage) fits(after string) {
 	l := s.m.layout
 	content := s.m.View().Content
 	lines := strings.Split(content, "\n")
-	room := l.width - spare
-	if l.small() {
-		room = l.width
+	room := l.Width - kit.Spare
+	if l.Small() {
+		room = l.Width
 	}
-	if len(lines) > l.height {
-		s.t.Fatalf("after %s: %d lines at %dx%d\n%s", after, len(lines), l.width, l.height, ansi.Strip(content))
+	if len(lines) > l.Height {
+		s.t.Fatalf("after %s: %d lines at %dx%d\n%s", after, len(lines), l.Width, l.Height, ansi.Strip(content))
 	}
 
 	for i, line := range lines {
-		if w := width(line); w > room {
-			s.t.Fatalf("after %s: line %d is %d columns wide at %dx%d: %q", after, i, w, l.width, l.height, line)
+		if w := kit.Width(line); w > room {
+			s.t.Fatalf("after %s: line %d is %d columns wide at %dx%d: %q", after, i, w, l.Width, l.Height, line)
 		}
 	}
 }

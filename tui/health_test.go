@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/tui/room"
 )
 
 // typed puts messages on the record that were typed and proven after a while.
@@ -46,9 +47,9 @@ func TestHealthMeasuresTypedDeliveries(t *testing.T) {
 	s := newScreen(t, f, 140, 40)
 	s.press("5")
 	s.shows("1.7 a second, 100 in this minute", "p50 1.0s · p95 1.9s · max 2.0s", "of the newest 100", "█")
-	s.send(feedMsg{events: f.events, at: noon}) // the stream may repeat itself
+	s.send(room.FeedMsg{Events: f.events, At: noon}) // the stream may repeat itself
 	s.shows("100 in this minute", "of the newest 100")
-	s.send(tickMsg(noon.Add(10 * time.Minute)))
+	s.send(room.TickMsg(noon.Add(10 * time.Minute)))
 	s.shows("0 in this minute", "of the newest 100")
 }
 
@@ -69,11 +70,11 @@ func TestHealthShowsProblemsFirst(t *testing.T) {
 	s.shows("✓ Daemon healthy. 3 need you (4).")
 	f.paused = &parley.Pause{By: "operator", Since: noon.Add(-5 * time.Minute)}
 	f.agents[0].Queued = 20
-	s.send(tickMsg(noon))
+	s.send(room.TickMsg(noon))
 	s.shows("messages: communication is paused by operator, for 5m", "queue: 20 messages wait for coder")
 	s.hides("Daemon healthy")
 	s.blind = true
-	s.send(feedMsg{err: gone, at: noon})
+	s.send(room.FeedMsg{Err: gone, At: noon})
 	first, _, _ := strings.Cut(s.text(), "messages: communication")
 	if !strings.Contains(first, "✗ daemon: no daemon runs here") ||
 		!strings.Contains(first, "→ Start it: parley serve") {
@@ -96,9 +97,9 @@ func TestHealthShowsModelUsage(t *testing.T) {
 		"models: muse does not answer tester: no key")
 
 	f.usage = nil
-	s.send(tickMsg(noon.Add(time.Second)))
+	s.send(room.TickMsg(noon.Add(time.Second)))
 	s.shows("12 answered") // it is not summed up at every look
-	s.send(tickMsg(noon.Add(10 * time.Second)))
+	s.send(room.TickMsg(noon.Add(10 * time.Second)))
 	s.hides("12 answered")
 }
 

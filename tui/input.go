@@ -7,84 +7,89 @@ import (
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
+
+	"parley/tui/compose"
+	"parley/tui/kit"
+	"parley/tui/needs"
+	"parley/tui/room"
 )
 
 // scope returns where the next key goes. In the shell, the keys of the shown
 // screen come first.
-func (m *model) scope() scope {
+func (m *model) scope() kit.Scope {
 	switch {
-	case m.confirm != nil:
-		return inConfirm
-	case m.prompt != nil:
-		return inPrompt
-	case m.help.open:
-		return inHelp
+	case m.Confirm != nil:
+		return room.InConfirm
+	case m.Prompt != nil:
+		return room.InPrompt
+	case m.Help.Open:
+		return room.InHelp
 	case m.palette.open:
-		return inPalette
+		return room.InPalette
 	case m.form.open:
-		return inLaunch
+		return room.InLaunch
 	case m.workspaces.open:
-		return inWorkspaces
-	case m.compose.open && m.compose.inTo:
-		return inTo
-	case m.compose.open:
-		return inCompose
-	case m.at == atTraffic && m.traffic.filter.open:
-		return inFilter
-	case m.tiles.opened():
-		return inTiles
-	case m.at == atNeeds && m.needs.question != nil:
-		return inAnswer
+		return room.InWorkspaces
+	case m.compose.Open && m.compose.InTo:
+		return room.InTo
+	case m.compose.Open:
+		return room.InCompose
+	case m.At == room.AtTraffic && m.traffic.Filter.Open:
+		return room.InFilter
+	case m.tiles.Opened():
+		return room.InTiles
+	case m.At == room.AtNeeds && m.needs.Question != nil:
+		return room.InAnswer
 	}
 
-	return inShell
+	return kit.InShell
 }
 
 // press runs the binding of a key. A key without one is text, where text is
 // expected.
 func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 	s := m.scope()
-	m.compose.idle = false
-	if m.layout.small() {
+	m.compose.Idle = false
+	if m.layout.Small() {
 		return m.pressUnseen(s, key)
 	}
 
-	b := m.keys.find(s, key.String())
-	if s == inAnswer {
-		m.needs.question.key = key.Text
+	b := m.keys.Find(s, key.String())
+	if s == room.InAnswer {
+		m.needs.Question.Key = key.Text
 	}
-	m.tiles.pressed = key.Text
-	if s == inShell {
-		if own := m.keys.find(screenScope(m.at), key.String()); own != nil {
+	m.tiles.Pressed = key.Text
+	if s == kit.InShell {
+		if own := m.keys.Find(room.ScreenScope(m.At), key.String()); own != nil {
 			b = own
 		}
 	}
 
 	switch {
 	case b != nil:
-		if s == inShell || s == inTiles || s == inLaunch {
-			m.status.clear()
+		if s == kit.InShell || s == room.InTiles || s == room.InLaunch {
+			m.Status.Clear()
 		}
-		return b.run()
-	case s == inShell || s == inTiles:
-		m.status.clear()
-		m.tell(fmt.Sprintf("%s does nothing on this screen; %s lists the keys.",
-			safeLine(cmp.Or(key.Text, key.String())), m.key("?")))
-	case s == inCompose:
-		return m.compose.update(key)
-	case s == inTo:
-		m.compose.typeTo(key)
-	case s == inPalette:
+		return b.Run()
+	case s == kit.InShell || s == room.InTiles:
+		m.Status.Clear()
+		m.Tell(fmt.Sprintf("%s does nothing on this screen; %s lists the keys.",
+			kit.SafeLine(cmp.Or(key.Text, key.String())), m.Key("?")))
+	case s == room.InCompose:
+		return m.compose.Update(key)
+	case s == room.InTo:
+		m.compose.TypeTo(key)
+	case s == room.InPalette:
 		m.palette.press(key)
-	case s == inLaunch:
-		m.status.clear()
+	case s == room.InLaunch:
+		m.Status.Clear()
 		m.form.press(key)
-	case s == inFilter:
-		m.traffic.filter.set(m.traffic.filter.text + key.Text)
-	case s == inPrompt:
-		m.prompt.insert(key.Text)
-	case s == inAnswer && key.Text != "":
-		return answering{needs: m.needs}.answerKey(key.Text)
+	case s == room.InFilter:
+		m.traffic.Filter.Set(m.traffic.Filter.Text + key.Text)
+	case s == room.InPrompt:
+		m.Prompt.Insert(key.Text)
+	case s == room.InAnswer && key.Text != "":
+		return needs.Answering{Screen: m.needs}.AnswerKey(key.Text)
 	}
 
 	return nil
@@ -92,25 +97,25 @@ func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 
 // pasteLimit returns how many characters may be pasted. More would be no message and no line, and
 // would make each key wait while it is drawn.
-func pasteLimit(s scope) int {
-	if s == inCompose {
-		return 20 * textLimit
+func pasteLimit(s kit.Scope) int {
+	if s == room.InCompose {
+		return 20 * compose.TextLimit
 	}
-	return 2 * textLimit
+	return 2 * compose.TextLimit
 }
 
 // filterTraffic goes to the traffic and begins a filter there, from whichever screen.
 func (m *model) filterTraffic() tea.Cmd {
-	return tea.Batch(m.goTo(atTraffic), m.traffic.filter.start())
+	return tea.Batch(m.GoTo(room.AtTraffic), m.traffic.Filter.Start())
 }
 
 // pressUnseen takes a key while the window is too small to show anything. Only
 // text for an open draft counts, whose window shrank under the person's hands,
 // and the way out.
-func (m *model) pressUnseen(s scope, key tea.KeyPressMsg) tea.Cmd {
+func (m *model) pressUnseen(s kit.Scope, key tea.KeyPressMsg) tea.Cmd {
 	switch {
-	case s == inCompose && key.Text != "":
-		return m.compose.update(key)
+	case s == room.InCompose && key.Text != "":
+		return m.compose.Update(key)
 	case key.String() == "q", key.String() == "ctrl+c":
 		return m.quit()
 	}
@@ -119,31 +124,31 @@ func (m *model) pressUnseen(s scope, key tea.KeyPressMsg) tea.Cmd {
 
 func (m *model) paste(msg tea.PasteMsg) tea.Cmd {
 	s := m.scope()
-	m.compose.idle = false
-	if m.layout.small() && s != inCompose {
+	m.compose.Idle = false
+	if m.layout.Small() && s != room.InCompose {
 		return nil
 	}
 
 	if n := utf8.RuneCountInString(msg.Content); n > pasteLimit(s) {
-		m.tell(fmt.Sprintf(
+		m.Tell(fmt.Sprintf(
 			"Not pasted: it has %d characters, and %d fit here. A message takes %d; parley send-file sends more.",
-			n, pasteLimit(s), textLimit))
+			n, pasteLimit(s), compose.TextLimit))
 		return nil
 	}
 
-	text := safeLine(msg.Content)
+	text := kit.SafeLine(msg.Content)
 	switch s {
-	case inCompose:
-		return m.compose.update(msg)
-	case inTo:
-		m.compose.draft.names.insert(text)
-	case inPalette:
+	case room.InCompose:
+		return m.compose.Update(msg)
+	case room.InTo:
+		m.compose.Draft.Names.Insert(text)
+	case room.InPalette:
 		m.palette.insert(text)
-	case inFilter:
-		m.traffic.filter.set(m.traffic.filter.text + text)
-	case inPrompt:
-		m.prompt.insert(text)
-	case inLaunch:
+	case room.InFilter:
+		m.traffic.Filter.Set(m.traffic.Filter.Text + text)
+	case room.InPrompt:
+		m.Prompt.Insert(text)
+	case room.InLaunch:
 		m.form.insert(text)
 	}
 
@@ -152,14 +157,14 @@ func (m *model) paste(msg tea.PasteMsg) tea.Cmd {
 
 // quit leaves the screen. It warns once when drafts would be lost.
 func (m *model) quit() tea.Cmd {
-	unsent := m.compose.unsent()
-	if len(unsent) == 0 || m.status.leaving || m.status.warned {
+	unsent := m.compose.Unsent()
+	if len(unsent) == 0 || m.Status.Leaving || m.Status.Warned {
 		return tea.Quit
 	}
 
 	labels := strings.ToLower(strings.Join(unsent, ", "))
-	m.tell(fmt.Sprintf("Not sent: %s. Press the key again to quit anyway.", labels))
-	m.status.leaving = true
+	m.Tell(fmt.Sprintf("Not sent: %s. Press the key again to quit anyway.", labels))
+	m.Status.Leaving = true
 
 	return nil
 }

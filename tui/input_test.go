@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/tui/room"
 )
 
 // A person who pressed c begins to write. The words must not be taken for keys that
@@ -16,11 +17,11 @@ import (
 func TestWriteWithoutRecipientAsksForNames(t *testing.T) {
 	s := newScreen(t, busyTeam(), 80, 24)
 	s.press("5", "c")
-	if got := s.m.scope(); got != inTo {
+	if got := s.m.scope(); got != room.InTo {
 		t.Fatalf("keys go to %v, want those who get it", got)
 	}
 	s.typed("all, pLease")
-	if s.service.paused != nil || s.m.prompt != nil {
+	if s.service.paused != nil || s.m.Prompt != nil {
 		t.Errorf("words were taken for keys:\n%s", s.text())
 	}
 }

@@ -1,21 +1,23 @@
 package tui
 
+import "parley/tui/kit"
+
 // essentials are the keys with which everything can be done, by way of : at the
 // latest. They can be learned in a minute.
-var essentials = []essential{
-	{keys: []string{"1", "2", "3", "4", "5"}, show: "1 to 5", does: "traffic, agents, threads, needs you, health"},
-	{keys: []string{"up", "down", "pgup", "pgdown"}, show: "↑ ↓", does: "up and down; pgup and pgdn by pages"},
-	{keys: []string{"g", "G"}, show: "g G", does: "to the top; to the newest"},
-	{keys: []string{"enter"}, show: "enter", does: "open it, or take the best action"},
-	{keys: []string{"tab"}, show: "tab", does: "between a list and what it shows"},
-	{keys: []string{"esc"}, show: "esc", does: "back"},
-	{keys: []string{"/"}, show: "/", does: "filter the traffic"},
-	{keys: []string{"c"}, show: "c", does: "write to the agent, or in the thread"},
-	{keys: []string{"r"}, show: "r", does: "reply"},
-	{keys: []string{"s"}, show: "s", does: "steer the agent"},
-	{keys: []string{"a"}, show: "a", does: "attach to the agent's terminal"},
-	{keys: []string{":"}, show: ":", does: "run any command"},
-	{keys: []string{"u"}, show: "u", does: "undo the last action"},
-	{keys: []string{"?"}, show: "?", does: "all keys, listed below"},
-	{keys: []string{"q"}, show: "q", does: "quit; agents keep running"},
+var essentials = []kit.Essential{
+	{Keys: []string{"1", "2", "3", "4", "5"}, Show: "1 to 5", Does: "traffic, agents, threads, needs you, health"},
+	{Keys: []string{"up", "down", "pgup", "pgdown"}, Show: "↑ ↓", Does: "up and down; pgup and pgdn by pages"},
+	{Keys: []string{"g", "G"}, Show: "g G", Does: "to the top; to the newest"},
+	{Keys: []string{"enter"}, Show: "enter", Does: "open it, or take the best action"},
+	{Keys: []string{"tab"}, Show: "tab", Does: "between a list and what it shows"},
+	{Keys: []string{"esc"}, Show: "esc", Does: "back"},
+	{Keys: []string{"/"}, Show: "/", Does: "filter the traffic"},
+	{Keys: []string{"c"}, Show: "c", Does: "write to the agent, or in the thread"},
+	{Keys: []string{"r"}, Show: "r", Does: "reply"},
+	{Keys: []string{"s"}, Show: "s", Does: "steer the agent"},
+	{Keys: []string{"a"}, Show: "a", Does: "attach to the agent's terminal"},
+	{Keys: []string{":"}, Show: ":", Does: "run any command"},
+	{Keys: []string{"u"}, Show: "u", Does: "undo the last action"},
+	{Keys: []string{"?"}, Show: "?", Does: "all keys, listed below"},
+	{Keys: []string{"q"}, Show: "q", Does: "quit; agents keep running"},
 }

@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"parley"
+	"parley/tui/kit"
+	"parley/tui/room"
 )
 
 // actionsByKey name the actions of keys that neither the palette nor the key line names.
@@ -15,29 +17,29 @@ var actionsByKey = map[string]string{
 }
 
 // actionOf returns the name by which the settings know what a key does, "" if its key is fixed.
-func actionOf(b *binding) string {
-	if b.scope > inHealth {
+func actionOf(b *kit.Binding) string {
+	if b.Scope > room.InHealth {
 		return ""
 	}
 
-	name := b.name
+	name := b.Name
 	if name == "" {
-		name = b.hint
+		name = b.Hint
 	}
 	if name == "" {
-		name = actionsByKey[first(b.show)]
+		name = actionsByKey[kit.First(b.Show)]
 	}
 	name = strings.ReplaceAll(name, " ", "-")
-	if b.scope == inShell || name == "" {
+	if b.Scope == kit.InShell || name == "" {
 		return name
 	}
 
-	return Screens[b.scope-inTraffic] + "." + name
+	return Screens[b.Scope-room.InTraffic] + "." + name
 }
 
 // CheckKeys reports what is wrong with the keys of the settings, which are given by action.
 func CheckKeys(keys map[string]string) error {
-	_, err := rebind(newModel(Options{}.withDefaults(), commands{}).bindings(), keys)
+	_, err := rebind(newModel(Options{}.withDefaults(), room.Commands{}).bindings(), keys)
 	return err
 }
 
@@ -46,9 +48,9 @@ var fixedKeys = []string{"ctrl+c"}
 
 // rebind gives actions other keys. Several keys have spaces between them, and none takes an
 // action's keys away.
-func rebind(all []binding, keys map[string]string) ([]binding, error) {
+func rebind(all []kit.Binding, keys map[string]string) ([]kit.Binding, error) {
 	for _, action := range sorted(keys) {
-		i := slices.IndexFunc(all, func(b binding) bool { return actionOf(&b) == action })
+		i := slices.IndexFunc(all, func(b kit.Binding) bool { return actionOf(&b) == action })
 		if i < 0 {
 			return nil, noAction(all, action)
 		}
@@ -58,19 +60,19 @@ func rebind(all []binding, keys map[string]string) ([]binding, error) {
 			return nil, wrongKey(action, text, "A key: "+action+" must stay within reach.")
 		}
 
-		changed := binding{}
+		changed := kit.Binding{}
 		if text != "none" {
-			changed = bind(text, b.does, b.run)
+			changed = kit.Bind(text, b.Does, b.Run)
 		}
-		for _, key := range changed.keys {
+		for _, key := range changed.Keys {
 			if !knownKey(key) {
 				return nil, wrongKey(action, text,
 					"Keys such as x, X, f5, ctrl+x or alt+enter, with a space between two.")
 			}
 		}
 
-		kept := slices.DeleteFunc(slices.Clone(b.keys), func(k string) bool { return !slices.Contains(fixedKeys, k) })
-		all[i].keys, all[i].show = append(changed.keys, kept...), changed.show
+		kept := slices.DeleteFunc(slices.Clone(b.Keys), func(k string) bool { return !slices.Contains(fixedKeys, k) })
+		all[i].Keys, all[i].Show = append(changed.Keys, kept...), changed.Show
 	}
 
 	return all, twice(all, keys)
@@ -89,18 +91,18 @@ func wrongKey(action, keys, instead string) error {
 	return parley.Errorf(parley.InvalidArgument, "the key of %s is %q", parley.CleanLine(action),
 		parley.CleanLine(keys)).
 		With("setting", "keys").
-		Suggest("Give %s", lowerFirst(instead))
+		Suggest("Give %s", kit.LowerFirst(instead))
 }
 
 // noAction says that there is no such action, and which one is meant.
-func noAction(all []binding, action string) error {
+func noAction(all []kit.Binding, action string) error {
 	e := parley.Errorf(parley.InvalidArgument, "keys has %q, which is no action", parley.CleanLine(action)).
 		With("setting", "keys")
 
 	best, score := "", 0
 	for i := range all {
 		if name := actionOf(&all[i]); name != "" {
-			if n := fuzzy(action, name); n > score {
+			if n := kit.Fuzzy(action, name); n > score {
 				best, score = name, n
 			}
 		}
@@ -113,7 +115,7 @@ func noAction(all []binding, action string) error {
 }
 
 // twice refuses a key with two meanings on one screen, if the settings bring that about.
-func twice(all []binding, keys map[string]string) error {
+func twice(all []kit.Binding, keys map[string]string) error {
 	for i := range all {
 		for j := range all[:i] {
 			a, b := &all[j], &all[i]
@@ -123,9 +125,9 @@ func twice(all []binding, keys map[string]string) error {
 				continue
 			}
 
-			if n := slices.IndexFunc(b.keys, func(key string) bool { return slices.Contains(a.keys, key) }); n >= 0 {
+			if n := slices.IndexFunc(b.Keys, func(key string) bool { return slices.Contains(a.Keys, key) }); n >= 0 {
 				return parley.Errorf(parley.InvalidArgument, "the key %s is bound twice: to %s and to %s",
-					parley.CleanLine(b.keys[n]), actionOf(a), actionOf(b)).
+					parley.CleanLine(b.Keys[n]), actionOf(a), actionOf(b)).
 					With("setting", "keys").
 					Suggest("Give one of them another key, or none.")
 			}
@@ -136,7 +138,9 @@ func twice(all []binding, keys map[string]string) error {
 }
 
 // meet reports whether two bindings hold on one screen; the first is the earlier in the table.
-func meet(a, b *binding) bool { return a.scope == b.scope || a.scope == inShell && b.scope <= inHealth }
+func meet(a, b *kit.Binding) bool {
+	return a.Scope == b.Scope || a.Scope == kit.InShell && b.Scope <= room.InHealth
+}
 
 // namedKeys are the keys that are no character.
 var namedKeys = []string{
@@ -151,5 +155,5 @@ func knownKey(key string) bool {
 			key = rest
 		}
 	}
-	return slices.Contains(namedKeys, key) || utf8.RuneCountInString(key) == 1 && safeLine(key) == key
+	return slices.Contains(namedKeys, key) || utf8.RuneCountInString(key) == 1 && kit.SafeLine(key) == key
 }

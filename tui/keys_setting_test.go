@@ -6,23 +6,26 @@ import (
 	"testing"
 
 	"parley"
+	"parley/tui/kit"
+	"parley/tui/room"
+	"parley/tui/traffic"
 )
 
 // Each key of a screen has an action by which the settings know it.
 func TestEveryKeyOfAScreenHasAnAction(t *testing.T) {
 	seen := map[string]string{}
 	for _, b := range bindings() {
-		if b.scope > inHealth {
+		if b.Scope > room.InHealth {
 			continue
 		}
 		action := actionOf(&b)
 		if action == "" || strings.HasSuffix(action, ".") {
-			t.Errorf("%s in %q has no action", b.show, scopeName(b.scope))
+			t.Errorf("%s in %q has no action", b.Show, scopeName(b.Scope))
 		}
 		if seen[action] != "" {
-			t.Errorf("%s and %s are both %s", seen[action], b.show, action)
+			t.Errorf("%s and %s are both %s", seen[action], b.Show, action)
 		}
-		seen[action] = b.show
+		seen[action] = b.Show
 	}
 }
 
@@ -81,12 +84,12 @@ func TestWrongKeysAreRefused(t *testing.T) {
 }
 
 func TestThemesHaveTheirColours(t *testing.T) {
-	for _, name := range Themes {
+	for _, name := range kit.Themes {
 		s := newScreen(t, busyTeam(), 120, 30, func(o *Options) { o.Theme = name; *o = o.withDefaults() })
 		content := s.m.View().Content
 		sixteen := colour.MatchString(content)
 		exact := strings.Contains(content, "38;2;")
-		want := fmt.Sprint(name == ThemeTerminal, name == ThemeLight || name == ThemeDark)
+		want := fmt.Sprint(name == kit.ThemeTerminal, name == kit.ThemeLight || name == kit.ThemeDark)
 		if got := fmt.Sprint(sixteen && !exact, exact); got != want {
 			t.Errorf("%s has sixteen colours, or exact ones: %s, want %s", name, got, want)
 		}
@@ -95,11 +98,11 @@ func TestThemesHaveTheirColours(t *testing.T) {
 
 func TestWrongFiltersAreRefused(t *testing.T) {
 	for _, f := range []map[string]string{{"My one": "x"}, {"a": " "}, {"a": "@b"}} {
-		if err := CheckFilters(f); err == nil || parley.AsError(err).Action == "" {
+		if err := traffic.CheckFilters(f); err == nil || parley.AsError(err).Action == "" {
 			t.Errorf("%q: got %v, want a refusal with a next step", f, err)
 		}
 	}
-	if err := CheckFilters(map[string]string{"mine": "is:held to:you"}); err != nil {
+	if err := traffic.CheckFilters(map[string]string{"mine": "is:held to:you"}); err != nil {
 		t.Error(err)
 	}
 }

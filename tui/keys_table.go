@@ -1,73 +1,79 @@
 package tui
 
+import (
+	"parley/tui/kit"
+	"parley/tui/needs"
+	"parley/tui/room"
+)
+
 // bindings makes the table of keys.
-func (m *model) bindings() []binding {
-	var all []binding
-	add := func(s scope, keys []binding) {
+func (m *model) bindings() []kit.Binding {
+	var all []kit.Binding
+	add := func(s kit.Scope, keys []kit.Binding) {
 		for i := range keys {
-			keys[i].scope = s
+			keys[i].Scope = s
 		}
 		all = append(all, keys...)
 	}
 
-	add(inShell, m.shellKeys())
-	for i, s := range m.screens {
-		add(screenScope(place(i)), s.keys())
+	add(kit.InShell, m.shellKeys())
+	for i, s := range m.Screens {
+		add(room.ScreenScope(room.Place(i)), s.Keys())
 	}
 
-	add(inCompose, m.compose.keys())
-	add(inTo, m.compose.toKeys())
-	add(inPalette, m.palette.keys())
-	add(inFilter, m.traffic.filter.keys())
-	add(inHelp, m.helpKeys())
-	add(inConfirm, m.confirmKeys())
-	add(inPrompt, m.promptKeys())
-	add(inAnswer, answering{needs: m.needs}.answerKeys())
-	add(inTiles, m.tiles.keys())
-	add(inLaunch, m.form.keys())
-	add(inWorkspaces, m.workspaces.keys())
+	add(room.InCompose, m.compose.Keys())
+	add(room.InTo, m.compose.ToKeys())
+	add(room.InPalette, m.palette.keys())
+	add(room.InFilter, m.traffic.Filter.Keys())
+	add(room.InHelp, m.HelpKeys())
+	add(room.InConfirm, m.ConfirmKeys())
+	add(room.InPrompt, m.PromptKeys())
+	add(room.InAnswer, needs.Answering{Screen: m.needs}.AnswerKeys())
+	add(room.InTiles, m.tiles.Keys())
+	add(room.InLaunch, m.form.keys())
+	add(room.InWorkspaces, m.workspaces.keys())
 
 	return all
 }
 
-func (m *model) shellKeys() []binding {
-	noMessage := func() bool { return m.about().message == "" }
-	noAgent := func() bool { return m.about().agent == nil }
-	noAttach := func() bool { return m.at == atAgents || noAgent() } // enter does it on that screen
+func (m *model) shellKeys() []kit.Binding {
+	noMessage := func() bool { return m.About().Message == "" }
+	noAgent := func() bool { return m.About().Agent == nil }
+	noAttach := func() bool { return m.At == room.AtAgents || noAgent() } // enter does it on that screen
 
-	return []binding{
-		bind("1 T", "traffic: every message as it happens", m.going(atTraffic)).named("show traffic"),
-		bind("2 A", "agents: the team, problems first", m.going(atAgents)).named("show agents"),
-		bind("3 D", "threads: group discussions", m.going(atThreads)).named("show threads"),
-		bind("4 N n", "needs you: everything that waits for you", m.going(atNeeds)).named("show needs"),
-		bind("5 H", "health: the daemon and its figures", m.going(atHealth)).named("show health"),
-		bind("→ ]", "next screen", m.next),
-		bind("← [", "previous screen", m.previous),
-		bind("/", "filter messages: words, from: state: …", m.filterTraffic).
-			hinted("filter").named("filter").unless(func() bool { return m.at != atTraffic }),
-		bind("c", "write to the agent", m.compose.writeTo).hinted("write").named("write"),
-		bind("w", "write to several, a group, or all", m.compose.writeNew).named("write to several"),
-		bind("r", "reply to the message", m.compose.reply).hinted("reply").named("reply").unless(noMessage),
-		bind("b", "broadcast to all, or to those selected", m.compose.broadcast).hinted("broadcast").named("broadcast"),
-		bind("s", "steer the agent: guidance it must see", m.compose.steer).
-			hinted("steer").named("steer").unless(noAgent),
-		bind("a", "attach to the agent's terminal", m.attach).hinted("attach").named("attach").unless(noAttach),
-		bind("t", "tiles: live terminals, who needs you first", m.tiles.start).hinted("tiles").named("tiles"),
-		bind("p", "pause or resume all, or those selected", m.pauseOrResume).named("pause or resume"),
-		bind("L", "launch an agent", m.form.start).named("launch"),
-		bind("W", "your workspaces, also of other machines", m.workspaces.start).named("show workspaces"),
-		bind(": ctrl+p", "run any command", m.palette.start).hinted("run"),
-		bind("e", "open it in your editor or pager", m.openText).named("open text"),
-		bind("y", "copy the message's text, or the terminal", m.copyText).named("copy text"),
-		bind("Y", "copy the id, or the agent's name", m.copyName).named("copy id"),
-		bind("u", "undo the last action", m.undoLast).named("undo"),
-		bind("↑ k", "up", m.moving(lineUp)),
-		bind("↓ j", "down", m.moving(lineDown)),
-		bind("pgup ctrl+u", "a page up", m.moving(pageUp)),
-		bind("pgdn ctrl+d", "a page down", m.moving(pageDown)),
-		bind("g home", "to the top", m.moving(toTop)),
-		bind("G end", "to the bottom, the newest", m.moving(toBottom)),
-		bind("?", "all keys", m.openHelp).hinted("help").named("help"),
-		bind("q ctrl+c", "quit; agents keep running", m.quit).hinted("quit").named("quit"),
+	return []kit.Binding{
+		kit.Bind("1 T", "traffic: every message as it happens", m.Going(room.AtTraffic)).Named("show traffic"),
+		kit.Bind("2 A", "agents: the team, problems first", m.Going(room.AtAgents)).Named("show agents"),
+		kit.Bind("3 D", "threads: group discussions", m.Going(room.AtThreads)).Named("show threads"),
+		kit.Bind("4 N n", "needs you: everything that waits for you", m.Going(room.AtNeeds)).Named("show needs"),
+		kit.Bind("5 H", "health: the daemon and its figures", m.Going(room.AtHealth)).Named("show health"),
+		kit.Bind("→ ]", "next screen", m.Next),
+		kit.Bind("← [", "previous screen", m.Previous),
+		kit.Bind("/", "filter messages: words, from: state: …", m.filterTraffic).
+			Hinted("filter").Named("filter").Unless(func() bool { return m.At != room.AtTraffic }),
+		kit.Bind("c", "write to the agent", m.compose.WriteTo).Hinted("write").Named("write"),
+		kit.Bind("w", "write to several, a group, or all", m.compose.WriteNew).Named("write to several"),
+		kit.Bind("r", "reply to the message", m.compose.Reply).Hinted("reply").Named("reply").Unless(noMessage),
+		kit.Bind("b", "broadcast to all, or to those selected", m.compose.Broadcast).Hinted("broadcast").Named("broadcast"),
+		kit.Bind("s", "steer the agent: guidance it must see", m.compose.Steer).
+			Hinted("steer").Named("steer").Unless(noAgent),
+		kit.Bind("a", "attach to the agent's terminal", m.Attach).Hinted("attach").Named("attach").Unless(noAttach),
+		kit.Bind("t", "tiles: live terminals, who needs you first", m.tiles.Start).Hinted("tiles").Named("tiles"),
+		kit.Bind("p", "pause or resume all, or those selected", m.PauseOrResume).Named("pause or resume"),
+		kit.Bind("L", "launch an agent", m.form.start).Named("launch"),
+		kit.Bind("W", "your workspaces, also of other machines", m.workspaces.start).Named("show workspaces"),
+		kit.Bind(": ctrl+p", "run any command", m.palette.start).Hinted("run"),
+		kit.Bind("e", "open it in your editor or pager", m.OpenText).Named("open text"),
+		kit.Bind("y", "copy the message's text, or the terminal", m.copyText).Named("copy text"),
+		kit.Bind("Y", "copy the id, or the agent's name", m.copyName).Named("copy id"),
+		kit.Bind("u", "undo the last action", m.UndoLast).Named("undo"),
+		kit.Bind("↑ k", "up", m.Moving(kit.LineUp)),
+		kit.Bind("↓ j", "down", m.Moving(kit.LineDown)),
+		kit.Bind("pgup ctrl+u", "a page up", m.Moving(kit.PageUp)),
+		kit.Bind("pgdn ctrl+d", "a page down", m.Moving(kit.PageDown)),
+		kit.Bind("g home", "to the top", m.Moving(kit.ToTop)),
+		kit.Bind("G end", "to the bottom, the newest", m.Moving(kit.ToBottom)),
+		kit.Bind("?", "all keys", m.OpenHelp).Hinted("help").Named("help"),
+		kit.Bind("q ctrl+c", "quit; agents keep running", m.quit).Hinted("quit").Named("quit"),
 	}
 }

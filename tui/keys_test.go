@@ -7,56 +7,58 @@ import (
 	"testing"
 
 	"parley"
+	"parley/tui/kit"
+	"parley/tui/room"
 )
 
 // prepare brings the screen to where keys of a scope mean something, with room
 // to move both ways.
-var prepare = map[scope][]string{
-	inShell:                {"/", "e", "enter", "k", "k", "p", "y", "k"},
-	inTraffic:              {"/", "e", "enter", "k", "k"},
-	screenScope(atAgents):  {"2", "j"},
-	screenScope(atThreads): {"3", "enter"},
-	screenScope(atNeeds):   {"4", "j", "j"},
-	inHealth:               {"5"},
-	inCompose:              {"b", "h", "i"},
-	inTo:                   {"w", "c", "o"},
-	inPalette:              {":", "e", "down"},
-	inFilter:               {"/", "i"},
-	inHelp:                 {"?", "j"},
-	inConfirm:              {"2", "S"},
-	inPrompt:               {"3", "+", "h", "i"},
-	inAnswer:               {"4", "enter"},
-	inTiles:                {"t", "tab"},
-	inLaunch:               {"L", "tab", "tab", "tab", "tab"},
+var prepare = map[kit.Scope][]string{
+	kit.InShell:                      {"/", "e", "enter", "k", "k", "p", "y", "k"},
+	room.InTraffic:                   {"/", "e", "enter", "k", "k"},
+	room.ScreenScope(room.AtAgents):  {"2", "j"},
+	room.ScreenScope(room.AtThreads): {"3", "enter"},
+	room.ScreenScope(room.AtNeeds):   {"4", "j", "j"},
+	room.InHealth:                    {"5"},
+	room.InCompose:                   {"b", "h", "i"},
+	room.InTo:                        {"w", "c", "o"},
+	room.InPalette:                   {":", "e", "down"},
+	room.InFilter:                    {"/", "i"},
+	room.InHelp:                      {"?", "j"},
+	room.InConfirm:                   {"2", "S"},
+	room.InPrompt:                    {"3", "+", "h", "i"},
+	room.InAnswer:                    {"4", "enter"},
+	room.InTiles:                     {"t", "tab"},
+	room.InLaunch:                    {"L", "tab", "tab", "tab", "tab"},
 
-	inWorkspaces: {"W", "k"},
+	room.InWorkspaces: {"W", "k"},
 }
 
 func TestEveryKeyDoesSomething(t *testing.T) {
 	drawsALot(t)
 	for _, b := range bindings() {
-		for _, key := range b.keys {
-			t.Run(fmt.Sprintf("%s/%s", scopeName(b.scope), key), func(t *testing.T) {
+		for _, key := range b.Keys {
+			t.Run(fmt.Sprintf("%s/%s", scopeName(b.Scope), key), func(t *testing.T) {
 				team := busyTeam()
-				if b.scope == inAnswer {
+				if b.Scope == room.InAnswer {
 					team.asks(permission())
 				}
 				s := newScreen(t, team, 60, 20)
-				s.press(prepare[b.scope]...)
-				if b.scope == inShell && (key == "1" || key == "T") {
+				s.press(prepare[b.Scope]...)
+				if b.Scope == kit.InShell && (key == "1" || key == "T") {
 					s.press("2")
 				}
-				if got := s.m.scope(); got != b.scope && (got != inShell || screenScope(s.m.at) != b.scope) {
-					t.Fatalf("keys go to %v, want %v", got, b.scope)
+				if got := s.m.scope(); got != b.Scope && (got != kit.InShell || room.ScreenScope(s.m.At) != b.Scope) {
+					t.Fatalf("keys go to %v, want %v", got, b.Scope)
 				}
-				if b.scope == screenScope(atNeeds) && key == "esc" {
+				if b.Scope == room.ScreenScope(room.AtNeeds) && key == "esc" {
 					s.press("tab")
 				}
 
 				before := s.state()
 				s.press(key)
 				if s.state() == before {
-					t.Errorf("%s (%s) changed nothing:\n%s", key, b.does, s.text())
+					t.Errorf("%s (%s) changed nothing:\n%s", key, b.Does, s.text())
 				}
 
 				s.fits(key)
@@ -66,7 +68,7 @@ func TestEveryKeyDoesSomething(t *testing.T) {
 }
 
 // scopeName is how the help names a scope.
-func scopeName(of scope) string { return scopeNames[of] }
+func scopeName(of kit.Scope) string { return room.ScopeNames[of] }
 
 // state is all that a key can change.
 func (s *stage) state() string {
@@ -78,17 +80,17 @@ func (s *stage) state() string {
 func TestNoKeyMeansTwoThings(t *testing.T) {
 	seen := map[string]string{}
 	for _, b := range bindings() {
-		for _, key := range b.keys {
-			if b.scope >= inTraffic && b.scope <= inHealth && bound(inShell, key) != nil {
-				t.Errorf("%s means something everywhere, and %q on %s", key, b.does, scopeName(b.scope))
+		for _, key := range b.Keys {
+			if b.Scope >= room.InTraffic && b.Scope <= room.InHealth && bound(kit.InShell, key) != nil {
+				t.Errorf("%s means something everywhere, and %q on %s", key, b.Does, scopeName(b.Scope))
 			}
 
-			at := fmt.Sprint(b.scope, key)
+			at := fmt.Sprint(b.Scope, key)
 			if seen[at] != "" {
-				t.Errorf("%s in %q both %q and %q", key, scopeName(b.scope), seen[at], b.does)
+				t.Errorf("%s in %q both %q and %q", key, scopeName(b.Scope), seen[at], b.Does)
 			}
 
-			seen[at] = b.does
+			seen[at] = b.Does
 		}
 	}
 }
@@ -98,14 +100,14 @@ func TestHelpListsEveryKey(t *testing.T) {
 	s := newScreen(t, busyTeam(), 200, 120)
 	s.press("?")
 	for _, b := range bindings() {
-		s.shows(b.does, b.show)
+		s.shows(b.Does, b.Show)
 	}
 	s = newScreen(t, busyTeam(), 60, 20)
 	s.press("?")
 	for range len(bindings()) {
 		s.press("pgdown")
 	}
-	s.shows(bindings()[len(bindings())-1].does)
+	s.shows(bindings()[len(bindings())-1].Does)
 }
 
 // The first page has about fifteen keys, all of them bound and in view in the
@@ -115,13 +117,13 @@ func TestFirstHelpPageIsShort(t *testing.T) {
 		t.Errorf("there are %d to be learnt", n)
 	}
 
-	s := newScreen(t, busyTeam(), minWidth, minHeight)
+	s := newScreen(t, busyTeam(), kit.MinWidth, kit.MinHeight)
 	s.press("3", "?")
 	for _, e := range essentials {
-		s.shows(e.does)
-		for _, key := range e.keys {
+		s.shows(e.Does)
+		for _, key := range e.Keys {
 			known := false
-			for at := inShell; at <= inHealth; at++ {
+			for at := kit.InShell; at <= room.InHealth; at++ {
 				known = known || bound(at, key) != nil
 			}
 
@@ -133,7 +135,7 @@ func TestFirstHelpPageIsShort(t *testing.T) {
 }
 
 func TestKeyLineAlwaysShowsHelpAndQuit(t *testing.T) {
-	for w := minWidth; w < 130; w++ {
+	for w := kit.MinWidth; w < 130; w++ {
 		s := newScreen(t, busyTeam(), w, 24)
 		lines := strings.Split(s.text(), "\n")
 		if last := lines[len(lines)-1]; !strings.HasSuffix(last, "? help  q quit") {
@@ -155,27 +157,27 @@ func TestMotionsWorkOnEveryScreen(t *testing.T) {
 	}
 
 	s.press("1", "g")
-	if got, want := s.m.traffic.sel.from, "planner"; got != want {
+	if got, want := s.m.traffic.Sel.From, "planner"; got != want {
 		t.Errorf("g in traffic: %s, want %s", got, want)
 	}
 
 	s.press("tab", "pgdown")
-	if s.m.traffic.detail.top == 0 {
+	if s.m.traffic.Detail.Top == 0 {
 		t.Errorf("a page down did not scroll the message:\n%s", s.text())
 	}
 
 	s.press("G")
 	s.shows("end")
 	s.press("enter")
-	if s.m.traffic.detail.open || strings.Contains(s.text(), "▸ Message") {
+	if s.m.traffic.Detail.Open || strings.Contains(s.text(), "▸ Message") {
 		t.Error("enter did not close the message")
 	}
-	if got := parley.Short(s.m.traffic.detail.id); got != "5f0c0001" {
+	if got := parley.Short(s.m.traffic.Detail.Id); got != "5f0c0001" {
 		t.Errorf("moving in the message left it for %s", got)
 	}
 
 	s.press("4", "G")
-	if got, want := parley.Short(s.m.needs.about().message), "5f0c0007"; got != want {
+	if got, want := parley.Short(s.m.needs.About().Message), "5f0c0007"; got != want {
 		t.Errorf("G in needs: about %q, want %q", got, want)
 	}
 }
@@ -202,21 +204,21 @@ func TestTwoEscapesAtOnceGoBackTwice(t *testing.T) {
 // or leads to the screen that is shown.
 func TestEveryKeyAnswersOnAnEmptyScreen(t *testing.T) {
 	drawsALot(t)
-	for at := range places {
+	for at := range room.Places {
 		for _, b := range bindings() {
-			if b.scope != inShell && b.scope != screenScope(at) {
+			if b.Scope != kit.InShell && b.Scope != room.ScreenScope(at) {
 				continue
 			}
 
-			for _, key := range b.keys {
+			for _, key := range b.Keys {
 				s := newScreen(t, newFake(), 60, 20)
 				s.press(fmt.Sprint(int(at) + 1))
 				before := s.state()
 				s.press(key)
 				_, _, moves := strings.Cut(" up k down j pgup ctrl+u pgdown ctrl+d g home G end esc ", " "+key+" ")
-				here := slices.Contains(bound(inShell, fmt.Sprint(int(at)+1)).keys, key)
-				if s.state() == before && !moves && !here && !(b.scope == screenScope(atNeeds) && key == "tab") {
-					t.Errorf("%s on %s (%s) changed nothing:\n%s", key, s.m.shown().title(), b.does, s.text())
+				here := slices.Contains(bound(kit.InShell, fmt.Sprint(int(at)+1)).Keys, key)
+				if s.state() == before && !moves && !here && !(b.Scope == room.ScreenScope(room.AtNeeds) && key == "tab") {
+					t.Errorf("%s on %s (%s) changed nothing:\n%s", key, s.m.Shown().Title(), b.Does, s.text())
 				}
 
 				s.fits(key)
@@ -249,29 +251,29 @@ func TestKeyLineShowsOnlyUsefulKeys(t *testing.T) {
 		}
 
 		s := now()
-		in := []scope{s.m.scope()}
-		if in[0] == inShell {
-			in = []scope{screenScope(s.m.at), inShell}
+		in := []kit.Scope{s.m.scope()}
+		if in[0] == kit.InShell {
+			in = []kit.Scope{room.ScreenScope(s.m.At), kit.InShell}
 		}
 
 		line := strings.Split(s.text(), "\n")[39]
 		for _, b := range bindings() {
-			first, _, _ := strings.Cut(b.show, " ")
-			if !slices.Contains(in, b.scope) || b.hint == "" || !strings.Contains(line, first+" "+b.hint) {
+			first, _, _ := strings.Cut(b.Show, " ")
+			if !slices.Contains(in, b.Scope) || b.Hint == "" || !strings.Contains(line, first+" "+b.Hint) {
 				continue
 			}
 
 			s := now()
 			before := s.state()
-			s.press(b.keys[0])
+			s.press(b.Keys[0])
 			if s.state() == before && keys[len(keys)-1] != "+" { // nothing is written yet
-				t.Errorf("after %q: %s (%s) changed nothing:\n%s", keys, b.keys[0], b.hint, s.text())
+				t.Errorf("after %q: %s (%s) changed nothing:\n%s", keys, b.Keys[0], b.Hint, s.text())
 			}
 
 			for _, no := range nothingToDo {
-				if strings.HasPrefix(s.m.status.text, no) {
-					t.Errorf("after %q: %s (%s) is in the key line and says %q", keys, b.keys[0], b.hint,
-						s.m.status.text)
+				if strings.HasPrefix(s.m.Status.Text, no) {
+					t.Errorf("after %q: %s (%s) is in the key line and says %q", keys, b.Keys[0], b.Hint,
+						s.m.Status.Text)
 				}
 			}
 		}
@@ -288,9 +290,9 @@ func TestWritingKeysChangeTheDraft(t *testing.T) {
 	}{
 		{[]string{"b"}, "enter", 1, "Nothing to send yet."},
 		{[]string{"b", "x"}, "ctrl+p", 1, "priority high"},
-		{[]string{"b", "x"}, "ctrl+p", len(priorities), "priority normal"},
+		{[]string{"b", "x"}, "ctrl+p", len(room.Priorities), "priority normal"},
 		{[]string{"b", "x"}, "ctrl+r", 1, "answer within 10m"},
-		{[]string{"b", "x"}, "ctrl+r", len(dues), "answer not required"},
+		{[]string{"b", "x"}, "ctrl+r", len(room.Dues), "answer not required"},
 		{[]string{"b", "x"}, "ctrl+o", 1, "x edited"},
 		{[]string{"b", "x"}, "esc", 1, "Draft kept."},
 		{[]string{"b", "x"}, "enter", 1, "Sent to all agents"},
@@ -322,8 +324,8 @@ func TestWritingKeysChangeTheDraft(t *testing.T) {
 // The help is not cut in one column, or in two of the least width.
 func TestHelpIsNotCut(t *testing.T) {
 	for _, b := range bindings() {
-		if room := 56 - 14; width(b.does) > room || width(b.show) > 12 {
-			t.Errorf("%s %q is cut to %d columns", b.show, b.does, room)
+		if room := 56 - 14; kit.Width(b.Does) > room || kit.Width(b.Show) > 12 {
+			t.Errorf("%s %q is cut to %d columns", b.Show, b.Does, room)
 		}
 	}
 }

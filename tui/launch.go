@@ -9,6 +9,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/tui/agents"
+	"parley/tui/kit"
+	"parley/tui/room"
+	"parley/tui/team"
 )
 
 // Program is a profile of a program that the launch form offers.
@@ -20,8 +24,8 @@ type Program struct {
 
 // launchForm is the page on which an agent is described that is to be launched.
 type launchForm struct {
-	*shared
-	agents *agents
+	*room.Shared
+	agents *agents.Screen
 	known  []Program
 	open   bool
 	busy   bool
@@ -33,7 +37,7 @@ type launchForm struct {
 
 // formField is a line of the form.
 type formField struct {
-	text    line
+	text    kit.Line
 	choices []string // that its keys go through
 }
 
@@ -77,39 +81,39 @@ type launchedMsg struct {
 	err    error
 }
 
-func (f *launchForm) keys() []binding {
+func (f *launchForm) keys() []kit.Binding {
 	by := func(n int) func() tea.Cmd {
 		return func() tea.Cmd { f.at = (f.at + n + launchFields) % launchFields; return nil }
 	}
 	pick := func(n int) func() tea.Cmd {
 		return func() tea.Cmd { f.pick(n); return nil }
 	}
-	return []binding{
-		bind("enter", "launch it", f.launch).hinted("launch"),
-		bind("tab ↓", "next field", by(1)).hinted("next"),
-		bind("shift+tab ↑", "the field before", by(-1)),
-		bind("→", "the next choice", pick(1)).hinted("choose").unless(f.noChoices),
-		bind("←", "the choice before", pick(-1)),
-		bind("esc", "close; what is written is kept", f.leave, "ctrl+c").hinted("close"),
+	return []kit.Binding{
+		kit.Bind("enter", "launch it", f.launch).Hinted("launch"),
+		kit.Bind("tab ↓", "next field", by(1)).Hinted("next"),
+		kit.Bind("shift+tab ↑", "the field before", by(-1)),
+		kit.Bind("→", "the next choice", pick(1)).Hinted("choose").Unless(f.noChoices),
+		kit.Bind("←", "the choice before", pick(-1)),
+		kit.Bind("esc", "close; what is written is kept", f.leave, "ctrl+c").Hinted("close"),
 	}
 }
 
 // start opens the form with what was written before.
 func (f *launchForm) start() tea.Cmd {
 	f.open, f.at, f.err = true, nameField, nil
-	if s := f.link.status; s != nil {
+	if s := f.Link.Status; s != nil {
 		f.offer(dirField, s.Workspace)
 	}
-	for i := range f.team.list {
-		f.offer(dirField, f.team.list[i].Dir)
-		f.offer(roleField, f.team.list[i].Role)
+	for i := range f.Team.List {
+		f.offer(dirField, f.Team.List[i].Dir)
+		f.offer(roleField, f.Team.List[i].Role)
 	}
-	for _, g := range f.team.groups() {
+	for _, g := range f.Team.Groups() {
 		f.offer(groupField, g)
 	}
 	f.offer(worktreeField, ownBranch)
 
-	return f.do.programs
+	return f.Do.Programs
 }
 
 // offerPrograms takes the profiles. The first that is installed is chosen, unless something is
@@ -123,13 +127,13 @@ func (f *launchForm) offerPrograms(known []Program) {
 		f.offer(profileField, p.Name)
 	}
 	if p := &f.fields[programField]; p.text == "" && len(p.choices) > 0 {
-		p.text = line(p.choices[0])
+		p.text = kit.Line(p.choices[0])
 	}
 }
 
 // offer adds a choice to a field.
 func (f *launchForm) offer(at int, choice string) {
-	if x := &f.fields[at]; choice != "" && choice == safeLine(choice) && !slices.Contains(x.choices, choice) {
+	if x := &f.fields[at]; choice != "" && choice == kit.SafeLine(choice) && !slices.Contains(x.choices, choice) {
 		x.choices = append(x.choices, choice)
 	}
 }
@@ -141,30 +145,30 @@ func (f *launchForm) noChoices() bool { return len(f.fields[f.at].choices) == 0 
 func (f *launchForm) pick(n int) {
 	x := &f.fields[f.at]
 	if len(x.choices) == 0 {
-		f.tell("Nothing to choose from here: write it.")
+		f.Tell("Nothing to choose from here: write it.")
 		return
 	}
 	all := append([]string{""}, x.choices...)
 	at := max(0, slices.Index(all, string(x.text)))
-	x.text = line(all[(at+n+len(all))%len(all)])
+	x.text = kit.Line(all[(at+n+len(all))%len(all)])
 }
 
 // press takes a key that is text.
 func (f *launchForm) press(key tea.KeyPressMsg) {
 	if !f.busy {
-		f.fields[f.at].text.press(key)
+		f.fields[f.at].text.Press(key)
 	}
 }
 
 func (f *launchForm) insert(text string) {
 	if !f.busy {
-		f.fields[f.at].text.insert(text)
+		f.fields[f.at].text.Insert(text)
 	}
 }
 
 func (f *launchForm) leave() tea.Cmd {
 	f.open = false
-	f.tell("Closed. " + f.key("L") + " opens it with what is written.")
+	f.Tell("Closed. " + f.Key("L") + " opens it with what is written.")
 	return nil
 }
 
@@ -175,7 +179,7 @@ func (f *launchForm) text(at int) string { return strings.TrimSpace(string(f.fie
 func (f *launchForm) request() (r parley.LaunchAgentRequest, at int, err error) {
 	r = parley.LaunchAgentRequest{
 		Name: f.text(nameField), Profile: f.text(profileField), Model: f.text(modelField), Dir: f.text(dirField),
-		Role: f.text(roleField), Groups: splitNames(f.text(groupField)), Worktree: f.text(worktreeField),
+		Role: f.text(roleField), Groups: team.SplitNames(f.text(groupField)), Worktree: f.text(worktreeField),
 		Prompt: f.text(promptField),
 	}
 
@@ -189,7 +193,7 @@ func (f *launchForm) request() (r parley.LaunchAgentRequest, at int, err error) 
 	if err := parley.CheckName(r.Name); err != nil {
 		return r, nameField, err
 	}
-	if f.team.named(r.Name) != nil {
+	if f.Team.Named(r.Name) != nil {
 		return r, nameField, parley.Errorf(parley.AgentExists, "there is an agent %s already", r.Name).
 			Suggest("Give another name, or restart that one with R.")
 	}
@@ -208,12 +212,12 @@ func (f *launchForm) request() (r parley.LaunchAgentRequest, at int, err error) 
 	}
 
 	if r.Dir != "" && !filepath.IsAbs(r.Dir) {
-		if s := f.link.status; s == nil || strings.HasPrefix(r.Dir, "~") {
+		if s := f.Link.Status; s == nil || strings.HasPrefix(r.Dir, "~") {
 			return r, dirField, parley.Errorf(parley.InvalidArgument, "%s is not an absolute path",
 				parley.CleanLine(r.Dir)).
 				Suggest("Begin with /, or with a folder of the workspace.")
 		}
-		r.Dir = filepath.Join(f.link.status.Workspace, r.Dir)
+		r.Dir = filepath.Join(f.Link.Status.Workspace, r.Dir)
 	}
 
 	err = r.Validate()
@@ -265,7 +269,7 @@ func (f *launchForm) launch() tea.Cmd {
 
 	f.busy, f.err = true, nil
 
-	return f.do.call(func(ctx context.Context, s parley.Service) tea.Msg {
+	return f.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
 		res, err := s.LaunchAgent(ctx, r)
 		return launchedMsg{name: r.Name, result: res, err: err}
 	})
@@ -282,10 +286,10 @@ func (f *launchForm) refuse(at int, err error) {
 func (f *launchForm) launched(msg launchedMsg) tea.Cmd {
 	f.busy = false
 	if msg.err != nil {
-		f.link.gone(msg.err)
+		f.Link.Gone(msg.err)
 		f.refuse(fieldOfError(msg.err), msg.err)
 		if !f.open {
-			f.fail(msg.err)
+			f.Fail(msg.err)
 		}
 		return nil
 	}
@@ -293,12 +297,12 @@ func (f *launchForm) launched(msg launchedMsg) tea.Cmd {
 	waited := f.open
 	f.open = false
 	f.fields[nameField].text, f.fields[promptField].text = "", ""
-	f.tell(msg.name + " launched. " + f.key("a") + " attaches to it, " + f.key("c") + " writes to it.")
+	f.Tell(msg.name + " launched. " + f.Key("a") + " attaches to it, " + f.Key("c") + " writes to it.")
 
 	if !waited { // the person went on to something else: their next keys are for that
-		return f.link.lookSoon()
+		return f.Link.LookSoon()
 	}
-	f.agents.want = msg.result.AgentID
+	f.agents.Want = msg.result.AgentID
 
-	return tea.Batch(f.goTo(atAgents), f.link.lookSoon())
+	return tea.Batch(f.GoTo(room.AtAgents), f.Link.LookSoon())
 }

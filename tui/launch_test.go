@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"parley"
+	"parley/tui/room"
 )
 
 func (f *fakeService) LaunchAgent(_ context.Context, r parley.LaunchAgentRequest) (*parley.LaunchAgentResult, error) {
@@ -141,7 +142,7 @@ func TestALaunchThatEndsDoesNotTakeTheScreen(t *testing.T) {
 	s.typed("hel")
 	letThrough()
 	s.typed("p")
-	if s.m.at != atTraffic || s.m.traffic.filter.text != "help" || f.paused != nil {
-		t.Errorf("on screen %d, with the filter %q, paused %v", s.m.at, s.m.traffic.filter.text, f.paused)
+	if s.m.At != room.AtTraffic || s.m.traffic.Filter.Text != "help" || f.paused != nil {
+		t.Errorf("on screen %d, with the filter %q, paused %v", s.m.At, s.m.traffic.Filter.Text, f.paused)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/tui/kit"
+	"parley/tui/room"
 )
 
 // formLabel are the columns of the names of fields.
@@ -18,17 +20,17 @@ func (f *launchForm) view(w, h int) []string {
 		note = "launching…"
 	}
 
-	lines := []string{f.theme.rule("Launch an agent", note, w, true)}
+	lines := []string{f.Theme.Rule("Launch an agent", note, w, true)}
 	for at := range formFields {
 		lines = append(lines, f.line(at, w))
 		if f.err != nil && f.errAt == at {
-			lines = append(lines, errorLines(f.theme, f.err, w)...)
+			lines = append(lines, room.ErrorLines(f.Theme, f.err, w)...)
 		}
 	}
 
-	lines = append(lines, "", "  "+f.theme.dim.Render(fit(f.doc(), w-2)), "")
+	lines = append(lines, "", "  "+f.Theme.Dim.Render(kit.Fit(f.doc(), w-2)), "")
 	if f.err != nil && f.errAt == launchFields {
-		lines = append(lines, errorLines(f.theme, f.err, w)...)
+		lines = append(lines, room.ErrorLines(f.Theme, f.err, w)...)
 	}
 
 	lines = append(lines, f.preview(w)...)
@@ -36,7 +38,7 @@ func (f *launchForm) view(w, h int) []string {
 		lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 	}
 
-	return clip(lines, h)
+	return kit.Clip(lines, h)
 }
 
 // line draws a field: its name, what is written, and what may be chosen.
@@ -44,16 +46,16 @@ func (f *launchForm) line(at, w int) string {
 	x := &f.fields[at]
 	name := formFields[at].label
 	if at != f.at {
-		return "  " + f.theme.dim.Render(pad(name, formLabel)) + fit(string(x.text), w-formLabel-2)
+		return "  " + f.Theme.Dim.Render(kit.Pad(name, formLabel)) + kit.Fit(string(x.text), w-formLabel-2)
 	}
 
-	left := f.theme.accent.Render("▸ "+pad(name, formLabel)) + tail(string(x.text), w-formLabel-3)
+	left := f.Theme.Accent.Render("▸ "+kit.Pad(name, formLabel)) + kit.Tail(string(x.text), w-formLabel-3)
 	if len(x.choices) == 0 {
 		return left
 	}
 	more := "   ← → " + strings.Join(x.choices, " · ")
 
-	return left + " " + f.theme.dim.Render(fit(safeLine(more), w-width(left)-1))
+	return left + " " + f.Theme.Dim.Render(kit.Fit(kit.SafeLine(more), w-kit.Width(left)-1))
 }
 
 // doc says what the field under the marker is for, in the words of the operation.
@@ -74,13 +76,13 @@ func (f *launchForm) doc() string {
 func (f *launchForm) preview(w int) []string {
 	r, _, err := f.request()
 	if err != nil {
-		words := "Not ready: " + safeLine(parley.AsError(err).Message) + "."
-		return []string{f.theme.dim.Render(fit("  "+words, w))}
+		words := "Not ready: " + kit.SafeLine(parley.AsError(err).Message) + "."
+		return []string{f.Theme.Dim.Render(kit.Fit("  "+words, w))}
 	}
 
-	lines := []string{f.theme.rule("What enter does", "", w, false)}
+	lines := []string{f.Theme.Rule("What enter does", "", w, false)}
 	for _, words := range []string{f.runs(r), "parley " + commandLine(r)} {
-		lines = append(lines, indent(wrap(safeLine(words), w-2), 2)...)
+		lines = append(lines, kit.Indent(kit.Wrap(kit.SafeLine(words), w-2), 2)...)
 	}
 
 	return lines
@@ -152,8 +154,8 @@ func commandLine(r parley.LaunchAgentRequest) string {
 func (f *launchForm) cursor(w int) *tea.Cursor {
 	y := 1 + f.at
 	if f.err != nil && f.errAt < f.at {
-		y += len(errorLines(f.theme, f.err, w))
+		y += len(room.ErrorLines(f.Theme, f.err, w))
 	}
-	x := 2 + formLabel + width(tail(string(f.fields[f.at].text), w-formLabel-3))
+	x := 2 + formLabel + kit.Width(kit.Tail(string(f.fields[f.at].text), w-formLabel-3))
 	return tea.NewCursor(x, y)
 }

@@ -5,25 +5,34 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"parley/tui/agents"
+	"parley/tui/compose"
+	"parley/tui/health"
+	"parley/tui/kit"
+	"parley/tui/needs"
+	"parley/tui/room"
+	"parley/tui/threads"
+	"parley/tui/traffic"
 )
 
 // model is the whole screen: the five screens, what lies over them, and the
 // routing of keys and messages.
 type model struct {
-	actions
+	room.Actions
 	workspace  string
 	ascii      bool
 	mouse      bool
-	layout     layout
-	keys       *keymap
-	traffic    *traffic
-	agents     *agents
-	threads    *threads
-	needs      *needs
-	health     *health
-	compose    *compose
+	layout     kit.Layout
+	keys       *kit.Keymap
+	traffic    *traffic.Screen
+	agents     *agents.Screen
+	threads    *threads.Screen
+	needs      *needs.Screen
+	health     *health.Screen
+	compose    *compose.Box
 	palette    *palette
-	tiles      *tiles
+	tiles      *agents.Tiles
 	form       *launchForm
 	workspaces *workspaces
 	clicks     clicks
@@ -31,40 +40,40 @@ type model struct {
 	adapts     bool // the theme is that of the terminal, whose background may be light
 }
 
-func newModel(o Options, do commands) *model {
-	a := actions{shared: newShared(setup{
-		theme: themeOf(o.Theme, o.NoColor), dividers: newDividers(o.Look.DetailWidth, o.Look.DetailHeight),
-		returnKey: o.ReturnKey, filters: o.Filters, notify: o.Notify, now: o.Now(),
+func newModel(o Options, do room.Commands) *model {
+	a := room.Actions{Shared: room.NewShared(room.Setup{
+		Theme: kit.ThemeOf(o.Theme, o.NoColor), Dividers: room.NewDividers(o.Look.DetailWidth, o.Look.DetailHeight),
+		ReturnKey: o.ReturnKey, Filters: o.Filters, Notify: o.Notify, Now: o.Now(),
 	}, do)}
 	m := &model{
-		actions:   a,
+		Actions:   a,
 		ascii:     o.ASCII,
 		mouse:     o.Mouse,
-		adapts:    !o.NoColor && (o.Theme == "" || o.Theme == ThemeTerminal),
-		workspace: safeLine(filepath.Base(o.Workspace)),
-		keys:      a.bound,
-		traffic:   newTraffic(a),
-		agents:    newAgents(a, o.Look.AgentColumns, !o.NoColor),
-		health:    newHealth(a.shared, o.Version, o.Examine, o.Still),
-		compose:   newCompose(a.shared, o.NewKey),
+		adapts:    !o.NoColor && (o.Theme == "" || o.Theme == kit.ThemeTerminal),
+		workspace: kit.SafeLine(filepath.Base(o.Workspace)),
+		keys:      a.Bound,
+		traffic:   traffic.New(a),
+		agents:    agents.New(a, o.Look.AgentColumns, !o.NoColor),
+		health:    health.New(a.Shared, o.Version, o.Examine, o.Still),
+		compose:   compose.New(a.Shared, o.NewKey),
 	}
 
-	m.keys.names, m.keys.first = scopeNames[:], essentials
-	m.traffic.hidden = hiddenColumnsOf(o.Look.TrafficColumns)
-	m.palette = &palette{shared: a.shared, keymap: m.keys}
-	m.tiles = newTiles(a, shell{m}, !o.NoColor)
-	m.form = &launchForm{shared: a.shared, agents: m.agents}
-	m.workspaces = &workspaces{shared: a.shared, quit: m.quit}
-	m.threads = newThreads(a)
-	m.needs = newNeeds(a, shell{m})
-	m.screens = [places]screen{m.traffic, m.agents, m.threads, m.needs, m.health}
-	a.scope, a.recorded = m.scope, recorded(m.traffic)
-	a.covered = func() bool {
-		return m.layout.small() || m.over != nil || m.help.open || m.palette.open || m.form.open || m.workspaces.open
+	m.keys.Names, m.keys.First = room.ScopeNames[:], essentials
+	m.traffic.Hidden = traffic.HiddenColumnsOf(o.Look.TrafficColumns)
+	m.palette = &palette{Shared: a.Shared, keymap: m.keys}
+	m.tiles = agents.NewTiles(a, shell{m}, !o.NoColor)
+	m.form = &launchForm{Shared: a.Shared, agents: m.agents}
+	m.workspaces = &workspaces{Shared: a.Shared, quit: m.quit}
+	m.threads = threads.New(a)
+	m.needs = needs.New(a, shell{m})
+	m.Screens = [room.Places]room.Screen{m.traffic, m.agents, m.threads, m.needs, m.health}
+	a.Scope, a.Recorded = m.scope, traffic.Recorded(m.traffic)
+	a.Covered = func() bool {
+		return m.layout.Small() || m.Over != nil || m.Help.Open || m.palette.open || m.form.open || m.workspaces.open
 	}
 	m.bindKeys(o.Keys)
 	m.begin(o.Open)
-	m.fail(o.Problem)
+	m.Fail(o.Problem)
 
 	return m
 }
@@ -75,14 +84,14 @@ func (m *model) bindKeys(keys map[string]string) {
 	all, err := rebind(m.bindings(), keys)
 	if err != nil {
 		all = m.bindings()
-		m.fail(err)
+		m.Fail(err)
 	}
-	m.keys.all = all
+	m.keys.All = all
 }
 
 // Init asks for everything once.
 func (m *model) Init() tea.Cmd {
-	first := tea.Batch(m.do.next, m.link.lookFirst(), m.do.tick)
+	first := tea.Batch(m.Do.Next, m.Link.LookFirst(), m.Do.Tick)
 	if m.adapts {
 		return tea.Batch(first, tea.RequestBackgroundColor)
 	}
@@ -106,14 +115,14 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg, tea.WindowSizeMsg, tea.MouseMsg:
 	default:
-		for _, s := range m.screens {
-			cmds = append(cmds, s.update(msg))
+		for _, s := range m.Screens {
+			cmds = append(cmds, s.Update(msg))
 		}
-		cmds = append(cmds, m.tiles.update(msg))
+		cmds = append(cmds, m.tiles.Update(msg))
 	}
 
 	m.settle()
-	cmds = append(cmds, m.shown().update(settledMsg{}), m.tiles.update(settledMsg{}))
+	cmds = append(cmds, m.Shown().Update(room.SettledMsg{}), m.tiles.Update(room.SettledMsg{}))
 	m.settle()
 
 	return m, tea.Batch(cmds...)
@@ -126,7 +135,7 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 		m.resize(msg.Width, msg.Height)
 	case tea.BackgroundColorMsg:
 		if m.adapts && !msg.IsDark() { // on white, bold yellow and cyan cannot be read
-			m.theme = themeOf(ThemeLight, false)
+			m.Theme = kit.ThemeOf(kit.ThemeLight, false)
 		}
 	case tea.KeyPressMsg:
 		return m.press(msg)
@@ -134,32 +143,32 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 		return m.paste(msg)
 	case tea.MouseMsg:
 		return m.pointed(msg)
-	case feedMsg:
-		return m.takeEvents(msg)
-	case tickMsg:
+	case room.FeedMsg:
+		return m.TakeEvents(msg)
+	case room.TickMsg:
 		age(m, time.Time(msg))
-		return tea.Batch(m.link.lookSoon(), m.do.tick, m.workspaces.refresh())
-	case beatMsg:
+		return tea.Batch(m.Link.LookSoon(), m.Do.Tick, m.workspaces.refresh())
+	case room.BeatMsg:
 		age(m, time.Time(msg))
-		if showsAges(m) || m.link.lost != nil {
-			return tea.Batch(m.link.lookSoon(), m.do.tick, m.workspaces.refresh())
+		if showsAges(m) || m.Link.Lost != nil {
+			return tea.Batch(m.Link.LookSoon(), m.Do.Tick, m.workspaces.refresh())
 		}
-		return tea.Batch(m.link.feelPulse(), m.do.tick, m.workspaces.refresh())
-	case pulseMsg:
-		m.same = msg.err == nil
-		return m.link.felt(msg)
-	case agentsMsg:
-		return tea.Batch(m.takeAgents(msg), m.askInbox(), m.ringForNeeds())
-	case inboxMsg:
-		return m.takeInbox(msg)
-	case pastMsg:
-		m.ledger.takePast(msg.events)
-	case temperaturesMsg:
-		m.takeTemperatures(msg)
-	case sentMsg:
-		return m.compose.sent(msg)
-	case editedMsg:
-		return m.compose.edited(msg)
+		return tea.Batch(m.Link.FeelPulse(), m.Do.Tick, m.workspaces.refresh())
+	case room.PulseMsg:
+		m.same = msg.Err == nil
+		return m.Link.Felt(msg)
+	case room.AgentsMsg:
+		return tea.Batch(m.TakeAgents(msg), m.AskInbox(), m.RingForNeeds())
+	case room.InboxMsg:
+		return m.TakeInbox(msg)
+	case room.PastMsg:
+		m.Ledger.TakePast(msg.Events)
+	case room.TemperaturesMsg:
+		m.TakeTemperatures(msg)
+	case room.SentMsg:
+		return m.compose.Sent(msg)
+	case compose.EditedMsg:
+		return m.compose.Edited(msg)
 	case operationMsg:
 		return m.palette.answered(msg)
 	case workspacesMsg:
@@ -168,27 +177,27 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 		m.form.offerPrograms(msg)
 	case launchedMsg:
 		return m.form.launched(msg)
-	case textMsg:
+	case room.TextMsg:
 		return m.takeText(msg)
-	case openedMsg:
+	case room.OpenedMsg:
 		return m.opened(msg)
-	case exportedMsg:
-		return m.exported(msg)
-	case bufferedMsg:
+	case room.ExportedMsg:
+		return m.Exported(msg)
+	case room.BufferedMsg:
 		return m.buffered(msg)
-	case copiedMsg:
+	case room.CopiedMsg:
 		return m.copied(msg)
-	case doneMsg:
-		return m.done(msg)
-	case attachMsg:
-		return m.attached(msg)
-	case besideMsg:
-		return m.openedBeside(msg)
-	case returnedMsg:
-		return m.returned(msg)
+	case room.DoneMsg:
+		return m.Done(msg)
+	case room.AttachMsg:
+		return m.Attached(msg)
+	case room.BesideMsg:
+		return m.OpenedBeside(msg)
+	case room.ReturnedMsg:
+		return m.Returned(msg)
 	default:
-		if m.compose.open {
-			return m.compose.update(msg) // its clipboard
+		if m.compose.Open {
+			return m.compose.Update(msg) // its clipboard
 		}
 	}
 
@@ -197,9 +206,11 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 
 // age tells the time. What it changes is drawn when the daemon has answered, but for a notice that disappears.
 func age(m *model, now time.Time) {
-	m.now = now
-	m.same = !m.status.age(now)
+	m.Now = now
+	m.same = !m.Status.Age(now)
 }
 
 // showsAges reports whether what is shown tells how long things take.
-func showsAges(m *model) bool { return m.tiles.opened() || m.at != atTraffic && m.at != atThreads }
+func showsAges(m *model) bool {
+	return m.tiles.Opened() || m.At != room.AtTraffic && m.At != room.AtThreads
+}

@@ -9,6 +9,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/tui/kit"
+	"parley/tui/room"
 )
 
 func TestEachScreenHasItsKeys(t *testing.T) {
@@ -33,11 +35,11 @@ func TestNoticeExpiresAndErrorStays(t *testing.T) {
 	s, f := newBusyScreen(t, 100, 30)
 	s.press("3", "r")
 	s.shows("No message to reply to here.")
-	s.send(tickMsg(noon.Add(9 * time.Second)))
+	s.send(room.TickMsg(noon.Add(9 * time.Second)))
 	s.hides("No message to reply")
 	f.err = parley.Errorf(parley.Internal, "it broke")
 	s.press("p", "y")
-	s.send(tickMsg(noon.Add(24 * time.Second)))
+	s.send(room.TickMsg(noon.Add(24 * time.Second)))
 	s.shows("it broke")
 }
 
@@ -51,7 +53,7 @@ func TestForeignTextIsShownSafely(t *testing.T) {
 	s := newScreen(t, f, 140, 40)
 	s.press("enter")
 	for _, r := range s.text() {
-		if r != '\n' && (r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0 || visible(string(r)) == "" || r >= 0x202a && r <= 0x202e) {
+		if r != '\n' && (r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0 || kit.Visible(string(r)) == "" || r >= 0x202a && r <= 0x202e) {
 			t.Errorf("the screen holds %U", r)
 		}
 	}

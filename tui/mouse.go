@@ -4,6 +4,9 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"parley/tui/kit"
+	"parley/tui/room"
 )
 
 // clicks knows when a click is the second of two.
@@ -34,7 +37,7 @@ func (m *model) pointed(msg tea.MouseMsg) tea.Cmd {
 	mouse, wheel := msg.Mouse(), 0
 	switch msg.(type) {
 	case tea.MouseWheelMsg:
-		wheel = map[tea.MouseButton]int{tea.MouseWheelUp: -wheelLines, tea.MouseWheelDown: wheelLines}[mouse.Button]
+		wheel = map[tea.MouseButton]int{tea.MouseWheelUp: -kit.WheelLines, tea.MouseWheelDown: kit.WheelLines}[mouse.Button]
 		if wheel == 0 {
 			return nil
 		}
@@ -47,35 +50,35 @@ func (m *model) pointed(msg tea.MouseMsg) tea.Cmd {
 	}
 
 	l := &m.layout
-	if l.small() {
+	if l.Small() {
 		return nil
 	}
 
-	p := pointer{x: mouse.X, y: mouse.Y - rowsTop, w: l.inner, h: l.screenH, wheel: wheel}
-	p.twice = wheel == 0 && m.clicks.second(mouse.X, mouse.Y, m.do.now())
+	p := kit.Pointer{X: mouse.X, Y: mouse.Y - kit.RowsTop, W: l.Inner, H: l.ScreenH, Wheel: wheel}
+	p.Twice = wheel == 0 && m.clicks.second(mouse.X, mouse.Y, m.Do.Now())
 	switch s := m.scope(); {
-	case s == inTiles:
-		return m.tiles.point(p)
-	case s == inHelp && wheel != 0:
-		m.help.top += wheel
-	case s == inPalette:
-		p.h = l.bodyH
+	case s == room.InTiles:
+		return m.tiles.Point(p)
+	case s == room.InHelp && wheel != 0:
+		m.Help.Top += wheel
+	case s == room.InPalette:
+		p.H = l.BodyH
 		return m.palette.point(p)
-	case wheel == 0 && s != inShell, s != inShell && s != inCompose && s != inTo && s != inFilter:
+	case wheel == 0 && s != kit.InShell, s != kit.InShell && s != room.InCompose && s != room.InTo && s != room.InFilter:
 	case mouse.Y == 1 && wheel == 0:
 		return m.clickTab(mouse.X)
-	case p.y >= 0 && p.y < p.h && p.x < p.w:
-		return m.shown().point(p)
+	case p.Y >= 0 && p.Y < p.H && p.X < p.W:
+		return m.Shown().Point(p)
 	}
 
 	return nil
 }
 
 func (m *model) clickTab(x int) tea.Cmd {
-	_, ends := m.tabs(m.layout.inner)
+	_, ends := m.tabs(m.layout.Inner)
 	for i, end := range ends {
 		if x < end {
-			return m.goTo(place(i))
+			return m.GoTo(room.Place(i))
 		}
 	}
 	return nil

@@ -7,6 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"parley/tui/kit"
 )
 
 // click presses the left button where a text begins on the screen.
@@ -72,7 +74,7 @@ func TestClickMovesTheMarker(t *testing.T) {
 		s.shows("▸5 Health")
 		s.click("1 Traffic")
 		s.click("reviewer → coder")
-		if got := s.m.traffic.sel.from; got != "reviewer" || strings.Contains(s.text(), "following") {
+		if got := s.m.traffic.Sel.From; got != "reviewer" || strings.Contains(s.text(), "following") {
 			t.Errorf("%v: the marker is on a message from %s", size, got)
 		}
 
@@ -82,34 +84,34 @@ func TestClickMovesTheMarker(t *testing.T) {
 
 func TestWheelScrollsThePaneUnderIt(t *testing.T) {
 	s := newScreen(t, busyTeam(), 80, 20, withMouse)
-	at := s.m.traffic.sel
+	at := s.m.traffic.Sel
 	s.wheel(false, 3, 5)
-	if s.m.traffic.sel == at || strings.Contains(s.text(), "following") {
+	if s.m.traffic.Sel == at || strings.Contains(s.text(), "following") {
 		t.Error("the wheel did not leave the newest message")
 	}
 
 	s.press("g", "enter")
 	s.wheel(true, 3, 15)
-	if s.m.traffic.detail.top == 0 || strings.Contains(s.text(), "▸ Message") {
+	if s.m.traffic.Detail.Top == 0 || strings.Contains(s.text(), "▸ Message") {
 		t.Error("the wheel did not scroll the message under it")
 	}
 
 	s.press("2", "g")
-	first := s.m.agents.sel
+	first := s.m.agents.Sel
 	s.wheel(true, 3, 5)
-	if s.m.agents.sel == first {
+	if s.m.agents.Sel == first {
 		t.Error("the wheel did not move in the list of agents")
 	}
 
 	s.press("5")
 	s.wheel(true, 3, 5)
-	if s.m.health.top == 0 {
+	if s.m.health.Top == 0 {
 		t.Error("the wheel did not scroll the health")
 	}
 
 	s.press("?")
 	s.wheel(true, 3, 5)
-	if s.m.help.top == 0 {
+	if s.m.Help.Top == 0 {
 		t.Error("the wheel did not scroll the help")
 	}
 }
@@ -123,7 +125,7 @@ func TestClickAnswersNoQuestion(t *testing.T) {
 	s.shows("▸1 Traffic", "hello")
 	s.press("esc", "2", "S")
 	s.click("reviewer")
-	if s.m.confirm == nil || s.marked() == "reviewer" {
+	if s.m.Confirm == nil || s.marked() == "reviewer" {
 		t.Error("a click moved the marker away from what is asked about")
 	}
 	s.send(tea.WindowSizeMsg{Width: 30, Height: 10})
@@ -169,7 +171,7 @@ func TestWheelScrollsThePalette(t *testing.T) {
 		s.wheel(true, 3, 8)
 	}
 
-	if p := s.m.palette; p.sel != 6*wheelLines || p.top == 0 {
+	if p := s.m.palette; p.sel != 6*kit.WheelLines || p.top == 0 {
 		t.Errorf("the wheel went to row %d, the first in view is %d", p.sel, p.top)
 	}
 
@@ -222,7 +224,7 @@ func TestDoubleClickOpens(t *testing.T) {
 	}
 
 	twice("3 Threads", "storage format 2", doubleClick)
-	if !s.m.threads.inTalk {
+	if !s.m.threads.InTalk {
 		t.Error("a thread is not open")
 	}
 	twice("4 Needs you", "✗ exited", doubleClick)
@@ -241,7 +243,7 @@ func TestDividerIsDragged(t *testing.T) {
 	for _, tab := range []string{"1 Traffic", "2 Agents", "3 Threads", "4 Needs you"} {
 		s.click(tab)
 		s.press("g")
-		before, _, pane, h := s.m.shown().(divided).parts(s.m.layout.inner, s.m.layout.screenH)
+		before, _, pane, h := s.m.Shown().(divided).Parts(s.m.layout.Inner, s.m.layout.ScreenH)
 		if pane == 0 || h == 0 {
 			continue // nothing stands next to the list
 		}
@@ -249,7 +251,7 @@ func TestDividerIsDragged(t *testing.T) {
 		s.send(tea.MouseMotionMsg{X: before - 9, Y: 9, Button: tea.MouseLeft})
 		s.send(tea.MouseReleaseMsg{X: before - 9, Y: 9, Button: tea.MouseLeft})
 		s.send(tea.MouseMotionMsg{X: 5, Y: 9, Button: tea.MouseLeft})
-		after, _, _, _ := s.m.shown().(divided).parts(s.m.layout.inner, s.m.layout.screenH)
+		after, _, _, _ := s.m.Shown().(divided).Parts(s.m.layout.Inner, s.m.layout.ScreenH)
 		if after < before-12 || after > before-8 {
 			t.Errorf("%s: the list has %d columns, had %d", tab, after, before)
 		}

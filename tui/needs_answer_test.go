@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/tui/room"
 )
 
 // permission is the dialog of the tests.
@@ -56,7 +57,7 @@ func TestChangedQuestionTakesNoKeys(t *testing.T) {
 	s.shows("1–9 choose")
 
 	f.needs[0].Dialog = &parley.Dialog{ID: "other", Question: "And this?", Options: permission().Options}
-	s.send(tickMsg(noon))
+	s.send(room.TickMsg(noon))
 	s.shows("has changed or was answered. Nothing was sent.")
 	s.hides("1–9 choose")
 	s.did("")
@@ -77,7 +78,7 @@ func TestWordsForAQuestionThatHasGoneAreNotSent(t *testing.T) {
 	s.press("4", "enter", "3")
 	s.typed("use tabs")
 	f.needs[0].Dialog = &parley.Dialog{ID: "other", Question: "And this?", Options: permission().Options}
-	s.send(tickMsg(noon))
+	s.send(room.TickMsg(noon))
 	s.press("enter")
 	s.did("")
 }

@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"parley"
+	"parley/tui/kit"
 )
 
 // rows are the lines of a list on which the marker can stand, from the first to the last.
 func (s *stage) rows() (rows []string) {
 	s.press("g")
 	for range 20 {
-		for _, row := range strings.Split(s.text(), "\n")[rowsTop+1:] {
+		for _, row := range strings.Split(s.text(), "\n")[kit.RowsTop+1:] {
 			if strings.HasPrefix(row, "▸ ") && (len(rows) == 0 || row != rows[len(rows)-1]) {
 				rows = append(rows, row)
 			}

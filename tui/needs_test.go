@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/tui/room"
 )
 
 func TestShowsThatMessagesArePaused(t *testing.T) {
@@ -23,8 +24,8 @@ func TestShowsThatMessagesArePaused(t *testing.T) {
 func TestShowsNeeds(t *testing.T) {
 	s, f := newBusyScreen(t, 100, 40)
 	s.shows("! 3 need you", "4 Needs you 3")
-	s.send(tickMsg(noon))
-	s.send(tickMsg(noon))
+	s.send(room.TickMsg(noon))
+	s.send(room.TickMsg(noon))
 	if f.asked != 1 {
 		t.Errorf("asked %d times for what nobody looks at, want once for its count", f.asked)
 	}
@@ -49,12 +50,12 @@ func TestShowsNeeds(t *testing.T) {
 	s.shows("│   ❯ 1. Yes")
 	s.hides("\x1b[2J", "�")
 	f.needs, f.letters, f.agents = nil, nil, f.agents[:2]
-	s.send(tickMsg(noon))
+	s.send(room.TickMsg(noon))
 	s.shows("Nothing needs you.")
 	s.press("1")
 	s.hides("Nothing needs you.", "need you", "Needs you 1")
 	f.need(parley.NeedBlocked, "coder", "usage limit", "parley attach coder", "See there.")
-	s.send(tickMsg(noon))
+	s.send(room.TickMsg(noon))
 	s.shows("! 1 needs you", "Needs you 1")
 }
 
@@ -64,7 +65,7 @@ func TestNeedsShowWhyTheyCannotBeRead(t *testing.T) {
 	s.press("n")
 	s.shows("the database cannot be read", "Look into the log.")
 	f.err = nil
-	s.send(tickMsg(noon))
+	s.send(room.TickMsg(noon))
 	s.shows("∅ lost        scout")
 }
 
@@ -194,7 +195,7 @@ func TestAnotherMessageWithTheSameCountIsShownAndRings(t *testing.T) {
 	s.rang = nil
 	f.writes("The disk is full")
 	s.news()
-	s.send(tickMsg(noon))
+	s.send(room.TickMsg(noon))
 	s.shows("The disk is full")
 	if len(s.rang) == 0 {
 		t.Error("it did not ring")
@@ -213,7 +214,7 @@ func TestAMessageThatComesAsOneIsMarkedReadIsShown(t *testing.T) {
 	s.blind = false
 	f.writes("The disk is full")
 	s.news()
-	s.send(tickMsg(noon))
+	s.send(room.TickMsg(noon))
 	s.press("4")
 	s.shows("The disk is full")
 }
@@ -229,7 +230,7 @@ func TestAKeyForARowThatHasJustGoneDoesNothing(t *testing.T) {
 	s := newScreen(t, f, 120, 40)
 	s.press("4")
 	f.needs = f.needs[1:]
-	s.send(tickMsg(noon)) // it was proven meanwhile; the list changes as the finger goes down
+	s.send(room.TickMsg(noon)) // it was proven meanwhile; the list changes as the finger goes down
 	s.press("enter")
 	s.did("")
 }
@@ -246,7 +247,7 @@ func TestAKeyAfterOnesOwnActionCounts(t *testing.T) {
 	s := newScreen(t, f, 120, 40)
 	s.press("4", "enter")
 	f.needs = f.needs[1:]
-	s.send(tickMsg(noon))
+	s.send(room.TickMsg(noon))
 	s.press("enter")
 	s.did("release 5f0c0005-1111-4111-8111-111111111111, release 5f0c0006-1111-4111-8111-111111111111")
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/tui/room"
 )
 
 func letter(n, from, text string) parley.InboxMessage {
@@ -25,13 +26,13 @@ func (s *stage) comes(m parley.InboxMessage) {
 			s.service.agents[i].Unread = len(s.service.letters)
 		}
 	}
-	s.send(tickMsg(s.m.now))
+	s.send(room.TickMsg(s.m.Now))
 }
 
 func TestRingsForNewMessagesAndNeeds(t *testing.T) {
 	f := busyTeam()
-	s := newScreen(t, f, 80, 24, func(o *Options) { o.Notify = Notify{Bell: true, Desktop: true} })
-	s.send(tickMsg(noon))
+	s := newScreen(t, f, 80, 24, func(o *Options) { o.Notify = room.Notify{Bell: true, Desktop: true} })
+	s.send(room.TickMsg(noon))
 	if len(s.rang) > 0 {
 		t.Fatalf("rang %q for what was there before", s.rang)
 	}
@@ -42,15 +43,15 @@ func TestRingsForNewMessagesAndNeeds(t *testing.T) {
 		t.Errorf("rang %q, want %q", s.rang, want)
 	}
 
-	s.send(tickMsg(noon))
+	s.send(room.TickMsg(noon))
 	f.need(parley.NeedDialog, "coder", "a dialog is open", "parley attach coder", "Answer it.")
-	s.send(tickMsg(noon))
+	s.send(room.TickMsg(noon))
 	if len(s.rang) != 2 || !strings.Contains(s.rang[1], "1 thing needs you") {
 		t.Errorf("rang %q, want once more for the dialog", s.rang)
 	}
 
 	f.needs = f.needs[:1]
-	s.send(tickMsg(noon))
+	s.send(room.TickMsg(noon))
 	if len(s.rang) != 2 {
 		t.Errorf("rang %q for what is gone", s.rang)
 	}
@@ -58,14 +59,14 @@ func TestRingsForNewMessagesAndNeeds(t *testing.T) {
 
 func TestRingFollowsTheSettings(t *testing.T) {
 	for name, c := range map[string]struct {
-		n    Notify
+		n    room.Notify
 		want string
 	}{
-		"nothing":     {Notify{}, ""},
-		"bell":        {Notify{Bell: true}, "\a"},
-		"quiet":       {Notify{Bell: true, Quiet: QuietHours{From: 11 * time.Hour, To: 13 * time.Hour}}, ""},
-		"over night":  {Notify{Bell: true, Quiet: QuietHours{From: 22 * time.Hour, To: 7 * time.Hour}}, "\a"},
-		"after quiet": {Notify{Bell: true, Quiet: QuietHours{From: 9 * time.Hour, To: 12 * time.Hour}}, "\a"},
+		"nothing":     {room.Notify{}, ""},
+		"bell":        {room.Notify{Bell: true}, "\a"},
+		"quiet":       {room.Notify{Bell: true, Quiet: room.QuietHours{From: 11 * time.Hour, To: 13 * time.Hour}}, ""},
+		"over night":  {room.Notify{Bell: true, Quiet: room.QuietHours{From: 22 * time.Hour, To: 7 * time.Hour}}, "\a"},
+		"after quiet": {room.Notify{Bell: true, Quiet: room.QuietHours{From: 9 * time.Hour, To: 12 * time.Hour}}, "\a"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScreen(t, busyTeam(), 80, 24, func(o *Options) { o.Notify = c.n })
@@ -83,7 +84,7 @@ func TestWindowTitleCountsNeeds(t *testing.T) {
 		t.Errorf("title %q, want %q", got, want)
 	}
 	f.needs, f.letters, f.agents = nil, nil, nil
-	s.send(tickMsg(noon))
+	s.send(room.TickMsg(noon))
 	if got, want := s.m.View().WindowTitle, "parley storefront"; got != want {
 		t.Errorf("title %q, want %q", got, want)
 	}

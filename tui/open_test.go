@@ -10,6 +10,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/tui/room"
 )
 
 func TestTextIsOpened(t *testing.T) {
@@ -44,7 +45,7 @@ func TestTextIsOpened(t *testing.T) {
 
 // The file has the text, for its owner's eyes alone.
 func TestTemporaryFileIsPrivate(t *testing.T) {
-	file := must.Have(temporaryFile("the text"))(t)
+	file := must.Have(room.TemporaryFile("the text"))(t)
 	defer os.Remove(file)
 	if mode := must.Have(os.Stat(file))(t).Mode().Perm(); mode != 0o600 {
 		t.Errorf("its mode is %o", mode)
@@ -64,7 +65,7 @@ func TestEditorComesBeforePager(t *testing.T) {
 		if c.environ == "PAGER=most -s" {
 			environ = []string{c.environ}
 		}
-		if got := strings.Join(programOf(environ, "less", "VISUAL=", "EDITOR=", "PAGER="), " "); got != c.want {
+		if got := strings.Join(room.ProgramOf(environ, "less", "VISUAL=", "EDITOR=", "PAGER="), " "); got != c.want {
 			t.Errorf("%q: %s, want %s", c.environ, got, c.want)
 		}
 	}

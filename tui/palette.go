@@ -7,15 +7,17 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/tui/kit"
+	"parley/tui/room"
 )
 
 // palette lists everything that can be done: the keys of the screen, and every
 // operation with its arguments.
 type palette struct {
-	*shared
-	keymap *keymap
+	*room.Shared
+	keymap *kit.Keymap
 	open   bool
-	line   line
+	line   kit.Line
 	found  []choice
 	sel    int
 	top    int // the first row, or line of the arguments, in view
@@ -34,18 +36,18 @@ type choice struct {
 	op    *parley.Op
 }
 
-func (p *palette) keys() []binding {
+func (p *palette) keys() []kit.Binding {
 	by := func(n int) func() tea.Cmd {
 		return func() tea.Cmd { p.move(n); return nil }
 	}
 
-	return []binding{
-		bind("enter", "run it", p.choose).hinted("run"),
-		bind("↓ ctrl+n", "next; scroll the arguments", by(1)).
-			hinted("next").unless(func() bool { return p.op != nil }),
-		bind("↑ ctrl+p", "previous; scroll back", by(-1)),
-		bind("tab", "choose it; then the next argument", p.complete).hinted("complete"),
-		bind("esc", "back, then close", p.leave, "ctrl+c").hinted("back"),
+	return []kit.Binding{
+		kit.Bind("enter", "run it", p.choose).Hinted("run"),
+		kit.Bind("↓ ctrl+n", "next; scroll the arguments", by(1)).
+			Hinted("next").Unless(func() bool { return p.op != nil }),
+		kit.Bind("↑ ctrl+p", "previous; scroll back", by(-1)),
+		kit.Bind("tab", "choose it; then the next argument", p.complete).Hinted("complete"),
+		kit.Bind("esc", "back, then close", p.leave, "ctrl+c").Hinted("back"),
 	}
 }
 
@@ -53,11 +55,11 @@ func (p *palette) keys() []binding {
 // operations.
 func (p *palette) choices() []choice {
 	var all []choice
-	for _, s := range []scope{screenScope(p.at), inShell} {
-		for _, b := range p.keymap.in(s) {
-			if b.name != "" {
-				key, _, _ := strings.Cut(b.show, " ")
-				all = append(all, choice{name: b.name, about: b.does, key: key, run: b.run})
+	for _, s := range []kit.Scope{room.ScreenScope(p.At), kit.InShell} {
+		for _, b := range p.keymap.In(s) {
+			if b.Name != "" {
+				key, _, _ := strings.Cut(b.Show, " ")
+				all = append(all, choice{name: b.Name, about: b.Does, key: key, run: b.Run})
 			}
 		}
 	}
@@ -79,7 +81,7 @@ func (p *palette) start() tea.Cmd {
 
 // reset opens the palette, at the choice or at an operation's arguments.
 func (p *palette) reset(op *parley.Op, text string) {
-	*p = palette{shared: p.shared, keymap: p.keymap, open: true, op: op, line: line(text)}
+	*p = palette{Shared: p.Shared, keymap: p.keymap, open: true, op: op, line: kit.Line(text)}
 }
 
 // seek finds what the line means, the best match first.
@@ -88,7 +90,7 @@ func (p *palette) seek() {
 	query := string(p.line)
 	scores := map[string]int{}
 	for _, c := range p.choices() {
-		if n := fuzzy(query, c.name); n > 0 {
+		if n := kit.Fuzzy(query, c.name); n > 0 {
 			scores[c.name] = n
 		} else if !strings.Contains(strings.ToLower(c.about), strings.ToLower(query)) {
 			continue
@@ -105,7 +107,7 @@ func (p *palette) move(n int) {
 		p.top += n
 		return
 	}
-	p.sel = clamp(p.sel+n, 0, max(0, len(p.found)-1))
+	p.sel = kit.Clamp(p.sel+n, 0, max(0, len(p.found)-1))
 }
 
 // choose does what is under the marker, or asks for its arguments.
@@ -131,22 +133,22 @@ func (p *palette) choose() tea.Cmd {
 // openOp asks for an operation's arguments. Required ones are filled in from the
 // subject under the marker.
 func (p *palette) openOp(op *parley.Op) {
-	s := p.about()
+	s := p.About()
 	var text strings.Builder
 	for _, f := range op.Fields {
 		value := ""
 		switch f.Name {
 		case "message_id", "message_ids":
-			value = s.message
+			value = s.Message
 		case "agent", "conversation_with", "agent_id_to_add", "agent_id_to_remove":
-			if s.agent != nil {
-				value = s.agent.Name
+			if s.Agent != nil {
+				value = s.Agent.Name
 			}
 		case "to":
-			value = s.partner
+			value = s.Partner
 		case "thread_id":
-			if s.thread != nil {
-				value = s.thread.ID
+			if s.Thread != nil {
+				value = s.Thread.ID
 			}
 		}
 
@@ -169,13 +171,13 @@ func (p *palette) leave() tea.Cmd {
 
 // press takes a key that is text.
 func (p *palette) press(key tea.KeyPressMsg) {
-	if p.line.press(key); p.op == nil {
+	if p.line.Press(key); p.op == nil {
 		p.seek()
 	}
 }
 
 func (p *palette) insert(text string) {
-	if p.line.insert(text); p.op == nil {
+	if p.line.Insert(text); p.op == nil {
 		p.seek()
 	}
 }
@@ -199,10 +201,10 @@ func (p *palette) addArgument(f parley.Field) bool {
 	if strings.Contains(" "+string(p.line), " "+f.Name+"=") {
 		return false
 	}
-	p.line = line(strings.TrimRight(string(p.line), " "))
+	p.line = kit.Line(strings.TrimRight(string(p.line), " "))
 	if p.line != "" {
 		p.line += " "
 	}
-	p.line += line(f.Name + "=")
+	p.line += kit.Line(f.Name + "=")
 	return true
 }

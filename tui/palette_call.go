@@ -9,6 +9,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/tui/kit"
+	"parley/tui/room"
+	"parley/tui/threads"
 )
 
 // operatorHere lets every call pass on this side: the service knows who calls.
@@ -18,7 +21,7 @@ var operatorHere = parley.Caller{ID: "?", Operator: true}
 type operationMsg struct {
 	name   string
 	answer string
-	undo   *undo
+	undo   *room.Undo
 	err    error
 }
 
@@ -43,10 +46,10 @@ func (p *palette) callOp() tea.Cmd {
 	}
 
 	p.err = nil
-	cmd := p.do.operate(p.op.Name, args, call)
+	cmd := p.Do.Operate(p.op.Name, args, call)
 	if p.op.Effect == parley.Destroys {
-		question := "Run " + p.op.Name + " " + safeLine(string(p.line)) + "? It cannot be undone."
-		return p.ask(question, func() tea.Cmd { return cmd })
+		question := "Run " + p.op.Name + " " + kit.SafeLine(string(p.line)) + "? It cannot be undone."
+		return p.Ask(question, func() tea.Cmd { return cmd })
 	}
 
 	p.busy = true
@@ -60,7 +63,7 @@ func operate(ctx context.Context, s parley.Service, name string, args url.Values
 		return operationMsg{name: name, err: err}
 	}
 	text, err := answerWords(res)
-	return operationMsg{name: name, answer: text, undo: undoOf(args, res), err: err}
+	return operationMsg{name: name, answer: text, undo: threads.UndoOf(args, res), err: err}
 }
 
 // answered shows an operation's answer on a page. A refused call stays in the
@@ -68,24 +71,24 @@ func operate(ctx context.Context, s parley.Service, name string, args url.Values
 func (p *palette) answered(msg operationMsg) tea.Cmd {
 	p.busy = false
 	if msg.err != nil {
-		p.link.gone(msg.err)
+		p.Link.Gone(msg.err)
 		if p.open && p.op != nil {
 			p.err = msg.err
 		} else {
-			p.fail(msg.err)
+			p.Fail(msg.err)
 		}
 
 		return nil
 	}
 
 	p.open = false
-	p.help = help{open: true, title: msg.name, text: msg.answer}
+	p.Help = kit.Help{Open: true, Title: msg.name, Text: msg.answer}
 	if msg.undo != nil {
-		p.undo = msg.undo
-		p.tell("Done. " + p.key("u") + " " + msg.undo.does + ".")
+		p.Undo = msg.undo
+		p.Tell("Done. " + p.Key("u") + " " + msg.undo.Does + ".")
 	}
 
-	return p.link.lookSoon()
+	return p.Link.LookSoon()
 }
 
 // parseArgs parses `name=value other="two words"`. Words without a name are the

@@ -24,9 +24,9 @@ func TestPaletteHasEveryOperationAndAction(t *testing.T) {
 		}
 	}
 
-	for _, b := range append(s.m.shellKeys(), s.m.shown().keys()...) {
-		if b.name != "" && !names[b.name] {
-			t.Errorf("%s is not in the palette", b.name)
+	for _, b := range append(s.m.shellKeys(), s.m.Shown().Keys()...) {
+		if b.Name != "" && !names[b.Name] {
+			t.Errorf("%s is not in the palette", b.Name)
 		}
 	}
 }

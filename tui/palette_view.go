@@ -8,6 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/tui/kit"
+	"parley/tui/room"
 )
 
 // paletteHead are the lines above the list: the title, and the line that is
@@ -17,11 +19,11 @@ const paletteHead = 2
 func (p *palette) settle(w, h int) {
 	p.height = h - paletteHead
 	if p.op != nil {
-		p.top = clamp(p.top, 0, max(0, len(p.argumentLines(w))-p.height))
+		p.top = kit.Clamp(p.top, 0, max(0, len(p.argumentLines(w))-p.height))
 		return
 	}
-	p.sel = clamp(p.sel, 0, max(0, len(p.found)-1))
-	p.top = window(p.top, p.sel, len(p.found), p.height)
+	p.sel = kit.Clamp(p.sel, 0, max(0, len(p.found)-1))
+	p.top = kit.Window(p.top, p.sel, len(p.found), p.height)
 }
 
 // written returns the line as it is shown, with its end in sight.
@@ -30,22 +32,22 @@ func (p *palette) written(w int) string {
 	if p.op != nil {
 		prompt += p.op.Name + " "
 	}
-	return prompt + tail(string(p.line), max(0, w-width(prompt)-1))
+	return prompt + kit.Tail(string(p.line), max(0, w-kit.Width(prompt)-1))
 }
 
 func (p *palette) view(w, h int) []string {
-	title, note := "Run a command", plural(len(p.found), "command")
+	title, note := "Run a command", kit.Plural(len(p.found), "command")
 	var rows []string
 	switch {
 	case p.op != nil:
 		title, note = p.op.Name, ""
 		arguments := p.argumentLines(w)
 		if more := len(arguments) - p.top - p.height; more > 0 {
-			note = plural(more, "more line")
+			note = kit.Plural(more, "more line")
 		}
-		rows = arguments[clamp(p.top, 0, len(arguments)):]
+		rows = arguments[kit.Clamp(p.top, 0, len(arguments)):]
 	case len(p.found) == 0:
-		rows = []string{"  " + p.theme.dim.Render(fit("No command matches. backspace, or esc.", w-2))}
+		rows = []string{"  " + p.Theme.Dim.Render(kit.Fit("No command matches. backspace, or esc.", w-2))}
 	default:
 		rows = p.choiceLines(w)
 	}
@@ -54,13 +56,13 @@ func (p *palette) view(w, h int) []string {
 		note = "running…"
 	}
 
-	return clip(append([]string{p.theme.rule(title, note, w, true), p.written(w)}, rows...), h)
+	return kit.Clip(append([]string{p.Theme.Rule(title, note, w, true), p.written(w)}, rows...), h)
 }
 
 func (p *palette) choiceLines(w int) []string {
 	name := 12
 	for _, c := range p.found {
-		name = max(name, width(c.name))
+		name = max(name, kit.Width(c.name))
 	}
 
 	name = min(name, w/2)
@@ -68,14 +70,14 @@ func (p *palette) choiceLines(w int) []string {
 	var lines []string
 	for i := p.top; i < min(p.top+p.height, len(p.found)); i++ {
 		c := p.found[i]
-		left := pad(c.name, name) + " " + pad(c.key, 6) + " "
-		about := fit(c.about, w-width(left)-2)
+		left := kit.Pad(c.name, name) + " " + kit.Pad(c.key, 6) + " "
+		about := kit.Fit(c.about, w-kit.Width(left)-2)
 		if i == p.sel {
-			lines = append(lines, p.theme.focus.Render(pad("▸ "+left+about, w)))
+			lines = append(lines, p.Theme.Focus.Render(kit.Pad("▸ "+left+about, w)))
 			continue
 		}
 
-		lines = append(lines, "  "+left+p.theme.dim.Render(about))
+		lines = append(lines, "  "+left+p.Theme.Dim.Render(about))
 	}
 
 	return lines
@@ -86,17 +88,17 @@ func (p *palette) choiceLines(w int) []string {
 func (p *palette) argumentLines(w int) []string {
 	var lines []string
 	if p.err != nil {
-		lines = append(lines, errorLines(p.theme, p.err, w)...)
+		lines = append(lines, room.ErrorLines(p.Theme, p.err, w)...)
 	}
 
-	for _, line := range wrap(p.op.Summary, w-2) {
-		lines = append(lines, "  "+p.theme.dim.Render(line))
+	for _, line := range kit.Wrap(p.op.Summary, w-2) {
+		lines = append(lines, "  "+p.Theme.Dim.Render(line))
 	}
 
 	lines = append(lines, "")
 	name := 8
 	for _, f := range p.op.Fields {
-		name = max(name, width(f.Name))
+		name = max(name, kit.Width(f.Name))
 	}
 
 	for _, f := range p.arguments() {
@@ -105,12 +107,12 @@ func (p *palette) argumentLines(w int) []string {
 			doc += fmt.Sprintf(" (%s)", strings.Join(f.Enum, ", "))
 		}
 
-		style, mark := p.theme.plain, "  "
+		style, mark := p.Theme.Plain, "  "
 		if f.Required {
-			style, mark = p.theme.strong, "* "
+			style, mark = p.Theme.Strong, "* "
 		}
 
-		lines = append(lines, mark+style.Render(pad(f.Name, name))+"  "+p.theme.dim.Render(fit(doc, w-name-4)))
+		lines = append(lines, mark+style.Render(kit.Pad(f.Name, name))+"  "+p.Theme.Dim.Render(kit.Fit(doc, w-name-4)))
 	}
 
 	return lines
@@ -127,15 +129,15 @@ func (p *palette) arguments() []parley.Field {
 
 // point marks a row. A click on the marked one does it, as enter does; a click on
 // an argument writes its name.
-func (p *palette) point(at pointer) tea.Cmd {
-	row := p.top + at.y - paletteHead
+func (p *palette) point(at kit.Pointer) tea.Cmd {
+	row := p.top + at.Y - paletteHead
 	switch {
-	case at.wheel != 0:
-		p.move(at.wheel)
-	case at.y < paletteHead || at.y >= at.h || at.x >= at.w:
+	case at.Wheel != 0:
+		p.move(at.Wheel)
+	case at.Y < paletteHead || at.Y >= at.H || at.X >= at.W:
 	case p.op != nil:
 		fields := p.arguments()
-		if i := row - len(p.argumentLines(at.w)) + len(fields); i >= 0 && i < len(fields) {
+		if i := row - len(p.argumentLines(at.W)) + len(fields); i >= 0 && i < len(fields) {
 			p.addArgument(fields[i])
 		}
 	case row < len(p.found) && row == p.sel:

@@ -1,31 +1,36 @@
 package tui
 
+import (
+	"parley/tui/compose"
+	"parley/tui/kit"
+)
+
 func (m *model) resize(w, h int) {
-	m.layout.width, m.layout.height = w, h
-	m.tier = m.tier.at(w)
+	m.layout.Width, m.layout.Height = w, h
+	m.Tier = m.Tier.At(w)
 }
 
 // settle sets all sizes, and scrolls accordingly. It runs after each message, so
 // that View only draws.
 func (m *model) settle() {
 	l := &m.layout
-	if l.small() {
+	if l.Small() {
 		return
 	}
 
-	l.inner = l.width - spare
-	l.statusH = len(m.statusLines(l.inner))
-	l.bodyH = l.height - 3 - l.statusH
-	l.bottomH = m.compose.lines(l.inner, l.bodyH)
-	l.screenH = l.bodyH
-	if l.bottomH > 0 {
-		l.screenH -= l.bottomH + 1
+	l.Inner = l.Width - kit.Spare
+	l.StatusH = len(m.statusLines(l.Inner))
+	l.BodyH = l.Height - 3 - l.StatusH
+	l.BottomH = m.compose.Lines(l.Inner, l.BodyH)
+	l.ScreenH = l.BodyH
+	if l.BottomH > 0 {
+		l.ScreenH -= l.BottomH + 1
 	}
 
-	m.shown().settle(l.inner, l.screenH)
-	m.tiles.settle(l.inner, l.screenH)
-	m.compose.resize(l.inner, composeHeight(l.bodyH))
-	m.palette.settle(l.inner, l.bodyH)
-	m.help.settle(m.theme, m.keys, l.inner, l.bodyH)
-	m.workspaces.settle(l.bodyH)
+	m.Shown().Settle(l.Inner, l.ScreenH)
+	m.tiles.Settle(l.Inner, l.ScreenH)
+	m.compose.Resize(l.Inner, compose.Height(l.BodyH))
+	m.palette.settle(l.Inner, l.BodyH)
+	m.Help.Settle(m.Theme, m.keys, l.Inner, l.BodyH)
+	m.workspaces.settle(l.BodyH)
 }

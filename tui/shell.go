@@ -1,22 +1,26 @@
 package tui
 
-import tea "charm.land/bubbletea/v2"
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"parley/tui/room"
+)
 
 // shell is what the screens may ask of the whole.
 type shell struct{ m *model }
 
 // Do does what a screen has a key for and the shell can do.
-func (s shell) Do(v verb) tea.Cmd {
+func (s shell) Do(v room.Verb) tea.Cmd {
 	switch v {
-	case doWrite:
-		return s.m.compose.writeTo()
-	case doReply:
-		return s.m.compose.reply()
-	case doBroadcast:
-		return s.m.compose.broadcast()
-	case doSteer:
-		return s.m.compose.steer()
-	case doRunCommand:
+	case room.DoWrite:
+		return s.m.compose.WriteTo()
+	case room.DoReply:
+		return s.m.compose.Reply()
+	case room.DoBroadcast:
+		return s.m.compose.Broadcast()
+	case room.DoSteer:
+		return s.m.compose.Steer()
+	case room.DoRunCommand:
 		return s.m.palette.start()
 	}
 	return nil
@@ -26,7 +30,7 @@ func (s shell) Do(v verb) tea.Cmd {
 func (s shell) PaletteOpen() bool { return s.m.palette.open }
 
 // Resume opens the box with an unsent draft.
-func (s shell) Resume(d draft) tea.Cmd { return s.m.compose.write(d.to, d.label, "") }
+func (s shell) Resume(d room.Draft) tea.Cmd { return s.m.compose.Write(d.To, d.Label, "") }
 
 // OpenThread shows a thread.
-func (s shell) OpenThread(id string) tea.Cmd { return s.m.threads.openThread(id) }
+func (s shell) OpenThread(id string) tea.Cmd { return s.m.threads.OpenThread(id) }

@@ -4,66 +4,68 @@ import (
 	"strings"
 
 	"parley"
+	"parley/tui/kit"
+	"parley/tui/room"
 )
 
 // statusLines draws the status, two lines at most. An idle one says what can be
 // done about the subject under the marker.
 func (m *model) statusLines(w int) []string {
-	switch s := m.status; {
-	case m.confirm != nil:
-		return m.confirm.lines(m.theme, w)
-	case m.prompt != nil:
-		return []string{m.prompt.line(m.theme, w)}
-	case m.scope() == inFilter:
-		return []string{m.traffic.filter.lineWithHint(w)}
-	case s.err != nil:
-		return s.errorLines(m.theme, w)
-	case s.receipt != nil:
-		return []string{fit(m.receiptWords(), w)}
-	case s.text != "":
-		return []string{fit(safeLine(s.text), w)}
+	switch s := m.Status; {
+	case m.Confirm != nil:
+		return m.Confirm.Lines(m.Theme, w)
+	case m.Prompt != nil:
+		return []string{m.Prompt.Line(m.Theme, w)}
+	case m.scope() == room.InFilter:
+		return []string{m.traffic.Filter.LineWithHint(w)}
+	case s.Err != nil:
+		return s.ErrorLines(m.Theme, w)
+	case s.Receipt != nil:
+		return []string{kit.Fit(m.receiptWords(), w)}
+	case s.Text != "":
+		return []string{kit.Fit(kit.SafeLine(s.Text), w)}
 	}
 
-	return []string{m.theme.dim.Render(fit(m.offer(), w))}
+	return []string{m.Theme.Dim.Render(kit.Fit(m.offer(), w))}
 }
 
 // receiptWords says how far the last message sent provably came by now.
 func (m *model) receiptWords() string {
-	r := m.status.receipt
-	if newer := m.traffic.live.byID[r.id]; newer != nil {
+	r := m.Status.Receipt
+	if newer := m.traffic.Live.ByID[r.Id]; newer != nil {
 		r = newer
 	}
-	state, _, _ := r.standing()
-	return "Sent " + lowerFirst(m.status.text) + ": " + deliveryGlyph(state) + " " + r.words()
+	state, _, _ := r.Standing()
+	return "Sent " + kit.LowerFirst(m.Status.Text) + ": " + kit.DeliveryGlyph(state) + " " + r.Words()
 }
 
 // offer says what can be done about the subject under the marker.
 func (m *model) offer() string {
-	if m.scope() != inShell {
+	if m.scope() != kit.InShell {
 		return ""
 	}
 
 	var words []string
-	if r := m.traffic.sel; m.at == atTraffic && r != nil {
-		state, _, _ := r.standing()
-		words = append(words, deliveryGlyph(state)+" "+r.words())
+	if r := m.traffic.Sel; m.At == room.AtTraffic && r != nil {
+		state, _, _ := r.Standing()
+		words = append(words, kit.DeliveryGlyph(state)+" "+r.Words())
 	}
 
-	s := m.about()
-	if a := s.agent; a != nil && a.Kind == parley.KindTerminal {
-		words = append(words, m.key("a")+" attaches to "+a.Name+m.returnHint(a, ", ", " returns"))
+	s := m.About()
+	if a := s.Agent; a != nil && a.Kind == parley.KindTerminal {
+		words = append(words, m.Key("a")+" attaches to "+a.Name+m.ReturnHint(a, ", ", " returns"))
 	}
 
-	to, ok := s.answered()
+	to, ok := s.Answered()
 	switch {
-	case s.message != "" && ok && to.partnerID != "":
-		words = append(words, m.key("r")+" replies to "+to.partner)
-	case s.message != "" && ok && to.threadID != "" && m.at == atTraffic:
-		words = append(words, m.key("r")+" replies in the thread")
-	case s.message != "" && m.at == atTraffic:
+	case s.Message != "" && ok && to.PartnerID != "":
+		words = append(words, m.Key("r")+" replies to "+to.Partner)
+	case s.Message != "" && ok && to.ThreadID != "" && m.At == room.AtTraffic:
+		words = append(words, m.Key("r")+" replies in the thread")
+	case s.Message != "" && m.At == room.AtTraffic:
 		words = append(words, "enter opens the message")
-	case s.partnerID != "":
-		words = append(words, m.key("c")+" writes to "+s.partner)
+	case s.PartnerID != "":
+		words = append(words, m.Key("c")+" writes to "+s.Partner)
 	}
 
 	return strings.Join(words, " · ")

@@ -28,6 +28,10 @@ import (
 	"parley/store"
 	"parley/store/storetest"
 	"parley/tmux/tmuxtest"
+	"parley/tui/compose"
+	"parley/tui/health"
+	"parley/tui/kit"
+	"parley/tui/room"
 )
 
 // Each story drives the screen over the orchestrator, with a database and a tmux server of its
@@ -134,8 +138,8 @@ func openStoryScreen(t *testing.T, service *client.Client, dir string, w, h int)
 					{Name: "/home/someone/storefront", Shown: "~/storefront", State: "1 idle", Opened: true},
 					{Name: "/home/someone/blog", Shown: "~/blog", State: "not running"}}, nil
 			},
-			Examine: func(context.Context) []Finding {
-				return []Finding{{Check: "tmux", Detail: "tmux is old", Action: "Install a newer one.", Bad: true},
+			Examine: func(context.Context) []health.Finding {
+				return []health.Finding{{Check: "tmux", Detail: "tmux is old", Action: "Install a newer one.", Bad: true},
 					{Check: "files", Detail: "all are there", Well: true}}
 			},
 		},
@@ -149,17 +153,17 @@ func openStoryScreen(t *testing.T, service *client.Client, dir string, w, h int)
 	})
 
 	do := newCommands(ctx, o, notes)
-	do.show = func(name string, cmd *exec.Cmd) tea.Cmd {
+	do.Show = func(name string, cmd *exec.Cmd) tea.Cmd {
 		s.outside["program"] = strings.Join(cmd.Args, " ")
-		return func() tea.Msg { return returnedMsg{name: name} }
+		return func() tea.Msg { return room.ReturnedMsg{Name: name} }
 	}
-	do.open = func(msg textMsg) tea.Cmd {
-		s.outside["editor"] = msg.text
-		return func() tea.Msg { return openedMsg{name: msg.name} }
+	do.Open = func(msg room.TextMsg) tea.Cmd {
+		s.outside["editor"] = msg.Text
+		return func() tea.Msg { return room.OpenedMsg{Name: msg.Name} }
 	}
-	do.edit = func(d draft) tea.Cmd {
-		s.outside["editor"] = d.text
-		return func() tea.Msg { return editedMsg{to: d.to, text: d.text + ", as edited"} }
+	do.Edit = func(d room.Draft) tea.Cmd {
+		s.outside["editor"] = d.Text
+		return func() tea.Msg { return compose.EditedMsg{To: d.To, Text: d.Text + ", as edited"} }
 	}
 
 	s.m = newModel(o, do)
@@ -172,8 +176,8 @@ func openStoryScreen(t *testing.T, service *client.Client, dir string, w, h int)
 // exportTo writes the texts of messages into files of a directory.
 func exportTo(
 	service parley.Service, dir string,
-) func(context.Context, Exported, string) (int, error) {
-	return func(ctx context.Context, what Exported, path string) (int, error) {
+) func(context.Context, room.Exported, string) (int, error) {
+	return func(ctx context.Context, what room.Exported, path string) (int, error) {
 		request, text := parley.FindMessagesRequest{}, ""
 		if what.Find != nil {
 			request = *what.Find
@@ -255,8 +259,8 @@ func (s *storyScreen) Look() string {
 	l := s.m.layout
 	screen := s.m.View().Content
 	for i, line := range strings.Split(screen, "\n") {
-		if width(line) > l.width || i >= l.height {
-			s.t.Fatalf("line %d does not fit into %dx%d:\n%s", i, l.width, l.height, ansi.Strip(screen))
+		if kit.Width(line) > l.Width || i >= l.Height {
+			s.t.Fatalf("line %d does not fit into %dx%d:\n%s", i, l.Width, l.Height, ansi.Strip(screen))
 		}
 	}
 

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"parley/tui/kit"
 )
 
 func FuzzFit(f *testing.F) {
@@ -13,21 +15,21 @@ func FuzzFit(f *testing.F) {
 	}
 
 	f.Fuzz(func(t *testing.T, s string, w int) {
-		w = clamp(w, 0, 300)
-		line := safeLine(s)
+		w = kit.Clamp(w, 0, 300)
+		line := kit.SafeLine(s)
 		if strings.ContainsAny(line, "\n\x1b") {
 			t.Errorf("safeLine(%q) = %q", s, line)
 		}
-		if got := fit(line, w); width(got) > w {
-			t.Errorf("fit(%q, %d) = %q, %d columns", line, w, got, width(got))
+		if got := kit.Fit(line, w); kit.Width(got) > w {
+			t.Errorf("fit(%q, %d) = %q, %d columns", line, w, got, kit.Width(got))
 		}
-		if got := pad(line, w); width(got) != w {
-			t.Errorf("pad(%q, %d) = %q, %d columns", line, w, got, width(got))
+		if got := kit.Pad(line, w); kit.Width(got) != w {
+			t.Errorf("pad(%q, %d) = %q, %d columns", line, w, got, kit.Width(got))
 		}
 
-		for _, part := range wrap(safeText(s), w) {
-			if width(part) > max(w, 2) {
-				t.Errorf("wrap(%q, %d) has %q, %d columns", s, w, part, width(part))
+		for _, part := range kit.Wrap(kit.SafeText(s), w) {
+			if kit.Width(part) > max(w, 2) {
+				t.Errorf("wrap(%q, %d) has %q, %d columns", s, w, part, kit.Width(part))
 			}
 		}
 	})
@@ -38,7 +40,7 @@ func TestWrapLosesNothing(t *testing.T) {
 		"one two three", "क्षिक्षिक्षिक्षिक्षि", "長い長い長い長い", "averyveryverylongword", "a\nb\n\nc", "👍🏽👍🏽👍🏽👍🏽",
 	} {
 		for w := 4; w < 20; w++ { // the widest of them takes four
-			got := strings.Join(wrap(text, w), "")
+			got := strings.Join(kit.Wrap(text, w), "")
 			want := strings.NewReplacer(" ", "", "\n", "").Replace(text)
 			if got = strings.ReplaceAll(got, " ", ""); got != want {
 				t.Errorf("wrap(%q, %d) has %q", text, w, got)
@@ -48,9 +50,9 @@ func TestWrapLosesNothing(t *testing.T) {
 }
 
 func TestRuleIsNeverTooWide(t *testing.T) {
-	th := themeOf(ThemeTerminal, false)
+	th := kit.ThemeOf(kit.ThemeTerminal, false)
 	for w := range 60 {
-		if got := width(ansi.Strip(th.rule("Traffic", "12 new below · f to follow", w, true))); got > w {
+		if got := kit.Width(ansi.Strip(th.Rule("Traffic", "12 new below · f to follow", w, true))); got > w {
 			t.Errorf("at %d columns the rule takes %d", w, got)
 		}
 	}

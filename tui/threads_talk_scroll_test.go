@@ -30,7 +30,7 @@ func TestThreadScrollsBackToItsBeginning(t *testing.T) {
 	seen := map[string]bool{}
 	for i := n - 1; i >= 0; i-- {
 		want := fmt.Sprintf("post number %d.", i)
-		if got := s.m.threads.about().text; got != want {
+		if got := s.m.threads.About().Text; got != want {
 			t.Fatalf("the marker is on %q, want %q:\n%s", got, want, s.text())
 		}
 		if !strings.Contains(s.text(), want) {
@@ -47,7 +47,7 @@ func TestThreadScrollsBackToItsBeginning(t *testing.T) {
 
 	s.hides("older post")
 	s.press("j", "j")
-	if got := s.m.threads.about().text; got != "post number 2." {
+	if got := s.m.threads.About().Text; got != "post number 2." {
 		t.Errorf("the marker is on %q", got)
 	}
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/tui/room"
 )
 
 func TestThreadsShowPosts(t *testing.T) {
@@ -154,7 +155,7 @@ func TestThreadShowsWhyItCannotBeRead(t *testing.T) {
 	s, f := newBusyScreen(t, 120, 30)
 	s.press("3")
 	posted := func(seq int64) {
-		s.send(feedMsg{at: noon, events: []parley.Event{{Seq: seq, Type: parley.EventThreadMessage, MessageID: fmt.Sprint(seq),
+		s.send(room.FeedMsg{At: noon, Events: []parley.Event{{Seq: seq, Type: parley.EventThreadMessage, MessageID: fmt.Sprint(seq),
 			ThreadID: f.threads[0].ID, Sender: "coder"}}})
 	}
 	f.err = parley.Errorf(parley.Internal, "the database cannot be read")
@@ -254,7 +255,7 @@ func TestPostsBelowTilesAreNotRead(t *testing.T) {
 	f.letters = []parley.InboxMessage{{MessageID: f.posts[3].MessageID, Sender: "tester", ThreadID: f.threads[0].ID,
 		Content: "May I delete the branch?", Timestamp: noon}}
 	f.agents[len(f.agents)-1].Unread = 1
-	s.send(tickMsg(noon))
+	s.send(room.TickMsg(noon))
 	s.hides("May I delete")
 	if len(f.read) > 0 {
 		t.Errorf("marked read: %v\n%s", f.read, s.text())

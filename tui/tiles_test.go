@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/tui/room"
 )
 
 // asking is a team in which the coder has a dialog open, on a clock that the test moves.
@@ -59,7 +60,7 @@ func TestTileAnswersNoUnseenQuestion(t *testing.T) {
 	s.press("enter") // reads it
 	s.press("2")
 	s.did("")
-	*now = now.Add(tileRests)
+	*now = now.Add(room.TileRests)
 	s.press("2")
 	s.did("answer 0ther 2")
 
@@ -91,7 +92,7 @@ func TestTilesStayInTheirPlaces(t *testing.T) {
 	before := s.tiles()
 	f.agents[7].State = parley.StateExited
 	f.agent("newcomer", parley.StateWaiting, 0, 0, "")
-	s.send(tickMsg(noon))
+	s.send(room.TickMsg(noon))
 	if got := s.tiles(); !slices.Equal(got, before) || len(got) != 9 {
 		t.Errorf("the order is %q, was %q", got, before)
 	}
@@ -218,7 +219,7 @@ func TestTilesOutliveTheDaemon(t *testing.T) {
 	s, now := asking(t, permission(), 120, 30)
 	*now = now.Add(time.Minute)
 	s.blind, s.service.err = true, gone
-	s.send(feedMsg{err: gone, at: noon})
+	s.send(room.FeedMsg{Err: gone, At: noon})
 	s.press("tab", "enter", "esc")
 	s.shows("daemon gone", "Reading parser.go", "coder waiting")
 	s.press("1")
@@ -254,13 +255,13 @@ func TestTileAnswersNobodyElse(t *testing.T) {
 	s.press("t", "tab")
 	now = now.Add(time.Minute)
 	f.agents = slices.Delete(f.agents, 0, 1) // that under the marker
-	s.send(tickMsg(noon))
+	s.send(room.TickMsg(noon))
 	if got, want := s.marked(), "coder"; got != want {
 		t.Fatalf("the marker is on %s, want %s", got, want)
 	}
 	s.press("1")
 	s.did("")
-	now = now.Add(tileRests)
+	now = now.Add(room.TileRests)
 	s.press("1")
 	s.did("answer 5f0c21aa 1")
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/tui/room"
 )
 
 // chat lets two agents exchange n messages.
@@ -50,7 +51,7 @@ func TestAFoldEndsAtTheMarkerAndShowsTrouble(t *testing.T) {
 	f.say(18, "tester", []string{"coder"}, "one more", "normal", parley.DeliveryRead)
 	s.news()
 	s.shows("×8 coder: so it is", "one more")
-	if got, want := s.m.traffic.sel.text, "so it is"; got != want {
+	if got, want := s.m.traffic.Sel.Text, "so it is"; got != want {
 		t.Errorf("the marker is on %q, want %q", got, want)
 	}
 }
@@ -69,11 +70,11 @@ func TestDaysAreSeparated(t *testing.T) {
 	s.press("g", "k")
 	s.shows("── Wednesday, 18 November 2026 ──")
 	s.press("j", "j", "j", "j", "j")
-	if got, want := s.m.traffic.sel.text, "number 3"; got != want {
+	if got, want := s.m.traffic.Sel.Text, "number 3"; got != want {
 		t.Errorf("the marker went over the days to %q, want %q", got, want)
 	}
 
-	s.send(tickMsg(noon.Add(24 * time.Hour)))
+	s.send(room.TickMsg(noon.Add(24 * time.Hour)))
 	s.hides("today")
 }
 

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"parley"
+	"parley/tui/kit"
+	"parley/tui/room"
 )
 
 // keptRows are more than the screen keeps in memory.
@@ -65,7 +67,7 @@ func (s *stage) latest() {
 	s.service.mu.Lock()
 	events := s.service.events[max(0, len(s.service.events)-firstEvents):]
 	s.service.mu.Unlock()
-	s.send(feedMsg{events: events, at: noon})
+	s.send(room.FeedMsg{Events: events, At: noon})
 }
 
 func TestWholeRecordScrolls(t *testing.T) {
@@ -75,12 +77,12 @@ func TestWholeRecordScrolls(t *testing.T) {
 	tr := s.m.traffic
 	want, page := n-1, 0
 	for want > 0 {
-		if got := tr.sel.text; got != fmt.Sprintf("message number %d", want) {
+		if got := tr.Sel.Text; got != fmt.Sprintf("message number %d", want) {
 			t.Fatalf("the marker is on %q, want number %d", got, want)
 		}
 		s.press("pgup")
 		if page == 0 {
-			_, _ = fmt.Sscanf(tr.sel.text, "message number %d", &page)
+			_, _ = fmt.Sscanf(tr.Sel.Text, "message number %d", &page)
 			page = want - page
 		}
 		want = max(0, want-page)
@@ -91,7 +93,7 @@ func TestWholeRecordScrolls(t *testing.T) {
 		want += page
 	}
 
-	if got := tr.sel.text; got != fmt.Sprintf("message number %d", want) {
+	if got := tr.Sel.Text; got != fmt.Sprintf("message number %d", want) {
 		t.Errorf("on the way back the marker is on %q, want number %d", got, want)
 	}
 
@@ -149,7 +151,7 @@ func TestFilterTermsLookInTheirPlaces(t *testing.T) {
 		{"state:queued", 1}, {"priority:urgent", 1}, {"from:coder is:held looking", 1}, {"from:nobody", 0},
 		{"from:", 10}, {"odd:place", 0}, {"thread:x", 0},
 	} {
-		s.m.traffic.filter.set("")
+		s.m.traffic.Filter.Set("")
 		s.enters("/" + c.filter)
 		if got := s.messages(); got != c.want {
 			t.Errorf("%q shows %d messages, want %d", c.filter, got, c.want)
@@ -183,7 +185,7 @@ func TestFilterIsSetAndDroppedByKeys(t *testing.T) {
 				s.press(drop...)
 				s.hides("/" + text)
 				follows := strings.Contains(s.text(), "following")
-				if got := s.messages(); got != rows || follows != follow || s.m.scope() != inShell {
+				if got := s.messages(); got != rows || follows != follow || s.m.scope() != kit.InShell {
 					t.Errorf("%q and then %q shows %d messages, follows %v, want %d, %v", text, drop, got,
 						follows, rows, follow)
 				}
@@ -200,13 +202,13 @@ func TestTodayIsAnotherDayAfterMidnight(t *testing.T) {
 	s.enters("on:today")
 	was := *f.sought.Until
 	now = noon.Add(13 * time.Hour)
-	s.send(tickMsg(now))
-	s.m.Update(feedMsg{events: nil, at: now})
+	s.send(room.TickMsg(now))
+	s.m.Update(room.FeedMsg{Events: nil, At: now})
 	f.say(300, "coder", []string{"reviewer"}, "after midnight", "normal", parley.DeliveryRead)
 	f.mu.Lock()
 	f.events[len(f.events)-2].Time = now
 	f.mu.Unlock()
-	_, cmd := s.m.Update(feedMsg{events: f.events, at: now})
+	_, cmd := s.m.Update(room.FeedMsg{Events: f.events, At: now})
 	s.run(cmd, 0)
 	if u := *f.sought.Until; !u.After(was) {
 		t.Errorf("on:today asks until %v at %v", u, now)
@@ -225,7 +227,7 @@ func TestOlderMatchesStayUpToDate(t *testing.T) {
 	s.press("/")
 	s.enters("word")
 	s.press("g", "g", "g")
-	if s.m.traffic.sel.id != first {
+	if s.m.traffic.Sel.Id != first {
 		t.Fatalf("not at the first:\n%s", s.text())
 	}
 	s.press("esc")
@@ -252,6 +254,6 @@ func TestAPageThatFailsIsNotAskedForWithoutEnd(t *testing.T) {
 	}
 	s := newStage(t, f, 120, 40)
 	f.err = parley.Errorf(parley.Internal, "disk I/O error")
-	s.send(feedMsg{events: f.events[590:], at: noon})
+	s.send(room.FeedMsg{Events: f.events[590:], At: noon})
 	s.shows("could not be read")
 }

@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"parley"
+	"parley/tui/kit"
+	"parley/tui/room"
+	"parley/tui/team"
 )
 
 var errDeadline = context.DeadlineExceeded
@@ -43,15 +46,15 @@ func TestStandingSaysWhatMattersMost(t *testing.T) {
 		{3, states{un, h, su}, "1 unconfirmed", "? 1"},
 		{3, states{un, fa, fa}, "2 failed", "✗ 2"},
 	} {
-		r := &row{count: c.count}
+		r := &team.Row{Count: c.count}
 		for i, s := range c.states {
-			r.moved(fmt.Sprint(i), s)
+			r.Moved(fmt.Sprint(i), s)
 		}
 
-		if got := r.words(); got != c.words {
+		if got := r.Words(); got != c.words {
 			t.Errorf("%v of %d: words %q, want %q", c.states, c.count, got, c.words)
 		}
-		if got := r.figure(); got != c.figure {
+		if got := r.Figure(); got != c.figure {
 			t.Errorf("%v of %d: figure %q, want %q", c.states, c.count, got, c.figure)
 		}
 	}
@@ -60,20 +63,20 @@ func TestStandingSaysWhatMattersMost(t *testing.T) {
 // The shapes cover the states that parley knows.
 func TestEveryStateHasItsShape(t *testing.T) {
 	for _, s := range parley.AgentStates() {
-		if got := agentGlyph(s); (got == "?") != (s == parley.StateUnknown) {
+		if got := kit.AgentGlyph(s); (got == "?") != (s == parley.StateUnknown) {
 			t.Errorf("the shape of %s is %q", s, got)
 		}
 
-		team := team{list: []parley.AgentStatus{{Agent: parley.Agent{State: s}}}}
-		counted := len(team.summary(themeOf(ThemeTerminal, true))) > 0
+		team := team.Roster{List: []parley.AgentStatus{{Agent: parley.Agent{State: s}}}}
+		counted := len(team.Summary(kit.ThemeOf(kit.ThemeTerminal, true))) > 0
 		if counted != (s != parley.StateTerminated) {
 			t.Errorf("%s agents are counted at the top: %v", s, counted)
 		}
 	}
 
 	for _, s := range parley.DeliveryStates() {
-		if deliveryGlyph(s) == "·" {
-			t.Errorf("%s is drawn as %q", s, deliveryGlyph(s))
+		if kit.DeliveryGlyph(s) == "·" {
+			t.Errorf("%s is drawn as %q", s, kit.DeliveryGlyph(s))
 		}
 	}
 }
@@ -102,9 +105,9 @@ func TestWideListShowsMoreThanTheBeginningOfAText(t *testing.T) {
 	f.say(1, "coder", []string{"tester"}, strings.Repeat("word ", 22)+end, "normal", parley.DeliveryRead)
 
 	s := newScreen(t, f, 200, 30)
-	s.send(tickMsg(noon))
+	s.send(room.TickMsg(noon))
 	s.shows(end)
 	s = newScreen(t, f, 120, 30)
-	s.send(tickMsg(noon))
+	s.send(room.TickMsg(noon))
 	s.hides(end)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/tui/room"
 )
 
 func TestShowsTrafficAndAgents(t *testing.T) {
@@ -38,7 +39,7 @@ func TestOldEventsChangeNothing(t *testing.T) {
 	f.emit(parley.Event{Type: parley.EventDelivery, MessageID: id, RecipientID: idOf("tester"), State: "submitted"})
 	s := newScreen(t, f, 120, 30)
 	before := s.text()
-	s.send(feedMsg{events: f.events[:2], at: noon})
+	s.send(room.FeedMsg{Events: f.events[:2], At: noon})
 	if got := s.text(); got != before {
 		t.Errorf("events that were seen before changed the screen:\n%s", got)
 	}
@@ -48,16 +49,16 @@ func TestFollowsNewestUntilTheMarkerMoves(t *testing.T) {
 	s, f := newBusyScreen(t, 120, 30)
 	s.shows("following")
 	s.press("k")
-	marked := s.m.traffic.sel
+	marked := s.m.traffic.Sel
 	f.say(20, "coder", []string{"tester"}, "one more", "normal", parley.DeliveryQueued)
 	s.news()
-	if s.m.traffic.sel != marked {
+	if s.m.traffic.Sel != marked {
 		t.Error("news took the marker away")
 	}
 
 	s.shows("1 new below · f to follow")
 	s.press("G")
-	if got, want := s.m.traffic.sel.text, "one more"; got != want {
+	if got, want := s.m.traffic.Sel.Text, "one more"; got != want {
 		t.Errorf("G went to %q, want %q", got, want)
 	}
 
@@ -70,7 +71,7 @@ func TestDetailShowsTheLadderAndFollowsIt(t *testing.T) {
 	s.shows("Message 5f0c0005", "tester: held, the pane is in copy mode", "11:48:55.120 +120ms  held",
 		"pane_in_mode is 1")
 
-	id := s.m.traffic.detail.id
+	id := s.m.traffic.Detail.Id
 	f.messages[id].Deliveries[0].State = parley.DeliverySubmitted
 	f.messages[id].Deliveries[0].Reason = ""
 	f.emit(parley.Event{Type: parley.EventDelivery, MessageID: id, RecipientID: idOf("tester"), State: "submitted"})
@@ -99,7 +100,7 @@ func TestDetailOfAnUnknownMessageSaysWhatToDo(t *testing.T) {
 func TestOpeningMarksTheOperatorsMailRead(t *testing.T) {
 	s, f := newBusyScreen(t, 120, 40)
 	s.press("k", "k", "k", "enter")
-	if got, want := strings.Join(f.read, " "), s.m.traffic.detail.id; got != want {
+	if got, want := strings.Join(f.read, " "), s.m.traffic.Detail.Id; got != want {
 		t.Errorf("marked read: %q, want %q", got, want)
 	}
 	f.read = nil

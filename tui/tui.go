@@ -19,6 +19,9 @@ import (
 	"github.com/google/uuid"
 
 	"parley"
+	"parley/tui/health"
+	"parley/tui/kit"
+	"parley/tui/room"
 )
 
 // Options connect the screen to the world. Service, Follow and Attach are
@@ -38,7 +41,7 @@ type Options struct {
 	Open    Target            // is shown first
 	Problem error             // is told first; nil for none
 	Version string            // of this program; "" if it is not known
-	Notify  Notify            // how the operator learns of what came for them
+	Notify  room.Notify       // how the operator learns of what came for them
 	Filters map[string]string // by name, to be recalled
 
 	ReturnKey string           // the key that comes back from Attach; tmux's own if empty
@@ -58,12 +61,12 @@ type Surroundings struct {
 	Beside func(name string) (*exec.Cmd, error)
 
 	// Export writes messages to a new file, and returns their number.
-	Export func(ctx context.Context, what Exported, path string) (int, error)
+	Export func(ctx context.Context, what room.Exported, path string) (int, error)
 
 	Buffer     func(ctx context.Context, text string) error // fills the buffer of the tmux around
 	Programs   func() []Program                             // that may be launched
 	Workspaces func(context.Context) ([]Workspace, error)   // all of the person, also of other machines
-	Examine    func(context.Context) []Finding              // looks at everything as the doctor does
+	Examine    func(context.Context) []health.Finding       // looks at everything as the doctor does
 }
 
 // Style is how the screen looks and what it listens to.
@@ -111,7 +114,7 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) (next stri
 }
 
 func (o Options) withDefaults() Options {
-	o.NoColor = o.NoColor || o.Theme == ThemeNone
+	o.NoColor = o.NoColor || o.Theme == kit.ThemeNone
 	if o.ReturnKey == "" {
 		o.ReturnKey = tmuxDetach
 	}
@@ -131,7 +134,7 @@ func (o Options) withDefaults() Options {
 		return strings.HasPrefix(e, "NO_COLOR=") && e != "NO_COLOR="
 	})
 
-	o.ASCII = o.ASCII || !knowsUTF8(o.Environ)
+	o.ASCII = o.ASCII || !kit.KnowsUTF8(o.Environ)
 
 	return o
 }

@@ -7,6 +7,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/tui/kit"
+	"parley/tui/room"
+	"parley/tui/team"
 )
 
 // View draws the model.
@@ -18,16 +21,16 @@ func (m *model) View() tea.View {
 
 	l := &m.layout
 	switch {
-	case l.width <= 0 || l.height <= 0:
+	case l.Width <= 0 || l.Height <= 0:
 		return v
-	case l.small():
+	case l.Small():
 		v.SetContent(m.encode(m.tooSmall()))
 		return v
 	}
 
-	lines := append([]string{m.header(l.inner), m.bar(l.inner)}, m.body()...)
-	lines = append(lines, clip(m.statusLines(l.inner), l.statusH)...)
-	lines = append(lines, m.keyLine(l.inner))
+	lines := append([]string{m.header(l.Inner), m.bar(l.Inner)}, m.body()...)
+	lines = append(lines, kit.Clip(m.statusLines(l.Inner), l.StatusH)...)
+	lines = append(lines, m.keyLine(l.Inner))
 	v.SetContent(m.encode(lines))
 	v.Cursor = m.cursor()
 
@@ -38,7 +41,7 @@ func (m *model) View() tea.View {
 func (m *model) encode(lines []string) string {
 	content := strings.Join(lines, "\n")
 	if m.ascii {
-		return toASCII(content)
+		return kit.ToASCII(content)
 	}
 	return content
 }
@@ -46,7 +49,7 @@ func (m *model) encode(lines []string) string {
 // windowTitle counts what waits for the operator.
 func (m *model) windowTitle() string {
 	title := "parley " + m.workspace
-	if n, _ := m.needs.waiting(); n > 0 {
+	if n, _ := m.needs.Waiting(); n > 0 {
 		title = fmt.Sprintf("(%d) %s", n, title)
 	}
 	return title
@@ -55,31 +58,31 @@ func (m *model) windowTitle() string {
 // cursor returns where the terminal's own cursor is, nil where nothing is
 // written.
 func (m *model) cursor() *tea.Cursor {
-	w := m.layout.inner
+	w := m.layout.Inner
 	line := ""
 	switch m.scope() {
-	case inPalette:
-		return tea.NewCursor(width(m.palette.written(w)), 3)
-	case inLaunch:
+	case room.InPalette:
+		return tea.NewCursor(kit.Width(m.palette.written(w)), 3)
+	case room.InLaunch:
 		c := m.form.cursor(w)
-		c.Y += rowsTop
+		c.Y += kit.RowsTop
 		return c
-	case inCompose, inTo:
-		c := m.compose.cursor()
+	case room.InCompose, room.InTo:
+		c := m.compose.Cursor()
 		if c != nil {
-			c.Y += 2 + m.layout.screenH // the line of the box's title
+			c.Y += 2 + m.layout.ScreenH // the line of the box's title
 		}
 		return c
-	case inFilter:
-		line = m.traffic.filter.line(w)
-	case inPrompt:
-		line = m.prompt.line(m.theme, w)
+	case room.InFilter:
+		line = m.traffic.Filter.Line(w)
+	case room.InPrompt:
+		line = m.Prompt.Line(m.Theme, w)
 	default:
 		return nil
 	}
 
-	c := tea.NewCursor(width(line), m.layout.height-2)
-	c.Blink = !m.health.still
+	c := tea.NewCursor(kit.Width(line), m.layout.Height-2)
+	c.Blink = !m.health.Still
 
 	return c
 }
@@ -87,75 +90,75 @@ func (m *model) cursor() *tea.Cursor {
 // tooSmall asks for more room, in whatever room there is.
 func (m *model) tooSmall() []string {
 	key := "q"
-	if m.scope() == inCompose {
+	if m.scope() == room.InCompose {
 		key = "ctrl+c"
 	}
 
 	l := &m.layout
 	text := fmt.Sprintf("parley needs %d×%d; this window is %d×%d. "+
-		"Make it larger: nothing is lost. %s quits.", minWidth, minHeight, l.width, l.height, key)
-	if m.status.leaving {
-		text = m.status.text
+		"Make it larger: nothing is lost. %s quits.", kit.MinWidth, kit.MinHeight, l.Width, l.Height, key)
+	if m.Status.Leaving {
+		text = m.Status.Text
 	}
 
-	lines := wrap(text, max(l.width-spare, 2))
+	lines := kit.Wrap(text, max(l.Width-kit.Spare, 2))
 	for i := range lines {
-		lines[i] = fit(lines[i], l.width)
+		lines[i] = kit.Fit(lines[i], l.Width)
 	}
 
-	return lines[:min(len(lines), l.height)]
+	return lines[:min(len(lines), l.Height)]
 }
 
 // body draws what is between the bar and the status.
 func (m *model) body() []string {
 	l := &m.layout
 	switch {
-	case m.help.open:
-		return clip(m.help.view(m.theme, m.keys, l.inner), l.bodyH)
+	case m.Help.Open:
+		return kit.Clip(m.Help.View(m.Theme, m.keys, l.Inner), l.BodyH)
 	case m.palette.open:
-		return clip(m.palette.view(l.inner, l.bodyH), l.bodyH)
+		return kit.Clip(m.palette.view(l.Inner, l.BodyH), l.BodyH)
 	case m.form.open:
-		return clip(m.form.view(l.inner, l.bodyH), l.bodyH)
+		return kit.Clip(m.form.view(l.Inner, l.BodyH), l.BodyH)
 	case m.workspaces.open:
-		return clip(m.workspaces.view(l.inner, l.bodyH), l.bodyH)
+		return kit.Clip(m.workspaces.view(l.Inner, l.BodyH), l.BodyH)
 	}
 
-	draw := m.shown().view
-	if m.tiles.opened() {
-		draw = m.tiles.view
+	draw := m.Shown().View
+	if m.tiles.Opened() {
+		draw = m.tiles.View
 	}
 
-	lines := clip(draw(l.inner, l.screenH), l.screenH)
-	if m.compose.open {
-		lines = append(lines, m.compose.view(l.inner, l.bottomH)...)
+	lines := kit.Clip(draw(l.Inner, l.ScreenH), l.ScreenH)
+	if m.compose.Open {
+		lines = append(lines, m.compose.View(l.Inner, l.BottomH)...)
 	}
 
-	return clip(lines, l.bodyH)
+	return kit.Clip(lines, l.BodyH)
 }
 
 // header names the workspace and says how things stand.
 func (m *model) header(w int) string {
-	words := []string{m.theme.accent.Render("parley"), m.theme.strong.Render(fit(m.workspace, 24))}
-	if m.link.lost != nil {
-		return columns(append(words, m.theme.alarm.Render(" ✗ daemon gone, reconnecting… ")), "  ", w)
+	words := []string{m.Theme.Accent.Render("parley"), m.Theme.Strong.Render(kit.Fit(m.workspace, 24))}
+	if m.Link.Lost != nil {
+		return kit.Columns(append(words, m.Theme.Alarm.Render(" ✗ daemon gone, reconnecting… ")), "  ", w)
 	}
 
-	if m.link.team {
+	if m.Link.Team {
 		words = append(words, m.waiting()...)
-		words = append(words, m.team.summary(m.theme)...)
-		if len(m.team.list) == 0 {
-			words = append(words, m.theme.dim.Render("no agents"))
+		words = append(words, m.Team.Summary(m.Theme)...)
+		if len(m.Team.List) == 0 {
+			words = append(words, m.Theme.Dim.Render("no agents"))
 		}
 	}
 
-	return columns(words, "  ", w)
+	return kit.Columns(words, "  ", w)
 }
 
 // waiting says whether messages are paused, what needs the operator, what came
 // for them, what is stuck, and what is on its way. It leaves out zeros.
 func (m *model) waiting() []string {
 	var words []string
-	s, th := m.link.status, m.theme
+	s, th := m.Link.Status, m.Theme
 	add := func(style interface{ Render(...string) string }, n int, text string) {
 		if n > 0 {
 			words = append(words, style.Render(fmt.Sprintf(text, n)))
@@ -163,24 +166,24 @@ func (m *model) waiting() []string {
 	}
 
 	if p := s.Paused; p != nil {
-		words = append(words, th.alarm.Render(" ‖ paused by "+safeLine(p.By)+" "))
+		words = append(words, th.Alarm.Render(" ‖ paused by "+kit.SafeLine(p.By)+" "))
 	}
 
 	pending := s.Deliveries[string(parley.DeliveryQueued)] + s.Deliveries[string(parley.DeliveryTyping)]
-	needs, letters := m.needs.tally()
-	add(th.alarm, needs, " ! %d "+needWord(needs)+" ")
-	add(th.warn, letters, "%d for you")
-	add(th.bad, s.Deliveries[string(parley.DeliveryUnconfirmed)], "? %d unconfirmed")
-	add(th.warn, s.Deliveries[string(parley.DeliveryHeld)], "‖ %d held")
-	add(th.plain, pending, "○ %d pending")
+	needs, letters := m.needs.Tally()
+	add(th.Alarm, needs, " ! %d "+team.NeedWord(needs)+" ")
+	add(th.Warn, letters, "%d for you")
+	add(th.Bad, s.Deliveries[string(parley.DeliveryUnconfirmed)], "? %d unconfirmed")
+	add(th.Warn, s.Deliveries[string(parley.DeliveryHeld)], "‖ %d held")
+	add(th.Plain, pending, "○ %d pending")
 
 	return words
 }
 
 // bar names the screens with their keys. The shown one is marked in shape too.
 func (m *model) bar(w int) string {
-	if m.tiles.opened() && !m.palette.open && !m.help.open {
-		return m.tiles.bar(w)
+	if m.tiles.Opened() && !m.palette.open && !m.Help.Open {
+		return m.tiles.Bar(w)
 	}
 	line, _ := m.tabs(w)
 	return line
@@ -190,21 +193,21 @@ func (m *model) bar(w int) string {
 func (m *model) tabs(w int) (line string, ends []int) {
 	var tabs []string
 	gap, used := "  ", 0
-	for i, s := range m.screens {
-		text := fmt.Sprintf(" %d %s", i+1, s.title())
-		b := s.badge()
-		if b.count > 0 {
-			text += fmt.Sprintf(" %d", min(b.count, 999))
+	for i, s := range m.Screens {
+		text := fmt.Sprintf(" %d %s", i+1, s.Title())
+		b := s.Badge()
+		if b.Count > 0 {
+			text += fmt.Sprintf(" %d", min(b.Count, 999))
 		}
 
-		used += width(text) + len(gap)
+		used += kit.Width(text) + len(gap)
 		switch {
-		case place(i) == m.at:
-			text = m.theme.focus.Render("▸" + text[1:])
-		case b.grave && b.count > 0:
-			text = m.theme.bad.Render(text)
+		case room.Place(i) == m.At:
+			text = m.Theme.Focus.Render("▸" + text[1:])
+		case b.Grave && b.Count > 0:
+			text = m.Theme.Bad.Render(text)
 		default:
-			text = m.theme.dim.Render(text)
+			text = m.Theme.Dim.Render(text)
 		}
 
 		tabs = append(tabs, text)
@@ -216,31 +219,31 @@ func (m *model) tabs(w int) (line string, ends []int) {
 
 	end := 0
 	for _, tab := range tabs {
-		end += width(tab) + len(gap)
+		end += kit.Width(tab) + len(gap)
 		ends = append(ends, end)
 	}
 
-	return fit(strings.Join(tabs, gap), w), ends
+	return kit.Fit(strings.Join(tabs, gap), w), ends
 }
 
 // keyLine shows the keys that matter here. The last two, help and the way out,
 // always fit.
 func (m *model) keyLine(w int) string {
-	words := m.keys.hints(m.scope())
-	if m.scope() == inShell {
-		words = m.keys.hints(screenScope(m.at), inShell)
+	words := m.keys.Hints(m.scope())
+	if m.scope() == kit.InShell {
+		words = m.keys.Hints(room.ScreenScope(m.At), kit.InShell)
 	}
 
 	for i, word := range words {
 		key, does, _ := strings.Cut(word, " ")
-		words[i] = m.theme.strong.Render(key) + " " + m.theme.dim.Render(does)
+		words[i] = m.Theme.Strong.Render(key) + " " + m.Theme.Dim.Render(does)
 	}
 
 	split := max(0, len(words)-2)
 	last := strings.Join(words[split:], "  ")
-	first := columns(words[:split], "  ", w-width(last)-2)
+	first := kit.Columns(words[:split], "  ", w-kit.Width(last)-2)
 	if first == "" {
-		return fit(last, w)
+		return kit.Fit(last, w)
 	}
 
 	return first + "  " + last

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/tui/room"
 )
 
 func TestAgentsShowWhenTheyWereAtWork(t *testing.T) {
@@ -13,7 +14,7 @@ func TestAgentsShowWhenTheyWereAtWork(t *testing.T) {
 	s.press("2")
 	s.hides("work ")
 	at := noon.Add(-5 * time.Minute)
-	s.send(feedMsg{at: noon, events: []parley.Event{
+	s.send(room.FeedMsg{At: noon, Events: []parley.Event{
 		{Seq: 90_001, Type: parley.EventAgent, AgentID: f.agents[0].ID, Time: at, State: string(parley.StateBusy)},
 		{Seq: 90_002, Type: parley.EventAgent, AgentID: f.agents[0].ID, Time: noon, State: string(parley.StateIdle)},
 	}})

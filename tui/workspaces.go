@@ -8,6 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/tui/kit"
+	"parley/tui/room"
 )
 
 // Workspace is one of the person's workspaces, as it is now.
@@ -25,7 +27,7 @@ const workspacesEvery = 6 * time.Second
 
 // workspaces is the page with all workspaces of the person, also of other machines.
 type workspaces struct {
-	*shared
+	*room.Shared
 	quit   func() tea.Cmd // leaves the screen, nil if it warns first
 	open   bool
 	asking bool // an answer is on its way
@@ -45,23 +47,23 @@ type workspacesMsg struct {
 	err  error
 }
 
-func (s *workspaces) keys() []binding {
+func (s *workspaces) keys() []kit.Binding {
 	by := func(n int) func() tea.Cmd {
 		return func() tea.Cmd { s.move(n); return nil }
 	}
 
-	return []binding{
-		bind("enter", "open it; its agents and these go on", s.choose).hinted("open"),
-		bind("↓ j", "next", by(1)).hinted("next"),
-		bind("↑ k", "previous", by(-1)),
-		bind("esc q", "back", s.leave, "ctrl+c").hinted("back"),
+	return []kit.Binding{
+		kit.Bind("enter", "open it; its agents and these go on", s.choose).Hinted("open"),
+		kit.Bind("↓ j", "next", by(1)).Hinted("next"),
+		kit.Bind("↑ k", "previous", by(-1)),
+		kit.Bind("esc q", "back", s.leave, "ctrl+c").Hinted("back"),
 	}
 }
 
 // start opens the page, with what was known before.
 func (s *workspaces) start() tea.Cmd {
-	if s.do.workspaces == nil {
-		s.tell("Only parley in a shell knows your other workspaces: parley status --everywhere.")
+	if s.Do.Workspaces == nil {
+		s.Tell("Only parley in a shell knows your other workspaces: parley status --everywhere.")
 		return nil
 	}
 	s.open, s.sel = true, ""
@@ -72,13 +74,13 @@ func (s *workspaces) ask() tea.Cmd {
 	if s.asking {
 		return nil
 	}
-	s.asking, s.asked = true, s.do.now()
-	return s.do.workspaces
+	s.asking, s.asked = true, s.Do.Now()
+	return s.Do.Workspaces
 }
 
 // refresh looks again while the page is open.
 func (s *workspaces) refresh() tea.Cmd {
-	if !s.open || s.do.now().Sub(s.asked) < workspacesEvery {
+	if !s.open || s.Do.Now().Sub(s.asked) < workspacesEvery {
 		return nil
 	}
 	return s.ask()
@@ -103,7 +105,7 @@ func (s *workspaces) index() int {
 
 func (s *workspaces) move(n int) {
 	if len(s.list) > 0 {
-		s.sel = s.list[clamp(s.index()+n, 0, len(s.list)-1)].Name
+		s.sel = s.list[kit.Clamp(s.index()+n, 0, len(s.list)-1)].Name
 	}
 }
 
@@ -133,11 +135,11 @@ func (s *workspaces) leave() tea.Cmd {
 
 func (s *workspaces) settle(h int) {
 	s.height = h - 1
-	s.top = window(s.top, s.index(), len(s.list), s.height)
+	s.top = kit.Window(s.top, s.index(), len(s.list), s.height)
 }
 
 func (s *workspaces) view(w, h int) []string {
-	note := plural(len(s.list), "workspace")
+	note := kit.Plural(len(s.list), "workspace")
 	switch {
 	case s.err != nil:
 		note = "not looked at"
@@ -145,14 +147,14 @@ func (s *workspaces) view(w, h int) []string {
 		note = "looking…"
 	}
 
-	lines := []string{s.theme.rule("Your workspaces", note, w, true)}
+	lines := []string{s.Theme.Rule("Your workspaces", note, w, true)}
 	if s.err != nil {
-		lines = append(lines, errorLines(s.theme, parley.AsError(s.err), w)...)
+		lines = append(lines, room.ErrorLines(s.Theme, parley.AsError(s.err), w)...)
 	}
 
 	nameW, stateW := 0, 0
 	for _, x := range s.list {
-		nameW, stateW = max(nameW, width(safeLine(x.Shown))), max(stateW, width(safeLine(x.State)))
+		nameW, stateW = max(nameW, kit.Width(kit.SafeLine(x.Shown))), max(stateW, kit.Width(kit.SafeLine(x.State)))
 	}
 	nameW, stateW = min(nameW, w/2), min(stateW, w/3)
 
@@ -161,28 +163,28 @@ func (s *workspaces) view(w, h int) []string {
 		lines = append(lines, s.row(x, i+s.top == at, nameW, stateW, w))
 	}
 
-	return clip(lines, h)
+	return kit.Clip(lines, h)
 }
 
 // row draws a workspace: the marker, its name, its agents, and what needs the person.
 func (s *workspaces) row(x Workspace, marked bool, nameW, stateW, w int) string {
-	mark, name := "  ", pad(safeLine(x.Shown), nameW)
+	mark, name := "  ", kit.Pad(kit.SafeLine(x.Shown), nameW)
 	if marked {
-		mark, name = s.theme.accent.Render("▸ "), s.theme.strong.Render(name)
+		mark, name = s.Theme.Accent.Render("▸ "), s.Theme.Strong.Render(name)
 	}
 
-	state := s.theme.plain.Render(pad(safeLine(x.State), stateW))
+	state := s.Theme.Plain.Render(kit.Pad(kit.SafeLine(x.State), stateW))
 	if x.Grave {
-		state = s.theme.bad.Render(pad(safeLine(x.State), stateW))
+		state = s.Theme.Bad.Render(kit.Pad(kit.SafeLine(x.State), stateW))
 	}
 
 	var last []string
 	if x.Needs != "" {
-		last = append(last, s.theme.alarm.Render(" "+safeLine(x.Needs)+" "))
+		last = append(last, s.Theme.Alarm.Render(" "+kit.SafeLine(x.Needs)+" "))
 	}
 	if x.Opened {
-		last = append(last, s.theme.dim.Render("shown now"))
+		last = append(last, s.Theme.Dim.Render("shown now"))
 	}
 
-	return fit(mark+name+"  "+state+"  "+strings.Join(last, " "), w)
+	return kit.Fit(mark+name+"  "+state+"  "+strings.Join(last, " "), w)
 }

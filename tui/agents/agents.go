@@ -1,0 +1,256 @@
+// Package agents is the screen of the team, with the live terminal of one agent, or of several as tiles.
+package agents
+
+import (
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley"
+	"parley/tui/kit"
+	"parley/tui/room"
+	"parley/tui/team"
+)
+
+// Screen is the screen of the team, those in trouble first, with the terminal of
+// the one under the marker.
+type Screen struct {
+	room.Actions
+	list    []*parley.AgentStatus // in the order shown
+	Sel     string                // an agent's id
+	Want    string                // the id of one that was launched: the marker goes to it
+	top     int                   // first entry shown
+	height  int
+	room    int // lines that the whole list takes, or took just now
+	order   order
+	folded  bool // agents without problems are dots
+	table   agentTable
+	preview preview
+	seen    bool // the preview is
+	colours bool // of terminals are shown
+}
+
+// order is how the agents are grouped.
+type order int
+
+const (
+	byTrouble order = iota
+	byGroup
+	byName
+	byMessages
+	byTokens
+	byTime
+	orders
+)
+
+var orderNames = []string{"by trouble", "by group", "by name", "by messages", "by tokens", "by time in state"}
+
+// New returns the screen with the columns that the settings name; "" are those that fit.
+func New(a room.Actions, columns string, colours bool) *Screen {
+	return &Screen{Actions: a, colours: colours, table: agentTable{columns: agentColumnsOf(columns)}}
+}
+
+func (a *Screen) Title() string { return "Agents" }
+
+func (a *Screen) Badge() room.Badge {
+	n := 0
+	for i := range a.Team.List {
+		if team.Section(&a.Team.List[i]) == team.InTrouble {
+			n++
+		}
+	}
+	return room.Badge{Count: n, Grave: true}
+}
+
+func (a *Screen) Keys() []kit.Binding {
+	some := func(f func()) func() tea.Cmd {
+		return func() tea.Cmd {
+			if len(a.list) == 0 {
+				a.Tell("No agents yet. " + a.Key("L") + " launches one.")
+				return nil
+			}
+			f()
+			return nil
+		}
+	}
+
+	return []kit.Binding{
+		kit.Bind("enter", "attach to its terminal", a.Attach).Hinted("attach"),
+		kit.Bind("v", "show its terminal here, or hide it", some(a.togglePreview)).
+			Hinted("view").Named("view terminal"),
+		kit.Bind("z", "fold healthy agents, or unfold them", some(a.fold)).Hinted("fold").Named("fold"),
+		kit.Bind("o", "order by trouble, group, name, messages, …", some(a.nextOrder)).Named("order"),
+		kit.Bind("space", "select it, or no longer", a.selectRow).Named("select"),
+		kit.Bind("esc", "clear the selection", a.dropSelection).Hinted("clear").Unless(a.noneSelected),
+		kit.Bind("l", "release what a conversation's budget holds", a.Release).Named("release"),
+		kit.Bind("R", "restart it, with its conversation", a.RestartChosen).Hinted("restart").Named("restart"),
+		kit.Bind("S", "stop it; its messages are kept", a.StopChosen).Hinted("stop").Named("stop"),
+	}
+}
+
+// selectRow selects the agent under the marker and goes on to the next.
+func (a *Screen) selectRow() tea.Cmd {
+	if a.SelectAgent() {
+		return a.Move(kit.LineDown)
+	}
+	return nil
+}
+
+func (a *Screen) noneSelected() bool { return a.Picked.Count() == 0 }
+
+func (a *Screen) dropSelection() tea.Cmd {
+	if !a.Unselect() {
+		a.Tell("Nothing is selected. space selects.")
+	}
+	return nil
+}
+
+func (a *Screen) togglePreview() { a.preview.toggle(a.seen) }
+
+func (a *Screen) nextOrder() {
+	a.order = (a.order + 1) % orders
+	a.sort()
+}
+
+func (a *Screen) fold() {
+	if a.folded = !a.folded; a.folded {
+		a.Tell("Healthy agents are folded. " + a.Key("z") + " unfolds them.")
+	} else {
+		a.Tell("All agents are shown.")
+	}
+}
+
+func (a *Screen) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case room.AgentsMsg, room.PastMsg:
+		a.sort()
+	case room.TemperaturesMsg:
+		a.measure()
+	case terminalMsg:
+		if msg.turn == a.preview.turn {
+			a.preview.screen, a.preview.err = msg.screen, msg.err
+			return a.look(previewEvery)
+		}
+	case room.SettledMsg:
+		if a.preview.id != a.Sel && !a.preview.shut {
+			a.preview.id, a.preview.screen, a.preview.err = a.Sel, nil, nil
+			return tea.Batch(a.look(0), a.askTemperaturesInView())
+		}
+		return a.askTemperaturesInView()
+	case room.ShownMsg:
+		a.preview.id = ""
+	}
+
+	return nil
+}
+
+// askTemperaturesInView reads the temperatures of the agents that are drawn.
+func (a *Screen) askTemperaturesInView() tea.Cmd {
+	if a.At != room.AtAgents {
+		return nil
+	}
+
+	past := a.AskPast()
+	var in []string
+	for _, e := range a.inView() {
+		if e.agent != nil {
+			in = append(in, a.Temperatures.Of(e.agent.ID, a.Now)...)
+		}
+	}
+
+	return tea.Batch(past, a.AskTemperatures(in...))
+}
+
+// look reads the terminal of the agent under the marker, while that is shown.
+func (a *Screen) look(after time.Duration) tea.Cmd {
+	a.preview.turn++
+	s := a.selected()
+	switch {
+	case a.At != room.AtAgents || a.preview.shut || s == nil:
+		a.preview.id = ""
+		return nil
+	case !team.Readable(s):
+		return nil
+	}
+	return a.Do.Later(after, readTerminal(s.ID, a.preview.turn, a.colours))
+}
+
+func (a *Screen) sort() {
+	a.list = a.list[:0]
+	for i := range a.Team.List {
+		a.list = append(a.list, &a.Team.List[i])
+	}
+
+	slices.SortStableFunc(a.list, a.compare)
+	a.measure()
+
+	if a.Want != "" && a.Team.Find(a.Want) != nil {
+		a.Sel, a.Want = a.Want, ""
+	}
+	if a.index() < 0 && len(a.list) > 0 {
+		a.Sel = a.list[0].ID
+	}
+}
+
+// lastGroup sorts after all names: agents in no group come last.
+const lastGroup = "\U0010ffff"
+
+func groupOf(s *parley.AgentStatus) string {
+	if len(s.Groups) == 0 {
+		return ""
+	}
+	return s.Groups[0]
+}
+
+func (a *Screen) index() int {
+	return slices.IndexFunc(a.list, func(s *parley.AgentStatus) bool { return s.ID == a.Sel })
+}
+
+// selected returns the agent under the marker, or nil.
+func (a *Screen) selected() *parley.AgentStatus { return a.Team.Find(a.Sel) }
+
+func (a *Screen) Move(by kit.Motion) tea.Cmd {
+	if i := a.index(); i >= 0 {
+		a.Sel = a.list[kit.Clamp(i+by.Lines(a.height), 0, len(a.list)-1)].ID
+	}
+	return nil
+}
+
+func (a *Screen) About() room.Subject {
+	s := a.selected()
+	if s == nil {
+		return room.Subject{}
+	}
+	return room.Subject{Agent: s, PartnerID: s.ID, Partner: s.Name}
+}
+
+// sortAt orders the list by the heading at a column.
+func (a *Screen) sortAt(x, w int) {
+	by := map[string]order{"agent": byName, "state": byTrouble, "for": byTime, "last hour": byMessages,
+		"today": byTokens}
+	t := a.table.shrunk(w)
+	head, end := "", 4+t.name+1
+	switch {
+	case x < end:
+		head = "agent"
+	case x < end+11:
+		head = "state"
+	}
+
+	end += 11
+	for i, n := range t.widths {
+		if n > 0 {
+			if x >= end && x <= end+n {
+				head = t.columns[i].head
+			}
+			end += n + 1
+		}
+	}
+
+	if o, ok := by[head]; ok {
+		a.order = o
+		a.sort()
+		a.Tell("Ordered " + orderNames[o] + ".")
+	}
+}

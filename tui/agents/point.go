@@ -1,0 +1,34 @@
+package agents
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"parley/tui/kit"
+)
+
+func (a *Screen) Point(p kit.Pointer) tea.Cmd {
+	listW, listH, _, viewH := a.Parts(p.W, p.H)
+	switch {
+	case p.Wheel != 0:
+		return kit.Times(p.Wheel, a.Move)
+	case viewH > 0 && p.Second(a.Tier, listW, listH), p.Y == 0:
+		return nil
+	case p.Y < agentsHead:
+		a.sortAt(p.X, listW)
+		return nil
+	}
+
+	if all := a.entries(); a.top+p.Y-agentsHead < len(all) {
+		switch e := all[a.top+p.Y-agentsHead]; {
+		case e.agent != nil:
+			a.Sel = e.agent.ID
+			if p.Twice {
+				return a.Attach()
+			}
+		case e.dots != nil:
+			a.folded = false
+		}
+	}
+
+	return nil
+}

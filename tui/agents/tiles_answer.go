@@ -1,0 +1,125 @@
+package agents
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley"
+	"parley/tui/kit"
+	"parley/tui/room"
+)
+
+// dialog returns the dialog that is drawn in the tile under the marker, nil if there is none.
+func (t *Tiles) dialog() *parley.Dialog { return t.reading.shots[t.sel].dialog }
+
+// asksNothing reports whether there is nothing to answer in the tile under the marker.
+func (t *Tiles) asksNothing() bool { return t.dialog() == nil }
+
+// optionAt returns the option that a digit chooses: the one that the digit names, or, where
+// options have letters, the one at that place.
+func optionAt(d *parley.Dialog, key string) (parley.DialogOption, bool) {
+	named := func(o parley.DialogOption) bool { return o.Choice == key }
+	if i := slices.IndexFunc(d.Options, named); i >= 0 {
+		return d.Options[i], true
+	}
+
+	n, err := strconv.Atoi(key)
+	if err != nil || n < 1 || n > len(d.Options) {
+		return parley.DialogOption{}, false
+	}
+	o := d.Options[n-1]
+	_, err = strconv.Atoi(o.Choice)
+
+	return o, err != nil
+}
+
+// digitOf returns the key that chooses the option at a place.
+func digitOf(d *parley.Dialog, i int) string {
+	if _, err := strconv.Atoi(d.Options[i].Choice); err == nil {
+		return d.Options[i].Choice
+	}
+	return strconv.Itoa(i + 1)
+}
+
+// ready returns the question under the marker if a key may answer it: all of it was seen, for
+// long enough. Otherwise it says what to do instead.
+func (t *Tiles) ready() *room.Question {
+	a, x := t.agent(), t.reading.shots[t.sel]
+	switch {
+	case a == nil:
+		t.Tell(room.WhichAgent)
+		return nil
+	case x.err != nil:
+		t.Tell("The terminal of " + a.Name + " cannot be read now. Nothing was sent.")
+		return nil
+	case x.dialog == nil:
+		t.Tell(a.Name + " asks nothing. esc leaves the tiles.")
+		return nil
+	case x.dialog.Secret:
+		t.Tell(a.Name + " asks for a secret, which parley never types. a attaches.")
+		return nil
+	case t.Do.Now().Sub(x.since) < room.TileRests, t.Do.Now().Sub(t.moved) < room.TileRests:
+		t.Tell("The question of " + a.Name + " has just come. Read it, then press the key again.")
+		return nil
+	case !t.zoom && !t.fitsTile(x.dialog):
+		t.zoom = true
+		t.Tell("The question is longer than its tile. Here is all of it: press the key again.")
+		return nil
+	}
+
+	return &room.Question{AgentID: a.ID, Agent: a.Name, Dialog: x.dialog}
+}
+
+func (t *Tiles) answerPressed() tea.Cmd {
+	q := t.ready()
+	if q == nil {
+		return nil
+	}
+
+	o, ok := optionAt(q.Dialog, t.Pressed)
+	switch {
+	case !ok:
+		t.Tell(fmt.Sprintf("%s is no option of %s: %s.", t.Pressed, q.Agent, kit.SafeLine(q.Dialog.Choices())))
+		return nil
+	case o.TakesText:
+		return t.askWords(q, o.Choice, o.Label)
+	}
+
+	return t.give(q, o.Choice, "")
+}
+
+// give sends an answer. Until the terminal is read again there is nothing to answer: the same question may
+// be asked twice, and one key must not answer both.
+func (t *Tiles) give(q *room.Question, choice, text string) tea.Cmd {
+	if x, ok := t.reading.shots[q.AgentID]; ok {
+		x.dialog = nil
+		t.reading.shots[q.AgentID] = x
+	}
+	return t.AnswerDialog(q, choice, text)
+}
+
+func (t *Tiles) answerWithWords() tea.Cmd {
+	q := t.ready()
+	if q == nil {
+		return nil
+	}
+
+	for _, o := range q.Dialog.Options {
+		if o.TakesText {
+			return t.askWords(q, o.Choice, o.Label)
+		}
+	}
+	if q.Dialog.TakesText {
+		return t.askWords(q, "", "Your answer to "+q.Agent)
+	}
+	t.Tell("It takes no words: choose an option.")
+
+	return nil
+}
+
+func (t *Tiles) askWords(q *room.Question, choice, label string) tea.Cmd {
+	return t.AskLine(kit.SafeLine(label), func(text string) tea.Cmd { return t.give(q, choice, text) })
+}

@@ -1,0 +1,183 @@
+package compose
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley"
+	"parley/tui/kit"
+	"parley/tui/room"
+	"parley/tui/team"
+)
+
+// WriteTo opens the box for the agent or thread under the marker. It never does
+// nothing: the next words would be taken for keys.
+func (c *Box) WriteTo() tea.Cmd {
+	s := c.About()
+	switch {
+	case s.Thread != nil:
+		return c.Write(room.Address{Thread: s.Thread.ID}, "To the thread "+kit.SafeLine(s.Thread.Title), "")
+	case s.PartnerID == "":
+		return c.WriteNew()
+	}
+	return c.Write(room.Address{Agent: s.PartnerID}, "To "+s.Partner, s.Partner)
+}
+
+// WriteNew opens the box for recipients that are still to be named.
+func (c *Box) WriteNew() tea.Cmd {
+	cmd := c.Write(room.Address{}, "To several", "")
+	c.InTo = true
+	return cmd
+}
+
+// Broadcast writes to the selected agents, else to all.
+func (c *Box) Broadcast() tea.Cmd {
+	if (room.Actions{Shared: c.Shared}).Picks() {
+		return c.writeToSelected()
+	}
+	return c.Write(room.Address{Everyone: true}, "To all agents", parley.Everyone)
+}
+
+// Reply answers the message under the marker.
+func (c *Box) Reply() tea.Cmd {
+	s, ok := c.About().Answered()
+	switch {
+	case !ok:
+		c.Tell(unanswerable(&s, c.Key("c")))
+		return nil
+	case s.Message == "" && s.Thread != nil:
+		c.Tell("No message to reply to here. enter goes to the posts.")
+		return nil
+	case s.Message == "":
+		c.Tell("No message to reply to here.")
+		return nil
+	case s.ThreadID == "" && s.PartnerID == "":
+		c.Tell("This went to several agents. Choose one (2) and press c, or b for all.")
+		return nil
+	}
+
+	label, to := "Reply", room.Address{Agent: s.PartnerID, ReplyTo: s.Message}
+	if s.Partner != "" {
+		label += " to " + s.Partner
+	}
+	if s.ThreadID != "" {
+		label, to = label+" in the thread", room.Address{Thread: s.ThreadID, ReplyTo: s.Message}
+	}
+
+	return c.Write(to, label+" about “"+kit.Fit(s.Text, 40)+"”", "")
+}
+
+// unanswerable says why a notice of parley cannot be replied to, and what can be done.
+func unanswerable(s *room.Subject, write string) string {
+	if about := s.Notice.About; about != "" {
+		return "parley reads no replies. To answer what this is about: parley reply " + parley.Short(about) + " \"…\""
+	}
+	return "parley reads no replies. " + write + " writes to " + cmp.Or(s.Partner, "an agent") + "."
+}
+
+// Steer writes guidance for the agent under the marker.
+func (c *Box) Steer() tea.Cmd {
+	a := c.About().Agent
+	if a == nil {
+		c.Tell(room.WhichAgent)
+		return nil
+	}
+	return c.Write(room.Address{Agent: a.ID, Steer: true}, "Guidance for "+a.Name, "")
+}
+
+func (c *Box) newLine() tea.Cmd {
+	c.box.InsertString("\n")
+	return nil
+}
+
+// leave closes the box and keeps the draft.
+func (c *Box) leave() tea.Cmd {
+	c.Draft.Text = c.text()
+	c.Drafts.Keep(c.Draft)
+	c.close()
+	if !c.Draft.Blank() {
+		c.Tell("Draft kept. The same key reopens it.")
+	}
+	return nil
+}
+
+// send sends the draft in the box, and closes that: the next keys are for the screen, however long
+// the daemon takes. The same content keeps its key: sent again after a failure, it arrives once.
+func (c *Box) send() tea.Cmd {
+	c.Draft.Text = c.text()
+	if c.Draft.Blank() {
+		c.Tell("Nothing to send yet.")
+		return nil
+	}
+
+	if content := c.Draft.Content(); c.Draft.Key == "" || c.Draft.Sent != content {
+		c.Draft.Key, c.Draft.Sent = c.newKey(), content
+	}
+
+	c.Drafts.Forget(c.Draft.To)
+	c.Drafts.Posting[c.Draft.Key] = c.Draft
+	c.close()
+	c.Idle = true
+	c.Status = room.Status{Text: "Sending " + kit.LowerFirst(c.Draft.Label) + "…"}
+
+	return c.Do.Call(newParcel(c.Draft, &c.Team).send(c.Do.Now))
+}
+
+// Sent takes the receipt, or the error.
+func (c *Box) Sent(msg room.SentMsg) tea.Cmd {
+	delete(c.Drafts.Posting, msg.Draft.Key)
+	if msg.Err != nil {
+		return c.notSent(msg.Draft, msg.Err)
+	}
+
+	receipt := &team.Row{Id: msg.Id, Count: max(1, len(msg.Deliveries))}
+	for _, d := range msg.Deliveries {
+		receipt.Moved(d.RecipientID, d.State)
+	}
+
+	c.Status = room.Status{Text: msg.Draft.Label, Receipt: receipt}
+
+	return c.Link.LookLater()
+}
+
+// notSent keeps the draft and shows why. It opens the box again, unless the person went on to something
+// else: their next keys are not for the box.
+func (c *Box) notSent(d room.Draft, err error) tea.Cmd {
+	var cmds []tea.Cmd
+	if c.Link.Gone(err) {
+		cmds = append(cmds, c.Link.LookLater())
+	}
+
+	if c.Open && c.Draft.To == d.To && c.Draft.Names != d.Names {
+		d = d.Apart()
+	}
+	here := c.Open && c.Draft.To == d.To
+	if here {
+		c.Draft.Text = c.text()
+		c.Drafts.Keep(c.Draft)
+	}
+
+	c.Drafts.Restore(d)
+	switch {
+	case here, c.Idle && !c.Open:
+		cmds = append(cmds, c.Write(d.To, d.Label, string(d.Names)))
+		c.err = err
+	default:
+		c.Fail(err)
+	}
+
+	return tea.Batch(cmds...)
+}
+
+// writeToSelected opens the box for the selected agents.
+func (c *Box) writeToSelected() tea.Cmd {
+	var names []string
+	for _, a := range c.Picked.In(&c.Team) {
+		names = append(names, a.Name)
+	}
+	text := strings.Join(names, ", ")
+	return c.Write(room.Address{Several: text}, fmt.Sprintf("To %d selected", len(names)), text)
+}

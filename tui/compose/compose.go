@@ -1,0 +1,177 @@
+// Package compose is the box in which messages are written, over whichever screen.
+package compose
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"charm.land/bubbles/v2/key"
+	"charm.land/bubbles/v2/textarea"
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+
+	"parley/tui/kit"
+	"parley/tui/room"
+)
+
+// TextLimit is how many characters a message may have: the limit that the
+// operations state. The service refuses more; the box says so before, and cuts
+// nothing.
+const TextLimit = 2000
+
+// newLineKeys break a line in the box, where enter sends. All but the first are
+// for terminals that can tell them from enter.
+var newLineKeys = []string{"ctrl+j", "alt+enter", "shift+enter"}
+
+// Box is the box in which the operator writes.
+type Box struct {
+	*room.Shared
+	Open   bool
+	InTo   bool // the keys go to the names
+	Idle   bool // no key was pressed since a draft was sent
+	Draft  room.Draft
+	box    textarea.Model
+	err    error
+	newKey func() string
+}
+
+// New returns the closed box. newKey makes idempotency keys.
+func New(d *room.Shared, newKey func() string) *Box {
+	box := textarea.New()
+	box.ShowLineNumbers, box.Prompt = false, ""
+	box.CharLimit, box.MaxHeight, box.MaxWidth = 0, 0, 0
+	box.KeyMap.InsertNewline = key.NewBinding(key.WithKeys(newLineKeys...))
+
+	plain := textarea.StyleState{Selection: lipgloss.NewStyle().Reverse(true)}
+	box.SetStyles(textarea.Styles{
+		Focused: plain,
+		Blurred: plain,
+		Cursor:  textarea.CursorStyle{Shape: tea.CursorBlock},
+	})
+
+	box.SetVirtualCursor(false)
+
+	return &Box{Shared: d, box: box, newKey: newKey}
+}
+
+// Keys returns the keys while one writes.
+func (c *Box) Keys() []kit.Binding {
+	informal := func() bool { return !c.Draft.Formal() }
+	unnamed := func() bool { return !c.Draft.Named() }
+	return []kit.Binding{
+		kit.Bind("enter", "send", c.send).Hinted("send"),
+		kit.Bind("ctrl+j", "new line", c.newLine, newLineKeys[1:]...).Hinted("new line"),
+		kit.Bind("tab", "change the recipients", c.editTo).Hinted("to").Unless(unnamed),
+		kit.Bind("ctrl+p", "priority: low, normal, high, urgent", c.cyclePriority).Hinted("priority").Unless(informal),
+		kit.Bind("ctrl+r", "require an answer by a deadline", c.cycleDue).Hinted("answer").Unless(informal),
+		kit.Bind("ctrl+o", "write in your $EDITOR", c.openEditor).Hinted("editor"),
+		kit.Bind("esc", "close; the draft is kept", c.leave, "ctrl+c").Hinted("close, keep draft"),
+	}
+}
+
+// ToKeys returns the keys while one chooses recipients.
+func (c *Box) ToKeys() []kit.Binding {
+	return []kit.Binding{
+		kit.Bind("enter", "go to the text", c.leaveTo).Hinted("text"),
+		kit.Bind("tab", "complete the name, or go to the text", c.completeTo).Hinted("complete"),
+		kit.Bind("esc", "close; the draft is kept", c.leave, "ctrl+c").Hinted("close, keep draft"),
+	}
+}
+
+// Write opens the box for an address, with the draft that is kept for it.
+func (c *Box) Write(to room.Address, label, names string) tea.Cmd {
+	d, ok := c.Drafts.Kept[to]
+	if !ok {
+		d = room.NewDraft(to, names)
+	}
+	d.Label = label
+
+	c.Open, c.InTo, c.Draft, c.err = true, false, d, nil
+	c.Drafts.Boxed = &d.To
+	c.box.SetValue(d.Text)
+	c.box.MoveToEnd()
+
+	return c.box.Focus()
+}
+
+// close closes the box.
+func (c *Box) close() {
+	c.Open, c.Drafts.Boxed = false, nil
+	c.box.Blur()
+}
+
+func (c *Box) text() string { return c.box.Value() }
+
+// Update passes a key or a paste to the box.
+func (c *Box) Update(msg tea.Msg) tea.Cmd {
+	var cmd tea.Cmd
+	c.box, cmd = c.box.Update(msg)
+	return cmd
+}
+
+// Resize sets the size of the box.
+func (c *Box) Resize(w, h int) {
+	c.box.SetWidth(max(w-2, 1))
+	c.box.SetHeight(max(h, 1))
+}
+
+// Lines returns how many lines the box takes below its title, of a body of so
+// many; 0 while it is closed.
+func (c *Box) Lines(w, body int) int {
+	if !c.Open {
+		return 0
+	}
+	n := 1 + Height(body)
+	if c.err != nil {
+		n += min(len(room.ErrorLines(c.Theme, c.err, w)), 4)
+	}
+	return n
+}
+
+// note returns what the box's title adds: how long the text is, when that
+// matters.
+func (c *Box) note() string {
+	n := utf8.RuneCountInString(c.text())
+	switch {
+	case n > TextLimit:
+		return fmt.Sprintf("%d characters, %d too many", n, n-TextLimit)
+	case n > TextLimit/2:
+		return fmt.Sprintf("%d of %d characters", n, TextLimit)
+	}
+	return ""
+}
+
+// View draws the box in height lines below its title.
+func (c *Box) View(w, height int) []string {
+	lines := []string{c.Theme.Rule(c.Draft.Label, c.note(), w, true), c.fields(w)}
+	for line := range strings.SplitSeq(c.box.View(), "\n") {
+		lines = append(lines, "  "+kit.Fit(strings.TrimRight(line, " "), w-2))
+	}
+
+	lines = kit.Clip(lines, 2+c.box.Height())
+	if c.err != nil {
+		lines = append(lines, room.ErrorLines(c.Theme, c.err, w)...)
+	}
+
+	return kit.Clip(lines, height+1)
+}
+
+// Cursor returns where the terminal's own cursor is within the box's lines,
+// title included.
+func (c *Box) Cursor() *tea.Cursor {
+	if c.InTo {
+		return tea.NewCursor(kit.Width("  to ")+kit.Width(string(c.Draft.Names)), 1)
+	}
+
+	cur := c.box.Cursor()
+	if cur == nil {
+		return nil
+	}
+	cur.X, cur.Y = cur.X+2, cur.Y+2
+
+	return cur
+}
+
+// Height returns how many lines the box takes of those between bar and status.
+func Height(body int) int { return kit.Clamp(body/5, 3, 8) }

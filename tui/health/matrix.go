@@ -1,0 +1,129 @@
+package health
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"parley/tui/kit"
+	"parley/tui/team"
+)
+
+const (
+	matrixName = 12 // columns of a name, at most
+	matrixCell = 7  // columns of a cell with its gap, at least
+	broadCell  = 12 // and at most
+	matrixMost = 16 // agents that are shown
+)
+
+// talker is an agent in the matrix of who wrote to whom.
+type talker struct {
+	id, name string
+	wrote    int
+	messages int // that it wrote and got
+}
+
+// matrix draws who wrote to whom in the last hour, each with a curve, the busiest first.
+func (h *Screen) matrix(w int) []string {
+	pairs := h.Ledger.Pairs(h.Now)
+	if len(pairs) == 0 {
+		return nil
+	}
+
+	total, most := 0, 0
+	for _, n := range pairs {
+		total, most = total+n, max(most, n)
+	}
+
+	all := h.talkers(pairs)
+	name := 5
+	for _, x := range all[:min(len(all), matrixMost)] {
+		name = kit.Clamp(kit.Width(x.name), name, matrixName)
+	}
+	left := 2 + name + 1 + 4 + 1
+	if !h.Still && w >= 60 {
+		left += team.HourSpans + 1
+	}
+
+	shown := all[:min(len(all), matrixMost, max(2, (w-left)/matrixCell-1))]
+	cell := kit.Clamp((w-left)/(len(shown)+1), matrixCell, broadCell)
+	note := kit.Plural(total, "message") + " " + h.Ledger.Period(h.Now)
+	lines := []string{h.Theme.Rule("Who writes to whom", note, w, false), h.matrixHead(shown, left, cell, w)}
+	for _, from := range shown {
+		line := h.talkerLine(from, name, left)
+		for _, to := range shown {
+			line += kit.Pad(h.cell(pairs[team.Pair{From: from.id, To: to.id}], most, from.id == to.id), cell)
+		}
+		lines = append(lines, line+h.cell(pairs[team.Pair{From: from.id}], most, false))
+	}
+
+	if more := len(all) - len(shown); more > 0 {
+		lines = append(lines, h.Theme.Dim.Render(kit.Fit("  and "+kit.Plural(more, "quieter one"), w)))
+	}
+
+	return append(lines, "")
+}
+
+// talkers returns who wrote or got messages, the busiest first.
+func (h *Screen) talkers(pairs map[team.Pair]int) (all []talker) {
+	of, wrote := map[string]int{}, map[string]int{}
+	for p, n := range pairs {
+		wrote[p.From] += n
+		of[p.From] += n
+		if p.To != "" {
+			of[p.To] += n
+		}
+	}
+
+	for id, n := range of {
+		all = append(all, talker{id: id, name: h.Ledger.Names[id], wrote: wrote[id], messages: n})
+	}
+
+	slices.SortFunc(all, func(a, b talker) int {
+		return cmp.Or(b.messages-a.messages, strings.Compare(a.name, b.name), strings.Compare(a.id, b.id))
+	})
+
+	return all
+}
+
+// matrixHead draws the recipients. The last column is for messages to several.
+func (h *Screen) matrixHead(shown []talker, left, cell, w int) string {
+	line := strings.Repeat(" ", left)
+	for _, to := range shown {
+		line += kit.Pad(to.name, cell-1) + " "
+	}
+	return h.Theme.Dim.Render(kit.Fit(line+"several", w))
+}
+
+// talkerLine draws a sender: its name, the curve of what it wrote and got in the last hour, and how many messages
+// it wrote.
+func (h *Screen) talkerLine(from talker, name, left int) string {
+	line := "  " + h.Theme.Name(from.name).Render(kit.Pad(from.name, name)) + " "
+	if room := left - 2 - name - 1 - 5; room >= team.HourSpans {
+		curve := kit.SparksTo(h.Ledger.Curve(from.id, h.Now), max(1, h.Ledger.Busiest(h.Now)))
+		line += h.Theme.Busy.Render(kit.Pad(curve, room-1)) + " "
+	}
+	return line + fmt.Sprintf("%4d ", min(from.wrote, 9999))
+}
+
+// cell draws how many messages went one way, with their heat in shape and colour.
+func (h *Screen) cell(n, most int, self bool) string {
+	switch {
+	case self:
+		return strings.Repeat(" ", matrixCell)
+	case n == 0:
+		return h.Theme.Dim.Render(kit.Pad("·", matrixCell))
+	}
+
+	style := h.Theme.Good
+	switch heat := n * 4 / max(most, 1); {
+	case n < team.FoldFrom:
+	case heat >= 3:
+		style = h.Theme.Bad
+	case heat >= 1:
+		style = h.Theme.Warn
+	}
+
+	return style.Render(kit.Pad(kit.SparksTo([]int{n}, max(most, 8))+fmt.Sprint(" ", min(n, 9999)), matrixCell))
+}

@@ -1,0 +1,119 @@
+package kit
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Scope is where a key means something.
+type Scope int
+
+// InShell are the keys that mean the same on every screen.
+const InShell Scope = 0
+
+// Binding is one line of the key table.
+type Binding struct {
+	Scope Scope
+	Keys  []string // as Bubble Tea names them
+	Show  string   // the keys that the help shows
+	Does  string
+	Run   func() tea.Cmd
+	Hint  string      // the word in the key line at the bottom; "" leaves it out
+	Name  string      // the name in the palette; "" leaves it out
+	usual []string    // keys, unless the settings say otherwise
+	idle  func() bool // reports that the key has nothing to work on; nil for never
+}
+
+// shownKeys are the keys whose name in the help is not Bubble Tea's.
+var shownKeys = map[string]string{"→": "right", "←": "left", "↑": "up", "↓": "down", "pgdn": "pgdown"}
+
+// Bind makes a line of the table for the keys that show names, separated by
+// spaces, and for more that the help leaves out.
+func Bind(show, does string, run func() tea.Cmd, more ...string) Binding {
+	var keys []string
+	for key := range strings.FieldsSeq(show) {
+		if name, ok := shownKeys[key]; ok {
+			key = name
+		}
+		keys = append(keys, key)
+	}
+	keys = append(keys, more...)
+	return Binding{Show: show, Does: does, Run: run, Keys: keys, usual: keys}
+}
+
+// Hinted puts the keys into the key line.
+func (b Binding) Hinted(word string) Binding { b.Hint = word; return b }
+
+// Named puts the keys into the palette.
+func (b Binding) Named(name string) Binding { b.Name = name; return b }
+
+// Unless leaves the keys out of the key line while idle is true.
+func (b Binding) Unless(idle func() bool) Binding { b.idle = idle; return b }
+
+// Keymap is the table of keys. The help, the key line, the palette and the docs
+// are read off it.
+type Keymap struct {
+	All   []Binding
+	Names []string    // of the scopes
+	First []Essential // what the help begins with
+}
+
+// Find returns the binding of a key in a scope, or nil.
+func (k *Keymap) Find(s Scope, key string) *Binding {
+	for i := range k.All {
+		if b := &k.All[i]; b.Scope == s && slices.Contains(b.Keys, key) {
+			return b
+		}
+	}
+	return nil
+}
+
+// In returns the bindings of a scope.
+func (k *Keymap) In(s Scope) []Binding {
+	return slices.DeleteFunc(slices.Clone(k.All), func(b Binding) bool { return b.Scope != s })
+}
+
+// Hints returns the words of the key line in some scopes, the most useful first.
+func (k *Keymap) Hints(in ...Scope) []string {
+	var words []string
+	for _, s := range in {
+		for i := range k.All {
+			b := &k.All[i]
+			if b.Scope == s && b.Hint != "" && (b.idle == nil || !b.idle()) {
+				key, _, _ := strings.Cut(b.Show, " ")
+				words = append(words, key+" "+b.Hint)
+			}
+		}
+	}
+	return words
+}
+
+// First returns the first of the keys that the help shows.
+func First(show string) string {
+	key, _, _ := strings.Cut(show, " ")
+	return key
+}
+
+// usually returns the binding that a key has unless the settings say otherwise, in a scope or
+// everywhere; nil if it has none.
+func (k *Keymap) usually(s Scope, key string) *Binding {
+	for _, in := range []Scope{s, InShell} {
+		for i := range k.All {
+			if b := &k.All[i]; b.Scope == in && slices.Contains(b.usual, key) {
+				return b
+			}
+		}
+	}
+	return nil
+}
+
+// Shown returns the key that does what a key usually does, for texts that name it; "" if none does.
+func (k *Keymap) Shown(s Scope, usual string) string {
+	b := k.usually(s, usual)
+	if b == nil || slices.Contains(b.Keys, usual) {
+		return usual
+	}
+	return First(b.Show)
+}

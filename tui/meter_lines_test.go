@@ -1,9 +1,0 @@
-package tui
-
-import "testing"
-
-func TestSparksShowSmallestAndLargest(t *testing.T) {
-	if got, want := sparks([]int{0, 1, 50, 100}), "·▁▄█"; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-}

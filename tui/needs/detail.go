@@ -1,0 +1,187 @@
+package needs
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley"
+	"parley/tui/kit"
+	"parley/tui/room"
+	"parley/tui/team"
+)
+
+// needDetail is the pane of one need: what it is, what to do, and the message that
+// it is about.
+type needDetail struct {
+	*room.Shared
+	kit.Pane
+	Message room.Detail
+}
+
+// needDetailMsg is the message that a need is about, with its deliveries.
+type needDetailMsg room.DetailMsg
+
+// heard has the message read again if something happened to it.
+func (n *needDetail) heard(message string) {
+	n.Message.Stale = n.Message.Stale || message == n.Message.Id
+}
+
+// ask reads the message of a need, while the screen is shown. Looking at a message
+// here does not mark it read: the operator marks or answers it.
+func (n *needDetail) ask(x *need) tea.Cmd {
+	if n.At != room.AtNeeds || x == nil {
+		return nil
+	}
+
+	d := &n.Message
+	if d.Id != x.MessageID {
+		d.Show(x.MessageID)
+		d.Stale, n.Top = true, 0
+	}
+
+	if d.Id == "" || d.Asking || !d.Stale || n.Link.Lost != nil {
+		return nil
+	}
+
+	d.Asking, d.Stale = true, false
+	read := room.ReadDetail(d.Id)
+
+	return n.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
+		return needDetailMsg(read(ctx, s).(room.DetailMsg))
+	})
+}
+
+func (n *needDetail) take(msg needDetailMsg) tea.Cmd {
+	d := &n.Message
+	d.Asking = false
+	if msg.Id != d.Id {
+		d.Stale = true
+		return nil
+	}
+
+	if d.Err = msg.Err; msg.Err == nil {
+		d.Result = msg.Result
+	} else if n.Link.Gone(msg.Err) {
+		d.Stale, d.Err = true, nil
+		return n.Link.LookLater()
+	}
+
+	return nil
+}
+
+func (n *needDetail) view(x *need, w int, focused bool) []string {
+	lines := n.lines(x, w)
+	title := kit.CodeWords(x.Kind) + " " + kit.SafeLine(x.Agent)
+	return n.Pane.View(n.Theme.Rule(title, n.Note(len(lines)), w, focused), lines)
+}
+
+// lines draws the details of a need. A dialog comes first: the question, and what may be answered.
+func (n *needDetail) lines(x *need, w int) []string {
+	read := x.MessageID != "" && n.Message.Id == x.MessageID && n.Message.Result != nil
+	lines := n.story(x, w, read)
+	if x.Kind == parley.NeedDialog {
+		options := n.options(x, w)
+		screen := n.dialog(x, w, n.Height-len(options)-len(lines)-1)
+		lines = slices.Concat(screen, options, []string{""}, lines)
+	} else {
+		lines = append(lines, n.dialog(x, w, n.Height-len(lines))...)
+	}
+
+	if x.MessageID == "" || n.Message.Id != x.MessageID {
+		return lines
+	}
+	if len(lines) > 0 {
+		lines = append(lines, "")
+	}
+
+	if read {
+		for _, d := range n.Message.Result.Responses {
+			lines = n.say(lines, n.Theme.Warn, n.debtWords(d), w)
+		}
+	}
+
+	return append(lines, n.Message.Lines(n.Theme, &team.Row{From: kit.SafeLine(x.Agent), Text: kit.SafeLine(x.Text)}, w, n.Now)...)
+}
+
+// say adds a text to some lines.
+func (n *needDetail) say(lines []string, style interface{ Render(...string) string }, text string, w int) []string {
+	for _, line := range kit.Wrap(kit.SafeLine(text), w-2) {
+		lines = append(lines, "  "+style.Render(line))
+	}
+	return lines
+}
+
+// story draws what a need is, what to do, and what else belongs to the matter. read says that its
+// message is shown too.
+func (n *needDetail) story(x *need, w int, read bool) (lines []string) {
+	if x.Kind == needUnsent {
+		lines = append(lines, kit.Indent(kit.Wrap(kit.SafeText(x.draft.Text), w-2), 2)...)
+	} else if !read || !x.letter() {
+		lines = n.say(lines, n.Theme.Plain, x.Text, w)
+	}
+
+	if !x.Since.IsZero() && !read {
+		text := "since " + x.Since.In(n.Now.Location()).Format("2 Jan 15:04:05") + ", " + kit.Since(x.Since, n.Now)
+		lines = n.say(lines, n.Theme.Dim, text, w)
+	}
+	if x.Action != "" {
+		lines = n.say(lines, n.Theme.Accent, "→ "+x.Action, w)
+	}
+	if x.Command != "" {
+		lines = n.say(lines, n.Theme.Dim, "in a shell: "+x.Command, w)
+	}
+
+	for i := range x.also {
+		also := &x.also[i]
+		lines = n.say(lines, n.Theme.Warn, "also "+kit.CodeWords(also.Kind)+": "+also.Text, w)
+	}
+
+	return lines
+}
+
+// leastDialog is how many lines of a dialog are shown even where there is less room:
+// a question with its answers.
+const leastDialog = 4
+
+// dialog draws the end of the agent's terminal, where a dialog is, in room lines or
+// the least that it needs. Options that are drawn as such are left out.
+func (n *needDetail) dialog(x *need, w, room int) []string {
+	screen := x.Screen
+	if x.Dialog != nil && len(x.Dialog.Options) > 0 && len(x.Dialog.Lines) > 0 {
+		screen = x.Dialog.Lines
+	}
+	if len(screen) == 0 {
+		return nil
+	}
+
+	var lines []string
+	if x.Kind != parley.NeedDialog {
+		lines = append(lines, "")
+	}
+	for _, line := range screen[max(0, len(screen)-max(room-len(lines), leastDialog)):] {
+		lines = append(lines, "  "+n.Theme.Dim.Render("│ ")+kit.Fit(strings.ReplaceAll(kit.SafeText(line), "\n", " "), w-4))
+	}
+
+	return lines
+}
+
+// debtWords says who owes whom an answer, since when, and when they were reminded.
+func (n *needDetail) debtWords(d parley.Debt) string {
+	if !d.State.Owed() {
+		return kit.ShownName(d.Debtor, d.DebtorID) + " has answered: " + string(d.State)
+	}
+	debtor, owes := kit.ShownName(d.Debtor, d.DebtorID), "owes"
+	if debtor == kit.You {
+		owes = "owe"
+	}
+	words := fmt.Sprintf("%s %s %s an answer; it %s", debtor, owes,
+		kit.ShownName(n.Message.Result.Object.Sender, n.Message.Result.Object.SenderID), whenDue(d.DueAt, n.Now))
+	if d.RemindedAt != nil {
+		words += "; reminded at " + kit.MomentOf(*d.RemindedAt, n.Now)
+	}
+	return words
+}

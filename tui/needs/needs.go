@@ -1,0 +1,236 @@
+// Package needs is the screen of everything that waits for the operator.
+package needs
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley"
+	"parley/tui/kit"
+	"parley/tui/room"
+)
+
+// Screen is the screen of everything that waits for a person.
+type Screen struct {
+	room.Actions
+	shell     needsShell
+	sel       string // the key of the need under the marker
+	lastIndex int    // where that need was, for when it is gone
+	top       int
+	height    int
+	inDetail  bool // the movement keys go to the details
+	asking    bool
+	known     bool          // reported is an answer
+	reported  []parley.Need // by the daemon
+	readFor   int           // the daemon's count that reported answers
+	list      []need
+	err       error
+	Detail    needDetail
+	moved     time.Time      // when the marker last went to another need by itself
+	acted     string         // the key of the need that a key has acted on: it goes as expected
+	Question  *room.Question // takes the keys; nil: none does
+}
+
+// needsShell is what the screen of needs asks of the shell.
+type needsShell interface {
+	Do(room.Verb) tea.Cmd
+	Resume(room.Draft) tea.Cmd
+	OpenThread(id string) tea.Cmd
+}
+
+// New returns the screen, which asks the shell s for what lies beyond it.
+func New(a room.Actions, s needsShell) *Screen {
+	return &Screen{Actions: a, shell: s, Detail: needDetail{Shared: a.Shared}}
+}
+
+// needsMsg is the daemon's list.
+type needsMsg struct {
+	list  []parley.Need
+	count int // for which it was read
+	err   error
+}
+
+func readNeeds(count int) room.Request {
+	return func(ctx context.Context, s parley.Service) tea.Msg {
+		res, err := s.GetNeeds(ctx, parley.GetNeedsRequest{})
+		if err != nil {
+			return needsMsg{err: err}
+		}
+		return needsMsg{list: res.Needs, count: count}
+	}
+}
+
+func (n *Screen) Title() string { return "Needs you" }
+
+func (n *Screen) Badge() room.Badge {
+	count, grave := n.Waiting()
+	return room.Badge{Count: count, Grave: grave}
+}
+
+func (n *Screen) Keys() []kit.Binding {
+	return []kit.Binding{
+		kit.Bind("enter", "take the best action: answer, reply…", n.assist).Hinted("do it").Unless(n.none),
+		kit.Bind("x", "dismiss it: mark read, decline, stop…", n.drop).
+			Hinted("dismiss").Named("dismiss").Unless(func() bool { return n.none() || !n.selected().drops() }),
+		kit.Bind("R", "try again: retype, release, or restart", n.again).
+			Hinted("retry").Named("retry").Unless(func() bool { return n.none() || !n.selected().again() }),
+		kit.Bind("K", "send keys to a screen that is not known", Answering{n}.lookForKeys).
+			Hinted("keys").Named("keys").Unless(func() bool { return n.none() || !n.selected().takesKeys() }),
+		kit.Bind("m", "mark a message to you read", n.readLetter).
+			Hinted("read").Named("mark read").Unless(func() bool { return n.none() || !n.selected().letter() }),
+		kit.Bind("tab", "between the list and its details", n.turn),
+		kit.Bind("esc", "back to the list", n.back),
+		kit.Bind("i", "explain what happened to the message", n.Explain).
+			Hinted("explain").Named("explain").Unless(func() bool { return n.none() || n.selected().MessageID == "" }),
+	}
+}
+
+// slipped reports whether the marker has only just come to its need because another one went by itself: a key
+// that was on its way is meant for that. It says so.
+func slipped(n *Screen) bool {
+	if n.Do.Now().Sub(n.moved) >= room.TileRests {
+		if x := n.selected(); x != nil {
+			n.acted = x.key
+		}
+		return false
+	}
+	n.moved = time.Time{}
+	n.Tell("The list has just changed. Look again, then press the key again.")
+	return true
+}
+
+// none reports whether nothing needs the operator.
+func (n *Screen) none() bool { return n.selected() == nil }
+
+func (n *Screen) turn() tea.Cmd { n.inDetail = !n.inDetail; return nil }
+func (n *Screen) back() tea.Cmd { n.inDetail = false; return nil }
+
+func (n *Screen) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case room.AgentsMsg, room.ShownMsg:
+		return n.askNeeds()
+	case needsMsg:
+		return n.take(msg)
+	case needDetailMsg:
+		return n.Detail.take(msg)
+	case keyScreenMsg:
+		return Answering{n}.askKeys(msg)
+	case room.SentMsg:
+		if x := n.selected(); x != nil && msg.Err == nil && msg.Draft.To.ReplyTo == x.MessageID {
+			return n.forgetReminders(x)
+		}
+	case dropDraftMsg:
+		n.Drafts.Forget(msg.to)
+	case room.InboxMsg:
+		n.gather()
+	case room.FeedMsg:
+		for _, e := range msg.Events {
+			n.Detail.heard(e.MessageID)
+		}
+	case room.SettledMsg:
+		if n.At == room.AtNeeds {
+			n.gather()
+		}
+		return n.Detail.ask(n.selected())
+	}
+
+	return nil
+}
+
+// askNeeds reads the list while the screen is shown, and else when the daemon counts another number: the
+// bar counts matters. One request runs at a time.
+func (n *Screen) askNeeds() tea.Cmd {
+	count := 0
+	if n.Link.Status != nil {
+		count = n.Link.Status.Needs
+	}
+	if n.asking || n.At != room.AtNeeds && n.readFor == count && (n.known || count == 0) {
+		return nil
+	}
+	n.asking = true
+	return n.Do.Call(readNeeds(count))
+}
+
+func (n *Screen) take(msg needsMsg) tea.Cmd {
+	n.asking = false
+	if n.err = msg.err; msg.err != nil {
+		if n.Link.Gone(msg.err) {
+			return n.Link.LookLater()
+		}
+		return nil
+	}
+
+	if !n.known {
+		n.sel, n.lastIndex = "", 0 // the list was not complete before
+	}
+
+	n.known, n.reported, n.readFor = true, msg.list, msg.count
+	n.gather()
+	Answering{n}.checkQuestion()
+
+	return nil
+}
+
+// index returns the position of the need under the marker. When that is gone, the
+// marker stays where it was, on the next one.
+func (n *Screen) index() int {
+	i := slices.IndexFunc(n.list, func(x need) bool { return x.key == n.sel })
+	if i < 0 {
+		i = kit.Clamp(n.lastIndex, 0, max(0, len(n.list)-1))
+	}
+	return i
+}
+
+func (n *Screen) mark(i int) {
+	n.lastIndex = kit.Clamp(i, 0, max(0, len(n.list)-1))
+	if n.sel = ""; len(n.list) > 0 {
+		n.sel = n.list[n.lastIndex].key
+	}
+}
+
+// selected returns the need under the marker, or nil.
+func (n *Screen) selected() *need {
+	if len(n.list) == 0 {
+		return nil
+	}
+	return &n.list[n.index()]
+}
+
+func (n *Screen) Move(by kit.Motion) tea.Cmd {
+	if n.inDetail {
+		n.Detail.Move(by)
+		return nil
+	}
+	n.mark(n.index() + by.Lines(n.height))
+	n.moved = time.Time{}
+	n.Detail.Top = 0
+	return nil
+}
+
+func (n *Screen) About() room.Subject {
+	x := n.selected()
+	if x == nil {
+		return room.Subject{}
+	}
+
+	s := room.Subject{
+		Agent:     n.Team.Find(x.AgentID),
+		PartnerID: x.AgentID,
+		Partner:   kit.SafeLine(x.Agent),
+		Message:   x.MessageID,
+		Text:      kit.SafeLine(x.Text),
+		ThreadID:  x.thread,
+	}
+
+	switch {
+	case x.letter() && x.Agent == parley.SystemName && x.thread == "":
+		s.Notice, s.Partner = n.NoticeOf(x.about), ""
+	case x.AgentID == "" && x.Kind != needUnsent && x.Agent != kit.You:
+		s.PartnerID = x.Agent // an agent that left the team, or parley itself
+	}
+
+	return s
+}

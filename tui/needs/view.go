@@ -1,0 +1,173 @@
+package needs
+
+import (
+	"fmt"
+	"strings"
+
+	"parley"
+	"parley/tui/kit"
+	"parley/tui/room"
+)
+
+// Parts divides the screen between the list and the details.
+func (n *Screen) Parts(w, h int) (listW, listH, paneW, paneH int) {
+	switch {
+	case len(n.list) == 0:
+		return w, h, 0, 0
+	case n.Tier >= kit.Wide:
+		listW = n.Dividers.ListWidth(room.AtNeeds, w*48/100, w)
+		return listW, h, w - listW - 3, h
+	}
+	listH = n.Dividers.ListHeight(room.AtNeeds, min(len(n.list)+2, max(h*45/100, 5)), h)
+	return w, listH, w, h - listH
+}
+
+func (n *Screen) Settle(w, h int) {
+	_, listH, paneW, paneH := n.Parts(w, h)
+	n.height = max(1, listH-2) // the row under the marker takes two lines
+	i := n.index()
+	if n.sel != "" && i < len(n.list) && n.list[i].key != n.sel && n.sel != n.acted {
+		n.moved = n.Do.Now()
+	}
+	n.mark(i)
+	n.top = kit.Window(n.top, i, len(n.list), n.height)
+	if len(n.list) == 0 {
+		n.inDetail = false
+	}
+	if n.Detail.Height = max(1, paneH-1); paneH > 0 {
+		n.Detail.Settle(len(n.Detail.lines(n.selected(), paneW)))
+	}
+}
+
+func (n *Screen) View(w, h int) []string {
+	listW, listH, paneW, paneH := n.Parts(w, h)
+	list := kit.Clip(n.rows(listW), listH)
+	if paneH == 0 {
+		return kit.Clip(list, h)
+	}
+
+	details := kit.Clip(n.Detail.view(n.selected(), paneW, n.inDetail), paneH)
+	if n.Tier >= kit.Wide {
+		return kit.Beside(n.Theme, list, details, listW)
+	}
+
+	return append(list, details...)
+}
+
+// rows draws the list.
+func (n *Screen) rows(w int) []string {
+	note, at := "", n.index()
+	if len(n.list) > n.height {
+		note = fmt.Sprintf("%d of %d", at+1, len(n.list))
+	}
+
+	lines := []string{n.Theme.Rule("Needs you", note, w, !n.inDetail)}
+	if n.err != nil {
+		lines = append(lines, room.ErrorLines(n.Theme, n.err, w)...)
+	}
+
+	switch {
+	case !n.known && n.err == nil:
+		return append(lines, n.Theme.Dim.Render(kit.Fit("  Reading what needs you…", w)))
+	case len(n.list) == 0 && n.err == nil:
+		return append(lines, n.nothing(w)...)
+	}
+
+	c := n.columns()
+	for i := n.top; i < min(n.top+n.height, len(n.list)); i++ {
+		lines = append(lines, n.row(&n.list[i], w, c, i == at)...)
+	}
+
+	return lines
+}
+
+// needColumns are how wide the columns before the text are.
+type needColumns struct{ kind, name int }
+
+// columns returns the columns that the list needs: what they do not take, the text has.
+func (n *Screen) columns() needColumns {
+	c := needColumns{kind: 6, name: 5}
+	for i := range n.list {
+		c.kind = max(c.kind, kit.Width(kit.CodeWords(n.list[i].Kind)))
+		c.name = max(c.name, kit.Width(kit.SafeLine(n.list[i].Agent)))
+	}
+	return needColumns{min(c.kind, 11), min(c.name, 14)}
+}
+
+const needsLesson = "Listed here, with the key that helps: open dialogs; agents that are lost, have ended or " +
+	"are stuck; messages that are unconfirmed; answers that you wait for; and messages to you. The number next to " +
+	"this screen's name counts them. What is between agents stands below, dim: answers that they owe each other, " +
+	"and what loop protection holds."
+
+// nothing says that nothing needs the operator, and what the screen is for.
+func (n *Screen) nothing(w int) []string {
+	lines := []string{"", n.Theme.Good.Render(kit.Fit("  ✓ Nothing needs you.", w)), ""}
+	for _, line := range kit.Wrap(needsLesson, w-2) {
+		lines = append(lines, "  "+n.Theme.Dim.Render(line))
+	}
+	return lines
+}
+
+// row draws a need on one line: a glyph and a label that may be skipped, who it is about, and what it
+// says. Below the one under the marker is what can be done about it.
+func (n *Screen) row(x *need, w int, c needColumns, selected bool) []string {
+	l, _ := lookOf(x.Kind)
+	kind := kit.Pad(l.glyph, 2) + kit.Pad(kit.CodeWords(x.Kind), c.kind) + " "
+	who, ago := kit.Pad(kit.SafeLine(x.Agent), c.name)+" ", kit.Pad(x.ago(n.Now), 4)+" "
+
+	used := 2 + kit.Width(kind+who+ago)
+	also := kit.Fit(alsoWords(&n.Team, x), max(0, w-used-leastText))
+	if also != "" {
+		also = "  " + also
+	}
+	lead := kit.Fit(x.lead, w-used)
+	text := kit.Fit(x.headline(), w-used-kit.Width(lead)-kit.Width(also))
+
+	if selected {
+		first := kit.Pad("▸ "+kind+who+ago+lead+text+also, w)
+		if !n.inDetail {
+			first = n.Theme.Focus.Render(first)
+		}
+		return []string{first, "    " + kit.Columns(n.optionWords(x, l), n.Theme.Dim.Render(" · "), w-4)}
+	}
+
+	style := n.Theme.Warn
+	switch {
+	case x.Kind == needUnsent:
+		style = n.Theme.Plain
+	case l.grave:
+		style = n.Theme.Bad
+	}
+
+	dim := n.Theme.Dim
+	if x.Between {
+		return []string{dim.Render(kit.Fit("  "+kind+who+ago+lead+text+also, w))}
+	}
+	return []string{"  " + style.Render(kind[:len(l.glyph)]) + dim.Render(kind[len(l.glyph):]) +
+		n.Theme.Name(strings.TrimSpace(who)).Render(who) + dim.Render(ago+lead) + text + dim.Render(also)}
+}
+
+// leastText is how many columns of a row its text keeps before the rest of the matter is said.
+const leastText = 20
+
+// optionWords draws what can be done about a need.
+func (n *Screen) optionWords(x *need, l look) []string {
+	a := n.Team.Find(x.AgentID)
+	attachable := a != nil && a.Kind == parley.KindTerminal
+
+	var words []string
+	for _, o := range l.options {
+		switch {
+		case o.key == "a" && !attachable:
+			continue
+		case o.key == "enter" && x.letter() && x.thread != "":
+			o.does = "open the thread"
+		case o.key == "enter" && x.answerable():
+			words = append(words, n.Theme.Accent.Render(n.Key(o.key))+" answer")
+			o.key = "a"
+		}
+		words = append(words, n.Theme.Accent.Render(n.Key(o.key))+" "+o.does)
+	}
+
+	return words
+}

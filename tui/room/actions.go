@@ -1,0 +1,291 @@
+package room
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley"
+	"parley/tui/kit"
+)
+
+// Action changes something in the world.
+type Action struct {
+	// do returns what was done, in a sentence.
+	Do   func(context.Context, parley.Service) (string, error)
+	undo *Undo  // nil if it cannot be undone
+	Page string // the title of the page that shows the answer; "" for the status line
+}
+
+// Undo takes an action back.
+type Undo struct {
+	Does   string // in words: "resumes them"
+	Action Action
+}
+
+// DoneMsg is what an action did. With an error and an undo, part of it was done.
+type DoneMsg struct {
+	Text string
+	Undo *Undo
+	page string
+	Err  error
+}
+
+// method is an operation of the service.
+type method[Req, Res any] = func(parley.Service, context.Context, Req) (Res, error)
+
+// Act returns the action that calls a method of the service, whose result says what was done.
+func Act[Req any, Res interface{ Said() string }](call method[Req, Res], r Req) Action {
+	return Action{Do: func(ctx context.Context, s parley.Service) (string, error) {
+		res, err := call(s, ctx, r)
+		if err != nil {
+			return "", err
+		}
+		return res.Said(), nil
+	}}
+}
+
+// ActSaying returns the action that calls a method of the service, and what is said when it is done.
+func ActSaying[Req, Res any](done string, call method[Req, Res], r Req) Action {
+	return Action{Do: func(ctx context.Context, s parley.Service) (string, error) {
+		_, err := call(s, ctx, r)
+		return done, err
+	}}
+}
+
+// UndoneBy returns the action with a way back.
+func (x Action) UndoneBy(does string, back Action) Action {
+	x.undo = &Undo{Does: does, Action: back}
+	return x
+}
+
+func (x Action) run(ctx context.Context, s parley.Service) tea.Msg {
+	text, err := x.Do(ctx, s)
+	if err != nil {
+		return DoneMsg{Err: err, page: x.Page}
+	}
+	return DoneMsg{Text: text, Undo: x.undo, page: x.Page}
+}
+
+// Actions do something about what the marker is on, on any screen.
+type Actions struct{ *Shared }
+
+const WhichAgent = "Choose an agent first (2)."
+
+// Run runs an action. What it changes is told when it is done.
+func (a Actions) Run(x Action) tea.Cmd {
+	if x.Page != "" { // it changes nothing
+		return a.Do.Call(x.run)
+	}
+	return a.Change(x.run)
+}
+
+// AskTo asks for a yes before something is done.
+func (a Actions) AskTo(question string, x Action) tea.Cmd {
+	return a.Ask(question, func() tea.Cmd { return a.Run(x) })
+}
+
+// changing tells of the actions that are not done yet.
+type changing struct {
+	calls int
+	undo  bool // the last of them is taken back once all are done
+}
+
+// Change makes a request that a doneMsg answers.
+func (a Actions) Change(r Request) tea.Cmd {
+	a.changing.calls++
+	return a.Do.Call(r)
+}
+
+// Done tells what an action did, and takes it back if that was asked for meanwhile.
+func (a Actions) Done(msg DoneMsg) tea.Cmd {
+	cmd := a.tellDone(msg)
+	if msg.page != "" {
+		return cmd
+	}
+	if a.changing.calls--; a.changing.calls > 0 || !a.changing.undo {
+		return cmd
+	}
+
+	a.changing.undo = false
+	if msg.Undo == nil {
+		return cmd
+	}
+	return tea.Batch(cmd, a.UndoLast())
+}
+
+func (a Actions) tellDone(msg DoneMsg) tea.Cmd {
+	if msg.Err != nil {
+		a.Failed(msg.Err)
+		if msg.Undo != nil {
+			a.Undo, a.Status.Text = msg.Undo, msg.Text+"; "+a.Key("u")+" "+msg.Undo.Does
+		}
+		return a.Link.LookSoon()
+	}
+
+	if msg.page != "" {
+		a.openPage(msg)
+		return nil
+	}
+
+	if a.Undo = msg.Undo; a.Undo != nil {
+		msg.Text = strings.TrimSuffix(msg.Text, ".") + ". " + a.Key("u") + " " + a.Undo.Does + "."
+	}
+
+	a.Tell(msg.Text)
+
+	return a.Link.LookSoon()
+}
+
+// openPage opens the page of an answer, unless the person writes something meanwhile: the page would take
+// their keys.
+func (a Actions) openPage(msg DoneMsg) {
+	switch a.Scope() {
+	case kit.InShell, InTiles, InAnswer, InHelp:
+		a.Help = kit.Help{Open: true, Title: msg.page, Text: msg.Text}
+	default:
+		a.Tell("“" + msg.page + "” came while you were writing. Ask for it again.")
+	}
+}
+
+// UndoLast undoes the last action. One that is not done yet is undone afterwards, and one that could not be
+// undone can be undone later.
+func (a Actions) UndoLast() tea.Cmd {
+	if a.changing.calls > 0 {
+		a.changing.undo = true
+		return nil
+	}
+	if a.Undo == nil {
+		a.Tell("Nothing to undo.")
+		return nil
+	}
+	back := a.Undo
+	a.Undo = nil
+	return a.Change(func(ctx context.Context, s parley.Service) tea.Msg {
+		text, err := back.Action.Do(ctx, s)
+		if err != nil {
+			return DoneMsg{Err: err, Text: "Not undone", Undo: back}
+		}
+		return DoneMsg{Text: text, Undo: back.Action.undo}
+	})
+}
+
+// PauseOrResume pauses the team's messages once that is confirmed, or lets them go on.
+func (a Actions) PauseOrResume() tea.Cmd {
+	if a.Picks() {
+		return a.pauseSelected()
+	}
+
+	set := func(paused bool) Action {
+		return Act(parley.Service.PauseCommunication, parley.PauseCommunicationRequest{Paused: paused})
+	}
+	if s := a.Link.Status; s != nil && s.Paused != nil {
+		return a.Run(set(false).UndoneBy("pauses them again", set(true)))
+	}
+	return a.Ask("Pause the whole team? No message is accepted or typed until you resume.", func() tea.Cmd {
+		return a.Run(set(true).UndoneBy("resumes them", set(false)))
+	})
+}
+
+// Stop asks first: it ends a program with its context, and nothing brings that
+// back.
+func (a Actions) Stop() tea.Cmd {
+	agent := a.About().Agent
+	if agent == nil {
+		a.Tell(WhichAgent)
+		return nil
+	}
+
+	question := fmt.Sprintf("Stop %s? Its process and context are lost; messages are kept.", agent.Name)
+	if agent.Adopted() {
+		question = fmt.Sprintf("Release %s? Its program keeps running, but leaves the team.", agent.Name)
+	}
+
+	r := parley.StopAgentRequest{Agent: agent.ID}
+
+	return a.AskTo(question, ActSaying(agent.Name+" stopped.", parley.Service.StopAgent, r))
+}
+
+// Restart asks first while the program runs: it loses what it is doing, or its whole context.
+func (a Actions) Restart() tea.Cmd {
+	agent := a.About().Agent
+	if agent == nil {
+		a.Tell(WhichAgent)
+		return nil
+	}
+
+	x := ActSaying(agent.Name+" restarted.", parley.Service.RestartAgent, parley.RestartAgentRequest{Agent: agent.ID})
+	if !agent.State.Live() {
+		return a.Run(x)
+	}
+
+	loses := "Its context is lost"
+	if agent.Session.Begun() && !agent.NoResume {
+		loses = "Its work is interrupted, and its conversation continues"
+	}
+
+	return a.AskTo(fmt.Sprintf("Restart %s? %s; messages are kept.", agent.Name, loses), x)
+}
+
+// Retry tries the message under the marker again.
+func (a Actions) Retry() tea.Cmd {
+	message := a.About().Message
+	if message == "" {
+		a.Tell("No message to retry here.")
+		return nil
+	}
+	return a.Run(Act(parley.Service.RetryDelivery, parley.RetryDeliveryRequest{MessageID: message}))
+}
+
+// MarkRead marks the message under the marker as read.
+func (a Actions) MarkRead() tea.Cmd {
+	message := a.About().Message
+	if message == "" {
+		a.Tell("No message to mark here.")
+		return nil
+	}
+
+	return a.Run(Action{Do: func(ctx context.Context, s parley.Service) (string, error) {
+		res, err := s.MarkMessageRead(ctx, parley.MarkMessageReadRequest{MessageIDs: parley.Names{message}})
+		switch {
+		case err != nil:
+			return "", err
+		case len(res.MarkedRead) > 0:
+			return "Marked read.", nil
+		case len(res.AlreadyRead) > 0:
+			return "Already read.", nil
+		}
+
+		return "Only its recipient can mark it read.", nil
+	}})
+}
+
+// Explain shows a message's whole story on a page.
+func (a Actions) Explain() tea.Cmd {
+	message := a.About().Message
+	if message == "" {
+		a.Tell("No message to explain here.")
+		return nil
+	}
+
+	read := func(ctx context.Context, s parley.Service) (string, error) {
+		res, err := s.ExplainMessage(ctx, parley.ExplainMessageRequest{MessageID: message})
+		if err != nil {
+			return "", err
+		}
+		return strings.Join(res.Story, "\n"), nil
+	}
+
+	return a.Run(Action{Do: read, Page: "Message " + parley.Short(message)})
+}
+
+// Control changes a conversation. back undoes it; nil if nothing does.
+func (a Actions) Control(r parley.ControlConversationRequest, back *parley.ControlConversationRequest) tea.Cmd {
+	x := Act(parley.Service.ControlConversation, r)
+	if back != nil {
+		x = x.UndoneBy("undoes it", Act(parley.Service.ControlConversation, *back))
+	}
+	return a.Run(x)
+}

@@ -1,0 +1,68 @@
+package room
+
+import (
+	"context"
+	"maps"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley"
+	"parley/tui/team"
+)
+
+// TemperaturesMsg is what was read.
+type TemperaturesMsg struct {
+	known map[string]team.Temperature
+	err   error
+}
+
+// AskTemperatures reads those of the named conversations that are unknown or
+// too old.
+func (d *Shared) AskTemperatures(in ...string) tea.Cmd {
+	t, now := &d.Temperatures, d.Now
+	if t.Asking || d.Link.Lost != nil {
+		return nil
+	}
+
+	var want []string
+	for _, id := range in {
+		x, ok := t.Known[id]
+		if id != "" && len(want) < team.TemperaturePage && (!ok || now.Sub(x.Read) >= team.TemperatureAge) {
+			want = append(want, id)
+		}
+	}
+
+	if len(want) == 0 {
+		return nil
+	}
+
+	t.Asking = true
+
+	return d.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
+		msg := TemperaturesMsg{known: map[string]team.Temperature{}}
+		for _, id := range want {
+			r := parley.ConversationStateRequest{ThreadID: id}
+			if len(id) > team.IdLength {
+				r = parley.ConversationStateRequest{With: id}
+			}
+
+			res, err := s.GetConversationState(ctx, r)
+			if err != nil {
+				msg.err, res = err, nil
+			}
+
+			msg.known[id] = team.Temperature{State: res, Read: now}
+		}
+
+		return msg
+	})
+}
+
+// TakeTemperatures takes what was read of conversations.
+func (d *Shared) TakeTemperatures(msg TemperaturesMsg) {
+	d.Temperatures.Asking = false
+	if msg.err != nil {
+		d.Link.Gone(msg.err)
+	}
+	maps.Copy(d.Temperatures.Known, msg.known)
+}

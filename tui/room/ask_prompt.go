@@ -1,0 +1,75 @@
+package room
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/tui/kit"
+)
+
+// Ask asks for a yes before a command runs.
+func (d *Shared) Ask(question string, yes func() tea.Cmd) tea.Cmd {
+	d.Confirm = &kit.Confirm{Question: question, Yes: yes}
+	return nil
+}
+
+func (d *Shared) agree() tea.Cmd {
+	yes := d.Confirm.Yes
+	d.Confirm = nil
+	return yes()
+}
+
+func (d *Shared) decline() tea.Cmd {
+	d.Confirm = nil
+	if d.Status.Err == nil { // else it came while the question stood there
+		d.Tell("Cancelled.")
+	}
+	return nil
+}
+
+// AskLine asks for a line of text.
+func (d *Shared) AskLine(label string, take func(string) tea.Cmd) tea.Cmd {
+	d.Prompt = &kit.Prompt{Label: label, Take: take}
+	return nil
+}
+
+func (d *Shared) takeLine() tea.Cmd {
+	p := d.Prompt
+	text := strings.TrimSpace(p.Text)
+	if text == "" {
+		return nil
+	}
+	d.Prompt = nil
+	return p.Take(text)
+}
+
+func (d *Shared) rubLine() tea.Cmd {
+	if r := []rune(d.Prompt.Text); len(r) > 0 {
+		d.Prompt.Text = string(r[:len(r)-1])
+	}
+	return nil
+}
+
+func (d *Shared) dropLine() tea.Cmd {
+	d.Prompt = nil
+	d.Tell("Cancelled.")
+	return nil
+}
+
+// ConfirmKeys returns the keys while a question waits for yes or no.
+func (d *Shared) ConfirmKeys() []kit.Binding {
+	return []kit.Binding{
+		kit.Bind("y", "yes, do it", d.agree, "Y").Hinted("yes"),
+		kit.Bind("n esc", "no, cancel", d.decline, "N", "q", "ctrl+c").Hinted("no"),
+	}
+}
+
+// PromptKeys returns the keys while a line is asked for.
+func (d *Shared) PromptKeys() []kit.Binding {
+	return []kit.Binding{
+		kit.Bind("enter", "accept the line", d.takeLine).Hinted("accept"),
+		kit.Bind("backspace", "delete a character", d.rubLine, "ctrl+h"),
+		kit.Bind("esc", "cancel", d.dropLine, "ctrl+c").Hinted("cancel"),
+	}
+}

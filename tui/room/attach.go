@@ -1,0 +1,65 @@
+package room
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"parley"
+)
+
+// Attach goes to the terminal of the agent under the marker.
+func (a Actions) Attach() tea.Cmd {
+	s := a.About().Agent
+	switch {
+	case s == nil:
+		a.Tell(WhichAgent)
+	case s.Kind != parley.KindTerminal:
+		a.Tell(s.Name + " has no terminal: it reads its messages over the API.")
+	default:
+		a.Tell("Attaching to " + s.Name + "." + a.ReturnHint(s, " ", " returns."))
+		return a.Do.Attach(s.Name)
+	}
+	return nil
+}
+
+// ReturnHint names the key that comes back from an agent's terminal, between two
+// texts. It is empty for an adopted agent, which lives in the person's own tmux
+// with their keys.
+func (a Actions) ReturnHint(s *parley.AgentStatus, before, after string) string {
+	if s != nil && s.Adopted() {
+		return ""
+	}
+	return before + a.returnKey + after
+}
+
+// Attached gives the screen to the command that shows the terminal.
+func (a Actions) Attached(msg AttachMsg) tea.Cmd {
+	if msg.Err != nil {
+		a.Failed(msg.Err)
+		return nil
+	}
+	return a.Do.Show(msg.Name, msg.Cmd)
+}
+
+// OpenedBeside tells how to come back from a window beside the screen.
+func (a Actions) OpenedBeside(msg BesideMsg) tea.Cmd {
+	if msg.Err != nil {
+		return a.Returned(ReturnedMsg(msg))
+	}
+	back := a.ReturnHint(a.Team.Named(msg.Name), "; ", " closes it")
+	a.Tell(msg.Name + " is open in a new window" + back + ".")
+	return nil
+}
+
+// Returned tells how the terminal was left.
+func (a Actions) Returned(msg ReturnedMsg) tea.Cmd {
+	switch {
+	case msg.Err == nil:
+		a.Tell("Back from " + msg.Name + ".")
+	case parley.ErrorCode(msg.Err) != parley.Internal:
+		a.Failed(msg.Err)
+	default:
+		a.Fail(parley.Errorf(parley.TmuxUnavailable, "cannot show the terminal of %s: %w", msg.Name, msg.Err).
+			Suggest("If it has ended, restart it: parley restart %s", msg.Name))
+	}
+	return a.Link.LookSoon()
+}

@@ -1,0 +1,126 @@
+package room
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"parley"
+	"parley/tui/kit"
+	"parley/tui/team"
+)
+
+// Place is one of the five screens, in the order of their keys.
+type Place int
+
+const (
+	AtTraffic Place = iota
+	AtAgents
+	AtThreads
+	AtNeeds
+	AtHealth
+	Places
+)
+
+// Screen is one of the five. It keeps its own state and reads what all of them
+// share.
+type Screen interface {
+	Title() string
+	Badge() Badge              // what the bar shows beside the title
+	Keys() []kit.Binding       // its own, in addition to those of the shell
+	Update(tea.Msg) tea.Cmd    // gets every message, shown or not, after the shared state took it
+	Move(kit.Motion) tea.Cmd   // moves the marker
+	Point(kit.Pointer) tea.Cmd // handles the mouse
+	About() Subject            // describes what the marker is on
+	Settle(w, h int)           // sets sizes and scrolling, before each view
+	View(w, h int) []string    // draws h lines of at most w columns
+}
+
+// Badge is a screen's count in the bar, and whether it is serious.
+type Badge struct {
+	Count int
+	Grave bool
+}
+
+// Subject is what the marker is on, for keys that mean the same on every screen.
+type Subject struct {
+	Agent     *parley.AgentStatus // whose terminal is meant; nil for none
+	PartnerID string              // who gets an answer; "" if it went to several
+	Partner   string              // their name
+	Message   string              // a message's id
+	Text      string              // how the message begins
+	Thread    *parley.Thread
+	ThreadID  string  // the thread that the message belongs to; "" for none
+	Notice    *notice // nil unless parley itself sent the message
+}
+
+// notice is what a message of parley itself is about.
+type notice struct {
+	About string    // a message's id; "" for none
+	row   *team.Row // that message; nil if it is not in the record here
+}
+
+// NoticeOf returns the notice about a message that the record may have.
+func (n *navigation) NoticeOf(about string) *notice {
+	return &notice{About: about, row: n.Recorded(about)}
+}
+
+// Answered returns what a reply goes to: the message itself, or the one that a notice of parley is about.
+// ok is false if there is none.
+func (s Subject) Answered() (_ Subject, ok bool) {
+	if s.Notice == nil {
+		return s, true
+	}
+
+	r := s.Notice.row
+	if r == nil {
+		return s, false
+	}
+
+	to := Subject{Message: r.Id, Text: r.Text, ThreadID: r.ThreadID}
+	to.PartnerID, to.Partner = r.Partner()
+
+	return to, true
+}
+
+// navigation knows which screen is shown.
+type navigation struct {
+	At       Place
+	Recorded func(id string) *team.Row // a message in the record; nil for one that is not there
+	Screens  [Places]Screen
+	Over     Lens // what lies over the screen; nil for nothing
+}
+
+// Lens lies over a screen, and says instead of it what the marker is on.
+type Lens interface{ About() Subject }
+
+// Shown returns the screen that is shown.
+func (n *navigation) Shown() Screen { return n.Screens[n.At] }
+
+// About returns what the marker is on.
+func (n *navigation) About() Subject {
+	if n.Over != nil {
+		return n.Over.About()
+	}
+	return n.Shown().About()
+}
+
+// GoTo shows a screen.
+func (n *navigation) GoTo(p Place) tea.Cmd {
+	n.At, n.Over = (p+Places)%Places, nil
+	return n.Shown().Update(ShownMsg{})
+}
+
+// Next shows the next screen.
+func (n *navigation) Next() tea.Cmd { return n.GoTo(n.At + 1) }
+
+// Previous shows the screen before.
+func (n *navigation) Previous() tea.Cmd { return n.GoTo(n.At - 1) }
+
+// Going returns the way to a screen, for a key.
+func (n *navigation) Going(p Place) func() tea.Cmd {
+	return func() tea.Cmd { return n.GoTo(p) }
+}
+
+// Moving returns a movement of the marker, for a key.
+func (n *navigation) Moving(by kit.Motion) func() tea.Cmd {
+	return func() tea.Cmd { return n.Shown().Move(by) }
+}

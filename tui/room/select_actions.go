@@ -1,0 +1,167 @@
+package room
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley"
+	"parley/tui/kit"
+)
+
+// Each is a call for each of several agents or messages.
+type Each[T any] struct {
+	Of   []T
+	Name func(T) string
+	Did  string // "restarted": what was done to those that it worked for
+	Call func(context.Context, parley.Service, T) error
+}
+
+// eachAgent is a call for each of several agents, as they are now: the list changes while the calls are made.
+func eachAgent(
+	agents []*parley.AgentStatus, did string, call func(context.Context, parley.Service, parley.AgentStatus) error,
+) Each[parley.AgentStatus] {
+	e := Each[parley.AgentStatus]{Did: did, Call: call, Name: func(a parley.AgentStatus) string { return a.Name }}
+	for _, a := range agents {
+		e.Of = append(e.Of, *a)
+	}
+	return e
+}
+
+// Action makes the calls one after the other. One that fails does not keep the
+// others from being made; the error names it.
+func (e Each[T]) Action() Action {
+	return Action{Do: func(ctx context.Context, s parley.Service) (string, error) {
+		var names, faults []string
+		var first *parley.Error
+		for _, x := range e.Of {
+			err := e.Call(ctx, s, x)
+			if err == nil {
+				names = append(names, e.Name(x))
+				continue
+			}
+			problem := parley.AsError(err)
+			faults = append(faults, e.Name(x)+": "+problem.Message)
+			if first == nil {
+				first = problem
+			}
+		}
+
+		if first == nil {
+			return fmt.Sprintf("%d %s: %s.", len(names), e.Did, strings.Join(names, ", ")), nil
+		}
+		return "", parley.Errorf(first.Code, "%d of %d %s; %s", len(names), len(e.Of), e.Did,
+			strings.Join(faults, "; ")).Suggest("%s", first.Action)
+	}}
+}
+
+// Picks reports whether keys act on the selected agents: there are some, and the screen shows
+// them. Elsewhere a forgotten selection changes nothing.
+func (a Actions) Picks() bool { return a.Picked.Count() > 0 && (a.At == AtAgents || a.Over != nil) }
+
+// RestartChosen restarts the selected agents, else the one under the marker.
+func (a Actions) RestartChosen() tea.Cmd {
+	if a.Picks() {
+		return a.restartSelected()
+	}
+	return a.Restart()
+}
+
+// StopChosen stops the selected agents, else the one under the marker.
+func (a Actions) StopChosen() tea.Cmd {
+	if a.Picks() {
+		return a.stopSelected()
+	}
+	return a.Stop()
+}
+
+// restartSelected asks once for all of them.
+func (a Actions) restartSelected() tea.Cmd {
+	agents := a.Picked.In(&a.Team)
+	x := eachAgent(agents, "restarted", func(ctx context.Context, s parley.Service, agent parley.AgentStatus) error {
+		_, err := s.RestartAgent(ctx, parley.RestartAgentRequest{Agent: agent.ID})
+		return err
+	})
+	return a.AskTo(fmt.Sprintf("Restart %s: %s? What they are doing is interrupted; messages are kept.",
+		kit.Plural(len(agents), "agent"), namesOf(agents)), x.Action())
+}
+
+// stopSelected asks once for all of them.
+func (a Actions) stopSelected() tea.Cmd {
+	agents := a.Picked.In(&a.Team)
+	x := eachAgent(agents, "stopped", func(ctx context.Context, s parley.Service, agent parley.AgentStatus) error {
+		_, err := s.StopAgent(ctx, parley.StopAgentRequest{Agent: agent.ID})
+		return err
+	})
+	return a.AskTo(fmt.Sprintf("Stop %s: %s? Their processes and context are lost; messages are kept.",
+		kit.Plural(len(agents), "agent"), namesOf(agents)), x.Action())
+}
+
+// Release lets the message go that the conversation protocol holds for each agent
+// that is chosen, the first of each.
+func (a Actions) Release() tea.Cmd {
+	agents := a.chosen()
+	if len(agents) == 0 {
+		a.Tell(WhichAgent)
+		return nil
+	}
+
+	var held []*parley.AgentStatus
+	for _, agent := range agents {
+		if agent.HeldCode == parley.HoldConversation && agent.HeldMessage != "" {
+			held = append(held, agent)
+		}
+	}
+	if len(held) == 0 {
+		a.Tell("Nothing to release: no budget of a conversation holds a message for " + namesOf(agents) + ".")
+		return nil
+	}
+
+	x := eachAgent(held, "released", func(ctx context.Context, s parley.Service, agent parley.AgentStatus) error {
+		r := parley.ControlConversationRequest{Action: parley.ActionRelease, MessageID: agent.HeldMessage}
+		_, err := s.ControlConversation(ctx, r)
+		return err
+	})
+
+	return a.Run(x.Action())
+}
+
+// pauseSelected mutes what the selected agents say to each other.
+func (a Actions) pauseSelected() tea.Cmd {
+	agents := a.Picked.In(&a.Team)
+	if len(agents) < 2 {
+		a.Tell("Select two or more: a pause is between agents. Without a selection, p pauses everything.")
+		return nil
+	}
+
+	var pairs []string
+	for i, one := range agents {
+		for _, other := range agents[:i] {
+			pairs = append(pairs, one.ID+","+other.ID)
+		}
+	}
+
+	names := namesOf(agents)
+	x := controlPairs(parley.ActionMute, pairs, "Paused what they say to each other: "+names+".")
+	back := controlPairs(parley.ActionUnmute, pairs, "They may go on: "+names+".")
+
+	return a.Run(x.UndoneBy("lets them go on", back))
+}
+
+// controlPairs does the same to the conversations of several pairs of agents.
+func controlPairs(what parley.ConversationAction, pairs []string, done string) Action {
+	return Action{Do: func(ctx context.Context, s parley.Service) (string, error) {
+		for i, pair := range pairs {
+			_, err := s.ControlConversation(ctx, parley.ControlConversationRequest{Action: what, With: pair})
+			if err != nil {
+				e := parley.AsError(err)
+				return "", parley.Errorf(e.Code, "%s: done for %d of %s; %s", what, i, kit.Plural(len(pairs), "pair"),
+					e.Message).
+					Suggest("%s", e.Action)
+			}
+		}
+		return done, nil
+	}}
+}

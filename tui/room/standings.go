@@ -1,0 +1,28 @@
+package room
+
+import (
+	"context"
+
+	"parley"
+)
+
+// StandingsMsg is the deliveries of some messages, of those that could be read.
+type StandingsMsg struct {
+	Ids     []string
+	Results []*parley.MessageStatusResult
+	Err     error
+}
+
+// ReadStandings reads the deliveries of messages.
+func ReadStandings(ctx context.Context, s parley.Service, ids []string) StandingsMsg {
+	msg := StandingsMsg{Ids: ids}
+	for _, id := range ids {
+		res, err := s.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: id})
+		if err != nil {
+			msg.Err = err
+			continue
+		}
+		msg.Results = append(msg.Results, res)
+	}
+	return msg
+}

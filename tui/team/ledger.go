@@ -1,0 +1,160 @@
+package team
+
+import (
+	"time"
+
+	"parley"
+	"parley/tui/kit"
+)
+
+// What one column of an agent's curve covers, and how many there are.
+const (
+	HourSpan  = 5 * time.Minute
+	HourSpans = 12
+)
+
+// Ledger counts who wrote to whom in the last hour, by the events of the stream.
+type Ledger struct {
+	low, high int64     // the events between are counted
+	began     time.Time // the oldest of them
+	spans     map[int64]*ledgerSpan
+	Names     map[string]string // by agent
+	Work      worklog
+	Asked     bool
+}
+
+// ledgerSpan is what was written within hourSpan.
+type ledgerSpan struct {
+	of    map[string]int // by agent: messages from it or to it
+	pairs map[Pair]int
+}
+
+// Pair is the sender and the recipient of messages; to is "" for several recipients.
+type Pair struct{ From, To string }
+
+func spanAt(at time.Time) int64 { return at.UnixNano() / int64(HourSpan) }
+
+// Take counts an event, once.
+func (l *Ledger) Take(e parley.Event) {
+	switch {
+	case l.high == 0:
+		l.low, l.high = e.Seq, e.Seq
+	case e.Seq > l.high:
+		l.high = e.Seq
+	default:
+		return
+	}
+	l.count(e)
+}
+
+// TakePast counts the events before those that were counted.
+func (l *Ledger) TakePast(events []parley.Event) {
+	low := l.low
+	for _, e := range events {
+		if e.Seq < low || low == 0 {
+			l.count(e)
+			l.low, l.high = min(l.low, e.Seq), max(l.high, e.Seq)
+		}
+	}
+}
+
+func (l *Ledger) count(e parley.Event) {
+	if l.Work == nil {
+		l.Work = worklog{}
+	}
+	l.Work.take(e)
+	if l.began.IsZero() || e.Time.Before(l.began) {
+		l.began = e.Time
+	}
+	if !e.Type.Announces() || e.SenderID == "" || e.Sender == parley.SystemName {
+		return
+	}
+
+	n := spanAt(e.Time)
+	s := l.spans[n]
+	if s == nil {
+		if l.spans == nil {
+			l.spans = map[int64]*ledgerSpan{}
+		}
+		s = &ledgerSpan{of: map[string]int{}, pairs: map[Pair]int{}}
+		l.spans[n] = s
+		for old := range l.spans {
+			if old <= n-2*HourSpans {
+				delete(l.spans, old)
+			}
+		}
+	}
+
+	l.name(e.SenderID, e.Sender)
+	l.name(e.RecipientID, e.Recipient)
+	p := Pair{From: e.SenderID, To: e.RecipientID}
+	if e.ThreadID != "" || e.Type == parley.EventBroadcast || e.RecipientCount > 1 {
+		p.To = ""
+	}
+
+	s.pairs[p]++
+	if s.of[p.From]++; p.To != "" {
+		s.of[p.To]++
+	}
+}
+
+func (l *Ledger) name(id, name string) {
+	if l.Names == nil {
+		l.Names = map[string]string{}
+	}
+	if id != "" && l.Names[id] == "" {
+		l.Names[id] = kit.ShownName(name, id)
+	}
+}
+
+// Curve returns how many messages an agent wrote and got in each span of the last hour, the newest last.
+func (l *Ledger) Curve(agent string, now time.Time) []int {
+	figures, last := make([]int, HourSpans), spanAt(now)
+	for i := range figures {
+		if s := l.spans[last-int64(HourSpans-1-i)]; s != nil {
+			figures[i] = s.of[agent]
+		}
+	}
+	return figures
+}
+
+// Sum returns how many messages an agent wrote and got in the last hour.
+func (l *Ledger) Sum(agent string, now time.Time) (n int) {
+	for _, m := range l.Curve(agent, now) {
+		n += m
+	}
+	return n
+}
+
+// Busiest returns the most messages that an agent had in a span of the last hour.
+func (l *Ledger) Busiest(now time.Time) (most int) {
+	for n, s := range l.spans {
+		if n > spanAt(now)-HourSpans {
+			for _, m := range s.of {
+				most = max(most, m)
+			}
+		}
+	}
+	return most
+}
+
+// Pairs counts the messages of the last hour by who wrote to whom.
+func (l *Ledger) Pairs(now time.Time) map[Pair]int {
+	all := map[Pair]int{}
+	for n, s := range l.spans {
+		if n > spanAt(now)-HourSpans {
+			for p, m := range s.pairs {
+				all[p] += m
+			}
+		}
+	}
+	return all
+}
+
+// Period says what time the ledger covers.
+func (l *Ledger) Period(now time.Time) string {
+	if l.low > 1 && now.Sub(l.began) < (HourSpans-1)*HourSpan {
+		return "since " + l.began.In(now.Location()).Format("15:04")
+	}
+	return "in the last hour"
+}

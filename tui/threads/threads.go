@@ -1,0 +1,262 @@
+// Package threads is the screen of discussions, with the posts of one of them.
+package threads
+
+import (
+	"context"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley"
+	"parley/tui/kit"
+	"parley/tui/room"
+	"parley/tui/team"
+)
+
+// threadPage is how many threads are listed.
+const threadPage = 100
+
+// Screen is the screen of discussions: the list of threads, and the posts of the
+// one under the marker.
+type Screen struct {
+	room.Actions
+	list   []parley.Thread
+	total  int
+	Sel    string // a thread's id
+	top    int
+	height int
+	asking bool
+	known  bool
+	err    error
+	InTalk bool // the movement keys go to the posts
+	talk   talk
+	latest latestWords
+	Linked *parley.Thread // is listed, however long ago it was active
+}
+
+// threadsMsg is the list of threads.
+type threadsMsg struct {
+	list  []parley.Thread
+	total int
+	err   error
+}
+
+func readThreads(ctx context.Context, s parley.Service) tea.Msg {
+	res, err := s.ListThreads(ctx, parley.ListThreadsRequest{Limit: threadPage})
+	if err != nil {
+		return threadsMsg{err: err}
+	}
+	return threadsMsg{list: res.Threads, total: res.TotalCount}
+}
+
+// New returns the screen.
+func New(a room.Actions) *Screen { return &Screen{Actions: a, talk: talk{Shared: a.Shared}} }
+
+func (t *Screen) Title() string { return "Threads" }
+
+// Badge counts the unread posts.
+func (t *Screen) Badge() room.Badge {
+	n := 0
+	for _, m := range t.Inbox.List {
+		if m.ThreadID != "" {
+			n++
+		}
+	}
+	return room.Badge{Count: n}
+}
+
+func (t *Screen) Keys() []kit.Binding {
+	return []kit.Binding{
+		kit.Bind("enter tab", "read it; back to the list", t.turn).Hinted("read").Unless(t.none),
+		kit.Bind("esc", "back to the list", t.back),
+		kit.Bind("o", "open a new thread", t.create).Hinted("new"),
+		kit.Bind("+", "add somebody to it", t.add).Hinted("add").Unless(t.none),
+		kit.Bind("-", "remove somebody from it", t.remove).Hinted("remove").Unless(t.none),
+		kit.Bind("J", "join it, or leave it", t.joinOrLeave).Hinted("join").Unless(t.none),
+		kit.Bind("i", "explain it: who is to answer, what is held", t.reasoning).Named("explain thread"),
+		kit.Bind("R", "release what is held in it", t.controlling(parley.ActionRelease)).Named("release thread"),
+		kit.Bind("C", "cool it: 10 min, or until a person writes", t.controlling(parley.ActionCool)).Named("cool thread"),
+		kit.Bind("M", "mute it, or unmute it", t.muteOrUnmute).Hinted("mute").Named("mute thread").Unless(t.none),
+		kit.Bind("m", "mark its posts read", t.markAllRead),
+	}
+}
+
+// none reports that no thread is under the marker.
+func (t *Screen) none() bool { return t.selected() == nil }
+
+// turn gives the movement keys to the posts, or back to the list.
+func (t *Screen) turn() tea.Cmd {
+	switch {
+	case !t.known && t.selected() == nil: // a quick person means the thread that will be there
+		t.InTalk = true
+		return nil
+	case t.selected() == nil:
+		t.Tell("No threads yet. o opens one.")
+		return nil
+	}
+	if t.InTalk = !t.InTalk; t.InTalk {
+		return t.readUnread()
+	}
+	return nil
+}
+
+func (t *Screen) back() tea.Cmd {
+	if !t.InTalk {
+		t.talk.away = false
+	}
+	t.InTalk = false
+	return nil
+}
+
+func (t *Screen) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case room.AgentsMsg, room.ShownMsg:
+		if t.At != room.AtThreads || t.asking {
+			return nil
+		}
+		t.asking = true
+		t.Temperatures.Expire(t.talk.id)
+		return t.Do.Call(readThreads)
+	case threadsMsg:
+		t.take(msg)
+	case threadOpenedMsg:
+		return t.opened(msg)
+	case room.FeedMsg:
+		t.talk.takeEvents(msg.Events)
+	case talkMsg:
+		return t.talk.take(msg)
+	case postStandingsMsg:
+		t.talk.takeStandings(msg)
+	case latestMsg:
+		t.latest.take(t.Shared, msg)
+	case room.SettledMsg:
+		if t.At != room.AtThreads {
+			return nil
+		}
+		var read tea.Cmd
+		if t.InTalk && !t.talk.away && !t.Covered() { // posts in sight are read as they come
+			read = t.readUnread()
+		}
+		return tea.Batch(read, t.askTalk(), t.askTemperaturesInView(), t.latest.ask(t.Shared, t.inView()))
+	}
+
+	return nil
+}
+
+func (t *Screen) take(msg threadsMsg) {
+	t.asking = false
+	if t.err = msg.err; msg.err != nil {
+		t.Link.Gone(msg.err)
+		return
+	}
+
+	t.known, t.list, t.total = true, msg.list, msg.total
+	if x := t.Linked; x != nil && !slices.ContainsFunc(t.list, func(y parley.Thread) bool { return x.ID == y.ID }) {
+		t.list = append(t.list, *x)
+	}
+	if t.selected() == nil && len(t.list) > 0 {
+		t.Sel = t.list[0].ID
+	}
+}
+
+// askTalk turns to the thread under the marker, and reads what is missing of it.
+func (t *Screen) askTalk() tea.Cmd {
+	x := t.selected()
+	if t.At != room.AtThreads || x == nil || t.Link.Lost != nil {
+		return nil
+	}
+	t.talk.turnTo(x.ID)
+	return t.talk.ask()
+}
+
+// askTemperaturesInView reads the temperatures of the open thread and of those in
+// view. A thread that was silent for long is cold.
+func (t *Screen) askTemperaturesInView() tea.Cmd {
+	if t.At != room.AtThreads {
+		return nil
+	}
+
+	in := []string{t.talk.id}
+	for _, x := range t.inView() {
+		if x.ID != t.talk.id && t.Now.Sub(x.LastMessageAt) < team.ColdAfter {
+			in = append(in, x.ID)
+		}
+	}
+
+	return t.AskTemperatures(in...)
+}
+
+func (t *Screen) index() int {
+	return max(0, slices.IndexFunc(t.list, func(x parley.Thread) bool { return x.ID == t.Sel }))
+}
+
+// selected returns the thread under the marker, or nil.
+func (t *Screen) selected() *parley.Thread {
+	for i := range t.list {
+		if t.list[i].ID == t.Sel {
+			return &t.list[i]
+		}
+	}
+	return nil
+}
+
+func (t *Screen) Move(by kit.Motion) tea.Cmd {
+	switch {
+	case t.InTalk:
+		t.talk.move(by)
+	case len(t.list) > 0:
+		t.Sel = t.list[kit.Clamp(t.index()+by.Lines(t.height), 0, len(t.list)-1)].ID
+	}
+	return nil
+}
+
+// About describes the thread, and the post under the marker.
+func (t *Screen) About() room.Subject {
+	s := room.Subject{Thread: t.selected()}
+	p := t.talk.selected()
+	if s.Thread == nil || !t.InTalk || p == nil || t.talk.id != s.Thread.ID {
+		return s
+	}
+
+	s.ThreadID, s.Message, s.Text = s.Thread.ID, p.MessageID, kit.SafeLine(p.Content.Text)
+	if p.SenderName != parley.OperatorName && p.SenderName != parley.SystemName {
+		s.Agent = t.Team.Find(p.SenderAgentID)
+		s.PartnerID, s.Partner = p.SenderAgentID, kit.ShownName(p.SenderName, p.SenderAgentID)
+	}
+
+	return s
+}
+
+// takesPart reports whether the operator takes part in a thread.
+func takesPart(x *parley.Thread) bool {
+	return slices.Contains(x.ParticipantNames, parley.OperatorName)
+}
+
+// names returns a thread's participants; the operator is "you".
+func names(x *parley.Thread) []string {
+	var all []string
+	for i, name := range x.ParticipantNames {
+		id := ""
+		if i < len(x.Participants) {
+			id = x.Participants[i]
+		}
+		all = append(all, kit.ShownName(name, id))
+	}
+	return all
+}
+
+// OpenThread shows the posts of a thread.
+func (t *Screen) OpenThread(id string) tea.Cmd {
+	t.Sel, t.InTalk = id, true
+	return tea.Batch(t.readUnread(), t.GoTo(room.AtThreads))
+}
+
+// readUnread marks the thread's posts read, as the operator looks at them.
+func (t *Screen) readUnread() tea.Cmd {
+	ids := t.Inbox.UnreadIn(t.Sel)
+	if len(ids) == 0 {
+		return nil
+	}
+	t.Inbox.Drop(ids...)
+	return tea.Batch(t.Link.LookLater(), t.Do.Call(room.MarkMessagesRead(ids...)))
+}

@@ -1,0 +1,128 @@
+package threads
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley"
+	"parley/tui/kit"
+	"parley/tui/room"
+	"parley/tui/team"
+)
+
+// wordsPage is how many threads are asked in one go for what was said last in them.
+const wordsPage = 20
+
+// latestMsg is what was said last, by thread.
+type latestMsg map[string]string
+
+// latestWords ask for what was said last in the threads in view, each once: later words come with the events.
+type latestWords struct {
+	asked  map[string]bool
+	asking bool
+}
+
+// ask reads what is not known of some threads.
+func (l *latestWords) ask(d *room.Shared, in []parley.Thread) tea.Cmd {
+	var want []string
+	for i := range in {
+		id := in[i].ID
+		if d.LastWords.Get(id) == "" && !l.asked[id] && len(want) < wordsPage {
+			want = append(want, id)
+		}
+	}
+	if l.asking || len(want) == 0 || d.Link.Lost != nil {
+		return nil
+	}
+
+	if l.asking = true; l.asked == nil {
+		l.asked = map[string]bool{}
+	}
+	for _, id := range want {
+		l.asked[id] = true
+	}
+
+	return d.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg { return readLatest(ctx, s, want) })
+}
+
+func readLatest(ctx context.Context, s parley.Service, threads []string) latestMsg {
+	keep, words := false, latestMsg{}
+	for _, id := range threads {
+		r := parley.GetMessagesRequest{ThreadID: id, SortOrder: "newest_first", Limit: 1, MarkRead: &keep}
+		if res, err := s.GetMessages(ctx, r); err == nil && len(res.Messages) > 0 {
+			m := res.Messages[0]
+			words[id] = team.WordsOf(kit.ShownName(m.SenderName, m.SenderAgentID),
+				parley.Truncate(m.Content.Text, parley.PreviewLength))
+		}
+	}
+	return words
+}
+
+// take keeps what was read, unless an event has brought newer words.
+func (l *latestWords) take(d *room.Shared, msg latestMsg) {
+	l.asking = false
+	for id, words := range msg {
+		d.LastWords.Set(id, words, 0)
+	}
+}
+
+// reasoning asks for the page that says how a thread stands, and why.
+func (t *Screen) reasoning() tea.Cmd {
+	x := t.selected()
+	if x == nil {
+		t.Tell("No thread to explain here.")
+		return nil
+	}
+
+	id := x.ID
+	return t.Run(room.Action{Page: kit.SafeLine(x.Title), Do: func(ctx context.Context, s parley.Service) (string, error) {
+		res, err := s.GetConversationState(ctx, parley.ConversationStateRequest{ThreadID: id})
+		if err != nil {
+			return "", err
+		}
+		return strings.Join(reasons(res), "\n"), nil
+	}})
+}
+
+// reasons says how hot a conversation is, who is expected to answer and why, and what is held.
+func reasons(res *parley.ConversationStateResult) []string {
+	c := &res.Counts
+	lines := []string{
+		fmt.Sprintf("%s, %.2f of 1", kit.CodeWords(res.State), res.Temperature),
+		fmt.Sprintf("%s in the last minute, %d in the last five, %d of them questions",
+			kit.Plural(c.LastMinute, "message"), c.FiveMinutes, c.Questions),
+	}
+
+	if len(res.Decisions) > 0 {
+		lines = append(lines, "", "Who is expected to answer")
+	}
+	for _, d := range res.Decisions {
+		does := "stays silent"
+		if d.ShouldRespond {
+			does = "may answer"
+		}
+		words := fmt.Sprintf("  %s %s: %s (%.2f)", kit.ShownName(d.Agent, d.AgentID), does, kit.CodeWords(d.Reason),
+			d.Confidence)
+		if f := d.Factors; f != nil {
+			words += fmt.Sprintf(" · turn %.2f · relevance %.2f · share %.2f",
+				f.MyTurnProbability, f.RelevanceScore, f.RecentParticipation)
+		}
+		lines = append(lines, words)
+	}
+
+	if len(res.Held) > 0 {
+		lines = append(lines, "", fmt.Sprintf("Held: %d. R releases what is held.", len(res.Held)))
+	}
+	for _, h := range res.Held {
+		from, to := kit.ShownName(h.Sender, ""), kit.ShownName(h.Recipient, "")
+		lines = append(lines, fmt.Sprintf("  %s → %s: %s", from, to, kit.SafeLine(h.Text)))
+		if h.Preview != "" {
+			lines = append(lines, "    “"+kit.SafeLine(h.Preview)+"”")
+		}
+	}
+
+	return lines
+}

@@ -1,0 +1,153 @@
+package traffic
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/tui/kit"
+	"parley/tui/room"
+)
+
+// filter is the line in which the operator says what to look for in the traffic.
+type filter struct {
+	*room.Shared
+	traffic *Screen
+	Open    bool
+	Text    string
+	query   query
+	hunt    hunt
+}
+
+// filterHint tells what may be written, while nothing is.
+const filterHint = "words, is: from: to: agent: thread: since: on: has: type: priority:"
+
+// Keys returns the keys while a filter is written.
+func (f *filter) Keys() []kit.Binding {
+	return []kit.Binding{
+		kit.Bind("enter", "keep the filter", f.keep).Hinted("keep"),
+		kit.Bind("tab", "complete the word", f.complete).Hinted("complete").Unless(f.noCandidates),
+		kit.Bind("backspace", "delete a character", f.rub, "ctrl+h"),
+		kit.Bind("ctrl+w", "delete a word", f.rubWord, "alt+backspace"),
+		kit.Bind("esc", "show everything", f.drop, "ctrl+c", "ctrl+u").Hinted("show all"),
+	}
+}
+
+// noCandidates reports that no word completes what is written.
+func (f *filter) noCandidates() bool { return len(f.candidates()) == 0 }
+
+// Line draws the line as it is written, with its end in sight.
+func (f *filter) Line(w int) string { return "/" + kit.Tail(f.Text, w-2) }
+
+// LineWithHint draws the line, with what may follow.
+func (f *filter) LineWithHint(w int) string {
+	line := f.Line(w)
+	hint := filterHint
+	if len(f.Saved) > 0 {
+		hint = strings.Join(filterNames(f.Saved, "@"), " ") + " " + hint
+	}
+	if f.Text != "" {
+		hint = strings.Join(f.candidates(), " ")
+	}
+	if f.query.problem != "" && hint == "" {
+		hint = f.query.problem
+	}
+	if hint == "" {
+		return line
+	}
+	return line + f.Theme.Dim.Render(kit.Fit("  "+hint, w-kit.Width(line)))
+}
+
+// word splits the line before its last word.
+func (f *filter) word() (before, word string) {
+	i := strings.LastIndex(f.Text, " ") + 1
+	return f.Text[:i], f.Text[i:]
+}
+
+// candidates returns what the last word may become.
+func (f *filter) candidates() []string {
+	_, word := f.word()
+	place, value, ok := strings.Cut(word, ":")
+	if !ok {
+		if strings.HasPrefix(word, "@") {
+			return filterNames(f.Saved, word)
+		}
+		all := slices.Clone(filterPlaces)
+		for _, name := range f.filterValues("agent:") {
+			all = append(all, "agent:"+name)
+		}
+		return slices.DeleteFunc(all, func(p string) bool { return !begins(p, word) && !begins(p, "agent:"+word) })
+	}
+
+	done := ""
+	if i := strings.LastIndex(value, ","); i >= 0 {
+		done, value = value[:i+1], value[i+1:]
+	}
+
+	var all []string
+	for _, v := range f.filterValues(strings.ToLower(place) + ":") {
+		if begins(v, value) && v != value {
+			all = append(all, place+":"+done+v)
+		}
+	}
+
+	return all
+}
+
+func begins(s, with string) bool { return strings.HasPrefix(strings.ToLower(s), strings.ToLower(with)) }
+
+// complete makes the last word into the first that it may become.
+func (f *filter) complete() tea.Cmd {
+	before, _ := f.word()
+	if all := f.candidates(); len(all) > 0 {
+		f.Set(before + all[0])
+	}
+	return nil
+}
+
+// Start opens the line of the filter.
+func (f *filter) Start() tea.Cmd { f.Open = true; return nil }
+
+func (f *filter) keep() tea.Cmd { f.Open = false; return nil }
+
+func (f *filter) drop() tea.Cmd {
+	f.Open = false
+	f.Set("")
+	return nil
+}
+
+func (f *filter) rub() tea.Cmd {
+	if r := []rune(f.Text); len(r) > 0 {
+		f.Set(string(r[:len(r)-1]))
+	}
+	return nil
+}
+
+func (f *filter) rubWord() tea.Cmd {
+	l := kit.Line(f.Text)
+	l.Press(tea.KeyPressMsg{Code: 'w', Mod: tea.ModCtrl})
+	f.Set(string(l))
+	return nil
+}
+
+// Set asks for what matches a text, as it is typed.
+func (f *filter) Set(text string) {
+	f.Text = kit.Visible(strings.ReplaceAll(text, "\n", " "))
+	f.query = f.parseQuery(f.Text)
+	f.hunt.again = true
+	f.traffic.switchRecord(!f.query.empty())
+}
+
+// learn reads the text again if it names what was not known: an agent may have come since.
+func (f *filter) learn() {
+	if f.query.problem != "" {
+		f.Set(f.Text)
+	}
+}
+
+// clear shows everything.
+func (f *filter) clear() {
+	f.Open = false
+	f.Set("")
+}

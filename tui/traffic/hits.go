@@ -1,0 +1,314 @@
+package traffic
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley"
+	"parley/tui/kit"
+	"parley/tui/team"
+)
+
+const (
+	searchAgain = time.Second // between two that events call for
+	searchHits  = 100         // as many as the daemon gives at once
+)
+
+// hunt is the daemon's search for the messages that a filter lets through. It goes over all
+// messages, and is repeated when something happens.
+type hunt struct {
+	asking bool
+	again  bool                        // the newest matches have to be read
+	shown  string                      // the text of the filter whose matches are shown
+	more   bool                        // there are older matches
+	next   *parley.FindMessagesRequest // asks for them
+	until  time.Time                   // how far back was searched; zero: to the beginning
+	err    error
+}
+
+// huntedMsg is a page of matches.
+type huntedMsg struct {
+	text   string
+	older  bool // than those that are shown
+	result *parley.SearchMessagesResult
+	err    error
+}
+
+// switchRecord shows the matches of a filter, or everything.
+func (t *Screen) switchRecord(filtered bool) {
+	switch {
+	case filtered && t.record != &t.hits:
+		t.hits = newRecord()
+		t.hits.found, t.hits.height = true, t.Live.height
+		t.record, t.Filter.hunt = &t.hits, hunt{again: true}
+	case !filtered && t.record == &t.hits:
+		t.Live.height = t.hits.height
+		t.record, t.Filter.hunt = &t.Live, hunt{}
+		t.Live.settle()
+	}
+}
+
+// learn takes the deliveries of a message as the daemon reported them.
+func (t *Screen) learn(id string, deliveries []parley.Delivery) {
+	t.Live.learn(id, deliveries)
+	t.hits.learn(id, deliveries)
+}
+
+// heard takes events of the stream, and reports which messages they touched.
+func (t *Screen) heard(events []parley.Event) map[string]bool {
+	touched := t.Live.add(events)
+	if t.record != &t.hits {
+		return touched
+	}
+
+	for _, e := range events {
+		if e.Type.Announces() || e.Type == parley.EventDelivery {
+			t.Filter.hunt.again = true
+			if r := t.hits.ByID[e.MessageID]; r != nil {
+				r.Sure = false // the search reads the newest only
+			}
+		}
+	}
+
+	return touched
+}
+
+// ask asks for the newest matches, or for older ones where the list has room. One search
+// runs at a time, so what is typed during one is looked for together.
+func (f *filter) ask() tea.Cmd {
+	h := &f.hunt
+	if f.query.empty() || h.asking || f.Link.Lost != nil {
+		return nil
+	}
+
+	if f.query.problem != "" {
+		f.traffic.hits.replace(nil, false)
+		h.again, h.more, h.shown = false, false, f.query.text
+		return nil
+	}
+
+	older := !h.again && h.more && f.traffic.hits.nearTop()
+	if !h.again && !older {
+		return nil
+	}
+
+	if !older { // today is another day after midnight
+		f.query = f.parseQuery(f.Text)
+	}
+	request, after := f.query.request, time.Duration(0)
+	switch {
+	case older:
+		request = *h.next
+	case h.shown == f.query.text:
+		after = searchAgain
+	}
+
+	request.Limit = searchHits
+	h.asking, h.again = true, false
+	text := f.query.text
+
+	return f.Do.Later(after, func(ctx context.Context, s parley.Service) tea.Msg {
+		res, err := s.FindMessages(ctx, request)
+		return huntedMsg{text: text, older: older, result: res, err: err}
+	})
+}
+
+// take takes a page of matches.
+func (f *filter) take(msg huntedMsg) {
+	h := &f.hunt
+	if h.asking = false; msg.text != f.query.text {
+		return // another search follows
+	}
+
+	h.shown = msg.text
+	if h.err = msg.err; msg.err != nil {
+		f.traffic.hits.unreadable, h.more = "the search failed", false
+		if !f.Link.Gone(msg.err) {
+			f.traffic.hits.replace(nil, false)
+		}
+		return
+	}
+
+	rows := make([]*team.Row, 0, len(msg.result.Messages))
+	for _, m := range slices.Backward(msg.result.Messages) {
+		rows = append(rows, newFoundRow(m))
+	}
+
+	hits := &f.traffic.hits
+	if msg.older {
+		hits.addOlder(rows)
+	} else {
+		hits.replace(rows, msg.result.HasMore || msg.result.Truncated)
+	}
+
+	if msg.older || h.next == nil || len(hits.rows) <= len(rows) {
+		h.follow(&f.query, msg.result, hits)
+	}
+}
+
+// follow notes how to ask for the matches before those of a result.
+func (h *hunt) follow(q *query, res *parley.SearchMessagesResult, hits *record) {
+	next := q.request
+	h.more, h.until = res.HasMore || res.Truncated, time.Time{}
+	switch {
+	case res.Truncated:
+		h.until, next.Until = *res.SearchedSince, res.SearchedSince
+	case len(hits.rows) > 0:
+		next.Before = hits.rows[0].Id
+	}
+	h.next = &next
+	if len(hits.rows) >= maxRows {
+		h.more = false
+	}
+}
+
+// newFoundRow returns the row of a message that a search found.
+func newFoundRow(m parley.FoundMessage) *team.Row {
+	r := &team.Row{
+		Id: m.MessageID, At: m.Timestamp, Sure: true, FromID: m.SenderAgentID,
+		From: kit.ShownName(m.SenderName, m.SenderAgentID), Kind: parley.MessageKind(kit.SafeLine(string(m.Kind))),
+		Typ: m.MessageType, Asks: m.RequiresResponse, Priority: m.Priority, Answers: m.InReplyTo, Text: kit.SafeLine(m.Snippet),
+		Thread: kit.SafeLine(m.ThreadTitle), ThreadID: m.ThreadID, Count: m.RecipientCount,
+	}
+
+	switch {
+	case r.ThreadID != "":
+		r.To = "#" + r.Thread
+	case r.Kind != parley.KindBroadcast && r.Count == 1 && len(m.RecipientIDs) == 1:
+		r.ToID, r.To = m.RecipientIDs[0], kit.ShownName(nameOf(m), m.RecipientIDs[0])
+	default:
+		r.Count = max(1, r.Count)
+		r.To = kit.Plural(r.Count, "agent")
+	}
+
+	for state, n := range m.States {
+		for i := range n {
+			r.Legs = append(r.Legs, team.Leg{Id: fmt.Sprint(state, i), State: state})
+		}
+	}
+
+	return r
+}
+
+// replace puts newer rows in the place of those that are not older than them. Rows of which
+// there are no more than these are all.
+func (t *record) replace(rows []*team.Row, more bool) {
+	var older []*team.Row
+	if more && len(rows) > 0 {
+		known := map[string]bool{}
+		for _, r := range rows {
+			known[r.Id] = true
+		}
+		for _, r := range t.rows {
+			if r.At.Before(rows[0].At) && !known[r.Id] {
+				older = append(older, r)
+			}
+		}
+	}
+
+	t.setRows(append(older, rows...))
+}
+
+// addOlder adds older rows that are not there yet.
+func (t *record) addOlder(rows []*team.Row) {
+	rows = slices.DeleteFunc(rows, func(r *team.Row) bool { return t.ByID[r.Id] != nil })
+	t.setRows(append(rows, t.rows...))
+}
+
+// setRows keeps the marker on its message.
+func (t *record) setRows(rows []*team.Row) {
+	marked := ""
+	if t.Sel != nil {
+		marked = t.Sel.Id
+	}
+
+	t.rows, t.ByID = rows, make(map[string]*team.Row, len(rows))
+	for _, r := range rows {
+		if t.ByID[r.Id] = r; r.Id == marked {
+			t.Sel = r
+		}
+	}
+
+	t.settle()
+}
+
+// nearTop reports whether the list has room for older rows, or the marker is near them.
+func (t *record) nearTop() bool {
+	return len(t.lines) < t.height || !t.follow && slices.Index(t.rows, t.Sel) < nearEdge
+}
+
+// note says what the filter found, in the words of the bar.
+func (f *filter) note() string {
+	h, rows := &f.hunt, f.traffic.hits.rows
+	if h.shown != f.query.text {
+		return "searching…"
+	}
+
+	count := kit.Plural(len(rows), "message")
+	if h.more {
+		count = fmt.Sprintf("%d or more messages", len(rows))
+	}
+
+	// A row does not know whose deliveries are in which state, so they are not counted for some recipients.
+	if states := f.query.request.States; len(states) > 0 && f.query.request.To == "" && !h.more {
+		in := map[string]int{}
+		for _, r := range rows {
+			for _, l := range r.Legs {
+				if slices.Contains(states, string(l.State)) {
+					in[string(l.State)]++
+				}
+			}
+		}
+		if words := kit.Tally(in); words != "" {
+			count += " · " + words
+		}
+	}
+
+	if !h.until.IsZero() && h.more {
+		count += " · searched back to " + h.until.In(f.Now.Location()).Format("2 Jan 15:04")
+	}
+
+	return count
+}
+
+// nothing says why no message is shown.
+func (f *filter) nothing() string {
+	h := &f.hunt
+	switch {
+	case f.query.problem != "":
+		return f.query.problem
+	case h.err != nil:
+		return "✗ " + kit.SafeLine(parley.AsError(h.err).Message) + ". esc shows all messages."
+	case h.asking || h.again || h.more:
+		return "Searching…"
+	}
+	return "No message matches. " + f.takenAsText() + "esc shows all of them."
+}
+
+// takenAsText names a word of the filter that looks like more than the text that it is.
+func (f *filter) takenAsText() string {
+	for word := range strings.FieldsSeq(f.query.text) {
+		place, _, isTerm := strings.Cut(word, ":")
+		name, isName := strings.CutPrefix(word, "@")
+		switch {
+		case isName && f.Saved[name] == "":
+			return fmt.Sprintf("%s is text here: no filter has that name. ", kit.SafeLine(word))
+		case isTerm && !slices.Contains(filterPlaces, strings.ToLower(place)+":"):
+			return fmt.Sprintf("%s: is text here: the terms are %s. ", kit.SafeLine(place), strings.Join(filterPlaces, " "))
+		}
+	}
+	return ""
+}
+
+// nameOf returns the name of a message's first recipient.
+func nameOf(m parley.FoundMessage) string {
+	if len(m.Recipients) == 0 {
+		return ""
+	}
+	return m.Recipients[0]
+}

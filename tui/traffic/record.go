@@ -1,0 +1,227 @@
+package traffic
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/tui/kit"
+	"parley/tui/team"
+)
+
+const (
+	maxRows  = 6000 // rows in memory, about 4 MB: the daemon has the others
+	dropRows = 250  // how many go at once when there are more
+	nearEdge = 150  // rows from the marker to an end of the window when more are asked for
+)
+
+// record is a window on the list of messages, the oldest first: the newest as they
+// come, or older ones. The rest is paged in from the daemon.
+type record struct {
+	paging
+	rows  []*team.Row
+	ByID  map[string]*team.Row
+	seq   int64 // the last live event: the stream may repeat itself after a loss
+	found bool  // the rows are matches of a filter: none are paged in
+	Sel   *team.Row
+
+	lines   []listLine // of the rows, by lay
+	laid    laid       // of what they are the lines
+	today   time.Time
+	top     int // the first line in view
+	height  int
+	columns listColumns
+
+	unfolded map[string]bool // messages that the person wants to see one by one
+	follow   bool
+	unseen   int // rows that came since follow was left
+}
+
+// paging is the part of the list that is in the window, and what is asked for besides.
+type paging struct {
+	low        int64 // the window begins after this event; 0 is the record's beginning
+	high       int64 // if it is apart, the window ends with this event
+	apart      bool  // the newest messages are not in the window
+	asking     pageOf
+	missed     []parley.Event // that came while the window was apart and a page was read
+	unreadable string         // why the last page could not be read
+	tried      time.Time      // when that was
+}
+
+func newRecord() record { return record{ByID: map[string]*team.Row{}, follow: true} }
+
+// add takes events of the stream, in order, and reports which messages they
+// touched.
+func (t *record) add(events []parley.Event) (touched map[string]bool) {
+	touched = map[string]bool{}
+	for _, e := range events {
+		if e.Seq <= t.seq {
+			continue
+		}
+		if t.seq == 0 {
+			t.low = e.Seq - 1
+		}
+
+		t.seq = e.Seq
+		if e.Type.Announces() && !t.follow {
+			t.unseen++
+		}
+		if t.apart && t.asking != noPage {
+			t.missed = append(t.missed, e)
+		}
+		if e.Type.Announces() && t.apart {
+			continue
+		}
+		if t.take(e, true) {
+			touched[e.MessageID] = true
+		}
+	}
+
+	if len(touched) > 0 {
+		t.dropOld()
+		t.settle()
+	}
+
+	return touched
+}
+
+// take adds an event's row at the end, or moves the row that it is about. sure
+// says that no later event can have moved the row.
+func (t *record) take(e parley.Event, sure bool) bool {
+	switch {
+	case e.Type.Announces():
+		if t.ByID[e.MessageID] != nil {
+			return false
+		}
+		r := team.NewRow(e)
+		r.Sure = sure
+		t.rows = append(t.rows, r)
+		t.ByID[r.Id] = r
+	case e.Type == parley.EventDelivery:
+		r := t.ByID[e.MessageID]
+		if r == nil {
+			return false
+		}
+		r.Moved(team.RecipientOf(e), parley.DeliveryState(kit.SafeLine(e.State)))
+	default:
+		return false
+	}
+
+	return true
+}
+
+// dropOld drops the oldest rows when there are too many.
+func (t *record) dropOld() {
+	if over := len(t.rows) - maxRows; over > 0 {
+		n := max(over, dropRows)
+		t.low = t.rows[n-1].Seq
+		t.forget(t.rows[:n])
+		t.rows = slices.Clone(t.rows[n:])
+	}
+}
+
+// dropNew drops the newest rows when there are too many, which leaves the window
+// apart from what comes.
+func (t *record) dropNew() {
+	if len(t.rows) > maxRows {
+		t.forget(t.rows[maxRows:])
+		t.high, t.apart = t.rows[maxRows].Seq-1, true
+		t.rows = slices.Clone(t.rows[:maxRows])
+	}
+}
+
+func (t *record) forget(rows []*team.Row) {
+	for _, r := range rows {
+		delete(t.ByID, r.Id)
+	}
+}
+
+// learn takes the deliveries of a message as the daemon reported them.
+func (t *record) learn(id string, deliveries []parley.Delivery) {
+	r := t.ByID[id]
+	if r == nil {
+		return
+	}
+	if t.found {
+		r.Legs = nil
+	}
+	for _, d := range deliveries {
+		r.Moved(d.RecipientID, d.State)
+	}
+	r.Sure = true
+}
+
+// settle makes the rows, the marker and the scrolling agree.
+func (t *record) settle() {
+	n := len(t.rows)
+	if n == 0 {
+		t.Sel, t.top, t.lines, t.laid = nil, 0, nil, laid{}
+		return
+	}
+
+	i := slices.Index(t.rows, t.Sel)
+	if t.follow {
+		i, t.unseen = n-1, 0
+	} else if i < 0 && t.found {
+		i = n - 1 // it matches no longer: the newest that does
+	} else if i < 0 {
+		i = 0 // too old to be kept
+	}
+
+	t.Sel = t.rows[i]
+	t.lay()
+	at := t.lineOf(t.Sel)
+	if t.top = kit.Window(t.top, at, len(t.lines), t.height); at > 0 && at == t.top && t.lines[at-1].row == nil {
+		t.top-- // its day
+	}
+}
+
+// move goes n lines down, or up. It stops following the newest, also at the end.
+func (t *record) move(n int) {
+	i := t.lineOf(t.Sel)
+	if i < 0 {
+		return
+	}
+	j := t.step(i, n)
+	if j != i {
+		t.follow = false
+	}
+	t.Sel = t.lines[j].row
+	t.settle()
+}
+
+func (t *record) setFollow(on bool) {
+	t.follow = on
+	t.settle()
+}
+
+func (t *record) resize(height int) {
+	t.height = height
+	t.settle()
+}
+
+// note returns what the list's title adds.
+func (t *record) note() string {
+	var parts []string
+	switch {
+	case t.asking != noPage && t.asking != newerPage:
+		parts = append(parts, "reading older messages…")
+	case t.unreadable != "":
+		parts = append(parts, t.unreadable)
+	}
+
+	switch {
+	case t.follow:
+		parts = append(parts, "following")
+	case t.unseen > 0:
+		parts = append(parts, fmt.Sprintf("%d new below · f to follow", t.unseen))
+	case t.apart:
+		parts = append(parts, "far back · f to follow")
+	case len(t.rows) > 0:
+		parts = append(parts, "paused · f to follow")
+	}
+
+	return strings.Join(parts, " · ")
+}

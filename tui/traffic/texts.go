@@ -1,0 +1,79 @@
+package traffic
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley"
+	"parley/tui/kit"
+	"parley/tui/room"
+)
+
+const (
+	longestLine = 400         // characters of a message that the list keeps: a line on the widest screens
+	textsEvery  = time.Second // between two readings of texts, however fast messages come
+)
+
+// longTexts reads more of the messages in view where the list has room for it: an event has only the first
+// characters.
+type longTexts struct {
+	asking bool
+	asked  time.Time
+}
+
+// textsMsg is what was read of messages.
+type textsMsg struct{ room.StandingsMsg }
+
+// askTexts reads the messages in view whose texts end before their lines do.
+func (t *Screen) askTexts() tea.Cmd {
+	x := &t.texts
+	if x.asking || t.Link.Lost != nil || t.Now.Sub(x.asked) < textsEvery || t.columns.text() <= parley.PreviewLength {
+		return nil
+	}
+
+	var ids []string
+	for _, l := range t.linesInView() {
+		if l.row != nil && l.row.Cut && len(ids) < mostStandings {
+			ids = append(ids, l.row.Id)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+
+	x.asking, x.asked = true, t.Now
+
+	return t.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg { return textsMsg{room.ReadStandings(ctx, s, ids)} })
+}
+
+// takeTexts takes what was read. A message that is gone stays as it is.
+func (t *Screen) takeTexts(msg textsMsg) {
+	t.texts.asking = false
+	if msg.Err != nil && t.Link.Gone(msg.Err) {
+		return
+	}
+
+	for _, res := range msg.Results {
+		t.lengthen(res.Object)
+	}
+	for _, id := range msg.Ids {
+		if r := t.Live.ByID[id]; r != nil {
+			r.Cut = false
+		}
+	}
+}
+
+// lengthen gives the row of a message that was read the text that its line has room for.
+func (t *Screen) lengthen(m *parley.Message) {
+	if m == nil {
+		return
+	}
+	if r := t.Live.ByID[m.ID]; r != nil && r.Cut {
+		r.Cut, r.Text = false, kit.SafeLine(parley.Truncate(parley.CleanLine(m.Text), longestLine))
+	}
+}
+
+// text returns about how many columns the texts have.
+func (c *listColumns) text() int { return c.all - 2 - len("15:04:05 ") - c.route - 1 - c.state - 1 }

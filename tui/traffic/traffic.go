@@ -1,0 +1,372 @@
+// Package traffic is the screen of every message as it happens, with what became of it.
+package traffic
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley"
+	"parley/tui/kit"
+	"parley/tui/room"
+	"parley/tui/team"
+)
+
+// Screen is the screen of messages as they happen: the list, and the deliveries
+// of the one under the marker.
+type Screen struct {
+	room.Actions
+	*record          // live, or hits while there is a filter
+	Live      record // the newest messages as they come, or older ones
+	hits      record // the matches of the filter
+	Detail    room.Detail
+	Filter    filter
+	Want      string // the message that is shown as soon as it can be
+	inDetail  bool   // the movement keys go to the message, not to the list
+	verifying bool   // the deliveries of the messages in view are being read
+	texts     longTexts
+	picked    pickedMessages
+	Hidden    hiddenColumns
+}
+
+// detailDelay is how long a message is under the marker before its deliveries are
+// read, while the marker follows the newest.
+const detailDelay = 250 * time.Millisecond
+
+// New returns the screen.
+func New(a room.Actions) *Screen {
+	t := &Screen{Actions: a, Live: newRecord(), picked: pickedMessages{}}
+	t.record, t.Filter = &t.Live, filter{Shared: a.Shared, traffic: t}
+	return t
+}
+
+func (t *Screen) Title() string { return "Traffic" }
+
+func (t *Screen) Badge() room.Badge { return room.Badge{Count: t.Live.unseen} }
+
+func (t *Screen) Keys() []kit.Binding {
+	some := Selecting{t}
+	return []kit.Binding{
+		kit.Bind("enter", "open the message, or close it", t.enter).Hinted("open").Named("open message"),
+		kit.Bind("z", "fold two agents' messages, or unfold them", t.foldOrUnfold).Named("fold messages"),
+		kit.Bind("f", "follow the newest, or pause", t.toggleFollow).Hinted("follow").Named("follow"),
+		kit.Bind("tab", "between the list and the message", t.turn),
+		kit.Bind("space", "select the message, or no longer", some.toggle).Named("select message"),
+		kit.Bind("m", "mark it read, or those selected", some.markAll).Named("mark read"),
+		kit.Bind("i", "explain what happened to it", t.Explain).Named("explain"),
+		kit.Bind("E", "export those selected, or what is shown", t.exportFiltered).Named("export"),
+		kit.Bind("R", "retry it, or those selected", some.retryAll).Named("retry"),
+		kit.Bind("l", "release it, or those selected", some.releaseAll).Named("release message"),
+		kit.Bind("esc", "clear selection, close, drop the filter", t.back),
+	}
+}
+
+func (t *Screen) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case room.FeedMsg:
+		if touched := t.heard(msg.Events); t.opened() && touched[t.Detail.Id] {
+			return t.askDetail()
+		}
+	case room.AgentsMsg:
+		t.Filter.learn()
+		if t.Detail.Lost && msg.Err == nil {
+			t.Detail.Lost = false
+			return t.askDetail()
+		}
+	case room.SentMsg:
+		t.learn(msg.Id, msg.Deliveries)
+	case room.DetailMsg:
+		return t.takeDetail(msg)
+	case room.ReadMsg:
+		t.Fail(msg.Err)
+	case pageMsg:
+		t.Live.takePage(msg)
+		t.Live.tried = t.Do.Now()
+		if msg.of == aroundPage {
+			t.arrived(msg)
+		} else if msg.err != nil {
+			t.Link.Gone(msg.err)
+		}
+	case huntedMsg:
+		t.Filter.take(msg)
+	case room.StandingsMsg:
+		t.takeStandings(msg)
+	case textsMsg:
+		t.takeTexts(msg)
+	case room.SettledMsg:
+		if t.Want != "" && t.Link.Events && t.Link.Lost == nil && t.Live.asking == noPage {
+			return t.openMessage(t.Want)
+		}
+		return tea.Batch(t.show(), t.askPage(), t.askStandings(), t.askTexts(), t.Filter.ask())
+	}
+
+	return nil
+}
+
+// arrived opens the message for which a part of the record was read.
+func (t *Screen) arrived(msg pageMsg) {
+	if msg.err != nil && t.Link.Gone(msg.err) {
+		return // it is asked for again when the daemon is back
+	}
+	if t.Want = ""; msg.err != nil {
+		t.Fail(msg.err)
+	} else if r := t.Live.ByID[msg.about]; r != nil {
+		t.Filter.clear()
+		t.openRow(r)
+	}
+}
+
+// opened reports whether the message is shown: when the person opened it, and where there is room beside
+// the list unless they closed it. While the list follows the newest, the messages have all the room.
+func (t *Screen) opened() bool {
+	return t.Sel != nil && (t.Detail.Open || t.Tier >= kit.Wide && !t.Detail.Shut && !t.follow)
+}
+
+// show keeps the open detail on the selected message.
+func (t *Screen) show() tea.Cmd {
+	if !t.opened() || t.Sel == nil || t.Sel.Id == t.Detail.Id {
+		return nil
+	}
+	t.Detail.Show(t.Sel.Id)
+	return t.askDetail()
+}
+
+func (t *Screen) askDetail() tea.Cmd {
+	switch {
+	case !t.opened():
+		return nil
+	case t.Detail.Asking:
+		t.Detail.Stale = true
+		return nil
+	}
+
+	t.Detail.Asking = true
+	if t.follow { // the next one may come soon
+		return t.Do.Later(detailDelay, room.ReadDetail(t.Detail.Id))
+	}
+
+	return t.Do.Call(room.ReadDetail(t.Detail.Id))
+}
+
+// takeDetail takes a message's deliveries, and asks again when they are out of
+// date.
+func (t *Screen) takeDetail(msg room.DetailMsg) tea.Cmd {
+	d := &t.Detail
+	stale := d.Stale || msg.Id != d.Id
+	d.Asking, d.Stale = false, false
+	if msg.Err == nil && msg.Result != nil {
+		t.learn(msg.Id, msg.Result.Deliveries)
+		t.lengthen(msg.Result.Object)
+	}
+
+	var cmd tea.Cmd
+	switch {
+	case msg.Id != d.Id:
+	case msg.Err == nil:
+		d.Result, d.Err = msg.Result, nil
+		if t.opened() && !t.follow && d.UnreadByOperator() {
+			cmd = t.Do.Call(room.MarkMessagesRead(msg.Id))
+		}
+	case t.Link.Gone(msg.Err):
+		cmd, d.Lost = t.Link.LookLater(), true
+		if d.Result == nil {
+			d.Err = msg.Err
+		}
+	default:
+		d.Err = msg.Err
+	}
+
+	if stale {
+		cmd = tea.Batch(cmd, t.askDetail())
+	}
+
+	return cmd
+}
+
+func (t *Screen) Move(by kit.Motion) tea.Cmd {
+	if t.inDetail && t.opened() {
+		t.Detail.Move(by)
+		return nil
+	}
+
+	switch by {
+	case kit.ToBottom: // and stays there as others come
+		t.setFollow(true)
+		return nil
+	case kit.ToTop:
+		return t.toOldest()
+	}
+
+	t.record.move(by.Lines(t.height))
+
+	return nil
+}
+
+func (t *Screen) enter() tea.Cmd {
+	switch x := t.marked(); {
+	case x.of != nil:
+		t.setFollow(false)
+		t.unfold(x)
+		t.Tell(t.Key("z") + " folds them again.")
+	case t.opened():
+		t.closeDetail()
+	case t.Sel == nil:
+		t.Tell("No message to open yet.")
+	default:
+		t.setFollow(false)
+		t.Detail.Open, t.Detail.Shut = true, false
+		t.Detail.Show(t.Sel.Id)
+		return t.askDetail()
+	}
+	return nil
+}
+
+// foldOrUnfold folds the exchange that the message under the marker is part of, or shows it one by one.
+func (t *Screen) foldOrUnfold() tea.Cmd {
+	switch x := t.marked(); {
+	case x.of != nil:
+		return t.enter()
+	case !t.fold():
+		t.Tell("Nothing to fold here: it takes four messages in a row between two agents.")
+	}
+	return nil
+}
+
+func (t *Screen) closeDetail() { t.Detail.Open, t.Detail.Shut, t.inDetail = false, true, false }
+
+// turn gives the movement keys to the message, which it opens, or to the list.
+func (t *Screen) turn() tea.Cmd {
+	if t.opened() {
+		t.inDetail = !t.inDetail
+		t.setFollow(t.follow && !t.inDetail)
+		return t.askDetail()
+	}
+	cmd := t.enter()
+	t.inDetail = t.opened()
+	return cmd
+}
+
+func (t *Screen) back() tea.Cmd {
+	switch {
+	case Selecting{t}.clear():
+	case !t.Filter.query.empty():
+		t.Filter.Set("")
+	case t.opened():
+		t.closeDetail()
+	}
+	return nil
+}
+
+func (t *Screen) toggleFollow() tea.Cmd {
+	t.setFollow(!t.follow)
+	if t.follow {
+		t.Tell("Following the newest.")
+	} else {
+		t.Tell("Paused. f follows the newest.")
+	}
+	return nil
+}
+
+// About describes the message under the marker. Its agent is the recipient if
+// that has a terminal, else the sender.
+func (t *Screen) About() room.Subject {
+	r := t.Sel
+	if r == nil {
+		return room.Subject{}
+	}
+	s := room.Subject{Message: r.Id, Text: r.Text, ThreadID: r.ThreadID}
+	s.PartnerID, s.Partner = r.Partner()
+	if r.Notice() && r.ThreadID == "" {
+		s.Notice = t.NoticeOf(r.Answers)
+	}
+	for _, id := range []string{r.FromID, r.ToID} {
+		if a := t.Team.Find(id); a != nil && (s.Agent == nil || a.Kind == parley.KindTerminal) {
+			s.Agent = a
+		}
+	}
+	return s
+}
+
+func (t *Screen) Settle(w, h int) {
+	t.Live.today, t.hits.today = t.Now, t.Now
+	listW, listH, detailW, detailH := t.Parts(w, h)
+	t.resize(listH - 1)
+	t.columns.hidden = t.Hidden
+	t.columns.fit(t.record.inView(), listW)
+	if t.Detail.Height = detailH - 1; t.opened() {
+		t.Detail.Settle(len(t.Detail.Lines(t.Theme, t.Sel, detailW, t.Now)))
+	}
+}
+
+// Parts divides the screen between the list and the message, side by side where
+// there is room.
+func (t *Screen) Parts(w, h int) (listW, listH, detailW, detailH int) {
+	switch {
+	case !t.opened():
+		return w, h, 0, 0
+	case t.Tier >= kit.Wide:
+		listW = t.Dividers.ListWidth(room.AtTraffic, w-3-kit.Clamp(w*36/100, 46, 84), w)
+		return listW, h, w - listW - 3, h
+	}
+	listH = t.Dividers.ListHeight(room.AtTraffic, h-kit.Clamp(h*50/100, 6, 20), h)
+	return w, listH, w, h - listH
+}
+
+func (t *Screen) View(w, h int) []string {
+	if t.Link.Events && len(t.Live.rows) == 0 {
+		return t.lesson(w)
+	}
+
+	listW, listH, detailW, detailH := t.Parts(w, h)
+	lines := kit.Clip(t.record.view(t.Theme, listW, !t.inDetail, t.listNote(), t.Now), listH)
+	if detailH == 0 {
+		return lines
+	}
+
+	message := kit.Clip(t.Detail.View(t.Theme, t.Sel, detailW, t.inDetail, t.Now), detailH)
+	if t.Tier < kit.Wide {
+		return append(lines, message...)
+	}
+
+	return kit.Beside(t.Theme, lines, message, listW)
+}
+
+// ladderLessons explain the ladder on an empty screen.
+var ladderLessons = []struct {
+	state parley.DeliveryState
+	does  string
+}{
+	{parley.DeliveryQueued, "stored, and on its way"},
+	{parley.DeliveryHeld, "waits until typing is safe"},
+	{parley.DeliverySubmitted, "typed, and taken by its program"},
+	{parley.DeliveryRead, "read"},
+	{parley.DeliveryUnconfirmed, "typed, but without proof that it arrived: needs you"},
+}
+
+// lesson draws what an empty screen teaches: the first steps, in their order.
+func (t *Screen) lesson(w int) []string {
+	lines := []string{t.Theme.Rule("Traffic", "following", w, true), ""}
+	say := func(text string) {
+		for _, line := range kit.Wrap(text, w-2) {
+			lines = append(lines, "  "+line)
+		}
+	}
+
+	if t.Link.Team && len(t.Team.List) == 0 {
+		say(team.NoAgents)
+		say("Or adopt one that runs in your own tmux, from its pane:  parley adopt coder")
+		lines = append(lines, "")
+	}
+
+	say("No messages yet. Messages between agents show up here, with proof of how far each one came:")
+	lines = append(lines, "")
+	for _, x := range ladderLessons {
+		state := kit.Pad(kit.DeliveryGlyph(x.state), 3) + kit.Pad(string(x.state), 12)
+		lines = append(lines, "  "+t.Theme.Delivery(x.state).Render(state)+" "+kit.Fit(x.does, w-19))
+	}
+
+	lines = append(lines, "")
+	say("b writes to all agents, 2 lists them, ? shows all keys.")
+
+	return lines
+}
