@@ -26,7 +26,8 @@ func commandGroups(c *cli) []commandGroup {
 	return []commandGroup{
 		{"Every day", []*cobra.Command{
 			launchCommand(c), upCommand(c), agentsCommand(c), needsCommand(c), answerCommand(c), sendCommand(c),
-			logCommand(c), attachCommand(c), diffCommand(c), stopCommand(c), downCommand(c),
+			logCommand(c), attachCommand(c), diffCommand(c), reviewCommand(c), stopCommand(c),
+			downCommand(c),
 		}},
 		{"Often", []*cobra.Command{
 			initCommand(c), broadcastCommand(c), inboxCommand(c), replyCommand(c), steerCommand(c), threadCommand(c),
