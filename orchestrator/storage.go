@@ -41,8 +41,10 @@ func (o *Orchestrator) keepCopy(ctx context.Context) error {
 }
 
 // checkTime is the least interval between two checks of the whole database. A check of a large
-// one takes seconds, so the next one waits checkShare times as long as it took.
+// one takes seconds, so the next one waits checkShare times as long as it took. The first comes soon: a database that was
+// closed is not checked when it is opened.
 const (
+	firstCheck = time.Minute
 	checkTime  = time.Hour
 	checkShare = 200
 )
@@ -50,12 +52,12 @@ const (
 // checkStorage looks for damage in the database from time to time, until ctx ends. The store
 // refuses, and tells the operator, when it finds some.
 func (o *Orchestrator) checkStorage(ctx context.Context) {
-	for took := time.Duration(0); wait.Pause(ctx, nextCheck(took)) == nil; {
+	for pause := firstCheck; wait.Pause(ctx, pause) == nil; {
 		begun := o.now()
 		if err := o.store.Check(ctx); err != nil && ctx.Err() == nil {
 			o.log.Error("check the database", "error", err)
 		}
-		took = o.now().Sub(begun)
+		pause = nextCheck(o.now().Sub(begun))
 	}
 }
 

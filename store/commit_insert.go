@@ -68,9 +68,10 @@ func insert[Row any](t *tx, table string, c columns[Row], rows ...Row) error {
 func (t *tx) number() (int64, error) {
 	if t.nextSeq == 0 {
 		scan := func(rows *sql.Rows) error { return rows.Scan(&t.nextSeq) }
-		if err := t.queryRows(scan, `SELECT coalesce(max(seq), 0) + 1 FROM messages`); err != nil {
+		if err := t.queryRows(scan, lastMessage); err != nil {
 			return 0, err
 		}
+		t.nextSeq++
 	}
 	t.nextSeq++
 	return t.nextSeq - 1, nil

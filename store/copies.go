@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -113,9 +114,10 @@ func (r Copies) surplus(list []Copy) (drop []Copy) {
 	return drop
 }
 
-// thin removes the copies that the rules do not keep.
-func (r Copies) thin() error {
+// thin removes the copies that the rules do not keep. Those from before some time stay.
+func (r Copies) thin(before time.Time) error {
 	list, err := r.List()
+	list = slices.DeleteFunc(list, func(c Copy) bool { return c.Made.Before(before) })
 	for _, c := range r.surplus(list) {
 		err = errors.Join(err, ignoreMissing(os.Remove(c.Path)))
 	}
@@ -208,7 +210,18 @@ func (r Copies) make(ctx context.Context, db *sql.DB, c Copy) (Copy, error) {
 		return c, errors.Join(err, os.Remove(part))
 	}
 
-	return c, errors.Join(syncDir(r.Dir), r.thin())
+	return c, errors.Join(syncDir(r.Dir), r.thin(lossOf(ctx, db)))
+}
+
+// lossOf returns since when a database is known to lack something that its copies may have; the zero time for nothing.
+func lossOf(ctx context.Context, db *sql.DB) time.Time {
+	var value string
+	lacks := new(Shortfall)
+	err := db.QueryRowContext(ctx, `SELECT value FROM facts WHERE name = ?`, shortfallFact).Scan(&value)
+	if err != nil || json.Unmarshal([]byte(value), lacks) != nil {
+		return time.Time{}
+	}
+	return lacks.Since
 }
 
 func syncDir(dir string) error {

@@ -118,6 +118,39 @@ func TestKeepCopyThinsOutTheOldOnes(t *testing.T) {
 	}
 }
 
+// Copies that may hold what the database lacks stay until somebody has seen that.
+func TestCopiesFromBeforeALossStay(t *testing.T) {
+	needsFile(t)
+	now := time.Date(2026, 11, 22, 14, 0, 0, 0, time.UTC)
+	o := Options{Path: filepath.Join(t.TempDir(), "parley.db"), Copies: Copies{Keep: 1}, Now: func() time.Time { return now }}
+	s := openClocked(t, &now, o)
+	addAgents(t, s, 2)
+	before := must.Have(s.KeepCopy(t.Context()))(t)
+	old := must.Have(os.ReadFile(before.Path))(t)
+	appended(t, s)
+	now = now.Add(time.Hour)
+	last := must.Have(s.KeepCopy(t.Context()))(t)
+	must.Do(t, s.Close())
+
+	now = now.Add(time.Hour)
+	must.Do(t, os.WriteFile(o.Path, old, 0o600)) // the operator wants it so
+	done := must.Have(GoOn(t.Context(), o))(t)
+	if done.Copy != nil || done.Lacks == nil || done.Lacks.Messages != 1 {
+		t.Errorf("got %+v, want one message missing", done)
+	}
+
+	s = openClocked(t, &now, o)
+	for _, want := range []int{2, 1} {
+		now = now.Add(time.Hour)
+		must.Have(s.KeepCopy(t.Context()))(t)
+		copies := copiesOf(t, o.Path)
+		if len(copies) != want || slices.Contains(copies, last.Path) != (want == 2) {
+			t.Errorf("got %v, want %d", copies, want)
+		}
+		must.Have(s.DismissShortfall(t.Context()))(t)
+	}
+}
+
 // The copies that were made while the clock was ahead are not the newest.
 func TestCopyStaysWhenTheClockIsSetBack(t *testing.T) {
 	needsFile(t)

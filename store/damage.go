@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -38,7 +37,11 @@ func (r Copies) where() string {
 
 // acknowledge writes down that a transaction is about to be acknowledged.
 func (db *database) acknowledge(event, message int64) {
-	err := db.progress.advance(event, message)
+	db.noteFailure(db.progress.advance(event, message))
+}
+
+// noteFailure logs, once, that something cannot be written down.
+func (db *database) noteFailure(err error) {
 	if err != nil && !db.progress.failed {
 		db.log.Warn("what is acknowledged cannot be written down; a loss would go unnoticed", "error", err)
 	}
@@ -64,34 +67,6 @@ func (db *database) condemn(cause string) error {
 	return e
 }
 
-// refuseEmptied refuses a file that held a database and is empty now. SQLite would take it for
-// a new one.
-func (db *database) refuseEmptied() error {
-	acknowledged, err := readProgress(db.progress.path)
-	if err != nil {
-		return err
-	}
-	info, err := os.Stat(db.path)
-	if err != nil {
-		return ignoreMissing(err)
-	}
-	if info.Size() == 0 && acknowledged.Event > 0 {
-		return damaged(db.path).With("cause", "the file is empty")
-	}
-	return nil
-}
-
-// diagnose returns that the database is damaged if that is behind an error that does not say so.
-func (db *database) diagnose(ctx context.Context, err error) error {
-	if db.writerPool == nil || db.writerConn != nil || contextual(err) || refused(err) || osFault(err) != faultNone {
-		return err
-	}
-	if found := db.verify(ctx); refused(found) || faultOf(found) == faultCorrupt {
-		return found
-	}
-	return err
-}
-
 // explain completes an error that says that the database is damaged: with the newest good copy,
 // and with what it lacks.
 func (db *database) explain(ctx context.Context, err error) error {
@@ -99,16 +74,16 @@ func (db *database) explain(ctx context.Context, err error) error {
 	if !ok || e.Details[damageDetail] == nil {
 		return err
 	}
-	acknowledged, _ := readProgress(db.progress.path) // unreadable, it tells nothing
+	before, _ := readNoted(db.progress.path) // unreadable, it tells nothing
 	c, has := db.copies.newestGood(ctx)
-	return explainDamage(e, c, missing(acknowledged, has), db.now())
+	return explainDamage(e, c, missing(before.progress, has), db.now())
 }
 
 // explainDamage completes an error of damage with a copy, nil for none, and what it lacks.
 func explainDamage(e *parley.Error, c *Copy, lacks *Shortfall, now time.Time) *parley.Error {
 	if c == nil {
 		return e.Suggest("Move it away, and put a copy of parley backup there: there is no automatic one. " +
-			"Or let parley doctor --repair rebuild what it can.")
+			"Or run parley doctor --repair: it goes on with what can be read, keeps what is there, and says what is missing.")
 	}
 
 	would := "Nothing that was acknowledged is missing in it"
@@ -118,7 +93,8 @@ func explainDamage(e *parley.Error, c *Copy, lacks *Shortfall, now time.Time) *p
 	}
 
 	return e.With("copy", c.Path).With("copied_at", c.Made.UTC()).
-		Suggest("Run parley doctor --repair: it puts back the copy of %s (%s ago), and keeps the damaged file. %s.",
+		Suggest("Run parley doctor --repair: it goes on with what can be read, or puts back the copy of %s (%s ago), and "+
+			"keeps what is there. %s. With --as-is it uses no copy.",
 			parley.LocalTime(c.Made, now), parley.FormatDuration(now.Sub(c.Made)), would)
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 
 	"github.com/pressly/goose/v3"
@@ -55,6 +56,22 @@ func (db *database) migrations() (fs.FS, error) {
 		return db.tuning.migrations, nil
 	}
 	return sqlMigrations(db.sql)
+}
+
+// newestVersion is that of the newest migration in SQL or Go.
+func (db *database) newestVersion() (int64, error) {
+	if db.tuning.migrations == nil {
+		return newestVersion(), nil
+	}
+	names, err := fs.Glob(db.tuning.migrations, "*.sql")
+	newest := newestVersion()
+	for _, name := range names {
+		version, bad := goose.NumericComponent(name)
+		if newest = max(newest, version); bad != nil {
+			err = errors.Join(err, bad)
+		}
+	}
+	return newest, err
 }
 
 // keepCopy copies the database before a migration.

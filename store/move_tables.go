@@ -38,7 +38,7 @@ var movedTables = []movedTable{
 	{name: "token_records", key: []string{"id"}},
 	{name: "token_days", key: []string{"agent_id", "day", "model"}},
 	{name: "facts", key: []string{"name"},
-		which: `name NOT IN ('` + openFact + `', '` + movingFact + `', '` + movedFact + `')`},
+		which: `name NOT IN ('` + openFact + `', '` + movingFact + `', '` + movedFact + `', '` + idFact + `')`},
 }
 
 // moveChunk is how many rows are copied in one transaction.

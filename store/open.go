@@ -3,12 +3,12 @@ package store
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"time"
-
-	"github.com/pressly/goose/v3"
 )
 
 // readers is how many queries run at a time.
@@ -71,15 +71,8 @@ func (db *database) useFile(path string, o *Options) error {
 	return nil
 }
 
-func (db *database) openFile(ctx context.Context) error {
-	if err := openFiles(ctx, db); err != nil {
-		return db.diagnose(ctx, err)
-	}
-	return nil
-}
-
-func openFiles(ctx context.Context, db *database) (err error) {
-	taken, err := takeSaved(db.path, db.now())
+func (db *database) openFile(ctx context.Context) (err error) {
+	_, taken, err := takeSaved(db.path, foreignEnding, db.now())
 	if err != nil {
 		return err
 	}
@@ -87,7 +80,11 @@ func openFiles(ctx context.Context, db *database) (err error) {
 		db.safety.tell("The files of the database %s were removed or replaced while parley ran. They were put back with "+
 			"all that was accepted.", db.path)
 	}
-	if err := db.refuseEmptied(); err != nil {
+	e, err := newExaminer(ctx, db.path, db.copies)
+	if err != nil {
+		return err
+	}
+	if err := db.examine(ctx, e); err != nil {
 		return err
 	}
 	if err := create(db.path); err != nil {
@@ -116,7 +113,7 @@ func openFiles(ctx context.Context, db *database) (err error) {
 		return err
 	}
 
-	if err := db.compareProgress(ctx); err != nil {
+	if err := db.beginProgress(ctx, e); err != nil {
 		return err
 	}
 
@@ -142,25 +139,11 @@ func openReaders(ctx context.Context, db *database) (err error) {
 	return err
 }
 
-// prepare checks the file and migrates it.
+// prepare migrates the file.
 func (db *database) prepare(ctx context.Context) error {
-	tables, ours, err := contents(ctx, db.writerPool)
-	if err != nil {
-		return err
-	}
-	if tables > 0 && !ours {
-		return notOurs(db.path)
-	}
-
 	provider, err := db.migrator()
 	if err != nil {
 		return err
-	}
-
-	if ours {
-		if err := db.examine(ctx, provider); err != nil {
-			return err
-		}
 	}
 
 	if err := db.migrate(ctx, provider); err != nil {
@@ -171,15 +154,6 @@ func (db *database) prepare(ctx context.Context) error {
 	db.events.last.Store(last)
 
 	return err
-}
-
-// verify reads the whole file, and returns an error when it is damaged.
-func (db *database) verify(ctx context.Context) error {
-	verdict, err := check(ctx, db.writerPool)
-	if err != nil || verdict == "" {
-		return err
-	}
-	return damaged(db.path).With("cause", verdict)
 }
 
 // abandon closes what a failed open has opened.
@@ -216,13 +190,14 @@ const openFact = "open"
 
 // leftOpen reports whether the last writer did not close the database. The table must
 // exist, as it does in a database that needs no migration.
-func leftOpen(ctx context.Context, db *database) (left bool, err error) {
-	err = db.writerPool.QueryRowContext(ctx, `SELECT count(*) > 0 FROM facts WHERE name = ?`, openFact).Scan(&left)
+func leftOpen(ctx context.Context, db *sql.DB) (left bool, err error) {
+	err = db.QueryRowContext(ctx, `SELECT count(*) > 0 FROM facts WHERE name = ?`, openFact).Scan(&left)
 	return left, err
 }
 
-func markOpen(t *tx) error {
-	_, err := t.exec(`INSERT INTO facts (name, value) VALUES (?, 'true') ON CONFLICT (name) DO NOTHING`, openFact)
+func (db *database) markOpen(t *tx) error {
+	_, err := t.exec(`INSERT INTO facts (name, value) VALUES (?, 'true'), (?, ?) ON CONFLICT (name) DO NOTHING`, openFact,
+		idFact, fmt.Sprintf("%x", db.progress.last.id))
 	return err
 }
 
@@ -237,17 +212,40 @@ func (db *database) markClosed() {
 	}
 }
 
-// examine checks the whole database when it is about to be migrated, or was not closed.
-func (db *database) examine(ctx context.Context, provider *goose.Provider) error {
-	have, want, err := provider.GetVersions(ctx)
-	if err != nil || have > want {
-		return err // migrate refuses a newer one
+// examine refuses a database that is not whole, or behind what is known to have been there.
+func (db *database) examine(ctx context.Context, e *examiner) (err error) {
+	e.busy = db.tuning.busyTimeout
+	if e.newest, err = db.newestVersion(); err != nil || db.tuning.moves {
+		return err
 	}
-	if have == want {
-		if db.marked, err = leftOpen(ctx, db); err != nil || !db.marked {
-			return err
-		}
-		db.log.Info("checking the database: it was not closed")
+	if db.tuning.goOn != nil { // the repair has examined it
+		return nil
 	}
-	return db.verify(ctx)
+	if _, err = e.examine(ctx); err == nil && e.left {
+		db.log.Info("the database was not closed, and is sound")
+	}
+	db.marked = e.left
+	return err
+}
+
+// beginProgress writes down how far the database is.
+func (db *database) beginProgress(ctx context.Context, e *examiner) error {
+	has, err := progressOf(ctx, db.readerPool)
+	if err != nil {
+		return err
+	}
+	n := noted{progress: has, base: min(e.before.base, has.Event)}
+	if n.id, err = idOf(ctx, db.readerPool); err != nil {
+		return err
+	}
+	if n.id == 0 && db.tuning.goOn != nil {
+		n.id = db.tuning.goOn.id
+	}
+	if n.id == 0 {
+		n.id = rand.Uint64()
+	}
+	if err := db.progress.begin(e.before, n); err != nil || db.tuning.goOn == nil {
+		return err
+	}
+	return db.settle(db.tuning.goOn)
 }

@@ -28,10 +28,11 @@ func TestOpenChecksOnlyUnclosedDatabases(t *testing.T) {
 	must.Do(t, s.Close())
 
 	var marks int
-	if err := raw(t, path).QueryRow(`SELECT count(*) FROM facts WHERE name = ?`, openFact).Scan(&marks); err != nil ||
-		marks != 0 {
+	db := raw(t, path)
+	if err := db.QueryRow(`SELECT count(*) FROM facts WHERE name = ?`, openFact).Scan(&marks); err != nil || marks != 0 {
 		t.Errorf("a closed database has %d marks, %v", marks, err)
 	}
+	must.Do(t, db.Close())
 
 	// A copy of an open database stands for what a killed daemon leaves.
 	s = openAt(t, path)

@@ -8,34 +8,41 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"parley"
 )
 
-// SQLite drops what follows the first damaged page of its write-ahead log, without a word.
-// So the store writes down outside of the database how far it was when it last acknowledged
-// something, and compares the two when it opens. The same shows a database that was replaced
-// by an older copy. The file is not synced: the commit before it was, and an older number
-// than the true one gives no false alarm.
+// SQLite drops what follows the first damaged page of its write-ahead log, without a word, and begins a new database
+// where one is missing. So the store writes down outside of the database how far it was when it last acknowledged
+// something, and compares the two before it opens it. The file is not synced: the commit before it was, and an older
+// number than the true one gives no false alarm.
 
 // progress is how far a database is: the highest numbers that it has given.
 type progress struct{ Event, Message int64 }
 
-// progressForm has a fixed length, so that a line is replaced in one write.
-const progressForm = "%020d %020d\n"
+// noted is what the store writes down about a database.
+type noted struct {
+	progress
+	base int64    // the event up to which the file holds everything without its log
+	log  logSalts // of the log that was last seen; 0 if any is to be expected
+	id   uint64   // of the database; 0 if it has none yet
+}
 
-func readProgress(path string) (p progress, err error) {
+// notedForm has a fixed length, so that a line is replaced in one write. Earlier versions wrote the first two numbers.
+const notedForm = "%020d %020d %020d %016x %016x\n"
+
+func readNoted(path string) (n noted, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return p, ignoreMissing(err)
+		return n, ignoreMissing(err)
 	}
-	if _, err := fmt.Sscanf(string(text), progressForm, &p.Event, &p.Message); err != nil {
-		return progress{}, nil // half a line tells nothing
+	read, _ := fmt.Sscanf(string(text), notedForm, &n.Event, &n.Message, &n.base, &n.log, &n.id)
+	if read < 2 {
+		return noted{}, nil // half a line tells nothing
 	}
-	return p, nil
+	return n, nil
 }
 
 // progressOf reads how far a database is.
@@ -43,16 +50,45 @@ func progressOf(ctx context.Context, db *sql.DB) (p progress, err error) {
 	if p.Event, err = lastEvent(ctx, db); err != nil {
 		return p, err
 	}
-	err = db.QueryRowContext(ctx, `SELECT coalesce(max(seq), 0) FROM messages`).Scan(&p.Message)
+	err = db.QueryRowContext(ctx, lastMessage).Scan(&p.Message)
 	return p, err
+}
+
+// lastMessage selects the highest number that a message ever had in a file.
+const lastMessage = `SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'messages'`
+
+// idFact is the name of the fact that tells a database from others.
+const idFact = "id"
+
+// idOf returns the id of a database, 0 if it has none.
+func idOf(ctx context.Context, db *sql.DB) (id uint64, err error) {
+	var text string
+	err = db.QueryRowContext(ctx, `SELECT coalesce((SELECT value FROM facts WHERE name = ?), '')`, idFact).Scan(&text)
+	if err == nil {
+		_, _ = fmt.Sscanf(text, "%x", &id) // what is no number counts as none
+	}
+	return id, err
 }
 
 // progressFile holds what was last acknowledged. Only the writing goroutine uses it.
 type progressFile struct {
 	path   string
 	file   *os.File // nil before the first write
-	last   progress
-	failed bool // the last write of it failed
+	last   noted
+	looked int64 // the last event when the log was last looked at
+	failed bool  // the last write of it failed
+}
+
+// begin writes down what is known of a database that is about to be written. Its next log may be any.
+func (f *progressFile) begin(before, n noted) error {
+	f.last, f.looked = n, n.Event
+	if before == n || n.Event == 0 {
+		return nil
+	}
+	if err := f.write(); err != nil {
+		return err
+	}
+	return f.file.Sync() // what stands there now would refuse the next log
 }
 
 // advance writes down that a transaction is about to be acknowledged. Zeros say that it gave no
@@ -68,13 +104,32 @@ func (f *progressFile) advance(event, message int64) error {
 	return f.write()
 }
 
+// look writes down which log the database has. A log begins again when the file holds all that was in it.
+func (f *progressFile) look(database string) error {
+	salts, err := saltsOf(database)
+	if err != nil {
+		return err
+	}
+	before := f.looked
+	f.looked = f.last.Event
+	if salts == 0 || salts == f.last.log || f.last.Event == 0 {
+		return nil
+	}
+	if f.last.log != 0 {
+		f.last.base = before
+	}
+	f.last.log = salts
+	return f.write()
+}
+
 func (f *progressFile) write() (err error) {
 	if f.file == nil {
 		if f.file, err = os.OpenFile(f.path, os.O_CREATE|os.O_WRONLY, 0o600); err != nil {
 			return err
 		}
 	}
-	_, err = f.file.WriteAt(fmt.Appendf(nil, progressForm, f.last.Event, f.last.Message), 0)
+	n := &f.last
+	_, err = f.file.WriteAt(fmt.Appendf(nil, notedForm, n.Event, n.Message, n.base, n.log, n.id), 0)
 	return err
 }
 
@@ -88,16 +143,22 @@ func (f *progressFile) close() {
 type Shortfall struct {
 	Events   int64     `json:"events"`
 	Messages int64     `json:"messages"`
-	Since    time.Time `json:"since"`         // when it was noticed
-	Log      string    `json:"log,omitempty"` // a copy of the write-ahead log as it was found
+	Tables   []string  `json:"tables,omitempty"` // of which rows could not be read
+	Since    time.Time `json:"since"`            // when it was noticed
 }
 
 // Words says what is missing, such as "20 messages".
 func (s *Shortfall) Words() string {
-	if s.Messages == 0 {
+	switch {
+	case s.Messages > 0:
+		return number(s.Messages, "message")
+	case s.Events > 0:
 		return number(s.Events, "event")
 	}
-	return number(s.Messages, "message")
+	if len(s.Tables) == 0 {
+		return "changes"
+	}
+	return "rows of the tables " + strings.Join(s.Tables, ", ")
 }
 
 // number returns "1 message" or "2 messages".
@@ -149,57 +210,54 @@ func (s *Workspace) DismissShortfall(ctx context.Context) (found bool, err error
 	return found, err
 }
 
-// compareProgress looks whether the database lacks something that was acknowledged. If so, it
-// stores that, for the operator, and gives up the deliveries that are open, which may have been
-// typed since. Event numbers go on after the last one that was acknowledged.
-func (db *database) compareProgress(ctx context.Context) (err error) {
-	has, err := progressOf(ctx, db.readerPool)
-	if err != nil {
-		return err
-	}
+// continuation is how a repair lets a database that lacks something go on.
+type continuation struct {
+	after progress   // what was acknowledged: no number up to there is given again
+	id    uint64     // of the database, if it does not say
+	lacks *Shortfall // nil for nothing
+}
 
-	acknowledged, err := readProgress(db.progress.path)
-	if err != nil {
-		return err
-	}
-
-	db.progress.last = has
-	found := missing(acknowledged, has)
-	if found == nil {
-		return nil
-	}
-
-	found.Since = db.now()
-	found.Log = db.keepLog()
-	w := &write{change: func(t *tx) error { return recordShortfall(t, found, acknowledged.Event) }}
+// settle stores, for the operator, what a repaired database lacks, and gives up the deliveries that are open, which may
+// have been typed since.
+func (db *database) settle(c *continuation) error {
+	w := &write{change: func(t *tx) error { return c.record(t) }}
 	if err := errors.Join(db.attempt([]*write{w}), w.err); err != nil {
 		return err
 	}
-
-	db.events.last.Store(max(db.events.last.Load(), acknowledged.Event))
-	db.safety.tell("The database lacks %s that parley had acknowledged. Run parley needs.", found.Words())
-
-	return nil
+	db.events.last.Store(max(db.events.last.Load(), c.after.Event))
+	db.progress.last.progress = progress{max(db.progress.last.Event, c.after.Event),
+		max(db.progress.last.Message, c.after.Message)}
+	return db.progress.write()
 }
 
-func recordShortfall(t *tx, found *Shortfall, last int64) error {
-	value, err := json.Marshal(found)
-	if err != nil {
-		return err
-	}
-
-	if _, err := t.exec(`INSERT INTO facts (name, value) VALUES (?, ?)
-		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, shortfallFact, string(value)); err != nil {
-		return err
-	}
-
+func (c *continuation) record(t *tx) error {
 	for _, statement := range t.sql.goOn {
-		if _, err := t.exec(strings.ReplaceAll(statement, "LAST", fmt.Sprint(last))); err != nil {
+		if _, err := t.exec(strings.ReplaceAll(statement, "LAST", fmt.Sprint(c.after.Event))); err != nil {
 			return err
 		}
 	}
+	if _, err := t.exec(`INSERT INTO sqlite_sequence (name, seq) SELECT 'messages', 0
+		WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'messages')`); err != nil {
+		return err
+	}
+	if _, err := t.exec(`UPDATE sqlite_sequence SET seq = ? WHERE name = 'messages' AND seq < ?`, c.after.Message,
+		c.after.Message); err != nil {
+		return err
+	}
+	if c.lacks == nil {
+		return nil
+	}
+	if err := doubtOpen(t); err != nil {
+		return err
+	}
 
-	return doubtOpen(t)
+	value, err := json.Marshal(c.lacks)
+	if err != nil {
+		return err
+	}
+	_, err = t.exec(`INSERT INTO facts (name, value) VALUES (?, ?)
+		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, shortfallFact, string(value))
+	return err
 }
 
 // doubtOpen gives up all open deliveries: the terminals may have had them already.
@@ -221,16 +279,6 @@ func doubtOpen(t *tx) error {
 	}
 
 	return nil
-}
-
-// keepLog copies the write-ahead log as it was found, for somebody who knows how to read what
-// follows a damaged page. It returns the path of the copy, "" if there is none.
-func (db *database) keepLog() string {
-	path := filepath.Join(db.copies.Dir, filepath.Base(db.path)+"-wal.damaged")
-	if os.MkdirAll(db.copies.Dir, 0o700) != nil || copyFile(db.path+"-wal", path) != nil {
-		return ""
-	}
-	return path
 }
 
 func copyFile(from, to string) error {

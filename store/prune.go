@@ -241,10 +241,21 @@ func (p *pruning) removeMessages(ctx context.Context, rows []oldMessage, before 
 			}
 			n += gone
 		}
-		return nil
+		return notePruned(t, rows[len(rows)-1].Seq)
 	})
 
 	return n, err
+}
+
+// prunedFact is the name of the fact that holds the highest number of a message that was removed.
+const prunedFact = "pruned_messages"
+
+// notePruned stores that messages up to a number were removed, so that a repair does not miss them.
+func notePruned(t *tx, last int64) error {
+	_, err := t.exec(`INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value =
+		CASE WHEN CAST(facts.value AS BIGINT) > CAST(excluded.value AS BIGINT) THEN facts.value ELSE excluded.value END`,
+		prunedFact, strconv.FormatInt(last, 10))
+	return err
 }
 
 // removeMessage removes a message unless somebody has begun to wait for it meanwhile.

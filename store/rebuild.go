@@ -4,100 +4,139 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"os"
 	"time"
 )
 
-// rebuild reads the rows of a damaged database's tables into a new one. It needs none of the
-// indexes, and makes the index of words again. The error says that a table is damaged.
-func rebuild(ctx context.Context, path, to string) (has progress, err error) {
-	made, err := Open(ctx, Options{Path: to})
+// rebuilt says what a new database has of a damaged one.
+type rebuilt struct {
+	has  progress
+	torn []string // tables of which rows could not be read
+	lost int64    // messages that are missing, by their numbers
+	old  bool     // some rows may be as they were before
+}
+
+// source is a way to read a damaged database.
+type source struct {
+	path  string
+	alone bool // without its write-ahead log
+	has   progress
+	stale bool // some of what it holds is older than the rest
+}
+
+// damagedPragmas let SQLite read a file that is shorter than it says, or of which not all tables are known. Another pragma
+// might read the file before they are set.
+var damagedPragmas = []string{"query_only(1)", "writable_schema(1)"}
+
+func (s *source) open() (*sql.DB, error) {
+	how := "&mode=ro"
+	if s.alone {
+		how += "&immutable=1"
+	}
+	return connect(dsn(s.path, time.Second, damagedPragmas...)+how, 1)
+}
+
+// rebuild reads what a source holds into a new database, and takes rows that it lacks from a copy, nil for none. It makes
+// the index of words again. Known is what is known of the database.
+func (s *source) rebuild(ctx context.Context, to string, c *Copy, known progress) (r rebuilt, err error) {
+	made, err := open(ctx, Options{Path: to}, tuning{busyTimeout: defaultBusyTimeout, searchTime: searchTime, moves: true})
 	if err != nil {
-		return has, err
+		return r, err
 	}
 	if err := made.Close(); err != nil {
-		return has, err
+		return r, err
 	}
 
-	if err := transfer(ctx, path, to); err != nil {
-		return has, err
+	if r, err = s.transfer(ctx, to, c, known); err != nil {
+		return r, err
 	}
-	if has, err = examineCopy(ctx, to); err != nil {
-		return has, err
+	if r.has, err = examineCopy(ctx, to); err != nil {
+		return r, err
+	}
+	if len(r.torn) == 0 && !s.stale {
+		r.has = s.has // the last numbers may be of rows that were removed
 	}
 
 	f, err := os.OpenFile(to, os.O_RDWR, 0)
 	if err != nil {
-		return has, err
+		return r, err
 	}
 
-	return has, errors.Join(f.Sync(), f.Close())
+	return r, errors.Join(f.Sync(), f.Close())
 }
 
-// transfer copies all rows from one database to another, which has the same tables.
-func transfer(ctx context.Context, path, to string) error {
+// transfer copies all rows from a source to a database without rows.
+func (s *source) transfer(ctx context.Context, to string, c *Copy, known progress) (r rebuilt, err error) {
+	from, err := s.open()
+	if err != nil {
+		return r, err
+	}
+	defer from.Close()
 	pool, err := connect(dsn(to, time.Second, "foreign_keys(0)"), 1)
 	if err != nil {
-		return err
+		return r, err
 	}
 	defer pool.Close()
 
-	if _, err := pool.ExecContext(ctx, `ATTACH ? AS old`, path); err != nil {
-		return err
-	}
 	tx, err := pool.BeginTx(ctx, nil)
 	if err != nil {
-		return err
+		return r, err
 	}
 	defer func() { _ = tx.Rollback() }() // does nothing after Commit
 
-	if err := transferTables(ctx, tx); err != nil {
-		return err
+	v := salvage{from, tx}
+	if r.torn, err = v.run(ctx); err != nil {
+		return r, err
+	}
+	missing := r.torn
+	if r.old = s.stale; s.stale {
+		missing = append(grown, r.torn...)
+	}
+	if len(missing) > 0 {
+		if r.lost, err = v.mend(ctx, missing, c, known); err != nil {
+			return r, err
+		}
 	}
 	if err := fillWords(ctx, tx, &sqliteDialect); err != nil {
-		return err
+		return r, err
 	}
 
-	return tx.Commit()
+	return r, tx.Commit()
 }
 
-func transferTables(ctx context.Context, tx *sql.Tx) error {
-	names, err := textsOf(ctx, tx, `SELECT name FROM main.sqlite_master
-		WHERE type = 'table' AND name NOT LIKE 'message_words%' AND name NOT LIKE 'sqlite_%' ORDER BY name`)
-	if err != nil {
-		return err
-	}
-
-	for _, name := range append(names, "sqlite_sequence") { // which the other tables have filled
-		columns, err := textsOf(ctx, tx, `SELECT group_concat(name, ', ') FROM pragma_table_info(?)`, name)
-		if err != nil {
-			return err
-		}
-		err = execAll(ctx, tx, `DELETE FROM main.`+name,
-			fmt.Sprintf(`INSERT INTO main.%[1]s (%[2]s) SELECT %[2]s FROM old.%[1]s NOT INDEXED`, name, columns[0]))
-		if err != nil {
-			return fmt.Errorf("read the table %s: %w", name, err)
+// mend takes what could not be read from a copy, and returns how many messages are still missing.
+func (s salvage) mend(ctx context.Context, torn []string, c *Copy, known progress) (lost int64, err error) {
+	if c != nil {
+		if err := s.fill(ctx, c.Path, torn); err != nil {
+			return 0, err
 		}
 	}
-
-	return nil
+	if err := s.join(ctx); err != nil {
+		return 0, err
+	}
+	return lostMessages(ctx, s.to, c, known)
 }
 
-func textsOf(ctx context.Context, tx *sql.Tx, query string, args ...any) (list []string, err error) {
-	rows, err := tx.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-
-	for rows.Next() {
-		var text string
-		if err := rows.Scan(&text); err != nil {
-			return nil, err
+// lostMessages counts the messages that are missing. Those up to the last one that was removed for its age, or up to the
+// last one of a copy, may have been removed.
+func lostMessages(ctx context.Context, tx *sql.Tx, c *Copy, known progress) (lost int64, err error) {
+	var before int64
+	if c != nil {
+		has, err := progressOfCopy(ctx, c.Path)
+		if err != nil {
+			return 0, err
 		}
-		list = append(list, text)
+		before = has.Message
 	}
 
-	return list, rows.Err()
+	var last, n int64
+	err = tx.QueryRowContext(ctx, `SELECT coalesce(max(CAST(value AS INTEGER)), 0) FROM facts WHERE name = ?`, prunedFact).
+		Scan(&last)
+	if err != nil {
+		return 0, err
+	}
+	before = max(before, last)
+	err = tx.QueryRowContext(ctx, `SELECT count(*), coalesce(max(seq), 0) FROM messages WHERE seq > ?`, before).Scan(&n, &last)
+
+	return max(0, max(known.Message, last)-before-n), err
 }

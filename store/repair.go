@@ -1,45 +1,59 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
 	"path/filepath"
-	"time"
+	"slices"
 
 	"parley"
 )
 
 // Repaired says what Repair did.
 type Repaired struct {
-	PutBack bool       // the database had been removed
-	Aside   string     // where the damaged one is; "" if it was not damaged
-	Copy    *Copy      // what took its place; nil if it could be rebuilt
-	Lacks   *Shortfall // what that lacks of what was acknowledged; nil for nothing
+	PutBack  bool       // the database had been removed while it was open
+	Replaced bool       // it was not whole
+	Aside    string     // where it is now; "" if there was none
+	Copy     *Copy      // what took its place; nil if it could be rebuilt
+	Lacks    *Shortfall // what that lacks of what was acknowledged; nil for nothing
 }
 
-// Repair puts back a database that was removed or replaced while a daemon had it open. It
-// replaces one that is damaged: by what can be rebuilt from it if that is whole, else by the
-// newest good copy. What was there is kept. No daemon may run.
-func Repair(ctx context.Context, o Options) (done Repaired, err error) {
+// Repair puts back a database that was removed or replaced while a daemon had it open. It replaces one that is not
+// whole by all that can be read of it, with what it lacks from the newest good copy, or by that copy if it knows more.
+// If nothing is left of it, it is begun again. What was there is kept. No daemon may run.
+func Repair(ctx context.Context, o Options) (Repaired, error) { return repairFrom(ctx, o, true) }
+
+// GoOn is like Repair, but uses no copy: it goes on with what is there, whatever that lacks.
+func GoOn(ctx context.Context, o Options) (Repaired, error) { return repairFrom(ctx, o, false) }
+
+func repairFrom(ctx context.Context, o Options, copies bool) (done Repaired, err error) {
 	path, err := filepath.Abs(o.Path)
 	if err != nil {
 		return done, failure(o.Path, "finding the database", err)
 	}
-	if done.PutBack, err = takeSaved(path, o.clock()); err != nil {
+	if _, done.PutBack, err = takeSaved(path, foreignEnding, o.clock()); err != nil {
 		return done, failure(path, "putting the database back", err)
 	}
 
-	if !exists(path) {
+	known, err := newExaminer(ctx, path, o.Copies.or(path))
+	if err != nil {
+		return done, failure(path, "reading what is known of the database", err)
+	}
+	known.all = true
+	if _, err = known.examine(ctx); err == nil {
 		return done, nil
 	}
-
-	_, err = Inspect(ctx, o)
+	err = failure(path, "reading the database", err)
 	if e, ok := errors.AsType[*parley.Error](err); !ok || e.Details[damageDetail] == nil {
 		return done, err
 	}
 
-	r := repair{Options: o, path: path, copies: o.Copies.or(path)}
+	r := repair{Options: o, path: path, next: path + ".next", known: known}
+	if copies {
+		r.newest, r.copied = o.Copies.or(path).newestGood(ctx)
+	}
 	if err := r.replace(ctx, &done); err != nil {
 		return done, failure(path, "repairing the database", err)
 	}
@@ -47,40 +61,156 @@ func Repair(ctx context.Context, o Options) (done Repaired, err error) {
 	return done, nil
 }
 
-// repair replaces a damaged database.
+// repair replaces a database that is not whole.
 type repair struct {
 	Options
-	path   string
-	copies Copies
+	path, next string
+	known      *examiner
+
+	newest *Copy // that is good; nil for none, and if none is to be used
+	copied progress
 }
 
-func (r *repair) replace(ctx context.Context, done *Repaired) error {
-	next := r.path + ".next"
-	if err := removeDatabase(next); err != nil { // of a repair that was interrupted
+// image returns the path of a database that is put together from the whole parts of a damaged log.
+func (r *repair) image() string { return r.next + ".image" }
+
+func (r *repair) replace(ctx context.Context, done *Repaired) (err error) {
+	if err := r.clear(); err != nil { // of a repair that was interrupted
 		return err
 	}
 
-	acknowledged, err := readProgress(progressPath(r.path))
-	if err != nil {
+	made, err := r.rebuild(ctx)
+	if err != nil && (contextual(err) || osFault(err) == faultFull) {
 		return err
 	}
-
-	has, broken := rebuild(ctx, r.path, next)
-	c, copied := r.copies.newestGood(ctx)
 	switch {
-	case broken != nil && c == nil:
-		return explainDamage(damaged(r.path), nil, nil, time.Time{}).With("cause", broken.Error())
-	case broken != nil, copied.Event > has.Event:
-		has, done.Copy = copied, c
-		if err := errors.Join(removeDatabase(next), copyFile(c.Path, next)); err != nil {
+	case r.newest != nil && (err != nil || r.copied.Event > made.has.Event):
+		made, done.Copy = rebuilt{has: r.copied}, r.newest
+		if err := errors.Join(removeDatabase(r.next), copyFile(r.newest.Path, r.next)); err != nil {
 			return err
+		}
+	case err != nil && r.hasContent():
+		return damaged(r.path).With("cause", err.Error()).
+			Suggest("Put a copy of parley backup in its place: there is no automatic one, and none of it can be read. " +
+				"Or move it away, and run parley doctor --repair: it begins with an empty one.")
+	}
+
+	done.Lacks = r.lacks(made)
+	if err := r.settle(ctx, &continuation{after: r.known.known, id: r.known.before.id, lacks: done.Lacks}); err != nil {
+		return err
+	}
+	done.Replaced = true
+	done.Aside, err = r.swap()
+
+	return errors.Join(err, r.clear())
+}
+
+// rebuild makes a new database of the best source that can be read.
+func (r *repair) rebuild(ctx context.Context) (made rebuilt, err error) {
+	sources, err := r.sources(ctx)
+	if err != nil {
+		return made, err
+	}
+
+	err = errors.New("nothing of it can be read")
+	for _, s := range sources {
+		if made, err = s.rebuild(ctx, r.next, r.newest, r.known.known); err == nil || contextual(err) {
+			return made, err
+		}
+		if err := removeDatabase(r.next); err != nil {
+			return made, err
 		}
 	}
 
-	done.Lacks = missing(acknowledged, has)
-	done.Aside, err = r.swap(next)
+	return made, err
+}
 
-	return err
+// sources returns the ways in which the database can be read, the one that knows most first.
+func (r *repair) sources(ctx context.Context) (list []source, err error) {
+	salts, err := saltsOf(r.path)
+	if err != nil {
+		return nil, err
+	}
+
+	add := func(s source) {
+		if r.readable(ctx, &s) {
+			list = append(list, s)
+		}
+	}
+
+	alone := source{path: r.path, alone: true}
+	if r.known.before.log.followedBy(salts) || salts == 0 {
+		old := r.readable(ctx, &alone) && alone.has.Event < r.known.before.base
+		add(source{path: r.path, stale: old})
+
+		mended, err := mendLog(r.path, r.image())
+		if err != nil {
+			return nil, err
+		}
+		if mended {
+			add(source{path: r.image(), alone: true, stale: true})
+		}
+	}
+	add(alone)
+	slices.SortStableFunc(list, func(a, b source) int { return cmp.Compare(b.has.Event, a.has.Event) })
+
+	return list, nil
+}
+
+// readable reports whether a source holds this database, and notes how far it is.
+func (r *repair) readable(ctx context.Context, s *source) bool {
+	if !hasHeader(s.path) {
+		return false
+	}
+	pool, err := s.open()
+	if err != nil {
+		return false
+	}
+	defer pool.Close()
+
+	_, ours, err := contents(ctx, pool)
+	if err != nil || !ours {
+		return false
+	}
+	if id, err := idOf(ctx, pool); err == nil && r.known.isForeign(id) {
+		return false
+	}
+	s.has, _ = progressOf(ctx, pool) // what cannot be read is not known
+
+	return true
+}
+
+// hasContent reports whether there is something that might still be read by others.
+func (r *repair) hasContent() bool {
+	info, err := os.Stat(r.path)
+	return err == nil && info.Size() > 0
+}
+
+// lacks returns what a new database lacks of what is known to have been there, nil for nothing.
+func (r *repair) lacks(made rebuilt) *Shortfall {
+	lacks := missing(r.known.known, made.has)
+	if len(made.torn) > 0 || made.old {
+		lacks = &Shortfall{Events: max(0, r.known.known.Event-made.has.Event), Messages: made.lost, Tables: made.torn}
+	}
+	if lacks != nil {
+		lacks.Since = r.clock()
+	}
+	return lacks
+}
+
+// settle opens the new database once, so that it says what it lacks.
+func (r *repair) settle(ctx context.Context, c *continuation) error {
+	o := Options{Path: r.next, Now: r.Now, Log: r.Log}
+	s, err := open(ctx, o, tuning{busyTimeout: defaultBusyTimeout, searchTime: searchTime, goOn: c})
+	if err != nil {
+		return err
+	}
+	return s.Close()
+}
+
+// clear removes what a repair makes.
+func (r *repair) clear() error {
+	return errors.Join(removeDatabase(r.next), ignoreMissing(os.Remove(progressPath(r.next))), removeDatabase(r.image()))
 }
 
 func removeDatabase(path string) error {
@@ -91,21 +221,11 @@ func removeDatabase(path string) error {
 	return errors.Join(errs...)
 }
 
-// swap puts the new file in the place of the damaged one, which it keeps. Interrupted at any
-// point, it leaves one of the two in place, and never a log of the other.
-func (r *repair) swap(next string) (aside string, err error) {
-	aside = r.path + ".damaged-" + r.clock().UTC().Format(copyTime)
-	if os.Link(r.path, aside) != nil { // no hard links here
-		if err := copyFile(r.path, aside); err != nil {
-			return "", err
-		}
-	}
-	if err := ignoreMissing(os.Rename(r.path+"-wal", aside+"-wal")); err != nil {
+// swap puts the new file in the place of what is there, which it keeps. If it is interrupted, Open goes on with it.
+func (r *repair) swap() (aside string, err error) {
+	if err := os.Rename(r.next, r.path+savedEnding); err != nil {
 		return "", err
 	}
-	if err := ignoreMissing(os.Remove(r.path + "-shm")); err != nil {
-		return "", err
-	}
-
-	return aside, errors.Join(os.Rename(next, r.path), syncDir(filepath.Dir(r.path)))
+	aside, _, err = takeSaved(r.path, ".damaged-", r.clock())
+	return aside, err
 }

@@ -35,7 +35,7 @@ func (s sqliteSession) begin(t *tx) error {
 	if _, err := t.rows.ExecContext(context.Background(), "BEGIN IMMEDIATE"); err != nil || s.marked {
 		return err
 	}
-	return markOpen(t)
+	return s.markOpen(t)
 }
 
 func (s sqliteSession) commit(t *tx) error {
@@ -61,7 +61,11 @@ func (s sqliteSession) confirm() error {
 		return nil
 	}
 	s.watched.looked = time.Now()
-	return s.watched.look()
+	if err := s.watched.look(); err != nil {
+		return err
+	}
+	s.noteFailure(s.progress.look(s.path))
+	return nil
 }
 
 // close closes the files. The writer goes last: the last connection moves the log into the file.

@@ -84,6 +84,7 @@ func gormOn(pool gorm.ConnPool, d *dialect) (*gorm.DB, error) {
 // The primary result codes of SQLite (sqlite.org/rescode.html). The other bits of a code
 // give details.
 const (
+	codeUnknown    = 1 // for example a table
 	codePerm       = 3
 	codeBusy       = 5
 	codeLocked     = 6

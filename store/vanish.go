@@ -110,24 +110,32 @@ func (w *watched) save() error {
 	return syncDir(filepath.Dir(w.path))
 }
 
-// takeSaved puts what was saved in the place of the database. What stands there is moved aside. It
-// may be interrupted at any point, and reports whether there was anything to do.
-func takeSaved(path string, now time.Time) (taken bool, err error) {
+// foreignEnding begins the ending of what stood in the place of what was saved.
+const foreignEnding = ".foreign-"
+
+// takeSaved puts what was saved in the place of the database. What stands there is moved aside, under a name with an
+// ending and the time. It may be interrupted at any point, and reports where that is, and whether there was anything to
+// do.
+func takeSaved(path, ending string, now time.Time) (aside string, taken bool, err error) {
 	if !exists(path + savedEnding) {
-		return false, nil
+		return "", false, nil
 	}
 
-	aside := path + ".foreign-" + now.UTC().Format(copyTime)
+	to := path + ending + now.UTC().Format(copyTime)
 	for _, ending := range []string{"-wal", "-shm", ""} {
-		if err := ignoreMissing(os.Rename(path+ending, aside+ending)); err != nil {
-			return false, err
+		if !exists(path + ending) {
+			continue
 		}
+		if err := os.Rename(path+ending, to+ending); err != nil {
+			return "", false, err
+		}
+		aside = to
 	}
 	if err := os.Rename(path+savedEnding, path); err != nil {
-		return false, err
+		return "", false, err
 	}
 
-	return true, syncDir(filepath.Dir(path))
+	return aside, true, syncDir(filepath.Dir(path))
 }
 
 func exists(path string) bool {

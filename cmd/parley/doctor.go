@@ -19,7 +19,7 @@ import (
 )
 
 func doctorCommand(c *cli) *cobra.Command {
-	repair := false
+	repair, asIs := false, false
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check parley's installation and this workspace",
@@ -28,12 +28,14 @@ and tells what to do about each finding. It changes nothing and does not start a
 The exit status is 1 if there is a problem, else 0; warnings do not count.
 
 With --repair it first puts back a database that was removed while parley ran, and replaces
-one that is damaged by what can be read of it, or by the newest good copy. For that it ends
-the daemon; the agents stay.`,
-		Example: "  parley doctor\n  parley doctor --json\n  parley doctor --repair",
+one that is damaged, older than it was, or missing by what can be read of it and of the newest
+good copy. For that it ends the daemon; the agents stay. What was there is kept. With --as-is
+too, it uses no copy: it goes on with what is there, for example an older copy that you have
+put in its place.`,
+		Example: "  parley doctor\n  parley doctor --json\n  parley doctor --repair\n  parley doctor --repair --as-is",
 		Args:    usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			d := &doctor{cli: c}
+			d := &doctor{cli: c, asIs: asIs}
 			if repair {
 				if err := d.repair(cmd.Context()); err != nil {
 					return err
@@ -51,6 +53,7 @@ the daemon; the agents stay.`,
 		},
 	}
 	cmd.Flags().BoolVar(&repair, "repair", false, "put back a database that was removed, replace a damaged one")
+	cmd.Flags().BoolVar(&asIs, "as-is", false, "with --repair: go on with the database that is there, without a copy")
 
 	return cmd
 }
@@ -118,6 +121,7 @@ type doctor struct {
 	team *daemon.Team // nil if parley.yaml cannot be read
 	set  profile.Set
 
+	asIs     bool      // a repair uses no copy
 	repaired *repaired // nil for nothing, and without --json
 }
 

@@ -162,13 +162,11 @@ func (d *doctor) checkDatabase(ctx context.Context) (f findings) {
 		f.fail("database", err)
 		return f
 	}
-	if _, err := os.Stat(d.at.Database()); errors.Is(err, fs.ErrNotExist) && url == "" {
-		f.ok("database", "none yet; the daemon creates it")
-		return f
-	}
 
 	h, err := store.Inspect(ctx, d.at.Store(url))
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		f.ok("database", "none yet; the daemon creates it")
 	case errors.Is(err, context.DeadlineExceeded):
 		f.warn("database", "Try again when the machine is idle.", "too large to be read within %s", thoroughly)
 	case err != nil:
@@ -181,10 +179,6 @@ func (d *doctor) checkDatabase(ctx context.Context) (f findings) {
 		f.ok("database", "%s, empty; the daemon makes its tables", h.Place)
 	case h.Place != "":
 		f.ok("database", "%s, %s, version %d", h.Place, size(h.Size), h.Version)
-	case h.Lacks != nil:
-		f.warn("database",
-			"It was damaged, or replaced by an older copy. Start parley, and see parley needs.",
-			"sound, but it lacks %s that parley had acknowledged", h.Lacks.Words())
 	case h.Version < h.Known:
 		f.ok("database", "sound, %s, version %d; the next daemon migrates it to %d", size(h.Size+h.Log), h.Version,
 			h.Known)
@@ -288,7 +282,11 @@ func (d *doctor) replaceDatabase(ctx context.Context, at daemon.Place) (err erro
 	if err := at.MoveIn(); err != nil {
 		return err
 	}
-	done, err := store.Repair(ctx, at.Store(""))
+	repair := store.Repair
+	if d.asIs {
+		repair = store.GoOn
+	}
+	done, err := repair(ctx, at.Store(""))
 	if text := d.repairedWords(done); err == nil && text != "" {
 		text += " The next command starts the daemon."
 		if d.json {
@@ -305,7 +303,7 @@ func (d *doctor) replaceDatabase(ctx context.Context, at daemon.Place) (err erro
 type repaired struct {
 	Message       string     `json:"message"`
 	PutBack       bool       `json:"put_back"`               // the database had been removed
-	Damaged       string     `json:"damaged_file,omitempty"` // where the damaged one is
+	Damaged       string     `json:"damaged_file,omitempty"` // where is now what was there
 	Copy          string     `json:"copy,omitempty"`         // what took its place; "" if it was rebuilt
 	CopyMade      *time.Time `json:"copy_made,omitempty"`
 	LacksMessages int64      `json:"lacks_messages"` // that parley had acknowledged
@@ -326,19 +324,27 @@ func repairedOf(done store.Repaired, text string) *repaired {
 // repairedWords says what a repair did, "" for nothing.
 func (d *doctor) repairedWords(done store.Repaired) string {
 	switch {
-	case done.Aside == "" && done.PutBack:
+	case !done.Replaced && done.PutBack:
 		return "The database was put back."
-	case done.Aside == "":
+	case !done.Replaced:
 		return ""
 	}
 
-	text := "The database was damaged. It was rebuilt from what it held: nothing that was acknowledged is missing."
-	if done.Copy != nil {
-		text = fmt.Sprintf("The database was damaged. The copy of %s ago took its place.", d.ago(done.Copy.Made))
+	text := "The database was not whole. It was rebuilt from what it held."
+	switch {
+	case done.Copy != nil:
+		text = fmt.Sprintf("The database was not whole. The copy of %s ago took its place.", d.ago(done.Copy.Made))
+	case done.Aside == "":
+		text = "Nothing was left of the database. It begins again, without agents and messages."
 	}
 	if done.Lacks != nil {
-		text += fmt.Sprintf(" It lacks %s that parley had acknowledged later.", done.Lacks.Words())
+		text += fmt.Sprintf(" It lacks %s that parley had acknowledged.", done.Lacks.Words())
+	} else {
+		text += " Nothing that was acknowledged is missing."
+	}
+	if done.Aside == "" {
+		return text
 	}
 
-	return text + " The damaged file is " + done.Aside + "."
+	return text + " What was there is " + done.Aside + "."
 }

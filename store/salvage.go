@@ -1,0 +1,284 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// salvage reads all rows of a damaged database that can be read into a new one. It needs none of the indexes. A row is
+// read again from wherever SQLite can begin: behind the rows that it cannot read, and from the end of a table.
+type salvage struct {
+	from *sql.DB
+	to   *sql.Tx
+}
+
+// salvaged is a table of the new database.
+type salvaged struct {
+	name    string
+	columns []string
+	key     []string // of the primary key; the number of a row if it has none
+	numbers bool     // the first column of the key holds numbers
+}
+
+// run reads all tables, and returns the names of those of which rows may be missing.
+func (s salvage) run(ctx context.Context) (torn []string, err error) {
+	tables, err := salvagedTables(ctx, s.to)
+	for i := range tables {
+		whole, err := s.table(ctx, &tables[i])
+		if err != nil {
+			return nil, fmt.Errorf("read the table %s: %w", tables[i].name, err)
+		}
+		if !whole {
+			torn = append(torn, tables[i].name)
+		}
+	}
+	return torn, err
+}
+
+// salvagedTables describes the tables that hold what cannot be made again.
+func salvagedTables(ctx context.Context, tx *sql.Tx) (tables []salvaged, err error) {
+	rows, err := tx.QueryContext(ctx, `SELECT t.name, t.wr, c.name, c.type, c.pk
+		FROM pragma_table_list AS t, pragma_table_info(t.name) AS c
+		WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name <> 'goose_db_version'
+		ORDER BY t.name, c.pk, c.cid`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+
+	for rows.Next() {
+		var table, column, kind string
+		var rowless bool
+		var key int
+		if err := rows.Scan(&table, &rowless, &column, &kind, &key); err != nil {
+			return nil, err
+		}
+		if len(tables) == 0 || tables[len(tables)-1].name != table {
+			tables = append(tables, salvaged{name: table})
+		}
+		t := &tables[len(tables)-1]
+		t.columns = append(t.columns, column)
+		switch {
+		case !rowless:
+			t.key, t.numbers = []string{"rowid"}, true
+		case key > 0:
+			t.numbers = t.numbers || key == 1 && kind == "INTEGER"
+			t.key = append(t.key, column)
+		}
+	}
+
+	return tables, rows.Err()
+}
+
+// query selects rows in the order of the key, or against it. The first column is that of the key.
+func (t *salvaged) query(where, direction string) string {
+	return `SELECT ` + t.key[0] + `, ` + strings.Join(t.columns, `, `) + ` FROM ` + t.name + ` NOT INDEXED ` + where +
+		` ORDER BY ` + strings.Join(t.key, direction+`, `) + direction
+}
+
+// table reads one table, and reports whether all of it could be read.
+func (s salvage) table(ctx context.Context, t *salvaged) (whole bool, err error) {
+	into, err := s.to.PrepareContext(ctx, `INSERT OR IGNORE INTO `+t.name+` (`+strings.Join(t.columns, `, `)+`) VALUES (`+
+		marks(len(t.columns))+`)`)
+	if err != nil {
+		return false, err
+	}
+	defer into.Close()
+
+	add := func(row []any) error {
+		_, err := into.ExecContext(ctx, row[1:]...)
+		return err
+	}
+	if t.numbers {
+		return s.numbered(ctx, t, add)
+	}
+
+	whole, err = s.read(ctx, add, t.query(``, ``))
+	if err == nil && !whole {
+		_, err = s.read(ctx, add, t.query(``, ` DESC`))
+	}
+
+	return whole, err
+}
+
+// numbered reads a table whose rows have numbers.
+func (s salvage) numbered(ctx context.Context, t *salvaged, add func([]any) error) (whole bool, err error) {
+	last := int64(-1)
+	note := func(row []any) error {
+		last, _ = row[0].(int64)
+		return add(row)
+	}
+
+	for whole = true; ; whole = false {
+		done, err := s.read(ctx, note, t.query(`WHERE `+t.key[0]+` > ?`, ``), last)
+		if err != nil || done {
+			return whole, err
+		}
+
+		next, found, err := s.behind(ctx, t, last)
+		if err != nil || !found {
+			return false, err
+		}
+		if _, err := s.read(ctx, add, t.query(`WHERE `+t.key[0]+` <= ?`, ` DESC`), next); err != nil {
+			return false, err
+		}
+		last = next
+	}
+}
+
+// read passes the rows of a query on, up to the first that cannot be read, and reports whether there is none such.
+func (s salvage) read(ctx context.Context, add func([]any) error, query string, args ...any) (whole bool, err error) {
+	rows, err := s.from.QueryContext(ctx, query, args...)
+	if codeOf(err) == codeUnknown {
+		return false, nil // the description of the table cannot be read
+	}
+	if err != nil {
+		return false, unreadable(err)
+	}
+	defer rows.Close()
+
+	columns, err := rows.Columns()
+	if err != nil {
+		return false, err
+	}
+	values, to := make([]any, len(columns)), make([]any, len(columns))
+	for i := range values {
+		to[i] = &values[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(to...); err != nil {
+			return false, err
+		}
+		if err := add(values); err != nil {
+			return false, err
+		}
+	}
+
+	return rows.Err() == nil, unreadable(rows.Err())
+}
+
+// unreadable drops the errors that say that something cannot be read.
+func unreadable(err error) error {
+	switch faultOf(err) {
+	case faultCorrupt, faultForeign, faultIO:
+		return nil
+	}
+	return err
+}
+
+// behind returns a number behind those of rows that cannot be read, from which on SQLite can read again. The row after
+// last cannot be read.
+func (s salvage) behind(ctx context.Context, t *salvaged, last int64) (next int64, found bool, err error) {
+	query := t.query(`WHERE `+t.key[0]+` > ?`, ``) + ` LIMIT 1`
+	reads := func(n int64) (bool, error) {
+		return s.read(ctx, func([]any) error { return nil }, query, n)
+	}
+
+	const farthest = 1 << 40
+	for step := int64(1); !found && step < farthest; step *= 2 {
+		next = last + step
+		if found, err = reads(next); err != nil {
+			return 0, false, err
+		}
+	}
+
+	for found && last+1 < next { // nothing can be read from the first, and something from the second
+		middle := last + (next-last)/2
+		ok, err := reads(middle)
+		if err != nil {
+			return 0, false, err
+		}
+		if ok {
+			next = middle
+		} else {
+			last = middle
+		}
+	}
+
+	return next, found, nil
+}
+
+// grown are the tables from which rows are only removed for their age, so that a row of a copy is good. A key that was
+// revoked, for example, would count again.
+var grown = []string{"agents", "responders", "threads", "participants", "messages", "deliveries", "debts", "files",
+	"message_files", "events", "agent_log"}
+
+// fill takes rows from a copy of the database that are missing in some tables.
+func (s salvage) fill(ctx context.Context, path string, torn []string) error {
+	pool, err := openCopy(path)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+
+	tables, err := salvagedTables(ctx, s.to)
+	if err != nil {
+		return err
+	}
+	for i := range tables {
+		if slices.Contains(torn, tables[i].name) {
+			if _, err := (salvage{pool, s.to}).table(ctx, &tables[i]); err != nil {
+				return err
+			}
+		}
+	}
+
+	return nil
+}
+
+// reference is a column that names a row of another table.
+type reference struct{ table, column, parent, key string }
+
+// join makes the rows refer to rows again that are there: it invents agents that are lost, and removes what belongs to
+// nothing.
+func (s salvage) join(ctx context.Context) error {
+	references, err := s.references(ctx)
+	if err != nil {
+		return err
+	}
+
+	for changed := true; changed; {
+		changed = false
+		for _, r := range references {
+			dangling := fmt.Sprintf(`%s NOT IN (SELECT %s FROM %s)`, r.column, r.key, r.parent)
+			statement := `DELETE FROM ` + r.table + ` WHERE ` + dangling
+			if r.parent == "agents" && slices.Contains(grown, r.table) && r.table != "responders" {
+				statement = `INSERT OR IGNORE INTO agents (id, name, description, role, capabilities, team_groups, kind, state,
+					since, evidence, host, profile, command, orchestrate, created_at, last_active)
+					SELECT DISTINCT ` + r.column + `, 'lost-' || substr(` + r.column + `, 1, 8), '', '', '[]', '[]', 'mailbox', 'terminated',
+					0, '', '', '', '[]', 0, 0, 0 FROM ` + r.table + ` WHERE ` + dangling
+			}
+			result, err := s.to.ExecContext(ctx, statement)
+			if err != nil {
+				return err
+			}
+			n, err := result.RowsAffected()
+			if err != nil {
+				return err
+			}
+			changed = changed || n > 0
+		}
+	}
+
+	return nil
+}
+
+func (s salvage) references(ctx context.Context) (list []reference, err error) {
+	rows, err := s.to.QueryContext(ctx, `SELECT t.name, f."from", f."table", f."to"
+		FROM pragma_table_list AS t, pragma_foreign_key_list(t.name) AS f WHERE t.schema = 'main' ORDER BY t.name, f.id`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var r reference
+		if err := rows.Scan(&r.table, &r.column, &r.parent, &r.key); err != nil {
+			return nil, err
+		}
+		list = append(list, r)
+	}
+	return list, rows.Err()
+}
