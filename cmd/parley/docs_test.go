@@ -61,7 +61,7 @@ func documentDir(name string) string {
 
 // sessions are the pages whose sessions are run, and how many commands each has at least.
 var sessions = map[string]int{
-	"README.md": 8, "start.md": 12, "operator.md": 4, "glance.md": 12, "http.md": 5, "threads.md": 3, "files.md": 3,
+	"README.md": 8, "start.md": 12, "operator.md": 4, "away.md": 12, "http.md": 5, "threads.md": 3, "files.md": 3,
 	"conversations.md": 8, "day.md": 6, "recipes.md": 5,
 }
 
@@ -80,6 +80,9 @@ func trySession(t *testing.T, page string, least int) {
 	t.Helper()
 	var script strings.Builder
 	team := yamlBlock.FindStringSubmatch(page)
+	if team != nil && strings.HasPrefix(team[1], "notify:") { // of the user's own file, with an address
+		team = nil
+	}
 	if team != nil {
 		script.WriteString("exec parley trust --yes\n")
 	}
