@@ -132,6 +132,10 @@ stories: tmux
 	PARLEY_TEST_AGENTS= nice -n 5 $(IN_LAB) test -vet=off $(ATONCE) ./...
 	nice -n 5 $(GO) test -vet=off $(ATONCE) ./orchestrator/courier -deliveries 100000
 
+.PHONY: web-deps
+web-deps: ## fetch what the page has from npm, and compare it with what is committed (needs npm)
+	@scripts/web-deps
+
 # Where scripts/agents installs the agent programs.
 PARLEY_TEST_AGENTS ?= $(CURDIR)/.build/agents
 

@@ -109,6 +109,7 @@ var doors = []door{
 	{"github.com/spf13/pflag", []string{"cmd/parley"}},
 	{"github.com/coder/websocket", []string{"httpapi"}},
 	{"github.com/prometheus/", []string{"httpapi"}},
+	{"rsc.io/qr", []string{"cmd/parley"}},
 	{"golang.org/x/text/unicode/norm", []string{".", "*"}},
 	{"golang.org/x/", []string{"*"}},
 }

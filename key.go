@@ -16,6 +16,10 @@ const (
 	KeyRegistered KeyOrigin = "registered" // returned by register_agent
 	KeyIssued     KeyOrigin = "issued"     // made by the operator
 	KeyInvitation KeyOrigin = "invitation" // only for registration, by whoever the operator gives it to
+	KeyPage       KeyOrigin = "page"       // a session of the page, with the operator's rights
+	KeyWatch      KeyOrigin = "watch"      // a session of the page that may only look
+	KeyPageCode   KeyOrigin = "page_code"  // becomes a session, once
+	KeyWatchCode  KeyOrigin = "watch_code" // becomes a session that may only look, once
 )
 
 // KeyIDLength is how many characters of a key are its id, which is not secret.
@@ -33,7 +37,9 @@ type Key struct {
 }
 
 // Expired reports whether the key has ended by itself.
-func (k *Key) Expired(now time.Time) bool { return k.ExpiresAt != nil && !now.Before(*k.ExpiresAt) }
+func (k *Key) Expired(now time.Time) bool {
+	return k.ExpiresAt != nil && !now.Before(*k.ExpiresAt) || k.idle(now)
+}
 
 // The shortest and the longest life of a key that ends by itself.
 const (
@@ -156,7 +162,8 @@ type Caller struct {
 	Seal        string    // the secret word in the footers of its own terminal; "" if it has none
 	Address     string    // of a caller without a credential; "" within this process
 	Unplaced    bool      // without a credential, a process of this user: neither the operator's nor an agent's
-	Views       string    // the id of the operator, for one that is Unplaced and may read what the operator may
+	Views       string    // the id of the operator, for one that is Unplaced or Watches and may read what the operator may
+	Watches     bool      // a session of the page that may only look
 	Newcomer    bool      // an agent that the operator has not let in yet
 	Invited     bool      // without a credential, but with a token of `parley invite`: it may register
 	Network     bool      // the call came over the network: its file paths are not of this machine

@@ -130,7 +130,7 @@ func (inv *Invocation) Call(ctx context.Context, s Service) (any, error) {
 	}
 	if caller.Views != "" && inv.op.Access != Public {
 		if !inv.reads() {
-			return nil, unplaced()
+			return nil, refuseViewer(caller)
 		}
 		caller = caller.viewer()
 		ctx = WithCaller(ctx, caller)
@@ -207,7 +207,7 @@ func (o *Op) Allow(c Caller) error {
 	case o.Access == Public, c.Unplaced && o.Glance, c.Views != "" && o.mayRead():
 		return nil
 	case c.Views != "":
-		return unplaced()
+		return refuseViewer(c)
 	case c.Unplaced:
 		return Errorf(Unauthenticated, "this process comes from the terminal of an agent that this workspace does not have, "+
 			"or that has lost it").
@@ -231,6 +231,14 @@ func KeyNotHere() *Error {
 		"cannot see which process shows it").
 		Suggest("Call through the daemon's socket from outside of the agents' terminals, as the parley command does. " +
 			"An agent uses its own key.")
+}
+
+// refuseViewer refuses what changes something to a caller that may only read.
+func refuseViewer(c Caller) error {
+	if c.Watches {
+		return watching()
+	}
+	return unplaced()
 }
 
 // unplaced refuses a process that could be the operator's as well as an agent's.

@@ -231,6 +231,8 @@ type RightsService interface {
 	// Invite makes a token with which programs of other users and machines may register; it is
 	// shown only once.
 	Invite(context.Context, InviteRequest) (*InviteResult, error)
+	// OpenPage makes a one-time code for the page in a browser; it is shown only once.
+	OpenPage(context.Context, OpenPageRequest) (*OpenPageResult, error)
 	// ApproveAgent decides whether an agent may be a special agent.
 	ApproveAgent(context.Context, ApproveAgentRequest) (*ApproveAgentResult, error)
 }

@@ -19,6 +19,11 @@ func (k keys) Invite(ctx context.Context, r parley.InviteRequest) (*parley.Invit
 	return call[parley.InviteResult](ctx, k.conn, "invite", r)
 }
 
+// OpenPage makes a one-time code for the page.
+func (k keys) OpenPage(ctx context.Context, r parley.OpenPageRequest) (*parley.OpenPageResult, error) {
+	return call[parley.OpenPageResult](ctx, k.conn, "open_page", r)
+}
+
 // RotateKey makes a new API key for an agent and ends all its others.
 func (k keys) RotateKey(ctx context.Context, r parley.RotateKeyRequest) (*parley.IssueKeyResult, error) {
 	return call[parley.IssueKeyResult](ctx, k.conn, "rotate_key", r)

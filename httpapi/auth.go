@@ -34,7 +34,7 @@ func (a *api) identify(r *http.Request, keys []string) (parley.Caller, error) {
 		if ok && caller.Unplaced {
 			return parley.Caller{}, parley.KeyNotHere()
 		}
-		if !ok || caller.Nobody() && !caller.Invited {
+		if !ok || caller.Nobody() && !caller.Invited && !caller.Watches {
 			return parley.Caller{}, wrongKey()
 		}
 		if err := prove(a.Connections, r, caller); err != nil {
@@ -213,14 +213,12 @@ func ownOrigin(r *http.Request) bool {
 	return true
 }
 
-// ownHost reports whether a Host header names the daemon.
+// ownHost reports whether a Host header names the daemon. The names of the settings count on loopback too: a proxy
+// on this machine passes them on.
 func (a *api) ownHost(hostport string) bool {
-	if !a.Beyond {
-		return loopbackHost(hostport)
-	}
 	host := hostOf(hostport)
 	_, err := netip.ParseAddr(host)
-	return err == nil || loopbackHost(hostport) ||
+	return loopbackHost(hostport) || a.Beyond && err == nil ||
 		slices.ContainsFunc(a.Hosts, func(own string) bool { return strings.EqualFold(own, host) })
 }
 

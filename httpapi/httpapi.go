@@ -43,6 +43,11 @@ type Options struct {
 	// request's context.
 	MCP http.Handler
 
+	// Page serves the files of the page, which need no key: the paths "/" and below "/page/". EnterPage turns
+	// a one-time code into a session of it. If nil, there is no page.
+	Page      http.Handler
+	EnterPage func(ctx context.Context, code string) (*parley.PageSession, error)
+
 	// Files stores uploads and serves downloads. If nil, there are none.
 	Files Files
 
@@ -161,6 +166,11 @@ func (a *api) handler() http.Handler {
 	mux.HandleFunc("/api/", a.serveAPI)
 	mux.HandleFunc("/mcp", a.serveMCP)
 	mux.HandleFunc("/", a.serveNotFound)
+	if a.Page != nil {
+		mux.HandleFunc("/{$}", a.readOnly(a.Page.ServeHTTP))
+		mux.HandleFunc(pagePath, a.readOnly(a.Page.ServeHTTP))
+		mux.HandleFunc(sessionPath, sessionHandler(a))
+	}
 	all := http.NewServeMux()
 	all.Handle("/", a.limitBody(mux))
 	if a.Files != nil { // they have their own limit

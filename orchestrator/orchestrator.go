@@ -228,7 +228,9 @@ func (o *Orchestrator) compose(closing <-chan struct{}) {
 		responders: r.responders, terminals: r.terminals, meter: r.meter, overlaps: r.overlaps, pause: r.pause,
 		opts: &o.opts, now: o.now, log: o.log,
 	}
-	o.keyService = &keyService{store: o.store, roster: r.roster, responders: r.responders, now: o.now, log: o.log}
+	o.keyService = &keyService{
+		store: o.store, roster: r.roster, responders: r.responders, opts: &o.opts, now: o.now, log: o.log,
+	}
 	o.conversationService = &conversationService{
 		talk: r.talk, responders: r.responders, store: o.store, roster: r.roster, now: o.now, log: o.log,
 	}

@@ -105,6 +105,7 @@ type keyService struct {
 	store      *store.Store
 	roster     *team.Roster
 	responders *answer.Responders
+	opts       *Options
 	now        func() time.Time
 	log        *slog.Logger
 }

@@ -30,7 +30,7 @@ func commandGroups(c *cli) []commandGroup {
 			downCommand(c),
 		}},
 		{"Often", []*cobra.Command{
-			initCommand(c), broadcastCommand(c), inboxCommand(c), replyCommand(c), steerCommand(c), threadCommand(c),
+			initCommand(c), webCommand(c), broadcastCommand(c), inboxCommand(c), replyCommand(c), steerCommand(c), threadCommand(c),
 			findCommand(c), explainCommand(c), retryCommand(c), restartCommand(c), pauseCommand(c), resumeCommand(c),
 			layoutCommand(c), watchCommand(c), usageCommand(c), statusCommand(c), doctorCommand(c),
 		}},

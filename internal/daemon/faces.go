@@ -7,6 +7,7 @@ import (
 
 	"parley/httpapi"
 	"parley/mcpserver"
+	"parley/web"
 )
 
 // mcp returns the MCP server of the settings.
@@ -34,6 +35,8 @@ func (d *daemon) http(mcp http.Handler) httpapi.Options {
 		Peer:              peer,
 		SameUser:          sameUser,
 		MCP:               mcp,
+		Page:              web.Handler(),
+		EnterPage:         d.enterPage,
 		Files:             d.orchestrator,
 		Health:            d.orchestrator.Health,
 		Totals:            d.totals,

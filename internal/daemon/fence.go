@@ -15,10 +15,18 @@ import (
 // agent that calls; where parley cannot tell who shows it, the caller is unplaced.
 func (d *daemon) authenticate(ctx context.Context, key string) (parley.Caller, bool) {
 	caller, ok := d.orchestrator.Authenticate(ctx, key)
-	if !ok || !caller.Operator {
+	if !ok || !caller.Operator && !caller.Watches {
 		return caller, ok
 	}
 	return fenced(ctx, caller), true
+}
+
+// enterPage turns a one-time code of the page into a session, but never for an agent's process.
+func (d *daemon) enterPage(ctx context.Context, code string) (*parley.PageSession, error) {
+	if who := fenced(ctx, d.orchestrator.Operator()); !who.Operator {
+		return nil, parley.KeyNotHere()
+	}
+	return d.orchestrator.EnterPage(ctx, code)
 }
 
 // fenced returns who calls with a key of the operator's.

@@ -36,11 +36,12 @@ func HashKey(key string) []byte {
 }
 
 // Authenticate returns the agent that the key belongs to, and notes the use of both; nobody, but
-// invited, for an invitation. It reports false for an unknown key, for that of a terminated agent, and
-// for a key or an invitation that has expired.
+// invited, for an invitation, and nobody, but watching, for a session that may only look. It reports false for
+// an unknown key, for that of a terminated agent, for a key or an invitation that has expired, for a session that
+// was not used for too long, and for a one-time code of the page.
 func (r *Roster) Authenticate(_ context.Context, key string) (parley.Caller, bool) {
 	held := r.Keys.Find(HashKey(key))
-	if held == nil || held.Expired(r.now()) {
+	if held == nil || held.Ended(r.now()) || held.Origin.IsCode() {
 		return parley.Caller{}, false
 	}
 	if held.Origin == parley.KeyInvitation {
@@ -49,6 +50,9 @@ func (r *Roster) Authenticate(_ context.Context, key string) (parley.Caller, boo
 	}
 
 	caller, ok := r.CallerOf(held.Member)
+	if held.Origin == parley.KeyWatch {
+		caller = parley.Caller{Views: caller.ID, Watches: true}
+	}
 	if ok {
 		held.used.Store(r.now().UnixNano())
 	}

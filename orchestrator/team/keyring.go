@@ -113,6 +113,12 @@ func (r *Keyring) TakeUsed() map[string]time.Time {
 	return used
 }
 
+// Ended reports whether the key has ended by itself.
+func (k *Key) Ended(now time.Time) bool {
+	seen := k.Public()
+	return seen.Expired(now)
+}
+
 // Public returns the description of the key that may be shown: without its hash.
 func (k *Key) Public() parley.Key {
 	out := k.Key

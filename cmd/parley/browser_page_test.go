@@ -1,0 +1,283 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+
+	"parley"
+	"parley/internal/must"
+	"parley/internal/testhome"
+)
+
+// The page in a real browser, with real agents of the demo. The parts share a team and follow each other.
+func TestPageInABrowser(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("a browser takes half a minute")
+	}
+	browser := startBrowser(t)
+	h := testhome.New(t)
+	launch := func(name string, flags ...string) {
+		args := append([]string{"launch", name, "--role", "<b>the " + name + "</b>", "--", "parley", "demo-agent"}, flags...)
+		testhome.Run[parley.LaunchAgentResult](t, h, args...)
+	}
+	launch("asker", "--dialog-at-start", "--dialog-on", "delete", "--work", "10ms")
+	launch("worker", "--on", ".", "--reply", "Done.", "--work", "100ms")
+
+	p := &pageTest{h: h, browser: browser}
+	for _, part := range []struct {
+		name string
+		run  func(*pageTest, *testing.T)
+	}{
+		{"signs in once", (*pageTest).signsIn},
+		{"answers a question", (*pageTest).answers},
+		{"answers nothing that has changed", (*pageTest).answersNothingElse},
+		{"sends, and the receipt climbs", (*pageTest).sends},
+		{"shows hostile texts as they are", (*pageTest).hostile},
+		{"fits", (*pageTest).fitsEverywhere},
+		{"loses the line, and goes on without a gap", (*pageTest).losesTheLine},
+		{"only looks, and is revoked", (*pageTest).onlyLooks},
+		{"says that an agent has ended", (*pageTest).endedAgent},
+	} {
+		if !t.Run(part.name, func(t *testing.T) { part.run(p, t) }) {
+			return
+		}
+	}
+}
+
+// pageTest is a team, and a browser that looks at it.
+type pageTest struct {
+	h           *testhome.Home
+	browser     context.Context
+	phone, desk *tab // signed in, for all parts
+}
+
+// opens signs in with a new link.
+func (p *pageTest) opens(t *testing.T, width, height int64, flags ...string) *tab {
+	t.Helper()
+	link := testhome.Run[parley.OpenPageResult](t, p.h, append([]string{"web"}, flags...)...)
+	x := openTab(t, p.browser, link.URL(), width, height)
+	x.until("document.querySelector('nav') && document.querySelector('.dot.live')")
+	return x
+}
+
+func (p *pageTest) signsIn(t *testing.T) {
+	link := testhome.Run[parley.OpenPageResult](t, p.h, "web")
+	x := openTab(t, p.browser, link.URL(), 360, 740)
+	x.until("document.querySelector('.card.waits')")
+	p.phone = x
+	x.picture("needs-phone")
+	if hash := js[string](x, "location.href"); strings.Contains(hash, "parley_") {
+		t.Errorf("the code stays in the address: %s", hash)
+	}
+	res := must.Have(chromedp.Call(x.ctx, network.GetCookies, network.GetCookiesParams{}))(t)
+	if len(res.Cookies) > 0 {
+		t.Errorf("it has cookies: %+v", res.Cookies)
+	}
+	x.clean()
+
+	again := openTab(t, p.browser, link.URL(), 360, 740)
+	again.shows("This link has been used, or is too old.")
+	again.shows("parley web")
+	again.clean()
+	none := openTab(t, p.browser, link.Address, 360, 740)
+	none.shows("run this in a terminal")
+	none.picture("door")
+}
+
+func (p *pageTest) answers(t *testing.T) {
+	x := p.phone.of(t)
+	x.shows("May I go on with this?")
+
+	// Two taps that are one tap of a bouncing finger only choose.
+	js[bool](x, "(b => { b.focus(); b.click(); b.click(); return true })("+button("[data-kind=dialog]", "Yes")+")")
+	x.shows("Tap again to choose: Yes")
+	x.picture("needs-armed")
+	if n := testhome.Run[parley.GetNeedsResult](t, p.h, "needs").Needs; len(n) == 0 || n[0].Kind != parley.NeedDialog {
+		t.Errorf("one tap has answered: %+v", n)
+	}
+	js[bool](x, "(document.activeElement.blur(), true)")
+	x.until("!document.querySelector('.armed')")
+
+	x.confirms("[data-kind=dialog]", "Yes", "document.querySelector('.outcome')")
+	x.shows("You chose: Yes")
+	x.until("!document.querySelector('[data-kind=dialog]')")
+	x.picture("needs-answered")
+	x.clean()
+}
+
+func (p *pageTest) answersNothingElse(t *testing.T) {
+	x := p.phone.of(t)
+	testhome.Run[parley.SendMessageResult](t, p.h, "send", "asker", "delete it")
+	x.until("document.querySelector('[data-kind=dialog]')")
+
+	// The page hears no more of needs, as on a slow line; meanwhile the question is answered elsewhere.
+	js[bool](x, `(real => { window.real = real; window.fetch = (u, o) => String(u).includes('get_needs') ? new Promise((_, no) => { window.fails = no }) : real(u, o); return true })(fetch)`)
+	if !waitUntil(func() bool { return p.h.Command("answer", "asker", "2", "--yes").Run() == nil }) { // once the message is typed
+		t.Fatal("the question cannot be answered")
+	}
+	x.confirms("[data-kind=dialog]", "Yes", "document.querySelector('.outcome.failed')")
+	x.shows("The question changed before your answer, so nothing was sent.")
+	js[bool](x, "(window.fetch = window.real, window.fails?.(new TypeError('no line')), true)")
+	x.clean()
+}
+
+func (p *pageTest) sends(t *testing.T) {
+	x := p.opens(t, 1400, 900)
+	p.desk = x
+	x.goes("agent/worker")
+	x.until("document.querySelector('.terminal pre div')")
+	fill := func(text string) {
+		js[bool](x, fmt.Sprintf(`(b => { b.value = %q; b.dispatchEvent(new Event('input')); return true })(document.querySelector('.write textarea'))`, text))
+	}
+	fill(strings.Repeat("a", 2001))
+	x.shows("1 characters too many")
+	if !js[bool](x, "document.querySelector('.write .main').disabled") {
+		t.Error("a text that is too long can be sent")
+	}
+	fill("")
+
+	x.writes(".write textarea", "Please check the build.\r") // Enter sends
+	x.until("document.querySelector('.receipt .state[data-state=answered]')")
+	x.until("[...document.querySelectorAll('.terminal pre div')].some(d => d.innerText.includes('Please check the build.'))")
+	x.picture("agent-desk")
+	p.sentOnce(t, "Please check the build")
+
+	if !js[bool](x, "document.querySelector('.write .main').disabled") {
+		t.Error("nothing can be sent")
+	}
+	x.clean()
+}
+
+// sentOnce fails unless one message has a text.
+func (p *pageTest) sentOnce(t *testing.T, text string) {
+	t.Helper()
+	found := testhome.Run[parley.SearchMessagesResult](t, p.h, "find", fmt.Sprintf("%q", text)).Messages
+	mine := 0
+	for i := range found {
+		if found[i].SenderName == parley.OperatorName {
+			mine++
+		}
+	}
+	if mine != 1 {
+		t.Errorf("%q was sent %d times", text, mine)
+	}
+}
+
+func (p *pageTest) hostile(t *testing.T) {
+	x := p.phone.of(t)
+	text := `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script> \u202Eesrever ` + strings.Repeat("W", 400)
+	testhome.Run[parley.SendMessageResult](t, p.h, "send", "asker", text)
+	for _, view := range []string{"traffic", "agents", "agent/asker", "needs"} {
+		x.goes(view)
+		x.until("document.querySelector('.rows li, .agents li, .terminal pre div, .empty, .card')")
+		x.fits(view)
+	}
+	x.goes("traffic")
+	x.shows("<img src=x onerror=")
+	x.goes("agents")
+	x.shows("<b>the asker</b>")
+	if js[bool](x, "!!document.querySelector('#app img, #app script, #app b.the') || document.title.includes('owned')") {
+		t.Error("a text of others became markup")
+	}
+	x.clean()
+}
+
+func (p *pageTest) fitsEverywhere(t *testing.T) {
+	testhome.Run[parley.CreateThreadResult](t, p.h, "thread", "create", "Release plan of a rather long name", "worker", "--message", "Who does what?")
+	for _, size := range [][2]int64{{360, 740}, {700, 450}, {1400, 900}} { // the second is 1400 at a zoom of 200 %
+		x := p.desk.of(t)
+		if size[0] < 600 {
+			x = p.phone.of(t)
+		}
+		must.Do(t, chromedp.Do(x.ctx, chromedp.EmulateViewport(size[0], size[1])))
+		for _, view := range []string{"needs", "agents", "agent/worker", "traffic", "threads"} {
+			x.goes(view)
+			x.until("document.querySelector('.rows li, .agents li, .terminal pre div, .empty, .card')")
+			x.fits(fmt.Sprintf("%s at %d", view, size[0]))
+			x.picture(fmt.Sprintf("%s-%d", plain(view), size[0]))
+		}
+		js[bool](x, "(document.querySelector('.rows .message').click(), true)")
+		x.until("document.querySelector('.posts li')")
+		x.fits("a thread")
+		x.picture(fmt.Sprintf("thread-%d", size[0]))
+		x.clean()
+	}
+}
+
+func (p *pageTest) losesTheLine(t *testing.T) {
+	x, other := p.phone.of(t), p.desk.of(t)
+	x.goes("agent/worker")
+	other.goes("traffic")
+	pid := testhome.Run[parley.WorkspaceStatusResult](t, p.h, "status").PID
+	must.Do(t, syscall.Kill(pid, syscall.SIGKILL))
+	x.shows("Offline since")
+	x.writes(".write textarea", "Sent while it was away.")
+	x.taps(".write", "Send")
+	x.shows("It is sent once, when that is back.")
+	x.picture("offline")
+
+	testhome.Run[parley.SendMessageResult](t, p.h, "send", "worker", "Sent by another way.") // which starts the daemon
+	x.until("document.querySelector('.dot.live') && document.querySelector('.receipt .state[data-state=answered]')")
+	p.sentOnce(t, "Sent while it was away")
+	other.shows("Sent while it was away.")
+	other.shows("Sent by another way.")
+	if n := js[int](other, "[...document.querySelectorAll('.rows li')].filter(l => l.innerText.includes('Sent by another way.')).length"); n != 1 {
+		t.Errorf("a message stands there %d times", n)
+	}
+	if js[bool](x, "document.body.innerText.includes('Offline since')") {
+		t.Error("it still says that it is offline")
+	}
+}
+
+func (p *pageTest) onlyLooks(t *testing.T) {
+	x := p.opens(t, 360, 740, "--watch")
+	x.shows("only looking")
+	x.goes("agent/worker")
+	x.until("document.querySelector('.terminal pre div')")
+	if js[bool](x, "!!document.querySelector('.write, .option')") {
+		t.Error("it offers to write")
+	}
+	status := js[bool](x, `(window.got = 0, fetch('/api/send_message', {method: 'POST', body: '{"to":"worker","text":"x"}', headers: {
+		'Content-Type': 'application/json', Authorization: 'Bearer ' + JSON.parse(sessionStorage.getItem('parley.session')).key}}).then(r => { window.got = r.status }), true)`)
+	x.until("window.got")
+	if got := js[int](x, "window.got"); !status || got != 403 {
+		t.Errorf("a call that sends is answered with %d", got)
+	}
+
+	for _, k := range testhome.Run[struct{ Sessions []parley.Key }](t, p.h, "web", "--sessions").Sessions {
+		if k.Origin == parley.KeyWatch {
+			testhome.Run[parley.RevokeKeyResult](t, p.h, "web", "--revoke", k.KeyID)
+		}
+	}
+	x.shows("This session has ended")
+	x.picture("revoked")
+}
+
+func (p *pageTest) endedAgent(t *testing.T) {
+	x := p.phone.of(t)
+	x.goes("agent/worker")
+	x.until("document.querySelector('.terminal pre div')")
+	testhome.Run[parley.StopAgentResult](t, p.h, "stop", "worker")
+	x.shows("This is what it showed at")
+	x.shows("not in the team")
+	x.picture("ended")
+	x.clean()
+}
+
+// waitUntil waits for a fact.
+func waitUntil(fact func() bool) bool {
+	for deadline := time.Now().Add(testhome.Patience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		if fact() {
+			return true
+		}
+	}
+	return false
+}

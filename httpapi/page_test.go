@@ -1,0 +1,126 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+
+	"parley"
+)
+
+// pageOptions are those of a daemon with a page, whose one code is "parley_code". watchers-key is a session's that may
+// only look.
+func pageOptions(s parley.Service) Options {
+	o := options(s)
+	known := o.Authenticate
+	o.Authenticate = func(ctx context.Context, key string) (parley.Caller, bool) {
+		if key == "watchers-key" {
+			return parley.Caller{Views: operator.ID, Watches: true}, true
+		}
+		return known(ctx, key)
+	}
+	o.Page = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		reply(w, http.StatusOK, map[string]string{"page": r.URL.Path})
+	})
+	o.EnterPage = func(_ context.Context, code string) (*parley.PageSession, error) {
+		if code != "parley_code" {
+			return nil, parley.PageCodeSpent()
+		}
+		return &parley.PageSession{Answer: parley.OK, Key: "sessions-key"}, nil
+	}
+	return o
+}
+
+const asJSON = "Content-Type: application/json"
+
+func TestACodeBecomesASessionOnlyAsJSONFromThisPage(t *testing.T) {
+	d := serve(t, New(pageOptions(&stub{})))
+	const code = `{"code":"parley_code"}`
+	own := "Origin: " + d.tcp
+	got := d.ask("POST", "/session", code, asJSON, own)
+	d.expect("the page", got, http.StatusOK, "")
+	if got.body["key"] != "sessions-key" || len(got.header.Values("Set-Cookie")) > 0 || got.header.Get("Cache-Control") != "no-store" {
+		t.Errorf("got %v with %v", got.body, got.header)
+	}
+
+	for what, try := range map[string]struct {
+		method, body string
+		headers      []string
+		status       int
+		code         parley.Code
+	}{
+		"a wrong code":             {"POST", `{"code":"parley_other"}`, []string{asJSON, own}, http.StatusUnauthorized, parley.Unauthenticated},
+		"no code":                  {"POST", `{}`, []string{asJSON, own}, http.StatusUnauthorized, parley.Unauthenticated},
+		"a long code":              {"POST", `{"code":"` + strings.Repeat("x", 1000) + `"}`, []string{asJSON, own}, http.StatusUnauthorized, parley.Unauthenticated},
+		"no JSON":                  {"POST", `code=parley_code`, []string{asJSON, own}, http.StatusBadRequest, parley.InvalidArgument},
+		"a form of another page":   {"POST", code, []string{"Content-Type: text/plain", own}, http.StatusUnsupportedMediaType, parley.InvalidArgument},
+		"no type":                  {"POST", code, []string{own}, http.StatusBadRequest, parley.InvalidArgument},
+		"a read":                   {"GET", "", []string{own}, http.StatusMethodNotAllowed, parley.InvalidArgument},
+		"a page of another port":   {"POST", code, []string{asJSON, "Origin: http://127.0.0.1:1"}, http.StatusForbidden, parley.NotAuthorized},
+		"a page of another site":   {"POST", code, []string{asJSON, "Origin: https://evil.example"}, http.StatusForbidden, parley.NotAuthorized},
+		"a page without an origin": {"POST", code, []string{asJSON, "Origin: null"}, http.StatusForbidden, parley.NotAuthorized},
+		"a name that leads here":   {"POST", code, []string{asJSON, "Host: evil.example", "Origin: http://evil.example"}, http.StatusForbidden, parley.NotAuthorized},
+	} {
+		d.expect(what, d.ask(try.method, "/session", try.body, try.headers...), try.status, try.code)
+	}
+
+	// What a page of another port asks before it sends a header of its own: no answer allows it.
+	before := d.ask("OPTIONS", "/api/send_message", "", "Origin: http://127.0.0.1:1",
+		"Access-Control-Request-Method: POST", "Access-Control-Request-Headers: authorization")
+	if before.status != http.StatusForbidden || before.header.Get("Access-Control-Allow-Origin") != "" {
+		t.Errorf("a page of another port is answered with %d, %v", before.status, before.header)
+	}
+}
+
+// A browser sends cookies of this machine to every port of it, so none counts.
+func TestACookieIsNoCredential(t *testing.T) {
+	d := serve(t, New(pageOptions(&stub{})))
+	d.expect("a cookie", d.ask("POST", "/api/check_inbox", "", "Cookie: parley=coders-key; key=coders-key; api_key=coders-key"),
+		http.StatusUnauthorized, parley.Unauthenticated)
+}
+
+func TestThePageIsServedWithoutAKey(t *testing.T) {
+	d := serve(t, New(pageOptions(&stub{})))
+	for _, path := range []string{"/", "/page/main.js"} {
+		if got := d.ask("GET", path, ""); got.status != http.StatusOK || got.body["page"] != path {
+			t.Errorf("%s: got %d, %v", path, got.status, got.body)
+		}
+		d.expect("a change of "+path, d.ask("POST", path, ""), http.StatusMethodNotAllowed, parley.InvalidArgument)
+		d.expect("a strange host", d.ask("GET", path, "", "Host: evil.example"), http.StatusForbidden, parley.NotAuthorized)
+	}
+	d.expect("another path", d.ask("GET", "/pages", ""), http.StatusNotFound, parley.InvalidArgument)
+	d.expect("no page", serve(t, New(options(&stub{}))).ask("GET", "/", ""), http.StatusNotFound, parley.InvalidArgument)
+}
+
+func TestAWatchingSessionReadsOverHTTP(t *testing.T) {
+	s := &stub{}
+	d := serve(t, New(pageOptions(s)))
+	const watchers = "Authorization: Bearer watchers-key"
+	d.expect("reading", d.ask("POST", "/api/check_inbox", "", watchers), http.StatusOK, "")
+	if got := s.callers[0]; got.ID != operator.ID || !got.Operator {
+		t.Errorf("it reads as %+v", got)
+	}
+	got := d.ask("POST", "/api/send_message", `{"to":"a","text":"x"}`, asJSON, watchers)
+	d.expect("sending", got, http.StatusForbidden, parley.NotAuthorized)
+	if words, _ := got.body["error_message"].(string); !strings.Contains(words, "may only look") {
+		t.Errorf("it is refused with %q", words)
+	}
+	d.expect("registering", d.ask("POST", "/api/register_agent", `{"username":"x"}`, asJSON, watchers), http.StatusUnauthorized,
+		parley.Unauthenticated)
+	d.expect("MCP", d.ask("POST", "/mcp", "{}", watchers), http.StatusNotFound, parley.InvalidArgument)
+}
+
+// A proxy on this machine passes on the name that people call it by.
+func TestNamesOfTheSettingsCountOnLoopback(t *testing.T) {
+	o := pageOptions(&stub{})
+	o.Hosts = []string{"team.example"}
+	d := serve(t, New(o))
+	for host, ok := range map[string]bool{
+		"team.example": true, "TEAM.example:443": true, "other.example": false, "192.0.2.7": false, "team.example.evil": false,
+	} {
+		if got := d.ask("GET", "/", "", "Host: "+host, "Origin: https://"+host); (got.status == http.StatusOK) != ok {
+			t.Errorf("%s: got %d", host, got.status)
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package orchestrator
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+
+	"parley"
+	"parley/orchestrator/team"
+)
+
+// OpenPage implements parley.RightsService. A code is a key of the operator's that only becomes a session.
+func (ks *keyService) OpenPage(ctx context.Context, req parley.OpenPageRequest) (*parley.OpenPageResult, error) {
+	origin := parley.KeyPageCode
+	if req.Watch {
+		origin = parley.KeyWatchCode
+	}
+
+	code, stored := ks.roster.NewKey(origin)
+	ends := stored.CreatedAt.Add(parley.PageCodeLife)
+	stored.ExpiresAt = &ends
+	if _, err := ks.roster.SwapKeys(ctx, ks.roster.ByName(parley.OperatorName), stored, ks.overOnPage); err != nil {
+		return nil, err
+	}
+
+	return &parley.OpenPageResult{
+		Answer:    parley.OK,
+		KeyID:     stored.KeyID,
+		Code:      code,
+		Address:   pageAddress(ks.opts.Info.HTTP),
+		Watch:     req.Watch,
+		ExpiresAt: ends,
+	}, nil
+}
+
+// EnterPage turns a one-time code into a session. It returns UNAUTHENTICATED for a code that is used or too old.
+func (ks *keyService) EnterPage(ctx context.Context, code string) (*parley.PageSession, error) {
+	held := ks.roster.Keys.Find(team.HashKey(code))
+	if held == nil || !held.Origin.IsCode() || held.Ended(ks.now()) {
+		return nil, parley.PageCodeSpent()
+	}
+
+	key, stored := ks.roster.NewKey(held.Origin.Session())
+	ended, err := ks.roster.SwapKeys(ctx, held.Member, stored, func(k *team.Key) bool {
+		return k.KeyID == held.KeyID || ks.overOnPage(k)
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	// Another call has used it meanwhile. Nobody has seen the key that was made for this one.
+	if !slices.Contains(team.KeyIDs(ended), held.KeyID) {
+		_, err := ks.roster.SwapKeys(ctx, held.Member, nil, func(k *team.Key) bool { return k.KeyID == stored.KeyID })
+		if err != nil {
+			return nil, err
+		}
+		return nil, parley.PageCodeSpent()
+	}
+
+	return &parley.PageSession{
+		Answer:    parley.OK,
+		KeyID:     stored.KeyID,
+		Key:       key,
+		Watch:     stored.Origin == parley.KeyWatch,
+		Workspace: ks.opts.Workspace,
+	}, nil
+}
+
+// pageAddress returns the address of the page on this machine. A daemon that listens on all addresses is on
+// loopback too.
+func pageAddress(http string) string {
+	u, err := url.Parse(http)
+	if err != nil {
+		return http
+	}
+	if ip, err := netip.ParseAddr(u.Hostname()); err == nil && ip.IsUnspecified() {
+		u.Host = net.JoinHostPort("127.0.0.1", u.Port())
+	}
+	return u.String()
+}
+
+// overOnPage selects the codes and sessions of the page that have ended by themselves.
+func (ks *keyService) overOnPage(k *team.Key) bool { return k.Origin.OfPage() && k.Ended(ks.now()) }

@@ -1,0 +1,132 @@
+// @ts-check
+// The agents, and one of them: its terminal, what it was told, and a box to write to it.
+import {Away, Refused, call} from './api.js';
+import {agentOf, agents, hear, lastWords, letters, loaded, matters, send, sent, worktrees} from './state.js';
+import {Name, Receipt, Since, Write, ago, html, may, useEffect, useState} from './parts.js';
+import {Row} from './messages.js';
+import {Terminal} from './terminal.js';
+
+const words = /** @type {Record<string, string>} */ ({
+  starting: 'starts', idle: 'idle', busy: 'works', waiting: 'asks', drafting: 'has a draft', blocked: 'blocked',
+  unknown: 'screen not known', exited: 'ended by itself', unreachable: 'terminal lost', terminated: 'stopped',
+});
+
+/** What an agent is doing, in a word. @param {any} a */
+export const doing = a => a.kind === 'terminal' || a.state !== 'idle' ? words[a.state] ?? a.state
+  : a.kind === 'responder' ? 'answers by a model' : 'mailbox';
+
+/** @param {any} a */
+const asks = a => matters.value.some(n => n.agent_id === a.id && n.kind !== 'budget') || a.state === 'waiting';
+
+/** @param {number} n */
+function many(n) {
+  if (n < 1000) return String(n);
+  return n < 1e6 ? `${Math.round(n / 1000)}k` : `${(n / 1e6).toFixed(1)}M`;
+}
+
+/** @param {{a: any}} props */
+function Used({a}) {
+  const parts = [];
+  if (a.context_tokens) parts.push(`${many(a.context_tokens)} context`);
+  if (a.today) {
+    const t = a.today;
+    const all = t.input_tokens + t.cached_tokens + t.cache_write_tokens + t.output_tokens;
+    if (all) parts.push(`${many(all)} tokens today`);
+    if (t.cost) parts.push(`$${t.cost.toFixed(2)}`);
+  }
+  return parts.length ? html`<span class="quiet">${parts.join(' · ')}</span>` : null;
+}
+
+/** @param {{a: any}} props */
+function Branch({a}) {
+  if (!a.worktree) return null;
+  const w = worktrees.value[a.id];
+  return html`<span class="quiet branch"><bdi>${a.worktree.branch}</bdi>${w && !w.problem ? ` ↑${w.ahead} ↓${w.behind}${w.dirty ? ` ±${w.dirty}` : ''}` : null}</span>`;
+}
+
+/** The state of an agent, with a mark whose shape tells it as well. @param {{a: any}} props */
+export function State({a}) {
+  return html`<span class=${`status ${a.state} ${asks(a) ? 'waits' : ''}`}><i aria-hidden="true"></i>${doing(a)}</span>`;
+}
+
+/** @param {{a: any}} props */
+function AgentRow({a}) {
+  const about = a.waits_for || a.held_reason || '';
+  return html`<li><a class="agent" href=${`#/agent/${encodeURIComponent(a.name)}`}>
+    <span class="row"><${Name}>${a.name}<//><${State} a=${a} /><${Since} t=${a.kind === 'terminal' ? a.since : a.last_active} /><span class="grow"></span>
+      ${a.overdue_replies ? html`<span class="bad">${a.overdue_replies} late</span>` : null}${a.queued ? html`<span class="quiet">${a.queued} queued</span>` : null}</span>
+    <span class="row small">${a.role ? html`<span class="quiet" dir="auto">${a.role}</span>` : null}${a.profile ? html`<span class="quiet">${a.runs || a.profile}</span>` : null}<${Branch} a=${a} /><${Used} a=${a} /></span>
+    ${about ? html`<span class="line" dir="auto">${about}</span>` : null}
+    ${lastWords.value[a.id] ? html`<span class="line quiet" dir="auto">${lastWords.value[a.id]}</span>` : null}
+  </a></li>`;
+}
+
+/** Those that wait come first, then those that work. @param {any} a */
+const order = a => asks(a) ? 0 : ({busy: 1, starting: 1, blocked: 2, unknown: 2, exited: 2, unreachable: 2, drafting: 2})[/** @type {string} */ (a.state)] ?? (a.kind === 'terminal' ? 3 : 4);
+const inOrder = () => [...agents.value].sort((x, y) => order(x) - order(y) || x.name.localeCompare(y.name));
+
+export function Agents() {
+  if (loaded.value && !agents.value.length) {
+    return html`<p class="empty">There are no agents yet. In a terminal: parley launch NAME -- PROGRAM</p>`;
+  }
+  return html`<ul class="agents" aria-label="Agents">${inOrder().map(a => html`<${AgentRow} key=${a.id} a=${a} />`)}</ul>`;
+}
+
+/** The agents in the side bar. @param {{current: string}} props */
+export function Side({current}) {
+  return html`<ul class="side" aria-label="Agents">${inOrder().map(a => html`<li key=${a.id}><a href=${`#/agent/${encodeURIComponent(a.name)}`}
+    aria-current=${current === a.name ? 'page' : undefined}><${Name}>${a.name}<//><${State} a=${a} /></a></li>`)}</ul>`;
+}
+
+/** The last messages from or to an agent. @param {{name: string}} props */
+function Talk({name}) {
+  const [list, set] = useState(/** @type {any[] | null} */ (null));
+  useEffect(() => {
+    let t = 0;
+    const read = async () => {
+      t = 0;
+      try {
+        set((await call('find_messages', {agents: [name], limit: 20})).messages);
+      } catch (e) {
+        if (!(e instanceof Refused || e instanceof Away)) throw e;
+      }
+    };
+    read();
+    const off = hear(events => {
+      if (!t && events.some(e => e.message_id)) t = setTimeout(read, 700);
+    });
+    return () => { off(); clearTimeout(t); };
+  }, [name]);
+  if (!list?.length) return list ? html`<p class="quiet">No messages yet.</p>` : null;
+  return html`<ul class="rows">${list.map(m => html`<${Row} key=${m.message_id} m=${m} />`)}</ul>`;
+}
+
+/** @param {{name: string}} props */
+export function Agent({name}) {
+  const a = agentOf(name);
+  const [steer, setSteer] = useState(false);
+  const asksNow = matters.value.filter(n => n.agent === name).length + letters.value.filter(m => m.sender === name).length;
+  const mine = sent.value.filter(m => m.place === name);
+  const write = (/** @type {string} */ text) => steer
+    ? send('steer_agent', {agent: name, text, kind: 'GUIDANCE'}, {to: name, place: name})
+    : send('send_message', {to: [name], text}, {to: name, place: name});
+
+  return html`<section class="one" aria-label=${name}>
+    <header class="row"><h2><${Name}>${name}<//></h2>
+      ${a ? html`<${State} a=${a} /><${Since} t=${a.kind === 'terminal' ? a.since : a.last_active} />` : loaded.value ? html`<span class="quiet">not in the team</span>` : null}<span class="grow"></span>
+      ${asksNow ? html`<a class="asks" href="#/needs">waits for you</a>` : null}</header>
+    ${a ? html`<p class="row small">${a.role ? html`<span class="quiet" dir="auto">${a.role}</span>` : null}<span class="quiet">${a.runs || a.profile || a.kind}</span><${Branch} a=${a} /><${Used} a=${a} />
+      ${a.evidence ? html`<span class="quiet">${a.evidence}</span>` : null}</p>` : null}
+    ${a?.waits_for || a?.held_reason ? html`<p dir="auto">${a.waits_for || a.held_reason}</p>` : null}
+    <div class="two">
+      ${!a || a.kind === 'terminal' || a.kind === 'responder' ? html`<${Terminal} key=${name} agent=${name} />`
+        : html`<p class="quiet">A mailbox has no terminal: its program reads its messages over the API.${a.last_active ? ` It called last ${ago(a.last_active)} ago.` : ''}</p>`}
+      <div class="talk">
+        ${may() && a ? html`<${Write} key=${name} draft=${`to.${name}`} send=${write} label=${steer ? `Guide ${name}` : `Write to ${name}`} verb=${steer ? 'Steer' : 'Send'}>
+          ${a.kind === 'terminal' ? html`<label class="check"><input type="checkbox" checked=${steer} onChange=${(/** @type {any} */ e) => setSteer(e.target.checked)} /> as guidance</label>` : null}<//>` : null}
+        ${mine.length ? html`<ul class="receipts">${mine.map(m => html`<${Receipt} key=${m.key} m=${m} />`)}</ul>` : null}
+        <h3>Messages</h3><${Talk} name=${name} />
+      </div>
+    </div>
+  </section>`;
+}

@@ -1,0 +1,183 @@
+// @ts-check
+// The way to the daemon: the session, calls of operations, and the stream of events.
+import {signal} from './npm/signals.js';
+
+/**
+ * @typedef {{key: string, key_id: string, watch: boolean, workspace: string}} Session
+ * @typedef {{seq: number, type: string, time: string} & Record<string, any>} Event
+ */
+
+const stored = 'parley.session';
+
+/** The session of this tab, or null. Its key is in no cookie: a page of another port never gets it. */
+export const session = signal(/** @type {Session | null} */ (read()));
+
+/** Why there is no session, in words. */
+export const ended = signal('');
+
+function read() {
+  try {
+    return JSON.parse(sessionStorage.getItem(stored) ?? 'null');
+  } catch {
+    return null;
+  }
+}
+
+/** Refused is an answer of the daemon that is an error: a code, what happened, and what to do. */
+export class Refused extends Error {
+  /** @param {number} status @param {any} body */
+  constructor(status, body) {
+    super(sentence(body?.error_message ?? `the daemon answered ${status}`));
+    this.code = body?.error_code ?? '';
+    this.action = sentence(body?.suggested_action ?? '');
+    this.details = body?.details ?? {};
+  }
+}
+
+/** Away says that the daemon could not be reached, so that it is not known whether a call arrived. */
+export class Away extends Error {}
+
+/** @param {string} text */
+function sentence(text) {
+  const t = text.trim();
+  return t && t[0].toUpperCase() + t.slice(1) + (/[.!?:]$/.test(t) ? '' : '.');
+}
+
+/** @param {string} path @param {RequestInit} init */
+async function ask(path, init) {
+  let answer;
+  try {
+    answer = await fetch(path, {cache: 'no-store', credentials: 'omit', redirect: 'error', ...init});
+  } catch (e) {
+    throw /** @type {Error} */ (e).name === 'AbortError' ? e : new Away('The daemon cannot be reached.');
+  }
+  return answer;
+}
+
+/** Turns a one-time code into the session of this tab. @param {string} code */
+export async function enter(code) {
+  const answer = await ask('/session', {
+    method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({code}),
+  });
+  const body = await answer.json().catch(() => null);
+  if (!answer.ok) throw new Refused(answer.status, body);
+  sessionStorage.setItem(stored, JSON.stringify(body));
+  ended.value = '';
+  session.value = body;
+}
+
+/** Forgets the session of this tab. @param {string} why */
+export function leave(why) {
+  sessionStorage.removeItem(stored);
+  ended.value = why;
+  session.value = null;
+}
+
+function headers() {
+  return {Authorization: `Bearer ${session.value?.key ?? ''}`, 'Content-Type': 'application/json'};
+}
+
+/** @param {Response} answer */
+async function refusal(answer) {
+  const body = await answer.json().catch(() => null);
+  if (answer.status === 401) leave('This session has ended: it was revoked, or not used for a day.');
+  return new Refused(answer.status, body);
+}
+
+// A call that hangs would keep what waits for it from being read again.
+const patience = 20_000;
+
+/**
+ * Calls an operation. Throws Refused, or Away.
+ * @param {string} op @param {object} [args] @param {AbortSignal} [stop]
+ * @returns {Promise<any>}
+ */
+export async function call(op, args = {}, stop) {
+  const late = AbortSignal.timeout(patience);
+  const signal = stop ? AbortSignal.any([stop, late]) : late;
+  const answer = await ask(`/api/${op}`, {method: 'POST', headers: headers(), body: JSON.stringify(args), signal});
+  if (!answer.ok) throw await refusal(answer);
+  return answer.json();
+}
+
+/** A key with which a call may be repeated: it is done once. */
+export function onceKey() {
+  return 'web-' + Array.from(crypto.getRandomValues(new Uint8Array(16)), b => b.toString(16).padStart(2, '0')).join('');
+}
+
+/**
+ * Calls an operation that takes an idempotency key, again and again while the daemon is away.
+ * @param {string} op @param {object} args @param {() => void} waits is called when it has to wait
+ */
+export async function callOnce(op, args, waits) {
+  const whole = {...args, idempotency_key: onceKey()};
+  for (let after = 500; ; after = Math.min(after * 2, 5000)) {
+    try {
+      return await call(op, whole);
+    } catch (e) {
+      if (!(e instanceof Away) && /** @type {any} */ (e).code !== 'DAEMON_UNAVAILABLE' || !session.value) throw e;
+      waits();
+      await rest(after);
+    }
+  }
+}
+
+let wake = () => {};
+/** Waits, but no longer than until the browser is back. @param {number} ms */
+export function rest(ms) {
+  return new Promise(done => {
+    const t = setTimeout(done, ms);
+    wake = () => { clearTimeout(t); done(undefined); };
+  });
+}
+addEventListener('online', () => wake());
+document.addEventListener('visibilitychange', () => { if (!document.hidden) wake(); });
+
+/** The daemon's version, or Away. */
+export async function version() {
+  const body = await (await ask('/healthz', {})).json().catch(() => null);
+  return body?.version ?? '';
+}
+
+// A quiet stream has a heartbeat every 15 seconds. One that is silent for longer is dead, as after a sleep.
+const silence = 40_000;
+
+/**
+ * Reads events after a number until the stream ends.
+ * @param {number} after @param {() => void} opened @param {(e: Event) => void} take
+ */
+export async function stream(after, opened, take) {
+  const stop = new AbortController();
+  let watch = setTimeout(() => stop.abort(), silence);
+  try {
+    const answer = await ask(`/api/events?after=${after}`, {
+      headers: {...headers(), Accept: 'text/event-stream'}, signal: stop.signal,
+    });
+    if (!answer.ok || !answer.body) throw await refusal(answer);
+    opened();
+
+    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+    let rest = '';
+    for (;;) {
+      const {done, value} = await reader.read();
+      if (done) return;
+      clearTimeout(watch);
+      watch = setTimeout(() => stop.abort(), silence);
+      const blocks = (rest + value).split('\n\n');
+      rest = blocks.pop() ?? '';
+      for (const block of blocks) deliver(block, take);
+    }
+  } finally {
+    clearTimeout(watch);
+    stop.abort();
+  }
+}
+
+/** @param {string} block @param {(e: Event) => void} take */
+function deliver(block, take) {
+  const data = block.split('\n').filter(l => l.startsWith('data: ')).map(l => l.slice(6)).join('\n');
+  if (!data) return;
+  const e = JSON.parse(data);
+  if (e.seq) take(e);
+  else if (e.error_code === 'UNAUTHENTICATED') leave('This session has ended: it was revoked.');
+}

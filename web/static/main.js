@@ -1,0 +1,148 @@
+// @ts-check
+// The page: signing in, the way between its views, and what is said of the line to the daemon.
+import {render} from './npm/preact.js';
+import {effect, signal} from './npm/signals.js';
+import {Away, Refused, call, ended, enter, leave, session} from './api.js';
+import {line, loaded, trouble, versions, waiting} from './state.js';
+import {clock, html, useState} from './parts.js';
+import {Needs} from './needs.js';
+import {Agent, Agents, Side} from './agents.js';
+import {Message, Thread, Threads, Traffic} from './messages.js';
+
+/** The one-time code of the link, which goes from the address bar at once. */
+const code = signal(takeCode());
+
+function takeCode() {
+  const hash = location.hash.slice(1);
+  if (!hash.startsWith('parley_')) return '';
+  history.replaceState(null, '', '/');
+  return hash;
+}
+
+/** What is shown: the parts of #/view/what. */
+const route = signal(readRoute());
+function readRoute() {
+  const [path, query = ''] = location.hash.replace(/^#\/?/, '').split('?');
+  const [view, ...rest] = path.split('/');
+  try {
+    return {view: view || 'needs', what: decodeURIComponent(rest.join('/')), query: decodeURIComponent(query)};
+  } catch {
+    return {view: 'needs', what: '', query: ''};
+  }
+}
+addEventListener('hashchange', () => {
+  const fresh = takeCode();
+  if (fresh) { code.value = fresh; signIn(); }
+  route.value = readRoute();
+  if (route.value.view !== 'thread') scrollTo(0, 0);
+});
+
+const entering = signal('');
+async function signIn() {
+  if (!code.value) return;
+  entering.value = 'Signing in…';
+  try {
+    await enter(code.value);
+    code.value = '';
+    entering.value = '';
+  } catch (e) {
+    if (e instanceof Away) { entering.value = 'The daemon cannot be reached. Is the way to it open?'; return; }
+    if (!(e instanceof Refused)) throw e;
+    code.value = '';
+    entering.value = '';
+    if (!session.value) leave(`${e.message} ${e.action}`);
+  }
+}
+signIn();
+
+function Door() {
+  return html`<main class="door">
+    <h1>parley</h1>
+    ${entering.value ? html`<p role="status">${entering.value}</p>` : ended.value ? html`<p role="alert">${ended.value}</p>` : null}
+    ${code.value && entering.value !== 'Signing in…' ? html`<button class="main" onClick=${signIn}>Try again</button>` : null}
+    ${!code.value ? html`<p>To open the team here, run this in a terminal and follow its link:</p><pre>parley web</pre>
+      <p class="quiet">The link works once. Each tab has a session of its own.</p>` : null}
+  </main>`;
+}
+
+/** @type {[string, string, any][]} */
+const views = [['needs', 'Needs', Needs], ['agents', 'Agents', Agents], ['traffic', 'Traffic', Traffic], ['threads', 'Threads', Threads]];
+const parents = /** @type {Record<string, string>} */ ({agent: 'agents', message: 'traffic', thread: 'threads'});
+
+function View() {
+  const {view, what, query} = route.value;
+  switch (view) {
+    case 'agents': return html`<${Agents} />`;
+    case 'agent': return html`<${Agent} key=${what} name=${what} />`;
+    case 'traffic': return html`<${Traffic} filter=${query} />`;
+    case 'message': return html`<${Message} key=${what} id=${what} />`;
+    case 'threads': return html`<${Threads} />`;
+    case 'thread': return html`<${Thread} key=${what} id=${what} />`;
+  }
+  return html`<${Needs} />`;
+}
+
+/** What is wrong with the line, in words. */
+function Notices() {
+  const v = versions.value;
+  return html`<div class="notices" aria-live="polite">
+    ${line.value.tried && !line.value.live ? html`<p class="note offline">Offline since ${clock(line.value.since)}. What you see is from then; what you send waits.</p>` : null}
+    ${v.now && v.first !== v.now ? html`<p class="note">parley is now ${v.now}; this page is of ${v.first}. <a href="/" onClick=${(/** @type {Event} */ e) => { e.preventDefault(); location.reload(); }}>Load it again</a></p>` : null}
+    ${trouble.value ? html`<p class="note bad">${trouble.value}</p>` : null}
+  </div>`;
+}
+
+function Menu() {
+  const [open, set] = useState(false);
+  const out = async () => {
+    const id = session.value?.key_id;
+    try {
+      if (!session.value?.watch) await call('revoke_key', {key_id: id});
+    } catch { /* it ends by itself */ }
+    leave('You have signed out.');
+  };
+  return html`<div class="menu"><button type="button" class="plain" aria-expanded=${open} aria-label="Session" onClick=${() => set(!open)}>⋯</button>
+    ${open ? html`<div class="card sheet"><p><bdi>${session.value?.workspace}</bdi></p>
+      <p class="quiet">parley ${versions.value.now}</p><p class="quiet">${session.value?.watch ? 'This session may only look.' : 'This session may do what you may.'}</p>
+      <button type="button" onClick=${out}>Sign out</button></div>` : null}</div>`;
+}
+
+function App() {
+  if (!session.value) return html`<${Door} />`;
+  const {view, what} = route.value;
+  const shown = parents[view] ?? (views.some(([v]) => v === view) ? view : 'needs');
+  const place = session.value.workspace.split('/').pop();
+  return html`
+    <a class="skip" href="#view" onClick=${(/** @type {Event} */ e) => { e.preventDefault(); document.getElementById('view')?.focus(); }}>To the content</a>
+    <div class="frame">
+      <div class="bar"><div class="row top"><h1><bdi>${place}</bdi></h1>
+          ${session.value.watch ? html`<span class="badge">only looking</span>` : null}
+          <span class=${`dot ${line.value.live ? 'live' : ''}`} title=${line.value.live ? 'live' : 'not connected'}></span><span class="grow"></span><${Menu} /></div>
+        <nav aria-label="Views"><ul>${views.map(([v, name]) => html`<li key=${v}><a href=${`#/${v}`} aria-current=${shown === v ? 'page' : undefined}>${name}
+          ${v === 'needs' && waiting.value ? html`<b class="count">${waiting.value}<span class="hidden"> waiting</span></b>` : null}</a></li>`)}</ul></nav>
+        <${Side} current=${view === 'agent' ? what : ''} /></div>
+      <main id="view" tabindex="-1"><${Notices} />${loaded.value || view !== 'needs' ? html`<${View} />` : html`<p class="empty">Reading…</p>`}</main>
+    </div>`;
+}
+
+effect(() => {
+  const place = session.value?.workspace.split('/').pop();
+  document.title = `${waiting.value && session.value ? `(${waiting.value}) ` : ''}${place ? `${place} · ` : ''}parley`;
+});
+
+// 1 to 4 choose a view, / goes to the filter, Escape up.
+addEventListener('keydown', e => {
+  const at = /** @type {HTMLElement} */ (e.target);
+  if (e.ctrlKey || e.metaKey || e.altKey || at.closest('input, textarea, select')) return;
+  const i = ['1', '2', '3', '4'].indexOf(e.key);
+  if (i >= 0) location.hash = `#/${views[i][0]}`;
+  if (e.key === 'Escape' && parents[route.value.view]) location.hash = `#/${parents[route.value.view]}`;
+  if (e.key === '/') {
+    e.preventDefault();
+    location.hash = '#/traffic';
+    setTimeout(() => document.getElementById('filter')?.focus(), 60);
+  }
+});
+
+const app = document.getElementById('app');
+if (app) render(html`<${App} />`, app);

@@ -1,0 +1,176 @@
+// @ts-check
+// Messages: the traffic with its filter, one message with what became of it, and the threads.
+import {Away, Refused, call} from './api.js';
+import {agents, announces, hear, lastWords, line, readThreads, refresh, send, sent, tellOutcome, threads} from './state.js';
+import {Ladder, Name, Receipt, Since, Twice, Write, clock, html, may, useEffect, useRef, useState} from './parts.js';
+import {parse} from './filter.js';
+
+/** @param {any} m a found message */
+const toWhom = m => m.thread_title || (m.recipient_count > 1 ? `${m.recipient_count} agents` : m.recipients?.[0] ?? '');
+
+/** The states of a message's deliveries, in words. @param {any} m */
+function statesOf(m) {
+  const all = Object.entries(m.states ?? {});
+  return all.map(([s, n]) => all.length > 1 || n > 1 ? `${n} ${s}` : s).join(', ');
+}
+
+/** A message in a list. @param {{m: any}} props */
+export function Row({m}) {
+  const states = statesOf(m);
+  const bad = /failed|unconfirmed|expired/.test(states);
+  return html`<li><a class="message" href=${`#/message/${m.message_id}`}>
+    <span class="row small"><time class="quiet" datetime=${m.timestamp}>${clock(m.timestamp)}</time>
+      <span class="way"><${Name}>${m.sender}<//> <span class="quiet">→</span> <${Name}>${toWhom(m)}<//></span>
+      ${m.kind === 'steering' ? html`<span class="quiet">guidance</span>` : null}<span class="grow"></span>
+      <span class=${bad ? 'bad' : 'quiet'}>${states}</span></span>
+    <span class="line" dir="auto">${m.snippet || m.content?.text}</span>
+  </a></li>`;
+}
+
+const all = '1970-01-01T00:00:00Z';
+
+/** @param {{filter: string}} props */
+export function Traffic({filter}) {
+  const [text, setText] = useState(filter);
+  const [list, set] = useState(/** @type {any[] | null} */ (null));
+  const [more, setMore] = useState(false);
+  const [problem, setProblem] = useState('');
+  const run = useRef(0);
+
+  const names = agents.value.map(a => a.name);
+  const ask = async (/** @type {string} */ t, /** @type {string} */ before) => {
+    const q = parse(t, names);
+    setProblem(q.problem);
+    if (q.problem) return;
+    const mine = ++run.current;
+    try {
+      const res = await call('find_messages', {...(q.asks ? q.request : {since: all}), limit: 60, ...(before ? {before} : {})});
+      if (mine !== run.current) return;
+      set(old => before ? [...(old ?? []), ...res.messages].slice(-600) : res.messages);
+      setMore(res.has_more || res.truncated);
+    } catch (e) {
+      if (e instanceof Refused) setProblem(e.message); else if (!(e instanceof Away)) throw e;
+    }
+  };
+
+  useEffect(() => {
+    let t = setTimeout(() => {
+      history.replaceState(null, '', text ? `#/traffic?${encodeURIComponent(text)}` : '#/traffic');
+      ask(text, '');
+      t = 0;
+    }, list ? 250 : 0);
+    const off = hear(events => {
+      if (!t && events.some(e => e.message_id)) t = setTimeout(() => { t = 0; if (scrollY < 200) ask(text, ''); }, 700);
+    });
+    return () => { clearTimeout(t); off(); };
+  }, [text, line.value.live]);
+
+  return html`<section aria-label="Traffic">
+    <label class="filter"><span class="hidden">Filter</span><input type="search" id="filter" value=${text} placeholder="from:coder is:held since:2h"
+      autocapitalize="off" autocomplete="off" spellcheck=${false} onInput=${(/** @type {any} */ e) => setText(e.target.value)} /></label>
+    ${problem ? html`<p class="bad" role="status">${problem}</p>` : null}
+    ${list && !list.length ? html`<p class="empty">${text ? 'No message matches.' : 'No message yet.'}</p>` : null}
+    <ul class="rows" aria-label="Messages">${(list ?? []).map(m => html`<${Row} key=${m.message_id} m=${m} />`)}</ul>
+    ${more && list ? html`<button type="button" onClick=${() => ask(text, list[list.length - 1].message_id)}>Older</button>` : null}
+  </section>`;
+}
+
+/** @param {{id: string}} props */
+export function Message({id}) {
+  const [m, set] = useState(/** @type {any} */ (null));
+  const [story, setStory] = useState(/** @type {any} */ (null));
+  const [problem, setProblem] = useState('');
+
+  const read = async () => {
+    try {
+      set(await call('get_message_status', {message_id: id}));
+    } catch (e) {
+      if (e instanceof Refused) setProblem(e.message); else if (!(e instanceof Away)) throw e;
+    }
+  };
+  useEffect(() => {
+    set(null); setStory(null); setProblem('');
+    read();
+    return hear(events => { if (events.some(e => e.message_id === id)) read(); });
+  }, [id, line.value.live]);
+
+  const explain = async () => {
+    try {
+      setStory((await call('explain_message', {message_id: id})).story);
+    } catch (e) {
+      if (e instanceof Refused) setProblem(e.message); else if (!(e instanceof Away)) throw e;
+    }
+  };
+  const retry = async () => {
+    try {
+      tellOutcome({agent: '', said: (await call('retry_delivery', {message_id: id})).message});
+    } catch (e) {
+      if (e instanceof Refused) setProblem(e.message); else if (!(e instanceof Away)) throw e;
+    }
+    await Promise.all([read(), refresh()]);
+  };
+
+  if (problem && !m) return html`<p class="empty">${problem}</p>`;
+  if (!m) return html`<p class="empty">Reading the message…</p>`;
+  const o = m.message_object;
+  const stuck = m.deliveries.some((/** @type {any} */ d) => /queued|held|failed|unconfirmed|expired/.test(d.state));
+  return html`<article class="one" aria-label=${`Message from ${o.sender}`}>
+    <header class="row"><h2><${Name}>${o.sender}<//> <span class="quiet">→</span> <${Name}>${o.thread_title || (m.deliveries.length === 1 ? m.deliveries[0].agent : `${m.deliveries.length} agents`)}<//></h2>
+      <span class="grow"></span><${Since} t=${o.timestamp} /></header>
+    <p class="said whole" dir="auto">${o.text}</p>
+    <p class="row small quiet"><span>${o.message_type}</span>${o.priority !== 'normal' ? html`<span>${o.priority}</span>` : null}
+      ${o.in_reply_to ? html`<a href=${`#/message/${o.in_reply_to}`}>what it answers</a>` : null}${o.thread_id ? html`<a href=${`#/thread/${o.thread_id}`}>its thread</a>` : null}</p>
+    <h3>What became of it</h3>
+    ${m.deliveries.slice(0, 60).map((/** @type {any} */ d) => html`<${Ladder} key=${d.agent_id} d=${d} names=${true} />`)}
+    ${problem ? html`<p class="bad" role="alert">${problem}</p>` : null}
+    <div class="row">${story ? null : html`<button type="button" onClick=${explain}>The whole story</button>`}
+      ${may() && stuck ? html`<${Twice} act=${retry}>Try again<//>` : null}</div>
+    ${story ? html`<pre class="asked" tabindex="0" aria-label="The whole story">${story.join('\n')}</pre>` : null}
+  </article>`;
+}
+
+export function Threads() {
+  useEffect(() => {
+    readThreads();
+    return hear(events => { if (events.some(e => e.thread_id)) readThreads(); });
+  }, [line.value.live]);
+  if (!threads.value.length) return html`<p class="empty">There are no threads. An agent, or parley thread create, opens one.</p>`;
+  return html`<ul class="rows" aria-label="Threads">${threads.value.map(t => html`<li key=${t.thread_id}><a class="message" href=${`#/thread/${t.thread_id}`}>
+    <span class="row small"><${Name}>${t.title}<//><span class="quiet">${t.participant_names.length} take part</span><span class="grow"></span><${Since} t=${t.last_message_at} /></span>
+    ${lastWords.value[t.thread_id] ? html`<span class="line quiet" dir="auto">${lastWords.value[t.thread_id]}</span>` : null}</a></li>`)}</ul>`;
+}
+
+/** A thread, live: the newest post last. @param {{id: string}} props */
+export function Thread({id}) {
+  const [about, setAbout] = useState(/** @type {any} */ (null));
+  const [posts, set] = useState(/** @type {any[]} */ ([]));
+  const [problem, setProblem] = useState('');
+  const end = useRef(/** @type {HTMLElement | null} */ (null));
+  const read = async () => {
+    try {
+      const [d, list] = await Promise.all([call('get_thread_details', {thread_id: id}), call('find_messages', {thread: id, limit: 60})]);
+      setAbout(d.thread);
+      set(list.messages.reverse());
+    } catch (e) {
+      if (e instanceof Refused) setProblem(e.message); else if (!(e instanceof Away)) throw e;
+    }
+  };
+  useEffect(() => {
+    read();
+    return hear(events => { if (events.some(e => e.thread_id === id && announces(e) || e.type === 'thread_updated')) read(); });
+  }, [id, line.value.live]);
+  useEffect(() => { end.current?.scrollIntoView({block: 'end'}); }, [posts.length]);
+
+  if (problem) return html`<p class="empty">${problem}</p>`;
+  if (!about) return html`<p class="empty">Reading the thread…</p>`;
+  const mine = sent.value.filter(m => m.place === id && m.state !== 'sent');
+  return html`<section class="one thread" aria-label=${about.title}>
+    <header><h2 dir="auto">${about.title}</h2><p class="quiet small">${about.participant_names.join(', ')}</p></header>
+    <ol class="posts">${posts.map(m => html`<li key=${m.message_id} class=${m.sender === 'operator' ? 'mine' : ''}>
+      <span class="row small"><${Name}>${m.sender === 'operator' ? 'you' : m.sender}<//><time class="quiet" datetime=${m.timestamp}>${clock(m.timestamp)}</time></span>
+      <p class="said" dir="auto">${m.content?.text || m.snippet}</p></li>`)}</ol>
+    ${mine.length ? html`<ul class="receipts">${mine.map(m => html`<${Receipt} key=${m.key} m=${m} />`)}</ul>` : null}
+    ${may() ? html`<div class="dock"><${Write} key=${id} draft=${`thread.${id}`} label="Write to the thread" send=${(/** @type {string} */ text) => send('send_message', {thread_id: id, text}, {to: about.title, place: id}).then(read)} /></div>` : null}
+    <div ref=${end}></div>
+  </section>`;
+}

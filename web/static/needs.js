@@ -1,0 +1,157 @@
+// @ts-check
+// What waits for the person: questions first. An answer goes to the question that was seen, or nowhere.
+import {Away, Refused, call} from './api.js';
+import {dropOutcome, letters, line, loaded, matters, outcomes, refresh, send, sent, tellOutcome} from './state.js';
+import {Name, Receipt, Since, Twice, Write, html, may, useEffect, useState} from './parts.js';
+
+/** @param {any} e @param {string} agent */
+function tellFailure(e, agent) {
+  if (!(e instanceof Refused || e instanceof Away)) throw e;
+  const changed = e instanceof Refused && e.code === 'DIALOG_CHANGED';
+  tellOutcome({
+    agent, bad: true,
+    said: changed ? 'The question changed before your answer, so nothing was sent.'
+      : e instanceof Away ? 'The line was lost. Look at the question again: your answer may have arrived.' : e.message,
+    action: changed ? 'What is open now stands below.' : e instanceof Refused ? e.action : '',
+  });
+}
+
+/** @param {string} agent @param {object} answer @param {string} said */
+async function answer(agent, answer, said) {
+  try {
+    const res = await call('answer_dialog', {agent, ...answer});
+    tellOutcome({agent, said, then: res.dialog ? res.dialog.question : res.message, screen: res.screen});
+  } catch (e) {
+    tellFailure(e, agent);
+  }
+  await refresh();
+}
+
+/** @param {{need: any}} props */
+function Dialog({need}) {
+  const d = need.dialog;
+  const [text, setText] = useState('');
+  const say = (/** @type {any} */ o, /** @type {string} */ typed) =>
+    answer(need.agent, {dialog_id: d.dialog_id, choice: o?.choice ?? '', text: typed}, typed ? `You wrote: ${typed}` : `You chose: ${o.label}`);
+  const takesText = d.takes_text || d.options.some((/** @type {any} */ o) => o.takes_text);
+
+  return html`
+    ${d.lines.length > 1 || d.lines[0] && d.lines[0] !== d.question ? html`<pre class="asked" tabindex="0" aria-label="All that the question says">${d.lines.join('\n')}</pre>` : null}
+    ${d.secret ? html`<p>It asks for a secret, which parley never types. Answer in the agent's terminal.</p>` : null}
+    ${may() && !d.secret ? html`
+      ${takesText ? html`<label class="field">Your words<input value=${text} maxlength="2000" dir="auto" enterkeyhint="done"
+        onInput=${(/** @type {any} */ e) => setText(e.target.value)} /></label>` : null}
+      <div class="options">
+        ${d.options.map((/** @type {any} */ o) => html`<${Twice} key=${d.dialog_id + o.choice} kind="option"
+            act=${() => say(o, o.takes_text ? text.trim() : '')} disabled=${o.takes_text && !text.trim()}
+            sure=${html`<b>Tap again</b> to choose: ${o.label}`}>
+            <b class="choice">${o.choice}</b> <span>${o.label}${o.detail ? html`<small>${o.detail}</small>` : null}</span><//>`)}
+        ${d.takes_text ? html`<${Twice} kind="option" act=${() => say(null, text.trim())} disabled=${!text.trim()}
+          sure=${html`<b>Tap again</b> to type it`}>Type your words<//>` : null}
+      </div>` : null}`;
+}
+
+const keys = ['Enter', 'Escape', 'Up', 'Down', 'Tab', 'Space', 'y', 'n', '1', '2', '3'];
+
+/** A question whose options are not known: its screen, and keys. @param {{need: any}} props */
+function Keys({need}) {
+  const [seen, setSeen] = useState(/** @type {any} */ (null));
+  const look = () => call('answer_dialog', {agent: need.agent}).then(setSeen, e => tellFailure(e, need.agent));
+  const press = async (/** @type {string} */ k) => {
+    await answer(need.agent, {dialog_id: seen.screen_id, keys: [k]}, `You pressed ${k}`);
+    await look();
+  };
+  return html`<pre class="asked" tabindex="0" aria-label="The screen">${(seen?.screen ?? need.screen ?? []).join('\n')}</pre>
+    ${!may() ? null : !seen ? html`<button type="button" onClick=${look}>Answer with keys</button>`
+      : seen.screen_id ? html`<div class="keys">${keys.map(k => html`<${Twice} key=${k} act=${() => press(k)} sure=${`${k}?`}>${k}<//>`)}</div>`
+      : html`<p class="quiet">Its screen takes no keys from here now.</p>`}`;
+}
+
+/** What can be done about a need of another kind, and its words. @param {any} n @returns {[string, string, object][]} */
+function acts(n) {
+  const retry = {message_id: n.message_id, ...(n.agent_id ? {recipient: n.agent_id} : {})};
+  switch (n.kind) {
+    case 'lost': case 'exited': return [['Start it again', 'restart_agent', {agent: n.agent}], ['Remove it', 'stop_agent', {agent: n.agent}]];
+    case 'refused': return [['Begin a new session', 'restart_agent', {agent: n.agent, fresh: true}]];
+    case 'undelivered': return [['Try again', 'retry_delivery', {message_id: n.message_id}], ['Dismiss', 'get_needs', {dismiss: n.message_id}]];
+    case 'unconfirmed': case 'unanswered': return [['Try again', 'retry_delivery', retry], ['Dismiss', 'get_needs', {dismiss: n.message_id}]];
+    case 'overdue': case 'owes_answer': return [['Dismiss', 'get_needs', {dismiss: n.message_id}]];
+    case 'held': return [['Deliver it', 'control_conversation', {action: 'release', message_id: n.message_id}]];
+    case 'newcomer': return [['Let it in', 'approve_agent', {agent: n.agent, approve: true}], ['Turn it away', 'approve_agent', {agent: n.agent, approve: false}]];
+    case 'approval': return [['Approve', 'approve_agent', {agent: n.agent, approve: true}], ['Decline', 'approve_agent', {agent: n.agent, approve: false}]];
+  }
+  return [];
+}
+
+/** @param {{need: any}} props */
+function Need({need: n}) {
+  const act = async (/** @type {string} */ words, /** @type {string} */ op, /** @type {object} */ args) => {
+    try {
+      const res = await call(op, args);
+      tellOutcome({agent: n.agent, said: res.message || `${words}: done.`});
+    } catch (e) {
+      tellFailure(e, n.agent);
+    }
+    await refresh();
+  };
+  const title = n.dialog?.question || n.text;
+  return html`<article class="card waits" aria-label=${`${n.agent}: ${title}`} data-kind=${n.kind}>
+    <header><a href=${n.agent_id ? `#/agent/${encodeURIComponent(n.agent)}` : undefined}><${Name}>${n.agent}<//></a>
+      <span class="kind">${n.kind === 'dialog' ? 'asks' : n.kind.replace('_', ' ')}</span><span class="grow"></span><${Since} t=${n.since} /></header>
+    <h3 dir="auto">${title}</h3>
+    ${n.dialog ? html`<${Dialog} key=${n.dialog.dialog_id} need=${n} />`
+      : n.kind === 'dialog' ? html`<${Keys} key=${n.agent} need=${n} />` : html`
+      ${n.screen?.length ? html`<pre class="asked" tabindex="0" aria-label="The screen">${n.screen.join('\n')}</pre>` : null}
+      ${n.suggested_action ? html`<p class="quiet" dir="auto">${n.suggested_action}</p>` : null}
+      ${may() ? html`<div class="row">${acts(n).map(([words, op, args]) => html`<${Twice} key=${words} act=${() => act(words, op, args)}>${words}<//>`)}</div>` : null}`}
+    <footer class="row">${n.agent_id ? html`<a href=${`#/agent/${encodeURIComponent(n.agent)}`}>Terminal</a>` : null}
+      ${n.message_id ? html`<a href=${`#/message/${n.message_id}`}>Message</a>` : null}</footer>
+  </article>`;
+}
+
+/** @param {{m: any}} props */
+function Letter({m}) {
+  const reply = (/** @type {string} */ text) => send('respond_to_message', {message_id: m.message_id, text}, {to: m.sender, place: 'needs'}).then(refresh);
+  const read = async () => {
+    try {
+      await call('mark_message_read', {message_ids: [m.message_id]});
+    } catch (e) {
+      tellFailure(e, m.sender);
+    }
+    await refresh();
+  };
+  return html`<article class="card waits" aria-label=${`Message from ${m.sender}`} data-kind="letter">
+    <header><a href=${`#/agent/${encodeURIComponent(m.sender)}`}><${Name}>${m.sender}<//></a>
+      <span class="kind">${m.response_deadline ? 'wants an answer' : 'writes to you'}</span><span class="grow"></span><${Since} t=${m.timestamp} /></header>
+    <p class="said" dir="auto">${m.content}</p>
+    ${may() && m.sender !== 'parley' ? html`<${Write} draft=${`reply.${m.message_id}`} send=${reply} label=${`Answer ${m.sender}`} verb="Answer">
+      <button type="button" class="plain" onClick=${read} disabled=${!line.value.live}>Mark read</button><//>`
+      : may() ? html`<button type="button" class="plain" onClick=${read} disabled=${!line.value.live}>Mark read</button>` : null}
+  </article>`;
+}
+
+/** @param {{o: any}} props */
+function Outcome({o}) {
+  return html`<article class=${`card outcome ${o.bad ? 'failed' : ''}`} role=${o.bad ? 'alert' : 'status'}>
+    <header><${Name}>${o.agent || 'parley'}<//><span class="grow"></span><${Since} t=${o.at} />
+      <button type="button" class="plain" onClick=${() => dropOutcome(o.key)}>Done</button></header>
+    <p dir="auto">${o.said}</p>
+    ${o.action ? html`<p class="quiet" dir="auto">${o.action}</p>` : null}
+    ${o.then ? html`<p class="quiet" dir="auto">Then: ${o.then}</p>` : null}
+    ${o.screen?.length ? html`<details><summary>Its screen after that</summary><pre class="asked">${o.screen.join('\n')}</pre></details>` : null}
+  </article>`;
+}
+
+export function Needs() {
+  const shown = outcomes.value;
+  useEffect(() => { document.getElementById('view')?.scrollTo(0, 0); }, [shown.length]);
+  const nothing = loaded.value && !matters.value.length && !letters.value.length;
+  const mine = sent.value.filter(m => m.place === 'needs');
+  return html`<section aria-label="What waits for you">
+    ${shown.map(o => html`<${Outcome} key=${o.key} o=${o} />`)}
+    ${nothing ? html`<p class="empty">Nothing waits for you.</p>` : null}
+    ${matters.value.map(n => html`<${Need} key=${`${n.kind}.${n.agent_id}.${n.message_id ?? ''}.${n.dialog?.dialog_id ?? ''}`} need=${n} />`)}
+    ${letters.value.map(m => html`<${Letter} key=${m.message_id} m=${m} />`)}
+    ${mine.length ? html`<h2>Sent</h2><ul class="receipts">${mine.map(m => html`<${Receipt} key=${m.key} m=${m} />`)}</ul>` : null}
+  </section>`;
+}

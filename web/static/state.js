@@ -1,0 +1,234 @@
+// @ts-check
+// What the daemon says, as signals. Everything is read again when an event says that it has changed; events are taken
+// at once and drawn at most ten times a second.
+import {computed, effect, signal} from './npm/signals.js';
+import {Away, Refused, call, callOnce, rest, session, stream, version} from './api.js';
+
+/** @typedef {import('./api.js').Event} Event */
+
+export const agents = signal(/** @type {any[]} */ ([]));
+export const needs = signal(/** @type {any[]} */ ([]));
+export const letters = signal(/** @type {any[]} */ ([]));
+export const threads = signal(/** @type {any[]} */ ([]));
+export const worktrees = signal(/** @type {Record<string, any>} */ ({}));
+export const loaded = signal(false);
+
+/** The way to the daemon: live, or offline since a time. */
+export const line = signal({live: false, since: Date.now(), tried: false});
+/** The versions of the daemon that this page came from, and that answers now. */
+export const versions = signal({first: '', now: ''});
+/** The last message from or to each agent, or in a thread, by id. */
+export const lastWords = signal(/** @type {Record<string, string>} */ ({}));
+/** The number of the last event that was taken. */
+export const seq = signal(0);
+/** What was sent from here, the newest first. */
+export const sent = signal(/** @type {any[]} */ ([]));
+/** What followed on answers, the newest first. */
+export const outcomes = signal(/** @type {any[]} */ ([]));
+/** What could not be read, in words. */
+export const trouble = signal('');
+
+/** How many matters wait for the person. */
+export const waiting = computed(() => matters.value.length + letters.value.length);
+
+/** The needs, without those that are parts of another one, and without what is between agents. */
+export const matters = computed(() => {
+  const halts = ['dialog', 'lost', 'refused', 'exited', 'blocked', 'stuck', 'draft'];
+  const debt = (/** @type {any} */ n) => n.kind === 'overdue' || n.kind === 'owes_answer';
+  /** @type {any[]} */ const roots = [];
+  for (const x of needs.value) {
+    if (x.between_agents) continue;
+    const covered = debt(x) && roots.some(n => n.agent_id && n.agent_id === x.agent_id && halts.includes(n.kind)
+      || n.message_id && n.message_id === x.message_id && (debt(n) || n.agent_id === x.agent_id));
+    if (!covered) roots.push(x);
+  }
+  return roots;
+});
+
+/** @param {string} ref a name or an id */
+export const agentOf = ref => agents.value.find(a => a.id === ref || a.name === ref);
+
+let asking = false;
+let again = false;
+
+/** Reads agents, needs and letters; while that runs, it is asked for once more at most. */
+export async function refresh() {
+  if (asking) { again = true; return; }
+  asking = true;
+  try {
+    const [team, need, inbox] = await Promise.all([
+      call('get_agent_status'), call('get_needs'), call('check_inbox', {limit: 50}),
+    ]);
+    agents.value = team.agents.filter((/** @type {any} */ a) => a.kind !== 'human' && a.state !== 'terminated');
+    needs.value = need.needs;
+    letters.value = inbox.messages.filter((/** @type {any} */ m) => !m.read);
+    loaded.value = true;
+    trouble.value = '';
+  } catch (e) {
+    if (e instanceof Refused) trouble.value = e.message;
+    else if (!(e instanceof Away)) throw e;
+  } finally {
+    asking = false;
+    if (again) { again = false; soon(); }
+  }
+}
+
+let due = 0;
+/** Reads everything again soon, at most once a second. */
+function soon() {
+  if (due) return;
+  due = setTimeout(() => { due = 0; refresh(); }, 300);
+}
+
+/** Reads the worktrees: git is asked, so it is done seldom. */
+export async function readWorktrees() {
+  if (!agents.value.some(a => a.worktree)) return;
+  try {
+    const res = await call('list_worktrees');
+    worktrees.value = Object.fromEntries(res.worktrees.map((/** @type {any} */ w) => [w.agent_id, w]));
+  } catch { /* the branch is shown without its numbers */ }
+}
+
+export async function readThreads() {
+  try {
+    threads.value = (await call('list_threads', {limit: 100})).threads;
+  } catch { /* the next event asks again */ }
+}
+
+// ---- events
+
+/** @type {Event[]} */ let taken = [];
+let drawing = 0;
+/** @type {Set<(events: Event[]) => void>} */ const hearers = new Set();
+
+/** Calls a function with the events of each tenth of a second. @param {(events: Event[]) => void} f */
+export function hear(f) {
+  hearers.add(f);
+  return () => { hearers.delete(f); };
+}
+
+/** @param {Event} e */
+function take(e) {
+  if (e.seq <= seq.peek() || taken.length && e.seq <= taken[taken.length - 1].seq) return;
+  taken.push(e);
+  if (!drawing) drawing = setTimeout(draw, 100);
+}
+
+function draw() {
+  drawing = 0;
+  const events = taken;
+  taken = [];
+  if (!events.length) return;
+  remember(events);
+  seq.value = events[events.length - 1].seq;
+  document.documentElement.dataset.seq = String(seq.value);
+  for (const f of [...hearers]) f(events);
+  for (const m of sent.value) {
+    if (m.id && events.some(e => e.message_id === m.id || e.in_reply_to === m.id)) follow(m);
+  }
+  soon();
+}
+
+/** @param {Event[]} events */
+function remember(events) {
+  const words = {...lastWords.value};
+  for (const e of events) {
+    if (!e.message_preview || !announces(e)) continue;
+    const to = e.recipient || e.thread_title || (e.recipient_count > 1 ? `${e.recipient_count} agents` : 'all');
+    if (e.sender_agent_id) words[e.sender_agent_id] = `→ ${to}: ${e.message_preview}`;
+    if (e.recipient_agent_id) words[e.recipient_agent_id] = `← ${e.sender}: ${e.message_preview}`;
+    if (e.thread_id) words[e.thread_id] = `${e.sender}: ${e.message_preview}`;
+  }
+  lastWords.value = words;
+}
+
+/** Whether an event announces a message. @param {Event} e */
+export const announces = e => /^agent_(direct|broadcast|thread)|^thread_created$/.test(e.type);
+
+/** Follows the events, for as long as there is a session. */
+async function followEvents() {
+  let pause = 250;
+  while (session.value) {
+    try {
+      if (!seq.value) {
+        const past = await call('read_events', {last: 300});
+        remember(past.events);
+        seq.value = past.next;
+      }
+      await stream(seq.value, () => {
+        pause = 250;
+        line.value = {live: true, since: Date.now(), tried: true};
+        refresh();
+        readWorktrees();
+        version().then(now => { versions.value = {first: versions.value.first || now, now}; }, () => {});
+      }, take);
+    } catch (e) {
+      if (e instanceof Refused && session.value) trouble.value = e.message;
+    }
+    if (line.value.live || !line.value.tried) line.value = {live: false, since: Date.now(), tried: true};
+    if (!session.value) return;
+    await rest(pause);
+    pause = Math.min(pause * 2, 4000);
+  }
+}
+
+let following = '';
+effect(() => {
+  const key = session.value?.key ?? '';
+  if (key === following) return;
+  following = key;
+  if (key) followEvents();
+});
+
+// What no event tells, such as how long a screen is still. A hidden tab hears events only.
+setInterval(() => { if (session.value && line.value.live && !document.hidden) refresh(); }, 5000);
+setInterval(() => { if (session.value && line.value.live && !document.hidden) readWorktrees(); }, 20_000);
+document.addEventListener('visibilitychange', () => { if (!document.hidden && line.value.live) refresh(); });
+
+// ---- what is sent from here
+
+/** @param {any} m @param {object} change */
+function alter(m, change) {
+  sent.value = sent.value.map(x => x.key === m.key ? {...x, ...change} : x);
+}
+
+let count = 0;
+
+/**
+ * Sends a message, and follows it. It is sent once, however often the line is lost.
+ * @param {string} op @param {{text: string} & Record<string, any>} args @param {{to: string, place: string}} about
+ */
+export async function send(op, args, about) {
+  const m = {key: ++count, at: Date.now(), text: args.text, ...about, state: 'sending', words: '', deliveries: []};
+  sent.value = [m, ...sent.value].slice(0, 50);
+  try {
+    const res = await callOnce(op, args, () => alter(m, {state: 'waiting'}));
+    const id = res.message_id || res.response_message_id;
+    alter(m, {state: 'sent', id, deliveries: res.deliveries ?? [], reply: res.reply, words: res.success === false ? res.error : ''});
+    if (id) await follow({...m, id});
+    return true;
+  } catch (e) {
+    if (!(e instanceof Refused || e instanceof Away)) throw e;
+    alter(m, {state: 'refused', words: e.message, action: e instanceof Refused ? e.action : ''});
+    return false;
+  }
+}
+
+/** @param {number} key */
+export function forget(key) { sent.value = sent.value.filter(m => m.key !== key); }
+
+/** @param {any} m */
+async function follow(m) {
+  try {
+    const res = await call('get_message_status', {message_id: m.id});
+    alter(m, {deliveries: res.deliveries});
+  } catch { /* the next event asks again */ }
+}
+
+/** @param {object} o */
+export function tellOutcome(o) {
+  const whole = {key: ++count, at: Date.now(), ...o};
+  outcomes.value = [whole, ...outcomes.value].slice(0, 5);
+}
+/** @param {number} key */
+export function dropOutcome(key) { outcomes.value = outcomes.value.filter(o => o.key !== key); }

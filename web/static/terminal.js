@@ -1,0 +1,135 @@
+// @ts-check
+// A terminal as text: what the screen shows, once a second, with its colours. It is never parsed as markup.
+import {Away, Refused, call} from './api.js';
+import {clock, html, useEffect, useRef, useState} from './parts.js';
+
+// ---- colours: classes for the 256 of a palette, made once
+
+const base = [
+  '#3b4048', '#e06c75', '#98c379', '#d7b36a', '#61afef', '#c678dd', '#56b6c2', '#c5cad3',
+  '#6b7280', '#ef8a92', '#b5d99c', '#e8cd8f', '#8cc5f5', '#d8a1e8', '#86d0d9', '#f2f4f7',
+];
+
+/** @param {number} n */
+function colourOf(n) {
+  if (n < 16) return base[n];
+  if (n > 231) return `rgb(${Array(3).fill(8 + (n - 232) * 10).join(' ')})`;
+  const level = (/** @type {number} */ i) => i && 55 + i * 40;
+  const c = n - 16;
+  return `rgb(${level(Math.floor(c / 36))} ${level(Math.floor(c / 6) % 6)} ${level(c % 6)})`;
+}
+
+let sheeted = false;
+function addSheet() {
+  if (sheeted) return;
+  sheeted = true;
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(Array.from({length: 256}, (_, n) => `.f${n}{color:${colourOf(n)}}.b${n}{background:${colourOf(n)}}`).join('\n'));
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+}
+
+/** @typedef {{f: string, b: string, on: Set<string>}} Style a colour is a class's number, or "r g b" */
+
+const marks = /** @type {Record<number, string>} */ ({1: 'bold', 2: 'dim', 3: 'italic', 4: 'under', 7: 'swap', 9: 'strike'});
+const unmarks = /** @type {Record<number, string[]>} */ ({22: ['bold', 'dim'], 23: ['italic'], 24: ['under'], 27: ['swap'], 29: ['strike']});
+
+/** Applies the parameters of one SGR sequence. @param {string} params @param {Style} s */
+function apply(params, s) {
+  // A part such as 5:3 is no number: it is skipped, not read as two.
+  const p = (params || '0').split(';').map(x => x === '' ? 0 : /^\d+$/.test(x) ? Number(x) : -1);
+  for (let i = 0; i < p.length; i++) {
+    const n = p[i];
+    if (n === 0) { s.f = s.b = ''; s.on.clear(); }
+    else if (marks[n]) s.on.add(marks[n]);
+    else if (unmarks[n]) unmarks[n].forEach(m => s.on.delete(m));
+    else if (n >= 30 && n <= 37) s.f = String(n - 30);
+    else if (n >= 90 && n <= 97) s.f = String(n - 82);
+    else if (n >= 40 && n <= 47) s.b = String(n - 40);
+    else if (n >= 100 && n <= 107) s.b = String(n - 92);
+    else if (n === 39) s.f = '';
+    else if (n === 49) s.b = '';
+    else if (n === 38 || n === 48) {
+      const at = n === 38 ? 'f' : 'b';
+      if (p[i + 1] === 5) { s[at] = String(p[i + 2] & 255); i += 2; }
+      else if (p[i + 1] === 2) { s[at] = p.slice(i + 2, i + 5).map(x => x & 255).join(' '); i += 4; }
+    }
+  }
+}
+
+/** The runs of a line: texts with their looks. Anything but colours is dropped. @param {string} line */
+export function runs(line) {
+  /** @type {Style} */ const s = {f: '', b: '', on: new Set()};
+  /** @type {{text: string, cls: string, style: any}[]} */ const out = [];
+  for (const part of line.split(/(\x1b\[[0-9;:]*m)/)) {
+    const sgr = /^\x1b\[([0-9;:]*)m$/.exec(part);
+    if (sgr) { apply(sgr[1], s); continue; }
+    // eslint-disable-next-line no-control-regex
+    const text = part.replace(/\x1b\[[0-9;:?]*[ -/]*[@-~]|\x1b[()][A-Z0-9]|[\x00-\x08\x0b-\x1f\x7f]/g, '');
+    if (!text) continue;
+    const [f, b] = s.on.has('swap') ? [s.b || '0', s.f || '15'] : [s.f, s.b];
+    const style = {};
+    const cls = [...s.on].filter(m => m !== 'swap');
+    if (f.includes(' ')) Object.assign(style, {color: `rgb(${f})`}); else if (f) cls.push(`f${f}`);
+    if (b.includes(' ')) Object.assign(style, {background: `rgb(${b})`}); else if (b) cls.push(`b${b}`);
+    out.push({text, cls: cls.join(' '), style});
+  }
+  return out;
+}
+
+/** @param {{text: string}} props */
+function Line({text}) {
+  // A rule as wide as the terminal would wrap into several on a phone.
+  const rule = /^(\x1b\[[0-9;:]*m|[\s\u2500-\u257f_=-])*$/.test(text) ? 'rule' : undefined;
+  if (!text.includes('\x1b')) return html`<div class=${rule}>${text || ' '}</div>`;
+  return html`<div class=${rule}>${runs(text).map(r => html`<span class=${r.cls} style=${r.style}>${r.text}</span>`)}</div>`;
+}
+
+/** An agent's terminal, read only. @param {{agent: string}} props */
+export function Terminal({agent}) {
+  const [screen, setScreen] = useState(/** @type {any} */ (null));
+  const [gone, setGone] = useState('');
+  const [history, setHistory] = useState(0);
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  const low = useRef(true);
+
+  useEffect(() => {
+    addSheet();
+    const stop = new AbortController();
+    let t = 0;
+    const read = async () => {
+      let next = 1000;
+      try {
+        if (!document.hidden) {
+          setScreen(await call('read_terminal', {agent, colours: true, history}, stop.signal));
+          setGone('');
+        }
+      } catch (e) {
+        if (stop.signal.aborted) return;
+        next = 3000;
+        if (e instanceof Refused) setGone(e.message);
+        else if (!(e instanceof Away)) throw e;
+      }
+      if (!stop.signal.aborted) t = setTimeout(read, next);
+    };
+    read();
+    return () => { stop.abort(); clearTimeout(t); };
+  }, [agent, history]);
+
+  useEffect(() => {
+    const b = box.current;
+    if (b && low.current) b.scrollTop = b.scrollHeight;
+  }, [screen]);
+
+  const scrolled = () => {
+    const b = box.current;
+    if (b) low.current = b.scrollHeight - b.scrollTop - b.clientHeight < 24;
+  };
+  return html`<section class="terminal" aria-label=${`Terminal of ${agent}`}>
+    ${gone ? html`<p class="note" role="status">${gone}${screen ? html` This is what it showed at ${clock(screen.at)}.` : null}</p>` : null}
+    <pre ref=${box} tabindex="0" onScroll=${scrolled} class=${gone ? 'past' : ''} aria-label="Screen">${
+      (screen?.lines ?? []).map((/** @type {string} */ l, /** @type {number} */ i) => html`<${Line} key=${i} text=${l} />`)}</pre>
+    <div class="row">${screen ? html`<span class="quiet">${screen.width} × ${screen.height}${screen.title ? html` · <bdi>${screen.title}</bdi>` : null}</span>` : html`<span class="quiet">Reading the terminal…</span>`}
+      <span class="grow"></span>
+      <button type="button" class="plain" onClick=${() => { low.current = !!history; setHistory(history ? 0 : 1000); }}>${history ? 'Only the screen' : 'Earlier lines'}</button></div>
+  </section>`;
+}

@@ -1,0 +1,173 @@
+package web
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"path"
+	"regexp"
+	"strings"
+	"testing"
+
+	"parley/internal/must"
+)
+
+func get(t *testing.T, path string, headers ...string) *http.Response {
+	t.Helper()
+	r := httptest.NewRequest(http.MethodGet, path, nil)
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		r.Header.Set(name, value)
+	}
+	w := httptest.NewRecorder()
+	Handler().ServeHTTP(w, r)
+	return w.Result()
+}
+
+func TestEveryFileIsServedUnderThePolicy(t *testing.T) {
+	for name, f := range files() {
+		res := get(t, name)
+		b := must.Have(io.ReadAll(res.Body))(t)
+		if res.StatusCode != http.StatusOK || !bytes.Equal(b, f.plain) || f.kind == "" || res.Header.Get("Content-Type") != f.kind {
+			t.Errorf("%s: %s, %d bytes, %q", name, res.Status, len(b), res.Header.Get("Content-Type"))
+		}
+
+		zipped := get(t, name, "Accept-Encoding: gzip, br")
+		plain := must.Have(io.ReadAll(must.Have(gzip.NewReader(zipped.Body))(t)))(t)
+		if zipped.Header.Get("Content-Encoding") != "gzip" || !bytes.Equal(plain, f.plain) {
+			t.Errorf("%s: compressed it is another file", name)
+		}
+		if again := get(t, name, "If-None-Match: "+res.Header.Get("ETag")); again.StatusCode != http.StatusNotModified {
+			t.Errorf("%s: asked whether it has changed: %s", name, again.Status)
+		}
+
+		for header, want := range map[string]string{
+			"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
+			"Referrer-Policy": "no-referrer", "Cross-Origin-Resource-Policy": "same-origin", "Cache-Control": "no-cache",
+		} {
+			if got := res.Header.Get(header); got != want {
+				t.Errorf("%s: %s is %q, want %q", name, header, got, want)
+			}
+		}
+	}
+
+	if res := get(t, "/page/nothing.js"); res.StatusCode != http.StatusNotFound {
+		t.Errorf("a file that is not there: %s", res.Status)
+	}
+}
+
+// The policy has no exception that lets text become code, or anything come from outside.
+func TestThePolicyIsStrict(t *testing.T) {
+	for _, part := range strings.Split(policy, "; ") {
+		for _, source := range strings.Fields(part)[1:] {
+			if source != "'none'" && source != "'self'" && source != "'script'" {
+				t.Errorf("%q allows %s", part, source)
+			}
+		}
+	}
+	for _, part := range []string{"default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'"} {
+		if !strings.Contains(policy, part) {
+			t.Errorf("the policy lacks %s", part)
+		}
+	}
+}
+
+var (
+	imported = regexp.MustCompile(`(?:[}\s]from|\bimport)\s*["']([^"']+)["']`)
+	linked   = regexp.MustCompile(`(?:src|href)="([^"#]+)"`)
+	preload  = regexp.MustCompile(`rel="modulepreload" href="([^"]+)"`)
+	outside  = regexp.MustCompile(`https?://[^\s"'<>)]+`)
+	inline   = regexp.MustCompile(`(?i)<script>|<style|\sstyle=|\son[a-z]+=|javascript:`)
+)
+
+// What the page loads is there, is loaded at once, and nothing is from another place.
+func TestThePageLoadsOnlyItsOwnFiles(t *testing.T) {
+	index := string(files()["/"].plain)
+	if found := inline.FindString(index); found != "" {
+		t.Errorf("index.html has %q", found)
+	}
+	for _, m := range linked.FindAllStringSubmatch(index, -1) {
+		if files()[m[1]] == nil {
+			t.Errorf("index.html names %s", m[1])
+		}
+	}
+	early := map[string]bool{"/page/main.js": true}
+	for _, m := range preload.FindAllStringSubmatch(index, -1) {
+		early[m[1]] = true
+	}
+
+	for name, f := range files() {
+		if path.Ext(name) == ".js" {
+			for _, m := range imported.FindAllSubmatch(f.plain, -1) {
+				target := path.Join(path.Dir(name), string(m[1]))
+				if !strings.HasPrefix(string(m[1]), "./") || files()[target] == nil {
+					t.Errorf("%s imports %s", name, m[1])
+				}
+			}
+			if !early[name] {
+				t.Errorf("index.html does not name %s with modulepreload", name)
+			}
+		}
+		for _, url := range outside.FindAllString(string(f.plain), -1) {
+			if !strings.HasPrefix(url, "http://www.w3.org/") && path.Ext(name) != ".LICENSE" {
+				t.Errorf("%s has the address %s", name, url)
+			}
+		}
+	}
+}
+
+// What comes from npm is what packages.txt says, to the byte, and nothing else is there.
+func TestVendoredFilesAreThoseOfTheList(t *testing.T) {
+	listed := map[string]bool{"packages.txt": true}
+	licensed := true
+	lines := bufio.NewScanner(bytes.NewReader(must.Have(sources.ReadFile("npm/packages.txt"))(t)))
+	for lines.Scan() {
+		f := strings.Fields(lines.Text())
+		switch {
+		case len(f) == 4 && f[0] == "package":
+			if !licensed {
+				t.Errorf("the package before %s has no licence", f[1])
+			}
+			licensed = false
+		case len(f) == 4 && f[0] == "file":
+			sum := sha256.Sum256(must.Have(sources.ReadFile("npm/" + f[1]))(t))
+			if got := hex.EncodeToString(sum[:]); got != f[3] {
+				t.Errorf("%s has the hash %s, want %s", f[1], got, f[3])
+			}
+			listed[f[1]] = true
+			licensed = licensed || strings.HasSuffix(f[1], ".LICENSE")
+		case len(f) > 0 && f[0] != "#":
+			t.Errorf("packages.txt has the line %q", lines.Text())
+		}
+	}
+
+	for _, entry := range must.Have(fs.ReadDir(sources, "npm"))(t) {
+		if !listed[entry.Name()] {
+			t.Errorf("npm/%s is not in packages.txt", entry.Name())
+		}
+	}
+	if !licensed || len(listed) < 10 {
+		t.Errorf("packages.txt lists %d files; the last package has a licence: %v", len(listed), licensed)
+	}
+}
+
+// A phone on a slow line waits for every byte.
+func TestThePageIsSmall(t *testing.T) {
+	const most = 250 << 10
+	total := 0
+	for name, f := range files() {
+		if name != "/" && path.Ext(name) != ".LICENSE" && path.Ext(name) != ".txt" {
+			total += len(f.zip)
+		}
+	}
+	t.Logf("%d bytes compressed", total)
+	if total > most {
+		t.Errorf("all files have %d bytes compressed, want %d at most", total, most)
+	}
+}
