@@ -36,6 +36,7 @@ func startBrowser(t *testing.T) context.Context {
 	dir := must.Have(os.MkdirTemp("", "parley-chromium"))(t)
 	opts := append([]chromedp.ExecAllocatorOption{}, chromedp.DefaultExecAllocatorOptions[:]...)
 	opts = append(opts, chromedp.ExecPath(path), chromedp.DisableGPU, chromedp.UserDataDir(dir),
+		chromedp.WSURLReadTimeout(testhome.Patience),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-quic", true))
 	if os.Getuid() == 0 {
 		opts = append(opts, chromedp.NoSandbox)
