@@ -41,6 +41,7 @@ func TestPageInABrowser(t *testing.T) {
 		{"answers nothing that has changed", (*pageTest).answersNothingElse},
 		{"sends, and the receipt climbs", (*pageTest).sends},
 		{"shows hostile texts as they are", (*pageTest).hostile},
+		{"knows the filters of the screen", (*pageTest).filters},
 		{"fits", (*pageTest).fitsEverywhere},
 		{"loses the line, and goes on without a gap", (*pageTest).losesTheLine},
 		{"only looks, and is revoked", (*pageTest).onlyLooks},
@@ -188,6 +189,33 @@ func (p *pageTest) hostile(t *testing.T) {
 		t.Error("a text of others became markup")
 	}
 	x.clean()
+}
+
+// What a filter asks for; the times are those of a Monday noon.
+func (p *pageTest) filters(t *testing.T) {
+	x := p.phone.of(t)
+	js[bool](x, `(import('/page/filter.js').then(m => { window.filter = m }), true)`)
+	x.until("window.filter")
+	for text, want := range map[string]string{
+		"":                              `{"begun":true}`,
+		"from:wor to:you parser":        `{"begun":true,"from":"worker","to":"operator","query":"parser"}`,
+		"is:held,unc state:pending x:y": `{"begun":true,"states":["held","unconfirmed","queued","typing"],"query":"x:y"}`,
+		"agent:asker,worker has:file":   `{"begun":true,"agents":["asker","worker"],"has":["file"]}`,
+		"type:req priority:urgent thr":  `{"begun":true,"types":["request"],"priorities":["urgent"],"query":"thr"}`,
+		"since:2h until:today":          `{"begun":true,"since":"2026-01-05T10:00:00.000Z","until":"2026-01-05T23:59:59.999Z"}`,
+		"on:2026-01-04 thread:1a2b3c4d": `{"begun":true,"since":"2026-01-04T00:00:00.000Z","until":"2026-01-04T23:59:59.999Z","thread":"1a2b3c4d"}`,
+		"since:sunday":                  `{"begun":true,"since":"2026-01-04T00:00:00.000Z"}`,
+		"since:9:30":                    `{"begun":true,"since":"2026-01-05T09:30:00.000Z"}`,
+		"is:nonsense":                   "is:nonsense is not known.",
+		"on:2h":                         "on: wants a day such as today, monday or 2026-01-31.",
+		"since:31.2.2026 from: thread:": "since: wants a time such as 2h, 3d, 09:30, today, monday or 2026-01-31.",
+	} {
+		got := js[string](x, fmt.Sprintf(`(r => r.problem || JSON.stringify(r.request))(filter.parse(%q, ['asker', 'worker'],
+			new Date('2026-01-05T12:00:00Z')))`, text))
+		if js[int](x, "new Date('2026-01-05').getTimezoneOffset()") == 0 && got != want {
+			t.Errorf("%q asks for %s, want %s", text, got, want)
+		}
+	}
 }
 
 func (p *pageTest) fitsEverywhere(t *testing.T) {

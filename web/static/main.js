@@ -115,12 +115,12 @@ function App() {
   return html`
     <a class="skip" href="#view" onClick=${(/** @type {Event} */ e) => { e.preventDefault(); document.getElementById('view')?.focus(); }}>To the content</a>
     <div class="frame">
-      <div class="bar"><div class="row top"><h1><bdi>${place}</bdi></h1>
+      <header class="bar"><div class="row top"><h1><bdi>${place}</bdi></h1>
           ${session.value.watch ? html`<span class="badge">only looking</span>` : null}
           <span class=${`dot ${line.value.live ? 'live' : ''}`} title=${line.value.live ? 'live' : 'not connected'}></span><span class="grow"></span><${Menu} /></div>
         <nav aria-label="Views"><ul>${views.map(([v, name]) => html`<li key=${v}><a href=${`#/${v}`} aria-current=${shown === v ? 'page' : undefined}>${name}
           ${v === 'needs' && waiting.value ? html`<b class="count">${waiting.value}<span class="hidden"> waiting</span></b>` : null}</a></li>`)}</ul></nav>
-        <${Side} current=${view === 'agent' ? what : ''} /></div>
+        <${Side} current=${view === 'agent' ? what : ''} /></header>
       <main id="view" tabindex="-1"><${Notices} />${loaded.value || view !== 'needs' ? html`<${View} />` : html`<p class="empty">Reading…</p>`}</main>
     </div>`;
 }

@@ -98,7 +98,7 @@ function Need({need: n}) {
   return html`<article class="card waits" aria-label=${`${n.agent}: ${title}`} data-kind=${n.kind}>
     <header><a href=${n.agent_id ? `#/agent/${encodeURIComponent(n.agent)}` : undefined}><${Name}>${n.agent}<//></a>
       <span class="kind">${n.kind === 'dialog' ? 'asks' : n.kind.replace('_', ' ')}</span><span class="grow"></span><${Since} t=${n.since} /></header>
-    <h3 dir="auto">${title}</h3>
+    <h2 dir="auto">${title}</h2>
     ${n.dialog ? html`<${Dialog} key=${n.dialog.dialog_id} need=${n} />`
       : n.kind === 'dialog' ? html`<${Keys} key=${n.agent} need=${n} />` : html`
       ${n.screen?.length ? html`<pre class="asked" tabindex="0" aria-label="The screen">${n.screen.join('\n')}</pre>` : null}
