@@ -40,16 +40,36 @@ func parsePlaces(values []string) ([]Place, error) {
 
 // AddPlace keeps a place. It changes nothing if that is there.
 func (s *Workspace) AddPlace(ctx context.Context, p Place) error {
-	return s.write(ctx, "keeping where a program takes messages", func(t *tx) error {
+	return s.changePlaces(ctx, "keeping where a program takes messages", func(places []Place) []Place {
+		if slices.Contains(places, p) {
+			return places
+		}
+		return append(places, p)
+	})
+}
+
+// ForgetPlaces takes back the places of a program.
+func (s *Workspace) ForgetPlaces(ctx context.Context, program string) error {
+	return s.changePlaces(ctx, "forgetting where a program takes messages", func(places []Place) []Place {
+		return slices.DeleteFunc(places, func(p Place) bool { return p.Program == program })
+	})
+}
+
+func (s *Workspace) changePlaces(ctx context.Context, doing string, change func([]Place) []Place) error {
+	return s.write(ctx, doing, func(t *tx) error {
 		var values []string
 		if err := t.query(&values, `SELECT value FROM facts WHERE name = ?`, placesFact); err != nil {
 			return err
 		}
 		places, err := parsePlaces(values)
-		if err != nil || slices.Contains(places, p) {
+		if err != nil {
 			return err
 		}
-		value, err := json.Marshal(append(places, p))
+		n := len(places)
+		if places = change(places); len(places) == n {
+			return nil
+		}
+		value, err := json.Marshal(places)
 		if err != nil {
 			return err
 		}

@@ -6,7 +6,6 @@ import (
 
 	"parley"
 	"parley/profile"
-	"parley/store"
 	"parley/tmux"
 )
 
@@ -16,9 +15,8 @@ import (
 // memory, so that it runs in a simulated world as it does here. The courier and tmux carry
 // the steps out.
 type attempt struct {
-	key     store.Key
+	text    *typed
 	sent    time.Time // when the message was accepted
-	letter  letter
 	way     way
 	resumed bool // it goes on where an earlier attempt or a crash left it
 	asked   bool // the operator asks for the key of a text that may stand there
@@ -79,7 +77,7 @@ func (m *memory) readiness(o *observation) hold {
 	if o.profile.HasMarkers() {
 		s := o.standing()
 		h := s.hold(max(o.profile.Quiet, m.startRest(o, &s)))
-		if h.Code == parley.HoldDraft && (o.ownText() || m.collapsed.text != "" && m.collapsed.text == o.Composer) {
+		if h.Code == parley.HoldDraft && (o.ownText() || m.text != nil && m.text.collapsed != "" && m.text.collapsed == o.Composer) {
 			h = m.ownText(o)
 		}
 		return m.notBegun(o, &s, h)
@@ -202,7 +200,7 @@ func (a *attempt) afterPaste(o *observation) tmux.Step {
 	if o.namedSince(a.entered.named) { // a person has pressed the key
 		return tmux.Step{Do: tmux.Done}
 	}
-	a.beside = o.profile.HasMarkers() && o.holds(&a.letter) && !o.holdsOnly(&a.letter)
+	a.beside = o.profile.HasMarkers() && o.holds(&a.text.letter) && !o.holdsOnly(&a.text.letter)
 
 	switch {
 	case o.facts.stopping, o.shows == profile.Dialog:
@@ -255,7 +253,7 @@ func (a *attempt) beginLooks(o *observation) {
 	if !p.HasMarkers() {
 		a.pasted.within += slowScreen
 	}
-	if a.memory.given.unreported {
+	if a.memory.last().unreported {
 		a.pasted.within += p.TakenWithin
 	}
 	if a.pasted.within <= 0 {
@@ -273,7 +271,7 @@ func (a *attempt) shown(o *observation) bool {
 	switch {
 	case a.memory.unreported(o, o.shows == profile.Idle):
 		return false
-	case o.holdsOnly(&a.letter) && a.recognises(o):
+	case o.holdsOnly(&a.text.letter) && a.recognises(o):
 		a.pasted.where = "shown at its cursor"
 		return true
 	}
@@ -292,16 +290,16 @@ func (a *attempt) drawn(o *observation) bool {
 
 // showsAnew reports whether the screen shows the text more often than before it was typed.
 func (a *attempt) showsAnew(o *observation) bool {
-	return profile.Times(o.screen.Lines, a.letter.mark) > a.memory.copies.of(a.letter.mark)
+	return profile.Times(o.screen.Lines, a.text.letter.mark) > a.text.copies
 }
 
 // recognises reports whether what stands in the composer is our text. Right after the paste, what
 // is shown in place of a long one is.
 func (a *attempt) recognises(o *observation) bool {
-	if !a.resumed && !profile.Holds(o.Composer, a.letter.mark) {
-		a.memory.collapsed = collapsed{a.key, o.Composer}
+	if !a.resumed && !profile.Holds(o.Composer, a.text.letter.mark) {
+		a.text.collapsed = o.Composer
 	}
-	return a.memory.recognises(o, a.key, &a.letter)
+	return a.text.recognises(o)
 }
 
 // wait looks again, or stops with a reason when the time for it is over.

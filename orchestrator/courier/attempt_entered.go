@@ -79,7 +79,7 @@ func (a *attempt) afterEnter(o *observation, again bool) tmux.Step {
 	if o.profile.HasMarkers() {
 		a.noteLingering(o)
 		e.begun = e.begun || a.begins(o)
-		if e.stands = o.holds(&a.letter); e.stands {
+		if e.stands = o.holds(&a.text.letter); e.stands {
 			e.stood = o.now
 		}
 	}
@@ -147,7 +147,7 @@ func (a *attempt) noteElsewhere(o *observation) {
 // noteLingering notes whether the text still stands where somebody has typed.
 func (a *attempt) noteLingering(o *observation) {
 	e := &a.entered
-	e.lingering = o.holds(&a.letter) && (a.touchedSince(o) || !o.holdsOnly(&a.letter))
+	e.lingering = o.holds(&a.text.letter) && (a.touchedSince(o) || !o.holdsOnly(&a.text.letter))
 	e.long = e.long || e.lingering && o.now.Sub(e.began) >= o.profile.TakenWithin
 }
 
@@ -179,7 +179,7 @@ func (a *attempt) emptied(o *observation) (yes, stop bool) {
 		return false, true
 	case changed, e.elsewhere:
 		return false, false
-	case o.facts.unread > 0, o.holds(&a.letter), !o.facts.alive: // what a dead program had not read is gone
+	case o.facts.unread > 0, o.holds(&a.text.letter), !o.facts.alive: // what a dead program had not read is gone
 		return false, false
 	case e.undrawn && !o.profile.HasMarkers() && !a.showsAnew(o):
 		return false, false // they may have cleared it away
@@ -226,7 +226,7 @@ func (a *attempt) reported(o *observation) bool {
 	}
 
 	if o.names || o.now.Sub(e.gone) < o.profile.TakenWithin {
-		a.memory.unsaid = a.key
+		a.text.unsaid = true
 		return false
 	}
 	a.memory.silent = o.on
@@ -238,10 +238,10 @@ func (a *attempt) reported(o *observation) bool {
 // shows the text among what it was given. Where a person has typed meanwhile, that may be on theirs,
 // and the text in a queue.
 func (a *attempt) begins(o *observation) bool {
-	if a.way.note != "" || o.holds(&a.letter) || a.touchedSince(o) {
+	if a.way.note != "" || o.holds(&a.text.letter) || a.touchedSince(o) {
 		return false
 	}
-	return o.shows == profile.Busy || o.showsAbove(&a.letter) && a.showsAnew(o)
+	return o.shows == profile.Busy || o.showsAbove(&a.text.letter) && a.showsAnew(o)
 }
 
 // touchedSince reports whether a person has pressed a key since the look before the paste.
@@ -257,9 +257,9 @@ func (a *attempt) alone(o *observation) bool {
 		return true
 	}
 
-	words, shown := profile.Behind(o.screen.Lines, a.letter.mark)
+	words, shown := profile.Behind(o.screen.Lines, a.text.letter.mark)
 	if shown && words != "" {
-		a.memory.mixed = mixed{a.key, words}
+		a.text.mixed = words
 	}
 	return shown && a.showsAnew(o) || o.namedSince(a.entered.named)
 }
@@ -267,7 +267,7 @@ func (a *attempt) alone(o *observation) bool {
 // seen reports whether a text that lingered was submitted, given a screen whose composer
 // does not hold it: it may have been cleared away there.
 func (a *attempt) seen(o *observation) bool {
-	_, above := profile.Behind(o.screen.Lines, a.letter.mark)
+	_, above := profile.Behind(o.screen.Lines, a.text.letter.mark)
 	return above && a.showsAnew(o) || o.namedSince(a.sent)
 }
 
@@ -284,7 +284,7 @@ func (a *attempt) stuck(o *observation) bool {
 	}
 
 	takesKey := o.shows == profile.Idle || o.shows == profile.Busy && a.way.key == tmux.Key(p.QueueKey)
-	if !takesKey || !o.holdsOnly(&a.letter) || !touched(o.now, o.screen, a.memory.lag).none() || a.memory.readLate(o) {
+	if !takesKey || !o.holdsOnly(&a.text.letter) || !touched(o.now, o.screen, a.memory.lag).none() || a.memory.readLate(o) {
 		return false // and the rest of the screen does not count
 	}
 	return o.now.Sub(e.still.SinceText(o.now, o.steadyPart())) >= p.Settle

@@ -67,10 +67,11 @@ func newStage(t *testing.T, texts ...string) *stage {
 // begin makes an attempt of the message.
 func (s *stage) begin(resumed bool) {
 	s.attempt = &attempt{
-		key: store.Key{MessageSeq: 7}, sent: s.now, letter: letter{text: testText, mark: testMark, foot: "(ann · msg 5f0c21aa)"}, resumed: resumed, memory: &s.memory,
+		sent: s.now, resumed: resumed, memory: &s.memory,
 		way: way{key: tmux.Key(s.profile.Key), since: s.now.Add(-time.Second)},
 	}
-	s.memory.begin(resumed)
+	l := letter{text: testText, mark: testMark, foot: "(ann · msg 5f0c21aa)"}
+	s.attempt.text = s.memory.textOf(&store.Job{Key: store.Key{MessageSeq: 7}}, s.on, l, resumed)
 	s.attempt.entered.named = s.now
 	if !resumed {
 		s.attempt.entered.looked = s.now // at the key
@@ -465,7 +466,7 @@ func TestWordsOfAPersonThatWentWithTheTextAreKept(t *testing.T) {
 	s := newStage(t, framedText)
 	s.above, s.touched = []string{"> " + testText + " and mine"}, s.now
 	s.want(tmux.Entered, done)
-	if got := s.memory.mixed.words; !strings.Contains(got, "and mine") {
+	if got := s.attempt.text.mixed; !strings.Contains(got, "and mine") {
 		t.Errorf("kept %q, want what was typed behind the text", got)
 	}
 }
@@ -474,7 +475,7 @@ func TestReportingProgramMustReport(t *testing.T) {
 	s := newStage(t, framedText, reportingText)
 	s.names = true // it has named an earlier message
 	s.want(tmux.Entered, notTaken)
-	if s.memory.unsaid != s.attempt.key {
+	if !s.attempt.text.unsaid {
 		t.Error("the verdict does not know that the report is missing")
 	}
 

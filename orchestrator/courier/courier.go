@@ -53,20 +53,11 @@ type courier struct {
 	since    time.Time      // since when
 	soon     bool           // it is expected to pass at any moment
 	memory   memory         // of earlier attempts
-	stranded *stranded      // the message typed last, while its text may stand in the terminal; nil: it does not
+	stranded *typed         // the text typed last, while it may stand in the terminal unproven; nil: it does not
 	size     size           // of the terminal, at the last look
 	ahead    foresight      // of the message that is being stored on the offer
 	future   time.Time      // of a person's last key, if the last look found it there
-	unproven []unproven     // entered but not seen to be read; proven if they are read after all
-}
-
-// unproven is a delivery that stands unread in its terminal, and how that is read.
-type unproven struct {
-	key  store.Key
-	on   *team.Terminal
-	mode ttyMode
-	mark string    // of its text
-	read time.Time // since when nothing is unread; zero: something is
+	unread   []*typed       // entered but not seen to be read; proven if they are read after all
 }
 
 // Options are the services and settings that couriers use.
@@ -226,7 +217,7 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 			if err == nil {
 				c.offer()
 			}
-			return len(c.unproven) > 0 || watches, err
+			return len(c.unread) > 0 || watches, err
 		}
 
 		for i, job := range jobs {

@@ -6,7 +6,6 @@ import (
 	"parley"
 	"parley/orchestrator/team"
 	"parley/profile"
-	"parley/store"
 )
 
 // A program that was just given a message looks idle for a while, and what is typed then
@@ -19,37 +18,15 @@ import (
 type memory struct {
 	still    team.Stillness // of the screen, for programs without markers
 	cautious bool           // something was refused: look before the next
-	given    given
 	unread   time.Time      // when the program had last not read what waits in its terminal, or may not have
 	lag      time.Duration  // that the program had in showing the text pasted last
 	served   *team.Terminal // its program has had a turn there, and was not signed out since
 	place    profile.Place  // where the last look would have typed, in a program without markers
 	silent   *team.Terminal // its program does not report the messages that it should
 
-	before    copies    // of the message that was looked at last
-	copies    copies    // of the message typed last, at the look before that
-	collapsed collapsed // of the message pasted last
-	mixed     mixed     // with the message entered last
-	lingering store.Key // the message that was entered and still stood in its composer
-	unsaid    store.Key // the message that left its composer without a report
-}
-
-// given is the message that was entered last.
-type given struct {
-	on      *team.Terminal
-	entered time.Time // zero: by a daemon before this one
-	shortID string
-
-	// unreported is set while the program, which reports the prompts that it is given,
-	// has not reported this one.
-	unreported bool
-	typed      time.Time // a report of it comes after that
-	idle       time.Time // the program has looked idle since then; zero: it does not
-
-	// unshown is set while the program has not shown this message, the first of its session, and
-	// drops what comes before that.
-	unshown bool
-	letter  letter
+	before copies // of the message that was looked at last
+	text   *typed // typed last, or being typed; nil: none
+	given  *typed // entered last; nil: none
 }
 
 // copies are how often a screen shows a message. One that is retried may still stand there from the time
@@ -77,26 +54,6 @@ func (m *memory) noteCopies(o *observation, mark string) {
 	}
 }
 
-// begin keeps what the look before a message showed of it: a look at one that is typed already, such as
-// that at one that lingers, finds its own text.
-func (m *memory) begin(resumed bool) {
-	if !resumed {
-		m.copies = m.before
-	}
-}
-
-// collapsed is what a composer showed in place of a long message.
-type collapsed struct {
-	key  store.Key
-	text string
-}
-
-// mixed is what a person typed that was submitted together with a message.
-type mixed struct {
-	key   store.Key
-	words string
-}
-
 // beginsWithin is how many times a profile's quiet a program may take to show that it
 // works on what was entered. A busy machine's took 1 s, twice the quiet of them all.
 const beginsWithin = 4
@@ -107,7 +64,7 @@ const beginsWithin = 4
 // after 10 s of starting and half a second of rest.
 func (m *memory) startRest(o *observation, s *Standing) time.Duration {
 	drawing := o.now.Add(-s.Steady).Sub(o.on.Started)
-	if m.given.on == o.on || o.on.Started.IsZero() || drawing > time.Minute {
+	if m.last().on == o.on || o.on.Started.IsZero() || drawing > time.Minute {
 		return 0
 	}
 	return min(drawing/4, 3*time.Second)
@@ -124,24 +81,11 @@ func (m *memory) reports(o *observation) bool {
 	return o.profile.HasMarkers() && o.profile.Prompts() && (m.silent != o.on || o.names)
 }
 
-// recognises reports whether what stands in the composer is not merely like our text. What a
-// program shows in place of a long paste could be of another: after a while in which nobody
-// looked it has to be what was there right after ours, or, if nobody saw that, to be as long.
-func (m *memory) recognises(o *observation, key store.Key, l *letter) bool {
-	switch {
-	case profile.Holds(o.Composer, l.mark):
-		return true
-	case m.collapsed.key == key:
-		return m.collapsed.text == o.Composer
-	}
-	return profile.Measures(o.Composer, l.text)
-}
-
 // ownText holds while a text of parley's stands in the composer. The one that was entered last is
 // expected to leave it: a program can report a prompt before it draws that. Any other was brought back,
 // unless it is one that lacks its Enter, which stranded knows.
 func (m *memory) ownText(o *observation) hold {
-	g := &m.given
+	g := m.last()
 	if g.on == o.on && profile.Holds(o.Composer, g.letter.mark) && o.now.Sub(g.entered) <= o.profile.TakenWithin {
 		return held(parley.HoldNotBegun, "")
 	}
@@ -186,7 +130,7 @@ func (m *memory) readLate(o *observation) bool {
 // screen and its own report can tell. h is what else is in the way.
 func (m *memory) notBegun(o *observation, s *Standing, h hold) hold {
 	waits := m.unreported(o, h.none()) || m.unshown(o)
-	active := o.report.At.After(m.given.entered) || o.now.Add(-s.Steady).After(m.given.entered)
+	active := o.report.At.After(m.last().entered) || o.now.Add(-s.Steady).After(m.last().entered)
 
 	// What it says that it works on may be what it was given before the last message.
 	past := h.working() && o.shows == profile.Idle
@@ -196,7 +140,7 @@ func (m *memory) notBegun(o *observation, s *Standing, h hold) hold {
 		return h
 	case waits:
 		return held(parley.HoldNotBegun, "")
-	case m.given.on == o.on && !active && o.now.Sub(m.given.entered) <= beginsWithin*o.profile.Quiet:
+	case m.last().on == o.on && !active && o.now.Sub(m.last().entered) <= beginsWithin*o.profile.Quiet:
 		h = held(parley.HoldNotBegun, "")
 		h.only = true
 		return h
@@ -211,7 +155,7 @@ const shownWithin = time.Minute
 // unshown reports whether the program has not shown the message entered last, as it must before it
 // takes another.
 func (m *memory) unshown(o *observation) bool {
-	g := &m.given
+	g := m.last()
 	if g.on != o.on || o.showsAbove(&g.letter) || o.now.Sub(g.entered) > shownWithin {
 		g.unshown = false
 	}
@@ -221,7 +165,7 @@ func (m *memory) unshown(o *observation) bool {
 // unreported reports whether the message entered last may be on its way from the program's
 // queue into a turn. A program that rests for long has begun, or has not got it.
 func (m *memory) unreported(o *observation, looksIdle bool) bool {
-	g := &m.given
+	g := m.last()
 	switch {
 	case !g.unreported:
 		return false

@@ -58,7 +58,7 @@ func TestFirstMessageWaitsTheLongerTheSlowerTheStart(t *testing.T) {
 		s.on.Started = s.now
 		s.now = s.now.Add(c.start + c.rest)
 		if c.given {
-			s.memory.given.on = s.on
+			s.memory.last().on = s.on
 		}
 
 		o := s.observation()
@@ -71,7 +71,7 @@ func TestFirstMessageWaitsTheLongerTheSlowerTheStart(t *testing.T) {
 
 func TestNextMessageWaitsUntilTheFirstIsShown(t *testing.T) {
 	s := newStage(t, framedText)
-	s.memory.given = given{on: s.on, entered: s.now, letter: s.attempt.letter, unshown: true}
+	s.memory.given = &typed{on: s.on, letter: s.attempt.text.letter, given: given{entered: s.now, unshown: true}}
 	s.now = s.now.Add(beginsWithin*s.profile.Quiet + time.Second)
 	look := func() hold {
 		o := s.observation()
@@ -110,7 +110,7 @@ func TestScreenWithoutAComposerProvesNothingAtOnce(t *testing.T) {
 func TestTextThatWasProvenIsExpectedToLeaveTheComposer(t *testing.T) {
 	s := newStage(t, framedText)
 	s.composer = testText
-	s.memory.given = given{on: s.on, entered: s.now, letter: s.attempt.letter}
+	s.memory.given = &typed{on: s.on, letter: s.attempt.text.letter, given: given{entered: s.now}}
 	look := func() parley.ReasonCode {
 		o := s.observation()
 		o.since = s.now.Add(-time.Minute)
@@ -132,7 +132,7 @@ func TestTextThatWasProvenIsExpectedToLeaveTheComposer(t *testing.T) {
 
 func TestWorkThatIsOnlyReportedDoesNotLetTheNextTextIn(t *testing.T) {
 	s := newStage(t, framedText)
-	s.memory.given = given{on: s.on, entered: s.now, letter: s.attempt.letter}
+	s.memory.given = &typed{on: s.on, letter: s.attempt.text.letter, given: given{entered: s.now}}
 	look := func() parley.ReasonCode {
 		o := s.observation()
 		o.since = s.now.Add(-time.Second)

@@ -77,7 +77,7 @@ func (c *courier) observe(t *team.Terminal, job *store.Job, screen tmux.Screen) 
 	o.facts = facts
 	o.report, _ = c.m.LastReport() // heeded once it is known for how long the screen has lasted
 	o.named, _ = c.m.NamedAt(parley.Short(job.Message.ID))
-	o.before, _ = c.m.NamedAt(c.memory.given.shortID)
+	o.before, _ = c.m.NamedAt(c.memory.last().shortID())
 	o.names = c.m.ReportsMessages()
 	return o
 }
@@ -129,9 +129,4 @@ func (o *observation) showsAbove(l *letter) bool { return o.of(l).above }
 // gone to a dialog that opened at that moment.
 func (o *observation) hides() bool {
 	return o.reading.Shows == profile.Unknown || o.reading.Shows == profile.Dialog
-}
-
-// answered reports whether an answer to a letter shows, below it.
-func (o *observation) answered(l *letter, copies int) bool {
-	return o.profile.Answered(o.Above, l.mark, copies)
 }

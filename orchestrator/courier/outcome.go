@@ -17,10 +17,8 @@ import (
 
 // newAttempt returns an attempt to type a message, or to go on with one.
 func (c *courier) newAttempt(t *team.Terminal, job *store.Job, l letter, w way, resumed bool) *attempt {
-	a := &attempt{
-		key: job.Key, sent: job.Message.Timestamp, letter: l, way: w, resumed: resumed, memory: &c.memory,
-	}
-	c.memory.begin(resumed)
+	a := &attempt{sent: job.Message.Timestamp, way: w, resumed: resumed, memory: &c.memory}
+	a.text = c.memory.textOf(job, t, l, resumed)
 	a.entered.named, a.entered.mode = c.o.Now(), ttyModeOf(c.o.host, t)
 	if resumed {
 		a.entered.named = a.sent // the report may have come before this look
@@ -28,7 +26,7 @@ func (c *courier) newAttempt(t *team.Terminal, job *store.Job, l letter, w way, 
 		o := observation{on: t, profile: t.Profile, names: c.m.ReportsMessages()}
 		a.entered.reporting = c.memory.reports(&o)
 	}
-	a.entered.long = c.memory.lingering == job.Key
+	a.entered.long = a.text.lingers
 	return a
 }
 
@@ -44,7 +42,7 @@ func (c *courier) submit(ctx context.Context, t *team.Terminal, job store.Job, a
 	}
 
 	sub := tmux.Submission{
-		Owner: c.m.ID, On: t.Instance, Seq: job.PaneSeq, Text: a.letter.text, Key: a.way.key,
+		Owner: c.m.ID, On: t.Instance, Seq: job.PaneSeq, Text: a.text.letter.text, Key: a.way.key,
 		LeaveMode: a.way.leave, Resume: a.resumed, OnEntered: c.o.Entered,
 	}
 	if a.resumed || !t.Profile.Instant() {
@@ -83,7 +81,7 @@ func (c *courier) submit(ctx context.Context, t *team.Terminal, job store.Job, a
 		c.memory.cautious = false
 		return false, c.note(ctx, job, held(parley.HoldMixedText, ""))
 	case err == nil && out.Phase == tmux.Entered && out.Reason == tmux.NotTaken && !out.Again && a.entered.lingering:
-		c.memory.lingering, c.memory.cautious = job.Key, false
+		a.text.lingers, c.memory.cautious = true, false
 		return false, c.note(ctx, job, held(parley.HoldLingering, ""))
 	}
 	return c.conclude(ctx, t, job, a, out, err)
@@ -113,9 +111,9 @@ func (c *courier) conclude(
 	case out.Phase == tmux.Taken, out.Phase == tmux.Entered && out.Reason == tmux.NoRefusal:
 		c.stranded = nil
 		if !t.Profile.HasMarkers() {
-			t.NoteTaken(c.memory.place)
+			c.memory.noteTaken(t)
 		}
-		err := errors.Join(c.close(ctx, job, c.proven(t, &job, a, out)...), c.giveBack(ctx, &job))
+		err := errors.Join(c.close(ctx, job, c.proven(t, &job, a, out)...), c.giveBack(ctx, a.text))
 		if err == nil && out.Phase == tmux.Taken {
 			err = c.o.Roster.NotePrompt(ctx, c.m)
 		}
@@ -135,14 +133,14 @@ func (c *courier) conclude(
 		return false, c.note(ctx, job, waits)
 	case out.Phase == tmux.Entered:
 		if c.o.unread(t) > 0 && a.provable() {
-			u := unproven{key: job.Key, on: t, mode: ttyModeOf(c.o.host, t), mark: a.letter.mark}
-			c.unproven = append(c.unproven, u)
+			a.text.mode = ttyModeOf(c.o.host, t)
+			c.unread = append(c.unread, a.text)
 		}
-		c.stranded = strandedBy(t, job, a, out)
+		c.stranded = a.text.strand(job, a, out)
 		return true, c.close(ctx, job, ended(parley.DeliveryUnconfirmed, c.notTaken(t, a, out), ""))
 	}
 
-	c.stranded = strandedBy(t, job, a, out)
+	c.stranded = a.text.strand(job, a, out)
 	why := a.refusal(out, c.m).Reason
 	return true, c.close(ctx, job, ended(parley.DeliveryUnconfirmed, parley.EndedNotEntered, why))
 }
@@ -178,10 +176,11 @@ func (c *courier) remember(t *team.Terminal, job *store.Job, a *attempt, out tmu
 	typed := later(out.PastedAt, job.Message.Timestamp)
 	o := observation{on: t, profile: t.Profile, names: c.m.ReportsMessages()}
 	unreported := out.Phase == tmux.Taken && !a.entered.begun && c.memory.reports(&o) && !reportedSince(c.m, job, typed)
-	c.memory.given = given{
-		on: t, entered: a.enteredAt(&out), shortID: parley.Short(job.Message.ID), typed: typed, unreported: unreported,
-		letter: a.letter, unshown: c.memory.given.on != t && t.Profile.FirstShown,
+	a.text.given = given{
+		entered: a.enteredAt(&out), typed: typed, unreported: unreported,
+		unshown: c.memory.last().on != t && t.Profile.FirstShown,
 	}
+	c.memory.given = a.text
 }
 
 // enteredAt returns when the text was entered, as far as can be told: a program can take a key late.
@@ -248,7 +247,7 @@ func (c *courier) proven(t *team.Terminal, job *store.Job, a *attempt, out tmux.
 	if proof == parley.ProofEntered {
 		separator = " and "
 	}
-	evidence := typed + separator + proof.Words("") + c.memory.together(job.Key)
+	evidence := typed + separator + proof.Words("") + a.text.together()
 	if proof == parley.ProofRead {
 		evidence = typed + a.pasted.seen() + separator + proof.Words("")
 	}
@@ -269,26 +268,26 @@ func rungs(proof parley.ReasonCode, evidence string, announced bool) []store.Cha
 }
 
 // together is the evidence of what was submitted with a message, if anything.
-func (m *memory) together(key store.Key) string {
-	if m.mixed.key != key {
+func (x *typed) together() string {
+	if x.mixed == "" {
 		return ""
 	}
 	return fmt.Sprintf(", together with what someone typed right after it: “%s”",
-		parley.Truncate(m.mixed.words, parley.PreviewLength))
+		parley.Truncate(x.mixed, parley.PreviewLength))
 }
 
 // giveBack tells the operator what of theirs went with a message, so that it is not lost.
-func (c *courier) giveBack(ctx context.Context, job *store.Job) error {
-	if c.memory.mixed.key != job.Key {
+func (c *courier) giveBack(ctx context.Context, x *typed) error {
+	if x.mixed == "" {
 		return nil
 	}
 
 	text := fmt.Sprintf(
 		"What someone typed in the terminal of %s right after the Enter of message %s was submitted with it: “%s”",
-		c.m.Name, parley.Short(job.Message.ID), c.memory.mixed.words,
+		c.m.Name, x.shortID(), x.mixed,
 	)
 	operator := []*team.Member{c.o.Roster.ByName(parley.OperatorName)}
-	err := c.o.Notify(ctx, operator, text, nil, "mingled/"+c.m.ID+"/"+job.Message.ID)
+	err := c.o.Notify(ctx, operator, text, nil, "mingled/"+c.m.ID+"/"+x.Message.ID)
 	if parley.ErrorCode(err) == parley.CommunicationDisabled {
 		return nil // the evidence has it
 	}
@@ -321,9 +320,9 @@ func (c *courier) notTaken(t *team.Terminal, a *attempt, out tmux.Outcome) parle
 		return parley.EndedUnread
 	case a.followed.idle:
 		return parley.EndedNoTurn
-	case c.memory.unsaid == a.key:
+	case a.text.unsaid:
 		return parley.EndedUnreported
-	case c.memory.lingering == a.key:
+	case a.text.lingers:
 		return parley.EndedLingered
 	case a.entered.stands:
 		return parley.EndedStanding

@@ -64,11 +64,19 @@ func (a *attempt) misplaced(o *observation) hold {
 	return s.hold()
 }
 
+// noteTaken notes that the program has taken a message at the place of the last look. Where only the operator's word
+// let it go, that goes on to decide.
+func (m *memory) noteTaken(t *team.Terminal) {
+	if !m.place.New {
+		t.NoteTaken(m.place)
+	}
+}
+
 // isPart reports whether words are a part of the text, perhaps behind what stood at the place before: the last row of
 // a text that is wrapped, or one that imitates a footer.
 func (a *attempt) isPart(words string) bool {
 	words = strings.TrimSpace(strings.TrimPrefix(words, a.memory.place.Words))
-	return words != "" && strings.Contains(parley.CleanLine(a.letter.text), words)
+	return words != "" && strings.Contains(parley.CleanLine(a.text.letter.text), words)
 }
 
 // relayLength is how much of the command line tells a program that passes on what is typed.

@@ -112,11 +112,28 @@ func TestTheKeyWaitsBehindAQuestionThatHasCome(t *testing.T) {
 		"an empty row, as it was then": {},
 	} {
 		c.at.New = true
-		a := &attempt{letter: letter{text: text}, memory: &memory{place: c.before}}
+		a := &attempt{text: &typed{letter: letter{text: text}}, memory: &memory{place: c.before}}
 		o := &observation{place: func() spot { return spot{at: c.at, code: parley.HoldNewPlace} }}
 		o.profile = &profile.Profile{}
 		if h := a.misplaced(o); h.none() == c.waits {
 			t.Errorf("%s: %+v, want that it waits: %v", name, h, c.waits)
+		}
+	}
+}
+
+func TestTheOperatorTakesAPlaceBack(t *testing.T) {
+	db := storetest.Open(t)
+	places := must(team.LoadPlaces(t.Context(), db))
+	at := profile.Place{Words: "you:"}
+	for _, program := range []string{"agent", "other"} {
+		must(0, places.Add(t.Context(), program, at))
+	}
+	if n := must(places.Forget(t.Context(), "agent")); n != 1 {
+		t.Errorf("%d places were forgotten, want 1", n)
+	}
+	for who, known := range map[string]*team.Places{"this daemon": places, "the next one": must(team.LoadPlaces(t.Context(), db))} {
+		if known.Has("agent", at) || !known.Has("other", at) {
+			t.Errorf("%s knows of agent %v, of other %v", who, known.Has("agent", at), known.Has("other", at))
 		}
 	}
 }

@@ -78,7 +78,7 @@ func (c *courier) look(ctx context.Context, t *team.Terminal, job *store.Job, fa
 
 	h := c.memory.ready(&o)
 	if c.stranded != nil {
-		c.stranded.see(&c.memory, &o)
+		c.stranded.see(&o)
 		h = c.stranded.hold(h)
 	}
 	return h

@@ -119,7 +119,7 @@ func (c *courier) resolve(ctx context.Context, t *team.Terminal, job store.Job) 
 	switch {
 	case info.Phase == "pasted":
 		return c.resume(ctx, t, job, l, pastedAnd)
-	case c.memory.lingering == job.Key:
+	case c.memory.lingers(&job):
 		return c.goOn(ctx, t, job, l)
 	}
 	return c.confirm(ctx, t, job, l, info.Phase == tmux.PaneEnteredAgain)
@@ -150,7 +150,7 @@ func (c *courier) goOn(ctx context.Context, t *team.Terminal, job store.Job, l l
 	}
 
 	a, o := c.newAttempt(t, &job, l, way{}, true), c.observe(t, &job, screen)
-	if !o.holds(&l) && a.seen(&o) && !c.memory.mayRefuse(&o) {
+	if !o.holds(&l) && !o.hides() && a.seen(&o) && !a.text.doubted { // it may stand behind what hides the composer
 		return c.conclude(ctx, t, job, a, tmux.Outcome{Phase: tmux.Taken}, nil)
 	}
 	return c.resume(ctx, t, job, l, func(h hold) hold {
@@ -213,14 +213,14 @@ func (c *courier) confirm(
 // delivery was closed as unconfirmed.
 func (c *courier) proveLate(ctx context.Context) error {
 	t := c.m.Terminal()
-	if len(c.unproven) == 0 || t == nil {
-		c.unproven = nil
+	if len(c.unread) == 0 || t == nil {
+		c.unread = nil
 		return nil
 	}
 
 	n, err := c.o.host.Unread(t)
 	if !c.o.host.Alive(t) { // what it had not read went with it, and its terminal's name may be another's
-		c.unproven = nil
+		c.unread = nil
 		return nil
 	}
 
@@ -229,26 +229,26 @@ func (c *courier) proveLate(ctx context.Context) error {
 	}
 	facts := c.inspect(t, c.o.Now())
 	if !t.Profile.HasMarkers() && !facts.otherProgram().none() {
-		c.unproven = nil // that may have read it
+		c.unread = nil // that may have read it
 		return nil
 	}
 	if facts.unmatched != nil && facts.unmatched() {
 		return nil // it is a known program, and its profile will tell a draft from what it was given
 	}
 
-	for i := range c.unproven {
-		if u := &c.unproven[i]; u.read.IsZero() {
+	for i := range c.unread {
+		if u := c.unread[i]; u.read.IsZero() {
 			u.read = c.o.Now()
 		}
 	}
 
-	shown := func(u unproven) bool { return true }
+	shown := func(u *typed) bool { return true }
 	if t.Profile.HasMarkers() {
 		screen, err := c.o.host.Pane(t).Screen(ctx, tmux.ScreenOptions{})
 		if err != nil {
 			return err
 		}
-		shown = func(u unproven) bool { return c.memory.shownAbove(c.o, t, screen, u.mark) }
+		shown = func(u *typed) bool { return !u.doubted && c.o.shownAbove(t, screen, u.letter.mark) }
 	}
 
 	return c.proveRead(ctx, t, shown)
@@ -256,16 +256,16 @@ func (c *courier) proveLate(ctx context.Context) error {
 
 // proveRead records those of the unproven that were read and, where a key can be lost,
 // are shown as taken. The others get some more time to show.
-func (c *courier) proveRead(ctx context.Context, t *team.Terminal, shown func(unproven) bool) error {
-	entered := c.unproven
-	c.unproven = nil
+func (c *courier) proveRead(ctx context.Context, t *team.Terminal, shown func(*typed) bool) error {
+	entered := c.unread
+	c.unread = nil
 	for _, u := range entered {
 		if u.on != t || u.mode != ttyModeOf(c.o.host, t) {
 			continue // it may have been dropped with the change
 		}
 		if !shown(u) {
 			if c.o.Now().Sub(u.read) < t.Profile.TakenWithin {
-				c.unproven = append(c.unproven, u)
+				c.unread = append(c.unread, u)
 			}
 			continue
 		}
@@ -275,7 +275,7 @@ func (c *courier) proveRead(ctx context.Context, t *team.Terminal, shown func(un
 			Evidence: "its program took it from the terminal later; nothing more is known of this program",
 			Code:     parley.ProofRead,
 		}
-		if err := c.o.Store.Advance(ctx, u.key, late); err != nil && !errors.Is(err, store.ErrStale) {
+		if err := c.o.Store.Advance(ctx, u.Key, late); err != nil && !errors.Is(err, store.ErrStale) {
 			return err
 		}
 	}
@@ -284,11 +284,8 @@ func (c *courier) proveRead(ctx context.Context, t *team.Terminal, shown func(un
 }
 
 // shownAbove reports whether a text stands on the screen and not in the composer.
-func (m *memory) shownAbove(o *Couriers, t *team.Terminal, screen tmux.Screen, mark string) bool {
+func (o *Couriers) shownAbove(t *team.Terminal, screen tmux.Screen, mark string) bool {
 	seen := look(o.host, o.readings, t, o.Now(), screen)
 	_, above := profile.Behind(screen.Lines, mark)
-	if m.mayRefuse(&seen) {
-		above = above && seen.answered(&letter{mark: mark}, 0)
-	}
 	return above && seen.Composing && !profile.Holds(seen.Composer, mark)
 }

@@ -17,18 +17,13 @@ import (
 // typed behind it, and a retry does not type it again: the key that it lacks is pressed where that
 // does no harm, and otherwise the operator is asked.
 
-// stranded is the message that was typed last, while nothing proves that the program was given it.
+// stranded is what is known of a text while nothing proves that the program was given it.
 type stranded struct {
-	store.TypedJob
-	on     *team.Terminal
-	letter letter
 	phase  string    // how far the pane remembers that it got
 	pasted time.Time // zero: that is not known
-	copies copies    // of the text, from the time before it was typed; zero: that is not known
-	stood  bool      // its text stood in the terminal at an earlier look
+	stood  bool      // it stood in the terminal at an earlier look
 	left   bool      // its attempt ended with a composer that it had left
 	fate   fate      // at the last look
-	read   time.Time // since when the program has read its terminal; zero: it has not
 }
 
 // fate is what a look shows of a stranded text.
@@ -44,33 +39,35 @@ const (
 	fateUndrawn      // the program may have read it and not drawn it yet
 )
 
-// strandedBy is the message that an attempt leaves unproven in a terminal.
-func strandedBy(t *team.Terminal, job store.Job, a *attempt, out tmux.Outcome) *stranded {
-	job.State, job.Announced = parley.DeliveryUnconfirmed, a.letter.announced
-	return &stranded{
-		TypedJob: store.TypedJob{Job: job}, on: t, letter: a.letter, phase: out.PanePhase(), pasted: out.PastedAt,
-		copies: a.memory.copies, left: !a.entered.gone.IsZero() || a.followed.idle,
+// strand notes that an attempt leaves the text unproven in its terminal.
+func (x *typed) strand(job store.Job, a *attempt, out tmux.Outcome) *typed {
+	x.Job, x.Dismissed = job, false
+	x.State, x.Announced = parley.DeliveryUnconfirmed, x.letter.announced
+	x.read = time.Time{}
+	x.stranded = stranded{
+		phase: out.PanePhase(), pasted: out.PastedAt, left: !a.entered.gone.IsZero() || a.followed.idle,
 	}
+	return x
 }
 
 // leftComposer are the ends of an attempt whose text had left its composer.
 var leftComposer = []parley.ReasonCode{parley.EndedUnreported, parley.EndedNoTurn, parley.EndedVanished}
 
 // see notes what a look shows of the text.
-func (s *stranded) see(m *memory, o *observation) {
+func (s *typed) see(o *observation) {
 	switch {
 	case o.facts.unread > 0:
 		s.read = time.Time{}
 	case s.read.IsZero():
 		s.read = o.now
 	}
-	s.fate = s.fateOn(m, o)
+	s.fate = s.fateOn(o)
 	s.stood = s.stood || s.fate == fateAlone || s.fate == fateMixed || s.fate == fateHidden
 }
 
 // back reports whether a text in the composer is one that the program was given before: a person can recall
 // it, and a program puts back the prompt of a turn that is interrupted at once.
-func (s *stranded) back(o *observation) bool {
+func (s *typed) back(o *observation) bool {
 	if !o.profile.HasMarkers() || s.phase == tmux.PanePasted || s.Waits() {
 		return false
 	}
@@ -78,12 +75,12 @@ func (s *stranded) back(o *observation) bool {
 }
 
 // shownAbove reports whether the program shows the text among what it was given.
-func (s *stranded) shownAbove(o *observation) bool {
+func (s *typed) shownAbove(o *observation) bool {
 	l := &s.letter
-	return o.showsAbove(l) && (s.copies.mark != l.mark || profile.Times(o.Above, l.mark) > s.copies.n)
+	return o.showsAbove(l) && profile.Times(o.Above, l.mark) > s.copies
 }
 
-func (s *stranded) fateOn(m *memory, o *observation) fate {
+func (s *typed) fateOn(o *observation) fate {
 	l := &s.letter
 
 	switch {
@@ -91,7 +88,7 @@ func (s *stranded) fateOn(m *memory, o *observation) fate {
 		return fateGone
 	case o.holds(l) && s.back(o):
 		return fateBack
-	case o.holdsOnly(l) && m.recognises(o, s.Key, l):
+	case o.holdsOnly(l) && s.recognises(o):
 		return fateAlone
 	case o.Composing && profile.Holds(o.Composer, l.mark):
 		return fateMixed
@@ -100,7 +97,7 @@ func (s *stranded) fateOn(m *memory, o *observation) fate {
 			return fateHidden
 		}
 		return fateGone
-	case s.shownAbove(o) && (!m.mayRefuse(o) || o.answered(l, s.copies.of(l.mark))):
+	case s.shownAbove(o) && !s.doubted:
 		return fateShown
 	case !o.Composing && profile.Shown(o.screen.Lines, l.foot): // it may cover what shows a composer
 		return fateHidden
@@ -113,7 +110,7 @@ func (s *stranded) fateOn(m *memory, o *observation) fate {
 
 // drawnWithin is how long the program may take to draw the text that it has read. One that has drawn
 // nothing at all since the paste may do so yet.
-func (s *stranded) drawnWithin(o *observation) time.Duration {
+func (s *typed) drawnWithin(o *observation) time.Duration {
 	if !s.pasted.IsZero() && o.screen.Drawn.Before(s.pasted) {
 		return max(o.profile.ShowWithin, shownWithin)
 	}
@@ -122,7 +119,7 @@ func (s *stranded) drawnWithin(o *observation) time.Duration {
 
 // pressable reports whether the key that the text lacks may be pressed: once more by itself, and
 // again when the operator asks for a retry. A text that is not seen gets it only then.
-func (s *stranded) pressable() bool {
+func (s *typed) pressable() bool {
 	switch s.fate {
 	case fateAlone:
 		return s.Waits() || !s.Dismissed && s.phase != tmux.PaneEnteredAgain &&
@@ -135,7 +132,7 @@ func (s *stranded) pressable() bool {
 
 // hold returns why a message waits while the text may stand in the terminal; h is what else is in
 // the way. It lets the message go when the text is gone, or its key may be pressed.
-func (s *stranded) hold(h hold) hold {
+func (s *typed) hold(h hold) hold {
 	stands := s.fate == fateAlone || s.fate == fateMixed || s.fate == fateHidden
 	seenTo := s.Dismissed && s.fate == fateHidden && !s.on.Profile.HasMarkers()
 	covered := s.fate == fateHidden && h.Code == parley.HoldUnknownScreen
@@ -189,10 +186,9 @@ func (c *courier) lookForStranded(ctx context.Context, t *team.Terminal) error {
 		return nil
 	}
 	if s == nil || s.Key != job.Key {
-		s = &stranded{
-			on: t, letter: c.o.recompose(c.m, t.Profile, &job.Job, size{info.Width, info.Height}),
-			left: slices.Contains(leftComposer, job.Code),
-		}
+		s = c.memory.newText(t)
+		s.letter = c.o.recompose(c.m, t.Profile, &job.Job, size{info.Width, info.Height})
+		s.left = slices.Contains(leftComposer, job.Code)
 	}
 	s.TypedJob, s.phase, c.stranded = *job, info.Phase, s
 
@@ -236,6 +232,7 @@ func (c *courier) pressStranded(ctx context.Context, t *team.Terminal, w way) (d
 
 	s := c.stranded
 	job := s.Job
+	c.memory.text = s
 	a := c.newAttempt(t, &job, s.letter, w, true)
 	if a.asked = s.Waits(); a.asked {
 		if err := c.o.Store.Claim(ctx, job.Key, job.PaneSeq, s.Announced); err != nil {

@@ -16,76 +16,76 @@ func TestFateOfAStrandedText(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		profile string
-		scene   func(*stage, *stranded)
+		scene   func(*stage, *typed)
 		want    fate
 		press   bool
 		hold    parley.ReasonCode // with nothing else in the way
 	}{
-		{"pasted, alone", framedText, func(s *stage, l *stranded) { s.composer = testText }, fateAlone, true, ""},
+		{"pasted, alone", framedText, func(s *stage, l *typed) { s.composer = testText }, fateAlone, true, ""},
 		{"entered, alone", framedText,
-			func(s *stage, l *stranded) { s.composer, l.phase = testText, tmux.PaneEntered }, fateAlone, true, ""},
+			func(s *stage, l *typed) { s.composer, l.phase = testText, tmux.PaneEntered }, fateAlone, true, ""},
 		{"entered twice, alone", framedText,
-			func(s *stage, l *stranded) { s.composer, l.phase = testText, tmux.PaneEnteredAgain },
+			func(s *stage, l *typed) { s.composer, l.phase = testText, tmux.PaneEnteredAgain },
 			fateAlone, false, parley.HoldOwnText},
-		{"entered twice, and retried", framedText, func(s *stage, l *stranded) {
+		{"entered twice, and retried", framedText, func(s *stage, l *typed) {
 			s.composer, l.phase, l.State = testText, tmux.PaneEnteredAgain, parley.DeliveryQueued
 		}, fateAlone, true, ""},
 		{"entered, gone, and back", framedText,
-			func(s *stage, l *stranded) { s.composer, l.phase, l.left = testText, tmux.PaneEntered, true },
+			func(s *stage, l *typed) { s.composer, l.phase, l.left = testText, tmux.PaneEntered, true },
 			fateBack, false, parley.HoldRecalled},
-		{"entered, shown, and back", framedText, func(s *stage, l *stranded) {
+		{"entered, shown, and back", framedText, func(s *stage, l *typed) {
 			s.composer, s.above, l.phase = testText, []string{"> hello " + footer}, tmux.PaneEntered
 		}, fateBack, false, parley.HoldRecalled},
 		{"back among a person's own", framedText,
-			func(s *stage, l *stranded) { s.composer, l.phase, l.left = "no: "+testText, tmux.PaneEntered, true },
+			func(s *stage, l *typed) { s.composer, l.phase, l.left = "no: "+testText, tmux.PaneEntered, true },
 			fateBack, false, parley.HoldRecalled},
-		{"back, and retried", framedText, func(s *stage, l *stranded) {
+		{"back, and retried", framedText, func(s *stage, l *typed) {
 			s.composer, l.phase, l.left, l.State = testText, tmux.PaneEntered, true, parley.DeliveryQueued
 		}, fateAlone, true, ""},
 		{"dismissed", framedText,
-			func(s *stage, l *stranded) { s.composer, l.Dismissed = testText, true }, fateAlone, false, parley.HoldOwnText},
+			func(s *stage, l *typed) { s.composer, l.Dismissed = testText, true }, fateAlone, false, parley.HoldOwnText},
 		{"with a person's text", framedText,
-			func(s *stage, l *stranded) { s.composer = "mine " + testText }, fateMixed, false, parley.HoldOwnText},
+			func(s *stage, l *typed) { s.composer = "mine " + testText }, fateMixed, false, parley.HoldOwnText},
 		{"with a person's text in another script", framedText,
-			func(s *stage, l *stranded) { s.composer = testText + " подожди" }, fateMixed, false, parley.HoldOwnText},
+			func(s *stage, l *typed) { s.composer = testText + " подожди" }, fateMixed, false, parley.HoldOwnText},
 		{"above the composer", framedText,
-			func(s *stage, l *stranded) { s.above = []string{"> hello " + footer} }, fateShown, false, ""},
-		{"above the composer from an earlier time", framedText, func(s *stage, l *stranded) {
+			func(s *stage, l *typed) { s.above = []string{"> hello " + footer} }, fateShown, false, ""},
+		{"above the composer from an earlier time", framedText, func(s *stage, l *typed) {
 			s.above = []string{"> hello " + footer, "sign in first"}
 			s.looked()
-			*l = *strandedBy(l.on, store.Job{Key: l.Key}, s.attempt, tmux.Outcome{Phase: tmux.Entered})
+			*l = *s.attempt.text.strand(store.Job{Key: l.Key}, s.attempt, tmux.Outcome{Phase: tmux.Entered})
 		}, fateGone, false, ""},
-		{"above the composer once more", framedText, func(s *stage, l *stranded) {
+		{"above the composer once more", framedText, func(s *stage, l *typed) {
 			s.above = []string{"> hello " + footer}
 			s.looked()
-			*l = *strandedBy(l.on, store.Job{Key: l.Key}, s.attempt, tmux.Outcome{Phase: tmux.Entered})
+			*l = *s.attempt.text.strand(store.Job{Key: l.Key}, s.attempt, tmux.Outcome{Phase: tmux.Entered})
 			s.above = append(s.above, s.above...)
 		}, fateShown, false, ""},
 		{"where no composer shows", framedText,
-			func(s *stage, l *stranded) { s.composer, s.above = "-", []string{testText} }, fateHidden, false, parley.HoldUnsent},
-		{"nowhere", framedText, func(*stage, *stranded) {}, fateGone, false, ""},
+			func(s *stage, l *typed) { s.composer, s.above = "-", []string{testText} }, fateHidden, false, parley.HoldUnsent},
+		{"nowhere", framedText, func(*stage, *typed) {}, fateGone, false, ""},
 		{"not drawn yet", framedText,
-			func(s *stage, l *stranded) { l.read = s.now.Add(-time.Second) }, fateUndrawn, false, parley.HoldNotBegun},
+			func(s *stage, l *typed) { l.read = s.now.Add(-time.Second) }, fateUndrawn, false, parley.HoldNotBegun},
 		{"read now", framedText,
-			func(s *stage, l *stranded) { l.read = time.Time{} }, fateUndrawn, false, parley.HoldNotBegun},
+			func(s *stage, l *typed) { l.read = time.Time{} }, fateUndrawn, false, parley.HoldNotBegun},
 		{"entered, not drawn yet", framedText,
-			func(s *stage, l *stranded) { l.read, l.phase = s.now, tmux.PaneEntered }, fateGone, false, ""},
+			func(s *stage, l *typed) { l.read, l.phase = s.now, tmux.PaneEntered }, fateGone, false, ""},
 		{"on another terminal", framedText,
-			func(s *stage, l *stranded) { s.composer, l.on = testText, &team.Terminal{} }, fateGone, false, parley.HoldRecalled},
-		{"unseen, pasted", plainText, func(*stage, *stranded) {}, fateHidden, false, parley.HoldUnsent},
+			func(s *stage, l *typed) { s.composer, l.on = testText, &team.Terminal{} }, fateGone, false, parley.HoldRecalled},
+		{"unseen, pasted", plainText, func(*stage, *typed) {}, fateHidden, false, parley.HoldUnsent},
 		{"unseen, pasted, retried", plainText,
-			func(s *stage, l *stranded) { l.State = parley.DeliveryQueued }, fateHidden, true, ""},
+			func(s *stage, l *typed) { l.State = parley.DeliveryQueued }, fateHidden, true, ""},
 		{"unseen, pasted, dismissed", plainText,
-			func(s *stage, l *stranded) { l.Dismissed = true }, fateHidden, false, ""},
+			func(s *stage, l *typed) { l.Dismissed = true }, fateHidden, false, ""},
 		{"unseen, entered", plainText,
-			func(s *stage, l *stranded) { l.phase = tmux.PaneEntered }, fateGone, false, ""},
+			func(s *stage, l *typed) { l.phase = tmux.PaneEntered }, fateGone, false, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newStage(t, c.profile)
-			l := &stranded{on: s.on, letter: s.attempt.letter, phase: tmux.PanePasted, read: s.now.Add(-time.Minute)}
-			l.Key, l.State = s.attempt.key, parley.DeliveryUnconfirmed
+			l := &typed{on: s.on, letter: s.attempt.text.letter, read: s.now.Add(-time.Minute), stranded: stranded{phase: tmux.PanePasted}}
+			l.Key, l.State = s.attempt.text.Key, parley.DeliveryUnconfirmed
 			c.scene(s, l)
-			l.see(&s.memory, s.observation())
+			l.see(s.observation())
 			if l.fate != c.want || l.pressable() != c.press {
 				t.Errorf("fate %d, pressable %v; want %d, %v", l.fate, l.pressable(), c.want, c.press)
 			}

@@ -88,7 +88,7 @@ var defects = []defect{
 	{"nobody waits for the program to read", "hold.go", `	if f.unread > 0 { //`, `	if f.unread > 1<<20 { //`, []edit{
 		{"ready.go", `	if facts.unread > 0 {`, `	if false {`},
 	}},
-	{"a program that has not begun takes the next", "memory.go", `	case m.given.on == o.on && !active &&`, `	case m.given.on == nil && !active &&`, nil},
+	{"a program that has not begun takes the next", "memory.go", `	case m.last().on == o.on && !active &&`, `	case m.last().on == nil && !active &&`, nil},
 
 	// Who reads there, and what is asked.
 	{"nobody asks whether anything reads", "place.go", `	case reads == tmux.ReadsNot:`, `	case reads == tmux.ReadsNot && false:`, nil},
@@ -123,8 +123,8 @@ var defects = []defect{
 	{"a text that was seen once is not looked for before the key", "attempt.go", `	if !a.shown(o) {`, `	if !p.shown && !a.shown(o) {`, nil},
 	{"work between paste and key is not seen", "attempt.go", `case o.shows == profile.Busy && !a.way.works`,
 		`case false && !a.way.works`, nil},
-	{"words beside ours are not seen", "attempt.go", `case o.holdsOnly(&a.letter) && a.recognises(o):`,
-		`case o.holds(&a.letter) && a.recognises(o):`, nil},
+	{"words beside ours are not seen", "attempt.go", `case o.holdsOnly(&a.text.letter) && a.recognises(o):`,
+		`case o.holds(&a.text.letter) && a.recognises(o):`, nil},
 	{"the key does not wait for the text", "attempt.go", `	if !a.shown(o) {`, `	if false {`, nil},
 	{"nobody asks for a shell before the key", "attempt.go", `	if a.refused = a.typable(o); !a.refused.none() {
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady}
@@ -137,16 +137,16 @@ var defects = []defect{
 
 	// After the key.
 	{"the second key comes at once, into anything", "attempt_entered.go",
-		`if !takesKey || !o.holdsOnly(&a.letter) || !touched(o.now, o.screen, a.memory.lag).none() || a.memory.readLate(o) {`, `if !takesKey {`, nil},
+		`if !takesKey || !o.holdsOnly(&a.text.letter) || !touched(o.now, o.screen, a.memory.lag).none() || a.memory.readLate(o) {`, `if !takesKey {`, nil},
 	{"the second key comes while the first is unread", "attempt_entered.go", `	if o.facts.unread > 0 { //`, `	if false { //`, nil},
 	{"a lost key is not pressed again", "attempt_entered.go", `step.Do == tmux.Wait && !taken && mayPress && a.stuck(o)`,
 		`false && mayPress && a.stuck(o)`, nil},
 	{"what stands in the composer counts as taken", "attempt_entered.go",
-		`case o.facts.unread > 0, o.holds(&a.letter), !o.facts.alive:`, `case o.facts.unread > 0, !o.facts.alive:`, nil},
+		`case o.facts.unread > 0, o.holds(&a.text.letter), !o.facts.alive:`, `case o.facts.unread > 0, !o.facts.alive:`, nil},
 	{"what is unread counts as taken", "attempt_entered.go",
-		`case o.facts.unread > 0, o.holds(&a.letter), !o.facts.alive:`, `case o.holds(&a.letter), !o.facts.alive:`, nil},
+		`case o.facts.unread > 0, o.holds(&a.text.letter), !o.facts.alive:`, `case o.holds(&a.text.letter), !o.facts.alive:`, nil},
 	{"what a dead program had not read counts as taken", "attempt_entered.go",
-		`case o.facts.unread > 0, o.holds(&a.letter), !o.facts.alive:`, `case o.facts.unread > 0, o.holds(&a.letter):`, nil},
+		`case o.facts.unread > 0, o.holds(&a.text.letter), !o.facts.alive:`, `case o.facts.unread > 0, o.holds(&a.text.letter):`, nil},
 	{"what a pager has read counts as taken", "attempt_entered.go", `	case changed, e.elsewhere:`, `	case changed:`, nil},
 	{"a text behind a dialog counts as taken", "attempt_entered.go",
 		`	case o.hides():`, `	case false:`, nil},

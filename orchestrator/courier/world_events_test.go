@@ -242,6 +242,8 @@ func (w *world) befall(p *simPane, e event) {
 			w.after(10*time.Millisecond, func() { w.befall(p, event{Do: "draft", What: e.What, For: e.For}) })
 		}
 		w.attach(p, e.For)
+	case "stops at the key":
+		g.atKey = func() { w.after(100*time.Millisecond, func() { w.stopping(e.For) }) }
 	case "unread key": // it hangs between the text and the key
 		g.atKey = func() { w.befall(p, event{Do: "hang", For: e.For}) }
 	case "unseen": // the key is lost, and while tmux is slow to answer, a person clears the text and leaves

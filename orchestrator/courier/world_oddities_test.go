@@ -284,6 +284,9 @@ func (t *teller) addOddities(end time.Duration) {
 	case n < 13 && !s.Calm && !s.Shared && quick && len(faces[s.Profile].refused) > 0:
 		tr.SignedOut = o.between(5*time.Second, 25*time.Second)
 		s.Events = slices.DeleteFunc(s.Events, func(e event) bool { return slices.Contains(slowToShow, e.Do) })
+		if o.IntN(3) == 0 {
+			s.Events = append(s.Events, event{At: o.between(0, end/2), Do: "stops at the key", For: o.between(time.Second, 6*time.Second)})
+		}
 	}
 }
 

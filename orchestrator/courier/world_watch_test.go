@@ -314,7 +314,7 @@ func (v *watch) atEnd() {
 		case parley.DeliveryQueued, parley.DeliveryHeld, parley.DeliveryTyping:
 			v.w.violate(promiseEnd, "%s is still %s: %s", m.Text, r.job.State, r.job.Reason)
 		case parley.DeliverySubmitted, parley.DeliveryRead:
-			if len(m.got) == 0 && !m.fetched && !m.guessed() {
+			if len(m.got) == 0 && !m.fetched && !m.guessed() && !v.w.story.Traits.Relay {
 				v.w.violate(promiseLost, "%s counts as %s, and the program never got it", m.Text, r.job.State)
 			}
 		case parley.DeliveryUnconfirmed:

@@ -2,6 +2,7 @@ package team
 
 import (
 	"context"
+	"maps"
 	"sync"
 
 	"parley/profile"
@@ -12,6 +13,7 @@ import (
 // database. Safe for concurrent use.
 type Places struct {
 	keep func(ctx context.Context, p store.Place) error
+	drop func(ctx context.Context, program string) error
 
 	mu    sync.RWMutex
 	known map[store.Place]bool
@@ -23,7 +25,9 @@ func LoadPlaces(ctx context.Context, s *store.Store) (*Places, error) {
 	if err != nil {
 		return nil, err
 	}
-	return NewPlaces(s.AddPlace, kept...), nil
+	p := NewPlaces(s.AddPlace, kept...)
+	p.drop = s.ForgetPlaces
+	return p, nil
 }
 
 // NewPlaces returns the places that are known, and keeps others with keep.
@@ -45,6 +49,20 @@ func (p *Places) Add(ctx context.Context, program string, at profile.Place) erro
 	defer p.mu.Unlock()
 	p.known[place] = true
 	return nil
+}
+
+// Forget takes back all that the operator has said of a program. It returns how many places those are.
+func (p *Places) Forget(ctx context.Context, program string) (n int, err error) {
+	if p.drop != nil {
+		if err := p.drop(ctx, program); err != nil {
+			return 0, err
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n = len(p.known)
+	maps.DeleteFunc(p.known, func(at store.Place, _ bool) bool { return at.Program == program })
+	return n - len(p.known), nil
 }
 
 // Has reports whether the operator has said that a program takes messages at a place. nil has none.
