@@ -1,10 +1,8 @@
 package orchestrator
 
 import (
-	"os"
-	"path/filepath"
-	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,29 +19,28 @@ func (te *testTeam) retry(id string) *parley.RetryDeliveryResult {
 	return must.Have(te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id}))(te.t)
 }
 
-// dropped launches an agent that drops its first message. It returns that message, which is
-// unconfirmed, and the agent's log.
+// dropped launches an agent that ends before it has read its first message, and launches it again. It returns that
+// message, which is unconfirmed, and the agent's log.
 func (te *testTeam) dropped(name string) (id, log string) {
 	te.t.Helper()
-	if runtime.GOOS == "linux" {
-		te.t.Skip("nothing is typed before a program reads: this needs another way to lose a text")
-	}
-	agent := tmuxtest.Agent{Startup: filepath.Join(te.dir, "starting"), Log: filepath.Join(te.dir, name+".log")}
-	must.Do(te.t, os.WriteFile(agent.Startup, nil, 0o600))
-	te.start(parley.LaunchAgentRequest{Name: name, Profile: "quick", Command: agent.Argv()})
+	log = te.launch(name, "quick", tmuxtest.Agent{})
+	te.inState(name, parley.StateIdle)
+	pane := te.pane(name)
+	pid := must.Have(pane.Info(te.t.Context()))(te.t).PID
+	must.Do(te.t, syscall.Kill(pid, syscall.SIGSTOP))
 
 	id = te.send(name, "too early")
-	tmuxtest.Poll(te.t, func() bool { return te.isEntered(name) }, func() string { return "it was not typed" })
-	tmuxtest.WaitFor(te.t, te.pane(name), func(s tmux.Screen) bool { // the terminal has it, and has echoed its Enter
-		return tmuxtest.Shows(s, "too early") && s.CursorX == 0
-	})
-	must.Do(te.t, os.Remove(agent.Startup))
-	tmuxtest.WaitFor(te.t, te.pane(name),
-		func(s tmux.Screen) bool { return tmuxtest.Shows(s, strings.TrimSpace(tmuxtest.Prompt)) })
-
+	tmuxtest.Poll(te.t, func() bool {
+		info, err := pane.Info(te.t.Context())
+		return err == nil && info.Phase == tmux.PanePasted
+	}, func() string { return "it was not typed" })
+	must.Do(te.t, syscall.Kill(pid, syscall.SIGKILL))
 	te.reach(id, parley.DeliveryUnconfirmed)
 
-	return id, agent.Log
+	must.Have(te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: name}))(te.t)
+	te.inState(name, parley.StateIdle)
+
+	return id, log
 }
 
 // The only participant of a thread may post there.
