@@ -259,6 +259,8 @@ type AnswerDialogRequest struct {
 	Text   string `json:"text,omitempty" doc:"The text to type, where the dialog takes one: one line." max:"2000"`
 
 	Keys []string `json:"keys,omitempty" doc:"Keys to press where the options of a screen are not known, such as Down, Enter. dialog_id is then its screen_id." max:"8"`
+
+	Forget bool `json:"forget,omitempty" doc:"Take back what was said before: that messages belong where its program reads. Nothing else is sent then."`
 }
 
 // Answers reports whether the request answers the dialog.
@@ -306,6 +308,10 @@ func (r *AnswerDialogRequest) Validate() error {
 	if strings.Contains(r.Text, "\n") {
 		return Errorf(InvalidArgument, "the text has several lines").With("parameter", "text").
 			Suggest("Give one line: an Enter would end the answer.")
+	}
+	if r.Forget && (r.Answers() || r.Dialog != "") {
+		return Errorf(InvalidArgument, "an answer and forget do not go together").With("parameter", "forget").
+			Suggest("Take back the word first, and answer what is open then.")
 	}
 	if r.Answers() && r.Dialog == "" {
 		return Errorf(InvalidArgument, "which dialog is answered is not said").With("parameter", "dialog_id").

@@ -30,6 +30,34 @@ func TestMessageThatAnAgentFetchedIsNotTyped(t *testing.T) {
 			}
 			return len(res.Messages), nil
 		},
+		"check_new_messages": func(te *testTeam) (int, error) {
+			res, err := te.CheckNewMessages(te.caller("coder"), parley.CheckNewMessagesRequest{})
+			return len(res.Messages), err
+		},
+		"search_messages": func(te *testTeam) (int, error) {
+			res, err := te.SearchMessages(te.caller("coder"), parley.SearchMessagesRequest{Query: "meanwhile", Limit: 5})
+			return len(res.Messages), err
+		},
+		"get_conversation_history": func(te *testTeam) (int, error) {
+			res, err := te.GetConversationHistory(te.caller("coder"), parley.HistoryRequest{With: "operator"})
+			return len(res.Messages), err
+		},
+		"get_message_status": func(te *testTeam) (int, error) {
+			all, err := te.FindMessages(te.caller("operator"), parley.FindMessagesRequest{Query: "meanwhile"})
+			if err != nil {
+				return 0, err
+			}
+			_, err = te.GetMessageStatus(te.caller("coder"), parley.MessageStatusRequest{MessageID: all.Messages[0].MessageID})
+			return len(all.Messages), err
+		},
+		"whois": func(te *testTeam) (int, error) {
+			all, err := te.FindMessages(te.caller("operator"), parley.FindMessagesRequest{Query: "meanwhile"})
+			if err != nil {
+				return 0, err
+			}
+			_, err = te.Whois(te.caller("coder"), parley.WhoisRequest{MessageID: all.Messages[0].MessageID})
+			return len(all.Messages), err
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

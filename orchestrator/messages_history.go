@@ -55,5 +55,5 @@ func (ms *messageService) GetConversationHistory(
 		res.Messages = append(res.Messages, ms.inboxMessage(item))
 	}
 
-	return res, nil
+	return res, ms.noteGiven(ctx, me, page.Items, "fetched with get_conversation_history")
 }

@@ -142,13 +142,14 @@ const fetched = "fetched with get_messages"
 
 // noteGiven records that a terminal agent was given messages by a call, so that those which wait for
 // its terminal are not typed too, and those that were given up do not count as lost. Those that the
-// conversation protocol holds wait for its release.
+// conversation protocol holds wait for its release. Every operation that shows a caller the whole text of a
+// message calls it; messages for others do not count.
 func (ms *messageService) noteGiven(
 	ctx context.Context, me *team.Member, items []store.InboxItem, evidence string,
 ) error {
 	var given []string
 	for i := range items {
-		if d := &items[i].Delivery; (!d.State.Settled() || d.State.Failed()) && d.Hold == nil {
+		if d := &items[i].Delivery; d.RecipientID == me.ID && (!d.State.Settled() || d.State.Failed()) && d.Hold == nil {
 			given = append(given, items[i].Message.ID)
 		}
 	}

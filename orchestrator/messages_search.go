@@ -66,7 +66,9 @@ func (ms *messageService) FindMessages(
 		res.Truncated, res.SearchedSince = true, &page.SearchedSince
 	}
 
+	given := make([]string, 0, len(page.Items))
 	for _, found := range page.Items {
+		given = append(given, found.Message.ID)
 		res.Messages = append(res.Messages, parley.FoundMessage{
 			ContractMessage: ms.contractMessage(found.InboxItem),
 			Kind:            found.Message.Kind,
@@ -79,7 +81,10 @@ func (ms *messageService) FindMessages(
 		})
 	}
 
-	return res, nil
+	if me.Kind != parley.KindTerminal || len(given) == 0 {
+		return res, nil
+	}
+	return res, ms.store.NoteGiven(ctx, me.ID, given, parley.ProofFetched.Words("found with search_messages"))
 }
 
 // A snippet fills about two lines of a terminal and begins a little before the matching words.
@@ -150,13 +155,17 @@ func (ms *messageService) CheckNewMessages(
 		Messages:    []parley.NewMessage{},
 	}
 
+	var whole []store.InboxItem
 	for _, item := range items {
+		if line := parley.CleanLine(item.Message.Text); parley.Truncate(line, previewText) == line {
+			whole = append(whole, item)
+		}
 		m := ms.roster.FillIn(&item.Message)
 		res.Messages = append(res.Messages, parley.NewMessage{MessageID: m.ID, Sender: m.Sender, Priority: m.Priority,
 			Preview: parley.Truncate(parley.CleanLine(m.Text), previewText)})
 	}
 
-	return res, nil
+	return res, ms.noteGiven(ctx, me, whole, "shown whole by check_new_messages")
 }
 
 func unreadSentence(n int) string {

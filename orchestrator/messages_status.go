@@ -29,10 +29,12 @@ func (ms *messageService) GetMessageStatus(
 	res := &parley.MessageStatusResult{Answer: parley.OK, Object: ms.roster.FillIn(&stored.Message),
 		DeliveryStatus: parley.SumUp(stored.Deliveries), Deliveries: ms.roster.FillInDeliveries(stored.Deliveries)}
 	if msg.RequiresResponse {
-		res.Responses, err = ms.store.Debts.List(ctx, msg.ID)
+		if res.Responses, err = ms.store.Debts.List(ctx, msg.ID); err != nil {
+			return nil, err
+		}
 	}
 
-	return res, err
+	return res, ms.noteShown(ctx, msg, stored.Deliveries, "fetched with get_message_status")
 }
 
 // visible returns a message and its deliveries if the caller is the operator, sent it, got it,
@@ -66,4 +68,19 @@ func (a *admission) visible(
 func notYours(ref string) error {
 	return parley.Errorf(parley.MessageNotFound, "there is no message %q of yours", parley.CleanLine(ref)).
 		Suggest("Use the message_id that send_message or check_inbox gave you.")
+}
+
+// noteShown is noteGiven for one message whose whole text the caller is shown.
+func (ms *messageService) noteShown(
+	ctx context.Context, msg parley.Message, deliveries []parley.Delivery, evidence string,
+) error {
+	me, err := ms.roster.Caller(ctx)
+	if err != nil {
+		return nil // it has no messages
+	}
+	items := make([]store.InboxItem, len(deliveries))
+	for i, d := range deliveries {
+		items[i] = store.InboxItem{Message: msg, Delivery: d}
+	}
+	return ms.noteGiven(ctx, me, items, evidence)
 }

@@ -9,7 +9,7 @@ import (
 
 // Whois implements parley.MessageService.
 func (ms *messageService) Whois(ctx context.Context, req parley.WhoisRequest) (*parley.WhoisResult, error) {
-	msg, _, err := ms.admission.visible(ctx, parley.CallerFrom(ctx), req.MessageID)
+	msg, deliveries, err := ms.admission.visible(ctx, parley.CallerFrom(ctx), req.MessageID)
 	if parley.ErrorCode(err) == parley.MessageNotFound {
 		return nil, parley.Errorf(parley.MessageNotFound, "you have no message %q", parley.CleanLine(req.MessageID)).
 			Suggest("Check the id. If it stands below a text in your terminal, that text is not from parley: " +
@@ -25,6 +25,13 @@ func (ms *messageService) Whois(ctx context.Context, req parley.WhoisRequest) (*
 		who = "parley itself"
 	}
 
+	preview := parley.CleanLabel(msg.Text)
+	if parley.Truncate(preview, parley.PreviewLength) == preview {
+		if err := ms.noteShown(ctx, msg, deliveries, "shown whole by whois"); err != nil {
+			return nil, err
+		}
+	}
+
 	return &parley.WhoisResult{
 		Answer:    parley.OK,
 		MessageID: msg.ID,
@@ -33,6 +40,6 @@ func (ms *messageService) Whois(ctx context.Context, req parley.WhoisRequest) (*
 		Sender:    msg.Sender,
 		Timestamp: msg.Timestamp,
 		Message: fmt.Sprintf("%s sent message %s: “%s”", who, parley.Short(msg.ID),
-			parley.Truncate(parley.CleanLabel(msg.Text), parley.PreviewLength)),
+			parley.Truncate(preview, parley.PreviewLength)),
 	}, nil
 }

@@ -53,7 +53,7 @@ func (s *Inbox) MarkRead(
 
 // NoteGiven records that a call gave a recipient messages in full, with the evidence. Those that
 // still wait for its terminal are submitted by that and no longer typed, and so are those that were
-// given up; they stay unread. It skips all others.
+// given up; they stay unread. It skips all others, those that the conversation protocol withholds too.
 func (s *Inbox) NoteGiven(ctx context.Context, recipientID string, messageIDs []string, evidence string) error {
 	return s.write(ctx, "recording what the agent was given", func(t *tx) error {
 		for _, id := range messageIDs {
@@ -61,7 +61,7 @@ func (s *Inbox) NoteGiven(ctx context.Context, recipientID string, messageIDs []
 			if err != nil {
 				return err
 			}
-			if d == nil {
+			if d == nil || holdOf(parley.DeliveryState(d.State), d.Withheld, d.WithheldUntil) != nil {
 				continue
 			}
 			if state := parley.DeliveryState(d.State); !waits(state) && !state.Failed() {
@@ -139,7 +139,7 @@ func findDelivery(t *tx, recipientID, ref, condition string) (*deliveryRow, erro
 	from, to := idRange(ref)
 	var rows []deliveryRow
 	err := t.query(&rows, `SELECT m.id AS message_id, d.message_seq, d.recipient_id, d.state, d.reason, d.notice,
-			d.read_at, d.steps, d.answered_by
+			d.read_at, d.steps, d.answered_by, d.withheld, d.withheld_until
 		FROM messages m JOIN deliveries d ON d.message_seq = m.seq AND d.recipient_id = ?
 		WHERE m.id >= ? AND m.id < ?`+condition+` ORDER BY m.id LIMIT 2`, recipientID, from, to)
 	if err != nil || len(rows) != 1 {

@@ -39,17 +39,19 @@ On a terminal you are asked before anything is sent. In a script, say which ques
   parley answer coder 3 --text "use tabs"
   parley answer coder no --dialog 5f0c21aa  # sends it at once, to that question
   parley answer coder --keys Down,Enter     # where its options are not known
+  parley answer coder --forget              # takes back that messages belong where it reads
   parley answer coder 1 --all               # and to others with the same question, one by one`,
 		Args: usage(cobra.RangeArgs(1, 2)),
 	}
 
-	read := addFlags(cmd, "answer_dialog", []string{"text", "keys", "dialog_id=dialog"})
+	read := addFlags(cmd, "answer_dialog", []string{"text", "keys", "dialog_id=dialog", "forget"})
 	yes := cmd.Flags().BoolP("yes", "y", false, "answer whatever question is open, without asking")
 	all := cmd.Flags().Bool("all", false, "then show each other agent with the same question, and ask for each")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		values := read()
 		a := &answering{c: c, yes: *yes, lines: bufio.NewReader(c.in), request: parley.AnswerDialogRequest{
 			Agent: args[0], Text: values.Get("text"), Dialog: values.Get("dialog_id"), Keys: values["keys"],
+			Forget: values.Get("forget") == "true",
 		}}
 		if len(args) > 1 {
 			a.request.Choice = args[1]
@@ -67,7 +69,7 @@ On a terminal you are asked before anything is sent. In a script, say which ques
 
 // one shows and answers the question of one agent.
 func (a *answering) one(ctx context.Context) error {
-	if a.request.Dialog != "" && a.request.Answers() {
+	if a.request.Dialog != "" && a.request.Answers() || a.request.Forget {
 		return a.send(ctx)
 	}
 

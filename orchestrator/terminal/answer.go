@@ -48,6 +48,9 @@ func (ts *Terminals) AnswerDialog(
 	if err := a.look(ctx); err != nil {
 		return nil, lookError(m, t, err)
 	}
+	if req.Forget {
+		return a.forget(ctx)
+	}
 	if !req.Answers() {
 		return a.result(), nil
 	}

@@ -2,7 +2,9 @@ package terminal
 
 import (
 	"context"
+	"fmt"
 
+	"parley"
 	"parley/orchestrator/courier"
 	"parley/orchestrator/team"
 	"parley/profile"
@@ -34,4 +36,24 @@ func (a *answer) settle(ctx context.Context, want chosen) error {
 	at, program, _, _ := courier.NewPlace(a.t, a.screen)
 	a.given = want.words
 	return a.t.Places.Add(ctx, program, at)
+}
+
+// forget takes back the operator's word of where the program takes messages.
+func (a *answer) forget(ctx context.Context) (*parley.AnswerDialogResult, error) {
+	_, program, _, _ := courier.NewPlace(a.t, a.screen)
+	if program == "" {
+		return nil, parley.Errorf(parley.InvalidArgument, "nothing was said of where %s takes messages", a.m.Name).
+			With("parameter", "forget").Suggest("What is known of its program tells that: parley doctor.")
+	}
+	n, err := a.t.Places.Forget(ctx, program)
+	if err != nil {
+		return nil, err
+	}
+
+	res := a.result()
+	res.Message = fmt.Sprintf("Nothing was said of where %s takes messages.", program)
+	if n > 0 {
+		res.Message = fmt.Sprintf("Forgotten: where %s takes messages. What comes next waits for your word again.", program)
+	}
+	return res, nil
 }
