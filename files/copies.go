@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"parley/internal/disk"
 )
 
 // furtherSuffix ends the name of the directory with the copies for further readers of a file.
@@ -73,7 +75,7 @@ func writeCopy(path string, from *os.File) error {
 		return errors.Join(err, os.Remove(temp.Name()))
 	}
 
-	return errors.Join(syncDir(dir), syncDir(filepath.Dir(dir)))
+	return errors.Join(disk.SyncDir(dir), disk.SyncDir(filepath.Dir(dir)))
 }
 
 // Withdraw removes the copy of a file whose message was not sent.

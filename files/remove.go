@@ -6,7 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
+
+	"parley/internal/disk"
 )
 
 // markPrefix begins the name of a mark: an empty file that names a content or a copy
@@ -20,16 +21,7 @@ func mark(dir, name string) error {
 }
 
 func unmark(dir, name string) error {
-	return ignoreMissing(os.Remove(filepath.Join(dir, markPrefix+name)))
-}
-
-// ignoreMissing returns nil for the errors of a file that does not exist, and of a
-// directory that is not empty.
-func ignoreMissing(err error) error {
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, syscall.EEXIST) {
-		return nil
-	}
-	return err
+	return disk.IgnoreMissing(os.Remove(filepath.Join(dir, markPrefix+name)))
 }
 
 // Begin marks a file before its copy is made. Call done once the database knows the file,
@@ -79,7 +71,7 @@ func (s *Store) recover(
 
 		ok, err := known(name)
 		if err == nil && !ok && len(name) > 2 {
-			err = ignoreMissing(remove(name))
+			err = disk.IgnoreMissing(remove(name))
 		}
 		if err = errors.Join(err, unmark(dir, name)); err != nil {
 			return dirs, failed(dir, "removing an unfinished file", err)
@@ -108,7 +100,7 @@ func (s *Store) Remove(sha, id, name string, used func() (bool, error)) error {
 		return failed(s.contents, "removing the file", mark(s.contents, sha))
 	}
 
-	return failed(s.contents, "removing the file", ignoreMissing(os.Remove(s.path(sha))))
+	return failed(s.contents, "removing the file", disk.IgnoreMissing(os.Remove(s.path(sha))))
 }
 
 // removeCopies deletes the recipients' copies of a file, and their directories unless they hold other files.
@@ -123,12 +115,12 @@ func (s *Store) removeCopies(id, name string) error {
 	errs := []error{removeCopy(received, id, name)}
 	if info, err := received.Lstat(further); err == nil && info.IsDir() {
 		entries, err := fs.ReadDir(received.FS(), further)
-		errs = append(errs, ignoreMissing(err))
+		errs = append(errs, disk.IgnoreMissing(err))
 		for _, e := range entries {
 			errs = append(errs, removeCopy(received, filepath.Join(further, e.Name()), name))
 		}
 	}
-	err = errors.Join(append(errs, ignoreMissing(received.Remove(further)))...)
+	err = errors.Join(append(errs, disk.IgnoreMissing(received.Remove(further)))...)
 
 	return failed(s.receivedPath(id, name), "removing the recipient's copy", err)
 }
@@ -138,9 +130,9 @@ func (s *Store) removeCopies(id, name string) error {
 func removeCopy(received *os.Root, dir, name string) error {
 	info, err := received.Lstat(dir)
 	if err == nil && info.IsDir() {
-		err = ignoreMissing(received.Remove(filepath.Join(dir, name)))
+		err = disk.IgnoreMissing(received.Remove(filepath.Join(dir, name)))
 	}
-	return errors.Join(ignoreMissing(err), ignoreMissing(received.Remove(dir)))
+	return errors.Join(disk.IgnoreMissing(err), disk.IgnoreMissing(received.Remove(dir)))
 }
 
 // Used returns the sizes of all contents and of all recipients' copies, in bytes.
@@ -160,7 +152,7 @@ func Size(dir string) (total int64, err error) {
 				total += info.Size()
 			}
 		}
-		return ignoreMissing(err) // removed meanwhile
+		return disk.IgnoreMissing(err) // removed meanwhile
 	})
 	return total, failed(dir, "measuring the files", err)
 }

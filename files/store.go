@@ -18,6 +18,7 @@ import (
 	"syscall"
 
 	"parley"
+	"parley/internal/disk"
 )
 
 // defaultLimit is the largest size of a file in bytes unless the settings say otherwise:
@@ -209,7 +210,7 @@ func (s *Store) publish(temp string, c *Content) error {
 			return failed(name, "storing the file", err)
 		}
 
-		if err := errors.Join(os.Rename(temp, name), syncDir(filepath.Dir(name)), syncDir(s.contents)); err != nil {
+		if err := errors.Join(os.Rename(temp, name), disk.SyncDir(filepath.Dir(name)), disk.SyncDir(s.contents)); err != nil {
 			_, _ = os.Remove(name), unmark(s.contents, c.SHA256)
 			return failed(name, "storing the file", err)
 		}
@@ -265,14 +266,6 @@ func (s *Store) Content(sha string) (*os.File, error) {
 func (s *Store) Has(sha string) bool {
 	info, err := os.Lstat(s.path(sha))
 	return err == nil && info.Mode().IsRegular()
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // failed returns STORAGE_UNAVAILABLE for an error of the disk, nil for nil.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/store"
+	"parley/store/engine"
 	"parley/transcript"
 )
 
@@ -120,7 +120,7 @@ func query(
 		return fmt.Errorf("%s is no file of the user", path)
 	}
 
-	db, err := store.OpenForeign(ctx, path)
+	db, err := engine.OpenForeign(ctx, path)
 	if err != nil {
 		return err
 	}

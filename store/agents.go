@@ -2,9 +2,9 @@ package store
 
 import (
 	"context"
-	"time"
-
 	"parley"
+	"parley/store/engine"
+	"time"
 )
 
 // Agents keeps the agents and their states.
@@ -36,7 +36,7 @@ func (s *Agents) CreateAgent(ctx context.Context, a parley.Agent, key *APIKey) e
 	return s.write(ctx, "storing the agent", func(t *tx) error {
 		row := newAgentRow(t, &a)
 		if err := t.db.Create(&row).Error; err != nil {
-			if duplicate(err) {
+			if engine.Duplicate(err) {
 				return nameTaken(a.Name)
 			}
 			return err
@@ -62,7 +62,7 @@ func (s *Agents) ReviveAgent(ctx context.Context, a parley.Agent, key *APIKey) e
 		row := newAgentRow(t, &a)
 		res := t.db.Select("*").Omit("id", "created_at").Where("id = ?", a.ID).Updates(&row)
 		switch {
-		case duplicate(res.Error):
+		case engine.Duplicate(res.Error):
 			return nameTaken(a.Name)
 		case res.Error != nil:
 			return res.Error

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
-
 	"parley"
+	"parley/store/engine"
+	"path/filepath"
 )
 
 // Backup writes a consistent copy of the database to a new file and returns its size in
@@ -36,8 +36,8 @@ func (s *Workspace) Backup(ctx context.Context, path string) (int64, error) {
 		return 0, ctx.Err()
 	}
 
-	if f := faultOf(err); f == faultLocked || f == faultCorrupt || f == faultForeign ||
-		postgresFault(err) != faultNone {
+	if f := engine.FaultOf(err); f == engine.FaultLocked || f == engine.FaultCorrupt || f == engine.FaultForeign ||
+		engine.PostgresFault(err) != engine.FaultNone {
 		path = s.path // the fault is of the database, not of its copy
 	}
 
@@ -46,7 +46,7 @@ func (s *Workspace) Backup(ctx context.Context, path string) (int64, error) {
 
 // backupFile copies the database's file.
 func (db *database) backupFile(ctx context.Context, path string) (int64, error) {
-	pool, err := connect(dsn(db.path, db.tuning.busyTimeout), 1)
+	pool, err := engine.Connect(engine.DSN(db.path, db.tuning.busyTimeout), 1)
 	if err != nil {
 		return 0, err
 	}
@@ -57,7 +57,7 @@ func (db *database) backupFile(ctx context.Context, path string) (int64, error) 
 
 // copyTo copies the database to a new file (0600) and syncs it to the disk. SQLite would let
 // others read it, and does not sync it.
-func copyTo(ctx context.Context, db executor, path string) (size int64, err error) {
+func copyTo(ctx context.Context, db engine.Executor, path string) (size int64, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return 0, err
@@ -69,7 +69,7 @@ func copyTo(ctx context.Context, db executor, path string) (size int64, err erro
 		}
 	}()
 
-	if err := copyInto(ctx, db, path); err != nil {
+	if err := engine.CopyInto(ctx, db, path); err != nil {
 		return 0, err
 	}
 	if err := f.Sync(); err != nil {

@@ -3,12 +3,12 @@ package store
 import (
 	"context"
 	"database/sql"
+	"parley/internal/must"
+	"parley/store/engine"
+	"parley/store/milliontest"
 	"path/filepath"
 	"testing"
 	"time"
-
-	"parley/internal/must"
-	"parley/store/milliontest"
 )
 
 // A workspace of a million messages between two hundred agents: see milliontest. The inbox of the busy agent
@@ -27,8 +27,8 @@ func openMillion(b *testing.B) (path string) {
 	addAgents(b, s, teamSize+1)
 	must.Do(b, s.Close())
 
-	db := must.Have(sql.Open(driverName,
-		dsn(path, time.Second, "journal_mode(WAL)", "synchronous(OFF)", "cache_size(-200000)")))(b)
+	db := must.Have(sql.Open("sqlite",
+		engine.DSN(path, time.Second, "journal_mode(WAL)", "synchronous(OFF)", "cache_size(-200000)")))(b)
 	defer db.Close()
 
 	db.SetMaxOpenConns(1)

@@ -3,10 +3,10 @@ package store
 import (
 	"context"
 	"errors"
+	"parley"
+	"parley/store/engine"
 	"sync/atomic"
 	"time"
-
-	"parley"
 )
 
 // maxBatch is how many waiting writes share one commit. A commit waits for the
@@ -135,7 +135,7 @@ func (db *database) commit(batch []*write) {
 
 	switch {
 	case err == nil:
-	case len(batch) == 1, faultOf(err) != faultNone:
+	case len(batch) == 1, engine.FaultOf(err) != engine.FaultNone:
 		for _, w := range batch {
 			w.err = err
 		}
@@ -156,7 +156,7 @@ func (db *database) persist(batch []*write) error {
 				continue
 			}
 		}
-		if !db.outage.again(context.Background(), err) {
+		if !db.outage.Again(context.Background(), err) {
 			return err
 		}
 	}

@@ -7,14 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"parley"
+	"parley/internal/disk"
+	"parley/store/engine"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"parley"
 )
 
 // Copies says where automatic copies of the database lie, and how many are kept.
@@ -69,7 +70,7 @@ func parseCopy(name string) (c Copy, ok bool) {
 func (r Copies) List() ([]Copy, error) {
 	entries, err := os.ReadDir(r.Dir)
 	if err != nil {
-		return nil, ignoreMissing(err)
+		return nil, disk.IgnoreMissing(err)
 	}
 
 	var list []Copy
@@ -119,7 +120,7 @@ func (r Copies) thin(before time.Time) error {
 	list, err := r.List()
 	list = slices.DeleteFunc(list, func(c Copy) bool { return c.Made.Before(before) })
 	for _, c := range r.surplus(list) {
-		err = errors.Join(err, ignoreMissing(os.Remove(c.Path)))
+		err = errors.Join(err, disk.IgnoreMissing(os.Remove(c.Path)))
 	}
 	return err
 }
@@ -137,7 +138,7 @@ func (r Copies) newestGood(ctx context.Context) (*Copy, progress) {
 
 // openCopy opens a copy. It makes no files next to it.
 func openCopy(path string) (*sql.DB, error) {
-	return connect(dsn(path, time.Second, readerPragmas...)+"&mode=ro&immutable=1", 1)
+	return engine.Connect(engine.DSN(path, time.Second, engine.ReaderPragmas...)+"&mode=ro&immutable=1", 1)
 }
 
 // progressOfCopy returns how far a copy is.
@@ -159,7 +160,7 @@ func examineCopy(ctx context.Context, path string) (p progress, err error) {
 	}
 	defer pool.Close()
 
-	_, ours, err := contents(ctx, pool)
+	_, ours, err := engine.Contents(ctx, pool)
 	if err != nil {
 		return p, err
 	}
@@ -167,7 +168,7 @@ func examineCopy(ctx context.Context, path string) (p progress, err error) {
 		return p, notOurs(path)
 	}
 
-	verdict, err := checkAll(ctx, pool)
+	verdict, err := engine.CheckAll(ctx, pool)
 	if err != nil {
 		return p, err
 	}
@@ -196,7 +197,7 @@ func (r Copies) make(ctx context.Context, db *sql.DB, c Copy) (Copy, error) {
 
 	c.Path = filepath.Join(r.Dir, c.name())
 	part := c.Path + ".part"
-	if err := ignoreMissing(os.Remove(part)); err != nil { // of a daemon that was killed
+	if err := disk.IgnoreMissing(os.Remove(part)); err != nil { // of a daemon that was killed
 		return c, err
 	}
 
@@ -210,7 +211,7 @@ func (r Copies) make(ctx context.Context, db *sql.DB, c Copy) (Copy, error) {
 		return c, errors.Join(err, os.Remove(part))
 	}
 
-	return c, errors.Join(syncDir(r.Dir), r.thin(lossOf(ctx, db)))
+	return c, errors.Join(disk.SyncDir(r.Dir), r.thin(lossOf(ctx, db)))
 }
 
 // lossOf returns since when a database is known to lack something that its copies may have; the zero time for nothing.
@@ -224,14 +225,6 @@ func lossOf(ctx context.Context, db *sql.DB) time.Time {
 	return lacks.Since
 }
 
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}
-
 // KeepCopy makes an automatic copy. It refuses when the database is damaged, so that no good
 // copy is displaced, and when the disk has no room for it. Other calls may write meanwhile.
 func (s *Workspace) KeepCopy(ctx context.Context) (Copy, error) {
@@ -242,7 +235,7 @@ func (s *Workspace) KeepCopy(ctx context.Context) (Copy, error) {
 		return Copy{}, err
 	}
 
-	pool, err := connect(dsn(s.path, s.tuning.busyTimeout), 1)
+	pool, err := engine.Connect(engine.DSN(s.path, s.tuning.busyTimeout), 1)
 	if err != nil {
 		return Copy{}, s.fail("keeping a copy", err)
 	}
@@ -324,13 +317,13 @@ func (s *Workspace) Check(ctx context.Context) error {
 		return err
 	}
 
-	pool, err := connect(dsn(s.path, s.tuning.busyTimeout, readerPragmas...), 1)
+	pool, err := engine.Connect(engine.DSN(s.path, s.tuning.busyTimeout, engine.ReaderPragmas...), 1)
 	if err != nil {
 		return s.fail("checking the database", err)
 	}
 	defer pool.Close()
 
-	verdict, err := check(ctx, pool)
+	verdict, err := engine.Check(ctx, pool)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

@@ -5,10 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"parley"
+	"parley/store/engine"
 	"path/filepath"
 	"time"
-
-	"parley"
 )
 
 // damageDetail is set in the details of an error that says that the database is damaged.
@@ -50,8 +50,8 @@ func (db *database) noteFailure(err error) {
 
 // notice stops accepting when an error says that the database is damaged.
 func (db *database) notice(err error) {
-	switch faultOf(err) {
-	case faultCorrupt, faultForeign:
+	switch engine.FaultOf(err) {
+	case engine.FaultCorrupt, engine.FaultForeign:
 		_ = db.condemn(err.Error())
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"io/fs"
 	"log/slog"
+	"parley/store/engine"
 	"sync/atomic"
 	"time"
 
@@ -24,7 +25,7 @@ type database struct {
 	sql    *dialect
 	connections
 
-	outage   outage
+	outage   engine.Outage
 	queue    queue
 	company  company       // only the writing goroutine uses it
 	finished chan struct{} // closed when the writing goroutine has ended
@@ -42,9 +43,9 @@ type connections struct {
 	rows    gorm.ConnPool // and this, which are over its connection
 	reader  *gorm.DB
 
-	writerPool *sql.DB     // of one connection,
-	writerConn *sql.Conn   // which is this one with SQLite
-	statements *statements // of that connection
+	writerPool *sql.DB            // of one connection,
+	writerConn *sql.Conn          // which is this one with SQLite
+	statements *engine.Statements // of that connection
 	readerPool *sql.DB
 }
 

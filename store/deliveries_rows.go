@@ -3,10 +3,10 @@ package store
 import (
 	"cmp"
 	"encoding/json"
+	"parley"
+	"parley/store/engine"
 	"slices"
 	"strings"
-
-	"parley"
 )
 
 // deliveryColumns select a deliveryRow from deliveries d, messages m and the recipient r.
@@ -211,7 +211,7 @@ func newDeliveries(t *tx, p *Post, m *parley.Message, seq int64, out *Appended) 
 
 func (t *tx) flushDeliveries() error {
 	err := insert(t, "deliveries", newDeliveryColumns, t.deliveries...)
-	if dangling(err) {
+	if engine.Dangling(err) {
 		return parley.Errorf(parley.AgentNotFound, "a recipient of the message is not stored").
 			Suggest("get_agent_status lists the agents.")
 	}

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"parley/store/engine"
+
 	"github.com/pressly/goose/v3"
 	"gorm.io/gorm"
 )
@@ -46,7 +48,7 @@ var sqliteDialect = dialect{
 	goose:      goose.DialectSQLite3,
 	folder:     "sqlite",
 	embedded:   true,
-	gorm:       sqliteGorm,
+	gorm:       engine.SQLiteGorm,
 	bound:      func(statement string) string { return statement },
 	each:       `json_each(?)`,
 	joined:     `group_concat`,
@@ -67,8 +69,8 @@ var postgresDialect = dialect{
 	goose:      goose.DialectPostgres,
 	folder:     "postgres",
 	base:       postgresBase,
-	gorm:       func(pool gorm.ConnPool) gorm.Dialector { return postgresGorm{pool} },
-	bound:      numbered,
+	gorm:       func(pool gorm.ConnPool) gorm.Dialector { return engine.PostgresGorm{Pool: pool} },
+	bound:      engine.Numbered,
 	each:       `json_array_elements_text(CAST(? AS json)) AS list (value)`,
 	joined:     `string_agg`,
 	place:      `strpos`,

@@ -1,44 +1,17 @@
 package store
 
 import (
-	"cmp"
-	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
-	"syscall"
-
 	"parley"
-)
-
-// fault says how the database itself failed.
-type fault int
-
-const (
-	faultNone       fault = iota // it did not
-	faultLocked                  // another process holds it
-	faultFull                    // no room on the disk
-	faultPermission              // we may not read or write it
-	faultCorrupt                 // damaged
-	faultForeign                 // not a database
-	faultIO                      // the operating system refused
-
-	// These are of a server.
-	faultUnreachable // there is no connection to it, or it has ended
-	faultStalled     // it has not answered, or has not got a lock, in time
-	faultCrowded     // it has no connection or no memory left
-	faultConflict    // another transaction was in the way
-	faultStandby     // it only reads
-	faultUnknown     // it was lost in the middle of a commit
-	faultRefused     // it does not let this user in, or there is no such database
+	"parley/store/engine"
+	"path/filepath"
 )
 
 // fail turns an error of the driver into one of ours. The error of a context stays as it
 // is.
 func (db *database) fail(doing string, err error) error {
-	if db.queue.isClosed() && codeOf(err) == 0 && !contextual(err) {
+	if db.queue.isClosed() && engine.CodeOf(err) == 0 && !engine.Contextual(err) {
 		return errClosed()
 	}
 	db.notice(err)
@@ -48,7 +21,7 @@ func (db *database) fail(doing string, err error) error {
 // failure describes what went wrong with the database at path, and while doing what. It
 // keeps the text of the driver's error, but not its type.
 func failure(path, doing string, err error) error {
-	if contextual(err) && faultOf(err) == faultNone || refused(err) {
+	if engine.Contextual(err) && engine.FaultOf(err) == engine.FaultNone || refused(err) {
 		return err
 	}
 	if e := serverFailure(path, doing, err); e != nil {
@@ -63,21 +36,21 @@ func failure(path, doing string, err error) error {
 		return e.With("file", path)
 	}
 
-	switch osFault(err) {
-	case faultLocked:
+	switch engine.OSFault(err) {
+	case engine.FaultLocked:
 		return unavailable("the database %s is locked by another process", path).
 			Suggest("Close the program that holds it (fuser %s shows it) and try again.", path)
-	case faultFull:
+	case engine.FaultFull:
 		return unavailable("the disk is full, and nothing was changed (%s)", doing).
 			Suggest("Free some space on the disk of %s and try again.", filepath.Dir(path))
-	case faultPermission:
+	case engine.FaultPermission:
 		return unavailable("no permission to read and write the database %s", path).
 			Suggest("Check its owner with ls -l %s, and fix it with chown or chmod u+rw.", path)
-	case faultCorrupt:
+	case engine.FaultCorrupt:
 		return damaged(path).With("cause", err.Error())
-	case faultForeign:
+	case engine.FaultForeign:
 		return unavailable("%s is not a database", path).With(damageDetail, true).Suggest("%s", repairStep)
-	case faultIO:
+	case engine.FaultIO:
 		return unavailable("%s failed: %v", doing, err).
 			Suggest("Check that %s exists and that its disk works, then try again.", filepath.Dir(path))
 	}
@@ -88,7 +61,7 @@ func failure(path, doing string, err error) error {
 // exhausted returns the error of a database that cannot be opened because the system has no means
 // left. SQLite does not tell, so this opens as many files as SQLite does.
 func exhausted(path string, err error) *parley.Error {
-	if osFault(err) != faultIO {
+	if engine.OSFault(err) != engine.FaultIO {
 		return nil
 	}
 
@@ -106,37 +79,6 @@ func exhausted(path string, err error) *parley.Error {
 func damaged(path string) *parley.Error {
 	return parley.Errorf(parley.StorageUnavailable, "the database %s is damaged", path).With("file", path).
 		With(damageDetail, true).Suggest("%s", repairStep)
-}
-
-// osFault is like faultOf, but knows the errors of the operating system too.
-func osFault(err error) fault {
-	switch {
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return faultFull
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return faultPermission
-	}
-	if _, ok := errors.AsType[*fs.PathError](err); ok {
-		return faultIO
-	}
-	return faultOf(err)
-}
-
-// faultOf returns how the database itself failed, faultNone for other errors.
-func faultOf(err error) fault { return cmp.Or(sqliteFault(err), postgresFault(err)) }
-
-// duplicate reports whether a row with the same key exists.
-func duplicate(err error) bool {
-	code := codeOf(err)
-	return code == codeUnique || code == codePrimaryKey || hasState(err, stateUnique)
-}
-
-// dangling reports whether a row refers to one that does not exist.
-func dangling(err error) bool { return codeOf(err) == codeForeignKey || hasState(err, stateForeignKey) }
-
-// contextual reports whether a context has ended.
-func contextual(err error) bool {
-	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 func errClosed() error {

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"time"
-
 	"parley"
+	"parley/store/engine"
+	"time"
 )
 
 // Before SQLite may write to a database, parley reads it, its log, and what is known of them. SQLite begins a new
@@ -50,7 +50,7 @@ func newExaminer(ctx context.Context, path string, copies Copies) (*examiner, er
 
 // examine refuses a database that is not whole. It returns false if there is none, and none is known to have been.
 func (e *examiner) examine(ctx context.Context) (exists bool, err error) {
-	salts, err := saltsOf(e.path)
+	salts, err := engine.SaltsOf(e.path)
 	if err != nil {
 		return false, err
 	}
@@ -58,17 +58,17 @@ func (e *examiner) examine(ctx context.Context) (exists bool, err error) {
 		return exists, err
 	}
 
-	pool, err := connect(dsn(e.path, e.busy, readerPragmas...)+"&mode=ro", 1)
+	pool, err := engine.Connect(engine.DSN(e.path, e.busy, engine.ReaderPragmas...)+"&mode=ro", 1)
 	if err != nil {
 		return true, err
 	}
 	defer pool.Close()
 
 	err = e.read(ctx, pool, salts)
-	if err == nil || contextual(err) || refused(err) || faultOf(err) == faultLocked {
+	if err == nil || engine.Contextual(err) || refused(err) || engine.FaultOf(err) == engine.FaultLocked {
 		return true, err
 	}
-	if verdict, bad := check(ctx, pool); verdict != "" || faultOf(bad) == faultCorrupt {
+	if verdict, bad := engine.Check(ctx, pool); verdict != "" || engine.FaultOf(bad) == engine.FaultCorrupt {
 		return true, damaged(e.path).With("cause", err.Error()) // which need not say so
 	}
 
@@ -76,7 +76,7 @@ func (e *examiner) examine(ctx context.Context) (exists bool, err error) {
 }
 
 // lookAtFile refuses a file that is missing or empty although something was there.
-func (e *examiner) lookAtFile(log logSalts) (exists bool, err error) {
+func (e *examiner) lookAtFile(log engine.LogSalts) (exists bool, err error) {
 	info, err := os.Stat(e.path)
 	missing := errors.Is(err, fs.ErrNotExist)
 	switch {
@@ -111,8 +111,8 @@ func (e *examiner) lost(is string, has progress) *parley.Error {
 }
 
 // read reads what a database holds.
-func (e *examiner) read(ctx context.Context, pool *sql.DB, log logSalts) error {
-	_, ours, err := contents(ctx, pool)
+func (e *examiner) read(ctx context.Context, pool *sql.DB, log engine.LogSalts) error {
+	_, ours, err := engine.Contents(ctx, pool)
 	switch {
 	case err != nil:
 		return err
@@ -133,9 +133,9 @@ func (e *examiner) read(ctx context.Context, pool *sql.DB, log logSalts) error {
 	verdict := ""
 	switch {
 	case e.all:
-		verdict, err = checkAll(ctx, pool)
+		verdict, err = engine.CheckAll(ctx, pool)
 	case e.left, log != 0, e.version < e.newest:
-		verdict, err = check(ctx, pool)
+		verdict, err = engine.Check(ctx, pool)
 	}
 	if err != nil {
 		return err
@@ -148,7 +148,7 @@ func (e *examiner) read(ctx context.Context, pool *sql.DB, log logSalts) error {
 }
 
 // recognize refuses a file that is not the one that was there, or older than its log.
-func (e *examiner) recognize(ctx context.Context, pool *sql.DB, log logSalts) (err error) {
+func (e *examiner) recognize(ctx context.Context, pool *sql.DB, log engine.LogSalts) (err error) {
 	if e.id, err = idOf(ctx, pool); err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func (e *examiner) recognize(ctx context.Context, pool *sql.DB, log logSalts) (e
 		return e.lost("was replaced by another one", progress{})
 	case log == 0:
 		return nil
-	case !e.before.log.followedBy(log): // older, of another database, or of another program that has this one open
+	case !e.before.log.FollowedBy(log): // older, of another database, or of another program that has this one open
 		e.all = true
 	}
 

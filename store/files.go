@@ -2,9 +2,9 @@ package store
 
 import (
 	"context"
-	"slices"
-
 	"parley"
+	"parley/store/engine"
+	"slices"
 )
 
 // Files keeps the names and senders of stored files, and which messages carry them. Their
@@ -70,7 +70,7 @@ func (s *Files) CreateFile(ctx context.Context, f parley.File, c Call) (made Cal
 		}
 
 		err = insert(t, "files", newFileColumns, f)
-		if dangling(err) {
+		if engine.Dangling(err) {
 			return noAgent(f.SenderID)
 		}
 
@@ -117,7 +117,7 @@ func (t *tx) flushFiles() error {
 	}
 
 	err := insert(t, "message_files", newCarriedColumns, t.carried...)
-	if dangling(err) {
+	if engine.Dangling(err) {
 		return noFile(t.carried[0].fileID)
 	}
 

@@ -157,7 +157,7 @@ func wantCode(t *testing.T, what string, err error, code parley.Code) {
 // raw opens a database as another program would.
 func raw(t *testing.T, path string) *sql.DB {
 	t.Helper()
-	name, source := driverName, path
+	name, source := "sqlite", path
 	if onPostgres {
 		name, source = "pgx", at(t, path).URL
 	}

@@ -2,10 +2,10 @@ package store
 
 import (
 	"context"
+	"parley"
+	"parley/store/engine"
 
 	"gorm.io/gorm"
-
-	"parley"
 )
 
 // Idempotency finds what a caller made earlier with the same idempotency key.
@@ -80,7 +80,7 @@ func recordCall(t *tx, c Call) (earlier Call, found bool, err error) {
 	}
 
 	err = insert(t, "calls", newCallColumns, c)
-	if dangling(err) {
+	if engine.Dangling(err) {
 		err = noAgent(c.AgentID)
 	}
 

@@ -20,9 +20,8 @@ type Health struct {
 	Place string // of a server's database, without the password; "" for a file
 }
 
-// Inspect reads the whole database, which others may use meanwhile. It changes nothing and
-// does not migrate. An error is STORAGE_UNAVAILABLE, as with Open, or fs.ErrNotExist if there is no database, and none is
-// known to have been.
+// Inspect reads the whole database, which others may use meanwhile. It changes nothing and does not migrate. An error
+// is STORAGE_UNAVAILABLE, as with Open, or fs.ErrNotExist if there is no database, and none is known to have been.
 func Inspect(ctx context.Context, o Options) (Health, error) {
 	if o.URL != "" {
 		return inspectServer(ctx, o.URL)

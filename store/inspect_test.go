@@ -73,7 +73,7 @@ func TestInspectSaysWhatIsWrong(t *testing.T) {
 		must.Do(t, s.Close())
 
 		// An index with other values than its table; quick_check does not see it.
-		db := must.Have(sql.Open(driverName, path))(t)
+		db := must.Have(sql.Open("sqlite", path))(t)
 		defer db.Close()
 
 		db.SetMaxOpenConns(1)

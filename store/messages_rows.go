@@ -2,8 +2,8 @@ package store
 
 import (
 	"encoding/json"
-
 	"parley"
+	"parley/store/engine"
 )
 
 // messageColumns select a messageRow from messages m and the sender s.
@@ -134,9 +134,9 @@ func deadline(m *parley.Message) int64 {
 func (t *tx) flushMessages() error {
 	err := insert(t, "messages", newMessageColumns, t.messages...)
 	switch {
-	case dangling(err):
+	case engine.Dangling(err):
 		return noAgent(t.messages[0].SenderID)
-	case duplicate(err):
+	case engine.Duplicate(err):
 		return parley.Errorf(parley.InvalidArgument, "a message with the ID %s already exists", t.messages[0].ID).
 			Suggest("Give each message a different ID.")
 	}

@@ -3,6 +3,8 @@ package store
 import (
 	"io/fs"
 	"os"
+	"parley/internal/must"
+	"parley/store/engine"
 	"path"
 	"slices"
 	"strings"
@@ -11,8 +13,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/pressly/goose/v3"
-
-	"parley/internal/must"
 )
 
 func TestMigrationsAreNumberedInOrder(t *testing.T) {
@@ -74,7 +74,7 @@ func TestMigrationsGoDownAndUpAgain(t *testing.T) {
 // downTo makes a closed database one of an earlier version.
 func downTo(t *testing.T, path string, version int64) {
 	t.Helper()
-	pool := must.Have(connect(dsn(path, time.Second, writerPragmas...), 1))(t)
+	pool := must.Have(engine.Connect(engine.DSN(path, time.Second, engine.WriterPragmas...), 1))(t)
 	defer pool.Close()
 
 	provider, err := (&database{connections: connections{writerPool: pool}, sql: &sqliteDialect}).migrator()

@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"hash"
 	"os"
+	"parley"
+	"parley/internal/disk"
+	"parley/store/engine"
 	"path/filepath"
 	"strings"
-
-	"parley"
 )
 
 // Moved says what a move has copied.
@@ -62,7 +63,7 @@ func Move(ctx context.Context, from, to Options, tell func(table string, rows in
 // SetMovedAside renames a file of SQLite, if there is one, whose content was moved away.
 func SetMovedAside(ctx context.Context, o Options) error {
 	path, err := filepath.Abs(o.Path)
-	if err != nil || !exists(path) {
+	if err != nil || !disk.Exists(path) {
 		return err
 	}
 	moved, err := wasMoved(ctx, path)
@@ -72,23 +73,23 @@ func SetMovedAside(ctx context.Context, o Options) error {
 
 	aside := path + ".moved-" + o.clock().UTC().Format(copyTime)
 	for _, ending := range []string{"-wal", "-shm", ""} {
-		if err := ignoreMissing(os.Rename(path+ending, aside+ending)); err != nil {
+		if err := disk.IgnoreMissing(os.Rename(path+ending, aside+ending)); err != nil {
 			return failure(path, "moving the old database aside", err)
 		}
 	}
 
-	return ignoreMissing(os.Remove(progressPath(path))) // it is not the next one's
+	return disk.IgnoreMissing(os.Remove(progressPath(path))) // it is not the next one's
 }
 
 // wasMoved reports whether the content of a file was moved away.
 func wasMoved(ctx context.Context, path string) (moved bool, err error) {
-	pool, err := connect(dsn(path, defaultBusyTimeout, readerPragmas...), 1)
+	pool, err := engine.Connect(engine.DSN(path, engine.DefaultBusyTimeout, engine.ReaderPragmas...), 1)
 	if err != nil {
 		return false, err
 	}
 	defer pool.Close()
 
-	_, ours, err := contents(ctx, pool)
+	_, ours, err := engine.Contents(ctx, pool)
 	if err == nil && ours {
 		err = pool.QueryRowContext(ctx, `SELECT count(*) > 0 FROM facts WHERE name = ?`, movedFact).Scan(&moved)
 	}
@@ -118,16 +119,16 @@ type openedSide struct {
 }
 
 func openSide(ctx context.Context, o Options) (*openedSide, error) {
-	s, err := open(ctx, o, tuning{busyTimeout: defaultBusyTimeout, searchTime: searchTime, moves: true})
+	s, err := open(ctx, o, tuning{busyTimeout: engine.DefaultBusyTimeout, searchTime: searchTime, moves: true})
 	if err != nil {
 		return nil, err
 	}
 
 	var pool *sql.DB
 	if o.URL == "" {
-		pool, err = connect(dsn(s.path, defaultBusyTimeout, "foreign_keys(0)", "synchronous(FULL)"), 1)
-	} else if config, bad := postgresConfig(o.URL); bad == nil {
-		pool = postgresWriter(config)
+		pool, err = engine.Connect(engine.DSN(s.path, engine.DefaultBusyTimeout, "foreign_keys(0)", "synchronous(FULL)"), 1)
+	} else if config, bad := readURL(o.URL); bad == nil {
+		pool = engine.PostgresWriter(config)
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -262,7 +263,7 @@ func addRow(sum hash.Hash, values []any) {
 		case nil:
 			value = "null"
 		case string:
-			text := validText(v)
+			text := engine.ValidText(v)
 			value = fmt.Sprintf("t%d:%s", len(text), text)
 		case []byte:
 			value = fmt.Sprintf("b%d:%x", len(v), v)

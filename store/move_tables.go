@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"parley/store/engine"
 	"slices"
 	"strings"
 )
@@ -170,7 +171,7 @@ func valid(row []any) []any {
 	values := make([]any, len(row))
 	for i, value := range row {
 		if text, ok := value.(string); ok {
-			value = validText(text)
+			value = engine.ValidText(text)
 		}
 		values[i] = value
 	}

@@ -3,14 +3,14 @@ package store
 import (
 	"context"
 	"errors"
+	"parley"
+	"parley/internal/must"
+	"parley/store/engine"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"parley"
-	"parley/internal/must"
 )
 
 // A database goes from a file to a server and back, with all that it holds, although the first move is
@@ -72,7 +72,7 @@ func everything(t *testing.T, s *Store) []any {
 	t.Helper()
 	exported := must.Have(s.Export(t.Context(), ExportQuery{Limit: 100}))(t)
 	for i := range exported.Messages {
-		exported.Messages[i].Text = validText(exported.Messages[i].Text)
+		exported.Messages[i].Text = engine.ValidText(exported.Messages[i].Text)
 	}
 	return []any{
 		must.Have(s.Agents.List(t.Context()))(t), exported.Messages,

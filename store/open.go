@@ -7,12 +7,10 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"os"
+	"parley/store/engine"
 	"path/filepath"
 	"time"
 )
-
-// readers is how many queries run at a time.
-const readers = 4
 
 // Open opens the database. It creates a missing one (0600, in a directory 0700), and
 // migrates an older one after keeping a copy. Before a migration, and when the database
@@ -20,7 +18,7 @@ const readers = 4
 // what to do: the file is not a database, damaged, from a newer parley or locked, the
 // disk is full, or permission is missing.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	return open(ctx, o, tuning{busyTimeout: defaultBusyTimeout, searchTime: searchTime})
+	return open(ctx, o, tuning{busyTimeout: engine.DefaultBusyTimeout, searchTime: searchTime})
 }
 
 func open(ctx context.Context, o Options, tuned tuning) (*Store, error) {
@@ -90,11 +88,11 @@ func (db *database) openFile(ctx context.Context) (err error) {
 	if err := create(db.path); err != nil {
 		return err
 	}
-	pragmas := writerPragmas
+	pragmas := engine.WriterPragmas
 	if info, err := os.Stat(db.path); err == nil && info.Size() == 0 {
-		pragmas = newPragmas
+		pragmas = engine.NewPragmas
 	}
-	if db.writerPool, err = connect(dsn(db.path, db.tuning.busyTimeout, pragmas...), 1); err != nil {
+	if db.writerPool, err = engine.Connect(engine.DSN(db.path, db.tuning.busyTimeout, pragmas...), 1); err != nil {
 		return err
 	}
 	if err := db.prepare(ctx); err != nil {
@@ -107,9 +105,9 @@ func (db *database) openFile(ctx context.Context) (err error) {
 		return err
 	}
 
-	db.statements = keepStatements(db.writerConn)
+	db.statements = engine.KeepStatements(db.writerConn)
 	db.rows = db.statements
-	if db.writer, err = gormOn(db.rows, db.sql); err != nil {
+	if db.writer, err = engine.GormOn(db.sql.gorm(db.rows)); err != nil {
 		return err
 	}
 
@@ -129,13 +127,14 @@ func (db *database) openFile(ctx context.Context) (err error) {
 // openReaders opens the pool that reads, and one of its connections: when the file's name is
 // lost, there is no other.
 func openReaders(ctx context.Context, db *database) (err error) {
-	if db.readerPool, err = connect(dsn(db.path, db.tuning.busyTimeout, readerPragmas...), readers); err != nil {
+	name := engine.DSN(db.path, db.tuning.busyTimeout, engine.ReaderPragmas...)
+	if db.readerPool, err = engine.Connect(name, engine.Readers); err != nil {
 		return err
 	}
 	if err := db.readerPool.PingContext(ctx); err != nil {
 		return err
 	}
-	db.reader, err = gormOn(keepStatements(db.readerPool), db.sql)
+	db.reader, err = engine.GormOn(db.sql.gorm(engine.KeepStatements(db.readerPool)))
 	return err
 }
 
@@ -159,7 +158,7 @@ func (db *database) prepare(ctx context.Context) error {
 // abandon closes what a failed open has opened.
 func (db *database) abandon() {
 	if db.writerConn != nil {
-		db.statements.close()
+		db.statements.Close()
 		_ = db.writerConn.Close()
 	}
 	for _, pool := range []*sql.DB{db.readerPool, db.writerPool} {

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+
+	"parley/internal/disk"
 )
 
 // backupServer copies a database of PostgreSQL as it is at one moment to a new file of SQLite. It
 // compares the two, and needs none of the server's programs.
 func (db *database) backupServer(ctx context.Context, path string) (size int64, err error) {
-	if exists(path) {
+	if disk.Exists(path) {
 		return 0, os.ErrExist
 	}
 	dir, err := os.MkdirTemp(filepath.Dir(path), "."+filepath.Base(path)+".part-*")

@@ -2,13 +2,11 @@ package store
 
 import (
 	"context"
-	"fmt"
+	"parley/store/engine"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // doorbell hears that another host has written. It has a connection to itself, on which it listens, and
@@ -28,19 +26,16 @@ type doorbell struct {
 	ended    chan struct{}
 }
 
-const (
-	bellTest  = 3 * time.Second // how long the doorbell may take to hear itself
-	bellAgain = 5 * time.Second // between two tries to listen
-)
+const bellAgain = 5 * time.Second // between two tries to listen
 
 // channelOf names the channel of a workspace.
 func channelOf(workspace string) string { return "parley_" + strings.ReplaceAll(workspace, "-", "") }
 
 // begin listens until close.
-func (b *doorbell) begin(config *pgx.ConnConfig, say func(context.Context) error, failed func(error)) {
+func (b *doorbell) begin(config *engine.ServerConfig, say func(context.Context) error, failed func(error)) {
 	ctx, cancel := context.WithCancel(context.Background())
 	b.end, b.ended = cancel, make(chan struct{})
-	config = withSettings(config, map[string]string{"application_name": "parley listens"})
+	config = engine.WithSettings(config, map[string]string{"application_name": "parley listens"})
 
 	go func() {
 		defer close(b.ended)
@@ -63,37 +58,19 @@ func (b *doorbell) begin(config *pgx.ConnConfig, say func(context.Context) error
 
 // listen listens on a connection until it ends. It reports whether it heard anything.
 func (b *doorbell) listen(
-	ctx context.Context, config *pgx.ConnConfig, say func(context.Context) error,
+	ctx context.Context, config *engine.ServerConfig, say func(context.Context) error,
 ) (heard bool, err error) {
-	conn, err := pgx.ConnectConfig(ctx, config)
-	if err != nil {
-		return false, err
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
-
-	if _, err := conn.Exec(ctx, `LISTEN `+pgx.Identifier{b.channel}.Sanitize()); err != nil {
-		return false, err
-	}
-	if err := say(ctx); err != nil {
-		return false, err
-	}
-
-	testing, cancel := context.WithTimeout(ctx, bellTest)
-	defer cancel()
-	if _, err := conn.WaitForNotification(testing); err != nil {
-		return false, fmt.Errorf("the server's notifications do not arrive: %w", err)
-	}
-
-	b.works.Store(true)
-	b.press()
-	b.relays.ring()
-	for {
-		n, err := conn.WaitForNotification(ctx)
-		if err != nil {
-			return true, err
+	err = engine.ListenTo(ctx, config, b.channel, say, func(text string) {
+		if heard {
+			b.hear(text)
+			return
 		}
-		b.hear(n.Payload)
-	}
+		heard = true
+		b.works.Store(true)
+		b.press()
+		b.relays.ring()
+	})
+	return heard, err
 }
 
 // press wakes the writing goroutine. It never blocks.

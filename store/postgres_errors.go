@@ -1,52 +1,52 @@
 package store
 
 import (
-	"strings"
-
 	"parley"
+	"parley/store/engine"
+	"strings"
 )
 
 // serverTrouble is what an operator is told about a fault of the server. PLACE is that of the
 // database, DOING what was being done.
-var serverTrouble = map[fault]struct{ says, next string }{
-	faultUnreachable: {
+var serverTrouble = map[engine.Fault]struct{ says, next string }{
+	engine.FaultUnreachable: {
 		"PostgreSQL cannot be reached at PLACE (DOING)",
 		"Check that the server runs and that this machine reaches it: pg_isready -d 'PLACE'. " +
 			"The daemon goes on by itself when it is back.",
 	},
-	faultUnknown: {
+	engine.FaultUnknown: {
 		"PostgreSQL at PLACE was lost while it stored something (DOING): whether it is stored is not known",
 		"Look before you do it again. A call that is repeated with its idempotency key finds what it stored.",
 	},
-	faultStalled: {
+	engine.FaultStalled: {
 		"PostgreSQL at PLACE did not answer in time (DOING)",
 		"Look what it is busy with: select * from pg_stat_activity. Then try again.",
 	},
-	faultCrowded: {
+	engine.FaultCrowded: {
 		"PostgreSQL at PLACE has no connections or no memory left (DOING)",
 		"End connections that are not needed, or raise max_connections. Then try again.",
 	},
-	faultConflict: {
+	engine.FaultConflict: {
 		"another transaction was in the way in PLACE (DOING)",
 		"Try again. If that goes on, look who else writes: select * from pg_stat_activity.",
 	},
-	faultStandby: {
+	engine.FaultStandby: {
 		"PostgreSQL at PLACE takes no writes: it is a standby (DOING)",
 		"Name the primary in the setting database, or list both hosts in it.",
 	},
-	faultRefused: {
+	engine.FaultRefused: {
 		"PostgreSQL at PLACE refuses parley (DOING)",
 		"Check the user, the password, the database and its rights in the setting database.",
 	},
-	faultFull: {
+	engine.FaultFull: {
 		"the disk of PostgreSQL at PLACE is full (DOING)",
 		"Free some space there. The daemon goes on by itself then.",
 	},
-	faultCorrupt: {
+	engine.FaultCorrupt: {
 		"PostgreSQL at PLACE reports damage (DOING)",
 		"Look at its log and its disk, and restore the database from a backup.",
 	},
-	faultIO: {
+	engine.FaultIO: {
 		"PostgreSQL at PLACE cannot use its disk (DOING)",
 		"Look at its log and its disk.",
 	},
@@ -54,7 +54,7 @@ var serverTrouble = map[fault]struct{ says, next string }{
 
 // serverFailure describes a fault of a server, nil for another error.
 func serverFailure(place, doing string, err error) *parley.Error {
-	trouble, ok := serverTrouble[postgresFault(err)]
+	trouble, ok := serverTrouble[engine.PostgresFault(err)]
 	if !ok {
 		return nil
 	}

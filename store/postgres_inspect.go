@@ -3,16 +3,17 @@ package store
 import (
 	"context"
 	"database/sql"
+	"parley/store/engine"
 )
 
 // inspectServer looks at a database of PostgreSQL: whether it can be reached, is one of parley's or
 // empty, and how large it is. Its pages are the server's concern.
 func inspectServer(ctx context.Context, url string) (h Health, err error) {
-	config, err := postgresConfig(url)
+	config, err := readURL(url)
 	if err != nil {
 		return h, err
 	}
-	place, pool := placeOf(config), postgresReaders(config)
+	place, pool := engine.ServerPlace(config), engine.PostgresReaders(config)
 	defer pool.Close()
 
 	if err := h.readServer(ctx, pool, place); err != nil {

@@ -5,19 +5,46 @@ import (
 	"context"
 	"database/sql"
 	"os"
-
-	"github.com/jackc/pgx/v5"
+	"parley"
+	"parley/store/engine"
 )
+
+// readURL reads the URL of a database.
+func readURL(url string) (*engine.ServerConfig, error) {
+	config, err := engine.PostgresConfig(url)
+	if err != nil {
+		return nil, parley.Errorf(parley.InvalidArgument,
+			"the setting database is not the URL of a PostgreSQL database").
+			With("setting", "database").
+			Suggest("Write it as postgres://USER:PASSWORD@HOST:5432/DATABASE, with %%40 for an @ in the password.")
+	}
+	return config, nil
+}
+
+// CheckURL returns what is wrong with the URL of a database, nil for nothing.
+func CheckURL(url string) error {
+	_, err := readURL(url)
+	return err
+}
+
+// PlaceOf names the database of a URL without the password.
+func PlaceOf(text string) string {
+	config, err := engine.PostgresConfig(text)
+	if err != nil {
+		return "PostgreSQL"
+	}
+	return engine.ServerPlace(config)
+}
 
 // useServer prepares for a database of PostgreSQL.
 func useServer(db *database, path, url, host string) error {
-	config, err := postgresConfig(url)
+	config, err := readURL(url)
 	if err != nil {
 		return err
 	}
 
 	s := &postgresSession{database: db, host: hostName(host), holder: holderOf(path)}
-	db.path, db.sql, db.session, db.safety = placeOf(config), &postgresDialect, s, newSafety()
+	db.path, db.sql, db.session, db.safety = engine.ServerPlace(config), &postgresDialect, s, newSafety()
 	db.backup, db.lease, db.doorbell.ring = db.backupServer, &lease{}, make(chan struct{}, 1)
 	db.own = newOwn(s.host)
 	s.config, db.doorbell.host = config, s.host
@@ -28,9 +55,9 @@ func useServer(db *database, path, url, host string) error {
 
 // open opens the database: it makes the tables in an empty one, migrates an older one, and takes the
 // workspace for this daemon.
-func (s *postgresSession) open(ctx context.Context, config *pgx.ConnConfig) error {
+func (s *postgresSession) open(ctx context.Context, config *engine.ServerConfig) error {
 	db := s.database
-	db.writerPool, db.readerPool = postgresWriter(config), postgresReaders(config)
+	db.writerPool, db.readerPool = engine.PostgresWriter(config), engine.PostgresReaders(config)
 
 	found, err := postgresContents(ctx, db.writerPool)
 	if err != nil {
@@ -44,10 +71,11 @@ func (s *postgresSession) open(ctx context.Context, config *pgx.ConnConfig) erro
 	}
 
 	db.rows = &s.rows
-	if db.writer, err = gormOn(db.rows, db.sql); err != nil {
+	if db.writer, err = engine.GormOn(db.sql.gorm(db.rows)); err != nil {
 		return err
 	}
-	if db.reader, err = gormOn(&postgresRows{ConnPool: db.readerPool, outage: &db.outage}, db.sql); err != nil {
+	readers := &engine.PostgresRows{ConnPool: db.readerPool, Outage: &db.outage}
+	if db.reader, err = engine.GormOn(db.sql.gorm(readers)); err != nil {
 		return err
 	}
 

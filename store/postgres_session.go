@@ -4,9 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"parley/store/engine"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // postgresSession takes a connection for each transaction, so that a broken one is replaced.
@@ -17,13 +16,13 @@ import (
 // hosts have changed. A daemon that is not its host any more cannot write.
 type postgresSession struct {
 	*database
-	config *pgx.ConnConfig
+	config *engine.ServerConfig
 	host   string
 	holder string
 	epoch  int64 // of the host, given to this daemon
 	seen   int64 // the workspace's epoch when that was looked up last
 
-	rows    postgresRows
+	rows    engine.PostgresRows
 	renewed time.Time // when the lease was renewed last
 
 	followed followed
@@ -40,7 +39,7 @@ func (s *postgresSession) begin(t *tx) error {
 	if err != nil {
 		return err
 	}
-	s.rows.ConnPool, s.rows.failed = conn, false
+	s.rows.ConnPool, s.rows.Failed = conn, false
 	if err := t.db.Exec("BEGIN").Error; err != nil {
 		return err
 	}
@@ -80,7 +79,7 @@ func (s *postgresSession) commit(t *tx) error {
 	if err == nil {
 		s.wroteUpTo(t.nextEvent - 1)
 	}
-	if err == nil || postgresFault(err) == faultNone {
+	if err == nil || engine.PostgresFault(err) == engine.FaultNone {
 		return err
 	}
 	switch status := s.outcome(t.began.Transaction); status {
@@ -90,7 +89,7 @@ func (s *postgresSession) commit(t *tx) error {
 	case "aborted":
 		return err
 	default:
-		return &unknownError{err}
+		return &engine.UnknownError{Cause: err}
 	}
 }
 
@@ -106,18 +105,13 @@ func (s *postgresSession) number(t *tx) error {
 	return err
 }
 
-// unknownError says that it is not known whether a transaction was committed.
-type unknownError struct{ cause error }
-
-func (e *unknownError) Error() string { return e.cause.Error() }
-
 // outcomeTime is how long outcome asks.
 const outcomeTime = 15 * time.Second
 
 // outcome returns what became of a transaction whose connection has ended: committed, aborted, or ""
 // if the server cannot be asked for long.
 func (s *postgresSession) outcome(transaction string) string {
-	for begun := time.Now(); time.Since(begun) < outcomeTime; <-time.After(retryPause) {
+	for begun := time.Now(); time.Since(begun) < outcomeTime; <-time.After(engine.RetryPause) {
 		var status sql.NullString
 		err := s.writerPool.QueryRowContext(context.Background(),
 			`SELECT pg_xact_status(CAST(CAST($1 AS text) AS xid8))`, transaction).Scan(&status)
@@ -145,4 +139,4 @@ func (s *postgresSession) giveBack() {
 	s.rows.ConnPool = nil
 }
 
-func (s *postgresSession) spoiled() bool { return s.rows.failed }
+func (s *postgresSession) spoiled() bool { return s.rows.Failed }

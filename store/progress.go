@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
+	"parley"
+	"parley/internal/disk"
+	"parley/store/engine"
 	"strings"
 	"time"
-
-	"parley"
 )
 
 // SQLite drops what follows the first damaged page of its write-ahead log, without a word, and begins a new database
@@ -25,9 +25,9 @@ type progress struct{ Event, Message int64 }
 // noted is what the store writes down about a database.
 type noted struct {
 	progress
-	base int64    // the event up to which the file holds everything without its log
-	log  logSalts // of the log that was last seen; 0 if any is to be expected
-	id   uint64   // of the database; 0 if it has none yet
+	base int64           // the event up to which the file holds everything without its log
+	log  engine.LogSalts // of the log that was last seen; 0 if any is to be expected
+	id   uint64          // of the database; 0 if it has none yet
 }
 
 // notedForm has a fixed length, so that a line is replaced in one write. Earlier versions wrote the first two numbers.
@@ -36,7 +36,7 @@ const notedForm = "%020d %020d %020d %016x %016x\n"
 func readNoted(path string) (n noted, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return n, ignoreMissing(err)
+		return n, disk.IgnoreMissing(err)
 	}
 	read, _ := fmt.Sscanf(string(text), notedForm, &n.Event, &n.Message, &n.base, &n.log, &n.id)
 	if read < 2 {
@@ -52,6 +52,12 @@ func progressOf(ctx context.Context, db *sql.DB) (p progress, err error) {
 	}
 	err = db.QueryRowContext(ctx, lastMessage).Scan(&p.Message)
 	return p, err
+}
+
+// lastEvent returns the highest number that an event ever had, 0 for none.
+func lastEvent(ctx context.Context, db *sql.DB) (last int64, err error) {
+	err = db.QueryRowContext(ctx, sqliteDialect.lastEvent).Scan(&last)
+	return last, err
 }
 
 // lastMessage selects the highest number that a message ever had in a file.
@@ -106,7 +112,7 @@ func (f *progressFile) advance(event, message int64) error {
 
 // look writes down which log the database has. A log begins again when the file holds all that was in it.
 func (f *progressFile) look(database string) error {
-	salts, err := saltsOf(database)
+	salts, err := engine.SaltsOf(database)
 	if err != nil {
 		return err
 	}
@@ -279,23 +285,4 @@ func doubtOpen(t *tx) error {
 	}
 
 	return nil
-}
-
-func copyFile(from, to string) error {
-	r, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-
-	w, err := os.OpenFile(to, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(w, r)
-	if err == nil {
-		err = w.Sync()
-	}
-
-	return errors.Join(err, w.Close())
 }

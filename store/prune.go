@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"parley/store/engine"
 	"slices"
 	"strconv"
 	"strings"
@@ -304,7 +305,7 @@ func (p *pruning) giveBack(ctx context.Context) error {
 		if err := p.read(ctx, "looking for free pages", &mode, `PRAGMA auto_vacuum`); err != nil {
 			return err
 		}
-		if mode != incrementalVacuum || free < freePages {
+		if mode != engine.IncrementalVacuum || free < freePages {
 			return nil
 		}
 

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"os"
+	"parley/store/engine"
 	"time"
 )
 
@@ -24,8 +25,8 @@ type source struct {
 	stale bool // some of what it holds is older than the rest
 }
 
-// damagedPragmas let SQLite read a file that is shorter than it says, or of which not all tables are known. Another pragma
-// might read the file before they are set.
+// damagedPragmas let SQLite read a file that is shorter than it says, or of which not all tables are known. Another
+// pragma might read the file before they are set.
 var damagedPragmas = []string{"query_only(1)", "writable_schema(1)"}
 
 func (s *source) open() (*sql.DB, error) {
@@ -33,13 +34,14 @@ func (s *source) open() (*sql.DB, error) {
 	if s.alone {
 		how += "&immutable=1"
 	}
-	return connect(dsn(s.path, time.Second, damagedPragmas...)+how, 1)
+	return engine.Connect(engine.DSN(s.path, time.Second, damagedPragmas...)+how, 1)
 }
 
-// rebuild reads what a source holds into a new database, and takes rows that it lacks from a copy, nil for none. It makes
-// the index of words again. Known is what is known of the database.
+// rebuild reads what a source holds into a new database, and takes rows that it lacks from a copy, nil for none. It
+// makes the index of words again. Known is what is known of the database.
 func (s *source) rebuild(ctx context.Context, to string, c *Copy, known progress) (r rebuilt, err error) {
-	made, err := open(ctx, Options{Path: to}, tuning{busyTimeout: defaultBusyTimeout, searchTime: searchTime, moves: true})
+	tuned := tuning{busyTimeout: engine.DefaultBusyTimeout, searchTime: searchTime, moves: true}
+	made, err := open(ctx, Options{Path: to}, tuned)
 	if err != nil {
 		return r, err
 	}
@@ -72,7 +74,7 @@ func (s *source) transfer(ctx context.Context, to string, c *Copy, known progres
 		return r, err
 	}
 	defer from.Close()
-	pool, err := connect(dsn(to, time.Second, "foreign_keys(0)"), 1)
+	pool, err := engine.Connect(engine.DSN(to, time.Second, "foreign_keys(0)"), 1)
 	if err != nil {
 		return r, err
 	}
@@ -117,8 +119,8 @@ func (s salvage) mend(ctx context.Context, torn []string, c *Copy, known progres
 	return lostMessages(ctx, s.to, c, known)
 }
 
-// lostMessages counts the messages that are missing. Those up to the last one that was removed for its age, or up to the
-// last one of a copy, may have been removed.
+// lostMessages counts the messages that are missing. Those up to the last one that was removed for its age, or up to
+// the last one of a copy, may have been removed.
 func lostMessages(ctx context.Context, tx *sql.Tx, c *Copy, known progress) (lost int64, err error) {
 	var before int64
 	if c != nil {
@@ -136,7 +138,8 @@ func lostMessages(ctx context.Context, tx *sql.Tx, c *Copy, known progress) (los
 		return 0, err
 	}
 	before = max(before, last)
-	err = tx.QueryRowContext(ctx, `SELECT count(*), coalesce(max(seq), 0) FROM messages WHERE seq > ?`, before).Scan(&n, &last)
+	err = tx.QueryRowContext(ctx, `SELECT count(*), coalesce(max(seq), 0) FROM messages WHERE seq > ?`, before).
+		Scan(&n, &last)
 
 	return max(0, max(known.Message, last)-before-n), err
 }

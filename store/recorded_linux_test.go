@@ -113,13 +113,13 @@ func (r *recorded) record() (list []recordLine) {
 
 const sector = 512
 
-// disk is a file after a power cut: what was synced, and by chance some of what was not.
-type disk struct {
+// cutFile is a file after a power cut: what was synced, and by chance some of what was not.
+type cutFile struct {
 	data    []byte
 	pending []recordLine
 }
 
-func (d *disk) apply(c recordLine, survives func() bool) {
+func (d *cutFile) apply(c recordLine, survives func() bool) {
 	end := c.At
 	if c.Do == "write" {
 		end += int64(len(c.Data))
@@ -138,7 +138,7 @@ func (d *disk) apply(c recordLine, survives func() bool) {
 	}
 }
 
-func (d *disk) settle(survives func() bool) {
+func (d *cutFile) settle(survives func() bool) {
 	for _, c := range d.pending {
 		if c.Do == "write" || survives() {
 			d.apply(c, survives)
@@ -152,11 +152,11 @@ func (d *disk) settle(survives func() bool) {
 func cut(t *testing.T, changes []recordLine, chance *rand.Rand, dir string) {
 	t.Helper()
 	always, perhaps := func() bool { return true }, func() bool { return chance.IntN(2) == 0 }
-	disks := map[string]*disk{}
+	disks := map[string]*cutFile{}
 	for _, c := range changes {
 		d := disks[c.File]
 		if d == nil {
-			d = &disk{}
+			d = &cutFile{}
 			disks[c.File] = d
 		}
 		switch c.Do {

@@ -119,9 +119,9 @@ func (r recovery) change(t *testing.T, w, other written, chance *rand.Rand) (con
 	return nil, false
 }
 
-// Whatever is done to one of the files while no daemon runs, nothing that was acknowledged is lost without a word: it is
-// all there, or the start is refused, changes nothing, and a repair goes on with all that can be read. What is missing
-// then is said by number, and what was there is kept.
+// Whatever is done to one of the files while no daemon runs, nothing that was acknowledged is lost without a word: it
+// is all there, or the start is refused, changes nothing, and a repair goes on with all that can be read. What is
+// missing then is said by number, and what was there is kept.
 func TestNothingIsLostWithoutAWord(t *testing.T) {
 	needsFile(t)
 	w, other := writeRecovery(t), writeRecovery(t)
@@ -292,8 +292,8 @@ func messagesIn(t *testing.T, s *Store) (n int64) {
 }
 
 // The files of an open database are removed, replaced, cut or overwritten: what was acknowledged until it is noticed is
-// there afterwards, or said to be missing. (SQLite maps the index of the log. A process that loses a part of that ends at
-// once, as if it were killed.)
+// there afterwards, or said to be missing. (SQLite maps the index of the log. A process that loses a part of that ends
+// at once, as if it were killed.)
 func TestNothingIsLostWithoutAWordWhileOpen(t *testing.T) {
 	needsFile(t)
 	for _, ending := range endings {

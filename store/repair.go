@@ -5,10 +5,11 @@ import (
 	"context"
 	"errors"
 	"os"
+	"parley"
+	"parley/internal/disk"
+	"parley/store/engine"
 	"path/filepath"
 	"slices"
-
-	"parley"
 )
 
 // Repaired says what Repair did.
@@ -80,13 +81,13 @@ func (r *repair) replace(ctx context.Context, done *Repaired) (err error) {
 	}
 
 	made, err := r.rebuild(ctx)
-	if err != nil && (contextual(err) || osFault(err) == faultFull) {
+	if err != nil && (engine.Contextual(err) || engine.OSFault(err) == engine.FaultFull) {
 		return err
 	}
 	switch {
 	case r.newest != nil && (err != nil || r.copied.Event > made.has.Event):
 		made, done.Copy = rebuilt{has: r.copied}, r.newest
-		if err := errors.Join(removeDatabase(r.next), copyFile(r.newest.Path, r.next)); err != nil {
+		if err := errors.Join(removeDatabase(r.next), disk.Copy(r.newest.Path, r.next)); err != nil {
 			return err
 		}
 	case err != nil && r.hasContent():
@@ -114,7 +115,7 @@ func (r *repair) rebuild(ctx context.Context) (made rebuilt, err error) {
 
 	err = errors.New("nothing of it can be read")
 	for _, s := range sources {
-		if made, err = s.rebuild(ctx, r.next, r.newest, r.known.known); err == nil || contextual(err) {
+		if made, err = s.rebuild(ctx, r.next, r.newest, r.known.known); err == nil || engine.Contextual(err) {
 			return made, err
 		}
 		if err := removeDatabase(r.next); err != nil {
@@ -127,7 +128,7 @@ func (r *repair) rebuild(ctx context.Context) (made rebuilt, err error) {
 
 // sources returns the ways in which the database can be read, the one that knows most first.
 func (r *repair) sources(ctx context.Context) (list []source, err error) {
-	salts, err := saltsOf(r.path)
+	salts, err := engine.SaltsOf(r.path)
 	if err != nil {
 		return nil, err
 	}
@@ -139,11 +140,11 @@ func (r *repair) sources(ctx context.Context) (list []source, err error) {
 	}
 
 	alone := source{path: r.path, alone: true}
-	if r.known.before.log.followedBy(salts) || salts == 0 {
+	if r.known.before.log.FollowedBy(salts) || salts == 0 {
 		old := r.readable(ctx, &alone) && alone.has.Event < r.known.before.base
 		add(source{path: r.path, stale: old})
 
-		mended, err := mendLog(r.path, r.image())
+		mended, err := engine.MendLog(r.path, r.image())
 		if err != nil {
 			return nil, err
 		}
@@ -159,7 +160,7 @@ func (r *repair) sources(ctx context.Context) (list []source, err error) {
 
 // readable reports whether a source holds this database, and notes how far it is.
 func (r *repair) readable(ctx context.Context, s *source) bool {
-	if !hasHeader(s.path) {
+	if !engine.HasHeader(s.path) {
 		return false
 	}
 	pool, err := s.open()
@@ -168,7 +169,7 @@ func (r *repair) readable(ctx context.Context, s *source) bool {
 	}
 	defer pool.Close()
 
-	_, ours, err := contents(ctx, pool)
+	_, ours, err := engine.Contents(ctx, pool)
 	if err != nil || !ours {
 		return false
 	}
@@ -201,7 +202,7 @@ func (r *repair) lacks(made rebuilt) *Shortfall {
 // settle opens the new database once, so that it says what it lacks.
 func (r *repair) settle(ctx context.Context, c *continuation) error {
 	o := Options{Path: r.next, Now: r.Now, Log: r.Log}
-	s, err := open(ctx, o, tuning{busyTimeout: defaultBusyTimeout, searchTime: searchTime, goOn: c})
+	s, err := open(ctx, o, tuning{busyTimeout: engine.DefaultBusyTimeout, searchTime: searchTime, goOn: c})
 	if err != nil {
 		return err
 	}
@@ -210,13 +211,14 @@ func (r *repair) settle(ctx context.Context, c *continuation) error {
 
 // clear removes what a repair makes.
 func (r *repair) clear() error {
-	return errors.Join(removeDatabase(r.next), ignoreMissing(os.Remove(progressPath(r.next))), removeDatabase(r.image()))
+	return errors.Join(removeDatabase(r.next), removeDatabase(r.image()),
+		disk.IgnoreMissing(os.Remove(progressPath(r.next))))
 }
 
 func removeDatabase(path string) error {
 	var errs []error
 	for _, ending := range endings {
-		errs = append(errs, ignoreMissing(os.Remove(path+ending)))
+		errs = append(errs, disk.IgnoreMissing(os.Remove(path+ending)))
 	}
 	return errors.Join(errs...)
 }

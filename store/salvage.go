@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"parley/store/engine"
 	"slices"
 	"strings"
 )
@@ -132,7 +133,7 @@ func (s salvage) numbered(ctx context.Context, t *salvaged, add func([]any) erro
 // read passes the rows of a query on, up to the first that cannot be read, and reports whether there is none such.
 func (s salvage) read(ctx context.Context, add func([]any) error, query string, args ...any) (whole bool, err error) {
 	rows, err := s.from.QueryContext(ctx, query, args...)
-	if codeOf(err) == codeUnknown {
+	if engine.CodeOf(err) == engine.CodeUnknown {
 		return false, nil // the description of the table cannot be read
 	}
 	if err != nil {
@@ -162,8 +163,8 @@ func (s salvage) read(ctx context.Context, add func([]any) error, query string, 
 
 // unreadable drops the errors that say that something cannot be read.
 func unreadable(err error) error {
-	switch faultOf(err) {
-	case faultCorrupt, faultForeign, faultIO:
+	switch engine.FaultOf(err) {
+	case engine.FaultCorrupt, engine.FaultForeign, engine.FaultIO:
 		return nil
 	}
 	return err

@@ -71,7 +71,7 @@ func (s sqliteSession) confirm() error {
 // close closes the files. The writer goes last: the last connection moves the log into the file.
 func (s sqliteSession) close() error {
 	s.markClosed()
-	s.statements.close()
+	s.statements.Close()
 
 	return errors.Join(s.readerPool.Close(), s.writerConn.Close(), s.writerPool.Close())
 }

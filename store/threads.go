@@ -2,8 +2,8 @@ package store
 
 import (
 	"context"
-
 	"parley"
+	"parley/store/engine"
 )
 
 // Threads keeps threads and their participants.
@@ -37,7 +37,7 @@ func (s *Threads) CreateThread(
 			err = joinThread(t, th.ID, th.Participants[i], i)
 		}
 
-		if dangling(err) {
+		if engine.Dangling(err) {
 			return parley.Errorf(parley.AgentNotFound, "a participant of the thread is not stored").
 				Suggest("get_agent_status lists the agents.")
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/disk"
 )
 
 // SQLite goes on writing to files that have no name any more, and everything accepted from then on
@@ -94,7 +95,7 @@ func (w *watched) save() error {
 	if err := os.MkdirAll(filepath.Dir(w.path), 0o700); err != nil {
 		return err
 	}
-	if err := ignoreMissing(os.Remove(part)); err != nil {
+	if err := disk.IgnoreMissing(os.Remove(part)); err != nil {
 		return err
 	}
 	if err := w.copyTo(part); err != nil {
@@ -107,7 +108,7 @@ func (w *watched) save() error {
 	w.vanished = false
 	close(w.safety.saved)
 
-	return syncDir(filepath.Dir(w.path))
+	return disk.SyncDir(filepath.Dir(w.path))
 }
 
 // foreignEnding begins the ending of what stood in the place of what was saved.
@@ -117,13 +118,13 @@ const foreignEnding = ".foreign-"
 // ending and the time. It may be interrupted at any point, and reports where that is, and whether there was anything to
 // do.
 func takeSaved(path, ending string, now time.Time) (aside string, taken bool, err error) {
-	if !exists(path + savedEnding) {
+	if !disk.Exists(path + savedEnding) {
 		return "", false, nil
 	}
 
 	to := path + ending + now.UTC().Format(copyTime)
 	for _, ending := range []string{"-wal", "-shm", ""} {
-		if !exists(path + ending) {
+		if !disk.Exists(path + ending) {
 			continue
 		}
 		if err := os.Rename(path+ending, to+ending); err != nil {
@@ -135,17 +136,5 @@ func takeSaved(path, ending string, now time.Time) (aside string, taken bool, er
 		return "", false, err
 	}
 
-	return aside, true, syncDir(filepath.Dir(path))
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
-func ignoreMissing(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
+	return aside, true, disk.SyncDir(filepath.Dir(path))
 }

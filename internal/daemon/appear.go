@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"parley/internal/disk"
 	"parley/internal/wait"
 )
 
@@ -20,7 +21,7 @@ func (d *daemon) watchPlace(ctx context.Context) {
 			d.end()
 			return
 		}
-		if exists(d.Place.Info()) && exists(d.Place.Lock()) && exists(d.Place.inRoot(idFile)) {
+		if disk.Exists(d.Place.Info()) && disk.Exists(d.Place.Lock()) && disk.Exists(d.Place.inRoot(idFile)) {
 			continue
 		}
 
@@ -37,7 +38,7 @@ func (d *daemon) appear() error {
 	if err := d.Place.Prepare(); err != nil {
 		return err
 	}
-	if !exists(d.Place.Lock()) {
+	if !disk.Exists(d.Place.Lock()) {
 		taken, err := lock(d.Place)
 		if err != nil {
 			return err

@@ -3,7 +3,6 @@ package daemon
 import (
 	"bytes"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"syscall"
 
 	"parley"
+	"parley/internal/disk"
 	"parley/internal/plainfile"
 )
 
@@ -47,7 +47,7 @@ func (p Place) MoveIn() error { return p.moveIn(func() error { return nil }) }
 
 // moveIn is MoveIn. Each step that changes a file begins with a call of step; the move may end before any of them.
 func (p Place) moveIn(step func() error) error {
-	if !exists(p.State(earlyFile)) {
+	if !disk.Exists(p.State(earlyFile)) {
 		return nil
 	}
 
@@ -73,7 +73,7 @@ type mover struct {
 }
 
 func (m mover) moveAll() error {
-	if !exists(filepath.Dir(m.Database())) {
+	if !disk.Exists(filepath.Dir(m.Database())) {
 		if err := m.moveDatabase(); err != nil {
 			return err
 		}
@@ -102,7 +102,7 @@ func (m mover) moveAll() error {
 // moveDatabase makes the directory of the database, with that of an earlier version if there is one.
 func (m mover) moveDatabase() error {
 	part := filepath.Dir(m.Database()) + ".part"
-	moved := exists(filepath.Join(part, databaseFile)) // by a move that ended early, behind its log
+	moved := disk.Exists(filepath.Join(part, databaseFile)) // by a move that ended early, behind its log
 	if !moved {
 		if err := m.checkEarly(); err != nil {
 			return err
@@ -118,13 +118,13 @@ func (m mover) moveDatabase() error {
 		"-wal":      {second + "-wal", m.inRoot(databaseFile + "-wal")},
 		".progress": {second + ".progress"},
 	}
-	if moved || exists(second+".saved") {
+	if moved || disk.Exists(second+".saved") {
 		delete(sources, "-wal") // it is of another file
 	}
 	for _, ending := range []string{"-wal", ".progress", ""} {
 		to := filepath.Join(part, databaseFile+ending)
-		i := slices.IndexFunc(sources[ending], exists)
-		if i < 0 || exists(to) {
+		i := slices.IndexFunc(sources[ending], disk.Exists)
+		if i < 0 || disk.Exists(to) {
 			continue
 		}
 		if err := m.move(sources[ending][i], to); err != nil {
@@ -141,14 +141,14 @@ func (m mover) checkEarly() error {
 	first, second := m.inRoot(databaseFile), m.State(databaseFile)
 	a, err := os.Lstat(first)
 	if err != nil {
-		return ignoreMissing(err)
+		return disk.IgnoreMissing(err)
 	}
-	if b, err := os.Lstat(second); err == nil && os.SameFile(a, b) || exists(second+".saved") {
+	if b, err := os.Lstat(second); err == nil && os.SameFile(a, b) || disk.Exists(second+".saved") {
 		return nil
 	}
 
 	move := []string{"mv", first, filepath.Dir(m.Database())}
-	if exists(first + "-wal") {
+	if disk.Exists(first + "-wal") {
 		move = slices.Insert(move, 2, first+"-wal")
 	}
 	return parley.Errorf(parley.NotTrusted, "%s may not be the database of this workspace: parley cannot see that it was "+
@@ -160,7 +160,7 @@ func (m mover) checkEarly() error {
 // clear removes the names that the database had before it was moved. Another database stays where it is.
 func (m mover) clear() error {
 	progress := m.State(databaseFile + ".progress")
-	if exists(progress) && !exists(m.Database()+".progress") { // the user has moved the database
+	if disk.Exists(progress) && !disk.Exists(m.Database()+".progress") { // the user has moved the database
 		if err := m.move(progress, m.Database()+".progress"); err != nil {
 			return err
 		}
@@ -185,7 +185,7 @@ func (m mover) clear() error {
 // joinReports puts the reports of agents before those that they have made since.
 func (m mover) joinReports() error {
 	from, to := m.inRoot("reports"), m.Spool()
-	if !exists(from) || !exists(to) {
+	if !disk.Exists(from) || !disk.Exists(to) {
 		return m.moveTree(from, to)
 	}
 
@@ -214,10 +214,10 @@ const maxReports = 64 << 20
 
 // moveTree moves a file or a directory, also to another file system. What is there already stays.
 func (m mover) moveTree(from, to string) error {
-	if !exists(from) {
+	if !disk.Exists(from) {
 		return nil
 	}
-	if !exists(to) {
+	if !disk.Exists(to) {
 		if err := m.rename(from, to); !errors.Is(err, syscall.EXDEV) {
 			return err
 		}
@@ -234,7 +234,7 @@ func (m mover) moveTree(from, to string) error {
 			return err
 		case e.IsDir():
 			return m.mkdir(target)
-		case !e.Type().IsRegular() || exists(target):
+		case !e.Type().IsRegular() || disk.Exists(target):
 			return nil
 		}
 		return m.move(path, target)
@@ -262,7 +262,7 @@ func (m mover) move(from, to string) error {
 	if err := m.step(); err != nil {
 		return err
 	}
-	if err := copyFile(from, part); err != nil {
+	if err := disk.Copy(from, part); err != nil {
 		return err
 	}
 	if err := m.rename(part, to); err != nil {
@@ -276,7 +276,7 @@ func (m mover) rename(from, to string) error {
 	if err := m.step(); err != nil {
 		return err
 	}
-	return errors.Join(os.Rename(from, to), syncDir(filepath.Dir(to)))
+	return errors.Join(os.Rename(from, to), disk.SyncDir(filepath.Dir(to)))
 }
 
 func (m mover) mkdir(dir string) error {
@@ -287,40 +287,11 @@ func (m mover) mkdir(dir string) error {
 }
 
 func (m mover) remove(file string) error {
-	if !exists(file) {
+	if !disk.Exists(file) {
 		return nil
 	}
 	if err := m.step(); err != nil {
 		return err
 	}
 	return os.Remove(file)
-}
-
-// copyFile copies a file to a new one.
-func copyFile(from, to string) error {
-	r, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	w, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(w, r)
-
-	return errors.Join(err, w.Sync(), w.Close())
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

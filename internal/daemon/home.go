@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/internal/disk"
 	"parley/internal/plainfile"
 )
 
@@ -173,7 +174,7 @@ func (p Place) settle() error {
 // leave notes that the workspace of a home is not where it was.
 func (h home) leave() error {
 	first := filepath.Join(h.dir, firstFile)
-	if !exists(first) {
+	if !disk.Exists(first) {
 		if err := keepNote(first, h.root+"\n"); err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/disk"
 	"parley/internal/must"
 )
 
@@ -328,7 +329,7 @@ func TestEarlierStateIsMovedFromAnotherFileSystem(t *testing.T) {
 		at, want := earlyAt(t, Locate(filepath.Join(root, "shop"),
 			Environ{"XDG_STATE_HOME=" + state, "XDG_RUNTIME_DIR=" + state}))
 		must.Do(t, at.Prepare())
-		if exists(at.State(databaseFile)) {
+		if disk.Exists(at.State(databaseFile)) {
 			t.Skip(elsewhere, " is the same file system")
 		}
 		followAdvice(t, at.MoveIn())
@@ -349,10 +350,10 @@ func checkMoved(t *testing.T, at Place, want map[string]string, n int) {
 			t.Errorf("killed before step %d: %s has %q, want %q; %v", n, path, got, content, err)
 		}
 	}
-	if exists(at.inRoot(databaseFile)) || exists(at.State(earlyFile)) || exists(filepath.Dir(at.Database())+".part") {
+	if disk.Exists(at.inRoot(databaseFile)) || disk.Exists(at.State(earlyFile)) || disk.Exists(filepath.Dir(at.Database())+".part") {
 		t.Errorf("killed before step %d: it was not moved whole", n)
 	}
-	if _, own := want[at.Database()+"-wal"]; !own && exists(at.Database()+"-wal") {
+	if _, own := want[at.Database()+"-wal"]; !own && disk.Exists(at.Database()+"-wal") {
 		t.Errorf("killed before step %d: the log is of another database", n)
 	}
 }
@@ -386,7 +387,7 @@ func TestForeignDatabaseIsNotMovedIn(t *testing.T) {
 				t.Fatal(err)
 			}
 			must.Do(t, at.MoveIn())
-			if exists(at.Database()) {
+			if disk.Exists(at.Database()) {
 				t.Error("it was taken in")
 			}
 		})
@@ -402,7 +403,7 @@ func TestForeignDatabaseIsNotMovedIn(t *testing.T) {
 			if e := parley.AsError(err); e == nil || e.Code != parley.NotTrusted || e.Action == "" {
 				t.Errorf("got %v", err)
 			}
-			if exists(at.Database()) || !exists(at.State(databaseFile)) {
+			if disk.Exists(at.Database()) || !disk.Exists(at.State(databaseFile)) {
 				t.Error("it was taken in, or the second name is gone")
 			}
 		})

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/disk"
 	"parley/internal/plainfile"
 	"parley/tmux"
 )
@@ -99,7 +100,7 @@ func writeInfo(at Place, info Info) error {
 }
 
 // removeInfo says that no daemon runs.
-func removeInfo(at Place) error { return ignoreMissing(os.Remove(at.Info())) }
+func removeInfo(at Place) error { return disk.IgnoreMissing(os.Remove(at.Info())) }
 
 // answers reports whether a process accepts connections on a unix socket.
 func answers(ctx context.Context, socket string) bool {

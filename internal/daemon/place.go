@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"parley"
+	"parley/internal/disk"
 )
 
 // StateDir is the directory in a workspace that holds its id, and copies of files for those who were sent them.
@@ -66,7 +67,7 @@ func (p Place) Lock() string { return p.State("daemon.lock") }
 func (p Place) Info() string { return p.State("daemon.json") }
 
 // InUse reports whether a daemon has run here, perhaps before the workspace was renamed.
-func (p Place) InUse() bool { return p.Home != "" && exists(p.State(rootFile)) }
+func (p Place) InUse() bool { return p.Home != "" && disk.Exists(p.State(rootFile)) }
 
 // Backups returns the directory of the automatic copies of the database.
 func (p Place) Backups() string { return p.State("backups") }

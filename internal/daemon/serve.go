@@ -20,6 +20,7 @@ import (
 
 	"parley"
 	"parley/httpapi"
+	"parley/internal/disk"
 	"parley/notify"
 	"parley/orchestrator"
 	"parley/responder"
@@ -251,7 +252,7 @@ func (d *daemon) status() parley.WorkspaceStatusResult {
 	if notice := readNote(d.Place.State(noticeFile)); notice != "" {
 		info.Warnings = append(info.Warnings, notice)
 	}
-	if first := d.Place.inRoot(databaseFile); exists(first) {
+	if first := d.Place.inRoot(databaseFile); disk.Exists(first) {
 		info.Warnings = append(info.Warnings, first+" is not used: it came with the files of the project. "+
 			"parley's own is "+d.Place.Database()+".")
 	}
@@ -359,18 +360,9 @@ func (d *daemon) close() error {
 	}
 
 	if d.lock != nil {
-		errs = append(errs, ignoreMissing(os.Remove(d.Place.State(noticeFile))), ignoreMissing(os.Remove(d.Place.Runtime)),
+		errs = append(errs, disk.IgnoreMissing(os.Remove(d.Place.State(noticeFile))), disk.IgnoreMissing(os.Remove(d.Place.Runtime)),
 			d.lock.Close())
 	}
 
 	return errors.Join(errs...)
-}
-
-// ignoreMissing drops the error of removing a file that does not exist, or a
-// directory that holds files of others.
-func ignoreMissing(err error) error {
-	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, syscall.EEXIST) {
-		return nil
-	}
-	return err
 }

@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"os"
+
+	"parley/internal/disk"
 )
 
 // SQLite reads a write-ahead log up to its first damaged frame, and drops the rest when it next writes. So parley
@@ -18,12 +20,12 @@ const (
 	logMagic    = 0x377f0682 // the lowest bit says that the words of checksums are big-endian
 )
 
-// logSalts are two numbers in the header of a log, which its frames repeat. With each new beginning of the log the
+// LogSalts are two numbers in the header of a log, which its frames repeat. With each new beginning of the log the
 // first rises by one, and the second changes at random. 0 stands for a log that is not known, or has no header.
-type logSalts uint64
+type LogSalts uint64
 
-// followedBy reports whether a log may be this one, or this one after it has begun again some times.
-func (s logSalts) followedBy(next logSalts) bool {
+// FollowedBy reports whether a log may be this one, or this one after it has begun again some times.
+func (s LogSalts) FollowedBy(next LogSalts) bool {
 	const often = 1 << 16
 	return s == 0 || next == s || uint32(next>>32)-uint32(s>>32) < often && uint32(next>>32) != uint32(s>>32)
 }
@@ -33,7 +35,7 @@ type logFile struct {
 	*os.File
 	order binary.ByteOrder // of the words in checksums
 	page  int
-	salts logSalts
+	salts LogSalts
 	sum   checksum // of the header
 	valid bool     // the header is
 }
@@ -58,7 +60,7 @@ func checksumAt(bytes []byte) checksum {
 func openLog(path string) (*logFile, error) {
 	f, err := os.Open(path + "-wal")
 	if err != nil {
-		return nil, ignoreMissing(err)
+		return nil, disk.IgnoreMissing(err)
 	}
 
 	l, header := &logFile{File: f, order: binary.LittleEndian}, make([]byte, logHeader)
@@ -68,7 +70,7 @@ func openLog(path string) (*logFile, error) {
 	if header[3]&1 != 0 {
 		l.order = binary.BigEndian
 	}
-	l.page, l.salts = int(binary.BigEndian.Uint32(header[8:])), logSalts(binary.BigEndian.Uint64(header[16:]))
+	l.page, l.salts = int(binary.BigEndian.Uint32(header[8:])), LogSalts(binary.BigEndian.Uint64(header[16:]))
 	l.sum = checksum{}.of(l.order, header[:24])
 	l.valid = binary.BigEndian.Uint32(header)&^1 == logMagic && l.sum == checksumAt(header[24:])
 	if l.valid {
@@ -79,7 +81,7 @@ func openLog(path string) (*logFile, error) {
 	if _, err := f.ReadAt(header, logHeader+frameHeader+defaultPage); err != nil {
 		return nil, errors.Join(ignoreShort(err), f.Close())
 	}
-	l.salts = logSalts(binary.BigEndian.Uint64(header[8:]))
+	l.salts = LogSalts(binary.BigEndian.Uint64(header[8:]))
 
 	return l, nil
 }
@@ -91,8 +93,8 @@ func ignoreShort(err error) error {
 	return err
 }
 
-// saltsOf returns the salts of a database's log, 0 if that has no frame.
-func saltsOf(path string) (logSalts, error) {
+// SaltsOf returns the salts of a database's log, 0 if that has no frame.
+func SaltsOf(path string) (LogSalts, error) {
 	l, err := openLog(path)
 	if l == nil {
 		return 0, err
@@ -103,31 +105,31 @@ func saltsOf(path string) (logSalts, error) {
 	if _, err := l.ReadAt(frame, logHeader); err != nil {
 		return 0, ignoreShort(err)
 	}
-	if !l.valid || logSalts(binary.BigEndian.Uint64(frame[8:])) != l.salts {
+	if !l.valid || LogSalts(binary.BigEndian.Uint64(frame[8:])) != l.salts {
 		return 0, nil
 	}
 
 	return l.salts, nil
 }
 
-// mendLog writes what a database and the whole frames of its log hold to a new file. SQLite reads no frame behind a
-// damaged one: its checksum begins with that one's. But that is written in the damaged one, so each frame can be checked
-// for itself. It writes nothing, and returns false, if SQLite reads all that.
-func mendLog(path, to string) (mended bool, err error) {
+// MendLog writes what a database and the whole frames of its log hold to a new file. SQLite reads no frame behind a
+// damaged one: its checksum begins with that one's. But that is written in the damaged one, so each frame can be
+// checked for itself. It writes nothing, and returns false, if SQLite reads all that.
+func MendLog(path, to string) (mended bool, err error) {
 	l, err := openLog(path)
 	if l == nil {
 		return false, err
 	}
 	defer l.Close()
 
-	alone := !hasHeader(path) // the log may hold all that was ever written
+	alone := !HasHeader(path) // the log may hold all that was ever written
 	whole, dropped, err := l.frames()
 	if err != nil || len(whole) == 0 || !alone && !dropped {
 		return false, err
 	}
 
 	if !alone {
-		if err := copyFile(path, to); err != nil {
+		if err := disk.Copy(path, to); err != nil {
 			return false, err
 		}
 	}
@@ -159,7 +161,7 @@ func (l *logFile) frames() (whole []frame, dropped bool, err error) {
 		header := buffer[:frameHeader]
 		is := sum.of(l.order, header[:8]).of(l.order, buffer[frameHeader:])
 		sum = checksumAt(header[16:])
-		if is != sum || logSalts(binary.BigEndian.Uint64(header[8:])) != l.salts {
+		if is != sum || LogSalts(binary.BigEndian.Uint64(header[8:])) != l.salts {
 			damaged = true
 			continue
 		}
@@ -188,8 +190,8 @@ func (l *logFile) apply(f *os.File, whole []frame) error {
 // sqliteMagic begins each file of SQLite.
 var sqliteMagic = []byte("SQLite format 3\x00")
 
-// hasHeader reports whether a file begins as one of SQLite does.
-func hasHeader(path string) bool {
+// HasHeader reports whether a file begins as one of SQLite does.
+func HasHeader(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
 		return false

@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -11,18 +11,18 @@ import (
 	"gorm.io/gorm"
 )
 
-// postgresRows runs the package's statements on connections to PostgreSQL. The driver keeps what it
+// PostgresRows runs the package's statements on connections to PostgreSQL. The driver keeps what it
 // has prepared.
-type postgresRows struct {
+type PostgresRows struct {
 	gorm.ConnPool
 
-	failed bool     // a statement of the writing goroutine has failed
-	outage *outage  // of the server, for connections that only read: a query that failed is made again
+	Failed bool     // a statement of the writing goroutine has failed
+	Outage *Outage  // of the server, for connections that only read: a query that failed is made again
 	texts  sync.Map // of statements, with their parameters numbered
 }
 
 // ExecContext runs a statement that returns no rows.
-func (p *postgresRows) ExecContext(ctx context.Context, text string, args ...any) (res sql.Result, err error) {
+func (p *PostgresRows) ExecContext(ctx context.Context, text string, args ...any) (res sql.Result, err error) {
 	err = p.with(ctx, text, args, func(ctx context.Context, text string, values []any) error {
 		res, err = p.ConnPool.ExecContext(ctx, text, values...)
 		return err
@@ -31,7 +31,7 @@ func (p *postgresRows) ExecContext(ctx context.Context, text string, args ...any
 }
 
 // QueryContext runs a statement that returns rows.
-func (p *postgresRows) QueryContext(ctx context.Context, text string, args ...any) (rows *sql.Rows, err error) {
+func (p *PostgresRows) QueryContext(ctx context.Context, text string, args ...any) (rows *sql.Rows, err error) {
 	err = p.with(ctx, text, args, func(ctx context.Context, text string, values []any) error {
 		rows, err = p.ConnPool.QueryContext(ctx, text, values...)
 		return err
@@ -41,7 +41,7 @@ func (p *postgresRows) QueryContext(ctx context.Context, text string, args ...an
 
 // with runs a statement. It goes on when the context ends: a connection on which one was interrupted
 // is lost. The times of the connection bound it.
-func (p *postgresRows) with(
+func (p *PostgresRows) with(
 	ctx context.Context, text string, args []any, run func(context.Context, string, []any) error,
 ) error {
 	if err := ctx.Err(); err != nil {
@@ -54,31 +54,31 @@ func (p *postgresRows) with(
 	}
 	for text = p.numbered(text); ; {
 		err := run(context.WithoutCancel(ctx), text, values)
-		if p.outage == nil {
-			p.failed = p.failed || err != nil
+		if p.Outage == nil {
+			p.Failed = p.Failed || err != nil
 			return err
 		}
-		if !p.outage.again(ctx, err) {
+		if !p.Outage.Again(ctx, err) {
 			return err
 		}
 	}
 }
 
 // numbered returns a statement as PostgreSQL takes it.
-func (p *postgresRows) numbered(text string) string {
+func (p *PostgresRows) numbered(text string) string {
 	if !strings.Contains(text, "?") {
 		return text
 	}
 	if known, ok := p.texts.Load(text); ok {
 		return known.(string)
 	}
-	fresh := numbered(text)
+	fresh := Numbered(text)
 	p.texts.Store(text, fresh)
 	return fresh
 }
 
-// numbered replaces ? by $1, $2 and so on, and ?1 by $1. No text of ours holds a question mark.
-func numbered(statement string) string {
+// Numbered replaces ? by $1, $2 and so on, and ?1 by $1. No text of ours holds a question mark.
+func Numbered(statement string) string {
 	parts := strings.Split(statement, "?")
 	var b strings.Builder
 	b.WriteString(parts[0])
@@ -109,7 +109,7 @@ func postgresValues(args []any) ([]any, error) {
 				value = int64(1)
 			}
 		case string:
-			value = validText(v)
+			value = ValidText(v)
 		}
 		values[i] = value
 	}
@@ -117,7 +117,7 @@ func postgresValues(args []any) ([]any, error) {
 	return values, nil
 }
 
-// validText replaces what PostgreSQL's texts cannot hold.
-func validText(text string) string {
+// ValidText replaces what PostgreSQL's texts cannot hold.
+func ValidText(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }

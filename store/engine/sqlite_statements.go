@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -13,10 +13,10 @@ import (
 // are lists of different lengths.
 const maxStatements = 200
 
-// statements is a connection or a pool of them that keeps the statements it runs: SQLite
+// Statements is a connection or a pool of them that keeps the statements it runs: SQLite
 // takes as long to read the text of a short one as to run it. Calls are not interrupted:
 // a connection that was interrupted is of no use to the next caller.
-type statements struct {
+type Statements struct {
 	gorm.ConnPool
 
 	mu   sync.RWMutex // held for reading while a statement is begun
@@ -27,12 +27,12 @@ type statements struct {
 // and read the statement again each time that another one is bound, at four times the cost of a short one.
 var boundLimit = strings.NewReplacer("LIMIT ?", "LIMIT +?")
 
-func keepStatements(pool gorm.ConnPool) *statements {
-	return &statements{ConnPool: pool, kept: map[string]*sql.Stmt{}}
+func KeepStatements(pool gorm.ConnPool) *Statements {
+	return &Statements{ConnPool: pool, kept: map[string]*sql.Stmt{}}
 }
 
 // ExecContext runs a statement that returns no rows.
-func (s *statements) ExecContext(ctx context.Context, text string, args ...any) (res sql.Result, err error) {
+func (s *Statements) ExecContext(ctx context.Context, text string, args ...any) (res sql.Result, err error) {
 	err = s.with(ctx, text, func(ctx context.Context, stmt *sql.Stmt) error {
 		res, err = stmt.ExecContext(ctx, args...)
 		return err
@@ -41,7 +41,7 @@ func (s *statements) ExecContext(ctx context.Context, text string, args ...any) 
 }
 
 // QueryContext runs a statement that returns rows.
-func (s *statements) QueryContext(ctx context.Context, text string, args ...any) (rows *sql.Rows, err error) {
+func (s *Statements) QueryContext(ctx context.Context, text string, args ...any) (rows *sql.Rows, err error) {
 	err = s.with(ctx, text, func(ctx context.Context, stmt *sql.Stmt) error {
 		rows, err = stmt.QueryContext(ctx, args...)
 		return err
@@ -50,7 +50,7 @@ func (s *statements) QueryContext(ctx context.Context, text string, args ...any)
 }
 
 // with prepares a statement, unless it is kept, and uses it.
-func (s *statements) with(ctx context.Context, text string, use func(context.Context, *sql.Stmt) error) error {
+func (s *Statements) with(ctx context.Context, text string, use func(context.Context, *sql.Stmt) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (s *statements) with(ctx context.Context, text string, use func(context.Con
 }
 
 // keep keeps a statement, in place of another if there are too many.
-func (s *statements) keep(text string, stmt *sql.Stmt) {
+func (s *Statements) keep(text string, stmt *sql.Stmt) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
@@ -92,8 +92,8 @@ func (s *statements) keep(text string, stmt *sql.Stmt) {
 	s.kept[text] = stmt
 }
 
-// close forgets all statements. Those of a single connection would keep it open.
-func (s *statements) close() {
+// Close forgets all statements. Those of a single connection would keep it open.
+func (s *Statements) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for text, stmt := range s.kept {

@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"cmp"
@@ -16,8 +16,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
-
-	"parley"
 )
 
 // This file holds what concerns PostgreSQL's driver: connections and their settings.
@@ -34,40 +32,29 @@ const (
 	answerTime = 3 * time.Second
 )
 
-// postgresConfig reads the URL of a database. The error holds nothing of the URL, which may hold a
+// PostgresConfig reads the URL of a database. The error holds nothing of the URL, which may hold a
 // password.
-func postgresConfig(text string) (*pgx.ConnConfig, error) {
+func PostgresConfig(text string) (*ServerConfig, error) {
 	config, err := pgx.ParseConfig(text)
 	if err != nil || !isPostgres(text) {
-		return nil, parley.Errorf(parley.InvalidArgument,
-			"the setting database is not the URL of a PostgreSQL database").
-			With("setting", "database").
-			Suggest("Write it as postgres://USER:PASSWORD@HOST:5432/DATABASE, with %%40 for an @ in the password.")
+		return nil, errNoURL
 	}
 	config.ConnectTimeout = cmp.Or(config.ConnectTimeout, connectTime)
 	return config, nil
 }
 
+// errNoURL says that a text is not the URL of a database.
+var errNoURL = errors.New("it is not the URL of a PostgreSQL database")
+
+// ServerConfig is how to connect to a server.
+type ServerConfig = pgx.ConnConfig
+
 func isPostgres(url string) bool {
 	return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")
 }
 
-// CheckURL returns what is wrong with the URL of a database, nil for nothing.
-func CheckURL(url string) error {
-	_, err := postgresConfig(url)
-	return err
-}
-
-// PlaceOf names the database of a URL without the password.
-func PlaceOf(text string) string {
-	config, err := postgresConfig(text)
-	if err != nil {
-		return "PostgreSQL"
-	}
-	return placeOf(config)
-}
-
-func placeOf(config *pgx.ConnConfig) string {
+// ServerPlace names the database of a configuration without the password.
+func ServerPlace(config *ServerConfig) string {
 	u := url.URL{Scheme: "postgres", User: url.User(config.User), Path: "/" + config.Database}
 	if strings.HasPrefix(config.Host, "/") {
 		u.RawQuery = "host=" + config.Host
@@ -78,7 +65,7 @@ func placeOf(config *pgx.ConnConfig) string {
 }
 
 // settings of a connection that the URL does not make.
-func withSettings(config *pgx.ConnConfig, settings map[string]string) *pgx.ConnConfig {
+func WithSettings(config *ServerConfig, settings map[string]string) *ServerConfig {
 	config = config.Copy()
 	for name, value := range settings {
 		if _, given := config.RuntimeParams[name]; !given {
@@ -91,9 +78,9 @@ func withSettings(config *pgx.ConnConfig, settings map[string]string) *pgx.ConnC
 // milliseconds writes a time as PostgreSQL's settings have it.
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
-// postgresWriter returns a pool of one connection, to a server that takes writes.
-func postgresWriter(config *pgx.ConnConfig) *sql.DB {
-	config = withSettings(config, map[string]string{
+// PostgresWriter returns a pool of one connection, to a server that takes writes.
+func PostgresWriter(config *ServerConfig) *sql.DB {
+	config = WithSettings(config, map[string]string{
 		"application_name":                    "parley",
 		"statement_timeout":                   milliseconds(writeTime),
 		"lock_timeout":                        milliseconds(lockTime),
@@ -105,9 +92,9 @@ func postgresWriter(config *pgx.ConnConfig) *sql.DB {
 	return postgresPool(config, 1, writeTime)
 }
 
-// postgresReaders returns a pool of connections that only read.
-func postgresReaders(config *pgx.ConnConfig) *sql.DB {
-	config = withSettings(config, map[string]string{
+// PostgresReaders returns a pool of connections that only read.
+func PostgresReaders(config *ServerConfig) *sql.DB {
+	config = WithSettings(config, map[string]string{
 		"application_name":              "parley",
 		"statement_timeout":             milliseconds(readTime),
 		"default_transaction_read_only": "on",
@@ -115,10 +102,10 @@ func postgresReaders(config *pgx.ConnConfig) *sql.DB {
 	if config.ValidateConnect == nil {
 		config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsPrimary
 	}
-	return postgresPool(config, readers, readTime)
+	return postgresPool(config, Readers, readTime)
 }
 
-func postgresPool(config *pgx.ConnConfig, n int, most time.Duration) *sql.DB {
+func postgresPool(config *ServerConfig, n int, most time.Duration) *sql.DB {
 	dial := config.DialFunc
 	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
@@ -155,21 +142,26 @@ func (c *boundedConn) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// postgresFault returns how PostgreSQL failed, faultNone for other errors.
-func postgresFault(err error) fault {
-	if _, ok := errors.AsType[*unknownError](err); ok {
-		return faultUnknown
+// UnknownError says that it is not known whether a transaction was committed.
+type UnknownError struct{ Cause error }
+
+func (e *UnknownError) Error() string { return e.Cause.Error() }
+
+// PostgresFault returns how PostgreSQL failed, faultNone for other errors.
+func PostgresFault(err error) Fault {
+	if _, ok := errors.AsType[*UnknownError](err); ok {
+		return FaultUnknown
 	}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return faultOfState(e.Code)
 	}
-	if e, ok := errors.AsType[net.Error](err); ok && e.Timeout() && !contextual(err) {
-		return faultStalled
+	if e, ok := errors.AsType[net.Error](err); ok && e.Timeout() && !Contextual(err) {
+		return FaultStalled
 	}
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok || isLost(err) {
-		return faultUnreachable
+		return FaultUnreachable
 	}
-	return faultNone
+	return FaultNone
 }
 
 // isLost reports whether a connection has ended.
@@ -181,35 +173,35 @@ func isLost(err error) bool {
 
 // sqlStates are the codes of PostgreSQL (its documentation, appendix A) that are faults, or the classes
 // of them.
-var sqlStates = map[string]fault{
-	"08":    faultUnreachable, // connection
-	"57P":   faultUnreachable, // it stops, has crashed, or starts
-	"25006": faultStandby,
-	"53100": faultFull,
-	"53200": faultCrowded, // no memory
-	"53300": faultCrowded, // no connections
-	"53400": faultCrowded,
-	"40001": faultConflict,
-	"40P01": faultConflict,
-	"55P03": faultStalled,  // a lock was not had in time
-	"57014": faultStalled,  // the statement took too long
-	"25P03": faultConflict, // the transaction was idle for too long: others needed its lock
-	"28":    faultRefused,  // who are you?
-	"3D000": faultRefused,  // no such database
-	"42501": faultRefused,
-	"XX001": faultCorrupt,
-	"XX002": faultCorrupt,
-	"58":    faultIO,
+var sqlStates = map[string]Fault{
+	"08":    FaultUnreachable, // connection
+	"57P":   FaultUnreachable, // it stops, has crashed, or starts
+	"25006": FaultStandby,
+	"53100": FaultFull,
+	"53200": FaultCrowded, // no memory
+	"53300": FaultCrowded, // no connections
+	"53400": FaultCrowded,
+	"40001": FaultConflict,
+	"40P01": FaultConflict,
+	"55P03": FaultStalled,  // a lock was not had in time
+	"57014": FaultStalled,  // the statement took too long
+	"25P03": FaultConflict, // the transaction was idle for too long: others needed its lock
+	"28":    FaultRefused,  // who are you?
+	"3D000": FaultRefused,  // no such database
+	"42501": FaultRefused,
+	"XX001": FaultCorrupt,
+	"XX002": FaultCorrupt,
+	"58":    FaultIO,
 }
 
 // faultOfState returns what a code means: of several entries the longest counts.
-func faultOfState(code string) fault {
+func faultOfState(code string) Fault {
 	for n := len(code); n >= 2; n-- {
 		if f, ok := sqlStates[code[:n]]; ok {
 			return f
 		}
 	}
-	return faultNone
+	return FaultNone
 }
 
 const (

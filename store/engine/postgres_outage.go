@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -10,19 +10,19 @@ import (
 // has found it so: a server that starts again takes seconds. Later ones fail at once.
 const patience = 4 * time.Second
 
-// retryPause is the time between two tries.
-const retryPause = 100 * time.Millisecond
+// RetryPause is the time between two tries.
+const RetryPause = 100 * time.Millisecond
 
-// outage notes since when a server cannot be reached.
-type outage struct{ since atomic.Int64 }
+// Outage notes since when a server cannot be reached.
+type Outage struct{ since atomic.Int64 }
 
-// again reports whether to try again what has ended with an error. It waits before it says yes.
-func (o *outage) again(ctx context.Context, err error) bool {
+// Again reports whether to try again what has ended with an error. It waits before it says yes.
+func (o *Outage) Again(ctx context.Context, err error) bool {
 	now := time.Now().UnixNano()
-	switch postgresFault(err) {
-	case faultUnreachable:
+	switch PostgresFault(err) {
+	case FaultUnreachable:
 		o.since.CompareAndSwap(0, now)
-	case faultConflict:
+	case FaultConflict:
 		now = 0 // it is there
 	default:
 		if err == nil {
@@ -35,7 +35,7 @@ func (o *outage) again(ctx context.Context, err error) bool {
 	}
 
 	select {
-	case <-time.After(retryPause):
+	case <-time.After(RetryPause):
 		return true
 	case <-ctx.Done():
 		return false

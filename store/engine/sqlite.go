@@ -1,4 +1,7 @@
-package store
+// Package engine has what a database needs, whatever it holds: connections to a file of SQLite or to PostgreSQL, the
+// statements that they keep, how they fail, and what SQLite's write-ahead log holds. It does not know what a message
+// is. The drivers are here alone. Its errors are those of the drivers; what they mean to people is said by store.
+package engine
 
 import (
 	"context"
@@ -9,28 +12,29 @@ import (
 	"time"
 
 	"github.com/pressly/goose/v3"
-	"gorm.io/gorm"
-	"gorm.io/gorm/logger"
 )
 
 // This file holds what concerns the driver of SQLite: connections, pragmas, error codes and
 // checks. dialect.go has what SQLite writes differently from PostgreSQL.
 
+// Readers is how many queries of a database run at a time.
+const Readers = 4
+
 const driverName = "sqlite"
 
-// defaultBusyTimeout is how long a statement waits for another process's lock.
+// DefaultBusyTimeout is how long a statement waits for another process's lock.
 // A waiting statement cannot be cancelled, so the time is short.
-const defaultBusyTimeout = 3 * time.Second
+const DefaultBusyTimeout = 3 * time.Second
 
-// incrementalVacuum is the value of PRAGMA auto_vacuum.
-const incrementalVacuum = 2
+// IncrementalVacuum is the value of PRAGMA auto_vacuum.
+const IncrementalVacuum = 2
 
 // maxLogSize is the size in bytes to which a checkpoint cuts the write-ahead log.
 const maxLogSize = 16 << 20
 
-// dsn describes a connection to the file at path. The driver sets busy_timeout first, and
+// DSN describes a connection to the file at path. The driver sets busy_timeout first, and
 // then the other pragmas in the order of their names.
-func dsn(path string, busy time.Duration, pragmas ...string) string {
+func DSN(path string, busy time.Duration, pragmas ...string) string {
 	u := url.URL{Scheme: "file", OmitHost: true, Path: path}
 	q := url.Values{"_pragma": append([]string{
 		"busy_timeout(" + strconv.FormatInt(busy.Milliseconds(), 10) + ")",
@@ -38,13 +42,13 @@ func dsn(path string, busy time.Duration, pragmas ...string) string {
 	return u.String() + "?" + q.Encode()
 }
 
-// writerPragmas make an accepted message durable: FULL waits for the disk in every
+// WriterPragmas make an accepted message durable: FULL waits for the disk in every
 // commit. A checkpoint comes every 4,000 pages (16 MB), four times as seldom as by
 // default. The cache holds 8 MB: a broadcast touches some pages for each recipient, and
 // the next one touches the same pages. With 4 MB, one to 200 agents took a sixth longer in
 // a workspace of a million messages. In memory a cache is twice as large as it says: the
 // allocator rounds a page and what is noted about it up to a power of two.
-var writerPragmas = []string{
+var WriterPragmas = []string{
 	"journal_mode(WAL)",
 	"synchronous(FULL)",
 	"foreign_keys(1)",
@@ -53,17 +57,17 @@ var writerPragmas = []string{
 	"cache_size(-8000)",
 }
 
-// newPragmas let a new database return freed pages to the file system, in small steps. An
+// NewPragmas let a new database return freed pages to the file system, in small steps. An
 // older one would have to be written again for that, and fills them instead. The pragma must
 // come first, and it writes each time.
-var newPragmas = append([]string{"auto_vacuum(INCREMENTAL)"}, writerPragmas...)
+var NewPragmas = append([]string{"auto_vacuum(INCREMENTAL)"}, WriterPragmas...)
 
-// readerPragmas leave a reader half of the usual cache. Queries of a million messages were no
+// ReaderPragmas leave a reader half of the usual cache. Queries of a million messages were no
 // slower, and there are several readers.
-var readerPragmas = []string{"query_only(1)", "cache_size(-1000)"}
+var ReaderPragmas = []string{"query_only(1)", "cache_size(-1000)"}
 
-// connect returns a pool of at most n connections. It opens none yet.
-func connect(dsn string, n int) (*sql.DB, error) {
+// Connect returns a pool of at most n connections. It opens none yet.
+func Connect(dsn string, n int) (*sql.DB, error) {
 	pool, err := sql.Open(driverName, dsn)
 	if err != nil {
 		return nil, err
@@ -73,18 +77,10 @@ func connect(dsn string, n int) (*sql.DB, error) {
 	return pool, nil
 }
 
-// gormOn puts gorm on a connection or a pool of them. It logs nothing:
-// errors are returned, and nothing else is worth a line.
-func gormOn(pool gorm.ConnPool, d *dialect) (*gorm.DB, error) {
-	return gorm.Open(d.gorm(pool), &gorm.Config{
-		Logger: logger.Discard, SkipDefaultTransaction: true, DisableAutomaticPing: true,
-	})
-}
-
 // The primary result codes of SQLite (sqlite.org/rescode.html). The other bits of a code
 // give details.
 const (
-	codeUnknown    = 1 // for example a table
+	CodeUnknown    = 1 // for example a table
 	codePerm       = 3
 	codeBusy       = 5
 	codeLocked     = 6
@@ -107,8 +103,8 @@ const (
 	codeUnique     = codeConstraint | 8<<8
 )
 
-// codeOf returns SQLite's code of an error, 0 for other errors.
-func codeOf(err error) int {
+// CodeOf returns SQLite's code of an error, 0 for other errors.
+func CodeOf(err error) int {
 	var coded interface {
 		error
 		Code() int
@@ -120,39 +116,39 @@ func codeOf(err error) int {
 }
 
 // sqliteFault returns how SQLite failed, faultNone for other errors.
-func sqliteFault(err error) fault {
-	switch codeOf(err) & 0xff {
+func sqliteFault(err error) Fault {
+	switch CodeOf(err) & 0xff {
 	case codeBusy, codeLocked, codeProtocol:
-		return faultLocked
+		return FaultLocked
 	case codeFull:
-		return faultFull
+		return FaultFull
 	case codePerm, codeReadOnly:
-		return faultPermission
+		return FaultPermission
 	case codeCorrupt:
-		return faultCorrupt
+		return FaultCorrupt
 	case codeNotADB:
-		return faultForeign
+		return FaultForeign
 	case codeIO, codeCannotOpen, codeNoMemory, codeInterrupt:
-		return faultIO
+		return FaultIO
 	}
 
-	return faultNone
+	return FaultNone
 }
 
-// contents counts the tables of a database, and reports whether it is one of ours.
-func contents(ctx context.Context, db *sql.DB) (tables int, ours bool, err error) {
+// Contents counts the tables of a database, and reports whether it is one of ours.
+func Contents(ctx context.Context, db *sql.DB) (tables int, ours bool, err error) {
 	err = db.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(name = ?), 0) FROM sqlite_master WHERE type = 'table'`,
 		goose.DefaultTablename).Scan(&tables, &ours)
 	return tables, ours, err
 }
 
-// check reads every page and returns what is wrong, "" for nothing.
-func check(ctx context.Context, db *sql.DB) (string, error) {
+// Check reads every page and returns what is wrong, "" for nothing.
+func Check(ctx context.Context, db *sql.DB) (string, error) {
 	return runCheck(ctx, db, `PRAGMA quick_check(1)`)
 }
 
-// checkAll is like check, but reads the indexes too, which takes longer.
-func checkAll(ctx context.Context, db *sql.DB) (string, error) {
+// CheckAll is like check, but reads the indexes too, which takes longer.
+func CheckAll(ctx context.Context, db *sql.DB) (string, error) {
 	return runCheck(ctx, db, `PRAGMA integrity_check(1)`)
 }
 
@@ -167,19 +163,13 @@ func runCheck(ctx context.Context, db *sql.DB, pragma string) (string, error) {
 	return verdict, nil
 }
 
-// lastEvent returns the highest number that an event ever had, 0 for none.
-func lastEvent(ctx context.Context, db *sql.DB) (last int64, err error) {
-	err = db.QueryRowContext(ctx, sqliteDialect.lastEvent).Scan(&last)
-	return last, err
-}
-
-// executor is a connection, or a pool of them.
-type executor interface {
+// Executor is a connection, or a pool of them.
+type Executor interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
-// copyInto writes a consistent copy of the database to path, an empty file.
-func copyInto(ctx context.Context, db executor, path string) error {
+// CopyInto writes a consistent copy of the database to path, an empty file.
+func CopyInto(ctx context.Context, db Executor, path string) error {
 	_, err := db.ExecContext(ctx, `VACUUM INTO ?`, path)
 	return err
 }

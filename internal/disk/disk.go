@@ -1,0 +1,54 @@
+// Package disk does with files what the state of a workspace needs: it copies them whole, and makes sure that their
+// names are on the disk.
+package disk
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// Exists reports whether something has a name.
+func Exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// IgnoreMissing returns nil for the errors of a file that does not exist, and of removing a directory that is not empty.
+func IgnoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, syscall.EEXIST) {
+		return nil
+	}
+	return err
+}
+
+// SyncDir waits until the names in a directory are on the disk.
+func SyncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// Copy copies a file to a new one, and waits until that is on the disk. Only the user may read it.
+func Copy(from, to string) error {
+	r, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+
+	w, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, r)
+	if err == nil {
+		err = w.Sync()
+	}
+
+	return errors.Join(err, w.Close())
+}
