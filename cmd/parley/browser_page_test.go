@@ -232,7 +232,8 @@ func (p *pageTest) fitsEverywhere(t *testing.T) {
 			x.fits(fmt.Sprintf("%s at %d", view, size[0]))
 			x.picture(fmt.Sprintf("%s-%d", plain(view), size[0]))
 		}
-		js[bool](x, "(document.querySelector('.rows .message').click(), true)")
+		x.until(`document.querySelector('.rows a[href^="#/thread/"]')`)
+		js[bool](x, `(document.querySelector('.rows a[href^="#/thread/"]').click(), true)`)
 		x.until("document.querySelector('.posts li')")
 		x.fits("a thread")
 		x.picture(fmt.Sprintf("thread-%d", size[0]))

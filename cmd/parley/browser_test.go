@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/page"
@@ -20,7 +21,7 @@ import (
 	"parley/internal/testhome"
 )
 
-// startBrowser starts a headless Chromium for a test. Without one, the test is skipped.
+// startBrowser starts a headless Chromium for a test. Without one that starts, the test is skipped.
 func startBrowser(t *testing.T) context.Context {
 	t.Helper()
 	path := ""
@@ -44,7 +45,17 @@ func startBrowser(t *testing.T) context.Context {
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), opts...)
 	browser, end := chromedp.NewContext(allocator)
 	t.Cleanup(func() { end(); stop(); _ = os.RemoveAll(dir) })
-	must.Do(t, chromedp.Do(browser))
+
+	started := make(chan error, 1)
+	go func() { started <- chromedp.Do(browser) }()
+	select {
+	case err := <-started:
+		if err != nil {
+			t.Skipf("the page is NOT tested in a browser: %s does not start: %v", path, err)
+		}
+	case <-time.After(testhome.Patience):
+		t.Skipf("the page is NOT tested in a browser: %s does not start", path)
+	}
 
 	return browser
 }
@@ -73,7 +84,9 @@ func openTab(t *testing.T, browser context.Context, address string, width, heigh
 	if width < 600 {
 		how = append(how, chromedp.EmulateMobile, chromedp.EmulateTouch)
 	}
-	must.Do(t, chromedp.Do(ctx, chromedp.EmulateViewport(width, height, how...), chromedp.Navigate(address)))
+	soon, cancel := context.WithTimeout(ctx, testhome.Patience)
+	defer cancel()
+	must.Do(t, chromedp.Do(soon, chromedp.EmulateViewport(width, height, how...), chromedp.Navigate(address)))
 
 	return x
 }

@@ -134,6 +134,7 @@ export function Threads() {
     readThreads();
     return hear(events => { if (events.some(e => e.thread_id)) readThreads(); });
   }, [line.value.live]);
+  if (!threads.value) return html`<p class="empty">Reading the threads…</p>`;
   if (!threads.value.length) return html`<p class="empty">There are no threads. An agent, or parley thread create, opens one.</p>`;
   return html`<ul class="rows" aria-label="Threads">${threads.value.map(t => html`<li key=${t.thread_id}><a class="message" href=${`#/thread/${t.thread_id}`}>
     <span class="row small"><${Name}>${t.title}<//><span class="quiet">${t.participant_names.length} take part</span><span class="grow"></span><${Since} t=${t.last_message_at} /></span>

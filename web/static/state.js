@@ -9,7 +9,8 @@ import {Away, Refused, call, callOnce, rest, session, stream, version} from './a
 export const agents = signal(/** @type {any[]} */ ([]));
 export const needs = signal(/** @type {any[]} */ ([]));
 export const letters = signal(/** @type {any[]} */ ([]));
-export const threads = signal(/** @type {any[]} */ ([]));
+/** The threads, null before they are read. */
+export const threads = signal(/** @type {any[] | null} */ (null));
 export const worktrees = signal(/** @type {Record<string, any>} */ ({}));
 export const loaded = signal(false);
 
