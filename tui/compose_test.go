@@ -15,7 +15,7 @@ func TestReplyNamesTheMessage(t *testing.T) {
 	s, f := newBusyScreen(t, 120, 40)
 	s.press("k", "k", "k", "r")
 	s.shows("Reply to reviewer about “Shall I approve")
-	id := s.m.traffic.Sel.Id
+	id := s.m.traffic.Sel.ID
 	s.enters("no")
 	if len(f.sent) != 1 || f.sent[0].InReplyTo != id || f.sent[0].To[0] != agentID("reviewer") {
 		t.Errorf("sent %+v, want a reply to %s", f.sent, id)
@@ -35,7 +35,7 @@ func TestReceiptFollowsTheDelivery(t *testing.T) {
 	s.news()
 	f.emit(parley.Event{
 		Type:        parley.EventDelivery,
-		MessageID:   s.m.Status.Receipt.Id,
+		MessageID:   s.m.Status.Receipt.ID,
 		RecipientID: idOf("coder"),
 		State:       "submitted",
 	})

@@ -62,7 +62,7 @@ func readTerminalCopy(id, name string) room.Request {
 // wholeText returns the whole text of a message that is shown, "" if it was not read.
 func (m *model) wholeText(id string) string {
 	for _, d := range []*room.Detail{&m.traffic.Detail, &m.needs.Detail.Message} {
-		if d.Id == id && d.Result != nil && d.Result.Object != nil {
+		if d.ID == id && d.Result != nil && d.Result.Object != nil {
 			return kit.SafeText(d.Result.Object.Text)
 		}
 	}
@@ -75,7 +75,7 @@ func (m *model) copyName() tea.Cmd {
 	switch s := m.About(); {
 	case m.traffic.Picks():
 		rows := m.traffic.Chosen()
-		return m.copy(strings.Join(room.IdsOf(rows), "\n"), "A list of "+kit.Plural(len(rows), "id"))
+		return m.copy(strings.Join(room.IDsOf(rows), "\n"), "A list of "+kit.Plural(len(rows), "id"))
 	case s.Message != "":
 		return m.copy(s.Message, "The message's id")
 	case s.Thread != nil:

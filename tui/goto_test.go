@@ -35,12 +35,12 @@ func TestTargetMessageIsFoundAnywhereInTheRecord(t *testing.T) {
 		id := fmt.Sprintf("%08x-1111-4111-8111-111111111111", i)
 		s := newStage(t, f, 100, 40, func(o *Options) { o.Open = Target{Message: id} })
 		s.latest()
-		if r := s.m.traffic.Sel; r == nil || r.Id != id {
+		if r := s.m.traffic.Sel; r == nil || r.ID != id {
 			t.Errorf("the marker for number %d is on %+v", i, r)
 		}
 
 		s.shows("─ Message "+parley.Short(id), fmt.Sprintf("message number %d", i))
-		s.press("f") // and from there to the newest
+		s.press("F") // and from there to the newest
 		s.shows(fmt.Sprintf("message number %d", n-1))
 	}
 }

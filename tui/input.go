@@ -36,6 +36,8 @@ func (m *model) scope() kit.Scope {
 		return room.InCompose
 	case m.At == room.AtTraffic && m.traffic.Filter.Open:
 		return room.InFilter
+	case finding{m}.listFilter() != nil && finding{m}.listFilter().Open:
+		return room.InList
 	case m.tiles.Opened():
 		return room.InTiles
 	case m.At == room.AtNeeds && m.needs.Question != nil:
@@ -66,6 +68,9 @@ func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 	}
 
 	switch {
+	case finding{m}.dropsFilter(s, key.String()):
+		m.Status.Clear()
+		return finding{m}.filtered()
 	case b != nil:
 		if s == kit.InShell || s == room.InTiles || s == room.InLaunch {
 			m.Status.Clear()
@@ -86,6 +91,9 @@ func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 		m.form.press(key)
 	case s == room.InFilter:
 		m.traffic.Filter.Set(m.traffic.Filter.Text + key.Text)
+	case s == room.InList:
+		finding{m}.listFilter().Press(key)
+		return finding{m}.filtered()
 	case s == room.InPrompt:
 		m.Prompt.Insert(key.Text)
 	case s == room.InAnswer && key.Text != "":
@@ -102,11 +110,6 @@ func pasteLimit(s kit.Scope) int {
 		return 20 * compose.TextLimit
 	}
 	return 2 * compose.TextLimit
-}
-
-// filterTraffic goes to the traffic and begins a filter there, from whichever screen.
-func (m *model) filterTraffic() tea.Cmd {
-	return tea.Batch(m.GoTo(room.AtTraffic), m.traffic.Filter.Start())
 }
 
 // pressUnseen takes a key while the window is too small to show anything. Only
@@ -146,6 +149,9 @@ func (m *model) paste(msg tea.PasteMsg) tea.Cmd {
 		m.palette.insert(text)
 	case room.InFilter:
 		m.traffic.Filter.Set(m.traffic.Filter.Text + text)
+	case room.InList:
+		finding{m}.listFilter().Insert(text)
+		return finding{m}.filtered()
 	case room.InPrompt:
 		m.Prompt.Insert(text)
 	case room.InLaunch:

@@ -67,7 +67,7 @@ func TestWrongKeysAreRefused(t *testing.T) {
 		{"agents.stp", "x", `keys has "agents.stp", which is no action`, "Did you mean agents.stop?"},
 		{"tiles", "b", "the key b is bound twice: to broadcast and to tiles", "another key"},
 		{"traffic.retry", "t", "the key t is bound twice: to tiles and to traffic.retry", "another key"},
-		{"traffic.retry", "f", "the key f is bound twice: to traffic.follow and to traffic.retry", "another key"},
+		{"traffic.retry", "F", "the key F is bound twice: to traffic.follow and to traffic.retry", "another key"},
 		{"tiles", "ctrl+strange", `the key of tiles is "ctrl+strange"`, "Give keys such as"},
 		{"quit", "none", `the key of quit is "none"`, "must stay within reach"},
 	} {
@@ -78,7 +78,7 @@ func TestWrongKeysAreRefused(t *testing.T) {
 	}
 
 	// Two actions may change their keys with each other.
-	if err := CheckKeys(map[string]string{"tiles": "b", "broadcast": "t", "agents.fold": "f"}); err != nil {
+	if err := CheckKeys(map[string]string{"tiles": "b", "broadcast": "t", "agents.fold": "F"}); err != nil {
 		t.Error(err)
 	}
 }

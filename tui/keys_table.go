@@ -25,6 +25,7 @@ func (m *model) bindings() []kit.Binding {
 	add(room.InTo, m.compose.ToKeys())
 	add(room.InPalette, m.palette.keys())
 	add(room.InFilter, m.traffic.Filter.Keys())
+	add(room.InList, finding{m}.listFilterKeys())
 	add(room.InHelp, m.HelpKeys())
 	add(room.InConfirm, m.ConfirmKeys())
 	add(room.InPrompt, m.PromptKeys())
@@ -49,8 +50,6 @@ func (m *model) shellKeys() []kit.Binding {
 		kit.Bind("5 H", "health: the daemon and its figures", m.Going(room.AtHealth)).Named("show health"),
 		kit.Bind("→ ]", "next screen", m.Next),
 		kit.Bind("← [", "previous screen", m.Previous),
-		kit.Bind("/", "filter messages: words, from: state: …", m.filterTraffic).
-			Hinted("filter").Named("filter").Unless(func() bool { return m.At != room.AtTraffic }),
 		kit.Bind("c", "write to the agent", m.compose.WriteTo).Hinted("write").Named("write"),
 		kit.Bind("w", "write to several, a group, or all", m.compose.WriteNew).Named("write to several"),
 		kit.Bind("r", "reply to the message", m.compose.Reply).Hinted("reply").Named("reply").Unless(noMessage),
@@ -63,6 +62,10 @@ func (m *model) shellKeys() []kit.Binding {
 		kit.Bind("L", "launch an agent", m.form.start).Named("launch"),
 		kit.Bind("W", "your workspaces, also of other machines", m.workspaces.start).Named("show workspaces"),
 		kit.Bind(": ctrl+p", "run any command", m.palette.start).Hinted("run"),
+		kit.Bind("/", "filter the list that is shown", finding{m}.filterList).
+			Hinted("filter").Named("filter").Unless(func() bool { return m.At == room.AtHealth }),
+		kit.Bind("f", "find messages: words, from: state: …", finding{m}.findMessages).Named("find messages"),
+		kit.Bind("'", "go to an agent, thread, need… by name", finding{m}.startNames).Hinted("go to").Named("go to"),
 		kit.Bind("e", "open it in your editor or pager", m.OpenText).Named("open text"),
 		kit.Bind("y", "copy the message's text, or the terminal", m.copyText).Named("copy text"),
 		kit.Bind("Y", "copy the id, or the agent's name", m.copyName).Named("copy id"),

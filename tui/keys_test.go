@@ -23,7 +23,8 @@ var prepare = map[kit.Scope][]string{
 	room.InCompose:                   {"b", "h", "i"},
 	room.InTo:                        {"w", "c", "o"},
 	room.InPalette:                   {":", "e", "down"},
-	room.InFilter:                    {"/", "i"},
+	room.InFilter:                    {"f", "i"},
+	room.InList:                      {"2", "/", "e", "down"},
 	room.InHelp:                      {"?", "j"},
 	room.InConfirm:                   {"2", "S"},
 	room.InPrompt:                    {"3", "+", "h", "i"},
@@ -172,7 +173,7 @@ func TestMotionsWorkOnEveryScreen(t *testing.T) {
 	if s.m.traffic.Detail.Open || strings.Contains(s.text(), "▸ Message") {
 		t.Error("enter did not close the message")
 	}
-	if got := parley.Short(s.m.traffic.Detail.Id); got != "5f0c0001" {
+	if got := parley.Short(s.m.traffic.Detail.ID); got != "5f0c0001" {
 		t.Errorf("moving in the message left it for %s", got)
 	}
 

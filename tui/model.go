@@ -60,7 +60,7 @@ func newModel(o Options, do room.Commands) *model {
 
 	m.keys.Names, m.keys.First = room.ScopeNames[:], essentials
 	m.traffic.Hidden = traffic.HiddenColumnsOf(o.Look.TrafficColumns)
-	m.palette = &palette{Shared: a.Shared, keymap: m.keys}
+	m.palette = &palette{Shared: a.Shared, keymap: m.keys, names: finding{m}.everything}
 	m.tiles = agents.NewTiles(a, shell{m}, !o.NoColor)
 	m.form = &launchForm{Shared: a.Shared, agents: m.agents}
 	m.workspaces = &workspaces{Shared: a.Shared, quit: m.quit}
@@ -119,6 +119,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			cmds = append(cmds, s.Update(msg))
 		}
 		cmds = append(cmds, m.tiles.Update(msg))
+		finding{m}.renewNames()
 	}
 
 	m.settle()

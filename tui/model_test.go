@@ -122,7 +122,7 @@ func TestFiveHundredAgentsAreInReach(t *testing.T) {
 
 		s.press("esc", "2", "o", "o", "G") // by name
 		s.shows("agent-499")
-		s.press("/")
+		s.press("f")
 		s.typed("agent:agent-49")
 		s.shows("agent:agent-490")
 		s.typed("9")

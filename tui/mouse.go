@@ -64,7 +64,7 @@ func (m *model) pointed(msg tea.MouseMsg) tea.Cmd {
 	case s == room.InPalette:
 		p.H = l.BodyH
 		return m.palette.point(p)
-	case wheel == 0 && s != kit.InShell, s != kit.InShell && s != room.InCompose && s != room.InTo && s != room.InFilter:
+	case wheel == 0 && s != kit.InShell, s != kit.InShell && s != room.InCompose && s != room.InTo && s != room.InFilter && s != room.InList:
 	case mouse.Y == 1 && wheel == 0:
 		return m.clickTab(mouse.X)
 	case p.Y >= 0 && p.Y < p.H && p.X < p.W:

@@ -16,6 +16,9 @@ import (
 type palette struct {
 	*room.Shared
 	keymap *kit.Keymap
+	names  func() []room.Named // all that one can go to by its name
+	goes   bool                // only names are listed
+	known  int                 // how much could be gone to when the names were listed
 	open   bool
 	line   kit.Line
 	found  []choice
@@ -31,7 +34,7 @@ type palette struct {
 type choice struct {
 	name  string
 	about string
-	key   string // does it as well; "" for an operation
+	key   string // does it as well; the kind of what one goes to; "" for an operation
 	run   func() tea.Cmd
 	op    *parley.Op
 }
@@ -42,7 +45,7 @@ func (p *palette) keys() []kit.Binding {
 	}
 
 	return []kit.Binding{
-		kit.Bind("enter", "run it", p.choose).Hinted("run"),
+		kit.Bind("enter", "run it, or go there", p.choose).Hinted("go"),
 		kit.Bind("↓ ctrl+n", "next; scroll the arguments", by(1)).
 			Hinted("next").Unless(func() bool { return p.op != nil }),
 		kit.Bind("↑ ctrl+p", "previous; scroll back", by(-1)),
@@ -73,15 +76,18 @@ func (p *palette) choices() []choice {
 	return all
 }
 
-func (p *palette) start() tea.Cmd {
+func (p *palette) start() tea.Cmd { return p.startWith(false) }
+
+func (p *palette) startWith(names bool) tea.Cmd {
 	p.reset(nil, "")
+	p.goes = names
 	p.seek()
 	return nil
 }
 
 // reset opens the palette, at the choice or at an operation's arguments.
 func (p *palette) reset(op *parley.Op, text string) {
-	*p = palette{Shared: p.Shared, keymap: p.keymap, open: true, op: op, line: kit.Line(text)}
+	*p = palette{Shared: p.Shared, keymap: p.keymap, names: p.names, open: true, op: op, line: kit.Line(text)}
 }
 
 // seek finds what the line means, the best match first.
@@ -89,6 +95,10 @@ func (p *palette) seek() {
 	p.found, p.sel, p.err = nil, 0, nil
 	query := string(p.line)
 	scores := map[string]int{}
+	if p.goes {
+		p.found = p.named()
+		return
+	}
 	for _, c := range p.choices() {
 		if n := kit.Fuzzy(query, c.name); n > 0 {
 			scores[c.name] = n
@@ -99,6 +109,9 @@ func (p *palette) seek() {
 	}
 
 	slices.SortStableFunc(p.found, func(a, b choice) int { return scores[b.name] - scores[a.name] })
+	if strings.TrimSpace(query) != "" {
+		p.found = append(p.found, p.agentsLike(query)...)
+	}
 }
 
 // move goes n rows down, or scrolls the arguments.

@@ -47,7 +47,7 @@ func TestPaletteFindsTheBestMatch(t *testing.T) {
 
 	s.press(":")
 	s.typed("qqqq")
-	s.shows("No command matches.")
+	s.shows("Nothing matches.")
 	s.press("enter", "esc")
 	s.hides("No command matches.")
 }

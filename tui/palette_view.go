@@ -29,6 +29,9 @@ func (p *palette) settle(w, h int) {
 // written returns the line as it is shown, with its end in sight.
 func (p *palette) written(w int) string {
 	prompt := ":"
+	if p.goes {
+		prompt = "'"
+	}
 	if p.op != nil {
 		prompt += p.op.Name + " "
 	}
@@ -36,7 +39,10 @@ func (p *palette) written(w int) string {
 }
 
 func (p *palette) view(w, h int) []string {
-	title, note := "Run a command", kit.Plural(len(p.found), "command")
+	title, note := "Run a command", p.count()
+	if p.goes {
+		title = "Go to an agent, a thread, a need, a message"
+	}
 	var rows []string
 	switch {
 	case p.op != nil:
@@ -47,7 +53,7 @@ func (p *palette) view(w, h int) []string {
 		}
 		rows = arguments[kit.Clamp(p.top, 0, len(arguments)):]
 	case len(p.found) == 0:
-		rows = []string{"  " + p.Theme.Dim.Render(kit.Fit("No command matches. backspace, or esc.", w-2))}
+		rows = []string{"  " + p.Theme.Dim.Render(kit.Fit("Nothing matches. backspace, or esc.", w-2))}
 	default:
 		rows = p.choiceLines(w)
 	}
@@ -59,6 +65,24 @@ func (p *palette) view(w, h int) []string {
 	return kit.Clip(append([]string{p.Theme.Rule(title, note, w, true), p.written(w)}, rows...), h)
 }
 
+// count says how much is listed.
+func (p *palette) count() string {
+	if p.goes {
+		return kit.Plural(len(p.found), "name")
+	}
+	agents := 0
+	for _, c := range p.found {
+		if c.key == "agent" {
+			agents++
+		}
+	}
+	words := kit.Plural(len(p.found)-agents, "command")
+	if agents > 0 {
+		words += ", " + kit.Plural(agents, "agent")
+	}
+	return words
+}
+
 func (p *palette) choiceLines(w int) []string {
 	name := 12
 	for _, c := range p.found {
@@ -66,11 +90,15 @@ func (p *palette) choiceLines(w int) []string {
 	}
 
 	name = min(name, w/2)
+	key := 6
+	if p.goes {
+		key = len("message")
+	}
 
 	var lines []string
 	for i := p.top; i < min(p.top+p.height, len(p.found)); i++ {
 		c := p.found[i]
-		left := kit.Pad(c.name, name) + " " + kit.Pad(c.key, 6) + " "
+		left := kit.Pad(c.name, name) + " " + kit.Pad(c.key, key) + " "
 		about := kit.Fit(c.about, w-kit.Width(left)-2)
 		if i == p.sel {
 			lines = append(lines, p.Theme.Focus.Render(kit.Pad("▸ "+left+about, w)))

@@ -22,6 +22,8 @@ func (s shell) Do(v room.Verb) tea.Cmd {
 		return s.m.compose.Steer()
 	case room.DoRunCommand:
 		return s.m.palette.start()
+	case room.DoGoTo:
+		return finding{s.m}.startNames()
 	}
 	return nil
 }

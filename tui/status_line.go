@@ -18,6 +18,8 @@ func (m *model) statusLines(w int) []string {
 		return []string{m.Prompt.Line(m.Theme, w)}
 	case m.scope() == room.InFilter:
 		return []string{m.traffic.Filter.LineWithHint(w)}
+	case m.scope() == room.InList:
+		return []string{finding{m}.listFilter().LineWithCount(m.Theme, w)}
 	case s.Err != nil:
 		return s.ErrorLines(m.Theme, w)
 	case s.Receipt != nil:
@@ -32,7 +34,7 @@ func (m *model) statusLines(w int) []string {
 // receiptWords says how far the last message sent provably came by now.
 func (m *model) receiptWords() string {
 	r := m.Status.Receipt
-	if newer := m.traffic.Live.ByID[r.Id]; newer != nil {
+	if newer := m.traffic.Live.ByID[r.ID]; newer != nil {
 		r = newer
 	}
 	state, _, _ := r.Standing()

@@ -47,7 +47,7 @@ func TestAFoldEndsAtTheMarkerAndShowsTrouble(t *testing.T) {
 	f.say(17, "coder", []string{"tester"}, "so it is", "normal", parley.DeliveryRead)
 	s := newScreen(t, f, 100, 30)
 	s.shows("‖  ×8")
-	s.press("f")
+	s.press("F")
 	f.say(18, "tester", []string{"coder"}, "one more", "normal", parley.DeliveryRead)
 	s.news()
 	s.shows("×8 coder: so it is", "one more")

@@ -102,7 +102,7 @@ func TestWholeRecordScrolls(t *testing.T) {
 	s.service.say(1<<20, "coder", []string{"tester"}, "quite new", "normal", parley.DeliveryQueued)
 	s.latest()
 	s.hides("quite new")
-	s.shows("1 new below · f to follow")
+	s.shows("1 new below · F to follow")
 	s.press("G")
 	s.shows("quite new", "following", fmt.Sprintf("message number %d", n-1))
 	s.service.say(1<<20+1, "coder", []string{"tester"}, "newer still", "normal", parley.DeliveryQueued)
@@ -126,7 +126,7 @@ func TestFilterSearchesTheWholeRecord(t *testing.T) {
 	f.events[0].Preview = "a needle"
 	s.enters("/from:coder needle")
 	s.shows("needle")
-	s.press("esc", "f")
+	s.press("esc", "F")
 	s.shows(fmt.Sprintf("message number %d", 2*keptRows-1))
 }
 
@@ -227,7 +227,7 @@ func TestOlderMatchesStayUpToDate(t *testing.T) {
 	s.press("/")
 	s.enters("word")
 	s.press("g", "g", "g")
-	if s.m.traffic.Sel.Id != first {
+	if s.m.traffic.Sel.ID != first {
 		t.Fatalf("not at the first:\n%s", s.text())
 	}
 	s.press("esc")

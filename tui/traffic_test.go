@@ -56,7 +56,7 @@ func TestFollowsNewestUntilTheMarkerMoves(t *testing.T) {
 		t.Error("news took the marker away")
 	}
 
-	s.shows("1 new below · f to follow")
+	s.shows("1 new below · F to follow")
 	s.press("G")
 	if got, want := s.m.traffic.Sel.Text, "one more"; got != want {
 		t.Errorf("G went to %q, want %q", got, want)
@@ -71,7 +71,7 @@ func TestDetailShowsTheLadderAndFollowsIt(t *testing.T) {
 	s.shows("Message 5f0c0005", "tester: held, the pane is in copy mode", "11:48:55.120 +120ms  held",
 		"pane_in_mode is 1")
 
-	id := s.m.traffic.Detail.Id
+	id := s.m.traffic.Detail.ID
 	f.messages[id].Deliveries[0].State = parley.DeliverySubmitted
 	f.messages[id].Deliveries[0].Reason = ""
 	f.emit(parley.Event{Type: parley.EventDelivery, MessageID: id, RecipientID: idOf("tester"), State: "submitted"})
@@ -100,7 +100,7 @@ func TestDetailOfAnUnknownMessageSaysWhatToDo(t *testing.T) {
 func TestOpeningMarksTheOperatorsMailRead(t *testing.T) {
 	s, f := newBusyScreen(t, 120, 40)
 	s.press("k", "k", "k", "enter")
-	if got, want := strings.Join(f.read, " "), s.m.traffic.Detail.Id; got != want {
+	if got, want := strings.Join(f.read, " "), s.m.traffic.Detail.ID; got != want {
 		t.Errorf("marked read: %q, want %q", got, want)
 	}
 	f.read = nil

@@ -75,6 +75,8 @@ func (m *model) cursor() *tea.Cursor {
 		return c
 	case room.InFilter:
 		line = m.traffic.Filter.Line(w)
+	case room.InList:
+		line = finding{m}.listFilter().Line(w)
 	case room.InPrompt:
 		line = m.Prompt.Line(m.Theme, w)
 	default:

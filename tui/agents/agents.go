@@ -17,6 +17,7 @@ import (
 // the one under the marker.
 type Screen struct {
 	room.Actions
+	room.Listed
 	list    []*parley.AgentStatus // in the order shown
 	Sel     string                // an agent's id
 	Want    string                // the id of one that was launched: the marker goes to it
@@ -123,7 +124,7 @@ func (a *Screen) fold() {
 
 func (a *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case room.AgentsMsg, room.PastMsg:
+	case room.AgentsMsg, room.PastMsg, room.FilteredMsg:
 		a.sort()
 	case room.TemperaturesMsg:
 		a.measure()
@@ -179,8 +180,11 @@ func (a *Screen) look(after time.Duration) tea.Cmd {
 func (a *Screen) sort() {
 	a.list = a.list[:0]
 	for i := range a.Team.List {
-		a.list = append(a.list, &a.Team.List[i])
+		if s := &a.Team.List[i]; a.Filter.Matches(s.Name, told(s)...) {
+			a.list = append(a.list, s)
+		}
 	}
+	a.Filter.Counted(len(a.list), len(a.Team.List))
 
 	slices.SortStableFunc(a.list, a.compare)
 	a.measure()
@@ -208,7 +212,12 @@ func (a *Screen) index() int {
 }
 
 // selected returns the agent under the marker, or nil.
-func (a *Screen) selected() *parley.AgentStatus { return a.Team.Find(a.Sel) }
+func (a *Screen) selected() *parley.AgentStatus {
+	if a.Filter.Active() && a.index() < 0 {
+		return nil
+	}
+	return a.Team.Find(a.Sel)
+}
 
 func (a *Screen) Move(by kit.Motion) tea.Cmd {
 	if i := a.index(); i >= 0 {

@@ -111,6 +111,7 @@ func (t *Tiles) Keys() []kit.Binding {
 		kit.Bind("e", "open its text in your editor or pager", t.OpenText),
 		kit.Bind("u", "undo the last action", t.UndoLast),
 		kit.Bind(":", "run any command", doing(t.shell, room.DoRunCommand)),
+		kit.Bind("'", "go to anything by its name", doing(t.shell, room.DoGoTo)),
 		kit.Bind("?", "all keys", t.OpenHelp).Hinted("help"),
 		kit.Bind("esc q", "back", t.back, "ctrl+c").Hinted("back"),
 	}

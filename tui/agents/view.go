@@ -122,7 +122,7 @@ func (a *Screen) View(w, h int) []string {
 		note = fmt.Sprintf("%d selected · ", n) + note
 	}
 
-	lines := []string{a.Theme.Rule("Agents", note, listW, true)}
+	lines := []string{a.Theme.Rule("Agents", a.Filter.Note(note), listW, true)}
 	if len(a.list) == 0 {
 		return kit.Clip(append(lines, a.nothing(w)...), h)
 	}
@@ -159,8 +159,11 @@ func (a *Screen) inView() []entry {
 
 func (a *Screen) nothing(w int) []string {
 	text, style := team.NoAgents, a.Theme.Plain
-	if !a.Link.Team {
+	switch {
+	case !a.Link.Team:
 		text, style = "Looking for agents…", a.Theme.Dim
+	case a.Filter.Active():
+		text = a.Filter.Nothing("agent")
 	}
 	var lines []string
 	for _, line := range kit.Wrap(text, w-2) {

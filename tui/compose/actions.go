@@ -133,7 +133,7 @@ func (c *Box) Sent(msg room.SentMsg) tea.Cmd {
 		return c.notSent(msg.Draft, msg.Err)
 	}
 
-	receipt := &team.Row{Id: msg.Id, Count: max(1, len(msg.Deliveries))}
+	receipt := &team.Row{ID: msg.ID, Count: max(1, len(msg.Deliveries))}
 	for _, d := range msg.Deliveries {
 		receipt.Moved(d.RecipientID, d.State)
 	}

@@ -44,7 +44,7 @@ func (p parcel) send(now func() time.Time) room.Request {
 			if res, err := s.SteerAgent(ctx, r); err != nil {
 				msg.Err = err
 			} else {
-				msg.Id, msg.Deliveries = res.MessageID, res.Deliveries
+				msg.ID, msg.Deliveries = res.MessageID, res.Deliveries
 			}
 		case (p.everyone || p.group != "") && p.Due == 0:
 			r := parley.BroadcastMessageRequest{
@@ -53,13 +53,13 @@ func (p parcel) send(now func() time.Time) room.Request {
 			if res, err := s.BroadcastMessage(ctx, r); err != nil {
 				msg.Err = err
 			} else {
-				msg.Id, msg.Deliveries = res.MessageID, res.Deliveries
+				msg.ID, msg.Deliveries = res.MessageID, res.Deliveries
 			}
 		default:
 			if res, err := s.SendMessage(ctx, p.request(now())); err != nil {
 				msg.Err = err
 			} else {
-				msg.Id, msg.Deliveries = res.MessageID, res.Deliveries
+				msg.ID, msg.Deliveries = res.MessageID, res.Deliveries
 			}
 		}
 

@@ -116,8 +116,8 @@ func (n Answering) checkQuestion() {
 	if q == nil {
 		return
 	}
-	at := slices.IndexFunc(n.list, func(x need) bool { return x.AgentID == q.AgentID && x.Kind == parley.NeedDialog })
-	if at < 0 || n.list[at].Dialog == nil || n.list[at].Dialog.ID != q.Dialog.ID {
+	at := slices.IndexFunc(n.all, func(x need) bool { return x.AgentID == q.AgentID && x.Kind == parley.NeedDialog })
+	if at < 0 || n.all[at].Dialog == nil || n.all[at].Dialog.ID != q.Dialog.ID {
 		n.Question = nil
 		n.Tell("The question of " + q.Agent + " has changed or was answered. Nothing was sent.")
 	}

@@ -27,7 +27,7 @@ type needDetailMsg room.DetailMsg
 
 // heard has the message read again if something happened to it.
 func (n *needDetail) heard(message string) {
-	n.Message.Stale = n.Message.Stale || message == n.Message.Id
+	n.Message.Stale = n.Message.Stale || message == n.Message.ID
 }
 
 // ask reads the message of a need, while the screen is shown. Looking at a message
@@ -38,17 +38,17 @@ func (n *needDetail) ask(x *need) tea.Cmd {
 	}
 
 	d := &n.Message
-	if d.Id != x.MessageID {
+	if d.ID != x.MessageID {
 		d.Show(x.MessageID)
 		d.Stale, n.Top = true, 0
 	}
 
-	if d.Id == "" || d.Asking || !d.Stale || n.Link.Lost != nil {
+	if d.ID == "" || d.Asking || !d.Stale || n.Link.Lost != nil {
 		return nil
 	}
 
 	d.Asking, d.Stale = true, false
-	read := room.ReadDetail(d.Id)
+	read := room.ReadDetail(d.ID)
 
 	return n.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
 		return needDetailMsg(read(ctx, s).(room.DetailMsg))
@@ -58,7 +58,7 @@ func (n *needDetail) ask(x *need) tea.Cmd {
 func (n *needDetail) take(msg needDetailMsg) tea.Cmd {
 	d := &n.Message
 	d.Asking = false
-	if msg.Id != d.Id {
+	if msg.ID != d.ID {
 		d.Stale = true
 		return nil
 	}
@@ -81,7 +81,7 @@ func (n *needDetail) view(x *need, w int, focused bool) []string {
 
 // lines draws the details of a need. A dialog comes first: the question, and what may be answered.
 func (n *needDetail) lines(x *need, w int) []string {
-	read := x.MessageID != "" && n.Message.Id == x.MessageID && n.Message.Result != nil
+	read := x.MessageID != "" && n.Message.ID == x.MessageID && n.Message.Result != nil
 	lines := n.story(x, w, read)
 	if x.Kind == parley.NeedDialog {
 		options := n.options(x, w)
@@ -91,7 +91,7 @@ func (n *needDetail) lines(x *need, w int) []string {
 		lines = append(lines, n.dialog(x, w, n.Height-len(lines))...)
 	}
 
-	if x.MessageID == "" || n.Message.Id != x.MessageID {
+	if x.MessageID == "" || n.Message.ID != x.MessageID {
 		return lines
 	}
 	if len(lines) > 0 {

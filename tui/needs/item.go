@@ -149,7 +149,8 @@ func (n *Screen) gather() {
 	}
 
 	slices.SortStableFunc(all, func(a, b need) int { return a.order(&b) })
-	n.list = matters(all)
+	n.all = matters(all)
+	sift(n)
 }
 
 // order compares two needs: the more urgent comes first, then the older.

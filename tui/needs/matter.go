@@ -130,8 +130,8 @@ func (n *Screen) Tally() (needs, letters int) {
 	}
 
 	needs, letters = 0, n.Inbox.Unseen
-	for i := range n.list {
-		switch x := &n.list[i]; {
+	for i := range n.all {
+		switch x := &n.all[i]; {
 		case x.letter():
 			letters++
 			if slices.ContainsFunc(x.also, func(y need) bool { return !y.letter() }) {

@@ -16,6 +16,7 @@ import (
 // Screen is the screen of everything that waits for a person.
 type Screen struct {
 	room.Actions
+	room.Listed
 	shell     needsShell
 	sel       string // the key of the need under the marker
 	lastIndex int    // where that need was, for when it is gone
@@ -26,7 +27,8 @@ type Screen struct {
 	known     bool          // reported is an answer
 	reported  []parley.Need // by the daemon
 	readFor   int           // the daemon's count that reported answers
-	list      []need
+	all       []need
+	list      []need // those of all that the filter lets pass
 	err       error
 	Detail    needDetail
 	moved     time.Time      // when the marker last went to another need by itself
@@ -130,6 +132,10 @@ func (n *Screen) Update(msg tea.Msg) tea.Cmd {
 		for _, e := range msg.Events {
 			n.Detail.heard(e.MessageID)
 		}
+	case room.FilteredMsg:
+		sift(n)
+		n.mark(n.index())
+		n.moved = time.Time{} // the person moved it
 	case room.SettledMsg:
 		if n.At == room.AtNeeds {
 			n.gather()

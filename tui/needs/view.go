@@ -61,7 +61,7 @@ func (n *Screen) rows(w int) []string {
 		note = fmt.Sprintf("%d of %d", at+1, len(n.list))
 	}
 
-	lines := []string{n.Theme.Rule("Needs you", note, w, !n.inDetail)}
+	lines := []string{n.Theme.Rule("Needs you", n.Filter.Note(note), w, !n.inDetail)}
 	if n.err != nil {
 		lines = append(lines, room.ErrorLines(n.Theme, n.err, w)...)
 	}
@@ -69,6 +69,8 @@ func (n *Screen) rows(w int) []string {
 	switch {
 	case !n.known && n.err == nil:
 		return append(lines, n.Theme.Dim.Render(kit.Fit("  Reading what needs you…", w)))
+	case len(n.list) == 0 && n.Filter.Active():
+		return append(lines, "", "  "+kit.Fit(n.Filter.Nothing("need"), w-2))
 	case len(n.list) == 0 && n.err == nil:
 		return append(lines, n.nothing(w)...)
 	}

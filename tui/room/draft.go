@@ -122,7 +122,7 @@ func (k *drafts) Unposted() []Draft {
 // SentMsg is the receipt of a draft.
 type SentMsg struct {
 	Draft      Draft
-	Id         string
+	ID         string
 	Deliveries []parley.Delivery
 	Err        error
 }

@@ -20,7 +20,7 @@ import (
 type Detail struct {
 	Open   bool // the person opened it
 	Shut   bool // the person closed it, where there would be room
-	Id     string
+	ID     string
 	Result *parley.MessageStatusResult // of id; nil until it was read
 	Err    error
 	Asking bool // a request is under way
@@ -31,8 +31,8 @@ type Detail struct {
 
 // Show turns to another message.
 func (d *Detail) Show(id string) {
-	if d.Id != id {
-		d.Id, d.Result, d.Err, d.Top, d.Lost = id, nil, nil, 0, false
+	if d.ID != id {
+		d.ID, d.Result, d.Err, d.Top, d.Lost = id, nil, nil, 0, false
 	}
 }
 
@@ -47,7 +47,7 @@ func (d *Detail) UnreadByOperator() bool {
 // View draws the message of row r.
 func (d *Detail) View(th kit.Theme, r *team.Row, w int, focused bool, now time.Time) []string {
 	lines := d.Lines(th, r, w, now)
-	return d.Pane.View(th.Rule("Message "+parley.Short(d.Id), d.Note(len(lines)), w, focused), lines)
+	return d.Pane.View(th.Rule("Message "+parley.Short(d.ID), d.Note(len(lines)), w, focused), lines)
 }
 
 // Lines draws the message. Until it was read, they are what the row r says.
@@ -180,7 +180,7 @@ func ErrorLines(th kit.Theme, err error, w int) []string {
 
 // DetailMsg is a message with its deliveries.
 type DetailMsg struct {
-	Id     string
+	ID     string
 	Result *parley.MessageStatusResult
 	Err    error
 }
@@ -189,6 +189,6 @@ type DetailMsg struct {
 func ReadDetail(id string) Request {
 	return func(ctx context.Context, s parley.Service) tea.Msg {
 		res, err := s.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: id})
-		return DetailMsg{Id: id, Result: res, Err: err}
+		return DetailMsg{ID: id, Result: res, Err: err}
 	}
 }

@@ -75,7 +75,7 @@ func (s Subject) Answered() (_ Subject, ok bool) {
 		return s, false
 	}
 
-	to := Subject{Message: r.Id, Text: r.Text, ThreadID: r.ThreadID}
+	to := Subject{Message: r.ID, Text: r.Text, ThreadID: r.ThreadID}
 	to.PartnerID, to.Partner = r.Partner()
 
 	return to, true

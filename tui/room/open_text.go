@@ -38,7 +38,7 @@ func readMessageText(id string, now time.Time) Request {
 			return msg
 		}
 
-		d := Detail{Id: id, Result: res}
+		d := Detail{ID: id, Result: res}
 		for _, line := range d.head(th, 1<<12, now) {
 			msg.Text += strings.TrimSpace(line) + "\n"
 		}

@@ -12,6 +12,7 @@ const (
 	InTo
 	InPalette
 	InFilter
+	InList
 	InHelp
 	InConfirm
 	InPrompt
@@ -32,7 +33,8 @@ var ScopeNames = [scopes]string{
 	InCompose:   "Writing",
 	InTo:        "Choosing recipients",
 	InPalette:   "Command palette",
-	InFilter:    "Filtering",
+	InFilter:    "Filtering messages",
+	InList:      "Filtering a list",
 	InHelp:      "Page",
 	InConfirm:   "Question",
 	InPrompt:    "Text prompt",

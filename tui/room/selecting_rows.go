@@ -2,11 +2,11 @@ package room
 
 import "parley/tui/team"
 
-// IdsOf returns the ids of messages.
-func IdsOf(rows []*team.Row) []string {
+// IDsOf returns the ids of messages.
+func IDsOf(rows []*team.Row) []string {
 	ids := make([]string, len(rows))
 	for i, r := range rows {
-		ids[i] = r.Id
+		ids[i] = r.ID
 	}
 	return ids
 }

@@ -8,14 +8,14 @@ import (
 
 // StandingsMsg is the deliveries of some messages, of those that could be read.
 type StandingsMsg struct {
-	Ids     []string
+	IDs     []string
 	Results []*parley.MessageStatusResult
 	Err     error
 }
 
 // ReadStandings reads the deliveries of messages.
 func ReadStandings(ctx context.Context, s parley.Service, ids []string) StandingsMsg {
-	msg := StandingsMsg{Ids: ids}
+	msg := StandingsMsg{IDs: ids}
 	for _, id := range ids {
 		res, err := s.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: id})
 		if err != nil {

@@ -9,4 +9,5 @@ const (
 	DoBroadcast
 	DoSteer
 	DoRunCommand
+	DoGoTo
 )

@@ -44,8 +44,8 @@ func (l *LastWords) Hear(r *Row) {
 		return
 	}
 
-	l.several[r.Id] = said{came, r.Seq}
-	if l.ids = append(l.ids, r.Id); len(l.ids) > keptToSeveral {
+	l.several[r.ID] = said{came, r.Seq}
+	if l.ids = append(l.ids, r.ID); len(l.ids) > keptToSeveral {
 		delete(l.several, l.ids[0])
 		l.ids = l.ids[1:]
 	}

@@ -11,13 +11,13 @@ import (
 
 // Leg is the delivery of a row's message to one recipient.
 type Leg struct {
-	Id    string
+	ID    string
 	State parley.DeliveryState
 }
 
 // Row is one message of the traffic.
 type Row struct {
-	Id       string
+	ID       string
 	Seq      int64 // of the event that announced it
 	At       time.Time
 	FromID   string
@@ -41,7 +41,7 @@ type Row struct {
 // NewRow returns the row of an announced message.
 func NewRow(e parley.Event) *Row {
 	r := &Row{
-		Id: e.MessageID, Seq: e.Seq, At: e.Time, Sure: true,
+		ID: e.MessageID, Seq: e.Seq, At: e.Time, Sure: true,
 		FromID: e.SenderID, From: kit.ShownName(e.Sender, e.SenderID),
 		ToID: e.RecipientID, Count: max(1, e.RecipientCount),
 		Kind: kindOf(e), Typ: e.MessageType, Asks: e.RequiresResponse, Priority: e.Priority,
@@ -95,12 +95,12 @@ func (r *Row) Notice() bool { return r.From == parley.SystemName }
 // Moved records that a delivery reached a rung.
 func (r *Row) Moved(recipient string, state parley.DeliveryState) {
 	for i := range r.Legs {
-		if r.Legs[i].Id == recipient {
+		if r.Legs[i].ID == recipient {
 			r.Legs[i].State = state
 			return
 		}
 	}
-	r.Legs = append(r.Legs, Leg{Id: recipient, State: state})
+	r.Legs = append(r.Legs, Leg{ID: recipient, State: state})
 }
 
 // Grave are the states that a person should see before all others, the worst

@@ -41,7 +41,8 @@ func (t *Screen) opened(msg threadOpenedMsg) tea.Cmd {
 		return nil
 	}
 	if t.Sel = msg.thread.ID; t.selected() == nil {
-		t.list = append([]parley.Thread{msg.thread}, t.list...)
+		t.all = append([]parley.Thread{msg.thread}, t.all...)
+		sift(t)
 	}
 	t.Tell(msg.text + ". c writes in it.")
 	return t.Link.LookSoon()

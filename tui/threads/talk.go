@@ -211,9 +211,9 @@ func (t *talk) takeStandings(msg postStandingsMsg) {
 		return
 	}
 
-	for _, id := range msg.Ids {
+	for _, id := range msg.IDs {
 		if t.standings[id] == nil {
-			t.standings[id] = &team.Row{Id: id} // not to be asked for again
+			t.standings[id] = &team.Row{ID: id} // not to be asked for again
 		}
 	}
 

@@ -20,7 +20,9 @@ const threadPage = 100
 // one under the marker.
 type Screen struct {
 	room.Actions
-	list   []parley.Thread
+	room.Listed
+	all    []parley.Thread
+	list   []parley.Thread // those of all that the filter lets pass
 	total  int
 	Sel    string // a thread's id
 	top    int
@@ -119,6 +121,8 @@ func (t *Screen) Update(msg tea.Msg) tea.Cmd {
 		return t.Do.Call(readThreads)
 	case threadsMsg:
 		t.take(msg)
+	case room.FilteredMsg:
+		sift(t)
 	case threadOpenedMsg:
 		return t.opened(msg)
 	case room.FeedMsg:
@@ -150,13 +154,11 @@ func (t *Screen) take(msg threadsMsg) {
 		return
 	}
 
-	t.known, t.list, t.total = true, msg.list, msg.total
-	if x := t.Linked; x != nil && !slices.ContainsFunc(t.list, func(y parley.Thread) bool { return x.ID == y.ID }) {
-		t.list = append(t.list, *x)
+	t.known, t.all, t.total = true, msg.list, msg.total
+	if x := t.Linked; x != nil && !slices.ContainsFunc(t.all, func(y parley.Thread) bool { return x.ID == y.ID }) {
+		t.all = append(t.all, *x)
 	}
-	if t.selected() == nil && len(t.list) > 0 {
-		t.Sel = t.list[0].ID
-	}
+	sift(t)
 }
 
 // askTalk turns to the thread under the marker, and reads what is missing of it.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/conversation"
 	"parley/tui/kit"
 	"parley/tui/room"
 )
@@ -16,11 +17,11 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 func TestReasonsNameWhoIsToAnswer(t *testing.T) {
 	res := &parley.ConversationStateResult{State: "warming", Temperature: 0.3, Decisions: []parley.ConversationDecision{
 		{Agent: "planner", Reason: "no-compelling-reason", Confidence: 1, Factors: &parley.ConversationFactors{}},
-		{Agent: "coder", ShouldRespond: true, Reason: "asked"},
+		{Agent: "coder", ShouldRespond: true, Reason: "direct-question"},
 	}}
 	got := strings.Join(reasons(res), "\n")
-	for _, want := range []string{"warming, 0.30 of 1", "planner stays silent: no-compelling-reason (1.00) · turn 0.00",
-		"coder may answer: asked"} {
+	for _, want := range []string{"warming, 0.30 of 1", "planner stays silent: nothing called for its answer",
+		"coder may answer: it was asked"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("it does not say %q:\n%s", want, got)
 		}
@@ -58,6 +59,19 @@ func TestPostHasTheHeightOfItsLayout(t *testing.T) {
 		}
 		if end != k.lines {
 			t.Errorf("at %d columns there are %d lines, want %d", w, k.lines, end)
+		}
+	}
+}
+
+func TestEveryReasonHasWords(t *testing.T) {
+	for _, r := range []conversation.Reason{
+		conversation.MentionedByAI, conversation.AskedDirectly, conversation.ConversationConcluded, conversation.JustSpoke,
+		conversation.Dominating, conversation.HumansDisengaged, conversation.TurnTaking, conversation.NoCompellingReason,
+		conversation.FromHuman, conversation.ProtocolOff, conversation.MutedByOperator, conversation.CooledDown,
+		conversation.ChainSpent, conversation.PairSpent, conversation.CycleSpent,
+	} {
+		if reasonWords[string(r)] == "" {
+			t.Errorf("%s has no words", r)
 		}
 	}
 }

@@ -60,16 +60,18 @@ func (t *Screen) View(w, h int) []string {
 // rows draws the list.
 func (t *Screen) rows(w int) []string {
 	note := ""
-	if t.total > len(t.list) {
-		note = kit.Plural(t.total-len(t.list), "older one")
+	if t.total > len(t.all) {
+		note = kit.Plural(t.total-len(t.all), "older one")
 	}
 
-	lines := []string{t.Theme.Rule("Threads", note, w, !t.InTalk)}
+	lines := []string{t.Theme.Rule("Threads", t.Filter.Note(note), w, !t.InTalk)}
 	switch {
 	case t.err != nil:
 		return append(lines, room.ErrorLines(t.Theme, t.err, w)...)
 	case !t.known:
 		return append(lines, t.Theme.Dim.Render(kit.Fit("  Reading threads…", w)))
+	case len(t.list) == 0 && t.Filter.Active():
+		return append(lines, "", "  "+kit.Fit(t.Filter.Nothing("thread"), w-2))
 	case len(t.list) == 0:
 		return append(lines, t.nothing(w)...)
 	}

@@ -1,6 +1,7 @@
 package threads
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -87,6 +88,25 @@ func (t *Screen) reasoning() tea.Cmd {
 	}})
 }
 
+// reasonWords say why an agent is to answer, or to stay silent. A reason of a newer daemon is shown as it is.
+var reasonWords = map[string]string{
+	"mentioned-by-ai":         "another agent mentioned it",
+	"direct-question":         "it was asked",
+	"conversation-concluded":  "the conversation has ended",
+	"just-spoke-wait-turn":    "it spoke last",
+	"dominating-conversation": "it has written most of what was said last",
+	"humans-disengaged":       "no person has written for a while",
+	"turn-taking-probability": "it is its turn",
+	"no-compelling-reason":    "nothing called for its answer",
+	"human-message":           "a person wrote",
+	"protocol-off":            "nothing is held here",
+	"muted":                   "you muted the conversation",
+	"cooled":                  "you cooled the conversation",
+	"chain-budget":            "too many messages have followed from one another",
+	"pair-budget":             "the two have exchanged too many messages",
+	"cycle-budget":            "the same agents have passed messages around too often",
+}
+
 // reasons says how hot a conversation is, who is expected to answer and why, and what is held.
 func reasons(res *parley.ConversationStateResult) []string {
 	c := &res.Counts
@@ -104,13 +124,8 @@ func reasons(res *parley.ConversationStateResult) []string {
 		if d.ShouldRespond {
 			does = "may answer"
 		}
-		words := fmt.Sprintf("  %s %s: %s (%.2f)", kit.ShownName(d.Agent, d.AgentID), does, kit.CodeWords(d.Reason),
-			d.Confidence)
-		if f := d.Factors; f != nil {
-			words += fmt.Sprintf(" · turn %.2f · relevance %.2f · share %.2f",
-				f.MyTurnProbability, f.RelevanceScore, f.RecentParticipation)
-		}
-		lines = append(lines, words)
+		why := cmp.Or(reasonWords[d.Reason], kit.CodeWords(d.Reason))
+		lines = append(lines, fmt.Sprintf("  %s %s: %s", kit.ShownName(d.Agent, d.AgentID), does, why))
 	}
 
 	if len(res.Held) > 0 {

@@ -14,7 +14,7 @@ func (t *Screen) exportFiltered() tea.Cmd {
 		return nil
 	}
 	if t.Picks() {
-		ids := room.IdsOf(t.Chosen())
+		ids := room.IDsOf(t.Chosen())
 		return t.AskLine("File for "+kit.Plural(len(ids), "message")+" (.md, .jsonl or .html)", func(path string) tea.Cmd {
 			t.Tell("Exporting…")
 			return t.Do.Export(room.Exported{IDs: ids}, path)

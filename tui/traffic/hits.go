@@ -159,7 +159,7 @@ func (h *hunt) follow(q *query, res *parley.SearchMessagesResult, hits *record) 
 	case res.Truncated:
 		h.until, next.Until = *res.SearchedSince, res.SearchedSince
 	case len(hits.rows) > 0:
-		next.Before = hits.rows[0].Id
+		next.Before = hits.rows[0].ID
 	}
 	h.next = &next
 	if len(hits.rows) >= maxRows {
@@ -170,7 +170,7 @@ func (h *hunt) follow(q *query, res *parley.SearchMessagesResult, hits *record) 
 // newFoundRow returns the row of a message that a search found.
 func newFoundRow(m parley.FoundMessage) *team.Row {
 	r := &team.Row{
-		Id: m.MessageID, At: m.Timestamp, Sure: true, FromID: m.SenderAgentID,
+		ID: m.MessageID, At: m.Timestamp, Sure: true, FromID: m.SenderAgentID,
 		From: kit.ShownName(m.SenderName, m.SenderAgentID), Kind: parley.MessageKind(kit.SafeLine(string(m.Kind))),
 		Typ: m.MessageType, Asks: m.RequiresResponse, Priority: m.Priority, Answers: m.InReplyTo, Text: kit.SafeLine(m.Snippet),
 		Thread: kit.SafeLine(m.ThreadTitle), ThreadID: m.ThreadID, Count: m.RecipientCount,
@@ -188,7 +188,7 @@ func newFoundRow(m parley.FoundMessage) *team.Row {
 
 	for state, n := range m.States {
 		for i := range n {
-			r.Legs = append(r.Legs, team.Leg{Id: fmt.Sprint(state, i), State: state})
+			r.Legs = append(r.Legs, team.Leg{ID: fmt.Sprint(state, i), State: state})
 		}
 	}
 
@@ -202,10 +202,10 @@ func (t *record) replace(rows []*team.Row, more bool) {
 	if more && len(rows) > 0 {
 		known := map[string]bool{}
 		for _, r := range rows {
-			known[r.Id] = true
+			known[r.ID] = true
 		}
 		for _, r := range t.rows {
-			if r.At.Before(rows[0].At) && !known[r.Id] {
+			if r.At.Before(rows[0].At) && !known[r.ID] {
 				older = append(older, r)
 			}
 		}
@@ -216,7 +216,7 @@ func (t *record) replace(rows []*team.Row, more bool) {
 
 // addOlder adds older rows that are not there yet.
 func (t *record) addOlder(rows []*team.Row) {
-	rows = slices.DeleteFunc(rows, func(r *team.Row) bool { return t.ByID[r.Id] != nil })
+	rows = slices.DeleteFunc(rows, func(r *team.Row) bool { return t.ByID[r.ID] != nil })
 	t.setRows(append(rows, t.rows...))
 }
 
@@ -224,12 +224,12 @@ func (t *record) addOlder(rows []*team.Row) {
 func (t *record) setRows(rows []*team.Row) {
 	marked := ""
 	if t.Sel != nil {
-		marked = t.Sel.Id
+		marked = t.Sel.ID
 	}
 
 	t.rows, t.ByID = rows, make(map[string]*team.Row, len(rows))
 	for _, r := range rows {
-		if t.ByID[r.Id] = r; r.Id == marked {
+		if t.ByID[r.ID] = r; r.ID == marked {
 			t.Sel = r
 		}
 	}

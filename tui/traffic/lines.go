@@ -62,7 +62,7 @@ func (t *record) lay() {
 // run returns how many rows from i on are of one day and between the same two agents, and whether they fold.
 func (t *record) run(i int, day *dayMarks) (n int, folds bool) {
 	first := t.rows[i]
-	if t.found || !first.BetweenTwo() || t.unfolded[first.Id] {
+	if t.found || !first.BetweenTwo() || t.unfolded[first.ID] {
 		return 1, false
 	}
 
@@ -70,7 +70,7 @@ func (t *record) run(i int, day *dayMarks) (n int, folds bool) {
 	for n = 1; i+n < len(t.rows); n++ {
 		r := t.rows[i+n]
 		atMarker := t.rows[i+n-1] == t.Sel && !t.follow
-		if atMarker || !r.SamePair(first) || !day.has(r.At) || t.unfolded[r.Id] {
+		if atMarker || !r.SamePair(first) || !day.has(r.At) || t.unfolded[r.ID] {
 			break
 		}
 		both = both || r.FromID != first.FromID
@@ -158,7 +158,7 @@ func (t *record) unfold(x listLine) {
 		t.unfolded = map[string]bool{}
 	}
 	for _, r := range x.of {
-		t.unfolded[r.Id] = true
+		t.unfolded[r.ID] = true
 	}
 	t.settle()
 }
@@ -166,16 +166,16 @@ func (t *record) unfold(x listLine) {
 // fold folds what was unfolded around the marker, and reports whether there was anything.
 func (t *record) fold() bool {
 	i := slices.Index(t.rows, t.Sel)
-	if i < 0 || !t.unfolded[t.Sel.Id] {
+	if i < 0 || !t.unfolded[t.Sel.ID] {
 		return false
 	}
 
 	for j := i; j >= 0 && t.rows[j].SamePair(t.Sel); j-- {
-		delete(t.unfolded, t.rows[j].Id)
+		delete(t.unfolded, t.rows[j].ID)
 	}
 	last := i
 	for j := i; j < len(t.rows) && t.rows[j].SamePair(t.Sel); j++ {
-		delete(t.unfolded, t.rows[j].Id)
+		delete(t.unfolded, t.rows[j].ID)
 		last = j
 	}
 	t.Sel = t.rows[last]

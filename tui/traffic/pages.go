@@ -125,7 +125,7 @@ func (t *record) prepend(msg pageMsg) {
 	}
 
 	for _, r := range old.rows {
-		t.ByID[r.Id] = r
+		t.ByID[r.ID] = r
 	}
 
 	t.rows, t.low = append(old.rows, t.rows...), msg.low
@@ -206,7 +206,7 @@ func (t *Screen) askStandings() tea.Cmd {
 	var ids []string
 	for _, r := range t.inView() {
 		if !r.Sure && len(ids) < mostStandings {
-			ids = append(ids, r.Id)
+			ids = append(ids, r.ID)
 		}
 	}
 
@@ -225,7 +225,7 @@ func (t *Screen) takeStandings(msg room.StandingsMsg) {
 		return
 	}
 
-	for _, id := range msg.Ids {
+	for _, id := range msg.IDs {
 		if r := t.ByID[id]; r != nil {
 			r.Sure = true // a message that is gone stays as it is
 		}

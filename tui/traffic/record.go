@@ -98,7 +98,7 @@ func (t *record) take(e parley.Event, sure bool) bool {
 		r := team.NewRow(e)
 		r.Sure = sure
 		t.rows = append(t.rows, r)
-		t.ByID[r.Id] = r
+		t.ByID[r.ID] = r
 	case e.Type == parley.EventDelivery:
 		r := t.ByID[e.MessageID]
 		if r == nil {
@@ -134,7 +134,7 @@ func (t *record) dropNew() {
 
 func (t *record) forget(rows []*team.Row) {
 	for _, r := range rows {
-		delete(t.ByID, r.Id)
+		delete(t.ByID, r.ID)
 	}
 }
 
@@ -216,11 +216,11 @@ func (t *record) note() string {
 	case t.follow:
 		parts = append(parts, "following")
 	case t.unseen > 0:
-		parts = append(parts, fmt.Sprintf("%d new below · f to follow", t.unseen))
+		parts = append(parts, fmt.Sprintf("%d new below · F to follow", t.unseen))
 	case t.apart:
-		parts = append(parts, "far back · f to follow")
+		parts = append(parts, "far back · F to follow")
 	case len(t.rows) > 0:
-		parts = append(parts, "paused · f to follow")
+		parts = append(parts, "paused · F to follow")
 	}
 
 	return strings.Join(parts, " · ")

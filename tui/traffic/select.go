@@ -35,7 +35,7 @@ func (t *Screen) Chosen() []*team.Row {
 	for _, r := range t.picked {
 		rows = append(rows, r)
 	}
-	slices.SortFunc(rows, func(a, b *team.Row) int { return cmp.Or(a.At.Compare(b.At), strings.Compare(a.Id, b.Id)) })
+	slices.SortFunc(rows, func(a, b *team.Row) int { return cmp.Or(a.At.Compare(b.At), strings.Compare(a.ID, b.ID)) })
 
 	return rows
 }
@@ -54,9 +54,9 @@ func (t Selecting) toggle() tea.Cmd {
 	selected := t.isPicked(&x)
 	for _, r := range x.rows() {
 		if selected {
-			delete(t.picked, r.Id)
+			delete(t.picked, r.ID)
 		} else {
-			t.picked[r.Id] = r
+			t.picked[r.ID] = r
 		}
 	}
 	t.record.setFollow(false)
@@ -76,7 +76,7 @@ func (t Selecting) toggle() tea.Cmd {
 
 // isPicked reports whether all messages of a line are selected.
 func (t *Screen) isPicked(x *listLine) bool {
-	return x.row != nil && !slices.ContainsFunc(x.rows(), func(r *team.Row) bool { return t.picked[r.Id] == nil })
+	return x.row != nil && !slices.ContainsFunc(x.rows(), func(r *team.Row) bool { return t.picked[r.ID] == nil })
 }
 
 // rows returns the messages of a line.
@@ -101,7 +101,7 @@ func (t Selecting) clear() bool {
 func (t Selecting) each(
 	rows []*team.Row, did string, call func(context.Context, parley.Service, *team.Row) error,
 ) tea.Cmd {
-	name := func(r *team.Row) string { return parley.Short(r.Id) }
+	name := func(r *team.Row) string { return parley.Short(r.ID) }
 	return t.Actions.Run(room.Each[*team.Row]{Of: rows, Name: name, Did: did, Call: call}.Action())
 }
 
@@ -111,7 +111,7 @@ func (t Selecting) retryAll() tea.Cmd {
 		return t.Retry()
 	}
 	return t.each(t.Chosen(), "retried", func(ctx context.Context, s parley.Service, r *team.Row) error {
-		_, err := s.RetryDelivery(ctx, parley.RetryDeliveryRequest{MessageID: r.Id})
+		_, err := s.RetryDelivery(ctx, parley.RetryDeliveryRequest{MessageID: r.ID})
 		return err
 	})
 }
@@ -126,7 +126,7 @@ func (t Selecting) releaseAll() tea.Cmd {
 
 	return t.each(rows, "released", func(ctx context.Context, s parley.Service, r *team.Row) error {
 		_, err := s.ControlConversation(ctx,
-			parley.ControlConversationRequest{Action: parley.ActionRelease, MessageID: r.Id})
+			parley.ControlConversationRequest{Action: parley.ActionRelease, MessageID: r.ID})
 		return err
 	})
 }
@@ -137,7 +137,7 @@ func (t Selecting) markAll() tea.Cmd {
 		return t.MarkRead()
 	}
 
-	ids := room.IdsOf(t.Chosen())
+	ids := room.IDsOf(t.Chosen())
 	return t.Actions.Run(room.Action{Do: func(ctx context.Context, s parley.Service) (string, error) {
 		res, err := s.MarkMessageRead(ctx, parley.MarkMessageReadRequest{MessageIDs: ids})
 		if err != nil {
@@ -162,7 +162,7 @@ func (t Selecting) CopyAll() tea.Cmd {
 	return t.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
 		var texts []string
 		for _, r := range rows {
-			res, err := s.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: r.Id})
+			res, err := s.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: r.ID})
 			if err != nil {
 				return room.CopiedMsg{Err: err}
 			}

@@ -36,7 +36,7 @@ func (t *Screen) askTexts() tea.Cmd {
 	var ids []string
 	for _, l := range t.linesInView() {
 		if l.row != nil && l.row.Cut && len(ids) < mostStandings {
-			ids = append(ids, l.row.Id)
+			ids = append(ids, l.row.ID)
 		}
 	}
 	if len(ids) == 0 {
@@ -58,7 +58,7 @@ func (t *Screen) takeTexts(msg textsMsg) {
 	for _, res := range msg.Results {
 		t.lengthen(res.Object)
 	}
-	for _, id := range msg.Ids {
+	for _, id := range msg.IDs {
 		if r := t.Live.ByID[id]; r != nil {
 			r.Cut = false
 		}

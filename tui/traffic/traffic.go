@@ -49,7 +49,7 @@ func (t *Screen) Keys() []kit.Binding {
 	return []kit.Binding{
 		kit.Bind("enter", "open the message, or close it", t.enter).Hinted("open").Named("open message"),
 		kit.Bind("z", "fold two agents' messages, or unfold them", t.foldOrUnfold).Named("fold messages"),
-		kit.Bind("f", "follow the newest, or pause", t.toggleFollow).Hinted("follow").Named("follow"),
+		kit.Bind("F", "follow the newest, or pause", t.toggleFollow).Hinted("follow").Named("follow"),
 		kit.Bind("tab", "between the list and the message", t.turn),
 		kit.Bind("space", "select the message, or no longer", some.toggle).Named("select message"),
 		kit.Bind("m", "mark it read, or those selected", some.markAll).Named("mark read"),
@@ -64,7 +64,7 @@ func (t *Screen) Keys() []kit.Binding {
 func (t *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case room.FeedMsg:
-		if touched := t.heard(msg.Events); t.opened() && touched[t.Detail.Id] {
+		if touched := t.heard(msg.Events); t.opened() && touched[t.Detail.ID] {
 			return t.askDetail()
 		}
 	case room.AgentsMsg:
@@ -74,7 +74,7 @@ func (t *Screen) Update(msg tea.Msg) tea.Cmd {
 			return t.askDetail()
 		}
 	case room.SentMsg:
-		t.learn(msg.Id, msg.Deliveries)
+		t.learn(msg.ID, msg.Deliveries)
 	case room.DetailMsg:
 		return t.takeDetail(msg)
 	case room.ReadMsg:
@@ -124,10 +124,10 @@ func (t *Screen) opened() bool {
 
 // show keeps the open detail on the selected message.
 func (t *Screen) show() tea.Cmd {
-	if !t.opened() || t.Sel == nil || t.Sel.Id == t.Detail.Id {
+	if !t.opened() || t.Sel == nil || t.Sel.ID == t.Detail.ID {
 		return nil
 	}
-	t.Detail.Show(t.Sel.Id)
+	t.Detail.Show(t.Sel.ID)
 	return t.askDetail()
 }
 
@@ -142,30 +142,30 @@ func (t *Screen) askDetail() tea.Cmd {
 
 	t.Detail.Asking = true
 	if t.follow { // the next one may come soon
-		return t.Do.Later(detailDelay, room.ReadDetail(t.Detail.Id))
+		return t.Do.Later(detailDelay, room.ReadDetail(t.Detail.ID))
 	}
 
-	return t.Do.Call(room.ReadDetail(t.Detail.Id))
+	return t.Do.Call(room.ReadDetail(t.Detail.ID))
 }
 
 // takeDetail takes a message's deliveries, and asks again when they are out of
 // date.
 func (t *Screen) takeDetail(msg room.DetailMsg) tea.Cmd {
 	d := &t.Detail
-	stale := d.Stale || msg.Id != d.Id
+	stale := d.Stale || msg.ID != d.ID
 	d.Asking, d.Stale = false, false
 	if msg.Err == nil && msg.Result != nil {
-		t.learn(msg.Id, msg.Result.Deliveries)
+		t.learn(msg.ID, msg.Result.Deliveries)
 		t.lengthen(msg.Result.Object)
 	}
 
 	var cmd tea.Cmd
 	switch {
-	case msg.Id != d.Id:
+	case msg.ID != d.ID:
 	case msg.Err == nil:
 		d.Result, d.Err = msg.Result, nil
 		if t.opened() && !t.follow && d.UnreadByOperator() {
-			cmd = t.Do.Call(room.MarkMessagesRead(msg.Id))
+			cmd = t.Do.Call(room.MarkMessagesRead(msg.ID))
 		}
 	case t.Link.Gone(msg.Err):
 		cmd, d.Lost = t.Link.LookLater(), true
@@ -215,7 +215,7 @@ func (t *Screen) enter() tea.Cmd {
 	default:
 		t.setFollow(false)
 		t.Detail.Open, t.Detail.Shut = true, false
-		t.Detail.Show(t.Sel.Id)
+		t.Detail.Show(t.Sel.ID)
 		return t.askDetail()
 	}
 	return nil
@@ -262,7 +262,7 @@ func (t *Screen) toggleFollow() tea.Cmd {
 	if t.follow {
 		t.Tell("Following the newest.")
 	} else {
-		t.Tell("Paused. f follows the newest.")
+		t.Tell("Paused. F follows the newest.")
 	}
 	return nil
 }
@@ -274,7 +274,7 @@ func (t *Screen) About() room.Subject {
 	if r == nil {
 		return room.Subject{}
 	}
-	s := room.Subject{Message: r.Id, Text: r.Text, ThreadID: r.ThreadID}
+	s := room.Subject{Message: r.ID, Text: r.Text, ThreadID: r.ThreadID}
 	s.PartnerID, s.Partner = r.Partner()
 	if r.Notice() && r.ThreadID == "" {
 		s.Notice = t.NoticeOf(r.Answers)

@@ -62,7 +62,7 @@ func TestForgetsTheOldestRows(t *testing.T) {
 	if got, want := len(tr.rows), maxRows+1-dropRows; got != want || len(tr.ByID) != want {
 		t.Errorf("got %d rows and %d ids, want %d", got, len(tr.ByID), want)
 	}
-	if got, want := tr.Sel.Id, fmt.Sprint(dropRows); got != want {
+	if got, want := tr.Sel.ID, fmt.Sprint(dropRows); got != want {
 		t.Errorf("the marker stands on %s, want the oldest that is kept, %s", got, want)
 	}
 }

@@ -1,0 +1,88 @@
+package tui
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/tui/agents"
+	"parley/tui/kit"
+	"parley/tui/needs"
+	"parley/tui/room"
+	"parley/tui/threads"
+	"parley/tui/traffic"
+)
+
+// mostNames are listed at once: nobody reads on.
+const mostNames = 200
+
+// everything returns all that one can go to by its name.
+func (m finding) everything() []room.Named {
+	return slices.Concat(agents.Named(m.agents), needs.Named(m.needs), threads.Named(m.threads), traffic.Named(m.traffic))
+}
+
+// startNames opens the list of all that one can go to by its name.
+func (m finding) startNames() tea.Cmd {
+	return tea.Batch(m.palette.startWith(true), threads.AskOnce(m.threads))
+}
+
+// renewNames lists the names again when there are others: the person may have been faster than the answers.
+func (m finding) renewNames() {
+	p, known := m.palette, len(m.Team.List)+needs.Count(m.needs)+threads.Count(m.threads)
+	if p.open && p.goes && p.known != known {
+		at := p.sel
+		p.seek()
+		p.sel, p.known = at, known
+	}
+}
+
+func (n *namedChoice) choice() choice {
+	return choice{name: n.Name, about: n.About, key: n.Kind, run: n.Go}
+}
+
+// namedChoice is something to go to, and how well it matches.
+type namedChoice struct {
+	room.Named
+	score int
+}
+
+// named returns what has the words of the line, the best match first. Names count for more than what is told of them.
+func (p *palette) named() []choice {
+	query := strings.TrimSpace(string(p.line))
+	var found []namedChoice
+	for _, n := range p.names() {
+		score := kit.Fuzzy(query, n.Name)
+		switch {
+		case query == "" && n.Kind == "message":
+			continue
+		case score > 0:
+			score += 1000
+		case strings.Contains(strings.ToLower(n.About), strings.ToLower(query)):
+			score = 1
+		}
+		if score > 0 {
+			found = append(found, namedChoice{n, score})
+		}
+	}
+
+	slices.SortStableFunc(found, func(a, b namedChoice) int { return cmp.Compare(b.score, a.score) })
+
+	var all []choice
+	for i := range found[:min(len(found), mostNames)] {
+		all = append(all, found[i].choice())
+	}
+
+	return all
+}
+
+// agentsLike returns the agents whose names match, for the list of commands.
+func (p *palette) agentsLike(query string) (all []choice) {
+	for _, n := range p.names() {
+		if n.Kind == "agent" && kit.Fuzzy(query, n.Name) > 0 {
+			all = append(all, choice{name: n.Name, about: "agent: " + n.About, key: "agent", run: n.Go})
+		}
+	}
+	return all
+}
