@@ -136,6 +136,9 @@ type TransferFileResult struct {
 	Action         string         `json:"suggested_action,omitempty"`
 }
 
+// Said says what was done.
+func (r *TransferFileResult) Said() string { return r.Message }
+
 // Failure returns the error code if the recipient is terminated, else "".
 func (r *TransferFileResult) Failure() Code { return r.ErrorCode }
 
@@ -192,3 +195,6 @@ type RemoveFilesResult struct {
 	Removed []File `json:"removed"`
 	Message string `json:"message"`
 }
+
+// Said says what was done.
+func (r *RemoveFilesResult) Said() string { return r.Message }

@@ -140,6 +140,9 @@ type RevokeKeyResult struct {
 	Message string   `json:"message"`
 }
 
+// Said says what was done.
+func (r *RevokeKeyResult) Said() string { return r.Message }
+
 // ListKeysRequest asks for the keys of one agent, or of all agents.
 type ListKeysRequest struct {
 	Agent string `json:"agent,omitempty" alias:"name,agent_id" doc:"Name or id of one agent; all by default."`

@@ -173,6 +173,9 @@ type SendMessageResult struct {
 	Action         string         `json:"suggested_action,omitempty"`
 }
 
+// Said says what was done.
+func (r *SendMessageResult) Said() string { return r.Message }
+
 // Failure returns the error code if the only recipient is terminated, else "".
 func (r *SendMessageResult) Failure() Code { return r.ErrorCode }
 
@@ -211,6 +214,9 @@ type BroadcastMessageResult struct {
 	Deliveries     []Delivery     `json:"deliveries"`
 	Object         *Message       `json:"message_object"`
 }
+
+// Said says what was done.
+func (r *BroadcastMessageResult) Said() string { return r.Message }
 
 // BroadcastUpdateRequest tells every other agent about an update.
 type BroadcastUpdateRequest struct {
@@ -324,6 +330,9 @@ type RespondToMessageResult struct {
 	Action            string         `json:"suggested_action,omitempty"`
 }
 
+// Said says what was done.
+func (r *RespondToMessageResult) Said() string { return r.Message }
+
 // Failure returns the error code if the sender of the original is terminated, else "".
 func (r *RespondToMessageResult) Failure() Code { return r.ErrorCode }
 
@@ -338,3 +347,6 @@ type IgnoreMessageResult struct {
 	Answer
 	Message string `json:"message"` // Message marked as read
 }
+
+// Said says what was done.
+func (r *IgnoreMessageResult) Said() string { return r.Message }

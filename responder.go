@@ -209,6 +209,9 @@ type AddResponderResult struct {
 	Problem string `json:"problem,omitempty"` // why it cannot answer now, if that is known
 }
 
+// Said says what was done.
+func (r *AddResponderResult) Said() string { return r.Message }
+
 // ListRespondersRequest has no parameters.
 type ListRespondersRequest struct{}
 

@@ -332,6 +332,9 @@ type AnswerDialogResult struct {
 	Message  string   `json:"message"`
 }
 
+// Said says what was done.
+func (r *AnswerDialogResult) Said() string { return r.Message }
+
 // SessionState says what is known of a program's own session: its conversation with its model.
 type SessionState string
 

@@ -53,6 +53,9 @@ type CreateThreadResult struct {
 	InitialMessageID string `json:"initial_message_id,omitempty"`
 }
 
+// Said says what was done.
+func (r *CreateThreadResult) Said() string { return r.Message }
+
 // ListThreadsRequest asks for threads, the most recently active first.
 type ListThreadsRequest struct {
 	Mine  bool `json:"mine,omitempty" doc:"Only threads you are in."`
@@ -122,3 +125,6 @@ type MembershipResult struct {
 	MessageID string           `json:"message_id,omitempty"` // of the notice in the thread
 	Thread    Thread           `json:"thread"`
 }
+
+// Said says what was done.
+func (r *MembershipResult) Said() string { return r.Message }

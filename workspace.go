@@ -250,6 +250,9 @@ type RemoveHostResult struct {
 	Message    string   `json:"message"`
 }
 
+// Said says what was done.
+func (r *RemoveHostResult) Said() string { return r.Message }
+
 // Worktree is the git worktree that parley made for an agent.
 type Worktree struct {
 	Path       string `json:"path"`

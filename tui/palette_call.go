@@ -20,7 +20,8 @@ var operatorHere = parley.Caller{ID: "?", Operator: true}
 // operationMsg is the answer of an operation.
 type operationMsg struct {
 	name   string
-	answer string
+	answer string // a page; "" if said is all
+	said   string // what was done, in a sentence
 	undo   *room.Undo
 	err    error
 }
@@ -62,11 +63,16 @@ func operate(ctx context.Context, s parley.Service, name string, args url.Values
 	if err != nil {
 		return operationMsg{name: name, err: err}
 	}
-	text, err := answerWords(res)
-	return operationMsg{name: name, answer: text, undo: threads.UndoOf(args, res), err: err}
+	msg := operationMsg{name: name, undo: threads.UndoOf(args, res)}
+	if r, ok := res.(interface{ Said() string }); ok && r.Said() != "" {
+		msg.said = r.Said()
+		return msg
+	}
+	msg.answer, msg.err = answerWords(res)
+	return msg
 }
 
-// answered shows an operation's answer on a page. A refused call stays in the
+// answered tells what an operation did, or shows its answer on a page. A refused call stays in the
 // palette to be corrected.
 func (p *palette) answered(msg operationMsg) tea.Cmd {
 	p.busy = false
@@ -82,10 +88,16 @@ func (p *palette) answered(msg operationMsg) tea.Cmd {
 	}
 
 	p.open = false
-	p.Help = kit.Help{Open: true, Title: msg.name, Text: msg.answer}
+	said := msg.said
+	if said == "" {
+		said, p.Help = "Done.", kit.Help{Open: true, Title: msg.name, Text: msg.answer}
+	}
 	if msg.undo != nil {
 		p.Undo = msg.undo
-		p.Tell("Done. " + p.Key("u") + " " + msg.undo.Does + ".")
+		said = strings.TrimSuffix(said, ".") + ". " + p.Key("u") + " " + msg.undo.Does + "."
+	}
+	if msg.said != "" || msg.undo != nil {
+		p.Tell(said)
 	}
 
 	return p.Link.LookSoon()

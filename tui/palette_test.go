@@ -70,6 +70,16 @@ func TestPaletteCallsAnOperation(t *testing.T) {
 	s.hides(`"width": 120`)
 }
 
+// What an operation did is a sentence, and no page of fields.
+func TestPaletteTellsWhatWasDone(t *testing.T) {
+	s := newScreen(t, busyTeam(), 120, 40)
+	s.press(":")
+	s.enters("pause_comm")
+	s.enters("paused=true")
+	s.shows("Messages are paused.", "▸1 Traffic")
+	s.hides("▸ pause_communication", "message:")
+}
+
 func TestPaletteAsksBeforeDestructiveOperations(t *testing.T) {
 	s, f := newBusyScreen(t, 120, 40)
 	s.choose("tester")

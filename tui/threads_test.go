@@ -139,8 +139,9 @@ func TestChangeOfParticipantsFromThePaletteIsUndone(t *testing.T) {
 		s.press("3", ":")
 		s.enters(c.op)
 		s.enters(c.args)
-		s.shows("▸ "+c.op, c.offers)
-		s.press("esc", "u")
+		s.shows(c.offers)
+		s.hides("▸ " + c.op)
+		s.press("u")
 		s.shows(c.undone)
 	}
 
