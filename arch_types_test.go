@@ -17,17 +17,55 @@ import (
 	"parley/internal/must"
 )
 
-// A type with more does more than one thing.
+// A type with more does more than one thing. A function whose first parameter, after a context, is a pointer to a type
+// with methods counts as one of them.
 const (
-	mostMethods = 40
+	mostMethods = 25
 	mostFields  = 20 // of a struct that is not a record: those of the wire, of files and of tables have tags
 )
+
+// large are the types with more methods, and how many they have: none may be added, and what is gone is taken off here.
+var large = map[string]int{
+	"cmd/parley.cli":                  274,
+	"cmd/parley.doctor":               32,
+	"httpapi.api":                     42,
+	"internal/daemon.Place":           31,
+	"internal/story.telling":          34,
+	"orchestrator.admission":          40,
+	"orchestrator.messageService":     38,
+	"orchestrator.operatorService":    39,
+	"orchestrator/answer.Responders":  38,
+	"orchestrator/courier.attempt":    31,
+	"orchestrator/courier.courier":    40,
+	"orchestrator/talk.Talk":          40,
+	"orchestrator/team.Member":        34,
+	"orchestrator/team.Roster":        41,
+	"orchestrator/terminal.Terminals": 45,
+	"orchestrator/worktree.repo":      33,
+	"parleytest.fixture":              164,
+	"profile.Profile":                 45,
+	"store.database":                  45,
+	"store.tx":                        79,
+	"tui.model":                       42,
+	"tui.palette":                     26,
+	"tui/agents.Screen":               43,
+	"tui/agents.Tiles":                40,
+	"tui/compose.Box":                 33,
+	"tui/health.Screen":               32,
+	"tui/needs.Screen":                45,
+	"tui/room.Actions":                31,
+	"tui/room.Shared":                 26,
+	"tui/threads.Screen":              43,
+	"tui/threads.talk":                27,
+	"tui/traffic.Screen":              42,
+	"tui/traffic.record":              31,
+}
 
 // records are rows that are read from a database or from tmux, without tags.
 var records = []string{"store.foundEvent", "tmux.PaneInfo"}
 
 func TestTypesDoOneThing(t *testing.T) {
-	_, problems := bigTypes(t, os.DirFS("."))
+	_, problems := bigTypes(t, os.DirFS("."), large)
 	for _, problem := range problems {
 		t.Error(problem)
 	}
@@ -39,13 +77,15 @@ func TestBigTypesAreReported(t *testing.T) {
 			"type Wide struct{ Calm[int]; " + fields(mostFields) + "int }\ntype Full struct{ " + fields(mostFields) + "int }\n" +
 			"type Wire struct{ " + fields(mostFields+1) + "int `json:\"-\"` }\n")},
 		"tmux/a.go": {Data: []byte("package tmux\ntype Busy struct{}\n" + methods("a", mostMethods))},
-		"tmux/b.go": {Data: []byte("package tmux\ntype Calm[T any] struct{}\nfunc (*Calm[T]) a() {}\n" + methods("b", 1))},
+		"tmux/b.go": {Data: []byte("package tmux\ntype Calm[T any] struct{}\nfunc (*Calm[T]) a() {}\nfunc b(w *Wide) {}\n" +
+			"func c(ctx context.Context, b *Busy, n int) {}\nfunc d(n int, b *Busy) {}\n")},
 	}
-	counts, problems := bigTypes(t, house)
-	if counts["tmux.Busy"] != mostMethods+1 || counts["tmux.Calm"] != 1 {
+	counts, problems := bigTypes(t, house, map[string]int{"tmux.Calm": 3})
+	if counts["tmux.Busy"] != mostMethods+1 || counts["tmux.Calm"] != 1 || counts["tmux.Wide"] != 0 {
 		t.Errorf("counted %v", counts)
 	}
-	want := []string{"tmux.Wide has 21 fields, want 20 at most", "tmux.Busy has 41 methods, want 40 at most"}
+	want := []string{"tmux.Wide has 21 fields, want 20 at most", "tmux.Busy has 26 methods, want 25 at most",
+		"tmux.Calm has 1 methods: take it off the list of large types, or lower its number"}
 	if !slices.Equal(problems, want) {
 		t.Errorf("got %q, want %q", problems, want)
 	}
@@ -69,10 +109,11 @@ func methods(prefix string, n int) string {
 }
 
 // bigTypes counts the methods of each type that is shipped, and lists the types with too many of them or
-// too many fields.
-func bigTypes(t *testing.T, tree fs.FS) (counts map[string]int, problems []string) {
+// too many fields. large may have more methods.
+func bigTypes(t *testing.T, tree fs.FS, large map[string]int) (counts map[string]int, problems []string) {
 	t.Helper()
 	counts = map[string]int{}
+	functions := map[string]int{} // over a type
 	must.Do(t, fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -92,8 +133,13 @@ func bigTypes(t *testing.T, tree fs.FS) (counts map[string]int, problems []strin
 			return err
 		}
 		for _, decl := range file.Decls {
-			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv != nil {
+			f, ok := decl.(*ast.FuncDecl)
+			switch {
+			case !ok:
+			case f.Recv != nil:
 				counts[path.Dir(name)+"."+receiver(f.Recv.List[0].Type)]++
+			default:
+				functions[path.Dir(name)+"."+over(f)]++
 			}
 		}
 
@@ -113,8 +159,13 @@ func bigTypes(t *testing.T, tree fs.FS) (counts map[string]int, problems []strin
 	}))
 
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		if counts[name] > mostMethods {
-			problems = append(problems, fmt.Sprintf("%s has %d methods, want %d at most", name, counts[name], mostMethods))
+		counts[name] += functions[name]
+		switch most := max(large[name], mostMethods); {
+		case counts[name] > most:
+			problems = append(problems, fmt.Sprintf("%s has %d methods, want %d at most", name, counts[name], most))
+		case counts[name] < large[name]:
+			problems = append(problems, fmt.Sprintf("%s has %d methods: take it off the list of large types, or lower its number",
+				name, counts[name]))
 		}
 	}
 
@@ -135,6 +186,20 @@ func fieldsOf(spec *ast.TypeSpec) int {
 		n += max(1, len(f.Names))
 	}
 	return n
+}
+
+// over returns the type of a function's first parameter, after a context, if that is a pointer to one of the package.
+func over(f *ast.FuncDecl) string {
+	for _, p := range f.Type.Params.List {
+		if s, ok := p.Type.(*ast.SelectorExpr); ok && s.Sel.Name == "Context" {
+			continue
+		}
+		if pointer, ok := p.Type.(*ast.StarExpr); ok {
+			return receiver(pointer)
+		}
+		break
+	}
+	return ""
 }
 
 // receiver returns the name of a method's type.
