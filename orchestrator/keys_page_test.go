@@ -65,7 +65,7 @@ func TestASessionOfThePageEnds(t *testing.T) {
 	}
 
 	for _, watch := range []bool{false, true} {
-		used, left, revoked := enter(watch), enter(watch), enter(watch)
+		used, left := enter(watch), enter(watch)
 		for range 3 {
 			clock.set(clock.now().Add(parley.PageIdle - time.Second))
 			if !good(used) {
@@ -79,7 +79,7 @@ func TestASessionOfThePageEnds(t *testing.T) {
 			t.Errorf("watching: %v, want %v", used.Watch, watch)
 		}
 
-		revoked = enter(watch)
+		revoked := enter(watch)
 		must.Have(te.RevokeKey(te.operator(), parley.RevokeKeyRequest{KeyID: revoked.KeyID}))(t)
 		if good(revoked) || !good(used) {
 			t.Error("one session was revoked: that one still works, or another one does not")
