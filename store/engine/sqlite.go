@@ -7,7 +7,9 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"net/url"
+	"regexp"
 	"strconv"
 	"time"
 
@@ -157,11 +159,34 @@ func runCheck(ctx context.Context, db *sql.DB, pragma string) (string, error) {
 	if err := db.QueryRowContext(ctx, pragma).Scan(&verdict); err != nil {
 		return "", err
 	}
-	if verdict == "ok" {
+	return verdictOf(verdict)
+}
+
+// pageCode finds the code with which a check could not read a page, in its words.
+var pageCode = regexp.MustCompile(`error code[ =](\d+)`)
+
+// verdictOf reads the words of a check. A page that cannot be read for want of memory, or since the system refuses, is
+// no damage: that is an error.
+func verdictOf(words string) (string, error) {
+	if words == "ok" {
 		return "", nil
 	}
-	return verdict, nil
+	if m := pageCode.FindStringSubmatch(words); m != nil {
+		code, _ := strconv.Atoi(m[1])
+		if primary := code & 0xff; primary != codeCorrupt && primary != codeNotADB {
+			return "", unread(code)
+		}
+	}
+	return words, nil
 }
+
+// unread is SQLite's code for a page that a check cannot read now.
+type unread int
+
+func (u unread) Error() string {
+	return fmt.Sprintf("a page cannot be read now (SQLite's code %d)", int(u))
+}
+func (u unread) Code() int { return int(u) }
 
 // Executor is a connection, or a pool of them.
 type Executor interface {
