@@ -94,7 +94,7 @@ type request struct {
 
 // attempt makes a request once. The error is a *lost, or the daemon's own.
 func (c *conn) attempt(ctx context.Context, r request, result any) error {
-	ctx, end := c.whileHeard(ctx)
+	ctx, heard, end := c.whileHeard(ctx)
 	defer end()
 
 	req, err := c.newRequest(ctx, r.method, "/api/"+r.name, bytes.NewReader(r.body))
@@ -123,12 +123,13 @@ func (c *conn) attempt(ctx context.Context, r request, result any) error {
 	if err != nil {
 		return cmp.Or(silenceOf(ctx), c.classify(err))
 	}
+	heard()
 	defer resp.Body.Close()
 
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	switch {
 	case err != nil:
-		return cmp.Or(silenceOf(ctx), error(&lost{sent: true, cause: err}))
+		return &lost{sent: true, cause: err}
 	case len(answer) > maxAnswer:
 		return parley.Errorf(parley.Internal, "the answer to %s is larger than %d bytes", r.name, maxAnswer).
 			Suggest("Ask for less at a time.")

@@ -18,28 +18,33 @@ type hearing struct{ silence, patience, again time.Duration }
 var patient = hearing{silence: 3 * time.Second, patience: 10 * time.Second, again: 15 * time.Second}
 
 // whileHeard returns a context for a request that ends with an error once the daemon answers nothing, see silenceOf.
-// The caller calls end when the request is over.
-func (c *conn) whileHeard(ctx context.Context) (_ context.Context, end func()) {
+// The caller calls heard when the answer begins, and end when the request is over.
+func (c *conn) whileHeard(ctx context.Context) (_ context.Context, heard, end func()) {
 	if c.hearing == nil {
-		return ctx, func() {}
+		return ctx, func() {}, func() {}
 	}
 
 	ctx, cancel := context.WithCancelCause(ctx)
+	asking, heard := context.WithCancel(ctx)
 	timer := time.AfterFunc(c.hearing.silence, func() {
-		for c.answers(ctx) {
+		for c.answers(asking) {
 			select {
-			case <-ctx.Done():
+			case <-asking.Done():
 				return
 			case <-time.After(c.hearing.again):
 			}
+		}
+		if asking.Err() != nil {
+			return
 		}
 		cancel(parley.Errorf(parley.DaemonUnavailable, "the daemon at %s takes calls but answers none", c.where).
 			Suggest("Its process may be stopped, or its machine overloaded: `parley doctor` looks. What was asked may " +
 				"be done once it goes on: look before you repeat it."))
 	})
 
-	return ctx, func() {
+	return ctx, heard, func() {
 		timer.Stop()
+		heard()
 		cancel(nil)
 	}
 }
