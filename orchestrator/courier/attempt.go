@@ -94,7 +94,7 @@ func (m *memory) readiness(o *observation) hold {
 		return held(parley.HoldRecalled, "")
 	}
 	at := o.place()
-	m.place = at.at
+	m.place, m.word = at.at, at.word
 	return at.hold()
 }
 

@@ -20,6 +20,7 @@ type spot struct {
 	at      profile.Place
 	shown   bool   // the cursor shows it
 	program string // that has the terminal
+	word    bool   // only the operator's word lets it go
 	code    parley.ReasonCode
 }
 
@@ -43,6 +44,7 @@ func spotOn(h terminalHost, t *team.Terminal, screen *tmux.Screen) spot {
 	case reads == tmux.ReadsNot:
 		s.code = parley.HoldNoReader
 	case settled:
+		s.word = s.at.New && !t.HasTaken(s.at)
 	case passesOn, s.at.New && !t.HasTaken(s.at), reads == tmux.ReadsUnknown && s.at.Words == "":
 		s.code = parley.HoldNewPlace
 	}
@@ -67,7 +69,7 @@ func (a *attempt) misplaced(o *observation) hold {
 // noteTaken notes that the program has taken a message at the place of the last look. Where only the operator's word
 // let it go, that goes on to decide.
 func (m *memory) noteTaken(t *team.Terminal) {
-	if !m.place.New {
+	if !m.word {
 		t.NoteTaken(m.place)
 	}
 }
