@@ -14,9 +14,6 @@ import (
 	"parley/transcript"
 )
 
-// Form is the name of the form, in profiles.
-const Form = "opencode"
-
 // maxPrompts bounds how many prompts are looked at.
 const maxPrompts = 50
 

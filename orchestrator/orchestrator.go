@@ -183,7 +183,8 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 		Now: o.now, Log: o.log,
 	})
 	o.rooms.meter = meter.New(meter.Options{
-		Store: o.store, Roster: o.rooms.roster, Prices: o.opts.Costs.Prices, Team: o.opts.Costs.Team,
+		Store: o.store, Roster: o.rooms.roster, Forms: o.opts.Profiles.Transcript,
+		Prices: o.opts.Costs.Prices, Team: o.opts.Costs.Team,
 		Agents: o.opts.Costs.Agents, Pause: o.pauseForBudget, Edited: o.rooms.overlaps.Note, Now: o.now, Log: o.log,
 	})
 	o.rooms.couriers = courier.New(courier.Options{

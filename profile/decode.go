@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/transcript"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -117,7 +118,8 @@ func unknownKey(name string, unknown *yaml.UnknownFieldError) error {
 func keys() []string {
 	var names []string
 	types := []reflect.Type{reflect.TypeFor[Profile](), reflect.TypeFor[Markers](), reflect.TypeFor[Handover](),
-		reflect.TypeFor[Session]()}
+		reflect.TypeFor[Session](), reflect.TypeFor[transcript.Format](), reflect.TypeFor[transcript.Uses](),
+		reflect.TypeFor[transcript.Edits](), reflect.TypeFor[transcript.Prompts](), reflect.TypeFor[transcript.Which]()}
 	for _, t := range types {
 		for i := range t.NumField() {
 			if name := t.Field(i).Tag.Get("yaml"); name != "" && name != "-" {
@@ -193,6 +195,10 @@ func (p *Profile) YAML() ([]byte, error) {
 func (p *Profile) compile() error {
 	if err := cmp.Or(compileReports(p), compileSession(p)); err != nil {
 		return err
+	}
+	if err := p.Transcript.Compile(); err != nil {
+		return parley.Errorf(parley.InvalidArgument, "profile %s: transcript: %w", p.Name, err).
+			Suggest("Correct the section, or leave it out: then parley reads no transcript.")
 	}
 
 	for _, m := range []struct {

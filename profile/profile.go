@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"time"
+
+	"parley/transcript"
 )
 
 // Profile is what parley knows about one agent program. It is the record that YAML
@@ -83,11 +85,11 @@ type Profile struct {
 	// a part of its path; any further words must follow it on the command line. Empty:
 	// the name in Command.
 	Programs []string `yaml:"programs"`
-	// Transcript is the form of the program's own transcripts, off which parley reads what its models
-	// used; "" if it reads none. TranscriptOpen matches the path of a transcript among the files that
-	// the program holds open; it is for a program whose reports do not name it.
-	Transcript     string `yaml:"transcript"`
-	TranscriptOpen string `yaml:"transcript_open"`
+	// Transcript says how the program's own transcripts are read: what its models used, which files it
+	// wrote. Without a name, parley reads none. TranscriptOpen matches the path of a transcript among the
+	// files that the program holds open; it is for a program whose reports do not name it.
+	Transcript     transcript.Format `yaml:"transcript"`
+	TranscriptOpen string            `yaml:"transcript_open"`
 	// AddMCP is the command that adds an MCP server to the program's own configuration.
 	// The server's command follows it.
 	AddMCP []string `yaml:"add_mcp"`
@@ -188,6 +190,6 @@ func (p *Profile) clone() *Profile {
 	} {
 		*m = maps.Clone(*m)
 	}
-	c.Handover, c.Session = p.Handover.clone(), p.Session.clone()
+	c.Handover, c.Session, c.Transcript = p.Handover.clone(), p.Session.clone(), p.Transcript.Clone()
 	return &c
 }

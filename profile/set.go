@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"parley"
+	"parley/transcript"
 
 	"github.com/goccy/go-yaml"
 )
@@ -151,6 +152,16 @@ func (s Set) Find(name string) (*Profile, error) {
 		return nil, err.Suggest("Did you mean %q? The profiles are: %s.", near, list)
 	}
 	return nil, err.Suggest("The profiles are: %s.", list)
+}
+
+// Transcript returns how transcripts of a name are read, nil if no profile tells.
+func (s Set) Transcript(name string) *transcript.Format {
+	for _, profile := range s.Names() {
+		if f := &s.byName[profile].Transcript; name != "" && f.Name == name {
+			return f
+		}
+	}
+	return nil
 }
 
 // Names lists the profiles in order.

@@ -8,6 +8,7 @@ import (
 	"parley"
 	"parley/internal/must"
 	"parley/profile"
+	"parley/transcript"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -227,5 +228,28 @@ func TestTitlesOfRealProgramsAreUnderstood(t *testing.T) {
 		if got, _ := codex.Title(text); got.State != want {
 			t.Errorf("%q says %q, want %q", text, got.State, want)
 		}
+	}
+}
+
+// How a program's transcripts are read is part of its profile: one that extends it reads them alike, and a
+// workspace may teach another.
+func TestProfilesSayHowTranscriptsAreRead(t *testing.T) {
+	set := must.Have(profile.Load([]byte("mine: {extends: qwen}\nother:\n  transcript:\n    name: other\n" +
+		"    uses: {lines: {where: {type: answer}}, id: [id], at: time, model: model, input: [in], output: [out]}\n")))(t)
+	if got := find(t, set, "mine").Transcript.Name; got != "qwen" {
+		t.Errorf("the one that extends qwen reads %q", got)
+	}
+
+	line := `{"type":"answer","id":7,"time":1795200000000,"model":"m","in":3,"out":4}`
+	rec, err := set.Transcript("other").Read([]byte(line), &transcript.State{})
+	if err != nil || rec == nil || rec.ID != "7" || rec.Tokens != (parley.Tokens{Input: 3, Output: 4}) || rec.At.IsZero() {
+		t.Errorf("got %+v, %v", rec, err)
+	}
+
+	if set.Transcript("none") != nil || set.Transcript("") != nil {
+		t.Error("a transcript that no profile describes is read")
+	}
+	if _, err := profile.Load([]byte("x: {transcript: {name: x, kind: tape}}")); parley.AsError(err).Code != parley.InvalidArgument {
+		t.Errorf("an unknown kind: %v", err)
 	}
 }

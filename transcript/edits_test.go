@@ -1,4 +1,4 @@
-package transcript
+package transcript_test
 
 import (
 	"bytes"
@@ -11,15 +11,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/must"
+	"parley/transcript"
 )
 
 // Each form has a sample of an edit, and beside it what must not count: a file that was read, and an
 // edit that was refused.
 func TestProgramsTellWhatTheyWrote(t *testing.T) {
-	for form := range editors {
+	for _, form := range forms {
 		var got []string
 		for line := range bytes.Lines(must.Have(os.ReadFile(filepath.Join("testdata", "edits", form+".jsonl")))(t)) {
-			for _, e := range Edits(form, line) {
+			for _, e := range formOf(t, form).EditsIn(line) {
 				got = append(got, e.Path+" "+e.At.UTC().Format(time.TimeOnly))
 			}
 		}
@@ -34,8 +35,9 @@ func TestProgramsTellWhatTheyWrote(t *testing.T) {
 }
 
 func TestEditsThatAreNotKnownAreLeftOut(t *testing.T) {
+	claude := formOf(t, "claude")
 	line := `{"timestamp":"2026-11-22T22:40:40Z","toolUseResult":{"filePath":"/src/a","structuredPatch":[]}}`
-	if len(Edits("claude", []byte(line))) != 1 {
+	if len(claude.EditsIn([]byte(line))) != 1 {
 		t.Fatal("the line itself is no edit")
 	}
 	for name, change := range map[string][2]string{
@@ -46,11 +48,11 @@ func TestEditsThatAreNotKnownAreLeftOut(t *testing.T) {
 		"a number":        {`"/src/a"`, `7`},
 		"half a line":     {`[]}}`, `[`},
 	} {
-		if got := Edits("claude", []byte(strings.Replace(line, change[0], change[1], 1))); got != nil {
+		if got := claude.EditsIn([]byte(strings.Replace(line, change[0], change[1], 1))); got != nil {
 			t.Errorf("%s: got %v", name, got)
 		}
 	}
-	if got := Edits("none", []byte(line)); got != nil {
+	if got := new(transcript.Format).EditsIn([]byte(line)); got != nil {
 		t.Errorf("of an unknown form: %v", got)
 	}
 }

@@ -1,4 +1,4 @@
-package transcript
+package transcript_test
 
 import (
 	"testing"
@@ -15,7 +15,7 @@ func TestPromptsOfCodex(t *testing.T) {
 		"cut":                   {"codex", `"item":{"type":"UserMessage","content":[{"type":"text","text":"one"}]}}}`, ""},
 		"of another program":    {"qwen", at + `"item":{"type":"UserMessage","content":[{"type":"text","text":"one"}]}}}`, ""},
 	} {
-		got, ok := PromptIn(test.form, []byte(test.line))
+		got, ok := formOf(t, test.form).Prompt([]byte(test.line))
 		if got.Text != test.want || ok != (test.want != "") {
 			t.Errorf("%s: got %q, %v", name, got.Text, ok)
 		}

@@ -1,12 +1,13 @@
 // Package transcript reads what the models of agent programs used, which files the programs wrote, and what
-// they were given, off the programs' own transcripts, one line at a time. It never guesses: a line that
-// should have numbers, and has none in the form that is known, is ErrUnknown.
+// they were given, off the programs' own transcripts, one line at a time. A Format says where a program
+// writes what; it is a part of the program's profile. Nothing is guessed: a line that should have numbers,
+// and has none in the form that is known, is ErrUnknown.
 package transcript
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"parley"
@@ -20,6 +21,19 @@ type Record struct {
 	Tokens parley.Tokens
 }
 
+// Edit is a file that a program has written, by its own record.
+type Edit struct {
+	Path string // absolute
+	At   time.Time
+}
+
+// Prompt is a text that a session of a program was given.
+type Prompt struct {
+	Session string // the program's own id of it
+	Text    string
+	At      time.Time
+}
+
 // State is what a reader remembers from one line to the next. It belongs to one transcript.
 type State struct {
 	Model   string // as named by an earlier line
@@ -29,74 +43,127 @@ type State struct {
 // ErrUnknown says that a line is not in the form that is known of the program.
 var ErrUnknown = errors.New("the transcript's form is not known")
 
-// A reader reads a line that has one of its marks.
-type reader struct {
-	marks []string // a line without any of them says nothing of tokens
-	read  func(line []byte, s *State) (*Record, error)
-}
-
-var readers = map[string]reader{
-	"claude":  {[]string{`"type":"assistant"`}, claude},
-	"codex":   {[]string{`"token_usage_record"`, `"turn_context"`, `"token_count"`}, codex},
-	"copilot": {[]string{`"session.usage_record"`}, copilot},
-	"gemini":  {[]string{`"type":"gemini"`}, gemini},
-	"qwen":    {[]string{`"type":"assistant"`}, qwen},
-}
-
-// Known reports whether a form of transcripts is known.
-func Known(form string) bool { return readers[form].read != nil }
+// maxTokens is more than any response can use.
+const maxTokens = 1 << 40
 
 // Read reads one line of a transcript. It returns nil for a line that tells no use, and ErrUnknown
 // for one that should and does not.
-func Read(form string, line []byte, s *State) (*Record, error) {
-	r := readers[form]
-	marked := false
-	for _, mark := range r.marks {
-		marked = marked || bytes.Contains(line, []byte(mark))
+func (f *Format) Read(line []byte, s *State) (*Record, error) {
+	u := &f.Uses
+	switch {
+	case u.Models.Lines.mayBe(line):
+		l, ok := open(line)
+		if !ok {
+			return nil, ErrUnknown
+		}
+		if u.Models.Lines.are(l) {
+			s.Model = l.text(u.Models.Name)
+			return nil, nil
+		}
+	case u.Outdated.mayBe(line) && s.Records == 0:
+		if l, ok := open(line); !ok || u.Outdated.are(l) {
+			return nil, ErrUnknown
+		}
 	}
-	if !marked {
+
+	if !u.Lines.mayBe(line) {
+		return nil, nil
+	}
+	l, ok := open(line)
+	if !ok {
+		return nil, ErrUnknown
+	}
+	if !u.Lines.are(l) {
 		return nil, nil
 	}
 
-	rec, err := r.read(line, s)
-	if err != nil || rec == nil {
-		return nil, err
+	rec, err := u.read(l, s)
+	if err == nil {
+		s.Records++
 	}
-	t := rec.Tokens
+	return rec, err
+}
+
+// read reads a line that must tell a use.
+func (u *Uses) read(l fields, s *State) (*Record, error) {
+	n := numbers{fields: l}
+	t := parley.Tokens{
+		Input: n.sum(u.Input), Cached: n.orZero(u.Cached), CacheWrite: n.orZero(u.CacheWrite),
+		Output: n.sum(u.Output), Reasoning: n.orZero(u.Reasoning),
+	}
+	if u.Total != "" {
+		switch n.must(u.Total) {
+		case t.Total():
+		case t.Total() + t.Reasoning:
+			t.Output += t.Reasoning
+		default:
+			return nil, ErrUnknown
+		}
+	}
+
+	rec := &Record{At: l.time(u.At), Model: s.Model, Tokens: t}
+	if u.Model != "" {
+		rec.Model = l.text(u.Model)
+	}
+	for i, path := range u.ID {
+		part := l.text(path)
+		if i == 0 && part == "" {
+			return nil, ErrUnknown
+		}
+		rec.ID += part
+	}
+
 	sound := min(t.Input, t.Cached, t.CacheWrite, t.Output, t.Reasoning) >= 0 &&
 		max(t.Input, t.Cached, t.CacheWrite, t.Output, t.Reasoning) <= maxTokens
-	if rec.ID == "" || rec.Model == "" || rec.At.IsZero() || !sound {
+	if n.unknown || rec.ID == "" || rec.Model == "" || rec.At.IsZero() || !sound {
 		return nil, ErrUnknown
 	}
-	s.Records++
 
 	return rec, nil
 }
 
-// maxTokens is more than any response can use.
-const maxTokens = 1 << 40
-
-// decode reads a line of JSON.
-func decode(line []byte, to any) error {
-	if json.Unmarshal(line, to) != nil {
-		return ErrUnknown
+// EditsIn returns the files that one line of a transcript says were written. What it does not know, it
+// leaves out, so that an edit that was not made is never reported.
+func (f *Format) EditsIn(line []byte) (known []Edit) {
+	e := &f.Edits
+	if !e.Lines.mayBe(line) {
+		return nil
 	}
-	return nil
+
+	l, _ := open(line)
+	for _, part := range l.parts(e.Each) {
+		if !e.Lines.are(part) {
+			continue
+		}
+		at := part.time(e.At)
+		for _, path := range append(part.keys(e.Paths), part.text(e.Path)) {
+			if filepath.IsAbs(path) && !at.IsZero() {
+				known = append(known, Edit{filepath.Clean(path), at})
+			}
+		}
+	}
+
+	return known
 }
 
-// number returns a number that must be there, and notes if it is not.
-func number(n *int64, missing *bool) int64 {
-	if n == nil {
-		*missing = true
-		return 0
+// Prompt returns the prompt that one line of a transcript says the program was given. It is not ok if the
+// line is none, or if the program's prompts are not read. The session is left to the caller.
+func (f *Format) Prompt(line []byte) (p Prompt, ok bool) {
+	r := &f.Prompts
+	if !r.Lines.mayBe(line) {
+		return p, false
 	}
-	return *n
-}
 
-// orZero returns a number that may be missing.
-func orZero(n *int64) int64 {
-	if n == nil {
-		return 0
+	l, _ := open(line)
+	if !r.Lines.are(l) {
+		return p, false
 	}
-	return *n
+
+	var texts []string
+	for _, part := range l.parts(r.Each) {
+		if text := part.text(r.Text); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return Prompt{Text: strings.Join(texts, "\n"), At: l.time(r.At)}, len(texts) > 0
 }

@@ -1,10 +1,11 @@
-package transcript
+package transcript_test
 
 import (
 	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,15 +14,26 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/profile"
+	"parley/transcript"
 )
+
+// forms are the profiles whose transcripts are lines; each has a sample.
+var forms = []string{"claude", "codex", "copilot", "gemini", "qwen"}
+
+func formOf(t testing.TB, name string) *transcript.Format {
+	t.Helper()
+	set := must.Have(profile.Builtin())(t)
+	return &must.Have(set.Find(name))(t).Transcript
+}
 
 // last returns what each response of a transcript used, by its id: of several records of one, the last
 // counts.
-func last(t *testing.T, form string) map[string]Record {
+func last(t *testing.T, form string) map[string]transcript.Record {
 	t.Helper()
-	all, state := map[string]Record{}, State{}
+	all, state := map[string]transcript.Record{}, transcript.State{}
 	for line := range bytes.Lines(must.Have(os.ReadFile(filepath.Join("testdata", form+".jsonl")))(t)) {
-		rec, err := Read(form, line, &state)
+		rec, err := formOf(t, form).Read(line, &state)
 		if err != nil {
 			t.Fatalf("%s: %v in %s", form, err, line)
 		}
@@ -34,10 +46,10 @@ func last(t *testing.T, form string) map[string]Record {
 
 func TestProgramsTellWhatTheyUsed(t *testing.T) {
 	at := func(text string) time.Time { return must.Have(time.Parse(time.RFC3339Nano, "2026-11-22T"+text))(t) }
-	for form, want := range map[string]Record{
+	for form, want := range map[string]transcript.Record{
 		"claude": {"d21", at("05:26:15.1Z"), "claude-opus-5-5",
 			parley.Tokens{Input: 10001, Cached: 3001, CacheWrite: 2001, Output: 501, Reasoning: 41}},
-		"codex": {"t1resp_d22", at("16:34:20.553Z"), "gpt-6-codex",
+		"codex": {"resp_d22t1", at("16:34:20.553Z"), "gpt-6-codex",
 			parley.Tokens{Input: 7000, Cached: 3002, Output: 502, Reasoning: 42}},
 		"copilot": {"c03af078-7ec9-4b5e-b9d6-ab0339e019f7", at("05:26:22.87Z"), "gpt-5",
 			parley.Tokens{Input: 7000, Cached: 3010, Output: 510, Reasoning: 50}},
@@ -46,7 +58,7 @@ func TestProgramsTellWhatTheyUsed(t *testing.T) {
 		"qwen": {"8fc397b4", at("05:26:44.735Z"), "qwen3-coder",
 			parley.Tokens{Input: 7000, Cached: 3020, Output: 520, Reasoning: 60}},
 	} {
-		if diff := cmp.Diff(map[string]Record{want.ID: want}, last(t, form)); diff != "" {
+		if diff := cmp.Diff(map[string]transcript.Record{want.ID: want}, last(t, form)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", form, diff)
 		}
 	}
@@ -54,7 +66,7 @@ func TestProgramsTellWhatTheyUsed(t *testing.T) {
 
 // Every form that is known has a sample.
 func TestEveryFormHasASample(t *testing.T) {
-	for form := range readers {
+	for _, form := range forms {
 		if len(last(t, form)) == 0 {
 			t.Errorf("%s: no record", form)
 		}
@@ -86,13 +98,14 @@ func TestAnUnknownFormIsNotGuessed(t *testing.T) {
 		}
 
 		var found error
-		state := State{}
+		form := formOf(t, test.form)
+		state := transcript.State{}
 		for line := range strings.Lines(changed) {
-			if _, err := Read(test.form, []byte(line), &state); err != nil {
+			if _, err := form.Read([]byte(line), &state); err != nil {
 				found = err
 			}
 		}
-		if !errors.Is(found, ErrUnknown) {
+		if !errors.Is(found, transcript.ErrUnknown) {
 			t.Errorf("%s: got %v", name, found)
 		}
 	}
@@ -101,24 +114,24 @@ func TestAnUnknownFormIsNotGuessed(t *testing.T) {
 func TestThoughtsBesidesTheOutputAreAdded(t *testing.T) {
 	line := `{"uuid":"u","timestamp":"2026-11-22T05:26:44.735Z","type":"assistant","model":"m","usageMetadata":` +
 		`{"promptTokenCount":100,"candidatesTokenCount":20,"thoughtsTokenCount":6,"totalTokenCount":126}}`
-	rec := must.Have(Read("qwen", []byte(line), &State{}))(t)
+	rec := must.Have(formOf(t, "qwen").Read([]byte(line), &transcript.State{}))(t)
 	if rec.Tokens != (parley.Tokens{Input: 100, Output: 26, Reasoning: 6}) {
 		t.Errorf("got %+v", rec.Tokens)
 	}
 }
 
 func FuzzRead(f *testing.F) {
-	for form := range readers {
+	for _, form := range forms {
 		text := must.Have(os.ReadFile(filepath.Join("testdata", form+".jsonl")))(f)
 		for line := range bytes.Lines(text) {
 			f.Add(form, line)
 		}
 	}
 	f.Fuzz(func(t *testing.T, form string, line []byte) {
-		if !Known(form) {
+		if !slices.Contains(forms, form) {
 			return
 		}
-		rec, _ := Read(form, line, &State{})
+		rec, _ := formOf(t, form).Read(line, &transcript.State{})
 		if rec != nil && (rec.Tokens.Total() < 0 || rec.ID == "") {
 			t.Errorf("%+v", rec)
 		}

@@ -14,6 +14,7 @@ import (
 	"parley/conversation"
 	"parley/internal/daemon"
 	"parley/internal/must"
+	"parley/profile"
 	"parley/transcript"
 )
 
@@ -49,15 +50,17 @@ func textReaders(t *testing.T) map[string]func(hostile string) {
 			}
 		}
 	}
+	profiles := must.Have(profile.Builtin())(t)
 	for form, mark := range map[string]string{
 		"claude": `"type":"assistant"`, "codex": `"token_usage_record"`, "copilot": `"session.usage_record"`,
 		"gemini": `"type":"gemini"`, "qwen": `"type":"assistant"`,
 	} {
+		format := profiles.Transcript(form)
 		all["a transcript of "+form] = func(text string) {
 			line := []byte("{" + mark + `,"message":` + text)
-			_, _ = transcript.Read(form, line, &transcript.State{})
-			transcript.Edits(form, line)
-			transcript.PromptIn(form, line)
+			_, _ = format.Read(line, &transcript.State{})
+			format.EditsIn(line)
+			format.Prompt(line)
 		}
 	}
 

@@ -28,7 +28,7 @@ func tellsItsTokens(t *testing.T, program installed) {
 		return all[0]
 	}
 	s.inState(parley.StateIdle)
-	if s.profile.Transcript == "" {
+	if s.profile.Transcript.Name == "" {
 		s.wait("it is said that its use is not known", func() bool { return usage().Unknown == parley.UsageNoReader })
 		return
 	}

@@ -9,6 +9,7 @@ import (
 
 	"parley/opencode"
 	"parley/store"
+	"parley/transcript"
 )
 
 // record is what is known of an agent's sessions in a program's database.
@@ -34,8 +35,12 @@ func (r *record) note(id string) {
 
 // readPart reads the next part of a transcript.
 func (m *Meter) readPart(ctx context.Context, t *store.Transcript) (part, error) {
-	if t.Form != opencode.Form {
-		return read(t, dayOf)
+	form := m.opts.Forms(t.Form)
+	switch {
+	case form == nil: // of a profile that the workspace no longer has
+		return part{}, transcript.ErrUnknown
+	case form.Kind == transcript.Lines:
+		return read(t, form, dayOf)
 	}
 	return m.record(source{t.AgentID, t.Path}).read(ctx, t)
 }

@@ -14,7 +14,7 @@ import (
 // find notes the transcripts that the program of a member writes now.
 func (m *Meter) find(member *team.Member, now time.Time) {
 	t := member.Terminal()
-	if t == nil || t.Profile.Transcript == "" {
+	if t == nil || t.Profile.Transcript.Name == "" {
 		return
 	}
 
@@ -26,7 +26,7 @@ func (m *Meter) find(member *team.Member, now time.Time) {
 		key := source{member.ID, path}
 		known, ok := m.sources[key]
 		if !ok {
-			known = &store.Transcript{AgentID: member.ID, Path: path, Form: t.Profile.Transcript, Since: since}
+			known = &store.Transcript{AgentID: member.ID, Path: path, Form: t.Profile.Transcript.Name, Since: since}
 			m.sources[key] = known
 		}
 		known.SeenAt = now

@@ -39,6 +39,7 @@ const (
 type Options struct {
 	Store  *store.Store
 	Roster *team.Roster
+	Forms  func(name string) *transcript.Format // how transcripts of a name are read; nil: not known
 	Prices Prices
 	Team   Budget
 	Agents map[string]Budget // by name in lower case
@@ -231,7 +232,7 @@ func (m *Meter) whyUnknown() map[string]parley.UsageUnknown {
 		t := member.Terminal()
 		switch {
 		case t == nil:
-		case t.Profile.Transcript == "":
+		case t.Profile.Transcript.Name == "":
 			unknown[member.ID] = parley.UsageNoReader
 		case !has[member.ID]:
 			unknown[member.ID] = parley.UsageNoTranscript

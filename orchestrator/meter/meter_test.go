@@ -43,10 +43,11 @@ func newStage(t *testing.T, change func(*Options)) *stage {
 	a := parley.Agent{ID: team.NewID(), Name: "coder", Kind: parley.KindTerminal, State: parley.StateIdle}
 	must.Do(t, s.store.CreateAgent(t.Context(), a, nil))
 	s.coder = team.NewMember(a)
-	s.coder.SetTerminal(&team.Terminal{Profile: &profile.Profile{Transcript: "qwen"}, Started: began})
+	profiles := must.Have(profile.Builtin())(t)
+	s.coder.SetTerminal(&team.Terminal{Profile: must.Have(profiles.Find("qwen"))(t), Started: began})
 	roster.Add(s.coder)
 
-	opts := Options{Store: s.store, Roster: roster, Now: s.clock, Log: log, Pause: s.pauseFor, Edited: s.noteEdit}
+	opts := Options{Store: s.store, Roster: roster, Forms: profiles.Transcript, Now: s.clock, Log: log, Pause: s.pauseFor, Edited: s.noteEdit}
 	if change != nil {
 		change(&opts)
 	}
@@ -115,7 +116,8 @@ func TestReadingGoesOnAfterARestart(t *testing.T) {
 	s.Meter = New(s.opts)
 	must.Do(t, s.load(t.Context()))
 	s.coder.Reports.Forget()
-	s.coder.SetTerminal(&team.Terminal{Profile: &profile.Profile{Transcript: "qwen"}}) // it began at a time not known
+	profiles := must.Have(profile.Builtin())(t)
+	s.coder.SetTerminal(&team.Terminal{Profile: must.Have(profiles.Find("qwen"))(t)}) // it began at a time not known
 	s.writes(t, response("a", 1, 5)+response("b", 2, 7))
 	if spent, unknown := s.Today(s.coder.ID); unknown != "" || spent.Responses != 2 || spent.Output != 12 {
 		t.Errorf("got %+v, %q", spent, unknown)

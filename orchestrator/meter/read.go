@@ -29,7 +29,7 @@ type part struct {
 }
 
 // read reads the next part of a transcript, and moves its position.
-func read(t *store.Transcript, day func(time.Time) string) (p part, err error) {
+func read(t *store.Transcript, form *transcript.Format, day func(time.Time) string) (p part, err error) {
 	f, info, err := plainfile.Open(t.Path)
 	if err != nil {
 		return p, err
@@ -52,7 +52,7 @@ func read(t *store.Transcript, day func(time.Time) string) (p part, err error) {
 	p.more = t.Position+int64(n) < info.Size()
 	lines, used, skipping := split(content[:n], t.Skipping, maxRead)
 	t.Position, t.Skipping = t.Position+int64(used), skipping
-	p.records, p.edits = recordsOf(t, lines, day), editsOf(t, lines)
+	p.records, p.edits = recordsOf(t, form, lines, day), editsOf(t, form, lines)
 
 	return p, nil
 }
@@ -79,11 +79,13 @@ func split(part []byte, skipping bool, most int) (lines [][]byte, used int, stil
 }
 
 // recordsOf returns what lines tell of the agent's own responses. It notes in t if a line is not known.
-func recordsOf(t *store.Transcript, lines [][]byte, day func(time.Time) string) (records []store.TokenRecord) {
+func recordsOf(
+	t *store.Transcript, form *transcript.Format, lines [][]byte, day func(time.Time) string,
+) (records []store.TokenRecord) {
 	state := transcript.State{Model: t.Model, Records: t.Records}
 	var read []transcript.Record
 	for _, line := range lines {
-		rec, err := transcript.Read(t.Form, line, &state)
+		rec, err := form.Read(line, &state)
 		if err != nil {
 			t.Unknown = unknownForm
 		}
@@ -111,9 +113,9 @@ func tokenRecords(
 }
 
 // editsOf returns what lines tell of the agent's own edits.
-func editsOf(t *store.Transcript, lines [][]byte) (edits []transcript.Edit) {
+func editsOf(t *store.Transcript, form *transcript.Format, lines [][]byte) (edits []transcript.Edit) {
 	for _, line := range lines {
-		edits = append(edits, since(t, transcript.Edits(t.Form, line))...)
+		edits = append(edits, since(t, form.EditsIn(line))...)
 	}
 	return edits
 }

@@ -12,7 +12,9 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/profile"
 	"parley/store"
+	"parley/transcript"
 )
 
 var began = time.Date(2026, 11, 22, 5, 0, 0, 0, time.Local)
@@ -22,6 +24,12 @@ func response(id string, minutes, output int) string {
 	return fmt.Sprintf(`{"uuid":"%s","timestamp":"%s","type":"assistant","model":"m","usageMetadata":`+
 		`{"promptTokenCount":1,"candidatesTokenCount":%d,"totalTokenCount":%d}}`+"\n",
 		id, began.Add(time.Duration(minutes)*time.Minute).Format(time.RFC3339), output, output+1)
+}
+
+// qwen says how transcripts of Qwen Code are read.
+func qwen(t *testing.T) *transcript.Format {
+	t.Helper()
+	return must.Have(profile.Builtin())(t).Transcript("qwen")
 }
 
 func ids(records []store.TokenRecord) (all string) {
@@ -40,18 +48,18 @@ func TestATranscriptIsReadAsItGrows(t *testing.T) {
 	half := len(whole) - 20
 	must.Do(t, os.WriteFile(path, []byte(whole[:half]), 0o600))
 
-	p, err := read(tr, dayOf)
+	p, err := read(tr, qwen(t), dayOf)
 	if err != nil || p.more || ids(p.records) != "a " || p.records[0].Day != "2026-11-22" {
 		t.Errorf("got %v, %v", p, err)
 	}
 
 	must.Do(t, os.WriteFile(path, []byte(whole), 0o600))
-	if p, err = read(tr, dayOf); err != nil || ids(p.records) != "b " || tr.Position != int64(len(whole)) {
+	if p, err = read(tr, qwen(t), dayOf); err != nil || ids(p.records) != "b " || tr.Position != int64(len(whole)) {
 		t.Errorf("got %v, %v, at %d", p, err, tr.Position)
 	}
 
 	must.Do(t, os.WriteFile(path, []byte(response("c", 3, 1)), 0o600)) // written anew, and shorter
-	if p, err = read(tr, dayOf); err != nil || ids(p.records) != "c " {
+	if p, err = read(tr, qwen(t), dayOf); err != nil || ids(p.records) != "c " {
 		t.Errorf("got %v, %v", p, err)
 	}
 }
@@ -62,7 +70,7 @@ func TestWhatIsNoTranscriptIsRefused(t *testing.T) {
 	must.Do(t, syscall.Mkfifo(pipe, 0o600))
 	for _, path := range []string{pipe, dir, "/dev/zero", filepath.Join(dir, "missing")} {
 		tr := &store.Transcript{Path: path, Form: "qwen"}
-		if p, err := read(tr, dayOf); err == nil || p.more || p.records != nil {
+		if p, err := read(tr, qwen(t), dayOf); err == nil || p.more || p.records != nil {
 			t.Errorf("%s: got %v, %v", path, p, err)
 		}
 	}
@@ -73,7 +81,7 @@ func TestAnUnknownLineIsNoted(t *testing.T) {
 	text := `{"type":"assistant","usage":{"tokens":7}}` + "\n" + response("a", 1, 5)
 	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 	tr := &store.Transcript{Path: path, Form: "qwen", Since: began}
-	p, err := read(tr, dayOf)
+	p, err := read(tr, qwen(t), dayOf)
 	if err != nil || ids(p.records) != "a " || tr.Unknown != parley.UsageUnknownForm {
 		t.Errorf("got %v, %v, %q", p, err, tr.Unknown)
 	}

@@ -108,7 +108,7 @@ func (ts *Terminals) sessionOf(ctx context.Context, m *team.Member, t *team.Term
 	var prompts []transcript.Prompt
 	for _, path := range paths {
 		if id, ok := t.Profile.SessionIn([]string{path}); ok {
-			prompts = append(prompts, lastPrompts(path, t.Profile.Transcript, id)...)
+			prompts = append(prompts, lastPrompts(path, &t.Profile.Transcript, id)...)
 		}
 	}
 	slices.SortStableFunc(prompts, func(a, b transcript.Prompt) int { return b.At.Compare(a.At) })
@@ -120,7 +120,7 @@ func (ts *Terminals) sessionOf(ctx context.Context, m *team.Member, t *team.Term
 const maxTail = 1 << 20
 
 // lastPrompts returns the prompts at the end of a session's transcript.
-func lastPrompts(path, form, session string) (prompts []transcript.Prompt) {
+func lastPrompts(path string, form *transcript.Format, session string) (prompts []transcript.Prompt) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil
@@ -135,7 +135,7 @@ func lastPrompts(path, form, session string) (prompts []transcript.Prompt) {
 
 	tail, _ := io.ReadAll(io.LimitReader(f, maxTail)) // what was read counts
 	for line := range bytes.Lines(tail) {
-		if p, ok := transcript.PromptIn(form, line); ok {
+		if p, ok := form.Prompt(line); ok {
 			p.Session = session
 			prompts = append(prompts, p)
 		}

@@ -113,16 +113,17 @@ func TestTheSessionThatWasGivenAMessage(t *testing.T) {
 
 // Only the end of a long transcript is read.
 func TestPromptsAtTheEndOfATranscript(t *testing.T) {
+	codex := must.Have(profile.Builtin())(t).Transcript("codex")
 	prompt := func(text string) string {
 		return `{"timestamp":"2026-11-22T22:42:59Z","type":"event_msg","payload":{"type":"item_completed",` +
 			`"item":{"type":"UserMessage","content":[{"type":"text","text":"` + text + `"}]}}}` + "\n"
 	}
 	path := filepath.Join(t.TempDir(), "rollout.jsonl")
 	must.Do(t, os.WriteFile(path, []byte(prompt("early")+strings.Repeat("x", maxTail)+"\n"+prompt("late")), 0o600))
-	if got := lastPrompts(path, "codex", "anid"); len(got) != 1 || got[0].Text != "late" || got[0].Session != "anid" {
+	if got := lastPrompts(path, codex, "anid"); len(got) != 1 || got[0].Text != "late" || got[0].Session != "anid" {
 		t.Errorf("got %+v", got)
 	}
-	if got := lastPrompts(path+"x", "codex", "anid"); got != nil {
+	if got := lastPrompts(path+"x", codex, "anid"); got != nil {
 		t.Errorf("of no file: %+v", got)
 	}
 }
