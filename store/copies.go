@@ -152,7 +152,7 @@ func progressOfCopy(ctx context.Context, path string) (p progress, err error) {
 	return progressOf(ctx, pool)
 }
 
-// examineCopy reads every page of a copy, and returns how far it is.
+// examineCopy reads every page of a copy, and returns how far it is. It refuses one that Open would refuse.
 func examineCopy(ctx context.Context, path string) (p progress, err error) {
 	pool, err := openCopy(path)
 	if err != nil {
@@ -166,6 +166,13 @@ func examineCopy(ctx context.Context, path string) (p progress, err error) {
 	}
 	if !ours {
 		return p, notOurs(path)
+	}
+	var version int64
+	if err := pool.QueryRowContext(ctx, versionQuery).Scan(&version); err != nil {
+		return p, err
+	}
+	if isTooOld(version) {
+		return p, tooOld(path, version)
 	}
 
 	verdict, err := engine.CheckAll(ctx, pool)

@@ -12,7 +12,6 @@ import (
 type dialect struct {
 	goose  goose.Dialect
 	folder string // of its migrations
-	base   int64  // the version with which its migrations begin
 
 	// embedded says that the database is parley's own file. A server's is checked, copied and shrunk
 	// by those who run the server.
@@ -68,7 +67,6 @@ var sqliteDialect = dialect{
 var postgresDialect = dialect{
 	goose:      goose.DialectPostgres,
 	folder:     "postgres",
-	base:       postgresBase,
 	gorm:       func(pool gorm.ConnPool) gorm.Dialector { return engine.PostgresGorm{Pool: pool} },
 	bound:      engine.Numbered,
 	each:       `json_array_elements_text(CAST(? AS json)) AS list (value)`,

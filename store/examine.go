@@ -35,7 +35,7 @@ func newExaminer(ctx context.Context, path string, copies Copies) (*examiner, er
 	if err != nil {
 		return nil, err
 	}
-	e := &examiner{path: path, before: before, known: before.progress, busy: time.Second, newest: newestVersion()}
+	e := &examiner{path: path, before: before, known: before.progress, busy: time.Second, newest: newestVersion}
 
 	list, err := copies.List()
 	if err != nil || len(list) == 0 {
@@ -123,6 +123,9 @@ func (e *examiner) read(ctx context.Context, pool *sql.DB, log engine.LogSalts) 
 	}
 	if err := pool.QueryRowContext(ctx, versionQuery).Scan(&e.version); err != nil || e.version > e.newest {
 		return err // Open refuses a newer one
+	}
+	if isTooOld(e.version) {
+		return tooOld(e.path, e.version)
 	}
 	if e.version == e.newest {
 		if err := e.recognize(ctx, pool, log); err != nil {

@@ -105,12 +105,3 @@ func TestSetResponderRecordsTheDecision(t *testing.T) {
 
 	wantCode(t, "nobody", s.SetResponder(t.Context(), parley.Agent{ID: "nobody"}), parley.AgentNotFound)
 }
-
-func TestKeysOfTheFirstVersionAreKept(t *testing.T) {
-	s := openAt(t, fixture(t, "v1.sql"))
-	keys, err := s.Keys.List(t.Context())
-	if err != nil || len(keys) != 1 || len(keys[0].Hash) == 0 || keys[0].Origin != parley.KeyLaunched ||
-		keys[0].LastUsed == nil {
-		t.Errorf("keys: got %+v, %v, want coder's", keys, err)
-	}
-}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"embed"
 	"errors"
 	"io/fs"
 
@@ -9,6 +10,31 @@ import (
 
 	"parley"
 )
+
+// Each database has its migrations, under the same numbers. The first makes the whole schema.
+//
+//go:embed migrations/sqlite/*.sql migrations/postgres/*.sql
+var embedded embed.FS
+
+// A database of firstVersion may also have been made step by step, by programs that no longer are: it is the same. What
+// is older is brought up to that version by the program of the commit bringsUp.
+const (
+	firstVersion  = 45
+	newestVersion = 45
+	bringsUp      = "8ce5d63f"
+)
+
+// isTooOld reports whether no migration goes on from a version. An empty database has version 0.
+func isTooOld(version int64) bool { return 0 < version && version < firstVersion }
+
+func tooOld(place string, version int64) *parley.Error {
+	return parley.Errorf(parley.StorageUnavailable,
+		"the database %s is from an older parley: its version is %d, and this program begins with %d", place, version,
+		firstVersion).
+		With("file", place).With("version", version).
+		Suggest("Nothing was changed. Build parley at commit %s and run its parley status once, which brings the database "+
+			"to version %d, and its parley down. Then try again.", bringsUp, firstVersion)
+}
 
 // migrate brings the schema up to date, after copying a database that is not new.
 func (db *database) migrate(ctx context.Context, provider *goose.Provider) error {
@@ -25,6 +51,8 @@ func (db *database) migrate(ctx context.Context, provider *goose.Provider) error
 			"the database %s is from a newer parley: its version is %d, this program knows %d", db.path, have, want).
 			With("file", db.path).With("version", have).
 			Suggest("Use the newer parley, or %s", older)
+	case isTooOld(have):
+		return tooOld(db.path, have)
 	case have == want:
 		return nil
 	}
@@ -41,30 +69,29 @@ func (db *database) migrate(ctx context.Context, provider *goose.Provider) error
 	return err
 }
 
-// migrator returns goose with all migrations, those in SQL and those in Go.
+// migrator returns goose with all migrations.
 func (db *database) migrator() (*goose.Provider, error) {
 	files, err := db.migrations()
 	if err != nil {
 		return nil, err
 	}
 	return goose.NewProvider(db.sql.goose, db.writerPool, files, goose.WithLogger(goose.NopLogger()),
-		goose.WithDisableGlobalRegistry(true), goose.WithGoMigrations(goMigrations(db.sql)...))
+		goose.WithDisableGlobalRegistry(true))
 }
 
 func (db *database) migrations() (fs.FS, error) {
 	if db.tuning.migrations != nil {
 		return db.tuning.migrations, nil
 	}
-	return sqlMigrations(db.sql)
+	return fs.Sub(embedded, "migrations/"+db.sql.folder)
 }
 
-// newestVersion is that of the newest migration in SQL or Go.
-func (db *database) newestVersion() (int64, error) {
+// newestVersion is that of the newest migration.
+func (db *database) newestVersion() (newest int64, err error) {
 	if db.tuning.migrations == nil {
-		return newestVersion(), nil
+		return newestVersion, nil
 	}
 	names, err := fs.Glob(db.tuning.migrations, "*.sql")
-	newest := newestVersion()
 	for _, name := range names {
 		version, bad := goose.NumericComponent(name)
 		if newest = max(newest, version); bad != nil {

@@ -10,14 +10,18 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/pressly/goose/v3"
+
+	"parley"
 	"parley/internal/must"
 )
 
-// later returns the embedded migrations and one more.
-func later(t *testing.T, sql string) fs.FS {
+// later returns the migrations of a database and one more.
+func later(t *testing.T, d *dialect, sql string) fs.FS {
 	t.Helper()
 	files := fstest.MapFS{"00099_later.sql": {Data: []byte("-- +goose Up\n" + sql)}}
-	now := must.Have(sqlMigrations(&sqliteDialect))(t)
+	now := must.Have(fs.Sub(embedded, "migrations/"+d.folder))(t)
 
 	names := must.Have(fs.Glob(now, "*.sql"))(t)
 
@@ -41,7 +45,7 @@ func fixture(t *testing.T, name string) (path string) {
 	return path
 }
 
-// wantFixture checks that the store has what testdata/v1.sql holds.
+// wantFixture checks that the store has what testdata/v45.sql holds.
 func wantFixture(t *testing.T, s *Store) {
 	t.Helper()
 	agents, err := s.Agents.List(t.Context())
@@ -61,20 +65,107 @@ func wantFixture(t *testing.T, s *Store) {
 	}
 }
 
-func TestFirstVersionOpens(t *testing.T) { wantFixture(t, openAt(t, fixture(t, "v1.sql"))) }
+// A database of version 45 that began with the first version is the same as a new one, and is used as it is.
+func TestDatabaseOfVersion45IsUsedWhole(t *testing.T) {
+	path := fixture(t, "v45.sql")
+	if diff := cmp.Diff(golden(t, "schema_sqlite.txt"), describeSQLite(t, raw(t, path))); diff != "" {
+		t.Errorf("(-version 45 +this one):\n%s", diff)
+	}
+
+	s := openAt(t, path)
+	wantFixture(t, s)
+	wantFound(t, s, SearchQuery{Words: "rebase"}, "please rebase")
+	if copies := copiesOf(t, path); len(copies) != 0 {
+		t.Errorf("a database that needs no migration was copied: %v", copies)
+	}
+
+	keys, err := s.Keys.List(t.Context())
+	if err != nil || len(keys) != 1 || len(keys[0].Hash) == 0 || keys[0].Origin != parley.KeyLaunched ||
+		keys[0].LastUsed == nil {
+		t.Errorf("keys: got %+v, %v, want coder's", keys, err)
+	}
+}
+
+func TestOlderDatabaseIsRefusedUntouched(t *testing.T) {
+	path := fixture(t, "v45.sql")
+	db := raw(t, path)
+	run(t, db, "DELETE FROM goose_db_version WHERE version_id > 39")
+	must.Do(t, db.Close())
+
+	wantRefused(t, path, "older parley", "version is 39", bringsUp)
+	_, err := Inspect(t.Context(), Options{Path: path})
+	wantOlder(t, "Inspect", err)
+	_, err = Repair(t.Context(), Options{Path: path})
+	wantOlder(t, "Repair", err)
+	_, err = Move(t.Context(), Options{Path: path}, Options{Path: filepath.Join(t.TempDir(), "to.db")},
+		func(string, int64) {})
+	wantOlder(t, "Move", err)
+	if _, err = examineCopy(t.Context(), path); err == nil {
+		t.Error("it would be put back as a copy")
+	}
+
+	wantRefused(t, path, bringsUp)
+	for _, f := range must.Have(os.ReadDir(filepath.Dir(path)))(t) {
+		if !slices.Contains(endings, strings.TrimPrefix(f.Name(), filepath.Base(path))) { // a reader makes those of the log
+			t.Errorf("a file was added: %s", f.Name())
+		}
+	}
+}
+
+func TestOlderServerIsRefusedUntouched(t *testing.T) {
+	needsServer(t)
+	s, path := openNew(t, 0)
+	must.Do(t, s.Close())
+	db := raw(t, path)
+	run(t, db, "UPDATE goose_db_version SET version_id = 44 WHERE version_id = 45")
+	t.Cleanup(func() { run(t, raw(t, path), "UPDATE goose_db_version SET version_id = 45 WHERE version_id = 44") })
+	epochs := listed(t, raw(t, path), "SELECT CAST(epoch AS text) FROM workspace")
+
+	_, err := Open(t.Context(), at(t, path))
+	wantOlder(t, "Open", err)
+	_, err = Inspect(t.Context(), at(t, path))
+	wantOlder(t, "Inspect", err)
+	if now := listed(t, raw(t, path), "SELECT CAST(epoch AS text) FROM workspace"); now[0] != epochs[0] {
+		t.Errorf("the workspace was taken: epoch %s became %s", epochs[0], now[0])
+	}
+}
+
+// wantOlder checks that something is refused with the way up.
+func wantOlder(t *testing.T, what string, err error) {
+	t.Helper()
+	wantCode(t, what, err, parley.StorageUnavailable)
+	if e := parley.AsError(err); !strings.Contains(e.Message, "older parley") || !strings.Contains(e.Action, bringsUp) {
+		t.Errorf("%s: got %s %s", what, e.Message, e.Action)
+	}
+}
+
+func TestBothDatabasesHaveTheSameSteps(t *testing.T) {
+	names := func(d *dialect) []string {
+		return must.Have(fs.Glob(must.Have(fs.Sub(embedded, "migrations/"+d.folder))(t), "*"))(t)
+	}
+	steps := names(&sqliteDialect)
+	if diff := cmp.Diff(steps, names(&postgresDialect)); diff != "" {
+		t.Errorf("(-SQLite +PostgreSQL):\n%s", diff)
+	}
+	first := must.Have(goose.NumericComponent(steps[0]))(t)
+	last := must.Have(goose.NumericComponent(steps[len(steps)-1]))(t)
+	if first != firstVersion || last != newestVersion {
+		t.Errorf("they go from %d to %d, want %d to %d", first, last, firstVersion, newestVersion)
+	}
+}
 
 func TestMigrationKeepsCopy(t *testing.T) {
 	needsFile(t)
-	path := fixture(t, "v1.sql")
-	tuned := tuning{busyTimeout: time.Second, migrations: later(t, "ALTER TABLE agents ADD COLUMN shoe_size INTEGER;")}
+	path := fixture(t, "v45.sql")
+	tuned := tuning{busyTimeout: time.Second, migrations: later(t, &sqliteDialect, "ALTER TABLE agents ADD COLUMN shoe_size INTEGER;")}
 	s := must.Have(open(t.Context(), Options{Path: path}, tuned))(t)
 
 	wantFixture(t, s)
 	must.Do(t, s.Close())
 
 	copies := copiesOf(t, path)
-	if len(copies) != 1 || !strings.HasSuffix(copies[0], "-v1.db") {
-		t.Fatalf("copies: got %v, want one of version 1", copies)
+	if len(copies) != 1 || !strings.HasSuffix(copies[0], "-v45.db") {
+		t.Fatalf("copies: got %v, want one of version 45", copies)
 	}
 
 	// The older program cannot read the new database, but it can read the copy.
@@ -97,10 +188,10 @@ func TestMigrationKeepsCopy(t *testing.T) {
 
 func TestFailedMigrationChangesNothing(t *testing.T) {
 	needsFile(t)
-	path := fixture(t, "v1.sql")
+	path := fixture(t, "v45.sql")
 	tuned := tuning{
 		busyTimeout: time.Second,
-		migrations:  later(t, "ALTER TABLE agents ADD COLUMN shoe_size INTEGER;\nDROP TABLE nothing_there;"),
+		migrations:  later(t, &sqliteDialect, "ALTER TABLE agents ADD COLUMN shoe_size INTEGER;\nDROP TABLE nothing_there;"),
 	}
 	if s, err := open(t.Context(), Options{Path: path}, tuned); err == nil {
 		s.Close()

@@ -236,7 +236,7 @@ func (to side) complete(ctx context.Context, from side) error {
 	}
 	defer func() { _ = tx.Rollback() }() // does nothing after Commit
 
-	if err := execAll(ctx, tx, to.sql.words.clear); err != nil {
+	if _, err := tx.ExecContext(ctx, to.sql.words.clear); err != nil {
 		return err
 	}
 	if err := fillWords(ctx, tx, to.sql); err != nil {

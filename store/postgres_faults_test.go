@@ -155,13 +155,8 @@ func TestStoppedTransactionGivesWay(t *testing.T) {
 func TestUpdateWaitsForTheOtherHosts(t *testing.T) {
 	needsServer(t)
 	_, path := openNew(t, 0)
-	db, newest := raw(t, path), newestVersion()
-	run(t, db, fmt.Sprintf(`DELETE FROM goose_db_version WHERE version_id = %d`, newest))
-	t.Cleanup(func() {
-		run(t, raw(t, path), fmt.Sprintf(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (%d, true)`, newest))
-	})
-
-	_, err := Open(t.Context(), Options{URL: at(t, path).URL, Host: "bob", Path: "/home/bob/parley.db"})
+	_, err := open(t.Context(), Options{URL: at(t, path).URL, Host: "bob", Path: "/home/bob/parley.db"},
+		tuning{migrations: later(t, &postgresDialect, "SELECT 1;")})
 	wantCode(t, "Open", err, parley.StorageUnavailable)
 	if e := parley.AsError(err); !strings.Contains(e.Message, "other hosts use") || !strings.Contains(e.Action, "parley down") {
 		t.Errorf("got %s %s", e.Message, e.Action)

@@ -32,7 +32,7 @@ func (h *Health) readServer(ctx context.Context, pool *sql.DB, place string) err
 		return notOurs(place)
 	}
 
-	h.Place, h.Known = place, newestVersion()
+	h.Place, h.Known = place, newestVersion
 	if err := pool.QueryRowContext(ctx, `SELECT pg_database_size(current_database())`).Scan(&h.Size); err != nil {
 		return err
 	}
@@ -40,5 +40,12 @@ func (h *Health) readServer(ctx context.Context, pool *sql.DB, place string) err
 		return nil
 	}
 
-	return pool.QueryRowContext(ctx, versionQuery).Scan(&h.Version)
+	if err := pool.QueryRowContext(ctx, versionQuery).Scan(&h.Version); err != nil {
+		return err
+	}
+	if isTooOld(h.Version) {
+		return tooOld(place, h.Version)
+	}
+
+	return nil
 }

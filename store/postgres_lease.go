@@ -46,15 +46,12 @@ func (s *postgresSession) claim(ctx context.Context, found foundTables) error {
 	if err != nil {
 		return err
 	}
-	if have > want {
+	if have > want || isTooOld(have) {
 		return s.migrate(ctx, provider) // which refuses it
 	}
 
-	switch {
-	case found.hosts:
+	if found.hosts {
 		err = s.take(ctx, have < want || s.tuning.moves)
-	case found.workspace:
-		err = s.takeAlone(ctx)
 	}
 	if err == nil {
 		err = s.migrate(ctx, provider)
@@ -64,21 +61,6 @@ func (s *postgresSession) claim(ctx context.Context, found foundTables) error {
 	}
 
 	return err
-}
-
-// takeAlone takes a workspace from the daemons of versions that knew no hosts.
-func (s *postgresSession) takeAlone(ctx context.Context) error {
-	res, err := s.writerPool.ExecContext(ctx, `UPDATE workspace
-		SET holder = $1, epoch = epoch + 1, lease_until = clock_timestamp() + $2 * interval '1 second'
-		WHERE holder = $1 OR lease_until < clock_timestamp()`, s.holder, int64(leaseTime.Seconds()))
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n > 0 {
-		return err
-	}
-	return s.taken(ctx,
-		`SELECT holder, greatest(0, extract(epoch FROM lease_until - clock_timestamp())) FROM workspace`)
 }
 
 // take makes this daemon the host of its name, unless another one is. With alone, no other host may be at work.
@@ -103,7 +85,7 @@ func (s *postgresSession) take(ctx context.Context, alone bool) error {
 		ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, epoch = excluded.epoch, version = excluded.version,
 			started_at = excluded.started_at, lease_until = excluded.lease_until
 		WHERE h.holder = excluded.holder OR h.lease_until < clock_timestamp() RETURNING epoch`,
-		s.host, s.holder, newestVersion(), int64(leaseTime.Seconds())).Scan(&s.epoch)
+		s.host, s.holder, newestVersion, int64(leaseTime.Seconds())).Scan(&s.epoch)
 	if errors.Is(err, sql.ErrNoRows) {
 		return s.taken(ctx, `SELECT holder, greatest(0, extract(epoch FROM lease_until - clock_timestamp()))
 			FROM hosts WHERE name = $1`, s.host)

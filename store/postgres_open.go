@@ -115,15 +115,14 @@ func (s *postgresSession) meet(ctx context.Context) error {
 type foundTables struct {
 	tables int
 	ours   bool // it has the table of migrations
-
-	workspace, hosts bool // it has these tables
+	hosts  bool // it has the table of hosts
 }
 
 func postgresContents(ctx context.Context, pool *sql.DB) (f foundTables, err error) {
 	err = pool.QueryRowContext(ctx, `SELECT count(*), count(*) FILTER (WHERE tablename = 'goose_db_version') > 0,
-		count(*) FILTER (WHERE tablename = 'workspace') > 0, count(*) FILTER (WHERE tablename = 'hosts') > 0
+		count(*) FILTER (WHERE tablename = 'hosts') > 0
 		FROM pg_tables WHERE schemaname = current_schema()`).
-		Scan(&f.tables, &f.ours, &f.workspace, &f.hosts)
+		Scan(&f.tables, &f.ours, &f.hosts)
 	return f, err
 }
 

@@ -17,9 +17,6 @@ import (
 // every letter of such a script becomes a word, and a word of the query a phrase of
 // letters, which is found anywhere in the text.
 
-const wordsTable = `CREATE VIRTUAL TABLE message_words USING fts5 (words, marks,
-	content = '', columnsize = 0, tokenize = 'unicode61 remove_diacritics 2')`
-
 var wordsColumns = columns[wordsRow]{
 	{"rowid", func(r *wordsRow) any { return r.seq }},
 	{"words", func(r *wordsRow) any { return spaced(r.text) }},

@@ -7,34 +7,6 @@ import (
 	"strings"
 )
 
-// pressingIndex finds the urgent messages among those that an agent has not read.
-// Other messages are not in it, so storing them costs nothing.
-const pressingIndex = `CREATE INDEX deliveries_pressing ON deliveries (recipient_id, message_seq)
-	WHERE read_at IS NULL AND urgent = 1`
-
-// addWords makes the index of words and fills it. It is written in Go because SQL
-// cannot separate the letters of a text: see spaced.
-func addWords(ctx context.Context, tx *sql.Tx) error {
-	if err := execAll(ctx, tx, wordsTable, pressingIndex); err != nil {
-		return err
-	}
-	return fillWords(ctx, tx, &sqliteDialect)
-}
-
-func dropWords(ctx context.Context, tx *sql.Tx) error {
-	return execAll(ctx, tx, `DROP INDEX deliveries_pressing`, `DROP TABLE message_words`)
-}
-
-// execAll runs statements until one fails.
-func execAll(ctx context.Context, tx *sql.Tx, statements ...string) error {
-	for _, statement := range statements {
-		if _, err := tx.ExecContext(ctx, statement); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // fillChunk is how many messages are read before their words are written: their
 // texts are in memory together.
 const fillChunk = 1000

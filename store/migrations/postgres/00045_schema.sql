@@ -1,6 +1,9 @@
--- The schema of SQLite at its version 34, in one step. Times are nanoseconds since 1970 (UTC), 0 for none;
--- truth is 0 or 1. Words compare by their bytes, as in SQLite, whatever the database's own collation is.
--- Later versions have one step for each of the two databases, under the same number.
+-- The schema of a database of PostgreSQL. Its number is that of the last version of which there were databases before.
+-- It has the tables and columns of SQLite's, and some for the hosts that share it; each later step has a file for each
+-- of the two, under the same number.
+--
+-- Times are nanoseconds since 1970 (UTC), 0 for none; truth is 0 or 1. Words compare by their bytes, as in SQLite,
+-- whatever the database's own collation is.
 
 -- +goose Up
 CREATE TABLE agents (
@@ -85,6 +88,9 @@ CREATE INDEX messages_replies ON messages (in_reply_to, sender_id) WHERE in_repl
 CREATE INDEX messages_requests ON messages (accepted_at) WHERE type = 'request';
 CREATE INDEX messages_spread ON messages (sender_id, kind) WHERE kind <> 'direct';
 CREATE INDEX messages_thread ON messages (thread_id, seq) WHERE thread_id <> '';
+-- Most messages are of one type and one priority. A search for the others finds them here.
+CREATE INDEX messages_types ON messages (type) WHERE type <> 'information';
+CREATE INDEX messages_priorities ON messages (priority) WHERE priority <> 'normal';
 
 -- The words of messages, as search_words.go makes them: the words and the marks as lexemes, for the index, and the
 -- words of the text in their order, for phrases.
@@ -110,7 +116,7 @@ CREATE TABLE deliveries (
     queued_at       BIGINT NOT NULL,
     read_at         BIGINT, -- NULL while unread
     steps           TEXT COLLATE "C" NOT NULL, -- one JSON object a line; only ever appended to
-    dismissed       BIGINT NOT NULL DEFAULT 0,
+    dismissed       BIGINT NOT NULL DEFAULT 0, -- when failed or expired: its sender has been told
     answered_at     BIGINT NOT NULL DEFAULT 0,
     answered_by     TEXT COLLATE "C" NOT NULL DEFAULT '', -- the id of its recipient's first reply
     withheld        TEXT COLLATE "C" NOT NULL DEFAULT '', -- the rule by which the conversation protocol withholds it
@@ -123,7 +129,7 @@ CREATE TABLE deliveries (
 ) WITH (fillfactor = 70);
 CREATE INDEX deliveries_direct ON deliveries (conversation_id, message_seq, kind)
     WHERE kind = 'direct' OR kind = 'steering';
-CREATE INDEX deliveries_ended ON deliveries (state) WHERE state IN ('failed', 'unconfirmed', 'expired');
+CREATE INDEX deliveries_ended ON deliveries (state, dismissed) WHERE state IN ('failed', 'unconfirmed', 'expired');
 CREATE INDEX deliveries_inbox ON deliveries (recipient_id, message_seq);
 CREATE INDEX deliveries_open ON deliveries (recipient_id, urgent DESC, message_seq)
     WHERE state IN ('queued', 'held', 'typing');
@@ -317,19 +323,51 @@ CREATE TABLE token_days (
 );
 
 -- The row that every transaction that writes locks first. So one writes at a time, and numbers are given in the
--- order of commits, without holes: a transaction that fails takes its numbers back. It also says which daemon has
--- the workspace, and until when.
+-- order of commits, without holes: a transaction that fails takes its numbers back. The epoch is the last one that was
+-- given to a host: whoever finds it changed looks at the hosts again.
 CREATE TABLE workspace (
     one         BIGINT NOT NULL PRIMARY KEY CHECK (one = 1),
     id          TEXT COLLATE "C" NOT NULL,
     message_seq BIGINT NOT NULL DEFAULT 0, -- the last number given to a message
     event_seq   BIGINT NOT NULL DEFAULT 0, -- the last number given to an event
-    holder      TEXT COLLATE "C" NOT NULL DEFAULT '', -- the daemon
-    epoch       BIGINT NOT NULL DEFAULT 0, -- rises with each daemon
-    lease_until TIMESTAMPTZ NOT NULL DEFAULT '-infinity' -- on the clock of the database
+    epoch       BIGINT NOT NULL DEFAULT 0 -- rises with each daemon
 ) WITH (fillfactor = 10);
 
--- +goose Down
-DROP TABLE workspace, token_days, token_records, transcripts, model_calls, forgotten, responders, conversation_acts,
-    calls, message_files, files, participants, threads, debts, facts, events, deliveries, message_words, messages,
-    agent_log, agent_keys, agents;
+-- The machines that share the workspace, each with one daemon. The clock of the leases is that of the database. An
+-- epoch is given once in the life of a workspace, so a daemon knows by it whether it still is its host.
+CREATE TABLE hosts (
+    name        TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    holder      TEXT COLLATE "C" NOT NULL, -- the daemon
+    epoch       BIGINT NOT NULL,
+    version     BIGINT NOT NULL, -- of the schema that the daemon knows
+    started_at  TIMESTAMPTZ NOT NULL,
+    lease_until TIMESTAMPTZ NOT NULL
+) WITH (fillfactor = 50);
+
+-- Acts that one host asks of another. They live for seconds, and may hold what must not last: variables of a launch,
+-- what a screen shows. So they are in no log of the server, and a server that crashed has forgotten them.
+CREATE UNLOGGED TABLE relays (
+    id         TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    host       TEXT COLLATE "C" NOT NULL, -- that is to do it
+    operation  TEXT COLLATE "C" NOT NULL,
+    request    TEXT COLLATE "C" NOT NULL, -- in JSON; '' once it is taken
+    asker_id   TEXT COLLATE "C" NOT NULL, -- the agent who asks
+    asked_from TEXT COLLATE "C" NOT NULL, -- the host of the daemon that asks
+    created_at TIMESTAMPTZ NOT NULL,
+    deadline   TIMESTAMPTZ NOT NULL,      -- until which it may be taken
+    taker      BIGINT,                    -- the epoch of the daemon that took it
+    taken_at   TIMESTAMPTZ,
+    answer     TEXT COLLATE "C",          -- in JSON; NULL until it is done
+    failed     BIGINT NOT NULL DEFAULT 0, -- the answer is an error
+    done_at    TIMESTAMPTZ
+);
+CREATE INDEX relays_open ON relays (host) WHERE taker IS NULL;
+
+-- The contents of stored files, for the hosts on which they were not sent.
+CREATE TABLE file_chunks (
+    sha256   TEXT COLLATE "C" NOT NULL, -- of the whole content
+    n        BIGINT NOT NULL,           -- from 0 on
+    content  BYTEA NOT NULL,
+    added_at TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (sha256, n)
+);

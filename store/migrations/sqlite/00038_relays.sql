@@ -1,6 +1,0 @@
--- +goose Up
--- A file has one host, which asks nothing of others.
-SELECT 1;
-
--- +goose Down
-SELECT 1;
