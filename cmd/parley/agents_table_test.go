@@ -13,7 +13,7 @@ import (
 
 func TestUsageShowsBudgets(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")
-	c := &cli{program: program{out: must.Have(os.Create(path))(t), now: time.Now}}
+	c := &cli{program: program{output: output{out: must.Have(os.Create(path))(t), now: time.Now}}}
 	coder := parley.ProgramUsage{Agent: "coder", Budget: &parley.BudgetUse{Percent: 16, Used: "812k of 5000k tokens"}}
 	coder.Today = parley.Spending{Responses: 3, Tokens: parley.Tokens{Input: 812_000}}
 	idle := parley.ProgramUsage{Agent: "idle", Budget: &parley.BudgetUse{Used: "0 of 100 tokens"}}
@@ -34,7 +34,7 @@ func TestAgentsShowWhatTheirProgramsUse(t *testing.T) {
 	agents := []parley.AgentStatus{{Agent: parley.Agent{Name: "coder"}}, {Agent: parley.Agent{Name: "tester"}}}
 	shown := func() string {
 		var out strings.Builder
-		agentTable(&cli{program: program{now: time.Now}}, agents).print(&out)
+		agentTable(&cli{program: program{output: output{now: time.Now}}}, agents).print(&out)
 		return out.String()
 	}
 

@@ -79,7 +79,7 @@ func newDemo(c *cli) (*demo, error) {
 		return nil, fmt.Errorf("make the demo's workspace: %w", err)
 	}
 
-	d := &demo{cli: &cli{program: c.program, json: c.json}, dir: daemon.RealPath(dir)}
+	d := &demo{cli: &cli{program: c.program}, dir: daemon.RealPath(dir)}
 	d.workspace = filepath.Join(d.dir, "demo")
 	dirs := map[string]string{"XDG_RUNTIME_DIR": "run", "XDG_STATE_HOME": "state", "TMUX_TMPDIR": "tmux"}
 	d.env = slices.DeleteFunc(c.env.Scrubbed(), func(entry string) bool {

@@ -15,7 +15,8 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	p := program{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: daemon.Environ(os.Environ()), now: timeNow}
+	p := program{in: os.Stdin}
+	p.output = output{out: os.Stdout, err: os.Stderr, env: daemon.Environ(os.Environ()), now: timeNow}
 	p.dir, _ = os.Getwd() // commands that need it report an unreadable directory
 	p.executable, _ = os.Executable()
 	if at, ok := tmux.StartedAt(os.Getpid()); ok {

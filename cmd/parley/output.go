@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"parley"
+	"parley/internal/daemon"
 
 	"golang.org/x/term"
 )
@@ -24,6 +25,18 @@ const (
 	green  = "32"
 	yellow = "33"
 )
+
+// output is where a command prints, and what its words depend on.
+type output struct {
+	out, err *os.File
+	env      daemon.Environ
+	dir      string // the working directory; "" if it cannot be read
+	now      func() time.Time
+	host     string // --host
+	json     bool   // --json
+
+	goesOn string // what goes on without this command, for a person who interrupts it; "" for nothing
+}
 
 // styled reports whether to write colours to f: it is a terminal, and NO_COLOR is not
 // set (https://no-color.org).
