@@ -17,7 +17,7 @@ func TestUsageShowsBudgets(t *testing.T) {
 	coder := parley.ProgramUsage{Agent: "coder", Budget: &parley.BudgetUse{Percent: 16, Used: "812k of 5000k tokens"}}
 	coder.Today = parley.Spending{Responses: 3, Tokens: parley.Tokens{Input: 812_000}}
 	idle := parley.ProgramUsage{Agent: "idle", Budget: &parley.BudgetUse{Used: "0 of 100 tokens"}}
-	printPrograms(c, []parley.ProgramUsage{coder, idle}, &parley.BudgetUse{Percent: 40, Used: "2.00 of 5.00"})
+	printPrograms(&c.output, []parley.ProgramUsage{coder, idle}, &parley.BudgetUse{Percent: 40, Used: "2.00 of 5.00"})
 	must.Do(t, c.out.Close())
 	out := string(must.Have(os.ReadFile(path))(t))
 	for _, want := range []string{
@@ -34,7 +34,7 @@ func TestAgentsShowWhatTheirProgramsUse(t *testing.T) {
 	agents := []parley.AgentStatus{{Agent: parley.Agent{Name: "coder"}}, {Agent: parley.Agent{Name: "tester"}}}
 	shown := func() string {
 		var out strings.Builder
-		agentTable(&cli{program: program{output: output{now: time.Now}}}, agents).print(&out)
+		agentTable(&output{now: time.Now}, agents).print(&out)
 		return out.String()
 	}
 

@@ -3,7 +3,16 @@ package main
 import (
 	"os"
 	"time"
+
+	"parley/internal/daemon"
 )
+
+// surroundings are where a command was given.
+type surroundings struct {
+	env  daemon.Environ
+	dir  string // the working directory; "" if it cannot be read
+	host string // --host
+}
 
 // program is one run of the binary, with everything it takes from the process.
 type program struct {

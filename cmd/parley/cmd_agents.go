@@ -32,7 +32,7 @@ and files that git ignores only once you agree, or with --force.`,
 	read := addFlags(cmd, "stop_agent", []string{"reason"})
 	finish := addFlags(cmd, "finish_worktree", []string{"merge", "remove", "discard", "force"})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return forEach(c, args, func(name string) error {
+		return forEach(&c.output, args, func(name string) error {
 			if how := finish(); len(how) > 0 {
 				return finishWorktree(cmd.Context(), c, name, how)
 			}
@@ -45,14 +45,14 @@ and files that git ignores only once you agree, or with --force.`,
 
 // forEach calls do for every name. It prints errors as they occur and fails at the end
 // if there was one.
-func forEach(c *cli, names []string, do func(string) error) error {
+func forEach(o *output, names []string, do func(string) error) error {
 	failed := false
 	for i, name := range names {
 		if err := do(name); err != nil {
 			if i == len(names)-1 && !failed {
 				return err
 			}
-			c.fail(err)
+			o.fail(err)
 			failed = true
 		}
 	}
@@ -118,9 +118,9 @@ func agentsCommand(c *cli) *cobra.Command {
 			named = len(args) > 0
 			return positional("agent")(args, to)
 		},
-		print: func(c *cli, res *parley.AgentStatusResult) error {
+		print: func(o *output, res *parley.AgentStatusResult) error {
 			if len(res.Agents) == 0 {
-				return c.printLine("There are no agents yet; parley launch coder -- claude starts one.")
+				return o.printLine("There are no agents yet; parley launch coder -- claude starts one.")
 			}
 
 			before := len(res.Agents)
@@ -130,9 +130,9 @@ func agentsCommand(c *cli) *cobra.Command {
 				})
 			}
 
-			agentTable(c, res.Agents).print(c.out)
+			agentTable(o, res.Agents).print(o.out)
 			if hidden := before - len(res.Agents); hidden > 0 {
-				return c.printLine(c.paint(faint, fmt.Sprintf("%d stopped, shown with --all", hidden)))
+				return o.printLine(o.paint(faint, fmt.Sprintf("%d stopped, shown with --all", hidden)))
 			}
 
 			return nil
@@ -147,7 +147,7 @@ func agentsCommand(c *cli) *cobra.Command {
 }
 
 // agentTable has a column of reasons only if messages are held.
-func agentTable(c *cli, agents []parley.AgentStatus) *table {
+func agentTable(o *output, agents []parley.AgentStatus) *table {
 	var t table
 	names := []string{"NAME", "ID", "KIND", "STATE", "SINCE", "UNREAD", "QUEUED", "ROLE"}
 	t.headed, t.fits = true, []fit{inner, spare, brief, whole, whole, whole, whole, brief}
@@ -165,14 +165,14 @@ func agentTable(c *cli, agents []parley.AgentStatus) *table {
 		names, t.fits = append(names, "HELD BECAUSE"), append(t.fits, prose)
 	}
 
-	t.add(c.heads(names...)...)
+	t.add(o.heads(names...)...)
 	for _, a := range agents {
 		row := []string{
 			a.Name,
 			parley.Short(a.ID),
 			kindOf(a),
-			c.paint(agentStyle(a.State), stateWords(a)),
-			c.ago(a.Since),
+			o.paint(agentStyle(a.State), stateWords(a)),
+			o.ago(a.Since),
 			strconv.Itoa(a.Unread),
 			strconv.Itoa(a.Queued),
 			a.Role,
@@ -233,9 +233,9 @@ func heldBecause(a parley.AgentStatus) string {
 	return a.WaitsFor + ". " + a.HeldCode.Release(a.Agent)
 }
 
-func (c *cli) heads(names ...string) []string {
+func (o *output) heads(names ...string) []string {
 	for i, name := range names {
-		names[i] = c.paint(faint, name)
+		names[i] = o.paint(faint, name)
 	}
 	return names
 }
@@ -255,15 +255,15 @@ func registerCommand(c *cli) *cobra.Command {
 			"agent_description=description", "role", "capabilities=capability", "groups=group", "special",
 		},
 		fill: positional("username"),
-		print: func(c *cli, res *parley.RegisterAgentResult) error {
+		print: func(o *output, res *parley.RegisterAgentResult) error {
 			if res.Status == parley.StatusPendingApproval {
-				c.printf("It is a mailbox until you approve it as a special agent: parley approve %s\n", res.Username)
+				o.printf("It is a mailbox until you approve it as a special agent: parley approve %s\n", res.Username)
 			}
 
-			c.printf("%s registered (agent %s). Its key is shown this once:\n", c.paint(bold, res.Username),
+			o.printf("%s registered (agent %s). Its key is shown this once:\n", o.paint(bold, res.Username),
 				parley.Short(res.AgentID))
 
-			return c.printLine(res.APIKey)
+			return o.printLine(res.APIKey)
 		},
 	})
 }
@@ -278,8 +278,8 @@ func terminalCommand(c *cli) *cobra.Command {
 		args:  cobra.ExactArgs(1),
 		flags: []string{"history", "colours"},
 		fill:  positional("agent"),
-		print: func(c *cli, res *parley.ReadTerminalResult) error {
-			return c.printLine(strings.Join(tui.SafeScreen(res.Lines, math.MaxInt), "\n"))
+		print: func(o *output, res *parley.ReadTerminalResult) error {
+			return o.printLine(strings.Join(tui.SafeScreen(res.Lines, math.MaxInt), "\n"))
 		},
 	}), 1)
 }

@@ -131,7 +131,7 @@ func (a *answering) press(ctx context.Context, seen *parley.AnswerDialogResult) 
 // screen returns the end of a screen, as lines to print.
 func (a *answering) screen(seen *parley.AnswerDialogResult) (lines []string) {
 	for _, line := range seen.Screen {
-		lines = append(lines, quotedLine(a.c, line))
+		lines = append(lines, quotedLine(&a.c.output, line))
 	}
 	return lines
 }
@@ -157,7 +157,7 @@ func (a *answering) each(ctx context.Context) error {
 		return err
 	}
 
-	return forEach(a.c, append([]string{first.Name}, others...), func(name string) error {
+	return forEach(&a.c.output, append([]string{first.Name}, others...), func(name string) error {
 		return a.next(ctx, first, name)
 	})
 }
@@ -223,7 +223,7 @@ func (a *answering) show(seen *parley.AnswerDialogResult) error {
 
 	lines := append([]string{seen.Message}, a.screen(seen)...)
 	if seen.Dialog != nil {
-		lines = dialogLines(a.c, seen.Dialog)
+		lines = dialogLines(&a.c.output, seen.Dialog)
 	}
 	next := "parley attach " + seen.Name
 	if seen.ScreenID != "" {
@@ -250,7 +250,7 @@ func (a *answering) agrees(seen *parley.AnswerDialogResult) (bool, error) {
 		return false, wrongUse("which question is meant is not said", fmt.Sprintf(
 			"Add --dialog %s for “%s”, or --yes for whatever is open.", seen.Dialog.ID, seen.Dialog.Question))
 	}
-	for _, line := range append([]string{a.c.paint(bold, seen.Name)}, dialogLines(a.c, seen.Dialog)...) {
+	for _, line := range append([]string{a.c.paint(bold, seen.Name)}, dialogLines(&a.c.output, seen.Dialog)...) {
 		fmt.Fprintln(a.c.err, line)
 	}
 
@@ -330,7 +330,7 @@ func (a *answering) send(ctx context.Context) error {
 
 	lines := []string{a.c.paint(bold, res.Name) + ": " + res.Message}
 	if res.Dialog != nil {
-		return a.c.printLine(strings.Join(append(lines, dialogLines(a.c, res.Dialog)...), "\n"))
+		return a.c.printLine(strings.Join(append(lines, dialogLines(&a.c.output, res.Dialog)...), "\n"))
 	}
 	return a.c.printLine(strings.Join(append(lines, a.screen(res)...), "\n"))
 }
@@ -345,37 +345,37 @@ func (a *answering) showChanged(err error) error {
 
 	var d parley.Dialog
 	if b, failed := json.Marshal(open); failed == nil && json.Unmarshal(b, &d) == nil {
-		fmt.Fprintln(a.c.err, strings.Join(dialogLines(a.c, &d), "\n"))
+		fmt.Fprintln(a.c.err, strings.Join(dialogLines(&a.c.output, &d), "\n"))
 	}
 
 	return err
 }
 
 // dialogLines formats a dialog: what it asks, and its options.
-func dialogLines(c *cli, d *parley.Dialog) []string {
+func dialogLines(out *output, d *parley.Dialog) []string {
 	var lines []string
 	for _, line := range d.Lines {
-		lines = append(lines, strings.TrimRight(c.paint(faint, "  │ ")+line, " "))
+		lines = append(lines, strings.TrimRight(out.paint(faint, "  │ ")+line, " "))
 	}
 	for _, o := range d.Options {
-		line := "  " + c.paint(bold, pad(o.Choice, 2))
+		line := "  " + out.paint(bold, pad(o.Choice, 2))
 		if o.Label != o.Choice {
 			line += " " + o.Label
 		}
 		if o.Detail != "" {
-			line += c.paint(faint, "  "+o.Detail)
+			line += out.paint(faint, "  "+o.Detail)
 		}
 		if o.TakesText {
-			line += c.paint(faint, "  (--text)")
+			line += out.paint(faint, "  (--text)")
 		}
 		lines = append(lines, strings.TrimRight(line, " "))
 	}
 
 	switch {
 	case d.Secret:
-		lines = append(lines, c.paint(faint, "  It asks for a secret, which parley does not type."))
+		lines = append(lines, out.paint(faint, "  It asks for a secret, which parley does not type."))
 	case len(d.Options) == 0 && !d.TakesText:
-		lines = append(lines, c.paint(faint, "  Its options are not known; its terminal shows them."))
+		lines = append(lines, out.paint(faint, "  Its options are not known; its terminal shows them."))
 	}
 
 	return lines

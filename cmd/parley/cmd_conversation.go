@@ -106,7 +106,7 @@ func conversationControlCommand(c *cli, action parley.ConversationAction, use, s
 			return err
 		}
 
-		return printControlled(c, res)
+		return printControlled(&c.output, res)
 	}
 
 	return cmd
@@ -131,9 +131,9 @@ func conversationSetCommand(c *cli) *cobra.Command {
 	})
 }
 
-func printControlled(c *cli, res *parley.ControlConversationResult) error {
-	if c.json {
-		return c.printJSON(res)
+func printControlled(o *output, res *parley.ControlConversationResult) error {
+	if o.json {
+		return o.printJSON(res)
 	}
 	line := res.Message
 	if n := len(res.Released); n > 0 {
@@ -142,7 +142,7 @@ func printControlled(c *cli, res *parley.ControlConversationResult) error {
 	if res.Held > 0 {
 		line += fmt.Sprintf(" Still held: %d.", res.Held)
 	}
-	return c.printLine(line)
+	return o.printLine(line)
 }
 
 // gaugeWidth is the width of a temperature, in characters.
@@ -153,32 +153,32 @@ func gauge(temperature float64) string {
 	return strings.Repeat("█", n) + strings.Repeat("░", gaugeWidth-n)
 }
 
-func printConversation(c *cli, res *parley.ConversationStateResult) error {
+func printConversation(o *output, res *parley.ConversationStateResult) error {
 	title := strings.Join(res.Conversation.Participants, ", ")
 	if res.Conversation.ThreadID != "" {
 		title = fmt.Sprintf("%s %s (%s)", parley.Short(res.Conversation.ThreadID), res.Conversation.Title, title)
 	}
 
-	c.printf("%s\n", c.paint(bold, title))
-	c.printf("%-10s %s %.2f\n", res.State, gauge(res.Temperature), res.Temperature)
-	c.printf("messages   %d in the last minute, %d in the last five, %d of them questions\n", res.Counts.LastMinute,
+	o.printf("%s\n", o.paint(bold, title))
+	o.printf("%-10s %s %.2f\n", res.State, gauge(res.Temperature), res.Temperature)
+	o.printf("messages   %d in the last minute, %d in the last five, %d of them questions\n", res.Counts.LastMinute,
 		res.Counts.FiveMinutes, res.Counts.Questions)
 
 	if res.LastMessageAt != nil {
-		c.printf("last       %s, %s\n", res.LastSpeaker, res.LastMessageAt.Local().Format(time.TimeOnly))
+		o.printf("last       %s, %s\n", res.LastSpeaker, res.LastMessageAt.Local().Format(time.TimeOnly))
 	}
 
 	switch {
 	case res.Conversation.Settings.Off:
-		c.printf("budgets    off\n")
+		o.printf("budgets    off\n")
 	case res.Conversation.Muted:
-		c.printf("muted      until parley conversation unmute\n")
+		o.printf("muted      until parley conversation unmute\n")
 	case res.Conversation.CooledUntil != nil:
-		c.printf("cooled     until %s\n", res.Conversation.CooledUntil.Local().Format(time.TimeOnly))
+		o.printf("cooled     until %s\n", res.Conversation.CooledUntil.Local().Format(time.TimeOnly))
 	}
 
 	for _, d := range res.Decisions {
-		printDecision(c, d)
+		printDecision(o, d)
 	}
 
 	if len(res.Held) > 0 {
@@ -186,19 +186,19 @@ func printConversation(c *cli, res *parley.ConversationStateResult) error {
 		if res.Conversation.Muted {
 			act = parley.ActionUnmute
 		}
-		c.printf("\nHeld: %d. parley conversation %s lets them go on.\n", len(res.Held), act)
+		o.printf("\nHeld: %d. parley conversation %s lets them go on.\n", len(res.Held), act)
 	}
 
 	for _, h := range res.Held {
-		c.printf("  %s  %s → %s  “%s”\n", c.paint(faint, parley.Short(h.MessageID)), h.Sender, h.Recipient, h.Preview)
-		c.printf("            %s\n", h.Text)
+		o.printf("  %s  %s → %s  “%s”\n", o.paint(faint, parley.Short(h.MessageID)), h.Sender, h.Recipient, h.Preview)
+		o.printf("            %s\n", h.Text)
 	}
 
 	return nil
 }
 
 // printDecision shows whether a participant should answer, and why.
-func printDecision(c *cli, d parley.ConversationDecision) {
+func printDecision(o *output, d parley.ConversationDecision) {
 	does := "stays silent"
 	if d.ShouldRespond {
 		does = "may answer"
@@ -211,5 +211,5 @@ func printDecision(c *cli, d parley.ConversationDecision) {
 		)
 	}
 
-	c.printf("  %s\n", line)
+	o.printf("  %s\n", line)
 }

@@ -69,7 +69,7 @@ func (x *exportOptions) addFlags(cmd *cobra.Command, c *cli) {
 }
 
 func (x *exportOptions) run(cmd *cobra.Command, c *cli) error {
-	req, format, err := x.read(cmd, c)
+	req, format, err := x.read(cmd, &c.output)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (x *exportOptions) run(cmd *cobra.Command, c *cli) error {
 }
 
 // read turns the flags into a request and a format.
-func (x *exportOptions) read(cmd *cobra.Command, c *cli) (parley.ExportMessagesRequest, export.Format, error) {
+func (x *exportOptions) read(cmd *cobra.Command, o *output) (parley.ExportMessagesRequest, export.Format, error) {
 	req, format := parley.ExportMessagesRequest{ThreadID: x.thread, Limit: exportPage}, export.Format(x.format)
 	given := 0
 	for _, one := range []bool{x.with != "" || x.and != "", x.thread != "", x.all} {
@@ -131,7 +131,7 @@ func (x *exportOptions) read(cmd *cobra.Command, c *cli) (parley.ExportMessagesR
 		known := strings.Join(texts(export.Formats), ", ")
 		return req, "", misused(cmd, fmt.Errorf("--format is %q; it can be %s", x.format, known))
 	case format == "":
-		format = formatOf(x.file, c.json)
+		format = formatOf(x.file, o.json)
 	}
 
 	return req, format, nil

@@ -62,27 +62,27 @@ func pruneFilesCommand(c *cli) *cobra.Command {
 	return cmd
 }
 
-func printRemoved(c *cli, res *parley.RemoveFilesResult) error {
+func printRemoved(o *output, res *parley.RemoveFilesResult) error {
 	var bytes int64
 	for _, f := range res.Removed {
 		bytes += f.Size
 	}
-	return c.printLine(fmt.Sprintf("%s (%s).", res.Message, size(bytes)))
+	return o.printLine(fmt.Sprintf("%s (%s).", res.Message, size(bytes)))
 }
 
-func printFiles(c *cli, res *parley.ListFilesResult) error {
+func printFiles(o *output, res *parley.ListFilesResult) error {
 	if res.TotalCount == 0 {
-		return c.printLine("No files are stored.")
+		return o.printLine("No files are stored.")
 	}
 
 	t := table{fits: []fit{whole, inner, whole, prose, whole, spare, whole}}
 	for _, f := range res.Files {
-		t.add(parley.Short(f.ID), c.paint(bold, f.Name), size(f.Size), "from "+f.Sender,
+		t.add(parley.Short(f.ID), o.paint(bold, f.Name), size(f.Size), "from "+f.Sender,
 			f.CreatedAt.Local().Format(time.DateTime), "sha256 "+f.SHA256[:12]+"…", count(f.Messages, "message"))
 	}
 
-	t.print(c.out)
+	t.print(o.out)
 
-	return c.printLine(fmt.Sprintf("%s, %s; their recipients' copies %s; %s free.", count(res.TotalCount, "file"),
+	return o.printLine(fmt.Sprintf("%s, %s; their recipients' copies %s; %s free.", count(res.TotalCount, "file"),
 		size(res.ContentBytes), size(res.CopyBytes), size(res.FreeBytes)))
 }

@@ -116,7 +116,7 @@ func listHostsCommand(c *cli) *cobra.Command {
 				}{parley.OK, append([]string{}, hosts...), shared})
 			}
 
-			printTeamHosts(c, shared)
+			printTeamHosts(&c.output, shared)
 			if len(hosts) == 0 && len(shared) > 0 {
 				return nil
 			}

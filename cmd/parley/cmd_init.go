@@ -122,9 +122,9 @@ func writeNew(path, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-func (c *cli) printInitialized(t *daemon.Team, found []string) error {
-	if c.json {
-		return c.printJSON(struct {
+func (o *output) printInitialized(t *daemon.Team, found []string) error {
+	if o.json {
+		return o.printJSON(struct {
 			parley.Answer
 			File     string   `json:"file"`
 			SHA256   string   `json:"sha256"`
@@ -136,10 +136,10 @@ func (c *cli) printInitialized(t *daemon.Team, found []string) error {
 	if len(found) > 0 {
 		what = "Found " + strings.Join(found, ", ") + "; each is an agent there."
 	}
-	if err := c.printLine(fmt.Sprintf("Wrote %s. %s", t.File, what)); err != nil {
+	if err := o.printLine(fmt.Sprintf("Wrote %s. %s", t.File, what)); err != nil {
 		return err
 	}
 
-	return c.printLine("  parley up     starts them\n" +
+	return o.printLine("  parley up     starts them\n" +
 		"  parley tui    shows them; change the file at any time, and run parley up again")
 }

@@ -46,9 +46,9 @@ func inviteCommand(c *cli) *cobra.Command {
 		short:   "Print a token with which programs from elsewhere register",
 		example: "  parley invite",
 		args:    cobra.NoArgs,
-		print: func(c *cli, res *parley.InviteResult) error {
-			c.printf("%s It is shown this once:\n", res.Message)
-			return c.printLine(res.Token)
+		print: func(o *output, res *parley.InviteResult) error {
+			o.printf("%s It is shown this once:\n", res.Message)
+			return o.printLine(res.Token)
 		},
 	})
 }
@@ -82,7 +82,7 @@ func revokeKeyCommand(c *cli) *cobra.Command {
 			}
 			return positional("agent")(args, to)
 		},
-		print: func(c *cli, res *parley.RevokeKeyResult) error { return c.printLine(res.Message) },
+		print: func(o *output, res *parley.RevokeKeyResult) error { return o.printLine(res.Message) },
 	}), 1)
 }
 
@@ -100,14 +100,14 @@ func listKeysCommand(c *cli) *cobra.Command {
 }
 
 // printNewKey prints the key last and alone, for scripts.
-func printNewKey(c *cli, res *parley.IssueKeyResult) error {
-	c.printf("%s\nThe key is shown this once:\n", res.Message)
-	return c.printLine(res.APIKey)
+func printNewKey(o *output, res *parley.IssueKeyResult) error {
+	o.printf("%s\nThe key is shown this once:\n", res.Message)
+	return o.printLine(res.APIKey)
 }
 
-func printKeys(c *cli, res *parley.ListKeysResult) error {
+func printKeys(o *output, res *parley.ListKeysResult) error {
 	if len(res.Keys) == 0 {
-		return c.printLine("There are no valid keys.")
+		return o.printLine("There are no valid keys.")
 	}
 
 	t := table{fits: []fit{inner, whole, whole, prose, prose, prose}}
@@ -117,11 +117,11 @@ func printKeys(c *cli, res *parley.ListKeysResult) error {
 			used = "used " + k.LastUsed.Local().Format(time.DateTime)
 		}
 
-		t.add(c.paint(bold, k.Agent), k.KeyID, string(k.Origin), "made "+k.CreatedAt.Local().Format(time.DateTime),
-			used, keyEnd(k, c.now()))
+		t.add(o.paint(bold, k.Agent), k.KeyID, string(k.Origin), "made "+k.CreatedAt.Local().Format(time.DateTime),
+			used, keyEnd(k, o.now()))
 	}
 
-	t.print(c.out)
+	t.print(o.out)
 
 	return nil
 }
@@ -151,7 +151,7 @@ func approveCommand(c *cli) *cobra.Command {
 			to.Set("approve", strconv.FormatBool(!decline))
 			return nil
 		},
-		print: func(c *cli, res *parley.ApproveAgentResult) error { return c.printLine(res.Message) },
+		print: func(o *output, res *parley.ApproveAgentResult) error { return o.printLine(res.Message) },
 	})
 
 	cmd.Flags().BoolVar(&decline, "decline", false, "decline instead")

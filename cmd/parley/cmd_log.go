@@ -119,7 +119,7 @@ func (r *logReader) printLast(ctx context.Context, n int) (int64, error) {
 
 	for _, events := range slices.Backward(pages) {
 		for _, e := range events {
-			if err := printEvent(r.cli, e); err != nil {
+			if err := printEvent(&r.output, e); err != nil {
 				return 0, err
 			}
 		}
@@ -155,7 +155,7 @@ func (r *logReader) printSince(ctx context.Context) (int64, error) {
 		}
 
 		for _, e := range r.passing(ctx, page.Events) {
-			if err := printEvent(r.cli, e); err != nil {
+			if err := printEvent(&r.output, e); err != nil {
 				return 0, err
 			}
 		}
@@ -191,7 +191,7 @@ func (r *logReader) passing(ctx context.Context, events []parley.Event) []parley
 func (r *logReader) passes(ctx context.Context, e *parley.Event) bool {
 	line := ""
 	if r.filter.pattern != nil {
-		line = ansi.Strip(eventLine(r.cli, *e))
+		line = ansi.Strip(eventLine(&r.output, *e))
 	}
 	return r.filter.passes(e, line, func(e *parley.Event) *announced { return r.announcement(ctx, e) })
 }
@@ -238,7 +238,7 @@ func (r *logReader) follow(ctx context.Context, after int64) error {
 
 	for e, err := range service.Events(ctx, after) {
 		if err == nil && r.passes(ctx, &e) {
-			err = printEvent(r.cli, e)
+			err = printEvent(&r.output, e)
 		}
 		if err != nil {
 			return err
@@ -248,14 +248,14 @@ func (r *logReader) follow(ctx context.Context, after int64) error {
 	return nil
 }
 
-func printEvent(c *cli, e parley.Event) error {
-	if c.json {
-		return c.printJSON(e)
+func printEvent(o *output, e parley.Event) error {
+	if o.json {
+		return o.printJSON(e)
 	}
-	columns := eventColumns(c, e)
-	width := columnsOf(c.out)
+	columns := eventColumns(o, e)
+	width := columnsOf(o.out)
 	if width == 0 {
-		return c.printLine(joined(columns))
+		return o.printLine(joined(columns))
 	}
 
 	// What is below the first line stands under the details, or under the names where the terminal is narrow.
@@ -265,7 +265,7 @@ func printEvent(c *cli, e parley.Event) error {
 		indent = wide
 	}
 
-	return c.printLine(folded(c, joined(columns), indent))
+	return o.printLine(folded(o, joined(columns), indent))
 }
 
 func joined(columns []string) string { return strings.TrimRight(strings.Join(columns, "  "), " ") }
@@ -277,9 +277,9 @@ const (
 )
 
 // eventLine formats an event: time, from → to, state, details.
-func eventLine(c *cli, e parley.Event) string { return joined(eventColumns(c, e)) }
+func eventLine(o *output, e parley.Event) string { return joined(eventColumns(o, e)) }
 
-func eventColumns(c *cli, e parley.Event) []string {
+func eventColumns(o *output, e parley.Event) []string {
 	who, state, style, details := e.Sender+" → "+e.Recipient, e.State, "", e.Excerpt()
 	switch e.Type {
 	case parley.EventDirectMessage, parley.EventBroadcast:
@@ -304,9 +304,9 @@ func eventColumns(c *cli, e parley.Event) []string {
 	}
 
 	return []string{
-		c.paint(faint, clock(e.Time)),
+		o.paint(faint, clock(e.Time)),
 		pad(who, whoWidth),
-		c.paint(style, pad(state, stateWidth)),
+		o.paint(style, pad(state, stateWidth)),
 		parley.CleanLine(details),
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-func manCommand(c *cli) *cobra.Command {
+func manCommand(o *output) *cobra.Command {
 	return &cobra.Command{
 		Use:   "man DIR",
 		Short: "Write the manual pages into a directory",
@@ -23,7 +23,7 @@ func manCommand(c *cli) *cobra.Command {
   man parley-send`,
 		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir := c.absolute(args[0])
+			dir := o.absolute(args[0])
 			pages := manPages(cmd.Root())
 			err := os.MkdirAll(dir, 0o755)
 			for name, text := range pages {
@@ -34,7 +34,7 @@ func manCommand(c *cli) *cobra.Command {
 					Suggest("Name a directory in which you may write.")
 			}
 
-			return c.printLine(fmt.Sprintf("%d pages written to %s.", len(pages), dir))
+			return o.printLine(fmt.Sprintf("%d pages written to %s.", len(pages), dir))
 		},
 	}
 }

@@ -104,7 +104,7 @@ func sendingCommand(
 			cmd.Context(), c, res, res.Status, sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus}, wait(),
 		)
 
-		printReply(c, res.Reply)
+		printReply(&c.output, res.Reply)
 
 		return err
 	}
@@ -201,8 +201,8 @@ func messageCommand(c *cli) *cobra.Command {
 		c.printf("%s  %s  %s\n%s\n", c.paint(bold, parley.Short(m.ID)),
 			m.Timestamp.Local().Format("2006-01-02 15:04:05"), m.Sender, m.Text)
 
-		printLadders(c, res.Deliveries)
-		printResponses(c, res.Responses)
+		printLadders(&c.output, res.Deliveries)
+		printResponses(&c.output, res.Responses)
 
 		return waitErr
 	}
@@ -221,8 +221,8 @@ func whoisCommand(c *cli) *cobra.Command {
 			to.Set("message_id", args[0])
 			return nil
 		},
-		print: func(c *cli, res *parley.WhoisResult) error {
-			return c.printLine(res.Message)
+		print: func(o *output, res *parley.WhoisResult) error {
+			return o.printLine(res.Message)
 		},
 	}))
 }
@@ -241,14 +241,14 @@ func inboxCommand(c *cli) *cobra.Command {
 			c.goesOn = "What comes stays in your inbox: parley inbox."
 			return nil
 		},
-		print: func(c *cli, res *parley.CheckInboxResult) error {
+		print: func(o *output, res *parley.CheckInboxResult) error {
 			if len(res.Messages) == 0 {
-				return c.printLine("No messages.")
+				return o.printLine("No messages.")
 			}
 
-			printInbox(c, res.Messages)
+			printInbox(o, res.Messages)
 			if more := res.UnreadCount - len(res.Messages); more > 0 {
-				c.printf("… and %d more unread; --limit shows up to 50.\n", more)
+				o.printf("… and %d more unread; --limit shows up to 50.\n", more)
 			}
 
 			return nil
@@ -256,39 +256,39 @@ func inboxCommand(c *cli) *cobra.Command {
 	})
 }
 
-func printInbox(c *cli, messages []parley.InboxMessage) {
+func printInbox(o *output, messages []parley.InboxMessage) {
 	for _, m := range messages {
 		mark := " "
 		if !m.Read {
 			mark = "●"
 		}
 		at := m.Timestamp.Local().Format("01-02 15:04:05")
-		printMessage(c, mark, m.MessageID, at, m.Sender, m.Priority, m.Content)
+		printMessage(o, mark, m.MessageID, at, m.Sender, m.Priority, m.Content)
 	}
 }
 
 // printMessage shows a message: a line with time and sender, and the text below.
-func printMessage(c *cli, mark, id, when, sender string, p parley.Priority, text string) {
+func printMessage(o *output, mark, id, when, sender string, p parley.Priority, text string) {
 	priority := ""
 	if p != "" && p != parley.PriorityNormal {
-		priority = "  " + c.paint(yellow, string(p))
+		priority = "  " + o.paint(yellow, string(p))
 	}
 
-	c.printf("%s %s  %s  %s%s\n", mark, c.paint(faint, when), c.paint(bold, sender), c.paint(faint, parley.Short(id)),
+	o.printf("%s %s  %s  %s%s\n", mark, o.paint(faint, when), o.paint(bold, sender), o.paint(faint, parley.Short(id)),
 		priority)
 
 	for line := range strings.SplitSeq(text, "\n") {
-		c.printf("%s\n", folded(c, "  "+line, 2))
+		o.printf("%s\n", folded(o, "  "+line, 2))
 	}
 }
 
 // printReceived prints a message that may be unread.
-func printReceived(c *cli, m *parley.ContractMessage, form, text string) {
+func printReceived(o *output, m *parley.ContractMessage, form, text string) {
 	mark := " "
 	if !m.ReadStatus {
 		mark = "●"
 	}
-	printMessage(c, mark, m.MessageID, m.Timestamp.Local().Format(form), m.SenderName, m.Priority, text)
+	printMessage(o, mark, m.MessageID, m.Timestamp.Local().Format(form), m.SenderName, m.Priority, text)
 }
 
 func readCommand(c *cli) *cobra.Command {
@@ -307,13 +307,13 @@ func readCommand(c *cli) *cobra.Command {
 			}
 			return nil
 		},
-		print: func(c *cli, res *parley.GetMessagesResult) error {
+		print: func(o *output, res *parley.GetMessagesResult) error {
 			if len(res.Messages) == 0 {
-				return c.printLine("No messages.")
+				return o.printLine("No messages.")
 			}
 
 			for _, m := range res.Messages {
-				printReceived(c, &m, "01-02 15:04:05", m.Content.Text)
+				printReceived(o, &m, "01-02 15:04:05", m.Content.Text)
 			}
 
 			return nil
@@ -330,17 +330,17 @@ func historyCommand(c *cli) *cobra.Command {
 		args:    cobra.ExactArgs(1),
 		flags:   []string{"limit", "before"},
 		fill:    positional("conversation_with"),
-		print: func(c *cli, res *parley.HistoryResult) error {
+		print: func(o *output, res *parley.HistoryResult) error {
 			if len(res.Messages) == 0 {
-				return c.printLine("No messages yet.")
+				return o.printLine("No messages yet.")
 			}
 
 			if res.HasMore {
-				c.printf("… %d in total; --before %s shows earlier ones.\n", res.TotalMessages,
+				o.printf("… %d in total; --before %s shows earlier ones.\n", res.TotalMessages,
 					parley.Short(res.Messages[0].MessageID))
 			}
 
-			printInbox(c, res.Messages)
+			printInbox(o, res.Messages)
 
 			return nil
 		},

@@ -27,7 +27,7 @@ func needsCommand(c *cli) *cobra.Command {
 	})
 }
 
-func printNeeds(c *cli, res *parley.GetNeedsResult) error {
+func printNeeds(o *output, res *parley.GetNeedsResult) error {
 	var lines []string
 	if res.Dismissed > 0 {
 		lines = append(lines, "Dismissed.")
@@ -40,26 +40,26 @@ func printNeeds(c *cli, res *parley.GetNeedsResult) error {
 		lines = append(lines, "Nothing needs you.")
 	}
 	for _, n := range res.Needs[:between] {
-		lines = append(lines, needLines(c, n)...)
+		lines = append(lines, needLines(o, n)...)
 	}
-	return c.printLine(strings.Join(append(lines, betweenLines(c, res.Needs[between:])...), "\n"))
+	return o.printLine(strings.Join(append(lines, betweenLines(o, res.Needs[between:])...), "\n"))
 }
 
 // mostBetween is how many states between agents are listed.
 const mostBetween = 5
 
 // betweenLines lists what is between agents, on a line each.
-func betweenLines(c *cli, states []parley.Need) (lines []string) {
+func betweenLines(o *output, states []parley.Need) (lines []string) {
 	if len(states) == 0 {
 		return nil
 	}
-	lines = append(lines, c.paint(faint, "Between agents, and nothing that you must do:"))
+	lines = append(lines, o.paint(faint, "Between agents, and nothing that you must do:"))
 	for _, n := range states[:min(len(states), mostBetween)] {
-		lines = append(lines, c.paint(faint, fmt.Sprintf("  %s  %s: %s  %s ago", strings.ReplaceAll(string(n.Kind), "_", " "),
-			n.Agent, n.Text, cmp.Or(c.ago(n.Since), "0s"))))
+		lines = append(lines, o.paint(faint, fmt.Sprintf("  %s  %s: %s  %s ago", strings.ReplaceAll(string(n.Kind), "_", " "),
+			n.Agent, n.Text, cmp.Or(o.ago(n.Since), "0s"))))
 	}
 	if more := len(states) - mostBetween; more > 0 {
-		lines = append(lines, c.paint(faint, fmt.Sprintf("  and %d more: parley needs --json", more)))
+		lines = append(lines, o.paint(faint, fmt.Sprintf("  and %d more: parley needs --json", more)))
 	}
 	return lines
 }
@@ -74,24 +74,24 @@ func printUnread(ctx context.Context, c *cli, _ *parley.GetNeedsResult) error {
 }
 
 // needLines formats a need: its kind and text, the agent's screen, and the next step.
-func needLines(c *cli, n parley.Need) []string {
+func needLines(o *output, n parley.Need) []string {
 	lines := []string{
-		fmt.Sprintf("%s  %s: %s  %s", c.paint(needStyle(n.Kind), strings.ReplaceAll(string(n.Kind), "_", " ")),
-			c.paint(bold, n.Agent), n.Text, c.paint(faint, cmp.Or(c.ago(n.Since), "0s")+" ago")),
+		fmt.Sprintf("%s  %s: %s  %s", o.paint(needStyle(n.Kind), strings.ReplaceAll(string(n.Kind), "_", " ")),
+			o.paint(bold, n.Agent), n.Text, o.paint(faint, cmp.Or(o.ago(n.Since), "0s")+" ago")),
 	}
-	lines[0] = folded(c, lines[0], 2)
+	lines[0] = folded(o, lines[0], 2)
 	for _, line := range n.Screen {
-		lines = append(lines, quotedLine(c, line))
+		lines = append(lines, quotedLine(o, line))
 	}
-	return append(lines, c.paint(faint, "  → ")+n.Command, folded(c, "    "+n.Action, 4))
+	return append(lines, o.paint(faint, "  → ")+n.Command, folded(o, "    "+n.Action, 4))
 }
 
 // quotedLine is a line of an agent's screen, as much of it as a line of the terminal takes.
-func quotedLine(c *cli, line string) string {
-	if width := columnsOf(c.out) - 4; width > 0 {
+func quotedLine(o *output, line string) string {
+	if width := columnsOf(o.out) - 4; width > 0 {
 		line = ansi.Truncate(line, width, "…")
 	}
-	return strings.TrimRight(c.paint(faint, "  │ ")+line, " ")
+	return strings.TrimRight(o.paint(faint, "  │ ")+line, " ")
 }
 
 func needStyle(kind parley.NeedKind) string {

@@ -34,16 +34,16 @@ func notifyCommand(c *cli) *cobra.Command {
 	return cmd
 }
 
-func printTestNotice(c *cli, res *parley.SendTestNoticeResult) error {
+func printTestNotice(o *output, res *parley.SendTestNoticeResult) error {
 	var t table
 	for _, w := range res.Ways {
 		if w.Works {
-			t.add(c.paint(green, "sent"), w.Way)
+			t.add(o.paint(green, "sent"), w.Way)
 			continue
 		}
-		t.add(c.paint(red, "failed"), w.Way, w.Problem)
+		t.add(o.paint(red, "failed"), w.Way, w.Problem)
 	}
-	t.print(c.out)
+	t.print(o.out)
 
 	return nil
 }

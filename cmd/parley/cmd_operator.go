@@ -38,7 +38,7 @@ again; the reply goes to the message's sender.`,
 			cmd.Context(), c, res, res.Message, sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus}, wait(),
 		)
 
-		printReply(c, res.Reply)
+		printReply(&c.output, res.Reply)
 
 		return err
 	}
@@ -56,9 +56,9 @@ func explainCommand(c *cli) *cobra.Command {
 		example: "  parley explain 5f0c21aa",
 		args:    cobra.ExactArgs(1),
 		fill:    positional("message_id"),
-		print: func(c *cli, res *parley.ExplainMessageResult) error {
+		print: func(o *output, res *parley.ExplainMessageResult) error {
 			for _, line := range res.Story {
-				c.printf("%s\n", folded(c, line, 4))
+				o.printf("%s\n", folded(o, line, 4))
 			}
 			return nil
 		},
@@ -94,12 +94,12 @@ func pauseOrResumeCommand(c *cli, o operation[parley.PauseCommunicationResult], 
 		return nil
 	}
 
-	o.print = func(c *cli, res *parley.PauseCommunicationResult) error {
+	o.print = func(o *output, res *parley.PauseCommunicationResult) error {
 		waiting := ""
 		if res.Waiting > 0 {
 			waiting = fmt.Sprintf(" Waiting: %d.", res.Waiting)
 		}
-		return c.printLine(res.Message + waiting)
+		return o.printLine(res.Message + waiting)
 	}
 
 	return command(c, o)

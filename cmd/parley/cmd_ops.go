@@ -36,27 +36,27 @@ func buildOrigin() string {
 	return " (" + commit + ", " + date + ")"
 }
 
-func versionCommand(c *cli) *cobra.Command {
+func versionCommand(o *output) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
 		Example: "  parley version",
 		Args:    usage(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			if c.json {
-				return c.printJSON(struct {
+			if o.json {
+				return o.printJSON(struct {
 					parley.Answer
 					Version string `json:"version"`
 					Commit  string `json:"commit,omitempty"`
 					Date    string `json:"date,omitempty"`
 				}{parley.OK, buildVersion(), commit, date})
 			}
-			return c.printLine("parley " + buildVersion() + buildOrigin())
+			return o.printLine("parley " + buildVersion() + buildOrigin())
 		},
 	}
 }
 
-func opsCommand(c *cli) *cobra.Command {
+func opsCommand(out *output) *cobra.Command {
 	var markdown bool
 	cmd := &cobra.Command{
 		Use:   "ops",
@@ -67,19 +67,19 @@ func opsCommand(c *cli) *cobra.Command {
 		Example: `  parley ops
   parley ops --markdown`,
 		RunE: func(*cobra.Command, []string) error {
-			if c.json {
-				return printOpsJSON(c)
+			if out.json {
+				return printOpsJSON(out)
 			}
 			if markdown {
-				return c.printLine(opsMarkdown())
+				return out.printLine(opsMarkdown())
 			}
 
 			var t table
 			for _, o := range parley.Ops {
-				t.add(c.paint(bold, o.Name), accessName(o.Access), parameters(o))
+				t.add(out.paint(bold, o.Name), accessName(o.Access), parameters(o))
 			}
 
-			t.print(c.out)
+			t.print(out.out)
 
 			return nil
 		},
@@ -126,7 +126,7 @@ func opsMarkdown() string {
 	return b.String()
 }
 
-func printOpsJSON(c *cli) error {
+func printOpsJSON(out *output) error {
 	type opJSON struct {
 		Name    string `json:"name"`
 		Summary string `json:"summary"`
@@ -140,13 +140,13 @@ func printOpsJSON(c *cli) error {
 		list = append(list, opJSON{o.Name, o.Summary, accessName(o.Access), o.Input(), o.Output()})
 	}
 
-	return c.printJSON(struct {
+	return out.printJSON(struct {
 		parley.Answer
 		Operations []opJSON `json:"operations"`
 	}{parley.OK, list})
 }
 
-func schemaCommand(c *cli) *cobra.Command {
+func schemaCommand(o *output) *cobra.Command {
 	return &cobra.Command{
 		Use:     "schema",
 		Short:   "Print the JSON schema of parley.yaml",
@@ -157,7 +157,7 @@ func schemaCommand(c *cli) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.printLine(string(b))
+			return o.printLine(string(b))
 		},
 	}
 }

@@ -29,7 +29,7 @@ With a name, it prints that profile in the form of parley.yaml.`,
 				return err
 			}
 			if len(args) == 0 {
-				return listProfiles(c, set)
+				return listProfiles(&c.output, set)
 			}
 
 			p, err := set.Find(args[0])
@@ -37,7 +37,7 @@ With a name, it prints that profile in the form of parley.yaml.`,
 				return err
 			}
 
-			return showProfile(c, p)
+			return showProfile(&c.output, p)
 		},
 	}
 
@@ -87,7 +87,7 @@ func aboutProfile(c *cli, err error) error {
 		Suggest("Run parley down --keep-agents, and then this again; the agents stay.")
 }
 
-func listProfiles(c *cli, set profile.Set) error {
+func listProfiles(o *output, set profile.Set) error {
 	type profileJSON struct {
 		Name    string   `json:"name"`
 		Summary string   `json:"summary"`
@@ -99,7 +99,7 @@ func listProfiles(c *cli, set profile.Set) error {
 	var list []profileJSON
 	var t table
 	t.headed = true
-	t.add(c.heads("NAME", "COMMAND", "READY WHEN", "TRIED WITH", "SUMMARY")...)
+	t.add(o.heads("NAME", "COMMAND", "READY WHEN", "TRIED WITH", "SUMMARY")...)
 	for _, name := range set.Names() {
 		p, err := set.Find(name)
 		if err != nil {
@@ -119,34 +119,34 @@ func listProfiles(c *cli, set profile.Set) error {
 			append([]string{}, p.Tested...),
 		})
 
-		t.add(c.paint(bold, p.Name), strings.Join(p.Command, " "), ready, strings.Join(p.Tested, ", "), p.Summary)
+		t.add(o.paint(bold, p.Name), strings.Join(p.Command, " "), ready, strings.Join(p.Tested, ", "), p.Summary)
 	}
 
-	if c.json {
-		return c.printJSON(struct {
+	if o.json {
+		return o.printJSON(struct {
 			parley.Answer
 			Profiles []profileJSON `json:"profiles"`
 		}{parley.OK, list})
 	}
 
-	t.print(c.out)
+	t.print(o.out)
 
 	return nil
 }
 
-func showProfile(c *cli, p *profile.Profile) error {
+func showProfile(o *output, p *profile.Profile) error {
 	text, err := p.YAML()
 	if err != nil {
 		return err
 	}
-	if c.json {
+	if o.json {
 		if text, err = yaml.YAMLToJSON(text); err != nil {
 			return fmt.Errorf("encode the profile %s: %w", p.Name, err)
 		}
-		return c.printJSON(struct {
+		return o.printJSON(struct {
 			parley.Answer
 			Profile json.RawMessage `json:"profile"`
 		}{parley.OK, text})
 	}
-	return c.printLine(strings.TrimRight(string(text), "\n"))
+	return o.printLine(strings.TrimRight(string(text), "\n"))
 }

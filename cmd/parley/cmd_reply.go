@@ -55,7 +55,7 @@ func replyCommand(c *cli) *cobra.Command {
 		}
 
 		err = c.printLine(line)
-		printReply(c, res.Reply)
+		printReply(&c.output, res.Reply)
 
 		return err
 	}
@@ -84,16 +84,16 @@ func ignoreCommand(c *cli) *cobra.Command {
 		args:    cobra.ExactArgs(1),
 		flags:   []string{"reason"},
 		fill:    positional("message_id"),
-		print:   func(c *cli, res *parley.IgnoreMessageResult) error { return c.printLine(res.Message) },
+		print:   func(o *output, res *parley.IgnoreMessageResult) error { return o.printLine(res.Message) },
 	}))
 }
 
 // printResponses shows which responses are due and which were given.
-func printResponses(c *cli, debts []parley.Debt) {
+func printResponses(o *output, debts []parley.Debt) {
 	for _, d := range debts {
 		due := d.DueAt.Local().Format("2006-01-02 15:04")
 		if d.AnsweredAt == nil {
-			c.printf("%s owes a response by %s\n", c.paint(bold, d.Debtor), due)
+			o.printf("%s owes a response by %s\n", o.paint(bold, d.Debtor), due)
 			continue
 		}
 
@@ -102,7 +102,7 @@ func printResponses(c *cli, debts []parley.Debt) {
 			late = ", late"
 		}
 
-		c.printf("%s responded: %s%s (msg %s, due %s)\n", c.paint(bold, d.Debtor), d.State, late,
+		o.printf("%s responded: %s%s (msg %s, due %s)\n", o.paint(bold, d.Debtor), d.State, late,
 			parley.Short(d.AnsweredBy), due)
 	}
 }

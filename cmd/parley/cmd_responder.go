@@ -50,8 +50,8 @@ func removeResponderCommand(c *cli) *cobra.Command {
 		example: "  parley responder remove sage",
 		args:    cobra.ExactArgs(1),
 		fill:    positional("agent"),
-		print: func(c *cli, res *parley.StopAgentResult) error {
-			return c.printLine(res.Name + " is removed.")
+		print: func(o *output, res *parley.StopAgentResult) error {
+			return o.printLine(res.Name + " is removed.")
 		},
 	}), 1)
 }
@@ -119,11 +119,11 @@ func addResponderCommand(c *cli) *cobra.Command {
 			to.Set("name", args[0])
 			return flags.fill(cmd.Flags(), to)
 		},
-		print: func(c *cli, res *parley.AddResponderResult) error {
+		print: func(o *output, res *parley.AddResponderResult) error {
 			if res.Problem != "" {
-				c.printf("It cannot answer yet: %s.\n", res.Problem)
+				o.printf("It cannot answer yet: %s.\n", res.Problem)
 			}
-			return c.printLine(res.Message)
+			return o.printLine(res.Message)
 		},
 	})
 	flags.add(cmd.Flags())
@@ -131,9 +131,9 @@ func addResponderCommand(c *cli) *cobra.Command {
 	return cmd
 }
 
-func printResponders(c *cli, res *parley.ListRespondersResult) error {
+func printResponders(o *output, res *parley.ListRespondersResult) error {
 	if len(res.Responders) == 0 {
-		return c.printLine("There are no responders. Add one: parley responder add NAME --model MODEL")
+		return o.printLine("There are no responders. Add one: parley responder add NAME --model MODEL")
 	}
 
 	var t table
@@ -148,10 +148,10 @@ func printResponders(c *cli, res *parley.ListRespondersResult) error {
 			how = "cannot answer: " + r.Problem
 		}
 
-		t.add(c.paint(bold, r.Agent), string(r.State), r.Words(), string(r.Origin), how)
+		t.add(o.paint(bold, r.Agent), string(r.State), r.Words(), string(r.Origin), how)
 	}
 
-	t.print(c.out)
+	t.print(o.out)
 
 	return nil
 }
@@ -172,22 +172,22 @@ func usageCommand(c *cli) *cobra.Command {
 	}), 1)
 }
 
-func printUsage(c *cli, res *parley.UsageResult) error {
+func printUsage(o *output, res *parley.UsageResult) error {
 	if len(res.Agents) == 0 && len(res.Programs) == 0 {
-		return c.printLine("No model has been called.")
+		return o.printLine("No model has been called.")
 	}
 
-	printPrograms(c, res.Programs, res.Budget)
+	printPrograms(o, res.Programs, res.Budget)
 	t := table{fits: []fit{inner, prose, prose}}
 	for _, a := range res.Agents {
-		t.add(c.paint(bold, a.Agent), spentWords(a.Spent), failureWords(a.Failures))
+		t.add(o.paint(bold, a.Agent), spentWords(a.Spent), failureWords(a.Failures))
 	}
 
 	if len(res.Agents) > 1 {
 		t.add("total", spentWords(res.Total), "")
 	}
 
-	t.print(c.out)
+	t.print(o.out)
 	calls := table{fits: []fit{whole, inner, spare, inner, prose, prose}}
 	for _, m := range res.Calls {
 		calls.add(m.At.Local().Format(time.DateTime), m.Agent+" ← "+m.Caller, parley.Short(m.MessageID), m.Model,
@@ -195,7 +195,7 @@ func printUsage(c *cli, res *parley.UsageResult) error {
 			string(m.Reason))
 	}
 
-	calls.print(c.out)
+	calls.print(o.out)
 
 	return nil
 }
@@ -224,12 +224,12 @@ func failureWords(by map[string]int) string {
 }
 
 // printReply prints a responder's answer.
-func printReply(c *cli, r *parley.Reply) {
-	if r == nil || c.json {
+func printReply(o *output, r *parley.Reply) {
+	if r == nil || o.json {
 		return
 	}
-	c.printf("\n%s\n", r.Text)
+	o.printf("\n%s\n", r.Text)
 	if r.CutOff {
-		c.printf("(cut off at max_tokens)\n")
+		o.printf("(cut off at max_tokens)\n")
 	}
 }

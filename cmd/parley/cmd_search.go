@@ -34,18 +34,18 @@ func searchCommand(c *cli) *cobra.Command {
 	return cmd
 }
 
-func printFound(c *cli, res *parley.SearchMessagesResult) error {
+func printFound(o *output, res *parley.SearchMessagesResult) error {
 	for _, m := range res.Messages {
-		printReceived(c, &m.ContractMessage, "2006-01-02 15:04:05", m.Snippet)
+		printReceived(o, &m.ContractMessage, "2006-01-02 15:04:05", m.Snippet)
 	}
 
 	switch {
 	case res.Truncated:
-		c.printf("… the search stopped there; --until %s continues.\n", res.SearchedSince.Format(time.RFC3339Nano))
+		o.printf("… the search stopped there; --until %s continues.\n", res.SearchedSince.Format(time.RFC3339Nano))
 	case res.HasMore:
-		c.printf("… and more; --limit shows up to 100, --until shows earlier ones.\n")
+		o.printf("… and more; --limit shows up to 100, --until shows earlier ones.\n")
 	case len(res.Messages) == 0:
-		return c.printLine("No messages.")
+		return o.printLine("No messages.")
 	}
 
 	return nil

@@ -137,8 +137,8 @@ func (c *cli) startDaemon(ctx context.Context, at daemon.Place) (*daemon.Info, e
 
 // noticeStart tells a person at the terminal that the daemon is starting, if that
 // takes more than a second. The caller must call stop.
-func (c *cli) noticeStart(ctx context.Context) (stop func()) {
-	if !isTerminal(c.err) {
+func (o *output) noticeStart(ctx context.Context) (stop func()) {
+	if !isTerminal(o.err) {
 		return func() {}
 	}
 
@@ -146,7 +146,7 @@ func (c *cli) noticeStart(ctx context.Context) (stop func()) {
 	var noticed sync.WaitGroup
 	noticed.Go(func() {
 		if wait.Pause(ctx, time.Second) == nil {
-			fmt.Fprintln(c.err, c.paintFor(c.err, faint, "parley: the daemon is starting…"))
+			fmt.Fprintln(o.err, o.paintFor(o.err, faint, "parley: the daemon is starting…"))
 		}
 	})
 
@@ -154,15 +154,15 @@ func (c *cli) noticeStart(ctx context.Context) (stop func()) {
 }
 
 // warnOfVersion warns when the daemon was started by another build.
-func (c *cli) warnOfVersion(info *daemon.Info) {
+func (o *output) warnOfVersion(info *daemon.Info) {
 	if info.Version == buildVersion() {
 		return
 	}
 	fmt.Fprintf(
-		c.err,
+		o.err,
 		"%s the daemon is version %s, this command is %s\n"+
 			"  → parley down --keep-agents lets the next command start the new one; the agents stay.\n",
-		c.paintFor(c.err, yellow, "parley:"),
+		o.paintFor(o.err, yellow, "parley:"),
 		info.Version,
 		buildVersion(),
 	)

@@ -49,7 +49,7 @@ func statusCommand(c *cli) *cobra.Command {
 			return c.printJSON(res)
 		}
 
-		printStatus(c, res)
+		printStatus(&c.output, res)
 
 		return nil
 	}
@@ -75,11 +75,11 @@ func daemonRuns(ctx context.Context, c *cli) error {
 		Suggest("parley launch, parley up or parley serve starts it; the last one's log is %s.", at.Log())
 }
 
-func printStatus(c *cli, s *parley.WorkspaceStatusResult) {
+func printStatus(o *output, s *parley.WorkspaceStatusResult) {
 	var t table
 	for _, row := range [][2]string{
 		{"workspace", s.Workspace},
-		{"daemon", fmt.Sprintf("%s, pid %d, up %s", s.Version, s.PID, c.ago(s.StartedAt))},
+		{"daemon", fmt.Sprintf("%s, pid %d, up %s", s.Version, s.PID, o.ago(s.StartedAt))},
 		{"agents", counts(s.Agents, "none")},
 		{"needs you", needsYou(s.Needs)},
 		{"messages", paused(s.Paused)},
@@ -92,20 +92,20 @@ func printStatus(c *cli, s *parley.WorkspaceStatusResult) {
 		{"log", s.Log},
 	} {
 		if row[1] != "" {
-			t.add(c.paint(faint, row[0]), row[1])
+			t.add(o.paint(faint, row[0]), row[1])
 		}
 	}
 
 	for _, w := range s.Notices {
 		if !w.Works {
-			t.add(c.paint(yellow, "notices"), fmt.Sprintf("none goes by the %s: %s", w.Way, w.Problem))
+			t.add(o.paint(yellow, "notices"), fmt.Sprintf("none goes by the %s: %s", w.Way, w.Problem))
 		}
 	}
 	for _, w := range s.Warnings {
-		t.add(c.paint(yellow, "warning"), w)
+		t.add(o.paint(yellow, "warning"), w)
 	}
 
-	t.print(c.out)
+	t.print(o.out)
 }
 
 // needsYou counts what needs the operator and names the command, "" if nothing does.
@@ -171,12 +171,12 @@ func backupCommand(c *cli) *cobra.Command {
 			to.Set("path", path)
 			return nil
 		},
-		print: func(c *cli, res *parley.BackupResult) error {
+		print: func(o *output, res *parley.BackupResult) error {
 			where := ""
-			if c.host != "" {
-				where = " on " + c.host
+			if o.host != "" {
+				where = " on " + o.host
 			}
-			return c.printLine(fmt.Sprintf("Copied to %s%s (%d bytes).", res.Path, where, res.Size))
+			return o.printLine(fmt.Sprintf("Copied to %s%s (%d bytes).", res.Path, where, res.Size))
 		},
 	})
 }

@@ -47,9 +47,9 @@ func threadCreateCommand(c *cli) *cobra.Command {
 			to["participants"] = args[1:]
 			return nil
 		},
-		print: func(c *cli, res *parley.CreateThreadResult) error {
-			printThread(c, res.Thread)
-			return c.printLine("parley thread post " + parley.Short(res.Thread.ID) + " TEXT posts to it.")
+		print: func(o *output, res *parley.CreateThreadResult) error {
+			printThread(o, res.Thread)
+			return o.printLine("parley thread post " + parley.Short(res.Thread.ID) + " TEXT posts to it.")
 		},
 	})
 
@@ -74,17 +74,17 @@ func threadListCommand(c *cli) *cobra.Command {
   parley thread list --mine`,
 		args:  cobra.NoArgs,
 		flags: []string{"mine", "limit"},
-		print: func(c *cli, res *parley.ListThreadsResult) error {
+		print: func(o *output, res *parley.ListThreadsResult) error {
 			if len(res.Threads) == 0 {
-				return c.printLine("No threads.")
+				return o.printLine("No threads.")
 			}
 
 			for _, th := range res.Threads {
-				printThread(c, th)
+				printThread(o, th)
 			}
 
 			if more := res.TotalCount - len(res.Threads); more > 0 {
-				c.printf("… and %d more; --limit shows up to 100.\n", more)
+				o.printf("… and %d more; --limit shows up to 100.\n", more)
 			}
 
 			return nil
@@ -96,21 +96,21 @@ func threadListCommand(c *cli) *cobra.Command {
 }
 
 // printThread shows a thread: a line with id and title, and its participants below.
-func printThread(c *cli, th parley.Thread) {
-	id, active, title := parley.Short(th.ID), lastActive(c, th), th.Title
-	if width := columnsOf(c.out); width > 0 {
+func printThread(o *output, th parley.Thread) {
+	id, active, title := parley.Short(th.ID), lastActive(o, th), th.Title
+	if width := columnsOf(o.out); width > 0 {
 		title = cutMiddle(title, max(leastInner, width-len(id)-len(active)-4))
 	}
-	c.printf("%s  %s  %s\n", c.paint(faint, id), c.paint(bold, title), c.paint(faint, active))
+	o.printf("%s  %s  %s\n", o.paint(faint, id), o.paint(bold, title), o.paint(faint, active))
 	who := strings.Join(th.ParticipantNames, ", ")
 	if th.Status == parley.ConversationArchived {
 		who += "  (archived: all its participants have ended)"
 	}
-	c.printf("%s\n", folded(c, "  "+who, 2))
+	o.printf("%s\n", folded(o, "  "+who, 2))
 }
 
-func lastActive(c *cli, th parley.Thread) string {
-	if ago := c.ago(th.LastMessageAt); ago != "" {
+func lastActive(o *output, th parley.Thread) string {
+	if ago := o.ago(th.LastMessageAt); ago != "" {
 		return ago + " ago"
 	}
 	return "now"
@@ -158,24 +158,24 @@ func threadShowCommand(c *cli) *cobra.Command {
 			return c.printJSON(threadView{details, page.Messages, page.TotalCount})
 		}
 
-		return printThreadView(c, threadView{details, page.Messages, page.TotalCount})
+		return printThreadView(&c.output, threadView{details, page.Messages, page.TotalCount})
 	}
 
 	return withThreads(c, cmd, 1)
 }
 
-func printThreadView(c *cli, v threadView) error {
-	printThread(c, v.Object)
-	c.printf("  %s\n", c.paint(faint,
+func printThreadView(o *output, v threadView) error {
+	printThread(o, v.Object)
+	o.printf("  %s\n", o.paint(faint,
 		fmt.Sprintf("opened by %s at %s", v.Creator, v.Object.CreatedAt.Local().Format("2006-01-02 15:04"))))
 
 	if more := v.TotalCount - len(v.Messages); more > 0 {
-		c.printf("… and %d earlier; --limit shows up to 100.\n", more)
+		o.printf("… and %d earlier; --limit shows up to 100.\n", more)
 	}
 
 	for i := len(v.Messages) - 1; i >= 0; i-- {
 		m := v.Messages[i]
-		printReceived(c, &m, "01-02 15:04:05", m.Content.Text)
+		printReceived(o, &m, "01-02 15:04:05", m.Content.Text)
 	}
 
 	return nil
@@ -235,8 +235,8 @@ func threadRemoveCommand(c *cli) *cobra.Command {
 	}), 2)
 }
 
-func printMembership(c *cli, res *parley.MembershipResult) error {
-	return c.printLine(res.Message)
+func printMembership(o *output, res *parley.MembershipResult) error {
+	return o.printLine(res.Message)
 }
 
 // withThreads completes a thread's id and then, up to n arguments, names of agents.

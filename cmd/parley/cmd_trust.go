@@ -69,11 +69,11 @@ func (c *cli) teamFile(args []string) (*daemon.Team, error) {
 }
 
 // absolute returns a path of the command line as an absolute one.
-func (c *cli) absolute(path string) string {
+func (o *output) absolute(path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}
-	return filepath.Join(c.dir, path)
+	return filepath.Join(o.dir, path)
 }
 
 // trust remembers that the user trusts a file, after asking.
@@ -196,14 +196,14 @@ func (c *cli) consent(at daemon.Place) {
 }
 
 // warnOfTrust warns when the daemon ignores parts of parley.yaml.
-func (c *cli) warnOfTrust(at daemon.Place, info *daemon.Info) {
+func (o *output) warnOfTrust(at daemon.Place, info *daemon.Info) {
 	if info == nil || info.Withheld == "" {
 		return
 	}
 
 	next := "parley trust shows what it does, and asks."
-	if t, err := daemon.LoadTeam(at.TeamFile(), false); err == nil && daemon.TrustOf(c.env).Has(t) {
+	if t, err := daemon.LoadTeam(at.TeamFile(), false); err == nil && daemon.TrustOf(o.env).Has(t) {
 		next = "It is trusted now: parley down --keep-agents lets the next command start a daemon that reads it."
 	}
-	fmt.Fprintf(c.err, "%s %s\n  → %s\n", c.paintFor(c.err, yellow, "parley:"), info.Withheld, next)
+	fmt.Fprintf(o.err, "%s %s\n  → %s\n", o.paintFor(o.err, yellow, "parley:"), info.Withheld, next)
 }

@@ -49,7 +49,7 @@ func (c *cli) uninstall(yes, workspaces bool) error {
 		return parley.Errorf(parley.NotAuthorized, "an agent cannot uninstall parley").
 			Suggest("The operator runs parley uninstall in a terminal of their own.")
 	}
-	if err := mustRest(c); err != nil {
+	if err := mustRest(&c.output); err != nil {
 		return err
 	}
 
@@ -77,17 +77,17 @@ func (c *cli) uninstall(yes, workspaces bool) error {
 	if err := removeTraces(res.Removed); err != nil {
 		return err
 	}
-	return printUninstalled(c, &res)
+	return printUninstalled(&c.output, &res)
 }
 
 // mustRest returns an error while a daemon or agents of the user run: they use what is removed.
-func mustRest(c *cli) error {
-	for _, at := range daemon.Workspaces(c.env) {
+func mustRest(o *output) error {
+	for _, at := range daemon.Workspaces(o.env) {
 		held, err := daemon.Locked(at) // also by one that starts or ends
 		if err != nil {
 			return err
 		}
-		if held || accepts(at.TmuxSocket(c.env)) {
+		if held || accepts(at.TmuxSocket(o.env)) {
 			return parley.Errorf(parley.DaemonRunning, "a daemon or its agents run in %s", at.Root).
 				Suggest("Stop them first: parley down --workspace %s", parley.ShellWord(at.Root))
 		}
@@ -123,20 +123,20 @@ func removeTraces(traces []daemon.Trace) error {
 	return nil
 }
 
-func printUninstalled(c *cli, res *uninstallResult) error {
-	if c.json {
-		return c.printJSON(res)
+func printUninstalled(o *output, res *uninstallResult) error {
+	if o.json {
+		return o.printJSON(res)
 	}
 
 	for _, t := range res.Removed {
-		c.printf("removed  %s\n", t.Path)
+		o.printf("removed  %s\n", t.Path)
 	}
 	for _, t := range res.Kept {
-		c.printf("kept     %s  %s\n", t.Path, t.What)
+		o.printf("kept     %s  %s\n", t.Path, t.What)
 	}
 	if len(res.Kept) > 0 {
-		c.printf("parley uninstall --workspaces removes these too.\n")
+		o.printf("parley uninstall --workspaces removes these too.\n")
 	}
 
-	return c.printLine("The program is " + res.Program + "; what installed it removes it.")
+	return o.printLine("The program is " + res.Program + "; what installed it removes it.")
 }

@@ -219,7 +219,7 @@ func (u *upRun) run(ctx context.Context) error {
 		names = append(names, s.name)
 	}
 
-	err := forEach(u.cli, names, func(name string) error { return named(name, u.step(ctx, steps[name])) })
+	err := forEach(&u.output, names, func(name string) error { return named(name, u.step(ctx, steps[name])) })
 	ended := watchLaunched(ctx, u.cli, u.launched, "launched")
 	if err == nil || ended == nil {
 		return cmp.Or(err, ended)
@@ -317,7 +317,7 @@ func (u *upRun) compare(ctx context.Context, s upStep) error {
 	if err != nil {
 		return err
 	}
-	if launch, err = completed(u.cli, launch, u.base, s.wanted.Size); err != nil {
+	if launch, err = completed(&u.output, launch, u.base, s.wanted.Size); err != nil {
 		return err
 	}
 

@@ -185,7 +185,7 @@ func (w *watcher) runAsLines(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case e := <-w.events:
-			if err := w.printLine("-- " + eventLine(w.cli, e)); err != nil {
+			if err := w.printLine("-- " + eventLine(&w.output, e)); err != nil {
 				return err
 			}
 		case <-tick.C:
@@ -261,7 +261,7 @@ func (w *watcher) runOnTerminal(ctx context.Context) error {
 		case <-quit:
 			return nil
 		case e := <-w.events:
-			messages = append(messages, eventLine(w.cli, e))
+			messages = append(messages, eventLine(&w.output, e))
 			messages = messages[max(0, len(messages)-watchedEvents):]
 		case <-tick.C:
 			if next, err := w.look(ctx, w.last.agent.ID); err == nil {

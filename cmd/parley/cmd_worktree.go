@@ -46,22 +46,22 @@ func diffCommand(c *cli) *cobra.Command {
 		args:  cobra.ExactArgs(1),
 		flags: []string{"stat"},
 		fill:  positional("agent"),
-		print: func(c *cli, res *parley.DiffAgentResult) error {
+		print: func(o *output, res *parley.DiffAgentResult) error {
 			for line := range strings.Lines(res.Diff) {
-				if err := c.printLine(c.paint(diffStyle(line), strings.TrimSuffix(line, "\n"))); err != nil {
+				if err := o.printLine(o.paint(diffStyle(line), strings.TrimSuffix(line, "\n"))); err != nil {
 					return err
 				}
 			}
 			if res.Truncated {
-				c.printf("The diff is longer; see all of it: git -C %s diff %s\n", parley.ShellWord(res.Dir), res.Since)
+				o.printf("The diff is longer; see all of it: git -C %s diff %s\n", parley.ShellWord(res.Dir), res.Since)
 			}
 
 			switch {
 			case len(res.Untracked) > 0:
 				files := parley.CleanLine(strings.Join(res.Untracked, ", "))
-				return c.printLine("New files that git does not track: " + files)
+				return o.printLine("New files that git does not track: " + files)
 			case res.Diff == "":
-				return c.printLine(res.Name + " has changed nothing.")
+				return o.printLine(res.Name + " has changed nothing.")
 			}
 			return nil
 		},
@@ -139,7 +139,7 @@ func printWorktrees(ctx context.Context, c *cli, shown *parley.AgentStatusResult
 		if w.Problem != "" {
 			dirty = "? " + w.Problem
 		}
-		t.add(w.Name, w.Branch, strconv.Itoa(w.Ahead), strconv.Itoa(w.Behind), dirty, near(c, w.Path))
+		t.add(w.Name, w.Branch, strconv.Itoa(w.Ahead), strconv.Itoa(w.Behind), dirty, near(&c.output, w.Path))
 	}
 	c.printf("\n")
 	t.print(c.out)

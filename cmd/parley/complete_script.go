@@ -13,7 +13,7 @@ import (
 // shells are those that parley writes a script for.
 var shells = []string{"bash", "zsh", "fish", "powershell"}
 
-func completionCommand(c *cli) *cobra.Command {
+func completionCommand(o *output) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "completion SHELL",
 		Short: "Print the script that completes parley in a shell",
@@ -34,14 +34,14 @@ says where it is put for all.`,
 		if err := writeScript(&script, cmd.Root(), args[0], !*bare); err != nil {
 			return fmt.Errorf("write the script: %w", err)
 		}
-		if c.json {
-			return c.printJSON(struct {
+		if o.json {
+			return o.printJSON(struct {
 				parley.Answer
 				Shell  string `json:"shell"`
 				Script string `json:"script"`
 			}{parley.OK, args[0], script.String()})
 		}
-		_, err := io.WriteString(c.out, script.String())
+		_, err := io.WriteString(o.out, script.String())
 		return err
 	}
 

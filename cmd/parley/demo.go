@@ -131,7 +131,7 @@ func (d *demo) print(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := printEvent(d.cli, e); err != nil {
+		if err := printEvent(&d.output, e); err != nil {
 			return err
 		}
 

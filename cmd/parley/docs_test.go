@@ -158,7 +158,7 @@ func shellWords(line string) []string {
 
 // checkCommand parses a command line without running it.
 func checkCommand(t *testing.T, args []string) error {
-	root := newRoot(&cli{program: program{output: output{dir: t.TempDir()}}})
+	root := newRoot(&cli{program: program{output: output{surroundings: surroundings{dir: t.TempDir()}}}})
 	cmd, rest, err := root.Find(args)
 	if err != nil {
 		return err

@@ -174,7 +174,7 @@ func testDoctor(t *testing.T) *doctor {
 		"PATH=" + dir,
 	}
 
-	d := &doctor{cli: &cli{program: program{output: output{env: env, dir: filepath.Join(dir, "w")}}}}
+	d := &doctor{cli: &cli{program: program{output: output{surroundings: surroundings{env: env, dir: filepath.Join(dir, "w")}}}}}
 	d.at = daemon.Locate(d.dir, env)
 
 	return d

@@ -44,8 +44,8 @@ func commandGroups(c *cli) []commandGroup {
 		}},
 		{"The daemon and this program", []*cobra.Command{
 			tuiCommand(c), hostCommand(c), notifyCommand(c), serveCommand(c), backupCommand(c), moveDatabaseCommand(c),
-			mcpCommand(c), opsCommand(c), schemaCommand(c), manCommand(c), completionCommand(c), demoCommand(c),
-			versionCommand(c), uninstallCommand(c),
+			mcpCommand(c), opsCommand(&c.output), schemaCommand(&c.output), manCommand(&c.output), completionCommand(&c.output), demoCommand(c),
+			versionCommand(&c.output), uninstallCommand(c),
 		}},
 	}
 }
@@ -92,7 +92,7 @@ func helpCommand(c *cli) *cobra.Command {
 		if of == cmd.Root() {
 			return c.printLine(overview(c, cmd.Root(), all))
 		}
-		return c.printLine(helpText(of, helpColumns(c)))
+		return c.printLine(helpText(of, helpColumns(&c.output)))
 	}
 
 	return cmd
@@ -107,12 +107,12 @@ func showHelp(c *cli) func(*cobra.Command, []string) {
 		case cmd == cmd.Root():
 			_ = c.printLine(overview(c, cmd, false))
 		default:
-			_ = c.printLine(helpText(cmd, helpColumns(c)))
+			_ = c.printLine(helpText(cmd, helpColumns(&c.output)))
 		}
 	}
 }
 
-func helpColumns(c *cli) int { return cmp.Or(columnsOf(c.out), helpWidth) }
+func helpColumns(o *output) int { return cmp.Or(columnsOf(o.out), helpWidth) }
 
 // available returns the commands below one that help lists.
 func available(cmd *cobra.Command) []*cobra.Command {
@@ -141,7 +141,7 @@ func overview(c *cli, root *cobra.Command, all bool) string {
 				names = append(names, cmd.Name())
 			}
 			lines = append(lines, c.paint(bold, g.title+":"))
-			lines = append(lines, indented(fold(strings.Join(names, ", "), min(helpColumns(c), 80)-2), "  ")...)
+			lines = append(lines, indented(fold(strings.Join(names, ", "), min(helpColumns(&c.output), 80)-2), "  ")...)
 			lines = append(lines, "")
 		}
 	}
@@ -151,7 +151,7 @@ func overview(c *cli, root *cobra.Command, all bool) string {
 		total := len(available(root))
 		return strings.Join(append(lines, commandLine("parley help --all", fmt.Sprintf("     lists all %d", total))), "\n")
 	}
-	return strings.Join(append(lines, "", "Flags of all commands:", flagLines(root.PersistentFlags(), helpColumns(c))), "\n")
+	return strings.Join(append(lines, "", "Flags of all commands:", flagLines(root.PersistentFlags(), helpColumns(&c.output))), "\n")
 }
 
 func commandLine(name, short string) string { return "  " + pad(name, 14) + " " + short }

@@ -39,21 +39,21 @@ func teamHosts(ctx context.Context, c *cli) ([]parley.Host, error) {
 }
 
 // printTeamHosts prints a line for each machine of the team.
-func printTeamHosts(c *cli, hosts []parley.Host) {
+func printTeamHosts(o *output, hosts []parley.Host) {
 	var t table
 	for _, h := range hosts {
-		state := c.paint(green, "at work")
+		state := o.paint(green, "at work")
 		switch {
 		case h.Away && h.AwaySince != nil:
-			state = c.paint(yellow, "away for "+c.ago(*h.AwaySince))
+			state = o.paint(yellow, "away for "+o.ago(*h.AwaySince))
 		case h.Away:
-			state = c.paint(yellow, "away")
+			state = o.paint(yellow, "away")
 		case h.Here:
-			state = c.paint(green, "here")
+			state = o.paint(green, "here")
 		}
 		t.add(h.Name, state, strings.Join(h.Agents, ", "))
 	}
-	t.print(c.out)
+	t.print(o.out)
 }
 
 // removeTeamHost removes a machine from the team.

@@ -44,7 +44,7 @@ func watchLaunched(ctx context.Context, c *cli, launched []*parley.LaunchAgentRe
 		}
 
 		res.State = state
-		if err := reportLaunched(c, res, how); err != nil {
+		if err := reportLaunched(&c.output, res, how); err != nil {
 			return err
 		}
 	}
@@ -56,9 +56,9 @@ func watchLaunched(ctx context.Context, c *cli, launched []*parley.LaunchAgentRe
 	return nil
 }
 
-func reportLaunched(c *cli, res *parley.LaunchAgentResult, how string) error {
-	if c.json {
-		return c.printJSON(res)
+func reportLaunched(o *output, res *parley.LaunchAgentResult, how string) error {
+	if o.json {
+		return o.printJSON(res)
 	}
 
 	profile := res.Profile
@@ -70,21 +70,21 @@ func reportLaunched(c *cli, res *parley.LaunchAgentResult, how string) error {
 	if res.Host != "" {
 		how += " on " + res.Host
 	}
-	err := c.printLine(fmt.Sprintf("%s %s (agent %s, %s; profile %s); parley attach %s shows its terminal.",
-		c.paint(bold, res.Name), how+conversation, parley.Short(res.AgentID),
-		c.paint(agentStyle(res.State), string(res.State)), profile, res.Name))
+	err := o.printLine(fmt.Sprintf("%s %s (agent %s, %s; profile %s); parley attach %s shows its terminal.",
+		o.paint(bold, res.Name), how+conversation, parley.Short(res.AgentID),
+		o.paint(agentStyle(res.State), string(res.State)), profile, res.Name))
 	if err == nil && res.Warning != "" {
-		err = c.printLine(c.paint(yellow, "warning") + ": " + res.Warning)
+		err = o.printLine(o.paint(yellow, "warning") + ": " + res.Warning)
 	}
 	if err == nil && len(res.NotCopied) > 0 {
-		err = c.printLine("Not copied, as the repository has none: " + parley.CleanLine(strings.Join(res.NotCopied, ", ")))
+		err = o.printLine("Not copied, as the repository has none: " + parley.CleanLine(strings.Join(res.NotCopied, ", ")))
 	}
 	if err != nil || res.PromptMessageID == "" {
 		return err
 	}
 
 	id := parley.Short(res.PromptMessageID)
-	return c.printLine(
+	return o.printLine(
 		fmt.Sprintf("Its prompt is on the way (msg %s); parley message %s shows what became of it.", id, id))
 }
 

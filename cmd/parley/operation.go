@@ -76,13 +76,13 @@ func (c *cli) inUse(ctx context.Context) error {
 			"or name the workspace with --workspace.")
 }
 
-func (c *cli) clientOf(info *daemon.Info) *client.Client {
-	return client.New(client.Options{Socket: info.Socket, Key: c.key(), Retry: reconnect})
+func (o *output) clientOf(info *daemon.Info) *client.Client {
+	return client.New(client.Options{Socket: info.Socket, Key: o.key(), Retry: reconnect})
 }
 
 // key returns the key in the environment: the caller's own, else the operator's.
-func (c *cli) key() string {
-	return cmp.Or(c.env.Get("PARLEY_KEY"), c.env.Get(daemon.OperatorKey))
+func (o *output) key() string {
+	return cmp.Or(o.env.Get("PARLEY_KEY"), o.env.Get(daemon.OperatorKey))
 }
 
 // undecided passes every check on this side. The daemon identifies the caller.
@@ -131,7 +131,7 @@ func perform[Res any](ctx context.Context, c *cli, op *parley.Op, call *parley.I
 	}
 	res, err := call.Call(parley.WithCaller(ctx, undecided), service)
 	if err != nil {
-		return nil, aboutHost(c, aboutProfile(c, err))
+		return nil, aboutHost(&c.output, aboutProfile(c, err))
 	}
 	return res.(*Res), nil
 }
@@ -145,7 +145,7 @@ type operation[Res any] struct {
 	args    cobra.PositionalArgs
 	flags   []string // parameters that are flags: name, or name=flag
 	fill    func(args []string, to url.Values) error
-	print   func(*cli, *Res) error
+	print   func(*output, *Res) error
 	more    func(context.Context, *cli, *Res) error // prints what another call says, after print; may be nil
 	failed  func(*Res) bool                         // whether the exit status is 1, with --json too; may be nil
 }
@@ -168,7 +168,7 @@ func command[Res any](c *cli, o operation[Res]) *cobra.Command {
 		}
 		if c.json {
 			err = c.printJSON(res)
-		} else if err = o.print(c, res); err == nil && o.more != nil {
+		} else if err = o.print(&c.output, res); err == nil && o.more != nil {
 			err = o.more(cmd.Context(), c, res)
 		}
 		if err == nil && o.failed != nil && o.failed(res) {

@@ -12,7 +12,6 @@ import (
 	"unicode"
 
 	"parley"
-	"parley/internal/daemon"
 
 	"golang.org/x/term"
 )
@@ -28,29 +27,27 @@ const (
 
 // output is where a command prints, and what its words depend on.
 type output struct {
+	surroundings
 	out, err *os.File
-	env      daemon.Environ
-	dir      string // the working directory; "" if it cannot be read
 	now      func() time.Time
-	host     string // --host
-	json     bool   // --json
+	json     bool // --json
 
 	goesOn string // what goes on without this command, for a person who interrupts it; "" for nothing
 }
 
 // styled reports whether to write colours to f: it is a terminal, and NO_COLOR is not
 // set (https://no-color.org).
-func (c *cli) styled(f *os.File) bool {
-	return isTerminal(f) && c.env.Get("NO_COLOR") == "" && c.env.Get("TERM") != "dumb"
+func (o *output) styled(f *os.File) bool {
+	return isTerminal(f) && o.env.Get("NO_COLOR") == "" && o.env.Get("TERM") != "dumb"
 }
 
 func isTerminal(f *os.File) bool { return f != nil && term.IsTerminal(int(f.Fd())) }
 
 // paint styles text for standard output.
-func (c *cli) paint(style, text string) string { return c.paintFor(c.out, style, text) }
+func (o *output) paint(style, text string) string { return o.paintFor(o.out, style, text) }
 
-func (c *cli) paintFor(f *os.File, style, text string) string {
-	if style == "" || text == "" || !c.styled(f) {
+func (o *output) paintFor(f *os.File, style, text string) string {
+	if style == "" || text == "" || !o.styled(f) {
 		return text
 	}
 	return "\x1b[" + style + "m" + text + "\x1b[0m"
@@ -58,16 +55,16 @@ func (c *cli) paintFor(f *os.File, style, text string) string {
 
 // fail reports an error: on standard error with the next step, or with --json as an
 // object on standard output.
-func (c *cli) fail(err error) {
+func (o *output) fail(err error) {
 	e := parley.AsError(err)
-	if c.json {
-		_ = c.printJSON(e)
+	if o.json {
+		_ = o.printJSON(e)
 		return
 	}
 	message, action := harmless(strings.TrimRight(e.Message, "\n")), harmless(forPeople(e.Action))
-	fmt.Fprintf(c.err, "%s %s\n", c.paintFor(c.err, red, "parley:"), message)
+	fmt.Fprintf(o.err, "%s %s\n", o.paintFor(o.err, red, "parley:"), message)
 	if action != "" {
-		fmt.Fprintf(c.err, "  %s %s\n", c.paintFor(c.err, faint, "→"), action)
+		fmt.Fprintf(o.err, "  %s %s\n", o.paintFor(o.err, faint, "→"), action)
 	}
 }
 
@@ -96,24 +93,24 @@ func forPeople(action string) string {
 }
 
 // printJSON writes a value as a line of JSON.
-func (c *cli) printJSON(v any) error {
+func (o *output) printJSON(v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Errorf("encode the result: %w", err)
 	}
-	return printRaw(c, string(b))
+	return printRaw(o, string(b))
 }
 
-func (c *cli) printLine(line string) error { return printRaw(c, harmless(line)) }
+func (o *output) printLine(line string) error { return printRaw(o, harmless(line)) }
 
 // printRaw writes a line as it is, such as JSON.
-func printRaw(c *cli, line string) error {
-	_, err := io.WriteString(c.out, line+"\n")
+func printRaw(o *output, line string) error {
+	_, err := io.WriteString(o.out, line+"\n")
 	return err
 }
 
-func (c *cli) printf(format string, args ...any) {
-	fmt.Fprint(c.out, harmless(fmt.Sprintf(format, args...)))
+func (o *output) printf(format string, args ...any) {
+	fmt.Fprint(o.out, harmless(fmt.Sprintf(format, args...)))
 }
 
 // styling matches what paint writes, and the colours of an agent's screen.
@@ -146,8 +143,8 @@ func shownRune(r rune) rune {
 }
 
 // ago formats the time since t in the largest unit that fits, "" for the zero time.
-func (c *cli) ago(t time.Time) string {
-	d := c.now().Sub(t)
+func (o *output) ago(t time.Time) string {
+	d := o.now().Sub(t)
 	switch {
 	case t.IsZero():
 		return ""

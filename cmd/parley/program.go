@@ -28,7 +28,7 @@ func (p program) run(ctx context.Context, args []string) int {
 		return 0
 	}
 	if ctx.Err() != nil {
-		sayGoesOn(c)
+		sayGoesOn(&c.output)
 		return 130 // what a shell reports for an interrupted command
 	}
 	if code, ok := errors.AsType[exitCode](err); ok {
@@ -47,14 +47,14 @@ func (p program) run(ctx context.Context, args []string) int {
 }
 
 // sayGoesOn tells a person who has interrupted the command what goes on without it.
-func sayGoesOn(c *cli) {
-	if c.goesOn == "" || c.json {
+func sayGoesOn(o *output) {
+	if o.goesOn == "" || o.json {
 		return
 	}
-	if isTerminal(c.err) {
-		fmt.Fprint(c.err, "\r\x1b[K") // with the ^C that the terminal may have shown there
+	if isTerminal(o.err) {
+		fmt.Fprint(o.err, "\r\x1b[K") // with the ^C that the terminal may have shown there
 	}
-	fmt.Fprintln(c.err, c.goesOn)
+	fmt.Fprintln(o.err, o.goesOn)
 }
 
 // newRoot builds the tree of commands.
@@ -88,7 +88,7 @@ It proves and shows what became of each message. Without a command, parley opens
 	for _, group := range commandGroups(c) {
 		root.AddCommand(group.commands...)
 	}
-	root.AddCommand(execCommand(c), keepCommand(), linkCommand(c), demoAgentCommand(c), hookCommand(c))
+	root.AddCommand(execCommand(&c.output), keepCommand(), linkCommand(c), demoAgentCommand(c), hookCommand(c))
 
 	return root
 }

@@ -93,7 +93,7 @@ func TestEventLines(t *testing.T) {
 		{parley.Event{Type: parley.EventAgent, Time: at, Agent: "coder", State: "idle"},
 			"03:04:05  coder                     idle"},
 	} {
-		if got := eventLine((&cli{}), test.event); got != test.want {
+		if got := eventLine(&output{}, test.event); got != test.want {
 			t.Errorf("got  %q\nwant %q", got, test.want)
 		}
 	}
@@ -101,8 +101,8 @@ func TestEventLines(t *testing.T) {
 
 func TestTmuxVariableIsKeptOnlyForTheSameServer(t *testing.T) {
 	for socket, told := range map[string]bool{"/tmp/around": true, "/tmp/other": false} {
-		c := &cli{program: program{output: output{env: daemon.Environ{"PATH=" + os.Getenv("PATH"), "TMUX=/tmp/around,12,0"}}}}
-		cmd := must.Have(tmuxClient(c, []string{"tmux", "-S", socket, "attach-session"}))(t)
+		c := &cli{program: program{output: output{surroundings: surroundings{env: daemon.Environ{"PATH=" + os.Getenv("PATH"), "TMUX=/tmp/around,12,0"}}}}}
+		cmd := must.Have(tmuxClient(&c.output, []string{"tmux", "-S", socket, "attach-session"}))(t)
 		if got := slices.Contains(cmd.Env, "TMUX=/tmp/around,12,0"); got != told {
 			t.Errorf("a client of %s is told: %v, want %v", socket, got, told)
 		}
@@ -158,12 +158,12 @@ func TestForeignTextIsHarmless(t *testing.T) {
 	c.out = must.Have(os.Create(path))(t)
 	c.err, c.now = c.out, timeNow
 
-	must.Do(t, printEvent(c, parley.Event{Type: parley.EventDirectMessage, Time: at, Sender: "a", Recipient: "b", Preview: foreign}))
-	must.Do(t, printFound(c, &parley.SearchMessagesResult{Messages: []parley.FoundMessage{{Snippet: foreign}}}))
-	must.Do(t, printNeeds(c, &parley.GetNeedsResult{Needs: []parley.Need{{Agent: "a", Text: foreign, Action: foreign,
+	must.Do(t, printEvent(&c.output, parley.Event{Type: parley.EventDirectMessage, Time: at, Sender: "a", Recipient: "b", Preview: foreign}))
+	must.Do(t, printFound(&c.output, &parley.SearchMessagesResult{Messages: []parley.FoundMessage{{Snippet: foreign}}}))
+	must.Do(t, printNeeds(&c.output, &parley.GetNeedsResult{Needs: []parley.Need{{Agent: "a", Text: foreign, Action: foreign,
 		Command: foreign, Screen: []string{foreign}}}}))
-	printLadders(c, []parley.Delivery{{Recipient: "a", Reason: foreign, Steps: []parley.Step{{Evidence: foreign}}}})
-	printThread(c, parley.Thread{Title: foreign, ParticipantNames: []string{foreign}})
+	printLadders(&c.output, []parley.Delivery{{Recipient: "a", Reason: foreign, Steps: []parley.Step{{Evidence: foreign}}}})
+	printThread(&c.output, parley.Thread{Title: foreign, ParticipantNames: []string{foreign}})
 	must.Do(t, (&answering{c: c}).show(&parley.AnswerDialogResult{Dialog: &parley.Dialog{Question: foreign,
 		Lines: []string{foreign}, Options: []parley.DialogOption{{Choice: "1", Label: foreign, Detail: foreign}}}}))
 	c.fail(parley.Errorf(parley.Internal, "%s", foreign).Suggest("%s", foreign))

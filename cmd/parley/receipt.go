@@ -64,13 +64,13 @@ func receipt(ctx context.Context, c *cli, res any, sentence string, s sent, wait
 		return silently(waitErr)
 	}
 
-	c.printf("%s (msg %s) %s\n", sentence, parley.Short(s.id), rungs(c, *s.deliveries))
+	c.printf("%s (msg %s) %s\n", sentence, parley.Short(s.id), rungs(&c.output, *s.deliveries))
 	if wait <= 0 {
 		return nil
 	}
 
 	err := awaitProof(ctx, c, s, wait)
-	printLadders(c, *s.deliveries)
+	printLadders(&c.output, *s.deliveries)
 
 	return err
 }
@@ -85,7 +85,7 @@ func silently(err error) error {
 }
 
 // rungs sums up deliveries: the state of a single one, else the number in each state.
-func rungs(c *cli, deliveries []parley.Delivery) string {
+func rungs(o *output, deliveries []parley.Delivery) string {
 	var order []parley.DeliveryState
 	count := map[parley.DeliveryState]int{}
 	for _, d := range deliveries {
@@ -95,12 +95,12 @@ func rungs(c *cli, deliveries []parley.Delivery) string {
 	}
 
 	if len(order) == 1 && len(deliveries) == 1 {
-		return c.paint(rungStyle(order[0]), string(order[0])) + because(deliveries[0])
+		return o.paint(rungStyle(order[0]), string(order[0])) + because(deliveries[0])
 	}
 
 	var parts []string
 	for _, s := range order {
-		parts = append(parts, c.paint(rungStyle(s), fmt.Sprintf("%d %s", count[s], s)))
+		parts = append(parts, o.paint(rungStyle(s), fmt.Sprintf("%d %s", count[s], s)))
 	}
 
 	return strings.Join(parts, ", ")
@@ -136,7 +136,7 @@ func awaitProof(ctx context.Context, c *cli, s sent, wait time.Duration) error {
 		step := min(left, time.Minute)
 		if progress {
 			step = min(step, time.Second)
-			fmt.Fprintf(c.err, "\r\x1b[K%s, %d s left", rungs(c, *s.deliveries), int(left.Seconds()))
+			fmt.Fprintf(c.err, "\r\x1b[K%s, %d s left", rungs(&c.output, *s.deliveries), int(left.Seconds()))
 		}
 
 		seconds := strconv.Itoa(max(1, int(step.Seconds())))
@@ -199,14 +199,14 @@ func agentNamed(ctx context.Context, c *cli, name string) parley.Agent {
 }
 
 // printLadders shows the states of each delivery with their times and evidence.
-func printLadders(c *cli, deliveries []parley.Delivery) {
+func printLadders(o *output, deliveries []parley.Delivery) {
 	for _, d := range deliveries {
-		c.printf("%s: %s%s\n", c.paint(bold, d.Recipient), c.paint(rungStyle(d.State), string(d.State)), because(d))
+		o.printf("%s: %s%s\n", o.paint(bold, d.Recipient), o.paint(rungStyle(d.State), string(d.State)), because(d))
 		var t table
 		for _, step := range d.Steps {
-			at := c.paint(faint, step.At.Local().Format("15:04:05.000"))
+			at := o.paint(faint, step.At.Local().Format("15:04:05.000"))
 			t.add("  "+at, string(step.State), step.Evidence)
 		}
-		t.print(c.out)
+		t.print(o.out)
 	}
 }

@@ -11,7 +11,7 @@ import (
 // A key in the environment belongs to the workspace that the person began in, and goes nowhere else.
 func TestGoingToAnotherWorkspace(t *testing.T) {
 	here := must.Have(filepath.EvalSymlinks(t.TempDir()))(t)
-	c := &cli{workspace: here, program: program{output: output{env: daemon.Environ{"PARLEY_KEY=mine"}}}}
+	c := &cli{workspace: here, program: program{output: output{surroundings: surroundings{env: daemon.Environ{"PARLEY_KEY=mine"}}}}}
 	for _, tt := range []struct{ to, workspace, host, key string }{
 		{"/home/ann/api", "/home/ann/api", "", ""},
 		{"box:src/api", "", "box:src/api", ""},

@@ -68,7 +68,7 @@ func everywhere(ctx context.Context, c *cli) ([]workspaceLine, error) {
 
 // printEverywhere prints a line for each workspace of the user.
 func printEverywhere(ctx context.Context, c *cli) error {
-	stop := sayWaiting(c, "asking your workspaces")
+	stop := sayWaiting(&c.output, "asking your workspaces")
 	lines, err := everywhere(ctx, c)
 	stop()
 	if err != nil {
@@ -86,7 +86,7 @@ func printEverywhere(ctx context.Context, c *cli) error {
 
 	t := table{fits: []fit{inner, prose, whole, aside}}
 	for _, l := range lines {
-		t.add(c.paint(bold, home(c, l.Workspace)), l.agents(), c.paint(yellow, l.needs()), c.paint(faint, l.Command))
+		t.add(c.paint(bold, home(&c.output, l.Workspace)), l.agents(), c.paint(yellow, l.needs()), c.paint(faint, l.Command))
 	}
 	t.print(c.out)
 
@@ -94,20 +94,20 @@ func printEverywhere(ctx context.Context, c *cli) error {
 }
 
 // sayWaiting shows on a terminal what a command does for long, until stop.
-func sayWaiting(c *cli, doing string) (stop func()) {
-	if c.json || !isTerminal(c.err) {
+func sayWaiting(o *output, doing string) (stop func()) {
+	if o.json || !isTerminal(o.err) {
 		return func() {}
 	}
 
 	shown := false
 	end := every(progressAfter, func() {
 		shown = true
-		fmt.Fprintf(c.err, "\r\x1b[K%s…", doing)
+		fmt.Fprintf(o.err, "\r\x1b[K%s…", doing)
 	})
 
 	return func() {
 		if end(); shown {
-			fmt.Fprint(c.err, "\r\x1b[K")
+			fmt.Fprint(o.err, "\r\x1b[K")
 		}
 	}
 }
@@ -172,7 +172,7 @@ func lookFromAfar(ctx context.Context, c *cli, host string) workspaceLine {
 	h, err := hostOf(&at)
 	if err == nil {
 		h.Passive = true
-		err = l.askOver(ctx, c, h)
+		err = l.askOver(ctx, &c.output, h)
 	}
 	l.fail(ctx, err, afarWithin)
 
@@ -191,8 +191,8 @@ func (l *workspaceLine) fail(ctx context.Context, err error, within time.Duratio
 }
 
 // askOver asks with the kept key alone: one in the environment is of another workspace.
-func (l *workspaceLine) askOver(ctx context.Context, c *cli, h remote.Host) error {
-	key, err := remote.Keys(daemon.HostsFile(c.env)).Of(h.String())
+func (l *workspaceLine) askOver(ctx context.Context, o *output, h remote.Host) error {
+	key, err := remote.Keys(daemon.HostsFile(o.env)).Of(h.String())
 	if err != nil {
 		return err
 	}
@@ -250,16 +250,16 @@ func accepts(socket string) bool {
 }
 
 // near shortens a path below the working directory.
-func near(c *cli, path string) string {
-	if rest, ok := strings.CutPrefix(path, c.dir+string(os.PathSeparator)); ok && c.dir != "" && c.host == "" {
+func near(o *output, path string) string {
+	if rest, ok := strings.CutPrefix(path, o.dir+string(os.PathSeparator)); ok && o.dir != "" && o.host == "" {
 		return rest
 	}
 	return path
 }
 
 // home shortens a path below the user's home.
-func home(c *cli, path string) string {
-	dir := c.env.Get("HOME")
+func home(o *output, path string) string {
+	dir := o.env.Get("HOME")
 	if rest, ok := strings.CutPrefix(path, filepath.Clean(dir)+string(os.PathSeparator)); ok && dir != "" {
 		return filepath.Join("~", rest)
 	}

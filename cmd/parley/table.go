@@ -290,6 +290,6 @@ func indented(lines []string, by string) []string {
 }
 
 // folded folds a line for standard output, with so many spaces before the lines that follow the first.
-func folded(c *cli, line string, indent int) string {
-	return strings.Join(hang(line, columnsOf(c.out), indent), "\n")
+func folded(o *output, line string, indent int) string {
+	return strings.Join(hang(line, columnsOf(o.out), indent), "\n")
 }

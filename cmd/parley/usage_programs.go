@@ -14,7 +14,7 @@ const daysShown = 7
 
 // printPrograms prints what the programs of agents used, with the last days of an agent that was asked
 // for alone.
-func printPrograms(c *cli, programs []parley.ProgramUsage, team *parley.BudgetUse) {
+func printPrograms(o *output, programs []parley.ProgramUsage, team *parley.BudgetUse) {
 	t, days := table{fits: []fit{inner, prose, prose}}, table{fits: []fit{whole, inner, prose}}
 	silent := map[parley.UsageUnknown][]string{} // the agents of which nothing but this is known
 	for _, p := range programs {
@@ -22,15 +22,15 @@ func printPrograms(c *cli, programs []parley.ProgramUsage, team *parley.BudgetUs
 			silent[p.Unknown] = append(silent[p.Unknown], p.Agent)
 			continue
 		}
-		t.add(c.paint(bold, p.Agent), programWords(&p.Spending, p.Unknown), todayPart(&p))
+		t.add(o.paint(bold, p.Agent), programWords(&p.Spending, p.Unknown), todayPart(&p))
 	}
-	t.print(c.out)
+	t.print(o.out)
 	for _, why := range slices.Sorted(maps.Keys(silent)) {
-		line := c.paint(bold, strings.Join(silent[why], ", ")) + ": " + why.Words()
-		c.printf("%s\n", folded(c, line, 2))
+		line := o.paint(bold, strings.Join(silent[why], ", ")) + ": " + why.Words()
+		o.printf("%s\n", folded(o, line, 2))
 	}
 	if team != nil {
-		c.printf("The team has used %s today.\n", team.Words())
+		o.printf("The team has used %s today.\n", team.Words())
 	}
 
 	if len(programs) != 1 {
@@ -39,7 +39,7 @@ func printPrograms(c *cli, programs []parley.ProgramUsage, team *parley.BudgetUs
 	for _, d := range programs[0].Days[:min(len(programs[0].Days), daysShown)] {
 		days.add(d.Day, d.Model, programWords(&d.Spending, ""))
 	}
-	days.print(c.out)
+	days.print(o.out)
 }
 
 func programWords(s *parley.Spending, unknown parley.UsageUnknown) string {
