@@ -41,7 +41,7 @@ your tmux. parley never ends the program; parley leave NAME releases it.`,
 		if len(args) > 0 {
 			values.Set("name", args[0])
 		}
-		if err := findPane(&c.output, cmd, values); err != nil {
+		if err := findPane(&c.surroundings, cmd, values); err != nil {
 			return err
 		}
 
@@ -55,11 +55,11 @@ your tmux. parley never ends the program; parley leave NAME releases it.`,
 
 		c.printf("%s adopted (agent %s, %s in pane %s); parley leave %s releases it.\n",
 			c.paint(bold, res.Name), parley.Short(res.AgentID), res.Program, res.Pane, res.Name)
-		return c.printLine(addMCPHint(&c.output, res))
+		return c.printLine(addMCPHint(&c.surroundings, res))
 	}
 
 	profiles := func(*cobra.Command) []string { return completeProfiles(c) }
-	panes := func(cmd *cobra.Command) []string { return completePanes(cmd, &c.output) }
+	panes := func(cmd *cobra.Command) []string { return completePanes(cmd, &c.surroundings) }
 	_ = cmd.RegisterFlagCompletionFunc("profile", offer(profiles))
 	_ = cmd.RegisterFlagCompletionFunc("pane", offer(panes))
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
@@ -68,22 +68,22 @@ your tmux. parley never ends the program; parley leave NAME releases it.`,
 }
 
 // findPane fills in the pane and the socket from where this command runs.
-func findPane(o *output, cmd *cobra.Command, values url.Values) error {
+func findPane(s *surroundings, cmd *cobra.Command, values url.Values) error {
 	if !values.Has("pane") {
-		pane := o.env.Get("TMUX_PANE")
-		if pane == "" || o.tmuxAround() == "" {
+		pane := s.env.Get("TMUX_PANE")
+		if pane == "" || s.tmuxAround() == "" {
 			return misused(cmd, errors.New("this is not a tmux pane; name the agent's pane with --pane"))
 		}
 		values.Set("pane", pane)
 	}
 
 	switch socket := values.Get("socket"); {
-	case socket == "" && o.tmuxAround() != "":
-		values.Set("socket", o.tmuxAround())
+	case socket == "" && s.tmuxAround() != "":
+		values.Set("socket", s.tmuxAround())
 	case socket == "":
-		values.Set("socket", filepath.Join(o.tmuxDir(), "default"))
+		values.Set("socket", filepath.Join(s.tmuxDir(), "default"))
 	case !filepath.IsAbs(socket):
-		values.Set("socket", filepath.Join(o.dir, socket))
+		values.Set("socket", filepath.Join(s.dir, socket))
 	}
 
 	return nil
@@ -91,14 +91,14 @@ func findPane(o *output, cmd *cobra.Command, values url.Values) error {
 
 // tmuxAround returns the socket of the tmux server around this command, "" if there is
 // none.
-func (o *output) tmuxAround() string {
-	socket, _, _ := strings.Cut(o.env.Get("TMUX"), ",")
+func (s *surroundings) tmuxAround() string {
+	socket, _, _ := strings.Cut(s.env.Get("TMUX"), ",")
 	return socket
 }
 
 // tmuxDir returns the directory of named tmux sockets.
-func (o *output) tmuxDir() string {
-	dir := o.env.Get("TMUX_TMPDIR")
+func (s *surroundings) tmuxDir() string {
+	dir := s.env.Get("TMUX_TMPDIR")
 	if dir == "" {
 		dir = "/tmp"
 	}
@@ -107,16 +107,16 @@ func (o *output) tmuxDir() string {
 
 // addMCPHint tells how to give an adopted agent parley's tools. parley does not change
 // its configuration.
-func addMCPHint(o *output, res *parley.AdoptAgentResult) string {
+func addMCPHint(s *surroundings, res *parley.AdoptAgentResult) string {
 	if len(res.AddMCP) == 0 {
-		return "To give it parley's tools, add this MCP server (stdio): " + parley.ShellLine(abbreviate(o, res.MCP))
+		return "To give it parley's tools, add this MCP server (stdio): " + parley.ShellLine(abbreviate(s, res.MCP))
 	}
-	add := slices.Concat(res.AddMCP[:len(res.AddMCP)-len(res.MCP)], abbreviate(o, res.MCP))
+	add := slices.Concat(res.AddMCP[:len(res.AddMCP)-len(res.MCP)], abbreviate(s, res.MCP))
 	return "To give it parley's tools, unless it has them, run this and start it again: " + parley.ShellLine(add)
 }
 
 // abbreviate drops the directory of this program if PATH leads to it.
-func abbreviate(o *output, argv []string) []string {
+func abbreviate(s *surroundings, argv []string) []string {
 	name := filepath.Base(argv[0])
 	found, err := exec.LookPath(name)
 	if err != nil {
@@ -131,15 +131,15 @@ func abbreviate(o *output, argv []string) []string {
 }
 
 // completePanes returns the panes of the tmux server that adopt would use.
-func completePanes(cmd *cobra.Command, o *output) []string {
-	socket := cmp.Or(cmd.Flag("socket").Value.String(), o.tmuxAround(), filepath.Join(o.tmuxDir(), "default"))
+func completePanes(cmd *cobra.Command, s *surroundings) []string {
+	socket := cmp.Or(cmd.Flag("socket").Value.String(), s.tmuxAround(), filepath.Join(s.tmuxDir(), "default"))
 
 	ctx, cancel := context.WithTimeout(cmd.Context(), 500*time.Millisecond)
 	defer cancel()
 
 	list := exec.CommandContext(ctx, "tmux", "-N", "-S", socket, "list-panes", "-a", "-F",
 		"#{pane_id}\t#{pane_current_command} in #{session_name}:#{window_index}")
-	list.Env = o.env
+	list.Env = s.env
 
 	out, err := list.Output()
 	if err != nil {
@@ -176,7 +176,7 @@ and parley's options are removed from its pane. A mailbox can leave too: its key
 		}
 
 		if len(args) == 0 {
-			name, err := agentHere(&c.output, cmd, team.Agents)
+			name, err := agentHere(&c.surroundings, cmd, team.Agents)
 			if err != nil {
 				return err
 			}
@@ -201,8 +201,8 @@ and parley's options are removed from its pane. A mailbox can leave too: its key
 }
 
 // agentHere returns the name of the agent that was adopted in this pane.
-func agentHere(o *output, cmd *cobra.Command, agents []parley.AgentStatus) (string, error) {
-	socket, pane := daemon.RealPath(o.tmuxAround()), o.env.Get("TMUX_PANE")
+func agentHere(s *surroundings, cmd *cobra.Command, agents []parley.AgentStatus) (string, error) {
+	socket, pane := daemon.RealPath(s.tmuxAround()), s.env.Get("TMUX_PANE")
 	for _, a := range agents {
 		if a.Adopted() && a.Pane == pane && daemon.RealPath(a.Socket) == socket && a.State != parley.StateTerminated {
 			return a.Name, nil

@@ -44,14 +44,14 @@ func attachCommand(c *cli) *cobra.Command {
 					res.Name, parley.ShellLine(res.Command))
 		}
 
-		attach, err := tmuxClient(&c.output, attachArgs(&c.output, res))
+		attach, err := tmuxClient(&c.surroundings, attachArgs(&c.surroundings, res))
 		if err != nil {
 			return err
 		}
 		if !res.Adopted {
 			key := tmux.ReturnKey
 			if res.Host == "" {
-				key = returnKey(cmd.Context(), &c.output, res.Socket)
+				key = returnKey(cmd.Context(), &c.surroundings, res.Socket)
 			}
 			fmt.Fprintf(c.err, "%s brings you back.\n", key)
 		}
@@ -64,25 +64,25 @@ func attachCommand(c *cli) *cobra.Command {
 
 // attachArgs returns the command that shows an agent's terminal, by ssh if it is on another machine. Inside the tmux
 // server of the agent, the client switches to it: a session cannot be shown inside itself.
-func attachArgs(o *output, res *parley.AttachInfoResult) []string {
+func attachArgs(s *surroundings, res *parley.AttachInfoResult) []string {
 	if res.Host != "" {
 		return res.Command
 	}
-	if around := o.tmuxAround(); res.Adopted && around != "" && daemon.RealPath(around) == daemon.RealPath(res.Socket) {
+	if around := s.tmuxAround(); res.Adopted && around != "" && daemon.RealPath(around) == daemon.RealPath(res.Socket) {
 		return []string{res.Command[0], "-S", res.Socket, "switch-client", "-t", res.Pane}
 	}
-	argv := withUTF8(o.env, res.Command)
+	argv := withUTF8(s.env, res.Command)
 	if res.Adopted {
 		return argv
 	}
-	return withColours(o.env, argv)
+	return withColours(s.env, argv)
 }
 
 // tmuxClient returns a tmux client for this terminal. With TMUX in its environment, tmux
 // refuses sessions that would mirror themselves endlessly. For another server that cannot
 // happen, but tmux may refuse even so: it mistakes this terminal for its own if a pane
 // whose program has ended had the same number. So TMUX is removed then.
-func tmuxClient(o *output, argv []string) (*exec.Cmd, error) {
+func tmuxClient(s *surroundings, argv []string) (*exec.Cmd, error) {
 	path, err := exec.LookPath(argv[0])
 	if err != nil {
 		return nil, parley.Errorf(parley.TmuxUnavailable, "%s was not found: %w", argv[0], err).
@@ -90,10 +90,10 @@ func tmuxClient(o *output, argv []string) (*exec.Cmd, error) {
 	}
 
 	cmd := exec.Command(path, argv[1:]...)
-	cmd.Env = o.env
-	if i := slices.Index(argv, "-S"); i >= 0 && daemon.RealPath(argv[i+1]) != daemon.RealPath(o.tmuxAround()) {
+	cmd.Env = s.env
+	if i := slices.Index(argv, "-S"); i >= 0 && daemon.RealPath(argv[i+1]) != daemon.RealPath(s.tmuxAround()) {
 		cmd.Env = slices.DeleteFunc(
-			slices.Clone(o.env), func(entry string) bool { return strings.HasPrefix(entry, "TMUX=") },
+			slices.Clone(s.env), func(entry string) bool { return strings.HasPrefix(entry, "TMUX=") },
 		)
 	}
 
@@ -128,5 +128,5 @@ func attachClient(ctx context.Context, c *cli, service *client.Client, name stri
 	if err != nil {
 		return nil, err
 	}
-	return tmuxClient(&c.output, attachArgs(&c.output, res))
+	return tmuxClient(&c.surroundings, attachArgs(&c.surroundings, res))
 }

@@ -130,7 +130,7 @@ func declaredEnv(c *cli, name string) map[string]string {
 }
 
 // promptText returns a prompt, or for @FILE the content of a file relative to base.
-func (o *output) promptText(prompt, base string) (string, error) {
+func (s *surroundings) promptText(prompt, base string) (string, error) {
 	name, isFile := strings.CutPrefix(prompt, "@")
 	if !isFile {
 		return prompt, nil
@@ -165,7 +165,7 @@ func nameCount(cmd *cobra.Command, args []string) int {
 func launchAgent(
 	ctx context.Context, c *cli, r parley.LaunchAgentRequest, base, size string,
 ) (*parley.LaunchAgentResult, error) {
-	r, err := completed(&c.output, r, base, size)
+	r, err := completed(&c.surroundings, r, base, size)
 	if err != nil {
 		return nil, err
 	}
@@ -175,11 +175,11 @@ func launchAgent(
 // completed makes the working directory of a request absolute, relative to base, and adds this
 // process's environment below its own, and the size. What runs on another machine has the environment
 // there.
-func completed(o *output, r parley.LaunchAgentRequest, base, size string) (parley.LaunchAgentRequest, error) {
+func completed(s *surroundings, r parley.LaunchAgentRequest, base, size string) (parley.LaunchAgentRequest, error) {
 	r.OwnEnv = slices.Sorted(maps.Keys(r.Env))
 	if r.Host == "" {
 		r.Dir = dirOf(r.Dir, base)
-		env := o.env.Scrubbed().Map()
+		env := s.env.Scrubbed().Map()
 		maps.Copy(env, r.Env)
 		r.Env = env
 	}

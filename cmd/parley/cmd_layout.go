@@ -37,7 +37,7 @@ tmux they fill a new window, elsewhere this terminal. F8 and F9 go from tile to 
 		}
 
 		if c.tmuxAround() != "" {
-			return tileWindow(cmd.Context(), &c.output, tiles)
+			return tileWindow(cmd.Context(), &c.surroundings, tiles)
 		}
 
 		if !isTerminal(c.in) || !isTerminal(c.out) {
@@ -88,7 +88,7 @@ func layoutTiles(ctx context.Context, c *cli, names []string) ([]tile, error) {
 			return nil, err
 		}
 
-		show := attachArgs(&c.output, res)
+		show := attachArgs(&c.surroundings, res)
 		if slices.Contains(show, "switch-client") {
 			return nil, parley.Errorf(parley.InvalidArgument, "%s is in this tmux, which a tile cannot show", res.Name).
 				Suggest("Leave it out, or go there: parley attach %s", res.Name)
@@ -101,8 +101,8 @@ func layoutTiles(ctx context.Context, c *cli, names []string) ([]tile, error) {
 
 // tileWindow shows the tiles in a new window of the tmux around this terminal. A tmux of their own has them there,
 // so that one key leaves all of them, and no key goes to what is behind a tile that was left.
-func tileWindow(ctx context.Context, o *output, tiles []tile) error {
-	size, err := ownTmux(ctx, o, "display-message", "-p", "#{window_width}x#{window_height}")
+func tileWindow(ctx context.Context, s *surroundings, tiles []tile) error {
+	size, err := ownTmux(ctx, s, "display-message", "-p", "#{window_width}x#{window_height}")
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func tileWindow(ctx context.Context, o *output, tiles []tile) error {
 		}
 	}
 
-	argv, err := layoutArgv(o, tiles)
+	argv, err := layoutArgv(s, tiles)
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func tileWindow(ctx context.Context, o *output, tiles []tile) error {
 		}
 		words = append(words, word)
 	}
-	_, err = ownTmux(ctx, o, words...)
+	_, err = ownTmux(ctx, s, words...)
 
 	return err
 }
@@ -146,9 +146,9 @@ func checkRoom(tiles, width, height int) error {
 }
 
 // ownTmux runs a command of the tmux around this terminal.
-func ownTmux(ctx context.Context, o *output, words ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "tmux", append([]string{"-S", o.tmuxAround()}, words...)...)
-	cmd.Env = o.env
+func ownTmux(ctx context.Context, s *surroundings, words ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "tmux", append([]string{"-S", s.tmuxAround()}, words...)...)
+	cmd.Env = s.env
 	out, err := cmd.CombinedOutput()
 	text := strings.TrimSpace(string(out))
 	if err != nil {
@@ -166,7 +166,7 @@ func tileTerminal(o *output, tiles []tile) error {
 		}
 	}
 
-	argv, err := layoutArgv(o, tiles)
+	argv, err := layoutArgv(&o.surroundings, tiles)
 	if err != nil {
 		return err
 	}
@@ -177,13 +177,13 @@ func tileTerminal(o *output, tiles []tile) error {
 }
 
 // layoutArgv returns the command that shows the tiles, by a tmux server for layouts alone.
-func layoutArgv(o *output, tiles []tile) ([]string, error) {
+func layoutArgv(s *surroundings, tiles []tile) ([]string, error) {
 	path, err := exec.LookPath("tmux")
 	if err != nil {
 		return nil, parley.Errorf(parley.TmuxUnavailable, "tmux was not found: %w", err).
 			Suggest("Install tmux 3.3 or later.")
 	}
-	argv := append(withUTF8(o.env, []string{path, "-L", layoutServer, "-f", "/dev/null"}), colourFlags(o.env)...)
+	argv := append(withUTF8(s.env, []string{path, "-L", layoutServer, "-f", "/dev/null"}), colourFlags(s.env)...)
 	return append(argv, layoutCommands(tiles)...), nil
 }
 

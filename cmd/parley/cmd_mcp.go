@@ -67,7 +67,7 @@ PARLEY_KEY identifies the caller, or else the terminal in which the agent runs.`
 
 			return mcpserver.ServeStdio(ctx,
 				mcpserver.Options{Service: service, Version: buildVersion(), Toolsets: sets.Within(all), Agents: own},
-				in, c.out, bridgeCaller(cmd.Context(), &c.output, service))
+				in, c.out, bridgeCaller(cmd.Context(), &c.surroundings, service))
 		},
 	}
 
@@ -95,10 +95,10 @@ func endWithParent(ctx context.Context, end func(), parent func() int) {
 
 // bridgeCaller returns the caller as far as this side knows. The daemon decides; the
 // name is only for the model's instructions.
-func bridgeCaller(ctx context.Context, o *output, service parley.AgentService) parley.Caller {
-	caller, id := undecided, o.env.Get("PARLEY_AGENT_ID")
+func bridgeCaller(ctx context.Context, s *surroundings, service parley.AgentService) parley.Caller {
+	caller, id := undecided, s.env.Get("PARLEY_AGENT_ID")
 	if id != "" {
-		caller.Name, caller.ID, caller.Operator, caller.Orchestrate = o.env.Get("PARLEY_AGENT"), id, false, true
+		caller.Name, caller.ID, caller.Operator, caller.Orchestrate = s.env.Get("PARLEY_AGENT"), id, false, true
 	}
 
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
@@ -121,7 +121,7 @@ func bridgeCaller(ctx context.Context, o *output, service parley.AgentService) p
 	return caller
 }
 
-func execCommand(o *output) *cobra.Command {
+func execCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "_exec FILE",
 		Hidden: true,

@@ -49,7 +49,7 @@ func downCommand(c *cli) *cobra.Command {
 // shutDown ends the workspace's daemon and waits for its end. The result is nil if nothing runs.
 func shutDown(ctx context.Context, c *cli, at daemon.Place, args url.Values) (*parley.ShutDownResult, error) {
 	info, err := daemon.Find(ctx, at, c.now)
-	if err != nil || info == nil && !tmuxRuns(ctx, &c.output, at) {
+	if err != nil || info == nil && !tmuxRuns(ctx, c.env, at) {
 		return nil, err
 	}
 
@@ -98,8 +98,8 @@ func downSentence(res *parley.ShutDownResult) string {
 }
 
 // tmuxRuns reports whether the workspace's tmux server runs.
-func tmuxRuns(ctx context.Context, o *output, at daemon.Place) bool {
-	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", at.TmuxSocket(o.env))
+func tmuxRuns(ctx context.Context, env daemon.Environ, at daemon.Place) bool {
+	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", at.TmuxSocket(env))
 	if err != nil {
 		return false
 	}

@@ -69,11 +69,11 @@ func (c *cli) teamFile(args []string) (*daemon.Team, error) {
 }
 
 // absolute returns a path of the command line as an absolute one.
-func (o *output) absolute(path string) string {
+func (s *surroundings) absolute(path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}
-	return filepath.Join(o.dir, path)
+	return filepath.Join(s.dir, path)
 }
 
 // trust remembers that the user trusts a file, after asking.

@@ -43,7 +43,7 @@ func openScreen(ctx context.Context, c *cli, link screenLink, problem error) (ne
 		return "", err
 	}
 
-	screen, notify, err := loadScreenSettings(&c.output, at)
+	screen, notify, err := loadScreenSettings(&c.surroundings, at)
 	if err != nil {
 		return "", err
 	}
@@ -63,7 +63,7 @@ func openScreen(ctx context.Context, c *cli, link screenLink, problem error) (ne
 		to.Screen = screen.First
 	}
 
-	key := screenReturnKey(ctx, &c.output, at)
+	key := screenReturnKey(ctx, &c.surroundings, at)
 	o := tui.Options{
 		Open:      to,
 		Problem:   problem,
@@ -104,7 +104,7 @@ func screenSurroundings(ctx context.Context, c *cli, service *client.Client, at 
 		around.Examine = func(ctx context.Context) []tui.Finding { return runDoctor(ctx, c) }
 	}
 	if c.tmuxAround() != "" {
-		around.Buffer = func(ctx context.Context, text string) error { return fillBuffer(ctx, &c.output, text) }
+		around.Buffer = func(ctx context.Context, text string) error { return fillBuffer(ctx, &c.surroundings, text) }
 		around.Beside = func(name string) (*exec.Cmd, error) { return attachInWindow(ctx, c, service, name) }
 	}
 

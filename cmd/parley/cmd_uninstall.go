@@ -49,7 +49,7 @@ func (c *cli) uninstall(yes, workspaces bool) error {
 		return parley.Errorf(parley.NotAuthorized, "an agent cannot uninstall parley").
 			Suggest("The operator runs parley uninstall in a terminal of their own.")
 	}
-	if err := mustRest(&c.output); err != nil {
+	if err := mustRest(c.env); err != nil {
 		return err
 	}
 
@@ -81,13 +81,13 @@ func (c *cli) uninstall(yes, workspaces bool) error {
 }
 
 // mustRest returns an error while a daemon or agents of the user run: they use what is removed.
-func mustRest(o *output) error {
-	for _, at := range daemon.Workspaces(o.env) {
+func mustRest(env daemon.Environ) error {
+	for _, at := range daemon.Workspaces(env) {
 		held, err := daemon.Locked(at) // also by one that starts or ends
 		if err != nil {
 			return err
 		}
-		if held || accepts(at.TmuxSocket(o.env)) {
+		if held || accepts(at.TmuxSocket(env)) {
 			return parley.Errorf(parley.DaemonRunning, "a daemon or its agents run in %s", at.Root).
 				Suggest("Stop them first: parley down --workspace %s", parley.ShellWord(at.Root))
 		}

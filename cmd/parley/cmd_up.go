@@ -317,7 +317,7 @@ func (u *upRun) compare(ctx context.Context, s upStep) error {
 	if err != nil {
 		return err
 	}
-	if launch, err = completed(&u.output, launch, u.base, s.wanted.Size); err != nil {
+	if launch, err = completed(&u.surroundings, launch, u.base, s.wanted.Size); err != nil {
 		return err
 	}
 

@@ -139,7 +139,7 @@ func printWorktrees(ctx context.Context, c *cli, shown *parley.AgentStatusResult
 		if w.Problem != "" {
 			dirty = "? " + w.Problem
 		}
-		t.add(w.Name, w.Branch, strconv.Itoa(w.Ahead), strconv.Itoa(w.Behind), dirty, near(&c.output, w.Path))
+		t.add(w.Name, w.Branch, strconv.Itoa(w.Ahead), strconv.Itoa(w.Behind), dirty, near(&c.surroundings, w.Path))
 	}
 	c.printf("\n")
 	t.print(c.out)

@@ -92,13 +92,13 @@ func clientOver(h remote.Host, first *remote.Link, key string) *client.Client {
 }
 
 // aboutHost says how the daemon of another machine comes to know the caller.
-func aboutHost(o *output, err error) error {
-	if o.host == "" || parley.ErrorCode(err) != parley.Unauthenticated {
+func aboutHost(s *surroundings, err error) error {
+	if s.host == "" || parley.ErrorCode(err) != parley.Unauthenticated {
 		return err
 	}
 	const words = "%s does not know you: there is no key of it here, or it has ended"
-	return parley.Errorf(parley.Unauthenticated, words, o.host).
-		Suggest("Make one, in a terminal: parley host add %s", parley.ShellWord(o.host))
+	return parley.Errorf(parley.Unauthenticated, words, s.host).
+		Suggest("Make one, in a terminal: parley host add %s", parley.ShellWord(s.host))
 }
 
 // thereOnTerminal returns a run of parley on the other machine that has this terminal.
@@ -144,11 +144,11 @@ func screenTitle(c *cli, at daemon.Place) string {
 }
 
 // screenReturnKey returns the key that leads back from an attached terminal.
-func screenReturnKey(ctx context.Context, o *output, at daemon.Place) string {
-	if o.host != "" {
+func screenReturnKey(ctx context.Context, s *surroundings, at daemon.Place) string {
+	if s.host != "" {
 		return tmux.ReturnKey
 	}
-	return returnKey(ctx, o, at.TmuxSocket(o.env))
+	return returnKey(ctx, s, at.TmuxSocket(s.env))
 }
 
 // linkCommand is the other end of --host: it passes bytes between ssh and the daemon.

@@ -76,13 +76,13 @@ func (c *cli) inUse(ctx context.Context) error {
 			"or name the workspace with --workspace.")
 }
 
-func (o *output) clientOf(info *daemon.Info) *client.Client {
-	return client.New(client.Options{Socket: info.Socket, Key: o.key(), Retry: reconnect})
+func (s *surroundings) clientOf(info *daemon.Info) *client.Client {
+	return client.New(client.Options{Socket: info.Socket, Key: s.key(), Retry: reconnect})
 }
 
 // key returns the key in the environment: the caller's own, else the operator's.
-func (o *output) key() string {
-	return cmp.Or(o.env.Get("PARLEY_KEY"), o.env.Get(daemon.OperatorKey))
+func (s *surroundings) key() string {
+	return cmp.Or(s.env.Get("PARLEY_KEY"), s.env.Get(daemon.OperatorKey))
 }
 
 // undecided passes every check on this side. The daemon identifies the caller.
@@ -131,7 +131,7 @@ func perform[Res any](ctx context.Context, c *cli, op *parley.Op, call *parley.I
 	}
 	res, err := call.Call(parley.WithCaller(ctx, undecided), service)
 	if err != nil {
-		return nil, aboutHost(&c.output, aboutProfile(c, err))
+		return nil, aboutHost(&c.surroundings, aboutProfile(c, err))
 	}
 	return res.(*Res), nil
 }

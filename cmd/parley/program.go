@@ -88,7 +88,7 @@ It proves and shows what became of each message. Without a command, parley opens
 	for _, group := range commandGroups(c) {
 		root.AddCommand(group.commands...)
 	}
-	root.AddCommand(execCommand(&c.output), keepCommand(), linkCommand(c), demoAgentCommand(c), hookCommand(c))
+	root.AddCommand(execCommand(), keepCommand(), linkCommand(c), demoAgentCommand(c), hookCommand(c))
 
 	return root
 }

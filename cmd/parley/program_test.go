@@ -102,7 +102,7 @@ func TestEventLines(t *testing.T) {
 func TestTmuxVariableIsKeptOnlyForTheSameServer(t *testing.T) {
 	for socket, told := range map[string]bool{"/tmp/around": true, "/tmp/other": false} {
 		c := &cli{program: program{output: output{surroundings: surroundings{env: daemon.Environ{"PATH=" + os.Getenv("PATH"), "TMUX=/tmp/around,12,0"}}}}}
-		cmd := must.Have(tmuxClient(&c.output, []string{"tmux", "-S", socket, "attach-session"}))(t)
+		cmd := must.Have(tmuxClient(&c.surroundings, []string{"tmux", "-S", socket, "attach-session"}))(t)
 		if got := slices.Contains(cmd.Env, "TMUX=/tmp/around,12,0"); got != told {
 			t.Errorf("a client of %s is told: %v, want %v", socket, got, told)
 		}

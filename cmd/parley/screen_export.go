@@ -81,10 +81,10 @@ func foundIDs(ctx context.Context, s parley.Service, find parley.FindMessagesReq
 }
 
 // fillBuffer puts a text into the buffer of the tmux around, and where that tmux can, on the clipboard.
-func fillBuffer(ctx context.Context, o *output, text string) error {
+func fillBuffer(ctx context.Context, s *surroundings, text string) error {
 	load := func(args ...string) error {
-		cmd := exec.CommandContext(ctx, "tmux", append([]string{"-N", "-S", o.tmuxAround(), "load-buffer"}, args...)...)
-		cmd.Env, cmd.Stdin = o.env, bytes.NewBufferString(text)
+		cmd := exec.CommandContext(ctx, "tmux", append([]string{"-N", "-S", s.tmuxAround(), "load-buffer"}, args...)...)
+		cmd.Env, cmd.Stdin = s.env, bytes.NewBufferString(text)
 		out, err := cmd.CombinedOutput()
 		if words := bytes.TrimSpace(out); err != nil && len(words) > 0 {
 			return errors.New(parley.CleanLine(string(words)))

@@ -10,14 +10,14 @@ import (
 
 // loadScreenSettings returns the settings of the screen. It ignores an invalid
 // parley.yaml, which the daemon reports: one may look at the screen even so.
-func loadScreenSettings(o *output, at daemon.Place) (daemon.ScreenSettings, tui.Notify, error) {
+func loadScreenSettings(around *surroundings, at daemon.Place) (daemon.ScreenSettings, tui.Notify, error) {
 	s := daemon.ScreenSettings{}
-	if o.host == "" {
-		if t, err := daemon.Load(at, o.env); err == nil {
+	if around.host == "" {
+		if t, err := daemon.Load(at, around.env); err == nil {
 			s = t.Screen
 		}
 	}
-	if err := s.Override(o.env); err != nil {
+	if err := s.Override(around.env); err != nil {
 		return s, tui.Notify{}, err
 	}
 	n, err := s.Notification("the screen")

@@ -85,7 +85,7 @@ func screenWorkspaces(ctx context.Context, c *cli, at daemon.Place) ([]tui.Works
 	for _, l := range lines {
 		all = append(all, tui.Workspace{
 			Name:   l.Workspace,
-			Shown:  home(&c.output, l.Workspace),
+			Shown:  home(c.env, l.Workspace),
 			State:  l.agents(),
 			Needs:  l.needs(),
 			Grave:  l.Problem != "",

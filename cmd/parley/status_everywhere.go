@@ -86,7 +86,7 @@ func printEverywhere(ctx context.Context, c *cli) error {
 
 	t := table{fits: []fit{inner, prose, whole, aside}}
 	for _, l := range lines {
-		t.add(c.paint(bold, home(&c.output, l.Workspace)), l.agents(), c.paint(yellow, l.needs()), c.paint(faint, l.Command))
+		t.add(c.paint(bold, home(c.env, l.Workspace)), l.agents(), c.paint(yellow, l.needs()), c.paint(faint, l.Command))
 	}
 	t.print(c.out)
 
@@ -172,7 +172,7 @@ func lookFromAfar(ctx context.Context, c *cli, host string) workspaceLine {
 	h, err := hostOf(&at)
 	if err == nil {
 		h.Passive = true
-		err = l.askOver(ctx, &c.output, h)
+		err = l.askOver(ctx, &c.surroundings, h)
 	}
 	l.fail(ctx, err, afarWithin)
 
@@ -191,8 +191,8 @@ func (l *workspaceLine) fail(ctx context.Context, err error, within time.Duratio
 }
 
 // askOver asks with the kept key alone: one in the environment is of another workspace.
-func (l *workspaceLine) askOver(ctx context.Context, o *output, h remote.Host) error {
-	key, err := remote.Keys(daemon.HostsFile(o.env)).Of(h.String())
+func (l *workspaceLine) askOver(ctx context.Context, s *surroundings, h remote.Host) error {
+	key, err := remote.Keys(daemon.HostsFile(s.env)).Of(h.String())
 	if err != nil {
 		return err
 	}
@@ -250,16 +250,16 @@ func accepts(socket string) bool {
 }
 
 // near shortens a path below the working directory.
-func near(o *output, path string) string {
-	if rest, ok := strings.CutPrefix(path, o.dir+string(os.PathSeparator)); ok && o.dir != "" && o.host == "" {
+func near(s *surroundings, path string) string {
+	if rest, ok := strings.CutPrefix(path, s.dir+string(os.PathSeparator)); ok && s.dir != "" && s.host == "" {
 		return rest
 	}
 	return path
 }
 
 // home shortens a path below the user's home.
-func home(o *output, path string) string {
-	dir := o.env.Get("HOME")
+func home(env daemon.Environ, path string) string {
+	dir := env.Get("HOME")
 	if rest, ok := strings.CutPrefix(path, filepath.Clean(dir)+string(os.PathSeparator)); ok && dir != "" {
 		return filepath.Join("~", rest)
 	}
