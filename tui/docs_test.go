@@ -3,15 +3,17 @@ package tui
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/must"
+	"parley/tui/verb"
 )
 
-// The page on the screen lists the table of keys.
+// The page on the screen lists the table of verbs, each with its key, where it is, and its names in the settings.
 func TestDocsListTheKeys(t *testing.T) {
 	const file, begin, end = "../docs/screen.md", "<!-- keys -->\n", "<!-- /keys -->"
 	page := must.Have(os.ReadFile(file))(t)
@@ -22,13 +24,24 @@ func TestDocsListTheKeys(t *testing.T) {
 		t.Fatalf("%s has no place for the keys", file)
 	}
 
-	want := "| where | key | does | action |\n|---|---|---|---|\n"
-	for _, b := range bindings() {
-		action := actionOf(&b)
-		if action != "" {
-			action = "`" + action + "`"
+	want := "| key | does | where | action |\n|---|---|---|---|\n"
+	for _, r := range verb.All() {
+		var where, actions []string
+		for _, b := range bindings() {
+			if !slices.Contains(b.Verbs, r.Name) {
+				continue
+			}
+			if name := scopeName(b.Scope); !slices.Contains(where, name) {
+				where = append(where, name)
+			}
+			if action := actionOf(&b); action != "" && b.Verbs[0] == r.Name {
+				actions = append(actions, "`"+action+"`")
+			}
 		}
-		want += fmt.Sprintf("| %s | `%s` | %s | %s |\n", scopeName(b.Scope), b.Show, b.Does, action)
+		if r.Asks {
+			r.Does += "; asks first"
+		}
+		want += fmt.Sprintf("| `%s` | %s | %s | %s |\n", r.Keys, r.Does, strings.Join(where, ", "), strings.Join(actions, ", "))
 	}
 
 	if *update {

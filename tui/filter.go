@@ -5,6 +5,7 @@ import (
 
 	"parley/tui/kit"
 	"parley/tui/room"
+	"parley/tui/verb"
 )
 
 // finding is what the shell does for filters and names: it narrows lists, and goes to what has a name.
@@ -59,11 +60,11 @@ func (m finding) dropsFilter(s kit.Scope, key string) bool {
 
 func (m finding) listFilterKeys() []kit.Binding {
 	return []kit.Binding{
-		kit.Bind("enter", "keep the filter", m.listed((*kit.Filter).Keep)).Hinted("keep"),
-		kit.Bind("esc", "show the whole list", m.listed((*kit.Filter).Drop), "ctrl+c", "ctrl+u").Hinted("show all"),
-		kit.Bind("↓ ctrl+n", "down", m.Moving(kit.LineDown)).Hinted("down"),
-		kit.Bind("↑ ctrl+p", "up", m.Moving(kit.LineUp)).Hinted("up"),
-		kit.Bind("pgdn", "a page down", m.Moving(kit.PageDown)),
-		kit.Bind("pgup", "a page up", m.Moving(kit.PageUp)),
+		verb.Accept.To("keep the filter", m.listed((*kit.Filter).Keep)).Hinted("keep"),
+		verb.Close.To("show the whole list", m.listed((*kit.Filter).Drop), verb.ShowAll).Hinted("show all"),
+		verb.LineDown.To("down", m.Moving(kit.LineDown)).Hinted("down"),
+		verb.LineUp.To("up", m.Moving(kit.LineUp)).Hinted("up"),
+		verb.PageAfter.To("a page down", m.Moving(kit.PageDown)),
+		verb.PageBefore.To("a page up", m.Moving(kit.PageUp)),
 	}
 }

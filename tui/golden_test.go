@@ -32,7 +32,7 @@ var poses = []struct {
 	{"palette", []string{":", "s", "t", "e", "e", "r", "down"}},
 	{"operation", []string{":", "r", "e", "a", "d", "_", "t", "e", "r", "enter"}},
 	{"help", []string{"?"}},
-	{"needs", []string{"n"}},
+	{"needs", []string{"4"}},
 	{"health", []string{"5"}},
 }
 

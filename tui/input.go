@@ -47,10 +47,25 @@ func (m *model) scope() kit.Scope {
 	return kit.InShell
 }
 
+// takesText reports whether letters are text in a scope.
+func takesText(s kit.Scope) bool {
+	switch s {
+	case room.InCompose, room.InTo, room.InPalette, room.InFilter, room.InList, room.InPrompt, room.InLaunch:
+		return true
+	}
+	return false
+}
+
 // press runs the binding of a key. A key without one is text, where text is
 // expected.
 func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 	s := m.scope()
+	if takesText(s) {
+		key = kit.LatinChord(key)
+	} else {
+		key = kit.LatinKey(key)
+	}
+
 	m.compose.Idle = false
 	if m.layout.Small() {
 		return m.pressUnseen(s, key)

@@ -10,12 +10,6 @@ import (
 	"parley/tui/room"
 )
 
-// actionsByKey name the actions of keys that neither the palette nor the key line names.
-var actionsByKey = map[string]string{
-	"→": "next-screen", "←": "previous-screen", "↑": "up", "↓": "down", "pgup": "page-up", "pgdn": "page-down",
-	"g": "top", "G": "bottom", "esc": "back", "tab": "switch", "m": "mark-read",
-}
-
 // actionOf returns the name by which the settings know what a key does, "" if its key is fixed.
 func actionOf(b *kit.Binding) string {
 	if b.Scope > room.InHealth {
@@ -27,7 +21,7 @@ func actionOf(b *kit.Binding) string {
 		name = b.Hint
 	}
 	if name == "" {
-		name = actionsByKey[kit.First(b.Show)]
+		name = b.Verbs[0]
 	}
 	name = strings.ReplaceAll(name, " ", "-")
 	if b.Scope == kit.InShell || name == "" {

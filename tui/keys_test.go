@@ -6,9 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
 	"parley"
 	"parley/tui/kit"
 	"parley/tui/room"
+	"parley/tui/verb"
 )
 
 // prepare brings the screen to where keys of a scope mean something, with room
@@ -46,7 +49,7 @@ func TestEveryKeyDoesSomething(t *testing.T) {
 				}
 				s := newScreen(t, team, 60, 20)
 				s.press(prepare[b.Scope]...)
-				if b.Scope == kit.InShell && (key == "1" || key == "T") {
+				if b.Scope == kit.InShell && (key == "1") {
 					s.press("2")
 				}
 				if got := s.m.scope(); got != b.Scope && (got != kit.InShell || room.ScreenScope(s.m.At) != b.Scope) {
@@ -78,6 +81,69 @@ func (s *stage) state() string {
 		s.service.retried, s.service.pleas, s.service.launched, s.quit)
 }
 
+// modeOf is what keys are for in a scope.
+func modeOf(s kit.Scope) verb.Mode {
+	switch s {
+	case room.InConfirm, room.InAnswer:
+		return verb.Questions
+	case room.InCompose:
+		return verb.Message
+	case room.InTo, room.InPalette, room.InFilter, room.InList, room.InPrompt, room.InLaunch:
+		return verb.Lines
+	}
+	return verb.Lists
+}
+
+// A key has one verb wherever keys are for the same, and a verb has its keys wherever it is.
+func TestAKeyMeansOneThing(t *testing.T) {
+	known, used := map[string]verb.Row{}, map[string]bool{}
+	for _, r := range verb.All() {
+		if known[r.Name].Name != "" {
+			t.Errorf("two verbs are %s", r.Name)
+		}
+		known[r.Name] = r
+	}
+
+	means, keys := map[string]string{}, map[string]string{}
+	for _, b := range bindings() {
+		for _, name := range b.Verbs {
+			used[name] = true
+			r, mode := known[name], modeOf(b.Scope)
+			borrowed := mode == verb.Questions && r.Mode == verb.Lists || mode == verb.Message && r.Mode == verb.Lines
+			if r.Mode != mode && !borrowed {
+				t.Errorf("%q is no verb for %s", name, scopeName(b.Scope))
+			}
+		}
+
+		for _, key := range b.Keys {
+			of := ""
+			for _, name := range b.Verbs {
+				if slices.Contains(verb.Named(name).To("", nil).Keys, key) {
+					of = name
+				}
+			}
+			at := fmt.Sprint(known[of].Mode, key)
+			if of == "" || means[at] != "" && means[at] != of {
+				t.Errorf("%s in %q is %q, and elsewhere %q", key, scopeName(b.Scope), of, means[at])
+			}
+			means[at] = of
+		}
+
+		if len(b.Verbs) == 1 && b.Verbs[0] != "choose" {
+			if keys[b.Verbs[0]] != "" && keys[b.Verbs[0]] != b.Show {
+				t.Errorf("%q is %s, and elsewhere %s", b.Verbs[0], b.Show, keys[b.Verbs[0]])
+			}
+			keys[b.Verbs[0]] = b.Show
+		}
+	}
+
+	for name := range known {
+		if !used[name] {
+			t.Errorf("no key is for %q", name)
+		}
+	}
+}
+
 func TestNoKeyMeansTwoThings(t *testing.T) {
 	seen := map[string]string{}
 	for _, b := range bindings() {
@@ -93,6 +159,50 @@ func TestNoKeyMeansTwoThings(t *testing.T) {
 
 			seen[at] = b.Does
 		}
+	}
+}
+
+// What ends or changes something for good asks first, wherever its key is.
+func TestDangerousKeysAsk(t *testing.T) {
+	drawsALot(t)
+	for _, b := range bindings() {
+		if len(b.Verbs) == 0 || !verb.Named(b.Verbs[0]).Row().Asks {
+			continue
+		}
+
+		s := newScreen(t, busyTeam(), 120, 30)
+		if b.Scope != kit.InShell {
+			s.press(prepare[b.Scope]...)
+		}
+		if b.Scope == room.ScreenScope(room.AtAgents) {
+			s.choose("coder") // it runs
+		}
+		s.press(b.Keys[0])
+		if s.m.Confirm == nil {
+			t.Errorf("%s (%s) in %q does not ask:\n%s", b.Keys[0], b.Does, scopeName(b.Scope), s.text())
+		}
+		s.did("")
+	}
+}
+
+// Commands work on a keyboard of another script, and text stays as it is written.
+func TestKeysWorkOnOtherLayouts(t *testing.T) {
+	s := newScreen(t, busyTeam(), 120, 30)
+	s.press("2")
+	s.typed("Ы")
+	s.shows("Stop")
+	s.typed("т")
+	if s.m.Confirm != nil {
+		t.Error("the place of n does not answer no")
+	}
+	s.typed("с")
+	s.typed("привет")
+	if got := s.box(); got != "привет" {
+		t.Errorf("the box has %q", got)
+	}
+	s.send(tea.KeyPressMsg{Code: 'с', Mod: tea.ModCtrl, BaseCode: 'c'})
+	if s.m.compose.Open {
+		t.Error("ctrl+c does not close the box")
 	}
 }
 
@@ -242,7 +352,7 @@ func TestKeyLineShowsOnlyUsefulKeys(t *testing.T) {
 		{"1"}, {"1", "k", "enter"}, {"1", "k", "tab"}, {"1", "/"}, {"1", "/", "c"}, {"2"}, {"2", "G"}, {"2", "v"},
 		{"3"}, {"3", "j"}, {"3", "enter"}, {"3", "enter", "k"}, {"3", "enter", "g"}, {"4"}, {"4", "tab"}, {"4", "G"},
 		{"5"}, {"?"}, {":"}, {":", "r", "e", "a", "d", "_", "t", "enter"}, {"b", "x"}, {"1", "r", "x"}, {"2", "c", "x"},
-		{"2", "s", "x"}, {"3", "c", "x"}, {"3", "enter", "k", "r", "x"}, {"w", "c", "o"}, {"3", "+"}, {"3", "o", "x"},
+		{"2", "s", "x"}, {"3", "c", "x"}, {"3", "enter", "k", "r", "x"}, {"w", "c", "o"}, {"3", "+"}, {"3", "O", "x"},
 		{"2", "S"},
 	} {
 		now := func() *stage {
@@ -305,7 +415,7 @@ func TestWritingKeysChangeTheDraft(t *testing.T) {
 		{[]string{"2", "s"}, "ctrl+r", 1, "requires no answer"},
 		{[]string{"w", "c", "o", "d"}, "tab", 1, "to coder, "},
 		{[]string{"w", "c", "o", "d"}, "enter", 1, "enter send"},
-		{[]string{"3"}, "m", 1, "Nothing unread in it."},
+		{[]string{"3"}, "x", 1, "Nothing unread in it."},
 		{[]string{"2"}, "z", 1, "z unfolds them"},
 		{[]string{"2"}, "z", 2, "All agents are shown."},
 		{[]string{"4", "tab"}, "esc", 1, "▸ Needs you"},

@@ -13,6 +13,7 @@ import (
 	"parley/tui/kit"
 	"parley/tui/room"
 	"parley/tui/team"
+	"parley/tui/verb"
 )
 
 // Program is a profile of a program that the launch form offers.
@@ -38,6 +39,7 @@ type launchForm struct {
 // formField is a line of the form.
 type formField struct {
 	text    kit.Line
+	preset  bool     // the form wrote it: what a person writes replaces it
 	choices []string // that its keys go through
 }
 
@@ -89,12 +91,12 @@ func (f *launchForm) keys() []kit.Binding {
 		return func() tea.Cmd { f.pick(n); return nil }
 	}
 	return []kit.Binding{
-		kit.Bind("enter", "launch it", f.launch).Hinted("launch"),
-		kit.Bind("tab ↓", "next field", by(1)).Hinted("next"),
-		kit.Bind("shift+tab ↑", "the field before", by(-1)),
-		kit.Bind("→", "the next choice", pick(1)).Hinted("choose").Unless(f.noChoices),
-		kit.Bind("←", "the choice before", pick(-1)),
-		kit.Bind("esc", "close; what is written is kept", f.leave, "ctrl+c").Hinted("close"),
+		verb.Accept.To("launch it", f.launch).Hinted("launch"),
+		verb.Complete.To("next field", by(1), verb.LineDown).Hinted("next"),
+		verb.LineBefore.To("the field before", by(-1), verb.LineUp),
+		verb.ChoiceAfter.To("the next choice", pick(1)).Hinted("choose").Unless(f.noChoices),
+		verb.ChoiceBefore.To("the choice before", pick(-1)),
+		verb.Close.To("close; what is written is kept", f.leave).Hinted("close"),
 	}
 }
 
@@ -127,7 +129,7 @@ func (f *launchForm) offerPrograms(known []Program) {
 		f.offer(profileField, p.Name)
 	}
 	if p := &f.fields[programField]; p.text == "" && len(p.choices) > 0 {
-		p.text = kit.Line(p.choices[0])
+		p.text, p.preset = kit.Line(p.choices[0]), true
 	}
 }
 
@@ -150,20 +152,30 @@ func (f *launchForm) pick(n int) {
 	}
 	all := append([]string{""}, x.choices...)
 	at := max(0, slices.Index(all, string(x.text)))
-	x.text = kit.Line(all[(at+n+len(all))%len(all)])
+	x.text, x.preset = kit.Line(all[(at+n+len(all))%len(all)]), false
 }
 
 // press takes a key that is text.
 func (f *launchForm) press(key tea.KeyPressMsg) {
 	if !f.busy {
+		f.fields[f.at].replacePreset(key.Text)
 		f.fields[f.at].text.Press(key)
 	}
 }
 
 func (f *launchForm) insert(text string) {
 	if !f.busy {
+		f.fields[f.at].replacePreset(text)
 		f.fields[f.at].text.Insert(text)
 	}
+}
+
+// replacePreset makes way for what a person writes. A key that deletes edits the preset instead.
+func (x *formField) replacePreset(text string) {
+	if x.preset && text != "" {
+		x.text = ""
+	}
+	x.preset = false
 }
 
 func (f *launchForm) leave() tea.Cmd {

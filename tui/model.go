@@ -62,6 +62,7 @@ func newModel(o Options, do room.Commands) *model {
 	m.traffic.Hidden = traffic.HiddenColumnsOf(o.Look.TrafficColumns)
 	m.palette = &palette{Shared: a.Shared, keymap: m.keys, names: finding{m}.everything}
 	m.tiles = agents.NewTiles(a, shell{m}, !o.NoColor)
+	m.agents.Zoom = func(id string) tea.Cmd { return agents.Zoom(m.tiles, id) }
 	m.form = &launchForm{Shared: a.Shared, agents: m.agents}
 	m.workspaces = &workspaces{Shared: a.Shared, quit: m.quit}
 	m.threads = threads.New(a)

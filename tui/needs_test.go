@@ -30,7 +30,7 @@ func TestShowsNeeds(t *testing.T) {
 		t.Errorf("asked %d times for what nobody looks at, want once for its count", f.asked)
 	}
 
-	s.press("n")
+	s.press("4")
 	s.shows("▸ ∅ lost", "✗ exited      planner", "enter restart · x stop", "in a shell: parley restart scout",
 		"✉ for you     reviewer")
 
@@ -62,7 +62,7 @@ func TestShowsNeeds(t *testing.T) {
 func TestNeedsShowWhyTheyCannotBeRead(t *testing.T) {
 	s, f := newBusyScreen(t, 80, 24)
 	f.err = parley.Errorf(parley.Internal, "the database cannot be read").Suggest("Look into the log.")
-	s.press("n")
+	s.press("4")
 	s.shows("the database cannot be read", "Look into the log.")
 	f.err = nil
 	s.send(room.TickMsg(noon))
@@ -82,9 +82,9 @@ func TestEachNeedHasItsActions(t *testing.T) {
 		{parley.NeedStuck, []string{"enter"}, "Back from coder.", ""},
 		{parley.NeedStuck, []string{"x"}, "It disappears once the cause is gone.", ""},
 		{parley.NeedExited, []string{"enter", "y"}, "coder restarted.", "restart " + agentID("coder")},
-		{parley.NeedLost, []string{"R", "y"}, "coder restarted.", "restart " + agentID("coder")},
+		{parley.NeedLost, []string{"T", "y"}, "coder restarted.", "restart " + agentID("coder")},
 		{parley.NeedLost, []string{"x", "y"}, "coder stopped.", "stop " + agentID("coder")},
-		{parley.NeedUnconfirmed, []string{"R"}, "It is typed again", "retry " + asked + " " + agentID("coder")},
+		{parley.NeedUnconfirmed, []string{"T"}, "It is typed again", "retry " + asked + " " + agentID("coder")},
 		{parley.NeedUnconfirmed, []string{"x"}, "Dismissed; retrying brings it back.", "dismiss " + asked},
 		{parley.NeedOverdue, []string{"enter"}, "Reminded coder.",
 			"steer REMINDER Please answer message 5f0c0002 from coder."},
@@ -122,7 +122,7 @@ func TestNeedsOfferNoMissingTerminal(t *testing.T) {
 	}
 	s := newScreen(t, f, 120, 30)
 	s.press("4")
-	s.shows("enter reply · m mark read")
+	s.shows("enter reply")
 	s.hides("· a attach")
 }
 
@@ -132,7 +132,7 @@ func TestDraftIsDiscardedOnlyAfterConfirmation(t *testing.T) {
 	s.typed("hello")
 	s.press("esc", "4", "G", "x")
 	s.shows("Discard this draft?")
-	s.press("n")
+	s.press("4")
 	s.shows("✎ unsent")
 	s.press("x", "y")
 	s.hides("✎ unsent")
@@ -158,8 +158,8 @@ func TestHeldMessagesAreReleasedOrMuted(t *testing.T) {
 
 	s := newScreen(t, f, 120, 30)
 	s.press("4")
-	s.shows("✎ draft", "R check again", "looking into it now")
-	s.press("R", "j")
+	s.shows("✎ draft", "T check again", "looking into it now")
+	s.press("T", "j")
 	s.shows("enter release · x mute them · a attach")
 	s.press("enter", "x")
 	s.shows("u undoes it.")

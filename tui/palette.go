@@ -9,6 +9,7 @@ import (
 	"parley"
 	"parley/tui/kit"
 	"parley/tui/room"
+	"parley/tui/verb"
 )
 
 // palette lists everything that can be done: the keys of the screen, and every
@@ -45,12 +46,12 @@ func (p *palette) keys() []kit.Binding {
 	}
 
 	return []kit.Binding{
-		kit.Bind("enter", "run it, or go there", p.choose).Hinted("go"),
-		kit.Bind("↓ ctrl+n", "next; scroll the arguments", by(1)).
+		verb.Accept.To("run it, or go there", p.choose).Hinted("go"),
+		verb.LineDown.To("next; scroll the arguments", by(1)).
 			Hinted("next").Unless(func() bool { return p.op != nil }),
-		kit.Bind("↑ ctrl+p", "previous; scroll back", by(-1)),
-		kit.Bind("tab", "choose it; then the next argument", p.complete).Hinted("complete"),
-		kit.Bind("esc", "back, then close", p.leave, "ctrl+c").Hinted("back"),
+		verb.LineUp.To("previous; scroll back", by(-1)),
+		verb.Complete.To("choose it; then the next argument", p.complete).Hinted("complete"),
+		verb.Close.To("back, then close", p.leave).Hinted("back"),
 	}
 }
 

@@ -87,7 +87,7 @@ func TestPaletteAsksBeforeDestructiveOperations(t *testing.T) {
 	s.enters("stop_agent")
 	s.press("enter")
 	s.shows("Run stop_agent agent=tester? It cannot be undone. y/n")
-	s.press("n")
+	s.press("4")
 	if len(f.stopped) > 0 {
 		t.Errorf("did %q without a yes", f.stopped)
 	}

@@ -3,30 +3,16 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"parley/tui/kit"
 	"parley/tui/room"
+	"parley/tui/verb"
 )
 
 // shell is what the screens may ask of the whole.
 type shell struct{ m *model }
 
 // Do does what a screen has a key for and the shell can do.
-func (s shell) Do(v room.Verb) tea.Cmd {
-	switch v {
-	case room.DoWrite:
-		return s.m.compose.WriteTo()
-	case room.DoReply:
-		return s.m.compose.Reply()
-	case room.DoBroadcast:
-		return s.m.compose.Broadcast()
-	case room.DoSteer:
-		return s.m.compose.Steer()
-	case room.DoRunCommand:
-		return s.m.palette.start()
-	case room.DoGoTo:
-		return finding{s.m}.startNames()
-	}
-	return nil
-}
+func (s shell) Do(v verb.Verb) tea.Cmd { return s.m.keys.Of(kit.InShell, v.Row().Name).Run() }
 
 // PaletteOpen reports whether the palette lies over the screen.
 func (s shell) PaletteOpen() bool { return s.m.palette.open }

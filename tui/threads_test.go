@@ -44,12 +44,12 @@ func TestKeyLineWithoutThreads(t *testing.T) {
 
 	s := newScreen(t, f, 200, 40)
 	s.press("3")
-	s.shows("No threads yet", "o new")
+	s.shows("No threads yet", "O new")
 	s.hides("enter read", "+ add", "- remove", "J join", "M mute")
 
 	full := newScreen(t, busyTeam(), 200, 40)
 	full.press("3")
-	full.shows("o new", "+ add", "- remove", "J join", "M mute")
+	full.shows("O new", "+ add", "- remove", "J join", "M mute")
 }
 
 func TestThreadFollowsNewPosts(t *testing.T) {
@@ -170,12 +170,12 @@ func TestThreadShowsWhyItCannotBeRead(t *testing.T) {
 func TestThreadShowsItsTemperature(t *testing.T) {
 	s := newScreen(t, busyTeam(), 180, 40)
 	s.press("3")
-	s.shows("▇ hot", "‖ 1 held, R releases", "you: Do it.")
+	s.shows("▇ hot", "‖ 1 held, l releases", "you: Do it.")
 	s.hides("they said 12 in a minute") // the reasons are behind a key
 	s.press("i")
 	s.shows("hot, 0.82 of 1", "14 in the last five", "tester → coder: they said 12 in a minute")
 	s.press("esc")
-	s.press("R", "C", "M")
+	s.press("l", "C", "M")
 	s.shows("u undoes it.", "muted, M unmutes")
 	s.press("M")
 	s.hides("muted, M unmutes")

@@ -29,7 +29,7 @@ func TestTilesShowWhoNeedsEyesFirst(t *testing.T) {
 	if got, want := s.marked(), "planner"; got != want { // it has exited, which is worse
 		t.Errorf("the first tile is %s, want %s", got, want)
 	}
-	s.shows("▸ ✗ planner exited", "◆ coder waiting", "Reading parser.go", "1  Yes", "2  No", "3  Type something … (t)")
+	s.shows("▸ ✗ planner exited", "◆ coder waiting", "Reading parser.go", "1  Yes", "2  No", "3  Type something … (r)")
 	s.fits("t")
 
 	s.press("tab", "enter")

@@ -27,7 +27,7 @@ func TestKeysActOnSelectedMessages(t *testing.T) {
 	s := newScreen(t, f, 120, 40)
 	s.press("k", "k", "space", "j", "space")
 	s.shows("2 selected", "▸*", "letter 2")
-	s.press("R")
+	s.press("T")
 	s.shows("2 retried: 5f0c0001, 5f0c0003.")
 	s.press("l")
 	s.shows("2 released: 5f0c0001, 5f0c0003.")
@@ -66,6 +66,6 @@ func TestWhatFailsForAMessageIsNamed(t *testing.T) {
 	s.press("k", "space", "space")
 	s.blind = true // the looks that follow would fail too
 	f.err = parley.Errorf(parley.InvalidArgument, "it did not fail").Suggest("Leave it.")
-	s.press("R")
+	s.press("T")
 	s.shows("0 of 2 retried; 5f0c0001: it did not fail; 5f0c0002: it did not fail → Leave it.")
 }

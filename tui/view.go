@@ -15,6 +15,7 @@ import (
 // View draws the model.
 func (m *model) View() tea.View {
 	v := tea.View{AltScreen: true, WindowTitle: m.windowTitle()}
+	v.KeyboardEnhancements.ReportAlternateKeys = true // the place of a key, for layouts of other scripts
 	if m.mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}

@@ -10,6 +10,7 @@ import (
 	"parley"
 	"parley/tui/kit"
 	"parley/tui/room"
+	"parley/tui/verb"
 )
 
 // Workspace is one of the person's workspaces, as it is now.
@@ -53,10 +54,10 @@ func (s *workspaces) keys() []kit.Binding {
 	}
 
 	return []kit.Binding{
-		kit.Bind("enter", "open it; its agents and these go on", s.choose).Hinted("open"),
-		kit.Bind("↓ j", "next", by(1)).Hinted("next"),
-		kit.Bind("↑ k", "previous", by(-1)),
-		kit.Bind("esc q", "back", s.leave, "ctrl+c").Hinted("back"),
+		verb.Open.To("open it; its agents and these go on", s.choose).Hinted("open"),
+		verb.Down.To("next", by(1)).Hinted("next"),
+		verb.Up.To("previous", by(-1)),
+		verb.Back.To("back", s.leave, verb.Leave).Hinted("back"),
 	}
 }
 

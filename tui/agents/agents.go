@@ -11,6 +11,7 @@ import (
 	"parley/tui/kit"
 	"parley/tui/room"
 	"parley/tui/team"
+	"parley/tui/verb"
 )
 
 // Screen is the screen of the team, those in trouble first, with the terminal of
@@ -28,8 +29,9 @@ type Screen struct {
 	folded  bool // agents without problems are dots
 	table   agentTable
 	preview preview
-	seen    bool // the preview is
-	colours bool // of terminals are shown
+	seen    bool                    // the preview is
+	colours bool                    // of terminals are shown
+	Zoom    func(id string) tea.Cmd // shows a terminal alone
 }
 
 // order is how the agents are grouped.
@@ -76,17 +78,25 @@ func (a *Screen) Keys() []kit.Binding {
 		}
 	}
 
+	zoom := func() tea.Cmd {
+		if s := a.selected(); s != nil {
+			return a.Zoom(s.ID)
+		}
+		a.Tell(room.WhichAgent)
+		return nil
+	}
+
 	return []kit.Binding{
-		kit.Bind("enter", "attach to its terminal", a.Attach).Hinted("attach"),
-		kit.Bind("v", "show its terminal here, or hide it", some(a.togglePreview)).
+		verb.Open.To("its terminal alone, live; again attaches", zoom).Hinted("open"),
+		verb.View.To("show its terminal here, or hide it", some(a.togglePreview)).
 			Hinted("view").Named("view terminal"),
-		kit.Bind("z", "fold healthy agents, or unfold them", some(a.fold)).Hinted("fold").Named("fold"),
-		kit.Bind("o", "order by trouble, group, name, messages, …", some(a.nextOrder)).Named("order"),
-		kit.Bind("space", "select it, or no longer", a.selectRow).Named("select"),
-		kit.Bind("esc", "clear the selection", a.dropSelection).Hinted("clear").Unless(a.noneSelected),
-		kit.Bind("l", "release what a conversation's budget holds", a.Release).Named("release"),
-		kit.Bind("R", "restart it, with its conversation", a.RestartChosen).Hinted("restart").Named("restart"),
-		kit.Bind("S", "stop it; its messages are kept", a.StopChosen).Hinted("stop").Named("stop"),
+		verb.Fold.To("fold healthy agents, or unfold them", some(a.fold)).Hinted("fold").Named("fold"),
+		verb.Order.To("order by trouble, group, name, messages, …", some(a.nextOrder)).Named("order"),
+		verb.Select.To("select it, or no longer", a.selectRow).Named("select"),
+		verb.Back.To("clear the selection", a.dropSelection).Hinted("clear").Unless(a.noneSelected),
+		verb.Release.To("release what a conversation's budget holds", a.Release).Named("release"),
+		verb.Restart.To("restart it, with its conversation", a.RestartChosen).Hinted("restart").Named("restart"),
+		verb.Stop.To("stop it; its messages are kept", a.StopChosen).Hinted("stop").Named("stop"),
 	}
 }
 

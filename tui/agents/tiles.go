@@ -3,7 +3,6 @@ package agents
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -12,6 +11,7 @@ import (
 	"parley/tui/kit"
 	"parley/tui/room"
 	"parley/tui/team"
+	"parley/tui/verb"
 )
 
 // Tiles are the terminals of several agents at once, over the screen that is shown.
@@ -69,7 +69,7 @@ func newGrid(n, side, w, h int) grid {
 
 // tilesShell is what the tiles ask of the shell.
 type tilesShell interface {
-	Do(room.Verb) tea.Cmd
+	Do(verb.Verb) tea.Cmd
 	PaletteOpen() bool
 }
 
@@ -83,41 +83,39 @@ func (t *Tiles) Opened() bool { return t.Over == room.Lens(t) }
 
 // Keys returns the keys of the tiles.
 func (t *Tiles) Keys() []kit.Binding {
-	digits := kit.Bind("1–9", "answer its question: that option", t.answerPressed).Hinted("answer").Unless(t.asksNothing)
-	digits.Keys = strings.Split("123456789", "")
-
+	silent := func() bool { return t.dialog() == nil }
 	return []kit.Binding{
-		digits,
-		kit.Bind("enter", "zoom in; then attach to it", t.enter).Hinted("zoom").Unless(func() bool { return t.zoom }),
-		kit.Bind("a", "attach to its terminal", t.Attach).Hinted("attach"),
-		kit.Bind("tab", "the next one", t.stepping(1)).Hinted("next"),
-		kit.Bind("shift+tab", "the one before", t.stepping(-1)),
-		kit.Bind("→ l", "to the right", t.stepping(1)),
-		kit.Bind("← h", "to the left", t.stepping(-1)),
-		kit.Bind("↓ j", "down", t.moving(1)),
-		kit.Bind("↑ k", "up", t.moving(-1)),
-		kit.Bind("pgdn ctrl+d", "next page", t.paging(1)),
-		kit.Bind("pgup ctrl+u", "previous page", t.paging(-1)),
-		kit.Bind("+ =", "more and smaller tiles", t.resizing(1)),
-		kit.Bind("-", "fewer and larger tiles", t.resizing(-1)),
-		kit.Bind("o", "order again: who needs you first", t.arrange).Hinted("order"),
-		kit.Bind("space", "select it, or no longer", func() tea.Cmd { t.SelectAgent(); return nil }),
-		kit.Bind("t", "answer its question with words", t.answerWithWords),
-		kit.Bind("c", "write to it", doing(t.shell, room.DoWrite)).Hinted("write"),
-		kit.Bind("b", "write to those selected, or to all", doing(t.shell, room.DoBroadcast)),
-		kit.Bind("s", "steer it: guidance it must see", doing(t.shell, room.DoSteer)),
-		kit.Bind("R", "restart it, or those selected", t.RestartChosen),
-		kit.Bind("S", "stop it, or those selected", t.StopChosen),
-		kit.Bind("e", "open its text in your editor or pager", t.OpenText),
-		kit.Bind("u", "undo the last action", t.UndoLast),
-		kit.Bind(":", "run any command", doing(t.shell, room.DoRunCommand)),
-		kit.Bind("'", "go to anything by its name", doing(t.shell, room.DoGoTo)),
-		kit.Bind("?", "all keys", t.OpenHelp).Hinted("help"),
-		kit.Bind("esc q", "back", t.back, "ctrl+c").Hinted("back"),
+		verb.Choose.To("answer its question: that option", t.answerPressed).Hinted("answer").Unless(silent),
+		verb.Open.To("zoom in; then attach to it", t.enter).Hinted("zoom").Unless(func() bool { return t.zoom }),
+		verb.Attach.To("attach to its terminal", t.Attach).Hinted("attach"),
+		verb.Switch.To("the next one", t.stepping(1)).Hinted("next"),
+		verb.SwitchBack.To("the one before", t.stepping(-1)),
+		verb.Next.To("to the right", t.stepping(1)),
+		verb.Previous.To("to the left", t.stepping(-1)),
+		verb.Down.To("down", t.moving(1)),
+		verb.Up.To("up", t.moving(-1)),
+		verb.PageDown.To("next page", t.paging(1)),
+		verb.PageUp.To("previous page", t.paging(-1)),
+		verb.More.To("more and smaller tiles", t.resizing(1)),
+		verb.Fewer.To("fewer and larger tiles", t.resizing(-1)),
+		verb.Order.To("order again: who needs you first", t.arrange).Hinted("order"),
+		verb.Select.To("select it, or no longer", func() tea.Cmd { t.SelectAgent(); return nil }),
+		verb.Reply.To("answer its question with words", t.answerWithWords),
+		verb.Write.To("write to it", doing(t.shell, verb.Write)).Hinted("write"),
+		verb.Broadcast.To("write to those selected, or to all", doing(t.shell, verb.Broadcast)),
+		verb.Steer.To("steer it: guidance it must see", doing(t.shell, verb.Steer)),
+		verb.Restart.To("restart it, or those selected", t.RestartChosen),
+		verb.Stop.To("stop it, or those selected", t.StopChosen),
+		verb.OpenText.To("open its text in your editor or pager", t.OpenText),
+		verb.Undo.To("undo the last action", t.UndoLast),
+		verb.Run.To("run any command", doing(t.shell, verb.Run)),
+		verb.GoTo.To("go to anything by its name", doing(t.shell, verb.GoTo)),
+		verb.Help.To("all keys", t.OpenHelp).Hinted("help"),
+		verb.Back.To("back", t.back, verb.Leave).Hinted("back"),
 	}
 }
 
-func doing(s tilesShell, v room.Verb) func() tea.Cmd {
+func doing(s tilesShell, v verb.Verb) func() tea.Cmd {
 	return func() tea.Cmd { return s.Do(v) }
 }
 
@@ -136,6 +134,16 @@ func (t *Tiles) Start() tea.Cmd {
 
 	t.Over, t.zoom, t.sel = t, false, t.order[0]
 
+	return nil
+}
+
+// Zoom shows the terminal of one agent alone.
+func Zoom(t *Tiles, id string) tea.Cmd {
+	t.only, t.order = nil, t.candidates()
+	if !slices.Contains(t.order, id) {
+		return t.Attach() // which says why there is nothing to show
+	}
+	t.Over, t.zoom, t.sel = t, true, id
 	return nil
 }
 

@@ -15,9 +15,6 @@ import (
 // dialog returns the dialog that is drawn in the tile under the marker, nil if there is none.
 func (t *Tiles) dialog() *parley.Dialog { return t.reading.shots[t.sel].dialog }
 
-// asksNothing reports whether there is nothing to answer in the tile under the marker.
-func (t *Tiles) asksNothing() bool { return t.dialog() == nil }
-
 // optionAt returns the option that a digit chooses: the one that the digit names, or, where
 // options have letters, the one at that place.
 func optionAt(d *parley.Dialog, key string) (parley.DialogOption, bool) {

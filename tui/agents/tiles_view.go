@@ -204,7 +204,7 @@ func questionLines(th kit.Theme, d *parley.Dialog, w int) []string {
 	for i, o := range d.Options {
 		label := kit.SafeLine(o.Label)
 		if o.TakesText {
-			label += " … (t)"
+			label += " … (r)"
 		}
 		for j, part := range kit.Wrap(label, max(2, w-3)) {
 			key := "   "
@@ -215,7 +215,7 @@ func questionLines(th kit.Theme, d *parley.Dialog, w int) []string {
 		}
 	}
 	if len(d.Options) == 0 && d.TakesText {
-		lines = append(lines, th.Accent.Render("t")+"  answers it with words")
+		lines = append(lines, th.Accent.Render("r")+"  answers it with words")
 	}
 
 	return lines

@@ -13,16 +13,13 @@ import (
 
 	"parley/tui/kit"
 	"parley/tui/room"
+	"parley/tui/verb"
 )
 
 // TextLimit is how many characters a message may have: the limit that the
 // operations state. The service refuses more; the box says so before, and cuts
 // nothing.
 const TextLimit = 2000
-
-// newLineKeys break a line in the box, where enter sends. All but the first are
-// for terminals that can tell them from enter.
-var newLineKeys = []string{"ctrl+j", "alt+enter", "shift+enter"}
 
 // Box is the box in which the operator writes.
 type Box struct {
@@ -41,7 +38,7 @@ func New(d *room.Shared, newKey func() string) *Box {
 	box := textarea.New()
 	box.ShowLineNumbers, box.Prompt = false, ""
 	box.CharLimit, box.MaxHeight, box.MaxWidth = 0, 0, 0
-	box.KeyMap.InsertNewline = key.NewBinding(key.WithKeys(newLineKeys...))
+	box.KeyMap.InsertNewline = key.NewBinding(key.WithKeys(verb.NewLine.To("", nil).Keys...))
 
 	plain := textarea.StyleState{Selection: lipgloss.NewStyle().Reverse(true)}
 	box.SetStyles(textarea.Styles{
@@ -60,22 +57,22 @@ func (c *Box) Keys() []kit.Binding {
 	informal := func() bool { return !c.Draft.Formal() }
 	unnamed := func() bool { return !c.Draft.Named() }
 	return []kit.Binding{
-		kit.Bind("enter", "send", c.send).Hinted("send"),
-		kit.Bind("ctrl+j", "new line", c.newLine, newLineKeys[1:]...).Hinted("new line"),
-		kit.Bind("tab", "change the recipients", c.editTo).Hinted("to").Unless(unnamed),
-		kit.Bind("ctrl+p", "priority: low, normal, high, urgent", c.cyclePriority).Hinted("priority").Unless(informal),
-		kit.Bind("ctrl+r", "require an answer by a deadline", c.cycleDue).Hinted("answer").Unless(informal),
-		kit.Bind("ctrl+o", "write in your $EDITOR", c.openEditor).Hinted("editor"),
-		kit.Bind("esc", "close; the draft is kept", c.leave, "ctrl+c").Hinted("close, keep draft"),
+		verb.Send.To("send", c.send).Hinted("send"),
+		verb.NewLine.To("new line", c.newLine).Hinted("new line"),
+		verb.Recipients.To("", c.editTo).Hinted("to").Unless(unnamed),
+		verb.Priority.To("", c.cyclePriority).Hinted("priority").Unless(informal),
+		verb.Deadline.To("", c.cycleDue).Hinted("answer").Unless(informal),
+		verb.Editor.To("", c.openEditor).Hinted("editor"),
+		verb.Close.To("close; the draft is kept", c.leave).Hinted("close, keep draft"),
 	}
 }
 
 // ToKeys returns the keys while one chooses recipients.
 func (c *Box) ToKeys() []kit.Binding {
 	return []kit.Binding{
-		kit.Bind("enter", "go to the text", c.leaveTo).Hinted("text"),
-		kit.Bind("tab", "complete the name, or go to the text", c.completeTo).Hinted("complete"),
-		kit.Bind("esc", "close; the draft is kept", c.leave, "ctrl+c").Hinted("close, keep draft"),
+		verb.Accept.To("go to the text", c.leaveTo).Hinted("text"),
+		verb.Complete.To("complete the name, or go to the text", c.completeTo).Hinted("complete"),
+		verb.Close.To("close; the draft is kept", c.leave).Hinted("close, keep draft"),
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"parley"
 	"parley/tui/kit"
 	"parley/tui/room"
+	"parley/tui/verb"
 )
 
 // Finding is one result of an examination.
@@ -69,7 +70,7 @@ func (h *Screen) Badge() room.Badge {
 }
 
 func (h *Screen) Keys() []kit.Binding {
-	return []kit.Binding{kit.Bind("enter", "examine everything, as parley doctor does", h.look).Hinted("examine")}
+	return []kit.Binding{verb.Open.To("examine everything, as parley doctor does", h.look).Hinted("examine")}
 }
 
 // look examines tmux, the programs, the files and the database.

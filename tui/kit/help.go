@@ -85,7 +85,7 @@ func (k *Keymap) shownKeys(usual []string, show string) string {
 }
 
 func keyCell(th Theme, show, does string, entry int) string {
-	return "  " + th.Accent.Render(Pad(show, 12)) + Pad(does, entry-14)
+	return "  " + th.Accent.Render(Pad(show, shownWidth)) + Pad(does, entry-14)
 }
 
 // inColumns sets cells into columns, reading down.

@@ -20,6 +20,7 @@ type Binding struct {
 	Show  string   // the keys that the help shows
 	Does  string
 	Run   func() tea.Cmd
+	Verbs []string    // what the keys do, in the words of the table of verbs
 	Hint  string      // the word in the key line at the bottom; "" leaves it out
 	Name  string      // the name in the palette; "" leaves it out
 	usual []string    // keys, unless the settings say otherwise
@@ -43,6 +44,19 @@ func Bind(show, does string, run func() tea.Cmd, more ...string) Binding {
 	return Binding{Show: show, Does: does, Run: run, Keys: keys, usual: keys}
 }
 
+// shownWidth are the columns that the help has for keys.
+const shownWidth = 12
+
+// With adds the keys of another binding, and shows the first of them if there is room.
+func (b Binding) With(other Binding) Binding {
+	if show := b.Show + " " + First(other.Show); Width(show) <= shownWidth {
+		b.Show = show
+	}
+	b.Keys = slices.Concat(b.Keys, other.Keys)
+	b.usual, b.Verbs = b.Keys, slices.Concat(b.Verbs, other.Verbs)
+	return b
+}
+
 // Hinted puts the keys into the key line.
 func (b Binding) Hinted(word string) Binding { b.Hint = word; return b }
 
@@ -64,6 +78,16 @@ type Keymap struct {
 func (k *Keymap) Find(s Scope, key string) *Binding {
 	for i := range k.All {
 		if b := &k.All[i]; b.Scope == s && slices.Contains(b.Keys, key) {
+			return b
+		}
+	}
+	return nil
+}
+
+// Of returns the binding of a verb in a scope, or nil.
+func (k *Keymap) Of(s Scope, verb string) *Binding {
+	for i := range k.All {
+		if b := &k.All[i]; b.Scope == s && slices.Contains(b.Verbs, verb) {
 			return b
 		}
 	}

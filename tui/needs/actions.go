@@ -10,6 +10,7 @@ import (
 	"parley"
 	"parley/tui/kit"
 	"parley/tui/room"
+	"parley/tui/verb"
 )
 
 const nothingNeeded = "Nothing needs you."
@@ -44,7 +45,7 @@ func (n *Screen) assist() tea.Cmd {
 		if n.About().Agent != nil {
 			return n.remind(x)
 		}
-		return n.shell.Do(room.DoReply)
+		return n.shell.Do(verb.Reply)
 	case parley.NeedUndelivered:
 		return n.retryTo(x.MessageID, "") // to all of its recipients that did not get it
 	case parley.NeedUnanswered:
@@ -60,7 +61,7 @@ func (n *Screen) assist() tea.Cmd {
 		if x.thread != "" {
 			return n.shell.OpenThread(x.thread)
 		}
-		return n.shell.Do(room.DoReply)
+		return n.shell.Do(verb.Reply)
 	case needUnsent:
 		return n.shell.Resume(x.draft)
 	}

@@ -3,13 +3,13 @@ package needs
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
 	"parley/tui/kit"
 	"parley/tui/room"
+	"parley/tui/verb"
 )
 
 // answerable reports whether the need is a dialog that can be answered from here.
@@ -30,13 +30,11 @@ func (n Answering) openQuestion(x *need) tea.Cmd {
 
 // AnswerKeys returns the keys while a question waits for its answer.
 func (n Answering) AnswerKeys() []kit.Binding {
-	options := kit.Bind("1–9", "choose that option", n.answerPressed).Hinted("choose")
-	options.Keys = strings.Split("123456789", "")
 	return []kit.Binding{
-		options,
-		kit.Bind("t", "answer with words, where it takes them", n.answerWithWords).Hinted("words"),
-		kit.Bind("a", "attach to the agent's terminal", n.attachToQuestion).Hinted("attach"),
-		kit.Bind("esc", "leave the question open", n.leaveQuestion, "ctrl+c").Hinted("leave it open"),
+		verb.Choose.To("choose that option", n.answerPressed).Hinted("choose"),
+		verb.Reply.To("answer with words, where it takes them", n.answerWithWords).Hinted("words"),
+		verb.Attach.To("attach to the agent's terminal", n.attachToQuestion).Hinted("attach"),
+		verb.Back.To("leave the question open", n.leaveQuestion, verb.Leave).Hinted("leave it open"),
 	}
 }
 
@@ -75,8 +73,8 @@ func (n Answering) answerPressed() tea.Cmd { return n.AnswerKey(n.Question.Key) 
 
 // answerWithWords asks for the words of an answer.
 func (n Answering) answerWithWords() tea.Cmd {
-	if n.Question.Names("t") {
-		return n.AnswerKey("t")
+	if n.Question.Names("r") {
+		return n.AnswerKey("r")
 	}
 	d := n.Question.Dialog
 	for _, o := range d.Options {

@@ -11,6 +11,7 @@ import (
 	"parley/tui/kit"
 	"parley/tui/room"
 	"parley/tui/team"
+	"parley/tui/verb"
 )
 
 // The kinds that only the screen knows, in addition to the daemon's.
@@ -60,8 +61,7 @@ func (n *need) again() bool { return n.restarts() || n.repeats() }
 // drops reports whether the need can be dismissed, in the way of its kind.
 func (n *need) drops() bool {
 	l, _ := lookOf(n.Kind)
-	dismisses := slices.ContainsFunc(l.options, func(o option) bool { return o.key == "x" })
-	return n.letter() || dismisses
+	return slices.ContainsFunc(l.options, func(o option) bool { return o.verb == verb.Dismiss })
 }
 
 // ago returns how long the need has lasted.
@@ -72,8 +72,11 @@ func (n *need) ago(now time.Time) string {
 	return kit.Since(n.Since, now)
 }
 
-// option is something that can be done about a need, and its key.
-type option struct{ key, does string }
+// option is something that can be done about a need.
+type option struct {
+	verb verb.Verb
+	does string
+}
 
 // look is how a kind of need is shown, and what can be done about it: the first option
 // helps most.
@@ -88,30 +91,30 @@ type look struct {
 // working, then agents that wait for this person, then what is only late.
 var looks = []look{
 	{parley.NeedStorage, "⛁", true, nil},
-	{parley.NeedDialog, "◆", true, []option{{"enter", "attach"}, {"s", "steer"}}},
-	{parley.NeedReturn, "∅", true, []option{{"enter", "bring them back"}}},
-	{parley.NeedLost, "∅", true, []option{{"enter", "restart"}, {"x", "stop"}}},
-	{parley.NeedRefused, "✗", true, []option{{"enter", "start afresh"}, {"R", "try again"}, {"x", "stop"}}},
-	{parley.NeedExited, "✗", true, []option{{"enter", "restart"}, {"x", "stop"}}},
-	{parley.NeedBlocked, "■", true, []option{{"enter", "attach"}, {"s", "steer"}}},
-	{parley.NeedStuck, "◔", true, []option{{"enter", "attach"}, {"s", "steer"}}},
-	{parley.NeedUnconfirmed, "?", true, []option{{"enter", "attach"}, {"R", "retype"}, {"x", "it arrived"}}},
-	{parley.NeedUndelivered, "⊘", true, []option{{"enter", "send again"}, {"x", "dismiss"}}},
-	{parley.NeedUnanswered, "↯", true, []option{{"enter", "ask again"}, {"x", "dismiss"}}},
-	{needAnswer, "»", true, []option{{"enter", "reply"}, {"m", "mark read"}, {"a", "attach"}}},
-	{parley.NeedDraft, "✎", false, []option{{"enter", "attach"}, {"R", "check again"}}},
-	{parley.NeedHeld, "‖", false, []option{{"enter", "release"}, {"x", "mute them"}, {"a", "attach"}}},
-	{parley.NeedOverdue, "⊘", false, []option{{"enter", "remind"}, {"a", "attach"}, {"x", "dismiss"}}},
-	{needMessage, "✉", false, []option{{"enter", "reply"}, {"m", "mark read"}, {"a", "attach"}}},
-	{parley.NeedOwesAnswer, "…", false, []option{{"enter", "remind"}, {"a", "attach"}, {"x", "dismiss"}}},
-	{parley.NeedProfile, "≠", false, []option{{"enter", "attach"}}},
-	{parley.NeedNewcomer, "+", false, []option{{"enter", "let in"}, {"x", "turn away"}}},
-	{parley.NeedApproval, "+", false, []option{{"enter", "approve"}, {"x", "decline"}}},
+	{parley.NeedDialog, "◆", true, []option{{verb.Open, "attach"}, {verb.Steer, "steer"}}},
+	{parley.NeedReturn, "∅", true, []option{{verb.Open, "bring them back"}}},
+	{parley.NeedLost, "∅", true, []option{{verb.Open, "restart"}, {verb.Dismiss, "stop"}}},
+	{parley.NeedRefused, "✗", true, []option{{verb.Open, "start afresh"}, {verb.Retry, "try again"}, {verb.Dismiss, "stop"}}},
+	{parley.NeedExited, "✗", true, []option{{verb.Open, "restart"}, {verb.Dismiss, "stop"}}},
+	{parley.NeedBlocked, "■", true, []option{{verb.Open, "attach"}, {verb.Steer, "steer"}}},
+	{parley.NeedStuck, "◔", true, []option{{verb.Open, "attach"}, {verb.Steer, "steer"}}},
+	{parley.NeedUnconfirmed, "?", true, []option{{verb.Open, "attach"}, {verb.Retry, "retype"}, {verb.Dismiss, "it arrived"}}},
+	{parley.NeedUndelivered, "⊘", true, []option{{verb.Open, "send again"}, {verb.Dismiss, "dismiss"}}},
+	{parley.NeedUnanswered, "↯", true, []option{{verb.Open, "ask again"}, {verb.Dismiss, "dismiss"}}},
+	{needAnswer, "»", true, []option{{verb.Open, "reply"}, {verb.Dismiss, "mark read"}, {verb.Attach, "attach"}}},
+	{parley.NeedDraft, "✎", false, []option{{verb.Open, "attach"}, {verb.Retry, "check again"}}},
+	{parley.NeedHeld, "‖", false, []option{{verb.Open, "release"}, {verb.Dismiss, "mute them"}, {verb.Attach, "attach"}}},
+	{parley.NeedOverdue, "⊘", false, []option{{verb.Open, "remind"}, {verb.Attach, "attach"}, {verb.Dismiss, "dismiss"}}},
+	{needMessage, "✉", false, []option{{verb.Open, "reply"}, {verb.Dismiss, "mark read"}, {verb.Attach, "attach"}}},
+	{parley.NeedOwesAnswer, "…", false, []option{{verb.Open, "remind"}, {verb.Attach, "attach"}, {verb.Dismiss, "dismiss"}}},
+	{parley.NeedProfile, "≠", false, []option{{verb.Open, "attach"}}},
+	{parley.NeedNewcomer, "+", false, []option{{verb.Open, "let in"}, {verb.Dismiss, "turn away"}}},
+	{parley.NeedApproval, "+", false, []option{{verb.Open, "approve"}, {verb.Dismiss, "decline"}}},
 	{parley.NeedBudget, "◔", false, nil},
-	{parley.NeedOverlap, "≈", false, []option{{"enter", "attach"}, {"s", "steer"}}},
+	{parley.NeedOverlap, "≈", false, []option{{verb.Open, "attach"}, {verb.Steer, "steer"}}},
 	{parley.NeedNotifier, "✉", true, nil},
 	{parley.NeedStart, "!", true, nil},
-	{needUnsent, "✎", false, []option{{"enter", "keep writing"}, {"x", "discard"}}},
+	{needUnsent, "✎", false, []option{{verb.Open, "keep writing"}, {verb.Dismiss, "discard"}}},
 }
 
 // lookOf returns the look and rank of a kind. A kind of a newer daemon comes before
@@ -121,7 +124,7 @@ func lookOf(k parley.NeedKind) (look, int) {
 	if i := rank(k); i >= 0 {
 		return looks[i], i
 	}
-	return look{kind: k, glyph: "!", grave: true, options: []option{{"enter", "attach"}}}, rank(needAnswer)
+	return look{kind: k, glyph: "!", grave: true, options: []option{{verb.Open, "attach"}}}, rank(needAnswer)
 }
 
 // gather lists every matter that waits for a person, the most urgent first and the

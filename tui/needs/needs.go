@@ -11,6 +11,7 @@ import (
 	"parley"
 	"parley/tui/kit"
 	"parley/tui/room"
+	"parley/tui/verb"
 )
 
 // Screen is the screen of everything that waits for a person.
@@ -38,7 +39,7 @@ type Screen struct {
 
 // needsShell is what the screen of needs asks of the shell.
 type needsShell interface {
-	Do(room.Verb) tea.Cmd
+	Do(verb.Verb) tea.Cmd
 	Resume(room.Draft) tea.Cmd
 	OpenThread(id string) tea.Cmd
 }
@@ -74,18 +75,16 @@ func (n *Screen) Badge() room.Badge {
 
 func (n *Screen) Keys() []kit.Binding {
 	return []kit.Binding{
-		kit.Bind("enter", "take the best action: answer, reply…", n.assist).Hinted("do it").Unless(n.none),
-		kit.Bind("x", "dismiss it: mark read, decline, stop…", n.drop).
+		verb.Open.To("take the best action: answer, reply…", n.assist).Hinted("do it").Unless(n.none),
+		verb.Dismiss.To("dismiss it: mark read, decline, stop…", n.drop).
 			Hinted("dismiss").Named("dismiss").Unless(func() bool { return n.none() || !n.selected().drops() }),
-		kit.Bind("R", "try again: retype, release, or restart", n.again).
+		verb.Retry.To("try again: retype, release, or restart", n.again).
 			Hinted("retry").Named("retry").Unless(func() bool { return n.none() || !n.selected().again() }),
-		kit.Bind("K", "send keys to a screen that is not known", Answering{n}.lookForKeys).
+		verb.SendKeys.To("send keys to a screen that is not known", Answering{n}.lookForKeys).
 			Hinted("keys").Named("keys").Unless(func() bool { return n.none() || !n.selected().takesKeys() }),
-		kit.Bind("m", "mark a message to you read", n.readLetter).
-			Hinted("read").Named("mark read").Unless(func() bool { return n.none() || !n.selected().letter() }),
-		kit.Bind("tab", "between the list and its details", n.turn),
-		kit.Bind("esc", "back to the list", n.back),
-		kit.Bind("i", "explain what happened to the message", n.Explain).
+		verb.Switch.To("between the list and its details", n.turn),
+		verb.Back.To("back to the list", n.back),
+		verb.Explain.To("explain what happened to the message", n.Explain).
 			Hinted("explain").Named("explain").Unless(func() bool { return n.none() || n.selected().MessageID == "" }),
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"parley"
 	"parley/tui/kit"
 	"parley/tui/room"
+	"parley/tui/verb"
 )
 
 // Parts divides the screen between the list and the details.
@@ -156,19 +157,20 @@ const leastText = 20
 func (n *Screen) optionWords(x *need, l look) []string {
 	a := n.Team.Find(x.AgentID)
 	attachable := a != nil && a.Kind == parley.KindTerminal
+	key := func(o option) string { return n.Key(kit.First(o.verb.Row().Keys)) }
 
 	var words []string
 	for _, o := range l.options {
 		switch {
-		case o.key == "a" && !attachable:
+		case o.verb == verb.Attach && !attachable:
 			continue
-		case o.key == "enter" && x.letter() && x.thread != "":
+		case o.verb == verb.Open && x.letter() && x.thread != "":
 			o.does = "open the thread"
-		case o.key == "enter" && x.answerable():
-			words = append(words, n.Theme.Accent.Render(n.Key(o.key))+" answer")
-			o.key = "a"
+		case o.verb == verb.Open && x.answerable():
+			words = append(words, n.Theme.Accent.Render(key(o))+" answer")
+			o.verb = verb.Attach
 		}
-		words = append(words, n.Theme.Accent.Render(n.Key(o.key))+" "+o.does)
+		words = append(words, n.Theme.Accent.Render(key(o))+" "+o.does)
 	}
 
 	return words

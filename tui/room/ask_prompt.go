@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/tui/kit"
+	"parley/tui/verb"
 )
 
 // Ask asks for a yes before a command runs.
@@ -60,16 +61,16 @@ func (d *Shared) dropLine() tea.Cmd {
 // ConfirmKeys returns the keys while a question waits for yes or no.
 func (d *Shared) ConfirmKeys() []kit.Binding {
 	return []kit.Binding{
-		kit.Bind("y", "yes, do it", d.agree, "Y").Hinted("yes"),
-		kit.Bind("n esc", "no, cancel", d.decline, "N", "q", "ctrl+c").Hinted("no"),
+		verb.Yes.To("", d.agree).Hinted("yes"),
+		verb.No.To("", d.decline, verb.Back, verb.Leave).Hinted("no"),
 	}
 }
 
 // PromptKeys returns the keys while a line is asked for.
 func (d *Shared) PromptKeys() []kit.Binding {
 	return []kit.Binding{
-		kit.Bind("enter", "accept the line", d.takeLine).Hinted("accept"),
-		kit.Bind("backspace", "delete a character", d.rubLine, "ctrl+h"),
-		kit.Bind("esc", "cancel", d.dropLine, "ctrl+c").Hinted("cancel"),
+		verb.Accept.To("accept the line", d.takeLine).Hinted("accept"),
+		verb.Rub.To("", d.rubLine),
+		verb.Close.To("cancel", d.dropLine).Hinted("cancel"),
 	}
 }

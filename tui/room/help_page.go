@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/tui/kit"
+	"parley/tui/verb"
 )
 
 const helpPage = 10 // lines of a page
@@ -22,10 +23,10 @@ func (d *Shared) HelpKeys() []kit.Binding {
 	}
 
 	return []kit.Binding{
-		kit.Bind("↓ j", "down", by(1)).Hinted("scroll"),
-		kit.Bind("↑ k", "up", by(-1)),
-		kit.Bind("pgdn space", "a page down", by(helpPage), "ctrl+d"),
-		kit.Bind("pgup", "a page up", by(-helpPage), "ctrl+u"),
-		kit.Bind("esc ?", "close", d.closeHelp, "q", "enter", "ctrl+c").Hinted("close"),
+		verb.Down.To("down", by(1)).Hinted("scroll"),
+		verb.Up.To("up", by(-1)),
+		verb.PageDown.To("a page down", by(helpPage)),
+		verb.PageUp.To("a page up", by(-helpPage)),
+		verb.Back.To("close", d.closeHelp, verb.Help, verb.Leave, verb.Open).Hinted("close"),
 	}
 }

@@ -52,7 +52,7 @@ func (t *Screen) opened(msg threadOpenedMsg) tea.Cmd {
 func (t *Screen) withThread(f func(*parley.Thread) tea.Cmd) tea.Cmd {
 	x := t.selected()
 	if x == nil {
-		t.Tell("No threads yet. o opens one.")
+		t.Tell("No threads yet. " + t.Key("O") + " opens one.")
 		return nil
 	}
 	return f(x)

@@ -151,7 +151,7 @@ func (t *talk) heldWords() (words []string) {
 		words = append(words, th.Warn.Render("cools until "+kit.MomentOf(*until, t.Now)+", or until a person writes"))
 	}
 	if n := len(s.Held); n > 0 {
-		words = append(words, th.Warn.Render(fmt.Sprintf("‖ %d held, R releases, i says why", n)))
+		words = append(words, th.Warn.Render(fmt.Sprintf("‖ %d held, l releases, i says why", n)))
 	}
 
 	return words

@@ -11,6 +11,7 @@ import (
 	"parley/tui/kit"
 	"parley/tui/room"
 	"parley/tui/team"
+	"parley/tui/verb"
 )
 
 // threadPage is how many threads are listed.
@@ -69,17 +70,17 @@ func (t *Screen) Badge() room.Badge {
 
 func (t *Screen) Keys() []kit.Binding {
 	return []kit.Binding{
-		kit.Bind("enter tab", "read it; back to the list", t.turn).Hinted("read").Unless(t.none),
-		kit.Bind("esc", "back to the list", t.back),
-		kit.Bind("o", "open a new thread", t.create).Hinted("new"),
-		kit.Bind("+", "add somebody to it", t.add).Hinted("add").Unless(t.none),
-		kit.Bind("-", "remove somebody from it", t.remove).Hinted("remove").Unless(t.none),
-		kit.Bind("J", "join it, or leave it", t.joinOrLeave).Hinted("join").Unless(t.none),
-		kit.Bind("i", "explain it: who is to answer, what is held", t.reasoning).Named("explain thread"),
-		kit.Bind("R", "release what is held in it", t.controlling(parley.ActionRelease)).Named("release thread"),
-		kit.Bind("C", "cool it: 10 min, or until a person writes", t.controlling(parley.ActionCool)).Named("cool thread"),
-		kit.Bind("M", "mute it, or unmute it", t.muteOrUnmute).Hinted("mute").Named("mute thread").Unless(t.none),
-		kit.Bind("m", "mark its posts read", t.markAllRead),
+		verb.Open.To("read it; back to the list", t.turn, verb.Switch).Hinted("read").Unless(t.none),
+		verb.Back.To("back to the list", t.back),
+		verb.New.To("open a new thread", t.create).Hinted("new"),
+		verb.More.To("add somebody to it", t.add).Hinted("add").Unless(t.none),
+		verb.Fewer.To("remove somebody from it", t.remove).Hinted("remove").Unless(t.none),
+		verb.Join.To("join it, or leave it", t.joinOrLeave).Hinted("join").Unless(t.none),
+		verb.Explain.To("explain it: who is to answer, what is held", t.reasoning).Named("explain thread"),
+		verb.Release.To("release what is held in it", t.controlling(parley.ActionRelease)).Named("release thread"),
+		verb.Cool.To("cool it: 10 min, or until a person writes", t.controlling(parley.ActionCool)).Named("cool thread"),
+		verb.Mute.To("mute it, or unmute it", t.muteOrUnmute).Hinted("mute").Named("mute thread").Unless(t.none),
+		verb.Dismiss.To("mark its posts read", t.markAllRead),
 	}
 }
 
@@ -93,7 +94,7 @@ func (t *Screen) turn() tea.Cmd {
 		t.InTalk = true
 		return nil
 	case t.selected() == nil:
-		t.Tell("No threads yet. o opens one.")
+		t.Tell("No threads yet. " + t.Key("O") + " opens one.")
 		return nil
 	}
 	if t.InTalk = !t.InTalk; t.InTalk {

@@ -88,7 +88,7 @@ func (t *Screen) nothing(w int) []string {
 	for _, text := range []string{
 		"No threads yet.",
 		"A thread is a group discussion with a title: each post reaches every participant. " +
-			"Agents open one with create_thread. Here, o opens one and c writes in it.",
+			"Agents open one with create_thread. Here, O opens one and c writes in it.",
 	} {
 		for _, line := range kit.Wrap(text, w-2) {
 			lines = append(lines, "  "+line)

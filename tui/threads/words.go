@@ -129,7 +129,7 @@ func reasons(res *parley.ConversationStateResult) []string {
 	}
 
 	if len(res.Held) > 0 {
-		lines = append(lines, "", fmt.Sprintf("Held: %d. R releases what is held.", len(res.Held)))
+		lines = append(lines, "", fmt.Sprintf("Held: %d. l releases what is held.", len(res.Held)))
 	}
 	for _, h := range res.Held {
 		from, to := kit.ShownName(h.Sender, ""), kit.ShownName(h.Recipient, "")

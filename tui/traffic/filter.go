@@ -8,6 +8,7 @@ import (
 
 	"parley/tui/kit"
 	"parley/tui/room"
+	"parley/tui/verb"
 )
 
 // filter is the line in which the operator says what to look for in the traffic.
@@ -26,11 +27,11 @@ const filterHint = "words, is: from: to: agent: thread: since: on: has: type: pr
 // Keys returns the keys while a filter is written.
 func (f *filter) Keys() []kit.Binding {
 	return []kit.Binding{
-		kit.Bind("enter", "keep the filter", f.keep).Hinted("keep"),
-		kit.Bind("tab", "complete the word", f.complete).Hinted("complete").Unless(f.noCandidates),
-		kit.Bind("backspace", "delete a character", f.rub, "ctrl+h"),
-		kit.Bind("ctrl+w", "delete a word", f.rubWord, "alt+backspace"),
-		kit.Bind("esc", "show everything", f.drop, "ctrl+c", "ctrl+u").Hinted("show all"),
+		verb.Accept.To("keep the filter", f.keep).Hinted("keep"),
+		verb.Complete.To("complete the word", f.complete).Hinted("complete").Unless(f.noCandidates),
+		verb.Rub.To("", f.rub),
+		verb.RubWord.To("", f.rubWord),
+		verb.Close.To("show everything", f.drop, verb.ShowAll).Hinted("show all"),
 	}
 }
 

@@ -68,7 +68,7 @@ func (t Selecting) toggle() tea.Cmd {
 	}
 	t.Tell(fmt.Sprintf(
 		"%s selected. %s copies, %s copies ids, %s exports, %s retries, %s releases, %s marks read; %s clears.",
-		kit.Plural(len(t.picked), "message"), t.Key("y"), t.Key("Y"), t.Key("E"), t.Key("R"), t.Key("l"), t.Key("m"),
+		kit.Plural(len(t.picked), "message"), t.Key("y"), t.Key("Y"), t.Key("E"), t.Key("T"), t.Key("l"), t.Key("x"),
 		t.Key("esc")))
 
 	return nil

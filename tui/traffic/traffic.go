@@ -10,6 +10,7 @@ import (
 	"parley/tui/kit"
 	"parley/tui/room"
 	"parley/tui/team"
+	"parley/tui/verb"
 )
 
 // Screen is the screen of messages as they happen: the list, and the deliveries
@@ -47,17 +48,17 @@ func (t *Screen) Badge() room.Badge { return room.Badge{Count: t.Live.unseen} }
 func (t *Screen) Keys() []kit.Binding {
 	some := Selecting{t}
 	return []kit.Binding{
-		kit.Bind("enter", "open the message, or close it", t.enter).Hinted("open").Named("open message"),
-		kit.Bind("z", "fold two agents' messages, or unfold them", t.foldOrUnfold).Named("fold messages"),
-		kit.Bind("F", "follow the newest, or pause", t.toggleFollow).Hinted("follow").Named("follow"),
-		kit.Bind("tab", "between the list and the message", t.turn),
-		kit.Bind("space", "select the message, or no longer", some.toggle).Named("select message"),
-		kit.Bind("m", "mark it read, or those selected", some.markAll).Named("mark read"),
-		kit.Bind("i", "explain what happened to it", t.Explain).Named("explain"),
-		kit.Bind("E", "export those selected, or what is shown", t.exportFiltered).Named("export"),
-		kit.Bind("R", "retry it, or those selected", some.retryAll).Named("retry"),
-		kit.Bind("l", "release it, or those selected", some.releaseAll).Named("release message"),
-		kit.Bind("esc", "clear selection, close, drop the filter", t.back),
+		verb.Open.To("open the message, or close it", t.enter).Hinted("open").Named("open message"),
+		verb.Fold.To("fold two agents' messages, or unfold them", t.foldOrUnfold).Named("fold messages"),
+		verb.Follow.To("follow the newest, or pause", t.toggleFollow).Hinted("follow").Named("follow"),
+		verb.Switch.To("between the list and the message", t.turn),
+		verb.Select.To("select the message, or no longer", some.toggle).Named("select message"),
+		verb.Dismiss.To("mark it read, or those selected", some.markAll).Named("mark read"),
+		verb.Explain.To("explain what happened to it", t.Explain).Named("explain"),
+		verb.Export.To("export those selected, or what is shown", t.exportFiltered).Named("export"),
+		verb.Retry.To("retry it, or those selected", some.retryAll).Named("retry"),
+		verb.Release.To("release it, or those selected", some.releaseAll).Named("release message"),
+		verb.Back.To("clear selection, close, drop the filter", t.back),
 	}
 }
 
