@@ -56,7 +56,8 @@ func readAsking(t *testing.T, file string) (asking, profile.Screen) {
 func TestDialogsOfAgentProgramsAreFoundWithoutTheirProfiles(t *testing.T) {
 	files := must.Have(filepath.Glob("testdata/*/*.txt"))(t)
 
-	lists := []string{"claude/120x40-slash", "claude/80x24-slash", "codex/120x40-lines", "codex/80x24-lines"}
+	lists := []string{"claude/120x40-slash", "claude/80x24-slash", "codex/120x40-lines", "codex/80x24-lines",
+		"cline/100x30-fresh", "grok/100x30-draft", "kimi/100x30-slash"}
 	p := find(t, builtin(t), "generic")
 	for _, file := range files {
 		name := strings.TrimSuffix(strings.TrimPrefix(file, "testdata/"), ".txt")

@@ -26,7 +26,8 @@ func find(t *testing.T, s profile.Set, name string) *profile.Profile {
 func TestBuiltinProfilesSayHowMuchMayBeTyped(t *testing.T) {
 	s := builtin(t)
 	want := []string{
-		"aider", "amp", "claude", "codex", "copilot", "cursor-agent", "demo", "gemini", "generic", "opencode", "qwen",
+		"aider", "amp", "claude", "cline", "codex", "copilot", "cursor-agent", "demo", "gemini", "generic", "grok", "kilo", "kimi",
+		"opencode", "pi", "qwen",
 	}
 	if got := s.Names(); !cmp.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
@@ -53,7 +54,7 @@ func TestUnknownProfileNamesTheNearest(t *testing.T) {
 	}
 	if got := parley.AsError(err).Action; !strings.Contains(got, `"generic"`) ||
 		!strings.Contains(got,
-			"aider, amp, claude, codex, copilot, cursor-agent, demo, gemini, generic, opencode, qwen") {
+			"aider, amp, claude, cline, codex, copilot, cursor-agent, demo, gemini, generic, grok, kilo, kimi, opencode, pi, qwen") {
 		t.Errorf("got %q", got)
 	}
 }

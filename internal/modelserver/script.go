@@ -247,10 +247,16 @@ var (
 	clock    = regexp.MustCompile(`(?s)^<current_datetime>.*?</current_datetime>\n\n`)
 )
 
+// asked is what some programs wrap a submitted text in.
+var asked = regexp.MustCompile(`(?s)^<user_query>\n?(.*?)\n?</user_query>$`)
+
 // userText returns a submitted text without the additions of programs. It is not ok for a
 // text that is only an addition.
 func userText(text string) (string, bool) {
 	text = clock.ReplaceAllString(reminder.ReplaceAllString(text, ""), "")
+	if m := asked.FindStringSubmatch(text); m != nil {
+		return m[1], true
+	}
 	about := strings.HasPrefix(text, "# AGENTS.md") ||
 		strings.HasPrefix(text, "<") && !strings.HasPrefix(text, "<pasted_content")
 	return text, !about && strings.TrimSpace(text) != ""

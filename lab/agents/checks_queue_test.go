@@ -29,14 +29,14 @@ func (s *onStage) usesItsQueue() {
 	s.queuesBehind("WAIT and "+strings.ReplaceAll(s.program.ask, "FILE", file), func() {
 		s.model.Release()
 		s.inState(parley.StateWaiting)
-		s.press("Escape")
+		s.refuse()
 	})
 
 	if _, err := os.Stat(file); err == nil {
 		s.Errorf("the question was answered: %s is there", file)
 	}
 
-	s.queuesBehind("WAIT and think again", func() { s.press("Escape") })
+	s.queuesBehind("WAIT and think again", func() { s.refuse() })
 	s.queuesBehind(fmt.Sprintf("WAIT and FAIL %d this time", s.program.fails[0]), s.model.Release)
 }
 

@@ -14,10 +14,13 @@ import (
 func (s *onStage) reportsWhatItDoes() {
 	s.Helper()
 	s.reportsTurns()
+	if s.program.ask == "" {
+		return
+	}
 	s.arrives(s.send(strings.ReplaceAll(s.program.ask, "FILE", filepath.Join(s.Workspace, "forbidden"))))
 	s.inState(parley.StateWaiting)
 	s.titled(parley.StateWaiting)
-	s.press("Escape")
+	s.refuse()
 	s.inState(parley.StateIdle)
 	s.titled("")
 }

@@ -176,7 +176,7 @@ func (s *onStage) leavesTheQuestion() {
 	m := s.send("1")
 	s.held("dialog")
 	s.inState(parley.StateWaiting)
-	s.press("Escape")
+	s.refuse()
 	s.arrives(m)
 	if _, err := os.Stat(file); err == nil {
 		s.Errorf("the question was answered: %s is there", file)

@@ -23,6 +23,9 @@ var limits = map[string]limited{
 	"gemini":   {parley.StateWaiting, false, false}, // whether to keep trying
 	"opencode": {parley.StateBusy, false, false},    // tries again by itself
 	"qwen":     {parley.StateBusy, false, false},    // tries again by itself
+	"pi":       {parley.StateBusy, false, false},    // tries again by itself
+	"kilo":     {parley.StateBusy, false, false},    // tries again by itself
+	"grok":     {parley.StateBusy, false, false},    // tries again by itself
 }
 
 // Beyond a usage limit, each program shows what parley reads: that nothing more goes on, and when it
@@ -57,7 +60,7 @@ func (s *onStage) meetsItsLimit(want limited) {
 	s.begun(m)
 	if want.asks {
 		s.inState(parley.StateWaiting)
-		s.press("Escape")
+		s.refuse()
 	}
 	s.inState(want.state)
 

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,8 +20,9 @@ type realProgram struct {
 	env      []string // added to the environment
 	args     []string // added to its command line
 
-	tool  string // its name for send_message
-	ask   string // a prompt that makes it ask for permission to make FILE
+	tool  string // its name for send_message; "" if it takes no tools for one run
+	ask   string // a prompt that makes it ask for permission to make FILE; "" if it does not ask
+	stop  string // the key with which a person refuses its question and ends its work; "": Escape
 	fails []int  // HTTP statuses of the model after which it does not try again
 
 	// asks is a part of the question that it asks at its first start, and fresh the template
@@ -109,6 +111,37 @@ var realPrograms = []realProgram{
 		fails: []int{401},
 		asks:  "Connect a Provider",
 	},
+	{
+		profile: "pi", template: "pi.json", config: ".pi/agent/models.json",
+		args:  []string{"--offline"},
+		tool:  "mcp__parley__send_message",
+		fails: []int{401},
+	},
+	{
+		profile: "kilo", template: "kilo.json", config: ".config/kilo/kilo.json",
+		env: []string{
+			"KILO_DISABLE_AUTOUPDATE=1", "KILO_DISABLE_MODELS_FETCH=1", "KILO_DISABLE_LSP_DOWNLOAD=1",
+		},
+		tool:  "parley_send_message",
+		ask:   `CALL bash {"command":"touch FILE","description":"make a file"}`,
+		fails: []int{401},
+	},
+	{
+		profile: "grok", template: "grok.toml", config: ".grok/config.toml",
+		env: []string{
+			"SCRIPTED_KEY=none", "GROK_DISABLE_AUTOUPDATER=1", "GROK_TELEMETRY_ENABLED=false",
+		},
+		tool:  "use_tool",
+		ask:   `CALL run_terminal_command {"command":"curl -so FILE 127.0.0.1:9","description":"get a file"}`,
+		stop:  "C-c",
+		fails: []int{401},
+	},
+}
+
+// refuse presses the key with which a person refuses its question, or ends its work.
+func (s *onStage) refuse() {
+	s.Helper()
+	s.press(cmp.Or(s.program.stop, "Escape"))
 }
 
 // forget makes the program one that has never run: the user has been asked nothing yet, and

@@ -37,7 +37,7 @@ func (t *trial) intoQueue() {
 
 	if next := t.sent[t.first+1]; t.profile.QueueKey != "" && !fails && t.IntN(2) == 0 &&
 		t.until(testhome.Patience, func() bool { return t.status(next).State.Delivered() }) {
-		t.press("Escape")
+		t.refuse()
 		t.tell("the person pressed Escape")
 		t.pause(2 * time.Second)
 	}

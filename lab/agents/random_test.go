@@ -145,6 +145,9 @@ func (t *trial) intoWork() {
 }
 
 func (t *trial) intoDialog() {
+	if t.program.ask == "" {
+		return
+	}
 	file := filepath.Join(t.Workspace, fmt.Sprintf("forbidden%d", t.n))
 	t.tells(fmt.Sprintf("SLEEP %d and ", 1+t.IntN(2)) + strings.ReplaceAll(t.program.ask, "FILE", file))
 	t.pause(4 * time.Second)
@@ -160,7 +163,7 @@ func (t *trial) intoDialog() {
 		t.fails(&t.answered, "the dialog is gone: ann is %s", state)
 	}
 
-	t.press("Escape")
+	t.refuse()
 	t.tell("the person pressed Escape")
 	time.Sleep(100 * time.Millisecond)
 	if _, err := os.Stat(file); err == nil {

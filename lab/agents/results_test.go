@@ -89,6 +89,9 @@ func (r *results) markdown() string {
 			return "yes"
 		}
 
+		if i := slices.Index(checkNames(), check); checks[i].need != nil && !checks[i].need(p.realProgram) {
+			return "does not apply"
+		}
 		return "not tried"
 	})
 

@@ -97,29 +97,36 @@ func TestPinnedAgentVersionsAreThoseOfTheProfiles(t *testing.T) {
 	}
 }
 
-// checks are tried with each program, in this order.
+// checks are tried with each program that has what they need, in this order.
 var checks = []struct {
 	name string
 	try  func(*onStage)
+	need func(realProgram) bool // nil: nothing
 }{
-	{"a message sent before it is ready arrives", (*onStage).startsUp},
-	{"it is told who it is and has the tools", (*onStage).isBriefed},
-	{"it reports what it does", (*onStage).reportsWhatItDoes},
-	{"it answers through MCP without asking", (*onStage).sendsWithoutAsking},
-	{"several messages wait for its work, each arrives once", (*onStage).waitsForItsWork},
-	{"a message waits for the end of an answer that is being written", (*onStage).waitsForItsAnswer},
-	{"an urgent message goes into its own queue, if that is safe", (*onStage).usesItsQueue},
-	{"a draft holds a message and is not touched", (*onStage).leavesTheDraft},
-	{"what a person types while a message is typed is left", (*onStage).leavesWhatIsTypedMeanwhile},
-	{"a dialog holds a message and is not answered", (*onStage).leavesTheQuestion},
-	{"hostile and many-lined texts arrive unchanged", (*onStage).getsEveryText},
-	{"long texts are announced, and read through MCP", (*onStage).readsLongTexts},
-	{"a message waits for a restart after kill -9", (*onStage).survivesItsCrash},
-	{"kill -9 of the daemon loses and doubles nothing", (*onStage).outlivesTheDaemon},
-	{"decomposed letters arrive unchanged", (*onStage).getsDecomposedLetters},
-	{"rows that tmux garbles hold no message for long", (*onStage).survivesGarbledRows},
-	{"stop leaves nothing behind", (*onStage).stops},
+	{"a message sent before it is ready arrives", (*onStage).startsUp, nil},
+	{"it is told who it is and has the tools", (*onStage).isBriefed, hasTools},
+	{"it reports what it does", (*onStage).reportsWhatItDoes, nil},
+	{"it answers through MCP without asking", (*onStage).sendsWithoutAsking, hasTools},
+	{"several messages wait for its work, each arrives once", (*onStage).waitsForItsWork, nil},
+	{"a message waits for the end of an answer that is being written", (*onStage).waitsForItsAnswer, nil},
+	{"an urgent message goes into its own queue, if that is safe", (*onStage).usesItsQueue, nil},
+	{"a draft holds a message and is not touched", (*onStage).leavesTheDraft, nil},
+	{"what a person types while a message is typed is left", (*onStage).leavesWhatIsTypedMeanwhile, nil},
+	{"a dialog holds a message and is not answered", (*onStage).leavesTheQuestion, asksFirst},
+	{"hostile and many-lined texts arrive unchanged", (*onStage).getsEveryText, nil},
+	{"long texts are announced, and read through MCP", (*onStage).readsLongTexts, hasTools},
+	{"a message waits for a restart after kill -9", (*onStage).survivesItsCrash, nil},
+	{"kill -9 of the daemon loses and doubles nothing", (*onStage).outlivesTheDaemon, nil},
+	{"decomposed letters arrive unchanged", (*onStage).getsDecomposedLetters, nil},
+	{"rows that tmux garbles hold no message for long", (*onStage).survivesGarbledRows, nil},
+	{"stop leaves nothing behind", (*onStage).stops, nil},
 }
+
+// hasTools says that the program takes parley's tools for one run.
+func hasTools(p realProgram) bool { return p.tool != "" }
+
+// asksFirst says that the program asks before it runs a command.
+func asksFirst(p realProgram) bool { return p.ask != "" }
 
 func TestRealPrograms(t *testing.T) {
 	sizes, programs := strings.Split(cmp.Or(os.Getenv(agentsSizes), "120x40,80x24"), ","), installedPrograms(t)
@@ -150,6 +157,9 @@ func behave(s *onStage, results *results) {
 	for i, check := range checks {
 		if failed && i < len(checks)-1 {
 			continue // what the failure left behind would fail it too; but it can be stopped
+		}
+		if check.need != nil && !check.need(s.program.realProgram) {
+			continue
 		}
 
 		passed := whole.Run(check.name, func(t *testing.T) {
