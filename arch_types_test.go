@@ -46,7 +46,7 @@ var large = map[string]int{
 	"parleytest.fixture":              164,
 	"profile.Profile":                 45,
 	"store.database":                  45,
-	"store.tx":                        79,
+	"store.tx":                        72,
 	"tui.model":                       42,
 	"tui.palette":                     26,
 	"tui/agents.Screen":               43,

@@ -22,25 +22,28 @@ type logRow struct {
 	At      int64
 }
 
-var newLogColumns = columns[logRow]{
-	{"agent_id", func(l *logRow) any { return l.AgentID }},
-	{"log_type", func(l *logRow) any { return l.LogType }},
-	{"message", func(l *logRow) any { return l.Message }},
-	{"details", func(l *logRow) any { return l.Details }},
-	{"at", func(l *logRow) any { return l.At }},
+var logTable = Table[logRow]{
+	Name:    "agent_log",
+	Key:     []string{"id"},
+	Counter: "id",
+	Grows:   true,
+	Columns: Columns[logRow]{
+		{"agent_id", func(l *logRow) any { return l.AgentID }},
+		{"log_type", func(l *logRow) any { return l.LogType }},
+		{"message", func(l *logRow) any { return l.Message }},
+		{"details", func(l *logRow) any { return l.Details }},
+		{"at", func(l *logRow) any { return l.At }},
+	},
 }
 
-// log adds a row to an agent's log. details become JSON.
-func (t *tx) log(agentID, logType, message string, details any) {
+// logTo adds a row to an agent's log. details become JSON.
+func logTo(t *tx, agentID, logType, message string, details any) {
 	b, err := json.Marshal(details)
 	if err != nil { // a time beyond the year 9999
 		b = []byte("{}")
 	}
-	t.wrote = true
-	t.logs = append(t.logs, logRow{agentID, logType, message, string(b), nanos(t.now)})
+	logTable.Add(t, logRow{agentID, logType, message, string(b), nanos(t.Now)})
 }
-
-func (t *tx) flushLogs() error { return insert(t, "agent_log", newLogColumns, t.logs...) }
 
 // communication is the part of a delivery that the agent log keeps.
 type communication struct {
@@ -60,7 +63,7 @@ func logDeliveries(t *tx, p *Post, m *parley.Message) {
 	content := parley.Truncate(m.Text, logContent)
 	for i := range p.Deliveries {
 		id := p.Deliveries[i].RecipientID
-		t.log(id, typeCommunication, summary, communication{
+		logTo(t, id, typeCommunication, summary, communication{
 			SenderID:    m.SenderID,
 			RecipientID: id,
 			Type:        string(m.Type),

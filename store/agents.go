@@ -13,13 +13,13 @@ type Agents struct{ *database }
 // List returns all agents by name, including those that were terminated.
 func (s *Agents) List(ctx context.Context) ([]parley.Agent, error) {
 	var rows []agentRow
-	if err := s.reader.WithContext(ctx).Order("lower(name)").Find(&rows).Error; err != nil {
-		return nil, s.fail("reading the agents", err)
+	if err := s.read(ctx, "reading the agents", &rows, `SELECT * FROM agents ORDER BY lower(name)`); err != nil {
+		return nil, err
 	}
 
-	responders, err := s.responders(ctx)
+	responders, err := respondersOf(s.reading(ctx), ``)
 	if err != nil {
-		return nil, err
+		return nil, s.fail("reading the responders", err)
 	}
 
 	agents := make([]parley.Agent, len(rows))
@@ -35,10 +35,7 @@ func (s *Agents) List(ctx context.Context) ([]parley.Agent, error) {
 func (s *Agents) CreateAgent(ctx context.Context, a parley.Agent, key *APIKey) error {
 	return s.write(ctx, "storing the agent", func(t *tx) error {
 		row := newAgentRow(t, &a)
-		if err := t.db.Create(&row).Error; err != nil {
-			if engine.Duplicate(err) {
-				return nameTaken(a.Name)
-			}
+		if err := agentsTable.Insert(t, row); err != nil {
 			return err
 		}
 
@@ -56,17 +53,17 @@ func (s *Agents) CreateAgent(ctx context.Context, a parley.Agent, key *APIKey) e
 // when its new name belongs to another.
 func (s *Agents) ReviveAgent(ctx context.Context, a parley.Agent, key *APIKey) error {
 	return s.write(ctx, "storing the agent", func(t *tx) error {
-		if err := t.own.refuseElsewhere(t, &a); err != nil {
+		if err := refuseElsewhere(t, &a); err != nil {
 			return err
 		}
 		row := newAgentRow(t, &a)
-		res := t.db.Select("*").Omit("id", "created_at").Where("id = ?", a.ID).Updates(&row)
+		n, err := agentsTable.Update(t, &row, butFor("id", "created_at"), `id = ?`, a.ID)
 		switch {
-		case engine.Duplicate(res.Error):
+		case engine.Duplicate(err):
 			return nameTaken(a.Name)
-		case res.Error != nil:
-			return res.Error
-		case res.RowsAffected == 0:
+		case err != nil:
+			return err
+		case n == 0:
 			return noAgent(a.ID)
 		}
 
@@ -94,7 +91,7 @@ func (s *Agents) SetAgentState(
 
 		changed := row.State != string(state)
 		if changed {
-			row.Since = nanos(t.now)
+			row.Since = nanos(t.Now)
 		}
 
 		since = instant(row.Since)
@@ -103,7 +100,7 @@ func (s *Agents) SetAgentState(
 		}
 
 		row.State, row.Evidence, row.ExitStatus = string(state), evidence, exit
-		if _, err := t.exec(`UPDATE agents SET state = ?, since = ?, evidence = ?, exit_status = ? WHERE id = ?`,
+		if _, err := t.Exec(`UPDATE agents SET state = ?, since = ?, evidence = ?, exit_status = ? WHERE id = ?`,
 			row.State, row.Since, evidence, exit, id); err != nil {
 			return err
 		}
@@ -122,8 +119,8 @@ func (s *Agents) SetAgentProfile(ctx context.Context, id, profile string) error 
 		if _, err := loadAgent(t, id); err != nil {
 			return err
 		}
-		t.tell(changedAgent, id, "")
-		_, err := t.exec(`UPDATE agents SET profile = ? WHERE id = ?`, profile, id)
+		tell(t, changedAgent, id, "")
+		_, err := t.Exec(`UPDATE agents SET profile = ? WHERE id = ?`, profile, id)
 		return err
 	})
 }
@@ -134,7 +131,7 @@ func (s *Agents) SetAgentSession(ctx context.Context, id string, session parley.
 		if _, err := loadAgent(t, id); err != nil {
 			return err
 		}
-		_, err := t.exec(`UPDATE agents SET session = ?, session_state = ? WHERE id = ?`,
+		_, err := t.Exec(`UPDATE agents SET session = ?, session_state = ? WHERE id = ?`,
 			session.ID, string(session.State), id)
 		return err
 	})
@@ -145,12 +142,12 @@ func (s *Agents) SetAgentSession(ctx context.Context, id string, session parley.
 func (s *Agents) SetAgentLabels(ctx context.Context, id string, a parley.Agent) error {
 	return s.write(ctx, "storing the agent's description", func(t *tx) error {
 		row := newAgentRow(t, &a)
-		res := t.db.Select("role", "description", "capabilities", "team_groups", "orchestrate", "interruptible",
-			"no_resume", "resume_after_limit", "prompt_hash").Where("id = ?", id).Updates(&row)
+		n, err := agentsTable.Update(t, &row, onlyColumns("role", "description", "capabilities", "team_groups", "orchestrate",
+			"interruptible", "no_resume", "resume_after_limit", "prompt_hash"), `id = ?`, id)
 		switch {
-		case res.Error != nil:
-			return res.Error
-		case res.RowsAffected == 0:
+		case err != nil:
+			return err
+		case n == 0:
 			return noAgent(id)
 		}
 
@@ -169,8 +166,8 @@ func (s *Agents) SetAgentWorktree(ctx context.Context, id string, w *parley.Work
 		if _, err := loadAgent(t, id); err != nil {
 			return err
 		}
-		t.tell(changedAgent, id, "")
-		_, err := t.exec(`UPDATE agents SET worktree = ? WHERE id = ?`, worktreeText(w), id)
+		tell(t, changedAgent, id, "")
+		_, err := t.Exec(`UPDATE agents SET worktree = ? WHERE id = ?`, worktreeText(w), id)
 		return err
 	})
 }
@@ -189,7 +186,7 @@ func touch(ctx context.Context, d *database, what, statement string, times map[s
 	}
 	return d.write(ctx, what, func(t *tx) error {
 		for id, at := range times {
-			if _, err := t.exec(statement, nanos(at), id, nanos(at)); err != nil {
+			if _, err := t.Exec(statement, nanos(at), id, nanos(at)); err != nil {
 				return err
 			}
 		}
@@ -199,7 +196,7 @@ func touch(ctx context.Context, d *database, what, statement string, times map[s
 
 // logLifecycle adds an agent's state to its log and to the events.
 func logLifecycle(t *tx, r *agentRow, what string) {
-	t.log(r.ID, typeLifecycle, "Agent "+r.Name+" "+what, struct {
+	logTo(t, r.ID, typeLifecycle, "Agent "+r.Name+" "+what, struct {
 		AgentID    string `json:"agent_id"`
 		Name       string `json:"name"`
 		Kind       string `json:"kind"`
@@ -207,13 +204,13 @@ func logLifecycle(t *tx, r *agentRow, what string) {
 		Evidence   string `json:"evidence,omitempty"`
 		ExitStatus *int   `json:"exit_status,omitempty"`
 	}{r.ID, r.Name, r.Kind, r.State, r.Evidence, r.ExitStatus})
-	t.emit(eventRow{Type: parley.EventAgent, AgentID: r.ID, State: r.State, Detail: r.Evidence})
+	emit(t, eventRow{Type: parley.EventAgent, AgentID: r.ID, State: r.State, Detail: r.Evidence})
 }
 
 // loadAgent returns the row of an agent. AGENT_NOT_FOUND.
 func loadAgent(t *tx, id string) (*agentRow, error) {
 	var rows []agentRow
-	if err := t.db.Where("id = ?", id).Limit(1).Find(&rows).Error; err != nil {
+	if err := t.Query(&rows, `SELECT * FROM agents WHERE id = ?`, id); err != nil {
 		return nil, err
 	}
 	if len(rows) == 0 {
@@ -232,4 +229,30 @@ func equalStatus(a, b *int) bool {
 func nameTaken(name string) error {
 	return parley.Errorf(parley.AgentExists, "an agent named %q already exists", parley.CleanLine(name)).
 		Suggest("Choose another name; get_agent_status shows those that are taken.")
+}
+
+// followedAgents reads agents again, with the models that answer for them and their keys.
+var followedAgents = reread{
+	about: func(e *followedEvent) bool { return e.Type == parley.EventAgent || isChange(changedAgent)(e) },
+	read: func(q querier, about []followedEvent, n *News) error {
+		ids := make([]string, len(about))
+		for i := range about {
+			ids[i] = about[i].AgentID
+		}
+
+		var rows []agentRow
+		if err := q.Query(&rows, `SELECT * FROM agents WHERE id IN ?`, ids); err != nil {
+			return err
+		}
+		answering, err := respondersOf(q, ` WHERE agent_id IN ?`, ids)
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			n.Agents = append(n.Agents, rows[i].answeredBy(answering[rows[i].ID]))
+		}
+
+		n.Keys, err = keysOf(q, ids)
+		return err
+	},
 }

@@ -2,8 +2,10 @@ package store
 
 import (
 	"encoding/json"
+	"slices"
 
 	"parley"
+	"parley/store/engine"
 )
 
 // agentRow is a row of agents.
@@ -42,8 +44,64 @@ type agentRow struct {
 	LastActive   int64
 }
 
-// TableName tells gorm the name of the table.
-func (agentRow) TableName() string { return "agents" }
+var agentsTable = Table[agentRow]{
+	Name:  "agents",
+	Key:   []string{"id"},
+	Grows: true,
+	Columns: Columns[agentRow]{
+		{"id", func(r *agentRow) any { return r.ID }},
+		{"name", func(r *agentRow) any { return r.Name }},
+		{"description", func(r *agentRow) any { return r.Description }},
+		{"role", func(r *agentRow) any { return r.Role }},
+		{"capabilities", func(r *agentRow) any { return jsonList(r.Capabilities) }},
+		{"team_groups", func(r *agentRow) any { return jsonList(r.TeamGroups) }},
+		{"kind", func(r *agentRow) any { return r.Kind }},
+		{"state", func(r *agentRow) any { return r.State }},
+		{"since", func(r *agentRow) any { return r.Since }},
+		{"evidence", func(r *agentRow) any { return r.Evidence }},
+		{"exit_status", func(r *agentRow) any { return r.ExitStatus }},
+		{"host", func(r *agentRow) any { return r.Host }},
+		{"profile", func(r *agentRow) any { return r.Profile }},
+		{"command", func(r *agentRow) any { return jsonList(r.Command) }},
+		{"dir", func(r *agentRow) any { return r.Dir }},
+		{"worktree", func(r *agentRow) any { return r.Worktree }},
+		{"orchestrate", func(r *agentRow) any { return r.Orchestrate }},
+		{"interruptible", func(r *agentRow) any { return r.Interruptible }},
+		{"resume_after_limit", func(r *agentRow) any { return r.ResumeAfterLimit }},
+		{"socket", func(r *agentRow) any { return r.Socket }},
+		{"pane", func(r *agentRow) any { return r.Pane }},
+		{"approval", func(r *agentRow) any { return r.Approval }},
+		{"seal", func(r *agentRow) any { return r.Seal }},
+		{"session", func(r *agentRow) any { return r.Session }},
+		{"session_state", func(r *agentRow) any { return r.SessionState }},
+		{"no_resume", func(r *agentRow) any { return r.NoResume }},
+		{"prompt_hash", func(r *agentRow) any { return r.PromptHash }},
+		{"own_env", func(r *agentRow) any { return jsonList(r.OwnEnv) }},
+		{"created_at", func(r *agentRow) any { return r.CreatedAt }},
+		{"last_active", func(r *agentRow) any { return r.LastActive }},
+	},
+	Refused: func(err error, rows []agentRow) error {
+		if engine.Duplicate(err) {
+			return nameTaken(rows[0].Name)
+		}
+		return err
+	},
+}
+
+// onlyColumns selects some columns, and butFor all others.
+func onlyColumns(columns ...string) func(string) bool {
+	return func(name string) bool { return slices.Contains(columns, name) }
+}
+
+func butFor(columns ...string) func(string) bool {
+	return func(name string) bool { return !slices.Contains(columns, name) }
+}
+
+// jsonList returns a list as it is stored.
+func jsonList(list []string) string {
+	text, _ := json.Marshal(list) // strings
+	return string(text)
+}
 
 // newAgentRow returns the row of an agent. Times that are missing are now.
 func newAgentRow(t *tx, a *parley.Agent) agentRow {
@@ -84,7 +142,7 @@ func newAgentRow(t *tx, a *parley.Agent) agentRow {
 
 	for _, at := range []*int64{&row.Since, &row.CreatedAt, &row.LastActive} {
 		if *at == 0 {
-			*at = nanos(t.now)
+			*at = nanos(t.Now)
 		}
 	}
 
@@ -109,7 +167,7 @@ func worktreeOf(text string) *parley.Worktree {
 	return w
 }
 
-// notNil returns an empty list for nil, which gorm would store as NULL.
+// notNil returns an empty list for nil, which would be stored as null.
 func notNil(list []string) []string {
 	if list == nil {
 		return []string{}

@@ -33,7 +33,7 @@ type original struct {
 func recordAnswer(t *tx, p *Post, out *Appended) error {
 	by, a := p.Message.SenderID, p.Answers
 	var found []original
-	err := t.query(&found, `SELECT `+messageColumns+`, `+deliveryColumns+`,
+	err := t.Query(&found, `SELECT `+messageColumns+`, `+deliveryColumns+`,
 			coalesce(b.state, '') AS debt, coalesce(b.due_at, 0) AS due
 		FROM messages m JOIN deliveries d ON d.message_seq = m.seq AND d.recipient_id = ?
 		JOIN agents s ON s.id = m.sender_id JOIN agents r ON r.id = d.recipient_id
@@ -48,7 +48,7 @@ func recordAnswer(t *tx, p *Post, out *Appended) error {
 
 	o := &found[0]
 	owed := parley.ResponseStatus(o.Debt).Owed()
-	late := owed && nanos(t.now) > o.Due
+	late := owed && nanos(t.Now) > o.Due
 	if a.Status != "" {
 		if err := o.refuse(owed, late); err != nil {
 			return err
@@ -106,9 +106,9 @@ func settleDebt(t *tx, o *original, p *Post, owed, late bool, out *Appended) err
 	}
 
 	out.Updated = true
-	if _, err := t.exec(`UPDATE debts SET state = ?, answered_by = ?, answered_at = ?, late = ?
+	if _, err := t.Exec(`UPDATE debts SET state = ?, answered_by = ?, answered_at = ?, late = ?
 		WHERE message_seq = ? AND debtor_id = ?`,
-		string(status), p.Message.ID, nanos(t.now), late, o.Message.Seq, p.Message.SenderID); err != nil {
+		string(status), p.Message.ID, nanos(t.Now), late, o.Message.Seq, p.Message.SenderID); err != nil {
 		return err
 	}
 
@@ -120,7 +120,7 @@ func settleDebt(t *tx, o *original, p *Post, owed, late bool, out *Appended) err
 func delegateDebt(t *tx, o *original, to []NewDelivery, out *Appended) error {
 	var added []NewDelivery
 	for _, d := range to {
-		if _, err := t.exec(`INSERT INTO debts (message_seq, debtor_id, due_at, state) VALUES (?, ?, ?, 'open')
+		if _, err := t.Exec(`INSERT INTO debts (message_seq, debtor_id, due_at, state) VALUES (?, ?, ?, 'open')
 			ON CONFLICT (message_seq, debtor_id) DO UPDATE SET state = 'open', answered_by = '',
 				reminded_at = 0, sender_told_at = 0, operator_told_at = 0
 			WHERE debts.state NOT IN ('open', 'partial', 'completed')`, o.Message.Seq, d.RecipientID, o.Due); err != nil {
@@ -128,14 +128,14 @@ func delegateDebt(t *tx, o *original, to []NewDelivery, out *Appended) error {
 		}
 
 		var has int
-		if err := t.query(&has, `SELECT count(*) FROM deliveries WHERE message_seq = ? AND recipient_id = ?`,
+		if err := t.Query(&has, `SELECT count(*) FROM deliveries WHERE message_seq = ? AND recipient_id = ?`,
 			o.Message.Seq, d.RecipientID); err != nil {
 			return err
 		}
 
 		if has == 0 {
 			added = append(added, d)
-			t.gotOlder(d.RecipientID)
+			gotOlder(t, d.RecipientID)
 		}
 	}
 
@@ -145,7 +145,7 @@ func delegateDebt(t *tx, o *original, to []NewDelivery, out *Appended) error {
 
 	m := o.Message.message()
 	p, passed := Post{Message: m, Deliveries: added}, Appended{Message: m, Seq: o.Message.Seq}
-	t.deliveries = append(t.deliveries, newDeliveries(t, &p, &m, o.Message.Seq, &passed)...)
+	deliveriesTable.Add(t, newDeliveries(t, &p, &m, o.Message.Seq, &passed)...)
 	logDeliveries(t, &p, &m)
 	out.Passed = passed.Jobs()
 
@@ -155,13 +155,13 @@ func delegateDebt(t *tx, o *original, to []NewDelivery, out *Appended) error {
 // markAnswered takes a delivery to its last rung, or, while it is being typed, lets it
 // get there when that has ended.
 func markAnswered(t *tx, d *deliveryRow, by string) error {
-	k, now := Key{d.MessageSeq, d.RecipientID}, nanos(t.now)
-	if _, err := t.exec(`UPDATE deliveries SET read_at = coalesce(read_at, ?), answered_at = ?, answered_by = ?
+	k, now := Key{d.MessageSeq, d.RecipientID}, nanos(t.Now)
+	if _, err := t.Exec(`UPDATE deliveries SET read_at = coalesce(read_at, ?), answered_at = ?, answered_by = ?
 		WHERE message_seq = ? AND recipient_id = ?`, now, now, by, k.MessageSeq, k.RecipientID); err != nil {
 		return err
 	}
 
-	t.hasRead(k.RecipientID)
+	hasRead(t, k.RecipientID)
 	if parley.DeliveryState(d.State) == parley.DeliveryTyping {
 		return nil
 	}

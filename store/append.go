@@ -152,7 +152,7 @@ func appendPost(t *tx, p *Post, out *Appended) error {
 
 	m := p.Message
 	if m.Timestamp.IsZero() {
-		m.Timestamp = t.now
+		m.Timestamp = t.Now
 	}
 
 	m.Recipients = make([]string, len(p.Deliveries))
@@ -160,20 +160,26 @@ func appendPost(t *tx, p *Post, out *Appended) error {
 		m.Recipients[i] = p.Deliveries[i].RecipientID
 	}
 
-	seq, err := t.number()
+	seq, err := t.NextNumber()
 	if err != nil {
 		return err
 	}
 
-	t.wrote = true
-	t.messages = append(t.messages, newMessageRow{Message: &m, seq: seq, key: p.IdempotencyKey})
+	messagesTable.Add(t, newMessageRow{Message: &m, seq: seq, key: p.IdempotencyKey})
+	wordsTable.Add(t, wordsRow{
+		seq:        seq,
+		text:       m.Text,
+		senderID:   m.SenderID,
+		threadID:   m.ThreadID,
+		recipients: m.Recipients,
+	})
 	out.Message, out.Seq = m, seq
 	attachFiles(t, p, seq)
 	announce(t, p, seq)
 	if err := claimNew(t, p, out); err != nil {
 		return err
 	}
-	t.deliveries = append(t.deliveries, newDeliveries(t, p, &m, seq, out)...)
+	deliveriesTable.Add(t, newDeliveries(t, p, &m, seq, out)...)
 	if m.RequiresResponse {
 		addDebts(t, &m, seq, p.Deliveries)
 	}
@@ -183,18 +189,17 @@ func appendPost(t *tx, p *Post, out *Appended) error {
 	return recordReply(t, p, seq)
 }
 
-// flushWords makes the messages findable: see search_words.go.
-func (t *tx) flushWords() error {
-	rows := make([]wordsRow, len(t.messages))
-	for i := range t.messages {
-		m := &t.messages[i]
-		rows[i] = wordsRow{
-			seq:        m.seq,
-			text:       m.Text,
-			senderID:   m.SenderID,
-			threadID:   m.ThreadID,
-			recipients: m.Recipients,
-		}
+// announce emits the event of a new message.
+func announce(t *tx, p *Post, seq int64) {
+	e := eventRow{
+		Type:           p.Event,
+		MessageSeq:     seq,
+		RecipientCount: len(p.Deliveries),
+		AgentID:        p.Member.AgentID,
+		State:          string(p.Member.Status),
 	}
-	return insert(t, "message_words", t.sql.words.columns, rows...)
+	if len(p.Deliveries) == 1 && p.Event == parley.EventDirectMessage {
+		e.RecipientID = p.Deliveries[0].RecipientID
+	}
+	emit(t, e)
 }

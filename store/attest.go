@@ -83,7 +83,7 @@ func attestDelivery(t *tx, d *deliveryRow, w *Witness) error {
 		return err
 	}
 
-	return writeSteps(t, d.key(), steps, nanos(t.now))
+	return writeSteps(t, d.key(), steps, nanos(t.Now))
 }
 
 // change returns a rung that the report proves.
@@ -100,8 +100,8 @@ func addReportStep(t *tx, d *deliveryRow, w *Witness) error {
 
 	c := w.change(parley.DeliveryState(d.State))
 	c.TurnStarted = w.TurnStarted
-	_, err := t.exec(`UPDATE deliveries SET steps = steps || ? WHERE message_seq = ? AND recipient_id = ?`,
-		stepLine(c.step(t.now)), d.MessageSeq, d.RecipientID)
+	_, err := t.Exec(`UPDATE deliveries SET steps = steps || ? WHERE message_seq = ? AND recipient_id = ?`,
+		stepLine(c.step(t.Now)), d.MessageSeq, d.RecipientID)
 
 	return err
 }

@@ -164,11 +164,10 @@ func (db *database) persist(batch []*write) error {
 
 // attempt runs one transaction.
 func (db *database) attempt(batch []*write) error {
-	t := &tx{db: db.writer, rows: db.rows, sql: db.sql, session: db.session, own: &db.own, now: db.now()}
+	t := &tx{db: db.writer, rows: db.rows, SQL: db.sql, session: db.session, Host: db.host, Now: db.now()}
 	err := db.session.begin(t)
-	last := int64(0)
 	if err == nil {
-		last, err = t.run(batch)
+		err = t.run(batch, tables)
 	}
 	if err == nil {
 		err = db.session.commit(t)
@@ -181,10 +180,10 @@ func (db *database) attempt(batch []*write) error {
 	for _, f := range t.after {
 		f()
 	}
-	db.acknowledge(last, t.nextSeq-1)
+	db.acknowledge(t.lastEvent, t.nextSeq-1)
 	db.expectCompany(t)
-	db.inboxes.invalidate(t.readers, t.older)
-	db.events.publish(last)
+	db.inboxes.invalidate(readInboxes.Added(t), olderInboxes.Added(t))
+	db.events.publish(t.lastEvent)
 
 	return nil
 }

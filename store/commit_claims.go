@@ -9,6 +9,12 @@ import (
 	"parley"
 )
 
+// claims and closes are what changes want to do with deliveries. A transaction does it at its end.
+var (
+	claims = Table[claimRow]{Write: makeClaims}
+	closes = Table[closeRow]{Write: makeCloses}
+)
+
 // claimRow is one Claim of a transaction.
 type claimRow struct {
 	Key
@@ -17,13 +23,13 @@ type claimRow struct {
 	by        *write
 }
 
-// flushClaims makes all claims. A claim of a delivery that no longer waits gets ErrStale.
-func (t *tx) flushClaims() error {
-	line := stepLine(parley.Step{State: parley.DeliveryTyping, At: t.now})
-	for _, c := range t.claims {
-		changed, err := t.execRow(`UPDATE deliveries SET state = 'typing', reason = '', reason_code = '',
+// makeClaims makes all claims. A claim of a delivery that no longer waits gets ErrStale.
+func makeClaims(t *tx, claims []claimRow) error {
+	line := stepLine(parley.Step{State: parley.DeliveryTyping, At: t.Now})
+	for _, c := range claims {
+		changed, err := t.ExecRow(`UPDATE deliveries SET state = 'typing', reason = '', reason_code = '',
 				pane_seq = ?, notice = ?, steps = steps || ?
-			WHERE message_seq = ? AND recipient_id = ? AND state IN ('queued', 'held')`+t.own.deliveries,
+			WHERE message_seq = ? AND recipient_id = ? AND state IN ('queued', 'held')`+ownDeliveries(t.Host),
 			c.paneSeq, c.announced, line, c.MessageSeq, c.RecipientID)
 		if err != nil {
 			return err
@@ -33,7 +39,7 @@ func (t *tx) flushClaims() error {
 			c.by.err = ErrStale
 			continue
 		}
-		t.emitDelivery(c.Key, Change{State: parley.DeliveryTyping})
+		emitDelivery(t, c.Key, Change{State: parley.DeliveryTyping})
 	}
 
 	return nil
@@ -53,8 +59,8 @@ func claimNew(t *tx, p *Post, out *Appended) error {
 		return nil
 	}
 
-	for i := range t.deliveries {
-		delete(wanted, t.deliveries[i].RecipientID)
+	for _, before := range deliveriesTable.Added(t) {
+		delete(wanted, before.RecipientID)
 	}
 	recipients, err := json.Marshal(slices.Collect(maps.Keys(wanted)))
 	if err != nil {
@@ -68,8 +74,8 @@ func claimNew(t *tx, p *Post, out *Appended) error {
 	}
 	out.claims = wanted
 
-	return t.queryRows(busy, `SELECT value FROM `+t.sql.each+` WHERE EXISTS (
-		SELECT 1 FROM deliveries d`+t.sql.indexedBy("deliveries_open")+` WHERE d.recipient_id = value AND `+isOpen+`)`,
+	return t.QueryRows(busy, `SELECT value FROM `+t.SQL.each+` WHERE EXISTS (
+		SELECT 1 FROM deliveries d`+t.SQL.indexedBy("deliveries_open")+` WHERE d.recipient_id = value AND `+isOpen+`)`,
 		string(recipients))
 }
 
@@ -81,28 +87,28 @@ type closeRow struct {
 	by      *write
 }
 
-// flushCloses moves the deliveries on that are at typing. Those that are not there take
+// makeCloses moves the deliveries on that are at typing. Those that are not there take
 // the way of all others.
-func (t *tx) flushCloses() error {
+func makeCloses(t *tx, closes []closeRow) error {
 	var last []Change // those of the row before, and the same as the database stores it
 	var lines string
 	var read bool
-	for i := range t.closes {
-		c := &t.closes[i]
+	for i := range closes {
+		c := &closes[i]
 		if !slices.Equal(c.steps, last) {
 			last = c.steps
-			lines, read = stepLines(c.steps, t.now)
+			lines, read = stepLines(c.steps, t.Now)
 		}
 
-		closed, err := t.flushClose(c, lines, read)
+		closed, err := closeTyped(t, c, lines, read)
 		if err != nil {
 			return err
 		}
 
 		if closed {
-			t.hasRead(c.RecipientID)
+			hasRead(t, c.RecipientID)
 			for _, step := range c.steps {
-				t.emitDelivery(c.Key, step)
+				emitDelivery(t, c.Key, step)
 			}
 			continue
 		}
@@ -115,14 +121,14 @@ func (t *tx) flushCloses() error {
 	return nil
 }
 
-// flushClose moves a delivery on, unless it is not at typing, or was read or answered
+// closeTyped moves a delivery on, unless it is not at typing, or was read or answered
 // meanwhile and needs further steps: see climb. lines and read are those of stepLines.
-func (t *tx) flushClose(c *closeRow, lines string, read bool) (closed bool, err error) {
+func closeTyped(t *tx, c *closeRow, lines string, read bool) (closed bool, err error) {
 	last := &c.steps[len(c.steps)-1]
-	changed, err := t.execRow(`UPDATE deliveries SET state = ?1, reason = ?2, reason_code = ?3,
+	changed, err := t.ExecRow(`UPDATE deliveries SET state = ?1, reason = ?2, reason_code = ?3,
 			steps = steps || ?4, read_at = CASE WHEN ?5 = 1 THEN coalesce(read_at, ?6) ELSE read_at END
 		WHERE message_seq = ?7 AND recipient_id = ?8
-			AND state = 'typing' AND (?5 = 1 AND answered_at = 0 OR read_at IS NULL)`+t.own.deliveries,
-		string(last.State), last.Reason, last.reasonCode(), lines, read, nanos(t.now), c.MessageSeq, c.RecipientID)
+			AND state = 'typing' AND (?5 = 1 AND answered_at = 0 OR read_at IS NULL)`+ownDeliveries(t.Host),
+		string(last.State), last.Reason, last.reasonCode(), lines, read, nanos(t.Now), c.MessageSeq, c.RecipientID)
 	return changed > 0, err
 }

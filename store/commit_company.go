@@ -101,15 +101,16 @@ func (db *database) await(batch []*write) []*write {
 // queued, and the outcomes of what is claimed.
 func (db *database) expectCompany(t *tx) {
 	next := map[round]int{}
-	for i := range t.deliveries {
-		switch d := &t.deliveries[i]; {
+	added := deliveriesTable.Added(t)
+	for i := range added {
+		switch d := &added[i]; {
 		case d.isTyped():
 			next[round{message: d.MessageSeq}]++
 		case d.waits():
 			next[round{message: d.MessageSeq, claims: true}]++
 		}
 	}
-	for _, c := range t.claims {
+	for _, c := range claims.Added(t) {
 		next[round{message: c.MessageSeq}]++
 	}
 

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"gorm.io/gorm"
-
-	"parley"
 )
 
 // tx is one transaction, which carries the changes of several callers. A change reads
@@ -17,54 +15,37 @@ import (
 type tx struct {
 	db      *gorm.DB
 	rows    gorm.ConnPool // the same connection without gorm
-	sql     *dialect
+	SQL     *dialect
 	session session
-	own     *own
-	now     time.Time
+	Host    string // of this machine, "" for a file
+	Now     time.Time
 	wrote   bool   // the current change has written something
 	current *write // the change that is being applied
 
 	nextSeq   int64 // the next message's number, 0 while unknown
 	nextEvent int64 // the next event's number, 0 if the database gives it
+	lastEvent int64 // the last number that was given, 0 for none
 	began     workspaceRow
-	additions
-	readers map[string]bool // recipients that have read something
-	older   map[string]bool // recipients that got an older message
-	after   []func()        // what follows the commit
+	added     map[any]any // by table: a pointer to the rows that are written at the end
+	after     []func()    // what follows the commit
 }
 
-// additions are the rows that are written at the end of a transaction.
-type additions struct {
-	messages   []newMessageRow
-	files      []parley.File
-	carried    []carriedRow
-	deliveries []newDeliveryRow
-	claims     []claimRow
-	closes     []closeRow
-	events     []eventRow
-	logs       []logRow
-	debts      []debtRow
-}
-
-// run applies the changes and returns the last event's number, 0 for none. A change
+// run applies the changes, and writes what they have added, table by table. A change
 // that is refused before it has written anything does not fail the others.
-func (t *tx) run(batch []*write) (int64, error) {
+func (t *tx) run(batch []*write, tables []Described) error {
 	for _, w := range batch {
 		if err := t.apply(w, w.change); err != nil {
-			return 0, err
+			return err
 		}
 	}
 
-	for _, flush := range []func() error{
-		t.flushMessages, t.flushFiles, t.flushWords, t.flushDeliveries, t.flushDebts,
-		t.flushClaims, t.flushCloses, t.flushLogs,
-	} {
-		if err := flush(); err != nil {
-			return 0, err
+	for _, k := range tables {
+		if err := k.flush(t); err != nil {
+			return err
 		}
 	}
 
-	return t.flushEvents()
+	return nil
 }
 
 // apply runs one change. It returns the errors that fail the whole transaction.
@@ -77,31 +58,31 @@ func (t *tx) apply(w *write, change func(*tx) error) error {
 	return nil
 }
 
-// exec runs a statement and returns how many rows it changed.
-func (t *tx) exec(sql string, args ...any) (int64, error) {
+// Exec runs a statement and returns how many rows it changed.
+func (t *tx) Exec(sql string, args ...any) (int64, error) {
 	res := t.db.Exec(sql, args...)
 	t.wrote = t.wrote || res.RowsAffected > 0
 	return res.RowsAffected, res.Error
 }
 
-// execRow runs a statement for one row, and returns how many rows it changed. It is for what is
+// ExecRow runs a statement for one row, and returns how many rows it changed. It is for what is
 // written often: the statement is kept, and gorm is not asked. In args, each has a type of the
 // driver's.
-func (t *tx) execRow(statement string, args ...any) (changed int64, err error) {
-	res, err := t.execResult(statement, args...)
+func (t *tx) ExecRow(statement string, args ...any) (changed int64, err error) {
+	res, err := t.ExecResult(statement, args...)
 	if err != nil {
 		return 0, err
 	}
 	return res.RowsAffected()
 }
 
-func (t *tx) execResult(statement string, args ...any) (sql.Result, error) {
+func (t *tx) ExecResult(statement string, args ...any) (sql.Result, error) {
 	t.wrote = true
 	return t.rows.ExecContext(context.Background(), statement, args...)
 }
 
-// queryRows reads what is read often, as execRow writes. scan is called for each row.
-func (t *tx) queryRows(scan func(*sql.Rows) error, statement string, args ...any) error {
+// QueryRows reads what is read often, as ExecRow writes. scan is called for each row.
+func (t *tx) QueryRows(scan func(*sql.Rows) error, statement string, args ...any) error {
 	rows, err := t.rows.QueryContext(context.Background(), statement, args...)
 	if err != nil {
 		return err
@@ -112,22 +93,28 @@ func (t *tx) queryRows(scan func(*sql.Rows) error, statement string, args ...any
 	return errors.Join(err, rows.Err(), rows.Close())
 }
 
-// query reads into dest, a struct, a scalar, or a slice of them.
-func (t *tx) query(dest any, sql string, args ...any) error {
+// Query reads into dest, a struct, a scalar, or a slice of them.
+func (t *tx) Query(dest any, sql string, args ...any) error {
 	return t.db.Raw(sql, args...).Scan(dest).Error
 }
 
-// then calls f when the transaction is committed, before the writing goroutine takes anything that other hosts
+// Then calls f when the transaction is committed, before the writing goroutine takes anything that other hosts
 // write after it. So what is kept in memory changes in the order of commits. It may be nil.
-func (t *tx) then(f func()) {
+func (t *tx) Then(f func()) {
 	if f != nil {
 		t.after = append(t.after, f)
 	}
 }
 
-// emit adds an event.
-func (t *tx) emit(e eventRow) {
-	t.wrote = true
-	e.At = nanos(t.now)
-	t.events = append(t.events, e)
+// NextNumber returns the next message's number. There is one writer, so it can count.
+func (t *tx) NextNumber() (int64, error) {
+	if t.nextSeq == 0 {
+		scan := func(rows *sql.Rows) error { return rows.Scan(&t.nextSeq) }
+		if err := t.QueryRows(scan, lastMessage); err != nil {
+			return 0, err
+		}
+		t.nextSeq++
+	}
+	t.nextSeq++
+	return t.nextSeq - 1, nil
 }

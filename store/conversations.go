@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"time"
 )
@@ -26,14 +27,19 @@ type actRow struct {
 	Nanos int64
 }
 
-var newActColumns = columns[Act]{
-	{"at", func(a *Act) any { return nanos(a.At) }},
-	{"action", func(a *Act) any { return a.Action }},
-	{"thread_id", func(a *Act) any { return a.ThreadID }},
-	{"one", func(a *Act) any { return a.One }},
-	{"other", func(a *Act) any { return a.Other }},
-	{"chain_id", func(a *Act) any { return a.ChainID }},
-	{"hop", func(a *Act) any { return a.Hop }},
+var actsTable = Table[Act]{
+	Name:    "conversation_acts",
+	Key:     []string{"seq"},
+	Counter: "seq",
+	Columns: Columns[Act]{
+		{"at", func(a *Act) any { return nanos(a.At) }},
+		{"action", func(a *Act) any { return a.Action }},
+		{"thread_id", func(a *Act) any { return a.ThreadID }},
+		{"one", func(a *Act) any { return a.One }},
+		{"other", func(a *Act) any { return a.Other }},
+		{"chain_id", func(a *Act) any { return a.ChainID }},
+		{"hop", func(a *Act) any { return a.Hop }},
+	},
 }
 
 // AddAct stores an act. It replaces those of the actions in instead on the same
@@ -41,24 +47,33 @@ var newActColumns = columns[Act]{
 func (s *Conversations) AddAct(ctx context.Context, a Act, instead []string, before time.Time) error {
 	return s.write(ctx, "storing an act on a conversation", func(t *tx) error {
 		if len(instead) > 0 {
-			if _, err := t.exec(`DELETE FROM conversation_acts
+			if _, err := t.Exec(`DELETE FROM conversation_acts
 				WHERE action IN ? AND thread_id = ? AND one = ? AND other = ?`,
 				instead, a.ThreadID, a.One, a.Other); err != nil {
 				return err
 			}
 		}
 
-		if _, err := t.exec(`DELETE FROM conversation_acts WHERE at < ? AND action NOT IN ('mute', 'unmute')`,
+		if _, err := t.Exec(`DELETE FROM conversation_acts WHERE at < ? AND action NOT IN ('mute', 'unmute')`,
 			nanos(before)); err != nil {
 			return err
 		}
 
-		if err := t.tellAct(&a); err != nil {
+		if err := tellAct(t, &a); err != nil {
 			return err
 		}
 
-		return insert(t, "conversation_acts", newActColumns, a)
+		return actsTable.Insert(t, a)
 	})
+}
+
+// tellAct lets other hosts know of an act.
+func tellAct(t *tx, a *Act) error {
+	text, err := json.Marshal(a)
+	if err == nil {
+		tell(t, changedActs, "", string(text))
+	}
+	return err
 }
 
 // Acts returns the acts on conversations, the oldest first.
@@ -86,8 +101,8 @@ func (s *Conversations) ThreadSettings(ctx context.Context, threadID string) (se
 // SetThreadSettings stores a thread's own settings; "" for none.
 func (s *Conversations) SetThreadSettings(ctx context.Context, threadID, settings string) error {
 	return s.write(ctx, "storing the settings of the thread", func(t *tx) error {
-		t.tell(changedSettings, "", threadID)
-		_, err := t.exec(`UPDATE threads SET conversation = ? WHERE id = ?`, settings, threadID)
+		tell(t, changedSettings, "", threadID)
+		_, err := t.Exec(`UPDATE threads SET conversation = ? WHERE id = ?`, settings, threadID)
 		return err
 	})
 }
@@ -107,7 +122,7 @@ func (s *Conversations) DrawKey(ctx context.Context) ([]byte, error) {
 	if len(values) == 0 {
 		fresh := []byte(rand.Text())
 		err := s.write(ctx, "storing the key of the draws", func(t *tx) error {
-			_, err := t.exec(`INSERT INTO facts (name, value) VALUES (?, ?)`, drawFact, hex.EncodeToString(fresh))
+			_, err := t.Exec(`INSERT INTO facts (name, value) VALUES (?, ?)`, drawFact, hex.EncodeToString(fresh))
 			return err
 		})
 
@@ -152,4 +167,34 @@ func (s *Conversations) Turns(ctx context.Context, since time.Time, limit int) (
 			AND (d.read_at IS NULL OR d.read_at > d.queued_at) AND s.kind <> 'system'
 		ORDER BY m.seq DESC LIMIT ?) t ORDER BY t.seq`, limit, nanos(since), limit)
 	return rows, err
+}
+
+// followedActs tells the acts of others, which are in the events.
+var followedActs = reread{about: isChange(changedActs), read: func(_ querier, about []followedEvent, n *News) error {
+	for _, e := range about {
+		var a Act
+		if err := json.Unmarshal([]byte(e.Detail), &a); err != nil {
+			return err
+		}
+		n.Acts = append(n.Acts, a)
+	}
+	return nil
+},
+}
+
+// followedSettings reads the settings of threads again.
+var followedSettings = reread{
+	about: isChange(changedSettings),
+	read: func(q querier, about []followedEvent, n *News) error {
+		ids := make([]string, len(about))
+		for i := range about {
+			ids[i] = about[i].Detail
+		}
+		var rows []struct{ ID, Conversation string }
+		err := q.Query(&rows, `SELECT id, conversation FROM threads WHERE id IN ?`, ids)
+		for _, row := range rows {
+			n.Settings[row.ID] = row.Conversation
+		}
+		return err
+	},
 }

@@ -51,7 +51,7 @@ func (c *inboxCounts) put(id string, n inboxCount) {
 // invalidate drops the unread counts of agents that have read something, and all counts
 // of agents that got an older message. Call it after the commit: counts that are being
 // taken meanwhile no longer hold either.
-func (c *inboxCounts) invalidate(readers, gotOlder map[string]bool) {
+func (c *inboxCounts) invalidate(readers, gotOlder []string) {
 	if len(readers)+len(gotOlder) == 0 {
 		return
 	}
@@ -63,30 +63,27 @@ func (c *inboxCounts) invalidate(readers, gotOlder map[string]bool) {
 		c.reads, c.older = map[string]int64{}, map[string]int64{}
 	}
 
-	for id := range readers {
+	for _, id := range readers {
 		c.reads[id]++
 	}
 
-	for id := range gotOlder {
+	for _, id := range gotOlder {
 		c.older[id]++
 	}
 }
 
+// readInboxes and olderInboxes are the recipients that have read something, and those that got a message that may not
+// be their newest. Nothing is written of them.
+var (
+	readInboxes  = Table[string]{}
+	olderInboxes = Table[string]{}
+)
+
 // hasRead records that a change has set a read_at of this recipient.
-func (t *tx) hasRead(recipientID string) {
-	if t.readers == nil {
-		t.readers = map[string]bool{}
-	}
-	t.readers[recipientID] = true
-}
+func hasRead(t *tx, recipientID string) { readInboxes.Add(t, recipientID) }
 
 // gotOlder records that this recipient got a message that may not be its newest.
-func (t *tx) gotOlder(recipientID string) {
-	if t.older == nil {
-		t.older = map[string]bool{}
-	}
-	t.older[recipientID] = true
-}
+func gotOlder(t *tx, recipientID string) { olderInboxes.Add(t, recipientID) }
 
 // countInbox returns how many messages an agent has, and how many of them are unread.
 func (s *Inbox) countInbox(ctx context.Context, id string) (total, unread int, err error) {

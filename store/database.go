@@ -54,7 +54,7 @@ type hosted struct {
 	doorbell doorbell // it does not ring for a file
 	hosts    atomic.Pointer[Team]
 	lease    *lease // nil for a file
-	own      own
+	host     string // the name of this machine; "" for a file
 }
 
 // kept is what guards the file of a database, and its copies.
@@ -86,6 +86,21 @@ func (db *database) read(ctx context.Context, doing string, dest any, sql string
 	}
 	return nil
 }
+
+// querier reads in a transaction, or outside of one.
+type querier interface {
+	Query(dest any, sql string, args ...any) error
+}
+
+// reader reads outside of a transaction.
+type reader struct{ *gorm.DB }
+
+// Query reads into dest, a struct, a scalar, or a slice of them.
+func (r reader) Query(dest any, sql string, args ...any) error {
+	return r.Raw(sql, args...).Scan(dest).Error
+}
+
+func (db *database) reading(ctx context.Context) reader { return reader{db.reader.WithContext(ctx)} }
 
 // close writes what is queued and closes the file. Calls after the first wait for it
 // and return nil.

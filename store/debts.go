@@ -28,15 +28,16 @@ type debtRow struct {
 	OperatorToldAt int64
 }
 
-var newDebtColumns = columns[debtRow]{
-	{"message_seq", func(r *debtRow) any { return r.MessageSeq }},
-	{"debtor_id", func(r *debtRow) any { return r.DebtorID }},
-	{"due_at", func(r *debtRow) any { return r.DueAt }},
-	{"state", func(*debtRow) any { return string(parley.ResponseOpen) }},
-}
-
-func (t *tx) flushDebts() error {
-	return insert(t, "debts", newDebtColumns, t.debts...)
+var debtsTable = Table[debtRow]{
+	Name:  "debts",
+	Key:   []string{"message_seq", "debtor_id"},
+	Grows: true,
+	Columns: Columns[debtRow]{
+		{"message_seq", func(r *debtRow) any { return r.MessageSeq }},
+		{"debtor_id", func(r *debtRow) any { return r.DebtorID }},
+		{"due_at", func(r *debtRow) any { return r.DueAt }},
+		{"state", func(*debtRow) any { return string(parley.ResponseOpen) }},
+	},
 }
 
 // addDebts adds a debt for each recipient that the message can reach and that answers at
@@ -44,7 +45,7 @@ func (t *tx) flushDebts() error {
 func addDebts(t *tx, m *parley.Message, seq int64, to []NewDelivery) {
 	for i := range to {
 		if !to[i].State.Failed() && !to[i].Silent {
-			t.debts = append(t.debts, debtRow{MessageSeq: seq, DebtorID: to[i].RecipientID, DueAt: deadline(m)})
+			debtsTable.Add(t, debtRow{MessageSeq: seq, DebtorID: to[i].RecipientID, DueAt: deadline(m)})
 		}
 	}
 }
@@ -166,8 +167,8 @@ const (
 // NoteTold records that someone was told of a debt.
 func (s *Debts) NoteTold(ctx context.Context, k Key, who Told) error {
 	return s.write(ctx, "noting a reminder", func(t *tx) error {
-		_, err := t.exec(`UPDATE debts SET `+string(who)+` = ? WHERE message_seq = ? AND debtor_id = ?`,
-			nanos(t.now), k.MessageSeq, k.RecipientID)
+		_, err := t.Exec(`UPDATE debts SET `+string(who)+` = ? WHERE message_seq = ? AND debtor_id = ?`,
+			nanos(t.Now), k.MessageSeq, k.RecipientID)
 		return err
 	})
 }

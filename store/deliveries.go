@@ -82,7 +82,44 @@ func (r *itemRow) job() Job {
 // it is neither.
 func (s *Deliveries) Claim(ctx context.Context, k Key, paneSeq uint64, announced bool) error {
 	return s.writeIn(ctx, "claiming the delivery", round{message: k.MessageSeq, claims: true}, func(t *tx) error {
-		t.claims = append(t.claims, claimRow{Key: k, paneSeq: int64(paneSeq), announced: announced, by: t.current})
+		claims.Add(t, claimRow{Key: k, paneSeq: int64(paneSeq), announced: announced, by: t.current})
 		return nil
 	})
+}
+
+// followedDeliveries tells the rungs that deliveries have reached.
+var followedDeliveries = reread{
+	about: isOf(parley.EventDelivery),
+	read: func(_ querier, about []followedEvent, n *News) error {
+		for _, e := range about {
+			n.Deliveries = append(n.Deliveries, NewRung{
+				Key: Key{e.MessageSeq, e.RecipientID}, State: parley.DeliveryState(e.State), Code: e.ReasonCode,
+			})
+		}
+		return nil
+	},
+}
+
+// rungsOf returns the deliveries of messages, by their numbers.
+func rungsOf(q querier, messages []int64) (map[int64][]NewRung, error) {
+	var rows []struct {
+		MessageSeq                   int64
+		RecipientID, State, Withheld string
+		ReasonCode                   parley.ReasonCode
+		AtOnce                       bool
+	}
+	err := q.Query(&rows, `SELECT message_seq, recipient_id, state, reason_code, withheld,
+			coalesce(read_at <= queued_at, false) AS at_once FROM deliveries
+		WHERE message_seq IN ? ORDER BY message_seq, recipient_id`, messages)
+
+	byMessage := map[int64][]NewRung{}
+	for i := range rows {
+		d := &rows[i]
+		byMessage[d.MessageSeq] = append(byMessage[d.MessageSeq], NewRung{
+			Key: Key{d.MessageSeq, d.RecipientID}, State: parley.DeliveryState(d.State), Code: d.ReasonCode,
+			Withheld: d.Withheld, AtOnce: d.AtOnce,
+		})
+	}
+
+	return byMessage, err
 }

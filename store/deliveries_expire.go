@@ -31,7 +31,7 @@ func (s *Deliveries) Expire(ctx context.Context, before time.Time) ([]Key, error
 // expireSome expires one batch.
 func expireSome(t *tx, before time.Time) ([]Key, error) {
 	var keys []Key
-	err := t.query(&keys, `SELECT d.message_seq, d.recipient_id FROM deliveries d
+	err := t.Query(&keys, `SELECT d.message_seq, d.recipient_id FROM deliveries d
 		WHERE `+isOpen+` AND d.state <> 'typing' AND d.queued_at < ? LIMIT ?`, nanos(before), expireBatch)
 	expired := Change{
 		State:  parley.DeliveryExpired,

@@ -82,7 +82,7 @@ func (s *Deliveries) Advance(ctx context.Context, k Key, changes ...Change) erro
 		typing := deliveryState{State: string(parley.DeliveryTyping)}
 		steps, err := typing.climb(changes)
 		if err == nil && changes[0].State != parley.DeliveryTyping {
-			t.closes = append(t.closes, closeRow{Key: k, steps: steps, changes: changes, by: t.current})
+			closes.Add(t, closeRow{Key: k, steps: steps, changes: changes, by: t.current})
 			return nil
 		}
 		return advance(t, k, changes)
@@ -92,8 +92,8 @@ func (s *Deliveries) Advance(ctx context.Context, k Key, changes ...Change) erro
 // advance moves a delivery on from its present rung.
 func advance(t *tx, k Key, changes []Change) error {
 	var rows []deliveryState
-	if err := t.query(&rows, `SELECT state, reason, read_at, answered_by FROM deliveries
-		WHERE message_seq = ? AND recipient_id = ?`+t.own.deliveries,
+	if err := t.Query(&rows, `SELECT state, reason, read_at, answered_by FROM deliveries
+		WHERE message_seq = ? AND recipient_id = ?`+ownDeliveries(t.Host),
 		k.MessageSeq, k.RecipientID); err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func advance(t *tx, k Key, changes []Change) error {
 		return err
 	}
 
-	return writeSteps(t, k, steps, nanos(t.now))
+	return writeSteps(t, k, steps, nanos(t.Now))
 }
 
 // deliveryState is the part of a delivery that decides which rungs follow.
@@ -155,19 +155,19 @@ func (d *deliveryState) climb(changes []Change) ([]Change, error) {
 // time of reading, if one of the steps is read and the delivery has no such time yet.
 func writeSteps(t *tx, k Key, steps []Change, readAt int64) error {
 	for _, c := range steps {
-		t.emitDelivery(k, c)
+		emitDelivery(t, k, c)
 	}
 
-	lines, read := stepLines(steps, t.now)
+	lines, read := stepLines(steps, t.Now)
 	last := steps[len(steps)-1]
 	set, args := `state = ?, reason = ?, reason_code = ?, steps = steps || ?`,
 		[]any{string(last.State), last.Reason, last.reasonCode(), lines}
 	if read {
 		set, args = set+`, read_at = coalesce(read_at, ?)`, append(args, readAt)
-		t.hasRead(k.RecipientID)
+		hasRead(t, k.RecipientID)
 	}
 
-	_, err := t.exec(`UPDATE deliveries SET `+set+` WHERE message_seq = ? AND recipient_id = ?`,
+	_, err := t.Exec(`UPDATE deliveries SET `+set+` WHERE message_seq = ? AND recipient_id = ?`,
 		append(args, k.MessageSeq, k.RecipientID)...)
 	return err
 }
@@ -184,8 +184,8 @@ func stepLines(changes []Change, at time.Time) (lines string, read bool) {
 }
 
 // emitDelivery adds the event of a delivery's new rung.
-func (t *tx) emitDelivery(k Key, c Change) {
-	t.emit(eventRow{
+func emitDelivery(t *tx, k Key, c Change) {
+	emit(t, eventRow{
 		Type:        parley.EventDelivery,
 		MessageSeq:  k.MessageSeq,
 		RecipientID: k.RecipientID,

@@ -34,7 +34,7 @@ func (s *Deliveries) Retry(ctx context.Context, messageID string, begin []NewDel
 // retryDelivery returns one job, or none when the delivery did not end without proof.
 func retryDelivery(t *tx, messageID string, b NewDelivery) ([]Job, error) {
 	var rows []itemRow
-	err := t.query(&rows, `SELECT `+itemColumns+`
+	err := t.Query(&rows, `SELECT `+itemColumns+`
 		FROM messages m JOIN deliveries d ON d.message_seq = m.seq`+itemAgents+`
 		WHERE m.id = ? AND d.recipient_id = ? AND `+isRetriable, messageID, b.RecipientID)
 	if err != nil || len(rows) == 0 {
@@ -50,14 +50,14 @@ func retryDelivery(t *tx, messageID string, b NewDelivery) ([]Job, error) {
 
 	refused := rows[0].Delivery.ReasonCode == string(parley.EndedRefused)
 	unconfirmed := job.State == parley.DeliveryUnconfirmed && !refused
-	if _, err := t.exec(`UPDATE deliveries SET queued_at = ?, dismissed = 0, withheld = '',
+	if _, err := t.Exec(`UPDATE deliveries SET queued_at = ?, dismissed = 0, withheld = '',
 			typed_before = CASE WHEN ? = 1 THEN 0 WHEN ? = 1 THEN 1 ELSE typed_before END
 		WHERE message_seq = ? AND recipient_id = ?`,
-		nanos(t.now), refused, unconfirmed, job.Key.MessageSeq, job.Key.RecipientID); err != nil {
+		nanos(t.Now), refused, unconfirmed, job.Key.MessageSeq, job.Key.RecipientID); err != nil {
 		return nil, err
 	}
 
-	job.State, job.Reason, job.QueuedAt = b.State, b.Reason, t.now
+	job.State, job.Reason, job.QueuedAt = b.State, b.Reason, t.Now
 	job.Code = parley.ReasonCode(change.reasonCode())
 
 	return []Job{job}, nil

@@ -122,23 +122,35 @@ func parseSteps(lines string) []parley.Step {
 	return steps
 }
 
-var newDeliveryColumns = columns[newDeliveryRow]{
-	{"message_seq", func(r *newDeliveryRow) any { return r.MessageSeq }},
-	{"recipient_id", func(r *newDeliveryRow) any { return r.RecipientID }},
-	{"conversation_id", func(r *newDeliveryRow) any { return r.ConversationID }},
-	{"kind", func(r *newDeliveryRow) any { return r.kind }},
-	{"urgent", func(r *newDeliveryRow) any { return r.urgent }},
-	{"state", func(r *newDeliveryRow) any { return r.State }},
-	{"reason", func(r *newDeliveryRow) any { return r.Reason }},
-	{"reason_code", func(r *newDeliveryRow) any { return r.ReasonCode }},
-	{"notice", func(*newDeliveryRow) any { return false }},
-	{"pane_seq", func(r *newDeliveryRow) any { return r.PaneSeq }},
-	{"queued_at", func(r *newDeliveryRow) any { return r.QueuedAt }},
-	{"read_at", func(r *newDeliveryRow) any { return r.ReadAt }},
-	{"steps", func(r *newDeliveryRow) any { return r.Steps }},
-	{"withheld", func(r *newDeliveryRow) any { return r.Withheld }},
-	{"withheld_until", func(r *newDeliveryRow) any { return r.WithheldUntil }},
-	{"decision", func(r *newDeliveryRow) any { return r.Decision }},
+var deliveriesTable = Table[newDeliveryRow]{
+	Name:  "deliveries",
+	Key:   []string{"message_seq", "recipient_id"},
+	Grows: true,
+	Columns: Columns[newDeliveryRow]{
+		{"message_seq", func(r *newDeliveryRow) any { return r.MessageSeq }},
+		{"recipient_id", func(r *newDeliveryRow) any { return r.RecipientID }},
+		{"conversation_id", func(r *newDeliveryRow) any { return r.ConversationID }},
+		{"kind", func(r *newDeliveryRow) any { return r.kind }},
+		{"urgent", func(r *newDeliveryRow) any { return r.urgent }},
+		{"state", func(r *newDeliveryRow) any { return r.State }},
+		{"reason", func(r *newDeliveryRow) any { return r.Reason }},
+		{"reason_code", func(r *newDeliveryRow) any { return r.ReasonCode }},
+		{"notice", func(*newDeliveryRow) any { return false }},
+		{"pane_seq", func(r *newDeliveryRow) any { return r.PaneSeq }},
+		{"queued_at", func(r *newDeliveryRow) any { return r.QueuedAt }},
+		{"read_at", func(r *newDeliveryRow) any { return r.ReadAt }},
+		{"steps", func(r *newDeliveryRow) any { return r.Steps }},
+		{"withheld", func(r *newDeliveryRow) any { return r.Withheld }},
+		{"withheld_until", func(r *newDeliveryRow) any { return r.WithheldUntil }},
+		{"decision", func(r *newDeliveryRow) any { return r.Decision }},
+	},
+	Refused: func(err error, _ []newDeliveryRow) error {
+		if engine.Dangling(err) {
+			return parley.Errorf(parley.AgentNotFound, "a recipient of the message is not stored").
+				Suggest("get_agent_status lists the agents.")
+		}
+		return err
+	},
 }
 
 // newDeliveryRow is a row of deliveries to be inserted.
@@ -166,7 +178,7 @@ func newDeliveries(t *tx, p *Post, m *parley.Message, seq int64, out *Appended) 
 	for i := range p.Deliveries {
 		d := &p.Deliveries[i]
 		change := d.change()
-		steps := []parley.Step{change.step(t.now)}
+		steps := []parley.Step{change.step(t.Now)}
 		row := newDeliveryRow{
 			kind:   string(m.Kind),
 			urgent: m.Priority == parley.PriorityUrgent,
@@ -179,7 +191,7 @@ func newDeliveries(t *tx, p *Post, m *parley.Message, seq int64, out *Appended) 
 				State:          string(d.State),
 				Reason:         d.Reason,
 				ReasonCode:     change.reasonCode(),
-				QueuedAt:       nanos(t.now),
+				QueuedAt:       nanos(t.Now),
 				Withheld:       d.Withheld,
 				WithheldUntil:  nanos(d.Until),
 				Decision:       formatDecision(d.Decision),
@@ -192,7 +204,7 @@ func newDeliveries(t *tx, p *Post, m *parley.Message, seq int64, out *Appended) 
 		if paneSeq, ok := out.claims[d.RecipientID]; ok {
 			change = Change{State: parley.DeliveryTyping}
 			row.State, row.PaneSeq = string(change.State), int64(paneSeq)
-			steps = append(steps, change.step(t.now))
+			steps = append(steps, change.step(t.Now))
 		}
 		if !slices.Equal(steps, last) {
 			last, lines = steps, linesOf(steps)
@@ -202,18 +214,9 @@ func newDeliveries(t *tx, p *Post, m *parley.Message, seq int64, out *Appended) 
 		rows[i] = row
 		out.Deliveries[i] = row.deliveryAfter(steps)
 		if change.State != parley.DeliveryQueued { // the message's own event tells that
-			t.emitDelivery(row.key(), change)
+			emitDelivery(t, row.key(), change)
 		}
 	}
 
 	return rows
-}
-
-func (t *tx) flushDeliveries() error {
-	err := insert(t, "deliveries", newDeliveryColumns, t.deliveries...)
-	if engine.Dangling(err) {
-		return parley.Errorf(parley.AgentNotFound, "a recipient of the message is not stored").
-			Suggest("get_agent_status lists the agents.")
-	}
-	return err
 }

@@ -39,8 +39,8 @@ type dialect struct {
 	// after those of rows that were copied and after that one, LAST.
 	lastEvent string
 	goOn      []string
-
-	words wordsDialect
+	// nextOf lets the numbers that the database gives to a column go on after its rows; nil if they do by themselves.
+	nextOf func(table, column string) string
 }
 
 var sqliteDialect = dialect{
@@ -60,7 +60,6 @@ var sqliteDialect = dialect{
 			WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'events')`,
 		`UPDATE sqlite_sequence SET seq = LAST WHERE name = 'events'`,
 	},
-	words: fts5,
 }
 
 // PostgreSQL plans by statistics, and takes no hint.
@@ -77,15 +76,25 @@ var postgresDialect = dialect{
 	lastEvent:  `SELECT coalesce(max(event_seq), 0) FROM workspace`,
 	goOn: []string{
 		`UPDATE workspace SET event_seq = LAST, message_seq = (SELECT coalesce(max(seq), 0) FROM messages)`,
-		nextOf("agent_log", "id"), nextOf("model_calls", "id"), nextOf("conversation_acts", "seq"),
 	},
-	words: tsvector,
+	nextOf: nextOf,
 }
 
 // nextOf lets the numbers that PostgreSQL gives to a column go on after its rows.
 func nextOf(table, column string) string {
 	return `SELECT setval(pg_get_serial_sequence('` + table + `', '` + column + `'),
 		(SELECT coalesce(max(` + column + `), 0) + 1 FROM ` + table + `), false)`
+}
+
+// continues returns the statements with which the numbers go on after those of rows that were copied.
+func (d *dialect) continues() []string {
+	list := d.goOn
+	for _, k := range tables {
+		if k := k.describe(); k.Counter != "" && d.nextOf != nil {
+			list = append(list[:len(list):len(list)], d.nextOf(k.Name, k.Counter))
+		}
+	}
+	return list
 }
 
 // greatest returns an expression for the greater of two numbers. SQLite and PostgreSQL have

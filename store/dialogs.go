@@ -18,13 +18,13 @@ func (s *Agents) LogDialog(ctx context.Context, id, by, question, answer string)
 			return err
 		}
 
-		t.log(id, typeDialog, "Dialog of "+row.Name+" answered by "+by, struct {
+		logTo(t, id, typeDialog, "Dialog of "+row.Name+" answered by "+by, struct {
 			AgentID  string `json:"agent_id"`
 			By       string `json:"by"`
 			Question string `json:"question"`
 			Answer   string `json:"answer"`
 		}{id, by, question, answer})
-		t.emit(eventRow{
+		emit(t, eventRow{
 			Type: parley.EventDialog, AgentID: id, State: string(parley.DeliveryAnswered),
 			Detail: by + " answered “" + question + "”: " + answer,
 		})

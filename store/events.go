@@ -120,17 +120,30 @@ func (r *foundEvent) event() parley.Event {
 	return e
 }
 
-// newEventColumns are the columns of a new event. The database gives it its number.
-var newEventColumns = columns[eventRow]{
-	{"type", func(e *eventRow) any { return string(e.Type) }},
-	{"at", func(e *eventRow) any { return e.At }},
-	{"message_seq", func(e *eventRow) any { return e.MessageSeq }},
-	{"recipient_id", func(e *eventRow) any { return e.RecipientID }},
-	{"recipient_count", func(e *eventRow) any { return e.RecipientCount }},
-	{"agent_id", func(e *eventRow) any { return e.AgentID }},
-	{"state", func(e *eventRow) any { return e.State }},
-	{"detail", func(e *eventRow) any { return e.Detail }},
-	{"reason_code", func(e *eventRow) any { return string(e.ReasonCode) }},
+// eventsTable has the numbered events.
+var eventsTable = Table[eventRow]{
+	Name:  "events",
+	Key:   []string{"seq"},
+	Grows: true,
+	Columns: Columns[eventRow]{
+		{"seq", func(e *eventRow) any { return e.seq }},
+		{"type", func(e *eventRow) any { return string(e.Type) }},
+		{"at", func(e *eventRow) any { return e.At }},
+		{"message_seq", func(e *eventRow) any { return e.MessageSeq }},
+		{"recipient_id", func(e *eventRow) any { return e.RecipientID }},
+		{"recipient_count", func(e *eventRow) any { return e.RecipientCount }},
+		{"agent_id", func(e *eventRow) any { return e.AgentID }},
+		{"state", func(e *eventRow) any { return e.State }},
+		{"detail", func(e *eventRow) any { return e.Detail }},
+		{"reason_code", func(e *eventRow) any { return string(e.ReasonCode) }},
+	},
+	Number: func(e *eventRow, n int64) { e.seq = n },
+}
+
+// emit adds an event.
+func emit(t *tx, e eventRow) {
+	e.At = nanos(t.Now)
+	eventsTable.Add(t, e)
 }
 
 // eventRow is a row of events.
@@ -146,53 +159,4 @@ type eventRow struct {
 	ReasonCode     parley.ReasonCode
 
 	seq int64 // 0 if the database gives it
-}
-
-// numberedEventColumns are the columns of a new event with its number.
-var numberedEventColumns = append(
-	columns[eventRow]{{"seq", func(e *eventRow) any { return e.seq }}}, newEventColumns...)
-
-// flushEvents writes the events and returns the number of the last.
-func (t *tx) flushEvents() (last int64, err error) {
-	if t.nextEvent > 0 {
-		return t.numberEvents()
-	}
-
-	into := newEventColumns.insertInto("events", 1)
-	for i := range t.events {
-		res, err := t.execResult(into, newEventColumns.values(&t.events[i])...)
-		if err != nil {
-			return 0, err
-		}
-		if last, err = res.LastInsertId(); err != nil {
-			return 0, err
-		}
-	}
-
-	return last, nil
-}
-
-// numberEvents writes the events with the next numbers, and returns the last of them.
-func (t *tx) numberEvents() (last int64, err error) {
-	for i := range t.events {
-		last = t.nextEvent
-		t.events[i].seq = last
-		t.nextEvent++
-	}
-	return last, insert(t, "events", numberedEventColumns, t.events...)
-}
-
-// announce emits the event of a new message.
-func announce(t *tx, p *Post, seq int64) {
-	e := eventRow{
-		Type:           p.Event,
-		MessageSeq:     seq,
-		RecipientCount: len(p.Deliveries),
-		AgentID:        p.Member.AgentID,
-		State:          string(p.Member.Status),
-	}
-	if len(p.Deliveries) == 1 && p.Event == parley.EventDirectMessage {
-		e.RecipientID = p.Deliveries[0].RecipientID
-	}
-	t.emit(e)
 }

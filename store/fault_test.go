@@ -68,7 +68,7 @@ func TestFullDatabaseRecovers(t *testing.T) {
 	limit := func(pages int) {
 		t.Helper()
 		must.Do(t, s.write(t.Context(), "limiting", func(tx *tx) error {
-			return tx.query(new(int), fmt.Sprintf("PRAGMA max_page_count = %d", pages))
+			return tx.Query(new(int), fmt.Sprintf("PRAGMA max_page_count = %d", pages))
 		}))
 	}
 

@@ -15,13 +15,18 @@ type Files struct{ *database }
 // fileColumns select a fileRow.
 const fileColumns = `id, name, size, sha256, sender_id, created_at, removed_at`
 
-var newFileColumns = columns[parley.File]{
-	{"id", func(f *parley.File) any { return f.ID }},
-	{"name", func(f *parley.File) any { return f.Name }},
-	{"size", func(f *parley.File) any { return f.Size }},
-	{"sha256", func(f *parley.File) any { return f.SHA256 }},
-	{"sender_id", func(f *parley.File) any { return f.SenderID }},
-	{"created_at", func(f *parley.File) any { return nanos(f.CreatedAt) }},
+var filesTable = Table[parley.File]{
+	Name:  "files",
+	Key:   []string{"id"},
+	Grows: true,
+	Columns: Columns[parley.File]{
+		{"id", func(f *parley.File) any { return f.ID }},
+		{"name", func(f *parley.File) any { return f.Name }},
+		{"size", func(f *parley.File) any { return f.Size }},
+		{"sha256", func(f *parley.File) any { return f.SHA256 }},
+		{"sender_id", func(f *parley.File) any { return f.SenderID }},
+		{"created_at", func(f *parley.File) any { return nanos(f.CreatedAt) }},
+	},
 }
 
 // fileRow is a row of files.
@@ -53,10 +58,17 @@ type carriedRow struct {
 	seq    int64
 }
 
-var newCarriedColumns = columns[carriedRow]{
-	{"file_id", func(r *carriedRow) any { return r.fileID }},
-	{"message_seq", func(r *carriedRow) any { return r.seq }},
-}
+var carriedTable = Table[carriedRow]{Name: "message_files", Key: []string{"file_id", "message_seq"}, Grows: true,
+	Columns: Columns[carriedRow]{
+		{"file_id", func(r *carriedRow) any { return r.fileID }},
+		{"message_seq", func(r *carriedRow) any { return r.seq }},
+	},
+	Refused: func(err error, rows []carriedRow) error {
+		if engine.Dangling(err) {
+			return noFile(rows[0].fileID)
+		}
+		return err
+	}}
 
 // CreateFile stores a file that no message carries yet. If the call was made before, it
 // stores nothing and returns the earlier call. AGENT_NOT_FOUND when the sender is not
@@ -69,7 +81,7 @@ func (s *Files) CreateFile(ctx context.Context, f parley.File, c Call) (made Cal
 			return err
 		}
 
-		err = insert(t, "files", newFileColumns, f)
+		err = filesTable.Insert(t, f)
 		if engine.Dangling(err) {
 			return noAgent(f.SenderID)
 		}
@@ -83,14 +95,14 @@ func (s *Files) CreateFile(ctx context.Context, f parley.File, c Call) (made Cal
 // attachFiles adds the files that a message carries.
 func attachFiles(t *tx, p *Post, seq int64) {
 	if p.NewFile != nil {
-		t.files = append(t.files, *p.NewFile)
-		t.carried = append(t.carried, carriedRow{p.NewFile.ID, seq})
+		filesTable.Add(t, *p.NewFile)
+		carriedTable.Add(t, carriedRow{p.NewFile.ID, seq})
 	}
 
 	ids := slices.Clone(p.FileIDs)
 	slices.Sort(ids)
 	for _, id := range slices.Compact(ids) {
-		t.carried = append(t.carried, carriedRow{id, seq})
+		carriedTable.Add(t, carriedRow{id, seq})
 	}
 }
 
@@ -102,26 +114,13 @@ func refuseRemoved(t *tx, ids []string) error {
 	}
 
 	var removed []string
-	err := t.query(&removed, `SELECT name FROM files WHERE id IN ? AND removed_at > 0 ORDER BY id LIMIT 1`, ids)
+	err := t.Query(&removed, `SELECT name FROM files WHERE id IN ? AND removed_at > 0 ORDER BY id LIMIT 1`, ids)
 	if err != nil || len(removed) == 0 {
 		return err
 	}
 
 	return parley.Errorf(parley.FileNotFound, "the file %s was removed meanwhile: the message was not stored", removed[0]).
 		Suggest("Leave the file out, or send it again.")
-}
-
-func (t *tx) flushFiles() error {
-	if err := insert(t, "files", newFileColumns, t.files...); err != nil {
-		return err
-	}
-
-	err := insert(t, "message_files", newCarriedColumns, t.carried...)
-	if engine.Dangling(err) {
-		return noFile(t.carried[0].fileID)
-	}
-
-	return err
 }
 
 // File returns a file by its ID, or the first eight or more characters of it, among those

@@ -34,7 +34,7 @@ func (s *Files) ShareContent(ctx context.Context, sha string, size int64, conten
 		length, err := io.ReadFull(content, chunk)
 		if length > 0 {
 			if err := s.write(ctx, doing, func(t *tx) error {
-				_, err := t.exec(`INSERT INTO file_chunks (sha256, n, content, added_at) VALUES (?, ?, ?, clock_timestamp())
+				_, err := t.Exec(`INSERT INTO file_chunks (sha256, n, content, added_at) VALUES (?, ?, ?, clock_timestamp())
 					ON CONFLICT DO NOTHING`, sha, n, chunk[:length])
 				return err
 			}); err != nil {
@@ -68,10 +68,10 @@ func (s *Files) WriteContent(ctx context.Context, sha string, w io.Writer) error
 
 // removeContent removes the content with a hash, unless another file has it.
 func removeContent(t *tx, sha string) error {
-	if t.sql.embedded {
+	if t.SQL.embedded {
 		return nil
 	}
-	_, err := t.exec(`DELETE FROM file_chunks WHERE sha256 = ? AND`+unwanted, sha)
+	_, err := t.Exec(`DELETE FROM file_chunks WHERE sha256 = ? AND`+unwanted, sha)
 	return err
 }
 
@@ -81,7 +81,7 @@ func (p *pruning) contents(ctx context.Context) error {
 		return nil
 	}
 	return p.write(ctx, "removing contents of no file", func(t *tx) error {
-		_, err := t.exec(`DELETE FROM file_chunks WHERE added_at < clock_timestamp() - ? * interval '1 second' AND`+unwanted,
+		_, err := t.Exec(`DELETE FROM file_chunks WHERE added_at < clock_timestamp() - ? * interval '1 second' AND`+unwanted,
 			int64(unwantedKept.Seconds()))
 		return err
 	})

@@ -72,10 +72,10 @@ func (s *Files) RemoveFiles(ctx context.Context, ids []string, before time.Time)
 		}
 
 		var rows []fileRow
-		err := t.query(&rows, `SELECT `+fileColumns+` FROM files
+		err := t.Query(&rows, `SELECT `+fileColumns+` FROM files
 			WHERE `+which+` AND removed_at = 0 ORDER BY created_at, id`, arg)
 		for i := 0; i < len(rows) && err == nil; i++ {
-			rows[i].RemovedAt = nanos(t.now)
+			rows[i].RemovedAt = nanos(t.Now)
 			err = removeFile(t, &rows[i])
 		}
 
@@ -89,7 +89,7 @@ func (s *Files) RemoveFiles(ctx context.Context, ids []string, before time.Time)
 
 // removeFile marks a file and the attachments that name it as removed.
 func removeFile(t *tx, r *fileRow) error {
-	if _, err := t.exec(`UPDATE files SET removed_at = ? WHERE id = ?`, r.RemovedAt, r.ID); err != nil {
+	if _, err := t.Exec(`UPDATE files SET removed_at = ? WHERE id = ?`, r.RemovedAt, r.ID); err != nil {
 		return err
 	}
 	if err := removeContent(t, r.SHA256); err != nil {
@@ -101,11 +101,11 @@ func removeFile(t *tx, r *fileRow) error {
 		Attachments string
 	}
 
-	err := t.query(&carriers, `SELECT m.seq, m.attachments
+	err := t.Query(&carriers, `SELECT m.seq, m.attachments
 		FROM message_files c JOIN messages m ON m.seq = c.message_seq WHERE c.file_id = ?`, r.ID)
 	for i := 0; i < len(carriers) && err == nil; i++ {
 		list := withoutFile(parseAttachments(carriers[i].Attachments), r.ID, instant(r.RemovedAt))
-		_, err = t.exec(`UPDATE messages SET attachments = ? WHERE seq = ?`, formatAttachments(list), carriers[i].Seq)
+		_, err = t.Exec(`UPDATE messages SET attachments = ? WHERE seq = ?`, formatAttachments(list), carriers[i].Seq)
 	}
 
 	return err

@@ -94,7 +94,7 @@ func (s *Holds) Rewithhold(ctx context.Context, list []Withheld) error {
 
 // setWithheld changes the rule of a delivery, and reports whether it was withheld.
 func setWithheld(t *tx, k Key, why string, until time.Time) (changed bool, err error) {
-	n, err := t.exec(`UPDATE deliveries SET withheld = ?, withheld_until = ?
+	n, err := t.Exec(`UPDATE deliveries SET withheld = ?, withheld_until = ?
 		WHERE message_seq = ? AND recipient_id = ? AND state = 'held' AND withheld <> ''`,
 		why, nanos(until), k.MessageSeq, k.RecipientID)
 	return n > 0, err

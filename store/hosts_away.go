@@ -36,10 +36,10 @@ func (s *Hosts) HoldAway(ctx context.Context, words func(host string, since *tim
 	}
 	return s.write(ctx, "holding what waits for a host", func(t *tx) error {
 		var rows []openRow
-		if err := t.query(&rows, openOf+` AND d.state <> 'typing' AND d.withheld = '' AND a.host NOT IN ('', ?)
+		if err := t.Query(&rows, openOf+` AND d.state <> 'typing' AND d.withheld = '' AND a.host NOT IN ('', ?)
 			AND d.reason_code <> ? AND a.state <> 'terminated'
 			AND (h.name IS NULL OR h.lease_until <= clock_timestamp())
-			ORDER BY d.message_seq LIMIT ?`, t.own.host, string(parley.HoldHostAway), awayAtOnce); err != nil {
+			ORDER BY d.message_seq LIMIT ?`, t.Host, string(parley.HoldHostAway), awayAtOnce); err != nil {
 			return err
 		}
 
@@ -61,8 +61,8 @@ func (s *Hosts) TakeBack(ctx context.Context) error {
 	}
 	return s.write(ctx, "queueing what waited for this host", func(t *tx) error {
 		var rows []openRow
-		if err := t.query(&rows, openOf+` AND d.reason_code = ? AND a.host = ? ORDER BY d.message_seq`,
-			string(parley.HoldHostAway), t.own.host); err != nil {
+		if err := t.Query(&rows, openOf+` AND d.reason_code = ? AND a.host = ? ORDER BY d.message_seq`,
+			string(parley.HoldHostAway), t.Host); err != nil {
 			return err
 		}
 		for i := range rows {
@@ -101,10 +101,10 @@ func (s *Hosts) RemoveHost(ctx context.Context, name, by string) (done Removed, 
 		if err := terminateAll(t, name, by, &done); err != nil {
 			return err
 		}
-		if _, err := t.exec(`DELETE FROM hosts WHERE name = ?`, name); err != nil {
+		if _, err := t.Exec(`DELETE FROM hosts WHERE name = ?`, name); err != nil {
 			return err
 		}
-		_, err := t.exec(`UPDATE workspace SET epoch = epoch + 1 WHERE one = 1`)
+		_, err := t.Exec(`UPDATE workspace SET epoch = epoch + 1 WHERE one = 1`)
 		return err
 	})
 	return done, err
@@ -113,16 +113,16 @@ func (s *Hosts) RemoveHost(ctx context.Context, name, by string) (done Removed, 
 // removable returns why a host cannot be removed, nil if it can.
 func removable(t *tx, name string) error {
 	var rows []hostRow
-	if err := t.query(&rows, hostsQuery); err != nil {
+	if err := t.Query(&rows, hostsQuery); err != nil {
 		return err
 	}
 	var agents int
-	if err := t.query(&agents, `SELECT count(*) FROM agents WHERE host = ? AND kind = 'terminal'
+	if err := t.Query(&agents, `SELECT count(*) FROM agents WHERE host = ? AND kind = 'terminal'
 		AND state <> 'terminated'`, name); err != nil {
 		return err
 	}
 
-	h := teamOf(t.own.host, rows).Host(name)
+	h := teamOf(t.Host, rows).Host(name)
 	switch {
 	case h == nil && agents == 0:
 		return parley.Errorf(parley.InvalidArgument, "there is no host %q",
@@ -138,7 +138,7 @@ func removable(t *tx, name string) error {
 // failOpen ends what waits for the agents of a host. What may have been typed is unconfirmed.
 func failOpen(t *tx, host string, done *Removed) error {
 	var rows []openRow
-	if err := t.query(&rows, openOf+` AND a.host = ? ORDER BY d.message_seq`, host); err != nil {
+	if err := t.Query(&rows, openOf+` AND a.host = ? ORDER BY d.message_seq`, host); err != nil {
 		return err
 	}
 	for i := range rows {
@@ -158,15 +158,15 @@ func failOpen(t *tx, host string, done *Removed) error {
 // terminateAll ends the agents of a host, and their keys.
 func terminateAll(t *tx, host, by string, done *Removed) error {
 	var rows []agentRow
-	if err := t.db.Where("host = ? AND kind = 'terminal' AND state <> 'terminated'", host).Order("name").
-		Find(&rows).Error; err != nil {
+	if err := t.Query(&rows, `SELECT * FROM agents WHERE host = ? AND kind = 'terminal' AND state <> 'terminated'
+		ORDER BY name`, host); err != nil {
 		return err
 	}
 
 	for i := range rows {
 		r := &rows[i]
-		r.State, r.Evidence, r.Since = string(parley.StateTerminated), "its host "+host+" was removed by "+by, nanos(t.now)
-		if _, err := t.exec(`UPDATE agents SET state = ?, since = ?, evidence = ? WHERE id = ?`,
+		r.State, r.Evidence, r.Since = string(parley.StateTerminated), "its host "+host+" was removed by "+by, nanos(t.Now)
+		if _, err := t.Exec(`UPDATE agents SET state = ?, since = ?, evidence = ? WHERE id = ?`,
 			r.State, r.Since, r.Evidence, r.ID); err != nil {
 			return err
 		}

@@ -19,24 +19,24 @@ func (s *Hosts) OnDuty(ctx context.Context, duty string) (mine bool, err error) 
 		return false, err
 	}
 	if h := s.Team().Host(holder); h != nil && !h.Away {
-		return h.Name == s.own.host && !s.LeaseOver(), nil
+		return h.Name == s.host && !s.LeaseOver(), nil
 	}
 
 	err = s.write(ctx, "taking a duty", func(t *tx) error {
 		mine = false
 		var rows []hostRow
-		if err := t.query(&rows, hostsQuery); err != nil {
+		if err := t.Query(&rows, hostsQuery); err != nil {
 			return err
 		}
-		if err := t.query(&holder, query, dutyFact+duty); err != nil {
+		if err := t.Query(&holder, query, dutyFact+duty); err != nil {
 			return err
 		}
-		if h := teamOf(t.own.host, rows).Host(holder); h != nil && !h.Away {
+		if h := teamOf(t.Host, rows).Host(holder); h != nil && !h.Away {
 			return nil
 		}
 		mine = true
-		_, err := t.exec(`INSERT INTO facts (name, value) VALUES (?, ?)
-			ON CONFLICT (name) DO UPDATE SET value = excluded.value`, dutyFact+duty, t.own.host)
+		_, err := t.Exec(`INSERT INTO facts (name, value) VALUES (?, ?)
+			ON CONFLICT (name) DO UPDATE SET value = excluded.value`, dutyFact+duty, t.Host)
 		return err
 	})
 
@@ -49,7 +49,7 @@ func (s *Hosts) LeaveDuty(ctx context.Context, duty string) error {
 		return nil
 	}
 	return s.write(ctx, "leaving a duty", func(t *tx) error {
-		_, err := t.exec(`DELETE FROM facts WHERE name = ? AND value = ?`, dutyFact+duty, t.own.host)
+		_, err := t.Exec(`DELETE FROM facts WHERE name = ? AND value = ?`, dutyFact+duty, t.Host)
 		return err
 	})
 }

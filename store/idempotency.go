@@ -4,8 +4,6 @@ import (
 	"context"
 	"parley"
 	"parley/store/engine"
-
-	"gorm.io/gorm"
 )
 
 // Idempotency finds what a caller made earlier with the same idempotency key.
@@ -20,18 +18,22 @@ type Call struct {
 	MessageID string // of a thread's first post; "" for none
 }
 
-var newCallColumns = columns[Call]{
-	{"agent_id", func(c *Call) any { return c.AgentID }},
-	{"idempotency_key", func(c *Call) any { return c.Key }},
-	{"asked", func(c *Call) any { return c.Asked }},
-	{"made", func(c *Call) any { return c.Made }},
-	{"message_id", func(c *Call) any { return c.MessageID }},
+var callsTable = Table[Call]{
+	Name: "calls",
+	Key:  []string{"agent_id", "idempotency_key"},
+	Columns: Columns[Call]{
+		{"agent_id", func(c *Call) any { return c.AgentID }},
+		{"idempotency_key", func(c *Call) any { return c.Key }},
+		{"asked", func(c *Call) any { return c.Asked }},
+		{"made", func(c *Call) any { return c.Made }},
+		{"message_id", func(c *Call) any { return c.MessageID }},
+	},
 }
 
 // Called returns an earlier call of the same agent with the same key, and whether there is
 // one. INVALID_ARGUMENT when its request was a different one.
 func (s *Idempotency) Called(ctx context.Context, c Call) (Call, bool, error) {
-	earlier, found, err := findCall(s.reader.WithContext(ctx), c)
+	earlier, found, err := findCall(s.reading(ctx), c)
 	if err != nil && !refused(err) {
 		err = s.fail("reading earlier calls", err)
 	}
@@ -39,16 +41,16 @@ func (s *Idempotency) Called(ctx context.Context, c Call) (Call, bool, error) {
 }
 
 // findCall looks among the calls and the messages.
-func findCall(db *gorm.DB, c Call) (earlier Call, found bool, err error) {
+func findCall(db querier, c Call) (earlier Call, found bool, err error) {
 	if c.Key == "" {
 		return c, false, nil
 	}
 
 	var rows []struct{ Asked, Made, MessageID string }
-	err = db.Raw(`SELECT asked, made, message_id FROM calls WHERE agent_id = ? AND idempotency_key = ?
+	err = db.Query(&rows, `SELECT asked, made, message_id FROM calls WHERE agent_id = ? AND idempotency_key = ?
 		UNION ALL SELECT '', id, id FROM messages
 			WHERE sender_id = ? AND idempotency_key = ? AND idempotency_key <> ''`,
-		c.AgentID, c.Key, c.AgentID, c.Key).Scan(&rows).Error
+		c.AgentID, c.Key, c.AgentID, c.Key)
 	if err != nil || len(rows) == 0 {
 		return c, false, err
 	}
@@ -74,12 +76,12 @@ func usedKey(made string) *parley.Error {
 // recordCall returns an earlier call with the same key if there is one, and otherwise
 // stores this one.
 func recordCall(t *tx, c Call) (earlier Call, found bool, err error) {
-	earlier, found, err = findCall(t.db, c)
+	earlier, found, err = findCall(t, c)
 	if found || err != nil || c.Key == "" {
 		return earlier, found, err
 	}
 
-	err = insert(t, "calls", newCallColumns, c)
+	err = callsTable.Insert(t, c)
 	if engine.Dangling(err) {
 		err = noAgent(c.AgentID)
 	}
@@ -91,7 +93,7 @@ func recordCall(t *tx, c Call) (earlier Call, found bool, err error) {
 // there is one.
 func (s *Idempotency) Repeated(ctx context.Context, senderID, key string) (Appended, bool, error) {
 	var out Appended
-	found, err := findRepeated(s.reader.WithContext(ctx), senderID, key, &out)
+	found, err := findRepeated(s.reading(ctx), senderID, key, &out)
 	if err != nil {
 		return Appended{}, false, s.fail("reading earlier messages", err)
 	}
@@ -104,13 +106,13 @@ func findSent(t *tx, senderID, key string, out *Appended) (bool, error) {
 	if key == "" {
 		return false, nil
 	}
-	found, err := findRepeated(t.db, senderID, key, out)
+	found, err := findRepeated(t, senderID, key, out)
 	if found || err != nil {
 		return found, err
 	}
 
 	var made []string
-	err = t.query(&made, `SELECT made FROM calls WHERE agent_id = ? AND idempotency_key = ?`, senderID, key)
+	err = t.Query(&made, `SELECT made FROM calls WHERE agent_id = ? AND idempotency_key = ?`, senderID, key)
 	if err == nil && len(made) > 0 {
 		err = usedKey(made[0])
 	}
@@ -119,10 +121,10 @@ func findSent(t *tx, senderID, key string, out *Appended) (bool, error) {
 
 // findRepeated sets out to the message that the sender stored with this key, and reports
 // whether there is one.
-func findRepeated(db *gorm.DB, senderID, key string, out *Appended) (bool, error) {
+func findRepeated(db querier, senderID, key string, out *Appended) (bool, error) {
 	var rows []messageRow
-	err := db.Raw(`SELECT `+messageColumns+` FROM messages m JOIN agents s ON s.id = m.sender_id
-		WHERE m.sender_id = ? AND m.idempotency_key = ? AND m.idempotency_key <> ''`, senderID, key).Scan(&rows).Error
+	err := db.Query(&rows, `SELECT `+messageColumns+` FROM messages m JOIN agents s ON s.id = m.sender_id
+		WHERE m.sender_id = ? AND m.idempotency_key = ? AND m.idempotency_key <> ''`, senderID, key)
 	if err != nil || len(rows) == 0 {
 		return false, err
 	}

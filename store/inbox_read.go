@@ -103,13 +103,13 @@ func (s *Inbox) Ignore(ctx context.Context, recipientID, ref, reason string) err
 			}
 		}
 
-		if _, err := t.exec(`UPDATE deliveries SET archived = 1 WHERE message_seq = ? AND recipient_id = ?`,
+		if _, err := t.Exec(`UPDATE deliveries SET archived = 1 WHERE message_seq = ? AND recipient_id = ?`,
 			d.MessageSeq, d.RecipientID); err != nil {
 			return err
 		}
 
 		summary := "Ignored message " + parley.Short(d.MessageID)
-		t.log(recipientID, typeCommunication, summary, ignored{d.MessageID, reason})
+		logTo(t, recipientID, typeCommunication, summary, ignored{d.MessageID, reason})
 
 		return nil
 	})
@@ -138,7 +138,7 @@ func findDelivery(t *tx, recipientID, ref, condition string) (*deliveryRow, erro
 	}
 	from, to := idRange(ref)
 	var rows []deliveryRow
-	err := t.query(&rows, `SELECT m.id AS message_id, d.message_seq, d.recipient_id, d.state, d.reason, d.notice,
+	err := t.Query(&rows, `SELECT m.id AS message_id, d.message_seq, d.recipient_id, d.state, d.reason, d.notice,
 			d.read_at, d.steps, d.answered_by, d.withheld, d.withheld_until
 		FROM messages m JOIN deliveries d ON d.message_seq = m.seq AND d.recipient_id = ?
 		WHERE m.id >= ? AND m.id < ?`+condition+` ORDER BY m.id LIMIT 2`, recipientID, from, to)
@@ -154,10 +154,10 @@ func markRead(t *tx, d *deliveryRow, evidence string) error {
 	k := Key{d.MessageSeq, d.RecipientID}
 	if parley.DeliveryState(d.State) != parley.DeliveryTyping {
 		read := Change{State: parley.DeliveryRead, Evidence: evidence, Code: parley.ProofCall}
-		return writeSteps(t, k, []Change{read}, nanos(t.now))
+		return writeSteps(t, k, []Change{read}, nanos(t.Now))
 	}
-	t.hasRead(k.RecipientID)
-	_, err := t.exec(`UPDATE deliveries SET read_at = ? WHERE message_seq = ? AND recipient_id = ?`,
-		nanos(t.now), k.MessageSeq, k.RecipientID)
+	hasRead(t, k.RecipientID)
+	_, err := t.Exec(`UPDATE deliveries SET read_at = ? WHERE message_seq = ? AND recipient_id = ?`,
+		nanos(t.Now), k.MessageSeq, k.RecipientID)
 	return err
 }

@@ -27,20 +27,24 @@ type keyRow struct {
 	ExpiresAt int64
 }
 
-var newKeyColumns = columns[keyRow]{
-	{"id", func(r *keyRow) any { return r.ID }},
-	{"agent_id", func(r *keyRow) any { return r.AgentID }},
-	{"hash", func(r *keyRow) any { return r.Hash }},
-	{"origin", func(r *keyRow) any { return r.Origin }},
-	{"created_at", func(r *keyRow) any { return r.CreatedAt }},
-	{"last_used", func(r *keyRow) any { return r.LastUsed }},
-	{"expires_at", func(r *keyRow) any { return r.ExpiresAt }},
+var keysTable = Table[keyRow]{
+	Name: "agent_keys",
+	Key:  []string{"id"},
+	Columns: Columns[keyRow]{
+		{"id", func(r *keyRow) any { return r.ID }},
+		{"agent_id", func(r *keyRow) any { return r.AgentID }},
+		{"hash", func(r *keyRow) any { return r.Hash }},
+		{"origin", func(r *keyRow) any { return r.Origin }},
+		{"created_at", func(r *keyRow) any { return r.CreatedAt }},
+		{"last_used", func(r *keyRow) any { return r.LastUsed }},
+		{"expires_at", func(r *keyRow) any { return r.ExpiresAt }},
+	},
 }
 
 // List returns all keys by agent, the oldest first, without the agents' names.
 func (s *Keys) List(ctx context.Context) ([]APIKey, error) {
 	var rows []keyRow
-	err := s.read(ctx, "reading the keys", &rows, `SELECT `+newKeyColumns.names()+`
+	err := s.read(ctx, "reading the keys", &rows, `SELECT `+keysTable.Columns.Names()+`
 		FROM agent_keys ORDER BY agent_id, created_at, id`)
 	keys := make([]APIKey, len(rows))
 	for i := range rows {
@@ -88,9 +92,9 @@ func (s *Keys) SwapKeys(ctx context.Context, swap KeySwap) error {
 			return nil
 		}
 
-		t.tell(changedAgent, swap.AgentID, "")
+		tell(t, changedAgent, swap.AgentID, "")
 		for _, id := range ended {
-			n, err := t.exec(`DELETE FROM agent_keys WHERE id = ? AND agent_id = ?`, id, swap.AgentID)
+			n, err := t.Exec(`DELETE FROM agent_keys WHERE id = ? AND agent_id = ?`, id, swap.AgentID)
 			if err != nil {
 				return err
 			}
@@ -103,7 +107,7 @@ func (s *Keys) SwapKeys(ctx context.Context, swap KeySwap) error {
 				return err
 			}
 		}
-		t.then(swap.Stored)
+		t.Then(swap.Stored)
 
 		return nil
 	})
@@ -114,7 +118,7 @@ func (s *Keys) SwapKeys(ctx context.Context, swap KeySwap) error {
 func addKey(t *tx, agentID string, k *APIKey, by string) error {
 	at := nanos(k.CreatedAt)
 	if at == 0 {
-		at = nanos(t.now)
+		at = nanos(t.Now)
 	}
 
 	expires := int64(0)
@@ -122,7 +126,7 @@ func addKey(t *tx, agentID string, k *APIKey, by string) error {
 		expires = nanos(*k.ExpiresAt)
 	}
 
-	err := insert(t, "agent_keys", newKeyColumns, keyRow{
+	err := keysTable.Insert(t, keyRow{
 		ID:        k.KeyID,
 		AgentID:   agentID,
 		Hash:      k.Hash,
@@ -138,7 +142,7 @@ func addKey(t *tx, agentID string, k *APIKey, by string) error {
 }
 
 func logKey(t *tx, agentID, what, id, by string) {
-	t.log(agentID, typeLifecycle, "Key "+id+" "+what, struct {
+	logTo(t, agentID, typeLifecycle, "Key "+id+" "+what, struct {
 		KeyID string `json:"key_id"`
 		By    string `json:"by"`
 	}{id, by})
@@ -146,7 +150,7 @@ func logKey(t *tx, agentID, what, id, by string) {
 
 // replaceKeys replaces all keys of an agent by one, or by none.
 func replaceKeys(t *tx, agentID string, k *APIKey) error {
-	if _, err := t.exec(`DELETE FROM agent_keys WHERE agent_id = ?`, agentID); err != nil || k == nil {
+	if _, err := t.Exec(`DELETE FROM agent_keys WHERE agent_id = ?`, agentID); err != nil || k == nil {
 		return err
 	}
 	return addKey(t, agentID, k, "")
@@ -157,4 +161,14 @@ func replaceKeys(t *tx, agentID string, k *APIKey) error {
 func (s *Keys) TouchKeys(ctx context.Context, used map[string]time.Time) error {
 	return touch(ctx, s.database, "storing when keys were used",
 		`UPDATE agent_keys SET last_used = ? WHERE id = ? AND last_used < ?`, used)
+}
+
+// keysOf returns the keys of some agents.
+func keysOf(q querier, agentIDs []string) (keys []APIKey, err error) {
+	var rows []keyRow
+	err = q.Query(&rows, `SELECT `+keysTable.Columns.Names()+` FROM agent_keys WHERE agent_id IN ?`, agentIDs)
+	for i := range rows {
+		keys = append(keys, rows[i].key())
+	}
+	return keys, err
 }

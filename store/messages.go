@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"gorm.io/gorm"
-
 	"parley"
 )
 
@@ -34,7 +32,7 @@ func (s *Messages) Message(ctx context.Context, ref string) (m parley.Message, d
 		return m, nil, err
 	}
 
-	m, ds, err = withDeliveries(s.reader.WithContext(ctx), &row)
+	m, ds, err = withDeliveries(s.reading(ctx), &row)
 	if err != nil {
 		return parley.Message{}, nil, s.fail("reading the message", err)
 	}
@@ -76,10 +74,10 @@ func only[T any](found []T, ref string) (T, error) {
 }
 
 // withDeliveries returns a message with its recipients, and its deliveries.
-func withDeliveries(db *gorm.DB, r *messageRow) (parley.Message, []parley.Delivery, error) {
+func withDeliveries(db querier, r *messageRow) (parley.Message, []parley.Delivery, error) {
 	var rows []deliveryRow
-	err := db.Raw(`SELECT `+deliveryColumns+` FROM deliveries d JOIN messages m ON m.seq = d.message_seq
-		JOIN agents r ON r.id = d.recipient_id WHERE d.message_seq = ? ORDER BY lower(r.name)`, r.Seq).Scan(&rows).Error
+	err := db.Query(&rows, `SELECT `+deliveryColumns+` FROM deliveries d JOIN messages m ON m.seq = d.message_seq
+		JOIN agents r ON r.id = d.recipient_id WHERE d.message_seq = ? ORDER BY lower(r.name)`, r.Seq)
 
 	m, deliveries := r.message(), make([]parley.Delivery, len(rows))
 	m.Recipients = make([]string, len(rows))

@@ -94,26 +94,41 @@ func parseAttachments(text string) []json.RawMessage {
 	return list
 }
 
-var newMessageColumns = columns[newMessageRow]{
-	{"seq", func(r *newMessageRow) any { return r.seq }},
-	{"id", func(r *newMessageRow) any { return r.ID }},
-	{"kind", func(r *newMessageRow) any { return string(r.Kind) }},
-	{"type", func(r *newMessageRow) any { return string(r.Type) }},
-	{"priority", func(r *newMessageRow) any { return string(r.Priority) }},
-	{"sender_id", func(r *newMessageRow) any { return r.SenderID }},
-	{"text", func(r *newMessageRow) any { return r.Text }},
-	{"data", func(r *newMessageRow) any { return string(r.Data) }},
-	{"context_reference", func(r *newMessageRow) any { return r.ContextReference }},
-	{"in_reply_to", func(r *newMessageRow) any { return r.InReplyTo }},
-	{"idempotency_key", func(r *newMessageRow) any { return r.key }},
-	{"accepted_at", func(r *newMessageRow) any { return nanos(r.Timestamp) }},
-	{"thread_id", func(r *newMessageRow) any { return r.ThreadID }},
-	{"attachments", func(r *newMessageRow) any { return formatAttachments(r.Attachments) }},
-	{"requires_response", func(r *newMessageRow) any { return r.RequiresResponse }},
-	{"response_deadline", func(r *newMessageRow) any { return deadline(r.Message) }},
-	{"response_status", func(r *newMessageRow) any { return string(r.ResponseStatus) }},
-	{"chain_id", func(r *newMessageRow) any { return r.ChainID }},
-	{"hop", func(r *newMessageRow) any { return r.Hop }},
+var messagesTable = Table[newMessageRow]{
+	Name:  "messages",
+	Key:   []string{"seq"},
+	Grows: true,
+	Columns: Columns[newMessageRow]{
+		{"seq", func(r *newMessageRow) any { return r.seq }},
+		{"id", func(r *newMessageRow) any { return r.ID }},
+		{"kind", func(r *newMessageRow) any { return string(r.Kind) }},
+		{"type", func(r *newMessageRow) any { return string(r.Type) }},
+		{"priority", func(r *newMessageRow) any { return string(r.Priority) }},
+		{"sender_id", func(r *newMessageRow) any { return r.SenderID }},
+		{"text", func(r *newMessageRow) any { return r.Text }},
+		{"data", func(r *newMessageRow) any { return string(r.Data) }},
+		{"context_reference", func(r *newMessageRow) any { return r.ContextReference }},
+		{"in_reply_to", func(r *newMessageRow) any { return r.InReplyTo }},
+		{"idempotency_key", func(r *newMessageRow) any { return r.key }},
+		{"accepted_at", func(r *newMessageRow) any { return nanos(r.Timestamp) }},
+		{"thread_id", func(r *newMessageRow) any { return r.ThreadID }},
+		{"attachments", func(r *newMessageRow) any { return formatAttachments(r.Attachments) }},
+		{"requires_response", func(r *newMessageRow) any { return r.RequiresResponse }},
+		{"response_deadline", func(r *newMessageRow) any { return deadline(r.Message) }},
+		{"response_status", func(r *newMessageRow) any { return string(r.ResponseStatus) }},
+		{"chain_id", func(r *newMessageRow) any { return r.ChainID }},
+		{"hop", func(r *newMessageRow) any { return r.Hop }},
+	},
+	Refused: func(err error, rows []newMessageRow) error {
+		switch {
+		case engine.Dangling(err):
+			return noAgent(rows[0].SenderID)
+		case engine.Duplicate(err):
+			return parley.Errorf(parley.InvalidArgument, "a message with the ID %s already exists", rows[0].ID).
+				Suggest("Give each message a different ID.")
+		}
+		return err
+	},
 }
 
 // newMessageRow is a row of messages to be inserted.
@@ -129,16 +144,4 @@ func deadline(m *parley.Message) int64 {
 		return 0
 	}
 	return nanos(*m.ResponseDeadline)
-}
-
-func (t *tx) flushMessages() error {
-	err := insert(t, "messages", newMessageColumns, t.messages...)
-	switch {
-	case engine.Dangling(err):
-		return noAgent(t.messages[0].SenderID)
-	case engine.Duplicate(err):
-		return parley.Errorf(parley.InvalidArgument, "a message with the ID %s already exists", t.messages[0].ID).
-			Suggest("Give each message a different ID.")
-	}
-	return err
 }

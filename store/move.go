@@ -99,8 +99,8 @@ func wasMoved(ctx context.Context, path string) (moved bool, err error) {
 	return moved, nil
 }
 
-// querier is a connection or a pool of them.
-type querier interface {
+// rowReader is a connection or a pool of them.
+type rowReader interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
@@ -108,7 +108,7 @@ type querier interface {
 // side is one of the two databases between which rows are copied.
 type side struct {
 	sql  *dialect
-	rows querier
+	rows rowReader
 	pool *sql.DB // for a side that is written
 }
 
@@ -199,30 +199,30 @@ func refuseMoved(ctx context.Context, db *database) error {
 
 // transferRows copies the rows of all tables, makes the index of words, and compares.
 func transferRows(ctx context.Context, from, to side, tell func(string, int64)) (done Moved, err error) {
-	for _, t := range movedTables {
+	for _, t := range copied(tables) {
 		if err := t.copy(ctx, from, to); err != nil {
-			return done, fmt.Errorf("copy the table %s: %w", t.name, err)
+			return done, fmt.Errorf("copy the table %s: %w", t.Name, err)
 		}
 
 		want, n, err := t.sum(ctx, from)
 		if err != nil {
-			return done, fmt.Errorf("read the table %s: %w", t.name, err)
+			return done, fmt.Errorf("read the table %s: %w", t.Name, err)
 		}
 		got, has, err := t.sum(ctx, to)
 		if err != nil {
-			return done, fmt.Errorf("read the table %s again: %w", t.name, err)
+			return done, fmt.Errorf("read the table %s again: %w", t.Name, err)
 		}
 		if got != want {
 			return done, parley.Errorf(parley.StorageUnavailable,
-				"the table %s differs after the move: %d rows became %d", t.name, n, has).With("table", t.name).
+				"the table %s differs after the move: %d rows became %d", t.Name, n, has).With("table", t.Name).
 				Suggest("Was the first database used since an interrupted move? Then move to an empty one.")
 		}
 
 		done.Rows += n
-		if t.name == "messages" {
+		if t.Name == "messages" {
 			done.Messages = n
 		}
-		tell(t.name, n)
+		tell(t.Name, n)
 	}
 
 	return done, to.complete(ctx, from)
@@ -236,7 +236,7 @@ func (to side) complete(ctx context.Context, from side) error {
 	}
 	defer func() { _ = tx.Rollback() }() // does nothing after Commit
 
-	if _, err := tx.ExecContext(ctx, to.sql.words.clear); err != nil {
+	if _, err := tx.ExecContext(ctx, wordsOf(to.sql).clear); err != nil {
 		return err
 	}
 	if err := fillWords(ctx, tx, to.sql); err != nil {
@@ -247,7 +247,7 @@ func (to side) complete(ctx context.Context, from side) error {
 	if err := from.rows.QueryRowContext(ctx, from.sql.lastEvent).Scan(&last); err != nil {
 		return err
 	}
-	for _, statement := range to.sql.goOn {
+	for _, statement := range to.sql.continues() {
 		if _, err := tx.ExecContext(ctx, strings.ReplaceAll(statement, "LAST", fmt.Sprint(last))); err != nil {
 			return err
 		}

@@ -10,36 +10,16 @@ import (
 )
 
 // movedTable is a table whose rows are copied, in the order of its key.
-type movedTable struct {
-	name  string
-	key   []string
-	which string // a condition on the rows; "" for all
-}
+type movedTable struct{ Description }
 
-// movedTables are all tables in an order in which each refers only to those before it. The index of
-// words is made anew.
-var movedTables = []movedTable{
-	{name: "agents", key: []string{"id"}},
-	{name: "agent_keys", key: []string{"id"}},
-	{name: "agent_log", key: []string{"id"}},
-	{name: "responders", key: []string{"agent_id"}},
-	{name: "threads", key: []string{"id"}},
-	{name: "participants", key: []string{"thread_id", "agent_id"}},
-	{name: "messages", key: []string{"seq"}},
-	{name: "deliveries", key: []string{"message_seq", "recipient_id"}},
-	{name: "debts", key: []string{"message_seq", "debtor_id"}},
-	{name: "files", key: []string{"id"}},
-	{name: "message_files", key: []string{"file_id", "message_seq"}},
-	{name: "calls", key: []string{"agent_id", "idempotency_key"}},
-	{name: "conversation_acts", key: []string{"seq"}},
-	{name: "forgotten", key: []string{"responder_id", "other_id"}},
-	{name: "model_calls", key: []string{"id"}},
-	{name: "events", key: []string{"seq"}},
-	{name: "transcripts", key: []string{"agent_id", "path"}},
-	{name: "token_records", key: []string{"id"}},
-	{name: "token_days", key: []string{"agent_id", "day", "model"}},
-	{name: "facts", key: []string{"name"},
-		which: `name NOT IN ('` + openFact + `', '` + movingFact + `', '` + movedFact + `', '` + idFact + `')`},
+// copied returns the tables that are copied. What has no key is made again.
+func copied(tables []Described) (list []movedTable) {
+	for _, k := range tables {
+		if k := k.describe(); len(k.Key) > 0 {
+			list = append(list, movedTable{k})
+		}
+	}
+	return list
 }
 
 // moveChunk is how many rows are copied in one transaction.
@@ -47,7 +27,7 @@ const moveChunk = 500
 
 // copy copies the rows that the target lacks. What it has is the beginning of them.
 func (t *movedTable) copy(ctx context.Context, from, to side) error {
-	columns, err := to.columns(ctx, t.name)
+	columns, err := to.columns(ctx, t.Name)
 	if err != nil {
 		return err
 	}
@@ -64,7 +44,7 @@ func (t *movedTable) copy(ctx context.Context, from, to side) error {
 		if err := t.write(ctx, to, columns, rows); err != nil {
 			return err
 		}
-		after = keyOf(rows[len(rows)-1], columns, t.key)
+		after = keyOf(rows[len(rows)-1], columns, t.Key)
 	}
 }
 
@@ -93,8 +73,8 @@ func keyOf(row []any, columns, key []string) []any {
 
 // last returns the key of the last row that the target has, nil for none.
 func (t *movedTable) last(ctx context.Context, to side) ([]any, error) {
-	rows, err := to.texts(ctx, `SELECT `+strings.Join(t.key, `, `)+` FROM `+t.name+t.where()+
-		` ORDER BY `+strings.Join(t.key, ` DESC, `)+` DESC LIMIT 1`, len(t.key))
+	rows, err := to.texts(ctx, `SELECT `+strings.Join(t.Key, `, `)+` FROM `+t.Name+t.where()+
+		` ORDER BY `+strings.Join(t.Key, ` DESC, `)+` DESC LIMIT 1`, len(t.Key))
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
@@ -102,18 +82,18 @@ func (t *movedTable) last(ctx context.Context, to side) ([]any, error) {
 }
 
 func (t *movedTable) where() string {
-	if t.which == "" {
+	if t.Which == "" {
 		return ` WHERE 1 = 1`
 	}
-	return ` WHERE ` + t.which
+	return ` WHERE ` + t.Which
 }
 
 // read reads the next rows after a key, nil for the first.
 func (t *movedTable) read(ctx context.Context, from side, columns []string, after []any) ([][]any, error) {
-	key := strings.Join(t.key, `, `)
-	query := `SELECT ` + strings.Join(columns, `, `) + ` FROM ` + t.name + t.where()
+	key := strings.Join(t.Key, `, `)
+	query := `SELECT ` + strings.Join(columns, `, `) + ` FROM ` + t.Name + t.where()
 	if after != nil {
-		query += ` AND (` + key + `) > (` + marks(len(t.key)) + `)`
+		query += ` AND (` + key + `) > (` + marks(len(t.Key)) + `)`
 	}
 	return from.texts(ctx, query+` ORDER BY `+key+` LIMIT ?`, len(columns), append(after, int64(moveChunk))...)
 }
@@ -150,7 +130,7 @@ func (t *movedTable) write(ctx context.Context, to side, columns []string, rows 
 	}
 	defer func() { _ = tx.Rollback() }() // does nothing after Commit
 
-	into, err := tx.PrepareContext(ctx, to.sql.bound(`INSERT INTO `+t.name+` (`+strings.Join(columns, `, `)+`) VALUES (`+
+	into, err := tx.PrepareContext(ctx, to.sql.bound(`INSERT INTO `+t.Name+` (`+strings.Join(columns, `, `)+`) VALUES (`+
 		marks(len(columns))+`)`))
 	if err != nil {
 		return err
@@ -180,7 +160,7 @@ func valid(row []any) []any {
 
 // sum returns a checksum over all rows, and their number.
 func (t *movedTable) sum(ctx context.Context, s side) (sum string, n int64, err error) {
-	columns, err := s.columns(ctx, t.name)
+	columns, err := s.columns(ctx, t.Name)
 	if err != nil {
 		return "", 0, err
 	}
@@ -196,6 +176,6 @@ func (t *movedTable) sum(ctx context.Context, s side) (sum string, n int64, err 
 			addRow(h, row)
 		}
 		n += int64(len(rows))
-		after = keyOf(rows[len(rows)-1], columns, t.key)
+		after = keyOf(rows[len(rows)-1], columns, t.Key)
 	}
 }

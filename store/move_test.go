@@ -42,10 +42,10 @@ func TestMovedDatabaseHoldsEverything(t *testing.T) {
 	}
 	wantMoveRefused(t, server, "parley move-database again")
 
-	var tables []string
-	must.Have(Move(t.Context(), file, server, func(table string, _ int64) { tables = append(tables, table) }))(t)
-	if len(tables) != len(movedTables) {
-		t.Errorf("told of %v", tables)
+	var told []string
+	must.Have(Move(t.Context(), file, server, func(table string, _ int64) { told = append(told, table) }))(t)
+	if len(told) != len(copied(tables)) {
+		t.Errorf("told of %v", told)
 	}
 	wantMoveRefused(t, file, "was moved to postgres://")
 	_, err = Move(t.Context(), Options{Path: filepath.Join(t.TempDir(), "other.db")}, server, func(string, int64) {})
@@ -102,15 +102,15 @@ func TestEveryTableIsMoved(t *testing.T) {
 	defer s.Close()
 
 	moved := map[string]bool{}
-	for _, table := range movedTables {
-		moved[table.name] = true
+	for _, table := range copied(tables) {
+		moved[table.Name] = true
 	}
-	var tables []string
-	must.Do(t, s.read(t.Context(), "reading the tables", &tables, `SELECT name FROM sqlite_master WHERE type = 'table'
+	var names []string
+	must.Do(t, s.read(t.Context(), "reading the tables", &names, `SELECT name FROM sqlite_master WHERE type = 'table'
 		AND name NOT LIKE 'message_words%' AND name NOT LIKE 'goose%' AND name NOT LIKE 'sqlite_%'`))
-	for _, name := range tables {
+	for _, name := range names {
 		if !moved[name] {
-			t.Errorf("the table %s is not in movedTables", name)
+			t.Errorf("the table %s is not in copied(tables)", name)
 		}
 	}
 }

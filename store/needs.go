@@ -91,7 +91,7 @@ func (s *Needs) Dismiss(ctx context.Context, ref string) (int, error) {
 	var n int64
 	err = s.write(ctx, "dismissing a delivery", func(t *tx) error {
 		const same = `d.message_seq = deliveries.message_seq AND d.recipient_id = deliveries.recipient_id`
-		n, err = t.exec(`UPDATE deliveries SET dismissed = 1
+		n, err = t.Exec(`UPDATE deliveries SET dismissed = 1
 			WHERE message_seq = ? AND dismissed = 0 AND (state = 'unconfirmed' OR state = 'failed' OR state = 'expired'
 				OR EXISTS (SELECT 1 FROM messages m JOIN deliveries d ON d.message_seq = m.seq
 					WHERE `+same+` AND `+isUnanswered+`)

@@ -40,7 +40,7 @@ func (s *Needs) Undelivered(ctx context.Context) ([]Undelivered, error) {
 func (s *Needs) NoteUndelivered(ctx context.Context, keys []Key) error {
 	return s.write(ctx, "noting who was told", func(t *tx) error {
 		for _, k := range keys {
-			_, err := t.exec(`UPDATE deliveries SET dismissed = 1 WHERE message_seq = ? AND recipient_id = ?
+			_, err := t.Exec(`UPDATE deliveries SET dismissed = 1 WHERE message_seq = ? AND recipient_id = ?
 				AND (state = 'failed' OR state = 'expired')`, k.MessageSeq, k.RecipientID)
 			if err != nil {
 				return err

@@ -195,7 +195,7 @@ func leftOpen(ctx context.Context, db *sql.DB) (left bool, err error) {
 }
 
 func (db *database) markOpen(t *tx) error {
-	_, err := t.exec(`INSERT INTO facts (name, value) VALUES (?, 'true'), (?, ?) ON CONFLICT (name) DO NOTHING`, openFact,
+	_, err := t.Exec(`INSERT INTO facts (name, value) VALUES (?, 'true'), (?, ?) ON CONFLICT (name) DO NOTHING`, openFact,
 		idFact, fmt.Sprintf("%x", db.progress.last.id))
 	return err
 }

@@ -25,7 +25,7 @@ type Overlap struct {
 func (s *Workspace) Overlaps(ctx context.Context) (list []Overlap, err error) {
 	var values []string
 	err = s.read(ctx, "reading which files two agents change", &values,
-		`SELECT value FROM facts WHERE name = ?`, overlapsFact+s.own.host)
+		`SELECT value FROM facts WHERE name = ?`, overlapsFact+s.host)
 	if err != nil || len(values) == 0 {
 		return nil, err
 	}
@@ -42,8 +42,8 @@ func (s *Workspace) SetOverlaps(ctx context.Context, list []Overlap) error {
 		if err != nil {
 			return err
 		}
-		_, err = t.exec(`INSERT INTO facts (name, value) VALUES (?, ?)
-			ON CONFLICT (name) DO UPDATE SET value = excluded.value`, overlapsFact+t.own.host, string(value))
+		_, err = t.Exec(`INSERT INTO facts (name, value) VALUES (?, ?)
+			ON CONFLICT (name) DO UPDATE SET value = excluded.value`, overlapsFact+t.Host, string(value))
 		return err
 	})
 }

@@ -50,11 +50,11 @@ func parsePause(values []string) (*parley.Pause, error) {
 // wait, in the order in which all hosts commit; stored may be nil.
 func (s *Workspace) SetPause(ctx context.Context, agentID string, p *parley.Pause, stored func()) error {
 	return s.write(ctx, "pausing communication", func(t *tx) error {
-		t.then(stored)
+		t.Then(stored)
 		e := eventRow{Type: parley.EventCommunication, AgentID: agentID, State: pauseEnds}
 		if p == nil {
-			t.emit(e)
-			_, err := t.exec(`DELETE FROM facts WHERE name = ?`, pauseFact)
+			emit(t, e)
+			_, err := t.Exec(`DELETE FROM facts WHERE name = ?`, pauseFact)
 			return err
 		}
 
@@ -64,8 +64,8 @@ func (s *Workspace) SetPause(ctx context.Context, agentID string, p *parley.Paus
 		}
 
 		e.State, e.Detail = pauseBegins, p.Reason
-		t.emit(e)
-		_, err = t.exec(`INSERT INTO facts (name, value) VALUES (?, ?)
+		emit(t, e)
+		_, err = t.Exec(`INSERT INTO facts (name, value) VALUES (?, ?)
 			ON CONFLICT (name) DO UPDATE SET value = excluded.value`, pauseFact, string(value))
 
 		return err
@@ -91,7 +91,7 @@ func (s *Workspace) BudgetPauses(ctx context.Context) (days map[string]string, e
 func (s *Workspace) NoteBudgetPause(ctx context.Context, agentID, day string) error {
 	return s.write(ctx, "storing which budget paused communication", func(t *tx) error {
 		var values []string
-		if err := t.query(&values, `SELECT value FROM facts WHERE name = ?`, budgetPauseFact); err != nil {
+		if err := t.Query(&values, `SELECT value FROM facts WHERE name = ?`, budgetPauseFact); err != nil {
 			return err
 		}
 
@@ -108,8 +108,22 @@ func (s *Workspace) NoteBudgetPause(ctx context.Context, agentID, day string) er
 		if err != nil {
 			return err
 		}
-		_, err = t.exec(`INSERT INTO facts (name, value) VALUES (?, ?)
+		_, err = t.Exec(`INSERT INTO facts (name, value) VALUES (?, ?)
 			ON CONFLICT (name) DO UPDATE SET value = excluded.value`, budgetPauseFact, string(value))
 		return err
 	})
+}
+
+// followedPause reads the pause again.
+var followedPause = reread{
+	about: isOf(parley.EventCommunication),
+	read: func(q querier, _ []followedEvent, n *News) error {
+		n.Paused = true
+		var values []string
+		err := q.Query(&values, `SELECT value FROM facts WHERE name = ?`, pauseFact)
+		if err == nil {
+			n.Pause, err = parsePause(values)
+		}
+		return err
+	},
 }

@@ -58,7 +58,7 @@ func (s *Workspace) ForgetPlaces(ctx context.Context, program string) error {
 func (s *Workspace) changePlaces(ctx context.Context, doing string, change func([]Place) []Place) error {
 	return s.write(ctx, doing, func(t *tx) error {
 		var values []string
-		if err := t.query(&values, `SELECT value FROM facts WHERE name = ?`, placesFact); err != nil {
+		if err := t.Query(&values, `SELECT value FROM facts WHERE name = ?`, placesFact); err != nil {
 			return err
 		}
 		places, err := parsePlaces(values)
@@ -73,7 +73,7 @@ func (s *Workspace) changePlaces(ctx context.Context, doing string, change func(
 		if err != nil {
 			return err
 		}
-		_, err = t.exec(`INSERT INTO facts (name, value) VALUES (?, ?)
+		_, err = t.Exec(`INSERT INTO facts (name, value) VALUES (?, ?)
 			ON CONFLICT (name) DO UPDATE SET value = excluded.value`, placesFact, string(value))
 		return err
 	})

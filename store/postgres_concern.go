@@ -19,8 +19,8 @@ const mostConcerned = 100
 // concerned returns the recipients whose hosts the transaction concerns, nil for all hosts.
 func (t *tx) concerned() []string {
 	ids := map[string]bool{}
-	for i := range t.events {
-		switch e := &t.events[i]; e.Type {
+	for _, e := range eventsTable.Added(t) {
+		switch e.Type {
 		case parley.EventDelivery:
 			ids[e.RecipientID] = true
 		case parley.EventDirectMessage, parley.EventBroadcast, parley.EventThreadMessage:
@@ -28,8 +28,8 @@ func (t *tx) concerned() []string {
 			return nil
 		}
 	}
-	for i := range t.deliveries {
-		ids[t.deliveries[i].RecipientID] = true
+	for _, d := range deliveriesTable.Added(t) {
+		ids[d.RecipientID] = true
 	}
 	if len(ids) > mostConcerned {
 		return nil

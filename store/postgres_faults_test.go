@@ -136,7 +136,7 @@ func TestStoppedTransactionGivesWay(t *testing.T) {
 		ended <- bob.write(t.Context(), "sleeping", func(tx *tx) error {
 			begun <- true
 			<-goOn
-			_, err := tx.exec(`SELECT 1`)
+			_, err := tx.Exec(`SELECT 1`)
 			return err
 		})
 	}()

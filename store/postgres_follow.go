@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"gorm.io/gorm"
-
 	"parley"
 )
 
@@ -51,13 +49,13 @@ func (s *postgresSession) catchUp(t *tx) error {
 		f.looked = time.Time{} // watch is to look now, though nobody has rung
 		return errBehind
 	}
-	return s.followTo(t.db, last)
+	return s.followTo(t, last)
 }
 
 // followTo takes the events up to a number.
-func (s *postgresSession) followTo(db *gorm.DB, last int64) error {
+func (s *postgresSession) followTo(q querier, last int64) error {
 	for f := &s.followed; f.last < last; {
-		n, to, err := readNews(db, f.last, last)
+		n, to, err := readNews(q, nouns, f.last, last)
 		if errors.Is(err, errGap) {
 			return s.refuse(parley.Errorf(parley.StorageUnavailable,
 				"this daemon missed what other hosts wrote in %s", s.path).
@@ -97,7 +95,7 @@ func (s *postgresSession) watch() error {
 	var last int64
 	err := s.reader.Raw(postgresDialect.lastEvent).Scan(&last).Error
 	if err == nil {
-		err = s.followTo(s.reader, last)
+		err = s.followTo(reader{s.reader}, last)
 	}
 	if err == nil || s.safety.refusal() != nil {
 		return nil

@@ -138,7 +138,7 @@ func (s *postgresSession) taken(ctx context.Context, query string, args ...any) 
 // isHost looks whether this daemon still is its host, after the hosts have changed.
 func (s *postgresSession) isHost(t *tx, changed int64) error {
 	var rows []hostRow
-	if err := t.query(&rows, hostsQuery); err != nil {
+	if err := t.Query(&rows, hostsQuery); err != nil {
 		return err
 	}
 	team := teamOf(s.host, rows)

@@ -46,7 +46,7 @@ func useServer(db *database, path, url, host string) error {
 	s := &postgresSession{database: db, host: hostName(host), holder: holderOf(path)}
 	db.path, db.sql, db.session, db.safety = engine.ServerPlace(config), &postgresDialect, s, newSafety()
 	db.backup, db.lease, db.doorbell.ring = db.backupServer, &lease{}, make(chan struct{}, 1)
-	db.own = newOwn(s.host)
+	db.host = s.host
 	s.config, db.doorbell.host = config, s.host
 	db.open = func(ctx context.Context) error { return s.open(ctx, config) }
 

@@ -48,7 +48,7 @@ func (s *postgresSession) begin(t *tx) error {
 		return err
 	}
 	var row workspaceRow
-	if err := t.query(&row, `SELECT message_seq, event_seq, epoch, CAST(pg_current_xact_id() AS text) AS transaction
+	if err := t.Query(&row, `SELECT message_seq, event_seq, epoch, CAST(pg_current_xact_id() AS text) AS transaction
 		FROM workspace WHERE one = 1 FOR UPDATE`); err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (s *postgresSession) number(t *tx) error {
 		said, of := t.ring()
 		set, args = set+` RETURNING pg_notify(?, `+said+`)`, append(append(args, s.doorbell.channel), of...)
 	}
-	_, err := t.exec(set, args...)
+	_, err := t.Exec(set, args...)
 	return err
 }
 

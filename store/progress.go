@@ -209,7 +209,7 @@ func (s *Workspace) Shortfall(ctx context.Context) (*Shortfall, error) {
 // anything.
 func (s *Workspace) DismissShortfall(ctx context.Context) (found bool, err error) {
 	err = s.write(ctx, "dismissing what is missing", func(t *tx) error {
-		n, err := t.exec(`DELETE FROM facts WHERE name = ?`, shortfallFact)
+		n, err := t.Exec(`DELETE FROM facts WHERE name = ?`, shortfallFact)
 		found = n > 0
 		return err
 	})
@@ -237,16 +237,16 @@ func (db *database) settle(c *continuation) error {
 }
 
 func (c *continuation) record(t *tx) error {
-	for _, statement := range t.sql.goOn {
-		if _, err := t.exec(strings.ReplaceAll(statement, "LAST", fmt.Sprint(c.after.Event))); err != nil {
+	for _, statement := range t.SQL.continues() {
+		if _, err := t.Exec(strings.ReplaceAll(statement, "LAST", fmt.Sprint(c.after.Event))); err != nil {
 			return err
 		}
 	}
-	if _, err := t.exec(`INSERT INTO sqlite_sequence (name, seq) SELECT 'messages', 0
+	if _, err := t.Exec(`INSERT INTO sqlite_sequence (name, seq) SELECT 'messages', 0
 		WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'messages')`); err != nil {
 		return err
 	}
-	if _, err := t.exec(`UPDATE sqlite_sequence SET seq = ? WHERE name = 'messages' AND seq < ?`, c.after.Message,
+	if _, err := t.Exec(`UPDATE sqlite_sequence SET seq = ? WHERE name = 'messages' AND seq < ?`, c.after.Message,
 		c.after.Message); err != nil {
 		return err
 	}
@@ -261,7 +261,7 @@ func (c *continuation) record(t *tx) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.exec(`INSERT INTO facts (name, value) VALUES (?, ?)
+	_, err = t.Exec(`INSERT INTO facts (name, value) VALUES (?, ?)
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, shortfallFact, string(value))
 	return err
 }
@@ -269,7 +269,7 @@ func (c *continuation) record(t *tx) error {
 // doubtOpen gives up all open deliveries: the terminals may have had them already.
 func doubtOpen(t *tx) error {
 	var keys []Key
-	if err := t.query(&keys, `SELECT d.message_seq, d.recipient_id FROM deliveries d WHERE `+isOpen); err != nil {
+	if err := t.Query(&keys, `SELECT d.message_seq, d.recipient_id FROM deliveries d WHERE `+isOpen); err != nil {
 		return err
 	}
 

@@ -71,7 +71,7 @@ func (p *pruning) rows(table, key string) func(ctx context.Context, before int64
 		for err == nil && len(first) > 0 {
 			var n int64
 			err = p.write(ctx, "removing old rows", func(t *tx) (err error) {
-				n, err = t.exec(`DELETE FROM `+table+` WHERE `+key+` >= ? AND `+key+` < ? AND at < ?`,
+				n, err = t.Exec(`DELETE FROM `+table+` WHERE `+key+` >= ? AND `+key+` < ? AND at < ?`,
 					first[0], first[0]+pruneRows, before)
 				return err
 			})
@@ -153,7 +153,7 @@ func (p *pruning) shorten(ctx context.Context, rows []oldSteps, after int64) (n 
 				continue
 			}
 
-			changed, err := t.exec(`UPDATE deliveries SET steps = ?
+			changed, err := t.Exec(`UPDATE deliveries SET steps = ?
 				WHERE message_seq = ? AND recipient_id = ? AND steps = ?`, short, r.MessageSeq, r.RecipientID, r.Steps)
 			if err != nil {
 				return err
@@ -161,7 +161,7 @@ func (p *pruning) shorten(ctx context.Context, rows []oldSteps, after int64) (n 
 			n += changed
 		}
 
-		_, err := t.exec(`INSERT INTO facts (name, value) VALUES (?, ?)
+		_, err := t.Exec(`INSERT INTO facts (name, value) VALUES (?, ?)
 			ON CONFLICT (name) DO UPDATE SET value = excluded.value`, stepsFact, strconv.FormatInt(after, 10))
 		return err
 	})
@@ -253,7 +253,7 @@ const prunedFact = "pruned_messages"
 
 // notePruned stores that messages up to a number were removed, so that a repair does not miss them.
 func notePruned(t *tx, last int64) error {
-	_, err := t.exec(`INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value =
+	_, err := t.Exec(`INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value =
 		CASE WHEN CAST(facts.value AS BIGINT) > CAST(excluded.value AS BIGINT) THEN facts.value ELSE excluded.value END`,
 		prunedFact, strconv.FormatInt(last, 10))
 	return err
@@ -262,33 +262,33 @@ func notePruned(t *tx, last int64) error {
 // removeMessage removes a message unless somebody has begun to wait for it meanwhile.
 func removeMessage(t *tx, m oldMessage, before int64) (int64, error) {
 	var still []int64
-	err := t.query(&still, `SELECT m.seq FROM messages m WHERE m.seq = ? AND `+isFinished, m.Seq, before)
+	err := t.Query(&still, `SELECT m.seq FROM messages m WHERE m.seq = ? AND `+isFinished, m.Seq, before)
 	if err != nil || len(still) == 0 {
 		return 0, err
 	}
 
 	var recipients []string
-	if err := t.query(&recipients, `SELECT recipient_id FROM deliveries WHERE message_seq = ?`, m.Seq); err != nil {
+	if err := t.Query(&recipients, `SELECT recipient_id FROM deliveries WHERE message_seq = ?`, m.Seq); err != nil {
 		return 0, err
 	}
 	for _, id := range recipients {
-		t.gotOlder(id) // its counts no longer hold
+		gotOlder(t, id) // its counts no longer hold
 	}
 
 	// Words can be removed only as they were written. Recipients are left out: some may have come
 	// later, with a delegation. Their marks find nothing without words.
 	words := wordsRow{seq: m.Seq, text: m.Text, senderID: m.SenderID, threadID: m.ThreadID}
-	if err := t.sql.words.remove(t, &words); err != nil {
+	if err := wordsOf(t.SQL).remove(t, &words); err != nil {
 		return 0, err
 	}
 
 	for _, table := range []string{"deliveries", "debts", "message_files"} {
-		if _, err := t.exec(`DELETE FROM `+table+` WHERE message_seq = ?`, m.Seq); err != nil {
+		if _, err := t.Exec(`DELETE FROM `+table+` WHERE message_seq = ?`, m.Seq); err != nil {
 			return 0, err
 		}
 	}
 
-	return t.exec(`DELETE FROM messages WHERE seq = ?`, m.Seq)
+	return t.Exec(`DELETE FROM messages WHERE seq = ?`, m.Seq)
 }
 
 // freePages is how many freed pages one step returns to the file system.
@@ -311,7 +311,7 @@ func (p *pruning) giveBack(ctx context.Context) error {
 
 		err := p.write(ctx, "returning free pages", func(t *tx) error {
 			t.wrote = true
-			return t.query(new([]int64), `PRAGMA incremental_vacuum(200)`)
+			return t.Query(new([]int64), `PRAGMA incremental_vacuum(200)`)
 		})
 		if err == nil {
 			err = p.pause()

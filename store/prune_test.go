@@ -219,7 +219,7 @@ func TestPrunedMessagesAreNotFoundByWords(t *testing.T) {
 	must.Have(s.Prune(t.Context(), Retention{Messages: now}, onward))(t)
 
 	var found []int64
-	index := &s.sql.words
+	index := wordsOf(s.sql)
 	match, args := index.match([][]string{{stretchMark(1, shortStretch)}}, []wordsTerm{{text: "zebra"}})
 	must.Do(t, s.read(t.Context(), "searching", &found, `SELECT `+index.seq+` FROM message_words w WHERE `+match, args...))
 	if len(found) != 1 {

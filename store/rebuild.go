@@ -92,7 +92,7 @@ func (s *source) transfer(ctx context.Context, to string, c *Copy, known progres
 	}
 	missing := r.torn
 	if r.old = s.stale; s.stale {
-		missing = append(grown, r.torn...)
+		missing = append(grown(), r.torn...)
 	}
 	if len(missing) > 0 {
 		if r.lost, err = v.mend(ctx, missing, c, known); err != nil {

@@ -68,9 +68,12 @@ func (s *Responders) RecallThread(
 	return oldestFirst(rows), err
 }
 
+// forgottenTable has what responders have forgotten.
+var forgottenTable = Table[struct{}]{Name: "forgotten", Key: []string{"responder_id", "other_id"}}
+
 // forgetBefore makes a responder forget its talk with another, up to one of its messages.
 func forgetBefore(t *tx, responderID, otherID string, seq int64) error {
-	_, err := t.exec(`INSERT INTO forgotten (responder_id, other_id, message_seq) VALUES (?, ?, ?)
+	_, err := t.Exec(`INSERT INTO forgotten (responder_id, other_id, message_seq) VALUES (?, ?, ?)
 		ON CONFLICT (responder_id, other_id) DO UPDATE SET
 			message_seq = `+greatest(`forgotten.message_seq`, `excluded.message_seq`), responderID, otherID, seq)
 	return err

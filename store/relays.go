@@ -41,7 +41,7 @@ const (
 // host took it, and ended before it answered, so whether it was done is not known. When ctx ends, a relay
 // that was not taken is withdrawn.
 func (s *Relays) AskHost(ctx context.Context, r Relay) (RelayAnswer, error) {
-	r.ID, r.AskedFrom = uuid.NewString(), s.own.host
+	r.ID, r.AskedFrom = uuid.NewString(), s.host
 	if err := s.write(ctx, "asking another host", func(t *tx) error { return addRelay(t, &r) }); err != nil {
 		return RelayAnswer{}, err
 	}
@@ -73,10 +73,10 @@ func (s *Relays) AskHost(ctx context.Context, r Relay) (RelayAnswer, error) {
 // addRelay stores a relay, and rings at its host.
 func addRelay(t *tx, r *Relay) error {
 	var rows []hostRow
-	if err := t.query(&rows, hostsQuery); err != nil {
+	if err := t.Query(&rows, hostsQuery); err != nil {
 		return err
 	}
-	switch h := teamOf(t.own.host, rows).Host(r.Host); {
+	switch h := teamOf(t.Host, rows).Host(r.Host); {
 	case h == nil:
 		return parley.Errorf(parley.InvalidArgument, "there is no host %q",
 			parley.CleanLine(parley.Truncate(r.Host, 64))).
@@ -87,7 +87,7 @@ func addRelay(t *tx, r *Relay) error {
 			With("host", r.Host).Suggest("Start parley there: parley serve, in the workspace. Then try again.")
 	}
 
-	if _, err := t.exec(`INSERT INTO relays (id, host, operation, request, asker_id, asked_from, created_at, deadline)
+	if _, err := t.Exec(`INSERT INTO relays (id, host, operation, request, asker_id, asked_from, created_at, deadline)
 		VALUES (?, ?, ?, ?, ?, ?, clock_timestamp(), clock_timestamp() + ? * interval '1 millisecond')`,
 		r.ID, r.Host, r.Operation, r.Request, r.AskerID, r.AskedFrom, relayTime.Milliseconds()); err != nil {
 		return err
@@ -97,7 +97,7 @@ func addRelay(t *tx, r *Relay) error {
 
 // callHost rings at a host, when the transaction is committed.
 func callHost(t *tx, host string) error {
-	return t.query(new([]string),
+	return t.Query(new([]string),
 		`SELECT CAST(pg_notify('parley_' || replace(id, '-', ''), ?) AS text) FROM workspace`, host)
 }
 
@@ -140,9 +140,9 @@ func (r *relayRow) end() relayEnd {
 func (s *Relays) conclude(ctx context.Context, id string) (row relayRow, err error) {
 	err = s.write(ctx, "reading the answer of another host", func(t *tx) error {
 		row = relayRow{}
-		err := t.query(&row, relayQuery, id)
+		err := t.Query(&row, relayQuery, id)
 		if err == nil && row.end() != relayOpen {
-			_, err = t.exec(`DELETE FROM relays WHERE id = ?`, id)
+			_, err = t.Exec(`DELETE FROM relays WHERE id = ?`, id)
 		}
 		return err
 	})
@@ -168,7 +168,7 @@ func (r *relayRow) answer(asked *Relay) (RelayAnswer, error) {
 // withdraw removes a relay that was not taken yet, because nobody waits for it any more. It returns why.
 func (s *Relays) withdraw(ctx context.Context, r *Relay) error {
 	err := s.write(context.WithoutCancel(ctx), "withdrawing what another host was asked", func(t *tx) error {
-		_, err := t.exec(`DELETE FROM relays WHERE id = ? AND taker IS NULL`, r.ID)
+		_, err := t.Exec(`DELETE FROM relays WHERE id = ? AND taker IS NULL`, r.ID)
 		return err
 	})
 	if err != nil {
@@ -193,7 +193,7 @@ func (s *Relays) TakeRelay(ctx context.Context) (taken *Relay, err error) {
 	const open = ` FROM relays WHERE host = ? AND taker IS NULL AND deadline > clock_timestamp()`
 	var waits bool
 	if err := s.read(ctx, "looking for what other hosts ask", &waits, `SELECT EXISTS (SELECT 1`+open+`)`,
-		s.own.host); err != nil ||
+		s.host); err != nil ||
 		!waits {
 		return nil, err
 	}
@@ -201,13 +201,13 @@ func (s *Relays) TakeRelay(ctx context.Context) (taken *Relay, err error) {
 	err = s.write(ctx, "taking what another host asks", func(t *tx) error {
 		taken = nil
 		var rows []Relay
-		if err := t.query(&rows, `SELECT id, host, operation, request, asker_id, asked_from`+open+
-			` ORDER BY created_at LIMIT 1`, s.own.host); err != nil || len(rows) == 0 {
+		if err := t.Query(&rows, `SELECT id, host, operation, request, asker_id, asked_from`+open+
+			` ORDER BY created_at LIMIT 1`, s.host); err != nil || len(rows) == 0 {
 			return err
 		}
 		taken = &rows[0]
-		_, err := t.exec(`UPDATE relays SET request = '', taken_at = clock_timestamp(),
-			taker = (SELECT epoch FROM hosts WHERE name = ?) WHERE id = ?`, s.own.host, taken.ID)
+		_, err := t.Exec(`UPDATE relays SET request = '', taken_at = clock_timestamp(),
+			taker = (SELECT epoch FROM hosts WHERE name = ?) WHERE id = ?`, s.host, taken.ID)
 		return err
 	})
 	if err != nil {
@@ -221,8 +221,8 @@ func (s *Relays) TakeRelay(ctx context.Context) (taken *Relay, err error) {
 // asker waits no longer is gone.
 func (s *Relays) AnswerRelay(ctx context.Context, r Relay, a RelayAnswer) error {
 	return s.write(ctx, "answering another host", func(t *tx) error {
-		n, err := t.exec(`UPDATE relays SET answer = ?, failed = ?, done_at = clock_timestamp()
-			WHERE id = ? AND taker = (SELECT epoch FROM hosts WHERE name = ?)`, a.Text, a.Failed, r.ID, t.own.host)
+		n, err := t.Exec(`UPDATE relays SET answer = ?, failed = ?, done_at = clock_timestamp()
+			WHERE id = ? AND taker = (SELECT epoch FROM hosts WHERE name = ?)`, a.Text, a.Failed, r.ID, t.Host)
 		if err != nil || n == 0 {
 			return err
 		}
@@ -236,7 +236,7 @@ func (p *pruning) relays(ctx context.Context) error {
 		return nil
 	}
 	return p.write(ctx, "removing old relays", func(t *tx) error {
-		_, err := t.exec(`DELETE FROM relays WHERE created_at < clock_timestamp() - ? * interval '1 second'`,
+		_, err := t.Exec(`DELETE FROM relays WHERE created_at < clock_timestamp() - ? * interval '1 second'`,
 			int64(relayKept.Seconds()))
 		return err
 	})

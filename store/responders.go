@@ -25,17 +25,22 @@ type responderRow struct {
 	Origin           string
 }
 
-var newResponderColumns = columns[responderRow]{
-	{"agent_id", func(r *responderRow) any { return r.AgentID }},
-	{"model_id", func(r *responderRow) any { return r.ModelID }},
-	{"system_prompt", func(r *responderRow) any { return r.SystemPrompt }},
-	{"temperature", func(r *responderRow) any { return r.Temperature }},
-	{"max_tokens", func(r *responderRow) any { return r.MaxTokens }},
-	{"base_url", func(r *responderRow) any { return r.BaseURL }},
-	{"api_key_env", func(r *responderRow) any { return r.APIKeyEnv }},
-	{"additional_config", func(r *responderRow) any { return r.AdditionalConfig }},
-	{"auto_respond", func(r *responderRow) any { return r.AutoRespond }},
-	{"origin", func(r *responderRow) any { return r.Origin }},
+var respondersTable = Table[responderRow]{
+	Name:  "responders",
+	Key:   []string{"agent_id"},
+	Grows: true,
+	Columns: Columns[responderRow]{
+		{"agent_id", func(r *responderRow) any { return r.AgentID }},
+		{"model_id", func(r *responderRow) any { return r.ModelID }},
+		{"system_prompt", func(r *responderRow) any { return r.SystemPrompt }},
+		{"temperature", func(r *responderRow) any { return r.Temperature }},
+		{"max_tokens", func(r *responderRow) any { return r.MaxTokens }},
+		{"base_url", func(r *responderRow) any { return r.BaseURL }},
+		{"api_key_env", func(r *responderRow) any { return r.APIKeyEnv }},
+		{"additional_config", func(r *responderRow) any { return r.AdditionalConfig }},
+		{"auto_respond", func(r *responderRow) any { return r.AutoRespond }},
+		{"origin", func(r *responderRow) any { return r.Origin }},
+	},
 }
 
 func (r *responderRow) responder() (*parley.Responder, error) {
@@ -56,12 +61,10 @@ func (r *responderRow) responder() (*parley.Responder, error) {
 	return p, nil
 }
 
-// responders returns the responders by their agents' IDs.
-func (db *database) responders(ctx context.Context) (map[string]*parley.Responder, error) {
+// respondersOf returns responders by their agents' IDs, all or those that a condition selects.
+func respondersOf(q querier, where string, args ...any) (map[string]*parley.Responder, error) {
 	var rows []responderRow
-	err := db.read(ctx, "reading the responders", &rows,
-		`SELECT `+newResponderColumns.names()+` FROM responders`)
-	if err != nil {
+	if err := q.Query(&rows, `SELECT `+respondersTable.Columns.Names()+` FROM responders`+where, args...); err != nil {
 		return nil, err
 	}
 
@@ -69,7 +72,7 @@ func (db *database) responders(ctx context.Context) (map[string]*parley.Responde
 	for i := range rows {
 		p, err := rows[i].responder()
 		if err != nil {
-			return nil, db.fail("reading the responders", err)
+			return nil, err
 		}
 		byID[rows[i].AgentID] = p
 	}
@@ -79,7 +82,7 @@ func (db *database) responders(ctx context.Context) (map[string]*parley.Responde
 
 // replaceResponder replaces how a model answers for an agent; with nil, none does.
 func replaceResponder(t *tx, agentID string, p *parley.Responder) error {
-	if _, err := t.exec(`DELETE FROM responders WHERE agent_id = ?`, agentID); err != nil || p == nil {
+	if _, err := t.Exec(`DELETE FROM responders WHERE agent_id = ?`, agentID); err != nil || p == nil {
 		return err
 	}
 
@@ -88,7 +91,7 @@ func replaceResponder(t *tx, agentID string, p *parley.Responder) error {
 		return fmt.Errorf("encode the configuration of a responder: %w", err)
 	}
 
-	return insert(t, "responders", newResponderColumns, responderRow{
+	return respondersTable.Insert(t, responderRow{
 		AgentID:          agentID,
 		ModelID:          p.ModelID,
 		SystemPrompt:     p.SystemPrompt,
@@ -111,8 +114,7 @@ func (s *Responders) SetResponder(ctx context.Context, a parley.Agent) error {
 		}
 		row := newAgentRow(t, &a)
 
-		err := t.db.Select("*").Omit("id", "name", "created_at").Where("id = ?", a.ID).Updates(&row).Error
-		if err != nil {
+		if _, err := agentsTable.Update(t, &row, butFor("id", "name", "created_at"), `id = ?`, a.ID); err != nil {
 			return err
 		}
 

@@ -53,30 +53,35 @@ func (r *modelCallRow) call() ModelCall {
 	}
 }
 
-var newModelCallColumns = columns[ModelCall]{
-	{"agent_id", func(c *ModelCall) any { return c.AgentID }},
-	{"caller_id", func(c *ModelCall) any { return c.CallerID }},
-	{"message_id", func(c *ModelCall) any { return c.MessageID }},
-	{"reply_id", func(c *ModelCall) any { return c.ReplyID }},
-	{"model", func(c *ModelCall) any { return c.Model }},
-	{"at", func(c *ModelCall) any { return nanos(c.At) }},
-	{"latency", func(c *ModelCall) any { return int64(c.Latency) }},
-	{"input_tokens", func(c *ModelCall) any { return c.InputTokens }},
-	{"output_tokens", func(c *ModelCall) any { return c.OutputTokens }},
-	{"requests", func(c *ModelCall) any { return c.Requests }},
-	{"tool_calls", func(c *ModelCall) any { return c.ToolCalls }},
-	{"unmeasured", func(c *ModelCall) any { return c.Unmeasured }},
-	{"cut_off", func(c *ModelCall) any { return c.CutOff }},
-	{"reason", func(c *ModelCall) any { return string(c.Reason) }},
+var modelCallsTable = Table[ModelCall]{
+	Name:    "model_calls",
+	Key:     []string{"id"},
+	Counter: "id",
+	Columns: Columns[ModelCall]{
+		{"agent_id", func(c *ModelCall) any { return c.AgentID }},
+		{"caller_id", func(c *ModelCall) any { return c.CallerID }},
+		{"message_id", func(c *ModelCall) any { return c.MessageID }},
+		{"reply_id", func(c *ModelCall) any { return c.ReplyID }},
+		{"model", func(c *ModelCall) any { return c.Model }},
+		{"at", func(c *ModelCall) any { return nanos(c.At) }},
+		{"latency", func(c *ModelCall) any { return int64(c.Latency) }},
+		{"input_tokens", func(c *ModelCall) any { return c.InputTokens }},
+		{"output_tokens", func(c *ModelCall) any { return c.OutputTokens }},
+		{"requests", func(c *ModelCall) any { return c.Requests }},
+		{"tool_calls", func(c *ModelCall) any { return c.ToolCalls }},
+		{"unmeasured", func(c *ModelCall) any { return c.Unmeasured }},
+		{"cut_off", func(c *ModelCall) any { return c.CutOff }},
+		{"reason", func(c *ModelCall) any { return string(c.Reason) }},
+	},
 }
 
 // recordModelCall stores a call. A missing time is now.
 func recordModelCall(t *tx, c *ModelCall) error {
 	if c.At.IsZero() {
-		c.At = t.now
+		c.At = t.Now
 	}
 
-	return insert(t, "model_calls", newModelCallColumns, *c)
+	return modelCallsTable.Insert(t, *c)
 }
 
 // Unanswered records a call that brought no answer, and the reason on the message's

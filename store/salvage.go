@@ -202,10 +202,16 @@ func (s salvage) behind(ctx context.Context, t *salvaged, last int64) (next int6
 	return next, found, nil
 }
 
-// grown are the tables from which rows are only removed for their age, so that a row of a copy is good. A key that was
-// revoked, for example, would count again.
-var grown = []string{"agents", "responders", "threads", "participants", "messages", "deliveries", "debts", "files",
-	"message_files", "events", "agent_log"}
+// grown returns the names of the tables from which rows are only removed for their age, so that a row of a copy is good.
+// A key that was revoked, for example, would count again.
+func grown() (names []string) {
+	for _, k := range tables {
+		if k := k.describe(); k.Grows {
+			names = append(names, k.Name)
+		}
+	}
+	return names
+}
 
 // fill takes rows from a copy of the database that are missing in some tables.
 func (s salvage) fill(ctx context.Context, path string, torn []string) error {
@@ -241,6 +247,7 @@ func (s salvage) join(ctx context.Context) error {
 		return err
 	}
 
+	grown := grown()
 	for changed := true; changed; {
 		changed = false
 		for _, r := range references {

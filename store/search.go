@@ -206,7 +206,7 @@ type stretch struct {
 func (s *Messages) searchStretch(
 	ctx context.Context, q *SearchQuery, part stretch, limit int,
 ) ([]FoundItem, error) {
-	index := &s.sql.words
+	index := wordsOf(s.sql)
 	from, where, args := q.source(index, part)
 	conditions, more := q.conditions(s.sql)
 	args = append([]any{listedRecipients, q.For}, args...)

@@ -13,7 +13,7 @@ const fillChunk = 1000
 
 // fillWords puts all messages into the index of words, which must be empty.
 func fillWords(ctx context.Context, tx *sql.Tx, d *dialect) error {
-	into, err := tx.PrepareContext(ctx, d.bound(d.words.columns.insertInto("message_words", 1)))
+	into, err := tx.PrepareContext(ctx, d.bound(wordsOf(d).columns.insertInto("message_words", 1)))
 	if err != nil {
 		return fmt.Errorf("index the words of messages: %w", err)
 	}
@@ -27,7 +27,7 @@ func fillWords(ctx context.Context, tx *sql.Tx, d *dialect) error {
 
 		last = rows[len(rows)-1].seq
 		for i := range rows {
-			if _, err := into.ExecContext(ctx, d.words.columns.values(&rows[i])...); err != nil {
+			if _, err := into.ExecContext(ctx, wordsOf(d).columns.Values(&rows[i])...); err != nil {
 				return fmt.Errorf("index the words of messages: %w", err)
 			}
 		}

@@ -18,7 +18,7 @@ func TestIndexOfWordsIsMadeAgain(t *testing.T) {
 		FROM c`)
 
 	tx := must.Have(db.BeginTx(t.Context(), nil))(t)
-	must.Have(tx.ExecContext(t.Context(), s.sql.words.clear))(t)
+	must.Have(tx.ExecContext(t.Context(), wordsOf(s.sql).clear))(t)
 	must.Do(t, fillWords(t.Context(), tx, s.sql))
 	must.Do(t, tx.Commit())
 

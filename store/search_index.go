@@ -5,11 +5,19 @@ import "strings"
 // wordsDialect is how the index of words is written and searched.
 type wordsDialect struct {
 	seq     string // the number of the message, in the index w
-	columns columns[wordsRow]
+	columns Columns[wordsRow]
 	remove  func(*tx, *wordsRow) error
 	clear   string // removes everything
 	// match returns the condition on the index w: one mark of each group, and all terms.
 	match func(marks [][]string, terms []wordsTerm) (where string, args []any)
+}
+
+// wordsOf returns how it is with one kind of database.
+func wordsOf(d *dialect) *wordsDialect {
+	if d.embedded {
+		return &fts5
+	}
+	return &tsvector
 }
 
 // wordsTerm is a word or a phrase, as spaced makes it. A message that has one of the marks need not
@@ -23,7 +31,7 @@ var fts5 = wordsDialect{
 	seq:     `w.rowid`,
 	columns: wordsColumns,
 	remove: func(t *tx, r *wordsRow) error {
-		_, err := t.exec(`INSERT INTO message_words (message_words, rowid, words, marks) VALUES ('delete', ?, ?, ?)`,
+		_, err := t.Exec(`INSERT INTO message_words (message_words, rowid, words, marks) VALUES ('delete', ?, ?, ?)`,
 			r.seq, spaced(r.text), strings.Join(r.marks(), " "))
 		return err
 	},
@@ -67,13 +75,13 @@ func fts5Any(marks []string) string { return `("` + strings.Join(marks, `" OR "`
 // among the messages that have all of their words.
 var tsvector = wordsDialect{
 	seq: `w.seq`,
-	columns: columns[wordsRow]{
+	columns: Columns[wordsRow]{
 		{"seq", func(r *wordsRow) any { return r.seq }},
 		{"words", func(r *wordsRow) any { return vectorOf(r) }},
 		{"phrase", func(r *wordsRow) any { return phraseOf(splitWords(spaced(r.text))) }},
 	},
 	remove: func(t *tx, r *wordsRow) error {
-		_, err := t.exec(`DELETE FROM message_words WHERE seq = ?`, r.seq)
+		_, err := t.Exec(`DELETE FROM message_words WHERE seq = ?`, r.seq)
 		return err
 	},
 	clear: `DELETE FROM message_words`,

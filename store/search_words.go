@@ -17,11 +17,16 @@ import (
 // every letter of such a script becomes a word, and a word of the query a phrase of
 // letters, which is found anywhere in the text.
 
-var wordsColumns = columns[wordsRow]{
+var wordsColumns = Columns[wordsRow]{
 	{"rowid", func(r *wordsRow) any { return r.seq }},
 	{"words", func(r *wordsRow) any { return spaced(r.text) }},
 	{"marks", func(r *wordsRow) any { return strings.Join(r.marks(), " ") }},
 }
+
+// wordsTable is written as the index of the database wants it.
+var wordsTable = Table[wordsRow]{Write: func(t *tx, rows []wordsRow) error {
+	return Insert(t, "message_words", wordsOf(t.SQL).columns, rows...)
+}}
 
 // Stretches have 65,536 or 262,144 messages. The worst query, of words that many messages
 // contain but none contains together, takes 5 to 10 ms for a short stretch (in a million

@@ -30,9 +30,9 @@ func (s *Threads) CreateThread(
 			return err
 		}
 
-		now := nanos(t.now)
+		now := nanos(t.Now)
 		row := threadRow{ID: th.ID, Title: th.Title, CreatorID: th.CreatorID, CreatedAt: now, LastMessageAt: now}
-		err = insert(t, "threads", newThreadColumns, row)
+		err = threadsTable.Insert(t, row)
 		for i := 0; i < len(th.Participants) && err == nil; i++ {
 			err = joinThread(t, th.ID, th.Participants[i], i)
 		}
@@ -63,7 +63,7 @@ func addressPost(t *tx, p *Post) error {
 		return err
 	}
 
-	n, err := t.exec(`UPDATE threads SET last_message_at = ? WHERE id = ?`, nanos(t.now), p.Message.ThreadID)
+	n, err := t.Exec(`UPDATE threads SET last_message_at = ? WHERE id = ?`, nanos(t.Now), p.Message.ThreadID)
 	if err == nil && n == 0 {
 		err = noThread(p.Message.ThreadID)
 	}
@@ -85,12 +85,17 @@ type threadRow struct {
 	LastMessageAt int64
 }
 
-var newThreadColumns = columns[threadRow]{
-	{"id", func(r *threadRow) any { return r.ID }},
-	{"title", func(r *threadRow) any { return r.Title }},
-	{"creator_id", func(r *threadRow) any { return r.CreatorID }},
-	{"created_at", func(r *threadRow) any { return r.CreatedAt }},
-	{"last_message_at", func(r *threadRow) any { return r.LastMessageAt }},
+var threadsTable = Table[threadRow]{
+	Name:  "threads",
+	Key:   []string{"id"},
+	Grows: true,
+	Columns: Columns[threadRow]{
+		{"id", func(r *threadRow) any { return r.ID }},
+		{"title", func(r *threadRow) any { return r.Title }},
+		{"creator_id", func(r *threadRow) any { return r.CreatorID }},
+		{"created_at", func(r *threadRow) any { return r.CreatedAt }},
+		{"last_message_at", func(r *threadRow) any { return r.LastMessageAt }},
+	},
 }
 
 const threadColumns = `t.id, t.title, t.creator_id, t.created_at, t.last_message_at`

@@ -31,7 +31,7 @@ func findReadablePost(t *tx, agentID, ref string) (string, error) {
 
 	from, to := idRange(ref)
 	var ids []string
-	err := t.query(&ids, `SELECT m.id FROM messages m
+	err := t.Query(&ids, `SELECT m.id FROM messages m
 		JOIN participants p ON p.thread_id = m.thread_id AND p.agent_id = ? AND p.left_at = 0
 		WHERE m.id >= ? AND m.id < ? AND m.thread_id <> '' AND m.sender_id <> ?
 		ORDER BY m.id LIMIT 2`, agentID, from, to, agentID)
@@ -41,6 +41,9 @@ func findReadablePost(t *tx, agentID, ref string) (string, error) {
 
 	return ids[0], nil
 }
+
+// participantsTable has the agents of threads.
+var participantsTable = Table[struct{}]{Name: "participants", Key: []string{"thread_id", "agent_id"}, Grows: true}
 
 // Membership is a change of a thread's participants.
 type Membership struct {
@@ -66,8 +69,8 @@ func (s *Threads) ChangeMembership(ctx context.Context, c Membership) (out Appen
 
 		changed = true
 		if c.Leave {
-			_, err = t.exec(`UPDATE participants SET left_at = ? WHERE thread_id = ? AND agent_id = ?`,
-				nanos(t.now), c.ThreadID, c.AgentID)
+			_, err = t.Exec(`UPDATE participants SET left_at = ? WHERE thread_id = ? AND agent_id = ?`,
+				nanos(t.Now), c.ThreadID, c.AgentID)
 		} else {
 			err = joinThread(t, c.ThreadID, c.AgentID, 0)
 		}
@@ -85,9 +88,9 @@ func (s *Threads) ChangeMembership(ctx context.Context, c Membership) (out Appen
 // joinThread makes an agent a participant, also one that was in the thread before. place
 // orders the agents that join in the same transaction.
 func joinThread(t *tx, threadID, agentID string, place int) error {
-	_, err := t.exec(`INSERT INTO participants (thread_id, agent_id, joined_at) VALUES (?, ?, ?)
+	_, err := t.Exec(`INSERT INTO participants (thread_id, agent_id, joined_at) VALUES (?, ?, ?)
 		ON CONFLICT (thread_id, agent_id) DO UPDATE SET joined_at = excluded.joined_at, left_at = 0`,
-		threadID, agentID, nanos(t.now)+int64(place))
+		threadID, agentID, nanos(t.Now)+int64(place))
 	return err
 }
 
@@ -97,6 +100,6 @@ const selectParticipants = `SELECT agent_id FROM participants
 
 func loadParticipants(t *tx, threadID string) ([]string, error) {
 	var ids []string
-	err := t.query(&ids, selectParticipants, threadID)
+	err := t.Query(&ids, selectParticipants, threadID)
 	return ids, err
 }

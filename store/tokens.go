@@ -10,6 +10,13 @@ import (
 // Tokens keeps what the programs of agents used, and how far their transcripts were read.
 type Tokens struct{ *database }
 
+// The tables of what programs used.
+var (
+	transcriptsTable  = Table[struct{}]{Name: "transcripts", Key: []string{"agent_id", "path"}}
+	tokenRecordsTable = Table[struct{}]{Name: "token_records", Key: []string{"id"}}
+	tokenDaysTable    = Table[struct{}]{Name: "token_days", Key: []string{"agent_id", "day", "model"}}
+)
+
 // Transcript is a transcript of an agent's program, and how far it was read.
 type Transcript struct {
 	AgentID  string
@@ -95,10 +102,10 @@ func (s *Tokens) CountTokens(ctx context.Context, from Transcript, records []Tok
 	return s.write(ctx, "counting what an agent's program used", func(t *tx) error {
 		for _, r := range records {
 			n := r.Tokens
-			_, err := t.exec(countDay, from.AgentID, r.Day, r.Model,
+			_, err := t.Exec(countDay, from.AgentID, r.Day, r.Model,
 				n.Input, n.Cached, n.CacheWrite, n.Output, n.Reasoning, r.ID)
 			if err == nil {
-				_, err = t.exec(keepRecord, r.ID, from.AgentID, r.Day, r.Model, nanos(r.At),
+				_, err = t.Exec(keepRecord, r.ID, from.AgentID, r.Day, r.Model, nanos(r.At),
 					n.Input, n.Cached, n.CacheWrite, n.Output, n.Reasoning)
 			}
 			if err != nil {
@@ -106,7 +113,7 @@ func (s *Tokens) CountTokens(ctx context.Context, from Transcript, records []Tok
 			}
 		}
 
-		_, err := t.exec(keepTranscript, from.AgentID, from.Path, from.Form, nanos(from.Since), from.Position,
+		_, err := t.Exec(keepTranscript, from.AgentID, from.Path, from.Form, nanos(from.Since), from.Position,
 			from.Skipping, from.Model, from.Records, string(from.Unknown), nanos(from.SeenAt))
 		return err
 	})
@@ -115,7 +122,7 @@ func (s *Tokens) CountTokens(ctx context.Context, from Transcript, records []Tok
 // ForgetTokenRecords forgets of what is older which responses are counted. The sums stay.
 func (s *Tokens) ForgetTokenRecords(ctx context.Context, before time.Time) error {
 	return s.write(ctx, "forgetting old responses", func(t *tx) error {
-		_, err := t.exec(`DELETE FROM token_records WHERE at < ?`, nanos(before))
+		_, err := t.Exec(`DELETE FROM token_records WHERE at < ?`, nanos(before))
 		return err
 	})
 }

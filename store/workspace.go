@@ -6,6 +6,10 @@ import "context"
 // database itself.
 type Workspace struct{ *database }
 
+// factsTable has facts about the whole workspace, by name. Some are about the database itself, and not copied.
+var factsTable = Table[struct{}]{Name: "facts", Key: []string{"name"},
+	Which: `name NOT IN ('` + openFact + `', '` + movingFact + `', '` + movedFact + `', '` + idFact + `')`}
+
 // Ping returns nil when the database can be read.
 func (s *Workspace) Ping(ctx context.Context) error {
 	if err := s.Refusal(); err != nil {

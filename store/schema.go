@@ -1,0 +1,39 @@
+package store
+
+// tables lists what describes itself, in an order in which each refers only to those before it. In this order a
+// transaction writes what its changes have added, and a copy of the database is filled.
+var tables = []Described{
+	&agentsTable,
+	&keysTable,
+	&respondersTable,
+	&threadsTable,
+	&participantsTable,
+	&messagesTable,
+	&filesTable,
+	&carriedTable,
+	&wordsTable,
+	&deliveriesTable,
+	&debtsTable,
+	&claims,
+	&closes,
+	&logTable,
+	&callsTable,
+	&actsTable,
+	&forgottenTable,
+	&modelCallsTable,
+	&eventsTable,
+	&transcriptsTable,
+	&tokenRecordsTable,
+	&tokenDaysTable,
+	&factsTable,
+}
+
+// nouns lists what followers read again, in this order.
+var nouns = []reread{
+	followedAgents,
+	followedDeliveries,
+	followedMessages,
+	followedActs,
+	followedSettings,
+	followedPause,
+}

@@ -1,0 +1,184 @@
+package store
+
+import (
+	"strings"
+)
+
+// Table describes a table, and how a transaction writes rows of it. What a change adds is written at the end of the
+// transaction, with what the other changes have added.
+type Table[Row any] struct {
+	Name    string
+	Columns Columns[Row] // those of a new row, in the order of its values
+	Key     []string     // the columns by which rows are put in order, none if the rows are not copied
+
+	Grows   bool   // rows are only removed for their age, so that a row of an older copy is good
+	Counter string // a column whose numbers the database gives; "" for none
+	Which   string // a condition on the rows that are copied to another database; "" for all
+
+	// Number is set for the table of events. It gives a row its number, if the database does not.
+	Number func(*Row, int64)
+	// Refused returns what it means for the callers that the database has refused rows. It may be nil.
+	Refused func(err error, rows []Row) error
+	// Write writes what was added in another way than as new rows. It may be nil.
+	Write func(*tx, []Row) error
+}
+
+// Described is a table as the engine goes over it.
+type Described interface {
+	describe() Description
+	flush(*tx) error
+}
+
+// Description is what is the same for the tables of all kinds of rows.
+type Description struct {
+	Name    string
+	Key     []string
+	Grows   bool
+	Counter string
+	Which   string
+}
+
+func (k *Table[Row]) describe() Description {
+	return Description{k.Name, k.Key, k.Grows, k.Counter, k.Which}
+}
+
+// Add adds rows to a transaction, which writes them at its end.
+func (k *Table[Row]) Add(t *tx, rows ...Row) {
+	t.wrote = true
+	list, ok := t.added[k].(*[]Row)
+	if !ok {
+		list = new([]Row)
+		if t.added == nil {
+			t.added = map[any]any{}
+		}
+		t.added[k] = list
+	}
+	*list = append(*list, rows...)
+}
+
+// Added returns the rows that were added to a transaction.
+func (k *Table[Row]) Added(t *tx) []Row {
+	if list, ok := t.added[k].(*[]Row); ok {
+		return *list
+	}
+	return nil
+}
+
+func (k *Table[Row]) flush(t *tx) error {
+	rows := k.Added(t)
+	switch {
+	case len(rows) == 0:
+		return nil
+	case k.Write != nil:
+		return k.Write(t, rows)
+	case k.Number != nil:
+		return k.insertNumbered(t, rows)
+	}
+	return k.Insert(t, rows...)
+}
+
+// Insert adds rows to the table now.
+func (k *Table[Row]) Insert(t *tx, rows ...Row) error {
+	err := Insert(t, k.Name, k.Columns, rows...)
+	if err != nil && k.Refused != nil {
+		return k.Refused(err, rows)
+	}
+	return err
+}
+
+// insertNumbered adds rows with their numbers, and notes the last of them.
+func (k *Table[Row]) insertNumbered(t *tx, rows []Row) error {
+	if t.nextEvent > 0 {
+		for i := range rows {
+			t.lastEvent = t.nextEvent
+			k.Number(&rows[i], t.nextEvent)
+			t.nextEvent++
+		}
+		return k.Insert(t, rows...)
+	}
+
+	columns := k.Columns[1:] // the first is the number
+	into := columns.insertInto(k.Name, 1)
+	for i := range rows {
+		res, err := t.ExecResult(into, columns.Values(&rows[i])...)
+		if err != nil {
+			return err
+		}
+		if t.lastEvent, err = res.LastInsertId(); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// Update writes some of the columns of a row, where a condition holds, and returns how many rows it changed.
+func (k *Table[Row]) Update(t *tx, row *Row, which func(column string) bool, where string, args ...any) (int64, error) {
+	var set []string
+	var values []any
+	for i := range k.Columns {
+		if c := &k.Columns[i]; which(c.Name) {
+			set, values = append(set, c.Name+` = ?`), append(values, c.Value(row))
+		}
+	}
+	return t.Exec(`UPDATE `+k.Name+` SET `+strings.Join(set, `, `)+` WHERE `+where, append(values, args...)...)
+}
+
+// Column is a column of a table and its value in a row.
+type Column[Row any] struct {
+	Name  string
+	Value func(*Row) any
+}
+
+// Columns are those that a statement writes, in the order of its values.
+type Columns[Row any] []Column[Row]
+
+// Names returns the columns as a list in SQL.
+func (c Columns[Row]) Names() string {
+	names := make([]string, len(c))
+	for i := range c {
+		names[i] = c[i].Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// insertInto returns the statement that adds rows to a table.
+func (c Columns[Row]) insertInto(table string, rows int) string {
+	row := `(` + strings.Repeat("?, ", len(c)-1) + `?)`
+	return `INSERT INTO ` + table + ` (` + c.Names() + `) VALUES ` + row + strings.Repeat(`, `+row, rows-1)
+}
+
+// Values returns what the columns of a row hold.
+func (c Columns[Row]) Values(row *Row) []any { return c.appendValues(make([]any, 0, len(c)), row) }
+
+func (c Columns[Row]) appendValues(values []any, row *Row) []any {
+	for i := range c {
+		values = append(values, c[i].Value(row))
+	}
+	return values
+}
+
+// Insert adds rows to a table, as many in one statement as the database gains by. It halves that
+// until the rows are enough for it, so that there are few different statements.
+func Insert[Row any](t *tx, table string, c Columns[Row], rows ...Row) error {
+	into, n := "", t.SQL.rowsAtOnce
+	for len(rows) > 0 {
+		for ; n > len(rows); n /= 2 {
+			into = ""
+		}
+		if into == "" {
+			into = c.insertInto(table, n)
+		}
+
+		values := make([]any, 0, n*len(c))
+		for i := range rows[:n] {
+			values = c.appendValues(values, &rows[i])
+		}
+		if _, err := t.ExecRow(into, values...); err != nil {
+			return err
+		}
+		rows = rows[n:]
+	}
+
+	return nil
+}
