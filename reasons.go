@@ -224,6 +224,10 @@ var reasons = map[ReasonCode]reason{
 	EndedModeChanged: {
 		words: "typed and entered, but its terminal changed its mode or closed meanwhile and may have dropped it",
 	},
+	EndedHandedOver: {
+		words: "typed and entered, but what read it has given the terminal to another program since: it may have been " +
+			"a launcher",
+	},
 	EndedUnseen: {words: "typed and entered, but its terminal does not show that it was taken"},
 	EndedStanding: {
 		words: "typed and entered, but its text still stands in its composer: press Enter there, or clear it",

@@ -94,3 +94,47 @@ func (te *testTeam) repository(dir string) {
 		}
 	}
 }
+
+// Launchers that read their terminal behind a sign before the program has it. What they have read is not told as
+// submitted.
+func TestALauncherThatReadsIsNotTheProgram(t *testing.T) {
+	t.Parallel()
+	te := newTeam(t)
+	const (
+		note   = `require('fs').appendFileSync(process.env.TOOK,l);`
+		ask    = `const rl=require('readline').createInterface({input:process.stdin,output:process.stdout,prompt:'❯ '});rl.prompt();`
+		start  = `rl.close();require('child_process').spawn('cat',['-u'],{stdio:'inherit'})`
+		python = "import os,sys,threading,time\n" +
+			"def go():\n time.sleep(2); os.execvp('cat',['cat','-u'])\n" +
+			"threading.Thread(target=go,daemon=True).start()\n" +
+			"while True: open(os.environ['TOOK'],'a').write(input('❯ '))"
+	)
+
+	for name, argv := range map[string][]string{
+		"node-waits": {"node", "-e", ask + `rl.on('line',l=>{` + note + `});setTimeout(()=>{` + start + `},2000)`},
+		"node-asks":  {"node", "-e", ask + `rl.on('line',l=>{` + note + `setTimeout(()=>{` + start + `},500)})`},
+		"bash-asks":  {"bash", "-c", `read -e -p '❯ ' x; echo "$x" >$TOOK; exec cat -u`},
+		"bash-waits": {"bash", "-c", `read -e -t 2 -p '❯ ' x; [ -z "$x" ] || echo "$x" >$TOOK; exec cat -u`},
+		"python":     {"python3", "-c", python},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := exec.LookPath(argv[0]); err != nil {
+				t.Skip(err)
+			}
+			took := filepath.Join(te.dir, name)
+			req := parley.LaunchAgentRequest{Name: name, Command: append([]string{"env", "TOOK=" + took}, argv...)}
+			must.Have(te.LaunchAgent(te.operator(), req))(t)
+			id := te.send(name, "hello there")
+
+			var d parley.Delivery
+			tmuxtest.Poll(t, func() bool {
+				d = te.delivery(id)
+				return d.State == parley.DeliverySubmitted || d.State == parley.DeliveryUnconfirmed
+			}, func() string { return "it is " + string(d.State) + " for " + d.Reason })
+			text, _ := os.ReadFile(took)
+			if d.State == parley.DeliverySubmitted && len(text) > 0 {
+				t.Errorf("it is %s (%s), and the launcher has read %q", d.State, d.Reason, text)
+			}
+		})
+	}
+}

@@ -194,3 +194,13 @@ func MayStart(argv []string) bool {
 	w, _, ok := wrapperOf(argv)
 	return ok && (!w.script || w.isShell())
 }
+
+// MayLaunch reports whether the command line can be that of a launcher, which gives its terminal to another program:
+// a script, or a program that MayStart another one.
+func MayLaunch(argv []string) bool {
+	if len(argv) < 2 {
+		return false
+	}
+	w, _, ok := wrapperOf(argv)
+	return ok && w.script || MayStart(argv)
+}

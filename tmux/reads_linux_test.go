@@ -4,6 +4,7 @@ import (
 	"context"
 	"os/exec"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -115,4 +116,55 @@ func started(t *testing.T, argv ...string) tmux.PaneInfo {
 	return must.Have(s.NewSession(t.Context(), tmux.SessionOptions{
 		Name: tmuxtest.Name("reads"), Dir: t.TempDir(), Owner: "reader", Argv: argv,
 	}))(t)
+}
+
+// A table of programs by what else could make them go on, and by who reads the terminal last.
+func TestWhoReadsATerminal(t *testing.T) {
+	const thread = "import threading,time; threading.Thread(target=time.sleep,args=(60,),daemon=True).start(); input('> ')"
+	const child = "import subprocess; subprocess.run(['cat','-'])"
+	const line = "require('readline').createInterface({input:process.stdin,output:process.stdout}).prompt();"
+	for _, c := range []struct {
+		name, reads string // a word of the command line of what reads
+		argv        []string
+		only        bool
+	}{
+		{"a program that reads", "cat", []string{"cat", "-"}, true},
+		{"a shell's read", "bash", []string{"bash", "-c", "read x"}, true},
+		{"a shell's read with editing", "bash", []string{"bash", "-c", "read -e x"}, true},
+		{"a shell's read with a time", "bash", []string{"bash", "-c", "read -e -t 60 x"}, false},
+		{"a shell's read beside a job", "bash", []string{"bash", "-c", "sleep 60 & read x"}, false},
+		{"python, input", "python", []string{"python3", "-c", "input('> ')"}, true},
+		{"python, a thread", "python", []string{"python3", "-c", thread}, false},
+		{"python, its child", "cat", []string{"python3", "-c", child}, true},
+		{"node, readline", "node", []string{"node", "-e", line}, true},
+		{"node, a timer", "node", []string{"node", "-e", line + "setTimeout(()=>{},60000)"}, false},
+		{"node, a connection", "node", []string{"node", "-e", line + "require('net').createServer().listen(0,'127.0.0.1')"}, false},
+		{"node, its child", "cat", []string{"node", "-e", "require('child_process').spawn('cat',['-'],{stdio:'inherit'})"}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := exec.LookPath(c.argv[0]); err != nil {
+				t.Skip(err)
+			}
+			pane := started(t, c.argv...)
+			var got tmux.Reader
+			var err error
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			steady := 0
+			_ = wait.Until(ctx, 50*time.Millisecond, func() (bool, error) {
+				before := got
+				got, err = tmux.ReaderOf(pane.PID)
+				if err == nil && got.ID != "" && got == before && got.Only == c.only && strings.Contains(got.ID, c.reads) {
+					steady++
+				} else {
+					steady = 0
+				}
+				return steady >= 5, nil
+			})
+			if steady < 5 {
+				t.Errorf("got %+v, %v, want that %s reads, and only that: %v", got, err, c.reads, c.only)
+			}
+		})
+	}
 }

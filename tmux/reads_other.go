@@ -12,6 +12,11 @@ func readsTerminal(int) (Reads, error) {
 	return ReadsUnknown, fmt.Errorf("what reads the terminal: %w", ErrUnsupported)
 }
 
+// readerOf fails for the same reason.
+func readerOf(int) (Reader, error) {
+	return Reader{}, fmt.Errorf("what reads the terminal: %w", ErrUnsupported)
+}
+
 // suspended implements Suspended.
 func suspended(int) []string { return nil }
 

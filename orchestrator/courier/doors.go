@@ -47,6 +47,7 @@ type host interface {
 	Pane(t *team.Terminal) pane
 	Instance(t *team.Terminal) string // of the server that answers for the terminal now
 	Foreground(t *team.Terminal, since time.Time) ([]string, error)
+	Program(t *team.Terminal) (*profile.Profile, bool) // that is recognised in it
 	Alive(t *team.Terminal) bool
 	terminalHost
 }
@@ -58,6 +59,7 @@ type terminalHost interface {
 	Echo(t *team.Terminal) (bool, error)
 	Leader(t *team.Terminal) ([]string, error) // the command line of what leads its foreground
 	Reads(t *team.Terminal) (tmux.Reads, error)
+	Reader(t *team.Terminal) (tmux.Reader, error)
 }
 
 // machine is the real host.
@@ -74,6 +76,12 @@ func (machine) Leader(t *team.Terminal) ([]string, error) { return tmux.Foregrou
 
 // Reads returns whether something reads the terminal now.
 func (machine) Reads(t *team.Terminal) (tmux.Reads, error) { return tmux.ReadsTerminal(t.Leader) }
+
+// Reader returns the process that reads the terminal now.
+func (machine) Reader(t *team.Terminal) (tmux.Reader, error) { return tmux.ReaderOf(t.Leader) }
+
+// Program returns the profile of the program that is recognised in a terminal.
+func (machine) Program(t *team.Terminal) (*profile.Profile, bool) { return t.Program() }
 
 // Alive reports whether the program runs. Where it is not known when that was born, any process of its pid counts.
 func (machine) Alive(t *team.Terminal) bool {

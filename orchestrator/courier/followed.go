@@ -23,6 +23,7 @@ type followed struct {
 	rests   time.Time // since when it rests after that; zero: it does not
 	refusal string    // the cause of a refusal
 	idle    bool      // the time is over, and nothing shows that a turn began
+	passed  bool      // another program reads the terminal now
 }
 
 func (f *followed) pending() bool { return !f.since.IsZero() }
@@ -35,8 +36,11 @@ func (a *attempt) followUp(o *observation) tmux.Step {
 		f.since = o.now
 	}
 
+	if !o.profile.HasMarkers() {
+		return f.keepsTerminal(a.memory, o, a.text.reader)
+	}
 	within := o.profile.RefusesWithin
-	if within <= 0 || !o.profile.HasMarkers() || a.way.works {
+	if within <= 0 || a.way.works {
 		return tmux.Step{Do: tmux.Done}
 	}
 

@@ -83,7 +83,7 @@ func (c *courier) inspect(t *team.Terminal, since time.Time) facts {
 	f.adopted, f.runs = t.Adopted(), t.IsProgram
 	f.ask = func() ([]string, error) { return c.o.host.Foreground(t, since) }
 	if t.Known != nil {
-		f.unmatched = func() bool { p, ok := t.Program(); return ok && p != t.Profile }
+		f.unmatched = func() bool { p, ok := c.o.host.Program(t); return ok && p != t.Profile }
 	}
 	f.unread = c.o.unread(t)
 

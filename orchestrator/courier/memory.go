@@ -23,6 +23,7 @@ type memory struct {
 	served   *team.Terminal // its program has had a turn there, and was not signed out since
 	place    profile.Place  // where the last look would have typed, in a program without markers
 	word     bool           // only the operator let the last text go there
+	leads    bool           // what has the terminal there may be a launcher
 	silent   *team.Terminal // its program does not report the messages that it should
 
 	before copies // of the message that was looked at last

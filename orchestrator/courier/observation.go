@@ -28,6 +28,7 @@ type observation struct {
 	limit    team.Limit
 	question question    // that the terminal asks, as far as no markers know better
 	place    func() spot // where a text would be typed into a program without markers
+	reader   func() (tmux.Reader, error)
 
 	facts  facts
 	report team.Report // what the program said of its state last
@@ -56,6 +57,7 @@ func look(h terminalHost, r *readings, t *team.Terminal, now time.Time, screen t
 	o.limit = t.Limit.See(&o.Reading, now)
 	o.judgeQuestion(hidesInput(h, t))
 	o.place = func() spot { return spotOn(h, t, &screen) }
+	o.reader = func() (tmux.Reader, error) { return h.Reader(t) }
 	return o
 }
 

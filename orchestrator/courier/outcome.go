@@ -318,6 +318,8 @@ func (c *courier) notTaken(t *team.Terminal, a *attempt, out tmux.Outcome) parle
 	switch {
 	case c.o.unread(t) > 0 && !a.entered.stands && !a.entered.elsewhere:
 		return parley.EndedUnread
+	case a.followed.passed:
+		return parley.EndedHandedOver
 	case a.followed.idle:
 		return parley.EndedNoTurn
 	case a.text.unsaid:

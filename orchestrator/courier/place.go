@@ -21,6 +21,7 @@ type spot struct {
 	shown   bool   // the cursor shows it
 	program string // that has the terminal
 	word    bool   // only the operator's word lets it go
+	leads   bool   // it may be a launcher, which gives its terminal to another program
 	code    parley.ReasonCode
 }
 
@@ -39,6 +40,7 @@ func spotOn(h terminalHost, t *team.Terminal, screen *tmux.Screen) spot {
 		s.program = parley.Truncate(strings.Join(argv, " "), relayLength)
 	}
 	settled := t.Places.Has(s.program, s.at)
+	s.leads = t.Known != nil && !settled && !screen.AltScreen && profile.MayLaunch(argv)
 
 	switch reads := readsOf(h, t, argv); {
 	case reads == tmux.ReadsNot:

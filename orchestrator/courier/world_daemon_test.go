@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"strings"
 	"time"
 
 	"parley"
@@ -80,6 +81,20 @@ func (h worldHost) Reads(t *team.Terminal) (tmux.Reads, error) {
 	}
 	return tmux.ReadsInput, nil
 }
+
+// Reader says what the system would: a launcher waits for something else, too, unless only a line makes it go on.
+func (h worldHost) Reader(t *team.Terminal) (tmux.Reader, error) {
+	g := h.program(t)
+	if g == nil || !g.alive {
+		return tmux.Reader{}, errNoProcess
+	}
+	if !g.reads() || g.goesOn {
+		return tmux.Reader{}, nil
+	}
+	return tmux.Reader{ID: strings.Join(g.argv(), " "), Only: g.begun || h.w.story.Traits.Prompts == "asks"}, nil
+}
+
+func (h worldHost) Program(*team.Terminal) (*profile.Profile, bool) { return nil, false }
 
 // daemon is the daemon from one start to its end, with one courier.
 type daemon struct {
@@ -166,6 +181,9 @@ func (d *daemon) attach(started time.Time) {
 	p := d.w.pane
 	t := &team.Terminal{
 		Places: d.w.word.places, Profile: p.program.p, PID: p.program.started, TTY: "tty", Instance: d.w.instance, Started: started,
+	}
+	if d.w.story.Traits.Prompts != "" {
+		t.Known = d.w.set
 	}
 	if d.w.story.Traits.Joined {
 		t.IsProgram = func(argv []string) bool { return argv[0] == "agent" }

@@ -16,6 +16,7 @@ import (
 type oddities struct {
 	Launch    time.Duration // a launcher has its terminal first
 	Drops     bool          // the launcher reads byte by byte what it drops
+	Prompts   string        // it reads lines behind a sign: "waits" for its end meanwhile, or "asks" and goes on then
 	Asks      string        // the kind of a question before its composer stands
 	Answer    time.Duration // until a person answers that
 	Sign      string        // before what is typed, in place of the usual
@@ -27,6 +28,7 @@ type oddities struct {
 // opening is how a program begins, and what comes in place of its composer.
 type opening struct {
 	begun     bool      // it reads, and its composer stands
+	goesOn    bool      // its launcher has read a line, and begins it
 	deafAt    time.Time // since when it did not read last
 	openAt    time.Time // since when its composer is drawn
 	asks      string    // the kind of question that is open; "": one that its markers know
@@ -73,6 +75,10 @@ func (p *picture) prompt(text string, width int) {
 // launcher draws what stands there while a launcher runs.
 func launcher(v *view) picture {
 	p := picture{lines: []string{"added 12 packages", "Fetching the agent…"}}
+	if v.prompts {
+		p.prompt("❯ "+v.composer, v.width)
+		return p
+	}
 	p.prompt(v.composer, v.width)
 	return p
 }
@@ -80,17 +86,17 @@ func launcher(v *view) picture {
 // open begins the program, once its launcher has ended.
 func (g *program) open() {
 	tr := &g.w.story.Traits
-	g.deafAt, g.raw, g.signedOut = g.born, tr.Launch > 0 && tr.Drops, tr.SignedOut > 0
+	g.deafAt, g.raw, g.signedOut = g.born, tr.Launch > 0 && (tr.Drops || tr.Prompts != ""), tr.SignedOut > 0
 	g.drawSoon()
 	g.w.after(tr.Launch+tr.Start, g.begin)
 }
 
 func (g *program) begin() {
-	if !g.alive {
+	if !g.alive || g.begun {
 		return
 	}
 	tr := &g.w.story.Traits
-	g.begun, g.raw = true, !tr.Lines
+	g.begun, g.goesOn, g.raw, g.composer = true, false, !tr.Lines, nil
 	for _, c := range g.unread { // what was typed before
 		g.drop(c)
 	}
@@ -102,6 +108,27 @@ func (g *program) begin() {
 	g.drawSoon()
 }
 
+// launcherTakes gives a launcher that reads lines what was typed.
+func (g *program) launcherTakes(c chunk) {
+	switch c.key {
+	case "":
+		g.pastePiece(c)
+	case "clear":
+		g.clear()
+	default:
+		for _, p := range g.composer {
+			if m := g.w.messageNamed(p.msg); m != nil {
+				m.unseen = true
+			}
+		}
+		g.composer = nil
+		if g.w.story.Traits.Prompts == "asks" {
+			g.goesOn = true
+			g.w.after(g.w.story.Traits.Start, g.begin)
+		}
+	}
+}
+
 // reads reports whether the program, or its launcher, reads the terminal now.
 func (g *program) reads() bool {
 	return !g.hung.After(time.Now()) && (g.begun || g.raw)
@@ -110,6 +137,9 @@ func (g *program) reads() bool {
 func (g *program) argv() []string {
 	if g.w.story.Traits.Relay {
 		return []string{"ssh", "host"}
+	}
+	if !g.begun && g.w.story.Traits.Prompts != "" {
+		return []string{"node", "launch.mjs"}
 	}
 	return []string{"agent"}
 }
@@ -230,6 +260,8 @@ func (v *watch) belongs(p *simPane, what string) {
 	switch {
 	case g.canonical() && !g.reads() && known(g.deafAt):
 		v.w.violate(promiseReader, "%s is typed where nobody reads", what)
+	case tr.Prompts == "waits" && !g.begun && v.ready.Sub(g.born) < launchesWithin:
+		v.w.violate(promiseAgent, "%s goes to a launcher", what)
 	case known(g.dialogAt):
 		v.w.violate(promiseAgent, "%s goes where the program asks something", what)
 	case known(g.behindAt):
@@ -287,8 +319,17 @@ func (t *teller) addOddities(end time.Duration) {
 		if o.IntN(3) == 0 {
 			s.Events = append(s.Events, event{At: o.between(0, end/2), Do: "stops at the key", For: o.between(time.Second, 6*time.Second)})
 		}
+	case n < 15 && !s.Calm && !s.Shared && !markers && quick && !tr.Joined:
+		tr.Launch, tr.Prompts = o.between(time.Second, 14*time.Second), "waits"
+		if o.IntN(2) == 0 {
+			tr.Launch, tr.Prompts = time.Minute, "asks"
+		}
+		s.Events = slices.DeleteFunc(s.Events, func(e event) bool { return slices.Contains(ends, e.Do) })
 	}
 }
+
+// ends are the ends of a daemon, after which nobody knows what had the terminal before.
+var ends = []string{"daemon dies", "daemon dies after", "daemon stops", "server dies"}
 
 // slowToShow are troubles in which a refusal would show later than anybody waits for it.
 var slowToShow = []string{

@@ -188,6 +188,8 @@ func (g *program) readable() int {
 // take handles one piece of input.
 func (g *program) take(c chunk) {
 	switch {
+	case !g.begun && g.w.story.Traits.Prompts != "":
+		g.launcherTakes(c)
 	case !g.begun: // lost: it has no composer yet
 		g.drop(c)
 	case g.dialog && c.key != "":
@@ -392,6 +394,7 @@ func (g *program) draw() {
 	}
 	v.answered = g.answers
 	v.blank, v.launches = !g.begun, !g.begun && g.w.story.Traits.Launch > 0
+	v.prompts = g.w.story.Traits.Prompts != ""
 	v.behind, v.shellLine = g.behind, g.shellLine
 	v.composer = g.composed()
 	v.suggests = g.w.story.Traits.Suggests && !g.working && !g.ended.IsZero()

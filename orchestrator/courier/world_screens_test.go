@@ -24,6 +24,7 @@ type view struct {
 	asks      string // what no marker knows, in place of the composer
 	blank     bool   // it has not drawn yet
 	launches  bool   // a launcher runs
+	prompts   bool   // it reads lines behind a sign
 	behind    bool   // a shell has the terminal behind it
 	shellLine string
 	suggests  bool // a next prompt, while the composer is empty

@@ -10,7 +10,7 @@ import (
 	"parley/tmux"
 )
 
-// Program returns the profile of the program that has the terminal, or that a shell or a package
+// Program returns the profile of the program that has the terminal, or that a script or a package
 // manager has started there. It is not ok if the program is not known, or need not be.
 func (t *Terminal) Program() (*profile.Profile, bool) {
 	if t.Known == nil {
@@ -20,10 +20,10 @@ func (t *Terminal) Program() (*profile.Profile, bool) {
 	if err != nil {
 		return nil, false
 	}
-	if p, ok := t.Known.Running(argv); ok || !profile.MayStart(argv) {
+	if p, ok := t.Known.Running(argv); ok || !profile.MayLaunch(argv) {
 		return p, ok
 	}
-	return t.startedBy(pid)
+	return t.startedBy(pid, profile.MayStart(argv))
 }
 
 // searchEvery is the least time between two searches among all processes, which take milliseconds.
@@ -36,9 +36,9 @@ type search struct {
 	found *profile.Profile // nil: none
 }
 
-// startedBy returns the profile of a program that the process leader has started in the terminal. It
-// may be searchEvery old.
-func (t *Terminal) startedBy(leader int) (*profile.Profile, bool) {
+// startedBy returns the profile of a program that the process leader has started in the terminal: one that reads it,
+// or, if the leader starts programs, one that will. It may be searchEvery old.
+func (t *Terminal) startedBy(leader int, starts bool) (*profile.Profile, bool) {
 	s := &t.search
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,6 +47,10 @@ func (t *Terminal) startedBy(leader int) (*profile.Profile, bool) {
 	}
 
 	s.at, s.found = time.Now(), nil
+	if p, ok := t.reader(); ok || !starts {
+		s.found = p
+		return p, ok
+	}
 	children, err := tmux.Descendants(leader)
 	if err != nil {
 		return nil, false
@@ -59,6 +63,19 @@ func (t *Terminal) startedBy(leader int) (*profile.Profile, bool) {
 	}
 
 	return nil, false
+}
+
+// reader returns the profile of the process that reads the terminal.
+func (t *Terminal) reader() (*profile.Profile, bool) {
+	r, err := tmux.ReaderOf(t.PID)
+	if err != nil || r.PID == 0 {
+		return nil, false
+	}
+	argv, err := tmux.CommandLine(r.PID)
+	if err != nil {
+		return nil, false
+	}
+	return t.Known.Running(argv)
 }
 
 // startedIn returns the profile of a process that runs in the terminal because programs that
