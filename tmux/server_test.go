@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -52,6 +53,23 @@ func TestOpenStartsOrJoinsAndCloseLeavesTheServer(t *testing.T) {
 		panes[0].Attached != 0 {
 		t.Errorf("panes %+v, %v", panes, err)
 	}
+}
+
+// A server is used as long as a program runs on it.
+func TestWhetherAServerIsUsed(t *testing.T) {
+	s := tmuxtest.Start(t)
+	unused := func(want bool) {
+		t.Helper()
+		tmuxtest.Poll(t, func() bool { return must.Have(s.Unused(t.Context()))(t) == want },
+			func() string { return "it does not get unused: " + strconv.FormatBool(want) })
+	}
+	unused(true)
+	pane := must.Have(s.NewSession(t.Context(), tmux.SessionOptions{
+		Name: tmuxtest.Name("used"), Dir: t.TempDir(), Owner: "agent", Argv: []string{"cat", "-"},
+	}))(t)
+	unused(false)
+	must.Do(t, syscall.Kill(pane.PID, syscall.SIGKILL))
+	unused(true)
 }
 
 func TestHungServerHangsNobody(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"slices"
 	"syscall"
 	"time"
 
@@ -58,6 +59,13 @@ func endServer(ctx context.Context, binary string, f facts) error {
 	}
 
 	return waitGone(ctx, f, endGrace)
+}
+
+// Unused reports whether no program runs on the server but the hub's, and nobody is attached to a session of it.
+func (s *Server) Unused(ctx context.Context) (bool, error) {
+	panes, err := s.Panes(ctx)
+	used := slices.ContainsFunc(panes, func(p PaneInfo) bool { return !p.Dead || p.Attached > 0 })
+	return err == nil && !used, err
 }
 
 // waitGone waits until the server's process has ended and nobody listens on its

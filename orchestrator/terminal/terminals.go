@@ -3,7 +3,9 @@ package terminal
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -133,11 +135,24 @@ func (ts *Terminals) Recover(ctx context.Context) error {
 	return nil
 }
 
-// Close disconnects from all tmux servers; the agents run on. Watch must have ended.
+// Close disconnects from all tmux servers; the agents run on. Parley's own server goes with a workspace that was
+// removed, if no program runs there any more. Watch must have ended.
 func (ts *Terminals) Close() error {
 	ts.ending.Store(true)
-	return errors.Join(ts.userServers.closeUnused(true), ts.tmux.Close())
+	err := ts.userServers.closeUnused(true)
+
+	ctx, cancel := context.WithTimeout(context.Background(), looksUnused)
+	defer cancel()
+	if _, gone := os.Lstat(ts.opts.Workspace); errors.Is(gone, fs.ErrNotExist) {
+		if unused, looked := ts.tmux.Unused(ctx); looked == nil && unused {
+			return errors.Join(err, ts.tmux.Shutdown(ctx))
+		}
+	}
+	return errors.Join(err, ts.tmux.Close())
 }
+
+// looksUnused is how long the end of a daemon may take to look whether its tmux server is used, and to end that.
+const looksUnused = 5 * time.Second
 
 // Ending tells the terminals that the daemon is shutting down: launches and adoptions are refused and
 // failures are not logged from then on.
