@@ -242,6 +242,7 @@ type AgentStatus struct {
 	HeldSince    *time.Time   `json:"held_since,omitempty"`      // when that message was accepted
 	Owed         int          `json:"owed_replies"`              // required responses that are still open
 	Overdue      int          `json:"overdue_replies"`           // of these, responses past their deadline
+	Doing        string       `json:"doing,omitempty"`           // what its program says that it does; only for the operator, and if it says so
 	Context      int64        `json:"context_tokens,omitempty"`  // of its program's last response, read and written; only for the operator, and if it is known
 	Today        *Spending    `json:"today,omitempty"`           // what its program has used today; only for the operator, and if it is known
 }

@@ -143,6 +143,7 @@ func (g *agentService) GetAgentStatus(
 			a.Profile = cmp.Or(a.Profile, profile.Default)
 		}
 		res.Agents = append(res.Agents, parley.AgentStatus{
+			Doing:        doingOf(ctx, m, &a),
 			Context:      g.context(ctx, m),
 			Today:        g.today(ctx, m),
 			Agent:        a,

@@ -10,6 +10,7 @@ import (
 	"parley"
 	"parley/tui/agents"
 	"parley/tui/kit"
+	"parley/tui/room"
 )
 
 func TestTroubleComesFirstAndTheRestFolds(t *testing.T) {
@@ -33,18 +34,47 @@ func TestTroubleComesFirstAndTheRestFolds(t *testing.T) {
 
 	s.press("z")
 	s.hides("a-fine-one")
-	s.shows("154 more  ◐◌●●●")
-	s.press("G") // the marker's agent is shown all the same
+	s.shows("At work 2  ◐◌", "At rest 151  ●●●")
+	s.press("G") // what is folded is one line for the marker
+	s.shows("▸ Stopped 1  -")
+	s.press("S")
+	s.shows(room.WhichAgent)
+	s.press("enter")
 	s.shows("▸ - old-hand")
-	s.press("z")
-	s.shows("▸ - old-hand", "a-fine-one")
+	s.press("k", "z")
+	s.shows("a-fine-one")
+}
+
+func TestGroupsAndHostsFold(t *testing.T) {
+	f := busyTeam()
+	f.agents[0].Host, f.agents[1].Host = "box", "box"
+	s := newScreen(t, f, 120, 40)
+	s.press("2", "o", "g", "z")
+	s.shows("builders is folded", "▸ builders 2  ", "In no group 5", "reviewer")
+	s.hides("● tester")
+	s.press("j", "k", "z")
+	s.shows("builders is unfolded", "coder", "tester")
+	if got, want := s.marked(), "coder"; got != want {
+		t.Errorf("the marker is on %q, want %s", got, want)
+	}
+
+	s.press("o", "g", "z")
+	s.shows("by host", "▸ box 2  ", "On no host 5", "tester")
+	s.hides("reviewer  ")
+	s.press("/")
+	s.typed("review")
+	s.shows("reviewer") // a filter shows all that it finds
+	s.press("esc", "j") // the marker's agent is shown all the same
+	s.hides("● reviewer")
+	s.press("o")
+	s.shows("by name", "reviewer")
 }
 
 func TestAgentsByGroupAndName(t *testing.T) {
 	s := newScreen(t, busyTeam(), 100, 30)
 	s.press("2", "o")
 	s.shows("builders 2", "In no group 5")
-	s.press("o")
+	s.press("o") // on one host
 	s.hides("In trouble", "builders")
 	s.press("g")
 	if got, want := s.marked(), "coder"; got != want {
@@ -112,6 +142,27 @@ func TestSafeScreenKeepsOnlyTextAndColours(t *testing.T) {
 	}
 }
 
+// What is wider than the room for it is not cut: gaps and rules become shorter, and the rest goes on below.
+func TestWrapScreenCutsNothing(t *testing.T) {
+	for _, c := range []struct {
+		line string
+		want []string
+	}{
+		{"short", []string{"short"}},
+		{"one two three four five", []string{"one two three", "four five"}},
+		{"\x1b[31mone two three four\x1b[m", []string{"\x1b[31mone two three\x1b[m", "\x1b[31mfour\x1b[m"}},
+		{strings.Repeat("─", 40), []string{strings.Repeat("─", 14)}},
+		{"╭" + strings.Repeat("─", 40) + "╮", []string{"╭" + strings.Repeat("─", 12) + "╮"}},
+		{"│ text" + strings.Repeat(" ", 40) + "│", []string{"│ text       │"}},
+		{"❯ hi" + strings.Repeat(" ", 40) + "82k", []string{"❯ hi       82k"}},
+		{"aaaaaaaaaaaaaaaaaaaaaaaa", []string{"aaaaaaaaaaaaaa", "aaaaaaaaaa"}},
+	} {
+		if got := agents.WrapScreen([]string{c.line}, 14); !slices.Equal(got, c.want) {
+			t.Errorf("%q is shown as %q, want %q", c.line, got, c.want)
+		}
+	}
+}
+
 func FuzzSafeScreen(f *testing.F) {
 	for _, p := range pieces {
 		f.Add(strings.Repeat(p, 5), 9)
@@ -120,8 +171,8 @@ func FuzzSafeScreen(f *testing.F) {
 	f.Add("\x1b[38;5;3mab\x1b[mc\x1b[1;1Hd\x1bPq#0~\x1b\\e", 40)
 	f.Fuzz(func(t *testing.T, line string, w int) {
 		w = kit.Clamp(w, 1, 300)
-		for _, got := range agents.SafeScreen([]string{line, "next"}, w) {
-			if kit.Width(got) > w {
+		for _, got := range append(agents.SafeScreen([]string{line, "next"}, w), agents.WrapScreen([]string{line, "next"}, max(w, 2))...) {
+			if kit.Width(got) > max(w, 2) {
 				t.Errorf("%q takes %d columns, want %d", got, kit.Width(got), w)
 			}
 			if plain := ansi.Strip(got); strings.ContainsAny(plain, "\x1b\n\r\a\u009b") {

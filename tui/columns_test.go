@@ -21,7 +21,7 @@ func TestAgentColumnsAreThoseOfTheSettings(t *testing.T) {
 	s := newScreen(t, f, 120, 40, looking(Look{AgentColumns: "waiting, role, branch"}))
 	s.press("2")
 	heads := strings.Fields(strings.Split(s.text(), "\n")[3])
-	want := []string{"agent", "state", "waiting", "role", "why"}
+	want := []string{"agent", "state", "now", "waiting", "role"}
 	if !slices.Equal(heads[:len(want)], want) {
 		t.Errorf("the headings are %q, want %q", heads, want)
 	}

@@ -317,6 +317,21 @@ func (f *fakeService) ReadTerminal(
 	return &parley.ReadTerminalResult{Answer: parley.OK, AgentID: r.Agent, Lines: lines, Width: 120, Height: 40}, f.err
 }
 
+func (f *fakeService) ListWorktrees(
+	_ context.Context, r parley.WorktreesRequest,
+) (*parley.WorktreesResult, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	res := &parley.WorktreesResult{Answer: parley.OK}
+	for _, a := range f.agents {
+		if a.Worktree != nil && a.ID == r.Agent {
+			res.Worktrees = append(res.Worktrees, parley.WorktreeStatus{Worktree: *a.Worktree, AgentID: a.ID, Name: a.Name,
+				Ahead: 2, Behind: 1, Dirty: 3})
+		}
+	}
+	return res, f.err
+}
+
 func (f *fakeService) ExplainMessage(
 	_ context.Context, r parley.ExplainMessageRequest,
 ) (*parley.ExplainMessageResult, error) {

@@ -50,6 +50,8 @@ func (f *fakeService) addAgents() {
 	coder, reviewer, tester, planner := &f.agents[0], &f.agents[1], &f.agents[2], &f.agents[4]
 	tester.HeldCode = parley.HoldScrolling
 	coder.Profile, coder.Command = "claude", []string{"claude", "--model", "opus"}
+	coder.Doing, coder.Context = "Fix the parser's error messages", 82_000
+	coder.Worktree = &parley.Worktree{Branch: "parser-errors", Base: "main"}
 	coder.Groups, tester.Groups = []string{"builders"}, []string{"builders"}
 	reviewer.Profile, reviewer.Owed, reviewer.Overdue = "codex", 2, 1
 	tester.Profile = "generic"

@@ -111,7 +111,7 @@ func TestListsShowTemperatures(t *testing.T) {
 	f := busyTeam()
 	f.threads[0].LastMessageAt = noon.Add(-time.Minute)
 	s := newScreen(t, f, 180, 40)
-	s.press("2")
+	s.press("2", "v") // in all of the window
 	s.shows("▇ hot")
 	s.press("3")
 	if line := s.lineWith("▸ 1m"); !strings.Contains(line, "▇ hot") {

@@ -16,7 +16,7 @@ func TestShowsTrafficAndAgents(t *testing.T) {
 
 	s.hides("operator")
 	s.press("2")
-	s.shows("◐ coder", "2 unread · 1 queued", "held: the pane is in copy mode", "claude/opus", "1 overdue · 1 owed",
+	s.shows("◐ coder", "1 queued · 2", "held: the pane is in copy mode", "claude/opus", "1 overdue · 1",
 		"← tester: green again")
 }
 

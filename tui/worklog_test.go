@@ -11,7 +11,7 @@ import (
 func TestAgentsShowWhenTheyWereAtWork(t *testing.T) {
 	f := tableTeam()
 	s := newScreen(t, f, 240, 30)
-	s.press("2")
+	s.press("2", "v") // in all of the window
 	s.hides("work ")
 	at := noon.Add(-5 * time.Minute)
 	s.send(room.FeedMsg{At: noon, Events: []parley.Event{

@@ -85,7 +85,7 @@ func TestScreenSettingsSayWhatIsWrong(t *testing.T) {
 		{ScreenSettings{AgentColumns: "waiting, Last-Hour", TrafficColumns: "state", DetailWidth: 40, DetailHeight: 80}, ""},
 		{ScreenSettings{AgentColumns: "for, rol"},
 			`here: screen: agent_columns has "rol", which is no column: Did you mean role? ` +
-				`There are for, role, runs, branch, directory, context, today, last-hour, work, talk, waiting.`},
+				`There are for, branch, context, today, waiting, talk, runs, role, host, directory, last-hour, work.`},
 		{ScreenSettings{TrafficColumns: "time, 水"},
 			`here: screen: traffic_columns has "水", which is no column: There are time, route, state, tag.`},
 		{ScreenSettings{TrafficColumns: "time time"}, "here: screen: traffic_columns has time twice: Name it once."},

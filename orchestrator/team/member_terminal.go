@@ -31,20 +31,20 @@ func (s *Stillness) SinceText(now time.Time, seen string) time.Time {
 
 // Terminal is the tmux pane in which an agent's program runs now.
 type Terminal struct {
-	Server     *tmux.Server
-	Pane       *tmux.Pane
-	Profile    *profile.Profile
-	PID        int         // of the program
-	Leader     int         // what tmux started in the pane, which leads the terminal's session
-	Born       string      // when that process was born, since its pid may be reused; "" if it was dead already
-	TTY        string      // of the pane
-	Instance   string      // of the tmux server
-	Started    time.Time   // when it was launched or adopted; zero if by an earlier daemon
-	Resumed    bool        // its program was launched to continue its session
-	Stopping   atomic.Bool // it is being stopped: nothing may be typed from now on
-	Shown      StateTimer
-	Limit      LimitTimer
-	LastOutput atomic.Int64 // when the watcher last saw output, in nanoseconds since 1970
+	Server   *tmux.Server
+	Pane     *tmux.Pane
+	Profile  *profile.Profile
+	PID      int         // of the program
+	Leader   int         // what tmux started in the pane, which leads the terminal's session
+	Born     string      // when that process was born, since its pid may be reused; "" if it was dead already
+	TTY      string      // of the pane
+	Instance string      // of the tmux server
+	Started  time.Time   // when it was launched or adopted; zero if by an earlier daemon
+	Resumed  bool        // its program was launched to continue its session
+	Stopping atomic.Bool // it is being stopped: nothing may be typed from now on
+	Shown    StateTimer
+	Limit    LimitTimer
+	Drawn
 
 	// IsProgram recognises the program of an adopted agent by its arguments. It is nil for a launched
 	// agent, whose pane runs nothing else.
@@ -58,6 +58,20 @@ type Terminal struct {
 	seen   seen
 
 	Watched
+}
+
+// Drawn is what the watcher last saw of a program, for everybody.
+type Drawn struct {
+	LastOutput atomic.Int64 // when there was output, in nanoseconds since 1970
+	title      atomic.Pointer[string]
+}
+
+// Title returns what the program calls its terminal.
+func (d *Drawn) Title() string {
+	if t := d.title.Load(); t != nil {
+		return *t
+	}
+	return ""
 }
 
 // Watched is what the watcher remembers of a terminal. Nobody else uses it.
@@ -105,7 +119,9 @@ func NewTerminal(server *tmux.Server, p *profile.Profile, info tmux.PaneInfo) *T
 // SetInfo notes how tmux described the pane. Only the goroutine that makes the terminal and then the
 // watcher may call it.
 func (t *Terminal) SetInfo(info tmux.PaneInfo) {
-	t.Info = info
+	if t.Info = info; info.Title != t.Title() {
+		t.title.Store(&info.Title)
+	}
 	if !t.redrew(info.Activity) {
 		t.LastOutput.Store(info.Activity.UnixNano())
 	}

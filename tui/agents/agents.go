@@ -3,6 +3,7 @@ package agents
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -19,19 +20,20 @@ import (
 type Screen struct {
 	room.Actions
 	room.Listed
-	list    []*parley.AgentStatus // in the order shown
-	Sel     string                // an agent's id
-	Want    string                // the id of one that was launched: the marker goes to it
-	top     int                   // first entry shown
-	height  int
-	room    int // lines that the whole list takes, or took just now
-	order   order
-	folded  bool // agents without problems are dots
-	table   agentTable
-	preview preview
-	seen    bool                    // the preview is
-	colours bool                    // of terminals are shown
-	Zoom    func(id string) tea.Cmd // shows a terminal alone
+	list     []*parley.AgentStatus // in the order shown
+	Sel      string                // an agent's id
+	Want     string                // the id of one that was launched: the marker goes to it
+	top      int                   // first entry shown
+	height   int
+	room     int // lines that the whole list takes, or took just now
+	order    order
+	folds    folds
+	table    agentTable
+	branches branches
+	preview  preview
+	seen     bool                    // the preview is
+	colours  bool                    // of terminals are shown
+	Zoom     func(id string) tea.Cmd // shows a terminal alone
 }
 
 // order is how the agents are grouped.
@@ -40,6 +42,7 @@ type order int
 const (
 	byTrouble order = iota
 	byGroup
+	byHost
 	byName
 	byMessages
 	byTokens
@@ -47,11 +50,13 @@ const (
 	orders
 )
 
-var orderNames = []string{"by trouble", "by group", "by name", "by messages", "by tokens", "by time in state"}
+var orderNames = []string{"by trouble", "by group", "by host", "by name", "by messages", "by tokens", "by time in state"}
 
 // New returns the screen with the columns that the settings name; "" are those that fit.
 func New(a room.Actions, columns string, colours bool) *Screen {
-	return &Screen{Actions: a, colours: colours, table: agentTable{columns: agentColumnsOf(columns)}}
+	return &Screen{Actions: a, colours: colours, table: agentTable{columns: agentColumnsOf(columns)}, folds: folds{},
+		preview:  preview{shown: &wrapped{}},
+		branches: branches{known: map[string]parley.WorktreeStatus{}, asked: map[string]time.Time{}}}
 }
 
 func (a *Screen) Title() string { return "Agents" }
@@ -78,19 +83,11 @@ func (a *Screen) Keys() []kit.Binding {
 		}
 	}
 
-	zoom := func() tea.Cmd {
-		if s := a.selected(); s != nil {
-			return a.Zoom(s.ID)
-		}
-		a.Tell(room.WhichAgent)
-		return nil
-	}
-
 	return []kit.Binding{
-		verb.Open.To("its terminal alone, live; again attaches", zoom).Hinted("open"),
+		verb.Open.To("its terminal alone, live; again attaches", a.enter).Hinted("open"),
 		verb.View.To("show its terminal here, or hide it", some(a.togglePreview)).
 			Hinted("view").Named("view terminal"),
-		verb.Fold.To("fold healthy agents, or unfold them", some(a.fold)).Hinted("fold").Named("fold"),
+		verb.Fold.To("fold a group, a host, or healthy agents", some(a.fold)).Hinted("fold").Named("fold"),
 		verb.Order.To("order by trouble, group, name, messages, …", some(a.nextOrder)).Named("order"),
 		verb.Select.To("select it, or no longer", a.selectRow).Named("select"),
 		verb.Back.To("clear the selection", a.dropSelection).Hinted("clear").Unless(a.noneSelected),
@@ -119,17 +116,26 @@ func (a *Screen) dropSelection() tea.Cmd {
 
 func (a *Screen) togglePreview() { a.preview.toggle(a.seen) }
 
+// nextOrder orders the list in the next way. There is nothing to order by host while all are on one.
 func (a *Screen) nextOrder() {
 	a.order = (a.order + 1) % orders
+	if a.order == byHost && !a.table.hosts {
+		a.order++
+	}
 	a.sort()
 }
 
-func (a *Screen) fold() {
-	if a.folded = !a.folded; a.folded {
-		a.Tell("Healthy agents are folded. " + a.Key("z") + " unfolds them.")
-	} else {
-		a.Tell("All agents are shown.")
+// enter shows the terminal of the agent under the marker alone, or unfolds what is folded there.
+func (a *Screen) enter() tea.Cmd {
+	if strings.HasPrefix(a.Sel, atHead) {
+		a.unfold(a.headAt())
+		return nil
 	}
+	if s := a.selected(); s != nil {
+		return a.Zoom(s.ID)
+	}
+	a.Tell(room.WhichAgent)
+	return nil
 }
 
 func (a *Screen) Update(msg tea.Msg) tea.Cmd {
@@ -137,6 +143,9 @@ func (a *Screen) Update(msg tea.Msg) tea.Cmd {
 	case room.AgentsMsg, room.PastMsg, room.FilteredMsg:
 		a.sort()
 	case room.TemperaturesMsg:
+		a.measure()
+	case branchesMsg:
+		a.branches.take(msg)
 		a.measure()
 	case terminalMsg:
 		if msg.turn == a.preview.turn {
@@ -146,9 +155,9 @@ func (a *Screen) Update(msg tea.Msg) tea.Cmd {
 	case room.SettledMsg:
 		if a.preview.id != a.Sel && !a.preview.shut {
 			a.preview.id, a.preview.screen, a.preview.err = a.Sel, nil, nil
-			return tea.Batch(a.look(0), a.askTemperaturesInView())
+			return tea.Batch(a.look(0), a.askInView())
 		}
-		return a.askTemperaturesInView()
+		return a.askInView()
 	case room.ShownMsg:
 		a.preview.id = ""
 	}
@@ -156,8 +165,9 @@ func (a *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// askTemperaturesInView reads the temperatures of the agents that are drawn.
-func (a *Screen) askTemperaturesInView() tea.Cmd {
+// askInView reads what else is told of the agents that are drawn: the temperatures of their conversations, and their
+// branches.
+func (a *Screen) askInView() tea.Cmd {
 	if a.At != room.AtAgents {
 		return nil
 	}
@@ -170,7 +180,7 @@ func (a *Screen) askTemperaturesInView() tea.Cmd {
 		}
 	}
 
-	return tea.Batch(past, a.AskTemperatures(in...))
+	return tea.Batch(past, a.AskTemperatures(in...), a.askBranchesInView())
 }
 
 // look reads the terminal of the agent under the marker, while that is shown.
@@ -202,19 +212,7 @@ func (a *Screen) sort() {
 	if a.Want != "" && a.Team.Find(a.Want) != nil {
 		a.Sel, a.Want = a.Want, ""
 	}
-	if a.index() < 0 && len(a.list) > 0 {
-		a.Sel = a.list[0].ID
-	}
-}
-
-// lastGroup sorts after all names: agents in no group come last.
-const lastGroup = "\U0010ffff"
-
-func groupOf(s *parley.AgentStatus) string {
-	if len(s.Groups) == 0 {
-		return ""
-	}
-	return s.Groups[0]
+	a.keepMarker()
 }
 
 func (a *Screen) index() int {
@@ -229,47 +227,10 @@ func (a *Screen) selected() *parley.AgentStatus {
 	return a.Team.Find(a.Sel)
 }
 
-func (a *Screen) Move(by kit.Motion) tea.Cmd {
-	if i := a.index(); i >= 0 {
-		a.Sel = a.list[kit.Clamp(i+by.Lines(a.height), 0, len(a.list)-1)].ID
-	}
-	return nil
-}
-
 func (a *Screen) About() room.Subject {
 	s := a.selected()
 	if s == nil {
 		return room.Subject{}
 	}
 	return room.Subject{Agent: s, PartnerID: s.ID, Partner: s.Name}
-}
-
-// sortAt orders the list by the heading at a column.
-func (a *Screen) sortAt(x, w int) {
-	by := map[string]order{"agent": byName, "state": byTrouble, "for": byTime, "last hour": byMessages,
-		"today": byTokens}
-	t := a.table.shrunk(w)
-	head, end := "", 4+t.name+1
-	switch {
-	case x < end:
-		head = "agent"
-	case x < end+11:
-		head = "state"
-	}
-
-	end += 11
-	for i, n := range t.widths {
-		if n > 0 {
-			if x >= end && x <= end+n {
-				head = t.columns[i].head
-			}
-			end += n + 1
-		}
-	}
-
-	if o, ok := by[head]; ok {
-		a.order = o
-		a.sort()
-		a.Tell("Ordered " + orderNames[o] + ".")
-	}
 }

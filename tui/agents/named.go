@@ -12,7 +12,7 @@ import (
 
 // told is what a filter looks through besides the name of an agent.
 func told(s *parley.AgentStatus) []string {
-	return append([]string{s.Role, string(s.State), program(s), branch(s), s.Host}, s.Groups...)
+	return append([]string{s.Role, string(s.State), program(s), branch(s), s.Host, s.Doing}, s.Groups...)
 }
 
 // Named returns the agents, to go to.

@@ -25,8 +25,8 @@ func (a *Screen) Point(p kit.Pointer) tea.Cmd {
 			if p.Twice {
 				return a.Attach()
 			}
-		case e.dots != nil:
-			a.folded = false
+		case len(e.folded) > 0:
+			a.unfold(e.head)
 		}
 	}
 

@@ -3,12 +3,9 @@ package agents
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
-
 	"parley"
 	"parley/tui/kit"
 	"parley/tui/room"
@@ -27,6 +24,7 @@ type preview struct {
 	turn   int // counts the requests: the answer to an older one comes too late
 	screen *parley.ReadTerminalResult
 	err    error
+	shown  *wrapped
 }
 
 // terminalMsg is the contents of a terminal.
@@ -59,12 +57,13 @@ func (p *preview) toggle(seen bool) {
 	p.shut, p.forced, p.id = seen, !seen, ""
 }
 
-func (p *preview) view(th kit.Theme, s *parley.AgentStatus, w, h int) []string {
+// view draws the terminal of an agent, below a title with what else is known of it.
+func (p *preview) view(th kit.Theme, s *parley.AgentStatus, facts []string, w, h int) []string {
 	if s == nil {
 		return nil
 	}
 
-	name, note := s.Name, ""
+	note := ""
 	if p.screen != nil && p.id == s.ID {
 		note = fmt.Sprintf("live, %d×%d", p.screen.Width, p.screen.Height)
 		if !s.State.Live() {
@@ -72,11 +71,12 @@ func (p *preview) view(th kit.Theme, s *parley.AgentStatus, w, h int) []string {
 		}
 	}
 
-	if s.Dir != "" {
-		name += "  " + kit.SafeLine(s.Dir)
+	title := s.Name
+	if known := kit.Columns(facts, " · ", w-kit.Width(title)-kit.Width(note)-9); known != "" {
+		title += "  " + known
 	}
 
-	lines := []string{th.Rule(name, note, w, false)}
+	lines := []string{th.Rule(title, note, w, false)}
 	switch {
 	case s.Kind != parley.KindTerminal:
 		return append(lines, kit.Indent(kit.Wrap(s.Name+" has no terminal: it reads its messages over the API.", w-2), 2)...)
@@ -88,76 +88,10 @@ func (p *preview) view(th kit.Theme, s *parley.AgentStatus, w, h int) []string {
 		return append(lines, "  "+th.Dim.Render(kit.Fit("Reading…", w-2)))
 	}
 
-	shown := SafeScreen(p.screen.Lines, w)
+	shown := p.shown.in(p.screen, w)
 	if len(shown) >= h {
 		shown = squeezed(shown)
 	}
 
 	return append(lines, shown[max(0, len(shown)-h+1):]...)
-}
-
-// squeezed drops the blank lines at a screen's end, and all but one of consecutive
-// ones. A program that draws at the top, or has ended, is then seen where there is
-// room for a part only.
-func squeezed(lines []string) []string {
-	var out []string
-	blanks := 0
-	for _, line := range lines {
-		if blanks++; strings.TrimSpace(ansi.Strip(line)) != "" {
-			if blanks > 1 && len(out) > 0 {
-				out = append(out, "")
-			}
-			out, blanks = append(out, line), 0
-		}
-	}
-	return out
-}
-
-// SafeScreen returns the lines of a foreign terminal with their text and colours,
-// each at most w columns wide, and drops all other sequences. What reorders a text or is invisible
-// in it shows its number. A colour continues
-// over the end of a line, so each line repeats those that hold.
-func SafeScreen(lines []string, w int) []string {
-	out := make([]string, 0, len(lines))
-	open := "" // the styles that still hold
-	for _, line := range lines {
-		var b strings.Builder
-		b.WriteString(open)
-		var state byte
-		for rest := line; rest != ""; {
-			seq, _, n, next := ansi.DecodeSequence(rest, state, nil)
-			state, rest = next, rest[n:]
-			switch {
-			case isStyle(seq):
-				if open += seq; strings.HasSuffix(seq, "[m") || strings.HasSuffix(seq, "[0m") || len(open) > maxStyle {
-					open = ""
-				}
-				b.WriteString(seq)
-			case seq == "\t":
-				b.WriteString("    ")
-			case seq[0] >= 0x20 && seq[0] != 0x7f:
-				b.WriteString(kit.Visible(parley.Reveal(seq)))
-			}
-		}
-
-		text := kit.Fit(b.String(), w)
-		if strings.Contains(text, "\x1b") {
-			text += "\x1b[m"
-		}
-
-		out = append(out, text)
-	}
-
-	return out
-}
-
-// maxStyle bounds how many bytes of styles are carried from line to line.
-const maxStyle = 200
-
-// isStyle reports whether a sequence only sets colours and the like.
-func isStyle(seq string) bool {
-	if !strings.HasPrefix(seq, "\x1b[") || !strings.HasSuffix(seq, "m") || len(seq) > 64 {
-		return false
-	}
-	return strings.Trim(seq[2:len(seq)-1], "0123456789;:") == ""
 }

@@ -2,7 +2,6 @@ package agents
 
 import (
 	"cmp"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -14,79 +13,89 @@ import (
 // agentColumn is a column of the list that is drawn where there is room, and where any agent has
 // something in it.
 type agentColumn struct {
-	head string
-	rank int // the lowest gets room first
-	most int // columns
-	text func(a *Screen, s *parley.AgentStatus) string
+	head  string
+	rank  int // the lowest gets room first
+	least int // columns with which it is of use
+	most  int
+	text  func(a *Screen, s *parley.AgentStatus) string
 }
 
-// agentColumns are in the order in which they are drawn, after the state and the name of an agent.
+// agentColumns are in the order in which they are drawn, after the name and the state of an agent: how long it has been
+// in that state, and behind what it does now the others.
 var agentColumns = []agentColumn{
-	{"for", 1, 4, func(a *Screen, s *parley.AgentStatus) string { return kit.Since(s.Since, a.Now) }},
-	{"role", 5, 18, func(_ *Screen, s *parley.AgentStatus) string { return kit.SafeLine(s.Role) }},
-	{"runs", 4, 20, func(_ *Screen, s *parley.AgentStatus) string { return program(s) }},
-	{"branch", 6, 20, func(_ *Screen, s *parley.AgentStatus) string { return branch(s) }},
-	{"directory", 8, 20, (*Screen).directory},
-	{"context", 9, 7, func(_ *Screen, s *parley.AgentStatus) string { return contextOf(s) }},
-	{"today", 7, 14, func(_ *Screen, s *parley.AgentStatus) string { return spent(s) }},
-	{"last hour", 3, team.HourSpans, (*Screen).curve},
-	{"work", 8, team.HourSpans, workCurve},
-	{"talk", 2, team.TemperatureColumn - 1, func(a *Screen, s *parley.AgentStatus) string { return a.temperature(s).InList() }},
-	{"waiting", 0, 34, func(_ *Screen, s *parley.AgentStatus) string { return counts(s) }},
+	{sinceHead, 0, 3, 4, func(a *Screen, s *parley.AgentStatus) string { return kit.Since(s.Since, a.Now) }},
+	{"branch", 2, 16, 26, func(a *Screen, s *parley.AgentStatus) string { return a.branches.of(s, 26) }},
+	{"context", 3, 7, 7, func(_ *Screen, s *parley.AgentStatus) string { return contextOf(s) }},
+	{"today", 7, 14, 14, func(_ *Screen, s *parley.AgentStatus) string { return spent(s) }},
+	{"waiting", 1, 9, 34, func(_ *Screen, s *parley.AgentStatus) string { return counts(s) }},
+	{"talk", 5, team.TemperatureColumn - 1, team.TemperatureColumn - 1,
+		func(a *Screen, s *parley.AgentStatus) string { return a.temperature(s).InList() }},
+	{"runs", 6, 12, 20, func(_ *Screen, s *parley.AgentStatus) string { return program(s) }},
+	{"role", 9, 10, 18, func(_ *Screen, s *parley.AgentStatus) string { return kit.SafeLine(s.Role) }},
+	{"host", 4, 8, 14, host},
+	{"directory", 11, 10, 20, directory},
+	{"last hour", 8, team.HourSpans, team.HourSpans, curve},
+	{"work", 10, team.HourSpans, team.HourSpans, workCurve},
 }
+
+// sinceHead is the column that stands next to the state.
+const sinceHead = "for"
 
 // agentTable is how wide the columns of the list are.
 type agentTable struct {
 	name    int
+	state   int
 	columns []agentColumn
 	widths  []int // of the columns; 0 for those that are not drawn
-	rest    int   // what the reason, or the last message, has
-	longest int   // of the reasons why agents wait for a person, without what could be done
-	natural int   // the width with which nothing is cut
+	now     int   // what an agent does has so many
 	busiest int   // of the agents' curves
 	oneDir  bool  // all agents work in one directory
+	hosts   bool  // they are on several machines
 }
-
-// What the last message of an agent needs to be worth a look, and to be read.
-const (
-	leastRest = 24
-	goodRest  = 40
-)
 
 // measure finds out how wide the columns would like to be.
 func (a *Screen) measure() {
 	t := &a.table
-	t.name, t.longest, t.widths = 5, 0, make([]int, len(t.columns))
-	t.busiest, t.oneDir = max(1, a.Ledger.Busiest(a.Now)), a.oneDirectory()
+	t.name, t.state, t.widths = len("agent"), usualState, make([]int, len(t.columns))
+	t.busiest, t.oneDir, t.hosts = max(1, a.Ledger.Busiest(a.Now)), inOneDirectory(a.list), onSeveralHosts(a.list)
 	for _, s := range a.list {
 		t.name = max(t.name, kit.Width(s.Name))
-		if team.WaitsForPerson(s) {
-			t.longest = max(t.longest, kit.Width(team.FirstSentence(team.WaitsWords(s))))
+		if kit.Width(string(s.State)) > usualState {
+			t.state = longestState
 		}
 		for i, c := range t.columns {
 			t.widths[i] = max(t.widths[i], min(kit.Width(c.text(a, s)), c.most))
 		}
 	}
 
-	t.name, t.natural = min(t.name, 24), 0
 	for i, w := range t.widths {
 		if w > 0 {
 			t.widths[i] = max(w, kit.Width(t.columns[i].head))
-			t.natural += t.widths[i] + 1
 		}
 	}
-	t.natural += agentFixed + t.name + 2 + max(t.longest, goodRest)
 }
 
-// agentFixed are the columns of the marker, the shape of the state, its word, and the gap after the name.
-const agentFixed = 2 + 2 + 1 + 11
+// The words for the states of an agent at work, and all of them, have so many columns at most.
+const (
+	usualState   = 8
+	longestState = 11
+)
 
-// shrunk returns the table on a list of w columns. The reason why an agent waits for a person is cut last: the other
-// columns go before it, and then the name becomes shorter. No other reason takes a column's place.
+const (
+	agentFixed = 2 + 2 + 1 + nowGap // the marker, the shape of the state, the gap after the name
+	nowGap     = 2                  // before what an agent does
+	leastName  = 10                 // columns that a name has
+	mostName   = 24
+	readable   = 28 // columns in which a sentence can be read
+)
+
+// shrunk returns the table on a list of w columns. Columns get room in the order of their ranks, whatever there is
+// to say of what an agent does now: in a wider list none of them goes, and no sentence takes the place of one.
 func (t agentTable) shrunk(w int) agentTable {
 	wanted := t.widths
 	t.widths = make([]int, len(wanted))
-	left := w - agentFixed - t.name - 2 - max(t.longest, leastRest)
+	t.name, t.now = min(t.name, kit.Clamp(w/5, leastName, mostName)), kit.Clamp(w/4, 16, 44)
+	left := w - agentFixed - t.name - t.state - t.now
 
 	order := make([]int, len(wanted))
 	for i := range order {
@@ -95,145 +104,85 @@ func (t agentTable) shrunk(w int) agentTable {
 	slices.SortFunc(order, func(i, j int) int { return t.columns[i].rank - t.columns[j].rank })
 
 	for _, i := range order {
-		if need := wanted[i] + 1; wanted[i] > 0 && need <= left {
-			t.widths[i] = wanted[i]
-			left -= need
+		if wanted[i] == 0 {
+			continue
 		}
+		least := min(wanted[i], max(t.columns[i].least, kit.Width(t.columns[i].head)))
+		if least+t.gap(i) > left {
+			break // what comes after it in rank is not there before it
+		}
+		t.widths[i] = least
+		left -= least + t.gap(i)
 	}
 
-	if left < 0 {
-		t.name = max(t.name+left, min(t.name, 10))
-	}
-
-	t.rest = w - agentFixed - t.name - 2
-	for _, n := range t.widths {
-		if n > 0 {
-			t.rest -= n + 1
+	// What is left goes to what the agent does, until that can be read, and then to the columns.
+	more := kit.Clamp(readable-t.now, 0, max(0, left))
+	t.now, left = t.now+more, left-more
+	for _, i := range order {
+		if t.widths[i] > 0 {
+			more = kit.Clamp(wanted[i]-t.widths[i], 0, max(0, left))
+			t.widths[i], left = t.widths[i]+more, left-more
 		}
 	}
+	t.now = max(0, t.now+left)
 
 	return t
 }
 
-// heads draws the headings of the columns.
-func (a *Screen) heads(t agentTable, w int) string {
-	line := "    " + kit.Pad("agent", t.name) + " " + kit.Pad("state", 11)
+// gap returns the blanks before a column: the one about the state stands close to it.
+func (t *agentTable) gap(i int) int {
+	if t.columns[i].head == sinceHead {
+		return 1
+	}
+	return 2
+}
+
+// lacks reports whether there is no room for a column.
+func (t *agentTable) lacks(head string) bool {
+	i := slices.IndexFunc(t.columns, func(c agentColumn) bool { return c.head == head })
+	return i >= 0 && t.widths[i] == 0
+}
+
+// drawn returns the columns that are drawn before what an agent does, or behind it.
+func (t *agentTable) drawn(before bool) (all []int) {
 	for i, n := range t.widths {
-		if n > 0 {
-			line += " " + kit.Pad(t.columns[i].head, n)
+		if n > 0 && (t.columns[i].head == sinceHead) == before {
+			all = append(all, i)
 		}
 	}
-	return a.Theme.Dim.Render(kit.Fit(line+"  why it waits, or last message", w))
+	return all
 }
 
-// agentLine draws an agent: its state in shape and word, its name, the columns that there is room for, and why
-// it is held or the last message.
-func (a *Screen) agentLine(s *parley.AgentStatus, t agentTable, w int) string {
-	selected := s.ID == a.Sel
-	mark := kit.Marked(selected, a.Picked.Has(s.ID))
-	glyph, state := kit.AgentGlyph(s.State)+" ", kit.Pad(string(s.State), 11)
-	name := kit.Pad(s.Name, t.name) + " "
-	rest := a.rest(s)
-	if t.rest > 0 && rest != "" {
-		rest = "  " + kit.Fit(rest, t.rest)
-	} else {
-		rest = ""
+// sortAt orders the list by the heading at a column.
+func (a *Screen) sortAt(x, w int) {
+	by := map[string]order{"agent": byName, "state": byTrouble, sinceHead: byTime, "last hour": byMessages,
+		"today": byTokens, "host": byHost}
+	t := a.table.shrunk(w)
+	type span struct {
+		head string
+		w    int
+	}
+	spans := []span{{"agent", 4 + t.name + 1}, {"state", t.state}}
+	for _, i := range t.drawn(true) {
+		spans = append(spans, span{t.columns[i].head, t.widths[i] + t.gap(i)})
+	}
+	spans = append(spans, span{"", t.now + nowGap})
+	for _, i := range t.drawn(false) {
+		spans = append(spans, span{t.columns[i].head, t.widths[i] + t.gap(i)})
 	}
 
-	var plain, coloured strings.Builder
-	for i, n := range t.widths {
-		if n > 0 {
-			cell := " " + kit.Pad(t.columns[i].text(a, s), n)
-			plain.WriteString(cell)
-			coloured.WriteString(a.cellStyle(t.columns[i].head).Render(cell))
+	for _, s := range spans {
+		if x >= s.w {
+			x -= s.w
+			continue
 		}
+		if o, ok := by[s.head]; ok {
+			a.order = o
+			a.sort()
+			a.Tell("Ordered " + orderNames[o] + ".")
+		}
+		return
 	}
-
-	if selected {
-		return a.Theme.Focus.Render(kit.Pad(mark+glyph+name+state+plain.String()+rest, w))
-	}
-
-	style, restStyle := a.Theme.Agent(s.State), a.Theme.Plain
-	switch {
-	case team.WaitsForPerson(s):
-		restStyle = a.Theme.Warn
-	case team.WaitsWords(s) != "":
-		restStyle = a.Theme.Dim
-	}
-
-	return mark + style.Render(glyph) + a.Theme.Name(s.Name).Render(name) + style.Render(state) +
-		coloured.String() + restStyle.Render(rest)
-}
-
-// cellStyle returns how a cell of a column looks.
-func (a *Screen) cellStyle(head string) interface{ Render(...string) string } {
-	switch head {
-	case "waiting":
-		return a.Theme.Plain
-	case "last hour", "work":
-		return a.Theme.Busy
-	}
-	return a.Theme.Dim
-}
-
-// branch returns the branch of an agent's own worktree.
-func branch(s *parley.AgentStatus) string {
-	if s.Worktree == nil {
-		return ""
-	}
-	return kit.SafeLine(s.Worktree.Branch)
-}
-
-// directory returns where an agent works, if that is not where all of them do.
-func (a *Screen) directory(s *parley.AgentStatus) string {
-	if s.Dir == "" || s.Worktree != nil || a.table.oneDir {
-		return ""
-	}
-	return kit.SafeLine(filepath.Base(s.Dir))
-}
-
-func (a *Screen) oneDirectory() bool {
-	return !slices.ContainsFunc(a.list, func(s *parley.AgentStatus) bool {
-		return s.Dir != "" && s.Dir != a.list[0].Dir && s.Worktree == nil
-	})
-}
-
-// contextOf returns how long the conversation of the agent's program is.
-func contextOf(s *parley.AgentStatus) string {
-	if s.Context == 0 {
-		return ""
-	}
-	return parley.FormatCount(s.Context)
-}
-
-// spent returns what the agent's program has used today: tokens, and money where there are prices.
-func spent(s *parley.AgentStatus) string {
-	if s.Today == nil || s.Today.Total() == 0 {
-		return ""
-	}
-	words := parley.FormatCount(s.Today.Total())
-	if s.Today.Cost > 0 {
-		words += " " + parley.FormatCost(s.Today.Cost)
-	}
-	return words
-}
-
-// curve draws how many messages an agent wrote and got in the last hour, on a scale that all agents share.
-func (a *Screen) curve(s *parley.AgentStatus) string {
-	figures := a.Ledger.Curve(s.ID, a.Now)
-	if slices.Max(figures) == 0 {
-		return ""
-	}
-	return kit.SparksTo(figures, a.table.busiest)
-}
-
-// workCurve draws when an agent was at work in the last hour.
-func workCurve(a *Screen, s *parley.AgentStatus) string {
-	seconds := a.Ledger.Work.Curve(s, a.Now)
-	if slices.Max(seconds) == 0 {
-		return ""
-	}
-	return kit.SparksTo(seconds, int(team.HourSpan.Seconds()))
 }
 
 // compare orders two agents by what the operator chose, the most first.
@@ -241,6 +190,8 @@ func (a *Screen) compare(x, y *parley.AgentStatus) int {
 	switch a.order {
 	case byGroup:
 		return strings.Compare(cmp.Or(groupOf(x), lastGroup), cmp.Or(groupOf(y), lastGroup))
+	case byHost:
+		return strings.Compare(cmp.Or(x.Host, lastGroup), cmp.Or(y.Host, lastGroup))
 	case byMessages:
 		return a.Ledger.Sum(y.ID, a.Now) - a.Ledger.Sum(x.ID, a.Now)
 	case byTokens:

@@ -26,6 +26,7 @@ type reading struct {
 // shot is a terminal as it was read last.
 type shot struct {
 	screen *parley.ReadTerminalResult
+	shown  *wrapped
 	err    error
 	dialog *parley.Dialog // that is open in it; nil for none
 	since  time.Time      // when this dialog was first drawn
@@ -127,7 +128,7 @@ func (t *Tiles) take(msg shotsMsg) {
 		if now.err != nil && before.screen != nil {
 			now.screen = before.screen
 		}
-		now.since = t.Do.Now()
+		now.shown, now.since = &wrapped{}, t.Do.Now()
 		if now.dialog != nil && before.dialog != nil && now.dialog.ID == before.dialog.ID {
 			now.since = before.since
 		}

@@ -117,7 +117,7 @@ func (t *Tiles) tile(id string, w, h int) []string {
 func (x shot) content(th kit.Theme, w int) []string {
 	switch {
 	case x.screen != nil:
-		return SafeScreen(x.screen.Lines, w)
+		return x.shown.in(x.screen, w)
 	case x.err != nil:
 		return []string{th.Dim.Render(kit.Fit(kit.SafeLine(parley.AsError(x.err).Message), w))}
 	}

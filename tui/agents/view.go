@@ -1,10 +1,8 @@
 package agents
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"parley"
 	"parley/tui/kit"
@@ -12,82 +10,22 @@ import (
 	"parley/tui/team"
 )
 
-// entry is a line of the list: an agent, or a heading, or the dots of the agents
-// that are folded away.
-type entry struct {
-	agent *parley.AgentStatus
-	head  string
-	dots  []*parley.AgentStatus
-}
-
-// entries returns the lines of the list. The agent under the marker is never
-// folded away.
-func (a *Screen) entries() []entry {
-	var out []entry
-	var dots []*parley.AgentStatus
-	last, headings := "\x00", a.headings()
-	for _, s := range a.list {
-		if a.folded && team.Section(s) != team.InTrouble && s.ID != a.Sel {
-			dots = append(dots, s)
-			continue
-		}
-
-		if head := a.heading(s); head != last {
-			last = head
-			if head != "" {
-				out = append(out, entry{head: fmt.Sprintf("%s %d", head, headings[head])})
-			}
-		}
-
-		out = append(out, entry{agent: s})
-	}
-
-	if len(dots) > 0 {
-		out = append(out, entry{dots: dots})
-	}
-
-	return out
-}
-
-// heading returns the heading that an agent belongs under.
-func (a *Screen) heading(s *parley.AgentStatus) string {
-	switch a.order {
-	case byTrouble:
-		return team.SectionNames[team.Section(s)]
-	case byGroup:
-		if group := groupOf(s); group != "" {
-			return kit.SafeLine(group)
-		}
-		return "In no group"
-	}
-	return ""
-}
-
-// headings counts the agents under each heading.
-func (a *Screen) headings() map[string]int {
-	n := map[string]int{}
-	for _, s := range a.list {
-		n[a.heading(s)]++
-	}
-	return n
-}
-
-// Parts divides the screen between the list and the terminal. A terminal below the
-// list takes the lines that the list leaves free, and a third when those are less.
+// Parts divides the screen between the list and the terminal, which gets half of it at least. Next to the list its
+// place does not depend on what the list says; below it, it also takes the lines that the list leaves free.
 func (a *Screen) Parts(w, h int) (listW, listH, viewW, viewH int) {
 	switch {
 	case !a.preview.open(a.Tier, h, h-a.room) || len(a.list) == 0:
 		return w, h, 0, 0
 	case a.Tier >= kit.Wide:
-		listW = a.Dividers.ListWidth(room.AtAgents, kit.Clamp(a.table.natural, w*45/100, w-3-leastPreview), w)
+		listW = a.Dividers.ListWidth(room.AtAgents, min((w-3)/2, mostList), w)
 		return listW, h, w - listW - 3, h
 	}
-	listH = a.Dividers.ListHeight(room.AtAgents, h-max(h-a.room, h/3, leastView), h)
+	listH = a.Dividers.ListHeight(room.AtAgents, min(a.room, h/2), h)
 	return w, listH, w, h - listH
 }
 
-// leastPreview is how many columns a terminal next to the list has at least.
-const leastPreview = 52
+// mostList is how many columns a list next to a terminal needs at most.
+const mostList = 130
 
 // roomSlack is by how many lines a list must shrink before the terminal below takes
 // them: headings come and go as agents begin to work, and each would move it.
@@ -108,7 +46,7 @@ func (a *Screen) Settle(w, h int) {
 	a.makeRoom(len(all))
 	_, listH, _, viewH := a.Parts(w, h)
 	a.height, a.seen = listH-agentsHead, viewH > 0
-	i := slices.IndexFunc(all, func(e entry) bool { return e.agent != nil && e.agent.ID == a.Sel })
+	i := slices.IndexFunc(all, func(e entry) bool { return a.Sel != "" && e.place() == a.Sel })
 	a.top = kit.Window(a.top, i, len(all), a.height)
 	if i > 0 && i-1 < a.top && all[i-1].agent == nil {
 		a.top = i - 1 // its heading
@@ -128,9 +66,13 @@ func (a *Screen) View(w, h int) []string {
 	}
 
 	table := a.table.shrunk(listW)
-	lines = append(lines, a.heads(table, listW))
+	lines = append(lines, table.heads(a.Theme, listW))
 	for _, e := range a.inView() {
-		lines = append(lines, a.line(e, table, listW))
+		if e.agent == nil {
+			lines = append(lines, e.headLine(a.Theme, a.Sel, listW))
+		} else {
+			lines = append(lines, a.agentLine(e.agent, table, listW))
+		}
 	}
 
 	lines = kit.Clip(lines, listH)
@@ -138,7 +80,7 @@ func (a *Screen) View(w, h int) []string {
 		return lines
 	}
 
-	terminal := kit.Clip(a.preview.view(a.Theme, a.selected(), viewW, viewH), viewH)
+	terminal := kit.Clip(a.preview.view(a.Theme, a.selected(), facts(&a.branches, a.selected()), viewW, viewH), viewH)
 	if a.Tier < kit.Wide {
 		return append(lines, terminal...)
 	}
@@ -170,85 +112,4 @@ func (a *Screen) nothing(w int) []string {
 		lines = append(lines, "  "+style.Render(line))
 	}
 	return lines
-}
-
-func (a *Screen) line(e entry, t agentTable, w int) string {
-	switch {
-	case e.head != "":
-		return a.Theme.Dim.Render(kit.Fit("  "+e.head, w))
-	case e.dots != nil:
-		return a.dots(e.dots, w)
-	}
-	return a.agentLine(e.agent, t, w)
-}
-
-// dots draws the folded agents, with a shape for each, and counts them.
-func (a *Screen) dots(list []*parley.AgentStatus, w int) string {
-	words := "  " + a.Theme.Dim.Render(fmt.Sprintf("%d more", len(list))) + "  "
-	left := w - kit.Width(words) - 1
-	var b strings.Builder
-	for i, s := range list {
-		if i >= left {
-			b.WriteString("…")
-			break
-		}
-		b.WriteString(a.Theme.Agent(s.State).Render(kit.AgentGlyph(s.State)))
-	}
-	return words + b.String()
-}
-
-// rest returns why an agent is not typed to, else its last message, else how its
-// state is known.
-func (a *Screen) rest(s *parley.AgentStatus) string {
-	if s.LimitedUntil != nil { // the end first: the column is narrow
-		return "usage limit until " + parley.FormatEnd(*s.LimitedUntil)
-	}
-	if why := team.WaitsWords(s); why != "" {
-		return why
-	}
-	if last := a.LastWords.Get(s.ID); last != "" && team.UrgencyOf(s) == len(team.Urgency) {
-		return last
-	}
-	if s.Evidence != "" {
-		return kit.SafeLine(s.Evidence)
-	}
-	return a.LastWords.Get(s.ID)
-}
-
-// program returns what an agent runs: its profile, and its model if its command
-// names one.
-func program(s *parley.AgentStatus) string {
-	if s.Kind != parley.KindTerminal {
-		return kit.SafeLine(string(s.Kind))
-	}
-
-	name := cmp.Or(s.Runs, s.Profile)
-	for i, arg := range s.Command {
-		if value, ok := strings.CutPrefix(arg, "--model="); ok {
-			name += "/" + value
-		}
-		if (arg == "--model" || arg == "-m") && i+1 < len(s.Command) {
-			name += "/" + s.Command[i+1]
-		}
-	}
-
-	return kit.SafeLine(name)
-}
-
-// counts says how much waits for an agent, and how much it owes. What waits for its terminal is unread too.
-func counts(s *parley.AgentStatus) string {
-	var parts []string
-	unread := s.Unread
-	if unread == s.Queued {
-		unread = 0
-	}
-	for _, c := range []struct {
-		n    int
-		word string
-	}{{s.Overdue, "overdue"}, {s.Owed - s.Overdue, "owed"}, {unread, "unread"}, {s.Queued, "queued"}} {
-		if c.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.word))
-		}
-	}
-	return strings.Join(parts, " · ")
 }
