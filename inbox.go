@@ -317,6 +317,7 @@ type ExportMessagesResult struct {
 // of the values of one condition, one is enough.
 type FindMessagesRequest struct {
 	Query  string     `json:"query,omitempty" alias:"q,text" doc:"Words that must all occur, or \"a phrase\". Needed unless there is another condition." max:"200"`
+	Filter string     `json:"filter,omitempty" doc:"A filter as the screen takes it, such as from:coder is:held since:2h; words of it count as begun. Times are those of the daemon's machine." max:"500"`
 	Begun  bool       `json:"begun,omitempty" doc:"yes: words may be the names of senders and recipients, and parts of words where no message has all of them as words."`
 	From   string     `json:"from,omitempty" alias:"sender,filter_by_sender" doc:"Only from this agent."`
 	To     string     `json:"to,omitempty" alias:"recipient" doc:"Only to this agent."`
@@ -351,7 +352,7 @@ func (r *FindMessagesRequest) Validate() error {
 	}
 
 	conditions := len(r.Agents) + len(r.States) + len(r.Types) + len(r.Ranks) + len(r.Has)
-	if r.Query+r.From+r.To+r.Thread == "" && conditions == 0 && r.Since == nil && r.Until == nil {
+	if r.Query+r.Filter+r.From+r.To+r.Thread == "" && conditions == 0 && r.Since == nil && r.Until == nil {
 		return Errorf(InvalidArgument, "there is nothing to search for").With("parameter", "query").
 			Suggest("Give words in query, or a condition such as states.")
 	}

@@ -38,6 +38,9 @@ func (ms *messageService) FindMessages(
 	if err != nil {
 		return nil, err
 	}
+	if err := readFilter(&req, ms.roster, ms.now()); err != nil {
+		return nil, err
+	}
 	if req.Query != "" && store.NoWords(req.Query) {
 		return nil, noWords(req.Query)
 	}

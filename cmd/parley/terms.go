@@ -137,18 +137,14 @@ func completeTerms(c *cli) cobra.CompletionFunc {
 			return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 		}
 
-		var values []string
+		values := parley.FilterValues(name+":", nil)
 		switch name {
-		case "is", "state":
-			values = texts(parley.DeliveryStates())
-		case "type":
-			values = eventTypes()
 		case "kind":
 			values = eventKinds()
-		case "priority":
-			values = texts(parley.Priorities())
-		case "has":
-			values = parley.HasTerms()
+		case "type":
+			values = eventTypes()
+		case "is", "state":
+			values = texts(parley.DeliveryStates())
 		case "on", "since", "until":
 			values = []string{"today", "yesterday", time.Now().Format(time.DateOnly)}
 		case "agent", "from", "to":

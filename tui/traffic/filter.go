@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley"
 	"parley/tui/kit"
 	"parley/tui/room"
 	"parley/tui/verb"
@@ -74,8 +75,8 @@ func (f *filter) candidates() []string {
 		if strings.HasPrefix(word, "@") {
 			return filterNames(f.Saved, word)
 		}
-		all := slices.Clone(filterPlaces)
-		for _, name := range f.filterValues("agent:") {
+		all := parley.FilterPlaces()
+		for _, name := range parley.FilterValues("agent:", f.names()) {
 			all = append(all, "agent:"+name)
 		}
 		return slices.DeleteFunc(all, func(p string) bool { return !begins(p, word) && !begins(p, "agent:"+word) })
@@ -87,7 +88,7 @@ func (f *filter) candidates() []string {
 	}
 
 	var all []string
-	for _, v := range f.filterValues(strings.ToLower(place) + ":") {
+	for _, v := range parley.FilterValues(strings.ToLower(place)+":", f.names()) {
 		if begins(v, value) && v != value {
 			all = append(all, place+":"+done+v)
 		}

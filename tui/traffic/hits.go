@@ -298,8 +298,8 @@ func (f *filter) takenAsText() string {
 		switch {
 		case isName && f.Saved[name] == "":
 			return fmt.Sprintf("%s is text here: no filter has that name. ", kit.SafeLine(word))
-		case isTerm && !slices.Contains(filterPlaces, strings.ToLower(place)+":"):
-			return fmt.Sprintf("%s: is text here: the terms are %s. ", kit.SafeLine(place), strings.Join(filterPlaces, " "))
+		case isTerm && !slices.Contains(parley.FilterPlaces(), strings.ToLower(place)+":"):
+			return fmt.Sprintf("%s: is text here: the terms are %s. ", kit.SafeLine(place), strings.Join(parley.FilterPlaces(), " "))
 		}
 	}
 	return ""
