@@ -60,7 +60,7 @@ test: tmux ## run all tests, without a C compiler
 # those of the packages in which much happens at once under the race detector. Both leave the cores
 # to `real`, which mostly waits: the programs that it tries have deadlines of their own.
 .PHONY: check
-check: format tidy lint vulns build ## everything that a commit must pass
+check: format tidy lint web-types vulns build ## everything that a commit must pass
 	@$(MAKE) -j4 real race stories cross
 
 .PHONY: format
@@ -131,6 +131,10 @@ stories: tmux
 	PARLEY_TEST_AGENTS= nice -n 5 $(GO) test -vet=off $(ATONCE) $(filter-out ./orchestrator/courier,$(UNRACED)) ./tui
 	PARLEY_TEST_AGENTS= nice -n 5 $(IN_LAB) test -vet=off $(ATONCE) ./...
 	nice -n 5 $(GO) test -vet=off $(ATONCE) ./orchestrator/courier -deliveries 100000
+
+.PHONY: web-types
+web-types: ## check the types in the page's modules (where npm is there)
+	@scripts/web-types
 
 .PHONY: web-deps
 web-deps: ## fetch what the page has from npm, and compare it with what is committed (needs npm)

@@ -19,6 +19,7 @@ const (
 	EventAgent         EventType = "agent_updated"         // an agent changed its state
 	EventCommunication EventType = "communication_updated" // messages were paused or resumed
 	EventDialog        EventType = "dialog_answered"       // the operator answered the dialog of an agent
+	EventTyping        EventType = "terminal_typed"        // the operator types in the terminal of an agent, from elsewhere
 )
 
 // The states of an EventCommunication.
@@ -116,8 +117,9 @@ type Notice struct {
 	Workspace string       `json:"workspace"`
 	Host      string       `json:"host"`
 	At        time.Time    `json:"at"`
-	Title     string       `json:"title"` // one line
-	Text      string       `json:"text"`  // a line for each need, with the command that answers it
+	Title     string       `json:"title"`         // one line
+	Text      string       `json:"text"`          // a line for each need, with the command that answers it
+	URL       string       `json:"url,omitempty"` // of what it is about, on the page, where the settings name its address
 	Needs     []NoticeNeed `json:"needs"`
 	Test      bool         `json:"test,omitempty"` // a person asked for it; nothing needs them
 }
@@ -133,7 +135,13 @@ type NoticeNeed struct {
 	MessageID string    `json:"message_id,omitempty"`
 	Question  string    `json:"question,omitempty"` // of the dialog that is open
 	Options   []string  `json:"options,omitempty"`  // of the dialog, as in "1. Yes"
+	URL       string    `json:"url,omitempty"`      // of it on the page
+
+	Answers []NoticeAnswer `json:"-"` // the options that a button of the notice chooses
 }
+
+// NoticeAnswer is an option with the one-time code that chooses it. Only the way that shows buttons gets it.
+type NoticeAnswer struct{ Label, Code string }
 
 // NoticeWay is one way by which notices go, and how the last one went.
 type NoticeWay struct {

@@ -74,6 +74,10 @@ var Ops = []*Op{
 		"Read the numbered events after a sequence number; with wait_seconds it waits for more. You see the "+
 			"events that concern you.",
 		Service.ReadEvents, Team, Reads, programsOnly, route("GET", "/api/events")),
+	define("team_history",
+		"See what the team did in the last hours, as numbers: the states of each agent, who wrote to whom, and how long "+
+			"questions stood open.",
+		Service.TeamHistory, OperatorOnly, Reads, programsOnly),
 	define("launch_agent",
 		"Start a program in its own terminal and add it to the team as an agent. Without a profile, the program's "+
 			"name decides.",
@@ -102,6 +106,10 @@ var Ops = []*Op{
 		"See what an agent has changed: in its worktree since it began, or else in its directory since the last "+
 			"commit.",
 		Service.DiffAgent, Orchestrators, Reads, route("GET", "/api/agents/diff")),
+	define("review_agent",
+		"Send comments on what an agent has changed, as one message with file and line. The comments stand in the diff, "+
+			"each below its line.",
+		Service.ReviewAgent, OperatorOnly, Adds, programsOnly),
 	define("finish_worktree",
 		"Stop an agent, and merge its worktree's branch, remove the worktree, or both. Work that is not committed or "+
 			"not merged is kept unless discard is given.",
@@ -120,6 +128,9 @@ var Ops = []*Op{
 		"See the question that is open in an agent's terminal, with its options, or answer it. Nothing is sent "+
 			"unless it is still the question that was seen. A screen that is not known takes keys.",
 		Service.AnswerDialog, OperatorOnly, Destroys),
+	define("type_in_terminal",
+		"Type into an agent's terminal, as the person who looks at it in a browser. The settings must allow it.",
+		Service.TypeInTerminal, OperatorOnly, Destroys, programsOnly),
 	define("retry_delivery",
 		"Deliver a message again where it failed, expired or stayed unconfirmed; where it waits, check again at once.",
 		Service.RetryDelivery, OperatorOnly, Adds),

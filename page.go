@@ -44,13 +44,22 @@ type OpenPageResult struct {
 	Answer
 	KeyID     string    `json:"key_id"`
 	Code      string    `json:"code"`
-	Address   string    `json:"address"` // of the page on this machine, without the code
+	Address   string    `json:"address"`             // of the page on this machine, without the code
+	Elsewhere string    `json:"elsewhere,omitempty"` // the address of the settings, by which it is reached from elsewhere
 	Watch     bool      `json:"watch"`
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
 // URL returns the link that opens the page. The code stands in the fragment, which no browser sends.
 func (r *OpenPageResult) URL() string { return r.Address + "/#" + r.Code }
+
+// FarURL returns the link for another machine, such as a phone; "" if the settings name no address.
+func (r *OpenPageResult) FarURL() string {
+	if r.Elsewhere == "" {
+		return ""
+	}
+	return r.Elsewhere + "/#" + r.Code
+}
 
 // PageSession is a session of the page. Its key is shown only this once.
 type PageSession struct {
@@ -65,6 +74,12 @@ type PageSession struct {
 func PageCodeSpent() error {
 	return Errorf(Unauthenticated, "this link has been used, or is too old").
 		Suggest("Make another one: parley web")
+}
+
+// AnswerCodeSpent refuses a code of a notice that has been used, has expired, or never was one.
+func AnswerCodeSpent() error {
+	return Errorf(Unauthenticated, "this answer has been used, or is too old").
+		Suggest("Open the page, or run parley needs: there is what is asked now.")
 }
 
 // watching refuses what changes something to a session that may only look.

@@ -69,6 +69,9 @@ type TerminalService interface {
 	// options. It returns DIALOG_CHANGED, and sends nothing, if another dialog than the one that
 	// was seen is open, or none.
 	AnswerDialog(context.Context, AnswerDialogRequest) (*AnswerDialogResult, error)
+	// TypeInTerminal types into the agent's terminal for a person who looks at it elsewhere. It returns
+	// NOT_AUTHORIZED unless the settings allow that.
+	TypeInTerminal(context.Context, TypeInTerminalRequest) (*TypeInTerminalResult, error)
 	// GetAttachInfo returns the command that shows a person the agent's terminal.
 	GetAttachInfo(context.Context, AttachInfoRequest) (*AttachInfoResult, error)
 	// ReportState takes a report of an agent's own program. The agent is the caller. It
@@ -82,6 +85,8 @@ type WorktreeService interface {
 	ListWorktrees(context.Context, WorktreesRequest) (*WorktreesResult, error)
 	// DiffAgent returns what an agent has changed and nobody merged.
 	DiffAgent(context.Context, DiffAgentRequest) (*DiffAgentResult, error)
+	// ReviewAgent sends comments on what an agent has changed as one message.
+	ReviewAgent(context.Context, ReviewAgentRequest) (*SendMessageResult, error)
 	// FinishWorktree stops an agent, and merges or removes its worktree. It never throws work away
 	// unless that is asked for in so many words.
 	FinishWorktree(context.Context, FinishWorktreeRequest) (*FinishWorktreeResult, error)
@@ -197,6 +202,8 @@ type EventService interface {
 	// ReadEvents returns the events after a sequence number, and can wait for one. The
 	// operator sees all events, an agent those that concern it.
 	ReadEvents(context.Context, ReadEventsRequest) (*ReadEventsResult, error)
+	// TeamHistory sums up what the team did in the last hours.
+	TeamHistory(context.Context, TeamHistoryRequest) (*TeamHistoryResult, error)
 }
 
 // WorkspaceService controls the daemon.

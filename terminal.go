@@ -174,6 +174,8 @@ type ReadTerminalResult struct {
 	Height  int       `json:"height"`
 	CursorX int       `json:"cursor_x"`
 	CursorY int       `json:"cursor_y"`
+	Hidden  bool      `json:"cursor_hidden,omitempty"` // the program hides its cursor
+	Keys    bool      `json:"takes_keys,omitempty"`    // the caller may type into it over type_in_terminal
 	Title   string    `json:"title,omitempty"`
 	At      time.Time `json:"at"`
 }

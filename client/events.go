@@ -26,6 +26,11 @@ func (e events) ReadEvents(ctx context.Context, r parley.ReadEventsRequest) (*pa
 	return call[parley.ReadEventsResult](ctx, e.conn, "read_events", r)
 }
 
+// TeamHistory returns what the team did in the last hours.
+func (e events) TeamHistory(ctx context.Context, r parley.TeamHistoryRequest) (*parley.TeamHistoryResult, error) {
+	return call[parley.TeamHistoryResult](ctx, e.conn, "team_history", r)
+}
+
 // Events yields the events after a sequence number until ctx ends or the loop is left.
 // When the daemon goes away it waits for its return and continues where it was: it
 // misses no event and yields none twice. An error is the last value, and waiting does

@@ -44,6 +44,13 @@ func (t terminals) AnswerDialog(ctx context.Context, r parley.AnswerDialogReques
 	return call[parley.AnswerDialogResult](ctx, t.conn, "answer_dialog", r)
 }
 
+// TypeInTerminal types into an agent's terminal, as a person.
+func (t terminals) TypeInTerminal(
+	ctx context.Context, r parley.TypeInTerminalRequest,
+) (*parley.TypeInTerminalResult, error) {
+	return call[parley.TypeInTerminalResult](ctx, t.conn, "type_in_terminal", r)
+}
+
 // GetAttachInfo returns how a person reaches an agent's terminal.
 func (t terminals) GetAttachInfo(ctx context.Context, r parley.AttachInfoRequest) (*parley.AttachInfoResult, error) {
 	return call[parley.AttachInfoResult](ctx, t.conn, "get_attach_info", r)

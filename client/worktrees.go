@@ -19,6 +19,13 @@ func (w worktrees) DiffAgent(ctx context.Context, r parley.DiffAgentRequest) (*p
 	return call[parley.DiffAgentResult](ctx, w.conn, "diff_agent", r)
 }
 
+// ReviewAgent sends comments on what an agent has changed.
+func (w worktrees) ReviewAgent(
+	ctx context.Context, r parley.ReviewAgentRequest,
+) (*parley.SendMessageResult, error) {
+	return call[parley.SendMessageResult](ctx, w.conn, "review_agent", r)
+}
+
 // FinishWorktree stops an agent, and merges or removes its worktree.
 func (w worktrees) FinishWorktree(
 	ctx context.Context, r parley.FinishWorktreeRequest,

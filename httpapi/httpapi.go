@@ -48,6 +48,9 @@ type Options struct {
 	Page      http.Handler
 	EnterPage func(ctx context.Context, code string) (*parley.PageSession, error)
 
+	// AnswerByCode chooses an option of a dialog with the one-time code of a notice.
+	AnswerByCode func(ctx context.Context, code string) (*parley.AnswerDialogResult, error)
+
 	// Files stores uploads and serves downloads. If nil, there are none.
 	Files Files
 
@@ -169,7 +172,10 @@ func (a *api) handler() http.Handler {
 	if a.Page != nil {
 		mux.HandleFunc("/{$}", a.readOnly(a.Page.ServeHTTP))
 		mux.HandleFunc(pagePath, a.readOnly(a.Page.ServeHTTP))
-		mux.HandleFunc(sessionPath, sessionHandler(a))
+		mux.HandleFunc(sessionPath, codeHandler(a, a.EnterPage, parley.PageCodeSpent()))
+	}
+	if a.AnswerByCode != nil {
+		mux.HandleFunc(answerPath, codeHandler(a, a.AnswerByCode, parley.AnswerCodeSpent()))
 	}
 	all := http.NewServeMux()
 	all.Handle("/", a.limitBody(mux))

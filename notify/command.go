@@ -81,6 +81,7 @@ func variables(n parley.Notice) []string {
 		"PARLEY_NOTICE_KIND=" + string(first.Kind),
 		"PARLEY_NOTICE_AGENT=" + first.Agent,
 		"PARLEY_NOTICE_COMMAND=" + first.Command,
+		"PARLEY_NOTICE_URL=" + n.URL,
 	}
 }
 

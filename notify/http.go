@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net"
 	"net/http"
 	"net/url"
@@ -29,20 +28,6 @@ func (h webhook) send(ctx context.Context, n parley.Notice) error {
 	}
 	return post(ctx, h.client, h.opts, h.opts.Settings.Webhook, h.opts.Settings.WebhookTokenEnv, body, http.Header{
 		"Content-Type": {"application/json"},
-	})
-}
-
-// ntfy publishes notices to a topic. Its title is a header, which must be ASCII: ntfy decodes RFC 2047.
-type ntfy struct {
-	opts   *Options
-	client *http.Client
-}
-
-func (h ntfy) send(ctx context.Context, n parley.Notice) error {
-	return post(ctx, h.client, h.opts, h.opts.Settings.Ntfy, h.opts.Settings.NtfyTokenEnv, []byte(n.Text), http.Header{
-		"Content-Type": {"text/plain; charset=utf-8"},
-		"Title":        {mime.BEncoding.Encode("utf-8", n.Title)},
-		"Tags":         {"speech_balloon"},
 	})
 }
 

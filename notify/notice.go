@@ -1,7 +1,9 @@
 package notify
 
 import (
+	"cmp"
 	"fmt"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"time"
@@ -22,7 +24,14 @@ const (
 func (n *Notifier) notice(due []parley.Need, now time.Time) parley.Notice {
 	notice := n.blank(now)
 	for i := range due[:min(len(due), maxNeeds)] {
-		notice.Needs = append(notice.Needs, shown(&due[i]))
+		notice.Needs = append(notice.Needs, n.shown(&due[i]))
+	}
+	if n.opts.Page != "" {
+		notice.URL = n.opts.Page + "/#/needs"
+	}
+	if len(notice.Needs) == 1 {
+		notice.URL = notice.Needs[0].URL
+		notice.Needs[0].Answers = n.answers(&due[0])
 	}
 
 	what := fmt.Sprintf("%d things need you", len(due))
@@ -37,11 +46,38 @@ func (n *Notifier) notice(due []parley.Need, now time.Time) parley.Notice {
 
 func kindWords(k parley.NeedKind) string { return strings.ReplaceAll(string(k), "_", " ") }
 
+// answers makes the codes that answer the dialog of a need, where that is wanted.
+func (n *Notifier) answers(need *parley.Need) []parley.NoticeAnswer {
+	if !n.opts.Settings.NtfyAnswers || n.opts.Code == nil || need.Dialog == nil {
+		return nil
+	}
+	var all []parley.NoticeAnswer
+	for _, o := range need.Dialog.Options[:min(len(need.Dialog.Options), maxActions)] {
+		if code := n.opts.Code(need, o.Choice); code != "" {
+			all = append(all, parley.NoticeAnswer{Label: parley.CleanLine(o.Label), Code: code})
+		}
+	}
+	return all
+}
+
+// link returns the address of a need on the page, "" without one.
+func (n *Notifier) link(need *parley.Need) string {
+	about := cmp.Or(need.MessageID, need.Agent)
+	if need.Dialog != nil {
+		about = need.Agent
+	}
+	if n.opts.Page == "" || about == "" {
+		return n.opts.Page
+	}
+	return n.opts.Page + "/#/needs/" + url.PathEscape(about)
+}
+
 // shown returns what a notice has of a need: with its question and the options, and without the rest of the screen.
-func shown(need *parley.Need) parley.NoticeNeed {
+func (n *Notifier) shown(need *parley.Need) parley.NoticeNeed {
 	t := parley.NoticeNeed{
 		Kind: need.Kind, Agent: need.Agent, Since: need.Since, Text: parley.CleanLine(need.Text),
 		Command: need.Command, Action: parley.CleanLine(need.Action), MessageID: need.MessageID,
+		URL: n.link(need),
 	}
 	if d := need.Dialog; d != nil {
 		t.Question = parley.Truncate(parley.CleanLine(d.Question), maxQuestion)
@@ -65,6 +101,9 @@ func words(needs []parley.NoticeNeed, due []parley.Need) string {
 			lines = append(lines, asks)
 		}
 		lines = append(lines, "→ "+need.Command)
+		if need.URL != "" {
+			lines = append(lines, need.URL)
+		}
 	}
 	if len(due) > maxTold {
 		lines = append(lines, others(due[maxTold:]))

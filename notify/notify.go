@@ -23,6 +23,9 @@ type Options struct {
 	Env       []string            // of the command
 	Now       func() time.Time
 	Log       *slog.Logger
+
+	Page string                                        // the address of the page from elsewhere; "": notices have no links
+	Code func(need *parley.Need, choice string) string // makes a one-time code for an option of a dialog
 }
 
 // Notifier sends notices. Safe for concurrent use, except Look.

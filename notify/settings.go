@@ -19,6 +19,7 @@ type Settings struct {
 	WebhookTokenEnv string   `yaml:"webhook_token_env" trust:"true" doc:"The variable with the token that the webhook wants."`
 	Ntfy            string   `yaml:"ntfy" trust:"true" doc:"The address of a topic of ntfy, such as https://ntfy.sh/my-topic, or $NAME for the address in a variable."`
 	NtfyTokenEnv    string   `yaml:"ntfy_token_env" trust:"true" doc:"The variable with the access token for the topic."`
+	NtfyAnswers     bool     `yaml:"ntfy_answers" trust:"true" doc:"Let a notice by ntfy answer the question that is open, with the options as its buttons. Whoever reads the topic can press them."`
 
 	Kinds       []string      `yaml:"kinds" doc:"The kinds of needs that are told, as parley needs names them; all if left out."`
 	After       time.Duration `yaml:"after" default:"1m" min:"0s" doc:"How long something must have needed you."`

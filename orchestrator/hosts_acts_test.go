@@ -165,7 +165,7 @@ func TestOperatorLearnsOfStuckAgentsOfEachHost(t *testing.T) {
 			s := notify.Settings{Command: []string{"sh", "-c", command}}
 			setting.Fill(&s)
 			s.After = 0
-			o.Notifier = notify.New(notify.Options{Settings: s, Workspace: o.Workspace, Host: name, Getenv: os.Getenv,
+			o.Away.Notifier = notify.New(notify.Options{Settings: s, Workspace: o.Workspace, Host: name, Getenv: os.Getenv,
 				Env: os.Environ(), Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 		})
 	}

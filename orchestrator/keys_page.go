@@ -30,6 +30,7 @@ func (ks *keyService) OpenPage(ctx context.Context, req parley.OpenPageRequest) 
 		KeyID:     stored.KeyID,
 		Code:      code,
 		Address:   pageAddress(ks.opts.Info.HTTP),
+		Elsewhere: ks.opts.Settings.Web.URL,
 		Watch:     req.Watch,
 		ExpiresAt: ends,
 	}, nil

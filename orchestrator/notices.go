@@ -9,8 +9,15 @@ import (
 
 	"parley"
 	"parley/internal/wait"
+	"parley/notify"
 	"parley/orchestrator/team"
 )
+
+// Away is how the operator is told of what needs them while away, and answers from there.
+type Away struct {
+	Notifier *notify.Notifier // nil: none
+	Codes    *AnswerCodes     // that notices answer with; nil: none
+}
 
 // noticeEvery is the interval between two looks at what needs the operator.
 const noticeEvery = 5 * time.Second
@@ -20,7 +27,7 @@ const noticeDuty = "notices"
 
 // notify tells the operator what needs them, until ctx ends.
 func (o *Orchestrator) notify(ctx context.Context) {
-	if o.opts.Notifier == nil {
+	if o.opts.Away.Notifier == nil {
 		o.leaveNotices(ctx)
 		return
 	}
@@ -41,7 +48,7 @@ func (o *Orchestrator) notify(ctx context.Context) {
 		needs = slices.DeleteFunc(needs, func(n parley.Need) bool {
 			return n.Between || !mine && !slices.Contains(knownHere, n.Kind)
 		})
-		o.opts.Notifier.Look(needs)
+		o.opts.Away.Notifier.Look(needs)
 	}
 }
 
@@ -71,20 +78,20 @@ func (o *Orchestrator) noticeOfOverlap(ctx context.Context, to *team.Member, tex
 func (ws *workspaceService) SendTestNotice(
 	ctx context.Context, _ parley.SendTestNoticeRequest,
 ) (*parley.SendTestNoticeResult, error) {
-	if ws.opts.Notifier == nil {
+	if ws.opts.Away.Notifier == nil {
 		return nil, parley.Errorf(parley.InvalidArgument, "parley.yaml names no way by which notices go").
 			Suggest("Give notify: a command, a webhook or a topic of ntfy there, trust the file with parley trust, " +
 				"and restart the daemon: parley down --keep-agents, then any command.")
 	}
-	return &parley.SendTestNoticeResult{Answer: parley.OK, Ways: ws.opts.Notifier.Test(ctx)}, nil
+	return &parley.SendTestNoticeResult{Answer: parley.OK, Ways: ws.opts.Away.Notifier.Test(ctx)}, nil
 }
 
 // notices returns how the ways of notices work, nil if there is none.
 func (opts *Options) notices() []parley.NoticeWay {
-	if opts.Notifier == nil {
+	if opts.Away.Notifier == nil {
 		return nil
 	}
-	return opts.Notifier.Ways()
+	return opts.Away.Notifier.Ways()
 }
 
 // startNeeds tells that somebody else started the daemon, and what it did not take from them.

@@ -16,7 +16,6 @@ import (
 
 	"parley"
 	"parley/files"
-	"parley/notify"
 	"parley/orchestrator/answer"
 	"parley/orchestrator/courier"
 	"parley/orchestrator/meter"
@@ -49,7 +48,7 @@ type Options struct {
 	Log        *slog.Logger                 // default: none
 	Model      answer.Model                 // answers for responders; nil: no model is available
 	Responders []parley.DeclaredResponder   // from the team's file
-	Notifier   *notify.Notifier             // tells the operator while away; nil: none
+	Away       Away                         // how the operator is told while away
 	Costs      Costs                        // prices and budgets
 
 	OperatorKey *store.APIKey // of the operator, believed while there are no agents; nil: none
@@ -197,7 +196,7 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 		Profiles: o.opts.Profiles, Tmux: o.opts.Tmux,
 		Workspace: o.opts.Workspace, LaunchDir: o.opts.LaunchDir, Executable: o.opts.Executable, Spool: o.opts.Spool,
 		Host: o.opts.Host, StopGrace: o.opts.Settings.StopGrace, Watch: o.opts.Settings.Watch,
-		RedrawAfter: o.opts.Settings.RedrawAfter, Now: o.now, Log: o.log,
+		RedrawAfter: o.opts.Settings.RedrawAfter, Keyboard: o.opts.Settings.Web.Keyboard, Now: o.now, Log: o.log,
 	})
 	return err
 }
@@ -212,7 +211,8 @@ func (o *Orchestrator) compose(closing <-chan struct{}) {
 		now: o.now, log: o.log, closing: closing,
 	}
 	o.worktreeService = &worktreeService{
-		elsewhere: r.elsewhere, roster: r.roster, terminals: r.terminals, workspace: o.opts.Workspace,
+		elsewhere: r.elsewhere, roster: r.roster, terminals: r.terminals, messages: o.messageService,
+		workspace: o.opts.Workspace,
 	}
 	o.terminalService = &terminalService{
 		elsewhere: r.elsewhere, terminals: r.terminals, roster: r.roster, responders: r.responders,
@@ -230,13 +230,14 @@ func (o *Orchestrator) compose(closing <-chan struct{}) {
 		opts: &o.opts, now: o.now, log: o.log,
 	}
 	o.keyService = &keyService{
-		store: o.store, roster: r.roster, responders: r.responders, opts: &o.opts, now: o.now, log: o.log,
+		store: o.store, roster: r.roster, terminals: o.terminalService, responders: r.responders,
+		opts: &o.opts, now: o.now, log: o.log,
 	}
 	o.conversationService = &conversationService{
 		talk: r.talk, responders: r.responders, store: o.store, roster: r.roster, now: o.now, log: o.log,
 	}
 	o.responderService = &responderService{responders: r.responders, meter: r.meter, roster: r.roster}
-	o.eventService = &eventService{store: o.store, closing: closing}
+	o.eventService = &eventService{store: o.store, roster: r.roster, now: o.now, closing: closing}
 	o.workspaceService = &workspaceService{
 		store: o.store, roster: r.roster, terminals: r.terminals, operator: o.operatorService, pause: r.pause,
 		opts: &o.opts, now: o.now, log: o.log, away: newInterval(awayTime),
@@ -279,8 +280,8 @@ func (o *Orchestrator) start(ctx, running context.Context) error {
 		}
 		o.group.Go(func() { taker.Run(running) })
 	}
-	if o.opts.Notifier != nil {
-		o.group.Go(func() { o.opts.Notifier.Run(running) })
+	if o.opts.Away.Notifier != nil {
+		o.group.Go(func() { o.opts.Away.Notifier.Run(running) })
 	}
 	o.group.Go(func() { o.notify(running) })
 

@@ -104,6 +104,7 @@ type operatorService struct {
 type keyService struct {
 	store      *store.Store
 	roster     *team.Roster
+	terminals  *terminalService
 	responders *answer.Responders
 	opts       *Options
 	now        func() time.Time
@@ -132,6 +133,8 @@ type responderService struct {
 // ends.
 type eventService struct {
 	store   *store.Store
+	roster  *team.Roster
+	now     func() time.Time
 	closing <-chan struct{} // closed when the daemon shuts down
 	turns   turns           // of reading a page
 	pages   singleflight.Group

@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"net/url"
 	"time"
 
 	"parley/conversation"
@@ -20,6 +21,9 @@ type Settings struct {
 	// Conversation limits what agents may say before a person speaks again.
 	Conversation conversation.Settings `yaml:"-"`
 
+	// Web is how the page in a browser treats the operator.
+	Web PageSettings `yaml:"-"`
+
 	// Given says that zero values are meant as they are.
 	Given bool `yaml:"-"`
 
@@ -28,6 +32,29 @@ type Settings struct {
 
 	// RedrawAfter is the time after which a program draws an unreadable screen again.
 	RedrawAfter time.Duration `yaml:"-" default:"10s"`
+}
+
+// PageSettings are the settings of the page in a browser.
+type PageSettings struct {
+	Keyboard bool   `yaml:"keyboard" trust:"true" doc:"Let you type into agents' terminals in the page."`
+	URL      string `yaml:"url" trust:"true" doc:"The address by which you reach the page from elsewhere, such as https://team.example: notices and parley web have links to it."`
+
+	Certificate    string `yaml:"certificate" trust:"true" doc:"A file with a certificate and its chain, as PEM: the daemon's port then speaks TLS too, and other machines must."`
+	CertificateKey string `yaml:"certificate_key" trust:"true" doc:"The file with the certificate's key."`
+}
+
+// Check refuses what cannot be meant. Source tells where the settings stand.
+func (s *PageSettings) Check(source string) error {
+	if (s.Certificate == "") != (s.CertificateKey == "") {
+		return setting.Refuse(source, "certificate_key", s.CertificateKey, "the key of the certificate, and both or neither")
+	}
+	u, err := url.Parse(s.URL)
+	plain := err == nil && u.Host != "" && u.User == nil && u.Path == "" && u.RawQuery == "" && u.Fragment == "" &&
+		(u.Scheme == "http" || u.Scheme == "https")
+	if s.URL != "" && !plain {
+		return setting.Refuse(source, "url", s.URL, "an address such as https://team.example, without a path")
+	}
+	return setting.Check(s, source)
 }
 
 // Deliveries are the settings of messages on their way.

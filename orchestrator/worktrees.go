@@ -21,6 +21,7 @@ type worktreeService struct {
 	*elsewhere
 	roster    *team.Roster
 	terminals terminals
+	messages  *messageService
 	workspace string
 }
 

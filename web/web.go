@@ -28,8 +28,9 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect
 // types are the types of the files by the end of their names.
 var types = map[string]string{
 	".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
-	".svg": "image/svg+xml", ".webmanifest": "application/manifest+json", ".LICENSE": "text/plain; charset=utf-8",
-	".txt": "text/plain; charset=utf-8",
+	".svg": "image/svg+xml", ".png": "image/png", ".webmanifest": "application/manifest+json",
+	".LICENSE": "text/plain; charset=utf-8",
+	".txt":     "text/plain; charset=utf-8",
 }
 
 // file is one that is served: as it is, and compressed.

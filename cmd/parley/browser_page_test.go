@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -43,6 +44,7 @@ func TestPageInABrowser(t *testing.T) {
 		{"shows hostile texts as they are", (*pageTest).hostile},
 		{"knows the filters of the screen", (*pageTest).filters},
 		{"fits", (*pageTest).fitsEverywhere},
+		{"can be used by everybody", (*pageTest).accessible},
 		{"loses the line, and goes on without a gap", (*pageTest).losesTheLine},
 		{"only looks, and is revoked", (*pageTest).onlyLooks},
 		{"says that an agent has ended", (*pageTest).endedAgent},
@@ -134,7 +136,7 @@ func (p *pageTest) sends(t *testing.T) {
 	x := p.opens(t, 1400, 900)
 	p.desk = x
 	x.goes("agent/worker")
-	x.until("document.querySelector('.terminal pre div')")
+	x.until("document.querySelector('.terminal pre div, .xterm-rows div')")
 	fill := func(text string) {
 		js[bool](x, fmt.Sprintf(`(b => { b.value = %q; b.dispatchEvent(new Event('input')); return true })(document.querySelector('.write textarea'))`, text))
 	}
@@ -147,7 +149,7 @@ func (p *pageTest) sends(t *testing.T) {
 
 	x.writes(".write textarea", "Please check the build.\r") // Enter sends
 	x.until("document.querySelector('.receipt .state[data-state=answered]')")
-	x.until("[...document.querySelectorAll('.terminal pre div')].some(d => d.innerText.includes('Please check the build.'))")
+	x.until("[...document.querySelectorAll('.terminal pre div, .xterm-rows > div')].some(d => d.textContent.includes('Please check the build.'))")
 	x.picture("agent-desk")
 	p.sentOnce(t, "Please check the build")
 
@@ -178,7 +180,7 @@ func (p *pageTest) hostile(t *testing.T) {
 	testhome.Run[parley.SendMessageResult](t, p.h, "send", "asker", text)
 	for _, view := range []string{"traffic", "agents", "agent/asker", "needs"} {
 		x.goes(view)
-		x.until("document.querySelector('.rows li, .agents li, .terminal pre div, .empty, .card')")
+		x.until("document.querySelector('.rows li, .agents li, .terminal pre div, .xterm-rows div, .empty, .card')")
 		x.fits(view)
 	}
 	x.goes("traffic")
@@ -191,31 +193,23 @@ func (p *pageTest) hostile(t *testing.T) {
 	x.clean()
 }
 
-// What a filter asks for; the times are those of a Monday noon.
+// The daemon reads the filter, and says what is wrong with it.
 func (p *pageTest) filters(t *testing.T) {
 	x := p.phone.of(t)
-	js[bool](x, `(import('/page/filter.js').then(m => { window.filter = m }), true)`)
-	x.until("window.filter")
-	for text, want := range map[string]string{
-		"":                              `{"begun":true}`,
-		"from:wor to:you parser":        `{"begun":true,"from":"worker","to":"operator","query":"parser"}`,
-		"is:held,unc state:pending x:y": `{"begun":true,"states":["held","unconfirmed","queued","typing"],"query":"x:y"}`,
-		"agent:asker,worker has:file":   `{"begun":true,"agents":["asker","worker"],"has":["file"]}`,
-		"type:req priority:urgent thr":  `{"begun":true,"types":["request"],"priorities":["urgent"],"query":"thr"}`,
-		"since:2h until:today":          `{"begun":true,"since":"2026-01-05T10:00:00.000Z","until":"2026-01-05T23:59:59.999Z"}`,
-		"on:2026-01-04 thread:1a2b3c4d": `{"begun":true,"since":"2026-01-04T00:00:00.000Z","until":"2026-01-04T23:59:59.999Z","thread":"1a2b3c4d"}`,
-		"since:sunday":                  `{"begun":true,"since":"2026-01-04T00:00:00.000Z"}`,
-		"since:9:30":                    `{"begun":true,"since":"2026-01-05T09:30:00.000Z"}`,
-		"is:nonsense":                   "is:nonsense is not known.",
-		"on:2h":                         "on: wants a day such as today, monday or 2026-01-31.",
-		"since:31.2.2026 from: thread:": "since: wants a time such as 2h, 3d, 09:30, today, monday or 2026-01-31.",
-	} {
-		got := js[string](x, fmt.Sprintf(`(r => r.problem || JSON.stringify(r.request))(filter.parse(%q, ['asker', 'worker'],
-			new Date('2026-01-05T12:00:00Z')))`, text))
-		if js[int](x, "new Date('2026-01-05').getTimezoneOffset()") == 0 && got != want {
-			t.Errorf("%q asks for %s, want %s", text, got, want)
-		}
+	x.goes("traffic")
+	types := func(text string) {
+		js[bool](x, fmt.Sprintf(`(b => { b.value = %q; b.dispatchEvent(new Event('input')); return true })(document.getElementById('filter'))`, text))
 	}
+	x.until("document.getElementById('filter') && document.querySelectorAll('.rows li').length > 1")
+	types("from:you build since:today")
+	x.until("document.querySelectorAll('.rows li').length == 1")
+	x.shows("Please check the build.")
+	types("from:you is:nonsense")
+	x.shows("Is:nonsense is not known.")
+	types("from:")
+	x.until("document.querySelectorAll('.rows li').length > 1 && !document.querySelector('.bad[role=status]')")
+	types("")
+	x.clean()
 }
 
 func (p *pageTest) fitsEverywhere(t *testing.T) {
@@ -226,9 +220,9 @@ func (p *pageTest) fitsEverywhere(t *testing.T) {
 			x = p.phone.of(t)
 		}
 		must.Do(t, chromedp.Do(x.ctx, chromedp.EmulateViewport(size[0], size[1])))
-		for _, view := range []string{"needs", "agents", "agent/worker", "traffic", "threads"} {
+		for _, view := range []string{"needs", "agents", "agent/worker", "tiles", "pictures", "traffic", "threads"} {
 			x.goes(view)
-			x.until("document.querySelector('.rows li, .agents li, .terminal pre div, .empty, .card')")
+			x.until("document.querySelector('.rows li, .agents li, .terminal pre div, .xterm-rows div, .tile pre div, .picture, .empty, .card')")
 			x.fits(fmt.Sprintf("%s at %d", view, size[0]))
 			x.picture(fmt.Sprintf("%s-%d", plain(view), size[0]))
 		}
@@ -238,6 +232,31 @@ func (p *pageTest) fitsEverywhere(t *testing.T) {
 		x.fits("a thread")
 		x.picture(fmt.Sprintf("thread-%d", size[0]))
 		x.clean()
+	}
+}
+
+// axeFile is axe-core, where scripts/web-types has fetched it.
+const axeFile = "../../.build/web-types/node_modules/axe-core/axe.min.js"
+
+// accessible looks with axe-core for what keeps somebody from using the page. Screens of agents are not the page's.
+func (p *pageTest) accessible(t *testing.T) {
+	axe, err := os.ReadFile(axeFile)
+	if err != nil {
+		t.Skip("axe-core is not there: scripts/web-types fetches it")
+	}
+	for name, x := range map[string]*tab{"phone": p.phone.of(t), "desk": p.desk.of(t)} {
+		js[bool](x, string(axe)+";true")
+		for _, view := range []string{"needs", "agents", "agent/worker", "tiles", "pictures", "traffic", "threads"} {
+			x.goes(view)
+			x.until("document.querySelector('.rows li, .agents li, .terminal pre div, .xterm-rows div, .tile pre div, .picture, .empty, .card')")
+			js[bool](x, `(window.found = null, axe.run({exclude: ['.terminal pre', '.xterm', '.tile pre', '.asked']},
+				{resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']}).then(r => {
+				window.found = r.violations.map(v => v.id + ': ' + v.nodes.map(n => n.html.slice(0, 160)).slice(0, 3).join(' ; ')).join('\n') }), true)`)
+			x.until("window.found !== null")
+			if found := js[string](x, "window.found"); found != "" {
+				t.Errorf("%s on a %s: %s", view, name, found)
+			}
+		}
 	}
 }
 
@@ -270,7 +289,7 @@ func (p *pageTest) onlyLooks(t *testing.T) {
 	x := p.opens(t, 360, 740, "--watch")
 	x.shows("only looking")
 	x.goes("agent/worker")
-	x.until("document.querySelector('.terminal pre div')")
+	x.until("document.querySelector('.terminal pre div, .xterm-rows div')")
 	if js[bool](x, "!!document.querySelector('.write, .option')") {
 		t.Error("it offers to write")
 	}
@@ -293,7 +312,7 @@ func (p *pageTest) onlyLooks(t *testing.T) {
 func (p *pageTest) endedAgent(t *testing.T) {
 	x := p.phone.of(t)
 	x.goes("agent/worker")
-	x.until("document.querySelector('.terminal pre div')")
+	x.until("document.querySelector('.terminal pre div, .xterm-rows div')")
 	testhome.Run[parley.StopAgentResult](t, p.h, "stop", "worker")
 	x.shows("This is what it showed at")
 	x.shows("not in the team")

@@ -297,7 +297,7 @@ func eventColumns(o *output, e parley.Event) []string {
 	case parley.EventDelivery:
 		style = rungStyle(parley.DeliveryState(e.State))
 		details = strings.TrimSpace(parley.Short(e.MessageID) + " " + e.Detail)
-	case parley.EventCommunication, parley.EventDialog:
+	case parley.EventCommunication, parley.EventDialog, parley.EventTyping:
 		who, style, details = e.Agent, bold, e.Detail
 	case parley.EventAgent:
 		who, style, details = e.Agent, agentStyle(parley.AgentState(e.State)), e.Detail

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -70,10 +71,13 @@ func (c *webPage) open(ctx context.Context) error {
 		return c.printJSON(res)
 	}
 
-	link := res.URL()
+	link, far := res.URL(), res.FarURL()
 	c.printf("%s\n", link)
+	if far != "" {
+		c.printf("From elsewhere: %s\n", far)
+	}
 	if isTerminal(c.out) {
-		code, err := qrText(link)
+		code, err := qrText(cmp.Or(far, link))
 		if err != nil {
 			return err
 		}
@@ -84,8 +88,11 @@ func (c *webPage) open(ctx context.Context) error {
 	if res.Watch {
 		may = "may only look"
 	}
-	c.printf("The link works once, until %s; who opens it %s. Another machine, such as a phone, needs a way here first: "+
-		"ssh -L, or one of those in docs/web.md.\n", res.ExpiresAt.Local().Format("15:04"), may)
+	c.printf("The link works once, until %s; who opens it %s.", res.ExpiresAt.Local().Format("15:04"), may)
+	if far == "" {
+		c.printf(" Another machine, such as a phone, needs a way here first: ssh -L, or one of those in docs/web.md.")
+	}
+	c.printf("\n")
 
 	if c.noOpen || c.watch || c.host != "" || !isTerminal(c.out) {
 		return nil

@@ -11,6 +11,7 @@ import (
 	"parley"
 	"parley/internal/setting"
 	"parley/notify"
+	"parley/orchestrator"
 	"parley/responder"
 	"parley/store"
 )
@@ -24,7 +25,7 @@ type Claim struct {
 // claims lists what a file runs, opens, sends and deletes. Before is what counts without it.
 func (t *Team) claims(before *Team) []Claim {
 	return slices.Concat(t.agentClaims(), t.worktreeClaims(), t.profileClaims(), t.responderClaims(),
-		t.settingClaims(&before.Settings), t.notifyClaims(&before.Notify),
+		t.settingClaims(&before.Settings), t.notifyClaims(&before.Notify), t.webClaims(&before.Web),
 		t.clipboardClaims(before.Attach.Clipboard), t.keyClaims(before.Screen.Keys))
 }
 
@@ -129,6 +130,17 @@ func (t *Team) notifyClaims(before *notify.Settings) []Claim {
 	return all
 }
 
+// webClaims tells what the page may do beyond its defaults.
+func (t *Team) webClaims(before *orchestrator.PageSettings) []Claim {
+	var all []Claim
+	for _, f := range setting.Fields(reflect.TypeFor[orchestrator.PageSettings]()) {
+		if value := f.Value(&t.Web); f.Trusted && value != f.Value(before) {
+			all = append(all, Claim{"web", parley.CleanLine("web." + f.Name + " is " + value)})
+		}
+	}
+	return all
+}
+
 // clipboardReach orders who may fill the clipboard, from which a person pastes into a shell.
 var clipboardReach = []string{"none", "selection", "programs"}
 
@@ -178,6 +190,7 @@ func (t *Team) withhold(own *Team) {
 			f.Copy(&t.Notify, &own.Notify)
 		}
 	}
+	t.Web = own.Web
 }
 
 // WithheldWords names the parts of the file that parley ignores, "" if there are none.

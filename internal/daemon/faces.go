@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"parley/httpapi"
@@ -37,6 +38,7 @@ func (d *daemon) http(mcp http.Handler) httpapi.Options {
 		MCP:               mcp,
 		Page:              web.Handler(),
 		EnterPage:         d.enterPage,
+		AnswerByCode:      d.answerByCode,
 		Files:             d.orchestrator,
 		Health:            d.orchestrator.Health,
 		Totals:            d.totals,
@@ -53,6 +55,9 @@ func (d *daemon) http(mcp http.Handler) httpapi.Options {
 		if name = strings.TrimSpace(name); name != "" {
 			o.Hosts = append(o.Hosts, name)
 		}
+	}
+	if u, err := url.Parse(d.web.URL); err == nil && u.Hostname() != "" {
+		o.Hosts = append(o.Hosts, u.Hostname())
 	}
 
 	return o

@@ -29,6 +29,14 @@ func (d *daemon) enterPage(ctx context.Context, code string) (*parley.PageSessio
 	return d.orchestrator.EnterPage(ctx, code)
 }
 
+// answerByCode answers a dialog with the code of a notice, but never for an agent's process: one may read notices.
+func (d *daemon) answerByCode(ctx context.Context, code string) (*parley.AnswerDialogResult, error) {
+	if who := fenced(ctx, d.orchestrator.Operator()); !who.Operator {
+		return nil, parley.KeyNotHere()
+	}
+	return d.orchestrator.AnswerByCode(ctx, code)
+}
+
 // fenced returns who calls with a key of the operator's.
 func fenced(ctx context.Context, operator parley.Caller) parley.Caller {
 	var behind []parley.Caller

@@ -95,7 +95,8 @@ type daemon struct {
 	orchestrator *orchestrator.Orchestrator
 	settings     Settings
 	toolsets     map[string]string // of agents, by name
-	withheld     string            // the parts of parley.yaml that it ignores; "" for none
+	web          orchestrator.PageSettings
+	withheld     string // the parts of parley.yaml that it ignores; "" for none
 	server       *http.Server
 }
 
@@ -122,12 +123,18 @@ func (d *daemon) open(ctx context.Context) error {
 	}
 	d.settings, d.toolsets, d.withheld = t.Settings, t.toolsets(), t.WithheldWords()
 
+	d.web = t.Web
+	secret, err := certificateOf(&d.web, d.Place.Root)
+	if err != nil {
+		return err
+	}
 	if d.unix, err = listenUnix(ctx, d.Place); err != nil {
 		return err
 	}
 	if d.tcp, err = listenTCP(d.Place, t.Settings); err != nil {
 		return err
 	}
+	d.tcp = secure(d.tcp, secret)
 	if err := d.openStore(ctx); err != nil {
 		return err
 	}
@@ -181,6 +188,7 @@ func (d *daemon) openService(ctx context.Context, t *Team) error {
 		own.Keeper = []string{d.Executable, tmux.KeepCommand}
 	}
 
+	codes := &orchestrator.AnswerCodes{Now: d.Now}
 	d.info = d.status()
 	d.orchestrator, err = orchestrator.New(ctx, orchestrator.Options{
 		Store:      d.store,
@@ -201,10 +209,10 @@ func (d *daemon) openService(ctx context.Context, t *Team) error {
 		Model:      responder.New(responder.Options{Getenv: d.Env.Get}),
 		Responders: t.Declared(),
 		Costs:      t.costs(),
-		Notifier: notify.New(notify.Options{
+		Away: orchestrator.Away{Codes: codes, Notifier: notify.New(notify.Options{
 			Settings: t.Notify, Workspace: d.Place.Root, Host: host, Getenv: d.Env.Get, Env: d.Env.Scrubbed(),
-			Now: d.Now, Log: d.log,
-		}),
+			Now: d.Now, Log: d.log, Page: t.Web.URL, Code: codes.New,
+		})},
 
 		OperatorKey: operatorKey,
 	})

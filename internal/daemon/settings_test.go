@@ -15,6 +15,7 @@ import (
 	"parley/internal/must"
 	"parley/internal/setting"
 	"parley/notify"
+	"parley/orchestrator"
 	"parley/orchestrator/meter"
 )
 
@@ -31,7 +32,7 @@ func TestEveryKeyOfTheTeamFileIsDescribed(t *testing.T) {
 		reflect.TypeFor[Team](), reflect.TypeFor[Agent](), reflect.TypeFor[Settings](), reflect.TypeFor[ScreenSettings](),
 		reflect.TypeFor[AttachSettings](), reflect.TypeFor[Worktrees](),
 		reflect.TypeFor[conversation.Settings](), reflect.TypeFor[Responder](),
-		reflect.TypeFor[notify.Settings](), reflect.TypeFor[meter.Budget](), reflect.TypeFor[meter.Price](),
+		reflect.TypeFor[notify.Settings](), reflect.TypeFor[orchestrator.PageSettings](), reflect.TypeFor[meter.Budget](), reflect.TypeFor[meter.Price](),
 	} {
 		for _, f := range setting.Fields(typ) {
 			if !strings.HasSuffix(f.Doc, ".") {
@@ -52,6 +53,7 @@ func TestSettingsPageHasEverySetting(t *testing.T) {
 		"screen":       {"settings.md", reflect.TypeFor[ScreenSettings]()},
 		"attach":       {"settings.md", reflect.TypeFor[AttachSettings]()},
 		"notify":       {"settings.md", reflect.TypeFor[notify.Settings]()},
+		"web":          {"settings.md", reflect.TypeFor[orchestrator.PageSettings]()},
 		"budget":       {"costs.md", reflect.TypeFor[meter.Budget]()},
 	} {
 		page := must.Have(os.ReadFile("../../docs/" + table.page))(t)

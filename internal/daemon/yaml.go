@@ -15,6 +15,7 @@ import (
 	"parley/conversation"
 	"parley/internal/setting"
 	"parley/notify"
+	"parley/orchestrator"
 	"parley/orchestrator/meter"
 
 	"github.com/goccy/go-yaml"
@@ -143,6 +144,8 @@ func siblingKeys(key *token.Token) []string {
 		return setting.Names(reflect.TypeFor[meter.Budget]())
 	case "notify":
 		return setting.Names(reflect.TypeFor[notify.Settings]())
+	case "web":
+		return setting.Names(reflect.TypeFor[orchestrator.PageSettings]())
 	case "responders":
 		return slices.Concat(
 			setting.Names(reflect.TypeFor[Responder]()), setting.Names(reflect.TypeFor[parley.ResponderExtras]()),

@@ -50,6 +50,9 @@ func look(h terminalHost, r *readings, t *team.Terminal, now time.Time, screen t
 	if !screen.Ahead(now).IsZero() { // the clock was set back after a person's last key
 		screen.Touched = time.Time{}
 	}
+	if keyed := t.Keyed(); keyed.After(screen.Touched) && !keyed.After(now) {
+		screen.Touched = keyed
+	}
 
 	o := observation{now: now, on: t, profile: t.Profile, screen: screen, tty: ttyModeOf(h, t)}
 	o.reading = r.read(t.Profile, &screen)

@@ -53,6 +53,9 @@ func (r *Roster) Authenticate(_ context.Context, key string) (parley.Caller, boo
 	if held.Origin == parley.KeyWatch {
 		caller = parley.Caller{Views: caller.ID, Watches: true}
 	}
+	if ok && held.Origin == parley.KeyPage {
+		caller.Session = held.KeyID
+	}
 	if ok {
 		held.used.Store(r.now().UnixNano())
 	}

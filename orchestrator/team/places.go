@@ -4,6 +4,8 @@ import (
 	"context"
 	"maps"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"parley/profile"
 	"parley/store"
@@ -75,8 +77,22 @@ func (p *Places) Has(program string, at profile.Place) bool {
 	return p.known[store.Place{Program: program, Place: at.ID()}]
 }
 
-// seen are the signs behind which the program of a terminal has taken messages. Safe for concurrent use.
-type seen struct{ ids sync.Map }
+// seen is what was seen of a terminal's input. Safe for concurrent use.
+type seen struct {
+	ids  sync.Map     // of the signs behind which its program has taken messages
+	keys atomic.Int64 // when a person last typed from elsewhere, in nanoseconds since 1970; 0: never
+}
+
+// NoteKeys notes that a person types into the terminal now without being attached to it.
+func (t *Terminal) NoteKeys(now time.Time) { t.seen.keys.Store(now.UnixNano()) }
+
+// Keyed returns when a person last typed into the terminal without being attached to it; zero if never.
+func (t *Terminal) Keyed() time.Time {
+	if at := t.seen.keys.Load(); at != 0 {
+		return time.Unix(0, at)
+	}
+	return time.Time{}
+}
 
 // NoteTaken notes that the program has taken a message there.
 func (t *Terminal) NoteTaken(at profile.Place) {

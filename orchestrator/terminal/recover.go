@@ -56,7 +56,7 @@ func (r recovery) pane(ctx context.Context, m *team.Member, info tmux.PaneInfo) 
 	}
 
 	a := m.Agent()
-	p, err := r.ts.profileOf(m, a)
+	p, err := r.profileOf(m, a)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (r recovery) adoptedAgent(ctx context.Context, m *team.Member, a parley.Age
 		return fmt.Errorf("pane %s no longer belongs to it", a.Pane)
 	}
 
-	p, err := r.ts.profileOf(m, a)
+	p, err := r.profileOf(m, a)
 	if err != nil {
 		return err
 	}
@@ -125,11 +125,11 @@ func (r recovery) adoptedAgent(ctx context.Context, m *team.Member, a parley.Age
 }
 
 // profileOf returns the profile of an agent, or the default if that no longer exists.
-func (ts *Terminals) profileOf(m *team.Member, a parley.Agent) (*profile.Profile, error) {
-	p, err := ts.opts.Profiles.Find(cmp.Or(a.Profile, profile.Default))
+func (r recovery) profileOf(m *team.Member, a parley.Agent) (*profile.Profile, error) {
+	p, err := r.ts.opts.Profiles.Find(cmp.Or(a.Profile, profile.Default))
 	if err != nil {
-		ts.log.Warn("a running agent's profile is gone; taking the default", "agent", m.Name, "profile", a.Profile)
-		p, err = ts.opts.Profiles.Find(profile.Default)
+		r.ts.log.Warn("a running agent's profile is gone; taking the default", "agent", m.Name, "profile", a.Profile)
+		p, err = r.ts.opts.Profiles.Find(profile.Default)
 	}
 	return p, err
 }

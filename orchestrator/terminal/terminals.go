@@ -38,6 +38,8 @@ type Options struct {
 
 	// RedrawAfter is how long a screen must be of no use before its program is made to draw it again.
 	RedrawAfter time.Duration
+
+	Keyboard bool // a session of the page may type
 }
 
 // Terminals manages the terminals of all agents: on parley's own tmux server, and on those of the user
@@ -59,6 +61,7 @@ type Terminals struct {
 	launcher    *launcher
 	adopter     *adopter
 	spool       *spoolReader
+	keyboard    keyboard
 	look        chan struct{} // tells the watcher to look now
 	ending      atomic.Bool   // shutting down: failures are not logged, nothing is launched
 

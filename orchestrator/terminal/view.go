@@ -95,6 +95,8 @@ func (ts *Terminals) ReadTerminal(
 		Height:  screen.Height,
 		CursorX: screen.CursorX,
 		CursorY: screen.CursorY,
+		Hidden:  screen.CursorHidden,
+		Keys:    ts.opts.Keyboard && parley.CallerFrom(ctx).Session != "",
 		Title:   parley.CleanLine(screen.Title),
 		At:      ts.now(),
 	}, nil

@@ -5,6 +5,7 @@ import {agentOf, agents, hear, lastWords, letters, loaded, matters, send, sent, 
 import {Name, Receipt, Since, Write, ago, html, may, useEffect, useState} from './parts.js';
 import {Row} from './messages.js';
 import {Terminal} from './terminal.js';
+import {Wide} from './wide.js';
 
 const words = /** @type {Record<string, string>} */ ({
   starting: 'starts', idle: 'idle', busy: 'works', waiting: 'asks', drafting: 'has a draft', blocked: 'blocked',
@@ -63,13 +64,13 @@ function AgentRow({a}) {
 
 /** Those that wait come first, then those that work. @param {any} a */
 const order = a => asks(a) ? 0 : ({busy: 1, starting: 1, blocked: 2, unknown: 2, exited: 2, unreachable: 2, drafting: 2})[/** @type {string} */ (a.state)] ?? (a.kind === 'terminal' ? 3 : 4);
-const inOrder = () => [...agents.value].sort((x, y) => order(x) - order(y) || x.name.localeCompare(y.name));
+export const inOrder = () => [...agents.value].sort((x, y) => order(x) - order(y) || x.name.localeCompare(y.name));
 
 export function Agents() {
   if (loaded.value && !agents.value.length) {
     return html`<p class="empty">There are no agents yet. In a terminal: parley launch NAME -- PROGRAM</p>`;
   }
-  return html`<ul class="agents" aria-label="Agents">${inOrder().map(a => html`<${AgentRow} key=${a.id} a=${a} />`)}</ul>`;
+  return html`<section aria-label="Agents"><p class="row small desk"><a href="#/tiles">As terminals</a></p><ul class="agents" aria-label="Agents">${inOrder().map(a => html`<${AgentRow} key=${a.id} a=${a} />`)}</ul></section>`;
 }
 
 /** The agents in the side bar. @param {{current: string}} props */
@@ -101,9 +102,23 @@ function Talk({name}) {
   return html`<ul class="rows">${list.map(m => html`<${Row} key=${m.message_id} m=${m} />`)}</ul>`;
 }
 
+const broad = matchMedia('(min-width: 60rem)');
+
+/** Whether there is room for a terminal in its width. */
+function useWide() {
+  const [wide, set] = useState(broad.matches);
+  useEffect(() => {
+    const change = () => set(broad.matches);
+    broad.addEventListener('change', change);
+    return () => broad.removeEventListener('change', change);
+  }, []);
+  return wide;
+}
+
 /** @param {{name: string}} props */
 export function Agent({name}) {
   const a = agentOf(name);
+  const wide = useWide();
   const [steer, setSteer] = useState(false);
   const asksNow = matters.value.filter(n => n.agent === name).length + letters.value.filter(m => m.sender === name).length;
   const mine = sent.value.filter(m => m.place === name);
@@ -114,12 +129,13 @@ export function Agent({name}) {
   return html`<section class="one" aria-label=${name}>
     <header class="row"><h2><${Name}>${name}<//></h2>
       ${a ? html`<${State} a=${a} /><${Since} t=${a.kind === 'terminal' ? a.since : a.last_active} />` : loaded.value ? html`<span class="quiet">not in the team</span>` : null}<span class="grow"></span>
+      ${a && a.kind === 'terminal' ? html`<a href=${`#/review/${encodeURIComponent(name)}`}>Changes</a>` : null}
       ${asksNow ? html`<a class="asks" href="#/needs">waits for you</a>` : null}</header>
     ${a ? html`<p class="row small">${a.role ? html`<span class="quiet" dir="auto">${a.role}</span>` : null}<span class="quiet">${a.runs || a.profile || a.kind}</span><${Branch} a=${a} /><${Used} a=${a} />
       ${a.evidence ? html`<span class="quiet">${a.evidence}</span>` : null}</p>` : null}
     ${a?.waits_for || a?.held_reason ? html`<p dir="auto">${a.waits_for || a.held_reason}</p>` : null}
     <div class="two">
-      ${!a || a.kind === 'terminal' || a.kind === 'responder' ? html`<${Terminal} key=${name} agent=${name} />`
+      ${!a || a.kind === 'terminal' || a.kind === 'responder' ? html`<${wide ? Wide : Terminal} key=${name} agent=${name} />`
         : html`<p class="quiet">A mailbox has no terminal: its program reads its messages over the API.${a.last_active ? ` It called last ${ago(a.last_active)} ago.` : ''}</p>`}
       <div class="talk">
         ${may() && a ? html`<${Write} key=${name} draft=${`to.${name}`} send=${write} label=${steer ? `Guide ${name}` : `Write to ${name}`} verb=${steer ? 'Steer' : 'Send'}>

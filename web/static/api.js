@@ -9,6 +9,9 @@ import {signal} from './npm/signals.js';
 
 const stored = 'parley.session';
 
+/** Whether the session outlives this tab, on this device. */
+export const stays = signal(false);
+
 /** The session of this tab, or null. Its key is in no cookie: a page of another port never gets it. */
 export const session = signal(/** @type {Session | null} */ (read()));
 
@@ -17,7 +20,9 @@ export const ended = signal('');
 
 function read() {
   try {
-    return JSON.parse(sessionStorage.getItem(stored) ?? 'null');
+    const kept = localStorage.getItem(stored);
+    stays.value = kept !== null && (sessionStorage.getItem(stored) ?? kept) === kept;
+    return JSON.parse(sessionStorage.getItem(stored) ?? kept ?? 'null');
   } catch {
     return null;
   }
@@ -62,12 +67,20 @@ export async function enter(code) {
   const body = await answer.json().catch(() => null);
   if (!answer.ok) throw new Refused(answer.status, body);
   sessionStorage.setItem(stored, JSON.stringify(body));
+  if (stays.value) localStorage.setItem(stored, JSON.stringify(body));
   ended.value = '';
   session.value = body;
 }
 
+/** Keeps the session for other tabs and for later, on this device, or no longer. @param {boolean} on */
+export function stay(on) {
+  if (on) localStorage.setItem(stored, JSON.stringify(session.value)); else localStorage.removeItem(stored);
+  stays.value = on;
+}
+
 /** Forgets the session of this tab. @param {string} why */
 export function leave(why) {
+  if (stays.value) stay(false);
   sessionStorage.removeItem(stored);
   ended.value = why;
   session.value = null;

@@ -2,11 +2,14 @@
 // The page: signing in, the way between its views, and what is said of the line to the daemon.
 import {render} from './npm/preact.js';
 import {effect, signal} from './npm/signals.js';
-import {Away, Refused, call, ended, enter, leave, session} from './api.js';
+import {Away, Refused, call, ended, enter, leave, session, stay, stays} from './api.js';
 import {line, loaded, trouble, versions, waiting} from './state.js';
 import {clock, html, useState} from './parts.js';
 import {Needs} from './needs.js';
 import {Agent, Agents, Side} from './agents.js';
+import {Tiles} from './tiles.js';
+import {Review} from './review.js';
+import {Pictures} from './pictures.js';
 import {Message, Thread, Threads, Traffic} from './messages.js';
 
 /** The one-time code of the link, which goes from the address bar at once. */
@@ -66,20 +69,23 @@ function Door() {
 }
 
 /** @type {[string, string, any][]} */
-const views = [['needs', 'Needs', Needs], ['agents', 'Agents', Agents], ['traffic', 'Traffic', Traffic], ['threads', 'Threads', Threads]];
-const parents = /** @type {Record<string, string>} */ ({agent: 'agents', message: 'traffic', thread: 'threads'});
+const views = [['needs', 'Needs', Needs], ['agents', 'Agents', Agents], ['traffic', 'Traffic', Traffic], ['threads', 'Threads', Threads], ['pictures', 'Pictures', Pictures]];
+const parents = /** @type {Record<string, string>} */ ({tiles: 'agents', review: 'agents', agent: 'agents', message: 'traffic', thread: 'threads'});
 
 function View() {
   const {view, what, query} = route.value;
   switch (view) {
     case 'agents': return html`<${Agents} />`;
+    case 'pictures': return html`<${Pictures} />`;
+    case 'review': return html`<${Review} key=${what} name=${what} />`;
+    case 'tiles': return html`<${Tiles} />`;
     case 'agent': return html`<${Agent} key=${what} name=${what} />`;
     case 'traffic': return html`<${Traffic} filter=${query} />`;
     case 'message': return html`<${Message} key=${what} id=${what} />`;
     case 'threads': return html`<${Threads} />`;
     case 'thread': return html`<${Thread} key=${what} id=${what} />`;
   }
-  return html`<${Needs} />`;
+  return html`<${Needs} about=${view === 'needs' ? what : ''} />`;
 }
 
 /** What is wrong with the line, in words. */
@@ -104,6 +110,7 @@ function Menu() {
   return html`<div class="menu"><button type="button" class="plain" aria-expanded=${open} aria-label="Session" onClick=${() => set(!open)}>⋯</button>
     ${open ? html`<div class="card sheet"><p><bdi>${session.value?.workspace}</bdi></p>
       <p class="quiet">parley ${versions.value.now}</p><p class="quiet">${session.value?.watch ? 'This session may only look.' : 'This session may do what you may.'}</p>
+      <label class="check"><input type="checkbox" checked=${stays.value} onChange=${(/** @type {any} */ e) => stay(e.target.checked)} /> Stay signed in on this device</label>
       <button type="button" onClick=${out}>Sign out</button></div>` : null}</div>`;
 }
 
@@ -130,11 +137,11 @@ effect(() => {
   document.title = `${waiting.value && session.value ? `(${waiting.value}) ` : ''}${place ? `${place} · ` : ''}parley`;
 });
 
-// 1 to 4 choose a view, / goes to the filter, Escape up.
+// 1 to 5 choose a view, / goes to the filter, Escape up.
 addEventListener('keydown', e => {
   const at = /** @type {HTMLElement} */ (e.target);
   if (e.ctrlKey || e.metaKey || e.altKey || at.closest('input, textarea, select')) return;
-  const i = ['1', '2', '3', '4'].indexOf(e.key);
+  const i = ['1', '2', '3', '4', '5'].indexOf(e.key);
   if (i >= 0) location.hash = `#/${views[i][0]}`;
   if (e.key === 'Escape' && parents[route.value.view]) location.hash = `#/${parents[route.value.view]}`;
   if (e.key === '/') {

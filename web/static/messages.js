@@ -1,9 +1,8 @@
 // @ts-check
 // Messages: the traffic with its filter, one message with what became of it, and the threads.
 import {Away, Refused, call} from './api.js';
-import {agents, announces, hear, lastWords, line, readThreads, refresh, send, sent, tellOutcome, threads} from './state.js';
+import {announces, hear, lastWords, line, readThreads, refresh, send, sent, tellOutcome, threads} from './state.js';
 import {Ladder, Name, Receipt, Since, Twice, Write, clock, html, may, useEffect, useRef, useState} from './parts.js';
-import {parse} from './filter.js';
 
 /** @param {any} m a found message */
 const toWhom = m => m.thread_title || (m.recipient_count > 1 ? `${m.recipient_count} agents` : m.recipients?.[0] ?? '');
@@ -37,19 +36,16 @@ export function Traffic({filter}) {
   const [problem, setProblem] = useState('');
   const run = useRef(0);
 
-  const names = agents.value.map(a => a.name);
   const ask = async (/** @type {string} */ t, /** @type {string} */ before) => {
-    const q = parse(t, names);
-    setProblem(q.problem);
-    if (q.problem) return;
     const mine = ++run.current;
     try {
-      const res = await call('find_messages', {...(q.asks ? q.request : {since: all}), limit: 60, ...(before ? {before} : {})});
+      const res = await call('find_messages', {...(t.trim() ? {filter: t} : {since: all}), limit: 60, ...(before ? {before} : {})});
       if (mine !== run.current) return;
+      setProblem('');
       set(old => before ? [...(old ?? []), ...res.messages].slice(-600) : res.messages);
       setMore(res.has_more || res.truncated);
     } catch (e) {
-      if (e instanceof Refused) setProblem(e.message); else if (!(e instanceof Away)) throw e;
+      if (e instanceof Refused) { if (mine === run.current) setProblem(e.message); } else if (!(e instanceof Away)) throw e;
     }
   };
 

@@ -95,7 +95,8 @@ function Need({need: n}) {
     await refresh();
   };
   const title = n.dialog?.question || n.text;
-  return html`<article class="card waits" aria-label=${`${n.agent}: ${title}`} data-kind=${n.kind}>
+  return html`<article class="card waits" aria-label=${`${n.agent}: ${title}`} data-kind=${n.kind}
+      data-about=${`${n.agent} ${n.message_id ?? ''}`} tabindex="-1">
     <header><a href=${n.agent_id ? `#/agent/${encodeURIComponent(n.agent)}` : undefined}><${Name}>${n.agent}<//></a>
       <span class="kind">${n.kind === 'dialog' ? 'asks' : n.kind.replace('_', ' ')}</span><span class="grow"></span><${Since} t=${n.since} /></header>
     <h2 dir="auto">${title}</h2>
@@ -120,7 +121,7 @@ function Letter({m}) {
     }
     await refresh();
   };
-  return html`<article class="card waits" aria-label=${`Message from ${m.sender}`} data-kind="letter">
+  return html`<article class="card waits" aria-label=${`Message from ${m.sender}`} data-kind="letter" data-about=${`${m.sender} ${m.message_id}`} tabindex="-1">
     <header><a href=${`#/agent/${encodeURIComponent(m.sender)}`}><${Name}>${m.sender}<//></a>
       <span class="kind">${m.response_deadline ? 'wants an answer' : 'writes to you'}</span><span class="grow"></span><${Since} t=${m.timestamp} /></header>
     <p class="said" dir="auto">${m.content}</p>
@@ -142,13 +143,23 @@ function Outcome({o}) {
   </article>`;
 }
 
-export function Needs() {
+/** @param {{about: string}} props the agent or the message of a link */
+export function Needs({about = ''}) {
   const shown = outcomes.value;
+  useEffect(() => {
+    if (!about || !loaded.value) return;
+    const card = /** @type {HTMLElement | null} */ (document.querySelector(`[data-about~="${CSS.escape(about)}"]`));
+    card?.scrollIntoView({block: 'start'});
+    card?.focus({preventScroll: true});
+  }, [about, loaded.value]);
+  const over = about && loaded.value && !matters.value.some(n => n.agent === about || n.message_id === about)
+    && !letters.value.some(m => m.message_id === about || m.sender === about);
   useEffect(() => { document.getElementById('view')?.scrollTo(0, 0); }, [shown.length]);
   const nothing = loaded.value && !matters.value.length && !letters.value.length;
   const mine = sent.value.filter(m => m.place === 'needs');
   return html`<section aria-label="What waits for you">
     ${shown.map(o => html`<${Outcome} key=${o.key} o=${o} />`)}
+    ${over && !shown.length ? html`<p class="note" role="status">What the link was about does not wait for you any more.</p>` : null}
     ${nothing ? html`<p class="empty">Nothing waits for you.</p>` : null}
     ${matters.value.map(n => html`<${Need} key=${`${n.kind}.${n.agent_id}.${n.message_id ?? ''}.${n.dialog?.dialog_id ?? ''}`} need=${n} />`)}
     ${letters.value.map(m => html`<${Letter} key=${m.message_id} m=${m} />`)}

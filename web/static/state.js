@@ -197,7 +197,7 @@ let count = 0;
 
 /**
  * Sends a message, and follows it. It is sent once, however often the line is lost.
- * @param {string} op @param {{text: string} & Record<string, any>} args @param {{to: string, place: string}} about
+ * @param {string} op @param {Record<string, any>} args @param {{to: string, place: string, text?: string}} about
  */
 export async function send(op, args, about) {
   const m = {key: ++count, at: Date.now(), text: args.text, ...about, state: 'sending', words: '', deliveries: []};

@@ -56,10 +56,15 @@ function apply(params, s) {
   }
 }
 
-/** The runs of a line: texts with their looks. Anything but colours is dropped. @param {string} line */
-export function runs(line) {
-  /** @type {Style} */ const s = {f: '', b: '', on: new Set()};
-  /** @type {{text: string, cls: string, style: any}[]} */ const out = [];
+/** @typedef {{text: string, cls: string, style: any}} Run */
+/** @typedef {{text: string, start: string, runs: Run[], end: Style}} Row */
+
+/** @param {Style} s */
+const named = s => `${s.f}|${s.b}|${[...s.on]}`;
+
+/** The runs of a row: texts with their looks. Anything but colours is dropped. @param {string} line @param {Style} s changes */
+function runs(line, s) {
+  /** @type {Run[]} */ const out = [];
   for (const part of line.split(/(\x1b\[[0-9;:]*m)/)) {
     const sgr = /^\x1b\[([0-9;:]*)m$/.exec(part);
     if (sgr) { apply(sgr[1], s); continue; }
@@ -76,28 +81,54 @@ export function runs(line) {
   return out;
 }
 
-/** @param {{text: string}} props */
-function Line({text}) {
-  // A rule as wide as the terminal would wrap into several on a phone.
-  const rule = /^(\x1b\[[0-9;:]*m|[\s\u2500-\u257f_=-])*$/.test(text) ? 'rule' : undefined;
-  if (!text.includes('\x1b')) return html`<div class=${rule}>${text || ' '}</div>`;
-  return html`<div class=${rule}>${runs(text).map(r => html`<span class=${r.cls} style=${r.style}>${r.text}</span>`)}</div>`;
+/**
+ * The rows of a screen. tmux says only what changes, so a style goes on from row to row. What stays as it was before is
+ * not read again. @param {string[]} lines @param {Row[]} before @returns {Row[]}
+ */
+export function rowsOf(lines, before = []) {
+  /** @type {Style} */ let s = {f: '', b: '', on: new Set()};
+  return lines.map((text, i) => {
+    const start = named(s);
+    let row = before[i];
+    if (row?.text !== text || row.start !== start) {
+      const at = {...s, on: new Set(s.on)};
+      row = {text, start, runs: runs(text, at), end: at};
+    }
+    s = {...row.end, on: new Set(row.end.on)};
+    return row;
+  });
 }
 
-/** An agent's terminal, read only. @param {{agent: string}} props */
-export function Terminal({agent}) {
+/** @param {{row: Row}} props */
+function Line({row}) {
+  // A rule as wide as the terminal would wrap into several on a phone.
+  const rule = /^(\x1b\[[0-9;:]*m|[\s\u2500-\u257f_=-])*$/.test(row.text) ? 'rule' : undefined;
+  if (!row.runs.length) return html`<div class=${rule}>${' '}</div>`;
+  return html`<div class=${rule}>${row.runs.map(r => html`<span class=${r.cls || undefined} style=${r.style}>${r.text}</span>`)}</div>`;
+}
+
+/** Rows with their colours. @param {{lines: string[]}} props */
+export function Rows({lines}) {
+  const last = useRef(/** @type {Row[]} */ ([]));
+  addSheet();
+  last.current = rowsOf(lines, last.current);
+  return last.current.map((row, i) => html`<${Line} key=${i} row=${row} />`);
+}
+
+/**
+ * Reads a terminal again and again while the page is shown.
+ * @param {string} agent @param {number} history @param {number} every in ms
+ * @returns {[any, string]} the screen, and in words why there is none now
+ */
+export function useScreen(agent, history, every) {
   const [screen, setScreen] = useState(/** @type {any} */ (null));
   const [gone, setGone] = useState('');
-  const [history, setHistory] = useState(0);
-  const box = useRef(/** @type {HTMLElement | null} */ (null));
-  const low = useRef(true);
-
   useEffect(() => {
-    addSheet();
+    if (!every) return;
     const stop = new AbortController();
     let t = 0;
     const read = async () => {
-      let next = 1000;
+      let next = every;
       try {
         if (!document.hidden) {
           setScreen(await call('read_terminal', {agent, colours: true, history}, stop.signal));
@@ -105,7 +136,7 @@ export function Terminal({agent}) {
         }
       } catch (e) {
         if (stop.signal.aborted) return;
-        next = 3000;
+        next = Math.max(3000, every);
         if (e instanceof Refused) setGone(e.message);
         else if (!(e instanceof Away)) throw e;
       }
@@ -113,7 +144,21 @@ export function Terminal({agent}) {
     };
     read();
     return () => { stop.abort(); clearTimeout(t); };
-  }, [agent, history]);
+  }, [agent, history, every]);
+  return [screen, gone];
+}
+
+/** What a terminal says of itself: that it is gone, and what it showed last. @param {{gone: string, at?: string}} props */
+export function Gone({gone, at}) {
+  return gone ? html`<p class="note" role="status">${gone}${at ? html` This is what it showed at ${clock(at)}.` : null}</p>` : null;
+}
+
+/** An agent's terminal as text, read only. @param {{agent: string}} props */
+export function Terminal({agent}) {
+  const [history, setHistory] = useState(0);
+  const [screen, gone] = useScreen(agent, history, 1000);
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  const low = useRef(true);
 
   useEffect(() => {
     const b = box.current;
@@ -125,11 +170,15 @@ export function Terminal({agent}) {
     if (b) low.current = b.scrollHeight - b.scrollTop - b.clientHeight < 24;
   };
   return html`<section class="terminal" aria-label=${`Terminal of ${agent}`}>
-    ${gone ? html`<p class="note" role="status">${gone}${screen ? html` This is what it showed at ${clock(screen.at)}.` : null}</p>` : null}
-    <pre ref=${box} tabindex="0" onScroll=${scrolled} class=${gone ? 'past' : ''} aria-label="Screen">${
-      (screen?.lines ?? []).map((/** @type {string} */ l, /** @type {number} */ i) => html`<${Line} key=${i} text=${l} />`)}</pre>
-    <div class="row">${screen ? html`<span class="quiet">${screen.width} × ${screen.height}${screen.title ? html` · <bdi>${screen.title}</bdi>` : null}</span>` : html`<span class="quiet">Reading the terminal…</span>`}
-      <span class="grow"></span>
+    <${Gone} gone=${gone} at=${screen?.at} />
+    <pre ref=${box} tabindex="0" onScroll=${scrolled} class=${gone ? 'past' : ''} aria-label="Screen"><${Rows} lines=${screen?.lines ?? []} /></pre>
+    <div class="row"><${Size} screen=${screen} /><span class="grow"></span>
       <button type="button" class="plain" onClick=${() => { low.current = !!history; setHistory(history ? 0 : 1000); }}>${history ? 'Only the screen' : 'Earlier lines'}</button></div>
   </section>`;
+}
+
+/** @param {{screen: any}} props */
+export function Size({screen}) {
+  return screen ? html`<span class="quiet">${screen.width} × ${screen.height}${screen.title ? html` · <bdi>${screen.title}</bdi>` : null}</span>`
+    : html`<span class="quiet">Reading the terminal…</span>`;
 }

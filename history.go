@@ -1,0 +1,48 @@
+package parley
+
+import "time"
+
+// TeamHistoryRequest asks what the team did in the last hours.
+type TeamHistoryRequest struct {
+	Hours int `json:"hours,omitempty" doc:"How many hours back." min:"1" max:"168" default:"8"`
+}
+
+// TeamHistoryResult is what the team did, in numbers for pictures.
+type TeamHistoryResult struct {
+	Answer
+	Since     time.Time      `json:"since"`
+	Until     time.Time      `json:"until"`
+	Truncated bool           `json:"truncated"` // there was more: it begins later than was asked for
+	Agents    []AgentHistory `json:"agents"`    // by name, those without a state in that time left out
+	Pairs     []PairHistory  `json:"pairs"`     // the busiest first
+	Answered  []AnsweredAt   `json:"answered"`  // the questions of agents that a person answered, the oldest first
+}
+
+// AgentHistory is what one agent did.
+type AgentHistory struct {
+	AgentID string      `json:"agent_id"`
+	Agent   string      `json:"agent"`
+	Spans   []StateSpan `json:"spans"` // without gaps, except before the first
+}
+
+// StateSpan is a time in which an agent had one state.
+type StateSpan struct {
+	From  time.Time  `json:"from"`
+	To    time.Time  `json:"to"`
+	State AgentState `json:"state"`
+}
+
+// PairHistory counts what one wrote to another.
+type PairHistory struct {
+	Sender    string `json:"sender"`
+	Recipient string `json:"recipient"` // several of them: the thread, or how many agents
+	Messages  int    `json:"messages"`
+	Held      int    `json:"held"` // of them, how many waited because something held them
+}
+
+// AnsweredAt is one question of an agent, and how long it stood open.
+type AnsweredAt struct {
+	Agent   string    `json:"agent"`
+	At      time.Time `json:"at"`      // when it was answered
+	Seconds float64   `json:"seconds"` // since the agent showed it
+}

@@ -1,0 +1,90 @@
+package terminal
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"parley"
+	"parley/internal/wait"
+	"parley/tmux"
+)
+
+// keyboard remembers who typed last into which terminal from elsewhere.
+type keyboard struct {
+	mu   sync.Mutex
+	last map[string]typed // by agents' ids
+}
+
+type typed struct {
+	session string
+	at      time.Time
+}
+
+// typingBegins is how long a session must have typed nothing for its next key to be recorded again.
+const typingBegins = 10 * time.Minute
+
+// begins notes that a session types, and reports whether that is worth a record.
+func (k *keyboard) begins(agentID, session string, now time.Time) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.last == nil {
+		k.last = map[string]typed{}
+	}
+	before := k.last[agentID]
+	k.last[agentID] = typed{session, now}
+	return before.session != session || now.Sub(before.at) >= typingBegins
+}
+
+// TypeInTerminal implements parley.TerminalService. Its keys are a person's: what is typed for parley never stands
+// between them, and messages wait for them as for those of somebody who is attached.
+func (ts *Terminals) TypeInTerminal(
+	ctx context.Context, req parley.TypeInTerminalRequest,
+) (*parley.TypeInTerminalResult, error) {
+	by, err := ts.roster.Caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !ts.opts.Keyboard {
+		return nil, parley.Errorf(parley.NotAuthorized, "terminals take no keys from elsewhere here").
+			Suggest("Type in the terminal itself: parley attach %s. Or set keyboard: true below web: in parley.yaml, "+
+				"and start the daemon again.", parley.ShellWord(parley.CleanLine(req.Agent)))
+	}
+	m, t, err := ts.terminalOf(req.Agent)
+	if err != nil {
+		return nil, err
+	}
+
+	ctx, cancel := ts.withAnswerTime(ctx)
+	defer cancel()
+	typing, stop := context.WithTimeout(ctx, typingEnds)
+	defer stop()
+	if wait.Until(typing, lookEvery, func() (bool, error) { return m.Typing.TryLock(), nil }) != nil {
+		return nil, parley.
+			Errorf(parley.AgentUnavailable, "a message is just being typed into %s's terminal", m.Name).
+			Suggest("Your keys were not typed. Try again in some seconds.")
+	}
+	defer ts.lookSoon()
+	defer m.Typing.Unlock()
+
+	keys := make([]tmux.Key, len(req.Keys))
+	for i, key := range req.Keys {
+		keys[i] = tmux.Key(key)
+	}
+	t.NoteKeys(ts.now())
+	refusal, detail, err := t.Pane.Type(ctx, tmux.Typing{Owner: m.ID, On: t.Instance, Text: req.Text, Keys: keys})
+	switch {
+	case err != nil:
+		return nil, lookError(m, t, err)
+	case refusal != tmux.NoRefusal:
+		return nil, parley.Errorf(parley.AgentUnavailable, "nothing was typed into %s's terminal: %s", m.Name, detail).
+			Suggest("Try again when that has passed.")
+	}
+
+	res := &parley.TypeInTerminalResult{Answer: parley.OK, AgentID: m.ID, Name: m.Name}
+	session := parley.CallerFrom(ctx).Session
+	if !ts.keyboard.begins(m.ID, session, ts.now()) {
+		return res, nil
+	}
+	return res, ts.store.LogTyping(context.WithoutCancel(ctx), m.ID, by.Name, session)
+}

@@ -1,0 +1,68 @@
+package orchestrator
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"parley"
+	"parley/internal/must"
+	"parley/tmux/tmuxtest"
+)
+
+// inPage is the operator in a session of the page.
+func (te *testTeam) inPage() context.Context {
+	c := parley.CallerFrom(te.operator())
+	c.Session = "parley_session1"
+	return parley.WithCaller(te.operator(), c)
+}
+
+// Keys that a person types from elsewhere are as those of somebody who is attached: messages wait for them, and none
+// stands between them.
+func TestMessagesWaitForAPersonInThePage(t *testing.T) {
+	t.Parallel()
+	te := newTeam(t, func(o *Options) { o.Settings.Web.Keyboard = true })
+	log := te.launch("coder", "framed", tmuxtest.Agent{})
+	te.inState("coder", parley.StateIdle)
+	types := func(text string, keys ...string) {
+		t.Helper()
+		must.Have(te.TypeInTerminal(te.inPage(), parley.TypeInTerminalRequest{Agent: "coder", Text: text, Keys: keys}))(t)
+	}
+
+	types("half a")
+	types(" thoughtX", "BSpace")
+	tmuxtest.WaitFor(t, te.pane("coder"), shows("half a thought"))
+	id := te.send("coder", "hello")
+	te.held(id, "")
+	types("", "Enter")
+	te.reach(id, parley.DeliveryRead)
+	if got := tmuxtest.WaitMessages(t, log, 2); got[0].Text != "half a thought" || !strings.Contains(got[1].Text, "hello") {
+		t.Errorf("the agent got %+v", got)
+	}
+
+	records := 0
+	for _, e := range must.Have(te.ReadEvents(te.operator(), parley.ReadEventsRequest{Limit: 1000}))(t).Events {
+		if e.Type == parley.EventTyping {
+			records++
+			if e.Agent != "coder" || !strings.Contains(e.Detail, "parley_session1") {
+				t.Errorf("the record is %+v", e)
+			}
+		}
+	}
+	if records != 1 {
+		t.Errorf("there are %d records of one who types, want 1", records)
+	}
+}
+
+func TestTerminalsTakeNoKeysUnlessTheSettingsSaySo(t *testing.T) {
+	t.Parallel()
+	te := newTeam(t)
+	te.launch("coder", "framed", tmuxtest.Agent{})
+	_, err := te.TypeInTerminal(te.inPage(), parley.TypeInTerminalRequest{Agent: "coder", Text: "x"})
+	if parley.ErrorCode(err) != parley.NotAuthorized || !strings.Contains(parley.AsError(err).Action, "keyboard: true") {
+		t.Errorf("got %v", err)
+	}
+	if must.Have(te.ReadTerminal(te.inPage(), parley.ReadTerminalRequest{Agent: "coder"}))(t).Keys {
+		t.Error("its terminal says that it takes keys")
+	}
+}

@@ -1,0 +1,185 @@
+// @ts-check
+// Pictures of the team, drawn by hand: each has its numbers as a table, and both can be saved.
+import {Away, Refused, call} from './api.js';
+import {clock, html, useEffect, useRef, useState} from './parts.js';
+
+/** What the states of agents mean for a person, with a colour that is told from the others in both themes. */
+const groups = /** @type {Record<string, [string, string]>} */ ({
+  works: ['worked', '#3b82c4'], waits: ['waited for you', '#d9a420'], blocked: ['blocked', '#c4473b'], idle: ['idle', '#8b939e'],
+});
+/** @param {string} state */
+const groupOf = state => ({busy: 'works', starting: 'works', waiting: 'waits', idle: 'idle'})[state] ?? (state === 'terminated' ? '' : 'blocked');
+
+/** @param {number} s */
+function duration(s) {
+  if (s < 90) return `${Math.round(s)} s`;
+  return s < 5400 ? `${Math.round(s / 60)} min` : `${(s / 3600).toFixed(1)} h`;
+}
+
+/** @param {string} name @param {string} type @param {string} text */
+function save(name, type, text) {
+  const a = document.createElement('a');
+  a.href = URL.createObjectURL(new Blob([text], {type}));
+  a.download = name;
+  a.click();
+  setTimeout(() => URL.revokeObjectURL(a.href), 10_000);
+}
+
+/** @param {any} v a cell; one that a table program would take for a formula is text */
+const cell = v => /^[=+\-@\t\r]/.test(String(v)) && typeof v !== 'number' ? `"'${String(v).replace(/"/g, '""')}"`
+  : /[",\n]/.test(String(v)) ? `"${String(v).replace(/"/g, '""')}"` : String(v);
+
+/** A picture with its table. @param {{title: string, name: string, head: string[], rows: any[][], children: any}} props */
+function Picture({title, name, head, rows, children}) {
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  const svg = () => {
+    const s = box.current?.querySelector('svg')?.cloneNode(true);
+    if (!(s instanceof SVGElement)) return;
+    s.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
+    s.setAttribute('font-family', 'sans-serif');
+    s.setAttribute('color', '#1d2024');
+    save(`${name}.svg`, 'image/svg+xml', new XMLSerializer().serializeToString(s));
+  };
+  const csv = () => save(`${name}.csv`, 'text/csv', [head, ...rows].map(r => r.map(cell).join(',')).join('\n') + '\n');
+  return html`<figure class="picture"><figcaption class="row"><h2>${title}</h2><span class="grow"></span>
+      <button type="button" class="plain" onClick=${svg}>SVG</button><button type="button" class="plain" onClick=${csv}>CSV</button></figcaption>
+    <div ref=${box} class="drawn">${children}</div>
+    <details><summary>Numbers</summary><div class="numbers" tabindex="0"><table><thead><tr>${head.map(h => html`<th scope="col">${h}</th>`)}</tr></thead>
+      <tbody>${rows.slice(0, 500).map(r => html`<tr>${r.map(c => html`<td>${typeof c === 'number' ? c.toLocaleString() : html`<bdi>${c}</bdi>`}</td>`)}</tr>`)}</tbody></table></div></details></figure>`;
+}
+
+/** Who did what. @param {{h: any}} props */
+function Timeline({h}) {
+  const width = 1000, left = 120, row = 22;
+  const from = Date.parse(h.since), to = Date.parse(h.until);
+  const x = (/** @type {number} */ t) => left + (t - from) / (to - from) * (width - left);
+  const hours = (to - from) / 3600e3;
+  const step = [.25, .5, 1, 2, 4, 8, 24].find(s => hours / s <= 9) ?? 24;
+  const ticks = [];
+  for (let t = Math.ceil(from / step / 3600e3) * step * 3600e3; t < to; t += step * 3600e3) ticks.push(t);
+  const height = h.agents.length * row + 26;
+  const sums = h.agents.map((/** @type {any} */ a) => {
+    const s = /** @type {Record<string, number>} */ ({});
+    for (const p of a.spans) s[groupOf(p.state)] = (s[groupOf(p.state)] ?? 0) + (Date.parse(p.to) - Date.parse(p.from)) / 1000;
+    return [a.agent, ...Object.keys(groups).map(g => Math.round(s[g] ?? 0))];
+  });
+  return html`<${Picture} title="Who did what" name="timeline" head=${['agent', ...Object.values(groups).map(([w]) => `${w}, s`)]} rows=${sums}>
+    <p class="row small legend">${Object.values(groups).map(([w, c]) => html`<span><svg width="10" height="10" aria-hidden="true"><rect width="10" height="10" rx="2" fill=${c} /></svg> ${w}</span>`)}</p>
+    <div class="scrolls" tabindex="0" role="img" aria-label="What each agent did over time; the numbers are below"><svg viewBox=${`0 0 ${width} ${height}`} class="timeline">
+      ${ticks.map(t => html`<g key=${t}><line x1=${x(t)} x2=${x(t)} y1="0" y2=${height - 18} stroke="currentColor" stroke-opacity=".15" />
+        <text x=${x(t)} y=${height - 4} font-size="11" text-anchor="middle" fill="currentColor" fill-opacity=".7">${clock(t)}</text></g>`)}
+      ${h.agents.map((/** @type {any} */ a, /** @type {number} */ i) => html`<g key=${a.agent_id}>
+        <text x=${left - 8} y=${i * row + 15} font-size="12" text-anchor="end" fill="currentColor">${a.agent.length > 16 ? `${a.agent.slice(0, 15)}…` : a.agent}</text>
+        ${a.spans.map((/** @type {any} */ s) => {
+          const g = groupOf(s.state), x0 = x(Date.parse(s.from)), x1 = x(Date.parse(s.to));
+          // A wait is higher than the rest: it is told apart without its colour.
+          return g ? html`<rect x=${x0} y=${i * row + (g === 'waits' ? 2 : g === 'idle' ? 10 : 5)} width=${Math.max(1, x1 - x0)} height=${g === 'waits' ? 18 : g === 'idle' ? 3 : 12}
+            fill=${groups[g][1]}><title>${a.agent}: ${groups[g][0]}, ${duration((Date.parse(s.to) - Date.parse(s.from)) / 1000)}</title></rect>` : null;
+        })}</g>`)}
+    </svg></div><//>`;
+}
+
+/** Who wrote to whom. @param {{h: any}} props */
+function Matrix({h}) {
+  const names = /** @type {string[]} */ ([]);
+  for (const p of h.pairs) for (const n of [p.sender, p.recipient]) if (!names.includes(n) && names.length < 60) names.push(n);
+  names.sort();
+  const most = Math.max(1, ...h.pairs.map((/** @type {any} */ p) => p.messages));
+  const size = Math.max(14, Math.min(34, 700 / Math.max(1, names.length))), left = 120;
+  const shown = h.pairs.filter((/** @type {any} */ p) => names.includes(p.sender) && names.includes(p.recipient));
+  const short = (/** @type {string} */ n) => n.length > 15 ? `${n.slice(0, 14)}…` : n;
+  return html`<${Picture} title="Who wrote to whom" name="who-to-whom" head=${['from', 'to', 'messages', 'held']}
+      rows=${h.pairs.map((/** @type {any} */ p) => [p.sender, p.recipient, p.messages, p.held])}>
+    ${shown.length ? html`<div class="scrolls" tabindex="0" role="img" aria-label="How many messages each pair exchanged; the numbers are below"><svg
+        width=${left + names.length * size + 60} height=${left + names.length * size} class="matrix">
+      ${names.map((n, i) => html`<g key=${n}><text x=${left - 6} y=${left + (i + .68) * size} font-size="11" text-anchor="end" fill="currentColor">${short(n)}</text>
+        <text transform=${`translate(${left + (i + .62) * size} ${left - 6}) rotate(-60)`} font-size="11" fill="currentColor">${short(n)}</text>
+        <line x1=${left} x2=${left + names.length * size} y1=${left + i * size} y2=${left + i * size} stroke="currentColor" stroke-opacity=".12" />
+        <line y1=${left} y2=${left + names.length * size} x1=${left + i * size} x2=${left + i * size} stroke="currentColor" stroke-opacity=".12" /></g>`)}
+      ${shown.map((/** @type {any} */ p) => html`<g key=${`${p.sender} ${p.recipient}`}><rect x=${left + names.indexOf(p.recipient) * size + 1} y=${left + names.indexOf(p.sender) * size + 1} width=${size - 2} height=${size - 2}
+          fill=${p.held ? groups.waits[1] : groups.works[1]} fill-opacity=${.2 + .8 * Math.log(1 + p.messages) / Math.log(1 + most)}><title>${p.sender} → ${p.recipient}: ${p.messages}${p.held ? `, ${p.held} held` : ''}</title></rect>
+          ${size > 22 ? html`<text x=${left + (names.indexOf(p.recipient) + .5) * size} y=${left + (names.indexOf(p.sender) + .66) * size} font-size="11" text-anchor="middle" fill="currentColor">${p.messages}</text>` : null}</g>`)}
+    </svg></div><p class="small quiet">Rows write to columns. Yellow: some of it was held.</p>` : html`<p class="quiet">Nothing was written.</p>`}<//>`;
+}
+
+/** How long questions stood open. @param {{h: any}} props */
+function Answers({h}) {
+  const all = h.answered.map((/** @type {any} */ a) => a.seconds).sort((/** @type {number} */ a, /** @type {number} */ b) => a - b);
+  const bounds = [10, 30, 60, 180, 600, 1800, 3600, Infinity];
+  const words = ['10 s', '30 s', '1 min', '3 min', '10 min', '30 min', '1 h', 'longer'];
+  const counts = bounds.map((b, i) => all.filter((/** @type {number} */ s) => s <= b && s > (bounds[i - 1] ?? -1)).length);
+  const most = Math.max(1, ...counts);
+  return html`<${Picture} title="From a question to your answer" name="answers" head=${['answered', 'agent', 'seconds']}
+      rows=${h.answered.map((/** @type {any} */ a) => [a.at, a.agent, Math.round(a.seconds)])}>
+    ${all.length ? html`<p class="small quiet">${all.length} answered; half of them within ${duration(all[Math.floor((all.length - 1) / 2)])}.</p>
+      <div role="img" aria-label="How many questions were answered within which time; the numbers are below"><svg viewBox="0 0 480 130" class="bars">${counts.map((n, i) => html`<g key=${i}>
+        <rect x=${i * 60 + 8} width="44" y=${100 - n / most * 80} height=${n / most * 80} rx="2" fill=${groups.waits[1]} />
+        ${n ? html`<text x=${i * 60 + 30} y=${94 - n / most * 80} font-size="11" text-anchor="middle" fill="currentColor">${n}</text>` : null}
+        <text x=${i * 60 + 30} y="118" font-size="11" text-anchor="middle" fill="currentColor" fill-opacity=".7">${words[i]}</text></g>`)}</svg></div>`
+      : html`<p class="quiet">No question was answered in this time.</p>`}<//>`;
+}
+
+/** What the programs used, by day and agent. @param {{used: any}} props */
+function Used({used}) {
+  /** @type {Map<string, Map<string, {tokens: number, cost: number}>>} */ const days = new Map();
+  for (const p of used.programs) {
+    for (const d of p.days.slice(0, 40)) {
+      const day = days.get(d.day) ?? new Map();
+      const sum = day.get(p.agent) ?? {tokens: 0, cost: 0};
+      sum.tokens += d.input_tokens + d.cached_tokens + d.cache_write_tokens + d.output_tokens;
+      sum.cost += d.cost;
+      day.set(p.agent, sum);
+      days.set(d.day, day);
+    }
+  }
+  const shown = [...days].sort(([a], [b]) => a < b ? -1 : 1).slice(-14);
+  const priced = shown.some(([, d]) => [...d.values()].some(s => s.cost));
+  const of = (/** @type {{tokens: number, cost: number}} */ s) => priced ? s.cost : s.tokens;
+  const totals = shown.map(([, d]) => [...d.values()].reduce((n, s) => n + of(s), 0));
+  const most = Math.max(1e-9, ...totals);
+  const names = [...new Set(shown.flatMap(([, d]) => [...d.keys()]))].sort();
+  const hue = (/** @type {string} */ n) => `hsl(${Math.round(names.indexOf(n) * 360 / Math.max(1, names.length))} 45% 55%)`;
+  return html`<${Picture} title=${priced ? 'What it cost' : 'Tokens that were used'} name="usage" head=${['day', 'agent', 'tokens', 'cost']}
+      rows=${shown.flatMap(([day, d]) => [...d].map(([n, s]) => [day, n, s.tokens, Math.round(s.cost * 100) / 100]))}>
+    ${shown.length ? html`<div role="img" aria-label="What was used on each day; the numbers are below"><svg viewBox=${`0 0 ${Math.max(480, shown.length * 60)} 150`} class="bars">${shown.map(([day, d], i) => {
+      let y = 120;
+      return html`<g key=${day}>${[...d].sort().map(([n, s]) => {
+        const height = of(s) / most * 100;
+        y -= height;
+        return html`<rect key=${n} x=${i * 60 + 8} width="44" y=${y} height=${height} fill=${hue(n)}><title>${n}: ${s.tokens.toLocaleString()} tokens${s.cost ? `, $${s.cost.toFixed(2)}` : ''}</title></rect>`;
+      })}<text x=${i * 60 + 30} y=${y - 5} font-size="11" text-anchor="middle" fill="currentColor">${priced ? `$${totals[i].toFixed(2)}` : `${Math.round(totals[i] / 1000)}k`}</text>
+      <text x=${i * 60 + 30} y="136" font-size="11" text-anchor="middle" fill="currentColor" fill-opacity=".7">${day.slice(5)}</text></g>`;
+    })}</svg></div>` : html`<p class="quiet">Nothing is known of what the programs used.</p>`}<//>`;
+}
+
+export function Pictures() {
+  const [hours, setHours] = useState(8);
+  const [h, set] = useState(/** @type {any} */ (null));
+  const [used, setUsed] = useState(/** @type {any} */ (null));
+  const [problem, setProblem] = useState('');
+  useEffect(() => {
+    const stop = new AbortController();
+    let t = 0;
+    const read = async () => {
+      try {
+        if (!document.hidden) {
+          const [now, sum] = await Promise.all([call('team_history', {hours}, stop.signal), call('usage', {}, stop.signal)]);
+          set(now); setUsed(sum); setProblem('');
+        }
+      } catch (e) {
+        if (stop.signal.aborted) return;
+        if (e instanceof Refused) setProblem(e.message); else if (!(e instanceof Away)) throw e;
+      }
+      if (!stop.signal.aborted) t = setTimeout(read, 30_000);
+    };
+    read();
+    return () => { stop.abort(); clearTimeout(t); };
+  }, [hours]);
+
+  return html`<section class="pictures" aria-label="Pictures of the team">
+    <div class="row" role="group" aria-label="How far back">${[1, 4, 8, 24, 168].map(n => html`<button type="button" class="plain" aria-pressed=${hours === n} onClick=${() => setHours(n)}>${n < 168 ? `${n} h` : 'a week'}</button>`)}</div>
+    ${problem ? html`<p class="bad" role="alert">${problem}</p>` : null}
+    ${!h ? html`<p class="empty">Reading…</p>` : html`${h.truncated ? html`<p class="note">More happened than is shown: it begins later.</p>` : null}
+      <${Timeline} h=${h} /><${Answers} h=${h} /><${Matrix} h=${h} /><${Used} used=${used} />`}
+  </section>`;
+}

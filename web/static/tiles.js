@@ -1,0 +1,34 @@
+// @ts-check
+// Several terminals at once, as cheap text. Only those in sight are read.
+import {agents} from './state.js';
+import {Name, html, useEffect, useRef, useState} from './parts.js';
+import {State, inOrder} from './agents.js';
+import {Rows, useScreen} from './terminal.js';
+
+/** @param {{a: any, every: number}} props */
+function Tile({a, every}) {
+  const [seen, setSeen] = useState(false);
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  const [screen, gone] = useScreen(a.name, 0, seen ? every : 0);
+  useEffect(() => {
+    if (!box.current) return;
+    const o = new IntersectionObserver(all => setSeen(all[all.length - 1].isIntersecting));
+    o.observe(box.current);
+    return () => o.disconnect();
+  }, []);
+  // The end of what is written, where the program stands.
+  const lines = screen ? screen.lines.slice(-18) : [];
+  return html`<li ref=${box}><a class="tile" href=${`#/agent/${encodeURIComponent(a.name)}`}>
+    <span class="row small"><${Name}>${a.name}<//><${State} a=${a} /></span>
+    <pre aria-hidden="true" class=${gone ? 'past' : ''}><${Rows} lines=${lines} /></pre></a></li>`;
+}
+
+export function Tiles() {
+  const shown = inOrder().filter(a => a.kind === 'terminal');
+  const every = shown.length > 12 ? 2000 : 1000;
+  return html`<section aria-label="Terminals">
+    <p class="row small"><a href="#/agents">As a list</a></p>
+    ${shown.length ? html`<ul class="tiles">${shown.map(a => html`<${Tile} key=${a.id} a=${a} every=${every} />`)}</ul>`
+      : html`<p class="empty">${agents.value.length ? 'No agent has a terminal.' : 'There are no agents yet.'}</p>`}
+  </section>`;
+}
