@@ -155,7 +155,9 @@ func (h *history) result(now []parley.Agent) *parley.TeamHistoryResult {
 	for _, a := range now {
 		known := h.agents[a.ID]
 		switch {
-		case a.Kind == parley.KindHuman || a.State == parley.StateTerminated && known == nil:
+		case a.Kind == parley.KindHuman:
+			delete(h.agents, a.ID)
+		case a.State == parley.StateTerminated && known == nil:
 		case known == nil:
 			from := h.since
 			if a.Since.After(from) {

@@ -25,6 +25,7 @@ func TestHistoryHasNoGaps(t *testing.T) {
 	for _, e := range []*parley.Event{
 		agent(-5, parley.StateBusy), agent(10, parley.StateIdle), agent(20, parley.StateWaiting), agent(22, parley.StateWaiting),
 		{Type: parley.EventDialog, AgentID: "1", Agent: "coder", Time: at(25)}, agent(26, parley.StateBusy),
+		{Type: parley.EventAgent, AgentID: "4", Agent: "operator", State: string(parley.StateIdle), Time: at(1)},
 		message(parley.EventDirectMessage, "coder"), message(parley.EventDirectMessage, "coder"), held, held,
 		message(parley.EventBroadcast, ""),
 	} {

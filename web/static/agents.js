@@ -70,7 +70,7 @@ export function Agents() {
   if (loaded.value && !agents.value.length) {
     return html`<p class="empty">There are no agents yet. In a terminal: parley launch NAME -- PROGRAM</p>`;
   }
-  return html`<section aria-label="Agents"><p class="row small desk"><a href="#/tiles">As terminals</a></p><ul class="agents" aria-label="Agents">${inOrder().map(a => html`<${AgentRow} key=${a.id} a=${a} />`)}</ul></section>`;
+  return html`<section aria-label="Agents"><p class="row small desk"><a class="way-over" href="#/tiles">As terminals</a></p><ul class="agents" aria-label="Agents">${inOrder().map(a => html`<${AgentRow} key=${a.id} a=${a} />`)}</ul></section>`;
 }
 
 /** The agents in the side bar. @param {{current: string}} props */

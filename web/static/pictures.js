@@ -51,10 +51,15 @@ function Picture({title, name, head, rows, children}) {
 /** Who did what. @param {{h: any}} props */
 function Timeline({h}) {
   const width = 1000, left = 120, row = 22;
-  const from = Date.parse(h.since), to = Date.parse(h.until);
+  const to = Date.parse(h.until);
+  // A young team fills the picture.
+  const begun = Math.min(to - 60_000, ...h.agents.flatMap((/** @type {any} */ a) => a.spans.map((/** @type {any} */ s) => Date.parse(s.from))));
+  const from = Math.max(Date.parse(h.since), begun - (to - begun) * .02);
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => { if (box.current) box.current.scrollLeft = box.current.scrollWidth; }, [h.since]);
   const x = (/** @type {number} */ t) => left + (t - from) / (to - from) * (width - left);
   const hours = (to - from) / 3600e3;
-  const step = [.25, .5, 1, 2, 4, 8, 24].find(s => hours / s <= 9) ?? 24;
+  const step = [1 / 12, .25, .5, 1, 2, 4, 8, 24].find(s => hours / s <= 9) ?? 24;
   const ticks = [];
   for (let t = Math.ceil(from / step / 3600e3) * step * 3600e3; t < to; t += step * 3600e3) ticks.push(t);
   const height = h.agents.length * row + 26;
@@ -65,7 +70,7 @@ function Timeline({h}) {
   });
   return html`<${Picture} title="Who did what" name="timeline" head=${['agent', ...Object.values(groups).map(([w]) => `${w}, s`)]} rows=${sums}>
     <p class="row small legend">${Object.values(groups).map(([w, c]) => html`<span><svg width="10" height="10" aria-hidden="true"><rect width="10" height="10" rx="2" fill=${c} /></svg> ${w}</span>`)}</p>
-    <div class="scrolls" tabindex="0" role="img" aria-label="What each agent did over time; the numbers are below"><svg viewBox=${`0 0 ${width} ${height}`} class="timeline">
+    <div ref=${box} class="scrolls" tabindex="0" role="img" aria-label="What each agent did over time; the numbers are below"><svg viewBox=${`0 0 ${width} ${height}`} class="timeline">
       ${ticks.map(t => html`<g key=${t}><line x1=${x(t)} x2=${x(t)} y1="0" y2=${height - 18} stroke="currentColor" stroke-opacity=".15" />
         <text x=${x(t)} y=${height - 4} font-size="11" text-anchor="middle" fill="currentColor" fill-opacity=".7">${clock(t)}</text></g>`)}
       ${h.agents.map((/** @type {any} */ a, /** @type {number} */ i) => html`<g key=${a.agent_id}>

@@ -27,7 +27,7 @@ export function Tiles() {
   const shown = inOrder().filter(a => a.kind === 'terminal');
   const every = shown.length > 12 ? 2000 : 1000;
   return html`<section aria-label="Terminals">
-    <p class="row small"><a href="#/agents">As a list</a></p>
+    <p class="row small"><a class="way-over" href="#/agents">As a list</a></p>
     ${shown.length ? html`<ul class="tiles">${shown.map(a => html`<${Tile} key=${a.id} a=${a} every=${every} />`)}</ul>`
       : html`<p class="empty">${agents.value.length ? 'No agent has a terminal.' : 'There are no agents yet.'}</p>`}
   </section>`;

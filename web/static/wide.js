@@ -119,7 +119,7 @@ class View {
 
   /** Makes the letters as large as the columns leave room for. */
   fit() {
-    const size = Math.max(8, Math.min(14, Math.floor((this.box.clientWidth - 16) / this.term.cols / 0.602 * 4) / 4));
+    const size = Math.max(7.5, Math.min(14, Math.floor((this.box.clientWidth - 16) / this.term.cols / 0.602 * 4) / 4));
     if (this.term.options.fontSize !== size) this.term.options.fontSize = size;
   }
 
