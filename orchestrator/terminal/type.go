@@ -45,14 +45,14 @@ func (ts *Terminals) TypeInTerminal(
 	if err != nil {
 		return nil, err
 	}
-	if !ts.opts.Keyboard {
-		return nil, parley.Errorf(parley.NotAuthorized, "terminals take no keys from elsewhere here").
-			Suggest("Type in the terminal itself: parley attach %s. Or set keyboard: true below web: in parley.yaml, "+
-				"and start the daemon again.", parley.ShellWord(parley.CleanLine(req.Agent)))
-	}
 	m, t, err := ts.terminalOf(req.Agent)
 	if err != nil {
 		return nil, err
+	}
+	if !ts.opts.Keyboard {
+		return nil, parley.Errorf(parley.NotAuthorized, "terminals take no keys from elsewhere here").
+			Suggest("Type in the terminal itself: parley attach %s. Or set keyboard: true below web: in parley.yaml, "+
+				"and start the daemon again.", m.Name)
 	}
 
 	ctx, cancel := ts.withAnswerTime(ctx)
