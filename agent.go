@@ -93,28 +93,20 @@ const MailboxFresh = 5 * time.Minute
 // reports and its screen show; Evidence says which of them. It ends as exited or terminated, or is unreachable while
 // its terminal cannot be seen. docs/concepts.md has the states, docs/security.md who may do what.
 type Agent struct {
-	ID            string     `json:"id"`
-	Name          string     `json:"name"`
-	Description   string     `json:"description,omitempty"`
-	Role          string     `json:"role,omitempty"`
-	Capabilities  []string   `json:"capabilities,omitempty"`
-	Groups        []string   `json:"groups,omitempty"`
-	Kind          AgentKind  `json:"kind"`
-	State         AgentState `json:"state"`
-	Since         time.Time  `json:"since"`              // when it entered its state
-	Evidence      string     `json:"evidence,omitempty"` // how the state is known
-	ExitStatus    *int       `json:"exit_status,omitempty"`
-	Host          string     `json:"host,omitempty"`
-	Profile       string     `json:"profile,omitempty"`
-	Runs          string     `json:"runs,omitempty"` // the profile of the program seen in its terminal, if the launch hid it
-	Command       []string   `json:"command,omitempty"`
-	Dir           string     `json:"dir,omitempty"` // the directory in which it was launched
-	Worktree      *Worktree  `json:"worktree,omitempty"`
-	Orchestrate   bool       `json:"orchestrate,omitempty"`
-	Interruptible bool       `json:"interruptible,omitempty"` // urgent messages may interrupt its work
-	// ResumeAfterLimit says that what waits is typed once a usage limit has ended.
-	ResumeAfterLimit bool `json:"resume_after_limit,omitempty"`
-
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	AgentSpec
+	Kind        AgentKind  `json:"kind"`
+	State       AgentState `json:"state"`
+	Since       time.Time  `json:"since"`              // when it entered its state
+	Evidence    string     `json:"evidence,omitempty"` // how the state is known
+	ExitStatus  *int       `json:"exit_status,omitempty"`
+	Host        string     `json:"host,omitempty"`
+	Profile     string     `json:"profile,omitempty"`
+	Runs        string     `json:"runs,omitempty"` // the profile of the program seen in its terminal, if the launch hid it
+	Command     []string   `json:"command,omitempty"`
+	Dir         string     `json:"dir,omitempty"` // the directory in which it was launched
+	Worktree    *Worktree  `json:"worktree,omitempty"`
 	Socket      string     `json:"socket,omitempty"`   // of an adopted agent's tmux server
 	Pane        string     `json:"pane,omitempty"`     // of an adopted agent
 	Approval    Approval   `json:"approval,omitempty"` // of its request to be a special agent

@@ -12,29 +12,23 @@ import (
 
 // LaunchAgentRequest starts a program as an agent.
 type LaunchAgentRequest struct {
-	Name             string            `json:"name" required:"true" doc:"The agent's name: a letter, then letters, digits, - or _, at most 32."`
-	Host             string            `json:"host,omitempty" doc:"The machine of the team on which it runs; that of the daemon that is called by default. The directory is then relative to the workspace there, and the environment is added to that of the daemon there." max:"63"`
-	Profile          string            `json:"profile,omitempty" doc:"The program's profile; by default that of the program's name, or generic."`
-	Command          []string          `json:"command,omitempty" doc:"The program and its arguments; the profile's by default."`
-	Dir              string            `json:"dir,omitempty" doc:"Working directory, absolute; the workspace by default."`
-	Env              map[string]string `json:"env,omitempty" doc:"The program's environment; the daemon's by default. Not stored."`
-	Model            string            `json:"model,omitempty" doc:"The model that the program is to use, in the program's own word." max:"100"`
-	Prompt           string            `json:"prompt,omitempty" doc:"The first message to it. It is delivered like any other: once the program is ready for it."`
-	Description      string            `json:"description,omitempty" doc:"Its purpose, in a sentence." max:"2000"`
-	Role             string            `json:"role,omitempty" doc:"Its role in the team." max:"100"`
-	Capabilities     []string          `json:"capabilities,omitempty" doc:"What it can do: words or short phrases." max:"50"`
-	Groups           []string          `json:"groups,omitempty" doc:"Its groups." max:"50"`
-	Orchestrate      bool              `json:"orchestrate,omitempty" doc:"Let it launch and stop other agents."`
-	Interruptible    bool              `json:"interruptible,omitempty" doc:"Let urgent messages interrupt its work, and end copy mode in its terminal."`
-	Worktree         string            `json:"worktree,omitempty" doc:"A git branch: the program runs in a worktree of its own on that; true for a branch named after the agent." max:"200"`
-	Copy             []string          `json:"copy,omitempty" doc:"Files that a new worktree gets a copy of, relative to the repository." max:"100"`
-	Setup            []string          `json:"setup,omitempty" doc:"Shell commands that run in a new worktree before the program." max:"20"`
-	Resume           bool              `json:"resume,omitempty" doc:"Let its program continue the conversation that a stopped or lost agent of this name had, in that one's directory. Its prompt is then not sent again."`
-	NoResume         bool              `json:"no_resume,omitempty" doc:"Let each restart begin a new conversation."`
-	OwnEnv           []string          `json:"own_env,omitempty" doc:"The names of the variables in env that are meant for this agent alone, to compare them later." max:"200"`
-	ResumeAfterLimit bool              `json:"resume_after_limit,omitempty" doc:"Type what waits for it once a usage limit has ended, if its program says when."`
-	Width            int               `json:"width,omitempty" doc:"Columns of its terminal." min:"20" max:"1000" default:"200"`
-	Height           int               `json:"height,omitempty" doc:"Rows of its terminal." min:"5" max:"500" default:"50"`
+	Name    string            `json:"name" required:"true" doc:"The agent's name: a letter, then letters, digits, - or _, at most 32."`
+	Host    string            `json:"host,omitempty" doc:"The machine of the team on which it runs; that of the daemon that is called by default. The directory is then relative to the workspace there, and the environment is added to that of the daemon there." max:"63"`
+	Profile string            `json:"profile,omitempty" doc:"The program's profile; by default that of the program's name, or generic."`
+	Command []string          `json:"command,omitempty" doc:"The program and its arguments; the profile's by default."`
+	Dir     string            `json:"dir,omitempty" doc:"Working directory, absolute; the workspace by default."`
+	Env     map[string]string `json:"env,omitempty" doc:"The program's environment; the daemon's by default. Not stored."`
+	Model   string            `json:"model,omitempty" doc:"The model that the program is to use, in the program's own word." max:"100"`
+	Prompt  string            `json:"prompt,omitempty" doc:"The first message to it. It is delivered like any other: once the program is ready for it."`
+	AgentSpec
+	Worktree string   `json:"worktree,omitempty" doc:"A git branch: the program runs in a worktree of its own on that; true for a branch named after the agent." max:"200"`
+	Copy     []string `json:"copy,omitempty" doc:"Files that a new worktree gets a copy of, relative to the repository." max:"100"`
+	Setup    []string `json:"setup,omitempty" doc:"Shell commands that run in a new worktree before the program." max:"20"`
+	Resume   bool     `json:"resume,omitempty" doc:"Let its program continue the conversation that a stopped or lost agent of this name had, in that one's directory. Its prompt is then not sent again."`
+	NoResume bool     `json:"no_resume,omitempty" doc:"Let each restart begin a new conversation."`
+	OwnEnv   []string `json:"own_env,omitempty" doc:"The names of the variables in env that are meant for this agent alone, to compare them later." max:"200"`
+	Width    int      `json:"width,omitempty" doc:"Columns of its terminal." min:"20" max:"1000" default:"200"`
+	Height   int      `json:"height,omitempty" doc:"Rows of its terminal." min:"5" max:"500" default:"50"`
 }
 
 // Validate checks the name, and what is asked of a worktree.
@@ -77,16 +71,11 @@ const (
 // AdoptAgentRequest makes an agent of a program that already runs in a pane of the
 // user's own tmux.
 type AdoptAgentRequest struct {
-	Name          string   `json:"name,omitempty" doc:"The agent's name: a letter, then letters, digits, - or _, at most 32; the profile's by default."`
-	Profile       string   `json:"profile,omitempty" doc:"The program's profile; recognized from the program by default."`
-	Pane          string   `json:"pane" required:"true" doc:"The pane it runs in, such as %3 ($TMUX_PANE there)."`
-	Socket        string   `json:"socket" required:"true" doc:"The absolute path of that tmux server's socket: the first part of $TMUX there."`
-	Description   string   `json:"description,omitempty" doc:"Its purpose, in a sentence." max:"2000"`
-	Role          string   `json:"role,omitempty" doc:"Its role in the team." max:"100"`
-	Capabilities  []string `json:"capabilities,omitempty" doc:"What it can do: words or short phrases." max:"50"`
-	Groups        []string `json:"groups,omitempty" doc:"Its groups." max:"50"`
-	Orchestrate   bool     `json:"orchestrate,omitempty" doc:"Let it launch and stop other agents."`
-	Interruptible bool     `json:"interruptible,omitempty" doc:"Let urgent messages interrupt its work, and end copy mode in its terminal."`
+	Name    string `json:"name,omitempty" doc:"The agent's name: a letter, then letters, digits, - or _, at most 32; the profile's by default."`
+	Profile string `json:"profile,omitempty" doc:"The program's profile; recognized from the program by default."`
+	Pane    string `json:"pane" required:"true" doc:"The pane it runs in, such as %3 ($TMUX_PANE there)."`
+	Socket  string `json:"socket" required:"true" doc:"The absolute path of that tmux server's socket: the first part of $TMUX there."`
+	AgentSpec
 }
 
 var paneForm = expression(`^%[0-9]{1,9}$`)

@@ -15,7 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-var coder = &parley.Agent{ID: "a", Name: "coder", Role: "programmer", Capabilities: []string{"debugging", "tests"}}
+var coder = &parley.Agent{ID: "a", Name: "coder", AgentSpec: parley.AgentSpec{Role: "programmer", Capabilities: []string{"debugging", "tests"}}}
 
 // drawn returns a Source that always draws x.
 func drawn(x float64) Source { return func(string, string) float64 { return x } }

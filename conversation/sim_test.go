@@ -76,8 +76,9 @@ func newWorld(seed uint64, agents int, settings Settings) *world {
 	for i := range agents {
 		w.agents = append(
 			w.agents,
-			simAgent{Agent: parley.Agent{ID: fmt.Sprint("id", i), Name: fmt.Sprint("agent", i), Role: "tester",
-				Capabilities: []string{"debugging", "tests"}, Description: "answers everything"}},
+			simAgent{Agent: parley.Agent{ID: fmt.Sprint("id", i), Name: fmt.Sprint("agent", i), AgentSpec: parley.AgentSpec{
+				Role: "tester", Capabilities: []string{"debugging", "tests"}, Description: "answers everything",
+			}}},
 		)
 	}
 

@@ -82,10 +82,12 @@ func TestQuestionsAcknowledgementsAndSignals(t *testing.T) {
 
 func TestRelevance(t *testing.T) {
 	coder := &parley.Agent{
-		Name:         "coder",
-		Role:         "Go programmer",
-		Capabilities: []string{"debugging", "unit tests"},
-		Description:  "writes the parser and its documentation",
+		Name: "coder",
+		AgentSpec: parley.AgentSpec{
+			Role:         "Go programmer",
+			Capabilities: []string{"debugging", "unit tests"},
+			Description:  "writes the parser and its documentation",
+		},
 	}
 
 	unknown := &parley.Agent{Name: "stranger"}

@@ -132,7 +132,7 @@ func statusOf(n int) any {
 	for i := range n {
 		res.Agents = append(res.Agents, parley.AgentStatus{
 			Agent: parley.Agent{
-				ID: nthID(i), Name: fmt.Sprintf("worker-%02d", i), Role: "developer", Kind: parley.KindTerminal,
+				ID: nthID(i), Name: fmt.Sprintf("worker-%02d", i), AgentSpec: parley.AgentSpec{Role: "developer"}, Kind: parley.KindTerminal,
 				State: parley.StateIdle, Since: noon, Evidence: "its program reported the end of its turn",
 				Host: "workstation", Profile: "claude", Command: []string{"claude"}, Dir: "/home/me/project",
 				CreatedAt: noon, LastActive: noon,

@@ -72,19 +72,21 @@ func comesFromElsewhere(c parley.Caller) bool {
 func (g *agentService) newMailbox(req *parley.RegisterAgentRequest) parley.Agent {
 	now := g.now()
 	return parley.Agent{
-		ID:           team.NewID(),
-		Name:         req.Username,
-		Description:  parley.CleanLabel(req.Description),
-		Role:         parley.CleanLabel(req.Role),
-		Capabilities: parley.CleanLabels(req.Capabilities),
-		Groups:       parley.CleanLabels(req.Groups),
-		Kind:         parley.KindMailbox,
-		State:        parley.StateIdle,
-		Since:        now,
-		Evidence:     "registered",
-		Host:         g.opts.Host,
-		CreatedAt:    now,
-		LastActive:   now,
+		ID:   team.NewID(),
+		Name: req.Username,
+		AgentSpec: parley.AgentSpec{
+			Description:  parley.CleanLabel(req.Description),
+			Role:         parley.CleanLabel(req.Role),
+			Capabilities: parley.CleanLabels(req.Capabilities),
+			Groups:       parley.CleanLabels(req.Groups),
+		},
+		Kind:       parley.KindMailbox,
+		State:      parley.StateIdle,
+		Since:      now,
+		Evidence:   "registered",
+		Host:       g.opts.Host,
+		CreatedAt:  now,
+		LastActive: now,
 	}
 }
 

@@ -47,7 +47,7 @@ func TestSteeringRights(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "quick", tmuxtest.Agent{})
-	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "lead", Profile: "instant", Orchestrate: true,
+	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "lead", Profile: "instant", AgentSpec: parley.AgentSpec{Orchestrate: true},
 		Command: tmuxtest.Agent{}.Argv()}); err != nil {
 		t.Fatal(err)
 	}

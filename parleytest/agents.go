@@ -38,11 +38,21 @@ func registerReturnsIDAndKey(f *fixture) {
 
 	a := f.planner.agent("tester")
 	same(f.T, "the new agent", parley.Agent{
-		ID: a.ID, Name: a.Name, Description: a.Description, Role: a.Role,
-		Capabilities: a.Capabilities, Groups: a.Groups, Kind: a.Kind, State: a.State,
+		ID: a.ID, Name: a.Name, AgentSpec: parley.AgentSpec{
+			Description:  a.Description,
+			Role:         a.Role,
+			Capabilities: a.Capabilities,
+			Groups:       a.Groups,
+		},
+		Kind: a.Kind, State: a.State,
 	}, parley.Agent{
-		ID: got.AgentID, Name: "tester", Description: "runs the tests", Role: "tester",
-		Capabilities: []string{"go", "flaky tests"}, Groups: []string{"quality"},
+		ID: got.AgentID, Name: "tester", AgentSpec: parley.AgentSpec{
+			Description:  "runs the tests",
+			Role:         "tester",
+			Capabilities: []string{"go", "flaky tests"},
+			Groups:       []string{"quality"},
+		},
+
 		Kind: parley.KindMailbox, State: parley.StateIdle,
 	})
 	if a.CreatedAt.IsZero() || a.Since.IsZero() {

@@ -16,10 +16,17 @@ func TestAgentIsReadAsStored(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 678901234, time.UTC)
 	seven := 7
 	want := parley.Agent{
-		ID: agentID(1), Name: "Coder", Description: "writes 'code'", Role: "engineer",
-		Capabilities: []string{"go", `"sql"`}, Groups: []string{"backend"}, Kind: parley.KindTerminal,
+		ID: agentID(1), Name: "Coder", AgentSpec: parley.AgentSpec{
+			Description:   "writes 'code'",
+			Role:          "engineer",
+			Capabilities:  []string{"go", `"sql"`},
+			Groups:        []string{"backend"},
+			Orchestrate:   true,
+			Interruptible: true,
+		},
+		Kind:  parley.KindTerminal,
 		State: parley.StateExited, Since: at, Evidence: "exit", ExitStatus: &seven, Host: "here", Profile: "generic",
-		Command: []string{"sh", "-c", "echo ?"}, Orchestrate: true, Interruptible: true,
+		Command:  []string{"sh", "-c", "echo ?"},
 		Session:  parley.Session{ID: "5f0c21aa-1", State: parley.SessionBegun},
 		NoResume: true, PromptHash: "ab12", OwnEnv: []string{"PORT"},
 		Seal: "k7f3qa", Socket: "/run/user/1000/tmux", Pane: "%3", Approval: parley.ApprovalGiven, IsSpecial: true,

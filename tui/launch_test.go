@@ -51,7 +51,7 @@ func TestFormLaunches(t *testing.T) {
 				`parley launch amy --profile codex --group builders --worktree --prompt 'don'\''t'`,
 			},
 			parley.LaunchAgentRequest{
-				Name: "amy", Profile: "codex", Groups: []string{"builders"}, Worktree: parley.WorktreeAuto, Prompt: "don't",
+				Name: "amy", Profile: "codex", AgentSpec: parley.AgentSpec{Groups: []string{"builders"}}, Worktree: parley.WorktreeAuto, Prompt: "don't",
 			},
 		},
 		"a command": {

@@ -32,8 +32,11 @@ your tmux. parley never ends the program; parley leave NAME releases it.`,
 		Args: usage(cobra.MaximumNArgs(1)),
 	}
 
-	read := addFlags(cmd, "adopt_agent", []string{"profile", "pane", "socket", "role", "description",
-		"capabilities=capability", "groups=group", "orchestrate", "interruptible"})
+	flags := []string{"profile", "pane", "socket"}
+	for _, field := range parley.SpecFields(&parley.AgentSpec{}) {
+		flags = append(flags, field.Name+"="+field.Flag)
+	}
+	read := addFlags(cmd, "adopt_agent", flags)
 	cmd.Flag("pane").Usage = "id of its pane, such as %3 (default: this pane)"
 	cmd.Flag("socket").Usage = "socket of that tmux (default: this tmux, or tmux's own default)"
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -14,6 +14,7 @@ import (
 	"parley/internal/daemon"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func launchCommand(c *cli) *cobra.Command {
@@ -50,13 +51,7 @@ about the team. --profile overrides that; parley profiles lists them.`,
 	f := cmd.Flags()
 	f.StringVar(&r.Profile, "profile", "", doc("profile"))
 	f.StringVar(&r.Dir, "dir", "", "working directory (default: this one)")
-	f.StringVar(&r.Role, "role", "", doc("role"))
-	f.StringVar(&r.Description, "description", "", doc("description"))
-	f.StringSliceVar(&r.Capabilities, "capability", nil, doc("capabilities"))
-	f.StringSliceVar(&r.Groups, "group", nil, doc("groups"))
-	f.BoolVar(&r.Orchestrate, "orchestrate", false, doc("orchestrate"))
-	f.BoolVar(&r.Interruptible, "interruptible", false, doc("interruptible"))
-	f.BoolVar(&r.ResumeAfterLimit, "resume-after-limit", false, doc("resume_after_limit"))
+	specFlags(f, &r.AgentSpec, doc)
 	f.StringVar(&r.Model, "model", "", doc("model"))
 	f.StringVar(&r.Prompt, "prompt", "", "the first message to it, or @FILE; it is delivered once the program is ready")
 	f.StringArrayVar(&env, "env", nil, "a variable of its environment, NAME=VALUE; the rest is this command's own")
@@ -93,6 +88,20 @@ about the team. --profile overrides that; parley profiles lists them.`,
 	}
 
 	return cmd
+}
+
+// specFlags declares a flag for each field of a spec.
+func specFlags(f *pflag.FlagSet, s *parley.AgentSpec, doc func(parameter string) string) {
+	for _, field := range parley.SpecFields(s) {
+		switch v := field.Value.(type) {
+		case *string:
+			f.StringVar(v, field.Flag, "", doc(field.Name))
+		case *bool:
+			f.BoolVar(v, field.Flag, false, doc(field.Name))
+		case *[]string:
+			f.StringSliceVar(v, field.Flag, nil, doc(field.Name))
+		}
+	}
 }
 
 // parseEnv reads variables of the form NAME=VALUE.

@@ -291,23 +291,17 @@ func (u *upRun) request(a *daemon.Agent) (parley.LaunchAgentRequest, error) {
 		host = ""
 	}
 	return u.team.WithWorktree(*a, parley.LaunchAgentRequest{
-		Name:          a.Name,
-		Host:          host,
-		Profile:       a.Profile,
-		Command:       a.Command,
-		Dir:           a.Dir,
-		Env:           a.Env,
-		Model:         a.Model,
-		Prompt:        prompt,
-		Role:          a.Role,
-		Description:   a.Description,
-		Capabilities:  a.Capabilities,
-		Groups:        a.Groups,
-		Orchestrate:   a.Orchestrate,
-		Interruptible: a.Interruptible,
+		Name:      a.Name,
+		Host:      host,
+		Profile:   a.Profile,
+		Command:   a.Command,
+		Dir:       a.Dir,
+		Env:       a.Env,
+		Model:     a.Model,
+		Prompt:    prompt,
+		AgentSpec: a.AgentSpec,
 
-		ResumeAfterLimit: a.ResumeAfterLimit,
-		NoResume:         a.Resume != nil && !*a.Resume,
+		NoResume: a.Resume != nil && !*a.Resume,
 	}), err
 }
 

@@ -106,7 +106,7 @@ func newDemo(c *cli) (*demo, error) {
 func (d *demo) launch(ctx context.Context) error {
 	for _, name := range demoTeam {
 		req := parley.LaunchAgentRequest{
-			Name: name, Profile: "demo", Role: name, Command: []string{d.executable, "demo-agent", "--role", name},
+			Name: name, Profile: "demo", AgentSpec: parley.AgentSpec{Role: name}, Command: []string{d.executable, "demo-agent", "--role", name},
 		}
 		if _, err := launchAgent(ctx, d.cli, req, d.workspace, ""); err != nil {
 			return err

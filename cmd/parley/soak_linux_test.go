@@ -123,7 +123,7 @@ func newSoak(t *testing.T, h *testhome.Home) *soak {
 
 	for i := range soakAgents {
 		must.Have(s.client.LaunchAgent(t.Context(), parley.LaunchAgentRequest{
-			Name: soakName(i), Profile: "demo", Groups: []string{"group" + strconv.Itoa(i%5)},
+			Name: soakName(i), Profile: "demo", AgentSpec: parley.AgentSpec{Groups: []string{"group" + strconv.Itoa(i%5)}},
 			Command: []string{"parley", "demo-agent", "--work", "200ms", "--on", "ping", "--reply", "pong"},
 			Width:   120, Height: 40,
 		}))(t)

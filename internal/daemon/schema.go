@@ -99,13 +99,24 @@ func fieldSchema(f setting.Field) schema {
 		s["anyOf"] = []schema{{"format": "ipv4"}, {"format": "ipv6"}}
 	}
 
-	// The bounds of durations are not numbers.
-	for name, text := range map[string]string{"minimum": f.Min, "maximum": f.Max} {
-		if n, err := strconv.Atoi(text); err == nil {
+	least, most := boundNames(f.Type.Kind())
+	for name, text := range map[string]string{least: f.Min, most: f.Max} {
+		if n, err := strconv.Atoi(text); err == nil { // the bounds of durations are not numbers
 			s[name] = n
 		}
 	}
 	maps.Copy(s, extras[f.Name])
 
 	return s
+}
+
+// boundNames names the bounds of a value, of the length of a text, and of a list.
+func boundNames(kind reflect.Kind) (least, most string) {
+	switch kind {
+	case reflect.String:
+		return "minLength", "maxLength"
+	case reflect.Slice:
+		return "minItems", "maxItems"
+	}
+	return "minimum", "maximum"
 }

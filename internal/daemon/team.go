@@ -48,21 +48,15 @@ type Team struct {
 
 // Agent is one agent of the team.
 type Agent struct {
-	Name             string            `yaml:"name" required:"true" doc:"A letter, then letters, digits, - or _, at most 32."`
-	Profile          string            `yaml:"profile" doc:"What kind of program it is; if left out, found by its name, or generic."`
-	Host             string            `yaml:"host" doc:"The machine of the team on which it runs, if several share a database: then dir is relative to the workspace there, and the rest of its environment is that of the daemon there."`
-	Command          []string          `yaml:"command" doc:"The program and its arguments; the profile's own if left out."`
-	Dir              string            `yaml:"dir" doc:"Working directory, relative to this file; the workspace if left out."`
-	Worktree         string            `yaml:"worktree" doc:"true: a git worktree and a branch of its own, parley/NAME; or the name of a branch."`
-	Model            string            `yaml:"model" doc:"The model that the program is to use, in the program's own word."`
-	Prompt           string            `yaml:"prompt" doc:"The first message to it, or @FILE, relative to this file."`
-	Role             string            `yaml:"role" doc:"Its role in the team."`
-	Description      string            `yaml:"description" doc:"What it is for, in a sentence."`
-	Capabilities     []string          `yaml:"capabilities" doc:"What it can do, one word or phrase each."`
-	Groups           []string          `yaml:"groups" doc:"Groups it is a member of."`
-	Orchestrate      bool              `yaml:"orchestrate" doc:"Let it launch and stop other agents."`
-	Interruptible    bool              `yaml:"interruptible" doc:"Let urgent messages be typed into its work, and end copy mode in its terminal."`
-	ResumeAfterLimit bool              `yaml:"resume_after_limit" doc:"Type what waits for it once a usage limit has ended, if its program says when."`
+	Name             string   `yaml:"name" required:"true" doc:"A letter, then letters, digits, - or _, at most 32."`
+	Profile          string   `yaml:"profile" doc:"What kind of program it is; if left out, found by its name, or generic."`
+	Host             string   `yaml:"host" doc:"The machine of the team on which it runs, if several share a database: then dir is relative to the workspace there, and the rest of its environment is that of the daemon there."`
+	Command          []string `yaml:"command" doc:"The program and its arguments; the profile's own if left out."`
+	Dir              string   `yaml:"dir" doc:"Working directory, relative to this file; the workspace if left out."`
+	Worktree         string   `yaml:"worktree" doc:"true: a git worktree and a branch of its own, parley/NAME; or the name of a branch."`
+	Model            string   `yaml:"model" doc:"The model that the program is to use, in the program's own word."`
+	Prompt           string   `yaml:"prompt" doc:"The first message to it, or @FILE, relative to this file."`
+	parley.AgentSpec `yaml:",inline"`
 	Toolsets         []string          `yaml:"toolsets" doc:"The groups of MCP tools that it is offered, of those that mcp_toolsets leaves: messages, team, threads, files, orchestrate; all if left out."`
 	Env              map[string]string `yaml:"env" doc:"Variables of its environment; the rest is that of parley up."`
 	Resume           *bool             `yaml:"resume" doc:"Whether parley up and a restart continue its program's conversation; true if left out."`

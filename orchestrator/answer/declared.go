@@ -66,18 +66,20 @@ func (rs *Responders) settle(ctx context.Context, m *team.Member, names []string
 func (rs *Responders) declare(ctx context.Context, d parley.DeclaredResponder) (*team.Member, error) {
 	r, now := d.Responder, rs.now()
 	a := parley.Agent{
-		ID:           team.NewID(),
-		Name:         d.Name,
-		Description:  parley.CleanLabel(d.Description),
-		Role:         parley.CleanLabel(d.Role),
-		Capabilities: parley.CleanLabels(d.Capabilities),
-		Groups:       parley.CleanLabels(d.Groups),
-		State:        parley.StateIdle,
-		Since:        now,
-		Evidence:     "declared",
-		Host:         rs.opts.Host,
-		CreatedAt:    now,
-		LastActive:   now,
+		ID:   team.NewID(),
+		Name: d.Name,
+		AgentSpec: parley.AgentSpec{
+			Description:  parley.CleanLabel(d.Description),
+			Role:         parley.CleanLabel(d.Role),
+			Capabilities: parley.CleanLabels(d.Capabilities),
+			Groups:       parley.CleanLabels(d.Groups),
+		},
+		State:      parley.StateIdle,
+		Since:      now,
+		Evidence:   "declared",
+		Host:       rs.opts.Host,
+		CreatedAt:  now,
+		LastActive: now,
 	}
 
 	Approve(&a, &r)

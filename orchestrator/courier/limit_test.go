@@ -33,7 +33,7 @@ func TestMessageGoesAfterALimitOnlyIfItsOperatorSaysSo(t *testing.T) {
 		}
 		courier := &courier{
 			o: New(Options{Now: func() time.Time { return c.now }}),
-			m: team.NewMember(parley.Agent{ID: "a", ResumeAfterLimit: c.resumes}),
+			m: team.NewMember(parley.Agent{ID: "a", AgentSpec: parley.AgentSpec{ResumeAfterLimit: c.resumes}}),
 		}
 		if w, passes := courier.passes(terminal, &store.Job{}, h); passes != c.want || w.resumes != c.want {
 			t.Errorf("%s: it passes %v (%+v), want %v", name, passes, w, c.want)

@@ -178,7 +178,7 @@ func (r *Roster) System(ctx context.Context) (*Member, error) {
 	}
 
 	now := r.now()
-	a := parley.Agent{ID: NewID(), Name: parley.SystemName, Description: "parley itself",
+	a := parley.Agent{ID: NewID(), Name: parley.SystemName, AgentSpec: parley.AgentSpec{Description: "parley itself"},
 		Kind: parley.KindSystem, State: parley.StateIdle, Since: now, CreatedAt: now, LastActive: now}
 	err := r.store.CreateAgent(ctx, a, nil)
 	if m := r.ByName(parley.SystemName); m != nil && parley.ErrorCode(err) == parley.AgentExists {
@@ -206,7 +206,7 @@ func (r *Roster) EnsureOperator(ctx context.Context, key *store.APIKey) error {
 	}
 
 	now := r.now()
-	a := parley.Agent{ID: NewID(), Name: parley.OperatorName, Description: "the person at the keyboard",
+	a := parley.Agent{ID: NewID(), Name: parley.OperatorName, AgentSpec: parley.AgentSpec{Description: "the person at the keyboard"},
 		Kind: parley.KindHuman, State: parley.StateIdle, Since: now, CreatedAt: now, LastActive: now}
 	err := r.store.CreateAgent(ctx, a, key)
 	if parley.ErrorCode(err) == parley.AgentExists {

@@ -157,26 +157,21 @@ func (ad *adopter) adopt(
 ) (*parley.AdoptAgentResult, error) {
 	now, program := ad.ts.now(), profile.ProgramOf(s.argv)
 	a := parley.Agent{
-		ID:            team.NewID(),
-		Name:          req.Name,
-		Description:   parley.CleanLabel(req.Description),
-		Role:          parley.CleanLabel(req.Role),
-		Capabilities:  parley.CleanLabels(req.Capabilities),
-		Groups:        parley.CleanLabels(req.Groups),
-		Kind:          parley.KindTerminal,
-		State:         parley.StateStarting,
-		Since:         now,
-		Evidence:      "adopted",
-		Host:          ad.ts.opts.Host,
-		Profile:       p.Name,
-		Command:       []string{program}, // without its arguments: nobody gave them to us, and others read this
-		Socket:        s.server.SocketPath(),
-		Pane:          s.info.ID,
-		Orchestrate:   req.Orchestrate,
-		Interruptible: req.Interruptible,
-		Seal:          parley.NewSeal(),
-		CreatedAt:     now,
-		LastActive:    now,
+		ID:         team.NewID(),
+		Name:       req.Name,
+		AgentSpec:  parley.CleanSpec(req.AgentSpec),
+		Kind:       parley.KindTerminal,
+		State:      parley.StateStarting,
+		Since:      now,
+		Evidence:   "adopted",
+		Host:       ad.ts.opts.Host,
+		Profile:    p.Name,
+		Command:    []string{program}, // without its arguments: nobody gave them to us, and others read this
+		Socket:     s.server.SocketPath(),
+		Pane:       s.info.ID,
+		Seal:       parley.NewSeal(),
+		CreatedAt:  now,
+		LastActive: now,
 	}
 	if a.Name == "" {
 		a.Name = ad.freeName(p.Name, a.Socket, a.Pane)

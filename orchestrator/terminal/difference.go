@@ -49,13 +49,11 @@ func differences(have standing, want wanted) []parley.Change {
 		all = append(all, parley.Change{What: "prompt", Then: then, Means: parley.ByMessage})
 	}
 
-	note(parley.InPlace, "role", have.Role, parley.CleanLabel(want.Role))
-	note(parley.InPlace, "description", have.Description, parley.CleanLabel(want.Description))
-	note(parley.InPlace, "capabilities", list(have.Capabilities), list(parley.CleanLabels(want.Capabilities)))
-	note(parley.InPlace, "groups", list(have.Groups), list(parley.CleanLabels(want.Groups)))
-	note(parley.InPlace, "orchestrate", yesNo(have.Orchestrate), yesNo(want.Orchestrate))
-	note(parley.InPlace, "interruptible", yesNo(have.Interruptible), yesNo(want.Interruptible))
-	note(parley.InPlace, "resume_after_limit", yesNo(have.ResumeAfterLimit), yesNo(want.ResumeAfterLimit))
+	spec := parley.CleanSpec(want.AgentSpec)
+	then := parley.SpecFields(&spec)
+	for i, now := range parley.SpecFields(&have.AgentSpec) {
+		note(parley.InPlace, now.Name, now.Text(), then[i].Text())
+	}
 	note(parley.InPlace, "resume", yesNo(!have.NoResume), yesNo(!want.NoResume))
 
 	return all
@@ -96,8 +94,6 @@ func splitModel(argv []string, flag string) (command []string, model string) {
 }
 
 func words(argv []string) string { return parley.CleanLine(parley.ShellLine(argv)) }
-
-func list(items []string) string { return strings.Join(items, ", ") }
 
 func yesNo(b bool) string {
 	if b {

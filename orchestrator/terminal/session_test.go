@@ -51,13 +51,13 @@ func TestDifferencesNameWhatTheyTake(t *testing.T) {
 	claude := must.Have(set.Find("claude"))(t)
 	have := standing{
 		Agent: parley.Agent{
-			Profile: "claude", Command: []string{"claude", "--verbose", "--model", "opus"}, Dir: "/w", Role: "coder",
-			Groups: []string{"backend"}, PromptHash: parley.HashPrompt("begin"), OwnEnv: []string{"PORT", "OLD"},
+			Profile: "claude", Command: []string{"claude", "--verbose", "--model", "opus"}, Dir: "/w", AgentSpec: parley.AgentSpec{Role: "coder", Groups: []string{"backend"}},
+			PromptHash: parley.HashPrompt("begin"), OwnEnv: []string{"PORT", "OLD"},
 		},
 		env: []string{"PORT=4000", "OLD=1", "HOME=/h"}, width: 200, height: 50,
 	}
 	same := parley.LaunchAgentRequest{
-		Role: "coder", Groups: []string{"backend"}, Prompt: "begin", Width: 200, Height: 50,
+		AgentSpec: parley.AgentSpec{Role: "coder", Groups: []string{"backend"}}, Prompt: "begin", Width: 200, Height: 50,
 		Env: map[string]string{"PORT": "4000", "OLD": "1", "HOME": "/other"}, OwnEnv: []string{"OLD", "PORT"},
 	}
 	want := wanted{same, claude, "claude", have.Command, "/w"}

@@ -124,10 +124,7 @@ func (ts *Terminals) relaunch(
 
 // labelled returns the agent with what a request changes of it without a restart.
 func labelled(a parley.Agent, req parley.UpdateAgentRequest) parley.Agent {
-	a.Role, a.Description = parley.CleanLabel(req.Role), parley.CleanLabel(req.Description)
-	a.Capabilities, a.Groups = parley.CleanLabels(req.Capabilities), parley.CleanLabels(req.Groups)
-	a.Orchestrate, a.Interruptible, a.NoResume = req.Orchestrate, req.Interruptible, req.NoResume
-	a.ResumeAfterLimit = req.ResumeAfterLimit
+	a.AgentSpec, a.NoResume = parley.CleanSpec(req.AgentSpec), req.NoResume
 	return a
 }
 

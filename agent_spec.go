@@ -1,0 +1,62 @@
+package parley
+
+import (
+	"reflect"
+	"strings"
+)
+
+// AgentSpec is how an agent is described and what it may do. Whoever launches or adopts it says so, the agent keeps
+// it, and it can be changed while the agent runs. Its tags are all that a request, a file, a flag and a comparison
+// need to know of a field.
+type AgentSpec struct {
+	Description      string   `json:"description,omitempty" yaml:"description" doc:"Its purpose, in a sentence." max:"2000"`
+	Role             string   `json:"role,omitempty" yaml:"role" doc:"Its role in the team." max:"100"`
+	Capabilities     []string `json:"capabilities,omitempty" yaml:"capabilities" flag:"capability" doc:"What it can do: words or short phrases." max:"50"`
+	Groups           []string `json:"groups,omitempty" yaml:"groups" flag:"group" doc:"Its groups." max:"50"`
+	Orchestrate      bool     `json:"orchestrate,omitempty" yaml:"orchestrate" doc:"Let it launch and stop other agents."`
+	Interruptible    bool     `json:"interruptible,omitempty" yaml:"interruptible" doc:"Let urgent messages interrupt its work, and end copy mode in its terminal."`
+	ResumeAfterLimit bool     `json:"resume_after_limit,omitempty" yaml:"resume_after_limit" doc:"Type what waits for it once a usage limit has ended, if its program says when."`
+}
+
+// CleanSpec returns a spec whose texts are safe in headers and on screens.
+func CleanSpec(s AgentSpec) AgentSpec {
+	s.Description, s.Role = CleanLabel(s.Description), CleanLabel(s.Role)
+	s.Capabilities, s.Groups = CleanLabels(s.Capabilities), CleanLabels(s.Groups)
+	return s
+}
+
+// SpecField is one field of an AgentSpec.
+type SpecField struct {
+	Name  string // as in JSON
+	Flag  string // of a command line, without the dashes
+	Value any    // a *string, *bool or *[]string, through which it changes
+}
+
+// SpecFields returns the fields of a spec in their order.
+func SpecFields(s *AgentSpec) (all []SpecField) {
+	v := reflect.ValueOf(s).Elem()
+	for i := range v.NumField() {
+		tag := v.Type().Field(i).Tag
+		name, _, _ := strings.Cut(tag.Get("json"), ",")
+		flag, ok := tag.Lookup("flag")
+		if !ok {
+			flag = strings.ReplaceAll(name, "_", "-")
+		}
+		all = append(all, SpecField{Name: name, Flag: flag, Value: v.Field(i).Addr().Interface()})
+	}
+	return all
+}
+
+// Text returns the value of the field for people.
+func (f SpecField) Text() string {
+	switch v := f.Value.(type) {
+	case *bool:
+		if *v {
+			return "yes"
+		}
+		return "no"
+	case *[]string:
+		return strings.Join(*v, ", ")
+	}
+	return *f.Value.(*string)
+}
