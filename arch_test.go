@@ -96,8 +96,8 @@ var doors = []door{
 	{"github.com/charmbracelet/ultraviolet", []string{"lab/pictures"}},
 	{"github.com/charmbracelet/x/ansi", []string{"*"}}, // the one answer to how wide a text is
 	{"github.com/openai/openai-go", []string{"responder"}},
-	{"github.com/pressly/goose", []string{"store", "store/engine"}},
-	{"gorm.io/", []string{"store", "store/engine"}},
+	{"github.com/pressly/goose", []string{"store/engine"}},
+	{"gorm.io/", []string{"store/engine"}},
 	{"github.com/glebarez/sqlite", []string{"store/engine"}},
 	{"github.com/jackc/pgx", []string{"store/engine", "store/postgrestest"}},
 	{"github.com/goccy/go-yaml", []string{"profile", "cmd/parley", "internal/daemon", "internal/demoagent"}},

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/store/engine"
 )
 
 // The types of agent log rows.
@@ -22,12 +23,12 @@ type logRow struct {
 	At      int64
 }
 
-var logTable = Table[logRow]{
+var logTable = engine.Table[logRow]{
 	Name:    "agent_log",
 	Key:     []string{"id"},
 	Counter: "id",
 	Grows:   true,
-	Columns: Columns[logRow]{
+	Columns: engine.Columns[logRow]{
 		{"agent_id", func(l *logRow) any { return l.AgentID }},
 		{"log_type", func(l *logRow) any { return l.LogType }},
 		{"message", func(l *logRow) any { return l.Message }},

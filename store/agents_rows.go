@@ -44,11 +44,11 @@ type agentRow struct {
 	LastActive   int64
 }
 
-var agentsTable = Table[agentRow]{
+var agentsTable = engine.Table[agentRow]{
 	Name:  "agents",
 	Key:   []string{"id"},
 	Grows: true,
-	Columns: Columns[agentRow]{
+	Columns: engine.Columns[agentRow]{
 		{"id", func(r *agentRow) any { return r.ID }},
 		{"name", func(r *agentRow) any { return r.Name }},
 		{"description", func(r *agentRow) any { return r.Description }},

@@ -160,7 +160,7 @@ func appendPost(t *tx, p *Post, out *Appended) error {
 		m.Recipients[i] = p.Deliveries[i].RecipientID
 	}
 
-	seq, err := t.NextNumber()
+	seq, err := t.NextNumber("messages")
 	if err != nil {
 		return err
 	}

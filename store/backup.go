@@ -18,7 +18,7 @@ func (s *Workspace) Backup(ctx context.Context, path string) (int64, error) {
 			Suggest("Give an absolute path, for example %s.", filepath.Join(os.TempDir(), "copy.db"))
 	}
 
-	if s.queue.isClosed() {
+	if s.queue.IsClosed() {
 		return 0, errClosed()
 	}
 

@@ -44,9 +44,7 @@ func waitQueued(t *testing.T, s *Store, n int) {
 	t.Helper()
 	deadline := time.Now().Add(10 * time.Second)
 	for {
-		s.queue.mu.Lock()
-		have := len(s.queue.waiting)
-		s.queue.mu.Unlock()
+		have := s.queue.Len()
 		if have >= n {
 			return
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"parley/store/engine"
 	"time"
 )
 
@@ -27,11 +28,11 @@ type actRow struct {
 	Nanos int64
 }
 
-var actsTable = Table[Act]{
+var actsTable = engine.Table[Act]{
 	Name:    "conversation_acts",
 	Key:     []string{"seq"},
 	Counter: "seq",
-	Columns: Columns[Act]{
+	Columns: engine.Columns[Act]{
 		{"at", func(a *Act) any { return nanos(a.At) }},
 		{"action", func(a *Act) any { return a.Action }},
 		{"thread_id", func(a *Act) any { return a.ThreadID }},

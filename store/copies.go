@@ -168,7 +168,7 @@ func examineCopy(ctx context.Context, path string) (p progress, err error) {
 		return p, notOurs(path)
 	}
 	var version int64
-	if err := pool.QueryRowContext(ctx, versionQuery).Scan(&version); err != nil {
+	if err := pool.QueryRowContext(ctx, engine.VersionQuery).Scan(&version); err != nil {
 		return p, err
 	}
 	if isTooOld(version) {
@@ -289,7 +289,7 @@ const firstCopy = 5 * time.Minute
 // CopyDue reports whether something that was stored longer ago than every is in no automatic
 // copy yet. While there is no copy, some minutes are long enough.
 func (s *Workspace) CopyDue(ctx context.Context, every time.Duration) (bool, error) {
-	if !s.sql.embedded {
+	if !s.sql.Embedded {
 		return false, nil
 	}
 	list, err := s.copies.List()
@@ -317,10 +317,10 @@ func (s *Workspace) CopyDue(ctx context.Context, every time.Duration) (bool, err
 // Check looks for damage in every page of the database. Other calls may write meanwhile. If it
 // finds some, nothing more is accepted.
 func (s *Workspace) Check(ctx context.Context) error {
-	if s.queue.isClosed() {
+	if s.queue.IsClosed() {
 		return errClosed()
 	}
-	if err := s.Refusal(); err != nil || !s.sql.embedded {
+	if err := s.Refusal(); err != nil || !s.sql.Embedded {
 		return err
 	}
 

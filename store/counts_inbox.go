@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"parley/store/engine"
 	"sync"
 )
 
@@ -75,8 +76,8 @@ func (c *inboxCounts) invalidate(readers, gotOlder []string) {
 // readInboxes and olderInboxes are the recipients that have read something, and those that got a message that may not
 // be their newest. Nothing is written of them.
 var (
-	readInboxes  = Table[string]{}
-	olderInboxes = Table[string]{}
+	readInboxes  = engine.Table[string]{}
+	olderInboxes = engine.Table[string]{}
 )
 
 // hasRead records that a change has set a read_at of this recipient.

@@ -8,8 +8,6 @@ import (
 	"parley/store/engine"
 	"sync/atomic"
 	"time"
-
-	"gorm.io/gorm"
 )
 
 // database is the open database: one connection that writes, a pool that reads, and the
@@ -22,12 +20,11 @@ type database struct {
 
 	open   func(context.Context) error
 	backup func(ctx context.Context, path string) (size int64, err error) // to a new file
-	sql    *dialect
+	sql    *engine.Dialect
 	connections
 
 	outage   engine.Outage
-	queue    queue
-	company  company       // only the writing goroutine uses it
+	queue    *engine.Queue
 	finished chan struct{} // closed when the writing goroutine has ended
 	events   feed
 	counted  counted
@@ -38,10 +35,9 @@ type database struct {
 
 // connections is what reads and writes the database.
 type connections struct {
-	session session       // only the writing goroutine uses it,
-	writer  *gorm.DB      // and this,
-	rows    gorm.ConnPool // and this, which are over its connection
-	reader  *gorm.DB
+	session session      // only the writing goroutine uses it,
+	writer  *engine.Rows // and this, which is over its connection
+	reader  *engine.Rows
 
 	writerPool *sql.DB            // of one connection,
 	writerConn *sql.Conn          // which is this one with SQLite
@@ -51,7 +47,7 @@ type connections struct {
 
 // hosted is what a database on a server has for the hosts that share it.
 type hosted struct {
-	doorbell doorbell // it does not ring for a file
+	doorbell engine.Doorbell // it does not ring for a file
 	hosts    atomic.Pointer[Team]
 	lease    *lease // nil for a file
 	host     string // the name of this machine; "" for a file
@@ -81,7 +77,7 @@ func (db *database) read(ctx context.Context, doing string, dest any, sql string
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := db.reader.WithContext(ctx).Raw(sql, args...).Scan(dest).Error; err != nil {
+	if err := db.reading(ctx).Query(dest, sql, args...); err != nil {
 		return db.fail(doing, err)
 	}
 	return nil
@@ -92,20 +88,15 @@ type querier interface {
 	Query(dest any, sql string, args ...any) error
 }
 
-// reader reads outside of a transaction.
-type reader struct{ *gorm.DB }
+// tx is one transaction.
+type tx = engine.Tx
 
-// Query reads into dest, a struct, a scalar, or a slice of them.
-func (r reader) Query(dest any, sql string, args ...any) error {
-	return r.Raw(sql, args...).Scan(dest).Error
-}
-
-func (db *database) reading(ctx context.Context) reader { return reader{db.reader.WithContext(ctx)} }
+func (db *database) reading(ctx context.Context) *engine.Rows { return db.reader.With(ctx) }
 
 // close writes what is queued and closes the file. Calls after the first wait for it
 // and return nil.
 func (db *database) close() error {
-	if !db.queue.close() {
+	if !db.queue.Close() {
 		<-db.finished
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/store/engine"
 )
 
 // Debts keeps required responses: which agent owes one for which message.
@@ -28,11 +29,11 @@ type debtRow struct {
 	OperatorToldAt int64
 }
 
-var debtsTable = Table[debtRow]{
+var debtsTable = engine.Table[debtRow]{
 	Name:  "debts",
 	Key:   []string{"message_seq", "debtor_id"},
 	Grows: true,
-	Columns: Columns[debtRow]{
+	Columns: engine.Columns[debtRow]{
 		{"message_seq", func(r *debtRow) any { return r.MessageSeq }},
 		{"debtor_id", func(r *debtRow) any { return r.DebtorID }},
 		{"due_at", func(r *debtRow) any { return r.DueAt }},

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/store/engine"
 )
 
 // Deliveries keeps how far each message has come on its way to a recipient.
@@ -47,7 +48,7 @@ func (s *Deliveries) PendingAmong(ctx context.Context, recipientID string, messa
 // Typing returns the deliveries to a recipient that were claimed and not closed. There is
 // at most one, unless two couriers were at work.
 func (s *Deliveries) Typing(ctx context.Context, recipientID string) ([]Job, error) {
-	return s.jobs(ctx, `d.state = 'typing'`, recipientID, maxBatch)
+	return s.jobs(ctx, `d.state = 'typing'`, recipientID, engine.MaxBatch)
 }
 
 func (s *Deliveries) jobs(ctx context.Context, which, recipientID string, limit int, args ...any) ([]Job, error) {
@@ -81,8 +82,8 @@ func (r *itemRow) job() Job {
 // pane will store. announced says that the terminal gets an announcement of the text. ErrStale when
 // it is neither.
 func (s *Deliveries) Claim(ctx context.Context, k Key, paneSeq uint64, announced bool) error {
-	return s.writeIn(ctx, "claiming the delivery", round{message: k.MessageSeq, claims: true}, func(t *tx) error {
-		claims.Add(t, claimRow{Key: k, paneSeq: int64(paneSeq), announced: announced, by: t.current})
+	return s.writeIn(ctx, "claiming the delivery", claimOf(k.MessageSeq), func(t *tx) error {
+		claims.Add(t, claimRow{Key: k, paneSeq: int64(paneSeq), announced: announced, by: t.Current()})
 		return nil
 	})
 }

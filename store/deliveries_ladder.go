@@ -78,11 +78,11 @@ var follows = map[parley.DeliveryState][]parley.DeliveryState{
 // when a rung does not follow from the one before. A delivery that its recipient read
 // while it was being typed goes on to read.
 func (s *Deliveries) Advance(ctx context.Context, k Key, changes ...Change) error {
-	return s.writeIn(ctx, "moving the delivery on", round{message: k.MessageSeq}, func(t *tx) error {
+	return s.writeIn(ctx, "moving the delivery on", outcomeOf(k.MessageSeq), func(t *tx) error {
 		typing := deliveryState{State: string(parley.DeliveryTyping)}
 		steps, err := typing.climb(changes)
 		if err == nil && changes[0].State != parley.DeliveryTyping {
-			closes.Add(t, closeRow{Key: k, steps: steps, changes: changes, by: t.current})
+			closes.Add(t, closeRow{Key: k, steps: steps, changes: changes, by: t.Current()})
 			return nil
 		}
 		return advance(t, k, changes)

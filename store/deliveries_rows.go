@@ -122,11 +122,11 @@ func parseSteps(lines string) []parley.Step {
 	return steps
 }
 
-var deliveriesTable = Table[newDeliveryRow]{
+var deliveriesTable = engine.Table[newDeliveryRow]{
 	Name:  "deliveries",
 	Key:   []string{"message_seq", "recipient_id"},
 	Grows: true,
-	Columns: Columns[newDeliveryRow]{
+	Columns: engine.Columns[newDeliveryRow]{
 		{"message_seq", func(r *newDeliveryRow) any { return r.MessageSeq }},
 		{"recipient_id", func(r *newDeliveryRow) any { return r.RecipientID }},
 		{"conversation_id", func(r *newDeliveryRow) any { return r.ConversationID }},

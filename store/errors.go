@@ -11,7 +11,7 @@ import (
 // fail turns an error of the driver into one of ours. The error of a context stays as it
 // is.
 func (db *database) fail(doing string, err error) error {
-	if db.queue.isClosed() && engine.CodeOf(err) == 0 && !engine.Contextual(err) {
+	if db.queue.IsClosed() && engine.CodeOf(err) == 0 && !engine.Contextual(err) {
 		return errClosed()
 	}
 	db.notice(err)

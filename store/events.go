@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"parley"
+	"parley/store/engine"
 )
 
 // Events reads the numbered events.
@@ -121,11 +122,11 @@ func (r *foundEvent) event() parley.Event {
 }
 
 // eventsTable has the numbered events.
-var eventsTable = Table[eventRow]{
+var eventsTable = engine.Table[eventRow]{
 	Name:  "events",
 	Key:   []string{"seq"},
 	Grows: true,
-	Columns: Columns[eventRow]{
+	Columns: engine.Columns[eventRow]{
 		{"seq", func(e *eventRow) any { return e.seq }},
 		{"type", func(e *eventRow) any { return string(e.Type) }},
 		{"at", func(e *eventRow) any { return e.At }},

@@ -11,14 +11,14 @@ func (s *Events) LastEvent() int64 { return s.events.last.Load() }
 
 // Newest returns the number of the newest event in the record, whoever wrote it.
 func (s *Events) Newest(ctx context.Context) (last int64, err error) {
-	err = s.read(ctx, "reading the newest event", &last, s.sql.lastEvent)
+	err = s.read(ctx, "reading the newest event", &last, s.sql.LastEvent)
 	return last, err
 }
 
 // WaitEvent waits for an event with a higher number than after. It returns an error when
 // ctx ends or the store is closed before.
 func (s *Events) WaitEvent(ctx context.Context, after int64) error {
-	defer s.doorbell.attend()()
+	defer s.doorbell.Attend()()
 	return s.events.wait(ctx, after)
 }
 

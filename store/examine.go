@@ -121,7 +121,7 @@ func (e *examiner) read(ctx context.Context, pool *sql.DB, log engine.LogSalts) 
 	case !ours:
 		return notOurs(e.path)
 	}
-	if err := pool.QueryRowContext(ctx, versionQuery).Scan(&e.version); err != nil || e.version > e.newest {
+	if err := pool.QueryRowContext(ctx, engine.VersionQuery).Scan(&e.version); err != nil || e.version > e.newest {
 		return err // Open refuses a newer one
 	}
 	if isTooOld(e.version) {

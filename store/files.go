@@ -15,11 +15,11 @@ type Files struct{ *database }
 // fileColumns select a fileRow.
 const fileColumns = `id, name, size, sha256, sender_id, created_at, removed_at`
 
-var filesTable = Table[parley.File]{
+var filesTable = engine.Table[parley.File]{
 	Name:  "files",
 	Key:   []string{"id"},
 	Grows: true,
-	Columns: Columns[parley.File]{
+	Columns: engine.Columns[parley.File]{
 		{"id", func(f *parley.File) any { return f.ID }},
 		{"name", func(f *parley.File) any { return f.Name }},
 		{"size", func(f *parley.File) any { return f.Size }},
@@ -58,8 +58,8 @@ type carriedRow struct {
 	seq    int64
 }
 
-var carriedTable = Table[carriedRow]{Name: "message_files", Key: []string{"file_id", "message_seq"}, Grows: true,
-	Columns: Columns[carriedRow]{
+var carriedTable = engine.Table[carriedRow]{Name: "message_files", Key: []string{"file_id", "message_seq"}, Grows: true,
+	Columns: engine.Columns[carriedRow]{
 		{"file_id", func(r *carriedRow) any { return r.fileID }},
 		{"message_seq", func(r *carriedRow) any { return r.seq }},
 	},

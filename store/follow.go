@@ -73,7 +73,7 @@ const (
 
 // tell lets other hosts know of a change, if there can be others.
 func tell(t *tx, what, agentID, detail string) {
-	if t.nextEvent > 0 {
+	if t.Next.Event > 0 {
 		emit(t, eventRow{Type: changedEvent, AgentID: agentID, State: what, Detail: detail})
 	}
 }

@@ -52,7 +52,7 @@ func (db *Hosts) Team() *Team {
 
 // Leads reports whether this daemon does what one host does for all.
 func (db *Hosts) Leads() bool {
-	return db.sql.embedded || !db.LeaseOver() && db.Team().Leader() == db.host
+	return db.sql.Embedded || !db.LeaseOver() && db.Team().Leader() == db.host
 }
 
 // LeaseOver reports whether this daemon may not type any more, since it may not be its host.

@@ -31,7 +31,7 @@ const awayAtOnce = 500
 // HoldAway holds what waits for agents of hosts that are away, and says so with words. What a host has
 // begun to type stays with it.
 func (s *Hosts) HoldAway(ctx context.Context, words func(host string, since *time.Time) string) error {
-	if s.sql.embedded {
+	if s.sql.Embedded {
 		return nil
 	}
 	return s.write(ctx, "holding what waits for a host", func(t *tx) error {
@@ -56,7 +56,7 @@ func (s *Hosts) HoldAway(ctx context.Context, words func(host string, since *tim
 
 // TakeBack queues what others have held while this host was away.
 func (s *Hosts) TakeBack(ctx context.Context) error {
-	if s.sql.embedded {
+	if s.sql.Embedded {
 		return nil
 	}
 	return s.write(ctx, "queueing what waited for this host", func(t *tx) error {
@@ -85,7 +85,7 @@ type Removed struct {
 // INVALID_ARGUMENT for a host that is there, or unknown. A daemon that still runs there can write
 // nothing more.
 func (s *Hosts) RemoveHost(ctx context.Context, name, by string) (done Removed, err error) {
-	if s.sql.embedded {
+	if s.sql.Embedded {
 		return done, parley.Errorf(parley.InvalidArgument, "this workspace has one host, since its database is a file").
 			Suggest("See docs/machines.md: several hosts share a database on a server.")
 	}

@@ -18,10 +18,10 @@ type Call struct {
 	MessageID string // of a thread's first post; "" for none
 }
 
-var callsTable = Table[Call]{
+var callsTable = engine.Table[Call]{
 	Name: "calls",
 	Key:  []string{"agent_id", "idempotency_key"},
-	Columns: Columns[Call]{
+	Columns: engine.Columns[Call]{
 		{"agent_id", func(c *Call) any { return c.AgentID }},
 		{"idempotency_key", func(c *Call) any { return c.Key }},
 		{"asked", func(c *Call) any { return c.Asked }},

@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/pressly/goose/v3"
-
 	"parley"
 )
 
@@ -66,8 +64,6 @@ func inspect(ctx context.Context, path string, copies Copies) (h Health, err err
 
 	return h, nil
 }
-
-const versionQuery = `SELECT coalesce(max(version_id), 0) FROM ` + goose.DefaultTablename + ` WHERE is_applied`
 
 func notOurs(file string) *parley.Error {
 	return parley.Errorf(parley.StorageUnavailable, "%s is a database, but not one of parley's", file).

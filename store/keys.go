@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/store/engine"
 )
 
 // Keys keeps the API keys of agents, as hashes.
@@ -27,10 +28,10 @@ type keyRow struct {
 	ExpiresAt int64
 }
 
-var keysTable = Table[keyRow]{
+var keysTable = engine.Table[keyRow]{
 	Name: "agent_keys",
 	Key:  []string{"id"},
-	Columns: Columns[keyRow]{
+	Columns: engine.Columns[keyRow]{
 		{"id", func(r *keyRow) any { return r.ID }},
 		{"agent_id", func(r *keyRow) any { return r.AgentID }},
 		{"hash", func(r *keyRow) any { return r.Hash }},

@@ -94,11 +94,11 @@ func parseAttachments(text string) []json.RawMessage {
 	return list
 }
 
-var messagesTable = Table[newMessageRow]{
+var messagesTable = engine.Table[newMessageRow]{
 	Name:  "messages",
 	Key:   []string{"seq"},
 	Grows: true,
-	Columns: Columns[newMessageRow]{
+	Columns: engine.Columns[newMessageRow]{
 		{"seq", func(r *newMessageRow) any { return r.seq }},
 		{"id", func(r *newMessageRow) any { return r.ID }},
 		{"kind", func(r *newMessageRow) any { return string(r.Kind) }},

@@ -3,12 +3,11 @@ package store
 import (
 	"context"
 	"embed"
-	"errors"
 	"io/fs"
-
-	"github.com/pressly/goose/v3"
+	"slices"
 
 	"parley"
+	"parley/store/engine"
 )
 
 // Each database has its migrations, under the same numbers. The first makes the whole schema.
@@ -37,14 +36,14 @@ func tooOld(place string, version int64) *parley.Error {
 }
 
 // migrate brings the schema up to date, after copying a database that is not new.
-func (db *database) migrate(ctx context.Context, provider *goose.Provider) error {
-	have, want, err := provider.GetVersions(ctx)
+func (db *database) migrate(ctx context.Context, m *engine.Migrations) error {
+	have, want, err := m.Versions(ctx)
 	switch {
 	case err != nil:
 		return err
 	case have > want:
 		older := "put an older copy in its place: " + db.copies.where()
-		if !db.sql.embedded {
+		if !db.sql.Embedded {
 			older = "restore an older backup of the database."
 		}
 		return parley.Errorf(parley.StorageUnavailable,
@@ -57,33 +56,31 @@ func (db *database) migrate(ctx context.Context, provider *goose.Provider) error
 		return nil
 	}
 
-	if have > 0 && db.sql.embedded {
+	if have > 0 && db.sql.Embedded {
 		if err := db.keepCopy(ctx, have); err != nil {
 			return err
 		}
 	}
 
 	db.log.Info("migrating the database", "from", have, "to", want)
-	_, err = provider.Up(ctx)
 
-	return err
+	return m.Up(ctx)
 }
 
-// migrator returns goose with all migrations.
-func (db *database) migrator() (*goose.Provider, error) {
+// migrator returns all migrations.
+func (db *database) migrator() (*engine.Migrations, error) {
 	files, err := db.migrations()
 	if err != nil {
 		return nil, err
 	}
-	return goose.NewProvider(db.sql.goose, db.writerPool, files, goose.WithLogger(goose.NopLogger()),
-		goose.WithDisableGlobalRegistry(true))
+	return db.sql.Migrations(db.writerPool, files)
 }
 
 func (db *database) migrations() (fs.FS, error) {
 	if db.tuning.migrations != nil {
 		return db.tuning.migrations, nil
 	}
-	return fs.Sub(embedded, "migrations/"+db.sql.folder)
+	return fs.Sub(embedded, "migrations/"+db.sql.Folder)
 }
 
 // newestVersion is that of the newest migration.
@@ -91,14 +88,8 @@ func (db *database) newestVersion() (newest int64, err error) {
 	if db.tuning.migrations == nil {
 		return newestVersion, nil
 	}
-	names, err := fs.Glob(db.tuning.migrations, "*.sql")
-	for _, name := range names {
-		version, bad := goose.NumericComponent(name)
-		if newest = max(newest, version); bad != nil {
-			err = errors.Join(err, bad)
-		}
-	}
-	return newest, err
+	numbers, err := engine.StepNumbers(db.tuning.migrations)
+	return slices.Max(numbers), err
 }
 
 // keepCopy copies the database before a migration.

@@ -11,17 +11,17 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/pressly/goose/v3"
 
 	"parley"
 	"parley/internal/must"
+	"parley/store/engine"
 )
 
 // later returns the migrations of a database and one more.
-func later(t *testing.T, d *dialect, sql string) fs.FS {
+func later(t *testing.T, d *engine.Dialect, sql string) fs.FS {
 	t.Helper()
 	files := fstest.MapFS{"00099_later.sql": {Data: []byte("-- +goose Up\n" + sql)}}
-	now := must.Have(fs.Sub(embedded, "migrations/"+d.folder))(t)
+	now := must.Have(fs.Sub(embedded, "migrations/"+d.Folder))(t)
 
 	names := must.Have(fs.Glob(now, "*.sql"))(t)
 
@@ -140,15 +140,15 @@ func wantOlder(t *testing.T, what string, err error) {
 }
 
 func TestBothDatabasesHaveTheSameSteps(t *testing.T) {
-	names := func(d *dialect) []string {
-		return must.Have(fs.Glob(must.Have(fs.Sub(embedded, "migrations/"+d.folder))(t), "*"))(t)
+	names := func(d *engine.Dialect) []string {
+		return must.Have(fs.Glob(must.Have(fs.Sub(embedded, "migrations/"+d.Folder))(t), "*"))(t)
 	}
-	steps := names(&sqliteDialect)
-	if diff := cmp.Diff(steps, names(&postgresDialect)); diff != "" {
+	steps := names(&engine.SQLite)
+	if diff := cmp.Diff(steps, names(&engine.Postgres)); diff != "" {
 		t.Errorf("(-SQLite +PostgreSQL):\n%s", diff)
 	}
-	first := must.Have(goose.NumericComponent(steps[0]))(t)
-	last := must.Have(goose.NumericComponent(steps[len(steps)-1]))(t)
+	numbers := must.Have(engine.StepNumbers(must.Have(fs.Sub(embedded, "migrations/sqlite"))(t)))(t)
+	first, last := numbers[0], numbers[len(numbers)-1]
 	if first != firstVersion || last != newestVersion {
 		t.Errorf("they go from %d to %d, want %d to %d", first, last, firstVersion, newestVersion)
 	}
@@ -157,7 +157,10 @@ func TestBothDatabasesHaveTheSameSteps(t *testing.T) {
 func TestMigrationKeepsCopy(t *testing.T) {
 	needsFile(t)
 	path := fixture(t, "v45.sql")
-	tuned := tuning{busyTimeout: time.Second, migrations: later(t, &sqliteDialect, "ALTER TABLE agents ADD COLUMN shoe_size INTEGER;")}
+	tuned := tuning{
+		busyTimeout: time.Second,
+		migrations:  later(t, &engine.SQLite, "ALTER TABLE agents ADD COLUMN shoe_size INTEGER;"),
+	}
 	s := must.Have(open(t.Context(), Options{Path: path}, tuned))(t)
 
 	wantFixture(t, s)
@@ -191,7 +194,7 @@ func TestFailedMigrationChangesNothing(t *testing.T) {
 	path := fixture(t, "v45.sql")
 	tuned := tuning{
 		busyTimeout: time.Second,
-		migrations:  later(t, &sqliteDialect, "ALTER TABLE agents ADD COLUMN shoe_size INTEGER;\nDROP TABLE nothing_there;"),
+		migrations:  later(t, &engine.SQLite, "ALTER TABLE agents ADD COLUMN shoe_size INTEGER;\nDROP TABLE nothing_there;"),
 	}
 	if s, err := open(t.Context(), Options{Path: path}, tuned); err == nil {
 		s.Close()

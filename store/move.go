@@ -107,7 +107,7 @@ type rowReader interface {
 
 // side is one of the two databases between which rows are copied.
 type side struct {
-	sql  *dialect
+	sql  *engine.Dialect
 	rows rowReader
 	pool *sql.DB // for a side that is written
 }
@@ -165,13 +165,13 @@ func (s *openedSide) claim(ctx context.Context, source string) error {
 
 // note stores a fact.
 func (s *openedSide) note(ctx context.Context, name, value string) error {
-	_, err := s.pool.ExecContext(ctx, s.sql.bound(`INSERT INTO facts (name, value) VALUES (?, ?)
+	_, err := s.pool.ExecContext(ctx, s.sql.Bound(`INSERT INTO facts (name, value) VALUES (?, ?)
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value`), name, value)
 	return err
 }
 
 func (s *openedSide) forget(ctx context.Context, name string) error {
-	_, err := s.pool.ExecContext(ctx, s.sql.bound(`DELETE FROM facts WHERE name = ?`), name)
+	_, err := s.pool.ExecContext(ctx, s.sql.Bound(`DELETE FROM facts WHERE name = ?`), name)
 	return err
 }
 
@@ -244,10 +244,10 @@ func (to side) complete(ctx context.Context, from side) error {
 	}
 
 	var last int64
-	if err := from.rows.QueryRowContext(ctx, from.sql.lastEvent).Scan(&last); err != nil {
+	if err := from.rows.QueryRowContext(ctx, from.sql.LastEvent).Scan(&last); err != nil {
 		return err
 	}
-	for _, statement := range to.sql.continues() {
+	for _, statement := range to.sql.Continues(tables) {
 		if _, err := tx.ExecContext(ctx, strings.ReplaceAll(statement, "LAST", fmt.Sprint(last))); err != nil {
 			return err
 		}

@@ -10,12 +10,12 @@ import (
 )
 
 // movedTable is a table whose rows are copied, in the order of its key.
-type movedTable struct{ Description }
+type movedTable struct{ engine.Description }
 
 // copied returns the tables that are copied. What has no key is made again.
-func copied(tables []Described) (list []movedTable) {
+func copied(tables []engine.Described) (list []movedTable) {
 	for _, k := range tables {
-		if k := k.describe(); len(k.Key) > 0 {
+		if k := k.Describe(); len(k.Key) > 0 {
 			list = append(list, movedTable{k})
 		}
 	}
@@ -102,7 +102,7 @@ func marks(n int) string { return strings.Repeat(`?, `, n-1) + `?` }
 
 // texts reads rows of n columns.
 func (s side) texts(ctx context.Context, query string, n int, args ...any) (list [][]any, err error) {
-	rows, err := s.rows.QueryContext(ctx, s.sql.bound(query), args...)
+	rows, err := s.rows.QueryContext(ctx, s.sql.Bound(query), args...)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (t *movedTable) write(ctx context.Context, to side, columns []string, rows 
 	}
 	defer func() { _ = tx.Rollback() }() // does nothing after Commit
 
-	into, err := tx.PrepareContext(ctx, to.sql.bound(`INSERT INTO `+t.Name+` (`+strings.Join(columns, `, `)+`) VALUES (`+
+	into, err := tx.PrepareContext(ctx, to.sql.Bound(`INSERT INTO `+t.Name+` (`+strings.Join(columns, `, `)+`) VALUES (`+
 		marks(len(columns))+`)`))
 	if err != nil {
 		return err

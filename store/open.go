@@ -44,7 +44,7 @@ func open(ctx context.Context, o Options, tuned tuning) (*Store, error) {
 		db.log = slog.New(slog.DiscardHandler)
 	}
 
-	db.queue.wake, db.company = make(chan struct{}, 1), company{}
+	db.queue = engine.NewQueue()
 	db.events.news = make(chan struct{})
 	err = db.open(ctx)
 	if err == nil {
@@ -62,7 +62,7 @@ func open(ctx context.Context, o Options, tuned tuning) (*Store, error) {
 
 // useFile prepares for a file of SQLite.
 func (db *database) useFile(path string, o *Options) error {
-	db.path, db.sql, db.session, db.open = path, &sqliteDialect, sqliteSession{db}, db.openFile
+	db.path, db.sql, db.session, db.open = path, &engine.SQLite, sqliteSession{db}, db.openFile
 	db.backup = db.backupFile
 	db.safety = newSafety()
 	db.progress.path, db.copies = progressPath(path), o.Copies.or(path)
@@ -106,8 +106,7 @@ func (db *database) openFile(ctx context.Context) (err error) {
 	}
 
 	db.statements = engine.KeepStatements(db.writerConn)
-	db.rows = db.statements
-	if db.writer, err = engine.GormOn(db.sql.gorm(db.rows)); err != nil {
+	if db.writer, err = db.sql.Over(db.statements); err != nil {
 		return err
 	}
 
@@ -134,18 +133,18 @@ func openReaders(ctx context.Context, db *database) (err error) {
 	if err := db.readerPool.PingContext(ctx); err != nil {
 		return err
 	}
-	db.reader, err = engine.GormOn(db.sql.gorm(engine.KeepStatements(db.readerPool)))
+	db.reader, err = db.sql.Over(engine.KeepStatements(db.readerPool))
 	return err
 }
 
 // prepare migrates the file.
 func (db *database) prepare(ctx context.Context) error {
-	provider, err := db.migrator()
+	m, err := db.migrator()
 	if err != nil {
 		return err
 	}
 
-	if err := db.migrate(ctx, provider); err != nil {
+	if err := db.migrate(ctx, m); err != nil {
 		return err
 	}
 
@@ -206,7 +205,7 @@ func (db *database) markClosed() {
 	if !db.marked {
 		return
 	}
-	if err := db.writer.Exec(`DELETE FROM facts WHERE name = ?`, openFact).Error; err != nil {
+	if _, err := db.writer.Exec(`DELETE FROM facts WHERE name = ?`, openFact); err != nil {
 		db.log.Warn("the database could not be marked as closed", "error", err)
 	}
 }

@@ -2,36 +2,42 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
-	"gorm.io/gorm"
-
 	"parley"
 	"parley/internal/must"
+	"parley/store/engine"
 )
+
+// queryLog keeps the queries that are made on connections.
+type queryLog struct {
+	engine.ConnPool
+	queries []loggedQuery
+}
+
+type loggedQuery struct {
+	sql  string
+	args []any
+}
+
+func (r *queryLog) QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+	r.queries = append(r.queries, loggedQuery{text, args})
+	return r.ConnPool.QueryContext(ctx, text, args...)
+}
 
 // plansOf returns SQLite's plans for the queries that read makes.
 func plansOf(t *testing.T, s *Store, read func(context.Context) error) string {
 	t.Helper()
 	needsFile(t)
-	type query struct {
-		sql  string
-		args []any
-	}
-
-	var queries []query
-	row := s.reader.Callback().Row()
-	must.Do(t, row.After("gorm:row").Register("test:plan", func(db *gorm.DB) {
-		queries = append(queries, query{db.Statement.SQL.String(), db.Statement.Vars})
-	}))
-
-	err := read(t.Context())
-	if removeErr := row.Remove("test:plan"); err != nil || removeErr != nil {
-		t.Fatal(err, removeErr)
-	}
+	logged, before := &queryLog{ConnPool: s.readerPool}, s.reader
+	s.reader = must.Have(s.sql.Over(logged))(t)
+	defer func() { s.reader = before }()
+	must.Do(t, read(t.Context()))
+	queries := logged.queries
 	if len(queries) == 0 {
 		t.Fatal("no query was seen")
 	}

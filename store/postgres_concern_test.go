@@ -11,36 +11,6 @@ import (
 	"parley/internal/must"
 )
 
-func TestRingsConcernWhomTheyName(t *testing.T) {
-	for _, c := range []struct {
-		name, said           string
-		attended             int64
-		press, later, relays bool
-	}{
-		{name: "all", said: "", press: true},
-		{name: "this host", said: "\nann\nbob\n", press: true},
-		{name: "others", said: "\nann\nbobby\n", later: true},
-		{name: "others, while somebody waits here", said: "\nann\n", attended: 1, press: true},
-		{name: "a relay for this host", said: "bob", relays: true},
-		{name: "a relay for another", said: "ann"},
-	} {
-		b := doorbell{host: "bob", ring: make(chan struct{}, 1)}
-		b.attended.Store(c.attended)
-		rings := b.relays.ringing()
-		b.hear(c.said)
-
-		relays := false
-		select {
-		case <-rings:
-			relays = true
-		default:
-		}
-		if b.rang.Load() != c.press || b.later.Load() != c.later || relays != c.relays {
-			t.Errorf("%s: pressed %v, later %v, relays %v", c.name, b.rang.Load(), b.later.Load(), relays)
-		}
-	}
-}
-
 // What a host writes names the hosts that it concerns.
 func TestWritesRingAtTheHostsThatTheyConcern(t *testing.T) {
 	hosts := openHosts(t, "ann", "bob", "cleo")
@@ -54,7 +24,7 @@ func TestWritesRingAtTheHostsThatTheyConcern(t *testing.T) {
 
 	conn := must.Have(pgx.ConnectConfig(t.Context(), ann.session.(*postgresSession).config))(t)
 	defer conn.Close(context.WithoutCancel(t.Context()))
-	must.Have(conn.Exec(t.Context(), `LISTEN `+pgx.Identifier{ann.doorbell.channel}.Sanitize()))(t)
+	must.Have(conn.Exec(t.Context(), `LISTEN `+pgx.Identifier{ann.doorbell.Channel}.Sanitize()))(t)
 	expect := func(what, want string) {
 		t.Helper()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

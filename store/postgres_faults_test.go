@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/store/engine"
 	"parley/store/postgrestest"
 )
 
@@ -156,7 +157,7 @@ func TestUpdateWaitsForTheOtherHosts(t *testing.T) {
 	needsServer(t)
 	_, path := openNew(t, 0)
 	_, err := open(t.Context(), Options{URL: at(t, path).URL, Host: "bob", Path: "/home/bob/parley.db"},
-		tuning{migrations: later(t, &postgresDialect, "SELECT 1;")})
+		tuning{migrations: later(t, &engine.Postgres, "SELECT 1;")})
 	wantCode(t, "Open", err, parley.StorageUnavailable)
 	if e := parley.AsError(err); !strings.Contains(e.Message, "other hosts use") || !strings.Contains(e.Action, "parley down") {
 		t.Errorf("got %s %s", e.Message, e.Action)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/store/engine"
 )
 
 // followed is how far this daemon has taken what others wrote. Only the writing goroutine uses it.
@@ -28,8 +29,8 @@ func (s *postgresSession) follows(f Follower) {
 		s.log.Error("follow other hosts", "error", err)
 	}
 
-	s.doorbell.begin(s.config, func(ctx context.Context) error {
-		_, err := s.readerPool.ExecContext(ctx, `SELECT pg_notify($1, '')`, s.doorbell.channel)
+	s.doorbell.Begin(s.config, func(ctx context.Context) error {
+		_, err := s.readerPool.ExecContext(ctx, `SELECT pg_notify($1, '')`, s.doorbell.Channel)
 		return err
 	}, func(err error) {
 		s.log.Warn("what other hosts write is looked for each second, since the server does not tell of it", "error",
@@ -39,7 +40,7 @@ func (s *postgresSession) follows(f Follower) {
 
 // catchUp takes, in a transaction, what others have written before it.
 func (s *postgresSession) catchUp(t *tx) error {
-	last := t.began.EventSeq
+	last := s.began.EventSeq
 	f := &s.followed
 	f.began = last
 	switch {
@@ -86,16 +87,15 @@ func (s *postgresSession) watch() error {
 	if s.followed.take == nil || s.safety.refusal() != nil {
 		return nil
 	}
-	rang, later := s.doorbell.rang.Swap(false), s.doorbell.later.Swap(false)
-	if !rang && !later && s.doorbell.works.Load() && time.Since(s.followed.looked) < renewEvery {
+	if !s.doorbell.Heard() && s.doorbell.Works() && time.Since(s.followed.looked) < renewEvery {
 		return nil
 	}
 
 	s.followed.looked = time.Now()
 	var last int64
-	err := s.reader.Raw(postgresDialect.lastEvent).Scan(&last).Error
+	err := s.reader.Query(&last, engine.Postgres.LastEvent)
 	if err == nil {
-		err = s.followTo(reader{s.reader}, last)
+		err = s.followTo(s.reader, last)
 	}
 	if err == nil || s.safety.refusal() != nil {
 		return nil

@@ -40,7 +40,7 @@ func (h *Health) readServer(ctx context.Context, pool *sql.DB, place string) err
 		return nil
 	}
 
-	if err := pool.QueryRowContext(ctx, versionQuery).Scan(&h.Version); err != nil {
+	if err := pool.QueryRowContext(ctx, engine.VersionQuery).Scan(&h.Version); err != nil {
 		return err
 	}
 	if isTooOld(h.Version) {

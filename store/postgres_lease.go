@@ -38,23 +38,23 @@ func (l *lease) over(now time.Time) bool {
 // claim makes this daemon the host, and migrates the database. No other daemon is at work while the
 // schema changes.
 func (s *postgresSession) claim(ctx context.Context, found foundTables) error {
-	provider, err := s.migrator()
+	m, err := s.migrator()
 	if err != nil {
 		return err
 	}
-	have, want, err := provider.GetVersions(ctx)
+	have, want, err := m.Versions(ctx)
 	if err != nil {
 		return err
 	}
 	if have > want || isTooOld(have) {
-		return s.migrate(ctx, provider) // which refuses it
+		return s.migrate(ctx, m) // which refuses it
 	}
 
 	if found.hosts {
 		err = s.take(ctx, have < want || s.tuning.moves)
 	}
 	if err == nil {
-		err = s.migrate(ctx, provider)
+		err = s.migrate(ctx, m)
 	}
 	if err == nil && !found.hosts {
 		err = s.take(ctx, s.tuning.moves)
@@ -87,7 +87,7 @@ func (s *postgresSession) take(ctx context.Context, alone bool) error {
 		WHERE h.holder = excluded.holder OR h.lease_until < clock_timestamp() RETURNING epoch`,
 		s.host, s.holder, newestVersion, int64(leaseTime.Seconds())).Scan(&s.epoch)
 	if errors.Is(err, sql.ErrNoRows) {
-		return s.taken(ctx, `SELECT holder, greatest(0, extract(epoch FROM lease_until - clock_timestamp()))
+		return s.taken(ctx, `SELECT holder, engine.Greatest(0, extract(epoch FROM lease_until - clock_timestamp()))
 			FROM hosts WHERE name = $1`, s.host)
 	}
 	if err == nil && alone {
@@ -174,7 +174,7 @@ func (s *postgresSession) confirm() error {
 	s.lease.renew(asked)
 
 	var rows []hostRow
-	if err := s.reader.Raw(hostsQuery).Scan(&rows).Error; err == nil {
+	if err := s.reader.Query(&rows, hostsQuery); err == nil {
 		s.hosts.Store(teamOf(s.host, rows))
 	}
 
@@ -208,7 +208,7 @@ func (s *postgresSession) refuse(e *parley.Error) error {
 
 // close gives the lease back.
 func (s *postgresSession) close() error {
-	s.doorbell.close()
+	s.doorbell.Close()
 	_, err := s.writerPool.ExecContext(context.Background(),
 		`UPDATE hosts SET lease_until = clock_timestamp() WHERE name = $1 AND epoch = $2`, s.host, s.epoch)
 	if err != nil {

@@ -44,10 +44,11 @@ func useServer(db *database, path, url, host string) error {
 	}
 
 	s := &postgresSession{database: db, host: hostName(host), holder: holderOf(path)}
-	db.path, db.sql, db.session, db.safety = engine.ServerPlace(config), &postgresDialect, s, newSafety()
-	db.backup, db.lease, db.doorbell.ring = db.backupServer, &lease{}, make(chan struct{}, 1)
+	db.path, db.sql, db.session, db.safety = engine.ServerPlace(config), &engine.Postgres, s, newSafety()
+	db.backup, db.lease = db.backupServer, &lease{}
 	db.host = s.host
-	s.config, db.doorbell.host = config, s.host
+	s.config = config
+	db.doorbell.Prepare(s.host)
 	db.open = func(ctx context.Context) error { return s.open(ctx, config) }
 
 	return nil
@@ -70,12 +71,11 @@ func (s *postgresSession) open(ctx context.Context, config *engine.ServerConfig)
 		return err
 	}
 
-	db.rows = &s.rows
-	if db.writer, err = engine.GormOn(db.sql.gorm(db.rows)); err != nil {
+	if db.writer, err = db.sql.Over(&s.rows); err != nil {
 		return err
 	}
 	readers := &engine.PostgresRows{ConnPool: db.readerPool, Outage: &db.outage}
-	if db.reader, err = engine.GormOn(db.sql.gorm(readers)); err != nil {
+	if db.reader, err = db.sql.Over(readers); err != nil {
 		return err
 	}
 
@@ -88,7 +88,7 @@ func (s *postgresSession) open(ctx context.Context, config *engine.ServerConfig)
 // comparePostgres reads how far the database is.
 func comparePostgres(ctx context.Context, db *database) error {
 	var last int64
-	err := db.writerPool.QueryRowContext(ctx, postgresDialect.lastEvent).Scan(&last)
+	err := db.writerPool.QueryRowContext(ctx, engine.Postgres.LastEvent).Scan(&last)
 	db.events.last.Store(last)
 	return err
 }
@@ -97,16 +97,16 @@ func comparePostgres(ctx context.Context, db *database) error {
 func (s *postgresSession) meet(ctx context.Context) error {
 	var id string
 	var rows []hostRow
-	err := s.reader.WithContext(ctx).Raw(`SELECT id FROM workspace`).Scan(&id).Error
+	err := s.reading(ctx).Query(&id, `SELECT id FROM workspace`)
 	if err == nil {
-		err = s.reader.WithContext(ctx).Raw(hostsQuery).Scan(&rows).Error
+		err = s.reading(ctx).Query(&rows, hostsQuery)
 	}
 	if err != nil {
 		return err
 	}
 
 	s.hosts.Store(teamOf(s.host, rows))
-	s.followed.last, s.doorbell.channel = s.events.last.Load(), channelOf(id)
+	s.followed.last, s.doorbell.Channel = s.events.last.Load(), engine.ChannelOf(id)
 
 	return nil
 }

@@ -25,6 +25,7 @@ type postgresSession struct {
 	rows    engine.PostgresRows
 	renewed time.Time // when the lease was renewed last
 
+	began    workspaceRow // the row when the transaction began
 	followed followed
 }
 
@@ -40,7 +41,7 @@ func (s *postgresSession) begin(t *tx) error {
 		return err
 	}
 	s.rows.ConnPool, s.rows.Failed = conn, false
-	if err := t.db.Exec("BEGIN").Error; err != nil {
+	if _, err := s.writer.Exec("BEGIN"); err != nil {
 		return err
 	}
 
@@ -57,7 +58,7 @@ func (s *postgresSession) begin(t *tx) error {
 			return err
 		}
 	}
-	t.began, t.nextSeq, t.nextEvent = row, row.MessageSeq+1, row.EventSeq+1
+	s.began, t.Next = row, engine.Numbers{Row: row.MessageSeq + 1, Event: row.EventSeq + 1}
 
 	return s.catchUp(t)
 }
@@ -68,23 +69,23 @@ func (s *postgresSession) commit(t *tx) error {
 	if s.spoiled() { // COMMIT would roll it back, and not say so
 		return errors.New("a statement of the transaction had failed")
 	}
-	if t.nextSeq != t.began.MessageSeq+1 || t.nextEvent != t.began.EventSeq+1 {
+	if t.Next.Row != s.began.MessageSeq+1 || t.Next.Event != s.began.EventSeq+1 {
 		if err := s.number(t); err != nil {
 			return err
 		}
 	}
 
-	err := t.db.Exec("COMMIT").Error
+	_, err := s.writer.Exec("COMMIT")
 	s.giveBack()
 	if err == nil {
-		s.wroteUpTo(t.nextEvent - 1)
+		s.wroteUpTo(t.Next.Event - 1)
 	}
 	if err == nil || engine.PostgresFault(err) == engine.FaultNone {
 		return err
 	}
-	switch status := s.outcome(t.began.Transaction); status {
+	switch status := s.outcome(s.began.Transaction); status {
 	case "committed":
-		s.wroteUpTo(t.nextEvent - 1)
+		s.wroteUpTo(t.Next.Event - 1)
 		return nil
 	case "aborted":
 		return err
@@ -96,10 +97,10 @@ func (s *postgresSession) commit(t *tx) error {
 // number stores the numbers that were given, and rings the doorbell of the other hosts.
 func (s *postgresSession) number(t *tx) error {
 	set := `UPDATE workspace SET message_seq = ?, event_seq = ? WHERE one = 1`
-	args := []any{t.nextSeq - 1, t.nextEvent - 1}
+	args := []any{t.Next.Row - 1, t.Next.Event - 1}
 	if len(s.hosts.Load().Hosts) > 1 {
-		said, of := t.ring()
-		set, args = set+` RETURNING pg_notify(?, `+said+`)`, append(append(args, s.doorbell.channel), of...)
+		said, of := ringOf(t)
+		set, args = set+` RETURNING pg_notify(?, `+said+`)`, append(append(args, s.doorbell.Channel), of...)
 	}
 	_, err := t.Exec(set, args...)
 	return err
@@ -127,7 +128,7 @@ func (s *postgresSession) rollback() {
 	if s.rows.ConnPool == nil {
 		return
 	}
-	_ = s.writer.Exec("ROLLBACK").Error // a connection that is still in a transaction is not used again
+	_, _ = s.writer.Exec("ROLLBACK") // a connection that is still in a transaction is not used again
 	s.giveBack()
 }
 

@@ -50,18 +50,15 @@ func progressOf(ctx context.Context, db *sql.DB) (p progress, err error) {
 	if p.Event, err = lastEvent(ctx, db); err != nil {
 		return p, err
 	}
-	err = db.QueryRowContext(ctx, lastMessage).Scan(&p.Message)
+	err = db.QueryRowContext(ctx, engine.LastNumber("messages")).Scan(&p.Message)
 	return p, err
 }
 
 // lastEvent returns the highest number that an event ever had, 0 for none.
 func lastEvent(ctx context.Context, db *sql.DB) (last int64, err error) {
-	err = db.QueryRowContext(ctx, sqliteDialect.lastEvent).Scan(&last)
+	err = db.QueryRowContext(ctx, engine.SQLite.LastEvent).Scan(&last)
 	return last, err
 }
-
-// lastMessage selects the highest number that a message ever had in a file.
-const lastMessage = `SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'messages'`
 
 // idFact is the name of the fact that tells a database from others.
 const idFact = "id"
@@ -226,8 +223,8 @@ type continuation struct {
 // settle stores, for the operator, what a repaired database lacks, and gives up the deliveries that are open, which may
 // have been typed since.
 func (db *database) settle(c *continuation) error {
-	w := &write{change: func(t *tx) error { return c.record(t) }}
-	if err := errors.Join(db.attempt([]*write{w}), w.err); err != nil {
+	w := engine.NewWrite(c.record)
+	if err := errors.Join(db.attempt([]*engine.Write{w}), w.Err()); err != nil {
 		return err
 	}
 	db.events.last.Store(max(db.events.last.Load(), c.after.Event))
@@ -237,7 +234,7 @@ func (db *database) settle(c *continuation) error {
 }
 
 func (c *continuation) record(t *tx) error {
-	for _, statement := range t.SQL.continues() {
+	for _, statement := range t.SQL.Continues(tables) {
 		if _, err := t.Exec(strings.ReplaceAll(statement, "LAST", fmt.Sprint(c.after.Event))); err != nil {
 			return err
 		}

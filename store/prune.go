@@ -297,7 +297,7 @@ const freePages = 200
 // giveBack returns freed pages to the file system. A database that an earlier version made
 // cannot: it fills them again first.
 func (p *pruning) giveBack(ctx context.Context) error {
-	for p.sql.embedded {
+	for p.sql.Embedded {
 		var free, mode int64
 		if err := p.read(ctx, "looking for free pages", &free, `PRAGMA freelist_count`); err != nil {
 			return err
@@ -310,7 +310,7 @@ func (p *pruning) giveBack(ctx context.Context) error {
 		}
 
 		err := p.write(ctx, "returning free pages", func(t *tx) error {
-			t.wrote = true
+			t.Wrote()
 			return t.Query(new([]int64), `PRAGMA incremental_vacuum(200)`)
 		})
 		if err == nil {

@@ -99,7 +99,7 @@ func (s *source) transfer(ctx context.Context, to string, c *Copy, known progres
 			return r, err
 		}
 	}
-	if err := fillWords(ctx, tx, &sqliteDialect); err != nil {
+	if err := fillWords(ctx, tx, &engine.SQLite); err != nil {
 		return r, err
 	}
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"parley"
+	"parley/store/engine"
 )
 
 // Recall returns the latest messages between a responder and another agent before a given
@@ -69,12 +70,12 @@ func (s *Responders) RecallThread(
 }
 
 // forgottenTable has what responders have forgotten.
-var forgottenTable = Table[struct{}]{Name: "forgotten", Key: []string{"responder_id", "other_id"}}
+var forgottenTable = engine.Table[struct{}]{Name: "forgotten", Key: []string{"responder_id", "other_id"}}
 
 // forgetBefore makes a responder forget its talk with another, up to one of its messages.
 func forgetBefore(t *tx, responderID, otherID string, seq int64) error {
 	_, err := t.Exec(`INSERT INTO forgotten (responder_id, other_id, message_seq) VALUES (?, ?, ?)
 		ON CONFLICT (responder_id, other_id) DO UPDATE SET
-			message_seq = `+greatest(`forgotten.message_seq`, `excluded.message_seq`), responderID, otherID, seq)
+			message_seq = `+engine.Greatest(`forgotten.message_seq`, `excluded.message_seq`), responderID, otherID, seq)
 	return err
 }

@@ -47,7 +47,7 @@ func (s *Relays) AskHost(ctx context.Context, r Relay) (RelayAnswer, error) {
 	}
 
 	for {
-		rings := s.doorbell.relays.ringing()
+		rings := s.doorbell.Relays.Ringing()
 		row := relayRow{}
 		err := s.read(ctx, "waiting for another host", &row, relayQuery, r.ID)
 		if err == nil && row.end() != relayOpen {
@@ -178,11 +178,11 @@ func (s *Relays) withdraw(ctx context.Context, r *Relay) error {
 }
 
 // RelaysRing returns a channel that is closed when a relay for this host may have come.
-func (s *Relays) RelaysRing() <-chan struct{} { return s.doorbell.relays.ringing() }
+func (s *Relays) RelaysRing() <-chan struct{} { return s.doorbell.Relays.Ringing() }
 
 // RelayPause is how long to wait for the ring before looking anyway.
 func (s *Relays) RelayPause() time.Duration {
-	if s.doorbell.works.Load() {
+	if s.doorbell.Works() {
 		return renewEvery
 	}
 	return watchEvery
@@ -232,7 +232,7 @@ func (s *Relays) AnswerRelay(ctx context.Context, r Relay, a RelayAnswer) error 
 
 // relays removes relays whose askers are gone.
 func (p *pruning) relays(ctx context.Context) error {
-	if p.sql.embedded {
+	if p.sql.Embedded {
 		return nil
 	}
 	return p.write(ctx, "removing old relays", func(t *tx) error {

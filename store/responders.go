@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"parley"
+	"parley/store/engine"
 )
 
 // Responders keeps how models answer for agents, what they remember, and each call.
@@ -25,11 +26,11 @@ type responderRow struct {
 	Origin           string
 }
 
-var respondersTable = Table[responderRow]{
+var respondersTable = engine.Table[responderRow]{
 	Name:  "responders",
 	Key:   []string{"agent_id"},
 	Grows: true,
-	Columns: Columns[responderRow]{
+	Columns: engine.Columns[responderRow]{
 		{"agent_id", func(r *responderRow) any { return r.AgentID }},
 		{"model_id", func(r *responderRow) any { return r.ModelID }},
 		{"system_prompt", func(r *responderRow) any { return r.SystemPrompt }},

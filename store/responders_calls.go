@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/store/engine"
 )
 
 // ModelCall is a stored call to a model.
@@ -53,11 +54,11 @@ func (r *modelCallRow) call() ModelCall {
 	}
 }
 
-var modelCallsTable = Table[ModelCall]{
+var modelCallsTable = engine.Table[ModelCall]{
 	Name:    "model_calls",
 	Key:     []string{"id"},
 	Counter: "id",
-	Columns: Columns[ModelCall]{
+	Columns: engine.Columns[ModelCall]{
 		{"agent_id", func(c *ModelCall) any { return c.AgentID }},
 		{"caller_id", func(c *ModelCall) any { return c.CallerID }},
 		{"message_id", func(c *ModelCall) any { return c.MessageID }},

@@ -206,7 +206,7 @@ func (s salvage) behind(ctx context.Context, t *salvaged, last int64) (next int6
 // A key that was revoked, for example, would count again.
 func grown() (names []string) {
 	for _, k := range tables {
-		if k := k.describe(); k.Grows {
+		if k := k.Describe(); k.Grows {
 			names = append(names, k.Name)
 		}
 	}

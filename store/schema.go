@@ -1,8 +1,10 @@
 package store
 
+import "parley/store/engine"
+
 // tables lists what describes itself, in an order in which each refers only to those before it. In this order a
 // transaction writes what its changes have added, and a copy of the database is filled.
-var tables = []Described{
+var tables = []engine.Described{
 	&agentsTable,
 	&keysTable,
 	&respondersTable,

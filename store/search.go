@@ -219,9 +219,9 @@ func (s *Messages) searchStretch(
 			ELSE m.thread_id END, '') AS conversation_id,
 		mine.recipient_id IS NULL OR mine.read_at IS NOT NULL AS is_read,
 		(SELECT count(*) FROM deliveries d WHERE d.message_seq = m.seq) AS recipient_count,
-		coalesce((SELECT `+s.sql.joined+`(l.recipient_id, ' ') FROM
+		coalesce((SELECT `+s.sql.Joined+`(l.recipient_id, ' ') FROM
 			(SELECT d.recipient_id FROM deliveries d WHERE d.message_seq = m.seq LIMIT ?) l), '') AS recipient_ids,
-		coalesce((SELECT `+s.sql.joined+`(l.state || ' ' || l.n, ' ') FROM
+		coalesce((SELECT `+s.sql.Joined+`(l.state || ' ' || l.n, ' ') FROM
 			(SELECT d.state, count(*) AS n FROM deliveries d WHERE d.message_seq = m.seq GROUP BY d.state) l), '') AS states
 		FROM `+from+` CROSS JOIN agents s
 		LEFT JOIN deliveries mine ON mine.message_seq = m.seq AND mine.recipient_id = ?

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"parley/store/engine"
 	"strings"
 )
 
@@ -12,8 +13,8 @@ import (
 const fillChunk = 1000
 
 // fillWords puts all messages into the index of words, which must be empty.
-func fillWords(ctx context.Context, tx *sql.Tx, d *dialect) error {
-	into, err := tx.PrepareContext(ctx, d.bound(wordsOf(d).columns.insertInto("message_words", 1)))
+func fillWords(ctx context.Context, tx *sql.Tx, d *engine.Dialect) error {
+	into, err := tx.PrepareContext(ctx, d.Bound(wordsOf(d).columns.InsertInto("message_words", 1)))
 	if err != nil {
 		return fmt.Errorf("index the words of messages: %w", err)
 	}
@@ -35,9 +36,9 @@ func fillWords(ctx context.Context, tx *sql.Tx, d *dialect) error {
 }
 
 // unindexed reads the next messages after a number.
-func unindexed(ctx context.Context, tx *sql.Tx, d *dialect, after int64) ([]wordsRow, error) {
-	rows, err := tx.QueryContext(ctx, d.bound(`SELECT m.seq, m.text, m.sender_id, m.thread_id,
-		coalesce((SELECT `+d.joined+`(d.recipient_id, ' ') FROM deliveries d WHERE d.message_seq = m.seq), '')
+func unindexed(ctx context.Context, tx *sql.Tx, d *engine.Dialect, after int64) ([]wordsRow, error) {
+	rows, err := tx.QueryContext(ctx, d.Bound(`SELECT m.seq, m.text, m.sender_id, m.thread_id,
+		coalesce((SELECT `+d.Joined+`(d.recipient_id, ' ') FROM deliveries d WHERE d.message_seq = m.seq), '')
 		FROM messages m WHERE m.seq > ? ORDER BY m.seq LIMIT ?`), after, fillChunk)
 	if err != nil {
 		return nil, fmt.Errorf("read the messages to be indexed: %w", err)

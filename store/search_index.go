@@ -1,11 +1,15 @@
 package store
 
-import "strings"
+import (
+	"strings"
+
+	"parley/store/engine"
+)
 
 // wordsDialect is how the index of words is written and searched.
 type wordsDialect struct {
 	seq     string // the number of the message, in the index w
-	columns Columns[wordsRow]
+	columns engine.Columns[wordsRow]
 	remove  func(*tx, *wordsRow) error
 	clear   string // removes everything
 	// match returns the condition on the index w: one mark of each group, and all terms.
@@ -13,8 +17,8 @@ type wordsDialect struct {
 }
 
 // wordsOf returns how it is with one kind of database.
-func wordsOf(d *dialect) *wordsDialect {
-	if d.embedded {
+func wordsOf(d *engine.Dialect) *wordsDialect {
+	if d.Embedded {
 		return &fts5
 	}
 	return &tsvector
@@ -75,7 +79,7 @@ func fts5Any(marks []string) string { return `("` + strings.Join(marks, `" OR "`
 // among the messages that have all of their words.
 var tsvector = wordsDialect{
 	seq: `w.seq`,
-	columns: Columns[wordsRow]{
+	columns: engine.Columns[wordsRow]{
 		{"seq", func(r *wordsRow) any { return r.seq }},
 		{"words", func(r *wordsRow) any { return vectorOf(r) }},
 		{"phrase", func(r *wordsRow) any { return phraseOf(splitWords(spaced(r.text))) }},

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"parley"
+	"parley/store/engine"
 )
 
 // SearchMatch holds the conditions of a search on messages as such. Lists name
@@ -146,7 +147,7 @@ func (q *SearchQuery) terms() (terms []wordsTerm) {
 }
 
 // conditions returns the conditions that no index of words knows.
-func (q *SearchQuery) conditions(sql *dialect) (where string, args []any) {
+func (q *SearchQuery) conditions(sql *engine.Dialect) (where string, args []any) {
 	x := &q.Match
 	add := func(condition string, with ...any) {
 		where, args = where+condition, append(args, with...)
@@ -168,7 +169,7 @@ func (q *SearchQuery) conditions(sql *dialect) (where string, args []any) {
 	switch {
 	case x.rareStates():
 		of := func(index, condition string) string {
-			return `SELECT d.message_seq FROM deliveries d` + sql.indexedBy(index) + `
+			return `SELECT d.message_seq FROM deliveries d` + sql.IndexedBy(index) + `
 				WHERE ` + condition + ` AND d.state IN ?`
 		}
 		add(` AND m.seq IN (`+of("deliveries_open", isOpen)+` UNION `+of("deliveries_ended", isRetriable)+`)`,
@@ -213,14 +214,14 @@ func (q *SearchQuery) conditions(sql *dialect) (where string, args []any) {
 }
 
 // addPart adds the condition that a word is part of a text, or begins the name of one of its people.
-func (q *SearchQuery) addPart(sql *dialect, term string, add func(string, ...any)) {
+func (q *SearchQuery) addPart(sql *engine.Dialect, term string, add func(string, ...any)) {
 	const named = ` OR m.sender_id IN ?
 		OR EXISTS (SELECT 1 FROM deliveries d WHERE d.message_seq = m.seq AND d.recipient_id IN ?)`
 
 	var parts []string
 	var args []any
 	for _, spelling := range spellings(term) {
-		parts, args = append(parts, sql.place+`(lower(m.text), ?) > 0`), append(args, spelling)
+		parts, args = append(parts, sql.Place+`(lower(m.text), ?) > 0`), append(args, spelling)
 	}
 
 	condition := strings.Join(parts, ` OR `)

@@ -128,7 +128,7 @@ func TestRefusedMessagesAreNotFound(t *testing.T) {
 func jump(t *testing.T, s *Store, n int) {
 	t.Helper()
 	must.Do(t, s.write(t.Context(), "jumping", func(tx *tx) error {
-		tx.nextSeq = int64(n) << shortStretch
+		tx.Next.Row = int64(n) << shortStretch
 		return appendPost(tx, new(post(0, 1)), &Appended{})
 	}))
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"parley/store/engine"
 	"strconv"
 	"strings"
 	"unicode"
@@ -17,15 +18,15 @@ import (
 // every letter of such a script becomes a word, and a word of the query a phrase of
 // letters, which is found anywhere in the text.
 
-var wordsColumns = Columns[wordsRow]{
+var wordsColumns = engine.Columns[wordsRow]{
 	{"rowid", func(r *wordsRow) any { return r.seq }},
 	{"words", func(r *wordsRow) any { return spaced(r.text) }},
 	{"marks", func(r *wordsRow) any { return strings.Join(r.marks(), " ") }},
 }
 
 // wordsTable is written as the index of the database wants it.
-var wordsTable = Table[wordsRow]{Write: func(t *tx, rows []wordsRow) error {
-	return Insert(t, "message_words", wordsOf(t.SQL).columns, rows...)
+var wordsTable = engine.Table[wordsRow]{Write: func(t *tx, rows []wordsRow) error {
+	return engine.Insert(t, "message_words", wordsOf(t.SQL).columns, rows...)
 }}
 
 // Stretches have 65,536 or 262,144 messages. The worst query, of words that many messages

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"errors"
 	"time"
 )
@@ -32,14 +31,14 @@ type session interface {
 type sqliteSession struct{ *database }
 
 func (s sqliteSession) begin(t *tx) error {
-	if _, err := t.rows.ExecContext(context.Background(), "BEGIN IMMEDIATE"); err != nil || s.marked {
+	if _, err := s.writer.ExecResult("BEGIN IMMEDIATE"); err != nil || s.marked {
 		return err
 	}
 	return s.markOpen(t)
 }
 
-func (s sqliteSession) commit(t *tx) error {
-	if _, err := t.rows.ExecContext(context.Background(), "COMMIT"); err != nil {
+func (s sqliteSession) commit(*tx) error {
+	if _, err := s.writer.ExecResult("COMMIT"); err != nil {
 		return err
 	}
 	s.marked = true
@@ -47,7 +46,7 @@ func (s sqliteSession) commit(t *tx) error {
 }
 
 // rollback does nothing when SQLite has already rolled back by itself.
-func (s sqliteSession) rollback() { _ = s.writer.Exec("ROLLBACK").Error }
+func (s sqliteSession) rollback() { _, _ = s.writer.Exec("ROLLBACK") }
 
 func (s sqliteSession) spoiled() bool { return false }
 

@@ -1,7 +1,10 @@
 // Package store keeps a workspace in one database, a file of SQLite or one of PostgreSQL: agents, messages and their
 // deliveries, threads, the agent log and the numbered events. What it has accepted is
 // on the disk. It owns the schema and its migrations, the sequence of events, and the
-// one goroutine that writes. No type and no error of gorm or of the driver leaves it.
+// one goroutine that writes. No type and no error of the engine or of a driver leaves it.
+//
+// Each noun stands in files of its name, describes its table to the engine, and says what other hosts read again of it;
+// schema.go lists both. SQL is run in one of two ways: see engine.Rows.
 package store
 
 import (

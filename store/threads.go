@@ -85,11 +85,11 @@ type threadRow struct {
 	LastMessageAt int64
 }
 
-var threadsTable = Table[threadRow]{
+var threadsTable = engine.Table[threadRow]{
 	Name:  "threads",
 	Key:   []string{"id"},
 	Grows: true,
-	Columns: Columns[threadRow]{
+	Columns: engine.Columns[threadRow]{
 		{"id", func(r *threadRow) any { return r.ID }},
 		{"title", func(r *threadRow) any { return r.Title }},
 		{"creator_id", func(r *threadRow) any { return r.CreatorID }},

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"parley"
+	"parley/store/engine"
 )
 
 // foundingTime bounds, in nanoseconds after a thread's creation, the times at which its
@@ -43,7 +44,7 @@ func findReadablePost(t *tx, agentID, ref string) (string, error) {
 }
 
 // participantsTable has the agents of threads.
-var participantsTable = Table[struct{}]{Name: "participants", Key: []string{"thread_id", "agent_id"}, Grows: true}
+var participantsTable = engine.Table[struct{}]{Name: "participants", Key: []string{"thread_id", "agent_id"}, Grows: true}
 
 // Membership is a change of a thread's participants.
 type Membership struct {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/store/engine"
 )
 
 // Tokens keeps what the programs of agents used, and how far their transcripts were read.
@@ -12,9 +13,9 @@ type Tokens struct{ *database }
 
 // The tables of what programs used.
 var (
-	transcriptsTable  = Table[struct{}]{Name: "transcripts", Key: []string{"agent_id", "path"}}
-	tokenRecordsTable = Table[struct{}]{Name: "token_records", Key: []string{"id"}}
-	tokenDaysTable    = Table[struct{}]{Name: "token_days", Key: []string{"agent_id", "day", "model"}}
+	transcriptsTable  = engine.Table[struct{}]{Name: "transcripts", Key: []string{"agent_id", "path"}}
+	tokenRecordsTable = engine.Table[struct{}]{Name: "token_records", Key: []string{"id"}}
+	tokenDaysTable    = engine.Table[struct{}]{Name: "token_days", Key: []string{"agent_id", "day", "model"}}
 )
 
 // Transcript is a transcript of an agent's program, and how far it was read.
@@ -91,10 +92,12 @@ const keepTranscript = `INSERT INTO transcripts
 
 // excess is what a record has more than the one that is counted, not less than nothing.
 func excess(column string) string {
-	return greatest(`n.`+column+` - coalesce(r.`+column+`, 0)`, `0`)
+	return engine.Greatest(`n.`+column+` - coalesce(r.`+column+`, 0)`, `0`)
 }
 
-func larger(column string) string { return greatest(`token_records.`+column, `excluded.`+column) }
+func larger(column string) string {
+	return engine.Greatest(`token_records.`+column, `excluded.`+column)
+}
 
 // CountTokens counts the records that were read off a transcript, each response once, and stores how
 // far it was read. Of several records of one response the largest numbers count.

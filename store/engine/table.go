@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"strings"
@@ -20,13 +20,14 @@ type Table[Row any] struct {
 	// Refused returns what it means for the callers that the database has refused rows. It may be nil.
 	Refused func(err error, rows []Row) error
 	// Write writes what was added in another way than as new rows. It may be nil.
-	Write func(*tx, []Row) error
+	Write func(*Tx, []Row) error
 }
 
 // Described is a table as the engine goes over it.
 type Described interface {
-	describe() Description
-	flush(*tx) error
+	// Describe returns what is the same for the tables of all kinds of rows.
+	Describe() Description
+	flush(*Tx) error
 }
 
 // Description is what is the same for the tables of all kinds of rows.
@@ -38,12 +39,13 @@ type Description struct {
 	Which   string
 }
 
-func (k *Table[Row]) describe() Description {
+// Describe returns the description of the table.
+func (k *Table[Row]) Describe() Description {
 	return Description{k.Name, k.Key, k.Grows, k.Counter, k.Which}
 }
 
 // Add adds rows to a transaction, which writes them at its end.
-func (k *Table[Row]) Add(t *tx, rows ...Row) {
+func (k *Table[Row]) Add(t *Tx, rows ...Row) {
 	t.wrote = true
 	list, ok := t.added[k].(*[]Row)
 	if !ok {
@@ -57,14 +59,14 @@ func (k *Table[Row]) Add(t *tx, rows ...Row) {
 }
 
 // Added returns the rows that were added to a transaction.
-func (k *Table[Row]) Added(t *tx) []Row {
+func (k *Table[Row]) Added(t *Tx) []Row {
 	if list, ok := t.added[k].(*[]Row); ok {
 		return *list
 	}
 	return nil
 }
 
-func (k *Table[Row]) flush(t *tx) error {
+func (k *Table[Row]) flush(t *Tx) error {
 	rows := k.Added(t)
 	switch {
 	case len(rows) == 0:
@@ -78,7 +80,7 @@ func (k *Table[Row]) flush(t *tx) error {
 }
 
 // Insert adds rows to the table now.
-func (k *Table[Row]) Insert(t *tx, rows ...Row) error {
+func (k *Table[Row]) Insert(t *Tx, rows ...Row) error {
 	err := Insert(t, k.Name, k.Columns, rows...)
 	if err != nil && k.Refused != nil {
 		return k.Refused(err, rows)
@@ -87,24 +89,24 @@ func (k *Table[Row]) Insert(t *tx, rows ...Row) error {
 }
 
 // insertNumbered adds rows with their numbers, and notes the last of them.
-func (k *Table[Row]) insertNumbered(t *tx, rows []Row) error {
-	if t.nextEvent > 0 {
+func (k *Table[Row]) insertNumbered(t *Tx, rows []Row) error {
+	if t.Next.Event > 0 {
 		for i := range rows {
-			t.lastEvent = t.nextEvent
-			k.Number(&rows[i], t.nextEvent)
-			t.nextEvent++
+			t.Last = t.Next.Event
+			k.Number(&rows[i], t.Next.Event)
+			t.Next.Event++
 		}
 		return k.Insert(t, rows...)
 	}
 
 	columns := k.Columns[1:] // the first is the number
-	into := columns.insertInto(k.Name, 1)
+	into := columns.InsertInto(k.Name, 1)
 	for i := range rows {
 		res, err := t.ExecResult(into, columns.Values(&rows[i])...)
 		if err != nil {
 			return err
 		}
-		if t.lastEvent, err = res.LastInsertId(); err != nil {
+		if t.Last, err = res.LastInsertId(); err != nil {
 			return err
 		}
 	}
@@ -113,7 +115,7 @@ func (k *Table[Row]) insertNumbered(t *tx, rows []Row) error {
 }
 
 // Update writes some of the columns of a row, where a condition holds, and returns how many rows it changed.
-func (k *Table[Row]) Update(t *tx, row *Row, which func(column string) bool, where string, args ...any) (int64, error) {
+func (k *Table[Row]) Update(t *Tx, row *Row, which func(column string) bool, where string, args ...any) (int64, error) {
 	var set []string
 	var values []any
 	for i := range k.Columns {
@@ -124,14 +126,11 @@ func (k *Table[Row]) Update(t *tx, row *Row, which func(column string) bool, whe
 	return t.Exec(`UPDATE `+k.Name+` SET `+strings.Join(set, `, `)+` WHERE `+where, append(values, args...)...)
 }
 
-// Column is a column of a table and its value in a row.
-type Column[Row any] struct {
+// Columns are those that a statement writes, in the order of its values, each with its value in a row.
+type Columns[Row any] []struct {
 	Name  string
 	Value func(*Row) any
 }
-
-// Columns are those that a statement writes, in the order of its values.
-type Columns[Row any] []Column[Row]
 
 // Names returns the columns as a list in SQL.
 func (c Columns[Row]) Names() string {
@@ -142,8 +141,8 @@ func (c Columns[Row]) Names() string {
 	return strings.Join(names, ", ")
 }
 
-// insertInto returns the statement that adds rows to a table.
-func (c Columns[Row]) insertInto(table string, rows int) string {
+// InsertInto returns the statement that adds rows to a table.
+func (c Columns[Row]) InsertInto(table string, rows int) string {
 	row := `(` + strings.Repeat("?, ", len(c)-1) + `?)`
 	return `INSERT INTO ` + table + ` (` + c.Names() + `) VALUES ` + row + strings.Repeat(`, `+row, rows-1)
 }
@@ -160,14 +159,14 @@ func (c Columns[Row]) appendValues(values []any, row *Row) []any {
 
 // Insert adds rows to a table, as many in one statement as the database gains by. It halves that
 // until the rows are enough for it, so that there are few different statements.
-func Insert[Row any](t *tx, table string, c Columns[Row], rows ...Row) error {
+func Insert[Row any](t *Tx, table string, c Columns[Row], rows ...Row) error {
 	into, n := "", t.SQL.rowsAtOnce
 	for len(rows) > 0 {
 		for ; n > len(rows); n /= 2 {
 			into = ""
 		}
 		if into == "" {
-			into = c.insertInto(table, n)
+			into = c.InsertInto(table, n)
 		}
 
 		values := make([]any, 0, n*len(c))

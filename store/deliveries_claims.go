@@ -7,12 +7,13 @@ import (
 	"slices"
 
 	"parley"
+	"parley/store/engine"
 )
 
 // claims and closes are what changes want to do with deliveries. A transaction does it at its end.
 var (
-	claims = Table[claimRow]{Write: makeClaims}
-	closes = Table[closeRow]{Write: makeCloses}
+	claims = engine.Table[claimRow]{Write: makeClaims}
+	closes = engine.Table[closeRow]{Write: makeCloses}
 )
 
 // claimRow is one Claim of a transaction.
@@ -20,7 +21,7 @@ type claimRow struct {
 	Key
 	paneSeq   int64
 	announced bool
-	by        *write
+	by        *engine.Write
 }
 
 // makeClaims makes all claims. A claim of a delivery that no longer waits gets ErrStale.
@@ -36,7 +37,7 @@ func makeClaims(t *tx, claims []claimRow) error {
 		}
 
 		if changed == 0 {
-			c.by.err = ErrStale
+			c.by.Refuse(ErrStale)
 			continue
 		}
 		emitDelivery(t, c.Key, Change{State: parley.DeliveryTyping})
@@ -74,8 +75,8 @@ func claimNew(t *tx, p *Post, out *Appended) error {
 	}
 	out.claims = wanted
 
-	return t.QueryRows(busy, `SELECT value FROM `+t.SQL.each+` WHERE EXISTS (
-		SELECT 1 FROM deliveries d`+t.SQL.indexedBy("deliveries_open")+` WHERE d.recipient_id = value AND `+isOpen+`)`,
+	return t.QueryRows(busy, `SELECT value FROM `+t.SQL.Each+` WHERE EXISTS (
+		SELECT 1 FROM deliveries d`+t.SQL.IndexedBy("deliveries_open")+` WHERE d.recipient_id = value AND `+isOpen+`)`,
 		string(recipients))
 }
 
@@ -84,7 +85,7 @@ type closeRow struct {
 	Key
 	steps   []Change // the changes that change something from there
 	changes []Change // as the caller gave them
-	by      *write
+	by      *engine.Write
 }
 
 // makeCloses moves the deliveries on that are at typing. Those that are not there take
@@ -113,7 +114,7 @@ func makeCloses(t *tx, closes []closeRow) error {
 			continue
 		}
 
-		if err := t.apply(c.by, func(t *tx) error { return advance(t, c.Key, c.changes) }); err != nil {
+		if err := t.Apply(c.by, func(t *tx) error { return advance(t, c.Key, c.changes) }); err != nil {
 			return err
 		}
 	}
@@ -132,3 +133,26 @@ func closeTyped(t *tx, c *closeRow, lines string, read bool) (closed bool, err e
 		string(last.State), last.Reason, last.reasonCode(), lines, read, nanos(t.Now), c.MessageSeq, c.RecipientID)
 	return changed > 0, err
 }
+
+// roundsAfter returns which writes follow those of a transaction: the claims of what is
+// queued, and the outcomes of what is claimed. The terminals of one broadcast take it at about the same time.
+func roundsAfter(t *tx) map[engine.Round]int {
+	next := map[engine.Round]int{}
+	added := deliveriesTable.Added(t)
+	for i := range added {
+		switch d := &added[i]; {
+		case d.isTyped():
+			next[outcomeOf(d.MessageSeq)]++
+		case d.waits():
+			next[claimOf(d.MessageSeq)]++
+		}
+	}
+	for _, c := range claims.Added(t) {
+		next[outcomeOf(c.MessageSeq)]++
+	}
+	return next
+}
+
+// claimOf and outcomeOf are what follows a message for each terminal: its claim, and later its outcome.
+func claimOf(message int64) engine.Round   { return engine.Round{Of: message, Begins: true} }
+func outcomeOf(message int64) engine.Round { return engine.Round{Of: message} }
