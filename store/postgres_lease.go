@@ -87,7 +87,7 @@ func (s *postgresSession) take(ctx context.Context, alone bool) error {
 		WHERE h.holder = excluded.holder OR h.lease_until < clock_timestamp() RETURNING epoch`,
 		s.host, s.holder, newestVersion, int64(leaseTime.Seconds())).Scan(&s.epoch)
 	if errors.Is(err, sql.ErrNoRows) {
-		return s.taken(ctx, `SELECT holder, engine.Greatest(0, extract(epoch FROM lease_until - clock_timestamp()))
+		return s.taken(ctx, `SELECT holder, greatest(0, extract(epoch FROM lease_until - clock_timestamp()))
 			FROM hosts WHERE name = $1`, s.host)
 	}
 	if err == nil && alone {
