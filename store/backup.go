@@ -52,34 +52,5 @@ func (db *database) backupFile(ctx context.Context, path string) (int64, error) 
 	}
 	defer pool.Close()
 
-	return copyTo(ctx, pool, path)
-}
-
-// copyTo copies the database to a new file (0600) and syncs it to the disk. SQLite would let
-// others read it, and does not sync it.
-func copyTo(ctx context.Context, db engine.Executor, path string) (size int64, err error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return 0, err
-	}
-	defer func() {
-		err = errors.Join(err, f.Close())
-		if err != nil {
-			_ = os.Remove(path)
-		}
-	}()
-
-	if err := engine.CopyInto(ctx, db, path); err != nil {
-		return 0, err
-	}
-	if err := f.Sync(); err != nil {
-		return 0, err
-	}
-
-	info, err := f.Stat()
-	if err != nil {
-		return 0, err
-	}
-
-	return info.Size(), nil
+	return engine.CopyTo(ctx, pool, path)
 }

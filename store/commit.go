@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"parley"
 	"parley/store/engine"
 )
 
@@ -31,7 +30,7 @@ func (db *database) writeIn(ctx context.Context, doing string, r engine.Round, c
 // is queued.
 func (db *database) writeLoop() {
 	defer close(db.finished)
-	db.queue.Serve(db.commit, watchEvery, db.doorbell.Rings(), func(rang bool) {
+	db.queue.Serve(db.commit, engine.WatchEvery, db.doorbell.Rings(), func(rang bool) {
 		if !rang {
 			_ = db.session.confirm() // it tells the operator, and refuses the next write
 		}
@@ -43,7 +42,7 @@ func (db *database) writeLoop() {
 // each gets a separate transaction, so that it fails alone. When the database fails,
 // they all fail.
 func (db *database) commit(batch []*engine.Write) {
-	err := db.safety.refusal()
+	err := db.safety.Refusal()
 	if err == nil {
 		err = db.persist(batch)
 	}
@@ -94,7 +93,7 @@ func (db *database) attempt(batch []*engine.Write) error {
 	})
 	err := db.session.begin(t)
 	if err == nil {
-		err = t.Run(batch, tables)
+		err = t.Run(batch, db.nouns.tables)
 	}
 	if err == nil {
 		err = db.session.commit(t)
@@ -106,19 +105,9 @@ func (db *database) attempt(batch []*engine.Write) error {
 
 	t.Committed()
 	db.acknowledge(t.Last, t.Next.Row-1)
-	db.queue.Expect(roundsAfter(t))
-	db.inboxes.invalidate(readInboxes.Added(t), olderInboxes.Added(t))
-	db.events.publish(t.Last)
+	db.queue.Expect(db.nouns.rounds(t))
+	db.inboxes.invalidate(db.nouns.counts(t))
+	db.events.Publish(t.Last)
 
 	return nil
-}
-
-// refused reports whether an error is an answer to the caller, and not a failure of the
-// database.
-func refused(err error) bool {
-	if errors.Is(err, ErrStale) {
-		return true
-	}
-	_, ok := errors.AsType[*parley.Error](err)
-	return ok
 }

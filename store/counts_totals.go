@@ -2,18 +2,10 @@ package store
 
 import (
 	"context"
-	"sync"
 )
 
 // Totals is the number of messages and deliveries ever stored.
 type Totals struct{ Messages, Deliveries int64 }
-
-// counted caches the totals: there are millions of deliveries, none is ever removed, and
-// those of a message are stored with it.
-type counted struct {
-	sync.Mutex
-	messages, deliveries int64 // deliveries counts those of the first so many messages
-}
 
 // Totals counts messages and deliveries. The first call reads all deliveries, a later one
 // those that were stored since.

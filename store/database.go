@@ -24,9 +24,10 @@ type database struct {
 	connections
 
 	outage   engine.Outage
+	nouns    described
 	queue    *engine.Queue
 	finished chan struct{} // closed when the writing goroutine has ended
-	events   feed
+	events   engine.Feed
 	counted  counted
 	inboxes  inboxCounts
 	hosted
@@ -49,16 +50,16 @@ type connections struct {
 type hosted struct {
 	doorbell engine.Doorbell // it does not ring for a file
 	hosts    atomic.Pointer[Team]
-	lease    *lease // nil for a file
-	host     string // the name of this machine; "" for a file
+	lease    *engine.Lease // nil for a file
+	host     string        // the name of this machine; "" for a file
 }
 
 // kept is what guards the file of a database, and its copies.
 type kept struct {
 	marked   bool // as open in the file; only the writing goroutine uses it
-	watched  watched
-	safety   *safety
-	progress progressFile
+	watched  engine.Watched
+	safety   *engine.Safety
+	progress engine.ProgressFile
 	copies   Copies
 }
 
@@ -102,11 +103,48 @@ func (db *database) close() error {
 	}
 
 	<-db.finished
-	db.events.close()
+	db.events.Close()
 	if err := db.session.close(); err != nil {
 		return db.fail("closing the database", err)
 	}
-	db.progress.close()
+	db.progress.Close()
 
 	return nil
+}
+
+// session is the way of the writing goroutine to the database. After Open, nothing else uses it.
+type session interface {
+	// begin begins a transaction, and gives t the next numbers if the database keeps them.
+	begin(t *tx) error
+	// commit makes the transaction durable. After an error, nothing of it has happened.
+	commit(t *tx) error
+	// rollback gives the transaction up.
+	rollback()
+	// spoiled reports whether a statement has failed so that the transaction can only be given up.
+	spoiled() bool
+	// confirm looks whether what was written is safe, and whether more may be. It also runs from
+	// time to time when nothing is written.
+	confirm() error
+	// watch looks, from time to time, at what others have done: other hosts, or whoever removes files.
+	// It returns why it could not look, and logs it.
+	watch() error
+	// follows sets what takes the events that others write: those after a number, up to another, as far as it has taken
+	// them then.
+	follows(take func(q querier, after, last int64) (int64, error))
+	close() error
+}
+
+// continuation is how a repair lets a database that lacks something go on.
+type continuation struct {
+	after engine.Progress // what was acknowledged: no number up to there is given again
+	id    uint64          // of the database, if it does not say
+	lacks *Shortfall      // nil for nothing
+}
+
+// described is what the nouns say about themselves: see schema.go.
+type described struct {
+	tables []engine.Described
+	rounds func(*tx) map[engine.Round]int      // the writes that follow those of a transaction
+	counts func(*tx) (readers, older []string) // whose counts no longer hold after it
+	ring   func(*tx) (said string, args []any) // what other hosts are told of it
 }

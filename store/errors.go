@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"parley"
@@ -94,4 +95,69 @@ func noAgent(id string) error {
 func noMessage(ref string) error {
 	return parley.Errorf(parley.MessageNotFound, "there is no message %q", parley.CleanLine(ref)).
 		Suggest("Give the message's id, or at least its first %d characters.", parley.ShortID)
+}
+
+// damageDetail is set in the details of an error that says that the database is damaged.
+const damageDetail = "damaged"
+
+// repairStep is the next step where nothing is known of copies.
+const repairStep = "Run parley doctor --repair: it puts the newest good copy in its place, and keeps the damaged file."
+
+// acknowledge writes down that a transaction is about to be acknowledged.
+func (db *database) acknowledge(event, message int64) {
+	db.noteFailure(db.progress.Advance(event, message))
+}
+
+// noteFailure logs, once, that something cannot be written down.
+func (db *database) noteFailure(err error) {
+	if err != nil && !db.progress.Failed {
+		db.log.Warn("what is acknowledged cannot be written down; a loss would go unnoticed", "error", err)
+	}
+	db.progress.Failed = err != nil
+}
+
+// notice stops accepting when an error says that the database is damaged.
+func (db *database) notice(err error) {
+	switch engine.FaultOf(err) {
+	case engine.FaultCorrupt, engine.FaultForeign:
+		_ = db.condemn(err.Error())
+	}
+}
+
+// condemn stops accepting, because the database is damaged, and returns why.
+func (db *database) condemn(cause string) error {
+	e := damaged(db.path).With("cause", cause)
+	if db.safety.Condemn(e) {
+		db.log.Error("the database is damaged", "cause", cause)
+		db.safety.Tell("The database %s is damaged (%s), so nothing more is accepted. Run parley doctor --repair.",
+			db.path, cause)
+	}
+	return e
+}
+
+// ErrStale says that a delivery is no longer in the state that the call builds
+// on: someone else has moved it meanwhile. Nothing was changed.
+var ErrStale = errors.New("the delivery is no longer in that state")
+
+// refused reports whether an error is an answer to the caller, and not a failure of the
+// database.
+func refused(err error) bool {
+	if errors.Is(err, ErrStale) {
+		return true
+	}
+	_, ok := errors.AsType[*parley.Error](err)
+	return ok
+}
+
+// lostFiles describes the files of a database that were removed while it was open, and what they hold is saved unless
+// that failed.
+func lostFiles(path string) func(cause, saving error) error {
+	return func(cause, saving error) error {
+		e := parley.Errorf(parley.StorageUnavailable, "the database %s is not safe: %v", path, cause).With("file", path)
+		if saving != nil {
+			return e.Suggest("Make room on the disk of %s, and let the directory be written: the daemon saves there what it "+
+				"holds, as soon as it can. Until then, do not end it.", filepath.Dir(path))
+		}
+		return e.Suggest("Try again: the daemon has saved all that it held, and the next one goes on with that.")
+	}
 }

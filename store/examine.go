@@ -18,8 +18,8 @@ import (
 // examiner looks at the file of a database. It changes nothing.
 type examiner struct {
 	path   string
-	before noted    // what was written down about it
-	known  progress // how far it was at least
+	before engine.Noted    // what was written down about it
+	known  engine.Progress // how far it was at least
 	busy   time.Duration
 	newest int64 // the version of a schema that needs no migration
 	all    bool  // read every page and index, in any case
@@ -31,11 +31,11 @@ type examiner struct {
 
 // newExaminer reads what is known of a database apart from its file: what was written down, and its newest copy.
 func newExaminer(ctx context.Context, path string, copies Copies) (*examiner, error) {
-	before, err := readNoted(progressPath(path))
+	before, err := engine.ReadNoted(engine.ProgressPath(path))
 	if err != nil {
 		return nil, err
 	}
-	e := &examiner{path: path, before: before, known: before.progress, busy: time.Second, newest: newestVersion}
+	e := &examiner{path: path, before: before, known: before.Progress, busy: time.Second, newest: newestVersion}
 
 	list, err := copies.List()
 	if err != nil || len(list) == 0 {
@@ -96,11 +96,11 @@ func (e *examiner) lookAtFile(log engine.LogSalts) (exists bool, err error) {
 	if missing {
 		is = "is missing"
 	}
-	return false, e.lost(is, progress{})
+	return false, e.lost(is, engine.Progress{})
 }
 
 // lost describes a database that lacks what parley had acknowledged.
-func (e *examiner) lost(is string, has progress) *parley.Error {
+func (e *examiner) lost(is string, has engine.Progress) *parley.Error {
 	lacks := missing(e.known, has)
 	if lacks == nil {
 		return damaged(e.path).With("cause", "it "+is)
@@ -117,7 +117,7 @@ func (e *examiner) read(ctx context.Context, pool *sql.DB, log engine.LogSalts) 
 	case err != nil:
 		return err
 	case !ours && e.known.Event > 0:
-		return e.lost("was replaced by another program's", progress{})
+		return e.lost("was replaced by another program's", engine.Progress{})
 	case !ours:
 		return notOurs(e.path)
 	}
@@ -152,7 +152,7 @@ func (e *examiner) read(ctx context.Context, pool *sql.DB, log engine.LogSalts) 
 
 // recognize refuses a file that is not the one that was there, or older than its log.
 func (e *examiner) recognize(ctx context.Context, pool *sql.DB, log engine.LogSalts) (err error) {
-	if e.id, err = idOf(ctx, pool); err != nil {
+	if e.id, err = engine.IDOf(ctx, pool); err != nil {
 		return err
 	}
 	if e.left, err = leftOpen(ctx, pool); err != nil {
@@ -160,15 +160,15 @@ func (e *examiner) recognize(ctx context.Context, pool *sql.DB, log engine.LogSa
 	}
 	switch {
 	case e.isForeign(e.id):
-		return e.lost("was replaced by another one", progress{})
+		return e.lost("was replaced by another one", engine.Progress{})
 	case log == 0:
 		return nil
-	case !e.before.log.FollowedBy(log): // older, of another database, or of another program that has this one open
+	case !e.before.Log.FollowedBy(log): // older, of another database, or of another program that has this one open
 		e.all = true
 	}
 
 	alone, err := progressOfCopy(ctx, e.path)
-	if err == nil && alone.Event < e.before.base {
+	if err == nil && alone.Event < e.before.Base {
 		return damaged(e.path).With("cause", "it is older than its write-ahead log")
 	}
 
@@ -176,11 +176,11 @@ func (e *examiner) recognize(ctx context.Context, pool *sql.DB, log engine.LogSa
 }
 
 // isForeign reports whether a database with an id is not the one that was there.
-func (e *examiner) isForeign(id uint64) bool { return id != e.before.id && id != 0 && e.before.id != 0 }
+func (e *examiner) isForeign(id uint64) bool { return id != e.before.ID && id != 0 && e.before.ID != 0 }
 
 // compare refuses a database that lacks what was acknowledged.
 func (e *examiner) compare(ctx context.Context, pool *sql.DB) error {
-	has, err := progressOf(ctx, pool)
+	has, err := engine.ProgressOf(ctx, pool, "messages")
 	if err != nil {
 		return err
 	}

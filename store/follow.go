@@ -1,7 +1,6 @@
 package store
 
 import (
-	"errors"
 	"slices"
 
 	"parley"
@@ -59,7 +58,17 @@ type Follower func(*News)
 
 // Follow calls f with what other hosts write from now on, each time before this daemon decides anything
 // that it writes. It tells what was written since the store was opened, too. A file has no other hosts.
-func (db *Hosts) Follow(f Follower) { db.session.follows(f) }
+func (db *Hosts) Follow(f Follower) {
+	db.session.follows(func(q querier, after, last int64) (int64, error) {
+		n, to, err := readNews(q, nouns, after, last)
+		if err == nil {
+			touched := n.recipients()
+			db.inboxes.invalidate(touched, touched)
+			f(n)
+		}
+		return to, err
+	})
+}
 
 // changedEvent is the event of a change that is not shown to people, but that followers must know. Its
 // state says what has changed.
@@ -80,12 +89,6 @@ func tell(t *tx, what, agentID, detail string) {
 
 // newsAtOnce is how many events are taken at once.
 const newsAtOnce = 1000
-
-// errBehind says that there is more to take before anything is written.
-var errBehind = errors.New("others have written much")
-
-// errGap says that events were removed that this daemon has not seen.
-var errGap = errors.New("events are missing")
 
 // followedEvent is an event as followers read it.
 type followedEvent struct {

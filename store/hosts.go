@@ -42,22 +42,6 @@ func (t *Team) Leader() string {
 	return t.Hosts[i].Name
 }
 
-// Team returns the hosts that share the database. The caller must not change it.
-func (db *Hosts) Team() *Team {
-	if t := db.hosts.Load(); t != nil {
-		return t
-	}
-	return &Team{}
-}
-
-// Leads reports whether this daemon does what one host does for all.
-func (db *Hosts) Leads() bool {
-	return db.sql.Embedded || !db.LeaseOver() && db.Team().Leader() == db.host
-}
-
-// LeaseOver reports whether this daemon may not type any more, since it may not be its host.
-func (db *Hosts) LeaseOver() bool { return db.lease != nil && db.lease.over(time.Now()) }
-
 // hostRow is a row of hosts.
 type hostRow struct {
 	Name, Holder   string

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"parley"
+	"parley/store/engine"
 )
 
 // Health describes a database in which Inspect found nothing wrong.
@@ -29,7 +30,7 @@ func Inspect(ctx context.Context, o Options) (Health, error) {
 	if err != nil {
 		return Health{}, failure(o.Path, "finding the database", err)
 	}
-	h, err := inspect(ctx, path, o.Copies.or(path))
+	h, err := inspect(ctx, path, o.Copies.Or(path))
 	if errors.Is(err, fs.ErrNotExist) {
 		return h, err
 	}
@@ -37,7 +38,8 @@ func Inspect(ctx context.Context, o Options) (Health, error) {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx) // the driver says that it was interrupted
 		}
-		db := &database{now: o.clock, kept: kept{copies: o.Copies.or(path), progress: progressFile{path: progressPath(path)}}}
+		db := &database{now: o.clock}
+		db.copies, db.progress.Path = o.Copies.Or(path), engine.ProgressPath(path)
 		return h, db.explain(ctx, failure(path, "reading the database", err))
 	}
 	return h, nil

@@ -42,7 +42,7 @@ func (db *database) migrate(ctx context.Context, m *engine.Migrations) error {
 	case err != nil:
 		return err
 	case have > want:
-		older := "put an older copy in its place: " + db.copies.where()
+		older := "put an older copy in its place: " + db.copies.Where()
 		if !db.sql.Embedded {
 			older = "restore an older backup of the database."
 		}
@@ -94,7 +94,8 @@ func (db *database) newestVersion() (newest int64, err error) {
 
 // keepCopy copies the database before a migration.
 func (db *database) keepCopy(ctx context.Context, version int64) error {
-	c, err := db.copies.make(ctx, db.writerPool, Copy{Made: db.now(), Before: version})
+	c, err := db.copies.Make(ctx, db.writerPool, Copy{Made: db.now(), Before: version}, wholeCopy(ctx),
+		lossOf(ctx, db.writerPool))
 	if err != nil {
 		return failure(db.path, "keeping a copy before the migration", err)
 	}

@@ -106,7 +106,7 @@ func TestOlderDatabaseIsRefusedUntouched(t *testing.T) {
 
 	wantRefused(t, path, bringsUp)
 	for _, f := range must.Have(os.ReadDir(filepath.Dir(path)))(t) {
-		if !slices.Contains(endings, strings.TrimPrefix(f.Name(), filepath.Base(path))) { // a reader makes those of the log
+		if !slices.Contains(engine.Endings, strings.TrimPrefix(f.Name(), filepath.Base(path))) { // a reader makes those of the log
 			t.Errorf("a file was added: %s", f.Name())
 		}
 	}
@@ -206,7 +206,7 @@ func TestFailedMigrationChangesNothing(t *testing.T) {
 // copiesOf returns the paths of the automatic copies, the newest first.
 func copiesOf(t *testing.T, path string) (paths []string) {
 	t.Helper()
-	for _, c := range must.Have(Copies{}.or(path).List())(t) {
+	for _, c := range must.Have(Copies{}.Or(path).List())(t) {
 		paths = append(paths, c.Path)
 	}
 	return paths

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"hash"
 	"os"
 	"parley"
 	"parley/internal/disk"
@@ -45,7 +44,7 @@ func Move(ctx context.Context, from, to Options, tell func(table string, rows in
 	if err := target.claim(ctx, source.path); err != nil {
 		return done, err
 	}
-	if done, err = transferRows(ctx, source.side, target.side, tell); err != nil {
+	if done, err = transferRows(ctx, source.Side, target.Side, tell); err != nil {
 		return done, failure(target.path, "moving the database", err)
 	}
 
@@ -71,14 +70,14 @@ func SetMovedAside(ctx context.Context, o Options) error {
 		return err
 	}
 
-	aside := path + ".moved-" + o.clock().UTC().Format(copyTime)
+	aside := path + ".moved-" + o.clock().UTC().Format(engine.CopyTime)
 	for _, ending := range []string{"-wal", "-shm", ""} {
 		if err := disk.IgnoreMissing(os.Rename(path+ending, aside+ending)); err != nil {
 			return failure(path, "moving the old database aside", err)
 		}
 	}
 
-	return disk.IgnoreMissing(os.Remove(progressPath(path))) // it is not the next one's
+	return disk.IgnoreMissing(os.Remove(engine.ProgressPath(path))) // it is not the next one's
 }
 
 // wasMoved reports whether the content of a file was moved away.
@@ -99,22 +98,9 @@ func wasMoved(ctx context.Context, path string) (moved bool, err error) {
 	return moved, nil
 }
 
-// rowReader is a connection or a pool of them.
-type rowReader interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}
-
-// side is one of the two databases between which rows are copied.
-type side struct {
-	sql  *engine.Dialect
-	rows rowReader
-	pool *sql.DB // for a side that is written
-}
-
 // openedSide is a side that is open as a store too, so that no daemon takes it.
 type openedSide struct {
-	side
+	engine.Side
 	*Store
 }
 
@@ -134,16 +120,16 @@ func openSide(ctx context.Context, o Options) (*openedSide, error) {
 		return nil, errors.Join(err, s.Close())
 	}
 
-	return &openedSide{side{s.sql, pool, pool}, s}, nil
+	return &openedSide{engine.Side{SQL: s.sql, Rows: pool, Pool: pool}, s}, nil
 }
 
-func (s *openedSide) close() error { return errors.Join(s.pool.Close(), s.Close()) }
+func (s *openedSide) close() error { return errors.Join(s.Pool.Close(), s.Close()) }
 
 // claim marks an empty database, or one that holds a part of the same source, as being filled.
 func (s *openedSide) claim(ctx context.Context, source string) error {
 	var rows int64
 	var was sql.NullString
-	err := s.pool.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM agents) + (SELECT count(*) FROM events),
+	err := s.Pool.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM agents) + (SELECT count(*) FROM events),
 		(SELECT value FROM facts WHERE name = '`+movingFact+`')`).Scan(&rows, &was)
 	if err != nil {
 		return failure(s.path, "looking at the database", err)
@@ -165,13 +151,13 @@ func (s *openedSide) claim(ctx context.Context, source string) error {
 
 // note stores a fact.
 func (s *openedSide) note(ctx context.Context, name, value string) error {
-	_, err := s.pool.ExecContext(ctx, s.sql.Bound(`INSERT INTO facts (name, value) VALUES (?, ?)
+	_, err := s.Pool.ExecContext(ctx, s.sql.Bound(`INSERT INTO facts (name, value) VALUES (?, ?)
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value`), name, value)
 	return err
 }
 
 func (s *openedSide) forget(ctx context.Context, name string) error {
-	_, err := s.pool.ExecContext(ctx, s.sql.Bound(`DELETE FROM facts WHERE name = ?`), name)
+	_, err := s.Pool.ExecContext(ctx, s.sql.Bound(`DELETE FROM facts WHERE name = ?`), name)
 	return err
 }
 
@@ -198,17 +184,17 @@ func refuseMoved(ctx context.Context, db *database) error {
 }
 
 // transferRows copies the rows of all tables, makes the index of words, and compares.
-func transferRows(ctx context.Context, from, to side, tell func(string, int64)) (done Moved, err error) {
-	for _, t := range copied(tables) {
-		if err := t.copy(ctx, from, to); err != nil {
+func transferRows(ctx context.Context, from, to engine.Side, tell func(string, int64)) (done Moved, err error) {
+	for _, t := range engine.CopiedOf(tables) {
+		if err := t.Copy(ctx, from, to); err != nil {
 			return done, fmt.Errorf("copy the table %s: %w", t.Name, err)
 		}
 
-		want, n, err := t.sum(ctx, from)
+		want, n, err := t.Sum(ctx, from)
 		if err != nil {
 			return done, fmt.Errorf("read the table %s: %w", t.Name, err)
 		}
-		got, has, err := t.sum(ctx, to)
+		got, has, err := t.Sum(ctx, to)
 		if err != nil {
 			return done, fmt.Errorf("read the table %s again: %w", t.Name, err)
 		}
@@ -225,49 +211,33 @@ func transferRows(ctx context.Context, from, to side, tell func(string, int64)) 
 		tell(t.Name, n)
 	}
 
-	return done, to.complete(ctx, from)
+	return done, complete(ctx, from, to)
 }
 
 // complete makes what is not copied: the index of words, and the next numbers.
-func (to side) complete(ctx context.Context, from side) error {
-	tx, err := to.pool.BeginTx(ctx, nil)
+func complete(ctx context.Context, from, to engine.Side) error {
+	tx, err := to.Pool.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // does nothing after Commit
 
-	if _, err := tx.ExecContext(ctx, wordsOf(to.sql).clear); err != nil {
+	if _, err := tx.ExecContext(ctx, wordsOf(to.SQL).clear); err != nil {
 		return err
 	}
-	if err := fillWords(ctx, tx, to.sql); err != nil {
+	if err := fillWords(ctx, tx, to.SQL); err != nil {
 		return err
 	}
 
 	var last int64
-	if err := from.rows.QueryRowContext(ctx, from.sql.LastEvent).Scan(&last); err != nil {
+	if err := from.Rows.QueryRowContext(ctx, from.SQL.LastEvent).Scan(&last); err != nil {
 		return err
 	}
-	for _, statement := range to.sql.Continues(tables) {
+	for _, statement := range to.SQL.Continues(tables) {
 		if _, err := tx.ExecContext(ctx, strings.ReplaceAll(statement, "LAST", fmt.Sprint(last))); err != nil {
 			return err
 		}
 	}
 
 	return tx.Commit()
-}
-
-// addRow adds a row to a sum over a table. Texts count as PostgreSQL holds them.
-func addRow(sum hash.Hash, values []any) {
-	for _, value := range values {
-		switch v := value.(type) {
-		case nil:
-			value = "null"
-		case string:
-			text := engine.ValidText(v)
-			value = fmt.Sprintf("t%d:%s", len(text), text)
-		case []byte:
-			value = fmt.Sprintf("b%d:%x", len(v), v)
-		}
-		fmt.Fprint(sum, value, "\x00")
-	}
 }

@@ -44,7 +44,7 @@ func TestMovedDatabaseHoldsEverything(t *testing.T) {
 
 	var told []string
 	must.Have(Move(t.Context(), file, server, func(table string, _ int64) { told = append(told, table) }))(t)
-	if len(told) != len(copied(tables)) {
+	if len(told) != len(engine.CopiedOf(tables)) {
 		t.Errorf("told of %v", told)
 	}
 	wantMoveRefused(t, file, "was moved to postgres://")
@@ -102,7 +102,7 @@ func TestEveryTableIsMoved(t *testing.T) {
 	defer s.Close()
 
 	moved := map[string]bool{}
-	for _, table := range copied(tables) {
+	for _, table := range engine.CopiedOf(tables) {
 		moved[table.Name] = true
 	}
 	var names []string
@@ -110,7 +110,7 @@ func TestEveryTableIsMoved(t *testing.T) {
 		AND name NOT LIKE 'message_words%' AND name NOT LIKE 'goose%' AND name NOT LIKE 'sqlite_%'`))
 	for _, name := range names {
 		if !moved[name] {
-			t.Errorf("the table %s is not in copied(tables)", name)
+			t.Errorf("the table %s is not in engine.CopiedOf(tables)", name)
 		}
 	}
 }

@@ -45,7 +45,8 @@ func open(ctx context.Context, o Options, tuned tuning) (*Store, error) {
 	}
 
 	db.queue = engine.NewQueue()
-	db.events.news = make(chan struct{})
+	db.events.Begin(0)
+	db.nouns = allNouns
 	err = db.open(ctx)
 	if err == nil {
 		err = refuseMoved(ctx, db)
@@ -64,18 +65,18 @@ func open(ctx context.Context, o Options, tuned tuning) (*Store, error) {
 func (db *database) useFile(path string, o *Options) error {
 	db.path, db.sql, db.session, db.open = path, &engine.SQLite, sqliteSession{db}, db.openFile
 	db.backup = db.backupFile
-	db.safety = newSafety()
-	db.progress.path, db.copies = progressPath(path), o.Copies.or(path)
+	db.safety = engine.NewSafety()
+	db.progress.Path, db.copies = engine.ProgressPath(path), o.Copies.Or(path)
 	return nil
 }
 
 func (db *database) openFile(ctx context.Context) (err error) {
-	_, taken, err := takeSaved(db.path, foreignEnding, db.now())
+	_, taken, err := engine.TakeSaved(db.path, engine.ForeignEnding, db.now())
 	if err != nil {
 		return err
 	}
 	if taken {
-		db.safety.tell("The files of the database %s were removed or replaced while parley ran. They were put back with "+
+		db.safety.Tell("The files of the database %s were removed or replaced while parley ran. They were put back with "+
 			"all that was accepted.", db.path)
 	}
 	e, err := newExaminer(ctx, db.path, db.copies)
@@ -114,13 +115,14 @@ func (db *database) openFile(ctx context.Context) (err error) {
 		return err
 	}
 
-	db.watched = watched{open: map[string]os.FileInfo{}, path: db.path, safety: db.safety, log: db.log,
-		copyTo: func(path string) error {
-			_, err := copyTo(context.Background(), db.writerConn, path)
+	db.watched, err = engine.Watch(engine.WatchedFiles{Path: db.path, Safety: db.safety, Log: db.log,
+		CopyTo: func(path string) error {
+			_, err := engine.CopyTo(context.Background(), db.writerConn, path)
 			return err
 		},
-	}
-	return db.watched.look()
+		Describe: lostFiles(db.path),
+	})
+	return err
 }
 
 // openReaders opens the pool that reads, and one of its connections: when the file's name is
@@ -148,8 +150,8 @@ func (db *database) prepare(ctx context.Context) error {
 		return err
 	}
 
-	last, err := lastEvent(ctx, db.writerPool)
-	db.events.last.Store(last)
+	last, err := engine.LastEvent(ctx, db.writerPool)
+	db.events.Begin(last)
 
 	return err
 }
@@ -165,7 +167,7 @@ func (db *database) abandon() {
 			_ = pool.Close()
 		}
 	}
-	db.progress.close()
+	db.progress.Close()
 }
 
 // create makes the file and its directory if they are missing, and checks that the file
@@ -195,7 +197,7 @@ func leftOpen(ctx context.Context, db *sql.DB) (left bool, err error) {
 
 func (db *database) markOpen(t *tx) error {
 	_, err := t.Exec(`INSERT INTO facts (name, value) VALUES (?, 'true'), (?, ?) ON CONFLICT (name) DO NOTHING`, openFact,
-		idFact, fmt.Sprintf("%x", db.progress.last.id))
+		engine.IDFact, fmt.Sprintf("%x", db.progress.Last.ID))
 	return err
 }
 
@@ -228,21 +230,21 @@ func (db *database) examine(ctx context.Context, e *examiner) (err error) {
 
 // beginProgress writes down how far the database is.
 func (db *database) beginProgress(ctx context.Context, e *examiner) error {
-	has, err := progressOf(ctx, db.readerPool)
+	has, err := engine.ProgressOf(ctx, db.readerPool, "messages")
 	if err != nil {
 		return err
 	}
-	n := noted{progress: has, base: min(e.before.base, has.Event)}
-	if n.id, err = idOf(ctx, db.readerPool); err != nil {
+	n := engine.Noted{Progress: has, Base: min(e.before.Base, has.Event)}
+	if n.ID, err = engine.IDOf(ctx, db.readerPool); err != nil {
 		return err
 	}
-	if n.id == 0 && db.tuning.goOn != nil {
-		n.id = db.tuning.goOn.id
+	if n.ID == 0 && db.tuning.goOn != nil {
+		n.ID = db.tuning.goOn.id
 	}
-	if n.id == 0 {
-		n.id = rand.Uint64()
+	if n.ID == 0 {
+		n.ID = rand.Uint64()
 	}
-	if err := db.progress.begin(e.before, n); err != nil || db.tuning.goOn == nil {
+	if err := db.progress.Begin(e.before, n); err != nil || db.tuning.goOn == nil {
 		return err
 	}
 	return db.settle(db.tuning.goOn)

@@ -143,7 +143,7 @@ func TestOpenRefusesNewerVersion(t *testing.T) {
 	run(t, db, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, 1)")
 	db.Close()
 	wantRefused(t, path, "newer parley", "99", "parley backup")
-	dir := Copies{}.or(path).Dir
+	dir := Copies{}.Or(path).Dir
 	must.Do(t, os.Mkdir(dir, 0o700))
 	must.Do(t, os.WriteFile(filepath.Join(dir, "parley-20260102T030405.000-v1.db"), nil, 0o600))
 	wantRefused(t, path, dir)

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"os"
+	"parley/store/engine"
 	"path/filepath"
 
 	"parley/internal/disk"
@@ -27,8 +28,8 @@ func (db *database) backupServer(ctx context.Context, path string) (size int64, 
 	if err != nil {
 		return 0, err
 	}
-	err = snapshot(ctx, db, func(from side) error {
-		_, err := transferRows(ctx, from, target.side, func(string, int64) {})
+	err = snapshot(ctx, db, func(from engine.Side) error {
+		_, err := transferRows(ctx, from, target.Side, func(string, int64) {})
 		return err
 	})
 	if err := errors.Join(err, target.close()); err != nil {
@@ -39,14 +40,14 @@ func (db *database) backupServer(ctx context.Context, path string) (size int64, 
 }
 
 // snapshot calls read with the database as it is at one moment.
-func snapshot(ctx context.Context, db *database, read func(side) error) error {
+func snapshot(ctx context.Context, db *database, read func(engine.Side) error) error {
 	tx, err := db.readerPool.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
 	if err != nil {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // it has read only
 
-	return read(side{sql: db.sql, rows: tx})
+	return read(engine.Side{SQL: db.sql, Rows: tx})
 }
 
 // placeBackup gives a whole copy its name, unless that is taken, and returns its size.

@@ -12,19 +12,25 @@ import (
 
 // followed is how far this daemon has taken what others wrote. Only the writing goroutine uses it.
 type followed struct {
-	take   Follower // nil: nobody takes it yet
-	last   int64    // the number of the last event that was taken, or written here
-	began  int64    // the number of the last event before the transaction
+	take   func(q querier, after, last int64) (int64, error) // nil: nobody takes it yet
+	last   int64                                             // the last event that was taken, or written here
+	began  int64                                             // the last event before the transaction
 	looked time.Time
 }
+
+// errBehind says that there is more to take before anything is written.
+var errBehind = errors.New("others have written much")
+
+// errGap says that events were removed that this daemon has not seen.
+var errGap = errors.New("events are missing")
 
 // manyEvents is how far behind a transaction may begin. What it has to take first, it takes while others
 // wait for it.
 const manyEvents = 200
 
 // follows sets who takes the news, which begin with what was written since Open.
-func (s *postgresSession) follows(f Follower) {
-	set := func(*tx) error { s.followed.take = f; return nil }
+func (s *postgresSession) follows(take func(q querier, after, last int64) (int64, error)) {
+	set := func(*tx) error { s.followed.take = take; return nil }
 	if err := s.write(context.Background(), "following other hosts", set); err != nil {
 		s.log.Error("follow other hosts", "error", err)
 	}
@@ -56,7 +62,7 @@ func (s *postgresSession) catchUp(t *tx) error {
 // followTo takes the events up to a number.
 func (s *postgresSession) followTo(q querier, last int64) error {
 	for f := &s.followed; f.last < last; {
-		n, to, err := readNews(q, nouns, f.last, last)
+		to, err := f.take(q, f.last, last)
 		if errors.Is(err, errGap) {
 			return s.refuse(parley.Errorf(parley.StorageUnavailable,
 				"this daemon missed what other hosts wrote in %s", s.path).
@@ -67,10 +73,7 @@ func (s *postgresSession) followTo(q querier, last int64) error {
 		}
 
 		f.last = to
-		touched := n.recipients()
-		s.inboxes.invalidate(touched, touched)
-		f.take(n)
-		s.events.publish(to)
+		s.events.Publish(to)
 	}
 	return nil
 }
@@ -84,10 +87,10 @@ func (s *postgresSession) wroteUpTo(last int64) {
 
 // watch takes what others have written.
 func (s *postgresSession) watch() error {
-	if s.followed.take == nil || s.safety.refusal() != nil {
+	if s.followed.take == nil || s.safety.Refusal() != nil {
 		return nil
 	}
-	if !s.doorbell.Heard() && s.doorbell.Works() && time.Since(s.followed.looked) < renewEvery {
+	if !s.doorbell.Heard() && s.doorbell.Works() && time.Since(s.followed.looked) < engine.RenewEvery {
 		return nil
 	}
 
@@ -97,7 +100,7 @@ func (s *postgresSession) watch() error {
 	if err == nil {
 		err = s.followTo(s.reader, last)
 	}
-	if err == nil || s.safety.refusal() != nil {
+	if err == nil || s.safety.Refusal() != nil {
 		return nil
 	}
 

@@ -5,35 +5,13 @@ import (
 	"database/sql"
 	"errors"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
 
 	"parley"
+	"parley/store/engine"
 )
-
-// A daemon is its host for a time, on the database's clock, and renews that. On the same machine the
-// lock of the state directory keeps a second one out, so a daemon that was killed need not wait.
-const (
-	leaseTime  = 15 * time.Second
-	renewEvery = 5 * time.Second
-	// leaseMargin is how long before the end of its lease a daemon stops to type, by its own clock.
-	leaseMargin = time.Second
-)
-
-// lease is how long a daemon may type. Safe for concurrent use.
-type lease struct{ from atomic.Pointer[time.Time] }
-
-// renew begins the lease again at a time before it was asked for.
-func (l *lease) renew(from time.Time) { l.from.Store(&from) }
-
-// over reports whether the lease has ended, or is about to. A machine that slept may have missed that
-// time on one of its clocks.
-func (l *lease) over(now time.Time) bool {
-	from := l.from.Load()
-	return from == nil || max(now.Sub(*from), now.Round(0).Sub(from.Round(0))) > leaseTime-leaseMargin
-}
 
 // claim makes this daemon the host, and migrates the database. No other daemon is at work while the
 // schema changes.
@@ -85,7 +63,7 @@ func (s *postgresSession) take(ctx context.Context, alone bool) error {
 		ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, epoch = excluded.epoch, version = excluded.version,
 			started_at = excluded.started_at, lease_until = excluded.lease_until
 		WHERE h.holder = excluded.holder OR h.lease_until < clock_timestamp() RETURNING epoch`,
-		s.host, s.holder, newestVersion, int64(leaseTime.Seconds())).Scan(&s.epoch)
+		s.host, s.holder, newestVersion, int64(engine.LeaseTime.Seconds())).Scan(&s.epoch)
 	if errors.Is(err, sql.ErrNoRows) {
 		return s.taken(ctx, `SELECT holder, greatest(0, extract(epoch FROM lease_until - clock_timestamp()))
 			FROM hosts WHERE name = $1`, s.host)
@@ -101,7 +79,7 @@ func (s *postgresSession) take(ctx context.Context, alone bool) error {
 	}
 	if err == nil {
 		s.seen, s.renewed = s.epoch, asked
-		s.lease.renew(asked)
+		s.lease.Renew(asked)
 	}
 
 	return err
@@ -152,10 +130,10 @@ func (s *postgresSession) isHost(t *tx, changed int64) error {
 
 // confirm renews the lease when it is time.
 func (s *postgresSession) confirm() error {
-	if err := s.safety.refusal(); err != nil {
+	if err := s.safety.Refusal(); err != nil {
 		return err
 	}
-	if time.Since(s.renewed) < renewEvery {
+	if time.Since(s.renewed) < engine.RenewEvery {
 		return nil
 	}
 
@@ -163,7 +141,7 @@ func (s *postgresSession) confirm() error {
 	s.renewed = asked // also when it fails: not in each transaction again
 	res, err := s.writerPool.ExecContext(context.Background(), `UPDATE hosts
 		SET lease_until = clock_timestamp() + $1 * interval '1 second' WHERE name = $2 AND epoch = $3`,
-		int64(leaseTime.Seconds()), s.host, s.epoch)
+		int64(engine.LeaseTime.Seconds()), s.host, s.epoch)
 	if err != nil {
 		s.log.Warn("the lease of this host was not renewed", "host", s.host, "error", err)
 		return nil // who is the host is decided in each transaction
@@ -171,7 +149,7 @@ func (s *postgresSession) confirm() error {
 	if n, err := res.RowsAffected(); err == nil && n == 0 {
 		return s.lose()
 	}
-	s.lease.renew(asked)
+	s.lease.Renew(asked)
 
 	var rows []hostRow
 	if err := s.reader.Query(&rows, hostsQuery); err == nil {
@@ -199,11 +177,11 @@ func (s *postgresSession) lose() error {
 
 // refuse accepts nothing more, for a reason. It returns the first one.
 func (s *postgresSession) refuse(e *parley.Error) error {
-	if s.safety.lost.CompareAndSwap(nil, e) {
+	if s.safety.Condemn(e) {
 		s.log.Error("nothing more is accepted", "host", s.host, "error", e.Message)
-		s.safety.tell("Nothing more is accepted here: %s.", e.Message)
+		s.safety.Tell("Nothing more is accepted here: %s.", e.Message)
 	}
-	return s.safety.refusal()
+	return s.safety.Refusal()
 }
 
 // close gives the lease back.

@@ -44,8 +44,8 @@ func useServer(db *database, path, url, host string) error {
 	}
 
 	s := &postgresSession{database: db, host: hostName(host), holder: holderOf(path)}
-	db.path, db.sql, db.session, db.safety = engine.ServerPlace(config), &engine.Postgres, s, newSafety()
-	db.backup, db.lease = db.backupServer, &lease{}
+	db.path, db.sql, db.session, db.safety = engine.ServerPlace(config), &engine.Postgres, s, engine.NewSafety()
+	db.backup, db.lease = db.backupServer, &engine.Lease{}
 	db.host = s.host
 	s.config = config
 	db.doorbell.Prepare(s.host)
@@ -89,7 +89,7 @@ func (s *postgresSession) open(ctx context.Context, config *engine.ServerConfig)
 func comparePostgres(ctx context.Context, db *database) error {
 	var last int64
 	err := db.writerPool.QueryRowContext(ctx, engine.Postgres.LastEvent).Scan(&last)
-	db.events.last.Store(last)
+	db.events.Begin(last)
 	return err
 }
 
@@ -106,7 +106,7 @@ func (s *postgresSession) meet(ctx context.Context) error {
 	}
 
 	s.hosts.Store(teamOf(s.host, rows))
-	s.followed.last, s.doorbell.Channel = s.events.last.Load(), engine.ChannelOf(id)
+	s.followed.last, s.doorbell.Channel = s.events.Last(), engine.ChannelOf(id)
 
 	return nil
 }

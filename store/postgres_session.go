@@ -45,7 +45,7 @@ func (s *postgresSession) begin(t *tx) error {
 		return err
 	}
 
-	if err := s.safety.refusal(); err != nil {
+	if err := s.safety.Refusal(); err != nil {
 		return err
 	}
 	var row workspaceRow
@@ -99,7 +99,7 @@ func (s *postgresSession) number(t *tx) error {
 	set := `UPDATE workspace SET message_seq = ?, event_seq = ? WHERE one = 1`
 	args := []any{t.Next.Row - 1, t.Next.Event - 1}
 	if len(s.hosts.Load().Hosts) > 1 {
-		said, of := ringOf(t)
+		said, of := s.nouns.ring(t)
 		set, args = set+` RETURNING pg_notify(?, `+said+`)`, append(append(args, s.doorbell.Channel), of...)
 	}
 	_, err := t.Exec(set, args...)

@@ -2,145 +2,14 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"parley"
-	"parley/internal/disk"
 	"parley/store/engine"
 	"strings"
 	"time"
 )
-
-// SQLite drops what follows the first damaged page of its write-ahead log, without a word, and begins a new database
-// where one is missing. So the store writes down outside of the database how far it was when it last acknowledged
-// something, and compares the two before it opens it. The file is not synced: the commit before it was, and an older
-// number than the true one gives no false alarm.
-
-// progress is how far a database is: the highest numbers that it has given.
-type progress struct{ Event, Message int64 }
-
-// noted is what the store writes down about a database.
-type noted struct {
-	progress
-	base int64           // the event up to which the file holds everything without its log
-	log  engine.LogSalts // of the log that was last seen; 0 if any is to be expected
-	id   uint64          // of the database; 0 if it has none yet
-}
-
-// notedForm has a fixed length, so that a line is replaced in one write. Earlier versions wrote the first two numbers.
-const notedForm = "%020d %020d %020d %016x %016x\n"
-
-func readNoted(path string) (n noted, err error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return n, disk.IgnoreMissing(err)
-	}
-	read, _ := fmt.Sscanf(string(text), notedForm, &n.Event, &n.Message, &n.base, &n.log, &n.id)
-	if read < 2 {
-		return noted{}, nil // half a line tells nothing
-	}
-	return n, nil
-}
-
-// progressOf reads how far a database is.
-func progressOf(ctx context.Context, db *sql.DB) (p progress, err error) {
-	if p.Event, err = lastEvent(ctx, db); err != nil {
-		return p, err
-	}
-	err = db.QueryRowContext(ctx, engine.LastNumber("messages")).Scan(&p.Message)
-	return p, err
-}
-
-// lastEvent returns the highest number that an event ever had, 0 for none.
-func lastEvent(ctx context.Context, db *sql.DB) (last int64, err error) {
-	err = db.QueryRowContext(ctx, engine.SQLite.LastEvent).Scan(&last)
-	return last, err
-}
-
-// idFact is the name of the fact that tells a database from others.
-const idFact = "id"
-
-// idOf returns the id of a database, 0 if it has none.
-func idOf(ctx context.Context, db *sql.DB) (id uint64, err error) {
-	var text string
-	err = db.QueryRowContext(ctx, `SELECT coalesce((SELECT value FROM facts WHERE name = ?), '')`, idFact).Scan(&text)
-	if err == nil {
-		_, _ = fmt.Sscanf(text, "%x", &id) // what is no number counts as none
-	}
-	return id, err
-}
-
-// progressFile holds what was last acknowledged. Only the writing goroutine uses it.
-type progressFile struct {
-	path   string
-	file   *os.File // nil before the first write
-	last   noted
-	looked int64 // the last event when the log was last looked at
-	failed bool  // the last write of it failed
-}
-
-// begin writes down what is known of a database that is about to be written. Its next log may be any.
-func (f *progressFile) begin(before, n noted) error {
-	f.last, f.looked = n, n.Event
-	if before == n || n.Event == 0 {
-		return nil
-	}
-	if err := f.write(); err != nil {
-		return err
-	}
-	return f.file.Sync() // what stands there now would refuse the next log
-}
-
-// advance writes down that a transaction is about to be acknowledged. Zeros say that it gave no
-// such number.
-func (f *progressFile) advance(event, message int64) error {
-	if event == 0 || f.path == "" {
-		return nil
-	}
-	f.last.Event = event
-	if message > 0 {
-		f.last.Message = message
-	}
-	return f.write()
-}
-
-// look writes down which log the database has. A log begins again when the file holds all that was in it.
-func (f *progressFile) look(database string) error {
-	salts, err := engine.SaltsOf(database)
-	if err != nil {
-		return err
-	}
-	before := f.looked
-	f.looked = f.last.Event
-	if salts == 0 || salts == f.last.log || f.last.Event == 0 {
-		return nil
-	}
-	if f.last.log != 0 {
-		f.last.base = before
-	}
-	f.last.log = salts
-	return f.write()
-}
-
-func (f *progressFile) write() (err error) {
-	if f.file == nil {
-		if f.file, err = os.OpenFile(f.path, os.O_CREATE|os.O_WRONLY, 0o600); err != nil {
-			return err
-		}
-	}
-	n := &f.last
-	_, err = f.file.WriteAt(fmt.Appendf(nil, notedForm, n.Event, n.Message, n.base, n.log, n.id), 0)
-	return err
-}
-
-func (f *progressFile) close() {
-	if f.file != nil {
-		_ = f.file.Close() // nothing is left to be written
-	}
-}
 
 // Shortfall says that a database lacks what parley had acknowledged.
 type Shortfall struct {
@@ -173,13 +42,13 @@ func number(n int64, noun string) string {
 }
 
 // missing returns what a database at one point lacks of what was acknowledged, nil for nothing.
-func missing(acknowledged, has progress) *Shortfall {
+func missing(acknowledged, has engine.Progress) *Shortfall {
 	if acknowledged.Event <= has.Event {
 		return nil
 	}
 	return &Shortfall{
 		Events:   acknowledged.Event - has.Event,
-		Messages: max(0, acknowledged.Message-has.Message),
+		Messages: max(0, acknowledged.Row-has.Row),
 	}
 }
 
@@ -213,13 +82,6 @@ func (s *Workspace) DismissShortfall(ctx context.Context) (found bool, err error
 	return found, err
 }
 
-// continuation is how a repair lets a database that lacks something go on.
-type continuation struct {
-	after progress   // what was acknowledged: no number up to there is given again
-	id    uint64     // of the database, if it does not say
-	lacks *Shortfall // nil for nothing
-}
-
 // settle stores, for the operator, what a repaired database lacks, and gives up the deliveries that are open, which may
 // have been typed since.
 func (db *database) settle(c *continuation) error {
@@ -227,10 +89,10 @@ func (db *database) settle(c *continuation) error {
 	if err := errors.Join(db.attempt([]*engine.Write{w}), w.Err()); err != nil {
 		return err
 	}
-	db.events.last.Store(max(db.events.last.Load(), c.after.Event))
-	db.progress.last.progress = progress{max(db.progress.last.Event, c.after.Event),
-		max(db.progress.last.Message, c.after.Message)}
-	return db.progress.write()
+	db.events.Begin(max(db.events.Last(), c.after.Event))
+	db.progress.Last.Progress = engine.Progress{Event: max(db.progress.Last.Event, c.after.Event),
+		Row: max(db.progress.Last.Row, c.after.Row)}
+	return db.progress.Write()
 }
 
 func (c *continuation) record(t *tx) error {
@@ -243,8 +105,8 @@ func (c *continuation) record(t *tx) error {
 		WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'messages')`); err != nil {
 		return err
 	}
-	if _, err := t.Exec(`UPDATE sqlite_sequence SET seq = ? WHERE name = 'messages' AND seq < ?`, c.after.Message,
-		c.after.Message); err != nil {
+	if _, err := t.Exec(`UPDATE sqlite_sequence SET seq = ? WHERE name = 'messages' AND seq < ?`, c.after.Row,
+		c.after.Row); err != nil {
 		return err
 	}
 	if c.lacks == nil {

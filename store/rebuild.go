@@ -6,12 +6,13 @@ import (
 	"errors"
 	"os"
 	"parley/store/engine"
+	"slices"
 	"time"
 )
 
 // rebuilt says what a new database has of a damaged one.
 type rebuilt struct {
-	has  progress
+	has  engine.Progress
 	torn []string // tables of which rows could not be read
 	lost int64    // messages that are missing, by their numbers
 	old  bool     // some rows may be as they were before
@@ -21,7 +22,7 @@ type rebuilt struct {
 type source struct {
 	path  string
 	alone bool // without its write-ahead log
-	has   progress
+	has   engine.Progress
 	stale bool // some of what it holds is older than the rest
 }
 
@@ -39,7 +40,7 @@ func (s *source) open() (*sql.DB, error) {
 
 // rebuild reads what a source holds into a new database, and takes rows that it lacks from a copy, nil for none. It
 // makes the index of words again. Known is what is known of the database.
-func (s *source) rebuild(ctx context.Context, to string, c *Copy, known progress) (r rebuilt, err error) {
+func (s *source) rebuild(ctx context.Context, to string, c *Copy, known engine.Progress) (r rebuilt, err error) {
 	tuned := tuning{busyTimeout: engine.DefaultBusyTimeout, searchTime: searchTime, moves: true}
 	made, err := open(ctx, Options{Path: to}, tuned)
 	if err != nil {
@@ -68,7 +69,7 @@ func (s *source) rebuild(ctx context.Context, to string, c *Copy, known progress
 }
 
 // transfer copies all rows from a source to a database without rows.
-func (s *source) transfer(ctx context.Context, to string, c *Copy, known progress) (r rebuilt, err error) {
+func (s *source) transfer(ctx context.Context, to string, c *Copy, known engine.Progress) (r rebuilt, err error) {
 	from, err := s.open()
 	if err != nil {
 		return r, err
@@ -86,8 +87,8 @@ func (s *source) transfer(ctx context.Context, to string, c *Copy, known progres
 	}
 	defer func() { _ = tx.Rollback() }() // does nothing after Commit
 
-	v := salvage{from, tx}
-	if r.torn, err = v.run(ctx); err != nil {
+	v := engine.Salvage{From: from, To: tx}
+	if r.torn, err = v.Run(ctx); err != nil {
 		return r, err
 	}
 	missing := r.torn
@@ -95,7 +96,7 @@ func (s *source) transfer(ctx context.Context, to string, c *Copy, known progres
 		missing = append(grown(), r.torn...)
 	}
 	if len(missing) > 0 {
-		if r.lost, err = v.mend(ctx, missing, c, known); err != nil {
+		if r.lost, err = mend(ctx, v, missing, c, known); err != nil {
 			return r, err
 		}
 	}
@@ -107,28 +108,30 @@ func (s *source) transfer(ctx context.Context, to string, c *Copy, known progres
 }
 
 // mend takes what could not be read from a copy, and returns how many messages are still missing.
-func (s salvage) mend(ctx context.Context, torn []string, c *Copy, known progress) (lost int64, err error) {
+func mend(
+	ctx context.Context, s engine.Salvage, torn []string, c *Copy, known engine.Progress,
+) (lost int64, err error) {
 	if c != nil {
-		if err := s.fill(ctx, c.Path, torn); err != nil {
+		if err := s.Fill(ctx, c.Path, torn); err != nil {
 			return 0, err
 		}
 	}
-	if err := s.join(ctx); err != nil {
+	if err := s.Join(ctx, inventAgent); err != nil {
 		return 0, err
 	}
-	return lostMessages(ctx, s.to, c, known)
+	return lostMessages(ctx, s.To, c, known)
 }
 
 // lostMessages counts the messages that are missing. Those up to the last one that was removed for its age, or up to
 // the last one of a copy, may have been removed.
-func lostMessages(ctx context.Context, tx *sql.Tx, c *Copy, known progress) (lost int64, err error) {
+func lostMessages(ctx context.Context, tx *sql.Tx, c *Copy, known engine.Progress) (lost int64, err error) {
 	var before int64
 	if c != nil {
 		has, err := progressOfCopy(ctx, c.Path)
 		if err != nil {
 			return 0, err
 		}
-		before = has.Message
+		before = has.Row
 	}
 
 	var last, n int64
@@ -141,5 +144,28 @@ func lostMessages(ctx context.Context, tx *sql.Tx, c *Copy, known progress) (los
 	err = tx.QueryRowContext(ctx, `SELECT count(*), coalesce(max(seq), 0) FROM messages WHERE seq > ?`, before).
 		Scan(&n, &last)
 
-	return max(0, max(known.Message, last)-before-n), err
+	return max(0, max(known.Row, last)-before-n), err
+}
+
+// grown returns the names of the tables from which rows are only removed for their age, so that a row of a copy is good.
+// A key that was revoked, for example, would count again.
+func grown() (names []string) {
+	for _, k := range tables {
+		if k := k.Describe(); k.Grows {
+			names = append(names, k.Name)
+		}
+	}
+	return names
+}
+
+// inventAgent returns a statement that adds the lost agents which rows of a table name, "" for a table whose rows go with
+// them.
+func inventAgent(r *engine.Reference) string {
+	if r.Parent != "agents" || !slices.Contains(grown(), r.Table) || r.Table == "responders" {
+		return ""
+	}
+	return `INSERT OR IGNORE INTO agents (id, name, description, role, capabilities, team_groups, kind, state,
+		since, evidence, host, profile, command, orchestrate, created_at, last_active)
+		SELECT DISTINCT ` + r.Column + `, 'lost-' || substr(` + r.Column + `, 1, 8), '', '', '[]', '[]', 'mailbox',
+		'terminated', 0, '', '', '', '[]', 0, 0, 0 FROM ` + r.Table + ` WHERE ` + r.Dangling()
 }

@@ -11,6 +11,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/store/engine"
 )
 
 // A case of recovery is one file of a database, what is done to it, and whether the daemon was killed before, or has
@@ -62,7 +63,7 @@ func writeRecovery(t *testing.T) (w written) {
 	for range recoveryMessages / 2 {
 		appended(t, s)
 		must.Do(t, s.write(t.Context(), "let time pass", func(*tx) error { // on the goroutine that looks
-			s.watched.looked = s.watched.looked.Add(-2 * watchEvery)
+			s.watched.Looked = s.watched.Looked.Add(-2 * engine.WatchEvery)
 			return nil
 		}))
 	}
@@ -77,7 +78,7 @@ func writeRecovery(t *testing.T) (w written) {
 func filesAt(t *testing.T, path string) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
-	for _, ending := range append(endings, ".progress") {
+	for _, ending := range append(engine.Endings, ".progress") {
 		if content, err := os.ReadFile(path + ending); err == nil {
 			files[ending] = content
 		}
@@ -129,7 +130,7 @@ func TestNothingIsLostWithoutAWord(t *testing.T) {
 	needsFile(t)
 	w, other := writeRecovery(t), writeRecovery(t)
 	chance := rand.New(rand.NewPCG(1, 2))
-	for _, ending := range endings {
+	for _, ending := range engine.Endings {
 		for _, does := range []string{"absent", "empty", "truncated", "older", "foreign", "of a page damaged"} {
 			for _, killed := range []bool{false, true} {
 				for _, copied := range []bool{false, true} {
@@ -299,7 +300,7 @@ func messagesIn(t *testing.T, s *Store) (n int64) {
 // at once, as if it were killed.)
 func TestNothingIsLostWithoutAWordWhileOpen(t *testing.T) {
 	needsFile(t)
-	for _, ending := range endings {
+	for _, ending := range engine.Endings {
 		for _, does := range []string{"absent", "empty", "foreign", "truncated", "overwritten"} {
 			if inPlace := does == "truncated" || does == "overwritten"; inPlace && ending == "-shm" {
 				continue
@@ -342,7 +343,7 @@ func changeWhileOpen(t *testing.T, ending, does string) {
 	}
 
 	acknowledged := 40
-	for begun := time.Now(); time.Since(begun) < 3*watchEvery/2; {
+	for begun := time.Now(); time.Since(begun) < 3*engine.WatchEvery/2; {
 		if _, err := s.Append(t.Context(), post(0, 1)); err != nil {
 			break
 		}

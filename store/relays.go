@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"parley"
+	"parley/store/engine"
 )
 
 // Relays passes acts from one host to another, through the database. Each is taken once, by the daemon
@@ -63,7 +64,7 @@ func (s *Relays) AskHost(ctx context.Context, r Relay) (RelayAnswer, error) {
 
 		select {
 		case <-rings:
-		case <-time.After(watchEvery): // a host that ends does not ring
+		case <-time.After(engine.WatchEvery): // a host that ends does not ring
 		case <-ctx.Done():
 			return RelayAnswer{}, s.withdraw(ctx, &r)
 		}
@@ -183,9 +184,9 @@ func (s *Relays) RelaysRing() <-chan struct{} { return s.doorbell.Relays.Ringing
 // RelayPause is how long to wait for the ring before looking anyway.
 func (s *Relays) RelayPause() time.Duration {
 	if s.doorbell.Works() {
-		return renewEvery
+		return engine.RenewEvery
 	}
-	return watchEvery
+	return engine.WatchEvery
 }
 
 // TakeRelay takes the oldest relay for this host, nil for none. Nobody gets it again.

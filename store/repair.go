@@ -34,11 +34,11 @@ func repairFrom(ctx context.Context, o Options, copies bool) (done Repaired, err
 	if err != nil {
 		return done, failure(o.Path, "finding the database", err)
 	}
-	if _, done.PutBack, err = takeSaved(path, foreignEnding, o.clock()); err != nil {
+	if _, done.PutBack, err = engine.TakeSaved(path, engine.ForeignEnding, o.clock()); err != nil {
 		return done, failure(path, "putting the database back", err)
 	}
 
-	known, err := newExaminer(ctx, path, o.Copies.or(path))
+	known, err := newExaminer(ctx, path, o.Copies.Or(path))
 	if err != nil {
 		return done, failure(path, "reading what is known of the database", err)
 	}
@@ -53,7 +53,7 @@ func repairFrom(ctx context.Context, o Options, copies bool) (done Repaired, err
 
 	r := repair{Options: o, path: path, next: path + ".next", known: known}
 	if copies {
-		r.newest, r.copied = o.Copies.or(path).newestGood(ctx)
+		r.newest, r.copied = newestGood(ctx, o.Copies.Or(path))
 	}
 	if err := r.replace(ctx, &done); err != nil {
 		return done, failure(path, "repairing the database", err)
@@ -69,7 +69,7 @@ type repair struct {
 	known      *examiner
 
 	newest *Copy // that is good; nil for none, and if none is to be used
-	copied progress
+	copied engine.Progress
 }
 
 // image returns the path of a database that is put together from the whole parts of a damaged log.
@@ -97,7 +97,7 @@ func (r *repair) replace(ctx context.Context, done *Repaired) (err error) {
 	}
 
 	done.Lacks = r.lacks(made)
-	if err := r.settle(ctx, &continuation{after: r.known.known, id: r.known.before.id, lacks: done.Lacks}); err != nil {
+	if err := r.settle(ctx, &continuation{after: r.known.known, id: r.known.before.ID, lacks: done.Lacks}); err != nil {
 		return err
 	}
 	done.Replaced = true
@@ -140,8 +140,8 @@ func (r *repair) sources(ctx context.Context) (list []source, err error) {
 	}
 
 	alone := source{path: r.path, alone: true}
-	if r.known.before.log.FollowedBy(salts) || salts == 0 {
-		old := r.readable(ctx, &alone) && alone.has.Event < r.known.before.base
+	if r.known.before.Log.FollowedBy(salts) || salts == 0 {
+		old := r.readable(ctx, &alone) && alone.has.Event < r.known.before.Base
 		add(source{path: r.path, stale: old})
 
 		mended, err := engine.MendLog(r.path, r.image())
@@ -173,10 +173,10 @@ func (r *repair) readable(ctx context.Context, s *source) bool {
 	if err != nil || !ours {
 		return false
 	}
-	if id, err := idOf(ctx, pool); err == nil && r.known.isForeign(id) {
+	if id, err := engine.IDOf(ctx, pool); err == nil && r.known.isForeign(id) {
 		return false
 	}
-	s.has, _ = progressOf(ctx, pool) // what cannot be read is not known
+	s.has, _ = engine.ProgressOf(ctx, pool, "messages") // what cannot be read is not known
 
 	return true
 }
@@ -212,12 +212,12 @@ func (r *repair) settle(ctx context.Context, c *continuation) error {
 // clear removes what a repair makes.
 func (r *repair) clear() error {
 	return errors.Join(removeDatabase(r.next), removeDatabase(r.image()),
-		disk.IgnoreMissing(os.Remove(progressPath(r.next))))
+		disk.IgnoreMissing(os.Remove(engine.ProgressPath(r.next))))
 }
 
 func removeDatabase(path string) error {
 	var errs []error
-	for _, ending := range endings {
+	for _, ending := range engine.Endings {
 		errs = append(errs, disk.IgnoreMissing(os.Remove(path+ending)))
 	}
 	return errors.Join(errs...)
@@ -225,9 +225,9 @@ func removeDatabase(path string) error {
 
 // swap puts the new file in the place of what is there, which it keeps. If it is interrupted, Open goes on with it.
 func (r *repair) swap() (aside string, err error) {
-	if err := os.Rename(r.next, r.path+savedEnding); err != nil {
+	if err := os.Rename(r.next, r.path+engine.SavedEnding); err != nil {
 		return "", err
 	}
-	aside, _, err = takeSaved(r.path, ".damaged-", r.clock())
+	aside, _, err = engine.TakeSaved(r.path, ".damaged-", r.clock())
 	return aside, err
 }

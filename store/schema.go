@@ -39,3 +39,6 @@ var nouns = []reread{
 	followedSettings,
 	followedPause,
 }
+
+// allNouns is what the nouns say about themselves.
+var allNouns = described{tables: tables, rounds: roundsAfter, counts: staleInboxes, ring: ringOf}

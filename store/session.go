@@ -2,29 +2,9 @@ package store
 
 import (
 	"errors"
+	"parley/store/engine"
 	"time"
 )
-
-// session is the way of the writing goroutine to the database. After Open, nothing else uses it.
-type session interface {
-	// begin begins a transaction, and gives t the next numbers if the database keeps them.
-	begin(t *tx) error
-	// commit makes the transaction durable. After an error, nothing of it has happened.
-	commit(t *tx) error
-	// rollback gives the transaction up.
-	rollback()
-	// spoiled reports whether a statement has failed so that the transaction can only be given up.
-	spoiled() bool
-	// confirm looks whether what was written is safe, and whether more may be. It also runs from
-	// time to time when nothing is written.
-	confirm() error
-	// watch looks, from time to time, at what others have done: other hosts, or whoever removes files.
-	// It returns why it could not look, and logs it.
-	watch() error
-	// follows sets who takes what others write.
-	follows(Follower)
-	close() error
-}
 
 // sqliteSession sends BEGIN and COMMIT itself: after a failed COMMIT database/sql would forget the
 // transaction while the connection is still in it.
@@ -52,18 +32,18 @@ func (s sqliteSession) spoiled() bool { return false }
 
 func (s sqliteSession) watch() error { return nil }
 
-func (s sqliteSession) follows(Follower) {}
+func (s sqliteSession) follows(func(querier, int64, int64) (int64, error)) {}
 
 // confirm looks at the names of the files, if that is some time ago.
 func (s sqliteSession) confirm() error {
-	if err := s.safety.refusal(); err == nil && time.Since(s.watched.looked) < watchEvery {
+	if err := s.safety.Refusal(); err == nil && time.Since(s.watched.Looked) < engine.WatchEvery {
 		return nil
 	}
-	s.watched.looked = time.Now()
-	if err := s.watched.look(); err != nil {
+	s.watched.Looked = time.Now()
+	if err := s.watched.Look(); err != nil {
 		return err
 	}
-	s.noteFailure(s.progress.look(s.path))
+	s.noteFailure(s.progress.Look(s.path))
 	return nil
 }
 

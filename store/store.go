@@ -8,7 +8,6 @@
 package store
 
 import (
-	"errors"
 	"log/slog"
 	"time"
 )
@@ -29,10 +28,6 @@ type Options struct {
 	Now func() time.Time // the clock; time.Now if nil
 	Log *slog.Logger     // for what needs no answer; nothing is logged if nil
 }
-
-// ErrStale says that a delivery is no longer in the state that the call builds
-// on: someone else has moved it meanwhile. Nothing was changed.
-var ErrStale = errors.New("the delivery is no longer in that state")
 
 // Store is an open database. Each of its fields reads and writes one part of it. Their
 // methods may be called concurrently, and share one queue of writes. A failure of the

@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/store/engine"
 )
 
 // Whatever happens to the names of the open files, what was accepted is saved, nothing more is
@@ -33,7 +34,7 @@ func TestFilesThatVanishAreSaved(t *testing.T) {
 			<-s.Vanished()
 			_, err := s.Append(t.Context(), post(0, 1))
 			wantCode(t, "Append", err, parley.StorageUnavailable)
-			if info := must.Have(os.Stat(path + savedEnding))(t); info.Mode().Perm() != 0o600 {
+			if info := must.Have(os.Stat(path + engine.SavedEnding))(t); info.Mode().Perm() != 0o600 {
 				t.Errorf("what was saved has mode %v, want 0600", info.Mode())
 			}
 			if _, err := s.Agents.List(t.Context()); err != nil {

@@ -12,7 +12,7 @@ type Workspace struct{ *database }
 
 // factsTable has facts about the whole workspace, by name. Some are about the database itself, and not copied.
 var factsTable = engine.Table[struct{}]{Name: "facts", Key: []string{"name"},
-	Which: `name NOT IN ('` + openFact + `', '` + movingFact + `', '` + movedFact + `', '` + idFact + `')`}
+	Which: `name NOT IN ('` + openFact + `', '` + movingFact + `', '` + movedFact + `', '` + engine.IDFact + `')`}
 
 // Ping returns nil when the database can be read.
 func (s *Workspace) Ping(ctx context.Context) error {
@@ -22,3 +22,14 @@ func (s *Workspace) Ping(ctx context.Context) error {
 	var n int64
 	return s.read(ctx, "reading the database", &n, `SELECT count(*) FROM (SELECT 1 FROM agents LIMIT 1) a`)
 }
+
+// Incidents tells what happened to the database's files while they were open, in words for
+// the operator. The channel is never closed.
+func (s *Workspace) Incidents() <-chan string { return s.safety.News }
+
+// Vanished is closed when the database's files were removed or replaced while they were open, and what
+// they held is saved. The next Open goes on with that.
+func (s *Workspace) Vanished() <-chan struct{} { return s.safety.Saved }
+
+// Refusal returns why the store accepts nothing more, nil while all is well.
+func (s *Workspace) Refusal() error { return s.safety.Refusal() }

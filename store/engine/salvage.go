@@ -1,19 +1,18 @@
-package store
+package engine
 
 import (
 	"context"
 	"database/sql"
 	"fmt"
-	"parley/store/engine"
 	"slices"
 	"strings"
 )
 
-// salvage reads all rows of a damaged database that can be read into a new one. It needs none of the indexes. A row is
+// Salvage reads all rows of a damaged database that can be read into a new one. It needs none of the indexes. A row is
 // read again from wherever SQLite can begin: behind the rows that it cannot read, and from the end of a table.
-type salvage struct {
-	from *sql.DB
-	to   *sql.Tx
+type Salvage struct {
+	From *sql.DB
+	To   *sql.Tx
 }
 
 // salvaged is a table of the new database.
@@ -24,9 +23,9 @@ type salvaged struct {
 	numbers bool     // the first column of the key holds numbers
 }
 
-// run reads all tables, and returns the names of those of which rows may be missing.
-func (s salvage) run(ctx context.Context) (torn []string, err error) {
-	tables, err := salvagedTables(ctx, s.to)
+// Run reads all tables, and returns the names of those of which rows may be missing.
+func (s Salvage) Run(ctx context.Context) (torn []string, err error) {
+	tables, err := salvagedTables(ctx, s.To)
 	for i := range tables {
 		whole, err := s.table(ctx, &tables[i])
 		if err != nil {
@@ -81,8 +80,8 @@ func (t *salvaged) query(where, direction string) string {
 }
 
 // table reads one table, and reports whether all of it could be read.
-func (s salvage) table(ctx context.Context, t *salvaged) (whole bool, err error) {
-	into, err := s.to.PrepareContext(ctx, `INSERT OR IGNORE INTO `+t.name+` (`+strings.Join(t.columns, `, `)+`) VALUES (`+
+func (s Salvage) table(ctx context.Context, t *salvaged) (whole bool, err error) {
+	into, err := s.To.PrepareContext(ctx, `INSERT OR IGNORE INTO `+t.name+` (`+strings.Join(t.columns, `, `)+`) VALUES (`+
 		marks(len(t.columns))+`)`)
 	if err != nil {
 		return false, err
@@ -106,7 +105,7 @@ func (s salvage) table(ctx context.Context, t *salvaged) (whole bool, err error)
 }
 
 // numbered reads a table whose rows have numbers.
-func (s salvage) numbered(ctx context.Context, t *salvaged, add func([]any) error) (whole bool, err error) {
+func (s Salvage) numbered(ctx context.Context, t *salvaged, add func([]any) error) (whole bool, err error) {
 	last := int64(-1)
 	note := func(row []any) error {
 		last, _ = row[0].(int64)
@@ -131,9 +130,9 @@ func (s salvage) numbered(ctx context.Context, t *salvaged, add func([]any) erro
 }
 
 // read passes the rows of a query on, up to the first that cannot be read, and reports whether there is none such.
-func (s salvage) read(ctx context.Context, add func([]any) error, query string, args ...any) (whole bool, err error) {
-	rows, err := s.from.QueryContext(ctx, query, args...)
-	if engine.CodeOf(err) == engine.CodeUnknown {
+func (s Salvage) read(ctx context.Context, add func([]any) error, query string, args ...any) (whole bool, err error) {
+	rows, err := s.From.QueryContext(ctx, query, args...)
+	if CodeOf(err) == CodeUnknown {
 		return false, nil // the description of the table cannot be read
 	}
 	if err != nil {
@@ -163,8 +162,8 @@ func (s salvage) read(ctx context.Context, add func([]any) error, query string, 
 
 // unreadable drops the errors that say that something cannot be read.
 func unreadable(err error) error {
-	switch engine.FaultOf(err) {
-	case engine.FaultCorrupt, engine.FaultForeign, engine.FaultIO:
+	switch FaultOf(err) {
+	case FaultCorrupt, FaultForeign, FaultIO:
 		return nil
 	}
 	return err
@@ -172,7 +171,7 @@ func unreadable(err error) error {
 
 // behind returns a number behind those of rows that cannot be read, from which on SQLite can read again. The row after
 // last cannot be read.
-func (s salvage) behind(ctx context.Context, t *salvaged, last int64) (next int64, found bool, err error) {
+func (s Salvage) behind(ctx context.Context, t *salvaged, last int64) (next int64, found bool, err error) {
 	query := t.query(`WHERE `+t.key[0]+` > ?`, ``) + ` LIMIT 1`
 	reads := func(n int64) (bool, error) {
 		return s.read(ctx, func([]any) error { return nil }, query, n)
@@ -202,32 +201,21 @@ func (s salvage) behind(ctx context.Context, t *salvaged, last int64) (next int6
 	return next, found, nil
 }
 
-// grown returns the names of the tables from which rows are only removed for their age, so that a row of a copy is good.
-// A key that was revoked, for example, would count again.
-func grown() (names []string) {
-	for _, k := range tables {
-		if k := k.Describe(); k.Grows {
-			names = append(names, k.Name)
-		}
-	}
-	return names
-}
-
-// fill takes rows from a copy of the database that are missing in some tables.
-func (s salvage) fill(ctx context.Context, path string, torn []string) error {
-	pool, err := openCopy(path)
+// Fill takes rows from a copy of the database that are missing in some tables.
+func (s Salvage) Fill(ctx context.Context, path string, torn []string) error {
+	pool, err := OpenCopy(path)
 	if err != nil {
 		return err
 	}
 	defer pool.Close()
 
-	tables, err := salvagedTables(ctx, s.to)
+	tables, err := salvagedTables(ctx, s.To)
 	if err != nil {
 		return err
 	}
 	for i := range tables {
 		if slices.Contains(torn, tables[i].name) {
-			if _, err := (salvage{pool, s.to}).table(ctx, &tables[i]); err != nil {
+			if _, err := (Salvage{pool, s.To}).table(ctx, &tables[i]); err != nil {
 				return err
 			}
 		}
@@ -236,30 +224,30 @@ func (s salvage) fill(ctx context.Context, path string, torn []string) error {
 	return nil
 }
 
-// reference is a column that names a row of another table.
-type reference struct{ table, column, parent, key string }
+// Reference is a column that names a row of another table.
+type Reference struct{ Table, Column, Parent, key string }
 
-// join makes the rows refer to rows again that are there: it invents agents that are lost, and removes what belongs to
-// nothing.
-func (s salvage) join(ctx context.Context) error {
+// Dangling is a condition on the rows that refer to nothing.
+func (r *Reference) Dangling() string {
+	return fmt.Sprintf(`%s NOT IN (SELECT %s FROM %s)`, r.Column, r.key, r.Parent)
+}
+
+// Join makes the rows refer to rows again that are there: it removes what belongs to nothing, unless invent returns a
+// statement that adds what is lost.
+func (s Salvage) Join(ctx context.Context, invent func(*Reference) string) error {
 	references, err := s.references(ctx)
 	if err != nil {
 		return err
 	}
 
-	grown := grown()
 	for changed := true; changed; {
 		changed = false
-		for _, r := range references {
-			dangling := fmt.Sprintf(`%s NOT IN (SELECT %s FROM %s)`, r.column, r.key, r.parent)
-			statement := `DELETE FROM ` + r.table + ` WHERE ` + dangling
-			if r.parent == "agents" && slices.Contains(grown, r.table) && r.table != "responders" {
-				statement = `INSERT OR IGNORE INTO agents (id, name, description, role, capabilities, team_groups, kind, state,
-					since, evidence, host, profile, command, orchestrate, created_at, last_active)
-					SELECT DISTINCT ` + r.column + `, 'lost-' || substr(` + r.column + `, 1, 8), '', '', '[]', '[]', 'mailbox', 'terminated',
-					0, '', '', '', '[]', 0, 0, 0 FROM ` + r.table + ` WHERE ` + dangling
+		for i := range references {
+			statement := invent(&references[i])
+			if statement == "" {
+				statement = `DELETE FROM ` + references[i].Table + ` WHERE ` + references[i].Dangling()
 			}
-			result, err := s.to.ExecContext(ctx, statement)
+			result, err := s.To.ExecContext(ctx, statement)
 			if err != nil {
 				return err
 			}
@@ -274,16 +262,16 @@ func (s salvage) join(ctx context.Context) error {
 	return nil
 }
 
-func (s salvage) references(ctx context.Context) (list []reference, err error) {
-	rows, err := s.to.QueryContext(ctx, `SELECT t.name, f."from", f."table", f."to"
+func (s Salvage) references(ctx context.Context) (list []Reference, err error) {
+	rows, err := s.To.QueryContext(ctx, `SELECT t.name, f."from", f."table", f."to"
 		FROM pragma_table_list AS t, pragma_foreign_key_list(t.name) AS f WHERE t.schema = 'main' ORDER BY t.name, f.id`)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var r reference
-		if err := rows.Scan(&r.table, &r.column, &r.parent, &r.key); err != nil {
+		var r Reference
+		if err := rows.Scan(&r.Table, &r.Column, &r.Parent, &r.key); err != nil {
 			return nil, err
 		}
 		list = append(list, r)

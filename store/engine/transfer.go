@@ -1,22 +1,37 @@
-package store
+package engine
 
 import (
 	"context"
 	"crypto/sha256"
+	"database/sql"
 	"encoding/hex"
-	"parley/store/engine"
+	"fmt"
+	"hash"
 	"slices"
 	"strings"
 )
 
-// movedTable is a table whose rows are copied, in the order of its key.
-type movedTable struct{ engine.Description }
+// RowReader is a connection or a pool of them.
+type RowReader interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
 
-// copied returns the tables that are copied. What has no key is made again.
-func copied(tables []engine.Described) (list []movedTable) {
+// Side is one of the two databases between which rows are copied.
+type Side struct {
+	SQL  *Dialect
+	Rows RowReader
+	Pool *sql.DB // for a side that is written
+}
+
+// Copied is a table whose rows are copied, in the order of its key.
+type Copied struct{ Description }
+
+// CopiedOf returns the tables that are copied. What has no key is made again.
+func CopiedOf(tables []Described) (list []Copied) {
 	for _, k := range tables {
 		if k := k.Describe(); len(k.Key) > 0 {
-			list = append(list, movedTable{k})
+			list = append(list, Copied{k})
 		}
 	}
 	return list
@@ -25,8 +40,8 @@ func copied(tables []engine.Described) (list []movedTable) {
 // moveChunk is how many rows are copied in one transaction.
 const moveChunk = 500
 
-// copy copies the rows that the target lacks. What it has is the beginning of them.
-func (t *movedTable) copy(ctx context.Context, from, to side) error {
+// Copy copies the rows that the target lacks. What it has is the beginning of them.
+func (t *Copied) Copy(ctx context.Context, from, to Side) error {
 	columns, err := to.columns(ctx, t.Name)
 	if err != nil {
 		return err
@@ -49,8 +64,8 @@ func (t *movedTable) copy(ctx context.Context, from, to side) error {
 }
 
 // columns returns the columns of a table.
-func (s side) columns(ctx context.Context, table string) ([]string, error) {
-	rows, err := s.rows.QueryContext(ctx, `SELECT * FROM `+table+` LIMIT 0`)
+func (s Side) columns(ctx context.Context, table string) ([]string, error) {
+	rows, err := s.Rows.QueryContext(ctx, `SELECT * FROM `+table+` LIMIT 0`)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +87,7 @@ func keyOf(row []any, columns, key []string) []any {
 }
 
 // last returns the key of the last row that the target has, nil for none.
-func (t *movedTable) last(ctx context.Context, to side) ([]any, error) {
+func (t *Copied) last(ctx context.Context, to Side) ([]any, error) {
 	rows, err := to.texts(ctx, `SELECT `+strings.Join(t.Key, `, `)+` FROM `+t.Name+t.where()+
 		` ORDER BY `+strings.Join(t.Key, ` DESC, `)+` DESC LIMIT 1`, len(t.Key))
 	if err != nil || len(rows) == 0 {
@@ -81,7 +96,7 @@ func (t *movedTable) last(ctx context.Context, to side) ([]any, error) {
 	return rows[0], nil
 }
 
-func (t *movedTable) where() string {
+func (t *Copied) where() string {
 	if t.Which == "" {
 		return ` WHERE 1 = 1`
 	}
@@ -89,7 +104,7 @@ func (t *movedTable) where() string {
 }
 
 // read reads the next rows after a key, nil for the first.
-func (t *movedTable) read(ctx context.Context, from side, columns []string, after []any) ([][]any, error) {
+func (t *Copied) read(ctx context.Context, from Side, columns []string, after []any) ([][]any, error) {
 	key := strings.Join(t.Key, `, `)
 	query := `SELECT ` + strings.Join(columns, `, `) + ` FROM ` + t.Name + t.where()
 	if after != nil {
@@ -101,8 +116,8 @@ func (t *movedTable) read(ctx context.Context, from side, columns []string, afte
 func marks(n int) string { return strings.Repeat(`?, `, n-1) + `?` }
 
 // texts reads rows of n columns.
-func (s side) texts(ctx context.Context, query string, n int, args ...any) (list [][]any, err error) {
-	rows, err := s.rows.QueryContext(ctx, s.sql.Bound(query), args...)
+func (s Side) texts(ctx context.Context, query string, n int, args ...any) (list [][]any, err error) {
+	rows, err := s.Rows.QueryContext(ctx, s.SQL.Bound(query), args...)
 	if err != nil {
 		return nil, err
 	}
@@ -123,14 +138,14 @@ func (s side) texts(ctx context.Context, query string, n int, args ...any) (list
 }
 
 // write adds rows in one transaction.
-func (t *movedTable) write(ctx context.Context, to side, columns []string, rows [][]any) error {
-	tx, err := to.pool.BeginTx(ctx, nil)
+func (t *Copied) write(ctx context.Context, to Side, columns []string, rows [][]any) error {
+	tx, err := to.Pool.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // does nothing after Commit
 
-	into, err := tx.PrepareContext(ctx, to.sql.Bound(`INSERT INTO `+t.Name+` (`+strings.Join(columns, `, `)+`) VALUES (`+
+	into, err := tx.PrepareContext(ctx, to.SQL.Bound(`INSERT INTO `+t.Name+` (`+strings.Join(columns, `, `)+`) VALUES (`+
 		marks(len(columns))+`)`))
 	if err != nil {
 		return err
@@ -151,15 +166,15 @@ func valid(row []any) []any {
 	values := make([]any, len(row))
 	for i, value := range row {
 		if text, ok := value.(string); ok {
-			value = engine.ValidText(text)
+			value = ValidText(text)
 		}
 		values[i] = value
 	}
 	return values
 }
 
-// sum returns a checksum over all rows, and their number.
-func (t *movedTable) sum(ctx context.Context, s side) (sum string, n int64, err error) {
+// Sum returns a checksum over all rows, and their number.
+func (t *Copied) Sum(ctx context.Context, s Side) (sum string, n int64, err error) {
 	columns, err := s.columns(ctx, t.Name)
 	if err != nil {
 		return "", 0, err
@@ -177,5 +192,21 @@ func (t *movedTable) sum(ctx context.Context, s side) (sum string, n int64, err 
 		}
 		n += int64(len(rows))
 		after = keyOf(rows[len(rows)-1], columns, t.Key)
+	}
+}
+
+// addRow adds a row to a sum over a table. Texts count as PostgreSQL holds them.
+func addRow(sum hash.Hash, values []any) {
+	for _, value := range values {
+		switch v := value.(type) {
+		case nil:
+			value = "null"
+		case string:
+			text := ValidText(v)
+			value = fmt.Sprintf("t%d:%s", len(text), text)
+		case []byte:
+			value = fmt.Sprintf("b%d:%x", len(v), v)
+		}
+		fmt.Fprint(sum, value, "\x00")
 	}
 }
