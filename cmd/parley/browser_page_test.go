@@ -136,7 +136,7 @@ func (p *pageTest) sends(t *testing.T) {
 	x := p.opens(t, 1400, 900)
 	p.desk = x
 	x.goes("agent/worker")
-	x.until("document.querySelector('.terminal pre div, .xterm-rows div')")
+	x.until("document.querySelector('.terminal pre div, .xterm-rows div') && document.querySelector('.write textarea')")
 	fill := func(text string) {
 		js[bool](x, fmt.Sprintf(`(b => { b.value = %q; b.dispatchEvent(new Event('input')); return true })(document.querySelector('.write textarea'))`, text))
 	}
