@@ -68,7 +68,9 @@ func operate(ctx context.Context, s parley.Service, name string, args url.Values
 		msg.said = r.Said()
 		return msg
 	}
-	msg.answer, msg.err = answerWords(res)
+	if msg.answer = viewOf(res); msg.answer == "" {
+		msg.answer, msg.err = answerWords(res)
+	}
 	return msg
 }
 

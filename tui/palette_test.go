@@ -65,9 +65,8 @@ func TestPaletteCallsAnOperation(t *testing.T) {
 	}
 
 	s.enters("history=3")
-	s.shows("▸ read_terminal", "width: 120")
-	s.press("esc")
-	s.hides(`"width": 120`)
+	s.shows("▸ read_terminal", "Reading parser.go (212 lines)")
+	s.hides("width:", "agent id:")
 }
 
 // What an operation did is a sentence, and no page of fields.

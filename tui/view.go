@@ -177,7 +177,7 @@ func (m *model) waiting() []string {
 	add(th.Alarm, needs, " ! %d "+team.NeedWord(needs)+" ")
 	add(th.Warn, letters, "%d for you")
 	add(th.Bad, s.Deliveries[string(parley.DeliveryUnconfirmed)], "? %d unconfirmed")
-	add(th.Warn, s.Deliveries[string(parley.DeliveryHeld)], "‖ %d held")
+	add(th.Plain, s.Deliveries[string(parley.DeliveryHeld)], "‖ %d held")
 	add(th.Plain, pending, "○ %d pending")
 
 	return words

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	matrixName = 12 // columns of a name, at most
+	matrixName = 24 // columns of a name, at most
 	matrixCell = 7  // columns of a cell with its gap, at least
 	broadCell  = 12 // and at most
 	matrixMost = 16 // agents that are shown
@@ -49,7 +49,7 @@ func (h *Screen) matrix(w int) []string {
 	shown := all[:min(len(all), matrixMost, max(2, (w-left)/matrixCell-1))]
 	cell := kit.Clamp((w-left)/(len(shown)+1), matrixCell, broadCell)
 	note := kit.Plural(total, "message") + " " + h.Ledger.Period(h.Now)
-	lines := []string{h.Theme.Rule("Who writes to whom", note, w, false), h.matrixHead(shown, left, cell, w)}
+	lines := append([]string{h.Theme.Rule("Who writes to whom", note, w, false)}, h.matrixHead(shown, left, cell, w)...)
 	for _, from := range shown {
 		line := h.talkerLine(from, name, left)
 		for _, to := range shown {
@@ -87,13 +87,27 @@ func (h *Screen) talkers(pairs map[team.Pair]int) (all []talker) {
 	return all
 }
 
-// matrixHead draws the recipients. The last column is for messages to several.
-func (h *Screen) matrixHead(shown []talker, left, cell, w int) string {
-	line := strings.Repeat(" ", left)
-	for _, to := range shown {
-		line += kit.Pad(to.name, cell-1) + " "
+// matrixHead draws the recipients, with their whole names. The last column is for messages to several.
+func (h *Screen) matrixHead(shown []talker, left, cell, w int) (lines []string) {
+	var names [][]string
+	high := 1
+	for _, to := range append(slices.Clone(shown), talker{name: "several"}) {
+		name := kit.Wrap(to.name, cell-1)
+		names, high = append(names, name), max(high, len(name))
 	}
-	return h.Theme.Dim.Render(kit.Fit(line+"several", w))
+
+	for i := range high {
+		line := strings.Repeat(" ", left)
+		for _, name := range names {
+			part := ""
+			if at := i - (high - len(name)); at >= 0 { // the ends stand in one line
+				part = name[at]
+			}
+			line += kit.Pad(part, cell-1) + " "
+		}
+		lines = append(lines, h.Theme.Dim.Render(kit.Fit(strings.TrimRight(line, " "), w)))
+	}
+	return lines
 }
 
 // talkerLine draws a sender: its name, the curve of what it wrote and got in the last hour, and how many messages
@@ -122,7 +136,7 @@ func (h *Screen) cell(n, most int, self bool) string {
 	case heat >= 3:
 		style = h.Theme.Bad
 	case heat >= 1:
-		style = h.Theme.Warn
+		style = h.Theme.Busy
 	}
 
 	return style.Render(kit.Pad(kit.SparksTo([]int{n}, max(most, 8))+fmt.Sprint(" ", min(n, 9999)), matrixCell))

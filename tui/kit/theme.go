@@ -11,7 +11,8 @@ import (
 )
 
 // Theme is how things look. Colours are the terminal's own sixteen, so that its
-// owner's dark or light palette holds. Nothing is told by colour alone.
+// owner's dark or light palette holds. Nothing is told by colour alone. Warn is for what
+// waits for a person, and for nothing else.
 type Theme struct {
 	Plain, Strong, Dim, Good, Busy, Warn, Bad, Accent, Focus, Alarm lipgloss.Style
 
@@ -170,7 +171,7 @@ func (t Theme) Delivery(s parley.DeliveryState) lipgloss.Style {
 	case s.Delivered():
 		return t.Good
 	case s == parley.DeliveryHeld:
-		return t.Warn
+		return t.Plain // most go on by themselves
 	case s.Settled():
 		return t.Bad
 	}

@@ -8,7 +8,7 @@ func (t Theme) Temperature(state string) lipgloss.Style {
 	case "hot":
 		return t.Bad
 	case "warming", "cooling":
-		return t.Warn
+		return t.Busy
 	case "cold", "concluded":
 		return t.Dim
 	}
