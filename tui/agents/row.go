@@ -18,52 +18,43 @@ import (
 // there is room for.
 func (a *Screen) agentLine(s *parley.AgentStatus, t agentTable, w int) string {
 	selected := s.ID == a.Sel
-	words, style := a.now(s)
-
-	cells := []cell{
-		{kit.Marked(selected, a.Picked.Has(s.ID)), a.Theme.Plain},
-		{kit.AgentGlyph(s.State) + " ", a.Theme.Agent(s.State)},
-		{kit.Pad(s.Name, t.name) + " ", a.Theme.Name(s.Name)},
-		{kit.Pad(string(s.State), t.state), a.Theme.Agent(s.State)},
+	var line strings.Builder
+	put := func(text string, style lipgloss.Style) {
+		if selected {
+			line.WriteString(text)
+		} else {
+			line.WriteString(style.Render(text))
+		}
 	}
 	column := func(i int) {
 		words := t.columns[i].text(a, s)
 		if t.columns[i].head == "branch" {
 			words = a.branches.of(s, t.widths[i]) // how far it is must be seen
 		}
-		text := strings.Repeat(" ", t.gap(i)) + kit.Pad(words, t.widths[i])
-		cells = append(cells, cell{text, cellStyle(a.Theme, t.columns[i].head)})
+		put(strings.Repeat(" ", t.gap(i))+kit.Pad(words, t.widths[i]), cellStyle(a.Theme, t.columns[i].head))
 	}
+
+	put(kit.Marked(selected, a.Picked.Has(s.ID)), a.Theme.Plain)
+	put(kit.AgentGlyph(s.State)+" ", a.Theme.Agent(s.State))
+	put(kit.Pad(s.Name, t.name)+" ", a.Theme.Name(s.Name))
+	put(kit.Pad(string(s.State), t.state), a.Theme.Agent(s.State))
 	for _, i := range t.drawn(true) {
 		column(i)
 	}
+
+	words, style := a.now(s)
 	if first, _, _ := strings.Cut(counts(s), " · "); first != "" && t.lacks("waiting") && !team.WaitsForPerson(s) {
 		words = first + " · " + words
 	}
-	cells = append(cells, cell{"  " + kit.Pad(words, t.now), style})
+	put("  "+kit.Pad(words, t.now), style)
 	for _, i := range t.drawn(false) {
 		column(i)
 	}
 
-	var line strings.Builder
-	for _, c := range cells {
-		if selected {
-			line.WriteString(c.text)
-		} else {
-			line.WriteString(c.style.Render(c.text))
-		}
-	}
 	if selected {
 		return a.Theme.Focus.Render(kit.Pad(line.String(), w))
 	}
-
 	return line.String()
-}
-
-// cell is a part of a line.
-type cell struct {
-	text  string
-	style lipgloss.Style
 }
 
 // cellStyle returns how a cell of a column looks.
