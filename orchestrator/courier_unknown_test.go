@@ -138,3 +138,37 @@ func TestALauncherThatReadsIsNotTheProgram(t *testing.T) {
 		})
 	}
 }
+
+// The operator's one retry settles that a program which shows nothing of what is typed takes messages.
+func TestAProgramThatShowsNothingTakesMessagesAfterOneRetry(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip(err)
+	}
+	te := newTeam(t)
+	got := filepath.Join(te.dir, "got")
+	const program = "import os,sys,tty\ntty.setraw(0)\nprint('ready',end='\\r\\n',flush=True)\n" +
+		"while True: open(sys.argv[1],'ab').write(os.read(0,4096))"
+	req := parley.LaunchAgentRequest{Name: "silent", Profile: "generic", Command: []string{"python3", "-c", program, got}}
+	must.Have(te.LaunchAgent(te.operator(), req))(t)
+	tmuxtest.WaitFor(t, te.pane("silent"), func(s tmux.Screen) bool { return tmuxtest.Shows(s, "ready") })
+
+	reach := func(id string, state parley.DeliveryState, code parley.ReasonCode) {
+		t.Helper()
+		var d parley.Delivery
+		tmuxtest.Poll(t, func() bool { d = te.delivery(id); return d.State == state && (code == "" || d.ReasonCode == code) },
+			func() string { return "it is " + string(d.State) + " for " + d.Reason })
+	}
+	one, two := te.send("silent", "one"), te.send("silent", "two")
+	reach(one, parley.DeliveryUnconfirmed, parley.EndedNotEntered)
+	reach(two, parley.DeliveryHeld, parley.HoldUnsent)
+	must.Have(te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: one}))(t)
+	for _, id := range []string{one, two, te.send("silent", "three")} {
+		reach(id, parley.DeliverySubmitted, "")
+	}
+
+	text := string(must.Have(os.ReadFile(got))(t))
+	if n := strings.Count(text, "\r"); n != 3 {
+		t.Errorf("the program was given %d lines, want 3: %q", n, text)
+	}
+}

@@ -282,14 +282,15 @@ func (a *attempt) shown(o *observation) bool {
 	return !o.profile.HasMarkers() && a.drawn(o)
 }
 
-// drawn reports whether a program without markers shows the text somewhere. Where the mode of
-// its terminal is not known, or the operator asks for the key, patience must do.
+// drawn reports whether a program without markers shows the text somewhere. Where the mode of its terminal is not
+// known, or the operator asks for the key, now or of an earlier text that did not show, patience must do.
 func (a *attempt) drawn(o *observation) bool {
 	if a.showsAnew(o) {
 		a.pasted.where = "shown on its screen"
 		return true
 	}
-	return (a.asked || !o.tty.known && !a.resumed) && o.now.After(a.pasted.patience)
+	trusted := a.asked || a.memory.mute == o.on
+	return (trusted || !o.tty.known && !a.resumed) && o.now.After(a.pasted.patience)
 }
 
 // showsAnew reports whether the screen shows the text more often than before it was typed.

@@ -24,6 +24,7 @@ type memory struct {
 	place    profile.Place  // where the last look would have typed, in a program without markers
 	word     bool           // only the operator let the last text go there
 	leads    bool           // what has the terminal there may be a launcher
+	mute     *team.Terminal // its program shows nothing of what is typed, and the operator has had a key pressed there
 	silent   *team.Terminal // its program does not report the messages that it should
 
 	before copies // of the message that was looked at last

@@ -113,6 +113,9 @@ func (c *courier) conclude(
 		if !t.Profile.HasMarkers() {
 			c.memory.noteTaken(t)
 		}
+		if a.asked && a.pasted.where == "" && !t.Profile.HasMarkers() {
+			c.memory.mute = t
+		}
 		err := errors.Join(c.close(ctx, job, c.proven(t, &job, a, out)...), c.giveBack(ctx, a.text))
 		if err == nil && out.Phase == tmux.Taken {
 			err = c.o.Roster.NotePrompt(ctx, c.m)

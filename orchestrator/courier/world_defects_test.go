@@ -138,7 +138,7 @@ var defects = []defect{
 	{"a crash's paste that does not show gets its key", "attempt.go",
 		`!o.tty.known && !a.resumed) &&`, `!o.tty.known || a.resumed) &&`, nil},
 	{"a paste that does not show gets its key", "attempt.go",
-		`(a.asked || !o.tty.known && !a.resumed) &&`, `!a.resumed &&`, nil},
+		`(trusted || !o.tty.known && !a.resumed) &&`, `(trusted || !a.resumed) &&`, nil},
 
 	// After the key.
 	{"the second key comes at once, into anything", "attempt_entered.go",

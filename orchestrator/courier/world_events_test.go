@@ -105,6 +105,7 @@ func (w *world) retry(n int) {
 	}
 	if job, ok := w.store.retry(m.key); ok {
 		m.retries++
+		w.trusts = w.trusts || w.story.Traits.Mute
 		m.queued = time.Now()
 		w.note("%s is sent again", m.Text)
 		w.hand(job)

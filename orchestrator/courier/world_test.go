@@ -38,6 +38,7 @@ type world struct {
 	freed     time.Time // when what was in the way of a key had ended last
 	watch     watch
 	word      word
+	trusts    bool     // the operator has had a key pressed in a program that shows nothing
 	log       []string // what happened, if it is kept
 	keepLog   bool
 
@@ -96,6 +97,7 @@ type message struct {
 	named   time.Time   // a report that names it came first then
 	fetched bool        // read in another way
 	unseen  bool        // a person cleared it away where nobody could see that
+	trusted bool        // it was pasted where the operator has had a key pressed before, in a program that shows nothing
 	blurred bool        // so while the daemon slept, or in the second in which the screen had been drawn
 	refused bool        // its program took it and refused it
 	untold  bool        // it came while the daemon slept, which has not read it since

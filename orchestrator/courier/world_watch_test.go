@@ -180,6 +180,7 @@ func (v *watch) pasted(p *simPane, text string) {
 	v.belongs(p, m.Text)
 	v.early = false
 	m.pasted, m.keys, m.pastedAt, m.turn = true, 0, time.Now(), p.program.turn
+	m.trusted = v.w.trusts
 	if m.pastes++; m.pastes > 1+m.retries {
 		v.w.violate(promiseOnce, "%s is pasted %d times, with %d retries", m.Text, m.pastes, m.retries)
 	}
@@ -303,8 +304,9 @@ func (w *world) settled(at, now time.Time) bool {
 }
 
 // guessed reports whether nobody could know that a person had cleared a text away: only what the
-// terminal gave its program is known then. The operator may have asked for the key all the same.
-func (m *message) guessed() bool { return m.unseen && (m.retries > 0 || m.blurred) }
+// terminal gave its program is known then. The operator may have asked for the key all the same, of this text or, in a
+// program that shows nothing, of one before.
+func (m *message) guessed() bool { return m.unseen && (m.retries > 0 || m.blurred || m.trusted) }
 
 // atEnd checks a story that is over.
 func (v *watch) atEnd() {
