@@ -117,6 +117,10 @@ type AdoptAgentResult struct {
 	Attach  []string   `json:"attach"`            // the command that shows its terminal
 	AddMCP  []string   `json:"add_mcp,omitempty"` // the command that gives it parley's tools, if known
 	MCP     []string   `json:"mcp"`               // the command of the MCP server over stdio
+
+	// NativeTool is a tool of the program's own with which it reaches other sessions, without parley seeing it; "" if
+	// none is known.
+	NativeTool string `json:"native_tool,omitempty"`
 }
 
 // StopAgentRequest names the agent to stop.

@@ -93,6 +93,9 @@ type Profile struct {
 	// AddMCP is the command that adds an MCP server to the program's own configuration.
 	// The server's command follows it.
 	AddMCP []string `yaml:"add_mcp"`
+	// NativeTool is the program's own tool for messages to other sessions, "" if it has none. A launched program asks
+	// parley before it uses that; an adopted one does not.
+	NativeTool string `yaml:"native_tool"`
 
 	patterns patterns
 }

@@ -212,6 +212,8 @@ func (ad *adopter) adopt(
 		Socket:  a.Socket,
 		Attach:  s.server.AttachToPane(s.info.ID),
 		MCP:     []string{ad.ts.opts.Executable, "mcp", "--workspace", ad.ts.opts.Workspace},
+
+		NativeTool: p.NativeTool,
 	}
 
 	if len(p.AddMCP) > 0 {
