@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"os"
 	"os/exec"
@@ -31,6 +32,7 @@ const (
 	doorClients, doorMessages   = 50, 10_000
 	doorBridges, doorBridgeSend = 200, 1_000
 	doorStreams, doorEvents     = 190, 5_000
+	doorFollowers               = 500
 
 	goalDoorRate   = 2500 // messages per second on a quiet machine with two cores
 	goalDoorP99    = 60 * time.Millisecond
@@ -189,29 +191,39 @@ func openBridge(b *testing.B, bridge *exec.Cmd) *mcp.ClientSession {
 }
 
 // BenchmarkReplays measures the operator's calls, and the messages of an agent, while others read the whole
-// record again and again: what it takes them more than on the same daemon when nobody does.
+// record again and again, and while they resume in the middle of it and follow: what it takes them more than on the
+// same daemon when nobody does.
 func BenchmarkReplays(b *testing.B) {
-	b.Run("streams=190/way=parley", func(b *testing.B) {
-		d := newDoors(b, 5)
-		c := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 20}}
-		timed(b, 20, doorEvents/3, func(_, i int) error { return d.send(c, i%4, i) })
+	for _, c := range []struct {
+		name    string
+		streams int
+		read    func(d *doors, ctx context.Context, key string)
+	}{
+		{"streams=190", doorStreams, (*doors).replay},
+		{"followers=500", doorFollowers, (*doors).resume},
+	} {
+		b.Run(c.name+"/way=parley", func(b *testing.B) {
+			d := newDoors(b, 5)
+			client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 20}}
+			timed(b, 20, doorEvents/3, func(_, i int) error { return d.send(client, i%4, i) })
 
-		for b.Loop() {
-			quiet := d.calls(b, c)
-			ctx, stop := context.WithCancel(b.Context())
-			var streams sync.WaitGroup
-			for i := range doorStreams {
-				streams.Go(func() { d.replay(ctx, d.bots[i%4].APIKey) })
+			for b.Loop() {
+				quiet := d.calls(b, client)
+				ctx, stop := context.WithCancel(b.Context())
+				var streams sync.WaitGroup
+				for i := range c.streams {
+					streams.Go(func() { c.read(d, ctx, d.bots[i%4].APIKey) })
+				}
+
+				loaded := d.calls(b, client)
+				stop()
+				streams.Wait()
+				reportTimes(b, loaded)
+				b.ReportMetric(float64(loaded[len(loaded)*99/100]-quiet[len(quiet)*99/100]), "more-p99-ns")
 			}
-
-			loaded := d.calls(b, c)
-			stop()
-			streams.Wait()
-			reportTimes(b, loaded)
-			b.ReportMetric(float64(loaded[len(loaded)*99/100]-quiet[len(quiet)*99/100]), "more-p99-ns")
-		}
-		b.ReportMetric(float64(goalReplayMore), "goal-ns")
-	})
+			b.ReportMetric(float64(goalReplayMore), "goal-ns")
+		})
+	}
 }
 
 // calls returns how long calls of the operator and messages of the last bot took, sorted.
@@ -226,10 +238,17 @@ func (d *doors) calls(b *testing.B, c *http.Client) []time.Duration {
 	})
 }
 
-// replay reads the record from its beginning until ctx ends.
-func (d *doors) replay(ctx context.Context, key string) {
+// replay reads the record from its beginning, again and again, until ctx ends.
+func (d *doors) replay(ctx context.Context, key string) { d.read(ctx, key, 0, doorEvents/2) }
+
+// resume reads the second half of the record, and follows it until ctx ends.
+func (d *doors) resume(ctx context.Context, key string) { d.read(ctx, key, doorEvents/2, math.MaxInt) }
+
+// read reads n events after a number from a stream, and begins again there, until ctx ends.
+func (d *doors) read(ctx context.Context, key string, after, n int) {
 	for ctx.Err() == nil {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, d.info.HTTP+"/api/events?after=0", nil)
+		url := fmt.Sprintf("%s/api/events?after=%d", d.info.HTTP, after)
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 		if err != nil {
 			return
 		}
@@ -240,7 +259,7 @@ func (d *doors) replay(ctx context.Context, key string) {
 			continue
 		}
 		lines := bufio.NewScanner(res.Body)
-		for read := 0; read < doorEvents/2 && lines.Scan(); {
+		for read := 0; read < n && lines.Scan(); {
 			if strings.HasPrefix(lines.Text(), "id: ") {
 				read++
 			}
