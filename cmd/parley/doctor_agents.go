@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/internal/daemon"
+	"parley/orchestrator/trial"
 	"parley/profile"
 )
 
@@ -42,18 +43,34 @@ func (d *doctor) checkAgent(ctx context.Context, p *profile.Profile) (f findings
 	switch {
 	case err != nil:
 		f.warn(p.Name, "Run "+path+" "+strings.Join(p.Version, " ")+".", "%s does not print its version: %v", path, err)
-	case p.Covers(version):
-		f.ok(p.Name, "%s (%s); %s", version, path, selfReport(p))
 	default:
-		f.warn(p.Name,
-			"Watch its first messages with parley attach; if it misbehaves, correct the profile in parley.yaml.",
-			"%s (%s) is outside of the versions that the profile was tested with: %s", version, path,
-			strings.Join(p.Tested, ", "))
+		d.checkVersion(&f, p, version, path)
 	}
 
 	d.checkSettingsDir(&f, p)
 
 	return f
+}
+
+// checkVersion tells whether parley reads the screen of this version: by what profiles check has found here, or
+// else by the versions that the profile was tried with.
+func (d *doctor) checkVersion(f *findings, p *profile.Profile, version, path string) {
+	found, checked := trial.Of(daemon.ChecksDir(d.env), p.Name, version)
+	switch {
+	case checked && len(found.Failed()) > 0:
+		f.warn(p.Name, "Correct the markers in parley.yaml: parley profiles "+p.Name+". Until then messages to it may wait.",
+			"%s (%s), checked on %s: %s", version, path, found.At.Format(time.DateOnly), found.Words())
+	case checked:
+		f.ok(p.Name, "%s (%s), checked on %s: %s; %s", version, path, found.At.Format(time.DateOnly), found.Words(),
+			selfReport(p))
+	case p.Covers(version):
+		f.ok(p.Name, "%s (%s); %s", version, path, selfReport(p))
+	default:
+		f.warn(p.Name, "Check it, which costs no token: parley profiles check "+p.Name+
+			". Or watch its first messages with parley attach.",
+			"%s (%s) is outside of the versions that the profile was tested with: %s", version, path,
+			strings.Join(p.Tested, ", "))
+	}
 }
 
 // selfReport tells how parley learns the state of a profile's program.

@@ -206,6 +206,15 @@ func Locate(root string, env Environ) Place {
 	return p
 }
 
+// ChecksDir returns the user's directory for what `profiles check` finds, "" if there is none.
+func ChecksDir(env Environ) string {
+	state := stateHome(env)
+	if state == "" {
+		return ""
+	}
+	return filepath.Join(state, "parley", "checks")
+}
+
 // stateHome returns the user's directory for the state of programs, "" if there is none.
 func stateHome(env Environ) string {
 	if dir := env.Get("XDG_STATE_HOME"); filepath.IsAbs(dir) {

@@ -1,6 +1,7 @@
 package modelserver
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -20,6 +21,7 @@ func (chat) read(_ *http.Request, body []byte) (turn, error) {
 		Tools []struct {
 			Function struct{ Name string } `json:"function"`
 		} `json:"tools"`
+		Choice json.RawMessage `json:"tool_choice"` // an object names the tool that must be called
 	}
 
 	if err := json.Unmarshal(body, &req); err != nil {
@@ -44,6 +46,9 @@ func (chat) read(_ *http.Request, body []byte) (turn, error) {
 		}
 	}
 
+	if bytes.HasPrefix(req.Choice, []byte("{")) {
+		return t, nil // the program's own, such as for a title
+	}
 	for _, offered := range req.Tools {
 		t.tools = append(t.tools, tool{name: offered.Function.Name})
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -23,6 +24,9 @@ func (s *onStage) startsUp() {
 	s.inState(parley.StateIdle)
 }
 
+// aKey matches the beginning of a key. The names of tools begin with parley__.
+var aKey = regexp.MustCompile(`parley_[A-Za-z0-9]`)
+
 func (s *onStage) isBriefed() {
 	s.Helper()
 	s.arrives(s.send("please rebase onto main"))
@@ -39,10 +43,8 @@ func (s *onStage) isBriefed() {
 	}
 
 	argv, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", s.pid)) // empty where the system has no such file
-	for _, secret := range []string{"parley_", s.seal} {
-		if strings.Contains(string(argv), secret) {
-			s.Errorf("%s stands in its argv: %q", secret, argv)
-		}
+	if aKey.Match(argv) || strings.Contains(string(argv), s.seal) {
+		s.Errorf("its key or its seal %s stands in its argv: %q", s.seal, argv)
 	}
 }
 

@@ -23,9 +23,9 @@ var limits = map[string]limited{
 	"gemini":   {parley.StateWaiting, false, false}, // whether to keep trying
 	"opencode": {parley.StateBusy, false, false},    // tries again by itself
 	"qwen":     {parley.StateBusy, false, false},    // tries again by itself
-	"pi":       {parley.StateBusy, false, false},    // tries again by itself
-	"kilo":     {parley.StateBusy, false, false},    // tries again by itself
-	"grok":     {parley.StateBusy, false, false},    // tries again by itself
+	"pi":       {parley.StateBlocked, false, false},
+	"kilo":     {parley.StateBusy, false, false}, // tries again by itself
+	"grok":     {parley.StateBusy, false, false}, // tries again by itself
 }
 
 // Beyond a usage limit, each program shows what parley reads: that nothing more goes on, and when it

@@ -62,6 +62,14 @@ func (r *reading) compare(l *letter) sight {
 	}
 }
 
+// Sees reports what a screen shows of a text that was typed: whether it stands in the composer, or what is
+// shown in place of a long one does, and whether nothing else does. mark is a part that only this text has.
+func Sees(p *profile.Profile, screen tmux.Screen, text, mark string) (composed, only bool) {
+	r := reading{Reading: p.Read(ScreenOf(screen)), profile: p}
+	at := r.compare(&letter{text: text, mark: mark})
+	return at.composed, at.only
+}
+
 // readings remembers what was read on screens. To match a profile's markers takes some
 // tenths of a millisecond, and most looks find a screen that an earlier one found.
 type readings struct {

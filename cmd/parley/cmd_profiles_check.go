@@ -1,0 +1,181 @@
+package main
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/internal/daemon"
+	"parley/orchestrator/trial"
+	"parley/profile"
+
+	"github.com/spf13/cobra"
+)
+
+// checkOptions are the flags of profiles check.
+type checkOptions struct {
+	dir, size string
+	patience  time.Duration
+}
+
+func profilesCheckCommand(c *cli) *cobra.Command {
+	var opts checkOptions
+	cmd := &cobra.Command{
+		Use:   "check NAME [-- COMMAND...]",
+		Short: "Try whether parley reads the screen of the installed version of a program",
+		Long: `Starts the program in a terminal that nobody else sees, in an empty directory, and tries what
+parley relies on when it types a message: that it recognises when the program rests, that it reads a
+draft that a person types, and what of a message stands in the composer. It presses no Enter: no
+model is asked, and no token is used. It changes nothing of the program's settings and answers no
+question. It takes half a minute.
+
+What it finds is kept for this version of the program, and parley doctor shows it. The exit status
+is 1 if something fails.
+
+If the program asks something first, such as whether it may trust the directory, check it in a
+directory that it trusts: --dir. With a COMMAND it tries that instead of the profile's.`,
+		Example: `  parley profiles check claude
+  parley profiles check gemini --dir . --size 80x24
+  parley profiles check pi -- pi --offline`,
+		Args: usage(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return checkProfile(cmd.Context(), c, args[0], args[1:], opts)
+		},
+	}
+
+	f := cmd.Flags()
+	f.StringVar(&opts.dir, "dir", "", "run the program in this directory, not in an empty one")
+	f.StringVar(&opts.size, "size", "120x40", "columns and rows of its terminal")
+	f.DurationVar(&opts.patience, "timeout", time.Minute, "longest wait until it rests")
+	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		return completeProfiles(c), cobra.ShellCompDirectiveNoFileComp
+	}
+
+	return cmd
+}
+
+func checkProfile(ctx context.Context, c *cli, name string, command []string, opts checkOptions) error {
+	set, err := c.profileSet()
+	if err != nil {
+		return err
+	}
+	p, err := set.Find(name)
+	if err != nil {
+		return err
+	}
+	width, height, err := daemon.ParseSize(opts.size)
+	if err != nil {
+		return err
+	}
+	checks := daemon.ChecksDir(c.env)
+	if checks == "" {
+		return parley.Errorf(parley.InvalidArgument, "there is no directory to keep the result in").
+			Suggest("Set HOME, or XDG_STATE_HOME to a directory that is kept.")
+	}
+
+	if len(command) == 0 {
+		command = p.Command
+	}
+	program, err := findProgram(c, p, command)
+	if err != nil {
+		return err
+	}
+	dir := opts.dir
+	if dir != "" {
+		dir = filepath.Join(c.dir, dir)
+		if filepath.IsAbs(opts.dir) {
+			dir = opts.dir
+		}
+	}
+
+	version := ""
+	if !slices.Contains(p.Programs, "parley demo-agent") {
+		version, _ = versionOf(ctx, p, program, c.env.Scrubbed()) // "" is kept too
+	}
+	if !c.json {
+		if err := c.printLine(c.paint(bold, strings.TrimSpace(name+" "+version)) + ": " + program); err != nil {
+			return err
+		}
+	}
+
+	res, err := trial.Run(ctx, trial.Options{
+		Profile: p, Program: program, Args: command[1:], Version: version, Dir: dir, Env: c.env.Scrubbed(),
+		Executable: c.executable, Width: width, Height: height, Patience: opts.patience, Now: c.now, Tell: c.tellFinding,
+	})
+	if err != nil {
+		return err
+	}
+	if err := trial.Keep(checks, res); err != nil {
+		return err
+	}
+
+	return c.reportTrial(&res)
+}
+
+// findProgram returns the path of the program that a command runs.
+func findProgram(c *cli, p *profile.Profile, command []string) (string, error) {
+	if len(command) == 0 {
+		return "", parley.Errorf(parley.InvalidArgument, "the profile %s names no program", p.Name).
+			Suggest("Give its command: parley profiles check %s -- COMMAND", p.Name)
+	}
+	if command[0] == "parley" {
+		return c.executable, nil
+	}
+	path, ok := (&doctor{cli: c}).lookPath(command[0], c.dir)
+	if !ok {
+		return "", parley.Errorf(parley.InvalidArgument, "%s is not installed", command[0]).
+			With("program", command[0]).
+			Suggest("Install it, or give its path: parley profiles check %s -- /path/to/%s", p.Name, filepath.Base(command[0]))
+	}
+	return path, nil
+}
+
+// verdictStyle returns how a verdict is drawn.
+func verdictStyle(v trial.Verdict) string {
+	switch v {
+	case trial.Holds:
+		return green
+	case trial.Fails:
+		return red
+	}
+	return faint
+}
+
+// tellFinding shows one finding as it comes.
+func (c *cli) tellFinding(f trial.Finding) {
+	if c.json {
+		return
+	}
+	line := "  " + pad(string(f.Guarantee), 12) + c.paint(verdictStyle(f.Verdict), pad(string(f.Verdict), 9))
+	if f.Saw != "" {
+		line += "  " + parley.CleanLine(f.Saw)
+	}
+	_ = c.printLine(strings.TrimRight(line, " ")) // the result tells if it cannot be written
+}
+
+func (c *cli) reportTrial(res *trial.Result) error {
+	failed := res.Failed()
+	if c.json {
+		if err := c.printJSON(struct {
+			parley.Answer
+			trial.Result
+		}{parley.OK, *res}); err != nil {
+			return err
+		}
+	} else if len(failed) > 0 {
+		if err := c.printLine("→ Messages to this version may wait. Correct the markers in parley.yaml: parley profiles " +
+			res.Profile); err != nil {
+			return err
+		}
+	}
+	if len(failed) > 0 {
+		return exitCode(1)
+	}
+	return nil
+}

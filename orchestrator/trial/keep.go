@@ -1,0 +1,62 @@
+package trial
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// maxKept is how many versions of a program results are kept of.
+const maxKept = 20
+
+// Keep adds a result to those in dir. It replaces one of the same version.
+func Keep(dir string, r Result) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("keep the result: %w", err)
+	}
+
+	all := slices.DeleteFunc(known(dir, r.Profile), func(old Result) bool { return old.Version == r.Version })
+	all = append(all, r)
+	text, err := json.MarshalIndent(all[max(0, len(all)-maxKept):], "", "  ")
+	if err != nil {
+		return fmt.Errorf("keep the result: %w", err)
+	}
+
+	f, err := os.CreateTemp(dir, ".new-*") // 0600
+	if err != nil {
+		return fmt.Errorf("keep the result: %w", err)
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), fileOf(dir, r.Profile))
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("keep the result: %w", err), os.Remove(f.Name()))
+	}
+
+	return nil
+}
+
+// Of returns the result of a version of a profile's program. It is not ok if none is kept.
+func Of(dir, profile, version string) (Result, bool) {
+	all := known(dir, profile)
+	i := slices.IndexFunc(all, func(r Result) bool { return r.Version == version })
+	if i < 0 {
+		return Result{}, false
+	}
+	return all[i], true
+}
+
+// known returns the results that are kept of a profile. A file that cannot be read holds none.
+func known(dir, profile string) (all []Result) {
+	text, err := os.ReadFile(fileOf(dir, profile))
+	if err != nil || json.Unmarshal(text, &all) != nil {
+		return nil
+	}
+	return all
+}
+
+func fileOf(dir, profile string) string { return filepath.Join(dir, profile+".json") }

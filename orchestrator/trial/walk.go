@@ -1,0 +1,277 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/internal/wait"
+	"parley/orchestrator/courier"
+	"parley/orchestrator/team"
+	"parley/profile"
+	"parley/tmux"
+)
+
+const (
+	lookEvery = 100 * time.Millisecond
+	// steady is how long a screen must show rest: some programs show it for a moment while they start.
+	steady = time.Second
+	// drawn is how long a program may take to show what was typed. On a machine with two cores and a load of 20 it
+	// was 3 s.
+	drawn = 10 * time.Second
+	// settled is how long after an Escape the composer is looked at.
+	settled = time.Second
+)
+
+// draft is what is typed as a person would.
+const draft = "half a thought"
+
+// mark stands in the footer of the messages of a trial.
+const mark = "msg 5f0c21aa"
+
+var errEnded = errors.New("the program has ended")
+
+// walk is a trial on its way.
+type walk struct {
+	opts     *Options
+	t        *team.Terminal
+	findings []Finding
+	left     string // why nothing more may be tried; "": more may be
+}
+
+// seen is what a look showed.
+type seen struct {
+	tmux.Screen
+	profile.Reading
+}
+
+// all tries all guarantees.
+func (w *walk) all(ctx context.Context) ([]Finding, error) {
+	for _, g := range Guarantees() {
+		if w.left != "" {
+			w.note(g, NotTried, w.left)
+			continue
+		}
+		if err := w.try(ctx, g); err != nil {
+			return w.findings, w.explain(ctx, err)
+		}
+	}
+	return w.findings, nil
+}
+
+func (w *walk) note(g Guarantee, v Verdict, saw string) {
+	f := Finding{g, v, saw}
+	w.findings = append(w.findings, f)
+	if w.opts.Tell != nil {
+		w.opts.Tell(f)
+	}
+}
+
+func (w *walk) try(ctx context.Context, g Guarantee) error {
+	switch g {
+	case Rest:
+		return w.rests(ctx)
+	case Draft:
+		return w.drafts(ctx)
+	case Escape:
+		return w.escapes(ctx)
+	case Short:
+		return w.pastes(ctx, g, "please look at this")
+	case Lines:
+		return w.pastes(ctx, g, "please look\nat this")
+	case Signs:
+		return w.pastes(ctx, g, "Grüße, 世界 🦊 é")
+	}
+	return w.pastes(ctx, g, strings.Repeat(strings.Repeat("words that say nothing ", 5)+"\n", 12)+"end")
+}
+
+// look reads the screen as the courier does.
+func (w *walk) look(ctx context.Context) (s seen, err error) {
+	if s.Screen, err = courier.ReadScreen(ctx, w.t); err != nil {
+		return s, err
+	}
+	if s.Dead {
+		return s, errEnded
+	}
+	s.Reading = w.opts.Profile.Read(courier.ScreenOf(s.Screen))
+	return s, nil
+}
+
+// until looks until a fact is seen, and returns the last look. It is not ok if the fact was not seen in time.
+func (w *walk) until(ctx context.Context, patience time.Duration, fact func(s seen) bool) (s seen, ok bool, err error) {
+	limit, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	err = wait.Until(limit, lookEvery, func() (bool, error) {
+		var err error
+		s, err = w.look(ctx)
+		return err == nil && fact(s), err
+	})
+	if limit.Err() != nil && ctx.Err() == nil && !errors.Is(err, errEnded) {
+		return s, false, nil
+	}
+	return s, err == nil, err
+}
+
+// rests waits until the program waits for its first prompt.
+func (w *walk) rests(ctx context.Context) error {
+	var since time.Time
+	s, ok, err := w.until(ctx, w.opts.Patience, func(s seen) bool {
+		resting := s.Shows == profile.Idle && s.Composing && s.Composer == ""
+		switch {
+		case !resting:
+			since = time.Time{}
+		case since.IsZero():
+			since = time.Now()
+		}
+		return resting && time.Since(since) >= steady
+	})
+	if err != nil {
+		return err
+	}
+	if ok {
+		w.note(Rest, Holds, "")
+		return nil
+	}
+
+	w.left = "it never came to rest"
+	verdict, saw := Fails, ""
+	switch {
+	case s.Shows == profile.Dialog:
+		verdict, saw = NotTried, "it asks something first. Answer it once in a directory of yours, and check it there"
+		w.left = "it asks something first"
+	case s.Shows == profile.Blocked:
+		verdict, saw = NotTried, "it is blocked: "+s.Cause
+		w.left = saw
+	case s.Asks.For != "":
+		verdict, saw = NotTried, fmt.Sprintf("it seems to ask for %s: %q", s.Asks.For, s.Asks.Words)
+		w.left = "it seems to ask something first"
+	case s.Composing && s.Composer != "":
+		saw = fmt.Sprintf("%q is read as a draft in its empty composer", parley.Truncate(s.Composer, 60))
+	case s.Composing:
+		saw = fmt.Sprintf("its composer is seen, and it looks %s", s.Shows)
+	default:
+		saw = fmt.Sprintf("its composer is not seen, and it looks %s", s.Shows)
+	}
+	w.note(Rest, verdict, saw)
+
+	return nil
+}
+
+// drafts types as a person does. The draft stays for the Escape.
+func (w *walk) drafts(ctx context.Context) error {
+	if err := w.t.Pane.Type(ctx, draft); err != nil {
+		return err
+	}
+	s, ok, err := w.until(ctx, drawn, func(s seen) bool { return s.Composer == draft })
+	if err != nil {
+		return err
+	}
+	if ok {
+		w.note(Draft, Holds, "")
+		return nil
+	}
+
+	w.note(Draft, Fails, fmt.Sprintf("%q was typed, and %q is read", draft, parley.Truncate(s.Composer, 60)))
+	w.left = "a draft is not read"
+
+	return nil
+}
+
+// escapes presses Escape while a draft is there, and deletes the draft.
+func (w *walk) escapes(ctx context.Context) error {
+	if err := w.t.Pane.Repeat(ctx, "Escape", 1); err != nil {
+		return err
+	}
+	if err := wait.Pause(ctx, settled); err != nil {
+		return err
+	}
+	s, err := w.look(ctx)
+	if err != nil {
+		return err
+	}
+	if s.Composer == draft {
+		w.note(Escape, Holds, "")
+	} else {
+		w.note(Escape, Fails, fmt.Sprintf("the composer holds %q after it", parley.Truncate(s.Composer, 60)))
+	}
+
+	return w.clear(ctx)
+}
+
+// pastes pastes a message with a body, as it is typed, and removes it again.
+func (w *walk) pastes(ctx context.Context, g Guarantee, body string) error {
+	text := "[AGENT 00000000 TO AGENT 00000000]: " + body + "\n(check · " + mark + " · seal check)"
+	if s, err := w.look(ctx); err != nil { // a dead pane must not be pasted into
+		return err
+	} else if s.Composer != "" {
+		return fmt.Errorf("something stands in the composer: %q", s.Composer)
+	}
+	if err := w.t.Pane.Paste(ctx, text); err != nil {
+		return err
+	}
+
+	s, ok, err := w.until(ctx, drawn, func(s seen) bool {
+		_, only := courier.Sees(w.opts.Profile, s.Screen, text, mark)
+		return only
+	})
+	if err != nil {
+		return err
+	}
+	if ok {
+		w.note(g, Holds, "")
+	} else {
+		w.note(g, Fails, fmt.Sprintf("the composer holds %q", parley.Truncate(s.Composer, 80)))
+	}
+
+	if g == Long {
+		return nil // the program ends now
+	}
+	return w.clear(ctx)
+}
+
+// clear deletes what stands in the composer, as a person does. What is left ends the trial.
+func (w *walk) clear(ctx context.Context) error {
+	for range 3 {
+		s, err := w.look(ctx)
+		if err != nil || s.Composing && s.Composer == "" {
+			return err
+		}
+		if err := w.t.Pane.Repeat(ctx, "BSpace", len([]rune(s.Composer))+10); err != nil {
+			return err
+		}
+		_, ok, err := w.until(ctx, drawn, func(s seen) bool { return s.Composing && s.Composer == "" })
+		if ok || err != nil {
+			return err
+		}
+	}
+
+	w.left = "what was typed before cannot be deleted"
+
+	return nil
+}
+
+// explain says what a program showed that has ended.
+func (w *walk) explain(ctx context.Context, err error) error {
+	if !errors.Is(err, errEnded) {
+		return err
+	}
+
+	last := ""
+	if screen, failed := w.t.Pane.Screen(ctx, tmux.ScreenOptions{}); failed == nil {
+		for _, line := range screen.Lines {
+			if line = parley.CleanLine(line); strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "Pane is dead") {
+				last = strings.TrimSpace(line)
+			}
+		}
+	}
+
+	e := parley.Errorf(parley.AgentUnavailable, "%s ended during the check", w.opts.Program)
+	if last != "" {
+		e = parley.Errorf(parley.AgentUnavailable, "%s ended during the check. Its last line: %s", w.opts.Program, parley.Truncate(last, 200))
+	}
+	return e.With("program", w.opts.Program).
+		Suggest("Start it by hand once. If it no longer knows a flag of the profile, correct the profile in parley.yaml.")
+}

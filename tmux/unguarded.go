@@ -1,0 +1,50 @@
+package tmux
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Paste pastes a text, framed if the program asked for that, and presses no key. Nothing is guarded or recorded:
+// it is for a terminal that the caller alone uses. A dead pane must not be pasted into, see Screen.
+func (p *Pane) Paste(ctx context.Context, text string) error {
+	if err := errors.Join(p.check(), checkText(text)); err != nil {
+		return err
+	}
+	b, err := p.Load(text)
+	if err != nil {
+		return err
+	}
+
+	_, err = p.server.run(ctx, b.Load, "paste-buffer -p -r -d -b "+b.Name+" -t "+p.id)
+	if err = errors.Join(err, b.removeFile()); err != nil {
+		return fmt.Errorf("paste into pane %s: %w", p.id, err)
+	}
+	return nil
+}
+
+// Type types the characters of a text one by one. As with Paste, nothing is guarded.
+func (p *Pane) Type(ctx context.Context, text string) error {
+	return p.send(ctx, "-l -- "+quote(text))
+}
+
+// Repeat presses a key, such as BSpace, n times. As with Paste, nothing is guarded.
+func (p *Pane) Repeat(ctx context.Context, key Key, n int) error {
+	if !pressable.MatchString(string(key)) {
+		return invalid("key %q", key)
+	}
+	return p.send(ctx, strings.Join(slices.Repeat([]string{string(key)}, n), " "))
+}
+
+func (p *Pane) send(ctx context.Context, keys string) error {
+	if err := p.check(); err != nil {
+		return err
+	}
+	if _, err := p.server.run(ctx, "send-keys -t "+p.id+" "+keys); err != nil {
+		return fmt.Errorf("press keys in pane %s: %w", p.id, err)
+	}
+	return nil
+}
