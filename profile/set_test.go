@@ -26,8 +26,8 @@ func find(t *testing.T, s profile.Set, name string) *profile.Profile {
 func TestBuiltinProfilesSayHowMuchMayBeTyped(t *testing.T) {
 	s := builtin(t)
 	want := []string{
-		"aider", "amp", "claude", "cline", "codex", "copilot", "cursor-agent", "demo", "gemini", "generic", "grok", "kilo", "kimi",
-		"opencode", "pi", "qwen",
+		"aider", "amp", "auggie", "claude", "cline", "codex", "copilot", "crush", "cursor-agent", "demo", "droid", "gemini",
+		"generic", "grok", "kilo", "kimi", "opencode", "pi", "qwen",
 	}
 	if got := s.Names(); !cmp.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
@@ -54,7 +54,8 @@ func TestUnknownProfileNamesTheNearest(t *testing.T) {
 	}
 	if got := parley.AsError(err).Action; !strings.Contains(got, `"generic"`) ||
 		!strings.Contains(got,
-			"aider, amp, claude, cline, codex, copilot, cursor-agent, demo, gemini, generic, grok, kilo, kimi, opencode, pi, qwen") {
+			"aider, amp, auggie, claude, cline, codex, copilot, crush, cursor-agent, demo, droid, gemini, generic, grok, kilo, "+
+				"kimi, opencode, pi, qwen") {
 		t.Errorf("got %q", got)
 	}
 }

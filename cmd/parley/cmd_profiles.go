@@ -41,7 +41,7 @@ With a name, it prints that profile in the form of parley.yaml.`,
 		},
 	}
 
-	cmd.AddCommand(profilesCheckCommand(c))
+	cmd.AddCommand((&profileCheck{cli: c}).command())
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp

@@ -15,14 +15,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// checkOptions are the flags of profiles check.
-type checkOptions struct {
-	dir, size string
-	patience  time.Duration
+// profileCheck is one run of profiles check.
+type profileCheck struct {
+	*cli
+
+	// flags
+	at, size string
+	patience time.Duration
 }
 
-func profilesCheckCommand(c *cli) *cobra.Command {
-	var opts checkOptions
+func (k *profileCheck) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check NAME [-- COMMAND...]",
 		Short: "Try whether parley reads the screen of the installed version of a program",
@@ -42,26 +44,26 @@ directory that it trusts: --dir. With a COMMAND it tries that instead of the pro
   parley profiles check pi -- pi --offline`,
 		Args: usage(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return checkProfile(cmd.Context(), c, args[0], args[1:], opts)
+			return k.run(cmd.Context(), args[0], args[1:])
 		},
 	}
 
 	f := cmd.Flags()
-	f.StringVar(&opts.dir, "dir", "", "run the program in this directory, not in an empty one")
-	f.StringVar(&opts.size, "size", "120x40", "columns and rows of its terminal")
-	f.DurationVar(&opts.patience, "timeout", time.Minute, "longest wait until it rests")
+	f.StringVar(&k.at, "dir", "", "run the program in this directory, not in an empty one")
+	f.StringVar(&k.size, "size", "120x40", "columns and rows of its terminal")
+	f.DurationVar(&k.patience, "timeout", time.Minute, "longest wait until it rests")
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveDefault
 		}
-		return completeProfiles(c), cobra.ShellCompDirectiveNoFileComp
+		return completeProfiles(k.cli), cobra.ShellCompDirectiveNoFileComp
 	}
 
 	return cmd
 }
 
-func checkProfile(ctx context.Context, c *cli, name string, command []string, opts checkOptions) error {
-	set, err := c.profileSet()
+func (k *profileCheck) run(ctx context.Context, name string, command []string) error {
+	set, err := k.profileSet()
 	if err != nil {
 		return err
 	}
@@ -69,11 +71,11 @@ func checkProfile(ctx context.Context, c *cli, name string, command []string, op
 	if err != nil {
 		return err
 	}
-	width, height, err := daemon.ParseSize(opts.size)
+	width, height, err := daemon.ParseSize(k.size)
 	if err != nil {
 		return err
 	}
-	checks := daemon.ChecksDir(c.env)
+	checks := daemon.ChecksDir(k.env)
 	if checks == "" {
 		return parley.Errorf(parley.InvalidArgument, "there is no directory to keep the result in").
 			Suggest("Set HOME, or XDG_STATE_HOME to a directory that is kept.")
@@ -82,56 +84,57 @@ func checkProfile(ctx context.Context, c *cli, name string, command []string, op
 	if len(command) == 0 {
 		command = p.Command
 	}
-	program, err := findProgram(c, p, command)
+	program, err := k.find(p, command)
 	if err != nil {
 		return err
 	}
-	dir := opts.dir
-	if dir != "" {
-		dir = filepath.Join(c.dir, dir)
-		if filepath.IsAbs(opts.dir) {
-			dir = opts.dir
-		}
+	at := k.at
+	if at != "" && !filepath.IsAbs(at) {
+		at = filepath.Join(k.dir, at)
 	}
 
 	version := ""
 	if !slices.Contains(p.Programs, "parley demo-agent") {
-		version, _ = versionOf(ctx, p, program, c.env.Scrubbed()) // "" is kept too
+		version, _ = versionOf(ctx, p, program, k.env.Scrubbed()) // "" is kept too
 	}
-	if !c.json {
-		if err := c.printLine(c.paint(bold, strings.TrimSpace(name+" "+version)) + ": " + program); err != nil {
+	if !k.json {
+		if err := k.printLine(k.paint(bold, strings.TrimSpace(name+" "+version)) + ": " + program); err != nil {
 			return err
 		}
 	}
 
 	res, err := trial.Run(ctx, trial.Options{
-		Profile: p, Program: program, Args: command[1:], Version: version, Dir: dir, Env: c.env.Scrubbed(),
-		Executable: c.executable, Width: width, Height: height, Patience: opts.patience, Now: c.now, Tell: c.tellFinding,
+		Profile: p, Program: program, Args: command[1:], Version: version, Dir: at, Env: k.env.Scrubbed(),
+		Executable: k.executable, Width: width, Height: height, Patience: k.patience, Now: k.now, Tell: k.tell,
 	})
 	if err != nil {
 		return err
 	}
-	if err := trial.Keep(checks, res); err != nil {
-		return err
+	// What was found of another command says nothing of the profile's program.
+	if p.Runs(append([]string{program}, command[1:]...)) || slices.Equal(command, p.Command) {
+		if err := trial.Keep(checks, res); err != nil {
+			return err
+		}
 	}
 
-	return c.reportTrial(&res)
+	return k.report(&res)
 }
 
-// findProgram returns the path of the program that a command runs.
-func findProgram(c *cli, p *profile.Profile, command []string) (string, error) {
+// find returns the path of the program that a command runs.
+func (k *profileCheck) find(p *profile.Profile, command []string) (string, error) {
 	if len(command) == 0 {
 		return "", parley.Errorf(parley.InvalidArgument, "the profile %s names no program", p.Name).
 			Suggest("Give its command: parley profiles check %s -- COMMAND", p.Name)
 	}
 	if command[0] == "parley" {
-		return c.executable, nil
+		return k.executable, nil
 	}
-	path, ok := (&doctor{cli: c}).lookPath(command[0], c.dir)
+	path, ok := (&doctor{cli: k.cli}).lookPath(command[0], k.dir)
 	if !ok {
 		return "", parley.Errorf(parley.InvalidArgument, "%s is not installed", command[0]).
 			With("program", command[0]).
-			Suggest("Install it, or give its path: parley profiles check %s -- /path/to/%s", p.Name, filepath.Base(command[0]))
+			Suggest("Install it, or give its path: parley profiles check %s -- /path/to/%s",
+				parley.ShellWord(p.Name), parley.ShellWord(filepath.Base(command[0])))
 	}
 	return path, nil
 }
@@ -147,29 +150,29 @@ func verdictStyle(v trial.Verdict) string {
 	return faint
 }
 
-// tellFinding shows one finding as it comes.
-func (c *cli) tellFinding(f trial.Finding) {
-	if c.json {
+// tell shows one finding as it comes.
+func (k *profileCheck) tell(f trial.Finding) {
+	if k.json {
 		return
 	}
-	line := "  " + pad(string(f.Guarantee), 12) + c.paint(verdictStyle(f.Verdict), pad(string(f.Verdict), 9))
+	line := "  " + pad(string(f.Guarantee), 12) + k.paint(verdictStyle(f.Verdict), pad(string(f.Verdict), 9))
 	if f.Saw != "" {
 		line += "  " + parley.CleanLine(f.Saw)
 	}
-	_ = c.printLine(strings.TrimRight(line, " ")) // the result tells if it cannot be written
+	_ = k.printLine(strings.TrimRight(line, " ")) // the result tells if it cannot be written
 }
 
-func (c *cli) reportTrial(res *trial.Result) error {
+func (k *profileCheck) report(res *trial.Result) error {
 	failed := res.Failed()
-	if c.json {
-		if err := c.printJSON(struct {
+	if k.json {
+		if err := k.printJSON(struct {
 			parley.Answer
 			trial.Result
 		}{parley.OK, *res}); err != nil {
 			return err
 		}
 	} else if len(failed) > 0 {
-		if err := c.printLine("→ Messages to this version may wait. Correct the markers in parley.yaml: parley profiles " +
+		if err := k.printLine("→ Messages to this version may wait. Correct the markers in parley.yaml: parley profiles " +
 			res.Profile); err != nil {
 			return err
 		}

@@ -44,7 +44,7 @@ func (d *doctor) checkAgent(ctx context.Context, p *profile.Profile) (f findings
 	case err != nil:
 		f.warn(p.Name, "Run "+path+" "+strings.Join(p.Version, " ")+".", "%s does not print its version: %v", path, err)
 	default:
-		d.checkVersion(&f, p, version, path)
+		checkVersion(&f, daemon.ChecksDir(d.env), p, version, path)
 	}
 
 	d.checkSettingsDir(&f, p)
@@ -54,8 +54,8 @@ func (d *doctor) checkAgent(ctx context.Context, p *profile.Profile) (f findings
 
 // checkVersion tells whether parley reads the screen of this version: by what profiles check has found here, or
 // else by the versions that the profile was tried with.
-func (d *doctor) checkVersion(f *findings, p *profile.Profile, version, path string) {
-	found, checked := trial.Of(daemon.ChecksDir(d.env), p.Name, version)
+func checkVersion(f *findings, checks string, p *profile.Profile, version, path string) {
+	found, checked := trial.Of(checks, p.Name, version)
 	switch {
 	case checked && len(found.Failed()) > 0:
 		f.warn(p.Name, "Correct the markers in parley.yaml: parley profiles "+p.Name+". Until then messages to it may wait.",
