@@ -56,7 +56,7 @@ func (s *onStage) reportsTurns() {
 // "" is for one that says none.
 func (s *onStage) titled(state parley.AgentState) {
 	s.Helper()
-	if len(s.profile.Titles) == 0 {
+	if _, reads := s.profile.Titles[string(state)]; len(s.profile.Titles) == 0 || state != "" && !reads {
 		return
 	}
 	s.wait("its title says: "+string(state), func() bool {

@@ -253,23 +253,34 @@ func (w *walk) clear(ctx context.Context) error {
 	return nil
 }
 
+// lastWords is how long a program that has ended may take to have its last lines kept: tmux does that a moment later.
+const lastWords = 2 * time.Second
+
+// lastLine returns the last line that a program showed before it ended, "" if it showed none.
+func (w *walk) lastLine(ctx context.Context) (last string) {
+	limit, cancel := context.WithTimeout(ctx, lastWords)
+	defer cancel()
+	_ = wait.Until(limit, lookEvery, func() (bool, error) { // without one there is nothing to tell
+		screen, err := w.t.Pane.Screen(ctx, tmux.ScreenOptions{})
+		for _, line := range screen.Lines {
+			line = strings.TrimSpace(parley.CleanLine(line))
+			if line != "" && !strings.HasPrefix(line, "Pane is dead") {
+				last = line
+			}
+		}
+		return last != "", err
+	})
+	return last
+}
+
 // explain says what a program showed that has ended.
 func (w *walk) explain(ctx context.Context, err error) error {
 	if !errors.Is(err, errEnded) {
 		return err
 	}
 
-	last := ""
-	if screen, failed := w.t.Pane.Screen(ctx, tmux.ScreenOptions{}); failed == nil {
-		for _, line := range screen.Lines {
-			if line = parley.CleanLine(line); strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "Pane is dead") {
-				last = strings.TrimSpace(line)
-			}
-		}
-	}
-
 	e := parley.Errorf(parley.AgentUnavailable, "%s ended during the check", w.opts.Program)
-	if last != "" {
+	if last := w.lastLine(ctx); last != "" {
 		e = parley.Errorf(parley.AgentUnavailable, "%s ended during the check. Its last line: %s", w.opts.Program, parley.Truncate(last, 200))
 	}
 	return e.With("program", w.opts.Program).
