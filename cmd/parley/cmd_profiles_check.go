@@ -105,7 +105,7 @@ func (k *profileCheck) run(ctx context.Context, name string, command []string) e
 
 	res, err := trial.Run(ctx, trial.Options{
 		Profile: p, Program: program, Args: command[1:], Version: version, Dir: at, Env: k.env.Scrubbed(),
-		Executable: k.executable, Width: width, Height: height, Patience: k.patience, Now: k.now, Tell: k.tell,
+		Width: width, Height: height, Patience: k.patience, Now: k.now, Tell: k.tell,
 	})
 	if err != nil {
 		return err

@@ -70,14 +70,13 @@ type Options struct {
 	Args    []string // of the command, before what the profile adds
 	Version string
 
-	Dir        string   // where it runs; "": a directory that is removed again
-	Env        []string // without what a program must not inherit
-	Executable string   // of parley
-	Width      int
-	Height     int
-	Patience   time.Duration // for its first rest
-	Now        func() time.Time
-	Tell       func(Finding) // each as it comes
+	Dir      string   // where it runs; "": a directory that is removed again
+	Env      []string // without what a program must not inherit
+	Width    int
+	Height   int
+	Patience time.Duration // for its first rest
+	Now      func() time.Time
+	Tell     func(Finding) // each as it comes
 }
 
 // maxTempDir is the longest directory, in bytes, in which the path of tmux's socket is short enough.
@@ -133,11 +132,15 @@ func Run(ctx context.Context, opts Options) (res Result, err error) {
 	}, err
 }
 
+// silent stands for parley in what is handed over: the program's MCP server and its reports end at once. parley itself
+// would start a daemon for the directory of the trial.
+const silent = "true"
+
 // command returns the command line and the environment of the program, as a launch would make them, and writes
 // the files of its handover into dir.
 func (o *Options) command(dir string) (argv, env []string, err error) {
 	h, err := o.Profile.Handover.Render(profile.Values{
-		Name: "check", ID: "00000000-0000-4000-8000-000000000000", Parley: o.Executable, Dir: dir, Seal: "check",
+		Name: "check", ID: "00000000-0000-4000-8000-000000000000", Parley: silent, Dir: dir, Seal: "check",
 	})
 	if err != nil {
 		return nil, nil, err
