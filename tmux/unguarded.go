@@ -26,8 +26,8 @@ func (p *Pane) Paste(ctx context.Context, text string) error {
 	return nil
 }
 
-// Type types the characters of a text one by one. As with Paste, nothing is guarded.
-func (p *Pane) Type(ctx context.Context, text string) error {
+// TypeUnguarded types the characters of a text one by one. As with Paste, nothing is guarded.
+func (p *Pane) TypeUnguarded(ctx context.Context, text string) error {
 	return p.send(ctx, "-l -- "+quote(text))
 }
 

@@ -162,7 +162,7 @@ func (w *walk) rests(ctx context.Context) error {
 
 // drafts types as a person does. The draft stays for the Escape.
 func (w *walk) drafts(ctx context.Context) error {
-	if err := w.t.Pane.Type(ctx, draft); err != nil {
+	if err := w.t.Pane.TypeUnguarded(ctx, draft); err != nil {
 		return err
 	}
 	s, ok, err := w.until(ctx, drawn, func(s seen) bool { return s.Composer == draft })
