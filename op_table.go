@@ -110,6 +110,10 @@ var Ops = []*Op{
 		"Send comments on what an agent has changed, as one message with file and line. The comments stand in the diff, "+
 			"each below its line.",
 		Service.ReviewAgent, OperatorOnly, Adds, programsOnly),
+	define("preview_merge",
+		"See what merging an agent's branch would do: commits, a fast-forward or not, conflicts, what stands in the way, "+
+			"and which other agents change the same files.",
+		Service.PreviewMerge, Orchestrators, Reads, route("GET", "/api/agents/merge")),
 	define("finish_worktree",
 		"Stop an agent, and merge its worktree's branch, remove the worktree, or both. Work that is not committed or "+
 			"not merged is kept unless discard is given.",

@@ -87,6 +87,8 @@ type WorktreeService interface {
 	DiffAgent(context.Context, DiffAgentRequest) (*DiffAgentResult, error)
 	// ReviewAgent sends comments on what an agent has changed as one message.
 	ReviewAgent(context.Context, ReviewAgentRequest) (*SendMessageResult, error)
+	// PreviewMerge returns what a merge of an agent's branch would do. It changes nothing.
+	PreviewMerge(context.Context, PreviewMergeRequest) (*PreviewMergeResult, error)
 	// FinishWorktree stops an agent, and merges or removes its worktree. It never throws work away
 	// unless that is asked for in so many words.
 	FinishWorktree(context.Context, FinishWorktreeRequest) (*FinishWorktreeResult, error)

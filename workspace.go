@@ -326,22 +326,25 @@ type DiffAgentRequest struct {
 // else in the repository of its directory since the last commit.
 type DiffAgentResult struct {
 	Answer
-	AgentID   string   `json:"agent_id"`
-	Name      string   `json:"name"`
-	Dir       string   `json:"dir"`
-	Since     string   `json:"since"`               // the commit that it is compared with
-	Diff      string   `json:"diff"`                // as git prints it
-	Untracked []string `json:"untracked"`           // new files; Diff has the content of the first 100
-	Truncated bool     `json:"truncated,omitempty"` // Diff is longer
+	AgentID   string        `json:"agent_id"`
+	Name      string        `json:"name"`
+	Dir       string        `json:"dir"`
+	Since     string        `json:"since"`               // the commit that it is compared with
+	Diff      string        `json:"diff"`                // as git prints it
+	Files     []ChangedFile `json:"files"`               // all that changed, also what Diff is too short for; none with stat
+	Untracked []string      `json:"untracked"`           // new files; Diff has the content of the first 100
+	Truncated bool          `json:"truncated,omitempty"` // Diff is longer
 }
 
-// FinishWorktreeRequest ends the work in an agent's worktree. The agent is stopped first.
+// FinishWorktreeRequest ends the work in an agent's worktree. The agent is stopped first, unless it is to go on.
 type FinishWorktreeRequest struct {
-	Agent   string `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id."`
-	Merge   bool   `json:"merge,omitempty" doc:"Merge its branch into the branch that it came from."`
-	Remove  bool   `json:"remove,omitempty" doc:"Remove the worktree, and its branch if parley made it."`
-	Discard bool   `json:"discard,omitempty" doc:"With remove: throw away what is not committed or not merged."`
-	Force   bool   `json:"force,omitempty" doc:"With remove: also files that git ignores and that are nowhere else, and while a program is in the directory."`
+	Agent   string   `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id."`
+	Merge   bool     `json:"merge,omitempty" doc:"Merge its branch into the branch that it came from."`
+	How     MergeWay `json:"how,omitempty" enum:"fast-forward,commit,squash" doc:"How to merge: by a fast-forward alone, always with a merge commit, or all as one commit, which needs remove. By default a fast-forward where that is possible, or else a merge commit."`
+	Keep    bool     `json:"keep,omitempty" doc:"With merge, without remove: the agent is not stopped, and goes on in its worktree."`
+	Remove  bool     `json:"remove,omitempty" doc:"Remove the worktree, and its branch if parley made it."`
+	Discard bool     `json:"discard,omitempty" doc:"With remove: throw away what is not committed or not merged."`
+	Force   bool     `json:"force,omitempty" doc:"With remove: also files that git ignores and that are nowhere else, and while a program is in the directory."`
 }
 
 // NeedsForce is the detail of a refusal to finish a worktree that Force overrules. Its value says what would go.
@@ -353,6 +356,14 @@ func (r *FinishWorktreeRequest) Validate() error {
 	case !r.Merge && !r.Remove:
 		return Errorf(InvalidArgument, "neither merge nor remove was asked for").With("parameter", "merge").
 			Suggest("Give merge, remove or both; to keep everything, stop the agent.")
+	case r.How != "" && !r.Merge:
+		return Errorf(InvalidArgument, "how is for merge").With("parameter", "how").Suggest("Give merge too.")
+	case r.How == MergedSquash && !r.Remove:
+		return Errorf(InvalidArgument, "a branch that was squashed cannot be merged again").With("parameter", "how").
+			Suggest("Give remove too, or merge it in another way.")
+	case r.Keep && (!r.Merge || r.Remove):
+		return Errorf(InvalidArgument, "keep is for merge without remove").With("parameter", "keep").
+			Suggest("Give merge without remove.")
 	case r.Force && !r.Remove:
 		return Errorf(InvalidArgument, "force is for remove").With("parameter", "force").Suggest("Give remove too.")
 	case r.Discard && (!r.Remove || r.Merge):
@@ -362,20 +373,13 @@ func (r *FinishWorktreeRequest) Validate() error {
 	return nil
 }
 
-// The ways in which a branch was merged.
-const (
-	MergedFast    = "fast-forward"
-	MergedCommit  = "commit"
-	MergedNothing = "nothing" // it had no commits that its base lacked
-)
-
 // FinishWorktreeResult says what was done.
 type FinishWorktreeResult struct {
 	Answer
 	AgentID  string   `json:"agent_id"`
 	Name     string   `json:"name"`
 	Worktree Worktree `json:"worktree"`
-	Merged   string   `json:"merged,omitempty"` // how; "" if that was not asked for
+	Merged   MergeWay `json:"merged,omitempty"` // how; "" if that was not asked for
 	Removed  bool     `json:"removed"`
 	Ended    int      `json:"processes_ended"`
 }

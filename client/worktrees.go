@@ -26,6 +26,13 @@ func (w worktrees) ReviewAgent(
 	return call[parley.SendMessageResult](ctx, w.conn, "review_agent", r)
 }
 
+// PreviewMerge returns what a merge of an agent's branch would do.
+func (w worktrees) PreviewMerge(
+	ctx context.Context, r parley.PreviewMergeRequest,
+) (*parley.PreviewMergeResult, error) {
+	return call[parley.PreviewMergeResult](ctx, w.conn, "preview_merge", r)
+}
+
 // FinishWorktree stops an agent, and merges or removes its worktree.
 func (w worktrees) FinishWorktree(
 	ctx context.Context, r parley.FinishWorktreeRequest,

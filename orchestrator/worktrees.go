@@ -203,9 +203,79 @@ func (ws *worktreeService) diff(ctx context.Context, req parley.DiffAgentRequest
 		Dir:       dir,
 		Since:     d.Since,
 		Diff:      d.Text,
+		Files:     append([]parley.ChangedFile{}, d.Files...),
 		Untracked: append([]string{}, d.Untracked...),
 		Truncated: d.Truncated,
 	}, nil
+}
+
+// PreviewMerge implements parley.WorktreeService.
+func (ws *worktreeService) PreviewMerge(
+	ctx context.Context, req parley.PreviewMergeRequest,
+) (*parley.PreviewMergeResult, error) {
+	return across(ctx, ws.elsewhere, ws.hostOf(req.Agent), "preview_merge", req, ws.preview)
+}
+
+func (ws *worktreeService) preview(
+	ctx context.Context, req parley.PreviewMergeRequest,
+) (*parley.PreviewMergeResult, error) {
+	m, w, err := ws.worktreeOf(req.Agent)
+	if err != nil {
+		return nil, err
+	}
+	p, err := worktree.PreviewOf(ctx, m.Name, w)
+	if err != nil {
+		return nil, err
+	}
+
+	res := &parley.PreviewMergeResult{
+		Answer: parley.OK, AgentID: m.ID, Name: m.Name, Worktree: *w, Ahead: p.Ahead, Behind: p.Behind,
+		Conflicts: append([]string{}, p.Conflicts...), Open: append([]string{}, p.Open...),
+		Ignored: append([]string{}, p.Ignored...), Shared: ws.shared(ctx, m, w),
+	}
+	if p.Refused != nil {
+		e := parley.AsError(p.Refused)
+		res.Refused = e.Message + ". " + e.Action
+	}
+
+	return res, nil
+}
+
+// shared returns the files that other agents change, too, in their worktrees of the same repository.
+func (ws *worktreeService) shared(ctx context.Context, m *team.Member, w *parley.Worktree) []parley.SharedFiles {
+	shared := []parley.SharedFiles{}
+	mine, err := worktree.Changed(ctx, w.Path, w.Base)
+	if err != nil {
+		return shared
+	}
+	for _, other := range ws.roster.All() {
+		its := other.Agent().Worktree
+		if other == m || its == nil || its.Repository != w.Repository || !ws.roster.Here(other) {
+			continue
+		}
+
+		changed, _ := worktree.Changed(ctx, its.Path, its.Base) // one that git cannot read changes nothing
+		both := slices.DeleteFunc(changed, func(name string) bool { return !slices.Contains(mine, name) })
+		if len(both) > 0 {
+			shared = append(shared, parley.SharedFiles{AgentID: other.ID, Name: other.Name, Files: both})
+		}
+	}
+
+	return shared
+}
+
+// worktreeOf returns an agent with its worktree.
+func (ws *worktreeService) worktreeOf(agent string) (*team.Member, *parley.Worktree, error) {
+	m, err := ws.roster.Find(agent)
+	if err != nil {
+		return nil, nil, err
+	}
+	w := m.Agent().Worktree
+	if w == nil {
+		return nil, nil, parley.Errorf(parley.InvalidArgument, "%s has no worktree", m.Name).
+			Suggest("Stop it: parley stop %s. A worktree is made at the launch: --worktree", m.Name)
+	}
+	return m, w, nil
 }
 
 // FinishWorktree implements parley.WorktreeService. It looks before the agent is stopped, so that a
@@ -219,20 +289,13 @@ func (ws *worktreeService) FinishWorktree(
 func (ws *worktreeService) finish(
 	ctx context.Context, req parley.FinishWorktreeRequest,
 ) (*parley.FinishWorktreeResult, error) {
-	m, err := ws.roster.Find(req.Agent)
+	m, w, err := ws.worktreeOf(req.Agent)
 	if err != nil {
 		return nil, err
 	}
 
-	a := m.Agent()
-	if a.Worktree == nil {
-		return nil, parley.Errorf(parley.InvalidArgument, "%s has no worktree", m.Name).
-			Suggest("Stop it: parley stop %s. A worktree is made at the launch: --worktree", m.Name)
-	}
-
-	w := a.Worktree
 	finish := worktree.Finish{
-		Agent: m.Name, Merge: req.Merge, Remove: req.Remove, Discard: req.Discard, Force: req.Force,
+		Agent: m.Name, Merge: req.Merge, Remove: req.Remove, Discard: req.Discard, Force: req.Force, How: req.How,
 	}
 	if err := worktree.Check(ctx, w, finish); err != nil {
 		return nil, err
@@ -242,7 +305,7 @@ func (ws *worktreeService) finish(
 	}
 
 	res := &parley.FinishWorktreeResult{Answer: parley.OK, AgentID: m.ID, Name: m.Name, Worktree: *w}
-	if a.State != parley.StateTerminated {
+	if m.Agent().State != parley.StateTerminated && !req.Keep {
 		stopped, err := ws.terminals.StopAgent(ctx,
 			parley.StopAgentRequest{Agent: m.ID, Reason: "its work is finished"})
 		if err != nil {
@@ -254,8 +317,12 @@ func (ws *worktreeService) finish(
 	if err := ws.checkInUse(m, w.Path, finish, nil); err != nil {
 		return nil, stoppedButKept(m, err)
 	}
+
 	ctx = context.WithoutCancel(ctx) // half a merge would need a person
 	if res.Merged, err = worktree.Run(ctx, w, finish); err != nil {
+		if req.Keep {
+			return nil, err
+		}
 		return nil, stoppedButKept(m, err)
 	}
 	if req.Remove {

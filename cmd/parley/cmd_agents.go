@@ -30,7 +30,7 @@ and files that git ignores only once you agree, or with --force.`,
 	}
 
 	read := addFlags(cmd, "stop_agent", []string{"reason"})
-	finish := addFlags(cmd, "finish_worktree", []string{"merge", "remove", "discard", "force"})
+	finish := addFlags(cmd, "finish_worktree", []string{"merge", "how", "remove", "discard", "force"})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return forEach(&c.output, args, func(name string) error {
 			if how := finish(); len(how) > 0 {

@@ -68,6 +68,78 @@ func diffCommand(c *cli) *cobra.Command {
 	}), 1)
 }
 
+// mergeCommand merges an agent's branch. The agent goes on, unless its worktree is to be removed.
+func mergeCommand(c *cli) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "merge NAME",
+		Short: "Merge what an agent has committed into your branch",
+		Long: `Merges an agent's branch into the branch that it came from. The agent goes on in its worktree, unless you remove it.
+Nothing is merged while files are not committed, or where the two conflict: --preview shows that, and changes nothing.`,
+		Example: `  parley merge coder --preview
+  parley merge coder
+  parley merge coder --squash --remove    # one commit, and the worktree away`,
+		Args: usage(cobra.ExactArgs(1)),
+	}
+
+	preview := cmd.Flags().Bool("preview", false, "only show what a merge would do")
+	squash := cmd.Flags().Bool("squash", false, "all as one commit; with --remove")
+	finish := addFlags(cmd, "finish_worktree", []string{"how", "remove", "force"})
+	cmd.MarkFlagsMutuallyExclusive("squash", "how")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if *preview {
+			return mergePreview{c}.show(cmd.Context(), args[0])
+		}
+
+		how := finish()
+		how.Set("merge", "true")
+		if *squash {
+			how.Set("how", string(parley.MergedSquash))
+		}
+		if !how.Has("remove") {
+			how.Set("keep", "true")
+		}
+		return finishWorktree(cmd.Context(), c, args[0], how)
+	}
+
+	return c.withAgents(cmd, 1)
+}
+
+// mergePreview prints what a merge would do.
+type mergePreview struct{ *cli }
+
+func (c mergePreview) show(ctx context.Context, name string) error {
+	res, err := invoke[parley.PreviewMergeResult](ctx, c.cli, "preview_merge", url.Values{"agent": {name}})
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.printJSON(res)
+	}
+
+	way := "a merge commit"
+	if res.Behind == 0 {
+		way = "a fast-forward"
+	}
+	c.printf("%s into %s: %d ahead, %d behind; %s is possible.\n", res.Worktree.Branch, res.Worktree.Base, res.Ahead,
+		res.Behind, way)
+	list := func(what string, names []string) {
+		if len(names) > 0 {
+			c.printf("%s: %s\n", what, parley.CleanLine(strings.Join(names, ", ")))
+		}
+	}
+	list("Conflicts", res.Conflicts)
+	list("Not committed", res.Open)
+	list("Ignored by git, and nowhere else", res.Ignored)
+	for _, s := range res.Shared {
+		list(s.Name+" changes, too", s.Files)
+	}
+	if res.Refused != "" {
+		return c.printLine("Not now: " + res.Refused)
+	}
+
+	return nil
+}
+
 // diffStyle returns how a line of a diff is painted.
 func diffStyle(line string) string {
 	switch {
@@ -102,11 +174,14 @@ func finishWorktree(ctx context.Context, c *cli, name string, how url.Values) er
 	}
 
 	w, words := res.Worktree, []string{c.paint(bold, res.Name) + " stopped"}
+	if how.Has("keep") {
+		words = []string{c.paint(bold, res.Name) + " goes on"}
+	}
 	switch res.Merged {
 	case parley.MergedNothing:
 		words = append(words, w.Branch+" had nothing that "+w.Base+" lacks")
-	case parley.MergedFast, parley.MergedCommit:
-		words = append(words, w.Branch+" merged into "+w.Base+" ("+res.Merged+")")
+	case parley.MergedFast, parley.MergedCommit, parley.MergedSquash:
+		words = append(words, w.Branch+" merged into "+w.Base+" ("+string(res.Merged)+")")
 	}
 	if res.Removed {
 		words = append(words, "its worktree removed")

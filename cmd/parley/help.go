@@ -26,7 +26,7 @@ func commandGroups(c *cli) []commandGroup {
 	return []commandGroup{
 		{"Every day", []*cobra.Command{
 			launchCommand(c), upCommand(c), agentsCommand(c), needsCommand(c), answerCommand(c), sendCommand(c),
-			logCommand(c), attachCommand(c), diffCommand(c), reviewCommand(c), stopCommand(c),
+			logCommand(c), attachCommand(c), diffCommand(c), reviewCommand(c), mergeCommand(c), stopCommand(c),
 			downCommand(c),
 		}},
 		{"Often", []*cobra.Command{

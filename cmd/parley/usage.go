@@ -143,7 +143,6 @@ var instead = map[string]string{
 	"start":  "parley launch starts an agent, parley up the team of parley.yaml.",
 	"run":    "parley launch starts an agent, parley up the team of parley.yaml.",
 	"tail":   "parley log -f follows the record, parley watch NAME a terminal.",
-	"merge":  "parley stop NAME --merge merges the work of an agent.",
 }
 
 // asksForJSON reports whether an invalid command line has --json.

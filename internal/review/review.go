@@ -2,6 +2,7 @@
 package review
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -119,13 +120,11 @@ func (w *walk) pass(line string) {
 
 	w.added, w.taken = false, false
 	switch {
-	case strings.HasPrefix(line, "diff --git "):
+	case strings.HasPrefix(line, fileHead):
 		w.hunk = false
-		_, after, _ := strings.Cut(line, " b/")
-		w.file = after
-	case !w.hunk && strings.HasPrefix(line, "+++ b/"): // git ends a name with spaces in it by a tab
-		w.file = strings.TrimSuffix(strings.TrimPrefix(line, "+++ b/"), "\t")
+		w.file = headName(strings.TrimPrefix(line, fileHead))
 	case !w.hunk:
+		w.file = cmp.Or(nameIn(line), w.file)
 	case strings.HasPrefix(line, "+"):
 		w.added = true
 		w.now++
@@ -179,7 +178,7 @@ func (c Comment) place() string {
 		return ""
 	}
 
-	place := c.File
+	place := parley.CleanLine(c.File)
 	if c.Line > 0 {
 		place += ":" + strconv.Itoa(c.Line)
 	}

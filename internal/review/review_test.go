@@ -120,3 +120,48 @@ Is it needed?`
 		t.Error(diff)
 	}
 }
+
+// The names of files are as they are, whatever git has to quote.
+func TestNamesOfFiles(t *testing.T) {
+	for _, c := range []struct{ head, want string }{
+		{"diff --git a/x.go b/x.go\n", "x.go"},
+		{"diff --git a/a b/c.go b/a b/c.go\nBinary files differ\n", "a b/c.go"},
+		{"diff --git \"a/\\033[31m\\n\\\"\" \"b/\\033[31m\\n\\\"\"\nBinary files differ\n", "\x1b[31m\n\""},
+		{"diff --git a/old b/new b/b\nsimilarity index 100%\nrename from old\nrename to new b/b\n", "new b/b"},
+		{"diff --git a/gone b/gone\ndeleted file mode 100644\n--- a/gone\n+++ /dev/null\n", "gone"},
+		{"diff --git a/x y b/x y\n--- a/x y\t\n+++ b/x y\t\n", "x y"},
+		{"diff --git \"a/\\tq\" \"b/\\tq\"\n--- \"a/\\tq\"\n+++ \"b/\\tq\"\n", "\tq"},
+	} {
+		if rows := Rows(c.head); len(rows) != 1 || rows[0].File != c.want {
+			t.Errorf("%q: got %+v, want %q", c.head, rows, c.want)
+		}
+	}
+}
+
+// A row knows what the sheet's reader knows: both make the same comment of a line.
+func TestRowsAreThoseOfTheSheet(t *testing.T) {
+	for _, r := range Rows(diff) {
+		if r.Kind == FileRow || r.Kind == HunkRow || r.Kind == NoteRow {
+			continue
+		}
+		sheet := edit(map[string]string{r.Text: "> here"})
+		if got := Read(sheet, diff); len(got) != 1 || cmp.Diff(r.Comment("here"), got[0]) != "" {
+			t.Errorf("%+v: the sheet has %+v", r, got)
+		}
+	}
+}
+
+// A comment finds its line again in a diff that has gone on.
+func TestCommentsFindTheirRowAgain(t *testing.T) {
+	moved := strings.ReplaceAll(diff, "@@ -10,4 +10,5 @@", "@@ -10,4 +30,5 @@")
+	for _, r := range Rows(diff) {
+		again := Rows(moved)
+		at := r.Comment("x").Find(again)
+		if at < 0 || again[at].File != r.File || r.Line > 0 && again[at].Text != r.Text {
+			t.Errorf("%+v is found at %d", r, at)
+		}
+	}
+	if at := (Comment{File: "other"}).Find(Rows(diff)); at >= 0 {
+		t.Errorf("a file that is gone is at %d", at)
+	}
+}

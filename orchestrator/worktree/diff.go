@@ -16,6 +16,7 @@ import (
 type Diff struct {
 	Since     string
 	Text      string
+	Files     []parley.ChangedFile
 	Untracked []string // new files; Text has the content of the first maxNew
 	Truncated bool
 }
@@ -51,10 +52,15 @@ func DiffOf(ctx context.Context, dir string, w *parley.Worktree, stat bool) (*Di
 	from, done := r.withNew(ctx, d.Untracked[:min(len(d.Untracked), maxNew)])
 	defer done()
 
-	words := []string{"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=all"}
+	// The user's own settings of the prefixes do not count: the names of files are read off them.
+	words := []string{"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=all",
+		"--src-prefix=a/", "--dst-prefix=b/"}
 	if stat {
 		words = append(words, "--stat")
+	} else if d.Files, err = from.files(ctx, append(words, "--numstat", "-z", d.Since, "--"), d.Untracked); err != nil {
+		return nil, err
 	}
+
 	if d.Text, err = from.git(ctx, append(words, d.Since, "--")...); err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ type Finish struct {
 	Agent                  string
 	Merge, Remove, Discard bool
 	Force                  bool // removes also what git ignores, and what others are in
+	How                    parley.MergeWay
 }
 
 // Check reports whether the worktree can be finished so, as it stands now. It changes nothing. The
@@ -42,7 +43,9 @@ func Check(ctx context.Context, w *parley.Worktree, f Finish) error {
 
 	switch {
 	case f.Merge:
-		err = r.checkMerge(ctx, w)
+		if err = r.checkMerge(ctx, w); err == nil && f.How == parley.MergedFast {
+			err = r.checkFast(ctx, w)
+		}
 	case f.Remove && !f.Discard:
 		err = r.checkMerged(ctx, w, f.Agent)
 	}
@@ -113,18 +116,21 @@ func (r *repo) checkMerge(ctx context.Context, w *parley.Worktree) error {
 			Suggest("Commit or stash first: git -C %s stash", parley.ShellWord(r.dir))
 	}
 
-	return r.checkConflicts(ctx, w)
+	if files := (merging{r, w}).conflicts(ctx); len(files) > 0 {
+		return conflict(w, strings.Join(files, ", "))
+	}
+	return nil
 }
 
-// checkConflicts tries the merge without a checkout. A git before 2.38 cannot, and finds out later.
-func (r *repo) checkConflicts(ctx context.Context, w *parley.Worktree) error {
-	out, err := r.git(ctx, "merge-tree", "--write-tree", "--name-only", "--no-messages", ref(w.Base), ref(w.Branch))
-	failed, ok := errors.AsType[*gitError](err)
-	if !ok || failed.status != 1 {
-		return nil
+// checkFast refuses a fast-forward that is none.
+func (r *repo) checkFast(ctx context.Context, w *parley.Worktree) error {
+	_, behind, err := r.apart(ctx, ref(w.Base), ref(w.Branch))
+	if err != nil || behind == 0 {
+		return err
 	}
-	_, names, _ := strings.Cut(strings.TrimSpace(out), "\n") // the first line is the tree
-	return conflict(w, strings.Join(strings.Fields(names), ", "))
+	return parley.Errorf(parley.InvalidArgument, "%s has %s that %s lacks, so it cannot be fast-forwarded", w.Base,
+		plural(behind, "commit"), w.Branch).
+		Suggest("Merge with a commit, or ask the agent to rebase its branch onto %s.", w.Base)
 }
 
 func conflict(w *parley.Worktree, files string) error {
@@ -150,7 +156,7 @@ func (r *repo) checkMerged(ctx context.Context, w *parley.Worktree, agent string
 }
 
 // Run checks again and finishes the worktree. It returns how the branch was merged.
-func Run(ctx context.Context, w *parley.Worktree, f Finish) (merged string, err error) {
+func Run(ctx context.Context, w *parley.Worktree, f Finish) (merged parley.MergeWay, err error) {
 	r, err := open(ctx, w.Repository)
 	if err != nil {
 		return "", err
@@ -161,11 +167,11 @@ func Run(ctx context.Context, w *parley.Worktree, f Finish) (merged string, err 
 	}
 
 	if f.Merge {
-		if merged, err = r.merge(ctx, w, f.Agent); err != nil {
+		if merged, err = (merging{r, w}).run(ctx, f); err != nil {
 			return "", err
 		}
 	}
-	if f.Merge || f.Remove && !f.Discard && w.Made {
+	if f.Merge && merged != parley.MergedSquash || !f.Merge && f.Remove && !f.Discard && w.Made {
 		if err := r.checkArrived(ctx, w, tip); err != nil {
 			return "", err
 		}
@@ -189,33 +195,6 @@ func (r *repo) checkArrived(ctx context.Context, w *parley.Worktree, tip string)
 				parley.ShellWord(w.Base), parley.ShellWord(w.Branch))
 	}
 	return nil
-}
-
-// merge merges the branch into its base, which is checked out. A merge that fails is undone.
-func (r *repo) merge(ctx context.Context, w *parley.Worktree, agent string) (string, error) {
-	ahead, behind, err := r.apart(ctx, ref(w.Base), ref(w.Branch))
-	if err != nil || ahead == 0 {
-		return parley.MergedNothing, err
-	}
-
-	_, err = r.git(ctx, "-c", "branch."+w.Base+".mergeOptions=", "merge", "--ff", "--commit", "--no-squash", "--no-edit",
-		"--no-gpg-sign", "--no-verify-signatures", "--quiet",
-		"-m", fmt.Sprintf("Merge branch '%s' of %s", w.Branch, agent), ref(w.Branch))
-	if err != nil {
-		_, aborted := r.git(context.WithoutCancel(ctx), "merge", "--abort")
-		failed, _ := errors.AsType[*gitError](aborted)
-		if aborted == nil || failed == nil {
-			return "", conflict(w, err.Error())
-		}
-		return "", parley.Errorf(parley.InvalidArgument, "%s could not be merged: %w", w.Branch, err).
-			Suggest("Merge by hand: git -C %s merge %s", parley.ShellWord(r.dir), parley.ShellWord(w.Branch))
-	}
-
-	if behind == 0 {
-		return parley.MergedFast, nil
-	}
-
-	return parley.MergedCommit, nil
 }
 
 // drop removes the worktree, and its branch if parley made it, whose commits the caller has checked.

@@ -194,11 +194,11 @@ func TestFinishKeepsWorkUnlessToldTwice(t *testing.T) {
 func TestMergeGoesFastOrByACommit(t *testing.T) {
 	w := newWorld(t)
 	both := worktree.Finish{Agent: "coder", Merge: true, Remove: true}
-	for _, want := range []string{parley.MergedFast, parley.MergedCommit, parley.MergedNothing} {
+	for _, want := range []parley.MergeWay{parley.MergedFast, parley.MergedCommit, parley.MergedNothing} {
 		m := w.make(parley.WorktreeAuto)
 		if want != parley.MergedNothing {
-			w.write(filepath.Join(m.Path, want), "work\n")
-			w.commit(m.Path, want)
+			w.write(filepath.Join(m.Path, string(want)), "work\n")
+			w.commit(m.Path, string(want))
 		}
 		if want == parley.MergedCommit {
 			w.write("meanwhile", "mine\n")
@@ -209,7 +209,7 @@ func TestMergeGoesFastOrByACommit(t *testing.T) {
 		if err != nil || got != want {
 			t.Fatalf("got %q, %v, want %q", got, err, want)
 		}
-		if _, err := os.Stat(filepath.Join(w.top, want)); err != nil && want != parley.MergedNothing {
+		if _, err := os.Stat(filepath.Join(w.top, string(want))); err != nil && want != parley.MergedNothing {
 			t.Errorf("%s is not there: %v", want, err)
 		}
 	}

@@ -1,0 +1,127 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"parley"
+)
+
+// merging is a worktree's branch on its way into its base, in the checkout of the base.
+type merging struct {
+	*repo
+	w *parley.Worktree
+}
+
+// Preview is what a merge would do.
+type Preview struct {
+	Ahead, Behind int
+	Conflicts     []string // files
+	Open, Ignored []string // in the worktree: not committed, and ignored by git
+	Refused       error    // what stands in the way; nil for nothing
+}
+
+// PreviewOf looks at what a merge of w would do, and at what its removal would take away. It changes nothing.
+func PreviewOf(ctx context.Context, agent string, w *parley.Worktree) (*Preview, error) {
+	r, err := open(ctx, w.Repository)
+	if err != nil {
+		return nil, err
+	}
+	there, err := open(ctx, w.Path)
+	if err != nil {
+		return nil, err
+	}
+
+	p := &Preview{}
+	if p.Ahead, p.Behind, err = r.apart(ctx, ref(w.Base), ref(w.Branch)); err != nil {
+		return nil, err
+	}
+	if p.Open, p.Ignored, err = there.work(ctx, w.Repository); err != nil {
+		return nil, err
+	}
+	p.Conflicts = merging{r, w}.conflicts(ctx)
+	p.Refused = Check(ctx, w, Finish{Agent: agent, Merge: true})
+
+	return p, nil
+}
+
+// conflicts tries the merge without a checkout, and returns the files on which it fails. A git before 2.38 cannot, and
+// finds out later.
+func (m merging) conflicts(ctx context.Context) []string {
+	out, err := m.git(ctx, "merge-tree", "--write-tree", "--name-only", "--no-messages", "-z",
+		ref(m.w.Base), ref(m.w.Branch))
+	if failed, ok := errors.AsType[*gitError](err); !ok || failed.status != 1 {
+		return nil
+	}
+	names := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
+	return names[1:] // the first is the tree
+}
+
+// run merges the branch into its base, which is checked out.
+func (m merging) run(ctx context.Context, f Finish) (parley.MergeWay, error) {
+	ahead, behind, err := m.apart(ctx, ref(m.w.Base), ref(m.w.Branch))
+	switch {
+	case err != nil || ahead == 0:
+		return parley.MergedNothing, err
+	case f.How == parley.MergedSquash:
+		return parley.MergedSquash, m.squash(ctx, f.Agent)
+	case f.How == parley.MergedCommit || behind > 0:
+		return parley.MergedCommit, m.merge(ctx, f.Agent, "--no-ff")
+	}
+	return parley.MergedFast, m.merge(ctx, f.Agent, "--ff")
+}
+
+// merge merges the branch. A merge that fails is undone.
+func (m merging) merge(ctx context.Context, agent, forward string) error {
+	_, err := m.git(ctx, "-c", "branch."+m.w.Base+".mergeOptions=", "merge", forward, "--commit", "--no-squash",
+		"--no-edit", "--no-gpg-sign", "--no-verify-signatures", "--quiet",
+		"-m", fmt.Sprintf("Merge branch '%s' of %s", m.w.Branch, agent), ref(m.w.Branch))
+	if err == nil {
+		return nil
+	}
+
+	_, aborted := m.git(context.WithoutCancel(ctx), "merge", "--abort")
+	failed, _ := errors.AsType[*gitError](aborted)
+	if aborted == nil || failed == nil {
+		return conflict(m.w, err.Error())
+	}
+
+	return m.failed(err)
+}
+
+func (m merging) failed(err error) error {
+	return parley.Errorf(parley.InvalidArgument, "%s could not be merged: %w", m.w.Branch, err).
+		Suggest("Merge by hand: git -C %s merge %s", parley.ShellWord(m.dir), parley.ShellWord(m.w.Branch))
+}
+
+// maxSubjects bounds how many commits the message of a squashed one lists.
+const maxSubjects = 50
+
+// squash makes one commit of the branch, aside, and goes on to it with the base: a failure leaves the checkout as it is.
+func (m merging) squash(ctx context.Context, agent string) error {
+	base, branch := m.tip(ctx, m.w.Base), m.tip(ctx, m.w.Branch)
+	tree, err := m.line(ctx, "merge-tree", "--write-tree", "--no-messages", base, branch)
+	if err != nil {
+		return m.failed(err) // a git before 2.38, or a conflict that has just come
+	}
+	subjects, err := m.git(ctx, "log", "--format=* %s", "--no-merges", "--reverse", fmt.Sprintf("-%d", maxSubjects),
+		base+".."+branch)
+	if err != nil {
+		return m.failed(err)
+	}
+
+	message := fmt.Sprintf("Squash branch '%s' of %s\n\n%s", m.w.Branch, agent, subjects)
+	commit, err := m.line(ctx, "commit-tree", tree, "-p", base, "-m", message)
+	if err != nil {
+		return m.failed(err)
+	}
+	_, err = m.git(ctx, "-c", "branch."+m.w.Base+".mergeOptions=", "merge", "--ff-only", "--no-verify-signatures", "--quiet",
+		commit)
+	if err != nil {
+		return m.failed(err)
+	}
+
+	return nil
+}
