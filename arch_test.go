@@ -91,7 +91,7 @@ type door struct {
 // door. The longest match decides.
 var doors = []door{
 	{"charm.land/", []string{
-		"tui", "tui/kit", "tui/verb", "tui/room", "tui/agents", "tui/traffic", "tui/threads", "tui/needs", "tui/health", "tui/compose",
+		"tui", "tui/kit", "tui/verb", "tui/room", "tui/agents", "tui/traffic", "tui/threads", "tui/needs", "tui/health", "tui/review", "tui/compose",
 	}},
 	{"github.com/charmbracelet/ultraviolet", []string{"lab/pictures"}},
 	{"github.com/charmbracelet/x/ansi", []string{"*"}}, // the one answer to how wide a text is

@@ -54,6 +54,7 @@ var large = map[string]int{
 	"tui/compose.Box":                 33,
 	"tui/health.Screen":               32,
 	"tui/needs.Screen":                45,
+	"tui/review.Room":                 37,
 	"tui/room.Actions":                31,
 	"tui/room.Shared":                 26,
 	"tui/threads.Screen":              43,

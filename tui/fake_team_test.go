@@ -40,6 +40,7 @@ func busyTeam() *fakeService {
 
 func (f *fakeService) addAgents() {
 	f.agent("coder", parley.StateBusy, 2, 1, "")
+	f.agents[len(f.agents)-1].Worktree = &parley.Worktree{Branch: "parley/coder", Base: "main", Made: true}
 	f.agent("reviewer", parley.StateIdle, 0, 0, "")
 	f.agent("tester", parley.StateIdle, 1, 1, "the pane is in copy mode")
 	f.agent("docs-writer", parley.StateStarting, 0, 0, "")

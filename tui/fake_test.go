@@ -50,6 +50,9 @@ type fakeCalls struct {
 	retried  []string
 	stopped  []string
 	launched []parley.LaunchAgentRequest
+	work     string // a diff; "" for the usual one, none for nothing
+	merge    *parley.PreviewMergeResult
+	finished []parley.FinishWorktreeRequest
 }
 
 func newFake() *fakeService {

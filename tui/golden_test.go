@@ -34,6 +34,9 @@ var poses = []struct {
 	{"help", []string{"?"}},
 	{"needs", []string{"4"}},
 	{"health", []string{"5"}},
+	{"review", []string{"'", "c", "o", "d", "e", "r", "enter", "d", "n", "j", "c", "W", "h", "y", "enter", "j"}},
+	{"merge", []string{"'", "c", "o", "d", "e", "r", "enter", "d", "m"}},
+	{"beside", []string{"'", "c", "o", "d", "e", "r", "enter", "d", "n", "v"}},
 }
 
 func TestGoldenViews(t *testing.T) {

@@ -38,6 +38,10 @@ func (m *model) scope() kit.Scope {
 		return room.InFilter
 	case finding{m}.listFilter() != nil && finding{m}.listFilter().Open:
 		return room.InList
+	case m.review.Asks():
+		return room.InMerge
+	case m.review.Opened():
+		return room.InReview
 	case m.tiles.Opened():
 		return room.InTiles
 	case m.At == room.AtNeeds && m.needs.Question != nil:
@@ -45,6 +49,11 @@ func (m *model) scope() kit.Scope {
 	}
 
 	return kit.InShell
+}
+
+// isOver reports whether keys in a scope are commands of a screen, or of a room that lies over it.
+func isOver(s kit.Scope) bool {
+	return s == kit.InShell || s == room.InTiles || s == room.InReview || s == room.InMerge
 }
 
 // takesText reports whether letters are text in a scope.
@@ -76,6 +85,7 @@ func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 		m.needs.Question.Key = key.Text
 	}
 	m.tiles.Pressed = key.Text
+	m.review.Pressed(key.Text)
 	if s == kit.InShell {
 		if own := m.keys.Find(room.ScreenScope(m.At), key.String()); own != nil {
 			b = own
@@ -87,11 +97,11 @@ func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 		m.Status.Clear()
 		return finding{m}.filtered()
 	case b != nil:
-		if s == kit.InShell || s == room.InTiles || s == room.InLaunch {
+		if isOver(s) || s == room.InLaunch {
 			m.Status.Clear()
 		}
 		return b.Run()
-	case s == kit.InShell || s == room.InTiles:
+	case isOver(s):
 		m.Status.Clear()
 		m.Tell(fmt.Sprintf("%s does nothing on this screen; %s lists the keys.",
 			kit.SafeLine(cmp.Or(key.Text, key.String())), m.Key("?")))
@@ -178,7 +188,7 @@ func (m *model) paste(msg tea.PasteMsg) tea.Cmd {
 
 // quit leaves the screen. It warns once when drafts would be lost.
 func (m *model) quit() tea.Cmd {
-	unsent := m.compose.Unsent()
+	unsent := append(m.compose.Unsent(), m.review.Unsent()...)
 	if len(unsent) == 0 || m.Status.Leaving || m.Status.Warned {
 		return tea.Quit
 	}

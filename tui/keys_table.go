@@ -3,6 +3,7 @@ package tui
 import (
 	"parley/tui/kit"
 	"parley/tui/needs"
+	"parley/tui/review"
 	"parley/tui/room"
 	"parley/tui/verb"
 )
@@ -32,6 +33,8 @@ func (m *model) bindings() []kit.Binding {
 	add(room.InPrompt, m.PromptKeys())
 	add(room.InAnswer, needs.Answering{Screen: m.needs}.AnswerKeys())
 	add(room.InTiles, m.tiles.Keys())
+	add(room.InReview, m.review.Keys())
+	add(room.InMerge, review.Merging{Room: m.review}.MergeKeys())
 	add(room.InLaunch, m.form.keys())
 	add(room.InWorkspaces, m.workspaces.keys())
 
@@ -57,6 +60,8 @@ func (m *model) shellKeys() []kit.Binding {
 		verb.Steer.To("steer the agent: guidance it must see", m.compose.Steer).
 			Hinted("steer").Named("steer").Unless(noAgent),
 		verb.Attach.To("attach to the agent's terminal", m.Attach).Hinted("attach").Named("attach").Unless(noAgent),
+		verb.Review.To("what the agent has changed: comment, merge", m.review.Start).
+			Hinted("review").Named("review").Unless(noAgent),
 		verb.Tiles.To("tiles: live terminals, who needs you first", m.tiles.Start).Hinted("tiles").Named("tiles"),
 		verb.Pause.To("pause or resume all, or those selected", m.PauseOrResume).Named("pause or resume"),
 		verb.Launch.To("launch an agent", m.form.start).Named("launch"),

@@ -35,6 +35,8 @@ var prepare = map[kit.Scope][]string{
 	room.InTiles:                     {"t", "tab"},
 	room.InLaunch:                    {"L", "tab", "tab", "tab", "tab"},
 
+	room.InReview:     {"'", "c", "o", "d", "e", "r", "enter", "d", "n", "j"},
+	room.InMerge:      {"'", "c", "o", "d", "e", "r", "enter", "d", "m"},
 	room.InWorkspaces: {"W", "k"},
 }
 
@@ -84,7 +86,7 @@ func (s *stage) state() string {
 // modeOf is what keys are for in a scope.
 func modeOf(s kit.Scope) verb.Mode {
 	switch s {
-	case room.InConfirm, room.InAnswer:
+	case room.InConfirm, room.InAnswer, room.InMerge:
 		return verb.Questions
 	case room.InCompose:
 		return verb.Message
@@ -178,7 +180,7 @@ func TestDangerousKeysAsk(t *testing.T) {
 			s.choose("coder") // it runs
 		}
 		s.press(b.Keys[0])
-		if s.m.Confirm == nil {
+		if s.m.Confirm == nil && !s.m.review.Asks() { // how to merge
 			t.Errorf("%s (%s) in %q does not ask:\n%s", b.Keys[0], b.Does, scopeName(b.Scope), s.text())
 		}
 		s.did("")

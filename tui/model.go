@@ -11,6 +11,7 @@ import (
 	"parley/tui/health"
 	"parley/tui/kit"
 	"parley/tui/needs"
+	"parley/tui/review"
 	"parley/tui/room"
 	"parley/tui/threads"
 	"parley/tui/traffic"
@@ -33,6 +34,7 @@ type model struct {
 	compose    *compose.Box
 	palette    *palette
 	tiles      *agents.Tiles
+	review     *review.Room
 	form       *launchForm
 	workspaces *workspaces
 	clicks     clicks
@@ -62,6 +64,7 @@ func newModel(o Options, do room.Commands) *model {
 	m.traffic.Hidden = traffic.HiddenColumnsOf(o.Look.TrafficColumns)
 	m.palette = &palette{Shared: a.Shared, keymap: m.keys, names: finding{m}.everything}
 	m.tiles = agents.NewTiles(a, shell{m}, !o.NoColor)
+	m.review = review.New(a, shell{m})
 	m.agents.Zoom = func(id string) tea.Cmd { return agents.Zoom(m.tiles, id) }
 	m.form = &launchForm{Shared: a.Shared, agents: m.agents}
 	m.workspaces = &workspaces{Shared: a.Shared, quit: m.quit}
@@ -119,7 +122,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		for _, s := range m.Screens {
 			cmds = append(cmds, s.Update(msg))
 		}
-		cmds = append(cmds, m.tiles.Update(msg))
+		cmds = append(cmds, m.tiles.Update(msg), m.review.Update(msg))
 		finding{m}.renewNames()
 	}
 

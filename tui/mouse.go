@@ -57,6 +57,8 @@ func (m *model) pointed(msg tea.MouseMsg) tea.Cmd {
 	p := kit.Pointer{X: mouse.X, Y: mouse.Y - kit.RowsTop, W: l.Inner, H: l.ScreenH, Wheel: wheel}
 	p.Twice = wheel == 0 && m.clicks.second(mouse.X, mouse.Y, m.Do.Now())
 	switch s := m.scope(); {
+	case s == room.InReview || s == room.InMerge:
+		m.review.Scroll(wheel)
 	case s == room.InTiles:
 		return m.tiles.Point(p)
 	case s == room.InHelp && wheel != 0:

@@ -29,6 +29,9 @@ func (m *model) settle() {
 
 	m.Shown().Settle(l.Inner, l.ScreenH)
 	m.tiles.Settle(l.Inner, l.ScreenH)
+	if m.review.Opened() {
+		m.review.Settle(l.Inner, l.ScreenH)
+	}
 	m.compose.Resize(l.Inner, compose.Height(l.BodyH))
 	m.palette.settle(l.Inner, l.BodyH)
 	m.Help.Settle(m.Theme, m.keys, l.Inner, l.BodyH)

@@ -17,6 +17,12 @@ func (s shell) Do(v verb.Verb) tea.Cmd { return s.m.keys.Of(kit.InShell, v.Row()
 // PaletteOpen reports whether the palette lies over the screen.
 func (s shell) PaletteOpen() bool { return s.m.palette.open }
 
+// Send opens the box with a draft, which is kept until it is sent.
+func (s shell) Send(d room.Draft) tea.Cmd {
+	s.m.Drafts.Keep(d)
+	return s.m.compose.Write(d.To, d.Label, "")
+}
+
 // Resume opens the box with an unsent draft.
 func (s shell) Resume(d room.Draft) tea.Cmd { return s.m.compose.Write(d.To, d.Label, "") }
 

@@ -130,6 +130,9 @@ func (m *model) body() []string {
 	if m.tiles.Opened() {
 		draw = m.tiles.View
 	}
+	if m.review.Opened() {
+		draw = m.review.View
+	}
 
 	lines := kit.Clip(draw(l.Inner, l.ScreenH), l.ScreenH)
 	if m.compose.Open {

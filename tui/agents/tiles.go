@@ -102,6 +102,7 @@ func (t *Tiles) Keys() []kit.Binding {
 		verb.Select.To("select it, or no longer", func() tea.Cmd { t.SelectAgent(); return nil }),
 		verb.Reply.To("answer its question with words", t.answerWithWords),
 		verb.Write.To("write to it", doing(t.shell, verb.Write)).Hinted("write"),
+		verb.Review.To("see what it has changed", doing(t.shell, verb.Review)).Hinted("review"),
 		verb.Broadcast.To("write to those selected, or to all", doing(t.shell, verb.Broadcast)),
 		verb.Steer.To("steer it: guidance it must see", doing(t.shell, verb.Steer)),
 		verb.Restart.To("restart it, or those selected", t.RestartChosen),

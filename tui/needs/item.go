@@ -111,7 +111,7 @@ var looks = []look{
 	{parley.NeedNewcomer, "+", false, []option{{verb.Open, "let in"}, {verb.Dismiss, "turn away"}}},
 	{parley.NeedApproval, "+", false, []option{{verb.Open, "approve"}, {verb.Dismiss, "decline"}}},
 	{parley.NeedBudget, "◔", false, nil},
-	{parley.NeedOverlap, "≈", false, []option{{verb.Open, "attach"}, {verb.Steer, "steer"}}},
+	{parley.NeedOverlap, "≈", false, []option{{verb.Review, "review"}, {verb.Open, "attach"}, {verb.Steer, "steer"}}},
 	{parley.NeedNotifier, "✉", true, nil},
 	{parley.NeedStart, "!", true, nil},
 	{needUnsent, "✎", false, []option{{verb.Open, "keep writing"}, {verb.Dismiss, "discard"}}},

@@ -143,7 +143,7 @@ func (a Actions) tellDone(msg DoneMsg) tea.Cmd {
 // their keys.
 func (a Actions) openPage(msg DoneMsg) {
 	switch a.Scope() {
-	case kit.InShell, InTiles, InAnswer, InHelp:
+	case kit.InShell, InTiles, InReview, InAnswer, InHelp:
 		a.Help = kit.Help{Open: true, Title: msg.page, Text: msg.Text}
 	default:
 		a.Tell("“" + msg.page + "” came while you were writing. Ask for it again.")

@@ -18,6 +18,7 @@ type Address struct {
 	Thread   string // id
 	ReplyTo  string // message id
 	Steer    bool   // as guidance
+	Review   bool   // with comments on what the agent has changed
 	Several  string // names, of agents that were selected
 }
 

@@ -18,6 +18,8 @@ const (
 	InPrompt
 	InAnswer
 	InTiles
+	InReview
+	InMerge
 	InLaunch
 	InWorkspaces
 	scopes
@@ -40,6 +42,8 @@ var ScopeNames = [scopes]string{
 	InPrompt:    "Text prompt",
 	InAnswer:    "Answering a question",
 	InTiles:     "Tiles",
+	InReview:    "Review",
+	InMerge:     "Merging",
 	InLaunch:    "Launching an agent",
 
 	InWorkspaces: "Your workspaces",

@@ -50,6 +50,7 @@ const (
 	Steer
 	Attach
 	Tiles
+	Review
 	Pause
 	Launch
 	Workspaces
@@ -79,9 +80,14 @@ const (
 	Join
 	Cool
 	Mute
+	NextHunk
+	PreviousHunk
+	Merge
+	Remove
 
 	Yes
 	No
+	Keep
 
 	Accept
 	Complete
@@ -146,6 +152,7 @@ var table = [verbs]Row{
 	Attach:    {Lists, "attach", "a", "", false, "attach to the agent's terminal"},
 
 	Tiles:      {Lists, "tiles", "t", "", false, "tiles: live terminals, who needs you first"},
+	Review:     {Lists, "review", "d", "", false, "see what the agent has changed"},
 	Pause:      {Lists, "pause or resume", "p", "", true, "pause or resume all, or those selected"},
 	Launch:     {Lists, "launch", "L", "", false, "launch an agent"},
 	Workspaces: {Lists, "show workspaces", "W", "", false, "your workspaces, also of other machines"},
@@ -171,15 +178,20 @@ var table = [verbs]Row{
 	Stop:     {Lists, "stop", "S", "", true, "stop the agent; its messages are kept"},
 	SendKeys: {Lists, "keys", "K", "", false, "send keys to a screen that is not known"},
 
-	New:   {Lists, "new", "O", "", false, "open a new thread"},
-	More:  {Lists, "more", "+", "=", false, "one more: of a thread's participants, of tiles"},
-	Fewer: {Lists, "fewer", "-", "", false, "one less: of a thread's participants, of tiles"},
-	Join:  {Lists, "join", "J", "", false, "join the thread, or leave it"},
-	Cool:  {Lists, "cool", "C", "", false, "cool the thread: 10 min, or until a person writes"},
-	Mute:  {Lists, "mute", "M", "", false, "mute the thread, or unmute it"},
+	New:          {Lists, "new", "O", "", false, "open a new thread"},
+	More:         {Lists, "more", "+", "=", false, "one more: of a thread's participants, of tiles"},
+	Fewer:        {Lists, "fewer", "-", "", false, "one less: of a thread's participants, of tiles"},
+	Join:         {Lists, "join", "J", "", false, "join the thread, or leave it"},
+	Cool:         {Lists, "cool", "C", "", false, "cool the thread: 10 min, or until a person writes"},
+	Mute:         {Lists, "mute", "M", "", false, "mute the thread, or unmute it"},
+	NextHunk:     {Lists, "next change", "n", "", false, "the next change"},
+	PreviousHunk: {Lists, "previous change", "N", "", false, "the change before"},
+	Merge:        {Lists, "merge", "m", "", true, "merge the agent's branch"},
+	Remove:       {Lists, "remove", "D", "", true, "stop the agent and remove its worktree"},
 
-	Yes: {Questions, "yes", "y", "Y", false, "yes, do it"},
-	No:  {Questions, "no", "n", "N", false, "no, cancel"},
+	Yes:  {Questions, "yes", "y", "Y", false, "yes, do it"},
+	No:   {Questions, "no", "n", "N", false, "no, cancel"},
+	Keep: {Questions, "keep", "k", "", false, "keep the worktree; the agent goes on"},
 
 	Accept:       {Lines, "accept", "enter", "", false, "accept what is written"},
 	Complete:     {Lines, "complete", "tab", "", false, "complete it, or go on to the next"},

@@ -1,0 +1,148 @@
+package review
+
+import (
+	"context"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley"
+	"parley/internal/review"
+	"parley/tui/kit"
+	"parley/tui/room"
+)
+
+// besideFrom are the columns from which two agents' changes stand side by side, and not below each other.
+const besideFrom = 120
+
+// beside is what another agent changes in the file under the marker.
+type beside struct {
+	id, name string // of the other; "" while nothing is beside
+	rows     []review.Row
+	read     bool
+	err      error
+}
+
+// pairing is what the room does to show two agents' changes of a file.
+type pairing struct{ *Room }
+
+// besideMsg is what was read of the other agent's changes.
+type besideMsg struct {
+	id   string
+	diff *parley.DiffAgentResult
+	err  error
+}
+
+// others returns who changes a file, too.
+func (r *Room) others(file string) []parley.SharedFiles {
+	if r.loaded.preview == nil {
+		return nil
+	}
+	var all []parley.SharedFiles
+	for _, s := range r.loaded.preview.Shared {
+		if slices.Contains(s.Files, file) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// here returns who changes the file under the marker, too.
+func (r *Room) here() []parley.SharedFiles {
+	if r.at >= len(r.rows) {
+		return nil
+	}
+	return r.others(r.rows[r.at].File)
+}
+
+func (r *Room) unshared() bool { return len(r.here()) == 0 }
+
+// compare shows the changes of the next agent that changes the file, too; after the last one none.
+func (r pairing) compare() tea.Cmd {
+	all := r.here()
+	if len(all) == 0 && r.beside.id == "" {
+		r.Tell("No other agent's worktree changes this file.")
+		return nil
+	}
+
+	next := slices.IndexFunc(all, func(s parley.SharedFiles) bool { return s.AgentID == r.beside.id }) + 1
+	if next >= len(all) {
+		r.beside = beside{}
+		return nil
+	}
+
+	other := all[next]
+	r.beside, r.inFiles = beside{id: other.AgentID, name: other.Name}, false
+
+	return r.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
+		diff, err := s.DiffAgent(ctx, parley.DiffAgentRequest{Agent: other.AgentID})
+		return besideMsg{other.AgentID, diff, err}
+	})
+}
+
+func (b *beside) take(msg besideMsg) {
+	if msg.id != b.id {
+		return
+	}
+	b.read, b.err = true, msg.err
+	if msg.err == nil {
+		b.rows = review.Rows(msg.diff.Diff)
+	}
+}
+
+// from returns the first row of the other agent's to show: of the same file, nearest to a line.
+func (b *beside) from(row review.Row) int {
+	best, distance := -1, 0
+	for i, x := range b.rows {
+		if x.File != row.File {
+			continue
+		}
+		d := max(x.Line-row.Line, row.Line-x.Line)
+		if best < 0 || x.Line > 0 && row.Line > 0 && d < distance {
+			best, distance = i, d
+		}
+	}
+	return best
+}
+
+// besideView draws both, side by side or below each other.
+func (r pairing) besideView(w, h int) []string {
+	side := w
+	half := r.height
+	if w >= besideFrom {
+		side = r.width
+		half = h - 1
+	}
+
+	left := []string{r.Theme.Rule(r.name, "", side, true)}
+	left = append(left, kit.Clip(r.rowLines(half), half)...)
+	right := []string{r.Theme.Rule(r.beside.name, "", side, false)}
+	right = append(right, kit.Clip(r.otherLines(side, half), half)...)
+	if w < besideFrom {
+		return append(left, right...)
+	}
+
+	return kit.Beside(r.Theme, left, right, side)
+}
+
+func (r pairing) otherLines(w, h int) []string {
+	b := &r.beside
+	switch {
+	case b.err != nil:
+		return room.ErrorLines(r.Theme, b.err, w)
+	case !b.read:
+		return []string{"  " + r.Theme.Dim.Render("Reading…")}
+	}
+
+	row := r.rows[r.top]
+	from := b.from(row)
+	if from < 0 {
+		return []string{"  " + r.Theme.Dim.Render(kit.Fit(b.name+" does not change this file.", w-2))}
+	}
+
+	var lines []string
+	for i := from; i < len(b.rows) && b.rows[i].File == row.File && len(lines) < h; i++ {
+		lines = append(lines, drawRow(r.Theme, b.rows[i], w, false)...)
+	}
+	return lines
+}
