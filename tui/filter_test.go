@@ -98,13 +98,13 @@ func TestAnythingIsGoneToByName(t *testing.T) {
 	}
 }
 
-// The list of commands finds agents, after the commands.
+// The list of commands finds agents, after the commands unless one is named in full.
 func TestPaletteFindsAgents(t *testing.T) {
 	s := newScreen(t, busyTeam(), 120, 40)
 	s.press(":")
 	s.hides("reviewer")
 	s.typed("reviewer")
-	s.shows("0 commands, 1 agent", "agent: idle")
+	s.shows("1 agent", "▸ reviewer", "agent: idle")
 	s.press("enter")
 	s.shows("▸2 Agents", "▸ ● reviewer")
 }

@@ -113,6 +113,14 @@ func (p *palette) seek() {
 	if strings.TrimSpace(query) != "" {
 		p.found = append(p.found, p.agentsLike(query)...)
 	}
+
+	whole := func(c choice) int {
+		if strings.EqualFold(c.name, strings.TrimSpace(query)) {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(p.found, func(a, b choice) int { return whole(b) - whole(a) })
 }
 
 // move goes n rows down, or scrolls the arguments.

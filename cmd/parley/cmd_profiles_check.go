@@ -27,7 +27,7 @@ type profileCheck struct {
 func (k *profileCheck) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check NAME [-- COMMAND...]",
-		Short: "Try whether parley reads the screen of the installed version of a program",
+		Short: "Try whether parley reads an installed program as it is",
 		Long: `Starts the program in a terminal that nobody else sees, in an empty directory, and tries what
 parley relies on when it types a message: that it recognises when the program rests, that it reads a
 draft that a person types, and what of a message stands in the composer. It presses no Enter: no
