@@ -5,6 +5,7 @@ import (
 	"os/exec"
 
 	"parley/internal/daemon"
+	"parley/internal/setting"
 	"parley/tui"
 )
 
@@ -17,6 +18,7 @@ func loadScreenSettings(around *surroundings, at daemon.Place) (daemon.ScreenSet
 			s = t.Screen
 		}
 	}
+	setting.Fill(&s)
 	if err := s.Override(around.env); err != nil {
 		return s, tui.Notify{}, err
 	}
