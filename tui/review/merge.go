@@ -61,7 +61,7 @@ func (r Merging) MergeKeys() []kit.Binding {
 		verb.Keep.To("", r.keeping(false)).Hinted("keep it").Unless(blocked),
 		verb.Remove.To("stop it, and remove the worktree after it", r.keeping(true)).Hinted("remove it").Unless(blocked),
 		verb.Steer.To("steer it, such as to solve a conflict", r.steer),
-		verb.No.To("merge nothing", r.leaveMerge, verb.Back, verb.Leave).Hinted("nothing"),
+		verb.No.To("merge nothing", r.leaveMerge, verb.Back, verb.Leave).Hinted("merge nothing"),
 	}
 }
 
@@ -242,8 +242,12 @@ func (r Merging) mergeView(w int) []string {
 	lines := []string{th.Rule("Merge "+plain(p.Worktree.Branch)+" into "+plain(p.Worktree.Base), r.name, w, true), ""}
 	add := func(text string) { lines = append(lines, kit.Indent(kit.Wrap(text, w-2), 2)...) }
 
-	add(fmt.Sprintf("%s that %s lacks; %s of it that %s lacks.", kit.Plural(p.Ahead, "commit"), plain(p.Worktree.Base),
-		kit.Plural(p.Behind, "commit"), r.name))
+	base := plain(p.Worktree.Base)
+	behind := r.name + " has all of " + base
+	if p.Behind > 0 {
+		behind = "it has " + kit.Plural(p.Behind, "commit") + " that " + r.name + " lacks"
+	}
+	add(fmt.Sprintf("%s that %s lacks; %s.", kit.Plural(p.Ahead, "commit"), base, behind))
 	if len(p.Conflicts) > 0 {
 		lines = append(lines, "", "  "+th.Bad.Render(kit.Fit("✗ Both changed these, and git cannot merge them:", w-2)))
 		for _, f := range p.Conflicts {
