@@ -167,7 +167,7 @@ func TestProfileCanBeReadBackFromItsYAML(t *testing.T) {
 		if !cmp.Equal(p.Markers, q.Markers) || !cmp.Equal(p.Handover, q.Handover, cmpopts.EquateEmpty()) ||
 			p.Settle != q.Settle ||
 			!cmp.Equal(p.Command, q.Command, cmpopts.EquateEmpty()) {
-			t.Errorf("%s comes back different:\n%s", name, text)
+			t.Errorf("%s comes back different (-want +got):\n%s%s", name, cmp.Diff(p.Markers, q.Markers)+cmp.Diff(p.Handover, q.Handover), text)
 		}
 	}
 }

@@ -73,8 +73,8 @@ type Profile struct {
 	SignIn string `yaml:"sign_in"` // what a person does there when it is signed out, as a clause
 
 	Markers  Markers  `yaml:"markers"`
-	Handover Handover `yaml:"handover"`
-	Session  Session  `yaml:"session"`
+	Handover Handover `yaml:"handover,omitempty"`
+	Session  Session  `yaml:"session,omitempty"`
 
 	// Reports maps the program's own events to states (see Report). Titles maps states to
 	// patterns of its terminal's title (see Title). Both use ParseSignal's words.
@@ -88,7 +88,7 @@ type Profile struct {
 	// Transcript says how the program's own transcripts are read: what its models used, which files it
 	// wrote. Without a name, parley reads none. TranscriptOpen matches the path of a transcript among the
 	// files that the program holds open; it is for a program whose reports do not name it.
-	Transcript     transcript.Format `yaml:"transcript"`
+	Transcript     transcript.Format `yaml:"transcript,omitempty"`
 	TranscriptOpen string            `yaml:"transcript_open"`
 	// AddMCP is the command that adds an MCP server to the program's own configuration.
 	// The server's command follows it.

@@ -24,9 +24,9 @@ type Format struct {
 	Name string `yaml:"name"` // under which what was read is stored
 	Kind Kind   `yaml:"kind"`
 
-	Uses    Uses    `yaml:"uses"`
-	Edits   Edits   `yaml:"edits"`
-	Prompts Prompts `yaml:"prompts"`
+	Uses    Uses    `yaml:"uses,omitempty"`
+	Edits   Edits   `yaml:"edits,omitempty"`
+	Prompts Prompts `yaml:"prompts,omitempty"`
 }
 
 // Which says which lines count: those that have all of it. Without any, none do.
@@ -41,7 +41,7 @@ type Which struct {
 // Uses says what a response of a model used. Input and Output are sums of fields: one that begins with "-"
 // is subtracted, and only the first must be there.
 type Uses struct {
-	Lines Which    `yaml:"lines"`
+	Lines Which    `yaml:"lines,omitempty"`
 	ID    []string `yaml:"id"` // names the response; the first must be there
 	At    string   `yaml:"at"`
 	Model string   `yaml:"model"`
@@ -54,21 +54,21 @@ type Uses struct {
 	// Total is the sum of all. Where it is larger by what was thought, that is not in the output.
 	Total string `yaml:"total"`
 
-	Models Models `yaml:"models"`
+	Models Models `yaml:"models,omitempty"`
 	// Outdated lines are those of versions that do not tell what each response used.
-	Outdated Which `yaml:"outdated"`
+	Outdated Which `yaml:"outdated,omitempty"`
 }
 
 // Models says which lines name the model of the responses that follow.
 type Models struct {
-	Lines Which  `yaml:"lines"`
+	Lines Which  `yaml:"lines,omitempty"`
 	Name  string `yaml:"name"`
 }
 
 // Edits says which files were written. Each is a list in the line, to each part of which the rest
 // applies; a field that a part does not have is the line's.
 type Edits struct {
-	Lines Which  `yaml:"lines"`
+	Lines Which  `yaml:"lines,omitempty"`
 	Each  string `yaml:"each"`
 	Path  string `yaml:"path"`
 	Paths string `yaml:"paths"` // an object whose keys are paths
@@ -77,7 +77,7 @@ type Edits struct {
 
 // Prompts says what the program was given.
 type Prompts struct {
-	Lines Which  `yaml:"lines"`
+	Lines Which  `yaml:"lines,omitempty"`
 	Each  string `yaml:"each"` // a list of the parts of the text
 	Text  string `yaml:"text"`
 	At    string `yaml:"at"`

@@ -254,21 +254,21 @@ func (w *walk) clear(ctx context.Context) error {
 }
 
 // lastWords is how long a program that has ended may take to have its last lines kept: tmux does that a moment later.
-const lastWords = 2 * time.Second
+const lastWords = 5 * time.Second
 
 // lastLine returns the last line that a program showed before it ended, "" if it showed none.
 func (w *walk) lastLine(ctx context.Context) (last string) {
 	limit, cancel := context.WithTimeout(ctx, lastWords)
 	defer cancel()
 	_ = wait.Until(limit, lookEvery, func() (bool, error) { // without one there is nothing to tell
-		screen, err := w.t.Pane.Screen(ctx, tmux.ScreenOptions{})
+		screen, _ := w.t.Pane.Screen(ctx, tmux.ScreenOptions{}) // it may come back
 		for _, line := range screen.Lines {
 			line = strings.TrimSpace(parley.CleanLine(line))
 			if line != "" && !strings.HasPrefix(line, "Pane is dead") {
 				last = line
 			}
 		}
-		return last != "", err
+		return last != "", nil
 	})
 	return last
 }
