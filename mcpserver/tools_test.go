@@ -63,6 +63,7 @@ var (
 			"launch_agent",
 			"list_worktrees",
 			"pause_communication",
+			"preview_merge",
 			"read_terminal",
 			"restart_agent",
 			"steer_agent",
@@ -100,7 +101,7 @@ func TestToolAnnotations(t *testing.T) {
 		"whois":                    reads,
 		"get_conversation_history": reads, "search_messages": reads, "list_threads": reads, "get_thread_details": reads,
 		"get_conversation_state": reads,
-		"read_terminal":          reads, "get_attach_info": reads, "list_worktrees": reads, "diff_agent": reads,
+		"read_terminal":          reads, "get_attach_info": reads, "list_worktrees": reads, "diff_agent": reads, "preview_merge": reads,
 
 		"register_agent": adds, "send_message": adds, "broadcast_message": adds, "broadcast_update": adds, "request_assistance": adds,
 		"respond_to_message": adds, "create_thread": adds, "transfer_file": adds, "launch_agent": adds, "adopt_agent": adds, "steer_agent": adds,

@@ -32,7 +32,7 @@ var toolsets = map[string][]string{
 		"remove_participant_from_thread", "get_conversation_state"},
 	"files": {"transfer_file"},
 	"orchestrate": {"launch_agent", "adopt_agent", "stop_agent", "restart_agent", "read_terminal", "get_attach_info",
-		"list_worktrees", "diff_agent", "pause_communication", "steer_agent"},
+		"list_worktrees", "diff_agent", "preview_merge", "pause_communication", "steer_agent"},
 }
 
 // Toolsets are names of groups of tools. Nil means all groups.

@@ -24,7 +24,11 @@ func TestACodeAnswersOneDialogOnce(t *testing.T) {
 		var res *parley.AnswerDialogResult
 		tmuxtest.Poll(t, func() bool {
 			res = must.Have(te.AnswerDialog(te.operator(), parley.AnswerDialogRequest{Agent: "coder"}))(t)
-			return res.Dialog != nil
+			if res.Dialog == nil {
+				return false
+			}
+			_, yes := res.Dialog.Find("y")
+			return yes // and not what stood there before it asked
 		}, func() string { return fmt.Sprintf("it asks nothing: %+v", res) })
 		return parley.Need{AgentID: res.AgentID, Dialog: res.Dialog}
 	}
@@ -38,7 +42,7 @@ func TestACodeAnswersOneDialogOnce(t *testing.T) {
 	need := asks()
 	yes, no := codes.New(&need, "y"), codes.New(&need, "n")
 	if yes == "" || yes == no || codes.New(&need, "maybe") != "" {
-		t.Fatalf("the codes are %q and %q", yes, no)
+		t.Fatalf("the codes are %q and %q of %+v", yes, no, need.Dialog)
 	}
 	spent("none", "")
 	spent("a wrong one", "answer_x")

@@ -152,7 +152,7 @@ func TestRetryPressesTheEnterOfAnUnseenText(t *testing.T) {
 	te.held(next, "may stand in its terminal unseen")
 	te.retry(id)
 	te.reach(id, parley.DeliverySubmitted)
-	te.reach(next, parley.DeliveryUnconfirmed) // nothing shows what is typed
+	te.reach(next, parley.DeliverySubmitted) // the operator's word counts for a program that shows nothing
 	info, err := te.pane("coder").Info(t.Context())
 	if err != nil || info.Seq != 2 {
 		t.Errorf("the pane is at %d, %v; want the retried text not to be typed again", info.Seq, err)

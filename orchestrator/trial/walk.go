@@ -261,7 +261,8 @@ func (w *walk) lastLine(ctx context.Context) (last string) {
 	limit, cancel := context.WithTimeout(ctx, lastWords)
 	defer cancel()
 	_ = wait.Until(limit, lookEvery, func() (bool, error) { // without one there is nothing to tell
-		screen, _ := w.t.Pane.Screen(ctx, tmux.ScreenOptions{}) // it may come back
+		// tmux writes that it is dead below all, so a short text is above the screen. An error may pass.
+		screen, _ := w.t.Pane.Screen(ctx, tmux.ScreenOptions{History: 100})
 		for _, line := range screen.Lines {
 			line = strings.TrimSpace(parley.CleanLine(line))
 			if line != "" && !strings.HasPrefix(line, "Pane is dead") {
