@@ -191,8 +191,9 @@ func (f *launchForm) text(at int) string { return strings.TrimSpace(string(f.fie
 func (f *launchForm) request() (r parley.LaunchAgentRequest, at int, err error) {
 	r = parley.LaunchAgentRequest{
 		Name: f.text(nameField), Profile: f.text(profileField), Model: f.text(modelField), Dir: f.text(dirField),
-		AgentSpec: parley.AgentSpec{Role: f.text(roleField), Groups: team.SplitNames(f.text(groupField))}, Worktree: f.text(worktreeField),
-		Prompt: f.text(promptField),
+		AgentSpec: parley.AgentSpec{Role: f.text(roleField), Groups: team.SplitNames(f.text(groupField))},
+		Worktree:  f.text(worktreeField),
+		Prompt:    f.text(promptField),
 	}
 
 	if r.Worktree == ownBranch {

@@ -114,13 +114,12 @@ func (p *palette) seek() {
 		p.found = append(p.found, p.agentsLike(query)...)
 	}
 
-	whole := func(c choice) int {
-		if strings.EqualFold(c.name, strings.TrimSpace(query)) {
-			return 1
-		}
-		return 0
+	// What is named in full comes first.
+	at := slices.IndexFunc(p.found, func(c choice) bool { return strings.EqualFold(c.name, strings.TrimSpace(query)) })
+	if at > 0 {
+		named := p.found[at]
+		p.found = slices.Insert(slices.Delete(p.found, at, at+1), 0, named)
 	}
-	slices.SortStableFunc(p.found, func(a, b choice) int { return whole(b) - whole(a) })
 }
 
 // move goes n rows down, or scrolls the arguments.

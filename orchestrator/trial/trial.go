@@ -86,8 +86,9 @@ const maxTempDir = 64
 // started or ends.
 func Run(ctx context.Context, opts Options) (res Result, err error) {
 	if !opts.Profile.HasMarkers() {
-		return res, parley.Errorf(parley.InvalidArgument, "the profile %s knows nothing of its program's screen, so there is nothing to check",
-			opts.Profile.Name).Suggest("Messages to it are typed as carefully as to any program that parley does not know.")
+		return res, parley.Errorf(parley.InvalidArgument,
+			"the profile %s knows nothing of its program's screen, so there is nothing to check", opts.Profile.Name).
+			Suggest("Messages to it are typed as carefully as to any program that parley does not know.")
 	}
 
 	parent := ""

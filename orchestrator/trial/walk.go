@@ -282,7 +282,8 @@ func (w *walk) explain(ctx context.Context, err error) error {
 
 	e := parley.Errorf(parley.AgentUnavailable, "%s ended during the check", w.opts.Program)
 	if last := w.lastLine(ctx); last != "" {
-		e = parley.Errorf(parley.AgentUnavailable, "%s ended during the check. Its last line: %s", w.opts.Program, parley.Truncate(last, 200))
+		e = parley.Errorf(parley.AgentUnavailable, "%s ended during the check. Its last line: %s",
+			w.opts.Program, parley.Truncate(last, 200))
 	}
 	return e.With("program", w.opts.Program).
 		Suggest("Start it by hand once. If it no longer knows a flag of the profile, correct the profile in parley.yaml.")
