@@ -56,12 +56,21 @@ test: tmux ## run all tests, without a C compiler
 	$(GO) test $(ATONCE) $(ALL)
 	$(IN_LAB) test $(ATONCE) ./...
 
+# On a machine that does much else, a program, a browser or a terminal can be later than any test waits. So a
+# check runs what failed once more, alone: a test that fails again, or whose first run had a data race, fails the
+# check, and one that passes then is named at its end. `test` runs each test once.
+GOTESTSUM = mkdir -p .build && gotestsum=$$($(GO) tool -n -modfile=tools/go.mod gotestsum)
+AGAIN = --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=20 --rerun-fails-abort-on-data-race \
+	--rerun-fails-report='$(CURDIR)/.build/again-$(1).txt'
+
 # The last run side by side. Together `race` and `stories` run each test of `make test` once, and
 # those of the packages in which much happens at once under the race detector. Both leave the cores
 # to `real`, which mostly waits: the programs that it tries have deadlines of their own.
 .PHONY: check
 check: format tidy lint web-types vulns build ## everything that a commit must pass
+	@rm -f .build/again-*.txt
 	@$(MAKE) -j4 real race stories cross
+	@again=$$(cat .build/again-*.txt 2>/dev/null); [ -z "$$again" ] || printf 'check: failed at first:\n%s\n' "$$again" >&2
 
 .PHONY: format
 format:
@@ -122,14 +131,17 @@ RACE = -race -gcflags='all=-d=checkptr=0' -gcflags='modernc.org/...=-race=false 
 .PHONY: race
 race: tmux cc
 	@scripts/need postgres || echo 'race: NOT tested on PostgreSQL: see above' >&2
-	PARLEY_TEST_AGENTS= CGO_ENABLED=1 GORACE=atexit_sleep_ms=10 nice -n 5 $(GO) test -vet=off -short $(RACE) $(ATONCE) $(RACED)
+	$(GOTESTSUM) && PARLEY_TEST_AGENTS= CGO_ENABLED=1 GORACE=atexit_sleep_ms=10 nice -n 5 \
+		"$$gotestsum" $(call AGAIN,race) --packages="$(RACED)" -- -vet=off -short $(RACE) $(ATONCE)
 
 # ./tui is here again for what its tests leave out under the race detector. The couriers are
 # tested with more simulated deliveries than by `test`.
 .PHONY: stories
 stories: tmux
-	PARLEY_TEST_AGENTS= nice -n 5 $(GO) test -vet=off $(ATONCE) $(filter-out ./orchestrator/courier,$(UNRACED)) ./tui
-	PARLEY_TEST_AGENTS= nice -n 5 $(IN_LAB) test -vet=off $(ATONCE) ./...
+	$(GOTESTSUM) && export PARLEY_TEST_AGENTS= && \
+		nice -n 5 "$$gotestsum" $(call AGAIN,stories) --packages="$(filter-out ./orchestrator/courier,$(UNRACED)) ./tui" \
+			-- -vet=off $(ATONCE) && \
+		cd lab && nice -n 5 "$$gotestsum" $(call AGAIN,lab) --packages=./... -- -vet=off $(ATONCE)
 	nice -n 5 $(GO) test -vet=off $(ATONCE) ./orchestrator/courier -deliveries 100000
 
 .PHONY: web-types
@@ -158,7 +170,8 @@ agents: tmux ## try the real agent programs, into docs/measured/agents.md (needs
 real: tmux
 	@export PARLEY_TEST_AGENTS='$(PARLEY_TEST_AGENTS)'; scripts/agents claude codex || \
 		{ echo 'real: NOT tried with real agent programs: npm cannot install them here, see above' >&2; exit 0; }; \
-	$(IN_LAB) test -count=1 -short -parallel 2 -timeout 1h -run 'TestRealPrograms/behave' ./agents
+	$(GOTESTSUM) && cd lab && "$$gotestsum" $(call AGAIN,real) --packages=./agents \
+		-- -count=1 -short -parallel 2 -timeout 1h -run 'TestRealPrograms/behave'
 
 # Every message is typed in a simulated world. The seed of a broken promise is printed,
 # with the shortest story.
