@@ -16,9 +16,9 @@ type TypeInTerminalRequest struct {
 var typedKey = regexp.MustCompile(`^(?:(?:[CMS]-){0,3}(?:Enter|Escape|Space|Tab|BTab|BSpace|Up|Down|Left|Right|Home|End|` +
 	`PageUp|PageDown|IC|DC|F[1-9]|F1[0-2])|[CM]-[a-z0-9])$`)
 
-// Validate cleans the text, and checks that it is one line and that the keys are some of a keyboard.
+// Validate cleans the text of what is no key, and checks that it is one line and that the keys are some of a keyboard.
 func (r *TypeInTerminalRequest) Validate() error {
-	if r.Text = Clean(r.Text); strings.ContainsAny(r.Text, "\n\t") {
+	if r.Text = cleanKeys(r.Text); strings.ContainsAny(r.Text, "\n\t") {
 		return Errorf(InvalidArgument, "the text has several lines, or a tab").With("parameter", "text").
 			Suggest("Send a long text as a message, and press Enter and Tab as keys.")
 	}

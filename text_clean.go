@@ -14,7 +14,10 @@ import (
 // no C1, no characters that reorder the text on a screen, and no invisible ones except within
 // emoji and in the scripts that need them. Space and blank lines at the end are removed; a text
 // of nothing else becomes empty.
-func Clean(text string) string {
+func Clean(text string) string { return strings.TrimRightFunc(cleanKeys(text), unicode.IsSpace) }
+
+// cleanKeys is Clean for what a keyboard types: space at the end is a key like any other.
+func cleanKeys(text string) string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 
 	var b strings.Builder
@@ -34,7 +37,7 @@ func Clean(text string) string {
 		}
 	}
 
-	return strings.TrimRightFunc(b.String(), unicode.IsSpace)
+	return b.String()
 }
 
 // Reveal returns a text of a foreign terminal as Clean does, but for space, which stays, and what reorders

@@ -29,8 +29,10 @@ func TestMessagesWaitForAPersonInThePage(t *testing.T) {
 		must.Have(te.TypeInTerminal(te.inPage(), parley.TypeInTerminalRequest{Agent: "coder", Text: text, Keys: keys}))(t)
 	}
 
-	types("half a")
-	types(" thoughtX", "BSpace")
+	types("half ")
+	types("a")
+	types(" ")
+	types("thoughtX", "BSpace")
 	tmuxtest.WaitFor(t, te.pane("coder"), shows("half a thought"))
 	id := te.send("coder", "hello")
 	te.held(id, "")

@@ -45,6 +45,7 @@ func TestPageInABrowser(t *testing.T) {
 		{"knows the filters of the screen", (*pageTest).filters},
 		{"fits", (*pageTest).fitsEverywhere},
 		{"can be used by everybody", (*pageTest).accessible},
+		{"takes an answer that breaks off for a lost line", (*pageTest).brokenAnswers},
 		{"loses the line, and goes on without a gap", (*pageTest).losesTheLine},
 		{"only looks, and is revoked", (*pageTest).onlyLooks},
 		{"says that an agent has ended", (*pageTest).endedAgent},
@@ -258,6 +259,36 @@ func (p *pageTest) accessible(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A browser ends the requests of a page that is left, and a line may break in the midst of an answer: neither is an
+// error of the page, and it asks again.
+func (p *pageTest) brokenAnswers(t *testing.T) {
+	x := p.desk.of(t)
+	x.goes("agent/worker")
+	for name, answer := range map[string]string{
+		"ended by the browser": "Promise.reject(new DOMException('The user aborted a request.', 'AbortError'))",
+		"no line":              "Promise.reject(new TypeError('Failed to fetch'))",
+		"half an answer":       "Promise.resolve(new Response(new ReadableStream({start(c) { c.enqueue(new TextEncoder().encode('{\"ne')); c.error(new TypeError('network error')) }})))",
+		"an answer cut off":    "Promise.resolve(new Response('{\"needs\": ['))",
+		"ended in its midst":   "Promise.resolve(new Response(new ReadableStream({start(c) { c.error(new DOMException('left', 'AbortError')) }})))",
+	} {
+		js[bool](x, fmt.Sprintf(`(real => { window.real = real; window.asked = {}; window.fetch = (u, o) => {
+			const path = String(u);
+			if (!path.startsWith('/api/') || path.includes('/api/events')) return real(u, o);
+			window.asked[path] = (window.asked[path] ?? 0) + 1;
+			return %s }; return true })(fetch)`, answer))
+		x.until("window.asked['/api/get_needs'] > 1 && (window.asked['/api/read_terminal'] ?? 0) > 1")
+		js[bool](x, "(window.fetch = window.real, window.shown = document.querySelector('.note.bad')?.textContent ?? '', true)")
+		if said := js[string](x, "window.shown"); said != "" {
+			t.Errorf("%s: it says %q", name, said)
+		}
+		x.clean()
+	}
+
+	must.Do(t, chromedp.Do(x.ctx, chromedp.Reload()))
+	x.until("document.querySelector('.dot.live')")
+	x.clean()
 }
 
 func (p *pageTest) losesTheLine(t *testing.T) {

@@ -48,15 +48,33 @@ function sentence(text) {
   return t && t[0].toUpperCase() + t.slice(1) + (/[.!?:]$/.test(t) ? '' : '.');
 }
 
-/** @param {string} path @param {RequestInit} init */
-async function ask(path, init) {
-  let answer;
+/** Whether the page is being left: the browser then ends its requests, which says nothing of the daemon. */
+export let leaving = false;
+addEventListener('pagehide', () => { leaving = true; });
+addEventListener('pageshow', () => { leaving = false; wake(); });
+
+/**
+ * What a request means that ended without its answer, or in the midst of it.
+ * @param {any} e @param {AbortSignal | null} [stop] of the caller
+ */
+const lost = (e, stop) => stop?.aborted ? e : new Away('The daemon cannot be reached.');
+
+/** @param {string} path @param {RequestInit} init @param {AbortSignal} [stop] */
+async function ask(path, init, stop) {
   try {
-    answer = await fetch(path, {cache: 'no-store', credentials: 'omit', redirect: 'error', ...init});
+    return await fetch(path, {cache: 'no-store', credentials: 'omit', redirect: 'error', ...init});
   } catch (e) {
-    throw /** @type {Error} */ (e).name === 'AbortError' ? e : new Away('The daemon cannot be reached.');
+    throw lost(e, stop);
   }
-  return answer;
+}
+
+/** The whole answer. @param {Response} answer @param {AbortSignal} [stop] @returns {Promise<any>} */
+async function bodyOf(answer, stop) {
+  try {
+    return await answer.json();
+  } catch (e) {
+    throw lost(e, stop);
+  }
 }
 
 /** Turns a one-time code into the session of this tab. @param {string} code */
@@ -64,8 +82,8 @@ export async function enter(code) {
   const answer = await ask('/session', {
     method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({code}),
   });
-  const body = await answer.json().catch(() => null);
-  if (!answer.ok) throw new Refused(answer.status, body);
+  if (!answer.ok) throw await refusal(answer);
+  const body = await bodyOf(answer);
   sessionStorage.setItem(stored, JSON.stringify(body));
   if (stays.value) localStorage.setItem(stored, JSON.stringify(body));
   ended.value = '';
@@ -93,7 +111,7 @@ function headers() {
 /** @param {Response} answer */
 async function refusal(answer) {
   const body = await answer.json().catch(() => null);
-  if (answer.status === 401) leave('This session has ended: it was revoked, or not used for a day.');
+  if (answer.status === 401 && session.value) leave('This session has ended: it was revoked, or not used for a day.');
   return new Refused(answer.status, body);
 }
 
@@ -108,9 +126,9 @@ const patience = 20_000;
 export async function call(op, args = {}, stop) {
   const late = AbortSignal.timeout(patience);
   const signal = stop ? AbortSignal.any([stop, late]) : late;
-  const answer = await ask(`/api/${op}`, {method: 'POST', headers: headers(), body: JSON.stringify(args), signal});
+  const answer = await ask(`/api/${op}`, {method: 'POST', headers: headers(), body: JSON.stringify(args), signal}, stop);
   if (!answer.ok) throw await refusal(answer);
-  return answer.json();
+  return bodyOf(answer, stop);
 }
 
 /** A key with which a call may be repeated: it is done once. */
@@ -148,8 +166,7 @@ document.addEventListener('visibilitychange', () => { if (!document.hidden) wake
 
 /** The daemon's version, or Away. */
 export async function version() {
-  const body = await (await ask('/healthz', {})).json().catch(() => null);
-  return body?.version ?? '';
+  return (await bodyOf(await ask('/healthz', {})))?.version ?? '';
 }
 
 // A quiet stream has a heartbeat every 15 seconds. One that is silent for longer is dead, as after a sleep.

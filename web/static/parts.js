@@ -1,12 +1,12 @@
 // @ts-check
 // Small pieces of the page.
 import {html} from './npm/htm-preact.js';
-import {useEffect, useRef, useState} from './npm/hooks.js';
+import {useEffect, useLayoutEffect, useRef, useState} from './npm/hooks.js';
 import {signal} from './npm/signals.js';
 import {session} from './api.js';
 import {forget, line} from './state.js';
 
-export {html, useEffect, useRef, useState};
+export {html, useEffect, useLayoutEffect, useRef, useState};
 
 /** The time, some seconds old at most. */
 export const now = signal(Date.now());

@@ -2,7 +2,7 @@
 // What the daemon says, as signals. Everything is read again when an event says that it has changed; events are taken
 // at once and drawn at most ten times a second.
 import {computed, effect, signal} from './npm/signals.js';
-import {Away, Refused, call, callOnce, rest, session, stream, version} from './api.js';
+import {Away, Refused, call, callOnce, leaving, rest, session, stream, version} from './api.js';
 
 /** @typedef {import('./api.js').Event} Event */
 
@@ -166,7 +166,7 @@ async function followEvents() {
     } catch (e) {
       if (e instanceof Refused && session.value) trouble.value = e.message;
     }
-    if (line.value.live || !line.value.tried) line.value = {live: false, since: Date.now(), tried: true};
+    if (!leaving && (line.value.live || !line.value.tried)) line.value = {live: false, since: Date.now(), tried: true};
     if (!session.value) return;
     await rest(pause);
     pause = Math.min(pause * 2, 4000);

@@ -1,7 +1,7 @@
 // @ts-check
 // A terminal as wide as it is, drawn by xterm.js, which is loaded when the first one is opened.
 import {Away, Refused, call} from './api.js';
-import {html, useEffect, useRef, useState} from './parts.js';
+import {html, useEffect, useLayoutEffect, useRef, useState} from './parts.js';
 import {Gone, Size, Terminal} from './terminal.js';
 
 /** @type {Promise<any> | null} */ let loading = null;
@@ -190,7 +190,7 @@ class View {
     this.typing = on;
     this.term.options.disableStdin = !on;
     this.term.options.cursorBlink = on;
-    if (on) this.term.focus(); else this.queue = [];
+    if (on) this.term.focus(); // what was typed before it is off still goes there
   }
 
   /** @param {string} data */
@@ -240,7 +240,8 @@ export function Wide({agent}) {
     view.current = v;
     return () => { view.current = null; v.end(); };
   }, [Term, agent]);
-  useEffect(() => { view.current?.types(!!x.typing); }, [x.typing]);
+  // Before anything says that keys go there: those that follow at once are typed too.
+  useLayoutEffect(() => { view.current?.types(!!x.typing); }, [x.typing]);
 
   if (!Term) return html`<${Terminal} agent=${agent} />`;
   return html`<section class=${`terminal wide ${x.typing ? 'typing' : ''}`} aria-label=${`Terminal of ${agent}`}>
