@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -37,28 +38,56 @@ var types = map[string]string{
 type file struct {
 	kind, tag  string
 	plain, zip []byte
+	stays      bool // below its path there is never another file
 }
+
+// marked stands in the files for the path that has the mark of this build.
+const marked = "/page/MARK/"
+
+// mark returns what tells this build's files from those of any other. It is part of their path, so that a page never
+// gets files of two builds, whatever a browser keeps.
+var mark = sync.OnceValue(func() string {
+	sum := sha256.New()
+	walk(func(name string, b []byte) {
+		_, _ = fmt.Fprintf(sum, "%s %d\n", name, len(b)) // a hash takes everything
+		_, _ = sum.Write(b)
+	})
+	return hex.EncodeToString(sum.Sum(nil)[:6])
+})
 
 // files are all that are served, by their paths.
 var files = sync.OnceValue(func() map[string]*file {
 	all := map[string]*file{}
+	base := strings.Replace(marked, "MARK", mark(), 1)
+	walk(func(name string, b []byte) {
+		f := newFile(name, bytes.ReplaceAll(b, []byte(marked), []byte(base)))
+		if name == "static/index.html" {
+			all["/"] = f
+			return
+		}
+		f.stays = true
+		all[base+strings.TrimPrefix(name, "static/")] = f
+	})
+
+	return all
+})
+
+// walk calls a function for each file, in the order of their names.
+func walk(do func(name string, b []byte)) {
 	err := fs.WalkDir(sources, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
 		b, err := sources.ReadFile(name)
 		if err == nil {
-			all["/page/"+strings.TrimPrefix(name, "static/")] = newFile(name, b)
+			do(name, b)
 		}
 		return err
 	})
 	if err != nil {
 		panic(err) // they are part of the program
 	}
-	all["/"] = all["/page/index.html"]
-
-	return all
-})
+}
 
 func newFile(name string, b []byte) *file {
 	sum := sha256.Sum256(b)
@@ -79,8 +108,16 @@ func newFile(name string, b []byte) *file {
 	return f
 }
 
-// Handler serves the page at "/", and its files below "/page/".
-func Handler() http.Handler {
+// markPath says which build answers, for a page that has been open for long.
+const markPath = "/page/mark"
+
+// Handler serves the page at "/", and its files below "/page/". The version is that of the program.
+func Handler(version string) http.Handler {
+	now, err := json.Marshal(map[string]string{"mark": mark(), "version": version})
+	if err != nil {
+		panic(err) // they are texts
+	}
+
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", policy)
@@ -89,30 +126,43 @@ func Handler() http.Handler {
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store")
 
+		if r.URL.Path == markPath {
+			h.Set("Content-Type", "application/json")
+			_, _ = w.Write(now) // a client that is gone has no use for the error
+			return
+		}
 		f := files()[r.URL.Path]
 		if f == nil {
 			http.Error(w, "there is no such file", http.StatusNotFound)
 			return
 		}
-
-		h.Set("Content-Type", f.kind)
-		h.Set("Cache-Control", "no-cache") // it asks each time: another version of the daemon has other files
-		h.Set("ETag", f.tag)
-		h.Set("Vary", "Accept-Encoding")
-		if strings.Contains(r.Header.Get("If-None-Match"), f.tag) {
-			w.WriteHeader(http.StatusNotModified)
-			return
-		}
-
-		body := f.plain
-		if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
-			h.Set("Content-Encoding", "gzip")
-			body = f.zip
-		}
-		h.Set("Content-Length", fmt.Sprint(len(body)))
-		if r.Method != http.MethodHead {
-			_, _ = w.Write(body) // a client that is gone has no use for the error
-		}
+		f.serve(w, r)
 	})
+}
+
+func (f *file) serve(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Type", f.kind)
+	h.Set("Cache-Control", "no-cache") // it asks each time: another version of the daemon has another one
+	if f.stays {
+		h.Set("Cache-Control", "max-age=31536000, immutable")
+	}
+	h.Set("ETag", f.tag)
+	h.Set("Vary", "Accept-Encoding")
+	if strings.Contains(r.Header.Get("If-None-Match"), f.tag) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+
+	body := f.plain
+	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		h.Set("Content-Encoding", "gzip")
+		body = f.zip
+	}
+	h.Set("Content-Length", fmt.Sprint(len(body)))
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(body) // a client that is gone has no use for the error
+	}
 }

@@ -26,7 +26,7 @@ func get(t *testing.T, path string, headers ...string) *http.Response {
 		r.Header.Set(name, value)
 	}
 	w := httptest.NewRecorder()
-	Handler().ServeHTTP(w, r)
+	Handler("1.2.3").ServeHTTP(w, r)
 	return w.Result()
 }
 
@@ -49,7 +49,8 @@ func TestEveryFileIsServedUnderThePolicy(t *testing.T) {
 
 		for header, want := range map[string]string{
 			"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
-			"Referrer-Policy": "no-referrer", "Cross-Origin-Resource-Policy": "same-origin", "Cache-Control": "no-cache",
+			"Referrer-Policy": "no-referrer", "Cross-Origin-Resource-Policy": "same-origin",
+			"Cache-Control": map[bool]string{true: "max-age=31536000, immutable", false: "no-cache"}[strings.Contains(name, mark())],
 		} {
 			if got := res.Header.Get(header); got != want {
 				t.Errorf("%s: %s is %q, want %q", name, header, got, want)
@@ -57,8 +58,13 @@ func TestEveryFileIsServedUnderThePolicy(t *testing.T) {
 		}
 	}
 
-	if res := get(t, "/page/nothing.js"); res.StatusCode != http.StatusNotFound {
-		t.Errorf("a file that is not there: %s", res.Status)
+	for _, gone := range []string{"/page/nothing.js", "/page/main.js", "/page/0123456789ab/main.js", "/page/MARK/main.js", "/index.html"} {
+		if res := get(t, gone); res.StatusCode != http.StatusNotFound || res.Header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: %s, kept %q", gone, res.Status, res.Header.Get("Cache-Control"))
+		}
+	}
+	if b := must.Have(io.ReadAll(get(t, markPath).Body))(t); string(b) != `{"mark":"`+mark()+`","version":"1.2.3"}` {
+		t.Errorf("it says that it is %s", b)
 	}
 }
 
@@ -89,16 +95,16 @@ var (
 
 // What the page loads is there, is loaded at once, and nothing is from another place.
 func TestThePageLoadsOnlyItsOwnFiles(t *testing.T) {
-	index := string(files()["/"].plain)
+	index, base := string(files()["/"].plain), "/page/"+mark()+"/"
 	if found := inline.FindString(index); found != "" {
 		t.Errorf("index.html has %q", found)
 	}
 	for _, m := range linked.FindAllStringSubmatch(index, -1) {
-		if files()[m[1]] == nil {
+		if !strings.HasPrefix(m[1], base) || files()[m[1]] == nil {
 			t.Errorf("index.html names %s", m[1])
 		}
 	}
-	early := map[string]bool{"/page/main.js": true}
+	early := map[string]bool{base + "main.js": true}
 	for _, m := range preload.FindAllStringSubmatch(index, -1) {
 		early[m[1]] = true
 	}
@@ -125,7 +131,7 @@ func TestThePageLoadsOnlyItsOwnFiles(t *testing.T) {
 			}
 		}
 		for _, url := range outside.FindAllString(string(f.plain), -1) {
-			named := strings.HasPrefix(url, "http://www.w3.org/") || strings.HasPrefix(name, "/page/npm/xterm.") // its authors
+			named := strings.HasPrefix(url, "http://www.w3.org/") || strings.HasPrefix(name, base+"npm/xterm.") // its authors
 			if !named && path.Ext(name) != ".LICENSE" {
 				t.Errorf("%s has the address %s", name, url)
 			}

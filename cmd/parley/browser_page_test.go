@@ -302,6 +302,8 @@ func (p *pageTest) losesTheLine(t *testing.T) {
 	x.taps(".write", "Send")
 	x.shows("It is sent once, when that is back.")
 	x.picture("offline")
+	js[bool](other, `(real => { window.fetch = (u, o) => String(u) === '/page/mark'
+		? Promise.resolve(new Response('{"mark":"0123456789ab","version":"99.0"}')) : real(u, o); return true })(fetch)`)
 
 	testhome.Run[parley.SendMessageResult](t, p.h, "send", "worker", "Sent by another way.") // which starts the daemon
 	x.until("document.querySelector('.dot.live') && document.querySelector('.receipt .state[data-state=answered]')")
@@ -314,6 +316,19 @@ func (p *pageTest) losesTheLine(t *testing.T) {
 	if js[bool](x, "document.body.innerText.includes('Offline since')") {
 		t.Error("it still says that it is offline")
 	}
+	if js[bool](x, "!!document.querySelector('.another')") {
+		t.Error("it says that it is old after a start of the same build")
+	}
+
+	// The other page has lived through an update.
+	other.shows("The daemon is of another version than this page: parley 99.0")
+	other.picture("another-version")
+	must.Do(t, chromedp.Do(other.ctx, chromedp.KeyEvent("r")))
+	other.until("document.querySelector('.dot.live') && !document.querySelector('.another')")
+	if n := js[int](other, "performance.getEntriesByType('resource').filter(e => e.name.includes('/page/') && e.name.endsWith('.js') && e.transferSize).length"); n != 0 {
+		t.Errorf("%d modules of the same build came over the line again", n)
+	}
+	other.clean()
 }
 
 func (p *pageTest) onlyLooks(t *testing.T) {

@@ -36,7 +36,7 @@ func (d *daemon) http(mcp http.Handler) httpapi.Options {
 		Peer:              peer,
 		SameUser:          sameUser,
 		MCP:               mcp,
-		Page:              web.Handler(),
+		Page:              web.Handler(d.Version),
 		EnterPage:         d.enterPage,
 		AnswerByCode:      d.answerByCode,
 		Files:             d.orchestrator,

@@ -164,9 +164,14 @@ export function rest(ms) {
 addEventListener('online', () => wake());
 document.addEventListener('visibilitychange', () => { if (!document.hidden) wake(); });
 
-/** The daemon's version, or Away. */
-export async function version() {
-  return (await bodyOf(await ask('/healthz', {})))?.version ?? '';
+/** The mark of the build that this page is of: a part of the path of its files. */
+export const mark = new URL(import.meta.url).pathname.split('/').at(-2) ?? '';
+
+/** The build that answers now, or Away. @returns {Promise<{mark: string, version: string}>} */
+export async function build() {
+  const answer = await ask('/page/mark', {});
+  if (!answer.ok) throw await refusal(answer);
+  return bodyOf(answer);
 }
 
 // A quiet stream has a heartbeat every 15 seconds. One that is silent for longer is dead, as after a sleep.

@@ -93,7 +93,8 @@ function Notices() {
   const v = versions.value;
   return html`<div class="notices" aria-live="polite">
     ${line.value.tried && !line.value.live ? html`<p class="note offline">Offline since ${clock(line.value.since)}. What you see is from then; what you send waits.</p>` : null}
-    ${v.now && v.first !== v.now ? html`<p class="note">parley is now ${v.now}; this page is of ${v.first}. <a href="/" onClick=${(/** @type {Event} */ e) => { e.preventDefault(); location.reload(); }}>Load it again</a></p>` : null}
+    ${v.old ? html`<p class="note another">The daemon is of another version than this page: parley ${v.now}${v.first && v.first !== v.now ? html`, not ${v.first}` : null}.
+      <button type="button" class="plain" onClick=${() => location.reload()}>Load it again <kbd>r</kbd></button></p>` : null}
     ${trouble.value ? html`<p class="note bad">${trouble.value}</p>` : null}
   </div>`;
 }
@@ -137,13 +138,14 @@ effect(() => {
   document.title = `${waiting.value && session.value ? `(${waiting.value}) ` : ''}${place ? `${place} · ` : ''}parley`;
 });
 
-// 1 to 5 choose a view, / goes to the filter, Escape up.
+// 1 to 5 choose a view, / goes to the filter, Escape up; r loads a page again that is old.
 addEventListener('keydown', e => {
   const at = /** @type {HTMLElement} */ (e.target);
   if (e.ctrlKey || e.metaKey || e.altKey || at.closest('input, textarea, select')) return;
   const i = ['1', '2', '3', '4', '5'].indexOf(e.key);
   if (i >= 0) location.hash = `#/${views[i][0]}`;
   if (e.key === 'Escape' && parents[route.value.view]) location.hash = `#/${parents[route.value.view]}`;
+  if (e.key === 'r' && versions.value.old) location.reload();
   if (e.key === '/') {
     e.preventDefault();
     location.hash = '#/traffic';

@@ -2,7 +2,7 @@
 // What the daemon says, as signals. Everything is read again when an event says that it has changed; events are taken
 // at once and drawn at most ten times a second.
 import {computed, effect, signal} from './npm/signals.js';
-import {Away, Refused, call, callOnce, leaving, rest, session, stream, version} from './api.js';
+import {Away, Refused, build, call, callOnce, leaving, mark, rest, session, stream} from './api.js';
 
 /** @typedef {import('./api.js').Event} Event */
 
@@ -16,8 +16,8 @@ export const loaded = signal(false);
 
 /** The way to the daemon: live, or offline since a time. */
 export const line = signal({live: false, since: Date.now(), tried: false});
-/** The versions of the daemon that this page came from, and that answers now. */
-export const versions = signal({first: '', now: ''});
+/** The version of the daemon that answers now, and that of the one that this page came from. */
+export const versions = signal({first: '', now: '', old: false});
 /** The last message from or to each agent, or in a thread, by id. */
 export const lastWords = signal(/** @type {Record<string, string>} */ ({}));
 /** The number of the last event that was taken. */
@@ -161,7 +161,10 @@ async function followEvents() {
         line.value = {live: true, since: Date.now(), tried: true};
         refresh();
         readWorktrees();
-        version().then(now => { versions.value = {first: versions.value.first || now, now}; }, () => {});
+        build().then(now => {
+          const old = now.mark !== mark;
+          versions.value = {first: versions.value.first || (old ? '' : now.version), now: now.version, old};
+        }, () => {});
       }, take);
     } catch (e) {
       if (e instanceof Refused && session.value) trouble.value = e.message;

@@ -12,7 +12,7 @@ function load() {
     takeStyles();
     const link = document.createElement('link');
     link.rel = 'stylesheet';
-    link.href = '/page/npm/xterm.css';
+    link.href = new URL('./npm/xterm.css', import.meta.url).href;
     document.head.append(link);
     return (await import('./npm/xterm.js')).Terminal;
   })().catch(e => { loading = null; throw e; });
