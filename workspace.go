@@ -147,8 +147,10 @@ func (n *Need) Covers(x *Need) bool {
 
 // Matters counts what a person must see to: needs that are parts of one matter count once, and what is between
 // agents does not. It is the number that status, the screen and notices show.
-func Matters(needs []Need) int {
-	var roots []*Need
+func Matters(needs []Need) int { return len(Roots(needs)) }
+
+// Roots returns the first need of each matter that a person must see to.
+func Roots(needs []Need) (roots []*Need) {
 	for i := range needs {
 		x := &needs[i]
 		covered := slices.ContainsFunc(roots, func(r *Need) bool { return r.Covers(x) })
@@ -156,7 +158,7 @@ func Matters(needs []Need) int {
 			roots = append(roots, x)
 		}
 	}
-	return len(roots)
+	return roots
 }
 
 // GetNeedsRequest asks what needs the operator, and can dismiss something.

@@ -33,9 +33,7 @@ func TestUsageShowsBudgets(t *testing.T) {
 func TestAgentsShowWhatTheirProgramsUse(t *testing.T) {
 	agents := []parley.AgentStatus{{Agent: parley.Agent{Name: "coder"}}, {Agent: parley.Agent{Name: "tester"}}}
 	shown := func() string {
-		var out strings.Builder
-		agentTable(&output{now: time.Now}, agents).print(&out)
-		return out.String()
+		return strings.Join(agentTable(&output{now: time.Now}, agents).lines(0), "\n")
 	}
 
 	if got := shown(); strings.Contains(got, "CONTEXT") || strings.Contains(got, "TODAY") {

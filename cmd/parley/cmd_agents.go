@@ -130,7 +130,7 @@ func agentsCommand(c *cli) *cobra.Command {
 				})
 			}
 
-			agentTable(o, res.Agents).print(o.out)
+			agentTable(o, res.Agents).print(o)
 			if hidden := before - len(res.Agents); hidden > 0 {
 				return o.printLine(o.paint(faint, fmt.Sprintf("%d stopped, shown with --all", hidden)))
 			}

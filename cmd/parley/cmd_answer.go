@@ -115,7 +115,7 @@ func (a *answering) press(ctx context.Context, seen *parley.AnswerDialogResult) 
 				"Add --dialog %s for the one that it shows now, or --yes for whatever it shows.", seen.ScreenID))
 		}
 		for _, line := range append([]string{a.c.paint(bold, seen.Name)}, a.screen(seen)...) {
-			fmt.Fprintln(a.c.err, line)
+			fmt.Fprintln(a.c.err, a.c.shown(line))
 		}
 		line, err := a.ask("Press %s? [y/N] ", strings.Join(a.request.Keys, ", "))
 		if agreed := strings.EqualFold(line, "y") || strings.EqualFold(line, "yes"); err != nil || !agreed {
@@ -251,7 +251,7 @@ func (a *answering) agrees(seen *parley.AnswerDialogResult) (bool, error) {
 			"Add --dialog %s for “%s”, or --yes for whatever is open.", seen.Dialog.ID, seen.Dialog.Question))
 	}
 	for _, line := range append([]string{a.c.paint(bold, seen.Name)}, dialogLines(&a.c.output, seen.Dialog)...) {
-		fmt.Fprintln(a.c.err, line)
+		fmt.Fprintln(a.c.err, a.c.shown(line))
 	}
 
 	if a.request.Answers() {
@@ -276,7 +276,7 @@ func (a *answering) agrees(seen *parley.AnswerDialogResult) (bool, error) {
 }
 
 func (a *answering) ask(question string, args ...any) (string, error) {
-	fmt.Fprintf(a.c.err, question, args...)
+	fmt.Fprint(a.c.err, a.c.shown(fmt.Sprintf(question, args...)))
 	line, err := readLine(a.c, a.lines)
 	if errors.Is(err, context.Canceled) {
 		a.c.goesOn = "Nothing was sent; the question is still open."
@@ -345,7 +345,7 @@ func (a *answering) showChanged(err error) error {
 
 	var d parley.Dialog
 	if b, failed := json.Marshal(open); failed == nil && json.Unmarshal(b, &d) == nil {
-		fmt.Fprintln(a.c.err, strings.Join(dialogLines(&a.c.output, &d), "\n"))
+		fmt.Fprintln(a.c.err, a.c.shown(strings.Join(dialogLines(&a.c.output, &d), "\n")))
 	}
 
 	return err

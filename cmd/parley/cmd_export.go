@@ -210,7 +210,7 @@ func writeExport(
 		return 0, err
 	}
 
-	progress, shown := isTerminal(c.err) && to != io.Writer(c.out), false
+	progress, shown := redraws(c.env, c.err) && to != io.Writer(c.out), false
 	for {
 		for i := range page.Messages {
 			if err := w.Message(&page.Messages[i]); err != nil {

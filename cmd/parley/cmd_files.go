@@ -249,7 +249,7 @@ type progress struct {
 }
 
 func newProgress(c *cli, total int64) *progress {
-	return &progress{c: c, total: total, next: c.now().Add(progressAfter), visible: !c.json && isTerminal(c.err)}
+	return &progress{c: c, total: total, next: c.now().Add(progressAfter), visible: !c.json && redraws(c.env, c.err)}
 }
 
 func (p *progress) Write(b []byte) (int, error) {

@@ -81,7 +81,7 @@ func printFiles(o *output, res *parley.ListFilesResult) error {
 			f.CreatedAt.Local().Format(time.DateTime), "sha256 "+f.SHA256[:12]+"…", count(f.Messages, "message"))
 	}
 
-	t.print(o.out)
+	t.print(o)
 
 	return o.printLine(fmt.Sprintf("%s, %s; their recipients' copies %s; %s free.", count(res.TotalCount, "file"),
 		size(res.ContentBytes), size(res.CopyBytes), size(res.FreeBytes)))

@@ -121,7 +121,7 @@ func printKeys(o *output, res *parley.ListKeysResult) error {
 			used, keyEnd(k, o.now()))
 	}
 
-	t.print(o.out)
+	t.print(o)
 
 	return nil
 }

@@ -88,7 +88,7 @@ func needLines(o *output, n parley.Need) []string {
 
 // quotedLine is a line of an agent's screen, as much of it as a line of the terminal takes.
 func quotedLine(o *output, line string) string {
-	if width := columnsOf(o.out) - 4; width > 0 {
+	if width := columnsOf(o.out) - 4; width > 0 && !wordsOnly(o.env) {
 		line = ansi.Truncate(line, width, "…")
 	}
 	return strings.TrimRight(o.paint(faint, "  │ ")+line, " ")

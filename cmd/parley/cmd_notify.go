@@ -43,7 +43,7 @@ func printTestNotice(o *output, res *parley.SendTestNoticeResult) error {
 		}
 		t.add(o.paint(red, "failed"), w.Way, w.Problem)
 	}
-	t.print(o.out)
+	t.print(o)
 
 	return nil
 }

@@ -79,7 +79,7 @@ func opsCommand(out *output) *cobra.Command {
 				t.add(out.paint(bold, o.Name), accessName(o.Access), parameters(o))
 			}
 
-			t.print(out.out)
+			t.print(out)
 
 			return nil
 		},

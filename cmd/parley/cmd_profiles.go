@@ -130,7 +130,7 @@ func listProfiles(o *output, set profile.Set) error {
 		}{parley.OK, list})
 	}
 
-	t.print(o.out)
+	t.print(o)
 
 	return nil
 }

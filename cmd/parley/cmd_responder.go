@@ -151,7 +151,7 @@ func printResponders(o *output, res *parley.ListRespondersResult) error {
 		t.add(o.paint(bold, r.Agent), string(r.State), r.Words(), string(r.Origin), how)
 	}
 
-	t.print(o.out)
+	t.print(o)
 
 	return nil
 }
@@ -187,7 +187,7 @@ func printUsage(o *output, res *parley.UsageResult) error {
 		t.add("total", spentWords(res.Total), "")
 	}
 
-	t.print(o.out)
+	t.print(o)
 	calls := table{fits: []fit{whole, inner, spare, inner, prose, prose}}
 	for _, m := range res.Calls {
 		calls.add(m.At.Local().Format(time.DateTime), m.Agent+" ← "+m.Caller, parley.Short(m.MessageID), m.Model,
@@ -195,7 +195,7 @@ func printUsage(o *output, res *parley.UsageResult) error {
 			string(m.Reason))
 	}
 
-	calls.print(o.out)
+	calls.print(o)
 
 	return nil
 }

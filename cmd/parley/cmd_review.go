@@ -104,7 +104,7 @@ func (r *reviewing) text(ctx context.Context) (string, error) {
 
 	text := review.Message(comments, diff.Since)
 	if r.file == "" && !r.yes && r.c.canAsk() {
-		fmt.Fprintf(r.c.err, "%s\n\n", harmless(text))
+		fmt.Fprintf(r.c.err, "%s\n\n", r.c.shown(text))
 		if !r.c.agreed("Send this to " + diff.Name + "? [y/N] ") {
 			fmt.Fprintf(r.c.err, "Nothing was sent. What you wrote is in %s; send it with %s\n", r.kept, r.again())
 			return "", nil

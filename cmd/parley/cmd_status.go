@@ -105,7 +105,7 @@ func printStatus(o *output, s *parley.WorkspaceStatusResult) {
 		t.add(o.paint(yellow, "warning"), w)
 	}
 
-	t.print(o.out)
+	t.print(o)
 }
 
 // needsYou counts what needs the operator and names the command, "" if nothing does.

@@ -19,7 +19,8 @@ func tuiCommand(c *cli) *cobra.Command {
 		Short: "Open the screen (parley without a command does the same)",
 		Example: `  parley tui
   parley tui --screen needs
-  parley tui --message 5f0c0007`,
+  parley tui --message 5f0c0007
+  parley tui --plain    # in words, for a screen reader`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return openScreens(cmd.Context(), c, link) },
 	}
@@ -53,6 +54,11 @@ func openScreen(ctx context.Context, c *cli, link screenLink, problem error) (ne
 		return "", err
 	}
 	defer service.Close()
+
+	if link.plain || screen.Plain || wordsOnly(c.env) {
+		p := &plainScreen{cli: c, service: service}
+		return "", p.run(ctx, screenTitle(c, at), firstOf(link, screen.First))
+	}
 
 	to, err := link.target(ctx, service)
 	if err != nil {

@@ -215,7 +215,7 @@ func (c *webPage) list(ctx context.Context) error {
 		}
 		t.add(c.paint(bold, k.KeyID), sessionWords(k.Origin), "made "+c.ago(k.CreatedAt)+" ago", used)
 	}
-	t.print(c.out)
+	t.print(&c.output)
 
 	return nil
 }

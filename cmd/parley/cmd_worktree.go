@@ -217,7 +217,7 @@ func printWorktrees(ctx context.Context, c *cli, shown *parley.AgentStatusResult
 		t.add(w.Name, w.Branch, strconv.Itoa(w.Ahead), strconv.Itoa(w.Behind), dirty, near(&c.surroundings, w.Path))
 	}
 	c.printf("\n")
-	t.print(c.out)
+	t.print(&c.output)
 
 	return nil
 }

@@ -325,7 +325,7 @@ func every(d time.Duration, f func()) (stop func()) {
 
 // progress shows the unfinished checks on a terminal and clears the line at the end.
 func (d *doctor) progress() func(left []string) {
-	if !isTerminal(d.err) || d.json {
+	if !redraws(d.env, d.err) || d.json {
 		return func([]string) {}
 	}
 

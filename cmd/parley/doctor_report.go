@@ -36,7 +36,7 @@ func (d *doctor) report(found []finding) error {
 		t.add(d.paint(style[f.Level], string(f.Level)), f.Check, detail)
 	}
 
-	t.print(d.out)
+	t.print(&d.output)
 
 	return d.printLine(summary(problems(found), countOf(found, warning)))
 }

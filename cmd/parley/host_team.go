@@ -53,7 +53,7 @@ func printTeamHosts(o *output, hosts []parley.Host) {
 		}
 		t.add(h.Name, state, strings.Join(h.Agents, ", "))
 	}
-	t.print(o.out)
+	t.print(o)
 }
 
 // removeTeamHost removes a machine from the team.

@@ -61,10 +61,10 @@ func (o *output) fail(err error) {
 		_ = o.printJSON(e)
 		return
 	}
-	message, action := harmless(strings.TrimRight(e.Message, "\n")), harmless(forPeople(e.Action))
+	message, action := o.shown(strings.TrimRight(e.Message, "\n")), o.shown(forPeople(e.Action))
 	fmt.Fprintf(o.err, "%s %s\n", o.paintFor(o.err, red, "parley:"), message)
 	if action != "" {
-		fmt.Fprintf(o.err, "  %s %s\n", o.paintFor(o.err, faint, "→"), action)
+		fmt.Fprintln(o.err, o.shown(o.paintFor(o.err, faint, "  → ")+action))
 	}
 }
 
@@ -101,7 +101,7 @@ func (o *output) printJSON(v any) error {
 	return printRaw(o, string(b))
 }
 
-func (o *output) printLine(line string) error { return printRaw(o, harmless(line)) }
+func (o *output) printLine(line string) error { return printRaw(o, o.shown(line)) }
 
 // printRaw writes a line as it is, such as JSON.
 func printRaw(o *output, line string) error {
@@ -110,7 +110,7 @@ func printRaw(o *output, line string) error {
 }
 
 func (o *output) printf(format string, args ...any) {
-	fmt.Fprint(o.out, harmless(fmt.Sprintf(format, args...)))
+	fmt.Fprint(o.out, o.shown(fmt.Sprintf(format, args...)))
 }
 
 // styling matches what paint writes, and the colours of an agent's screen.

@@ -51,7 +51,7 @@ func sayGoesOn(o *output) {
 	if o.goesOn == "" || o.json {
 		return
 	}
-	if isTerminal(o.err) {
+	if redraws(o.env, o.err) {
 		fmt.Fprint(o.err, "\r\x1b[K") // with the ^C that the terminal may have shown there
 	}
 	fmt.Fprintln(o.err, o.goesOn)

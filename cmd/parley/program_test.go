@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"os"
@@ -67,9 +66,7 @@ func TestTableAlignsWhatIsShown(t *testing.T) {
 	tab.add("\x1b[1mname\x1b[0m", "state")
 	tab.add("日本", "idle")
 	tab.add("x", "")
-	var b bytes.Buffer
-	tab.print(&b)
-	if got, want := b.String(), "\x1b[1mname\x1b[0m  state\n日本  idle\nx\n"; got != want {
+	if got, want := strings.Join(tab.lines(0), "\n"), "\x1b[1mname\x1b[0m  state\n日本  idle\nx"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

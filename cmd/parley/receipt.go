@@ -126,7 +126,7 @@ func awaitProof(ctx context.Context, c *cli, s sent, wait time.Duration) error {
 	short := parley.Short(s.id)
 	c.goesOn = fmt.Sprintf("The message goes its way without you: parley message %s shows how far it is.", short)
 	until := c.now().Add(wait)
-	progress := !c.json && isTerminal(c.err)
+	progress := !c.json && redraws(c.env, c.err)
 	for !settled(*s.deliveries) {
 		left := until.Sub(c.now())
 		if left <= 0 {
@@ -207,6 +207,6 @@ func printLadders(o *output, deliveries []parley.Delivery) {
 			at := o.paint(faint, step.At.Local().Format("15:04:05.000"))
 			t.add("  "+at, string(step.State), step.Evidence)
 		}
-		t.print(o.out)
+		t.print(o)
 	}
 }

@@ -13,7 +13,11 @@ import (
 )
 
 // screenLink tells what the screen shows first, as given on the command line.
-type screenLink struct{ screen, agent, message, thread string }
+type screenLink struct {
+	screen, agent, message, thread string
+
+	plain bool // words alone
+}
 
 func (l *screenLink) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
@@ -21,6 +25,7 @@ func (l *screenLink) flags(cmd *cobra.Command) {
 	f.StringVar(&l.agent, "agent", "", "begin with this agent and its terminal")
 	f.StringVar(&l.message, "message", "", "begin with this message")
 	f.StringVar(&l.thread, "thread", "", "begin with this thread")
+	f.BoolVar(&l.plain, "plain", false, "words alone, line by line, as for a screen reader")
 	cmd.MarkFlagsMutuallyExclusive("screen", "agent", "message", "thread")
 }
 

@@ -22,9 +22,9 @@ func openScreens(ctx context.Context, c *cli, link screenLink) error {
 	if err := link.check(); err != nil {
 		return err
 	}
-	if !isTerminal(c.in) || !isTerminal(c.out) {
+	if !link.plain && (!isTerminal(c.in) || !isTerminal(c.out)) {
 		return parley.Errorf(parley.InvalidArgument, "the screen needs a terminal").
-			Suggest("Use parley log -f to see the traffic without one.")
+			Suggest("Use parley log -f to see the traffic without one, or parley tui --plain.")
 	}
 	if c.env.Get("GOGC") == "" {
 		debug.SetGCPercent(screenGC)

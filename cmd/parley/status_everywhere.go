@@ -88,14 +88,14 @@ func printEverywhere(ctx context.Context, c *cli) error {
 	for _, l := range lines {
 		t.add(c.paint(bold, home(c.env, l.Workspace)), l.agents(), c.paint(yellow, l.needs()), c.paint(faint, l.Command))
 	}
-	t.print(c.out)
+	t.print(&c.output)
 
 	return nil
 }
 
 // sayWaiting shows on a terminal what a command does for long, until stop.
 func sayWaiting(o *output, doing string) (stop func()) {
-	if o.json || !isTerminal(o.err) {
+	if o.json || !redraws(o.env, o.err) {
 		return func() {}
 	}
 

@@ -41,9 +41,13 @@ type table struct {
 
 func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
 
-func (t *table) print(w io.Writer) {
-	for _, line := range t.lines(columnsOf(w)) {
-		fmt.Fprintln(w, harmless(line))
+func (t *table) print(o *output) {
+	lines := t.sentences
+	if !wordsOnly(o.env) {
+		lines = func() []string { return t.lines(columnsOf(o.out)) }
+	}
+	for _, line := range lines() {
+		fmt.Fprintln(o.out, o.shown(line))
 	}
 }
 

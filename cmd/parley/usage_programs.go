@@ -24,7 +24,7 @@ func printPrograms(o *output, programs []parley.ProgramUsage, team *parley.Budge
 		}
 		t.add(o.paint(bold, p.Agent), programWords(&p.Spending, p.Unknown), todayPart(&p))
 	}
-	t.print(o.out)
+	t.print(o)
 	for _, why := range slices.Sorted(maps.Keys(silent)) {
 		line := o.paint(bold, strings.Join(silent[why], ", ")) + ": " + why.Words()
 		o.printf("%s\n", folded(o, line, 2))
@@ -39,7 +39,7 @@ func printPrograms(o *output, programs []parley.ProgramUsage, team *parley.Budge
 	for _, d := range programs[0].Days[:min(len(programs[0].Days), daysShown)] {
 		days.add(d.Day, d.Model, programWords(&d.Spending, ""))
 	}
-	days.print(o.out)
+	days.print(o)
 }
 
 func programWords(s *parley.Spending, unknown parley.UsageUnknown) string {

@@ -18,6 +18,7 @@ type ScreenSettings struct {
 	QuietHours    string `yaml:"quiet_hours" pattern:"^ *([01]?[0-9]|2[0-3]):[0-5][0-9] *- *(([01]?[0-9]|2[0-3]):[0-5][0-9]|24:00) *$" doc:"When you are not notified, such as 22:00-07:00; never unless set."`
 	Mouse         bool   `yaml:"mouse" doc:"Let the wheel scroll, clicks choose and double clicks open; hold shift to select text."`
 	ReducedMotion bool   `yaml:"reduced_motion" doc:"Update once a second at most, without curves and without a blinking cursor."`
+	Plain         bool   `yaml:"plain" doc:"Words alone instead of a screen, line by line, as for a screen reader; so it is where TERM is dumb."`
 	First         string `yaml:"first" default:"agents" enum:"traffic,agents,threads,needs,health" doc:"The screen that is shown first."`
 	Theme         string `yaml:"theme" default:"terminal" enum:"terminal,light,dark,contrast,none" doc:"The colours: terminal has your terminal's own sixteen, or those of light where its background is light; contrast has nothing pale."`
 

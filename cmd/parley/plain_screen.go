@@ -1,0 +1,274 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"parley"
+	"parley/client"
+)
+
+// plainScreen is the screen in words: each line that the person types is a command of parley, and what changes
+// meanwhile is announced, a line for each. It says nothing while a command runs.
+type plainScreen struct {
+	*cli
+	service *client.Client
+	known   map[string]string // what was announced and still is so: its line when it ends, by its line
+	all     bool              // every message is announced, and every change of state
+}
+
+// Announcements follow an event after plainPause, with which many events make one look, and come each plainEvery
+// without one: some needs come with the time.
+const (
+	plainPause = 300 * time.Millisecond
+	plainEvery = 10 * time.Second
+)
+
+// mostAnnounced is how many lines are announced at once.
+const mostAnnounced = 5
+
+// plainHelp is what "help" says.
+const plainHelp = `needs: what waits for you
+answer NAME CHOICE: answer a question that an agent asks
+send NAME TEXT: send a message; reply ID TEXT: answer one
+read: messages for you
+agents: the agents and what they do
+all: announce every message, too; once more: only what matters
+quit: leave
+Every other command of parley works here too, as in: screen coder. commands lists them.`
+
+// begins are the commands whose answer comes first, by the name of the screen that shows the same.
+var begins = map[string][]string{
+	"agents": {"agents"}, "needs": {"needs"}, "threads": {"thread", "list"}, "traffic": {"log"}, "health": {"status"},
+}
+
+// firstOf returns the command that shows what a link means.
+func firstOf(l screenLink, first string) []string {
+	switch {
+	case l.agent != "":
+		return []string{"agents", l.agent}
+	case l.message != "":
+		return []string{"message", l.message}
+	case l.thread != "":
+		return []string{"thread", "show", l.thread}
+	}
+	return begins[cmp.Or(l.screen, first)]
+}
+
+// run reads lines and announces until the person leaves.
+func (p *plainScreen) run(ctx context.Context, title string, first []string) error {
+	p.env = append(slices.Clone(p.env), "PARLEY_SCREEN_PLAIN=true")
+	p.known = map[string]string{}
+	p.printf("Type quit to leave, help for what else there is. This is parley in words, in %s.\n", home(p.env, title))
+	p.do(ctx, first)
+
+	ctx, cancel := context.WithCancel(ctx)
+	events := make(chan parley.Event)
+	var reading sync.WaitGroup
+	defer reading.Wait()
+	defer cancel()
+	recent, err := p.service.ReadEvents(ctx, parley.ReadEventsRequest{Last: 1})
+	if err != nil {
+		return err
+	}
+	reading.Go(func() { p.follow(ctx, recent.Next, events) })
+
+	return p.loop(ctx, events)
+}
+
+func (p *plainScreen) loop(ctx context.Context, events <-chan parley.Event) error {
+	in := bufio.NewReader(p.in)
+	lines := p.nextLine(in)
+	look := time.NewTimer(0)
+	defer look.Stop()
+	var soon <-chan time.Time // nil: no event since the last look
+
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-p.ended:
+			return nil
+		case line, ok := <-lines:
+			if words := plainWords(line); !ok || len(words) > 0 && isOneOf(words[0], "quit", "exit", "q") {
+				return nil
+			} else if len(words) > 0 {
+				p.do(ctx, words)
+			}
+			lines = p.nextLine(in)
+			look.Reset(0)
+		case e := <-events:
+			p.tell(&e)
+			if soon == nil {
+				soon = time.After(plainPause)
+			}
+		case <-soon:
+			look.Reset(0)
+			soon = nil
+		case <-look.C:
+			p.announce(ctx)
+			look.Reset(plainEvery)
+		}
+	}
+}
+
+// nextLine reads a line, and nothing behind it: a command may ask something. The reading goes on as long as the
+// process at most.
+func (p *plainScreen) nextLine(in *bufio.Reader) <-chan string {
+	lines := make(chan string, 1)
+	go func() {
+		defer close(lines)
+		if line, err := in.ReadString('\n'); err == nil || line != "" {
+			lines <- line
+		}
+	}()
+	return lines
+}
+
+// follow passes the events on, until ctx ends. After one that cannot be read, as while the daemon restarts, it goes on.
+func (p *plainScreen) follow(ctx context.Context, after int64, to chan<- parley.Event) {
+	for ctx.Err() == nil {
+		for e, err := range p.service.Events(ctx, after) {
+			if err != nil {
+				break
+			}
+			after = max(after, e.Seq)
+			select {
+			case to <- e:
+			case <-ctx.Done():
+			}
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// do carries out a line.
+func (p *plainScreen) do(ctx context.Context, words []string) {
+	switch {
+	case slices.Equal(words, []string{"help"}):
+		_ = p.printLine(plainHelp)
+	case slices.Equal(words, []string{"commands"}):
+		p.program.run(ctx, []string{"help", "--all"})
+	case slices.Equal(words, []string{"all"}):
+		p.all = !p.all
+		_ = p.printLine(map[bool]string{true: "Everything is announced.", false: "Only what matters is announced."}[p.all])
+	case words[0] == "tui":
+		_ = p.printLine("This is parley tui already.")
+	default:
+		var place []string
+		if p.workspace != "" {
+			place = append(place, "--workspace", p.workspace)
+		}
+		if p.host != "" {
+			place = append(place, "--host", p.host)
+		}
+		p.program.run(ctx, append(place, words...))
+	}
+}
+
+// tell announces an event: what becomes of what the person has sent, and where everything is to be said, each.
+func (p *plainScreen) tell(e *parley.Event) {
+	state := parley.DeliveryState(e.State)
+	switch {
+	case p.all:
+		_ = p.printLine(eventLine(&p.output, *e))
+	case e.Type == parley.EventDelivery && e.Sender == parley.OperatorName && (state.Settled() || state == parley.DeliveryHeld):
+		p.printf("Your message %s to %s: %s.%s\n", parley.Short(e.MessageID), e.Recipient, e.State, after(" ", e.Detail))
+	case e.Type == parley.EventAgent && isOneOf(e.State, string(parley.StateStarting), string(parley.StateTerminated)):
+		p.printf("%s: %s.\n", e.Agent, e.State)
+	case e.Type == parley.EventCommunication:
+		p.printf("Messages are %s.%s\n", e.State, after(" ", e.Detail))
+	}
+}
+
+// announce says what waits for the person now and did not before, and what no longer does.
+func (p *plainScreen) announce(ctx context.Context) {
+	needs, err := p.service.GetNeeds(ctx, parley.GetNeedsRequest{})
+	inbox, failed := p.service.CheckInbox(ctx, parley.CheckInboxRequest{})
+	if err := cmp.Or(err, failed); err != nil {
+		p.becomes(map[string]string{"The daemon is away: " + parley.AsError(err).Message: "The daemon is back."})
+		return
+	}
+
+	now := map[string]string{}
+	for _, n := range parley.Roots(needs.Needs) {
+		now[needSentence(n)] = fmt.Sprintf("%s: that is settled: %s.", n.Agent, strings.ReplaceAll(string(n.Kind), "_", " "))
+	}
+	for _, m := range inbox.Messages {
+		now[fmt.Sprintf("%s writes to you: %s. To answer, type: reply %s TEXT", m.Sender,
+			strings.TrimRight(parley.CleanLine(m.Content), "."), parley.Short(m.MessageID))] = ""
+	}
+	p.becomes(now)
+}
+
+// becomes announces the difference to what was known.
+func (p *plainScreen) becomes(now map[string]string) {
+	var lines []string
+	for line := range now {
+		if _, known := p.known[line]; !known {
+			lines = append(lines, line)
+		}
+	}
+	for line, end := range p.known {
+		if _, still := now[line]; !still && end != "" {
+			lines = append(lines, end)
+		}
+	}
+	slices.Sort(lines)
+	for _, line := range lines[:min(len(lines), mostAnnounced)] {
+		_ = p.printLine(line)
+	}
+	if more := len(lines) - mostAnnounced; more > 0 {
+		p.printf("And %d more: needs and read list them.\n", more)
+	}
+	p.known = now
+}
+
+// needSentence says what a person must do about a need.
+func needSentence(n *parley.Need) string {
+	d := n.Dialog
+	if d == nil || d.Question == "" {
+		return fmt.Sprintf("%s needs you: %s. Type: %s", n.Agent, strings.TrimRight(n.Text, "."), n.Command)
+	}
+	words := n.Agent + " asks: " + d.Question
+	for _, o := range d.Options {
+		words += fmt.Sprintf(" %s:", o.Choice) + after(" ", strings.TrimPrefix(o.Label, o.Choice)) + "."
+	}
+	return words + fmt.Sprintf(" Type: answer %s CHOICE", n.Agent)
+}
+
+// after puts one text before another that is not empty.
+func after(before, text string) string {
+	if text == "" {
+		return ""
+	}
+	return before + text
+}
+
+func isOneOf(word string, words ...string) bool { return slices.Contains(words, word) }
+
+// plainWords splits a line into words at spaces. Double quotes keep one together, and parley before a command may be
+// typed as in a shell.
+func plainWords(line string) []string {
+	var words []string
+	for i, part := range strings.Split(line, `"`) {
+		if i%2 == 1 {
+			words = append(words, part)
+			continue
+		}
+		words = append(words, strings.Fields(part)...)
+	}
+	if len(words) > 0 && words[0] == "parley" {
+		words = words[1:]
+	}
+	return words
+}
