@@ -21,10 +21,11 @@ import (
 var sources embed.FS
 
 // policy lets the page load what the daemon serves, and nothing else: no script or style in its text, no address
-// outside, no frame. Strings become markup nowhere.
+// outside, no frame. Strings become markup nowhere, and the address of a script only by a policy that knows a single
+// one, that of the service worker.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; " +
 	"manifest-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; " +
-	"require-trusted-types-for 'script'; trusted-types 'none'"
+	"require-trusted-types-for 'script'; trusted-types parley-worker"
 
 // types are the types of the files by the end of their names.
 var types = map[string]string{
@@ -38,8 +39,11 @@ var types = map[string]string{
 type file struct {
 	kind, tag  string
 	plain, zip []byte
-	stays      bool // below its path there is never another file
+	stays      bool // at its path there is never another file
 }
+
+// workerPath is that of the service worker, which a browser compares with the one it has: it stays.
+const workerPath = "/page/worker.js"
 
 // marked stands in the files for the path that has the mark of this build.
 const marked = "/page/MARK/"
@@ -60,10 +64,14 @@ var files = sync.OnceValue(func() map[string]*file {
 	all := map[string]*file{}
 	base := strings.Replace(marked, "MARK", mark(), 1)
 	walk(func(name string, b []byte) {
-		f := newFile(name, bytes.ReplaceAll(b, []byte(marked), []byte(base)))
-		if name == "static/index.html" {
-			all["/"] = f
+		b = bytes.ReplaceAll(b, []byte(marked), []byte(base))
+		if name == "static/worker.js" {
+			all[workerPath] = newFile(name, bytes.ReplaceAll(b, []byte("FILES"), []byte(strings.Join(kept(), "', '"))))
 			return
+		}
+		f := newFile(name, b)
+		if name == "static/index.html" {
+			all["/"] = newFile(name, b)
 		}
 		f.stays = true
 		all[base+strings.TrimPrefix(name, "static/")] = f
@@ -71,6 +79,21 @@ var files = sync.OnceValue(func() map[string]*file {
 
 	return all
 })
+
+// kept returns the files that the service worker keeps, so that the page opens without a line. A wide terminal needs
+// one.
+func kept() []string {
+	var names []string
+	walk(func(name string, _ []byte) {
+		name = strings.TrimPrefix(name, "static/")
+		switch ext := path.Ext(name); {
+		case name == "worker.js", strings.Contains(name, "xterm"), ext == ".LICENSE", ext == ".txt":
+		default:
+			names = append(names, name)
+		}
+	})
+	return names
+}
 
 // walk calls a function for each file, in the order of their names.
 func walk(do func(name string, b []byte)) {
@@ -148,6 +171,9 @@ func (f *file) serve(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-cache") // it asks each time: another version of the daemon has another one
 	if f.stays {
 		h.Set("Cache-Control", "max-age=31536000, immutable")
+	}
+	if r.URL.Path == workerPath {
+		h.Set("Service-Worker-Allowed", "/")
 	}
 	h.Set("ETag", f.tag)
 	h.Set("Vary", "Accept-Encoding")

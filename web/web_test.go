@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,7 +51,7 @@ func TestEveryFileIsServedUnderThePolicy(t *testing.T) {
 		for header, want := range map[string]string{
 			"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
 			"Referrer-Policy": "no-referrer", "Cross-Origin-Resource-Policy": "same-origin",
-			"Cache-Control": map[bool]string{true: "max-age=31536000, immutable", false: "no-cache"}[strings.Contains(name, mark())],
+			"Cache-Control": map[bool]string{true: "max-age=31536000, immutable", false: "no-cache"}[f.stays],
 		} {
 			if got := res.Header.Get(header); got != want {
 				t.Errorf("%s: %s is %q, want %q", name, header, got, want)
@@ -58,7 +59,8 @@ func TestEveryFileIsServedUnderThePolicy(t *testing.T) {
 		}
 	}
 
-	for _, gone := range []string{"/page/nothing.js", "/page/main.js", "/page/0123456789ab/main.js", "/page/MARK/main.js", "/index.html"} {
+	base := "/page/" + mark() + "/"
+	for _, gone := range []string{"/page/nothing.js", "/page/main.js", "/page/0123456789ab/main.js", "/page/MARK/main.js", "/index.html", base + "worker.js"} {
 		if res := get(t, gone); res.StatusCode != http.StatusNotFound || res.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: %s, kept %q", gone, res.Status, res.Header.Get("Cache-Control"))
 		}
@@ -72,7 +74,8 @@ func TestEveryFileIsServedUnderThePolicy(t *testing.T) {
 func TestThePolicyIsStrict(t *testing.T) {
 	for _, part := range strings.Split(policy, "; ") {
 		for _, source := range strings.Fields(part)[1:] {
-			if source != "'none'" && source != "'self'" && source != "'script'" {
+			worker := part == "trusted-types parley-worker" // see TestOneScriptIsNamedByAText
+			if source != "'none'" && source != "'self'" && source != "'script'" && !worker {
 				t.Errorf("%q allows %s", part, source)
 			}
 		}
@@ -80,6 +83,44 @@ func TestThePolicyIsStrict(t *testing.T) {
 	for _, part := range []string{"default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'"} {
 		if !strings.Contains(policy, part) {
 			t.Errorf("the policy lacks %s", part)
+		}
+	}
+}
+
+// The policy that makes the address of a script from a text is used once, and does not look at the text.
+func TestOneScriptIsNamedByAText(t *testing.T) {
+	for name, f := range files() {
+		made := strings.Count(string(f.plain), "createPolicy(")
+		if strings.HasSuffix(name, "/away.js") {
+			made -= strings.Count(string(f.plain), "createPolicy('parley-worker', {createScriptURL: () => script})")
+			if !strings.Contains(string(f.plain), "const script = '"+workerPath+"';") {
+				t.Errorf("%s names another script", name)
+			}
+		}
+		if made != 0 {
+			t.Errorf("%s makes a policy", name)
+		}
+	}
+}
+
+// The service worker has the files of its build, and is another one in each.
+func TestTheServiceWorkerKeepsThePage(t *testing.T) {
+	worker := files()[workerPath]
+	if worker == nil || !bytes.Contains(worker.plain, []byte("'/page/"+mark()+"/'")) || bytes.Contains(worker.plain, []byte("FILES")) {
+		t.Fatal("the service worker has not the mark, or no files")
+	}
+	if got := get(t, workerPath).Header.Get("Service-Worker-Allowed"); got != "/" {
+		t.Errorf("it may serve %q", got)
+	}
+	for _, name := range kept() {
+		if f := files()["/page/"+mark()+"/"+name]; f == nil || !f.stays {
+			t.Errorf("it keeps %s, which is not served", name)
+		}
+	}
+	for name := range files() {
+		file := strings.TrimPrefix(name, "/page/"+mark()+"/")
+		if path.Ext(name) == ".js" && name != workerPath && !strings.Contains(name, "xterm") && !slices.Contains(kept(), file) {
+			t.Errorf("it does not keep %s", name)
 		}
 	}
 }
@@ -126,7 +167,7 @@ func TestThePageLoadsOnlyItsOwnFiles(t *testing.T) {
 					t.Errorf("%s imports %s", name, m[1])
 				}
 			}
-			if !early[name] {
+			if !early[name] && name != workerPath {
 				t.Errorf("index.html does not name %s with modulepreload", name)
 			}
 		}

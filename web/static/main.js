@@ -92,7 +92,7 @@ function View() {
 function Notices() {
   const v = versions.value;
   return html`<div class="notices" aria-live="polite">
-    ${line.value.tried && !line.value.live ? html`<p class="note offline">Offline since ${clock(line.value.since)}. What you see is from then; what you send waits.</p>` : null}
+    ${line.value.tried && !line.value.live ? html`<p class="note offline">Offline since ${clock(line.value.since)}. ${loaded.value ? 'What you see is from then; what you send waits.' : ''}</p>` : null}
     ${v.old ? html`<p class="note another">The daemon is of another version than this page: parley ${v.now}${v.first && v.first !== v.now ? html`, not ${v.first}` : null}.
       <button type="button" class="plain" onClick=${() => location.reload()}>Load it again <kbd>r</kbd></button></p>` : null}
     ${trouble.value ? html`<p class="note bad">${trouble.value}</p>` : null}
@@ -129,7 +129,7 @@ function App() {
         <nav aria-label="Views"><ul>${views.map(([v, name]) => html`<li key=${v}><a href=${`#/${v}`} aria-current=${shown === v ? 'page' : undefined}>${name}
           ${v === 'needs' && waiting.value ? html`<b class="count">${waiting.value}<span class="hidden"> waiting</span></b>` : null}</a></li>`)}</ul></nav>
         <${Side} current=${view === 'agent' ? what : ''} /></header>
-      <main id="view" tabindex="-1"><${Notices} />${loaded.value || view !== 'needs' ? html`<${View} />` : html`<p class="empty">Reading…</p>`}</main>
+      <main id="view" tabindex="-1"><${Notices} />${loaded.value || view !== 'needs' ? html`<${View} />` : html`<p class="empty">${line.value.tried && !line.value.live ? 'What waits for you is shown as soon as the daemon can be reached.' : 'Reading…'}</p>`}</main>
     </div>`;
 }
 

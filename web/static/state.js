@@ -3,6 +3,7 @@
 // at once and drawn at most ten times a second.
 import {computed, effect, signal} from './npm/signals.js';
 import {Away, Refused, build, call, callOnce, leaving, mark, rest, session, stream} from './api.js';
+import {keepPage, lastSeen, seen} from './away.js';
 
 /** @typedef {import('./api.js').Event} Event */
 
@@ -159,6 +160,7 @@ async function followEvents() {
       await stream(seq.value, () => {
         pause = 250;
         line.value = {live: true, since: Date.now(), tried: true};
+        seen();
         refresh();
         readWorktrees();
         build().then(now => {
@@ -169,7 +171,7 @@ async function followEvents() {
     } catch (e) {
       if (e instanceof Refused && session.value) trouble.value = e.message;
     }
-    if (!leaving && (line.value.live || !line.value.tried)) line.value = {live: false, since: Date.now(), tried: true};
+    if (!leaving && (line.value.live || !line.value.tried)) line.value = {live: false, since: lastSeen(), tried: true};
     if (!session.value) return;
     await rest(pause);
     pause = Math.min(pause * 2, 4000);
@@ -181,8 +183,11 @@ effect(() => {
   const key = session.value?.key ?? '';
   if (key === following) return;
   following = key;
-  if (key) followEvents();
+  if (key) { followEvents(); keepPage(); }
 });
+
+// When the line was there last, for a page that opens without one.
+setInterval(() => { if (line.value.live) seen(); }, 5000);
 
 // What no event tells, such as how long a screen is still. A hidden tab hears events only.
 setInterval(() => { if (session.value && line.value.live && !document.hidden) refresh(); }, 5000);
