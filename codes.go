@@ -79,6 +79,7 @@ const (
 	EndedLingered    ReasonCode = "lingered"             // it stood in the composer while somebody typed there
 	EndedModeChanged ReasonCode = "mode_changed"         // the terminal changed its mode or closed meanwhile
 	EndedHandedOver  ReasonCode = "handed_over"          // what read it has given its terminal to another program since
+	EndedLostReader  ReasonCode = "lost_reader"          // it was read, and nobody saw whether by a launcher
 	EndedUnseen      ReasonCode = "unseen"               // nothing shows that it was taken
 	EndedStanding    ReasonCode = "standing"             // entered, but it still stands in the composer
 	EndedVanished    ReasonCode = "vanished"             // it stood in the composer, and is gone: sent or cleared

@@ -228,6 +228,10 @@ var reasons = map[ReasonCode]reason{
 		words: "typed and entered, but what read it has given the terminal to another program since: it may have been " +
 			"a launcher",
 	},
+	EndedLostReader: {
+		words: "typed and entered, and read; but parley was not there to see what had the terminal, which may have been " +
+			"a launcher",
+	},
 	EndedUnseen: {words: "typed and entered, but its terminal does not show that it was taken"},
 	EndedStanding: {
 		words: "typed and entered, but its text still stands in its composer: press Enter there, or clear it",

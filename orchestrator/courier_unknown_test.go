@@ -139,6 +139,59 @@ func TestALauncherThatReadsIsNotTheProgram(t *testing.T) {
 	}
 }
 
+// A program behind a sign that is busy until a file is there, and reads only then what was typed meanwhile. What it reads
+// is the agent's if it keeps the terminal, and not if it gives that to another program, or if nobody knows.
+func TestWhoKeepsTheTerminalHasTheText(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip(err)
+	}
+	te := newTeam(t)
+	const late = "import os,sys,termios,time\n" +
+		"mode=termios.tcgetattr(0); mode[3]&=~termios.ICANON; termios.tcsetattr(0,termios.TCSANOW,mode)\n" +
+		"print('❯ ',end='',flush=True)\n" +
+		"while not os.path.exists(os.environ['GO']): time.sleep(.05)\n" +
+		"open(os.environ['TOOK'],'w').write(sys.stdin.readline())\n"
+	const stays, goes = "while True: os.read(0,4096)", "time.sleep(.5); os.execvp('cat',['cat','-u'])"
+
+	for _, c := range []struct {
+		name, program string
+		restart       bool // the daemon, between the key and the look at who has the terminal
+		state         parley.DeliveryState
+		code          parley.ReasonCode
+	}{
+		{"stays", late + stays, false, parley.DeliverySubmitted, parley.ProofRead},
+		{"goes", late + goes, false, parley.DeliveryUnconfirmed, parley.EndedUnread},
+		{"stays-unseen", late + stays, true, parley.DeliveryUnconfirmed, parley.EndedLostReader},
+		{"goes-unseen", late + goes, true, parley.DeliveryUnconfirmed, parley.EndedLostReader},
+	} {
+		took, ready := filepath.Join(te.dir, c.name), filepath.Join(te.dir, c.name+".go")
+		argv := []string{"env", "TOOK=" + took, "GO=" + ready, "python3", "-c", c.program}
+		must.Have(te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: c.name, Command: argv}))(t)
+		id := te.send(c.name, "hello there")
+		seen := func() string { d := te.delivery(id); return "it is " + string(d.State) + " for " + d.Reason }
+
+		tmuxtest.Poll(t, func() bool { return te.isEntered(c.name) }, seen)
+		if c.restart {
+			te.close()
+		} else {
+			te.reach(id, parley.DeliveryUnconfirmed)
+		}
+		must.Do(t, os.WriteFile(ready, nil, 0o600))
+		if c.restart {
+			te.open()
+		}
+
+		tmuxtest.Poll(t, func() bool { text, _ := os.ReadFile(took); return len(text) > 0 }, seen)
+		next := te.send(c.name, "and then")
+		te.reach(next, parley.DeliverySubmitted)
+		if d := te.reach(id, c.state); d.Steps[len(d.Steps)-1].Code != c.code {
+			t.Errorf("%s: it is %s for %s (%s), want %s", c.name, d.State, d.Steps[len(d.Steps)-1].Code, d.Reason, c.code)
+		}
+		te.stop(c.name)
+	}
+}
+
 // The operator's one retry settles that a program which shows nothing of what is typed takes messages.
 func TestAProgramThatShowsNothingTakesMessagesAfterOneRetry(t *testing.T) {
 	t.Parallel()

@@ -35,9 +35,20 @@ func readerOf(panePID int) (Reader, error) {
 	}
 
 	if found == 0 {
-		return Reader{}, nil
+		return Reader{Holders: holders(group, all[group.leader])}, nil
 	}
 	return Reader{ID: programID(found), PID: found, Only: sure && waitsOnly(found)}, nil
+}
+
+// holders returns those of the processes that have the group's terminal open.
+func holders(group processGroup, pids []int) (ids []string) {
+	for _, pid := range pids {
+		f, ok := filesOf(pid, terminalName(number(group.terminal)))
+		if ok && group.has(pid) && len(f.terminal) > 0 {
+			ids = append(ids, programID(pid))
+		}
+	}
+	return ids
 }
 
 // programID tells a process and its program from others.

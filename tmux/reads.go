@@ -25,8 +25,10 @@ type Reader struct {
 	PID int
 	// Only says that it waits for nothing else: no timer, connection, child or thread can make it go on.
 	Only bool
+	// Holders are the processes that have the terminal open, told as ID does, if none is known to wait.
+	Holders []string
 }
 
 // ReaderOf returns the process of the foreground process group of a process's terminal that waits for what is typed
-// there, the youngest if several do. It takes some tenths of a millisecond, and fails as ReadsTerminal does.
+// there, the youngest if several do, or those that have it. It takes some tenths of a millisecond, and fails as ReadsTerminal does.
 func ReaderOf(panePID int) (Reader, error) { return readerOf(panePID) }

@@ -155,7 +155,7 @@ func TestWhoReadsATerminal(t *testing.T) {
 			_ = wait.Until(ctx, 50*time.Millisecond, func() (bool, error) {
 				before := got
 				got, err = tmux.ReaderOf(pane.PID)
-				if err == nil && got.ID != "" && got == before && got.Only == c.only && strings.Contains(got.ID, c.reads) {
+				if err == nil && got.ID != "" && got.ID == before.ID && got.Only == c.only && strings.Contains(got.ID, c.reads) {
 					steady++
 				} else {
 					steady = 0

@@ -23,7 +23,7 @@ type followed struct {
 	rests   time.Time // since when it rests after that; zero: it does not
 	refusal string    // the cause of a refusal
 	idle    bool      // the time is over, and nothing shows that a turn began
-	passed  bool      // another program reads the terminal now
+	keeping keeping   // whether what has read it keeps the terminal
 }
 
 func (f *followed) pending() bool { return !f.since.IsZero() }
@@ -37,7 +37,7 @@ func (a *attempt) followUp(o *observation) tmux.Step {
 	}
 
 	if !o.profile.HasMarkers() {
-		return f.keepsTerminal(a.memory, o, a.text.reader)
+		return f.keepsTerminal(a.memory, o, a.text)
 	}
 	within := o.profile.RefusesWithin
 	if within <= 0 || a.way.works {

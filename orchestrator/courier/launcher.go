@@ -1,16 +1,23 @@
 package courier
 
 import (
+	"path"
+	"slices"
 	"time"
 
 	"parley"
+	"parley/profile"
 	"parley/tmux"
 )
 
 // A launcher can read the terminal before it gives that to the agent's program, behind a sign like that of a program.
 // It is told by two facts. It goes on by itself, since it also waits for something else than its terminal: a timer, a
-// download, a child. And another program reads the terminal after it. Only scripts and programs that start others may
+// download, a child. And another program has the terminal after it. Only scripts and programs that start others may
 // be launchers, and only until the first message has been followed.
+//
+// A launcher can also read late what was typed, long after the key. So what counts is who had the terminal as the text
+// went in, and whether that has it still, some time after the text was read. A daemon that does not know the first,
+// since it was not there, cannot say that the text was taken.
 
 const (
 	// launchesWithin is how long after its start a program that waits for more than its terminal may still be a
@@ -22,7 +29,11 @@ const (
 
 // launching holds the first message while what reads the terminal may be a launcher that goes on by itself.
 func (m *memory) launching(o *observation) hold {
-	if !m.leads || o.now.Sub(o.on.Started) >= launchesWithin {
+	began := o.on.Begun // that of a launcher which hangs as the daemon comes back counts from there, too
+	if began.IsZero() {
+		began = o.on.Started
+	}
+	if !m.leads || o.now.Sub(began) >= launchesWithin {
 		return hold{}
 	}
 	if r, err := o.reader(); err != nil || r.Only {
@@ -31,31 +42,87 @@ func (m *memory) launching(o *observation) hold {
 	return held(parley.HoldStarting, "")
 }
 
-// noteReader notes what is about to read the text, if that may be a launcher.
+// reader is what had the terminal as a text was about to be typed.
+type reader struct {
+	tmux.Reader
+	noted bool // by this daemon; otherwise nobody knows
+	leads bool // it may be a launcher
+}
+
+// noteReader notes what is about to read the text.
 func (x *typed) noteReader(m *memory, o *observation) {
-	x.reader = tmux.Reader{}
+	x.reader = reader{noted: true, leads: m.leads}
 	if m.leads {
-		x.reader, _ = o.reader()
+		now, err := o.reader()
+		x.reader.Reader, x.reader.leads = now, err == nil // else the system does not tell
 	}
 }
 
-// keepsTerminal looks, after the text was read, whether what has read it keeps the terminal.
-func (f *followed) keepsTerminal(m *memory, o *observation, before tmux.Reader) tmux.Step {
-	if before.ID == "" || m.served == o.on || !o.facts.alive {
-		return tmux.Step{Do: tmux.Done}
+// keeping says whether what had the terminal keeps it.
+type keeping int
+
+const (
+	keepsYet  keeping = iota // it may give it away yet
+	keepsOn                  // it does
+	keepsNot                 // another program has it
+	keepsLost                // nobody knows what had it
+)
+
+// keeps looks, so long after the text was read, whether what had the terminal as it went in keeps that.
+func (x *typed) keeps(m *memory, o *observation, waited time.Duration) keeping {
+	r := &x.reader
+	if m.served == o.on || r.noted && !(r.leads && o.facts.alive) || !r.noted && o.launchedItself() {
+		return keepsOn
 	}
 
-	now, _ := o.reader()
-	waited := o.now.Sub(f.since)
+	now, err := o.reader()
 	switch {
-	case now.ID != "" && now.ID != before.ID, o.facts.unmatched != nil && o.facts.unmatched():
-		f.passed = true
-		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotTaken}
-	case now.ID == before.ID && now.Only, waited >= launchesOn:
+	case !r.noted && err == nil:
+		return keepsLost
+	case passedOn(r.Reader, now), o.facts.unmatched != nil && o.facts.unmatched():
+		return keepsNot
+	case now.ID != "" && now.Only, waited >= launchesOn:
 		m.served = o.on
-		return tmux.Step{Do: tmux.Done}
-	case o.facts.stopping:
-		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotTaken}
+		return keepsOn
 	}
-	return tmux.Step{Do: tmux.Wait}
+	return keepsYet
+}
+
+// passedOn reports whether a terminal is no longer with what had it.
+func passedOn(before, now tmux.Reader) bool {
+	had := before.Holders
+	if before.ID != "" {
+		had = []string{before.ID}
+	}
+	has := now.Holders
+	if now.ID != "" {
+		has = []string{now.ID}
+	}
+	return len(has) > 0 && !slices.ContainsFunc(has, func(id string) bool { return slices.Contains(had, id) })
+}
+
+// launchedItself reports whether the program that has the terminal is the one that was launched, and no launcher; or a
+// known one, of which nobody doubts that.
+func (o *observation) launchedItself() bool {
+	if o.on.Known == nil {
+		return true
+	}
+	argv, err := o.leader()
+	command := o.facts.agent.Command
+	if err != nil || len(argv) == 0 || len(command) == 0 || profile.MayLaunch(argv) {
+		return false
+	}
+	return path.Base(argv[0]) == path.Base(command[0]) && slices.Equal(argv[1:], command[1:])
+}
+
+// keepsTerminal looks, after the text was read, whether what has read it keeps the terminal.
+func (f *followed) keepsTerminal(m *memory, o *observation, x *typed) tmux.Step {
+	f.keeping = x.keeps(m, o, o.now.Sub(f.since))
+	switch {
+	case f.keeping == keepsOn:
+		return tmux.Step{Do: tmux.Done}
+	case f.keeping == keepsYet && !o.facts.stopping:
+		return tmux.Step{Do: tmux.Wait}
+	}
+	return tmux.Step{Do: tmux.Stop, Reason: tmux.NotTaken}
 }

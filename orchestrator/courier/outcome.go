@@ -321,8 +321,10 @@ func (c *courier) notTaken(t *team.Terminal, a *attempt, out tmux.Outcome) parle
 	switch {
 	case c.o.unread(t) > 0 && !a.entered.stands && !a.entered.elsewhere:
 		return parley.EndedUnread
-	case a.followed.passed:
+	case a.followed.keeping == keepsNot:
 		return parley.EndedHandedOver
+	case a.followed.keeping == keepsLost:
+		return parley.EndedLostReader
 	case a.followed.idle:
 		return parley.EndedNoTurn
 	case a.text.unsaid:

@@ -166,7 +166,11 @@ func (c *courier) confirm(
 ) (done bool, err error) {
 	a := c.newAttempt(t, &job, l, way{}, true)
 	a.entered.unseen = true
-	soon, cancel := context.WithTimeout(ctx, cmp.Or(t.Profile.TakenWithin, brisk)+t.Profile.RefusesWithin)
+	within := cmp.Or(t.Profile.TakenWithin, brisk) + t.Profile.RefusesWithin
+	if !t.Profile.HasMarkers() {
+		within += launchesOn
+	}
+	soon, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 
 	taken, stop := false, false
@@ -242,31 +246,42 @@ func (c *courier) proveLate(ctx context.Context) error {
 		}
 	}
 
-	shown := func(u *typed) bool { return true }
+	o := observation{now: c.o.Now(), on: t, profile: t.Profile, facts: facts}
+	o.askWhoReads(c.o.host)
+	taken := func(u *typed) keeping { return u.keeps(&c.memory, &o, o.now.Sub(u.read)) }
 	if t.Profile.HasMarkers() {
 		screen, err := c.o.host.Pane(t).Screen(ctx, tmux.ScreenOptions{})
 		if err != nil {
 			return err
 		}
-		shown = func(u *typed) bool { return !u.doubted && c.o.shownAbove(t, screen, u.letter.mark) }
+		taken = func(u *typed) keeping {
+			switch {
+			case !u.doubted && c.o.shownAbove(t, screen, u.letter.mark):
+				return keepsOn
+			case c.o.Now().Sub(u.read) < t.Profile.TakenWithin:
+				return keepsYet
+			}
+			return keepsNot
+		}
 	}
 
-	return c.proveRead(ctx, t, shown)
+	return c.proveRead(ctx, t, taken)
 }
 
-// proveRead records those of the unproven that were read and, where a key can be lost,
-// are shown as taken. The others get some more time to show.
-func (c *courier) proveRead(ctx context.Context, t *team.Terminal, shown func(*typed) bool) error {
+// proveRead records those of the unproven that were read and, where a key can be lost, are shown as taken, or else were
+// read by what keeps the terminal. Others get some more time to show.
+func (c *courier) proveRead(ctx context.Context, t *team.Terminal, taken func(*typed) keeping) error {
 	entered := c.unread
 	c.unread = nil
 	for _, u := range entered {
 		if u.on != t || u.mode != ttyModeOf(c.o.host, t) {
 			continue // it may have been dropped with the change
 		}
-		if !shown(u) {
-			if c.o.Now().Sub(u.read) < t.Profile.TakenWithin {
-				c.unread = append(c.unread, u)
-			}
+		switch taken(u) {
+		case keepsYet:
+			c.unread = append(c.unread, u)
+			continue
+		case keepsNot, keepsLost:
 			continue
 		}
 

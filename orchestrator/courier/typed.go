@@ -7,7 +7,6 @@ import (
 	"parley/orchestrator/team"
 	"parley/profile"
 	"parley/store"
-	"parley/tmux"
 )
 
 // typed is a text that parley has put into a terminal, or is about to, and whose fate is open. There is one for each
@@ -24,7 +23,7 @@ type typed struct {
 	letter letter
 	copies int // of the text on the screen at the look before it was typed
 
-	reader tmux.Reader // of the terminal when it was typed, if that may have been a launcher
+	reader reader // of the terminal when it was typed
 
 	// doubted is set if its program may have refused it: nothing had shown by then that it is signed in. To be shown
 	// proves nothing then, and an answer below it can be one to a later prompt.

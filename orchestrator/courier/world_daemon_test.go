@@ -88,10 +88,11 @@ func (h worldHost) Reader(t *team.Terminal) (tmux.Reader, error) {
 	if g == nil || !g.alive {
 		return tmux.Reader{}, errNoProcess
 	}
+	id := strings.Join(g.argv(), " ")
 	if !g.reads() || g.goesOn {
-		return tmux.Reader{}, nil
+		return tmux.Reader{Holders: []string{id}}, nil
 	}
-	return tmux.Reader{ID: strings.Join(g.argv(), " "), Only: g.begun || h.w.story.Traits.Prompts == "asks"}, nil
+	return tmux.Reader{ID: id, Only: g.begun || h.w.story.Traits.Prompts == "asks"}, nil
 }
 
 func (h worldHost) Program(*team.Terminal) (*profile.Profile, bool) { return nil, false }
@@ -181,6 +182,7 @@ func (d *daemon) attach(started time.Time) {
 	p := d.w.pane
 	t := &team.Terminal{
 		Places: d.w.word.places, Profile: p.program.p, PID: p.program.started, TTY: "tty", Instance: d.w.instance, Started: started,
+		Origin: team.Origin{Begun: p.program.born},
 	}
 	if d.w.story.Traits.Prompts != "" {
 		t.Known = d.w.set

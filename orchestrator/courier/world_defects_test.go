@@ -107,9 +107,19 @@ var defects = []defect{
 		`asked := false`, nil},
 	{"a launcher that goes on by itself gets a message", "launcher.go", `	if r, err := o.reader(); err != nil || r.Only {`,
 		`	if true {`, nil},
-	{"what a launcher has read counts as taken", "launcher.go", `case now.ID != "" && now.ID != before.ID,`, `case false,`, nil},
-	{"nobody waits whether a launcher goes on", "launcher.go", `case now.ID == before.ID && now.Only, waited >= launchesOn:`,
+	{"what a launcher has read counts as taken", "launcher.go", `case passedOn(r.Reader, now), o.facts`, `case false, o.facts`, nil},
+	{"nobody waits whether a launcher goes on", "launcher.go", `case now.ID != "" && now.Only, waited >= launchesOn:`,
 		`case true:`, nil},
+	{"what a launcher reads late counts as taken", "resume.go", `return u.keeps(&c.memory, &o, o.now.Sub(u.read))`,
+		`return keepsOn`, nil},
+	{"what was read while nobody looked counts as taken", "launcher.go", `		return keepsLost`, `		return keepsOn`, nil},
+	{"a launcher's time is over as the daemon comes back", "launcher.go", `began := o.on.Begun //`, `began := o.on.Started //`, nil},
+	{"who had the terminal is asked after the text was read", "launcher.go", `	r := &x.reader
+`, `	r := &x.reader
+	if now, err := o.reader(); err == nil && now.ID != "" && waited == 0 {
+		r.Reader = now
+	}
+`, nil},
 	{"nobody looks whether the program refuses", "followed.go", `	if within <= 0 ||`, `	if true ||`, nil},
 	{"the begin of a turn is proof before any was seen", "followed.go", `case began && served &&`,
 		`case began &&`, nil},

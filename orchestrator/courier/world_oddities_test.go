@@ -324,15 +324,8 @@ func (t *teller) addOddities(end time.Duration) {
 		if o.IntN(2) == 0 {
 			tr.Launch, tr.Prompts = time.Minute, "asks"
 		}
-		s.Events = slices.DeleteFunc(s.Events, func(e event) bool { return slices.Contains(ends, e.Do) || slices.Contains(hangs, e.Do) })
 	}
 }
-
-// hangs are what keeps a launcher from reading: a line that it reads later is told as read by the program.
-var hangs = []string{"hang", "unread", "unread key"}
-
-// ends are the ends of a daemon, after which nobody knows what had the terminal before.
-var ends = []string{"daemon dies", "daemon dies after", "daemon stops", "server dies"}
 
 // slowToShow are troubles in which a refusal would show later than anybody waits for it.
 var slowToShow = []string{

@@ -36,7 +36,6 @@ type Terminal struct {
 	Profile  *profile.Profile
 	PID      int         // of the program
 	Leader   int         // what tmux started in the pane, which leads the terminal's session
-	Born     string      // when that process was born, since its pid may be reused; "" if it was dead already
 	TTY      string      // of the pane
 	Instance string      // of the tmux server
 	Started  time.Time   // when it was launched or adopted; zero if by an earlier daemon
@@ -45,6 +44,7 @@ type Terminal struct {
 	Shown    StateTimer
 	Limit    LimitTimer
 	Drawn
+	Origin
 
 	// IsProgram recognises the program of an adopted agent by its arguments. It is nil for a launched
 	// agent, whose pane runs nothing else.
@@ -58,6 +58,18 @@ type Terminal struct {
 	seen   seen
 
 	Watched
+}
+
+// Origin is when the first process of a terminal was started.
+type Origin struct {
+	Born  string    // as the system counts it, since a pid may be reused; "" if the process was dead already
+	Begun time.Time // zero: the system does not tell
+}
+
+// OriginOf returns when a process was started.
+func OriginOf(pid int) Origin {
+	at, _ := tmux.StartedAt(pid)
+	return Origin{Born: tmux.Birth(pid), Begun: at}
 }
 
 // Drawn is what the watcher last saw of a program, for everybody.
@@ -110,7 +122,7 @@ func NewTerminal(server *tmux.Server, p *profile.Profile, info tmux.PaneInfo) *T
 
 	t.SetInfo(info)
 	if !info.Dead {
-		t.Born = tmux.Birth(info.PID)
+		t.Origin = OriginOf(info.PID)
 	}
 
 	return t

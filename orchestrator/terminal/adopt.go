@@ -248,7 +248,7 @@ func (ts *Terminals) giveTerminal(m *team.Member, p *profile.Profile, s *adopted
 		Profile:   p,
 		PID:       s.pid,
 		Leader:    s.info.PID,
-		Born:      tmux.Birth(s.pid),
+		Origin:    team.OriginOf(s.pid),
 		TTY:       s.info.TTY,
 		Instance:  s.server.Instance(),
 		Started:   ts.now(),
