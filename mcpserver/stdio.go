@@ -25,6 +25,7 @@ type dialogue struct {
 	rest []byte          // the rest of the line that is being read
 
 	failures failures
+	due      func(n int) // is told how many requests are open
 
 	writing sync.Mutex // one message at a time
 
@@ -39,6 +40,7 @@ func newDialogue(ctx context.Context, in io.Reader, out io.Writer, last time.Dur
 		out:      out,
 		done:     ctx.Done(),
 		last:     last,
+		due:      func(int) {},
 		open:     map[string]bool{},
 		answered: make(chan struct{}, 1),
 	}
@@ -108,8 +110,9 @@ func (d *dialogue) noteRequest(line []byte) {
 		d.settle(e.Params.RequestID)
 	case e.Method != "" && len(e.ID) > 0 && string(e.ID) != "null":
 		d.mu.Lock()
+		defer d.mu.Unlock()
 		d.open[string(e.ID)] = true
-		d.mu.Unlock()
+		d.due(len(d.open))
 	}
 }
 
@@ -132,6 +135,7 @@ func (d *dialogue) settle(id json.RawMessage) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.open, string(id))
+	d.due(len(d.open))
 	if len(d.open) == 0 {
 		select {
 		case d.answered <- struct{}{}:

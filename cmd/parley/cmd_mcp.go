@@ -32,8 +32,9 @@ PARLEY_KEY identifies the caller, or else the terminal in which the agent runs.`
   parley mcp --toolsets messages,team    # only these tools`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			in := newSlimReader(c.in)
-			defer in.stop()
+			beginSlim()
+			ends := newSlimmer(c.in, c.out, slimAfter, slim)
+			defer ends.stop()
 
 			ctx, cancel := context.WithCancel(cmd.Context())
 			defer cancel()
@@ -66,8 +67,10 @@ PARLEY_KEY identifies the caller, or else the terminal in which the agent runs.`
 			defer service.Close()
 
 			return mcpserver.ServeStdio(ctx,
-				mcpserver.Options{Service: service, Version: buildVersion(), Toolsets: sets.Within(all), Agents: own},
-				in, c.out, bridgeCaller(cmd.Context(), &c.surroundings, service))
+				mcpserver.Options{
+					Service: service, Version: buildVersion(), Toolsets: sets.Within(all), Agents: own, Due: ends.noteDue,
+				},
+				ends, ends, bridgeCaller(cmd.Context(), &c.surroundings, service))
 		},
 	}
 

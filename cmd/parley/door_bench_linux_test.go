@@ -30,7 +30,8 @@ import (
 
 const (
 	doorClients, doorMessages   = 50, 10_000
-	doorBridges, doorBridgeSend = 200, 1_000
+	doorBridges, doorBridgeSend = 200, 2_000
+	doorPace                    = 10 * time.Millisecond // between two messages of a team that works
 	doorStreams, doorEvents     = 190, 5_000
 	doorFollowers               = 500
 
@@ -104,10 +105,11 @@ func (d *doors) cpuTime(b *testing.B) time.Duration {
 	return time.Duration(user+system) * time.Second / 100
 }
 
-// timed lets each of n clients do its part of total acts, and returns how long each took, sorted.
-func timed(b *testing.B, n, total int, act func(client, i int) error) []time.Duration {
+// timed lets each of n clients do its part of total acts, and returns how long each took, sorted. Two acts begin so far
+// apart, if there is a free client.
+func timed(b *testing.B, n, total int, apart time.Duration, act func(client, i int) error) []time.Duration {
 	b.Helper()
-	took := make([]time.Duration, total)
+	took, began := make([]time.Duration, total), time.Now()
 	var next atomic.Int64
 	var clients sync.WaitGroup
 	for client := range n {
@@ -118,6 +120,7 @@ func timed(b *testing.B, n, total int, act func(client, i int) error) []time.Dur
 					return
 				}
 
+				time.Sleep(time.Until(began.Add(time.Duration(i) * apart)))
 				start := time.Now()
 				if err := act(client, i); err != nil {
 					b.Error(err)
@@ -138,7 +141,7 @@ func reportTimes(b *testing.B, took []time.Duration) {
 }
 
 // BenchmarkDoor sends messages through one door of a daemon, each client one at a time: 50 over REST with
-// connections that stay, and 200 processes of parley mcp. It says what processor time the daemon takes for
+// connections that stay, and 200 processes of parley mcp, as fast as they go and at the pace of a team. It says what processor time the daemon takes for
 // each; the store alone is BenchmarkAppend.
 func BenchmarkDoor(b *testing.B) {
 	b.Run("rest/way=parley", func(b *testing.B) {
@@ -150,7 +153,7 @@ func BenchmarkDoor(b *testing.B) {
 
 		for b.Loop() {
 			before, start := d.cpuTime(b), time.Now()
-			took := timed(b, doorClients, doorMessages, func(client, i int) error { return d.send(clients[client], client, i) })
+			took := timed(b, doorClients, doorMessages, 0, func(client, i int) error { return d.send(clients[client], client, i) })
 			b.ReportMetric(doorMessages/time.Since(start).Seconds(), "msgs/s")
 			b.ReportMetric(float64(d.cpuTime(b)-before)/doorMessages, "cpu-ns/msg")
 			reportTimes(b, took)
@@ -159,27 +162,32 @@ func BenchmarkDoor(b *testing.B) {
 		b.ReportMetric(float64(goalDoorP99), "goal-ns")
 	})
 
-	b.Run("bridges/way=parley", func(b *testing.B) {
-		d := newDoors(b, doorBridges)
-		sessions := make([]*mcp.ClientSession, doorBridges)
-		for i, bot := range d.bots {
-			bridge := d.home.Command("mcp")
-			bridge.Env = append(slices.Clone(d.home.Env), "PARLEY_KEY="+bot.APIKey)
-			sessions[i] = openBridge(b, bridge)
-		}
+	b.Run("bridges/way=parley", func(b *testing.B) { benchBridgesSend(b, doorBridgeSend, 0) })
+	b.Run("bridges-paced/way=parley", func(b *testing.B) { benchBridgesSend(b, doorBridgeSend/2, doorPace) })
+}
 
-		for b.Loop() {
-			before := d.cpuTime(b)
-			took := timed(b, doorBridges, doorBridgeSend, func(client, i int) error {
-				_, err := sessions[client].CallTool(b.Context(), &mcp.CallToolParams{Name: "send_message", Arguments: map[string]any{
-					"to": fmt.Sprintf("bot-%d", (client+1)%doorBridges), "text": fmt.Sprintf("part %d is done", i)}})
-				return err
-			})
-			b.ReportMetric(float64(d.cpuTime(b)-before)/doorBridgeSend, "cpu-ns/msg")
-			reportTimes(b, took)
-		}
-		b.ReportMetric(float64(goalBridgeP99), "goal-ns")
-	})
+// benchBridgesSend sends messages over processes of parley mcp, each so long after the one before, or as fast as they go.
+func benchBridgesSend(b *testing.B, messages int, apart time.Duration) {
+	d := newDoors(b, doorBridges)
+	sessions := make([]*mcp.ClientSession, doorBridges)
+	for i, bot := range d.bots {
+		bridge := d.home.Command("mcp")
+		bridge.Env = append(slices.Clone(d.home.Env), "PARLEY_KEY="+bot.APIKey)
+		sessions[i] = openBridge(b, bridge)
+	}
+
+	for b.Loop() {
+		before, start := d.cpuTime(b), time.Now()
+		took := timed(b, doorBridges, messages, apart, func(client, i int) error {
+			_, err := sessions[client].CallTool(b.Context(), &mcp.CallToolParams{Name: "send_message", Arguments: map[string]any{
+				"to": fmt.Sprintf("bot-%d", (client+1)%doorBridges), "text": fmt.Sprintf("part %d is done", i)}})
+			return err
+		})
+		b.ReportMetric(float64(messages)/time.Since(start).Seconds(), "msgs/s")
+		b.ReportMetric(float64(d.cpuTime(b)-before)/float64(messages), "cpu-ns/msg")
+		reportTimes(b, took)
+	}
+	b.ReportMetric(float64(goalBridgeP99), "goal-ns")
 }
 
 func openBridge(b *testing.B, bridge *exec.Cmd) *mcp.ClientSession {
@@ -205,7 +213,7 @@ func BenchmarkReplays(b *testing.B) {
 		b.Run(c.name+"/way=parley", func(b *testing.B) {
 			d := newDoors(b, 5)
 			client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 20}}
-			timed(b, 20, doorEvents/3, func(_, i int) error { return d.send(client, i%4, i) })
+			timed(b, 20, doorEvents/3, 0, func(_, i int) error { return d.send(client, i%4, i) })
 
 			for b.Loop() {
 				quiet := d.calls(b, client)
@@ -229,7 +237,7 @@ func BenchmarkReplays(b *testing.B) {
 // calls returns how long calls of the operator and messages of the last bot took, sorted.
 func (d *doors) calls(b *testing.B, c *http.Client) []time.Duration {
 	b.Helper()
-	return timed(b, 2, 400, func(client, i int) error {
+	return timed(b, 2, 400, 0, func(client, i int) error {
 		if client == 0 {
 			return d.send(c, len(d.bots)-1, i)
 		}
