@@ -28,8 +28,8 @@ type followed struct {
 
 func (f *followed) pending() bool { return !f.since.IsZero() }
 
-// followUp decides by what the screen shows after the text has left the composer. What goes
-// into work waits for the end of that, and is not asked for.
+// followUp decides by what the screen shows after the text has left the composer. What goes into the work of a program
+// that is signed in waits for the end of that, and is not asked for.
 func (a *attempt) followUp(o *observation) tmux.Step {
 	f := &a.followed
 	if f.since.IsZero() {
@@ -40,7 +40,7 @@ func (a *attempt) followUp(o *observation) tmux.Step {
 		return f.keepsTerminal(a.memory, o, a.text)
 	}
 	within := o.profile.RefusesWithin
-	if within <= 0 || a.way.works {
+	if within <= 0 || a.way.works && !a.memory.mayRefuse(o) {
 		return tmux.Step{Do: tmux.Done}
 	}
 
