@@ -45,7 +45,7 @@ var large = map[string]int{
 	"orchestrator/worktree.repo":      33,
 	"parleytest.fixture":              164,
 	"profile.Profile":                 45,
-	"store.database":                  42,
+	"store.database":                  32,
 	"store.tx":                        72,
 	"tui.model":                       42,
 	"tui.palette":                     26,

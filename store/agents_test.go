@@ -94,7 +94,7 @@ func TestReviveAgentKeepsItsIDAndBirth(t *testing.T) {
 func TestSetAgentStateEmitsOnlyChanges(t *testing.T) {
 	s := openTest(t)
 	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	s.now = func() time.Time { return clock }
+	s.base.Now = func() time.Time { return clock }
 	addAgents(t, s, 1)
 	begin := clock
 	set := func(st parley.AgentState, evidence string, exit *int) time.Time {

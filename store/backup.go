@@ -18,7 +18,7 @@ func (s *Workspace) Backup(ctx context.Context, path string) (int64, error) {
 			Suggest("Give an absolute path, for example %s.", filepath.Join(os.TempDir(), "copy.db"))
 	}
 
-	if s.queue.IsClosed() {
+	if s.base.Queue.IsClosed() {
 		return 0, errClosed()
 	}
 
@@ -38,7 +38,7 @@ func (s *Workspace) Backup(ctx context.Context, path string) (int64, error) {
 
 	if f := engine.FaultOf(err); f == engine.FaultLocked || f == engine.FaultCorrupt || f == engine.FaultForeign ||
 		engine.PostgresFault(err) != engine.FaultNone {
-		path = s.path // the fault is of the database, not of its copy
+		path = s.base.Path // the fault is of the database, not of its copy
 	}
 
 	return 0, failure(path, "writing the copy", err)
@@ -46,7 +46,7 @@ func (s *Workspace) Backup(ctx context.Context, path string) (int64, error) {
 
 // backupFile copies the database's file.
 func (db *database) backupFile(ctx context.Context, path string) (int64, error) {
-	pool, err := engine.Connect(engine.DSN(db.path, db.tuning.busyTimeout), 1)
+	pool, err := engine.Connect(engine.DSN(db.base.Path, db.tuning.busyTimeout), 1)
 	if err != nil {
 		return 0, err
 	}

@@ -44,7 +44,7 @@ func waitQueued(t *testing.T, s *Store, n int) {
 	t.Helper()
 	deadline := time.Now().Add(10 * time.Second)
 	for {
-		have := s.queue.Len()
+		have := s.base.Queue.Len()
 		if have >= n {
 			return
 		}

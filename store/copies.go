@@ -105,13 +105,13 @@ func (s *Workspace) KeepCopy(ctx context.Context) (Copy, error) {
 		return Copy{}, err
 	}
 
-	pool, err := engine.Connect(engine.DSN(s.path, s.tuning.busyTimeout), 1)
+	pool, err := engine.Connect(engine.DSN(s.base.Path, s.tuning.busyTimeout), 1)
 	if err != nil {
 		return Copy{}, s.fail("keeping a copy", err)
 	}
 	defer pool.Close()
 
-	c, err := s.copies.Make(ctx, pool, Copy{Made: s.now()}, wholeCopy(ctx), lossOf(ctx, pool))
+	c, err := s.copies.Make(ctx, pool, Copy{Made: s.base.Now()}, wholeCopy(ctx), lossOf(ctx, pool))
 	if err != nil {
 		return c, failure(c.Path, "keeping a copy", err)
 	}
@@ -123,7 +123,7 @@ func (s *Workspace) KeepCopy(ctx context.Context) (Copy, error) {
 const spareRoom = 64 << 20
 
 func (db *database) roomForCopy() error {
-	info, err := os.Stat(db.path)
+	info, err := os.Stat(db.base.Path)
 	if err != nil {
 		return db.fail("looking at the database", err)
 	}
@@ -152,7 +152,7 @@ const firstCopy = 5 * time.Minute
 // CopyDue reports whether something that was stored longer ago than every is in no automatic
 // copy yet. While there is no copy, some minutes are long enough.
 func (s *Workspace) CopyDue(ctx context.Context, every time.Duration) (bool, error) {
-	if !s.sql.Embedded {
+	if !s.base.SQL.Embedded {
 		return false, nil
 	}
 	list, err := s.copies.List()
@@ -174,20 +174,20 @@ func (s *Workspace) CopyDue(ctx context.Context, every time.Duration) (bool, err
 		return false, err
 	}
 
-	return s.now().Sub(time.Unix(0, at[0])) >= every, nil
+	return s.base.Now().Sub(time.Unix(0, at[0])) >= every, nil
 }
 
 // Check looks for damage in every page of the database. Other calls may write meanwhile. If it
 // finds some, nothing more is accepted.
 func (s *Workspace) Check(ctx context.Context) error {
-	if s.queue.IsClosed() {
+	if s.base.Queue.IsClosed() {
 		return errClosed()
 	}
-	if err := s.Refusal(); err != nil || !s.sql.Embedded {
+	if err := s.Refusal(); err != nil || !s.base.SQL.Embedded {
 		return err
 	}
 
-	pool, err := engine.Connect(engine.DSN(s.path, s.tuning.busyTimeout, engine.ReaderPragmas...), 1)
+	pool, err := engine.Connect(engine.DSN(s.base.Path, s.tuning.busyTimeout, engine.ReaderPragmas...), 1)
 	if err != nil {
 		return s.fail("checking the database", err)
 	}
@@ -200,7 +200,7 @@ func (s *Workspace) Check(ctx context.Context) error {
 	case err != nil:
 		return s.fail("checking the database", err)
 	case verdict != "":
-		return s.condemn(verdict)
+		return failure(s.base.Path, "checking the database", s.base.Condemn(verdict))
 	}
 
 	return nil

@@ -51,7 +51,7 @@ func (s *Workspace) Counts(ctx context.Context) (map[string]AgentCounts, error) 
 
 	if err == nil {
 		err = s.read(ctx, doing, &owed, `SELECT b.debtor_id, count(*) AS n, count(*) FILTER (WHERE b.due_at < ?) AS late
-			FROM debts b WHERE `+isOwed+` GROUP BY b.debtor_id`, nanos(s.now()))
+			FROM debts b WHERE `+isOwed+` GROUP BY b.debtor_id`, nanos(s.base.Now()))
 	}
 
 	if err != nil {

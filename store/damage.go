@@ -16,9 +16,9 @@ func (db *database) explain(ctx context.Context, err error) error {
 	if !ok || e.Details[damageDetail] == nil {
 		return err
 	}
-	before, _ := engine.ReadNoted(db.progress.Path) // unreadable, it tells nothing
+	before, _ := engine.ReadNoted(db.base.Progress.Path) // unreadable, it tells nothing
 	c, has := newestGood(ctx, db.copies)
-	return explainDamage(e, c, missing(before.Progress, has), db.now())
+	return explainDamage(e, c, missing(before.Progress, has), db.base.Now())
 }
 
 // explainDamage completes an error of damage with a copy, nil for none, and what it lacks.

@@ -201,7 +201,7 @@ func TestDamageIsNoticedWhileOpen(t *testing.T) {
 			for range 50 {
 				appended(t, s)
 			}
-			must.Have(s.writerConn.ExecContext(t.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`))(t)
+			must.Have(s.base.WriterConn.ExecContext(t.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`))(t)
 			scribble(t, path, 0)
 
 			wantCode(t, name, meet(s), parley.StorageUnavailable)

@@ -2,65 +2,25 @@ package store
 
 import (
 	"context"
-	"database/sql"
+	"errors"
 	"io/fs"
-	"log/slog"
-	"parley/store/engine"
-	"sync/atomic"
 	"time"
+
+	"parley/store/engine"
 )
 
-// database is the open database: one connection that writes, a pool that reads, and the
-// queue of writes. All types of the store share it.
+// database is the open database, which all types of the store share.
 type database struct {
-	path   string // of the file, or what names the database of a server
-	now    func() time.Time
-	log    *slog.Logger
+	base   *engine.Database
 	tuning tuning
+	copies Copies // of a file
 
 	open   func(context.Context) error
 	backup func(ctx context.Context, path string) (size int64, err error) // to a new file
-	sql    *engine.Dialect
-	connections
 
-	outage   engine.Outage
-	nouns    described
-	queue    *engine.Queue
-	finished chan struct{} // closed when the writing goroutine has ended
-	events   engine.Feed
-	counted  counted
-	inboxes  inboxCounts
-	hosted
-	kept
-}
-
-// connections is what reads and writes the database.
-type connections struct {
-	session session      // only the writing goroutine uses it,
-	writer  *engine.Rows // and this, which is over its connection
-	reader  *engine.Rows
-
-	writerPool *sql.DB            // of one connection,
-	writerConn *sql.Conn          // which is this one with SQLite
-	statements *engine.Statements // of that connection
-	readerPool *sql.DB
-}
-
-// hosted is what a database on a server has for the hosts that share it.
-type hosted struct {
-	doorbell engine.Doorbell // it does not ring for a file
-	hosts    atomic.Pointer[Team]
-	lease    *engine.Lease // nil for a file
-	host     string        // the name of this machine; "" for a file
-}
-
-// kept is what guards the file of a database, and its copies.
-type kept struct {
-	marked   bool // as open in the file; only the writing goroutine uses it
-	watched  engine.Watched
-	safety   *engine.Safety
-	progress engine.ProgressFile
-	copies   Copies
+	counted counted
+	inboxes inboxCounts
+	hosts   roster
 }
 
 // tuning holds what tests change.
@@ -85,53 +45,37 @@ func (db *database) read(ctx context.Context, doing string, dest any, sql string
 }
 
 // querier reads in a transaction, or outside of one.
-type querier interface {
-	Query(dest any, sql string, args ...any) error
-}
+type querier = engine.Querier
 
 // tx is one transaction.
 type tx = engine.Tx
 
-func (db *database) reading(ctx context.Context) *engine.Rows { return db.reader.With(ctx) }
+func (db *database) reading(ctx context.Context) *engine.Rows { return db.base.Reading(ctx) }
 
-// close writes what is queued and closes the file. Calls after the first wait for it
-// and return nil.
-func (db *database) close() error {
-	if !db.queue.Close() {
-		<-db.finished
-		return nil
-	}
-
-	<-db.finished
-	db.events.Close()
-	if err := db.session.close(); err != nil {
-		return db.fail("closing the database", err)
-	}
-	db.progress.Close()
-
-	return nil
+// write runs a change in a transaction: see engine.Database. The change's own error is returned as it is.
+func (db *database) write(ctx context.Context, doing string, change func(*tx) error) error {
+	return db.writeIn(ctx, doing, engine.Round{}, change)
 }
 
-// session is the way of the writing goroutine to the database. After Open, nothing else uses it.
-type session interface {
-	// begin begins a transaction, and gives t the next numbers if the database keeps them.
-	begin(t *tx) error
-	// commit makes the transaction durable. After an error, nothing of it has happened.
-	commit(t *tx) error
-	// rollback gives the transaction up.
-	rollback()
-	// spoiled reports whether a statement has failed so that the transaction can only be given up.
-	spoiled() bool
-	// confirm looks whether what was written is safe, and whether more may be. It also runs from
-	// time to time when nothing is written.
-	confirm() error
-	// watch looks, from time to time, at what others have done: other hosts, or whoever removes files.
-	// It returns why it could not look, and logs it.
-	watch() error
-	// follows sets what takes the events that others write: those after a number, up to another, as far as it has taken
-	// them then.
-	follows(take func(q querier, after, last int64) (int64, error))
-	close() error
+// writeIn is write for a change that belongs to a round.
+func (db *database) writeIn(ctx context.Context, doing string, r engine.Round, change func(*tx) error) error {
+	err := db.base.Write(ctx, r, change)
+	switch {
+	case err == nil, refused(err):
+		return err
+	case errors.Is(err, engine.ErrClosed):
+		return errClosed()
+	}
+	return db.fail(doing, err)
+}
+
+// close writes what is queued and closes the database. Calls after the first wait for it
+// and return nil.
+func (db *database) close() error {
+	if err := db.base.Close(); err != nil {
+		return db.fail("closing the database", err)
+	}
+	return nil
 }
 
 // continuation is how a repair lets a database that lacks something go on.
@@ -139,12 +83,4 @@ type continuation struct {
 	after engine.Progress // what was acknowledged: no number up to there is given again
 	id    uint64          // of the database, if it does not say
 	lacks *Shortfall      // nil for nothing
-}
-
-// described is what the nouns say about themselves: see schema.go.
-type described struct {
-	tables []engine.Described
-	rounds func(*tx) map[engine.Round]int      // the writes that follow those of a transaction
-	counts func(*tx) (readers, older []string) // whose counts no longer hold after it
-	ring   func(*tx) (said string, args []any) // what other hosts are told of it
 }

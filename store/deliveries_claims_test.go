@@ -34,7 +34,7 @@ func TestEachRoundOfABroadcastExpectsTheNext(t *testing.T) {
 func expectedOf(t *testing.T, s *Store, r engine.Round) int {
 	t.Helper()
 	got := 0
-	err := s.write(t.Context(), "asking", func(*tx) error { got = s.queue.Expected(r); return nil })
+	err := s.write(t.Context(), "asking", func(*tx) error { got = s.base.Queue.Expected(r); return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

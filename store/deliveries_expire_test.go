@@ -12,7 +12,7 @@ import (
 func TestExpireEndsOldDeliveries(t *testing.T) {
 	s := openTest(t)
 	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	s.now = func() time.Time { return clock }
+	s.base.Now = func() time.Time { return clock }
 	addAgents(t, s, 2)
 	const many = expireBatch + 20
 	for range many {

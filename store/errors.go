@@ -12,11 +12,11 @@ import (
 // fail turns an error of the driver into one of ours. The error of a context stays as it
 // is.
 func (db *database) fail(doing string, err error) error {
-	if db.queue.IsClosed() && engine.CodeOf(err) == 0 && !engine.Contextual(err) {
+	if db.base.Queue.IsClosed() && engine.CodeOf(err) == 0 && !engine.Contextual(err) {
 		return errClosed()
 	}
-	db.notice(err)
-	return failure(db.path, doing, err)
+	db.base.Notice(err)
+	return failure(db.base.Path, doing, err)
 }
 
 // failure describes what went wrong with the database at path, and while doing what. It
@@ -24,6 +24,12 @@ func (db *database) fail(doing string, err error) error {
 func failure(path, doing string, err error) error {
 	if engine.Contextual(err) && engine.FaultOf(err) == engine.FaultNone || refused(err) {
 		return err
+	}
+	if e, ok := errors.AsType[*engine.DamagedError](err); ok {
+		return damaged(e.Path).With("cause", e.Cause)
+	}
+	if e := hostFailure(err); e != nil {
+		return e
 	}
 	if e := serverFailure(path, doing, err); e != nil {
 		return e
@@ -102,38 +108,6 @@ const damageDetail = "damaged"
 
 // repairStep is the next step where nothing is known of copies.
 const repairStep = "Run parley doctor --repair: it puts the newest good copy in its place, and keeps the damaged file."
-
-// acknowledge writes down that a transaction is about to be acknowledged.
-func (db *database) acknowledge(event, message int64) {
-	db.noteFailure(db.progress.Advance(event, message))
-}
-
-// noteFailure logs, once, that something cannot be written down.
-func (db *database) noteFailure(err error) {
-	if err != nil && !db.progress.Failed {
-		db.log.Warn("what is acknowledged cannot be written down; a loss would go unnoticed", "error", err)
-	}
-	db.progress.Failed = err != nil
-}
-
-// notice stops accepting when an error says that the database is damaged.
-func (db *database) notice(err error) {
-	switch engine.FaultOf(err) {
-	case engine.FaultCorrupt, engine.FaultForeign:
-		_ = db.condemn(err.Error())
-	}
-}
-
-// condemn stops accepting, because the database is damaged, and returns why.
-func (db *database) condemn(cause string) error {
-	e := damaged(db.path).With("cause", cause)
-	if db.safety.Condemn(e) {
-		db.log.Error("the database is damaged", "cause", cause)
-		db.safety.Tell("The database %s is damaged (%s), so nothing more is accepted. Run parley doctor --repair.",
-			db.path, cause)
-	}
-	return e
-}
 
 // ErrStale says that a delivery is no longer in the state that the call builds
 // on: someone else has moved it meanwhile. Nothing was changed.

@@ -155,7 +155,7 @@ func (e *examiner) recognize(ctx context.Context, pool *sql.DB, log engine.LogSa
 	if e.id, err = engine.IDOf(ctx, pool); err != nil {
 		return err
 	}
-	if e.left, err = leftOpen(ctx, pool); err != nil {
+	if e.left, err = engine.LeftOpen(ctx, pool); err != nil {
 		return err
 	}
 	switch {

@@ -20,7 +20,7 @@ const unwanted = ` NOT EXISTS (SELECT 1 FROM files f WHERE f.sha256 = file_chunk
 // stored again. With a file as the database there are no other hosts, and it does nothing.
 func (s *Files) ShareContent(ctx context.Context, sha string, size int64, content io.Reader) error {
 	const doing = "storing the content of a file"
-	if s.sql.Embedded {
+	if s.base.SQL.Embedded {
 		return nil
 	}
 	var stored int64
@@ -53,7 +53,7 @@ func (s *Files) ShareContent(ctx context.Context, sha string, size int64, conten
 // WriteContent writes the content with a hash, as far as it is stored for all hosts. The caller compares
 // the hash.
 func (s *Files) WriteContent(ctx context.Context, sha string, w io.Writer) error {
-	for n := int64(0); !s.sql.Embedded; n++ {
+	for n := int64(0); !s.base.SQL.Embedded; n++ {
 		var chunks []struct{ Content []byte }
 		if err := s.read(ctx, "reading the content of a file", &chunks,
 			`SELECT content FROM file_chunks WHERE sha256 = ? AND n = ?`, sha, n); err != nil || len(chunks) == 0 {
@@ -77,7 +77,7 @@ func removeContent(t *tx, sha string) error {
 
 // contents removes contents whose files were never stored.
 func (p *pruning) contents(ctx context.Context) error {
-	if p.sql.Embedded {
+	if p.base.SQL.Embedded {
 		return nil
 	}
 	return p.write(ctx, "removing contents of no file", func(t *tx) error {

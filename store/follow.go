@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"parley"
+	"parley/store/engine"
 )
 
 // News is what other hosts have written since the last news. Of what changes it tells how that is now.
@@ -59,7 +60,7 @@ type Follower func(*News)
 // Follow calls f with what other hosts write from now on, each time before this daemon decides anything
 // that it writes. It tells what was written since the store was opened, too. A file has no other hosts.
 func (db *Hosts) Follow(f Follower) {
-	db.session.follows(func(q querier, after, last int64) (int64, error) {
+	db.base.Session.Follow(func(q querier, after, last int64) (int64, error) {
 		n, to, err := readNews(q, nouns, after, last)
 		if err == nil {
 			touched := n.recipients()
@@ -109,11 +110,11 @@ func readNews(q querier, nouns []reread, after, last int64) (*News, int64, error
 
 	for i := range events {
 		if after++; events[i].Seq != after {
-			return nil, after, errGap
+			return nil, after, engine.ErrGap
 		}
 	}
 	if len(events) == 0 && after < last {
-		return nil, after, errGap
+		return nil, after, engine.ErrGap
 	}
 
 	n := &News{Titles: map[string]string{}, Settings: map[string]string{}}

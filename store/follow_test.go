@@ -8,6 +8,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/store/engine"
 )
 
 // openHosts opens a database as several hosts do, and returns their stores.
@@ -158,8 +159,8 @@ func TestHostThatCannotReadRefusesToWrite(t *testing.T) {
 	hosts := openHosts(t, "ann", "bob")
 	ann, bob := hosts[0], hosts[1]
 	newsFor(bob)
-	must.Do(t, bob.readerPool.Close())
-	for range manyEvents + 1 {
+	must.Do(t, bob.base.ReaderPool.Close())
+	for range engine.ManyEvents + 1 {
 		send(t, ann, post(0, 1))
 	}
 
@@ -172,7 +173,7 @@ func TestHostThatCannotReadRefusesToWrite(t *testing.T) {
 		}
 	case <-time.After(time.Minute):
 		// A store that still tries cannot be closed.
-		_ = bob.session.(*postgresSession).refuse(parley.Errorf(parley.Internal, "the test gives up"))
+		bob.base.Safety.Condemn(parley.Errorf(parley.Internal, "the test gives up"))
 		t.Fatal("bob neither wrote nor refused")
 	}
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -64,3 +65,29 @@ func teamOf(own string, rows []hostRow) *Team {
 	slices.SortFunc(t.Hosts, func(a, b Host) int { return strings.Compare(a.Name, b.Name) })
 	return t
 }
+
+// roster keeps the team as it was at the last look.
+type roster struct {
+	own string
+	now atomic.Pointer[Team]
+}
+
+// Load returns the team, nil before the first look, and for a file.
+func (r *roster) Load() *Team { return r.now.Load() }
+
+// Meet is that of engine.Team.
+func (r *roster) Meet(q querier, epoch int64) (still bool, err error) {
+	var rows []hostRow
+	if err := q.Query(&rows, hostsQuery); err != nil {
+		return false, err
+	}
+	team := teamOf(r.own, rows)
+	if h := team.Host(r.own); h == nil || h.Epoch != epoch {
+		return false, nil
+	}
+	r.now.Store(team)
+	return true, nil
+}
+
+// Size is that of engine.Team.
+func (r *roster) Size() int { return len(r.now.Load().Hosts) }

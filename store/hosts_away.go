@@ -20,11 +20,11 @@ func (db *Hosts) Team() *Team {
 
 // Leads reports whether this daemon does what one host does for all.
 func (db *Hosts) Leads() bool {
-	return db.sql.Embedded || !db.LeaseOver() && db.Team().Leader() == db.host
+	return db.base.SQL.Embedded || !db.LeaseOver() && db.Team().Leader() == db.base.Host
 }
 
 // LeaseOver reports whether this daemon may not type any more, since it may not be its host.
-func (db *Hosts) LeaseOver() bool { return db.lease != nil && db.lease.Over(time.Now()) }
+func (db *Hosts) LeaseOver() bool { return db.base.Lease != nil && db.base.Lease.Over(time.Now()) }
 
 // openOf selects open deliveries to terminals of agents that are not stopped, with their hosts.
 const openOf = `SELECT d.message_seq, d.recipient_id, d.state, d.reason_code, a.host, h.lease_until AS until
@@ -47,7 +47,7 @@ const awayAtOnce = 500
 // HoldAway holds what waits for agents of hosts that are away, and says so with words. What a host has
 // begun to type stays with it.
 func (s *Hosts) HoldAway(ctx context.Context, words func(host string, since *time.Time) string) error {
-	if s.sql.Embedded {
+	if s.base.SQL.Embedded {
 		return nil
 	}
 	return s.write(ctx, "holding what waits for a host", func(t *tx) error {
@@ -72,7 +72,7 @@ func (s *Hosts) HoldAway(ctx context.Context, words func(host string, since *tim
 
 // TakeBack queues what others have held while this host was away.
 func (s *Hosts) TakeBack(ctx context.Context) error {
-	if s.sql.Embedded {
+	if s.base.SQL.Embedded {
 		return nil
 	}
 	return s.write(ctx, "queueing what waited for this host", func(t *tx) error {
@@ -101,7 +101,7 @@ type Removed struct {
 // INVALID_ARGUMENT for a host that is there, or unknown. A daemon that still runs there can write
 // nothing more.
 func (s *Hosts) RemoveHost(ctx context.Context, name, by string) (done Removed, err error) {
-	if s.sql.Embedded {
+	if s.base.SQL.Embedded {
 		return done, parley.Errorf(parley.InvalidArgument, "this workspace has one host, since its database is a file").
 			Suggest("See docs/machines.md: several hosts share a database on a server.")
 	}

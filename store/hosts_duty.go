@@ -10,7 +10,7 @@ const dutyFact = "duty_"
 // OnDuty reports whether this host has a duty, which one host that is able to has for all. It takes the duty if
 // nobody has it, or if the host that has it is away.
 func (s *Hosts) OnDuty(ctx context.Context, duty string) (mine bool, err error) {
-	if s.sql.Embedded {
+	if s.base.SQL.Embedded {
 		return true, nil
 	}
 	const doing, query = "looking who has a duty", `SELECT value FROM facts WHERE name = ?`
@@ -19,7 +19,7 @@ func (s *Hosts) OnDuty(ctx context.Context, duty string) (mine bool, err error) 
 		return false, err
 	}
 	if h := s.Team().Host(holder); h != nil && !h.Away {
-		return h.Name == s.host && !s.LeaseOver(), nil
+		return h.Name == s.base.Host && !s.LeaseOver(), nil
 	}
 
 	err = s.write(ctx, "taking a duty", func(t *tx) error {
@@ -45,7 +45,7 @@ func (s *Hosts) OnDuty(ctx context.Context, duty string) (mine bool, err error) 
 
 // LeaveDuty lets another host have a duty.
 func (s *Hosts) LeaveDuty(ctx context.Context, duty string) error {
-	if s.sql.Embedded {
+	if s.base.SQL.Embedded {
 		return nil
 	}
 	return s.write(ctx, "leaving a duty", func(t *tx) error {

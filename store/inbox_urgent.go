@@ -18,7 +18,7 @@ func (s *Inbox) Pressing(
 
 	var seqs []int64
 	err = s.read(ctx, "reading unread messages", &seqs, `SELECT u.seq FROM (
-			SELECT * FROM (SELECT d.message_seq AS seq, 0 AS rank FROM deliveries d`+s.sql.IndexedBy("deliveries_pressing")+`
+			SELECT * FROM (SELECT d.message_seq AS seq, 0 AS rank FROM deliveries d`+s.base.SQL.IndexedBy("deliveries_pressing")+`
 				WHERE d.recipient_id = ? AND d.read_at IS NULL AND d.urgent = 1 ORDER BY d.message_seq DESC LIMIT ?) p
 			UNION ALL
 			SELECT n.seq, CASE m.priority WHEN 'high' THEN 1 WHEN 'low' THEN 3 ELSE 2 END

@@ -38,8 +38,8 @@ func Inspect(ctx context.Context, o Options) (Health, error) {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx) // the driver says that it was interrupted
 		}
-		db := &database{now: o.clock}
-		db.copies, db.progress.Path = o.Copies.Or(path), engine.ProgressPath(path)
+		db := &database{copies: o.Copies.Or(path), base: &engine.Database{Now: o.clock}}
+		db.base.Progress.Path = engine.ProgressPath(path)
 		return h, db.explain(ctx, failure(path, "reading the database", err))
 	}
 	return h, nil

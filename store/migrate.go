@@ -43,26 +43,26 @@ func (db *database) migrate(ctx context.Context, m *engine.Migrations) error {
 		return err
 	case have > want:
 		older := "put an older copy in its place: " + db.copies.Where()
-		if !db.sql.Embedded {
+		if !db.base.SQL.Embedded {
 			older = "restore an older backup of the database."
 		}
 		return parley.Errorf(parley.StorageUnavailable,
-			"the database %s is from a newer parley: its version is %d, this program knows %d", db.path, have, want).
-			With("file", db.path).With("version", have).
+			"the database %s is from a newer parley: its version is %d, this program knows %d", db.base.Path, have, want).
+			With("file", db.base.Path).With("version", have).
 			Suggest("Use the newer parley, or %s", older)
 	case isTooOld(have):
-		return tooOld(db.path, have)
+		return tooOld(db.base.Path, have)
 	case have == want:
 		return nil
 	}
 
-	if have > 0 && db.sql.Embedded {
+	if have > 0 && db.base.SQL.Embedded {
 		if err := db.keepCopy(ctx, have); err != nil {
 			return err
 		}
 	}
 
-	db.log.Info("migrating the database", "from", have, "to", want)
+	db.base.Log.Info("migrating the database", "from", have, "to", want)
 
 	return m.Up(ctx)
 }
@@ -73,14 +73,14 @@ func (db *database) migrator() (*engine.Migrations, error) {
 	if err != nil {
 		return nil, err
 	}
-	return db.sql.Migrations(db.writerPool, files)
+	return db.base.SQL.Migrations(db.base.WriterPool, files)
 }
 
 func (db *database) migrations() (fs.FS, error) {
 	if db.tuning.migrations != nil {
 		return db.tuning.migrations, nil
 	}
-	return fs.Sub(embedded, "migrations/"+db.sql.Folder)
+	return fs.Sub(embedded, "migrations/"+db.base.SQL.Folder)
 }
 
 // newestVersion is that of the newest migration.
@@ -94,11 +94,11 @@ func (db *database) newestVersion() (newest int64, err error) {
 
 // keepCopy copies the database before a migration.
 func (db *database) keepCopy(ctx context.Context, version int64) error {
-	c, err := db.copies.Make(ctx, db.writerPool, Copy{Made: db.now(), Before: version}, wholeCopy(ctx),
-		lossOf(ctx, db.writerPool))
+	c, err := db.copies.Make(ctx, db.base.WriterPool, Copy{Made: db.base.Now(), Before: version}, wholeCopy(ctx),
+		lossOf(ctx, db.base.WriterPool))
 	if err != nil {
-		return failure(db.path, "keeping a copy before the migration", err)
+		return failure(db.base.Path, "keeping a copy before the migration", err)
 	}
-	db.log.Info("kept a copy of the database", "file", c.Path)
+	db.base.Log.Info("kept a copy of the database", "file", c.Path)
 	return nil
 }

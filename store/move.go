@@ -41,19 +41,19 @@ func Move(ctx context.Context, from, to Options, tell func(table string, rows in
 	}
 	defer func() { err = errors.Join(err, target.close()) }()
 
-	if err := target.claim(ctx, source.path); err != nil {
+	if err := target.claim(ctx, source.base.Path); err != nil {
 		return done, err
 	}
 	if done, err = transferRows(ctx, source.Side, target.Side, tell); err != nil {
-		return done, failure(target.path, "moving the database", err)
+		return done, failure(target.base.Path, "moving the database", err)
 	}
 
 	// From here on one of the two facts keeps a daemon away from the old one.
-	if err := source.note(ctx, movedFact, target.path); err != nil {
-		return done, failure(source.path, "moving the database", err)
+	if err := source.note(ctx, movedFact, target.base.Path); err != nil {
+		return done, failure(source.base.Path, "moving the database", err)
 	}
 	if err := target.forget(ctx, movingFact); err != nil {
-		return done, failure(target.path, "moving the database", err)
+		return done, failure(target.base.Path, "moving the database", err)
 	}
 
 	return done, nil
@@ -112,7 +112,7 @@ func openSide(ctx context.Context, o Options) (*openedSide, error) {
 
 	var pool *sql.DB
 	if o.URL == "" {
-		pool, err = engine.Connect(engine.DSN(s.path, engine.DefaultBusyTimeout, "foreign_keys(0)", "synchronous(FULL)"), 1)
+		pool, err = engine.Connect(engine.DSN(s.base.Path, engine.DefaultBusyTimeout, "foreign_keys(0)", "synchronous(FULL)"), 1)
 	} else if config, bad := readURL(o.URL); bad == nil {
 		pool = engine.PostgresWriter(config)
 	}
@@ -120,7 +120,7 @@ func openSide(ctx context.Context, o Options) (*openedSide, error) {
 		return nil, errors.Join(err, s.Close())
 	}
 
-	return &openedSide{engine.Side{SQL: s.sql, Rows: pool, Pool: pool}, s}, nil
+	return &openedSide{engine.Side{SQL: s.base.SQL, Rows: pool, Pool: pool}, s}, nil
 }
 
 func (s *openedSide) close() error { return errors.Join(s.Pool.Close(), s.Close()) }
@@ -132,18 +132,18 @@ func (s *openedSide) claim(ctx context.Context, source string) error {
 	err := s.Pool.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM agents) + (SELECT count(*) FROM events),
 		(SELECT value FROM facts WHERE name = '`+movingFact+`')`).Scan(&rows, &was)
 	if err != nil {
-		return failure(s.path, "looking at the database", err)
+		return failure(s.base.Path, "looking at the database", err)
 	}
 
 	if was.String == source {
 		return nil
 	}
 	if rows > 0 || was.Valid {
-		return parley.Errorf(parley.InvalidArgument, "the database %s is not empty", s.path).With("database", s.path).
+		return parley.Errorf(parley.InvalidArgument, "the database %s is not empty", s.base.Path).With("database", s.base.Path).
 			Suggest("Move to an empty one. Nothing was changed.")
 	}
 	if err := s.note(ctx, movingFact, source); err != nil {
-		return failure(s.path, "marking the database", err)
+		return failure(s.base.Path, "marking the database", err)
 	}
 
 	return nil
@@ -151,13 +151,13 @@ func (s *openedSide) claim(ctx context.Context, source string) error {
 
 // note stores a fact.
 func (s *openedSide) note(ctx context.Context, name, value string) error {
-	_, err := s.Pool.ExecContext(ctx, s.sql.Bound(`INSERT INTO facts (name, value) VALUES (?, ?)
+	_, err := s.Pool.ExecContext(ctx, s.base.SQL.Bound(`INSERT INTO facts (name, value) VALUES (?, ?)
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value`), name, value)
 	return err
 }
 
 func (s *openedSide) forget(ctx context.Context, name string) error {
-	_, err := s.Pool.ExecContext(ctx, s.sql.Bound(`DELETE FROM facts WHERE name = ?`), name)
+	_, err := s.Pool.ExecContext(ctx, s.base.SQL.Bound(`DELETE FROM facts WHERE name = ?`), name)
 	return err
 }
 
@@ -172,14 +172,14 @@ func refuseMoved(ctx context.Context, db *database) error {
 
 	f := found[0]
 	if f.Name == movingFact {
-		return parley.Errorf(parley.StorageUnavailable, "the database %s was not moved whole from %s", db.path,
+		return parley.Errorf(parley.StorageUnavailable, "the database %s was not moved whole from %s", db.base.Path,
 			f.Value).
-			With("database", db.path).
+			With("database", db.base.Path).
 			Suggest("Run parley move-database again: it goes on where it ended.")
 	}
 
-	return parley.Errorf(parley.StorageUnavailable, "what the database %s held was moved to %s", db.path, f.Value).
-		With("database", db.path).With("moved_to", f.Value).
+	return parley.Errorf(parley.StorageUnavailable, "what the database %s held was moved to %s", db.base.Path, f.Value).
+		With("database", db.base.Path).With("moved_to", f.Value).
 		Suggest("Set database in parley.yaml to that one, or take it out if that is a file.")
 }
 

@@ -2,14 +2,10 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"os"
 	"parley/store/engine"
 	"path/filepath"
-	"time"
 )
 
 // Open opens the database. It creates a missing one (0600, in a directory 0700), and
@@ -27,115 +23,83 @@ func open(ctx context.Context, o Options, tuned tuning) (*Store, error) {
 		return nil, failure(o.Path, "finding the database", err)
 	}
 
-	db := &database{now: o.Now, log: o.Log, tuning: tuned, finished: make(chan struct{})}
+	db := &database{tuning: tuned, base: &engine.Database{Now: o.clock, Log: o.Log, Answers: refused}}
+	db.base.Nouns = db.described()
+	db.base.Begin()
 	if o.URL == "" {
-		err = db.useFile(path, &o)
+		db.useFile(path, &o)
 	} else {
 		err = useServer(db, path, o.URL, o.Host)
 	}
 	if err != nil {
 		return nil, err
 	}
-
-	if db.now == nil {
-		db.now = time.Now
-	}
-	if db.log == nil {
-		db.log = slog.New(slog.DiscardHandler)
+	if db.base.Log == nil {
+		db.base.Log = slog.New(slog.DiscardHandler)
 	}
 
-	db.queue = engine.NewQueue()
-	db.events.Begin(0)
-	db.nouns = allNouns
 	err = db.open(ctx)
 	if err == nil {
 		err = refuseMoved(ctx, db)
 	}
 	if err != nil {
-		db.abandon()
-		return nil, db.explain(ctx, failure(db.path, "opening the database", err))
+		db.base.Abandon()
+		return nil, db.explain(ctx, failure(db.base.Path, "opening the database", err))
 	}
 
-	go db.writeLoop()
+	go db.base.Serve()
 
 	return newStore(db), nil
 }
 
 // useFile prepares for a file of SQLite.
-func (db *database) useFile(path string, o *Options) error {
-	db.path, db.sql, db.session, db.open = path, &engine.SQLite, sqliteSession{db}, db.openFile
-	db.backup = db.backupFile
-	db.safety = engine.NewSafety()
-	db.progress.Path, db.copies = engine.ProgressPath(path), o.Copies.Or(path)
-	return nil
+func (db *database) useFile(path string, o *Options) {
+	db.base.Path, db.base.SQL, db.base.Progress.Path = path, &engine.SQLite, engine.ProgressPath(path)
+	db.open, db.backup, db.copies = db.openFile, db.backupFile, o.Copies.Or(path)
 }
 
 func (db *database) openFile(ctx context.Context) (err error) {
-	_, taken, err := engine.TakeSaved(db.path, engine.ForeignEnding, db.now())
+	base := db.base
+	_, taken, err := engine.TakeSaved(base.Path, engine.ForeignEnding, base.Now())
 	if err != nil {
 		return err
 	}
 	if taken {
-		db.safety.Tell("The files of the database %s were removed or replaced while parley ran. They were put back with "+
-			"all that was accepted.", db.path)
+		base.Safety.Tell("The files of the database %s were removed or replaced while parley ran. They were put back with "+
+			"all that was accepted.", base.Path)
 	}
-	e, err := newExaminer(ctx, db.path, db.copies)
+
+	e, err := newExaminer(ctx, base.Path, db.copies)
 	if err != nil {
 		return err
 	}
 	if err := db.examine(ctx, e); err != nil {
 		return err
 	}
-	if err := create(db.path); err != nil {
-		return err
-	}
-	pragmas := engine.WriterPragmas
-	if info, err := os.Stat(db.path); err == nil && info.Size() == 0 {
-		pragmas = engine.NewPragmas
-	}
-	if db.writerPool, err = engine.Connect(engine.DSN(db.path, db.tuning.busyTimeout, pragmas...), 1); err != nil {
+	session := &engine.FileSession{Database: base, Marked: e.left}
+	base.Session = session
+
+	if err := base.OpenWriter(db.tuning.busyTimeout); err != nil {
 		return err
 	}
 	if err := db.prepare(ctx); err != nil {
 		return err
 	}
-	if err := openReaders(ctx, db); err != nil {
+	if err := base.OpenReaders(ctx, db.tuning.busyTimeout); err != nil {
 		return err
 	}
-	if db.writerConn, err = db.writerPool.Conn(ctx); err != nil {
-		return err
-	}
-
-	db.statements = engine.KeepStatements(db.writerConn)
-	if db.writer, err = db.sql.Over(db.statements); err != nil {
-		return err
-	}
-
 	if err := db.beginProgress(ctx, e); err != nil {
 		return err
 	}
 
-	db.watched, err = engine.Watch(engine.WatchedFiles{Path: db.path, Safety: db.safety, Log: db.log,
+	session.Watched, err = engine.Watch(engine.WatchedFiles{Path: base.Path, Safety: base.Safety, Log: base.Log,
 		CopyTo: func(path string) error {
-			_, err := engine.CopyTo(context.Background(), db.writerConn, path)
+			_, err := engine.CopyTo(context.Background(), base.WriterConn, path)
 			return err
 		},
-		Describe: lostFiles(db.path),
+		Describe: lostFiles(base.Path),
 	})
-	return err
-}
 
-// openReaders opens the pool that reads, and one of its connections: when the file's name is
-// lost, there is no other.
-func openReaders(ctx context.Context, db *database) (err error) {
-	name := engine.DSN(db.path, db.tuning.busyTimeout, engine.ReaderPragmas...)
-	if db.readerPool, err = engine.Connect(name, engine.Readers); err != nil {
-		return err
-	}
-	if err := db.readerPool.PingContext(ctx); err != nil {
-		return err
-	}
-	db.reader, err = db.sql.Over(engine.KeepStatements(db.readerPool))
 	return err
 }
 
@@ -150,66 +114,10 @@ func (db *database) prepare(ctx context.Context) error {
 		return err
 	}
 
-	last, err := engine.LastEvent(ctx, db.writerPool)
-	db.events.Begin(last)
+	last, err := engine.LastEvent(ctx, db.base.WriterPool)
+	db.base.Events.Begin(last)
 
 	return err
-}
-
-// abandon closes what a failed open has opened.
-func (db *database) abandon() {
-	if db.writerConn != nil {
-		db.statements.Close()
-		_ = db.writerConn.Close()
-	}
-	for _, pool := range []*sql.DB{db.readerPool, db.writerPool} {
-		if pool != nil {
-			_ = pool.Close()
-		}
-	}
-	db.progress.Close()
-}
-
-// create makes the file and its directory if they are missing, and checks that the file
-// may be read and written.
-func create(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return err
-	}
-	return f.Close()
-}
-
-// openFact is stored from the first write after Open until Close. When Open finds it,
-// the last writer did not stop cleanly. The transaction of the first change stores it,
-// so it costs no commit.
-const openFact = "open"
-
-// leftOpen reports whether the last writer did not close the database. The table must
-// exist, as it does in a database that needs no migration.
-func leftOpen(ctx context.Context, db *sql.DB) (left bool, err error) {
-	err = db.QueryRowContext(ctx, `SELECT count(*) > 0 FROM facts WHERE name = ?`, openFact).Scan(&left)
-	return left, err
-}
-
-func (db *database) markOpen(t *tx) error {
-	_, err := t.Exec(`INSERT INTO facts (name, value) VALUES (?, 'true'), (?, ?) ON CONFLICT (name) DO NOTHING`, openFact,
-		engine.IDFact, fmt.Sprintf("%x", db.progress.Last.ID))
-	return err
-}
-
-// markClosed removes what markOpen stored. The writing goroutine must have ended. When it
-// fails, the next Open checks the database.
-func (db *database) markClosed() {
-	if !db.marked {
-		return
-	}
-	if _, err := db.writer.Exec(`DELETE FROM facts WHERE name = ?`, openFact); err != nil {
-		db.log.Warn("the database could not be marked as closed", "error", err)
-	}
 }
 
 // examine refuses a database that is not whole, or behind what is known to have been there.
@@ -222,20 +130,19 @@ func (db *database) examine(ctx context.Context, e *examiner) (err error) {
 		return nil
 	}
 	if _, err = e.examine(ctx); err == nil && e.left {
-		db.log.Info("the database was not closed, and is sound")
+		db.base.Log.Info("the database was not closed, and is sound")
 	}
-	db.marked = e.left
 	return err
 }
 
 // beginProgress writes down how far the database is.
 func (db *database) beginProgress(ctx context.Context, e *examiner) error {
-	has, err := engine.ProgressOf(ctx, db.readerPool, "messages")
+	has, err := engine.ProgressOf(ctx, db.base.ReaderPool, "messages")
 	if err != nil {
 		return err
 	}
 	n := engine.Noted{Progress: has, Base: min(e.before.Base, has.Event)}
-	if n.ID, err = engine.IDOf(ctx, db.readerPool); err != nil {
+	if n.ID, err = engine.IDOf(ctx, db.base.ReaderPool); err != nil {
 		return err
 	}
 	if n.ID == 0 && db.tuning.goOn != nil {
@@ -244,7 +151,7 @@ func (db *database) beginProgress(ctx context.Context, e *examiner) error {
 	if n.ID == 0 {
 		n.ID = rand.Uint64()
 	}
-	if err := db.progress.Begin(e.before, n); err != nil || db.tuning.goOn == nil {
+	if err := db.base.Progress.Begin(e.before, n); err != nil || db.tuning.goOn == nil {
 		return err
 	}
 	return db.settle(db.tuning.goOn)

@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/store/engine"
 )
 
 // damage breaks an index, which does not show when a table is read.
@@ -29,7 +30,7 @@ func TestOpenChecksOnlyUnclosedDatabases(t *testing.T) {
 
 	var marks int
 	db := raw(t, path)
-	if err := db.QueryRow(`SELECT count(*) FROM facts WHERE name = ?`, openFact).Scan(&marks); err != nil || marks != 0 {
+	if err := db.QueryRow(`SELECT count(*) FROM facts WHERE name = ?`, engine.OpenFact).Scan(&marks); err != nil || marks != 0 {
 		t.Errorf("a closed database has %d marks, %v", marks, err)
 	}
 	must.Do(t, db.Close())
@@ -60,7 +61,7 @@ func TestReadingLeavesNoOpenMark(t *testing.T) {
 	must.Have(s.Backup(t.Context(), left))(t)
 
 	marked := func(db *sql.DB) (n int) {
-		must.Do(t, db.QueryRow(`SELECT count(*) FROM facts WHERE name = ?`, openFact).Scan(&n))
+		must.Do(t, db.QueryRow(`SELECT count(*) FROM facts WHERE name = ?`, engine.OpenFact).Scan(&n))
 		return n
 	}
 

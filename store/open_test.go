@@ -38,10 +38,10 @@ func TestOpenSetsPragmas(t *testing.T) {
 	var mode string
 	var synchronous, foreign, readonly int
 	for pragma, dest := range map[string]any{"journal_mode": &mode, "synchronous": &synchronous, "foreign_keys": &foreign} {
-		must.Do(t, s.writerConn.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(dest))
+		must.Do(t, s.base.WriterConn.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(dest))
 	}
 
-	must.Do(t, s.readerPool.QueryRow("PRAGMA query_only").Scan(&readonly))
+	must.Do(t, s.base.ReaderPool.QueryRow("PRAGMA query_only").Scan(&readonly))
 
 	const full = 2
 	if mode != "wal" || synchronous != full || foreign != 1 || readonly != 1 {
@@ -49,7 +49,7 @@ func TestOpenSetsPragmas(t *testing.T) {
 			synchronous, foreign, readonly)
 	}
 
-	if _, err := s.readerPool.Exec("DELETE FROM agents"); err == nil {
+	if _, err := s.base.ReaderPool.Exec("DELETE FROM agents"); err == nil {
 		t.Error("a reader could write")
 	}
 }

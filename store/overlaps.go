@@ -25,7 +25,7 @@ type Overlap struct {
 func (s *Workspace) Overlaps(ctx context.Context) (list []Overlap, err error) {
 	var values []string
 	err = s.read(ctx, "reading which files two agents change", &values,
-		`SELECT value FROM facts WHERE name = ?`, overlapsFact+s.host)
+		`SELECT value FROM facts WHERE name = ?`, overlapsFact+s.base.Host)
 	if err != nil || len(values) == 0 {
 		return nil, err
 	}

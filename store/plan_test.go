@@ -33,9 +33,9 @@ func (r *queryLog) QueryContext(ctx context.Context, text string, args ...any) (
 func plansOf(t *testing.T, s *Store, read func(context.Context) error) string {
 	t.Helper()
 	needsFile(t)
-	logged, before := &queryLog{ConnPool: s.readerPool}, s.reader
-	s.reader = must.Have(s.sql.Over(logged))(t)
-	defer func() { s.reader = before }()
+	logged, before := &queryLog{ConnPool: s.base.ReaderPool}, s.base.Reader
+	s.base.Reader = must.Have(s.base.SQL.Over(logged))(t)
+	defer func() { s.base.Reader = before }()
 	must.Do(t, read(t.Context()))
 	queries := logged.queries
 	if len(queries) == 0 {
@@ -44,7 +44,7 @@ func plansOf(t *testing.T, s *Store, read func(context.Context) error) string {
 
 	var plans strings.Builder
 	for _, q := range queries {
-		rows, err := s.readerPool.Query("EXPLAIN QUERY PLAN "+q.sql, q.args...)
+		rows, err := s.base.ReaderPool.Query("EXPLAIN QUERY PLAN "+q.sql, q.args...)
 		if err != nil {
 			t.Fatalf("%s: %v", q.sql, err)
 		}

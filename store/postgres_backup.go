@@ -41,13 +41,13 @@ func (db *database) backupServer(ctx context.Context, path string) (size int64, 
 
 // snapshot calls read with the database as it is at one moment.
 func snapshot(ctx context.Context, db *database, read func(engine.Side) error) error {
-	tx, err := db.readerPool.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+	tx, err := db.base.ReaderPool.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
 	if err != nil {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // it has read only
 
-	return read(engine.Side{SQL: db.sql, Rows: tx})
+	return read(engine.Side{SQL: db.base.SQL, Rows: tx})
 }
 
 // placeBackup gives a whole copy its name, unless that is taken, and returns its size.

@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/store/engine"
 )
 
 // What a host writes names the hosts that it concerns.
@@ -22,9 +23,9 @@ func TestWritesRingAtTheHostsThatTheyConcern(t *testing.T) {
 	mail.Kind = parley.KindMailbox
 	must.Do(t, bob.CreateAgent(t.Context(), mail, nil))
 
-	conn := must.Have(pgx.ConnectConfig(t.Context(), ann.session.(*postgresSession).config))(t)
+	conn := must.Have(pgx.ConnectConfig(t.Context(), ann.base.Session.(*engine.ServerSession).Config))(t)
 	defer conn.Close(context.WithoutCancel(t.Context()))
-	must.Have(conn.Exec(t.Context(), `LISTEN `+pgx.Identifier{ann.doorbell.Channel}.Sanitize()))(t)
+	must.Have(conn.Exec(t.Context(), `LISTEN `+pgx.Identifier{ann.base.Doorbell.Channel}.Sanitize()))(t)
 	expect := func(what, want string) {
 		t.Helper()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

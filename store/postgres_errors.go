@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"parley"
 	"parley/store/engine"
 	"strings"
@@ -61,4 +62,30 @@ func serverFailure(place, doing string, err error) *parley.Error {
 	fill := strings.NewReplacer("PLACE", place, "DOING", doing).Replace
 	return parley.Errorf(parley.StorageUnavailable, "%s", fill(trouble.says)).
 		With("database", place).With("cause", err.Error()).Suggest("%s", fill(trouble.next))
+}
+
+// hostFailure describes what another daemon or another host did, nil for another error.
+func hostFailure(err error) *parley.Error {
+	var taken *engine.TakenError
+	var shared *engine.SharedError
+	var lost *engine.LostError
+	var missed *engine.MissedError
+
+	unavailable := func() *parley.Error { return parley.Errorf(parley.StorageUnavailable, "%v", err) }
+	switch {
+	case errors.As(err, &taken):
+		return unavailable().With("database", taken.Place).With("host", taken.Host).With("holder", taken.Holder).
+			Suggest("Each machine has a host name of its own, and one daemon: stop that one with parley down, or give this "+
+				"machine another name with the setting host. If it is gone, try again in %d s.", int(taken.Left.Seconds())+1)
+	case errors.As(err, &shared):
+		return unavailable().With("hosts", shared.Others).
+			Suggest("Stop their daemons first, with parley down --keep-agents on each of them, and try again.")
+	case errors.As(err, &lost):
+		return unavailable().With("host", lost.Host).With("holder", lost.Holder).
+			Suggest("Stop this daemon (parley down --keep-agents), or the other, and start this one again.")
+	case errors.As(err, &missed):
+		return unavailable().Suggest("Start it again: parley down --keep-agents, then any command.")
+	}
+
+	return nil
 }

@@ -43,72 +43,60 @@ func useServer(db *database, path, url, host string) error {
 		return err
 	}
 
-	s := &postgresSession{database: db, host: hostName(host), holder: holderOf(path)}
-	db.path, db.sql, db.session, db.safety = engine.ServerPlace(config), &engine.Postgres, s, engine.NewSafety()
-	db.backup, db.lease = db.backupServer, &engine.Lease{}
-	db.host = s.host
-	s.config = config
-	db.doorbell.Prepare(s.host)
-	db.open = func(ctx context.Context) error { return s.open(ctx, config) }
+	s := engine.NewServerSession(db.base, config, hostName(host))
+	s.Holder, s.Version, s.Team = holderOf(path), newestVersion, &db.hosts
+	db.base.Session, db.hosts.own = s, db.base.Host
+	db.backup = db.backupServer
+	db.open = func(ctx context.Context) error { return db.openServer(ctx, s) }
 
 	return nil
 }
 
-// open opens the database: it makes the tables in an empty one, migrates an older one, and takes the
+// openServer opens the database: it makes the tables in an empty one, migrates an older one, and takes the
 // workspace for this daemon.
-func (s *postgresSession) open(ctx context.Context, config *engine.ServerConfig) error {
-	db := s.database
-	db.writerPool, db.readerPool = engine.PostgresWriter(config), engine.PostgresReaders(config)
-
-	found, err := postgresContents(ctx, db.writerPool)
+func (db *database) openServer(ctx context.Context, s *engine.ServerSession) error {
+	if err := s.Connect(); err != nil {
+		return err
+	}
+	found, err := postgresContents(ctx, s.WriterPool)
 	if err != nil {
 		return err
 	}
 	if found.tables > 0 && !found.ours {
-		return notOurs(db.path)
+		return notOurs(s.Path)
 	}
-	if err := s.claim(ctx, found); err != nil {
+	if err := db.claim(ctx, s, found); err != nil {
 		return err
 	}
-
-	if db.writer, err = db.sql.Over(&s.rows); err != nil {
-		return err
-	}
-	readers := &engine.PostgresRows{ConnPool: db.readerPool, Outage: &db.outage}
-	if db.reader, err = db.sql.Over(readers); err != nil {
-		return err
-	}
-
-	if err := comparePostgres(ctx, db); err != nil {
-		return err
-	}
-	return s.meet(ctx)
+	return s.Meet(ctx)
 }
 
-// comparePostgres reads how far the database is.
-func comparePostgres(ctx context.Context, db *database) error {
-	var last int64
-	err := db.writerPool.QueryRowContext(ctx, engine.Postgres.LastEvent).Scan(&last)
-	db.events.Begin(last)
-	return err
-}
-
-// meet reads which hosts there are.
-func (s *postgresSession) meet(ctx context.Context) error {
-	var id string
-	var rows []hostRow
-	err := s.reading(ctx).Query(&id, `SELECT id FROM workspace`)
-	if err == nil {
-		err = s.reading(ctx).Query(&rows, hostsQuery)
-	}
+// claim makes this daemon the host, and migrates the database. No other daemon is at work while the
+// schema changes.
+func (db *database) claim(ctx context.Context, s *engine.ServerSession, found foundTables) error {
+	m, err := db.migrator()
 	if err != nil {
 		return err
 	}
+	have, want, err := m.Versions(ctx)
+	if err != nil {
+		return err
+	}
+	if have > want || isTooOld(have) {
+		return db.migrate(ctx, m) // which refuses it
+	}
 
-	s.hosts.Store(teamOf(s.host, rows))
-	s.followed.last, s.doorbell.Channel = s.events.Last(), engine.ChannelOf(id)
+	if found.hosts {
+		err = s.Take(ctx, have < want || db.tuning.moves)
+	}
+	if err == nil {
+		err = db.migrate(ctx, m)
+	}
+	if err == nil && !found.hosts {
+		err = s.Take(ctx, db.tuning.moves)
+	}
 
-	return nil
+	return err
 }
 
 // foundTables is what a database holds before it is opened.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"parley"
 	"parley/internal/must"
+	"parley/store/engine"
 	"parley/store/postgrestest"
 	"path/filepath"
 	"slices"
@@ -115,12 +116,12 @@ func TestNumbersHaveNoHoleWithSeveralWriters(t *testing.T) {
 		defer s.Close()
 		writers = append(writers, s)
 		for _, w := range writers { // as long as one daemon has a workspace, this is the only way to have several
-			w.session.(*postgresSession).epoch = int64(n) + 2
+			w.base.Session.(*engine.ServerSession).Epoch = int64(n) + 2
 		}
 	}
 	epochs := listed(t, raw(t, path), `SELECT CAST(epoch AS text) FROM workspace`)
 	for _, w := range writers {
-		must.Have(fmt.Sscan(epochs[0], &w.session.(*postgresSession).epoch))(t)
+		must.Have(fmt.Sscan(epochs[0], &w.base.Session.(*engine.ServerSession).Epoch))(t)
 	}
 
 	const each = 40

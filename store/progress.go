@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"parley"
 	"parley/store/engine"
@@ -85,14 +84,13 @@ func (s *Workspace) DismissShortfall(ctx context.Context) (found bool, err error
 // settle stores, for the operator, what a repaired database lacks, and gives up the deliveries that are open, which may
 // have been typed since.
 func (db *database) settle(c *continuation) error {
-	w := engine.NewWrite(c.record)
-	if err := errors.Join(db.attempt([]*engine.Write{w}), w.Err()); err != nil {
+	if err := db.base.First(c.record); err != nil {
 		return err
 	}
-	db.events.Begin(max(db.events.Last(), c.after.Event))
-	db.progress.Last.Progress = engine.Progress{Event: max(db.progress.Last.Event, c.after.Event),
-		Row: max(db.progress.Last.Row, c.after.Row)}
-	return db.progress.Write()
+	db.base.Events.Begin(max(db.base.Events.Last(), c.after.Event))
+	db.base.Progress.Last.Progress = engine.Progress{Event: max(db.base.Progress.Last.Event, c.after.Event),
+		Row: max(db.base.Progress.Last.Row, c.after.Row)}
+	return db.base.Progress.Write()
 }
 
 func (c *continuation) record(t *tx) error {

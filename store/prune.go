@@ -297,7 +297,7 @@ const freePages = 200
 // giveBack returns freed pages to the file system. A database that an earlier version made
 // cannot: it fills them again first.
 func (p *pruning) giveBack(ctx context.Context) error {
-	for p.sql.Embedded {
+	for p.base.SQL.Embedded {
 		var free, mode int64
 		if err := p.read(ctx, "looking for free pages", &free, `PRAGMA freelist_count`); err != nil {
 			return err

@@ -219,7 +219,7 @@ func TestPrunedMessagesAreNotFoundByWords(t *testing.T) {
 	must.Have(s.Prune(t.Context(), Retention{Messages: now}, onward))(t)
 
 	var found []int64
-	index := wordsOf(s.sql)
+	index := wordsOf(s.base.SQL)
 	match, args := index.match([][]string{{stretchMark(1, shortStretch)}}, []wordsTerm{{text: "zebra"}})
 	must.Do(t, s.read(t.Context(), "searching", &found, `SELECT `+index.seq+` FROM message_words w WHERE `+match, args...))
 	if len(found) != 1 {
@@ -244,7 +244,7 @@ func TestPruneGivesSpaceBack(t *testing.T) {
 		must.Do(t, s.Advance(t.Context(), Key{a.Seq, agentID(1)}, Change{State: parley.DeliveryRead}))
 	}
 	size := func() int64 {
-		must.Have(s.writerConn.ExecContext(t.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`))(t)
+		must.Have(s.base.WriterConn.ExecContext(t.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`))(t)
 		return must.Have(os.Stat(path))(t).Size()
 	}
 

@@ -330,7 +330,7 @@ func TestPowerCutsLoseNothingAcknowledged(t *testing.T) {
 		done := send(t, s, post(0, 1))
 		stored = append(stored, acknowledged{done.Message.ID, len(r.record())})
 		if i == 20 {
-			must.Have(s.writerConn.ExecContext(t.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`))(t)
+			must.Have(s.base.WriterConn.ExecContext(t.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`))(t)
 		}
 	}
 

@@ -59,11 +59,12 @@ func writeRecovery(t *testing.T) (w written) {
 	w.copy = map[string][]byte{filepath.Join("backups", filepath.Base(made.Path)): must.Have(os.ReadFile(made.Path))(t)}
 	w.half = filesAt(t, path)
 
-	must.Have(s.writerConn.ExecContext(t.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`))(t)
+	must.Have(s.base.WriterConn.ExecContext(t.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`))(t)
 	for range recoveryMessages / 2 {
 		appended(t, s)
 		must.Do(t, s.write(t.Context(), "let time pass", func(*tx) error { // on the goroutine that looks
-			s.watched.Looked = s.watched.Looked.Add(-2 * engine.WatchEvery)
+			w := &s.base.Session.(*engine.FileSession).Watched
+			w.Looked = w.Looked.Add(-2 * engine.WatchEvery)
 			return nil
 		}))
 	}
@@ -321,7 +322,7 @@ func changeWhileOpen(t *testing.T, ending, does string) {
 	for range 40 {
 		appended(t, s)
 	}
-	must.Have(s.writerConn.ExecContext(t.Context(), `PRAGMA wal_checkpoint(PASSIVE)`))(t)
+	must.Have(s.base.WriterConn.ExecContext(t.Context(), `PRAGMA wal_checkpoint(PASSIVE)`))(t)
 
 	file := path + ending
 	size := must.Have(os.Stat(file))(t).Size()

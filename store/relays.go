@@ -42,13 +42,13 @@ const (
 // host took it, and ended before it answered, so whether it was done is not known. When ctx ends, a relay
 // that was not taken is withdrawn.
 func (s *Relays) AskHost(ctx context.Context, r Relay) (RelayAnswer, error) {
-	r.ID, r.AskedFrom = uuid.NewString(), s.host
+	r.ID, r.AskedFrom = uuid.NewString(), s.base.Host
 	if err := s.write(ctx, "asking another host", func(t *tx) error { return addRelay(t, &r) }); err != nil {
 		return RelayAnswer{}, err
 	}
 
 	for {
-		rings := s.doorbell.Relays.Ringing()
+		rings := s.base.Doorbell.Relays.Ringing()
 		row := relayRow{}
 		err := s.read(ctx, "waiting for another host", &row, relayQuery, r.ID)
 		if err == nil && row.end() != relayOpen {
@@ -173,17 +173,17 @@ func (s *Relays) withdraw(ctx context.Context, r *Relay) error {
 		return err
 	})
 	if err != nil {
-		s.log.Warn("what another host was asked was not withdrawn", "host", r.Host, "error", err)
+		s.base.Log.Warn("what another host was asked was not withdrawn", "host", r.Host, "error", err)
 	}
 	return context.Cause(ctx)
 }
 
 // RelaysRing returns a channel that is closed when a relay for this host may have come.
-func (s *Relays) RelaysRing() <-chan struct{} { return s.doorbell.Relays.Ringing() }
+func (s *Relays) RelaysRing() <-chan struct{} { return s.base.Doorbell.Relays.Ringing() }
 
 // RelayPause is how long to wait for the ring before looking anyway.
 func (s *Relays) RelayPause() time.Duration {
-	if s.doorbell.Works() {
+	if s.base.Doorbell.Works() {
 		return engine.RenewEvery
 	}
 	return engine.WatchEvery
@@ -194,7 +194,7 @@ func (s *Relays) TakeRelay(ctx context.Context) (taken *Relay, err error) {
 	const open = ` FROM relays WHERE host = ? AND taker IS NULL AND deadline > clock_timestamp()`
 	var waits bool
 	if err := s.read(ctx, "looking for what other hosts ask", &waits, `SELECT EXISTS (SELECT 1`+open+`)`,
-		s.host); err != nil ||
+		s.base.Host); err != nil ||
 		!waits {
 		return nil, err
 	}
@@ -203,12 +203,12 @@ func (s *Relays) TakeRelay(ctx context.Context) (taken *Relay, err error) {
 		taken = nil
 		var rows []Relay
 		if err := t.Query(&rows, `SELECT id, host, operation, request, asker_id, asked_from`+open+
-			` ORDER BY created_at LIMIT 1`, s.host); err != nil || len(rows) == 0 {
+			` ORDER BY created_at LIMIT 1`, s.base.Host); err != nil || len(rows) == 0 {
 			return err
 		}
 		taken = &rows[0]
 		_, err := t.Exec(`UPDATE relays SET request = '', taken_at = clock_timestamp(),
-			taker = (SELECT epoch FROM hosts WHERE name = ?) WHERE id = ?`, s.host, taken.ID)
+			taker = (SELECT epoch FROM hosts WHERE name = ?) WHERE id = ?`, s.base.Host, taken.ID)
 		return err
 	})
 	if err != nil {
@@ -233,7 +233,7 @@ func (s *Relays) AnswerRelay(ctx context.Context, r Relay, a RelayAnswer) error 
 
 // relays removes relays whose askers are gone.
 func (p *pruning) relays(ctx context.Context) error {
-	if p.sql.Embedded {
+	if p.base.SQL.Embedded {
 		return nil
 	}
 	return p.write(ctx, "removing old relays", func(t *tx) error {

@@ -54,7 +54,7 @@ func relayRows(t *testing.T, s *Store, where string) (n int) {
 // tampers changes the database behind the backs of the hosts.
 func tampers(t *testing.T, s *Store, statement string) {
 	t.Helper()
-	must.Have(s.writerPool.Exec(statement))(t)
+	must.Have(s.base.WriterPool.Exec(statement))(t)
 }
 
 // until waits for a fact in the database.

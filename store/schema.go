@@ -40,5 +40,9 @@ var nouns = []reread{
 	followedPause,
 }
 
-// allNouns is what the nouns say about themselves.
-var allNouns = described{tables: tables, rounds: roundsAfter, counts: staleInboxes, ring: ringOf}
+// described returns what the nouns say about themselves to a database.
+func (db *database) described() engine.Nouns {
+	return engine.Nouns{Tables: tables, Rounds: roundsAfter, Ring: ringOf, Committed: func(t *tx) {
+		db.inboxes.invalidate(staleInboxes(t))
+	}}
+}

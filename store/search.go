@@ -91,7 +91,7 @@ func (s *Messages) search(ctx context.Context, q SearchQuery) (FoundPage, error)
 		q.late, err = s.joinedLate(ctx, q.For)
 	}
 
-	start, bits, quickest := s.now(), shortStretch, time.Hour
+	start, bits, quickest := s.base.Now(), shortStretch, time.Hour
 	switch {
 	case q.narrow():
 		bits = wholeRecord
@@ -100,7 +100,7 @@ func (s *Messages) search(ctx context.Context, q SearchQuery) (FoundPage, error)
 	}
 
 	for n := 1; err == nil && low <= high; n++ {
-		from, stretchStart := max(low, high>>bits<<bits), s.now()
+		from, stretchStart := max(low, high>>bits<<bits), s.base.Now()
 		var items []FoundItem
 		items, err = s.searchStretch(ctx, &q, stretch{from, high, bits}, q.Limit+1-len(page.Items))
 		page.Items = append(page.Items, items...)
@@ -110,7 +110,7 @@ func (s *Messages) search(ctx context.Context, q SearchQuery) (FoundPage, error)
 		}
 
 		high = from - 1
-		now := s.now()
+		now := s.base.Now()
 		quickest = min(quickest, now.Sub(stretchStart))
 		enough := now.Sub(start) >= s.tuning.searchTime
 		if n > 1 && quickest >= quickStretch { // a single one may have been delayed
@@ -206,9 +206,9 @@ type stretch struct {
 func (s *Messages) searchStretch(
 	ctx context.Context, q *SearchQuery, part stretch, limit int,
 ) ([]FoundItem, error) {
-	index := wordsOf(s.sql)
+	index := wordsOf(s.base.SQL)
 	from, where, args := q.source(index, part)
-	conditions, more := q.conditions(s.sql)
+	conditions, more := q.conditions(s.base.SQL)
 	args = append([]any{listedRecipients, q.For}, args...)
 	args = append(append(args, more...), limit)
 
@@ -219,9 +219,9 @@ func (s *Messages) searchStretch(
 			ELSE m.thread_id END, '') AS conversation_id,
 		mine.recipient_id IS NULL OR mine.read_at IS NOT NULL AS is_read,
 		(SELECT count(*) FROM deliveries d WHERE d.message_seq = m.seq) AS recipient_count,
-		coalesce((SELECT `+s.sql.Joined+`(l.recipient_id, ' ') FROM
+		coalesce((SELECT `+s.base.SQL.Joined+`(l.recipient_id, ' ') FROM
 			(SELECT d.recipient_id FROM deliveries d WHERE d.message_seq = m.seq LIMIT ?) l), '') AS recipient_ids,
-		coalesce((SELECT `+s.sql.Joined+`(l.state || ' ' || l.n, ' ') FROM
+		coalesce((SELECT `+s.base.SQL.Joined+`(l.state || ' ' || l.n, ' ') FROM
 			(SELECT d.state, count(*) AS n FROM deliveries d WHERE d.message_seq = m.seq GROUP BY d.state) l), '') AS states
 		FROM `+from+` CROSS JOIN agents s
 		LEFT JOIN deliveries mine ON mine.message_seq = m.seq AND mine.recipient_id = ?

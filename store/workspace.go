@@ -12,7 +12,7 @@ type Workspace struct{ *database }
 
 // factsTable has facts about the whole workspace, by name. Some are about the database itself, and not copied.
 var factsTable = engine.Table[struct{}]{Name: "facts", Key: []string{"name"},
-	Which: `name NOT IN ('` + openFact + `', '` + movingFact + `', '` + movedFact + `', '` + engine.IDFact + `')`}
+	Which: `name NOT IN ('` + engine.OpenFact + `', '` + movingFact + `', '` + movedFact + `', '` + engine.IDFact + `')`}
 
 // Ping returns nil when the database can be read.
 func (s *Workspace) Ping(ctx context.Context) error {
@@ -25,11 +25,16 @@ func (s *Workspace) Ping(ctx context.Context) error {
 
 // Incidents tells what happened to the database's files while they were open, in words for
 // the operator. The channel is never closed.
-func (s *Workspace) Incidents() <-chan string { return s.safety.News }
+func (s *Workspace) Incidents() <-chan string { return s.base.Safety.News }
 
 // Vanished is closed when the database's files were removed or replaced while they were open, and what
 // they held is saved. The next Open goes on with that.
-func (s *Workspace) Vanished() <-chan struct{} { return s.safety.Saved }
+func (s *Workspace) Vanished() <-chan struct{} { return s.base.Safety.Saved }
 
 // Refusal returns why the store accepts nothing more, nil while all is well.
-func (s *Workspace) Refusal() error { return s.safety.Refusal() }
+func (s *Workspace) Refusal() error {
+	if err := s.base.Safety.Refusal(); err != nil {
+		return failure(s.base.Path, "writing to the database", err)
+	}
+	return nil
+}

@@ -1,0 +1,151 @@
+package engine
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Take makes this daemon the host of its name, unless another one is. With alone, no other host may be at work.
+func (s *ServerSession) Take(ctx context.Context, alone bool) error {
+	tx, err := s.WriterPool.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // does nothing after Commit
+
+	if _, err := tx.ExecContext(ctx,
+		`INSERT INTO workspace (one, id) VALUES (1, $1) ON CONFLICT DO NOTHING`, uuid.NewString()); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, `SELECT FROM workspace FOR UPDATE`); err != nil {
+		return err
+	}
+
+	asked := time.Now()
+	err = tx.QueryRowContext(ctx, `INSERT INTO hosts AS h (name, holder, epoch, version, started_at, lease_until)
+		SELECT $1, $2, epoch + 1, $3, clock_timestamp(), clock_timestamp() + $4 * interval '1 second' FROM workspace
+		ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, epoch = excluded.epoch, version = excluded.version,
+			started_at = excluded.started_at, lease_until = excluded.lease_until
+		WHERE h.holder = excluded.holder OR h.lease_until < clock_timestamp() RETURNING epoch`,
+		s.Host, s.Holder, s.Version, int64(LeaseTime.Seconds())).Scan(&s.Epoch)
+	if errors.Is(err, sql.ErrNoRows) {
+		return s.taken(ctx, `SELECT holder, greatest(0, extract(epoch FROM lease_until - clock_timestamp()))
+			FROM hosts WHERE name = $1`, s.Host)
+	}
+	if err == nil && alone {
+		err = s.refuseOthers(ctx, tx)
+	}
+	if err == nil {
+		_, err = tx.ExecContext(ctx, `UPDATE workspace SET epoch = $1 WHERE one = 1`, s.Epoch)
+	}
+	if err == nil {
+		err = tx.Commit()
+	}
+	if err == nil {
+		s.seen, s.renewed = s.Epoch, asked
+		s.Lease.Renew(asked)
+	}
+
+	return err
+}
+
+// refuseOthers returns an error if another host is at work.
+func (s *ServerSession) refuseOthers(ctx context.Context, tx *sql.Tx) error {
+	var others string
+	if err := tx.QueryRowContext(ctx, `SELECT coalesce(string_agg(name, ', ' ORDER BY name), '') FROM hosts
+		WHERE name <> $1 AND lease_until > clock_timestamp()`, s.Host).Scan(&others); err != nil || others == "" {
+		return err
+	}
+	return &SharedError{Place: s.Path, Others: strings.Split(others, ", ")}
+}
+
+// taken returns that another daemon has what this one wants. The query tells which, and for how many
+// seconds.
+func (s *ServerSession) taken(ctx context.Context, query string, args ...any) error {
+	var holder string
+	var left float64
+	if err := s.ReaderPool.QueryRowContext(ctx, query, args...).Scan(&holder, &left); err != nil {
+		return err
+	}
+
+	return &TakenError{Place: s.Path, Host: s.Host, Holder: holder, Left: time.Duration(left * float64(time.Second))}
+}
+
+// isHost looks whether this daemon still is its host, after the hosts have changed.
+func (s *ServerSession) isHost(t *Tx, changed int64) error {
+	still, err := s.Team.Meet(t, s.Epoch)
+	if err != nil {
+		return err
+	}
+	if !still {
+		return s.lose()
+	}
+	s.seen = changed
+	return nil
+}
+
+// Confirm renews the lease when it is time.
+func (s *ServerSession) Confirm() error {
+	if err := s.Safety.Refusal(); err != nil {
+		return err
+	}
+	if time.Since(s.renewed) < RenewEvery {
+		return nil
+	}
+
+	asked := time.Now()
+	s.renewed = asked // also when it fails: not in each transaction again
+	res, err := s.WriterPool.ExecContext(context.Background(), `UPDATE hosts
+		SET lease_until = clock_timestamp() + $1 * interval '1 second' WHERE name = $2 AND epoch = $3`,
+		int64(LeaseTime.Seconds()), s.Host, s.Epoch)
+	if err != nil {
+		s.Log.Warn("the lease of this host was not renewed", "host", s.Host, "error", err)
+		return nil // who is the host is decided in each transaction
+	}
+	if n, err := res.RowsAffected(); err == nil && n == 0 {
+		return s.lose()
+	}
+	s.Lease.Renew(asked)
+	_, err = s.Team.Meet(s.Reader, s.Epoch) // for what is shown; it is asked again
+	if err != nil {
+		s.Log.Warn("the hosts could not be read", "error", err)
+	}
+
+	return nil
+}
+
+// lose stops accepting, because this daemon is not the host any more.
+func (s *ServerSession) lose() error {
+	var holder string
+	err := s.ReaderPool.QueryRowContext(context.Background(), `SELECT holder FROM hosts WHERE name = $1`, s.Host).
+		Scan(&holder) // for the words only
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		holder = "unknown"
+	}
+	return s.refuse(&LostError{Place: s.Path, Host: s.Host, Holder: holder})
+}
+
+// refuse accepts nothing more, for a reason. It returns the first one.
+func (s *ServerSession) refuse(why error) error {
+	if s.Safety.Condemn(why) {
+		s.Log.Error("nothing more is accepted", "host", s.Host, "error", why)
+		s.Safety.Tell("Nothing more is accepted here: %s.", why)
+	}
+	return s.Safety.Refusal()
+}
+
+// Close gives the lease back.
+func (s *ServerSession) Close() error {
+	s.Doorbell.Close()
+	_, err := s.WriterPool.ExecContext(context.Background(),
+		`UPDATE hosts SET lease_until = clock_timestamp() WHERE name = $1 AND epoch = $2`, s.Host, s.Epoch)
+	if err != nil {
+		s.Log.Warn("the lease of this host was not given back; it ends by itself", "error", err)
+	}
+	return s.closePools()
+}
