@@ -33,61 +33,77 @@ about the team. --profile overrides that; parley profiles lists them.`,
   parley launch coder --on bob -- claude      # on another machine of the team`,
 	}
 
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if nameCount(cmd, args) == 1 {
-			return nil
-		}
-		wrong := misused(cmd, errors.New("parley launch takes one name, and the agent's command after --"))
-		if len(args) > 1 && cmd.ArgsLenAtDash() < 0 {
-			wrong.next = fmt.Sprintf("Write: parley launch %s -- %s", parley.ShellWord(args[0]), parley.ShellLine(args[1:]))
-		}
-		return wrong
-	}
+	l := &launchRun{cli: c}
+	l.declareFlags(cmd)
+	cmd.Args, cmd.RunE = oneNameAndCommand, l.run
+	return cmd
+}
 
-	var r parley.LaunchAgentRequest
-	var size string
-	var env []string
+// oneNameAndCommand checks that an agent has one name, and its command stands behind --.
+func oneNameAndCommand(cmd *cobra.Command, args []string) error {
+	if nameCount(cmd, args) == 1 {
+		return nil
+	}
+	wrong := misused(cmd, errors.New("parley launch takes one name, and the agent's command after --"))
+	if len(args) > 1 && cmd.ArgsLenAtDash() < 0 {
+		wrong.next = fmt.Sprintf("Write: parley launch %s -- %s", parley.ShellWord(args[0]), parley.ShellLine(args[1:]))
+	}
+	return wrong
+}
+
+// launchRun is one run of parley launch: what its flags say.
+type launchRun struct {
+	*cli
+	request parley.LaunchAgentRequest
+	size    string
+	env     []string
+}
+
+func (l *launchRun) declareFlags(cmd *cobra.Command) {
+	f, r := cmd.Flags(), &l.request
 	doc := func(parameter string) string { return flagDoc(fieldOf("launch_agent", parameter)) }
-	f := cmd.Flags()
 	f.StringVar(&r.Profile, "profile", "", doc("profile"))
 	f.StringVar(&r.Dir, "dir", "", "working directory (default: this one)")
 	specFlags(f, &r.AgentSpec, doc)
 	f.StringVar(&r.Model, "model", "", doc("model"))
 	f.StringVar(&r.Prompt, "prompt", "", "the first message to it, or @FILE; it is delivered once the program is ready")
-	f.StringArrayVar(&env, "env", nil, "a variable of its environment, NAME=VALUE; the rest is this command's own")
+	f.StringArrayVar(&l.env, "env", nil, "a variable of its environment, NAME=VALUE; the rest is this command's own")
 	f.BoolVar(&r.NoResume, "no-resume", false, doc("no_resume"))
 	f.StringVar(&r.Worktree, "worktree", "", "run in a git worktree of its own, on this branch (default: parley/NAME)")
 	f.Lookup("worktree").NoOptDefVal = parley.WorktreeAuto
 	f.StringVar(&r.Host, "on", "",
 		"the machine of the team on which it runs, in the workspace there (default: this one)")
-	f.StringVar(&size, "size", "", "columns and rows of its terminal, such as 200x50")
-	_ = cmd.RegisterFlagCompletionFunc("profile", offer(func(*cobra.Command) []string { return completeProfiles(c) }))
-	_ = cmd.RegisterFlagCompletionFunc("on",
-		offer(func(cmd *cobra.Command) []string { return completeHosts(cmd.Context(), c) }))
-	_ = cmd.RegisterFlagCompletionFunc("group", completer{c}.offerGroups())
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if c.host != "" { // a launch takes the directory and the environment from here
-			return notFromAfar(c.host)
-		}
+	f.StringVar(&l.size, "size", "", "columns and rows of its terminal, such as 200x50")
 
-		r.Name, r.Command = args[0], args[1:]
-		var err error
-		if r.Env, err = parseEnv(env); err != nil {
-			return misused(cmd, err)
-		}
-		if r.Prompt, err = c.promptText(r.Prompt, c.dir); err != nil {
-			return err
-		}
+	complete := func(flag string, words func(cmd *cobra.Command) []string) {
+		_ = cmd.RegisterFlagCompletionFunc(flag, offer(words))
+	}
+	complete("profile", func(*cobra.Command) []string { return completeProfiles(l.cli) })
+	complete("on", func(cmd *cobra.Command) []string { return completeHosts(cmd.Context(), l.cli) })
+	_ = cmd.RegisterFlagCompletionFunc("group", completer{l.cli}.offerGroups())
+}
 
-		c.declareWorktree(&r)
-		res, err := launchAgent(cmd.Context(), c, r, c.dir, size)
-		if err != nil {
-			return err
-		}
-		return watchLaunched(cmd.Context(), c, []*parley.LaunchAgentResult{res}, "launched")
+func (l *launchRun) run(cmd *cobra.Command, args []string) error {
+	if l.host != "" { // a launch takes the directory and the environment from here
+		return notFromAfar(l.host)
 	}
 
-	return cmd
+	r := &l.request
+	r.Name, r.Command = args[0], args[1:]
+	var err error
+	if r.Env, err = parseEnv(l.env); err != nil {
+		return misused(cmd, err)
+	}
+	if r.Prompt, err = l.promptText(r.Prompt, l.dir); err != nil {
+		return err
+	}
+
+	l.declareWorktree(r)
+	res, err := launchAgent(cmd.Context(), l.cli, *r, l.dir, l.size)
+	if err != nil {
+		return err
+	}
+	return watchLaunched(cmd.Context(), l.cli, []*parley.LaunchAgentResult{res}, "launched")
 }
 
 // specFlags declares a flag for each field of a spec.

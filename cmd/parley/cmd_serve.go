@@ -158,12 +158,7 @@ func (o *output) warnOfVersion(info *daemon.Info) {
 	if info.Version == buildVersion() {
 		return
 	}
-	fmt.Fprintf(
-		o.err,
-		"%s the daemon is version %s, this command is %s\n"+
-			"  → parley down --keep-agents lets the next command start the new one; the agents stay.\n",
-		o.paintFor(o.err, yellow, "parley:"),
-		info.Version,
-		buildVersion(),
-	)
+	o.warned.print(o, "the daemon is version %s, this command is %s\n"+
+		"  → parley down --keep-agents lets the next command start the new one; the agents stay.",
+		info.Version, buildVersion())
 }

@@ -205,5 +205,5 @@ func (o *output) warnOfTrust(at daemon.Place, info *daemon.Info) {
 	if t, err := daemon.LoadTeam(at.TeamFile(), false); err == nil && daemon.TrustOf(o.env).Has(t) {
 		next = "It is trusted now: parley down --keep-agents lets the next command start a daemon that reads it."
 	}
-	fmt.Fprintf(o.err, "%s %s\n  → %s\n", o.paintFor(o.err, yellow, "parley:"), info.Withheld, next)
+	o.warned.print(o, "%s\n  → %s", info.Withheld, next)
 }

@@ -84,8 +84,14 @@ func selfReport(p *profile.Profile) string {
 	return "it does not report its state"
 }
 
+// versionWithin bounds how long a program may take to tell its version: one that does not know the question may wait
+// for input.
+const versionWithin = 10 * time.Second
+
 // versionOf asks a profile's program, found at path, for its version.
 func versionOf(ctx context.Context, p *profile.Profile, path string, env daemon.Environ) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, versionWithin)
+	defer cancel()
 	cmd := exec.CommandContext(ctx, path, p.Version...)
 	cmd.Env = env
 	cmd.WaitDelay = time.Second // a grandchild may hold its output

@@ -70,8 +70,8 @@ func serviceOf(ctx context.Context, c *cli) (*client.Client, error) {
 	}
 
 	if first.Version != buildVersion() {
-		fmt.Fprintf(c.err, "%s parley on %s is version %s, here it is %s\n",
-			c.paintFor(c.err, yellow, "parley:"), h.Address, parley.CleanLine(first.Version), buildVersion())
+		c.warned.print(&c.output, "parley on %s is version %s, here it is %s",
+			h.Address, parley.CleanLine(first.Version), buildVersion())
 	}
 
 	return clientOver(h, first, cmp.Or(c.env.Get("PARLEY_KEY"), kept, c.env.Get(daemon.OperatorKey))), nil

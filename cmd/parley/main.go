@@ -16,7 +16,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	p := program{in: os.Stdin}
-	p.output = output{out: os.Stdout, err: os.Stderr, now: timeNow}
+	p.output = output{out: os.Stdout, err: os.Stderr, now: timeNow, warned: &warnings{}}
 	p.env = daemon.Environ(os.Environ())
 	p.dir, _ = os.Getwd() // commands that need it report an unreadable directory
 	p.executable, _ = os.Executable()

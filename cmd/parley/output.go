@@ -31,6 +31,7 @@ type output struct {
 	out, err *os.File
 	now      func() time.Time
 	json     bool // --json
+	warned   *warnings
 
 	goesOn string // what goes on without this command, for a person who interrupts it; "" for nothing
 }

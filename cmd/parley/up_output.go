@@ -119,9 +119,8 @@ func (u *upRun) printFinished(s upStep) error {
 
 // warnOfDir says on standard error that an agent runs where its conversation is, and not where the file says.
 func (u *upRun) warnOfDir(name, has, wants string) {
-	fmt.Fprintf(u.err, "%s %s runs in %s, where its conversation is; the file says %s\n  %s %s\n",
-		u.paintFor(u.err, yellow, "parley:"), name, parley.CleanLine(has), parley.CleanLine(wants),
-		u.paintFor(u.err, faint, "→"), "To begin a new conversation there: parley up --apply --fresh "+name)
+	u.warned.print(&u.output, "%s runs in %s, where its conversation is; the file says %s\n  %s %s",
+		name, parley.CleanLine(has), parley.CleanLine(wants), u.paintFor(u.err, faint, "→"), "To begin a new conversation there: parley up --apply --fresh "+name)
 }
 
 // dirOf returns a directory of the file as an absolute path.

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/daemon"
+	"parley/internal/must"
+	"parley/profile"
+)
+
+// A command calls the daemon many times, and says once what each of the calls finds.
+func TestACommandWarnsOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "err")
+	o := &output{err: must.Have(os.Create(path))(t), warned: &warnings{}}
+	for range 3 {
+		o.warnOfVersion(&daemon.Info{Version: "0.0.1"})
+		o.warnOfTrust(daemon.Place{}, &daemon.Info{Withheld: "parley.yaml is not trusted"})
+	}
+	o.warnOfVersion(&daemon.Info{Version: "0.0.2"}) // another daemon has begun meanwhile
+
+	text := string(must.Have(os.ReadFile(path))(t))
+	for part, want := range map[string]int{"version 0.0.1": 1, "version 0.0.2": 1, "is not trusted": 1, "→": 3} {
+		if got := strings.Count(text, part); got != want {
+			t.Errorf("%q stands there %d times, want %d:\n%s", part, got, want, text)
+		}
+	}
+}
+
+// A program that does not know the question for its version waits for what nobody types.
+func TestAProgramHasLimitedTimeToTellItsVersion(t *testing.T) {
+	t.Parallel()
+	program := filepath.Join(t.TempDir(), "silent")
+	must.Do(t, os.WriteFile(program, []byte("#!/bin/sh\nexec sleep 600\n"), 0o700))
+
+	began := time.Now()
+	version, err := versionOf(t.Context(), &profile.Profile{Version: []string{"--version"}}, program, os.Environ())
+	if took := time.Since(began); version != "" || err == nil || took < versionWithin || took > 5*time.Minute {
+		t.Errorf("got %q, %v after %s, want an error after %s", version, err, took, versionWithin)
+	}
+}
