@@ -1,6 +1,10 @@
 package parley
 
-import "testing"
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
 
 func TestOneMatterCountsOnce(t *testing.T) {
 	dialog := Need{Kind: NeedDialog, AgentID: "coder"}
@@ -26,4 +30,52 @@ func TestOneMatterCountsOnce(t *testing.T) {
 			t.Errorf("%s: %d matters, want %d", name, got, c.want)
 		}
 	}
+}
+
+// Whatever needs there are, each that is a person's is a matter or part of one before it, and what is between agents
+// neither is one nor changes the number.
+func TestEachNeedIsPartOfOneMatter(t *testing.T) {
+	for seed := range uint64(2000) {
+		needs := randomNeeds(rand.New(rand.NewPCG(seed, 1)))
+		roots := Roots(needs)
+		if got := Matters(needs); got != len(roots) {
+			t.Fatalf("seed %d: %d matters, %d roots", seed, got, len(roots))
+		}
+
+		var own []Need
+		for i := range needs {
+			x := &needs[i]
+			isRoot, part := slices.Contains(roots, x), false
+			for k := range needs[:i] {
+				part = part || slices.Contains(roots, &needs[k]) && needs[k].Covers(x)
+			}
+			if x.Between && isRoot || !x.Between && isRoot == part {
+				t.Fatalf("seed %d: %+v is a matter: %v, part of one: %v, of %+v", seed, x, isRoot, part, needs)
+			}
+			if !x.Between {
+				own = append(own, *x)
+			}
+		}
+		if got := Matters(own); got != len(roots) {
+			t.Fatalf("seed %d: %d matters without what is between agents, %d with it", seed, got, len(roots))
+		}
+	}
+}
+
+// randomNeeds returns needs of few agents and messages, the most pressing first, as the daemon lists them.
+func randomNeeds(r *rand.Rand) []Need {
+	kinds := NeedKinds()
+	needs := make([]Need, r.IntN(12))
+	for i := range needs {
+		needs[i] = Need{
+			Kind:      kinds[r.IntN(len(kinds))],
+			AgentID:   []string{"a", "b", "c"}[r.IntN(3)],
+			MessageID: []string{"", "m", "n"}[r.IntN(3)],
+		}
+		needs[i].Between = needs[i].IsDebt() && r.IntN(2) == 0
+	}
+	slices.SortStableFunc(needs, func(x, y Need) int {
+		return slices.Index(kinds, x.Kind) - slices.Index(kinds, y.Kind)
+	})
+	return needs
 }

@@ -20,9 +20,13 @@ const (
 	maxOptions  = 9
 )
 
-// notice puts needs into words.
-func (n *Notifier) notice(due []parley.Need, now time.Time) parley.Notice {
+// notice puts needs into words. It has one of each matter.
+func (n *Notifier) notice(needs []parley.Need, now time.Time) parley.Notice {
 	notice := n.blank(now)
+	var due []parley.Need
+	for _, root := range parley.Roots(needs) {
+		due = append(due, *root)
+	}
 	for i := range due[:min(len(due), maxNeeds)] {
 		notice.Needs = append(notice.Needs, n.shown(&due[i]))
 	}

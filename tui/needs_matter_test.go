@@ -1,6 +1,11 @@
 package tui
 
 import (
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -135,4 +140,61 @@ func TestAllDebtorsOfAMessageAreReminded(t *testing.T) {
 			t.Errorf("%s: %d are reminded, want 3", name, got)
 		}
 	}
+}
+
+// Whatever the daemon reports, the bar, the tab and the list have its number.
+func TestTheNumberIsTheSameEverywhere(t *testing.T) {
+	kinds := parley.NeedKinds()
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 38))
+		f := newFake()
+		names := []string{"coder", "tester", "reviewer"}
+		for _, name := range names {
+			f.agent(name, parley.StateIdle, 0, 0, "")
+		}
+		for range r.IntN(10) {
+			text := fmt.Sprintf("needs something %d", len(f.needs))
+			f.need(kinds[r.IntN(len(kinds))], names[r.IntN(len(names))], text, "", "")
+			n := &f.needs[len(f.needs)-1]
+			n.MessageID = []string{"", "5f0c0002", "5f0c0003"}[r.IntN(3)]
+			n.Between = n.IsDebt() && r.IntN(2) == 0
+			same := func(x parley.Need) bool {
+				return x.Kind == n.Kind && x.AgentID == n.AgentID && x.MessageID == n.MessageID
+			}
+			if slices.IndexFunc(f.needs, same) < len(f.needs)-1 {
+				f.needs = f.needs[:len(f.needs)-1] // a daemon reports it once
+			}
+		}
+		slices.SortStableFunc(f.needs, func(a, b parley.Need) int {
+			if a.Between != b.Between {
+				return map[bool]int{true: 1, false: -1}[a.Between]
+			}
+			return slices.Index(kinds, a.Kind) - slices.Index(kinds, b.Kind)
+		})
+
+		want := parley.Matters(f.needs)
+		s := newScreen(t, f, 160, 40)
+		s.press("4")
+		list := 0
+		for _, row := range s.rows() {
+			if of := slices.IndexFunc(f.needs, func(n parley.Need) bool { return strings.Contains(row, n.Text) }); !f.needs[of].Between {
+				list++
+			}
+		}
+		bar, tab := numberIn(`! (\d+) needs? you`, s.text()), numberIn(`Needs you (\d+)`, s.text())
+		if bar != want || tab != want || list != want {
+			t.Errorf("seed %d: the daemon counts %d, the bar %d, the tab %d, the list %d, of %+v:\n%s",
+				seed, want, bar, tab, list, f.needs, s.text())
+		}
+	}
+}
+
+// numberIn returns the number that the first group of a pattern finds in a text, 0 for none.
+func numberIn(pattern, text string) int {
+	found := regexp.MustCompile(pattern).FindStringSubmatch(text)
+	if found == nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(found[1])
+	return n
 }

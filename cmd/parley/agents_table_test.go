@@ -46,3 +46,28 @@ func TestAgentsShowWhatTheirProgramsUse(t *testing.T) {
 		}
 	}
 }
+
+func TestNeedsListsWhatTheNumberCounts(t *testing.T) {
+	debt := func(agent string) parley.Need {
+		return parley.Need{Kind: parley.NeedOverdue, Agent: agent, AgentID: agent, MessageID: "m", Command: "parley steer"}
+	}
+	between := debt("tester")
+	between.Between = true
+	needs := []parley.Need{
+		{Kind: parley.NeedDialog, Agent: "coder", AgentID: "coder", Command: "parley answer coder"},
+		debt("coder"), debt("planner"), debt("reviewer"), between,
+	}
+
+	path := filepath.Join(t.TempDir(), "out")
+	o := &output{out: must.Have(os.Create(path))(t), now: time.Now}
+	must.Do(t, printNeeds(o, &parley.GetNeedsResult{Needs: needs}))
+	out := string(must.Have(os.ReadFile(path))(t))
+	if got, want := strings.Count(out, "→ "), parley.Matters(needs); got != want {
+		t.Errorf("%d are listed, want %d:\n%s", got, want, out)
+	}
+	for _, want := range []string{"with it: coder overdue\n", "with it: reviewer overdue\n"} {
+		if strings.Count(out, want) != 1 {
+			t.Errorf("%q is missing in\n%s", want, out)
+		}
+	}
+}

@@ -36,13 +36,37 @@ func printNeeds(o *output, res *parley.GetNeedsResult) error {
 	if between < 0 {
 		between = len(res.Needs)
 	}
-	if between == 0 {
+	roots := parley.Roots(res.Needs)
+	if len(roots) == 0 {
 		lines = append(lines, "Nothing needs you.")
 	}
-	for _, n := range res.Needs[:between] {
-		lines = append(lines, needLines(o, n)...)
+	for i, n := range roots {
+		lines = append(lines, needLines(o, *n)...)
+		if words := coveredWords(roots[:i+1], res.Needs[:between]); words != "" {
+			lines = append(lines, folded(o, "    "+o.paint(faint, words), 4))
+		}
 	}
 	return o.printLine(strings.Join(append(lines, betweenLines(o, res.Needs[between:])...), "\n"))
+}
+
+// coveredWords says what else is part of the last of some matters, and of none before it; "" for nothing.
+func coveredWords(roots []*parley.Need, needs []parley.Need) string {
+	var names []string
+	for i := range needs {
+		x := &needs[i]
+		first := slices.IndexFunc(roots, func(r *parley.Need) bool { return r == x || r.Covers(x) })
+		if first == len(roots)-1 && roots[first] != x {
+			names = append(names, fmt.Sprintf("%s %s", x.Agent, strings.ReplaceAll(string(x.Kind), "_", " ")))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	words := fmt.Sprintf("with it: %s", strings.Join(names[:min(len(names), mostBetween)], ", "))
+	if more := len(names) - mostBetween; more > 0 {
+		words += fmt.Sprintf(" and %d more", more)
+	}
+	return words
 }
 
 // mostBetween is how many states between agents are listed.
