@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"time"
 
-	"parley"
 	"parley/store/engine"
 )
 
@@ -57,19 +56,3 @@ type communication struct {
 
 // logContent is how many characters of a message the agent log keeps.
 const logContent = 200
-
-// logDeliveries adds a row to the log of each recipient.
-func logDeliveries(t *tx, p *Post, m *parley.Message) {
-	summary := "Received " + string(m.Kind) + " message from agent " + parley.Short(m.SenderID)
-	content := parley.Truncate(m.Text, logContent)
-	for i := range p.Deliveries {
-		id := p.Deliveries[i].RecipientID
-		logTo(t, id, typeCommunication, summary, communication{
-			SenderID:    m.SenderID,
-			RecipientID: id,
-			Type:        string(m.Type),
-			Content:     content,
-			Timestamp:   m.Timestamp,
-		})
-	}
-}

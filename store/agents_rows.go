@@ -1,8 +1,10 @@
 package store
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
+	"time"
 
 	"parley"
 	"parley/store/engine"
@@ -149,24 +151,6 @@ func newAgentRow(t *tx, a *parley.Agent) agentRow {
 	return row
 }
 
-// worktreeText returns a worktree as it is stored.
-func worktreeText(w *parley.Worktree) string {
-	if w == nil {
-		return ""
-	}
-	text, _ := json.Marshal(w) // strings and a bool
-	return string(text)
-}
-
-// worktreeOf is the inverse of worktreeText. What it cannot read is no worktree.
-func worktreeOf(text string) *parley.Worktree {
-	w := new(parley.Worktree)
-	if text == "" || json.Unmarshal([]byte(text), w) != nil {
-		return nil
-	}
-	return w
-}
-
 // notNil returns an empty list for nil, which would be stored as null.
 func notNil(list []string) []string {
 	if list == nil {
@@ -230,4 +214,74 @@ func (r *agentRow) agent() parley.Agent {
 		CreatedAt:  instant(r.CreatedAt),
 		LastActive: instant(r.LastActive),
 	}
+}
+
+// loadAgent returns the row of an agent. AGENT_NOT_FOUND.
+func loadAgent(t *tx, id string) (*agentRow, error) {
+	var rows []agentRow
+	if err := t.Query(&rows, `SELECT * FROM agents WHERE id = ?`, id); err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, noAgent(id)
+	}
+	return &rows[0], nil
+}
+
+// touch runs a statement for each ID, with its time, the ID and the time again.
+func touch(ctx context.Context, d *database, what, statement string, times map[string]time.Time) error {
+	if len(times) == 0 {
+		return nil
+	}
+	return d.write(ctx, what, func(t *tx) error {
+		for id, at := range times {
+			if _, err := t.Exec(statement, nanos(at), id, nanos(at)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// logLifecycle adds an agent's state to its log and to the events.
+func logLifecycle(t *tx, r *agentRow, what string) {
+	logTo(t, r.ID, typeLifecycle, "Agent "+r.Name+" "+what, struct {
+		AgentID    string `json:"agent_id"`
+		Name       string `json:"name"`
+		Kind       string `json:"kind"`
+		State      string `json:"state"`
+		Evidence   string `json:"evidence,omitempty"`
+		ExitStatus *int   `json:"exit_status,omitempty"`
+	}{r.ID, r.Name, r.Kind, r.State, r.Evidence, r.ExitStatus})
+	emit(t, eventRow{Type: parley.EventAgent, AgentID: r.ID, State: r.State, Detail: r.Evidence})
+}
+
+func nameTaken(name string) error {
+	return parley.Errorf(parley.AgentExists, "an agent named %q already exists", parley.CleanLine(name)).
+		Suggest("Choose another name; get_agent_status shows those that are taken.")
+}
+
+func equalStatus(a, b *int) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}
+
+// worktreeText returns a worktree as it is stored.
+func worktreeText(w *parley.Worktree) string {
+	if w == nil {
+		return ""
+	}
+	text, _ := json.Marshal(w) // strings and a bool
+	return string(text)
+}
+
+// worktreeOf is the inverse of worktreeText. What it cannot read is no worktree.
+func worktreeOf(text string) *parley.Worktree {
+	w := new(parley.Worktree)
+	if text == "" || json.Unmarshal([]byte(text), w) != nil {
+		return nil
+	}
+	return w
 }

@@ -6,19 +6,6 @@ import (
 	"parley"
 )
 
-// Answering says which message a reply answers. The sender of the reply is a recipient
-// of that message, and the sender of that message gets the reply.
-type Answering struct {
-	MessageID string                // the answered message
-	Status    parley.ResponseStatus // of a formal response; "" for a plain reply
-	Delegates []NewDelivery         // agents who must answer it instead
-}
-
-// answered returns the last rung, with the ID of the reply as evidence.
-func answered(by string) Change {
-	return Change{State: parley.DeliveryAnswered, Evidence: "message " + parley.Short(by), Code: parley.ProofReply}
-}
-
 // original is the answered message, its delivery to the answering agent, and that agent's debt.
 type original struct {
 	Message  messageRow  `gorm:"embedded"`

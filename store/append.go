@@ -1,104 +1,12 @@
 package store
 
 import (
+	"cmp"
 	"context"
-	"time"
+	"slices"
 
 	"parley"
 )
-
-// Post is a message to be stored, with everything that belongs to it. The message must
-// have an ID; a missing time is the time of storing.
-type Post struct {
-	Message        parley.Message
-	Deliveries     []NewDelivery
-	IdempotencyKey string           // the sender's; may be empty
-	Event          parley.EventType // the event that announces the message
-	Answers        *Answering       // the message that it replies to; nil for none
-	NewFile        *parley.File     // a file to be stored with the message, which carries it
-	Call           *ModelCall       // the call to a model that brought the message; nil for none
-	Forgets        bool             // its sender, a responder, forgets its talk with the recipients up to here
-	FileIDs        []string         // stored files that it carries
-
-	// Admit refuses a message that was not stored before. The writing goroutine calls it, perhaps more than once,
-	// after everything that other hosts have written is taken. It must not wait. May be nil.
-	Admit func() error
-
-	Reach  Reach  // makes the deliveries of a thread's post; nil for other messages
-	Judge  Judge  // withholds deliveries; nil withholds none
-	Member Member // the participant that a notice in a thread is about
-}
-
-// Member is a participant of a thread whose membership has changed.
-type Member struct {
-	AgentID string
-	Status  parley.MembershipStatus
-}
-
-// NewDelivery is a delivery on its first rung.
-type NewDelivery struct {
-	RecipientID string
-	Recipient   string // the name, only for the result of the call; may be empty
-	State       parley.DeliveryState
-	Reason      string
-	Evidence    string
-	Code        parley.ReasonCode // of the reason or the evidence; not needed with Withheld
-	Withheld    string            // why the conversation protocol holds it; State must be held then
-	Until       time.Time         // when the protocol decides again; zero for no time
-	Silent      bool              // the recipient never answers, so it owes no response
-	PaneSeq     uint64            // claims it, as Claim does, unless others wait for the terminal; 0 for no claim
-
-	Decision *parley.ConversationDecision // whether a responder answers a thread's post; nil elsewhere
-}
-
-// change returns the first rung of the delivery.
-func (d *NewDelivery) change() Change {
-	c := Change{State: d.State, Reason: d.Reason, Evidence: d.Evidence, Code: d.Code}
-	if d.Withheld != "" {
-		c.Code = parley.HoldConversation
-	}
-	return c
-}
-
-// Appended is a message that is stored.
-type Appended struct {
-	Message    parley.Message
-	Deliveries []parley.Delivery
-	Seq        int64 // the message's number, for the keys of its deliveries
-	Repeated   bool  // the sender used the key before; this is what was stored then
-	Updated    bool  // the state of the answered message has changed
-	Passed     []Job // the answered message, for the terminals of its delegates
-
-	claims map[string]uint64 // by recipient: the numbers on their panes of what was claimed
-}
-
-// Jobs returns the new deliveries that wait for a terminal, as Pending does later, and those that
-// were claimed for one, as Typing does.
-func (a *Appended) Jobs() []Job {
-	if a.Repeated {
-		return nil
-	}
-
-	var jobs []Job
-	for _, d := range a.Deliveries {
-		if !d.State.Settled() && d.Hold == nil {
-			jobs = append(jobs, Job{
-				Key:      Key{a.Seq, d.RecipientID},
-				Message:  a.Message,
-				State:    d.State,
-				PaneSeq:  a.claims[d.RecipientID],
-				QueuedAt: d.Steps[0].At,
-			})
-		}
-	}
-
-	return jobs
-}
-
-// Judge changes those of a message's new deliveries that the conversation protocol
-// withholds. The writing goroutine calls it, perhaps more than once, so it must not
-// wait, and must decide the same again.
-type Judge func([]NewDelivery)
 
 // Append stores a message, its deliveries, a row of the agent log for each, and its
 // events, all or nothing; when it returns they are durable. With a key that the sender
@@ -202,4 +110,73 @@ func announce(t *tx, p *Post, seq int64) {
 		e.RecipientID = p.Deliveries[0].RecipientID
 	}
 	emit(t, e)
+}
+
+// newDeliveries returns the rows of a post's deliveries, and sets out.Deliveries. It emits
+// an event for each delivery that is settled, claimed or held already.
+func newDeliveries(t *tx, p *Post, m *parley.Message, seq int64, out *Appended) []newDeliveryRow {
+	rows := make([]newDeliveryRow, len(p.Deliveries))
+	out.Deliveries = make([]parley.Delivery, len(p.Deliveries))
+	var last []parley.Step // of the recipient before, and the same as the database stores it
+	var lines string
+	for i := range p.Deliveries {
+		d := &p.Deliveries[i]
+		change := d.change()
+		steps := []parley.Step{change.step(t.Now)}
+		row := newDeliveryRow{
+			kind:   string(m.Kind),
+			urgent: m.Priority == parley.PriorityUrgent,
+			deliveryRow: deliveryRow{
+				MessageID:      m.ID,
+				MessageSeq:     seq,
+				RecipientID:    d.RecipientID,
+				Recipient:      d.Recipient,
+				ConversationID: cmp.Or(m.ThreadID, parley.ConversationID(m.SenderID, d.RecipientID)),
+				State:          string(d.State),
+				Reason:         d.Reason,
+				ReasonCode:     change.reasonCode(),
+				QueuedAt:       nanos(t.Now),
+				Withheld:       d.Withheld,
+				WithheldUntil:  nanos(d.Until),
+				Decision:       formatDecision(d.Decision),
+			},
+		}
+
+		if d.State == parley.DeliveryRead {
+			row.ReadAt = &row.QueuedAt
+		}
+		if paneSeq, ok := out.claims[d.RecipientID]; ok {
+			change = Change{State: parley.DeliveryTyping}
+			row.State, row.PaneSeq = string(change.State), int64(paneSeq)
+			steps = append(steps, change.step(t.Now))
+		}
+		if !slices.Equal(steps, last) {
+			last, lines = steps, linesOf(steps)
+		}
+		row.Steps = lines
+
+		rows[i] = row
+		out.Deliveries[i] = row.deliveryAfter(steps)
+		if change.State != parley.DeliveryQueued { // the message's own event tells that
+			emitDelivery(t, row.key(), change)
+		}
+	}
+
+	return rows
+}
+
+// logDeliveries adds a row to the log of each recipient.
+func logDeliveries(t *tx, p *Post, m *parley.Message) {
+	summary := "Received " + string(m.Kind) + " message from agent " + parley.Short(m.SenderID)
+	content := parley.Truncate(m.Text, logContent)
+	for i := range p.Deliveries {
+		id := p.Deliveries[i].RecipientID
+		logTo(t, id, typeCommunication, summary, communication{
+			SenderID:    m.SenderID,
+			RecipientID: id,
+			Type:        string(m.Type),
+			Content:     content,
+			Timestamp:   m.Timestamp,
+		})
+	}
 }

@@ -169,33 +169,3 @@ func (s *Conversations) Turns(ctx context.Context, since time.Time, limit int) (
 		ORDER BY m.seq DESC LIMIT ?) t ORDER BY t.seq`, limit, nanos(since), limit)
 	return rows, err
 }
-
-// followedActs tells the acts of others, which are in the events.
-var followedActs = reread{about: isChange(changedActs), read: func(_ querier, about []followedEvent, n *News) error {
-	for _, e := range about {
-		var a Act
-		if err := json.Unmarshal([]byte(e.Detail), &a); err != nil {
-			return err
-		}
-		n.Acts = append(n.Acts, a)
-	}
-	return nil
-},
-}
-
-// followedSettings reads the settings of threads again.
-var followedSettings = reread{
-	about: isChange(changedSettings),
-	read: func(q querier, about []followedEvent, n *News) error {
-		ids := make([]string, len(about))
-		for i := range about {
-			ids[i] = about[i].Detail
-		}
-		var rows []struct{ ID, Conversation string }
-		err := q.Query(&rows, `SELECT id, conversation FROM threads WHERE id IN ?`, ids)
-		for _, row := range rows {
-			n.Settings[row.ID] = row.Conversation
-		}
-		return err
-	},
-}

@@ -14,12 +14,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Copies says where automatic copies of the database lie, and how many are kept.
-type Copies = engine.Copies
-
-// Copy is an automatic copy of the database, which was checked when it was made.
-type Copy = engine.Copy
-
 // newestGood returns the newest copy that is whole, and how far it is. It is nil if there is none.
 func newestGood(ctx context.Context, r Copies) (*Copy, engine.Progress) {
 	list, _ := r.List() // what cannot be listed cannot be used

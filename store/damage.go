@@ -39,10 +39,3 @@ func explainDamage(e *parley.Error, c *Copy, lacks *Shortfall, now time.Time) *p
 			"keeps what is there. %s. With --as-is it uses no copy.",
 			parley.LocalTime(c.Made, now), parley.FormatDuration(now.Sub(c.Made)), would)
 }
-
-func (o *Options) clock() time.Time {
-	if o.Now == nil {
-		return time.Now()
-	}
-	return o.Now()
-}

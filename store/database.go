@@ -44,12 +44,6 @@ func (db *database) read(ctx context.Context, doing string, dest any, sql string
 	return nil
 }
 
-// querier reads in a transaction, or outside of one.
-type querier = engine.Querier
-
-// tx is one transaction.
-type tx = engine.Tx
-
 func (db *database) reading(ctx context.Context) *engine.Rows { return db.base.Reading(ctx) }
 
 // write runs a change in a transaction: see engine.Database. The change's own error is returned as it is.
@@ -78,9 +72,12 @@ func (db *database) close() error {
 	return nil
 }
 
-// continuation is how a repair lets a database that lacks something go on.
-type continuation struct {
-	after engine.Progress // what was acknowledged: no number up to there is given again
-	id    uint64          // of the database, if it does not say
-	lacks *Shortfall      // nil for nothing
+// fail turns an error of the driver into one of ours. The error of a context stays as it
+// is.
+func (db *database) fail(doing string, err error) error {
+	if db.base.Queue.IsClosed() && engine.CodeOf(err) == 0 && !engine.Contextual(err) {
+		return errClosed()
+	}
+	db.base.Notice(err)
+	return failure(db.base.Path, doing, err)
 }

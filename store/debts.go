@@ -173,3 +173,6 @@ func (s *Debts) NoteTold(ctx context.Context, k Key, who Told) error {
 		return err
 	})
 }
+
+// maxNeeds is how many deliveries are listed for the operator at most. Nobody reads more.
+const maxNeeds = 200

@@ -1,12 +1,9 @@
 package store
 
 import (
-	"cmp"
 	"encoding/json"
 	"parley"
 	"parley/store/engine"
-	"slices"
-	"strings"
 )
 
 // deliveryColumns select a deliveryRow from deliveries d, messages m and the recipient r.
@@ -93,35 +90,6 @@ type itemRow struct {
 	Delivery deliveryRow `gorm:"embedded"`
 }
 
-// stepLine encodes a step as it is appended to a delivery's steps.
-func stepLine(st parley.Step) string {
-	b, err := json.Marshal(st)
-	if err != nil { // a year beyond 9999
-		return ""
-	}
-	return string(b) + "\n"
-}
-
-func linesOf(steps []parley.Step) string {
-	var lines strings.Builder
-	for _, st := range steps {
-		lines.WriteString(stepLine(st))
-	}
-	return lines.String()
-}
-
-// parseSteps is the inverse of linesOf. It skips what is not a step.
-func parseSteps(lines string) []parley.Step {
-	var steps []parley.Step
-	for line := range strings.Lines(lines) {
-		var st parley.Step
-		if json.Unmarshal([]byte(line), &st) == nil {
-			steps = append(steps, st)
-		}
-	}
-	return steps
-}
-
 var deliveriesTable = engine.Table[newDeliveryRow]{
 	Name:  "deliveries",
 	Key:   []string{"message_seq", "recipient_id"},
@@ -168,55 +136,40 @@ func (r *newDeliveryRow) waits() bool {
 // isTyped reports whether the delivery was claimed as it was stored.
 func (r *newDeliveryRow) isTyped() bool { return r.State == string(parley.DeliveryTyping) }
 
-// newDeliveries returns the rows of a post's deliveries, and sets out.Deliveries. It emits
-// an event for each delivery that is settled, claimed or held already.
-func newDeliveries(t *tx, p *Post, m *parley.Message, seq int64, out *Appended) []newDeliveryRow {
-	rows := make([]newDeliveryRow, len(p.Deliveries))
-	out.Deliveries = make([]parley.Delivery, len(p.Deliveries))
-	var last []parley.Step // of the recipient before, and the same as the database stores it
-	var lines string
-	for i := range p.Deliveries {
-		d := &p.Deliveries[i]
-		change := d.change()
-		steps := []parley.Step{change.step(t.Now)}
-		row := newDeliveryRow{
-			kind:   string(m.Kind),
-			urgent: m.Priority == parley.PriorityUrgent,
-			deliveryRow: deliveryRow{
-				MessageID:      m.ID,
-				MessageSeq:     seq,
-				RecipientID:    d.RecipientID,
-				Recipient:      d.Recipient,
-				ConversationID: cmp.Or(m.ThreadID, parley.ConversationID(m.SenderID, d.RecipientID)),
-				State:          string(d.State),
-				Reason:         d.Reason,
-				ReasonCode:     change.reasonCode(),
-				QueuedAt:       nanos(t.Now),
-				Withheld:       d.Withheld,
-				WithheldUntil:  nanos(d.Until),
-				Decision:       formatDecision(d.Decision),
-			},
-		}
-
-		if d.State == parley.DeliveryRead {
-			row.ReadAt = &row.QueuedAt
-		}
-		if paneSeq, ok := out.claims[d.RecipientID]; ok {
-			change = Change{State: parley.DeliveryTyping}
-			row.State, row.PaneSeq = string(change.State), int64(paneSeq)
-			steps = append(steps, change.step(t.Now))
-		}
-		if !slices.Equal(steps, last) {
-			last, lines = steps, linesOf(steps)
-		}
-		row.Steps = lines
-
-		rows[i] = row
-		out.Deliveries[i] = row.deliveryAfter(steps)
-		if change.State != parley.DeliveryQueued { // the message's own event tells that
-			emitDelivery(t, row.key(), change)
-		}
+// formatDecision encodes a decision without its agent, which is the row's recipient.
+func formatDecision(d *parley.ConversationDecision) string {
+	if d == nil {
+		return ""
 	}
+	kept := *d
+	kept.AgentID, kept.Agent = "", ""
+	b, err := json.Marshal(kept)
+	if err != nil { // a number that is not finite
+		return ""
+	}
+	return string(b)
+}
 
-	return rows
+// parseDecision is the inverse of formatDecision; nil for "".
+func parseDecision(text, agentID, agent string) *parley.ConversationDecision {
+	var d parley.ConversationDecision
+	if text == "" || json.Unmarshal([]byte(text), &d) != nil {
+		return nil
+	}
+	d.AgentID, d.Agent = agentID, agent
+	return &d
+}
+
+func (r *itemRow) job() Job {
+	d := &r.Delivery
+	return Job{
+		Key:       Key{d.MessageSeq, d.RecipientID},
+		Message:   r.Message.message(),
+		State:     parley.DeliveryState(d.State),
+		Reason:    d.Reason,
+		Code:      parley.ReasonCode(d.ReasonCode),
+		PaneSeq:   uint64(d.PaneSeq),
+		QueuedAt:  instant(d.QueuedAt),
+		Announced: d.Announced,
+	}
 }

@@ -34,10 +34,3 @@ func (s *Deliveries) TypedAs(ctx context.Context, recipientID string, paneSeq ui
 
 	return &TypedJob{Job: rows[0].job(), Dismissed: rows[0].Delivery.Dismissed}, nil
 }
-
-// Waits reports whether the delivery waits to be typed, as after a retry.
-func (j *Job) Waits() bool { return waits(j.State) }
-
-func waits(state parley.DeliveryState) bool {
-	return state == parley.DeliveryQueued || state == parley.DeliveryHeld
-}

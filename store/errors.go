@@ -9,16 +9,6 @@ import (
 	"path/filepath"
 )
 
-// fail turns an error of the driver into one of ours. The error of a context stays as it
-// is.
-func (db *database) fail(doing string, err error) error {
-	if db.base.Queue.IsClosed() && engine.CodeOf(err) == 0 && !engine.Contextual(err) {
-		return errClosed()
-	}
-	db.base.Notice(err)
-	return failure(db.base.Path, doing, err)
-}
-
 // failure describes what went wrong with the database at path, and while doing what. It
 // keeps the text of the driver's error, but not its type.
 func failure(path, doing string, err error) error {
@@ -135,3 +125,29 @@ func lostFiles(path string) func(cause, saving error) error {
 		return e.Suggest("Try again: the daemon has saved all that it held, and the next one goes on with that.")
 	}
 }
+
+func notOurs(file string) *parley.Error {
+	return parley.Errorf(parley.StorageUnavailable, "%s is a database, but not one of parley's", file).
+		With("file", file).
+		Suggest("Move it away, or choose another workspace directory.")
+}
+
+// isTooOld reports whether no migration goes on from a version. An empty database has version 0.
+func isTooOld(version int64) bool { return 0 < version && version < firstVersion }
+
+func tooOld(place string, version int64) *parley.Error {
+	return parley.Errorf(parley.StorageUnavailable,
+		"the database %s is from an older parley: its version is %d, and this program begins with %d", place, version,
+		firstVersion).
+		With("file", place).With("version", version).
+		Suggest("Nothing was changed. Build parley at commit %s and run its parley status once, which brings the database "+
+			"to version %d, and its parley down. Then try again.", bringsUp, firstVersion)
+}
+
+// A database of firstVersion may also have been made step by step, by programs that no longer are: it is the same. What
+// is older is brought up to that version by the program of the commit bringsUp.
+const (
+	firstVersion  = 45
+	newestVersion = 45
+	bringsUp      = "8ce5d63f"
+)

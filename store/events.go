@@ -161,3 +161,20 @@ type eventRow struct {
 
 	seq int64 // 0 if the database gives it
 }
+
+// changedEvent is the event of a change that is not shown to people, but that followers must know. Its
+// state says what has changed.
+const changedEvent parley.EventType = "changed"
+
+const (
+	changedAgent    = "agent"
+	changedActs     = "acts"     // the detail is the act, in JSON
+	changedSettings = "settings" // the detail is the ID of the thread
+)
+
+// tell lets other hosts know of a change, if there can be others.
+func tell(t *tx, what, agentID, detail string) {
+	if t.Next.Event > 0 {
+		emit(t, eventRow{Type: changedEvent, AgentID: agentID, State: what, Detail: detail})
+	}
+}

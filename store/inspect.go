@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"parley"
 	"parley/store/engine"
 )
 
@@ -65,10 +64,4 @@ func inspect(ctx context.Context, path string, copies Copies) (h Health, err err
 	}
 
 	return h, nil
-}
-
-func notOurs(file string) *parley.Error {
-	return parley.Errorf(parley.StorageUnavailable, "%s is a database, but not one of parley's", file).
-		With("file", file).
-		Suggest("Move it away, or choose another workspace directory.")
 }

@@ -15,26 +15,6 @@ import (
 //go:embed migrations/sqlite/*.sql migrations/postgres/*.sql
 var embedded embed.FS
 
-// A database of firstVersion may also have been made step by step, by programs that no longer are: it is the same. What
-// is older is brought up to that version by the program of the commit bringsUp.
-const (
-	firstVersion  = 45
-	newestVersion = 45
-	bringsUp      = "8ce5d63f"
-)
-
-// isTooOld reports whether no migration goes on from a version. An empty database has version 0.
-func isTooOld(version int64) bool { return 0 < version && version < firstVersion }
-
-func tooOld(place string, version int64) *parley.Error {
-	return parley.Errorf(parley.StorageUnavailable,
-		"the database %s is from an older parley: its version is %d, and this program begins with %d", place, version,
-		firstVersion).
-		With("file", place).With("version", version).
-		Suggest("Nothing was changed. Build parley at commit %s and run its parley status once, which brings the database "+
-			"to version %d, and its parley down. Then try again.", bringsUp, firstVersion)
-}
-
 // migrate brings the schema up to date, after copying a database that is not new.
 func (db *database) migrate(ctx context.Context, m *engine.Migrations) error {
 	have, want, err := m.Versions(ctx)

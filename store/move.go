@@ -18,13 +18,6 @@ type Moved struct {
 	Rows, Messages int64
 }
 
-// The facts that keep a daemon away from a database: it holds only a part of what is moved to it, or
-// what it held was moved away. Their values name the other database.
-const (
-	movingFact = "moving"
-	movedFact  = "moved"
-)
-
 // Move copies all that one database holds to another, which must be empty, and compares the two then.
 // When it was interrupted, it goes on where it ended. No daemon may use either of them. The first is
 // kept, but no daemon takes it any more. Tell is called with each table.

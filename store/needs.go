@@ -11,9 +11,6 @@ import (
 // Needs lists the deliveries that wait for the operator.
 type Needs struct{ *database }
 
-// maxNeeds is how many deliveries are listed for the operator at most. Nobody reads more.
-const maxNeeds = 200
-
 // Unconfirmed returns the unconfirmed deliveries that were not dismissed, the newest
 // first, with their steps.
 func (s *Needs) Unconfirmed(ctx context.Context) ([]InboxItem, error) {

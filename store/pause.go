@@ -113,17 +113,3 @@ func (s *Workspace) NoteBudgetPause(ctx context.Context, agentID, day string) er
 		return err
 	})
 }
-
-// followedPause reads the pause again.
-var followedPause = reread{
-	about: isOf(parley.EventCommunication),
-	read: func(q querier, _ []followedEvent, n *News) error {
-		n.Paused = true
-		var values []string
-		err := q.Query(&values, `SELECT value FROM facts WHERE name = ?`, pauseFact)
-		if err == nil {
-			n.Pause, err = parsePause(values)
-		}
-		return err
-	},
-}

@@ -9,9 +9,6 @@ import (
 	"parley/store/engine"
 )
 
-// Responders keeps how models answer for agents, what they remember, and each call.
-type Responders struct{ *database }
-
 // responderRow is a row of responders.
 type responderRow struct {
 	AgentID          string
@@ -143,4 +140,22 @@ func recordReply(t *tx, p *Post, seq int64) error {
 		return nil
 	}
 	return recordModelCall(t, p.Call)
+}
+
+// Decisions returns what the conversation protocol decided about the responders that got
+// a message, by their IDs.
+func (s *Responders) Decisions(ctx context.Context, messageID string) (map[string]parley.ConversationDecision, error) {
+	var rows []struct{ RecipientID, Recipient, Decision string }
+	err := s.read(ctx, "reading the decisions", &rows, `SELECT d.recipient_id, r.name AS recipient, d.decision
+		FROM messages m JOIN deliveries d ON d.message_seq = m.seq JOIN agents r ON r.id = d.recipient_id
+		WHERE m.id = ? AND d.decision <> ''`, messageID)
+
+	byID := map[string]parley.ConversationDecision{}
+	for _, r := range rows {
+		if d := parseDecision(r.Decision, r.RecipientID, r.Recipient); d != nil {
+			byID[r.RecipientID] = *d
+		}
+	}
+
+	return byID, err
 }

@@ -8,13 +8,6 @@ import (
 	"parley/store/engine"
 )
 
-// ModelCall is a stored call to a model.
-type ModelCall struct {
-	parley.ModelCall
-	CallerID string
-	CutOff   bool
-}
-
 // modelCallRow is a row of model_calls and the agents' names.
 type modelCallRow struct {
 	AgentID, Agent, CallerID, Caller string
@@ -214,3 +207,6 @@ func (s *Responders) NotAnswered(ctx context.Context) ([]InboxItem, error) {
 // isUnansweredByModel selects, among the deliveries to responders, those that a model
 // should answer and has not. A thread's post has a decision then.
 const isUnansweredByModel = `(d.kind = 'direct' OR d.decision <> '') AND d.read_at IS NULL AND d.state = 'submitted'`
+
+// Responders keeps how models answer for agents, what they remember, and each call.
+type Responders struct{ *database }

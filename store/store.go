@@ -7,28 +7,6 @@
 // schema.go lists both. SQL is run in one of two ways: see engine.Rows.
 package store
 
-import (
-	"log/slog"
-	"time"
-)
-
-// Options say where the database is.
-type Options struct {
-	Path string // the database file; Open creates it when it is missing
-
-	// URL names a PostgreSQL database, which is used in place of a file. Path then only tells this
-	// daemon from others of the same machine.
-	URL string
-
-	// Host names this machine among those that share a PostgreSQL database; its own name if empty.
-	Host string
-
-	Copies Copies // automatic ones
-
-	Now func() time.Time // the clock; time.Now if nil
-	Log *slog.Logger     // for what needs no answer; nothing is logged if nil
-}
-
 // Store is an open database. Each of its fields reads and writes one part of it. Their
 // methods may be called concurrently, and share one queue of writes. A failure of the
 // database itself is STORAGE_UNAVAILABLE; later calls try again.

@@ -6,14 +6,6 @@ import (
 	"parley/store/engine"
 )
 
-// Threads keeps threads and their participants.
-type Threads struct{ *database }
-
-// Reach makes the deliveries of a thread's post from the IDs of the participants at the
-// time of storing. An error refuses the post. The writing goroutine calls it, perhaps more
-// than once, so it must not wait.
-type Reach func(participants []string) ([]NewDelivery, error)
-
 // CreateThread stores a thread with its participants and its first posts, all or nothing.
 // The thread must have an ID; its times come from the clock. If the call was made before,
 // it stores nothing and returns the earlier call. AGENT_NOT_FOUND when a participant is
@@ -50,65 +42,6 @@ func (s *Threads) CreateThread(
 	})
 
 	return out, made, err
-}
-
-// addressPost makes the deliveries of a thread's post, for the participants at this moment
-// of the transaction: an agent that was removed earlier does not get it.
-func addressPost(t *tx, p *Post) error {
-	ids, err := loadParticipants(t, p.Message.ThreadID)
-	if err != nil {
-		return err
-	}
-	if p.Deliveries, err = p.Reach(ids); err != nil {
-		return err
-	}
-
-	n, err := t.Exec(`UPDATE threads SET last_message_at = ? WHERE id = ?`, nanos(t.Now), p.Message.ThreadID)
-	if err == nil && n == 0 {
-		err = noThread(p.Message.ThreadID)
-	}
-
-	return err
-}
-
-func noThread(ref string) error {
-	return parley.Errorf(parley.ThreadNotFound, "there is no thread %q", parley.CleanLine(parley.Truncate(ref, 64))).
-		Suggest("list_threads shows the IDs.")
-}
-
-// threadRow is a row of threads.
-type threadRow struct {
-	ID            string
-	Title         string
-	CreatorID     string
-	CreatedAt     int64 `gorm:"autoCreateTime:false"`
-	LastMessageAt int64
-}
-
-var threadsTable = engine.Table[threadRow]{
-	Name:  "threads",
-	Key:   []string{"id"},
-	Grows: true,
-	Columns: engine.Columns[threadRow]{
-		{"id", func(r *threadRow) any { return r.ID }},
-		{"title", func(r *threadRow) any { return r.Title }},
-		{"creator_id", func(r *threadRow) any { return r.CreatorID }},
-		{"created_at", func(r *threadRow) any { return r.CreatedAt }},
-		{"last_message_at", func(r *threadRow) any { return r.LastMessageAt }},
-	},
-}
-
-const threadColumns = `t.id, t.title, t.creator_id, t.created_at, t.last_message_at`
-
-func (r *threadRow) thread() parley.Thread {
-	return parley.Thread{
-		ID:            r.ID,
-		Title:         r.Title,
-		CreatorID:     r.CreatorID,
-		Participants:  []string{},
-		CreatedAt:     instant(r.CreatedAt),
-		LastMessageAt: instant(r.LastMessageAt),
-	}
 }
 
 // Thread returns a thread with the IDs of its participants. ref is its ID, or the first

@@ -94,13 +94,3 @@ func joinThread(t *tx, threadID, agentID string, place int) error {
 		threadID, agentID, nanos(t.Now)+int64(place))
 	return err
 }
-
-// selectParticipants returns the participants of a thread in the order of joining.
-const selectParticipants = `SELECT agent_id FROM participants
-	WHERE thread_id = ? AND left_at = 0 ORDER BY joined_at, agent_id`
-
-func loadParticipants(t *tx, threadID string) ([]string, error) {
-	var ids []string
-	err := t.Query(&ids, selectParticipants, threadID)
-	return ids, err
-}

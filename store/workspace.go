@@ -2,17 +2,11 @@ package store
 
 import (
 	"context"
-
-	"parley/store/engine"
 )
 
 // Workspace keeps what concerns the workspace as a whole: its pause, its counts, and the
 // database itself.
 type Workspace struct{ *database }
-
-// factsTable has facts about the whole workspace, by name. Some are about the database itself, and not copied.
-var factsTable = engine.Table[struct{}]{Name: "facts", Key: []string{"name"},
-	Which: `name NOT IN ('` + engine.OpenFact + `', '` + movingFact + `', '` + movedFact + `', '` + engine.IDFact + `')`}
 
 // Ping returns nil when the database can be read.
 func (s *Workspace) Ping(ctx context.Context) error {
