@@ -324,6 +324,12 @@ func (t *teller) addOddities(end time.Duration) {
 		if o.IntN(2) == 0 {
 			tr.Launch, tr.Prompts = time.Minute, "asks"
 		}
+		if o.IntN(2) == 0 { // it reads late
+			s.Events = append(s.Events, event{At: o.between(0, end), Do: "unread key", For: o.between(3*time.Second, 15*time.Second)})
+		}
+		if o.IntN(2) == 0 {
+			s.Events = append(s.Events, event{At: o.between(0, launchesWithin), Do: "daemon stops"})
+		}
 	}
 }
 
