@@ -4,56 +4,16 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"log/slog"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"parley"
-	"parley/files"
 	"parley/orchestrator/answer"
 	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
 	"parley/store"
 )
-
-// admission is the one way into the service for every kind of message. It resolves recipients,
-// cleans the text, asks the conversation protocol, applies the limits, stores the message, and
-// wakes the couriers.
-type admission struct {
-	store      *store.Store
-	roster     *team.Roster
-	talk       *talk.Talk
-	responders *answer.Responders
-	files      *files.Store
-	pause      *pause
-	settings   *Settings
-	now        func() time.Time
-	log        *slog.Logger
-
-	quotas quotas
-}
-
-// draft is a message before it is admitted.
-type draft struct {
-	message    parley.Message // id, sender, time and the cleaned text are filled in by prepare
-	recipients []*team.Member
-	implicit   bool             // no recipients were named: they follow from who is there
-	reach      store.Reach      // replaces recipients for a thread
-	key        string           // idempotency key
-	answers    *store.Answering // the message it answers; nil: prepare finds it by InReplyTo
-	deadline   *time.Time       // as given by the sender; nil: the default
-	file       *parley.File     // the new file that it announces
-
-	description string      // of file
-	replied     talk.Parent // the message it replies to
-
-	native string // the tool of its sender's program that sends it; parley only records it
-
-	asks  *team.Member  // the responder that is asked to answer it
-	reply *answer.Reply // set for a responder's reply, which no limit applies to
-}
 
 // admit checks a draft, stores its message and deliveries in one transaction, and wakes the
 // couriers. A repeated idempotency key returns what was stored the first time.
@@ -224,22 +184,6 @@ func (a *admission) handOut(stored *store.Appended) {
 	if stored.Message.Kind == parley.KindThread {
 		a.responders.Speak(a.talk.Invitations(stored))
 	}
-}
-
-// firstRung returns the state in which a delivery begins. A mailbox has its message as soon as
-// it is stored.
-func firstRung(to *team.Member) store.NewDelivery {
-	d := store.NewDelivery{RecipientID: to.ID, Silent: to.Responder() != nil}
-	switch {
-	case to.Agent().State == parley.StateTerminated:
-		d.State, d.Code = parley.DeliveryFailed, parley.EndedTerminated
-		d.Reason = d.Code.Words("")
-	case to.Kind == parley.KindTerminal:
-		d.State, d.Evidence, d.Code = parley.DeliveryQueued, "stored", parley.ProofStored
-	default:
-		d.State, d.Evidence, d.Code = parley.DeliverySubmitted, "stored in its inbox", parley.ProofStored
-	}
-	return d
 }
 
 // cleanText removes control characters and invalid UTF-8. It fails with INVALID_ARGUMENT when

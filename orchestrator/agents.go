@@ -3,7 +3,6 @@ package orchestrator
 import (
 	"cmp"
 	"context"
-	"time"
 
 	"parley"
 	"parley/orchestrator/team"
@@ -165,20 +164,6 @@ func (g *agentService) GetAgentStatus(
 	}
 
 	return res, nil
-}
-
-// limitedUntil returns when the usage limit of an agent ends, nil if it is at none, or that is not
-// known.
-func limitedUntil(m *team.Member, a *parley.Agent) *time.Time {
-	t := m.Terminal()
-	if t == nil || a.State != parley.StateBlocked {
-		return nil
-	}
-	l := t.Limit.Limit()
-	if !l.On || l.Until.IsZero() {
-		return nil
-	}
-	return &l.Until
 }
 
 // context returns how many tokens a member's conversation has, 0 if that is not known or not for the caller.

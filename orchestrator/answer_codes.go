@@ -3,26 +3,10 @@ package orchestrator
 import (
 	"context"
 	"crypto/rand"
-	"sync"
 	"time"
 
 	"parley"
 )
-
-// AnswerCodes are the one-time codes with which a notice answers a dialog: each is good for one option of one dialog,
-// once, for a while. They are in memory only, so they end with the daemon. Safe for concurrent use.
-type AnswerCodes struct {
-	Now func() time.Time
-
-	mu   sync.Mutex
-	held map[string]answerCode
-}
-
-// answerCode is what one code does.
-type answerCode struct {
-	agent, dialog, choice string
-	ends                  time.Time
-}
 
 const (
 	answerCodeLife = time.Hour // longer than a person lets a notice wait who answers from it

@@ -4,15 +4,7 @@ import (
 	"context"
 
 	"parley"
-	"parley/orchestrator/meter"
 )
-
-// Costs are what models cost, and what agents may use on a day.
-type Costs struct {
-	Prices meter.Prices
-	Team   meter.Budget
-	Agents map[string]meter.Budget // by name in lower case
-}
 
 // pauseForBudget pauses communication in parley's own name, and reports whether parley has paused it. A pause
 // of somebody else stays as it is.

@@ -61,21 +61,6 @@ func (a *admission) dueBefore(
 	return nil, refusal
 }
 
-// dueLook is what the last look for responses that are due has found. While nothing happens, nothing else can be
-// due than what was open then.
-type dueLook struct {
-	none  bool      // nothing was due
-	at    time.Time // when it was
-	event int64     // the last event before it
-	next  time.Time // when the next response is due, of those that were open; zero for none
-}
-
-// needless reports whether another look would find nothing that is due before a time.
-func (l *dueLook) needless(event int64, now, before time.Time) bool {
-	since := now.Sub(l.at)
-	return l.none && l.event == event && since >= 0 && since < choreTime && (l.next.IsZero() || !l.next.Before(before))
-}
-
 // remind tells the debtors of unanswered requests, then the senders, then the operator, each
 // once. It does nothing while communication is paused. Calls take turns.
 func (op *operatorService) remind(ctx context.Context) {

@@ -3,11 +3,7 @@ package orchestrator
 import (
 	"context"
 	"errors"
-	"time"
 )
-
-// choreTime is the interval between looks for expired deliveries and unused files.
-const choreTime = 30 * time.Second
 
 // expire gives up deliveries that waited too long, removes unused files, and records when
 // agents and keys were last seen.

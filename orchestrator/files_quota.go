@@ -2,7 +2,6 @@ package orchestrator
 
 import (
 	"context"
-	"sync"
 
 	"parley"
 	"parley/orchestrator/team"
@@ -10,13 +9,6 @@ import (
 
 // maxFilesOfAgent is how many files one agent may have stored: each takes a row and a directory.
 const maxFilesOfAgent = 10_000
-
-// arriving knows the files that are being stored and are not in the database yet. The zero value is
-// ready for use.
-type arriving struct {
-	mu     sync.Mutex
-	coming map[string]int64 // bytes, by the sender's id
-}
 
 // reserve takes the room for a file of an agent until stored is called. The error is FILE_REFUSED if
 // the agent has too much stored.

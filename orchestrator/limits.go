@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"net/netip"
-	"sync"
 	"time"
 
 	ratelimit "golang.org/x/time/rate"
@@ -13,34 +12,6 @@ import (
 	"parley/orchestrator/team"
 	"parley/store"
 )
-
-// perMinute returns a token bucket that allows n a minute, in bursts of up to n.
-func perMinute(n int) *ratelimit.Limiter {
-	return ratelimit.NewLimiter(ratelimit.Limit(float64(n)/60), n)
-}
-
-// quota is what one sender may still send.
-type quota struct {
-	messages, broadcasts *ratelimit.Limiter
-}
-
-// quotas holds a quota for each sender that has sent something, by id.
-type quotas struct {
-	mu sync.Mutex
-	of map[string]*quota
-}
-
-func (q *quotas) find(id string, s *Settings) *quota {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.of == nil {
-		q.of = map[string]*quota{}
-	}
-	if q.of[id] == nil {
-		q.of[id] = &quota{perMinute(s.MessagesPerMinute), perMinute(s.BroadcastsPerMinute)}
-	}
-	return q.of[id]
-}
 
 // bucket returns what limits the sender of a draft, and of what, nil for nothing. The operator, parley
 // itself and replies of responders are not limited.
@@ -133,15 +104,6 @@ func (a *admission) sentBefore(
 	return stored, a.checkSameCall(d, from, post, &stored)
 }
 
-// maxOrigins bounds the number of origins that registrations are counted for.
-const maxOrigins = 1000
-
-// registrations counts registrations by origin: an agent's id or a network address.
-type registrations struct {
-	mu   sync.Mutex
-	from map[string]*ratelimit.Limiter
-}
-
 // admitNewcomer rate-limits registrations: anonymous callers by address, others by caller.
 // Calls from this process have no address and are not limited.
 func (g *agentService) admitNewcomer(c parley.Caller) error {
@@ -194,31 +156,14 @@ func addressPrefix(address string) string {
 	return prefix.String()
 }
 
-// bucket returns the bucket of an origin. At maxOrigins it drops the buckets that are full again;
-// if none is, new origins share one bucket.
-func (d *registrations) bucket(from string, n int, now time.Time) *ratelimit.Limiter {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-
-	if d.from == nil {
-		d.from = map[string]*ratelimit.Limiter{}
+func (q *quotas) find(id string, s *Settings) *quota {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.of == nil {
+		q.of = map[string]*quota{}
 	}
-
-	if d.from[from] == nil && len(d.from) >= maxOrigins {
-		for place, bucket := range d.from {
-			if bucket.TokensAt(now) >= float64(n) {
-				delete(d.from, place)
-			}
-		}
-
-		if len(d.from) >= maxOrigins {
-			from = ""
-		}
+	if q.of[id] == nil {
+		q.of[id] = &quota{perMinute(s.MessagesPerMinute), perMinute(s.BroadcastsPerMinute)}
 	}
-
-	if d.from[from] == nil {
-		d.from[from] = perMinute(n)
-	}
-
-	return d.from[from]
+	return q.of[id]
 }

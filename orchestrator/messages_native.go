@@ -70,16 +70,6 @@ func (ms *messageService) recordNative(
 	})
 }
 
-// onlyCounted returns a judge that counts the turns of a message and holds none of it: its sender's program
-// sends it in any case.
-func (d *draft) onlyCounted(judge store.Judge) store.Judge {
-	return func(ds []store.NewDelivery) {
-		first := slices.Clone(ds)
-		judge(ds)
-		copy(ds, first)
-	}
-}
-
 // sessionRef is what Claude Code and Qwen Code add to the name of a session if two have it.
 var sessionRef = regexp.MustCompile(` \[[^\]]*\]$`)
 

@@ -2,7 +2,6 @@ package orchestrator
 
 import (
 	"context"
-	"slices"
 
 	"parley"
 	"parley/store"
@@ -37,39 +36,6 @@ func (ms *messageService) GetMessageStatus(
 	return res, ms.noteShown(ctx, msg, stored.Deliveries, "fetched with get_message_status")
 }
 
-// visible returns a message and its deliveries if the caller is the operator, sent it, got it,
-// or takes part in its thread. For other callers the message does not exist: the error is
-// MESSAGE_NOT_FOUND, in the same words as if there were none.
-func (a *admission) visible(
-	ctx context.Context, c parley.Caller, ref string,
-) (parley.Message, []parley.Delivery, error) {
-	msg, deliveries, err := a.store.Message(ctx, ref)
-	if !c.Operator && parley.ErrorCode(err) == parley.MessageNotFound {
-		err = notYours(ref)
-	}
-	if err != nil {
-		return msg, nil, err
-	}
-
-	if c.Operator || msg.SenderID == c.ID ||
-		slices.ContainsFunc(deliveries, func(d parley.Delivery) bool { return d.RecipientID == c.ID }) {
-		return msg, deliveries, nil
-	}
-
-	if me := a.roster.ByID(c.ID); msg.ThreadID != "" && me != nil {
-		if _, err := a.roster.ReadableThread(ctx, me, msg.ThreadID); err == nil {
-			return msg, deliveries, nil
-		}
-	}
-
-	return parley.Message{}, nil, notYours(ref)
-}
-
-func notYours(ref string) error {
-	return parley.Errorf(parley.MessageNotFound, "there is no message %q of yours", parley.CleanLine(ref)).
-		Suggest("Use the message_id that send_message or check_inbox gave you.")
-}
-
 // noteShown is noteGiven for one message whose whole text the caller is shown.
 func (ms *messageService) noteShown(
 	ctx context.Context, msg parley.Message, deliveries []parley.Delivery, evidence string,
@@ -83,4 +49,11 @@ func (ms *messageService) noteShown(
 		items[i] = store.InboxItem{Message: msg, Delivery: d}
 	}
 	return ms.noteGiven(ctx, me, items, evidence)
+}
+
+// fillInItem fills in the names of a message and its recipient.
+func (op *operatorService) fillInItem(item store.InboxItem) store.InboxItem {
+	op.roster.FillIn(&item.Message)
+	item.Delivery.Recipient = op.roster.ByID(item.Delivery.RecipientID).Name
+	return item
 }

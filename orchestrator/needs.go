@@ -12,15 +12,6 @@ import (
 	"parley/store"
 )
 
-const (
-	// needLines is the number of screen lines shown with a need. Every dialog that was measured fits.
-	needLines = 12
-	// screenTime bounds the reading of all screens. It takes milliseconds, unless the user's tmux hangs.
-	screenTime = 2 * time.Second
-	// owesWithin is the age at which unanswered requests are no longer listed. It bounds the query.
-	owesWithin = 7 * 24 * time.Hour
-)
-
 // GetNeeds implements parley.OperatorService.
 func (op *operatorService) GetNeeds(ctx context.Context, req parley.GetNeedsRequest) (*parley.GetNeedsResult, error) {
 	res := &parley.GetNeedsResult{Answer: parley.OK}
@@ -135,36 +126,8 @@ func (op *operatorService) owedAnswers(ctx context.Context, now time.Time) (need
 	return needs, nil
 }
 
-// isAgent reports whether an id is that of a program, and not of a person or of parley.
-func (op *operatorService) isAgent(id string) bool {
-	m := op.roster.ByID(id)
-	return m != nil && m.Kind != parley.KindHuman && m.Kind != parley.KindSystem
-}
-
 // needOrder orders the kinds of needs, the most pressing first.
 var needOrder = parley.NeedKinds()
-
-// unscreened are the kinds of needs that a screen does not explain.
-var unscreened = []parley.NeedKind{
-	parley.NeedProfile,
-	parley.NeedUnconfirmed,
-	parley.NeedUndelivered,
-	parley.NeedHeld,
-	parley.NeedOverdue,
-	parley.NeedOwesAnswer,
-	parley.NeedUnanswered,
-	parley.NeedBudget,
-	parley.NeedOverlap,
-	parley.NeedNotifier,
-	parley.NeedStart,
-}
-
-// fillInItem fills in the names of a message and its recipient.
-func (op *operatorService) fillInItem(item store.InboxItem) store.InboxItem {
-	op.roster.FillIn(&item.Message)
-	item.Delivery.Recipient = op.roster.ByID(item.Delivery.RecipientID).Name
-	return item
-}
 
 func unconfirmedNeed(item store.InboxItem) parley.Need {
 	d, short := item.Delivery, parley.Short(item.Message.ID)

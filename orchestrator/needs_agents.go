@@ -296,3 +296,27 @@ func approvalNeed(n parley.Need, r *parley.Responder) parley.Need {
 	n.Action = fmt.Sprintf("Approve it, or decline with parley approve %s --decline.", n.Agent)
 	return n
 }
+
+const (
+	// needLines is the number of screen lines shown with a need. Every dialog that was measured fits.
+	needLines = 12
+	// screenTime bounds the reading of all screens. It takes milliseconds, unless the user's tmux hangs.
+	screenTime = 2 * time.Second
+	// owesWithin is the age at which unanswered requests are no longer listed. It bounds the query.
+	owesWithin = 7 * 24 * time.Hour
+)
+
+// unscreened are the kinds of needs that a screen does not explain.
+var unscreened = []parley.NeedKind{
+	parley.NeedProfile,
+	parley.NeedUnconfirmed,
+	parley.NeedUndelivered,
+	parley.NeedHeld,
+	parley.NeedOverdue,
+	parley.NeedOwesAnswer,
+	parley.NeedUnanswered,
+	parley.NeedBudget,
+	parley.NeedOverlap,
+	parley.NeedNotifier,
+	parley.NeedStart,
+}

@@ -9,15 +9,8 @@ import (
 
 	"parley"
 	"parley/internal/wait"
-	"parley/notify"
 	"parley/orchestrator/team"
 )
-
-// Away is how the operator is told of what needs them while away, and answers from there.
-type Away struct {
-	Notifier *notify.Notifier // nil: none
-	Codes    *AnswerCodes     // that notices answer with; nil: none
-}
 
 // noticeEvery is the interval between two looks at what needs the operator.
 const noticeEvery = 5 * time.Second

@@ -11,7 +11,6 @@ import (
 	"errors"
 	"log/slog"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"parley"
@@ -24,77 +23,7 @@ import (
 	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"
-	"parley/profile"
-	"parley/store"
-	"parley/tmux"
 )
-
-// Options are the parts and settings of the service.
-type Options struct {
-	Store      *store.Store
-	Tmux       tmux.Options // the workspace's own server; Notify is overwritten
-	Profiles   profile.Set
-	Workspace  string   // the project directory, absolute
-	LaunchDir  string   // 0700: private files of launches and of agents
-	Executable string   // path of parley, which starts the agents
-	State      string   // directory of the database and the stored files; default: .parley in Workspace
-	Private    []string // directories besides State and LaunchDir that no file may be sent from
-	Spool      string   // directory of reports written while no daemon ran; "": none
-	Host       string
-	Settings   Settings
-	Info       parley.WorkspaceStatusResult // facts about the daemon
-	ShutDown   func()                       // ends the daemon; called by the operation ShutDown
-	Now        func() time.Time             // default: time.Now
-	Log        *slog.Logger                 // default: none
-	Model      answer.Model                 // answers for responders; nil: no model is available
-	Responders []parley.DeclaredResponder   // from the team's file
-	Away       Away                         // how the operator is told while away
-	Costs      Costs                        // prices and budgets
-
-	OperatorKey *store.APIKey // of the operator, believed while there are no agents; nil: none
-}
-
-// Orchestrator is the daemon's parley.Service. It composes one type per service interface with
-// the packages that do the work, and owns all long-lived goroutines. Safe for concurrent use.
-type Orchestrator struct {
-	*agentService
-	*terminalService
-	*worktreeService
-	*messageService
-	*threadService
-	*fileService
-	*operatorService
-	*keyService
-	*conversationService
-	*responderService
-	*eventService
-	*workspaceService
-
-	opts  Options
-	store *store.Store
-	now   func() time.Time
-	log   *slog.Logger
-	rooms rooms
-	clock cautiousClock // of prune
-
-	cancel context.CancelFunc // stops the goroutines in group
-	group  sync.WaitGroup
-}
-
-// rooms are the parts of the daemon that the services share.
-type rooms struct {
-	roster     *team.Roster
-	couriers   *courier.Couriers
-	terminals  *terminal.Terminals
-	talk       *talk.Talk
-	responders *answer.Responders
-	files      *files.Store
-	meter      *meter.Meter
-	overlaps   *overlap.Watcher
-	pause      *pause
-	admission  *admission
-	elsewhere  *elsewhere
-}
 
 var _ parley.Service = (*Orchestrator)(nil)
 
@@ -321,23 +250,6 @@ func (o *Orchestrator) tick(ctx context.Context) {
 			guardian.guard(ctx)
 		}
 	}
-}
-
-// interval tells when a periodic task is due. Not safe for concurrent use.
-type interval struct {
-	every time.Duration
-	last  time.Time
-}
-
-func newInterval(every time.Duration) *interval { return &interval{every, time.Now()} }
-
-// due reports whether the interval has passed since the last time it was due.
-func (i *interval) due() bool {
-	if time.Since(i.last) < i.every {
-		return false
-	}
-	i.last = time.Now()
-	return true
 }
 
 // StopAnswering cancels the answers that models are writing, and refuses further ones. The

@@ -2,23 +2,11 @@ package orchestrator
 
 import (
 	"context"
-	"sync"
-	"sync/atomic"
 
 	"parley"
 	"parley/orchestrator/team"
 	"parley/store"
 )
-
-// pause holds whether communication is paused. The database holds it too.
-type pause struct {
-	now atomic.Pointer[parley.Pause] // nil: not paused
-
-	changing sync.Mutex
-
-	mu   sync.Mutex
-	over chan struct{} // closed when the pause ends; nil: nobody waits
-}
 
 // is returns the current pause, or nil if communication is not paused.
 func (p *pause) is() *parley.Pause { return p.now.Load() }

@@ -127,3 +127,36 @@ func (a *admission) groupMembers(members []*team.Member, group string) ([]*team.
 
 	return in, nil
 }
+
+// visible returns a message and its deliveries if the caller is the operator, sent it, got it,
+// or takes part in its thread. For other callers the message does not exist: the error is
+// MESSAGE_NOT_FOUND, in the same words as if there were none.
+func (a *admission) visible(
+	ctx context.Context, c parley.Caller, ref string,
+) (parley.Message, []parley.Delivery, error) {
+	msg, deliveries, err := a.store.Message(ctx, ref)
+	if !c.Operator && parley.ErrorCode(err) == parley.MessageNotFound {
+		err = notYours(ref)
+	}
+	if err != nil {
+		return msg, nil, err
+	}
+
+	if c.Operator || msg.SenderID == c.ID ||
+		slices.ContainsFunc(deliveries, func(d parley.Delivery) bool { return d.RecipientID == c.ID }) {
+		return msg, deliveries, nil
+	}
+
+	if me := a.roster.ByID(c.ID); msg.ThreadID != "" && me != nil {
+		if _, err := a.roster.ReadableThread(ctx, me, msg.ThreadID); err == nil {
+			return msg, deliveries, nil
+		}
+	}
+
+	return parley.Message{}, nil, notYours(ref)
+}
+
+func notYours(ref string) error {
+	return parley.Errorf(parley.MessageNotFound, "there is no message %q of yours", parley.CleanLine(ref)).
+		Suggest("Use the message_id that send_message or check_inbox gave you.")
+}

@@ -8,17 +8,6 @@ import (
 	"parley"
 )
 
-// terminals are the methods of terminal.Terminals that the service has too.
-type terminals interface {
-	parley.TerminalService
-
-	// Placements returns a number that changes whenever processes may have come to belong to an agent,
-	// or no longer do.
-	Placements() int64
-	// Launching reports whether a program may run already whose agent has no terminal yet.
-	Launching() bool
-}
-
 // LaunchAgent implements parley.TerminalService. The first prompt is a message of the caller's. A
 // text that cannot be sent is refused before anything starts. A resumed program had its prompt already.
 func (ts *terminalService) LaunchAgent(

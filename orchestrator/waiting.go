@@ -51,3 +51,17 @@ func lastStep(d *parley.Delivery) time.Time {
 	}
 	return d.Steps[len(d.Steps)-1].At
 }
+
+// limitedUntil returns when the usage limit of an agent ends, nil if it is at none, or that is not
+// known.
+func limitedUntil(m *team.Member, a *parley.Agent) *time.Time {
+	t := m.Terminal()
+	if t == nil || a.State != parley.StateBlocked {
+		return nil
+	}
+	l := t.Limit.Limit()
+	if !l.On || l.Until.IsZero() {
+		return nil
+	}
+	return &l.Until
+}
