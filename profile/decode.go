@@ -138,7 +138,8 @@ func (p *Profile) check() error {
 		d   time.Duration
 	}{
 		{"settle", p.Settle}, {"show_within", p.ShowWithin}, {"taken_within", p.TakenWithin},
-		{"refuses_within", p.RefusesWithin}, {"startup", p.Startup}, {"quiet", p.Quiet}, {"stagger", p.Stagger},
+		{"refuses_within", p.RefusesWithin}, {"startup", p.Startup}, {"quiet", p.Quiet}, {"still", p.Still},
+		{"stagger", p.Stagger},
 	} {
 		if f.d < 0 || f.d > maxWait {
 			return p.invalid(f.key, f.d.String()).Suggest("Give a time from 0s to %s, such as 200ms.", maxWait)

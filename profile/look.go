@@ -33,10 +33,18 @@ func (p *Profile) Read(s Screen) Reading {
 	r.Shows = p.look(&pg, r.Cause)
 	r.Composer, r.Composing = p.composed(&pg, &s)
 	r.Above, _ = pg.above()
+	if r.Shows == Idle && r.Composing && p.patterns.dialog == nil && pg.asksBelow(p.patterns.dialogs) {
+		r.Shows = Dialog
+	}
 	if !p.HasMarkers() || r.Shows == Unknown && !r.Composing {
 		r.Asks = p.Asks(s)
 	}
 	return r
+}
+
+// asksBelow reports whether something that looks like a dialog stands below the composer.
+func (pg *page) asksBelow(dialogs map[string]*regexp.Regexp) bool {
+	return ask(dialogs, bottom(strings.Split(pg.text[pg.composer.end:], "\n"))) != Question{}
 }
 
 // page is a screen on which the composer was looked for.

@@ -62,6 +62,10 @@ type Profile struct {
 	Startup       time.Duration `yaml:"startup"` // without markers: time to take over the terminal
 	Quiet         time.Duration `yaml:"quiet"`   // without markers: no output for so long means idle
 
+	// Still is how long the screen must not have moved to show rest, for a program of which nothing else tells
+	// that it works. 0: its markers tell.
+	Still time.Duration `yaml:"still"`
+
 	// Stagger is the time between the turns that a broadcast starts in agents of this
 	// profile, for providers that limit their rate. 0: all at once.
 	Stagger time.Duration `yaml:"stagger"`

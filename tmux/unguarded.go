@@ -39,6 +39,20 @@ func (p *Pane) Repeat(ctx context.Context, key Key, n int) error {
 	return p.send(ctx, strings.Join(slices.Repeat([]string{string(key)}, n), " "))
 }
 
+// recordable makes a path a part of a shell's word in single quotes, and of a format of tmux.
+var recordable = strings.NewReplacer("'", `'\''`, "#", "##")
+
+// Record appends what the program writes from now on to a file.
+func (p *Pane) Record(ctx context.Context, file string) error {
+	if err := p.check(); err != nil {
+		return err
+	}
+	if _, err := p.server.run(ctx, "pipe-pane -t "+p.id+" "+quote("exec cat >>'"+recordable.Replace(file)+"'")); err != nil {
+		return fmt.Errorf("record pane %s: %w", p.id, err)
+	}
+	return nil
+}
+
 func (p *Pane) send(ctx context.Context, keys string) error {
 	if err := p.check(); err != nil {
 		return err

@@ -41,7 +41,8 @@ With a name, it prints that profile in the form of parley.yaml.`,
 		},
 	}
 
-	cmd.AddCommand((&profileCheck{cli: c}).command())
+	learn := &profileLearn{profileCheck: profileCheck{cli: c}}
+	cmd.AddCommand((&profileCheck{cli: c}).command(), learn.command(), (&profileShare{c}).command())
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp

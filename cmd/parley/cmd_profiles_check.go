@@ -13,6 +13,7 @@ import (
 	"parley/profile"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // profileCheck is one run of profiles check.
@@ -48,10 +49,7 @@ directory that it trusts: --dir. With a COMMAND it tries that instead of the pro
 		},
 	}
 
-	f := cmd.Flags()
-	f.StringVar(&k.at, "dir", "", "run the program in this directory, not in an empty one")
-	f.StringVar(&k.size, "size", "120x40", "columns and rows of its terminal")
-	f.DurationVar(&k.patience, "timeout", time.Minute, "longest wait until it rests")
+	k.flags(cmd.Flags())
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveDefault
@@ -62,16 +60,18 @@ directory that it trusts: --dir. With a COMMAND it tries that instead of the pro
 	return cmd
 }
 
+func (k *profileCheck) flags(f *pflag.FlagSet) {
+	f.StringVar(&k.at, "dir", "", "run the program in this directory, not in an empty one")
+	f.StringVar(&k.size, "size", "120x40", "columns and rows of its terminal")
+	f.DurationVar(&k.patience, "timeout", time.Minute, "longest wait until it rests")
+}
+
 func (k *profileCheck) run(ctx context.Context, name string, command []string) error {
 	set, err := k.profileSet()
 	if err != nil {
 		return err
 	}
 	p, err := set.Find(name)
-	if err != nil {
-		return err
-	}
-	width, height, err := daemon.ParseSize(k.size)
 	if err != nil {
 		return err
 	}
@@ -84,9 +84,39 @@ func (k *profileCheck) run(ctx context.Context, name string, command []string) e
 	if len(command) == 0 {
 		command = p.Command
 	}
-	program, err := k.find(p, command)
+	opts, err := k.options(ctx, p, command)
 	if err != nil {
 		return err
+	}
+	if !k.json {
+		if err := k.printLine(k.paint(bold, strings.TrimSpace(name+" "+opts.Version)) + ": " + opts.Program); err != nil {
+			return err
+		}
+	}
+
+	res, err := trial.Run(ctx, opts)
+	if err != nil {
+		return err
+	}
+	// What was found of another command says nothing of the profile's program.
+	if p.Runs(append([]string{opts.Program}, command[1:]...)) || slices.Equal(command, p.Command) {
+		if err := trial.Keep(checks, res); err != nil {
+			return err
+		}
+	}
+
+	return k.report(&res)
+}
+
+// options returns how a command is tried with a profile.
+func (k *profileCheck) options(ctx context.Context, p *profile.Profile, command []string) (o trial.Options, err error) {
+	width, height, err := daemon.ParseSize(k.size)
+	if err != nil {
+		return o, err
+	}
+	program, err := k.find(p, command)
+	if err != nil {
+		return o, err
 	}
 	at := k.at
 	if at != "" && !filepath.IsAbs(at) {
@@ -94,30 +124,13 @@ func (k *profileCheck) run(ctx context.Context, name string, command []string) e
 	}
 
 	version := ""
-	if !slices.Contains(p.Programs, "parley demo-agent") {
+	if !p.Runs([]string{"parley", "demo-agent"}) {
 		version, _ = versionOf(ctx, p, program, k.env.Scrubbed()) // "" is kept too
 	}
-	if !k.json {
-		if err := k.printLine(k.paint(bold, strings.TrimSpace(name+" "+version)) + ": " + program); err != nil {
-			return err
-		}
-	}
-
-	res, err := trial.Run(ctx, trial.Options{
+	return trial.Options{
 		Profile: p, Program: program, Args: command[1:], Version: version, Dir: at, Env: k.env.Scrubbed(),
 		Width: width, Height: height, Patience: k.patience, Now: k.now, Tell: k.tell,
-	})
-	if err != nil {
-		return err
-	}
-	// What was found of another command says nothing of the profile's program.
-	if p.Runs(append([]string{program}, command[1:]...)) || slices.Equal(command, p.Command) {
-		if err := trial.Keep(checks, res); err != nil {
-			return err
-		}
-	}
-
-	return k.report(&res)
+	}, nil
 }
 
 // find returns the path of the program that a command runs.

@@ -202,7 +202,12 @@ func (o *output) warnOfTrust(at daemon.Place, info *daemon.Info) {
 	}
 
 	next := "parley trust shows what it does, and asks."
-	if t, err := daemon.LoadTeam(at.TeamFile(), false); err == nil && daemon.TrustOf(o.env).Has(t) {
+	t, err := daemon.LoadTeam(at.TeamFile(), false)
+	switch {
+	case err != nil:
+	case len(t.Claims) == 0: // what is ignored is a file of the user's own
+		next = "parley trust FILE shows what it does, and asks."
+	case daemon.TrustOf(o.env).Has(t):
 		next = "It is trusted now: parley down --keep-agents lets the next command start a daemon that reads it."
 	}
 	o.warned.print(o, "%s\n  → %s", info.Withheld, next)

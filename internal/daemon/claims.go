@@ -193,12 +193,16 @@ func (t *Team) withhold(own *Team) {
 	t.Web = own.Web
 }
 
-// WithheldWords names the parts of the file that parley ignores, "" if there are none.
+// WithheldWords names the parts of the files that parley ignores, "" if there are none.
 func (t *Team) WithheldWords() string {
-	if len(t.Withheld) == 0 {
-		return ""
+	var words []string
+	if len(t.Withheld) > 0 {
+		words = append(words, "parley.yaml is not trusted; parley ignores its "+keysOf(t.Withheld))
 	}
-	return "parley.yaml is not trusted; parley ignores its " + keysOf(t.Withheld)
+	for _, file := range t.Untrusted {
+		words = append(words, parley.CleanLine(file)+" is not trusted, and ignored: parley trust "+parley.ShellWord(file))
+	}
+	return strings.Join(words, "; ")
 }
 
 // keysOf names the keys of claims, each once: "agents, profiles and http_address".

@@ -40,10 +40,11 @@ type Team struct {
 	Responders   []Responder                `yaml:"responders" doc:"The agents for which a model answers at once."`
 	Profiles     map[string]yaml.RawMessage `yaml:"profiles" doc:"Profiles of your own, or changes to built-in ones: a name and the keys that differ."`
 
-	File     string  `yaml:"-"` // its real path; "" if there is none
-	Hash     string  `yaml:"-"` // the SHA-256 of its content, in hexadecimal
-	Claims   []Claim `yaml:"-"` // what the file runs, opens, sends and deletes
-	Withheld []Claim `yaml:"-"` // the parts that parley ignores, because the user does not trust the file
+	File      string   `yaml:"-"` // its real path; "" if there is none
+	Hash      string   `yaml:"-"` // the SHA-256 of its content, in hexadecimal
+	Claims    []Claim  `yaml:"-"` // what the file runs, opens, sends and deletes
+	Untrusted []string `yaml:"-"` // files of learned profiles that parley ignores, for the same reason
+	Withheld  []Claim  `yaml:"-"` // the parts that parley ignores, because the user does not trust the file
 }
 
 // Agent is one agent of the team.
@@ -77,7 +78,7 @@ func Load(at Place, env Environ) (*Team, error) {
 	}
 
 	base := *own
-	base.Profiles, base.Responders = nil, nil
+	base.Profiles, base.Responders = nil, nil // Untrusted stays
 	base.Screen.Keys, base.Screen.Filters = maps.Clone(own.Screen.Keys), maps.Clone(own.Screen.Filters)
 	t, err := loadOver(&base, at.TeamFile(), false)
 	if err != nil {
@@ -95,11 +96,8 @@ func Load(at Place, env Environ) (*Team, error) {
 
 // loadOwn reads the user's own file, which may be missing.
 func loadOwn(env Environ) (*Team, error) {
-	dir := env.Get("XDG_CONFIG_HOME")
-	if home := env.Get("HOME"); !filepath.IsAbs(dir) && home != "" {
-		dir = filepath.Join(home, ".config")
-	}
-	if !filepath.IsAbs(dir) {
+	dir := configDir(env)
+	if dir == "" {
 		return LoadTeam("", false)
 	}
 
@@ -108,6 +106,11 @@ func loadOwn(env Environ) (*Team, error) {
 		err = parley.Errorf(parley.InvalidArgument, "%s names agents", t.File).
 			Suggest("Agents belong into the parley.yaml of a workspace.")
 	}
+	if err != nil {
+		return nil, err
+	}
+
+	t.Profiles, t.Untrusted, err = learned(env, t.Profiles)
 
 	return t, err
 }

@@ -33,6 +33,7 @@ func Traces(env Environ) []Trace {
 	if state := stateHome(env); state != "" {
 		add(filepath.Join(state, "parley", "trusted"), "which files you trust", false)
 		add(ChecksDir(env), "what profiles check found", false)
+		add(LearnedDir(env), "what profiles learn found", false)
 		add(HostsFile(env), "keys of workspaces on other machines", false)
 	}
 

@@ -77,6 +77,9 @@ func (m *memory) readiness(o *observation) hold {
 	if o.profile.HasMarkers() {
 		s := o.standing()
 		h := s.hold(max(o.profile.Quiet, m.startRest(o, &s)))
+		if p := o.profile; p.Still > 0 && o.now.Sub(m.still.Since(o.now, o.screen)) < p.Still && h.none() {
+			h = held(parley.HoldNoisy, "")
+		}
 		if h.Code == parley.HoldDraft && (o.ownText() || m.text != nil && m.text.collapsed != "" && m.text.collapsed == o.Composer) {
 			h = m.ownText(o)
 		}

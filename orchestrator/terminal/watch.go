@@ -266,7 +266,7 @@ func (w *watcher) stateOf(
 	now := w.ts.now()
 	quietFor := now.Sub(info.Activity)
 	hides := !t.Profile.HasMarkers() && courier.HidesInput(t) // which needs no output
-	if quietFor > 2*time.Second+max(t.Profile.Quiet, courier.SteadyAfter) &&
+	if quietFor > 2*time.Second+max(t.Profile.Quiet, t.Profile.Still, courier.SteadyAfter) &&
 		info.Activity == t.LastRead && m.Agent().State == parley.StateIdle && !hides {
 		return "", "", nil // nothing was written since the last look, and it was idle then
 	}
@@ -303,6 +303,14 @@ func (w *watcher) stateOf(
 			return "", "", nil // it may be a message that is just being typed
 		}
 
+		if s.State == parley.StateIdle && quiet < min(t.Profile.Still, time.Second) {
+			return w.loud(m, t, now)
+		}
+		t.LoudSince = time.Time{}
+		if s.State == parley.StateIdle && quiet < t.Profile.Still {
+			return "", "", nil // a person's key moves it too
+		}
+
 		return s.State, s.Evidence, nil
 	}
 
@@ -310,6 +318,11 @@ func (w *watcher) stateOf(
 		return w.quietState(m, t, screen, quiet)
 	}
 
+	return w.loud(m, t, now)
+}
+
+// loud returns the state of an agent of which only output tells that it works, and that has just written some.
+func (w *watcher) loud(m *team.Member, t *team.Terminal, now time.Time) (parley.AgentState, string, error) {
 	if t.LoudSince.IsZero() {
 		t.LoudSince = now
 	}

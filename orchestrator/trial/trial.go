@@ -7,16 +7,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"parley"
-	"parley/orchestrator/team"
 	"parley/profile"
-	"parley/tmux"
 )
 
 // Guarantee is something that parley relies on when it types to a program.
@@ -77,10 +72,14 @@ type Options struct {
 	Patience time.Duration // for its first rest
 	Now      func() time.Time
 	Tell     func(Finding) // each as it comes
+
+	// Ask has a person answer what the program asks before it can be learned, in a terminal that the command
+	// attaches. nil: nobody can be asked.
+	Ask func(words string, attach []string) error
 }
 
-// maxTempDir is the longest directory, in bytes, in which the path of tmux's socket is short enough.
-const maxTempDir = 64
+// Size returns the columns and rows of the terminal, as 120x40.
+func (o *Options) Size() string { return fmt.Sprintf("%dx%d", o.Width, o.Height) }
 
 // Run tries a profile. It fails if the profile knows nothing of the program's screen, or if the program cannot be
 // started or ends.
@@ -91,79 +90,18 @@ func Run(ctx context.Context, opts Options) (res Result, err error) {
 			Suggest("Messages to it are typed as carefully as to any program that parley does not know.")
 	}
 
-	parent := ""
-	if len(os.TempDir()) > maxTempDir {
-		parent = "/tmp"
-	}
-	scratch, err := os.MkdirTemp(parent, "parley-check-")
-	if err != nil {
-		return res, fmt.Errorf("make a directory for the trial: %w", err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
-	if opts.Dir == "" {
-		opts.Dir = filepath.Join(scratch, "work")
-		if err := os.Mkdir(opts.Dir, 0o700); err != nil {
-			return res, fmt.Errorf("make a directory for the trial: %w", err)
-		}
-	}
-
-	argv, env, err := opts.command(filepath.Join(scratch, "agent"))
+	stage, err := opts.stage(ctx, nil)
 	if err != nil {
 		return res, err
 	}
-	server, err := tmux.Open(ctx, tmux.Options{Path: filepath.Join(scratch, "tmux"), Dir: scratch, Env: env})
-	if err != nil {
-		return res, parley.Errorf(parley.TmuxUnavailable, "start a terminal for the trial: %w", err).
-			Suggest("Run parley doctor.")
-	}
-	defer func() { err = errors.Join(err, server.Shutdown(context.WithoutCancel(ctx))) }()
+	defer func() { err = errors.Join(err, stage.close(context.WithoutCancel(ctx))) }()
 
-	pane, err := server.NewSession(ctx, tmux.SessionOptions{
-		Name: "check", Owner: "check", Dir: opts.Dir, Width: opts.Width, Height: opts.Height, Argv: argv,
-	})
-	if err != nil {
-		return res, fmt.Errorf("start %s: %w", opts.Program, err)
-	}
-
-	w := &walk{opts: &opts, t: &team.Terminal{Server: server, Pane: server.Pane(pane.ID), Profile: opts.Profile}}
+	w := &walk{opts: &opts, t: stage.terminal(opts.Profile)}
 	w.findings, err = w.all(ctx)
 	return Result{
 		Profile: opts.Profile.Name, Version: opts.Version, Program: opts.Program, At: opts.Now().UTC(),
-		Size: fmt.Sprintf("%dx%d", opts.Width, opts.Height), Findings: w.findings,
+		Size: opts.Size(), Findings: w.findings,
 	}, err
-}
-
-// silent stands for parley in what is handed over: the program's MCP server and its reports end at once. parley itself
-// would start a daemon for the directory of the trial.
-const silent = "true"
-
-// command returns the command line and the environment of the program, as a launch would make them, and writes
-// the files of its handover into dir.
-func (o *Options) command(dir string) (argv, env []string, err error) {
-	h, err := o.Profile.Handover.Render(profile.Values{
-		Name: "check", ID: "00000000-0000-4000-8000-000000000000", Parley: silent, Dir: dir, Seal: "check",
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	for name, text := range h.Files {
-		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
-			return nil, nil, fmt.Errorf("write what the program is handed over: %w", err)
-		}
-	}
-
-	env = slices.DeleteFunc(slices.Clone(o.Env), func(kv string) bool {
-		name, _, _ := strings.Cut(kv, "=")
-		_, replaced := h.Env[name]
-		return replaced || slices.Contains(h.Unset, name)
-	})
-	for name, value := range h.Env {
-		env = append(env, name+"="+value)
-	}
-
-	// tmux would give a single word to a shell.
-	return slices.Concat([]string{"env", "--", o.Program}, o.Args, h.Args), env, nil
 }
 
 // Failed lists the guarantees that fail.

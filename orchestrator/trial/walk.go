@@ -85,7 +85,7 @@ func (w *walk) try(ctx context.Context, g Guarantee) error {
 	case Signs:
 		return w.pastes(ctx, g, "Grüße, 世界 🦊 é")
 	}
-	return w.pastes(ctx, g, strings.Repeat(strings.Repeat("words that say nothing ", 5)+"\n", 12)+"end")
+	return w.pastes(ctx, g, longText)
 }
 
 // look reads the screen as the courier does.

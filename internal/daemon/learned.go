@@ -1,0 +1,86 @@
+package daemon
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"strings"
+
+	"parley"
+	"parley/internal/plainfile"
+
+	"github.com/goccy/go-yaml"
+)
+
+// LearnedDir returns the user's directory of profiles that parley learned, "" if there is none. Each has a file of its
+// own there, and its captures beside it.
+func LearnedDir(env Environ) string {
+	dir := configDir(env)
+	if dir == "" {
+		return ""
+	}
+	return filepath.Join(dir, "parley", "profiles")
+}
+
+// configDir returns the user's directory for settings, "" if there is none.
+func configDir(env Environ) string {
+	dir := env.Get("XDG_CONFIG_HOME")
+	if home := env.Get("HOME"); !filepath.IsAbs(dir) && home != "" {
+		dir = filepath.Join(home, ".config")
+	}
+	if !filepath.IsAbs(dir) {
+		return ""
+	}
+	return dir
+}
+
+// learned adds to profiles the learned ones that these do not name. A file of somebody else's counts once the user
+// trusts it, as a parley.yaml does; the files that do not count are returned.
+func learned(env Environ, profiles map[string]yaml.RawMessage) (all map[string]yaml.RawMessage, untrusted []string, err error) {
+	all = map[string]yaml.RawMessage{}
+	dir := LearnedDir(env)
+	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
+	if err != nil || dir == "" {
+		return profiles, nil, nil // a directory whose name is a pattern holds none
+	}
+
+	for _, file := range files {
+		one, err := LoadLearned(file)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case TrustOf(env).Has(one):
+			maps.Copy(all, one.Profiles)
+		default:
+			untrusted = append(untrusted, file)
+		}
+	}
+	maps.Copy(all, profiles)
+
+	return all, untrusted, nil
+}
+
+// LoadLearned reads the file of a learned profile, which has the profile's name and holds nothing else.
+func LoadLearned(file string) (*Team, error) {
+	t, err := LoadTeam(file, true)
+	if err != nil {
+		return nil, err
+	}
+
+	name := strings.TrimSuffix(filepath.Base(file), ".yaml")
+	_, ok := t.Profiles[name]
+	text, err := plainfile.Read(file, maxTeamFile)
+	if err != nil {
+		return nil, fmt.Errorf("read a learned profile: %w", err)
+	}
+	var sections map[string]any
+	if err := yaml.Unmarshal(text, &sections); err != nil || !ok || len(t.Profiles) != 1 || len(sections) != 1 {
+		return nil, parley.Errorf(parley.InvalidArgument, "%s holds more or something else than the profile %s", file, name).
+			Suggest("Move the rest to a parley.yaml, or remove the file.")
+	}
+	if _, err = t.ProfileSet(); err != nil {
+		return nil, err
+	}
+
+	return t, nil
+}

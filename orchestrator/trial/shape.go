@@ -1,0 +1,365 @@
+package trial
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"parley"
+	"parley/tmux"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Sights are the screens of a program on which its composer is found. All have the same size.
+type Sights struct {
+	Rest  tmux.Screen // it waits for a prompt
+	Draft tmux.Screen // and Probe was typed
+	Lines tmux.Screen // and Several was pasted; without rows if that was not tried
+}
+
+// The texts that are typed to find a composer.
+const (
+	Probe   = draft
+	Several = "first words\nsecond words\nthird words"
+)
+
+// Shape is a composer as it was found: the patterns that read it.
+type Shape struct {
+	Composer, Idle, Empty string
+	Cursor                bool // the cursor stood in it on all screens
+}
+
+// FindShape finds the composer by what a typed text changes, and its edges by what stands around it. It fails if
+// nothing tells where the composer is.
+func FindShape(s Sights) (Shape, error) {
+	f, err := locate(s)
+	if err != nil {
+		return Shape{}, err
+	}
+	f.measure()
+
+	composer, idle, err := f.patterns()
+	if err != nil {
+		return Shape{}, err
+	}
+	return Shape{Composer: composer, Idle: idle, Empty: f.placeholder(), Cursor: f.holdsCursor(s)}, nil
+}
+
+// find is a composer while it is found.
+type find struct {
+	rest, draft []string // rows of the screens
+	row, column int      // of the text on the draft's
+	home        int      // its row on the resting screen
+	prefix      string   // what stands before it in its row
+	right       string   // the edge right of it; "": none
+	indent      string   // what stands before the second row of a text, as a pattern
+	width       int
+
+	above, below edge
+	lead         int      // rows of the composer's block above the text
+	block        []string // and below it
+	foot         []string // rows below it that are not empty
+}
+
+// locate finds where the text was typed: where it stands on the one screen and not on the other.
+func locate(s Sights) (*find, error) {
+	f := &find{rest: s.Rest.Lines, draft: s.Draft.Lines, width: s.Draft.Width, row: -1}
+	for i, line := range f.draft {
+		at := strings.Index(line, Probe)
+		if at < 0 || i < len(f.rest) && strings.Contains(f.rest[i], Probe) {
+			continue
+		}
+		if f.row >= 0 && i != s.Draft.CursorY {
+			continue // such as a list that repeats it; the cursor stands in the composer
+		}
+		f.row, f.prefix, f.column = i, line[:at], ansi.StringWidthWc(line[:at])
+	}
+	if f.row < 0 {
+		return nil, unclear("what is typed is not shown")
+	}
+
+	f.home = f.row
+	sign := strings.TrimRight(f.prefix, " ")
+	for far := range len(f.rest) {
+		for _, i := range []int{f.row - far, f.row + far} {
+			if i >= 0 && i < len(f.rest) && strings.HasPrefix(f.rest[i], sign) && f.sameAbove(i) {
+				f.home = i
+				f.indent = secondIndent(s.Lines.Lines, sign)
+				return f, nil
+			}
+		}
+	}
+	return nil, unclear("its composer looks otherwise when it is empty")
+}
+
+// sameAbove reports whether the row above a row at rest is of the kind of that above the text.
+func (f *find) sameAbove(i int) bool {
+	if i == 0 || f.row == 0 {
+		return i == f.row
+	}
+	return edgeIn(f.rest[i-1]).found() == edgeIn(f.draft[f.row-1]).found()
+}
+
+// secondIndent returns what stands before the second row of a text, "" if that is not known.
+func secondIndent(rows []string, sign string) string {
+	words := strings.Split(Several, "\n")
+	for i, row := range rows {
+		if i == 0 || !strings.HasSuffix(strings.TrimRight(strings.SplitN(rows[i-1], words[0], 2)[0], " "), sign) {
+			continue
+		}
+		if !strings.Contains(rows[i-1], words[0]) {
+			continue
+		}
+		if before, _, ok := strings.Cut(row, words[1]); ok {
+			return before
+		}
+	}
+	return ""
+}
+
+// measure notes what stands around the text.
+func (f *find) measure() {
+	line := strings.TrimRight(f.draft[f.row], " ")
+	if i := strings.LastIndexFunc(line, isFrame); i >= 0 && i > strings.Index(line, Probe) && ansi.StringWidthWc(line[i:]) == 1 {
+		f.right = line[i:]
+	}
+	if f.row > 0 {
+		f.above = edgeIn(f.draft[f.row-1])
+	}
+
+	rows := f.draft[f.row+1:]
+	if bar := barOf(f.prefix); bar != "" && f.right == "" {
+		for f.row-f.lead > 0 && barOf(f.draft[f.row-f.lead-1]) == bar {
+			f.lead++
+		}
+		for len(rows) > 0 && barOf(rows[0]) == bar && !edgeIn(rows[0]).found() {
+			f.block, rows = append(f.block, rows[0]), rows[1:]
+		}
+	}
+	if len(rows) > 0 {
+		if f.below = edgeIn(rows[0]); f.below.found() {
+			rows = rows[1:]
+		}
+	}
+	for _, row := range rows {
+		if strings.TrimSpace(row) != "" {
+			f.foot = append(f.foot, row)
+		}
+	}
+}
+
+// isFrame reports whether a character draws an edge.
+func isFrame(r rune) bool { return r >= '\u2500' && r <= '\u259f' || r == '|' }
+
+// barOf returns the bar with which a row begins, "" if it begins with something else.
+func barOf(row string) string {
+	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(row, " "))
+	if !isFrame(r) || strings.ContainsRune("─━═▀▄╭╰┌└╔╚╹", r) {
+		return ""
+	}
+	return string(r)
+}
+
+// edge is a row that frames a composer.
+type edge struct{ head, rule, tail string }
+
+var edgeForm = regexp.MustCompile(`^ *([^\s─━═▀▄▔▁_-]?)(─{8,}|━{8,}|═{8,}|▀{8,}|▄{8,}|▔{8,}|▁{8,}|_{8,}|-{8,})(.*)$`)
+
+func edgeIn(row string) (e edge) {
+	m := edgeForm.FindStringSubmatch(strings.TrimRight(row, " "))
+	if m == nil {
+		return e
+	}
+	_, size := utf8.DecodeRuneInString(m[2])
+	return edge{regexp.QuoteMeta(m[1]), regexp.QuoteMeta(m[2][:size]), m[3]}
+}
+
+func (e edge) found() bool { return e.rule != "" }
+
+// loose matches the edge whatever is written into it: some programs say there that they work.
+func (e edge) loose() string { return ` *` + e.head + e.rule + `.*` }
+
+// strict matches the edge as it was at rest.
+func (e edge) strict() string {
+	tail := regexp.QuoteMeta(strings.TrimSpace(e.tail))
+	if len([]rune(e.tail)) > 1 {
+		tail = `.*`
+	}
+	return ` *` + e.head + e.rule + `{8,}` + tail
+}
+
+// framed matches it with a group that ends where the text must.
+func (e edge) framed(corner string) string {
+	if corner != "" {
+		return ` *` + e.head + `(?P<frame>` + e.rule + `.*)` + regexp.QuoteMeta(corner)
+	}
+	return ` *(?P<frame>` + e.head + e.rule + `{8,})`
+}
+
+// cornerOf returns the last character of an edge that reaches a composer's right edge.
+func (e edge) corner() string {
+	r := []rune(e.tail)
+	if len(r) == 0 || !isFrame(r[len(r)-1]) {
+		return ""
+	}
+	return string(r[len(r)-1])
+}
+
+// start matches what stands before the text in its first row. Blanks at the end of a row are not on the screen.
+func (f *find) start() string {
+	sign := strings.TrimRight(f.prefix, " ")
+	gap := fmt.Sprintf(` {0,%d}`, len(f.prefix)-len(sign))
+	if len(f.prefix) == len(sign) {
+		gap = ""
+	}
+	if sign == "" {
+		return gap
+	}
+	return ` *` + regexp.QuoteMeta(strings.TrimLeft(sign, " ")) + gap
+}
+
+// patterns returns the composer's pattern and that of a program at rest. The latter is matched against rows of
+// which the empty ones are taken out.
+func (f *find) patterns() (composer, idle string, err error) {
+	start := f.start()
+	sign := strings.TrimSpace(f.prefix)
+	if sign == "" && !(f.above.found() && f.below.found()) {
+		return "", "", unclear("nothing marks its composer: neither edges nor a sign before the text")
+	}
+
+	top, strictTop := "", ""
+	if f.above.found() {
+		top, strictTop = f.above.loose()+`\n`, f.above.strict()+`\n`
+	}
+	end := fmt.Sprintf(`\n(?:.*\n){0,%d}\z`, len(f.foot)+2)
+	switch {
+	case f.right != "" && f.above.found() && f.below.found():
+		if corner := f.above.corner(); corner != "" {
+			top = f.above.framed(corner) + `\n`
+		}
+		edge := regexp.QuoteMeta(f.right)
+		text := `.*` + edge + `\n(?: *` + regexp.QuoteMeta(f.right) + `.*` + edge + `\n)*`
+		return `^` + top + start + `(?P<text>` + text + `)` + f.below.loose() + `$`,
+			`^` + strictTop + start + text + f.below.strict() + end, nil
+	case len(f.block) > 0 && f.below.found():
+		return f.blockPatterns(start, end)
+	case f.above.found() && f.below.found():
+		text := `.*\n(?:(?:[^` + f.above.rule + f.below.rule + `\n].*)?\n)*?`
+		rest := start + text
+		if sign == "" { // an empty row
+			rest = strings.TrimPrefix(text, `.*\n`)
+		}
+		return `^` + top + start + `(?P<text>` + text + `)` + f.below.loose() + `$`,
+			`^` + strictTop + rest + f.below.strict() + end, nil
+	case f.below.found():
+		text := `.*\n(?:` + f.rest2() + `.*\n|\n)*?`
+		return `^` + start + `(?P<text>` + text + `)` + f.below.loose() + `$`,
+			`^` + start + text + f.below.strict() + end, nil
+	}
+	return f.openPatterns(top, strictTop, start)
+}
+
+// beside matches what stands right of a composer that does not reach the terminal's edge.
+const beside = `(?: {8,}\S.*)?`
+
+// blockPatterns are those of a block of rows behind a bar, with an edge below.
+func (f *find) blockPatterns(start, end string) (composer, idle string, err error) {
+	bar := ` *` + regexp.QuoteMeta(barOf(f.prefix))
+	var lead, block, rows strings.Builder
+	for range f.lead {
+		lead.WriteString(bar + beside + `\n`)
+	}
+	for _, row := range f.block {
+		if strings.TrimSpace(strings.Replace(row, barOf(row), "", 1)) == "" {
+			block.WriteString(bar + beside + `\n`)
+		} else {
+			block.WriteString(bar + ` +\S.*\n`)
+			rows.WriteString(bar + ` +\S.*\n`)
+		}
+	}
+	text := `.*\n(?:` + bar + `.*\n)*?`
+	return `^` + lead.String() + start + `(?P<text>` + text + `)` + block.String() + f.below.framed("") + `.*$`,
+		`^` + rows.String() + f.below.strict() + end, nil
+}
+
+// rest2 matches what stands before the second row of a text and those below it.
+func (f *find) rest2() string {
+	sign := strings.TrimSpace(f.indent)
+	switch {
+	case f.indent == "" && strings.TrimSpace(f.prefix) != "":
+		first := []rune(strings.TrimSpace(f.prefix))[0]
+		return `[^` + regexp.QuoteMeta(string(first)) + `\n]`
+	case sign == "":
+		return strings.Repeat(" ", min(2, len(f.indent)))
+	}
+	return ` *` + regexp.QuoteMeta(sign)
+}
+
+// openPatterns are those of a composer without an edge below: it ends at a row of the program's, behind an empty one,
+// or at the end of what the screen shows.
+func (f *find) openPatterns(top, strictTop, start string) (composer, idle string, err error) {
+	after := f.draft[f.row+1:]
+	text := `.*\n(?:` + f.rest2() + `.*\n|\n)*`
+	if len(f.foot) == 0 {
+		return `^` + top + start + `(?P<text>` + text + `)\n*\z`,
+			`^` + strictTop + start + `.*\n(?:` + f.rest2() + `.*\n)*\z`, nil
+	}
+	first := f.foot[0]
+	if strings.TrimSpace(after[0]) != "" {
+		return f.closedPatterns(top, strictTop, start)
+	}
+
+	lead := strings.Repeat(" ", len(first)-len(strings.TrimLeft(first, " ")))
+	more := len(f.foot) + 2
+	return fmt.Sprintf(`^%s%s(?P<text>%s)\n%s\S.*\n(?:.*\S.*\n){0,%d}\n*\z`, top, start, text, lead, more),
+		fmt.Sprintf(`^%s%s.*\n(?:%s.*\n)*?%s\S.*\n(?:.*\n){0,%d}\z`, strictTop, start, f.rest2(), lead, more), nil
+}
+
+// closedPatterns are those of a composer that ends at a row of the program's right below it, which begins with a sign.
+func (f *find) closedPatterns(top, strictTop, start string) (composer, idle string, err error) {
+	sign, _, _ := strings.Cut(strings.TrimLeft(f.foot[0], " "), " ")
+	if r := []rune(sign); len(r) != 1 || unicode.IsLetter(r[0]) || unicode.IsDigit(r[0]) {
+		return "", "", unclear("nothing tells where its composer ends")
+	}
+	sign = ` *` + regexp.QuoteMeta(sign) + ` `
+	text := `.*\n(?:` + f.rest2() + `.*\n|\n)*?`
+	return `^` + top + start + `(?P<text>` + text + `)` + sign + `.*$`,
+		fmt.Sprintf(`^%s%s%s%s.*\n(?:.*\n){0,%d}\z`, strictTop, start, text, sign, len(f.foot)+2), nil
+}
+
+// placeholder returns the pattern of what stands in the empty composer, "" if nothing does.
+func (f *find) placeholder() string {
+	row := f.rest[f.home]
+	text := strings.TrimRight(row, " ")
+	if f.right != "" {
+		text = strings.TrimRight(strings.TrimSuffix(text, f.right), " ")
+	}
+	text = ansi.CutWc(text, f.column, f.width)
+	text, _, _ = strings.Cut(text, strings.Repeat(" ", 8)) // what stands beside the composer
+	if text = strings.TrimSpace(text); text == "" {
+		return ""
+	}
+
+	words := strings.Fields(text)
+	for i := range words {
+		words[i] = regexp.QuoteMeta(words[i])
+	}
+	return `^` + strings.Join(words, ` +`)
+}
+
+// holdsCursor reports whether the cursor stood in the composer on all screens.
+func (f *find) holdsCursor(s Sights) bool {
+	return !slices.ContainsFunc([]tmux.Screen{s.Rest, s.Draft}, func(t tmux.Screen) bool { return t.CursorHidden }) &&
+		s.Rest.CursorY == f.home && s.Draft.CursorY == f.row
+}
+
+// unclear says why no composer was found.
+func unclear(why string) error {
+	return parley.Errorf(parley.InvalidArgument, "parley cannot tell where its composer is: %s", why).
+		Suggest("Use the profile generic: messages to it are typed as carefully as to any program. " +
+			"Or write the markers by hand: parley profiles pi shows some.")
+}

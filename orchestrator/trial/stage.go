@@ -1,0 +1,149 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/internal/wait"
+	"parley/orchestrator/team"
+	"parley/profile"
+	"parley/tmux"
+)
+
+// maxTempDir is the longest directory, in bytes, in which the path of tmux's socket is short enough.
+const maxTempDir = 64
+
+// stage is a terminal that nobody else uses, with the program in it.
+type stage struct {
+	scratch string
+	server  *tmux.Server
+	pane    *tmux.Pane
+}
+
+// stage starts the program. A record function gets its terminal before the program begins.
+func (o *Options) stage(ctx context.Context, record func(p *tmux.Pane, scratch string) error) (s *stage, err error) {
+	parent := ""
+	if len(os.TempDir()) > maxTempDir {
+		parent = "/tmp"
+	}
+	s = new(stage)
+	if s.scratch, err = os.MkdirTemp(parent, "parley-check-"); err != nil {
+		return nil, fmt.Errorf("make a directory for the trial: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close(context.WithoutCancel(ctx)))
+		}
+	}()
+	dir := o.Dir
+	if dir == "" {
+		dir = filepath.Join(s.scratch, "work")
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			return nil, fmt.Errorf("make a directory for the trial: %w", err)
+		}
+	}
+
+	argv, env, err := o.command(filepath.Join(s.scratch, "agent"))
+	if err != nil {
+		return nil, err
+	}
+	gate := filepath.Join(s.scratch, "begin")
+	argv = append([]string{"sh", "-c", gated, "sh", gate}, argv...)
+	s.server, err = tmux.Open(ctx, tmux.Options{Path: filepath.Join(s.scratch, "tmux"), Dir: s.scratch, Env: env})
+	if err != nil {
+		return nil, parley.Errorf(parley.TmuxUnavailable, "start a terminal for the trial: %w", err).
+			Suggest("Run parley doctor.")
+	}
+
+	pane, err := s.server.NewSession(ctx, tmux.SessionOptions{
+		Name: session, Owner: session, Dir: dir, Width: o.Width, Height: o.Height, Argv: argv,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("start %s: %w", o.Program, err)
+	}
+	s.pane = s.server.Pane(pane.ID)
+	if record != nil {
+		if err := record(s.pane, s.scratch); err != nil {
+			return nil, err
+		}
+	}
+
+	if err := os.WriteFile(gate, nil, 0o600); err != nil {
+		return nil, fmt.Errorf("start %s: %w", o.Program, err)
+	}
+	return s, s.begun(ctx, gate)
+}
+
+const (
+	// begins is how long a shell may take to start.
+	begins = 30 * time.Second
+	// session names the terminal of a trial.
+	session = "check"
+	// gated waits for a file, removes it and becomes the program.
+	gated = `until [ -e "$1" ]; do sleep 0.05; done; rm -f -- "$1"; shift; exec "$@"`
+)
+
+// begun waits until the program takes over its terminal.
+func (s *stage) begun(ctx context.Context, gate string) error {
+	limit, cancel := context.WithTimeout(ctx, begins)
+	defer cancel()
+	err := wait.Until(limit, lookEvery, func() (bool, error) {
+		_, err := os.Stat(gate)
+		return errors.Is(err, os.ErrNotExist), nil
+	})
+	if err != nil {
+		return fmt.Errorf("start the program: %w", err)
+	}
+	return nil
+}
+
+func (s *stage) terminal(p *profile.Profile) *team.Terminal {
+	return &team.Terminal{Server: s.server, Pane: s.pane, Profile: p}
+}
+
+func (s *stage) close(ctx context.Context) (err error) {
+	if s.server != nil {
+		err = s.server.Shutdown(ctx)
+	}
+	return errors.Join(err, os.RemoveAll(s.scratch))
+}
+
+// silent stands for parley in what is handed over: the program's MCP server and its reports end at once. parley itself
+// would start a daemon for the directory of the trial.
+const silent = "true"
+
+// command returns the command line and the environment of the program, as a launch would make them, and writes
+// the files of its handover into dir.
+func (o *Options) command(dir string) (argv, env []string, err error) {
+	h, err := o.Profile.Handover.Render(profile.Values{
+		Name: "check", ID: "00000000-0000-4000-8000-000000000000", Parley: silent, Dir: dir, Seal: "check",
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	for name, text := range h.Files {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			return nil, nil, fmt.Errorf("write what the program is handed over: %w", err)
+		}
+	}
+
+	env = slices.DeleteFunc(slices.Clone(o.Env), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		_, replaced := h.Env[name]
+		return replaced || slices.Contains(h.Unset, name)
+	})
+	for name, value := range h.Env {
+		env = append(env, name+"="+value)
+	}
+
+	// tmux would give a single word to a shell.
+	return slices.Concat([]string{"env", "--", o.Program}, o.Args, h.Args), env, nil
+}
