@@ -177,9 +177,9 @@ real: tmux
 # with the shortest story.
 .PHONY: simulate
 simulate: DELIVERIES = 2000000
-simulate: ## simulate 2000000 deliveries, then defects on purpose, into docs/measured/simulation.md (or DELIVERIES=...)
+simulate: ## simulate 2000000 deliveries, then defects on purpose, into docs/measured/simulation.md (or DELIVERIES=..., DEFECTS=some of them)
 	$(GO) test -count=1 -timeout 6h -v -run 'TestSimulationFindsDefects$$' ./orchestrator/courier \
-		-deliveries $(DELIVERIES) -page '$(CURDIR)/docs/measured/simulation.md'
+		-deliveries $(DELIVERIES) -defect '$(DEFECTS)' -page '$(CURDIR)/docs/measured/simulation.md'
 
 # The suite is fetched once.
 CONFORMANCE ?= $(CURDIR)/.build/conformance

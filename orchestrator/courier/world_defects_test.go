@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -268,23 +269,25 @@ type found struct{ deliveries, promise string }
 // expects the simulation to find it.
 func TestSimulationFindsDefects(t *testing.T) {
 	switch {
-	case *defectFlag != "":
-		tryAll(t, regexp.MustCompile(*defectFlag))
 	case *pageFlag != "":
 		r := simulate(t, newCommon(), extent{deliveries: *deliveriesFlag})
 		for _, b := range r.broken {
 			t.Error(b)
 		}
-		all := tryAll(t, regexp.MustCompile(""))
+		all := rowsOf(string(must(os.ReadFile(*pageFlag))))
+		maps.Copy(all, tryAll(t, regexp.MustCompile(*defectFlag)))
 		text := page(r, all, notesOf(*pageFlag))
 		must(0, os.WriteFile(*pageFlag, []byte(text), 0o644))
+	case *defectFlag != "":
+		tryAll(t, regexp.MustCompile(*defectFlag))
 	default:
 		t.Skip("it takes long: make simulate")
 	}
 }
 
-// tryAll tries the defects whose words match.
-func tryAll(t *testing.T, which *regexp.Regexp) (all []found) {
+// tryAll tries the defects whose words match, and returns how they were found by their words.
+func tryAll(t *testing.T, which *regexp.Regexp) map[string]found {
+	all := map[string]found{}
 	for _, d := range defects {
 		if !which.MatchString(d.words) {
 			continue
@@ -293,8 +296,8 @@ func tryAll(t *testing.T, which *regexp.Regexp) (all []found) {
 		if f.promise == "" {
 			t.Errorf("%s: not found within %d deliveries", d.words, *withinFlag)
 		}
-		fmt.Printf("| %s | %s | %s |\n", d.words, cmp.Or(f.promise, "not found"), f.deliveries)
-		all = append(all, f)
+		fmt.Println(f.row(d.words))
+		all[d.words] = f
 	}
 	return all
 }
@@ -339,8 +342,31 @@ func notesOf(path string) string {
 	return notes
 }
 
+// row is how a defect was found as a line of the page. rowsOf returns those of a page, which stay there until the
+// defects are tried again.
+func (f found) row(words string) string {
+	return fmt.Sprintf("| %s | %s | %s |", words, cmp.Or(f.promise, "not found"), f.deliveries)
+}
+
+func rowsOf(page string) map[string]found {
+	all := map[string]found{}
+	for line := range strings.Lines(page) {
+		if cells := strings.Split(strings.Trim(line, "| \n"), " | "); len(cells) == 3 {
+			all[cells[0]] = found{deliveries: cells[2], promise: cells[1]}
+		}
+	}
+	return all
+}
+
+func TestRowsOfDefectsStayOnThePage(t *testing.T) {
+	f := found{deliveries: "279", promise: promiseProof}
+	if got := rowsOf("| mistake | n |\n" + f.row("a mistake") + "\n"); len(got) != 1 || got["a mistake"] != f {
+		t.Errorf("got %v", got)
+	}
+}
+
 // page describes a simulation and its defects.
-func page(r *result, all []found, notes string) string {
+func page(r *result, all map[string]found, notes string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# Simulated deliveries
 
@@ -359,14 +385,16 @@ another way: their program died, the tmux server went away, or a person had a ha
 ## Defects on purpose
 
 Each of these %d mistakes was made in the sources, one at a time. The simulation found it after so many deliveries, or did not
-within %d. Where other guards stand behind the one that is gone, they are gone too.
+within %d. Where other guards stand behind the one that is gone, they are gone too. A row stays until its mistake is tried again.
 
 | mistake | broken promise | deliveries |
 |---|---|---|
 `, r.deliveries, r.stories, r.proven, len(r.broken), toldAlways,
-		notesBegin, notes, notesEnd, len(all), *withinFlag)
-	for i, f := range all {
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", defects[i].words, cmp.Or(f.promise, "not found"), f.deliveries)
+		notesBegin, notes, notesEnd, len(defects), *withinFlag)
+	for _, d := range defects {
+		if f, tried := all[d.words]; tried {
+			fmt.Fprintln(&b, f.row(d.words))
+		}
 	}
 	return b.String()
 }
