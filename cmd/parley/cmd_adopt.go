@@ -156,15 +156,6 @@ func completePanes(cmd *cobra.Command, s *surroundings) []string {
 	return strings.Split(strings.TrimSpace(string(out)), "\n")
 }
 
-// completeProfiles returns the names of the workspace's profiles.
-func completeProfiles(c *cli) []string {
-	set, err := c.profileSet()
-	if err != nil {
-		return nil
-	}
-	return set.Names()
-}
-
 func leaveCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "leave [NAME…]",

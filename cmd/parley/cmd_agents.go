@@ -43,27 +43,6 @@ and files that git ignores only once you agree, or with --force.`,
 	return c.withAgents(cmd, -1)
 }
 
-// forEach calls do for every name. It prints errors as they occur and fails at the end
-// if there was one.
-func forEach(o *output, names []string, do func(string) error) error {
-	failed := false
-	for i, name := range names {
-		if err := do(name); err != nil {
-			if i == len(names)-1 && !failed {
-				return err
-			}
-			o.fail(err)
-			failed = true
-		}
-	}
-
-	if failed {
-		return exitCode(1)
-	}
-
-	return nil
-}
-
 func restartCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "restart NAME",
@@ -208,18 +187,6 @@ func stateWords(a parley.AgentStatus) string {
 		return string(a.State)
 	}
 	return string(a.State) + " until " + parley.FormatEnd(*a.LimitedUntil)
-}
-
-// todayWords says what an agent's program has used today, "" if that is not known.
-func todayWords(s *parley.Spending) string {
-	if s == nil {
-		return ""
-	}
-	words := parley.FormatCount(s.Total())
-	if s.Cost > 0 {
-		words += " (" + parley.FormatCost(s.Cost) + ")"
-	}
-	return words
 }
 
 // heldBecause says why the messages to an agent wait. Those to one that does not run wait for a command.

@@ -235,9 +235,6 @@ func linkCause(err error) error {
 
 func isSum(sum hash.Hash, want string) bool { return hex.EncodeToString(sum.Sum(nil)) == want }
 
-// progressAfter is how long a command runs before it shows progress.
-const progressAfter = time.Second
-
 // progress counts the bytes written to it and shows them on a terminal.
 type progress struct {
 	c       *cli

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"os"
 	"strings"
@@ -14,22 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 )
-
-// maxStdin bounds a text from standard input, in bytes. The longest text that the
-// settings allow is shorter.
-const maxStdin = 1 << 20
-
-// readText joins the words of a text; a single - stands for standard input.
-func readText(c *cli, words []string) (string, error) {
-	if len(words) != 1 || words[0] != "-" {
-		return strings.Join(words, " "), nil
-	}
-	b, err := io.ReadAll(io.LimitReader(c.in, maxStdin))
-	if err != nil {
-		return "", fmt.Errorf("read the text from standard input: %w", err)
-	}
-	return string(b), nil
-}
 
 // isFed reports whether a file or another program is the standard input.
 func isFed(in *os.File) bool {
@@ -110,25 +92,6 @@ func sendingCommand(
 	}
 
 	return c.withAgents(cmd, 1)
-}
-
-// undeliverable reports a message that is stored but has no live recipient.
-func undeliverable(ctx context.Context, c *cli, to string, res *parley.SendMessageResult) error {
-	if c.json {
-		return errors.Join(c.printJSON(res), exitCode(1))
-	}
-
-	a := agentNamed(ctx, c, to)
-	e := parley.Errorf(res.ErrorCode, "%s is stopped", a.Name)
-	switch {
-	case a.Kind != parley.KindTerminal || a.Adopted():
-		return e.Suggest("Send to another; parley agents lists them.")
-	case res.MessageID == "":
-		return e.Suggest("parley restart %s starts it again; then send it once more.", a.Name)
-	}
-
-	return e.Suggest("parley restart %[1]s starts it again; then parley retry %[2]s types the message.",
-		a.Name, parley.Short(res.MessageID))
 }
 
 func broadcastCommand(c *cli) *cobra.Command {

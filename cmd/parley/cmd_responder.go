@@ -222,14 +222,3 @@ func failureWords(by map[string]int) string {
 	}
 	return strings.Join(words, ", ")
 }
-
-// printReply prints a responder's answer.
-func printReply(o *output, r *parley.Reply) {
-	if r == nil || o.json {
-		return
-	}
-	o.printf("\n%s\n", r.Text)
-	if r.CutOff {
-		o.printf("(cut off at max_tokens)\n")
-	}
-}

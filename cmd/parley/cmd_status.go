@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -125,28 +124,6 @@ func paused(p *parley.Pause) string {
 		return ""
 	}
 	return p.Words() + "; parley resume ends that"
-}
-
-// counts lists the number in each state, by name; none if all are zero.
-func counts(m map[string]int, none string) string {
-	var parts []string
-	for state, n := range m {
-		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, state))
-		}
-	}
-
-	slices.SortFunc(parts, func(a, b string) int {
-		_, a, _ = strings.Cut(a, " ")
-		_, b, _ = strings.Cut(b, " ")
-		return strings.Compare(a, b)
-	})
-
-	if parts == nil {
-		return none
-	}
-
-	return strings.Join(parts, ", ")
 }
 
 func backupCommand(c *cli) *cobra.Command {

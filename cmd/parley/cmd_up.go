@@ -142,16 +142,6 @@ func noAgents(t *daemon.Team, at daemon.Place, there []parley.AgentStatus) error
 		Suggest("List them under agents:; docs/settings.md shows how.")
 }
 
-// upStep is what parley up does about one agent.
-type upStep struct {
-	name    string
-	wanted  *daemon.Agent // as the file has it; nil if it does not
-	running bool
-	there   *parley.AgentStatus // nil if it was never launched
-
-	finished bool // it was stopped, its worktree is gone, and this run does not name it
-}
-
 // planUp returns the steps for the agents of a file and then for the lost ones that the file does not
 // have: for all of them, or for those with these names.
 func planUp(wanted []daemon.Agent, there []parley.AgentStatus, names []string) ([]upStep, error) {
@@ -197,17 +187,6 @@ func planUp(wanted []daemon.Agent, there []parley.AgentStatus, names []string) (
 func hasFinished(a *parley.AgentStatus) bool {
 	return a.State == parley.StateTerminated && a.Worktree == nil &&
 		strings.Contains(filepath.ToSlash(a.Dir)+"/", "/"+parley.WorktreesDir+"/"+a.Name+"/")
-}
-
-// upRun is one run of parley up.
-type upRun struct {
-	*cli
-	upOptions
-	team     *daemon.Team
-	base     string // what the file's paths are relative to
-	here     string // the name of this machine, if the file places agents
-	steps    []upStep
-	launched []*parley.LaunchAgentResult
 }
 
 // run takes the steps, and reports each.

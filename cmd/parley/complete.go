@@ -197,3 +197,25 @@ func messageWords(events []parley.Event) []string {
 	}
 	return words
 }
+
+// withAgents completes agent names for the first n arguments; n < 0 for all.
+func (c *cli) withAgents(cmd *cobra.Command, n int) *cobra.Command {
+	cmd.ValidArgsFunction = func(
+		cmd *cobra.Command, args []string, toComplete string,
+	) ([]string, cobra.ShellCompDirective) {
+		if n >= 0 && len(args) >= n {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return completer{c}.completeAgents(cmd, args, toComplete)
+	}
+	return cmd
+}
+
+// completeProfiles returns the names of the workspace's profiles.
+func completeProfiles(c *cli) []string {
+	set, err := c.profileSet()
+	if err != nil {
+		return nil
+	}
+	return set.Names()
+}

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"strconv"
 	"time"
 
 	"parley"
@@ -226,18 +225,6 @@ func spaceFound(f *findings, free int64, dir string) {
 	}
 }
 
-// size formats bytes in the unit that fits.
-func size(bytes int64) string {
-	n := float64(bytes)
-	for _, unit := range []string{"bytes", "kB", "MB"} {
-		if n < 1000 {
-			return strconv.FormatFloat(n, 'f', 0, 64) + " " + unit
-		}
-		n /= 1000
-	}
-	return strconv.FormatFloat(n, 'f', 1, 64) + " GB"
-}
-
 // repair puts back a database that was removed while parley ran. It ends the daemon only if
 // that accepts nothing more.
 func (d *doctor) repair(ctx context.Context) error {
@@ -297,17 +284,6 @@ func (d *doctor) replaceDatabase(ctx context.Context, at daemon.Place) (err erro
 	}
 
 	return err
-}
-
-// repaired is what a repair did, for programs.
-type repaired struct {
-	Message       string     `json:"message"`
-	PutBack       bool       `json:"put_back"`               // the database had been removed
-	Damaged       string     `json:"damaged_file,omitempty"` // where is now what was there
-	Copy          string     `json:"copy,omitempty"`         // what took its place; "" if it was rebuilt
-	CopyMade      *time.Time `json:"copy_made,omitempty"`
-	LacksMessages int64      `json:"lacks_messages"` // that parley had acknowledged
-	LacksEvents   int64      `json:"lacks_events"`
 }
 
 func repairedOf(done store.Repaired, text string) *repaired {

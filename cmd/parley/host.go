@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"net"
 	"os/exec"
 	"path"
@@ -16,8 +15,6 @@ import (
 	"parley/internal/daemon"
 	"parley/internal/remote"
 	"parley/tmux"
-
-	"github.com/spf13/cobra"
 )
 
 // hostOf returns the machine of --host.
@@ -41,17 +38,6 @@ func hostOf(c *cli) (remote.Host, error) {
 // controlName is how many bytes the name of the shared connection's socket has: with a hash of 40 for
 // %C, and 17 that ssh adds while it makes it.
 const controlName = len("/parley-ssh-") + 40 + 17
-
-// notFromAfar refuses a command that works on this machine alone.
-func notFromAfar(host string) error {
-	h, err := remote.Parse(host)
-	if err != nil {
-		return err
-	}
-	return parley.Errorf(parley.InvalidArgument, "this command works only on the machine of the daemon").
-		With("host", host).
-		Suggest("Run it there: ssh -t %s, in the directory of the workspace", parley.ShellWord(h.Address))
-}
 
 // serviceOf returns a client of the daemon on another machine. It connects at once: ssh may have to
 // ask for a passphrase, and what is wrong is said before a screen opens.
@@ -149,46 +135,4 @@ func screenReturnKey(ctx context.Context, s *surroundings, at daemon.Place) stri
 		return tmux.ReturnKey
 	}
 	return returnKey(ctx, s, at.TmuxSocket(s.env))
-}
-
-// linkCommand is the other end of --host: it passes bytes between ssh and the daemon.
-func linkCommand(c *cli) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:    "link",
-		Hidden: true,
-		Args:   usage(cobra.NoArgs),
-	}
-
-	passive := cmd.Flags().Bool("passive", false, "start no daemon")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		c.json = true // so that the error reaches the other machine
-		look := c.inUse
-		if *passive {
-			look = func(ctx context.Context) error { return daemonRuns(ctx, c) }
-		}
-		if err := look(cmd.Context()); err != nil {
-			return err
-		}
-		return link(cmd.Context(), c)
-	}
-
-	return cmd
-}
-
-func link(ctx context.Context, c *cli) error {
-	at, err := c.place()
-	if err != nil {
-		return err
-	}
-	info, err := c.ensureDaemon(ctx, at)
-	if err != nil {
-		return err
-	}
-
-	conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: info.Socket, Net: "unix"})
-	if err != nil {
-		return fmt.Errorf("connect to the daemon: %w", err)
-	}
-	defer conn.Close()
-	return remote.Serve(c.in, c.out, conn, buildVersion())
 }

@@ -1,14 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"parley"
 	"parley/client"
@@ -16,21 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 )
-
-// reconnect is how long a call retries while the daemon restarts.
-const reconnect = 5 * time.Second
-
-// place returns the place of this command line's workspace, which must be on this machine.
-func (c *cli) place() (daemon.Place, error) {
-	if c.host != "" {
-		return daemon.Place{}, notFromAfar(c.host)
-	}
-	root, err := daemon.FindWorkspace(c.workspace, c.env, c.dir)
-	if err != nil {
-		return daemon.Place{}, err
-	}
-	return daemon.Locate(root, c.env), nil
-}
 
 // service returns a client of the daemon, which it starts if none runs.
 func (c *cli) service(ctx context.Context) (*client.Client, error) {
@@ -74,15 +57,6 @@ func (c *cli) inUse(ctx context.Context) error {
 	return parley.Errorf(parley.DaemonUnavailable, "parley is not in use in %s", at.Root).
 		Suggest("Begin with parley launch NAME -- PROGRAM, parley up or parley serve, " +
 			"or name the workspace with --workspace.")
-}
-
-func (s *surroundings) clientOf(info *daemon.Info) *client.Client {
-	return client.New(client.Options{Socket: info.Socket, Key: s.key(), Retry: reconnect})
-}
-
-// key returns the key in the environment: the caller's own, else the operator's.
-func (s *surroundings) key() string {
-	return cmp.Or(s.env.Get("PARLEY_KEY"), s.env.Get(daemon.OperatorKey))
 }
 
 // undecided passes every check on this side. The daemon identifies the caller.
@@ -275,15 +249,23 @@ func offer(names func(*cobra.Command) []string) cobra.CompletionFunc {
 	}
 }
 
-// withAgents completes agent names for the first n arguments; n < 0 for all.
-func (c *cli) withAgents(cmd *cobra.Command, n int) *cobra.Command {
-	cmd.ValidArgsFunction = func(
-		cmd *cobra.Command, args []string, toComplete string,
-	) ([]string, cobra.ShellCompDirective) {
-		if n >= 0 && len(args) >= n {
-			return nil, cobra.ShellCompDirectiveNoFileComp
+// forEach calls do for every name. It prints errors as they occur and fails at the end
+// if there was one.
+func forEach(o *output, names []string, do func(string) error) error {
+	failed := false
+	for i, name := range names {
+		if err := do(name); err != nil {
+			if i == len(names)-1 && !failed {
+				return err
+			}
+			o.fail(err)
+			failed = true
 		}
-		return completer{c}.completeAgents(cmd, args, toComplete)
 	}
-	return cmd
+
+	if failed {
+		return exitCode(1)
+	}
+
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -191,4 +192,16 @@ func agentStyle(s parley.AgentState) string {
 		return faint
 	}
 	return red
+}
+
+// size formats bytes in the unit that fits.
+func size(bytes int64) string {
+	n := float64(bytes)
+	for _, unit := range []string{"bytes", "kB", "MB"} {
+		if n < 1000 {
+			return strconv.FormatFloat(n, 'f', 0, 64) + " " + unit
+		}
+		n /= 1000
+	}
+	return strconv.FormatFloat(n, 'f', 1, 64) + " GB"
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -209,4 +210,23 @@ func printLadders(o *output, deliveries []parley.Delivery) {
 		}
 		t.print(o)
 	}
+}
+
+// undeliverable reports a message that is stored but has no live recipient.
+func undeliverable(ctx context.Context, c *cli, to string, res *parley.SendMessageResult) error {
+	if c.json {
+		return errors.Join(c.printJSON(res), exitCode(1))
+	}
+
+	a := agentNamed(ctx, c, to)
+	e := parley.Errorf(res.ErrorCode, "%s is stopped", a.Name)
+	switch {
+	case a.Kind != parley.KindTerminal || a.Adopted():
+		return e.Suggest("Send to another; parley agents lists them.")
+	case res.MessageID == "":
+		return e.Suggest("parley restart %s starts it again; then send it once more.", a.Name)
+	}
+
+	return e.Suggest("parley restart %[1]s starts it again; then parley retry %[2]s types the message.",
+		a.Name, parley.Short(res.MessageID))
 }

@@ -265,3 +265,25 @@ func home(env daemon.Environ, path string) string {
 	}
 	return path
 }
+
+// counts lists the number in each state, by name; none if all are zero.
+func counts(m map[string]int, none string) string {
+	var parts []string
+	for state, n := range m {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, state))
+		}
+	}
+
+	slices.SortFunc(parts, func(a, b string) int {
+		_, a, _ = strings.Cut(a, " ")
+		_, b, _ = strings.Cut(b, " ")
+		return strings.Compare(a, b)
+	})
+
+	if parts == nil {
+		return none
+	}
+
+	return strings.Join(parts, ", ")
+}

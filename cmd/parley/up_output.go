@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"parley"
@@ -121,12 +120,4 @@ func (u *upRun) printFinished(s upStep) error {
 func (u *upRun) warnOfDir(name, has, wants string) {
 	u.warned.print(&u.output, "%s runs in %s, where its conversation is; the file says %s\n  %s %s",
 		name, parley.CleanLine(has), parley.CleanLine(wants), u.paintFor(u.err, faint, "→"), "To begin a new conversation there: parley up --apply --fresh "+name)
-}
-
-// dirOf returns a directory of the file as an absolute path.
-func dirOf(dir, base string) string {
-	if filepath.IsAbs(dir) {
-		return dir
-	}
-	return filepath.Join(base, dir)
 }

@@ -79,3 +79,15 @@ func todayPart(p *parley.ProgramUsage) string {
 	}
 	return words
 }
+
+// todayWords says what an agent's program has used today, "" if that is not known.
+func todayWords(s *parley.Spending) string {
+	if s == nil {
+		return ""
+	}
+	words := parley.FormatCount(s.Total())
+	if s.Cost > 0 {
+		words += " (" + parley.FormatCost(s.Cost) + ")"
+	}
+	return words
+}

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"cmp"
+	"parley"
+	"parley/client"
+	"parley/internal/daemon"
+	"parley/internal/remote"
+	"time"
+)
+
+// place returns the place of this command line's workspace, which must be on this machine.
+func (c *cli) place() (daemon.Place, error) {
+	if c.host != "" {
+		return daemon.Place{}, notFromAfar(c.host)
+	}
+	root, err := daemon.FindWorkspace(c.workspace, c.env, c.dir)
+	if err != nil {
+		return daemon.Place{}, err
+	}
+	return daemon.Locate(root, c.env), nil
+}
+
+func (s *surroundings) clientOf(info *daemon.Info) *client.Client {
+	return client.New(client.Options{Socket: info.Socket, Key: s.key(), Retry: reconnect})
+}
+
+// key returns the key in the environment: the caller's own, else the operator's.
+func (s *surroundings) key() string {
+	return cmp.Or(s.env.Get("PARLEY_KEY"), s.env.Get(daemon.OperatorKey))
+}
+
+// notFromAfar refuses a command that works on this machine alone.
+func notFromAfar(host string) error {
+	h, err := remote.Parse(host)
+	if err != nil {
+		return err
+	}
+	return parley.Errorf(parley.InvalidArgument, "this command works only on the machine of the daemon").
+		With("host", host).
+		Suggest("Run it there: ssh -t %s, in the directory of the workspace", parley.ShellWord(h.Address))
+}
+
+// reconnect is how long a call retries while the daemon restarts.
+const reconnect = 5 * time.Second
