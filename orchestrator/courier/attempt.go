@@ -9,40 +9,6 @@ import (
 	"parley/tmux"
 )
 
-// attempt is one message on its way into one terminal. It is a machine with a phase, that
-// of tmux: nothing typed, pasted, entered. next is its one decision: from an observation to
-// the next step. It reads no clock and no terminal, and changes only the attempt and its
-// memory, so that it runs in a simulated world as it does here. The courier and tmux carry
-// the steps out.
-type attempt struct {
-	text    *typed
-	sent    time.Time // when the message was accepted
-	way     way
-	resumed bool // it goes on where an earlier attempt or a crash left it
-	asked   bool // the operator asks for the key of a text that may stand there
-	memory  *memory
-
-	pasted   pasted
-	entered  entered
-	unread   time.Time // since when the program has not read its terminal; zero: it has
-	refused  hold      // why it stopped, where tmux does not know better
-	followed followed
-	beside   bool // somebody's own text stood beside ours at the last look
-}
-
-// way is how a message goes into a terminal.
-type way struct {
-	key   tmux.Key
-	leave bool      // take a person out of copy mode
-	since time.Time // nobody has typed there since then, and nobody may until the key
-	ahead time.Time // of a key that does not count as one since: the clock was set back after it
-	note  string    // for the evidence: what it was typed into
-	works bool      // the program works, and takes the text into that or into its queue
-
-	resumes bool // a usage limit has ended
-	spent   bool // a budget is used up, and the operator asked for it all the same
-}
-
 // ready decides whether the text may be typed now, by the screen. What can change between
 // this look and the paste is looked at again inside tmux, in the command that pastes.
 func (m *memory) ready(o *observation) hold {
@@ -136,19 +102,6 @@ func (a *attempt) typable(o *observation) hold {
 		return hold{} // it was looked at before the claim
 	}
 	return o.facts.otherProgram()
-}
-
-// pasted is what an attempt remembers of its looks between the paste and the key.
-type pasted struct {
-	first    time.Time // look at the terminal
-	began    time.Time // of the time to show: when the text was read, or a person has scrolled
-	within   time.Duration
-	shown    bool      // the text was seen
-	scrolls  bool      // the key was refused because a person scrolls
-	patience time.Time // then a program that never echoes is believed to have the text
-	part     string    // the part of the screen that must rest
-	still    time.Time // since when it does; zero: the text does not show
-	where    string    // the text was last seen, of a program without markers
 }
 
 // seen says, for the evidence, where the text was before the key, if this attempt looked.

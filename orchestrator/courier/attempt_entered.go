@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"parley"
-	"parley/orchestrator/team"
 	"parley/profile"
 	"parley/tmux"
 )
@@ -17,30 +16,6 @@ import (
 // What a person types right after the key may be submitted with our text, where tmux does
 // not keep it back: in an adopted pane, and what they paste. Nobody could divide the two,
 // but it can be seen afterwards, and said.
-
-// entered is what an attempt remembers of its looks after the key.
-type entered struct {
-	began     time.Time
-	looked    time.Time // the last look, or the decision for the key
-	named     time.Time // a report that names the message counts from then
-	mode      ttyMode   // of the terminal before the key
-	reporting bool      // the program is expected to report the message
-	gone      time.Time // since when the text is gone from the composer without a report
-	still     team.Stillness
-	pressed   bool      // the key was pressed here
-	hidden    time.Time // since when no composer is on the screen
-	changed   time.Time // since when the terminal is read in another mode; zero: it is not
-	stands    bool      // at the last look, the text stood in the composer
-	stood     time.Time // the last look at which it did
-	begun     bool      // the screen has shown the turn of the text, or the text above the composer
-
-	elsewhere bool // another program has had the terminal, and may have read the text
-	touched   bool // somebody has pressed a key since the one that submits, and may have left
-	undrawn   bool // keys of somebody were not drawn when the one that submits was decided on
-	unseen    bool // for long, nobody has looked whether somebody presses a key
-	lingering bool // at the last look, the text still stood where somebody typed
-	long      bool // it has done so for long
-}
 
 // blindWithin is how long nobody may look while a text leaves its composer. tmux tells of a person's
 // keys only while they are attached, and in less time nobody clears a composer and leaves.

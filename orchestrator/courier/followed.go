@@ -14,20 +14,6 @@ import (
 // a turn has followed in a terminal, its program is signed in: from then on the begin of a turn is proof, and
 // nobody waits for what does not come.
 
-// followed is what an attempt remembers of its looks after the program has taken the text.
-type followed struct {
-	since   time.Time // of the looks; zero: it has not
-	begun   bool      // a turn was seen, or the text above the composer: if nobody looked, that may be refused
-	worked  bool      // the program was seen at work
-	answers bool      // an answer was seen below the text
-	rests   time.Time // since when it rests after that; zero: it does not
-	refusal string    // the cause of a refusal
-	idle    bool      // the time is over, and nothing shows that a turn began
-	keeping keeping   // whether what has read it keeps the terminal
-}
-
-func (f *followed) pending() bool { return !f.since.IsZero() }
-
 // followUp decides by what the screen shows after the text has left the composer. What goes into the work of a program
 // that is signed in waits for the end of that, and is not asked for.
 func (a *attempt) followUp(o *observation) tmux.Step {

@@ -42,13 +42,6 @@ func (m *memory) launching(o *observation) hold {
 	return held(parley.HoldStarting, "")
 }
 
-// reader is what had the terminal as a text was about to be typed.
-type reader struct {
-	tmux.Reader
-	noted bool // by this daemon; otherwise nobody knows
-	leads bool // it may be a launcher
-}
-
 // noteReader notes what is about to read the text.
 func (x *typed) noteReader(m *memory, o *observation) {
 	x.reader = reader{noted: true, leads: m.leads}
@@ -57,16 +50,6 @@ func (x *typed) noteReader(m *memory, o *observation) {
 		x.reader.Reader, x.reader.leads = now, err == nil // else the system does not tell
 	}
 }
-
-// keeping says whether what had the terminal keeps it.
-type keeping int
-
-const (
-	keepsYet  keeping = iota // it may give it away yet
-	keepsOn                  // it does
-	keepsNot                 // another program has it
-	keepsLost                // nobody knows what had it
-)
 
 // keeps looks, so long after the text was read, whether what had the terminal as it went in keeps that.
 func (x *typed) keeps(m *memory, o *observation, waited time.Duration) keeping {

@@ -9,7 +9,6 @@ import (
 	"parley"
 	"parley/orchestrator/team"
 	"parley/profile"
-	"parley/store"
 )
 
 // letter is a message as it is typed into one terminal.
@@ -26,27 +25,6 @@ type size struct{ width, height int }
 // fits reports whether a text may be typed into a terminal of this size.
 func (on size) fits(p *profile.Profile, text string) bool {
 	return p.Fits(text) && p.FitsOn(text, on.width, on.height)
-}
-
-// compose lays a message out for a terminal: a header that begins with a bracket, so
-// that nothing in the text can be taken for a command; the text; and a footer that ends
-// in a plain word, so that no completion takes the Enter. What is too long for the terminal
-// is announced.
-func (o *Couriers) compose(m *team.Member, p *profile.Profile, job *store.Job, on size) letter {
-	msg := o.Roster.FillIn(&job.Message)
-	if l := whole(p, msg, m, o.ShortFooter); on.fits(p, l.text) {
-		return l
-	}
-	return announcement(p, msg, m, on)
-}
-
-// recompose lays a message out as it was typed.
-func (o *Couriers) recompose(m *team.Member, p *profile.Profile, job *store.Job, on size) letter {
-	msg := o.Roster.FillIn(&job.Message)
-	if job.Announced {
-		return announcement(p, msg, m, on)
-	}
-	return whole(p, msg, m, o.ShortFooter)
 }
 
 func whole(p *profile.Profile, msg *parley.Message, to *team.Member, short bool) letter {

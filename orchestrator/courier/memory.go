@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"parley"
-	"parley/orchestrator/team"
 	"parley/profile"
 )
 
@@ -13,39 +12,6 @@ import (
 // the text: Gemini CLI drops input submitted just before it starts a turn on something
 // else. So the next message waits until the program has begun on the last: by its own
 // report where it makes one, since it may have queued the text, and elsewhere by its screen.
-
-// memory is what earlier attempts on a terminal leave behind for later ones.
-type memory struct {
-	still    team.Stillness // of the screen, for programs without markers
-	cautious bool           // something was refused: look before the next
-	unread   time.Time      // when the program had last not read what waits in its terminal, or may not have
-	lag      time.Duration  // that the program had in showing the text pasted last
-	served   *team.Terminal // its program has had a turn there, and was not signed out since
-	place    profile.Place  // where the last look would have typed, in a program without markers
-	word     bool           // only the operator let the last text go there
-	leads    bool           // what has the terminal there may be a launcher
-	mute     *team.Terminal // its program shows nothing of what is typed, and the operator has had a key pressed there
-	silent   *team.Terminal // its program does not report the messages that it should
-
-	before copies // of the message that was looked at last
-	text   *typed // typed last, or being typed; nil: none
-	given  *typed // entered last; nil: none
-}
-
-// copies are how often a screen shows a message. One that is retried may still stand there from the time
-// before, which says nothing of this time.
-type copies struct {
-	mark string
-	n    int
-}
-
-// of returns how many copies of a message there were, 0 if that is not known.
-func (c copies) of(mark string) int {
-	if c.mark != mark {
-		return 0
-	}
-	return c.n
-}
 
 // noteCopies notes them at a look. What stands in a composer is not yet one.
 func (m *memory) noteCopies(o *observation, mark string) {

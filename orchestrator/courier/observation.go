@@ -94,14 +94,6 @@ func (c *courier) observe(t *team.Terminal, job *store.Job, screen tmux.Screen) 
 	return o
 }
 
-// ScreenOf returns a screen as a profile reads it.
-func ScreenOf(s tmux.Screen) profile.Screen {
-	return profile.Screen{
-		Lines: s.Lines, Colours: s.Styled, Width: s.Width, CursorX: s.CursorX, CursorY: s.CursorY,
-		CursorHidden: s.CursorHidden, FullScreen: s.AltScreen,
-	}
-}
-
 // namedSince reports whether the program itself said, since then, that it was given the
 // message.
 func (o *observation) namedSince(t time.Time) bool { return !o.named.IsZero() && !o.named.Before(t) }
@@ -142,3 +134,21 @@ func (o *observation) showsAbove(l *letter) bool { return o.of(l).above }
 func (o *observation) hides() bool {
 	return o.reading.Shows == profile.Unknown || o.reading.Shows == profile.Dialog
 }
+
+// spot is where a text would be typed into a program without markers, and why it is not. The zero value lets it go.
+type spot struct {
+	at      profile.Place
+	shown   bool   // the cursor shows it
+	program string // that has the terminal
+	word    bool   // only the operator's word lets it go
+	leads   bool   // it may be a launcher, which gives its terminal to another program
+	code    parley.ReasonCode
+}
+
+// question is what a terminal asks. The zero value asks nothing.
+type question struct {
+	code  parley.ReasonCode
+	words string // as it stands there; "" when only the terminal's mode tells
+}
+
+func (q question) none() bool { return q.code == "" }

@@ -46,15 +46,6 @@ func (c *courier) withdraw() (claimed *store.Job, busy bool) {
 	return claimed, busy
 }
 
-// foresight is a look that found the way free for a message, while that was being stored.
-type foresight struct {
-	messageID string
-	on        *team.Terminal
-	way       way
-	began     time.Time
-	ended     time.Time
-}
-
 // lookAhead looks at the terminal for the message that is being stored on the offer.
 func (c *courier) lookAhead(ctx context.Context) {
 	msg, since, coming := c.m.Offers.Coming()

@@ -201,37 +201,10 @@ func reportedSince(m *team.Member, job *store.Job, since time.Time) bool {
 	return ok && !at.Before(since)
 }
 
-// change is a change of state for a hold's reason.
-func change(state parley.DeliveryState, h hold) store.Change {
-	return store.Change{State: state, Reason: h.Reason, Code: h.Code}
-}
-
-// ended is a change of state for the way in which an attempt ended.
-func ended(state parley.DeliveryState, code parley.ReasonCode, detail string) store.Change {
-	return store.Change{State: state, Reason: code.Words(detail), Code: code}
-}
-
 // pastedAnd says that a text stands pasted, and why its key waits.
 func pastedAnd(h hold) hold {
 	h.Reason = "pasted; Enter waits: " + h.Reason
 	return h
-}
-
-// close ends a delivery's time in `typing`.
-func (c *courier) close(ctx context.Context, job store.Job, changes ...store.Change) error {
-	if err := c.o.Store.Advance(ctx, job.Key, changes...); err != nil {
-		return err
-	}
-	c.open, c.openOn = false, nil
-	return nil
-}
-
-// note says why a delivery that stays in `typing` does not get on.
-func (c *courier) note(ctx context.Context, job store.Job, h hold) error {
-	if job.Reason == h.Reason {
-		return nil
-	}
-	return c.o.Store.Advance(ctx, job.Key, change(parley.DeliveryTyping, h))
 }
 
 // proven returns the rungs that a delivery has reached when its text was taken. The whole
@@ -255,19 +228,6 @@ func (c *courier) proven(t *team.Terminal, job *store.Job, a *attempt, out tmux.
 		evidence = typed + a.pasted.seen() + separator + proof.Words("")
 	}
 	return rungs(proof, evidence, job.Announced)
-}
-
-// rungs returns the rungs that a text has reached with a proof. evidence is that in words, ""
-// for those of the code.
-func rungs(proof parley.ReasonCode, evidence string, announced bool) []store.Change {
-	evidence = cmp.Or(evidence, proof.Words(""))
-	changes := []store.Change{{State: parley.DeliverySubmitted, Evidence: evidence, Code: proof}}
-	if !announced && proof.ProvesAll() {
-		changes = append(changes, store.Change{
-			State: parley.DeliveryRead, Evidence: parley.ProofFullText.Words(""), Code: parley.ProofFullText,
-		})
-	}
-	return changes
 }
 
 // together is the evidence of what was submitted with a message, if anything.
@@ -364,11 +324,4 @@ func (a *attempt) refusal(out tmux.Outcome, m *team.Member) hold {
 	}
 
 	return held(parley.HoldRefused, strings.TrimSpace(cmp.Or(out.Detail, string(out.Reason))))
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }

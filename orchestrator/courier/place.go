@@ -15,16 +15,6 @@ import (
 // the terminal, and only where messages belong: see profile.PlaceOf. Everything else is for the operator to say,
 // once for each program and place.
 
-// spot is where a text would be typed into a program without markers, and why it is not. The zero value lets it go.
-type spot struct {
-	at      profile.Place
-	shown   bool   // the cursor shows it
-	program string // that has the terminal
-	word    bool   // only the operator's word lets it go
-	leads   bool   // it may be a launcher, which gives its terminal to another program
-	code    parley.ReasonCode
-}
-
 // spotOn looks where a text would be typed, and whether that is read there.
 func spotOn(h terminalHost, t *team.Terminal, screen *tmux.Screen) spot {
 	var s spot

@@ -14,14 +14,6 @@ import (
 // the answer: see profile.Asks. And a terminal that edits lines without showing them is asked
 // for a secret.
 
-// question is what a terminal asks. The zero value asks nothing.
-type question struct {
-	code  parley.ReasonCode
-	words string // as it stands there; "" when only the terminal's mode tells
-}
-
-func (q question) none() bool { return q.code == "" }
-
 // questionOf returns what a terminal asks whose screen asks that, and which hides what is typed or
 // does not.
 func questionOf(asked profile.Question, hides bool) question {

@@ -145,3 +145,11 @@ func readScreen(ctx context.Context, p pane, known *profile.Profile, r *readings
 func ReadScreen(ctx context.Context, t *team.Terminal) (tmux.Screen, error) {
 	return readScreen(ctx, t.Pane, t.Profile, new(readings))
 }
+
+// ScreenOf returns a screen as a profile reads it.
+func ScreenOf(s tmux.Screen) profile.Screen {
+	return profile.Screen{
+		Lines: s.Lines, Colours: s.Styled, Width: s.Width, CursorX: s.CursorX, CursorY: s.CursorY,
+		CursorHidden: s.CursorHidden, FullScreen: s.AltScreen,
+	}
+}

@@ -42,20 +42,6 @@ func abandoned(m *team.Member, job *store.Job, why string, unbegun bool) []store
 	return lost(m, job, why)
 }
 
-// lost returns what becomes of a delivery whose terminal is gone.
-func lost(m *team.Member, job *store.Job, why string) []store.Change {
-	return unseen(m, job, parley.EndedLost, why)
-}
-
-// unseen returns what becomes of a delivery whose end nobody saw: the program may have said that
-// it was given the message.
-func unseen(m *team.Member, job *store.Job, code parley.ReasonCode, detail string) []store.Change {
-	if at, ok := m.NamedAt(parley.Short(job.Message.ID)); ok && at.After(job.QueuedAt) && !m.MayRefuse(at) {
-		return rungs(parley.ProofReport, "", job.Announced)
-	}
-	return []store.Change{ended(parley.DeliveryUnconfirmed, code, detail)}
-}
-
 // settleOpen resolves deliveries that were left in `typing`, by what the pane
 // itself remembers.
 func (c *courier) settleOpen(ctx context.Context) error {

@@ -17,28 +17,6 @@ import (
 // typed behind it, and a retry does not type it again: the key that it lacks is pressed where that
 // does no harm, and otherwise the operator is asked.
 
-// stranded is what is known of a text while nothing proves that the program was given it.
-type stranded struct {
-	phase  string    // how far the pane remembers that it got
-	pasted time.Time // zero: that is not known
-	stood  bool      // it stood in the terminal at an earlier look
-	left   bool      // its attempt ended with a composer that it had left
-	fate   fate      // at the last look
-}
-
-// fate is what a look shows of a stranded text.
-type fate int
-
-const (
-	fateGone    fate = iota
-	fateShown        // the program shows it among what it was given
-	fateAlone        // it stands in the composer, and nothing else does
-	fateMixed        // it stands there with something else
-	fateBack         // it stands there again, after the program was given it
-	fateHidden       // it may stand in the terminal unseen
-	fateUndrawn      // the program may have read it and not drawn it yet
-)
-
 // strand notes that an attempt leaves the text unproven in its terminal.
 func (x *typed) strand(job store.Job, a *attempt, out tmux.Outcome) *typed {
 	x.Job, x.Dismissed = job, false

@@ -7,6 +7,7 @@ import (
 	"parley/orchestrator/team"
 	"parley/profile"
 	"parley/store"
+	"parley/tmux"
 )
 
 // typed is a text that parley has put into a terminal, or is about to, and whose fate is open. There is one for each
@@ -102,3 +103,160 @@ func (x *typed) recognises(o *observation) bool {
 	}
 	return profile.Measures(o.Composer, x.letter.text)
 }
+
+// memory is what earlier attempts on a terminal leave behind for later ones.
+type memory struct {
+	still    team.Stillness // of the screen, for programs without markers
+	cautious bool           // something was refused: look before the next
+	unread   time.Time      // when the program had last not read what waits in its terminal, or may not have
+	lag      time.Duration  // that the program had in showing the text pasted last
+	served   *team.Terminal // its program has had a turn there, and was not signed out since
+	place    profile.Place  // where the last look would have typed, in a program without markers
+	word     bool           // only the operator let the last text go there
+	leads    bool           // what has the terminal there may be a launcher
+	mute     *team.Terminal // its program shows nothing of what is typed, and the operator has had a key pressed there
+	silent   *team.Terminal // its program does not report the messages that it should
+
+	before copies // of the message that was looked at last
+	text   *typed // typed last, or being typed; nil: none
+	given  *typed // entered last; nil: none
+}
+
+// copies are how often a screen shows a message. One that is retried may still stand there from the time
+// before, which says nothing of this time.
+type copies struct {
+	mark string
+	n    int
+}
+
+// of returns how many copies of a message there were, 0 if that is not known.
+func (c copies) of(mark string) int {
+	if c.mark != mark {
+		return 0
+	}
+	return c.n
+}
+
+// followed is what an attempt remembers of its looks after the program has taken the text.
+type followed struct {
+	since   time.Time // of the looks; zero: it has not
+	begun   bool      // a turn was seen, or the text above the composer: if nobody looked, that may be refused
+	worked  bool      // the program was seen at work
+	answers bool      // an answer was seen below the text
+	rests   time.Time // since when it rests after that; zero: it does not
+	refusal string    // the cause of a refusal
+	idle    bool      // the time is over, and nothing shows that a turn began
+	keeping keeping   // whether what has read it keeps the terminal
+}
+
+func (f *followed) pending() bool { return !f.since.IsZero() }
+
+// attempt is one message on its way into one terminal. It is a machine with a phase, that
+// of tmux: nothing typed, pasted, entered. next is its one decision: from an observation to
+// the next step. It reads no clock and no terminal, and changes only the attempt and its
+// memory, so that it runs in a simulated world as it does here. The courier and tmux carry
+// the steps out.
+type attempt struct {
+	text    *typed
+	sent    time.Time // when the message was accepted
+	way     way
+	resumed bool // it goes on where an earlier attempt or a crash left it
+	asked   bool // the operator asks for the key of a text that may stand there
+	memory  *memory
+
+	pasted   pasted
+	entered  entered
+	unread   time.Time // since when the program has not read its terminal; zero: it has
+	refused  hold      // why it stopped, where tmux does not know better
+	followed followed
+	beside   bool // somebody's own text stood beside ours at the last look
+}
+
+// way is how a message goes into a terminal.
+type way struct {
+	key   tmux.Key
+	leave bool      // take a person out of copy mode
+	since time.Time // nobody has typed there since then, and nobody may until the key
+	ahead time.Time // of a key that does not count as one since: the clock was set back after it
+	note  string    // for the evidence: what it was typed into
+	works bool      // the program works, and takes the text into that or into its queue
+
+	resumes bool // a usage limit has ended
+	spent   bool // a budget is used up, and the operator asked for it all the same
+}
+
+// pasted is what an attempt remembers of its looks between the paste and the key.
+type pasted struct {
+	first    time.Time // look at the terminal
+	began    time.Time // of the time to show: when the text was read, or a person has scrolled
+	within   time.Duration
+	shown    bool      // the text was seen
+	scrolls  bool      // the key was refused because a person scrolls
+	patience time.Time // then a program that never echoes is believed to have the text
+	part     string    // the part of the screen that must rest
+	still    time.Time // since when it does; zero: the text does not show
+	where    string    // the text was last seen, of a program without markers
+}
+
+// entered is what an attempt remembers of its looks after the key.
+type entered struct {
+	began     time.Time
+	looked    time.Time // the last look, or the decision for the key
+	named     time.Time // a report that names the message counts from then
+	mode      ttyMode   // of the terminal before the key
+	reporting bool      // the program is expected to report the message
+	gone      time.Time // since when the text is gone from the composer without a report
+	still     team.Stillness
+	pressed   bool      // the key was pressed here
+	hidden    time.Time // since when no composer is on the screen
+	changed   time.Time // since when the terminal is read in another mode; zero: it is not
+	stands    bool      // at the last look, the text stood in the composer
+	stood     time.Time // the last look at which it did
+	begun     bool      // the screen has shown the turn of the text, or the text above the composer
+
+	elsewhere bool // another program has had the terminal, and may have read the text
+	touched   bool // somebody has pressed a key since the one that submits, and may have left
+	undrawn   bool // keys of somebody were not drawn when the one that submits was decided on
+	unseen    bool // for long, nobody has looked whether somebody presses a key
+	lingering bool // at the last look, the text still stood where somebody typed
+	long      bool // it has done so for long
+}
+
+// stranded is what is known of a text while nothing proves that the program was given it.
+type stranded struct {
+	phase  string    // how far the pane remembers that it got
+	pasted time.Time // zero: that is not known
+	stood  bool      // it stood in the terminal at an earlier look
+	left   bool      // its attempt ended with a composer that it had left
+	fate   fate      // at the last look
+}
+
+// reader is what had the terminal as a text was about to be typed.
+type reader struct {
+	tmux.Reader
+	noted bool // by this daemon; otherwise nobody knows
+	leads bool // it may be a launcher
+}
+
+// keeping says whether what had the terminal keeps it.
+type keeping int
+
+const (
+	keepsYet  keeping = iota // it may give it away yet
+	keepsOn                  // it does
+	keepsNot                 // another program has it
+	keepsLost                // nobody knows what had it
+)
+
+// fate is what a look shows of a stranded text.
+type fate int
+
+const (
+	fateGone    fate = iota
+	fateShown        // the program shows it among what it was given
+	fateAlone        // it stands in the composer, and nothing else does
+	fateMixed        // it stands there with something else
+	fateBack         // it stands there again, after the program was given it
+	fateHidden       // it may stand in the terminal unseen
+	fateUndrawn      // the program may have read it and not drawn it yet
+)

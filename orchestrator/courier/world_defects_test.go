@@ -222,7 +222,7 @@ var defects = []defect{
 				c.behind = true`, `			if err != nil || !done {`, nil},
 
 	// Hosts.
-	{"a lease that is over does not hold", "hold.go", `	f.leaseOver = c.o.LeaseOver != nil && c.o.LeaseOver()`,
+	{"a lease that is over does not hold", "inspect.go", `	f.leaseOver = c.o.LeaseOver != nil && c.o.LeaseOver()`,
 		`	f.leaseOver = false`, nil},
 	{"the key does not wait for the lease", "attempt.go", `	if o.facts.leaseOver {`, `	if false {`, nil},
 

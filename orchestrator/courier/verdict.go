@@ -1,0 +1,80 @@
+package courier
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"parley"
+	"parley/orchestrator/team"
+	"parley/store"
+	"time"
+)
+
+// change is a change of state for a hold's reason.
+func change(state parley.DeliveryState, h hold) store.Change {
+	return store.Change{State: state, Reason: h.Reason, Code: h.Code}
+}
+
+// ended is a change of state for the way in which an attempt ended.
+func ended(state parley.DeliveryState, code parley.ReasonCode, detail string) store.Change {
+	return store.Change{State: state, Reason: code.Words(detail), Code: code}
+}
+
+// close ends a delivery's time in `typing`.
+func (c *courier) close(ctx context.Context, job store.Job, changes ...store.Change) error {
+	if err := c.o.Store.Advance(ctx, job.Key, changes...); err != nil {
+		return err
+	}
+	c.open, c.openOn = false, nil
+	return nil
+}
+
+// note says why a delivery that stays in `typing` does not get on.
+func (c *courier) note(ctx context.Context, job store.Job, h hold) error {
+	if job.Reason == h.Reason {
+		return nil
+	}
+	return c.o.Store.Advance(ctx, job.Key, change(parley.DeliveryTyping, h))
+}
+
+// rungs returns the rungs that a text has reached with a proof. evidence is that in words, ""
+// for those of the code.
+func rungs(proof parley.ReasonCode, evidence string, announced bool) []store.Change {
+	evidence = cmp.Or(evidence, proof.Words(""))
+	changes := []store.Change{{State: parley.DeliverySubmitted, Evidence: evidence, Code: proof}}
+	if !announced && proof.ProvesAll() {
+		changes = append(changes, store.Change{
+			State: parley.DeliveryRead, Evidence: parley.ProofFullText.Words(""), Code: parley.ProofFullText,
+		})
+	}
+	return changes
+}
+
+// unseen returns what becomes of a delivery whose end nobody saw: the program may have said that
+// it was given the message.
+func unseen(m *team.Member, job *store.Job, code parley.ReasonCode, detail string) []store.Change {
+	if at, ok := m.NamedAt(parley.Short(job.Message.ID)); ok && at.After(job.QueuedAt) && !m.MayRefuse(at) {
+		return rungs(parley.ProofReport, "", job.Announced)
+	}
+	return []store.Change{ended(parley.DeliveryUnconfirmed, code, detail)}
+}
+
+// lost returns what becomes of a delivery whose terminal is gone.
+func lost(m *team.Member, job *store.Job, why string) []store.Change {
+	return unseen(m, job, parley.EndedLost, why)
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// ignoreStale drops the error of a change to a delivery that has moved on.
+func ignoreStale(err error) error {
+	if errors.Is(err, store.ErrStale) {
+		return nil
+	}
+	return err
+}
