@@ -27,7 +27,7 @@ func TestBuiltinProfilesSayHowMuchMayBeTyped(t *testing.T) {
 	s := builtin(t)
 	want := []string{
 		"aider", "amp", "auggie", "claude", "cline", "codex", "copilot", "crush", "cursor-agent", "demo", "droid", "gemini",
-		"generic", "grok", "kilo", "kimi", "opencode", "pi", "qwen",
+		"generic", "grok", "kilo", "kimi", "omp", "opencode", "pi", "qwen",
 	}
 	if got := s.Names(); !cmp.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
@@ -55,7 +55,7 @@ func TestUnknownProfileNamesTheNearest(t *testing.T) {
 	if got := parley.AsError(err).Action; !strings.Contains(got, `"generic"`) ||
 		!strings.Contains(got,
 			"aider, amp, auggie, claude, cline, codex, copilot, crush, cursor-agent, demo, droid, gemini, generic, grok, kilo, "+
-				"kimi, opencode, pi, qwen") {
+				"kimi, omp, opencode, pi, qwen") {
 		t.Errorf("got %q", got)
 	}
 }
