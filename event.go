@@ -145,7 +145,7 @@ type NoticeAnswer struct{ Label, Code string }
 
 // NoticeWay is one way by which notices go, and how the last one went.
 type NoticeWay struct {
-	Way     string     `json:"way"`               // command, webhook or ntfy
+	Way     string     `json:"way"`               // command, webhook, ntfy or push
 	Works   bool       `json:"works"`             // the last notice went, or none was sent yet
 	Problem string     `json:"problem,omitempty"` // why the last one did not go; it names no address
 	Since   *time.Time `json:"since,omitempty"`   // since when none goes
@@ -159,4 +159,29 @@ type SendTestNoticeRequest struct{}
 type SendTestNoticeResult struct {
 	Answer
 	Ways []NoticeWay `json:"ways"`
+}
+
+// NotifyDeviceRequest has what pushManager.subscribe returned in a browser: where its push service takes notices for
+// it, and the keys that they are encrypted with. Without them it only asks for the key to subscribe with.
+type NotifyDeviceRequest struct {
+	Endpoint string `json:"endpoint,omitempty" doc:"The https address at the browser's push service." max:"1000"`
+	Public   string `json:"p256dh,omitempty" doc:"The browser's public key, in base64url." max:"200"`
+	Secret   string `json:"auth,omitempty" doc:"The secret that it shares with those who push, in base64url." max:"100"`
+	Remove   bool   `json:"remove,omitempty" doc:"It is to get none any more."`
+}
+
+// Validate checks that it is known which device is meant.
+func (r *NotifyDeviceRequest) Validate() error {
+	if r.Endpoint == "" && (r.Remove || r.Public != "" || r.Secret != "") {
+		return Errorf(InvalidArgument, "the address of the push service is missing").With("parameter", "endpoint").
+			Suggest("Give what pushManager.subscribe returned.")
+	}
+	return nil
+}
+
+// NotifyDeviceResult has the key that a browser subscribes with, and how many devices take notices now.
+type NotifyDeviceResult struct {
+	Answer
+	PublicKey string `json:"public_key"` // in base64url
+	Devices   int    `json:"devices"`
 }

@@ -188,6 +188,8 @@ var Ops = []*Op{
 		Service.Backup, OperatorOnly, Adds),
 	define("send_test_notice", "Send a test notice to the operator, by all ways that parley.yaml names.",
 		Service.SendTestNotice, OperatorOnly, Adds),
+	define("notify_device", "Have notices pushed to the browser of a session of the page, or no longer.",
+		Service.NotifyDevice, OperatorOnly, Adds, programsOnly),
 	define("list_hosts", "See which machines share the workspace, with the agents that each of them has.",
 		Service.ListHosts, OperatorOnly, Reads, route("GET", "/api/hosts")),
 	define("remove_host",

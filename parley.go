@@ -217,6 +217,9 @@ type WorkspaceService interface {
 	// SendTestNotice sends a notice by all ways of parley.yaml, and returns how that went. It
 	// returns INVALID_ARGUMENT if there is none.
 	SendTestNotice(context.Context, SendTestNoticeRequest) (*SendTestNoticeResult, error)
+	// NotifyDevice lets notices be pushed to a browser for as long as the session of the page lives that asks
+	// for it, or no longer. It returns INVALID_ARGUMENT to what is no such session.
+	NotifyDevice(context.Context, NotifyDeviceRequest) (*NotifyDeviceResult, error)
 	// ListHosts lists the machines that share the workspace's database.
 	ListHosts(context.Context, ListHostsRequest) (*ListHostsResult, error)
 	// RemoveHost removes a host that is away for good: its agents are stopped, and what waits for

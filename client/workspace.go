@@ -28,6 +28,11 @@ func (w workspace) SendTestNotice(
 	return call[parley.SendTestNoticeResult](ctx, w.conn, "send_test_notice", r)
 }
 
+// NotifyDevice lets notices be pushed to a browser, or no longer.
+func (w workspace) NotifyDevice(ctx context.Context, r parley.NotifyDeviceRequest) (*parley.NotifyDeviceResult, error) {
+	return call[parley.NotifyDeviceResult](ctx, w.conn, "notify_device", r)
+}
+
 // ListHosts lists the machines that share the workspace's database.
 func (w workspace) ListHosts(ctx context.Context, r parley.ListHostsRequest) (*parley.ListHostsResult, error) {
 	return call[parley.ListHostsResult](ctx, w.conn, "list_hosts", r)

@@ -66,14 +66,19 @@ func (n *Notifier) answers(need *parley.Need) []parley.NoticeAnswer {
 
 // link returns the address of a need on the page, "" without one.
 func (n *Notifier) link(need *parley.Need) string {
-	about := cmp.Or(need.MessageID, need.Agent)
-	if need.Dialog != nil {
-		about = need.Agent
-	}
+	about := about(need.MessageID, need.Agent, need.Dialog != nil)
 	if n.opts.Page == "" || about == "" {
 		return n.opts.Page
 	}
 	return n.opts.Page + "/#/needs/" + url.PathEscape(about)
+}
+
+// about returns what the page finds a need by.
+func about(messageID, agent string, dialog bool) string {
+	if dialog {
+		return agent
+	}
+	return cmp.Or(messageID, agent)
 }
 
 // shown returns what a notice has of a need: with its question and the options, and without the rest of the screen.

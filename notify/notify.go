@@ -1,4 +1,5 @@
-// Package notify tells a person who is away what needs them: by a command, a webhook or ntfy. It
+// Package notify tells a person who is away what needs them: by a command, a webhook, ntfy, or pushed
+// to the browsers of devices. It
 // decides what to tell and when, and sends it. Nothing waits for a notice: each way has a queue and
 // a goroutine, and what does not fit is dropped.
 package notify
@@ -61,6 +62,15 @@ func New(opts Options) *Notifier {
 		return nil
 	}
 
+	return n
+}
+
+// NewPush returns a notifier that pushes to devices, as long as there are any. It tells the same and when, by the
+// settings. The contact is whom a push service may turn to, as a URI.
+func NewPush(opts Options, devices *Devices, contact string) *Notifier {
+	opts.Code = nil // the page answers there
+	n := &Notifier{opts: opts}
+	n.ways = []*way{newWay(Push, push{devices, outward(), contact, opts.Now}, opts.Now, opts.Log)}
 	return n
 }
 

@@ -15,6 +15,7 @@ const (
 	wayCommand = "command"
 	wayWebhook = "webhook"
 	wayNtfy    = "ntfy"
+	Push       = "push" // to the browsers of devices
 )
 
 const (

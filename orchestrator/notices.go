@@ -9,8 +9,76 @@ import (
 
 	"parley"
 	"parley/internal/wait"
+	"parley/notify"
 	"parley/orchestrator/team"
 )
+
+// notifiers returns those that have somebody to tell.
+func (a *Away) notifiers() (all []*notify.Notifier) {
+	if a.Notifier != nil {
+		all = append(all, a.Notifier)
+	}
+	if a.Devices != nil && a.Devices.Count() > 0 {
+		all = append(all, a.Push)
+	}
+	return all
+}
+
+// push tells the devices of this host what needs the operator, until ctx ends. A device is known to one host only.
+func (o *Orchestrator) push(ctx context.Context) {
+	for wait.Pause(ctx, noticeEvery) == nil {
+		if o.opts.Away.Devices.Count() == 0 {
+			continue
+		}
+		needs, err := o.operatorService.needs(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			o.log.Warn("look for what needs the operator", "error", err)
+			continue
+		}
+		o.opts.Away.Push.Look(slices.DeleteFunc(needs, func(n parley.Need) bool { return n.Between }))
+	}
+}
+
+// NotifyDevice implements parley.WorkspaceService.
+func (ws *workspaceService) NotifyDevice(
+	ctx context.Context, req parley.NotifyDeviceRequest,
+) (*parley.NotifyDeviceResult, error) {
+	devices, session := ws.opts.Away.Devices, parley.CallerFrom(ctx).Session
+	if devices == nil || session == "" {
+		return nil, parley.Errorf(parley.InvalidArgument, "only a session of the page has notices pushed to its browser").
+			Suggest("Open the page there: parley web")
+	}
+
+	var err error
+	switch {
+	case req.Remove:
+		err = devices.Remove(req.Endpoint)
+	case req.Endpoint != "":
+		err = devices.Add(notify.Device{
+			Endpoint: req.Endpoint, Public: req.Public, Secret: req.Secret, Session: session,
+		})
+	}
+	if err != nil {
+		return nil, err
+	}
+
+	key, err := devices.PublicKey()
+	if err != nil {
+		return nil, err
+	}
+	return &parley.NotifyDeviceResult{Answer: parley.OK, PublicKey: key, Devices: devices.Count()}, nil
+}
+
+// sessionLives reports whether a session of the page may still do what the operator may.
+func (o *Orchestrator) sessionLives(id string) bool {
+	roster := o.rooms.roster
+	return slices.ContainsFunc(roster.Keys.List(roster.ByName(parley.OperatorName)), func(k *team.Key) bool {
+		return k.KeyID == id && k.Origin == parley.KeyPage && !k.Ended(o.now())
+	})
+}
 
 // noticeEvery is the interval between two looks at what needs the operator.
 const noticeEvery = 5 * time.Second
@@ -71,20 +139,24 @@ func (o *Orchestrator) noticeOfOverlap(ctx context.Context, to *team.Member, tex
 func (ws *workspaceService) SendTestNotice(
 	ctx context.Context, _ parley.SendTestNoticeRequest,
 ) (*parley.SendTestNoticeResult, error) {
-	if ws.opts.Away.Notifier == nil {
+	ways := []parley.NoticeWay{}
+	for _, n := range ws.opts.Away.notifiers() {
+		ways = append(ways, n.Test(ctx)...)
+	}
+	if len(ways) == 0 {
 		return nil, parley.Errorf(parley.InvalidArgument, "parley.yaml names no way by which notices go").
 			Suggest("Give notify: a command, a webhook or a topic of ntfy there, trust the file with parley trust, " +
 				"and restart the daemon: parley down --keep-agents, then any command.")
 	}
-	return &parley.SendTestNoticeResult{Answer: parley.OK, Ways: ws.opts.Away.Notifier.Test(ctx)}, nil
+	return &parley.SendTestNoticeResult{Answer: parley.OK, Ways: ways}, nil
 }
 
 // notices returns how the ways of notices work, nil if there is none.
-func (opts *Options) notices() []parley.NoticeWay {
-	if opts.Away.Notifier == nil {
-		return nil
+func (opts *Options) notices() (ways []parley.NoticeWay) {
+	for _, n := range opts.Away.notifiers() {
+		ways = append(ways, n.Ways()...)
 	}
-	return opts.Away.Notifier.Ways()
+	return ways
 }
 
 // startNeeds tells that somebody else started the daemon, and what it did not take from them.
@@ -108,12 +180,16 @@ func (op *operatorService) startNeeds() []parley.Need {
 func (op *operatorService) notifierNeeds() (needs []parley.Need) {
 	system := op.roster.Operator()
 	for _, w := range op.opts.notices() {
+		action := "Correct notify: in parley.yaml, or what it names, and try again."
+		if w.Way == notify.Push {
+			action = "Let the daemon reach the browser's push service, or turn it off in the menu of the page."
+		}
 		if !w.Works {
 			needs = append(needs, parley.Need{
 				Kind: parley.NeedNotifier, AgentID: system.ID, Agent: system.Name, Since: *w.Since,
 				Text:    fmt.Sprintf("you are not notified by the %s: %s", w.Way, w.Problem),
 				Command: "parley notify test",
-				Action:  "Correct notify: in parley.yaml, or what it names, and try again.",
+				Action:  action,
 			})
 		}
 	}

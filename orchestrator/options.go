@@ -66,6 +66,8 @@ type Costs struct {
 type Away struct {
 	Notifier *notify.Notifier // nil: none
 	Codes    *AnswerCodes     // that notices answer with; nil: none
+	Push     *notify.Notifier // tells the devices; nil: none
+	Devices  *notify.Devices  // that Push tells, those of this host; nil: none
 }
 
 // AnswerCodes are the one-time codes with which a notice answers a dialog: each is good for one option of one dialog,

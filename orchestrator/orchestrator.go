@@ -212,6 +212,11 @@ func (o *Orchestrator) start(ctx, running context.Context) error {
 	if o.opts.Away.Notifier != nil {
 		o.group.Go(func() { o.opts.Away.Notifier.Run(running) })
 	}
+	if o.opts.Away.Devices != nil {
+		o.opts.Away.Devices.While(o.sessionLives)
+		o.group.Go(func() { o.opts.Away.Push.Run(running) })
+		o.group.Go(func() { o.push(running) })
+	}
 	o.group.Go(func() { o.notify(running) })
 
 	return nil

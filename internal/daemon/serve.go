@@ -190,6 +190,15 @@ func (d *daemon) openService(ctx context.Context, t *Team) error {
 
 	codes := &orchestrator.AnswerCodes{Now: d.Now}
 	d.info = d.status()
+	devices, err := notify.OpenDevices(filepath.Join(d.Place.Home, "devices.json"))
+	if err != nil {
+		d.log.Error("notices are pushed to no device", "error", err)
+		devices = nil
+	}
+	notices := notify.Options{
+		Settings: t.Notify, Workspace: d.Place.Root, Host: host, Getenv: d.Env.Get, Env: d.Env.Scrubbed(),
+		Now: d.Now, Log: d.log, Page: t.Web.URL, Code: codes.New,
+	}
 	d.orchestrator, err = orchestrator.New(ctx, orchestrator.Options{
 		Store:      d.store,
 		Tmux:       own,
@@ -209,10 +218,10 @@ func (d *daemon) openService(ctx context.Context, t *Team) error {
 		Model:      responder.New(responder.Options{Getenv: d.Env.Get}),
 		Responders: t.Declared(),
 		Costs:      t.costs(),
-		Away: orchestrator.Away{Codes: codes, Notifier: notify.New(notify.Options{
-			Settings: t.Notify, Workspace: d.Place.Root, Host: host, Getenv: d.Env.Get, Env: d.Env.Scrubbed(),
-			Now: d.Now, Log: d.log, Page: t.Web.URL, Code: codes.New,
-		})},
+		Away: orchestrator.Away{
+			Codes: codes, Notifier: notify.New(notices),
+			Push: notify.NewPush(notices, devices, cmp.Or(t.Web.URL, "mailto:operator@parley.invalid")), Devices: devices,
+		},
 
 		OperatorKey: operatorKey,
 	})

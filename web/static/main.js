@@ -4,7 +4,8 @@ import {render} from './npm/preact.js';
 import {effect, signal} from './npm/signals.js';
 import {Away, Refused, call, ended, enter, leave, session, stay, stays} from './api.js';
 import {line, loaded, trouble, versions, waiting} from './state.js';
-import {clock, html, useState} from './parts.js';
+import {mayPush, pushOff, pushOn, pushes} from './away.js';
+import {clock, html, may, useEffect, useState} from './parts.js';
 import {Needs} from './needs.js';
 import {Agent, Agents, Side} from './agents.js';
 import {Tiles} from './tiles.js';
@@ -99,11 +100,34 @@ function Notices() {
   </div>`;
 }
 
+/** Whether this device is told while the page is closed. */
+function Pushed() {
+  const [on, set] = useState(false);
+  const [said, say] = useState('');
+  useEffect(() => { pushes().then(set); }, []);
+  const turn = async (/** @type {any} */ e) => {
+    const wanted = e.target.checked;
+    set(wanted);
+    say(wanted ? 'Asking the browser…' : '');
+    try {
+      const why = wanted ? await pushOn() : await pushOff() ?? '';
+      say(why || (wanted ? 'You are told here what needs you, also when this page is closed.' : ''));
+    } catch (x) {
+      if (!(x instanceof Refused || x instanceof Away)) throw x;
+      say(x.message);
+    }
+    set(await pushes());
+  };
+  return html`<label class="check"><input type="checkbox" data-push checked=${on} onChange=${turn} /> Notices on this device</label>
+    ${said ? html`<p class="quiet" role="status">${said}</p>` : null}`;
+}
+
 function Menu() {
   const [open, set] = useState(false);
   const out = async () => {
     const id = session.value?.key_id;
     try {
+      if (may() && await pushes()) await pushOff();
       if (!session.value?.watch) await call('revoke_key', {key_id: id});
     } catch { /* it ends by itself */ }
     leave('You have signed out.');
@@ -112,6 +136,7 @@ function Menu() {
     ${open ? html`<div class="card sheet"><p><bdi>${session.value?.workspace}</bdi></p>
       <p class="quiet">parley ${versions.value.now}</p><p class="quiet">${session.value?.watch ? 'This session may only look.' : 'This session may do what you may.'}</p>
       <label class="check"><input type="checkbox" checked=${stays.value} onChange=${(/** @type {any} */ e) => stay(e.target.checked)} /> Stay signed in on this device</label>
+      ${may() && mayPush() ? html`<${Pushed} />` : null}
       <button type="button" onClick=${out}>Sign out</button></div>` : null}</div>`;
 }
 

@@ -36,3 +36,29 @@ async function open() {
   } catch { /* there is no line */ }
   return await caches.match(`${base}index.html`) ?? Response.error();
 }
+
+worker.addEventListener('push', (/** @type {any} */ e) => {
+  let notice = /** @type {any} */ ({});
+  try {
+    notice = e.data.json();
+  } catch { /* it was not the daemon: something is shown, as the browser wants it */ }
+  const path = String(notice.path ?? '').startsWith('/#/') ? notice.path : '/#/needs';
+  e.waitUntil(worker.registration.showNotification(String(notice.title ?? 'parley'), {
+    body: String(notice.text ?? 'Something needs you.'), tag: String(notice.tag ?? ''), data: {path}, icon: `${base}icon-192.png`,
+  }));
+});
+
+worker.addEventListener('notificationclick', (/** @type {any} */ e) => {
+  e.notification.close();
+  e.waitUntil(show(e.notification.data?.path ?? '/#/needs'));
+});
+
+/** Brings the page to the front at a path, or opens it. @param {string} path */
+async function show(path) {
+  for (const page of await worker.clients.matchAll({type: 'window'})) {
+    await page.focus();
+    page.postMessage({path});
+    return;
+  }
+  await worker.clients.openWindow(path);
+}

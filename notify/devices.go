@@ -1,0 +1,206 @@
+package notify
+
+import (
+	"crypto/ecdh"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/netip"
+	"net/url"
+	"os"
+	"slices"
+	"sync"
+
+	"parley"
+)
+
+// Device is a browser that takes notices, and the session of the page that asked for that.
+type Device struct {
+	Endpoint string `json:"endpoint"` // at the push service of its browser: whoever has it can push
+	Public   string `json:"p256dh"`
+	Secret   string `json:"auth"`
+	Session  string `json:"session"`
+}
+
+const (
+	maxDevices  = 10
+	maxEndpoint = 1000 // characters of an address
+)
+
+// Devices are the browsers that take notices, in a file that only this user may read, with the key by which push
+// services know the daemon again. Safe for concurrent use.
+type Devices struct {
+	path string
+	key  *ecdsa.PrivateKey
+
+	mu     sync.Mutex
+	all    []Device
+	stored bool                      // the key is in the file
+	alive  func(session string) bool // nil: no session is
+}
+
+// devicesFile is what is stored.
+type devicesFile struct {
+	Key     string   `json:"key"`
+	Devices []Device `json:"devices"`
+}
+
+// OpenDevices reads the file, or makes the key if there is none.
+func OpenDevices(path string) (*Devices, error) {
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		return &Devices{path: path, key: key}, err
+	}
+	if err != nil {
+		return nil, err
+	}
+
+	var f devicesFile
+	if err := json.Unmarshal(b, &f); err != nil {
+		return nil, fmt.Errorf("read the devices that take notices: %w", err)
+	}
+	scalar, err := base64.RawURLEncoding.DecodeString(f.Key)
+	if err != nil {
+		return nil, fmt.Errorf("read the key of notices to devices: %w", err)
+	}
+	key, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), scalar)
+	if err != nil {
+		return nil, fmt.Errorf("read the key of notices to devices: %w", err)
+	}
+	return &Devices{path: path, key: key, all: f.Devices, stored: true}, nil
+}
+
+// While makes the devices count as long as the session that added them is alive.
+func (d *Devices) While(alive func(session string) bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.alive = alive
+}
+
+// PublicKey returns what a browser asks its push service with. From then on the key stays.
+func (d *Devices) PublicKey() (string, error) {
+	b, err := d.key.PublicKey.Bytes()
+	if err != nil {
+		return "", err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.stored {
+		err = d.store(d.all)
+	}
+	return encode(b), err
+}
+
+// Count returns how many devices take notices.
+func (d *Devices) Count() int { return len(d.list()) }
+
+// list returns the devices whose sessions are alive.
+func (d *Devices) list() []Device {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.without("")
+}
+
+// without returns the devices whose sessions are alive, but for one. The caller must hold mu.
+func (d *Devices) without(endpoint string) []Device {
+	return slices.DeleteFunc(slices.Clone(d.all), func(x Device) bool {
+		return x.Endpoint == endpoint || d.alive == nil || !d.alive(x.Session)
+	})
+}
+
+// Add stores a device in the place of one with the same address. It returns INVALID_ARGUMENT for what no browser gives.
+func (d *Devices) Add(device Device) error {
+	if err := device.check(); err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	others := d.without(device.Endpoint)
+	if len(others) >= maxDevices {
+		return parley.Errorf(parley.InvalidArgument, "%d devices take notices already", maxDevices).
+			Suggest("Turn it off on one of them, or end its session: parley web --sessions")
+	}
+	return d.store(append(others, device))
+}
+
+// Remove forgets a device. One that is not there is no error.
+func (d *Devices) Remove(endpoint string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.store(d.without(endpoint))
+}
+
+// store replaces the file. The caller must hold mu.
+func (d *Devices) store(all []Device) error {
+	scalar, err := d.key.Bytes()
+	if err != nil {
+		return err
+	}
+	b, err := json.Marshal(devicesFile{Key: encode(scalar), Devices: all})
+	if err != nil {
+		return err
+	}
+
+	part := d.path + ".part"
+	if err = os.WriteFile(part, b, 0o600); err == nil {
+		err = os.Rename(part, d.path)
+	}
+	if err != nil {
+		return fmt.Errorf("store the devices that take notices: %w", err)
+	}
+	d.all, d.stored = all, true
+	return nil
+}
+
+// check refuses what no browser gives. Whatever its name resolves to is looked at when it is called.
+func (d *Device) check() error {
+	u, err := url.Parse(d.Endpoint)
+	ip, isIP := netip.Addr{}, false
+	if err == nil {
+		var e error
+		ip, e = netip.ParseAddr(u.Hostname())
+		isIP = e == nil
+	}
+	if err != nil || len(d.Endpoint) > maxEndpoint || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.Fragment != "" ||
+		u.Port() != "" && u.Port() != "443" || isIP && inward(ip) {
+		return refuseDevice("endpoint")
+	}
+
+	public, secret, err := d.keys()
+	if err == nil {
+		_, err = ecdh.P256().NewPublicKey(public)
+	}
+	if err != nil || len(secret) != sealSecret {
+		return refuseDevice("p256dh")
+	}
+	return nil
+}
+
+func refuseDevice(parameter string) error {
+	return parley.Errorf(parley.InvalidArgument, "this is no subscription of a browser to a push service").
+		With("parameter", parameter).
+		Suggest("Give what pushManager.subscribe returned: an https address in public, and its two keys.")
+}
+
+func (d *Device) keys() (public, secret []byte, err error) {
+	public, err = base64.RawURLEncoding.DecodeString(d.Public)
+	if err != nil {
+		return nil, nil, err
+	}
+	secret, err = base64.RawURLEncoding.DecodeString(d.Secret)
+	return public, secret, err
+}
+
+func (d *Device) seal(text []byte) ([]byte, error) {
+	public, secret, err := d.keys()
+	if err != nil {
+		return nil, err
+	}
+	return sealFor(text, public, secret)
+}

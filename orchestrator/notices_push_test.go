@@ -1,0 +1,57 @@
+package orchestrator
+
+import (
+	"crypto/ecdh"
+	"crypto/rand"
+	"encoding/base64"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/must"
+	"parley/notify"
+)
+
+// Notices are pushed for a session of the page that may do what the operator may, as long as it lives.
+func TestDevicesAreThoseOfLivingSessions(t *testing.T) {
+	t.Parallel()
+	devices := must.Have(notify.OpenDevices(filepath.Join(t.TempDir(), "devices.json")))(t)
+	te := newTeam(t, func(o *Options) {
+		opts := notify.Options{Workspace: o.Workspace, Now: time.Now, Log: o.Log}
+		o.Away = Away{Devices: devices, Push: notify.NewPush(opts, devices, "mailto:ann@example.org")}
+	})
+	key := must.Have(ecdh.P256().GenerateKey(rand.Reader))(t)
+	device := parley.NotifyDeviceRequest{
+		Endpoint: "https://push.invalid/x", Public: base64.RawURLEncoding.EncodeToString(key.PublicKey().Bytes()),
+		Secret: base64.RawURLEncoding.EncodeToString(make([]byte, 16)),
+	}
+	if _, err := te.NotifyDevice(te.operator(), device); parley.ErrorCode(err) != parley.InvalidArgument {
+		t.Errorf("without a session: %v", err)
+	}
+
+	link := must.Have(te.OpenPage(te.operator(), parley.OpenPageRequest{}))(t)
+	session := must.Have(te.EnterPage(t.Context(), link.Code))(t)
+	caller, ok := te.roster.Authenticate(t.Context(), session.Key)
+	if !ok || caller.Session != session.KeyID {
+		t.Fatalf("the session is %+v", caller)
+	}
+	ctx := parley.WithCaller(t.Context(), caller)
+	res := must.Have(te.NotifyDevice(ctx, device))(t)
+	if res.Devices != 1 || res.PublicKey == "" {
+		t.Errorf("got %+v", res)
+	}
+	if ways := te.opts.notices(); len(ways) != 1 || ways[0].Way != "push" {
+		t.Errorf("the ways are %+v", ways)
+	}
+	gone := must.Have(te.NotifyDevice(ctx, parley.NotifyDeviceRequest{Endpoint: device.Endpoint, Remove: true}))(t)
+	if gone.Devices != 0 || gone.PublicKey != res.PublicKey {
+		t.Errorf("after that it was %+v", gone)
+	}
+
+	must.Have(te.NotifyDevice(ctx, device))(t)
+	must.Have(te.RevokeKey(te.operator(), parley.RevokeKeyRequest{KeyID: session.KeyID}))(t)
+	if devices.Count() != 0 || len(te.opts.notices()) != 0 {
+		t.Error("a device is told whose session was revoked")
+	}
+}
