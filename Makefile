@@ -260,10 +260,10 @@ test-tmux: ## run the tests with the tmux of other Debian releases (needs apt-ge
 screenshots: tmux build ## draw the screens into docs/pictures
 	scripts/screenshots ./parley docs/pictures
 
-# The moving picture of the README is the story tui/testdata/stories/film.txt.
+# The moving picture of the README is the story tui/testdata/stories/terminal/film.txt.
 .PHONY: film
 film: tmux ## draw the story of the README into docs/pictures/tour.svg
-	$(GO) test -count=1 -run 'TestStories/film$$' ./tui -update
+	$(GO) test -count=1 -run 'TestScreenStories/film$$' ./cmd/parley -update
 	$(call LAB,pictures) -film <tui/testdata/film.frames >docs/pictures/tour.svg
 
 .PHONY: clean

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"slices"
@@ -20,27 +21,31 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// demoWithin bounds the demo's conversation. It takes some seconds; the rest is for a
+// demoWithin bounds the demo's conversation. It takes less than a minute; the rest is for a
 // busy machine.
-const demoWithin = 90 * time.Second
+const demoWithin = 5 * time.Minute
 
 // demoTeam lists the demo's agents in the order of launch: the planner begins as soon
-// as the other two are there.
-var demoTeam = []string{"reviewer", "coder", "planner"}
+// as the other three are there.
+var demoTeam = []string{"reviewer", "tester", "coder", "planner"}
 
 // demoDeliveries counts the messages of the script, by sender and recipient.
 var demoDeliveries = map[string]int{
-	"planner → coder": 2, "planner → reviewer": 2, // the plan, and that it is done
+	"planner → coder": 2, "planner → reviewer": 2, "planner → tester": 2, // the plan, and that it is done
 	"coder → planner": 2, "coder → reviewer": 1, "reviewer → coder": 1,
 }
 
 func demoCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo",
-		Short: "Watch three scripted agents talk; nothing is left behind",
-		Long: `Launches three scripted agents in a temporary workspace and lets them talk over MCP.
-On a terminal, the screen shows it. Elsewhere the traffic is printed, and the exit
-status is 0 only if every delivery was proven. It needs no key and no network.`,
+		Short: "Watch four scripted agents work; nothing is left behind",
+		Long: `Launches four scripted agents in a temporary workspace. coder asks before it begins, and a message waits
+until that is answered. tester and reviewer thank each other until they are stopped. coder commits what it is told
+in reviews, in a worktree of its own.
+
+On a terminal the screen shows it: t for all terminals, 1 answers the question, d reviews what coder did, m merges it.
+Elsewhere parley answers, prints the traffic and merges, and the exit status is 0 only if every delivery was proven.
+It needs no key and no network, and git only for the commits.`,
 		Example: "  parley demo\n  parley demo | cat",
 		Args:    usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
@@ -65,10 +70,14 @@ status is 0 only if every delivery was proven. It needs no key and no network.`,
 	}
 }
 
+// demoCoder is the agent of the demo that asks and commits.
+const demoCoder = "coder"
+
 // demo is one run of the demo. Its cli keeps everything in a temporary directory.
 type demo struct {
 	*cli
-	dir string
+	dir        string
+	repository bool // its workspace is a git repository
 }
 
 // newDemo makes the demo's workspace. It is under /tmp, because the paths of sockets
@@ -99,14 +108,29 @@ func newDemo(c *cli) (*demo, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("make the demo's workspace: %w", err), os.RemoveAll(d.dir))
 	}
+	d.repository = d.git("init", "--quiet", "--initial-branch", "main") == nil &&
+		d.git("commit", "--quiet", "--allow-empty", "--message", "begin") == nil
 
 	return d, nil
+}
+
+// git runs git in the demo's workspace.
+func (d *demo) git(words ...string) error {
+	as := []string{"-C", d.workspace, "-c", "user.name=demo", "-c", "user.email=demo@demo.invalid", "-c", "commit.gpgsign=false"}
+	return exec.Command("git", append(as, words...)...).Run()
 }
 
 func (d *demo) launch(ctx context.Context) error {
 	for _, name := range demoTeam {
 		req := parley.LaunchAgentRequest{
 			Name: name, Profile: "demo", AgentSpec: parley.AgentSpec{Role: name}, Command: []string{d.executable, "demo-agent", "--role", name},
+		}
+		if name == demoCoder {
+			req.Command = append(req.Command, "--dialog-at-start")
+			if d.repository {
+				req.Worktree = "true"
+				req.Command = append(req.Command, "--commits")
+			}
 		}
 		if _, err := launchAgent(ctx, d.cli, req, d.workspace, ""); err != nil {
 			return err
@@ -127,12 +151,23 @@ func (d *demo) print(ctx context.Context) error {
 	defer cancel()
 
 	proven := map[string]map[string]bool{} // from → to: the messages
+	asked, stopped := false, false
 	for e, err := range service.Events(limited, 0) {
 		if err != nil {
 			return err
 		}
 		if err := printEvent(&d.output, e); err != nil {
 			return err
+		}
+
+		switch held := e.Type == parley.EventDelivery && e.State == string(parley.DeliveryHeld); {
+		case held && e.ReasonCode == parley.HoldDialog && !asked:
+			asked = true
+			if err := d.answer(limited); err != nil {
+				return err
+			}
+		case held && e.ReasonCode == parley.HoldConversation:
+			stopped = true
 		}
 
 		if e.Type == parley.EventDelivery && parley.DeliveryState(e.State).Delivered() {
@@ -143,8 +178,8 @@ func (d *demo) print(ctx context.Context) error {
 			proven[pair][e.MessageID] = true
 		}
 
-		if unprovenDeliveries(proven) == "" {
-			return d.printSuccess()
+		if stopped && unprovenDeliveries(proven) == "" {
+			return errors.Join(d.merge(limited), d.printSuccess())
 		}
 	}
 
@@ -154,6 +189,25 @@ func (d *demo) print(ctx context.Context) error {
 
 	return parley.Errorf(parley.Internal, "not proven within %s: %s", demoWithin, unprovenDeliveries(proven)).
 		Suggest("Run it again with parley demo | cat, and see which agent stopped answering.")
+}
+
+// answer allows what coder asks.
+func (d *demo) answer(ctx context.Context) error {
+	seen, err := call[parley.AnswerDialogResult](ctx, d.cli, "answer_dialog", parley.AnswerDialogRequest{Agent: demoCoder})
+	if err != nil || seen.Dialog == nil {
+		return err
+	}
+	request := parley.AnswerDialogRequest{Agent: demoCoder, Choice: seen.Dialog.Options[0].Choice, Dialog: seen.Dialog.ID}
+	_, err = call[parley.AnswerDialogResult](ctx, d.cli, "answer_dialog", request)
+	return err
+}
+
+// merge takes over what coder committed.
+func (d *demo) merge(ctx context.Context) error {
+	if !d.repository || d.json {
+		return nil
+	}
+	return finishWorktree(ctx, d.cli, demoCoder, url.Values{"merge": {"true"}, "keep": {"true"}})
 }
 
 func (d *demo) printSuccess() error {

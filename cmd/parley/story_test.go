@@ -29,7 +29,10 @@ func TestScreenStories(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
 			t.Parallel()
 			h := testhome.New(t)
-			story.Play(t, file, storyTeam(t, h))
+			frames := story.Play(t, file, storyTeam(t, h))
+			if filepath.Base(file) == "film.txt" {
+				story.CheckFilm(t, frames, "../../tui/testdata/film.frames", *update)
+			}
 		})
 	}
 }
@@ -49,7 +52,8 @@ func storyTeam(t *testing.T, h *testhome.Home) story.Team {
 		Operator: as(operatorKey),
 		As:       as,
 		Demo:     []string{"parley", "demo-agent"},
-		Open:     func(w, h2 int) story.Screen { return openTmuxScreen(t, h, w, h2) },
+		Open:     func(w, h2 int) story.Screen { return openTmuxScreen(t, h, w, h2, "parley") },
+		Run:      func(w, h2 int, command string) story.Screen { return openTmuxScreen(t, h, w, h2, command) },
 		Acts: map[string]func(){
 			"the daemon is killed":  func() { killDaemonOf(t, h) },
 			"the daemon is started": func() { testhome.Run[daemon.Info](t, h, "serve") },
@@ -80,12 +84,12 @@ type tmuxScreen struct {
 // leftWith is what the shell around the screen prints when the screen has ended well.
 const leftWith = "the screen was left with 0"
 
-func openTmuxScreen(t *testing.T, h *testhome.Home, width, height int) *tmuxScreen {
+func openTmuxScreen(t *testing.T, h *testhome.Home, width, height int, command string) *tmuxScreen {
 	t.Helper()
 	s := &tmuxScreen{t: t, home: h, socket: filepath.Join(h.Dir, "screen")}
 	t.Cleanup(func() { s.tmux("kill-server") })
 	s.tmux("-f", "/dev/null", "new-session", "-d", "-x", fmt.Sprint(width), "-y", fmt.Sprint(height),
-		"env -u TMUX -u TMUX_PANE parley; echo the screen was left with $?; exec cat")
+		"env -u TMUX -u TMUX_PANE "+command+"; echo the screen was left with $?; exec cat")
 	return s
 }
 

@@ -20,7 +20,7 @@ import (
 // At the first look the reviewer is not there.
 func serveBridge() int {
 	answers := map[string]string{
-		"get_agent_status":  `{"success":true,"error":null,"agents":[{"name":"coder","state":"idle"},{"name":"reviewer","state":"busy"}]}`,
+		"get_agent_status":  `{"success":true,"error":null,"agents":[{"name":"coder","state":"idle"},{"name":"reviewer","state":"busy"},{"name":"tester","state":"idle"}]}`,
 		"send_message":      `{"success":true,"error":null,"message_id":"m","deliveries":[{"agent":"reviewer","state":"submitted"}]}`,
 		"broadcast_message": `{"success":true,"error":null,"deliveries":[{"agent":"coder","state":"submitted"},{"agent":"reviewer","state":"held","reason":"busy"}]}`,
 		"check_inbox":       `{"success":true,"error":null,"total_count":3,"unread_count":1}`,
@@ -104,7 +104,7 @@ func (a *agent) submit(text string) {
 func TestPlannerGathersTheTeamBeforeItSpeaks(t *testing.T) {
 	t.Parallel()
 	a, calls := onTeam(t, "--role", "planner")
-	a.waitText("coder is idle, reviewer is busy")
+	a.waitText("coder is idle, reviewer is busy, tester is idle")
 	a.waitText("⎿ coder submitted, reviewer held (busy)")
 	a.waitState(profile.Idle)
 	a.submit("[AGENT 1a2b3c4d TO AGENT 5e6f7a8b]: On it: date parser first.\n(coder · msg 00000001)")

@@ -23,11 +23,12 @@ type options struct {
 	exitOn       *regexp.Regexp
 	log          string
 	ignoreHangup bool
+	commits      bool
 }
 
 const usage = `A scripted agent: it has a composer, takes pastes, thinks, and talks to the team.
 
-  parley demo-agent --role planner          one of the three of the demo
+  parley demo-agent --role planner          one of the four of the demo
   parley demo-agent --on 'ping' --reply pong
 
 Flags:
@@ -46,6 +47,7 @@ func parse(args []string, out io.Writer) (options, error) {
 	f.DurationVar(&o.work, "work", 600*time.Millisecond, "how long it thinks about each prompt")
 	f.StringVar(&o.log, "log", "", "append each submitted prompt to this `FILE`, one JSON object a line")
 	f.BoolVar(&o.dialogStart, "dialog-at-start", false, "begin with a permission dialog")
+	f.BoolVar(&o.commits, "commits", false, "write and commit the files of its script, in the directory that it runs in")
 	f.BoolVar(&o.ignoreHangup, "ignore-hangup", false, "go on when the terminal closes")
 	f.Func("on", "when a prompt matches `REGEX`, answer with the --reply that follows", o.addRule)
 	f.Func("reply", "answer with `TEXT` what matches the --on before it", o.addReply)

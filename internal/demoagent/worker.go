@@ -3,6 +3,8 @@ package demoagent
 import (
 	"context"
 	"fmt"
+	"os"
+	"os/exec"
 	"strings"
 	"time"
 
@@ -162,7 +164,25 @@ func (w *worker) act(ctx context.Context, a act, m parley.Typed) {
 		w.broadcast(ctx, a.text)
 	case inbox:
 		w.inbox(ctx)
+	case commit:
+		w.commit(ctx, a.to, a.text)
 	}
+}
+
+// commit writes a file into the directory of the agent and commits it, if that is wanted.
+func (w *worker) commit(ctx context.Context, file, text string) {
+	if !w.opts.commits {
+		return
+	}
+	err := os.WriteFile(file, []byte(text), 0o600)
+	for _, words := range [][]string{{"add", file}, {"commit", "--quiet", "--message", "add " + file}} {
+		as := []string{"-c", "user.name=" + w.opts.role, "-c", "user.email=" + w.opts.role + "@demo.invalid"}
+		if err == nil {
+			err = exec.CommandContext(ctx, "git", append(as, words...)...).Run()
+		}
+	}
+	w.say("⏺", commit+": "+file)
+	w.showOutcome(err, func() string { return "committed" })
 }
 
 // reply answers over MCP, or only on the screen if the prompt came from no agent.

@@ -11,10 +11,15 @@ import (
 	"parley/internal/must"
 )
 
-// open opens the screen in a terminal of a size.
+// open opens the screen in a terminal of a size, or what a command shows there.
 func (s *telling) open(words []string) {
 	s.Helper()
-	s.screen = s.Open(s.size(words))
+	width, height := s.size(words)
+	if len(words) > 2 {
+		s.screen = s.Run(width, height, words[2])
+		return
+	}
+	s.screen = s.Open(width, height)
 }
 
 func (s *telling) resize(words []string) { s.Helper(); s.screen.Resize(s.size(words)) }
@@ -85,7 +90,7 @@ func (s *telling) see(words []string) {
 		screen = s.screen.Look()
 		return strings.Contains(plain(screen), plain(words[0]))
 	}, func() string { return ansi.Strip(screen) })
-	s.frames = append(s.frames, Frame{Keys: strings.Join(s.typed, " "), Screen: screen})
+	s.frames = append(s.frames, Frame{Keys: strings.Join(s.typed, " "), Screen: screen, saw: words[0]})
 	s.typed = nil
 }
 

@@ -41,11 +41,16 @@ type Team struct {
 	As       func(key string) parley.Service // as an agent uses it; with an empty key, as somebody who is none yet
 	Demo     []string                        // the command of the scripted agent
 	Open     func(width, height int) Screen
-	Acts     map[string]func() // other things that happen, by their lines
+	Run      func(width, height int, command string) Screen // what a shell runs in a terminal
+	Acts     map[string]func()                              // other things that happen, by their lines
 }
 
 // Frame is the screen as a story showed it, with its colours, and the keys that led there.
-type Frame struct{ Keys, Screen string }
+type Frame struct {
+	Keys, Screen string
+
+	saw string // what the story waited for
+}
 
 // patience bounds how long a step waits. Only a failing story waits that long.
 const patience = 90 * time.Second
@@ -108,6 +113,7 @@ func steps(pattern string, take func(*telling, []string)) form {
 // forms has every form of a step but those of Team.Acts. The first that fits is taken.
 var forms = []form{
 	steps(`open (\d+)x(\d+)`, (*telling).open),
+	steps(`run in (\d+)x(\d+): (.+)`, (*telling).open),
 	steps(`resize (\d+)x(\d+)`, (*telling).resize),
 	steps(`resize (\d+) times`, (*telling).storm),
 	steps(`keep pressing (\S+) until you see (.+)`, (*telling).keepPressing),

@@ -14,14 +14,14 @@ import (
 func TestAFilmShowsEachFrameInItsTurn(t *testing.T) {
 	got := must.Have(film("a film", "\f\nthis is one\n\fpress k\nthis is two\n\f\nthis is three"))(t)
 	for _, want := range []string{
-		`this is one`, `>press k<`, `this is three`, `keyTimes="0;0.333"`, `keyTimes="0;0.333;0.667"`,
-		`keyTimes="0;0.667"`, `dur="9s"`,
+		`this is one`, `>press k<`, `this is three`, `animation:f 9s`, `0%{visibility:visible}33.333%{visibility:hidden}`,
+		`class="f f1" style="animation-delay:-6s"`, `prefers-reduced-motion:reduce`, `<desc>Four agents`,
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the film has no %s:\n%s", want, got)
 		}
 	}
-	if n := strings.Count(got, `visibility="visible"`); n != 1 {
+	if n := strings.Count(got, `class="f f0"`); n != 1 {
 		t.Errorf("%d frames are visible where nothing moves, want 1", n)
 	}
 

@@ -38,8 +38,13 @@ func main() {
 	}
 }
 
-// filmTitle is what the moving picture shows.
-const filmTitle = "A team at work, and what its operator does"
+// filmTitle is what the moving picture shows, and filmStory tells it to a person who cannot see it.
+const (
+	filmTitle = "A minute with parley demo"
+	filmStory = "Four agents in tiles. coder asks whether it may go on, and a message to it waits until a key answers. " +
+		"tester and reviewer thank each other until they are stopped. In the review of what coder did, a comment is " +
+		"written; it comes back as a commit, which is merged."
+)
 
 // hide replaces a path in a screen. The rest of the same path moves to the left, and the
 // rest of the line stays where it is.
