@@ -149,18 +149,24 @@ func TestAnEarlierCopyOfTheTextIsNoTurn(t *testing.T) {
 	s.want(tmux.Entered, done)
 }
 
-// A text that the operator insists on is refused like any other. What is typed while the program
-// works shows only after that.
+// A text that the operator insists on is refused like any other. What is typed while a program that is signed in
+// works shows only after that; one that may be signed out refuses it at once.
 func TestOnlyWhatGoesIntoWorkIsNotFollowed(t *testing.T) {
+	working := way{key: tmux.Enter, note: " into its own queue", works: true}
 	for _, c := range []struct {
-		way  way
-		want tmux.Action
+		way      way
+		signedIn bool
+		want     tmux.Action
 	}{
-		{way{key: tmux.Enter, note: " although it was blocked"}, tmux.Wait},
-		{way{key: tmux.Enter, note: " into its own queue", works: true}, tmux.Done},
+		{way{key: tmux.Enter, note: " although it was blocked"}, true, tmux.Wait},
+		{working, false, tmux.Wait},
+		{working, true, tmux.Done},
 	} {
 		s := newStage(t, framedText, refusingText)
 		s.attempt.way = c.way
+		if c.signedIn {
+			s.memory.served = s.on
+		}
 		s.composer = testText
 		s.step(tmux.Entered, false)
 		s.composer = ""
