@@ -23,7 +23,14 @@ func main() {
 	times := flag.Int("n", 20, "how often each scene is played")
 	parley := flag.String("parley", "./parley", "the program")
 	page := flag.String("page", "docs/measured/compare.md", "the page to write")
+	var others adapters
+	flag.Var(&others, "through", "NAME=ADAPTER: play only through this program, and print the table (see docs/ladder.md)")
 	flag.Parse()
+
+	played := ways
+	if others.ways != nil {
+		played = others.ways
+	}
 
 	program, err := filepath.Abs(*parley)
 	if err == nil {
@@ -35,7 +42,7 @@ func main() {
 
 	var rows []row
 	for _, s := range scenes {
-		for _, w := range ways {
+		for _, w := range played {
 			r, err := play(context.Background(), s, w, *times)
 			if err != nil {
 				log.Fatalf("%s, %s: %v", s.name, w.name, err)
@@ -45,6 +52,10 @@ func main() {
 		}
 	}
 
+	if others.ways != nil {
+		fmt.Print(table(rows))
+		return
+	}
 	if err := os.WriteFile(*page, []byte(markdown(rows, *times)), 0o644); err != nil {
 		log.Fatal(err)
 	}
@@ -53,8 +64,8 @@ func main() {
 //go:embed page.md
 var frame string
 
-// markdown returns the page.
-func markdown(rows []row, times int) string {
+// table returns the counts as a table of Markdown.
+func table(rows []row) string {
 	var b strings.Builder
 	b.WriteString("| scene | way | exact | lost | said ok | twice | merged | dialogs answered | drafts sent | " +
 		"run by the shell |\n|---|---|---|---|---|---|---|---|---|---|\n")
@@ -63,10 +74,14 @@ func markdown(rows []row, times int) string {
 		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d | %d | %d | %d | %d | %d |\n", r.scene, r.way, c.Exact, c.Lost,
 			c.Wrong, c.Twice, c.Merged, c.Answered, c.DraftSent, c.Shell)
 	}
+	return b.String()
+}
 
+// markdown returns the page.
+func markdown(rows []row, times int) string {
 	tmux, _ := exec.Command("tmux", "-V").Output() // it has just run
 	return strings.NewReplacer(
 		"<<date>>", time.Now().UTC().Format(time.DateOnly), "<<tmux>>", strings.TrimSpace(string(tmux)),
-		"<<times>>", fmt.Sprint(times), "<<table>>", strings.TrimSpace(b.String()),
+		"<<times>>", fmt.Sprint(times), "<<table>>", strings.TrimSpace(table(rows)),
 	).Replace(frame)
 }

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"parley/internal/wait"
+)
+
+// adapters are the -through flags: ways through programs that speak for other tools, as docs/ladder.md says.
+type adapters struct{ ways []way }
+
+func (a *adapters) String() string { return "" }
+
+// Set adds NAME=ADAPTER.
+func (a *adapters) Set(text string) error {
+	name, program, ok := strings.Cut(text, "=")
+	if !ok || name == "" {
+		return fmt.Errorf("want NAME=ADAPTER, such as send-keys=lab/compare/adapters/send-keys")
+	}
+	path, err := exec.LookPath(program)
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
+	if err != nil {
+		return fmt.Errorf("find the adapter: %w", err)
+	}
+	t := &through{program: path}
+	a.ways = append(a.ways, way{name, t.prepare, t.send})
+	return nil
+}
+
+// through is a way through an adapter.
+type through struct {
+	program string
+	sent    atomic.Int64
+}
+
+const (
+	// outcome is how long the adapter may say that a message waits.
+	outcome = 30 * time.Second
+	// outcomeEvery is the time between two questions.
+	outcomeEvery = 200 * time.Millisecond
+)
+
+func (t *through) run(s *stage, input string, args ...string) (string, error) {
+	cmd := s.command(t.program, args...)
+	cmd.Env = append(cmd.Env, "LADDER_SOCKET="+s.socket, "LADDER_TARGET=s")
+	cmd.Stdin = strings.NewReader(input)
+	out, err := cmd.Output()
+	return strings.TrimSpace(string(out)), err
+}
+
+func (t *through) prepare(s *stage) error {
+	_, err := t.run(s, "", "prepare")
+	return err
+}
+
+// send hands a message over, and asks what came of it.
+func (t *through) send(s *stage, text string) (ok bool) {
+	id := fmt.Sprint(t.sent.Add(1))
+	if _, err := t.run(s, text, "send", id); err != nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), outcome)
+	defer cancel()
+	err := wait.Until(ctx, outcomeEvery, func() (bool, error) {
+		status, err := t.run(s, "", "status", id)
+		ok = status == "delivered"
+		return status != "waiting", err
+	})
+	return ok && err == nil
+}
