@@ -37,6 +37,9 @@ Binary files /dev/null and b/logo.png differ
 `
 
 func (f *fakeService) DiffAgent(_ context.Context, r parley.DiffAgentRequest) (*parley.DiffAgentResult, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.gitAsked++
 	if f.err != nil {
 		return nil, f.err
 	}
@@ -60,6 +63,9 @@ func (f *fakeService) DiffAgent(_ context.Context, r parley.DiffAgentRequest) (*
 func (f *fakeService) PreviewMerge(
 	_ context.Context, r parley.PreviewMergeRequest,
 ) (*parley.PreviewMergeResult, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.gitAsked++
 	if f.merge != nil {
 		return f.merge, f.err
 	}

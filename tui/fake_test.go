@@ -31,6 +31,7 @@ type fakeService struct {
 	paused   *parley.Pause
 	needs    []parley.Need
 	asked    int // how often for needs
+	gitAsked int // how often git was
 	events   []parley.Event
 	messages map[string]*parley.MessageStatusResult
 	threads  []parley.Thread

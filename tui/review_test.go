@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"parley"
 	"parley/tui/room"
 )
@@ -169,5 +171,25 @@ func TestALongDiffIsFast(t *testing.T) {
 	}
 	if s.m.scope() != room.InReview {
 		t.Error("the review is gone")
+	}
+}
+
+// A key that is held has git look once, and once more when it rests.
+func TestAHeldKeyReadsOnce(t *testing.T) {
+	for key, reads := range map[string]int{"F": 2, "v": 1, "D": 1} { // F reads the changes, and what a merge would do
+		f := busyTeam()
+		s := reviewing(t, f, 140, 30)
+		before := f.gitAsked
+		var held []tea.Cmd
+		for range 30 {
+			_, cmd := s.m.Update(keyMsg(key))
+			held = append(held, cmd)
+		}
+		for _, cmd := range held {
+			s.run(cmd, 0)
+		}
+		if got, most := f.gitAsked-before, 2*reads; got < reads || got > most {
+			t.Errorf("%s held for 30 repeats asks git %d times, want %d to %d", key, got, reads, most)
+		}
 	}
 }

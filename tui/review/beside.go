@@ -74,10 +74,10 @@ func (r pairing) compare() tea.Cmd {
 	other := all[next]
 	r.beside, r.inFiles = beside{id: other.AgentID, name: other.Name}, false
 
-	return r.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
+	return r.reads.beside.ask(r.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
 		diff, err := s.DiffAgent(ctx, parley.DiffAgentRequest{Agent: other.AgentID})
 		return besideMsg{other.AgentID, diff, err}
-	})
+	}))
 }
 
 func (b *beside) take(msg besideMsg) {

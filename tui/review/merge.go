@@ -181,10 +181,10 @@ func (r Merging) askRemove() tea.Cmd {
 		return nil
 	}
 	id := r.id
-	return r.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
+	return r.reads.removal.ask(r.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
 		p, err := s.PreviewMerge(ctx, parley.PreviewMergeRequest{Agent: id})
 		return removalMsg{p, err}
-	})
+	}))
 }
 
 // confirmRemoval asks, and names all that would be lost.

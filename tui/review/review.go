@@ -40,6 +40,8 @@ type Room struct {
 	remarks remarks
 	beside  beside
 	merge   *question // how to merge; nil unless that is asked
+
+	reads struct{ own, beside, removal reading } // what git is asked
 }
 
 // file is a file of the diff.
@@ -138,14 +140,14 @@ func (r *Room) read() tea.Cmd {
 		isolated = a.Worktree != nil
 	}
 
-	return r.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
+	return r.reads.own.ask(r.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
 		msg := loadedMsg{id: id}
 		msg.diff, msg.err = s.DiffAgent(ctx, parley.DiffAgentRequest{Agent: id})
 		if msg.err == nil && isolated {
 			msg.preview, msg.err = s.PreviewMerge(ctx, parley.PreviewMergeRequest{Agent: id})
 		}
 		return msg
-	})
+	}))
 }
 
 // Update takes what was read, and what was done.
@@ -155,9 +157,14 @@ func (r *Room) Update(msg tea.Msg) tea.Cmd {
 		if msg.id == r.id {
 			r.take(msg)
 		}
+		return r.reads.own.came()
 	case besideMsg:
 		r.beside.take(msg)
+		return r.reads.beside.came()
 	case removalMsg:
+		if again := r.reads.removal.came(); again != nil {
+			return again
+		}
 		return Merging{r}.confirmRemoval(msg)
 	case finishedMsg:
 		return Merging{r}.finished(msg)
