@@ -45,6 +45,7 @@ func TestPageInABrowser(t *testing.T) {
 		{"knows the filters of the screen", (*pageTest).filters},
 		{"fits", (*pageTest).fitsEverywhere},
 		{"can be used by everybody", (*pageTest).accessible},
+		{"zooms into who did what", (*pageTest).zooms},
 		{"takes an answer that breaks off for a lost line", (*pageTest).brokenAnswers},
 		{"loses the line, and goes on without a gap", (*pageTest).losesTheLine},
 		{"only looks, and is revoked", (*pageTest).onlyLooks},
@@ -259,6 +260,32 @@ func (p *pageTest) accessible(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A message is an arrow; keys, the wheel and buttons zoom, and the table has what is shown.
+func (p *pageTest) zooms(t *testing.T) {
+	x := p.desk.of(t)
+	x.goes("pictures")
+	x.until("document.querySelectorAll('.timeline .arrow').length > 0 && document.querySelector('.timeline rect')")
+	js[bool](x, "(window.span = () => document.querySelector('[data-arrows]').getAttribute('aria-label'), window.all = window.span(), true)")
+	press := func(key string) {
+		js[bool](x, fmt.Sprintf("document.querySelector('[data-arrows]').dispatchEvent(new KeyboardEvent('keydown', {key: %q, bubbles: true, cancelable: true}))", key))
+	}
+	press("+")
+	x.until("window.span() !== window.all && !document.querySelector('[aria-label=Zoom] [aria-label=Farther]').disabled")
+	x.picture("timeline-near")
+	js[bool](x, "(window.near = window.span(), true)")
+	press("ArrowLeft")
+	x.until("window.span() !== window.near")
+	press("0")
+	x.until("document.querySelector('[aria-label=Zoom] [aria-label=Farther]').disabled")
+	js[bool](x, "document.querySelector('[data-arrows] svg').dispatchEvent(new WheelEvent('wheel', {deltaY: -100, ctrlKey: true, clientX: 900, bubbles: true, cancelable: true}))")
+	x.until("!document.querySelector('[aria-label=Zoom] [aria-label=Farther]').disabled")
+	x.taps("[aria-label=Zoom]", "All")
+	x.until("document.querySelector('[aria-label=Zoom] [aria-label=Farther]').disabled")
+	js[bool](x, "(document.querySelector('figure details').open = true)")
+	x.until("[...document.querySelectorAll('figure .numbers')][0].innerText.includes('wrote at') && [...document.querySelectorAll('figure .numbers tr')].some(r => r.innerText.includes('operator') || r.innerText.includes('you'))")
+	x.clean()
 }
 
 // A browser ends the requests of a page that is left, and a line may break in the midst of an answer: neither is an

@@ -1,17 +1,18 @@
 // @ts-check
 // Pictures of the team, drawn by hand: each has its numbers as a table, and both can be saved.
 import {Away, Refused, call} from './api.js';
-import {clock, html, useEffect, useRef, useState} from './parts.js';
+import {html, useEffect, useRef, useState} from './parts.js';
+import {Timeline} from './timeline.js';
 
 /** What the states of agents mean for a person, with a colour that is told from the others in both themes. */
-const groups = /** @type {Record<string, [string, string]>} */ ({
+export const groups = /** @type {Record<string, [string, string]>} */ ({
   works: ['worked', '#3b82c4'], waits: ['waited for you', '#d9a420'], blocked: ['blocked', '#c4473b'], idle: ['idle', '#8b939e'],
 });
 /** @param {string} state */
-const groupOf = state => ({busy: 'works', starting: 'works', waiting: 'waits', idle: 'idle'})[state] ?? (state === 'terminated' ? '' : 'blocked');
+export const groupOf = state => ({busy: 'works', starting: 'works', waiting: 'waits', idle: 'idle'})[state] ?? (state === 'terminated' ? '' : 'blocked');
 
 /** @param {number} s */
-function duration(s) {
+export function duration(s) {
   if (s < 90) return `${Math.round(s)} s`;
   return s < 5400 ? `${Math.round(s / 60)} min` : `${(s / 3600).toFixed(1)} h`;
 }
@@ -30,7 +31,7 @@ const cell = v => /^[=+\-@\t\r]/.test(String(v)) && typeof v !== 'number' ? `"'$
   : /[",\n]/.test(String(v)) ? `"${String(v).replace(/"/g, '""')}"` : String(v);
 
 /** A picture with its table. @param {{title: string, name: string, head: string[], rows: any[][], children: any}} props */
-function Picture({title, name, head, rows, children}) {
+export function Picture({title, name, head, rows, children}) {
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   const svg = () => {
     const s = box.current?.querySelector('svg')?.cloneNode(true);
@@ -46,42 +47,6 @@ function Picture({title, name, head, rows, children}) {
     <div ref=${box} class="drawn">${children}</div>
     <details><summary>Numbers</summary><div class="numbers" tabindex="0"><table><thead><tr>${head.map(h => html`<th scope="col">${h}</th>`)}</tr></thead>
       <tbody>${rows.slice(0, 500).map(r => html`<tr>${r.map(c => html`<td>${typeof c === 'number' ? c.toLocaleString() : html`<bdi>${c}</bdi>`}</td>`)}</tr>`)}</tbody></table></div></details></figure>`;
-}
-
-/** Who did what. @param {{h: any}} props */
-function Timeline({h}) {
-  const width = 1000, left = 120, row = 22;
-  const to = Date.parse(h.until);
-  // A young team fills the picture.
-  const begun = Math.min(to - 60_000, ...h.agents.flatMap((/** @type {any} */ a) => a.spans.map((/** @type {any} */ s) => Date.parse(s.from))));
-  const from = Math.max(Date.parse(h.since), begun - (to - begun) * .02);
-  const box = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => { if (box.current) box.current.scrollLeft = box.current.scrollWidth; }, [h.since]);
-  const x = (/** @type {number} */ t) => left + (t - from) / (to - from) * (width - left);
-  const hours = (to - from) / 3600e3;
-  const step = [1 / 12, .25, .5, 1, 2, 4, 8, 24].find(s => hours / s <= 9) ?? 24;
-  const ticks = [];
-  for (let t = Math.ceil(from / step / 3600e3) * step * 3600e3; t < to; t += step * 3600e3) ticks.push(t);
-  const height = h.agents.length * row + 26;
-  const sums = h.agents.map((/** @type {any} */ a) => {
-    const s = /** @type {Record<string, number>} */ ({});
-    for (const p of a.spans) s[groupOf(p.state)] = (s[groupOf(p.state)] ?? 0) + (Date.parse(p.to) - Date.parse(p.from)) / 1000;
-    return [a.agent, ...Object.keys(groups).map(g => Math.round(s[g] ?? 0))];
-  });
-  return html`<${Picture} title="Who did what" name="timeline" head=${['agent', ...Object.values(groups).map(([w]) => `${w}, s`)]} rows=${sums}>
-    <p class="row small legend">${Object.values(groups).map(([w, c]) => html`<span><svg width="10" height="10" aria-hidden="true"><rect width="10" height="10" rx="2" fill=${c} /></svg> ${w}</span>`)}</p>
-    <div ref=${box} class="scrolls" tabindex="0" role="img" aria-label="What each agent did over time; the numbers are below"><svg viewBox=${`0 0 ${width} ${height}`} class="timeline">
-      ${ticks.map(t => html`<g key=${t}><line x1=${x(t)} x2=${x(t)} y1="0" y2=${height - 18} stroke="currentColor" stroke-opacity=".15" />
-        <text x=${x(t)} y=${height - 4} font-size="11" text-anchor="middle" fill="currentColor" fill-opacity=".7">${clock(t)}</text></g>`)}
-      ${h.agents.map((/** @type {any} */ a, /** @type {number} */ i) => html`<g key=${a.agent_id}>
-        <text x=${left - 8} y=${i * row + 15} font-size="12" text-anchor="end" fill="currentColor">${a.agent.length > 16 ? `${a.agent.slice(0, 15)}…` : a.agent}</text>
-        ${a.spans.map((/** @type {any} */ s) => {
-          const g = groupOf(s.state), x0 = x(Date.parse(s.from)), x1 = x(Date.parse(s.to));
-          // A wait is higher than the rest: it is told apart without its colour.
-          return g ? html`<rect x=${x0} y=${i * row + (g === 'waits' ? 2 : g === 'idle' ? 10 : 5)} width=${Math.max(1, x1 - x0)} height=${g === 'waits' ? 18 : g === 'idle' ? 3 : 12}
-            fill=${groups[g][1]}><title>${a.agent}: ${groups[g][0]}, ${duration((Date.parse(s.to) - Date.parse(s.from)) / 1000)}</title></rect>` : null;
-        })}</g>`)}
-    </svg></div><//>`;
 }
 
 /** Who wrote to whom. @param {{h: any}} props */
