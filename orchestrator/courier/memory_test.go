@@ -1,6 +1,7 @@
 package courier
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -65,6 +66,39 @@ func TestFirstMessageWaitsTheLongerTheSlowerTheStart(t *testing.T) {
 		o.since = s.now.Add(-c.rest)
 		if got := s.memory.ready(o); (got.Code == parley.HoldSettling) != c.held || got.none() == c.held {
 			t.Errorf("%s after a start of %s, given one %v: %+v, want held %v", c.rest, c.start, c.given, got, c.held)
+		}
+	}
+}
+
+// Where no marker tells that a program works, only a screen that does not move shows rest.
+func TestScreenThatMovesIsNoRestWhereNothingElseTells(t *testing.T) {
+	for _, c := range []struct {
+		still, rests time.Duration
+		held         bool
+	}{
+		{still: 3 * time.Second, rests: 2900 * time.Millisecond, held: true},
+		{still: 3 * time.Second, rests: 3 * time.Second},
+		{rests: 100 * time.Millisecond},
+	} {
+		s := newStage(t, framedText)
+		s.profile.Still = c.still
+		began := s.now
+		look := func() hold {
+			o := s.observation()
+			o.since = began.Add(-time.Minute)
+			return s.memory.ready(o)
+		}
+
+		for i := range 20 { // a spinner above an open composer
+			s.above = []string{strings.Repeat("*", i+1)}
+			s.now = s.now.Add(time.Second)
+			if got := look(); (got.Code == parley.HoldNoisy) != (c.still > 0) {
+				t.Fatalf("still %s: %+v while it moves", c.still, got)
+			}
+		}
+		s.now = s.now.Add(c.rests)
+		if got := look(); (got.Code == parley.HoldNoisy) != c.held || got.none() == c.held {
+			t.Errorf("still %s, after %s: %+v, want held %v", c.still, c.rests, got, c.held)
 		}
 	}
 }
