@@ -14,18 +14,22 @@ import (
 
 // bigTeam is a screen at 200x60 with 200 agents, to which 100,000 messages came.
 func bigTeam(b *testing.B) *stage {
-	f := busyTeam()
-	for i := range 193 {
-		f.agent(fmt.Sprintf("agent-%03d", i),
-			[]parley.AgentState{parley.StateIdle, parley.StateBusy, parley.StateWaiting}[i%3], i%3, 0, "")
-	}
-
-	s := newScreen(b, f, 200, 60)
+	s := newScreen(b, teamOf(200), 200, 60)
 	for i := range 100 {
 		s.send(room.FeedMsg{Events: burst(1000+4000*i, 1000), At: noon})
 	}
 
 	return s
+}
+
+// teamOf is a team of so many agents: of a third of them each idle, busy, and asking.
+func teamOf(n int) *fakeService {
+	f := busyTeam()
+	for i := range n - len(f.agents) {
+		f.agent(fmt.Sprintf("agent-%03d", i),
+			[]parley.AgentState{parley.StateIdle, parley.StateBusy, parley.StateWaiting}[i%3], i%3, 0, "")
+	}
+	return f
 }
 
 // typedStates are the rungs of a message that is typed and read.
@@ -113,10 +117,29 @@ func BenchmarkMemory(b *testing.B) {
 
 // BenchmarkFirstFrame is from nothing to the first frame with agents and traffic.
 func BenchmarkFirstFrame(b *testing.B) {
-	f := busyTeam()
-	for b.Loop() {
-		s := newScreen(b, f, 200, 60)
-		_ = s.m.View()
+	for name, f := range map[string]*fakeService{"agents=7": busyTeam(), "agents=500": teamOf(500)} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				s := newScreen(b, f, 200, 60)
+				_ = s.m.View()
+			}
+		})
+	}
+}
+
+// BenchmarkManyAgents is a key and the frame after it with 500 agents, where they are in the frame or counted there.
+func BenchmarkManyAgents(b *testing.B) {
+	s := newScreen(b, teamOf(500), 200, 60)
+	s.send(room.FeedMsg{Events: burst(1000, 1000), At: noon})
+	for _, c := range []struct{ name, key string }{{"traffic", "1"}, {"agents", "2"}, {"needs", "4"}} {
+		b.Run("screen="+c.name, func(b *testing.B) {
+			s.press("esc", "esc", c.key)
+			b.ResetTimer()
+			for i := range b.N {
+				s.press([]string{"up", "down"}[i/50%2])
+				_ = s.m.View()
+			}
+		})
 	}
 }
 
