@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+	"time"
 
 	"parley"
 	"parley/internal/must"
@@ -23,7 +24,7 @@ const (
 	goalBridgeMemory = 12 // MB
 )
 
-// BenchmarkBridge reports what each `parley mcp` of a team of ten has in memory after 50 calls. Pages that several
+// BenchmarkBridge reports what each `parley mcp` of a team of ten has in memory after 50 calls and a rest. Pages that several
 // processes share, as those of the program are, count in each of them by its share.
 func BenchmarkBridge(b *testing.B) {
 	b.Run("memory/way=parley", func(b *testing.B) {
@@ -42,6 +43,7 @@ func BenchmarkBridge(b *testing.B) {
 				bridges[i] = cmd
 			}
 
+			time.Sleep(slimAfter + time.Second) // they rest
 			var sum float64
 			for _, cmd := range bridges {
 				sum += proportionalMemory(b, cmd.Process.Pid)
