@@ -111,7 +111,7 @@ func (s *study) see(ctx context.Context, w *walk) (err error) {
 	if err != nil {
 		return err
 	}
-	if asks := s.opts.Profile.Asks(courier.ScreenOf(rest)); asks.For != "" {
+	if asks := s.opts.Profile.Asks(courier.ScreenOf(rest)); asks.For != "" && !betweenEdges(rest.Lines, asks.Words) {
 		if s.opts.Ask == nil {
 			return parley.Errorf(parley.InvalidArgument, "it seems to ask for %s: %q", asks.For, asks.Words).
 				Suggest("Answer it once in a directory of yours, and give that: --dir")

@@ -166,3 +166,19 @@ func TestStandInIsNoPartOfThePaste(t *testing.T) {
 		}
 	}
 }
+
+// The hint in an empty composer is no chosen line of a list.
+func TestHintBetweenEdgesIsNoQuestion(t *testing.T) {
+	const rule = "────────────────────"
+	for text, want := range map[string]bool{
+		rule + "\n❯ What can I do?\n" + rule + "\n mock":     true,
+		rule + "\n❯ What can I do?\n  Nothing\n" + rule:      false,
+		"Trust it?\n❯ What can I do?\n" + rule:               false,
+		"❯ What can I do?":                                   false,
+		rule + "\nsomething else\n" + rule + "\n❯ 1. an end": false,
+	} {
+		if got := betweenEdges(strings.Split(text, "\n"), "❯ What can I do?"); got != want {
+			t.Errorf("%q: got %v", text, got)
+		}
+	}
+}

@@ -178,6 +178,17 @@ func edgeIn(row string) (e edge) {
 	return edge{regexp.QuoteMeta(m[1]), regexp.QuoteMeta(m[2][:size]), m[3]}
 }
 
+// betweenEdges reports whether words stand in a row of their own between two edges: the hint in an empty composer can
+// look like a chosen line of a list, which has more than one.
+func betweenEdges(rows []string, words string) bool {
+	for i := 1; i+1 < len(rows); i++ {
+		if strings.Contains(parley.CleanLine(rows[i]), words) {
+			return edgeIn(rows[i-1]).found() && edgeIn(rows[i+1]).found()
+		}
+	}
+	return false
+}
+
 func (e edge) found() bool { return e.rule != "" }
 
 // loose matches the edge whatever is written into it: some programs say there that they work.
