@@ -302,7 +302,7 @@ func standIn(p *profile.Profile, long tmux.Screen) string {
 	}
 
 	pattern := numbers.ReplaceAllString(regexp.QuoteMeta(signs), `\d+`)
-	return strings.ReplaceAll(pattern, "\x00", `.*`)
+	return strings.NewReplacer("\x00", `.*`, " ", `\s+`).Replace(pattern) // a narrow composer wraps it
 }
 
 var numbers = regexp.MustCompile(`\d+`)

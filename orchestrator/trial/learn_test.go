@@ -154,9 +154,9 @@ func TestStandInIsNoPartOfThePaste(t *testing.T) {
 	p := must.Have(s.keys.Profile(s.name))(t)
 
 	for shown, want := range map[string]string{
-		"[paste #1 +12 lines]":        `\[paste #\d+ \+\d+ lines\]`,
-		"[Pasted Content 1395 chars]": `\[Pasted Content \d+ chars\]`,
-		"[words that... +12 lines]":   `\[.*\.\.\. \+\d+ lines\]`,
+		"[paste #1 +12 lines]":        `\[paste\s+#\d+\s+\+\d+\s+lines\]`,
+		"[Pasted Content 1395 chars]": `\[Pasted\s+Content\s+\d+\s+chars\]`,
+		"[words that... +12 lines]":   `\[.*\.\.\.\s+\+\d+\s+lines\]`,
 		"words that say nothing":      "",
 		"end":                         "",
 		"":                            "",
