@@ -2,7 +2,6 @@
 package agents
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -14,43 +13,6 @@ import (
 	"parley/tui/team"
 	"parley/tui/verb"
 )
-
-// Screen is the screen of the team, those in trouble first, with the terminal of
-// the one under the marker.
-type Screen struct {
-	room.Actions
-	room.Listed
-	list     []*parley.AgentStatus // in the order shown
-	Sel      string                // an agent's id
-	Want     string                // the id of one that was launched: the marker goes to it
-	top      int                   // first entry shown
-	height   int
-	room     int // lines that the whole list takes, or took just now
-	order    order
-	folds    folds
-	table    agentTable
-	branches branches
-	preview  preview
-	seen     bool                    // the preview is
-	colours  bool                    // of terminals are shown
-	Zoom     func(id string) tea.Cmd // shows a terminal alone
-}
-
-// order is how the agents are grouped.
-type order int
-
-const (
-	byTrouble order = iota
-	byGroup
-	byHost
-	byName
-	byMessages
-	byTokens
-	byTime
-	orders
-)
-
-var orderNames = []string{"by trouble", "by group", "by host", "by name", "by messages", "by tokens", "by time in state"}
 
 // New returns the screen with the columns that the settings name; "" are those that fit.
 func New(a room.Actions, columns string, colours bool) *Screen {
@@ -195,36 +157,6 @@ func (a *Screen) look(after time.Duration) tea.Cmd {
 		return nil
 	}
 	return a.Do.Later(after, readTerminal(s.ID, a.preview.turn, a.colours))
-}
-
-func (a *Screen) sort() {
-	a.list = a.list[:0]
-	for i := range a.Team.List {
-		if s := &a.Team.List[i]; a.Filter.Matches(s.Name, told(s)...) {
-			a.list = append(a.list, s)
-		}
-	}
-	a.Filter.Counted(len(a.list), len(a.Team.List))
-
-	slices.SortStableFunc(a.list, a.compare)
-	a.measure()
-
-	if a.Want != "" && a.Team.Find(a.Want) != nil {
-		a.Sel, a.Want = a.Want, ""
-	}
-	a.keepMarker()
-}
-
-func (a *Screen) index() int {
-	return slices.IndexFunc(a.list, func(s *parley.AgentStatus) bool { return s.ID == a.Sel })
-}
-
-// selected returns the agent under the marker, or nil.
-func (a *Screen) selected() *parley.AgentStatus {
-	if a.Filter.Active() && a.index() < 0 {
-		return nil
-	}
-	return a.Team.Find(a.Sel)
 }
 
 func (a *Screen) About() room.Subject {

@@ -2,26 +2,17 @@ package agents
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
-	"parley/tui/kit"
 )
 
 const (
 	branchAge  = 20 * time.Second // after which git is asked again
 	branchPage = 8                // worktrees that are looked at in one go: each takes git some ten milliseconds
 )
-
-// branches is how far the agents' worktrees are from their bases, as git said last.
-type branches struct {
-	known  map[string]parley.WorktreeStatus // by agent
-	asked  map[string]time.Time
-	asking bool
-}
 
 // branchesMsg is what git says of some worktrees.
 type branchesMsg struct{ list []parley.WorktreeStatus }
@@ -63,24 +54,4 @@ func (b *branches) take(msg branchesMsg) {
 	for _, w := range msg.list {
 		b.known[w.AgentID] = w
 	}
-}
-
-// of returns the branch of an agent's own worktree, and how far it is from its base: ↑ commits ahead, ↓ behind, and
-// ~ files that are not committed. Of a long name the end is cut.
-func (b *branches) of(s *parley.AgentStatus, w int) string {
-	if s.Worktree == nil {
-		return ""
-	}
-
-	x, marks := b.known[s.ID], ""
-	for _, m := range []struct {
-		n    int
-		mark string
-	}{{x.Ahead, "↑"}, {x.Behind, "↓"}, {x.Dirty, "~"}} {
-		if m.n > 0 {
-			marks += fmt.Sprintf(" %s%d", m.mark, m.n)
-		}
-	}
-
-	return kit.Fit(branch(s), max(4, w-kit.Width(marks))) + marks
 }

@@ -34,9 +34,6 @@ func (e entry) place() string {
 	return ""
 }
 
-// folds are the headings whose agents are folded away, for each order.
-type folds map[order]map[string]bool
-
 func (f folds) has(o order, head string) bool { return f[o][head] }
 
 func (f folds) set(o order, head string, on bool) {
@@ -228,4 +225,34 @@ func (e entry) headLine(th kit.Theme, sel string, w int) string {
 		return th.Focus.Render(kit.Pad(words+shapes.String(), w))
 	}
 	return th.Dim.Render(words) + shapes.String()
+}
+
+// selected returns the agent under the marker, or nil.
+func (a *Screen) selected() *parley.AgentStatus {
+	if a.Filter.Active() && a.index() < 0 {
+		return nil
+	}
+	return a.Team.Find(a.Sel)
+}
+
+func (a *Screen) index() int {
+	return slices.IndexFunc(a.list, func(s *parley.AgentStatus) bool { return s.ID == a.Sel })
+}
+
+func (a *Screen) sort() {
+	a.list = a.list[:0]
+	for i := range a.Team.List {
+		if s := &a.Team.List[i]; a.Filter.Matches(s.Name, told(s)...) {
+			a.list = append(a.list, s)
+		}
+	}
+	a.Filter.Counted(len(a.list), len(a.Team.List))
+
+	slices.SortStableFunc(a.list, a.compare)
+	a.measure()
+
+	if a.Want != "" && a.Team.Find(a.Want) != nil {
+		a.Sel, a.Want = a.Want, ""
+	}
+	a.keepMarker()
 }

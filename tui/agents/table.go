@@ -10,16 +10,6 @@ import (
 	"parley/tui/team"
 )
 
-// agentColumn is a column of the list that is drawn where there is room, and where any agent has
-// something in it.
-type agentColumn struct {
-	head  string
-	rank  int // the lowest gets room first
-	least int // columns with which it is of use
-	most  int
-	text  func(a *Screen, s *parley.AgentStatus) string
-}
-
 // agentColumns are in the order in which they are drawn, after the name and the state of an agent: how long it has been
 // in that state, and behind what it does now the others.
 var agentColumns = []agentColumn{
@@ -40,18 +30,6 @@ var agentColumns = []agentColumn{
 
 // sinceHead is the column that stands next to the state.
 const sinceHead = "for"
-
-// agentTable is how wide the columns of the list are.
-type agentTable struct {
-	name    int
-	state   int
-	columns []agentColumn
-	widths  []int // of the columns; 0 for those that are not drawn
-	now     int   // what an agent does has so many
-	busiest int   // of the agents' curves
-	oneDir  bool  // all agents work in one directory
-	hosts   bool  // they are on several machines
-}
 
 // measure finds out how wide the columns would like to be.
 func (a *Screen) measure() {

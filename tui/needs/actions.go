@@ -13,8 +13,6 @@ import (
 	"parley/tui/verb"
 )
 
-const nothingNeeded = "Nothing needs you."
-
 // dropDraftMsg says that a draft may go.
 type dropDraftMsg struct{ to room.Address }
 

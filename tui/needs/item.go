@@ -220,3 +220,5 @@ func (n *Screen) Waiting() (count int, grave bool) {
 	count, _ = n.Tally()
 	return count, count > 0
 }
+
+const nothingNeeded = "Nothing needs you."

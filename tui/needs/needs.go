@@ -3,7 +3,6 @@ package needs
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -13,36 +12,6 @@ import (
 	"parley/tui/room"
 	"parley/tui/verb"
 )
-
-// Screen is the screen of everything that waits for a person.
-type Screen struct {
-	room.Actions
-	room.Listed
-	shell     needsShell
-	sel       string // the key of the need under the marker
-	lastIndex int    // where that need was, for when it is gone
-	top       int
-	height    int
-	inDetail  bool // the movement keys go to the details
-	asking    bool
-	known     bool          // reported is an answer
-	reported  []parley.Need // by the daemon
-	readFor   int           // the daemon's count that reported answers
-	all       []need
-	list      []need // those of all that the filter lets pass
-	err       error
-	Detail    needDetail
-	moved     time.Time      // when the marker last went to another need by itself
-	acted     string         // the key of the need that a key has acted on: it goes as expected
-	Question  *room.Question // takes the keys; nil: none does
-}
-
-// needsShell is what the screen of needs asks of the shell.
-type needsShell interface {
-	Do(verb.Verb) tea.Cmd
-	Resume(room.Draft) tea.Cmd
-	OpenThread(id string) tea.Cmd
-}
 
 // New returns the screen, which asks the shell s for what lies beyond it.
 func New(a room.Actions, s needsShell) *Screen {
@@ -177,31 +146,6 @@ func (n *Screen) take(msg needsMsg) tea.Cmd {
 	Answering{n}.checkQuestion()
 
 	return nil
-}
-
-// index returns the position of the need under the marker. When that is gone, the
-// marker stays where it was, on the next one.
-func (n *Screen) index() int {
-	i := slices.IndexFunc(n.list, func(x need) bool { return x.key == n.sel })
-	if i < 0 {
-		i = kit.Clamp(n.lastIndex, 0, max(0, len(n.list)-1))
-	}
-	return i
-}
-
-func (n *Screen) mark(i int) {
-	n.lastIndex = kit.Clamp(i, 0, max(0, len(n.list)-1))
-	if n.sel = ""; len(n.list) > 0 {
-		n.sel = n.list[n.lastIndex].key
-	}
-}
-
-// selected returns the need under the marker, or nil.
-func (n *Screen) selected() *need {
-	if len(n.list) == 0 {
-		return nil
-	}
-	return &n.list[n.index()]
 }
 
 func (n *Screen) Move(by kit.Motion) tea.Cmd {

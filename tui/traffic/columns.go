@@ -9,9 +9,6 @@ import (
 // Columns are the columns that the traffic may have, besides its texts.
 var Columns = []string{"time", "route", "state", "tag"}
 
-// hiddenColumns are the columns of the traffic that are not drawn.
-type hiddenColumns map[string]bool
-
 // HiddenColumnsOf returns the columns that the settings leave out.
 func HiddenColumnsOf(text string) hiddenColumns {
 	shown := kit.ColumnsIn(text)

@@ -8,19 +8,8 @@ import (
 
 	"parley"
 	"parley/tui/kit"
-	"parley/tui/room"
 	"parley/tui/verb"
 )
-
-// filter is the line in which the operator says what to look for in the traffic.
-type filter struct {
-	*room.Shared
-	traffic *Screen
-	Open    bool
-	Text    string
-	query   query
-	hunt    hunt
-}
 
 // filterHint tells what may be written, while nothing is.
 const filterHint = "words, is: from: to: agent: thread: since: on: has: type: priority:"

@@ -19,18 +19,6 @@ const (
 	searchHits  = 100         // as many as the daemon gives at once
 )
 
-// hunt is the daemon's search for the messages that a filter lets through. It goes over all
-// messages, and is repeated when something happens.
-type hunt struct {
-	asking bool
-	again  bool                        // the newest matches have to be read
-	shown  string                      // the text of the filter whose matches are shown
-	more   bool                        // there are older matches
-	next   *parley.FindMessagesRequest // asks for them
-	until  time.Time                   // how far back was searched; zero: to the beginning
-	err    error
-}
-
 // huntedMsg is a page of matches.
 type huntedMsg struct {
 	text   string

@@ -13,24 +13,6 @@ import (
 	"parley/tui/team"
 )
 
-const (
-	pageEvents    = 1000 // events in a page: as many as the daemon gives at once
-	mostStandings = 100  // messages whose deliveries are read in one go
-	emptyPages    = 20   // pages without a message that are skipped in one go
-)
-
-// pageOf names the part of the record that is asked for.
-type pageOf int
-
-const (
-	noPage pageOf = iota
-	olderPage
-	newerPage
-	oldestPage
-	newestPage
-	aroundPage // that holds a message
-)
-
 // pageMsg is a part of the record: the events after low, up to end.
 type pageMsg struct {
 	of       pageOf
@@ -248,3 +230,9 @@ func (t *Screen) toOldest() tea.Cmd {
 	t.follow, t.asking = false, oldestPage
 	return t.readPage(oldestPage, 0)
 }
+
+const (
+	pageEvents    = 1000 // events in a page: as many as the daemon gives at once
+	mostStandings = 100  // messages whose deliveries are read in one go
+	emptyPages    = 20   // pages without a message that are skipped in one go
+)

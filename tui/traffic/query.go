@@ -6,14 +6,6 @@ import (
 	"parley"
 )
 
-// query is a parsed filter: what is asked of the daemon, or what is wrong with it.
-type query struct {
-	text    string
-	request parley.FindMessagesRequest
-	asks    bool   // it has a condition
-	problem string // why it cannot be asked; "" if it can
-}
-
 // empty reports whether the filter lets everything through, as one does that is only begun.
 func (q *query) empty() bool { return !q.asks }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"parley"
 	"parley/tui/kit"
@@ -16,39 +15,6 @@ const (
 	dropRows = 250  // how many go at once when there are more
 	nearEdge = 150  // rows from the marker to an end of the window when more are asked for
 )
-
-// record is a window on the list of messages, the oldest first: the newest as they
-// come, or older ones. The rest is paged in from the daemon.
-type record struct {
-	paging
-	rows  []*team.Row
-	ByID  map[string]*team.Row
-	seq   int64 // the last live event: the stream may repeat itself after a loss
-	found bool  // the rows are matches of a filter: none are paged in
-	Sel   *team.Row
-
-	lines   []listLine // of the rows, by lay
-	laid    laid       // of what they are the lines
-	today   time.Time
-	top     int // the first line in view
-	height  int
-	columns listColumns
-
-	unfolded map[string]bool // messages that the person wants to see one by one
-	follow   bool
-	unseen   int // rows that came since follow was left
-}
-
-// paging is the part of the list that is in the window, and what is asked for besides.
-type paging struct {
-	low        int64 // the window begins after this event; 0 is the record's beginning
-	high       int64 // if it is apart, the window ends with this event
-	apart      bool  // the newest messages are not in the window
-	asking     pageOf
-	missed     []parley.Event // that came while the window was apart and a page was read
-	unreadable string         // why the last page could not be read
-	tried      time.Time      // when that was
-}
 
 func newRecord() record { return record{ByID: map[string]*team.Row{}, follow: true} }
 

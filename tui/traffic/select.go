@@ -15,10 +15,6 @@ import (
 	"parley/tui/team"
 )
 
-// pickedMessages are the messages that the operator selected, by id, in whatever part of the record they are.
-// Keys that can act on several messages act on these, while there are any.
-type pickedMessages map[string]*team.Row
-
 // Picks reports whether keys act on the selected messages: there are some, and the screen shows them.
 func (t *Screen) Picks() bool { return len(t.picked) > 0 && t.At == room.AtTraffic && t.Over == nil }
 

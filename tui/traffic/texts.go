@@ -16,13 +16,6 @@ const (
 	textsEvery  = time.Second // between two readings of texts, however fast messages come
 )
 
-// longTexts reads more of the messages in view where the list has room for it: an event has only the first
-// characters.
-type longTexts struct {
-	asking bool
-	asked  time.Time
-}
-
 // textsMsg is what was read of messages.
 type textsMsg struct{ room.StandingsMsg }
 

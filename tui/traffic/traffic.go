@@ -13,23 +13,6 @@ import (
 	"parley/tui/verb"
 )
 
-// Screen is the screen of messages as they happen: the list, and the deliveries
-// of the one under the marker.
-type Screen struct {
-	room.Actions
-	*record          // live, or hits while there is a filter
-	Live      record // the newest messages as they come, or older ones
-	hits      record // the matches of the filter
-	Detail    room.Detail
-	Filter    filter
-	Want      string // the message that is shown as soon as it can be
-	inDetail  bool   // the movement keys go to the message, not to the list
-	verifying bool   // the deliveries of the messages in view are being read
-	texts     longTexts
-	picked    pickedMessages
-	Hidden    hiddenColumns
-}
-
 // detailDelay is how long a message is under the marker before its deliveries are
 // read, while the marker follows the newest.
 const detailDelay = 250 * time.Millisecond

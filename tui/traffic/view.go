@@ -11,13 +11,6 @@ import (
 	"parley/tui/team"
 )
 
-// listColumns are how wide the columns of the list are. They grow with what comes into view, so that nothing
-// jumps back and forth as the list scrolls.
-type listColumns struct {
-	all, route, state int
-	hidden            hiddenColumns
-}
-
 // fit widens the columns for rows on a list of w columns.
 func (c *listColumns) fit(rows []*team.Row, w int) {
 	if c.all != w {
