@@ -4,6 +4,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
@@ -106,17 +107,30 @@ func showsPushed(x *tab) {
 		}
 	}))
 	must.Have(chromedp.Call(x.ctx, serviceworker.Enable, cdp.Empty{}))(x.T)
-	id := <-registered
-
-	origin := js[string](x, "location.origin")
-	for _, data := range []string{
-		`{"title": "shop: coder: dialog", "text": "coder: May I?", "path": "/#/agents", "tag": "a"}`, `{"title": "evil", "path": "https://evil.example/"}`, "{",
-	} {
-		must.Have(chromedp.Call(x.ctx, serviceworker.DeliverPushMessage, serviceworker.DeliverPushMessageParams{
-			Origin: origin, RegistrationID: id, Data: data}))(x.T)
+	var id serviceworker.RegistrationID
+	select {
+	case id = <-registered:
+	case <-time.After(2 * time.Minute):
+		x.Fatal("no service worker is registered")
 	}
-	js[bool](x, "(setInterval(() => navigator.serviceWorker.ready.then(r => r.getNotifications()).then(all => { window.told = all }), 100), true)")
-	x.until("window.told?.length >= 3")
+
+	// A browser drops what comes while it starts the worker, so it comes again until it is shown.
+	js[bool](x, `(window.told = [], setInterval(() => navigator.serviceWorker.ready.then(r => r.getNotifications()).then(all => {
+		window.told = [...new Map(all.map(n => [n.title, n])).values()] }), 100), true)`)
+	origin := js[string](x, "location.origin")
+	for begun := time.Now(); time.Since(begun) < time.Minute; time.Sleep(3 * time.Second) {
+		if js[bool](x, "window.told.length >= 3") {
+			break
+		}
+		for _, data := range []string{
+			`{"title": "shop: coder: dialog", "text": "coder: May I?", "path": "/#/agents", "tag": "a"}`,
+			`{"title": "evil", "path": "https://evil.example/"}`, "{",
+		} {
+			must.Have(chromedp.Call(x.ctx, serviceworker.DeliverPushMessage, serviceworker.DeliverPushMessageParams{
+				Origin: origin, RegistrationID: id, Data: data}))(x.T)
+		}
+	}
+	x.until("window.told.length >= 3")
 	got := js[string](x, "JSON.stringify(window.told.map(n => [n.title, n.body, n.data.path]).sort())")
 	const want = `[["evil","Something needs you.","/#/needs"],["parley","Something needs you.","/#/needs"],["shop: coder: dialog","coder: May I?","/#/agents"]]`
 	if got != want {

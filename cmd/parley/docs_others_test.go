@@ -31,6 +31,7 @@ var others = map[string]string{
 	"createdb ":                   "it is PostgreSQL's; tests make their databases in SQL",
 	"createuser ":                 "it is PostgreSQL's",
 	"export NTFY_TOPIC=":          "it sets a variable",
+	"go -C lab run ./compare ":    "it plays for minutes; TestAdapterSaysWhatCame and make compare have its parts",
 	"npx @modelcontextprotocol/":  "it is fetched from the network",
 }
 
