@@ -43,10 +43,8 @@ type Options struct {
 	// request's context.
 	MCP http.Handler
 
-	// Page serves the files of the page, which need no key: the paths "/" and below "/page/". EnterPage turns
-	// a one-time code into a session of it. If nil, there is no page.
-	Page      http.Handler
-	EnterPage func(ctx context.Context, code string) (*parley.PageSession, error)
+	// Page is the page for a browser. If nil, there is none.
+	Page *Page
 
 	// AnswerByCode chooses an option of a dialog with the one-time code of a notice.
 	AnswerByCode func(ctx context.Context, code string) (*parley.AnswerDialogResult, error)
@@ -170,9 +168,12 @@ func (a *api) handler() http.Handler {
 	mux.HandleFunc("/mcp", a.serveMCP)
 	mux.HandleFunc("/", a.serveNotFound)
 	if a.Page != nil {
-		mux.HandleFunc("/{$}", a.readOnly(a.Page.ServeHTTP))
-		mux.HandleFunc(pagePath, a.readOnly(a.Page.ServeHTTP))
-		mux.HandleFunc(sessionPath, codeHandler(a, a.EnterPage, parley.PageCodeSpent()))
+		mux.HandleFunc("/{$}", a.readOnly(a.Page.Files.ServeHTTP))
+		mux.HandleFunc(pagePath, a.readOnly(a.Page.Files.ServeHTTP))
+		mux.HandleFunc(sessionPath, codeHandler(a, a.Page.Enter, parley.PageCodeSpent()))
+		if a.Page.Workspaces != nil {
+			mux.HandleFunc(workspacesPath, a.readOnly(a.Page.workspaces(a)))
+		}
 	}
 	if a.AnswerByCode != nil {
 		mux.HandleFunc(answerPath, codeHandler(a, a.AnswerByCode, parley.AnswerCodeSpent()))

@@ -58,7 +58,7 @@ func (a *api) nameOf(r *http.Request) string {
 	if page, ok := a.pages[r.URL.Path]; ok {
 		return page.name
 	}
-	if r.URL.Path == "/" || r.URL.Path == sessionPath || r.URL.Path == answerPath || strings.HasPrefix(r.URL.Path, pagePath) {
+	if isPagePath(r.URL.Path) {
 		return "page"
 	}
 	if r.URL.Path == "/mcp" {

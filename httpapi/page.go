@@ -4,16 +4,61 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
+	"strings"
 
 	"parley"
 )
 
 // The paths of the page, besides "/".
 const (
-	pagePath    = "/page/"
-	sessionPath = "/session"
-	answerPath  = "/answer"
+	pagePath       = "/page/"
+	sessionPath    = "/session"
+	answerPath     = "/answer"
+	workspacesPath = "/workspaces"
 )
+
+// Page is the page for a browser. Files and Enter are required.
+type Page struct {
+	// Files serves its files, which need no key: the paths "/" and below "/page/".
+	Files http.Handler
+
+	// Enter turns a one-time code into a session.
+	Enter func(ctx context.Context, code string) (*parley.PageSession, error)
+
+	// Workspaces returns the workspaces of the daemon's user on this machine, for the operator alone. If nil,
+	// nobody is told.
+	Workspaces func(context.Context) []parley.KnownWorkspace
+}
+
+// isPagePath reports whether a path is one of the page's.
+func isPagePath(path string) bool {
+	return slices.Contains([]string{"/", sessionPath, answerPath, workspacesPath}, path) || strings.HasPrefix(path, pagePath)
+}
+
+// workspaces answers with the workspaces of the user. A session that may only look was given to see one team, so it
+// is refused as an agent is.
+func (p *Page) workspaces(a *api) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		caller, err := a.identify(r, nil)
+		switch {
+		case err != nil:
+		case caller.Nobody() && !caller.Watches:
+			err = noCredential(workspacesPath)
+		case !caller.Operator:
+			err = parley.Errorf(parley.NotAuthorized, "only the operator sees the workspaces of this user").
+				Suggest("Run `parley status --everywhere` in your own terminal.")
+		}
+
+		done, ok := a.enter(w, r, caller, err)
+		if !ok {
+			return
+		}
+		defer done()
+
+		reply(w, http.StatusOK, parley.KnownWorkspaces{Answer: parley.OK, Workspaces: p.Workspaces(r.Context())})
+	}
+}
 
 // maxCode bounds a one-time code in bytes.
 const maxCode = 200

@@ -15,19 +15,29 @@ func pageOptions(s parley.Service) Options {
 	o := options(s)
 	known := o.Authenticate
 	o.Authenticate = func(ctx context.Context, key string) (parley.Caller, bool) {
-		if key == "watchers-key" {
+		switch key {
+		case "operators-key":
+			return operator, true
+		case "unplaced-key":
+			return parley.Caller{Views: operator.ID, Unplaced: true}, true
+		case "watchers-key":
 			return parley.Caller{Views: operator.ID, Watches: true}, true
 		}
 		return known(ctx, key)
 	}
-	o.Page = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		reply(w, http.StatusOK, map[string]string{"page": r.URL.Path})
-	})
-	o.EnterPage = func(_ context.Context, code string) (*parley.PageSession, error) {
-		if code != "parley_code" {
-			return nil, parley.PageCodeSpent()
-		}
-		return &parley.PageSession{Answer: parley.OK, Key: "sessions-key"}, nil
+	o.Page = &Page{
+		Files: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			reply(w, http.StatusOK, map[string]string{"page": r.URL.Path})
+		}),
+		Enter: func(_ context.Context, code string) (*parley.PageSession, error) {
+			if code != "parley_code" {
+				return nil, parley.PageCodeSpent()
+			}
+			return &parley.PageSession{Answer: parley.OK, Key: "sessions-key"}, nil
+		},
+		Workspaces: func(context.Context) []parley.KnownWorkspace {
+			return []parley.KnownWorkspace{{Workspace: "/home/dm/other", Needs: 2, Command: "parley --workspace /home/dm/other"}}
+		},
 	}
 	return o
 }
@@ -109,6 +119,46 @@ func TestAWatchingSessionReadsOverHTTP(t *testing.T) {
 	d.expect("registering", d.ask("POST", "/api/register_agent", `{"username":"x"}`, asJSON, watchers), http.StatusUnauthorized,
 		parley.Unauthenticated)
 	d.expect("MCP", d.ask("POST", "/mcp", "{}", watchers), http.StatusNotFound, parley.InvalidArgument)
+}
+
+// Who may act for the person sees the person's other workspaces, and nobody else does.
+func TestWorkspacesAreForTheOperator(t *testing.T) {
+	d := serve(t, New(pageOptions(&stub{})))
+	const bearer = "Authorization: Bearer "
+	got := d.ask("GET", "/workspaces", "", bearer+"operators-key")
+	d.expect("the operator", got, http.StatusOK, "")
+	if list, _ := got.body["workspaces"].([]any); len(list) != 1 || list[0].(map[string]any)["needs"] != 2.0 {
+		t.Errorf("the operator gets %v", got.body)
+	}
+
+	for what, try := range map[string]struct {
+		headers []string
+		status  int
+		code    parley.Code
+	}{
+		"nobody":                       {nil, http.StatusUnauthorized, parley.Unauthenticated},
+		"an unknown key":               {[]string{bearer + "nobodys-key"}, http.StatusUnauthorized, parley.Unauthenticated},
+		"an agent":                     {[]string{bearer + "coders-key"}, http.StatusForbidden, parley.NotAuthorized},
+		"an invitation":                {[]string{bearer + "an-invitation"}, http.StatusUnauthorized, parley.Unauthenticated},
+		"a session that may look":      {[]string{bearer + "watchers-key"}, http.StatusForbidden, parley.NotAuthorized},
+		"a key whose shower is hidden": {[]string{bearer + "unplaced-key"}, http.StatusForbidden, parley.NotAuthorized},
+		"a cookie":                     {[]string{"Cookie: key=operators-key"}, http.StatusUnauthorized, parley.Unauthenticated},
+		"a page of another port": {[]string{bearer + "operators-key", "Origin: http://127.0.0.1:1"}, http.StatusForbidden,
+			parley.NotAuthorized},
+	} {
+		got := d.ask("GET", "/workspaces", "", try.headers...)
+		d.expect(what, got, try.status, try.code)
+		if got.body["workspaces"] != nil {
+			t.Errorf("%s gets %v", what, got.body)
+		}
+	}
+	d.expect("a change", d.ask("POST", "/workspaces", "{}", asJSON, bearer+"operators-key"), http.StatusMethodNotAllowed,
+		parley.InvalidArgument)
+
+	o := pageOptions(&stub{})
+	o.Page.Workspaces = nil
+	d.expect("no workspaces", serve(t, New(o)).ask("GET", "/workspaces", "", bearer+"operators-key"), http.StatusNotFound,
+		parley.InvalidArgument)
 }
 
 // A proxy on this machine passes on the name that people call it by.

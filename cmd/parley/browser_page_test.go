@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -47,6 +48,7 @@ func TestPageInABrowser(t *testing.T) {
 		{"fits", (*pageTest).fitsEverywhere},
 		{"can be used by everybody", (*pageTest).accessible},
 		{"zooms into who did what", (*pageTest).zooms},
+		{"lists the workspaces", (*pageTest).listsWorkspaces},
 		{"takes an answer that breaks off for a lost line", (*pageTest).brokenAnswers},
 		{"loses the line, and goes on without a gap", (*pageTest).losesTheLine},
 		{"only looks, and is revoked", (*pageTest).onlyLooks},
@@ -223,12 +225,13 @@ func (p *pageTest) fitsEverywhere(t *testing.T) {
 			x = p.phone.of(t)
 		}
 		must.Do(t, chromedp.Do(x.ctx, chromedp.EmulateViewport(size[0], size[1])))
-		for _, view := range []string{"needs", "agents", "agent/worker", "tiles", "pictures", "traffic", "threads"} {
+		for _, view := range []string{"needs", "agents", "agent/worker", "tiles", "pictures", "traffic", "threads", "workspaces"} {
 			x.goes(view)
 			x.until("document.querySelector('.rows li, .agents li, .terminal pre div, .xterm-rows div, .tile pre div, .picture, .empty, .card')")
 			x.fits(fmt.Sprintf("%s at %d", view, size[0]))
 			x.picture(fmt.Sprintf("%s-%d", plain(view), size[0]))
 		}
+		x.goes("threads")
 		x.until(`document.querySelector('.rows a[href^="#/thread/"]')`)
 		js[bool](x, `(document.querySelector('.rows a[href^="#/thread/"]').click(), true)`)
 		x.until("document.querySelector('.posts li')")
@@ -252,7 +255,7 @@ func (p *pageTest) accessible(t *testing.T) {
 		for _, scheme := range []string{"light", "dark"} {
 			must.Have(chromedp.Call(x.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 				Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}))(t)
-			for _, view := range []string{"needs", "agents", "agent/worker", "tiles", "pictures", "traffic", "threads"} {
+			for _, view := range []string{"needs", "agents", "agent/worker", "tiles", "pictures", "traffic", "threads", "workspaces"} {
 				x.goes(view)
 				x.until("document.querySelector('.rows li, .agents li, .terminal pre div, .xterm-rows div, .tile pre div, .picture, .empty, .card')")
 				x.hinders(fmt.Sprintf("%s on a %s, %s", view, name, scheme))
@@ -297,6 +300,24 @@ func (p *pageTest) zooms(t *testing.T) {
 	x.until("document.querySelector('[aria-label=Zoom] [aria-label=Farther]').disabled")
 	js[bool](x, "(document.querySelector('figure details').open = true)")
 	x.until("[...document.querySelectorAll('figure .numbers')][0].innerText.includes('wrote at') && [...document.querySelectorAll('figure .numbers tr')].some(r => r.innerText.includes('operator') || r.innerText.includes('you'))")
+	x.clean()
+}
+
+// W shows all workspaces of the user, what waits in each and the command that opens it.
+func (p *pageTest) listsWorkspaces(t *testing.T) {
+	other := t.TempDir()
+	must.Do(t, p.h.Command("serve", "--workspace", other).Run())
+	defer func() { must.Do(t, p.h.Command("down", "--workspace", other).Run()) }()
+
+	x := p.opens(t, 1400, 900)
+	must.Do(t, chromedp.Do(x.ctx, chromedp.KeyEvent("W")))
+	x.until("document.querySelectorAll('[data-workspace]').length == 2")
+	x.shows("This page shows it.")
+	x.shows("no agents")
+	x.until(fmt.Sprintf("document.querySelector('[data-workspace$=%q] code')?.textContent.endsWith(' web')", filepath.Base(other)))
+	x.picture("workspaces")
+	must.Do(t, p.h.Command("down", "--workspace", other).Run())
+	x.shows("not running")
 	x.clean()
 }
 
@@ -373,6 +394,10 @@ func (p *pageTest) losesTheLine(t *testing.T) {
 func (p *pageTest) onlyLooks(t *testing.T) {
 	x := p.opens(t, 360, 740, "--watch")
 	x.shows("only looking")
+	x.goes("workspaces")
+	if js[bool](x, "!!document.querySelector('.workspaces')") {
+		t.Error("it shows the other workspaces")
+	}
 	x.goes("agent/worker")
 	x.until("document.querySelector('.terminal pre div, .xterm-rows div')")
 	if js[bool](x, "!!document.querySelector('.write, .option')") {

@@ -65,6 +65,7 @@ func serveCommand(c *cli) *cobra.Command {
 			ReadyFD:    readyFD,
 			Log:        c.err,
 			Now:        c.now,
+			Workspaces: func(ctx context.Context) []parley.KnownWorkspace { return knownHere(ctx, begin.Env) },
 		})
 	}
 

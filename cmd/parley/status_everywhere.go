@@ -27,28 +27,38 @@ const (
 )
 
 // workspaceLine is a workspace of the user, as it is now.
-type workspaceLine struct {
-	Workspace  string         `json:"workspace"`
-	Running    bool           `json:"running"`              // its daemon answers
-	TmuxRuns   bool           `json:"tmux_runs"`            // so its agents may run, whether or not the daemon does
-	Agents     map[string]int `json:"agents,omitempty"`     // how many in each state
-	Needs      int            `json:"needs"`                // number of things that need the operator
-	Paused     *parley.Pause  `json:"paused,omitempty"`     // set while communication is paused
-	Problem    string         `json:"problem,omitempty"`    // why nothing more is known
-	LastUsed   *time.Time     `json:"last_used,omitempty"`  // when its database was last written
-	Command    string         `json:"command"`              // opens its screen
-	Deliveries map[string]int `json:"deliveries,omitempty"` // how many in each state, delivered ones left out
+type workspaceLine struct{ parley.KnownWorkspace }
+
+// lookHere begins to look at each workspace of the user on this machine, all at once.
+func lookHere(ctx context.Context, env daemon.Environ, looking *sync.WaitGroup) []workspaceLine {
+	places := daemon.Workspaces(env)
+	lines := make([]workspaceLine, len(places))
+	for i, at := range places {
+		looking.Go(func() { lines[i] = lookAt(ctx, at, env) })
+	}
+	return lines
+}
+
+// knownHere returns the workspaces of the user on this machine, those that need the user most first.
+func knownHere(ctx context.Context, env daemon.Environ) []parley.KnownWorkspace {
+	var looking sync.WaitGroup
+	lines := lookHere(ctx, env, &looking)
+	looking.Wait()
+	slices.SortFunc(lines, byUrgency)
+
+	all := make([]parley.KnownWorkspace, len(lines))
+	for i, l := range lines {
+		all[i] = l.KnownWorkspace
+	}
+
+	return all
 }
 
 // everywhere looks at each workspace of the user, also at those on other machines whose keys are kept here,
 // all at once. Those that need the user most come first. It starts no daemon.
 func everywhere(ctx context.Context, c *cli) ([]workspaceLine, error) {
-	places := daemon.Workspaces(c.env)
-	lines := make([]workspaceLine, len(places))
 	var looking sync.WaitGroup
-	for i, at := range places {
-		looking.Go(func() { lines[i] = lookAt(ctx, at, c.env) })
-	}
+	lines := lookHere(ctx, c.env, &looking)
 	hosts, err := remote.Keys(daemon.HostsFile(c.env)).Hosts()
 	if err != nil {
 		looking.Wait()
@@ -139,10 +149,10 @@ func (l workspaceLine) used() time.Time {
 
 // lookAt asks a workspace's daemon, if it runs.
 func lookAt(ctx context.Context, at daemon.Place, env daemon.Environ) workspaceLine {
-	l := workspaceLine{
+	l := workspaceLine{parley.KnownWorkspace{
 		Workspace: at.Root, TmuxRuns: accepts(at.TmuxSocket(env)),
 		Command: "parley --workspace " + parley.ShellWord(at.Root),
-	}
+	}}
 	if used := at.LastUsed(); !used.IsZero() {
 		l.LastUsed = &used
 	}
@@ -163,7 +173,7 @@ func lookAt(ctx context.Context, at daemon.Place, env daemon.Environ) workspaceL
 
 // lookFromAfar asks the daemon of a workspace on another machine, if it runs. ssh may ask nothing.
 func lookFromAfar(ctx context.Context, c *cli, host string) workspaceLine {
-	l := workspaceLine{Workspace: host, Command: "parley --host " + parley.ShellWord(host)}
+	l := workspaceLine{parley.KnownWorkspace{Workspace: host, Command: "parley --host " + parley.ShellWord(host)}}
 	ctx, cancel := context.WithTimeout(ctx, afarWithin)
 	defer cancel()
 

@@ -47,6 +47,9 @@ type Options struct {
 	ReadyFD    int // descriptor to report readiness on; 0: none
 	Log        io.Writer
 	Now        func() time.Time
+
+	// Workspaces looks at all workspaces of the user on this machine, for the page. If nil, the page has none.
+	Workspaces func(context.Context) []parley.KnownWorkspace
 }
 
 // Serve runs the daemon until a signal, shut_down or ctx ends it.

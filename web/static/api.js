@@ -13,12 +13,12 @@ const stored = 'parley.session';
 export const stays = signal(false);
 
 /** The session of this tab, or null. Its key is in no cookie: a page of another port never gets it. */
-export const session = signal(/** @type {Session | null} */ (read()));
+export const session = signal(/** @type {Session | null} */ (restored()));
 
 /** Why there is no session, in words. */
 export const ended = signal('');
 
-function read() {
+function restored() {
   try {
     const kept = localStorage.getItem(stored);
     stays.value = kept !== null && (sessionStorage.getItem(stored) ?? kept) === kept;
@@ -123,10 +123,24 @@ const patience = 20_000;
  * @param {string} op @param {object} [args] @param {AbortSignal} [stop]
  * @returns {Promise<any>}
  */
-export async function call(op, args = {}, stop) {
+export function call(op, args = {}, stop) {
+  return whole(`/api/${op}`, {method: 'POST', body: JSON.stringify(args)}, stop);
+}
+
+/**
+ * Reads what is no operation. Throws Refused, or Away.
+ * @param {string} path @param {AbortSignal} [stop]
+ * @returns {Promise<any>}
+ */
+export function read(path, stop) {
+  return whole(path, {method: 'GET'}, stop);
+}
+
+/** @param {string} path @param {RequestInit} init @param {AbortSignal} [stop] */
+async function whole(path, init, stop) {
   const late = AbortSignal.timeout(patience);
   const signal = stop ? AbortSignal.any([stop, late]) : late;
-  const answer = await ask(`/api/${op}`, {method: 'POST', headers: headers(), body: JSON.stringify(args), signal}, stop);
+  const answer = await ask(path, {...init, headers: headers(), signal}, stop);
   if (!answer.ok) throw await refusal(answer);
   return bodyOf(answer, stop);
 }

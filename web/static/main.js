@@ -11,6 +11,7 @@ import {Agent, Agents, Side} from './agents.js';
 import {Tiles} from './tiles.js';
 import {Review} from './review.js';
 import {Pictures} from './pictures.js';
+import {Workspaces} from './workspaces.js';
 import {Message, Thread, Threads, Traffic} from './messages.js';
 
 /** The one-time code of the link, which goes from the address bar at once. */
@@ -78,6 +79,7 @@ function View() {
   switch (view) {
     case 'agents': return html`<${Agents} />`;
     case 'pictures': return html`<${Pictures} />`;
+    case 'workspaces': return may() ? html`<${Workspaces} />` : null;
     case 'review': return html`<${Review} key=${what} name=${what} />`;
     case 'tiles': return html`<${Tiles} />`;
     case 'agent': return html`<${Agent} key=${what} name=${what} />`;
@@ -136,6 +138,7 @@ function Menu() {
     ${open ? html`<div class="card sheet"><p><bdi>${session.value?.workspace}</bdi></p>
       <p class="quiet">parley ${versions.value.now}</p><p class="quiet">${session.value?.watch ? 'This session may only look.' : 'This session may do what you may.'}</p>
       <label class="check"><input type="checkbox" checked=${stays.value} onChange=${(/** @type {any} */ e) => stay(e.target.checked)} /> Stay signed in on this device</label>
+      ${may() ? html`<p><a href="#/workspaces" onClick=${() => set(false)}>Your workspaces</a> <kbd>W</kbd></p>` : null}
       ${may() && mayPush() ? html`<${Pushed} />` : null}
       <button type="button" onClick=${out}>Sign out</button></div>` : null}</div>`;
 }
@@ -143,7 +146,7 @@ function Menu() {
 function App() {
   if (!session.value) return html`<${Door} />`;
   const {view, what} = route.value;
-  const shown = parents[view] ?? (views.some(([v]) => v === view) ? view : 'needs');
+  const shown = parents[view] ?? (view === 'workspaces' || views.some(([v]) => v === view) ? view : 'needs');
   const place = session.value.workspace.split('/').pop();
   return html`
     <a class="skip" href="#view" onClick=${(/** @type {Event} */ e) => { e.preventDefault(); document.getElementById('view')?.focus(); }}>To the content</a>
@@ -163,12 +166,13 @@ effect(() => {
   document.title = `${waiting.value && session.value ? `(${waiting.value}) ` : ''}${place ? `${place} · ` : ''}parley`;
 });
 
-// 1 to 5 choose a view, / goes to the filter, Escape up; r loads a page again that is old.
+// 1 to 5 choose a view, W your workspaces, / goes to the filter, Escape up; r loads a page again that is old.
 addEventListener('keydown', e => {
   const at = /** @type {HTMLElement} */ (e.target);
   if (e.ctrlKey || e.metaKey || e.altKey || at.closest('input, textarea, select')) return;
   const i = ['1', '2', '3', '4', '5'].indexOf(e.key);
   if (i >= 0) location.hash = `#/${views[i][0]}`;
+  if (e.key === 'W' && session.value && may()) location.hash = '#/workspaces';
   if (e.key === 'Escape' && parents[route.value.view]) location.hash = `#/${parents[route.value.view]}`;
   if (e.key === 'r' && versions.value.old) location.reload();
   if (e.key === '/') {

@@ -1,0 +1,46 @@
+// @ts-check
+// The workspaces of this user on the daemon's machine, with what waits in each.
+import {Away, Refused, read, session} from './api.js';
+import {Since, html, useEffect, useState} from './parts.js';
+
+/** How many agents have each state, or why that is not known. @param {any} w */
+function doing(w) {
+  if (w.problem) return w.problem;
+  if (!w.running) return w.tmux_runs ? 'no daemon; its agents may still run' : 'not running';
+  const counts = Object.entries(w.agents ?? {}).filter(([, n]) => n).sort(([a], [b]) => a < b ? -1 : 1);
+  return counts.map(([state, n]) => `${n} ${state}`).join(', ') || 'no agents';
+}
+
+/** @param {{w: any}} props */
+function Workspace({w}) {
+  const here = w.workspace === session.value?.workspace;
+  return html`<li data-workspace=${w.workspace}><div class="row"><b><bdi>${w.workspace}</bdi></b><span class="grow"></span>
+      ${w.needs ? html`<span class="badge">${w.needs} ${w.needs === 1 ? 'needs' : 'need'} you</span>` : null}${w.paused ? html`<span class="badge">paused</span>` : null}</div>
+    <div class="row small"><span class=${w.problem ? 'bad' : 'quiet'}>${doing(w)}</span><${Since} t=${w.last_used} /></div>
+    ${here ? html`<p class="small quiet">This page shows it.</p>` : html`<p class="small">To open it: <code>${w.command} web</code></p>`}</li>`;
+}
+
+export function Workspaces() {
+  const [all, set] = useState(/** @type {any[] | null} */ (null));
+  const [problem, setProblem] = useState('');
+  useEffect(() => {
+    const stop = new AbortController();
+    let t = 0;
+    const look = async () => {
+      try {
+        if (!document.hidden) { set((await read('/workspaces', stop.signal)).workspaces); setProblem(''); }
+      } catch (e) {
+        if (stop.signal.aborted) return;
+        if (e instanceof Refused) setProblem(e.message); else if (!(e instanceof Away)) throw e;
+      }
+      if (!stop.signal.aborted) t = setTimeout(look, 6000);
+    };
+    look();
+    return () => { stop.abort(); clearTimeout(t); };
+  }, []);
+
+  return html`<section aria-label="Your workspaces"><h2>Your workspaces</h2>
+    ${problem ? html`<p class="bad" role="alert">${problem}</p>` : null}
+    ${all ? html`<ul class="rows workspaces">${all.map(w => html`<${Workspace} key=${w.workspace} w=${w} />`)}</ul>` : problem ? null : html`<p class="empty">Looking…</p>`}
+    <p class="small quiet">Those on other machines are in <code>parley status --everywhere</code>.</p></section>`;
+}
