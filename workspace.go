@@ -84,6 +84,7 @@ const (
 	NeedOwesAnswer  NeedKind = "owes_answer" // an idle agent has not answered a request
 	NeedUnanswered  NeedKind = "unanswered"  // a model gave no answer
 	NeedProfile     NeedKind = "profile"     // a known program runs without parley's tools and briefing
+	NeedUntried     NeedKind = "untried"     // a program is newer than the versions that parley was tried with
 	NeedNewcomer    NeedKind = "newcomer"    // an agent registered from elsewhere and waits to be let in
 	NeedApproval    NeedKind = "approval"    // an agent asked to be special
 	NeedBudget      NeedKind = "budget"      // a budget of tokens or money is used up, or nearly
@@ -97,7 +98,7 @@ func NeedKinds() []NeedKind {
 	return []NeedKind{
 		NeedStorage, NeedDialog, NeedReturn, NeedLost, NeedRefused, NeedExited, NeedBlocked, NeedStuck, NeedDraft,
 		NeedUnconfirmed, NeedUndelivered, NeedHeld, NeedOverdue, NeedOwesAnswer, NeedUnanswered, NeedProfile,
-		NeedNewcomer, NeedApproval, NeedBudget, NeedOverlap, NeedNotifier, NeedStart,
+		NeedUntried, NeedNewcomer, NeedApproval, NeedBudget, NeedOverlap, NeedNotifier, NeedStart,
 	}
 }
 
@@ -163,7 +164,7 @@ func Roots(needs []Need) (roots []*Need) {
 
 // GetNeedsRequest asks what needs the operator, and can dismiss something.
 type GetNeedsRequest struct {
-	Dismiss string `json:"dismiss,omitempty" doc:"The id of an unconfirmed, undelivered or unanswered message, or its first 8 characters: it is no longer listed. Or undelivered: all of them. Or storage: what the database lacks is known."`
+	Dismiss string `json:"dismiss,omitempty" doc:"The id of an unconfirmed, undelivered or unanswered message, or its first 8 characters: it is no longer listed. Or undelivered: all of them. Or storage: what the database lacks is known. Or untried: no program that is newer than those tried need be checked."`
 }
 
 // OnlyReads reports whether the request dismisses nothing.

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -23,6 +24,7 @@ import (
 	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"
+	"parley/orchestrator/trial"
 )
 
 var _ parley.Service = (*Orchestrator)(nil)
@@ -110,6 +112,8 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 		Store: o.store, Roster: o.rooms.roster, Mode: o.opts.Settings.Overlaps, Notify: o.noticeOfOverlap,
 		Now: o.now, Log: o.log,
 	})
+	env := terminal.Inherited(os.Environ())
+	o.rooms.untried = trial.NewUntried(o.rooms.roster, o.opts.Settings.Checks, env, o.now, o.log)
 	o.rooms.meter = meter.New(meter.Options{
 		Store: o.store, Roster: o.rooms.roster, Forms: o.opts.Profiles.Transcript,
 		Prices: o.opts.Costs.Prices, Team: o.opts.Costs.Team,
@@ -155,8 +159,8 @@ func (o *Orchestrator) compose(closing <-chan struct{}) {
 	}
 	o.operatorService = &operatorService{
 		elsewhere: r.elsewhere, admission: r.admission, store: o.store, roster: r.roster, talk: r.talk,
-		responders: r.responders, terminals: r.terminals, meter: r.meter, overlaps: r.overlaps, pause: r.pause,
-		opts: &o.opts, now: o.now, log: o.log,
+		responders: r.responders, terminals: r.terminals, meter: r.meter, overlaps: r.overlaps, untried: r.untried,
+		pause: r.pause, opts: &o.opts, now: o.now, log: o.log,
 	}
 	o.keyService = &keyService{
 		store: o.store, roster: r.roster, terminals: o.terminalService, responders: r.responders,
@@ -203,6 +207,7 @@ func (o *Orchestrator) start(ctx, running context.Context) error {
 	o.group.Go(func() { o.prune(running) })
 	o.group.Go(func() { o.rooms.meter.Run(running) })
 	o.group.Go(func() { o.rooms.overlaps.Run(running) })
+	o.group.Go(func() { o.rooms.untried.Run(running) })
 	if o.store.Team().Own != "" {
 		taker := relay.Taker{
 			Store: o.store, Roster: o.rooms.roster, Service: o, Refuse: o.opts.Settings.LocalActsOnly, Log: o.log,

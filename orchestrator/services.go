@@ -16,6 +16,7 @@ import (
 	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"
+	"parley/orchestrator/trial"
 	"parley/store"
 
 	"golang.org/x/sync/singleflight"
@@ -95,6 +96,7 @@ type operatorService struct {
 	terminals  *terminal.Terminals
 	meter      *meter.Meter
 	overlaps   *overlap.Watcher
+	untried    *trial.Untried
 	pause      *pause
 	reminding  sync.Mutex
 	dues       dueLook                 // guarded by reminding
@@ -293,6 +295,7 @@ type rooms struct {
 	files      *files.Store
 	meter      *meter.Meter
 	overlaps   *overlap.Watcher
+	untried    *trial.Untried
 	pause      *pause
 	admission  *admission
 	elsewhere  *elsewhere

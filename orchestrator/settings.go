@@ -32,6 +32,9 @@ type Settings struct {
 
 	// RedrawAfter is the time after which a program draws an unreadable screen again.
 	RedrawAfter time.Duration `yaml:"-" default:"10s"`
+
+	// Checks is the directory of what profiles check found. If it is empty, no program is asked for its version.
+	Checks string `yaml:"-"`
 }
 
 // PageSettings are the settings of the page in a browser.

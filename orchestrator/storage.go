@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/internal/wait"
+	"parley/orchestrator/trial"
 )
 
 // What the orchestrator does for the safety of the database: copies, checks, and what the
@@ -73,6 +74,8 @@ func (op *operatorService) dismiss(ctx context.Context, ref string) (int, error)
 		return op.store.Dismiss(ctx, ref)
 	case string(parley.NeedUndelivered):
 		return op.dismissUndelivered(ctx)
+	case trial.UntriedNeed:
+		return op.untried.Dismiss()
 	case storageNeed:
 	}
 	found, err := op.store.DismissShortfall(ctx)

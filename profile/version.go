@@ -26,6 +26,11 @@ func (p *Profile) Covers(version string) bool {
 	return compareVersions(oldest, version) <= 0 && compareVersions(version, newest) <= 0
 }
 
+// IsNewer reports whether a version is newer than all of others. It is not if there are none.
+func IsNewer(version string, others []string) bool {
+	return len(others) > 0 && compareVersions(version, slices.MaxFunc(others, compareVersions)) > 0
+}
+
 // compareVersions compares dotted numbers part by part. A version that lacks a part is
 // older.
 func compareVersions(a, b string) int {

@@ -27,3 +27,22 @@ func TestProfileCoversVersionsBetweenTestedOnes(t *testing.T) {
 		}
 	}
 }
+
+func TestOnlyAVersionAfterAllOthersIsNewer(t *testing.T) {
+	for _, c := range []struct {
+		version string
+		others  []string
+		want    bool
+	}{
+		{"2.1.400", []string{"2.1.332", "2.1.197"}, true},
+		{"2.1.332", []string{"2.1.332", "2.1.197"}, false},
+		{"2.1.9", []string{"2.1.10"}, false},
+		{"1.0", []string{"2.1.10"}, false},
+		{"2.1.10.1", []string{"2.1.10"}, true},
+		{"7.0", nil, false},
+	} {
+		if got := profile.IsNewer(c.version, c.others); got != c.want {
+			t.Errorf("%s is newer than %q: got %v, want %v", c.version, c.others, got, c.want)
+		}
+	}
+}

@@ -125,7 +125,7 @@ func (k *profileCheck) options(ctx context.Context, p *profile.Profile, command 
 
 	version := ""
 	if !p.Runs([]string{"parley", "demo-agent"}) {
-		version, _ = versionOf(ctx, p, program, k.env.Scrubbed()) // "" is kept too
+		version, _ = trial.VersionOf(ctx, p, program, k.env.Scrubbed()) // "" is kept too
 	}
 	return trial.Options{
 		Profile: p, Program: program, Args: command[1:], Version: version, Dir: at, Env: k.env.Scrubbed(),

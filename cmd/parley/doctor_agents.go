@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -39,7 +37,7 @@ func (d *doctor) agentChecks() (all []check) {
 // that parley passes to it.
 func (d *doctor) checkAgent(ctx context.Context, p *profile.Profile) (f findings) {
 	path, _ := d.lookPath(p.Command[0], d.dir)
-	version, err := versionOf(ctx, p, path, d.env.Scrubbed())
+	version, err := trial.VersionOf(ctx, p, path, d.env.Scrubbed())
 	switch {
 	case err != nil:
 		f.warn(p.Name, "Run "+path+" "+strings.Join(p.Version, " ")+".", "%s does not print its version: %v", path, err)
@@ -82,27 +80,6 @@ func selfReport(p *profile.Profile) string {
 		return "its terminal's title tells its state"
 	}
 	return "it does not report its state"
-}
-
-// versionWithin bounds how long a program may take to tell its version: one that does not know the question may wait
-// for input.
-const versionWithin = 10 * time.Second
-
-// versionOf asks a profile's program, found at path, for its version.
-func versionOf(ctx context.Context, p *profile.Profile, path string, env daemon.Environ) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, versionWithin)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, path, p.Version...)
-	cmd.Env = env
-	cmd.WaitDelay = time.Second // a grandchild may hold its output
-	out, err := cmd.Output()
-	if version := profile.VersionIn(string(out)); version != "" {
-		return version, nil
-	}
-	if err == nil {
-		err = errors.New("there is none in its output")
-	}
-	return "", err
 }
 
 // strictSettings lists the variables that name settings files of Gemini CLI and its

@@ -5,11 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"parley/internal/daemon"
 	"parley/internal/must"
-	"parley/profile"
 )
 
 // A command calls the daemon many times, and says once what each of the calls finds.
@@ -27,18 +25,5 @@ func TestACommandWarnsOnce(t *testing.T) {
 		if got := strings.Count(text, part); got != want {
 			t.Errorf("%q stands there %d times, want %d:\n%s", part, got, want, text)
 		}
-	}
-}
-
-// A program that does not know the question for its version waits for what nobody types.
-func TestAProgramHasLimitedTimeToTellItsVersion(t *testing.T) {
-	t.Parallel()
-	program := filepath.Join(t.TempDir(), "silent")
-	must.Do(t, os.WriteFile(program, []byte("#!/bin/sh\nexec sleep 600\n"), 0o700))
-
-	began := time.Now()
-	version, err := versionOf(t.Context(), &profile.Profile{Version: []string{"--version"}}, program, os.Environ())
-	if took := time.Since(began); version != "" || err == nil || took < versionWithin || took > 5*time.Minute {
-		t.Errorf("got %q, %v after %s, want an error after %s", version, err, took, versionWithin)
 	}
 }

@@ -202,6 +202,8 @@ func (d *daemon) openService(ctx context.Context, t *Team) error {
 		Settings: t.Notify, Workspace: d.Place.Root, Host: host, Getenv: d.Env.Get, Env: d.Env.Scrubbed(),
 		Now: d.Now, Log: d.log, Page: t.Web.URL, Code: codes.New,
 	}
+	settings := t.service()
+	settings.Checks = ChecksDir(d.Env)
 	d.orchestrator, err = orchestrator.New(ctx, orchestrator.Options{
 		Store:      d.store,
 		Tmux:       own,
@@ -213,7 +215,7 @@ func (d *daemon) openService(ctx context.Context, t *Team) error {
 		Private:    []string{filepath.Dir(d.Place.Home)}, // of other workspaces too
 		Spool:      d.Place.Spool(),
 		Host:       host,
-		Settings:   t.service(),
+		Settings:   settings,
 		Info:       d.info,
 		ShutDown:   d.end,
 		Now:        d.Now,

@@ -39,12 +39,12 @@ type Terminal struct {
 	TTY      string      // of the pane
 	Instance string      // of the tmux server
 	Started  time.Time   // when it was launched or adopted; zero if by an earlier daemon
-	Resumed  bool        // its program was launched to continue its session
 	Stopping atomic.Bool // it is being stopped: nothing may be typed from now on
 	Shown    StateTimer
 	Limit    LimitTimer
 	Drawn
 	Origin
+	Launched
 
 	// IsProgram recognises the program of an adopted agent by its arguments. It is nil for a launched
 	// agent, whose pane runs nothing else.
@@ -58,6 +58,18 @@ type Terminal struct {
 	seen   seen
 
 	Watched
+}
+
+// Launched is how this daemon launched the program of a terminal. It is zero if an earlier daemon did, or a person.
+type Launched struct {
+	Resumed bool // it was launched to continue its session
+	File    ProgramFile
+}
+
+// ProgramFile is the file of a program, and its environment.
+type ProgramFile struct {
+	Path string
+	Env  []string
 }
 
 // Origin is when the first process of a terminal was started.

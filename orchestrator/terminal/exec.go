@@ -24,6 +24,7 @@ type launch struct {
 	Dir  string   `json:"dir"`
 	Env  []string `json:"env"`
 
+	path  string // of Argv[0], in that environment
 	begin beginning
 }
 
@@ -99,6 +100,9 @@ func environment(carried []string, own map[string]string) []string {
 
 	return env
 }
+
+// Inherited returns an environment without the variables that a program must not inherit, sorted.
+func Inherited(env []string) []string { return environment(env, nil) }
 
 // lookPath finds a program as the launched process will: by the PATH in env, and from dir. The error
 // is exec.ErrNotFound, or that of checkExecutable for a name with a slash.

@@ -109,7 +109,8 @@ func (la *launcher) plan(req parley.LaunchAgentRequest, p *profile.Profile) (*la
 			Suggest("Give a directory that exists.")
 	}
 
-	if _, err := lookPath(l.Argv[0], l.Dir, l.Env); err != nil {
+	var err error
+	if l.path, err = lookPath(l.Argv[0], l.Dir, l.Env); err != nil {
 		e := parley.Errorf(parley.InvalidArgument, "cannot start %q: %w", l.Argv[0], err)
 		if errors.Is(err, fs.ErrPermission) {
 			return nil, e.Suggest("Name a program: that file cannot be executed.")
@@ -269,6 +270,7 @@ func (la *launcher) run(
 
 	la.launches.remember(m, l)
 	t := newTerminal(la.ts, m, p.Profile, info)
+	t.File = team.ProgramFile{Path: l.path, Env: Inherited(l.Env)}
 	t.Started, t.Resumed = la.ts.now(), l.begin.resumed
 	m.StartTerminal(t)
 	la.ts.changes.Add(1)

@@ -59,4 +59,25 @@ func known(dir, profile string) (all []Result) {
 	return all
 }
 
+// dismiss keeps that the operator does not want to be told that a version is untried.
+func dismiss(dir, profile, version string) error {
+	err := os.MkdirAll(dir, 0o700)
+	if err == nil {
+		err = os.WriteFile(dismissedFile(dir, profile, version), nil, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("keep what is dismissed: %w", err)
+	}
+	return nil
+}
+
+func isDismissed(dir, profile, version string) bool {
+	_, err := os.Stat(dismissedFile(dir, profile, version))
+	return err == nil
+}
+
+func dismissedFile(dir, profile, version string) string {
+	return filepath.Join(dir, profile+"@"+version+".dismissed")
+}
+
 func fileOf(dir, profile string) string { return filepath.Join(dir, profile+".json") }

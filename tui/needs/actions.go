@@ -79,7 +79,8 @@ func (n *Screen) drop() tea.Cmd {
 	}
 
 	switch x.Kind {
-	case parley.NeedUnconfirmed, parley.NeedUndelivered, parley.NeedOverdue, parley.NeedOwesAnswer, parley.NeedUnanswered:
+	case parley.NeedUnconfirmed, parley.NeedUndelivered, parley.NeedOverdue, parley.NeedOwesAnswer, parley.NeedUnanswered,
+		parley.NeedUntried:
 		return n.dismiss(x)
 	case parley.NeedLost, parley.NeedRefused, parley.NeedExited:
 		return n.Stop()
@@ -149,12 +150,15 @@ func (n *Screen) retryTo(message, agent string) tea.Cmd {
 		parley.RetryDeliveryRequest{MessageID: message, Recipient: agent}))
 }
 
-// dismiss takes the message of a need off the list, with what reminds of it. Nothing else changes.
+// dismiss takes the message of a need off the list, with what reminds of it, or programs that were not tried. Nothing else changes.
 func (n *Screen) dismiss(x *need) tea.Cmd {
-	message := x.MessageID
+	ref, done := x.MessageID, "Dismissed; retrying brings it back."
+	if x.Kind == parley.NeedUntried {
+		ref, done = string(x.Kind), "Dismissed, for this version."
+	}
 	return tea.Batch(n.forgetReminders(x), n.Run(room.Action{Do: func(ctx context.Context, s parley.Service) (string, error) {
-		_, err := s.GetNeeds(ctx, parley.GetNeedsRequest{Dismiss: message})
-		return "Dismissed; retrying brings it back.", err
+		_, err := s.GetNeeds(ctx, parley.GetNeedsRequest{Dismiss: ref})
+		return done, err
 	}}))
 }
 

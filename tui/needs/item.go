@@ -108,6 +108,7 @@ var looks = []look{
 	{needMessage, "✉", false, []option{{verb.Open, "reply"}, {verb.Dismiss, "mark read"}, {verb.Attach, "attach"}}},
 	{parley.NeedOwesAnswer, "…", false, []option{{verb.Open, "remind"}, {verb.Attach, "attach"}, {verb.Dismiss, "dismiss"}}},
 	{parley.NeedProfile, "≠", false, []option{{verb.Open, "attach"}}},
+	{parley.NeedUntried, "≠", false, []option{{verb.Dismiss, "let it be"}}},
 	{parley.NeedNewcomer, "+", false, []option{{verb.Open, "let in"}, {verb.Dismiss, "turn away"}}},
 	{parley.NeedApproval, "+", false, []option{{verb.Open, "approve"}, {verb.Dismiss, "decline"}}},
 	{parley.NeedBudget, "◔", false, nil},

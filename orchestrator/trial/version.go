@@ -1,0 +1,31 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"time"
+
+	"parley/profile"
+)
+
+// versionWithin bounds how long a program may take to tell its version: one that does not know the question may wait
+// for input.
+const versionWithin = 10 * time.Second
+
+// VersionOf asks a profile's program, found at path, for its version.
+func VersionOf(ctx context.Context, p *profile.Profile, path string, env []string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, versionWithin)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, p.Version...)
+	cmd.Env = env
+	cmd.WaitDelay = time.Second // a grandchild may hold its output
+	out, err := cmd.Output()
+	if version := profile.VersionIn(string(out)); version != "" {
+		return version, nil
+	}
+	if err == nil {
+		err = errors.New("there is none in its output")
+	}
+	return "", err
+}

@@ -1,0 +1,24 @@
+package trial
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"parley/internal/must"
+	"parley/profile"
+)
+
+// A program that does not know the question for its version waits for what nobody types.
+func TestAProgramHasLimitedTimeToTellItsVersion(t *testing.T) {
+	t.Parallel()
+	program := filepath.Join(t.TempDir(), "silent")
+	must.Do(t, os.WriteFile(program, []byte("#!/bin/sh\nexec sleep 600\n"), 0o700))
+
+	began := time.Now()
+	version, err := VersionOf(t.Context(), &profile.Profile{Version: []string{"--version"}}, program, os.Environ())
+	if took := time.Since(began); version != "" || err == nil || took < versionWithin || took > 5*time.Minute {
+		t.Errorf("got %q, %v after %s, want an error after %s", version, err, took, versionWithin)
+	}
+}
