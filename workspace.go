@@ -152,14 +152,23 @@ func Matters(needs []Need) int { return len(Roots(needs)) }
 
 // Roots returns the first need of each matter that a person must see to.
 func Roots(needs []Need) (roots []*Need) {
-	for i := range needs {
-		x := &needs[i]
-		covered := slices.ContainsFunc(roots, func(r *Need) bool { return r.Covers(x) })
-		if !x.Between && !covered {
-			roots = append(roots, x)
-		}
+	for _, i := range RootsAt(needs) {
+		roots = append(roots, &needs[i])
 	}
 	return roots
+}
+
+// RootsAt returns the positions of the roots.
+func RootsAt(needs []Need) []int {
+	at := []int{}
+	for i := range needs {
+		x := &needs[i]
+		covered := slices.ContainsFunc(at, func(r int) bool { return needs[r].Covers(x) })
+		if !x.Between && !covered {
+			at = append(at, i)
+		}
+	}
+	return at
 }
 
 // GetNeedsRequest asks what needs the operator, and can dismiss something.
@@ -174,6 +183,7 @@ func (r *GetNeedsRequest) OnlyReads() bool { return r.Dismiss == "" }
 type GetNeedsResult struct {
 	Answer
 	Needs     []Need `json:"needs"`
+	Matters   []int  `json:"matters"`   // positions in needs: the first one of each matter that a person must see to
 	Dismissed int    `json:"dismissed"` // deliveries that this call dismissed
 }
 

@@ -25,6 +25,7 @@ func (op *operatorService) GetNeeds(ctx context.Context, req parley.GetNeedsRequ
 		return nil, err
 	}
 	op.addScreens(ctx, res.Needs)
+	res.Matters = parley.RootsAt(res.Needs)
 	return res, nil
 }
 

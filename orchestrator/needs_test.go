@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -36,6 +37,9 @@ func (te *testTeam) dialog() string {
 func (te *testTeam) needs(dismiss string) []parley.Need {
 	te.t.Helper()
 	res := must.Have(te.GetNeeds(te.operator(), parley.GetNeedsRequest{Dismiss: dismiss}))(te.t)
+	if roots := parley.RootsAt(res.Needs); !slices.Equal(res.Matters, roots) || res.Matters == nil {
+		te.t.Errorf("its matters are at %v, want %v", res.Matters, roots)
+	}
 	return res.Needs
 }
 

@@ -8,7 +8,8 @@ import {keepPage, lastSeen, seen} from './away.js';
 /** @typedef {import('./api.js').Event} Event */
 
 export const agents = signal(/** @type {any[]} */ ([]));
-export const needs = signal(/** @type {any[]} */ ([]));
+/** The needs, without those that are parts of another one, and without what is between agents. */
+export const matters = signal(/** @type {any[]} */ ([]));
 export const letters = signal(/** @type {any[]} */ ([]));
 /** The threads, null before they are read. */
 export const threads = signal(/** @type {any[] | null} */ (null));
@@ -33,20 +34,6 @@ export const trouble = signal('');
 /** How many matters wait for the person. */
 export const waiting = computed(() => matters.value.length + letters.value.length);
 
-/** The needs, without those that are parts of another one, and without what is between agents. */
-export const matters = computed(() => {
-  const halts = ['dialog', 'lost', 'refused', 'exited', 'blocked', 'stuck', 'draft'];
-  const debt = (/** @type {any} */ n) => n.kind === 'overdue' || n.kind === 'owes_answer';
-  /** @type {any[]} */ const roots = [];
-  for (const x of needs.value) {
-    if (x.between_agents) continue;
-    const covered = debt(x) && roots.some(n => n.agent_id && n.agent_id === x.agent_id && halts.includes(n.kind)
-      || n.message_id && n.message_id === x.message_id && (debt(n) || n.agent_id === x.agent_id));
-    if (!covered) roots.push(x);
-  }
-  return roots;
-});
-
 /** @param {string} ref a name or an id */
 export const agentOf = ref => agents.value.find(a => a.id === ref || a.name === ref);
 
@@ -62,7 +49,7 @@ export async function refresh() {
       call('get_agent_status'), call('get_needs'), call('check_inbox', {limit: 50}),
     ]);
     agents.value = team.agents.filter((/** @type {any} */ a) => a.kind !== 'human' && a.state !== 'terminated');
-    needs.value = need.needs;
+    matters.value = need.matters?.map((/** @type {number} */ i) => need.needs[i]) ?? need.needs; // none of an older daemon
     letters.value = inbox.messages.filter((/** @type {any} */ m) => !m.read);
     loaded.value = true;
     trouble.value = '';
