@@ -26,15 +26,22 @@ func TestAnUntriedProgramNeedsTheOperator(t *testing.T) {
 	program, asked := filepath.Join(te.dir, "robo"), filepath.Join(te.dir, "asked")
 	install := func(version string) {
 		t.Helper()
-		script := fmt.Sprintf("#!/bin/sh\nif [ \"$1\" = --version ]; then echo %s >> %s; echo robo %s; exit; fi\nexec %s \"$@\"\n",
+		script := fmt.Sprintf("#!/bin/sh\nif [ \"$1\" = --version ]; then echo %s >> %s; echo robo %s; exit; fi\n"+
+			"test $# != 0 || exec cat\nexec %s \"$@\"\n",
 			version, asked, version, shellWord(must.Have(os.Executable())(t)))
 		fresh := program + ".new"
 		must.Do(t, os.WriteFile(fresh, []byte(script), 0o700))
 		must.Do(t, os.Rename(fresh, program))
 	}
 
-	// Two agents of one program are one need, and it is asked once.
+	// One whose screen tells nothing goes on starting, and needs the check the most.
 	install("2.0.1")
+	te.start(parley.LaunchAgentRequest{Name: "mute", Command: []string{program}})
+	te.wantNeed(te.need(parley.NeedUntried), "mute", "runs robo 2.0.1", "parley profiles check robo")
+	te.stop("mute")
+	te.nothingNeeded()
+
+	// Two agents of one program are one need, and it is asked once.
 	argv := append([]string{program}, tmuxtest.Agent{}.Argv()[1:]...)
 	te.start(parley.LaunchAgentRequest{Name: "ann", Command: argv})
 	te.start(parley.LaunchAgentRequest{Name: "bob", Command: argv})

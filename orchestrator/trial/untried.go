@@ -24,6 +24,10 @@ const UntriedNeed = string(parley.NeedUntried)
 // untriedEvery is the interval between two looks at the programs of agents.
 const untriedEvery = 5 * time.Second
 
+// startingTime is how long a program may start before it is asked. One whose screen parley does not read starts
+// for minutes.
+const startingTime = 10 * time.Second
+
 // Untried knows the agents of this host whose program is newer than all versions that its profile was tried with.
 // It asks a program for its version once, and again after an update. Safe for concurrent use.
 type Untried struct {
@@ -89,8 +93,11 @@ func (u *Untried) Run(ctx context.Context) {
 // a program that it does not know.
 func (u *Untried) look(ctx context.Context, m *team.Member) (newer, bool) {
 	t, a := m.Terminal(), m.Agent()
-	if t == nil || !a.State.Live() || a.State == parley.StateStarting || len(t.Profile.Tested) == 0 || !u.roster.Here(m) {
+	if t == nil || !a.State.Live() || len(t.Profile.Tested) == 0 || !u.roster.Here(m) {
 		return newer{}, false
+	}
+	if a.State == parley.StateStarting && u.now().Sub(a.Since) < startingTime {
+		return newer{}, false // it has the processor for itself
 	}
 	file, ok := u.fileOfProgram(t, &a)
 	if !ok {
