@@ -1,0 +1,67 @@
+// Package door hands messages to programs through entrances of their own, which need no keyboard, and learns what
+// became of them. A door is a way and not a proof: that a call was answered says only that it was. What proves a
+// message is what the program says by itself of the id that it was given.
+package door
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// ErrClosed says that nothing was handed over, for sure: the entrance is not there, or belongs to another process,
+// speaks what this room does not, or refused the message before it took it. Any other error of Give leaves open
+// whether the program has it.
+var ErrClosed = errors.New("nothing was handed over")
+
+// Letter is a message as it goes in.
+type Letter struct {
+	ID    string // of its delivery, a UUID: one program never takes two letters of one id where it can tell ids apart
+	Text  string // whole, with header and footer
+	Mark  string // "msg 5f0c21aa": stands in the text and proves whose it is
+	Steer bool   // into the turn that runs, where the program can
+}
+
+// Fate is what a program says of a letter.
+type Fate string
+
+// The fates.
+const (
+	Unknown Fate = "unknown" // it says nothing of it
+	Queued  Fate = "queued"  // it keeps it for later: behind a turn or a dialog
+	Read    Fate = "read"    // a turn of its session holds it
+	Dropped Fate = "dropped" // it says that it will not read it
+	Absent  Fate = "absent"  // it says that it never got it: to give it again does no harm
+)
+
+// Answer is what a program says of a letter, and what it was that said so.
+type Answer struct {
+	Fate     Fate
+	Evidence string // a clause: "its session lists the message, and a turn answers it"
+}
+
+// Program is a program that runs, as far as its entrance must know it.
+type Program struct {
+	Kind     string   // of the entrance: "claude", "codex", "opencode", "qwen"
+	PID      int      // that must stand behind the entrance
+	Dir      string   // the agent's private directory, where its launch wrote what the entrance needs; "": adopted
+	Session  string   // the id of its session, "" if parley does not know it
+	Versions []string // that the entrance was tried with, empty: any. Another one counts as closed
+}
+
+// Door is the entrance of one program that runs now. It may be used by several goroutines.
+type Door interface {
+	// Give hands a letter over once. It returns as soon as the program has answered, or nothing when the entrance
+	// does not answer.
+	Give(ctx context.Context, l Letter) error
+	// Ask asks what has become of a letter, also one that an earlier daemon gave.
+	Ask(ctx context.Context, l Letter) (Answer, error)
+	// Close ends what listens for answers.
+	Close() error
+}
+
+// Open returns the entrance of a program that runs. It is ErrClosed if there is none, or if it is not one that this
+// room has learned to use.
+func Open(_ context.Context, p Program) (Door, error) {
+	return nil, fmt.Errorf("no entrance of kind %q is known: %w", p.Kind, ErrClosed)
+}
