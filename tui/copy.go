@@ -25,7 +25,7 @@ func (m *model) copyText() tea.Cmd {
 	case s.Agent != nil && team.Readable(s.Agent):
 		return m.Do.Call(readTerminalCopy(s.Agent.ID, s.Agent.Name))
 	default:
-		m.Tell("No message and no terminal to copy here.")
+		m.Lacks("No message and no terminal to copy here.")
 		return nil
 	}
 
@@ -83,7 +83,7 @@ func (m *model) copyName() tea.Cmd {
 	case s.Agent != nil:
 		return m.copy(s.Agent.Name, "The agent's name")
 	}
-	m.Tell("Nothing to copy here.")
+	m.Lacks("Nothing to copy here.")
 	return nil
 }
 

@@ -27,8 +27,10 @@ type stage struct {
 	opened   []string // texts, in the editor
 	quit     bool
 	editor   error
-	blind    bool     // agents are not looked at any longer
-	rang     []string // raw sequences that the terminal got
+	blind    bool                   // agents are not looked at any longer
+	rang     []string               // raw sequences that the terminal got
+	withheld func(kind string) bool // answers that do not come; nil for none
+	late     []tea.Msg              // those answers
 }
 
 // What the screen waits for by the clock: between two looks at terminals, and before a look at all agents.
@@ -61,12 +63,19 @@ func newBusyScreen(t testing.TB, w, h int, change ...func(*Options)) (*stage, *f
 
 // newStage is a screen that has not heard of any event.
 func newStage(t testing.TB, f *fakeService, w, h int, change ...func(*Options)) *stage {
+	return newUnread(t, f, w, h, nil, change...)
+}
+
+// newUnread is a screen that has not heard of any event, and does not get the answers of some kinds.
+func newUnread(
+	t testing.TB, f *fakeService, w, h int, withheld func(kind string) bool, change ...func(*Options),
+) *stage {
 	o := f.options()
 	for _, c := range change {
 		c(&o)
 	}
 
-	s := &stage{t: t, service: f}
+	s := &stage{t: t, service: f, withheld: withheld}
 	do := newCommands(context.Background(), o, nil)
 	do.Next, do.Tick = nil, nil
 	do.Later = func(wait time.Duration, r room.Request) tea.Cmd {
@@ -151,6 +160,10 @@ func (s *stage) run(cmd tea.Cmd, depth int) {
 	case tea.QuitMsg:
 		s.quit = true
 	default:
+		if s.withheld != nil && s.withheld(fmt.Sprintf("%T", msg)) {
+			s.late = append(s.late, msg)
+			return
+		}
 		_, next := s.m.Update(msg)
 		s.run(next, depth+1)
 	}

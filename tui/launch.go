@@ -26,14 +26,15 @@ type Program struct {
 // launchForm is the page on which an agent is described that is to be launched.
 type launchForm struct {
 	*room.Shared
-	agents *agents.Screen
-	known  []Program
-	open   bool
-	busy   bool
-	at     int // the field that the keys go to
-	fields [launchFields]formField
-	err    error
-	errAt  int // the field that it is about; launchFields for none of them
+	room.Awaited // the programs
+	agents       *agents.Screen
+	known        []Program
+	open         bool
+	busy         bool
+	at           int // the field that the keys go to
+	fields       [launchFields]formField
+	err          error
+	errAt        int // the field that it is about; launchFields for none of them
 }
 
 // formField is a line of the form.
@@ -121,7 +122,7 @@ func (f *launchForm) start() tea.Cmd {
 // offerPrograms takes the profiles. The first that is installed is chosen, unless something is
 // written there already.
 func (f *launchForm) offerPrograms(known []Program) {
-	f.known = known
+	f.known, f.Read = known, true
 	for _, p := range known {
 		if p.Installed {
 			f.offer(programField, p.Name)
@@ -147,6 +148,10 @@ func (f *launchForm) noChoices() bool { return len(f.fields[f.at].choices) == 0 
 func (f *launchForm) pick(n int) {
 	x := &f.fields[f.at]
 	if len(x.choices) == 0 {
+		if !f.Read && (f.at == programField || f.at == profileField) {
+			f.Tell(f.Missing())
+			return
+		}
 		f.Tell("Nothing to choose from here: write it.")
 		return
 	}

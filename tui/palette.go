@@ -60,7 +60,10 @@ func (p *palette) startWith(names bool) tea.Cmd {
 
 // reset opens the palette, at the choice or at an operation's arguments.
 func (p *palette) reset(op *parley.Op, text string) {
-	*p = palette{Shared: p.Shared, keymap: p.keymap, names: p.names, open: true, op: op, line: kit.Line(text)}
+	*p = palette{
+		Shared: p.Shared, keymap: p.keymap, names: p.names, allRead: p.allRead,
+		open: true, op: op, line: kit.Line(text),
+	}
 }
 
 // seek finds what the line means, the best match first.

@@ -23,6 +23,12 @@ func (m finding) everything() []room.Named {
 	return slices.Concat(agents.Named(m.agents), needs.Named(m.needs), threads.Named(m.threads), traffic.Named(m.traffic))
 }
 
+// allRead reports whether all that has a name was read.
+func (m finding) allRead() bool {
+	needs := m.needs.Read || m.Link.Status != nil && m.Link.Status.Needs == 0
+	return m.Link.Team && m.Link.Events && m.threads.Read && needs && m.Inbox.Read(&m.Team)
+}
+
 // startNames opens the list of all that one can go to by its name.
 func (m finding) startNames() tea.Cmd {
 	return tea.Batch(m.palette.startWith(true), threads.AskOnce(m.threads))

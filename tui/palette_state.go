@@ -12,19 +12,20 @@ import (
 // operation with its arguments.
 type palette struct {
 	*room.Shared
-	keymap *kit.Keymap
-	names  func() []room.Named // all that one can go to by its name
-	goes   bool                // only names are listed
-	known  int                 // how much could be gone to when the names were listed
-	open   bool
-	line   kit.Line
-	found  []choice
-	sel    int
-	top    int // the first row, or line of the arguments, in view
-	height int
-	op     *parley.Op // whose arguments are being written; nil while one chooses
-	busy   bool
-	err    error
+	keymap  *kit.Keymap
+	names   func() []room.Named // all that one can go to by its name
+	allRead func() bool         // reports whether all of these were read
+	goes    bool                // only names are listed
+	known   int                 // how much could be gone to when the names were listed
+	open    bool
+	line    kit.Line
+	found   []choice
+	sel     int
+	top     int // the first row, or line of the arguments, in view
+	height  int
+	op      *parley.Op // whose arguments are being written; nil while one chooses
+	busy    bool
+	err     error
 }
 
 // choice is something that can be done.

@@ -52,6 +52,8 @@ func (p *palette) view(w, h int) []string {
 			note = kit.Plural(more, "more line")
 		}
 		rows = arguments[kit.Clamp(p.top, 0, len(arguments)):]
+	case len(p.found) == 0 && p.goes && !p.allRead():
+		rows = []string{"  " + p.Theme.Dim.Render("Reading the names…")}
 	case len(p.found) == 0:
 		rows = []string{"  " + p.Theme.Dim.Render(kit.Fit("Nothing matches. backspace, or esc.", w-2))}
 	default:
@@ -68,7 +70,11 @@ func (p *palette) view(w, h int) []string {
 // count says how much is listed.
 func (p *palette) count() string {
 	if p.goes {
-		return kit.Plural(len(p.found), "name")
+		words := kit.Plural(len(p.found), "name")
+		if !p.allRead() {
+			words += " so far, reading…"
+		}
+		return words
 	}
 	agents := 0
 	for _, c := range p.found {

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"strings"
 
 	"parley"
@@ -17,7 +18,7 @@ func viewOf(res any) string {
 	case *parley.ExplainMessageResult:
 		return strings.Join(res.Story, "\n")
 	case *parley.DiffAgentResult:
-		return res.Diff
+		return cmp.Or(res.Diff, "Nothing has changed.")
 	}
 	return ""
 }

@@ -20,6 +20,7 @@ func TestAnswersOfThePaletteAreViews(t *testing.T) {
 			"coder     claude  41k    82k     2.50\n" +
 			"reviewer                               no reader"},
 		{&parley.UsageResult{}, "Nothing has been used yet."},
+		{&parley.DiffAgentResult{Since: "0123"}, "Nothing has changed."},
 		{&parley.ReadTerminalResult{AgentID: "5f0c", Lines: []string{"one", "two"}}, "one\ntwo"},
 		{&parley.ExplainMessageResult{Story: []string{"It was sent.", "It was read."}}, "It was sent.\nIt was read."},
 	} {

@@ -37,11 +37,13 @@ func newModel(o Options, do room.Commands) *model {
 
 	m.keys.Names, m.keys.First = room.ScopeNames[:], essentials
 	m.traffic.Hidden = traffic.HiddenColumnsOf(o.Look.TrafficColumns)
-	m.palette = &palette{Shared: a.Shared, keymap: m.keys, names: finding{m}.everything}
+	m.palette = &palette{Shared: a.Shared, keymap: m.keys, names: finding{m}.everything, allRead: finding{m}.allRead}
 	m.tiles = agents.NewTiles(a, shell{m}, !o.NoColor)
 	m.review = review.New(a, shell{m})
 	m.agents.Zoom = func(id string) tea.Cmd { return agents.Zoom(m.tiles, id) }
-	m.form = &launchForm{Shared: a.Shared, agents: m.agents}
+	m.form = &launchForm{
+		Shared: a.Shared, agents: m.agents, Awaited: room.Awaited{What: "which programs are installed"},
+	}
 	m.workspaces = &workspaces{Shared: a.Shared, quit: m.quit}
 	m.threads = threads.New(a)
 	m.needs = needs.New(a, shell{m})

@@ -16,9 +16,12 @@ import (
 
 // New returns the screen with the columns that the settings name; "" are those that fit.
 func New(a room.Actions, columns string, colours bool) *Screen {
-	return &Screen{Actions: a, colours: colours, table: agentTable{columns: agentColumnsOf(columns)}, folds: folds{},
+	return &Screen{
+		Actions: a, Listed: room.Listed{Noun: "agent"}, colours: colours, folds: folds{},
+		table:    agentTable{columns: agentColumnsOf(columns)},
 		preview:  preview{shown: &wrapped{}},
-		branches: branches{known: map[string]parley.WorktreeStatus{}, asked: map[string]time.Time{}}}
+		branches: branches{known: map[string]parley.WorktreeStatus{}, asked: map[string]time.Time{}},
+	}
 }
 
 func (a *Screen) Title() string { return "Agents" }
@@ -37,7 +40,7 @@ func (a *Screen) Keys() []kit.Binding {
 	some := func(f func()) func() tea.Cmd {
 		return func() tea.Cmd {
 			if len(a.list) == 0 {
-				a.Tell("No agents yet. " + a.Key("L") + " launches one.")
+				a.Lacks("No agents yet. " + a.Key("L") + " launches one.")
 				return nil
 			}
 			f()
@@ -96,13 +99,14 @@ func (a *Screen) enter() tea.Cmd {
 	if s := a.selected(); s != nil {
 		return a.Zoom(s.ID)
 	}
-	a.Tell(room.WhichAgent)
+	a.Lacks(room.WhichAgent)
 	return nil
 }
 
 func (a *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case room.AgentsMsg, room.PastMsg, room.FilteredMsg:
+		a.Read = a.Link.Team
 		a.sort()
 	case room.TemperaturesMsg:
 		a.measure()

@@ -129,7 +129,7 @@ func (t *Tiles) Start() tea.Cmd {
 
 	t.order = t.candidates()
 	if len(t.order) == 0 {
-		t.Tell("No agent here has a terminal to show. " + t.Key("L") + " launches one.")
+		t.Lacks("No agent here has a terminal to show. " + t.Key("L") + " launches one.")
 		return nil
 	}
 

@@ -47,10 +47,13 @@ func (t *Tiles) ready() *room.Question {
 	a, x := t.agent(), t.reading.shots[t.sel]
 	switch {
 	case a == nil:
-		t.Tell(room.WhichAgent)
+		t.Lacks(room.WhichAgent)
 		return nil
 	case x.err != nil:
 		t.Tell("The terminal of " + a.Name + " cannot be read now. Nothing was sent.")
+		return nil
+	case x.dialog == nil && (x.screen == nil || !x.asked && a.State == parley.StateWaiting):
+		t.Tell(room.StillReading("what " + a.Name + " asks"))
 		return nil
 	case x.dialog == nil:
 		t.Tell(a.Name + " asks nothing. esc leaves the tiles.")
@@ -92,7 +95,7 @@ func (t *Tiles) answerPressed() tea.Cmd {
 // be asked twice, and one key must not answer both.
 func (t *Tiles) give(q *room.Question, choice, text string) tea.Cmd {
 	if x, ok := t.reading.shots[q.AgentID]; ok {
-		x.dialog = nil
+		x.dialog, x.asked = nil, false
 		t.reading.shots[q.AgentID] = x
 	}
 	return t.AnswerDialog(q, choice, text)

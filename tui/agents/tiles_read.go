@@ -30,6 +30,7 @@ type shot struct {
 	err    error
 	dialog *parley.Dialog // that is open in it; nil for none
 	since  time.Time      // when this dialog was first drawn
+	asked  bool           // a dialog was looked for
 }
 
 // shotsMsg is what a request for terminals found.
@@ -65,7 +66,7 @@ func readTile(ctx context.Context, s parley.Service, x wanted, colours bool) (go
 		return got
 	}
 	if res, err := s.AnswerDialog(ctx, parley.AnswerDialogRequest{Agent: x.id}); err == nil {
-		got.dialog = res.Dialog
+		got.dialog, got.asked = res.Dialog, true
 	}
 
 	return got

@@ -49,10 +49,10 @@ func (c *Box) Reply() tea.Cmd {
 		c.Tell(unanswerable(&s, c.Key("c")))
 		return nil
 	case s.Message == "" && s.Thread != nil:
-		c.Tell("No message to reply to here. enter goes to the posts.")
+		c.Lacks("No message to reply to here. enter goes to the posts.")
 		return nil
 	case s.Message == "":
-		c.Tell("No message to reply to here.")
+		c.Lacks("No message to reply to here.")
 		return nil
 	case s.ThreadID == "" && s.PartnerID == "":
 		c.Tell("This went to several agents. Choose one (2) and press c, or b for all.")
@@ -82,7 +82,7 @@ func unanswerable(s *room.Subject, write string) string {
 func (c *Box) Steer() tea.Cmd {
 	a := c.About().Agent
 	if a == nil {
-		c.Tell(room.WhichAgent)
+		c.Lacks(room.WhichAgent)
 		return nil
 	}
 	return c.Write(room.Address{Agent: a.ID, Steer: true}, "Guidance for "+a.Name, "")

@@ -112,6 +112,9 @@ func (h *Screen) figures(w int) []string {
 	add := func(name, words string, curve []int) { lines = append(lines, h.figure(name, words, curve, w)) }
 	curve := func(of func(*span) int) []int { return m.curve(h.Now, min(w, 120), of) }
 
+	if !h.Link.Events {
+		return append(lines, h.Theme.Dim.Render(kit.Fit("  Reading what was delivered…", w)), "")
+	}
 	minute := m.within(h.Now, time.Minute)
 	add("proven", fmt.Sprintf("%.1f a second, %d in this minute", float64(minute)/60, minute),
 		curve(func(s *span) int { return s.proven }))

@@ -47,6 +47,9 @@ func (f *Filter) Matches(name string, others ...string) bool {
 	return true
 }
 
+// Empty reports whether nothing passed when the list was narrowed last.
+func (f *Filter) Empty() bool { return f.shown == 0 }
+
 // Counted notes how many of all there are pass.
 func (f *Filter) Counted(shown, all int) { f.shown, f.all = shown, all }
 

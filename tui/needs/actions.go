@@ -24,7 +24,7 @@ func (n *Screen) assist() tea.Cmd {
 	}
 	x := n.selected()
 	if x == nil {
-		n.Tell(nothingNeeded)
+		n.Lacks(nothingNeeded)
 		return nil
 	}
 
@@ -74,7 +74,7 @@ func (n *Screen) drop() tea.Cmd {
 	}
 	x := n.selected()
 	if x == nil {
-		n.Tell(nothingNeeded)
+		n.Lacks(nothingNeeded)
 		return nil
 	}
 
@@ -112,13 +112,13 @@ func (n *Screen) again() tea.Cmd {
 	x := n.selected()
 	switch {
 	case x == nil:
-		n.Tell(nothingNeeded)
+		n.Lacks(nothingNeeded)
 	case x.restarts():
 		return n.Restart()
 	case x.Kind == parley.NeedUndelivered:
 		return n.assist()
 	case !x.repeats():
-		n.Tell("Nothing to retry here.")
+		n.Lacks("Nothing to retry here.")
 	default:
 		return n.retryTo(x.MessageID, x.AgentID)
 	}

@@ -28,7 +28,7 @@ func (n Answering) lookForKeys() tea.Cmd {
 	x := n.selected()
 	switch {
 	case x == nil:
-		n.Tell(nothingNeeded)
+		n.Lacks(nothingNeeded)
 		return nil
 	case !x.takesKeys():
 		n.Tell("It takes no keys from here.")

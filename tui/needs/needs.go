@@ -15,7 +15,8 @@ import (
 
 // New returns the screen, which asks the shell s for what lies beyond it.
 func New(a room.Actions, s needsShell) *Screen {
-	return &Screen{Actions: a, shell: s, Detail: needDetail{Shared: a.Shared}}
+	list := room.Listed{Awaited: room.Awaited{What: "what needs you"}, Noun: "need"}
+	return &Screen{Actions: a, Listed: list, shell: s, Detail: needDetail{Shared: a.Shared}}
 }
 
 // needsMsg is the daemon's list.
@@ -121,7 +122,7 @@ func (n *Screen) askNeeds() tea.Cmd {
 	if n.Link.Status != nil {
 		count = n.Link.Status.Needs
 	}
-	if n.asking || n.At != room.AtNeeds && n.readFor == count && (n.known || count == 0) {
+	if n.asking || n.At != room.AtNeeds && n.readFor == count && (n.Read || count == 0) {
 		return nil
 	}
 	n.asking = true
@@ -130,18 +131,18 @@ func (n *Screen) askNeeds() tea.Cmd {
 
 func (n *Screen) take(msg needsMsg) tea.Cmd {
 	n.asking = false
-	if n.err = msg.err; msg.err != nil {
+	if n.Err = msg.err; msg.err != nil {
 		if n.Link.Gone(msg.err) {
 			return n.Link.LookLater()
 		}
 		return nil
 	}
 
-	if !n.known {
+	if !n.Read {
 		n.sel, n.lastIndex = "", 0 // the list was not complete before
 	}
 
-	n.known, n.reported, n.readFor = true, msg.list, msg.count
+	n.Read, n.reported, n.readFor = true, msg.list, msg.count
 	n.gather()
 	Answering{n}.checkQuestion()
 

@@ -43,7 +43,7 @@ func (n *Screen) bringBack() tea.Cmd {
 func (n *Screen) startAfresh() tea.Cmd {
 	agent := n.About().Agent
 	if agent == nil {
-		n.Tell(room.WhichAgent)
+		n.Lacks(room.WhichAgent)
 		return nil
 	}
 

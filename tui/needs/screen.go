@@ -22,12 +22,10 @@ type Screen struct {
 	height    int
 	inDetail  bool // the movement keys go to the details
 	asking    bool
-	known     bool          // reported is an answer
 	reported  []parley.Need // by the daemon
 	readFor   int           // the daemon's count that reported answers
 	all       []need
 	list      []need // those of all that the filter lets pass
-	err       error
 	Detail    needDetail
 	moved     time.Time      // when the marker last went to another need by itself
 	acted     string         // the key of the need that a key has acted on: it goes as expected

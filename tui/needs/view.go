@@ -63,16 +63,16 @@ func (n *Screen) rows(w int) []string {
 	}
 
 	lines := []string{n.Theme.Rule("Needs you", n.Filter.Note(note), w, !n.inDetail)}
-	if n.err != nil {
-		lines = append(lines, room.ErrorLines(n.Theme, n.err, w)...)
+	if n.Err != nil {
+		lines = append(lines, room.ErrorLines(n.Theme, n.Err, w)...)
 	}
 
 	switch {
-	case !n.known && n.err == nil:
+	case !n.Read && n.Err == nil, len(n.list) == 0 && !n.Inbox.Read(&n.Team):
 		return append(lines, n.Theme.Dim.Render(kit.Fit("  Reading what needs you…", w)))
 	case len(n.list) == 0 && n.Filter.Active():
 		return append(lines, "", "  "+kit.Fit(n.Filter.Nothing("need"), w-2))
-	case len(n.list) == 0 && n.err == nil:
+	case len(n.list) == 0 && n.Err == nil:
 		return append(lines, n.nothing(w)...)
 	}
 

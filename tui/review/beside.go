@@ -61,7 +61,7 @@ func (r *Room) unshared() bool { return len(r.here()) == 0 }
 func (r pairing) compare() tea.Cmd {
 	all := r.here()
 	if len(all) == 0 && r.beside.id == "" {
-		r.Tell("No other agent's worktree changes this file.")
+		r.Lacks("No other agent's worktree changes this file.")
 		return nil
 	}
 

@@ -46,7 +46,7 @@ func (r *Room) unmergeable() bool { return r.loaded.preview == nil }
 // askMerge shows what a merge would do, as things are now.
 func (r Merging) askMerge() tea.Cmd {
 	if r.unmergeable() {
-		r.Tell(r.name + " has no worktree: there is no branch to merge.")
+		r.Lacks(r.name + " has no worktree: there is no branch to merge.")
 		return nil
 	}
 	r.merge = &question{id: r.id, preview: r.loaded.preview}
@@ -167,7 +167,7 @@ func (r Merging) finished(msg finishedMsg) tea.Cmd {
 		words = append(words, msg.name+" goes on")
 	}
 	if msg.result.Removed && r.Opened() && r.id == msg.result.AgentID {
-		r.Over, r.under, r.loaded, r.rows = r.under, nil, loadedMsg{}, nil
+		r.Over, r.under, r.loaded, r.rows, r.Read = r.under, nil, loadedMsg{}, nil, false
 	}
 	r.Tell(kit.SafeLine(strings.Join(words, ", ")) + ".")
 
@@ -177,7 +177,7 @@ func (r Merging) finished(msg finishedMsg) tea.Cmd {
 // askRemove looks at what a removal would take away, before it asks.
 func (r Merging) askRemove() tea.Cmd {
 	if r.unmergeable() {
-		r.Tell(r.name + " has no worktree. " + r.Key("S") + " on Agents stops it.")
+		r.Lacks(r.name + " has no worktree. " + r.Key("S") + " on Agents stops it.")
 		return nil
 	}
 	id := r.id

@@ -48,7 +48,7 @@ func (r *Room) uncommented() bool { return len(r.remarks.by[r.at]) == 0 }
 // comment asks for a comment on the row under the marker.
 func (r *Room) comment() tea.Cmd {
 	if r.at >= len(r.rows) {
-		r.Tell("There is nothing to comment.")
+		r.Lacks("There is nothing to comment.")
 		return nil
 	}
 
@@ -73,7 +73,7 @@ func (r *Room) comment() tea.Cmd {
 func (r *Room) drop() tea.Cmd {
 	here := r.remarks.by[r.at]
 	if len(here) == 0 {
-		r.Tell("There is no comment here.")
+		r.Lacks("There is no comment here.")
 		return nil
 	}
 
@@ -91,8 +91,8 @@ func (r *Room) drop() tea.Cmd {
 // send opens the box with all comments as one message, in the order of the diff. They are kept until it is sent.
 func (r *Room) send() tea.Cmd {
 	all := slices.Clone(r.remarks.of[r.id])
-	if len(all) == 0 {
-		r.Tell("No comments yet. " + r.Key("c") + " comments the line under the marker.")
+	if len(all) == 0 || !r.Read { // the message says since when the changes are
+		r.Lacks("No comments yet. " + r.Key("c") + " comments the line under the marker.")
 		return nil
 	}
 

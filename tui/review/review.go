@@ -24,6 +24,7 @@ type shell interface {
 // Room shows the changes of one agent. It lies over the screen from which it was opened.
 type Room struct {
 	room.Actions
+	room.Awaited
 	shell   shell
 	under   room.Lens // what it lies over; nil for the screen itself
 	id      string    // of the agent
@@ -120,13 +121,14 @@ func (r *Room) doing(v verb.Verb) func() tea.Cmd {
 func (r *Room) Start() tea.Cmd {
 	a := r.Actions.About().Agent
 	if a == nil {
-		r.Tell(room.WhichAgent)
+		r.Lacks(room.WhichAgent)
 		return nil
 	}
 
 	r.under, r.Over = r.Over, r
 	if r.id != a.ID {
 		r.loaded, r.rows, r.files, r.at, r.top, r.inFiles = loadedMsg{}, nil, nil, 0, 0, false
+		r.Awaited = room.Awaited{What: "what " + a.Name + " has changed"}
 	}
 	r.id, r.name, r.merge, r.beside = a.ID, a.Name, nil, beside{}
 
@@ -184,9 +186,10 @@ func (r *Room) refresh() tea.Cmd {
 
 // take shows what was read, with the marker where it was.
 func (r *Room) take(msg loadedMsg) {
-	if msg.err != nil {
-		r.Link.Gone(msg.err)
-		r.loaded.err = msg.err
+	if r.Err = msg.err; msg.err != nil {
+		if !r.Link.Gone(msg.err) && r.Read {
+			r.Fail(msg.err) // what was read before stays
+		}
 		return
 	}
 
@@ -194,7 +197,7 @@ func (r *Room) take(msg loadedMsg) {
 	if r.at < len(r.rows) {
 		was = r.rows[r.at].Comment("")
 	}
-	r.loaded, r.rows, r.files = msg, review.Rows(msg.diff.Diff), nil
+	r.Read, r.loaded, r.rows, r.files = true, msg, review.Rows(msg.diff.Diff), nil
 	first := map[string]int{}
 	for i, row := range slices.Backward(r.rows) {
 		if row.Kind == review.FileRow {
@@ -240,6 +243,7 @@ func (r *Room) Scroll(n int) { r.at = kit.Clamp(r.at+n, 0, max(0, len(r.rows)-1)
 // toFile goes to the beginning of a file that the diff has, at a place or nearest to it.
 func (r *Room) toFile(i int) {
 	if len(r.files) == 0 {
+		r.Lacks("It has changed no file.")
 		return
 	}
 	f := r.files[kit.Clamp(i, 0, len(r.files)-1)]
@@ -263,7 +267,7 @@ func (r *Room) hunk(n int) func() tea.Cmd {
 				return nil
 			}
 		}
-		r.Tell(map[int]string{1: "This is the last change.", -1: "This is the first change."}[n])
+		r.Lacks(map[int]string{1: "This is the last change.", -1: "This is the first change."}[n])
 		return nil
 	}
 }

@@ -97,9 +97,9 @@ func (r *Room) note() string {
 
 func (r *Room) emptyView(w int) []string {
 	switch {
-	case r.loaded.err != nil:
-		return room.ErrorLines(r.Theme, r.loaded.err, w)
-	case r.loaded.diff == nil:
+	case r.Err != nil:
+		return room.ErrorLines(r.Theme, r.Err, w)
+	case !r.Read:
 		return []string{"  " + r.Theme.Dim.Render("Reading…")}
 	case r.loaded.preview != nil:
 		return []string{"", "  Nothing has changed since " + r.name + " began."}

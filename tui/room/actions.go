@@ -194,7 +194,7 @@ func (a Actions) PauseOrResume() tea.Cmd {
 func (a Actions) Stop() tea.Cmd {
 	agent := a.About().Agent
 	if agent == nil {
-		a.Tell(WhichAgent)
+		a.Lacks(WhichAgent)
 		return nil
 	}
 
@@ -212,7 +212,7 @@ func (a Actions) Stop() tea.Cmd {
 func (a Actions) Restart() tea.Cmd {
 	agent := a.About().Agent
 	if agent == nil {
-		a.Tell(WhichAgent)
+		a.Lacks(WhichAgent)
 		return nil
 	}
 
@@ -233,7 +233,7 @@ func (a Actions) Restart() tea.Cmd {
 func (a Actions) Retry() tea.Cmd {
 	message := a.About().Message
 	if message == "" {
-		a.Tell("No message to retry here.")
+		a.Lacks("No message to retry here.")
 		return nil
 	}
 	return a.Run(Act(parley.Service.RetryDelivery, parley.RetryDeliveryRequest{MessageID: message}))
@@ -243,7 +243,7 @@ func (a Actions) Retry() tea.Cmd {
 func (a Actions) MarkRead() tea.Cmd {
 	message := a.About().Message
 	if message == "" {
-		a.Tell("No message to mark here.")
+		a.Lacks("No message to mark here.")
 		return nil
 	}
 
@@ -266,7 +266,7 @@ func (a Actions) MarkRead() tea.Cmd {
 func (a Actions) Explain() tea.Cmd {
 	message := a.About().Message
 	if message == "" {
-		a.Tell("No message to explain here.")
+		a.Lacks("No message to explain here.")
 		return nil
 	}
 

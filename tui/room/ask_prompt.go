@@ -10,12 +10,12 @@ import (
 )
 
 // Ask asks for a yes before a command runs.
-func (d *Shared) Ask(question string, yes func() tea.Cmd) tea.Cmd {
+func (d *keyboard) Ask(question string, yes func() tea.Cmd) tea.Cmd {
 	d.Confirm = &kit.Confirm{Question: question, Yes: yes}
 	return nil
 }
 
-func (d *Shared) agree() tea.Cmd {
+func (d *keyboard) agree() tea.Cmd {
 	yes := d.Confirm.Yes
 	d.Confirm = nil
 	return yes()
@@ -30,12 +30,12 @@ func (d *Shared) decline() tea.Cmd {
 }
 
 // AskLine asks for a line of text.
-func (d *Shared) AskLine(label string, take func(string) tea.Cmd) tea.Cmd {
+func (d *keyboard) AskLine(label string, take func(string) tea.Cmd) tea.Cmd {
 	d.Prompt = &kit.Prompt{Label: label, Take: take}
 	return nil
 }
 
-func (d *Shared) takeLine() tea.Cmd {
+func (d *keyboard) takeLine() tea.Cmd {
 	p := d.Prompt
 	text := strings.TrimSpace(p.Text)
 	if text == "" {
@@ -45,7 +45,7 @@ func (d *Shared) takeLine() tea.Cmd {
 	return p.Take(text)
 }
 
-func (d *Shared) rubLine() tea.Cmd {
+func (d *keyboard) rubLine() tea.Cmd {
 	if r := []rune(d.Prompt.Text); len(r) > 0 {
 		d.Prompt.Text = string(r[:len(r)-1])
 	}

@@ -11,7 +11,7 @@ func (a Actions) Attach() tea.Cmd {
 	s := a.About().Agent
 	switch {
 	case s == nil:
-		a.Tell(WhichAgent)
+		a.Lacks(WhichAgent)
 	case s.Kind != parley.KindTerminal:
 		a.Tell(s.Name + " has no terminal: it reads its messages over the API.")
 	default:

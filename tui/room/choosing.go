@@ -26,7 +26,7 @@ func namesOf(agents []*parley.AgentStatus) string {
 func (a Actions) SelectAgent() bool {
 	agent := a.About().Agent
 	if agent == nil {
-		a.Tell(WhichAgent)
+		a.Lacks(WhichAgent)
 		return false
 	}
 

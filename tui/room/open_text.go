@@ -24,7 +24,7 @@ func (a Actions) OpenText() tea.Cmd {
 	case s.Agent != nil && team.Readable(s.Agent):
 		return a.Do.Call(readTerminalText(s.Agent.ID, s.Agent.Name))
 	}
-	a.Tell("No message and no terminal to open here.")
+	a.Lacks("No message and no terminal to open here.")
 	return nil
 }
 

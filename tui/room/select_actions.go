@@ -104,7 +104,7 @@ func (a Actions) stopSelected() tea.Cmd {
 func (a Actions) Release() tea.Cmd {
 	agents := a.chosen()
 	if len(agents) == 0 {
-		a.Tell(WhichAgent)
+		a.Lacks(WhichAgent)
 		return nil
 	}
 

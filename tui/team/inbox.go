@@ -17,6 +17,9 @@ type Inbox struct {
 	Unseen int  // unread messages for which the list had no room
 }
 
+// Read reports whether the list is known. It need not be read while nothing is unread.
+func (b *Inbox) Read(t *Roster) bool { return b.Known || t.Unread == 0 }
+
 // Concerns reports whether an event may change the operator's inbox.
 func (b *Inbox) Concerns(e parley.Event) bool {
 	switch {

@@ -52,7 +52,7 @@ func (t *Screen) opened(msg threadOpenedMsg) tea.Cmd {
 func (t *Screen) withThread(f func(*parley.Thread) tea.Cmd) tea.Cmd {
 	x := t.selected()
 	if x == nil {
-		t.Tell("No threads yet. " + t.Key("O") + " opens one.")
+		t.Lacks("No threads yet. " + t.Key("O") + " opens one.")
 		return nil
 	}
 	return f(x)
@@ -62,7 +62,11 @@ func (t *Screen) withThread(f func(*parley.Thread) tea.Cmd) tea.Cmd {
 func (t *Screen) markAllRead() tea.Cmd {
 	return t.withThread(func(x *parley.Thread) tea.Cmd {
 		n := len(t.Inbox.UnreadIn(x.ID))
-		if n == 0 {
+		switch {
+		case n == 0 && !t.Inbox.Read(&t.Team):
+			t.Tell(room.StillReading("your messages"))
+			return nil
+		case n == 0:
 			t.Tell("Nothing unread in it.")
 			return nil
 		}
@@ -71,18 +75,17 @@ func (t *Screen) markAllRead() tea.Cmd {
 	})
 }
 
-func (t *Screen) add() tea.Cmd    { return t.askMembers("Add to", true) }
-func (t *Screen) remove() tea.Cmd { return t.askMembers("Remove from", false) }
-
-// askMembers asks who is added to the thread or removed from it.
-func (t *Screen) askMembers(question string, add bool) tea.Cmd {
-	return t.withThread(func(x *parley.Thread) tea.Cmd {
-		id := x.ID
-		label := question + " “" + kit.Fit(kit.SafeLine(x.Title), 30) + "”, by name"
-		return t.AskLine(label, func(text string) tea.Cmd {
-			return t.Change(membership{thread: id, who: partiesOf(&t.Team, text), add: add}.make)
+// askingMembers asks who is added to the thread or removed from it.
+func (t *Screen) askingMembers(question string, add bool) func() tea.Cmd {
+	return func() tea.Cmd {
+		return t.withThread(func(x *parley.Thread) tea.Cmd {
+			id := x.ID
+			label := question + " “" + kit.Fit(kit.SafeLine(x.Title), 30) + "”, by name"
+			return t.AskLine(label, func(text string) tea.Cmd {
+				return t.Change(membership{thread: id, who: partiesOf(&t.Team, text), add: add}.make)
+			})
 		})
-	})
+	}
 }
 
 // joinOrLeave lets the operator take part, or leave. Each undoes the other.

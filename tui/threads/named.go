@@ -28,7 +28,7 @@ func sift(t *Screen) {
 
 // AskOnce reads the list of threads if it is not known yet.
 func AskOnce(t *Screen) tea.Cmd {
-	if t.known || t.asking {
+	if t.Read || t.asking {
 		return nil
 	}
 	t.asking = true

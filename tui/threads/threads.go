@@ -29,8 +29,6 @@ type Screen struct {
 	top    int
 	height int
 	asking bool
-	known  bool
-	err    error
 	InTalk bool // the movement keys go to the posts
 	talk   talk
 	latest latestWords
@@ -53,7 +51,10 @@ func readThreads(ctx context.Context, s parley.Service) tea.Msg {
 }
 
 // New returns the screen.
-func New(a room.Actions) *Screen { return &Screen{Actions: a, talk: talk{Shared: a.Shared}} }
+func New(a room.Actions) *Screen {
+	list := room.Listed{Awaited: room.Awaited{What: "the threads"}, Noun: "thread"}
+	return &Screen{Actions: a, Listed: list, talk: talk{Shared: a.Shared}}
+}
 
 func (t *Screen) Title() string { return "Threads" }
 
@@ -73,8 +74,8 @@ func (t *Screen) Keys() []kit.Binding {
 		verb.Open.To("read it; back to the list", t.turn, verb.Switch).Hinted("read").Unless(t.none),
 		verb.Back.To("back to the list", t.back),
 		verb.New.To("open a new thread", t.create).Hinted("new"),
-		verb.More.To("add somebody to it", t.add).Hinted("add").Unless(t.none),
-		verb.Fewer.To("remove somebody from it", t.remove).Hinted("remove").Unless(t.none),
+		verb.More.To("add somebody to it", t.askingMembers("Add to", true)).Hinted("add").Unless(t.none),
+		verb.Fewer.To("remove somebody from it", t.askingMembers("Remove from", false)).Hinted("remove").Unless(t.none),
 		verb.Join.To("join it, or leave it", t.joinOrLeave).Hinted("join").Unless(t.none),
 		verb.Explain.To("explain it: who is to answer, what is held", t.reasoning).Named("explain thread"),
 		verb.Release.To("release what is held in it", t.controlling(parley.ActionRelease)).Named("release thread"),
@@ -90,11 +91,11 @@ func (t *Screen) none() bool { return t.selected() == nil }
 // turn gives the movement keys to the posts, or back to the list.
 func (t *Screen) turn() tea.Cmd {
 	switch {
-	case !t.known && t.selected() == nil: // a quick person means the thread that will be there
+	case !t.Read && t.selected() == nil: // a quick person means the thread that will be there
 		t.InTalk = true
 		return nil
 	case t.selected() == nil:
-		t.Tell("No threads yet. " + t.Key("O") + " opens one.")
+		t.Lacks("No threads yet. " + t.Key("O") + " opens one.")
 		return nil
 	}
 	if t.InTalk = !t.InTalk; t.InTalk {
@@ -150,12 +151,12 @@ func (t *Screen) Update(msg tea.Msg) tea.Cmd {
 
 func (t *Screen) take(msg threadsMsg) {
 	t.asking = false
-	if t.err = msg.err; msg.err != nil {
+	if t.Err = msg.err; msg.err != nil {
 		t.Link.Gone(msg.err)
 		return
 	}
 
-	t.known, t.all, t.total = true, msg.list, msg.total
+	t.Read, t.all, t.total = true, msg.list, msg.total
 	if x := t.Linked; x != nil && !slices.ContainsFunc(t.all, func(y parley.Thread) bool { return x.ID == y.ID }) {
 		t.all = append(t.all, *x)
 	}
@@ -211,6 +212,14 @@ func (t *Screen) Move(by kit.Motion) tea.Cmd {
 		t.Sel = t.list[kit.Clamp(t.index()+by.Lines(t.height), 0, len(t.list)-1)].ID
 	}
 	return nil
+}
+
+// Missing says what has not been read: the list, or the posts that the movement keys go to.
+func (t *Screen) Missing() string {
+	if t.InTalk && t.selected() != nil && !t.talk.known && t.talk.err == nil {
+		return room.StillReading("the posts")
+	}
+	return t.Listed.Missing()
 }
 
 // About describes the thread, and the post under the marker.

@@ -28,7 +28,7 @@ func (t *Screen) Parts(w, h int) (listW, listH, talkW, talkH int) {
 }
 
 func (t *Screen) Settle(w, h int) {
-	if t.known && t.selected() == nil {
+	if t.Read && t.selected() == nil {
 		t.InTalk = false
 	}
 
@@ -66,9 +66,9 @@ func (t *Screen) rows(w int) []string {
 
 	lines := []string{t.Theme.Rule("Threads", t.Filter.Note(note), w, !t.InTalk)}
 	switch {
-	case t.err != nil:
-		return append(lines, room.ErrorLines(t.Theme, t.err, w)...)
-	case !t.known:
+	case t.Err != nil:
+		return append(lines, room.ErrorLines(t.Theme, t.Err, w)...)
+	case !t.Read:
 		return append(lines, t.Theme.Dim.Render(kit.Fit("  Reading threads…", w)))
 	case len(t.list) == 0 && t.Filter.Active():
 		return append(lines, "", "  "+kit.Fit(t.Filter.Nothing("thread"), w-2))

@@ -74,7 +74,7 @@ func (l *latestWords) take(d *room.Shared, msg latestMsg) {
 func (t *Screen) reasoning() tea.Cmd {
 	x := t.selected()
 	if x == nil {
-		t.Tell("No thread to explain here.")
+		t.Lacks("No thread to explain here.")
 		return nil
 	}
 

@@ -41,7 +41,7 @@ func (f *filter) LineWithHint(w int) string {
 	if f.Text != "" {
 		hint = strings.Join(f.candidates(), " ")
 	}
-	if f.query.problem != "" && hint == "" {
+	if f.query.problem != "" && hint == "" && f.Link.Team {
 		hint = f.query.problem
 	}
 	if hint == "" {

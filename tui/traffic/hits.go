@@ -233,7 +233,7 @@ func (t *record) nearTop() bool {
 // note says what the filter found, in the words of the bar.
 func (f *filter) note() string {
 	h, rows := &f.hunt, f.traffic.hits.rows
-	if h.shown != f.query.text {
+	if !f.searched() {
 		return "searching…"
 	}
 
@@ -264,10 +264,15 @@ func (f *filter) note() string {
 	return count
 }
 
+// searched reports whether what is shown is the answer to the filter.
+func (f *filter) searched() bool { return f.query.empty() || f.hunt.shown == f.query.text }
+
 // nothing says why no message is shown.
 func (f *filter) nothing() string {
 	h := &f.hunt
 	switch {
+	case f.query.problem != "" && !f.Link.Team: // whose names it may have is not known
+		return "Searching…"
 	case f.query.problem != "":
 		return f.query.problem
 	case h.err != nil:

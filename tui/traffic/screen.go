@@ -11,6 +11,7 @@ import (
 // of the one under the marker.
 type Screen struct {
 	room.Actions
+	room.Awaited
 	*record          // live, or hits while there is a filter
 	Live      record // the newest messages as they come, or older ones
 	hits      record // the matches of the filter

@@ -43,7 +43,7 @@ type Selecting struct{ *Screen }
 func (t Selecting) toggle() tea.Cmd {
 	x := t.marked()
 	if x.row == nil {
-		t.Tell("No message to select yet.")
+		t.Lacks("No message to select yet.")
 		return nil
 	}
 
@@ -116,7 +116,7 @@ func (t Selecting) retryAll() tea.Cmd {
 func (t Selecting) releaseAll() tea.Cmd {
 	rows := t.Chosen()
 	if len(rows) == 0 {
-		t.Tell("No message to release here.")
+		t.Lacks("No message to release here.")
 		return nil
 	}
 

@@ -19,7 +19,7 @@ const detailDelay = 250 * time.Millisecond
 
 // New returns the screen.
 func New(a room.Actions) *Screen {
-	t := &Screen{Actions: a, Live: newRecord(), picked: pickedMessages{}}
+	t := &Screen{Actions: a, Awaited: room.Awaited{What: "the messages"}, Live: newRecord(), picked: pickedMessages{}}
 	t.record, t.Filter = &t.Live, filter{Shared: a.Shared, traffic: t}
 	return t
 }
@@ -81,7 +81,9 @@ func (t *Screen) Update(msg tea.Msg) tea.Cmd {
 		if t.Want != "" && t.Link.Events && t.Link.Lost == nil && t.Live.asking == noPage {
 			return t.openMessage(t.Want)
 		}
-		return tea.Batch(t.show(), t.askPage(), t.askStandings(), t.askTexts(), t.Filter.ask())
+		cmd := tea.Batch(t.show(), t.askPage(), t.askStandings(), t.askTexts(), t.Filter.ask())
+		t.Read = t.Link.Events && t.Filter.searched() && (len(t.rows) > 0 || t.asking == noPage)
+		return cmd
 	}
 
 	return nil
@@ -195,7 +197,7 @@ func (t *Screen) enter() tea.Cmd {
 	case t.opened():
 		t.closeDetail()
 	case t.Sel == nil:
-		t.Tell("No message to open yet.")
+		t.Lacks("No message to open yet.")
 	default:
 		t.setFollow(false)
 		t.Detail.Open, t.Detail.Shut = true, false
@@ -211,7 +213,7 @@ func (t *Screen) foldOrUnfold() tea.Cmd {
 	case x.of != nil:
 		return t.enter()
 	case !t.fold():
-		t.Tell("Nothing to fold here: it takes four messages in a row between two agents.")
+		t.Lacks("Nothing to fold here: it takes four messages in a row between two agents.")
 	}
 	return nil
 }
@@ -297,7 +299,7 @@ func (t *Screen) Parts(w, h int) (listW, listH, detailW, detailH int) {
 }
 
 func (t *Screen) View(w, h int) []string {
-	if t.Link.Events && len(t.Live.rows) == 0 {
+	if t.Link.Events && len(t.Live.rows) == 0 && t.Live.asking == noPage {
 		return t.lesson(w)
 	}
 

@@ -77,7 +77,7 @@ func (t *Screen) listNote() listNote {
 	case !f.query.empty():
 		n.title = strings.Join([]string{f.note(), "/" + kit.SafeLine(f.query.text), n.title}, " · ")
 		n.nothing = f.nothing()
-	case !t.Link.Events:
+	case !t.Link.Events, t.asking != noPage:
 		n.nothing = "Reading messages…"
 	}
 	return n
