@@ -116,12 +116,15 @@ func (c mergePreview) show(ctx context.Context, name string) error {
 		return c.printJSON(res)
 	}
 
-	way := "a merge commit"
-	if res.Behind == 0 {
-		way = "a fast-forward"
+	possible := "a merge commit is possible"
+	switch {
+	case res.Refused != "":
+		possible = "a merge is not possible now"
+	case res.Behind == 0:
+		possible = "a fast-forward is possible"
 	}
-	c.printf("%s into %s: %d ahead, %d behind; %s is possible.\n", res.Worktree.Branch, res.Worktree.Base, res.Ahead,
-		res.Behind, way)
+	c.printf("%s into %s: %d ahead, %d behind; %s.\n", res.Worktree.Branch, res.Worktree.Base, res.Ahead, res.Behind,
+		possible)
 	list := func(what string, names []string) {
 		if len(names) > 0 {
 			c.printf("%s: %s\n", what, parley.CleanLine(strings.Join(names, ", ")))
