@@ -56,17 +56,19 @@ func (m *model) shellKeys() []kit.Binding {
 		verb.Write.To("write to the agent", m.compose.WriteTo).Hinted("write").Named("write"),
 		verb.WriteTo.To("write to several, a group, or all", m.compose.WriteNew).Named("write to several"),
 		verb.Reply.To("reply to the message", m.compose.Reply).Hinted("reply").Named("reply").Unless(noMessage),
-		verb.Broadcast.To("broadcast to all, or to those selected", m.compose.Broadcast).Hinted("broadcast").Named("broadcast"),
+		verb.Broadcast.To("broadcast to all, or to those selected", m.compose.Broadcast).
+			Hinted("broadcast").Rarely().Named("broadcast"),
 		verb.Steer.To("steer the agent: guidance it must see", m.compose.Steer).
-			Hinted("steer").Named("steer").Unless(noAgent),
+			Hinted("steer").Rarely().Named("steer").Unless(noAgent),
 		verb.Attach.To("attach to the agent's terminal", m.Attach).Hinted("attach").Named("attach").Unless(noAgent),
 		verb.Review.To("what the agent has changed: comment, merge", m.review.Start).
 			Hinted("review").Named("review").Unless(noAgent),
-		verb.Tiles.To("tiles: live terminals, who needs you first", m.tiles.Start).Hinted("tiles").Named("tiles"),
+		verb.Tiles.To("tiles: live terminals, who needs you first", m.tiles.Start).
+			Hinted("tiles").Rarely().Named("tiles"),
 		verb.Pause.To("pause or resume all, or those selected", m.PauseOrResume).Named("pause or resume"),
 		verb.Launch.To("launch an agent", m.form.start).Named("launch"),
 		verb.Workspaces.To("your workspaces, also of other machines", m.workspaces.start).Named("show workspaces"),
-		verb.Run.To("run any command", m.palette.start).Hinted("run"),
+		verb.Run.To("run any command", m.palette.start).Hinted("run").Rarely(),
 		verb.Filter.To("filter the list that is shown", finding{m}.filterList).
 			Hinted("filter").Named("filter").Unless(func() bool { return m.At == room.AtHealth }),
 		verb.Find.To("find messages: words, from: state: …", finding{m}.findMessages).Named("find messages"),

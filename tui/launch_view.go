@@ -28,7 +28,11 @@ func (f *launchForm) view(w, h int) []string {
 		}
 	}
 
-	lines = append(lines, "", "  "+f.Theme.Dim.Render(kit.Fit(f.doc(), w-2)), "")
+	lines = append(lines, "")
+	for _, line := range kit.Wrap(f.doc(), w-2) {
+		lines = append(lines, "  "+f.Theme.Dim.Render(line))
+	}
+	lines = append(lines, "")
 	if f.err != nil && f.errAt == launchFields {
 		lines = append(lines, room.ErrorLines(f.Theme, f.err, w)...)
 	}

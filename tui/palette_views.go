@@ -34,7 +34,7 @@ func usageView(res *parley.UsageResult) string {
 	for i := range res.Agents {
 		a := &res.Agents[i]
 		rows = append(rows, []string{kit.SafeLine(a.Agent), "responder", "", "", countWords(a.InputTokens + a.OutputTokens), "",
-			kit.Tally(a.Failures)})
+			kit.CodeWords(kit.Tally(a.Failures))})
 	}
 	if len(rows) == 1 {
 		return "Nothing has been used yet."

@@ -23,7 +23,8 @@ func reviewing(t *testing.T, f *fakeService, w, h int) *stage {
 
 func TestAReviewShowsWhatHasChanged(t *testing.T) {
 	s := reviewing(t, busyTeam(), 140, 40)
-	s.shows("3 files +4 −2", "parley/coder, 2 ahead of main", "parser.go", "docs/", "new.md ← old.md", "binary", "staged",
+	s.shows("3 files +4 −2", "2 ahead of main · parley/coder", "parser.go", "docs/", "new.md ← old.md", "binary",
+		"staged",
 		"new file mode 100644, binary", "10 ", "-    return nil, errEmpty", "␛[31mred", "≈ tester changes it, too: v shows both")
 	s.press("n", "n")
 	s.shows("▸ @@ -40,3")

@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"strings"
-
 	"parley"
 	"parley/tui/kit"
 	"parley/tui/room"
@@ -28,7 +26,7 @@ func (m *model) statusLines(w int) []string {
 		return []string{kit.Fit(kit.SafeLine(s.Text), w)}
 	}
 
-	return []string{m.Theme.Dim.Render(kit.Fit(m.offer(), w))}
+	return []string{m.Theme.Dim.Render(m.offer(w))}
 }
 
 // receiptWords says how far the last message sent provably came by now.
@@ -41,8 +39,8 @@ func (m *model) receiptWords() string {
 	return "Sent " + kit.LowerFirst(m.Status.Text) + ": " + kit.DeliveryGlyph(state) + " " + r.Words()
 }
 
-// offer says what can be done about the subject under the marker.
-func (m *model) offer() string {
+// offer says what can be done about the subject under the marker, as much as fits into w columns.
+func (m *model) offer(w int) string {
 	if m.scope() != kit.InShell {
 		return ""
 	}
@@ -70,5 +68,5 @@ func (m *model) offer() string {
 		words = append(words, m.Key("c")+" writes to "+s.Partner)
 	}
 
-	return strings.Join(words, " · ")
+	return kit.Columns(words, " · ", w)
 }

@@ -10,7 +10,7 @@ import (
 // tabs returns the bar, and the column before which each of its names ends.
 func (m *model) tabs(w int) (line string, ends []int) {
 	var tabs []string
-	gap, used := "  ", 0
+	used := 0
 	for i, s := range m.Screens {
 		text := fmt.Sprintf(" %d %s", i+1, s.Title())
 		b := s.Badge()
@@ -18,7 +18,7 @@ func (m *model) tabs(w int) (line string, ends []int) {
 			text += fmt.Sprintf(" %d", min(b.Count, 999))
 		}
 
-		used += kit.Width(text) + len(gap)
+		used += kit.Width(text)
 		switch {
 		case room.Place(i) == m.At:
 			text = m.Theme.Focus.Render("▸" + text[1:])
@@ -31,9 +31,7 @@ func (m *model) tabs(w int) (line string, ends []int) {
 		tabs = append(tabs, text)
 	}
 
-	if used > w {
-		gap = ""
-	}
+	gap := strings.Repeat(" ", kit.Clamp((w-used)/(len(tabs)-1), 0, 2))
 
 	end := 0
 	for _, tab := range tabs {

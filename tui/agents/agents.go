@@ -51,14 +51,15 @@ func (a *Screen) Keys() []kit.Binding {
 	return []kit.Binding{
 		verb.Open.To("its terminal alone, live; again attaches", a.enter).Hinted("open"),
 		verb.View.To("show its terminal here, or hide it", some(a.togglePreview)).
-			Hinted("view").Named("view terminal"),
-		verb.Fold.To("fold a group, a host, or healthy agents", some(a.fold)).Hinted("fold").Named("fold"),
+			Hinted("view").Rarely().Named("view terminal"),
+		verb.Fold.To("fold a group, a host, or healthy agents", some(a.fold)).Hinted("fold").Rarely().Named("fold"),
 		verb.Order.To("order by trouble, group, name, messages, …", some(a.nextOrder)).Named("order"),
 		verb.Select.To("select it, or no longer", a.selectRow).Named("select"),
 		verb.Back.To("clear the selection", a.dropSelection).Hinted("clear").Unless(a.noneSelected),
 		verb.Release.To("release what a conversation's budget holds", a.Release).Named("release"),
-		verb.Restart.To("restart it, with its conversation", a.RestartChosen).Hinted("restart").Named("restart"),
-		verb.Stop.To("stop it; its messages are kept", a.StopChosen).Hinted("stop").Named("stop"),
+		verb.Restart.To("restart it, with its conversation", a.RestartChosen).
+			Hinted("restart").Rarely().Named("restart"),
+		verb.Stop.To("stop it; its messages are kept", a.StopChosen).Hinted("stop").Rarely().Named("stop"),
 	}
 }
 

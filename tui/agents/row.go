@@ -36,7 +36,7 @@ func (a *Screen) agentLine(s *parley.AgentStatus, t agentTable, w int) string {
 
 	put(kit.Marked(selected, a.Picked.Has(s.ID)), a.Theme.Plain)
 	put(kit.AgentGlyph(s.State)+" ", a.Theme.Agent(s.State))
-	put(kit.Pad(s.Name, t.name)+" ", a.Theme.Name(s.Name))
+	put(kit.PadName(s.Name, t.name)+" ", a.Theme.Name(s.Name))
 	put(kit.Pad(string(s.State), t.state), a.Theme.Agent(s.State))
 	for _, i := range t.drawn(true) {
 		column(i)

@@ -5,6 +5,7 @@ import (
 	"parley"
 	"parley/tui/kit"
 	"parley/tui/room"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -79,8 +80,11 @@ type agentColumn struct {
 	text  func(a *Screen, s *parley.AgentStatus) string
 }
 
+// worktreePrefix is what the branch of an agent's own worktree begins with, unless it was named otherwise.
+const worktreePrefix = "parley/"
+
 // of returns the branch of an agent's own worktree, and how far it is from its base: ↑ commits ahead, ↓ behind, and
-// ~ files that are not committed. Of a long name the end is cut.
+// ~ files that are not committed. A branch that is named after the agent is left out where there is that to say.
 func (b *branches) of(s *parley.AgentStatus, w int) string {
 	if s.Worktree == nil {
 		return ""
@@ -96,5 +100,9 @@ func (b *branches) of(s *parley.AgentStatus, w int) string {
 		}
 	}
 
-	return kit.Fit(branch(s), max(4, w-kit.Width(marks))) + marks
+	name := branch(s)
+	if name == worktreePrefix+s.Name && marks != "" {
+		return strings.TrimPrefix(marks, " ") // its name stands in the row already
+	}
+	return kit.FitName(name, max(4, w-kit.Width(marks))) + marks
 }

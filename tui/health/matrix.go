@@ -12,9 +12,11 @@ import (
 
 const (
 	matrixName = 24 // columns of a name, at most
-	matrixCell = 7  // columns of a cell with its gap, at least
+	matrixCell = 9  // columns of a cell with its gap, at least
 	broadCell  = 12 // and at most
 	matrixMost = 16 // agents that are shown
+
+	manyMessages = 16 // in an hour one way: fewer are no heat, even where nobody else writes
 )
 
 // talker is an agent in the matrix of who wrote to whom.
@@ -42,8 +44,8 @@ func (h *Screen) matrix(w int) []string {
 		name = kit.Clamp(kit.Width(x.name), name, matrixName)
 	}
 	left := 2 + name + 1 + 4 + 1
-	if !h.Still && w >= 60 {
-		left += team.HourSpans + 1
+	if curve := team.HourSpans + 1; !h.Still && w-left-curve >= 5*matrixCell {
+		left += curve
 	}
 
 	shown := all[:min(len(all), matrixMost, max(2, (w-left)/matrixCell-1))]
@@ -113,7 +115,7 @@ func (h *Screen) matrixHead(shown []talker, left, cell, w int) (lines []string) 
 // talkerLine draws a sender: its name, the curve of what it wrote and got in the last hour, and how many messages
 // it wrote.
 func (h *Screen) talkerLine(from talker, name, left int) string {
-	line := "  " + h.Theme.Name(from.name).Render(kit.Pad(from.name, name)) + " "
+	line := "  " + h.Theme.Name(from.name).Render(kit.PadName(from.name, name)) + " "
 	if room := left - 2 - name - 1 - 5; room >= team.HourSpans {
 		curve := kit.SparksTo(h.Ledger.Curve(from.id, h.Now), max(1, h.Ledger.Busiest(h.Now)))
 		line += h.Theme.Busy.Render(kit.Pad(curve, room-1)) + " "
@@ -133,7 +135,7 @@ func (h *Screen) cell(n, most int, self bool) string {
 	style := h.Theme.Good
 	switch heat := n * 4 / max(most, 1); {
 	case n < team.FoldFrom:
-	case heat >= 3:
+	case heat >= 3 && n >= manyMessages:
 		style = h.Theme.Bad
 	case heat >= 1:
 		style = h.Theme.Busy

@@ -102,7 +102,9 @@ func (h *Screen) figure(name, words string, curve []int, w int) string {
 	if room < 8 {
 		return line
 	}
-	return line + " " + h.Theme.Busy.Render(kit.Sparks(curve[max(0, len(curve)-room):]))
+	curve = curve[max(0, len(curve)-room):]
+	gap := strings.Repeat(" ", 1+room-len(curve)) // the newest stands at the right
+	return line + gap + h.Theme.Busy.Render(kit.Sparks(curve))
 }
 
 // figures draws how deliveries go.
@@ -178,6 +180,10 @@ func (h *Screen) queues(w int) []string {
 	}
 
 	longest := min(queueBar, w/5, most)
+	name := figureColumn - 1
+	for _, a := range waiting[:min(len(waiting), maxQueues)] {
+		name = kit.Clamp(kit.Width(a.Name), name, max(name, min(w/3, matrixName)))
+	}
 	for i, a := range waiting {
 		if i == maxQueues {
 			lines = append(lines, h.Theme.Dim.Render(kit.Fit("  and "+kit.Plural(len(waiting)-i, "shorter one"), w)))
@@ -186,7 +192,7 @@ func (h *Screen) queues(w int) []string {
 
 		full := max(1, a.Queued*longest/most)
 		bar := h.Theme.Busy.Render(strings.Repeat("█", full))
-		line := "  " + kit.Pad(a.Name, figureColumn) + bar + fmt.Sprintf(" %d ", a.Queued)
+		line := "  " + kit.PadName(a.Name, name) + " " + bar + fmt.Sprintf(" %d ", a.Queued)
 
 		why := cmp.Or(team.WaitsWords(a), string(a.State))
 		lines = append(lines, line+h.Theme.Dim.Render(kit.Fit(why, w-kit.Width(line))))

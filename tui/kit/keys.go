@@ -22,6 +22,7 @@ type Binding struct {
 	Run   func() tea.Cmd
 	Verbs []string    // what the keys do, in the words of the table of verbs
 	Hint  string      // the word in the key line at the bottom; "" leaves it out
+	rare  bool        // other keys come before it in the key line
 	Name  string      // the name in the palette; "" leaves it out
 	usual []string    // keys, unless the settings say otherwise
 	idle  func() bool // reports that the key has nothing to work on; nil for never
@@ -59,6 +60,9 @@ func (b Binding) With(other Binding) Binding {
 
 // Hinted puts the keys into the key line.
 func (b Binding) Hinted(word string) Binding { b.Hint = word; return b }
+
+// Rarely puts the keys behind the others in the key line.
+func (b Binding) Rarely() Binding { b.rare = true; return b }
 
 // Named puts the keys into the palette.
 func (b Binding) Named(name string) Binding { b.Name = name; return b }
@@ -99,19 +103,24 @@ func (k *Keymap) In(s Scope) []Binding {
 	return slices.DeleteFunc(slices.Clone(k.All), func(b Binding) bool { return b.Scope != s })
 }
 
-// Hints returns the words of the key line in some scopes, the most useful first.
+// Hints returns the words of the key line in some scopes, the most useful first. The two that lead on from anywhere, to
+// the help and out, are the last.
 func (k *Keymap) Hints(in ...Scope) []string {
-	var words []string
+	var words, rare []string
 	for _, s := range in {
 		for i := range k.All {
 			b := &k.All[i]
 			if b.Scope == s && b.Hint != "" && (b.idle == nil || !b.idle()) {
 				key, _, _ := strings.Cut(b.Show, " ")
-				words = append(words, key+" "+b.Hint)
+				if b.rare {
+					rare = append(rare, key+" "+b.Hint)
+				} else {
+					words = append(words, key+" "+b.Hint)
+				}
 			}
 		}
 	}
-	return words
+	return slices.Insert(words, max(0, len(words)-2), rare...)
 }
 
 // First returns the first of the keys that the help shows.

@@ -87,6 +87,18 @@ func Fit(s string, w int) string {
 	return ""
 }
 
+// FitName cuts a name to at most w columns in its middle: the names of a team begin alike, and end in a number.
+func FitName(s string, w int) string {
+	if Width(s) <= w {
+		return s
+	}
+	end := Tail(s, (w-1)*2/5)
+	return strings.TrimSuffix(Fit(s, w-Width(end)), "…") + "…" + end
+}
+
+// PadName makes a name exactly w columns wide.
+func PadName(s string, w int) string { return Pad(FitName(s, w), w) }
+
 // Tail keeps the last w columns of plain text, where its cursor is.
 func Tail(s string, w int) string {
 	for Width(s) > w {

@@ -116,7 +116,7 @@ func (n *Screen) nothing(w int) []string {
 func (n *Screen) row(x *need, w int, c needColumns, selected bool) []string {
 	l, _ := lookOf(x.Kind)
 	kind := kit.Pad(l.glyph, 2) + kit.Pad(kit.CodeWords(x.Kind), c.kind) + " "
-	who, ago := kit.Pad(kit.SafeLine(x.Agent), c.name)+" ", kit.Pad(x.ago(n.Now), 4)+" "
+	who, ago := kit.PadName(kit.SafeLine(x.Agent), c.name)+" ", kit.Pad(x.ago(n.Now), 4)+" "
 
 	used := 2 + kit.Width(kind+who+ago)
 	also := kit.Fit(alsoWords(&n.Team, x), max(0, w-used-leastText))

@@ -270,7 +270,9 @@ func (r Merging) mergeView(w int) []string {
 	for i, way := range ways {
 		text := fmt.Sprintf("%d  %s", i+1, names[way])
 		if why := q.impossible(way); why != "" {
-			lines = append(lines, "  "+th.Dim.Render(kit.Fit(text+" ("+kit.SafeLine(why)+")", w-2)))
+			for _, line := range kit.Wrap(text+" ("+kit.SafeLine(why)+")", w-2) {
+				lines = append(lines, "  "+th.Dim.Render(line))
+			}
 			continue
 		}
 		lines = append(lines, "  "+th.Accent.Render(text[:1])+kit.Fit(text[1:], w-3))

@@ -17,6 +17,7 @@ const (
 	listFrom   = 100  // columns from which it stands beside the lines
 	gutter     = 6    // columns of the numbers of lines
 	longest    = 4000 // characters of a line that are shown
+	noteGap    = 8    // columns of a title that are neither its name nor its note
 )
 
 // Settle sets the sizes, and scrolls so that the marker is in view.
@@ -53,7 +54,8 @@ func (r *Room) View(w, h int) []string {
 		return kit.Clip(Merging{r}.mergeView(w), h)
 	}
 
-	lines := []string{r.Theme.Rule("Review of "+r.name, r.note(), w, true)}
+	title := "Review of " + r.name
+	lines := []string{r.Theme.Rule(title, r.note(w-kit.Width(title)-noteGap), w, true)}
 	switch {
 	case len(r.rows) == 0:
 		return kit.Clip(append(lines, r.emptyView(w)...), h)
@@ -68,8 +70,8 @@ func (r *Room) View(w, h int) []string {
 	return kit.Clip(append(lines, r.rowLines(h-1)...), h)
 }
 
-// note sums the changes up.
-func (r *Room) note() string {
+// note sums the changes up, as much as fits beside the name.
+func (r *Room) note(w int) string {
 	if r.loaded.diff == nil {
 		return ""
 	}
@@ -78,21 +80,23 @@ func (r *Room) note() string {
 	for _, f := range r.files {
 		added, removed = added+f.Added, removed+f.Removed
 	}
-	words := fmt.Sprintf("%s +%d −%d", kit.Plural(len(r.files), "file"), added, removed)
-	if p := r.loaded.preview; p != nil {
-		words += fmt.Sprintf(" · %s, %d ahead of %s", kit.SafeLine(p.Worktree.Branch), p.Ahead, kit.SafeLine(p.Worktree.Base))
-		if p.Behind > 0 {
-			words += fmt.Sprintf(", %d behind", p.Behind)
-		}
+
+	words := []string{fmt.Sprintf("%s +%d −%d", kit.Plural(len(r.files), "file"), added, removed)}
+	if r.loaded.diff.Truncated {
+		words = append(words, "cut: too long")
 	}
 	if n := len(r.remarks.of[r.id]); n > 0 {
-		words += " · " + kit.Plural(n, "comment")
+		words = append(words, kit.Plural(n, "comment"))
 	}
-	if r.loaded.diff.Truncated {
-		words += " · cut: too long"
+	if p := r.loaded.preview; p != nil {
+		far := fmt.Sprintf("%d ahead of %s", p.Ahead, kit.SafeLine(p.Worktree.Base))
+		if p.Behind > 0 {
+			far += fmt.Sprintf(", %d behind", p.Behind)
+		}
+		words = append(words, far, kit.SafeLine(p.Worktree.Branch))
 	}
 
-	return words
+	return kit.Columns(words, " · ", w)
 }
 
 func (r *Room) emptyView(w int) []string {

@@ -167,8 +167,8 @@ const (
 func route(from, between, to string, w int) string {
 	if over := kit.Width(from) + kit.Width(between) + kit.Width(to) - w; over > 0 {
 		half := (w - kit.Width(between)) / 2
-		from = kit.Fit(from, max(half, kit.Width(from)-over))
-		to = kit.Fit(to, w-kit.Width(between)-kit.Width(from))
+		from = kit.FitName(from, max(half, kit.Width(from)-over))
+		to = kit.FitName(to, w-kit.Width(between)-kit.Width(from))
 	}
 	return from + between + to
 }
