@@ -57,6 +57,8 @@ func decode(name string, text []byte, base func(extends string) (*Profile, error
 
 	p.Name, p.Extends = name, ""
 	p.Handover.inherit(from.Handover)
+	inherit(p.Scripted.Env, from.Scripted.Env)
+	inherit(p.Scripted.Files, from.Scripted.Files)
 	inherit(p.Markers.Blocked, from.Markers.Blocked)
 	if p.Markers.Idle != "" { // its own markers tell more
 		p.Markers.Questions, p.Markers.Dialogs = nil, nil
@@ -118,7 +120,7 @@ func unknownKey(name string, unknown *yaml.UnknownFieldError) error {
 func keys() []string {
 	var names []string
 	types := []reflect.Type{reflect.TypeFor[Profile](), reflect.TypeFor[Markers](), reflect.TypeFor[Handover](),
-		reflect.TypeFor[Session](), reflect.TypeFor[transcript.Format](), reflect.TypeFor[transcript.Uses](),
+		reflect.TypeFor[Session](), reflect.TypeFor[Scripted](), reflect.TypeFor[transcript.Format](), reflect.TypeFor[transcript.Uses](),
 		reflect.TypeFor[transcript.Edits](), reflect.TypeFor[transcript.Prompts](), reflect.TypeFor[transcript.Which]()}
 	for _, t := range types {
 		for i := range t.NumField() {
@@ -180,7 +182,7 @@ func (p *Profile) check() error {
 		}
 	}
 
-	return p.checkHandover()
+	return cmp.Or(p.checkHandover(), p.Scripted.check(p.invalid))
 }
 
 // YAML returns the profile as parley.yaml could hold it, without empty keys.

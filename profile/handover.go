@@ -56,6 +56,7 @@ var briefing string
 var (
 	fileForm     = regexp.MustCompile(`^(?:\.?[A-Za-z0-9][A-Za-z0-9._-]*/)*[A-Za-z0-9][A-Za-z0-9._-]*$`)
 	variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	refusalForm  = regexp.MustCompile(`^(?:Escape|C-[a-z]|[a-z0-9])$`)
 	fileUse      = regexp.MustCompile(`\.File "([^"]*)"`)
 )
 
@@ -108,13 +109,16 @@ func (f *filler) fill(v Values, key, text string) string {
 	return filled
 }
 
-func (v Values) fill(text string) (string, error) {
+func (v Values) fill(text string) (string, error) { return fillTemplate(text, v) }
+
+// fillTemplate fills values into a template.
+func fillTemplate(text string, values any) (string, error) {
 	t, err := template.New("").Funcs(template.FuncMap{"json": quote, "shell": shellQuote}).Parse(text)
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
-	err = t.Execute(&b, v)
+	err = t.Execute(&b, values)
 	return b.String(), err
 }
 

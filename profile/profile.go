@@ -80,6 +80,9 @@ type Profile struct {
 	Handover Handover `yaml:"handover,omitempty"`
 	Session  Session  `yaml:"session,omitempty"`
 
+	// Scripted says how parley profiles check --model tries it.
+	Scripted Scripted `yaml:"scripted,omitempty"`
+
 	// Reports maps the program's own events to states (see Report). Titles maps states to
 	// patterns of its terminal's title (see Title). Both use ParseSignal's words.
 	Reports map[string]string `yaml:"reports"`
@@ -198,5 +201,6 @@ func (p *Profile) clone() *Profile {
 		*m = maps.Clone(*m)
 	}
 	c.Handover, c.Session, c.Transcript = p.Handover.clone(), p.Session.clone(), p.Transcript.Clone()
+	c.Scripted = p.Scripted.clone()
 	return &c
 }

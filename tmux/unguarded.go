@@ -31,9 +31,12 @@ func (p *Pane) TypeUnguarded(ctx context.Context, text string) error {
 	return p.send(ctx, "-l -- "+quote(text))
 }
 
+// Interrupt is Ctrl-C, with which some programs refuse what they asked. Repeat alone presses it.
+const Interrupt Key = "C-c"
+
 // Repeat presses a key, such as BSpace, n times. As with Paste, nothing is guarded.
 func (p *Pane) Repeat(ctx context.Context, key Key, n int) error {
-	if !pressable.MatchString(string(key)) {
+	if !pressable.MatchString(string(key)) && key != Interrupt {
 		return invalid("key %q", key)
 	}
 	return p.send(ctx, strings.Join(slices.Repeat([]string{string(key)}, n), " "))

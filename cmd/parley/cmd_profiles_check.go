@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -9,6 +11,7 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
+	"parley/internal/modelserver"
 	"parley/orchestrator/trial"
 	"parley/profile"
 
@@ -22,6 +25,7 @@ type profileCheck struct {
 
 	// flags
 	at, size string
+	model    string // the URL of a scripted one, or "scripted"
 	patience time.Duration
 }
 
@@ -35,6 +39,12 @@ draft that a person types, and what of a message stands in the composer. It pres
 model is asked, and no token is used. It changes nothing of the program's settings and answers no
 question. It takes half a minute.
 
+With --model it also tries what only a model can show: that a message is taken, that work and its end
+are seen, that the program's queue takes a message, that its question and a failure of its model are
+seen. The program then runs in an empty home directory with a configuration of the profile's
+(scripted), so neither your settings nor your keys are used. The model must be a scripted one, which
+does what prompts say (SLEEP 5, CALL tool {…}, FAIL 401): --model scripted runs parley's own.
+
 What it finds is kept for this version of the program, and parley doctor shows it. The exit status
 is 1 if something fails.
 
@@ -42,6 +52,7 @@ If the program asks something first, such as whether it may trust the directory,
 directory that it trusts: --dir. With a COMMAND it tries that instead of the profile's.`,
 		Example: `  parley profiles check claude
   parley profiles check gemini --dir . --size 80x24
+  parley profiles check claude --model scripted
   parley profiles check pi -- pi --offline`,
 		Args: usage(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -50,6 +61,7 @@ directory that it trusts: --dir. With a COMMAND it tries that instead of the pro
 	}
 
 	k.flags(cmd.Flags())
+	k.modelFlag(cmd)
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveDefault
@@ -64,6 +76,30 @@ func (k *profileCheck) flags(f *pflag.FlagSet) {
 	f.StringVar(&k.at, "dir", "", "run the program in this directory, not in an empty one")
 	f.StringVar(&k.size, "size", "120x40", "columns and rows of its terminal")
 	f.DurationVar(&k.patience, "timeout", time.Minute, "longest wait until it rests")
+}
+
+// ownModel is the value of --model that runs parley's own.
+const ownModel = "scripted"
+
+func (k *profileCheck) modelFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&k.model, "model", "", "also try it with this scripted model: a URL, or "+ownModel)
+	_ = cmd.RegisterFlagCompletionFunc("model", offer(func(*cobra.Command) []string { return []string{ownModel} }))
+}
+
+// openModel returns the URL of the model to try it with, "" if there is none, and what ends parley's own.
+func (k *profileCheck) openModel() (address string, end func(), err error) {
+	if k.model == ownModel {
+		own, err := modelserver.Open()
+		if err != nil {
+			return "", nil, err
+		}
+		return own.URL, own.Close, nil
+	}
+	if at, err := url.Parse(k.model); k.model != "" && (err != nil || at.Host == "" || !strings.HasPrefix(at.Scheme, "http")) {
+		return "", nil, parley.Errorf(parley.InvalidArgument, "--model is %q, which is no URL", parley.CleanLine(k.model)).
+			Suggest("Give the URL of a scripted model, such as http://127.0.0.1:8399, or %s for parley's own.", ownModel)
+	}
+	return strings.TrimRight(k.model, "/"), func() {}, nil
 }
 
 func (k *profileCheck) run(ctx context.Context, name string, command []string) error {
@@ -88,6 +124,12 @@ func (k *profileCheck) run(ctx context.Context, name string, command []string) e
 	if err != nil {
 		return err
 	}
+	address, end, err := k.openModel()
+	if err != nil {
+		return err
+	}
+	defer end()
+	opts.Model = address
 	if !k.json {
 		if err := k.printLine(k.paint(bold, strings.TrimSpace(name+" "+opts.Version)) + ": " + opts.Program); err != nil {
 			return err
@@ -165,7 +207,7 @@ func verdictStyle(v trial.Verdict) string {
 
 // tell shows one finding as it comes.
 func (k *profileCheck) tell(f trial.Finding) {
-	if k.json {
+	if k.json || f.Saw == trial.NoModel {
 		return
 	}
 	line := "  " + pad(string(f.Guarantee), 12) + k.paint(verdictStyle(f.Verdict), pad(string(f.Verdict), 9))
@@ -173,6 +215,18 @@ func (k *profileCheck) tell(f trial.Finding) {
 		line += "  " + parley.CleanLine(f.Saw)
 	}
 	_ = k.printLine(strings.TrimRight(line, " ")) // the result tells if it cannot be written
+}
+
+// conclude says what holds for the version, and what to do about what does not.
+func (k *profileCheck) conclude(res *trial.Result, fails bool) error {
+	if err := k.printLine(cmp.Or(res.Version, res.Profile) + ": " + res.Words()); err != nil || !fails {
+		return err
+	}
+	does := "→ "
+	if res.Misread() {
+		does = "→ Messages to this version are typed as carefully as to any program that parley does not know. "
+	}
+	return k.printLine(does + "Correct the markers in parley.yaml: parley profiles " + res.Profile)
 }
 
 func (k *profileCheck) report(res *trial.Result) error {
@@ -184,11 +238,8 @@ func (k *profileCheck) report(res *trial.Result) error {
 		}{parley.OK, *res}); err != nil {
 			return err
 		}
-	} else if len(failed) > 0 {
-		if err := k.printLine("→ Messages to this version may wait. Correct the markers in parley.yaml: parley profiles " +
-			res.Profile); err != nil {
-			return err
-		}
+	} else if err := k.conclude(res, len(failed) > 0); err != nil {
+		return err
 	}
 	if len(failed) > 0 {
 		return exitCode(1)

@@ -1,4 +1,4 @@
-// Package modelserver is a scripted model for tests. On loopback it speaks the APIs of
+// Package modelserver is a scripted model for tests and for profiles check. On loopback it speaks the APIs of
 // Anthropic (messages), OpenAI (responses, chat completions) and Google
 // (generateContent), remembers each prompt, and obeys commands in it. `SLEEP 3` keeps it
 // silent for three seconds, `SLEEP 0.1` for a tenth of one, `WAIT` until Release. `STREAM 3` makes it send three words,
@@ -13,8 +13,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -25,8 +25,9 @@ import (
 type Server struct {
 	URL string
 
-	http *httptest.Server
-	end  chan struct{}
+	http   *http.Server
+	served <-chan struct{} // closed when it has ended
+	end    chan struct{}
 
 	mu      sync.Mutex
 	release chan struct{}
@@ -55,19 +56,38 @@ type prompt struct {
 	answered bool
 }
 
-// Start runs a model until Close.
+// Start runs a model for a test, until Close.
 func Start() *Server {
-	s := &Server{end: make(chan struct{}), release: make(chan struct{})}
-	s.http = httptest.NewServer(s)
-	s.URL = s.http.URL
+	s, err := Open()
+	if err != nil {
+		panic(err) // there is no loopback
+	}
 	return s
+}
+
+// Open runs a model until Close.
+func Open() (*Server, error) {
+	at, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("run a scripted model: %w", err)
+	}
+
+	s := &Server{URL: "http://" + at.Addr().String(), end: make(chan struct{}), release: make(chan struct{})}
+	s.http = &http.Server{Handler: s, ReadHeaderTimeout: time.Minute}
+	served := make(chan struct{})
+	s.served = served
+	go func() {
+		defer close(served)
+		_ = s.http.Serve(at) // until Close
+	}()
+	return s, nil
 }
 
 // Close ends the server and its open turns.
 func (s *Server) Close() {
 	close(s.end)
-	s.http.CloseClientConnections()
-	s.http.Close()
+	_ = s.http.Close() // and its connections
+	<-s.served
 }
 
 // Release lets waiting turns go on.

@@ -347,11 +347,12 @@ func (s *onStage) stops() {
 		s.Errorf("files of the handover are left: %q", files)
 	}
 
-	config := must.Have(os.ReadFile(filepath.Join(s.Dir, "h", s.program.config)))(s)
-
-	if strings.Contains(string(config), "_exec") || strings.Contains(string(config), "mcp_servers") ||
-		strings.Contains(string(config), `"mcpServers":{"parley`) {
-		s.Errorf("the user's own configuration was written: %s", config)
+	for name := range s.program.files {
+		config := string(must.Have(os.ReadFile(filepath.Join(s.Dir, "h", name)))(s))
+		if strings.Contains(config, "_exec") || strings.Contains(config, "mcp_servers") ||
+			strings.Contains(config, `"mcpServers":{"parley`) {
+			s.Errorf("the user's own configuration was written: %s", config)
+		}
 	}
 
 	if left := s.ofAgent(); !s.until(testhome.Patience, func() bool { return len(s.ofAgent()) == 0 }) {

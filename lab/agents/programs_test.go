@@ -2,28 +2,23 @@ package agents
 
 import (
 	"cmp"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"parley/internal/must"
 	"parley/internal/testhome"
+	"parley/profile"
 )
 
-// realProgram is how a real agent program is made to talk to the scripted model. In its
-// texts {URL} stands for the model's address and {WORKSPACE} for the workspace.
+// realProgram is a real agent program, and how it is made to talk to the scripted model. In its texts {URL} stands
+// for the model's address, {WORKSPACE} for the workspace and FILE for a file.
 type realProgram struct {
-	profile  string
-	template string   // of its configuration, in testdata
-	config   string   // path of the configuration in the home directory
-	env      []string // added to the environment
-	args     []string // added to its command line
-
-	tool  string // its name for send_message; "" if it takes no tools for one run
-	ask   string // a prompt that makes it ask for permission to make FILE; "" if it does not ask
-	stop  string // the key with which a person refuses its question and ends its work; "": Escape
-	fails []int  // HTTP statuses of the model after which it does not try again
+	profile string
+	tool    string // its name for send_message; "" if it takes no tools for one run
 
 	// asks is a part of the question that it asks at its first start, and fresh the template
 	// of the configuration with which it asks that; "": none.
@@ -38,104 +33,60 @@ type realProgram struct {
 	// ownState says that it reads no configuration below a directory that others can
 	// write, as /tmp is.
 	ownState bool
+
+	// What its profile says (scripted), see withModel.
+	files map[string]string // of its configuration, by their paths in the home directory
+	env   []string          // added to the environment
+	args  []string          // added to its command line
+	ask   string            // a prompt that makes it ask for permission to make FILE; "" if it does not ask
+	stop  string            // the key with which a person refuses its question and ends its work; "": Escape
+	fails []int             // HTTP statuses of the model after which it does not try again
 }
 
 var realPrograms = []realProgram{
 	{
-		profile: "claude", template: "claude.json", config: ".claude.json",
-		env: []string{
-			"ANTHROPIC_BASE_URL={URL}", "ANTHROPIC_API_KEY=a-key-of-twenty-char",
-			"DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
-		},
-		args:  []string{"--permission-mode", "default"},
-		tool:  "mcp__parley__send_message",
-		ask:   `CALL Bash {"command":"touch FILE","description":"make a file"}`,
-		fails: []int{500, 429, 529},
-		asks:  "Yes, I trust this folder",
-		fresh: "claude-fresh.json",
+		profile: "claude",
+		tool:    "mcp__parley__send_message",
+		asks:    "Yes, I trust this folder",
+		fresh:   "claude-fresh.json",
 
 		distrusts: [2]string{`"hasTrustDialogAccepted": true`, `"hasTrustDialogAccepted": false`},
 		trusts:    "Yes",
 	},
+	{profile: "codex", tool: "mcp__parley__send_message", asks: "Sign in with ChatGPT"},
 	{
-		profile: "codex", template: "codex.toml", config: ".codex/config.toml",
-		env:  []string{"SCRIPTED_KEY=none"},
-		tool: "mcp__parley__send_message",
-		ask: `CALL exec_command {"cmd":"touch FILE","sandbox_permissions":"require_escalated",` +
-			`"justification":"May I?"}`,
-		fails: []int{401},
-		asks:  "Sign in with ChatGPT",
-	},
-	{
-		profile: "copilot", template: "copilot.json", config: ".copilot/config.json",
-		env: []string{
-			"COPILOT_OFFLINE=true", "COPILOT_AUTO_UPDATE=false", "COPILOT_PROVIDER_BASE_URL={URL}/v1",
-			"COPILOT_PROVIDER_TYPE=openai", "COPILOT_PROVIDER_API_KEY=none", "COPILOT_MODEL=scripted",
-		},
-		tool:  "parley-send_message",
-		ask:   `CALL bash {"command":"touch FILE","description":"make a file"}`,
-		fails: []int{401, 500},
-		asks:  "Confirm folder trust",
+		profile: "copilot",
+		tool:    "parley-send_message",
+		asks:    "Confirm folder trust",
 
 		distrusts: [2]string{`"{WORKSPACE}"`, `"/elsewhere"`},
 		trusts:    "Yes",
 	},
+	{profile: "opencode", tool: "parley_send_message"},
 	{
-		profile: "opencode", template: "opencode.json", config: ".config/opencode/opencode.json",
-		env: []string{
-			"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1",
-		},
-		tool:  "parley_send_message",
-		ask:   `CALL bash {"command":"touch FILE","description":"make a file"}`,
-		fails: []int{401},
-	},
-	{
-		profile: "gemini", template: "gemini.json", config: ".gemini/settings.json", ownState: true,
-		env:   []string{"GEMINI_API_KEY=none", "GOOGLE_GEMINI_BASE_URL={URL}"},
-		args:  []string{"--model", "gemini-2.5-flash"},
-		tool:  "mcp_parley_send_message",
-		ask:   `CALL run_shell_command {"command":"touch FILE","description":"make a file"}`,
-		fails: []int{400},
-		asks:  "Do you trust the files in this folder?",
+		profile: "gemini", ownState: true,
+		tool: "mcp_parley_send_message",
+		asks: "Do you trust the files in this folder?",
 
 		distrusts: [2]string{`"folderTrust": {"enabled": false}`, `"folderTrust": {"enabled": true}`},
 		trusts:    "Trust folder",
 	},
-	{
-		profile: "qwen", template: "qwen.json", config: ".qwen/settings.json",
-		env:  []string{"OPENAI_API_KEY=none", "OPENAI_BASE_URL={URL}/v1", "OPENAI_MODEL=scripted"},
-		args: []string{"--approval-mode", "default"},
-		tool: "mcp__parley__send_message",
-		ask: `CALL run_shell_command {"command":"touch FILE","description":"make a file",` +
-			`"is_background":false}`,
-		fails: []int{401},
-		asks:  "Connect a Provider",
-	},
-	{
-		profile: "pi", template: "pi.json", config: ".pi/agent/models.json",
-		args:  []string{"--offline"},
-		tool:  "mcp__parley__send_message",
-		fails: []int{401},
-	},
-	{
-		profile: "kilo", template: "kilo.json", config: ".config/kilo/kilo.json",
-		env: []string{
-			"KILO_DISABLE_AUTOUPDATE=1", "KILO_DISABLE_MODELS_FETCH=1", "KILO_DISABLE_LSP_DOWNLOAD=1",
-		},
-		tool:  "parley_send_message",
-		ask:   `CALL bash {"command":"touch FILE","description":"make a file"}`,
-		fails: []int{401},
-	},
-	{
-		profile: "grok", template: "grok.toml", config: ".grok/config.toml",
-		env: []string{
-			"SCRIPTED_KEY=none", "GROK_DISABLE_AUTOUPDATER=1", "GROK_TELEMETRY_ENABLED=false",
-		},
-		tool:  "use_tool",
-		ask:   `CALL run_terminal_command {"command":"curl -so FILE 127.0.0.1:9","description":"get a file"}`,
-		stop:  "C-c",
-		fails: []int{401},
-	},
+	{profile: "qwen", tool: "mcp__parley__send_message", asks: "Connect a Provider"},
+	{profile: "pi", tool: "mcp__parley__send_message"},
+	{profile: "kilo", tool: "parley_send_message"},
+	{profile: "grok", tool: "use_tool"},
+}
+
+// withModel returns the program with what its profile says of scripted models.
+func (p realProgram) withModel(t *testing.T) realProgram {
+	t.Helper()
+	of := must.Have(must.Have(profile.Builtin())(t).Find(p.profile))(t)
+	s := must.Have(of.Scripted.On(profile.Scene{URL: "{URL}", Dir: "{WORKSPACE}", File: "FILE"}))(t)
+	p.files, p.args, p.ask, p.stop, p.fails = s.Files, s.Args, s.Ask, s.Refuse, s.Fails
+	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+		p.env = append(p.env, name+"="+s.Env[name])
+	}
+	return p
 }
 
 // refuse presses the key with which a person refuses its question, or ends its work.
@@ -148,21 +99,24 @@ func (s *onStage) refuse() {
 // has no key but Claude Code's, which does not start without one.
 func (p realProgram) forget(t *testing.T, h *testhome.Home, url string) {
 	t.Helper()
-	if p.fresh != "" {
-		p.template = p.fresh
-		p.prepare(t, h, url)
+	if p.fresh == "" {
+		return
 	}
+	text := string(must.Have(os.ReadFile(filepath.Join("testdata", p.fresh)))(t))
+	for name := range p.files {
+		p.files = map[string]string{name: text}
+	}
+	p.prepare(t, h, url)
 }
 
 // prepare writes the user's configuration of the program, with something in it replaced, and adds to the
 // environment.
 func (p realProgram) prepare(t *testing.T, h *testhome.Home, url string, replace ...string) {
 	t.Helper()
-	text := string(must.Have(os.ReadFile(filepath.Join("testdata", p.template)))(t))
-	text = strings.NewReplacer(replace...).Replace(text)
-
 	fill := strings.NewReplacer("{URL}", url, "{WORKSPACE}", h.Workspace)
-	configure(t, h, p.config, fill.Replace(text))
+	for name, text := range p.files {
+		configure(t, h, name, fill.Replace(strings.NewReplacer(replace...).Replace(text)))
+	}
 	for _, entry := range p.env {
 		name, value, _ := strings.Cut(entry, "=")
 		h.Env = append(h.Env, name+"="+fill.Replace(value))

@@ -72,7 +72,7 @@ func installedPrograms(t *testing.T) (found []installed) {
 			continue
 		}
 
-		found = append(found, installed{realPrograms[i], p[1], bin(p[0], p[1]) + ":" + node})
+		found = append(found, installed{realPrograms[i].withModel(t), p[1], bin(p[0], p[1]) + ":" + node})
 	}
 
 	if len(found) == 0 {

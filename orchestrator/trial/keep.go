@@ -12,12 +12,15 @@ import (
 // maxKept is how many versions of a program results are kept of.
 const maxKept = 20
 
-// Keep adds a result to those in dir. It replaces one of the same version.
+// Keep adds a result to those in dir. It replaces one of the same version, but for what that one found with a model.
 func Keep(dir string, r Result) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("keep the result: %w", err)
 	}
 
+	if earlier, ok := Of(dir, r.Profile, r.Version); ok {
+		r = r.with(earlier)
+	}
 	all := slices.DeleteFunc(known(dir, r.Profile), func(old Result) bool { return old.Version == r.Version })
 	all = append(all, r)
 	text, err := json.MarshalIndent(all[max(0, len(all)-maxKept):], "", "  ")

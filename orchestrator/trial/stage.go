@@ -23,6 +23,8 @@ const maxTempDir = 64
 // stage is a terminal that nobody else uses, with the program in it.
 type stage struct {
 	scratch string
+	dir     string // where the program runs
+	script  profile.Scripted
 	server  *tmux.Server
 	pane    *tmux.Pane
 }
@@ -49,8 +51,11 @@ func (o *Options) stage(ctx context.Context, record func(p *tmux.Pane, scratch s
 			return nil, fmt.Errorf("make a directory for the trial: %w", err)
 		}
 	}
+	if s.dir, err = filepath.EvalSymlinks(dir); err != nil { // as the program names it
+		return nil, fmt.Errorf("find the directory of the trial: %w", err)
+	}
 
-	argv, env, err := o.command(filepath.Join(s.scratch, "agent"))
+	argv, env, err := s.command(o)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +68,7 @@ func (o *Options) stage(ctx context.Context, record func(p *tmux.Pane, scratch s
 	}
 
 	pane, err := s.server.NewSession(ctx, tmux.SessionOptions{
-		Name: session, Owner: session, Dir: dir, Width: o.Width, Height: o.Height, Argv: argv,
+		Name: session, Owner: session, Dir: s.dir, Width: o.Width, Height: o.Height, Argv: argv,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", o.Program, err)
@@ -120,8 +125,14 @@ func (s *stage) close(ctx context.Context) (err error) {
 const silent = "true"
 
 // command returns the command line and the environment of the program, as a launch would make them, and writes
-// the files of its handover into dir.
-func (o *Options) command(dir string) (argv, env []string, err error) {
+// the files of its handover.
+func (s *stage) command(o *Options) (argv, env []string, err error) {
+	dir, given := filepath.Join(s.scratch, "agent"), o.Env
+	if o.Model != "" {
+		if s.script, given, err = o.scripted(filepath.Join(s.scratch, "home"), s.dir); err != nil {
+			return nil, nil, err
+		}
+	}
 	h, err := o.Profile.Handover.Render(profile.Values{
 		Name: "check", ID: "00000000-0000-4000-8000-000000000000", Parley: silent, Dir: dir, Seal: "check",
 	})
@@ -135,7 +146,7 @@ func (o *Options) command(dir string) (argv, env []string, err error) {
 		}
 	}
 
-	env = slices.DeleteFunc(slices.Clone(o.Env), func(kv string) bool {
+	env = slices.DeleteFunc(slices.Clone(given), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
 		_, replaced := h.Env[name]
 		return replaced || slices.Contains(h.Unset, name)
@@ -145,5 +156,5 @@ func (o *Options) command(dir string) (argv, env []string, err error) {
 	}
 
 	// tmux would give a single word to a shell.
-	return slices.Concat([]string{"env", "--", o.Program}, o.Args, h.Args), env, nil
+	return slices.Concat([]string{"env", "--", o.Program}, o.Args, s.script.Args, h.Args), env, nil
 }

@@ -1,12 +1,13 @@
 // Package trial tries a profile with the program that is installed: it starts the program in a terminal that
-// nobody else uses, types drafts and pastes texts, and never presses Enter, so that no model is asked. Screens
-// are read as the courier reads them.
+// nobody else uses, types drafts and pastes texts, and never presses Enter, so that no model is asked, unless
+// a scripted one is there to be asked. Screens are read as the courier reads them.
 package trial
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,8 +29,8 @@ const (
 	Long   Guarantee = "long paste" // and a long one, or what the program shows in its place
 )
 
-// Guarantees lists them in that order.
-func Guarantees() []Guarantee { return []Guarantee{Rest, Draft, Escape, Short, Lines, Signs, Long} }
+// WithoutModel lists them in that order.
+func WithoutModel() []Guarantee { return []Guarantee{Rest, Draft, Escape, Short, Lines, Signs, Long} }
 
 // Verdict says how a guarantee came out.
 type Verdict string
@@ -65,6 +66,10 @@ type Options struct {
 	Args    []string // of the command, before what the profile adds
 	Version string
 
+	// Model is the URL of a scripted model, which the program talks to in a home directory of the trial's: see
+	// profile.Scripted. "": no model is asked, and what takes one is not tried.
+	Model string
+
 	Dir      string   // where it runs; "": a directory that is removed again
 	Env      []string // without what a program must not inherit
 	Width    int
@@ -90,13 +95,17 @@ func Run(ctx context.Context, opts Options) (res Result, err error) {
 			Suggest("Messages to it are typed as carefully as to any program that parley does not know.")
 	}
 
+	if err := opts.checkModel(); err != nil {
+		return res, err
+	}
+
 	stage, err := opts.stage(ctx, nil)
 	if err != nil {
 		return res, err
 	}
 	defer func() { err = errors.Join(err, stage.close(context.WithoutCancel(ctx))) }()
 
-	w := &walk{opts: &opts, t: stage.terminal(opts.Profile)}
+	w := &walk{opts: &opts, t: stage.terminal(opts.Profile), script: stage.script, dir: stage.dir}
 	w.findings, err = w.all(ctx)
 	return Result{
 		Profile: opts.Profile.Name, Version: opts.Version, Program: opts.Program, At: opts.Now().UTC(),
@@ -114,6 +123,37 @@ func (r *Result) Failed() (failed []Guarantee) {
 	return failed
 }
 
+// Misread reports whether a marker does not fit: what a program does with Escape, and how it shows a failure of its
+// model, is no matter of typing.
+func (r *Result) Misread() bool {
+	return slices.ContainsFunc(r.Failed(), func(g Guarantee) bool { return g != Escape && g != Refusal && g != Queue })
+}
+
+// Tried reports whether anything came out, one way or the other.
+func (r *Result) Tried() bool {
+	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Verdict != NotTried })
+}
+
+// untried returns why nothing was tried.
+func (r *Result) untried() string {
+	if len(r.Findings) == 0 {
+		return "nothing was tried"
+	}
+	return r.Findings[0].Saw
+}
+
+// with returns the result with what an earlier one, of the same version, found with a model, where this one had none.
+func (r Result) with(earlier Result) Result {
+	r.Findings = slices.Clone(r.Findings)
+	for i, f := range r.Findings {
+		same := func(e Finding) bool { return e.Guarantee == f.Guarantee }
+		if at := slices.IndexFunc(earlier.Findings, same); f.Saw == NoModel && at >= 0 {
+			r.Findings[i] = earlier.Findings[at]
+		}
+	}
+	return r
+}
+
 // Words says which guarantees hold, as "rest, draft hold; long paste fails; lines not tried".
 func (r *Result) Words() string {
 	var parts []string
@@ -125,7 +165,7 @@ func (r *Result) Words() string {
 			}
 		}
 		word := string(verdict)
-		if len(names) > 1 {
+		if len(names) > 1 || len(names) == 1 && strings.HasSuffix(names[0], "s") {
 			word = strings.TrimSuffix(word, "s")
 		}
 		if len(names) > 0 {

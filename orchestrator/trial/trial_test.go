@@ -22,7 +22,7 @@ func TestWordsSayWhatHolds(t *testing.T) {
 		},
 	} {
 		var r Result
-		for i, g := range Guarantees() {
+		for i, g := range WithoutModel() {
 			r.Findings = append(r.Findings, Finding{Guarantee: g, Verdict: verdicts[i]})
 		}
 		if got := r.Words(); got != want {
@@ -63,5 +63,47 @@ func TestResultsAreKeptByVersion(t *testing.T) {
 	must.Do(t, Keep(dir, at("4.0", "")))
 	if _, ok := Of(dir, "pi", "4.0"); !ok {
 		t.Error("a file that was damaged takes no result")
+	}
+}
+
+// A check without a model keeps what an earlier one found with it, and nothing else.
+func TestACheckWithoutAModelKeepsWhatOneFound(t *testing.T) {
+	dir := t.TempDir()
+	with := func(rest, turn Verdict, saw string) Result {
+		return Result{Profile: "pi", Version: "1.0", Findings: []Finding{
+			{Guarantee: Rest, Verdict: rest}, {Guarantee: Turn, Verdict: turn, Saw: saw},
+		}}
+	}
+	for _, c := range []struct{ result, want Result }{
+		{with(Holds, NotTried, NoModel), with(Holds, NotTried, NoModel)},
+		{with(Holds, Holds, ""), with(Holds, Holds, "")},
+		{with(Fails, NotTried, NoModel), with(Fails, Holds, "")},
+		{with(Holds, NotTried, "it never came to rest"), with(Holds, NotTried, "it never came to rest")},
+	} {
+		must.Do(t, Keep(dir, c.result))
+		got, _ := Of(dir, "pi", "1.0")
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("after %s (-want +got):\n%s", c.result.Words(), diff)
+		}
+	}
+}
+
+// What a program does with Escape, and what it does when its model fails, says nothing of how its screen is read.
+func TestOnlyMarkersMakeAProgramMisread(t *testing.T) {
+	misread := 0
+	for _, g := range append(WithoutModel(), WithModel()...) {
+		r := Result{Findings: []Finding{{Guarantee: g, Verdict: Fails}}}
+		if r.Misread() {
+			misread++
+		} else if g != Escape && g != Queue && g != Refusal {
+			t.Errorf("%s fails, and it is not misread", g)
+		}
+		r.Findings[0].Verdict = NotTried
+		if r.Misread() || r.Tried() {
+			t.Errorf("%s was not tried, and counts", g)
+		}
+	}
+	if misread != 8 {
+		t.Errorf("%d make it misread, want 8", misread)
 	}
 }

@@ -38,6 +38,8 @@ var errEnded = errors.New("the program has ended")
 type walk struct {
 	opts     *Options
 	t        *team.Terminal
+	script   profile.Scripted
+	dir      string // where the program runs
 	findings []Finding
 	left     string // why nothing more may be tried; "": more may be
 }
@@ -50,16 +52,28 @@ type seen struct {
 
 // all tries all guarantees.
 func (w *walk) all(ctx context.Context) ([]Finding, error) {
-	for _, g := range Guarantees() {
-		if w.left != "" {
-			w.note(g, NotTried, w.left)
-			continue
+	for _, g := range WithoutModel() {
+		if err := w.unlessLeft(ctx, g, w.try); err != nil {
+			return w.findings, w.explain(ctx, err)
 		}
-		if err := w.try(ctx, g); err != nil {
+	}
+	for _, g := range WithModel() {
+		if w.opts.Model == "" {
+			w.note(g, NotTried, NoModel)
+		} else if err := w.unlessLeft(ctx, g, (&modelWalk{w}).try); err != nil {
 			return w.findings, w.explain(ctx, err)
 		}
 	}
 	return w.findings, nil
+}
+
+// unlessLeft tries a guarantee, unless nothing more may be tried.
+func (w *walk) unlessLeft(ctx context.Context, g Guarantee, try func(context.Context, Guarantee) error) error {
+	if w.left != "" {
+		w.note(g, NotTried, w.left)
+		return nil
+	}
+	return try(ctx, g)
 }
 
 func (w *walk) note(g Guarantee, v Verdict, saw string) {
@@ -226,7 +240,7 @@ func (w *walk) pastes(ctx context.Context, g Guarantee, body string) error {
 		w.note(g, Fails, fmt.Sprintf("the composer holds %q", parley.Truncate(s.Composer, 80)))
 	}
 
-	if g == Long {
+	if g == Long && w.opts.Model == "" {
 		return nil // the program ends now
 	}
 	return w.clear(ctx)
