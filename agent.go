@@ -222,21 +222,22 @@ type AgentStatusRequest struct {
 // AgentStatus is an agent with what it has to do.
 type AgentStatus struct {
 	Agent
-	Availability Availability `json:"availability"`
-	Elsewhere    bool         `json:"elsewhere,omitempty"`     // its terminal is on another host than the daemon that answers
-	LimitedUntil *time.Time   `json:"limited_until,omitempty"` // when its usage limit ends, if it has reached one and that is known
-	Unread       int          `json:"unread"`                  // unread messages in its inbox
-	Queued       int          `json:"queued"`                  // of these, messages that wait for its terminal
-	HeldReason   string       `json:"held_reason,omitempty"`
-	HeldCode     ReasonCode   `json:"held_reason_code,omitempty"`
-	WaitsFor     string       `json:"waits_for,omitempty"`       // the root cause in words, if messages are held
-	HeldMessage  string       `json:"held_message_id,omitempty"` // the first message that is held
-	HeldSince    *time.Time   `json:"held_since,omitempty"`      // when that message was accepted
-	Owed         int          `json:"owed_replies"`              // required responses that are still open
-	Overdue      int          `json:"overdue_replies"`           // of these, responses past their deadline
-	Doing        string       `json:"doing,omitempty"`           // what its program says that it does; only for the operator, and if it says so
-	Context      int64        `json:"context_tokens,omitempty"`  // of its program's last response, read and written; only for the operator, and if it is known
-	Today        *Spending    `json:"today,omitempty"`           // what its program has used today; only for the operator, and if it is known
+	Availability Availability  `json:"availability"`
+	Elsewhere    bool          `json:"elsewhere,omitempty"`     // its terminal is on another host than the daemon that answers
+	LimitedUntil *time.Time    `json:"limited_until,omitempty"` // when its usage limit ends, if it has reached one and that is known
+	Unread       int           `json:"unread"`                  // unread messages in its inbox
+	Queued       int           `json:"queued"`                  // of these, messages that wait for its terminal
+	HeldReason   string        `json:"held_reason,omitempty"`
+	HeldCode     ReasonCode    `json:"held_reason_code,omitempty"`
+	WaitsFor     string        `json:"waits_for,omitempty"`       // the root cause in words, if messages are held
+	HeldMessage  string        `json:"held_message_id,omitempty"` // the first message that is held
+	HeldSince    *time.Time    `json:"held_since,omitempty"`      // when that message was accepted
+	Owed         int           `json:"owed_replies"`              // required responses that are still open
+	Overdue      int           `json:"overdue_replies"`           // of these, responses past their deadline
+	Doing        string        `json:"doing,omitempty"`           // what its program says that it does; only for the operator, and if it says so
+	Context      int64         `json:"context_tokens,omitempty"`  // of its program's last response, read and written; only for the operator, and if it is known
+	Checked      *ProgramCheck `json:"checked,omitempty"`         // what was found of its program's version; only for the operator, and if it was checked
+	Today        *Spending     `json:"today,omitempty"`           // what its program has used today; only for the operator, and if it is known
 }
 
 // AgentStatusResult lists agents by name.
@@ -370,3 +371,27 @@ type UpdateAgentResult struct {
 	Launched        *LaunchAgentResult `json:"launched,omitempty"` // if the program was started again
 	PromptMessageID string             `json:"prompt_message_id,omitempty"`
 }
+
+// ProgramCheck sums up what parley profiles check, or check_program, found of a version of a program.
+type ProgramCheck struct {
+	Version string    `json:"version"`
+	At      time.Time `json:"at"`
+	Words   string    `json:"words"` // such as "rest, draft hold; long paste fails; dialogs not tried"
+	Fails   bool      `json:"fails"` // whether anything does not hold
+}
+
+// CheckProgramRequest names an agent whose program is to be checked.
+type CheckProgramRequest struct {
+	Agent string `json:"agent" alias:"name,agent_id,username" required:"true" doc:"Name or id of an agent that runs the program."`
+}
+
+// CheckProgramResult says what is checked.
+type CheckProgramResult struct {
+	Answer
+	Profile string `json:"profile"`
+	Version string `json:"version"`
+	Message string `json:"message"` // the same in a sentence
+}
+
+// Said says what is checked.
+func (r *CheckProgramResult) Said() string { return r.Message }

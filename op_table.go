@@ -135,6 +135,10 @@ var Ops = []*Op{
 	define("type_in_terminal",
 		"Type into an agent's terminal, as the person who looks at it in a browser. The settings must allow it.",
 		Service.TypeInTerminal, OperatorOnly, Destroys, programsOnly),
+	define("check_program",
+		"Try whether parley reads the screen of an agent's program as it is, in a terminal of its own and without a model. "+
+			"It takes half a minute; get_agent_status has the result.",
+		Service.CheckProgram, OperatorOnly, Adds),
 	define("retry_delivery",
 		"Deliver a message again where it failed, expired or stayed unconfirmed; where it waits, check again at once.",
 		Service.RetryDelivery, OperatorOnly, Adds),

@@ -31,6 +31,7 @@ type Service interface {
 	ConversationService
 	FileService
 	OperatorService
+	ProgramService
 	EventService
 	WorkspaceService
 	RightsService
@@ -197,6 +198,13 @@ type OperatorService interface {
 	// PauseCommunication pauses all messages, or resumes them. During a pause new messages
 	// are refused and stored ones held.
 	PauseCommunication(context.Context, PauseCommunicationRequest) (*PauseCommunicationResult, error)
+}
+
+// ProgramService tries the programs of agents.
+type ProgramService interface {
+	// CheckProgram begins to try whether parley reads the program of an agent in the version that it has now. It
+	// does not wait for the end. It returns INVALID_ARGUMENT for an agent whose program's version is not known.
+	CheckProgram(context.Context, CheckProgramRequest) (*CheckProgramResult, error)
 }
 
 // EventService is the numbered record of events that every screen and stream reads.

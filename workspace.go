@@ -85,6 +85,7 @@ const (
 	NeedUnanswered  NeedKind = "unanswered"  // a model gave no answer
 	NeedProfile     NeedKind = "profile"     // a known program runs without parley's tools and briefing
 	NeedUntried     NeedKind = "untried"     // a program is newer than the versions that parley was tried with
+	NeedMisread     NeedKind = "misread"     // a check found that parley misreads a program's screen
 	NeedNewcomer    NeedKind = "newcomer"    // an agent registered from elsewhere and waits to be let in
 	NeedApproval    NeedKind = "approval"    // an agent asked to be special
 	NeedBudget      NeedKind = "budget"      // a budget of tokens or money is used up, or nearly
@@ -98,7 +99,7 @@ func NeedKinds() []NeedKind {
 	return []NeedKind{
 		NeedStorage, NeedDialog, NeedReturn, NeedLost, NeedRefused, NeedExited, NeedBlocked, NeedStuck, NeedDraft,
 		NeedUnconfirmed, NeedUndelivered, NeedHeld, NeedOverdue, NeedOwesAnswer, NeedUnanswered, NeedProfile,
-		NeedUntried, NeedNewcomer, NeedApproval, NeedBudget, NeedOverlap, NeedNotifier, NeedStart,
+		NeedMisread, NeedUntried, NeedNewcomer, NeedApproval, NeedBudget, NeedOverlap, NeedNotifier, NeedStart,
 	}
 }
 
@@ -173,7 +174,7 @@ func RootsAt(needs []Need) []int {
 
 // GetNeedsRequest asks what needs the operator, and can dismiss something.
 type GetNeedsRequest struct {
-	Dismiss string `json:"dismiss,omitempty" doc:"The id of an unconfirmed, undelivered or unanswered message, or its first 8 characters: it is no longer listed. Or undelivered: all of them. Or storage: what the database lacks is known. Or untried: no program that is newer than those tried need be checked."`
+	Dismiss string `json:"dismiss,omitempty" doc:"The id of an unconfirmed, undelivered or unanswered message, or its first 8 characters: it is no longer listed. Or undelivered: all of them. Or storage: what the database lacks is known. Or untried, or misread: no program that is newer than those tried need be checked, or that parley misreads."`
 }
 
 // OnlyReads reports whether the request dismisses nothing.

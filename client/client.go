@@ -44,6 +44,7 @@ type Client struct {
 	conversations
 	files
 	operator
+	programs
 	events
 	workspace
 	keys
@@ -66,6 +67,7 @@ func New(o Options) *Client {
 		conversations: conversations{c},
 		files:         files{c},
 		operator:      operator{c},
+		programs:      programs{c},
 		events:        events{c},
 		workspace:     workspace{c},
 		keys:          keys{c},

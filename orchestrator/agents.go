@@ -147,6 +147,7 @@ func (g *agentService) GetAgentStatus(
 			Doing:        doingOf(ctx, m, &a),
 			Context:      g.context(ctx, m),
 			Today:        g.today(ctx, m),
+			Checked:      g.checked(ctx, m),
 			Agent:        a,
 			Availability: a.AvailabilityAt(now),
 			Elsewhere:    !g.roster.Here(m),
@@ -172,6 +173,14 @@ func (g *agentService) context(ctx context.Context, m *team.Member) int64 {
 		return 0
 	}
 	return g.meter.Context(m)
+}
+
+// checked returns what was found of a member's program, nil if it was not checked or is not for the caller.
+func (g *agentService) checked(ctx context.Context, m *team.Member) *parley.ProgramCheck {
+	if m.Kind != parley.KindTerminal || !parley.CallerFrom(ctx).Operator {
+		return nil
+	}
+	return g.programService.programs.Checked(m)
 }
 
 // today returns what a member's program has used today, nil if that is not known or not for the caller.

@@ -309,6 +309,7 @@ const (
 // unscreened are the kinds of needs that a screen does not explain.
 var unscreened = []parley.NeedKind{
 	parley.NeedProfile,
+	parley.NeedMisread,
 	parley.NeedUntried,
 	parley.NeedUnconfirmed,
 	parley.NeedUndelivered,

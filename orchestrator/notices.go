@@ -128,7 +128,8 @@ func (o *Orchestrator) leaveNotices(ctx context.Context) {
 }
 
 // knownHere are the kinds of needs that only the host of their agents knows: it tells of them, whoever has the duty.
-var knownHere = []parley.NeedKind{parley.NeedStuck, parley.NeedDraft, parley.NeedOverlap, parley.NeedUntried}
+var knownHere = []parley.NeedKind{parley.NeedStuck, parley.NeedDraft, parley.NeedOverlap, parley.NeedUntried,
+	parley.NeedMisread}
 
 // noticeOfOverlap tells an agent that another one changes its files.
 func (o *Orchestrator) noticeOfOverlap(ctx context.Context, to *team.Member, text, key string) error {

@@ -113,7 +113,7 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 		Now: o.now, Log: o.log,
 	})
 	env := terminal.Inherited(os.Environ())
-	o.rooms.untried = trial.NewUntried(o.rooms.roster, o.opts.Settings.Checks, env, o.now, o.log)
+	o.rooms.programs = trial.NewPrograms(o.rooms.roster, o.opts.Profiles, o.opts.Settings.Checks, env, o.now, o.log)
 	o.rooms.meter = meter.New(meter.Options{
 		Store: o.store, Roster: o.rooms.roster, Forms: o.opts.Profiles.Transcript,
 		Prices: o.opts.Costs.Prices, Team: o.opts.Costs.Team,
@@ -129,6 +129,7 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 		Profiles: o.opts.Profiles, Tmux: o.opts.Tmux,
 		Workspace: o.opts.Workspace, LaunchDir: o.opts.LaunchDir, Executable: o.opts.Executable, Spool: o.opts.Spool,
 		Host: o.opts.Host, StopGrace: o.opts.Settings.StopGrace, Watch: o.opts.Settings.Watch,
+		TypedAs:     o.rooms.programs.Profile,
 		RedrawAfter: o.opts.Settings.RedrawAfter, Keyboard: o.opts.Settings.Web.Keyboard, Now: o.now, Log: o.log,
 	})
 	return err
@@ -138,7 +139,10 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 func (o *Orchestrator) compose(closing <-chan struct{}) {
 	r := &o.rooms
 
-	o.agentService = &agentService{store: o.store, roster: r.roster, meter: r.meter, opts: &o.opts, now: o.now}
+	o.agentService = &agentService{
+		programService: &programService{elsewhere: r.elsewhere, roster: r.roster, programs: r.programs},
+		store:          o.store, roster: r.roster, meter: r.meter, opts: &o.opts, now: o.now,
+	}
 	o.messageService = &messageService{
 		admission: r.admission, store: o.store, roster: r.roster, responders: r.responders, talk: r.talk,
 		now: o.now, log: o.log, closing: closing,
@@ -159,7 +163,7 @@ func (o *Orchestrator) compose(closing <-chan struct{}) {
 	}
 	o.operatorService = &operatorService{
 		elsewhere: r.elsewhere, admission: r.admission, store: o.store, roster: r.roster, talk: r.talk,
-		responders: r.responders, terminals: r.terminals, meter: r.meter, overlaps: r.overlaps, untried: r.untried,
+		responders: r.responders, terminals: r.terminals, meter: r.meter, overlaps: r.overlaps, programs: r.programs,
 		pause: r.pause, opts: &o.opts, now: o.now, log: o.log,
 	}
 	o.keyService = &keyService{
@@ -207,7 +211,7 @@ func (o *Orchestrator) start(ctx, running context.Context) error {
 	o.group.Go(func() { o.prune(running) })
 	o.group.Go(func() { o.rooms.meter.Run(running) })
 	o.group.Go(func() { o.rooms.overlaps.Run(running) })
-	o.group.Go(func() { o.rooms.untried.Run(running) })
+	o.group.Go(func() { o.rooms.programs.Run(running) })
 	if o.store.Team().Own != "" {
 		taker := relay.Taker{
 			Store: o.store, Roster: o.rooms.roster, Service: o, Refuse: o.opts.Settings.LocalActsOnly, Log: o.log,

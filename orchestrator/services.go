@@ -26,8 +26,9 @@ import (
 // One type per interface of parley.Service, each with only the parts that it uses.
 
 // agentService implements parley.AgentService: it registers mailboxes and reports the state of
-// agents.
+// agents. It holds what tries their programs.
 type agentService struct {
+	*programService
 	store  *store.Store
 	roster *team.Roster
 	meter  *meter.Meter
@@ -96,7 +97,7 @@ type operatorService struct {
 	terminals  *terminal.Terminals
 	meter      *meter.Meter
 	overlaps   *overlap.Watcher
-	untried    *trial.Untried
+	programs   *trial.Programs
 	pause      *pause
 	reminding  sync.Mutex
 	dues       dueLook                 // guarded by reminding
@@ -104,6 +105,13 @@ type operatorService struct {
 	opts       *Options
 	now        func() time.Time
 	log        *slog.Logger
+}
+
+// programService implements parley.ProgramService: it tries the programs of agents.
+type programService struct {
+	*elsewhere
+	roster   *team.Roster
+	programs *trial.Programs
 }
 
 // keyService implements parley.RightsService: API keys and the approval of special agents.
@@ -295,7 +303,7 @@ type rooms struct {
 	files      *files.Store
 	meter      *meter.Meter
 	overlaps   *overlap.Watcher
-	untried    *trial.Untried
+	programs   *trial.Programs
 	pause      *pause
 	admission  *admission
 	elsewhere  *elsewhere

@@ -74,8 +74,8 @@ func (op *operatorService) dismiss(ctx context.Context, ref string) (int, error)
 		return op.store.Dismiss(ctx, ref)
 	case string(parley.NeedUndelivered):
 		return op.dismissUndelivered(ctx)
-	case trial.UntriedNeed:
-		return op.untried.Dismiss()
+	case trial.UntriedNeed, trial.MisreadNeed:
+		return op.programs.Dismiss(parley.NeedKind(ref))
 	case storageNeed:
 	}
 	found, err := op.store.DismissShortfall(ctx)

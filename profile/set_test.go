@@ -255,3 +255,30 @@ func TestProfilesSayHowTranscriptsAreRead(t *testing.T) {
 		t.Errorf("an unknown kind: %v", err)
 	}
 }
+
+// A program that is misread is typed to as any program, and is otherwise itself.
+func TestACarefulProfileTypesAsGeneric(t *testing.T) {
+	s := builtin(t)
+	anyProgram := find(t, s, profile.Default)
+	for _, name := range s.Names() {
+		p, c := find(t, s, name), must.Have(s.Careful(name))(t)
+		if c.HasMarkers() || !cmp.Equal(c.Markers, anyProgram.Markers) || c.OneLine != anyProgram.OneLine ||
+			c.InlineBytes != anyProgram.InlineBytes || c.QueueKey != "" || c.Key != anyProgram.Key {
+			t.Errorf("%s is not typed to as any program: %+v", name, c)
+		}
+		screen := profile.Screen{Lines: []string{"Overwrite it? [y/N]"}, Width: 40, CursorX: 20}
+		if got, want := c.Asks(screen), anyProgram.Asks(screen); got != want || want.For == "" {
+			t.Errorf("%s asks for %+v, want %+v", name, got, want)
+		}
+		if c.Name != name || !cmp.Equal(c.Handover, p.Handover) || !cmp.Equal(c.Session, p.Session) ||
+			!cmp.Equal(c.Reports, p.Reports) || !cmp.Equal(c.Titles, p.Titles) {
+			t.Errorf("%s is another program: %+v", name, c)
+		}
+		if again := find(t, s, name); again.HasMarkers() != p.HasMarkers() {
+			t.Errorf("the profile %s has changed", name)
+		}
+	}
+	if _, err := s.Careful("nothing"); err == nil {
+		t.Error("there is such a profile")
+	}
+}

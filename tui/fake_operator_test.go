@@ -332,6 +332,15 @@ func (f *fakeService) ListWorktrees(
 	return res, f.err
 }
 
+func (f *fakeService) CheckProgram(
+	_ context.Context, r parley.CheckProgramRequest,
+) (*parley.CheckProgramResult, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.stopped = append(f.stopped, "check "+r.Agent)
+	return &parley.CheckProgramResult{Answer: parley.OK, Message: "claude 2.1.400 is being checked."}, f.err
+}
+
 func (f *fakeService) ExplainMessage(
 	_ context.Context, r parley.ExplainMessageRequest,
 ) (*parley.ExplainMessageResult, error) {

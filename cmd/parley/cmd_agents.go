@@ -139,6 +139,10 @@ func agentTable(o *output, agents []parley.AgentStatus) *table {
 	if today {
 		names, t.fits = append(names, "TODAY"), append(t.fits, whole)
 	}
+	checked := slices.ContainsFunc(agents, func(a parley.AgentStatus) bool { return a.Checked != nil })
+	if checked {
+		names, t.fits = append(names, "CHECKED"), append(t.fits, prose)
+	}
 	held := slices.ContainsFunc(agents, func(a parley.AgentStatus) bool { return a.HeldReason != "" })
 	if held {
 		names, t.fits = append(names, "HELD BECAUSE"), append(t.fits, prose)
@@ -163,6 +167,9 @@ func agentTable(o *output, agents []parley.AgentStatus) *table {
 		if today {
 			row = append(row, todayWords(a.Today))
 		}
+		if checked {
+			row = append(row, o.paint(checkStyle(a.Checked), checkedWords(a.Checked)))
+		}
 		if held {
 			row = append(row, heldBecause(a))
 		}
@@ -171,6 +178,25 @@ func agentTable(o *output, agents []parley.AgentStatus) *table {
 	}
 
 	return &t
+}
+
+// checkedWords says what was found of an agent's program: all of it where something fails.
+func checkedWords(c *parley.ProgramCheck) string {
+	switch {
+	case c == nil:
+		return ""
+	case c.Fails:
+		return c.Version + ": " + c.Words
+	}
+	return c.Version + " holds"
+}
+
+// checkStyle returns how that is drawn.
+func checkStyle(c *parley.ProgramCheck) string {
+	if c != nil && c.Fails {
+		return yellow
+	}
+	return faint
 }
 
 // contextWords says how long a conversation is, "" if that is not known.

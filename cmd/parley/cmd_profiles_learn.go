@@ -112,7 +112,9 @@ func (k *profileLearn) run(ctx context.Context, name string, command []string) e
 	return k.learned(name, file, &lesson)
 }
 
-func untried(f trial.Finding) bool { return f.Verdict == trial.NotTried && f.Guarantee != trial.Lines && f.Saw != trial.NoModel }
+func untried(f trial.Finding) bool {
+	return f.Verdict == trial.NotTried && f.Guarantee != trial.Lines && f.Saw != trial.NoModel
+}
 
 // starting returns the profile to start from, unless another one has the name.
 func (k *profileLearn) starting(name, file string) (*profile.Profile, error) {

@@ -56,7 +56,11 @@ func checkVersion(f *findings, checks string, p *profile.Profile, version, path 
 	found, checked := trial.Of(checks, p.Name, version)
 	switch {
 	case checked && len(found.Failed()) > 0:
-		f.warn(p.Name, "Correct the markers in parley.yaml: parley profiles "+p.Name+". Until then messages to it may wait.",
+		until := ""
+		if found.Misread() {
+			until = ". Until then messages to it are typed as carefully as to any program."
+		}
+		f.warn(p.Name, "Correct the markers in parley.yaml: parley profiles "+p.Name+until,
 			"%s (%s), checked on %s: %s", version, path, found.At.Format(time.DateOnly), found.Words())
 	case checked:
 		f.ok(p.Name, "%s (%s), checked on %s: %s; %s", version, path, found.At.Format(time.DateOnly), found.Words(),

@@ -42,3 +42,24 @@ func (w *watcher) recognise(m *team.Member, t *team.Terminal, info tmux.PaneInfo
 
 	return seen
 }
+
+// retype returns the terminal of a member with the profile by which its program is typed to now. It differs from t if
+// the program was checked meanwhile. The caller holds m.Changing.
+func (w *watcher) retype(m *team.Member, t *team.Terminal, info tmux.PaneInfo) *team.Terminal {
+	if w.ts.opts.TypedAs == nil {
+		return t
+	}
+	p := w.ts.opts.TypedAs(m, t.Profile)
+	if p == t.Profile || !m.Typing.TryLock() { // the next look tries again
+		return t
+	}
+	defer m.Typing.Unlock()
+
+	as := newTerminal(w.ts, m, p, info)
+	as.Started, as.Searched, as.Launched = t.Started, t.Searched, t.Launched
+	m.SetTerminal(as)
+	w.ts.log.Info("a program is typed to in another way, by what its check found",
+		"agent", m.Name, "profile", p.Name, "markers", p.HasMarkers())
+
+	return as
+}

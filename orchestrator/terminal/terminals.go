@@ -19,7 +19,7 @@ import (
 )
 
 // Options holds the settings and the dependencies of Terminals. All of them are required, except
-// Spool.
+// Spool and TypedAs.
 type Options struct {
 	Store      *store.Store
 	Roster     *team.Roster
@@ -35,6 +35,10 @@ type Options struct {
 	Watch      time.Duration // interval between two looks at all panes
 	Now        func() time.Time
 	Log        *slog.Logger
+
+	// TypedAs returns the profile by which a member's program is typed to now: the one that it has, or a more careful
+	// one. nil: always the one that it has.
+	TypedAs func(m *team.Member, has *profile.Profile) *profile.Profile
 
 	// RedrawAfter is how long a screen must be of no use before its program is made to draw it again.
 	RedrawAfter time.Duration

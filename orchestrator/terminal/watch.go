@@ -192,7 +192,7 @@ func (w *watcher) observe(ctx context.Context, m *team.Member, t *team.Terminal,
 		w.giveSizeBack(ctx, m, t, info)
 	}
 
-	t = w.recognise(m, t, info)
+	t = w.retype(m, w.recognise(m, t, info), info)
 	if err := w.followSession(ctx, m, t, info); err != nil {
 		return err
 	}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"parley"
 )
 
 // maxKept is how many versions of a program results are kept of.
@@ -62,11 +64,11 @@ func known(dir, profile string) (all []Result) {
 	return all
 }
 
-// dismiss keeps that the operator does not want to be told that a version is untried.
-func dismiss(dir, profile, version string) error {
+// dismiss keeps that the operator does not want to be told of a version.
+func dismiss(dir, profile, version string, kind parley.NeedKind) error {
 	err := os.MkdirAll(dir, 0o700)
 	if err == nil {
-		err = os.WriteFile(dismissedFile(dir, profile, version), nil, 0o600)
+		err = os.WriteFile(dismissedFile(dir, profile, version, kind), nil, 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("keep what is dismissed: %w", err)
@@ -74,13 +76,18 @@ func dismiss(dir, profile, version string) error {
 	return nil
 }
 
-func isDismissed(dir, profile, version string) bool {
-	_, err := os.Stat(dismissedFile(dir, profile, version))
+func isDismissed(dir, profile, version string, kind parley.NeedKind) bool {
+	_, err := os.Stat(dismissedFile(dir, profile, version, kind))
 	return err == nil
 }
 
-func dismissedFile(dir, profile, version string) string {
-	return filepath.Join(dir, profile+"@"+version+".dismissed")
+// dismissedFile returns the file that keeps a dismissal. That of an untried version has no kind in its name.
+func dismissedFile(dir, profile, version string, kind parley.NeedKind) string {
+	name := profile + "@" + version
+	if kind != parley.NeedUntried {
+		name += "." + string(kind)
+	}
+	return filepath.Join(dir, name+".dismissed")
 }
 
 func fileOf(dir, profile string) string { return filepath.Join(dir, profile+".json") }

@@ -55,6 +55,8 @@ func (n *Screen) assist() tea.Cmd {
 		return n.Ask(question, func() tea.Cmd { return n.decide(x, true) })
 	case parley.NeedHeld:
 		return n.Control(parley.ControlConversationRequest{Action: parley.ActionRelease, MessageID: x.MessageID}, nil)
+	case parley.NeedUntried, parley.NeedMisread:
+		return n.Run(room.Act(parley.Service.CheckProgram, parley.CheckProgramRequest{Agent: x.AgentID}))
 	case needMessage, needAnswer:
 		if x.thread != "" {
 			return n.shell.OpenThread(x.thread)
@@ -80,7 +82,7 @@ func (n *Screen) drop() tea.Cmd {
 
 	switch x.Kind {
 	case parley.NeedUnconfirmed, parley.NeedUndelivered, parley.NeedOverdue, parley.NeedOwesAnswer, parley.NeedUnanswered,
-		parley.NeedUntried:
+		parley.NeedUntried, parley.NeedMisread:
 		return n.dismiss(x)
 	case parley.NeedLost, parley.NeedRefused, parley.NeedExited:
 		return n.Stop()
@@ -150,10 +152,11 @@ func (n *Screen) retryTo(message, agent string) tea.Cmd {
 		parley.RetryDeliveryRequest{MessageID: message, Recipient: agent}))
 }
 
-// dismiss takes the message of a need off the list, with what reminds of it, or programs that were not tried. Nothing else changes.
+// dismiss takes the message of a need off the list, with what reminds of it, or programs that were not tried or are
+// misread. Nothing else changes.
 func (n *Screen) dismiss(x *need) tea.Cmd {
 	ref, done := x.MessageID, "Dismissed; retrying brings it back."
-	if x.Kind == parley.NeedUntried {
+	if x.Kind == parley.NeedUntried || x.Kind == parley.NeedMisread {
 		ref, done = string(x.Kind), "Dismissed, for this version."
 	}
 	return tea.Batch(n.forgetReminders(x), n.Run(room.Action{Do: func(ctx context.Context, s parley.Service) (string, error) {

@@ -76,7 +76,7 @@ function acts(n) {
     case 'undelivered': return [['Try again', 'retry_delivery', {message_id: n.message_id}], ['Dismiss', 'get_needs', {dismiss: n.message_id}]];
     case 'unconfirmed': case 'unanswered': return [['Try again', 'retry_delivery', retry], ['Dismiss', 'get_needs', {dismiss: n.message_id}]];
     case 'overdue': case 'owes_answer': return [['Dismiss', 'get_needs', {dismiss: n.message_id}]];
-    case 'untried': return [['Dismiss', 'get_needs', {dismiss: 'untried'}]];
+    case 'untried': case 'misread': return [['Check it', 'check_program', {agent: n.agent}], ['Let it be', 'get_needs', {dismiss: n.kind}]];
     case 'held': return [['Deliver it', 'control_conversation', {action: 'release', message_id: n.message_id}]];
     case 'newcomer': return [['Let it in', 'approve_agent', {agent: n.agent, approve: true}], ['Turn it away', 'approve_agent', {agent: n.agent, approve: false}]];
     case 'approval': return [['Approve', 'approve_agent', {agent: n.agent, approve: true}], ['Decline', 'approve_agent', {agent: n.agent, approve: false}]];
