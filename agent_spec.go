@@ -16,6 +16,7 @@ type AgentSpec struct {
 	Orchestrate      bool     `json:"orchestrate,omitempty" yaml:"orchestrate" doc:"Let it launch and stop other agents."`
 	Interruptible    bool     `json:"interruptible,omitempty" yaml:"interruptible" doc:"Let urgent messages interrupt its work, and end copy mode in its terminal."`
 	ResumeAfterLimit bool     `json:"resume_after_limit,omitempty" yaml:"resume_after_limit" doc:"Type what waits for it once a usage limit has ended, if its program says when."`
+	Door             string   `json:"door,omitempty" yaml:"door" doc:"When its messages go through its program's own entrance, and not through its terminal: when_held (the default) where they would wait there." enum:"never,when_held,always"`
 }
 
 // CleanSpec returns a spec whose texts are safe in headers and on screens.

@@ -60,6 +60,7 @@ const (
 	HoldRefused       ReasonCode = "refused"        // tmux refused, for a reason without a code
 	HoldHostAway      ReasonCode = "host_away"      // the daemon of its host does not run, or cannot reach the database
 	HoldLease         ReasonCode = "lease_over"     // the daemon here may not be its host any more
+	HoldInside        ReasonCode = "inside"         // its program has it, through its own entrance, and keeps it for later
 
 	// HoldConversation keeps the spelling of the error code of the same name.
 	HoldConversation ReasonCode = "CONVERSATION_HELD"
@@ -86,6 +87,8 @@ const (
 	EndedDialog      ReasonCode = "behind_dialog"        // entered as a dialog opened; open until that is answered
 	EndedRefused     ReasonCode = "program_refused"      // the program showed that it refuses the text
 	EndedNoTurn      ReasonCode = "no_turn"              // gone from the composer, and no turn began
+	EndedDoorSilent  ReasonCode = "door_silent"          // given through its program's entrance, and nothing shows a turn
+	EndedDoorDropped ReasonCode = "door_dropped"         // its program says that it will not read it
 	EndedNoAnswer    ReasonCode = "no_answer"            // a responder's model gave no answer
 	EndedHostRemoved ReasonCode = "host_removed"         // its host was removed from the team
 	EndedBehind      ReasonCode = "database_behind"      // the database lacks what came later; it may have been typed
@@ -99,6 +102,7 @@ const (
 	ProofComposer   ReasonCode = "composer_emptied"   // the composer was emptied of the text
 	ProofRead       ReasonCode = "tty_read"           // the program read the text from its terminal
 	ProofShown      ReasonCode = "shown"              // the screen shows it among what the program was given
+	ProofDoor       ReasonCode = "door"               // its program says that a turn holds it
 	ProofEntered    ReasonCode = "entered"            // Enter was pressed; the profile asks for no more
 	ProofFullText   ReasonCode = "full_text"          // the whole text was submitted and confirmed
 	ProofCall       ReasonCode = "call"               // marked or ignored by its recipient, or in a call's answer

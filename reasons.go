@@ -202,6 +202,10 @@ var reasons = map[ReasonCode]reason{
 		words: "entered, but it still stands in its composer, where someone has typed",
 		ends:  byPerson,
 	},
+	HoldInside: {
+		words:   "its program has it, through its own entrance, and keeps it for later: %s",
+		release: "It goes in when %[1]s comes to it, after its turn or a dialog. parley keeps asking.",
+	},
 	HoldRefused:      {words: "%s"},
 	HoldConversation: {words: "%s"},
 
@@ -244,6 +248,10 @@ var reasons = map[ReasonCode]reason{
 	EndedNoTurn: {
 		words: "typed and entered, and gone from its composer; but nothing shows that its program began on it",
 	},
+	EndedDoorSilent: {
+		words: "given to its program through its own entrance, but nothing shows that a turn holds it: %s",
+	},
+	EndedDoorDropped: {words: "given to its program through its own entrance, and not read: %s"},
 	EndedNoAnswer:    {words: "no answer: %s"},
 	EndedHostRemoved: {words: "its host %s was removed from the team"},
 	EndedBehind: {
@@ -256,6 +264,7 @@ var reasons = map[ReasonCode]reason{
 	ProofComposer:   {words: "its composer was emptied of it"},
 	ProofRead:       {words: "its program took it from the terminal; nothing more is known of this program"},
 	ProofShown:      {words: "its screen shows it among what it was given"},
+	ProofDoor:       {words: "%s"},
 	ProofEntered:    {words: "entered; the profile asks for no look at the screen"},
 	ProofFullText:   {words: "its full text was submitted and confirmed"},
 	ProofCall:       {words: "%s"},

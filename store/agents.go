@@ -143,7 +143,7 @@ func (s *Agents) SetAgentLabels(ctx context.Context, id string, a parley.Agent) 
 	return s.write(ctx, "storing the agent's description", func(t *tx) error {
 		row := newAgentRow(t, &a)
 		n, err := agentsTable.Update(t, &row, onlyColumns("role", "description", "capabilities", "team_groups", "orchestrate",
-			"interruptible", "no_resume", "resume_after_limit", "prompt_hash"), `id = ?`, id)
+			"interruptible", "no_resume", "resume_after_limit", "door", "prompt_hash"), `id = ?`, id)
 		switch {
 		case err != nil:
 			return err

@@ -32,6 +32,7 @@ type agentRow struct {
 	Interruptible bool
 
 	ResumeAfterLimit bool
+	Door             string
 
 	Socket       string
 	Pane         string
@@ -70,6 +71,7 @@ var agentsTable = engine.Table[agentRow]{
 		{"orchestrate", func(r *agentRow) any { return r.Orchestrate }},
 		{"interruptible", func(r *agentRow) any { return r.Interruptible }},
 		{"resume_after_limit", func(r *agentRow) any { return r.ResumeAfterLimit }},
+		{"door", func(r *agentRow) any { return r.Door }},
 		{"socket", func(r *agentRow) any { return r.Socket }},
 		{"pane", func(r *agentRow) any { return r.Pane }},
 		{"approval", func(r *agentRow) any { return r.Approval }},
@@ -128,6 +130,7 @@ func newAgentRow(t *tx, a *parley.Agent) agentRow {
 		Interruptible: a.Interruptible,
 
 		ResumeAfterLimit: a.ResumeAfterLimit,
+		Door:             a.Door,
 
 		Socket:       a.Socket,
 		Pane:         a.Pane,
@@ -190,6 +193,7 @@ func (r *agentRow) agent() parley.Agent {
 			Orchestrate:      r.Orchestrate,
 			Interruptible:    r.Interruptible,
 			ResumeAfterLimit: r.ResumeAfterLimit,
+			Door:             r.Door,
 		},
 		Kind:       parley.AgentKind(r.Kind),
 		State:      parley.AgentState(r.State),

@@ -37,6 +37,15 @@ func (s *Deliveries) jobs(ctx context.Context, which, recipientID string, limit 
 	return jobs, err
 }
 
+// ClaimDoor marks a queued or held delivery as being handed to the program through its own entrance. ErrStale when it
+// is neither.
+func (s *Deliveries) ClaimDoor(ctx context.Context, k Key) error {
+	return s.writeIn(ctx, "claiming the delivery", claimOf(k.MessageSeq), func(t *tx) error {
+		claims.Add(t, claimRow{Key: k, door: true, by: t.Current()})
+		return nil
+	})
+}
+
 // Claim marks a queued or held delivery as being typed, with the sequence number that the
 // pane will store. announced says that the terminal gets an announcement of the text. ErrStale when
 // it is neither.

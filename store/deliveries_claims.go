@@ -21,6 +21,7 @@ type claimRow struct {
 	Key
 	paneSeq   int64
 	announced bool
+	door      bool
 	by        *engine.Write
 }
 
@@ -29,9 +30,9 @@ func makeClaims(t *tx, claims []claimRow) error {
 	line := stepLine(parley.Step{State: parley.DeliveryTyping, At: t.Now})
 	for _, c := range claims {
 		changed, err := t.ExecRow(`UPDATE deliveries SET state = 'typing', reason = '', reason_code = '',
-				pane_seq = ?, notice = ?, steps = steps || ?
+				pane_seq = ?, notice = ?, door = ?, steps = steps || ?
 			WHERE message_seq = ? AND recipient_id = ? AND state IN ('queued', 'held')`+ownDeliveries(t.Host),
-			c.paneSeq, c.announced, line, c.MessageSeq, c.RecipientID)
+			c.paneSeq, c.announced, c.door, line, c.MessageSeq, c.RecipientID)
 		if err != nil {
 			return err
 		}

@@ -9,7 +9,7 @@ import (
 // deliveryColumns select a deliveryRow from deliveries d, messages m and the recipient r.
 const deliveryColumns = `m.id AS message_id, d.message_seq, d.recipient_id, r.name AS recipient, d.conversation_id,
 	d.state, d.reason, d.reason_code, d.notice, d.pane_seq, d.queued_at, d.read_at, d.steps,
-	d.answered_at, d.answered_by, d.withheld, d.withheld_until, d.archived, d.dismissed, d.decision`
+	d.answered_at, d.answered_by, d.withheld, d.withheld_until, d.archived, d.dismissed, d.decision, d.door`
 
 // deliveryRow is a row of deliveries and the recipient's name.
 type deliveryRow struct {
@@ -33,6 +33,7 @@ type deliveryRow struct {
 	Archived       bool // ignored by its recipient
 	Dismissed      bool // by the operator, or its sender has been told that it did not arrive
 	Decision       string
+	Door           bool
 }
 
 func (r *deliveryRow) delivery() parley.Delivery { return r.deliveryAfter(parseSteps(r.Steps)) }
@@ -171,5 +172,6 @@ func (r *itemRow) job() Job {
 		PaneSeq:   uint64(d.PaneSeq),
 		QueuedAt:  instant(d.QueuedAt),
 		Announced: d.Announced,
+		Door:      d.Door,
 	}
 }

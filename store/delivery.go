@@ -31,6 +31,7 @@ type Job struct {
 	PaneSeq   uint64            // given by the last Claim, 0 before
 	QueuedAt  time.Time
 	Announced bool // the text is too long for the terminal, which got an announcement of it
+	Door      bool // the last Claim was for the program's own entrance, and not for its terminal
 }
 
 // Waits reports whether the delivery waits to be typed, as after a retry.

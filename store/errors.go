@@ -148,6 +148,6 @@ func tooOld(place string, version int64) *parley.Error {
 // is older is brought up to that version by the program of the commit bringsUp.
 const (
 	firstVersion  = 45
-	newestVersion = 45
+	newestVersion = 46
 	bringsUp      = "8ce5d63f"
 )
