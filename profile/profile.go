@@ -78,6 +78,7 @@ type Profile struct {
 
 	Markers  Markers  `yaml:"markers"`
 	Handover Handover `yaml:"handover,omitempty"`
+	Door     Door     `yaml:"door,omitempty"`
 	Session  Session  `yaml:"session,omitempty"`
 
 	// Scripted says how parley profiles check --model tries it.
@@ -105,6 +106,13 @@ type Profile struct {
 	NativeTool string `yaml:"native_tool"`
 
 	patterns patterns
+}
+
+// Door is the program's own entrance for messages, which needs no keyboard; the zero value is none.
+type Door struct {
+	Kind     string   `yaml:"kind"`     // see package door
+	Marks    bool     `yaml:"marks"`    // it tells its model that what comes is from another session, and not its user's
+	Versions []string `yaml:"versions"` // of the program with which the entrance was tried
 }
 
 // Markers are regular expressions, "" where the screen is not known; ^ and $ match at

@@ -48,10 +48,10 @@ func (s *Deliveries) Attest(ctx context.Context, w Witness) (typed []string, err
 	return typed, err
 }
 
-// wasTyped selects the deliveries whose text has reached a terminal, or may have: also
+// wasTyped selects the deliveries whose text has reached a terminal or its program, or may have: also
 // one that was given up as unconfirmed and waits for another attempt. One that the program
 // refused is as good as not typed: it may have been reported before that.
-const wasTyped = `d.pane_seq > 0 AND d.reason_code <> '` + string(parley.EndedRefused) + `'
+const wasTyped = `(d.pane_seq > 0 OR d.door = 1) AND d.reason_code <> '` + string(parley.EndedRefused) + `'
 	AND (d.state IN ('typing', 'unconfirmed', 'submitted', 'read', 'answered')
 		OR d.state IN ('queued', 'held') AND d.typed_before = 1)`
 

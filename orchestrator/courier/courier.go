@@ -35,7 +35,7 @@ const (
 
 // New returns couriers that do nothing until Start.
 func New(opts Options) *Couriers {
-	o := &Couriers{Options: opts, host: machine{&tmux.Processes{}}, readings: &readings{limit: manyReadings}}
+	o := &Couriers{Options: opts, host: machine{&tmux.Processes{}, opts.Doors}, readings: &readings{limit: manyReadings}}
 	o.turns.last = map[string]time.Time{}
 	return o
 }
@@ -59,7 +59,9 @@ func (o *Couriers) Start(m *team.Member) {
 
 // newCourier returns a courier that knows nothing of what the daemon before it did.
 func (o *Couriers) newCourier(m *team.Member) *courier {
-	return &courier{o: o, m: m, open: true, behind: true}
+	c := &courier{o: o, m: m, open: true, behind: true}
+	c.doors.c = c
+	return c
 }
 
 // Close ends all couriers, each between two messages, and waits for them.
@@ -105,7 +107,7 @@ func (c *courier) turn(ctx context.Context, pause time.Duration) (time.Duration,
 		c.o.Log.Error("deliver", "agent", c.m.Name, "error", err)
 		again, c.open = true, true
 	}
-	if c.soon {
+	if c.soon || c.doors.eager {
 		pause = min(pause, brisk)
 	}
 	return pause, again
@@ -114,7 +116,7 @@ func (c *courier) turn(ctx context.Context, pause time.Duration) (time.Duration,
 // round delivers what waits, as far as the terminal is ready. It reports
 // whether to come back by itself.
 func (c *courier) round(ctx context.Context) (again bool, err error) {
-	c.soon = false
+	c.soon, c.doors.eager = false, false
 	if !c.o.Roster.Here(c.m) {
 		c.m.TakeQueued() // its own host types to it, and reads it from the database
 		return false, nil
@@ -132,6 +134,9 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 	}
 
 	if err := c.proveLate(ctx); err != nil {
+		return true, err
+	}
+	if err := c.doors.follow(ctx); err != nil {
 		return true, err
 	}
 
@@ -155,7 +160,7 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 			if err == nil {
 				c.offer()
 			}
-			return len(c.unread) > 0 || watches, err
+			return len(c.unread) > 0 || len(c.doors.open) > 0 || watches, err
 		}
 
 		for i, job := range jobs {
@@ -225,6 +230,12 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 		w, h = c.ready(ctx, t, &job, looked)
 	}
 	c.ahead = foresight{}
+	if e, through := c.doors.wants(ctx, t, &job, h); through {
+		return c.doors.give(ctx, t, job, e, h)
+	}
+	if h.none() && c.doors.follows() {
+		h = held(parley.HoldInside, "a message before this one")
+	}
 	c.blocked = h.blocked() && h.only || h.Code == parley.HoldBudget
 	if !h.none() {
 		return false, c.hold(ctx, job, h)

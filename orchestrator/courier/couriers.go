@@ -39,6 +39,7 @@ type Options struct {
 	Paused      func() *parley.Pause        // nil while messages may be typed
 	Spent       func(agentID string) string // why a budget holds an agent's messages, "" if none does
 	Notify      Notify
+	Doors       Doors       // nil: programs are only typed to
 	LeaseOver   func() bool // this daemon may not be the host any more; nil: it always is
 }
 
@@ -66,6 +67,7 @@ type courier struct {
 	size     size           // of the terminal, at the last look
 	ahead    foresight      // of the message that is being stored on the offer
 	future   time.Time      // of a person's last key, if the last look found it there
+	doors    doorway        // the own entrance of the program
 	unread   []*typed       // entered but not seen to be read; proven if they are read after all
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/door"
 	"parley/orchestrator/team"
 	"parley/profile"
 	"parley/store"
@@ -31,6 +32,7 @@ type waiting interface {
 // ladder is the database as the record of what became of a delivery.
 type ladder interface {
 	Claim(ctx context.Context, k store.Key, paneSeq uint64, announced bool) error
+	ClaimDoor(ctx context.Context, k store.Key) error
 	Advance(ctx context.Context, k store.Key, changes ...store.Change) error
 }
 
@@ -49,6 +51,7 @@ type host interface {
 	Foreground(t *team.Terminal, since time.Time) ([]string, error)
 	Program(t *team.Terminal) (*profile.Profile, bool) // that is recognised in it
 	Alive(t *team.Terminal) bool
+	Door(ctx context.Context, t *team.Terminal, any bool) (entrance, error)
 	terminalHost
 }
 
@@ -63,7 +66,26 @@ type terminalHost interface {
 }
 
 // machine is the real host.
-type machine struct{ processes *tmux.Processes }
+type machine struct {
+	processes *tmux.Processes
+	doors     Doors
+}
+
+// Doors opens the own entrance of the program in a terminal, nil where it has none. With any, a version of the program
+// counts with which the entrance was not tried. The error is door.ErrClosed if it is not there now.
+type Doors func(ctx context.Context, t *team.Terminal, any bool) (door.Door, error)
+
+// Door returns the own entrance of the program in a terminal, nil if it has none.
+func (m machine) Door(ctx context.Context, t *team.Terminal, any bool) (entrance, error) {
+	if m.doors == nil {
+		return nil, nil
+	}
+	d, err := m.doors(ctx, t, any)
+	if d == nil || err != nil {
+		return nil, err
+	}
+	return d, nil
+}
 
 func (machine) Pane(t *team.Terminal) pane               { return t.Pane }
 func (machine) Instance(t *team.Terminal) string         { return t.Server.Instance() }

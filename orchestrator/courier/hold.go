@@ -151,7 +151,7 @@ func (f *facts) otherProgram() hold {
 
 // HasOther reports whether another program than the agent's has its terminal, and would get what is typed.
 func HasOther(t *team.Terminal) bool {
-	m := machine{&tmux.Processes{}}
+	m := machine{processes: &tmux.Processes{}}
 	f := facts{adopted: t.Adopted(), runs: t.IsProgram, alive: m.Alive(t)}
 	f.ask = func() ([]string, error) { return m.Foreground(t, time.Now()) }
 	return !f.otherProgram().none()

@@ -71,6 +71,10 @@ func (c *courier) settleOpen(ctx context.Context) error {
 	defer cancel()
 
 	for _, job := range jobs {
+		if job.Door {
+			c.doors.restore(t, job)
+			continue
+		}
 		c.open, c.openOn = true, t
 		if _, err := c.resolve(ctx, t, job); err != nil {
 			return err

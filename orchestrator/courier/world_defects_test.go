@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -30,7 +31,9 @@ type edit struct{ file, old, new string }
 // edits are all that makes the mistake.
 func (d *defect) edits() []edit { return append([]edit{{d.file, d.old, d.new}}, d.behind...) }
 
-var defects = []defect{
+var defects = slices.Concat(typingDefects, doorDefects)
+
+var typingDefects = []defect{
 	// The guards of tmux, in the line that types.
 	{"the guard forgets a dead pane", "../../tmux/guard.go", `		{"#{pane_dead}", "0"},
 `, ``, nil},
@@ -209,8 +212,8 @@ var defects = []defect{
 	{"a dropped offer is typed on", "offer.go", `return c.m.Offers.Begin(job.Key), false, nil`, `return true, false, nil`, nil},
 	{"the number is not read off the pane", "stranded.go", `	if s == nil && c.numbered {`, `	if s == nil {`, nil},
 	{"the number is one too low", "offer.go", `job.Announced, job.PaneSeq = l.announced, c.seq+1`, `job.Announced, job.PaneSeq = l.announced, c.seq`, nil},
-	{"what was left in typing is forgotten", "courier.go", `return &courier{o: o, m: m, open: true, behind: true}`,
-		`return &courier{o: o, m: m, behind: true}`, nil},
+	{"what was left in typing is forgotten", "courier.go", `c := &courier{o: o, m: m, open: true, behind: true}`,
+		`c := &courier{o: o, m: m, behind: true}`, nil},
 	{"an error forgets what is in hand", "courier.go", `again, c.open = true, true`, `again = true`, nil},
 	{"an urgent message waits for those read before", "../team/member.go",
 		`func (m *Member) HasUrgent() bool {

@@ -53,7 +53,7 @@ func (w *world) perform(e event) {
 		}
 		w.inClaim(e.For+time.Second, func() { w.serverDies(e.For) })
 	default:
-		if p := w.pane; !w.befallHost(e) && p != nil && !p.dead {
+		if p := w.pane; !w.befallHost(e) && p != nil && !p.dead && !p.program.befallDoor(e) {
 			w.befall(p, e)
 		}
 	}
@@ -197,7 +197,7 @@ func (w *world) programDies(p *simPane, d, lag time.Duration) {
 }
 
 func (g *program) end() {
-	g.alive, g.unread, g.working, g.queue = false, nil, false, nil
+	g.alive, g.unread, g.working, g.queue, g.letters = false, nil, false, nil, nil
 }
 
 // befall makes an event happen in the pane.

@@ -29,6 +29,7 @@ type traits struct {
 	Home       bool // a person's cursor stands before their words
 
 	oddities
+	doorTraits
 }
 
 // piece is a part of what stands in a composer.
@@ -67,6 +68,7 @@ type program struct {
 	started  int // how many programs came before it; the seed of chance
 
 	opening
+	inbox
 	work
 	drawing
 	nextKey

@@ -22,6 +22,7 @@ func newWorld(s *story, k *common, keepLog bool) *world {
 	w.word.places = team.NewPlaces(func(context.Context, store.Place) error { return nil })
 	w.watch.w = w
 	w.agent = parley.Agent{ID: agentID, Name: "bob", Kind: parley.KindTerminal, State: parley.StateIdle, Profile: s.Profile}
+	w.agent.Door = s.Traits.Setting
 	w.newServer()
 	w.launch()
 	w.start()
@@ -57,6 +58,7 @@ func (w *world) launch() {
 		w: w, id: fmt.Sprint("%", w.panes), program: g, drawn: time.Now(), options: map[string]string{"@parley_agent": agentID},
 	}
 	g.pane = w.pane
+	g.seen, g.held, g.dropped, g.gone = map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	g.shown = f.draw(&view{blank: true})
 	g.open()
 }
@@ -131,6 +133,7 @@ func (w *world) clear() {
 	p.options["@parley_agent"] = agentID
 	g.shell, g.blocked, g.dialog, g.asks, g.behind = "", false, false, "", false
 	g.signIn()
+	g.closed, g.silent = time.Time{}, time.Time{}
 	g.lose, g.breaks, g.late, g.dying, g.atKey, g.hung, g.stalled = 0, 0, 0, nil, nil, time.Time{}, time.Time{}
 	g.readSoon()
 	w.sweep(g)

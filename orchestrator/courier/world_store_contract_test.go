@@ -54,6 +54,11 @@ func (c *contract) call() {
 	switch c.IntN(8) {
 	case 0, 1, 2:
 		c.last = fmt.Sprint("claim ", i)
+		if c.IntN(4) == 0 {
+			c.last += " for the entrance"
+			c.same(c.real.ClaimDoor(c.ctx, k), c.sim.ClaimDoor(c.ctx, k))
+			break
+		}
 		seq := uint64(c.IntN(9) + 1)
 		c.same(c.real.Claim(c.ctx, k, seq, seq%2 == 0), c.sim.Claim(c.ctx, k, seq, seq%2 == 0))
 	case 3, 4, 5:

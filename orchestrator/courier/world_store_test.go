@@ -103,11 +103,19 @@ func (s *memoryStore) Claim(_ context.Context, k store.Key, paneSeq uint64, anno
 		return store.ErrStale
 	}
 	r.job.State, r.job.Reason, r.job.Code = parley.DeliveryTyping, "", ""
-	r.job.PaneSeq, r.job.Announced = paneSeq, announced
+	r.job.PaneSeq, r.job.Announced, r.job.Door = paneSeq, announced, false
 	if s.claimed != nil {
 		s.claimed()
 	}
 	return nil
+}
+
+func (s *memoryStore) ClaimDoor(ctx context.Context, k store.Key) error {
+	err := s.Claim(ctx, k, 0, false)
+	if err == nil {
+		s.find(k).job.Door = true
+	}
+	return err
 }
 
 // steps is the ladder of package store.
@@ -179,7 +187,7 @@ func (s *memoryStore) retry(k store.Key) (store.Job, bool) {
 // attest records that a recipient itself names messages, by their short ids.
 func (s *memoryStore) attest(recipient string, refs []string, mayRefuse bool) {
 	for _, r := range s.rows {
-		if r.job.Key.RecipientID != recipient || r.job.PaneSeq == 0 ||
+		if r.job.Key.RecipientID != recipient || r.job.PaneSeq == 0 && !r.job.Door ||
 			!slices.ContainsFunc(refs, func(ref string) bool { return strings.HasPrefix(r.job.Message.ID, ref) }) {
 			continue
 		}

@@ -102,6 +102,7 @@ type message struct {
 	refused bool        // its program took it and refused it
 	untold  bool        // it came while the daemon slept, which has not read it since
 
+	given    bool // to its program's entrance, in the last attempt, and not lost there
 	pasted   bool // in the last attempt
 	pastedAt time.Time
 	turn     int // of the program, at that time
@@ -465,6 +466,17 @@ func (s worldStore) Claim(ctx context.Context, k store.Key, paneSeq uint64, anno
 		s.w.watch.claims(k, paneSeq)
 		err := s.w.store.Claim(ctx, k, paneSeq, announced)
 		s.w.note("claim of %s with %d: %v", s.w.nameOf(k), paneSeq, err)
+		return err
+	})
+}
+
+func (s worldStore) ClaimDoor(ctx context.Context, k store.Key) error {
+	s.w.watch.asked, s.w.claiming, s.w.watch.early = time.Now(), k, false
+	s.d.claims()
+	return s.w.call(ctx, "claim", func() error {
+		s.w.watch.claims(k, 0)
+		err := s.w.store.ClaimDoor(ctx, k)
+		s.w.note("claim of %s for the entrance: %v", s.w.nameOf(k), err)
 		return err
 	})
 }

@@ -97,7 +97,7 @@ func (v *watch) claims(k store.Key, paneSeq uint64) {
 	if row := v.w.store.find(k); row.typed && row.job.PaneSeq == paneSeq {
 		return // its text stands in the terminal, before all that wait
 	}
-	m.pasted = false
+	m.pasted, m.given = false, false
 	if v.w.daemon.m.IsForced(m.ID) || v.w.forced[m.ID] {
 		return
 	}
@@ -226,6 +226,7 @@ func (v *watch) submitted(g *program, pieces []piece, c chunk, dropped bool) {
 		}
 		m := v.w.messageNamed(p.msg)
 		v.w.note("%s is taken, dropped %v", m.Text, dropped)
+		v.inOrder(g, m, c.who)
 		if ours++; ours > 1 && c.who == "" && g.showed(pieces[0]) && (g.p.HasMarkers() || ours == len(pieces)) {
 			v.w.violate(promiseApart, "%s is submitted together with another one", m.Text)
 		}
@@ -249,6 +250,10 @@ func (v *watch) advances(k store.Key, on *simPane, changes []store.Change, decid
 	}
 	alive := v.w.pane != nil && v.w.instance != "" && on == v.w.pane &&
 		v.w.pane.options["@parley_agent"] == agentID && !v.foreign
+	if row.job.Door {
+		v.endsAtDoor(m, on, changes[0])
+		return
+	}
 	switch c := changes[0]; c.State {
 	case parley.DeliverySubmitted, parley.DeliveryRead:
 		if len(m.got) == 0 && !m.guessed() && !v.w.story.Traits.Relay { // which has it before its program

@@ -1,0 +1,304 @@
+package courier
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"parley"
+	"parley/orchestrator/door"
+	"parley/orchestrator/team"
+	"parley/profile"
+	"parley/store"
+)
+
+// A program can have an entrance of its own, see package door. It is the second way to carry a message out: the claim
+// names it, and what the courier makes of it is the same as of a typed one. What was claimed for the entrance is never
+// typed unless the program says that it does not have it.
+
+const (
+	// doorPatience is how long a message waits for its terminal before it goes through the program's entrance instead,
+	// which then has it within a second.
+	doorPatience = 500 * time.Millisecond
+	// doorSilence is how long a program that has nothing to do may say nothing of a message that it was given.
+	doorSilence = 30 * time.Second
+	// doorAnswers bounds one call of an entrance.
+	doorAnswers = 10 * time.Second
+	// doorShut is how long an entrance that was closed is left alone, doubling to doorShutLong.
+	doorShut, doorShutLong = 10 * time.Second, 10 * time.Minute
+	// doorFresh is how long after it was given a message is expected to be read at any moment.
+	doorFresh = 10 * time.Second
+)
+
+// passable are the causes that hold a message back in the terminal alone. The program's own entrance is free then.
+var passable = []parley.ReasonCode{
+	parley.HoldDraft, parley.HoldOwnText, parley.HoldUnsent, parley.HoldDialog, parley.HoldScrolling, parley.HoldBusy,
+	parley.HoldNotBegun, parley.HoldPersonTyping, parley.HoldKeysUnshown,
+}
+
+// entrance is the own entrance of a program.
+type entrance interface {
+	Give(ctx context.Context, l door.Letter) error
+	Ask(ctx context.Context, l door.Letter) (door.Answer, error)
+}
+
+// handed is a message that a program was given through its entrance, or may have been, and whose fate is open.
+type handed struct {
+	store.Job
+	on     *team.Terminal
+	letter door.Letter
+	past   string    // what held it back in the terminal, in words; "" if nothing did, or an earlier daemon knew it
+	given  time.Time // when it was handed over, or when this daemon found it
+	claim  time.Time // no report of it can be older
+	idle   time.Time // since when the program has had nothing to do, and says nothing of it; zero: it has
+}
+
+// doorway is what a courier knows of the entrance of its program.
+type doorway struct {
+	c    *courier
+	open []*handed
+	last *team.Terminal // that the rest is of
+	shut time.Time      // it was closed, and is left alone until then
+	rest time.Duration  // for how long
+
+	eager bool // a message goes through it soon, unless its terminal is free before that
+}
+
+// wants returns the entrance by which a message goes, and whether it goes there: where its agent allows that and the
+// terminal holds it back. What has been there once, stands in the terminal already, or is wanted there by the operator, is typed. h is what holds it back there.
+func (d *doorway) wants(ctx context.Context, t *team.Terminal, job *store.Job, h hold) (entrance, bool) {
+	setting := d.c.m.Agent().Door
+	typed := job.Door || d.c.stranded != nil && d.c.stranded.Key == job.Key || d.c.m.IsForced(job.Message.ID)
+	if t == nil || setting == doorNever || typed || !d.patient(job, h, setting == doorAlways) {
+		return nil, false
+	}
+	if d.last != t {
+		d.last, d.shut, d.rest = t, time.Time{}, 0
+	}
+	if d.c.o.Now().Before(d.shut) || !d.heeds(t, job) {
+		return nil, false
+	}
+
+	e, err := d.c.o.host.Door(ctx, t, setting != "")
+	if err != nil {
+		d.close()
+		return nil, false
+	}
+	return e, e != nil
+}
+
+// Settings of an agent. Otherwise a message goes where its terminal holds it back; with "", only to a version of the
+// program with which the entrance was tried.
+const (
+	doorNever  = "never"
+	doorAlways = "always"
+)
+
+// patient reports whether a message has waited long enough for its terminal. What is claimed on an offer is given back
+// first.
+func (d *doorway) patient(job *store.Job, h hold, always bool) bool {
+	c := d.c
+	switch {
+	case job.State == parley.DeliveryTyping:
+		return false
+	case h.none():
+		return always || len(d.open) > 0 // it comes after those
+	case !slices.Contains(passable, h.Code):
+		return false
+	case always, team.IsUrgent(*job):
+		return true
+	}
+	if c.waiting == job.Key && c.o.Now().Sub(c.since) >= doorPatience {
+		return true
+	}
+	d.eager = c.m.Terminal().Profile.Door.Kind != ""
+	return false
+}
+
+// heeds reports whether the program would heed the message as it would a typed one: it is signed in, and does not tell
+// its model that the operator's words are another session's.
+func (d *doorway) heeds(t *team.Terminal, job *store.Job) bool {
+	if t.Profile.RefusesWithin > 0 && d.c.memory.served != t {
+		return false
+	}
+	sender := d.c.o.Roster.ByID(job.Message.SenderID)
+	return !t.Profile.Door.Marks || sender == nil || sender.Kind != parley.KindHuman
+}
+
+// close notes that the entrance was closed.
+func (d *doorway) close() {
+	d.rest = min(max(doorShut, 2*d.rest), doorShutLong)
+	d.shut = d.c.o.Now().Add(d.rest)
+}
+
+// follows reports whether the program has a message that it has not begun on: nothing may be typed before that.
+func (d *doorway) follows() bool { return len(d.open) > 0 }
+
+// give claims a message for the entrance and hands it over once. It is done when the next message may follow.
+func (d *doorway) give(ctx context.Context, t *team.Terminal, job store.Job, e entrance, h hold) (done bool, err error) {
+	c := d.c
+	ctx, cancel := unhurried(ctx)
+	defer cancel()
+
+	msg := c.o.Roster.FillIn(&job.Message)
+	l := whole(t.Profile, msg, c.m, c.o.ShortFooter)
+	x := &handed{Job: job, on: t, past: h.Reason, claim: c.o.Now(), letter: door.Letter{
+		ID: job.Message.ID, Text: l.text, Mark: l.mark, Steer: team.IsUrgent(job) && c.m.Agent().Interruptible,
+	}}
+
+	err = c.o.Store.ClaimDoor(ctx, job.Key)
+	if errors.Is(err, store.ErrStale) {
+		return true, nil // read or expired meanwhile
+	}
+	if err != nil {
+		c.open, c.openOn = true, nil // the claim may have been made
+		return false, err
+	}
+	x.State, x.Door = parley.DeliveryTyping, true
+
+	// The claim can take long, and the facts have changed.
+	f := c.inspect(t, c.o.Now())
+	f.spent, f.unread = "", 0
+	if still := f.hold(); !still.none() {
+		return false, d.end(ctx, x, change(parley.DeliveryHeld, still))
+	}
+
+	d.open = append(d.open, x)
+	calling, over := context.WithTimeout(ctx, doorAnswers)
+	defer over()
+	err = e.Give(calling, x.letter)
+	x.given = c.o.Now()
+	if errors.Is(err, door.ErrClosed) {
+		d.close()
+		return false, d.end(ctx, x, change(parley.DeliveryHeld, held(parley.HoldRefused, "its own entrance is closed")))
+	}
+
+	d.rest, c.soon, c.waiting = 0, true, store.Key{}
+	c.m.StartTurn(&job.Message)
+	if err != nil {
+		c.o.Log.Info("an entrance did not answer", "agent", c.m.Name, "message", x.letter.Mark, "error", err)
+	}
+	return true, nil
+}
+
+// restore takes up a delivery that an earlier daemon had claimed for the entrance, or this one with an error.
+func (d *doorway) restore(t *team.Terminal, job store.Job) {
+	if slices.ContainsFunc(d.open, func(x *handed) bool { return x.Key == job.Key }) {
+		return
+	}
+	l := whole(t.Profile, d.c.o.Roster.FillIn(&job.Message), d.c.m, d.c.o.ShortFooter)
+	d.open = append(d.open, &handed{Job: job, on: t, given: d.c.o.Now(), claim: job.QueuedAt, letter: door.Letter{
+		ID: job.Message.ID, Text: l.text, Mark: l.mark,
+	}})
+}
+
+// end ends the time of a message at the entrance.
+func (d *doorway) end(ctx context.Context, x *handed, changes ...store.Change) error {
+	if err := ignoreStale(d.c.o.Store.Advance(ctx, x.Key, changes...)); err != nil {
+		return err
+	}
+	d.open = slices.DeleteFunc(d.open, func(y *handed) bool { return y == x })
+	d.c.behind = d.c.behind || changes[0].State == parley.DeliveryQueued
+	return nil
+}
+
+// follow asks what has become of what the program was given.
+func (d *doorway) follow(ctx context.Context) error {
+	for _, x := range slices.Clone(d.open) {
+		if err := d.ask(ctx, x); err != nil {
+			return err
+		}
+	}
+	if slices.ContainsFunc(d.open, func(x *handed) bool { return d.c.o.Now().Sub(x.given) < doorFresh }) {
+		d.c.soon = true
+	}
+	return nil
+}
+
+// ask asks of one of them.
+func (d *doorway) ask(ctx context.Context, x *handed) error {
+	c := d.c
+	t := c.m.Terminal()
+	if at, ok := c.m.NamedAt(parley.Short(x.Message.ID)); ok && !at.Before(x.claim) && !c.m.MayRefuse(at) {
+		return d.prove(ctx, x, parley.ProofReport, parley.ProofReport.Words(""))
+	}
+	if t == nil || t != x.on || !c.o.host.Alive(t) {
+		return d.end(ctx, x, unseen(c.m, &x.Job, parley.EndedDoorSilent, "its program has ended")...)
+	}
+
+	asking, over := context.WithTimeout(ctx, doorAnswers)
+	defer over()
+	answer := door.Answer{Fate: door.Unknown, Evidence: "its entrance is closed"}
+	e, err := c.o.host.Door(asking, t, true)
+	if err == nil && e != nil {
+		if answer, err = e.Ask(asking, x.letter); err != nil {
+			answer = door.Answer{Fate: door.Unknown, Evidence: "its entrance does not answer"}
+		}
+	}
+
+	switch answer.Fate {
+	case door.Read:
+		return d.prove(ctx, x, parley.ProofDoor, answer.Evidence)
+	case door.Dropped:
+		return d.end(ctx, x, ended(parley.DeliveryUnconfirmed, parley.EndedDoorDropped, answer.Evidence))
+	case door.Absent:
+		d.close()
+		return d.end(ctx, x, ended(parley.DeliveryQueued, parley.EndedInterrupted, ""))
+	case door.Queued:
+		x.idle = time.Time{}
+		return c.note(ctx, x.Job, x.waits(held(parley.HoldInside, answer.Evidence)))
+	}
+	return d.bear(ctx, x, answer.Evidence)
+}
+
+// waits notes why a message is not read yet.
+func (x *handed) waits(h hold) hold {
+	x.Reason = h.Reason
+	return h
+}
+
+// prove records that the program has a message.
+func (d *doorway) prove(ctx context.Context, x *handed, proof parley.ReasonCode, words string) error {
+	evidence := "given to its program through its own entrance"
+	if x.past != "" {
+		evidence += " (" + x.past + ")"
+	}
+	err := d.end(ctx, x, rungs(proof, evidence+", and "+words, false)...)
+	if err != nil {
+		return err
+	}
+	d.c.memory.noteHanded(x, d.c.o.Now(), proof != parley.ProofReport && d.c.m.ReportsMessages())
+	return d.c.o.Roster.NotePrompt(ctx, d.c.m)
+}
+
+// noteHanded notes a message as the one that the program was given last: what is typed next waits until it has begun.
+func (m *memory) noteHanded(x *handed, now time.Time, unreported bool) {
+	m.given = m.newText(x.on)
+	m.given.Job, m.given.letter = x.Job, letter{text: x.letter.Text, mark: x.letter.Mark}
+	m.given.given = given{entered: now, typed: x.claim, unreported: unreported}
+}
+
+// bear waits for a program that says nothing of a message, until it has long had nothing to do.
+func (d *doorway) bear(ctx context.Context, x *handed, why string) error {
+	c := d.c
+	looking, over := context.WithTimeout(ctx, lookWithin)
+	defer over()
+	screen, err := readScreen(looking, c.o.host.Pane(x.on), x.on.Profile, c.o.readings)
+	if err != nil {
+		return nil // the next look tells
+	}
+
+	o := c.observe(x.on, &x.Job, screen)
+	now := c.o.Now()
+	switch {
+	case o.shows != profile.Idle && x.on.Profile.HasMarkers():
+		x.idle = time.Time{}
+		return c.note(ctx, x.Job, x.waits(held(parley.HoldInside, "it says nothing of it while its screen shows "+string(o.shows))))
+	case x.idle.IsZero():
+		x.idle = now
+	case now.Sub(x.idle) >= doorSilence:
+		return d.end(ctx, x, ended(parley.DeliveryUnconfirmed, parley.EndedDoorSilent, why))
+	}
+	return nil
+}

@@ -1,0 +1,55 @@
+package courier
+
+// doorDefects are mistakes about programs' own entrances.
+var doorDefects = []defect{
+	{"what goes through an entrance is not claimed", "doorway.go", `	err = c.o.Store.ClaimDoor(ctx, job.Key)`, `	err = nil`, nil},
+	{"an entrance that does not answer counts as closed", "doorway.go", `	if errors.Is(err, door.ErrClosed) {`, `	if err != nil {`, nil},
+	{"a closed entrance counts as one that does not answer", "doorway.go", `	if errors.Is(err, door.ErrClosed) {`, `	if false {`, nil},
+	{"what its program keeps counts as read", "doorway.go", `	case door.Read:`, `	case door.Read, door.Queued:`, []edit{
+		{"doorway.go", `	case door.Queued:
+		x.idle = time.Time{}
+`, `	case "":
+`},
+	}},
+	{"what its program keeps is given up", "doorway.go", `	case door.Dropped:`, `	case door.Dropped, door.Queued:`, []edit{
+		{"doorway.go", `	case door.Queued:
+		x.idle = time.Time{}
+`, `	case "":
+`},
+	}},
+	{"what its program has dropped counts as read", "doorway.go", `	case door.Read:`, `	case door.Read, door.Dropped:`, []edit{
+		{"doorway.go", `	case door.Dropped:
+`, `	case "":
+`},
+	}},
+	{"what its program never got is given up", "doorway.go", `	case door.Dropped:`, `	case door.Dropped, door.Absent:`, []edit{
+		{"doorway.go", `	case door.Absent:
+`, `	case "":
+`},
+	}},
+	{"a program that says nothing counts as one that never got it", "doorway.go", `	case door.Absent:`,
+		`	case door.Absent, door.Unknown:`, nil},
+	{"a program that works counts as one that has nothing to do", "doorway.go", `	case o.shows != profile.Idle && x.on.Profile.HasMarkers():`,
+		`	case false:`, nil},
+	{"what a daemon had given as it died is typed", "resume.go", `			c.doors.restore(t, job)
+			continue`, `			if err := c.close(ctx, job, ended(parley.DeliveryQueued, parley.EndedInterrupted, "")); err != nil {
+				return err
+			}
+			continue`, nil},
+	{"what a daemon had given as it died is forgotten", "resume.go", `			c.doors.restore(t, job)
+			continue`, `			continue`, nil},
+	{"a message goes through an entrance twice", "doorway.go", `typed := job.Door || d.c`, `typed := d.c`, nil},
+	{"what stands in the terminal is given, too", "doorway.go", `d.c.stranded != nil && d.c.stranded.Key == job.Key || d`, `d`, nil},
+	{"the next message is typed before it", "doorway.go", `func (d *doorway) follows() bool { return len(d.open) > 0 }`,
+		`func (d *doorway) follows() bool { return false }`, nil},
+	{"the next message does not wait for its turn to begin", "doorway.go", `	d.c.memory.noteHanded(x,`, `	_ = func(*handed, time.Time, bool) {}
+	new(memory).noteHanded(x,`, nil},
+	{"nobody looks again after a slow claim for the entrance", "doorway.go", `	if still := f.hold(); !still.none() {`,
+		`	if still := f.hold(); false && !still.none() {`, nil},
+	{"a program that may refuse gets it", "doorway.go", `	if t.Profile.RefusesWithin > 0 && d.c.memory.served != t {`, `	if false {`, []edit{
+		{"doorway.go", `!at.Before(x.claim) && !c.m.MayRefuse(at) {`, `!at.Before(x.claim) {`},
+	}},
+	{"the next program is asked of what the last one had", "doorway.go", `	if t == nil || t != x.on || !c`, `	if t == nil || !c`, nil},
+	{"what comes back from an entrance is not read again", "doorway.go", `	d.c.behind = d.c.behind || changes[0].State == parley.DeliveryQueued
+`, ``, nil},
+}

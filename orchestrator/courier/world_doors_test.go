@@ -1,0 +1,293 @@
+package courier
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"parley"
+	"parley/orchestrator/door"
+	"parley/orchestrator/team"
+	"parley/store"
+)
+
+// A third of the programs have an entrance of their own. It can lose a letter, keep it for long, answer late, twice or
+// nonsense, close, drop what it has, and it dies with its program.
+
+// doorTraits describe the entrance of a program.
+type doorTraits struct {
+	Door    string        // "": none; "tells" of each letter, or only "reports" the prompt
+	Setting string        // of the agent
+	Answers time.Duration // until a call is answered
+	Doubles bool          // it takes a letter of the same id again
+}
+
+// inbox is what a program has got through its entrance.
+type inbox struct {
+	letters []letterIn      // that no turn holds yet
+	seen    map[string]bool // ids that it has taken
+	gone    map[string]bool // ids that a session had which is gone, before a turn held them
+	held    map[string]bool // ids that a turn holds
+	dropped map[string]bool // ids that it says it will not read
+	closed  time.Time       // until then
+	silent  time.Time       // it does not answer until then
+	loses   int             // how many letters it still loses, without a word
+	drops   int             // how many it still drops, and says so
+}
+
+// letterIn is one of them.
+type letterIn struct {
+	id    string
+	piece piece
+}
+
+var errNonsense = errors.New("its answer is no answer")
+
+// Door returns the entrance of the program that a terminal was made for.
+func (h worldHost) Door(_ context.Context, t *team.Terminal, _ bool) (entrance, error) {
+	g := h.program(t)
+	switch {
+	case h.w.story.Traits.Door == "":
+		return nil, nil
+	case g == nil || !g.alive || g.shell != "" || g.closed.After(time.Now()):
+		return nil, fmt.Errorf("%w: nobody listens", door.ErrClosed)
+	}
+	return worldDoor{h.w, g}, nil
+}
+
+// worldDoor is the entrance of one program.
+type worldDoor struct {
+	w *world
+	g *program
+}
+
+// call carries a call out, as one of tmux is. What a program that is silent does with it, it does all the same.
+func (d worldDoor) call(ctx context.Context, kind string, do func()) error {
+	w, g := d.w, d.g
+	if err := over(ctx); err != nil {
+		return err
+	}
+	w.step()
+	if !g.alive || g.closed.After(time.Now()) {
+		return fmt.Errorf("%w: nobody listens", door.ErrClosed)
+	}
+	wait := max(w.story.Traits.Answers, time.Until(g.silent))
+	if time.Until(g.silent) > 0 { // it takes what waits when it goes on
+		w.on(g.silent, func() {
+			if g.alive {
+				do()
+			}
+		})
+	} else {
+		do()
+	}
+	w.dieAfter(kind)
+	if wait > 0 {
+		if err := w.sleep(ctx, wait); err != nil {
+			return err
+		}
+	}
+	w.step()
+	if !g.alive {
+		return errors.New("the connection was reset")
+	}
+	return nil
+}
+
+// Give hands a letter over.
+func (d worldDoor) Give(ctx context.Context, l door.Letter) error {
+	d.w.watch.gives(d.g, l)
+	return d.call(ctx, "give", func() { d.g.takeLetter(l) })
+}
+
+// Ask tells what has become of one.
+func (d worldDoor) Ask(ctx context.Context, l door.Letter) (answer door.Answer, err error) {
+	answer = door.Answer{Fate: door.Unknown}
+	err = d.call(ctx, "ask", func() { answer = d.g.tells(l.ID) })
+	if err != nil && d.w.chance("nonsense", len(d.w.log)+d.w.happened) < 0.5 {
+		err = errNonsense
+	}
+	return answer, err
+}
+
+// tells says what a program tells of a letter.
+func (g *program) tells(id string) door.Answer {
+	say := func(f door.Fate) door.Answer { return door.Answer{Fate: f, Evidence: "it says " + string(f)} }
+	switch {
+	case g.dropped[id]:
+		return say(door.Dropped)
+	case g.w.story.Traits.Door == "reports", g.gone[id]:
+		return say(door.Unknown)
+	case g.held[id]:
+		return say(door.Read)
+	case g.seen[id]:
+		return say(door.Queued)
+	}
+	return say(door.Absent)
+}
+
+// takeLetter takes a letter in.
+func (g *program) takeLetter(l door.Letter) {
+	m := g.w.messageIn(l.Text)
+	again := g.seen[l.ID]
+	switch {
+	case g.loses > 0:
+		g.loses--
+		g.w.note("%s is lost at the entrance", m.Text)
+		return
+	case again && !g.w.story.Traits.Doubles:
+		g.w.note("%s came again", m.Text)
+		return
+	case g.drops > 0:
+		g.drops--
+		g.dropped[l.ID] = true
+		g.w.note("%s is dropped at the entrance", m.Text)
+		return
+	}
+	m.given, g.seen[l.ID] = true, true
+	g.letters = append(g.letters, letterIn{l.ID, piece{text: l.Text, msg: m.short(), at: time.Now(), whole: true}})
+	g.readLetters()
+}
+
+// readLetters begins a turn on what came in, once it has nothing else to do.
+func (g *program) readLetters() {
+	if !g.alive || len(g.letters) == 0 {
+		return
+	}
+	if g.working || g.begins > 0 || g.dialog || g.blocked || !g.begun || g.behind {
+		g.w.after(200*time.Millisecond, g.readLetters)
+		return
+	}
+
+	var pieces []piece
+	for _, l := range g.letters {
+		g.held[l.id] = !g.signedOut
+		pieces = append(pieces, l.piece)
+	}
+	g.letters = nil
+	g.w.watch.submitted(g, pieces, chunk{who: "door"}, g.signedOut)
+	g.above = append(g.above, joined(pieces))
+	g.answers = false
+	if g.signedOut {
+		g.refuse(pieces)
+	} else {
+		g.beginSoon(pieces, g.w.story.Traits.Begin)
+	}
+	g.drawSoon()
+}
+
+// befallDoor makes an event happen at the entrance. It reports whether it is one.
+func (g *program) befallDoor(e event) bool {
+	switch e.Do {
+	case "door closes":
+		g.closed = time.Now().Add(e.For)
+	case "door is silent":
+		g.silent = time.Now().Add(e.For)
+	case "door loses":
+		g.loses += e.N
+	case "door drops":
+		g.drops += e.N
+	case "session changes": // what waited there is gone, and nobody knows of it
+		for _, l := range g.letters {
+			g.gone[l.id] = true
+		}
+		g.letters = nil
+	default:
+		return false
+	}
+	return true
+}
+
+// addDoor gives the program an entrance, in some stories.
+func (t *teller) addDoor(end time.Duration) {
+	o := *t
+	o.Rand = rand.New(rand.NewPCG(t.s.Seed, 3))
+	s, tr := t.s, &t.s.Traits
+	if !t.p.HasMarkers() || o.IntN(3) > 0 {
+		return
+	}
+	tr.Door, tr.Setting = "tells", often(&o, "", "always", "when_held")
+	if t.p.Prompts() && tr.Reports && s.Lost == 0 && o.IntN(2) == 0 {
+		tr.Door = "reports"
+	}
+	tr.Answers = often(&o, o.between(0, 50*time.Millisecond), o.between(0, 2*time.Second))
+	tr.Doubles = o.IntN(3) == 0
+	if s.Calm {
+		return
+	}
+	for range o.IntN(4) {
+		s.Events = append(s.Events, event{
+			At: o.between(0, end+5*time.Second), For: o.between(50*time.Millisecond, 15*time.Second), N: 1 + o.IntN(2),
+			Do: []string{"door closes", "door is silent", "door loses", "door drops", "session changes"}[o.IntN(5)],
+		})
+	}
+	if o.IntN(3) == 0 {
+		s.Events = append(s.Events, event{
+			At: o.between(0, end), Do: "daemon dies after", What: []string{"give", "ask"}[o.IntN(2)] + ", " + meddling[o.IntN(len(meddling))],
+			N: o.IntN(12), For: o.between(50*time.Millisecond, 15*time.Second),
+		})
+	}
+}
+
+// gives checks what is handed over.
+func (v *watch) gives(g *program, l door.Letter) {
+	m := v.w.messageIn(l.Text)
+	row := v.w.store.find(m.key)
+	v.w.note("%s is given", m.Text)
+	if row.job.State != parley.DeliveryTyping || !row.job.Door {
+		v.w.violate(promiseClaim, "%s is given and is %s, for the entrance %v", m.Text, row.job.State, row.job.Door)
+	}
+	v.by, v.issued = v.w.hosts.acting, time.Now()
+	v.leasedAt(m.Text)
+	if m.pasted && slices.ContainsFunc(g.composer, func(p piece) bool { return p.msg == m.short() }) && m.retries == 0 {
+		v.w.violate(promiseOnce, "%s is given although it stands in the terminal", m.Text)
+	}
+}
+
+// inOrder checks that nothing is taken from the terminal before what the program has had through its entrance for longer.
+func (v *watch) inOrder(g *program, m *message, who string) {
+	if who != "" {
+		return
+	}
+	for _, l := range g.letters {
+		before := v.w.messageNamed(l.piece.msg)
+		row := v.w.store.find(before.key)
+		same := (before.Priority == parley.PriorityUrgent) == (m.Priority == parley.PriorityUrgent)
+		if same && row.job.State == parley.DeliveryTyping && before.key.MessageSeq < m.key.MessageSeq && m.retries == 0 && l.piece.at.Before(m.pastedAt) {
+			v.w.violate(promiseOrder, "%s is typed and taken before %s, which the program has", m.Text, before.Text)
+		}
+	}
+}
+
+// endsAtDoor checks the verdict on a message that was claimed for the entrance.
+func (v *watch) endsAtDoor(m *message, on *simPane, c store.Change) {
+	g := (*program)(nil)
+	if v.w.pane != nil {
+		g = v.w.pane.program
+	}
+	lives := g != nil && g.alive && v.w.instance != "" && on == v.w.pane
+	waits := lives && slices.ContainsFunc(g.letters, func(l letterIn) bool { return l.id == m.ID })
+	switch c.State {
+	case parley.DeliverySubmitted, parley.DeliveryRead:
+		if len(m.got) == 0 {
+			v.w.violate(promiseProof, "%s is %s by %s", m.Text, c.State, c.Code)
+		}
+	case parley.DeliveryUnconfirmed:
+		if lives && v.w.story.Traits.Door == "tells" && !m.given && !g.dropped[m.ID] && len(m.got) == 0 && !g.closed.After(time.Now()) && !g.silent.After(time.Now()) {
+			v.w.violate(promiseCertain, "%s was never given, and is unconfirmed: %s", m.Text, c.Reason)
+		}
+		if at, ok := v.w.daemon.m.NamedAt(m.short()); ok && !m.refused && m.given && !m.named.IsZero() && v.w.settled(at, time.Now()) && at.After(m.queued) {
+			v.w.violate(promiseCertain, "the program has named %s, which is unconfirmed: %s", m.Text, c.Reason)
+		}
+		if waits {
+			v.w.violate(promiseWaits, "%s waits in its program, and is unconfirmed: %s", m.Text, c.Reason)
+		}
+	case parley.DeliveryHeld, parley.DeliveryQueued:
+		if waits || lives && m.given && len(m.got) > m.retries {
+			v.w.violate(promiseOnce, "%s is given, and %s again: %s", m.Text, c.State, c.Reason)
+		}
+	}
+}
