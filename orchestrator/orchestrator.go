@@ -119,10 +119,11 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 		Prices: o.opts.Costs.Prices, Team: o.opts.Costs.Team,
 		Agents: o.opts.Costs.Agents, Pause: o.pauseForBudget, Edited: o.rooms.overlaps.Note, Now: o.now, Log: o.log,
 	})
+	o.rooms.entrances = &entrances{dir: o.opts.LaunchDir, open: map[string]*keptDoor{}}
 	o.rooms.couriers = courier.New(courier.Options{
 		Store: o.store, Roster: o.rooms.roster, Now: o.now, Log: o.log, ShortFooter: o.opts.Settings.ShortFooter(),
 		Paused: o.rooms.pause.is, Spent: o.rooms.meter.Hold, Notify: o.rooms.admission.notify,
-		LeaseOver: o.store.LeaseOver,
+		LeaseOver: o.store.LeaseOver, Doors: o.rooms.entrances.at,
 	})
 	o.rooms.terminals, err = terminal.Open(ctx, terminal.Options{
 		Store: o.store, Roster: o.rooms.roster, Couriers: o.rooms.couriers,
@@ -284,6 +285,7 @@ func (o *Orchestrator) Close() error {
 	o.rooms.responders.Close()
 	o.group.Wait()
 	o.rooms.couriers.Close()
+	o.rooms.entrances.Close()
 	o.rooms.roster.Close()
 	return o.rooms.terminals.Close()
 }

@@ -297,6 +297,7 @@ type Orchestrator struct {
 type rooms struct {
 	roster     *team.Roster
 	couriers   *courier.Couriers
+	entrances  *entrances
 	terminals  *terminal.Terminals
 	talk       *talk.Talk
 	responders *answer.Responders

@@ -51,7 +51,7 @@ type host interface {
 	Foreground(t *team.Terminal, since time.Time) ([]string, error)
 	Program(t *team.Terminal) (*profile.Profile, bool) // that is recognised in it
 	Alive(t *team.Terminal) bool
-	Door(ctx context.Context, t *team.Terminal, any bool) (entrance, error)
+	Door(ctx context.Context, m *team.Member, t *team.Terminal, any bool) (entrance, error)
 	terminalHost
 }
 
@@ -71,16 +71,16 @@ type machine struct {
 	doors     Doors
 }
 
-// Doors opens the own entrance of the program in a terminal, nil where it has none. With any, a version of the program
-// counts with which the entrance was not tried. The error is door.ErrClosed if it is not there now.
-type Doors func(ctx context.Context, t *team.Terminal, any bool) (door.Door, error)
+// Doors opens the own entrance of the program in a member's terminal, nil where it has none. With any, a version of the
+// program counts with which the entrance was not tried. The error is door.ErrClosed if it is not there now.
+type Doors func(ctx context.Context, m *team.Member, t *team.Terminal, any bool) (door.Door, error)
 
 // Door returns the own entrance of the program in a terminal, nil if it has none.
-func (m machine) Door(ctx context.Context, t *team.Terminal, any bool) (entrance, error) {
+func (m machine) Door(ctx context.Context, to *team.Member, t *team.Terminal, any bool) (entrance, error) {
 	if m.doors == nil {
 		return nil, nil
 	}
-	d, err := m.doors(ctx, t, any)
+	d, err := m.doors(ctx, to, t, any)
 	if d == nil || err != nil {
 		return nil, err
 	}

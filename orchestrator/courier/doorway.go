@@ -80,7 +80,7 @@ func (d *doorway) wants(ctx context.Context, t *team.Terminal, job *store.Job, h
 		return nil, false
 	}
 
-	e, err := d.c.o.host.Door(ctx, t, setting != "")
+	e, err := d.c.o.host.Door(ctx, d.c.m, t, setting != "")
 	if err != nil {
 		d.close()
 		return nil, false
@@ -230,7 +230,7 @@ func (d *doorway) ask(ctx context.Context, x *handed) error {
 	asking, over := context.WithTimeout(ctx, doorAnswers)
 	defer over()
 	answer := door.Answer{Fate: door.Unknown, Evidence: "its entrance is closed"}
-	e, err := c.o.host.Door(asking, t, true)
+	e, err := c.o.host.Door(asking, c.m, t, true)
 	if err == nil && e != nil {
 		if answer, err = e.Ask(asking, x.letter); err != nil {
 			answer = door.Answer{Fate: door.Unknown, Evidence: "its entrance does not answer"}

@@ -47,7 +47,7 @@ type letterIn struct {
 var errNonsense = errors.New("its answer is no answer")
 
 // Door returns the entrance of the program that a terminal was made for.
-func (h worldHost) Door(_ context.Context, t *team.Terminal, _ bool) (entrance, error) {
+func (h worldHost) Door(_ context.Context, _ *team.Member, t *team.Terminal, _ bool) (entrance, error) {
 	g := h.program(t)
 	switch {
 	case h.w.story.Traits.Door == "":

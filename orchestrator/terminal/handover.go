@@ -43,8 +43,11 @@ func (la *launcher) handOver(m *team.Member, p *profile.Profile, l *launch) (*la
 // privateDir returns the directory of an agent's private files, which exist from its launch until it
 // is stopped.
 func privateDir(ts *Terminals, m *team.Member) string {
-	return filepath.Join(ts.opts.LaunchDir, "agents", m.ID)
+	return PrivateDir(ts.opts.LaunchDir, m.ID)
 }
+
+// PrivateDir returns the directory of an agent's private files below that of launches.
+func PrivateDir(launches, agentID string) string { return filepath.Join(launches, "agents", agentID) }
 
 // writeFiles replaces dir by one that only the user can read and that holds exactly these files. With
 // no files there is no dir.
