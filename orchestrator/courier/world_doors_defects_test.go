@@ -30,7 +30,7 @@ var doorDefects = []defect{
 	{"a program that says nothing counts as one that never got it", "doorway.go", `	case door.Absent:`,
 		`	case door.Absent, door.Unknown:`, nil},
 	{"a program that works counts as one that has nothing to do", "doorway.go", `	case o.shows != profile.Idle && x.on.Profile.HasMarkers():`,
-		`	case false:`, nil},
+		`	case o.shows == profile.Blocked:`, nil},
 	{"what a daemon had given as it died is typed", "resume.go", `			c.doors.restore(t, job)
 			continue`, `			if err := c.close(ctx, job, ended(parley.DeliveryQueued, parley.EndedInterrupted, "")); err != nil {
 				return err
@@ -49,7 +49,6 @@ var doorDefects = []defect{
 	{"a program that may refuse gets it", "doorway.go", `	if t.Profile.RefusesWithin > 0 && d.c.memory.served != t {`, `	if false {`, []edit{
 		{"doorway.go", `!at.Before(x.claim) && !c.m.MayRefuse(at) {`, `!at.Before(x.claim) {`},
 	}},
-	{"the next program is asked of what the last one had", "doorway.go", `	if t == nil || t != x.on || !c`, `	if t == nil || !c`, nil},
 	{"what comes back from an entrance is not read again", "doorway.go", `	d.c.behind = d.c.behind || changes[0].State == parley.DeliveryQueued
 `, ``, nil},
 }

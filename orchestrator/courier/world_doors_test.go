@@ -100,7 +100,9 @@ func (d worldDoor) call(ctx context.Context, kind string, do func()) error {
 // Give hands a letter over.
 func (d worldDoor) Give(ctx context.Context, l door.Letter) error {
 	d.w.watch.gives(d.g, l)
-	return d.call(ctx, "give", func() { d.g.takeLetter(l) })
+	err := d.call(ctx, "give", func() { d.g.takeLetter(l) })
+	d.w.messageIn(l.Text).shutOut = errors.Is(err, door.ErrClosed)
+	return err
 }
 
 // Ask tells what has become of one.
@@ -224,6 +226,22 @@ func (t *teller) addDoor(end time.Duration) {
 			Do: []string{"door closes", "door is silent", "door loses", "door drops", "session changes"}[o.IntN(5)],
 		})
 	}
+	at := end + o.between(0, 10*time.Second)
+	switch o.IntN(6) {
+	case 0: // longer than it may say nothing
+		o.send(at + time.Second)
+		s.Events = append(s.Events, event{At: at, Do: "dialog", For: o.between(35*time.Second, time.Minute)})
+	case 1: // its keys are lost, and a retry comes before somebody has answered
+		sent := 1
+		for _, e := range s.Events {
+			if e.Do == "send" {
+				sent++
+			}
+		}
+		o.send(at)
+		s.Events = append(s.Events, event{At: at, Do: "lose keys", N: 3},
+			event{At: at + 30*time.Second, Do: "dialog", For: 10 * time.Second}, event{At: at + 31*time.Second, Do: "retry", N: sent})
+	}
 	if o.IntN(3) == 0 {
 		s.Events = append(s.Events, event{
 			At: o.between(0, end), Do: "daemon dies after", What: []string{"give", "ask"}[o.IntN(2)] + ", " + meddling[o.IntN(len(meddling))],
@@ -242,7 +260,7 @@ func (v *watch) gives(g *program, l door.Letter) {
 	}
 	v.by, v.issued = v.w.hosts.acting, time.Now()
 	v.leasedAt(m.Text)
-	if m.pasted && slices.ContainsFunc(g.composer, func(p piece) bool { return p.msg == m.short() }) && m.retries == 0 {
+	if slices.ContainsFunc(g.composer, func(p piece) bool { return p.msg == m.short() }) {
 		v.w.violate(promiseOnce, "%s is given although it stands in the terminal", m.Text)
 	}
 }
@@ -278,6 +296,9 @@ func (v *watch) endsAtDoor(m *message, on *simPane, c store.Change) {
 	case parley.DeliveryUnconfirmed:
 		if lives && v.w.story.Traits.Door == "tells" && !m.given && !g.dropped[m.ID] && len(m.got) == 0 && !g.closed.After(time.Now()) && !g.silent.After(time.Now()) {
 			v.w.violate(promiseCertain, "%s was never given, and is unconfirmed: %s", m.Text, c.Reason)
+		}
+		if m.shutOut {
+			v.w.violate(promiseCertain, "%s met a closed entrance, and is unconfirmed: %s", m.Text, c.Reason)
 		}
 		if at, ok := v.w.daemon.m.NamedAt(m.short()); ok && !m.refused && m.given && !m.named.IsZero() && v.w.settled(at, time.Now()) && at.After(m.queued) {
 			v.w.violate(promiseCertain, "the program has named %s, which is unconfirmed: %s", m.Text, c.Reason)

@@ -97,7 +97,7 @@ func (v *watch) claims(k store.Key, paneSeq uint64) {
 	if row := v.w.store.find(k); row.typed && row.job.PaneSeq == paneSeq {
 		return // its text stands in the terminal, before all that wait
 	}
-	m.pasted, m.given = false, false
+	m.pasted, m.given, m.shutOut = false, false, false
 	if v.w.daemon.m.IsForced(m.ID) || v.w.forced[m.ID] {
 		return
 	}
