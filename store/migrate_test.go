@@ -114,7 +114,9 @@ func TestOlderServerIsRefusedUntouched(t *testing.T) {
 	must.Do(t, s.Close())
 	db := raw(t, path)
 	run(t, db, "UPDATE goose_db_version SET version_id = version_id - 10 WHERE version_id > 0")
-	t.Cleanup(func() { run(t, raw(t, path), "UPDATE goose_db_version SET version_id = version_id + 10 WHERE version_id > 0") })
+	t.Cleanup(func() {
+		run(t, raw(t, path), "UPDATE goose_db_version SET version_id = version_id + 10 WHERE version_id > 0")
+	})
 	epochs := listed(t, raw(t, path), "SELECT CAST(epoch AS text) FROM workspace")
 
 	_, err := Open(t.Context(), at(t, path))

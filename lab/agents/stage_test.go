@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -34,17 +35,24 @@ type onStage struct {
 	prompt  string // the id of its first message, if it was launched with one
 	person  string // socket of the tmux that shows ann to a person; "" if none does
 	sent    []*letter
+	sender  *testhome.Home // who sends to ann; nil: the operator
 }
 
 // letter is a message to ann.
 type letter struct {
 	*parley.Message
 	want   string // the text that the model must get, to the byte
+	whole  string // the same where nothing is announced
 	notice bool   // whether want only announces the message
 }
 
+// launchReal launches a program to which messages are typed, unless a flag says otherwise.
 func launchReal(t *testing.T, program installed, size string, flags ...string) *onStage {
-	h := testhome.New(t)
+	return launchIn(t, testhome.New(t), program, size, append([]string{"--door", "never"}, flags...)...)
+}
+
+// launchIn launches a program in a home.
+func launchIn(t *testing.T, h *testhome.Home, program installed, size string, flags ...string) *onStage {
 	for i, entry := range h.Env {
 		if path, ok := strings.CutPrefix(entry, "PATH="); ok {
 			h.Env[i] = "PATH=" + program.path + ":" + path
@@ -146,11 +154,12 @@ func (s *onStage) inState(state parley.AgentState) {
 func (s *onStage) send(text string, flags ...string) *letter {
 	s.Helper()
 	args := slices.Concat([]string{"send", "ann"}, flags, []string{"--", text})
-	m := &letter{Message: testhome.Run[parley.SendMessageResult](s.T, s.Home, args...).Object}
+	m := &letter{Message: testhome.Run[parley.SendMessageResult](s.T, cmp.Or(s.sender, s.Home), args...).Object}
 
 	head := m.Header(s.agent.ID) + " "
 	body := parley.QuoteForms(strings.ReplaceAll(m.Text, "\t", "    "))
 	m.want = head + body + "\n" + m.Footer(false, s.seal)
+	m.whole = m.want
 	width, height := 0, 0
 	must.Have(fmt.Sscanf(s.size, "%dx%d", &width, &height))(s)
 	if m.notice = !s.profile.Fits(m.want) || !s.profile.FitsOn(m.want, width, height); m.notice {
@@ -174,7 +183,7 @@ func (s *onStage) status(m *letter) parley.Delivery {
 func (s *onStage) prompted(m *letter) (times int, whole bool) {
 	for _, prompt := range s.model.Prompts() {
 		times += strings.Count(prompt, "msg "+parley.Short(m.ID))
-		whole = whole || strings.Contains(prompt, m.want)
+		whole = whole || strings.Contains(prompt, m.want) || strings.Contains(prompt, m.whole)
 	}
 	return times, whole
 }
@@ -189,7 +198,7 @@ func (s *onStage) begun(m *letter) {
 func (s *onStage) strays() (strays []string) {
 	for _, prompt := range s.model.Prompts() {
 		for _, m := range s.sent {
-			prompt = strings.Replace(prompt, m.want, "", 1)
+			prompt = strings.Replace(strings.Replace(prompt, m.want, "", 1), m.whole, "", 1)
 		}
 		if prompt = strings.TrimSpace(prompt); prompt != "" && !interrupted.MatchString(prompt) {
 			strays = append(strays, prompt)

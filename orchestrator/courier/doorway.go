@@ -247,15 +247,19 @@ func (d *doorway) ask(ctx context.Context, x *handed) error {
 		return d.end(ctx, x, ended(parley.DeliveryQueued, parley.EndedInterrupted, ""))
 	case door.Queued:
 		x.idle = time.Time{}
-		return c.note(ctx, x.Job, x.waits(held(parley.HoldInside, answer.Evidence)))
+		return d.note(ctx, x, answer.Evidence)
 	}
 	return d.bear(ctx, x, answer.Evidence)
 }
 
-// waits notes why a message is not read yet.
-func (x *handed) waits(h hold) hold {
-	x.Reason = h.Reason
-	return h
+// note says why a message is not read yet.
+func (d *doorway) note(ctx context.Context, x *handed, why string) error {
+	h := held(parley.HoldInside, why)
+	err := ignoreStale(d.c.note(ctx, x.Job, h))
+	if err == nil {
+		x.Reason = h.Reason
+	}
+	return err
 }
 
 // prove records that the program has a message.
@@ -294,7 +298,7 @@ func (d *doorway) bear(ctx context.Context, x *handed, why string) error {
 	switch {
 	case o.shows != profile.Idle && x.on.Profile.HasMarkers():
 		x.idle = time.Time{}
-		return c.note(ctx, x.Job, x.waits(held(parley.HoldInside, "it says nothing of it while its screen shows "+string(o.shows))))
+		return d.note(ctx, x, "it says nothing of it while its screen shows "+string(o.shows))
 	case x.idle.IsZero():
 		x.idle = now
 	case now.Sub(x.idle) >= doorSilence:

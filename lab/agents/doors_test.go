@@ -1,0 +1,192 @@
+package agents
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/must"
+	"parley/internal/testhome"
+	"parley/profile"
+)
+
+// doorChecks are tried with each program that has an entrance of its own, in this order.
+var doorChecks = []struct {
+	name string
+	try  func(*onStage)
+}{
+	{"a message is typed while its terminal is free", (*onStage).typesWhereItCan},
+	{"a message passes a draft, which is not touched", (*onStage).passesTheDraft},
+	{"a message passes a dialog, which is not answered", (*onStage).passesTheQuestion},
+	{"several messages go into the work, each once and in order", (*onStage).passesTheWork},
+	{"kill -9 of the daemon loses and doubles nothing at the entrance", (*onStage).outlivesTheDaemonInside},
+	{"kill -9 of the program is told", (*onStage).tellsOfItsCrash},
+}
+
+// TestEntrances tries programs' own entrances. PARLEY_TEST_DELIVERIES adds deliveries at random.
+func TestEntrances(t *testing.T) {
+	for i, program := range oneOfEach(installedPrograms(t)) {
+		if !program.hasDoor(t) {
+			continue
+		}
+		t.Run(program.String(), func(t *testing.T) {
+			t.Parallel()
+			h := testhome.New(t)
+			configure(t, h, ".config/parley/parley.yaml", "conversation: {off: true}\n")
+			s := launchIn(t, h, program, "120x40", "--door", "when_held")
+			s.sender = s.mailbox("bea")
+			s.startsUp()
+			for _, check := range doorChecks {
+				whole := s.T
+				passed := whole.Run(check.name, func(t *testing.T) {
+					s.T = t
+					check.try(s)
+				})
+				if s.T = whole; !passed {
+					return
+				}
+			}
+			n, _ := strconv.Atoi(os.Getenv(agentsDeliveries))
+			if n == 0 {
+				return
+			}
+			seed, _ := strconv.ParseUint(os.Getenv(agentsSeed), 10, 64)
+			t.Logf("%+v", newTrial(s, rand.New(rand.NewPCG(seed, uint64(i)))).run(n))
+		})
+	}
+}
+
+// wentIn waits until a message is proven, and checks that it went through the entrance.
+func (s *onStage) wentIn(m *letter) {
+	s.Helper()
+	s.arrives(m)
+	for _, step := range s.status(m).Steps {
+		if strings.Contains(step.Evidence, "through its own entrance") {
+			return
+		}
+	}
+	s.Errorf("%q was typed: %+v", m.Text, s.status(m).Steps)
+}
+
+func (s *onStage) typesWhereItCan() {
+	s.Helper()
+	m := s.send("while you rest")
+	s.arrives(m)
+	for _, step := range s.status(m).Steps {
+		if strings.Contains(step.Evidence, "through its own entrance") {
+			s.Errorf("it was not typed: %s", step.Evidence)
+		}
+	}
+	s.inState(parley.StateIdle)
+}
+
+func (s *onStage) passesTheDraft() {
+	s.Helper()
+	const draft = "half a thought"
+	s.press("-l", draft)
+	s.wait("the draft shows", func() bool { return strings.Contains(s.composer(), draft) })
+	for _, text := range []string{"beside the draft", "two\nlines of it", "/help", strings.Repeat("a long one. ", 120) + "end"} {
+		s.wentIn(s.send(text))
+	}
+	s.wait("the draft stands there", func() bool { return s.composer() == draft })
+	s.backspace(draft)
+	s.wait("the draft is gone", func() bool { return s.composer() == "" })
+	s.inState(parley.StateIdle)
+}
+
+func (s *onStage) passesTheQuestion() {
+	s.Helper()
+	if s.program.ask == "" {
+		return
+	}
+	file := filepath.Join(s.Workspace, "forbidden")
+	s.arrives(s.send(strings.ReplaceAll(s.program.ask, "FILE", file)))
+	s.inState(parley.StateWaiting)
+	m := s.send("1")
+	s.wait("it is inside", func() bool {
+		d := s.status(m)
+		return d.ReasonCode == parley.HoldInside || d.State.Settled()
+	})
+	time.Sleep(time.Second)
+	s.inState(parley.StateWaiting)
+	s.refuse()
+	next := s.send("go on after that") // some need one
+	s.wentIn(m)
+	s.arrives(next)
+	if _, err := os.Stat(file); err == nil {
+		s.Errorf("the question was answered: %s is there", file)
+	}
+	s.inState(parley.StateIdle)
+}
+
+func (s *onStage) passesTheWork() {
+	s.Helper()
+	work := s.send("WAIT and think")
+	s.inState(parley.StateBusy)
+	s.begun(work)
+	var all []*letter
+	for _, text := range []string{"first", "second", "third"} {
+		all = append(all, s.send(text))
+	}
+	s.wait("they are inside", func() bool {
+		d := s.status(all[2])
+		return d.ReasonCode == parley.HoldInside || d.State.Settled()
+	})
+	s.model.Release()
+	for _, m := range all {
+		s.wentIn(m)
+	}
+	s.inState(parley.StateIdle)
+}
+
+func (s *onStage) outlivesTheDaemonInside() {
+	s.Helper()
+	work := s.send("WAIT and think")
+	s.inState(parley.StateBusy)
+	s.begun(work)
+	first := s.send("said to the old daemon")
+	s.wait("it is inside", func() bool { return s.status(first).ReasonCode == parley.HoldInside })
+	second := s.send("said to it while it died")
+	s.killDaemon()
+	s.model.Release()
+	s.arrives(work, first, second)
+	s.inState(parley.StateIdle)
+}
+
+// tellsOfItsCrash kills the program with a message inside: that may be lost, but never without a word.
+func (s *onStage) tellsOfItsCrash() {
+	s.Helper()
+	work := s.send("WAIT and think")
+	s.inState(parley.StateBusy)
+	s.begun(work)
+	m := s.send("said to it before it died")
+	s.wait("it is inside", func() bool { return s.status(m).ReasonCode == parley.HoldInside })
+	must.Do(s, syscall.Kill(s.pid, syscall.SIGKILL))
+	s.model.Release()
+	s.wait("its end is told", func() bool { return s.status(m).State.Settled() })
+	if times, _ := s.prompted(m); times == 0 && s.status(m).State != parley.DeliveryUnconfirmed {
+		s.Errorf("it never came and is %s", s.status(m).State)
+	}
+}
+
+// hasDoor reports whether parley knows an entrance of the program, tried with this version.
+func (p installed) hasDoor(t *testing.T) bool {
+	profiles := must.Have(profile.Builtin())(t)
+	d := must.Have(profiles.Find(p.profile))(t).Door
+	return d.Kind != "" && slices.Contains(d.Versions, p.version)
+}
+
+// mailbox adds an agent without a terminal, and returns its home.
+func (s *onStage) mailbox(name string) *testhome.Home {
+	key := testhome.Run[parley.RegisterAgentResult](s.T, s.Home, "register", name).APIKey
+	h := *s.Home
+	h.Env = append(slices.Clone(h.Env), "PARLEY_KEY="+key)
+	return &h
+}

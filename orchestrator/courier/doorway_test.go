@@ -1,0 +1,57 @@
+package courier
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"parley"
+)
+
+// throughDoor tells the story of a program with an entrance, and returns what happened.
+func throughDoor(t *testing.T, door string, events ...event) (log string) {
+	t.Helper()
+	inBubble(t, func() {
+		s := &story{Profile: "opencode", Back: time.Second, Events: events}
+		s.Traits = traits{Width: 120, Work: time.Second, Start: 100 * time.Millisecond, Reports: true}
+		s.Traits.Door = door
+		w := runWorld(s, newCommon(), true)
+		if w.broken != nil {
+			t.Error(w.broken)
+		}
+		log = strings.Join(w.log, "\n")
+	})
+	return log
+}
+
+func TestWhatItsProgramKeepsSaysSo(t *testing.T) {
+	log := throughDoor(t, "tells",
+		event{At: 5 * time.Second, Do: "dialog", For: 20 * time.Second}, event{At: 6 * time.Second, Do: "send", What: "normal"})
+	for _, want := range []string{
+		"message 1 is typing: " + string(parley.HoldInside) + " its program has it, through its own entrance, and keeps it for later: it says queued",
+		"message 1 is submitted: " + string(parley.ProofDoor) + " given to its program through its own entrance (a dialog is open in its terminal, and the text would answer it), and it says read",
+	} {
+		if !strings.Contains(log, want) {
+			t.Errorf("nothing says %q:\n%s", want, log)
+		}
+	}
+	if strings.Contains(log, "paste of message 1") {
+		t.Errorf("it was typed:\n%s", log)
+	}
+}
+
+func TestAFreeTerminalIsTypedInto(t *testing.T) {
+	log := throughDoor(t, "tells", event{At: 5 * time.Second, Do: "send", What: "normal"})
+	if !strings.Contains(log, "paste of message 1") || strings.Contains(log, "is given") {
+		t.Errorf("it did not go into the free terminal:\n%s", log)
+	}
+}
+
+func TestAClosedEntranceLeavesTheTerminal(t *testing.T) {
+	log := throughDoor(t, "tells", event{At: time.Second, Do: "door closes", For: time.Hour},
+		event{At: 5 * time.Second, Do: "draft", What: "clears it", For: 5 * time.Second},
+		event{At: 7 * time.Second, Do: "send", What: "normal"})
+	if !strings.Contains(log, "paste of message 1") || strings.Contains(log, "is given") {
+		t.Errorf("it was not typed once the draft was gone:\n%s", log)
+	}
+}
