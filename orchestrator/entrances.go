@@ -65,10 +65,11 @@ func (e *entrances) at(ctx context.Context, m *team.Member, t *team.Terminal, an
 	return now, nil
 }
 
-// Give hands a letter over. An entrance that turns out to be closed is looked for anew the next time.
+// Give hands a letter over. An entrance that turns out to be closed is looked for anew the next time, unless it only
+// does not take this letter now.
 func (o *keptDoor) Give(ctx context.Context, l door.Letter) error {
 	err := o.Door.Give(ctx, l)
-	if errors.Is(err, door.ErrClosed) {
+	if errors.Is(err, door.ErrClosed) && !errors.Is(err, door.ErrNotNow) {
 		o.drop()
 	}
 	return err

@@ -59,6 +59,7 @@ func decode(name string, text []byte, base func(extends string) (*Profile, error
 	p.Handover.inherit(from.Handover)
 	inherit(p.Scripted.Env, from.Scripted.Env)
 	inherit(p.Scripted.Files, from.Scripted.Files)
+	inherit(p.Door.Env, from.Door.Env)
 	inherit(p.Markers.Blocked, from.Markers.Blocked)
 	if p.Markers.Idle != "" { // its own markers tell more
 		p.Markers.Questions, p.Markers.Dialogs = nil, nil
@@ -120,8 +121,9 @@ func unknownKey(name string, unknown *yaml.UnknownFieldError) error {
 func keys() []string {
 	var names []string
 	types := []reflect.Type{reflect.TypeFor[Profile](), reflect.TypeFor[Markers](), reflect.TypeFor[Handover](),
-		reflect.TypeFor[Session](), reflect.TypeFor[Scripted](), reflect.TypeFor[transcript.Format](), reflect.TypeFor[transcript.Uses](),
-		reflect.TypeFor[transcript.Edits](), reflect.TypeFor[transcript.Prompts](), reflect.TypeFor[transcript.Which]()}
+		reflect.TypeFor[Session](), reflect.TypeFor[Door](), reflect.TypeFor[Scripted](),
+		reflect.TypeFor[transcript.Format](), reflect.TypeFor[transcript.Uses](), reflect.TypeFor[transcript.Edits](),
+		reflect.TypeFor[transcript.Prompts](), reflect.TypeFor[transcript.Which]()}
 	for _, t := range types {
 		for i := range t.NumField() {
 			if name := t.Field(i).Tag.Get("yaml"); name != "" && name != "-" {
@@ -182,7 +184,7 @@ func (p *Profile) check() error {
 		}
 	}
 
-	return cmp.Or(p.checkHandover(), p.Scripted.check(p.invalid))
+	return cmp.Or(p.checkHandover(), p.Scripted.check(p.invalid), p.Door.check(p.Name))
 }
 
 // YAML returns the profile as parley.yaml could hold it, without empty keys.
@@ -301,7 +303,9 @@ func (p *Profile) compilePattern(key, text string) (*regexp.Regexp, error) {
 }
 
 // invalid returns the error for a key's value.
-func (p *Profile) invalid(key, value string) *parley.Error {
-	return parley.Errorf(parley.InvalidArgument, "profile %s: %s is %q", p.Name, key, parley.CleanLine(value)).
+func (p *Profile) invalid(key, value string) *parley.Error { return invalid(p.Name, key, value) }
+
+func invalid(profile, key, value string) *parley.Error {
+	return parley.Errorf(parley.InvalidArgument, "profile %s: %s is %q", profile, key, parley.CleanLine(value)).
 		With("key", key)
 }

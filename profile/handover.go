@@ -35,6 +35,8 @@ type Values struct {
 	Seal     string // the secret word in the footers of its terminal; "" in Args
 	Briefing string // filled in by Render
 	Session  string // the id of its session; only in a Session
+	Port     int    // free on loopback; only in a Door
+	Secret   string // the password of its entrance; only in a Door's Env
 }
 
 // ShortID returns the agent's id as headers show it.
@@ -48,7 +50,7 @@ func (v Values) File(name string) string { return filepath.Join(v.Dir, name) }
 
 // placeholders lists the placeholders of a template for hints.
 const placeholders = `{{.Name}}, {{.ID}}, {{.ShortID}}, {{.Parley}}, {{.Dir}}, {{.Seal}}, {{.Rules}}, ` +
-	`{{.File "NAME"}} and {{.Briefing}}, each also as {{json .Name}}`
+	`{{.File "NAME"}} and {{.Briefing}}, each also as {{json .Name}}; in a door {{.Port}} and {{.Secret}} too`
 
 //go:embed briefing.txt
 var briefing string
@@ -164,11 +166,8 @@ func inherit(own, from map[string]string) {
 // checkHandover returns an error for a template that fails and for an unsafe name.
 func (p *Profile) checkHandover() error {
 	h := p.Handover
-	for _, name := range append(slices.Sorted(maps.Keys(h.Env)), h.Unset...) {
-		if !variableForm.MatchString(name) || strings.HasPrefix(name, "PARLEY_") {
-			return p.invalid("handover.env", name).
-				Suggest("Name a variable with letters, digits and _; parley's own (PARLEY_…) are reserved.")
-		}
+	if err := checkVariables(p.Name, "handover.env", append(slices.Sorted(maps.Keys(h.Env)), h.Unset...)); err != nil {
+		return err
 	}
 
 	for name := range h.Files {
@@ -180,10 +179,7 @@ func (p *Profile) checkHandover() error {
 
 	done, err := h.Render(Values{Name: "name", ID: "id", Parley: "parley", Dir: "/dir"})
 	if err != nil {
-		e := parley.AsError(err)
-		return parley.Errorf(e.Code, "profile %s: %w", p.Name, err).
-			With("key", e.Details["key"]).
-			Suggest("%s", e.Action)
+		return inTemplate(p.Name, err)
 	}
 
 	if slices.ContainsFunc(append(slices.Clone(done.Args), slices.Collect(maps.Values(done.Env))...), hasNUL) {

@@ -108,13 +108,6 @@ type Profile struct {
 	patterns patterns
 }
 
-// Door is the program's own entrance for messages, which needs no keyboard; the zero value is none.
-type Door struct {
-	Kind     string   `yaml:"kind"`     // see package door
-	Marks    bool     `yaml:"marks"`    // it tells its model that what comes is from another session, and not its user's
-	Versions []string `yaml:"versions"` // of the program with which the entrance was tried
-}
-
 // Markers are regular expressions, "" where the screen is not known; ^ and $ match at
 // lines. Dialog, Busy, Idle and Blocked are searched in the last 20 lines that are not
 // empty.
@@ -209,6 +202,6 @@ func (p *Profile) clone() *Profile {
 		*m = maps.Clone(*m)
 	}
 	c.Handover, c.Session, c.Transcript = p.Handover.clone(), p.Session.clone(), p.Transcript.Clone()
-	c.Scripted = p.Scripted.clone()
+	c.Scripted, c.Door = p.Scripted.clone(), p.Door.clone()
 	return &c
 }

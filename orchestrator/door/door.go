@@ -7,12 +7,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // ErrClosed says that nothing was handed over, for sure: the entrance is not there, or belongs to another process,
 // speaks what this room does not, or refused the message before it took it. Any other error of Give leaves open
 // whether the program has it.
 var ErrClosed = errors.New("nothing was handed over")
+
+// ErrNotNow is an ErrClosed of an entrance that stays as it is: it takes another letter, or this one later. Whoever
+// closes it and opens it again forgets what it has learned.
+var ErrNotNow = fmt.Errorf("not now: %w", ErrClosed)
 
 // Letter is a message as it goes in.
 type Letter struct {
@@ -62,6 +67,20 @@ type Door interface {
 
 // Open returns the entrance of a program that runs. It is ErrClosed if there is none, or if it is not one that this
 // room has learned to use.
-func Open(_ context.Context, p Program) (Door, error) {
-	return nil, fmt.Errorf("no entrance of kind %q is known: %w", p.Kind, ErrClosed)
+func Open(ctx context.Context, p Program) (Door, error) {
+	switch p.Kind {
+	case "claude":
+		return openClaude(ctx, p)
+	case "opencode":
+		return openOpencode(ctx, p)
+	}
+	return nil, closed("no entrance of kind %q is known", p.Kind)
+}
+
+// tried returns an error unless the entrance was tried with a version of the program.
+func (p Program) tried(version string) error {
+	if len(p.Versions) == 0 || slices.Contains(p.Versions, version) {
+		return nil
+	}
+	return closed("its version %q was not tried with, only %q", version, p.Versions)
 }

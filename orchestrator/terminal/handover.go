@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"parley/orchestrator/door"
 	"parley/orchestrator/team"
 	"parley/profile"
 )
@@ -17,14 +18,20 @@ import (
 // that a restart hands over again.
 func (la *launcher) handOver(m *team.Member, p *profile.Profile, l *launch) (*launch, error) {
 	dir := privateDir(la.ts, m)
-	h, err := p.Handover.Render(profile.Values{
+	values := profile.Values{
 		Name: m.Name, ID: m.ID, Parley: la.ts.opts.Executable, Dir: dir, Seal: m.Agent().Seal,
-	})
+	}
+	h, err := p.Handover.Render(values)
 	if err != nil {
 		return nil, err
 	}
 	if err := writeFiles(dir, h.Files); err != nil {
 		return nil, fmt.Errorf("write what %s is handed over: %w", m.Name, err)
+	}
+
+	args, err := openDoor(p, l, values, h.Env)
+	if err != nil {
+		return nil, fmt.Errorf("open the entrance of %s: %w", m.Name, err)
 	}
 
 	env := slices.DeleteFunc(slices.Clone(l.Env), func(kv string) bool {
@@ -37,7 +44,29 @@ func (la *launcher) handOver(m *team.Member, p *profile.Profile, l *launch) (*la
 		env = append(env, name+"="+h.Env[name])
 	}
 
-	return &launch{Argv: slices.Concat(l.Argv, l.begin.args, h.Args), Dir: l.Dir, Env: env}, nil
+	return &launch{Argv: slices.Concat(l.Argv, l.begin.args, args, h.Args), Dir: l.Dir, Env: env}, nil
+}
+
+// openDoor returns the arguments that open the program's entrance, adds its variables to env, and writes what is
+// needed to use it. It does nothing for a program that has none, or whose user settles that himself.
+func openDoor(p *profile.Profile, l *launch, values profile.Values, env map[string]string) ([]string, error) {
+	if !p.Door.Opens(l.Argv, l.Env) {
+		return nil, nil
+	}
+
+	opened, err := door.NewLaunch(profile.NewSecret())
+	if err != nil {
+		return nil, err
+	}
+
+	values.Port, values.Secret = opened.Port, opened.Secret
+	args, own, err := p.Door.Render(values)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(env, own)
+
+	return args, opened.Write(values.Dir)
 }
 
 // privateDir returns the directory of an agent's private files, which exist from its launch until it

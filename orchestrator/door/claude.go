@@ -1,0 +1,232 @@
+package door
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// claude is the inbox socket of Claude Code, on which its sessions write to each other. It says what it keeps back and
+// what it drops, and nothing of what it takes: that is told by its UserPromptSubmit hook, which names the message.
+type claude struct {
+	program Program
+	at      claudeSession
+	inbox   *inbox
+	pace    pace
+
+	giving sync.Mutex
+	last   string // text that went in: the same once more is dropped
+
+	mu    sync.Mutex
+	fates map[string]Answer // of the letters that went in
+}
+
+// claudeSession is what a session says of itself in the registry. Its name is that of the process.
+type claudeSession struct {
+	Version  string `json:"version"`
+	Protocol int    `json:"peerProtocol"`
+	Dir      string `json:"cwd"`
+	Socket   string `json:"messagingSocketPath"`
+}
+
+// openClaude finds the socket of the program that runs, and opens an inbox next to it: it answers no other place.
+func openClaude(ctx context.Context, p Program) (Door, error) {
+	if _, err := readLaunch(p.Dir); err != nil {
+		return nil, err
+	}
+
+	home := environment(p.PID, "CLAUDE_CONFIG_DIR")
+	if home == "" {
+		home = filepath.Join(environment(p.PID, "HOME"), ".claude")
+	}
+
+	c := &claude{program: p, pace: pace{now: time.Now}, fates: map[string]Answer{}}
+	if _, err := readRegistry(filepath.Join(home, "sessions"), p.PID, &c.at); err != nil {
+		return nil, err
+	}
+	if err := p.tried(c.at.Version); err != nil {
+		return nil, err
+	}
+	if c.at.Protocol != 1 || c.at.Socket == "" {
+		return nil, closed("its session has no socket of protocol 1")
+	}
+	if bypasses(home, c.at.Dir) {
+		return nil, closed("its settings let it do everything unasked")
+	}
+
+	conn, err := dial(ctx, c.at.Socket, p.PID)
+	if err != nil {
+		return nil, err
+	}
+	if err := conn.Close(); err != nil {
+		return nil, closed("%w", err)
+	}
+
+	if c.inbox, err = listen(filepath.Dir(c.at.Socket), p.PID, c.hear); err != nil {
+		return nil, closed("listen for its answers: %w", err)
+	}
+
+	return c, nil
+}
+
+// readRegistry reads what a program's process says of itself in a directory, and returns that process: a script may
+// have started it.
+func readRegistry(dir string, pid int, into any) (int, error) {
+	for _, p := range family(pid) {
+		text, err := os.ReadFile(filepath.Join(dir, strconv.Itoa(p)+".json"))
+		if err != nil {
+			continue
+		}
+		if err := json.Unmarshal(text, into); err != nil {
+			return p, closed("read its entry in the registry: %w", err)
+		}
+		return p, nil
+	}
+	return 0, closed("the registry %s does not have it", dir)
+}
+
+// bypasses reports whether a settings file says that Claude Code asks for nothing. What comes in is then kept back
+// behind a question.
+func bypasses(home, dir string) bool {
+	for _, name := range []string{
+		filepath.Join(home, "settings.json"),
+		filepath.Join(dir, ".claude", "settings.json"),
+		filepath.Join(dir, ".claude", "settings.local.json"),
+	} {
+		var s struct {
+			Permissions struct{ DefaultMode string }
+		}
+		text, err := os.ReadFile(name)
+		if err == nil && json.Unmarshal(text, &s) == nil && s.Permissions.DefaultMode == "bypassPermissions" {
+			return true
+		}
+	}
+	return false
+}
+
+// claudeFrame is a message to a session, or what it says of one.
+type claudeFrame struct {
+	Version int            `json:"msgV"`
+	ID      string         `json:"msg_id"`
+	Type    string         `json:"type"`
+	Message *claudeMessage `json:"message,omitempty"`
+	From    string         `json:"from"`
+
+	Action     string   `json:"action,omitempty"`
+	Status     string   `json:"status,omitempty"`
+	Of         string   `json:"orig_msg_id,omitempty"`
+	DropReason string   `json:"drop_reason,omitempty"`
+	Dropped    []string `json:"dropped_msg_ids,omitempty"`
+}
+
+type claudeMessage struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
+// maxClaudeLine bounds a frame, in bytes: of a line of 2.4 MB it broke the connection.
+const maxClaudeLine = 1 << 20
+
+// Give implements Door.
+func (c *claude) Give(ctx context.Context, l Letter) error {
+	c.giving.Lock()
+	defer c.giving.Unlock()
+
+	line, err := jsonLine(claudeFrame{
+		Version: 1, ID: l.ID, Type: "user", From: "uds:" + c.inbox.path,
+		Message: &claudeMessage{Role: "user", Content: l.Text},
+	})
+	switch {
+	case err != nil:
+		return closed("%w", err)
+	case len(line) > maxClaudeLine:
+		return notNow("it takes no line of %d bytes", len(line))
+	case l.Text == c.last:
+		return notNow("it drops a message that is the same as the one before")
+	}
+	if wait := c.pace.take(); wait > 0 {
+		return notNow("it takes %d messages at once and then one each %s: the next in %s", burst, every, wait.Round(time.Second/10))
+	}
+
+	c.expect(l.ID)
+	err = send(ctx, c.at.Socket, c.program.PID, line)
+	if !errors.Is(err, ErrClosed) {
+		c.last = l.Text
+	}
+
+	return err
+}
+
+// jsonLine returns a value as one line.
+func jsonLine(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return b.Bytes(), err
+}
+
+// hear notes what the session says of letters.
+func (c *claude) hear(line []byte) {
+	var f claudeFrame
+	if json.Unmarshal(line, &f) != nil || f.Type != "control" || f.Action != "peer_message_status" {
+		return
+	}
+
+	answer := Answer{Dropped, "its session says that it is " + f.Status}
+	switch f.Status {
+	case "held", "delivered":
+		answer.Fate = Queued
+	case "dropped":
+		if f.DropReason != "" {
+			answer.Evidence = "its session says that it has dropped it: " + clean(f.DropReason)
+		}
+	case "denied", "refused", "expired":
+	default:
+		return // newer than this room
+	}
+
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, id := range append(f.Dropped, f.Of) {
+		if _, ours := c.fates[id]; ours {
+			c.fates[id] = answer
+		}
+	}
+}
+
+// Ask implements Door.
+func (c *claude) Ask(_ context.Context, l Letter) (Answer, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if answer, told := c.fates[l.ID]; told {
+		return answer, nil
+	}
+	return saysNothing, nil
+}
+
+var saysNothing = Answer{Unknown, "its session says nothing of messages that it takes"}
+
+// expect notes a letter of which the session may say something.
+func (c *claude) expect(id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.fates[id] = saysNothing
+}
+
+// Close implements Door.
+func (c *claude) Close() error { return c.inbox.close() }
+
+// clean returns a program's word as it may stand in a line.
+func clean(word string) string {
+	if len(word) > 40 {
+		word = word[:40]
+	}
+	return strconv.QuoteToASCII(word)
+}
