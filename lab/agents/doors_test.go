@@ -1,12 +1,15 @@
 package agents
 
 import (
+	"cmp"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -30,37 +33,136 @@ var doorChecks = []struct {
 	{"kill -9 of the program is told", (*onStage).tellsOfItsCrash},
 }
 
-// TestEntrances tries programs' own entrances. PARLEY_TEST_DELIVERIES adds deliveries at random.
+// TestEntrances tries programs' own entrances. PARLEY_TEST_DELIVERIES adds deliveries at random, so many in all, and
+// times with messages typed and through the entrance, in one run.
 func TestEntrances(t *testing.T) {
-	for i, program := range oneOfEach(installedPrograms(t)) {
-		if !program.hasDoor(t) {
-			continue
+	var programs []installed
+	for _, p := range oneOfEach(installedPrograms(t)) {
+		if p.hasDoor(t) {
+			programs = append(programs, p)
 		}
-		t.Run(program.String(), func(t *testing.T) {
-			t.Parallel()
-			h := testhome.New(t)
-			configure(t, h, ".config/parley/parley.yaml", "conversation: {off: true}\n")
-			s := launchIn(t, h, program, "120x40", "--door", "when_held")
-			s.sender = s.mailbox("bea")
-			s.startsUp()
-			for _, check := range doorChecks {
-				whole := s.T
-				passed := whole.Run(check.name, func(t *testing.T) {
-					s.T = t
-					check.try(s)
-				})
-				if s.T = whole; !passed {
-					return
-				}
-			}
-			n, _ := strconv.Atoi(os.Getenv(agentsDeliveries))
-			if n == 0 {
-				return
-			}
-			seed, _ := strconv.ParseUint(os.Getenv(agentsSeed), 10, 64)
-			t.Logf("%+v", newTrial(s, rand.New(rand.NewPCG(seed, uint64(i)))).run(n))
-		})
 	}
+	n, _ := strconv.Atoi(os.Getenv(agentsDeliveries))
+	seed, _ := strconv.ParseUint(cmp.Or(os.Getenv(agentsSeed), strconv.FormatInt(time.Now().Unix(), 10)), 10, 64)
+	r := &doorResults{programs: programs, seed: seed, figures: map[string]doorFigures{}}
+
+	t.Run("behave", func(t *testing.T) {
+		for _, program := range programs {
+			t.Run(program.String(), func(t *testing.T) {
+				t.Parallel()
+				s := launchDoor(t, program, "when_held")
+				s.startsUp()
+				for _, check := range doorChecks {
+					whole := s.T
+					passed := whole.Run(check.name, func(t *testing.T) {
+						s.T = t
+						check.try(s)
+					})
+					if s.T = whole; !passed {
+						return
+					}
+				}
+			})
+		}
+	})
+	if n == 0 || len(programs) == 0 {
+		return
+	}
+
+	t.Run("deliver", func(t *testing.T) {
+		for i, program := range programs {
+			t.Run(program.String(), func(t *testing.T) {
+				t.Logf("%d deliveries with %s=%d", n/len(programs), agentsSeed, seed)
+				s := launchDoor(t, program, "when_held")
+				s.inState(parley.StateIdle)
+				f := doorFigures{figures: newTrial(s, rand.New(rand.NewPCG(seed, uint64(i)))).run(n / len(programs))}
+				f.draft = s.timesBesideADraft()
+				s = launchDoor(t, program, "always")
+				s.startsUp() // nothing shows that it is signed in before that
+				f.always = newTrial(s, rand.New(rand.NewPCG(seed, uint64(i)))).run(0).started
+				r.note(program, f)
+			})
+		}
+	})
+	if page := os.Getenv(agentsPage); page != "" {
+		putBetween(t, page, "<!-- entrances -->\n", "<!-- /entrances -->\n", r.markdown())
+	}
+}
+
+// launchDoor launches a program whose messages come from an agent, since a program can tell its model that what comes
+// through its entrance is not its user's.
+func launchDoor(t *testing.T, program installed, setting string) *onStage {
+	h := testhome.New(t)
+	configure(t, h, ".config/parley/parley.yaml", "conversation: {off: true}\n")
+	s := launchIn(t, h, program, "120x40", "--door", setting)
+	s.sender = s.mailbox("bea")
+	return s
+}
+
+// timesBesideADraft returns how long messages take to the model while a draft stands in the composer.
+func (s *onStage) timesBesideADraft() (times []time.Duration) {
+	s.Helper()
+	const draft = "half a thought"
+	s.press("-l", draft)
+	s.wait("the draft shows", func() bool { return strings.Contains(s.composer(), draft) })
+	for i := range measured {
+		m := s.send(fmt.Sprintf("please look at file %d", i))
+		s.wentIn(m)
+		for _, prompt := range s.model.Log() {
+			if strings.Contains(prompt.Text, m.whole) {
+				times = append(times, prompt.At.Sub(m.Timestamp))
+			}
+		}
+		time.Sleep(time.Second)
+	}
+	s.backspace(draft)
+	return times
+}
+
+// doorFigures are those of one program. Its figures at rest are typed.
+type doorFigures struct {
+	figures
+	draft  []time.Duration // until the model has it, while a draft stands
+	always []time.Duration // the same at rest, through the entrance
+}
+
+// doorResults are the table of programs' own entrances.
+type doorResults struct {
+	programs []installed
+	seed     uint64
+
+	mu      sync.Mutex
+	figures map[string]doorFigures
+}
+
+func (r *doorResults) note(p installed, f doorFigures) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.figures[p.String()] = f
+}
+
+func (r *doorResults) markdown() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, seed %d:\n", time.Now().UTC().Format(time.DateOnly), r.seed)
+	names := rowNames()[:len(rows)-2]
+	typed, always, draft := "accepted → model, at rest, typed: p50 / p95", "the same, through the entrance: p50 / p95",
+		"the same, while a draft stands: p50 / p95"
+	all := results{programs: r.programs}
+	all.table(&b, "through the entrance where the terminal holds", append(names, typed, always, draft), func(p installed, row string) string {
+		f, tried := r.figures[p.String()]
+		switch {
+		case !tried:
+			return "not tried"
+		case row == typed:
+			return spread(f.started)
+		case row == always:
+			return spread(f.always)
+		case row == draft:
+			return spread(f.draft)
+		}
+		return rows[slices.Index(rowNames(), row)].value(f.figures)
+	})
+	return b.String()
 }
 
 // wentIn waits until a message is proven, and checks that it went through the entrance.

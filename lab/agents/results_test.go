@@ -61,20 +61,23 @@ const (
 // write puts the results between the marks of a page.
 func (r *results) write(t *testing.T, page string) {
 	t.Helper()
-	b := must.Have(os.ReadFile(page))(t)
-
-	before, rest, found := strings.Cut(string(b), resultsBegin)
-	_, after, ended := strings.Cut(rest, resultsEnd)
-	if !found || !ended {
-		t.Fatalf("%s has no %s and %s", page, strings.TrimSpace(resultsBegin), strings.TrimSpace(resultsEnd))
-	}
-
 	version := must.Have(exec.Command("tmux", "-V").Output())(t)
 
 	about := fmt.Sprintf("%s, %s/%s, %s.\n",
 		time.Now().UTC().Format(time.DateOnly), runtime.GOOS, runtime.GOARCH, strings.TrimSpace(string(version)))
-	text := before + resultsBegin + about + r.markdown() + resultsEnd + after
-	must.Do(t, os.WriteFile(page, []byte(text), 0o644))
+	putBetween(t, page, resultsBegin, resultsEnd, about+r.markdown())
+}
+
+// putBetween puts a text between two marks of a page.
+func putBetween(t *testing.T, page, begin, end, text string) {
+	t.Helper()
+	b := must.Have(os.ReadFile(page))(t)
+	before, rest, found := strings.Cut(string(b), begin)
+	_, after, ended := strings.Cut(rest, end)
+	if !found || !ended {
+		t.Fatalf("%s has no %s and %s", page, strings.TrimSpace(begin), strings.TrimSpace(end))
+	}
+	must.Do(t, os.WriteFile(page, []byte(before+begin+text+end+after), 0o644))
 }
 
 func (r *results) markdown() string {
