@@ -14,7 +14,6 @@ import (
 	"parley/internal/daemon"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 func launchCommand(c *cli) *cobra.Command {
@@ -64,7 +63,7 @@ func (l *launchRun) declareFlags(cmd *cobra.Command) {
 	doc := func(parameter string) string { return flagDoc(fieldOf("launch_agent", parameter)) }
 	f.StringVar(&r.Profile, "profile", "", doc("profile"))
 	f.StringVar(&r.Dir, "dir", "", "working directory (default: this one)")
-	specFlags(f, &r.AgentSpec, doc)
+	specFlags(cmd, &r.AgentSpec)
 	f.StringVar(&r.Model, "model", "", doc("model"))
 	f.StringVar(&r.Prompt, "prompt", "", "the first message to it, or @FILE; it is delivered once the program is ready")
 	f.StringArrayVar(&l.env, "env", nil, "a variable of its environment, NAME=VALUE; the rest is this command's own")
@@ -107,16 +106,20 @@ func (l *launchRun) run(cmd *cobra.Command, args []string) error {
 }
 
 // specFlags declares a flag for each field of a spec.
-func specFlags(f *pflag.FlagSet, s *parley.AgentSpec, doc func(parameter string) string) {
+func specFlags(cmd *cobra.Command, s *parley.AgentSpec) {
+	f := cmd.Flags()
 	for _, field := range parley.SpecFields(s) {
+		parameter := fieldOf("launch_agent", field.Name)
+		doc := valuesDoc(parameter)
 		switch v := field.Value.(type) {
 		case *string:
-			f.StringVar(v, field.Flag, "", doc(field.Name))
+			f.StringVar(v, field.Flag, "", doc)
 		case *bool:
-			f.BoolVar(v, field.Flag, false, doc(field.Name))
+			f.BoolVar(v, field.Flag, false, doc)
 		case *[]string:
-			f.StringSliceVar(v, field.Flag, nil, doc(field.Name))
+			f.StringSliceVar(v, field.Flag, nil, doc)
 		}
+		completeValues(cmd, field.Flag, parameter)
 	}
 }
 

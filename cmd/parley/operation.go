@@ -187,11 +187,7 @@ func addFlags(cmd *cobra.Command, op string, parameters []string) func() url.Val
 }
 
 func addFlag(cmd *cobra.Command, flag string, f parley.Field) {
-	doc := flagDoc(f)
-	if len(f.Enum) > 0 {
-		doc += " (" + strings.Join(f.Enum, ", ") + ")"
-	}
-
+	doc := valuesDoc(f)
 	switch {
 	case f.Time:
 		cmd.Flags().Var(&timeFlag{ahead: f.Ahead}, flag, doc+" ("+timeForms+")")
@@ -207,6 +203,19 @@ func addFlag(cmd *cobra.Command, flag string, f parley.Field) {
 		cmd.Flags().String(flag, "", doc)
 	}
 
+	completeValues(cmd, flag, f)
+}
+
+// valuesDoc returns a parameter's description in the style of flags, with its values if these are few.
+func valuesDoc(f parley.Field) string {
+	if len(f.Enum) == 0 {
+		return flagDoc(f)
+	}
+	return flagDoc(f) + " (" + strings.Join(f.Enum, ", ") + ")"
+}
+
+// completeValues completes the values of a flag, if these are few.
+func completeValues(cmd *cobra.Command, flag string, f parley.Field) {
 	if len(f.Enum) > 0 {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(f.Enum, cobra.ShellCompDirectiveNoFileComp))
 	}
