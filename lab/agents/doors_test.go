@@ -29,6 +29,7 @@ var doorChecks = []struct {
 	{"a message passes a draft, which is not touched", (*onStage).passesTheDraft},
 	{"a message passes a dialog, which is not answered", (*onStage).passesTheQuestion},
 	{"several messages go into the work, each once and in order", (*onStage).passesTheWork},
+	{"the operator's message is not marked as another's", (*onStage).keepsTheOperatorsWord},
 	{"kill -9 of the daemon loses and doubles nothing at the entrance", (*onStage).outlivesTheDaemonInside},
 	{"kill -9 of the program is told", (*onStage).tellsOfItsCrash},
 }
@@ -244,6 +245,34 @@ func (s *onStage) passesTheWork() {
 	s.model.Release()
 	for _, m := range all {
 		s.wentIn(m)
+	}
+	s.inState(parley.StateIdle)
+}
+
+// keepsTheOperatorsWord sends as the operator while a draft stands: where the program would tell its model that it is not
+// from its user, it waits to be typed.
+func (s *onStage) keepsTheOperatorsWord() {
+	s.Helper()
+	const draft = "half a thought"
+	s.press("-l", draft)
+	s.wait("the draft shows", func() bool { return strings.Contains(s.composer(), draft) })
+	agent := s.sender
+	s.sender = nil
+	m := s.send("from me")
+	s.sender = agent
+	if !s.profile.Door.Marks {
+		s.wentIn(m)
+		s.backspace(draft)
+		s.inState(parley.StateIdle)
+		return
+	}
+	s.held("not from you")
+	s.backspace(draft)
+	s.arrives(m)
+	for _, prompt := range s.model.Prompts() {
+		if strings.Contains(prompt, m.Text+"\n") && strings.Contains(prompt, "nother") {
+			s.Errorf("its model was told that it is another's: %q", prompt)
+		}
 	}
 	s.inState(parley.StateIdle)
 }

@@ -233,6 +233,7 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 	if e, through := c.doors.wants(ctx, t, &job, h); through {
 		return c.doors.give(ctx, t, job, e, h)
 	}
+	h = c.doors.tell(h)
 	if h.none() && c.doors.follows() {
 		h = held(parley.HoldInside, "a message before this one")
 	}

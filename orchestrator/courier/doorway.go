@@ -62,12 +62,14 @@ type doorway struct {
 	shut time.Time      // it was closed, and is left alone until then
 	rest time.Duration  // for how long
 
-	eager bool // a message goes through it soon, unless its terminal is free before that
+	eager  bool // a message goes through it soon, unless its terminal is free before that
+	marked bool // the last message did not go through it, since its program would tell its model that it is not from its user
 }
 
 // wants returns the entrance by which a message goes, and whether it goes there: where its agent allows that and the
 // terminal holds it back. What has been there once, stands in the terminal already, or is wanted there by the operator, is typed. h is what holds it back there.
 func (d *doorway) wants(ctx context.Context, t *team.Terminal, job *store.Job, h hold) (entrance, bool) {
+	d.marked = false
 	setting := d.c.m.Agent().Door
 	typed := job.Door || d.c.stranded != nil && d.c.stranded.Key == job.Key || d.c.m.IsForced(job.Message.ID)
 	if t == nil || setting == doorNever || typed || !d.patient(job, h, setting == doorAlways) {
@@ -123,7 +125,16 @@ func (d *doorway) heeds(t *team.Terminal, job *store.Job) bool {
 		return false
 	}
 	sender := d.c.o.Roster.ByID(job.Message.SenderID)
-	return !t.Profile.Door.Marks || sender == nil || sender.Kind != parley.KindHuman
+	d.marked = t.Profile.Door.Marks && sender != nil && sender.Kind == parley.KindHuman
+	return !d.marked
+}
+
+// tell says of what holds a message back in its terminal why it does not go through the entrance.
+func (d *doorway) tell(h hold) hold {
+	if d.marked && !h.none() {
+		h.Reason += "; it is typed, since its program's own entrance would mark it as not from you"
+	}
+	return h
 }
 
 // close notes that the entrance was closed.
