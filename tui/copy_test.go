@@ -12,7 +12,7 @@ func TestRootCauseIsShown(t *testing.T) {
 	f.agents[0].WaitsFor = "coder has had a question open for 20 min"
 	s := newScreen(t, f, 131, 30)
 	s.press("2")
-	s.shows("waits: coder has had a question open for 20 min → 4")
+	s.shows("  coder has had a question open for 20 min → 4")
 	s.press("5")
 	s.shows("waits: coder has had a question open for 20 min → 4")
 }

@@ -97,7 +97,7 @@ func (a *Screen) now(s *parley.AgentStatus) (string, lipgloss.Style) {
 	troubled := team.UrgencyOf(s) < len(team.Urgency)
 	switch {
 	case why != "" && team.WaitsForPerson(s):
-		return why, th.Warn
+		return strings.TrimPrefix(why, "waits: "), th.Warn // that it waits, its state says
 	case troubled && s.Evidence != "":
 		return kit.SafeLine(s.Evidence), th.Plain
 	case doing != "" && s.State != parley.StateIdle:
