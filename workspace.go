@@ -114,6 +114,7 @@ type Need struct {
 	Command   string    `json:"command"`          // the command to start with
 	Action    string    `json:"suggested_action"` // what to do, in a sentence
 	MessageID string    `json:"message_id,omitempty"`
+	Draft     string    `json:"draft,omitempty"`  // the exact text in its composer that messages wait behind
 	Screen    []string  `json:"screen,omitempty"` // the last lines of the agent's screen, without empty lines
 	Dialog    *Dialog   `json:"dialog,omitempty"` // that is open there, if its options are known
 

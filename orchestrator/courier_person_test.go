@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"parley"
 	"parley/internal/must"
+	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
 
@@ -95,4 +97,56 @@ func TestAClockSetBackHoldsNothing(t *testing.T) {
 	})
 	s.attach()
 	s.reach(s.send("coder", "hello"), parley.DeliveryRead)
+}
+
+// The operator may say that what stands in a composer is no draft, and only by its exact text: it is left alone when it
+// is another one, or has become another one, and nothing is submitted with it.
+func TestADraftIsOverruledOnlyByItsExactText(t *testing.T) {
+	t.Parallel()
+	const ghost = `Try "fix the tests"`
+	inSight := framedWith(t, "one_line: true") // the fake agent shows a placeholder in place of two lines
+	s := newTeam(t, func(o *Options) { o.Settings.DraftAfter = time.Second }, inSight)
+	log := s.launch("coder", "framed", tmuxtest.Agent{Ghost: ghost})
+	s.inState("coder", parley.StateDrafting)
+	overrule := func(id, text string) error {
+		_, err := s.RetryDelivery(s.operator(), parley.RetryDeliveryRequest{MessageID: id, Recipient: "coder", Draft: text})
+		return err
+	}
+
+	id := s.send("coder", "hello")
+	s.held(id, "draft")
+	n := s.need(parley.NeedDraft)
+	if want := `--to coder --over 'Try "fix the tests"'`; n.Draft != ghost || !strings.Contains(n.Action, want) {
+		t.Errorf("the need says %q, %q, want %s", n.Draft, n.Action, want)
+	}
+	for _, other := range []string{"Try", ghost + "!", " " + ghost} {
+		if err := overrule(id, other); parley.ErrorCode(err) != parley.InvalidArgument ||
+			parley.AsError(err).Details["draft"] != ghost {
+			t.Errorf("%q: %v", other, err)
+		}
+	}
+	if _, err := s.RetryDelivery(s.operator(), parley.RetryDeliveryRequest{MessageID: id}); err != nil {
+		t.Error(err)
+	}
+	s.held(id, "draft") // a retry alone overrules nothing
+	s.wantMessages(log, 0)
+	must.Do(t, overrule(id, ghost))
+	if d := s.reach(id, parley.DeliveryRead); !strings.Contains(fmt.Sprint(d.Steps), "as the operator said") {
+		t.Errorf("the evidence does not tell: %+v", d.Steps)
+	}
+
+	// It counted for that message. What a person types is another text.
+	id = s.send("coder", "hello again")
+	s.held(id, "draft")
+	s.tmuxRun("send-keys", "-t", s.pane("coder").ID(), "-l", "half a thought")
+	tmuxtest.WaitFor(t, s.pane("coder"), shows("half a thought"))
+	if err := overrule(id, ghost); parley.ErrorCode(err) != parley.InvalidArgument {
+		t.Errorf("a person has typed: %v", err)
+	}
+
+	// Even the operator's mistake submits nothing of theirs.
+	must.Do(t, overrule(id, "half a thought"))
+	s.wantMessages(log, 1)
+	tmuxtest.WaitFor(t, s.pane("coder"), func(screen tmux.Screen) bool { return strings.Contains(screen.Text(), "half a thought[AGENT") })
+	s.wantMessages(log, 1)
 }

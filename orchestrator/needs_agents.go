@@ -122,11 +122,15 @@ func keysFromHere(n *parley.Need) {
 // quietNeed returns the need of an agent that nothing on its screen keeps from working: a person has
 // left something in its terminal, or it gives no sign of life.
 func (op *operatorService) quietNeed(n parley.Need, m *team.Member, waiting int) (parley.Need, bool) {
-	left, since := m.Leftover()
-	a := m.Agent()
-	if left.Code != "" && waiting > 0 && op.wantsOperator(left.Code, since) {
-		n.Kind, n.Since, n.Text = parley.NeedDraft, since, left.Reason
+	lies := m.Leftover()
+	left, a := lies.Hold, m.Agent()
+	if left.Code != "" && waiting > 0 && op.wantsOperator(left.Code, lies.Since) {
+		n.Kind, n.Since, n.Text, n.Draft = parley.NeedDraft, lies.Since, left.Reason, lies.Draft
 		n.Action = leftoverAction(left.Code)
+		if n.Draft != "" {
+			n.Action += fmt.Sprintf(" If nobody has typed it: parley retry ID --to %s --over %s.",
+				parley.ShellWord(a.Name), parley.ShellWord(n.Draft))
+		}
 		if left.Code.OnlyPerson() {
 			n.Kind, n.Action = parley.NeedStuck, left.Code.Release(a)
 		}

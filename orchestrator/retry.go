@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"parley"
+	"parley/orchestrator/courier"
 	"parley/orchestrator/talk"
+	"parley/orchestrator/team"
 	"parley/store"
 )
 
@@ -53,7 +55,7 @@ func (op *operatorService) RetryDelivery(
 		}
 	}
 
-	pending, err := op.insist(ctx, &msg, chosen)
+	pending, err := op.insist(ctx, &msg, chosen, req.Draft)
 	if len(requeued)+len(pending) == 0 {
 		return nil, cmp.Or(err, error(alreadyDelivered(&msg, chosen))) // proven since the first look
 	}
@@ -90,9 +92,9 @@ func (op *operatorService) requeue(jobs []store.Job, res *parley.RetryDeliveryRe
 }
 
 // insist makes the couriers look at once at the deliveries that are still on their way, and
-// describes those. Of the hosts that cannot be asked, it returns the error of the first.
+// describes those. draft is a text in the recipient's composer that is none, "" if nothing is said of that. Of the hosts that cannot be asked, it returns the error of the first.
 func (op *operatorService) insist(
-	ctx context.Context, msg *parley.Message, ds []parley.Delivery,
+	ctx context.Context, msg *parley.Message, ds []parley.Delivery, draft string,
 ) (pending []string, failed error) {
 	for _, d := range ds {
 		if d.State.Settled() {
@@ -100,11 +102,15 @@ func (op *operatorService) insist(
 		}
 
 		here := func(context.Context, parley.RetryDeliveryRequest) (*parley.RetryDeliveryResult, error) {
-			op.roster.ByID(d.RecipientID).Force(msg.ID)
+			m := op.roster.ByID(d.RecipientID)
+			if err := standsThere(ctx, m, draft); err != nil {
+				return nil, err
+			}
+			m.Force(msg.ID, draft)
 			return nil, nil
 		}
 		_, err := across(ctx, op.elsewhere, op.hostOf(d.RecipientID), "retry_delivery",
-			parley.RetryDeliveryRequest{MessageID: msg.ID, Recipient: d.RecipientID}, here)
+			parley.RetryDeliveryRequest{MessageID: msg.ID, Recipient: d.RecipientID, Draft: draft}, here)
 		if err == nil {
 			pending = append(pending, pendingText(d))
 		} else if parley.ErrorCode(err) != parley.AlreadyDelivered {
@@ -112,6 +118,29 @@ func (op *operatorService) insist(
 		}
 	}
 	return pending, failed
+}
+
+// standsThere returns an error unless exactly this text stands in the composer of a member, or the text is "".
+func standsThere(ctx context.Context, m *team.Member, draft string) error {
+	if draft == "" {
+		return nil
+	}
+	t := m.Terminal()
+	if t == nil || !t.Profile.HasMarkers() {
+		return parley.Errorf(parley.InvalidArgument, "parley does not see what stands in the composer of %s", m.Name).
+			Suggest("See there: parley attach %s", m.Name)
+	}
+	screen, err := courier.ReadScreen(ctx, t)
+	if err != nil {
+		return err
+	}
+
+	stands, _ := t.Profile.Composer(courier.ScreenOf(screen))
+	if stands == draft {
+		return nil
+	}
+	return parley.Errorf(parley.InvalidArgument, "in the composer of %s stands %q, and not that", m.Name, parley.Truncate(stands, 200)).
+		With("draft", stands).Suggest("Look again: it is left alone unless you name exactly what stands there.")
 }
 
 // selectDeliveries returns the delivery to the recipient, or all deliveries, at least one, if recipient is

@@ -272,7 +272,7 @@ func (f *fakeService) RetryDelivery(
 ) (*parley.RetryDeliveryResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.retried = append(f.retried, strings.TrimSpace(r.MessageID+" "+r.Recipient))
+	f.retried = append(f.retried, strings.TrimSpace(r.MessageID+" "+r.Recipient+" "+r.Draft))
 	return &parley.RetryDeliveryResult{Answer: parley.OK, Message: "It is typed again to 1 agent."}, f.err
 }
 

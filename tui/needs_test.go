@@ -173,6 +173,31 @@ func TestHeldMessagesAreReleasedOrMuted(t *testing.T) {
 	s.did("retry " + id + " " + agentID("tester") + ", release " + id + ", mute " + pair + ", unmute " + pair)
 }
 
+// What no person has typed is overruled by its exact text, and only after a question that shows it.
+func TestADraftIsOverruledAfterAQuestion(t *testing.T) {
+	f := busyTeam()
+	f.needs, f.letters = nil, nil
+	f.need(parley.NeedDraft, "tester", "an unsent draft stands in its composer; a message waits for it",
+		"parley attach tester", "Send it or clear it.")
+	for i := range f.agents {
+		if f.agents[i].Name == "tester" {
+			f.agents[i].HeldMessage = "5f0c0005-1111-4111-8111-111111111111"
+		}
+	}
+	s := newScreen(t, f, 120, 30)
+	s.press("4", "x")
+	s.shows("It disappears once the cause is gone.") // what stands there is not known
+
+	f.needs[0].Draft = `Try "fix the tests"`
+	s.send(room.TickMsg(noon))
+	s.press("x")
+	s.shows(`Nobody has typed “Try "fix the tests"”?`)
+	s.press("n")
+	s.did("")
+	s.press("x", "y")
+	s.did("retry 5f0c0005-1111-4111-8111-111111111111 " + agentID("tester") + ` Try "fix the tests"`)
+}
+
 // The columns before the text are no wider than what is in them.
 func TestNeedsGiveTheirTextTheRoom(t *testing.T) {
 	f := newFake()

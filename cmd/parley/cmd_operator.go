@@ -17,14 +17,16 @@ func retryCommand(c *cli) *cobra.Command {
 		Short: "Retry a message that failed, expired or stayed unconfirmed",
 		Long: `Types a message again for recipients where it failed, expired or stayed unconfirmed.
 Nothing else types a message twice: check first whether it arrived (parley explain ID).
-If a delivery waits, parley looks again at once. A responder that gave no answer is asked
+If a delivery waits, parley looks again at once. If it waits behind a draft that nobody has typed,
+--over with the exact text has it typed there, as long as that is what stands there. A responder that gave no answer is asked
 again; the reply goes to the message's sender.`,
 		Example: `  parley retry 5f0c21aa
-  parley retry 5f0c21aa --to coder --wait`,
+  parley retry 5f0c21aa --to coder --wait
+  parley retry 5f0c21aa --to coder --over 'Try "fix the tests"'`,
 		Args: usage(cobra.ExactArgs(1)),
 	}
 
-	read := addFlags(cmd, "retry_delivery", []string{"recipient=to"})
+	read := addFlags(cmd, "retry_delivery", []string{"recipient=to", "draft=over"})
 	wait := addWait(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		values := read()

@@ -42,12 +42,15 @@ func (m *memory) ready(o *observation) hold {
 func (m *memory) readiness(o *observation) hold {
 	if o.profile.HasMarkers() {
 		s := o.standing()
-		h := s.hold(max(o.profile.Quiet, m.startRest(o, &s)))
+		rest := max(o.profile.Quiet, m.startRest(o, &s))
+		h := s.hold(rest)
 		if p := o.profile; p.Still > 0 && o.now.Sub(m.still.Since(o.now, o.screen)) < p.Still && h.none() {
 			h = held(parley.HoldNoisy, "")
 		}
 		if h.Code == parley.HoldDraft && (o.ownText() || m.text != nil && m.text.collapsed != "" && m.text.collapsed == o.Composer) {
 			h = m.ownText(o)
+		} else if h.Code == parley.HoldDraft && s.Steady >= rest {
+			h.draft = o.Composer
 		}
 		return m.notBegun(o, &s, h)
 	}
@@ -231,6 +234,8 @@ func (a *attempt) shown(o *observation) bool {
 	switch {
 	case a.memory.unreported(o, o.shows == profile.Idle):
 		return false
+	case a.way.over && !profile.Holds(o.Composer, a.text.letter.mark):
+		return false // what stands in place of a long text could stand for a person's, too
 	case o.holdsOnly(&a.text.letter) && a.recognises(o):
 		a.pasted.where = "shown at its cursor"
 		return true

@@ -150,7 +150,7 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 	for ctx.Err() == nil {
 		jobs, err := c.next(ctx)
 		if err == nil && len(jobs) == 0 {
-			c.m.NoteLeftover(parley.Hold{}, false, c.o.Now())
+			c.m.NoteLeftover(parley.Hold{}, "", false, c.o.Now())
 		}
 		if err != nil || len(jobs) == 0 {
 			watches := false

@@ -14,7 +14,8 @@ import (
 // hold is why nothing may be typed now. The zero value lets a message go.
 type hold struct {
 	parley.Hold
-	only bool // nothing else is in the way: the composer is open and empty
+	only  bool   // nothing else is in the way: the composer is open and empty
+	draft string // that stands in the composer, once the screen has rested as long as for a message
 }
 
 func held(code parley.ReasonCode, detail string) hold {

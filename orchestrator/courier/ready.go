@@ -20,13 +20,14 @@ func (c *courier) ready(ctx context.Context, t *team.Terminal, job *store.Job, b
 	// tmux tells whole seconds, and the look holds for typingPause after a key.
 	since := c.o.Now().Add(-time.Second)
 	facts := c.inspect(t, began)
-	spent := facts.spent != "" && c.m.IsForced(job.Message.ID)
+	_, forced := c.m.IsForced(job.Message.ID)
+	spent := facts.spent != "" && forced
 	if spent {
 		facts.spent = ""
 	}
 
 	h := c.look(ctx, t, job, &facts)
-	c.m.NoteLeftover(h.Hold, h.left(), c.o.Now())
+	c.m.NoteLeftover(h.Hold, h.draft, h.left(), c.o.Now())
 	if h.none() {
 		w := way{key: tmux.Key(t.Profile.Key), since: since, ahead: c.future, spent: spent}
 		return w, c.o.stagger(t.Profile, job)
@@ -87,6 +88,10 @@ func (c *courier) look(ctx context.Context, t *team.Terminal, job *store.Job, fa
 // passes says whether a message may go although something is in the way: what its
 // operator allowed or asked for, and what the program's own queue is for.
 func (c *courier) passes(t *team.Terminal, job *store.Job, h hold) (way, bool) {
+	over, forced := c.m.IsForced(job.Message.ID)
+	if h.draft != "" && h.draft == over {
+		return way{key: tmux.Key(t.Profile.Key), over: true, note: " over a text that is no draft, as the operator said"}, true
+	}
 	if !h.only {
 		return way{}, false
 	}
@@ -100,7 +105,7 @@ func (c *courier) passes(t *team.Terminal, job *store.Job, h hold) (way, bool) {
 		return way{key: key, leave: true}, true
 	case h.Code == parley.HoldLimit && c.m.Agent().ResumeAfterLimit && t.Limit.Over(c.o.Now()):
 		return way{key: key, note: " after its usage limit had ended", resumes: true}, true
-	case h.blocked() && c.m.IsForced(job.Message.ID):
+	case h.blocked() && forced:
 		return way{key: key, note: " although it was blocked, as the operator asked"}, true
 	case h.working() && interrupts:
 		return way{key: key, note: " while it worked, as its operator allows", works: true}, true

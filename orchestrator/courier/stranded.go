@@ -247,7 +247,7 @@ func (c *courier) watchStranded(ctx context.Context) (again bool, err error) {
 	defer c.m.Typing.Unlock()
 
 	w, h := c.ready(ctx, t, &s.Job, c.o.Now())
-	c.m.NoteLeftover(hold{}.Hold, false, c.o.Now()) // it keeps nobody waiting
+	c.m.NoteLeftover(hold{}.Hold, "", false, c.o.Now()) // it keeps nobody waiting
 	if c.stranded == nil || !h.none() {
 		return c.stranded != nil, nil
 	}

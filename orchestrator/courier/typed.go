@@ -183,6 +183,7 @@ type way struct {
 
 	resumes bool // a usage limit has ended
 	spent   bool // a budget is used up, and the operator asked for it all the same
+	over    bool // what stands in the composer is no draft, as the operator said
 }
 
 // pasted is what an attempt remembers of its looks between the paste and the key.

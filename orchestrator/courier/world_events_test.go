@@ -119,7 +119,7 @@ func (w *world) force(n int) {
 		return
 	}
 	w.forced[m.ID] = true
-	w.daemon.m.Force(m.ID)
+	w.daemon.m.Force(m.ID, "")
 	w.daemon.wakeUp()
 }
 

@@ -98,7 +98,7 @@ func (v *watch) claims(k store.Key, paneSeq uint64) {
 		return // its text stands in the terminal, before all that wait
 	}
 	m.pasted, m.given, m.shutOut = false, false, false
-	if v.w.daemon.m.IsForced(m.ID) || v.w.forced[m.ID] {
+	if isForced(v.w.daemon.m, m.ID) || v.w.forced[m.ID] {
 		return
 	}
 	for _, r := range v.w.store.rows {
@@ -330,4 +330,9 @@ func (v *watch) atEnd() {
 			}
 		}
 	}
+}
+
+func isForced(m interface{ IsForced(string) (string, bool) }, messageID string) bool {
+	_, forced := m.IsForced(messageID)
+	return forced
 }

@@ -70,14 +70,14 @@ type Member struct {
 
 	mu       sync.Mutex
 	agent    parley.Agent
-	seen     time.Time       // last call with its key, not yet in the database
-	terminal *Terminal       // nil when it has none
-	served   served          // whether its program takes what it reports
-	arrived  chan struct{}   // closed when a message comes for it
-	fresh    []store.Job     // for its terminal, stored since the courier last took them
-	forced   map[string]bool // messages that the operator wants typed although the agent is blocked
-	turn     *turn           // the work of the agent; nil when this daemon does not know it
-	left     leftover        // in its terminal
+	seen     time.Time         // last call with its key, not yet in the database
+	terminal *Terminal         // nil when it has none
+	served   served            // whether its program takes what it reports
+	arrived  chan struct{}     // closed when a message comes for it
+	fresh    []store.Job       // for its terminal, stored since the courier last took them
+	forced   map[string]string // messages that the operator wants typed although the agent is blocked, see Force
+	turn     *turn             // the work of the agent; nil when this daemon does not know it
+	left     Leftover          // in its terminal
 }
 
 // served says whether a program takes what it reports. One that is signed out does not.
@@ -167,11 +167,12 @@ func (m *Member) TakeQueued() []store.Job {
 }
 
 // IsForced reports whether the operator wants a message typed although the agent is blocked, or its budget
-// used up.
-func (m *Member) IsForced(messageID string) bool {
+// used up. over is the text in its composer that is no draft by the operator's word, "" if there is none.
+func (m *Member) IsForced(messageID string) (over string, forced bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.forced[messageID]
+	over, forced = m.forced[messageID]
+	return over, forced
 }
 
 // Forced returns the ids of the messages that the operator wants typed although the agent is
@@ -189,14 +190,14 @@ func (m *Member) ForgetForced(messageID string) {
 	delete(m.forced, messageID)
 }
 
-// Force records that the operator wants a message typed although the agent is blocked, and wakes
-// the courier.
-func (m *Member) Force(messageID string) {
+// Force records that the operator wants a message typed although the agent is blocked, or although exactly the text
+// over stands in its composer ("": none), and wakes the courier.
+func (m *Member) Force(messageID, over string) {
 	m.mu.Lock()
 	if m.forced == nil {
-		m.forced = map[string]bool{}
+		m.forced = map[string]string{}
 	}
-	m.forced[messageID] = true
+	m.forced[messageID] = over
 	m.mu.Unlock()
 	m.Wake()
 }

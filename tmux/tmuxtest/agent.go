@@ -45,6 +45,8 @@ type Agent struct {
 	// Late is the time from Enter to its effect. Keys pressed meanwhile are submitted too,
 	// and the whole text is shown above the composer.
 	Late time.Duration
+	// Ghost is shown in the empty composer, as a program's suggestion is.
+	Ghost string
 	// Shows is set for an agent that shows the text it was given last above the composer.
 	Shows bool
 }

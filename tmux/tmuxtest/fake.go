@@ -259,7 +259,9 @@ func (f *fake) draw() {
 		shown = fmt.Sprintf("%s #1 +%d lines]", Placeholder, strings.Count(shown, "\n"))
 	}
 
-	shown += typed
+	if shown += typed; shown == "" {
+		shown = f.Ghost
+	}
 	spinner := ""
 	if f.Busy {
 		spinner = fmt.Sprintf("working %d\r\n", time.Now().UnixMilli())

@@ -86,6 +86,8 @@ func (n *Screen) drop() tea.Cmd {
 		return n.dismiss(x)
 	case parley.NeedLost, parley.NeedRefused, parley.NeedExited:
 		return n.Stop()
+	case parley.NeedDraft:
+		return overruling{n}.ask(x)
 	case parley.NeedHeld:
 		return n.muteHeld()
 	case parley.NeedNewcomer:

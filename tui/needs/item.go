@@ -102,7 +102,7 @@ var looks = []look{
 	{parley.NeedUndelivered, "⊘", true, []option{{verb.Open, "send again"}, {verb.Dismiss, "dismiss"}}},
 	{parley.NeedUnanswered, "↯", true, []option{{verb.Open, "ask again"}, {verb.Dismiss, "dismiss"}}},
 	{needAnswer, "»", true, []option{{verb.Open, "reply"}, {verb.Dismiss, "mark read"}, {verb.Attach, "attach"}}},
-	{parley.NeedDraft, "✎", false, []option{{verb.Open, "attach"}, {verb.Retry, "check again"}}},
+	{parley.NeedDraft, "✎", false, []option{{verb.Open, "attach"}, {verb.Retry, "check again"}, {verb.Dismiss, "it is no draft"}}},
 	{parley.NeedHeld, "‖", false, []option{{verb.Open, "release"}, {verb.Dismiss, "mute them"}, {verb.Attach, "attach"}}},
 	{parley.NeedOverdue, "⊘", false, []option{{verb.Open, "remind"}, {verb.Attach, "attach"}, {verb.Dismiss, "dismiss"}}},
 	{needMessage, "✉", false, []option{{verb.Open, "reply"}, {verb.Dismiss, "mark read"}, {verb.Attach, "attach"}}},
