@@ -71,7 +71,8 @@ type doorway struct {
 func (d *doorway) wants(ctx context.Context, t *team.Terminal, job *store.Job, h hold) (entrance, bool) {
 	d.marked = false
 	setting := d.c.m.Agent().Door
-	typed := job.Door || d.c.stranded != nil && d.c.stranded.Key == job.Key || d.c.m.IsForced(job.Message.ID)
+	_, forced := d.c.m.IsForced(job.Message.ID)
+	typed := job.Door || d.c.stranded != nil && d.c.stranded.Key == job.Key || forced
 	if t == nil || setting == doorNever || typed || !d.patient(job, h, setting == doorAlways) {
 		return nil, false
 	}
