@@ -39,7 +39,7 @@ var doorDefects = []defect{
 	{"what a daemon had given as it died is forgotten", "resume.go", `			c.doors.restore(t, job)
 			continue`, `			continue`, nil},
 	{"a message goes through an entrance twice", "doorway.go", `typed := job.Door || d.c`, `typed := d.c`, nil},
-	{"what stands in the terminal is given, too", "doorway.go", `d.c.stranded != nil && d.c.stranded.Key == job.Key || d`, `d`, nil},
+	{"what stands in the terminal is given, too", "doorway.go", `d.c.stranded != nil && d.c.stranded.Key == job.Key || forced`, `forced`, nil},
 	{"the next message is typed before it", "doorway.go", `func (d *doorway) follows() bool { return len(d.open) > 0 }`,
 		`func (d *doorway) follows() bool { return false }`, nil},
 	{"the next message does not wait for its turn to begin", "doorway.go", `	d.c.memory.noteHanded(x,`, `	_ = func(*handed, time.Time, bool) {}
