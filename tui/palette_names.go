@@ -54,12 +54,16 @@ type namedChoice struct {
 	score int
 }
 
-// named returns what has the words of the line, the best match first. Names count for more than what is told of them.
+// named returns what has the words of the line, the best match first. Names count for more than what is told of them. A
+// message is named by how its id begins: 47 is rather the agent with that number than some letters of an id.
 func (p *palette) named() []choice {
 	query := strings.TrimSpace(string(p.line))
 	var found []namedChoice
 	for _, n := range p.names() {
 		score := kit.Fuzzy(query, n.Name)
+		if n.Kind == "message" && !strings.HasPrefix(n.Name, strings.ToLower(query)) {
+			score = 0
+		}
 		switch {
 		case query == "" && n.Kind == "message":
 			continue
