@@ -53,7 +53,6 @@ var large = map[string]int{
 	"tui/agents.Tiles":                40,
 	"tui/compose.Box":                 33,
 	"tui/health.Screen":               32,
-	"tui/needs.Screen":                45,
 	"tui/review.Room":                 37,
 	"tui/room.Actions":                31,
 	"tui/threads.Screen":              42,

@@ -133,7 +133,7 @@ func lookOf(k parley.NeedKind) (look, int) {
 // oldest first among equals.
 func (n *Screen) gather() {
 	var all []need
-	for _, x := range n.reported {
+	for _, x := range n.report.needs {
 		x.Agent = kit.ShownName(x.Agent, x.AgentID)
 		if a := n.Team.Find(x.AgentID); x.Kind == parley.NeedDraft && a != nil {
 			x.MessageID = a.HeldMessage // the first that waits behind the draft
@@ -142,7 +142,7 @@ func (n *Screen) gather() {
 	}
 
 	for _, x := range n.Inbox.List {
-		all = append(all, n.newLetter(x))
+		all = append(all, newLetter(n.Shared, x))
 	}
 
 	for _, d := range n.Drafts.Unposted() {
@@ -155,7 +155,7 @@ func (n *Screen) gather() {
 
 	slices.SortStableFunc(all, func(a, b need) int { return a.order(&b) })
 	n.all = matters(all)
-	sift(n)
+	n.sift(&n.Filter)
 }
 
 // order compares two needs: the more urgent comes first, then the older.
@@ -184,7 +184,7 @@ func newUnsent(d room.Draft) need {
 }
 
 // newLetter returns the need of a message to the operator.
-func (n *Screen) newLetter(x parley.InboxMessage) need {
+func newLetter(d *room.Shared, x parley.InboxMessage) need {
 	l := need{thread: x.ThreadID, Need: parley.Need{
 		Kind:      needMessage,
 		Agent:     kit.ShownName(x.Sender, ""),
@@ -199,11 +199,11 @@ func (n *Screen) newLetter(x parley.InboxMessage) need {
 	if x.Sender == parley.SystemName {
 		l.about = x.InReplyTo
 	}
-	if a := n.Team.Named(x.Sender); a != nil {
+	if a := d.Team.Named(x.Sender); a != nil {
 		l.AgentID = a.ID
 	}
 	if x.ResponseDeadline != nil && x.ResponseStatus.Owed() {
-		l.Kind, l.lead = needAnswer, "an answer "+whenDue(*x.ResponseDeadline, n.Now)+": "
+		l.Kind, l.lead = needAnswer, "an answer "+whenDue(*x.ResponseDeadline, d.Now)+": "
 	}
 
 	return l

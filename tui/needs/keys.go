@@ -33,7 +33,7 @@ func (n Answering) lookForKeys() tea.Cmd {
 	case !x.takesKeys():
 		n.Tell("It takes no keys from here.")
 		return nil
-	case slipped(n.Screen):
+	case n.tooQuick():
 		return nil
 	}
 
@@ -59,11 +59,7 @@ func (n Answering) askKeys(msg keyScreenMsg) tea.Cmd {
 		return nil
 	}
 
-	for i := range n.reported {
-		if r := &n.reported[i]; r.AgentID == msg.agentID && r.Kind == parley.NeedDialog {
-			r.Screen = msg.seen.Screen
-		}
-	}
+	n.report.sees(msg.agentID, msg.seen.Screen)
 	n.gather()
 
 	r := parley.AnswerDialogRequest{Agent: msg.agentID, Dialog: msg.seen.ScreenID}

@@ -125,7 +125,7 @@ func (n *Screen) Tally() (needs, letters int) {
 	if s != nil {
 		needs = s.Needs
 	}
-	if !n.Read || n.readFor != needs || !n.Inbox.Known || n.Inbox.Asked != n.Team.Unread {
+	if !n.Read || n.report.count != needs || !n.Inbox.Known || n.Inbox.Asked != n.Team.Unread {
 		return needs, n.Team.Unread
 	}
 

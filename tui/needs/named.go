@@ -7,18 +7,6 @@ import (
 	"parley/tui/room"
 )
 
-// sift lists the needs that the filter lets pass.
-func sift(n *Screen) {
-	n.list = nil
-	for i := range n.all {
-		x := &n.all[i]
-		if n.Filter.Matches(kit.SafeLine(x.Agent), kit.CodeWords(x.Kind), x.lead, x.headline(), x.MessageID) {
-			n.list = append(n.list, *x)
-		}
-	}
-	n.Filter.Counted(len(n.list), len(n.all))
-}
-
 // Count returns how much waits for the operator.
 func Count(n *Screen) int { return len(n.all) }
 
@@ -35,7 +23,7 @@ func Named(n *Screen) (all []room.Named) {
 // goTo puts the marker on a need, if it is still there.
 func goTo(n *Screen, key string) tea.Cmd {
 	n.Filter.Drop()
-	sift(n)
+	n.sift(&n.Filter)
 	n.sel, n.acted, n.inDetail = key, key, false
 	return n.GoTo(room.AtNeeds)
 }

@@ -2,9 +2,6 @@
 package needs
 
 import (
-	"context"
-	"time"
-
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
@@ -16,24 +13,8 @@ import (
 // New returns the screen, which asks the shell s for what lies beyond it.
 func New(a room.Actions, s needsShell) *Screen {
 	list := room.Listed{Awaited: room.Awaited{What: "what needs you"}, Noun: "need"}
-	return &Screen{Actions: a, Listed: list, shell: s, Detail: needDetail{Shared: a.Shared}}
-}
-
-// needsMsg is the daemon's list.
-type needsMsg struct {
-	list  []parley.Need
-	count int // for which it was read
-	err   error
-}
-
-func readNeeds(count int) room.Request {
-	return func(ctx context.Context, s parley.Service) tea.Msg {
-		res, err := s.GetNeeds(ctx, parley.GetNeedsRequest{})
-		if err != nil {
-			return needsMsg{err: err}
-		}
-		return needsMsg{list: res.Needs, count: count}
-	}
+	return &Screen{Actions: a, Listed: list, shell: s, Detail: needDetail{Shared: a.Shared},
+		report: report{Shared: a.Shared}}
 }
 
 func (n *Screen) Title() string { return "Needs you" }
@@ -59,30 +40,13 @@ func (n *Screen) Keys() []kit.Binding {
 	}
 }
 
-// slipped reports whether the marker has only just come to its need because another one went by itself: a key
-// that was on its way is meant for that. It says so.
-func slipped(n *Screen) bool {
-	if n.Do.Now().Sub(n.moved) >= room.TileRests {
-		if x := n.selected(); x != nil {
-			n.acted = x.key
-		}
-		return false
-	}
-	n.moved = time.Time{}
-	n.Tell("The list has just changed. Look again, then press the key again.")
-	return true
-}
-
-// none reports whether nothing needs the operator.
-func (n *Screen) none() bool { return n.selected() == nil }
-
 func (n *Screen) turn() tea.Cmd { n.inDetail = !n.inDetail; return nil }
 func (n *Screen) back() tea.Cmd { n.inDetail = false; return nil }
 
 func (n *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case room.AgentsMsg, room.ShownMsg:
-		return n.askNeeds()
+		return n.report.ask(n.Read)
 	case needsMsg:
 		return n.take(msg)
 	case needDetailMsg:
@@ -91,7 +55,7 @@ func (n *Screen) Update(msg tea.Msg) tea.Cmd {
 		return Answering{n}.askKeys(msg)
 	case room.SentMsg:
 		if x := n.selected(); x != nil && msg.Err == nil && msg.Draft.To.ReplyTo == x.MessageID {
-			return n.forgetReminders(x)
+			return n.remedy().forgetReminders(x)
 		}
 	case dropDraftMsg:
 		n.Drafts.Forget(msg.to)
@@ -102,9 +66,8 @@ func (n *Screen) Update(msg tea.Msg) tea.Cmd {
 			n.Detail.heard(e.MessageID)
 		}
 	case room.FilteredMsg:
-		sift(n)
-		n.mark(n.index())
-		n.moved = time.Time{} // the person moved it
+		n.sift(&n.Filter)
+		n.moveTo(n.index())
 	case room.SettledMsg:
 		if n.At == room.AtNeeds {
 			n.gather()
@@ -115,22 +78,8 @@ func (n *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// askNeeds reads the list while the screen is shown, and else when the daemon counts another number: the
-// bar counts matters. One request runs at a time.
-func (n *Screen) askNeeds() tea.Cmd {
-	count := 0
-	if n.Link.Status != nil {
-		count = n.Link.Status.Needs
-	}
-	if n.asking || n.At != room.AtNeeds && n.readFor == count && (n.Read || count == 0) {
-		return nil
-	}
-	n.asking = true
-	return n.Do.Call(readNeeds(count))
-}
-
 func (n *Screen) take(msg needsMsg) tea.Cmd {
-	n.asking = false
+	n.report.take(msg)
 	if n.Err = msg.err; msg.err != nil {
 		if n.Link.Gone(msg.err) {
 			return n.Link.LookLater()
@@ -142,7 +91,7 @@ func (n *Screen) take(msg needsMsg) tea.Cmd {
 		n.sel, n.lastIndex = "", 0 // the list was not complete before
 	}
 
-	n.Read, n.reported, n.readFor = true, msg.list, msg.count
+	n.Read = true
 	n.gather()
 	Answering{n}.checkQuestion()
 
@@ -154,8 +103,7 @@ func (n *Screen) Move(by kit.Motion) tea.Cmd {
 		n.Detail.Move(by)
 		return nil
 	}
-	n.mark(n.index() + by.Lines(n.height))
-	n.moved = time.Time{}
+	n.moveTo(n.index() + by.Lines(n.height))
 	n.Detail.Top = 0
 	return nil
 }

@@ -25,13 +25,7 @@ func (n *Screen) Parts(w, h int) (listW, listH, paneW, paneH int) {
 
 func (n *Screen) Settle(w, h int) {
 	_, listH, paneW, paneH := n.Parts(w, h)
-	n.height = max(1, listH-2) // the row under the marker takes two lines
-	i := n.index()
-	if n.sel != "" && i < len(n.list) && n.list[i].key != n.sel && n.sel != n.acted {
-		n.moved = n.Do.Now()
-	}
-	n.mark(i)
-	n.top = kit.Window(n.top, i, len(n.list), n.height)
+	n.settle(max(1, listH-2), n.Do.Now()) // the row under the marker takes two lines
 	if len(n.list) == 0 {
 		n.inDetail = false
 	}
@@ -73,12 +67,12 @@ func (n *Screen) rows(w int) []string {
 	case len(n.list) == 0 && n.Filter.Active():
 		return append(lines, "", "  "+kit.Fit(n.Filter.Nothing("need"), w-2))
 	case len(n.list) == 0 && n.Err == nil:
-		return append(lines, n.nothing(w)...)
+		return append(lines, nothingLines(n.Theme, w)...)
 	}
 
-	c := n.columns()
+	rows := needRows{n.Shared, n.columns(), n.inDetail}
 	for i := n.top; i < min(n.top+n.height, len(n.list)); i++ {
-		lines = append(lines, n.row(&n.list[i], w, c, i == at)...)
+		lines = append(lines, rows.row(&n.list[i], w, i == at)...)
 	}
 
 	return lines
@@ -87,14 +81,11 @@ func (n *Screen) rows(w int) []string {
 // needColumns are how wide the columns before the text are.
 type needColumns struct{ kind, name int }
 
-// columns returns the columns that the list needs: what they do not take, the text has.
-func (n *Screen) columns() needColumns {
-	c := needColumns{kind: 6, name: 5}
-	for i := range n.list {
-		c.kind = max(c.kind, kit.Width(kit.CodeWords(n.list[i].Kind)))
-		c.name = max(c.name, kit.Width(kit.SafeLine(n.list[i].Agent)))
-	}
-	return needColumns{min(c.kind, 11), min(c.name, 14)}
+// needRows draws the rows of the list.
+type needRows struct {
+	*room.Shared
+	columns  needColumns
+	inDetail bool // the movement keys go to the details
 }
 
 const needsLesson = "Listed here, with the key that helps: open dialogs; agents that are lost, have ended or " +
@@ -102,21 +93,21 @@ const needsLesson = "Listed here, with the key that helps: open dialogs; agents 
 	"this screen's name counts them. What is between agents stands below, dim: answers that they owe each other, " +
 	"and what loop protection holds."
 
-// nothing says that nothing needs the operator, and what the screen is for.
-func (n *Screen) nothing(w int) []string {
-	lines := []string{"", n.Theme.Good.Render(kit.Fit("  ✓ Nothing needs you.", w)), ""}
+// nothingLines say that nothing needs the operator, and what the screen is for.
+func nothingLines(th kit.Theme, w int) []string {
+	lines := []string{"", th.Good.Render(kit.Fit("  ✓ Nothing needs you.", w)), ""}
 	for _, line := range kit.Wrap(needsLesson, w-2) {
-		lines = append(lines, "  "+n.Theme.Dim.Render(line))
+		lines = append(lines, "  "+th.Dim.Render(line))
 	}
 	return lines
 }
 
 // row draws a need on one line: a glyph and a label that may be skipped, who it is about, and what it
 // says. Below the one under the marker is what can be done about it.
-func (n *Screen) row(x *need, w int, c needColumns, selected bool) []string {
+func (n *needRows) row(x *need, w int, selected bool) []string {
 	l, _ := lookOf(x.Kind)
-	kind := kit.Pad(l.glyph, 2) + kit.Pad(kit.CodeWords(x.Kind), c.kind) + " "
-	who, ago := kit.PadName(kit.SafeLine(x.Agent), c.name)+" ", kit.Pad(x.ago(n.Now), 4)+" "
+	kind := kit.Pad(l.glyph, 2) + kit.Pad(kit.CodeWords(x.Kind), n.columns.kind) + " "
+	who, ago := kit.PadName(kit.SafeLine(x.Agent), n.columns.name)+" ", kit.Pad(x.ago(n.Now), 4)+" "
 
 	used := 2 + kit.Width(kind+who+ago)
 	also := kit.Fit(alsoWords(&n.Team, x), max(0, w-used-leastText))
@@ -154,7 +145,7 @@ func (n *Screen) row(x *need, w int, c needColumns, selected bool) []string {
 const leastText = 20
 
 // optionWords draws what can be done about a need.
-func (n *Screen) optionWords(x *need, l look) []string {
+func (n *needRows) optionWords(x *need, l look) []string {
 	a := n.Team.Find(x.AgentID)
 	attachable := a != nil && a.Kind == parley.KindTerminal
 	key := func(o option) string { return n.Key(kit.First(o.verb.Row().Keys)) }

@@ -1,0 +1,65 @@
+package needs
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley"
+	"parley/tui/room"
+)
+
+// report is what the daemon says that a person is needed for, and the requests for it.
+type report struct {
+	*room.Shared
+	asking bool // one request runs at a time
+	needs  []parley.Need
+	count  int // the daemon's count that needs answer
+}
+
+// needsMsg is the daemon's list.
+type needsMsg struct {
+	list  []parley.Need
+	count int // for which it was read
+	err   error
+}
+
+func readNeeds(count int) room.Request {
+	return func(ctx context.Context, s parley.Service) tea.Msg {
+		res, err := s.GetNeeds(ctx, parley.GetNeedsRequest{})
+		if err != nil {
+			return needsMsg{err: err}
+		}
+		return needsMsg{list: res.Needs, count: count}
+	}
+}
+
+// ask reads the list while the screen is shown, and else when the daemon counts another number: the
+// bar counts matters. read says that it was read before.
+func (r *report) ask(read bool) tea.Cmd {
+	count := 0
+	if r.Link.Status != nil {
+		count = r.Link.Status.Needs
+	}
+	if r.asking || r.At != room.AtNeeds && r.count == count && (read || count == 0) {
+		return nil
+	}
+	r.asking = true
+	return r.Do.Call(readNeeds(count))
+}
+
+// take takes an answer. After an error the last one stays.
+func (r *report) take(msg needsMsg) {
+	if r.asking = false; msg.err == nil {
+		r.needs, r.count = msg.list, msg.count
+	}
+}
+
+// sees notes what stands on the screen of an agent now, whose options are not known.
+func (r *report) sees(agent string, screen []string) {
+	for i := range r.needs {
+		if x := &r.needs[i]; x.AgentID == agent && x.Kind == parley.NeedDialog {
+			x.Screen = screen
+		}
+	}
+}
