@@ -27,6 +27,8 @@ const (
 	doorAnswers = 10 * time.Second
 	// doorShut is how long an entrance that was closed is left alone, doubling to doorShutLong.
 	doorShut, doorShutLong = 10 * time.Second, 10 * time.Minute
+	// doorPause is the same for one that takes another letter soon.
+	doorPause = 2 * time.Second
 	// doorFresh is how long after it was given a message is expected to be read at any moment.
 	doorFresh = 10 * time.Second
 )
@@ -182,7 +184,9 @@ func (d *doorway) give(ctx context.Context, t *team.Terminal, job store.Job, e e
 	err = e.Give(calling, x.letter)
 	x.given = c.o.Now()
 	if errors.Is(err, door.ErrClosed) {
-		d.close()
+		if d.close(); errors.Is(err, door.ErrNotNow) {
+			d.shut, d.rest = c.o.Now().Add(doorPause), 0
+		}
 		return false, d.end(ctx, x, change(parley.DeliveryHeld, held(parley.HoldRefused, "its own entrance is closed")))
 	}
 
