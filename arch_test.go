@@ -110,6 +110,7 @@ var doors = []door{
 	{"github.com/coder/websocket", []string{"httpapi"}},
 	{"github.com/prometheus/", []string{"httpapi"}},
 	{"rsc.io/qr", []string{"cmd/parley"}},
+	{"github.com/chromedp/", []string{"internal/testpage"}},
 	{"golang.org/x/text/unicode/norm", []string{".", "*"}},
 	{"golang.org/x/", []string{"*"}},
 }

@@ -17,6 +17,7 @@ import (
 	"parley"
 	"parley/internal/must"
 	"parley/internal/testhome"
+	"parley/internal/testpage"
 )
 
 // The page in a real browser, with real agents of the demo. The parts share a team and follow each other.
@@ -25,7 +26,7 @@ func TestPageInABrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a browser takes half a minute")
 	}
-	browser := startBrowser(t)
+	browser := testpage.Start(t)
 	h := testhome.New(t)
 	launch := func(name string, flags ...string) {
 		args := append([]string{"launch", name, "--role", "<b>the " + name + "</b>", "--", "parley", "demo-agent"}, flags...)
@@ -64,104 +65,101 @@ func TestPageInABrowser(t *testing.T) {
 type pageTest struct {
 	h           *testhome.Home
 	browser     context.Context
-	phone, desk *tab // signed in, for all parts
+	phone, desk *testpage.Tab // signed in, for all parts
 }
 
 // opens signs in with a new link.
-func (p *pageTest) opens(t *testing.T, width, height int64, flags ...string) *tab {
+func (p *pageTest) opens(t *testing.T, width, height int64, flags ...string) *testpage.Tab {
 	t.Helper()
-	link := testhome.Run[parley.OpenPageResult](t, p.h, append([]string{"web"}, flags...)...)
-	x := openTab(t, p.browser, link.URL(), width, height)
-	x.until("document.querySelector('nav') && document.querySelector('.dot.live')")
-	return x
+	return testpage.SignIn(t, p.h, p.browser, width, height, flags...)
 }
 
 func (p *pageTest) signsIn(t *testing.T) {
 	link := testhome.Run[parley.OpenPageResult](t, p.h, "web")
-	x := openTab(t, p.browser, link.URL(), 360, 740)
-	x.until("document.querySelector('.card.waits')")
+	x := testpage.Open(t, p.browser, link.URL(), 360, 740)
+	x.Until("document.querySelector('.card.waits')")
 	p.phone = x
-	x.picture("needs-phone")
-	if hash := js[string](x, "location.href"); strings.Contains(hash, "parley_") {
+	x.Picture("needs-phone")
+	if hash := testpage.JS[string](x, "location.href"); strings.Contains(hash, "parley_") {
 		t.Errorf("the code stays in the address: %s", hash)
 	}
-	res := must.Have(chromedp.Call(x.ctx, network.GetCookies, network.GetCookiesParams{}))(t)
+	res := must.Have(chromedp.Call(x.Ctx, network.GetCookies, network.GetCookiesParams{}))(t)
 	if len(res.Cookies) > 0 {
 		t.Errorf("it has cookies: %+v", res.Cookies)
 	}
-	x.clean()
+	x.Clean()
 
-	again := openTab(t, p.browser, link.URL(), 360, 740)
-	again.shows("This link has been used, or is too old.")
-	again.shows("parley web")
-	again.clean()
-	none := openTab(t, p.browser, link.Address, 360, 740)
-	none.shows("run this in a terminal")
-	none.picture("door")
+	again := testpage.Open(t, p.browser, link.URL(), 360, 740)
+	again.Shows("This link has been used, or is too old.")
+	again.Shows("parley web")
+	again.Clean()
+	none := testpage.Open(t, p.browser, link.Address, 360, 740)
+	none.Shows("run this in a terminal")
+	none.Picture("door")
 }
 
 func (p *pageTest) answers(t *testing.T) {
-	x := p.phone.of(t)
-	x.shows("May I go on with this?")
+	x := p.phone.Of(t)
+	x.Shows("May I go on with this?")
 
 	// Two taps that are one tap of a bouncing finger only choose.
-	js[bool](x, "(b => { b.focus(); b.click(); b.click(); return true })("+button("[data-kind=dialog]", "Yes")+")")
-	x.shows("Tap again to choose: Yes")
-	x.picture("needs-armed")
+	testpage.JS[bool](x, "(b => { b.focus(); b.click(); b.click(); return true })("+testpage.Button("[data-kind=dialog]", "Yes")+")")
+	x.Shows("Tap again to choose: Yes")
+	x.Picture("needs-armed")
 	if n := testhome.Run[parley.GetNeedsResult](t, p.h, "needs").Needs; len(n) == 0 || n[0].Kind != parley.NeedDialog {
 		t.Errorf("one tap has answered: %+v", n)
 	}
-	js[bool](x, "(document.activeElement.blur(), true)")
-	x.until("!document.querySelector('.armed')")
+	testpage.JS[bool](x, "(document.activeElement.blur(), true)")
+	x.Until("!document.querySelector('.armed')")
 
-	x.confirms("[data-kind=dialog]", "Yes", "document.querySelector('.outcome')")
-	x.shows("You chose: Yes")
-	x.until("!document.querySelector('[data-kind=dialog]')")
-	x.picture("needs-answered")
-	x.clean()
+	x.Confirms("[data-kind=dialog]", "Yes", "document.querySelector('.outcome')")
+	x.Shows("You chose: Yes")
+	x.Until("!document.querySelector('[data-kind=dialog]')")
+	x.Picture("needs-answered")
+	x.Clean()
 }
 
 func (p *pageTest) answersNothingElse(t *testing.T) {
-	x := p.phone.of(t)
+	x := p.phone.Of(t)
 	testhome.Run[parley.SendMessageResult](t, p.h, "send", "asker", "delete it")
-	x.until("document.querySelector('[data-kind=dialog]')")
+	x.Until("document.querySelector('[data-kind=dialog]')")
 
 	// The page hears no more of needs, as on a slow line; meanwhile the question is answered elsewhere.
-	js[bool](x, `(real => { window.real = real; window.fetch = (u, o) => String(u).includes('get_needs') ? new Promise((_, no) => { window.fails = no }) : real(u, o); return true })(fetch)`)
+	testpage.JS[bool](x, `(real => { window.real = real; window.fetch = (u, o) => String(u).includes('get_needs') ? new Promise((_, no) => { window.fails = no }) : real(u, o); return true })(fetch)`)
 	if !waitUntil(func() bool { return p.h.Command("answer", "asker", "2", "--yes").Run() == nil }) { // once the message is typed
 		t.Fatal("the question cannot be answered")
 	}
-	x.confirms("[data-kind=dialog]", "Yes", "document.querySelector('.outcome.failed')")
-	x.shows("The question changed before your answer, so nothing was sent.")
-	js[bool](x, "(window.fetch = window.real, window.fails?.(new TypeError('no line')), true)")
-	x.clean()
+	x.Confirms("[data-kind=dialog]", "Yes", "document.querySelector('.outcome.failed')")
+	x.Shows("The question changed before your answer, so nothing was sent.")
+	testpage.JS[bool](x, "(window.fetch = window.real, window.fails?.(new TypeError('no line')), true)")
+	x.Clean()
 }
 
 func (p *pageTest) sends(t *testing.T) {
 	x := p.opens(t, 1400, 900)
 	p.desk = x
-	x.goes("agent/worker")
-	x.until("document.querySelector('.terminal pre div, .xterm-rows div') && document.querySelector('.write textarea')")
+	x.Goes("agent/worker")
+	x.Until("document.querySelector('.terminal pre div, .xterm-rows div') && document.querySelector('.write textarea')")
 	fill := func(text string) {
-		js[bool](x, fmt.Sprintf(`(b => { b.value = %q; b.dispatchEvent(new Event('input')); return true })(document.querySelector('.write textarea'))`, text))
+		testpage.JS[bool](x, fmt.Sprintf(`(b => { b.value = %q; b.dispatchEvent(new Event('input')); return true })(document.querySelector('.write textarea'))`, text))
 	}
 	fill(strings.Repeat("a", 2001))
-	x.shows("1 characters too many")
-	if !js[bool](x, "document.querySelector('.write .main').disabled") {
+	x.Shows("1 characters too many")
+	if !testpage.JS[bool](x, "document.querySelector('.write .main').disabled") {
 		t.Error("a text that is too long can be sent")
 	}
 	fill("")
 
-	x.writes(".write textarea", "Please check the build.\r") // Enter sends
-	x.until("document.querySelector('.receipt .state[data-state=answered]')")
-	x.until("[...document.querySelectorAll('.terminal pre div, .xterm-rows > div')].some(d => d.textContent.includes('Please check the build.'))")
-	x.picture("agent-desk")
+	x.Writes(".write textarea", "Please check the build.\r") // Enter sends
+	x.Until("document.querySelector('.receipt .state[data-state=answered]')")
+	x.Until("[...document.querySelectorAll('.terminal pre div, .xterm-rows > div')].some(d => d.textContent.includes('Please check the build.'))")
+	x.Picture("agent-desk")
 	p.sentOnce(t, "Please check the build")
 
-	if !js[bool](x, "document.querySelector('.write .main').disabled") {
+	if !testpage.JS[bool](x, "document.querySelector('.write .main').disabled") {
 		t.Error("nothing can be sent")
 	}
-	x.clean()
+	x.Clean()
 }
 
 // sentOnce fails unless one message has a text.
@@ -180,64 +178,64 @@ func (p *pageTest) sentOnce(t *testing.T, text string) {
 }
 
 func (p *pageTest) hostile(t *testing.T) {
-	x := p.phone.of(t)
+	x := p.phone.Of(t)
 	text := `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script> \u202Eesrever ` + strings.Repeat("W", 400)
 	testhome.Run[parley.SendMessageResult](t, p.h, "send", "asker", text)
 	for _, view := range []string{"traffic", "agents", "agent/asker", "needs"} {
-		x.goes(view)
-		x.until("document.querySelector('.rows li, .agents li, .terminal pre div, .xterm-rows div, .empty, .card')")
-		x.fits(view)
+		x.Goes(view)
+		x.Until("document.querySelector('.rows li, .agents li, .terminal pre div, .xterm-rows div, .empty, .card')")
+		x.Fits(view)
 	}
-	x.goes("traffic")
-	x.shows("<img src=x onerror=")
-	x.goes("agents")
-	x.shows("<b>the asker</b>")
-	if js[bool](x, "!!document.querySelector('#app img, #app script, #app b.the') || document.title.includes('owned')") {
+	x.Goes("traffic")
+	x.Shows("<img src=x onerror=")
+	x.Goes("agents")
+	x.Shows("<b>the asker</b>")
+	if testpage.JS[bool](x, "!!document.querySelector('#app img, #app script, #app b.the') || document.title.includes('owned')") {
 		t.Error("a text of others became markup")
 	}
-	x.clean()
+	x.Clean()
 }
 
 // The daemon reads the filter, and says what is wrong with it.
 func (p *pageTest) filters(t *testing.T) {
-	x := p.phone.of(t)
-	x.goes("traffic")
+	x := p.phone.Of(t)
+	x.Goes("traffic")
 	types := func(text string) {
-		js[bool](x, fmt.Sprintf(`(b => { b.value = %q; b.dispatchEvent(new Event('input')); return true })(document.getElementById('filter'))`, text))
+		testpage.JS[bool](x, fmt.Sprintf(`(b => { b.value = %q; b.dispatchEvent(new Event('input')); return true })(document.getElementById('filter'))`, text))
 	}
-	x.until("document.getElementById('filter') && document.querySelectorAll('.rows li').length > 1")
+	x.Until("document.getElementById('filter') && document.querySelectorAll('.rows li').length > 1")
 	types("from:you build since:today")
-	x.until("document.querySelectorAll('.rows li').length == 1")
-	x.shows("Please check the build.")
+	x.Until("document.querySelectorAll('.rows li').length == 1")
+	x.Shows("Please check the build.")
 	types("from:you is:nonsense")
-	x.shows("Is:nonsense is not known.")
+	x.Shows("Is:nonsense is not known.")
 	types("from:")
-	x.until("document.querySelectorAll('.rows li').length > 1 && !document.querySelector('.bad[role=status]')")
+	x.Until("document.querySelectorAll('.rows li').length > 1 && !document.querySelector('.bad[role=status]')")
 	types("")
-	x.clean()
+	x.Clean()
 }
 
 func (p *pageTest) fitsEverywhere(t *testing.T) {
 	testhome.Run[parley.CreateThreadResult](t, p.h, "thread", "create", "Release plan of a rather long name", "worker", "--message", "Who does what?")
 	for _, size := range [][2]int64{{360, 740}, {700, 450}, {820, 1180}, {1400, 900}} { // the second is 1400 at a zoom of 200 %
-		x := p.desk.of(t)
+		x := p.desk.Of(t)
 		if size[0] < 600 {
-			x = p.phone.of(t)
+			x = p.phone.Of(t)
 		}
-		must.Do(t, chromedp.Do(x.ctx, chromedp.EmulateViewport(size[0], size[1])))
+		must.Do(t, chromedp.Do(x.Ctx, chromedp.EmulateViewport(size[0], size[1])))
 		for _, view := range []string{"needs", "agents", "agent/worker", "tiles", "pictures", "traffic", "threads", "workspaces"} {
-			x.goes(view)
-			x.until("document.querySelector('.rows li, .agents li, .terminal pre div, .xterm-rows div, .tile pre div, .picture, .empty, .card')")
-			x.fits(fmt.Sprintf("%s at %d", view, size[0]))
-			x.picture(fmt.Sprintf("%s-%d", plain(view), size[0]))
+			x.Goes(view)
+			x.Until("document.querySelector('.rows li, .agents li, .terminal pre div, .xterm-rows div, .tile pre div, .picture, .empty, .card')")
+			x.Fits(fmt.Sprintf("%s at %d", view, size[0]))
+			x.Picture(fmt.Sprintf("%s-%d", plain(view), size[0]))
 		}
-		x.goes("threads")
-		x.until(`document.querySelector('.rows a[href^="#/thread/"]')`)
-		js[bool](x, `(document.querySelector('.rows a[href^="#/thread/"]').click(), true)`)
-		x.until("document.querySelector('.posts li')")
-		x.fits("a thread")
-		x.picture(fmt.Sprintf("thread-%d", size[0]))
-		x.clean()
+		x.Goes("threads")
+		x.Until(`document.querySelector('.rows a[href^="#/thread/"]')`)
+		testpage.JS[bool](x, `(document.querySelector('.rows a[href^="#/thread/"]').click(), true)`)
+		x.Until("document.querySelector('.posts li')")
+		x.Fits("a thread")
+		x.Picture(fmt.Sprintf("thread-%d", size[0]))
+		x.Clean()
 	}
 }
 
@@ -250,57 +248,57 @@ func (p *pageTest) accessible(t *testing.T) {
 	if err != nil {
 		t.Skip("axe-core is not there: scripts/web-types fetches it")
 	}
-	for name, x := range map[string]*tab{"phone": p.phone.of(t), "desk": p.desk.of(t)} {
-		js[bool](x, string(axe)+";true")
+	for name, x := range map[string]*testpage.Tab{"phone": p.phone.Of(t), "desk": p.desk.Of(t)} {
+		testpage.JS[bool](x, string(axe)+";true")
 		for _, scheme := range []string{"light", "dark"} {
-			must.Have(chromedp.Call(x.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			must.Have(chromedp.Call(x.Ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 				Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}))(t)
 			for _, view := range []string{"needs", "agents", "agent/worker", "tiles", "pictures", "traffic", "threads", "workspaces"} {
-				x.goes(view)
-				x.until("document.querySelector('.rows li, .agents li, .terminal pre div, .xterm-rows div, .tile pre div, .picture, .empty, .card')")
-				x.hinders(fmt.Sprintf("%s on a %s, %s", view, name, scheme))
-				x.picture(fmt.Sprintf("%s-%s-%s", plain(view), name, scheme))
+				x.Goes(view)
+				x.Until("document.querySelector('.rows li, .agents li, .terminal pre div, .xterm-rows div, .tile pre div, .picture, .empty, .card')")
+				hinders(x, fmt.Sprintf("%s on a %s, %s", view, name, scheme))
+				x.Picture(fmt.Sprintf("%s-%s-%s", plain(view), name, scheme))
 			}
 		}
 	}
 }
 
 // hinders fails with what axe-core finds.
-func (x *tab) hinders(view string) {
+func hinders(x *testpage.Tab, view string) {
 	x.Helper()
-	js[bool](x, `(window.found = null, axe.run({exclude: ['.terminal pre', '.xterm', '.tile pre', '.asked']},
+	testpage.JS[bool](x, `(window.found = null, axe.run({exclude: ['.terminal pre', '.xterm', '.tile pre', '.asked']},
 		{resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']}).then(r => {
 		window.found = r.violations.map(v => v.id + ': ' + v.nodes.map(n => n.html.slice(0, 160)).slice(0, 3).join(' ; ')).join('\n') }), true)`)
-	x.until("window.found !== null")
-	if found := js[string](x, "window.found"); found != "" {
+	x.Until("window.found !== null")
+	if found := testpage.JS[string](x, "window.found"); found != "" {
 		x.Errorf("%s: %s", view, found)
 	}
 }
 
 // A message is an arrow; keys, the wheel and buttons zoom, and the table has what is shown.
 func (p *pageTest) zooms(t *testing.T) {
-	x := p.desk.of(t)
-	x.goes("pictures")
-	x.until("document.querySelectorAll('.timeline .arrow').length > 0 && document.querySelector('.timeline rect')")
-	js[bool](x, "(window.span = () => document.querySelector('[data-arrows]').getAttribute('aria-label'), window.all = window.span(), true)")
+	x := p.desk.Of(t)
+	x.Goes("pictures")
+	x.Until("document.querySelectorAll('.timeline .arrow').length > 0 && document.querySelector('.timeline rect')")
+	testpage.JS[bool](x, "(window.span = () => document.querySelector('[data-arrows]').getAttribute('aria-label'), window.all = window.span(), true)")
 	press := func(key string) {
-		js[bool](x, fmt.Sprintf("document.querySelector('[data-arrows]').dispatchEvent(new KeyboardEvent('keydown', {key: %q, bubbles: true, cancelable: true}))", key))
+		testpage.JS[bool](x, fmt.Sprintf("document.querySelector('[data-arrows]').dispatchEvent(new KeyboardEvent('keydown', {key: %q, bubbles: true, cancelable: true}))", key))
 	}
 	press("+")
-	x.until("window.span() !== window.all && !document.querySelector('[aria-label=Zoom] [aria-label=Farther]').disabled")
-	x.picture("timeline-near")
-	js[bool](x, "(window.near = window.span(), true)")
+	x.Until("window.span() !== window.all && !document.querySelector('[aria-label=Zoom] [aria-label=Farther]').disabled")
+	x.Picture("timeline-near")
+	testpage.JS[bool](x, "(window.near = window.span(), true)")
 	press("ArrowLeft")
-	x.until("window.span() !== window.near")
+	x.Until("window.span() !== window.near")
 	press("0")
-	x.until("document.querySelector('[aria-label=Zoom] [aria-label=Farther]').disabled")
-	js[bool](x, "document.querySelector('[data-arrows] svg').dispatchEvent(new WheelEvent('wheel', {deltaY: -100, ctrlKey: true, clientX: 900, bubbles: true, cancelable: true}))")
-	x.until("!document.querySelector('[aria-label=Zoom] [aria-label=Farther]').disabled")
-	x.taps("[aria-label=Zoom]", "All")
-	x.until("document.querySelector('[aria-label=Zoom] [aria-label=Farther]').disabled")
-	js[bool](x, "(document.querySelector('figure details').open = true)")
-	x.until("[...document.querySelectorAll('figure .numbers')][0].innerText.includes('wrote at') && [...document.querySelectorAll('figure .numbers tr')].some(r => r.innerText.includes('operator') || r.innerText.includes('you'))")
-	x.clean()
+	x.Until("document.querySelector('[aria-label=Zoom] [aria-label=Farther]').disabled")
+	testpage.JS[bool](x, "document.querySelector('[data-arrows] svg').dispatchEvent(new WheelEvent('wheel', {deltaY: -100, ctrlKey: true, clientX: 900, bubbles: true, cancelable: true}))")
+	x.Until("!document.querySelector('[aria-label=Zoom] [aria-label=Farther]').disabled")
+	x.Taps("[aria-label=Zoom]", "All")
+	x.Until("document.querySelector('[aria-label=Zoom] [aria-label=Farther]').disabled")
+	testpage.JS[bool](x, "(document.querySelector('figure details').open = true)")
+	x.Until("[...document.querySelectorAll('figure .numbers')][0].innerText.includes('wrote at') && [...document.querySelectorAll('figure .numbers tr')].some(r => r.innerText.includes('operator') || r.innerText.includes('you'))")
+	x.Clean()
 }
 
 // W shows all workspaces of the user, what waits in each and the command that opens it.
@@ -310,22 +308,22 @@ func (p *pageTest) listsWorkspaces(t *testing.T) {
 	defer func() { must.Do(t, p.h.Command("down", "--workspace", other).Run()) }()
 
 	x := p.opens(t, 1400, 900)
-	must.Do(t, chromedp.Do(x.ctx, chromedp.KeyEvent("W")))
-	x.until("document.querySelectorAll('[data-workspace]').length == 2")
-	x.shows("This page shows it.")
-	x.shows("no agents")
-	x.until(fmt.Sprintf("document.querySelector('[data-workspace$=%q] code')?.textContent.endsWith(' web')", filepath.Base(other)))
-	x.picture("workspaces")
+	must.Do(t, chromedp.Do(x.Ctx, chromedp.KeyEvent("W")))
+	x.Until("document.querySelectorAll('[data-workspace]').length == 2")
+	x.Shows("This page shows it.")
+	x.Shows("no agents")
+	x.Until(fmt.Sprintf("document.querySelector('[data-workspace$=%q] code')?.textContent.endsWith(' web')", filepath.Base(other)))
+	x.Picture("workspaces")
 	must.Do(t, p.h.Command("down", "--workspace", other).Run())
-	x.shows("not running")
-	x.clean()
+	x.Shows("not running")
+	x.Clean()
 }
 
 // A browser ends the requests of a page that is left, and a line may break in the midst of an answer: neither is an
 // error of the page, and it asks again.
 func (p *pageTest) brokenAnswers(t *testing.T) {
-	x := p.desk.of(t)
-	x.goes("agent/worker")
+	x := p.desk.Of(t)
+	x.Goes("agent/worker")
 	for name, answer := range map[string]string{
 		"ended by the browser": "Promise.reject(new DOMException('The user aborted a request.', 'AbortError'))",
 		"no line":              "Promise.reject(new TypeError('Failed to fetch'))",
@@ -333,80 +331,80 @@ func (p *pageTest) brokenAnswers(t *testing.T) {
 		"an answer cut off":    "Promise.resolve(new Response('{\"needs\": ['))",
 		"ended in its midst":   "Promise.resolve(new Response(new ReadableStream({start(c) { c.error(new DOMException('left', 'AbortError')) }})))",
 	} {
-		js[bool](x, fmt.Sprintf(`(real => { window.real = real; window.asked = {}; window.fetch = (u, o) => {
+		testpage.JS[bool](x, fmt.Sprintf(`(real => { window.real = real; window.asked = {}; window.fetch = (u, o) => {
 			const path = String(u);
 			if (!path.startsWith('/api/') || path.includes('/api/events')) return real(u, o);
 			window.asked[path] = (window.asked[path] ?? 0) + 1;
 			return %s }; return true })(fetch)`, answer))
-		x.until("window.asked['/api/get_needs'] > 1 && (window.asked['/api/read_terminal'] ?? 0) > 1")
-		js[bool](x, "(window.fetch = window.real, window.shown = document.querySelector('.note.bad')?.textContent ?? '', true)")
-		if said := js[string](x, "window.shown"); said != "" {
+		x.Until("window.asked['/api/get_needs'] > 1 && (window.asked['/api/read_terminal'] ?? 0) > 1")
+		testpage.JS[bool](x, "(window.fetch = window.real, window.shown = document.querySelector('.note.bad')?.textContent ?? '', true)")
+		if said := testpage.JS[string](x, "window.shown"); said != "" {
 			t.Errorf("%s: it says %q", name, said)
 		}
-		x.clean()
+		x.Clean()
 	}
 
-	must.Do(t, chromedp.Do(x.ctx, chromedp.Reload()))
-	x.until("document.querySelector('.dot.live')")
-	x.clean()
+	must.Do(t, chromedp.Do(x.Ctx, chromedp.Reload()))
+	x.Until("document.querySelector('.dot.live')")
+	x.Clean()
 }
 
 func (p *pageTest) losesTheLine(t *testing.T) {
-	x, other := p.phone.of(t), p.desk.of(t)
-	x.goes("agent/worker")
-	other.goes("traffic")
+	x, other := p.phone.Of(t), p.desk.Of(t)
+	x.Goes("agent/worker")
+	other.Goes("traffic")
 	pid := testhome.Run[parley.WorkspaceStatusResult](t, p.h, "status").PID
 	must.Do(t, syscall.Kill(pid, syscall.SIGKILL))
-	x.shows("Offline since")
-	x.writes(".write textarea", "Sent while it was away.")
-	x.taps(".write", "Send")
-	x.shows("It is sent once, when that is back.")
-	x.picture("offline")
-	js[bool](other, `(real => { window.fetch = (u, o) => String(u) === '/page/mark'
+	x.Shows("Offline since")
+	x.Writes(".write textarea", "Sent while it was away.")
+	x.Taps(".write", "Send")
+	x.Shows("It is sent once, when that is back.")
+	x.Picture("offline")
+	testpage.JS[bool](other, `(real => { window.fetch = (u, o) => String(u) === '/page/mark'
 		? Promise.resolve(new Response('{"mark":"0123456789ab","version":"99.0"}')) : real(u, o); return true })(fetch)`)
 
 	testhome.Run[parley.SendMessageResult](t, p.h, "send", "worker", "Sent by another way.") // which starts the daemon
-	x.until("document.querySelector('.dot.live') && document.querySelector('.receipt .state[data-state=answered]')")
+	x.Until("document.querySelector('.dot.live') && document.querySelector('.receipt .state[data-state=answered]')")
 	p.sentOnce(t, "Sent while it was away")
-	other.shows("Sent while it was away.")
-	other.shows("Sent by another way.")
-	if n := js[int](other, "[...document.querySelectorAll('.rows li')].filter(l => l.innerText.includes('Sent by another way.')).length"); n != 1 {
+	other.Shows("Sent while it was away.")
+	other.Shows("Sent by another way.")
+	if n := testpage.JS[int](other, "[...document.querySelectorAll('.rows li')].filter(l => l.innerText.includes('Sent by another way.')).length"); n != 1 {
 		t.Errorf("a message stands there %d times", n)
 	}
-	if js[bool](x, "document.body.innerText.includes('Offline since')") {
+	if testpage.JS[bool](x, "document.body.innerText.includes('Offline since')") {
 		t.Error("it still says that it is offline")
 	}
-	if js[bool](x, "!!document.querySelector('.another')") {
+	if testpage.JS[bool](x, "!!document.querySelector('.another')") {
 		t.Error("it says that it is old after a start of the same build")
 	}
 
 	// The other page has lived through an update.
-	other.shows("The daemon is of another version than this page: parley 99.0")
-	other.picture("another-version")
-	must.Do(t, chromedp.Do(other.ctx, chromedp.KeyEvent("r")))
-	other.until("document.querySelector('.dot.live') && !document.querySelector('.another')")
-	if n := js[int](other, "performance.getEntriesByType('resource').filter(e => e.name.includes('/page/') && e.name.endsWith('.js') && e.transferSize).length"); n != 0 {
+	other.Shows("The daemon is of another version than this page: parley 99.0")
+	other.Picture("another-version")
+	must.Do(t, chromedp.Do(other.Ctx, chromedp.KeyEvent("r")))
+	other.Until("document.querySelector('.dot.live') && !document.querySelector('.another')")
+	if n := testpage.JS[int](other, "performance.getEntriesByType('resource').filter(e => e.name.includes('/page/') && e.name.endsWith('.js') && e.transferSize).length"); n != 0 {
 		t.Errorf("%d modules of the same build came over the line again", n)
 	}
-	other.clean()
+	other.Clean()
 }
 
 func (p *pageTest) onlyLooks(t *testing.T) {
 	x := p.opens(t, 360, 740, "--watch")
-	x.shows("only looking")
-	x.goes("workspaces")
-	if js[bool](x, "!!document.querySelector('.workspaces')") {
+	x.Shows("only looking")
+	x.Goes("workspaces")
+	if testpage.JS[bool](x, "!!document.querySelector('.workspaces')") {
 		t.Error("it shows the other workspaces")
 	}
-	x.goes("agent/worker")
-	x.until("document.querySelector('.terminal pre div, .xterm-rows div')")
-	if js[bool](x, "!!document.querySelector('.write, .option')") {
+	x.Goes("agent/worker")
+	x.Until("document.querySelector('.terminal pre div, .xterm-rows div')")
+	if testpage.JS[bool](x, "!!document.querySelector('.write, .option')") {
 		t.Error("it offers to write")
 	}
-	status := js[bool](x, `(window.got = 0, fetch('/api/send_message', {method: 'POST', body: '{"to":"worker","text":"x"}', headers: {
+	status := testpage.JS[bool](x, `(window.got = 0, fetch('/api/send_message', {method: 'POST', body: '{"to":"worker","text":"x"}', headers: {
 		'Content-Type': 'application/json', Authorization: 'Bearer ' + JSON.parse(sessionStorage.getItem('parley.session')).key}}).then(r => { window.got = r.status }), true)`)
-	x.until("window.got")
-	if got := js[int](x, "window.got"); !status || got != 403 {
+	x.Until("window.got")
+	if got := testpage.JS[int](x, "window.got"); !status || got != 403 {
 		t.Errorf("a call that sends is answered with %d", got)
 	}
 
@@ -415,19 +413,19 @@ func (p *pageTest) onlyLooks(t *testing.T) {
 			testhome.Run[parley.RevokeKeyResult](t, p.h, "web", "--revoke", k.KeyID)
 		}
 	}
-	x.shows("This session has ended")
-	x.picture("revoked")
+	x.Shows("This session has ended")
+	x.Picture("revoked")
 }
 
 func (p *pageTest) endedAgent(t *testing.T) {
-	x := p.phone.of(t)
-	x.goes("agent/worker")
-	x.until("document.querySelector('.terminal pre div, .xterm-rows div')")
+	x := p.phone.Of(t)
+	x.Goes("agent/worker")
+	x.Until("document.querySelector('.terminal pre div, .xterm-rows div')")
 	testhome.Run[parley.StopAgentResult](t, p.h, "stop", "worker")
-	x.shows("This is what it showed at")
-	x.shows("not in the team")
-	x.picture("ended")
-	x.clean()
+	x.Shows("This is what it showed at")
+	x.Shows("not in the team")
+	x.Picture("ended")
+	x.Clean()
 }
 
 // waitUntil waits for a fact.
@@ -438,4 +436,9 @@ func waitUntil(fact func() bool) bool {
 		}
 	}
 	return false
+}
+
+// plain removes what a name of a file may not have.
+func plain(name string) string {
+	return strings.NewReplacer("/", "-", "?", "-", " ", "-").Replace(name)
 }

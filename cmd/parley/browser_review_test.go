@@ -11,17 +11,12 @@ import (
 	"parley"
 	"parley/internal/must"
 	"parley/internal/testhome"
+	"parley/internal/testpage"
 )
 
-// A person reviews what an agent has changed on a phone, and merges it.
-func TestReviewInABrowser(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("a browser takes half a minute")
-	}
-	browser := startBrowser(t)
-	h := testhome.New(t)
-	git := func(dir string, args ...string) string {
+// gitOf runs git for a test, which fails where git does.
+func gitOf(t *testing.T, h *testhome.Home) func(dir string, args ...string) string {
+	return func(dir string, args ...string) string {
 		t.Helper()
 		cmd := exec.Command("git", append([]string{"-c", "user.name=ann", "-c", "user.email=ann@example.org"}, args...)...)
 		cmd.Dir, cmd.Env = dir, h.Env
@@ -31,6 +26,17 @@ func TestReviewInABrowser(t *testing.T) {
 		}
 		return string(out)
 	}
+}
+
+// A person reviews what an agent has changed on a phone, and merges it.
+func TestReviewInABrowser(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("a browser takes half a minute")
+	}
+	browser := testpage.Start(t)
+	h := testhome.New(t)
+	git := gitOf(t, h)
 	write := func(dir, name, text string) {
 		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
@@ -50,22 +56,22 @@ func TestReviewInABrowser(t *testing.T) {
 
 	p := &pageTest{h: h, browser: browser}
 	x := p.opens(t, 360, 740)
-	x.goes("agent/coder")
-	x.until(`document.querySelector('a[href="#/review/coder"]')`)
-	x.goes("review/coder")
+	x.Goes("agent/coder")
+	x.Until(`document.querySelector('a[href="#/review/coder"]')`)
+	x.Goes("review/coder")
 	line := func(text string) string {
 		return fmt.Sprintf("[...document.querySelectorAll('.dl')].find(l => l.textContent.includes(%q))", text)
 	}
-	x.until(line("errNone // <b>"))
-	js[bool](x, "("+line("errNone // <b>")+".click(), true)")
-	x.writes(".comment textarea", "Say which user.")
-	js[bool](x, "("+line("+hello")+".click(), true)")
-	x.until("document.querySelectorAll('.comment').length == 2")
-	js[bool](x, `(b => { b.value = 'A greeting?'; b.dispatchEvent(new Event('input')); return true })(document.querySelectorAll('.comment textarea')[1])`)
-	x.shows("2 comments")
-	x.fits("a review")
-	x.picture("review-phone")
-	x.confirms(".dock", "Send as one message", "document.querySelector('.receipt .state')")
+	x.Until(line("errNone // <b>"))
+	testpage.JS[bool](x, "("+line("errNone // <b>")+".click(), true)")
+	x.Writes(".comment textarea", "Say which user.")
+	testpage.JS[bool](x, "("+line("+hello")+".click(), true)")
+	x.Until("document.querySelectorAll('.comment').length == 2")
+	testpage.JS[bool](x, `(b => { b.value = 'A greeting?'; b.dispatchEvent(new Event('input')); return true })(document.querySelectorAll('.comment textarea')[1])`)
+	x.Shows("2 comments")
+	x.Fits("a review")
+	x.Picture("review-phone")
+	x.Confirms(".dock", "Send as one message", "document.querySelector('.receipt .state')")
 
 	found := testhome.Run[parley.SearchMessagesResult](t, h, "find", "Review").Messages
 	want := []string{"login.go:5: +\t\treturn errNone // <b>\nSay which user.", "new.md:1: +hello\nA greeting?", "2 comments"}
@@ -81,17 +87,17 @@ func TestReviewInABrowser(t *testing.T) {
 
 	// What is not committed is kept, whatever is tapped.
 	write(work, "half.md", "not done\n")
-	x.confirms(".finish", "Remove", "document.querySelector('.finish .card.failed')")
-	x.picture("review-refused")
+	x.Confirms(".finish", "Remove", "document.querySelector('.finish .card.failed')")
+	x.Picture("review-refused")
 	if _, err := os.Stat(filepath.Join(work, "half.md")); err != nil {
 		t.Errorf("work that was not committed: %v", err)
 	}
 	must.Do(t, os.Remove(filepath.Join(work, "half.md")))
-	x.taps(".finish", "Keep it")
-	x.confirms(".finish", "Merge and remove", "document.querySelector('.outcome')")
-	x.shows("is merged into main")
+	x.Taps(".finish", "Keep it")
+	x.Confirms(".finish", "Merge and remove", "document.querySelector('.outcome')")
+	x.Shows("is merged into main")
 	if log := git(h.Workspace, "log", "--oneline", "main"); !strings.Contains(log, "find what is not there") {
 		t.Errorf("main has\n%s", log)
 	}
-	x.clean()
+	x.Clean()
 }

@@ -15,20 +15,21 @@ import (
 	"parley"
 	"parley/internal/must"
 	"parley/internal/testhome"
+	"parley/internal/testpage"
 )
 
 const xtermRows = "[...document.querySelectorAll('.xterm-rows > div')]"
 
 // rows waits until a row of the wide terminal has a text.
-func (x *tab) rows(text string) {
+func rows(x *testpage.Tab, text string) {
 	x.Helper()
-	x.until(fmt.Sprintf("%s.some(r => r.textContent.includes(%q))", xtermRows, text))
+	x.Until(fmt.Sprintf("%s.some(r => r.textContent.includes(%q))", xtermRows, text))
 }
 
 // presses presses keys in the wide terminal as a keyboard does: what a page takes as a key is no text any more.
-func (x *tab) presses(keys string) {
+func presses(x *testpage.Tab, keys string) {
 	x.Helper()
-	js[bool](x, "(document.querySelector('.xterm-helper-textarea').focus(), true)")
+	testpage.JS[bool](x, "(document.querySelector('.xterm-helper-textarea').focus(), true)")
 	for _, r := range keys {
 		name, text, code := string(r), string(r), int64(unicode.ToUpper(r))
 		switch r {
@@ -42,7 +43,7 @@ func (x *tab) presses(keys string) {
 			if kind == "keyDown" {
 				down.Text = text
 			}
-			must.Have(chromedp.Call(x.ctx, input.DispatchKeyEvent, down))(x.T)
+			must.Have(chromedp.Call(x.Ctx, input.DispatchKeyEvent, down))(x.T)
 		}
 	}
 }
@@ -53,7 +54,7 @@ func TestTerminalsInABrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a browser takes half a minute")
 	}
-	browser := startBrowser(t)
+	browser := testpage.Start(t)
 	h := testhome.New(t)
 	own := filepath.Join(h.Dir, "h", ".config", "parley")
 	must.Do(t, os.MkdirAll(own, 0o700))
@@ -66,54 +67,54 @@ func TestTerminalsInABrowser(t *testing.T) {
 
 	p := &pageTest{h: h, browser: browser}
 	x := p.opens(t, 1280, 800)
-	t.Run("any width", func(t *testing.T) { wideTerminal(x.of(t)) })
-	t.Run("a person types", func(t *testing.T) { typesInPage(p, x.of(t)) })
+	t.Run("any width", func(t *testing.T) { wideTerminal(x.Of(t)) })
+	t.Run("a person types", func(t *testing.T) { typesInPage(p, x.Of(t)) })
 	t.Run("one that may only look", func(t *testing.T) { watcherTypesNothing(p, t) })
 	t.Run("an agent that ends", func(t *testing.T) {
-		x := x.of(t)
+		x := x.Of(t)
 		testhome.Run[parley.StopAgentResult](t, h, "stop", "worker")
-		x.shows("This is what it showed at")
-		x.until("!document.querySelector('[role=switch]')")
-		x.clean()
+		x.Shows("This is what it showed at")
+		x.Until("!document.querySelector('[role=switch]')")
+		x.Clean()
 	})
 }
 
-func wideTerminal(x *tab) {
-	x.goes("agent/broad")
-	x.rows("still red")
-	x.rows("end")
-	x.shows("500 × 30")
-	x.fits("500 columns")
-	if n := js[int](x, xtermRows+".filter(r => r.textContent.includes('still red') && [...r.children].some(s => s.className.includes('xterm-bg-1'))).length"); n != 1 {
+func wideTerminal(x *testpage.Tab) {
+	x.Goes("agent/broad")
+	rows(x, "still red")
+	rows(x, "end")
+	x.Shows("500 × 30")
+	x.Fits("500 columns")
+	if n := testpage.JS[int](x, xtermRows+".filter(r => r.textContent.includes('still red') && [...r.children].some(s => s.className.includes('xterm-bg-1'))).length"); n != 1 {
 		x.Error("a colour ends at the end of its row")
 	}
-	x.picture("terminal-500")
+	x.Picture("terminal-500")
 
-	x.taps(".terminal", "Earlier lines")
-	x.taps(".terminal", "Go on live")
-	x.rows("still red")
-	x.clean()
+	x.Taps(".terminal", "Earlier lines")
+	x.Taps(".terminal", "Go on live")
+	rows(x, "still red")
+	x.Clean()
 
-	x.goes("tiles")
-	x.until("[...document.querySelectorAll('.tile pre')].some(p => p.innerText.includes('end'))")
-	x.picture("tiles")
-	x.clean()
+	x.Goes("tiles")
+	x.Until("[...document.querySelectorAll('.tile pre')].some(p => p.innerText.includes('end'))")
+	x.Picture("tiles")
+	x.Clean()
 }
 
-func typesInPage(p *pageTest, x *tab) {
-	x.goes("agent/worker")
-	x.until("document.querySelector('[role=switch]')")
-	x.rows("demo")
-	x.presses("not yet")
-	js[bool](x, "(document.querySelector('[role=switch]').click(), true)")
-	x.shows("Your keys go to worker")
-	x.presses("half a thoughtX\b")
-	x.rows("half a thought")
-	x.until("!" + xtermRows + ".some(r => /thoughtX/.test(r.textContent))") // the last key comes a little later
-	if js[bool](x, xtermRows+".some(r => /not yet/.test(r.textContent))") {
+func typesInPage(p *pageTest, x *testpage.Tab) {
+	x.Goes("agent/worker")
+	x.Until("document.querySelector('[role=switch]')")
+	rows(x, "demo")
+	presses(x, "not yet")
+	testpage.JS[bool](x, "(document.querySelector('[role=switch]').click(), true)")
+	x.Shows("Your keys go to worker")
+	presses(x, "half a thoughtX\b")
+	rows(x, "half a thought")
+	x.Until("!" + xtermRows + ".some(r => /thoughtX/.test(r.textContent))") // the last key comes a little later
+	if testpage.JS[bool](x, xtermRows+".some(r => /not yet/.test(r.textContent))") {
 		x.Error("keys went where none should")
 	}
-	x.picture("typing")
+	x.Picture("typing")
 
 	sent := testhome.Run[parley.SendMessageResult](x.T, p.h, "send", "worker", "Are you there?")
 	var d parley.Delivery
@@ -124,8 +125,8 @@ func typesInPage(p *pageTest, x *tab) {
 		x.Errorf("the message does not wait for the person: %+v", d)
 	}
 
-	x.presses("\r")
-	x.rows("Done.")
+	presses(x, "\r")
+	rows(x, "Done.")
 	if !waitUntil(func() bool {
 		d = testhome.Run[parley.MessageStatusResult](x.T, p.h, "message", sent.MessageID).Deliveries[0]
 		return d.State == parley.DeliveryAnswered || d.State == parley.DeliveryRead
@@ -136,20 +137,20 @@ func typesInPage(p *pageTest, x *tab) {
 	if strings.Count(record, "types in its terminal, in session parley_") != 1 {
 		x.Errorf("the record says:\n%s", record)
 	}
-	x.clean()
+	x.Clean()
 }
 
 func watcherTypesNothing(p *pageTest, t *testing.T) {
 	x := p.opens(t, 1280, 800, "--watch")
-	x.goes("agent/worker")
-	x.rows("Done.")
-	if js[bool](x, "!!document.querySelector('[role=switch]')") {
+	x.Goes("agent/worker")
+	rows(x, "Done.")
+	if testpage.JS[bool](x, "!!document.querySelector('[role=switch]')") {
 		t.Error("it offers to type")
 	}
-	js[bool](x, `(window.got = 0, fetch('/api/type_in_terminal', {method: 'POST', body: '{"agent":"worker","text":"x"}', headers: {
+	testpage.JS[bool](x, `(window.got = 0, fetch('/api/type_in_terminal', {method: 'POST', body: '{"agent":"worker","text":"x"}', headers: {
 		'Content-Type': 'application/json', Authorization: 'Bearer ' + JSON.parse(sessionStorage.getItem('parley.session')).key}}).then(r => { window.got = r.status }), true)`)
-	x.until("window.got")
-	if got := js[int](x, "window.got"); got != http.StatusForbidden {
+	x.Until("window.got")
+	if got := testpage.JS[int](x, "window.got"); got != http.StatusForbidden {
 		t.Errorf("a call that types is answered with %d", got)
 	}
 }

@@ -1,4 +1,5 @@
-package main
+// Package testpage drives the page in a real browser, for tests.
+package testpage
 
 import (
 	"context"
@@ -7,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -17,12 +17,14 @@ import (
 	cdpruntime "github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"parley"
 	"parley/internal/must"
 	"parley/internal/testhome"
+	"parley/internal/wait"
 )
 
-// startBrowser starts a headless Chromium for a test. Without one that starts, the test is skipped.
-func startBrowser(t *testing.T) context.Context {
+// Start starts a headless Chromium for a test. Without one that starts, the test is skipped.
+func Start(t *testing.T) context.Context {
 	t.Helper()
 	path := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
@@ -60,22 +62,22 @@ func startBrowser(t *testing.T) context.Context {
 	return browser
 }
 
-// tab is a page in a browser, with a storage of its own.
-type tab struct {
+// Tab is a page in a browser, with a storage of its own.
+type Tab struct {
 	*testing.T
-	ctx context.Context
+	Ctx context.Context // of the browser's tab
 
 	mu       sync.Mutex
 	problems []string // what the page printed as errors, and what its policy stopped
 }
 
-// openTab opens an address in a window of a size. A narrow one is a phone.
-func openTab(t *testing.T, browser context.Context, address string, width, height int64) *tab {
+// Open opens an address in a window of a size. A narrow one is a phone.
+func Open(t *testing.T, browser context.Context, address string, width, height int64) *Tab {
 	t.Helper()
 	ctx, _ := chromedp.NewContext(browser, chromedp.WithNewBrowserContext()) // it ends with the browser
 	must.Do(t, chromedp.Do(ctx))
 
-	x := &tab{T: t, ctx: ctx}
+	x := &Tab{T: t, Ctx: ctx}
 	must.Do(t, chromedp.Listen(ctx, x.hear))
 	must.Have(chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
 		Source: `addEventListener('securitypolicyviolation', e => console.error('policy: ' + e.violatedDirective + ' ' + e.blockedURI))`,
@@ -91,13 +93,22 @@ func openTab(t *testing.T, browser context.Context, address string, width, heigh
 	return x
 }
 
-// of returns the tab for another test, which fails by its own name.
-func (x *tab) of(t *testing.T) *tab {
+// SignIn opens the page of a home's daemon with a new link, by parley web with some flags.
+func SignIn(t *testing.T, h *testhome.Home, browser context.Context, width, height int64, flags ...string) *Tab {
+	t.Helper()
+	link := testhome.Run[parley.OpenPageResult](t, h, append([]string{"web"}, flags...)...)
+	x := Open(t, browser, link.URL(), width, height)
+	x.Until("document.querySelector('nav') && document.querySelector('.dot.live')")
+	return x
+}
+
+// Of returns the tab for another test, which fails by its own name.
+func (x *Tab) Of(t *testing.T) *Tab {
 	x.T = t
 	return x
 }
 
-func (x *tab) hear(event any) {
+func (x *Tab) hear(event any) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	switch e := event.(type) {
@@ -115,8 +126,8 @@ func (x *tab) hear(event any) {
 	}
 }
 
-// clean fails if the page had an error, or its policy stopped anything.
-func (x *tab) clean() {
+// Clean fails if the page had an error, or its policy stopped anything.
+func (x *Tab) Clean() {
 	x.Helper()
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -125,103 +136,99 @@ func (x *tab) clean() {
 	}
 }
 
-// js evaluates an expression that gives a text or a truth.
-func js[R any](x *tab, expression string) R {
+// JS evaluates an expression that gives a text or a truth.
+func JS[R any](x *Tab, expression string) R {
 	x.Helper()
-	ctx, cancel := context.WithTimeout(x.ctx, testhome.Patience)
+	ctx, cancel := context.WithTimeout(x.Ctx, testhome.Patience)
 	defer cancel()
 	v, err := chromedp.Run(ctx, chromedp.Evaluate[R](expression))
 	if err != nil {
-		x.Fatalf("%s: %v\nthe page shows:\n%s", expression, err, x.text())
+		x.Fatalf("%s: %v\nthe page shows:\n%s", expression, err, x.Text())
 	}
 	return v
 }
 
-func (x *tab) text() string {
-	v, err := chromedp.Run(x.ctx, chromedp.Evaluate[string]("document.body.innerText"))
+// Text returns what the page shows.
+func (x *Tab) Text() string {
+	v, err := chromedp.Run(x.Ctx, chromedp.Evaluate[string]("document.body.innerText"))
 	if err != nil {
 		return err.Error()
 	}
 	return v
 }
 
-// until waits until an expression is true.
-func (x *tab) until(expression string) {
+// Until waits until an expression is true.
+func (x *Tab) Until(expression string) {
 	x.Helper()
-	ctx, cancel := context.WithTimeout(x.ctx, testhome.Patience)
+	ctx, cancel := context.WithTimeout(x.Ctx, testhome.Patience)
 	defer cancel()
-	ok := waitUntil(func() bool {
+	err := wait.Until(ctx, 50*time.Millisecond, func() (bool, error) {
 		v, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("!!("+expression+")"))
-		return err == nil && v
+		return err == nil && v, nil
 	})
-	if !ok {
-		x.Fatalf("never: %s\nthe page shows:\n%s\nit reports %q", expression, x.text(), x.problems)
+	if err != nil {
+		x.Fatalf("never: %s\nthe page shows:\n%s\nit reports %q", expression, x.Text(), x.problems)
 	}
 }
 
-// shows waits until the page shows a text.
-func (x *tab) shows(text string) {
+// Shows waits until the page shows a text.
+func (x *Tab) Shows(text string) {
 	x.Helper()
 	b, _ := json.Marshal(text)
-	x.until("document.body.innerText.includes(" + string(b) + ")")
+	x.Until("document.body.innerText.includes(" + string(b) + ")")
 }
 
-// goes follows a link of the page, as a tap on it does.
-func (x *tab) goes(view string) {
+// Goes follows a link of the page, as a tap on it does.
+func (x *Tab) Goes(view string) {
 	x.Helper()
-	js[bool](x, fmt.Sprintf("(location.hash = %q, true)", "#/"+view))
+	JS[bool](x, fmt.Sprintf("(location.hash = %q, true)", "#/"+view))
 }
 
-// button is the expression of the button, within a selector's element, whose text has some words.
-func button(within, words string) string {
+// Button is the expression of the button, within a selector's element, whose text has some words.
+func Button(within, words string) string {
 	return fmt.Sprintf("[...document.querySelectorAll(%q)].flatMap(e => [...e.querySelectorAll('button')]).find(b => b.innerText.includes(%q) && !b.disabled)",
 		within, words)
 }
 
-// taps taps a button as soon as it is there.
-func (x *tab) taps(within, words string) {
+// Taps taps a button as soon as it is there.
+func (x *Tab) Taps(within, words string) {
 	x.Helper()
-	x.until(button(within, words))
-	js[bool](x, "(b => { b?.focus(); b?.click(); return true })("+button(within, words)+")")
+	x.Until(Button(within, words))
+	JS[bool](x, "(b => { b?.focus(); b?.click(); return true })("+Button(within, words)+")")
 }
 
-// confirms taps a button twice: the second tap counts once the first has been seen.
-func (x *tab) confirms(within, words, then string) {
+// Confirms taps a button twice: the second tap counts once the first has been seen.
+func (x *Tab) Confirms(within, words, then string) {
 	x.Helper()
-	x.taps(within, words)
-	x.until("(b => { b?.click(); return false })(document.querySelector('button.armed:not(:disabled)')) || (" + then + ")")
+	x.Taps(within, words)
+	x.Until("(b => { b?.click(); return false })(document.querySelector('button.armed:not(:disabled)')) || (" + then + ")")
 }
 
-// writes types a text into a box.
-func (x *tab) writes(selector, text string) {
+// Writes types a text into a box.
+func (x *Tab) Writes(selector, text string) {
 	x.Helper()
-	x.until(fmt.Sprintf("document.querySelector(%q)", selector))
-	must.Do(x.T, chromedp.Do(x.ctx, chromedp.SendKeys(chromedp.CSS(selector), text)))
+	x.Until(fmt.Sprintf("document.querySelector(%q)", selector))
+	must.Do(x.T, chromedp.Do(x.Ctx, chromedp.SendKeys(chromedp.CSS(selector), text)))
 }
 
-// picture keeps what the page shows, where PARLEY_TEST_SHOTS names a directory.
-func (x *tab) picture(name string) {
+// Picture keeps what the page shows, where PARLEY_TEST_SHOTS names a directory.
+func (x *Tab) Picture(name string) {
 	x.Helper()
 	dir := os.Getenv("PARLEY_TEST_SHOTS")
 	if dir == "" {
 		return
 	}
-	b, err := chromedp.Run(x.ctx, chromedp.CaptureScreenshot())
+	b, err := chromedp.Run(x.Ctx, chromedp.CaptureScreenshot())
 	must.Do(x.T, err)
 	must.Do(x.T, os.WriteFile(filepath.Join(dir, name+".png"), b, 0o600))
 }
 
-// fits fails if the page is wider than its window.
-func (x *tab) fits(view string) {
+// Fits fails if the page is wider than its window.
+func (x *Tab) Fits(view string) {
 	x.Helper()
-	if js[bool](x, "document.documentElement.scrollWidth > innerWidth + 1") {
+	if JS[bool](x, "document.documentElement.scrollWidth > innerWidth + 1") {
 		x.Errorf("%s is wider than its window: %s", view,
-			js[string](x, `[...document.querySelectorAll('main *, nav *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest('pre'))
+			JS[string](x, `[...document.querySelectorAll('main *, nav *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest('pre'))
 				.slice(0, 5).map(e => e.outerHTML.slice(0, 120)).join('\n')`))
 	}
-}
-
-// plain removes what a name of a file may not have.
-func plain(name string) string {
-	return strings.NewReplacer("/", "-", "?", "-", " ", "-").Replace(name)
 }
