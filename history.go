@@ -16,6 +16,8 @@ type TeamHistoryResult struct {
 	Agents    []AgentHistory `json:"agents"`    // by name, those without a state in that time left out
 	Pairs     []PairHistory  `json:"pairs"`     // the busiest first
 	Answered  []AnsweredAt   `json:"answered"`  // the questions of agents that a person answered, the oldest first
+	Shared    []SharedFile   `json:"shared"`    // the newest first
+	Used      []AgentHour    `json:"used"`      // the oldest first
 }
 
 // AgentHistory is what one agent did.
@@ -45,4 +47,20 @@ type AnsweredAt struct {
 	Agent   string    `json:"agent"`
 	At      time.Time `json:"at"`      // when it was answered
 	Seconds float64   `json:"seconds"` // since the agent showed it
+}
+
+// SharedFile is a file that several agents changed before one of them committed or merged it.
+type SharedFile struct {
+	Name   string    `json:"name"`           // in its repository, or its path if it is in none
+	Agents []string  `json:"agents"`         // by name
+	Apart  bool      `json:"apart"`          // in worktrees of their own: merging may conflict
+	Since  time.Time `json:"since"`          // of two of them
+	Until  time.Time `json:"until,omitzero"` // zero: it is still so
+}
+
+// AgentHour is what the program of an agent used in an hour.
+type AgentHour struct {
+	Agent string    `json:"agent"`
+	Hour  time.Time `json:"hour"` // when it began
+	Spending
 }

@@ -75,8 +75,8 @@ var Ops = []*Op{
 			"events that concern you.",
 		Service.ReadEvents, Team, Reads, programsOnly, route("GET", "/api/events")),
 	define("team_history",
-		"See what the team did in the last hours, as numbers: the states of each agent, who wrote to whom, and how long "+
-			"questions stood open.",
+		"See what the team did in the last hours, as numbers: the states of each agent, who wrote to whom, how long "+
+			"questions stood open, which files several changed, and what each used by the hour.",
 		Service.TeamHistory, OperatorOnly, Reads, programsOnly),
 	define("launch_agent",
 		"Start a program in its own terminal and add it to the team as an agent. Without a profile, the program's "+

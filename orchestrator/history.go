@@ -49,7 +49,14 @@ func (es *eventService) TeamHistory(
 	for _, m := range es.roster.All() {
 		now = append(now, m.Agent())
 	}
-	return h.result(now), nil
+	res := h.result(now)
+	if res.Shared, err = es.overlaps.Shared(ctx, h.since); err != nil {
+		return nil, err
+	}
+	if res.Used, err = es.meter.Hours(ctx, h.since); err != nil {
+		return nil, err
+	}
+	return res, nil
 }
 
 // firstSince returns the number after which the events since a time begin: numbers grow with time.

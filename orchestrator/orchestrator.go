@@ -175,7 +175,9 @@ func (o *Orchestrator) compose(closing <-chan struct{}) {
 		talk: r.talk, responders: r.responders, store: o.store, roster: r.roster, now: o.now, log: o.log,
 	}
 	o.responderService = &responderService{responders: r.responders, meter: r.meter, roster: r.roster}
-	o.eventService = &eventService{store: o.store, roster: r.roster, now: o.now, closing: closing}
+	o.eventService = &eventService{
+		store: o.store, roster: r.roster, overlaps: r.overlaps, meter: r.meter, now: o.now, closing: closing,
+	}
 	o.workspaceService = &workspaceService{
 		store: o.store, roster: r.roster, terminals: r.terminals, operator: o.operatorService, pause: r.pause,
 		opts: &o.opts, now: o.now, log: o.log, away: newInterval(awayTime),

@@ -146,12 +146,14 @@ type responderService struct {
 // eventService implements parley.EventService. A waiting reader returns early when the daemon
 // ends.
 type eventService struct {
-	store   *store.Store
-	roster  *team.Roster
-	now     func() time.Time
-	closing <-chan struct{} // closed when the daemon shuts down
-	turns   turns           // of reading a page
-	pages   singleflight.Group
+	store    *store.Store
+	roster   *team.Roster
+	overlaps *overlap.Watcher
+	meter    *meter.Meter
+	now      func() time.Time
+	closing  <-chan struct{} // closed when the daemon shuts down
+	turns    turns           // of reading a page
+	pages    singleflight.Group
 }
 
 // workspaceService implements parley.WorkspaceService: status, backup and shutdown. It also

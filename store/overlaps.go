@@ -21,18 +21,23 @@ type Overlap struct {
 	Gone       time.Time `json:"gone,omitzero"` // since when it is no longer so
 }
 
-// Overlaps returns the overlaps that were stored last.
-func (s *Workspace) Overlaps(ctx context.Context) (list []Overlap, err error) {
+// Overlaps returns the overlaps that this host's daemon stored last, or those of the daemons of all hosts.
+func (s *Workspace) Overlaps(ctx context.Context, all bool) (list []Overlap, err error) {
+	which, name := `name = ?`, overlapsFact+s.base.Host
+	if all {
+		which, name = `name LIKE ?`, overlapsFact+"%"
+	}
 	var values []string
 	err = s.read(ctx, "reading which files two agents change", &values,
-		`SELECT value FROM facts WHERE name = ?`, overlapsFact+s.base.Host)
-	if err != nil || len(values) == 0 {
-		return nil, err
+		`SELECT value FROM facts WHERE `+which+` ORDER BY name`, name)
+	for _, value := range values {
+		var of []Overlap
+		if err := json.Unmarshal([]byte(value), &of); err != nil {
+			return nil, fmt.Errorf("read which files two agents change: %w", err)
+		}
+		list = append(list, of...)
 	}
-	if err := json.Unmarshal([]byte(values[0]), &list); err != nil {
-		return nil, fmt.Errorf("read which files two agents change: %w", err)
-	}
-	return list, nil
+	return list, err
 }
 
 // SetOverlaps stores all overlaps.

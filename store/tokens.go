@@ -137,6 +137,25 @@ type TokenDay struct {
 	Tokens              parley.Tokens `gorm:"embedded"`
 }
 
+// TokenHour is what a model of an agent used in an hour.
+type TokenHour struct {
+	AgentID, Model string
+	Hour           int64 // since 1970
+	Responses      int
+	Tokens         parley.Tokens `gorm:"embedded"`
+}
+
+// TokenHours returns what agents used since a time, the oldest hour first, as far as it is remembered.
+func (s *Tokens) TokenHours(ctx context.Context, since time.Time) ([]TokenHour, error) {
+	var hours []TokenHour
+	err := s.read(ctx, "summing up what agents used by the hour", &hours,
+		`SELECT agent_id, model, at / ? AS hour, count(*) AS responses, CAST(sum(input) AS BIGINT) AS input,
+			CAST(sum(cached) AS BIGINT) AS cached, CAST(sum(cache_write) AS BIGINT) AS cache_write,
+			CAST(sum(output) AS BIGINT) AS output, CAST(sum(reasoning) AS BIGINT) AS reasoning
+		FROM token_records WHERE at >= ? GROUP BY 3, 1, 2 ORDER BY 3, 1, 2`, time.Hour.Nanoseconds(), nanos(since))
+	return hours, err
+}
+
 // TokenDays returns what agents used from a day on, the newest day of each agent first. Without an
 // agent it returns all.
 func (s *Tokens) TokenDays(ctx context.Context, agentID, from string) ([]TokenDay, error) {

@@ -51,6 +51,31 @@ func TestEachResponseIsCountedOnce(t *testing.T) {
 	}
 }
 
+func TestHoursAreOfTheAgentThatPaid(t *testing.T) {
+	s := openWith(t, 2)
+	ids := []string{agentID(0), agentID(1)}
+	hour := int64(500_000)
+	at := func(minutes int64) time.Time { return time.Unix(hour*3600+minutes*60, 0) }
+	record := func(id, model string, minutes, output int64) TokenRecord {
+		return TokenRecord{ID: id, At: at(minutes), Day: "2027-01-15", Model: model, Tokens: parley.Tokens{Input: 10, Output: output}}
+	}
+	count := func(agentID string, records ...TokenRecord) {
+		from := Transcript{AgentID: agentID, Path: "/" + agentID, Form: "claude", SeenAt: at(0)}
+		must.Do(t, s.CountTokens(t.Context(), from, records))
+	}
+	count(ids[0], record("old", "m", -1, 99), record("a", "m", 1, 1), record("b", "m", 59, 2), record("c", "n", 59, 4))
+	count(ids[1], record("a", "m", 1, 1), record("d", "m", 60, 8)) // the first is a copy
+
+	want := []TokenHour{
+		{AgentID: ids[0], Model: "m", Hour: hour, Responses: 2, Tokens: parley.Tokens{Input: 20, Output: 3}},
+		{AgentID: ids[0], Model: "n", Hour: hour, Responses: 1, Tokens: parley.Tokens{Input: 10, Output: 4}},
+		{AgentID: ids[1], Model: "m", Hour: hour + 1, Responses: 1, Tokens: parley.Tokens{Input: 10, Output: 8}},
+	}
+	if diff := cmp.Diff(want, must.Have(s.TokenHours(t.Context(), at(0)))(t)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestForgottenResponsesStayInTheSums(t *testing.T) {
 	s := openWith(t, 1)
 	ids := []string{agentID(0)}

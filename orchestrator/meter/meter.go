@@ -211,7 +211,7 @@ func (m *Meter) used(ctx context.Context, day string) (map[string]parley.Spendin
 	for _, d := range days {
 		if d.Day == day {
 			s := today[d.AgentID]
-			m.opts.Prices.add(&s, &d)
+			m.opts.Prices.add(&s, d.Model, d.Responses, d.Tokens)
 			today[d.AgentID] = s
 		}
 	}

@@ -163,6 +163,29 @@ func TestABudgetWarnsThenHolds(t *testing.T) {
 	}
 }
 
+// An hour has what all models of an agent used in it, each at its own price.
+func TestHoursAreSummedUpByAgent(t *testing.T) {
+	s := newStage(t, func(o *Options) { o.Prices = Prices{"m": {Output: 1_000_000}} })
+	s.coder.Reports.NoteTranscript(s.path, s.now)
+	other := strings.Replace(response("b", 20, 2), `"model":"m"`, `"model":"free"`, 1)
+	s.writes(t, response("a", 10, 3)+other+response("c", 70, 4))
+
+	hours := must.Have(s.Hours(t.Context(), began))(t)
+	if len(hours) != 2 {
+		t.Fatalf("got %+v", hours)
+	}
+	first, next := hours[0], hours[1]
+	if first.Agent != "coder" || first.Output != 5 || first.Responses != 2 || first.Cost != 3 || len(first.Unpriced) != 1 {
+		t.Errorf("the first hour has %+v", first)
+	}
+	if next.Output != 4 || next.Cost != 4 || next.Hour.Sub(first.Hour) != time.Hour {
+		t.Errorf("the next hour has %+v", next)
+	}
+	if later := must.Have(s.Hours(t.Context(), began.Add(time.Hour)))(t); len(later) != 1 {
+		t.Errorf("since then: %+v", later)
+	}
+}
+
 // A person who resumes is not overruled on the same day.
 func TestABudgetOfTheTeamPausesOnceADay(t *testing.T) {
 	s := newStage(t, func(o *Options) {

@@ -11,14 +11,14 @@ import (
 	"parley/store"
 )
 
-// add adds what a model used on a day to a sum.
-func (p Prices) add(s *parley.Spending, d *store.TokenDay) {
-	s.Responses += d.Responses
-	s.Tokens = s.Tokens.Plus(d.Tokens)
-	price, ok := p.of(d.Model)
-	s.Cost += price.cost(d.Tokens)
-	if !ok && !slices.Contains(s.Unpriced, d.Model) {
-		s.Unpriced = append(s.Unpriced, d.Model)
+// add adds what a model used to a sum.
+func (p Prices) add(s *parley.Spending, model string, responses int, used parley.Tokens) {
+	s.Responses += responses
+	s.Tokens = s.Tokens.Plus(used)
+	price, ok := p.of(model)
+	s.Cost += price.cost(used)
+	if !ok && !slices.Contains(s.Unpriced, model) {
+		s.Unpriced = append(s.Unpriced, model)
 	}
 }
 
@@ -79,13 +79,36 @@ func (m *Meter) Programs(ctx context.Context, agentID string, since time.Time) (
 	return all, nil
 }
 
+// Hours returns what the programs of all agents used in each hour since a time, the oldest first.
+func (m *Meter) Hours(ctx context.Context, since time.Time) ([]parley.AgentHour, error) {
+	hours, err := m.opts.Store.TokenHours(ctx, since)
+	if err != nil {
+		return nil, err
+	}
+
+	all, last := []parley.AgentHour{}, store.TokenHour{}
+	for _, h := range hours {
+		member := m.opts.Roster.ByID(h.AgentID)
+		if member == nil {
+			continue
+		}
+		if h.AgentID != last.AgentID || h.Hour != last.Hour {
+			all = append(all, parley.AgentHour{Agent: member.Name, Hour: time.Unix(h.Hour*3600, 0).UTC()})
+			last = h
+		}
+		m.opts.Prices.add(&all[len(all)-1].Spending, h.Model, h.Responses, h.Tokens)
+	}
+
+	return all, nil
+}
+
 // usage sums up the days of one agent.
 func (p Prices) usage(days []store.TokenDay) parley.ProgramUsage {
 	u := parley.ProgramUsage{Days: []parley.UsageDay{}}
 	for _, d := range days {
-		p.add(&u.Spending, &d)
+		p.add(&u.Spending, d.Model, d.Responses, d.Tokens)
 		day := parley.UsageDay{Day: d.Day, Model: d.Model}
-		p.add(&day.Spending, &d)
+		p.add(&day.Spending, d.Model, d.Responses, d.Tokens)
 		u.Days = append(u.Days, day)
 	}
 	return u

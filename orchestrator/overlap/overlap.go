@@ -64,8 +64,8 @@ func (c *candidate) overlap(now time.Time) store.Overlap {
 	}
 }
 
-// lull is how long an overlap is remembered when it is over, and how long two agents are left in peace
-// after they were told of one.
+// lull is how long two agents are left in peace after they were told of an overlap, also of one that ends and comes
+// back.
 const lull = 10 * time.Minute
 
 // follow returns the overlaps of now: those that were found, since when they are so, and those that are
@@ -79,14 +79,18 @@ func follow(before, found []store.Overlap, now time.Time) (after []store.Overlap
 
 	for _, o := range found {
 		if i := slices.IndexFunc(before, isSame(o)); i >= 0 {
-			o.Told = before[i].Told
-			if before[i].Gone.IsZero() {
-				o.Since = before[i].Since
+			last := &before[i]
+			if last.Gone.IsZero() {
+				o.Since = last.Since
+			}
+			if last.Gone.IsZero() || now.Sub(last.Gone) < lull {
+				o.Told = last.Told
 			}
 		}
 		after = append(after, o)
 	}
 
+	var over []store.Overlap
 	for _, o := range before {
 		if slices.ContainsFunc(found, isSame(o)) {
 			continue
@@ -94,12 +98,10 @@ func follow(before, found []store.Overlap, now time.Time) (after []store.Overlap
 		if o.Gone.IsZero() {
 			o.Gone = now
 		}
-		if now.Sub(o.Gone) < lull {
-			after = append(after, o)
-		}
+		over = append(over, o)
 	}
 
-	return after
+	return append(after, forget(over, now)...)
 }
 
 // due returns, by pair, the positions of the overlaps that the pair is to be told of now.

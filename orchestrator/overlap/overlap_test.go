@@ -1,8 +1,10 @@
 package overlap
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -27,10 +29,13 @@ func gone(o store.Overlap, at time.Duration) store.Overlap { o.Gone = noon.Add(a
 // told again.
 func TestOverlapsAreFollowed(t *testing.T) {
 	for name, test := range map[string]struct{ before, found, want []store.Overlap }{
-		"new":       {nil, []store.Overlap{of("x", 0)}, []store.Overlap{of("x", 0)}},
-		"lasts":     {[]store.Overlap{told(of("x", -5), -4)}, []store.Overlap{of("x", 0)}, []store.Overlap{told(of("x", -5), -4)}},
-		"ends":      {[]store.Overlap{of("x", -5)}, nil, []store.Overlap{gone(of("x", -5), 0)}},
-		"forgotten": {[]store.Overlap{gone(of("x", -2*lull), -lull)}, nil, nil},
+		"new":        {nil, []store.Overlap{of("x", 0)}, []store.Overlap{of("x", 0)}},
+		"lasts":      {[]store.Overlap{told(of("x", -5), -4)}, []store.Overlap{of("x", 0)}, []store.Overlap{told(of("x", -5), -4)}},
+		"ends":       {[]store.Overlap{of("x", -5)}, nil, []store.Overlap{gone(of("x", -5), 0)}},
+		"remembered": {[]store.Overlap{gone(of("x", -2*lull), -lull)}, nil, []store.Overlap{gone(of("x", -2*lull), -lull)}},
+		"forgotten":  {[]store.Overlap{gone(of("x", -2*remembered), -remembered)}, nil, nil},
+		"comes back late": {[]store.Overlap{gone(told(of("x", -2*lull), -2*lull), -lull)}, []store.Overlap{of("x", 0)},
+			[]store.Overlap{of("x", 0)}},
 		"comes back": {[]store.Overlap{gone(told(of("x", -9), -8), -3)}, []store.Overlap{of("x", 0)},
 			[]store.Overlap{told(of("x", 0), -8)}},
 		"another file": {[]store.Overlap{of("x", -5)}, []store.Overlap{of("y", 0)},
@@ -39,6 +44,18 @@ func TestOverlapsAreFollowed(t *testing.T) {
 		if diff := cmp.Diff(test.want, follow(test.before, test.found, noon)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
+	}
+}
+
+func TestTheNewestOfManyAreRemembered(t *testing.T) {
+	var over []store.Overlap
+	for i := range mostRemembered + 3 {
+		over = append(over, gone(of(fmt.Sprint(i), -9), -time.Duration(mostRemembered+3-i)*time.Second))
+	}
+	got := forget(slices.Clone(over), noon)
+	slices.Reverse(over)
+	if diff := cmp.Diff(over[:mostRemembered], got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

@@ -83,7 +83,7 @@ func (w *Watcher) Run(ctx context.Context) {
 		return
 	}
 
-	list, err := w.opts.Store.Overlaps(ctx)
+	list, err := w.opts.Store.Overlaps(ctx, false)
 	if err != nil {
 		w.opts.Log.Warn("load which files two agents change", "error", err)
 	}

@@ -155,7 +155,7 @@ func TestWorktreesApart(t *testing.T) {
 
 	// The next daemon knows what was told.
 	next := New(s.opts)
-	next.set(must.Have(s.opts.Store.Overlaps(t.Context()))(t))
+	next.set(must.Have(s.opts.Store.Overlaps(t.Context(), false))(t))
 	if diff := cmp.Diff(s.current(), next.current()); diff != "" {
 		t.Errorf("after a restart (-want +got):\n%s", diff)
 	}
@@ -164,6 +164,40 @@ func TestWorktreesApart(t *testing.T) {
 	s.wants("one is merged", "")
 	if len(s.Needs()) != 0 || len(s.told) != 2 {
 		t.Errorf("afterwards: %+v, told %q", s.Needs(), s.told)
+	}
+}
+
+// A history has each file once, with all that change it, also when it is over, and by the daemon of any host.
+func TestSharedFilesAreRemembered(t *testing.T) {
+	s := newStage(t, Show)
+	kim, lea, mia := s.agent("kim", filepath.Join(s.top, "..", "kim")), s.agent("lea", filepath.Join(s.top, "..", "lea")), s.agent("mia", filepath.Join(s.top, "..", "mia"))
+	s.write(kim, "a.go", "of kim\n")
+	s.write(lea, "a.go", "of lea\n")
+	s.wants("two changed it", "kim+lea a.go")
+	began := s.now
+	s.write(mia, "a.go", "of mia\n")
+	s.works(s.opts.Roster.ByID("mia"))
+	s.wants("and a third", "kim+lea a.go, kim+mia a.go, lea+mia a.go")
+
+	want := []parley.SharedFile{{Name: "a.go", Agents: []string{"kim", "lea", "mia"}, Apart: true, Since: began}}
+	if diff := cmp.Diff(want, must.Have(s.Shared(t.Context(), began.Add(time.Minute)))(t)); diff != "" {
+		t.Errorf("while it is so (-want +got):\n%s", diff)
+	}
+
+	s.git(kim, "checkout", "a.go")
+	s.git(lea, "checkout", "a.go")
+	s.wants("two have left it", "")
+	want[0].Until = s.now
+	later := New(s.opts)
+	if diff := cmp.Diff(want, must.Have(later.Shared(t.Context(), s.now))(t)); diff != "" {
+		t.Errorf("when it is over (-want +got):\n%s", diff)
+	}
+	if got := must.Have(later.Shared(t.Context(), s.now.Add(1)))(t); len(got) != 0 {
+		t.Errorf("since then: %+v", got)
+	}
+	s.opts.Mode = Off
+	if got := must.Have(New(s.opts).Shared(t.Context(), began))(t); len(got) != 0 {
+		t.Errorf("with overlaps off: %+v", got)
 	}
 }
 

@@ -1,7 +1,7 @@
 // @ts-check
 // Pictures of the team, drawn by hand: each has its numbers as a table, and both can be saved.
 import {Away, Refused, call} from './api.js';
-import {html, useEffect, useRef, useState} from './parts.js';
+import {clock, html, useEffect, useRef, useState} from './parts.js';
 import {Timeline} from './timeline.js';
 
 /** What the states of agents mean for a person, with a colour that is told from the others in both themes. */
@@ -30,11 +30,17 @@ function save(name, type, text) {
 const cell = v => /^[=+\-@\t\r]/.test(String(v)) && typeof v !== 'number' ? `"'${String(v).replace(/"/g, '""')}"`
   : /[",\n]/.test(String(v)) ? `"${String(v).replace(/"/g, '""')}"` : String(v);
 
+/** A cell as a person reads it. @param {any} c */
+function shownCell(c) {
+  if (typeof c === 'number') return c.toLocaleString();
+  return /^\d{4}-\d\d-\d\dT\d\d:/.test(c) ? html`<time datetime=${c}>${clock(c)}</time>` : html`<bdi>${c}</bdi>`;
+}
+
 /** A picture with its table. @param {{title: string, name: string, head: string[], rows: any[][], children: any}} props */
 export function Picture({title, name, head, rows, children}) {
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   const svg = () => {
-    const s = box.current?.querySelector('svg')?.cloneNode(true);
+    const s = box.current?.querySelector('svg:not(.legend svg)')?.cloneNode(true);
     if (!(s instanceof SVGElement)) return;
     s.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
     s.setAttribute('font-family', 'sans-serif');
@@ -43,10 +49,10 @@ export function Picture({title, name, head, rows, children}) {
   };
   const csv = () => save(`${name}.csv`, 'text/csv', [head, ...rows].map(r => r.map(cell).join(',')).join('\n') + '\n');
   return html`<figure class="picture"><figcaption class="row"><h2>${title}</h2><span class="grow"></span>
-      <button type="button" class="plain" onClick=${svg}>SVG</button><button type="button" class="plain" onClick=${csv}>CSV</button></figcaption>
+      <span class="row together"><button type="button" class="plain" onClick=${svg}>SVG</button><button type="button" class="plain" onClick=${csv}>CSV</button></span></figcaption>
     <div ref=${box} class="drawn">${children}</div>
     <details><summary>Numbers</summary><div class="numbers" tabindex="0"><table><thead><tr>${head.map(h => html`<th scope="col">${h}</th>`)}</tr></thead>
-      <tbody>${rows.slice(0, 500).map(r => html`<tr>${r.map(c => html`<td>${typeof c === 'number' ? c.toLocaleString() : html`<bdi>${c}</bdi>`}</td>`)}</tr>`)}</tbody></table></div></details></figure>`;
+      <tbody>${rows.slice(0, 500).map(r => html`<tr>${r.map(c => html`<td>${shownCell(c)}</td>`)}</tr>`)}</tbody></table></div></details></figure>`;
 }
 
 /** Who wrote to whom. @param {{h: any}} props */
@@ -89,43 +95,74 @@ function Answers({h}) {
       : html`<p class="quiet">No question was answered in this time.</p>`}<//>`;
 }
 
-/** What the programs used, by day and agent. @param {{used: any}} props */
-function Used({used}) {
-  /** @type {Map<string, Map<string, {tokens: number, cost: number}>>} */ const days = new Map();
-  for (const p of used.programs) {
-    for (const d of p.days.slice(0, 40)) {
-      const day = days.get(d.day) ?? new Map();
-      const sum = day.get(p.agent) ?? {tokens: 0, cost: 0};
-      sum.tokens += d.input_tokens + d.cached_tokens + d.cache_write_tokens + d.output_tokens;
-      sum.cost += d.cost;
-      day.set(p.agent, sum);
-      days.set(d.day, day);
-    }
+/** What the programs used, by the hour or the day, and agent. @param {{h: any}} props */
+function Used({h}) {
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => { if (box.current) box.current.scrollLeft = box.current.scrollWidth; }, [h.since]); // what is new
+  const daily = Date.parse(h.until) - Date.parse(h.since) > 25 * 3600e3;
+  const zero = (/** @type {number} */ n) => String(n).padStart(2, '0');
+  const column = (/** @type {string} */ hour) => {
+    const d = new Date(hour);
+    const day = `${zero(d.getMonth() + 1)}-${zero(d.getDate())}`;
+    return daily ? day : `${day} ${zero(d.getHours())}:00`;
+  };
+  /** @type {Map<string, Map<string, {tokens: number, cost: number}>>} */ const columns = new Map();
+  for (let t = Math.floor(Date.parse(h.since) / 3600e3) * 3600e3; t <= Date.parse(h.until); t += 3600e3) columns.set(column(new Date(t).toISOString()), new Map());
+  for (const u of h.used) {
+    const c = columns.get(column(u.hour)) ?? new Map();
+    const sum = c.get(u.agent) ?? {tokens: 0, cost: 0};
+    sum.tokens += u.input_tokens + u.cached_tokens + u.cache_write_tokens + u.output_tokens;
+    sum.cost += u.cost;
+    c.set(u.agent, sum);
+    columns.set(column(u.hour), c);
   }
-  const shown = [...days].sort(([a], [b]) => a < b ? -1 : 1).slice(-14);
-  const priced = shown.some(([, d]) => [...d.values()].some(s => s.cost));
+  const shown = [...columns];
+  const priced = h.used.some((/** @type {any} */ u) => u.cost);
   const of = (/** @type {{tokens: number, cost: number}} */ s) => priced ? s.cost : s.tokens;
-  const totals = shown.map(([, d]) => [...d.values()].reduce((n, s) => n + of(s), 0));
+  const totals = shown.map(([, c]) => [...c.values()].reduce((n, s) => n + of(s), 0));
   const most = Math.max(1e-9, ...totals);
-  const names = [...new Set(shown.flatMap(([, d]) => [...d.keys()]))].sort();
+  const names = [...new Set(h.used.map((/** @type {any} */ u) => u.agent))].sort();
   const hue = (/** @type {string} */ n) => `hsl(${Math.round(names.indexOf(n) * 360 / Math.max(1, names.length))} 45% 55%)`;
-  return html`<${Picture} title=${priced ? 'What it cost' : 'Tokens that were used'} name="usage" head=${['day', 'agent', 'tokens', 'cost']}
-      rows=${shown.flatMap(([day, d]) => [...d].map(([n, s]) => [day, n, s.tokens, Math.round(s.cost * 100) / 100]))}>
-    ${shown.length ? html`<div role="img" aria-label="What was used on each day; the numbers are below"><svg viewBox=${`0 0 ${Math.max(480, shown.length * 60)} 150`} class="bars">${shown.map(([day, d], i) => {
+  const wide = shown.length > 12 ? 32 : 60, short = (/** @type {number} */ n) => n >= 1e6 ? `${(n / 1e6).toFixed(1)}M` : n >= 1e3 ? `${Math.round(n / 1e3)}k` : String(n);
+  return html`<${Picture} title=${priced ? 'What it cost' : 'Tokens that were used'} name="usage" head=${[daily ? 'day' : 'hour', 'agent', 'tokens', 'cost']}
+      rows=${shown.flatMap(([at, c]) => [...c].map(([n, s]) => [at, n, s.tokens, Math.round(s.cost * 100) / 100]))}>
+    ${names.length ? html`<div class="row small legend">${names.slice(0, 12).map(n => html`<span key=${n}><svg width="10" height="10" aria-hidden="true"><rect width="10" height="10" rx="2" fill=${hue(n)} /></svg> <bdi>${n}</bdi></span>`)}
+        ${names.length > 12 ? html`<span>and ${names.length - 12} more</span>` : null}</div>
+      <div ref=${box} class="scrolls" tabindex="0" role="img" aria-label=${`What was used in each ${daily ? 'day' : 'hour'}; the numbers are below`}><svg width=${Math.max(480, shown.length * wide)} height="150" class="columns">${shown.map(([at, c], i) => {
       let y = 120;
-      return html`<g key=${day}>${[...d].sort().map(([n, s]) => {
+      return html`<g key=${at}>${[...c].sort().map(([n, s]) => {
         const height = of(s) / most * 100;
         y -= height;
-        return html`<rect key=${n} x=${i * 60 + 8} width="44" y=${y} height=${height} fill=${hue(n)}><title>${n}: ${s.tokens.toLocaleString()} tokens${s.cost ? `, $${s.cost.toFixed(2)}` : ''}</title></rect>`;
-      })}<text x=${i * 60 + 30} y=${y - 5} font-size="11" text-anchor="middle" fill="currentColor">${priced ? `$${totals[i].toFixed(2)}` : `${Math.round(totals[i] / 1000)}k`}</text>
-      <text x=${i * 60 + 30} y="136" font-size="11" text-anchor="middle" fill="currentColor" fill-opacity=".7">${day.slice(5)}</text></g>`;
-    })}</svg></div>` : html`<p class="quiet">Nothing is known of what the programs used.</p>`}<//>`;
+        return html`<rect key=${n} x=${i * wide + 3} width=${wide - 6} y=${y} height=${height} fill=${hue(n)}><title>${n}, ${at}: ${s.tokens.toLocaleString()} tokens${s.cost ? `, $${s.cost.toFixed(2)}` : ''}</title></rect>`;
+      })}${totals[i] ? html`<text x=${(i + .5) * wide} y=${y - 5} font-size="10" text-anchor="middle" fill="currentColor">${priced ? `$${totals[i].toFixed(totals[i] < 10 ? 2 : 0)}` : short(totals[i])}</text>` : null}
+      <text x=${(i + .5) * wide} y="136" font-size="10" text-anchor="middle" fill="currentColor" fill-opacity=".7">${daily ? at : at.slice(6, wide < 60 ? 8 : 11)}</text></g>`;
+    })}</svg></div>` : html`<p class="quiet">Nothing is known of what the programs used in this time.</p>`}<//>`;
+}
+
+/** Files that several agents changed. @param {{h: any}} props */
+function Shared({h}) {
+  const shown = h.shared.slice(0, 40), names = /** @type {string[]} */ ([...new Set(shown.flatMap((/** @type {any} */ f) => f.agents))].sort());
+  const left = 14 + 6.2 * Math.min(40, Math.max(10, ...shown.map((/** @type {any} */ f) => f.name.length))), size = 22;
+  const top = 20 + 6 * Math.min(15, Math.max(0, ...names.map(n => n.length)));
+  const words = (/** @type {any} */ f) => `${f.apart ? 'in worktrees of their own' : 'in one directory'}, ${f.until ? `until ${clock(f.until)}` : 'still'}`;
+  const short = (/** @type {string} */ n, /** @type {number} */ most) => n.length > most ? `…${n.slice(1 - most)}` : n;
+  return html`<${Picture} title="Files that several changed" name="shared-files" head=${['file', 'agents', 'where', 'since', 'until']}
+      rows=${h.shared.map((/** @type {any} */ f) => [f.name, f.agents.join(' '), f.apart ? 'worktrees of their own' : 'one directory', f.since, f.until ?? ''])}>
+    ${shown.length ? html`<div class="scrolls" tabindex="0" role="img" aria-label="Which agents changed the same files; the numbers are below"><svg
+        width=${left + names.length * size + 60} height=${top + shown.length * size} class="matrix">
+      ${names.map((n, i) => html`<g key=${n}><text transform=${`translate(${left + (i + .62) * size} ${top - 6}) rotate(-60)`} font-size="11" fill="currentColor">${short(n, 15)}</text></g>`)}
+      ${shown.map((/** @type {any} */ f, /** @type {number} */ i) => html`<g key=${i}><title>${f.name}: ${f.agents.join(', ')}, ${words(f)}</title>
+        <text x=${left - 6} y=${top + (i + .68) * size} font-size="11" text-anchor="end" fill="currentColor">${short(f.name, 40)}</text>
+        <line x1=${left} x2=${left + names.length * size} y1=${top + i * size} y2=${top + i * size} stroke="currentColor" stroke-opacity=".12" />
+        ${f.agents.map((/** @type {string} */ a) => html`<circle key=${a} cx=${left + (names.indexOf(a) + .5) * size} cy=${top + (i + .5) * size} r="6"
+          fill=${f.until ? 'none' : groups[f.apart ? 'waits' : 'blocked'][1]} stroke=${groups[f.apart ? 'waits' : 'blocked'][1]} stroke-width="2" />`)}</g>`)}
+    </svg></div><p class="small quiet">Filled: it is so now. Yellow: in worktrees of their own, so merging may conflict. Red: in one directory.</p>`
+      : html`<p class="quiet">No file was changed by several at one time.</p>`}<//>`;
 }
 
 export function Pictures() {
   const [hours, setHours] = useState(8);
   const [h, set] = useState(/** @type {any} */ (null));
-  const [used, setUsed] = useState(/** @type {any} */ (null));
   const [problem, setProblem] = useState('');
   useEffect(() => {
     const stop = new AbortController();
@@ -133,8 +170,8 @@ export function Pictures() {
     const read = async () => {
       try {
         if (!document.hidden) {
-          const [now, sum] = await Promise.all([call('team_history', {hours}, stop.signal), call('usage', {}, stop.signal)]);
-          set(now); setUsed(sum); setProblem('');
+          set(await call('team_history', {hours}, stop.signal));
+          setProblem('');
         }
       } catch (e) {
         if (stop.signal.aborted) return;
@@ -150,6 +187,6 @@ export function Pictures() {
     <div class="row" role="group" aria-label="How far back">${[1, 4, 8, 24, 168].map(n => html`<button type="button" class="plain" aria-pressed=${hours === n} onClick=${() => setHours(n)}>${n < 168 ? `${n} h` : 'a week'}</button>`)}</div>
     ${problem ? html`<p class="bad" role="alert">${problem}</p>` : null}
     ${!h ? html`<p class="empty">Reading…</p>` : html`${h.truncated ? html`<p class="note">More happened than is shown: it begins later.</p>` : null}
-      <${Timeline} h=${h} /><${Answers} h=${h} /><${Matrix} h=${h} /><${Used} used=${used} />`}
+      <${Timeline} h=${h} /><${Answers} h=${h} /><${Matrix} h=${h} /><${Shared} h=${h} /><${Used} h=${h} />`}
   </section>`;
 }

@@ -58,8 +58,8 @@ function useZoom(whole) {
       if (e.touches.length !== 2) { apart = 0; return; }
       const [a, c] = e.touches, now = Math.hypot(a.clientX - c.clientX, a.clientY - c.clientY), before = apart;
       apart = now;
+      e.preventDefault(); // from the first touch on, or the browser zooms the page
       if (!before || !now) return;
-      e.preventDefault();
       act.current(part => zoomed(part, whole_.current, before / now, at((a.clientX + c.clientX) / 2)));
     };
     b.addEventListener('wheel', wheel, {passive: false});
