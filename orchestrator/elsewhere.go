@@ -52,6 +52,15 @@ func across[Req, Res any](
 	return relay.Ask[Res](ctx, e.store, host, operation, req)
 }
 
+// dialogOf asks the host of an agent what its screen shows, and which dialog is open there. It returns nil while this
+// host itself is asked by another.
+func (e *elsewhere) dialogOf(ctx context.Context, m *team.Member) (*parley.AnswerDialogResult, error) {
+	if relay.From(ctx) != "" {
+		return nil, nil // which asks on for nobody
+	}
+	return relay.Ask[parley.AnswerDialogResult](ctx, e.store, m.Agent().Host, "answer_dialog", parley.AnswerDialogRequest{Agent: m.ID})
+}
+
 // sshTo returns the command that shows in this terminal what a command of tmux shows on another host. With -u tmux
 // shows more than ASCII there: over ssh there often is no locale.
 func (e *elsewhere) sshTo(host string, argv []string) []string {

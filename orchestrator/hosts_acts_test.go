@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -53,7 +54,8 @@ func TestActsReachAgentsOfOtherHosts(t *testing.T) {
 	tmuxtest.Poll(t, func() bool { return strings.Contains(ann.screenFrom("far"), tmuxtest.DialogText) },
 		func() string { return ann.screenFrom("far") })
 	needs := must.Have(ann.GetNeeds(ann.operator(), parley.GetNeedsRequest{}))(t).Needs
-	if len(needs) != 1 || !strings.Contains(needs[0].Text, ", on host bob") {
+	if len(needs) != 1 || !strings.Contains(needs[0].Text, ", on host bob") || needs[0].Dialog == nil ||
+		!slices.Contains(needs[0].Screen, tmuxtest.DialogText) {
 		t.Errorf("the operator is told %+v", needs)
 	}
 	must.Have(ann.AnswerDialog(ann.operator(), parley.AnswerDialogRequest{Agent: "far"}))(t)

@@ -225,6 +225,16 @@ func (op *operatorService) addScreens(ctx context.Context, needs []parley.Need) 
 	for i := range needs {
 		n := &needs[i]
 		m := op.roster.ByID(n.AgentID)
+		if m != nil && n.Kind == parley.NeedDialog && !op.roster.Here(m) {
+			looks.Go(func() error {
+				if there, err := op.dialogOf(ctx, m); err == nil && there != nil {
+					n.Screen = parley.ScreenEnd(there.Screen, needLines)
+					offerAnswer(n, there.Dialog)
+				}
+				return nil
+			})
+			continue
+		}
 		if m == nil || m.Terminal() == nil || slices.Contains(unscreened, n.Kind) {
 			continue
 		}
