@@ -170,7 +170,8 @@ agents: tmux ## try the real agent programs, into docs/measured/agents.md (needs
 real: tmux
 	@export PARLEY_TEST_AGENTS='$(PARLEY_TEST_AGENTS)'; scripts/agents claude codex || \
 		{ echo 'real: NOT tried with real agent programs: npm cannot install them here, see above' >&2; exit 0; }; \
-	$(GOTESTSUM) && cd lab && "$$gotestsum" $(call AGAIN,real) --packages=./agents \
+	$(GOTESTSUM) && "$$gotestsum" $(call AGAIN,claude) --packages=./cmd/parley -- -count=1 -timeout 10m -run 'TestClaudeInABrowser' && \
+	cd lab && "$$gotestsum" $(call AGAIN,real) --packages=./agents \
 		-- -count=1 -short -parallel 2 -timeout 1h -run 'TestRealPrograms/behave'
 
 # Every message is typed in a simulated world. The seed of a broken promise is printed,
