@@ -57,7 +57,6 @@ var large = map[string]int{
 	"tui/room.Actions":                31,
 	"tui/threads.Screen":              42,
 	"tui/threads.talk":                27,
-	"tui/traffic.Screen":              42,
 	"tui/traffic.record":              31,
 }
 

@@ -61,7 +61,7 @@ func readTerminalCopy(id, name string) room.Request {
 
 // wholeText returns the whole text of a message that is shown, "" if it was not read.
 func (m *model) wholeText(id string) string {
-	for _, d := range []*room.Detail{&m.traffic.Detail, &m.needs.Detail.Message} {
+	for _, d := range []*room.Detail{&m.traffic.Detail.Detail, &m.needs.Detail.Message} {
 		if d.ID == id && d.Result != nil && d.Result.Object != nil {
 			return kit.SafeText(d.Result.Object.Text)
 		}

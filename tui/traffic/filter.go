@@ -127,7 +127,7 @@ func (f *filter) Set(text string) {
 	f.Text = kit.Visible(strings.ReplaceAll(text, "\n", " "))
 	f.query = f.parseQuery(f.Text)
 	f.hunt.again = true
-	f.traffic.switchRecord(!f.query.empty())
+	f.switchRecord(!f.query.empty())
 }
 
 // learn reads the text again if it names what was not known: an agent may have come since.

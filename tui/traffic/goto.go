@@ -35,7 +35,7 @@ func (t *Screen) openMessage(id string) tea.Cmd {
 func (t *Screen) openRow(r *team.Row) {
 	t.follow, t.Sel = false, r
 	t.record.settle()
-	t.Detail.Open, t.Detail.Shut = true, false
+	t.Detail.reveal()
 }
 
 const (

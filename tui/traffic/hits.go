@@ -28,23 +28,18 @@ type huntedMsg struct {
 }
 
 // switchRecord shows the matches of a filter, or everything.
-func (t *Screen) switchRecord(filtered bool) {
+func (f *filter) switchRecord(filtered bool) {
+	t := f.traffic
 	switch {
 	case filtered && t.record != &t.hits:
 		t.hits = newRecord()
 		t.hits.found, t.hits.height = true, t.Live.height
-		t.record, t.Filter.hunt = &t.hits, hunt{again: true}
+		t.record, f.hunt = &t.hits, hunt{again: true}
 	case !filtered && t.record == &t.hits:
 		t.Live.height = t.hits.height
-		t.record, t.Filter.hunt = &t.Live, hunt{}
+		t.record, f.hunt = &t.Live, hunt{}
 		t.Live.settle()
 	}
-}
-
-// learn takes the deliveries of a message as the daemon reported them.
-func (t *Screen) learn(id string, deliveries []parley.Delivery) {
-	t.Live.learn(id, deliveries)
-	t.hits.learn(id, deliveries)
 }
 
 // heard takes events of the stream, and reports which messages they touched.

@@ -164,8 +164,11 @@ func (t *record) wanted() (of pageOf, at int64) {
 // exchange does not push the newest messages out of the window.
 func (t *record) short() bool { return len(t.lines) < t.height && len(t.rows) < maxRows/2 }
 
+// ask reads what the list lacks now.
+func (t *reader) ask() tea.Cmd { return tea.Batch(t.askPage(), t.askStandings(), t.askTexts()) }
+
 // askPage asks for the page that is wanted.
-func (t *Screen) askPage() tea.Cmd {
+func (t *reader) askPage() tea.Cmd {
 	of, at := t.wanted()
 	if t.Link.Lost != nil || of == noPage || t.unreadable != "" && t.Do.Now().Sub(t.tried) < pageRests {
 		return nil
@@ -174,13 +177,13 @@ func (t *Screen) askPage() tea.Cmd {
 	return t.readPage(of, at)
 }
 
-func (t *Screen) readPage(of pageOf, at int64) tea.Cmd {
+func (t *reader) readPage(of pageOf, at int64) tea.Cmd {
 	return t.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg { return readPage(ctx, s, of, at) })
 }
 
 // askStandings reads the deliveries of the messages in view whose events cannot
 // tell them.
-func (t *Screen) askStandings() tea.Cmd {
+func (t *reader) askStandings() tea.Cmd {
 	if t.verifying || t.Link.Lost != nil {
 		return nil
 	}
@@ -201,7 +204,7 @@ func (t *Screen) askStandings() tea.Cmd {
 	return t.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg { return room.ReadStandings(ctx, s, ids) })
 }
 
-func (t *Screen) takeStandings(msg room.StandingsMsg) {
+func (t *reader) takeStandings(msg room.StandingsMsg) {
 	t.verifying = false
 	if msg.Err != nil && t.Link.Gone(msg.Err) {
 		return
@@ -222,7 +225,7 @@ func (t *Screen) takeStandings(msg room.StandingsMsg) {
 }
 
 // toOldest shows the record's beginning.
-func (t *Screen) toOldest() tea.Cmd {
+func (t *reader) toOldest() tea.Cmd {
 	if t.found || t.low == 0 || t.asking != noPage {
 		t.record.move(-kit.All)
 		return nil

@@ -12,17 +12,36 @@ import (
 type Screen struct {
 	room.Actions
 	room.Awaited
-	*record          // live, or hits while there is a filter
-	Live      record // the newest messages as they come, or older ones
-	hits      record // the matches of the filter
-	Detail    room.Detail
-	Filter    filter
-	Want      string // the message that is shown as soon as it can be
-	inDetail  bool   // the movement keys go to the message, not to the list
-	verifying bool   // the deliveries of the messages in view are being read
+	records
+	reader reader
+	Detail pane
+	Filter filter
+	Want   string // the message that is shown as soon as it can be
+	picked pickedMessages
+	Hidden hiddenColumns
+}
+
+// records are the messages that the screen knows, in two lists of which one is shown.
+type records struct {
+	*record        // live, or hits while there is a filter
+	Live    record // the newest messages as they come, or older ones
+	hits    record // the matches of the filter
+}
+
+// reader reads what the shown list lacks: older messages, how far those in view came, and the ends of their texts.
+type reader struct {
+	*room.Shared
+	*records
+	verifying bool // the deliveries of the messages in view are being read
 	texts     longTexts
-	picked    pickedMessages
-	Hidden    hiddenColumns
+}
+
+// pane is the message under the marker, beside the list or below it.
+type pane struct {
+	room.Detail
+	*room.Shared
+	*records
+	focused bool // the movement keys go to it, not to the list
 }
 
 // record is a window on the list of messages, the oldest first: the newest as they

@@ -47,7 +47,7 @@ func (t Selecting) toggle() tea.Cmd {
 		return nil
 	}
 
-	selected := t.isPicked(&x)
+	selected := t.picked.has(&x)
 	for _, r := range x.rows() {
 		if selected {
 			delete(t.picked, r.ID)
@@ -70,9 +70,9 @@ func (t Selecting) toggle() tea.Cmd {
 	return nil
 }
 
-// isPicked reports whether all messages of a line are selected.
-func (t *Screen) isPicked(x *listLine) bool {
-	return x.row != nil && !slices.ContainsFunc(x.rows(), func(r *team.Row) bool { return t.picked[r.ID] == nil })
+// has reports whether all messages of a line are selected.
+func (p pickedMessages) has(x *listLine) bool {
+	return x.row != nil && !slices.ContainsFunc(x.rows(), func(r *team.Row) bool { return p[r.ID] == nil })
 }
 
 // rows returns the messages of a line.

@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
-	"parley/tui/kit"
 	"parley/tui/room"
 )
 
@@ -20,7 +19,7 @@ const (
 type textsMsg struct{ room.StandingsMsg }
 
 // askTexts reads the messages in view whose texts end before their lines do.
-func (t *Screen) askTexts() tea.Cmd {
+func (t *reader) askTexts() tea.Cmd {
 	x := &t.texts
 	if x.asking || t.Link.Lost != nil || t.Now.Sub(x.asked) < textsEvery || t.columns.text() <= parley.PreviewLength {
 		return nil
@@ -42,7 +41,7 @@ func (t *Screen) askTexts() tea.Cmd {
 }
 
 // takeTexts takes what was read. A message that is gone stays as it is.
-func (t *Screen) takeTexts(msg textsMsg) {
+func (t *reader) takeTexts(msg textsMsg) {
 	t.texts.asking = false
 	if msg.Err != nil && t.Link.Gone(msg.Err) {
 		return
@@ -55,16 +54,6 @@ func (t *Screen) takeTexts(msg textsMsg) {
 		if r := t.Live.ByID[id]; r != nil {
 			r.Cut = false
 		}
-	}
-}
-
-// lengthen gives the row of a message that was read the text that its line has room for.
-func (t *Screen) lengthen(m *parley.Message) {
-	if m == nil {
-		return
-	}
-	if r := t.Live.ByID[m.ID]; r != nil && r.Cut {
-		r.Cut, r.Text = false, kit.SafeLine(parley.Truncate(parley.CleanLine(m.Text), longestLine))
 	}
 }
 

@@ -2,8 +2,6 @@
 package traffic
 
 import (
-	"time"
-
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
@@ -13,14 +11,15 @@ import (
 	"parley/tui/verb"
 )
 
-// detailDelay is how long a message is under the marker before its deliveries are
-// read, while the marker follows the newest.
-const detailDelay = 250 * time.Millisecond
-
 // New returns the screen.
 func New(a room.Actions) *Screen {
-	t := &Screen{Actions: a, Awaited: room.Awaited{What: "the messages"}, Live: newRecord(), picked: pickedMessages{}}
+	t := &Screen{
+		Actions: a, Awaited: room.Awaited{What: "the messages"},
+		records: records{Live: newRecord()}, picked: pickedMessages{},
+	}
 	t.record, t.Filter = &t.Live, filter{Shared: a.Shared, traffic: t}
+	t.reader = reader{Shared: a.Shared, records: &t.records}
+	t.Detail = pane{Shared: a.Shared, records: &t.records}
 	return t
 }
 
@@ -48,19 +47,19 @@ func (t *Screen) Keys() []kit.Binding {
 func (t *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case room.FeedMsg:
-		if touched := t.heard(msg.Events); t.opened() && touched[t.Detail.ID] {
-			return t.askDetail()
+		if touched := t.heard(msg.Events); t.Detail.opened() && touched[t.Detail.ID] {
+			return t.Detail.ask()
 		}
 	case room.AgentsMsg:
 		t.Filter.learn()
 		if t.Detail.Lost && msg.Err == nil {
 			t.Detail.Lost = false
-			return t.askDetail()
+			return t.Detail.ask()
 		}
 	case room.SentMsg:
 		t.learn(msg.ID, msg.Deliveries)
 	case room.DetailMsg:
-		return t.takeDetail(msg)
+		return t.Detail.take(msg)
 	case room.ReadMsg:
 		t.Fail(msg.Err)
 	case pageMsg:
@@ -74,14 +73,14 @@ func (t *Screen) Update(msg tea.Msg) tea.Cmd {
 	case huntedMsg:
 		t.Filter.take(msg)
 	case room.StandingsMsg:
-		t.takeStandings(msg)
+		t.reader.takeStandings(msg)
 	case textsMsg:
-		t.takeTexts(msg)
+		t.reader.takeTexts(msg)
 	case room.SettledMsg:
 		if t.Want != "" && t.Link.Events && t.Link.Lost == nil && t.Live.asking == noPage {
 			return t.openMessage(t.Want)
 		}
-		cmd := tea.Batch(t.show(), t.askPage(), t.askStandings(), t.askTexts(), t.Filter.ask())
+		cmd := tea.Batch(t.Detail.follow(), t.reader.ask(), t.Filter.ask())
 		t.Read = t.Link.Events && t.Filter.searched() && (len(t.rows) > 0 || t.asking == noPage)
 		return cmd
 	}
@@ -102,75 +101,8 @@ func (t *Screen) arrived(msg pageMsg) {
 	}
 }
 
-// opened reports whether the message is shown: when the person opened it, and where there is room beside
-// the list unless they closed it. While the list follows the newest, the messages have all the room.
-func (t *Screen) opened() bool {
-	return t.Sel != nil && (t.Detail.Open || t.Tier >= kit.Wide && !t.Detail.Shut && !t.follow)
-}
-
-// show keeps the open detail on the selected message.
-func (t *Screen) show() tea.Cmd {
-	if !t.opened() || t.Sel == nil || t.Sel.ID == t.Detail.ID {
-		return nil
-	}
-	t.Detail.Show(t.Sel.ID)
-	return t.askDetail()
-}
-
-func (t *Screen) askDetail() tea.Cmd {
-	switch {
-	case !t.opened():
-		return nil
-	case t.Detail.Asking:
-		t.Detail.Stale = true
-		return nil
-	}
-
-	t.Detail.Asking = true
-	if t.follow { // the next one may come soon
-		return t.Do.Later(detailDelay, room.ReadDetail(t.Detail.ID))
-	}
-
-	return t.Do.Call(room.ReadDetail(t.Detail.ID))
-}
-
-// takeDetail takes a message's deliveries, and asks again when they are out of
-// date.
-func (t *Screen) takeDetail(msg room.DetailMsg) tea.Cmd {
-	d := &t.Detail
-	stale := d.Stale || msg.ID != d.ID
-	d.Asking, d.Stale = false, false
-	if msg.Err == nil && msg.Result != nil {
-		t.learn(msg.ID, msg.Result.Deliveries)
-		t.lengthen(msg.Result.Object)
-	}
-
-	var cmd tea.Cmd
-	switch {
-	case msg.ID != d.ID:
-	case msg.Err == nil:
-		d.Result, d.Err = msg.Result, nil
-		if t.opened() && !t.follow && d.UnreadByOperator() {
-			cmd = t.Do.Call(room.MarkMessagesRead(msg.ID))
-		}
-	case t.Link.Gone(msg.Err):
-		cmd, d.Lost = t.Link.LookLater(), true
-		if d.Result == nil {
-			d.Err = msg.Err
-		}
-	default:
-		d.Err = msg.Err
-	}
-
-	if stale {
-		cmd = tea.Batch(cmd, t.askDetail())
-	}
-
-	return cmd
-}
-
 func (t *Screen) Move(by kit.Motion) tea.Cmd {
-	if t.inDetail && t.opened() {
+	if t.Detail.focused && t.Detail.opened() {
 		t.Detail.Move(by)
 		return nil
 	}
@@ -180,7 +112,7 @@ func (t *Screen) Move(by kit.Motion) tea.Cmd {
 		t.setFollow(true)
 		return nil
 	case kit.ToTop:
-		return t.toOldest()
+		return t.reader.toOldest()
 	}
 
 	t.record.move(by.Lines(t.height))
@@ -194,15 +126,15 @@ func (t *Screen) enter() tea.Cmd {
 		t.setFollow(false)
 		t.unfold(x)
 		t.Tell(t.Key("z") + " folds them again.")
-	case t.opened():
-		t.closeDetail()
+	case t.Detail.opened():
+		t.Detail.shut()
 	case t.Sel == nil:
 		t.Lacks("No message to open yet.")
 	default:
 		t.setFollow(false)
-		t.Detail.Open, t.Detail.Shut = true, false
+		t.Detail.reveal()
 		t.Detail.Show(t.Sel.ID)
-		return t.askDetail()
+		return t.Detail.ask()
 	}
 	return nil
 }
@@ -218,17 +150,15 @@ func (t *Screen) foldOrUnfold() tea.Cmd {
 	return nil
 }
 
-func (t *Screen) closeDetail() { t.Detail.Open, t.Detail.Shut, t.inDetail = false, true, false }
-
 // turn gives the movement keys to the message, which it opens, or to the list.
 func (t *Screen) turn() tea.Cmd {
-	if t.opened() {
-		t.inDetail = !t.inDetail
-		t.setFollow(t.follow && !t.inDetail)
-		return t.askDetail()
+	if t.Detail.opened() {
+		t.Detail.focused = !t.Detail.focused
+		t.setFollow(t.follow && !t.Detail.focused)
+		return t.Detail.ask()
 	}
 	cmd := t.enter()
-	t.inDetail = t.opened()
+	t.Detail.focused = t.Detail.opened()
 	return cmd
 }
 
@@ -237,8 +167,8 @@ func (t *Screen) back() tea.Cmd {
 	case Selecting{t}.clear():
 	case !t.Filter.query.empty():
 		t.Filter.Set("")
-	case t.opened():
-		t.closeDetail()
+	case t.Detail.opened():
+		t.Detail.shut()
 	}
 	return nil
 }
@@ -279,7 +209,7 @@ func (t *Screen) Settle(w, h int) {
 	t.resize(listH - 1)
 	t.columns.hidden = t.Hidden
 	t.columns.fit(t.record.inView(), listW)
-	if t.Detail.Height = detailH - 1; t.opened() {
+	if t.Detail.Height = detailH - 1; t.Detail.opened() {
 		t.Detail.Settle(len(t.Detail.Lines(t.Theme, t.Sel, detailW, t.Now)))
 	}
 }
@@ -288,7 +218,7 @@ func (t *Screen) Settle(w, h int) {
 // there is room.
 func (t *Screen) Parts(w, h int) (listW, listH, detailW, detailH int) {
 	switch {
-	case !t.opened():
+	case !t.Detail.opened():
 		return w, h, 0, 0
 	case t.Tier >= kit.Wide:
 		listW = t.Dividers.ListWidth(room.AtTraffic, w-3-kit.Clamp(w*36/100, 46, 84), w)
@@ -300,16 +230,16 @@ func (t *Screen) Parts(w, h int) (listW, listH, detailW, detailH int) {
 
 func (t *Screen) View(w, h int) []string {
 	if t.Link.Events && len(t.Live.rows) == 0 && t.Live.asking == noPage {
-		return t.lesson(w)
+		return lesson(t.Shared, w)
 	}
 
 	listW, listH, detailW, detailH := t.Parts(w, h)
-	lines := kit.Clip(t.record.view(t.Theme, listW, !t.inDetail, t.listNote(), t.Now), listH)
+	lines := kit.Clip(t.record.view(t.Theme, listW, !t.Detail.focused, t.listNote(), t.Now), listH)
 	if detailH == 0 {
 		return lines
 	}
 
-	message := kit.Clip(t.Detail.View(t.Theme, t.Sel, detailW, t.inDetail, t.Now), detailH)
+	message := kit.Clip(t.Detail.View(t.Theme, t.Sel, detailW, t.Detail.focused, t.Now), detailH)
 	if t.Tier < kit.Wide {
 		return append(lines, message...)
 	}
@@ -330,7 +260,7 @@ var ladderLessons = []struct {
 }
 
 // lesson draws what an empty screen teaches: the first steps, in their order.
-func (t *Screen) lesson(w int) []string {
+func lesson(t *room.Shared, w int) []string {
 	lines := []string{t.Theme.Rule("Traffic", "following", w, true), ""}
 	say := func(text string) {
 		for _, line := range kit.Wrap(text, w-2) {

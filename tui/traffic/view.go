@@ -68,7 +68,7 @@ type lineLook struct {
 }
 
 func (t *Screen) listNote() listNote {
-	n := listNote{title: t.note(), nothing: "No messages yet.", picked: t.isPicked}
+	n := listNote{title: t.note(), nothing: "No messages yet.", picked: t.picked.has}
 	if len(t.picked) > 0 {
 		n.title = fmt.Sprintf("%d selected · ", len(t.picked)) + n.title
 	}

@@ -1,0 +1,88 @@
+package traffic
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/tui/kit"
+	"parley/tui/room"
+)
+
+// detailDelay is how long a message is under the marker before its deliveries are
+// read, while the marker follows the newest.
+const detailDelay = 250 * time.Millisecond
+
+// opened reports whether the message is shown: when the person opened it, and where there is room beside
+// the list unless they closed it. While the list follows the newest, the messages have all the room.
+func (t *pane) opened() bool {
+	return t.Sel != nil && (t.Open || t.Tier >= kit.Wide && !t.Shut && !t.record.follow)
+}
+
+// follow keeps the open pane on the message under the marker.
+func (t *pane) follow() tea.Cmd {
+	if !t.opened() || t.Sel == nil || t.Sel.ID == t.ID {
+		return nil
+	}
+	t.Show(t.Sel.ID)
+	return t.ask()
+}
+
+// ask reads the message, once more afterwards if it is being read.
+func (t *pane) ask() tea.Cmd {
+	switch {
+	case !t.opened():
+		return nil
+	case t.Asking:
+		t.Stale = true
+		return nil
+	}
+
+	t.Asking = true
+	if t.record.follow { // the next one may come soon
+		return t.Do.Later(detailDelay, room.ReadDetail(t.ID))
+	}
+
+	return t.Do.Call(room.ReadDetail(t.ID))
+}
+
+// take takes a message's deliveries, and asks again when they are out of
+// date.
+func (t *pane) take(msg room.DetailMsg) tea.Cmd {
+	d := &t.Detail
+	stale := d.Stale || msg.ID != d.ID
+	d.Asking, d.Stale = false, false
+	if msg.Err == nil && msg.Result != nil {
+		t.learn(msg.ID, msg.Result.Deliveries)
+		t.lengthen(msg.Result.Object)
+	}
+
+	var cmd tea.Cmd
+	switch {
+	case msg.ID != d.ID:
+	case msg.Err == nil:
+		d.Result, d.Err = msg.Result, nil
+		if t.opened() && !t.record.follow && d.UnreadByOperator() {
+			cmd = t.Do.Call(room.MarkMessagesRead(msg.ID))
+		}
+	case t.Link.Gone(msg.Err):
+		cmd, d.Lost = t.Link.LookLater(), true
+		if d.Result == nil {
+			d.Err = msg.Err
+		}
+	default:
+		d.Err = msg.Err
+	}
+
+	if stale {
+		cmd = tea.Batch(cmd, t.ask())
+	}
+
+	return cmd
+}
+
+// reveal opens the pane because a person wants to see the message.
+func (t *pane) reveal() { t.Open, t.Shut = true, false }
+
+// shut closes the pane because a person has seen enough.
+func (t *pane) shut() { t.Open, t.Shut, t.focused = false, true, false }
