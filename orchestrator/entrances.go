@@ -32,7 +32,7 @@ type keptDoor struct {
 // at returns the entrance of the program in a terminal, nil if its profile knows none. See courier.Doors.
 func (e *entrances) at(ctx context.Context, m *team.Member, t *team.Terminal, any bool) (door.Door, error) {
 	p := t.Profile.Door
-	if p.Kind == "" || len(p.Versions) == 0 && !any {
+	if p.Kind == "" {
 		return nil, nil
 	}
 	session := m.Agent().Session.ID
