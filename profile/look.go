@@ -147,11 +147,11 @@ func (p *Profile) blockedBy(text string) string {
 // only Quiet tells.
 func (p *Profile) HasMarkers() bool { return p.patterns.idle != nil }
 
-// lastLines returns the last lines of a screen that are not empty.
+// lastLines returns the last lines of a screen that are not empty. One that has only a scroll bar is.
 func lastLines(lines []string) string {
 	var last []string
 	for _, line := range slices.Backward(lines) {
-		if line = strings.TrimRight(line, " "); line != "" {
+		if line = strings.TrimRight(line, " "); line != "" && !isScrollBar(line) {
 			last = append(last, line)
 		}
 		if len(last) == tailLines {
@@ -160,6 +160,13 @@ func lastLines(lines []string) string {
 	}
 	slices.Reverse(last)
 	return strings.Join(last, "\n") + "\n"
+}
+
+// isScrollBar reports whether a row has nothing but a scroll bar at its right edge: a tall one would take the place of
+// all that tells a state.
+func isScrollBar(line string) bool {
+	bar := strings.TrimLeft(line, " ")
+	return len(line)-len(bar) >= 20 && (bar == "█" || bar == "▐" || bar == "▕")
 }
 
 // withoutOwnMessage removes from a screen the rows of a composer that holds a message of

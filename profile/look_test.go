@@ -1,6 +1,8 @@
 package profile_test
 
 import (
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,4 +79,29 @@ func TestComposerDropsItsFrameAndTheSidebar(t *testing.T) {
 		{"menu\n  ┃ one\n  ╹▀▀▀▀▀▀▀", 2, 0, "", false}, // the cursor is elsewhere
 		{"  ┃ one\n  ╹▀▀▀▀▀▀▀\nmenu", 2, 2, "", false},
 	})
+}
+
+// However tall a terminal is, the scroll bar of a program hides nothing of what it shows.
+func TestAScrollBarHidesNoState(t *testing.T) {
+	set := builtin(t)
+	files := must.Have(filepath.Glob("testdata/*/*.txt"))(t)
+	grown := 0
+	for _, file := range files {
+		want, lines := readGolden(t, file)
+		p := find(t, set, filepath.Base(filepath.Dir(file)))
+		at := slices.IndexFunc(lines, func(row string) bool {
+			return strings.TrimSpace(row) == "█" && strings.HasPrefix(row, strings.Repeat(" ", 20))
+		})
+		if at < 0 {
+			continue
+		}
+		grown++
+		tall := slices.Insert(slices.Clone(lines), at, slices.Repeat([]string{lines[at]}, 40)...)
+		if got := p.Look(tall); got != want.State {
+			t.Errorf("%s with 40 more rows looks %s, want %s", file, got, want.State)
+		}
+	}
+	if grown < 3 {
+		t.Errorf("%d screens have a scroll bar", grown)
+	}
 }
