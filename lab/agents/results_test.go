@@ -24,6 +24,7 @@ type results struct {
 	passed  map[string][]string // sizes, by program and check
 	failed  map[string][]string
 	figures map[string]figures
+	begun   map[string]bool // deliveries to these programs; without figures they failed
 }
 
 func newResults(programs []installed, sizes []string) *results {
@@ -33,6 +34,7 @@ func newResults(programs []installed, sizes []string) *results {
 		passed:   map[string][]string{},
 		failed:   map[string][]string{},
 		figures:  map[string]figures{},
+		begun:    map[string]bool{},
 	}
 }
 
@@ -46,17 +48,26 @@ func (r *results) note(program installed, check, size string, passed bool) {
 	where[program.String()+check] = append(where[program.String()+check], size)
 }
 
+func (r *results) begin(program installed) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.begun[program.String()] = true
+}
+
 func (r *results) deliver(program installed, f figures) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.figures[program.String()] = f
 }
 
-// The marks in the page between which the results stand.
-const (
-	resultsBegin = "<!-- results -->\n"
-	resultsEnd   = "<!-- /results -->\n"
-)
+// marks returns the marks in the page between which results stand: all of them, or those of some programs.
+func marks(only string) (begin, end string) {
+	name := "results"
+	if only != "" {
+		name += " of " + only
+	}
+	return "<!-- " + name + " -->\n", "<!-- /" + name + " -->\n"
+}
 
 // write puts the results between the marks of a page.
 func (r *results) write(t *testing.T, page string) {
@@ -65,7 +76,8 @@ func (r *results) write(t *testing.T, page string) {
 
 	about := fmt.Sprintf("%s, %s/%s, %s.\n",
 		time.Now().UTC().Format(time.DateOnly), runtime.GOOS, runtime.GOARCH, strings.TrimSpace(string(version)))
-	putBetween(t, page, resultsBegin, resultsEnd, about+r.markdown())
+	begin, end := marks(os.Getenv(agentsOnly))
+	putBetween(t, page, begin, end, about+r.markdown())
 }
 
 // putBetween puts a text between two marks of a page.
@@ -81,6 +93,10 @@ func putBetween(t *testing.T, page, begin, end, text string) {
 }
 
 func (r *results) markdown() string {
+	if len(r.passed)+len(r.failed) == 0 {
+		return r.figuresTable()
+	}
+
 	var b strings.Builder
 	r.table(&b, "checked at "+strings.Join(r.sizes, " and "), checkNames(), func(p installed, check string) string {
 		passed, failed := r.passed[p.String()+check], r.failed[p.String()+check]
@@ -98,18 +114,28 @@ func (r *results) markdown() string {
 		return "not tried"
 	})
 
-	if len(r.figures) > 0 {
-		b.WriteString("\nDeliveries at random, to the program idle, working, asking, with a draft, scrolled, ")
-		fmt.Fprintf(&b, "and over a crash of the daemon (seed %d):\n", r.seed)
-		r.table(&b, "", rowNames(), func(p installed, row string) string {
-			f, tried := r.figures[p.String()]
-			if !tried {
-				return "not tried"
-			}
-			return rows[slices.Index(rowNames(), row)].value(f)
-		})
+	return b.String() + r.figuresTable()
+}
+
+// figuresTable is what came of the deliveries at random, "" if there were none.
+func (r *results) figuresTable() string {
+	if len(r.begun) == 0 {
+		return ""
 	}
 
+	var b strings.Builder
+	b.WriteString("\nDeliveries at random, to the program idle, working, asking, with a draft, scrolled, ")
+	fmt.Fprintf(&b, "and over a crash of the daemon (seed %d):\n", r.seed)
+	r.table(&b, "", rowNames(), func(p installed, row string) string {
+		f, done := r.figures[p.String()]
+		switch {
+		case !done && r.begun[p.String()]:
+			return "**failed**"
+		case !done:
+			return "not tried"
+		}
+		return rows[slices.Index(rowNames(), row)].value(f)
+	})
 	return b.String()
 }
 
@@ -175,7 +201,10 @@ func spread(times []time.Duration) string {
 
 func TestResultsStandBetweenTheMarks(t *testing.T) {
 	page := t.TempDir() + "/page.md"
-	old := "before\n" + resultsBegin + "those before\n" + resultsEnd + "after\n"
+	t.Setenv(agentsOnly, "pi,kilo")
+	resultsBegin, resultsEnd := marks("pi,kilo")
+	whole, _ := marks("")
+	old := whole + "those of all\nbefore\n" + resultsBegin + "those before\n" + resultsEnd + "after\n"
 	must.Do(t, os.WriteFile(page, []byte(old), 0o600))
 
 	one, two := installed{realPrograms[0], "1.0", ""}, installed{realPrograms[0], "2.0", ""}
@@ -183,6 +212,7 @@ func TestResultsStandBetweenTheMarks(t *testing.T) {
 	r.note(one, checks[0].name, "120x40", true)
 	r.note(two, checks[0].name, "120x40", true)
 	r.note(two, checks[0].name, "80x24", false)
+	r.begin(two)
 	r.deliver(two, figures{
 		deliveries: 3, lost: 1, unconfirmed: 2, absent: 1,
 		submitted: []time.Duration{time.Second, 2 * time.Second, 3 * time.Second},
@@ -193,7 +223,7 @@ func TestResultsStandBetweenTheMarks(t *testing.T) {
 
 	got := string(b)
 	for _, want := range []string{
-		"before\n" + resultsBegin, resultsEnd + "after\n",
+		whole + "those of all\nbefore\n" + resultsBegin, resultsEnd + "after\n",
 		"| checked at 120x40 and 80x24 | claude 1.0", "| claude 1.0 | claude 2.0 |\n|---|---|---|\n",
 		"| " + checks[0].name + " | yes | **no** at 80x24 |\n", "| " + checks[1].name + " | not tried | not tried |\n",
 		"| lost | not tried | 1 |\n", "| not tried | 2; 1 |\n", "| not tried | 2s / 2s (3) |\n",

@@ -23,6 +23,7 @@ const (
 	agentsSeed       = "PARLEY_TEST_SEED"       // of the deliveries
 	agentsSizes      = "PARLEY_TEST_SIZES"      // of the terminals, as 200x50,60x20
 	agentsPage       = "PARLEY_TEST_PAGE"       // the page to write the results to
+	agentsOnly       = "PARLEY_TEST_PROGRAMS"   // names of the programs to try, as pi,kilo; they have a part of the page
 )
 
 // installed is one version of a program.
@@ -60,9 +61,13 @@ func installedPrograms(t *testing.T) (found []installed) {
 	}
 
 	node := ""
+	only := strings.Split(os.Getenv(agentsOnly), ",")
 	for _, p := range pinned(t) {
 		if p[0] == "node" {
 			node = bin(p[0], p[1])
+			continue
+		}
+		if only[0] != "" && !slices.Contains(only, p[0]) {
 			continue
 		}
 
@@ -188,6 +193,7 @@ func tryDeliveries(t *testing.T, programs []installed, sizes []string, results *
 			share := (n*(i+1))/len(programs) - (n*i)/len(programs)
 			t.Run(program.String()+" at "+size, func(t *testing.T) {
 				t.Parallel()
+				results.begin(program)
 				t.Logf("%d deliveries with %s=%d", share, agentsSeed, seed)
 				s := launchReal(t, program, size)
 				s.inState("idle")
