@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -134,6 +136,13 @@ func (x *Tab) Clean() {
 	if len(x.problems) > 0 {
 		x.Errorf("the page reports %q", x.problems)
 	}
+}
+
+// Reports says whether the page had an error, or its policy stopped something, with a text.
+func (x *Tab) Reports(text string) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return slices.ContainsFunc(x.problems, func(p string) bool { return strings.Contains(p, text) })
 }
 
 // JS evaluates an expression that gives a text or a truth.
