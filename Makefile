@@ -206,6 +206,12 @@ TIMES ?= 20
 compare: tmux build ## play the same scenes through parley and through send-keys, into docs/measured/compare.md (or TIMES=...)
 	$(call LAB,compare) -n $(TIMES) -page '$(CURDIR)/docs/measured/compare.md'
 
+# A page in Chromium with 60 agents and a million messages.
+.PHONY: page
+page: tmux ## measure the page in a browser, into docs/measured/page.md
+	@scripts/need chromium
+	PARLEY_TEST_PAGE='$(CURDIR)/docs/measured/page.md' $(IN_LAB) test -count=1 -v -timeout 20m ./page
+
 # Three daemons with a server of PostgreSQL share a database; see lab/machines for its parts.
 .PHONY: machines
 machines: tmux build ## run a team on three hosts through kills and crashes, into docs/measured/machines.md

@@ -1,0 +1,313 @@
+// Package page measures the page in a real browser, with 60 agents and a million messages, and writes docs/measured/page.md.
+package page
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/client"
+	"parley/internal/daemon"
+	"parley/internal/must"
+	"parley/internal/testhome"
+	"parley/internal/testpage"
+	"parley/internal/wait"
+	_ "parley/store" // the driver of SQLite
+	"parley/store/milliontest"
+)
+
+// pageFile names the page that is written; without it nothing is measured.
+const pageFile = "PARLEY_TEST_PAGE"
+
+const (
+	agents    = 60
+	eventRate = 2000 // a second
+	stormTime = 10 * time.Second
+	idleTime  = 20 * time.Second
+	openPages = 10
+	visits    = 3 // of which the median counts
+	sleepTime = 15 * time.Second
+	longFrame = 50 // ms
+)
+
+// house is a daemon with its agents and messages.
+type house struct {
+	*testing.T
+	home    *testhome.Home
+	client  *client.Client
+	pid     int
+	browser context.Context
+}
+
+func TestPage(t *testing.T) {
+	file := os.Getenv(pageFile)
+	if file == "" {
+		t.Skip(pageFile + " names no page to write; make page does")
+	}
+	h := newHouse(t)
+	var rows [][]string
+	rows = append(rows, h.visits("a line of 150 ms", testpage.Fast3G)...)
+	rows = append(rows, h.visits("one of 562 ms", testpage.Slow3G)...)
+	rows = append(rows, h.storm()...)
+	rows = append(rows, h.sleeps()...)
+	rows = append(rows, h.idles()...)
+
+	must.Do(t, os.WriteFile(file, []byte(written(rows)), 0o600))
+}
+
+// newHouse builds parley, registers agents, and writes a million messages while no daemon runs.
+func newHouse(t *testing.T) *house {
+	dir := t.TempDir()
+	if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "parley"), "../../cmd/parley").CombinedOutput(); err != nil {
+		t.Fatalf("go build parley: %v\n%s", err, out)
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+
+	h := &house{T: t, home: testhome.New(t), browser: testpage.Start(t)}
+	h.home.Env = append(h.home.Env, "PARLEY_REGISTRATIONS_PER_MINUTE=10000", "PARLEY_MESSAGES_PER_MINUTE=1000000",
+		"PARLEY_BROADCASTS_PER_MINUTE=1000000")
+	h.serve()
+	var ids []string
+	for i := range agents {
+		req := parley.RegisterAgentRequest{Username: fmt.Sprintf("agent-%03d", i)}
+		ids = append(ids, must.Have(h.client.RegisterAgent(t.Context(), req))(t).AgentID)
+	}
+	h.client.Close()
+	must.Do(t, h.home.Command("down").Run())
+
+	place := daemon.Locate(daemon.RealPath(h.home.Workspace), daemon.Environ(h.home.Env))
+	db := must.Have(sql.Open("sqlite", "file:"+place.Database()+
+		"?_pragma=journal_mode(WAL)&_pragma=synchronous(OFF)&_pragma=cache_size(-200000)"))(t)
+	db.SetMaxOpenConns(1)
+	must.Do(t, milliontest.Fill(db, ids, milliontest.Million))
+	must.Do(t, db.Close())
+	h.serve()
+	t.Cleanup(h.client.Close)
+	h.settles()
+
+	return h
+}
+
+func (h *house) serve() {
+	testhome.Run[daemon.Info](h, h.home, "serve")
+	info := must.Have(daemon.ReadInfo(daemon.Locate(daemon.RealPath(h.home.Workspace), daemon.Environ(h.home.Env))))(h.T)
+	h.client = client.New(client.Options{Socket: info.Socket, Key: testhome.OperatorKey})
+	h.pid = testhome.Run[parley.WorkspaceStatusResult](h, h.home, "status").PID
+}
+
+// settles waits until the daemon has nothing left to do.
+func (h *house) settles() {
+	for before := -1; ; {
+		now := h.ticks()
+		if before >= 0 && now-before <= 2 {
+			return
+		}
+		before = now
+		must.Do(h.T, wait.Pause(h.Context(), 2*time.Second))
+	}
+}
+
+// ticks returns the processor time that the daemon has taken, in hundredths of a second.
+func (h *house) ticks() int {
+	b := must.Have(os.ReadFile(fmt.Sprintf("/proc/%d/stat", h.pid)))(h.T)
+	_, after, _ := strings.Cut(string(b), ") ")
+	f := strings.Fields(after)
+	return must.Have(strconv.Atoi(f[11]))(h.T) + must.Have(strconv.Atoi(f[12]))(h.T)
+}
+
+// usable notes when the page shows what it has read: what waits, or that nothing does.
+const usable = `window.usable = 0; new MutationObserver(() => {
+	if (!window.usable && document.querySelector('nav') && (document.querySelector('main .card') || document.body?.innerText.includes('Nothing waits for you')))
+		window.usable = performance.now() }).observe(document, {childList: true, subtree: true, characterData: true})`
+
+// visits opens the page as a phone on a slow line does: for the first time by a link, and again.
+func (h *house) visits(name string, line testpage.Line) [][]string {
+	var first, ready, again, readyAgain, bytes []float64
+	for range visits {
+		x := testpage.Open(h.T, h.browser, "about:blank", 360, 740)
+		x.First(usable)
+		x.Slow(4)
+		x.On(line)
+		for visit := range 2 {
+			link := testhome.Run[parley.OpenPageResult](h, h.home, "web")
+			if visit == 0 {
+				x.Visit(link.URL())
+			} else {
+				x.Visit(link.Address + "?again")
+			}
+			x.Until("window.usable")
+			paint := testpage.JS[float64](x, "performance.getEntriesByName('first-contentful-paint')[0].startTime")
+			at := testpage.JS[float64](x, "window.usable")
+			if visit == 0 {
+				first, ready = append(first, paint), append(ready, at)
+				bytes = append(bytes, testpage.JS[float64](x, "performance.getEntriesByType('resource').filter(e => e.name.includes('/page/')).reduce((n, e) => n + e.encodedBodySize, 0)"))
+			} else {
+				again, readyAgain = append(again, paint), append(readyAgain, at)
+			}
+		}
+		x.Visit("about:blank")
+	}
+	return [][]string{
+		figure("first paint, by a link, over "+name, "500 ms", "%.0f ms", first),
+		figure("usable: it shows what waits", "1,000 ms", "%.0f ms", ready),
+		figure("first paint, opened again", "500 ms", "%.0f ms", again),
+		figure("usable, opened again", "1,000 ms", "%.0f ms", readyAgain),
+		figure("all that came over the line, without what the daemon says", "250 kB", "%.0f bytes", bytes),
+	}
+}
+
+// figure is the row of a median.
+func figure(what, goal, form string, values []float64) []string {
+	slices.Sort(values)
+	return []string{what, goal, fmt.Sprintf(form, values[len(values)/2])}
+}
+
+// watched counts frames, and the numbers of the events that the page has taken.
+const watched = `(async () => {
+	const state = performance.getEntriesByType('resource').map(e => e.name).find(n => n.endsWith('/state.js'));
+	const {hear} = await import(state);
+	window.seqs = []; window.frames = []; window.ready = true;
+	hear(events => { for (const e of events) window.seqs.push(e.seq) });
+	let last = performance.now();
+	const frame = () => { const t = performance.now(); window.frames.push(t - last); last = t; requestAnimationFrame(frame) };
+	requestAnimationFrame(frame);
+})(), true`
+
+const holes = "window.seqs.filter((s, i) => i && s !== window.seqs[i - 1] + 1).length"
+
+// watches opens the traffic in a wide window.
+func (h *house) watches() *testpage.Tab {
+	x := testpage.SignIn(h.T, h.home, h.browser, 1400, 900)
+	x.Goes("traffic")
+	x.Until("document.querySelectorAll('.rows li').length > 10")
+	testpage.JS[bool](x, watched)
+	x.Until("window.ready")
+	return x
+}
+
+// last waits until a tab has taken the newest event.
+func (h *house) last(x *testpage.Tab) {
+	newest := must.Have(h.client.ReadEvents(h.Context(), parley.ReadEventsRequest{Last: 1, Limit: 1}))(h.T).Next
+	x.Until(fmt.Sprintf("Number(document.documentElement.dataset.seq) >= %d", newest))
+}
+
+// stirs makes events for a time, and returns how many there were.
+func (h *house) stirs(rate int, long time.Duration) int64 {
+	ctx, cancel := context.WithTimeout(h.Context(), long)
+	defer cancel()
+	newest := must.Have(h.client.ReadEvents(ctx, parley.ReadEventsRequest{Last: 1, Limit: 1}))(h.T).Next
+	var seen atomic.Int64
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for _, err := range h.client.Events(ctx, newest) {
+			if err == nil {
+				seen.Add(1)
+			}
+		}
+	}()
+
+	for n, begun := 0, time.Now(); ctx.Err() == nil; n++ {
+		due := time.Duration(seen.Load()) * time.Second / time.Duration(rate)
+		if ahead := due - time.Since(begun); ahead > 0 && wait.Pause(ctx, ahead) != nil {
+			break
+		}
+		req := parley.BroadcastMessageRequest{Text: fmt.Sprintf("note %d to everybody", n)}
+		if _, err := h.client.BroadcastMessage(ctx, req); err != nil && ctx.Err() == nil {
+			h.Fatalf("a broadcast fails: %v", err)
+		}
+	}
+	<-done
+	return seen.Load()
+}
+
+func (h *house) storm() [][]string {
+	x := h.watches()
+	testpage.JS[bool](x, "(window.frames = [], true)")
+	n := h.stirs(eventRate, stormTime)
+	frames := testpage.JS[[]float64](x, "window.frames")
+	h.last(x)
+	long := 0
+	for _, f := range frames {
+		if f > longFrame {
+			long++
+		}
+	}
+	missed := testpage.JS[int](x, holes)
+	x.Visit("about:blank")
+	return [][]string{
+		{"events a second, for 10 s", "2,000", fmt.Sprintf("%.0f", float64(n)/stormTime.Seconds())},
+		{"frames in that time", "600", strconv.Itoa(len(frames))},
+		{fmt.Sprintf("of them longer than %d ms", longFrame), "0", fmt.Sprintf("%d, the longest %.0f ms", long, slices.Max(frames))},
+		{"events that the page missed", "0", strconv.Itoa(missed)},
+	}
+}
+
+// sleeps freezes a page without a line, as in a closed laptop, while events go on.
+func (h *house) sleeps() [][]string {
+	x := h.watches()
+	x.On(testpage.NoLine)
+	x.Sleep(true)
+	n := h.stirs(200, sleepTime)
+	x.Sleep(false)
+	x.On(testpage.Open4G)
+	woke := time.Now()
+	h.last(x)
+	took := time.Since(woke)
+	missed, got := testpage.JS[int](x, holes), testpage.JS[int](x, "window.seqs.length")
+	x.Visit("about:blank")
+	return [][]string{
+		{"events while a page slept, without a line", "", strconv.FormatInt(n, 10)},
+		{"of them missed", "0", fmt.Sprintf("%d, of %d taken", missed, got)},
+		{"from waking to the newest", "", fmt.Sprintf("%.1f s", took.Seconds())},
+	}
+}
+
+// idles compares what the daemon costs at rest, without a page and with ten.
+func (h *house) idles() [][]string {
+	cost := func() float64 {
+		h.settles()
+		before, begun := h.ticks(), time.Now()
+		must.Do(h.T, wait.Pause(h.Context(), idleTime))
+		return float64(h.ticks()-before) / time.Since(begun).Seconds() // hundredths a second: per cent of a core
+	}
+	without := cost()
+	for range openPages {
+		testpage.SignIn(h.T, h.home, h.browser, 360, 740)
+	}
+	return [][]string{
+		{"the daemon at rest, without a page", "", fmt.Sprintf("%.2f %% of a core", without)},
+		{"with ten pages open", "0.5 % more", fmt.Sprintf("%.2f %% of a core", cost())},
+	}
+}
+
+// written is the page.
+func written(rows [][]string) string {
+	load, _ := os.ReadFile("/proc/loadavg")
+	var b strings.Builder
+	fmt.Fprintf(&b, `# The page in a browser
+
+%s, 2 cores, headless Chromium without a graphics card. `+"`make page`"+` runs this and writes the page: %d agents, a million messages, and the
+page of a daemon on the same machine. The load at the end was %s; browser, daemon and whatever else ran shared the cores.
+
+The phone has a processor four times slower and fast 3G: 1.6 Mbit/s, with a latency of 150 ms for each request, as Lighthouse takes it, or of
+562 ms, as Chromium's own tools do. Times are medians of %d.
+
+| what | goal | measured |
+|---|---:|---:|
+`, time.Now().Format(time.DateOnly), agents, strings.Fields(string(load))[0], visits)
+	for _, r := range rows {
+		fmt.Fprintf(&b, "| %s |\n", strings.Join(r, " | "))
+	}
+	return b.String()
+}
