@@ -25,6 +25,7 @@ type claude struct {
 
 	mu    sync.Mutex
 	fates map[string]Answer // of the letters that went in
+	shut  string            // why it takes no more, "" if it does: the user's settings keep messages back
 }
 
 // claudeSession is what a session says of itself in the registry. Its name is that of the process.
@@ -60,14 +61,11 @@ func openClaude(ctx context.Context, p Program) (Door, error) {
 		return nil, closed("its settings let it do everything unasked")
 	}
 
-	conn, err := dial(ctx, c.at.Socket, p.PID)
-	if err != nil {
+	if err := listens(ctx, c.at.Socket, p.PID); err != nil {
 		return nil, err
 	}
-	if err := conn.Close(); err != nil {
-		return nil, closed("%w", err)
-	}
 
+	var err error
 	if c.inbox, err = listen(filepath.Dir(c.at.Socket), p.PID, c.hear); err != nil {
 		return nil, closed("listen for its answers: %w", err)
 	}
@@ -120,6 +118,7 @@ type claudeFrame struct {
 
 	Action     string   `json:"action,omitempty"`
 	Status     string   `json:"status,omitempty"`
+	Detail     string   `json:"status_detail,omitempty"`
 	Of         string   `json:"orig_msg_id,omitempty"`
 	DropReason string   `json:"drop_reason,omitempty"`
 	Dropped    []string `json:"dropped_msg_ids,omitempty"`
@@ -147,11 +146,13 @@ func (c *claude) Give(ctx context.Context, l Letter) error {
 		return closed("%w", err)
 	case len(line) > maxClaudeLine:
 		return notNow("it takes no line of %d bytes", len(line))
+	case c.isShut() != "":
+		return notNow("what came last is %s", c.isShut())
 	case l.Text == c.last:
 		return notNow("it drops a message that is the same as the one before")
 	}
 	if wait := c.pace.take(); wait > 0 {
-		return notNow("it takes %d messages at once and then one each %s: the next in %s", burst, every, wait.Round(time.Second/10))
+		return tooFast(wait)
 	}
 
 	c.expect(l.ID)
@@ -179,6 +180,10 @@ func (c *claude) hear(line []byte) {
 		return
 	}
 
+	if f.Status == "expired" && f.Detail == "refused" {
+		f.Status = f.Detail
+	}
+
 	answer := Answer{Dropped, "its session says that it is " + f.Status}
 	switch f.Status {
 	case "held", "delivered":
@@ -194,6 +199,9 @@ func (c *claude) hear(line []byte) {
 
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if f.Status == "held" || f.Status == "refused" {
+		c.shut = f.Status
+	}
 	for _, id := range append(f.Dropped, f.Of) {
 		if _, ours := c.fates[id]; ours {
 			c.fates[id] = answer
@@ -212,6 +220,12 @@ func (c *claude) Ask(_ context.Context, l Letter) (Answer, error) {
 }
 
 var saysNothing = Answer{Unknown, "its session says nothing of messages that it takes"}
+
+func (c *claude) isShut() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.shut
+}
 
 // expect notes a letter of which the session may say something.
 func (c *claude) expect(id string) {

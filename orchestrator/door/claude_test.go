@@ -167,6 +167,23 @@ func TestClaudeSaysWhatItKeepsBackOrDrops(t *testing.T) {
 	waitFor(t, "what follows a long line is heard", func() bool { return fate(3) == door.Dropped })
 }
 
+func TestClaudeWhoseUserKeepsMessagesBackGetsNoMore(t *testing.T) {
+	for word, want := range map[string]door.Fate{
+		status("held", letter(0).ID, ""):                              door.Queued,
+		status("expired", letter(0).ID, `,"status_detail":"refused"`): door.Dropped,
+	} {
+		f := startClaude(t)
+		d := f.open(t)
+		must.Do(t, d.Give(t.Context(), letter(0)))
+		waitFor(t, "it has the letter", func() bool { return len(f.frames()) == 1 })
+		f.tells(t, word)
+		waitFor(t, "its word is heard", func() bool { return must.Have(d.Ask(t.Context(), letter(0)))(t).Fate == want })
+		if err := d.Give(t.Context(), letter(1)); !errors.Is(err, door.ErrNotNow) {
+			t.Errorf("after %s: got %v, want ErrNotNow", word, err)
+		}
+	}
+}
+
 // It drops without a word to people what comes too fast, or twice.
 func TestClaudeIsClosedToWhatItWouldDrop(t *testing.T) {
 	f := startClaude(t)

@@ -73,6 +73,8 @@ func Open(ctx context.Context, p Program) (Door, error) {
 		return openClaude(ctx, p)
 	case "opencode":
 		return openOpencode(ctx, p)
+	case "qwen":
+		return openQwen(ctx, p)
 	}
 	return nil, closed("no entrance of kind %q is known", p.Kind)
 }

@@ -39,3 +39,8 @@ func (p *pace) take() (wait time.Duration) {
 
 	return 0
 }
+
+// tooFast returns the error of a letter that must wait.
+func tooFast(wait time.Duration) error {
+	return notNow("it takes %d messages at once and then one each %s: the next in %s", burst, every, wait.Round(time.Second/10))
+}

@@ -37,6 +37,18 @@ func dial(ctx context.Context, path string, pid int) (*net.UnixConn, error) {
 	return socket, nil
 }
 
+// listens returns an error unless the program is behind a unix socket.
+func listens(ctx context.Context, path string, pid int) error {
+	conn, err := dial(ctx, path, pid)
+	if err != nil {
+		return err
+	}
+	if err := conn.Close(); err != nil {
+		return closed("%w", err)
+	}
+	return nil
+}
+
 // send writes all to a program's socket at once, within a time. After the first byte, an error leaves open what the
 // program has read.
 func send(ctx context.Context, path string, pid int, all []byte) error {
@@ -95,11 +107,11 @@ func listen(dir string, pid int, frame func([]byte)) (*inbox, error) {
 		return nil, err
 	}
 
-	var name [8]byte
-	if _, err := rand.Read(name[:]); err != nil {
+	name, err := randomBytes(8)
+	if err != nil {
 		return nil, err
 	}
-	b := &inbox{path: filepath.Join(dir, hex.EncodeToString(name[:])+".sock"), frame: frame}
+	b := &inbox{path: filepath.Join(dir, hex.EncodeToString(name)+".sock"), frame: frame}
 	if b.listener, err = net.Listen("unix", b.path); err != nil {
 		return nil, err
 	}
@@ -110,6 +122,12 @@ func listen(dir string, pid int, frame func([]byte)) (*inbox, error) {
 	b.running.Go(func() { b.accept(pid) })
 
 	return b, nil
+}
+
+func randomBytes(n int) ([]byte, error) {
+	b := make([]byte, n)
+	_, err := rand.Read(b)
+	return b, err
 }
 
 func (b *inbox) accept(pid int) {

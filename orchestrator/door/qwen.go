@@ -1,0 +1,285 @@
+package door
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// qwen is the inbox socket of Qwen Code, by version 1 of its cross-session protocol, which comes with the program. It
+// answers on a socket of the sender's: that it has queued a letter, keeps it back, drops it, or has ended with it
+// unread. Its transcript tells that a turn has it.
+type qwen struct {
+	program Program
+	home    string
+	inbox   *inbox
+	token   string // that its answers show
+	given   records
+	chats   transcripts
+	pace    pace
+
+	giving sync.Mutex
+
+	mu    sync.Mutex
+	fates map[string]Answer // of the letters that went in
+	shut  string            // why it takes no more, "" if it does: the user's settings keep messages back
+	told  chan struct{}     // closed at the next answer
+}
+
+// qwenSession is what a session says of itself in the registry.
+type qwenSession struct {
+	Schema  int    `json:"schemaVersion"`
+	Version string `json:"qwenVersion"`
+	Session string `json:"sessionId"`
+	Socket  string `json:"ipcPath"`
+	Token   string `json:"ipcToken"`
+	Kind    string `json:"kind"`
+}
+
+// qwenFrame is a line of the protocol.
+type qwenFrame struct {
+	Version    int            `json:"msgV"`
+	Type       string         `json:"type"`
+	Token      string         `json:"token,omitempty"`
+	ID         string         `json:"msgId,omitempty"`
+	From       string         `json:"from,omitempty"`
+	ReplyToken string         `json:"replyToken,omitempty"`
+	FromName   string         `json:"fromName,omitempty"`
+	FromMode   string         `json:"fromMode,omitempty"`
+	Session    string         `json:"toSessionId,omitempty"`
+	Priority   string         `json:"priority,omitempty"`
+	Message    *claudeMessage `json:"message,omitempty"`
+
+	Action     string   `json:"action,omitempty"`
+	Status     string   `json:"status,omitempty"`
+	Of         string   `json:"origMsgId,omitempty"`
+	DropReason string   `json:"dropReason,omitempty"`
+	Dropped    []string `json:"droppedMsgIds,omitempty"`
+}
+
+// maxQwenLine bounds a frame: the protocol allows so many UTF-16 units, of which no text has more than bytes.
+const maxQwenLine = 1 << 20
+
+// receiptWithin is how long a letter waits for the first answer. It came within 0.3 s; of about 20, two came later.
+const receiptWithin = 2 * time.Second
+
+func openQwen(ctx context.Context, p Program) (Door, error) {
+	if _, err := readLaunch(p.Dir); err != nil {
+		return nil, err
+	}
+
+	home := environment(p.PID, "QWEN_HOME")
+	if home == "" {
+		home = filepath.Join(environment(p.PID, "HOME"), ".qwen")
+	}
+	q := &qwen{
+		program: p, home: home, given: records{p.Dir}, pace: pace{now: time.Now},
+		chats: transcripts{pattern: filepath.Join(home, "projects", "*", "chats")},
+		fates: map[string]Answer{}, told: make(chan struct{}),
+	}
+
+	at, err := q.find()
+	if err != nil {
+		return nil, err
+	}
+	if err := listens(ctx, at.Socket, p.PID); err != nil {
+		return nil, err
+	}
+
+	secret, err := randomBytes(32)
+	if err != nil {
+		return nil, closed("%w", err)
+	}
+	q.token = hex.EncodeToString(secret)
+	if q.inbox, err = listen(filepath.Dir(at.Socket), p.PID, q.hear); err != nil {
+		return nil, closed("listen for its answers: %w", err)
+	}
+
+	return q, nil
+}
+
+// find reads the program's entry in the registry. Its session changes with /clear and /resume.
+func (q *qwen) find() (at qwenSession, err error) {
+	if _, err := readRegistry(filepath.Join(q.home, "sessions"), q.program.PID, &at); err != nil {
+		return at, err
+	}
+	if err := q.program.tried(at.Version); err != nil {
+		return at, err
+	}
+	if at.Schema != 1 || at.Socket == "" || at.Token == "" || at.Session == "" || at.Kind != "tui" {
+		return at, closed("its session has no socket of schema 1")
+	}
+	return at, nil
+}
+
+// Give implements Door.
+func (q *qwen) Give(ctx context.Context, l Letter) error {
+	q.giving.Lock()
+	defer q.giving.Unlock()
+
+	at, err := q.find()
+	if err != nil {
+		return err
+	}
+	lines, err := q.frames(at, l)
+	if err != nil {
+		return err
+	}
+	if shut := q.isShut(); shut != "" {
+		return notNow("what came last is %s", shut)
+	}
+	if wait := q.pace.take(); wait > 0 {
+		return tooFast(wait)
+	}
+	if _, err := q.given.note(l, func() record { return record{ID: l.ID, Session: at.Session} }); err != nil {
+		return closed("note that a message goes in: %w", err)
+	}
+
+	q.mu.Lock()
+	q.fates[l.ID] = qwenSilent
+	q.mu.Unlock()
+	if err := send(ctx, at.Socket, q.program.PID, lines); err != nil {
+		return err
+	}
+
+	switch answer := q.firstAnswer(ctx, l.ID); answer.Fate {
+	case Dropped, Absent:
+		return notNow("%s", answer.Evidence)
+	}
+	return nil
+}
+
+var qwenSilent = Answer{Unknown, "it has not answered"}
+
+// frames returns the lines of a letter.
+func (q *qwen) frames(at qwenSession, l Letter) ([]byte, error) {
+	auth, err := jsonLine(qwenFrame{Version: 1, Type: "auth", Token: at.Token})
+	if err != nil {
+		return nil, closed("%w", err)
+	}
+
+	line, err := jsonLine(qwenFrame{
+		Version: 1, Type: "user", ID: l.ID, From: q.inbox.path, ReplyToken: q.token, FromName: "parley",
+		FromMode: "prompting", Session: at.Session, Priority: "next",
+		Message: &claudeMessage{Role: "user", Content: l.Text},
+	})
+	switch {
+	case err != nil:
+		return nil, closed("%w", err)
+	case len(line) > maxQwenLine:
+		return nil, notNow("it takes no line of %d bytes", len(line))
+	}
+
+	return append(auth, line...), nil
+}
+
+// firstAnswer waits a moment for what the program says of a letter.
+func (q *qwen) firstAnswer(ctx context.Context, id string) Answer {
+	late := time.NewTimer(receiptWithin)
+	defer late.Stop()
+	for {
+		q.mu.Lock()
+		answer, told := q.fates[id], q.told
+		q.mu.Unlock()
+		if answer != qwenSilent {
+			return answer
+		}
+
+		select {
+		case <-told:
+		case <-late.C:
+			return answer
+		case <-ctx.Done():
+			return answer
+		}
+	}
+}
+
+// hear notes what the program says of letters.
+func (q *qwen) hear(line []byte) {
+	var f qwenFrame
+	if json.Unmarshal(line, &f) != nil || f.Type != "control" || f.Action != "delivery_status" || f.Version > 1 {
+		return
+	}
+
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if f.Status == "held" || f.Status == "refused" {
+		q.shut = f.Status
+	}
+	for _, id := range append(f.Dropped, f.Of) {
+		if before, ours := q.fates[id]; ours {
+			q.fates[id] = f.after(before)
+		}
+	}
+	close(q.told)
+	q.told = make(chan struct{})
+}
+
+func (q *qwen) isShut() string {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.shut
+}
+
+// after returns what is known of a letter after another answer. Those that follow an end are repeats.
+func (f *qwenFrame) after(before Answer) Answer {
+	if before.Fate == Dropped || before.Fate == Absent {
+		return before
+	}
+
+	said := "it says that the message is " + f.Status
+	switch f.Status {
+	case "held":
+		if before.Fate == Unknown {
+			return Answer{Queued, said + ", for the person there to review"}
+		}
+	case "delivered":
+		return Answer{Queued, said + " to its queue"}
+	case "dropped":
+		return Answer{Dropped, said + ": " + clean(f.DropReason)}
+	case "misaddressed":
+		if before.Fate == Unknown {
+			return Answer{Absent, said}
+		}
+		return Answer{Dropped, said}
+	case "denied", "refused", "expired":
+		return Answer{Dropped, said}
+	}
+
+	return before
+}
+
+// Ask implements Door.
+func (q *qwen) Ask(_ context.Context, l Letter) (Answer, error) {
+	r, _, err := q.given.of(l)
+	if err != nil {
+		return Answer{Fate: Unknown}, err
+	}
+
+	// What was given in an earlier launch, and is in no transcript, has ended with its program.
+	read, err := q.chats.hold(r.Session, l.Mark)
+	if err != nil {
+		return Answer{Fate: Unknown}, err
+	}
+	if read {
+		return Answer{Read, "a turn in its transcript begins with the message"}, nil
+	}
+	if r.ID == "" {
+		return Answer{Absent, "its transcripts do not have the message, which was not handed over since its launch"}, nil
+	}
+
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if answer, ours := q.fates[l.ID]; ours {
+		return answer, nil
+	}
+
+	return qwenSilent, nil
+}
+
+// Close implements Door.
+func (q *qwen) Close() error { return q.inbox.close() }

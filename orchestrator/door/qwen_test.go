@@ -1,0 +1,313 @@
+package door_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/internal/must"
+	"parley/orchestrator/door"
+)
+
+const qwenSession = "745f07ab-e443-4114-acf3-cd4ce396ddc2"
+
+// fakeQwen answers as a session of Qwen Code 0.24.4 does.
+type fakeQwen struct {
+	dir, home, socket string
+	said              map[string]any // in the registry
+
+	mu     sync.Mutex
+	got    []qwenFrame
+	answer func(qwenFrame) []string // the lines it answers a message with; nil: that it is delivered
+}
+
+type qwenFrame struct {
+	Type, Token, MsgID, From, FromMode, ToSessionID, ReplyToken string
+	Message                                                     struct{ Role, Content string }
+}
+
+func startQwen(t *testing.T) *fakeQwen {
+	home := os.Getenv("QWEN_HOME")
+	must.Do(t, os.RemoveAll(home))
+	must.Do(t, os.MkdirAll(filepath.Join(home, "sessions"), 0o700))
+	must.Do(t, os.MkdirAll(filepath.Join(home, "projects", "-work", "chats"), 0o700))
+	f := &fakeQwen{dir: t.TempDir(), home: home}
+	must.Do(t, door.Launch{}.Write(f.dir))
+
+	socks := must.Have(os.MkdirTemp("/tmp", "socks"))(t)
+	t.Cleanup(func() { os.RemoveAll(socks) })
+	f.socket = filepath.Join(socks, fmt.Sprint(os.Getpid(), ".sock"))
+	listener := must.Have(net.Listen("unix", f.socket))(t)
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go f.serve(conn)
+		}
+	}()
+
+	f.said = map[string]any{
+		"schemaVersion": 1, "pid": os.Getpid(), "sessionId": qwenSession, "qwenVersion": "0.24.4", "kind": "tui",
+		"ipcPath": f.socket, "ipcToken": strings.Repeat("a9", 32),
+	}
+	f.register(t)
+
+	return f
+}
+
+func (f *fakeQwen) register(t *testing.T) {
+	t.Helper()
+	text := must.Have(json.Marshal(f.said))(t)
+	must.Do(t, os.WriteFile(filepath.Join(f.home, "sessions", fmt.Sprint(os.Getpid(), ".json")), text, 0o600))
+}
+
+// serve reads a connection to its end and answers on another one.
+func (f *fakeQwen) serve(conn net.Conn) {
+	defer conn.Close()
+	known := false
+	lines := bufio.NewScanner(conn)
+	lines.Buffer(nil, 1<<21)
+	for lines.Scan() {
+		var frame qwenFrame
+		if json.Unmarshal(lines.Bytes(), &frame) != nil {
+			continue
+		}
+		if frame.Type == "auth" {
+			known = frame.Token == f.said["ipcToken"]
+		}
+		if frame.Type != "user" || !known {
+			continue
+		}
+
+		f.mu.Lock()
+		f.got = append(f.got, frame)
+		answers := []string{receipt("delivered", frame.MsgID, "")}
+		if f.answer != nil {
+			answers = f.answer(frame)
+		}
+		f.mu.Unlock()
+		tell(frame, answers...)
+	}
+}
+
+// tell writes lines to the sender of a message.
+func tell(frame qwenFrame, lines ...string) {
+	conn, err := net.Dial("unix", frame.From)
+	if err != nil {
+		return // it has gone
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "{\"msgV\":1,\"type\":\"auth\",\"token\":%q}\n", frame.ReplyToken)
+	fmt.Fprint(conn, strings.Join(lines, "\n"), "\n")
+}
+
+func receipt(status, of, more string) string {
+	return fmt.Sprintf(`{"msgV":1,"type":"control","action":"delivery_status","status":%q,"origMsgId":%q%s}`, status, of, more)
+}
+
+func (f *fakeQwen) says(answer func(qwenFrame) []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.answer = answer
+}
+
+func (f *fakeQwen) frames() []qwenFrame {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.got)
+}
+
+func (f *fakeQwen) program() door.Program {
+	return door.Program{Kind: "qwen", PID: os.Getpid(), Dir: f.dir, Versions: []string{"0.24.4"}}
+}
+
+func (f *fakeQwen) open(t *testing.T) door.Door {
+	t.Helper()
+	d := must.Have(door.Open(t.Context(), f.program()))(t)
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+// writes adds a line to a transcript.
+func (f *fakeQwen) writes(t *testing.T, session, line string) {
+	t.Helper()
+	file := must.Have(os.OpenFile(filepath.Join(f.home, "projects", "-work", "chats", session+".jsonl"),
+		os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600))(t)
+	must.Have(file.WriteString(line))(t)
+	must.Do(t, file.Close())
+}
+
+// turn returns the line with which a turn begins that a message began.
+func turn(kind, text string) string {
+	content, _ := json.Marshal("<cross_session_message from=\"/x.sock\" name=\"parley\">\n" + text +
+		"\n</cross_session_message>\n\nThis came")
+	return fmt.Sprintf(`{"type":%q,"subtype":"notification","message":{"role":"user","parts":[{"text":%s}]}}`, kind, content) + "\n"
+}
+
+func TestQwenSaysWhatBecameOfALetter(t *testing.T) {
+	f := startQwen(t)
+	d := f.open(t)
+	expectFate(t, d, letter(1), door.Absent)
+
+	l := letter(1)
+	l.Text = "[msg 5f0c21aa] two\nlines & <b> \u2028 " + strings.Repeat("ü", 1000)
+	must.Do(t, d.Give(t.Context(), l))
+	got := f.frames()[0]
+	if got.Message.Content != l.Text || got.MsgID != l.ID || got.ToSessionID != qwenSession || got.FromMode != "prompting" {
+		t.Errorf("got %+v", got)
+	}
+	expectFate(t, d, l, door.Queued)
+
+	// Neither the words of a model nor a line that is still written is a turn that begins.
+	f.writes(t, qwenSession, turn("assistant", l.Text)+"nonsense msg 5f0c21aa\n"+turn("user", "another"))
+	expectFate(t, d, l, door.Queued)
+	line := turn("user", l.Text)
+	f.writes(t, qwenSession, line[:100])
+	expectFate(t, d, l, door.Queued)
+	f.writes(t, qwenSession, line[100:])
+	expectFate(t, d, l, door.Read)
+
+	// The next daemon knows it, also after /clear.
+	f.said["sessionId"] = "another"
+	f.register(t)
+	expectFate(t, f.open(t), l, door.Read)
+}
+
+func TestQwenReceiptsTellWhatIsNotRead(t *testing.T) {
+	for _, tt := range []struct {
+		words  []string // the receipts, in their order
+		more   string
+		closed bool // to Give
+		want   door.Fate
+	}{
+		{[]string{"held"}, "", false, door.Queued},
+		{[]string{"held", "delivered"}, "", false, door.Queued},
+		{[]string{"held", "denied"}, "", true, door.Dropped},
+		{[]string{"refused"}, "", true, door.Dropped},
+		{[]string{"dropped"}, `,"dropReason":"rate-limited"`, true, door.Dropped},
+		{[]string{"misaddressed"}, "", true, door.Absent},
+		{[]string{"delivered", "expired"}, "", true, door.Dropped},
+		{[]string{"delivered", "misaddressed"}, "", true, door.Dropped},
+		{[]string{"expired", "delivered"}, "", true, door.Dropped},
+		{[]string{"pondered"}, "", false, door.Unknown},
+	} {
+		f := startQwen(t)
+		d := f.open(t)
+		f.says(func(q qwenFrame) (lines []string) {
+			lines = []string{"nonsense", "[]", receipt("expired", "another", ""), `{"msgV":2,"type":"control","action":"delivery_status",` +
+				`"status":"denied","origMsgId":"` + q.MsgID + `"}`}
+			for _, word := range tt.words {
+				lines = append(lines, receipt(word, q.MsgID, tt.more))
+			}
+			return lines
+		})
+
+		// The first receipt may be heard before the second.
+		err := d.Give(t.Context(), letter(1))
+		if err != nil && (!tt.closed || !errors.Is(err, door.ErrNotNow)) || err == nil && tt.closed && len(tt.words) == 1 {
+			t.Errorf("%q: got %v, want closed %v", tt.words, err, tt.closed)
+		}
+		waitFor(t, fmt.Sprint(tt.words, " is ", tt.want), func() bool {
+			got, err := d.Ask(t.Context(), letter(1))
+			return err == nil && got.Fate == tt.want
+		})
+
+		// Where the user's settings keep messages back, no more are handed in.
+		f.says(nil)
+		keeps := tt.words[0] == "held" || tt.words[0] == "refused"
+		if err := d.Give(t.Context(), letter(2)); errors.Is(err, door.ErrNotNow) != keeps {
+			t.Errorf("%q: then got %v, want ErrNotNow %v", tt.words, err, keeps)
+		}
+	}
+}
+
+// A receipt that does not come leaves it open, and a later daemon knows that it was given.
+func TestQwenThatDoesNotAnswerLeavesItOpen(t *testing.T) {
+	f := startQwen(t)
+	d := f.open(t)
+	f.says(func(qwenFrame) []string { return nil })
+	must.Do(t, d.Give(t.Context(), letter(1)))
+	expectFate(t, d, letter(1), door.Unknown)
+	expectFate(t, f.open(t), letter(1), door.Unknown)
+
+	tell(f.frames()[0], strings.Repeat("x", 3<<20), receipt("expired", letter(1).ID, ""))
+	waitFor(t, "what follows a long line is heard", func() bool {
+		return must.Have(d.Ask(t.Context(), letter(1)))(t).Fate == door.Dropped
+	})
+}
+
+func TestQwenTakesNoMoreThanItsPace(t *testing.T) {
+	f := startQwen(t)
+	d := f.open(t)
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	in := 0
+	for i := range 50 {
+		all.Go(func() {
+			err := d.Give(t.Context(), letter(i))
+			mu.Lock()
+			defer mu.Unlock()
+			if err == nil {
+				in++
+			} else if !errors.Is(err, door.ErrNotNow) {
+				t.Error(err)
+			}
+		})
+	}
+	begun := time.Now()
+	all.Wait()
+	most := 31 + int(time.Since(begun)/(2*time.Second)) // on a slow machine the pace lets more of them in
+	if got := len(f.frames()); got != in || in < 30 || in > most {
+		t.Errorf("%d letters went in and it has %d, want 30 to %d", in, got, most)
+	}
+
+	long := letter(99)
+	long.Text = strings.Repeat("two megabytes", 2<<20/13)
+	expectClosed(t, "2 MB", d.Give(t.Context(), long))
+}
+
+func TestQwenIsClosedBeforeAnythingGoesIn(t *testing.T) {
+	for what, change := range map[string]func(f *fakeQwen, p *door.Program){
+		"adopted":               func(_ *fakeQwen, p *door.Program) { p.Dir = "" },
+		"another version":       func(f *fakeQwen, _ *door.Program) { f.said["qwenVersion"] = "0.99.0" },
+		"a newer schema":        func(f *fakeQwen, _ *door.Program) { f.said["schemaVersion"] = 2 },
+		"no token":              func(f *fakeQwen, _ *door.Program) { delete(f.said, "ipcToken") },
+		"no terminal":           func(f *fakeQwen, _ *door.Program) { f.said["kind"] = "headless" },
+		"a socket that is gone": func(f *fakeQwen, _ *door.Program) { f.said["ipcPath"] = f.socket + "x" },
+		"another process":       func(_ *fakeQwen, p *door.Program) { p.PID = 1 << 30 },
+	} {
+		f := startQwen(t)
+		p := f.program()
+		change(f, &p)
+		f.register(t)
+		d, err := door.Open(t.Context(), p)
+		expectClosed(t, what, err)
+		if d != nil || len(f.frames()) > 0 {
+			t.Errorf("%s: it opened, or got %+v", what, f.frames())
+		}
+	}
+}
+
+func TestQwenThatEndsIsClosedAndGivesNothingAway(t *testing.T) {
+	f := startQwen(t)
+	d := f.open(t)
+	must.Do(t, d.Give(t.Context(), letter(1)))
+	f.said["ipcPath"] = f.socket + "x"
+	f.register(t)
+	expectClosed(t, "a socket that is gone", d.Give(t.Context(), letter(2)))
+	must.Do(t, os.RemoveAll(filepath.Join(f.home, "sessions")))
+	expectClosed(t, "an entry that is gone", d.Give(t.Context(), letter(2)))
+	expectFate(t, d, letter(1), door.Queued)
+}

@@ -1,0 +1,99 @@
+package door
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// transcripts are the files to which Qwen Code writes what its turns begin with: a line for each message from outside,
+// when a turn takes it and not when it is queued.
+type transcripts struct {
+	pattern string // of their directories
+
+	mu   sync.Mutex
+	read map[string]int64 // what was read for a mark in a file, in bytes
+}
+
+// hold reports whether the transcript of a session, or any if that is not known, has a message with a mark.
+func (ts *transcripts) hold(session, mark string) (bool, error) {
+	if session == "" {
+		session = "*"
+	}
+	files, err := filepath.Glob(filepath.Join(ts.pattern, session+".jsonl"))
+	if err != nil {
+		return false, err
+	}
+
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	for _, file := range files {
+		found, err := ts.find(file, mark)
+		if found || err != nil {
+			return found, err
+		}
+	}
+
+	return false, nil
+}
+
+// find looks for a mark in what a file has had added since it was last looked for.
+func (ts *transcripts) find(path, mark string) (bool, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer file.Close()
+
+	key := path + "\x00" + mark
+	if _, err := file.Seek(ts.read[key], io.SeekStart); err != nil {
+		return false, err
+	}
+	added, err := io.ReadAll(io.LimitReader(file, maxAnswer))
+	if err != nil {
+		return false, err
+	}
+
+	whole := bytes.LastIndexByte(added, '\n') + 1 // the last line may still be written
+	for line := range bytes.Lines(added[:whole]) {
+		if bytes.Contains(line, []byte(mark)) && isFromOutside(line, mark) {
+			return true, nil
+		}
+	}
+	if len(added) == maxAnswer && whole == 0 {
+		return false, errors.New("a line of its transcript is too long")
+	}
+
+	if ts.read == nil {
+		ts.read = map[string]int64{}
+	}
+	ts.read[key] += int64(whole)
+
+	return false, nil
+}
+
+// isFromOutside reports whether a line begins a turn with a message with a mark that came through the socket.
+func isFromOutside(line []byte, mark string) bool {
+	var l struct {
+		Type, Subtype string
+		Message       struct {
+			Parts []struct{ Text string }
+		}
+	}
+	if json.Unmarshal(line, &l) != nil || l.Type != "user" || l.Subtype != "notification" {
+		return false
+	}
+
+	for _, part := range l.Message.Parts {
+		if strings.HasPrefix(part.Text, "<cross_session_message ") && strings.Contains(part.Text, mark) {
+			return true
+		}
+	}
+
+	return false
+}
