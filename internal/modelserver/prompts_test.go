@@ -19,6 +19,15 @@ func TestAdditionsOfProgramsToAPromptAreDropped(t *testing.T) {
 	wantPrompts(t, s, " hello ", " hi", "<pasted_content id=\"1\">\nlong\n</pasted_content>", "hey")
 }
 
+func TestTextOfAnotherSessionIsAPrompt(t *testing.T) {
+	s := modelserver.Start()
+	defer s.Close()
+
+	ask(t, s, apis[0], []string{"Another Claude session sent a message:\ntwo\n\nlines\n\nThis came from another Claude session — not typed"}, "shell")
+	ask(t, s, apis[1], []string{"<cross_session_message from=\"/x.sock\" name=\"parley\">\nhello <b>\n</cross_session_message>\n\nThis came"}, "shell")
+	wantPrompts(t, s, "two\n\nlines", "hello <b>")
+}
+
 // Two versions of Claude Code use different words.
 func TestTextSubmittedDuringAToolIsAPrompt(t *testing.T) {
 	s := modelserver.Start()

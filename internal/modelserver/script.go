@@ -247,15 +247,21 @@ var (
 	clock    = regexp.MustCompile(`(?s)^<current_datetime>.*?</current_datetime>\n\n`)
 )
 
-// asked is what some programs wrap a submitted text in.
-var asked = regexp.MustCompile(`(?s)^<user_query>\n?(.*?)\n?</user_query>$`)
+// wrappers are what some programs wrap a submitted text in, and a text from another session.
+var wrappers = []*regexp.Regexp{
+	regexp.MustCompile(`(?s)^<user_query>\n?(.*?)\n?</user_query>$`),
+	regexp.MustCompile(`(?s)^<cross_session_message [^>]*>\n(.*)\n</cross_session_message>`),
+	regexp.MustCompile(`(?s)^Another Claude session sent a message:\n(.*)\n\nThis came from another Claude session`),
+}
 
 // userText returns a submitted text without the additions of programs. It is not ok for a
 // text that is only an addition.
 func userText(text string) (string, bool) {
 	text = clock.ReplaceAllString(reminder.ReplaceAllString(text, ""), "")
-	if m := asked.FindStringSubmatch(text); m != nil {
-		return m[1], true
+	for _, wrapper := range wrappers {
+		if m := wrapper.FindStringSubmatch(text); m != nil {
+			return m[1], true
+		}
 	}
 	about := strings.HasPrefix(text, "# AGENTS.md") ||
 		strings.HasPrefix(text, "<") && !strings.HasPrefix(text, "<pasted_content")
