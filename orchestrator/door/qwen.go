@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"parley/tmux"
 )
 
 // qwen is the inbox socket of Qwen Code, by version 1 of its cross-session protocol, which comes with the program. It
@@ -15,6 +17,7 @@ import (
 type qwen struct {
 	program Program
 	home    string
+	process int // of the session
 	inbox   *inbox
 	token   string // that its answers show
 	given   records
@@ -31,6 +34,7 @@ type qwen struct {
 
 // qwenSession is what a session says of itself in the registry.
 type qwenSession struct {
+	PID     int    `json:"pid"`
 	Schema  int    `json:"schemaVersion"`
 	Version string `json:"qwenVersion"`
 	Session string `json:"sessionId"`
@@ -85,6 +89,7 @@ func openQwen(ctx context.Context, p Program) (Door, error) {
 	if err != nil {
 		return nil, err
 	}
+	q.process = at.PID
 	if err := listens(ctx, at.Socket, p.PID); err != nil {
 		return nil, err
 	}
@@ -274,11 +279,15 @@ func (q *qwen) Ask(_ context.Context, l Letter) (Answer, error) {
 
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if answer, ours := q.fates[l.ID]; ours {
-		return answer, nil
+	answer, ours := q.fates[l.ID]
+	switch {
+	case !ours:
+		return qwenSilent, nil
+	case answer.Fate == Queued && !tmux.Alive(q.process):
+		return Answer{Unknown, "its program ended with the message in its queue, as far as it said"}, nil
 	}
 
-	return qwenSilent, nil
+	return answer, nil
 }
 
 // Close implements Door.

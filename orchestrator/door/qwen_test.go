@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -298,6 +299,24 @@ func TestQwenIsClosedBeforeAnythingGoesIn(t *testing.T) {
 			t.Errorf("%s: it opened, or got %+v", what, f.frames())
 		}
 	}
+}
+
+// What its queue held is not known to be read or lost.
+func TestQwenThatWasKilledNoLongerKeepsALetter(t *testing.T) {
+	f := startQwen(t)
+	child := exec.Command("sleep", "600")
+	must.Do(t, child.Start())
+	f.said["pid"] = child.Process.Pid
+	f.register(t)
+	d := f.open(t)
+	must.Do(t, d.Give(t.Context(), letter(1)))
+	expectFate(t, d, letter(1), door.Queued)
+
+	must.Do(t, child.Process.Kill())
+	child.Wait()
+	expectFate(t, d, letter(1), door.Unknown)
+	f.writes(t, qwenSession, turn("user", letter(1).Text))
+	expectFate(t, d, letter(1), door.Read)
 }
 
 func TestQwenThatEndsIsClosedAndGivesNothingAway(t *testing.T) {
