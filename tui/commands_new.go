@@ -64,7 +64,9 @@ func newCommands(ctx context.Context, o Options, notes <-chan note) room.Command
 
 	var buffer func(string) tea.Cmd
 	if o.Buffer != nil {
-		buffer = func(text string) tea.Cmd { return func() tea.Msg { return room.BufferedMsg{Err: o.Buffer(ctx, text)} } }
+		buffer = func(text string) tea.Cmd {
+			return func() tea.Msg { return room.BufferedMsg{Err: o.Buffer(ctx, text)} }
+		}
 	}
 
 	return room.Commands{

@@ -27,7 +27,8 @@ func (m finding) filterList() tea.Cmd {
 	case m.At == room.AtTraffic:
 		return m.traffic.Filter.Start()
 	default:
-		m.Tell("No list to filter here. " + m.Key("f") + " finds messages, " + m.Key("'") + " goes to anything by its name.")
+		m.Tell("No list to filter here. " + m.Key("f") + " finds messages, " + m.Key("'") +
+			" goes to anything by its name.")
 	}
 	return nil
 }

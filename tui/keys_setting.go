@@ -138,7 +138,8 @@ func meet(a, b *kit.Binding) bool {
 
 // namedKeys are the keys that are no character.
 var namedKeys = []string{
-	"enter", "tab", "space", "esc", "up", "down", "left", "right", "home", "end", "pgup", "pgdown", "backspace", "delete",
+	"enter", "tab", "space", "esc", "up", "down", "left", "right", "home", "end", "pgup", "pgdown",
+	"backspace", "delete",
 	"insert", "f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10", "f11", "f12",
 }
 

@@ -16,7 +16,8 @@ func (m *model) pointed(msg tea.MouseMsg) tea.Cmd {
 	mouse, wheel := msg.Mouse(), 0
 	switch msg.(type) {
 	case tea.MouseWheelMsg:
-		wheel = map[tea.MouseButton]int{tea.MouseWheelUp: -kit.WheelLines, tea.MouseWheelDown: kit.WheelLines}[mouse.Button]
+		lines := map[tea.MouseButton]int{tea.MouseWheelUp: -kit.WheelLines, tea.MouseWheelDown: kit.WheelLines}
+		wheel = lines[mouse.Button]
 		if wheel == 0 {
 			return nil
 		}
@@ -45,7 +46,8 @@ func (m *model) pointed(msg tea.MouseMsg) tea.Cmd {
 	case s == room.InPalette:
 		p.H = l.BodyH
 		return m.palette.point(p)
-	case wheel == 0 && s != kit.InShell, s != kit.InShell && s != room.InCompose && s != room.InTo && s != room.InFilter && s != room.InList:
+	case wheel == 0 && s != kit.InShell,
+		s != kit.InShell && s != room.InCompose && s != room.InTo && s != room.InFilter && s != room.InList:
 	case mouse.Y == 1 && wheel == 0:
 		return m.clickTab(mouse.X)
 	case p.Y >= 0 && p.Y < p.H && p.X < p.W:

@@ -20,7 +20,8 @@ const mostNames = 200
 
 // everything returns all that one can go to by its name.
 func (m finding) everything() []room.Named {
-	return slices.Concat(agents.Named(m.agents), needs.Named(m.needs), threads.Named(m.threads), traffic.Named(m.traffic))
+	return slices.Concat(
+		agents.Named(m.agents), needs.Named(m.needs), threads.Named(m.threads), traffic.Named(m.traffic))
 }
 
 // allRead reports whether all that has a name was read.

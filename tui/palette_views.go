@@ -28,13 +28,17 @@ func usageView(res *parley.UsageResult) string {
 	rows := [][]string{{"agent", "runs", "today", "cost", "in all", "cost", ""}}
 	for i := range res.Programs {
 		p := &res.Programs[i]
-		rows = append(rows, []string{kit.SafeLine(p.Agent), kit.SafeLine(p.Program), countWords(p.Today.Total()), costWords(p.Today.Cost),
-			countWords(p.Total()), costWords(p.Cost), kit.CodeWords(p.Unknown)})
+		rows = append(rows, []string{
+			kit.SafeLine(p.Agent), kit.SafeLine(p.Program), countWords(p.Today.Total()), costWords(p.Today.Cost),
+			countWords(p.Total()), costWords(p.Cost), kit.CodeWords(p.Unknown),
+		})
 	}
 	for i := range res.Agents {
 		a := &res.Agents[i]
-		rows = append(rows, []string{kit.SafeLine(a.Agent), "responder", "", "", countWords(a.InputTokens + a.OutputTokens), "",
-			kit.CodeWords(kit.Tally(a.Failures))})
+		rows = append(rows, []string{
+			kit.SafeLine(a.Agent), "responder", "", "", countWords(a.InputTokens + a.OutputTokens), "",
+			kit.CodeWords(kit.Tally(a.Failures)),
+		})
 	}
 	if len(rows) == 1 {
 		return "Nothing has been used yet."

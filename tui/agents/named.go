@@ -25,7 +25,9 @@ func Named(a *Screen) (all []room.Named) {
 				about = append(about, words)
 			}
 		}
-		all = append(all, room.Named{Kind: "agent", Name: s.Name, About: strings.Join(about, " · "), Go: goingTo(a, s.ID)})
+		all = append(all, room.Named{
+			Kind: "agent", Name: s.Name, About: strings.Join(about, " · "), Go: goingTo(a, s.ID),
+		})
 	}
 	return all
 }

@@ -80,7 +80,8 @@ func (p *preview) view(th kit.Theme, s *parley.AgentStatus, facts []string, w, h
 	lines := []string{th.Rule(title, note, w, false)}
 	switch {
 	case s.Kind != parley.KindTerminal:
-		return append(lines, kit.Indent(kit.Wrap(s.Name+" has no terminal: it reads its messages over the API.", w-2), 2)...)
+		text := s.Name + " has no terminal: it reads its messages over the API."
+		return append(lines, kit.Indent(kit.Wrap(text, w-2), 2)...)
 	case !team.Readable(s) || p.err != nil && !s.State.Live():
 		return append(lines, kit.Indent(kit.Wrap("Its program is not running. R restarts it.", w-2), 2)...)
 	case p.err != nil && p.id == s.ID:

@@ -68,7 +68,9 @@ type agentTable struct {
 	hosts   bool  // they are on several machines
 }
 
-var orderNames = []string{"by trouble", "by group", "by host", "by name", "by messages", "by tokens", "by time in state"}
+var orderNames = []string{
+	"by trouble", "by group", "by host", "by name", "by messages", "by tokens", "by time in state",
+}
 
 // agentColumn is a column of the list that is drawn where there is room, and where any agent has
 // something in it.

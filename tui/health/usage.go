@@ -77,7 +77,8 @@ func (h *Screen) models(w int) []string {
 			words += " · " + kit.Brief(time.Duration(a.LatencyMS/int64(a.Calls))*time.Millisecond) + " each"
 		}
 
-		lines = append(lines, h.figure(kit.SafeLine(a.Agent), words+" · last "+kit.Since(a.LastCall, h.Now)+" ago", nil, w))
+		words += " · last " + kit.Since(a.LastCall, h.Now) + " ago"
+		lines = append(lines, h.figure(kit.SafeLine(a.Agent), words, nil, w))
 	}
 
 	return append(append(lines, ""), h.programs(w)...)

@@ -122,7 +122,8 @@ func (h *Screen) figures(w int) []string {
 		curve(func(s *span) int { return s.proven }))
 
 	if times, of := m.percentiles(50, 95, 100); of > 0 {
-		add("took", fmt.Sprintf("p50 %s · p95 %s · max %s", kit.Brief(times[0]), kit.Brief(times[1]), kit.Brief(times[2])), nil)
+		p50, p95, most := kit.Brief(times[0]), kit.Brief(times[1]), kit.Brief(times[2])
+		add("took", fmt.Sprintf("p50 %s · p95 %s · max %s", p50, p95, most), nil)
 		add("", fmt.Sprintf("from accepted to proven, of the newest %d", of),
 			curve(func(s *span) int { return int(s.slowest.Milliseconds()) }))
 	} else {

@@ -92,7 +92,8 @@ func (n *Screen) drop() tea.Cmd {
 	}
 
 	switch x.Kind {
-	case parley.NeedUnconfirmed, parley.NeedUndelivered, parley.NeedOverdue, parley.NeedOwesAnswer, parley.NeedUnanswered,
+	case parley.NeedUnconfirmed, parley.NeedUndelivered, parley.NeedOverdue, parley.NeedOwesAnswer,
+		parley.NeedUnanswered,
 		parley.NeedUntried, parley.NeedMisread:
 		return n.remedy().dismiss(x)
 	case parley.NeedLost, parley.NeedRefused, parley.NeedExited:

@@ -104,7 +104,8 @@ func (n *needDetail) lines(x *need, w int) []string {
 		}
 	}
 
-	return append(lines, n.Message.Lines(n.Theme, &team.Row{From: kit.SafeLine(x.Agent), Text: kit.SafeLine(x.Text)}, w, n.Now)...)
+	row := &team.Row{From: kit.SafeLine(x.Agent), Text: kit.SafeLine(x.Text)} // until the message was read
+	return append(lines, n.Message.Lines(n.Theme, row, w, n.Now)...)
 }
 
 // say adds a text to some lines.
@@ -163,7 +164,8 @@ func (n *needDetail) dialog(x *need, w, room int) []string {
 		lines = append(lines, "")
 	}
 	for _, line := range screen[max(0, len(screen)-max(room-len(lines), leastDialog)):] {
-		lines = append(lines, "  "+n.Theme.Dim.Render("│ ")+kit.Fit(strings.ReplaceAll(kit.SafeText(line), "\n", " "), w-4))
+		text := strings.ReplaceAll(kit.SafeText(line), "\n", " ")
+		lines = append(lines, "  "+n.Theme.Dim.Render("│ ")+kit.Fit(text, w-4))
 	}
 
 	return lines

@@ -94,19 +94,31 @@ var looks = []look{
 	{parley.NeedDialog, "◆", true, []option{{verb.Open, "attach"}, {verb.Steer, "steer"}}},
 	{parley.NeedReturn, "∅", true, []option{{verb.Open, "bring them back"}}},
 	{parley.NeedLost, "∅", true, []option{{verb.Open, "restart"}, {verb.Dismiss, "stop"}}},
-	{parley.NeedRefused, "✗", true, []option{{verb.Open, "start afresh"}, {verb.Retry, "try again"}, {verb.Dismiss, "stop"}}},
+	{parley.NeedRefused, "✗", true, []option{
+		{verb.Open, "start afresh"}, {verb.Retry, "try again"}, {verb.Dismiss, "stop"},
+	}},
 	{parley.NeedExited, "✗", true, []option{{verb.Open, "restart"}, {verb.Dismiss, "stop"}}},
 	{parley.NeedBlocked, "■", true, []option{{verb.Open, "attach"}, {verb.Steer, "steer"}}},
 	{parley.NeedStuck, "◔", true, []option{{verb.Open, "attach"}, {verb.Steer, "steer"}}},
-	{parley.NeedUnconfirmed, "?", true, []option{{verb.Open, "attach"}, {verb.Retry, "retype"}, {verb.Dismiss, "it arrived"}}},
+	{parley.NeedUnconfirmed, "?", true, []option{
+		{verb.Open, "attach"}, {verb.Retry, "retype"}, {verb.Dismiss, "it arrived"},
+	}},
 	{parley.NeedUndelivered, "⊘", true, []option{{verb.Open, "send again"}, {verb.Dismiss, "dismiss"}}},
 	{parley.NeedUnanswered, "↯", true, []option{{verb.Open, "ask again"}, {verb.Dismiss, "dismiss"}}},
 	{needAnswer, "»", true, []option{{verb.Open, "reply"}, {verb.Dismiss, "mark read"}, {verb.Attach, "attach"}}},
-	{parley.NeedDraft, "✎", false, []option{{verb.Open, "attach"}, {verb.Retry, "check again"}, {verb.Dismiss, "it is no draft"}}},
-	{parley.NeedHeld, "‖", false, []option{{verb.Open, "release"}, {verb.Dismiss, "mute them"}, {verb.Attach, "attach"}}},
-	{parley.NeedOverdue, "⊘", false, []option{{verb.Open, "remind"}, {verb.Attach, "attach"}, {verb.Dismiss, "dismiss"}}},
+	{parley.NeedDraft, "✎", false, []option{
+		{verb.Open, "attach"}, {verb.Retry, "check again"}, {verb.Dismiss, "it is no draft"},
+	}},
+	{parley.NeedHeld, "‖", false, []option{
+		{verb.Open, "release"}, {verb.Dismiss, "mute them"}, {verb.Attach, "attach"},
+	}},
+	{parley.NeedOverdue, "⊘", false, []option{
+		{verb.Open, "remind"}, {verb.Attach, "attach"}, {verb.Dismiss, "dismiss"},
+	}},
 	{needMessage, "✉", false, []option{{verb.Open, "reply"}, {verb.Dismiss, "mark read"}, {verb.Attach, "attach"}}},
-	{parley.NeedOwesAnswer, "…", false, []option{{verb.Open, "remind"}, {verb.Attach, "attach"}, {verb.Dismiss, "dismiss"}}},
+	{parley.NeedOwesAnswer, "…", false, []option{
+		{verb.Open, "remind"}, {verb.Attach, "attach"}, {verb.Dismiss, "dismiss"},
+	}},
 	{parley.NeedProfile, "≠", false, []option{{verb.Open, "attach"}}},
 	{parley.NeedMisread, "≠", false, []option{{verb.Open, "check it"}, {verb.Dismiss, "let it be"}}},
 	{parley.NeedUntried, "≠", false, []option{{verb.Open, "check it"}, {verb.Dismiss, "let it be"}}},

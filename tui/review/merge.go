@@ -59,7 +59,8 @@ func (r Merging) MergeKeys() []kit.Binding {
 	return []kit.Binding{
 		verb.Choose.To("merge in that way", r.mergePressed).Hinted("merge").Unless(blocked),
 		verb.Keep.To("", r.keeping(false)).Hinted("keep it").Unless(blocked),
-		verb.Remove.To("stop it, and remove the worktree after it", r.keeping(true)).Hinted("remove it").Unless(blocked),
+		verb.Remove.To("stop it, and remove the worktree after it", r.keeping(true)).
+			Hinted("remove it").Unless(blocked),
 		verb.Steer.To("steer it, such as to solve a conflict", r.steer),
 		verb.No.To("merge nothing", r.leaveMerge, verb.Back, verb.Leave).Hinted("merge nothing"),
 	}
@@ -200,7 +201,7 @@ func (r Merging) confirmRemoval(msg removalMsg) tea.Cmd {
 	p := msg.preview
 	var lost []string
 	if p.Ahead > 0 && p.Worktree.Made {
-		lost = append(lost, fmt.Sprintf("%s that %s lacks", kit.Plural(p.Ahead, "commit"), kit.SafeLine(p.Worktree.Base)))
+		lost = append(lost, kit.Plural(p.Ahead, "commit")+" that "+kit.SafeLine(p.Worktree.Base)+" lacks")
 	}
 	if len(p.Open) > 0 {
 		lost = append(lost, "not committed: "+named(p.Open))
@@ -265,7 +266,9 @@ func (r Merging) mergeView(w int) []string {
 
 	lines = append(lines, "")
 	names := map[parley.MergeWay]string{
-		parley.MergedFast: "fast-forward", parley.MergedCommit: "a merge commit", parley.MergedSquash: "squash: all as one commit",
+		parley.MergedFast:   "fast-forward",
+		parley.MergedCommit: "a merge commit",
+		parley.MergedSquash: "squash: all as one commit",
 	}
 	for i, way := range ways {
 		text := fmt.Sprintf("%d  %s", i+1, names[way])

@@ -95,7 +95,8 @@ func (r *Room) Keys() []kit.Binding {
 		verb.Reply.To("your comments as one message, to send", r.send).Hinted("send").Unless(r.remarks.none(r)),
 		verb.View.To("beside it, what others change there", pairing{r}.compare).
 			Hinted("beside").Rarely().Unless(r.unshared),
-		verb.Merge.To("merge its branch: shows first what happens", Merging{r}.askMerge).Hinted("merge").Unless(r.unmergeable),
+		verb.Merge.To("merge its branch: shows first what happens", Merging{r}.askMerge).
+			Hinted("merge").Unless(r.unmergeable),
 		verb.Remove.To("stop it, and remove its worktree", Merging{r}.askRemove).Unless(r.unmergeable),
 		verb.Follow.To("see what it has changed meanwhile", r.refresh).Hinted("refresh").Rarely(),
 		verb.Up.To("up", move(kit.LineUp)),

@@ -150,7 +150,9 @@ func (r *Room) fileLines(w int) []string {
 
 // counts draws the numbers of a file, its state, its comments and who else changes it, as short as they can be.
 func (r *Room) counts(f file) string {
-	words := []string{r.Theme.Good.Render("+" + strconv.Itoa(f.Added)), r.Theme.Bad.Render("−" + strconv.Itoa(f.Removed))}
+	words := []string{
+		r.Theme.Good.Render("+" + strconv.Itoa(f.Added)), r.Theme.Bad.Render("−" + strconv.Itoa(f.Removed)),
+	}
 	if f.Binary {
 		words = []string{r.Theme.Dim.Render("binary")}
 	}
@@ -183,7 +185,8 @@ func (r *Room) lines(i, w int) []string {
 			}
 		}
 		for _, s := range r.others(r.rows[i].File) {
-			lines = append(lines, "  "+r.Theme.Warn.Render(kit.Fit("≈ "+s.Name+" changes it, too: "+r.Key("v")+" shows both", w-2)))
+			words := "≈ " + s.Name + " changes it, too: " + r.Key("v") + " shows both"
+			lines = append(lines, "  "+r.Theme.Warn.Render(kit.Fit(words, w-2)))
 		}
 	}
 

@@ -124,7 +124,8 @@ func worstFirst(ds []parley.Delivery) []parley.Delivery {
 // rung with its time and its evidence.
 func deliveryLines(th kit.Theme, d parley.Delivery, w int, now time.Time) []string {
 	state := kit.SafeLine(string(d.State))
-	head := fmt.Sprintf("%s %s: %s", kit.Pad(kit.DeliveryGlyph(d.State), 2), kit.ShownName(d.Recipient, d.RecipientID), state)
+	glyph, name := kit.Pad(kit.DeliveryGlyph(d.State), 2), kit.ShownName(d.Recipient, d.RecipientID)
+	head := fmt.Sprintf("%s %s: %s", glyph, name, state)
 	if why := cmp.Or(d.WaitsFor, d.Reason); why != "" {
 		head += ", " + kit.SafeLine(why)
 	}

@@ -95,7 +95,8 @@ func (t *Screen) joinOrLeave() tea.Cmd {
 		join := room.ActSaying(fmt.Sprintf("You joined “%s”: its posts come to you.", title),
 			parley.Service.JoinThread, parley.JoinThreadRequest{ThreadID: x.ID})
 		leave := room.ActSaying(fmt.Sprintf("You left “%s”.", title),
-			parley.Service.RemoveParticipant, parley.RemoveParticipantRequest{ThreadID: x.ID, Agent: parley.OperatorName})
+			parley.Service.RemoveParticipant,
+			parley.RemoveParticipantRequest{ThreadID: x.ID, Agent: parley.OperatorName})
 
 		if takesPart(x) {
 			return t.Run(leave.UndoneBy("joins it again", join))

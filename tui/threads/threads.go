@@ -79,7 +79,8 @@ func (t *Screen) Keys() []kit.Binding {
 		verb.Join.To("join it, or leave it", t.joinOrLeave).Hinted("join").Unless(t.none),
 		verb.Explain.To("explain it: who is to answer, what is held", t.reasoning).Named("explain thread"),
 		verb.Release.To("release what is held in it", t.controlling(parley.ActionRelease)).Named("release thread"),
-		verb.Cool.To("cool it: 10 min, or until a person writes", t.controlling(parley.ActionCool)).Named("cool thread"),
+		verb.Cool.To("cool it: 10 min, or until a person writes", t.controlling(parley.ActionCool)).
+			Named("cool thread"),
 		verb.Mute.To("mute it, or unmute it", t.muteOrUnmute).Hinted("mute").Named("mute thread").Unless(t.none),
 		verb.Dismiss.To("mark its posts read", t.markAllRead),
 	}

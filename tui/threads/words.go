@@ -79,13 +79,15 @@ func (t *Screen) reasoning() tea.Cmd {
 	}
 
 	id := x.ID
-	return t.Run(room.Action{Page: kit.SafeLine(x.Title), Do: func(ctx context.Context, s parley.Service) (string, error) {
+	read := func(ctx context.Context, s parley.Service) (string, error) {
 		res, err := s.GetConversationState(ctx, parley.ConversationStateRequest{ThreadID: id})
 		if err != nil {
 			return "", err
 		}
 		return strings.Join(reasons(res), "\n"), nil
-	}})
+	}
+
+	return t.Run(room.Action{Page: kit.SafeLine(x.Title), Do: read})
 }
 
 // reasonWords say why an agent is to answer, or to stay silent. A reason of a newer daemon is shown as it is.

@@ -15,7 +15,8 @@ func (t *Screen) exportFiltered() tea.Cmd {
 	}
 	if t.Picks() {
 		ids := room.IDsOf(t.Chosen())
-		return t.AskLine("File for "+kit.Plural(len(ids), "message")+" (.md, .jsonl or .html)", func(path string) tea.Cmd {
+		label := "File for " + kit.Plural(len(ids), "message") + " (.md, .jsonl or .html)"
+		return t.AskLine(label, func(path string) tea.Cmd {
 			t.Tell("Exporting…")
 			return t.Do.Export(room.Exported{IDs: ids}, path)
 		})

@@ -155,7 +155,8 @@ func newFoundRow(m parley.FoundMessage) *team.Row {
 	r := &team.Row{
 		ID: m.MessageID, At: m.Timestamp, Sure: true, FromID: m.SenderAgentID,
 		From: kit.ShownName(m.SenderName, m.SenderAgentID), Kind: parley.MessageKind(kit.SafeLine(string(m.Kind))),
-		Typ: m.MessageType, Asks: m.RequiresResponse, Priority: m.Priority, Answers: m.InReplyTo, Text: kit.SafeLine(m.Snippet),
+		Typ: m.MessageType, Asks: m.RequiresResponse, Priority: m.Priority, Answers: m.InReplyTo,
+		Text:   kit.SafeLine(m.Snippet),
 		Thread: kit.SafeLine(m.ThreadTitle), ThreadID: m.ThreadID, Count: m.RecipientCount,
 	}
 
@@ -287,7 +288,8 @@ func (f *filter) takenAsText() string {
 		case isName && f.Saved[name] == "":
 			return fmt.Sprintf("%s is text here: no filter has that name. ", kit.SafeLine(word))
 		case isTerm && !slices.Contains(parley.FilterPlaces(), strings.ToLower(place)+":"):
-			return fmt.Sprintf("%s: is text here: the terms are %s. ", kit.SafeLine(place), strings.Join(parley.FilterPlaces(), " "))
+			terms := strings.Join(parley.FilterPlaces(), " ")
+			return fmt.Sprintf("%s: is text here: the terms are %s. ", kit.SafeLine(place), terms)
 		}
 	}
 	return ""

@@ -37,7 +37,9 @@ func (t *reader) askTexts() tea.Cmd {
 
 	x.asking, x.asked = true, t.Now
 
-	return t.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg { return textsMsg{room.ReadStandings(ctx, s, ids)} })
+	return t.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
+		return textsMsg{room.ReadStandings(ctx, s, ids)}
+	})
 }
 
 // takeTexts takes what was read. A message that is gone stays as it is.

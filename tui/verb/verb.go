@@ -125,7 +125,8 @@ type Row struct {
 
 // table has the verbs. Also in questions, letters that a dialog does not use have the meaning that they have in lists.
 var table = [verbs]Row{
-	Choose: {Lists, "choose", "1–9", "1 2 3 4 5 6 7 8 9", false, "choose by number: a screen, or an option of a question"},
+	Choose: {Lists, "choose", "1–9", "1 2 3 4 5 6 7 8 9", false,
+		"choose by number: a screen, or an option of a question"},
 
 	Next:     {Lists, "next", "→ ]", "", false, "the next screen, tile or file"},
 	Previous: {Lists, "previous", "← [", "", false, "the screen, tile or file before"},
