@@ -53,6 +53,7 @@ type handed struct {
 	past   string    // what held it back in the terminal, in words; "" if nothing did, or an earlier daemon knew it
 	given  time.Time // when it was handed over, or when this daemon found it
 	claim  time.Time // no report of it can be older
+	told   bool      // it is unconfirmed, and asked for all the same: a later turn can take it along
 	idle   time.Time // since when the program has had nothing to do, and says nothing of it; zero: it has
 }
 
@@ -108,7 +109,7 @@ func (d *doorway) patient(job *store.Job, h hold, always bool) bool {
 	case job.State == parley.DeliveryTyping:
 		return false
 	case h.none():
-		return always || len(d.open) > 0 // it comes after those
+		return always || d.follows()
 	case !slices.Contains(passable, h.Code):
 		return false
 	case always, team.IsUrgent(*job):
@@ -147,7 +148,9 @@ func (d *doorway) close() {
 }
 
 // follows reports whether the program has a message that it has not begun on: nothing may be typed before that.
-func (d *doorway) follows() bool { return len(d.open) > 0 }
+func (d *doorway) follows() bool {
+	return slices.ContainsFunc(d.open, func(x *handed) bool { return !x.told })
+}
 
 // give claims a message for the entrance and hands it over once. It is done when the next message may follow.
 func (d *doorway) give(ctx context.Context, t *team.Terminal, job store.Job, e entrance, h hold) (done bool, err error) {
@@ -214,9 +217,14 @@ func (d *doorway) end(ctx context.Context, x *handed, changes ...store.Change) e
 	if err := ignoreStale(d.c.o.Store.Advance(ctx, x.Key, changes...)); err != nil {
 		return err
 	}
-	d.open = slices.DeleteFunc(d.open, func(y *handed) bool { return y == x })
+	d.forget(x)
 	d.c.behind = d.c.behind || changes[0].State == parley.DeliveryQueued
 	return nil
+}
+
+// forget asks no more for a message.
+func (d *doorway) forget(x *handed) {
+	d.open = slices.DeleteFunc(d.open, func(y *handed) bool { return y == x })
 }
 
 // follow asks what has become of what the program was given.
@@ -239,7 +247,10 @@ func (d *doorway) ask(ctx context.Context, x *handed) error {
 	if at, ok := c.m.NamedAt(parley.Short(x.Message.ID)); ok && !at.Before(x.claim) && !c.m.MayRefuse(at) {
 		return d.prove(ctx, x, parley.ProofReport, parley.ProofReport.Words(""))
 	}
-	if t == nil || t != x.on || !c.o.host.Alive(t) {
+	if gone := t == nil || t != x.on || !c.o.host.Alive(t); gone && x.told {
+		d.forget(x)
+		return nil
+	} else if gone {
 		return d.end(ctx, x, unseen(c.m, &x.Job, parley.EndedDoorSilent, "its program has ended")...)
 	}
 
@@ -256,16 +267,21 @@ func (d *doorway) ask(ctx context.Context, x *handed) error {
 	switch answer.Fate {
 	case door.Read:
 		return d.prove(ctx, x, parley.ProofDoor, answer.Evidence)
-	case door.Dropped:
+	case door.Dropped, door.Absent:
+		if x.told {
+			d.forget(x)
+			return nil
+		}
+		if answer.Fate == door.Absent {
+			d.close()
+			return d.end(ctx, x, ended(parley.DeliveryQueued, parley.EndedInterrupted, ""))
+		}
 		return d.end(ctx, x, ended(parley.DeliveryUnconfirmed, parley.EndedDoorDropped, answer.Evidence))
-	case door.Absent:
-		d.close()
-		return d.end(ctx, x, ended(parley.DeliveryQueued, parley.EndedInterrupted, ""))
-	case door.Queued:
-		x.idle = time.Time{}
-		return d.note(ctx, x, answer.Evidence)
 	}
-	return d.bear(ctx, x, answer.Evidence)
+	if x.told {
+		return nil
+	}
+	return d.bear(ctx, x, answer)
 }
 
 // note says why a message is not read yet.
@@ -299,8 +315,8 @@ func (m *memory) noteHanded(x *handed, now time.Time, unreported bool) {
 	m.given.given = given{entered: now, typed: x.claim, unreported: unreported}
 }
 
-// bear waits for a program that says nothing of a message, until it has long had nothing to do.
-func (d *doorway) bear(ctx context.Context, x *handed, why string) error {
+// bear waits for a program that says nothing of a message, or that it keeps it, until it has long had nothing to do.
+func (d *doorway) bear(ctx context.Context, x *handed, answer door.Answer) error {
 	c := d.c
 	looking, over := context.WithTimeout(ctx, lookWithin)
 	defer over()
@@ -310,15 +326,22 @@ func (d *doorway) bear(ctx context.Context, x *handed, why string) error {
 	}
 
 	o := c.observe(x.on, &x.Job, screen)
-	now := c.o.Now()
+	now, why := c.o.Now(), answer.Evidence
+	idle := o.shows == profile.Idle || !x.on.Profile.HasMarkers()
+	if !idle && answer.Fate != door.Queued {
+		why = "it says nothing of it while its screen shows " + string(o.shows)
+	}
 	switch {
-	case o.shows != profile.Idle && x.on.Profile.HasMarkers():
+	case !idle:
 		x.idle = time.Time{}
-		return d.note(ctx, x, "it says nothing of it while its screen shows "+string(o.shows))
 	case x.idle.IsZero():
 		x.idle = now
 	case now.Sub(x.idle) >= doorSilence:
-		return d.end(ctx, x, ended(parley.DeliveryUnconfirmed, parley.EndedDoorSilent, why))
+		x.told = true
+		return ignoreStale(c.o.Store.Advance(ctx, x.Key, ended(parley.DeliveryUnconfirmed, parley.EndedDoorSilent, why)))
 	}
-	return nil
+	if idle && answer.Fate != door.Queued {
+		return nil
+	}
+	return d.note(ctx, x, why)
 }

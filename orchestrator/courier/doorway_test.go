@@ -14,7 +14,10 @@ func throughDoor(t *testing.T, door string, events ...event) (log string) {
 	inBubble(t, func() {
 		s := &story{Profile: "opencode", Back: time.Second, Events: events}
 		s.Traits = traits{Width: 120, Work: time.Second, Start: 100 * time.Millisecond, Reports: true}
-		s.Traits.Door = door
+		s.Traits.Door, s.Traits.Lies = door, door == "lies"
+		if s.Traits.Lies {
+			s.Traits.Door = "tells"
+		}
 		w := runWorld(s, newCommon(), true)
 		if w.broken != nil {
 			t.Error(w.broken)
@@ -53,5 +56,16 @@ func TestAClosedEntranceLeavesTheTerminal(t *testing.T) {
 		event{At: 7 * time.Second, Do: "send", What: "normal"})
 	if !strings.Contains(log, "paste of message 1") || strings.Contains(log, "is given") {
 		t.Errorf("it was not typed once the draft was gone:\n%s", log)
+	}
+}
+
+func TestWhatALaterPromptTakesAlongIsProven(t *testing.T) {
+	log := throughDoor(t, "lies",
+		event{At: 5 * time.Second, Do: "dialog", For: 5 * time.Second}, event{At: 6 * time.Second, Do: "send", What: "normal"},
+		event{At: 60 * time.Second, Do: "send", What: "normal"})
+	silent := strings.Index(log, "message 1 is unconfirmed: "+string(parley.EndedDoorSilent))
+	proven := strings.Index(log, "message 1 is submitted: "+string(parley.ProofDoor))
+	if silent < 0 || proven < silent || !strings.Contains(log, "message 2 is submitted") {
+		t.Errorf("want it unconfirmed while it lies there, and proven once the next prompt has taken it along:\n%s", log)
 	}
 }

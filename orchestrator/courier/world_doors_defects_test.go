@@ -5,32 +5,17 @@ var doorDefects = []defect{
 	{"what goes through an entrance is not claimed", "doorway.go", `	err = c.o.Store.ClaimDoor(ctx, job.Key)`, `	err = nil`, nil},
 	{"an entrance that does not answer counts as closed", "doorway.go", `	if errors.Is(err, door.ErrClosed) {`, `	if err != nil {`, nil},
 	{"a closed entrance counts as one that does not answer", "doorway.go", `	if errors.Is(err, door.ErrClosed) {`, `	if false {`, nil},
-	{"what its program keeps counts as read", "doorway.go", `	case door.Read:`, `	case door.Read, door.Queued:`, []edit{
-		{"doorway.go", `	case door.Queued:
-		x.idle = time.Time{}
-`, `	case "":
-`},
-	}},
-	{"what its program keeps is given up", "doorway.go", `	case door.Dropped:`, `	case door.Dropped, door.Queued:`, []edit{
-		{"doorway.go", `	case door.Queued:
-		x.idle = time.Time{}
-`, `	case "":
-`},
-	}},
+	{"what its program keeps counts as read", "doorway.go", `	case door.Read:`, `	case door.Read, door.Queued:`, nil},
+	{"what its program keeps is given up", "doorway.go", `	case door.Dropped, door.Absent:`, `	case door.Dropped, door.Absent, door.Queued:`, nil},
 	{"what its program has dropped counts as read", "doorway.go", `	case door.Read:`, `	case door.Read, door.Dropped:`, []edit{
-		{"doorway.go", `	case door.Dropped:
-`, `	case "":
-`},
+		{"doorway.go", `	case door.Dropped, door.Absent:`, `	case door.Absent:`},
 	}},
-	{"what its program never got is given up", "doorway.go", `	case door.Dropped:`, `	case door.Dropped, door.Absent:`, []edit{
-		{"doorway.go", `	case door.Absent:
-`, `	case "":
-`},
-	}},
-	{"a program that says nothing counts as one that never got it", "doorway.go", `	case door.Absent:`,
-		`	case door.Absent, door.Unknown:`, nil},
-	{"a program that works counts as one that has nothing to do", "doorway.go", `	case o.shows != profile.Idle && x.on.Profile.HasMarkers():`,
-		`	case o.shows == profile.Blocked:`, nil},
+	{"what its program never got is given up", "doorway.go", `		if answer.Fate == door.Absent {`, `		if false {`, nil},
+	{"a program that says nothing counts as one that never got it", "doorway.go", `	case door.Dropped, door.Absent:`,
+		`	case door.Unknown, door.Dropped, door.Absent:
+		answer.Fate = door.Absent`, nil},
+	{"a program that works counts as one that has nothing to do", "doorway.go", `idle := o.shows == profile.Idle ||`,
+		`idle := o.shows != profile.Blocked ||`, nil},
 	{"what a daemon had given as it died is typed", "resume.go", `			c.doors.restore(t, job)
 			continue`, `			if err := c.close(ctx, job, ended(parley.DeliveryQueued, parley.EndedInterrupted, "")); err != nil {
 				return err
@@ -40,8 +25,8 @@ var doorDefects = []defect{
 			continue`, `			continue`, nil},
 	{"a message goes through an entrance twice", "doorway.go", `typed := job.Door || d.c`, `typed := d.c`, nil},
 	{"what stands in the terminal is given, too", "doorway.go", `d.c.stranded != nil && d.c.stranded.Key == job.Key || forced`, `forced`, nil},
-	{"the next message is typed before it", "doorway.go", `func (d *doorway) follows() bool { return len(d.open) > 0 }`,
-		`func (d *doorway) follows() bool { return false }`, nil},
+	{"the next message is typed before it", "doorway.go", `return slices.ContainsFunc(d.open, func(x *handed) bool { return !x.told })`,
+		`return false`, nil},
 	{"the next message does not wait for its turn to begin", "doorway.go", `	d.c.memory.noteHanded(x,`, `	_ = func(*handed, time.Time, bool) {}
 	new(memory).noteHanded(x,`, nil},
 	{"nobody looks again after a slow claim for the entrance", "doorway.go", `	if still := f.hold(); !still.none() {`,

@@ -23,11 +23,13 @@ type doorTraits struct {
 	Setting string        // of the agent
 	Answers time.Duration // until a call is answered
 	Doubles bool          // it takes a letter of the same id again
+	Lies    bool          // what came while a question was open lies there after the answer, until the next prompt
 }
 
 // inbox is what a program has got through its entrance.
 type inbox struct {
 	letters []letterIn      // that no turn holds yet
+	lying   bool            // they lie there until the next prompt
 	seen    map[string]bool // ids that it has taken
 	gone    map[string]bool // ids that a session had which is gone, before a turn held them
 	held    map[string]bool // ids that a turn holds
@@ -149,14 +151,14 @@ func (g *program) takeLetter(l door.Letter) {
 		g.w.note("%s is dropped at the entrance", m.Text)
 		return
 	}
-	m.given, g.seen[l.ID] = true, true
+	m.given, g.seen[l.ID], g.lying = true, true, false
 	g.letters = append(g.letters, letterIn{l.ID, piece{text: l.Text, msg: m.short(), at: time.Now(), whole: true}})
 	g.readLetters()
 }
 
 // readLetters begins a turn on what came in, once it has nothing else to do.
 func (g *program) readLetters() {
-	if !g.alive || len(g.letters) == 0 {
+	if !g.alive || len(g.letters) == 0 || g.lying {
 		return
 	}
 	if g.working || g.begins > 0 || g.dialog || g.blocked || !g.begun || g.behind {
@@ -217,6 +219,7 @@ func (t *teller) addDoor(end time.Duration) {
 	}
 	tr.Answers = often(&o, o.between(0, 50*time.Millisecond), o.between(0, 2*time.Second))
 	tr.Doubles = o.IntN(3) == 0
+	tr.Lies = tr.Door == "tells" && !s.Calm && o.IntN(3) == 0
 	if s.Calm {
 		return
 	}
@@ -303,7 +306,7 @@ func (v *watch) endsAtDoor(m *message, on *simPane, c store.Change) {
 		if at, ok := v.w.daemon.m.NamedAt(m.short()); ok && !m.refused && m.given && !m.named.IsZero() && v.w.settled(at, time.Now()) && at.After(m.queued) {
 			v.w.violate(promiseCertain, "the program has named %s, which is unconfirmed: %s", m.Text, c.Reason)
 		}
-		if waits {
+		if waits && !g.lying {
 			v.w.violate(promiseWaits, "%s waits in its program, and is unconfirmed: %s", m.Text, c.Reason)
 		}
 	case parley.DeliveryHeld, parley.DeliveryQueued:

@@ -234,6 +234,7 @@ func (g *program) pastePiece(c chunk) {
 // answer takes a key that answers a dialog.
 func (g *program) answer(c chunk) {
 	g.dialog, g.asks, g.w.freed = false, "", time.Now()
+	g.lying = g.w.story.Traits.Lies && len(g.letters) > 0
 	if c.who == "" {
 		g.w.watch.answeredDialog(g)
 	}
@@ -301,6 +302,10 @@ func (g *program) submit(c chunk) {
 		return
 	}
 	g.beginSoon(pieces, g.w.story.Traits.Begin)
+	if g.lying {
+		g.lying = false
+		g.readLetters()
+	}
 }
 
 func joined(pieces []piece) string {
