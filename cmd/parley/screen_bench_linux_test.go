@@ -47,7 +47,7 @@ func BenchmarkScreen(b *testing.B) {
 			percentiles(b, goalFirstFrame, func() time.Duration {
 				s := openBenchScreen(b, w.home)
 				defer s.close()
-				return s.until(b, "200 idle", milliontest.Newest(size.messages))
+				return s.until(b, "200 idle", "At rest 200", "agent-049")
 			})
 		})
 
@@ -77,9 +77,8 @@ func BenchmarkScreen(b *testing.B) {
 
 // benchFilter is from a filter to the first page of what it finds.
 func benchFilter(b *testing.B, w *benchWorkspace, text, want string) {
-	s := openBenchScreen(b, w.home)
+	s := w.traffic(b)
 	defer s.close()
-	s.until(b, "200 idle")
 
 	percentiles(b, goalFilter, func() time.Duration {
 		s.press(b, "/")
@@ -94,9 +93,8 @@ func benchFilter(b *testing.B, w *benchWorkspace, text, want string) {
 
 // benchKey is from a key that moves the marker to the frame that shows it.
 func benchKey(b *testing.B, w *benchWorkspace) {
-	s := openBenchScreen(b, w.home)
+	s := w.traffic(b)
 	defer s.close()
-	s.until(b, "200 idle")
 	for range 9 {
 		s.press(b, "k")
 		s.untilForms(b, markerMoved)
@@ -114,8 +112,7 @@ func benchKey(b *testing.B, w *benchWorkspace) {
 // benchScreenMemory reports what the screen has in memory after a tour.
 func benchScreenMemory(b *testing.B, w *benchWorkspace) {
 	for b.Loop() {
-		s := openBenchScreen(b, w.home)
-		s.until(b, "200 idle")
+		s := w.traffic(b)
 		stop := w.stir(b)
 		for range 60 { // far back, page by page
 			s.press(b, "\x1b[5~")
@@ -200,6 +197,16 @@ func newBenchWorkspace(b *testing.B, agents, messages int) *benchWorkspace {
 	s.close()
 
 	return w
+}
+
+// traffic opens the screen and goes to the messages.
+func (w *benchWorkspace) traffic(b *testing.B) *benchScreen {
+	b.Helper()
+	s := openBenchScreen(b, w.home)
+	s.until(b, "200 idle")
+	s.press(b, "1")
+	s.until(b, "following")
+	return s
 }
 
 // fillWorkspace writes messages between agents while no daemon runs.
