@@ -105,3 +105,27 @@ func TestAScrollBarHidesNoState(t *testing.T) {
 		t.Errorf("%d screens have a scroll bar", grown)
 	}
 }
+
+// A question that is taller than the rows in which a state is looked for is not known, and holds messages: it is never
+// taken for rest or work. Crush draws its questions over a screen that goes on below them.
+func TestATallQuestionIsNeitherRestNorWork(t *testing.T) {
+	set := builtin(t)
+	questions := 0
+	for _, file := range must.Have(filepath.Glob("testdata/*/*.txt"))(t) {
+		want, lines := readGolden(t, file)
+		p := find(t, set, filepath.Base(filepath.Dir(file)))
+		if want.State != profile.Dialog || p.Name == "crush" {
+			continue
+		}
+		questions++
+		for at := 1; at < len(lines); at++ {
+			tall := slices.Insert(slices.Clone(lines), at, slices.Repeat([]string{lines[at-1]}, 30)...)
+			if got := p.Look(tall); got != profile.Dialog && got != profile.Unknown {
+				t.Errorf("%s with 30 more rows like its row %d looks %s", file, at, got)
+			}
+		}
+	}
+	if questions < 40 {
+		t.Errorf("there are %d questions", questions)
+	}
+}

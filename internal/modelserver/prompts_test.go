@@ -11,7 +11,7 @@ func TestAdditionsOfProgramsToAPromptAreDropped(t *testing.T) {
 	defer s.Close()
 
 	ask(t, s, apis[0], []string{"<system-reminder>be\nbrief</system-reminder>\n hello ",
-		"<environment_context>x</environment_context>"}, "shell")
+		"<environment_context>x</environment_context>", "\n\n<environment_details>y</environment_details>"}, "shell")
 	ask(t, s, apis[2], []string{"<current_datetime>now</current_datetime>\n\n hi",
 		"<pasted_content id=\"1\">\nlong\n</pasted_content>"}, "shell")
 

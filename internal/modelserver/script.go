@@ -263,7 +263,8 @@ func userText(text string) (string, bool) {
 			return m[1], true
 		}
 	}
-	about := strings.HasPrefix(text, "# AGENTS.md") ||
-		strings.HasPrefix(text, "<") && !strings.HasPrefix(text, "<pasted_content")
-	return text, !about && strings.TrimSpace(text) != ""
+	begin := strings.TrimSpace(text)
+	about := strings.HasPrefix(begin, "# AGENTS.md") ||
+		strings.HasPrefix(begin, "<") && !strings.HasPrefix(begin, "<pasted_content")
+	return text, !about && begin != ""
 }
