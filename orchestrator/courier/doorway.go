@@ -244,7 +244,9 @@ func (d *doorway) follow(ctx context.Context) error {
 func (d *doorway) ask(ctx context.Context, x *handed) error {
 	c := d.c
 	t := c.m.Terminal()
-	if at, ok := c.m.NamedAt(parley.Short(x.Message.ID)); ok && !at.Before(x.claim) && !c.m.MayRefuse(at) {
+	at, named := c.m.NamedAt(parley.Short(x.Message.ID))
+	named = named && !at.Before(x.claim)
+	if named && !c.m.MayRefuse(at) {
 		return d.prove(ctx, x, parley.ProofReport, parley.ProofReport.Words(""))
 	}
 	if gone := t == nil || t != x.on || !c.o.host.Alive(t); gone && x.told {
@@ -252,6 +254,10 @@ func (d *doorway) ask(ctx context.Context, x *handed) error {
 		return nil
 	} else if gone {
 		return d.end(ctx, x, unseen(c.m, &x.Job, parley.EndedDoorSilent, "its program has ended")...)
+	}
+
+	if named && c.o.Now().Sub(at) >= t.Profile.RefusesWithin {
+		return d.judge(ctx, x)
 	}
 
 	asking, over := context.WithTimeout(ctx, doorAnswers)
@@ -315,17 +321,40 @@ func (m *memory) noteHanded(x *handed, now time.Time, unreported bool) {
 	m.given.given = given{entered: now, typed: x.claim, unreported: unreported}
 }
 
+// judge decides by the screen on a message that its program has reported so long ago that a refusal would stand there.
+// It is for what an earlier daemon gave: this one has seen no turn of the program yet.
+func (d *doorway) judge(ctx context.Context, x *handed) error {
+	o, err := d.look(ctx, x)
+	switch {
+	case err != nil, o.hides():
+		return nil // the next look tells
+	case o.refusal() != "":
+		return d.end(ctx, x, ended(parley.DeliveryUnconfirmed, parley.EndedRefused, o.refusal()))
+	}
+	d.c.memory.served = x.on
+	d.c.m.NoteServed(x.on)
+	return d.prove(ctx, x, parley.ProofReport, parley.ProofReport.Words(""))
+}
+
+// look looks at the terminal of the program that a message was given.
+func (d *doorway) look(ctx context.Context, x *handed) (observation, error) {
+	looking, over := context.WithTimeout(ctx, lookWithin)
+	defer over()
+	screen, err := readScreen(looking, d.c.o.host.Pane(x.on), x.on.Profile, d.c.o.readings)
+	if err != nil {
+		return observation{}, err
+	}
+	return d.c.observe(x.on, &x.Job, screen), nil
+}
+
 // bear waits for a program that says nothing of a message, or that it keeps it, until it has long had nothing to do.
 func (d *doorway) bear(ctx context.Context, x *handed, answer door.Answer) error {
 	c := d.c
-	looking, over := context.WithTimeout(ctx, lookWithin)
-	defer over()
-	screen, err := readScreen(looking, c.o.host.Pane(x.on), x.on.Profile, c.o.readings)
+	o, err := d.look(ctx, x)
 	if err != nil {
 		return nil // the next look tells
 	}
 
-	o := c.observe(x.on, &x.Job, screen)
 	now, why := c.o.Now(), answer.Evidence
 	idle := o.shows == profile.Idle || !x.on.Profile.HasMarkers()
 	if !idle && answer.Fate != door.Queued {
