@@ -26,8 +26,21 @@ func TestPageOnADevice(t *testing.T) {
 	browser := testpage.Start(t)
 	p := &pageTest{h: testhome.New(t), browser: browser}
 	x := p.opens(t, 360, 740)
+	t.Run("asks anew when there is a line again", func(t *testing.T) { asksAnew(x.Of(t)) })
 	t.Run("told while it is closed", func(t *testing.T) { toldOnDevice(p, x.Of(t)) })
 	t.Run("without a line", func(t *testing.T) { opensOffline(p, x.Of(t)) })
+}
+
+// A laptop that wakes has a line that nobody answers: it is not waited for.
+func asksAnew(x *testpage.Tab) {
+	for _, woken := range []string{"window.dispatchEvent(new Event('online'))", "document.dispatchEvent(new Event('resume'))"} {
+		testpage.JS[bool](x, `(real => { window.real = real; window.asked = 0; window.fetch = (u, o) => {
+			if (String(u).startsWith('/api/events')) window.asked++; return real(u, o) }; return true })(fetch)`)
+		testpage.JS[bool](x, woken)
+		x.Until("window.asked > 0 && document.querySelector('.dot.live')")
+		testpage.JS[bool](x, "(window.fetch = window.real, true)")
+		x.Clean()
+	}
 }
 
 func opensOffline(p *pageTest, x *testpage.Tab) {

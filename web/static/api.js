@@ -198,6 +198,10 @@ const silence = 40_000;
 export async function stream(after, opened, take) {
   const stop = new AbortController();
   let watch = setTimeout(() => stop.abort(), silence);
+  // What slept, or had no line, does not wait until the old connection is found to be dead.
+  for (const [on, kind] of /** @type {[EventTarget, string][]} */ ([[window, 'online'], [document, 'resume']])) {
+    on.addEventListener(kind, () => stop.abort(), {signal: stop.signal});
+  }
   try {
     const answer = await ask(`/api/events?after=${after}`, {
       headers: {...headers(), Accept: 'text/event-stream'}, signal: stop.signal,
