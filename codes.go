@@ -114,6 +114,9 @@ const (
 	ProofReleased   ReasonCode = "released"           // a hold of the conversation protocol ended
 )
 
+// ThroughDoor begins the evidence of a message that was not typed.
+const ThroughDoor = "given to its program through its own entrance"
+
 // Hold is why a delivery waits: its code, and the same in words.
 type Hold struct {
 	Code ReasonCode `json:"code"`

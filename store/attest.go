@@ -64,6 +64,11 @@ func findTyped(t *tx, recipientID, ref string) (*deliveryRow, error) {
 // attestDelivery moves one delivery on.
 func attestDelivery(t *tx, d *deliveryRow, w *Witness) error {
 	was := parley.DeliveryState(d.State)
+	if d.Door {
+		through := *w
+		through.Evidence = parley.ThroughDoor + ", and " + w.Evidence
+		w = &through
+	}
 	if was.Read() || was == parley.DeliverySubmitted && d.Announced {
 		return addReportStep(t, d, w)
 	}

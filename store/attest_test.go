@@ -119,3 +119,15 @@ func TestAttestFindsOnlyTheRecipientsMessages(t *testing.T) {
 			s.LastEvent()-last)
 	}
 }
+
+func TestAttestSaysThatItWasNotTyped(t *testing.T) {
+	s := openWith(t, 2)
+	done := send(t, s, post(0, 1))
+	k := Key{done.Seq, agentID(1)}
+	must.Do(t, s.ClaimDoor(t.Context(), k))
+	attest(t, s, 1, time.Time{}, done.Message.ID)
+	d := delivery(t, s, done.Message.ID, 1)
+	if got := d.Steps[2].Evidence; d.State != parley.DeliveryRead || got != parley.ThroughDoor+", and it says so" {
+		t.Errorf("got %s, %q", d.State, got)
+	}
+}

@@ -139,7 +139,7 @@ func findDelivery(t *tx, recipientID, ref, condition string) (*deliveryRow, erro
 	from, to := idRange(ref)
 	var rows []deliveryRow
 	err := t.Query(&rows, `SELECT m.id AS message_id, d.message_seq, d.recipient_id, d.state, d.reason, d.notice,
-			d.read_at, d.steps, d.answered_by, d.withheld, d.withheld_until
+			d.read_at, d.steps, d.answered_by, d.withheld, d.withheld_until, d.door
 		FROM messages m JOIN deliveries d ON d.message_seq = m.seq AND d.recipient_id = ?
 		WHERE m.id >= ? AND m.id < ?`+condition+` ORDER BY m.id LIMIT 2`, recipientID, from, to)
 	if err != nil || len(rows) != 1 {

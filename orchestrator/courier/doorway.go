@@ -302,7 +302,7 @@ func (d *doorway) note(ctx context.Context, x *handed, why string) error {
 
 // prove records that the program has a message.
 func (d *doorway) prove(ctx context.Context, x *handed, proof parley.ReasonCode, words string) error {
-	evidence := "given to its program through its own entrance"
+	evidence := parley.ThroughDoor
 	if x.past != "" {
 		evidence += " (" + x.past + ")"
 	}
