@@ -373,7 +373,7 @@ func page(r *result, all map[string]found, notes string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# Simulated deliveries
 
-The couriers type into a simulated world: seven kinds of programs, people, faults of tmux and of the database, and a daemon that dies
+The couriers type into a simulated world: seven kinds of programs, some with an entrance of their own, people, faults, and a daemon that dies
 between any two steps. [architecture.md](../architecture.md#truth) says how. `+"`make simulate`"+` writes this page.
 
 | deliveries | stories | proven | broken promises |

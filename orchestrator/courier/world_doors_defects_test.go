@@ -31,9 +31,6 @@ var doorDefects = []defect{
 	new(memory).noteHanded(x,`, nil},
 	{"nobody looks again after a slow claim for the entrance", "doorway.go", `	if still := f.hold(); !still.none() {`,
 		`	if still := f.hold(); false && !still.none() {`, nil},
-	{"a program that may refuse gets it", "doorway.go", `	if t.Profile.RefusesWithin > 0 && d.c.memory.served != t {`, `	if false {`, []edit{
-		{"doorway.go", `	if named && !c.m.MayRefuse(at) {`, `	if named {`},
-	}},
 	{"what comes back from an entrance is not read again", "doorway.go", `	d.c.behind = d.c.behind || changes[0].State == parley.DeliveryQueued
 `, ``, nil},
 }
