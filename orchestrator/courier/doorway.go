@@ -53,6 +53,7 @@ type handed struct {
 	past   string    // what held it back in the terminal, in words; "" if nothing did, or an earlier daemon knew it
 	given  time.Time // when it was handed over, or when this daemon found it
 	claim  time.Time // no report of it can be older
+	never  bool      // the entrance was closed: it was not handed over
 	told   bool      // it is unconfirmed, and asked for all the same: a later turn can take it along
 	idle   time.Time // since when the program has had nothing to do, and says nothing of it; zero: it has
 }
@@ -187,6 +188,7 @@ func (d *doorway) give(ctx context.Context, t *team.Terminal, job store.Job, e e
 	err = e.Give(calling, x.letter)
 	x.given = c.o.Now()
 	if errors.Is(err, door.ErrClosed) {
+		x.never = true
 		if d.close(); errors.Is(err, door.ErrNotNow) {
 			d.shut, d.rest = c.o.Now().Add(doorPause), 0
 		}
@@ -194,7 +196,6 @@ func (d *doorway) give(ctx context.Context, t *team.Terminal, job store.Job, e e
 	}
 
 	d.rest, c.soon, c.waiting = 0, true, store.Key{}
-	c.m.StartTurn(&job.Message)
 	if err != nil {
 		c.o.Log.Info("an entrance did not answer", "agent", c.m.Name, "message", x.letter.Mark, "error", err)
 	}
@@ -244,6 +245,9 @@ func (d *doorway) follow(ctx context.Context) error {
 func (d *doorway) ask(ctx context.Context, x *handed) error {
 	c := d.c
 	t := c.m.Terminal()
+	if x.never { // and the database did not take that
+		return d.end(ctx, x, ended(parley.DeliveryQueued, parley.EndedInterrupted, ""))
+	}
 	at, named := c.m.NamedAt(parley.Short(x.Message.ID))
 	named = named && !at.Before(x.claim)
 	if named && !c.m.MayRefuse(at) {
@@ -310,6 +314,7 @@ func (d *doorway) prove(ctx context.Context, x *handed, proof parley.ReasonCode,
 	if err != nil {
 		return err
 	}
+	d.c.m.StartTurn(&x.Message)
 	d.c.memory.noteHanded(x, d.c.o.Now(), proof != parley.ProofReport && d.c.m.ReportsMessages())
 	return d.c.o.Roster.NotePrompt(ctx, d.c.m)
 }
