@@ -36,7 +36,9 @@ func TestPicturesInABrowser(t *testing.T) {
 
 	for name, tokens := range map[string]int{"kim": 700, "lea": 1300} {
 		transcript := filepath.Join(h.Dir, name+".jsonl")
-		reports := fmt.Sprintf(`parley hook SessionStart '{"transcript_path": "%s"}'; exec parley demo-agent --on . --reply Done.`, transcript)
+		// A report ends within 300 ms, or gets lost on a busy machine. So it is made often.
+		reports := fmt.Sprintf(`i=0; while [ $i -lt 40 ]; do parley hook SessionStart '{"transcript_path": "%s"}'; sleep 0.3; i=$((i+1)); done; `+
+			`exec parley demo-agent --on . --reply Done.`, transcript)
 		res := testhome.Run[parley.LaunchAgentResult](t, h, "launch", name, "--worktree", "--profile", "qwen", "--", "sh", "-c", reports)
 		must.Do(t, os.WriteFile(filepath.Join(res.Worktree.Path, "login.go"), []byte("package "+name+"\n"), 0o600))
 		used := fmt.Sprintf(`{"uuid":"%s","timestamp":"%s","type":"assistant","model":"m","usageMetadata":`+
