@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -385,4 +386,38 @@ func TestMessageSentDuringRestartWaitsForNewProgram(t *testing.T) {
 	must.Do(t, os.Remove(gate))
 	must.Do(t, <-restarted)
 	te.reach(res.MessageID, parley.DeliveryRead)
+}
+
+// What an agent is and may do changes while it runs: all of it counts at once, and after a restart of the daemon.
+func TestASpecChangesInPlace(t *testing.T) {
+	t.Parallel()
+	te := newTeam(t)
+	te.launch("coder", "quick", tmuxtest.Agent{})
+	want := parley.AgentSpec{
+		Description: "writes", Role: "coder", Capabilities: []string{"go"}, Groups: []string{"backend"}, Orchestrate: true,
+		Interruptible: true, ResumeAfterLimit: true, Door: "never",
+	}
+	for _, field := range parley.SpecFields(&want) {
+		if field.Text() == "" || field.Text() == "no" {
+			t.Fatalf("%s changes nothing here", field.Name)
+		}
+	}
+
+	now := te.roster.ByName("coder").Agent()
+	req := parley.UpdateAgentRequest{LaunchAgentRequest: parley.LaunchAgentRequest{
+		Name: "coder", Profile: now.Profile, Command: now.Command, Dir: now.Dir, AgentSpec: want, Width: 200, Height: 50,
+	}}
+	res := must.Have(te.UpdateAgent(te.operator(), req))(t)
+	for _, d := range res.Changes {
+		if d.Means != parley.InPlace {
+			t.Errorf("%+v", d)
+		}
+	}
+	if got := te.roster.ByName("coder").Agent().AgentSpec; !reflect.DeepEqual(got, want) {
+		t.Errorf("at once: got %+v, want %+v", got, want)
+	}
+	te.restart()
+	if got := te.roster.ByName("coder").Agent().AgentSpec; !reflect.DeepEqual(got, want) {
+		t.Errorf("after a restart: got %+v, want %+v", got, want)
+	}
 }

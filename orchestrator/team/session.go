@@ -32,9 +32,7 @@ func (r *Roster) SetLabels(ctx context.Context, m *Member, a parley.Agent) error
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.agent.Role, m.agent.Description, m.agent.PromptHash = a.Role, a.Description, a.PromptHash
-	m.agent.Capabilities, m.agent.Groups = a.Capabilities, a.Groups
-	m.agent.Orchestrate, m.agent.Interruptible, m.agent.NoResume = a.Orchestrate, a.Interruptible, a.NoResume
+	m.agent.AgentSpec, m.agent.NoResume, m.agent.PromptHash = a.AgentSpec, a.NoResume, a.PromptHash
 	return nil
 }
 
