@@ -30,7 +30,7 @@ help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
-demo: tmux build ## watch three agents talk in tmux: no key, no network
+demo: tmux build ## watch four agents work in tmux: no key, no network
 	./parley demo
 
 .PHONY: build
