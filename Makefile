@@ -172,7 +172,7 @@ real: tmux
 		{ echo 'real: NOT tried with real agent programs: npm cannot install them here, see above' >&2; exit 0; }; \
 	$(GOTESTSUM) && "$$gotestsum" $(call AGAIN,claude) --packages=./cmd/parley -- -count=1 -timeout 10m -run 'TestClaudeInABrowser' && \
 	cd lab && "$$gotestsum" $(call AGAIN,real) --packages=./agents \
-		-- -count=1 -short -parallel 2 -timeout 1h -run 'TestRealPrograms/behave|TestEntrances/behave'
+		-- -count=1 -short -parallel 2 -timeout 1h -run 'TestRealPrograms/behave'
 
 # Every message is typed in a simulated world. The seed of a broken promise is printed,
 # with the shortest story.

@@ -50,6 +50,7 @@ type handed struct {
 	store.Job
 	on     *team.Terminal
 	letter door.Letter
+	shown  letter    // the same as a screen shows it
 	past   string    // what held it back in the terminal, in words; "" if nothing did, or an earlier daemon knew it
 	given  time.Time // when it was handed over, or when this daemon found it
 	claim  time.Time // no report of it can be older
@@ -161,7 +162,7 @@ func (d *doorway) give(ctx context.Context, t *team.Terminal, job store.Job, e e
 
 	msg := c.o.Roster.FillIn(&job.Message)
 	l := whole(t.Profile, msg, c.m, c.o.ShortFooter)
-	x := &handed{Job: job, on: t, past: h.Reason, claim: c.o.Now(), letter: door.Letter{
+	x := &handed{Job: job, on: t, shown: l, past: h.Reason, claim: c.o.Now(), letter: door.Letter{
 		ID: job.Message.ID, Text: l.text, Mark: l.mark, Steer: team.IsUrgent(job) && c.m.Agent().Interruptible,
 	}}
 
@@ -208,7 +209,7 @@ func (d *doorway) restore(t *team.Terminal, job store.Job) {
 		return
 	}
 	l := whole(t.Profile, d.c.o.Roster.FillIn(&job.Message), d.c.m, d.c.o.ShortFooter)
-	d.open = append(d.open, &handed{Job: job, on: t, given: d.c.o.Now(), claim: job.QueuedAt, letter: door.Letter{
+	d.open = append(d.open, &handed{Job: job, on: t, shown: l, given: d.c.o.Now(), claim: job.QueuedAt, letter: door.Letter{
 		ID: job.Message.ID, Text: l.text, Mark: l.mark,
 	}})
 }
@@ -322,7 +323,7 @@ func (d *doorway) prove(ctx context.Context, x *handed, proof parley.ReasonCode,
 // noteHanded notes a message as the one that the program was given last: what is typed next waits until it has begun.
 func (m *memory) noteHanded(x *handed, now time.Time, unreported bool) {
 	m.given = m.newText(x.on)
-	m.given.Job, m.given.letter = x.Job, letter{text: x.letter.Text, mark: x.letter.Mark}
+	m.given.Job, m.given.letter = x.Job, x.shown
 	m.given.given = given{entered: now, typed: x.claim, unreported: unreported}
 }
 
@@ -370,6 +371,8 @@ func (d *doorway) bear(ctx context.Context, x *handed, answer door.Answer) error
 		x.idle = time.Time{}
 	case x.idle.IsZero():
 		x.idle = now
+	case answer.Fate == door.Unknown && now.Sub(x.idle) >= doorPatience && o.refusal() == "" && o.showsAbove(&x.shown):
+		return d.prove(ctx, x, parley.ProofShown, parley.ProofShown.Words("")) // its report is late, or lost
 	case now.Sub(x.idle) >= doorSilence:
 		x.told = true
 		return ignoreStale(c.o.Store.Advance(ctx, x.Key, ended(parley.DeliveryUnconfirmed, parley.EndedDoorSilent, why)))

@@ -69,3 +69,20 @@ func TestWhatALaterPromptTakesAlongIsProven(t *testing.T) {
 		t.Errorf("want it unconfirmed while it lies there, and proven once the next prompt has taken it along:\n%s", log)
 	}
 }
+
+// A program that only reports, and whose report is lost, shows what it was given.
+func TestALostReportIsMadeUpForByTheScreen(t *testing.T) {
+	inBubble(t, func() {
+		s := &story{Profile: "claude", Back: time.Second, Lost: 1, Events: []event{
+			{At: 2 * time.Second, Do: "send", What: "normal"}, // shows that it is signed in
+			{At: 15 * time.Second, Do: "dialog", For: 10 * time.Second}, {At: 16 * time.Second, Do: "send", What: "normal"},
+		}}
+		s.Traits = traits{Width: 120, Work: time.Second, Start: 100 * time.Millisecond, Reports: true}
+		s.Traits.Door = "reports"
+		w := runWorld(s, newCommon(), true)
+		log := strings.Join(w.log, "\n")
+		if w.broken != nil || !strings.Contains(log, "message 2 is submitted: "+string(parley.ProofShown)) {
+			t.Errorf("%v\n%s", w.broken, log)
+		}
+	})
+}

@@ -189,7 +189,7 @@ func (g *program) befallDoor(e event) bool {
 	case "door closes":
 		g.closed = time.Now().Add(e.For)
 	case "door is silent":
-		g.silent = time.Now().Add(e.For)
+		g.silent = later(g.silent, time.Now().Add(e.For)) // what it takes then, it takes in order
 	case "door loses":
 		g.loses += e.N
 	case "door drops":
