@@ -72,7 +72,8 @@ type doorway struct {
 }
 
 // wants returns the entrance by which a message goes, and whether it goes there: where its agent allows that and the
-// terminal holds it back. What has been there once, stands in the terminal already, or is wanted there by the operator, is typed. h is what holds it back there.
+// terminal holds it back. What was claimed for the entrance once is typed, and so is what stands in the terminal
+// already, or is wanted there by the operator. h is what holds it back in the terminal.
 func (d *doorway) wants(ctx context.Context, t *team.Terminal, job *store.Job, h hold) (entrance, bool) {
 	d.marked = false
 	setting := d.c.m.Agent().Door
