@@ -155,14 +155,15 @@ web-deps: ## fetch what the page has from npm, and compare it with what is commi
 # Where scripts/agents installs the agent programs.
 PARLEY_TEST_AGENTS ?= $(CURDIR)/.build/agents
 
-DELIVERIES ?= 60
+DELIVERIES ?= 10
+TRY ?= .
 
 # The programs are hundreds of megabytes; they are fetched once.
 .PHONY: agents
-agents: tmux ## try the real agent programs, into docs/measured/agents.md (needs npm; DELIVERIES=1000 sends more)
+agents: tmux ## try the real agent programs, into docs/measured/agents.md (needs npm; DELIVERIES=200 sends more)
 	PARLEY_TEST_AGENTS='$(PARLEY_TEST_AGENTS)' scripts/agents
 	PARLEY_TEST_AGENTS='$(PARLEY_TEST_AGENTS)' PARLEY_TEST_DELIVERIES=$(DELIVERIES) PARLEY_TEST_PAGE='$(CURDIR)/docs/measured/agents.md' \
-		$(IN_LAB) test -count=1 -v -parallel 2 -timeout 4h ./agents
+		$(IN_LAB) test -count=1 -v -parallel 2 -timeout 4h -run '$(TRY)' ./agents
 
 # A check tries two of the programs, and those of the others that are installed. It says
 # so if the machine cannot get them.

@@ -23,15 +23,11 @@ var questions = map[string]string{
 		`"options":[{"label":"Red","description":"warm"},{"label":"Blue","description":"cold"}]}]}`,
 }
 
-// The operator answers the dialogs of the real programs without going to the terminal.
+// The operator answers the dialogs of the real programs without going to the terminal, in a narrow one too.
 func TestDialogsAreAnsweredFromOutside(t *testing.T) {
-	for _, program := range oneOfEach(installedPrograms(t)) {
-		if program.ask == "" {
-			continue
-		}
-		for size := range strings.SplitSeq(cmp.Or(os.Getenv(agentsSizes), "200x50,72x20"), ",") {
-			t.Run(program.profile+" at "+size, func(t *testing.T) {
-				t.Parallel()
+	alone(t, theAnswers, func(t *testing.T, program installed) {
+		for size := range strings.SplitSeq(cmp.Or(os.Getenv(agentsSizes), aloneAt+",72x20"), ",") {
+			t.Run("at "+size, func(t *testing.T) {
 				s := launchReal(t, program, size)
 				s.arrives(s.send("the very first"))
 				s.permits("yes", 0)
@@ -39,7 +35,7 @@ func TestDialogsAreAnsweredFromOutside(t *testing.T) {
 				s.choosesColours()
 			})
 		}
-	}
+	})
 }
 
 // permits has the program ask for permission, and chooses an option, -1 for the last.

@@ -11,11 +11,7 @@ import (
 // For a person who attaches, Shift+Enter makes a new line in each program's composer, and the
 // wheel leaves the composer alone. Messages arrive after it.
 func TestAttachedTerminalsFeelNative(t *testing.T) {
-	for _, program := range oneOfEach(installedPrograms(t)) {
-		t.Run(program.String(), func(t *testing.T) {
-			feelsNative(launchReal(t, program, "120x40"))
-		})
-	}
+	alone(t, theTouch, func(t *testing.T, program installed) { feelsNative(launchReal(t, program, aloneAt)) })
 }
 
 func feelsNative(s *onStage) {

@@ -24,6 +24,7 @@ func TestProfilesHoldWithAModel(t *testing.T) {
 					t.Errorf("%s fails: %s", f.Guarantee, f.Saw)
 				}
 			}
+			keep(t, program, record{Size: res.Size, Guarantees: tried})
 			if tried[checked.Rest] != checked.Holds || tried[checked.Turn] != checked.Holds || res.Version != program.version {
 				t.Errorf("%s: %s", res.Version, res.Words())
 			}

@@ -34,7 +34,7 @@ var doorChecks = []struct {
 	{"kill -9 of the program is told", (*onStage).tellsOfItsCrash},
 }
 
-// TestEntrances tries programs' own entrances. PARLEY_TEST_DELIVERIES adds deliveries at random, so many in all, and
+// TestEntrances tries programs' own entrances. PARLEY_TEST_DELIVERIES adds deliveries at random, so many to each, and
 // times with messages typed and through the entrance, in one run.
 func TestEntrances(t *testing.T) {
 	var programs []installed
@@ -73,14 +73,14 @@ func TestEntrances(t *testing.T) {
 	t.Run("deliver", func(t *testing.T) {
 		for i, program := range programs {
 			t.Run(program.String(), func(t *testing.T) {
-				t.Logf("%d deliveries with %s=%d", n/len(programs), agentsSeed, seed)
+				t.Logf("%d deliveries with %s=%d", n, agentsSeed, seed)
 				s := launchDoor(t, program, "when_held")
 				s.inState(parley.StateIdle)
 				f := doorFigures{figures: newTrial(s, rand.New(rand.NewPCG(seed, uint64(i)))).run(n / len(programs))}
 				f.draft = s.timesBesideADraft()
 				s = launchDoor(t, program, "always")
 				s.startsUp() // nothing shows that it is signed in before that
-				f.always = newTrial(s, rand.New(rand.NewPCG(seed, uint64(i)))).run(0).started
+				f.always = newTrial(s, rand.New(rand.NewPCG(seed, uint64(i)))).run(0).Started
 				r.note(program, f)
 			})
 		}
@@ -101,7 +101,7 @@ func launchDoor(t *testing.T, program installed, setting string) *onStage {
 }
 
 // timesBesideADraft returns how long messages take to the model while a draft stands in the composer.
-func (s *onStage) timesBesideADraft() (times []time.Duration) {
+func (s *onStage) timesBesideADraft() (times millis) {
 	s.Helper()
 	const draft = "half a thought"
 	s.press("-l", draft)
@@ -123,8 +123,8 @@ func (s *onStage) timesBesideADraft() (times []time.Duration) {
 // doorFigures are those of one program. Its figures at rest are typed.
 type doorFigures struct {
 	figures
-	draft  []time.Duration // until the model has it, while a draft stands
-	always []time.Duration // the same at rest, through the entrance
+	draft  millis // until the model has it, while a draft stands
+	always millis // the same at rest, through the entrance
 }
 
 // doorResults are the table of programs' own entrances.
@@ -145,24 +145,32 @@ func (r *doorResults) note(p installed, f doorFigures) {
 func (r *doorResults) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, seed %d:\n", time.Now().UTC().Format(time.DateOnly), r.seed)
-	names := rowNames()[:len(rows)-2]
 	typed, always, draft := "accepted → model, at rest, typed: p50 / p95", "the same, through the entrance: p50 / p95",
 		"the same, while a draft stands: p50 / p95"
-	all := results{programs: r.programs}
-	all.table(&b, "through the entrance where the terminal holds", append(names, typed, always, draft), func(p installed, row string) string {
+	names := append(countNames(), typed, always, draft)
+	cells := [][]string{{"through the entrance where the terminal holds"}, {"---"}}
+	for _, name := range names {
+		cells = append(cells, []string{name})
+	}
+	for _, p := range r.programs {
 		f, tried := r.figures[p.String()]
-		switch {
-		case !tried:
-			return "not tried"
-		case row == typed:
-			return spread(f.started)
-		case row == always:
-			return spread(f.always)
-		case row == draft:
-			return spread(f.draft)
+		values := map[string]string{typed: f.Started.String(), always: f.always.String(), draft: f.draft.String()}
+		for _, c := range counts {
+			values[c.name] = c.value(f.figures)
 		}
-		return rows[slices.Index(rowNames(), row)].value(f.figures)
-	})
+		cells[0], cells[1] = append(cells[0], p.String()), append(cells[1], "---")
+		for i, name := range names {
+			if !tried {
+				values[name] = "not tried"
+			}
+			cells[i+2] = append(cells[i+2], values[name])
+		}
+	}
+
+	fmt.Fprintf(&b, "\n")
+	for _, line := range cells {
+		b.WriteString(row(line...))
+	}
 	return b.String()
 }
 

@@ -31,16 +31,13 @@ var limits = map[string]limited{
 // Beyond a usage limit, each program shows what parley reads: that nothing more goes on, and when it
 // does again if the provider says so.
 func TestUsageLimits(t *testing.T) {
-	for _, program := range oneOfEach(installedPrograms(t)) {
-		t.Run(program.String(), func(t *testing.T) {
-			t.Parallel()
-			if program.profile == "claude" {
-				program.env = subscribed(program.env)
-			}
-			s := launchReal(t, program, "120x40")
-			s.meetsItsLimit(limits[program.profile])
-		})
-	}
+	alone(t, theLimit, func(t *testing.T, program installed) {
+		if program.profile == "claude" {
+			program.env = subscribed(program.env)
+		}
+		s := launchReal(t, program, aloneAt)
+		s.meetsItsLimit(limits[program.profile])
+	})
 }
 
 // subscribed returns the environment of a Claude Code that belongs to a subscription: with an API key

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestMain builds parley and puts it first in PATH, if there are programs to try.
+// TestMain builds parley and puts it first in PATH, if there are programs to try. In the end it
+// draws the page with what was found, where that is wanted.
 func TestMain(m *testing.M) {
 	if os.Getenv(agentsDir) == "" {
 		os.Exit(m.Run())
@@ -21,6 +22,12 @@ func TestMain(m *testing.M) {
 	}
 
 	code := m.Run()
+	if page := os.Getenv(agentsPage); page != "" {
+		if err := draw(page); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = max(code, 1)
+		}
+	}
 	if err := os.RemoveAll(dir); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = max(code, 1)

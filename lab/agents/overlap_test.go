@@ -22,29 +22,26 @@ var writes = map[string]string{
 
 // Two copies of a program write one file in one directory. Both are told, and the operator sees it.
 func TestTwoProgramsThatWriteOneFileAreTold(t *testing.T) {
-	for _, program := range oneOfEach(installedPrograms(t)) {
-		t.Run(program.String(), func(t *testing.T) {
-			t.Parallel()
-			s := launchReal(t, program, "120x40")
-			s.inState(parley.StateIdle)
-			testhome.Run[parley.LaunchAgentResult](t, s.Home, append([]string{
-				"launch", "bob", "--profile", program.profile, "--size", s.size, "--", program.profile}, program.args...)...)
+	alone(t, theEdits, func(t *testing.T, program installed) {
+		s := launchReal(t, program, aloneAt)
+		s.inState(parley.StateIdle)
+		testhome.Run[parley.LaunchAgentResult](t, s.Home, append([]string{
+			"launch", "bob", "--profile", program.profile, "--size", s.size, "--", program.profile}, program.args...)...)
 
-			file := filepath.Join(s.Workspace, "shared.txt")
-			for _, name := range []string{"ann", "bob"} {
-				s.writesFile(name, file)
-			}
+		file := filepath.Join(s.Workspace, "shared.txt")
+		for _, name := range []string{"ann", "bob"} {
+			s.writesFile(name, file)
+		}
 
-			s.wait("the operator sees it", func() bool {
-				needs := testhome.Run[parley.GetNeedsResult](t, s.Home, "needs").Needs
-				return len(needs) == 1 && needs[0].Kind == parley.NeedOverlap && strings.Contains(needs[0].Text, "shared.txt")
-			})
-			s.wait("both are told", func() bool {
-				told := strings.Join(s.model.Prompts(), "\n")
-				return strings.Contains(told, "[PARLEY]: bob has edited") && strings.Contains(told, "[PARLEY]: ann has edited")
-			})
+		s.wait("the operator sees it", func() bool {
+			needs := testhome.Run[parley.GetNeedsResult](t, s.Home, "needs").Needs
+			return len(needs) == 1 && needs[0].Kind == parley.NeedOverlap && strings.Contains(needs[0].Text, "shared.txt")
 		})
-	}
+		s.wait("both are told", func() bool {
+			told := strings.Join(s.model.Prompts(), "\n")
+			return strings.Contains(told, "[PARLEY]: bob has edited") && strings.Contains(told, "[PARLEY]: ann has edited")
+		})
+	})
 }
 
 // writesFile has an agent write a file, and allows it.

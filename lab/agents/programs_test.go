@@ -20,13 +20,15 @@ type realProgram struct {
 	profile string
 	tool    string // its name for send_message; "" if it takes no tools for one run
 
+	// lacks says what the program does not have, so that scenes cannot be played with it, and why.
+	lacks map[need]string
+
 	// asks is a part of the question that it asks at its first start, and fresh the template
-	// of the configuration with which it asks that; "": none.
+	// of the configuration with which it asks that.
 	asks, fresh string
 
 	// distrusts is what to replace in its configuration, and by what, so that it asks whether it may
-	// trust the directory; trusts is a part of the option that says so. "": it does not ask, as Codex, which
-	// does so in its Agent Command Center alone.
+	// trust the directory; trusts is a part of the option that says so.
 	distrusts [2]string
 	trusts    string
 
@@ -52,8 +54,12 @@ var realPrograms = []realProgram{
 
 		distrusts: [2]string{`"hasTrustDialogAccepted": true`, `"hasTrustDialogAccepted": false`},
 		trusts:    "Yes",
+		lacks:     map[need]string{fork: noFork},
 	},
-	{profile: "codex", tool: "mcp__parley__send_message", asks: "Sign in with ChatGPT"},
+	{
+		profile: "codex", tool: "mcp__parley__send_message", asks: "Sign in with ChatGPT",
+		lacks: map[need]string{trust: "it asks that in its Agent Command Center alone"},
+	},
 	{
 		profile: "copilot",
 		tool:    "parley-send_message",
@@ -61,8 +67,12 @@ var realPrograms = []realProgram{
 
 		distrusts: [2]string{`"{WORKSPACE}"`, `"/elsewhere"`},
 		trusts:    "Yes",
+		lacks:     map[need]string{fork: noFork},
 	},
-	{profile: "opencode", tool: "parley_send_message"},
+	{
+		profile: "opencode", tool: "parley_send_message",
+		lacks: map[need]string{firstQuestion: nothingAsked, trust: nothingAsked},
+	},
 	{
 		profile: "gemini", ownState: true,
 		tool: "mcp_parley_send_message",
@@ -70,12 +80,35 @@ var realPrograms = []realProgram{
 
 		distrusts: [2]string{`"folderTrust": {"enabled": false}`, `"folderTrust": {"enabled": true}`},
 		trusts:    "Trust folder",
+		lacks:     map[need]string{fork: noFork},
 	},
-	{profile: "qwen", tool: "mcp__parley__send_message", asks: "Connect a Provider"},
-	{profile: "pi", tool: "mcp__parley__send_message"},
-	{profile: "kilo", tool: "parley_send_message"},
-	{profile: "grok", tool: "use_tool"},
+	{
+		profile: "qwen", tool: "mcp__parley__send_message", asks: "Connect a Provider",
+		lacks: map[need]string{trust: nothingAsked, fork: noFork},
+	},
+	{
+		profile: "pi", tool: "mcp__parley__send_message",
+		lacks: map[need]string{
+			question: "it asks before nothing that it does", firstQuestion: nothingAsked, trust: nothingAsked, fork: noFork,
+		},
+	},
+	{
+		profile: "kilo", tool: "parley_send_message",
+		lacks: map[need]string{
+			question: "it does not always ask where it should", firstQuestion: nothingAsked, trust: nothingAsked, fork: noFork,
+		},
+	},
+	{
+		profile: "grok", tool: "use_tool",
+		lacks: map[need]string{firstQuestion: "it shows no question, but that it is signed out", trust: nothingAsked, fork: noFork},
+	},
 }
+
+// Why some scenes cannot be played.
+const (
+	nothingAsked = "it does not ask that"
+	noFork       = "no command of its for that is known"
+)
 
 // withModel returns the program with what its profile says of scripted models.
 func (p realProgram) withModel(t *testing.T) realProgram {

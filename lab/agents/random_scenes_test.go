@@ -22,7 +22,7 @@ func (t *trial) intoQueue() {
 	first := t.sent[len(t.sent)-1]
 	works := func() bool { times, _ := t.prompted(first); return times > 0 && t.look().State == parley.StateBusy }
 	if !t.until(testhome.Patience, works) {
-		t.fails(&t.wrong, "no work is seen")
+		t.fails(&t.Wrong, "no work is seen")
 		return
 	}
 
@@ -87,13 +87,13 @@ func (t *trial) goesOn() {
 		return waits == nil || t.look().State == parley.StateBlocked
 	})
 	if !over {
-		t.fails(&t.wrong, "no failure is seen: ann is %s, held: %q", t.agent.State, t.agent.HeldReason)
+		t.fails(&t.Wrong, "no failure is seen: ann is %s, held: %q", t.agent.State, t.agent.HeldReason)
 		return
 	}
 
 	if waits == nil {
 		if !queued && t.sender == nil { // what an agent sends can be inside before the failure
-			t.fails(&t.wrong, "nothing waited after the failure")
+			t.fails(&t.Wrong, "nothing waited after the failure")
 		}
 		return
 	}
@@ -102,9 +102,9 @@ func (t *trial) goesOn() {
 	t.pause(2 * time.Second)
 	switch times, _ := t.prompted(waits); {
 	case t.look().State == parley.StateBlocked && times != 0:
-		t.fails(&t.wrong, "%s was typed after the failure", parley.Short(waits.ID))
+		t.fails(&t.Wrong, "%s was typed after the failure", parley.Short(waits.ID))
 	case t.agent.State != parley.StateBlocked && !queued:
-		t.fails(&t.wrong, "the failure is seen no more: ann is %s", t.agent.State)
+		t.fails(&t.Wrong, "the failure is seen no more: ann is %s", t.agent.State)
 	}
 
 	out, err := t.Command("retry", waits.ID).CombinedOutput()

@@ -12,16 +12,6 @@ import (
 	"parley/internal/testhome"
 )
 
-// figures count the results of deliveries at random.
-type figures struct {
-	deliveries, twice, mangled int
-	lost                       int // did not arrive, without a warning by parley
-	unconfirmed, absent        int // parley warned that they may not have arrived; of these, those that did not
-	answered, touched          int // dialogs and drafts
-	wrong                      int // verdicts: called submitted without arriving, or the other way round
-	submitted, started         []time.Duration
-}
-
 // trial sends to a program at random: while it is idle, works or asks, while a person
 // types or scrolls, while the daemon crashes, and after its model has failed.
 type trial struct {
@@ -33,14 +23,22 @@ type trial struct {
 	first int      // the scene's first message
 	rests bool     // the scene is one message to a program that rested
 	n     int      // scenes so far
+	stray int      // what the model got besides messages
 }
 
 func newTrial(s *onStage, random *rand.Rand) *trial { return &trial{onStage: s, Rand: random} }
 
 // run makes n deliveries at random, and those that are measured.
 func (t *trial) run(n int) figures {
+	t.atRandom(n)
+	t.atRest()
+	return t.figures
+}
+
+// atRandom makes n more deliveries at random.
+func (t *trial) atRandom(n int) {
 	t.press("Right") // shows ann to a person from the beginning; changes nothing
-	for t.deliveries < n {
+	for enough := t.Deliveries + n; t.Deliveries < enough; {
 		scenes := []func(){
 			t.toIdle, t.toIdle, t.toIdle, t.intoWork, t.intoWork, t.intoDialog, t.intoDialog,
 			t.intoDraft, t.intoDraft, t.intoScrolling, t.intoCrash, t.intoQueue, t.intoFailure,
@@ -48,17 +46,31 @@ func (t *trial) run(n int) figures {
 
 		t.play(scenes[t.IntN(len(scenes))])
 	}
+	t.findStrays()
+}
 
+// atRest makes the deliveries that are measured.
+func (t *trial) atRest() {
 	for range measured {
 		t.play(t.toRested)
 	}
+	t.findStrays()
+}
 
-	if strays := t.strays(); len(strays) > 0 {
-		t.mangled += len(strays)
+// findStrays counts what the model got besides the messages as mangled.
+func (t *trial) findStrays() {
+	if strays := t.strays(); len(strays) > t.stray {
+		t.Mangled += len(strays) - t.stray
+		t.stray = len(strays)
 		t.Errorf("the model was sent besides: %q", strays)
 	}
+}
 
-	return t.figures
+// take returns the figures since the last time.
+func (t *trial) take() figures {
+	f := t.figures
+	t.figures = figures{}
+	return f
 }
 
 // play tries a scene.
@@ -153,21 +165,21 @@ func (t *trial) intoDialog() {
 	t.pause(4 * time.Second)
 	t.says123()
 	if !t.until(testhome.Patience, func() bool { return t.look().State == parley.StateWaiting }) {
-		t.fails(&t.answered, "no dialog is seen")
+		t.fails(&t.Unseen, "no dialog is seen")
 		return
 	}
 
 	t.tell("a dialog is open")
 	t.pause(3 * time.Second)
 	if state := t.look().State; state != parley.StateWaiting {
-		t.fails(&t.answered, "the dialog is gone: ann is %s", state)
+		t.fails(&t.Answered, "the dialog is gone: ann is %s", state)
 	}
 
 	t.refuse()
 	t.tell("the person pressed Escape")
 	time.Sleep(100 * time.Millisecond)
 	if _, err := os.Stat(file); err == nil {
-		t.fails(&t.answered, "the dialog was answered")
+		t.fails(&t.Answered, "the dialog was answered")
 	}
 }
 
@@ -194,9 +206,9 @@ func (t *trial) intoDraft() {
 	}
 
 	if !t.until(testhome.Patience, func() bool { return strings.Contains(t.composer(), draft) }) {
-		t.fails(&t.touched, "the draft is not in the composer: %q", t.composer())
+		t.fails(&t.Touched, "the draft is not in the composer: %q", t.composer())
 		if !t.until(testhome.Patience, func() bool { return t.admits(draft) }) {
-			t.fails(&t.wrong, "no verdict says that the draft was submitted")
+			t.fails(&t.Wrong, "no verdict says that the draft was submitted")
 		}
 		return
 	}
@@ -205,9 +217,9 @@ func (t *trial) intoDraft() {
 	text := t.composer()
 	switch {
 	case !strings.Contains(text, draft):
-		t.fails(&t.touched, "the draft is gone, the composer holds %q", text)
+		t.fails(&t.Touched, "the draft is gone, the composer holds %q", text)
 	case !strings.HasSuffix(text, draft):
-		t.fails(&t.touched, "the composer holds %q", text)
+		t.fails(&t.Touched, "the composer holds %q", text)
 	}
 
 	t.backspace(draft)
@@ -264,8 +276,9 @@ func (t *trial) settle() {
 		t.judge(m)
 	}
 
-	t.deliveries += len(mine)
+	t.Deliveries += len(mine)
 	if !quiet {
+		t.Stuck++
 		t.Fatalf("scene %d does not come to rest:\n%s\n%s", t.n, strings.Join(t.story, "\n"), t.screen())
 	}
 }
@@ -275,23 +288,23 @@ func (t *trial) judge(m *letter) {
 	times, whole := t.prompted(m)
 	switch {
 	case times == 0 && d.State.Delivered():
-		t.wrong++
-		t.fails(&t.lost, "%s is %s and never came", parley.Short(m.ID), d.State)
+		t.Wrong++
+		t.fails(&t.Lost, "%s is %s and never came", parley.Short(m.ID), d.State)
 	case times == 0 && d.State == parley.DeliveryUnconfirmed:
-		t.unconfirmed++
-		t.absent++
+		t.Unconfirmed++
+		t.Absent++
 		t.tell("%s did not come and is unconfirmed: %s", parley.Short(m.ID), d.Reason)
 		t.Logf("scene %d:\n%s\n%s", t.n, strings.Join(t.story, "\n"), t.screen())
 	case times == 0:
-		t.fails(&t.lost, "%s is %s (%s) and never came", parley.Short(m.ID), d.State, d.Reason)
+		t.fails(&t.Lost, "%s is %s (%s) and never came", parley.Short(m.ID), d.State, d.Reason)
 	case times > 1:
-		t.fails(&t.twice, "%s came %d times", parley.Short(m.ID), times)
+		t.fails(&t.Twice, "%s came %d times", parley.Short(m.ID), times)
 	case !whole:
-		t.fails(&t.mangled, "%s came changed, want %q", parley.Short(m.ID), m.want)
+		t.fails(&t.Mangled, "%s came changed, want %q", parley.Short(m.ID), m.want)
 	case d.State.Failed():
-		t.fails(&t.wrong, "%s came and is called %s", parley.Short(m.ID), d.State)
+		t.fails(&t.Wrong, "%s came and is called %s", parley.Short(m.ID), d.State)
 	case d.State == parley.DeliveryUnconfirmed:
-		t.unconfirmed++
+		t.Unconfirmed++
 		t.tell("%s came and is unconfirmed: %s", parley.Short(m.ID), d.Reason)
 		t.Logf("scene %d:\n%s\n%s", t.n, strings.Join(t.story, "\n"), t.screen())
 	}
@@ -303,14 +316,26 @@ func (t *trial) judge(m *letter) {
 
 // measure records the times of a delivery to a program that rested.
 func (t *trial) measure(m *letter, d parley.Delivery) {
+	var typing, proven time.Time
 	for _, step := range d.Steps {
-		if step.State == parley.DeliverySubmitted {
-			t.submitted = append(t.submitted, step.At.Sub(m.Timestamp))
+		switch step.State {
+		case parley.DeliveryTyping:
+			typing = step.At
+		case parley.DeliverySubmitted:
+			proven = step.At
 		}
 	}
+	if typing.IsZero() || proven.IsZero() {
+		return // it did not come the way that is measured
+	}
+	t.Begun = append(t.Begun, typing.Sub(m.Timestamp))
+	t.Typed = append(t.Typed, proven.Sub(typing))
+	t.Submitted = append(t.Submitted, proven.Sub(m.Timestamp))
+
 	for _, prompt := range t.model.Log() {
 		if strings.Contains(prompt.Text, m.want) {
-			t.started = append(t.started, prompt.At.Sub(m.Timestamp))
+			t.Reached = append(t.Reached, prompt.At.Sub(typing))
+			t.Started = append(t.Started, prompt.At.Sub(m.Timestamp))
 		}
 	}
 }

@@ -12,20 +12,13 @@ import (
 // After the death of the machine each program comes back with its own conversation: its model sees the
 // earlier turns again.
 func TestProgramsComeBackWithTheirConversations(t *testing.T) {
-	for _, program := range oneOfEach(installedPrograms(t)) {
-		t.Run(program.String(), func(t *testing.T) {
-			t.Parallel()
-			comesBack(launchReal(t, program, "120x40", "--prompt", "the first is HERON"))
-		})
-	}
+	alone(t, theReturn, func(t *testing.T, program installed) {
+		comesBack(launchReal(t, program, aloneAt, "--prompt", "the first is HERON"))
+	})
 }
 
 func comesBack(s *onStage) {
 	s.Helper()
-	if !s.profile.Session.Resumes() {
-		s.Skip("its profile does not say how")
-	}
-
 	s.wait("its prompt is proven", func() bool { return s.status(s.first()).State.Delivered() })
 	s.inState(parley.StateIdle)
 	second := s.send("the second is OSPREY")

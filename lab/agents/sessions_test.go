@@ -34,12 +34,9 @@ var (
 // A person begins a new conversation in the program. After the death of the machine it comes back with
 // that one.
 func TestNewConversationsAreFollowed(t *testing.T) {
-	for _, program := range oneOfEach(installedPrograms(t)) {
-		t.Run(program.String(), func(t *testing.T) {
-			t.Parallel()
-			followsConversations(launchReal(t, program, "120x40", "--prompt", "the first is HERON"))
-		})
-	}
+	alone(t, theNewConversation, func(t *testing.T, program installed) {
+		followsConversations(launchReal(t, program, aloneAt, "--prompt", "the first is HERON"))
+	})
 }
 
 func followsConversations(s *onStage) {
@@ -117,36 +114,30 @@ var forks = map[string]forking{"codex": {says: "Fork created"}, "opencode": {ask
 // A person forks the conversation in the program. After the death of the machine it comes back with the
 // fork, and not with what it was forked from.
 func TestForksAreFollowed(t *testing.T) {
-	for _, program := range oneOfEach(installedPrograms(t)) {
-		shows, ok := forks[program.profile]
-		if !ok {
-			continue
+	alone(t, theFork, func(t *testing.T, program installed) {
+		shows := forks[program.profile]
+		s := launchReal(t, program, aloneAt, "--prompt", "the first is HERON")
+		first := s.begins(s.first(), "")
+		s.enters("/fork")
+		if shows.asks != "" {
+			s.wait("it asks how", func() bool { return strings.Contains(s.screen(), shows.asks) })
+			s.press("Enter")
+			s.wait("it is forked", func() bool { return !strings.Contains(s.screen(), shows.asks) })
 		}
-		t.Run(program.String(), func(t *testing.T) {
-			t.Parallel()
-			s := launchReal(t, program, "120x40", "--prompt", "the first is HERON")
-			first := s.begins(s.first(), "")
-			s.enters("/fork")
-			if shows.asks != "" {
-				s.wait("it asks how", func() bool { return strings.Contains(s.screen(), shows.asks) })
-				s.press("Enter")
-				s.wait("it is forked", func() bool { return !strings.Contains(s.screen(), shows.asks) })
-			}
-			s.wait("it says so", func() bool { return strings.Contains(s.screen(), shows.says) })
-			s.inState(parley.StateIdle)
+		s.wait("it says so", func() bool { return strings.Contains(s.screen(), shows.says) })
+		s.inState(parley.StateIdle)
 
-			fork := s.begins(s.send("the second is OSPREY"), first)
-			s.dies()
-			s.returns(parley.ConversationResumed, "up")
-			if got := s.look().Session.ID; got != fork {
-				t.Errorf("it came back with %s, want the fork %s; it is of %s", got, fork, first)
-			}
-			s.begun(s.send("what were they?"))
-			if turn := s.model.Turn(); !strings.Contains(turn, "HERON") || !strings.Contains(turn, "OSPREY") {
-				t.Errorf("its model should see both:\n%s", turn)
-			}
-		})
-	}
+		fork := s.begins(s.send("the second is OSPREY"), first)
+		s.dies()
+		s.returns(parley.ConversationResumed, "up")
+		if got := s.look().Session.ID; got != fork {
+			t.Errorf("it came back with %s, want the fork %s; it is of %s", got, fork, first)
+		}
+		s.begun(s.send("what were they?"))
+		if turn := s.model.Turn(); !strings.Contains(turn, "HERON") || !strings.Contains(turn, "OSPREY") {
+			t.Errorf("its model should see both:\n%s", turn)
+		}
+	})
 }
 
 // types types a command as a person does.
@@ -172,28 +163,25 @@ func (s *onStage) enters(command string) {
 
 // A program that no longer knows its conversation ends, and is started afresh only when told.
 func TestAConversationThatIsGoneIsRefused(t *testing.T) {
-	for _, program := range oneOfEach(installedPrograms(t)) {
-		t.Run(program.String(), func(t *testing.T) {
-			t.Parallel()
-			s := launchReal(t, program, "120x40", "--prompt", "the first is HERON")
-			s.begins(s.first(), "")
-			s.dies()
-			s.forgetHistory()
+	alone(t, theGoneConversation, func(t *testing.T, program installed) {
+		s := launchReal(t, program, aloneAt, "--prompt", "the first is HERON")
+		s.begins(s.first(), "")
+		s.dies()
+		s.forgetHistory()
 
-			waits := s.send("sent while all was dead")
-			_ = s.Home.Command("up").Run() // fails if it sees the program end, which a slow machine may do later
-			s.wait("the operator is told", func() bool {
-				needs := testhome.Run[parley.GetNeedsResult](s.T, s.Home, "needs").Needs
-				return len(needs) == 1 && needs[0].Kind == parley.NeedRefused && strings.Contains(needs[0].Command, "--fresh")
-			})
-			if d := s.status(waits); d.State != parley.DeliveryHeld && d.State != parley.DeliveryQueued {
-				t.Errorf("the message is %s (%s)", d.State, d.Reason)
-			}
-
-			s.returns(parley.ConversationNew, "restart", "ann", "--fresh")
-			s.begun(waits)
+		waits := s.send("sent while all was dead")
+		_ = s.Home.Command("up").Run() // fails if it sees the program end, which a slow machine may do later
+		s.wait("the operator is told", func() bool {
+			needs := testhome.Run[parley.GetNeedsResult](s.T, s.Home, "needs").Needs
+			return len(needs) == 1 && needs[0].Kind == parley.NeedRefused && strings.Contains(needs[0].Command, "--fresh")
 		})
-	}
+		if d := s.status(waits); d.State != parley.DeliveryHeld && d.State != parley.DeliveryQueued {
+			t.Errorf("the message is %s (%s)", d.State, d.Reason)
+		}
+
+		s.returns(parley.ConversationNew, "restart", "ann", "--fresh")
+		s.begun(waits)
+	})
 }
 
 // forgetHistory deletes what a program has kept of its conversations.

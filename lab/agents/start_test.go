@@ -14,15 +14,7 @@ import (
 // A program that asks something at its first start is known by its name, needs the operator,
 // and gets no message before it is answered.
 func TestStartUpQuestionsNeedTheOperator(t *testing.T) {
-	for _, program := range oneOfEach(installedPrograms(t)) {
-		if program.asks == "" {
-			continue
-		}
-		t.Run(program.String(), func(t *testing.T) {
-			t.Parallel()
-			asksAtItsStart(t, program)
-		})
-	}
+	alone(t, theFirstQuestion, asksAtItsStart)
 }
 
 func asksAtItsStart(t *testing.T, program installed) {
@@ -32,7 +24,7 @@ func asksAtItsStart(t *testing.T, program installed) {
 	t.Cleanup(model.Close)
 	program.forget(t, h, model.URL)
 
-	s := &onStage{T: t, Home: h, program: program, size: "120x40", model: model}
+	s := &onStage{T: t, Home: h, program: program, size: aloneAt, model: model}
 	res := testhome.Run[parley.LaunchAgentResult](t, h,
 		"launch", "ann", "--size", s.size, "--prompt", "hello", "--", program.profile)
 	if res.Profile != program.profile || !res.ByName {
@@ -56,31 +48,25 @@ func asksAtItsStart(t *testing.T, program installed) {
 
 // The operator answers the question whether a directory may be trusted from outside, and what waits arrives.
 func TestTrustIsGivenFromOutside(t *testing.T) {
-	for _, program := range oneOfEach(installedPrograms(t)) {
-		if program.trusts == "" {
-			continue
+	alone(t, theTrust, func(t *testing.T, program installed) {
+		h := testhome.New(t)
+		h.Env = append(h.Env, "PATH="+program.path+":"+os.Getenv("PATH"))
+		model := modelserver.Start()
+		t.Cleanup(model.Close)
+		program.prepare(t, h, model.URL, program.distrusts[:]...)
+
+		s := &onStage{T: t, Home: h, program: program, size: aloneAt, model: model}
+		res := testhome.Run[parley.LaunchAgentResult](t, h, slices.Concat(
+			[]string{"launch", "ann", "--size", s.size, "--prompt", "hello", "--", program.profile}, program.args)...)
+		s.prompt = res.PromptMessageID
+		s.inState(parley.StateWaiting)
+
+		d := s.dialog()
+		i := slices.IndexFunc(d.Options, func(o parley.DialogOption) bool { return strings.Contains(o.Label, program.trusts) })
+		if i < 0 || len(model.Prompts()) > 0 {
+			t.Fatalf("it asks %q and offers %s; the model was asked %q", d.Question, d.Choices(), model.Prompts())
 		}
-		t.Run(program.String(), func(t *testing.T) {
-			t.Parallel()
-			h := testhome.New(t)
-			h.Env = append(h.Env, "PATH="+program.path+":"+os.Getenv("PATH"))
-			model := modelserver.Start()
-			t.Cleanup(model.Close)
-			program.prepare(t, h, model.URL, program.distrusts[:]...)
-
-			s := &onStage{T: t, Home: h, program: program, size: "120x40", model: model}
-			res := testhome.Run[parley.LaunchAgentResult](t, h, slices.Concat(
-				[]string{"launch", "ann", "--size", s.size, "--prompt", "hello", "--", program.profile}, program.args)...)
-			s.prompt = res.PromptMessageID
-			s.inState(parley.StateWaiting)
-
-			d := s.dialog()
-			i := slices.IndexFunc(d.Options, func(o parley.DialogOption) bool { return strings.Contains(o.Label, program.trusts) })
-			if i < 0 || len(model.Prompts()) > 0 {
-				t.Fatalf("it asks %q and offers %s; the model was asked %q", d.Question, d.Choices(), model.Prompts())
-			}
-			s.answer(d, d.Options[i].Choice)
-			s.begun(s.first())
-		})
-	}
+		s.answer(d, d.Options[i].Choice)
+		s.begun(s.first())
+	})
 }

@@ -10,16 +10,11 @@ import (
 // What parley says that a program used is what the model said. Claude Code's transcript tells no
 // reasoning apart for this model.
 func TestTokensAreThoseOfTheModel(t *testing.T) {
-	for _, program := range oneOfEach(installedPrograms(t)) {
-		t.Run(program.String(), func(t *testing.T) {
-			t.Parallel()
-			tellsItsTokens(t, program)
-		})
-	}
+	alone(t, theTokens, tellsItsTokens)
 }
 
 func tellsItsTokens(t *testing.T, program installed) {
-	s := launchReal(t, program, "120x40")
+	s := launchReal(t, program, aloneAt)
 	usage := func() parley.ProgramUsage {
 		all := testhome.Run[parley.UsageResult](t, s.Home, "usage", "ann").Programs
 		if len(all) != 1 {

@@ -1,8 +1,8 @@
 package agents
 
 import (
-	"bufio"
 	"cmp"
+	"hash/fnv"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -19,11 +19,11 @@ import (
 // Environment variables that `make agents` sets.
 const (
 	agentsDir        = "PARLEY_TEST_AGENTS"     // directory where scripts/agents installs the programs
-	agentsDeliveries = "PARLEY_TEST_DELIVERIES" // number of deliveries at random, over all programs
+	agentsDeliveries = "PARLEY_TEST_DELIVERIES" // number of deliveries at random to each program
 	agentsSeed       = "PARLEY_TEST_SEED"       // of the deliveries
 	agentsSizes      = "PARLEY_TEST_SIZES"      // of the terminals, as 200x50,60x20
-	agentsPage       = "PARLEY_TEST_PAGE"       // the page to write the results to
-	agentsOnly       = "PARLEY_TEST_PROGRAMS"   // names of the programs to try, as pi,kilo; they have a part of the page
+	agentsPage       = "PARLEY_TEST_PAGE"       // the page to draw when all has run; without it no results are kept
+	agentsOnly       = "PARLEY_TEST_PROGRAMS"   // names of the programs to try, as pi,kilo
 )
 
 // installed is one version of a program.
@@ -36,16 +36,14 @@ type installed struct {
 func (p installed) String() string { return p.profile + " " + p.version }
 
 // pinned returns the programs and versions of scripts/agents.txt.
-func pinned(t *testing.T) (all [][2]string) {
-	t.Helper()
-	file := must.Have(os.Open("../../scripts/agents.txt"))(t)
-	defer file.Close()
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		if f := strings.Fields(lines.Text()); len(f) == 3 && f[0] != "#" {
+func pinned() (all [][2]string, err error) {
+	text, err := os.ReadFile("../../scripts/agents.txt")
+	for line := range strings.Lines(string(text)) {
+		if f := strings.Fields(line); len(f) == 3 && f[0] != "#" {
 			all = append(all, [2]string{f[0], f[1]})
 		}
 	}
-	return all
+	return all, err
 }
 
 // installedPrograms returns the programs that scripts/agents has installed. Without their directory it skips the test.
@@ -62,7 +60,7 @@ func installedPrograms(t *testing.T) (found []installed) {
 
 	node := ""
 	only := strings.Split(os.Getenv(agentsOnly), ",")
-	for _, p := range pinned(t) {
+	for _, p := range must.Have(pinned())(t) {
 		if p[0] == "node" {
 			node = bin(p[0], p[1])
 			continue
@@ -95,110 +93,115 @@ func oneOfEach(programs []installed) []installed {
 // The profiles name the versions that `make agents` tries.
 func TestPinnedAgentVersionsAreThoseOfTheProfiles(t *testing.T) {
 	profiles := must.Have(profile.Builtin())(t)
-	for _, p := range pinned(t) {
+	for _, p := range must.Have(pinned())(t) {
 		if own, err := profiles.Find(p[0]); err == nil && !slices.Contains(own.Tested, p[1]) {
 			t.Errorf("%s was tried with %q, agents.txt has %s", p[0], own.Tested, p[1])
 		}
 	}
 }
 
-// checks are tried with each program that has what they need, in this order.
-var checks = []struct {
-	name string
-	try  func(*onStage)
-	need func(realProgram) bool // nil: nothing
-}{
-	{"a message sent before it is ready arrives", (*onStage).startsUp, nil},
-	{"it is told who it is and has the tools", (*onStage).isBriefed, hasTools},
-	{"it reports what it does", (*onStage).reportsWhatItDoes, nil},
-	{"it answers through MCP without asking", (*onStage).sendsWithoutAsking, hasTools},
-	{"several messages wait for its work, each arrives once", (*onStage).waitsForItsWork, nil},
-	{"a message waits for the end of an answer that is being written", (*onStage).waitsForItsAnswer, nil},
-	{"an urgent message goes into its own queue, if that is safe", (*onStage).usesItsQueue, nil},
-	{"a draft holds a message and is not touched", (*onStage).leavesTheDraft, nil},
-	{"what a person types while a message is typed is left", (*onStage).leavesWhatIsTypedMeanwhile, nil},
-	{"a dialog holds a message and is not answered", (*onStage).leavesTheQuestion, asksFirst},
-	{"hostile and many-lined texts arrive unchanged", (*onStage).getsEveryText, nil},
-	{"long texts are announced, and read through MCP", (*onStage).readsLongTexts, hasTools},
-	{"a message waits for a restart after kill -9", (*onStage).survivesItsCrash, nil},
-	{"kill -9 of the daemon loses and doubles nothing", (*onStage).outlivesTheDaemon, nil},
-	{"decomposed letters arrive unchanged", (*onStage).getsDecomposedLetters, nil},
-	{"rows that tmux garbles hold no message for long", (*onStage).survivesGarbledRows, nil},
-	{"stop leaves nothing behind", (*onStage).stops, nil},
-}
-
-// hasTools says that the program takes parley's tools for one run.
-func hasTools(p realProgram) bool { return p.tool != "" }
-
-// asksFirst says that the program asks before it runs a command.
-func asksFirst(p realProgram) bool { return p.ask != "" }
-
+// TestRealPrograms plays the scenes with each program at every size, and sends to it at random.
 func TestRealPrograms(t *testing.T) {
 	sizes, programs := strings.Split(cmp.Or(os.Getenv(agentsSizes), "120x40,80x24"), ","), installedPrograms(t)
 	if testing.Short() {
 		sizes, programs = sizes[:1], oneOfEach(programs)
 	}
 
-	results := newResults(programs, sizes)
 	t.Run("behave", func(t *testing.T) {
 		for _, program := range programs {
 			for _, size := range sizes {
 				t.Run(program.String()+" at "+size, func(t *testing.T) {
 					t.Parallel()
-					behave(launchReal(t, program, size), results)
+					behave(launchReal(t, program, size))
 				})
 			}
 		}
 	})
 
-	tryDeliveries(t, programs, sizes, results)
-	if page := os.Getenv(agentsPage); page != "" {
-		results.write(t, page)
-	}
+	tryDeliveries(t, programs, sizes)
 }
 
-func behave(s *onStage, results *results) {
-	whole, failed := s.T, false
-	for i, check := range checks {
-		if failed && i < len(checks)-1 {
+func behave(s *onStage) {
+	whole, passed := s.T, map[string]bool{}
+	defer func() { keep(whole, s.program, record{Size: s.size, Scenes: passed}) }()
+	for i, scene := range scenes {
+		if whole.Failed() && i < len(scenes)-1 {
 			continue // what the failure left behind would fail it too; but it can be stopped
 		}
-		if check.need != nil && !check.need(s.program.realProgram) {
+		if s.program.lacks[scene.need] != "" {
 			continue
 		}
 
-		passed := whole.Run(check.name, func(t *testing.T) {
+		passed[scene.name] = whole.Run(scene.name, func(t *testing.T) {
 			s.T = t
-			check.try(s)
+			scene.try(s)
 		})
-
 		s.T = whole
-		results.note(s.program, check.name, s.size, passed)
-		failed = failed || !passed
+	}
+}
+
+// alone plays a scene with each program that can, in a run of its own, and keeps which passed.
+func alone(t *testing.T, name string, play func(*testing.T, installed)) {
+	t.Helper()
+	i := slices.IndexFunc(scenesAlone, func(s scene) bool { return s.name == name })
+	for _, program := range oneOfEach(installedPrograms(t)) {
+		if program.lacks[scenesAlone[i].need] != "" {
+			continue
+		}
+		t.Run(program.String(), func(t *testing.T) {
+			t.Parallel()
+			t.Cleanup(func() { keep(t, program, record{Size: aloneAt, Scenes: map[string]bool{name: !t.Failed()}}) })
+			play(t, program)
+		})
 	}
 }
 
 // tryDeliveries sends at random. It logs the seed; PARLEY_TEST_SEED repeats a run.
-func tryDeliveries(t *testing.T, programs []installed, sizes []string, results *results) {
+func tryDeliveries(t *testing.T, programs []installed, sizes []string) {
 	n, _ := strconv.Atoi(os.Getenv(agentsDeliveries))
 	if n == 0 {
 		return
 	}
 
 	seed, _ := strconv.ParseUint(cmp.Or(os.Getenv(agentsSeed), strconv.FormatInt(time.Now().Unix(), 10)), 10, 64)
-	results.seed = seed
 	t.Run("deliver", func(t *testing.T) {
 		for i, program := range programs {
 			size := sizes[i%len(sizes)]
-			share := (n*(i+1))/len(programs) - (n*i)/len(programs)
 			t.Run(program.String()+" at "+size, func(t *testing.T) {
 				t.Parallel()
-				results.begin(program)
-				t.Logf("%d deliveries with %s=%d", share, agentsSeed, seed)
+				t.Logf("%d deliveries with %s=%d", n, agentsSeed, seed)
 				s := launchReal(t, program, size)
 				s.inState("idle")
-				results.deliver(s.program, newTrial(s, rand.New(rand.NewPCG(seed, uint64(i)))).run(share))
+				deliver(newTrial(s, program.chance(seed)), n, seed)
 			})
 		}
 	})
+}
+
+// chance is that of a run with a seed, whichever other programs are tried.
+func (p installed) chance(seed uint64) *rand.Rand {
+	name := fnv.New64a()
+	name.Write([]byte(p.String()))
+	return rand.New(rand.NewPCG(seed, name.Sum64()))
+}
+
+// piece is after how many deliveries the figures are kept, so that a long run may be broken off.
+const piece = 25
+
+// deliver makes n deliveries at random and those that are measured, and keeps what came of them in pieces.
+func deliver(trial *trial, n int, seed uint64) {
+	keeps := func() {
+		if trial.figures.Deliveries > 0 {
+			f := trial.take()
+			keep(trial.T, trial.program, record{Size: trial.size, Seed: seed, Deliveries: &f})
+		}
+	}
+	defer keeps() // also where a scene does not come to rest
+	for left := n; left > 0; {
+		before := trial.Deliveries
+		trial.atRandom(min(piece, left))
+		left -= trial.Deliveries - before
+		keeps()
+	}
+	trial.atRest()
 }
