@@ -49,8 +49,6 @@ var large = map[string]int{
 	"store.tx":                        72,
 	"tui.model":                       42,
 	"tui.palette":                     26,
-	"tui/agents.Screen":               43,
-	"tui/agents.Tiles":                40,
 	"tui/compose.Box":                 33,
 	"tui/health.Screen":               32,
 	"tui/review.Room":                 37,

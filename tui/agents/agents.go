@@ -3,7 +3,6 @@ package agents
 
 import (
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -16,12 +15,15 @@ import (
 
 // New returns the screen with the columns that the settings name; "" are those that fit.
 func New(a room.Actions, columns string, colours bool) *Screen {
-	return &Screen{
-		Actions: a, Listed: room.Listed{Noun: "agent"}, colours: colours, folds: folds{},
-		table:    agentTable{columns: agentColumnsOf(columns)},
-		preview:  preview{shown: &wrapped{}},
-		branches: branches{known: map[string]parley.WorktreeStatus{}, asked: map[string]time.Time{}},
+	s := &Screen{
+		Actions: a, Listed: room.Listed{Noun: "agent"},
+		cells:   cells{Shared: a.Shared, branches: newBranches()},
+		table:   agentTable{columns: agentColumnsOf(columns)},
+		preview: preview{Shared: a.Shared, colours: colours, shown: &wrapped{}},
 	}
+	s.agentList = agentList{filter: &s.Filter, folds: folds{}}
+
+	return s
 }
 
 func (a *Screen) Title() string { return "Agents" }
@@ -50,7 +52,7 @@ func (a *Screen) Keys() []kit.Binding {
 
 	return []kit.Binding{
 		verb.Open.To("its terminal alone, live; again attaches", a.enter).Hinted("open"),
-		verb.View.To("show its terminal here, or hide it", some(a.togglePreview)).
+		verb.View.To("show its terminal here, or hide it", some(a.preview.toggle)).
 			Hinted("view").Rarely().Named("view terminal"),
 		verb.Fold.To("fold a group, a host, or healthy agents", some(a.fold)).Hinted("fold").Rarely().Named("fold"),
 		verb.Order.To("order by trouble, group, name, messages, …", some(a.nextOrder)).Named("order"),
@@ -80,12 +82,10 @@ func (a *Screen) dropSelection() tea.Cmd {
 	return nil
 }
 
-func (a *Screen) togglePreview() { a.preview.toggle(a.seen) }
-
 // nextOrder orders the list in the next way. There is nothing to order by host while all are on one.
 func (a *Screen) nextOrder() {
 	a.order = (a.order + 1) % orders
-	if a.order == byHost && !a.table.hosts {
+	if a.order == byHost && !a.cells.hosts {
 		a.order++
 	}
 	a.sort()
@@ -104,25 +104,60 @@ func (a *Screen) enter() tea.Cmd {
 	return nil
 }
 
+// fold folds the group or host that the marker is in, or unfolds it. By trouble it does so with all that are healthy.
+func (a *Screen) fold() {
+	head := a.headAt()
+	switch {
+	case head == "":
+		a.Tell("Agents fold by trouble, group or host. " + a.Key("o") + " orders them so.")
+	case a.order != byTrouble && a.folds.has(a.order, head):
+		a.unfold(head)
+		a.Tell(head + " is unfolded.")
+	case a.order != byTrouble:
+		a.foldUnder(head)
+		a.Tell(head + " is folded. " + a.Key("z") + " unfolds it.")
+	case a.foldHealthy():
+		a.Tell("Healthy agents are folded. " + a.Key("z") + " unfolds them.")
+	default:
+		a.Tell("All agents are shown.")
+	}
+}
+
+// Move moves the marker.
+func (a *Screen) Move(by kit.Motion) tea.Cmd {
+	a.move(by)
+	return nil
+}
+
+// sort lists the agents anew. The marker stays on its agent, or goes to one that was launched.
+func (a *Screen) sort() {
+	sum := func(id string) int { return a.Ledger.Sum(id, a.Now) }
+	a.sift(a.Team.List, func(x, y *parley.AgentStatus) int { return a.order.compare(x, y, sum) })
+	a.table.measure(&a.cells, a.list)
+
+	if a.Want != "" && a.Team.Find(a.Want) != nil {
+		a.Sel, a.Want = a.Want, ""
+	}
+	a.keepMarker()
+}
+
 func (a *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case room.AgentsMsg, room.PastMsg, room.FilteredMsg:
 		a.Read = a.Link.Team
 		a.sort()
 	case room.TemperaturesMsg:
-		a.measure()
+		a.table.measure(&a.cells, a.list)
 	case branchesMsg:
-		a.branches.take(msg)
-		a.measure()
+		a.cells.branches.take(msg)
+		a.table.measure(&a.cells, a.list)
 	case terminalMsg:
-		if msg.turn == a.preview.turn {
-			a.preview.screen, a.preview.err = msg.screen, msg.err
-			return a.look(previewEvery)
+		if a.preview.take(msg) {
+			return a.preview.look(a.selected(), previewEvery)
 		}
 	case room.SettledMsg:
-		if a.preview.id != a.Sel && !a.preview.shut {
-			a.preview.id, a.preview.screen, a.preview.err = a.Sel, nil, nil
-			return tea.Batch(a.look(0), a.askInView())
+		if a.preview.turnTo(a.Sel) {
+			return tea.Batch(a.preview.look(a.selected(), 0), a.askInView())
 		}
 		return a.askInView()
 	case room.ShownMsg:
@@ -147,21 +182,7 @@ func (a *Screen) askInView() tea.Cmd {
 		}
 	}
 
-	return tea.Batch(past, a.AskTemperatures(in...), a.askBranchesInView())
-}
-
-// look reads the terminal of the agent under the marker, while that is shown.
-func (a *Screen) look(after time.Duration) tea.Cmd {
-	a.preview.turn++
-	s := a.selected()
-	switch {
-	case a.At != room.AtAgents || a.preview.shut || s == nil:
-		a.preview.id = ""
-		return nil
-	case !team.Readable(s):
-		return nil
-	}
-	return a.Do.Later(after, readTerminal(s.ID, a.preview.turn, a.colours))
+	return tea.Batch(past, a.AskTemperatures(in...), a.cells.branches.ask(a.Shared, a.inView()))
 }
 
 func (a *Screen) About() room.Subject {

@@ -5,12 +5,22 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"parley"
 	"parley/tui/kit"
 	"parley/tui/team"
 )
+
+// agentList is the agents in the order shown, under headings that can be folded, and the marker on one of them.
+type agentList struct {
+	list   []*parley.AgentStatus
+	filter *kit.Filter // shows all that it finds
+	Sel    string      // an agent's id, or what a folded heading is called
+	order  order
+	folds  folds
+	top    int // first entry shown
+	height int
+	room   int // lines that the whole list takes, or took just now
+}
 
 // entry is a line of the list: an agent, or a heading, with the agents that are folded away under it.
 type entry struct {
@@ -19,6 +29,9 @@ type entry struct {
 	count  int // agents under the heading
 	folded []*parley.AgentStatus
 }
+
+// folds are the headings whose agents are folded away, for each order.
+type folds map[order]map[string]bool
 
 // atHead is what the marker is on instead of an agent's id, with the heading behind it.
 const atHead = "heading "
@@ -45,16 +58,16 @@ func (f folds) set(o order, head string, on bool) {
 
 // entries returns the lines of the list. The agent under the marker is never folded away, and a filter shows all that
 // it finds.
-func (a *Screen) entries() []entry {
+func (l *agentList) entries() []entry {
 	var out []entry
 	counts := map[string]int{}
-	for _, s := range a.list {
-		counts[a.order.heading(s)]++
+	for _, s := range l.list {
+		counts[l.order.heading(s)]++
 	}
 
 	last, at := "\x00", 0
-	for _, s := range a.list {
-		head := a.order.heading(s)
+	for _, s := range l.list {
+		head := l.order.heading(s)
 		if head != last {
 			last = head
 			if head != "" {
@@ -63,7 +76,7 @@ func (a *Screen) entries() []entry {
 			}
 		}
 
-		if a.folds.has(a.order, head) && s.ID != a.Sel && !a.Filter.Active() {
+		if l.folds.has(l.order, head) && s.ID != l.Sel && !l.filter.Active() {
 			out[at].folded = append(out[at].folded, s)
 			continue
 		}
@@ -73,126 +86,138 @@ func (a *Screen) entries() []entry {
 	return out
 }
 
-// heading returns the heading that an agent belongs under; "" if this order has none.
-func (o order) heading(s *parley.AgentStatus) string {
-	switch o {
-	case byTrouble:
-		return team.SectionNames[team.Section(s)]
-	case byGroup:
-		if group := groupOf(s); group != "" {
-			return kit.SafeLine(group)
-		}
-		return "In no group"
-	case byHost:
-		if s.Host != "" {
-			return kit.SafeLine(s.Host)
-		}
-		return "On no host"
-	}
-	return ""
+// foldUnder folds the agents under a heading away, with the marker on it.
+func (l *agentList) foldUnder(head string) {
+	l.folds.set(l.order, head, true)
+	l.Sel = atHead + head
 }
 
-// lastGroup sorts after all names: agents in no group come last.
-const lastGroup = "\U0010ffff"
-
-func groupOf(s *parley.AgentStatus) string {
-	if len(s.Groups) == 0 {
-		return ""
-	}
-	return s.Groups[0]
-}
-
-// fold folds the group or host that the marker is in, or unfolds it. By trouble it does so with all that are healthy.
-func (a *Screen) fold() {
-	head := a.headAt()
-	switch {
-	case head == "":
-		a.Tell("Agents fold by trouble, group or host. " + a.Key("o") + " orders them so.")
-	case a.order == byTrouble:
-		a.foldHealthy()
-	case a.folds.has(a.order, head):
-		a.unfold(head)
-		a.Tell(head + " is unfolded.")
-	default:
-		a.folds.set(a.order, head, true)
-		a.Sel = atHead + head
-		a.Tell(head + " is folded. " + a.Key("z") + " unfolds it.")
-	}
-}
-
-func (a *Screen) foldHealthy() {
-	on := len(a.folds[byTrouble]) == 0
-	a.folds[byTrouble] = nil
+// foldHealthy folds all agents away that are not in trouble, or unfolds them all. It reports which.
+func (l *agentList) foldHealthy() (folded bool) {
+	on := len(l.folds[byTrouble]) == 0
+	l.folds[byTrouble] = nil
 	if !on {
-		a.keepMarker()
-		a.Tell("All agents are shown.")
-		return
+		l.keepMarker()
+		return false
 	}
 
 	for section, head := range team.SectionNames {
 		if section != team.InTrouble {
-			a.folds.set(byTrouble, head, true)
+			l.folds.set(byTrouble, head, true)
 		}
 	}
-	if s := a.Team.Find(a.Sel); s != nil && team.Section(s) != team.InTrouble {
-		a.Sel = atHead + a.order.heading(s)
+	if s := l.selected(); s != nil && team.Section(s) != team.InTrouble {
+		l.Sel = atHead + l.order.heading(s)
 	}
-	a.Tell("Healthy agents are folded. " + a.Key("z") + " unfolds them.")
+
+	return true
 }
 
 // unfold shows the agents under a heading.
-func (a *Screen) unfold(head string) {
-	delete(a.folds[a.order], head)
-	a.keepMarker()
+func (l *agentList) unfold(head string) {
+	delete(l.folds[l.order], head)
+	l.keepMarker()
 }
 
 // headAt returns the heading that the marker is on or below.
-func (a *Screen) headAt() string {
-	if head, on := strings.CutPrefix(a.Sel, atHead); on {
+func (l *agentList) headAt() string {
+	if head, on := strings.CutPrefix(l.Sel, atHead); on {
 		return head
 	}
-	if s := a.selected(); s != nil {
-		return a.order.heading(s)
+	if s := l.selected(); s != nil {
+		return l.order.heading(s)
 	}
 	return ""
 }
 
 // keepMarker puts the marker on something that is there: from a heading that is not folded any longer to the first
 // agent below it.
-func (a *Screen) keepMarker() {
-	if a.index() >= 0 || len(a.list) == 0 {
+func (l *agentList) keepMarker() {
+	if l.index() >= 0 || len(l.list) == 0 {
 		return
 	}
 
-	head, on := strings.CutPrefix(a.Sel, atHead)
-	i := slices.IndexFunc(a.list, func(s *parley.AgentStatus) bool { return on && a.order.heading(s) == head })
+	head, on := strings.CutPrefix(l.Sel, atHead)
+	i := slices.IndexFunc(l.list, func(s *parley.AgentStatus) bool { return on && l.order.heading(s) == head })
 	switch {
-	case i >= 0 && a.folds.has(a.order, head) && !a.Filter.Active():
+	case i >= 0 && l.folds.has(l.order, head) && !l.filter.Active():
 		return
 	case i >= 0:
-		a.Sel = a.list[i].ID
+		l.Sel = l.list[i].ID
 		return
 	}
 
-	for _, e := range a.entries() {
-		if a.Sel = e.place(); a.Sel != "" {
+	for _, e := range l.entries() {
+		if l.Sel = e.place(); l.Sel != "" {
 			return
 		}
 	}
 }
 
-// Move moves the marker, over what is folded as over one line.
-func (a *Screen) Move(by kit.Motion) tea.Cmd {
+// move moves the marker, over what is folded as over one line.
+func (l *agentList) move(by kit.Motion) {
 	var places []string
-	for _, e := range a.entries() {
+	for _, e := range l.entries() {
 		if p := e.place(); p != "" {
 			places = append(places, p)
 		}
 	}
-	if i := slices.Index(places, a.Sel); i >= 0 {
-		a.Sel = places[kit.Clamp(i+by.Lines(a.height), 0, len(places)-1)]
+	if i := slices.Index(places, l.Sel); i >= 0 {
+		l.Sel = places[kit.Clamp(i+by.Lines(l.height), 0, len(places)-1)]
+	}
+}
+
+// selected returns the agent under the marker, or nil.
+func (l *agentList) selected() *parley.AgentStatus {
+	if i := l.index(); i >= 0 {
+		return l.list[i]
 	}
 	return nil
+}
+
+func (l *agentList) index() int {
+	return slices.IndexFunc(l.list, func(s *parley.AgentStatus) bool { return s.ID == l.Sel })
+}
+
+// sift lists the agents that the filter lets pass.
+func (l *agentList) sift(all []parley.AgentStatus, compare func(x, y *parley.AgentStatus) int) {
+	l.list = l.list[:0]
+	for i := range all {
+		if s := &all[i]; l.filter.Matches(s.Name, told(s)...) {
+			l.list = append(l.list, s)
+		}
+	}
+	l.filter.Counted(len(l.list), len(all))
+	slices.SortStableFunc(l.list, compare)
+}
+
+// inView returns the entries that are drawn.
+func (l *agentList) inView() []entry {
+	all := l.entries()
+	return all[kit.Clamp(l.top, 0, len(all)):kit.Clamp(l.top+l.height, 0, len(all))]
+}
+
+// agentsHead are the lines above the first agent.
+const agentsHead = 2
+
+// roomSlack is by how many lines a list must shrink before the terminal below takes
+// them: headings come and go as agents begin to work, and each would move it.
+const roomSlack = 4
+
+// makeRoom sets how many lines the list takes, its title and headings included.
+func (l *agentList) makeRoom(entries int) {
+	if need := entries + agentsHead; need > l.room || need+roomSlack <= l.room {
+		l.room = need
+	}
+}
+
+// scroll brings the entry under the marker into sight, with its heading if that is next to it.
+func (l *agentList) scroll(all []entry) {
+	i := slices.IndexFunc(all, func(e entry) bool { return l.Sel != "" && e.place() == l.Sel })
+	l.top = kit.Window(l.top, i, len(all), l.height)
+	if i > 0 && i-1 < l.top && all[i-1].agent == nil {
+		l.top = i - 1
+	}
 }
 
 // headLine draws a heading, with a shape for each agent that is folded away under it.
@@ -225,34 +250,4 @@ func (e entry) headLine(th kit.Theme, sel string, w int) string {
 		return th.Focus.Render(kit.Pad(words+shapes.String(), w))
 	}
 	return th.Dim.Render(words) + shapes.String()
-}
-
-// selected returns the agent under the marker, or nil.
-func (a *Screen) selected() *parley.AgentStatus {
-	if a.Filter.Active() && a.index() < 0 {
-		return nil
-	}
-	return a.Team.Find(a.Sel)
-}
-
-func (a *Screen) index() int {
-	return slices.IndexFunc(a.list, func(s *parley.AgentStatus) bool { return s.ID == a.Sel })
-}
-
-func (a *Screen) sort() {
-	a.list = a.list[:0]
-	for i := range a.Team.List {
-		if s := &a.Team.List[i]; a.Filter.Matches(s.Name, told(s)...) {
-			a.list = append(a.list, s)
-		}
-	}
-	a.Filter.Counted(len(a.list), len(a.Team.List))
-
-	slices.SortStableFunc(a.list, a.compare)
-	a.measure()
-
-	if a.Want != "" && a.Team.Find(a.Want) != nil {
-		a.Sel, a.Want = a.Want, ""
-	}
-	a.keepMarker()
 }

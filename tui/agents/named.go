@@ -5,15 +5,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley"
 	"parley/tui/kit"
 	"parley/tui/room"
 )
-
-// told is what a filter looks through besides the name of an agent.
-func told(s *parley.AgentStatus) []string {
-	return append([]string{s.Role, string(s.State), program(s), branch(s), s.Host, s.Doing}, s.Groups...)
-}
 
 // Named returns the agents, to go to.
 func Named(a *Screen) (all []room.Named) {

@@ -14,7 +14,12 @@ func (a *Screen) Point(p kit.Pointer) tea.Cmd {
 	case viewH > 0 && p.Second(a.Tier, listW, listH), p.Y == 0:
 		return nil
 	case p.Y < agentsHead:
-		a.sortAt(p.X, listW)
+		shown := a.table.shrunk(listW)
+		if o, ok := shown.orderAt(p.X); ok {
+			a.order = o
+			a.sort()
+			a.Tell("Ordered " + orderNames[o] + ".")
+		}
 		return nil
 	}
 

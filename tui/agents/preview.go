@@ -19,13 +19,16 @@ const previewEvery = 700 * time.Millisecond
 
 // preview is an agent's terminal beside the list.
 type preview struct {
-	shut   bool // the operator closed it
-	forced bool // the operator opened it where there is little room
-	id     string
-	turn   int // counts the requests: the answer to an older one comes too late
-	screen *parley.ReadTerminalResult
-	err    error
-	shown  *wrapped
+	*room.Shared
+	colours bool // of terminals are shown
+	shut    bool // the operator closed it
+	forced  bool // the operator opened it where there is little room
+	seen    bool // it is drawn
+	id      string
+	turn    int // counts the requests: the answer to an older one comes too late
+	screen  *parley.ReadTerminalResult
+	err     error
+	shown   *wrapped
 }
 
 // terminalMsg is the contents of a terminal.
@@ -54,12 +57,41 @@ func (p *preview) open(t kit.Tier, h, free int) bool {
 }
 
 // toggle closes it if it is seen, else opens it.
-func (p *preview) toggle(seen bool) {
-	p.shut, p.forced, p.id = seen, !seen, ""
+func (p *preview) toggle() { p.shut, p.forced, p.id = p.seen, !p.seen, "" }
+
+// look reads the terminal of the agent under the marker, while that is shown.
+func (p *preview) look(s *parley.AgentStatus, after time.Duration) tea.Cmd {
+	p.turn++
+	switch {
+	case p.At != room.AtAgents || p.shut || s == nil:
+		p.id = ""
+		return nil
+	case !team.Readable(s):
+		return nil
+	}
+	return p.Do.Later(after, readTerminal(s.ID, p.turn, p.colours))
+}
+
+// turnTo forgets the terminal of another agent, and reports whether it did.
+func (p *preview) turnTo(id string) bool {
+	if p.id == id || p.shut {
+		return false
+	}
+	p.id, p.screen, p.err = id, nil, nil
+	return true
+}
+
+// take takes what the newest request has read, and reports whether msg is that.
+func (p *preview) take(msg terminalMsg) bool {
+	if msg.turn != p.turn {
+		return false
+	}
+	p.screen, p.err = msg.screen, msg.err
+	return true
 }
 
 // view draws the terminal of an agent, below a title with what else is known of it.
-func (p *preview) view(th kit.Theme, s *parley.AgentStatus, facts []string, w, h int) []string {
+func (p *preview) view(s *parley.AgentStatus, facts []string, w, h int) []string {
 	if s == nil {
 		return nil
 	}
@@ -77,7 +109,7 @@ func (p *preview) view(th kit.Theme, s *parley.AgentStatus, facts []string, w, h
 		title += "  " + known
 	}
 
-	lines := []string{th.Rule(title, note, w, false)}
+	lines := []string{p.Theme.Rule(title, note, w, false)}
 	switch {
 	case s.Kind != parley.KindTerminal:
 		text := s.Name + " has no terminal: it reads its messages over the API."
@@ -85,9 +117,9 @@ func (p *preview) view(th kit.Theme, s *parley.AgentStatus, facts []string, w, h
 	case !team.Readable(s) || p.err != nil && !s.State.Live():
 		return append(lines, kit.Indent(kit.Wrap("Its program is not running. R restarts it.", w-2), 2)...)
 	case p.err != nil && p.id == s.ID:
-		return append(lines, room.ErrorLines(th, p.err, w)...)
+		return append(lines, room.ErrorLines(p.Theme, p.err, w)...)
 	case p.screen == nil || p.id != s.ID:
-		return append(lines, "  "+th.Dim.Render(kit.Fit("Reading…", w-2)))
+		return append(lines, "  "+p.Theme.Dim.Render(kit.Fit("Reading…", w-2)))
 	}
 
 	shown := p.shown.in(p.screen, w)

@@ -1,7 +1,6 @@
 package agents
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -10,39 +9,57 @@ import (
 	"parley/tui/team"
 )
 
+// agentTable is how wide the columns of the list are.
+type agentTable struct {
+	name    int
+	state   int
+	columns []agentColumn
+	widths  []int // of the columns; 0 for those that are not drawn
+	now     int   // what an agent does has so many
+}
+
+// agentColumn is a column of the list that is drawn where there is room, and where any agent has
+// something in it.
+type agentColumn struct {
+	head  string
+	rank  int // the lowest gets room first
+	least int // columns with which it is of use
+	most  int
+	text  func(c *cells, s *parley.AgentStatus) string
+}
+
 // agentColumns are in the order in which they are drawn, after the name and the state of an agent: how long it has been
 // in that state, and behind what it does now the others.
 var agentColumns = []agentColumn{
-	{sinceHead, 0, 3, 4, func(a *Screen, s *parley.AgentStatus) string { return kit.Since(s.Since, a.Now) }},
-	{"branch", 2, 16, 26, func(a *Screen, s *parley.AgentStatus) string { return a.branches.of(s, 26) }},
-	{"context", 3, 7, 7, func(_ *Screen, s *parley.AgentStatus) string { return contextOf(s) }},
-	{"today", 7, 14, 14, func(_ *Screen, s *parley.AgentStatus) string { return spent(s) }},
-	{"waiting", 1, 9, 34, func(_ *Screen, s *parley.AgentStatus) string { return counts(s) }},
+	{sinceHead, 0, 3, 4, func(c *cells, s *parley.AgentStatus) string { return kit.Since(s.Since, c.Now) }},
+	{"branch", 2, 16, 26, func(c *cells, s *parley.AgentStatus) string { return c.branches.of(s, 26) }},
+	{"context", 3, 7, 7, func(_ *cells, s *parley.AgentStatus) string { return contextOf(s) }},
+	{"today", 7, 14, 14, func(_ *cells, s *parley.AgentStatus) string { return spent(s) }},
+	{"waiting", 1, 9, 34, func(_ *cells, s *parley.AgentStatus) string { return counts(s) }},
 	{"talk", 5, team.TemperatureColumn - 1, team.TemperatureColumn - 1,
-		func(a *Screen, s *parley.AgentStatus) string { return a.temperature(s).InList() }},
-	{"runs", 6, 12, 20, func(_ *Screen, s *parley.AgentStatus) string { return program(s) }},
-	{"role", 9, 10, 18, func(_ *Screen, s *parley.AgentStatus) string { return kit.SafeLine(s.Role) }},
-	{"host", 4, 8, 14, host},
-	{"directory", 11, 10, 20, directory},
-	{"last hour", 8, team.HourSpans, team.HourSpans, curve},
-	{"work", 10, team.HourSpans, team.HourSpans, workCurve},
+		func(c *cells, s *parley.AgentStatus) string { return c.temperature(s).InList() }},
+	{"runs", 6, 12, 20, func(_ *cells, s *parley.AgentStatus) string { return program(s) }},
+	{"role", 9, 10, 18, func(_ *cells, s *parley.AgentStatus) string { return kit.SafeLine(s.Role) }},
+	{"host", 4, 8, 14, (*cells).host},
+	{"directory", 11, 10, 20, (*cells).directory},
+	{"last hour", 8, team.HourSpans, team.HourSpans, (*cells).curve},
+	{"work", 10, team.HourSpans, team.HourSpans, (*cells).workCurve},
 }
 
 // sinceHead is the column that stands next to the state.
 const sinceHead = "for"
 
 // measure finds out how wide the columns would like to be.
-func (a *Screen) measure() {
-	t := &a.table
+func (t *agentTable) measure(told *cells, list []*parley.AgentStatus) {
+	told.compare(list)
 	t.name, t.state, t.widths = len("agent"), usualState, make([]int, len(t.columns))
-	t.busiest, t.oneDir, t.hosts = max(1, a.Ledger.Busiest(a.Now)), inOneDirectory(a.list), onSeveralHosts(a.list)
-	for _, s := range a.list {
+	for _, s := range list {
 		t.name = max(t.name, kit.Width(s.Name))
 		if kit.Width(string(s.State)) > usualState {
 			t.state = longestState
 		}
 		for i, c := range t.columns {
-			t.widths[i] = max(t.widths[i], min(kit.Width(c.text(a, s)), c.most))
+			t.widths[i] = max(t.widths[i], min(kit.Width(c.text(told, s)), c.most))
 		}
 	}
 
@@ -131,11 +148,27 @@ func (t *agentTable) drawn(before bool) (all []int) {
 	return all
 }
 
-// sortAt orders the list by the heading at a column.
-func (a *Screen) sortAt(x, w int) {
+// heads draws the headings of the columns.
+func (t *agentTable) heads(th kit.Theme, w int) string {
+	line := "    " + kit.Pad("agent", t.name) + " " + kit.Pad("state", t.state)
+	column := func(i int) {
+		line += strings.Repeat(" ", t.gap(i)) + kit.Pad(t.columns[i].head, t.widths[i])
+	}
+	for _, i := range t.drawn(true) {
+		column(i)
+	}
+	line += "  " + kit.Pad("now", t.now)
+	for _, i := range t.drawn(false) {
+		column(i)
+	}
+
+	return th.Dim.Render(kit.Fit(line, w))
+}
+
+// orderAt returns how the heading at a column of the list orders it; ok is false for one that does not.
+func (t *agentTable) orderAt(x int) (o order, ok bool) {
 	by := map[string]order{"agent": byName, "state": byTrouble, sinceHead: byTime, "last hour": byMessages,
 		"today": byTokens, "host": byHost}
-	t := a.table.shrunk(w)
 	type span struct {
 		head string
 		w    int
@@ -154,40 +187,9 @@ func (a *Screen) sortAt(x, w int) {
 			x -= s.w
 			continue
 		}
-		if o, ok := by[s.head]; ok {
-			a.order = o
-			a.sort()
-			a.Tell("Ordered " + orderNames[o] + ".")
-		}
-		return
+		o, ok = by[s.head]
+		break
 	}
-}
 
-// compare orders two agents by what the operator chose, the most first.
-func (a *Screen) compare(x, y *parley.AgentStatus) int {
-	switch a.order {
-	case byGroup:
-		return strings.Compare(cmp.Or(groupOf(x), lastGroup), cmp.Or(groupOf(y), lastGroup))
-	case byHost:
-		return strings.Compare(cmp.Or(x.Host, lastGroup), cmp.Or(y.Host, lastGroup))
-	case byMessages:
-		return a.Ledger.Sum(y.ID, a.Now) - a.Ledger.Sum(x.ID, a.Now)
-	case byTokens:
-		return cmp.Compare(tokensOf(y), tokensOf(x))
-	case byTime:
-		return x.Since.Compare(y.Since)
-	case byTrouble:
-		if by := team.Section(x) - team.Section(y); by != 0 || team.Section(x) != team.InTrouble {
-			return by
-		}
-		return cmp.Or(team.UrgencyOf(x)-team.UrgencyOf(y), x.Since.Compare(y.Since))
-	}
-	return 0
-}
-
-func tokensOf(s *parley.AgentStatus) int64 {
-	if s.Today == nil {
-		return 0
-	}
-	return s.Today.Total()
+	return o, ok
 }

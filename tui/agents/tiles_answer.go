@@ -12,9 +12,6 @@ import (
 	"parley/tui/room"
 )
 
-// dialog returns the dialog that is drawn in the tile under the marker, nil if there is none.
-func (t *Tiles) dialog() *parley.Dialog { return t.reading.shots[t.sel].dialog }
-
 // optionAt returns the option that a digit chooses: the one that the digit names, or, where
 // options have letters, the one at that place.
 func optionAt(d *parley.Dialog, key string) (parley.DialogOption, bool) {
@@ -41,10 +38,17 @@ func digitOf(d *parley.Dialog, i int) string {
 	return strconv.Itoa(i + 1)
 }
 
+// tileAnswer answers the question in the tile under the marker.
+type tileAnswer struct {
+	room.Actions
+	*board
+	reading *reading
+}
+
 // ready returns the question under the marker if a key may answer it: all of it was seen, for
 // long enough. Otherwise it says what to do instead.
-func (t *Tiles) ready() *room.Question {
-	a, x := t.agent(), t.reading.shots[t.sel]
+func (t tileAnswer) ready() *room.Question {
+	a, x := t.Team.Find(t.sel), t.reading.shots[t.sel]
 	switch {
 	case a == nil:
 		t.Lacks(room.WhichAgent)
@@ -64,7 +68,7 @@ func (t *Tiles) ready() *room.Question {
 	case t.Do.Now().Sub(x.since) < room.TileRests, t.Do.Now().Sub(t.moved) < room.TileRests:
 		t.Tell("The question of " + a.Name + " has just come. Read it, then press the key again.")
 		return nil
-	case !t.zoom && !t.fitsTile(x.dialog):
+	case !t.zoom && !t.fits(t.Theme, x.dialog):
 		t.zoom = true
 		t.Tell("The question is longer than its tile. Here is all of it: press the key again.")
 		return nil
@@ -73,16 +77,17 @@ func (t *Tiles) ready() *room.Question {
 	return &room.Question{AgentID: a.ID, Agent: a.Name, Dialog: x.dialog}
 }
 
-func (t *Tiles) answerPressed() tea.Cmd {
+// choose gives the answer that a digit chooses.
+func (t tileAnswer) choose(digit string) tea.Cmd {
 	q := t.ready()
 	if q == nil {
 		return nil
 	}
 
-	o, ok := optionAt(q.Dialog, t.Pressed)
+	o, ok := optionAt(q.Dialog, digit)
 	switch {
 	case !ok:
-		t.Tell(fmt.Sprintf("%s is no option of %s: %s.", t.Pressed, q.Agent, kit.SafeLine(q.Dialog.Choices())))
+		t.Tell(fmt.Sprintf("%s is no option of %s: %s.", digit, q.Agent, kit.SafeLine(q.Dialog.Choices())))
 		return nil
 	case o.TakesText:
 		return t.askWords(q, o.Choice, o.Label)
@@ -93,7 +98,7 @@ func (t *Tiles) answerPressed() tea.Cmd {
 
 // give sends an answer. Until the terminal is read again there is nothing to answer: the same question may
 // be asked twice, and one key must not answer both.
-func (t *Tiles) give(q *room.Question, choice, text string) tea.Cmd {
+func (t tileAnswer) give(q *room.Question, choice, text string) tea.Cmd {
 	if x, ok := t.reading.shots[q.AgentID]; ok {
 		x.dialog, x.asked = nil, false
 		t.reading.shots[q.AgentID] = x
@@ -101,7 +106,8 @@ func (t *Tiles) give(q *room.Question, choice, text string) tea.Cmd {
 	return t.AnswerDialog(q, choice, text)
 }
 
-func (t *Tiles) answerWithWords() tea.Cmd {
+// inWords asks for the words of an answer.
+func (t tileAnswer) inWords() tea.Cmd {
 	q := t.ready()
 	if q == nil {
 		return nil
@@ -120,6 +126,6 @@ func (t *Tiles) answerWithWords() tea.Cmd {
 	return nil
 }
 
-func (t *Tiles) askWords(q *room.Question, choice, label string) tea.Cmd {
+func (t tileAnswer) askWords(q *room.Question, choice, label string) tea.Cmd {
 	return t.AskLine(kit.SafeLine(label), func(text string) tea.Cmd { return t.give(q, choice, text) })
 }

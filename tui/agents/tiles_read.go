@@ -18,9 +18,11 @@ const (
 
 // reading is what the screen knows of the terminals in the tiles.
 type reading struct {
-	turn  int      // counts the requests: the answer to an older one comes too late
-	ids   []string // that the last request was for
-	shots map[string]shot
+	*room.Shared
+	colours bool     // of terminals are shown
+	turn    int      // counts the requests: the answer to an older one comes too late
+	ids     []string // that the last request was for
+	shots   map[string]shot
 }
 
 // shot is a terminal as it was read last.
@@ -79,16 +81,16 @@ func (t *Tiles) Update(msg tea.Msg) tea.Cmd {
 		t.keepUp()
 	case shotsMsg:
 		if msg.turn == t.reading.turn {
-			t.take(msg)
+			t.reading.take(msg)
 			every := tilesEvery
 			if t.zoom {
 				every = previewEvery // one alone is read more often
 			}
-			return t.look(every)
+			return t.reading.look(t.drawn(), every)
 		}
 	case room.SettledMsg:
-		if !slices.Equal(t.reading.ids, t.drawn()) {
-			return t.look(0)
+		if drawn := t.drawn(); !slices.Equal(t.reading.ids, drawn) {
+			return t.reading.look(drawn, 0)
 		}
 	}
 	return nil
@@ -102,34 +104,34 @@ func (t *Tiles) drawn() []string {
 	return t.inView()
 }
 
-func (t *Tiles) look(after time.Duration) tea.Cmd {
-	r := &t.reading
+// look reads the terminals of the tiles that are drawn.
+func (r *reading) look(drawn []string, after time.Duration) tea.Cmd {
 	r.turn++
-	if r.ids = t.drawn(); len(r.ids) == 0 {
-		r.shots = nil
+	if len(drawn) == 0 {
+		r.ids, r.shots = drawn, nil
 		return nil
 	}
 
-	r.ids = slices.Clone(r.ids)
+	r.ids = slices.Clone(drawn)
 	var all []wanted
 	for _, id := range r.ids {
-		a := t.Team.Find(id)
+		a := r.Team.Find(id)
 		all = append(all, wanted{id: id, waits: a != nil && a.State == parley.StateWaiting})
 	}
 
-	return t.Do.Later(after, readTiles(all, r.turn, t.colours))
+	return r.Do.Later(after, readTiles(all, r.turn, r.colours))
 }
 
 // take keeps what was read. What cannot be read at the moment keeps its last picture.
-func (t *Tiles) take(msg shotsMsg) {
-	old := t.reading.shots
-	t.reading.shots = msg.shots
+func (r *reading) take(msg shotsMsg) {
+	old := r.shots
+	r.shots = msg.shots
 	for id, now := range msg.shots {
 		before := old[id]
 		if now.err != nil && before.screen != nil {
 			now.screen = before.screen
 		}
-		now.shown, now.since = &wrapped{}, t.Do.Now()
+		now.shown, now.since = &wrapped{}, r.Do.Now()
 		if now.dialog != nil && before.dialog != nil && now.dialog.ID == before.dialog.ID {
 			now.since = before.since
 		}

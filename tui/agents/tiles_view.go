@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/tui/kit"
+	"parley/tui/room"
 	"parley/tui/team"
 )
 
@@ -25,7 +26,7 @@ func (t *Tiles) Bar(w int) string {
 	in := t.inView()
 	note := kit.Plural(len(t.order), "agent")
 	if !t.zoom && len(in) < len(t.order) {
-		from := t.index() / max(1, t.grid.size()) * max(1, t.grid.size())
+		from := t.first()
 		note = fmt.Sprintf("%d–%d of %d", from+1, from+len(in), len(t.order))
 		if n := t.needyElsewhere(in); n > 0 {
 			note = fmt.Sprintf("%d more in trouble: o · ", n) + note
@@ -56,8 +57,9 @@ func (t *Tiles) needyElsewhere(in []string) int {
 // View draws the tiles of the page that is shown.
 func (t *Tiles) View(w, h int) []string {
 	in := t.inView()
+	draw := tileView{t.Shared, &t.board, t.reading.shots}
 	if t.zoom {
-		return t.tile(t.sel, w, h)
+		return draw.tile(t.sel, w, h)
 	}
 
 	var lines []string
@@ -65,14 +67,21 @@ func (t *Tiles) View(w, h int) []string {
 		if row*t.grid.cols >= len(in) {
 			break
 		}
-		lines = append(lines, t.row(in[row*t.grid.cols:min((row+1)*t.grid.cols, len(in))], w, t.grid.h)...)
+		lines = append(lines, draw.row(in[row*t.grid.cols:min((row+1)*t.grid.cols, len(in))], w, t.grid.h)...)
 	}
 
 	return lines
 }
 
+// tileView draws tiles.
+type tileView struct {
+	*room.Shared
+	*board
+	shots map[string]shot
+}
+
 // row draws some tiles side by side.
-func (t *Tiles) row(ids []string, w, h int) []string {
+func (t tileView) row(ids []string, w, h int) []string {
 	tileW := t.grid.tileWidth(w)
 	lines := make([]string, h)
 	for i, id := range ids {
@@ -89,21 +98,15 @@ func (t *Tiles) row(ids []string, w, h int) []string {
 	return lines
 }
 
-// tileWidth returns the columns of a tile on a screen of w columns.
-func (g grid) tileWidth(w int) int {
-	cols := max(1, g.cols)
-	return max(1, (w-(cols-1)*kit.Width(tileGap))/cols)
-}
-
 // tile draws an agent: its name and state, the end of its terminal, and its question if one is
 // open.
-func (t *Tiles) tile(id string, w, h int) []string {
-	a, x := t.Team.Find(id), t.reading.shots[id]
+func (t tileView) tile(id string, w, h int) []string {
+	a, x := t.Team.Find(id), t.shots[id]
 	if a == nil {
 		return kit.Clip(nil, h)
 	}
 
-	lines := []string{t.tileTitle(a, w)}
+	lines := []string{t.title(a, w)}
 	if x.dialog != nil {
 		asked := questionOf(t.Theme, x.dialog, w, h-1, t.zoom)
 		lines = append(lines, lastLines(beforeDialog(x.content(t.Theme, w), x.dialog), h-1-len(asked))...)
@@ -150,7 +153,7 @@ func lastLines(lines []string, room int) []string {
 	return lines[max(0, len(lines)-max(0, room)):]
 }
 
-func (t *Tiles) tileTitle(a *parley.AgentStatus, w int) string {
+func (t tileView) title(a *parley.AgentStatus, w int) string {
 	on := a.ID == t.sel
 	text := fmt.Sprintf("%s%s %s ", kit.Marked(on, t.Picked.Has(a.ID)), kit.AgentGlyph(a.State), a.Name)
 	state := fmt.Sprintf("%s %s", kit.SafeLine(string(a.State)), kit.Since(a.Since, t.Now))
@@ -219,9 +222,4 @@ func questionLines(th kit.Theme, d *parley.Dialog, w int) []string {
 	}
 
 	return lines
-}
-
-// fitsTile reports whether all of a question is drawn in its tile.
-func (t *Tiles) fitsTile(d *parley.Dialog) bool {
-	return len(questionLines(t.Theme, d, t.grid.tileWidth(t.width))) < t.grid.h
 }

@@ -2,9 +2,7 @@ package agents
 
 import (
 	"fmt"
-	"slices"
 
-	"parley"
 	"parley/tui/kit"
 	"parley/tui/room"
 	"parley/tui/team"
@@ -27,30 +25,12 @@ func (a *Screen) Parts(w, h int) (listW, listH, viewW, viewH int) {
 // mostList is how many columns a list next to a terminal needs at most.
 const mostList = 130
 
-// roomSlack is by how many lines a list must shrink before the terminal below takes
-// them: headings come and go as agents begin to work, and each would move it.
-const roomSlack = 4
-
-// makeRoom sets how many lines the list takes, its title and headings included.
-func (a *Screen) makeRoom(entries int) {
-	if need := entries + agentsHead; need > a.room || need+roomSlack <= a.room {
-		a.room = need
-	}
-}
-
-// agentsHead are the lines above the first agent.
-const agentsHead = 2
-
 func (a *Screen) Settle(w, h int) {
 	all := a.entries()
 	a.makeRoom(len(all))
 	_, listH, _, viewH := a.Parts(w, h)
-	a.height, a.seen = listH-agentsHead, viewH > 0
-	i := slices.IndexFunc(all, func(e entry) bool { return a.Sel != "" && e.place() == a.Sel })
-	a.top = kit.Window(a.top, i, len(all), a.height)
-	if i > 0 && i-1 < a.top && all[i-1].agent == nil {
-		a.top = i - 1 // its heading
-	}
+	a.height, a.preview.seen = listH-agentsHead, viewH > 0
+	a.scroll(all)
 }
 
 func (a *Screen) View(w, h int) []string {
@@ -71,7 +51,7 @@ func (a *Screen) View(w, h int) []string {
 		if e.agent == nil {
 			lines = append(lines, e.headLine(a.Theme, a.Sel, listW))
 		} else {
-			lines = append(lines, a.agentLine(e.agent, table, listW))
+			lines = append(lines, table.row(&a.cells, e.agent, listW, e.agent.ID == a.Sel))
 		}
 	}
 
@@ -80,23 +60,13 @@ func (a *Screen) View(w, h int) []string {
 		return lines
 	}
 
-	terminal := kit.Clip(a.preview.view(a.Theme, a.selected(), facts(&a.branches, a.selected()), viewW, viewH), viewH)
+	s := a.selected()
+	terminal := kit.Clip(a.preview.view(s, facts(&a.cells.branches, s), viewW, viewH), viewH)
 	if a.Tier < kit.Wide {
 		return append(lines, terminal...)
 	}
 
 	return kit.Beside(a.Theme, lines, terminal, listW)
-}
-
-// temperature returns that of the hottest conversation that an agent is in.
-func (a *Screen) temperature(s *parley.AgentStatus) team.Temperature {
-	return a.Temperatures.Hottest(s.ID, a.Now)
-}
-
-// inView returns the entries that are drawn.
-func (a *Screen) inView() []entry {
-	all := a.entries()
-	return all[kit.Clamp(a.top, 0, len(all)):kit.Clamp(a.top+a.height, 0, len(all))]
 }
 
 func (a *Screen) nothing(w int) []string {

@@ -1,0 +1,189 @@
+package agents
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"parley"
+	"parley/tui/kit"
+	"parley/tui/room"
+	"parley/tui/team"
+)
+
+// cells are what the list tells of agents.
+type cells struct {
+	*room.Shared
+	branches branches
+	busiest  int  // of the agents' curves
+	oneDir   bool // all agents work in one directory
+	hosts    bool // they are on several machines
+}
+
+// compare finds out what tells the agents of a list apart.
+func (c *cells) compare(list []*parley.AgentStatus) {
+	c.busiest, c.oneDir, c.hosts = max(1, c.Ledger.Busiest(c.Now)), inOneDirectory(list), onSeveralHosts(list)
+}
+
+// now returns what is to be said of an agent: what it waits for if a person must act, else what it does by its own
+// words, else what was last said, or how its state is known.
+func (c *cells) now(s *parley.AgentStatus) (string, lipgloss.Style) {
+	th := c.Theme
+	if s.LimitedUntil != nil { // the end first: the column is narrow
+		return "usage limit until " + parley.FormatEnd(*s.LimitedUntil), th.Warn
+	}
+
+	why, last, doing := team.WaitsWords(s), c.LastWords.Get(s.ID), kit.SafeLine(s.Doing)
+	troubled := team.UrgencyOf(s) < len(team.Urgency)
+	switch {
+	case why != "" && team.WaitsForPerson(s):
+		return strings.TrimPrefix(why, "waits: "), th.Warn // that it waits, its state says
+	case troubled && s.Evidence != "":
+		return kit.SafeLine(s.Evidence), th.Plain
+	case doing != "" && s.State != parley.StateIdle:
+		return doing, th.Plain
+	case why != "":
+		return why, th.Dim
+	}
+	return cmp.Or(last, doing, kit.SafeLine(s.Evidence)), th.Dim
+}
+
+// facts are what else is known of an agent, the most telling first.
+func facts(b *branches, s *parley.AgentStatus) []string {
+	if s == nil {
+		return nil
+	}
+
+	all := []string{b.of(s, 40), program(s)}
+	if n := contextOf(s); n != "" {
+		all = append(all, n+" context")
+	}
+	if n := spent(s); n != "" {
+		all = append(all, n+" today")
+	}
+	return append(all, kit.SafeLine(s.Role), kit.SafeLine(strings.Join(s.Groups, ", ")), kit.SafeLine(s.Dir))
+}
+
+// told is what a filter looks through besides the name of an agent.
+func told(s *parley.AgentStatus) []string {
+	return append([]string{s.Role, string(s.State), program(s), branch(s), s.Host, s.Doing}, s.Groups...)
+}
+
+// program returns what an agent runs: its profile, and its model if its command
+// names one.
+func program(s *parley.AgentStatus) string {
+	if s.Kind != parley.KindTerminal {
+		return kit.SafeLine(string(s.Kind))
+	}
+
+	name := cmp.Or(s.Runs, s.Profile)
+	for i, arg := range s.Command {
+		if value, ok := strings.CutPrefix(arg, "--model="); ok {
+			name += "/" + value
+		}
+		if (arg == "--model" || arg == "-m") && i+1 < len(s.Command) {
+			name += "/" + s.Command[i+1]
+		}
+	}
+
+	return kit.SafeLine(name)
+}
+
+// temperature returns that of the hottest conversation that an agent is in.
+func (c *cells) temperature(s *parley.AgentStatus) team.Temperature {
+	return c.Temperatures.Hottest(s.ID, c.Now)
+}
+
+// counts says how much waits for an agent, and how much it owes. What waits for its terminal is unread too.
+func counts(s *parley.AgentStatus) string {
+	var parts []string
+	unread := s.Unread
+	if unread == s.Queued {
+		unread = 0
+	}
+	for _, c := range []struct {
+		n    int
+		word string
+	}{{s.Overdue, "overdue"}, {s.Owed - s.Overdue, "owed"}, {s.Queued, "queued"}, {unread, "unread"}} {
+		if c.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.word))
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+// branch returns the branch of an agent's own worktree.
+func branch(s *parley.AgentStatus) string {
+	if s.Worktree == nil {
+		return ""
+	}
+	return kit.SafeLine(s.Worktree.Branch)
+}
+
+// directory returns where an agent works, if that is not where all of them do.
+func (c *cells) directory(s *parley.AgentStatus) string {
+	if s.Dir == "" || s.Worktree != nil || c.oneDir {
+		return ""
+	}
+	return kit.SafeLine(filepath.Base(s.Dir))
+}
+
+func inOneDirectory(list []*parley.AgentStatus) bool {
+	return !slices.ContainsFunc(list, func(s *parley.AgentStatus) bool {
+		return s.Dir != "" && s.Dir != list[0].Dir && s.Worktree == nil
+	})
+}
+
+// host returns the machine that an agent is on, if there are several.
+func (c *cells) host(s *parley.AgentStatus) string {
+	if !c.hosts {
+		return ""
+	}
+	return kit.SafeLine(s.Host)
+}
+
+func onSeveralHosts(list []*parley.AgentStatus) bool {
+	return slices.ContainsFunc(list, func(s *parley.AgentStatus) bool { return s.Host != list[0].Host })
+}
+
+// contextOf returns how long the conversation of the agent's program is.
+func contextOf(s *parley.AgentStatus) string {
+	if s.Context == 0 {
+		return ""
+	}
+	return parley.FormatCount(s.Context)
+}
+
+// spent returns what the agent's program has used today: tokens, and money where there are prices.
+func spent(s *parley.AgentStatus) string {
+	if s.Today == nil || s.Today.Total() == 0 {
+		return ""
+	}
+	words := parley.FormatCount(s.Today.Total())
+	if s.Today.Cost > 0 {
+		words += " " + parley.FormatCost(s.Today.Cost)
+	}
+	return words
+}
+
+// curve draws how many messages an agent wrote and got in the last hour, on a scale that all agents share.
+func (c *cells) curve(s *parley.AgentStatus) string {
+	figures := c.Ledger.Curve(s.ID, c.Now)
+	if slices.Max(figures) == 0 {
+		return ""
+	}
+	return kit.SparksTo(figures, c.busiest)
+}
+
+// workCurve draws when an agent was at work in the last hour.
+func (c *cells) workCurve(s *parley.AgentStatus) string {
+	seconds := c.Ledger.Work.Curve(s, c.Now)
+	if slices.Max(seconds) == 0 {
+		return ""
+	}
+	return kit.SparksTo(seconds, int(team.HourSpan.Seconds()))
+}
