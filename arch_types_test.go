@@ -53,8 +53,6 @@ var large = map[string]int{
 	"tui/health.Screen":               32,
 	"tui/review.Room":                 37,
 	"tui/room.Actions":                31,
-	"tui/threads.Screen":              42,
-	"tui/threads.talk":                27,
 	"tui/traffic.record":              31,
 }
 

@@ -37,7 +37,7 @@ func (m finding) startNames() tea.Cmd {
 
 // renewNames lists the names again when there are others: the person may have been faster than the answers.
 func (m finding) renewNames() {
-	p, known := m.palette, len(m.Team.List)+needs.Count(m.needs)+threads.Count(m.threads)
+	p, known := m.palette, len(m.Team.List)+needs.Count(m.needs)+m.threads.Count()
 	if p.open && p.goes && p.known != known {
 		at := p.sel
 		p.seek()

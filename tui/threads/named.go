@@ -10,22 +10,6 @@ import (
 	"parley/tui/room"
 )
 
-// sift lists the threads that the filter lets pass.
-func sift(t *Screen) {
-	t.list = t.list[:0]
-	for i := range t.all {
-		x := &t.all[i]
-		if t.Filter.Matches(kit.SafeLine(x.Title), append(names(x), x.ID, t.LastWords.Get(x.ID))...) {
-			t.list = append(t.list, *x)
-		}
-	}
-	t.Filter.Counted(len(t.list), len(t.all))
-
-	if t.selected() == nil && len(t.list) > 0 {
-		t.Sel = t.list[0].ID
-	}
-}
-
 // AskOnce reads the list of threads if it is not known yet.
 func AskOnce(t *Screen) tea.Cmd {
 	if t.Read || t.asking {
@@ -34,9 +18,6 @@ func AskOnce(t *Screen) tea.Cmd {
 	t.asking = true
 	return t.Do.Call(readThreads)
 }
-
-// Count returns how many threads are known.
-func Count(t *Screen) int { return len(t.all) }
 
 // Named returns the threads that are known, to go to.
 func Named(t *Screen) (all []room.Named) {
@@ -52,7 +33,7 @@ func Named(t *Screen) (all []room.Named) {
 func goingTo(t *Screen, x parley.Thread) func() tea.Cmd {
 	return func() tea.Cmd {
 		t.Filter.Drop()
-		sift(t)
+		t.sift(&t.Filter, &t.LastWords)
 		return t.OpenThread(x.ID)
 	}
 }

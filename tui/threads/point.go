@@ -17,7 +17,7 @@ func (t *Screen) Point(p kit.Pointer) tea.Cmd {
 		return kit.Times(p.Wheel, t.Move)
 	case inTalk:
 		_, _, w, _ := t.Parts(p.W, p.H)
-		head := 1 + len(t.head(w))
+		head := 1 + len(t.talk.head(t.selected(), w))
 		if t.Tier < kit.Wide {
 			head += listH
 		}

@@ -13,9 +13,8 @@ import (
 )
 
 const (
-	talkPosts     = 100  // posts of a thread that are read at once: as many as the daemon gives
-	maxPosts      = 2000 // that are kept
-	standingsPage = 20   // messages whose deliveries are read in one go
+	talkPosts = 100  // posts of a thread that are read at once: as many as the daemon gives
+	maxPosts  = 2000 // that are kept
 )
 
 // talk is the posts of a thread.
@@ -30,11 +29,10 @@ type talk struct {
 	stale     bool // there are newer posts
 	ended     bool // there are no older posts
 	err       error
-	sel       string               // the message under the marker
-	away      bool                 // the newest post is out of sight
-	standings map[string]*team.Row // by message: how far each post came
-	inView    []string             // messages
-	verifying bool                 // the deliveries of posts are being read
+	sel       string // the message under the marker
+	away      bool   // the newest post is out of sight
+	standings postStandings
+	inView    []string // messages
 }
 
 // talkMsg is a part of a thread's posts.
@@ -46,9 +44,6 @@ type talkMsg struct {
 	err   error
 }
 
-// postStandingsMsg is the deliveries of some posts.
-type postStandingsMsg struct{ room.StandingsMsg }
-
 // turnTo shows another thread, at its newest post.
 func (t *talk) turnTo(id string) {
 	if t.id == id {
@@ -59,9 +54,8 @@ func (t *talk) turnTo(id string) {
 		Shared:     t.Shared,
 		id:         id,
 		asking:     t.asking,
-		verifying:  t.verifying,
 		stale:      true,
-		standings:  map[string]*team.Row{},
+		standings:  postStandings{Shared: t.Shared, rows: map[string]*team.Row{}, asking: t.standings.asking},
 		postLayout: postLayout{height: t.height},
 	}
 }
@@ -69,13 +63,13 @@ func (t *talk) turnTo(id string) {
 // takeEvents takes what the stream reports of the thread.
 func (t *talk) takeEvents(events []parley.Event) {
 	for _, e := range events {
-		switch r := t.standings[e.MessageID]; {
+		switch r := t.standings.rows[e.MessageID]; {
 		case t.id == "":
 		case e.Type.Announces() && e.ThreadID == t.id:
 			t.stale = true
 			t.Temperatures.Expire(t.id)
 			if r == nil {
-				t.standings[e.MessageID] = team.NewRow(e)
+				t.standings.rows[e.MessageID] = team.NewRow(e)
 			}
 		case e.Type == parley.EventDelivery && r != nil:
 			r.Moved(team.RecipientOf(e), parley.DeliveryState(kit.SafeLine(e.State)))
@@ -86,7 +80,7 @@ func (t *talk) takeEvents(events []parley.Event) {
 // ask reads what is missing: newer posts, older ones, and how far those in view
 // came.
 func (t *talk) ask() tea.Cmd {
-	return tea.Batch(t.askNewest(), t.askOlder(), t.askStandings())
+	return tea.Batch(t.askNewest(), t.askOlder(), t.standings.ask(t.inView))
 }
 
 func (t *talk) askNewest() tea.Cmd {
@@ -184,50 +178,6 @@ func (t *talk) renew(newest []parley.ContractMessage, total int) {
 	}
 
 	t.known, t.posts, t.total, t.err, t.laid = true, newest, total, nil, false
-}
-
-func (t *talk) askStandings() tea.Cmd {
-	var ids []string
-	for _, id := range t.inView {
-		if t.standings[id] == nil && len(ids) < standingsPage {
-			ids = append(ids, id)
-		}
-	}
-
-	if t.verifying || len(ids) == 0 {
-		return nil
-	}
-
-	t.verifying = true
-
-	return t.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
-		return postStandingsMsg{room.ReadStandings(ctx, s, ids)}
-	})
-}
-
-func (t *talk) takeStandings(msg postStandingsMsg) {
-	t.verifying = false
-	if msg.Err != nil && t.Link.Gone(msg.Err) || t.standings == nil {
-		return
-	}
-
-	for _, id := range msg.IDs {
-		if t.standings[id] == nil {
-			t.standings[id] = &team.Row{ID: id} // not to be asked for again
-		}
-	}
-
-	for _, res := range msg.Results {
-		if res.Object == nil || t.standings[res.Object.ID] == nil {
-			continue
-		}
-
-		r := t.standings[res.Object.ID]
-		r.Count = len(res.Deliveries)
-		for _, d := range res.Deliveries {
-			r.Moved(d.RecipientID, d.State)
-		}
-	}
 }
 
 // index returns the position of a post, or -1.

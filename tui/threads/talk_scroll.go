@@ -29,36 +29,36 @@ type part struct {
 	top, height int       // its first line, and how many it has
 }
 
-// lay finds the place of each post in lines of w columns, without drawing any. It
+// lay finds the place of each post, of total ones that there are, in lines of w columns, without drawing any. It
 // does so only when posts came or the width changed.
-func (t *talk) lay(w int, zone *time.Location) {
-	if t.laid && t.columns == w {
+func (l *postLayout) lay(posts []parley.ContractMessage, total, w int, zone *time.Location) {
+	if l.laid && l.columns == w {
 		return
 	}
-	if t.columns != w || t.wrapped == nil {
-		t.columns, t.wrapped = w, map[string][]string{}
+	if l.columns != w || l.wrapped == nil {
+		l.columns, l.wrapped = w, map[string][]string{}
 	}
 
-	t.laid, t.parts, t.lines = true, t.parts[:0], 0
+	l.laid, l.parts, l.lines = true, l.parts[:0], 0
 	add := func(p part) {
-		p.top = t.lines
-		t.lines += p.height
-		t.parts = append(t.parts, p)
+		p.top = l.lines
+		l.lines += p.height
+		l.parts = append(l.parts, p)
 	}
 
-	if t.total > len(t.posts) {
+	if total > len(posts) {
 		add(part{height: 1})
 	}
 
 	var day time.Time
 	blank := true // the line above is
-	for i := range t.posts {
-		p := &t.posts[i]
+	for i := range posts {
+		p := &posts[i]
 		at := p.Timestamp.In(zone)
 		if at.YearDay() != day.YearDay() || at.Year() != day.Year() {
 			day = at
 			height := 2
-			if blank || t.lines == 0 {
+			if blank || l.lines == 0 {
 				height = 1
 			}
 			add(part{day: day, height: height})
@@ -66,7 +66,7 @@ func (t *talk) lay(w int, zone *time.Location) {
 
 		height := 1
 		if blank = p.SenderName != parley.SystemName; blank {
-			height = len(t.body(p)) + 2
+			height = len(l.body(p)) + 2
 		}
 
 		add(part{id: p.MessageID, post: i, height: height})
@@ -75,11 +75,11 @@ func (t *talk) lay(w int, zone *time.Location) {
 
 // body returns a post's text in lines. Posts do not change, and wrapping a hundred
 // long ones takes longer than a frame, so it is done once.
-func (t *talk) body(p *parley.ContractMessage) []string {
-	lines, ok := t.wrapped[p.MessageID]
+func (l *postLayout) body(p *parley.ContractMessage) []string {
+	lines, ok := l.wrapped[p.MessageID]
 	if !ok {
-		lines = kit.Indent(kit.Wrap(kit.SafeText(p.Content.Text), t.columns-8), 8)
-		t.wrapped[p.MessageID] = lines
+		lines = kit.Indent(kit.Wrap(kit.SafeText(p.Content.Text), l.columns-8), 8)
+		l.wrapped[p.MessageID] = lines
 	}
 	return lines
 }

@@ -16,7 +16,7 @@ func (t *talk) settleView(w, h, head int) {
 	if notice := t.notice(w); notice != nil {
 		t.parts, t.laid, t.lines = nil, false, len(notice)
 	} else {
-		t.lay(w, t.Now.Location())
+		t.lay(t.posts, t.total, w, t.Now.Location())
 	}
 
 	t.settle(h - 1 - head)
@@ -109,7 +109,7 @@ func (t *talk) post(p *parley.ContractMessage, w int) []string {
 	}
 
 	standing := ""
-	if r := t.standings[p.MessageID]; r != nil && r.Count > 0 {
+	if r := t.standings.rows[p.MessageID]; r != nil && r.Count > 0 {
 		s, _, _ := r.Standing()
 		standing = t.Theme.Delivery(s).Render(kit.Fit(kit.DeliveryGlyph(s)+" "+r.Words(), 22))
 	}
@@ -134,6 +134,27 @@ func postTag(th kit.Theme, p *parley.ContractMessage) string {
 		return th.Warn.Render("! high")
 	}
 	return ""
+}
+
+// head says how hot the thread is, who takes part, and what is held in it. Why, a key tells.
+func (t *talk) head(x *parley.Thread, w int) []string {
+	th := t.Theme
+	words := strings.Join(names(x), ", ")
+	if !takesPart(x) {
+		words += " · you read along, J joins"
+	}
+
+	line, heat := "  ", t.Temperatures.Known[x.ID]
+	if !heat.Cold() {
+		line += th.Temperature(heat.State.State).Render(heat.Bar()) + th.Dim.Render(" · ")
+	}
+	lines := []string{line + th.Dim.Render(kit.Fit(words, w-kit.Width(line)))}
+
+	if held := t.heldWords(); len(held) > 0 {
+		lines = append(lines, "  "+kit.Columns(held, th.Dim.Render(" · "), w-2))
+	}
+
+	return lines
 }
 
 // heldWords say what keeps the thread from going on, with the keys that help; none if nothing does.

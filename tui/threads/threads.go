@@ -22,12 +22,7 @@ const threadPage = 100
 type Screen struct {
 	room.Actions
 	room.Listed
-	all    []parley.Thread
-	list   []parley.Thread // those of all that the filter lets pass
-	total  int
-	Sel    string // a thread's id
-	top    int
-	height int
+	threadList
 	asking bool
 	InTalk bool // the movement keys go to the posts
 	talk   talk
@@ -69,25 +64,26 @@ func (t *Screen) Badge() room.Badge {
 	return room.Badge{Count: n}
 }
 
+// marked is what can be done with the thread under the marker.
+func (t *Screen) marked() marked { return marked{t.Actions, &t.threadList} }
+
 func (t *Screen) Keys() []kit.Binding {
+	x := t.marked()
 	return []kit.Binding{
 		verb.Open.To("read it; back to the list", t.turn, verb.Switch).Hinted("read").Unless(t.none),
 		verb.Back.To("back to the list", t.back),
-		verb.New.To("open a new thread", t.create).Hinted("new"),
-		verb.More.To("add somebody to it", t.askingMembers("Add to", true)).Hinted("add").Unless(t.none),
-		verb.Fewer.To("remove somebody from it", t.askingMembers("Remove from", false)).Hinted("remove").Unless(t.none),
-		verb.Join.To("join it, or leave it", t.joinOrLeave).Hinted("join").Unless(t.none),
-		verb.Explain.To("explain it: who is to answer, what is held", t.reasoning).Named("explain thread"),
-		verb.Release.To("release what is held in it", t.controlling(parley.ActionRelease)).Named("release thread"),
-		verb.Cool.To("cool it: 10 min, or until a person writes", t.controlling(parley.ActionCool)).
+		verb.New.To("open a new thread", x.create).Hinted("new"),
+		verb.More.To("add somebody to it", x.askingMembers("Add to", true)).Hinted("add").Unless(t.none),
+		verb.Fewer.To("remove somebody from it", x.askingMembers("Remove from", false)).Hinted("remove").Unless(t.none),
+		verb.Join.To("join it, or leave it", x.joinOrLeave).Hinted("join").Unless(t.none),
+		verb.Explain.To("explain it: who is to answer, what is held", x.reasoning).Named("explain thread"),
+		verb.Release.To("release what is held in it", x.controlling(parley.ActionRelease)).Named("release thread"),
+		verb.Cool.To("cool it: 10 min, or until a person writes", x.controlling(parley.ActionCool)).
 			Named("cool thread"),
-		verb.Mute.To("mute it, or unmute it", t.muteOrUnmute).Hinted("mute").Named("mute thread").Unless(t.none),
+		verb.Mute.To("mute it, or unmute it", x.muteOrUnmute).Hinted("mute").Named("mute thread").Unless(t.none),
 		verb.Dismiss.To("mark its posts read", t.markAllRead),
 	}
 }
-
-// none reports that no thread is under the marker.
-func (t *Screen) none() bool { return t.selected() == nil }
 
 // turn gives the movement keys to the posts, or back to the list.
 func (t *Screen) turn() tea.Cmd {
@@ -125,7 +121,7 @@ func (t *Screen) Update(msg tea.Msg) tea.Cmd {
 	case threadsMsg:
 		t.take(msg)
 	case room.FilteredMsg:
-		sift(t)
+		t.sift(&t.Filter, &t.LastWords)
 	case threadOpenedMsg:
 		return t.opened(msg)
 	case room.FeedMsg:
@@ -133,7 +129,7 @@ func (t *Screen) Update(msg tea.Msg) tea.Cmd {
 	case talkMsg:
 		return t.talk.take(msg)
 	case postStandingsMsg:
-		t.talk.takeStandings(msg)
+		t.talk.standings.take(msg)
 	case latestMsg:
 		t.latest.take(t.Shared, msg)
 	case room.SettledMsg:
@@ -161,7 +157,7 @@ func (t *Screen) take(msg threadsMsg) {
 	if x := t.Linked; x != nil && !slices.ContainsFunc(t.all, func(y parley.Thread) bool { return x.ID == y.ID }) {
 		t.all = append(t.all, *x)
 	}
-	sift(t)
+	t.sift(&t.Filter, &t.LastWords)
 }
 
 // askTalk turns to the thread under the marker, and reads what is missing of it.
@@ -191,26 +187,12 @@ func (t *Screen) askTemperaturesInView() tea.Cmd {
 	return t.AskTemperatures(in...)
 }
 
-func (t *Screen) index() int {
-	return max(0, slices.IndexFunc(t.list, func(x parley.Thread) bool { return x.ID == t.Sel }))
-}
-
-// selected returns the thread under the marker, or nil.
-func (t *Screen) selected() *parley.Thread {
-	for i := range t.list {
-		if t.list[i].ID == t.Sel {
-			return &t.list[i]
-		}
-	}
-	return nil
-}
-
 func (t *Screen) Move(by kit.Motion) tea.Cmd {
 	switch {
 	case t.InTalk:
 		t.talk.move(by)
-	case len(t.list) > 0:
-		t.Sel = t.list[kit.Clamp(t.index()+by.Lines(t.height), 0, len(t.list)-1)].ID
+	default:
+		t.move(by)
 	}
 	return nil
 }
@@ -240,24 +222,6 @@ func (t *Screen) About() room.Subject {
 	return s
 }
 
-// takesPart reports whether the operator takes part in a thread.
-func takesPart(x *parley.Thread) bool {
-	return slices.Contains(x.ParticipantNames, parley.OperatorName)
-}
-
-// names returns a thread's participants; the operator is "you".
-func names(x *parley.Thread) []string {
-	var all []string
-	for i, name := range x.ParticipantNames {
-		id := ""
-		if i < len(x.Participants) {
-			id = x.Participants[i]
-		}
-		all = append(all, kit.ShownName(name, id))
-	}
-	return all
-}
-
 // OpenThread shows the posts of a thread.
 func (t *Screen) OpenThread(id string) tea.Cmd {
 	t.Sel, t.InTalk = id, true
@@ -272,4 +236,21 @@ func (t *Screen) readUnread() tea.Cmd {
 	}
 	t.Inbox.Drop(ids...)
 	return tea.Batch(t.Link.LookLater(), t.Do.Call(room.MarkMessagesRead(ids...)))
+}
+
+// markAllRead marks the thread's posts read and says so.
+func (t *Screen) markAllRead() tea.Cmd {
+	return t.marked().with(func(x *parley.Thread) tea.Cmd {
+		n := len(t.Inbox.UnreadIn(x.ID))
+		switch {
+		case n == 0 && !t.Inbox.Read(&t.Team):
+			t.Tell(room.StillReading("your messages"))
+			return nil
+		case n == 0:
+			t.Tell("Nothing unread in it.")
+			return nil
+		}
+		t.Tell(kit.Plural(n, "post") + " marked read.")
+		return t.readUnread()
+	})
 }

@@ -47,7 +47,7 @@ func TestPostHasTheHeightOfItsLayout(t *testing.T) {
 	k.turnTo("a thread")
 	k.renew(posts, n)
 	for w := 30; w < 220; w += 7 {
-		k.lay(w, time.UTC)
+		k.lay(k.posts, k.total, w, time.UTC)
 		end := 0
 		for i, p := range k.parts {
 			if p.top != end {

@@ -1,14 +1,8 @@
 package threads
 
 import (
-	"fmt"
-	"slices"
-	"strings"
-
-	"parley"
 	"parley/tui/kit"
 	"parley/tui/room"
-	"parley/tui/team"
 )
 
 // Parts divides the screen between the list and the posts. Where it is narrow,
@@ -33,10 +27,9 @@ func (t *Screen) Settle(w, h int) {
 	}
 
 	_, listH, talkW, talkH := t.Parts(w, h)
-	t.height = max(1, listH-1)
-	t.top = kit.Window(t.top, t.index(), len(t.list), t.height)
+	t.scroll(max(1, listH-1))
 	if talkH > 0 {
-		t.talk.settleView(talkW, talkH, len(t.head(talkW)))
+		t.talk.settleView(talkW, talkH, len(t.talk.head(t.selected(), talkW)))
 	}
 }
 
@@ -48,7 +41,7 @@ func (t *Screen) View(w, h int) []string {
 	}
 
 	title := t.Theme.Rule(kit.SafeLine(t.selected().Title), t.talk.position(), talkW, t.InTalk)
-	posts := append(append([]string{title}, t.head(talkW)...), t.talk.view(talkW, t.InTalk)...)
+	posts := append(append([]string{title}, t.talk.head(t.selected(), talkW)...), t.talk.view(talkW, t.InTalk)...)
 	posts = kit.Clip(posts, talkH)
 	if t.Tier >= kit.Wide {
 		return kit.Beside(t.Theme, list, posts, listW)
@@ -73,117 +66,8 @@ func (t *Screen) rows(w int) []string {
 	case len(t.list) == 0 && t.Filter.Active():
 		return append(lines, "", "  "+kit.Fit(t.Filter.Nothing("thread"), w-2))
 	case len(t.list) == 0:
-		return append(lines, t.nothing(w)...)
+		return append(lines, nothingLines(w)...)
 	}
 
-	for i := t.top; i < min(t.top+t.height, len(t.list)); i++ {
-		lines = append(lines, t.row(&t.list[i], w))
-	}
-
-	return lines
-}
-
-func (t *Screen) nothing(w int) []string {
-	lines := []string{""}
-	for _, text := range []string{
-		"No threads yet.",
-		"A thread is a group discussion with a title: each post reaches every participant. " +
-			"Agents open one with create_thread. Here, O opens one and c writes in it.",
-	} {
-		for _, line := range kit.Wrap(text, w-2) {
-			lines = append(lines, "  "+line)
-		}
-	}
-	return lines
-}
-
-// inView returns the threads that are drawn.
-func (t *Screen) inView() []parley.Thread {
-	return t.list[kit.Clamp(t.top, 0, len(t.list)):kit.Clamp(t.top+t.height, 0, len(t.list))]
-}
-
-// anyHot reports whether the list has a column for temperatures.
-func (t *Screen) anyHot() bool {
-	return slices.ContainsFunc(t.inView(), func(x parley.Thread) bool { return !t.Temperatures.Known[x.ID].Cold() })
-}
-
-// row draws a thread: when it was active last, its unread posts, temperature,
-// title, and what was said last in it.
-func (t *Screen) row(x *parley.Thread, w int) string {
-	selected := x.ID == t.Sel
-	mark := "  "
-	if selected {
-		mark = "▸ "
-	}
-
-	fresh := "    "
-	if n := len(t.Inbox.UnreadIn(x.ID)); n > 0 {
-		fresh = fmt.Sprintf("%-4s", fmt.Sprintf("✉%d", min(n, 99)))
-	}
-
-	left := mark + kit.Pad(kit.Since(x.LastMessageAt, t.Now), 4) + " "
-	heat := ""
-	if t.anyHot() {
-		heat = kit.Pad(t.Temperatures.Known[x.ID].InList(), team.TemperatureColumn)
-	}
-
-	room := w - kit.Width(left) - 4 - kit.Width(heat)
-	titleW := min(t.titleWidth(), max(14, room*65/100))
-	if room-titleW < leastWords {
-		titleW = room
-	}
-
-	title := kit.Pad(kit.SafeLine(x.Title), titleW)
-	words := t.LastWords.Get(x.ID)
-	if words == "" {
-		words = strings.Join(names(x), ", ")
-	}
-
-	rest := kit.Fit("  "+words, room-kit.Width(title))
-	if selected && !t.InTalk {
-		return t.Theme.Focus.Render(kit.Pad(left+fresh+heat+title+rest, w))
-	}
-
-	who, said, ok := strings.Cut(rest, ": ")
-	if !ok {
-		who, said = "", rest
-	} else {
-		who += ": "
-	}
-
-	return left + t.Theme.Warn.Render(fresh) + t.Theme.Dim.Render(heat) + t.Theme.Strong.Render(title) +
-		t.Theme.Dim.Render(who) + said
-}
-
-// leastWords is how many columns what was said last needs to be worth a look.
-const leastWords = 14
-
-// titleWidth returns how many columns the titles in view need.
-func (t *Screen) titleWidth() int {
-	need := 14
-	for _, x := range t.inView() {
-		need = max(need, kit.Width(kit.SafeLine(x.Title)))
-	}
-	return need
-}
-
-// head says how hot the thread is, who takes part, and what is held in it. Why, a key tells.
-func (t *Screen) head(w int) []string {
-	x, th := t.selected(), t.Theme
-	words := strings.Join(names(x), ", ")
-	if !takesPart(x) {
-		words += " · you read along, J joins"
-	}
-
-	line, heat := "  ", t.Temperatures.Known[x.ID]
-	if !heat.Cold() {
-		line += th.Temperature(heat.State.State).Render(heat.Bar()) + th.Dim.Render(" · ")
-	}
-	lines := []string{line + th.Dim.Render(kit.Fit(words, w-kit.Width(line)))}
-
-	if held := t.talk.heldWords(); len(held) > 0 {
-		lines = append(lines, "  "+kit.Columns(held, th.Dim.Render(" · "), w-2))
-	}
-
-	return lines
+	return append(lines, threadRows{t.Shared, &t.threadList, t.InTalk}.lines(w)...)
 }

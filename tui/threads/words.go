@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -68,26 +67,6 @@ func (l *latestWords) take(d *room.Shared, msg latestMsg) {
 	for id, words := range msg {
 		d.LastWords.Set(id, words, 0)
 	}
-}
-
-// reasoning asks for the page that says how a thread stands, and why.
-func (t *Screen) reasoning() tea.Cmd {
-	x := t.selected()
-	if x == nil {
-		t.Lacks("No thread to explain here.")
-		return nil
-	}
-
-	id := x.ID
-	read := func(ctx context.Context, s parley.Service) (string, error) {
-		res, err := s.GetConversationState(ctx, parley.ConversationStateRequest{ThreadID: id})
-		if err != nil {
-			return "", err
-		}
-		return strings.Join(reasons(res), "\n"), nil
-	}
-
-	return t.Run(room.Action{Page: kit.SafeLine(x.Title), Do: read})
 }
 
 // reasonWords say why an agent is to answer, or to stay silent. A reason of a newer daemon is shown as it is.
