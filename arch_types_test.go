@@ -51,7 +51,6 @@ var large = map[string]int{
 	"tui.palette":                     26,
 	"tui/compose.Box":                 33,
 	"tui/health.Screen":               32,
-	"tui/review.Room":                 37,
 	"tui/room.Actions":                31,
 	"tui/traffic.record":              31,
 }

@@ -33,30 +33,6 @@ type besideMsg struct {
 	err  error
 }
 
-// others returns who changes a file, too.
-func (r *Room) others(file string) []parley.SharedFiles {
-	if r.loaded.preview == nil {
-		return nil
-	}
-	var all []parley.SharedFiles
-	for _, s := range r.loaded.preview.Shared {
-		if slices.Contains(s.Files, file) {
-			all = append(all, s)
-		}
-	}
-	return all
-}
-
-// here returns who changes the file under the marker, too.
-func (r *Room) here() []parley.SharedFiles {
-	if r.at >= len(r.rows) {
-		return nil
-	}
-	return r.others(r.rows[r.at].File)
-}
-
-func (r *Room) unshared() bool { return len(r.here()) == 0 }
-
 // compare shows the changes of the next agent that changes the file, too; after the last one none.
 func (r pairing) compare() tea.Cmd {
 	all := r.here()
@@ -115,7 +91,7 @@ func (r pairing) besideView(w, h int) []string {
 	}
 
 	left := []string{r.Theme.Rule(r.name, "", side, true)}
-	left = append(left, kit.Clip(r.rowLines(half), half)...)
+	left = append(left, kit.Clip(r.draw().rowLines(half), half)...)
 	right := []string{r.Theme.Rule(r.beside.name, "", side, false)}
 	right = append(right, kit.Clip(r.otherLines(side, half), half)...)
 	if w < besideFrom {

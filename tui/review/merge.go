@@ -41,8 +41,6 @@ type removalMsg struct {
 	err     error
 }
 
-func (r *Room) unmergeable() bool { return r.loaded.preview == nil }
-
 // askMerge shows what a merge would do, as things are now.
 func (r Merging) askMerge() tea.Cmd {
 	if r.unmergeable() {

@@ -13,23 +13,23 @@ import (
 
 // remarks are the comments that were not sent yet.
 type remarks struct {
+	room.Actions
+	*changes
 	of map[string][]review.Comment // by agent
 	by map[int][]int               // places of the shown agent's, by the row below which they stand
 }
 
 // place finds the rows of the comments in the diff that is shown. Those whose file is gone from it stand at the top.
-func (m *remarks) place(r *Room) {
+func (m *remarks) place() {
 	m.by = map[int][]int{}
-	for i, c := range m.of[r.id] {
-		at := max(0, c.Find(r.rows))
+	for i, c := range m.of[m.id] {
+		at := max(0, c.Find(m.rows))
 		m.by[at] = append(m.by[at], i)
 	}
 }
 
-// none returns whether there is nothing to send.
-func (m *remarks) none(r *Room) func() bool {
-	return func() bool { return len(m.of[r.id]) == 0 }
-}
+// none reports whether there is nothing to send.
+func (m *remarks) none() bool { return len(m.of[m.id]) == 0 }
 
 // Unsent returns for which agents comments are kept, in words.
 func (r *Room) Unsent() []string {
@@ -43,47 +43,48 @@ func (r *Room) Unsent() []string {
 	return labels
 }
 
-func (r *Room) uncommented() bool { return len(r.remarks.by[r.at]) == 0 }
+// noneHere reports whether the row under the marker has no comment.
+func (m *remarks) noneHere() bool { return len(m.by[m.at]) == 0 }
 
 // comment asks for a comment on the row under the marker.
-func (r *Room) comment() tea.Cmd {
-	if r.at >= len(r.rows) {
-		r.Lacks("There is nothing to comment.")
+func (m *remarks) comment() tea.Cmd {
+	if m.at >= len(m.rows) {
+		m.Lacks("There is nothing to comment.")
 		return nil
 	}
 
-	c := r.rows[r.at].Comment("")
+	c := m.rows[m.at].Comment("")
 	where := kit.SafeLine(c.File)
 	if c.Line > 0 {
 		where += fmt.Sprintf(":%d", c.Line)
 	}
-	id := r.id
+	id := m.id
 
-	return r.AskLine("Comment on "+where, func(text string) tea.Cmd {
+	return m.AskLine("Comment on "+where, func(text string) tea.Cmd {
 		c.Text = text
-		r.remarks.of[id] = append(r.remarks.of[id], c)
-		r.remarks.place(r)
-		r.Tell(fmt.Sprintf("%s. %s shows the message that sends them.", kit.Plural(len(r.remarks.of[id]), "comment"),
-			r.Key("r")))
+		m.of[id] = append(m.of[id], c)
+		m.place()
+		m.Tell(fmt.Sprintf("%s. %s shows the message that sends them.", kit.Plural(len(m.of[id]), "comment"),
+			m.Key("r")))
 		return nil
 	})
 }
 
 // drop asks before it throws away the comment under the marker, the last if there are several.
-func (r *Room) drop() tea.Cmd {
-	here := r.remarks.by[r.at]
+func (m *remarks) drop() tea.Cmd {
+	here := m.by[m.at]
 	if len(here) == 0 {
-		r.Lacks("There is no comment here.")
+		m.Lacks("There is no comment here.")
 		return nil
 	}
 
-	id, at := r.id, here[len(here)-1]
-	c := r.remarks.of[id][at]
-	return r.Ask("Drop the comment “"+kit.Fit(c.Text, 60)+"”?", func() tea.Cmd {
-		if i := slices.Index(r.remarks.of[id], c); i >= 0 {
-			r.remarks.of[id] = slices.Delete(r.remarks.of[id], i, i+1)
+	id, at := m.id, here[len(here)-1]
+	c := m.of[id][at]
+	return m.Ask("Drop the comment “"+kit.Fit(c.Text, 60)+"”?", func() tea.Cmd {
+		if i := slices.Index(m.of[id], c); i >= 0 {
+			m.of[id] = slices.Delete(m.of[id], i, i+1)
 		}
-		r.remarks.place(r)
+		m.place()
 		return nil
 	})
 }

@@ -4,7 +4,6 @@ package review
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -25,19 +24,10 @@ type shell interface {
 type Room struct {
 	room.Actions
 	room.Awaited
-	shell   shell
-	under   room.Lens // what it lies over; nil for the screen itself
-	id      string    // of the agent
-	name    string
-	loaded  loadedMsg
-	rows    []review.Row
-	files   []file
-	at      int // the row under the marker
-	top     int // the first row that is drawn
-	inFiles bool
+	shell shell
+	under room.Lens // what it lies over; nil for the screen itself
+	changes
 	list    bool // there is room for the files beside the rows
-	height  int
-	width   int // of the rows
 	remarks remarks
 	beside  beside
 	merge   *question // how to merge; nil unless that is asked
@@ -45,23 +35,12 @@ type Room struct {
 	reads struct{ own, beside, removal reading } // what git is asked
 }
 
-// file is a file of the diff.
-type file struct {
-	parley.ChangedFile
-	row int // its first; -1 if the diff is too short to have it
-}
-
-// loadedMsg is what was read of an agent's changes.
-type loadedMsg struct {
-	id      string
-	diff    *parley.DiffAgentResult
-	preview *parley.PreviewMergeResult // nil if it has no worktree
-	err     error
-}
-
 // New returns the room, which asks the shell s for what lies beyond it.
 func New(a room.Actions, s shell) *Room {
-	return &Room{Actions: a, shell: s, remarks: remarks{of: map[string][]review.Comment{}}}
+	r := &Room{Actions: a, shell: s}
+	r.remarks = remarks{Actions: a, changes: &r.changes, of: map[string][]review.Comment{}}
+
+	return r
 }
 
 // Opened reports whether the room lies over the screen.
@@ -90,9 +69,9 @@ func (r *Room) Keys() []kit.Binding {
 		verb.Previous.To("the file before", r.file(-1)),
 		verb.Switch.To("between the files and their lines", r.turn).Unless(nothing),
 		verb.Open.To("go to the file; on a line, comment it", r.open),
-		verb.Write.To("comment the line, the change or the file", r.comment).Hinted("comment").Unless(nothing),
-		verb.Dismiss.To("drop the comment", r.drop).Hinted("drop").Rarely().Unless(r.uncommented),
-		verb.Reply.To("your comments as one message, to send", r.send).Hinted("send").Unless(r.remarks.none(r)),
+		verb.Write.To("comment the line, the change or the file", r.remarks.comment).Hinted("comment").Unless(nothing),
+		verb.Dismiss.To("drop the comment", r.remarks.drop).Hinted("drop").Rarely().Unless(r.remarks.noneHere),
+		verb.Reply.To("your comments as one message, to send", r.send).Hinted("send").Unless(r.remarks.none),
 		verb.View.To("beside it, what others change there", pairing{r}.compare).
 			Hinted("beside").Rarely().Unless(r.unshared),
 		verb.Merge.To("merge its branch: shows first what happens", Merging{r}.askMerge).
@@ -129,7 +108,7 @@ func (r *Room) Start() tea.Cmd {
 
 	r.under, r.Over = r.Over, r
 	if r.id != a.ID {
-		r.loaded, r.rows, r.files, r.at, r.top, r.inFiles = loadedMsg{}, nil, nil, 0, 0, false
+		r.changes = changes{height: r.height, width: r.width}
 		r.Awaited = room.Awaited{What: "what " + a.Name + " has changed"}
 	}
 	r.id, r.name, r.merge, r.beside = a.ID, a.Name, nil, beside{}
@@ -175,7 +154,7 @@ func (r *Room) Update(msg tea.Msg) tea.Cmd {
 	case room.SentMsg:
 		if msg.Err == nil && msg.Draft.To.Review {
 			delete(r.remarks.of, msg.Draft.To.Agent)
-			r.remarks.place(r)
+			r.remarks.place()
 		}
 	}
 	return nil
@@ -195,40 +174,12 @@ func (r *Room) take(msg loadedMsg) {
 		return
 	}
 
-	var was review.Comment
-	if r.at < len(r.rows) {
-		was = r.rows[r.at].Comment("")
-	}
-	r.Read, r.loaded, r.rows, r.files = true, msg, review.Rows(msg.diff.Diff), nil
-	first := map[string]int{}
-	for i, row := range slices.Backward(r.rows) {
-		if row.Kind == review.FileRow {
-			first[row.File] = i
-		}
-	}
-	for _, f := range msg.diff.Files {
-		at, ok := first[f.Path]
-		if !ok {
-			at = -1
-		}
-		r.files = append(r.files, file{f, at})
-	}
-
+	r.Read = true
+	r.show(msg)
 	if r.merge != nil && msg.preview != nil {
 		r.merge.preview = msg.preview
 	}
-
-	r.at = max(0, was.Find(r.rows))
-	r.remarks.place(r)
-}
-
-// fileAt returns the place of the file under the marker, -1 if there is none.
-func (r *Room) fileAt() int {
-	if r.at >= len(r.rows) {
-		return -1
-	}
-	name := r.rows[r.at].File
-	return slices.IndexFunc(r.files, func(f file) bool { return f.Path == name })
+	r.remarks.place()
 }
 
 func (r *Room) move(by kit.Motion) {
@@ -236,11 +187,8 @@ func (r *Room) move(by kit.Motion) {
 		r.toFile(r.fileAt() + by.Lines(r.height))
 		return
 	}
-	r.at = kit.Clamp(r.at+by.Lines(r.height), 0, max(0, len(r.rows)-1))
+	r.Scroll(by.Lines(r.height))
 }
-
-// Scroll moves the marker some rows.
-func (r *Room) Scroll(n int) { r.at = kit.Clamp(r.at+n, 0, max(0, len(r.rows)-1)) }
 
 // toFile goes to the beginning of a file that the diff has, at a place or nearest to it.
 func (r *Room) toFile(i int) {
@@ -263,13 +211,9 @@ func (r *Room) file(n int) func() tea.Cmd {
 // hunk goes to the next change or the one before.
 func (r *Room) hunk(n int) func() tea.Cmd {
 	return func() tea.Cmd {
-		for i := r.at + n; i >= 0 && i < len(r.rows); i += n {
-			if r.rows[i].Kind == review.HunkRow {
-				r.at, r.top, r.inFiles = i, max(0, i-1), false
-				return nil
-			}
+		if !r.toHunk(n) {
+			r.Lacks(map[int]string{1: "This is the last change.", -1: "This is the first change."}[n])
 		}
-		r.Lacks(map[int]string{1: "This is the last change.", -1: "This is the first change."}[n])
 		return nil
 	}
 }
@@ -280,7 +224,7 @@ func (r *Room) open() tea.Cmd {
 	if r.inFiles {
 		return r.turn()
 	}
-	return r.comment()
+	return r.remarks.comment()
 }
 
 // back leaves the room. Comments are kept until they are sent.

@@ -2,12 +2,7 @@ package review
 
 import (
 	"fmt"
-	"path"
-	"strconv"
-	"strings"
 
-	"parley"
-	"parley/internal/review"
 	"parley/tui/kit"
 	"parley/tui/room"
 )
@@ -40,13 +35,15 @@ func (r *Room) Settle(w, h int) {
 	r.at = kit.Clamp(r.at, 0, len(r.rows)-1)
 	first, used := r.at, 0
 	for i := r.at; i >= 0; i-- {
-		if used += len(r.lines(i, r.width)); used > r.height && i < r.at {
+		if used += len(r.draw().lines(i, r.width)); used > r.height && i < r.at {
 			break
 		}
 		first = i
 	}
 	r.top = kit.Clamp(r.top, first, r.at)
 }
+
+func (r *Room) draw() drawing { return drawing{r.Shared, &r.changes, &r.remarks} }
 
 // View draws the room.
 func (r *Room) View(w, h int) []string {
@@ -62,12 +59,12 @@ func (r *Room) View(w, h int) []string {
 	case r.beside.id != "":
 		return kit.Clip(append(lines, pairing{r}.besideView(w, h-1)...), h)
 	case r.list:
-		left := kit.Clip(r.fileLines(filesWidth), h-1)
-		return append(lines, kit.Beside(r.Theme, left, kit.Clip(r.rowLines(h-1), h-1), filesWidth)...)
+		left := kit.Clip(r.draw().fileLines(filesWidth), h-1)
+		return append(lines, kit.Beside(r.Theme, left, kit.Clip(r.draw().rowLines(h-1), h-1), filesWidth)...)
 	case r.inFiles:
-		return kit.Clip(append(lines, r.fileLines(w)...), h)
+		return kit.Clip(append(lines, r.draw().fileLines(w)...), h)
 	}
-	return kit.Clip(append(lines, r.rowLines(h-1)...), h)
+	return kit.Clip(append(lines, r.draw().rowLines(h-1)...), h)
 }
 
 // note sums the changes up, as much as fits beside the name.
@@ -109,136 +106,4 @@ func (r *Room) emptyView(w int) []string {
 		return []string{"", "  Nothing has changed since " + r.name + " began."}
 	}
 	return []string{"", "  Nothing has changed since the last commit."}
-}
-
-// stateWords are how far a file is on its way, where that needs a word.
-var stateWords = map[parley.FileState]string{
-	parley.FileStaged: "staged", parley.FileUnstaged: "not staged", parley.FileNew: "new",
-}
-
-// fileLines draws the files below their directories, around the one under the marker.
-func (r *Room) fileLines(w int) []string {
-	var lines []string
-	at, marked, dir := r.fileAt(), 0, ""
-	for i, f := range r.files {
-		if d := path.Dir(f.Path); d != "." && d != dir {
-			lines = append(lines, "  "+r.Theme.Dim.Render(kit.Fit(plain(d)+"/", w-2)))
-			dir = d
-		} else {
-			dir = d
-		}
-
-		counts := r.counts(f)
-		name := plain(path.Base(f.Path))
-		if f.From != "" {
-			name += " ← " + plain(path.Base(f.From))
-		}
-		style, mark := r.Theme.Plain, "  "
-		if i == at {
-			mark, marked = "▸ ", len(lines)
-			style = r.Theme.Accent
-			if r.inFiles {
-				style = r.Theme.Focus
-			}
-		}
-		lines = append(lines, style.Render(mark+kit.Pad(name, max(8, w-3-kit.Width(counts))))+" "+counts)
-	}
-
-	from := kit.Window(0, marked, len(lines), r.height)
-	return lines[from:]
-}
-
-// counts draws the numbers of a file, its state, its comments and who else changes it, as short as they can be.
-func (r *Room) counts(f file) string {
-	words := []string{
-		r.Theme.Good.Render("+" + strconv.Itoa(f.Added)), r.Theme.Bad.Render("−" + strconv.Itoa(f.Removed)),
-	}
-	if f.Binary {
-		words = []string{r.Theme.Dim.Render("binary")}
-	}
-	if word := stateWords[f.State]; word != "" {
-		words = append(words, r.Theme.Dim.Render(word))
-	}
-	if len(r.others(f.Path)) > 0 {
-		words = append(words, r.Theme.Warn.Render("≈"))
-	}
-	return strings.Join(words, " ")
-}
-
-// rowLines draws the rows in view.
-func (r *Room) rowLines(h int) []string {
-	var lines []string
-	for i := r.top; i < len(r.rows) && len(lines) < h; i++ {
-		lines = append(lines, r.lines(i, r.width)...)
-	}
-	return lines
-}
-
-// lines draws a row, wrapped, with the comments on it.
-func (r *Room) lines(i, w int) []string {
-	on := i == r.at && !r.inFiles
-	lines := drawRow(r.Theme, r.rows[i], w, on)
-	if r.rows[i].Kind == review.FileRow {
-		for _, f := range r.files {
-			if f.row == i {
-				lines[0] = kit.Pad(lines[0], w-1-kit.Width(r.counts(f))) + " " + r.counts(f)
-			}
-		}
-		for _, s := range r.others(r.rows[i].File) {
-			words := "≈ " + s.Name + " changes it, too: " + r.Key("v") + " shows both"
-			lines = append(lines, "  "+r.Theme.Warn.Render(kit.Fit(words, w-2)))
-		}
-	}
-
-	for _, at := range r.remarks.by[i] {
-		for _, line := range kit.Wrap("» "+kit.SafeLine(r.remarks.of[r.id][at].Text), w-gutter-2) {
-			lines = append(lines, strings.Repeat(" ", gutter+1)+r.Theme.Warn.Render(line))
-		}
-	}
-	return lines
-}
-
-// drawRow draws a row of a diff, wrapped.
-func drawRow(th kit.Theme, row review.Row, w int, on bool) []string {
-	mark, style := kit.Marked(on, false), th.Plain
-	switch row.Kind {
-	case review.FileRow:
-		text := plain(row.File)
-		if row.Text != "" {
-			text += "  " + plain(row.Text)
-		}
-		return []string{mark + th.Strong.Render(kit.Fit(text, w-kit.Width(mark)))}
-	case review.HunkRow:
-		return []string{mark + th.Accent.Render(kit.Fit(plain(row.Text), w-kit.Width(mark)))}
-	case review.AddedRow:
-		style = th.Good
-	case review.RemovedRow:
-		style = th.Bad
-	case review.NoteRow:
-		style = th.Dim
-	}
-
-	number := ""
-	if row.Line > 0 {
-		number = strconv.Itoa(row.Line)
-	}
-	left := mark + th.Dim.Render(kit.Pad(number, gutter-2)) + " "
-	if on {
-		left = mark + th.Focus.Render(kit.Pad(number, gutter-2)) + " "
-	}
-
-	var lines []string
-	for j, part := range kit.Wrap(plain(parley.Truncate(row.Text, longest)), w-kit.Width(left)) {
-		if j > 0 {
-			left = strings.Repeat(" ", gutter+1)
-			left = left[:min(len(left), max(0, w-2))]
-		}
-		lines = append(lines, left+style.Render(part))
-	}
-	return lines
-}
-
-// plain makes a line of an agent's safe to show, and keeps its spaces.
-func plain(s string) string {
-	return kit.Visible(parley.Reveal(strings.NewReplacer("\t", "    ", "\n", "␊", "\r", "␍", "\x1b", "␛").Replace(s)))
 }
