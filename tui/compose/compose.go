@@ -24,10 +24,9 @@ const TextLimit = 2000
 // Box is the box in which the operator writes.
 type Box struct {
 	*room.Shared
+	form
 	Open   bool
-	InTo   bool // the keys go to the names
 	Idle   bool // no key was pressed since a draft was sent
-	Draft  room.Draft
 	box    textarea.Model
 	err    error
 	newKey func() string
@@ -49,7 +48,7 @@ func New(d *room.Shared, newKey func() string) *Box {
 
 	box.SetVirtualCursor(false)
 
-	return &Box{Shared: d, box: box, newKey: newKey}
+	return &Box{Shared: d, form: form{Shared: d}, box: box, newKey: newKey}
 }
 
 // Keys returns the keys while one writes.
@@ -141,7 +140,7 @@ func (c *Box) note() string {
 
 // View draws the box in height lines below its title.
 func (c *Box) View(w, height int) []string {
-	lines := []string{c.Theme.Rule(c.Draft.Label, c.note(), w, true), c.fields(w)}
+	lines := []string{c.Theme.Rule(c.Draft.Label, c.note(), w, true), c.line(w)}
 	for line := range strings.SplitSeq(c.box.View(), "\n") {
 		lines = append(lines, "  "+kit.Fit(strings.TrimRight(line, " "), w-2))
 	}

@@ -12,14 +12,21 @@ import (
 	"parley/tui/room"
 )
 
-// fields draws the line of what a message has besides its text.
-func (c *Box) fields(w int) string {
-	d, dim := c.Draft, c.Theme.Dim
+// form is a draft, and what its message has besides the text.
+type form struct {
+	*room.Shared
+	Draft room.Draft
+	InTo  bool // the keys go to the names
+}
+
+// line draws the form.
+func (f *form) line(w int) string {
+	d, dim := f.Draft, f.Theme.Dim
 	var words []string
 	if d.Named() {
 		to := string(d.Names)
-		if c.InTo {
-			to += dim.Render(c.Team.Complete(to))
+		if f.InTo {
+			to += dim.Render(f.Team.Complete(to))
 		}
 		if to == "" {
 			to = dim.Render("agents, @group or ALL")
@@ -51,24 +58,24 @@ func dueWords(d time.Duration) string {
 
 // fixed reports whether the draft's priority and answer cannot be changed, and
 // says so for guidance.
-func (c *Box) fixed() bool {
-	if c.Draft.Formal() {
+func (f *form) fixed() bool {
+	if f.Draft.Formal() {
 		return false
 	}
-	c.Tell("Guidance has high priority and requires no answer.")
+	f.Tell("Guidance has high priority and requires no answer.")
 	return true
 }
 
-func (c *Box) cyclePriority() tea.Cmd {
-	if !c.fixed() {
-		c.Draft.Prio = following(room.Priorities, c.Draft.Prio)
+func (f *form) cyclePriority() tea.Cmd {
+	if !f.fixed() {
+		f.Draft.Prio = following(room.Priorities, f.Draft.Prio)
 	}
 	return nil
 }
 
-func (c *Box) cycleDue() tea.Cmd {
-	if !c.fixed() {
-		c.Draft.Due = following(room.Dues, c.Draft.Due)
+func (f *form) cycleDue() tea.Cmd {
+	if !f.fixed() {
+		f.Draft.Due = following(room.Dues, f.Draft.Due)
 	}
 	return nil
 }
@@ -79,28 +86,28 @@ func following[T comparable](values []T, v T) T {
 }
 
 // editTo gives the keys to the names, where they can be chosen.
-func (c *Box) editTo() tea.Cmd {
+func (f *form) editTo() tea.Cmd {
 	switch {
-	case c.Draft.Named():
-		c.InTo = true
-	case c.Draft.To.Steer:
-		c.Tell("Guidance goes to one agent. b and w write to others.")
+	case f.Draft.Named():
+		f.InTo = true
+	case f.Draft.To.Steer:
+		f.Tell("Guidance goes to one agent. b and w write to others.")
 	default:
-		c.Tell("The recipient is fixed here. " + c.Key("w") + " writes to others.")
+		f.Tell("The recipient is fixed here. " + f.Key("w") + " writes to others.")
 	}
 	return nil
 }
 
-func (c *Box) leaveTo() tea.Cmd { c.InTo = false; return nil }
+func (f *form) leaveTo() tea.Cmd { f.InTo = false; return nil }
 
 // TypeTo takes a key for the names of the recipients.
-func (c *Box) TypeTo(key tea.KeyPressMsg) { c.Draft.Names.Press(key) }
+func (f *form) TypeTo(key tea.KeyPressMsg) { f.Draft.Names.Press(key) }
 
-func (c *Box) completeTo() tea.Cmd {
-	if rest := c.Team.Complete(string(c.Draft.Names)); rest != "" {
-		c.Draft.Names += kit.Line(rest + ", ")
+func (f *form) completeTo() tea.Cmd {
+	if rest := f.Team.Complete(string(f.Draft.Names)); rest != "" {
+		f.Draft.Names += kit.Line(rest + ", ")
 		return nil
 	}
-	c.InTo = false
+	f.InTo = false
 	return nil
 }
