@@ -29,19 +29,16 @@ type Finding struct {
 
 // Screen is the screen of the daemon and its figures, with problems first.
 type Screen struct {
-	*room.Shared
+	plots
 	meter    meter
 	version  string                          // of this program; "" if it is not known
 	examine  func(context.Context) []Finding // nil where nobody can
 	found    []Finding
 	when     time.Time // of the examination
 	busy     bool      // it is under way
-	Still    bool      // no curves
 	database int64     // bytes; 0 while that is not known
 	sizing   bool
-	usage    *parley.UsageResult // nil while it is not known
-	summed   time.Time           // when usage was asked for
-	summing  bool
+	usage    usage
 	drawn    []string // by settle
 	kit.Pane
 }
@@ -53,7 +50,8 @@ type (
 
 // New returns the screen. examine looks at everything as the doctor does; nil if nothing can.
 func New(d *room.Shared, version string, examine func(context.Context) []Finding, still bool) *Screen {
-	return &Screen{Shared: d, meter: newMeter(), version: version, examine: examine, Still: still}
+	p := plots{d, still}
+	return &Screen{plots: p, meter: newMeter(), version: version, examine: examine, usage: usage{plots: p}}
 }
 
 func (h *Screen) Title() string { return "Health" }
@@ -101,15 +99,15 @@ func (h *Screen) Update(msg tea.Msg) tea.Cmd {
 		if s := h.Link.Status; s != nil && msg.Err == nil {
 			h.meter.look(waitingIn(s))
 		}
-		return tea.Batch(h.size(), h.askUsage())
+		return tea.Batch(h.size(), h.usage.ask())
 	case room.PulseMsg:
 		if msg.Err == nil {
 			h.meter.look(waitingIn(msg.Workspace))
 		}
 	case room.ShownMsg:
-		return tea.Batch(h.size(), h.askUsage())
+		return tea.Batch(h.size(), h.usage.ask())
 	case usageMsg:
-		h.takeUsage(msg)
+		h.usage.take(msg)
 	case sizedMsg:
 		h.sizing, h.database = false, int64(msg)
 	case examinedMsg:
@@ -205,7 +203,7 @@ func (h *Screen) problems() []Finding {
 		all = append(all, h.warnings(s)...)
 	}
 
-	all = append(all, h.silentModels()...)
+	all = append(all, h.usage.silent()...)
 	for _, f := range h.found {
 		if !f.Well {
 			all = append(all, f)

@@ -27,8 +27,8 @@ type talker struct {
 }
 
 // matrix draws who wrote to whom in the last hour, each with a curve, the busiest first.
-func (h *Screen) matrix(w int) []string {
-	pairs := h.Ledger.Pairs(h.Now)
+func (p plots) matrix(w int) []string {
+	pairs := p.Ledger.Pairs(p.Now)
 	if len(pairs) == 0 {
 		return nil
 	}
@@ -38,48 +38,48 @@ func (h *Screen) matrix(w int) []string {
 		total, most = total+n, max(most, n)
 	}
 
-	all := h.talkers(pairs)
+	all := p.talkers(pairs)
 	name := 5
 	for _, x := range all[:min(len(all), matrixMost)] {
 		name = kit.Clamp(kit.Width(x.name), name, matrixName)
 	}
 	left := 2 + name + 1 + 4 + 1
-	if curve := team.HourSpans + 1; !h.Still && w-left-curve >= 5*matrixCell {
+	if curve := team.HourSpans + 1; !p.Still && w-left-curve >= 5*matrixCell {
 		left += curve
 	}
 
 	shown := all[:min(len(all), matrixMost, max(2, (w-left)/matrixCell-1))]
 	cell := kit.Clamp((w-left)/(len(shown)+1), matrixCell, broadCell)
-	note := kit.Plural(total, "message") + " " + h.Ledger.Period(h.Now)
-	lines := append([]string{h.Theme.Rule("Who writes to whom", note, w, false)}, h.matrixHead(shown, left, cell, w)...)
+	note := kit.Plural(total, "message") + " " + p.Ledger.Period(p.Now)
+	lines := append([]string{p.Theme.Rule("Who writes to whom", note, w, false)}, p.matrixHead(shown, left, cell, w)...)
 	for _, from := range shown {
-		line := h.talkerLine(from, name, left)
+		line := p.talkerLine(from, name, left)
 		for _, to := range shown {
-			line += kit.Pad(h.cell(pairs[team.Pair{From: from.id, To: to.id}], most, from.id == to.id), cell)
+			line += kit.Pad(p.cell(pairs[team.Pair{From: from.id, To: to.id}], most, from.id == to.id), cell)
 		}
-		lines = append(lines, line+h.cell(pairs[team.Pair{From: from.id}], most, false))
+		lines = append(lines, line+p.cell(pairs[team.Pair{From: from.id}], most, false))
 	}
 
 	if more := len(all) - len(shown); more > 0 {
-		lines = append(lines, h.Theme.Dim.Render(kit.Fit("  and "+kit.Plural(more, "quieter one"), w)))
+		lines = append(lines, p.Theme.Dim.Render(kit.Fit("  and "+kit.Plural(more, "quieter one"), w)))
 	}
 
 	return append(lines, "")
 }
 
 // talkers returns who wrote or got messages, the busiest first.
-func (h *Screen) talkers(pairs map[team.Pair]int) (all []talker) {
+func (p plots) talkers(pairs map[team.Pair]int) (all []talker) {
 	of, wrote := map[string]int{}, map[string]int{}
-	for p, n := range pairs {
-		wrote[p.From] += n
-		of[p.From] += n
-		if p.To != "" {
-			of[p.To] += n
+	for x, n := range pairs {
+		wrote[x.From] += n
+		of[x.From] += n
+		if x.To != "" {
+			of[x.To] += n
 		}
 	}
 
 	for id, n := range of {
-		all = append(all, talker{id: id, name: h.Ledger.Names[id], wrote: wrote[id], messages: n})
+		all = append(all, talker{id: id, name: p.Ledger.Names[id], wrote: wrote[id], messages: n})
 	}
 
 	slices.SortFunc(all, func(a, b talker) int {
@@ -90,7 +90,7 @@ func (h *Screen) talkers(pairs map[team.Pair]int) (all []talker) {
 }
 
 // matrixHead draws the recipients, with their whole names. The last column is for messages to several.
-func (h *Screen) matrixHead(shown []talker, left, cell, w int) (lines []string) {
+func (p plots) matrixHead(shown []talker, left, cell, w int) (lines []string) {
 	var names [][]string
 	high := 1
 	for _, to := range append(slices.Clone(shown), talker{name: "several"}) {
@@ -107,38 +107,38 @@ func (h *Screen) matrixHead(shown []talker, left, cell, w int) (lines []string) 
 			}
 			line += kit.Pad(part, cell-1) + " "
 		}
-		lines = append(lines, h.Theme.Dim.Render(kit.Fit(strings.TrimRight(line, " "), w)))
+		lines = append(lines, p.Theme.Dim.Render(kit.Fit(strings.TrimRight(line, " "), w)))
 	}
 	return lines
 }
 
 // talkerLine draws a sender: its name, the curve of what it wrote and got in the last hour, and how many messages
 // it wrote.
-func (h *Screen) talkerLine(from talker, name, left int) string {
-	line := "  " + h.Theme.Name(from.name).Render(kit.PadName(from.name, name)) + " "
+func (p plots) talkerLine(from talker, name, left int) string {
+	line := "  " + p.Theme.Name(from.name).Render(kit.PadName(from.name, name)) + " "
 	if room := left - 2 - name - 1 - 5; room >= team.HourSpans {
-		curve := kit.SparksTo(h.Ledger.Curve(from.id, h.Now), max(1, h.Ledger.Busiest(h.Now)))
-		line += h.Theme.Busy.Render(kit.Pad(curve, room-1)) + " "
+		curve := kit.SparksTo(p.Ledger.Curve(from.id, p.Now), max(1, p.Ledger.Busiest(p.Now)))
+		line += p.Theme.Busy.Render(kit.Pad(curve, room-1)) + " "
 	}
 	return line + fmt.Sprintf("%4d ", min(from.wrote, 9999))
 }
 
 // cell draws how many messages went one way, with their heat in shape and colour.
-func (h *Screen) cell(n, most int, self bool) string {
+func (p plots) cell(n, most int, self bool) string {
 	switch {
 	case self:
 		return strings.Repeat(" ", matrixCell)
 	case n == 0:
-		return h.Theme.Dim.Render(kit.Pad("·", matrixCell))
+		return p.Theme.Dim.Render(kit.Pad("·", matrixCell))
 	}
 
-	style := h.Theme.Good
+	style := p.Theme.Good
 	switch heat := n * 4 / max(most, 1); {
 	case n < team.FoldFrom:
 	case heat >= 3 && n >= manyMessages:
-		style = h.Theme.Bad
+		style = p.Theme.Bad
 	case heat >= 1:
-		style = h.Theme.Busy
+		style = p.Theme.Busy
 	}
 
 	return style.Render(kit.Pad(kit.SparksTo([]int{n}, max(most, 8))+fmt.Sprint(" ", min(n, 9999)), matrixCell))

@@ -19,52 +19,60 @@ const (
 	usageEvery = 10 * time.Second // between two requests: each sums up all calls
 )
 
+// usage is what models and programs have cost.
+type usage struct {
+	plots
+	result *parley.UsageResult // nil while it is not known
+	asked  time.Time
+	asking bool
+}
+
 // usageMsg is what the models' answers cost.
 type usageMsg struct {
 	result *parley.UsageResult
 	err    error
 }
 
-// askUsage asks for the usage while the screen is shown.
-func (h *Screen) askUsage() tea.Cmd {
-	if h.At != room.AtHealth || h.summing || h.Link.Lost != nil || h.Now.Sub(h.summed) < usageEvery {
+// ask reads the usage while the screen is shown.
+func (u *usage) ask() tea.Cmd {
+	if u.At != room.AtHealth || u.asking || u.Link.Lost != nil || u.Now.Sub(u.asked) < usageEvery {
 		return nil
 	}
-	h.summing, h.summed = true, h.Now
-	return h.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
+	u.asking, u.asked = true, u.Now
+	return u.Do.Call(func(ctx context.Context, s parley.Service) tea.Msg {
 		res, err := s.Usage(ctx, parley.UsageRequest{Calls: usageCalls})
 		return usageMsg{result: res, err: err}
 	})
 }
 
-// takeUsage takes the answer. After an error the last one stays.
-func (h *Screen) takeUsage(msg usageMsg) {
-	if h.summing = false; msg.err == nil {
-		h.usage = msg.result
+// take takes the answer. After an error the last one stays.
+func (u *usage) take(msg usageMsg) {
+	if u.asking = false; msg.err == nil {
+		u.result = msg.result
 	}
 }
 
 // models draws what the responders' answers cost, the busiest first.
-func (h *Screen) models(w int) []string {
-	if h.usage == nil {
+func (u *usage) models(w int) []string {
+	if u.result == nil {
 		return nil
 	}
-	if len(h.usage.Agents) == 0 {
-		return h.programs(w)
+	if len(u.result.Agents) == 0 {
+		return u.programs(w)
 	}
 
-	lines := []string{h.Theme.Rule("Models", kit.Plural(h.usage.Total.Calls, "call"), w, false)}
+	lines := []string{u.Theme.Rule("Models", kit.Plural(u.result.Total.Calls, "call"), w, false)}
 	var took []int
-	for _, c := range slices.Backward(h.usage.Calls) {
+	for _, c := range slices.Backward(u.result.Calls) {
 		took = append(took, c.InputTokens+c.OutputTokens)
 	}
 
-	total := h.usage.Total
+	total := u.result.Total
 	tokens := parley.FormatCount(total.InputTokens) + " in, " + parley.FormatCount(total.OutputTokens) + " out"
-	lines = append(lines, h.figure("tokens", tokens, took, w))
+	lines = append(lines, u.figure("tokens", tokens, took, w))
 
 	byCalls := func(a, b parley.AgentUsage) int { return b.Calls - a.Calls }
-	agents := slices.SortedStableFunc(slices.Values(h.usage.Agents), byCalls)
+	agents := slices.SortedStableFunc(slices.Values(u.result.Agents), byCalls)
 
 	for _, a := range agents[:min(len(agents), maxQueues)] {
 		words := fmt.Sprintf("%d answered", a.Answered)
@@ -77,20 +85,20 @@ func (h *Screen) models(w int) []string {
 			words += " · " + kit.Brief(time.Duration(a.LatencyMS/int64(a.Calls))*time.Millisecond) + " each"
 		}
 
-		words += " · last " + kit.Since(a.LastCall, h.Now) + " ago"
-		lines = append(lines, h.figure(kit.SafeLine(a.Agent), words, nil, w))
+		words += " · last " + kit.Since(a.LastCall, u.Now) + " ago"
+		lines = append(lines, u.figure(kit.SafeLine(a.Agent), words, nil, w))
 	}
 
-	return append(append(lines, ""), h.programs(w)...)
+	return append(append(lines, ""), u.programs(w)...)
 }
 
 // programs draws what the programs of agents have used today, the most first. One of which it is not
 // known is only there if it has a profile that tells.
-func (h *Screen) programs(w int) []string {
+func (u *usage) programs(w int) []string {
 	byTokens := func(a, b parley.ProgramUsage) int { return cmp.Compare(b.Today.Total(), a.Today.Total()) }
 	var used []parley.ProgramUsage
 	var all parley.Tokens
-	for _, p := range slices.SortedStableFunc(slices.Values(h.usage.Programs), byTokens) {
+	for _, p := range slices.SortedStableFunc(slices.Values(u.result.Programs), byTokens) {
 		if p.Today.Total() > 0 || p.Unknown != "" && p.Unknown != parley.UsageNoReader {
 			used, all = append(used, p), all.Plus(p.Today.Tokens)
 		}
@@ -99,7 +107,7 @@ func (h *Screen) programs(w int) []string {
 		return nil
 	}
 
-	lines := []string{h.Theme.Rule("Tokens today", parley.FormatCount(all.Total()), w, false)}
+	lines := []string{u.Theme.Rule("Tokens today", parley.FormatCount(all.Total()), w, false)}
 	for _, p := range used[:min(len(used), maxQueues)] {
 		t := p.Today
 		words := p.Unknown.Words()
@@ -115,24 +123,24 @@ func (h *Screen) programs(w int) []string {
 		if p.Budget != nil {
 			words += " · " + p.Budget.Words()
 		}
-		lines = append(lines, h.figure(kit.SafeLine(p.Agent), words, nil, w))
+		lines = append(lines, u.figure(kit.SafeLine(p.Agent), words, nil, w))
 	}
 
-	if b := h.usage.Budget; b != nil {
-		lines = append(lines, h.figure("the team", b.Words(), nil, w))
+	if b := u.result.Budget; b != nil {
+		lines = append(lines, u.figure("the team", b.Words(), nil, w))
 	}
 
 	return append(lines, "")
 }
 
-// silentModels returns the responders whose last call got no answer.
-func (h *Screen) silentModels() (all []Finding) {
-	if h.usage == nil {
+// silent returns the responders whose last call got no answer.
+func (u *usage) silent() (all []Finding) {
+	if u.result == nil {
 		return nil
 	}
 
 	seen := map[string]bool{}
-	for _, c := range h.usage.Calls { // the newest first
+	for _, c := range u.result.Calls { // the newest first
 		if !seen[c.AgentID] && c.Reason != "" {
 			all = append(all, Finding{
 				Check:  "models",

@@ -30,12 +30,12 @@ func (h *Screen) lines(w int) []string {
 
 	if h.Tier < kit.Wide {
 		lines = append(append(lines, h.figures(w)...), h.matrix(w)...)
-		lines = append(append(lines, h.queues(w)...), h.models(w)...)
+		lines = append(append(lines, h.queues(w)...), h.usage.models(w)...)
 		return append(lines, h.daemon(w)...)
 	}
 
 	half := (w - 3) / 2
-	left := slices.Concat(h.figures(half), h.queues(half), h.models(half))
+	left := slices.Concat(h.figures(half), h.queues(half), h.usage.models(half))
 	right := append(h.matrix(w-3-half), h.daemon(w-3-half)...)
 	n := max(len(left), len(right))
 
@@ -87,24 +87,6 @@ func (h *Screen) findings(w int) []string {
 	}
 
 	return append(lines, h.Theme.Dim.Render(kit.Fit("  "+words, w)))
-}
-
-const figureColumn = 12
-
-// figure draws a name, its value, and its curve if there is room.
-func (h *Screen) figure(name, words string, curve []int, w int) string {
-	line := "  " + h.Theme.Dim.Render(kit.Pad(name, figureColumn)) + kit.Fit(words, w-figureColumn-2)
-	if h.Still || len(curve) == 0 || w < 40 {
-		return line
-	}
-	line = kit.Pad(line, max(kit.Width(line), min(w*55/100, figureColumn+38)))
-	room := w - kit.Width(line) - 1
-	if room < 8 {
-		return line
-	}
-	curve = curve[max(0, len(curve)-room):]
-	gap := strings.Repeat(" ", 1+room-len(curve)) // the newest stands at the right
-	return line + gap + h.Theme.Busy.Render(kit.Sparks(curve))
 }
 
 // figures draws how deliveries go.
