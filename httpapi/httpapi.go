@@ -170,13 +170,15 @@ func (a *api) handler() http.Handler {
 	if a.Page != nil {
 		mux.HandleFunc("/{$}", a.readOnly(a.Page.Files.ServeHTTP))
 		mux.HandleFunc(pagePath, a.readOnly(a.Page.Files.ServeHTTP))
-		mux.HandleFunc(sessionPath, codeHandler(a, a.Page.Enter, parley.PageCodeSpent()))
+		mux.HandleFunc(sessionPath, a.Page.session(a))
 		if a.Page.Workspaces != nil {
 			mux.HandleFunc(workspacesPath, a.readOnly(a.Page.workspaces(a)))
 		}
 	}
 	if a.AnswerByCode != nil {
-		mux.HandleFunc(answerPath, codeHandler(a, a.AnswerByCode, parley.AnswerCodeSpent()))
+		mux.HandleFunc(answerPath, codeHandler(a, func(ctx context.Context, given codeBody) (*parley.AnswerDialogResult, error) {
+			return a.AnswerByCode(ctx, given.Code)
+		}, parley.AnswerCodeSpent()))
 	}
 	all := http.NewServeMux()
 	all.Handle("/", a.limitBody(mux))

@@ -60,17 +60,65 @@ func (p *Page) workspaces(a *api) http.HandlerFunc {
 	}
 }
 
+// enteredSession is a new session, with the answers to the calls that came with its code.
+type enteredSession struct {
+	*parley.PageSession
+	Answers map[string]any `json:"answers,omitempty"`
+}
+
+// maxFirstCalls bounds how many calls may come with a code.
+const maxFirstCalls = 4
+
+// session turns a one-time code into a session. The first calls of the session may come with the code, so that a page
+// on a slow line need not wait for its key before it asks what it shows. One that fails is left out: the page calls
+// again.
+func (p *Page) session(a *api) http.HandlerFunc {
+	return codeHandler(a, func(ctx context.Context, given codeBody) (*enteredSession, error) {
+		s, err := p.Enter(ctx, given.Code)
+		if err != nil {
+			return nil, err
+		}
+
+		entered := &enteredSession{s, map[string]any{}}
+		caller, ok := a.Authenticate(ctx, s.Key)
+		if !ok || len(given.Calls) > maxFirstCalls {
+			return entered, nil
+		}
+		for _, op := range parley.Ops {
+			args, wanted := given.Calls[op.Name]
+			if !wanted {
+				continue
+			}
+			inv, err := op.Decode(args)
+			if err != nil {
+				continue
+			}
+			if res, err := inv.Call(parley.WithCaller(ctx, caller), a.Service); err == nil {
+				entered.Answers[op.Name] = res
+			}
+		}
+
+		return entered, nil
+	}, parley.PageCodeSpent())
+}
+
 // maxCode bounds a one-time code in bytes.
 const maxCode = 200
 
+// codeBody is the body of a request that brings a one-time code.
+type codeBody struct {
+	Code  string
+	Calls map[string]json.RawMessage // for a session: the arguments of its first calls, by operation
+}
+
 // codeHandler takes a one-time code, and answers with what it gives. What brings one must be JSON, which no other page
 // can send.
-func codeHandler[Res any](a *api, does func(context.Context, string) (Res, error), spent error) http.HandlerFunc {
+func codeHandler[Res any](a *api, does func(context.Context, codeBody) (Res, error), spent error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		code, err := readCode(a, w, r, spent)
+		given, err := readCode(a, w, r, spent)
 		var res Res
 		if err == nil {
-			res, err = does(r.Context(), code)
+			res, err = does(r.Context(), given)
 		}
 		if err != nil {
 			a.fail(w, r, err)
@@ -80,23 +128,22 @@ func codeHandler[Res any](a *api, does func(context.Context, string) (Res, error
 	}
 }
 
-func readCode(a *api, w http.ResponseWriter, r *http.Request, spent error) (string, error) {
+func readCode(a *api, w http.ResponseWriter, r *http.Request, spent error) (given codeBody, err error) {
 	if r.Method != http.MethodPost {
-		return "", wrongMethod(w, r, http.MethodPost)
+		return given, wrongMethod(w, r, http.MethodPost)
 	}
 
 	body, err := a.readBody(w, r)
 	if err != nil {
-		return "", err
+		return given, err
 	}
-	var given struct{ Code string }
 	if r.Header.Get("Content-Type") == "" || json.Unmarshal(body, &given) != nil {
-		return "", parley.Errorf(parley.InvalidArgument, "the body has no code").
+		return given, parley.Errorf(parley.InvalidArgument, "the body has no code").
 			Suggest("Open the link that `parley web` prints.")
 	}
 	if given.Code == "" || len(given.Code) > maxCode {
-		return "", spent
+		return given, spent
 	}
 
-	return given.Code, nil
+	return given, nil
 }

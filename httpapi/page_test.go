@@ -2,7 +2,9 @@ package httpapi
 
 import (
 	"context"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -173,4 +175,43 @@ func TestNamesOfTheSettingsCountOnLoopback(t *testing.T) {
 			t.Errorf("%s: got %d", host, got.status)
 		}
 	}
+}
+
+// The first calls of a session may come with its code. They are made with what the session may, and one that fails is
+// left out.
+func TestTheFirstCallsComeWithTheCode(t *testing.T) {
+	o := pageOptions(&stub{})
+	key := ""
+	enter := o.Page.Enter
+	o.Page.Enter = func(ctx context.Context, code string) (*parley.PageSession, error) {
+		s, err := enter(ctx, code)
+		if s != nil {
+			s.Key = key
+		}
+		return s, err
+	}
+	d := serve(t, New(o))
+	own := "Origin: " + d.tcp
+
+	for what, test := range map[string]struct{ key, calls, want string }{
+		"one":                      {"operators-key", `{"check_inbox":{"limit":10}}`, "check_inbox"},
+		"none":                     {"operators-key", `{}`, ""},
+		"a wrong argument":         {"operators-key", `{"check_inbox":{"limit":"many"}}`, ""},
+		"one that is not known":    {"operators-key", `{"guess":{},"check_inbox":{}}`, "check_inbox"},
+		"one that changes":         {"watchers-key", `{"send_message":{"to":"all","text":"x"},"check_inbox":{}}`, "check_inbox"},
+		"too many":                 {"operators-key", `{"check_inbox":{},"a":{},"b":{},"c":{},"d":{}}`, ""},
+		"a key that nobody knows":  {"other-key", `{"check_inbox":{}}`, ""},
+		"where the key is refused": {"unplaced-key", `{"send_message":{"to":"all","text":"x"}}`, ""},
+	} {
+		key = test.key
+		got := d.ask("POST", "/session", `{"code":"parley_code","calls":`+test.calls+`}`, asJSON, own)
+		d.expect(what, got, http.StatusOK, "")
+		answers, _ := got.body["answers"].(map[string]any)
+		names := strings.Join(slices.Sorted(maps.Keys(answers)), " ")
+		if names != test.want || got.body["key"] != test.key {
+			t.Errorf("%s: the answers are of %q, want %q", what, names, test.want)
+		}
+	}
+	d.expect("a wrong code", d.ask("POST", "/session", `{"code":"x","calls":{"check_inbox":{}}}`, asJSON, own),
+		http.StatusUnauthorized, parley.Unauthenticated)
 }

@@ -11,8 +11,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -52,10 +54,11 @@ const marked = "/page/MARK/"
 // gets files of two builds, whatever a browser keeps.
 var mark = sync.OnceValue(func() string {
 	sum := sha256.New()
-	walk(func(name string, b []byte) {
+	for _, name := range slices.Sorted(maps.Keys(served())) {
+		b := served()[name]
 		_, _ = fmt.Fprintf(sum, "%s %d\n", name, len(b)) // a hash takes everything
 		_, _ = sum.Write(b)
-	})
+	}
 	return hex.EncodeToString(sum.Sum(nil)[:6])
 })
 
@@ -63,19 +66,19 @@ var mark = sync.OnceValue(func() string {
 var files = sync.OnceValue(func() map[string]*file {
 	all := map[string]*file{}
 	base := strings.Replace(marked, "MARK", mark(), 1)
-	walk(func(name string, b []byte) {
+	for name, b := range served() {
 		b = bytes.ReplaceAll(b, []byte(marked), []byte(base))
-		if name == "static/worker.js" {
+		if name == "worker.js" {
 			all[workerPath] = newFile(name, bytes.ReplaceAll(b, []byte("FILES"), []byte(strings.Join(kept(), "', '"))))
-			return
+			continue
 		}
 		f := newFile(name, b)
-		if name == "static/index.html" {
+		if name == "index.html" {
 			all["/"] = newFile(name, b)
 		}
 		f.stays = true
-		all[base+strings.TrimPrefix(name, "static/")] = f
-	})
+		all[base+name] = f
+	}
 
 	return all
 })
@@ -84,33 +87,49 @@ var files = sync.OnceValue(func() map[string]*file {
 // one.
 func kept() []string {
 	var names []string
-	walk(func(name string, _ []byte) {
-		name = strings.TrimPrefix(name, "static/")
+	for _, name := range slices.Sorted(maps.Keys(served())) {
 		switch ext := path.Ext(name); {
 		case name == "worker.js", strings.Contains(name, "xterm"), ext == ".LICENSE", ext == ".txt":
 		default:
 			names = append(names, name)
 		}
-	})
+	}
 	return names
 }
 
-// walk calls a function for each file, in the order of their names.
-func walk(do func(name string, b []byte)) {
+// served are the files by their names, with their modules joined: those of the first view, and those of the others.
+var served = sync.OnceValue(func() map[string][]byte {
+	all := map[string][]byte{}
 	err := fs.WalkDir(sources, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		b, err := sources.ReadFile(name)
-		if err == nil {
-			do(name, b)
-		}
+		all[strings.TrimPrefix(name, "static/")], err = sources.ReadFile(name)
 		return err
 	})
+	var first, others *bundle
+	if err == nil {
+		first, err = join(all, "main.js", nil, "early.js")
+	}
+	if err == nil {
+		others, err = join(all, "views.js", first, "early.js")
+	}
 	if err != nil {
 		panic(err) // they are part of the program
 	}
-}
+
+	for _, b := range []*bundle{first, others} {
+		for _, name := range b.modules {
+			delete(all, name)
+		}
+	}
+	all[first.path], all[others.path] = first.text, others.text
+	for _, name := range []string{"early.js", "worker.js", "shell.css", "page.css"} {
+		all[name] = bare(all[name])
+	}
+
+	return all
+})
 
 func newFile(name string, b []byte) *file {
 	sum := sha256.Sum256(b)

@@ -35,6 +35,7 @@ const (
 	stormTime = 10 * time.Second
 	idleTime  = 20 * time.Second
 	openPages = 10
+	letters   = 5 // that wait for the person
 	visits    = 3 // of which the median counts
 	sleepTime = 15 * time.Second
 	longFrame = 50 // ms
@@ -45,6 +46,7 @@ type house struct {
 	*testing.T
 	home    *testhome.Home
 	client  *client.Client
+	socket  string
 	pid     int
 	browser context.Context
 }
@@ -80,10 +82,11 @@ func newHouse(t *testing.T) *house {
 	h.home.Env = append(h.home.Env, "PARLEY_REGISTRATIONS_PER_MINUTE=10000", "PARLEY_MESSAGES_PER_MINUTE=1000000",
 		"PARLEY_BROADCASTS_PER_MINUTE=1000000")
 	h.serve()
-	var ids []string
+	var ids, keys []string
 	for i := range agents {
 		req := parley.RegisterAgentRequest{Username: fmt.Sprintf("agent-%03d", i)}
-		ids = append(ids, must.Have(h.client.RegisterAgent(t.Context(), req))(t).AgentID)
+		agent := must.Have(h.client.RegisterAgent(t.Context(), req))(t)
+		ids, keys = append(ids, agent.AgentID), append(keys, agent.APIKey)
 	}
 	h.client.Close()
 	must.Do(t, h.home.Command("down").Run())
@@ -96,6 +99,12 @@ func newHouse(t *testing.T) *house {
 	must.Do(t, db.Close())
 	h.serve()
 	t.Cleanup(h.client.Close)
+	for i, key := range keys[:letters] { // what waits for the person
+		agent := client.New(client.Options{Socket: h.socket, Key: key})
+		req := parley.SendMessageRequest{To: []string{parley.OperatorName}, Text: fmt.Sprintf("Shall I go on with part %d of the plan?", i)}
+		must.Have(agent.SendMessage(t.Context(), req))(t)
+		agent.Close()
+	}
 	h.settles()
 
 	return h
@@ -105,6 +114,7 @@ func (h *house) serve() {
 	testhome.Run[daemon.Info](h, h.home, "serve")
 	info := must.Have(daemon.ReadInfo(daemon.Locate(daemon.RealPath(h.home.Workspace), daemon.Environ(h.home.Env))))(h.T)
 	h.client = client.New(client.Options{Socket: info.Socket, Key: testhome.OperatorKey})
+	h.socket = info.Socket
 	h.pid = testhome.Run[parley.WorkspaceStatusResult](h, h.home, "status").PID
 }
 
@@ -131,8 +141,7 @@ func (h *house) ticks() int {
 
 // usable notes when the page shows what it has read: what waits, or that nothing does.
 const usable = `window.usable = 0; new MutationObserver(() => {
-	if (!window.usable && document.querySelector('nav') && (document.querySelector('main .card') || document.body?.innerText.includes('Nothing waits for you')))
-		window.usable = performance.now() }).observe(document, {childList: true, subtree: true, characterData: true})`
+	if (!window.usable && document.querySelector('main .card textarea')) window.usable = performance.now() }).observe(document, {childList: true, subtree: true, characterData: true})`
 
 // visits opens the page as a phone on a slow line does: for the first time by a link, and again.
 func (h *house) visits(name string, line testpage.Line) [][]string {
@@ -179,8 +188,8 @@ func figure(what, goal, form string, values []float64) []string {
 
 // watched counts frames, and the numbers of the events that the page has taken.
 const watched = `(async () => {
-	const state = performance.getEntriesByType('resource').map(e => e.name).find(n => n.endsWith('/state.js'));
-	const {hear} = await import(state);
+	const main = performance.getEntriesByType('resource').map(e => e.name).find(n => n.endsWith('/main.js'));
+	const {hear} = (await import(main)).$state;
 	window.seqs = []; window.frames = []; window.ready = true;
 	hear(events => { for (const e of events) window.seqs.push(e.seq) });
 	let last = performance.now();

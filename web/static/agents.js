@@ -1,8 +1,8 @@
 // @ts-check
 // The agents, and one of them: its terminal, what it was told, and a box to write to it.
 import {Away, Refused, call} from './api.js';
-import {agentOf, agents, hear, lastWords, letters, loaded, matters, send, sent, worktrees} from './state.js';
-import {Name, Receipt, Since, Write, ago, html, may, useEffect, useState} from './parts.js';
+import {agentOf, agents, hear, lastWords, letters, matters, send, sent, teamRead, worktrees} from './state.js';
+import {Name, Receipt, Since, Write, ago, html, may, useBroad, useEffect, useState} from './parts.js';
 import {Row} from './messages.js';
 import {Terminal} from './terminal.js';
 import {Wide} from './wide.js';
@@ -67,7 +67,7 @@ const order = a => asks(a) ? 0 : ({busy: 1, starting: 1, blocked: 2, unknown: 2,
 export const inOrder = () => [...agents.value].sort((x, y) => order(x) - order(y) || x.name.localeCompare(y.name));
 
 export function Agents() {
-  if (loaded.value && !agents.value.length) {
+  if (teamRead.value && !agents.value.length) {
     return html`<p class="empty">There are no agents yet. In a terminal: parley launch NAME -- PROGRAM</p>`;
   }
   return html`<section aria-label="Agents"><p class="row small desk"><a class="way-over" href="#/tiles">As terminals</a></p><ul class="agents" aria-label="Agents">${inOrder().map(a => html`<${AgentRow} key=${a.id} a=${a} />`)}</ul></section>`;
@@ -102,23 +102,10 @@ function Talk({name}) {
   return html`<ul class="rows">${list.map(m => html`<${Row} key=${m.message_id} m=${m} />`)}</ul>`;
 }
 
-const broad = matchMedia('(min-width: 60rem)');
-
-/** Whether there is room for a terminal in its width. */
-function useWide() {
-  const [wide, set] = useState(broad.matches);
-  useEffect(() => {
-    const change = () => set(broad.matches);
-    broad.addEventListener('change', change);
-    return () => broad.removeEventListener('change', change);
-  }, []);
-  return wide;
-}
-
 /** @param {{name: string}} props */
 export function Agent({name}) {
   const a = agentOf(name);
-  const wide = useWide();
+  const wide = useBroad();
   const [steer, setSteer] = useState(false);
   const asksNow = matters.value.filter(n => n.agent === name).length + letters.value.filter(m => m.sender === name).length;
   const mine = sent.value.filter(m => m.place === name);
@@ -128,7 +115,7 @@ export function Agent({name}) {
 
   return html`<section class="one" aria-label=${name}>
     <header class="row"><h2><${Name}>${name}<//></h2>
-      ${a ? html`<${State} a=${a} /><${Since} t=${a.kind === 'terminal' ? a.since : a.last_active} />` : loaded.value ? html`<span class="quiet">not in the team</span>` : null}<span class="grow"></span>
+      ${a ? html`<${State} a=${a} /><${Since} t=${a.kind === 'terminal' ? a.since : a.last_active} />` : teamRead.value ? html`<span class="quiet">not in the team</span>` : null}<span class="grow"></span>
       ${a && a.kind === 'terminal' ? html`<a href=${`#/review/${encodeURIComponent(name)}`}>Changes</a>` : null}
       ${asksNow ? html`<a class="asks" href="#/needs">waits for you</a>` : null}</header>
     ${a ? html`<p class="row small">${a.role ? html`<span class="quiet" dir="auto">${a.role}</span>` : null}<span class="quiet">${a.runs || a.profile || a.kind}</span><${Branch} a=${a} /><${Used} a=${a} />

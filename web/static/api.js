@@ -1,13 +1,12 @@
 // @ts-check
 // The way to the daemon: the session, calls of operations, and the stream of events.
+import {ask as fetched, exchange, first, restored as kept, stored, take, withKey} from './early.js';
 import {signal} from './npm/signals.js';
 
 /**
- * @typedef {{key: string, key_id: string, watch: boolean, workspace: string}} Session
+ * @typedef {import('./early.js').Session} Session
  * @typedef {{seq: number, type: string, time: string} & Record<string, any>} Event
  */
-
-const stored = 'parley.session';
 
 /** Whether the session outlives this tab, on this device. */
 export const stays = signal(false);
@@ -20,9 +19,9 @@ export const ended = signal('');
 
 function restored() {
   try {
-    const kept = localStorage.getItem(stored);
-    stays.value = kept !== null && (sessionStorage.getItem(stored) ?? kept) === kept;
-    return JSON.parse(sessionStorage.getItem(stored) ?? kept ?? 'null');
+    const here = localStorage.getItem(stored);
+    stays.value = here !== null && kept() === here;
+    return JSON.parse(kept() ?? 'null');
   } catch {
     return null;
   }
@@ -49,9 +48,10 @@ function sentence(text) {
 }
 
 /** Whether the page is being left: the browser then ends its requests, which says nothing of the daemon. */
-export let leaving = false;
-addEventListener('pagehide', () => { leaving = true; });
-addEventListener('pageshow', () => { leaving = false; wake(); });
+let left = false;
+export const leaving = () => left;
+addEventListener('pagehide', () => { left = true; });
+addEventListener('pageshow', () => { left = false; wake(); });
 
 /**
  * What a request means that ended without its answer, or in the midst of it.
@@ -62,7 +62,7 @@ const lost = (e, stop) => stop?.aborted ? e : new Away('The daemon cannot be rea
 /** @param {string} path @param {RequestInit} init @param {AbortSignal} [stop] */
 async function ask(path, init, stop) {
   try {
-    return await fetch(path, {cache: 'no-store', credentials: 'omit', redirect: 'error', ...init});
+    return await fetched(path, init);
   } catch (e) {
     throw lost(e, stop);
   }
@@ -77,13 +77,14 @@ async function bodyOf(answer, stop) {
   }
 }
 
+/** What came with the session, by its operation. @type {Record<string, any>} */ let ready = {};
+
 /** Turns a one-time code into the session of this tab. @param {string} code */
 export async function enter(code) {
-  const answer = await ask('/session', {
-    method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({code}),
-  });
+  const answer = await (take('session') ?? exchange(code)).catch(e => { throw lost(e); });
   if (!answer.ok) throw await refusal(answer);
-  const body = await bodyOf(answer);
+  const {answers, ...body} = await bodyOf(answer);
+  ready = answers ?? {};
   sessionStorage.setItem(stored, JSON.stringify(body));
   if (stays.value) localStorage.setItem(stored, JSON.stringify(body));
   ended.value = '';
@@ -104,9 +105,7 @@ export function leave(why) {
   session.value = null;
 }
 
-function headers() {
-  return {Authorization: `Bearer ${session.value?.key ?? ''}`, 'Content-Type': 'application/json'};
-}
+const headers = () => withKey(session.value?.key);
 
 /** @param {Response} answer */
 async function refusal(answer) {
@@ -125,6 +124,21 @@ const patience = 20_000;
  */
 export function call(op, args = {}, stop) {
   return whole(`/api/${op}`, {method: 'POST', body: JSON.stringify(args)}, stop);
+}
+
+/**
+ * Calls an operation of the first view, which may have been asked before this module was here.
+ * @param {string} op @returns {Promise<any>}
+ */
+export async function look(op) {
+  const {[op]: came, ...rest} = ready;
+  ready = rest;
+  if (came) return came;
+  const asked = take(op);
+  if (!asked) return call(op, first[op]);
+  const answer = await asked.catch(e => { throw lost(e); });
+  if (!answer.ok) throw await refusal(answer);
+  return bodyOf(answer);
 }
 
 /**

@@ -4,25 +4,13 @@ import {render} from './npm/preact.js';
 import {effect, signal} from './npm/signals.js';
 import {Away, Refused, call, ended, enter, leave, session, stay, stays} from './api.js';
 import {line, loaded, trouble, versions, waiting} from './state.js';
-import {mayPush, pushOff, pushOn, pushes} from './away.js';
-import {clock, html, may, useEffect, useState} from './parts.js';
+import {keepPage, mayPush, pushOff, pushOn, pushes} from './away.js';
+import {code as given, takeCode} from './early.js';
+import {broad, clock, html, may, useBroad, useEffect, useState} from './parts.js';
 import {Needs} from './needs.js';
-import {Agent, Agents, Side} from './agents.js';
-import {Tiles} from './tiles.js';
-import {Review} from './review.js';
-import {Pictures} from './pictures.js';
-import {Workspaces} from './workspaces.js';
-import {Message, Thread, Threads, Traffic} from './messages.js';
 
-/** The one-time code of the link, which goes from the address bar at once. */
-const code = signal(takeCode());
-
-function takeCode() {
-  const hash = location.hash.slice(1);
-  if (!hash.startsWith('parley_')) return '';
-  history.replaceState(null, '', '/');
-  return hash;
-}
+/** The one-time code of the link. */
+const code = signal(given);
 
 /** What is shown: the parts of #/view/what. */
 const route = signal(readRoute());
@@ -70,12 +58,40 @@ function Door() {
   </main>`;
 }
 
-/** @type {[string, string, any][]} */
-const views = [['needs', 'Needs', Needs], ['agents', 'Agents', Agents], ['traffic', 'Traffic', Traffic], ['threads', 'Threads', Threads], ['pictures', 'Pictures', Pictures]];
+/** The other views, null until they are loaded. */
+const others = signal(/** @type {any} */ (null));
+let loading = false;
+let failures = 0;
+
+/** Loads the other views, again and again while there is no line. A browser does not try one address twice. */
+async function loadViews() {
+  if (others.value || loading) return;
+  loading = true;
+  try {
+    const m = /** @type {any} */ (await import(failures ? `./views.js?${failures}` : './views.js'));
+    others.value = m.$views ?? m;
+    keepPage();
+  } catch {
+    setTimeout(loadViews, Math.min(1000 * 2 ** failures++, 15_000));
+  }
+  loading = false;
+}
+
+// They come after what waits, unless one of them is to be seen.
+effect(() => {
+  if (!session.value) return;
+  if (route.value.view !== 'needs' || broad.matches) loadViews();
+  else if (loaded.value) setTimeout(loadViews, 500);
+});
+
+const views = [['needs', 'Needs'], ['agents', 'Agents'], ['traffic', 'Traffic'], ['threads', 'Threads'], ['pictures', 'Pictures']];
 const parents = /** @type {Record<string, string>} */ ({tiles: 'agents', review: 'agents', agent: 'agents', message: 'traffic', thread: 'threads'});
 
 function View() {
   const {view, what, query} = route.value;
+  if (view === 'needs') return html`<${Needs} about=${what} />`;
+  if (!others.value) return html`<p class="empty">Reading…</p>`;
+  const {Agent, Agents, Message, Pictures, Review, Thread, Threads, Tiles, Traffic, Workspaces} = others.value;
   switch (view) {
     case 'agents': return html`<${Agents} />`;
     case 'pictures': return html`<${Pictures} />`;
@@ -88,7 +104,7 @@ function View() {
     case 'threads': return html`<${Threads} />`;
     case 'thread': return html`<${Thread} key=${what} id=${what} />`;
   }
-  return html`<${Needs} about=${view === 'needs' ? what : ''} />`;
+  return html`<${Needs} about="" />`;
 }
 
 /** What is wrong with the line, in words. */
@@ -144,6 +160,7 @@ function Menu() {
 }
 
 function App() {
+  const wide = useBroad();
   if (!session.value) return html`<${Door} />`;
   const {view, what} = route.value;
   const shown = parents[view] ?? (view === 'workspaces' || views.some(([v]) => v === view) ? view : 'needs');
@@ -156,7 +173,7 @@ function App() {
           <span class=${`dot ${line.value.live ? 'live' : ''}`} title=${line.value.live ? 'live' : 'not connected'}></span><span class="grow"></span><${Menu} /></div>
         <nav aria-label="Views"><ul>${views.map(([v, name]) => html`<li key=${v}><a href=${`#/${v}`} aria-current=${shown === v ? 'page' : undefined}>${name}
           ${v === 'needs' && waiting.value ? html`<b class="count">${waiting.value}<span class="hidden"> waiting</span></b>` : null}</a></li>`)}</ul></nav>
-        <${Side} current=${view === 'agent' ? what : ''} /></header>
+        ${wide && others.value ? html`<${others.value.Side} current=${view === 'agent' ? what : ''} />` : null}</header>
       <main id="view" tabindex="-1"><${Notices} />${loaded.value || view !== 'needs' ? html`<${View} />` : html`<p class="empty">${line.value.tried && !line.value.live ? 'What waits for you is shown as soon as the daemon can be reached.' : 'Reading…'}</p>`}</main>
     </div>`;
 }
@@ -183,4 +200,7 @@ addEventListener('keydown', e => {
 });
 
 const app = document.getElementById('app');
-if (app) render(html`<${App} />`, app);
+if (app) {
+  app.replaceChildren(); // what stood there until now
+  render(html`<${App} />`, app);
+}

@@ -76,6 +76,20 @@ export function Twice({act, children, sure, kind = '', disabled = false, label})
     <span aria-live="polite">${busy ? 'Sending…' : armed ? sure ?? html`Tap again: ${children}` : children}</span></button>`;
 }
 
+/** Whether there is room for a bar at the side, and for a terminal in its width. */
+export const broad = matchMedia('(min-width: 60rem)');
+
+/** The same for a component, which is drawn again when that changes. */
+export function useBroad() {
+  const [wide, set] = useState(broad.matches);
+  useEffect(() => {
+    const change = () => set(broad.matches);
+    broad.addEventListener('change', change);
+    return () => broad.removeEventListener('change', change);
+  }, []);
+  return wide;
+}
+
 /**
  * A box to write in. Enter sends on a keyboard; on a phone it begins a new line.
  * @param {{send: (text: string) => any, label: string, hint?: string, verb?: string, children?: any, draft: string}} props

@@ -1,9 +1,9 @@
 // @ts-check
 // What the daemon says, as signals. Everything is read again when an event says that it has changed; events are taken
 // at once and drawn at most ten times a second.
-import {computed, effect, signal} from './npm/signals.js';
-import {Away, Refused, build, call, callOnce, leaving, mark, rest, session, stream} from './api.js';
-import {keepPage, lastSeen, seen} from './away.js';
+import {batch, computed, effect, signal} from './npm/signals.js';
+import {Away, Refused, build, call, callOnce, leaving, look, mark, rest, session, stream} from './api.js';
+import {lastSeen, seen} from './away.js';
 
 /** @typedef {import('./api.js').Event} Event */
 
@@ -14,7 +14,9 @@ export const letters = signal(/** @type {any[]} */ ([]));
 /** The threads, null before they are read. */
 export const threads = signal(/** @type {any[] | null} */ (null));
 export const worktrees = signal(/** @type {Record<string, any>} */ ({}));
+/** Whether what waits for the person was read, and whether the agents were. */
 export const loaded = signal(false);
+export const teamRead = signal(false);
 
 /** The way to the daemon: live, or offline since a time. */
 export const line = signal({live: false, since: Date.now(), tried: false});
@@ -40,19 +42,36 @@ export const agentOf = ref => agents.value.find(a => a.id === ref || a.name === 
 let asking = false;
 let again = false;
 
-/** Reads agents, needs and letters; while that runs, it is asked for once more at most. */
-export async function refresh() {
-  if (asking) { again = true; return; }
-  asking = true;
-  try {
-    const [team, need, inbox] = await Promise.all([
-      call('get_agent_status'), call('get_needs'), call('check_inbox', {limit: 50}),
-    ]);
-    agents.value = team.agents.filter((/** @type {any} */ a) => a.kind !== 'human' && a.state !== 'terminated');
+/** Reads what waits for the person. */
+async function readNeeds() {
+  const [need, inbox] = await Promise.all(loaded.value ? [call('get_needs'), call('check_inbox', {limit: 50})]
+    : [look('get_needs'), look('check_inbox')]);
+  batch(() => {
     matters.value = need.matters?.map((/** @type {number} */ i) => need.needs[i]) ?? need.needs; // none of an older daemon
     letters.value = inbox.messages.filter((/** @type {any} */ m) => !m.read);
     loaded.value = true;
     trouble.value = '';
+    if (!line.value.tried) line.value = {live: true, since: Date.now(), tried: true};
+  });
+}
+
+async function readTeam() {
+  const team = await call('get_agent_status');
+  batch(() => {
+    agents.value = team.agents.filter((/** @type {any} */ a) => a.kind !== 'human' && a.state !== 'terminated');
+    teamRead.value = true;
+  });
+}
+
+/**
+ * Reads agents, needs and letters; while that runs, it is asked for once more at most. For the first time, what waits
+ * comes before the rest.
+ */
+export async function refresh() {
+  if (asking) { again = true; return; }
+  asking = true;
+  try {
+    if (!loaded.value) await readNeeds().then(readTeam); else await Promise.all([readNeeds(), readTeam()]);
   } catch (e) {
     if (e instanceof Refused) trouble.value = e.message;
     else if (!(e instanceof Away)) throw e;
@@ -63,10 +82,11 @@ export async function refresh() {
 }
 
 let due = 0;
+let asked = 0;
 /** Reads everything again soon, at most once a second. */
 function soon() {
   if (due) return;
-  due = setTimeout(() => { due = 0; refresh(); }, 300);
+  due = setTimeout(() => { due = 0; asked = Date.now(); refresh(); }, Math.max(300, asked + 1000 - Date.now()));
 }
 
 /** Reads the worktrees: git is asked, so it is done seldom. */
@@ -137,6 +157,7 @@ export const announces = e => /^agent_(direct|broadcast|thread)|^thread_created$
 /** Follows the events, for as long as there is a session. */
 async function followEvents() {
   let pause = 250;
+  if (!loaded.value) await refresh();
   while (session.value) {
     try {
       if (!seq.value) {
@@ -158,7 +179,7 @@ async function followEvents() {
     } catch (e) {
       if (e instanceof Refused && session.value) trouble.value = e.message;
     }
-    if (!leaving && (line.value.live || !line.value.tried)) line.value = {live: false, since: lastSeen(), tried: true};
+    if (!leaving() && (line.value.live || !line.value.tried)) line.value = {live: false, since: lastSeen(), tried: true};
     if (!session.value) return;
     await rest(pause);
     pause = Math.min(pause * 2, 4000);
@@ -170,7 +191,7 @@ effect(() => {
   const key = session.value?.key ?? '';
   if (key === following) return;
   following = key;
-  if (key) { followEvents(); keepPage(); }
+  if (key) followEvents();
 });
 
 // When the line was there last, for a page that opens without one.

@@ -1,6 +1,6 @@
 // @ts-check
 // Several terminals at once, as cheap text. Only those in sight are read.
-import {agents} from './state.js';
+import {agents, teamRead} from './state.js';
 import {Name, html, useEffect, useRef, useState} from './parts.js';
 import {State, inOrder} from './agents.js';
 import {Rows, useScreen} from './terminal.js';
@@ -29,6 +29,6 @@ export function Tiles() {
   return html`<section aria-label="Terminals">
     <p class="row small"><a class="way-over" href="#/agents">As a list</a></p>
     ${shown.length ? html`<ul class="tiles">${shown.map(a => html`<${Tile} key=${a.id} a=${a} every=${every} />`)}</ul>`
-      : html`<p class="empty">${agents.value.length ? 'No agent has a terminal.' : 'There are no agents yet.'}</p>`}
+      : html`<p class="empty">${!teamRead.value ? 'Reading…' : agents.value.length ? 'No agent has a terminal.' : 'There are no agents yet.'}</p>`}
   </section>`;
 }

@@ -4,7 +4,7 @@
 import {Away, Refused, call} from './api.js';
 import {clock, html, useEffect, useRef, useState} from './parts.js';
 import {announces} from './state.js';
-import {Picture, duration, groupOf, groups} from './pictures.js';
+import {Picture, duration, groupOf, groups} from './picture.js';
 
 const width = 1000, left = 120, row = 22;
 const shortest = 10_000; // ms that are shown at least

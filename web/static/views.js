@@ -1,0 +1,8 @@
+// @ts-check
+// The views besides the first one. They are loaded once that is there, or when one of them is opened.
+export {Agent, Agents, Side} from './agents.js';
+export {Message, Thread, Threads, Traffic} from './messages.js';
+export {Pictures} from './pictures.js';
+export {Review} from './review.js';
+export {Tiles} from './tiles.js';
+export {Workspaces} from './workspaces.js';
