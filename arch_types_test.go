@@ -49,7 +49,6 @@ var large = map[string]int{
 	"store.tx":                        72,
 	"tui.model":                       42,
 	"tui.palette":                     26,
-	"tui/room.Actions":                31,
 	"tui/traffic.record":              31,
 }
 

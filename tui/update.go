@@ -171,12 +171,8 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 		return m.copied(msg)
 	case room.DoneMsg:
 		return m.Done(msg)
-	case room.AttachMsg:
-		return m.Attached(msg)
-	case room.BesideMsg:
-		return m.OpenedBeside(msg)
-	case room.ReturnedMsg:
-		return m.Returned(msg)
+	case room.AttachMsg, room.BesideMsg, room.ReturnedMsg:
+		return room.Attaching{Shared: m.Shared}.Take(msg)
 	default:
 		if m.compose.Open {
 			return m.compose.Update(msg) // its clipboard

@@ -175,7 +175,7 @@ func (a Actions) UndoLast() tea.Cmd {
 // PauseOrResume pauses the team's messages once that is confirmed, or lets them go on.
 func (a Actions) PauseOrResume() tea.Cmd {
 	if a.Picks() {
-		return a.pauseSelected()
+		return a.chosen().pause()
 	}
 
 	set := func(paused bool) Action {

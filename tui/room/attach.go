@@ -24,15 +24,31 @@ func (a Actions) Attach() tea.Cmd {
 // ReturnHint names the key that comes back from an agent's terminal, between two
 // texts. It is empty for an adopted agent, which lives in the person's own tmux
 // with their keys.
-func (a Actions) ReturnHint(s *parley.AgentStatus, before, after string) string {
+func (d *keyboard) ReturnHint(s *parley.AgentStatus, before, after string) string {
 	if s != nil && s.Adopted() {
 		return ""
 	}
-	return before + a.returnKey + after
+	return before + d.returnKey + after
 }
 
-// Attached gives the screen to the command that shows the terminal.
-func (a Actions) Attached(msg AttachMsg) tea.Cmd {
+// Attaching gives the screen to the terminal of an agent, and takes it back.
+type Attaching struct{ *Shared }
+
+// Take takes what attaching reports.
+func (a Attaching) Take(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case AttachMsg:
+		return a.attached(msg)
+	case BesideMsg:
+		return a.besides(msg)
+	case ReturnedMsg:
+		return a.returned(msg)
+	}
+	return nil
+}
+
+// attached gives the screen to the command that shows the terminal.
+func (a Attaching) attached(msg AttachMsg) tea.Cmd {
 	if msg.Err != nil {
 		a.Failed(msg.Err)
 		return nil
@@ -40,18 +56,18 @@ func (a Actions) Attached(msg AttachMsg) tea.Cmd {
 	return a.Do.Show(msg.Name, msg.Cmd)
 }
 
-// OpenedBeside tells how to come back from a window beside the screen.
-func (a Actions) OpenedBeside(msg BesideMsg) tea.Cmd {
+// besides tells how to come back from a window beside the screen.
+func (a Attaching) besides(msg BesideMsg) tea.Cmd {
 	if msg.Err != nil {
-		return a.Returned(ReturnedMsg(msg))
+		return a.returned(ReturnedMsg(msg))
 	}
 	back := a.ReturnHint(a.Team.Named(msg.Name), "; ", " closes it")
 	a.Tell(msg.Name + " is open in a new window" + back + ".")
 	return nil
 }
 
-// Returned tells how the terminal was left.
-func (a Actions) Returned(msg ReturnedMsg) tea.Cmd {
+// returned tells how the terminal was left.
+func (a Attaching) returned(msg ReturnedMsg) tea.Cmd {
 	switch {
 	case msg.Err == nil:
 		a.Tell("Back from " + msg.Name + ".")

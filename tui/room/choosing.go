@@ -51,14 +51,3 @@ func (a Actions) Unselect() bool {
 	a.Tell("Nothing is selected.")
 	return true
 }
-
-// chosen returns the selected agents, else the one under the marker.
-func (a Actions) chosen() []*parley.AgentStatus {
-	if a.Picks() {
-		return a.Picked.In(&a.Team)
-	}
-	if agent := a.About().Agent; agent != nil {
-		return []*parley.AgentStatus{agent}
-	}
-	return nil
-}

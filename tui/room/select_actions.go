@@ -64,7 +64,7 @@ func (a Actions) Picks() bool { return a.Picked.Count() > 0 && (a.At == AtAgents
 // RestartChosen restarts the selected agents, else the one under the marker.
 func (a Actions) RestartChosen() tea.Cmd {
 	if a.Picks() {
-		return a.restartSelected()
+		return a.chosen().restart()
 	}
 	return a.Restart()
 }
@@ -72,50 +72,67 @@ func (a Actions) RestartChosen() tea.Cmd {
 // StopChosen stops the selected agents, else the one under the marker.
 func (a Actions) StopChosen() tea.Cmd {
 	if a.Picks() {
-		return a.stopSelected()
+		return a.chosen().stop()
 	}
 	return a.Stop()
 }
 
-// restartSelected asks once for all of them.
-func (a Actions) restartSelected() tea.Cmd {
-	agents := a.Picked.In(&a.Team)
-	x := eachAgent(agents, "restarted", func(ctx context.Context, s parley.Service, agent parley.AgentStatus) error {
+// Release lets the message go that the conversation protocol holds for each agent
+// that is chosen, the first of each.
+func (a Actions) Release() tea.Cmd { return a.chosen().release() }
+
+// chosen returns the selected agents, else the one under the marker.
+func (a Actions) chosen() chosen {
+	if a.Picks() {
+		return chosen{a, a.Picked.In(&a.Team)}
+	}
+	if agent := a.About().Agent; agent != nil {
+		return chosen{a, []*parley.AgentStatus{agent}}
+	}
+	return chosen{a, nil}
+}
+
+// chosen are agents that something is done with at once.
+type chosen struct {
+	Actions
+	agents []*parley.AgentStatus
+}
+
+// restart asks once for all of them.
+func (c chosen) restart() tea.Cmd {
+	x := eachAgent(c.agents, "restarted", func(ctx context.Context, s parley.Service, agent parley.AgentStatus) error {
 		_, err := s.RestartAgent(ctx, parley.RestartAgentRequest{Agent: agent.ID})
 		return err
 	})
-	return a.AskTo(fmt.Sprintf("Restart %s: %s? What they are doing is interrupted; messages are kept.",
-		kit.Plural(len(agents), "agent"), namesOf(agents)), x.Action())
+	return c.AskTo(fmt.Sprintf("Restart %s: %s? What they are doing is interrupted; messages are kept.",
+		kit.Plural(len(c.agents), "agent"), namesOf(c.agents)), x.Action())
 }
 
-// stopSelected asks once for all of them.
-func (a Actions) stopSelected() tea.Cmd {
-	agents := a.Picked.In(&a.Team)
-	x := eachAgent(agents, "stopped", func(ctx context.Context, s parley.Service, agent parley.AgentStatus) error {
+// stop asks once for all of them.
+func (c chosen) stop() tea.Cmd {
+	x := eachAgent(c.agents, "stopped", func(ctx context.Context, s parley.Service, agent parley.AgentStatus) error {
 		_, err := s.StopAgent(ctx, parley.StopAgentRequest{Agent: agent.ID})
 		return err
 	})
-	return a.AskTo(fmt.Sprintf("Stop %s: %s? Their processes and context are lost; messages are kept.",
-		kit.Plural(len(agents), "agent"), namesOf(agents)), x.Action())
+	return c.AskTo(fmt.Sprintf("Stop %s: %s? Their processes and context are lost; messages are kept.",
+		kit.Plural(len(c.agents), "agent"), namesOf(c.agents)), x.Action())
 }
 
-// Release lets the message go that the conversation protocol holds for each agent
-// that is chosen, the first of each.
-func (a Actions) Release() tea.Cmd {
-	agents := a.chosen()
-	if len(agents) == 0 {
-		a.Lacks(WhichAgent)
+// release lets the first message go that is held for each of them.
+func (c chosen) release() tea.Cmd {
+	if len(c.agents) == 0 {
+		c.Lacks(WhichAgent)
 		return nil
 	}
 
 	var held []*parley.AgentStatus
-	for _, agent := range agents {
+	for _, agent := range c.agents {
 		if agent.HeldCode == parley.HoldConversation && agent.HeldMessage != "" {
 			held = append(held, agent)
 		}
 	}
 	if len(held) == 0 {
-		a.Tell("Nothing to release: no budget of a conversation holds a message for " + namesOf(agents) + ".")
+		c.Tell("Nothing to release: no budget of a conversation holds a message for " + namesOf(c.agents) + ".")
 		return nil
 	}
 
@@ -125,29 +142,28 @@ func (a Actions) Release() tea.Cmd {
 		return err
 	})
 
-	return a.Run(x.Action())
+	return c.Run(x.Action())
 }
 
-// pauseSelected mutes what the selected agents say to each other.
-func (a Actions) pauseSelected() tea.Cmd {
-	agents := a.Picked.In(&a.Team)
-	if len(agents) < 2 {
-		a.Tell("Select two or more: a pause is between agents. Without a selection, p pauses everything.")
+// pause mutes what they say to each other.
+func (c chosen) pause() tea.Cmd {
+	if len(c.agents) < 2 {
+		c.Tell("Select two or more: a pause is between agents. Without a selection, p pauses everything.")
 		return nil
 	}
 
 	var pairs []string
-	for i, one := range agents {
-		for _, other := range agents[:i] {
+	for i, one := range c.agents {
+		for _, other := range c.agents[:i] {
 			pairs = append(pairs, one.ID+","+other.ID)
 		}
 	}
 
-	names := namesOf(agents)
+	names := namesOf(c.agents)
 	x := controlPairs(parley.ActionMute, pairs, "Paused what they say to each other: "+names+".")
 	back := controlPairs(parley.ActionUnmute, pairs, "They may go on: "+names+".")
 
-	return a.Run(x.UndoneBy("lets them go on", back))
+	return c.Run(x.UndoneBy("lets them go on", back))
 }
 
 // controlPairs does the same to the conversations of several pairs of agents.
