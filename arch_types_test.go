@@ -49,7 +49,6 @@ var large = map[string]int{
 	"store.tx":                        72,
 	"tui.model":                       42,
 	"tui.palette":                     26,
-	"tui/traffic.record":              31,
 }
 
 // records are rows that are read from a database or from tmux, without tags.

@@ -104,46 +104,6 @@ func (d *dayMarks) next(at time.Time) (day time.Time, begins bool) {
 	return d.from, !first || !kit.SameDay(at, d.now, d.now.Location())
 }
 
-// lineOf returns the line that a row is on, or -1.
-func (t *record) lineOf(r *team.Row) int {
-	for i := len(t.lines) - 1; i >= 0; i-- {
-		x := &t.lines[i]
-		if x.row == r && r != nil || slices.Contains(x.of, r) {
-			return i
-		}
-	}
-	return -1
-}
-
-// step returns the line that is n lines from i and has a message.
-func (t *record) step(i, n int) int {
-	j := kit.Clamp(i+n, 0, len(t.lines)-1)
-	if t.lines[j].row == nil && (n > 0 || j == 0) {
-		j++
-	} else if t.lines[j].row == nil {
-		j--
-	}
-	return kit.Clamp(j, 0, len(t.lines)-1)
-}
-
-// linesInView returns the lines that are drawn.
-func (t *record) linesInView() []listLine {
-	return t.lines[kit.Clamp(t.top, 0, len(t.lines)):kit.Clamp(t.top+t.height, 0, len(t.lines))]
-}
-
-// inView returns the rows that are drawn.
-func (t *record) inView() (rows []*team.Row) {
-	for _, x := range t.linesInView() {
-		switch {
-		case x.of != nil:
-			rows = append(rows, x.of...)
-		case x.row != nil:
-			rows = append(rows, x.row)
-		}
-	}
-	return rows
-}
-
 // marked returns the line under the marker.
 func (t *record) marked() listLine {
 	if i := t.lineOf(t.Sel); i >= 0 {

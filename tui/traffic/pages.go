@@ -101,7 +101,7 @@ func (t *record) prepend(msg pageMsg) {
 		return // the window has moved
 	}
 
-	old := record{ByID: map[string]*team.Row{}}
+	old := newRowSet()
 	for _, e := range msg.events {
 		old.take(e, false)
 	}

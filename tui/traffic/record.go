@@ -7,7 +7,6 @@ import (
 
 	"parley"
 	"parley/tui/kit"
-	"parley/tui/team"
 )
 
 const (
@@ -16,7 +15,7 @@ const (
 	nearEdge = 150  // rows from the marker to an end of the window when more are asked for
 )
 
-func newRecord() record { return record{ByID: map[string]*team.Row{}, follow: true} }
+func newRecord() record { return record{rowSet: newRowSet(), follow: true} }
 
 // add takes events of the stream, in order, and reports which messages they
 // touched.
@@ -53,31 +52,6 @@ func (t *record) add(events []parley.Event) (touched map[string]bool) {
 	return touched
 }
 
-// take adds an event's row at the end, or moves the row that it is about. sure
-// says that no later event can have moved the row.
-func (t *record) take(e parley.Event, sure bool) bool {
-	switch {
-	case e.Type.Announces():
-		if t.ByID[e.MessageID] != nil {
-			return false
-		}
-		r := team.NewRow(e)
-		r.Sure = sure
-		t.rows = append(t.rows, r)
-		t.ByID[r.ID] = r
-	case e.Type == parley.EventDelivery:
-		r := t.ByID[e.MessageID]
-		if r == nil {
-			return false
-		}
-		r.Moved(team.RecipientOf(e), parley.DeliveryState(kit.SafeLine(e.State)))
-	default:
-		return false
-	}
-
-	return true
-}
-
 // dropOld drops the oldest rows when there are too many.
 func (t *record) dropOld() {
 	if over := len(t.rows) - maxRows; over > 0 {
@@ -95,12 +69,6 @@ func (t *record) dropNew() {
 		t.forget(t.rows[maxRows:])
 		t.high, t.apart = t.rows[maxRows].Seq-1, true
 		t.rows = slices.Clone(t.rows[:maxRows])
-	}
-}
-
-func (t *record) forget(rows []*team.Row) {
-	for _, r := range rows {
-		delete(t.ByID, r.ID)
 	}
 }
 

@@ -48,22 +48,32 @@ type pane struct {
 // come, or older ones. The rest is paged in from the daemon.
 type record struct {
 	paging
-	rows  []*team.Row
-	ByID  map[string]*team.Row
+	rowSet
 	seq   int64 // the last live event: the stream may repeat itself after a loss
 	found bool  // the rows are matches of a filter: none are paged in
 	Sel   *team.Row
 
-	lines   []listLine // of the rows, by lay
-	laid    laid       // of what they are the lines
-	today   time.Time
-	top     int // the first line in view
-	height  int
-	columns listColumns
+	listLines // of the rows, by lay
+	laid      laid
+	today     time.Time
+	columns   listColumns
 
 	unfolded map[string]bool // messages that the person wants to see one by one
 	follow   bool
 	unseen   int // rows that came since follow was left
+}
+
+// rowSet is the messages of a list.
+type rowSet struct {
+	rows []*team.Row // the oldest first
+	ByID map[string]*team.Row
+}
+
+// listLines are the lines of a list, of which some are in view.
+type listLines struct {
+	lines  []listLine
+	top    int // the first line in view
+	height int
 }
 
 // paging is the part of the list that is in the window, and what is asked for besides.
