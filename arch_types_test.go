@@ -48,7 +48,6 @@ var large = map[string]int{
 	"store.database":                  32,
 	"store.tx":                        72,
 	"tui.model":                       42,
-	"tui.palette":                     26,
 }
 
 // records are rows that are read from a database or from tmux, without tags.

@@ -184,7 +184,7 @@ func TestWheelScrollsThePalette(t *testing.T) {
 	s.press("esc", ":")
 	s.enters("send_message")
 	s.shows("more lines")
-	fields := s.m.palette.arguments()
+	fields := argumentsOf(s.m.palette.op)
 	last := fields[len(fields)-1].Name
 	s.hides(last)
 	for range 9 {

@@ -135,7 +135,7 @@ func (p *palette) argumentLines(w int) []string {
 		name = max(name, kit.Width(f.Name))
 	}
 
-	for _, f := range p.arguments() {
+	for _, f := range argumentsOf(p.op) {
 		doc := f.Doc
 		if len(f.Enum) > 0 {
 			doc += fmt.Sprintf(" (%s)", strings.Join(f.Enum, ", "))
@@ -152,11 +152,11 @@ func (p *palette) argumentLines(w int) []string {
 	return lines
 }
 
-// arguments returns those of the operation, the required ones first. Each takes
+// argumentsOf returns the arguments of an operation, the required ones first. Each takes
 // one line, and they are the last lines of all.
-func (p *palette) arguments() []parley.Field {
+func argumentsOf(op *parley.Op) []parley.Field {
 	rank := map[bool]int{true: -1}
-	return slices.SortedStableFunc(slices.Values(p.op.Fields), func(a, b parley.Field) int {
+	return slices.SortedStableFunc(slices.Values(op.Fields), func(a, b parley.Field) int {
 		return rank[a.Required] - rank[b.Required]
 	})
 }
@@ -170,7 +170,7 @@ func (p *palette) point(at kit.Pointer) tea.Cmd {
 		p.move(at.Wheel)
 	case at.Y < paletteHead || at.Y >= at.H || at.X >= at.W:
 	case p.op != nil:
-		fields := p.arguments()
+		fields := argumentsOf(p.op)
 		if i := row - len(p.argumentLines(at.W)) + len(fields); i >= 0 && i < len(fields) {
 			p.addArgument(fields[i])
 		}
