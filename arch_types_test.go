@@ -47,7 +47,6 @@ var large = map[string]int{
 	"profile.Profile":                 45,
 	"store.database":                  32,
 	"store.tx":                        72,
-	"tui.model":                       42,
 }
 
 // records are rows that are read from a database or from tmux, without tags.

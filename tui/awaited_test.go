@@ -106,7 +106,7 @@ func keysOf(s *stage) (all []string) {
 		scopes = append(scopes, room.ScreenScope(s.m.At))
 	}
 	for _, scope := range scopes {
-		for _, b := range s.m.keys.In(scope) {
+		for _, b := range s.m.Bound.In(scope) {
 			all = append(all, b.Keys[0])
 		}
 	}

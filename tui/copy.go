@@ -8,32 +8,40 @@ import (
 
 	"parley"
 	"parley/tui/kit"
+	"parley/tui/needs"
 	"parley/tui/room"
 	"parley/tui/team"
 	"parley/tui/traffic"
 )
 
+// clipboard is that of the person. What is copied there stands under the marker, or was read for it.
+type clipboard struct {
+	room.Actions
+	traffic *traffic.Screen
+	needs   *needs.Screen
+}
+
 // copyText takes the text of the message under the marker, or what the agent's terminal shows, to the
 // clipboard. The terminal around the screen does that (OSC 52), also over ssh.
-func (m *model) copyText() tea.Cmd {
-	s := m.About()
-	if m.traffic.Picks() {
-		return traffic.Selecting{Screen: m.traffic}.CopyAll()
+func (c clipboard) copyText() tea.Cmd {
+	s := c.About()
+	if c.traffic.Picks() {
+		return traffic.Selecting{Screen: c.traffic}.CopyAll()
 	}
 	switch {
 	case s.Message != "":
 	case s.Agent != nil && team.Readable(s.Agent):
-		return m.Do.Call(readTerminalCopy(s.Agent.ID, s.Agent.Name))
+		return c.Do.Call(readTerminalCopy(s.Agent.ID, s.Agent.Name))
 	default:
-		m.Lacks("No message and no terminal to copy here.")
+		c.Lacks("No message and no terminal to copy here.")
 		return nil
 	}
 
-	if full := m.wholeText(s.Message); full != "" {
-		return m.copy(full, "Message "+parley.Short(s.Message))
+	if full := c.wholeText(s.Message); full != "" {
+		return c.put(full, "Message "+parley.Short(s.Message))
 	}
 
-	return m.Do.Call(readMessageCopy(s.Message, s.Text))
+	return c.Do.Call(readMessageCopy(s.Message, s.Text))
 }
 
 // readMessageCopy reads the whole text of a message. If that cannot be had, the beginning is better than nothing.
@@ -60,8 +68,8 @@ func readTerminalCopy(id, name string) room.Request {
 }
 
 // wholeText returns the whole text of a message that is shown, "" if it was not read.
-func (m *model) wholeText(id string) string {
-	for _, d := range []*room.Detail{&m.traffic.Detail.Detail, &m.needs.Detail.Message} {
+func (c clipboard) wholeText(id string) string {
+	for _, d := range []*room.Detail{&c.traffic.Detail.Detail, &c.needs.Detail.Message} {
 		if d.ID == id && d.Result != nil && d.Result.Object != nil {
 			return kit.SafeText(d.Result.Object.Text)
 		}
@@ -71,44 +79,45 @@ func (m *model) wholeText(id string) string {
 
 // copyName copies what names the thing under the marker in a command: a message's id, a
 // thread's, or an agent's name.
-func (m *model) copyName() tea.Cmd {
-	switch s := m.About(); {
-	case m.traffic.Picks():
-		rows := m.traffic.Chosen()
-		return m.copy(strings.Join(room.IDsOf(rows), "\n"), "A list of "+kit.Plural(len(rows), "id"))
+func (c clipboard) copyName() tea.Cmd {
+	switch s := c.About(); {
+	case c.traffic.Picks():
+		rows := c.traffic.Chosen()
+		return c.put(strings.Join(room.IDsOf(rows), "\n"), "A list of "+kit.Plural(len(rows), "id"))
 	case s.Message != "":
-		return m.copy(s.Message, "The message's id")
+		return c.put(s.Message, "The message's id")
 	case s.Thread != nil:
-		return m.copy(s.Thread.ID, "The thread's id")
+		return c.put(s.Thread.ID, "The thread's id")
 	case s.Agent != nil:
-		return m.copy(s.Agent.Name, "The agent's name")
+		return c.put(s.Agent.Name, "The agent's name")
 	}
-	m.Lacks("Nothing to copy here.")
+	c.Lacks("Nothing to copy here.")
 	return nil
 }
 
-// copied takes texts that were read to the clipboard.
-func (m *model) copied(msg room.CopiedMsg) tea.Cmd {
+// take takes texts that were read to the clipboard.
+func (c clipboard) take(msg room.CopiedMsg) tea.Cmd {
 	if msg.Err != nil {
-		m.Failed(msg.Err)
+		c.Failed(msg.Err)
 		return nil
 	}
-	return m.copy(msg.Text, msg.What)
+	return c.put(msg.Text, msg.What)
 }
 
-func (m *model) copy(text, what string) tea.Cmd {
-	if m.Do.Buffer != nil {
-		m.Tell(what + " is in tmux's buffer, and on the clipboard if the terminal allows it.")
-		return tea.Batch(tea.SetClipboard(text), m.Do.Buffer(text))
+// put takes a text to the clipboard, and tells.
+func (c clipboard) put(text, what string) tea.Cmd {
+	if c.Do.Buffer != nil {
+		c.Tell(what + " is in tmux's buffer, and on the clipboard if the terminal allows it.")
+		return tea.Batch(tea.SetClipboard(text), c.Do.Buffer(text))
 	}
-	m.Tell(what + " is on the clipboard, if the terminal allows it.")
+	c.Tell(what + " is on the clipboard, if the terminal allows it.")
 	return tea.SetClipboard(text)
 }
 
 // buffered tells if tmux did not take a copy.
-func (m *model) buffered(msg room.BufferedMsg) tea.Cmd {
+func (c clipboard) buffered(msg room.BufferedMsg) tea.Cmd {
 	if msg.Err != nil {
-		m.Fail(parley.Errorf(parley.TmuxUnavailable, "tmux did not take the copy: %w", msg.Err).
+		c.Fail(parley.Errorf(parley.TmuxUnavailable, "tmux did not take the copy: %w", msg.Err).
 			Suggest("The terminal may have it all the same."))
 	}
 	return nil

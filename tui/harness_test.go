@@ -43,7 +43,7 @@ const (
 
 // bindings returns the table of keys.
 func bindings() []kit.Binding {
-	return newModel(Options{}.withDefaults(), room.Commands{Now: time.Now}).keys.All
+	return newModel(Options{}.withDefaults(), room.Commands{Now: time.Now}).Bound.All
 }
 
 // bound returns the binding of a key in a scope, or nil.

@@ -80,14 +80,14 @@ func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 		return m.pressUnseen(s, key)
 	}
 
-	b := m.keys.Find(s, key.String())
+	b := m.Bound.Find(s, key.String())
 	if s == room.InAnswer {
 		m.needs.Question.Key = key.Text
 	}
 	m.tiles.Pressed = key.Text
 	m.review.Pressed(key.Text)
 	if s == kit.InShell {
-		if own := m.keys.Find(room.ScreenScope(m.At), key.String()); own != nil {
+		if own := m.Bound.Find(room.ScreenScope(m.At), key.String()); own != nil {
 			b = own
 		}
 	}

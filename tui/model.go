@@ -16,11 +16,10 @@ import (
 // routing of keys and messages.
 type model struct {
 	room.Actions
-	workspace  string
-	ascii      bool
+	frame      frame
+	clipboard  clipboard
 	mouse      bool
 	layout     kit.Layout
-	keys       *kit.Keymap
 	traffic    *traffic.Screen
 	agents     *agents.Screen
 	threads    *threads.Screen

@@ -9,7 +9,8 @@ import (
 
 // pointed handles the mouse. Keys can do all of that too.
 func (m *model) pointed(msg tea.MouseMsg) tea.Cmd {
-	if msg = m.drag(msg); msg == nil {
+	l := &m.layout
+	if msg = (divider{m.Shared, l}).drag(msg); msg == nil {
 		return nil
 	}
 
@@ -29,7 +30,6 @@ func (m *model) pointed(msg tea.MouseMsg) tea.Cmd {
 		return nil
 	}
 
-	l := &m.layout
 	if l.Small() {
 		return nil
 	}
@@ -49,20 +49,12 @@ func (m *model) pointed(msg tea.MouseMsg) tea.Cmd {
 	case wheel == 0 && s != kit.InShell,
 		s != kit.InShell && s != room.InCompose && s != room.InTo && s != room.InFilter && s != room.InList:
 	case mouse.Y == 1 && wheel == 0:
-		return m.clickTab(mouse.X)
+		if screen, ok := m.frame.tabAt(mouse.X, l.Inner); ok {
+			return m.GoTo(screen)
+		}
 	case p.Y >= 0 && p.Y < p.H && p.X < p.W:
 		return m.Shown().Point(p)
 	}
 
-	return nil
-}
-
-func (m *model) clickTab(x int) tea.Cmd {
-	_, ends := m.tabs(m.layout.Inner)
-	for i, end := range ends {
-		if x < end {
-			return m.GoTo(room.Place(i))
-		}
-	}
 	return nil
 }

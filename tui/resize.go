@@ -34,6 +34,6 @@ func (m *model) settle() {
 	}
 	m.compose.Resize(l.Inner, compose.Height(l.BodyH))
 	m.palette.settle(l.Inner, l.BodyH)
-	m.Help.Settle(m.Theme, m.keys, l.Inner, l.BodyH)
+	m.Help.Settle(m.Theme, m.Bound, l.Inner, l.BodyH)
 	m.workspaces.settle(l.BodyH)
 }

@@ -12,7 +12,7 @@ import (
 type shell struct{ m *model }
 
 // Do does what a screen has a key for and the shell can do.
-func (s shell) Do(v verb.Verb) tea.Cmd { return s.m.keys.Of(kit.InShell, v.Row().Name).Run() }
+func (s shell) Do(v verb.Verb) tea.Cmd { return s.m.Bound.Of(kit.InShell, v.Row().Name).Run() }
 
 // PaletteOpen reports whether the palette lies over the screen.
 func (s shell) PaletteOpen() bool { return s.m.palette.open }

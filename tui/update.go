@@ -23,21 +23,18 @@ func newModel(o Options, do room.Commands) *model {
 		ReturnKey: o.ReturnKey, Filters: o.Filters, Notify: o.Notify, Now: o.Now(),
 	}, do)}
 	m := &model{
-		Actions:   a,
-		ascii:     o.ASCII,
-		mouse:     o.Mouse,
-		adapts:    !o.NoColor && (o.Theme == "" || o.Theme == kit.ThemeTerminal),
-		workspace: kit.SafeLine(filepath.Base(o.Workspace)),
-		keys:      a.Bound,
-		traffic:   traffic.New(a),
-		agents:    agents.New(a, o.Look.AgentColumns, !o.NoColor),
-		health:    health.New(a.Shared, o.Version, o.Examine, o.Still),
-		compose:   compose.New(a.Shared, o.NewKey),
+		Actions: a,
+		mouse:   o.Mouse,
+		adapts:  !o.NoColor && (o.Theme == "" || o.Theme == kit.ThemeTerminal),
+		traffic: traffic.New(a),
+		agents:  agents.New(a, o.Look.AgentColumns, !o.NoColor),
+		health:  health.New(a.Shared, o.Version, o.Examine, o.Still),
+		compose: compose.New(a.Shared, o.NewKey),
 	}
 
-	m.keys.Names, m.keys.First = room.ScopeNames[:], essentials
+	m.Bound.Names, m.Bound.First = room.ScopeNames[:], essentials
 	m.traffic.Hidden = traffic.HiddenColumnsOf(o.Look.TrafficColumns)
-	m.palette = &palette{Shared: a.Shared, keymap: m.keys, names: finding{m}.everything, allRead: finding{m}.allRead}
+	m.palette = &palette{Shared: a.Shared, keymap: m.Bound, names: finding{m}.everything, allRead: finding{m}.allRead}
 	m.tiles = agents.NewTiles(a, shell{m}, !o.NoColor)
 	m.review = review.New(a, shell{m})
 	m.agents.Zoom = func(id string) tea.Cmd { return agents.Zoom(m.tiles, id) }
@@ -47,6 +44,8 @@ func newModel(o Options, do room.Commands) *model {
 	m.workspaces = &workspaces{Shared: a.Shared, quit: m.quit}
 	m.threads = threads.New(a)
 	m.needs = needs.New(a, shell{m})
+	m.frame = frame{a.Shared, kit.SafeLine(filepath.Base(o.Workspace)), o.ASCII, m.needs}
+	m.clipboard = clipboard{a, m.traffic, m.needs}
 	m.Screens = [room.Places]room.Screen{m.traffic, m.agents, m.threads, m.needs, m.health}
 	a.Scope, a.Recorded = m.scope, traffic.Recorded(m.traffic)
 	a.Covered = func() bool {
@@ -67,7 +66,7 @@ func (m *model) bindKeys(keys map[string]string) {
 		all = m.bindings()
 		m.Fail(err)
 	}
-	m.keys.All = all
+	m.Bound.All = all
 }
 
 // Init asks for everything once.
@@ -166,9 +165,9 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 	case room.ExportedMsg:
 		return m.Exported(msg)
 	case room.BufferedMsg:
-		return m.buffered(msg)
+		return m.clipboard.buffered(msg)
 	case room.CopiedMsg:
-		return m.copied(msg)
+		return m.clipboard.take(msg)
 	case room.DoneMsg:
 		return m.Done(msg)
 	case room.AttachMsg, room.BesideMsg, room.ReturnedMsg:

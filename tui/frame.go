@@ -1,0 +1,172 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"parley"
+	"parley/tui/kit"
+	"parley/tui/needs"
+	"parley/tui/room"
+	"parley/tui/team"
+)
+
+// frame is what stands around each screen: the header, the names of the screens, and the keys.
+type frame struct {
+	*room.Shared
+	workspace string
+	ascii     bool // the terminal knows nothing else
+	needs     *needs.Screen
+}
+
+// windowTitle counts what waits for the operator.
+func (f *frame) windowTitle() string {
+	title := "parley " + f.workspace
+	if n, _ := f.needs.Waiting(); n > 0 {
+		title = fmt.Sprintf("(%d) %s", n, title)
+	}
+	return title
+}
+
+// encode joins lines, in ASCII for a terminal that knows nothing else.
+func (f *frame) encode(lines []string) string {
+	content := strings.Join(lines, "\n")
+	if f.ascii {
+		return kit.ToASCII(content)
+	}
+	return content
+}
+
+// tooSmall asks for more room, in whatever room there is.
+func (f *frame) tooSmall(l *kit.Layout) []string {
+	key := "q"
+	if f.Scope() == room.InCompose {
+		key = "ctrl+c"
+	}
+
+	text := fmt.Sprintf("parley needs %d×%d; this window is %d×%d. "+
+		"Make it larger: nothing is lost. %s quits.", kit.MinWidth, kit.MinHeight, l.Width, l.Height, key)
+	if f.Status.Leaving {
+		text = f.Status.Text
+	}
+
+	lines := kit.Wrap(text, max(l.Width-kit.Spare, 2))
+	for i := range lines {
+		lines[i] = kit.Fit(lines[i], l.Width)
+	}
+
+	return lines[:min(len(lines), l.Height)]
+}
+
+// header names the workspace and says how things stand.
+func (f *frame) header(w int) string {
+	words := []string{f.Theme.Accent.Render("parley"), f.Theme.Strong.Render(kit.Fit(f.workspace, 24))}
+	if f.Link.Lost != nil {
+		return kit.Columns(append(words, f.Theme.Alarm.Render(" ✗ daemon gone, reconnecting… ")), "  ", w)
+	}
+
+	if f.Link.Team {
+		words = append(words, f.waiting()...)
+		words = append(words, f.Team.Summary(f.Theme)...)
+		if len(f.Team.List) == 0 {
+			words = append(words, f.Theme.Dim.Render("no agents"))
+		}
+	}
+
+	return kit.Columns(words, "  ", w)
+}
+
+// waiting says whether messages are paused, what needs the operator, what came
+// for them, what is stuck, and what is on its way. It leaves out zeros.
+func (f *frame) waiting() []string {
+	var words []string
+	s, th := f.Link.Status, f.Theme
+	add := func(style interface{ Render(...string) string }, n int, text string) {
+		if n > 0 {
+			words = append(words, style.Render(fmt.Sprintf(text, n)))
+		}
+	}
+
+	if p := s.Paused; p != nil {
+		words = append(words, th.Alarm.Render(" ‖ paused by "+kit.SafeLine(p.By)+" "))
+	}
+
+	pending := s.Deliveries[string(parley.DeliveryQueued)] + s.Deliveries[string(parley.DeliveryTyping)]
+	needs, letters := f.needs.Tally()
+	add(th.Alarm, needs, " ! %d "+team.NeedWord(needs)+" ")
+	add(th.Warn, letters, "%d for you")
+	add(th.Bad, s.Deliveries[string(parley.DeliveryUnconfirmed)], "? %d unconfirmed")
+	add(th.Plain, s.Deliveries[string(parley.DeliveryHeld)], "‖ %d held")
+	add(th.Plain, pending, "○ %d pending")
+
+	return words
+}
+
+// tabs returns the bar, and the column before which each of its names ends.
+func (f *frame) tabs(w int) (line string, ends []int) {
+	var tabs []string
+	used := 0
+	for i, s := range f.Screens {
+		text := fmt.Sprintf(" %d %s", i+1, s.Title())
+		b := s.Badge()
+		if b.Count > 0 {
+			text += fmt.Sprintf(" %d", min(b.Count, 999))
+		}
+
+		used += kit.Width(text)
+		switch {
+		case room.Place(i) == f.At:
+			text = f.Theme.Focus.Render("▸" + text[1:])
+		case b.Grave && b.Count > 0:
+			text = f.Theme.Bad.Render(text)
+		default:
+			text = f.Theme.Dim.Render(text)
+		}
+
+		tabs = append(tabs, text)
+	}
+
+	gap := strings.Repeat(" ", kit.Clamp((w-used)/(len(tabs)-1), 0, 2))
+
+	end := 0
+	for _, tab := range tabs {
+		end += kit.Width(tab) + len(gap)
+		ends = append(ends, end)
+	}
+
+	return kit.Fit(strings.Join(tabs, gap), w), ends
+}
+
+// tabAt returns the screen whose name is at a column of the bar; ok is false behind the last.
+func (f *frame) tabAt(x, w int) (at room.Place, ok bool) {
+	_, ends := f.tabs(w)
+	for i, end := range ends {
+		if x < end {
+			return room.Place(i), true
+		}
+	}
+	return 0, false
+}
+
+// keyLine shows the keys that matter here. The last two, help and the way out,
+// always fit.
+func (f *frame) keyLine(w int) string {
+	words := f.Bound.Hints(f.Scope())
+	if f.Scope() == kit.InShell {
+		words = f.Bound.Hints(room.ScreenScope(f.At), kit.InShell)
+	}
+
+	for i, word := range words {
+		key, does, _ := strings.Cut(word, " ")
+		words[i] = f.Theme.Strong.Render(key) + " " + f.Theme.Dim.Render(does)
+	}
+
+	split := max(0, len(words)-2)
+	last := strings.Join(words[split:], "  ")
+	first := kit.Columns(words[:split], "  ", w-kit.Width(last)-2)
+	if first == "" {
+		return kit.Fit(last, w)
+	}
+
+	return first + "  " + last
+}
