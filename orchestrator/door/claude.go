@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
-	"time"
 )
 
 // claude is the inbox socket of Claude Code, on which its sessions write to each other. It says what it keeps back and
@@ -18,14 +17,10 @@ type claude struct {
 	program Program
 	at      claudeSession
 	inbox   *inbox
-	pace    pace
+	letters *letters
 
 	giving sync.Mutex
 	last   string // text that went in: the same once more is dropped
-
-	mu    sync.Mutex
-	fates map[string]Answer // of the letters that went in
-	shut  string            // why it takes no more, "" if it does: the user's settings keep messages back
 }
 
 // claudeSession is what a session says of itself in the registry. Its name is that of the process.
@@ -47,7 +42,10 @@ func openClaude(ctx context.Context, p Program) (Door, error) {
 		home = filepath.Join(environment(p.PID, "HOME"), ".claude")
 	}
 
-	c := &claude{program: p, pace: pace{now: time.Now}, fates: map[string]Answer{}}
+	c := &claude{
+		program: p,
+		letters: newLetters(Answer{Unknown, "its session says nothing of messages that it takes"}),
+	}
 	if _, err := readRegistry(filepath.Join(home, "sessions"), p.PID, &c.at); err != nil {
 		return nil, err
 	}
@@ -144,18 +142,14 @@ func (c *claude) Give(ctx context.Context, l Letter) error {
 	switch {
 	case err != nil:
 		return closed("%w", err)
-	case len(line) > maxClaudeLine:
-		return notNow("it takes no line of %d bytes", len(line))
-	case c.isShut() != "":
-		return notNow("what came last is %s", c.isShut())
 	case l.Text == c.last:
 		return notNow("it drops a message that is the same as the one before")
 	}
-	if wait := c.pace.take(); wait > 0 {
-		return tooFast(wait)
+	if err := c.letters.admit(line, maxClaudeLine); err != nil {
+		return err
 	}
 
-	c.expect(l.ID)
+	c.letters.expect(l.ID)
 	err = send(ctx, c.at.Socket, c.program.PID, line)
 	if !errors.Is(err, ErrClosed) {
 		c.last = l.Text
@@ -197,41 +191,13 @@ func (c *claude) hear(line []byte) {
 		return // newer than this room
 	}
 
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if f.Status == "held" || f.Status == "refused" {
-		c.shut = f.Status
-	}
-	for _, id := range append(f.Dropped, f.Of) {
-		if _, ours := c.fates[id]; ours {
-			c.fates[id] = answer
-		}
-	}
+	c.letters.hear(f.Status, append(f.Dropped, f.Of), func(Answer) Answer { return answer })
 }
 
 // Ask implements Door.
 func (c *claude) Ask(_ context.Context, l Letter) (Answer, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if answer, told := c.fates[l.ID]; told {
-		return answer, nil
-	}
-	return saysNothing, nil
-}
-
-var saysNothing = Answer{Unknown, "its session says nothing of messages that it takes"}
-
-func (c *claude) isShut() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.shut
-}
-
-// expect notes a letter of which the session may say something.
-func (c *claude) expect(id string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.fates[id] = saysNothing
+	answer, _ := c.letters.of(l.ID)
+	return answer, nil
 }
 
 // Close implements Door.

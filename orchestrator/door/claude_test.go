@@ -1,7 +1,6 @@
 package door_test
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,13 +17,9 @@ import (
 	"parley/orchestrator/door"
 )
 
-// fakeClaude listens as a session of Claude Code 2.1.332 does. Its process is the test's.
+// fakeClaude listens as a session of Claude Code 2.1.332 does.
 type fakeClaude struct {
-	dir, home, socket string
-	said              map[string]any // in the registry
-
-	mu    sync.Mutex
-	got   []claudeFrame
+	peer[claudeFrame]
 	reply string // where the last message wants its answers
 }
 
@@ -35,73 +30,26 @@ type claudeFrame struct {
 	Message struct{ Role, Content string }
 }
 
-// start serves a session whose program looks for its files in a home that this process has been given.
 func startClaude(t *testing.T) *fakeClaude {
-	home := os.Getenv("CLAUDE_CONFIG_DIR")
-	must.Do(t, os.RemoveAll(home))
-	must.Do(t, os.MkdirAll(filepath.Join(home, "sessions"), 0o700))
-	f := &fakeClaude{dir: t.TempDir(), home: home}
-	must.Do(t, door.Launch{}.Write(f.dir))
-
-	socks := must.Have(os.MkdirTemp("/tmp", "socks"))(t) // a socket's path is short
-	t.Cleanup(func() { os.RemoveAll(socks) })
-	f.socket = filepath.Join(socks, fmt.Sprint(os.Getpid(), ".sock"))
-	listener := must.Have(net.Listen("unix", f.socket))(t)
-	t.Cleanup(func() { listener.Close() })
-	go f.serve(listener)
-
-	f.said = map[string]any{
-		"pid": os.Getpid(), "version": "2.1.332", "peerProtocol": 1, "messagingSocketPath": f.socket, "cwd": t.TempDir(),
-		"status": "idle", "sessionId": "5f0c21aa-0000-4000-8000-000000000001",
-	}
+	f := &fakeClaude{}
+	f.kind, f.version = "claude", "2.1.332"
+	f.start(t, "CLAUDE_CONFIG_DIR", map[string]any{
+		"version": "2.1.332", "peerProtocol": 1, "cwd": t.TempDir(), "status": "idle",
+		"sessionId": "5f0c21aa-0000-4000-8000-000000000001",
+	}, f.hear)
+	f.said["messagingSocketPath"] = f.socket
 	f.register(t)
-
 	return f
 }
 
-func (f *fakeClaude) register(t *testing.T) {
-	t.Helper()
-	text := must.Have(json.Marshal(f.said))(t)
-	must.Do(t, os.WriteFile(filepath.Join(f.home, "sessions", fmt.Sprint(os.Getpid(), ".json")), text, 0o600))
-}
-
-func (f *fakeClaude) serve(listener net.Listener) {
-	for {
-		conn, err := listener.Accept()
-		if err != nil {
-			return
-		}
-		go func() {
-			defer conn.Close()
-			lines := bufio.NewScanner(conn)
-			lines.Buffer(nil, 1<<21)
-			for lines.Scan() {
-				var frame claudeFrame
-				if json.Unmarshal(lines.Bytes(), &frame) == nil && frame.Type == "user" {
-					f.mu.Lock()
-					f.got, f.reply = append(f.got, frame), strings.TrimPrefix(frame.From, "uds:")
-					f.mu.Unlock()
-				}
-			}
-		}()
+func (f *fakeClaude) hear(line []byte) {
+	var frame claudeFrame
+	if json.Unmarshal(line, &frame) != nil || frame.Type != "user" {
+		return
 	}
-}
-
-func (f *fakeClaude) program() door.Program {
-	return door.Program{Kind: "claude", PID: os.Getpid(), Dir: f.dir, Versions: []string{"2.1.332"}}
-}
-
-func (f *fakeClaude) open(t *testing.T) door.Door {
-	t.Helper()
-	d := must.Have(door.Open(t.Context(), f.program()))(t)
-	t.Cleanup(func() { d.Close() })
-	return d
-}
-
-func (f *fakeClaude) frames() []claudeFrame {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return append([]claudeFrame(nil), f.got...)
+	f.got, f.reply = append(f.got, frame), strings.TrimPrefix(frame.From, "uds:")
 }
 
 // tells writes lines to where the sender of the last message listens.

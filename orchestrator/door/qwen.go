@@ -22,14 +22,9 @@ type qwen struct {
 	token   string // that its answers show
 	given   records
 	chats   transcripts
-	pace    pace
+	letters *letters
 
 	giving sync.Mutex
-
-	mu    sync.Mutex
-	fates map[string]Answer // of the letters that went in
-	shut  string            // why it takes no more, "" if it does: the user's settings keep messages back
-	told  chan struct{}     // closed at the next answer
 }
 
 // qwenSession is what a session says of itself in the registry.
@@ -80,9 +75,9 @@ func openQwen(ctx context.Context, p Program) (Door, error) {
 		home = filepath.Join(environment(p.PID, "HOME"), ".qwen")
 	}
 	q := &qwen{
-		program: p, home: home, given: records{p.Dir}, pace: pace{now: time.Now},
-		chats: transcripts{pattern: filepath.Join(home, "projects", "*", "chats")},
-		fates: map[string]Answer{}, told: make(chan struct{}),
+		program: p, home: home, given: records{p.Dir},
+		chats:   transcripts{pattern: filepath.Join(home, "projects", "*", "chats")},
+		letters: newLetters(Answer{Unknown, "it has not answered"}),
 	}
 
 	at, err := q.find()
@@ -133,31 +128,24 @@ func (q *qwen) Give(ctx context.Context, l Letter) error {
 	if err != nil {
 		return err
 	}
-	if shut := q.isShut(); shut != "" {
-		return notNow("what came last is %s", shut)
-	}
-	if wait := q.pace.take(); wait > 0 {
-		return tooFast(wait)
+	if err := q.letters.admit(lines, maxQwenLine); err != nil {
+		return err
 	}
 	if _, err := q.given.note(l, func() record { return record{ID: l.ID, Session: at.Session} }); err != nil {
 		return closed("note that a message goes in: %w", err)
 	}
 
-	q.mu.Lock()
-	q.fates[l.ID] = qwenSilent
-	q.mu.Unlock()
+	q.letters.expect(l.ID)
 	if err := send(ctx, at.Socket, q.program.PID, lines); err != nil {
 		return err
 	}
 
-	switch answer := q.firstAnswer(ctx, l.ID); answer.Fate {
+	switch answer := q.letters.first(ctx, l.ID, receiptWithin); answer.Fate {
 	case Dropped, Absent:
 		return notNow("%s", answer.Evidence)
 	}
 	return nil
 }
-
-var qwenSilent = Answer{Unknown, "it has not answered"}
 
 // frames returns the lines of a letter.
 func (q *qwen) frames(at qwenSession, l Letter) ([]byte, error) {
@@ -171,36 +159,11 @@ func (q *qwen) frames(at qwenSession, l Letter) ([]byte, error) {
 		FromMode: "prompting", Session: at.Session, Priority: "next",
 		Message: &claudeMessage{Role: "user", Content: l.Text},
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, closed("%w", err)
-	case len(line) > maxQwenLine:
-		return nil, notNow("it takes no line of %d bytes", len(line))
 	}
 
 	return append(auth, line...), nil
-}
-
-// firstAnswer waits a moment for what the program says of a letter.
-func (q *qwen) firstAnswer(ctx context.Context, id string) Answer {
-	late := time.NewTimer(receiptWithin)
-	defer late.Stop()
-	for {
-		q.mu.Lock()
-		answer, told := q.fates[id], q.told
-		q.mu.Unlock()
-		if answer != qwenSilent {
-			return answer
-		}
-
-		select {
-		case <-told:
-		case <-late.C:
-			return answer
-		case <-ctx.Done():
-			return answer
-		}
-	}
 }
 
 // hear notes what the program says of letters.
@@ -210,24 +173,7 @@ func (q *qwen) hear(line []byte) {
 		return
 	}
 
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if f.Status == "held" || f.Status == "refused" {
-		q.shut = f.Status
-	}
-	for _, id := range append(f.Dropped, f.Of) {
-		if before, ours := q.fates[id]; ours {
-			q.fates[id] = f.after(before)
-		}
-	}
-	close(q.told)
-	q.told = make(chan struct{})
-}
-
-func (q *qwen) isShut() string {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.shut
+	q.letters.hear(f.Status, append(f.Dropped, f.Of), f.after)
 }
 
 // after returns what is known of a letter after another answer. Those that follow an end are repeats.
@@ -277,13 +223,9 @@ func (q *qwen) Ask(_ context.Context, l Letter) (Answer, error) {
 		return Answer{Absent, "its transcripts do not have the message, which was not handed over since its launch"}, nil
 	}
 
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	answer, ours := q.fates[l.ID]
+	answer, ours := q.letters.of(l.ID)
 	switch {
-	case !ours:
-		return qwenSilent, nil
-	case answer.Fate == Queued && !tmux.Alive(q.process):
+	case ours && answer.Fate == Queued && !tmux.Alive(q.process):
 		return Answer{Unknown, "its program ended with the message in its queue, as far as it said"}, nil
 	}
 

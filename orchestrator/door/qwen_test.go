@@ -1,7 +1,6 @@
 package door_test
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -23,11 +21,9 @@ const qwenSession = "745f07ab-e443-4114-acf3-cd4ce396ddc2"
 
 // fakeQwen answers as a session of Qwen Code 0.24.4 does.
 type fakeQwen struct {
-	dir, home, socket string
-	said              map[string]any // in the registry
-
-	mu     sync.Mutex
-	got    []qwenFrame
+	peer[qwenFrame]
+	token  string
+	known  bool                     // the last connection has shown it
 	answer func(qwenFrame) []string // the lines it answers a message with; nil: that it is delivered
 }
 
@@ -37,70 +33,38 @@ type qwenFrame struct {
 }
 
 func startQwen(t *testing.T) *fakeQwen {
-	home := os.Getenv("QWEN_HOME")
-	must.Do(t, os.RemoveAll(home))
-	must.Do(t, os.MkdirAll(filepath.Join(home, "sessions"), 0o700))
-	must.Do(t, os.MkdirAll(filepath.Join(home, "projects", "-work", "chats"), 0o700))
-	f := &fakeQwen{dir: t.TempDir(), home: home}
-	must.Do(t, door.Launch{}.Write(f.dir))
-
-	socks := must.Have(os.MkdirTemp("/tmp", "socks"))(t)
-	t.Cleanup(func() { os.RemoveAll(socks) })
-	f.socket = filepath.Join(socks, fmt.Sprint(os.Getpid(), ".sock"))
-	listener := must.Have(net.Listen("unix", f.socket))(t)
-	t.Cleanup(func() { listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go f.serve(conn)
-		}
-	}()
-
-	f.said = map[string]any{
-		"schemaVersion": 1, "pid": os.Getpid(), "sessionId": qwenSession, "qwenVersion": "0.24.4", "kind": "tui",
-		"ipcPath": f.socket, "ipcToken": strings.Repeat("a9", 32),
-	}
+	f := &fakeQwen{token: strings.Repeat("a9", 32)}
+	f.kind, f.version = "qwen", "0.24.4"
+	f.start(t, "QWEN_HOME", map[string]any{
+		"schemaVersion": 1, "sessionId": qwenSession, "qwenVersion": "0.24.4", "kind": "tui", "ipcToken": f.token,
+	}, f.hear)
+	must.Do(t, os.MkdirAll(filepath.Join(f.home, "projects", "-work", "chats"), 0o700))
+	f.said["ipcPath"] = f.socket
 	f.register(t)
-
 	return f
 }
 
-func (f *fakeQwen) register(t *testing.T) {
-	t.Helper()
-	text := must.Have(json.Marshal(f.said))(t)
-	must.Do(t, os.WriteFile(filepath.Join(f.home, "sessions", fmt.Sprint(os.Getpid(), ".json")), text, 0o600))
-}
-
-// serve reads a connection to its end and answers on another one.
-func (f *fakeQwen) serve(conn net.Conn) {
-	defer conn.Close()
-	known := false
-	lines := bufio.NewScanner(conn)
-	lines.Buffer(nil, 1<<21)
-	for lines.Scan() {
-		var frame qwenFrame
-		if json.Unmarshal(lines.Bytes(), &frame) != nil {
-			continue
-		}
-		if frame.Type == "auth" {
-			known = frame.Token == f.said["ipcToken"]
-		}
-		if frame.Type != "user" || !known {
-			continue
-		}
-
-		f.mu.Lock()
-		f.got = append(f.got, frame)
-		answers := []string{receipt("delivered", frame.MsgID, "")}
-		if f.answer != nil {
-			answers = f.answer(frame)
-		}
-		f.mu.Unlock()
-		tell(frame, answers...)
+// hear takes a message after the token was shown, and answers on another connection.
+func (f *fakeQwen) hear(line []byte) {
+	var frame qwenFrame
+	if json.Unmarshal(line, &frame) != nil {
+		return
 	}
+	f.mu.Lock()
+	if frame.Type == "auth" {
+		f.known = frame.Token == f.token
+	}
+	if frame.Type != "user" || !f.known {
+		f.mu.Unlock()
+		return
+	}
+	f.got = append(f.got, frame)
+	answers := []string{receipt("delivered", frame.MsgID, "")}
+	if f.answer != nil {
+		answers = f.answer(frame)
+	}
+	f.mu.Unlock()
+	tell(frame, answers...)
 }
 
 // tell writes lines to the sender of a message.
@@ -122,23 +86,6 @@ func (f *fakeQwen) says(answer func(qwenFrame) []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.answer = answer
-}
-
-func (f *fakeQwen) frames() []qwenFrame {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return slices.Clone(f.got)
-}
-
-func (f *fakeQwen) program() door.Program {
-	return door.Program{Kind: "qwen", PID: os.Getpid(), Dir: f.dir, Versions: []string{"0.24.4"}}
-}
-
-func (f *fakeQwen) open(t *testing.T) door.Door {
-	t.Helper()
-	d := must.Have(door.Open(t.Context(), f.program()))(t)
-	t.Cleanup(func() { d.Close() })
-	return d
 }
 
 // writes adds a line to a transcript.
