@@ -87,6 +87,7 @@ const (
 	EndedDialog      ReasonCode = "behind_dialog"        // entered as a dialog opened; open until that is answered
 	EndedRefused     ReasonCode = "program_refused"      // the program showed that it refuses the text
 	EndedNoTurn      ReasonCode = "no_turn"              // gone from the composer, and no turn began
+	EndedDoorAbsent  ReasonCode = "door_absent"          // claimed for its program's entrance, and not there; queued again
 	EndedDoorSilent  ReasonCode = "door_silent"          // given through its program's entrance, and nothing shows a turn
 	EndedDoorDropped ReasonCode = "door_dropped"         // its program says that it will not read it
 	EndedNoAnswer    ReasonCode = "no_answer"            // a responder's model gave no answer

@@ -248,6 +248,7 @@ var reasons = map[ReasonCode]reason{
 	EndedNoTurn: {
 		words: "typed and entered, and gone from its composer; but nothing shows that its program began on it",
 	},
+	EndedDoorAbsent: {words: "its program does not have it: %s"},
 	EndedDoorSilent: {
 		words: "given to its program through its own entrance, but nothing shows that a turn holds it: %s",
 	},

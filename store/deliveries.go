@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 
+	"parley"
 	"parley/store/engine"
 )
 
@@ -24,11 +25,23 @@ func (s *Deliveries) Typing(ctx context.Context, recipientID string) ([]Job, err
 	return s.jobs(ctx, `d.state = 'typing'`, recipientID, engine.MaxBatch)
 }
 
+// Silent returns the deliveries to a recipient that are unconfirmed since its program, which was given them through
+// its own entrance, had said nothing of them. Those that were dismissed do not count.
+func (s *Deliveries) Silent(ctx context.Context, recipientID string) ([]Job, error) {
+	// The empty text keeps SQLite from reading the whole inbox.
+	return s.jobsWhere(ctx, `d.recipient_id || '' = ? AND `+isRetriable+` AND d.state = 'unconfirmed' AND d.dismissed = 0
+		AND d.door = 1 AND d.reason_code = '`+string(parley.EndedDoorSilent)+`'`, recipientID, engine.MaxBatch)
+}
+
 func (s *Deliveries) jobs(ctx context.Context, which, recipientID string, limit int, args ...any) ([]Job, error) {
+	return s.jobsWhere(ctx, `d.recipient_id = ? AND `+isOpen+` AND `+which, recipientID, limit, args...)
+}
+
+func (s *Deliveries) jobsWhere(ctx context.Context, which, recipientID string, limit int, args ...any) ([]Job, error) {
 	var rows []itemRow
-	err := s.read(ctx, "reading pending deliveries", &rows, `SELECT `+itemColumns+`
+	err := s.read(ctx, "reading deliveries", &rows, `SELECT `+itemColumns+`
 		FROM deliveries d JOIN messages m ON m.seq = d.message_seq`+itemAgents+`
-		WHERE d.recipient_id = ? AND `+isOpen+` AND `+which+`
+		WHERE `+which+`
 		ORDER BY d.urgent DESC, d.message_seq LIMIT ?`, append(append([]any{recipientID}, args...), limit)...)
 	jobs := make([]Job, len(rows))
 	for i := range rows {

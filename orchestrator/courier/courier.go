@@ -230,7 +230,11 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 		w, h = c.ready(ctx, t, &job, looked)
 	}
 	c.ahead = foresight{}
-	if e, through := c.doors.wants(ctx, t, &job, h); through {
+	overtaken := !team.IsUrgent(job) && c.m.HasUrgent() // an urgent one came during the look, and goes first
+	if e, through := c.doors.wants(ctx, t, &job, h); through && overtaken {
+		c.soon = true
+		return false, nil
+	} else if through {
 		return c.doors.give(ctx, t, job, e, h)
 	}
 	h = c.doors.tell(h)

@@ -9,7 +9,6 @@ import (
 	"parley"
 	"parley/orchestrator/door"
 	"parley/orchestrator/team"
-	"parley/profile"
 	"parley/store"
 )
 
@@ -29,6 +28,8 @@ const (
 	doorShut, doorShutLong = 10 * time.Second, 10 * time.Minute
 	// doorPause is the same for one that takes another letter soon.
 	doorPause = 2 * time.Second
+	// doorAgain is how often a program is asked of what is unconfirmed: only a later turn can take it along.
+	doorAgain = 10 * time.Second
 	// doorFresh is how long after it was given a message is expected to be read at any moment.
 	doorFresh = 10 * time.Second
 )
@@ -50,13 +51,15 @@ type handed struct {
 	store.Job
 	on     *team.Terminal
 	letter door.Letter
-	shown  letter    // the same as a screen shows it
-	past   string    // what held it back in the terminal, in words; "" if nothing did, or an earlier daemon knew it
-	given  time.Time // when it was handed over, or when this daemon found it
-	claim  time.Time // no report of it can be older
-	never  bool      // the entrance was closed: it was not handed over
-	told   bool      // it is unconfirmed, and asked for all the same: a later turn can take it along
-	idle   time.Time // since when the program has had nothing to do, and says nothing of it; zero: it has
+	shown  letter      // the same as a screen shows it
+	past   string      // what held it back in the terminal, in words; "" if nothing did, or an earlier daemon knew it
+	given  time.Time   // when it was handed over, or when this daemon found it
+	claim  time.Time   // no report of it can be older
+	never  bool        // the entrance was closed: it was not handed over
+	told   bool        // it is unconfirmed, and asked for all the same: a later turn can take it along
+	again  time.Time   // when it is asked for next, if it is told
+	idle   time.Time   // since when the program has had nothing to do, and says nothing of it; zero: it has
+	answer door.Answer // the last one
 }
 
 // doorway is what a courier knows of the entrance of its program.
@@ -66,6 +69,8 @@ type doorway struct {
 	last *team.Terminal // that the rest is of
 	shut time.Time      // it was closed, and is left alone until then
 	rest time.Duration  // for how long
+
+	recalled bool // what an earlier daemon had told is asked for
 
 	eager  bool // a message goes through it soon, unless its terminal is free before that
 	marked bool // the last message did not go through it, since its program would tell its model that it is not from its user
@@ -206,13 +211,40 @@ func (d *doorway) give(ctx context.Context, t *team.Terminal, job store.Job, e e
 
 // restore takes up a delivery that an earlier daemon had claimed for the entrance, or this one with an error.
 func (d *doorway) restore(t *team.Terminal, job store.Job) {
-	if slices.ContainsFunc(d.open, func(x *handed) bool { return x.Key == job.Key }) {
-		return
+	if !slices.ContainsFunc(d.open, func(x *handed) bool { return x.Key == job.Key }) {
+		x := d.taken(t, job)
+		x.given = d.c.o.Now()
+		d.open = append(d.open, x)
 	}
+}
+
+// recall takes up what was unconfirmed when this daemon began, since the program had said nothing of it.
+func (d *doorway) recall(ctx context.Context) error {
+	t := d.c.m.Terminal()
+	if d.recalled || t == nil {
+		return nil
+	}
+
+	jobs, err := d.c.o.Store.Silent(ctx, d.c.m.ID)
+	if err != nil {
+		return err
+	}
+	d.recalled = true
+	for _, job := range jobs {
+		x := d.taken(t, job)
+		x.told = true
+		d.open = append(d.open, x)
+	}
+
+	return nil
+}
+
+// taken returns a delivery that was claimed for the entrance before.
+func (d *doorway) taken(t *team.Terminal, job store.Job) *handed {
 	l := whole(t.Profile, d.c.o.Roster.FillIn(&job.Message), d.c.m, d.c.o.ShortFooter)
-	d.open = append(d.open, &handed{Job: job, on: t, shown: l, given: d.c.o.Now(), claim: job.QueuedAt, letter: door.Letter{
+	return &handed{Job: job, on: t, shown: l, claim: job.QueuedAt, letter: door.Letter{
 		ID: job.Message.ID, Text: l.text, Mark: l.mark,
-	}})
+	}}
 }
 
 // end ends the time of a message at the entrance.
@@ -232,6 +264,9 @@ func (d *doorway) forget(x *handed) {
 
 // follow asks what has become of what the program was given.
 func (d *doorway) follow(ctx context.Context) error {
+	if err := d.recall(ctx); err != nil {
+		return err
+	}
 	for _, x := range slices.Clone(d.open) {
 		if err := d.ask(ctx, x); err != nil {
 			return err
@@ -241,59 +276,6 @@ func (d *doorway) follow(ctx context.Context) error {
 		d.c.soon = true
 	}
 	return nil
-}
-
-// ask asks of one of them.
-func (d *doorway) ask(ctx context.Context, x *handed) error {
-	c := d.c
-	t := c.m.Terminal()
-	if x.never { // and the database did not take that
-		return d.end(ctx, x, ended(parley.DeliveryQueued, parley.EndedInterrupted, ""))
-	}
-	at, named := c.m.NamedAt(parley.Short(x.Message.ID))
-	named = named && !at.Before(x.claim)
-	if named && !c.m.MayRefuse(at) {
-		return d.prove(ctx, x, parley.ProofReport, parley.ProofReport.Words(""))
-	}
-	if gone := t == nil || t != x.on || !c.o.host.Alive(t); gone && x.told {
-		d.forget(x)
-		return nil
-	} else if gone {
-		return d.end(ctx, x, unseen(c.m, &x.Job, parley.EndedDoorSilent, "its program has ended")...)
-	}
-
-	if named && c.o.Now().Sub(at) >= t.Profile.RefusesWithin {
-		return d.judge(ctx, x)
-	}
-
-	asking, over := context.WithTimeout(ctx, doorAnswers)
-	defer over()
-	answer := door.Answer{Fate: door.Unknown, Evidence: "its entrance is closed"}
-	e, err := c.o.host.Door(asking, c.m, t, true)
-	if err == nil && e != nil {
-		if answer, err = e.Ask(asking, x.letter); err != nil {
-			answer = door.Answer{Fate: door.Unknown, Evidence: "its entrance does not answer"}
-		}
-	}
-
-	switch answer.Fate {
-	case door.Read:
-		return d.prove(ctx, x, parley.ProofDoor, answer.Evidence)
-	case door.Dropped, door.Absent:
-		if x.told {
-			d.forget(x)
-			return nil
-		}
-		if answer.Fate == door.Absent {
-			d.close()
-			return d.end(ctx, x, ended(parley.DeliveryQueued, parley.EndedInterrupted, ""))
-		}
-		return d.end(ctx, x, ended(parley.DeliveryUnconfirmed, parley.EndedDoorDropped, answer.Evidence))
-	}
-	if x.told {
-		return nil
-	}
-	return d.bear(ctx, x, answer)
 }
 
 // note says why a message is not read yet.
@@ -326,60 +308,4 @@ func (m *memory) noteHanded(x *handed, now time.Time, unreported bool) {
 	m.given = m.newText(x.on)
 	m.given.Job, m.given.letter = x.Job, x.shown
 	m.given.given = given{entered: now, typed: x.claim, unreported: unreported}
-}
-
-// judge decides by the screen on a message that its program has reported so long ago that a refusal would stand there.
-// It is for what an earlier daemon gave: this one has seen no turn of the program yet.
-func (d *doorway) judge(ctx context.Context, x *handed) error {
-	o, err := d.look(ctx, x)
-	switch {
-	case err != nil, o.hides():
-		return nil // the next look tells
-	case o.refusal() != "":
-		return d.end(ctx, x, ended(parley.DeliveryUnconfirmed, parley.EndedRefused, o.refusal()))
-	}
-	d.c.memory.served = x.on
-	d.c.m.NoteServed(x.on)
-	return d.prove(ctx, x, parley.ProofReport, parley.ProofReport.Words(""))
-}
-
-// look looks at the terminal of the program that a message was given.
-func (d *doorway) look(ctx context.Context, x *handed) (observation, error) {
-	looking, over := context.WithTimeout(ctx, lookWithin)
-	defer over()
-	screen, err := readScreen(looking, d.c.o.host.Pane(x.on), x.on.Profile, d.c.o.readings)
-	if err != nil {
-		return observation{}, err
-	}
-	return d.c.observe(x.on, &x.Job, screen), nil
-}
-
-// bear waits for a program that says nothing of a message, or that it keeps it, until it has long had nothing to do.
-func (d *doorway) bear(ctx context.Context, x *handed, answer door.Answer) error {
-	c := d.c
-	o, err := d.look(ctx, x)
-	if err != nil {
-		return nil // the next look tells
-	}
-
-	now, why := c.o.Now(), answer.Evidence
-	idle := o.shows == profile.Idle || !x.on.Profile.HasMarkers()
-	if !idle && answer.Fate != door.Queued {
-		why = "it says nothing of it while its screen shows " + string(o.shows)
-	}
-	switch {
-	case !idle:
-		x.idle = time.Time{}
-	case x.idle.IsZero():
-		x.idle = now
-	case answer.Fate == door.Unknown && now.Sub(x.idle) >= doorPatience && o.refusal() == "" && o.showsAbove(&x.shown):
-		return d.prove(ctx, x, parley.ProofShown, parley.ProofShown.Words("")) // its report is late, or lost
-	case now.Sub(x.idle) >= doorSilence:
-		x.told = true
-		return ignoreStale(c.o.Store.Advance(ctx, x.Key, ended(parley.DeliveryUnconfirmed, parley.EndedDoorSilent, why)))
-	}
-	if idle && answer.Fate != door.Queued {
-		return nil
-	}
-	return d.note(ctx, x, why)
 }

@@ -59,6 +59,28 @@ func TestAClosedEntranceLeavesTheTerminal(t *testing.T) {
 	}
 }
 
+// What goes back into the queue says so in its own words, since nothing was typed.
+func TestWhatItsProgramNeverGotSaysSo(t *testing.T) {
+	log := throughDoor(t, "tells", event{At: time.Second, Do: "door loses", N: 1},
+		event{At: 5 * time.Second, Do: "dialog", For: 5 * time.Second}, event{At: 6 * time.Second, Do: "send", What: "normal"})
+	if !strings.Contains(log, "message 1 is queued: "+string(parley.EndedDoorAbsent)+" its program does not have it: it says absent") ||
+		!strings.Contains(log, "paste of message 1") {
+		t.Errorf("want it queued again with its reason, and typed:\n%s", log)
+	}
+}
+
+// So does the next daemon.
+func TestWhatALaterPromptTakesAlongIsProvenAfterARestart(t *testing.T) {
+	log := throughDoor(t, "lies",
+		event{At: 5 * time.Second, Do: "dialog", For: 5 * time.Second}, event{At: 6 * time.Second, Do: "send", What: "normal"},
+		event{At: 55 * time.Second, Do: "daemon stops"}, event{At: 60 * time.Second, Do: "send", What: "normal"})
+	silent := strings.Index(log, "message 1 is unconfirmed: "+string(parley.EndedDoorSilent))
+	ended := strings.Index(log, "the daemon has ended")
+	if proven := strings.Index(log, "message 1 is submitted: "+string(parley.ProofDoor)); silent < 0 || ended < silent || proven < ended {
+		t.Errorf("want it proven by the daemon after the one that gave it up:\n%s", log)
+	}
+}
+
 func TestWhatALaterPromptTakesAlongIsProven(t *testing.T) {
 	log := throughDoor(t, "lies",
 		event{At: 5 * time.Second, Do: "dialog", For: 5 * time.Second}, event{At: 6 * time.Second, Do: "send", What: "normal"},

@@ -5,16 +5,17 @@ var doorDefects = []defect{
 	{"what goes through an entrance is not claimed", "doorway.go", `	err = c.o.Store.ClaimDoor(ctx, job.Key)`, `	err = nil`, nil},
 	{"an entrance that does not answer counts as closed", "doorway.go", `	if errors.Is(err, door.ErrClosed) {`, `	if err != nil {`, nil},
 	{"a closed entrance counts as one that does not answer", "doorway.go", `	if errors.Is(err, door.ErrClosed) {`, `	if false {`, nil},
-	{"what its program keeps counts as read", "doorway.go", `	case door.Read:`, `	case door.Read, door.Queued:`, nil},
-	{"what its program keeps is given up", "doorway.go", `	case door.Dropped, door.Absent:`, `	case door.Dropped, door.Absent, door.Queued:`, nil},
-	{"what its program has dropped counts as read", "doorway.go", `	case door.Read:`, `	case door.Read, door.Dropped:`, []edit{
-		{"doorway.go", `	case door.Dropped, door.Absent:`, `	case door.Absent:`},
-	}},
-	{"what its program never got is given up", "doorway.go", `		if answer.Fate == door.Absent {`, `		if false {`, nil},
-	{"a program that says nothing counts as one that never got it", "doorway.go", `	case door.Dropped, door.Absent:`,
-		`	case door.Unknown, door.Dropped, door.Absent:
-		answer.Fate = door.Absent`, nil},
-	{"a program that works counts as one that has nothing to do", "doorway.go", `idle := o.shows == profile.Idle ||`,
+	{"what its program keeps counts as read", "doorway_ask.go", `	case f == door.Read:`, `	case f == door.Read, f == door.Queued:`, nil},
+	{"what its program keeps is given up", "doorway_ask.go", `	case f != door.Dropped && f != door.Absent:`,
+		`	case f != door.Dropped && f != door.Absent && f != door.Queued:`, nil},
+	{"what its program has dropped counts as read", "doorway_ask.go", `	case f == door.Read:`, `	case f == door.Read, f == door.Dropped:`, nil},
+	{"what its program never got is given up", "doorway_ask.go", `	case f == door.Absent:`, `	case false:`, nil},
+	{"a program that says nothing counts as one that never got it", "doorway_ask.go", `	switch f := x.answer.Fate; {`,
+		`	if x.answer.Fate == door.Unknown {
+		x.answer.Fate = door.Absent
+	}
+	switch f := x.answer.Fate; {`, nil},
+	{"a program that works counts as one that has nothing to do", "doorway_ask.go", `idle := o.shows == profile.Idle ||`,
 		`idle := o.shows != profile.Blocked ||`, nil},
 	{"what a daemon had given as it died is typed", "resume.go", `			c.doors.restore(t, job)
 			continue`, `			if err := c.close(ctx, job, ended(parley.DeliveryQueued, parley.EndedInterrupted, "")); err != nil {
@@ -31,6 +32,15 @@ var doorDefects = []defect{
 	new(memory).noteHanded(x,`, nil},
 	{"nobody looks again after a slow claim for the entrance", "doorway.go", `	if still := f.hold(); !still.none() {`,
 		`	if still := f.hold(); false && !still.none() {`, nil},
+	{"what goes through an entrance overtakes an urgent one", "courier.go", `t, &job, h); through && overtaken {`,
+		`t, &job, h); through && overtaken && false {`, nil},
+	{"what was silent is forgotten with its daemon", "doorway.go", `	for _, job := range jobs {
+		x := d.taken(t, job)`, `	for _, job := range jobs[:0] {
+		x := d.taken(t, job)`, nil},
+	{"what is silent is never asked for again", "doorway_ask.go", `		return x.told, nil // a later turn`, `		if x.told {
+			d.forget(x)
+		}
+		return x.told, nil // a later turn`, nil},
 	{"what comes back from an entrance is not read again", "doorway.go", `	d.c.behind = d.c.behind || changes[0].State == parley.DeliveryQueued
 `, ``, nil},
 }

@@ -230,20 +230,32 @@ func (t *teller) addDoor(end time.Duration) {
 		})
 	}
 	at := end + o.between(0, 10*time.Second)
+	sent := 1
+	for _, e := range s.Events {
+		if e.Do == "send" {
+			sent++
+		}
+	}
 	switch o.IntN(6) {
 	case 0: // longer than it may say nothing
 		o.send(at + time.Second)
 		s.Events = append(s.Events, event{At: at, Do: "dialog", For: o.between(35*time.Second, time.Minute)})
 	case 1: // its keys are lost, and a retry comes before somebody has answered
-		sent := 1
-		for _, e := range s.Events {
-			if e.Do == "send" {
-				sent++
-			}
-		}
 		o.send(at)
 		s.Events = append(s.Events, event{At: at, Do: "lose keys", N: 3},
 			event{At: at + 30*time.Second, Do: "dialog", For: 10 * time.Second}, event{At: at + 31*time.Second, Do: "retry", N: sent})
+	case 2: // it lies there until the next prompt, and another daemon comes, or a retry, or both
+		tr.Lies = tr.Lies || tr.Door == "tells"
+		o.send(at + time.Second)
+		s.Events = append(s.Events, event{At: at, Do: "dialog", For: 5 * time.Second})
+		at += o.between(20*time.Second, time.Minute)
+		if o.IntN(3) > 0 {
+			s.Events = append(s.Events, event{At: at, Do: "daemon dies", N: 1 + o.IntN(60), What: "at once"})
+		}
+		if o.IntN(3) == 0 {
+			s.Events = append(s.Events, event{At: at + o.between(0, 20*time.Second), Do: "retry", N: sent})
+		}
+		o.send(at + o.between(0, 20*time.Second))
 	}
 	if o.IntN(3) == 0 {
 		s.Events = append(s.Events, event{
@@ -251,6 +263,21 @@ func (t *teller) addDoor(end time.Duration) {
 			N: o.IntN(12), For: o.between(50*time.Millisecond, 15*time.Second),
 		})
 	}
+}
+
+// takenAlong returns a message that its program says it has read by now, and that is unconfirmed as one of which it says
+// nothing.
+func (w *world) takenAlong() *message {
+	if w.pane == nil || w.pane.dead || !w.pane.program.alive || w.story.Traits.Door != "tells" {
+		return nil
+	}
+	silent, _ := w.store.Silent(context.Background(), agentID)
+	for _, job := range silent {
+		if m := w.messages[job.Key.MessageSeq-1]; w.pane.program.tells(m.ID).Fate == door.Read {
+			return m
+		}
+	}
+	return nil
 }
 
 // gives checks what is handed over.

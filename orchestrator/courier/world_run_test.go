@@ -80,6 +80,10 @@ func (w *world) tell() (broken *violation) {
 	}
 	w.run(w.began.Add(last + 10*time.Second))
 	w.calmDown()
+	if w.open() == 0 && w.daemon != nil && w.takenAlong() != nil {
+		w.clear()
+		w.run(time.Now().Add(3 * doorAgain))
+	}
 	w.watch.atEnd()
 
 	return nil

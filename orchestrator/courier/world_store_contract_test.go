@@ -113,6 +113,9 @@ func (c *contract) changes() []store.Change {
 	}
 	n := c.IntN(len(states))
 	change := store.Change{State: states[n], Reason: "why", Code: parley.HoldBusy}
+	if change.State == parley.DeliveryUnconfirmed && c.IntN(2) == 0 {
+		change.Code = parley.EndedDoorSilent
+	}
 	if change.State == parley.DeliverySubmitted || change.State == parley.DeliveryRead {
 		change = store.Change{State: states[n], Evidence: "proof", Code: parley.ProofReport}
 	}
@@ -135,6 +138,7 @@ func (c *contract) compare() {
 	for what, lists := range map[string][2][]store.Job{
 		"pending": {must(c.real.Pending(c.ctx, agentID, 4)), must(c.sim.Pending(c.ctx, agentID, 4))},
 		"among":   {must(c.real.PendingAmong(c.ctx, agentID, c.ids[:3])), must(c.sim.PendingAmong(c.ctx, agentID, c.ids[:3]))},
+		"silent":  {must(c.real.Silent(c.ctx, agentID)), must(c.sim.Silent(c.ctx, agentID))},
 		"typing":  {must(c.real.Typing(c.ctx, agentID)), must(c.sim.Typing(c.ctx, agentID))},
 	} {
 		got, want := words(lists[0]), words(lists[1])

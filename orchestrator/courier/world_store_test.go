@@ -82,6 +82,13 @@ func (s *memoryStore) Typing(_ context.Context, recipient string) ([]store.Job, 
 	}), nil
 }
 
+func (s *memoryStore) Silent(_ context.Context, recipient string) ([]store.Job, error) {
+	return s.jobs(1000, func(r *memoryRow) bool {
+		return r.job.Key.RecipientID == recipient && r.job.State == parley.DeliveryUnconfirmed && !r.dealt &&
+			r.job.Door && r.job.Code == parley.EndedDoorSilent
+	}), nil
+}
+
 func (s *memoryStore) TypedAs(_ context.Context, recipient string, paneSeq uint64) (*store.TypedJob, error) {
 	var last *memoryRow
 	for _, r := range s.rows {

@@ -449,6 +449,10 @@ func (s worldStore) Typing(ctx context.Context, id string) ([]store.Job, error) 
 	return s.jobs(ctx, "typing", func() ([]store.Job, error) { return s.w.store.Typing(ctx, id) })
 }
 
+func (s worldStore) Silent(ctx context.Context, id string) ([]store.Job, error) {
+	return s.jobs(ctx, "silent", func() ([]store.Job, error) { return s.w.store.Silent(ctx, id) })
+}
+
 func (s worldStore) TypedAs(ctx context.Context, id string, seq uint64) (job *store.TypedJob, err error) {
 	err = s.w.call(ctx, "typed", func() (err error) {
 		job, err = s.w.store.TypedAs(ctx, id, seq)

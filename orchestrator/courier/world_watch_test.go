@@ -315,6 +315,9 @@ func (m *message) guessed() bool { return m.unseen && (m.retries > 0 || m.blurre
 
 // atEnd checks a story that is over.
 func (v *watch) atEnd() {
+	if m := v.w.takenAlong(); m != nil && v.w.daemon != nil {
+		v.w.violate(promiseCertain, "a later turn has taken %s along, which stays unconfirmed", m.Text)
+	}
 	for _, r := range v.w.store.rows {
 		m := v.w.messages[r.job.Key.MessageSeq-1]
 		switch r.job.State {

@@ -26,6 +26,7 @@ type waiting interface {
 	Pending(ctx context.Context, recipientID string, limit int) ([]store.Job, error)
 	PendingAmong(ctx context.Context, recipientID string, messageIDs []string) ([]store.Job, error)
 	Typing(ctx context.Context, recipientID string) ([]store.Job, error)
+	Silent(ctx context.Context, recipientID string) ([]store.Job, error)
 	TypedAs(ctx context.Context, recipientID string, paneSeq uint64) (*store.TypedJob, error)
 }
 

@@ -1,0 +1,169 @@
+package courier
+
+import (
+	"context"
+	"time"
+
+	"parley"
+	"parley/orchestrator/door"
+	"parley/profile"
+	"parley/store"
+)
+
+// witnesses tell what has become of a message at the entrance. They are asked in this order, until one knows.
+var witnesses = []func(d *doorway, ctx context.Context, x *handed) (told bool, err error){
+	(*doorway).wasShut, (*doorway).isReported, (*doorway).hasEnded, (*doorway).shows, (*doorway).answers, (*doorway).rests,
+}
+
+// ask asks of one of them.
+func (d *doorway) ask(ctx context.Context, x *handed) error {
+	for _, witness := range witnesses {
+		if told, err := witness(d, ctx, x); told || err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wasShut tells of a message that met a closed entrance, if the database did not take that.
+func (d *doorway) wasShut(ctx context.Context, x *handed) (told bool, err error) {
+	if !x.never {
+		return false, nil
+	}
+	return true, d.end(ctx, x, absent("its entrance is closed"))
+}
+
+// absent returns what becomes of a message that was claimed for an entrance, and that the program does not have.
+func absent(why string) store.Change {
+	return ended(parley.DeliveryQueued, parley.EndedDoorAbsent, why)
+}
+
+// isReported tells by the program's own report of a prompt.
+func (d *doorway) isReported(ctx context.Context, x *handed) (told bool, err error) {
+	at, named := d.named(x)
+	if !named || d.c.m.MayRefuse(at) {
+		return false, nil
+	}
+	return true, d.prove(ctx, x, parley.ProofReport, parley.ProofReport.Words(""))
+}
+
+// named returns when the program reported a message.
+func (d *doorway) named(x *handed) (at time.Time, named bool) {
+	at, named = d.c.m.NamedAt(parley.Short(x.Message.ID))
+	return at, named && !at.Before(x.claim)
+}
+
+// hasEnded tells that the program has ended with a message.
+func (d *doorway) hasEnded(ctx context.Context, x *handed) (told bool, err error) {
+	t := d.c.m.Terminal()
+	switch {
+	case t != nil && t == x.on && d.c.o.host.Alive(t):
+		return false, nil
+	case x.told:
+		d.forget(x)
+		return true, nil
+	}
+	return true, d.end(ctx, x, unseen(d.c.m, &x.Job, parley.EndedDoorSilent, "its program has ended")...)
+}
+
+// shows tells by the screen of a message that its program has reported so long ago that a refusal would stand there.
+// It is for what an earlier daemon gave: this one has seen no turn of the program yet.
+func (d *doorway) shows(ctx context.Context, x *handed) (told bool, err error) {
+	at, named := d.named(x)
+	if !named || d.c.o.Now().Sub(at) < x.on.Profile.RefusesWithin {
+		return false, nil
+	}
+
+	o, err := d.look(ctx, x)
+	switch {
+	case err != nil, o.hides():
+		return true, nil // the next look tells
+	case o.refusal() != "":
+		return true, d.end(ctx, x, ended(parley.DeliveryUnconfirmed, parley.EndedRefused, o.refusal()))
+	}
+	d.c.memory.served = x.on
+	d.c.m.NoteServed(x.on)
+
+	return true, d.prove(ctx, x, parley.ProofReport, parley.ProofReport.Words(""))
+}
+
+// answers tells by what the program says at its entrance.
+func (d *doorway) answers(ctx context.Context, x *handed) (told bool, err error) {
+	if now := d.c.o.Now(); x.told && now.Before(x.again) {
+		return true, nil
+	} else if x.told {
+		x.again = now.Add(doorAgain)
+	}
+
+	x.answer = d.answerOf(ctx, x)
+	switch f := x.answer.Fate; {
+	case f == door.Read:
+		return true, d.prove(ctx, x, parley.ProofDoor, x.answer.Evidence)
+	case f != door.Dropped && f != door.Absent:
+		return x.told, nil // a later turn can take along what is unconfirmed
+	case x.told:
+		d.forget(x)
+		return true, nil
+	case f == door.Absent:
+		d.close()
+		return true, d.end(ctx, x, absent(x.answer.Evidence))
+	}
+	return true, d.end(ctx, x, ended(parley.DeliveryUnconfirmed, parley.EndedDoorDropped, x.answer.Evidence))
+}
+
+// answerOf asks the program.
+func (d *doorway) answerOf(ctx context.Context, x *handed) door.Answer {
+	ctx, over := context.WithTimeout(ctx, doorAnswers)
+	defer over()
+
+	e, err := d.c.o.host.Door(ctx, d.c.m, x.on, true)
+	if err != nil || e == nil {
+		return door.Answer{Fate: door.Unknown, Evidence: "its entrance is closed"}
+	}
+	answer, err := e.Ask(ctx, x.letter)
+	if err != nil {
+		return door.Answer{Fate: door.Unknown, Evidence: "its entrance does not answer"}
+	}
+	return answer
+}
+
+// look looks at the terminal of the program that a message was given.
+func (d *doorway) look(ctx context.Context, x *handed) (observation, error) {
+	looking, over := context.WithTimeout(ctx, lookWithin)
+	defer over()
+	screen, err := readScreen(looking, d.c.o.host.Pane(x.on), x.on.Profile, d.c.o.readings)
+	if err != nil {
+		return observation{}, err
+	}
+	return d.c.observe(x.on, &x.Job, screen), nil
+}
+
+// rests waits for a program that says nothing of a message, or that it keeps it, until it has long had nothing to do.
+func (d *doorway) rests(ctx context.Context, x *handed) (told bool, err error) {
+	c, answer := d.c, &x.answer
+	o, err := d.look(ctx, x)
+	if err != nil {
+		return true, nil // the next look tells
+	}
+
+	now, why := c.o.Now(), answer.Evidence
+	idle := o.shows == profile.Idle || !x.on.Profile.HasMarkers()
+	if !idle && answer.Fate != door.Queued {
+		why = "it says nothing of it while its screen shows " + string(o.shows)
+	}
+	switch {
+	case !idle:
+		x.idle = time.Time{}
+	case x.idle.IsZero():
+		x.idle = now
+	case answer.Fate == door.Unknown && now.Sub(x.idle) >= doorPatience && o.refusal() == "" && o.showsAbove(&x.shown):
+		return true, d.prove(ctx, x, parley.ProofShown, parley.ProofShown.Words("")) // its report is late, or lost
+	case now.Sub(x.idle) >= doorSilence:
+		x.told = true
+		return true, ignoreStale(c.o.Store.Advance(ctx, x.Key, ended(parley.DeliveryUnconfirmed, parley.EndedDoorSilent, why)))
+	}
+	if idle && answer.Fate != door.Queued {
+		return true, nil
+	}
+	return true, d.note(ctx, x, why)
+}
