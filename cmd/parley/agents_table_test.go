@@ -17,7 +17,7 @@ func TestUsageShowsBudgets(t *testing.T) {
 	coder := parley.ProgramUsage{Agent: "coder", Budget: &parley.BudgetUse{Percent: 16, Used: "812k of 5000k tokens"}}
 	coder.Today = parley.Spending{Responses: 3, Tokens: parley.Tokens{Input: 812_000}}
 	idle := parley.ProgramUsage{Agent: "idle", Budget: &parley.BudgetUse{Used: "0 of 100 tokens"}}
-	printPrograms(&c.output, []parley.ProgramUsage{coder, idle}, &parley.BudgetUse{Percent: 40, Used: "2.00 of 5.00"})
+	usageCommand{}.printPrograms(&c.output, []parley.ProgramUsage{coder, idle}, &parley.BudgetUse{Percent: 40, Used: "2.00 of 5.00"})
 	must.Do(t, c.out.Close())
 	out := string(must.Have(os.ReadFile(path))(t))
 	for _, want := range []string{
@@ -33,7 +33,7 @@ func TestUsageShowsBudgets(t *testing.T) {
 func TestAgentsShowWhatTheirProgramsUse(t *testing.T) {
 	agents := []parley.AgentStatus{{Agent: parley.Agent{Name: "coder"}}, {Agent: parley.Agent{Name: "tester"}}}
 	shown := func() string {
-		return strings.Join(agentTable(&output{now: time.Now}, agents).lines(0), "\n")
+		return strings.Join(new(agentsCommand).table(&output{now: time.Now}, agents).lines(0), "\n")
 	}
 
 	if got := shown(); strings.Contains(got, "CONTEXT") || strings.Contains(got, "TODAY") {
@@ -60,7 +60,7 @@ func TestNeedsListsWhatTheNumberCounts(t *testing.T) {
 
 	path := filepath.Join(t.TempDir(), "out")
 	o := &output{out: must.Have(os.Create(path))(t), now: time.Now}
-	must.Do(t, printNeeds(o, &parley.GetNeedsResult{Needs: needs}))
+	must.Do(t, needsCommand{}.print(o, &parley.GetNeedsResult{Needs: needs}))
 	out := string(must.Have(os.ReadFile(path))(t))
 	if got, want := strings.Count(out, "→ "), parley.Matters(needs); got != want {
 		t.Errorf("%d are listed, want %d:\n%s", got, want, out)

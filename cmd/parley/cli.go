@@ -12,6 +12,8 @@ type surroundings struct {
 	env  daemon.Environ
 	dir  string // the working directory; "" if it cannot be read
 	host string // --host
+
+	workspace string // --workspace
 }
 
 // program is one run of the binary, with everything it takes from the process.
@@ -26,11 +28,9 @@ type program struct {
 
 func timeNow() time.Time { return time.Now() }
 
-// cli is a program with its global flags. The commands share it; what only prints gets its output.
-type cli struct {
-	program
-	workspace string // --workspace
-}
+// cli is what all commands share: the program with the global flags, and the door to the service. What only prints gets
+// its output.
+type cli struct{ program }
 
 // exitCode ends the program with this status and prints nothing.
 type exitCode int

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net/url"
 	"os"
 	"os/exec"
@@ -19,7 +18,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func adoptCommand(c *cli) *cobra.Command {
+type adoptCommand struct{}
+
+func (a adoptCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "adopt [NAME]",
 		Short: "Make an agent of a program in your own tmux",
@@ -44,29 +45,14 @@ your tmux. parley never ends the program; parley leave NAME releases it.`,
 		if len(args) > 0 {
 			values.Set("name", args[0])
 		}
-		if err := findPane(&c.surroundings, cmd, values); err != nil {
+		if err := a.findPane(&c.surroundings, cmd, values); err != nil {
 			return err
 		}
-
-		res, err := invoke[parley.AdoptAgentResult](cmd.Context(), c, "adopt_agent", values)
-		if err != nil {
-			return err
-		}
-		if c.json {
-			return c.printJSON(res)
-		}
-
-		c.printf("%s adopted (agent %s, %s in pane %s); parley leave %s releases it.\n",
-			c.paint(bold, res.Name), parley.Short(res.AgentID), res.Program, res.Pane, res.Name)
-		if res.NativeTool != "" {
-			c.printf("It does not report to parley: what it sends with its own tool %s goes round the record and every pause.\n",
-				res.NativeTool)
-		}
-		return c.printLine(addMCPHint(&c.surroundings, res))
+		return a.run(cmd.Context(), c, values)
 	}
 
-	profiles := func(*cobra.Command) []string { return completeProfiles(c) }
-	panes := func(cmd *cobra.Command) []string { return completePanes(cmd, &c.surroundings) }
+	profiles := func(*cobra.Command) []string { return completer{c}.profiles() }
+	panes := func(cmd *cobra.Command) []string { return a.panes(cmd, userTmux{c.env}) }
 	_ = cmd.RegisterFlagCompletionFunc("profile", offer(profiles))
 	_ = cmd.RegisterFlagCompletionFunc("pane", offer(panes))
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
@@ -74,21 +60,40 @@ your tmux. parley never ends the program; parley leave NAME releases it.`,
 	return cmd
 }
 
+func (a adoptCommand) run(ctx context.Context, c *cli, values url.Values) error {
+	res, err := invoke[parley.AdoptAgentResult](ctx, c, "adopt_agent", values)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.printJSON(res)
+	}
+
+	c.printf("%s adopted (agent %s, %s in pane %s); parley leave %s releases it.\n",
+		c.paint(bold, res.Name), parley.Short(res.AgentID), res.Program, res.Pane, res.Name)
+	if res.NativeTool != "" {
+		c.printf("It does not report to parley: what it sends with its own tool %s goes round the record and every pause.\n",
+			res.NativeTool)
+	}
+	return c.printLine(a.addMCPHint(res))
+}
+
 // findPane fills in the pane and the socket from where this command runs.
-func findPane(s *surroundings, cmd *cobra.Command, values url.Values) error {
+func (adoptCommand) findPane(s *surroundings, cmd *cobra.Command, values url.Values) error {
+	user := userTmux{s.env}
 	if !values.Has("pane") {
 		pane := s.env.Get("TMUX_PANE")
-		if pane == "" || s.tmuxAround() == "" {
+		if pane == "" || user.around() == "" {
 			return misused(cmd, errors.New("this is not a tmux pane; name the agent's pane with --pane"))
 		}
 		values.Set("pane", pane)
 	}
 
 	switch socket := values.Get("socket"); {
-	case socket == "" && s.tmuxAround() != "":
-		values.Set("socket", s.tmuxAround())
+	case socket == "" && user.around() != "":
+		values.Set("socket", user.around())
 	case socket == "":
-		values.Set("socket", filepath.Join(s.tmuxDir(), "default"))
+		values.Set("socket", filepath.Join(user.dir(), "default"))
 	case !filepath.IsAbs(socket):
 		values.Set("socket", filepath.Join(s.dir, socket))
 	}
@@ -96,34 +101,18 @@ func findPane(s *surroundings, cmd *cobra.Command, values url.Values) error {
 	return nil
 }
 
-// tmuxAround returns the socket of the tmux server around this command, "" if there is
-// none.
-func (s *surroundings) tmuxAround() string {
-	socket, _, _ := strings.Cut(s.env.Get("TMUX"), ",")
-	return socket
-}
-
-// tmuxDir returns the directory of named tmux sockets.
-func (s *surroundings) tmuxDir() string {
-	dir := s.env.Get("TMUX_TMPDIR")
-	if dir == "" {
-		dir = "/tmp"
-	}
-	return filepath.Join(dir, fmt.Sprintf("tmux-%d", os.Getuid()))
-}
-
 // addMCPHint tells how to give an adopted agent parley's tools. parley does not change
 // its configuration.
-func addMCPHint(s *surroundings, res *parley.AdoptAgentResult) string {
+func (adoptCommand) addMCPHint(res *parley.AdoptAgentResult) string {
 	if len(res.AddMCP) == 0 {
-		return "To give it parley's tools, add this MCP server (stdio): " + parley.ShellLine(abbreviate(s, res.MCP))
+		return "To give it parley's tools, add this MCP server (stdio): " + parley.ShellLine(abbreviate(res.MCP))
 	}
-	add := slices.Concat(res.AddMCP[:len(res.AddMCP)-len(res.MCP)], abbreviate(s, res.MCP))
+	add := slices.Concat(res.AddMCP[:len(res.AddMCP)-len(res.MCP)], abbreviate(res.MCP))
 	return "To give it parley's tools, unless it has them, run this and start it again: " + parley.ShellLine(add)
 }
 
 // abbreviate drops the directory of this program if PATH leads to it.
-func abbreviate(s *surroundings, argv []string) []string {
+func abbreviate(argv []string) []string {
 	name := filepath.Base(argv[0])
 	found, err := exec.LookPath(name)
 	if err != nil {
@@ -137,16 +126,16 @@ func abbreviate(s *surroundings, argv []string) []string {
 	return append([]string{name}, argv[1:]...)
 }
 
-// completePanes returns the panes of the tmux server that adopt would use.
-func completePanes(cmd *cobra.Command, s *surroundings) []string {
-	socket := cmp.Or(cmd.Flag("socket").Value.String(), s.tmuxAround(), filepath.Join(s.tmuxDir(), "default"))
+// panes returns the panes of the tmux server that adopt would use.
+func (adoptCommand) panes(cmd *cobra.Command, user userTmux) []string {
+	socket := cmp.Or(cmd.Flag("socket").Value.String(), user.around(), filepath.Join(user.dir(), "default"))
 
 	ctx, cancel := context.WithTimeout(cmd.Context(), 500*time.Millisecond)
 	defer cancel()
 
 	list := exec.CommandContext(ctx, "tmux", "-N", "-S", socket, "list-panes", "-a", "-F",
 		"#{pane_id}\t#{pane_current_command} in #{session_name}:#{window_index}")
-	list.Env = s.env
+	list.Env = user.env
 
 	out, err := list.Output()
 	if err != nil {
@@ -156,7 +145,9 @@ func completePanes(cmd *cobra.Command, s *surroundings) []string {
 	return strings.Split(strings.TrimSpace(string(out)), "\n")
 }
 
-func leaveCommand(c *cli) *cobra.Command {
+type leaveCommand struct{}
+
+func (l leaveCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "leave [NAME…]",
 		Short: "Release adopted agents",
@@ -174,14 +165,14 @@ and parley's options are removed from its pane. A mailbox can leave too: its key
 		}
 
 		if len(args) == 0 {
-			name, err := agentHere(&c.surroundings, cmd, team.Agents)
+			name, err := l.agentHere(&c.surroundings, cmd, team.Agents)
 			if err != nil {
 				return err
 			}
 			args = []string{name}
 		}
 
-		return forEach(&c.output, args, func(name string) error {
+		return c.forEach(args, func(name string) error {
 			for _, a := range team.Agents {
 				named := (parley.Caller{ID: a.ID, Name: a.Name}).Is(name)
 				if named && a.Kind == parley.KindTerminal && !a.Adopted() {
@@ -191,40 +182,21 @@ and parley's options are removed from its pane. A mailbox can leave too: its key
 				}
 			}
 
-			return stopAgent(cmd.Context(), c, name, read())
+			return stopping{c}.stop(cmd.Context(), name, read())
 		})
 	}
+	cmd.ValidArgsFunction = firstAgents(-1).by(completer{c})
 
-	return c.withAgents(cmd, -1)
+	return cmd
 }
 
 // agentHere returns the name of the agent that was adopted in this pane.
-func agentHere(s *surroundings, cmd *cobra.Command, agents []parley.AgentStatus) (string, error) {
-	socket, pane := daemon.RealPath(s.tmuxAround()), s.env.Get("TMUX_PANE")
+func (leaveCommand) agentHere(s *surroundings, cmd *cobra.Command, agents []parley.AgentStatus) (string, error) {
+	socket, pane := daemon.RealPath(userTmux{s.env}.around()), s.env.Get("TMUX_PANE")
 	for _, a := range agents {
 		if a.Adopted() && a.Pane == pane && daemon.RealPath(a.Socket) == socket && a.State != parley.StateTerminated {
 			return a.Name, nil
 		}
 	}
 	return "", misused(cmd, errors.New("no agent was adopted in this pane; name the agent to release"))
-}
-
-// stopAgent stops or releases one agent and prints which it did.
-func stopAgent(ctx context.Context, c *cli, name string, values url.Values) error {
-	values.Set("agent", name)
-	res, err := invoke[parley.StopAgentResult](ctx, c, "stop_agent", values)
-	switch {
-	case err != nil:
-		return err
-	case c.json:
-		return c.printJSON(res)
-	case res.Released && res.HadEnded:
-		return c.printLine(res.Name + " has left the team; its program had ended.")
-	case res.Released:
-		return c.printLine(res.Name + " has left the team; its program keeps running.")
-	case res.Ended == 0:
-		return c.printLine(res.Name + " is stopped; it had no processes.")
-	}
-
-	return c.printLine(fmt.Sprintf("%s stopped (%s ended).", res.Name, count(res.Ended, "process")))
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"math"
@@ -16,7 +17,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func stopCommand(c *cli) *cobra.Command {
+type stopCommand struct{}
+
+func (stopCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "stop NAME…",
 		Aliases: []string{"kill"},
@@ -32,18 +35,26 @@ and files that git ignores only once you agree, or with --force.`,
 	read := addFlags(cmd, "stop_agent", []string{"reason"})
 	finish := addFlags(cmd, "finish_worktree", []string{"merge", "how", "remove", "discard", "force"})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return forEach(&c.output, args, func(name string) error {
+		return c.forEach(args, func(name string) error {
 			if how := finish(); len(how) > 0 {
-				return finishWorktree(cmd.Context(), c, name, how)
+				return stopping{c}.finish(cmd.Context(), name, how)
 			}
-			return stopAgent(cmd.Context(), c, name, read())
+			return stopping{c}.stop(cmd.Context(), name, read())
 		})
 	}
+	cmd.ValidArgsFunction = firstAgents(-1).by(completer{c})
 
-	return c.withAgents(cmd, -1)
+	return cmd
 }
 
-func restartCommand(c *cli) *cobra.Command {
+// restartCommand starts an agent again.
+type restartCommand struct {
+	env     []string
+	profile string
+	fresh   bool
+}
+
+func (r *restartCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "restart NAME",
 		Short: "Stop an agent and start it again with the same id",
@@ -56,77 +67,89 @@ command, what parley.yaml names for it, and --env.`,
 		Args: usage(cobra.ExactArgs(1)),
 	}
 
-	env := cmd.Flags().StringArray("env", nil, "a variable of its environment, NAME=VALUE")
-	profile := cmd.Flags().String("profile", "", flagDoc(fieldOf("restart_agent", "profile")))
-	fresh := cmd.Flags().Bool("fresh", false, flagDoc(fieldOf("restart_agent", "fresh")))
-	_ = cmd.RegisterFlagCompletionFunc("profile", offer(func(*cobra.Command) []string { return completeProfiles(c) }))
+	cmd.Flags().StringArrayVar(&r.env, "env", nil, "a variable of its environment, NAME=VALUE")
+	cmd.Flags().StringVar(&r.profile, "profile", "", flagDoc(fieldOf("restart_agent", "profile")))
+	cmd.Flags().BoolVar(&r.fresh, "fresh", false, flagDoc(fieldOf("restart_agent", "fresh")))
+	profiles := func(*cobra.Command) []string { return completer{c}.profiles() }
+	_ = cmd.RegisterFlagCompletionFunc("profile", offer(profiles))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		own, err := parseEnv(*env)
+		own, err := parseEnv(r.env)
 		if err != nil {
 			return misused(cmd, err)
 		}
-
-		r := parley.RestartAgentRequest{
-			Agent: args[0], Profile: *profile, Fresh: *fresh, Dir: c.dir, Env: c.env.Scrubbed().Map(),
-		}
-		maps.Copy(r.Env, declaredEnv(c, args[0]))
-		maps.Copy(r.Env, own)
-
-		res, err := call[parley.LaunchAgentResult](cmd.Context(), c, "restart_agent", r)
-		if err != nil {
-			return err
-		}
-		return watchLaunched(cmd.Context(), c, []*parley.LaunchAgentResult{res}, restarted)
+		return r.run(cmd.Context(), launches{c}, args[0], own)
 	}
+	cmd.ValidArgsFunction = firstAgents(1).by(completer{c})
 
-	return c.withAgents(cmd, 1)
+	return cmd
 }
 
-func agentsCommand(c *cli) *cobra.Command {
-	var all bool
-	var named bool
-	cmd := command(c, operation[parley.AgentStatusResult]{
+func (r *restartCommand) run(ctx context.Context, l launches, agent string, own map[string]string) error {
+	req := parley.RestartAgentRequest{
+		Agent: agent, Profile: r.profile, Fresh: r.fresh, Dir: l.dir, Env: l.env.Scrubbed().Map(),
+	}
+	maps.Copy(req.Env, l.declaredEnv(agent))
+	maps.Copy(req.Env, own)
+
+	res, err := call[parley.LaunchAgentResult](ctx, l.cli, "restart_agent", req)
+	if err != nil {
+		return err
+	}
+	return l.watch(ctx, []*parley.LaunchAgentResult{res}, restarted)
+}
+
+// agentsCommand lists the agents.
+type agentsCommand struct {
+	all   bool
+	named bool // one was asked for
+}
+
+func (a *agentsCommand) declare(c *cli) *cobra.Command {
+	cmd := operation[parley.AgentStatusResult]{
 		op:    "get_agent_status",
 		use:   "agents [NAME]",
 		short: "List the agents and their states",
 		example: `  parley agents
   parley agents coder --json
   parley agents --all    # stopped agents too`,
-		args: cobra.MaximumNArgs(1),
+		args:     cobra.MaximumNArgs(1),
+		complete: firstAgents(1),
 		fill: func(args []string, to url.Values) error {
-			named = len(args) > 0
+			a.named = len(args) > 0
 			return positional("agent")(args, to)
 		},
-		print: func(o *output, res *parley.AgentStatusResult) error {
-			if len(res.Agents) == 0 {
-				return o.printLine("There are no agents yet; parley launch coder -- claude starts one.")
-			}
-
-			before := len(res.Agents)
-			if !all && !named {
-				res.Agents = slices.DeleteFunc(res.Agents, func(a parley.AgentStatus) bool {
-					return a.State == parley.StateTerminated && a.Queued == 0
-				})
-			}
-
-			agentTable(o, res.Agents).print(o)
-			if hidden := before - len(res.Agents); hidden > 0 {
-				return o.printLine(o.paint(faint, fmt.Sprintf("%d stopped, shown with --all", hidden)))
-			}
-
-			return nil
-		},
-		more: printWorktrees,
-	})
+		print: a.print,
+		more:  a.printWorktrees,
+	}.declare(c)
 
 	cmd.Aliases = []string{"ls", "ps"}
-	cmd.Flags().BoolVar(&all, "all", false, "show stopped agents too")
+	cmd.Flags().BoolVar(&a.all, "all", false, "show stopped agents too")
 
-	return c.withAgents(cmd, 1)
+	return cmd
 }
 
-// agentTable has a column of reasons only if messages are held.
-func agentTable(o *output, agents []parley.AgentStatus) *table {
+func (a *agentsCommand) print(o *output, res *parley.AgentStatusResult) error {
+	if len(res.Agents) == 0 {
+		return o.printLine("There are no agents yet; parley launch coder -- claude starts one.")
+	}
+
+	before := len(res.Agents)
+	if !a.all && !a.named {
+		res.Agents = slices.DeleteFunc(res.Agents, func(a parley.AgentStatus) bool {
+			return a.State == parley.StateTerminated && a.Queued == 0
+		})
+	}
+
+	a.table(o, res.Agents).print(o)
+	if hidden := before - len(res.Agents); hidden > 0 {
+		return o.printLine(o.paint(faint, fmt.Sprintf("%d stopped, shown with --all", hidden)))
+	}
+
+	return nil
+}
+
+// table has a column of reasons only if messages are held.
+func (*agentsCommand) table(o *output, agents []parley.AgentStatus) *table {
 	var t table
 	names := []string{"NAME", "ID", "KIND", "STATE", "SINCE", "UNREAD", "QUEUED", "ROLE"}
 	t.headed, t.fits = true, []fit{inner, spare, brief, whole, whole, whole, whole, brief}
@@ -226,19 +249,12 @@ func heldBecause(a parley.AgentStatus) string {
 	return a.WaitsFor + ". " + a.HeldCode.Release(a.Agent)
 }
 
-func (o *output) heads(names ...string) []string {
-	for i, name := range names {
-		names[i] = o.paint(faint, name)
-	}
-	return names
-}
-
 func kindOf(a parley.AgentStatus) string {
 	return cmp.Or(a.Runs, a.Profile, string(a.Kind))
 }
 
-func registerCommand(c *cli) *cobra.Command {
-	return command(c, operation[parley.RegisterAgentResult]{
+func registerCommand() operation[parley.RegisterAgentResult] {
+	return operation[parley.RegisterAgentResult]{
 		op:      "register_agent",
 		use:     "register NAME",
 		short:   "Register a mailbox agent and print its key, once",
@@ -258,21 +274,22 @@ func registerCommand(c *cli) *cobra.Command {
 
 			return o.printLine(res.APIKey)
 		},
-	})
+	}
 }
 
-func terminalCommand(c *cli) *cobra.Command {
-	return c.withAgents(command(c, operation[parley.ReadTerminalResult]{
+func terminalCommand() operation[parley.ReadTerminalResult] {
+	return operation[parley.ReadTerminalResult]{
 		op:    "read_terminal",
 		use:   "screen NAME",
 		short: "Print an agent's screen",
 		example: `  parley screen coder
   parley screen coder --history 200 --colours`,
-		args:  cobra.ExactArgs(1),
-		flags: []string{"history", "colours"},
-		fill:  positional("agent"),
+		args:     cobra.ExactArgs(1),
+		complete: firstAgents(1),
+		flags:    []string{"history", "colours"},
+		fill:     positional("agent"),
 		print: func(o *output, res *parley.ReadTerminalResult) error {
 			return o.printLine(strings.Join(tui.SafeScreen(res.Lines, math.MaxInt), "\n"))
 		},
-	}), 1)
+	}
 }

@@ -22,7 +22,9 @@ type answering struct {
 	lines   *bufio.Reader // what a person types
 }
 
-func answerCommand(c *cli) *cobra.Command {
+type answerCommand struct{}
+
+func (answerCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "answer NAME [CHOICE]",
 		Short: "Show the question in an agent's terminal, and answer it",
@@ -131,7 +133,7 @@ func (a *answering) press(ctx context.Context, seen *parley.AnswerDialogResult) 
 // screen returns the end of a screen, as lines to print.
 func (a *answering) screen(seen *parley.AnswerDialogResult) (lines []string) {
 	for _, line := range seen.Screen {
-		lines = append(lines, quotedLine(&a.c.output, line))
+		lines = append(lines, a.c.quoted(line))
 	}
 	return lines
 }
@@ -157,7 +159,7 @@ func (a *answering) each(ctx context.Context) error {
 		return err
 	}
 
-	return forEach(&a.c.output, append([]string{first.Name}, others...), func(name string) error {
+	return a.c.forEach(append([]string{first.Name}, others...), func(name string) error {
 		return a.next(ctx, first, name)
 	})
 }
@@ -223,7 +225,7 @@ func (a *answering) show(seen *parley.AnswerDialogResult) error {
 
 	lines := append([]string{seen.Message}, a.screen(seen)...)
 	if seen.Dialog != nil {
-		lines = dialogLines(&a.c.output, seen.Dialog)
+		lines = a.dialogLines(seen.Dialog)
 	}
 	next := "parley attach " + seen.Name
 	if seen.ScreenID != "" {
@@ -250,7 +252,7 @@ func (a *answering) agrees(seen *parley.AnswerDialogResult) (bool, error) {
 		return false, wrongUse("which question is meant is not said", fmt.Sprintf(
 			"Add --dialog %s for “%s”, or --yes for whatever is open.", seen.Dialog.ID, seen.Dialog.Question))
 	}
-	for _, line := range append([]string{a.c.paint(bold, seen.Name)}, dialogLines(&a.c.output, seen.Dialog)...) {
+	for _, line := range append([]string{a.c.paint(bold, seen.Name)}, a.dialogLines(seen.Dialog)...) {
 		fmt.Fprintln(a.c.err, a.c.shown(line))
 	}
 
@@ -277,7 +279,7 @@ func (a *answering) agrees(seen *parley.AnswerDialogResult) (bool, error) {
 
 func (a *answering) ask(question string, args ...any) (string, error) {
 	fmt.Fprint(a.c.err, a.c.shown(fmt.Sprintf(question, args...)))
-	line, err := readLine(a.c, a.lines)
+	line, err := a.c.readLine(a.lines)
 	if errors.Is(err, context.Canceled) {
 		a.c.goesOn = "Nothing was sent; the question is still open."
 		return "", err
@@ -330,7 +332,7 @@ func (a *answering) send(ctx context.Context) error {
 
 	lines := []string{a.c.paint(bold, res.Name) + ": " + res.Message}
 	if res.Dialog != nil {
-		return a.c.printLine(strings.Join(append(lines, dialogLines(&a.c.output, res.Dialog)...), "\n"))
+		return a.c.printLine(strings.Join(append(lines, a.dialogLines(res.Dialog)...), "\n"))
 	}
 	return a.c.printLine(strings.Join(append(lines, a.screen(res)...), "\n"))
 }
@@ -345,14 +347,15 @@ func (a *answering) showChanged(err error) error {
 
 	var d parley.Dialog
 	if b, failed := json.Marshal(open); failed == nil && json.Unmarshal(b, &d) == nil {
-		fmt.Fprintln(a.c.err, a.c.shown(strings.Join(dialogLines(&a.c.output, &d), "\n")))
+		fmt.Fprintln(a.c.err, a.c.shown(strings.Join(a.dialogLines(&d), "\n")))
 	}
 
 	return err
 }
 
 // dialogLines formats a dialog: what it asks, and its options.
-func dialogLines(out *output, d *parley.Dialog) []string {
+func (a *answering) dialogLines(d *parley.Dialog) []string {
+	out := a.c
 	var lines []string
 	for _, line := range d.Lines {
 		lines = append(lines, strings.TrimRight(out.paint(faint, "  │ ")+line, " "))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -12,42 +13,31 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func conversationCommand(c *cli) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "conversation",
-		Short: "Inspect, hold and release conversations",
-		Long: `A conversation is a thread, named by its id, or the messages between two agents, named by
+func conversationCommand() family {
+	return family{
+		use:   "conversation",
+		short: "Inspect, hold and release conversations",
+		long: `A conversation is a thread, named by its id, or the messages between two agents, named by
 both. parley holds messages that would keep agents talking forever; see
 docs/conversations.md.`,
-		Example: `  parley conversation show coder reviewer
+		example: `  parley conversation show coder reviewer
   parley conversation release 1a2b3c4d
   parley conversation mute coder reviewer`,
-		Args: noSuchCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		members: commands{
+			conversationShowCommand{},
+			conversationControlCommand{
+				parley.ActionRelease, "release THREAD|MESSAGE|NAME NAME", "Release held messages, with new budgets",
+			},
+			conversationControlCommand{
+				parley.ActionCool, "cool THREAD|NAME NAME", "Hold messages for ten minutes, or until a person writes",
+			},
+			conversationControlCommand{
+				parley.ActionMute, "mute THREAD|NAME NAME", "Hold messages of agents until unmute",
+			},
+			conversationControlCommand{parley.ActionUnmute, "unmute THREAD|NAME NAME", "End a mute"},
+			conversationSetCommand(),
+		},
 	}
-
-	cmd.AddCommand(
-		conversationShowCommand(c),
-		conversationControlCommand(c,
-			parley.ActionRelease,
-			"release THREAD|MESSAGE|NAME NAME",
-			"Release held messages, with new budgets",
-		),
-		conversationControlCommand(c,
-			parley.ActionCool,
-			"cool THREAD|NAME NAME",
-			"Hold messages for ten minutes, or until a person writes",
-		),
-		conversationControlCommand(c,
-			parley.ActionMute,
-			"mute THREAD|NAME NAME",
-			"Hold messages of agents until unmute",
-		),
-		conversationControlCommand(c, parley.ActionUnmute, "unmute THREAD|NAME NAME", "End a mute"),
-		conversationSetCommand(c),
-	)
-
-	return cmd
 }
 
 // idForm matches the id of a thread or a message, as opposed to a name.
@@ -63,57 +53,65 @@ func conversationOf(args []string, to url.Values) error {
 	return nil
 }
 
-func conversationShowCommand(c *cli) *cobra.Command {
-	cmd := command(c, operation[parley.ConversationStateResult]{
+type conversationShowCommand struct{}
+
+func (s conversationShowCommand) declare(c *cli) *cobra.Command {
+	return operation[parley.ConversationStateResult]{
 		op:    "get_conversation_state",
 		use:   "show THREAD|NAME [NAME]",
 		short: "Show a conversation's state, temperature and held messages",
 		example: `  parley conversation show coder reviewer
   parley conversation show 1a2b3c4d --json`,
-		args:  cobra.RangeArgs(1, 2),
-		fill:  conversationOf,
-		print: printConversation,
-	})
-	cmd.ValidArgsFunction = completer{c}.completeAgents
-	return cmd
+		args:     cobra.RangeArgs(1, 2),
+		complete: completer.completeAgents,
+		fill:     conversationOf,
+		print:    s.print,
+	}.declare(c)
 }
 
-func conversationControlCommand(c *cli, action parley.ConversationAction, use, short string) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   use,
-		Short: short,
+// conversationControlCommand acts on a conversation.
+type conversationControlCommand struct {
+	action     parley.ConversationAction
+	use, short string
+}
+
+func (a conversationControlCommand) declare(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:   a.use,
+		Short: a.short,
 		Args:  usage(cobra.RangeArgs(1, 2)),
 		Example: fmt.Sprintf(
-			"  parley conversation %s coder reviewer\n  parley conversation %s 1a2b3c4d", action, action,
+			"  parley conversation %s coder reviewer\n  parley conversation %s 1a2b3c4d", a.action, a.action,
 		),
 		ValidArgsFunction: completer{c}.completeAgents,
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.run(cmd.Context(), c, args) },
 	}
-
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		values := url.Values{"action": {string(action)}}
-		if err := conversationOf(args, values); err != nil {
-			return err
-		}
-
-		res, err := invoke[parley.ControlConversationResult](cmd.Context(), c, "control_conversation", values)
-		if parley.ErrorCode(err) == parley.ThreadNotFound && action == parley.ActionRelease {
-			values.Del("thread_id")
-			values.Set("message_id", args[0])
-			res, err = invoke[parley.ControlConversationResult](cmd.Context(), c, "control_conversation", values)
-		}
-
-		if err != nil {
-			return err
-		}
-
-		return printControlled(&c.output, res)
-	}
-
-	return cmd
 }
 
-func conversationSetCommand(c *cli) *cobra.Command {
-	return command(c, operation[parley.ControlConversationResult]{
+func (a conversationControlCommand) run(ctx context.Context, c *cli, args []string) error {
+	values := url.Values{"action": {string(a.action)}}
+	if err := conversationOf(args, values); err != nil {
+		return err
+	}
+
+	res, err := invoke[parley.ControlConversationResult](ctx, c, "control_conversation", values)
+	if parley.ErrorCode(err) == parley.ThreadNotFound && a.action == parley.ActionRelease {
+		values.Del("thread_id")
+		values.Set("message_id", args[0])
+		res, err = invoke[parley.ControlConversationResult](ctx, c, "control_conversation", values)
+	}
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.printJSON(res)
+	}
+
+	return c.printLine(controlledWords(res))
+}
+
+func conversationSetCommand() operation[parley.ControlConversationResult] {
+	return operation[parley.ControlConversationResult]{
 		op:    "control_conversation",
 		use:   "set THREAD",
 		short: "Set a thread's budgets, or switch the protocol off in it",
@@ -127,14 +125,14 @@ func conversationSetCommand(c *cli) *cobra.Command {
 			to.Set("thread_id", args[0])
 			return nil
 		},
-		print: printControlled,
-	})
+		print: func(o *output, res *parley.ControlConversationResult) error {
+			return o.printLine(controlledWords(res))
+		},
+	}
 }
 
-func printControlled(o *output, res *parley.ControlConversationResult) error {
-	if o.json {
-		return o.printJSON(res)
-	}
+// controlledWords says what became of a conversation.
+func controlledWords(res *parley.ControlConversationResult) string {
 	line := res.Message
 	if n := len(res.Released); n > 0 {
 		line += " Released: " + count(n, "message") + "."
@@ -142,7 +140,7 @@ func printControlled(o *output, res *parley.ControlConversationResult) error {
 	if res.Held > 0 {
 		line += fmt.Sprintf(" Still held: %d.", res.Held)
 	}
-	return o.printLine(line)
+	return line
 }
 
 // gaugeWidth is the width of a temperature, in characters.
@@ -153,7 +151,7 @@ func gauge(temperature float64) string {
 	return strings.Repeat("█", n) + strings.Repeat("░", gaugeWidth-n)
 }
 
-func printConversation(o *output, res *parley.ConversationStateResult) error {
+func (s conversationShowCommand) print(o *output, res *parley.ConversationStateResult) error {
 	title := strings.Join(res.Conversation.Participants, ", ")
 	if res.Conversation.ThreadID != "" {
 		title = fmt.Sprintf("%s %s (%s)", parley.Short(res.Conversation.ThreadID), res.Conversation.Title, title)
@@ -178,7 +176,7 @@ func printConversation(o *output, res *parley.ConversationStateResult) error {
 	}
 
 	for _, d := range res.Decisions {
-		printDecision(o, d)
+		o.printf("  %s\n", decisionWords(d))
 	}
 
 	if len(res.Held) > 0 {
@@ -197,8 +195,8 @@ func printConversation(o *output, res *parley.ConversationStateResult) error {
 	return nil
 }
 
-// printDecision shows whether a participant should answer, and why.
-func printDecision(o *output, d parley.ConversationDecision) {
+// decisionWords says whether a participant should answer, and why.
+func decisionWords(d parley.ConversationDecision) string {
 	does := "stays silent"
 	if d.ShouldRespond {
 		does = "may answer"
@@ -211,5 +209,5 @@ func printDecision(o *output, d parley.ConversationDecision) {
 		)
 	}
 
-	o.printf("  %s\n", line)
+	return line
 }

@@ -21,16 +21,15 @@ import (
 // exportPage is the number of messages in one call.
 const exportPage = 500
 
-// exportOptions holds the flags of one export.
-type exportOptions struct {
+// exportCommand writes messages to a file.
+type exportCommand struct {
 	with, and, thread string
 	since             timeFlag
 	all, force        bool
 	format, file      string
 }
 
-func exportCommand(c *cli) *cobra.Command {
-	x := new(exportOptions)
+func (x *exportCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export",
 		Short: "Write messages to a file: Markdown, JSON Lines or HTML",
@@ -43,13 +42,19 @@ agents (--with, --and), a thread, or all. The HTML page is a single file with a 
 		Args: usage(cobra.NoArgs),
 	}
 
-	x.addFlags(cmd, c)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return x.run(cmd, c) }
+	x.addFlags(cmd, completer{c})
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		req, format, err := x.read(cmd, c.json)
+		if err != nil {
+			return err
+		}
+		return x.run(cmd.Context(), c, req, format)
+	}
 
 	return cmd
 }
 
-func (x *exportOptions) addFlags(cmd *cobra.Command, c *cli) {
+func (x *exportCommand) addFlags(cmd *cobra.Command, c completer) {
 	flags := cmd.Flags()
 	flags.StringVar(&x.with, "with", "", "messages between this agent and another: name or id")
 	flags.StringVar(&x.and, "and", "", "the other agent (default: you)")
@@ -64,18 +69,13 @@ func (x *exportOptions) addFlags(cmd *cobra.Command, c *cli) {
 
 	formats := cobra.FixedCompletions(texts(export.Formats), cobra.ShellCompDirectiveNoFileComp)
 	_ = cmd.RegisterFlagCompletionFunc("format", formats)
-	_ = cmd.RegisterFlagCompletionFunc("with", completer{c}.completeAgents)
-	_ = cmd.RegisterFlagCompletionFunc("and", completer{c}.completeAgents)
+	_ = cmd.RegisterFlagCompletionFunc("with", c.completeAgents)
+	_ = cmd.RegisterFlagCompletionFunc("and", c.completeAgents)
 }
 
-func (x *exportOptions) run(cmd *cobra.Command, c *cli) error {
-	req, format, err := x.read(cmd, &c.output)
-	if err != nil {
-		return err
-	}
-
+func (x *exportCommand) run(ctx context.Context, c *cli, req parley.ExportMessagesRequest, f export.Format) error {
 	if x.file == "" || x.file == "-" {
-		_, err := writeExport(cmd.Context(), c, req, format, c.out)
+		_, err := exporting{c}.write(ctx, req, f, c.out)
 		return err
 	}
 
@@ -83,7 +83,7 @@ func (x *exportOptions) run(cmd *cobra.Command, c *cli) error {
 		x.file = filepath.Join(c.dir, x.file)
 	}
 
-	n, err := exportToFile(cmd.Context(), c, req, format, x.file, x.force)
+	n, err := exporting{c}.writeFile(ctx, req, f, x.file, x.force)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (x *exportOptions) run(cmd *cobra.Command, c *cli) error {
 }
 
 // read turns the flags into a request and a format.
-func (x *exportOptions) read(cmd *cobra.Command, o *output) (parley.ExportMessagesRequest, export.Format, error) {
+func (x *exportCommand) read(cmd *cobra.Command, wantsJSON bool) (parley.ExportMessagesRequest, export.Format, error) {
 	req, format := parley.ExportMessagesRequest{ThreadID: x.thread, Limit: exportPage}, export.Format(x.format)
 	given := 0
 	for _, one := range []bool{x.with != "" || x.and != "", x.thread != "", x.all} {
@@ -131,7 +131,7 @@ func (x *exportOptions) read(cmd *cobra.Command, o *output) (parley.ExportMessag
 		known := strings.Join(texts(export.Formats), ", ")
 		return req, "", misused(cmd, fmt.Errorf("--format is %q; it can be %s", x.format, known))
 	case format == "":
-		format = formatOf(x.file, o.json)
+		format = formatOf(x.file, wantsJSON)
 	}
 
 	return req, format, nil
@@ -148,11 +148,14 @@ func formatOf(file string, wantsJSON bool) export.Format {
 	return export.Markdown
 }
 
-// exportToFile writes the whole file or none. Only its owner may read it.
-func exportToFile(
-	ctx context.Context, c *cli, req parley.ExportMessagesRequest, f export.Format, file string, force bool,
+// exporting writes messages as they come from the service.
+type exporting struct{ *cli }
+
+// writeFile writes the whole file or none. Only its owner may read it.
+func (c exporting) writeFile(
+	ctx context.Context, req parley.ExportMessagesRequest, f export.Format, file string, force bool,
 ) (int, error) {
-	return writeNewFile(file, force, func(to io.Writer) (int, error) { return writeExport(ctx, c, req, f, to) })
+	return writeNewFile(file, force, func(to io.Writer) (int, error) { return c.write(ctx, req, f, to) })
 }
 
 // writeNewFile lets write fill a file, and puts it in its place when it is whole. It returns what write
@@ -194,12 +197,12 @@ func writeNewFile(file string, force bool, write func(io.Writer) (int, error)) (
 	return n, nil
 }
 
-// writeExport writes messages page by page and returns their number. On a terminal it
+// write writes messages page by page and returns their number. On a terminal it
 // shows progress after a second.
-func writeExport(
-	ctx context.Context, c *cli, req parley.ExportMessagesRequest, f export.Format, to io.Writer,
+func (c exporting) write(
+	ctx context.Context, req parley.ExportMessagesRequest, f export.Format, to io.Writer,
 ) (n int, err error) {
-	page, err := call[parley.ExportMessagesResult](ctx, c, "export_messages", req)
+	page, err := call[parley.ExportMessagesResult](ctx, c.cli, "export_messages", req)
 	if err != nil {
 		return 0, err
 	}
@@ -230,7 +233,7 @@ func writeExport(
 		}
 
 		req.After = page.Next
-		if page, err = call[parley.ExportMessagesResult](ctx, c, "export_messages", req); err != nil {
+		if page, err = call[parley.ExportMessagesResult](ctx, c.cli, "export_messages", req); err != nil {
 			return 0, err
 		}
 

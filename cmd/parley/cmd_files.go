@@ -20,8 +20,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func sendFileCommand(c *cli) *cobra.Command {
-	var name, description string
+// sendFileCommand sends an agent a copy of a file.
+type sendFileCommand struct{ name, description string }
+
+func (s *sendFileCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "send-file RECIPIENT PATH",
 		Short: "Send an agent a copy of a file, and a message with its path",
@@ -30,43 +32,42 @@ func sendFileCommand(c *cli) *cobra.Command {
 		Args: usage(cobra.ExactArgs(2)),
 	}
 
-	cmd.Flags().StringVar(&name, "name", "", "file name of the recipient's copy")
-	cmd.Flags().StringVar(&description, "description", "", "description for the recipient")
+	cmd.Flags().StringVar(&s.name, "name", "", "file name of the recipient's copy")
+	cmd.Flags().StringVar(&s.description, "description", "", "description for the recipient")
 	wait := addWait(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		res, err := uploadFile(
-			cmd.Context(), c,
-			args[1],
-			parley.UploadFileRequest{Recipient: args[0], Description: description,
-				Filename: cmp.Or(name, filepath.Base(args[1]))},
-		)
-		if err != nil {
-			return err
-		}
-
-		if !res.Success {
-			return undeliverable(cmd.Context(), c, args[0],
-				&parley.SendMessageResult{
-					Answer:    res.Answer,
-					Message:   res.Message,
-					ErrorCode: res.ErrorCode,
-					Action:    res.Action,
-				},
-			)
-		}
-
-		sentence := fmt.Sprintf("%s (%s, file %s)", res.Message, size(res.Data.Size), parley.Short(res.Data.FileID))
-
-		return receipt(
-			cmd.Context(), c, res, sentence, sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus}, wait(),
-		)
+		return s.run(cmd.Context(), receipts{c}, args[0], args[1], wait())
 	}
+	cmd.ValidArgsFunction = firstAgents(1).by(completer{c})
 
-	return c.withAgents(cmd, 1)
+	return cmd
 }
 
-// uploadFile sends a file. This process reads it, with the rights of its user.
-func uploadFile(
+func (s *sendFileCommand) run(ctx context.Context, r receipts, to, path string, wait time.Duration) error {
+	res, err := s.upload(ctx, r.cli, path, parley.UploadFileRequest{
+		Recipient:   to,
+		Description: s.description,
+		Filename:    cmp.Or(s.name, filepath.Base(path)),
+	})
+	if err != nil {
+		return err
+	}
+
+	if !res.Success {
+		return r.undeliverable(ctx, to, &parley.SendMessageResult{
+			Answer:    res.Answer,
+			Message:   res.Message,
+			ErrorCode: res.ErrorCode,
+			Action:    res.Action,
+		})
+	}
+
+	sentence := fmt.Sprintf("%s (%s, file %s)", res.Message, size(res.Data.Size), parley.Short(res.Data.FileID))
+	return r.print(ctx, res, sentence, sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus}, wait)
+}
+
+// upload sends a file. This process reads it, with the rights of its user.
+func (*sendFileCommand) upload(
 	ctx context.Context, c *cli, path string, req parley.UploadFileRequest,
 ) (*parley.TransferFileResult, error) {
 	if !filepath.IsAbs(path) {
@@ -95,7 +96,7 @@ func uploadFile(
 	}
 	defer service.Close()
 
-	p := newProgress(c, info.Size())
+	p := c.newProgress(info.Size())
 	defer p.end()
 
 	return service.SendFile(ctx, req, io.TeeReader(io.LimitReader(f, info.Size()), p), info.Size())
@@ -122,8 +123,10 @@ func openToSend(path string) (*os.File, error) {
 	return f, nil
 }
 
-func getFileCommand(c *cli) *cobra.Command {
-	var output string
+// getFileCommand writes a copy of a file.
+type getFileCommand struct{ output string }
+
+func (g *getFileCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "get-file ID",
 		Short: "Get a file that you received or sent",
@@ -134,53 +137,54 @@ says; -o - is standard output. It does not overwrite an existing file.`,
 		Args: usage(cobra.ExactArgs(1)),
 	}
 
-	cmd.Flags().StringVarP(&output, "output", "o", "", "file or directory to write to; - is standard output")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := c.inUse(cmd.Context()); err != nil {
-			return err
-		}
-
-		service, err := c.service(cmd.Context())
-		if err != nil {
-			return err
-		}
-		defer service.Close()
-
-		if output == "-" {
-			_, err := service.Download(cmd.Context(), args[0], c.out, 0)
-			return err
-		}
-
-		get := func(w io.Writer) (*parley.File, error) { return service.Download(cmd.Context(), args[0], w, 0) }
-		f, path, err := saveFile(c, output, get)
-		if err != nil {
-			return err
-		}
-
-		if c.json {
-			return c.printJSON(struct {
-				parley.Answer
-				Path string `json:"path"`
-				*parley.File
-			}{parley.OK, path, f})
-		}
-
-		return c.printLine(fmt.Sprintf("%s (%s)", path, size(f.Size)))
-	}
+	cmd.Flags().StringVarP(&g.output, "output", "o", "", "file or directory to write to; - is standard output")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return g.run(cmd.Context(), c, args[0]) }
 
 	return cmd
 }
 
-// saveFile downloads to a temporary file in the target directory, checks the hash, and
+func (g *getFileCommand) run(ctx context.Context, c *cli, id string) error {
+	if err := c.inUse(ctx); err != nil {
+		return err
+	}
+
+	service, err := c.service(ctx)
+	if err != nil {
+		return err
+	}
+	defer service.Close()
+
+	if g.output == "-" {
+		_, err := service.Download(ctx, id, c.out, 0)
+		return err
+	}
+
+	get := func(w io.Writer) (*parley.File, error) { return service.Download(ctx, id, w, 0) }
+	f, path, err := g.save(&c.output, get)
+	if err != nil {
+		return err
+	}
+
+	if c.json {
+		return c.printJSON(struct {
+			parley.Answer
+			Path string `json:"path"`
+			*parley.File
+		}{parley.OK, path, f})
+	}
+
+	return c.printLine(fmt.Sprintf("%s (%s)", path, size(f.Size)))
+}
+
+// save downloads to a temporary file in the target directory, checks the hash, and
 // links it to its name unless that exists.
-func saveFile(c *cli,
-	output string,
-	get func(io.Writer) (*parley.File, error),
+func (g *getFileCommand) save(
+	o *output, get func(io.Writer) (*parley.File, error),
 ) (_ *parley.File, path string, err error) {
-	dir := c.dir
+	dir, output := o.dir, g.output
 	if output != "" {
 		if !filepath.IsAbs(output) {
-			output = filepath.Join(c.dir, output)
+			output = filepath.Join(o.dir, output)
 		}
 
 		if info, err := os.Stat(output); err == nil && info.IsDir() {
@@ -198,7 +202,7 @@ func saveFile(c *cli,
 
 	defer func() { err = errors.Join(err, os.Remove(temp.Name())) }()
 
-	p := newProgress(c, 0)
+	p := o.newProgress(0)
 	sum := sha256.New()
 	f, err := get(io.MultiWriter(temp, sum, p))
 	p.end()
@@ -237,7 +241,7 @@ func isSum(sum hash.Hash, want string) bool { return hex.EncodeToString(sum.Sum(
 
 // progress counts the bytes written to it and shows them on a terminal.
 type progress struct {
-	c       *cli
+	o       *output
 	total   int64 // 0 when it is not known
 	done    int64
 	shown   bool
@@ -245,15 +249,15 @@ type progress struct {
 	visible bool
 }
 
-func newProgress(c *cli, total int64) *progress {
-	return &progress{c: c, total: total, next: c.now().Add(progressAfter), visible: !c.json && redraws(c.env, c.err)}
+func (o *output) newProgress(total int64) *progress {
+	return &progress{o: o, total: total, next: o.now().Add(progressAfter), visible: !o.json && redraws(o.env, o.err)}
 }
 
 func (p *progress) Write(b []byte) (int, error) {
 	p.done += int64(len(b))
-	if now := p.c.now(); p.visible && now.After(p.next) {
+	if now := p.o.now(); p.visible && now.After(p.next) {
 		p.shown, p.next = true, now.Add(progressAfter/5)
-		fmt.Fprint(p.c.err, "\r\x1b[K"+p.line())
+		fmt.Fprint(p.o.err, "\r\x1b[K"+p.line())
 	}
 	return len(b), nil
 }
@@ -268,6 +272,6 @@ func (p *progress) line() string {
 // end clears the line.
 func (p *progress) end() {
 	if p.shown {
-		fmt.Fprint(p.c.err, "\r\x1b[K")
+		fmt.Fprint(p.o.err, "\r\x1b[K")
 	}
 }

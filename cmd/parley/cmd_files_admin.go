@@ -11,8 +11,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func filesCommand(c *cli) *cobra.Command {
-	cmd := command(c, operation[parley.ListFilesResult]{
+type filesCommand struct{}
+
+func (f filesCommand) declare(c *cli) *cobra.Command {
+	cmd := operation[parley.ListFilesResult]{
 		op:    "list_files",
 		use:   "files",
 		short: "List stored files and the space they take, and delete them",
@@ -20,17 +22,17 @@ func filesCommand(c *cli) *cobra.Command {
   parley files --limit 1000 --json`,
 		args:  cobra.ArbitraryArgs,
 		flags: []string{"limit"},
-		print: printFiles,
-	})
+		print: f.print,
+	}.declare(c)
 
 	cmd.Args = noSuchCommand
-	cmd.AddCommand(removeFilesCommand(c), pruneFilesCommand(c))
+	cmd.AddCommand(commands{removeFilesCommand(), pruneFilesCommand{}}.declare(c)...)
 
 	return cmd
 }
 
-func removeFilesCommand(c *cli) *cobra.Command {
-	return command(c, operation[parley.RemoveFilesResult]{
+func removeFilesCommand() operation[parley.RemoveFilesResult] {
+	return operation[parley.RemoveFilesResult]{
 		op:      "remove_files",
 		use:     "rm ID…",
 		short:   "Delete files, with their recipients' copies",
@@ -38,11 +40,13 @@ func removeFilesCommand(c *cli) *cobra.Command {
 		args:    cobra.MinimumNArgs(1),
 		print:   printRemoved,
 		fill:    func(args []string, to url.Values) error { to["file_ids"] = args; return nil },
-	})
+	}
 }
 
-func pruneFilesCommand(c *cli) *cobra.Command {
-	cmd := command(c, operation[parley.RemoveFilesResult]{
+type pruneFilesCommand struct{}
+
+func (pruneFilesCommand) declare(c *cli) *cobra.Command {
+	cmd := operation[parley.RemoveFilesResult]{
 		op:      "remove_files",
 		use:     "prune --older-than DAYS",
 		short:   "Delete files older than so many days, and their copies",
@@ -50,7 +54,7 @@ func pruneFilesCommand(c *cli) *cobra.Command {
 		args:    cobra.NoArgs,
 		flags:   []string{"older_than_days=older-than"},
 		print:   printRemoved,
-	})
+	}.declare(c)
 
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		if !cmd.Flags().Changed("older-than") {
@@ -70,7 +74,7 @@ func printRemoved(o *output, res *parley.RemoveFilesResult) error {
 	return o.printLine(fmt.Sprintf("%s (%s).", res.Message, size(bytes)))
 }
 
-func printFiles(o *output, res *parley.ListFilesResult) error {
+func (filesCommand) print(o *output, res *parley.ListFilesResult) error {
 	if res.TotalCount == 0 {
 		return o.printLine("No files are stored.")
 	}

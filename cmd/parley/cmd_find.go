@@ -9,8 +9,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func findCommand(c *cli) *cobra.Command {
-	cmd := command(c, operation[parley.SearchMessagesResult]{
+type findCommand struct{}
+
+func (findCommand) declare(c *cli) *cobra.Command {
+	cmd := operation[parley.SearchMessagesResult]{
 		op:    "find_messages",
 		use:   "find [FILTER…]",
 		short: "Find messages of the team by state, people, type and words",
@@ -27,8 +29,9 @@ func findCommand(c *cli) *cobra.Command {
 			}
 			return nil
 		},
-		print: printFound,
-	})
+		complete: completeTerms,
+		print:    func(o *output, res *parley.SearchMessagesResult) error { return messagePrinter{o}.found(res) },
+	}.declare(c)
 
 	termAliases(cmd)
 	run := cmd.RunE
@@ -39,7 +42,6 @@ func findCommand(c *cli) *cobra.Command {
 		}
 		return run(cmd, text)
 	}
-	cmd.ValidArgsFunction = completeTerms(c)
 	for _, flag := range []string{"from", "to", "agents"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, completer{c}.completeAgents)
 	}

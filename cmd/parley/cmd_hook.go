@@ -28,8 +28,12 @@ const (
 	hookTime = 250 * time.Millisecond
 )
 
-func hookCommand(c *cli) *cobra.Command {
-	var sessions string
+// hookCommand reports what an agent program does.
+type hookCommand struct {
+	sessions string // where the program's sessions are listed
+}
+
+func (h *hookCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "hook [EVENT] [JSON]",
 		Short: "Report what an agent program does, from its hooks",
@@ -48,17 +52,17 @@ message to another session, and prints the program's own form of a refusal if no
 		Hidden:             true,
 		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			runHook(cmd.Context(), c, args, sessions)
+			h.run(cmd.Context(), &c.program, args)
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&sessions, "sessions", "", "where the program's sessions are listed; judge a message to one")
+	cmd.Flags().StringVar(&h.sessions, "sessions", "", "where the program's sessions are listed; judge a message to one")
 	return cmd
 }
 
-// runHook reports within hookTime, or not at all.
-func runHook(ctx context.Context, c *cli, args []string, sessions string) {
-	key := c.env.Get("PARLEY_KEY")
+// run reports within hookTime, or not at all.
+func (h *hookCommand) run(ctx context.Context, p *program, args []string) {
+	key := p.env.Get("PARLEY_KEY")
 	if key == "" {
 		return
 	}
@@ -66,23 +70,23 @@ func runHook(ctx context.Context, c *cli, args []string, sessions string) {
 	// No input may make the hook fail.
 	defer func() { _ = recover() }()
 
-	if sessions != "" {
-		runNativeHook(ctx, c, key, sessions)
+	if h.sessions != "" {
+		h.judge(ctx, p, key)
 		return
 	}
 
 	ctx, cancel := context.WithTimeout(ctx, hookTime)
 	defer cancel()
 
-	began := c.now()
-	report, ok := readReport(args, func() []byte { return readHookInput(ctx, c, hookRead) })
+	began := p.now()
+	report, ok := readReport(args, func() []byte { return readHookInput(ctx, p.in, hookRead) })
 
-	at, err := c.place()
+	at, err := p.place()
 	if !ok || err != nil {
 		return
 	}
 
-	started := startedBefore(c, began)
+	started := h.startedBefore(p, began)
 	report.At, report.PID = &started, os.Getpid()
 	if reportState(ctx, at, key, report, began.Add(hookCall)) {
 		return
@@ -94,11 +98,11 @@ func runHook(ctx context.Context, c *cli, args []string, sessions string) {
 
 // startedBefore returns when this process was started, or now if that is not known. Two
 // hooks that a program starts shortly after each other may get here in either order.
-func startedBefore(c *cli, now time.Time) time.Time {
-	if c.started.IsZero() || c.started.After(now) {
+func (*hookCommand) startedBefore(p *program, now time.Time) time.Time {
+	if p.started.IsZero() || p.started.After(now) {
 		return now
 	}
-	return c.started
+	return p.started
 }
 
 // reportState sends a report to the daemon. done is false if no daemon answered.
@@ -122,8 +126,8 @@ const maxHookInput = 8 << 20
 
 // readHookInput reads standard input to its end, for as long as patience lasts. It does not read
 // a terminal.
-func readHookInput(ctx context.Context, c *cli, patience time.Duration) []byte {
-	if info, err := c.in.Stat(); err != nil || info.Mode()&os.ModeCharDevice != 0 {
+func readHookInput(ctx context.Context, in *os.File, patience time.Duration) []byte {
+	if info, err := in.Stat(); err != nil || info.Mode()&os.ModeCharDevice != 0 {
 		return nil
 	}
 
@@ -132,8 +136,8 @@ func readHookInput(ctx context.Context, c *cli, patience time.Duration) []byte {
 
 	read := make(chan []byte, 1)
 	go func() { // ends with the process
-		b, _ := io.ReadAll(io.LimitReader(c.in, maxHookInput))
-		_, _ = io.Copy(io.Discard, c.in) // the writer must not get SIGPIPE
+		b, _ := io.ReadAll(io.LimitReader(in, maxHookInput))
+		_, _ = io.Copy(io.Discard, in) // the writer must not get SIGPIPE
 		read <- b
 	}()
 

@@ -44,24 +44,23 @@ type hookOutput struct {
 	Reason   string `json:"permissionDecisionReason"`
 }
 
-// runNativeHook asks whether the program may send a message to another session with a tool of its own, and
-// says so to the program if it may not. sessions is the directory in which the programs of this kind tell of
-// their sessions. A message within the session, as to a sub-agent, passes.
-func runNativeHook(ctx context.Context, c *cli, key, sessions string) {
+// judge asks whether the program may send a message to another session with a tool of its own, and
+// says so to the program if it may not. A message within the session, as to a sub-agent, passes.
+func (h *hookCommand) judge(ctx context.Context, p *program, key string) {
 	ctx, cancel := context.WithTimeout(ctx, nativeTime)
 	defer cancel()
 
 	var call nativeCall
-	_ = json.Unmarshal(readHookInput(ctx, c, nativeTime/2), &call)
+	_ = json.Unmarshal(readHookInput(ctx, p.in, nativeTime/2), &call)
 	if call.Input.To == "" || strings.HasPrefix(call.Tool, "mcp__") {
 		return
 	}
 
 	req := parley.NativeMessageRequest{Tool: call.Tool, To: call.Input.To, Text: string(call.Input.Message)}
 	_ = json.Unmarshal(call.Input.Message, &req.Text) // else it is an object
-	addSessions(&req, sessions)
+	addSessions(&req, h.sessions)
 
-	at, err := c.place()
+	at, err := p.place()
 	if err != nil {
 		return
 	}
@@ -73,9 +72,9 @@ func runNativeHook(ctx context.Context, c *cli, key, sessions string) {
 
 	switch {
 	case err == nil && !res.Allowed:
-		refuseTool(c.out, res.Message)
+		refuseTool(p.out, res.Message)
 	case err != nil && len(req.Sessions) > 0:
-		refuseTool(c.out, "Not sent: parley, which carries the messages of your team, does not answer now. "+
+		refuseTool(p.out, "Not sent: parley, which carries the messages of your team, does not answer now. "+
 			"Try the tool send_message of the MCP server parley.")
 	}
 }

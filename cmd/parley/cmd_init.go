@@ -18,7 +18,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func initCommand(c *cli) *cobra.Command {
+type initCommand struct{}
+
+func (i initCommand) declare(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:   "init",
 		Short: "Write a parley.yaml for the agent programs that are installed",
@@ -28,17 +30,17 @@ that it writes; after you have changed it, parley up asks.`,
 		Example: `  parley init
   parley init --workspace ~/projects/shop`,
 		Args: usage(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error { return c.initialize() },
+		RunE: func(*cobra.Command, []string) error { return i.run(&c.output) },
 	}
 }
 
-// initialize writes the workspace's parley.yaml and reports it.
-func (c *cli) initialize() error {
-	at, err := c.place()
+// run writes the workspace's parley.yaml and reports it.
+func (i initCommand) run(o *output) error {
+	at, err := o.place()
 	if err != nil {
 		return err
 	}
-	if c.isAgent() {
+	if o.isAgent() {
 		return parley.Errorf(parley.NotAuthorized, "an agent cannot write the team's file in your place").
 			Suggest("The operator runs parley init in a terminal of their own.")
 	}
@@ -57,13 +59,13 @@ func (c *cli) initialize() error {
 
 	t, err := daemon.LoadTeam(at.TeamFile(), true)
 	if err == nil {
-		err = daemon.TrustOf(c.env).Add(t)
+		err = daemon.TrustOf(o.env).Add(t)
 	}
 	if err != nil {
 		return err
 	}
 
-	return c.printInitialized(t, found)
+	return i.report(o, t, found)
 }
 
 // installedPrograms returns the profiles that were tried and whose programs are in PATH, by name.
@@ -122,7 +124,7 @@ func writeNew(path, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-func (o *output) printInitialized(t *daemon.Team, found []string) error {
+func (initCommand) report(o *output, t *daemon.Team, found []string) error {
 	if o.json {
 		return o.printJSON(struct {
 			parley.Answer

@@ -24,7 +24,9 @@ const inboxWait = 60
 // it prints stays on the screen, in a pipe it is a program's mailbox, and its end reliably
 // tells that nobody reads any more messages. A line in tmux's status bar would be gone
 // within a second.
-func joinCommand(c *cli) *cobra.Command {
+type joinCommand struct{}
+
+func (joinCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "join [NAME]",
 		Short: "Join the team from this terminal, which prints your messages",

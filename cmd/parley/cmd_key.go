@@ -10,37 +10,43 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func keyCommand(c *cli) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "key",
-		Short: "Manage the API keys of agents",
-		Example: `  parley key list coder
+func keyCommand() family {
+	return family{
+		use:   "key",
+		short: "Manage the API keys of agents",
+		example: `  parley key list coder
   parley key issue ci`,
-		Args: noSuchCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		members: commands{
+			newKeyCommand("issue_key", "issue AGENT", "Make another key for an agent and print it, once",
+				"  parley key issue ci\n  parley key issue ci --expires 30d"),
+			newKeyCommand("rotate_key", "rotate AGENT", "Replace all keys of an agent by a new one and print it, once",
+				"  parley key rotate ci"),
+			revokeKeyCommand(),
+			listKeysCommand{},
+		},
 	}
-
-	cmd.AddCommand(issueKeyCommand(c), rotateKeyCommand(c), revokeKeyCommand(c), listKeysCommand(c))
-
-	return cmd
 }
 
-func issueKeyCommand(c *cli) *cobra.Command {
-	return c.withAgents(command(c, operation[parley.IssueKeyResult]{
-		op:    "issue_key",
-		use:   "issue AGENT",
-		short: "Make another key for an agent and print it, once",
-		example: `  parley key issue ci
-  parley key issue ci --expires 30d`,
-		args:  cobra.ExactArgs(1),
-		flags: []string{"expires"},
-		fill:  positional("agent"),
-		print: printNewKey,
-	}), 1)
+// newKeyCommand makes a key by an operation. It prints the key last and alone, for scripts.
+func newKeyCommand(op, use, short, example string) operation[parley.IssueKeyResult] {
+	return operation[parley.IssueKeyResult]{
+		op:       op,
+		use:      use,
+		short:    short,
+		example:  example,
+		args:     cobra.ExactArgs(1),
+		complete: firstAgents(1),
+		flags:    []string{"expires"},
+		fill:     positional("agent"),
+		print: func(o *output, res *parley.IssueKeyResult) error {
+			o.printf("%s\nThe key is shown this once:\n", res.Message)
+			return o.printLine(res.APIKey)
+		},
+	}
 }
 
-func inviteCommand(c *cli) *cobra.Command {
-	return command(c, operation[parley.InviteResult]{
+func inviteCommand() operation[parley.InviteResult] {
+	return operation[parley.InviteResult]{
 		op:      "invite",
 		use:     "invite",
 		short:   "Print a token with which programs from elsewhere register",
@@ -50,31 +56,19 @@ func inviteCommand(c *cli) *cobra.Command {
 			o.printf("%s It is shown this once:\n", res.Message)
 			return o.printLine(res.Token)
 		},
-	})
+	}
 }
 
-func rotateKeyCommand(c *cli) *cobra.Command {
-	return c.withAgents(command(c, operation[parley.IssueKeyResult]{
-		op:      "rotate_key",
-		use:     "rotate AGENT",
-		short:   "Replace all keys of an agent by a new one and print it, once",
-		example: "  parley key rotate ci",
-		args:    cobra.ExactArgs(1),
-		flags:   []string{"expires"},
-		fill:    positional("agent"),
-		print:   printNewKey,
-	}), 1)
-}
-
-func revokeKeyCommand(c *cli) *cobra.Command {
-	return c.withAgents(command(c, operation[parley.RevokeKeyResult]{
+func revokeKeyCommand() operation[parley.RevokeKeyResult] {
+	return operation[parley.RevokeKeyResult]{
 		op:    "revoke_key",
 		use:   "revoke [AGENT]",
 		short: "Revoke one key, or all keys of an agent",
 		example: `  parley key revoke ci
   parley key revoke --key parley_Zm9vYmFy`,
-		args:  cobra.MaximumNArgs(1),
-		flags: []string{"key_id=key"},
+		args:     cobra.MaximumNArgs(1),
+		complete: firstAgents(1),
+		flags:    []string{"key_id=key"},
 		fill: func(args []string, to url.Values) error {
 			if len(args) == 0 && !to.Has("key_id") {
 				return wrongUse("neither an agent nor a key was named",
@@ -83,29 +77,26 @@ func revokeKeyCommand(c *cli) *cobra.Command {
 			return positional("agent")(args, to)
 		},
 		print: func(o *output, res *parley.RevokeKeyResult) error { return o.printLine(res.Message) },
-	}), 1)
+	}
 }
 
-func listKeysCommand(c *cli) *cobra.Command {
-	return c.withAgents(command(c, operation[parley.ListKeysResult]{
+type listKeysCommand struct{}
+
+func (l listKeysCommand) declare(c *cli) *cobra.Command {
+	return operation[parley.ListKeysResult]{
 		op:    "list_keys",
 		use:   "list [AGENT]",
 		short: "List valid keys",
 		example: `  parley key list
   parley key list ci`,
-		args:  cobra.MaximumNArgs(1),
-		fill:  positional("agent"),
-		print: printKeys,
-	}), 1)
+		args:     cobra.MaximumNArgs(1),
+		complete: firstAgents(1),
+		fill:     positional("agent"),
+		print:    l.print,
+	}.declare(c)
 }
 
-// printNewKey prints the key last and alone, for scripts.
-func printNewKey(o *output, res *parley.IssueKeyResult) error {
-	o.printf("%s\nThe key is shown this once:\n", res.Message)
-	return o.printLine(res.APIKey)
-}
-
-func printKeys(o *output, res *parley.ListKeysResult) error {
+func (listKeysCommand) print(o *output, res *parley.ListKeysResult) error {
 	if len(res.Keys) == 0 {
 		return o.printLine("There are no valid keys.")
 	}
@@ -137,24 +128,27 @@ func keyEnd(k parley.Key, now time.Time) string {
 	return "until " + k.ExpiresAt.Local().Format(time.DateTime)
 }
 
-func approveCommand(c *cli) *cobra.Command {
-	decline := false
-	cmd := command(c, operation[parley.ApproveAgentResult]{
+// approveCommand approves an agent that asks to take part, or declines it.
+type approveCommand struct{ decline bool }
+
+func (a *approveCommand) declare(c *cli) *cobra.Command {
+	cmd := operation[parley.ApproveAgentResult]{
 		op:    "approve_agent",
 		use:   "approve AGENT",
 		short: "Approve or decline an agent that asks to take part",
 		example: `  parley approve dm
   parley approve dm --decline`,
-		args: cobra.ExactArgs(1),
+		args:     cobra.ExactArgs(1),
+		complete: firstAgents(1),
 		fill: func(args []string, to url.Values) error {
 			to.Set("agent", args[0])
-			to.Set("approve", strconv.FormatBool(!decline))
+			to.Set("approve", strconv.FormatBool(!a.decline))
 			return nil
 		},
 		print: func(o *output, res *parley.ApproveAgentResult) error { return o.printLine(res.Message) },
-	})
+	}.declare(c)
 
-	cmd.Flags().BoolVar(&decline, "decline", false, "decline instead")
+	cmd.Flags().BoolVar(&a.decline, "decline", false, "decline instead")
 
-	return c.withAgents(cmd, 1)
+	return cmd
 }

@@ -1,22 +1,25 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"parley"
-	"parley/internal/daemon"
 
 	"github.com/spf13/cobra"
 )
 
-func launchCommand(c *cli) *cobra.Command {
+// launchCommand starts a program as an agent.
+type launchCommand struct {
+	request parley.LaunchAgentRequest
+	size    string
+	env     []string
+}
+
+func (l *launchCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "launch NAME [flags] [-- COMMAND ARGUMENT…]",
 		Short: "Start a program as an agent, in its own terminal",
@@ -32,9 +35,10 @@ about the team. --profile overrides that; parley profiles lists them.`,
   parley launch coder --on bob -- claude      # on another machine of the team`,
 	}
 
-	l := &launchRun{cli: c}
 	l.declareFlags(cmd)
-	cmd.Args, cmd.RunE = oneNameAndCommand, l.run
+	l.completeFlags(cmd, completer{c})
+	cmd.Args = oneNameAndCommand
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return l.run(cmd, launches{c}, args) }
 	return cmd
 }
 
@@ -50,15 +54,7 @@ func oneNameAndCommand(cmd *cobra.Command, args []string) error {
 	return wrong
 }
 
-// launchRun is one run of parley launch: what its flags say.
-type launchRun struct {
-	*cli
-	request parley.LaunchAgentRequest
-	size    string
-	env     []string
-}
-
-func (l *launchRun) declareFlags(cmd *cobra.Command) {
+func (l *launchCommand) declareFlags(cmd *cobra.Command) {
 	f, r := cmd.Flags(), &l.request
 	doc := func(parameter string) string { return flagDoc(fieldOf("launch_agent", parameter)) }
 	f.StringVar(&r.Profile, "profile", "", doc("profile"))
@@ -73,18 +69,20 @@ func (l *launchRun) declareFlags(cmd *cobra.Command) {
 	f.StringVar(&r.Host, "on", "",
 		"the machine of the team on which it runs, in the workspace there (default: this one)")
 	f.StringVar(&l.size, "size", "", "columns and rows of its terminal, such as 200x50")
+}
 
+func (*launchCommand) completeFlags(cmd *cobra.Command, c completer) {
 	complete := func(flag string, words func(cmd *cobra.Command) []string) {
 		_ = cmd.RegisterFlagCompletionFunc(flag, offer(words))
 	}
-	complete("profile", func(*cobra.Command) []string { return completeProfiles(l.cli) })
-	complete("on", func(cmd *cobra.Command) []string { return completeHosts(cmd.Context(), l.cli) })
-	_ = cmd.RegisterFlagCompletionFunc("group", completer{l.cli}.offerGroups())
+	complete("profile", func(*cobra.Command) []string { return c.profiles() })
+	complete("on", func(cmd *cobra.Command) []string { return c.hostsNow(cmd.Context()) })
+	_ = cmd.RegisterFlagCompletionFunc("group", c.offerGroups())
 }
 
-func (l *launchRun) run(cmd *cobra.Command, args []string) error {
-	if l.host != "" { // a launch takes the directory and the environment from here
-		return notFromAfar(l.host)
+func (l *launchCommand) run(cmd *cobra.Command, to launches, args []string) error {
+	if to.host != "" { // a launch takes the directory and the environment from here
+		return notFromAfar(to.host)
 	}
 
 	r := &l.request
@@ -93,16 +91,16 @@ func (l *launchRun) run(cmd *cobra.Command, args []string) error {
 	if r.Env, err = parseEnv(l.env); err != nil {
 		return misused(cmd, err)
 	}
-	if r.Prompt, err = l.promptText(r.Prompt, l.dir); err != nil {
+	if r.Prompt, err = promptText(r.Prompt, to.dir); err != nil {
 		return err
 	}
 
-	l.declareWorktree(r)
-	res, err := launchAgent(cmd.Context(), l.cli, *r, l.dir, l.size)
+	to.declareWorktree(r)
+	res, err := to.launch(cmd.Context(), *r, to.dir, l.size)
 	if err != nil {
 		return err
 	}
-	return watchLaunched(cmd.Context(), l.cli, []*parley.LaunchAgentResult{res}, "launched")
+	return to.watch(cmd.Context(), []*parley.LaunchAgentResult{res}, "launched")
 }
 
 // specFlags declares a flag for each field of a spec.
@@ -136,29 +134,8 @@ func parseEnv(entries []string) (map[string]string, error) {
 	return env, nil
 }
 
-// declaredEnv returns the variables that the workspace's parley.yaml names for an agent, none if the
-// user does not trust the file.
-func declaredEnv(c *cli, name string) map[string]string {
-	at, err := c.place()
-	if err != nil {
-		return nil
-	}
-	t, err := daemon.LoadTeam(at.TeamFile(), false)
-	if err != nil || !daemon.TrustOf(c.env).Has(t) {
-		return nil
-	}
-
-	for _, a := range t.Agents {
-		if strings.EqualFold(a.Name, name) {
-			return a.Env
-		}
-	}
-
-	return nil
-}
-
 // promptText returns a prompt, or for @FILE the content of a file relative to base.
-func (s *surroundings) promptText(prompt, base string) (string, error) {
+func promptText(prompt, base string) (string, error) {
 	name, isFile := strings.CutPrefix(prompt, "@")
 	if !isFile {
 		return prompt, nil
@@ -187,33 +164,4 @@ func nameCount(cmd *cobra.Command, args []string) int {
 		return n
 	}
 	return len(args)
-}
-
-// launchAgent completes and sends a request.
-func launchAgent(
-	ctx context.Context, c *cli, r parley.LaunchAgentRequest, base, size string,
-) (*parley.LaunchAgentResult, error) {
-	r, err := completed(&c.surroundings, r, base, size)
-	if err != nil {
-		return nil, err
-	}
-	return call[parley.LaunchAgentResult](ctx, c, "launch_agent", r)
-}
-
-// completed makes the working directory of a request absolute, relative to base, and adds this
-// process's environment below its own, and the size. What runs on another machine has the environment
-// there.
-func completed(s *surroundings, r parley.LaunchAgentRequest, base, size string) (parley.LaunchAgentRequest, error) {
-	r.OwnEnv = slices.Sorted(maps.Keys(r.Env))
-	if r.Host == "" {
-		r.Dir = dirOf(r.Dir, base)
-		env := s.env.Scrubbed().Map()
-		maps.Copy(env, r.Env)
-		r.Env = env
-	}
-
-	var err error
-	r.Width, r.Height, err = daemon.ParseSize(size)
-
-	return r, err
 }

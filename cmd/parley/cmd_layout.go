@@ -16,8 +16,10 @@ import (
 	"golang.org/x/term"
 )
 
-func layoutCommand(c *cli) *cobra.Command {
-	cmd := &cobra.Command{
+type layoutCommand struct{}
+
+func (l layoutCommand) declare(c *cli) *cobra.Command {
+	return &cobra.Command{
 		Use:   "layout [NAME…]",
 		Short: "Show several agents side by side",
 		Long: `Shows the terminals of several agents as tiles: those named, or all that run. In your own
@@ -25,30 +27,31 @@ tmux they fill a new window, elsewhere this terminal. F8 and F9 go from tile to 
 ` + tmux.ReturnKey + ` returns from all of them.`,
 		Example: `  parley layout
   parley layout coder reviewer`,
+		RunE:              func(cmd *cobra.Command, args []string) error { return l.run(cmd.Context(), c, args) },
+		ValidArgsFunction: firstAgents(-1).by(completer{c}),
+	}
+}
+
+func (l layoutCommand) run(ctx context.Context, c *cli, names []string) error {
+	tiles, err := l.tiles(ctx, c, names)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.printJSON(tiles)
 	}
 
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		tiles, err := layoutTiles(cmd.Context(), c, args)
-		if err != nil {
-			return err
-		}
-		if c.json {
-			return c.printJSON(tiles)
-		}
-
-		if c.tmuxAround() != "" {
-			return tileWindow(cmd.Context(), &c.surroundings, tiles)
-		}
-
-		if !isTerminal(c.in) || !isTerminal(c.out) {
-			return parley.Errorf(parley.InvalidArgument, "layout needs a terminal, or your own tmux").
-				Suggest("Run it in a terminal.")
-		}
-
-		return tileTerminal(&c.output, tiles)
+	user := userTmux{c.env}
+	if user.around() != "" {
+		return l.openWindow(ctx, user, tiles)
 	}
 
-	return c.withAgents(cmd, -1)
+	if !isTerminal(c.in) || !isTerminal(c.out) {
+		return parley.Errorf(parley.InvalidArgument, "layout needs a terminal, or your own tmux").
+			Suggest("Run it in a terminal.")
+	}
+
+	return l.fillTerminal(&c.output, tiles)
 }
 
 // tile is one part of a layout.
@@ -57,8 +60,8 @@ type tile struct {
 	Command []string `json:"command"` // shows the agent's terminal
 }
 
-// layoutTiles returns the tiles of the named agents, or of all that have a terminal.
-func layoutTiles(ctx context.Context, c *cli, names []string) ([]tile, error) {
+// tiles returns the tiles of the named agents, or of all that have a terminal.
+func (layoutCommand) tiles(ctx context.Context, c *cli, names []string) ([]tile, error) {
 	service, err := c.service(ctx)
 	if err != nil {
 		return nil, err
@@ -88,7 +91,7 @@ func layoutTiles(ctx context.Context, c *cli, names []string) ([]tile, error) {
 			return nil, err
 		}
 
-		show := attachArgs(&c.surroundings, res)
+		show := userTmux{c.env}.showing(res)
 		if slices.Contains(show, "switch-client") {
 			return nil, parley.Errorf(parley.InvalidArgument, "%s is in this tmux, which a tile cannot show", res.Name).
 				Suggest("Leave it out, or go there: parley attach %s", res.Name)
@@ -99,10 +102,10 @@ func layoutTiles(ctx context.Context, c *cli, names []string) ([]tile, error) {
 	return tiles, nil
 }
 
-// tileWindow shows the tiles in a new window of the tmux around this terminal. A tmux of their own has them there,
+// openWindow shows the tiles in a new window of the tmux around this terminal. A tmux of their own has them there,
 // so that one key leaves all of them, and no key goes to what is behind a tile that was left.
-func tileWindow(ctx context.Context, s *surroundings, tiles []tile) error {
-	size, err := ownTmux(ctx, s, "display-message", "-p", "#{window_width}x#{window_height}")
+func (l layoutCommand) openWindow(ctx context.Context, user userTmux, tiles []tile) error {
+	size, err := user.run(ctx, "display-message", "-p", "#{window_width}x#{window_height}")
 	if err != nil {
 		return err
 	}
@@ -113,7 +116,7 @@ func tileWindow(ctx context.Context, s *surroundings, tiles []tile) error {
 		}
 	}
 
-	argv, err := layoutArgv(s, tiles)
+	argv, err := l.argv(user.env, tiles)
 	if err != nil {
 		return err
 	}
@@ -124,7 +127,7 @@ func tileWindow(ctx context.Context, s *surroundings, tiles []tile) error {
 		}
 		words = append(words, word)
 	}
-	_, err = ownTmux(ctx, s, words...)
+	_, err = user.run(ctx, words...)
 
 	return err
 }
@@ -145,28 +148,15 @@ func checkRoom(tiles, width, height int) error {
 		Suggest("Name fewer agents, or make the terminal larger.")
 }
 
-// ownTmux runs a command of the tmux around this terminal.
-func ownTmux(ctx context.Context, s *surroundings, words ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "tmux", append([]string{"-S", s.tmuxAround()}, words...)...)
-	cmd.Env = s.env
-	out, err := cmd.CombinedOutput()
-	text := strings.TrimSpace(string(out))
-	if err != nil {
-		return "", parley.Errorf(parley.TmuxUnavailable, "tmux %s: %s", words[0], parley.CleanLine(text)).
-			Suggest("Look at your tmux: tmux info")
-	}
-	return text, nil
-}
-
-// tileTerminal shows the tiles in this terminal. It replaces this process.
-func tileTerminal(o *output, tiles []tile) error {
+// fillTerminal shows the tiles in this terminal. It replaces this process.
+func (l layoutCommand) fillTerminal(o *output, tiles []tile) error {
 	if width, height, err := term.GetSize(int(o.out.Fd())); err == nil {
 		if err := checkRoom(len(tiles), width, height); err != nil {
 			return err
 		}
 	}
 
-	argv, err := layoutArgv(&o.surroundings, tiles)
+	argv, err := l.argv(o.env, tiles)
 	if err != nil {
 		return err
 	}
@@ -176,14 +166,14 @@ func tileTerminal(o *output, tiles []tile) error {
 	return syscall.Exec(argv[0], argv, env)
 }
 
-// layoutArgv returns the command that shows the tiles, by a tmux server for layouts alone.
-func layoutArgv(s *surroundings, tiles []tile) ([]string, error) {
+// argv returns the command that shows the tiles, by a tmux server for layouts alone.
+func (layoutCommand) argv(env daemon.Environ, tiles []tile) ([]string, error) {
 	path, err := exec.LookPath("tmux")
 	if err != nil {
 		return nil, parley.Errorf(parley.TmuxUnavailable, "tmux was not found: %w", err).
 			Suggest("Install tmux 3.3 or later.")
 	}
-	argv := append(withUTF8(s.env, []string{path, "-L", layoutServer, "-f", "/dev/null"}), colourFlags(s.env)...)
+	argv := append(withUTF8(env, []string{path, "-L", layoutServer, "-f", "/dev/null"}), colourFlags(env)...)
 	return append(argv, layoutCommands(tiles)...), nil
 }
 
@@ -220,27 +210,4 @@ func layoutCommands(tiles []tile) []string {
 	}
 
 	return append(words, ";", "select-pane", "-t", ":.0")
-}
-
-// colourFlags returns the flags with which tmux is told that the terminal shows true colours,
-// if it says so itself.
-func colourFlags(env daemon.Environ) []string {
-	if c := env.Get("COLORTERM"); c == "truecolor" || c == "24bit" {
-		return []string{"-T", "RGB"}
-	}
-	return nil
-}
-
-// withColours adds the flags to the command that shows a terminal of parley's own server.
-func withColours(env daemon.Environ, argv []string) []string {
-	return slices.Concat(argv[:1], colourFlags(env), argv[1:])
-}
-
-// withUTF8 lets tmux show characters beyond ASCII, unless the locale says that the terminal does not. Over ssh there
-// often is no locale.
-func withUTF8(env daemon.Environ, argv []string) []string {
-	if !usesUTF8(env) {
-		return argv
-	}
-	return slices.Insert(slices.Clone(argv), 1, "-u")
 }

@@ -10,30 +10,34 @@ import (
 )
 
 // linkCommand is the other end of --host: it passes bytes between ssh and the daemon.
-func linkCommand(c *cli) *cobra.Command {
+type linkCommand struct {
+	passive bool // it starts no daemon
+}
+
+func (l *linkCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:    "link",
 		Hidden: true,
 		Args:   usage(cobra.NoArgs),
 	}
 
-	passive := cmd.Flags().Bool("passive", false, "start no daemon")
+	cmd.Flags().BoolVar(&l.passive, "passive", false, "start no daemon")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		c.json = true // so that the error reaches the other machine
 		look := c.inUse
-		if *passive {
-			look = func(ctx context.Context) error { return daemonRuns(ctx, c) }
+		if l.passive {
+			look = c.daemonRuns
 		}
 		if err := look(cmd.Context()); err != nil {
 			return err
 		}
-		return link(cmd.Context(), c)
+		return l.run(cmd.Context(), c)
 	}
 
 	return cmd
 }
 
-func link(ctx context.Context, c *cli) error {
+func (*linkCommand) run(ctx context.Context, c *cli) error {
 	at, err := c.place()
 	if err != nil {
 		return err

@@ -20,9 +20,14 @@ const lastShown = 20
 // logPage is the number of events that the log reads at once, the daemon's maximum.
 const logPage = 1000
 
-func logCommand(c *cli) *cobra.Command {
-	var follow bool
-	last := lastShown
+// logCommand shows the record.
+type logCommand struct {
+	follow bool
+	last   int
+	flags  logFlags
+}
+
+func (l *logCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "log [FILTER…]",
 		Aliases: []string{"logs"},
@@ -39,47 +44,50 @@ parley search searches whole texts, and parley export writes them to a file.`,
 		Args: cobra.ArbitraryArgs,
 	}
 
-	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on as things happen, until Ctrl-C")
-	cmd.Flags().IntVarP(&last, "last", "n", lastShown, "how many of the newest lines; with --since, all unless given")
-	flags := addLogFlags(cmd, c)
+	cmd.Flags().BoolVarP(&l.follow, "follow", "f", false, "go on as things happen, until Ctrl-C")
+	cmd.Flags().IntVarP(&l.last, "last", "n", lastShown, "how many of the newest lines; with --since, all unless given")
+	l.flags.add(cmd, completer{c})
 	termAliases(cmd)
-	cmd.ValidArgsFunction = completeTerms(c)
+	cmd.ValidArgsFunction = completion(completeTerms).by(completer{c})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		words, err := takeTerms(cmd, args)
 		if err != nil {
 			return err
 		}
-		if len(words) > 0 && flags.grep == "" {
-			flags.grep = strings.ToLower(regexp.QuoteMeta(strings.Join(words, " ")))
+		if len(words) > 0 && l.flags.grep == "" {
+			l.flags.grep = strings.ToLower(regexp.QuoteMeta(strings.Join(words, " ")))
 		}
-		filter, err := flags.filter(cmd)
+		filter, err := l.flags.filter(cmd)
 		if err != nil {
 			return err
 		}
-		if last < 0 {
-			return misused(cmd, fmt.Errorf("--last is %d; give 0 or more lines", last))
+		if l.last < 0 {
+			return misused(cmd, fmt.Errorf("--last is %d; give 0 or more lines", l.last))
 		}
 
-		if err := flags.exist(cmd.Context(), c); err != nil {
-			return err
-		}
-
-		r := &logReader{cli: c, filter: filter}
-		var next int64
-		if !filter.since.IsZero() && !cmd.Flag("last").Changed {
-			next, err = r.printSince(cmd.Context())
-		} else {
-			next, err = r.printLast(cmd.Context(), last)
-		}
-
-		if err != nil || !follow {
-			return err
-		}
-
-		return r.follow(cmd.Context(), next)
+		return l.run(cmd.Context(), &logReader{cli: c, filter: filter}, cmd.Flag("last").Changed)
 	}
 
 	return cmd
+}
+
+// run prints the events. counted tells that their number was given.
+func (l *logCommand) run(ctx context.Context, r *logReader, counted bool) (err error) {
+	if err := l.flags.exist(ctx, r.cli); err != nil {
+		return err
+	}
+
+	var next int64
+	if !r.filter.since.IsZero() && !counted {
+		next, err = r.printSince(ctx)
+	} else {
+		next, err = r.printLast(ctx, l.last)
+	}
+	if err != nil || !l.follow {
+		return err
+	}
+
+	return r.follow(ctx, next)
 }
 
 // logReader prints the events that pass a filter.
@@ -119,7 +127,7 @@ func (r *logReader) printLast(ctx context.Context, n int) (int64, error) {
 
 	for _, events := range slices.Backward(pages) {
 		for _, e := range events {
-			if err := printEvent(&r.output, e); err != nil {
+			if err := r.print(e); err != nil {
 				return 0, err
 			}
 		}
@@ -155,7 +163,7 @@ func (r *logReader) printSince(ctx context.Context) (int64, error) {
 		}
 
 		for _, e := range r.passing(ctx, page.Events) {
-			if err := printEvent(&r.output, e); err != nil {
+			if err := r.print(e); err != nil {
 				return 0, err
 			}
 		}
@@ -191,7 +199,7 @@ func (r *logReader) passing(ctx context.Context, events []parley.Event) []parley
 func (r *logReader) passes(ctx context.Context, e *parley.Event) bool {
 	line := ""
 	if r.filter.pattern != nil {
-		line = ansi.Strip(eventLine(&r.output, *e))
+		line = ansi.Strip(eventPrinter{&r.output}.line(*e))
 	}
 	return r.filter.passes(e, line, func(e *parley.Event) *announced { return r.announcement(ctx, e) })
 }
@@ -238,7 +246,7 @@ func (r *logReader) follow(ctx context.Context, after int64) error {
 
 	for e, err := range service.Events(ctx, after) {
 		if err == nil && r.passes(ctx, &e) {
-			err = printEvent(&r.output, e)
+			err = r.print(e)
 		}
 		if err != nil {
 			return err
@@ -248,68 +256,7 @@ func (r *logReader) follow(ctx context.Context, after int64) error {
 	return nil
 }
 
-func printEvent(o *output, e parley.Event) error {
-	if o.json {
-		return o.printJSON(e)
-	}
-	columns := eventColumns(o, e)
-	width := columnsOf(o.out)
-	if width == 0 {
-		return o.printLine(joined(columns))
-	}
-
-	// What is below the first line stands under the details, or under the names where the terminal is narrow.
-	columns[1] = pad(cutMiddle(strings.TrimRight(columns[1], " "), whoWidth), whoWidth)
-	indent := len("15:04:05") + 2
-	if wide := indent + whoWidth + 2 + stateWidth + 2; width >= 2*wide {
-		indent = wide
-	}
-
-	return o.printLine(folded(o, joined(columns), indent))
-}
-
-func joined(columns []string) string { return strings.TrimRight(strings.Join(columns, "  "), " ") }
-
-// Widths of the log's columns: two names of usual length, the longest state.
-const (
-	whoWidth   = 24
-	stateWidth = 11
-)
-
-// eventLine formats an event: time, from → to, state, details.
-func eventLine(o *output, e parley.Event) string { return joined(eventColumns(o, e)) }
-
-func eventColumns(o *output, e parley.Event) []string {
-	who, state, style, details := e.Sender+" → "+e.Recipient, e.State, "", e.Excerpt()
-	switch e.Type {
-	case parley.EventDirectMessage, parley.EventBroadcast:
-		if e.Recipient == "" {
-			who = fmt.Sprintf("%s → %d agents", e.Sender, e.RecipientCount)
-		}
-		state, style = "sent", bold
-		if e.Priority == parley.PriorityUrgent {
-			state = "urgent"
-		}
-	case parley.EventThreadMessage:
-		who, state, style = e.Sender+" → thread "+e.Thread, "sent", bold
-	case parley.EventThreadCreated, parley.EventThreadUpdated:
-		who, style = e.Agent, bold
-	case parley.EventDelivery:
-		style = rungStyle(parley.DeliveryState(e.State))
-		details = strings.TrimSpace(parley.Short(e.MessageID) + " " + e.Detail)
-	case parley.EventCommunication, parley.EventDialog, parley.EventTyping:
-		who, style, details = e.Agent, bold, e.Detail
-	case parley.EventAgent:
-		who, style, details = e.Agent, agentStyle(parley.AgentState(e.State)), e.Detail
-	}
-
-	return []string{
-		o.paint(faint, clock(e.Time)),
-		pad(who, whoWidth),
-		o.paint(style, pad(state, stateWidth)),
-		parley.CleanLine(details),
-	}
-}
+func (r *logReader) print(e parley.Event) error { return eventPrinter{&r.output}.print(e) }
 
 // pad fills text with spaces to a width in terminal columns.
 func pad(text string, width int) string {

@@ -15,7 +15,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-func manCommand(o *output) *cobra.Command {
+type manCommand struct{}
+
+func (manCommand) declare(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:   "man DIR",
 		Short: "Write the manual pages into a directory",
@@ -23,7 +25,7 @@ func manCommand(o *output) *cobra.Command {
   man parley-send`,
 		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir := o.absolute(args[0])
+			dir := c.absolute(args[0])
 			pages := manPages(cmd.Root())
 			err := os.MkdirAll(dir, 0o755)
 			for name, text := range pages {
@@ -34,7 +36,7 @@ func manCommand(o *output) *cobra.Command {
 					Suggest("Name a directory in which you may write.")
 			}
 
-			return o.printLine(fmt.Sprintf("%d pages written to %s.", len(pages), dir))
+			return c.printLine(fmt.Sprintf("%d pages written to %s.", len(pages), dir))
 		},
 	}
 }

@@ -21,8 +21,10 @@ import (
 // long enough for a restart by hand.
 const bridgeReconnect = 60 * time.Second
 
-func mcpCommand(c *cli) *cobra.Command {
-	var toolsets string
+// mcpCommand serves MCP to an agent.
+type mcpCommand struct{ toolsets string }
+
+func (m *mcpCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Serve MCP on standard input and output, for an agent",
@@ -31,52 +33,53 @@ PARLEY_KEY identifies the caller, or else the terminal in which the agent runs.`
 		Example: `  claude mcp add parley -- parley mcp
   parley mcp --toolsets messages,team    # only these tools`,
 		Args: usage(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			beginSlim()
-			ends := newSlimmer(c.in, c.out, slimAfter, slim)
-			defer ends.stop()
-
-			ctx, cancel := context.WithCancel(cmd.Context())
-			defer cancel()
-			go endWithParent(ctx, cancel, os.Getppid)
-
-			sets, err := mcpserver.ParseToolsets(toolsets)
-			if err != nil {
-				return err
-			}
-
-			at, err := c.place()
-			if err != nil {
-				return err
-			}
-
-			info, err := c.ensureDaemon(cmd.Context(), at)
-			if err != nil {
-				return err
-			}
-
-			all, own, err := daemon.ParseToolsets(info.Toolsets, info.AgentToolsets)
-			if err != nil {
-				return err // a newer daemon knows more toolsets
-			}
-
-			service := client.New(
-				client.Options{Socket: info.Socket, Key: c.key(), Retry: bridgeReconnect},
-			)
-
-			defer service.Close()
-
-			return mcpserver.ServeStdio(ctx,
-				mcpserver.Options{
-					Service: service, Version: buildVersion(), Toolsets: sets.Within(all), Agents: own, Due: ends.noteDue,
-				},
-				ends, ends, bridgeCaller(cmd.Context(), &c.surroundings, service))
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return m.run(cmd.Context(), c) },
 	}
 
-	cmd.Flags().StringVar(&toolsets, "toolsets", "",
+	cmd.Flags().StringVar(&m.toolsets, "toolsets", "",
 		"offer only these groups of tools: messages, team, threads, files, orchestrate")
 	return cmd
+}
+
+func (m *mcpCommand) run(outer context.Context, c *cli) error {
+	beginSlim()
+	ends := newSlimmer(c.in, c.out, slimAfter, slim)
+	defer ends.stop()
+
+	ctx, cancel := context.WithCancel(outer)
+	defer cancel()
+	go endWithParent(ctx, cancel, os.Getppid)
+
+	sets, err := mcpserver.ParseToolsets(m.toolsets)
+	if err != nil {
+		return err
+	}
+
+	at, err := c.place()
+	if err != nil {
+		return err
+	}
+
+	info, err := c.ensureDaemon(outer, at)
+	if err != nil {
+		return err
+	}
+
+	all, own, err := daemon.ParseToolsets(info.Toolsets, info.AgentToolsets)
+	if err != nil {
+		return err // a newer daemon knows more toolsets
+	}
+
+	service := client.New(client.Options{Socket: info.Socket, Key: c.key(), Retry: bridgeReconnect})
+	defer service.Close()
+
+	return mcpserver.ServeStdio(ctx, mcpserver.Options{
+		Service:  service,
+		Version:  buildVersion(),
+		Toolsets: sets.Within(all),
+		Agents:   own,
+		Due:      ends.noteDue,
+	}, ends, ends, m.caller(outer, c.env, service))
 }
 
 // parentEvery is the interval between two looks at who the parent is.
@@ -96,12 +99,12 @@ func endWithParent(ctx context.Context, end func(), parent func() int) {
 	}
 }
 
-// bridgeCaller returns the caller as far as this side knows. The daemon decides; the
+// caller returns the caller as far as this side knows. The daemon decides; the
 // name is only for the model's instructions.
-func bridgeCaller(ctx context.Context, s *surroundings, service parley.AgentService) parley.Caller {
-	caller, id := undecided, s.env.Get("PARLEY_AGENT_ID")
+func (*mcpCommand) caller(ctx context.Context, env daemon.Environ, service parley.AgentService) parley.Caller {
+	caller, id := undecided, env.Get("PARLEY_AGENT_ID")
 	if id != "" {
-		caller.Name, caller.ID, caller.Operator, caller.Orchestrate = s.env.Get("PARLEY_AGENT"), id, false, true
+		caller.Name, caller.ID, caller.Operator, caller.Orchestrate = env.Get("PARLEY_AGENT"), id, false, true
 	}
 
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
@@ -124,7 +127,9 @@ func bridgeCaller(ctx context.Context, s *surroundings, service parley.AgentServ
 	return caller
 }
 
-func execCommand() *cobra.Command {
+type execCommand struct{}
+
+func (execCommand) declare(*cli) *cobra.Command {
 	return &cobra.Command{
 		Use:    "_exec FILE",
 		Hidden: true,
@@ -133,7 +138,9 @@ func execCommand() *cobra.Command {
 	}
 }
 
-func keepCommand() *cobra.Command {
+type keepCommand struct{}
+
+func (keepCommand) declare(*cli) *cobra.Command {
 	return &cobra.Command{
 		Use:                tmux.KeepCommand + " COMMAND...",
 		Hidden:             true,
@@ -143,7 +150,9 @@ func keepCommand() *cobra.Command {
 	}
 }
 
-func demoAgentCommand(c *cli) *cobra.Command {
+type demoAgentCommand struct{}
+
+func (demoAgentCommand) declare(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:                "demo-agent",
 		Hidden:             true,

@@ -1,11 +1,11 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/url"
 	"os"
-	"strings"
 	"time"
 
 	"parley"
@@ -19,7 +19,9 @@ func isFed(in *os.File) bool {
 	return err == nil && (info.Mode().IsRegular() || info.Mode()&os.ModeNamedPipe != 0)
 }
 
-func sendCommand(c *cli) *cobra.Command {
+type sendCommand struct{}
+
+func (sendCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "send TO TEXT…",
 		Short: "Send a message to one or more agents",
@@ -47,54 +49,58 @@ func sendCommand(c *cli) *cobra.Command {
 		}
 	}
 
-	cmd = sendingCommand(c, cmd, "send_message", "to", []string{"type", "priority", "urgent", "in_reply_to=reply-to",
-		"context_reference=context", "data", "idempotency_key=key", "requires_response"}, deadline)
+	sending{op: "send_message", to: "to", more: deadline, flags: []string{"type", "priority", "urgent",
+		"in_reply_to=reply-to", "context_reference=context", "data", "idempotency_key=key", "requires_response"},
+	}.complete(cmd, c)
 	cmd.ValidArgsFunction = completer{c}.completeRecipients
 
 	return cmd
 }
 
-// sendingCommand completes a command NAME TEXT… that sends the text. to names the
-// parameter that takes NAME; more may add parameters.
-func sendingCommand(
-	c *cli, cmd *cobra.Command, op, to string, flags []string, more ...func(url.Values),
-) *cobra.Command {
-	read := addFlags(cmd, op, flags)
+// sending is what commands NAME TEXT… do that send the text.
+type sending struct {
+	op    string
+	to    string // the parameter that takes NAME
+	flags []string
+	more  func(url.Values) // adds parameters; may be nil
+}
+
+// complete adds the flags to a command, and lets it send.
+func (s sending) complete(cmd *cobra.Command, c *cli) {
+	read := addFlags(cmd, s.op, s.flags)
 	wait := addWait(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		values := read()
-		text, err := readText(c, args[1:])
+		text, err := c.readText(args[1:])
 		if err != nil {
 			return err
 		}
 
-		values.Set(to, args[0])
+		values.Set(s.to, args[0])
 		values.Set("text", text)
-		for _, add := range more {
-			add(values)
+		if s.more != nil {
+			s.more(values)
 		}
 
-		res, err := invoke[parley.SendMessageResult](cmd.Context(), c, op, values)
+		res, err := invoke[parley.SendMessageResult](cmd.Context(), c, s.op, values)
 		if err != nil {
 			return err
 		}
-		if !res.Success {
-			return undeliverable(cmd.Context(), c, args[0], res)
+
+		r := receipts{c}
+		err = r.printSent(cmd.Context(), args[0], res, wait())
+		if res.Success {
+			r.printReply(res.Reply)
 		}
-
-		err = receipt(
-			cmd.Context(), c, res, res.Status, sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus}, wait(),
-		)
-
-		printReply(&c.output, res.Reply)
 
 		return err
 	}
-
-	return c.withAgents(cmd, 1)
+	cmd.ValidArgsFunction = firstAgents(1).by(completer{c})
 }
 
-func broadcastCommand(c *cli) *cobra.Command {
+type broadcastCommand struct{}
+
+func (broadcastCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "broadcast TEXT…",
 		Short: "Send a message to all agents, a list, or a group",
@@ -110,7 +116,7 @@ func broadcastCommand(c *cli) *cobra.Command {
 	wait := addWait(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		values := read()
-		text, err := readText(c, args)
+		text, err := c.readText(args)
 		if err != nil {
 			return err
 		}
@@ -121,8 +127,8 @@ func broadcastCommand(c *cli) *cobra.Command {
 			return err
 		}
 
-		return receipt(
-			cmd.Context(), c, res, "Message broadcast to "+count(len(res.Deliveries), "agent"),
+		return receipts{c}.print(
+			cmd.Context(), res, "Message broadcast to "+count(len(res.Deliveries), "agent"),
 			sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus}, wait(),
 		)
 	}
@@ -133,7 +139,9 @@ func broadcastCommand(c *cli) *cobra.Command {
 	return cmd
 }
 
-func messageCommand(c *cli) *cobra.Command {
+type messageCommand struct{}
+
+func (m messageCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "message ID",
 		Short: "Show a message's deliveries, with times and evidence",
@@ -143,43 +151,44 @@ func messageCommand(c *cli) *cobra.Command {
 	}
 
 	wait := addWait(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		res, err := invoke[parley.MessageStatusResult](
-			cmd.Context(), c, "get_message_status", url.Values{"message_id": args},
-		)
-		if err != nil {
-			return err
-		}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return m.run(cmd.Context(), receipts{c}, args, wait()) }
+	cmd.ValidArgsFunction = completer{c}.completeMessage
 
-		s := sent{res.Object.ID, &res.Deliveries, &res.DeliveryStatus}
-		waitErr := awaitProof(cmd.Context(), c, s, wait())
-		if c.json {
-			if err := c.printJSON(res); err != nil {
-				return err
-			}
-			return silently(waitErr)
-		}
-
-		m := res.Object
-		c.printf("%s  %s  %s\n%s\n", c.paint(bold, parley.Short(m.ID)),
-			m.Timestamp.Local().Format("2006-01-02 15:04:05"), m.Sender, m.Text)
-
-		printLadders(&c.output, res.Deliveries)
-		printResponses(&c.output, res.Responses)
-
-		return waitErr
-	}
-
-	return completer{c}.withMessages(cmd)
+	return cmd
 }
 
-func whoisCommand(c *cli) *cobra.Command {
-	return completer{c}.withMessages(command(c, operation[parley.WhoisResult]{
-		op:      "whois",
-		use:     "whois ID",
-		short:   "Show who sent a message",
-		example: `  parley whois 5f0c21aa`,
-		args:    cobra.ExactArgs(1),
+func (messageCommand) run(ctx context.Context, r receipts, args []string, wait time.Duration) error {
+	res, err := invoke[parley.MessageStatusResult](ctx, r.cli, "get_message_status", url.Values{"message_id": args})
+	if err != nil {
+		return err
+	}
+
+	waitErr := r.await(ctx, sent{res.Object.ID, &res.Deliveries, &res.DeliveryStatus}, wait)
+	if r.json {
+		if err := r.printJSON(res); err != nil {
+			return err
+		}
+		return silently(waitErr)
+	}
+
+	m := res.Object
+	r.printf("%s  %s  %s\n%s\n", r.paint(bold, parley.Short(m.ID)),
+		m.Timestamp.Local().Format("2006-01-02 15:04:05"), m.Sender, m.Text)
+
+	r.printLadders(res.Deliveries)
+	r.printResponses(res.Responses)
+
+	return waitErr
+}
+
+func whoisCommand() operation[parley.WhoisResult] {
+	return operation[parley.WhoisResult]{
+		op:       "whois",
+		use:      "whois ID",
+		short:    "Show who sent a message",
+		example:  `  parley whois 5f0c21aa`,
+		args:     cobra.ExactArgs(1),
+		complete: completer.completeMessage,
 		fill: func(args []string, to url.Values) error {
 			to.Set("message_id", args[0])
 			return nil
@@ -187,11 +196,13 @@ func whoisCommand(c *cli) *cobra.Command {
 		print: func(o *output, res *parley.WhoisResult) error {
 			return o.printLine(res.Message)
 		},
-	}))
+	}
 }
 
-func inboxCommand(c *cli) *cobra.Command {
-	return command(c, operation[parley.CheckInboxResult]{
+type inboxCommand struct{}
+
+func (inboxCommand) declare(c *cli) *cobra.Command {
+	return operation[parley.CheckInboxResult]{
 		op:    "check_inbox",
 		use:   "inbox",
 		short: "List messages for you, without marking them read",
@@ -209,53 +220,18 @@ func inboxCommand(c *cli) *cobra.Command {
 				return o.printLine("No messages.")
 			}
 
-			printInbox(o, res.Messages)
+			messagePrinter{o}.inbox(res.Messages)
 			if more := res.UnreadCount - len(res.Messages); more > 0 {
 				o.printf("… and %d more unread; --limit shows up to 50.\n", more)
 			}
 
 			return nil
 		},
-	})
+	}.declare(c)
 }
 
-func printInbox(o *output, messages []parley.InboxMessage) {
-	for _, m := range messages {
-		mark := " "
-		if !m.Read {
-			mark = "●"
-		}
-		at := m.Timestamp.Local().Format("01-02 15:04:05")
-		printMessage(o, mark, m.MessageID, at, m.Sender, m.Priority, m.Content)
-	}
-}
-
-// printMessage shows a message: a line with time and sender, and the text below.
-func printMessage(o *output, mark, id, when, sender string, p parley.Priority, text string) {
-	priority := ""
-	if p != "" && p != parley.PriorityNormal {
-		priority = "  " + o.paint(yellow, string(p))
-	}
-
-	o.printf("%s %s  %s  %s%s\n", mark, o.paint(faint, when), o.paint(bold, sender), o.paint(faint, parley.Short(id)),
-		priority)
-
-	for line := range strings.SplitSeq(text, "\n") {
-		o.printf("%s\n", folded(o, "  "+line, 2))
-	}
-}
-
-// printReceived prints a message that may be unread.
-func printReceived(o *output, m *parley.ContractMessage, form, text string) {
-	mark := " "
-	if !m.ReadStatus {
-		mark = "●"
-	}
-	printMessage(o, mark, m.MessageID, m.Timestamp.Local().Format(form), m.SenderName, m.Priority, text)
-}
-
-func readCommand(c *cli) *cobra.Command {
-	return command(c, operation[parley.GetMessagesResult]{
+func readCommand() operation[parley.GetMessagesResult] {
+	return operation[parley.GetMessagesResult]{
 		op:    "get_messages",
 		use:   "read",
 		short: "Read messages for you and mark them read",
@@ -276,23 +252,24 @@ func readCommand(c *cli) *cobra.Command {
 			}
 
 			for _, m := range res.Messages {
-				printReceived(o, &m, "01-02 15:04:05", m.Content.Text)
+				messagePrinter{o}.received(&m, "01-02 15:04:05", m.Content.Text)
 			}
 
 			return nil
 		},
-	})
+	}
 }
 
-func historyCommand(c *cli) *cobra.Command {
-	return c.withAgents(command(c, operation[parley.HistoryResult]{
-		op:      "get_conversation_history",
-		use:     "history NAME",
-		short:   "Show the messages between you and an agent",
-		example: "  parley history coder --limit 20",
-		args:    cobra.ExactArgs(1),
-		flags:   []string{"limit", "before"},
-		fill:    positional("conversation_with"),
+func historyCommand() operation[parley.HistoryResult] {
+	return operation[parley.HistoryResult]{
+		op:       "get_conversation_history",
+		use:      "history NAME",
+		short:    "Show the messages between you and an agent",
+		example:  "  parley history coder --limit 20",
+		args:     cobra.ExactArgs(1),
+		complete: firstAgents(1),
+		flags:    []string{"limit", "before"},
+		fill:     positional("conversation_with"),
 		print: func(o *output, res *parley.HistoryResult) error {
 			if len(res.Messages) == 0 {
 				return o.printLine("No messages yet.")
@@ -303,9 +280,9 @@ func historyCommand(c *cli) *cobra.Command {
 					parley.Short(res.Messages[0].MessageID))
 			}
 
-			printInbox(o, res.Messages)
+			messagePrinter{o}.inbox(res.Messages)
 
 			return nil
 		},
-	}), 1)
+	}
 }

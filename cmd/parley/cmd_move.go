@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"parley/internal/daemon"
@@ -8,7 +9,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func moveDatabaseCommand(c *cli) *cobra.Command {
+type moveDatabaseCommand struct{}
+
+func (m moveDatabaseCommand) declare(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:   "move-database server|file",
 		Short: "Move the database to a PostgreSQL server, or back into a file",
@@ -20,26 +23,30 @@ What was moved stays where it was, and parley refuses to use it from then on.`,
 		Args:      usage(cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs)),
 		ValidArgs: []string{"server", "file"},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			at, err := c.place()
-			if err != nil {
-				return err
-			}
-
-			done, err := daemon.MoveDatabase(cmd.Context(), at, c.env, args[0] == "server", func(table string, rows int64) {
-				if !c.json && rows > 0 {
-					_ = c.printLine(fmt.Sprintf("%-18s %d", table, rows)) // the end tells of what cannot be written
-				}
-			})
-			if err != nil {
-				return err
-			}
-
-			if c.json {
-				return c.printJSON(map[string]int64{"rows": done.Rows, "messages": done.Messages})
-			}
-			return c.printLine(movedWords(args[0] == "server", done.Messages))
+			return m.run(cmd.Context(), &c.output, args[0] == "server")
 		},
 	}
+}
+
+func (moveDatabaseCommand) run(ctx context.Context, o *output, toServer bool) error {
+	at, err := o.place()
+	if err != nil {
+		return err
+	}
+
+	done, err := daemon.MoveDatabase(ctx, at, o.env, toServer, func(table string, rows int64) {
+		if !o.json && rows > 0 {
+			_ = o.printLine(fmt.Sprintf("%-18s %d", table, rows)) // the end tells of what cannot be written
+		}
+	})
+	if err != nil {
+		return err
+	}
+
+	if o.json {
+		return o.printJSON(map[string]int64{"rows": done.Rows, "messages": done.Messages})
+	}
+	return o.printLine(movedWords(toServer, done.Messages))
 }
 
 // movedWords says what a move did, and what comes next.

@@ -9,12 +9,13 @@ import (
 
 	"parley"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 )
 
-func needsCommand(c *cli) *cobra.Command {
-	return command(c, operation[parley.GetNeedsResult]{
+type needsCommand struct{}
+
+func (n needsCommand) declare(c *cli) *cobra.Command {
+	return operation[parley.GetNeedsResult]{
 		op:    "get_needs",
 		use:   "needs",
 		short: "List what needs you: questions, lost agents, late answers",
@@ -22,12 +23,12 @@ func needsCommand(c *cli) *cobra.Command {
   parley needs --dismiss 5f0c21aa`,
 		args:  cobra.NoArgs,
 		flags: []string{"dismiss"},
-		print: printNeeds,
-		more:  printUnread,
-	})
+		print: n.print,
+		more:  n.printUnread,
+	}.declare(c)
 }
 
-func printNeeds(o *output, res *parley.GetNeedsResult) error {
+func (n needsCommand) print(o *output, res *parley.GetNeedsResult) error {
 	var lines []string
 	if res.Dismissed > 0 {
 		lines = append(lines, "Dismissed.")
@@ -40,13 +41,13 @@ func printNeeds(o *output, res *parley.GetNeedsResult) error {
 	if len(roots) == 0 {
 		lines = append(lines, "Nothing needs you.")
 	}
-	for i, n := range roots {
-		lines = append(lines, needLines(o, *n)...)
+	for i, root := range roots {
+		lines = append(lines, n.lines(o, *root)...)
 		if words := coveredWords(roots[:i+1], res.Needs[:between]); words != "" {
-			lines = append(lines, folded(o, "    "+o.paint(faint, words), 4))
+			lines = append(lines, o.folded("    "+o.paint(faint, words), 4))
 		}
 	}
-	return o.printLine(strings.Join(append(lines, betweenLines(o, res.Needs[between:])...), "\n"))
+	return o.printLine(strings.Join(append(lines, n.betweenLines(o, res.Needs[between:])...), "\n"))
 }
 
 // coveredWords says what else is part of the last of some matters, and of none before it; "" for nothing.
@@ -73,7 +74,7 @@ func coveredWords(roots []*parley.Need, needs []parley.Need) string {
 const mostBetween = 5
 
 // betweenLines lists what is between agents, on a line each.
-func betweenLines(o *output, states []parley.Need) (lines []string) {
+func (needsCommand) betweenLines(o *output, states []parley.Need) (lines []string) {
 	if len(states) == 0 {
 		return nil
 	}
@@ -89,7 +90,7 @@ func betweenLines(o *output, states []parley.Need) (lines []string) {
 }
 
 // printUnread says how many messages the caller has not read.
-func printUnread(ctx context.Context, c *cli, _ *parley.GetNeedsResult) error {
+func (needsCommand) printUnread(ctx context.Context, c *cli, _ *parley.GetNeedsResult) error {
 	res, err := invoke[parley.CheckNewMessagesResult](ctx, c, "check_new_messages", nil)
 	if err != nil || res.UnreadCount == 0 {
 		return err
@@ -97,25 +98,17 @@ func printUnread(ctx context.Context, c *cli, _ *parley.GetNeedsResult) error {
 	return c.printLine(count(res.UnreadCount, "unread message") + " for you: parley inbox")
 }
 
-// needLines formats a need: its kind and text, the agent's screen, and the next step.
-func needLines(o *output, n parley.Need) []string {
+// lines formats a need: its kind and text, the agent's screen, and the next step.
+func (needsCommand) lines(o *output, n parley.Need) []string {
 	lines := []string{
 		fmt.Sprintf("%s  %s: %s  %s", o.paint(needStyle(n.Kind), strings.ReplaceAll(string(n.Kind), "_", " ")),
 			o.paint(bold, n.Agent), n.Text, o.paint(faint, cmp.Or(o.ago(n.Since), "0s")+" ago")),
 	}
-	lines[0] = folded(o, lines[0], 2)
+	lines[0] = o.folded(lines[0], 2)
 	for _, line := range n.Screen {
-		lines = append(lines, quotedLine(o, line))
+		lines = append(lines, o.quoted(line))
 	}
-	return append(lines, o.paint(faint, "  → ")+n.Command, folded(o, "    "+n.Action, 4))
-}
-
-// quotedLine is a line of an agent's screen, as much of it as a line of the terminal takes.
-func quotedLine(o *output, line string) string {
-	if width := columnsOf(o.out) - 4; width > 0 && !wordsOnly(o.env) {
-		line = ansi.Truncate(line, width, "…")
-	}
-	return strings.TrimRight(o.paint(faint, "  │ ")+line, " ")
+	return append(lines, o.paint(faint, "  → ")+n.Command, o.folded("    "+n.Action, 4))
 }
 
 func needStyle(kind parley.NeedKind) string {
@@ -126,7 +119,9 @@ func needStyle(kind parley.NeedKind) string {
 	return yellow
 }
 
-func steerCommand(c *cli) *cobra.Command {
+type steerCommand struct{}
+
+func (steerCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "steer NAME TEXT…",
 		Short: "Give an agent guidance, typed under its own header",
@@ -134,5 +129,6 @@ func steerCommand(c *cli) *cobra.Command {
   parley steer coder --kind "OFF COURSE" "the parser comes first" --wait`,
 		Args: usage(cobra.MinimumNArgs(2)),
 	}
-	return sendingCommand(c, cmd, "steer_agent", "agent", []string{"kind", "idempotency_key=key"})
+	sending{op: "steer_agent", to: "agent", flags: []string{"kind", "idempotency_key=key"}}.complete(cmd, c)
+	return cmd
 }

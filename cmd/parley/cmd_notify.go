@@ -11,30 +11,32 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func notifyCommand(c *cli) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:     "notify",
-		Short:   "Test how parley tells you what needs you while you are away",
-		Example: "  parley notify test",
-		Args:    noSuchCommand,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+func notifyCommand() family {
+	return family{
+		use:     "notify",
+		short:   "Test how parley tells you what needs you while you are away",
+		example: "  parley notify test",
+		members: commands{testNoticeCommand{}},
 	}
-	cmd.AddCommand(command(c, operation[parley.SendTestNoticeResult]{
+}
+
+type testNoticeCommand struct{}
+
+func (t testNoticeCommand) declare(c *cli) *cobra.Command {
+	return operation[parley.SendTestNoticeResult]{
 		op:      "send_test_notice",
 		use:     "test",
 		short:   "Send a notice by all ways that parley.yaml names",
 		example: "  parley notify test",
 		args:    cobra.NoArgs,
-		print:   printTestNotice,
+		print:   t.print,
 		failed: func(res *parley.SendTestNoticeResult) bool {
 			return slices.ContainsFunc(res.Ways, func(w parley.NoticeWay) bool { return !w.Works })
 		},
-	}))
-
-	return cmd
+	}.declare(c)
 }
 
-func printTestNotice(o *output, res *parley.SendTestNoticeResult) error {
+func (testNoticeCommand) print(o *output, res *parley.SendTestNoticeResult) error {
 	var t table
 	for _, w := range res.Ways {
 		if w.Works {

@@ -11,7 +11,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func retryCommand(c *cli) *cobra.Command {
+type retryCommand struct{}
+
+func (retryCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "retry ID",
 		Short: "Retry a message that failed, expired or stayed unconfirmed",
@@ -36,39 +38,39 @@ again; the reply goes to the message's sender.`,
 			return err
 		}
 
-		err = receipt(
-			cmd.Context(), c, res, res.Message, sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus}, wait(),
-		)
-
-		printReply(&c.output, res.Reply)
+		r := receipts{c}
+		err = r.print(cmd.Context(), res, res.Message, sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus}, wait())
+		r.printReply(res.Reply)
 
 		return err
 	}
 
 	_ = cmd.RegisterFlagCompletionFunc("to", completer{c}.completeAgents)
+	cmd.ValidArgsFunction = completer{c}.completeMessage
 
-	return completer{c}.withMessages(cmd)
+	return cmd
 }
 
-func explainCommand(c *cli) *cobra.Command {
-	return completer{c}.withMessages(command(c, operation[parley.ExplainMessageResult]{
-		op:      "explain_message",
-		use:     "explain ID",
-		short:   "Explain a message's deliveries in plain words, and what to do",
-		example: "  parley explain 5f0c21aa",
-		args:    cobra.ExactArgs(1),
-		fill:    positional("message_id"),
+func explainCommand() operation[parley.ExplainMessageResult] {
+	return operation[parley.ExplainMessageResult]{
+		op:       "explain_message",
+		use:      "explain ID",
+		short:    "Explain a message's deliveries in plain words, and what to do",
+		example:  "  parley explain 5f0c21aa",
+		args:     cobra.ExactArgs(1),
+		complete: completer.completeMessage,
+		fill:     positional("message_id"),
 		print: func(o *output, res *parley.ExplainMessageResult) error {
 			for _, line := range res.Story {
-				o.printf("%s\n", folded(o, line, 4))
+				o.printf("%s\n", o.folded(line, 4))
 			}
 			return nil
 		},
-	}))
+	}
 }
 
-func pauseCommand(c *cli) *cobra.Command {
-	return pauseOrResumeCommand(c, operation[parley.PauseCommunicationResult]{
+func pauseCommand() operation[parley.PauseCommunicationResult] {
+	return pauseOrResume(operation[parley.PauseCommunicationResult]{
 		use:   "pause [REASON…]",
 		short: "Pause all messages; reading goes on",
 		example: `  parley pause
@@ -77,8 +79,8 @@ func pauseCommand(c *cli) *cobra.Command {
 	}, true)
 }
 
-func resumeCommand(c *cli) *cobra.Command {
-	return pauseOrResumeCommand(c, operation[parley.PauseCommunicationResult]{
+func resumeCommand() operation[parley.PauseCommunicationResult] {
+	return pauseOrResume(operation[parley.PauseCommunicationResult]{
 		use:     "resume",
 		short:   "Resume messages after parley pause",
 		example: "  parley resume",
@@ -86,7 +88,10 @@ func resumeCommand(c *cli) *cobra.Command {
 	}, false)
 }
 
-func pauseOrResumeCommand(c *cli, o operation[parley.PauseCommunicationResult], paused bool) *cobra.Command {
+// pauseOrResume completes a command that pauses all messages, or resumes them.
+func pauseOrResume(
+	o operation[parley.PauseCommunicationResult], paused bool,
+) operation[parley.PauseCommunicationResult] {
 	o.op = "pause_communication"
 	o.fill = func(args []string, to url.Values) error {
 		to.Set("paused", strconv.FormatBool(paused))
@@ -104,5 +109,5 @@ func pauseOrResumeCommand(c *cli, o operation[parley.PauseCommunicationResult], 
 		return o.printLine(res.Message + waiting)
 	}
 
-	return command(c, o)
+	return o
 }

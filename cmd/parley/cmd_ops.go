@@ -36,7 +36,10 @@ func buildOrigin() string {
 	return " (" + commit + ", " + date + ")"
 }
 
-func versionCommand(o *output) *cobra.Command {
+type versionCommand struct{}
+
+func (versionCommand) declare(c *cli) *cobra.Command {
+	o := &c.output
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
@@ -56,8 +59,10 @@ func versionCommand(o *output) *cobra.Command {
 	}
 }
 
-func opsCommand(out *output) *cobra.Command {
-	var markdown bool
+// opsCommand lists the operations.
+type opsCommand struct{ markdown bool }
+
+func (l *opsCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ops",
 		Short: "List the operations of the API",
@@ -66,28 +71,29 @@ func opsCommand(out *output) *cobra.Command {
 		Args: usage(cobra.NoArgs),
 		Example: `  parley ops
   parley ops --markdown`,
-		RunE: func(*cobra.Command, []string) error {
-			if out.json {
-				return printOpsJSON(out)
-			}
-			if markdown {
-				return out.printLine(opsMarkdown())
-			}
-
-			var t table
-			for _, o := range parley.Ops {
-				t.add(out.paint(bold, o.Name), accessName(o.Access), parameters(o))
-			}
-
-			t.print(out)
-
-			return nil
-		},
+		RunE: func(*cobra.Command, []string) error { return l.run(&c.output) },
 	}
 
-	cmd.Flags().BoolVar(&markdown, "markdown", false, "as the table of docs/operations.md")
+	cmd.Flags().BoolVar(&l.markdown, "markdown", false, "as the table of docs/operations.md")
 
 	return cmd
+}
+
+func (l *opsCommand) run(out *output) error {
+	switch {
+	case out.json:
+		return l.printJSON(out)
+	case l.markdown:
+		return out.printLine(opsMarkdown())
+	}
+
+	var t table
+	for _, o := range parley.Ops {
+		t.add(out.paint(bold, o.Name), accessName(o.Access), parameters(o))
+	}
+	t.print(out)
+
+	return nil
 }
 
 func accessName(a parley.Access) string {
@@ -126,7 +132,7 @@ func opsMarkdown() string {
 	return b.String()
 }
 
-func printOpsJSON(out *output) error {
+func (*opsCommand) printJSON(out *output) error {
 	type opJSON struct {
 		Name    string `json:"name"`
 		Summary string `json:"summary"`
@@ -146,7 +152,9 @@ func printOpsJSON(out *output) error {
 	}{parley.OK, list})
 }
 
-func schemaCommand(o *output) *cobra.Command {
+type schemaCommand struct{}
+
+func (schemaCommand) declare(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:     "schema",
 		Short:   "Print the JSON schema of parley.yaml",
@@ -157,7 +165,7 @@ func schemaCommand(o *output) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return o.printLine(string(b))
+			return c.printLine(string(b))
 		},
 	}
 }

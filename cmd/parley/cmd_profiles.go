@@ -13,7 +13,9 @@ import (
 )
 
 // profilesCommand only reads files; it does not start a daemon.
-func profilesCommand(c *cli) *cobra.Command {
+type profilesCommand struct{}
+
+func (p profilesCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "profiles [NAME]",
 		Short: "List the kinds of program that parley knows, or show one",
@@ -28,15 +30,15 @@ With a name, it prints that profile in the form of parley.yaml.`,
 				return err
 			}
 			if len(args) == 0 {
-				return listProfiles(&c.output, set)
+				return p.list(&c.output, set)
 			}
 
-			p, err := set.Find(args[0])
+			one, err := set.Find(args[0])
 			if err != nil {
 				return err
 			}
 
-			return showProfile(&c.output, p)
+			return p.show(&c.output, one)
 		},
 	}
 
@@ -46,13 +48,13 @@ With a name, it prints that profile in the form of parley.yaml.`,
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return completeProfiles(c), cobra.ShellCompDirectiveNoFileComp
+		return completer{c}.profiles(), cobra.ShellCompDirectiveNoFileComp
 	}
 
 	return cmd
 }
 
-func listProfiles(o *output, set profile.Set) error {
+func (profilesCommand) list(o *output, set profile.Set) error {
 	type profileJSON struct {
 		Name    string   `json:"name"`
 		Summary string   `json:"summary"`
@@ -99,7 +101,7 @@ func listProfiles(o *output, set profile.Set) error {
 	return nil
 }
 
-func showProfile(o *output, p *profile.Profile) error {
+func (profilesCommand) show(o *output, p *profile.Profile) error {
 	text, err := p.YAML()
 	if err != nil {
 		return err

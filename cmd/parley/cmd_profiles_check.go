@@ -66,7 +66,7 @@ directory that it trusts: --dir. With a COMMAND it tries that instead of the pro
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveDefault
 		}
-		return completeProfiles(k.cli), cobra.ShellCompDirectiveNoFileComp
+		return completer{k.cli}.profiles(), cobra.ShellCompDirectiveNoFileComp
 	}
 
 	return cmd

@@ -144,7 +144,7 @@ func (k *profileLearn) starting(name, file string) (*profile.Profile, error) {
 func (k *profileLearn) ask(words string, attach []string) error {
 	fmt.Fprintf(k.err, "%s\nAnswer it in another terminal, and leave that with Ctrl-B d:\n  %s\nThen press Enter here. ",
 		parley.CleanLine(words), parley.ShellLine(attach))
-	_, err := readLine(k.cli, bufio.NewReader(k.in))
+	_, err := k.readLine(bufio.NewReader(k.in))
 	return err
 }
 

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -9,7 +11,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func replyCommand(c *cli) *cobra.Command {
+type replyCommand struct{}
+
+func (r replyCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reply ID TEXT…",
 		Short: "Answer a message for you",
@@ -23,46 +27,47 @@ func replyCommand(c *cli) *cobra.Command {
 		cmd, "respond_to_message", []string{"status", "data", "additional_recipients=to", "idempotency_key=key"},
 	)
 
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		values := read()
-		text, err := readText(c, args[1:])
-		if err != nil {
-			return err
-		}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), c, args, read()) }
+	_ = cmd.RegisterFlagCompletionFunc("to", completer{c}.completeAgents)
+	cmd.ValidArgsFunction = completer{c}.completeMessage
 
-		values.Set("message_id", args[0])
-		values.Set("text", text)
+	return cmd
+}
 
-		res, err := invoke[parley.RespondToMessageResult](cmd.Context(), c, "respond_to_message", values)
-		if err != nil {
-			return err
-		}
-
-		if c.json {
-			if err := c.printJSON(res); err != nil || res.Success {
-				return err
-			}
-			return exitCode(1)
-		}
-
-		if !res.Success {
-			return parley.Errorf(res.ErrorCode, "%s", *res.Error).Suggest("%s", res.Action)
-		}
-
-		line := "Answered (msg " + parley.Short(res.MessageID) + ")"
-		if reasons := pendingReasons(res.DeliveryStatus); len(reasons) > 0 {
-			line += "; it waits: " + strings.Join(reasons, "; ")
-		}
-
-		err = c.printLine(line)
-		printReply(&c.output, res.Reply)
-
+func (replyCommand) run(ctx context.Context, c *cli, args []string, values url.Values) error {
+	text, err := c.readText(args[1:])
+	if err != nil {
 		return err
 	}
 
-	_ = cmd.RegisterFlagCompletionFunc("to", completer{c}.completeAgents)
+	values.Set("message_id", args[0])
+	values.Set("text", text)
 
-	return completer{c}.withMessages(cmd)
+	res, err := invoke[parley.RespondToMessageResult](ctx, c, "respond_to_message", values)
+	if err != nil {
+		return err
+	}
+
+	if c.json {
+		if err := c.printJSON(res); err != nil || res.Success {
+			return err
+		}
+		return exitCode(1)
+	}
+
+	if !res.Success {
+		return parley.Errorf(res.ErrorCode, "%s", *res.Error).Suggest("%s", res.Action)
+	}
+
+	line := "Answered (msg " + parley.Short(res.MessageID) + ")"
+	if reasons := pendingReasons(res.DeliveryStatus); len(reasons) > 0 {
+		line += "; it waits: " + strings.Join(reasons, "; ")
+	}
+
+	err = c.printLine(line)
+	receipts{c}.printReply(res.Reply)
+
+	return err
 }
 
 // pendingReasons returns why deliveries wait, each reason once.
@@ -75,15 +80,16 @@ func pendingReasons(s parley.DeliveryStatus) []string {
 	return slices.Compact(reasons)
 }
 
-func ignoreCommand(c *cli) *cobra.Command {
-	return completer{c}.withMessages(command(c, operation[parley.IgnoreMessageResult]{
-		op:      "ignore_message",
-		use:     "ignore ID",
-		short:   "Mark a message read without answering it",
-		example: `  parley ignore 5f0c21aa --reason "only thanks"`,
-		args:    cobra.ExactArgs(1),
-		flags:   []string{"reason"},
-		fill:    positional("message_id"),
-		print:   func(o *output, res *parley.IgnoreMessageResult) error { return o.printLine(res.Message) },
-	}))
+func ignoreCommand() operation[parley.IgnoreMessageResult] {
+	return operation[parley.IgnoreMessageResult]{
+		op:       "ignore_message",
+		use:      "ignore ID",
+		short:    "Mark a message read without answering it",
+		example:  `  parley ignore 5f0c21aa --reason "only thanks"`,
+		args:     cobra.ExactArgs(1),
+		complete: completer.completeMessage,
+		flags:    []string{"reason"},
+		fill:     positional("message_id"),
+		print:    func(o *output, res *parley.IgnoreMessageResult) error { return o.printLine(res.Message) },
+	}
 }

@@ -16,44 +16,42 @@ import (
 	"github.com/spf13/pflag"
 )
 
-func responderCommand(c *cli) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "responder",
-		Short: "Manage responders: agents for which a model answers",
-		Example: `  parley responder add sage --model llama3.2 --url http://127.0.0.1:11434/v1
+func responderCommand() family {
+	return family{
+		use:   "responder",
+		short: "Manage responders: agents for which a model answers",
+		example: `  parley responder add sage --model llama3.2 --url http://127.0.0.1:11434/v1
   parley responder list`,
-		Args: noSuchCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		members: commands{&addResponderCommand{}, listRespondersCommand{}, removeResponderCommand()},
 	}
-
-	cmd.AddCommand(addResponderCommand(c), listRespondersCommand(c), removeResponderCommand(c))
-
-	return cmd
 }
 
-func listRespondersCommand(c *cli) *cobra.Command {
-	return command(c, operation[parley.ListRespondersResult]{
+type listRespondersCommand struct{}
+
+func (l listRespondersCommand) declare(c *cli) *cobra.Command {
+	return operation[parley.ListRespondersResult]{
 		op:      "list_responders",
 		use:     "list",
 		short:   "List responders and their problems",
 		example: "  parley responder list",
 		args:    cobra.NoArgs,
-		print:   printResponders,
-	})
+		print:   l.print,
+	}.declare(c)
 }
 
-func removeResponderCommand(c *cli) *cobra.Command {
-	return c.withAgents(command(c, operation[parley.StopAgentResult]{
-		op:      "stop_agent",
-		use:     "remove NAME",
-		short:   "Remove a responder; its messages are kept",
-		example: "  parley responder remove sage",
-		args:    cobra.ExactArgs(1),
-		fill:    positional("agent"),
+func removeResponderCommand() operation[parley.StopAgentResult] {
+	return operation[parley.StopAgentResult]{
+		op:       "stop_agent",
+		use:      "remove NAME",
+		short:    "Remove a responder; its messages are kept",
+		example:  "  parley responder remove sage",
+		args:     cobra.ExactArgs(1),
+		complete: firstAgents(1),
+		fill:     positional("agent"),
 		print: func(o *output, res *parley.StopAgentResult) error {
 			return o.printLine(res.Name + " is removed.")
 		},
-	}), 1)
+	}
 }
 
 // responderFlags holds the flags of a responder's configuration.
@@ -104,10 +102,11 @@ func (r *responderFlags) fill(given *pflag.FlagSet, to url.Values) error {
 	return nil
 }
 
-func addResponderCommand(c *cli) *cobra.Command {
-	flags := &responderFlags{}
+type addResponderCommand struct{ flags responderFlags }
+
+func (a *addResponderCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{}
-	cmd = command(c, operation[parley.AddResponderResult]{
+	cmd = operation[parley.AddResponderResult]{
 		op:    "add_responder",
 		use:   "add NAME --model MODEL",
 		short: "Add or change a responder, or approve a pending one",
@@ -117,7 +116,7 @@ func addResponderCommand(c *cli) *cobra.Command {
 		flags: []string{"description", "role", "capabilities", "groups"},
 		fill: func(args []string, to url.Values) error {
 			to.Set("name", args[0])
-			return flags.fill(cmd.Flags(), to)
+			return a.flags.fill(cmd.Flags(), to)
 		},
 		print: func(o *output, res *parley.AddResponderResult) error {
 			if res.Problem != "" {
@@ -125,13 +124,13 @@ func addResponderCommand(c *cli) *cobra.Command {
 			}
 			return o.printLine(res.Message)
 		},
-	})
-	flags.add(cmd.Flags())
+	}.declare(c)
+	a.flags.add(cmd.Flags())
 
 	return cmd
 }
 
-func printResponders(o *output, res *parley.ListRespondersResult) error {
+func (listRespondersCommand) print(o *output, res *parley.ListRespondersResult) error {
 	if len(res.Responders) == 0 {
 		return o.printLine("There are no responders. Add one: parley responder add NAME --model MODEL")
 	}
@@ -156,8 +155,10 @@ func printResponders(o *output, res *parley.ListRespondersResult) error {
 	return nil
 }
 
-func usageCommand(c *cli) *cobra.Command {
-	return c.withAgents(command(c, operation[parley.UsageResult]{
+type usageCommand struct{}
+
+func (u usageCommand) declare(c *cli) *cobra.Command {
+	return operation[parley.UsageResult]{
 		op:    "usage",
 		use:   "usage [NAME]",
 		short: "Show what models used: tokens, costs and calls",
@@ -165,19 +166,20 @@ func usageCommand(c *cli) *cobra.Command {
   parley usage coder
   parley usage DM --calls 10
   parley usage --since 24h --json`,
-		args:  cobra.MaximumNArgs(1),
-		flags: []string{"calls", "since"},
-		fill:  positional("agent"),
-		print: printUsage,
-	}), 1)
+		args:     cobra.MaximumNArgs(1),
+		complete: firstAgents(1),
+		flags:    []string{"calls", "since"},
+		fill:     positional("agent"),
+		print:    u.print,
+	}.declare(c)
 }
 
-func printUsage(o *output, res *parley.UsageResult) error {
+func (u usageCommand) print(o *output, res *parley.UsageResult) error {
 	if len(res.Agents) == 0 && len(res.Programs) == 0 {
 		return o.printLine("No model has been called.")
 	}
 
-	printPrograms(o, res.Programs, res.Budget)
+	u.printPrograms(o, res.Programs, res.Budget)
 	t := table{fits: []fit{inner, prose, prose}}
 	for _, a := range res.Agents {
 		t.add(o.paint(bold, a.Agent), spentWords(a.Spent), failureWords(a.Failures))

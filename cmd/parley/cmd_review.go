@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"time"
 
 	"parley"
 	"parley/internal/review"
@@ -25,7 +26,9 @@ type reviewing struct {
 	kept string // where the sheet is that was written in an editor
 }
 
-func reviewCommand(c *cli) *cobra.Command {
+type reviewCommand struct{}
+
+func (reviewCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "review NAME",
 		Short: "Comment on what an agent has changed, in your editor",
@@ -46,31 +49,33 @@ above it. The agent gets all comments as one message, with file and line.`,
 
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		r.name = args[0]
-		ctx := cmd.Context()
-		text, err := r.text(ctx)
-		if err != nil || text == "" {
-			return err
-		}
+		return r.run(cmd.Context(), read(), wait())
+	}
+	cmd.ValidArgsFunction = firstAgents(1).by(completer{c})
 
-		values := read()
-		values.Set("to", r.name)
-		values.Set("text", text)
-		res, err := invoke[parley.SendMessageResult](ctx, c, "send_message", values)
-		if err != nil {
-			return r.keep(err)
-		}
-		if !res.Success {
-			return r.keep(undeliverable(ctx, c, r.name, res))
-		}
-		if r.kept != "" {
-			os.Remove(r.kept)
-		}
+	return cmd
+}
 
-		s := sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus}
-		return receipt(ctx, c, res, res.Status, s, wait())
+func (r *reviewing) run(ctx context.Context, values url.Values, wait time.Duration) error {
+	text, err := r.text(ctx)
+	if err != nil || text == "" {
+		return err
 	}
 
-	return c.withAgents(cmd, 1)
+	values.Set("to", r.name)
+	values.Set("text", text)
+	res, err := invoke[parley.SendMessageResult](ctx, r.c, "send_message", values)
+	if err != nil {
+		return r.keep(err)
+	}
+	if !res.Success {
+		return r.keep(receipts{r.c}.undeliverable(ctx, r.name, res))
+	}
+	if r.kept != "" {
+		os.Remove(r.kept)
+	}
+
+	return receipts{r.c}.printSent(ctx, r.name, res, wait)
 }
 
 // text returns the comments as a message, or nothing if there are none or the person changed their mind.

@@ -11,9 +11,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func serveCommand(c *cli) *cobra.Command {
-	var foreground bool
-	var readyFD int
+// serveCommand starts the daemon.
+type serveCommand struct {
+	foreground bool
+	readyFD    int
+}
+
+func (s *serveCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Start the daemon (other commands do so when needed)",
@@ -22,12 +26,12 @@ func serveCommand(c *cli) *cobra.Command {
 		Args: usage(cobra.NoArgs),
 	}
 
-	cmd.Flags().BoolVar(&foreground, "foreground", false, "stay in this terminal and log to it")
-	cmd.Flags().IntVar(&readyFD, "ready-fd", 0, "file descriptor to report readiness on")
+	cmd.Flags().BoolVar(&s.foreground, "foreground", false, "stay in this terminal and log to it")
+	cmd.Flags().IntVar(&s.readyFD, "ready-fd", 0, "file descriptor to report readiness on")
 	_ = cmd.Flags().MarkHidden("ready-fd")
 	settings := daemon.SettingFields()
-	for _, s := range settings {
-		cmd.Flags().Var(&settingFlag{kind: s.Kind()}, strings.ReplaceAll(s.Name, "_", "-"), flagText(s.Description()))
+	for _, f := range settings {
+		cmd.Flags().Var(&settingFlag{kind: f.Kind()}, strings.ReplaceAll(f.Name, "_", "-"), flagText(f.Description()))
 	}
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -38,38 +42,42 @@ func serveCommand(c *cli) *cobra.Command {
 
 		given := map[string]string{}
 		var flags []string
-		for _, s := range settings {
-			if f := cmd.Flag(strings.ReplaceAll(s.Name, "_", "-")); f.Changed {
-				given[s.Name] = f.Value.String()
+		for _, setting := range settings {
+			if f := cmd.Flag(strings.ReplaceAll(setting.Name, "_", "-")); f.Changed {
+				given[setting.Name] = f.Value.String()
 				flags = append(flags, "--"+f.Name+"="+f.Value.String())
 			}
 		}
 
-		if !foreground {
-			return serveInBackground(cmd.Context(), c, at, flags)
+		if !s.foreground {
+			return s.inBackground(cmd.Context(), c, at, flags)
 		}
-
-		begin := daemon.Begin(at, c.env, given)
-		if err := begin.Apply(); err != nil {
-			return err
-		}
-
-		return daemon.Serve(cmd.Context(), daemon.Options{
-			Place:      at,
-			Flags:      begin.Flags,
-			Env:        begin.Env,
-			Ignored:    begin.Ignored,
-			Proven:     begin.Proven,
-			Executable: c.executable,
-			Version:    buildVersion(),
-			ReadyFD:    readyFD,
-			Log:        c.err,
-			Now:        c.now,
-			Workspaces: func(ctx context.Context) []parley.KnownWorkspace { return knownHere(ctx, begin.Env) },
-		})
+		return s.run(cmd.Context(), &c.program, at, given)
 	}
 
 	return cmd
+}
+
+// run is the daemon, in this terminal. given are the settings of the command line.
+func (s *serveCommand) run(ctx context.Context, p *program, at daemon.Place, given map[string]string) error {
+	begin := daemon.Begin(at, p.env, given)
+	if err := begin.Apply(); err != nil {
+		return err
+	}
+
+	return daemon.Serve(ctx, daemon.Options{
+		Place:      at,
+		Flags:      begin.Flags,
+		Env:        begin.Env,
+		Ignored:    begin.Ignored,
+		Proven:     begin.Proven,
+		Executable: p.executable,
+		Version:    buildVersion(),
+		ReadyFD:    s.readyFD,
+		Log:        p.err,
+		Now:        p.now,
+		Workspaces: func(ctx context.Context) []parley.KnownWorkspace { return knownHere(ctx, begin.Env) },
+	})
 }
 
 // settingFlag is the text of a setting on the command line; the daemon parses it.
@@ -82,7 +90,7 @@ func (f *settingFlag) Set(text string) error {
 	return nil
 }
 
-func serveInBackground(ctx context.Context, c *cli, at daemon.Place, flags []string) error {
+func (*serveCommand) inBackground(ctx context.Context, c *cli, at daemon.Place, flags []string) error {
 	c.consent(at)
 	ctx, cancel := context.WithTimeout(ctx, daemon.StartWithin)
 	defer cancel()

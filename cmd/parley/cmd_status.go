@@ -15,7 +15,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func statusCommand(c *cli) *cobra.Command {
+// statusCommand shows how the daemon is.
+type statusCommand struct {
+	line       string // which line to print for the status bar of tmux
+	everywhere bool
+}
+
+func (s *statusCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show the daemon's state and where its files are",
@@ -25,44 +31,47 @@ func statusCommand(c *cli) *cobra.Command {
 		Args: usage(cobra.NoArgs),
 	}
 
-	line := cmd.Flags().String("tmux", "", "print one line for the status bar of tmux: with words, or --tmux=short")
+	cmd.Flags().StringVar(&s.line, "tmux", "", "print one line for the status bar of tmux: with words, or --tmux=short")
 	cmd.Flag("tmux").NoOptDefVal = lineWords
-	everywhere := cmd.Flags().Bool("everywhere", false, "a line for each of your workspaces")
+	cmd.Flags().BoolVar(&s.everywhere, "everywhere", false, "a line for each of your workspaces")
 	cmd.MarkFlagsMutuallyExclusive("tmux", "everywhere")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if *everywhere {
-			return printEverywhere(cmd.Context(), c)
+		switch {
+		case s.everywhere:
+			return survey{&c.output}.print(cmd.Context())
+		case cmd.Flag("tmux").Changed:
+			return s.printLine(cmd.Context(), c)
 		}
-		if cmd.Flag("tmux").Changed {
-			return printStatusLine(cmd.Context(), c, *line)
-		}
-
-		if err := daemonRuns(cmd.Context(), c); err != nil {
-			return err
-		}
-		res, err := invoke[parley.WorkspaceStatusResult](cmd.Context(), c, "get_workspace_status", nil)
-		if err != nil {
-			return err
-		}
-		if c.json {
-			return c.printJSON(res)
-		}
-
-		printStatus(&c.output, res)
-
-		return nil
+		return s.run(cmd.Context(), c)
 	}
 
 	return cmd
 }
 
+func (s *statusCommand) run(ctx context.Context, c *cli) error {
+	if err := c.daemonRuns(ctx); err != nil {
+		return err
+	}
+	res, err := invoke[parley.WorkspaceStatusResult](ctx, c, "get_workspace_status", nil)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.printJSON(res)
+	}
+
+	s.print(&c.output, res)
+
+	return nil
+}
+
 // daemonRuns refuses to look where no daemon runs: to look would start one. Of another machine its own
 // parley says so.
-func daemonRuns(ctx context.Context, c *cli) error {
-	if c.host != "" {
+func (s *surroundings) daemonRuns(ctx context.Context) error {
+	if s.host != "" {
 		return nil
 	}
-	at, err := c.place()
+	at, err := s.place()
 	if err != nil || daemon.Running(ctx, at) != nil {
 		return err
 	}
@@ -74,7 +83,7 @@ func daemonRuns(ctx context.Context, c *cli) error {
 		Suggest("parley launch, parley up or parley serve starts it; the last one's log is %s.", at.Log())
 }
 
-func printStatus(o *output, s *parley.WorkspaceStatusResult) {
+func (*statusCommand) print(o *output, s *parley.WorkspaceStatusResult) {
 	var t table
 	for _, row := range [][2]string{
 		{"workspace", s.Workspace},
@@ -126,8 +135,10 @@ func paused(p *parley.Pause) string {
 	return p.Words() + "; parley resume ends that"
 }
 
-func backupCommand(c *cli) *cobra.Command {
-	return command(c, operation[parley.BackupResult]{
+type backupCommand struct{}
+
+func (b backupCommand) declare(c *cli) *cobra.Command {
+	return operation[parley.BackupResult]{
 		op:      "backup",
 		use:     "backup FILE",
 		short:   "Back up the database while everything runs",
@@ -155,5 +166,5 @@ func backupCommand(c *cli) *cobra.Command {
 			}
 			return o.printLine(fmt.Sprintf("Copied to %s%s (%d bytes).", res.Path, where, res.Size))
 		},
-	})
+	}.declare(c)
 }

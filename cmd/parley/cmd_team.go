@@ -12,7 +12,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func downCommand(c *cli) *cobra.Command {
+type downCommand struct{}
+
+func (d downCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "down",
 		Short: "Stop all agents and the daemon",
@@ -27,27 +29,29 @@ func downCommand(c *cli) *cobra.Command {
 		if err != nil {
 			return err
 		}
-
-		res, err := shutDown(cmd.Context(), c, at, read())
-		switch {
-		case err != nil:
-			return err
-		case res == nil && c.json:
-			return c.printJSON(parley.ShutDownResult{Answer: parley.OK, Stopped: []string{}})
-		case res == nil:
-			return c.printLine("Nothing runs in " + at.Root + ".")
-		case c.json:
-			return c.printJSON(res)
-		}
-
-		return c.printLine(downSentence(res))
+		return d.run(cmd.Context(), stopping{c}, at, read())
 	}
 
 	return cmd
 }
 
+func (downCommand) run(ctx context.Context, c stopping, at daemon.Place, args url.Values) error {
+	res, err := c.shutDown(ctx, at, args)
+	switch {
+	case err != nil:
+		return err
+	case res == nil && c.json:
+		return c.printJSON(parley.ShutDownResult{Answer: parley.OK, Stopped: []string{}})
+	case res == nil:
+		return c.printLine("Nothing runs in " + at.Root + ".")
+	case c.json:
+		return c.printJSON(res)
+	}
+	return c.printLine(downSentence(res))
+}
+
 // shutDown ends the workspace's daemon and waits for its end. The result is nil if nothing runs.
-func shutDown(ctx context.Context, c *cli, at daemon.Place, args url.Values) (*parley.ShutDownResult, error) {
+func (c stopping) shutDown(ctx context.Context, at daemon.Place, args url.Values) (*parley.ShutDownResult, error) {
 	info, err := daemon.Find(ctx, at, c.now)
 	if err != nil || info == nil && !tmuxRuns(ctx, c.env, at) {
 		return nil, err
@@ -60,7 +64,7 @@ func shutDown(ctx context.Context, c *cli, at daemon.Place, args url.Values) (*p
 		}
 	}
 
-	res, err := invoke[parley.ShutDownResult](ctx, c, "shut_down", args)
+	res, err := invoke[parley.ShutDownResult](ctx, c.cli, "shut_down", args)
 	if err != nil {
 		return nil, err
 	}

@@ -12,35 +12,38 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func threadCommand(c *cli) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "thread",
-		Short: "Manage threads",
-		Long: `A thread is a conversation of several agents under a title. Its participants get every
+func threadCommand() family {
+	return family{
+		use:   "thread",
+		short: "Manage threads",
+		long: `A thread is a conversation of several agents under a title. Its participants get every
 post. Anyone may join, and can read earlier posts. You, the operator, can read and post in
 every thread without joining.`,
-		Example: `  parley thread create "the parser" coder reviewer --message "who takes it?"
+		example: `  parley thread create "the parser" coder reviewer --message "who takes it?"
   parley thread post 1a2b3c4d "coder, please"
   parley thread show 1a2b3c4d`,
-		Args: noSuchCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		members: commands{
+			threadCreateCommand(), threadListCommand(), threadShowCommand{}, threadPostCommand{},
+			threadJoinCommand(), threadAddCommand(), threadRemoveCommand(),
+		},
 	}
-
-	cmd.AddCommand(threadCreateCommand(c), threadListCommand(c), threadShowCommand(c), threadPostCommand(c),
-		threadJoinCommand(c), threadAddCommand(c), threadRemoveCommand(c))
-
-	return cmd
 }
 
-func threadCreateCommand(c *cli) *cobra.Command {
-	cmd := command(c, operation[parley.CreateThreadResult]{
+func threadCreateCommand() operation[parley.CreateThreadResult] {
+	return operation[parley.CreateThreadResult]{
 		op:    "create_thread",
 		use:   "create TITLE [NAME…]",
 		short: "Create a thread",
 		example: `  parley thread create "the parser"
   parley thread create "the parser" coder reviewer
   parley thread create "the parser" coder --message "who takes it?"`,
-		args:  cobra.MinimumNArgs(1),
+		args: cobra.MinimumNArgs(1),
+		complete: func(c completer, cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return c.completeAgents(cmd, args, begun)
+		},
 		flags: []string{"initial_message=message", "idempotency_key=key"},
 		fill: func(args []string, to url.Values) error {
 			to.Set("title", args[0])
@@ -48,31 +51,23 @@ func threadCreateCommand(c *cli) *cobra.Command {
 			return nil
 		},
 		print: func(o *output, res *parley.CreateThreadResult) error {
-			printThread(o, res.Thread)
+			threadPrinter{o}.head(res.Thread)
 			return o.printLine("parley thread post " + parley.Short(res.Thread.ID) + " TEXT posts to it.")
 		},
-	})
-
-	cmd.ValidArgsFunction = func(
-		cmd *cobra.Command, args []string, toComplete string,
-	) ([]string, cobra.ShellCompDirective) {
-		if len(args) == 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		return completer{c}.completeAgents(cmd, args, toComplete)
 	}
-
-	return cmd
 }
 
-func threadListCommand(c *cli) *cobra.Command {
-	cmd := command(c, operation[parley.ListThreadsResult]{
+func threadListCommand() operation[parley.ListThreadsResult] {
+	return operation[parley.ListThreadsResult]{
 		op:    "list_threads",
 		use:   "list",
 		short: "List threads, the last active first",
 		example: `  parley thread list
   parley thread list --mine`,
-		args:  cobra.NoArgs,
+		args: cobra.NoArgs,
+		complete: func(completer, *cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		},
 		flags: []string{"mine", "limit"},
 		print: func(o *output, res *parley.ListThreadsResult) error {
 			if len(res.Threads) == 0 {
@@ -80,7 +75,7 @@ func threadListCommand(c *cli) *cobra.Command {
 			}
 
 			for _, th := range res.Threads {
-				printThread(o, th)
+				threadPrinter{o}.head(th)
 			}
 
 			if more := res.TotalCount - len(res.Threads); more > 0 {
@@ -89,28 +84,28 @@ func threadListCommand(c *cli) *cobra.Command {
 
 			return nil
 		},
-	})
-
-	cmd.ValidArgsFunction = cobra.NoFileCompletions
-	return cmd
+	}
 }
 
-// printThread shows a thread: a line with id and title, and its participants below.
-func printThread(o *output, th parley.Thread) {
-	id, active, title := parley.Short(th.ID), lastActive(o, th), th.Title
-	if width := columnsOf(o.out); width > 0 {
+// threadPrinter prints threads for a person.
+type threadPrinter struct{ *output }
+
+// head shows a thread: a line with id and title, and its participants below.
+func (p threadPrinter) head(th parley.Thread) {
+	id, active, title := parley.Short(th.ID), p.lastActive(th), th.Title
+	if width := columnsOf(p.out); width > 0 {
 		title = cutMiddle(title, max(leastInner, width-len(id)-len(active)-4))
 	}
-	o.printf("%s  %s  %s\n", o.paint(faint, id), o.paint(bold, title), o.paint(faint, active))
+	p.printf("%s  %s  %s\n", p.paint(faint, id), p.paint(bold, title), p.paint(faint, active))
 	who := strings.Join(th.ParticipantNames, ", ")
 	if th.Status == parley.ConversationArchived {
 		who += "  (archived: all its participants have ended)"
 	}
-	o.printf("%s\n", folded(o, "  "+who, 2))
+	p.printf("%s\n", p.folded("  "+who, 2))
 }
 
-func lastActive(o *output, th parley.Thread) string {
-	if ago := o.ago(th.LastMessageAt); ago != "" {
+func (p threadPrinter) lastActive(th parley.Thread) string {
+	if ago := p.ago(th.LastMessageAt); ago != "" {
 		return ago + " ago"
 	}
 	return "now"
@@ -123,7 +118,9 @@ type threadView struct {
 	TotalCount int                      `json:"total_count"`
 }
 
-func threadShowCommand(c *cli) *cobra.Command {
+type threadShowCommand struct{}
+
+func (s threadShowCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show ID",
 		Short: "Show a thread's participants and posts; none counts as read",
@@ -134,54 +131,56 @@ func threadShowCommand(c *cli) *cobra.Command {
 
 	read := addFlags(cmd, "get_messages", []string{"limit", "since"})
 	cmd.Flag("limit").Usage = "how many posts at most, the newest (default 50)"
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		details, err := invoke[parley.ThreadDetailsResult](
-			cmd.Context(), c, "get_thread_details", url.Values{"thread_id": args},
-		)
-		if err != nil {
-			return err
-		}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return s.run(cmd.Context(), c, args, read()) }
+	cmd.ValidArgsFunction = aThread(1).by(completer{c})
 
-		values := read()
-		values.Set("thread_id", details.Object.ID)
-		values.Set("mark_read", "false")
-		values.Set("sort_order", "newest_first")
-
-		page, err := invoke[parley.GetMessagesResult](cmd.Context(), c, "get_messages", values)
-		if parley.ErrorCode(err) == parley.NotAParticipant { // the caller may see the participants, but not the posts
-			page, err = &parley.GetMessagesResult{Messages: []parley.ContractMessage{}}, nil
-		}
-		if err != nil {
-			return err
-		}
-		if c.json {
-			return c.printJSON(threadView{details, page.Messages, page.TotalCount})
-		}
-
-		return printThreadView(&c.output, threadView{details, page.Messages, page.TotalCount})
-	}
-
-	return withThreads(c, cmd, 1)
+	return cmd
 }
 
-func printThreadView(o *output, v threadView) error {
-	printThread(o, v.Object)
-	o.printf("  %s\n", o.paint(faint,
+func (threadShowCommand) run(ctx context.Context, c *cli, args []string, values url.Values) error {
+	details, err := invoke[parley.ThreadDetailsResult](ctx, c, "get_thread_details", url.Values{"thread_id": args})
+	if err != nil {
+		return err
+	}
+
+	values.Set("thread_id", details.Object.ID)
+	values.Set("mark_read", "false")
+	values.Set("sort_order", "newest_first")
+
+	page, err := invoke[parley.GetMessagesResult](ctx, c, "get_messages", values)
+	if parley.ErrorCode(err) == parley.NotAParticipant { // the caller may see the participants, but not the posts
+		page, err = &parley.GetMessagesResult{Messages: []parley.ContractMessage{}}, nil
+	}
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.printJSON(threadView{details, page.Messages, page.TotalCount})
+	}
+
+	return threadPrinter{&c.output}.view(threadView{details, page.Messages, page.TotalCount})
+}
+
+func (p threadPrinter) view(v threadView) error {
+	p.head(v.Object)
+	p.printf("  %s\n", p.paint(faint,
 		fmt.Sprintf("opened by %s at %s", v.Creator, v.Object.CreatedAt.Local().Format("2006-01-02 15:04"))))
 
 	if more := v.TotalCount - len(v.Messages); more > 0 {
-		o.printf("… and %d earlier; --limit shows up to 100.\n", more)
+		p.printf("… and %d earlier; --limit shows up to 100.\n", more)
 	}
 
 	for i := len(v.Messages) - 1; i >= 0; i-- {
 		m := v.Messages[i]
-		printReceived(o, &m, "01-02 15:04:05", m.Content.Text)
+		messagePrinter(p).received(&m, "01-02 15:04:05", m.Content.Text)
 	}
 
 	return nil
 }
 
-func threadPostCommand(c *cli) *cobra.Command {
+type threadPostCommand struct{}
+
+func (threadPostCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "post ID TEXT…",
 		Short: "Post to a thread",
@@ -189,75 +188,73 @@ func threadPostCommand(c *cli) *cobra.Command {
   git diff | parley thread post 1a2b3c4d - --urgent --wait`,
 		Args: usage(cobra.MinimumNArgs(2)),
 	}
-	cmd = sendingCommand(c,
-		cmd,
-		"send_message",
-		"thread_id",
-		[]string{"type", "priority", "urgent", "in_reply_to=reply-to", "idempotency_key=key"},
-	)
-	return withThreads(c, cmd, 1)
+	sending{op: "send_message", to: "thread_id",
+		flags: []string{"type", "priority", "urgent", "in_reply_to=reply-to", "idempotency_key=key"},
+	}.complete(cmd, c)
+	cmd.ValidArgsFunction = aThread(1).by(completer{c})
+	return cmd
 }
 
-func threadJoinCommand(c *cli) *cobra.Command {
-	return withThreads(c, command(c, operation[parley.MembershipResult]{
-		op:      "join_thread",
-		use:     "join ID",
-		short:   "Join a thread",
-		example: "  parley thread join 1a2b3c4d",
-		args:    cobra.ExactArgs(1),
-		fill:    positional("thread_id"),
-		print:   printMembership,
-	}), 1)
+func threadJoinCommand() operation[parley.MembershipResult] {
+	return operation[parley.MembershipResult]{
+		op:       "join_thread",
+		use:      "join ID",
+		short:    "Join a thread",
+		example:  "  parley thread join 1a2b3c4d",
+		args:     cobra.ExactArgs(1),
+		complete: aThread(1),
+		fill:     positional("thread_id"),
+		print:    printMembership,
+	}
 }
 
-func threadAddCommand(c *cli) *cobra.Command {
-	return withThreads(c, command(c, operation[parley.MembershipResult]{
-		op:      "add_participant_to_thread",
-		use:     "add ID NAME",
-		short:   "Add an agent to a thread",
-		example: "  parley thread add 1a2b3c4d tester",
-		args:    cobra.ExactArgs(2),
-		fill:    positional("thread_id", "agent_id_to_add"),
-		print:   printMembership,
-	}), 2)
+func threadAddCommand() operation[parley.MembershipResult] {
+	return operation[parley.MembershipResult]{
+		op:       "add_participant_to_thread",
+		use:      "add ID NAME",
+		short:    "Add an agent to a thread",
+		example:  "  parley thread add 1a2b3c4d tester",
+		args:     cobra.ExactArgs(2),
+		complete: aThread(2),
+		fill:     positional("thread_id", "agent_id_to_add"),
+		print:    printMembership,
+	}
 }
 
-func threadRemoveCommand(c *cli) *cobra.Command {
-	return withThreads(c, command(c, operation[parley.MembershipResult]{
+func threadRemoveCommand() operation[parley.MembershipResult] {
+	return operation[parley.MembershipResult]{
 		op:    "remove_participant_from_thread",
 		use:   "remove ID NAME",
 		short: "Remove an agent from a thread, or leave it yourself",
 		example: `  parley thread remove 1a2b3c4d tester
   parley thread remove 1a2b3c4d operator`,
-		args:  cobra.ExactArgs(2),
-		fill:  positional("thread_id", "agent_id_to_remove"),
-		print: printMembership,
-	}), 2)
+		args:     cobra.ExactArgs(2),
+		complete: aThread(2),
+		fill:     positional("thread_id", "agent_id_to_remove"),
+		print:    printMembership,
+	}
 }
 
 func printMembership(o *output, res *parley.MembershipResult) error {
 	return o.printLine(res.Message)
 }
 
-// withThreads completes a thread's id and then, up to n arguments, names of agents.
-func withThreads(c *cli, cmd *cobra.Command, n int) *cobra.Command {
-	cmd.ValidArgsFunction = func(
-		cmd *cobra.Command, args []string, toComplete string,
-	) ([]string, cobra.ShellCompDirective) {
+// aThread completes a thread's id and then, up to n arguments, names of agents.
+func aThread(n int) completion {
+	return func(c completer, cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 		switch {
 		case len(args) == 0:
-			return completeThreads(cmd.Context(), c), cobra.ShellCompDirectiveNoFileComp
+			return c.threadsNow(cmd.Context()), cobra.ShellCompDirectiveNoFileComp
 		case len(args) < n:
-			return completer{c}.completeAgents(cmd, args, toComplete)
+			return c.completeAgents(cmd, args, begun)
 		}
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return cmd
 }
 
-// completeThreads returns the threads that a running daemon knows.
-func completeThreads(ctx context.Context, c *cli) (ids []string) {
-	completer{c}.ask(ctx, func(ctx context.Context, service *client.Client) {
+// threadsNow returns the threads that a running daemon knows.
+func (c completer) threadsNow(ctx context.Context) (ids []string) {
+	c.ask(ctx, func(ctx context.Context, service *client.Client) {
 		res, err := service.ListThreads(ctx, parley.ListThreadsRequest{Limit: 50})
 		if err != nil {
 			return

@@ -13,8 +13,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func uninstallCommand(c *cli) *cobra.Command {
-	var yes, workspaces bool
+// uninstallCommand removes what parley wrote for the user.
+type uninstallCommand struct{ yes, workspaces bool }
+
+func (u *uninstallCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "uninstall",
 		Short: "Remove what parley wrote for you, after showing it",
@@ -27,11 +29,11 @@ removed by what installed it: the package manager, or install.sh uninstall.`,
   parley uninstall --yes                  # without asking
   parley uninstall --workspaces           # also the messages of all workspaces`,
 		Args: usage(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error { return c.uninstall(yes, workspaces) },
+		RunE: func(*cobra.Command, []string) error { return u.run(&c.program) },
 	}
 
-	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
-	cmd.Flags().BoolVar(&workspaces, "workspaces", false,
+	cmd.Flags().BoolVar(&u.yes, "yes", false, "do not ask")
+	cmd.Flags().BoolVar(&u.workspaces, "workspaces", false,
 		"also remove the messages, files and backups of all workspaces")
 	return cmd
 }
@@ -44,20 +46,20 @@ type uninstallResult struct {
 	Program string         `json:"program"`
 }
 
-func (c *cli) uninstall(yes, workspaces bool) error {
-	if c.isAgent() {
+func (u *uninstallCommand) run(p *program) error {
+	if p.isAgent() {
 		return parley.Errorf(parley.NotAuthorized, "an agent cannot uninstall parley").
 			Suggest("The operator runs parley uninstall in a terminal of their own.")
 	}
-	if err := mustRest(c.env); err != nil {
+	if err := mustRest(p.env); err != nil {
 		return err
 	}
 
 	res := uninstallResult{
-		Answer: parley.OK, Removed: []daemon.Trace{}, Kept: []daemon.Trace{}, Program: c.executable,
+		Answer: parley.OK, Removed: []daemon.Trace{}, Kept: []daemon.Trace{}, Program: p.executable,
 	}
-	for _, t := range daemon.Traces(c.env) {
-		if t.Workspace && !workspaces {
+	for _, t := range daemon.Traces(p.env) {
+		if t.Workspace && !u.workspaces {
 			res.Kept = append(res.Kept, t)
 			continue
 		}
@@ -66,18 +68,18 @@ func (c *cli) uninstall(yes, workspaces bool) error {
 
 	switch {
 	case len(res.Removed) == 0:
-	case !yes && !c.canAsk():
+	case !u.yes && !p.canAsk():
 		return parley.Errorf(parley.InvalidArgument, "nobody can be asked: there is no terminal").
 			With("would_remove", res.Removed).
 			Suggest("Look at the list with --json, then run parley uninstall --yes.")
-	case !yes && !mayRemove(c, res.Removed):
+	case !u.yes && !u.mayRemove(p, res.Removed):
 		return exitCode(1)
 	}
 
 	if err := removeTraces(res.Removed); err != nil {
 		return err
 	}
-	return printUninstalled(&c.output, &res)
+	return u.report(&p.output, &res)
 }
 
 // mustRest returns an error while a daemon or agents of the user run: they use what is removed.
@@ -96,11 +98,11 @@ func mustRest(env daemon.Environ) error {
 }
 
 // mayRemove shows what would be removed and asks.
-func mayRemove(c *cli, traces []daemon.Trace) bool {
+func (*uninstallCommand) mayRemove(p *program, traces []daemon.Trace) bool {
 	for _, t := range traces {
-		fmt.Fprintf(c.err, "%s  %s\n", c.paintFor(c.err, bold, t.Path), t.What)
+		fmt.Fprintf(p.err, "%s  %s\n", p.paintFor(p.err, bold, t.Path), t.What)
 	}
-	return c.agreed("Remove all this? [y/N] ")
+	return p.agreed("Remove all this? [y/N] ")
 }
 
 // removeTraces removes what is listed, and the directory of parley's state if it is empty then.
@@ -123,7 +125,7 @@ func removeTraces(traces []daemon.Trace) error {
 	return nil
 }
 
-func printUninstalled(o *output, res *uninstallResult) error {
+func (*uninstallCommand) report(o *output, res *uninstallResult) error {
 	if o.json {
 		return o.printJSON(res)
 	}

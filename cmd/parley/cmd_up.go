@@ -20,8 +20,10 @@ type upOptions struct {
 	apply, dryRun, fresh bool
 }
 
-func upCommand(c *cli) *cobra.Command {
-	var o upOptions
+// upCommand launches the team of parley.yaml.
+type upCommand struct{ upOptions }
+
+func (o *upCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "up [NAME…]",
 		Short: "Launch the team of parley.yaml, and bring back lost agents",
@@ -42,49 +44,52 @@ says how it differs from the file.`,
 	f.BoolVar(&o.dryRun, "dry-run", false, "only say what would happen")
 	f.BoolVar(&o.fresh, "fresh", false, "begin new conversations")
 	cmd.MarkFlagsMutuallyExclusive("apply", "dry-run")
-	cmd.RunE = func(cmd *cobra.Command, names []string) error {
-		t, base, err := c.teamToLaunch(o.file)
-		if err != nil {
-			return err
-		}
+	cmd.RunE = func(cmd *cobra.Command, names []string) error { return o.run(cmd.Context(), c, names) }
+	cmd.ValidArgsFunction = firstAgents(-1).by(completer{c})
 
-		at, err := c.place()
-		if err != nil {
-			return err
-		}
-		if len(t.Agents) == 0 && !at.InUse() {
-			return noAgents(t, at, nil)
-		}
-		if _, err := c.ensureDaemon(cmd.Context(), at); err != nil {
-			return err
-		}
-
-		status, err := invoke[parley.AgentStatusResult](cmd.Context(), c, "get_agent_status", nil)
-		if err != nil {
-			return err
-		}
-
-		steps, err := planUp(t.Agents, status.Agents, names)
-		if err == nil && len(steps) == 0 {
-			err = noAgents(t, at, status.Agents)
-		}
-		if err != nil {
-			return err
-		}
-
-		u := upRun{cli: c, upOptions: o, team: t, base: base, steps: steps}
-		if u.here, err = hereOf(cmd.Context(), c, t); err != nil {
-			return err
-		}
-
-		return u.run(cmd.Context())
-	}
-
-	return c.withAgents(cmd, -1)
+	return cmd
 }
 
-// hereOf returns the name of this machine among the hosts of the team, if the file places any agent.
-func hereOf(ctx context.Context, c *cli, t *daemon.Team) (string, error) {
+func (o *upCommand) run(ctx context.Context, c *cli, names []string) error {
+	t, base, err := o.team(&c.program)
+	if err != nil {
+		return err
+	}
+
+	at, err := c.place()
+	if err != nil {
+		return err
+	}
+	if len(t.Agents) == 0 && !at.InUse() {
+		return noAgents(t, at, nil)
+	}
+	if _, err := c.ensureDaemon(ctx, at); err != nil {
+		return err
+	}
+
+	status, err := invoke[parley.AgentStatusResult](ctx, c, "get_agent_status", nil)
+	if err != nil {
+		return err
+	}
+
+	steps, err := planUp(t.Agents, status.Agents, names)
+	if err == nil && len(steps) == 0 {
+		err = noAgents(t, at, status.Agents)
+	}
+	if err != nil {
+		return err
+	}
+
+	u := upRun{launches: launches{c}, upOptions: o.upOptions, team: t, base: base, steps: steps}
+	if u.here, err = o.here(ctx, c, t); err != nil {
+		return err
+	}
+
+	return u.run(ctx)
+}
+
+// here returns the name of this machine among the hosts of the team, if the file places any agent.
+func (*upCommand) here(ctx context.Context, c *cli, t *daemon.Team) (string, error) {
 	if !slices.ContainsFunc(t.Agents, func(a daemon.Agent) bool { return a.Host != "" }) {
 		return "", nil
 	}
@@ -96,26 +101,26 @@ func hereOf(ctx context.Context, c *cli, t *daemon.Team) (string, error) {
 	return res.Hosts[i].Name, nil // the daemon is always there
 }
 
-// teamToLaunch reads the file of parley up, which the user must trust, and returns the directory that
+// team reads the file of parley up, which the user must trust, and returns the directory that
 // its paths are relative to.
-func (c *cli) teamToLaunch(file string) (*daemon.Team, string, error) {
-	at, err := c.place()
+func (o *upCommand) team(p *program) (*daemon.Team, string, error) {
+	at, err := p.place()
 	if err != nil {
 		return nil, "", err
 	}
 
 	path := at.TeamFile()
-	if file != "" {
-		path = c.absolute(file)
+	if o.file != "" {
+		path = p.absolute(o.file)
 	}
 
-	t, err := daemon.LoadTeam(path, file != "")
+	t, err := daemon.LoadTeam(path, o.file != "")
 	if err != nil {
 		return nil, "", err
 	}
-	if c.canAsk() {
-		err = c.trust(t, false)
-	} else if !daemon.TrustOf(c.env).Has(t) {
+	if p.canAsk() {
+		err = p.trust(t, false)
+	} else if !daemon.TrustOf(p.env).Has(t) {
 		err = daemon.NotTrusted(t)
 	}
 
@@ -198,8 +203,8 @@ func (u *upRun) run(ctx context.Context) error {
 		names = append(names, s.name)
 	}
 
-	err := forEach(&u.output, names, func(name string) error { return named(name, u.step(ctx, steps[name])) })
-	ended := watchLaunched(ctx, u.cli, u.launched, "launched")
+	err := u.forEach(names, func(name string) error { return named(name, u.step(ctx, steps[name])) })
+	ended := u.watch(ctx, u.launched, "launched")
 	if err == nil || ended == nil {
 		return cmp.Or(err, ended)
 	}
@@ -238,7 +243,7 @@ func (u *upRun) step(ctx context.Context, s upStep) error {
 	}
 	req.Resume = !u.fresh && !req.NoResume
 
-	res, err := launchAgent(ctx, u.cli, req, u.base, s.wanted.Size)
+	res, err := u.launch(ctx, req, u.base, s.wanted.Size)
 	if err != nil {
 		return err
 	}
@@ -264,7 +269,7 @@ func (u *upRun) bringBack(ctx context.Context, s upStep) error {
 
 // request returns the launch that the file asks for.
 func (u *upRun) request(a *daemon.Agent) (parley.LaunchAgentRequest, error) {
-	prompt, err := u.promptText(a.Prompt, u.base)
+	prompt, err := promptText(a.Prompt, u.base)
 	host := a.Host
 	if host == u.here {
 		host = ""
@@ -290,7 +295,7 @@ func (u *upRun) compare(ctx context.Context, s upStep) error {
 	if err != nil {
 		return err
 	}
-	if launch, err = completed(&u.surroundings, launch, u.base, s.wanted.Size); err != nil {
+	if launch, err = u.completed(launch, u.base, s.wanted.Size); err != nil {
 		return err
 	}
 

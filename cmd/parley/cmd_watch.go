@@ -25,7 +25,9 @@ const watchEvery = 400 * time.Millisecond
 // watchedEvents is the number of messages below the terminal.
 const watchedEvents = 5
 
-func watchCommand(c *cli) *cobra.Command {
+type watchCommand struct{}
+
+func (w watchCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "watch NAME",
 		Short: "Follow an agent's terminal and its messages; q ends",
@@ -42,10 +44,11 @@ a terminal, new lines are printed as they appear.`,
 				"parley screen NAME --json reads a terminal once, parley log -f --json follows messages"))
 		}
 
-		return watch(cmd.Context(), c, args[0])
+		return w.run(cmd.Context(), c, args[0])
 	}
+	cmd.ValidArgsFunction = firstAgents(1).by(completer{c})
 
-	return c.withAgents(cmd, 1)
+	return cmd
 }
 
 // sighting is what one look at a watched agent showed.
@@ -63,7 +66,7 @@ type watcher struct {
 	last    sighting
 }
 
-func watch(ctx context.Context, c *cli, name string) error {
+func (watchCommand) run(ctx context.Context, c *cli, name string) error {
 	if err := c.inUse(ctx); err != nil {
 		return err
 	}
@@ -137,6 +140,9 @@ func (w *watcher) follow(ctx context.Context, after int64, id string) {
 	}
 }
 
+// event returns the line of an event.
+func (w *watcher) event(e parley.Event) string { return eventPrinter{&w.output}.line(e) }
+
 // head returns the line of state.
 func (w *watcher) head() string {
 	a := &w.last.agent
@@ -185,7 +191,7 @@ func (w *watcher) runAsLines(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case e := <-w.events:
-			if err := w.printLine("-- " + eventLine(&w.output, e)); err != nil {
+			if err := w.printLine("-- " + w.event(e)); err != nil {
 				return err
 			}
 		case <-tick.C:
@@ -261,7 +267,7 @@ func (w *watcher) runOnTerminal(ctx context.Context) error {
 		case <-quit:
 			return nil
 		case e := <-w.events:
-			messages = append(messages, eventLine(&w.output, e))
+			messages = append(messages, w.event(e))
 			messages = messages[max(0, len(messages)-watchedEvents):]
 		case <-tick.C:
 			if next, err := w.look(ctx, w.last.agent.ID); err == nil {

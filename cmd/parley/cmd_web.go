@@ -21,14 +21,16 @@ import (
 	"rsc.io/qr"
 )
 
-// webPage is the command `parley web` with its flags.
+// webPage is one run of parley web, with its flags.
 type webPage struct {
 	*cli
 	watch, sessions, noOpen bool
 	revoke                  string
 }
 
-func webCommand(c *cli) *cobra.Command {
+type webCommand struct{}
+
+func (webCommand) declare(c *cli) *cobra.Command {
 	o := &webPage{cli: c}
 	cmd := &cobra.Command{
 		Use:   "web",

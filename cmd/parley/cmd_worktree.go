@@ -2,74 +2,57 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
 	"parley"
-	"parley/internal/daemon"
 
 	"github.com/spf13/cobra"
 )
 
-// declareWorktree adds what the workspace's parley.yaml says of new worktrees, if the launch asks
-// for one and the user trusts the file.
-func (c *cli) declareWorktree(r *parley.LaunchAgentRequest) {
-	if r.Worktree == "" {
-		return
-	}
-	at, err := c.place()
-	if err != nil {
-		return // the launch says what is wrong
-	}
-	t, err := daemon.Load(at, c.env)
-	if err != nil {
-		return
-	}
+type diffCommand struct{}
 
-	t.Prepare(r)
-	if slices.ContainsFunc(t.Withheld, func(claim daemon.Claim) bool { return claim.Key == "worktrees" }) {
-		fmt.Fprintln(c.err, "parley.yaml is not trusted, so its worktrees: part was left out; see parley trust.")
-	}
-}
-
-func diffCommand(c *cli) *cobra.Command {
-	return c.withAgents(command(c, operation[parley.DiffAgentResult]{
+func (d diffCommand) declare(c *cli) *cobra.Command {
+	return operation[parley.DiffAgentResult]{
 		op:    "diff_agent",
 		use:   "diff NAME",
 		short: "Show what an agent has changed, and what is not merged",
 		example: `  parley diff coder
   parley diff coder --stat`,
-		args:  cobra.ExactArgs(1),
-		flags: []string{"stat"},
-		fill:  positional("agent"),
-		print: func(o *output, res *parley.DiffAgentResult) error {
-			for line := range strings.Lines(res.Diff) {
-				if err := o.printLine(o.paint(diffStyle(line), strings.TrimSuffix(line, "\n"))); err != nil {
-					return err
-				}
-			}
-			if res.Truncated {
-				o.printf("The diff is longer; see all of it: git -C %s diff %s\n", parley.ShellWord(res.Dir), res.Since)
-			}
+		args:     cobra.ExactArgs(1),
+		complete: firstAgents(1),
+		flags:    []string{"stat"},
+		fill:     positional("agent"),
+		print:    d.print,
+	}.declare(c)
+}
 
-			switch {
-			case len(res.Untracked) > 0:
-				files := parley.CleanLine(strings.Join(res.Untracked, ", "))
-				return o.printLine("New files that git does not track: " + files)
-			case res.Diff == "":
-				return o.printLine(res.Name + " has changed nothing.")
-			}
-			return nil
-		},
-	}), 1)
+func (diffCommand) print(o *output, res *parley.DiffAgentResult) error {
+	for line := range strings.Lines(res.Diff) {
+		if err := o.printLine(o.paint(diffStyle(line), strings.TrimSuffix(line, "\n"))); err != nil {
+			return err
+		}
+	}
+	if res.Truncated {
+		o.printf("The diff is longer; see all of it: git -C %s diff %s\n", parley.ShellWord(res.Dir), res.Since)
+	}
+
+	switch {
+	case len(res.Untracked) > 0:
+		files := parley.CleanLine(strings.Join(res.Untracked, ", "))
+		return o.printLine("New files that git does not track: " + files)
+	case res.Diff == "":
+		return o.printLine(res.Name + " has changed nothing.")
+	}
+	return nil
 }
 
 // mergeCommand merges an agent's branch. The agent goes on, unless its worktree is to be removed.
-func mergeCommand(c *cli) *cobra.Command {
+type mergeCommand struct{ preview, squash bool }
+
+func (m *mergeCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge NAME",
 		Short: "Merge what an agent has committed into your branch",
@@ -81,34 +64,33 @@ Nothing is merged while files are not committed, or where the two conflict: --pr
 		Args: usage(cobra.ExactArgs(1)),
 	}
 
-	preview := cmd.Flags().Bool("preview", false, "only show what a merge would do")
-	squash := cmd.Flags().Bool("squash", false, "all as one commit; with --remove")
+	cmd.Flags().BoolVar(&m.preview, "preview", false, "only show what a merge would do")
+	cmd.Flags().BoolVar(&m.squash, "squash", false, "all as one commit; with --remove")
 	finish := addFlags(cmd, "finish_worktree", []string{"how", "remove", "force"})
 	cmd.MarkFlagsMutuallyExclusive("squash", "how")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if *preview {
-			return mergePreview{c}.show(cmd.Context(), args[0])
+		if m.preview {
+			return m.show(cmd.Context(), c, args[0])
 		}
 
 		how := finish()
 		how.Set("merge", "true")
-		if *squash {
+		if m.squash {
 			how.Set("how", string(parley.MergedSquash))
 		}
 		if !how.Has("remove") {
 			how.Set("keep", "true")
 		}
-		return finishWorktree(cmd.Context(), c, args[0], how)
+		return stopping{c}.finish(cmd.Context(), args[0], how)
 	}
+	cmd.ValidArgsFunction = firstAgents(1).by(completer{c})
 
-	return c.withAgents(cmd, 1)
+	return cmd
 }
 
-// mergePreview prints what a merge would do.
-type mergePreview struct{ *cli }
-
-func (c mergePreview) show(ctx context.Context, name string) error {
-	res, err := invoke[parley.PreviewMergeResult](ctx, c.cli, "preview_merge", url.Values{"agent": {name}})
+// show prints what a merge would do.
+func (*mergeCommand) show(ctx context.Context, c *cli, name string) error {
+	res, err := invoke[parley.PreviewMergeResult](ctx, c, "preview_merge", url.Values{"agent": {name}})
 	if err != nil {
 		return err
 	}
@@ -158,45 +140,8 @@ func diffStyle(line string) string {
 	return ""
 }
 
-// finishWorktree stops an agent, and merges or removes its worktree.
-func finishWorktree(ctx context.Context, c *cli, name string, how url.Values) error {
-	how.Set("agent", name)
-	res, err := invoke[parley.FinishWorktreeResult](ctx, c, "finish_worktree", how)
-	if e, ok := errors.AsType[*parley.Error](err); ok && e.Details[parley.NeedsForce] != nil && c.canAsk() {
-		if !c.agreed(parley.CleanLine(e.Message) + ". Remove it all the same? [y/N] ") {
-			return parley.Errorf(e.Code, "nothing was removed").Suggest("%s", e.Action)
-		}
-		how.Set("force", "true")
-		res, err = invoke[parley.FinishWorktreeResult](ctx, c, "finish_worktree", how)
-	}
-	if err != nil {
-		return err
-	}
-	if c.json {
-		return c.printJSON(res)
-	}
-
-	w, words := res.Worktree, []string{c.paint(bold, res.Name) + " stopped"}
-	if how.Has("keep") {
-		words = []string{c.paint(bold, res.Name) + " goes on"}
-	}
-	switch res.Merged {
-	case parley.MergedNothing:
-		words = append(words, w.Branch+" had nothing that "+w.Base+" lacks")
-	case parley.MergedFast, parley.MergedCommit, parley.MergedSquash:
-		words = append(words, w.Branch+" merged into "+w.Base+" ("+string(res.Merged)+")")
-	}
-	if res.Removed {
-		words = append(words, "its worktree removed")
-	} else {
-		words = append(words, "its worktree kept in "+w.Path)
-	}
-
-	return c.printLine(strings.Join(words, ", ") + ".")
-}
-
 // printWorktrees prints the worktrees of the agents that were shown, if there are any.
-func printWorktrees(ctx context.Context, c *cli, shown *parley.AgentStatusResult) error {
+func (*agentsCommand) printWorktrees(ctx context.Context, c *cli, shown *parley.AgentStatusResult) error {
 	agents := shown.Agents
 	if !slices.ContainsFunc(agents, func(a parley.AgentStatus) bool { return a.Worktree != nil }) {
 		return nil
@@ -217,7 +162,7 @@ func printWorktrees(ctx context.Context, c *cli, shown *parley.AgentStatusResult
 		if w.Problem != "" {
 			dirty = "? " + w.Problem
 		}
-		t.add(w.Name, w.Branch, strconv.Itoa(w.Ahead), strconv.Itoa(w.Behind), dirty, near(&c.surroundings, w.Path))
+		t.add(w.Name, w.Branch, strconv.Itoa(w.Ahead), strconv.Itoa(w.Behind), dirty, c.near(w.Path))
 	}
 	c.printf("\n")
 	t.print(&c.output)

@@ -20,6 +20,21 @@ const completeWithin = 500 * time.Millisecond
 // completer completes what somebody types, with what a running daemon knows.
 type completer struct{ *cli }
 
+// completion completes the arguments of a command, by a completer.
+type completion func(
+	c completer, cmd *cobra.Command, args []string, begun string,
+) ([]string, cobra.ShellCompDirective)
+
+// by returns the completion for cobra, nil for none.
+func (f completion) by(c completer) cobra.CompletionFunc {
+	if f == nil {
+		return nil
+	}
+	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		return f(c, cmd, args, begun)
+	}
+}
+
 // ask calls a running daemon for a completion. It starts none, and does nothing if there is none.
 func (c completer) ask(ctx context.Context, call func(context.Context, *client.Client)) {
 	at, err := c.place()
@@ -163,23 +178,20 @@ func afterComma(begun string, words []string) []string {
 	return rest
 }
 
-// withMessages completes the id of a message, with who sent it and how it begins.
-func (c completer) withMessages(cmd *cobra.Command) *cobra.Command {
-	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		if len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-
-		var words []string
-		c.ask(cmd.Context(), func(ctx context.Context, service *client.Client) {
-			if res, err := service.ReadEvents(ctx, parley.ReadEventsRequest{Last: 300, Limit: 300}); err == nil {
-				words = messageWords(res.Events)
-			}
-		})
-
-		return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+// completeMessage completes the id of a message, with who sent it and how it begins.
+func (c completer) completeMessage(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return cmd
+
+	var words []string
+	c.ask(cmd.Context(), func(ctx context.Context, service *client.Client) {
+		if res, err := service.ReadEvents(ctx, parley.ReadEventsRequest{Last: 300, Limit: 300}); err == nil {
+			words = messageWords(res.Events)
+		}
+	})
+
+	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
 // messageWords returns the messages that events announce, the newest first.
@@ -198,21 +210,18 @@ func messageWords(events []parley.Event) []string {
 	return words
 }
 
-// withAgents completes agent names for the first n arguments; n < 0 for all.
-func (c *cli) withAgents(cmd *cobra.Command, n int) *cobra.Command {
-	cmd.ValidArgsFunction = func(
-		cmd *cobra.Command, args []string, toComplete string,
-	) ([]string, cobra.ShellCompDirective) {
+// firstAgents completes agent names for the first n arguments; n < 0 for all.
+func firstAgents(n int) completion {
+	return func(c completer, cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 		if n >= 0 && len(args) >= n {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return completer{c}.completeAgents(cmd, args, toComplete)
+		return c.completeAgents(cmd, args, begun)
 	}
-	return cmd
 }
 
-// completeProfiles returns the names of the workspace's profiles.
-func completeProfiles(c *cli) []string {
+// profiles returns the names of the workspace's profiles.
+func (c completer) profiles() []string {
 	set, err := c.profileSet()
 	if err != nil {
 		return nil

@@ -13,7 +13,10 @@ import (
 // shells are those that parley writes a script for.
 var shells = []string{"bash", "zsh", "fish", "powershell"}
 
-func completionCommand(o *output) *cobra.Command {
+// completionCommand prints the script that completes parley in a shell.
+type completionCommand struct{ bare bool }
+
+func (k *completionCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "completion SHELL",
 		Short: "Print the script that completes parley in a shell",
@@ -28,20 +31,20 @@ says where it is put for all.`,
 		Args:      usage(cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs)),
 	}
 
-	bare := cmd.Flags().Bool("no-descriptions", false, "complete names alone, without what they are")
+	cmd.Flags().BoolVar(&k.bare, "no-descriptions", false, "complete names alone, without what they are")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var script strings.Builder
-		if err := writeScript(&script, cmd.Root(), args[0], !*bare); err != nil {
+		if err := writeScript(&script, cmd.Root(), args[0], !k.bare); err != nil {
 			return fmt.Errorf("write the script: %w", err)
 		}
-		if o.json {
-			return o.printJSON(struct {
+		if c.json {
+			return c.printJSON(struct {
 				parley.Answer
 				Shell  string `json:"shell"`
 				Script string `json:"script"`
 			}{parley.OK, args[0], script.String()})
 		}
-		_, err := io.WriteString(o.out, script.String())
+		_, err := io.WriteString(c.out, script.String())
 		return err
 	}
 

@@ -35,7 +35,9 @@ var demoDeliveries = map[string]int{
 	"coder → planner": 2, "coder → reviewer": 1, "reviewer → coder": 1,
 }
 
-func demoCommand(c *cli) *cobra.Command {
+type demoCommand struct{}
+
+func (demoCommand) declare(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo",
 		Short: "Watch four scripted agents work; nothing is left behind",
@@ -52,7 +54,7 @@ It needs no key and no network, and git only for the commits.`,
 			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGHUP)
 			defer stop()
 
-			d, err := newDemo(c)
+			d, err := newDemo(c.program)
 			if err != nil {
 				return err
 			}
@@ -62,7 +64,7 @@ It needs no key and no network, and git only for the commits.`,
 				return err
 			}
 			if isTerminal(c.in) && isTerminal(c.out) && !c.json {
-				return openScreens(ctx, d.cli, screenLink{})
+				return screens{d.cli}.open(ctx, screenLink{})
 			}
 
 			return d.print(ctx)
@@ -82,16 +84,16 @@ type demo struct {
 
 // newDemo makes the demo's workspace. It is under /tmp, because the paths of sockets
 // must be short.
-func newDemo(c *cli) (*demo, error) {
+func newDemo(p program) (*demo, error) {
 	dir, err := os.MkdirTemp("/tmp", "parley-demo-")
 	if err != nil {
 		return nil, fmt.Errorf("make the demo's workspace: %w", err)
 	}
 
-	d := &demo{cli: &cli{program: c.program}, dir: daemon.RealPath(dir)}
+	d := &demo{cli: &cli{program: p}, dir: daemon.RealPath(dir)}
 	d.workspace = filepath.Join(d.dir, "demo")
 	dirs := map[string]string{"XDG_RUNTIME_DIR": "run", "XDG_STATE_HOME": "state", "TMUX_TMPDIR": "tmux"}
-	d.env = slices.DeleteFunc(c.env.Scrubbed(), func(entry string) bool {
+	d.env = slices.DeleteFunc(p.env.Scrubbed(), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
 		return dirs[name] != "" || strings.HasPrefix(name, "PARLEY_")
 	})
@@ -132,7 +134,7 @@ func (d *demo) launch(ctx context.Context) error {
 				req.Command = append(req.Command, "--commits")
 			}
 		}
-		if _, err := launchAgent(ctx, d.cli, req, d.workspace, ""); err != nil {
+		if _, err := (launches{d.cli}).launch(ctx, req, d.workspace, ""); err != nil {
 			return err
 		}
 	}
@@ -156,7 +158,7 @@ func (d *demo) print(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := printEvent(&d.output, e); err != nil {
+		if err := (eventPrinter{&d.output}).print(e); err != nil {
 			return err
 		}
 
@@ -207,7 +209,7 @@ func (d *demo) merge(ctx context.Context) error {
 	if !d.repository || d.json {
 		return nil
 	}
-	return finishWorktree(ctx, d.cli, demoCoder, url.Values{"merge": {"true"}, "keep": {"true"}})
+	return stopping{d.cli}.finish(ctx, demoCoder, url.Values{"merge": {"true"}, "keep": {"true"}})
 }
 
 func (d *demo) printSuccess() error {
@@ -250,7 +252,7 @@ func (d *demo) end(ctx context.Context) error {
 		return err
 	}
 
-	if _, err = shutDown(ctx, d.cli, at, url.Values{}); err != nil {
+	if _, err = (stopping{d.cli}).shutDown(ctx, at, url.Values{}); err != nil {
 		return fmt.Errorf("end the demo, which is left in %s: %w", d.dir, err)
 	}
 	if err := os.RemoveAll(d.dir); err != nil {

@@ -16,8 +16,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func doctorCommand(c *cli) *cobra.Command {
-	repair, asIs := false, false
+// doctorCommand checks the installation and the workspace.
+type doctorCommand struct{ repair, asIs bool }
+
+func (k *doctorCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check parley's installation and this workspace",
@@ -33,8 +35,8 @@ put in its place.`,
 		Example: "  parley doctor\n  parley doctor --json\n  parley doctor --repair\n  parley doctor --repair --as-is",
 		Args:    usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			d := &doctor{cli: c, asIs: asIs}
-			if repair {
+			d := &doctor{cli: c, asIs: k.asIs}
+			if k.repair {
 				if err := d.repair(cmd.Context()); err != nil {
 					return err
 				}
@@ -50,8 +52,8 @@ put in its place.`,
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&repair, "repair", false, "put back a database that was removed, replace a damaged one")
-	cmd.Flags().BoolVar(&asIs, "as-is", false, "with --repair: go on with the database that is there, without a copy")
+	cmd.Flags().BoolVar(&k.repair, "repair", false, "put back a database that was removed, replace a damaged one")
+	cmd.Flags().BoolVar(&k.asIs, "as-is", false, "with --repair: go on with the database that is there, without a copy")
 
 	return cmd
 }

@@ -18,34 +18,34 @@ const helpWidth = 100
 // commandGroup is a part of the commands. Those that a person needs most come first, and help shows only the
 // first two groups unless it is asked for all.
 type commandGroup struct {
-	title    string
-	commands []*cobra.Command
+	title string
+	commands
 }
 
-func commandGroups(c *cli) []commandGroup {
+func commandGroups() []commandGroup {
 	return []commandGroup{
-		{"Every day", []*cobra.Command{
-			launchCommand(c), upCommand(c), agentsCommand(c), needsCommand(c), answerCommand(c), sendCommand(c),
-			logCommand(c), attachCommand(c), diffCommand(c), reviewCommand(c), mergeCommand(c), stopCommand(c),
-			downCommand(c),
+		{"Every day", commands{
+			&launchCommand{}, &upCommand{}, &agentsCommand{}, needsCommand{}, answerCommand{}, sendCommand{},
+			&logCommand{}, attachCommand{}, diffCommand{}, reviewCommand{}, &mergeCommand{}, stopCommand{},
+			downCommand{},
 		}},
-		{"Often", []*cobra.Command{
-			initCommand(c), webCommand(c), broadcastCommand(c), inboxCommand(c), replyCommand(c), steerCommand(c), threadCommand(c),
-			findCommand(c), explainCommand(c), retryCommand(c), restartCommand(c), pauseCommand(c), resumeCommand(c),
-			layoutCommand(c), watchCommand(c), usageCommand(c), statusCommand(c), doctorCommand(c),
+		{"Often", commands{
+			initCommand{}, webCommand{}, broadcastCommand{}, inboxCommand{}, replyCommand{}, steerCommand{}, threadCommand(),
+			findCommand{}, explainCommand(), retryCommand{}, &restartCommand{}, pauseCommand(), resumeCommand(),
+			layoutCommand{}, watchCommand{}, usageCommand{}, &statusCommand{}, &doctorCommand{},
 		}},
-		{"Agents and their terminals", []*cobra.Command{
-			adoptCommand(c), leaveCommand(c), joinCommand(c), registerCommand(c), approveCommand(c), inviteCommand(c),
-			keyCommand(c), responderCommand(c), profilesCommand(c), trustCommand(c), terminalCommand(c),
+		{"Agents and their terminals", commands{
+			adoptCommand{}, leaveCommand{}, joinCommand{}, registerCommand(), &approveCommand{}, inviteCommand(),
+			keyCommand(), responderCommand(), profilesCommand{}, &trustCommand{}, terminalCommand(),
 		}},
-		{"Messages and files", []*cobra.Command{
-			readCommand(c), ignoreCommand(c), messageCommand(c), whoisCommand(c), historyCommand(c), searchCommand(c),
-			conversationCommand(c), sendFileCommand(c), getFileCommand(c), filesCommand(c), exportCommand(c),
+		{"Messages and files", commands{
+			readCommand(), ignoreCommand(), messageCommand{}, whoisCommand(), historyCommand(), searchCommand{},
+			conversationCommand(), &sendFileCommand{}, &getFileCommand{}, filesCommand{}, &exportCommand{},
 		}},
-		{"The daemon and this program", []*cobra.Command{
-			tuiCommand(c), hostCommand(c), notifyCommand(c), serveCommand(c), backupCommand(c), moveDatabaseCommand(c),
-			mcpCommand(c), opsCommand(&c.output), schemaCommand(&c.output), manCommand(&c.output), completionCommand(&c.output), demoCommand(c),
-			versionCommand(&c.output), uninstallCommand(c),
+		{"The daemon and this program", commands{
+			&tuiCommand{}, hostCommand(), notifyCommand(), &serveCommand{}, backupCommand{}, moveDatabaseCommand{},
+			&mcpCommand{}, &opsCommand{}, schemaCommand{}, manCommand{}, &completionCommand{}, demoCommand{},
+			versionCommand{}, &uninstallCommand{},
 		}},
 	}
 }
@@ -53,8 +53,10 @@ func commandGroups(c *cli) []commandGroup {
 // briefly is the number of groups that help shows when it is not asked for all.
 const briefly = 2
 
-func helpCommand(c *cli) *cobra.Command {
-	var all bool
+// helpCommand shows what a command does.
+type helpCommand struct{ all bool }
+
+func (h *helpCommand) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "help [COMMAND…]",
 		Short: "Show what a command does, with examples",
@@ -63,7 +65,7 @@ func helpCommand(c *cli) *cobra.Command {
   parley help --all`,
 	}
 
-	cmd.Flags().BoolVar(&all, "all", false, "list every command")
+	cmd.Flags().BoolVar(&h.all, "all", false, "list every command")
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if found, _, err := cmd.Root().Find(args); err == nil && (found != cmd.Root() || len(args) == 0) {
 			return nil
@@ -86,30 +88,25 @@ func helpCommand(c *cli) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if c.json {
-			return c.printJSON(helpJSON(of))
-		}
-		if of == cmd.Root() {
-			return c.printLine(overview(c, cmd.Root(), all))
-		}
-		return c.printLine(helpText(of, helpColumns(&c.output)))
+		return printHelp(&c.output, of, h.all)
 	}
 
 	return cmd
 }
 
-// showHelp is the help of --help.
-func showHelp(c *cli) func(*cobra.Command, []string) {
-	return func(cmd *cobra.Command, _ []string) {
-		switch {
-		case c.json:
-			_ = c.printJSON(helpJSON(cmd))
-		case cmd == cmd.Root():
-			_ = c.printLine(overview(c, cmd, false))
-		default:
-			_ = c.printLine(helpText(cmd, helpColumns(&c.output)))
-		}
+// helpFunc is the help of --help.
+func helpFunc(o *output) func(*cobra.Command, []string) {
+	return func(cmd *cobra.Command, _ []string) { _ = printHelp(o, cmd, false) }
+}
+
+func printHelp(o *output, of *cobra.Command, all bool) error {
+	switch {
+	case o.json:
+		return o.printJSON(helpJSON(of))
+	case of == of.Root():
+		return o.printLine(overview(o, of, all))
 	}
+	return o.printLine(helpText(of, helpColumns(o)))
 }
 
 func helpColumns(o *output) int { return cmp.Or(columnsOf(o.out), helpWidth) }
@@ -122,26 +119,26 @@ func available(cmd *cobra.Command) []*cobra.Command {
 
 // overview returns the help of the program: the commands of every day with what they do, and the names of those
 // that are used often; or all commands.
-func overview(c *cli, root *cobra.Command, all bool) string {
-	groups := commandGroups(c)
+func overview(o *output, root *cobra.Command, all bool) string {
 	lines := []string{"parley runs AI coding agents in tmux, and proves what became of each message.", ""}
-	for i, g := range groups {
+	for i, g := range commandGroups() {
+		declared := g.commands.declare(&cli{}) // for their names, and what they say of themselves
 		switch {
 		case all || i == 0:
-			if lines = append(lines, c.paint(bold, g.title+":")); i == 0 {
+			if lines = append(lines, o.paint(bold, g.title+":")); i == 0 {
 				lines = append(lines, commandLine("parley", "Open the screen"))
 			}
-			for _, cmd := range g.commands {
+			for _, cmd := range declared {
 				lines = append(lines, commandLine(cmd.Name(), cmd.Short))
 			}
 			lines = append(lines, "")
 		case i < briefly:
 			var names []string
-			for _, cmd := range g.commands {
+			for _, cmd := range declared {
 				names = append(names, cmd.Name())
 			}
-			lines = append(lines, c.paint(bold, g.title+":"))
-			lines = append(lines, indented(fold(strings.Join(names, ", "), min(helpColumns(&c.output), 80)-2), "  ")...)
+			lines = append(lines, o.paint(bold, g.title+":"))
+			lines = append(lines, indented(fold(strings.Join(names, ", "), min(helpColumns(o), 80)-2), "  ")...)
 			lines = append(lines, "")
 		}
 	}
@@ -151,7 +148,7 @@ func overview(c *cli, root *cobra.Command, all bool) string {
 		total := len(available(root))
 		return strings.Join(append(lines, commandLine("parley help --all", fmt.Sprintf("     lists all %d", total))), "\n")
 	}
-	return strings.Join(append(lines, "", "Flags of all commands:", flagLines(root.PersistentFlags(), helpColumns(&c.output))), "\n")
+	return strings.Join(append(lines, "", "Flags of all commands:", flagLines(root.PersistentFlags(), helpColumns(o))), "\n")
 }
 
 func commandLine(name, short string) string { return "  " + pad(name, 14) + " " + short }

@@ -5,30 +5,27 @@ import (
 	"context"
 	"net"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"sync/atomic"
-	"syscall"
 
 	"parley"
 	"parley/client"
 	"parley/internal/daemon"
 	"parley/internal/remote"
-	"parley/tmux"
 )
 
 // hostOf returns the machine of --host.
-func hostOf(c *cli) (remote.Host, error) {
-	h, err := remote.Parse(c.host)
+func (s *surroundings) hostOf() (remote.Host, error) {
+	h, err := remote.Parse(s.host)
 	if err != nil {
 		return h, err
 	}
-	if c.workspace != "" {
-		h.Workspace = c.workspace
+	if s.workspace != "" {
+		h.Workspace = s.workspace
 	}
 
-	h.Env = c.env
-	if dir := c.env.Get("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) && len(dir) <= daemon.MaxSocketPath-controlName {
+	h.Env = s.env
+	if dir := s.env.Get("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) && len(dir) <= daemon.MaxSocketPath-controlName {
 		h.Control = filepath.Join(dir, "parley-ssh-%C")
 	}
 
@@ -39,10 +36,10 @@ func hostOf(c *cli) (remote.Host, error) {
 // %C, and 17 that ssh adds while it makes it.
 const controlName = len("/parley-ssh-") + 40 + 17
 
-// serviceOf returns a client of the daemon on another machine. It connects at once: ssh may have to
+// serviceFromAfar returns a client of the daemon on another machine. It connects at once: ssh may have to
 // ask for a passphrase, and what is wrong is said before a screen opens.
-func serviceOf(ctx context.Context, c *cli) (*client.Client, error) {
-	h, err := hostOf(c)
+func (c *cli) serviceFromAfar(ctx context.Context) (*client.Client, error) {
+	h, err := c.hostOf()
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +75,7 @@ func clientOver(h remote.Host, first *remote.Link, key string) *client.Client {
 }
 
 // aboutHost says how the daemon of another machine comes to know the caller.
-func aboutHost(s *surroundings, err error) error {
+func (s *surroundings) aboutHost(err error) error {
 	if s.host == "" || parley.ErrorCode(err) != parley.Unauthenticated {
 		return err
 	}
@@ -88,51 +85,11 @@ func aboutHost(s *surroundings, err error) error {
 }
 
 // thereOnTerminal returns a run of parley on the other machine that has this terminal.
-func thereOnTerminal(ctx context.Context, c *cli, args ...string) (*exec.Cmd, error) {
-	h, err := hostOf(c)
+func (s *surroundings) thereOnTerminal(ctx context.Context, args ...string) (*exec.Cmd, error) {
+	h, err := s.hostOf()
 	if err != nil {
 		return nil, err
 	}
 	cmd := h.Command(ctx, true, args...)
 	return cmd, cmd.Err
-}
-
-func attachFromAfar(ctx context.Context, c *cli, name string) error {
-	if !isTerminal(c.in) || !isTerminal(c.out) {
-		return parley.Errorf(parley.InvalidArgument, "attach needs a terminal").
-			Suggest("Print its screen with parley --host %s screen %s", parley.ShellWord(c.host), parley.ShellWord(name))
-	}
-	there, err := thereOnTerminal(ctx, c, "attach", name)
-	if err != nil {
-		return err
-	}
-	return syscall.Exec(there.Path, there.Args, there.Env)
-}
-
-// screenPlace returns the place that the screen shows; none if it is on another machine.
-func screenPlace(c *cli) (daemon.Place, error) {
-	if c.host != "" {
-		return daemon.Place{}, nil
-	}
-	return c.place()
-}
-
-// screenTitle names the workspace at the top of the screen.
-func screenTitle(c *cli, at daemon.Place) string {
-	h, err := hostOf(c)
-	switch {
-	case c.host == "" || err != nil:
-		return at.Root
-	case h.Workspace == "":
-		return h.Address
-	}
-	return path.Base(h.Workspace) + " on " + path.Base(h.Address)
-}
-
-// screenReturnKey returns the key that leads back from an attached terminal.
-func screenReturnKey(ctx context.Context, s *surroundings, at daemon.Place) string {
-	if s.host != "" {
-		return tmux.ReturnKey
-	}
-	return returnKey(ctx, s, at.TmuxSocket(s.env))
 }

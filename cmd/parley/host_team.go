@@ -11,17 +11,20 @@ import (
 )
 
 // sharesDatabase reports whether the workspace has its database on a server, where others may use it.
-func (c *cli) sharesDatabase() bool {
-	at, err := c.place()
-	if err != nil || c.host != "" {
-		return c.host != ""
+func (s *surroundings) sharesDatabase() bool {
+	at, err := s.place()
+	if err != nil || s.host != "" {
+		return s.host != ""
 	}
 	_, err = os.Stat(at.DatabaseNote())
 	return err == nil
 }
 
-// teamHosts returns the machines that share the workspace's database; none if it is a file.
-func teamHosts(ctx context.Context, c *cli) ([]parley.Host, error) {
+// teamHosts are the machines that share the workspace's database.
+type teamHosts struct{ *cli }
+
+// list returns them; none if the database is a file.
+func (c teamHosts) list(ctx context.Context) ([]parley.Host, error) {
 	if !c.sharesDatabase() {
 		return nil, nil
 	}
@@ -38,26 +41,26 @@ func teamHosts(ctx context.Context, c *cli) ([]parley.Host, error) {
 	return res.Hosts, nil
 }
 
-// printTeamHosts prints a line for each machine of the team.
-func printTeamHosts(o *output, hosts []parley.Host) {
+// print prints a line for each machine of the team.
+func (c teamHosts) print(hosts []parley.Host) {
 	var t table
 	for _, h := range hosts {
-		state := o.paint(green, "at work")
+		state := c.paint(green, "at work")
 		switch {
 		case h.Away && h.AwaySince != nil:
-			state = o.paint(yellow, "away for "+o.ago(*h.AwaySince))
+			state = c.paint(yellow, "away for "+c.ago(*h.AwaySince))
 		case h.Away:
-			state = o.paint(yellow, "away")
+			state = c.paint(yellow, "away")
 		case h.Here:
-			state = o.paint(green, "here")
+			state = c.paint(green, "here")
 		}
 		t.add(h.Name, state, strings.Join(h.Agents, ", "))
 	}
-	t.print(o)
+	t.print(&c.output)
 }
 
-// removeTeamHost removes a machine from the team.
-func removeTeamHost(ctx context.Context, c *cli, name string) error {
+// remove takes a machine out of the team.
+func (c teamHosts) remove(ctx context.Context, name string) error {
 	service, err := c.service(ctx)
 	if err != nil {
 		return err
@@ -82,12 +85,12 @@ func removeTeamHost(ctx context.Context, c *cli, name string) error {
 	return c.printLine(words)
 }
 
-// completeHosts returns the names of the team's machines, as a running daemon knows them.
-func completeHosts(ctx context.Context, c *cli) (names []string) {
+// hostsNow returns the names of the team's machines, as a running daemon knows them.
+func (c completer) hostsNow(ctx context.Context) (names []string) {
 	if !c.sharesDatabase() {
 		return nil
 	}
-	completer{c}.ask(ctx, func(ctx context.Context, service *client.Client) {
+	c.ask(ctx, func(ctx context.Context, service *client.Client) {
 		res, err := service.ListHosts(ctx, parley.ListHostsRequest{})
 		if err != nil {
 			return

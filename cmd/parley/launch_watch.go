@@ -22,16 +22,16 @@ const (
 	lastWords = 5
 )
 
-// watchLaunched reports agents that were just launched, each once it has left the state
+// watch reports agents that were just launched, each once it has left the state
 // starting or startWatch is over. A program that ended is an error.
-func watchLaunched(ctx context.Context, c *cli, launched []*parley.LaunchAgentResult, how string) error {
+func (c launches) watch(ctx context.Context, launched []*parley.LaunchAgentResult, how string) error {
 	c.goesOn = "What was launched goes on starting: parley agents shows how far it is."
 	until := c.now().Add(startWatch)
 	failed := 0
 	for _, res := range launched {
-		state, evidence, err := awaitStart(ctx, c, res.AgentID, until)
+		state, evidence, err := c.awaitStart(ctx, res.AgentID, until)
 		if err == nil && state == parley.StateExited {
-			err = endedError(ctx, c, res, how, evidence)
+			err = c.ended(ctx, res, how, evidence)
 		}
 
 		if err != nil {
@@ -44,7 +44,7 @@ func watchLaunched(ctx context.Context, c *cli, launched []*parley.LaunchAgentRe
 		}
 
 		res.State = state
-		if err := reportLaunched(&c.output, res, how); err != nil {
+		if err := c.report(res, how); err != nil {
 			return err
 		}
 	}
@@ -56,9 +56,9 @@ func watchLaunched(ctx context.Context, c *cli, launched []*parley.LaunchAgentRe
 	return nil
 }
 
-func reportLaunched(o *output, res *parley.LaunchAgentResult, how string) error {
-	if o.json {
-		return o.printJSON(res)
+func (c launches) report(res *parley.LaunchAgentResult, how string) error {
+	if c.json {
+		return c.printJSON(res)
 	}
 
 	profile := res.Profile
@@ -70,21 +70,21 @@ func reportLaunched(o *output, res *parley.LaunchAgentResult, how string) error 
 	if res.Host != "" {
 		how += " on " + res.Host
 	}
-	err := o.printLine(fmt.Sprintf("%s %s (agent %s, %s; profile %s); parley attach %s shows its terminal.",
-		o.paint(bold, res.Name), how+conversation, parley.Short(res.AgentID),
-		o.paint(agentStyle(res.State), string(res.State)), profile, res.Name))
+	err := c.printLine(fmt.Sprintf("%s %s (agent %s, %s; profile %s); parley attach %s shows its terminal.",
+		c.paint(bold, res.Name), how+conversation, parley.Short(res.AgentID),
+		c.paint(agentStyle(res.State), string(res.State)), profile, res.Name))
 	if err == nil && res.Warning != "" {
-		err = o.printLine(o.paint(yellow, "warning") + ": " + res.Warning)
+		err = c.printLine(c.paint(yellow, "warning") + ": " + res.Warning)
 	}
 	if err == nil && len(res.NotCopied) > 0 {
-		err = o.printLine("Not copied, as the repository has none: " + parley.CleanLine(strings.Join(res.NotCopied, ", ")))
+		err = c.printLine("Not copied, as the repository has none: " + parley.CleanLine(strings.Join(res.NotCopied, ", ")))
 	}
 	if err != nil || res.PromptMessageID == "" {
 		return err
 	}
 
 	id := parley.Short(res.PromptMessageID)
-	return o.printLine(
+	return c.printLine(
 		fmt.Sprintf("Its prompt is on the way (msg %s); parley message %s shows what became of it.", id, id))
 }
 
@@ -101,11 +101,11 @@ func withConversation(res *parley.LaunchAgentResult, how string) string {
 
 // awaitStart returns an agent's state, and its evidence, once it has left starting or
 // the time is over.
-func awaitStart(
-	ctx context.Context, c *cli, id string, until time.Time,
+func (c launches) awaitStart(
+	ctx context.Context, id string, until time.Time,
 ) (state parley.AgentState, evidence string, err error) {
 	err = wait.Until(ctx, startLook, func() (bool, error) {
-		status, err := invoke[parley.AgentStatusResult](ctx, c, "get_agent_status", url.Values{"agent": {id}})
+		status, err := invoke[parley.AgentStatusResult](ctx, c.cli, "get_agent_status", url.Values{"agent": {id}})
 		if err != nil {
 			return false, err
 		}
@@ -117,8 +117,8 @@ func awaitStart(
 	return state, evidence, err
 }
 
-// endedError returns the error of a program that ended at once, with its last lines.
-func endedError(ctx context.Context, c *cli, res *parley.LaunchAgentResult, how, evidence string) error {
+// ended returns the error of a program that ended at once, with its last lines.
+func (c launches) ended(ctx context.Context, res *parley.LaunchAgentResult, how, evidence string) error {
 	name := res.Name
 	e := parley.Errorf(parley.AgentUnavailable, "%s was %s, but %s", name, how, evidence).
 		Suggest("Correct the cause, then: parley restart %s; or launch %s again with another command.", name, name)
@@ -126,7 +126,7 @@ func endedError(ctx context.Context, c *cli, res *parley.LaunchAgentResult, how,
 		e = e.Suggest("parley restart %s --fresh starts it with a new conversation; parley restart %s tries again.",
 			name, name)
 	}
-	screen, err := invoke[parley.ReadTerminalResult](ctx, c, "read_terminal", url.Values{"agent": {name}})
+	screen, err := invoke[parley.ReadTerminalResult](ctx, c.cli, "read_terminal", url.Values{"agent": {name}})
 	if err != nil {
 		return e
 	}

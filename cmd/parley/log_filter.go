@@ -68,8 +68,8 @@ func texts[S ~string](values []S) []string {
 	return all
 }
 
-func addLogFlags(cmd *cobra.Command, c *cli) *logFlags {
-	f, flags := new(logFlags), cmd.Flags()
+func (f *logFlags) add(cmd *cobra.Command, c completer) {
+	flags := cmd.Flags()
 	flags.StringVar(&f.agent, "agent", "", "only events about this agent: name or id")
 	flags.StringVar(&f.from, "from", "", "only messages from this sender")
 	flags.StringVar(&f.to, "to", "", "only messages to this recipient")
@@ -92,10 +92,8 @@ func addLogFlags(cmd *cobra.Command, c *cli) *logFlags {
 	}
 
 	for _, flag := range []string{"agent", "from", "to"} {
-		_ = cmd.RegisterFlagCompletionFunc(flag, completer{c}.completeAgents)
+		_ = cmd.RegisterFlagCompletionFunc(flag, c.completeAgents)
 	}
-
-	return f
 }
 
 // filter parses the flags. A value that no event can have is an error, not an empty log.

@@ -18,7 +18,7 @@ import (
 // service returns a client of the daemon, which it starts if none runs.
 func (c *cli) service(ctx context.Context) (*client.Client, error) {
 	if c.host != "" {
-		return serviceOf(ctx, c)
+		return c.serviceFromAfar(ctx)
 	}
 	at, err := c.place()
 	if err != nil {
@@ -105,28 +105,29 @@ func perform[Res any](ctx context.Context, c *cli, op *parley.Op, call *parley.I
 	}
 	res, err := call.Call(parley.WithCaller(ctx, undecided), service)
 	if err != nil {
-		return nil, aboutHost(&c.surroundings, aboutProfile(c, err))
+		return nil, c.aboutHost(c.aboutProfile(err))
 	}
 	return res.(*Res), nil
 }
 
-// operation describes a command that makes one call: decode, call, print.
+// operation is a command that makes one call: decode, call, print.
 type operation[Res any] struct {
-	op      string
-	use     string
-	short   string
-	example string
-	args    cobra.PositionalArgs
-	flags   []string // parameters that are flags: name, or name=flag
-	fill    func(args []string, to url.Values) error
-	print   func(*output, *Res) error
-	more    func(context.Context, *cli, *Res) error // prints what another call says, after print; may be nil
-	failed  func(*Res) bool                         // whether the exit status is 1, with --json too; may be nil
+	op       string
+	use      string
+	short    string
+	example  string
+	args     cobra.PositionalArgs
+	complete completion // of the arguments; nil for names of files
+	flags    []string   // parameters that are flags: name, or name=flag
+	fill     func(args []string, to url.Values) error
+	print    func(*output, *Res) error
+	more     func(context.Context, *cli, *Res) error // prints what another call says, after print; may be nil
+	failed   func(*Res) bool                         // whether the exit status is 1, with --json too; may be nil
 }
 
-// command returns the cobra command of an operation.
-func command[Res any](c *cli, o operation[Res]) *cobra.Command {
+func (o operation[Res]) declare(c *cli) *cobra.Command {
 	cmd := &cobra.Command{Use: o.use, Short: o.short, Example: o.example, Args: usage(o.args)}
+	cmd.ValidArgsFunction = o.complete.by(completer{c})
 	read := addFlags(cmd, o.op, o.flags)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		values := read()
@@ -260,7 +261,7 @@ func offer(names func(*cobra.Command) []string) cobra.CompletionFunc {
 
 // forEach calls do for every name. It prints errors as they occur and fails at the end
 // if there was one.
-func forEach(o *output, names []string, do func(string) error) error {
+func (o *output) forEach(names []string, do func(string) error) error {
 	failed := false
 	for i, name := range names {
 		if err := do(name); err != nil {

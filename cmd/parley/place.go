@@ -6,19 +6,20 @@ import (
 	"parley/client"
 	"parley/internal/daemon"
 	"parley/internal/remote"
+	"path/filepath"
 	"time"
 )
 
 // place returns the place of this command line's workspace, which must be on this machine.
-func (c *cli) place() (daemon.Place, error) {
-	if c.host != "" {
-		return daemon.Place{}, notFromAfar(c.host)
+func (s *surroundings) place() (daemon.Place, error) {
+	if s.host != "" {
+		return daemon.Place{}, notFromAfar(s.host)
 	}
-	root, err := daemon.FindWorkspace(c.workspace, c.env, c.dir)
+	root, err := daemon.FindWorkspace(s.workspace, s.env, s.dir)
 	if err != nil {
 		return daemon.Place{}, err
 	}
-	return daemon.Locate(root, c.env), nil
+	return daemon.Locate(root, s.env), nil
 }
 
 func (s *surroundings) clientOf(info *daemon.Info) *client.Client {
@@ -43,3 +44,11 @@ func notFromAfar(host string) error {
 
 // reconnect is how long a call retries while the daemon restarts.
 const reconnect = 5 * time.Second
+
+// absolute returns a path of the command line as an absolute one.
+func (s *surroundings) absolute(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(s.dir, path)
+}

@@ -180,7 +180,7 @@ func (p *plainScreen) tell(e *parley.Event) {
 	state := parley.DeliveryState(e.State)
 	switch {
 	case p.all:
-		_ = p.printLine(eventLine(&p.output, *e))
+		_ = p.printLine(eventPrinter{&p.output}.line(*e))
 	case e.Type == parley.EventDelivery && e.Sender == parley.OperatorName && (state.Settled() || state == parley.DeliveryHeld):
 		p.printf("Your message %s to %s: %s.%s\n", parley.Short(e.MessageID), e.Recipient, e.State, after(" ", e.Detail))
 	case e.Type == parley.EventAgent && isOneOf(e.State, string(parley.StateStarting), string(parley.StateTerminated)):

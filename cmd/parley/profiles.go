@@ -22,7 +22,7 @@ func (c *cli) profileSet() (profile.Set, error) {
 
 // aboutProfile explains why the daemon does not know a profile of parley.yaml: the
 // profile is newer than the daemon, or invalid.
-func aboutProfile(c *cli, err error) error {
+func (c *cli) aboutProfile(err error) error {
 	name, missing := parley.AsError(err).Details["profile"].(string)
 	if !missing || parley.ErrorCode(err) != parley.InvalidArgument {
 		return err

@@ -28,7 +28,7 @@ func (p program) run(ctx context.Context, args []string) int {
 		return 0
 	}
 	if ctx.Err() != nil {
-		sayGoesOn(&c.output)
+		c.sayGoesOn()
 		return 130 // what a shell reports for an interrupted command
 	}
 	if code, ok := errors.AsType[exitCode](err); ok {
@@ -47,7 +47,7 @@ func (p program) run(ctx context.Context, args []string) int {
 }
 
 // sayGoesOn tells a person who has interrupted the command what goes on without it.
-func sayGoesOn(o *output) {
+func (o *output) sayGoesOn() {
 	if o.goesOn == "" || o.json {
 		return
 	}
@@ -68,7 +68,7 @@ It proves and shows what became of each message. Without a command, parley opens
   parley send coder "please rebase"
   parley log -f`,
 		Args:              noSuchCommand,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return screenOrHelp(cmd, c) },
+		RunE:              func(cmd *cobra.Command, _ []string) error { return screens{c}.orHelp(cmd) },
 		Version:           buildVersion(),
 		PersistentPreRunE: checkFlagsTogether,
 		SilenceErrors:     true,
@@ -83,12 +83,13 @@ It proves and shows what became of each message. Without a command, parley opens
 	flags.BoolVar(&c.json, "json", false, "print the result as JSON")
 
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetHelpCommand(helpCommand(c))
-	root.SetHelpFunc(showHelp(c))
-	for _, group := range commandGroups(c) {
-		root.AddCommand(group.commands...)
+	root.SetHelpCommand((&helpCommand{}).declare(c))
+	root.SetHelpFunc(helpFunc(&c.output))
+	for _, group := range commandGroups() {
+		root.AddCommand(group.commands.declare(c)...)
 	}
-	root.AddCommand(execCommand(), keepCommand(), linkCommand(c), demoAgentCommand(c), hookCommand(c))
+	hidden := commands{execCommand{}, keepCommand{}, &linkCommand{}, demoAgentCommand{}, &hookCommand{}}
+	root.AddCommand(hidden.declare(c)...)
 
 	return root
 }

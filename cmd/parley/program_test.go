@@ -45,7 +45,7 @@ func TestEveryCommandIsExplained(t *testing.T) {
 func TestHelpBeginsWithWhatIsNeededMost(t *testing.T) {
 	c := &cli{}
 	root := newRoot(c)
-	brief, all := overview(c, root, false), overview(c, root, true)
+	brief, all := overview(&c.output, root, false), overview(&c.output, root, true)
 	if lines := strings.Count(brief, "\n") + 1; lines > 24 {
 		t.Errorf("it has %d lines, want 24 at most:\n%s", lines, brief)
 	}
@@ -90,7 +90,7 @@ func TestEventLines(t *testing.T) {
 		{parley.Event{Type: parley.EventAgent, Time: at, Agent: "coder", State: "idle"},
 			"03:04:05  coder                     idle"},
 	} {
-		if got := eventLine(&output{}, test.event); got != test.want {
+		if got := (eventPrinter{&output{}}).line(test.event); got != test.want {
 			t.Errorf("got  %q\nwant %q", got, test.want)
 		}
 	}
@@ -98,8 +98,8 @@ func TestEventLines(t *testing.T) {
 
 func TestTmuxVariableIsKeptOnlyForTheSameServer(t *testing.T) {
 	for socket, told := range map[string]bool{"/tmp/around": true, "/tmp/other": false} {
-		c := &cli{program: program{output: output{surroundings: surroundings{env: daemon.Environ{"PATH=" + os.Getenv("PATH"), "TMUX=/tmp/around,12,0"}}}}}
-		cmd := must.Have(tmuxClient(&c.surroundings, []string{"tmux", "-S", socket, "attach-session"}))(t)
+		user := userTmux{daemon.Environ{"PATH=" + os.Getenv("PATH"), "TMUX=/tmp/around,12,0"}}
+		cmd := must.Have(user.client([]string{"tmux", "-S", socket, "attach-session"}))(t)
 		if got := slices.Contains(cmd.Env, "TMUX=/tmp/around,12,0"); got != told {
 			t.Errorf("a client of %s is told: %v, want %v", socket, got, told)
 		}
@@ -155,12 +155,14 @@ func TestForeignTextIsHarmless(t *testing.T) {
 	c.out = must.Have(os.Create(path))(t)
 	c.err, c.now = c.out, timeNow
 
-	must.Do(t, printEvent(&c.output, parley.Event{Type: parley.EventDirectMessage, Time: at, Sender: "a", Recipient: "b", Preview: foreign}))
-	must.Do(t, printFound(&c.output, &parley.SearchMessagesResult{Messages: []parley.FoundMessage{{Snippet: foreign}}}))
-	must.Do(t, printNeeds(&c.output, &parley.GetNeedsResult{Needs: []parley.Need{{Agent: "a", Text: foreign, Action: foreign,
+	must.Do(t, eventPrinter{&c.output}.print(parley.Event{
+		Type: parley.EventDirectMessage, Time: at, Sender: "a", Recipient: "b", Preview: foreign,
+	}))
+	must.Do(t, messagePrinter{&c.output}.found(&parley.SearchMessagesResult{Messages: []parley.FoundMessage{{Snippet: foreign}}}))
+	must.Do(t, needsCommand{}.print(&c.output, &parley.GetNeedsResult{Needs: []parley.Need{{Agent: "a", Text: foreign, Action: foreign,
 		Command: foreign, Screen: []string{foreign}}}}))
-	printLadders(&c.output, []parley.Delivery{{Recipient: "a", Reason: foreign, Steps: []parley.Step{{Evidence: foreign}}}})
-	printThread(&c.output, parley.Thread{Title: foreign, ParticipantNames: []string{foreign}})
+	receipts{c}.printLadders([]parley.Delivery{{Recipient: "a", Reason: foreign, Steps: []parley.Step{{Evidence: foreign}}}})
+	threadPrinter{&c.output}.head(parley.Thread{Title: foreign, ParticipantNames: []string{foreign}})
 	must.Do(t, (&answering{c: c}).show(&parley.AnswerDialogResult{Dialog: &parley.Dialog{Question: foreign,
 		Lines: []string{foreign}, Options: []parley.DialogOption{{Choice: "1", Label: foreign, Detail: foreign}}}}))
 	c.fail(parley.Errorf(parley.Internal, "%s", foreign).Suggest("%s", foreign))

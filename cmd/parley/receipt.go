@@ -55,25 +55,36 @@ type sent struct {
 	status     *parley.DeliveryStatus
 }
 
-// receipt prints what is proven so far and, with --wait, waits for the rest.
-func receipt(ctx context.Context, c *cli, res any, sentence string, s sent, wait time.Duration) error {
-	if c.json {
-		waitErr := awaitProof(ctx, c, s, wait)
-		if err := c.printJSON(res); err != nil {
+// receipts tell what has become of messages.
+type receipts struct{ *cli }
+
+// print prints what is proven so far and, with --wait, waits for the rest.
+func (r receipts) print(ctx context.Context, res any, sentence string, s sent, wait time.Duration) error {
+	if r.json {
+		waitErr := r.await(ctx, s, wait)
+		if err := r.printJSON(res); err != nil {
 			return err
 		}
 		return silently(waitErr)
 	}
 
-	c.printf("%s (msg %s) %s\n", sentence, parley.Short(s.id), rungs(&c.output, *s.deliveries))
+	r.printf("%s (msg %s) %s\n", sentence, parley.Short(s.id), r.rungs(*s.deliveries))
 	if wait <= 0 {
 		return nil
 	}
 
-	err := awaitProof(ctx, c, s, wait)
-	printLadders(&c.output, *s.deliveries)
+	err := r.await(ctx, s, wait)
+	r.printLadders(*s.deliveries)
 
 	return err
+}
+
+// printSent prints the receipt of a message that was sent to one recipient.
+func (r receipts) printSent(ctx context.Context, to string, res *parley.SendMessageResult, wait time.Duration) error {
+	if !res.Success {
+		return r.undeliverable(ctx, to, res)
+	}
+	return r.print(ctx, res, res.Status, sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus}, wait)
 }
 
 // silently drops the words of an error that the result already tells; the exit status
@@ -86,7 +97,7 @@ func silently(err error) error {
 }
 
 // rungs sums up deliveries: the state of a single one, else the number in each state.
-func rungs(o *output, deliveries []parley.Delivery) string {
+func (r receipts) rungs(deliveries []parley.Delivery) string {
 	var order []parley.DeliveryState
 	count := map[parley.DeliveryState]int{}
 	for _, d := range deliveries {
@@ -96,12 +107,12 @@ func rungs(o *output, deliveries []parley.Delivery) string {
 	}
 
 	if len(order) == 1 && len(deliveries) == 1 {
-		return o.paint(rungStyle(order[0]), string(order[0])) + because(deliveries[0])
+		return r.paint(rungStyle(order[0]), string(order[0])) + because(deliveries[0])
 	}
 
 	var parts []string
 	for _, s := range order {
-		parts = append(parts, o.paint(rungStyle(s), fmt.Sprintf("%d %s", count[s], s)))
+		parts = append(parts, r.paint(rungStyle(s), fmt.Sprintf("%d %s", count[s], s)))
 	}
 
 	return strings.Join(parts, ", ")
@@ -117,19 +128,19 @@ func because(d parley.Delivery) string {
 	return ": " + cmp.Or(d.WaitsFor, d.Reason)
 }
 
-// awaitProof follows a message until all deliveries are settled or the time is over, with
+// await follows a message until all deliveries are settled or the time is over, with
 // progress on a terminal. It fails unless all are proven.
-func awaitProof(ctx context.Context, c *cli, s sent, wait time.Duration) error {
+func (r receipts) await(ctx context.Context, s sent, wait time.Duration) error {
 	if wait <= 0 {
 		return nil
 	}
 
 	short := parley.Short(s.id)
-	c.goesOn = fmt.Sprintf("The message goes its way without you: parley message %s shows how far it is.", short)
-	until := c.now().Add(wait)
-	progress := !c.json && redraws(c.env, c.err)
+	r.goesOn = fmt.Sprintf("The message goes its way without you: parley message %s shows how far it is.", short)
+	until := r.now().Add(wait)
+	progress := !r.json && redraws(r.env, r.err)
 	for !settled(*s.deliveries) {
-		left := until.Sub(c.now())
+		left := until.Sub(r.now())
 		if left <= 0 {
 			break
 		}
@@ -137,16 +148,16 @@ func awaitProof(ctx context.Context, c *cli, s sent, wait time.Duration) error {
 		step := min(left, time.Minute)
 		if progress {
 			step = min(step, time.Second)
-			fmt.Fprintf(c.err, "\r\x1b[K%s, %d s left", rungs(&c.output, *s.deliveries), int(left.Seconds()))
+			fmt.Fprintf(r.err, "\r\x1b[K%s, %d s left", r.rungs(*s.deliveries), int(left.Seconds()))
 		}
 
 		seconds := strconv.Itoa(max(1, int(step.Seconds())))
 		res, err := invoke[parley.MessageStatusResult](
-			ctx, c, "get_message_status", url.Values{"message_id": {s.id}, "wait_seconds": {seconds}},
+			ctx, r.cli, "get_message_status", url.Values{"message_id": {s.id}, "wait_seconds": {seconds}},
 		)
 		if err != nil {
 			if progress {
-				fmt.Fprint(c.err, "\r\x1b[K") // with the ^C that the terminal may have shown there
+				fmt.Fprint(r.err, "\r\x1b[K") // with the ^C that the terminal may have shown there
 			}
 			return err
 		}
@@ -155,10 +166,10 @@ func awaitProof(ctx context.Context, c *cli, s sent, wait time.Duration) error {
 	}
 
 	if progress {
-		fmt.Fprint(c.err, "\r\x1b[K")
+		fmt.Fprint(r.err, "\r\x1b[K")
 	}
 
-	return unproven(ctx, c, s)
+	return r.unproven(ctx, s)
 }
 
 func settled(deliveries []parley.Delivery) bool {
@@ -171,7 +182,7 @@ func settled(deliveries []parley.Delivery) bool {
 }
 
 // unproven returns nil if all deliveries are proven, else an error with their states.
-func unproven(ctx context.Context, c *cli, s sent) error {
+func (r receipts) unproven(ctx context.Context, s sent) error {
 	var behind []string
 	next := fmt.Sprintf("Look again with: parley message %s --wait", parley.Short(s.id))
 	for _, d := range *s.deliveries {
@@ -180,7 +191,7 @@ func unproven(ctx context.Context, c *cli, s sent) error {
 		}
 		behind = append(behind, d.Recipient+" is "+string(d.State)+because(d))
 		if code := cmp.Or(d.WaitsCode, d.ReasonCode); code.HasRelease() {
-			next = code.Release(agentNamed(ctx, c, d.Recipient))
+			next = code.Release(r.agent(ctx, d.Recipient))
 		}
 	}
 	if behind == nil {
@@ -190,9 +201,9 @@ func unproven(ctx context.Context, c *cli, s sent) error {
 		Suggest("%s", next)
 }
 
-// agentNamed returns an agent: with its name alone if the daemon does not say more.
-func agentNamed(ctx context.Context, c *cli, name string) parley.Agent {
-	res, err := invoke[parley.AgentStatusResult](ctx, c, "get_agent_status", url.Values{"agent": {name}})
+// agent returns an agent: with its name alone if the daemon does not say more.
+func (r receipts) agent(ctx context.Context, name string) parley.Agent {
+	res, err := invoke[parley.AgentStatusResult](ctx, r.cli, "get_agent_status", url.Values{"agent": {name}})
 	if err != nil || len(res.Agents) == 0 {
 		return parley.Agent{Name: name}
 	}
@@ -200,25 +211,25 @@ func agentNamed(ctx context.Context, c *cli, name string) parley.Agent {
 }
 
 // printLadders shows the states of each delivery with their times and evidence.
-func printLadders(o *output, deliveries []parley.Delivery) {
+func (r receipts) printLadders(deliveries []parley.Delivery) {
 	for _, d := range deliveries {
-		o.printf("%s: %s%s\n", o.paint(bold, d.Recipient), o.paint(rungStyle(d.State), string(d.State)), because(d))
+		r.printf("%s: %s%s\n", r.paint(bold, d.Recipient), r.paint(rungStyle(d.State), string(d.State)), because(d))
 		var t table
 		for _, step := range d.Steps {
-			at := o.paint(faint, step.At.Local().Format("15:04:05.000"))
+			at := r.paint(faint, step.At.Local().Format("15:04:05.000"))
 			t.add("  "+at, string(step.State), step.Evidence)
 		}
-		t.print(o)
+		t.print(&r.output)
 	}
 }
 
 // undeliverable reports a message that is stored but has no live recipient.
-func undeliverable(ctx context.Context, c *cli, to string, res *parley.SendMessageResult) error {
-	if c.json {
-		return errors.Join(c.printJSON(res), exitCode(1))
+func (r receipts) undeliverable(ctx context.Context, to string, res *parley.SendMessageResult) error {
+	if r.json {
+		return errors.Join(r.printJSON(res), exitCode(1))
 	}
 
-	a := agentNamed(ctx, c, to)
+	a := r.agent(ctx, to)
 	e := parley.Errorf(res.ErrorCode, "%s is stopped", a.Name)
 	switch {
 	case a.Kind != parley.KindTerminal || a.Adopted():

@@ -3,11 +3,11 @@ package main
 import "parley"
 
 // printResponses shows which responses are due and which were given.
-func printResponses(o *output, debts []parley.Debt) {
+func (r receipts) printResponses(debts []parley.Debt) {
 	for _, d := range debts {
 		due := d.DueAt.Local().Format("2006-01-02 15:04")
 		if d.AnsweredAt == nil {
-			o.printf("%s owes a response by %s\n", o.paint(bold, d.Debtor), due)
+			r.printf("%s owes a response by %s\n", r.paint(bold, d.Debtor), due)
 			continue
 		}
 
@@ -16,18 +16,18 @@ func printResponses(o *output, debts []parley.Debt) {
 			late = ", late"
 		}
 
-		o.printf("%s responded: %s%s (msg %s, due %s)\n", o.paint(bold, d.Debtor), d.State, late,
+		r.printf("%s responded: %s%s (msg %s, due %s)\n", r.paint(bold, d.Debtor), d.State, late,
 			parley.Short(d.AnsweredBy), due)
 	}
 }
 
 // printReply prints a responder's answer.
-func printReply(o *output, r *parley.Reply) {
-	if r == nil || o.json {
+func (r receipts) printReply(reply *parley.Reply) {
+	if reply == nil || r.json {
 		return
 	}
-	o.printf("\n%s\n", r.Text)
-	if r.CutOff {
-		o.printf("(cut off at max_tokens)\n")
+	r.printf("\n%s\n", reply.Text)
+	if reply.CutOff {
+		r.printf("(cut off at max_tokens)\n")
 	}
 }

@@ -1,12 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"time"
@@ -16,8 +13,8 @@ import (
 	"parley/tui"
 )
 
-// screenExport writes messages to a new file, the oldest first.
-func screenExport(ctx context.Context, c *cli, s parley.Service, what tui.Exported, path string) (int, error) {
+// export writes messages to a new file, the oldest first.
+func (c screens) export(ctx context.Context, s parley.Service, what tui.Exported, path string) (int, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(c.dir, path)
 	}
@@ -25,7 +22,8 @@ func screenExport(ctx context.Context, c *cli, s parley.Service, what tui.Export
 		return 0, parley.Errorf(parley.InvalidArgument, "%s exists already", path).Suggest("Use another name.")
 	}
 	if what.Find == nil && what.IDs == nil {
-		return exportToFile(ctx, c, parley.ExportMessagesRequest{Limit: exportPage}, formatOf(path, false), path, false)
+		all := parley.ExportMessagesRequest{Limit: exportPage}
+		return exporting(c).writeFile(ctx, all, formatOf(path, false), path, false)
 	}
 
 	ids, title := what.IDs, "Selected messages"
@@ -78,21 +76,4 @@ func foundIDs(ctx context.Context, s parley.Service, find parley.FindMessagesReq
 			return ids, nil
 		}
 	}
-}
-
-// fillBuffer puts a text into the buffer of the tmux around, and where that tmux can, on the clipboard.
-func fillBuffer(ctx context.Context, s *surroundings, text string) error {
-	load := func(args ...string) error {
-		cmd := exec.CommandContext(ctx, "tmux", append([]string{"-N", "-S", s.tmuxAround(), "load-buffer"}, args...)...)
-		cmd.Env, cmd.Stdin = s.env, bytes.NewBufferString(text)
-		out, err := cmd.CombinedOutput()
-		if words := bytes.TrimSpace(out); err != nil && len(words) > 0 {
-			return errors.New(parley.CleanLine(string(words)))
-		}
-		return err
-	}
-	if load("-w", "-") == nil { // since tmux 3.2
-		return nil
-	}
-	return load("-")
 }

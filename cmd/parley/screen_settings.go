@@ -9,26 +9,26 @@ import (
 	"parley/tui"
 )
 
-// loadScreenSettings returns the settings of the screen. It ignores an invalid
+// screenSettings returns the settings of the screen. It ignores an invalid
 // parley.yaml, which the daemon reports: one may look at the screen even so.
-func loadScreenSettings(around *surroundings, at daemon.Place) (daemon.ScreenSettings, tui.Notify, error) {
-	s := daemon.ScreenSettings{}
-	if around.host == "" {
-		if t, err := daemon.Load(at, around.env); err == nil {
-			s = t.Screen
+func (s *surroundings) screenSettings(at daemon.Place) (daemon.ScreenSettings, tui.Notify, error) {
+	screen := daemon.ScreenSettings{}
+	if s.host == "" {
+		if t, err := daemon.Load(at, s.env); err == nil {
+			screen = t.Screen
 		}
 	}
-	setting.Fill(&s)
-	if err := s.Override(around.env); err != nil {
-		return s, tui.Notify{}, err
+	setting.Fill(&screen)
+	if err := screen.Override(s.env); err != nil {
+		return screen, tui.Notify{}, err
 	}
-	n, err := s.Notification("the screen")
-	return s, n, err
+	n, err := screen.Notification("the screen")
+	return screen, n, err
 }
 
-// screenPrograms returns the profiles, those that were tried first, and whether their programs are
+// programs returns the profiles, those that were tried first, and whether their programs are
 // installed here.
-func screenPrograms(c *cli) []tui.Program {
+func (c screens) programs() []tui.Program {
 	at, err := c.place()
 	if err != nil {
 		return nil
@@ -60,9 +60,9 @@ func screenPrograms(c *cli) []tui.Program {
 	return append(tried, others...)
 }
 
-// runDoctor returns the findings of parley doctor.
-func runDoctor(ctx context.Context, c *cli) []tui.Finding {
-	d := &doctor{cli: c}
+// examine returns the findings of parley doctor.
+func (c screens) examine(ctx context.Context) []tui.Finding {
+	d := &doctor{cli: c.cli}
 	var all []tui.Finding
 	for _, f := range examine(ctx, d.checks(), func([]string) {}) {
 		all = append(all, tui.Finding{

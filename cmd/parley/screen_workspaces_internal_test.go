@@ -11,13 +11,14 @@ import (
 // A key in the environment belongs to the workspace that the person began in, and goes nowhere else.
 func TestGoingToAnotherWorkspace(t *testing.T) {
 	here := must.Have(filepath.EvalSymlinks(t.TempDir()))(t)
-	c := &cli{workspace: here, program: program{output: output{surroundings: surroundings{env: daemon.Environ{"PARLEY_KEY=mine"}}}}}
+	at := surroundings{workspace: here, env: daemon.Environ{"PARLEY_KEY=mine"}}
+	c := screens{&cli{program: program{output: output{surroundings: at}}}}
 	for _, tt := range []struct{ to, workspace, host, key string }{
 		{"/home/ann/api", "/home/ann/api", "", ""},
 		{"box:src/api", "", "box:src/api", ""},
 		{here, here, "", "mine"},
 	} {
-		got := inWorkspace(c, tt.to)
+		got := c.elsewhere(tt.to)
 		if got.workspace != tt.workspace || got.host != tt.host || got.env.Get("PARLEY_KEY") != tt.key {
 			t.Errorf("to %s: workspace %q, host %q and key %q, want %q, %q, %q", tt.to,
 				got.workspace, got.host, got.env.Get("PARLEY_KEY"), tt.workspace, tt.host, tt.key)

@@ -9,29 +9,29 @@ import (
 	"time"
 )
 
-func (c *cli) starter() daemon.Starter {
-	return daemon.Starter{Executable: c.executable, Env: c.env, Now: c.now}
+func (p *program) starter() daemon.Starter {
+	return daemon.Starter{Executable: p.executable, Env: p.env, Now: p.now}
 }
 
 // ensureDaemon returns the workspace's daemon. Like tmux, it starts one if none runs.
-func (c *cli) ensureDaemon(ctx context.Context, at daemon.Place) (*daemon.Info, error) {
+func (p *program) ensureDaemon(ctx context.Context, at daemon.Place) (*daemon.Info, error) {
 	if info := daemon.Running(ctx, at); info != nil {
-		c.warnOfVersion(info)
-		c.warnOfTrust(at, info)
+		p.warnOfVersion(info)
+		p.warnOfTrust(at, info)
 		return info, nil
 	}
 
-	c.consent(at)
-	info, err := c.startDaemon(ctx, at)
-	c.warnOfTrust(at, info)
+	p.consent(at)
+	info, err := p.startDaemon(ctx, at)
+	p.warnOfTrust(at, info)
 
 	return info, err
 }
 
-func (c *cli) startDaemon(ctx context.Context, at daemon.Place) (*daemon.Info, error) {
-	stop := c.noticeStart(ctx)
+func (p *program) startDaemon(ctx context.Context, at daemon.Place) (*daemon.Info, error) {
+	stop := p.noticeStart(ctx)
 	defer stop()
-	return c.starter().Ensure(ctx, at)
+	return p.starter().Ensure(ctx, at)
 }
 
 // noticeStart tells a person at the terminal that the daemon is starting, if that

@@ -54,19 +54,22 @@ func knownHere(ctx context.Context, env daemon.Environ) []parley.KnownWorkspace 
 	return all
 }
 
+// survey looks at all workspaces of the user.
+type survey struct{ *output }
+
 // everywhere looks at each workspace of the user, also at those on other machines whose keys are kept here,
 // all at once. Those that need the user most come first. It starts no daemon.
-func everywhere(ctx context.Context, c *cli) ([]workspaceLine, error) {
+func (s survey) everywhere(ctx context.Context) ([]workspaceLine, error) {
 	var looking sync.WaitGroup
-	lines := lookHere(ctx, c.env, &looking)
-	hosts, err := remote.Keys(daemon.HostsFile(c.env)).Hosts()
+	lines := lookHere(ctx, s.env, &looking)
+	hosts, err := remote.Keys(daemon.HostsFile(s.env)).Hosts()
 	if err != nil {
 		looking.Wait()
 		return nil, err
 	}
 	afar := make([]workspaceLine, len(hosts))
 	for i, host := range hosts {
-		looking.Go(func() { afar[i] = lookFromAfar(ctx, c, host) })
+		looking.Go(func() { afar[i] = s.lookFromAfar(ctx, host) })
 	}
 	looking.Wait()
 	lines = append(lines, afar...)
@@ -76,48 +79,48 @@ func everywhere(ctx context.Context, c *cli) ([]workspaceLine, error) {
 	return lines, nil
 }
 
-// printEverywhere prints a line for each workspace of the user.
-func printEverywhere(ctx context.Context, c *cli) error {
-	stop := sayWaiting(&c.output, "asking your workspaces")
-	lines, err := everywhere(ctx, c)
+// print prints a line for each workspace of the user.
+func (s survey) print(ctx context.Context) error {
+	stop := s.sayWaiting("asking your workspaces")
+	lines, err := s.everywhere(ctx)
 	stop()
 	if err != nil {
 		return err
 	}
-	if c.json {
-		return c.printJSON(struct {
+	if s.json {
+		return s.printJSON(struct {
 			parley.Answer
 			Workspaces []workspaceLine `json:"workspaces"`
 		}{parley.OK, lines})
 	}
 	if len(lines) == 0 {
-		return c.printLine("parley has no workspace yet. Begin with parley launch NAME -- PROGRAM in a project's directory.")
+		return s.printLine("parley has no workspace yet. Begin with parley launch NAME -- PROGRAM in a project's directory.")
 	}
 
 	t := table{fits: []fit{inner, prose, whole, aside}}
 	for _, l := range lines {
-		t.add(c.paint(bold, home(c.env, l.Workspace)), l.agents(), c.paint(yellow, l.needs()), c.paint(faint, l.Command))
+		t.add(s.paint(bold, home(s.env, l.Workspace)), l.agents(), s.paint(yellow, l.needs()), s.paint(faint, l.Command))
 	}
-	t.print(&c.output)
+	t.print(s.output)
 
 	return nil
 }
 
 // sayWaiting shows on a terminal what a command does for long, until stop.
-func sayWaiting(o *output, doing string) (stop func()) {
-	if o.json || !redraws(o.env, o.err) {
+func (s survey) sayWaiting(doing string) (stop func()) {
+	if s.json || !redraws(s.env, s.err) {
 		return func() {}
 	}
 
 	shown := false
 	end := every(progressAfter, func() {
 		shown = true
-		fmt.Fprintf(o.err, "\r\x1b[K%s…", doing)
+		fmt.Fprintf(s.err, "\r\x1b[K%s…", doing)
 	})
 
 	return func() {
 		if end(); shown {
-			fmt.Fprint(o.err, "\r\x1b[K")
+			fmt.Fprint(s.err, "\r\x1b[K")
 		}
 	}
 }
@@ -172,17 +175,17 @@ func lookAt(ctx context.Context, at daemon.Place, env daemon.Environ) workspaceL
 }
 
 // lookFromAfar asks the daemon of a workspace on another machine, if it runs. ssh may ask nothing.
-func lookFromAfar(ctx context.Context, c *cli, host string) workspaceLine {
+func (s survey) lookFromAfar(ctx context.Context, host string) workspaceLine {
 	l := workspaceLine{parley.KnownWorkspace{Workspace: host, Command: "parley --host " + parley.ShellWord(host)}}
 	ctx, cancel := context.WithTimeout(ctx, afarWithin)
 	defer cancel()
 
-	at := *c
+	at := s.surroundings
 	at.host, at.workspace = host, ""
-	h, err := hostOf(&at)
+	h, err := at.hostOf()
 	if err == nil {
 		h.Passive = true
-		err = l.askOver(ctx, &c.surroundings, h)
+		err = l.askOver(ctx, &at, h)
 	}
 	l.fail(ctx, err, afarWithin)
 
@@ -260,7 +263,7 @@ func accepts(socket string) bool {
 }
 
 // near shortens a path below the working directory.
-func near(s *surroundings, path string) string {
+func (s *surroundings) near(path string) string {
 	if rest, ok := strings.CutPrefix(path, s.dir+string(os.PathSeparator)); ok && s.dir != "" && s.host == "" {
 		return rest
 	}

@@ -53,12 +53,12 @@ var lineDeliveries = []lineState{
 	{string(parley.DeliveryQueued), "○", ""},
 }
 
-// printStatusLine prints the line for the status bar of the user's tmux. It does not
+// printLine prints the line for the status bar of the user's tmux. It does not
 // start a daemon, and succeeds in any case: the line tells what is wrong.
-func printStatusLine(ctx context.Context, c *cli, form string) error {
-	if form != lineWords && form != lineShort {
+func (s *statusCommand) printLine(ctx context.Context, c *cli) error {
+	if s.line != lineWords && s.line != lineShort {
 		return usageError{
-			fmt.Errorf("--tmux is %q", form),
+			fmt.Errorf("--tmux is %q", s.line),
 			"Use --tmux for glyphs and words, or --tmux=short for glyphs.",
 		}
 	}
@@ -91,7 +91,7 @@ func printStatusLine(ctx context.Context, c *cli, form string) error {
 		return c.printLine("parley: no answer")
 	}
 
-	l := statusLine{glyphs: usesUTF8(c.env), words: form == lineWords}
+	l := statusLine{glyphs: usesUTF8(c.env), words: s.line == lineWords}
 	if mine, err := service.CheckNewMessages(ctx, parley.CheckNewMessagesRequest{}); err == nil {
 		l.unread = mine.UnreadCount
 	}

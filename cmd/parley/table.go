@@ -293,7 +293,23 @@ func indented(lines []string, by string) []string {
 	return lines
 }
 
+// heads returns the headings of a table.
+func (o *output) heads(names ...string) []string {
+	for i, name := range names {
+		names[i] = o.paint(faint, name)
+	}
+	return names
+}
+
+// quoted is a line of an agent's screen, as much of it as a line of the terminal takes.
+func (o *output) quoted(line string) string {
+	if width := columnsOf(o.out) - 4; width > 0 && !wordsOnly(o.env) {
+		line = ansi.Truncate(line, width, "…")
+	}
+	return strings.TrimRight(o.paint(faint, "  │ ")+line, " ")
+}
+
 // folded folds a line for standard output, with so many spaces before the lines that follow the first.
-func folded(o *output, line string, indent int) string {
+func (o *output) folded(line string, indent int) string {
 	return strings.Join(hang(line, columnsOf(o.out), indent), "\n")
 }

@@ -124,35 +124,33 @@ func termAliases(cmd *cobra.Command) {
 }
 
 // completeTerms completes the words of a filter.
-func completeTerms(c *cli) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-		name, value, ok := strings.Cut(toComplete, ":")
-		if !ok {
-			var names []string
-			for _, name := range slices.Sorted(maps.Keys(termNames)) {
-				if _, _, known := termOf(cmd, name+":x"); known {
-					names = append(names, name+":")
-				}
+func completeTerms(c completer, cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+	name, value, ok := strings.Cut(begun, ":")
+	if !ok {
+		var names []string
+		for _, name := range slices.Sorted(maps.Keys(termNames)) {
+			if _, _, known := termOf(cmd, name+":x"); known {
+				names = append(names, name+":")
 			}
-			return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 		}
-
-		values := parley.FilterValues(name+":", nil)
-		switch name {
-		case "kind":
-			values = eventKinds()
-		case "type":
-			values = eventTypes()
-		case "is", "state":
-			values = texts(parley.DeliveryStates())
-		case "on", "since", "until":
-			values = []string{"today", "yesterday", time.Now().Format(time.DateOnly)}
-		case "agent", "from", "to":
-			values, _ = completer{c}.completeAgents(cmd, nil, value)
-		}
-		for i, v := range values {
-			values[i] = name + ":" + v
-		}
-		return values, cobra.ShellCompDirectiveNoFileComp
+		return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}
+
+	values := parley.FilterValues(name+":", nil)
+	switch name {
+	case "kind":
+		values = eventKinds()
+	case "type":
+		values = eventTypes()
+	case "is", "state":
+		values = texts(parley.DeliveryStates())
+	case "on", "since", "until":
+		values = []string{"today", "yesterday", time.Now().Format(time.DateOnly)}
+	case "agent", "from", "to":
+		values, _ = c.completeAgents(cmd, nil, value)
+	}
+	for i, v := range values {
+		values[i] = name + ":" + v
+	}
+	return values, cobra.ShellCompDirectiveNoFileComp
 }

@@ -7,11 +7,11 @@ import (
 )
 
 // readText joins the words of a text; a single - stands for standard input.
-func readText(c *cli, words []string) (string, error) {
+func (p *program) readText(words []string) (string, error) {
 	if len(words) != 1 || words[0] != "-" {
 		return strings.Join(words, " "), nil
 	}
-	b, err := io.ReadAll(io.LimitReader(c.in, maxStdin))
+	b, err := io.ReadAll(io.LimitReader(p.in, maxStdin))
 	if err != nil {
 		return "", fmt.Errorf("read the text from standard input: %w", err)
 	}

@@ -83,7 +83,7 @@ func TestWarningOfAnotherDirectoryIsNoAnswer(t *testing.T) {
 	d.json = true
 	d.out = must.Have(os.Create(filepath.Join(dir, "out")))(t)
 	d.err = must.Have(os.Create(filepath.Join(dir, "err")))(t)
-	(&upRun{cli: d.cli}).warnOfDir("coder", "/shop/old", "/shop/new")
+	(&upRun{launches: launches{d.cli}}).warnOfDir("coder", "/shop/old", "/shop/new")
 
 	out, err := must.Have(os.ReadFile(d.out.Name()))(t), must.Have(os.ReadFile(d.err.Name()))(t)
 	want := "parley: coder runs in /shop/old, where its conversation is; the file says /shop/new\n" +

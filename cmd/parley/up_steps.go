@@ -8,7 +8,7 @@ import (
 
 // upRun is one run of parley up.
 type upRun struct {
-	*cli
+	launches
 	upOptions
 	team     *daemon.Team
 	base     string // what the file's paths are relative to

@@ -14,7 +14,7 @@ const daysShown = 7
 
 // printPrograms prints what the programs of agents used, with the last days of an agent that was asked
 // for alone.
-func printPrograms(o *output, programs []parley.ProgramUsage, team *parley.BudgetUse) {
+func (usageCommand) printPrograms(o *output, programs []parley.ProgramUsage, team *parley.BudgetUse) {
 	t, days := table{fits: []fit{inner, prose, prose}}, table{fits: []fit{whole, inner, prose}}
 	silent := map[parley.UsageUnknown][]string{} // the agents of which nothing but this is known
 	for _, p := range programs {
@@ -27,7 +27,7 @@ func printPrograms(o *output, programs []parley.ProgramUsage, team *parley.Budge
 	t.print(o)
 	for _, why := range slices.Sorted(maps.Keys(silent)) {
 		line := o.paint(bold, strings.Join(silent[why], ", ")) + ": " + why.Words()
-		o.printf("%s\n", folded(o, line, 2))
+		o.printf("%s\n", o.folded(line, 2))
 	}
 	if team != nil {
 		o.printf("The team has used %s today.\n", team.Words())

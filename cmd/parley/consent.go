@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"parley"
+	"parley/internal/daemon"
+)
+
+// trust remembers that the user trusts a file, after asking.
+func (p *program) trust(t *daemon.Team, yes bool) error {
+	trust := daemon.TrustOf(p.env)
+	switch {
+	case trust.Has(t):
+		return nil
+	case p.isAgent():
+		return parley.Errorf(parley.NotAuthorized, "an agent cannot trust a file in your place").
+			Suggest("The operator runs parley trust in a terminal of their own.")
+	case !yes && !p.canAsk():
+		return parley.Errorf(parley.InvalidArgument, "nobody can be asked: there is no terminal").
+			With("file", t.File).With("sha256", t.Hash).
+			Suggest("Read the file, then run parley trust --yes, or set %s=%s.", daemon.TrustHashes, t.Hash)
+	case !yes:
+		if !p.asked(t) {
+			return exitCode(1)
+		}
+	}
+	return trust.Add(t)
+}
+
+// isAgent reports whether the program of an agent may run this command: it cannot be shown that the operator does.
+func (s *surroundings) isAgent() bool {
+	at, err := s.place()
+	return s.env.Get("PARLEY_AGENT_ID") != "" || daemon.OfAgent(os.Getpid()) || err == nil && !at.IsOperators(os.Getpid())
+}
+
+// canAsk reports whether a person can be asked.
+func (p *program) canAsk() bool { return isTerminal(p.in) && isTerminal(p.err) && !p.json }
+
+// asked shows what a file does and asks whether the user trusts it.
+func (p *program) asked(t *daemon.Team) bool {
+	fmt.Fprintf(p.err, "%s says:\n%s", p.paintFor(p.err, bold, t.File), claimLines(t))
+	return p.agreed("Do you trust this file? [y/N] ")
+}
+
+// agreed asks a question that is answered with yes or no.
+func (p *program) agreed(question string) bool {
+	fmt.Fprint(p.err, question)
+
+	answer, _ := p.readLine(bufio.NewReader(p.in)) // no answer is a no
+	answer = strings.ToLower(strings.TrimSpace(answer))
+
+	return answer == "y" || answer == "yes"
+}
+
+// readLine reads a line that a person types. Ctrl-C ends it at once, with context.Canceled.
+func (p *program) readLine(from *bufio.Reader) (string, error) {
+	type line struct {
+		text string
+		err  error
+	}
+	read := make(chan line, 1)
+	go func() { // as long as the process at most
+		text, err := from.ReadString('\n')
+		read <- line{text, err}
+	}()
+
+	select {
+	case l := <-read:
+		return l.text, l.err
+	case <-p.ended:
+		fmt.Fprintln(p.err)
+		return "", context.Canceled
+	}
+}
+
+// consent asks for trust in the workspace's file before a daemon starts. Without it, the daemon
+// starts with what is harmless.
+func (p *program) consent(at daemon.Place) {
+	t, err := daemon.LoadTeam(at.TeamFile(), false)
+	trust := daemon.TrustOf(p.env)
+	if err != nil || trust.Has(t) || !p.canAsk() || p.isAgent() || !p.asked(t) {
+		return
+	}
+	if err := trust.Add(t); err != nil {
+		p.fail(err)
+	}
+}
+
+// warnOfTrust warns when the daemon ignores parts of parley.yaml.
+func (o *output) warnOfTrust(at daemon.Place, info *daemon.Info) {
+	if info == nil || info.Withheld == "" {
+		return
+	}
+
+	next := "parley trust shows what it does, and asks."
+	t, err := daemon.LoadTeam(at.TeamFile(), false)
+	switch {
+	case err != nil:
+	case len(t.Claims) == 0: // what is ignored is a file of the user's own
+		next = "parley trust FILE shows what it does, and asks."
+	case daemon.TrustOf(o.env).Has(t):
+		next = "It is trusted now: parley down --keep-agents lets the next command start a daemon that reads it."
+	}
+	o.warned.print(o, "%s\n  → %s", info.Withheld, next)
+}

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"context"
+	"os/exec"
+	"path"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/client"
+	"parley/internal/daemon"
+	"parley/tmux"
+	"parley/tui"
+
+	"github.com/spf13/cobra"
+)
+
+// screens are the screens of workspaces, with what this program can do for them.
+type screens struct{ *cli }
+
+// screenGC is the garbage collector's percentage for the screen. The screen keeps little
+// compared to what it allocates for drawing: with 200 agents and 100,000 messages, paged
+// through, it takes 53 MB, and 61 with Go's default of 100.
+const screenGC = 40
+
+// open shows one screen after the other, as the person goes from workspace to workspace. Where the
+// next cannot be shown, the one before is shown again, with the reason.
+func (c screens) open(ctx context.Context, link screenLink) error {
+	if err := link.check(); err != nil {
+		return err
+	}
+	if !link.plain && (!isTerminal(c.in) || !isTerminal(c.out)) {
+		return parley.Errorf(parley.InvalidArgument, "the screen needs a terminal").
+			Suggest("Use parley log -f to see the traffic without one, or parley tui --plain.")
+	}
+	if c.env.Get("GOGC") == "" {
+		debug.SetGCPercent(screenGC)
+	}
+
+	var before screens // that has been shown; nil for none
+	var problem error
+	for at := c; ; {
+		next, err := at.one(ctx, link, problem)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil && before.cli == nil:
+			return err
+		case err != nil:
+			at, before, problem = before, screens{}, err
+			continue
+		case next == "":
+			return nil
+		}
+		before, at, link, problem = at, c.elsewhere(next), screenLink{}, nil
+	}
+}
+
+// orHelp runs parley without a command: the screen on a terminal, else help.
+func (c screens) orHelp(cmd *cobra.Command) error {
+	if !isTerminal(c.in) || !isTerminal(c.out) {
+		return cmd.Help()
+	}
+	return c.open(cmd.Context(), screenLink{})
+}
+
+// one shows the screen of one workspace, and returns the name of the one to be shown next; "" for
+// none. A problem is told first.
+func (c screens) one(ctx context.Context, link screenLink, problem error) (next string, err error) {
+	at, err := c.shownPlace()
+	if err != nil {
+		return "", err
+	}
+
+	screen, notify, err := c.screenSettings(at)
+	if err != nil {
+		return "", err
+	}
+
+	service, err := c.service(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer service.Close()
+
+	if link.plain || screen.Plain || wordsOnly(c.env) {
+		p := &plainScreen{cli: c.cli, service: service}
+		return "", p.run(ctx, c.title(at), firstOf(link, screen.First))
+	}
+
+	to, err := link.target(ctx, service)
+	if err != nil {
+		return "", err
+	}
+
+	if to == (tui.Target{}) {
+		to.Screen = screen.First
+	}
+
+	key := c.returnKey(ctx, at)
+	o := tui.Options{
+		Open:      to,
+		Problem:   problem,
+		Version:   buildVersion(),
+		Notify:    notify,
+		Filters:   screen.Filters,
+		Service:   service,
+		Workspace: c.title(at),
+		Follow:    service.Events,
+		Environ:   c.env,
+		Now:       c.now,
+		ReturnKey: strings.NewReplacer("Ctrl-", "ctrl+", "Alt-", "alt+").Replace(key),
+		Style: tui.Style{
+			Still: screen.ReducedMotion,
+			Mouse: screen.Mouse,
+			Look:  screen.Look(),
+			Theme: screen.Theme,
+			Keys:  screen.Keys,
+		},
+		Surroundings: c.around(ctx, service, at),
+	}
+
+	return tui.Run(ctx, o, c.in, c.out)
+}
+
+// around returns what the screen can do by this program.
+func (c screens) around(ctx context.Context, service *client.Client, at daemon.Place) tui.Surroundings {
+	around := tui.Surroundings{
+		Attach:     func(name string) (*exec.Cmd, error) { return c.attach(ctx, service, name) },
+		Workspaces: func(ctx context.Context) ([]tui.Workspace, error) { return c.workspaces(ctx, at) },
+		Export: func(ctx context.Context, what tui.Exported, path string) (int, error) {
+			return c.export(ctx, service, what, path)
+		},
+	}
+
+	if c.host == "" {
+		around.Programs = func() []tui.Program { return c.programs() }
+		around.Examine = func(ctx context.Context) []tui.Finding { return c.examine(ctx) }
+	}
+	if user := (userTmux{c.env}); user.around() != "" {
+		around.Buffer = user.fillBuffer
+		around.Beside = func(name string) (*exec.Cmd, error) { return c.attachBeside(ctx, service, name) }
+	}
+
+	return around
+}
+
+// shownPlace returns the place that the screen shows; none if it is on another machine.
+func (c screens) shownPlace() (daemon.Place, error) {
+	if c.host != "" {
+		return daemon.Place{}, nil
+	}
+	return c.place()
+}
+
+// title names the workspace at the top of the screen.
+func (c screens) title(at daemon.Place) string {
+	h, err := c.hostOf()
+	switch {
+	case c.host == "" || err != nil:
+		return at.Root
+	case h.Workspace == "":
+		return h.Address
+	}
+	return path.Base(h.Workspace) + " on " + path.Base(h.Address)
+}
+
+// returnKey returns the key that leads back from an attached terminal.
+func (c screens) returnKey(ctx context.Context, at daemon.Place) string {
+	if c.host != "" {
+		return tmux.ReturnKey
+	}
+	return userTmux{c.env}.returnKey(ctx, at.TmuxSocket(c.env))
+}
+
+// attachBeside shows a terminal in a new window of the user's own tmux: a client cannot
+// move from one server to another, but it can run inside one. The window closes when the
+// client leaves.
+func (c screens) attachBeside(ctx context.Context, service *client.Client, name string) (*exec.Cmd, error) {
+	attach, err := c.attach(ctx, service, name)
+	if err != nil || slices.Contains(attach.Args, "switch-client") {
+		return attach, err
+	}
+	argv := append([]string{"new-window", "-n", name, "--", "env", "-u", "TMUX", attach.Path}, attach.Args[1:]...)
+	cmd := exec.Command("tmux", argv...)
+	cmd.Env = c.env
+	return cmd, nil
+}
+
+// attachWithin is longer than the daemon waits for tmux, so that the daemon's error
+// arrives.
+const attachWithin = 15 * time.Second
+
+// attach returns what shows an agent's terminal in place of the screen.
+func (c screens) attach(ctx context.Context, service *client.Client, name string) (*exec.Cmd, error) {
+	if c.host != "" {
+		return c.thereOnTerminal(ctx, "attach", name)
+	}
+	ctx, cancel := context.WithTimeout(ctx, attachWithin)
+	defer cancel()
+	res, err := service.GetAttachInfo(ctx, parley.AttachInfoRequest{Agent: name})
+	if err != nil {
+		return nil, err
+	}
+	user := userTmux{c.env}
+	return user.client(user.showing(res))
+}
