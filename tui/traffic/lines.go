@@ -17,6 +17,13 @@ type listLine struct {
 	of  []*team.Row // the messages that are folded, the oldest first; nil for one that is not
 }
 
+// listLines are the lines of a list, of which some are in view.
+type listLines struct {
+	lines  []listLine
+	top    int // the first line in view
+	height int
+}
+
 // laid is what the lines depend on.
 type laid struct {
 	n, unfolded int // rows
@@ -102,6 +109,46 @@ func (d *dayMarks) next(at time.Time) (day time.Time, begins bool) {
 	d.to = d.from.AddDate(0, 0, 1)
 
 	return d.from, !first || !kit.SameDay(at, d.now, d.now.Location())
+}
+
+// lineOf returns the line that a row is on, or -1.
+func (l *listLines) lineOf(r *team.Row) int {
+	for i := len(l.lines) - 1; i >= 0; i-- {
+		x := &l.lines[i]
+		if x.row == r && r != nil || slices.Contains(x.of, r) {
+			return i
+		}
+	}
+	return -1
+}
+
+// step returns the line that is n lines from i and has a message.
+func (l *listLines) step(i, n int) int {
+	j := kit.Clamp(i+n, 0, len(l.lines)-1)
+	if l.lines[j].row == nil && (n > 0 || j == 0) {
+		j++
+	} else if l.lines[j].row == nil {
+		j--
+	}
+	return kit.Clamp(j, 0, len(l.lines)-1)
+}
+
+// linesInView returns the lines that are drawn.
+func (l *listLines) linesInView() []listLine {
+	return l.lines[kit.Clamp(l.top, 0, len(l.lines)):kit.Clamp(l.top+l.height, 0, len(l.lines))]
+}
+
+// inView returns the rows that are drawn.
+func (l *listLines) inView() (rows []*team.Row) {
+	for _, x := range l.linesInView() {
+		switch {
+		case x.of != nil:
+			rows = append(rows, x.of...)
+		case x.row != nil:
+			rows = append(rows, x.row)
+		}
+	}
+	return rows
 }
 
 // marked returns the line under the marker.

@@ -1,12 +1,16 @@
 package traffic
 
 import (
-	"slices"
-
 	"parley"
 	"parley/tui/kit"
 	"parley/tui/team"
 )
+
+// rowSet is the messages of a list.
+type rowSet struct {
+	rows []*team.Row // the oldest first
+	ByID map[string]*team.Row
+}
 
 func newRowSet() rowSet { return rowSet{ByID: map[string]*team.Row{}} }
 
@@ -39,44 +43,4 @@ func (s *rowSet) forget(rows []*team.Row) {
 	for _, r := range rows {
 		delete(s.ByID, r.ID)
 	}
-}
-
-// lineOf returns the line that a row is on, or -1.
-func (l *listLines) lineOf(r *team.Row) int {
-	for i := len(l.lines) - 1; i >= 0; i-- {
-		x := &l.lines[i]
-		if x.row == r && r != nil || slices.Contains(x.of, r) {
-			return i
-		}
-	}
-	return -1
-}
-
-// step returns the line that is n lines from i and has a message.
-func (l *listLines) step(i, n int) int {
-	j := kit.Clamp(i+n, 0, len(l.lines)-1)
-	if l.lines[j].row == nil && (n > 0 || j == 0) {
-		j++
-	} else if l.lines[j].row == nil {
-		j--
-	}
-	return kit.Clamp(j, 0, len(l.lines)-1)
-}
-
-// linesInView returns the lines that are drawn.
-func (l *listLines) linesInView() []listLine {
-	return l.lines[kit.Clamp(l.top, 0, len(l.lines)):kit.Clamp(l.top+l.height, 0, len(l.lines))]
-}
-
-// inView returns the rows that are drawn.
-func (l *listLines) inView() (rows []*team.Row) {
-	for _, x := range l.linesInView() {
-		switch {
-		case x.of != nil:
-			rows = append(rows, x.of...)
-		case x.row != nil:
-			rows = append(rows, x.row)
-		}
-	}
-	return rows
 }

@@ -63,19 +63,6 @@ type record struct {
 	unseen   int // rows that came since follow was left
 }
 
-// rowSet is the messages of a list.
-type rowSet struct {
-	rows []*team.Row // the oldest first
-	ByID map[string]*team.Row
-}
-
-// listLines are the lines of a list, of which some are in view.
-type listLines struct {
-	lines  []listLine
-	top    int // the first line in view
-	height int
-}
-
 // paging is the part of the list that is in the window, and what is asked for besides.
 type paging struct {
 	low        int64 // the window begins after this event; 0 is the record's beginning
