@@ -44,7 +44,6 @@ var large = map[string]int{
 	"parleytest.fixture":              164,
 	"profile.Profile":                 45,
 	"store.database":                  32,
-	"store.tx":                        72,
 }
 
 // records are rows that are read from a database or from tmux, without tags.

@@ -36,13 +36,13 @@ var logTable = engine.Table[logRow]{
 	},
 }
 
-// logTo adds a row to an agent's log. details become JSON.
-func logTo(t *tx, agentID, logType, message string, details any) {
+// log adds a row to an agent's log. details become JSON.
+func (t agentsIn) log(agentID, logType, message string, details any) {
 	b, err := json.Marshal(details)
 	if err != nil { // a time beyond the year 9999
 		b = []byte("{}")
 	}
-	logTable.Add(t, logRow{agentID, logType, message, string(b), nanos(t.Now)})
+	logTable.Add(t.tx, logRow{agentID, logType, message, string(b), nanos(t.Now)})
 }
 
 // communication is the part of a delivery that the agent log keeps.

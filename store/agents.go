@@ -34,17 +34,17 @@ func (s *Agents) List(ctx context.Context) ([]parley.Agent, error) {
 // another agent ever had its ID or its name, in any case.
 func (s *Agents) CreateAgent(ctx context.Context, a parley.Agent, key *APIKey) error {
 	return s.write(ctx, "storing the agent", func(t *tx) error {
-		row := newAgentRow(t, &a)
+		row := agentsIn{t}.row(&a)
 		if err := agentsTable.Insert(t, row); err != nil {
 			return err
 		}
 
-		logLifecycle(t, &row, "created")
-		if err := replaceResponder(t, a.ID, a.Responder); err != nil {
+		agentsIn{t}.logLifecycle(&row, "created")
+		if err := (respondersIn{t}).replace(a.ID, a.Responder); err != nil {
 			return err
 		}
 
-		return replaceKeys(t, a.ID, key)
+		return keysIn{t}.replace(a.ID, key)
 	})
 }
 
@@ -53,10 +53,10 @@ func (s *Agents) CreateAgent(ctx context.Context, a parley.Agent, key *APIKey) e
 // when its new name belongs to another.
 func (s *Agents) ReviveAgent(ctx context.Context, a parley.Agent, key *APIKey) error {
 	return s.write(ctx, "storing the agent", func(t *tx) error {
-		if err := refuseElsewhere(t, &a); err != nil {
+		if err := (agentsIn{t}).refuseElsewhere(&a); err != nil {
 			return err
 		}
-		row := newAgentRow(t, &a)
+		row := agentsIn{t}.row(&a)
 		n, err := agentsTable.Update(t, &row, butFor("id", "created_at"), `id = ?`, a.ID)
 		switch {
 		case engine.Duplicate(err):
@@ -67,12 +67,12 @@ func (s *Agents) ReviveAgent(ctx context.Context, a parley.Agent, key *APIKey) e
 			return noAgent(a.ID)
 		}
 
-		logLifecycle(t, &row, "revived")
-		if err := replaceResponder(t, a.ID, a.Responder); err != nil {
+		agentsIn{t}.logLifecycle(&row, "revived")
+		if err := (respondersIn{t}).replace(a.ID, a.Responder); err != nil {
 			return err
 		}
 
-		return replaceKeys(t, a.ID, key)
+		return keysIn{t}.replace(a.ID, key)
 	})
 }
 
@@ -84,7 +84,7 @@ func (s *Agents) SetAgentState(
 	ctx context.Context, id string, state parley.AgentState, evidence string, exit *int,
 ) (since time.Time, err error) {
 	err = s.write(ctx, "storing the agent's state", func(t *tx) error {
-		row, err := loadAgent(t, id)
+		row, err := agentsIn{t}.load(id)
 		if err != nil {
 			return err
 		}
@@ -105,7 +105,7 @@ func (s *Agents) SetAgentState(
 			return err
 		}
 
-		logLifecycle(t, row, "is "+row.State)
+		agentsIn{t}.logLifecycle(row, "is "+row.State)
 
 		return nil
 	})
@@ -116,7 +116,7 @@ func (s *Agents) SetAgentState(
 // SetAgentProfile records the profile of an agent. AGENT_NOT_FOUND.
 func (s *Agents) SetAgentProfile(ctx context.Context, id, profile string) error {
 	return s.write(ctx, "storing the agent's profile", func(t *tx) error {
-		if _, err := loadAgent(t, id); err != nil {
+		if _, err := (agentsIn{t}).load(id); err != nil {
 			return err
 		}
 		tell(t, changedAgent, id, "")
@@ -128,7 +128,7 @@ func (s *Agents) SetAgentProfile(ctx context.Context, id, profile string) error 
 // SetAgentSession records the own session of an agent's program. AGENT_NOT_FOUND.
 func (s *Agents) SetAgentSession(ctx context.Context, id string, session parley.Session) error {
 	return s.write(ctx, "storing the agent's session", func(t *tx) error {
-		if _, err := loadAgent(t, id); err != nil {
+		if _, err := (agentsIn{t}).load(id); err != nil {
 			return err
 		}
 		_, err := t.Exec(`UPDATE agents SET session = ?, session_state = ? WHERE id = ?`,
@@ -141,7 +141,7 @@ func (s *Agents) SetAgentSession(ctx context.Context, id string, session parley.
 // AGENT_NOT_FOUND.
 func (s *Agents) SetAgentLabels(ctx context.Context, id string, a parley.Agent) error {
 	return s.write(ctx, "storing the agent's description", func(t *tx) error {
-		row := newAgentRow(t, &a)
+		row := agentsIn{t}.row(&a)
 		n, err := agentsTable.Update(t, &row, onlyColumns("role", "description", "capabilities", "team_groups", "orchestrate",
 			"interruptible", "no_resume", "resume_after_limit", "door", "prompt_hash"), `id = ?`, id)
 		switch {
@@ -151,9 +151,9 @@ func (s *Agents) SetAgentLabels(ctx context.Context, id string, a parley.Agent) 
 			return noAgent(id)
 		}
 
-		changed, err := loadAgent(t, id)
+		changed, err := agentsIn{t}.load(id)
 		if err == nil {
-			logLifecycle(t, changed, "changed")
+			agentsIn{t}.logLifecycle(changed, "changed")
 		}
 
 		return err
@@ -163,7 +163,7 @@ func (s *Agents) SetAgentLabels(ctx context.Context, id string, a parley.Agent) 
 // SetAgentWorktree records the worktree of an agent; nil for none. AGENT_NOT_FOUND.
 func (s *Agents) SetAgentWorktree(ctx context.Context, id string, w *parley.Worktree) error {
 	return s.write(ctx, "storing the agent's worktree", func(t *tx) error {
-		if _, err := loadAgent(t, id); err != nil {
+		if _, err := (agentsIn{t}).load(id); err != nil {
 			return err
 		}
 		tell(t, changedAgent, id, "")

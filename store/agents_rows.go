@@ -107,8 +107,8 @@ func jsonList(list []string) string {
 	return string(text)
 }
 
-// newAgentRow returns the row of an agent. Times that are missing are now.
-func newAgentRow(t *tx, a *parley.Agent) agentRow {
+// row returns the row of an agent. Times that are missing are now.
+func (t agentsIn) row(a *parley.Agent) agentRow {
 	row := agentRow{
 		ID:            a.ID,
 		Name:          a.Name,
@@ -220,8 +220,8 @@ func (r *agentRow) agent() parley.Agent {
 	}
 }
 
-// loadAgent returns the row of an agent. AGENT_NOT_FOUND.
-func loadAgent(t *tx, id string) (*agentRow, error) {
+// load returns the row of an agent. AGENT_NOT_FOUND.
+func (t agentsIn) load(id string) (*agentRow, error) {
 	var rows []agentRow
 	if err := t.Query(&rows, `SELECT * FROM agents WHERE id = ?`, id); err != nil {
 		return nil, err
@@ -248,8 +248,8 @@ func touch(ctx context.Context, d *database, what, statement string, times map[s
 }
 
 // logLifecycle adds an agent's state to its log and to the events.
-func logLifecycle(t *tx, r *agentRow, what string) {
-	logTo(t, r.ID, typeLifecycle, "Agent "+r.Name+" "+what, struct {
+func (t agentsIn) logLifecycle(r *agentRow, what string) {
+	t.log(r.ID, typeLifecycle, "Agent "+r.Name+" "+what, struct {
 		AgentID    string `json:"agent_id"`
 		Name       string `json:"name"`
 		Kind       string `json:"kind"`
@@ -257,7 +257,7 @@ func logLifecycle(t *tx, r *agentRow, what string) {
 		Evidence   string `json:"evidence,omitempty"`
 		ExitStatus *int   `json:"exit_status,omitempty"`
 	}{r.ID, r.Name, r.Kind, r.State, r.Evidence, r.ExitStatus})
-	emit(t, eventRow{Type: parley.EventAgent, AgentID: r.ID, State: r.State, Detail: r.Evidence})
+	emit(t.tx, eventRow{Type: parley.EventAgent, AgentID: r.ID, State: r.State, Detail: r.Evidence})
 }
 
 func nameTaken(name string) error {

@@ -14,13 +14,13 @@ type original struct {
 	Due      int64
 }
 
-// recordAnswer records that a message answers another, on the other's delivery and on
+// answer records that a message answers another, on the other's delivery and on
 // the debt if there is one. RESPONSE_NOT_REQUIRED or DEADLINE_PASSED when a formal
 // response is not owed.
-func recordAnswer(t *tx, p *Post, out *Appended) error {
+func (p posting) answer() error {
 	by, a := p.Message.SenderID, p.Answers
 	var found []original
-	err := t.Query(&found, `SELECT `+messageColumns+`, `+deliveryColumns+`,
+	err := p.Query(&found, `SELECT `+messageColumns+`, `+deliveryColumns+`,
 			coalesce(b.state, '') AS debt, coalesce(b.due_at, 0) AS due
 		FROM messages m JOIN deliveries d ON d.message_seq = m.seq AND d.recipient_id = ?
 		JOIN agents s ON s.id = m.sender_id JOIN agents r ON r.id = d.recipient_id
@@ -35,23 +35,23 @@ func recordAnswer(t *tx, p *Post, out *Appended) error {
 
 	o := &found[0]
 	owed := parley.ResponseStatus(o.Debt).Owed()
-	late := owed && nanos(t.Now) > o.Due
+	late := owed && nanos(p.Now) > o.Due
 	if a.Status != "" {
 		if err := o.refuse(owed, late); err != nil {
 			return err
 		}
 	}
 
-	if err := settleDebt(t, o, p, owed, late, out); err != nil {
+	if err := p.settleDebt(o, owed, late); err != nil {
 		return err
 	}
 	if o.Delivery.AnsweredBy != "" {
 		return nil
 	}
 
-	out.Updated = true
+	p.out.Updated = true
 
-	return markAnswered(t, &o.Delivery, p.Message.ID)
+	return deliveriesIn{p.tx}.markAnswered(&o.Delivery, p.Message.ID)
 }
 
 // refuse returns why a formal response is not accepted, nil if it is.
@@ -82,7 +82,7 @@ func notOwed(id string) error {
 }
 
 // settleDebt changes the debt as the reply says.
-func settleDebt(t *tx, o *original, p *Post, owed, late bool, out *Appended) error {
+func (p posting) settleDebt(o *original, owed, late bool) error {
 	if !owed {
 		return nil
 	}
@@ -92,22 +92,22 @@ func settleDebt(t *tx, o *original, p *Post, owed, late bool, out *Appended) err
 		status = parley.ResponseCompleted
 	}
 
-	out.Updated = true
-	if _, err := t.Exec(`UPDATE debts SET state = ?, answered_by = ?, answered_at = ?, late = ?
+	p.out.Updated = true
+	if _, err := p.Exec(`UPDATE debts SET state = ?, answered_by = ?, answered_at = ?, late = ?
 		WHERE message_seq = ? AND debtor_id = ?`,
-		string(status), p.Message.ID, nanos(t.Now), late, o.Message.Seq, p.Message.SenderID); err != nil {
+		string(status), p.Message.ID, nanos(p.Now), late, o.Message.Seq, p.Message.SenderID); err != nil {
 		return err
 	}
 
-	return delegateDebt(t, o, p.Answers.Delegates, out)
+	return p.delegateDebt(o, p.Answers.Delegates)
 }
 
 // delegateDebt makes others owe the answer, and delivers the message to those who did not
 // get it. It leaves out those who have completed their response. A debt that comes back is told of again.
-func delegateDebt(t *tx, o *original, to []NewDelivery, out *Appended) error {
+func (p posting) delegateDebt(o *original, to []NewDelivery) error {
 	var added []NewDelivery
 	for _, d := range to {
-		if _, err := t.Exec(`INSERT INTO debts (message_seq, debtor_id, due_at, state) VALUES (?, ?, ?, 'open')
+		if _, err := p.Exec(`INSERT INTO debts (message_seq, debtor_id, due_at, state) VALUES (?, ?, ?, 'open')
 			ON CONFLICT (message_seq, debtor_id) DO UPDATE SET state = 'open', answered_by = '',
 				reminded_at = 0, sender_told_at = 0, operator_told_at = 0
 			WHERE debts.state NOT IN ('open', 'partial', 'completed')`, o.Message.Seq, d.RecipientID, o.Due); err != nil {
@@ -115,14 +115,14 @@ func delegateDebt(t *tx, o *original, to []NewDelivery, out *Appended) error {
 		}
 
 		var has int
-		if err := t.Query(&has, `SELECT count(*) FROM deliveries WHERE message_seq = ? AND recipient_id = ?`,
+		if err := p.Query(&has, `SELECT count(*) FROM deliveries WHERE message_seq = ? AND recipient_id = ?`,
 			o.Message.Seq, d.RecipientID); err != nil {
 			return err
 		}
 
 		if has == 0 {
 			added = append(added, d)
-			gotOlder(t, d.RecipientID)
+			gotOlder(p.tx, d.RecipientID)
 		}
 	}
 
@@ -131,24 +131,25 @@ func delegateDebt(t *tx, o *original, to []NewDelivery, out *Appended) error {
 	}
 
 	m := o.Message.message()
-	p, passed := Post{Message: m, Deliveries: added}, Appended{Message: m, Seq: o.Message.Seq}
-	deliveriesTable.Add(t, newDeliveries(t, &p, &m, o.Message.Seq, &passed)...)
-	logDeliveries(t, &p, &m)
-	out.Passed = passed.Jobs()
+	passed := Appended{Message: m, Seq: o.Message.Seq}
+	again := posting{p.tx, &Post{Message: m, Deliveries: added}, &passed}
+	deliveriesTable.Add(p.tx, again.deliveries(&m, o.Message.Seq)...)
+	again.log(&m)
+	p.out.Passed = passed.Jobs()
 
 	return nil
 }
 
 // markAnswered takes a delivery to its last rung, or, while it is being typed, lets it
 // get there when that has ended.
-func markAnswered(t *tx, d *deliveryRow, by string) error {
+func (t deliveriesIn) markAnswered(d *deliveryRow, by string) error {
 	k, now := Key{d.MessageSeq, d.RecipientID}, nanos(t.Now)
 	if _, err := t.Exec(`UPDATE deliveries SET read_at = coalesce(read_at, ?), answered_at = ?, answered_by = ?
 		WHERE message_seq = ? AND recipient_id = ?`, now, now, by, k.MessageSeq, k.RecipientID); err != nil {
 		return err
 	}
 
-	hasRead(t, k.RecipientID)
+	hasRead(t.tx, k.RecipientID)
 	if parley.DeliveryState(d.State) == parley.DeliveryTyping {
 		return nil
 	}
@@ -162,5 +163,5 @@ func markAnswered(t *tx, d *deliveryRow, by string) error {
 		})
 	}
 
-	return writeSteps(t, k, append(steps, answered(by)), now)
+	return t.write(k, append(steps, answered(by)), now)
 }

@@ -17,7 +17,8 @@ func (s *Messages) Append(ctx context.Context, p Post) (Appended, error) {
 	var out Appended
 	err := s.write(ctx, "storing the message", func(t *tx) error {
 		out = Appended{}
-		if found, err := findSent(t, p.Message.SenderID, p.IdempotencyKey, &out); found || err != nil {
+		post := posting{t, &p, &out}
+		if found, err := post.findSent(); found || err != nil {
 			return err
 		}
 
@@ -31,26 +32,26 @@ func (s *Messages) Append(ctx context.Context, p Post) (Appended, error) {
 			if p.Judge != nil && len(p.Answers.Delegates) > 0 {
 				p.Judge(p.Answers.Delegates)
 			}
-			if err := recordAnswer(t, &p, &out); err != nil {
+			if err := post.answer(); err != nil {
 				return err
 			}
 		}
 
-		return appendPost(t, &p, &out)
+		return post.append()
 	})
 
 	return out, err
 }
 
-// appendPost adds a message and everything that belongs to it to the transaction.
-func appendPost(t *tx, p *Post, out *Appended) error {
+// append adds a message and everything that belongs to it to the transaction.
+func (p posting) append() error {
 	if p.Reach != nil {
-		if err := addressPost(t, p); err != nil {
+		if err := p.address(); err != nil {
 			return err
 		}
 	}
 
-	if err := refuseRemoved(t, p.FileIDs); err != nil {
+	if err := (filesIn{p.tx}).refuseRemoved(p.FileIDs); err != nil {
 		return err
 	}
 
@@ -60,7 +61,7 @@ func appendPost(t *tx, p *Post, out *Appended) error {
 
 	m := p.Message
 	if m.Timestamp.IsZero() {
-		m.Timestamp = t.Now
+		m.Timestamp = p.Now
 	}
 
 	m.Recipients = make([]string, len(p.Deliveries))
@@ -68,37 +69,37 @@ func appendPost(t *tx, p *Post, out *Appended) error {
 		m.Recipients[i] = p.Deliveries[i].RecipientID
 	}
 
-	seq, err := t.NextNumber("messages")
+	seq, err := p.NextNumber("messages")
 	if err != nil {
 		return err
 	}
 
-	messagesTable.Add(t, newMessageRow{Message: &m, seq: seq, key: p.IdempotencyKey})
-	wordsTable.Add(t, wordsRow{
+	messagesTable.Add(p.tx, newMessageRow{Message: &m, seq: seq, key: p.IdempotencyKey})
+	wordsTable.Add(p.tx, wordsRow{
 		seq:        seq,
 		text:       m.Text,
 		senderID:   m.SenderID,
 		threadID:   m.ThreadID,
 		recipients: m.Recipients,
 	})
-	out.Message, out.Seq = m, seq
-	attachFiles(t, p, seq)
-	announce(t, p, seq)
-	if err := claimNew(t, p, out); err != nil {
+	p.out.Message, p.out.Seq = m, seq
+	p.attach(seq)
+	p.announce(seq)
+	if err := p.claim(); err != nil {
 		return err
 	}
-	deliveriesTable.Add(t, newDeliveries(t, p, &m, seq, out)...)
+	deliveriesTable.Add(p.tx, p.deliveries(&m, seq)...)
 	if m.RequiresResponse {
-		addDebts(t, &m, seq, p.Deliveries)
+		addDebts(p.tx, &m, seq, p.Deliveries)
 	}
 
-	logDeliveries(t, p, &m)
+	p.log(&m)
 
-	return recordReply(t, p, seq)
+	return p.recordReply(seq)
 }
 
 // announce emits the event of a new message.
-func announce(t *tx, p *Post, seq int64) {
+func (p posting) announce(seq int64) {
 	e := eventRow{
 		Type:           p.Event,
 		MessageSeq:     seq,
@@ -109,20 +110,20 @@ func announce(t *tx, p *Post, seq int64) {
 	if len(p.Deliveries) == 1 && p.Event == parley.EventDirectMessage {
 		e.RecipientID = p.Deliveries[0].RecipientID
 	}
-	emit(t, e)
+	emit(p.tx, e)
 }
 
-// newDeliveries returns the rows of a post's deliveries, and sets out.Deliveries. It emits
+// deliveries returns the rows of a post's deliveries, and sets out.Deliveries. It emits
 // an event for each delivery that is settled, claimed or held already.
-func newDeliveries(t *tx, p *Post, m *parley.Message, seq int64, out *Appended) []newDeliveryRow {
+func (p posting) deliveries(m *parley.Message, seq int64) []newDeliveryRow {
 	rows := make([]newDeliveryRow, len(p.Deliveries))
-	out.Deliveries = make([]parley.Delivery, len(p.Deliveries))
+	p.out.Deliveries = make([]parley.Delivery, len(p.Deliveries))
 	var last []parley.Step // of the recipient before, and the same as the database stores it
 	var lines string
 	for i := range p.Deliveries {
 		d := &p.Deliveries[i]
 		change := d.change()
-		steps := []parley.Step{change.step(t.Now)}
+		steps := []parley.Step{change.step(p.Now)}
 		row := newDeliveryRow{
 			kind:   string(m.Kind),
 			urgent: m.Priority == parley.PriorityUrgent,
@@ -135,7 +136,7 @@ func newDeliveries(t *tx, p *Post, m *parley.Message, seq int64, out *Appended) 
 				State:          string(d.State),
 				Reason:         d.Reason,
 				ReasonCode:     change.reasonCode(),
-				QueuedAt:       nanos(t.Now),
+				QueuedAt:       nanos(p.Now),
 				Withheld:       d.Withheld,
 				WithheldUntil:  nanos(d.Until),
 				Decision:       formatDecision(d.Decision),
@@ -145,10 +146,10 @@ func newDeliveries(t *tx, p *Post, m *parley.Message, seq int64, out *Appended) 
 		if d.State == parley.DeliveryRead {
 			row.ReadAt = &row.QueuedAt
 		}
-		if paneSeq, ok := out.claims[d.RecipientID]; ok {
+		if paneSeq, ok := p.out.claims[d.RecipientID]; ok {
 			change = Change{State: parley.DeliveryTyping}
 			row.State, row.PaneSeq = string(change.State), int64(paneSeq)
-			steps = append(steps, change.step(t.Now))
+			steps = append(steps, change.step(p.Now))
 		}
 		if !slices.Equal(steps, last) {
 			last, lines = steps, linesOf(steps)
@@ -156,22 +157,22 @@ func newDeliveries(t *tx, p *Post, m *parley.Message, seq int64, out *Appended) 
 		row.Steps = lines
 
 		rows[i] = row
-		out.Deliveries[i] = row.deliveryAfter(steps)
+		p.out.Deliveries[i] = row.deliveryAfter(steps)
 		if change.State != parley.DeliveryQueued { // the message's own event tells that
-			emitDelivery(t, row.key(), change)
+			deliveriesIn{p.tx}.emit(row.key(), change)
 		}
 	}
 
 	return rows
 }
 
-// logDeliveries adds a row to the log of each recipient.
-func logDeliveries(t *tx, p *Post, m *parley.Message) {
+// log adds a row to the log of each recipient.
+func (p posting) log(m *parley.Message) {
 	summary := "Received " + string(m.Kind) + " message from agent " + parley.Short(m.SenderID)
 	content := parley.Truncate(m.Text, logContent)
 	for i := range p.Deliveries {
 		id := p.Deliveries[i].RecipientID
-		logTo(t, id, typeCommunication, summary, communication{
+		agentsIn{p.tx}.log(id, typeCommunication, summary, communication{
 			SenderID:    m.SenderID,
 			RecipientID: id,
 			Type:        string(m.Type),

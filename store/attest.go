@@ -28,7 +28,7 @@ func (s *Deliveries) Attest(ctx context.Context, w Witness) (typed []string, err
 	err = s.write(ctx, "recording what the agent reports", func(t *tx) error {
 		typed = nil
 		for _, ref := range w.Refs {
-			d, err := findTyped(t, w.RecipientID, ref)
+			d, err := deliveriesIn{t}.findTyped(w.RecipientID, ref)
 			if err != nil {
 				return err
 			}
@@ -37,7 +37,7 @@ func (s *Deliveries) Attest(ctx context.Context, w Witness) (typed []string, err
 			}
 
 			typed = append(typed, d.MessageID)
-			if err := attestDelivery(t, d, &w); err != nil {
+			if err := (deliveriesIn{t}).attest(d, &w); err != nil {
 				return err
 			}
 		}
@@ -57,12 +57,12 @@ const wasTyped = `(d.pane_seq > 0 OR d.door = 1) AND d.reason_code <> '` + strin
 
 // findTyped returns the delivery of the message that ref names, nil when it was not typed
 // to the recipient.
-func findTyped(t *tx, recipientID, ref string) (*deliveryRow, error) {
-	return findDelivery(t, recipientID, ref, " AND "+wasTyped)
+func (t deliveriesIn) findTyped(recipientID, ref string) (*deliveryRow, error) {
+	return t.find(recipientID, ref, " AND "+wasTyped)
 }
 
-// attestDelivery moves one delivery on.
-func attestDelivery(t *tx, d *deliveryRow, w *Witness) error {
+// attest moves one delivery on.
+func (t deliveriesIn) attest(d *deliveryRow, w *Witness) error {
 	was := parley.DeliveryState(d.State)
 	if d.Door {
 		through := *w
@@ -70,7 +70,7 @@ func attestDelivery(t *tx, d *deliveryRow, w *Witness) error {
 		w = &through
 	}
 	if was.Read() || was == parley.DeliverySubmitted && d.Announced {
-		return addReportStep(t, d, w)
+		return t.addReport(d, w)
 	}
 
 	var changes []Change
@@ -88,7 +88,7 @@ func attestDelivery(t *tx, d *deliveryRow, w *Witness) error {
 		return err
 	}
 
-	return writeSteps(t, d.key(), steps, nanos(t.Now))
+	return t.write(d.key(), steps, nanos(t.Now))
 }
 
 // change returns a rung that the report proves.
@@ -96,9 +96,9 @@ func (w *Witness) change(state parley.DeliveryState) Change {
 	return Change{State: state, Evidence: w.Evidence, Code: parley.ProofReport}
 }
 
-// addReportStep adds a step to a delivered message that says when its recipient began to
+// addReport adds a step to a delivered message that says when its recipient began to
 // work on it, unless an earlier step does.
-func addReportStep(t *tx, d *deliveryRow, w *Witness) error {
+func (t deliveriesIn) addReport(d *deliveryRow, w *Witness) error {
 	if delivery := d.delivery(); w.TurnStarted.IsZero() || !delivery.TurnStarted().IsZero() {
 		return nil
 	}

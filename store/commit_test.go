@@ -73,7 +73,7 @@ func TestOneWriteOfManyFailsAlone(t *testing.T) {
 			}
 
 			errs[i] = s.write(t.Context(), "failing", func(tx *tx) error {
-				if err := appendPost(tx, new(post(0, 1)), &Appended{}); err != nil {
+				if err := (posting{tx, new(post(0, 1)), &Appended{}}).append(); err != nil {
 					return err
 				}
 				return boom
@@ -147,7 +147,7 @@ func TestBegunWriteIsFinishedWhenItsContextEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	err := s.write(ctx, "storing", func(tx *tx) error {
 		cancel()
-		return appendPost(tx, new(post(0, 1)), &Appended{})
+		return posting{tx, new(post(0, 1)), &Appended{}}.append()
 	})
 	must.Do(t, err)
 	wantMessages(t, s, 1)

@@ -41,16 +41,16 @@ func makeClaims(t *tx, claims []claimRow) error {
 			c.by.Refuse(ErrStale)
 			continue
 		}
-		emitDelivery(t, c.Key, Change{State: parley.DeliveryTyping})
+		deliveriesIn{t}.emit(c.Key, Change{State: parley.DeliveryTyping})
 	}
 
 	return nil
 }
 
-// claimNew notes in out which deliveries of a post are claimed as they are stored: those for which
+// claim notes in out which deliveries of a post are claimed as they are stored: those for which
 // that was asked, unless the conversation protocol withholds them, or something else is open for
 // their recipient, which goes first.
-func claimNew(t *tx, p *Post, out *Appended) error {
+func (p posting) claim() error {
 	wanted := map[string]uint64{}
 	for i := range p.Deliveries {
 		if d := &p.Deliveries[i]; d.PaneSeq != 0 && waits(d.State) && d.Withheld == "" {
@@ -61,7 +61,7 @@ func claimNew(t *tx, p *Post, out *Appended) error {
 		return nil
 	}
 
-	for _, before := range deliveriesTable.Added(t) {
+	for _, before := range deliveriesTable.Added(p.tx) {
 		delete(wanted, before.RecipientID)
 	}
 	recipients, err := json.Marshal(slices.Collect(maps.Keys(wanted)))
@@ -74,10 +74,10 @@ func claimNew(t *tx, p *Post, out *Appended) error {
 		delete(wanted, id)
 		return err
 	}
-	out.claims = wanted
+	p.out.claims = wanted
 
-	return t.QueryRows(busy, `SELECT value FROM `+t.SQL.Each+` WHERE EXISTS (
-		SELECT 1 FROM deliveries d`+t.SQL.IndexedBy("deliveries_open")+` WHERE d.recipient_id = value AND `+isOpen+`)`,
+	return p.QueryRows(busy, `SELECT value FROM `+p.SQL.Each+` WHERE EXISTS (
+		SELECT 1 FROM deliveries d`+p.SQL.IndexedBy("deliveries_open")+` WHERE d.recipient_id = value AND `+isOpen+`)`,
 		string(recipients))
 }
 
@@ -110,12 +110,12 @@ func makeCloses(t *tx, closes []closeRow) error {
 		if closed {
 			hasRead(t, c.RecipientID)
 			for _, step := range c.steps {
-				emitDelivery(t, c.Key, step)
+				deliveriesIn{t}.emit(c.Key, step)
 			}
 			continue
 		}
 
-		if err := t.Apply(c.by, func(t *tx) error { return advance(t, c.Key, c.changes) }); err != nil {
+		if err := t.Apply(c.by, func(t *tx) error { return (deliveriesIn{t}).advance(c.Key, c.changes) }); err != nil {
 			return err
 		}
 	}

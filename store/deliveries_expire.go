@@ -18,7 +18,7 @@ func (s *Deliveries) Expire(ctx context.Context, before time.Time) ([]Key, error
 	for {
 		var some []Key
 		err := s.write(ctx, "expiring deliveries", func(t *tx) (err error) {
-			some, err = expireSome(t, before)
+			some, err = deliveriesIn{t}.expire(before)
 			return err
 		})
 		expired = append(expired, some...)
@@ -28,8 +28,8 @@ func (s *Deliveries) Expire(ctx context.Context, before time.Time) ([]Key, error
 	}
 }
 
-// expireSome expires one batch.
-func expireSome(t *tx, before time.Time) ([]Key, error) {
+// expire expires one batch.
+func (t deliveriesIn) expire(before time.Time) ([]Key, error) {
 	var keys []Key
 	err := t.Query(&keys, `SELECT d.message_seq, d.recipient_id FROM deliveries d
 		WHERE `+isOpen+` AND d.state <> 'typing' AND d.queued_at < ? LIMIT ?`, nanos(before), expireBatch)
@@ -39,7 +39,7 @@ func expireSome(t *tx, before time.Time) ([]Key, error) {
 		Code:   parley.EndedExpired,
 	}
 	for i := 0; i < len(keys) && err == nil; i++ {
-		err = writeSteps(t, keys[i], []Change{expired}, 0)
+		err = t.write(keys[i], []Change{expired}, 0)
 	}
 
 	return keys, err

@@ -18,7 +18,7 @@ func (s *Deliveries) Retry(ctx context.Context, messageID string, begin []NewDel
 	err := s.write(ctx, "queueing the delivery again", func(t *tx) error {
 		jobs = nil
 		for _, b := range begin {
-			again, err := retryDelivery(t, messageID, b)
+			again, err := deliveriesIn{t}.retry(messageID, b)
 			if err != nil {
 				return err
 			}
@@ -31,8 +31,8 @@ func (s *Deliveries) Retry(ctx context.Context, messageID string, begin []NewDel
 	return jobs, err
 }
 
-// retryDelivery returns one job, or none when the delivery did not end without proof.
-func retryDelivery(t *tx, messageID string, b NewDelivery) ([]Job, error) {
+// retry returns one job, or none when the delivery did not end without proof.
+func (t deliveriesIn) retry(messageID string, b NewDelivery) ([]Job, error) {
 	var rows []itemRow
 	err := t.Query(&rows, `SELECT `+itemColumns+`
 		FROM messages m JOIN deliveries d ON d.message_seq = m.seq`+itemAgents+`
@@ -44,7 +44,7 @@ func retryDelivery(t *tx, messageID string, b NewDelivery) ([]Job, error) {
 	job := rows[0].job()
 	change := b.change()
 	change.Code = cmp.Or(change.Code, parley.ProofRetried)
-	if err := writeSteps(t, job.Key, []Change{change}, 0); err != nil {
+	if err := t.write(job.Key, []Change{change}, 0); err != nil {
 		return nil, err
 	}
 

@@ -49,7 +49,7 @@ func (d *deliveryState) climb(changes []Change) ([]Change, error) {
 }
 
 // advance moves a delivery on from its present rung.
-func advance(t *tx, k Key, changes []Change) error {
+func (t deliveriesIn) advance(k Key, changes []Change) error {
 	var rows []deliveryState
 	if err := t.Query(&rows, `SELECT state, reason, read_at, answered_by FROM deliveries
 		WHERE message_seq = ? AND recipient_id = ?`+ownDeliveries(t.Host),
@@ -66,14 +66,14 @@ func advance(t *tx, k Key, changes []Change) error {
 		return err
 	}
 
-	return writeSteps(t, k, steps, nanos(t.Now))
+	return t.write(k, steps, nanos(t.Now))
 }
 
-// writeSteps adds steps to a delivery, which is on the last of them then. readAt is the
+// write adds steps to a delivery, which is on the last of them then. readAt is the
 // time of reading, if one of the steps is read and the delivery has no such time yet.
-func writeSteps(t *tx, k Key, steps []Change, readAt int64) error {
+func (t deliveriesIn) write(k Key, steps []Change, readAt int64) error {
 	for _, c := range steps {
-		emitDelivery(t, k, c)
+		t.emit(k, c)
 	}
 
 	lines, read := stepLines(steps, t.Now)
@@ -82,7 +82,7 @@ func writeSteps(t *tx, k Key, steps []Change, readAt int64) error {
 		[]any{string(last.State), last.Reason, last.reasonCode(), lines}
 	if read {
 		set, args = set+`, read_at = coalesce(read_at, ?)`, append(args, readAt)
-		hasRead(t, k.RecipientID)
+		hasRead(t.tx, k.RecipientID)
 	}
 
 	_, err := t.Exec(`UPDATE deliveries SET `+set+` WHERE message_seq = ? AND recipient_id = ?`,
@@ -101,9 +101,9 @@ func stepLines(changes []Change, at time.Time) (lines string, read bool) {
 	return linesOf(steps), read
 }
 
-// emitDelivery adds the event of a delivery's new rung.
-func emitDelivery(t *tx, k Key, c Change) {
-	emit(t, eventRow{
+// emit adds the event of a delivery's new rung.
+func (t deliveriesIn) emit(k Key, c Change) {
+	emit(t.tx, eventRow{
 		Type:        parley.EventDelivery,
 		MessageSeq:  k.MessageSeq,
 		RecipientID: k.RecipientID,
@@ -125,6 +125,6 @@ func (s *Deliveries) Advance(ctx context.Context, k Key, changes ...Change) erro
 			closes.Add(t, closeRow{Key: k, steps: steps, changes: changes, by: t.Current()})
 			return nil
 		}
-		return advance(t, k, changes)
+		return deliveriesIn{t}.advance(k, changes)
 	})
 }

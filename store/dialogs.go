@@ -16,12 +16,12 @@ const typeTyping = "agent_typing"
 // page. AGENT_NOT_FOUND.
 func (s *Agents) LogTyping(ctx context.Context, id, by, session string) error {
 	return s.write(ctx, "storing who typed", func(t *tx) error {
-		row, err := loadAgent(t, id)
+		row, err := agentsIn{t}.load(id)
 		if err != nil {
 			return err
 		}
 
-		logTo(t, id, typeTyping, by+" typed into the terminal of "+row.Name, struct {
+		agentsIn{t}.log(id, typeTyping, by+" typed into the terminal of "+row.Name, struct {
 			AgentID string `json:"agent_id"`
 			By      string `json:"by"`
 			Session string `json:"session,omitempty"`
@@ -40,12 +40,12 @@ func (s *Agents) LogTyping(ctx context.Context, id, by, session string) error {
 // AGENT_NOT_FOUND.
 func (s *Agents) LogDialog(ctx context.Context, id, by, question, answer string) error {
 	return s.write(ctx, "storing how a dialog was answered", func(t *tx) error {
-		row, err := loadAgent(t, id)
+		row, err := agentsIn{t}.load(id)
 		if err != nil {
 			return err
 		}
 
-		logTo(t, id, typeDialog, "Dialog of "+row.Name+" answered by "+by, struct {
+		agentsIn{t}.log(id, typeDialog, "Dialog of "+row.Name+" answered by "+by, struct {
 			AgentID  string `json:"agent_id"`
 			By       string `json:"by"`
 			Question string `json:"question"`

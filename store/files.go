@@ -92,23 +92,23 @@ func (s *Files) CreateFile(ctx context.Context, f parley.File, c Call) (made Cal
 	return made, err
 }
 
-// attachFiles adds the files that a message carries.
-func attachFiles(t *tx, p *Post, seq int64) {
+// attach adds the files that a message carries.
+func (p posting) attach(seq int64) {
 	if p.NewFile != nil {
-		filesTable.Add(t, *p.NewFile)
-		carriedTable.Add(t, carriedRow{p.NewFile.ID, seq})
+		filesTable.Add(p.tx, *p.NewFile)
+		carriedTable.Add(p.tx, carriedRow{p.NewFile.ID, seq})
 	}
 
 	ids := slices.Clone(p.FileIDs)
 	slices.Sort(ids)
 	for _, id := range slices.Compact(ids) {
-		carriedTable.Add(t, carriedRow{id, seq})
+		carriedTable.Add(p.tx, carriedRow{id, seq})
 	}
 }
 
 // refuseRemoved refuses files that were removed after their sender looked at them: RemoveFiles does not see a
 // message that comes later, which would say that the file is there.
-func refuseRemoved(t *tx, ids []string) error {
+func (t filesIn) refuseRemoved(ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}

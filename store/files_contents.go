@@ -67,7 +67,7 @@ func (s *Files) WriteContent(ctx context.Context, sha string, w io.Writer) error
 }
 
 // removeContent removes the content with a hash, unless another file has it.
-func removeContent(t *tx, sha string) error {
+func (t filesIn) removeContent(sha string) error {
 	if t.SQL.Embedded {
 		return nil
 	}

@@ -76,7 +76,7 @@ func (s *Files) RemoveFiles(ctx context.Context, ids []string, before time.Time)
 			WHERE `+which+` AND removed_at = 0 ORDER BY created_at, id`, arg)
 		for i := 0; i < len(rows) && err == nil; i++ {
 			rows[i].RemovedAt = nanos(t.Now)
-			err = removeFile(t, &rows[i])
+			err = filesIn{t}.remove(&rows[i])
 		}
 
 		removed = filesOf(rows)
@@ -87,12 +87,12 @@ func (s *Files) RemoveFiles(ctx context.Context, ids []string, before time.Time)
 	return removed, err
 }
 
-// removeFile marks a file and the attachments that name it as removed.
-func removeFile(t *tx, r *fileRow) error {
+// remove marks a file and the attachments that name it as removed.
+func (t filesIn) remove(r *fileRow) error {
 	if _, err := t.Exec(`UPDATE files SET removed_at = ? WHERE id = ?`, r.RemovedAt, r.ID); err != nil {
 		return err
 	}
-	if err := removeContent(t, r.SHA256); err != nil {
+	if err := t.removeContent(r.SHA256); err != nil {
 		return err
 	}
 

@@ -48,7 +48,7 @@ func (s *Holds) Unwithhold(ctx context.Context, list []Passing, evidence string)
 	err := s.write(ctx, "releasing a delivery", func(t *tx) error {
 		passed = nil
 		for _, p := range list {
-			changed, err := setWithheld(t, p.Key, "", time.Time{})
+			changed, err := deliveriesIn{t}.withhold(p.Key, "", time.Time{})
 			if err != nil {
 				return err
 			}
@@ -58,7 +58,7 @@ func (s *Holds) Unwithhold(ctx context.Context, list []Passing, evidence string)
 
 			passed = append(passed, p.Key)
 			released := Change{State: p.State, Evidence: evidence, Code: parley.ProofReleased}
-			if err := writeSteps(t, p.Key, []Change{released}, 0); err != nil {
+			if err := (deliveriesIn{t}).write(p.Key, []Change{released}, 0); err != nil {
 				return err
 			}
 		}
@@ -74,7 +74,7 @@ func (s *Holds) Unwithhold(ctx context.Context, list []Passing, evidence string)
 func (s *Holds) Rewithhold(ctx context.Context, list []Withheld) error {
 	return s.write(ctx, "holding a delivery", func(t *tx) error {
 		for _, w := range list {
-			changed, err := setWithheld(t, w.Key, w.Why, w.Until)
+			changed, err := deliveriesIn{t}.withhold(w.Key, w.Why, w.Until)
 			if err != nil {
 				return err
 			}
@@ -83,7 +83,7 @@ func (s *Holds) Rewithhold(ctx context.Context, list []Withheld) error {
 			}
 
 			held := Change{State: parley.DeliveryHeld, Reason: w.Reason, Code: parley.HoldConversation}
-			if err := writeSteps(t, w.Key, []Change{held}, 0); err != nil {
+			if err := (deliveriesIn{t}).write(w.Key, []Change{held}, 0); err != nil {
 				return err
 			}
 		}
@@ -92,8 +92,8 @@ func (s *Holds) Rewithhold(ctx context.Context, list []Withheld) error {
 	})
 }
 
-// setWithheld changes the rule of a delivery, and reports whether it was withheld.
-func setWithheld(t *tx, k Key, why string, until time.Time) (changed bool, err error) {
+// withhold changes the rule of a delivery, and reports whether it was withheld.
+func (t deliveriesIn) withhold(k Key, why string, until time.Time) (changed bool, err error) {
 	n, err := t.Exec(`UPDATE deliveries SET withheld = ?, withheld_until = ?
 		WHERE message_seq = ? AND recipient_id = ? AND state = 'held' AND withheld <> ''`,
 		why, nanos(until), k.MessageSeq, k.RecipientID)

@@ -62,7 +62,7 @@ func (s *Hosts) HoldAway(ctx context.Context, words func(host string, since *tim
 		for i := range rows {
 			held := Change{State: parley.DeliveryHeld, Code: parley.HoldHostAway,
 				Reason: words(rows[i].Host, rows[i].Until)}
-			if err := writeSteps(t, rows[i].key(), []Change{held}, 0); err != nil {
+			if err := (deliveriesIn{t}).write(rows[i].key(), []Change{held}, 0); err != nil {
 				return err
 			}
 		}
@@ -83,7 +83,7 @@ func (s *Hosts) TakeBack(ctx context.Context) error {
 		}
 		for i := range rows {
 			back := Change{State: parley.DeliveryQueued, Evidence: "its host is back", Code: parley.ProofStored}
-			if err := writeSteps(t, rows[i].key(), []Change{back}, 0); err != nil {
+			if err := (deliveriesIn{t}).write(rows[i].key(), []Change{back}, 0); err != nil {
 				return err
 			}
 		}
@@ -108,13 +108,13 @@ func (s *Hosts) RemoveHost(ctx context.Context, name, by string) (done Removed, 
 
 	err = s.write(ctx, "removing a host", func(t *tx) error {
 		done = Removed{}
-		if err := removable(t, name); err != nil {
+		if err := (hostsIn{t}).removable(name); err != nil {
 			return err
 		}
-		if err := failOpen(t, name, &done); err != nil {
+		if err := (deliveriesIn{t}).fail(name, &done); err != nil {
 			return err
 		}
-		if err := terminateAll(t, name, by, &done); err != nil {
+		if err := (agentsIn{t}).terminateAll(name, by, &done); err != nil {
 			return err
 		}
 		if _, err := t.Exec(`DELETE FROM hosts WHERE name = ?`, name); err != nil {
@@ -127,7 +127,7 @@ func (s *Hosts) RemoveHost(ctx context.Context, name, by string) (done Removed, 
 }
 
 // removable returns why a host cannot be removed, nil if it can.
-func removable(t *tx, name string) error {
+func (t hostsIn) removable(name string) error {
 	var rows []hostRow
 	if err := t.Query(&rows, hostsQuery); err != nil {
 		return err
@@ -151,8 +151,8 @@ func removable(t *tx, name string) error {
 	return nil
 }
 
-// failOpen ends what waits for the agents of a host. What may have been typed is unconfirmed.
-func failOpen(t *tx, host string, done *Removed) error {
+// fail ends what waits for the agents of a host. What may have been typed is unconfirmed.
+func (t deliveriesIn) fail(host string, done *Removed) error {
 	var rows []openRow
 	if err := t.Query(&rows, openOf+` AND a.host = ? ORDER BY d.message_seq`, host); err != nil {
 		return err
@@ -163,7 +163,7 @@ func failOpen(t *tx, host string, done *Removed) error {
 		if rows[i].State == string(parley.DeliveryTyping) {
 			end.State = parley.DeliveryUnconfirmed
 		}
-		if err := writeSteps(t, rows[i].key(), []Change{end}, 0); err != nil {
+		if err := t.write(rows[i].key(), []Change{end}, 0); err != nil {
 			return err
 		}
 		done.Failed++
@@ -172,7 +172,7 @@ func failOpen(t *tx, host string, done *Removed) error {
 }
 
 // terminateAll ends the agents of a host, and their keys.
-func terminateAll(t *tx, host, by string, done *Removed) error {
+func (t agentsIn) terminateAll(host, by string, done *Removed) error {
 	var rows []agentRow
 	if err := t.Query(&rows, `SELECT * FROM agents WHERE host = ? AND kind = 'terminal' AND state <> 'terminated'
 		ORDER BY name`, host); err != nil {
@@ -186,10 +186,10 @@ func terminateAll(t *tx, host, by string, done *Removed) error {
 			r.State, r.Since, r.Evidence, r.ID); err != nil {
 			return err
 		}
-		if err := replaceKeys(t, r.ID, nil); err != nil {
+		if err := (keysIn{t.tx}).replace(r.ID, nil); err != nil {
 			return err
 		}
-		logLifecycle(t, r, "is "+r.State)
+		t.logLifecycle(r, "is "+r.State)
 		done.Agents = append(done.Agents, r.Name)
 	}
 	return nil

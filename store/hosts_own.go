@@ -25,11 +25,11 @@ func isOwn(own, kind, host string) bool {
 }
 
 // refuseElsewhere returns AGENT_EXISTS for an agent that another host has, unless it was stopped there.
-func refuseElsewhere(t *tx, a *parley.Agent) error {
+func (t agentsIn) refuseElsewhere(a *parley.Agent) error {
 	if t.Host == "" {
 		return nil
 	}
-	old, err := loadAgent(t, a.ID)
+	old, err := t.load(a.ID)
 	if err != nil || old.State == string(parley.StateTerminated) || isOwn(t.Host, old.Kind, old.Host) {
 		return err
 	}

@@ -102,17 +102,18 @@ func (s *Idempotency) Repeated(ctx context.Context, senderID, key string) (Appen
 
 // findSent is findRepeated for a message that is about to be stored. INVALID_ARGUMENT when its sender has made
 // a thread or a file with the key.
-func findSent(t *tx, senderID, key string, out *Appended) (bool, error) {
+func (p posting) findSent() (bool, error) {
+	senderID, key := p.Message.SenderID, p.IdempotencyKey
 	if key == "" {
 		return false, nil
 	}
-	found, err := findRepeated(t, senderID, key, out)
+	found, err := findRepeated(p.tx, senderID, key, p.out)
 	if found || err != nil {
 		return found, err
 	}
 
 	var made []string
-	err = t.Query(&made, `SELECT made FROM calls WHERE agent_id = ? AND idempotency_key = ?`, senderID, key)
+	err = p.Query(&made, `SELECT made FROM calls WHERE agent_id = ? AND idempotency_key = ?`, senderID, key)
 	if err == nil && len(made) > 0 {
 		err = usedKey(made[0])
 	}

@@ -19,7 +19,7 @@ func (s *Inbox) MarkRead(
 		marked, notFound, already = []string{}, []string{}, []string{}
 		seen := map[string]bool{}
 		for _, ref := range refs {
-			d, err := findForReader(t, recipientID, ref)
+			d, err := deliveriesIn{t}.findForReader(recipientID, ref)
 			if err != nil {
 				return err
 			}
@@ -39,7 +39,7 @@ func (s *Inbox) MarkRead(
 
 			seen[id], *list = true, append(*list, id)
 			if list == &marked {
-				if err := markRead(t, d, evidence); err != nil {
+				if err := (deliveriesIn{t}).markRead(d, evidence); err != nil {
 					return err
 				}
 			}
@@ -57,7 +57,7 @@ func (s *Inbox) MarkRead(
 func (s *Inbox) NoteGiven(ctx context.Context, recipientID string, messageIDs []string, evidence string) error {
 	return s.write(ctx, "recording what the agent was given", func(t *tx) error {
 		for _, id := range messageIDs {
-			d, err := findDelivery(t, recipientID, id, "")
+			d, err := deliveriesIn{t}.find(recipientID, id, "")
 			if err != nil {
 				return err
 			}
@@ -69,7 +69,7 @@ func (s *Inbox) NoteGiven(ctx context.Context, recipientID string, messageIDs []
 			}
 
 			given := Change{State: parley.DeliverySubmitted, Evidence: evidence, Code: parley.ProofFetched}
-			if err := writeSteps(t, Key{d.MessageSeq, d.RecipientID}, []Change{given}, 0); err != nil {
+			if err := (deliveriesIn{t}).write(Key{d.MessageSeq, d.RecipientID}, []Change{given}, 0); err != nil {
 				return err
 			}
 		}
@@ -89,7 +89,7 @@ type ignored struct {
 // the message was not for this recipient.
 func (s *Inbox) Ignore(ctx context.Context, recipientID, ref, reason string) error {
 	return s.write(ctx, "ignoring a message", func(t *tx) error {
-		d, err := findForReader(t, recipientID, ref)
+		d, err := deliveriesIn{t}.findForReader(recipientID, ref)
 		switch {
 		case err != nil:
 			return err
@@ -98,7 +98,7 @@ func (s *Inbox) Ignore(ctx context.Context, recipientID, ref, reason string) err
 		}
 
 		if d.ReadAt == nil {
-			if err := markRead(t, d, "ignored by its recipient"); err != nil {
+			if err := (deliveriesIn{t}).markRead(d, "ignored by its recipient"); err != nil {
 				return err
 			}
 		}
@@ -109,7 +109,7 @@ func (s *Inbox) Ignore(ctx context.Context, recipientID, ref, reason string) err
 		}
 
 		summary := "Ignored message " + parley.Short(d.MessageID)
-		logTo(t, recipientID, typeCommunication, summary, ignored{d.MessageID, reason})
+		agentsIn{t}.log(recipientID, typeCommunication, summary, ignored{d.MessageID, reason})
 
 		return nil
 	})
@@ -118,21 +118,21 @@ func (s *Inbox) Ignore(ctx context.Context, recipientID, ref, reason string) err
 // findForReader returns the delivery of the message that ref names, also of a post that
 // the agent may read in a thread without a delivery: that one counts as read. It returns
 // nil when there is none, or more than one.
-func findForReader(t *tx, recipientID, ref string) (*deliveryRow, error) {
-	d, err := findDelivery(t, recipientID, ref, "")
+func (t deliveriesIn) findForReader(recipientID, ref string) (*deliveryRow, error) {
+	d, err := t.find(recipientID, ref, "")
 	if d != nil || err != nil {
 		return d, err
 	}
-	post, err := findReadablePost(t, recipientID, ref)
+	post, err := threadsIn{t.tx}.findReadablePost(recipientID, ref)
 	if post == "" || err != nil {
 		return nil, err
 	}
 	return &deliveryRow{MessageID: post, RecipientID: recipientID, ReadAt: new(int64)}, nil
 }
 
-// findDelivery returns the delivery of the message that ref names, nil when there is none, or more than
+// find returns the delivery of the message that ref names, nil when there is none, or more than
 // one. A condition, unless "", begins with AND.
-func findDelivery(t *tx, recipientID, ref, condition string) (*deliveryRow, error) {
+func (t deliveriesIn) find(recipientID, ref, condition string) (*deliveryRow, error) {
 	if len(ref) < parley.ShortID {
 		return nil, nil
 	}
@@ -150,13 +150,13 @@ func findDelivery(t *tx, recipientID, ref, condition string) (*deliveryRow, erro
 
 // markRead takes a delivery to read, or, while it is being typed, lets it get there when
 // that has ended.
-func markRead(t *tx, d *deliveryRow, evidence string) error {
+func (t deliveriesIn) markRead(d *deliveryRow, evidence string) error {
 	k := Key{d.MessageSeq, d.RecipientID}
 	if parley.DeliveryState(d.State) != parley.DeliveryTyping {
 		read := Change{State: parley.DeliveryRead, Evidence: evidence, Code: parley.ProofCall}
-		return writeSteps(t, k, []Change{read}, nanos(t.Now))
+		return t.write(k, []Change{read}, nanos(t.Now))
 	}
-	hasRead(t, k.RecipientID)
+	hasRead(t.tx, k.RecipientID)
 	_, err := t.Exec(`UPDATE deliveries SET read_at = ? WHERE message_seq = ? AND recipient_id = ?`,
 		nanos(t.Now), k.MessageSeq, k.RecipientID)
 	return err

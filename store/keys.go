@@ -82,7 +82,7 @@ type KeySwap struct {
 // SwapKeys ends keys of an agent and adds one, in one step. AGENT_NOT_FOUND.
 func (s *Keys) SwapKeys(ctx context.Context, swap KeySwap) error {
 	return s.write(ctx, "storing the agent's keys", func(t *tx) error {
-		if _, err := loadAgent(t, swap.AgentID); err != nil {
+		if _, err := (agentsIn{t}).load(swap.AgentID); err != nil {
 			return err
 		}
 		var ended []string
@@ -100,11 +100,11 @@ func (s *Keys) SwapKeys(ctx context.Context, swap KeySwap) error {
 				return err
 			}
 			if n > 0 {
-				logKey(t, swap.AgentID, "ended", id, swap.By)
+				keysIn{t}.log(swap.AgentID, "ended", id, swap.By)
 			}
 		}
 		if swap.Added != nil {
-			if err := addKey(t, swap.AgentID, swap.Added, swap.By); err != nil {
+			if err := (keysIn{t}).add(swap.AgentID, swap.Added, swap.By); err != nil {
 				return err
 			}
 		}
@@ -114,9 +114,9 @@ func (s *Keys) SwapKeys(ctx context.Context, swap KeySwap) error {
 	})
 }
 
-// addKey stores a new key. A missing time of creation is now. The agent log gets a row
+// add stores a new key. A missing time of creation is now. The agent log gets a row
 // unless by is empty.
-func addKey(t *tx, agentID string, k *APIKey, by string) error {
+func (t keysIn) add(agentID string, k *APIKey, by string) error {
 	at := nanos(k.CreatedAt)
 	if at == 0 {
 		at = nanos(t.Now)
@@ -127,7 +127,7 @@ func addKey(t *tx, agentID string, k *APIKey, by string) error {
 		expires = nanos(*k.ExpiresAt)
 	}
 
-	err := keysTable.Insert(t, keyRow{
+	err := keysTable.Insert(t.tx, keyRow{
 		ID:        k.KeyID,
 		AgentID:   agentID,
 		Hash:      k.Hash,
@@ -136,25 +136,25 @@ func addKey(t *tx, agentID string, k *APIKey, by string) error {
 		ExpiresAt: expires,
 	})
 	if err == nil && by != "" {
-		logKey(t, agentID, "made", k.KeyID, by)
+		t.log(agentID, "made", k.KeyID, by)
 	}
 
 	return err
 }
 
-func logKey(t *tx, agentID, what, id, by string) {
-	logTo(t, agentID, typeLifecycle, "Key "+id+" "+what, struct {
+func (t keysIn) log(agentID, what, id, by string) {
+	agentsIn{t.tx}.log(agentID, typeLifecycle, "Key "+id+" "+what, struct {
 		KeyID string `json:"key_id"`
 		By    string `json:"by"`
 	}{id, by})
 }
 
-// replaceKeys replaces all keys of an agent by one, or by none.
-func replaceKeys(t *tx, agentID string, k *APIKey) error {
+// replace replaces all keys of an agent by one, or by none.
+func (t keysIn) replace(agentID string, k *APIKey) error {
 	if _, err := t.Exec(`DELETE FROM agent_keys WHERE agent_id = ?`, agentID); err != nil || k == nil {
 		return err
 	}
-	return addKey(t, agentID, k, "")
+	return t.add(agentID, k, "")
 }
 
 // TouchKeys records when keys were last used, by their IDs. It skips keys that have

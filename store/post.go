@@ -117,3 +117,10 @@ type ModelCall struct {
 	CallerID string
 	CutOff   bool
 }
+
+// posting is a message that a transaction stores.
+type posting struct {
+	*tx
+	*Post
+	out *Appended
+}

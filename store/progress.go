@@ -65,7 +65,7 @@ func (c *continuation) record(t *tx) error {
 	if c.lacks == nil {
 		return nil
 	}
-	if err := doubtOpen(t); err != nil {
+	if err := (deliveriesIn{t}).doubt(); err != nil {
 		return err
 	}
 
@@ -78,8 +78,8 @@ func (c *continuation) record(t *tx) error {
 	return err
 }
 
-// doubtOpen gives up all open deliveries: the terminals may have had them already.
-func doubtOpen(t *tx) error {
+// doubt gives up all open deliveries: the terminals may have had them already.
+func (t deliveriesIn) doubt() error {
 	var keys []Key
 	if err := t.Query(&keys, `SELECT d.message_seq, d.recipient_id FROM deliveries d WHERE `+isOpen); err != nil {
 		return err
@@ -91,7 +91,7 @@ func doubtOpen(t *tx) error {
 		Code:   parley.EndedBehind,
 	}
 	for _, k := range keys {
-		if err := writeSteps(t, k, []Change{doubted}, 0); err != nil {
+		if err := t.write(k, []Change{doubted}, 0); err != nil {
 			return err
 		}
 	}

@@ -73,7 +73,7 @@ func (s *Responders) RecallThread(
 var forgottenTable = engine.Table[struct{}]{Name: "forgotten", Key: []string{"responder_id", "other_id"}}
 
 // forgetBefore makes a responder forget its talk with another, up to one of its messages.
-func forgetBefore(t *tx, responderID, otherID string, seq int64) error {
+func (t respondersIn) forgetBefore(responderID, otherID string, seq int64) error {
 	_, err := t.Exec(`INSERT INTO forgotten (responder_id, other_id, message_seq) VALUES (?, ?, ?)
 		ON CONFLICT (responder_id, other_id) DO UPDATE SET
 			message_seq = `+engine.Greatest(`forgotten.message_seq`, `excluded.message_seq`), responderID, otherID, seq)

@@ -43,7 +43,7 @@ const (
 // that was not taken is withdrawn.
 func (s *Relays) AskHost(ctx context.Context, r Relay) (RelayAnswer, error) {
 	r.ID, r.AskedFrom = uuid.NewString(), s.base.Host
-	if err := s.write(ctx, "asking another host", func(t *tx) error { return addRelay(t, &r) }); err != nil {
+	if err := s.write(ctx, "asking another host", func(t *tx) error { return (hostsIn{t}).addRelay(&r) }); err != nil {
 		return RelayAnswer{}, err
 	}
 
@@ -72,7 +72,7 @@ func (s *Relays) AskHost(ctx context.Context, r Relay) (RelayAnswer, error) {
 }
 
 // addRelay stores a relay, and rings at its host.
-func addRelay(t *tx, r *Relay) error {
+func (t hostsIn) addRelay(r *Relay) error {
 	var rows []hostRow
 	if err := t.Query(&rows, hostsQuery); err != nil {
 		return err
@@ -93,11 +93,11 @@ func addRelay(t *tx, r *Relay) error {
 		r.ID, r.Host, r.Operation, r.Request, r.AskerID, r.AskedFrom, relayTime.Milliseconds()); err != nil {
 		return err
 	}
-	return callHost(t, r.Host)
+	return t.call(r.Host)
 }
 
-// callHost rings at a host, when the transaction is committed.
-func callHost(t *tx, host string) error {
+// call rings at a host, when the transaction is committed.
+func (t hostsIn) call(host string) error {
 	return t.Query(new([]string),
 		`SELECT CAST(pg_notify('parley_' || replace(id, '-', ''), ?) AS text) FROM workspace`, host)
 }
@@ -227,7 +227,7 @@ func (s *Relays) AnswerRelay(ctx context.Context, r Relay, a RelayAnswer) error 
 		if err != nil || n == 0 {
 			return err
 		}
-		return callHost(t, r.AskedFrom)
+		return hostsIn{t}.call(r.AskedFrom)
 	})
 }
 

@@ -78,8 +78,8 @@ func respondersOf(q querier, where string, args ...any) (map[string]*parley.Resp
 	return byID, nil
 }
 
-// replaceResponder replaces how a model answers for an agent; with nil, none does.
-func replaceResponder(t *tx, agentID string, p *parley.Responder) error {
+// replace replaces how a model answers for an agent; with nil, none does.
+func (t respondersIn) replace(agentID string, p *parley.Responder) error {
 	if _, err := t.Exec(`DELETE FROM responders WHERE agent_id = ?`, agentID); err != nil || p == nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func replaceResponder(t *tx, agentID string, p *parley.Responder) error {
 		return fmt.Errorf("encode the configuration of a responder: %w", err)
 	}
 
-	return respondersTable.Insert(t, responderRow{
+	return respondersTable.Insert(t.tx, responderRow{
 		AgentID:          agentID,
 		ModelID:          p.ModelID,
 		SystemPrompt:     p.SystemPrompt,
@@ -107,10 +107,10 @@ func replaceResponder(t *tx, agentID string, p *parley.Responder) error {
 // its approval. The agent's keys stay valid. AGENT_NOT_FOUND.
 func (s *Responders) SetResponder(ctx context.Context, a parley.Agent) error {
 	return s.write(ctx, "storing the responder", func(t *tx) error {
-		if _, err := loadAgent(t, a.ID); err != nil {
+		if _, err := (agentsIn{t}).load(a.ID); err != nil {
 			return err
 		}
-		row := newAgentRow(t, &a)
+		row := agentsIn{t}.row(&a)
 
 		if _, err := agentsTable.Update(t, &row, butFor("id", "name", "created_at"), `id = ?`, a.ID); err != nil {
 			return err
@@ -120,18 +120,18 @@ func (s *Responders) SetResponder(ctx context.Context, a parley.Agent) error {
 		if row.Approval != "" {
 			words = "is a " + row.Kind + ", " + row.Approval + " as a special agent"
 		}
-		logLifecycle(t, &row, words)
+		agentsIn{t}.logLifecycle(&row, words)
 
-		return replaceResponder(t, a.ID, a.Responder)
+		return respondersIn{t}.replace(a.ID, a.Responder)
 	})
 }
 
 // recordReply stores what belongs to the reply of a responder: what it forgets, and its
 // call to a model.
-func recordReply(t *tx, p *Post, seq int64) error {
+func (p posting) recordReply(seq int64) error {
 	if p.Forgets {
 		for i := range p.Deliveries {
-			if err := forgetBefore(t, p.Message.SenderID, p.Deliveries[i].RecipientID, seq); err != nil {
+			if err := (respondersIn{p.tx}).forgetBefore(p.Message.SenderID, p.Deliveries[i].RecipientID, seq); err != nil {
 				return err
 			}
 		}
@@ -139,7 +139,7 @@ func recordReply(t *tx, p *Post, seq int64) error {
 	if p.Call == nil {
 		return nil
 	}
-	return recordModelCall(t, p.Call)
+	return respondersIn{p.tx}.recordCall(p.Call)
 }
 
 // Decisions returns what the conversation protocol decided about the responders that got

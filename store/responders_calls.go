@@ -69,30 +69,30 @@ var modelCallsTable = engine.Table[ModelCall]{
 	},
 }
 
-// recordModelCall stores a call. A missing time is now.
-func recordModelCall(t *tx, c *ModelCall) error {
+// recordCall stores a call. A missing time is now.
+func (t respondersIn) recordCall(c *ModelCall) error {
 	if c.At.IsZero() {
 		c.At = t.Now
 	}
 
-	return modelCallsTable.Insert(t, *c)
+	return modelCallsTable.Insert(t.tx, *c)
 }
 
 // Unanswered records a call that brought no answer, and the reason on the message's
 // delivery, unless the agent has read the message meanwhile.
 func (s *Responders) Unanswered(ctx context.Context, c ModelCall, why string) error {
 	return s.write(ctx, "storing that a model gave no answer", func(t *tx) error {
-		if err := recordModelCall(t, &c); err != nil {
+		if err := (respondersIn{t}).recordCall(&c); err != nil {
 			return err
 		}
 
-		d, err := findDelivery(t, c.AgentID, c.MessageID, "")
+		d, err := deliveriesIn{t}.find(c.AgentID, c.MessageID, "")
 		if err != nil || d == nil || d.ReadAt != nil {
 			return err
 		}
 
 		unanswered := Change{State: parley.DeliverySubmitted, Reason: why, Code: parley.EndedNoAnswer}
-		return writeSteps(t, d.key(), []Change{unanswered}, 0)
+		return deliveriesIn{t}.write(d.key(), []Change{unanswered}, 0)
 	})
 }
 

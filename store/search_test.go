@@ -129,7 +129,7 @@ func jump(t *testing.T, s *Store, n int) {
 	t.Helper()
 	must.Do(t, s.write(t.Context(), "jumping", func(tx *tx) error {
 		tx.Next.Row = int64(n) << shortStretch
-		return appendPost(tx, new(post(0, 1)), &Appended{})
+		return posting{tx, new(post(0, 1)), &Appended{}}.append()
 	}))
 }
 

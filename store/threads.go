@@ -26,7 +26,7 @@ func (s *Threads) CreateThread(
 		row := threadRow{ID: th.ID, Title: th.Title, CreatorID: th.CreatorID, CreatedAt: now, LastMessageAt: now}
 		err = threadsTable.Insert(t, row)
 		for i := 0; i < len(th.Participants) && err == nil; i++ {
-			err = joinThread(t, th.ID, th.Participants[i], i)
+			err = threadsIn{t}.join(th.ID, th.Participants[i], i)
 		}
 
 		if engine.Dangling(err) {
@@ -35,7 +35,7 @@ func (s *Threads) CreateThread(
 		}
 
 		for i := 0; i < len(posts) && err == nil; i++ {
-			err = appendPost(t, &posts[i], &out[i])
+			err = posting{t, &posts[i], &out[i]}.append()
 		}
 
 		return err

@@ -25,7 +25,7 @@ func (db *database) joinedLate(ctx context.Context, agentID string) ([]string, e
 
 // findReadablePost returns the ID of the message that ref names, if it is another agent's
 // post to a thread of this agent, and "" otherwise.
-func findReadablePost(t *tx, agentID, ref string) (string, error) {
+func (t threadsIn) findReadablePost(agentID, ref string) (string, error) {
 	if len(ref) < parley.ShortID {
 		return "", nil
 	}
@@ -60,7 +60,7 @@ type Membership struct {
 func (s *Threads) ChangeMembership(ctx context.Context, c Membership) (out Appended, changed bool, err error) {
 	err = s.write(ctx, "changing the participants of the thread", func(t *tx) error {
 		out, changed = Appended{}, false
-		ids, err := loadParticipants(t, c.ThreadID)
+		ids, err := threadsIn{t}.participants(c.ThreadID)
 		if err == nil {
 			err = c.Allow(ids)
 		}
@@ -73,22 +73,22 @@ func (s *Threads) ChangeMembership(ctx context.Context, c Membership) (out Appen
 			_, err = t.Exec(`UPDATE participants SET left_at = ? WHERE thread_id = ? AND agent_id = ?`,
 				nanos(t.Now), c.ThreadID, c.AgentID)
 		} else {
-			err = joinThread(t, c.ThreadID, c.AgentID, 0)
+			err = threadsIn{t}.join(c.ThreadID, c.AgentID, 0)
 		}
 
 		if err != nil {
 			return err
 		}
 
-		return appendPost(t, &c.Post, &out)
+		return posting{t, &c.Post, &out}.append()
 	})
 
 	return out, changed, err
 }
 
-// joinThread makes an agent a participant, also one that was in the thread before. place
+// join makes an agent a participant, also one that was in the thread before. place
 // orders the agents that join in the same transaction.
-func joinThread(t *tx, threadID, agentID string, place int) error {
+func (t threadsIn) join(threadID, agentID string, place int) error {
 	_, err := t.Exec(`INSERT INTO participants (thread_id, agent_id, joined_at) VALUES (?, ?, ?)
 		ON CONFLICT (thread_id, agent_id) DO UPDATE SET joined_at = excluded.joined_at, left_at = 0`,
 		threadID, agentID, nanos(t.Now)+int64(place))

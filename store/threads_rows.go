@@ -5,10 +5,10 @@ import (
 	"parley/store/engine"
 )
 
-// addressPost makes the deliveries of a thread's post, for the participants at this moment
+// address makes the deliveries of a thread's post, for the participants at this moment
 // of the transaction: an agent that was removed earlier does not get it.
-func addressPost(t *tx, p *Post) error {
-	ids, err := loadParticipants(t, p.Message.ThreadID)
+func (p posting) address() error {
+	ids, err := threadsIn{p.tx}.participants(p.Message.ThreadID)
 	if err != nil {
 		return err
 	}
@@ -16,7 +16,7 @@ func addressPost(t *tx, p *Post) error {
 		return err
 	}
 
-	n, err := t.Exec(`UPDATE threads SET last_message_at = ? WHERE id = ?`, nanos(t.Now), p.Message.ThreadID)
+	n, err := p.Exec(`UPDATE threads SET last_message_at = ? WHERE id = ?`, nanos(p.Now), p.Message.ThreadID)
 	if err == nil && n == 0 {
 		err = noThread(p.Message.ThreadID)
 	}
@@ -67,7 +67,7 @@ func (r *threadRow) thread() parley.Thread {
 // Threads keeps threads and their participants.
 type Threads struct{ *database }
 
-func loadParticipants(t *tx, threadID string) ([]string, error) {
+func (t threadsIn) participants(threadID string) ([]string, error) {
 	var ids []string
 	err := t.Query(&ids, selectParticipants, threadID)
 	return ids, err
