@@ -65,6 +65,29 @@ func TestABeatLooksAtAllAgentsOnceSomethingHappened(t *testing.T) {
 	}
 }
 
+func TestATeamAtRestIsLookedAtSeldom(t *testing.T) {
+	s, f := newBusyScreen(t, 120, 40)
+	s.press("2")
+	f.agents[0].Unread = 41
+	s.send(room.BeatMsg(noon))
+	if got := s.m.Team.Find(f.agents[0].ID).Unread; got != 41 {
+		t.Errorf("the agent has %d unread, want 41: a team at work is looked at with each beat", got)
+	}
+
+	for i := range f.agents {
+		f.agents[i].State = parley.StateIdle
+	}
+	s.send(room.TickMsg(noon))
+	f.agents[0].Unread = 42
+	s.send(room.BeatMsg(noon))
+	if got := s.m.Team.Find(f.agents[0].ID).Unread; got == 42 {
+		t.Error("all agents are looked at although none is at work and nothing has happened")
+	}
+	if s.m.same {
+		t.Error("a beat does not draw how long the agents have been idle")
+	}
+}
+
 func TestABeatFindsALostDaemon(t *testing.T) {
 	s, f := newBusyScreen(t, 120, 40)
 	s.send(room.TickMsg(noon))

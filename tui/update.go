@@ -131,12 +131,12 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 		return tea.Batch(m.Link.LookSoon(), m.Do.Tick, m.workspaces.refresh())
 	case room.BeatMsg:
 		age(m, time.Time(msg))
-		if showsAges(m) || m.Link.Lost != nil {
+		if m.Link.Lost != nil || showsAges(m) && !m.Team.Rests() {
 			return tea.Batch(m.Link.LookSoon(), m.Do.Tick, m.workspaces.refresh())
 		}
 		return tea.Batch(m.Link.FeelPulse(), m.Do.Tick, m.workspaces.refresh())
 	case room.PulseMsg:
-		m.same = msg.Err == nil
+		m.same = msg.Err == nil && !showsAges(m)
 		return m.Link.Felt(msg)
 	case room.AgentsMsg:
 		return tea.Batch(m.TakeAgents(msg), m.AskInbox(), m.RingForNeeds())
@@ -145,7 +145,7 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 	case room.PastMsg:
 		m.Ledger.TakePast(msg.Events)
 	case room.TemperaturesMsg:
-		m.TakeTemperatures(msg)
+		m.same = !m.TakeTemperatures(msg)
 	case room.SentMsg:
 		return m.compose.Sent(msg)
 	case compose.EditedMsg:

@@ -3,6 +3,7 @@ package room
 import (
 	"context"
 	"maps"
+	"reflect"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -26,8 +27,7 @@ func (d *Shared) AskTemperatures(in ...string) tea.Cmd {
 
 	var want []string
 	for _, id := range in {
-		x, ok := t.Known[id]
-		if id != "" && len(want) < team.TemperaturePage && (!ok || now.Sub(x.Read) >= team.TemperatureAge) {
+		if id != "" && len(want) < team.TemperaturePage && t.Due(id, now) {
 			want = append(want, id)
 		}
 	}
@@ -58,11 +58,16 @@ func (d *Shared) AskTemperatures(in ...string) tea.Cmd {
 	})
 }
 
-// TakeTemperatures takes what was read of conversations.
-func (d *Shared) TakeTemperatures(msg TemperaturesMsg) {
+// TakeTemperatures takes what was read of conversations, and reports whether that changes what is shown.
+func (d *Shared) TakeTemperatures(msg TemperaturesMsg) (changed bool) {
 	d.Temperatures.Asking = false
 	if msg.err != nil {
 		d.Link.Gone(msg.err)
+		changed = true
+	}
+	for in, x := range msg.known {
+		changed = changed || !reflect.DeepEqual(x.State, d.Temperatures.Known[in].State)
 	}
 	maps.Copy(d.Temperatures.Known, msg.known)
+	return changed
 }

@@ -53,6 +53,11 @@ func (t *Roster) first(is func(*parley.AgentStatus) bool) *parley.AgentStatus {
 	return nil
 }
 
+// Rests reports whether every program that runs is idle. What is told of another one changes without an event.
+func (t *Roster) Rests() bool {
+	return t.first(func(s *parley.AgentStatus) bool { return s.State.Live() && s.State != parley.StateIdle }) == nil
+}
+
 // Groups returns the names of the team's groups.
 func (t *Roster) Groups() []string {
 	var names []string

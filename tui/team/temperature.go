@@ -9,7 +9,8 @@ import (
 )
 
 const (
-	TemperatureAge    = 10 * time.Second // after which a temperature is read again
+	temperatureAge    = 10 * time.Second // after which a temperature is read again, if something was said
+	coolingAge        = 30 * time.Second // the same if nothing was said: it cools within minutes
 	TemperaturePage   = 20               // conversations that are asked for in one go
 	maxConversations  = 4                // of an agent that are looked at
 	ColdAfter         = 15 * time.Minute // of silence a conversation is cold without asking
@@ -20,6 +21,7 @@ const (
 type Temperature struct {
 	State *parley.ConversationStateResult // nil if it could not be read
 	Read  time.Time
+	said  bool // something was said since
 }
 
 // spoke is when something was said in a conversation.
@@ -50,6 +52,11 @@ func (t *Temperatures) Note(r *Row) {
 	}
 	if in == "" {
 		return
+	}
+
+	if x, ok := t.Known[in]; ok && !x.said && r.At.After(x.Read) {
+		x.said = true
+		t.Known[in] = x
 	}
 
 	for _, id := range []string{r.FromID, r.ToID} {
@@ -86,6 +93,16 @@ func (t *Temperatures) Expire(in string) {
 		x.Read = time.Time{}
 		t.Known[in] = x
 	}
+}
+
+// Due reports whether a conversation is to be read.
+func (t *Temperatures) Due(in string, now time.Time) bool {
+	x, ok := t.Known[in]
+	age := coolingAge
+	if x.said || x.State == nil {
+		age = temperatureAge
+	}
+	return !ok || now.Sub(x.Read) >= age
 }
 
 // IdLength is how long an id is. The name of two agents' conversation is longer.
