@@ -184,7 +184,7 @@ func (k *profileCheck) find(p *profile.Profile, command []string) (string, error
 	if command[0] == "parley" {
 		return k.executable, nil
 	}
-	path, ok := (&doctor{cli: k.cli}).lookPath(command[0], k.dir)
+	path, ok := lookPath(k.env, command[0], k.dir)
 	if !ok {
 		return "", parley.Errorf(parley.InvalidArgument, "%s is not installed", command[0]).
 			With("program", command[0]).

@@ -35,9 +35,10 @@ put in its place.`,
 		Example: "  parley doctor\n  parley doctor --json\n  parley doctor --repair\n  parley doctor --repair --as-is",
 		Args:    usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			d := &doctor{cli: c, asIs: k.asIs}
+			d := &doctor{cli: c}
 			if k.repair {
-				if err := d.repair(cmd.Context()); err != nil {
+				var err error
+				if d.repaired, err = (repair{&c.program, k.asIs}).run(cmd.Context()); err != nil {
 					return err
 				}
 			}
@@ -66,19 +67,23 @@ const atOnce = 4
 func (d *doctor) checks() []check {
 	var f findings
 	if !d.find(&f) {
-		return append([]check{{"workspace", promptly, told(f)}, {"tmux", promptly, d.checkTmux}}, d.agentChecks()...)
+		return append([]check{{"workspace", promptly, told(f)}, {"tmux", promptly, checkTmux}}, d.agentChecks()...)
 	}
 
+	inTmux, stored := tmuxChecks{d.at, d.env}, storageChecks{d.at, ""}
+	if d.team != nil {
+		stored.url = d.team.Settings.Database
+	}
 	all := []check{
 		{"workspace", promptly, told(f)},
-		{"tmux", promptly, d.checkTmux},
-		{"tmux server", promptly, d.checkServer},
-		{"files", promptly, d.checkFiles},
+		{"tmux", promptly, checkTmux},
+		{"tmux server", promptly, inTmux.checkServer},
+		{"files", promptly, stored.checkFiles},
 		{"daemon", promptly, d.checkDaemon},
 		{"port", promptly, d.checkPort},
-		{"database", thoroughly, d.checkDatabase},
-		{"disk", promptly, d.checkDisk},
-		{"space", promptly, d.checkSpace},
+		{"database", thoroughly, stored.checkDatabase},
+		{"disk", promptly, stored.checkDisk},
+		{"space", promptly, stored.checkSpace},
 		{"responders", patiently, d.checkResponders},
 		{"notify", promptly, d.checkNotify},
 		{"profiles", promptly, d.checkProfiles},
@@ -159,7 +164,7 @@ func (d *doctor) checkTeam(f *findings) {
 		if len(command) == 0 {
 			f.bad("parley.yaml", "Give it a command, or a profile that has one.",
 				"agent %s has no program to run", m.Name)
-		} else if _, ok := d.lookPath(command[0], filepath.Join(d.at.Root, m.Dir)); !ok && command[0] != "parley" {
+		} else if _, ok := lookPath(d.env, command[0], filepath.Join(d.at.Root, m.Dir)); !ok && command[0] != "parley" {
 			f.bad("parley.yaml", "Install it, or correct its command.",
 				"the program of agent %s, %s, was not found", m.Name, command[0])
 		}

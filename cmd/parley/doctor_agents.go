@@ -19,7 +19,7 @@ func (d *doctor) agentChecks() (all []check) {
 		if err != nil || len(p.Command) == 0 || p.Command[0] == "parley" {
 			continue
 		}
-		if _, found := d.lookPath(p.Command[0], d.dir); !found {
+		if _, found := lookPath(d.env, p.Command[0], d.dir); !found {
 			missing = append(missing, p.Command[0])
 			continue
 		}
@@ -36,7 +36,7 @@ func (d *doctor) agentChecks() (all []check) {
 // checkAgent checks a profile's program, which is installed: its version, and whether it will read the settings
 // that parley passes to it.
 func (d *doctor) checkAgent(ctx context.Context, p *profile.Profile) (f findings) {
-	path, _ := d.lookPath(p.Command[0], d.dir)
+	path, _ := lookPath(d.env, p.Command[0], d.dir)
 	version, err := trial.VersionOf(ctx, p, path, d.env.Scrubbed())
 	switch {
 	case err != nil:

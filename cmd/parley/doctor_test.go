@@ -111,7 +111,7 @@ func TestLittleFreeSpaceIsReported(t *testing.T) {
 
 func TestLargeStorageIsReported(t *testing.T) {
 	d := testDoctor(t)
-	if f := d.checkSpace(t.Context()); len(f) != 2 || !slices.Equal(levels(f), []level{fine, fine}) {
+	if f := storedBy(d).checkSpace(t.Context()); len(f) != 2 || !slices.Equal(levels(f), []level{fine, fine}) {
 		t.Errorf("without a workspace: %+v", f)
 	}
 
@@ -132,20 +132,20 @@ func TestLargeStorageIsReported(t *testing.T) {
 	grow(filepath.Join(d.at.State("files"), "ab", "abc"), manyFiles-1)
 	grow(d.at.Database(), largeContent-5)
 	grow(d.at.Database()+"-wal", 4)
-	if f := d.checkSpace(t.Context()); !slices.Equal(levels(f), []level{fine, fine}) {
+	if f := storedBy(d).checkSpace(t.Context()); !slices.Equal(levels(f), []level{fine, fine}) {
 		t.Errorf("just below: %+v", f)
 	}
 
 	grow(filepath.Join(d.at.Received(), "id", "x"), 1)
 	grow(d.at.Database()+"-shm", 1)
-	f := d.checkSpace(t.Context())
+	f := storedBy(d).checkSpace(t.Context())
 	if !slices.Equal(levels(f), []level{warning, warning}) || !strings.Contains(f[0].Action, "parley files prune") ||
 		!strings.Contains(f[1].Action, "parley backup") {
 		t.Errorf("a gigabyte of each: %+v", f)
 	}
 
 	grow(d.at.Database()+".bak-12-20260101T000000.000", largeContent)
-	f = d.checkSpace(t.Context())
+	f = storedBy(d).checkSpace(t.Context())
 	if !strings.Contains(f[1].Detail, "1 automatic backup 1.1 GB") || !strings.Contains(f[1].Action, ".bak-*") {
 		t.Errorf("with a large backup: %+v", f[1])
 	}
@@ -180,6 +180,8 @@ func testDoctor(t *testing.T) *doctor {
 	return d
 }
 
+func storedBy(d *doctor) storageChecks { return storageChecks{at: d.at} }
+
 func levels(f findings) (all []level) {
 	for _, one := range f {
 		all = append(all, one.Level)
@@ -189,14 +191,14 @@ func levels(f findings) (all []level) {
 
 func TestFilesMustBeOursAlone(t *testing.T) {
 	d := testDoctor(t)
-	if f := d.checkFiles(t.Context()); !cmp.Equal(levels(f), []level{fine}) {
+	if f := storedBy(d).checkFiles(t.Context()); !cmp.Equal(levels(f), []level{fine}) {
 		t.Fatalf("nothing there yet: got %+v", f)
 	}
 	must.Do(t, d.at.Prepare())
 	must.Do(t, os.Mkdir(filepath.Dir(d.at.Database()), 0o700))
 	must.Do(t, os.WriteFile(d.at.Database(), nil, 0o400))
 
-	if f := d.checkFiles(t.Context()); !cmp.Equal(levels(f), []level{problem}) ||
+	if f := storedBy(d).checkFiles(t.Context()); !cmp.Equal(levels(f), []level{problem}) ||
 		!strings.Contains(f[0].Action, "chmod 600 "+d.at.Database()) {
 		t.Errorf("a database that cannot be written: got %+v", f)
 	}
@@ -204,7 +206,7 @@ func TestFilesMustBeOursAlone(t *testing.T) {
 	must.Do(t, os.Chmod(d.at.Database(), 0o600))
 	must.Do(t, os.Chmod(d.at.Home, 0o750))
 
-	if f := d.checkFiles(t.Context()); !cmp.Equal(levels(f), []level{warning}) ||
+	if f := storedBy(d).checkFiles(t.Context()); !cmp.Equal(levels(f), []level{warning}) ||
 		!strings.Contains(f[0].Detail, "others may use "+d.at.Home) {
 		t.Errorf("a directory of secrets that a group reads: got %+v", f)
 	}
@@ -214,7 +216,7 @@ func TestLongWorkspaceIsAProblem(t *testing.T) {
 	d := testDoctor(t)
 	d.at.Home += strings.Repeat("/"+strings.Repeat("x", 100), 5)
 	d.at.Runtime = d.at.Home
-	f := d.checkFiles(t.Context())
+	f := storedBy(d).checkFiles(t.Context())
 	if len(f) < 2 || f[0].Level != problem || !strings.Contains(f[0].Detail, "too long for a database") ||
 		!strings.Contains(f[1].Detail, "103 at most") {
 		t.Errorf("got %+v", f)
@@ -309,8 +311,12 @@ func TestRepairKeepsDaemonsOut(t *testing.T) {
 	progress := filepath.Join(filepath.Dir(at.Database()), "parley.db.progress")
 	_ = os.Remove(progress)
 	must.Do(t, syscall.Mkfifo(progress, 0o600))
-	repaired := make(chan error, 1)
-	go func() { repaired <- d.repair(t.Context()) }()
+	ended := make(chan error, 1)
+	go func() {
+		var err error
+		d.repaired, err = repair{program: &d.program}.run(t.Context())
+		ended <- err
+	}()
 	writer := must.Have(os.OpenFile(progress, os.O_WRONLY, 0))(t)
 	must.Do(t, os.Remove(progress))
 
@@ -318,7 +324,7 @@ func TestRepairKeepsDaemonsOut(t *testing.T) {
 		t.Error("a daemon can start during the repair")
 	}
 	must.Do(t, writer.Close())
-	must.Do(t, <-repaired)
+	must.Do(t, <-ended)
 	if must.Have(daemon.Locked(at))(t) {
 		t.Error("no daemon can start after the repair")
 	}

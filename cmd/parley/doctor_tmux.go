@@ -18,7 +18,7 @@ import (
 // newerTmux is the next step for a tmux that is missing or too old.
 const newerTmux = "Install tmux 3.3 or later with your package manager (apt-get, dnf, pacman or brew install tmux)."
 
-func (d *doctor) checkTmux(ctx context.Context) (f findings) {
+func checkTmux(ctx context.Context) (f findings) {
 	v, err := tmux.CheckVersion(ctx, "")
 	path, _ := exec.LookPath("tmux") // CheckVersion has found it
 	switch {
@@ -35,11 +35,17 @@ func (d *doctor) checkTmux(ctx context.Context) (f findings) {
 	return f
 }
 
+// tmuxChecks are the checks of the workspace's own tmux server.
+type tmuxChecks struct {
+	at  daemon.Place
+	env daemon.Environ
+}
+
 // checkServer checks the workspace's own tmux server, if it runs, and its socket.
-func (d *doctor) checkServer(ctx context.Context) (f findings) {
+func (d tmuxChecks) checkServer(ctx context.Context) (f findings) {
 	socket := d.at.TmuxSocket(d.env)
-	d.checkSocketPath(&f, "tmux server", socket, "Set TMUX_TMPDIR to a shorter directory.")
-	if !d.checkTmuxDir(&f, filepath.Dir(socket)) {
+	f.socketPath("tmux server", socket, "Set TMUX_TMPDIR to a shorter directory.")
+	if !d.checkDir(&f, filepath.Dir(socket)) {
 		return f
 	}
 
@@ -88,8 +94,8 @@ func (f *findings) serverMemory(all, history int64) {
 	}
 }
 
-// checkTmuxDir reports whether tmux can use the directory of its sockets.
-func (d *doctor) checkTmuxDir(f *findings, dir string) bool {
+// checkDir reports whether tmux can use the directory of its sockets.
+func (tmuxChecks) checkDir(f *findings, dir string) bool {
 	if err := tmux.CheckSocketDir(dir); err != nil {
 		f.bad("tmux server",
 			"Make it yours alone (chmod 700), or remove it, or set TMUX_TMPDIR to a directory of yours.", "%v", err)
@@ -105,14 +111,6 @@ func (d *doctor) checkTmuxDir(f *findings, dir string) bool {
 	}
 
 	return true
-}
-
-// checkSocketPath reports a path that is too long for a socket.
-func (d *doctor) checkSocketPath(f *findings, check, path, action string) {
-	if len(path) > daemon.MaxSocketPath {
-		f.bad(check, action,
-			"the socket's path has %d bytes, %d at most are possible: %s", len(path), daemon.MaxSocketPath, path)
-	}
 }
 
 // listens returns nil if a port of loopback is free.

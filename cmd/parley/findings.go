@@ -112,6 +112,14 @@ func every(d time.Duration, f func()) (stop func()) {
 	return func() { ticker.Stop(); close(end); <-ended }
 }
 
+// socketPath adds a problem if a path is too long for a socket.
+func (f *findings) socketPath(check, path, action string) {
+	if len(path) > daemon.MaxSocketPath {
+		f.bad(check, action,
+			"the socket's path has %d bytes, %d at most are possible: %s", len(path), daemon.MaxSocketPath, path)
+	}
+}
+
 // doctor is one run of the checks.
 type doctor struct {
 	*cli
@@ -119,17 +127,5 @@ type doctor struct {
 	team *daemon.Team // nil if parley.yaml cannot be read
 	set  profile.Set
 
-	asIs     bool      // a repair uses no copy
-	repaired *repaired // nil for nothing, and without --json
-}
-
-// repaired is what a repair did, for programs.
-type repaired struct {
-	Message       string     `json:"message"`
-	PutBack       bool       `json:"put_back"`               // the database had been removed
-	Damaged       string     `json:"damaged_file,omitempty"` // where is now what was there
-	Copy          string     `json:"copy,omitempty"`         // what took its place; "" if it was rebuilt
-	CopyMade      *time.Time `json:"copy_made,omitempty"`
-	LacksMessages int64      `json:"lacks_messages"` // that parley had acknowledged
-	LacksEvents   int64      `json:"lacks_events"`
+	repaired *repaired // what was repaired before, for --json; nil for nothing
 }
