@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"os"
 	"parley"
 	"parley/store/engine"
@@ -13,70 +12,6 @@ import (
 
 	"golang.org/x/sys/unix"
 )
-
-// newestGood returns the newest copy that is whole, and how far it is. It is nil if there is none.
-func newestGood(ctx context.Context, r Copies) (*Copy, engine.Progress) {
-	list, _ := r.List() // what cannot be listed cannot be used
-	for i := range list {
-		if p, err := examineCopy(ctx, list[i].Path); err == nil {
-			return &list[i], p
-		}
-	}
-	return nil, engine.Progress{}
-}
-
-// progressOfCopy returns how far a copy is.
-func progressOfCopy(ctx context.Context, path string) (p engine.Progress, err error) {
-	pool, err := engine.OpenCopy(path)
-	if err != nil {
-		return p, err
-	}
-	defer pool.Close()
-
-	return engine.ProgressOf(ctx, pool, "messages")
-}
-
-// examineCopy reads every page of a copy, and returns how far it is. It refuses one that Open would refuse.
-func examineCopy(ctx context.Context, path string) (p engine.Progress, err error) {
-	pool, err := engine.OpenCopy(path)
-	if err != nil {
-		return p, err
-	}
-	defer pool.Close()
-
-	_, ours, err := engine.Contents(ctx, pool)
-	if err != nil {
-		return p, err
-	}
-	if !ours {
-		return p, notOurs(path)
-	}
-	var version int64
-	if err := pool.QueryRowContext(ctx, engine.VersionQuery).Scan(&version); err != nil {
-		return p, err
-	}
-	if isTooOld(version) {
-		return p, tooOld(path, version)
-	}
-
-	verdict, err := engine.CheckAll(ctx, pool)
-	if err != nil {
-		return p, err
-	}
-	if verdict != "" {
-		return p, errors.New(verdict)
-	}
-
-	return engine.ProgressOf(ctx, pool, "messages")
-}
-
-// wholeCopy returns what refuses a copy that is not whole.
-func wholeCopy(ctx context.Context) func(path string) error {
-	return func(path string) error {
-		_, err := examineCopy(ctx, path)
-		return err
-	}
-}
 
 // lossOf returns since when a database is known to lack something that its copies may have; the zero time for nothing.
 func lossOf(ctx context.Context, db *sql.DB) time.Time {
@@ -105,7 +40,7 @@ func (s *Workspace) KeepCopy(ctx context.Context) (Copy, error) {
 	}
 	defer pool.Close()
 
-	c, err := s.copies.Make(ctx, pool, Copy{Made: s.base.Now()}, wholeCopy(ctx), lossOf(ctx, pool))
+	c, err := s.copies.Make(ctx, pool, Copy{Made: s.base.Now()}, schema.WholeCopy(ctx), lossOf(ctx, pool))
 	if err != nil {
 		return c, failure(c.Path, "keeping a copy", err)
 	}
@@ -157,7 +92,7 @@ func (s *Workspace) CopyDue(ctx context.Context, every time.Duration) (bool, err
 	var has engine.Progress
 	if len(list) == 0 {
 		every = min(every, firstCopy)
-	} else if has, err = progressOfCopy(ctx, list[0].Path); err != nil {
+	} else if has, err = schema.ProgressOfCopy(ctx, list[0].Path); err != nil {
 		return true, nil // it is damaged
 	}
 

@@ -121,7 +121,7 @@ func TestCopyStaysWhenTheClockIsSetBack(t *testing.T) {
 		if len(copies) != 2 || copies[0] != made.Path {
 			t.Fatalf("got %v, want two, and %s first", copies, made.Path)
 		}
-		if has := must.Have(progressOfCopy(t.Context(), copies[0]))(t); has.Row != said.Seq {
+		if has := must.Have(schema.ProgressOfCopy(t.Context(), copies[0]))(t); has.Row != said.Seq {
 			t.Errorf("the newest copy ends at message %d, want %d", has.Row, said.Seq)
 		}
 		if must.Have(s.CopyDue(t.Context(), 24*time.Hour))(t) {

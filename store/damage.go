@@ -17,7 +17,7 @@ func (db *database) explain(ctx context.Context, err error) error {
 		return err
 	}
 	before, _ := engine.ReadNoted(db.base.Progress.Path) // unreadable, it tells nothing
-	c, has := newestGood(ctx, db.copies)
+	c, has := schema.NewestGood(ctx, db.copies)
 	return explainDamage(e, c, missing(before.Progress, has), db.base.Now())
 }
 

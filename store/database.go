@@ -28,8 +28,8 @@ type tuning struct {
 	busyTimeout time.Duration
 	migrations  fs.FS // instead of the embedded ones
 	searchTime  time.Duration
-	moves       bool          // rows are moved in or out
-	goOn        *continuation // a repair has made the file
+	moves       bool                 // rows are moved in or out
+	goOn        *engine.Continuation // a repair has made the file
 }
 
 // read answers a query from a connection that cannot write. A query goes on

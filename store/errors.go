@@ -15,8 +15,8 @@ func failure(path, doing string, err error) error {
 	if engine.Contextual(err) && engine.FaultOf(err) == engine.FaultNone || refused(err) {
 		return err
 	}
-	if e, ok := errors.AsType[*engine.DamagedError](err); ok {
-		return damaged(e.Path).With("cause", e.Cause)
+	if e := verdictOf(err); e != nil {
+		return e
 	}
 	if e := hostFailure(err); e != nil {
 		return e
@@ -68,6 +68,41 @@ func exhausted(path string, err error) *parley.Error {
 			return parley.Exhausted(parley.StorageUnavailable, opening)
 		}
 		defer f.Close()
+	}
+
+	return nil
+}
+
+// verdictOf describes what is wrong with a database, nil for another error.
+func verdictOf(err error) error {
+	var damage *engine.DamagedError
+	var hopeless *engine.HopelessError
+	var lacks *engine.LacksError
+	var foreign *engine.ForeignError
+	var old *engine.TooOldError
+	var differs *engine.DiffersError
+
+	switch {
+	case errors.As(err, &damage):
+		return damaged(damage.Path).With("cause", damage.Cause)
+	case errors.As(err, &hopeless):
+		return damaged(hopeless.Path).With("cause", hopeless.Cause).
+			Suggest("Put a copy of parley backup in its place: there is no automatic one, and none of it can be read. " +
+				"Or move it away, and run parley doctor --repair: it begins with an empty one.")
+	case errors.As(err, &lacks):
+		short := missing(lacks.Known, lacks.Has)
+		return parley.Errorf(parley.StorageUnavailable,
+			"the database %s %s: it lacks %s that parley had acknowledged", lacks.Path, lacks.Is, short.Words()).
+			With("file", lacks.Path).With("lacks_messages", short.Messages).With(damageDetail, true).
+			Suggest("%s", repairStep)
+	case errors.As(err, &foreign):
+		return notOurs(foreign.Path)
+	case errors.As(err, &old):
+		return tooOld(old.Place, old.Version)
+	case errors.As(err, &differs):
+		return parley.Errorf(parley.StorageUnavailable, "the table %s differs after the move: %d rows became %d",
+			differs.Table, differs.Had, differs.Has).With("table", differs.Table).
+			Suggest("Was the first database used since an interrupted move? Then move to an empty one.")
 	}
 
 	return nil
@@ -132,9 +167,6 @@ func notOurs(file string) *parley.Error {
 		Suggest("Move it away, or choose another workspace directory.")
 }
 
-// isTooOld reports whether no migration goes on from a version. An empty database has version 0.
-func isTooOld(version int64) bool { return 0 < version && version < firstVersion }
-
 func tooOld(place string, version int64) *parley.Error {
 	return parley.Errorf(parley.StorageUnavailable,
 		"the database %s is from an older parley: its version is %d, and this program begins with %d", place, version,
@@ -151,3 +183,6 @@ const (
 	newestVersion = 46
 	bringsUp      = "8ce5d63f"
 )
+
+// schema is what a database of parley is.
+var schema = engine.Schema{Numbered: "messages", First: firstVersion, Newest: newestVersion}

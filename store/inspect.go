@@ -45,12 +45,12 @@ func Inspect(ctx context.Context, o Options) (Health, error) {
 }
 
 func inspect(ctx context.Context, path string, copies Copies) (h Health, err error) {
-	e, err := newExaminer(ctx, path, copies) // before the database, which goes on
+	e, err := schema.NewExaminer(ctx, path, copies) // before the database, which goes on
 	if err != nil {
 		return h, err
 	}
-	e.all = true
-	if _, err := e.examine(ctx); err != nil {
+	e.All = true
+	if _, err := e.Examine(ctx); err != nil {
 		return h, err
 	}
 
@@ -58,7 +58,7 @@ func inspect(ctx context.Context, path string, copies Copies) (h Health, err err
 	if err != nil {
 		return h, err
 	}
-	h.Size, h.Version, h.Known = info.Size(), e.version, e.newest
+	h.Size, h.Version, h.Known = info.Size(), e.Version, e.Newest
 	if info, err := os.Stat(path + "-wal"); err == nil {
 		h.Log = info.Size()
 	}

@@ -30,7 +30,7 @@ func (db *database) migrate(ctx context.Context, m *engine.Migrations) error {
 			"the database %s is from a newer parley: its version is %d, this program knows %d", db.base.Path, have, want).
 			With("file", db.base.Path).With("version", have).
 			Suggest("Use the newer parley, or %s", older)
-	case isTooOld(have):
+	case schema.TooOld(have):
 		return tooOld(db.base.Path, have)
 	case have == want:
 		return nil
@@ -74,7 +74,7 @@ func (db *database) newestVersion() (newest int64, err error) {
 
 // keepCopy copies the database before a migration.
 func (db *database) keepCopy(ctx context.Context, version int64) error {
-	c, err := db.copies.Make(ctx, db.base.WriterPool, Copy{Made: db.base.Now(), Before: version}, wholeCopy(ctx),
+	c, err := db.copies.Make(ctx, db.base.WriterPool, Copy{Made: db.base.Now(), Before: version}, schema.WholeCopy(ctx),
 		lossOf(ctx, db.base.WriterPool))
 	if err != nil {
 		return failure(db.base.Path, "keeping a copy before the migration", err)

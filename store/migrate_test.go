@@ -96,7 +96,7 @@ func TestOlderDatabaseIsRefusedUntouched(t *testing.T) {
 	_, err = Move(t.Context(), Options{Path: path}, Options{Path: filepath.Join(t.TempDir(), "to.db")},
 		func(string, int64) {})
 	wantOlder(t, "Move", err)
-	if _, err = examineCopy(t.Context(), path); err == nil {
+	if _, err = schema.ExamineCopy(t.Context(), path); err == nil {
 		t.Error("it would be put back as a copy")
 	}
 

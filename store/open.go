@@ -69,14 +69,14 @@ func (db *database) openFile(ctx context.Context) (err error) {
 			"all that was accepted.", base.Path)
 	}
 
-	e, err := newExaminer(ctx, base.Path, db.copies)
+	e, err := schema.NewExaminer(ctx, base.Path, db.copies)
 	if err != nil {
 		return err
 	}
 	if err := db.examine(ctx, e); err != nil {
 		return err
 	}
-	session := &engine.FileSession{Database: base, Marked: e.left}
+	session := &engine.FileSession{Database: base, Marked: e.Left}
 	base.Session = session
 
 	if err := base.OpenWriter(db.tuning.busyTimeout); err != nil {
@@ -121,37 +121,37 @@ func (db *database) prepare(ctx context.Context) error {
 }
 
 // examine refuses a database that is not whole, or behind what is known to have been there.
-func (db *database) examine(ctx context.Context, e *examiner) (err error) {
-	e.busy = db.tuning.busyTimeout
-	if e.newest, err = db.newestVersion(); err != nil || db.tuning.moves {
+func (db *database) examine(ctx context.Context, e *engine.Examiner) (err error) {
+	e.Busy = db.tuning.busyTimeout
+	if e.Newest, err = db.newestVersion(); err != nil || db.tuning.moves {
 		return err
 	}
 	if db.tuning.goOn != nil { // the repair has examined it
 		return nil
 	}
-	if _, err = e.examine(ctx); err == nil && e.left {
+	if _, err = e.Examine(ctx); err == nil && e.Left {
 		db.base.Log.Info("the database was not closed, and is sound")
 	}
 	return err
 }
 
 // beginProgress writes down how far the database is.
-func (db *database) beginProgress(ctx context.Context, e *examiner) error {
-	has, err := engine.ProgressOf(ctx, db.base.ReaderPool, "messages")
+func (db *database) beginProgress(ctx context.Context, e *engine.Examiner) error {
+	has, err := schema.ProgressOf(ctx, db.base.ReaderPool)
 	if err != nil {
 		return err
 	}
-	n := engine.Noted{Progress: has, Base: min(e.before.Base, has.Event)}
+	n := engine.Noted{Progress: has, Base: min(e.Before.Base, has.Event)}
 	if n.ID, err = engine.IDOf(ctx, db.base.ReaderPool); err != nil {
 		return err
 	}
 	if n.ID == 0 && db.tuning.goOn != nil {
-		n.ID = db.tuning.goOn.id
+		n.ID = db.tuning.goOn.ID
 	}
 	if n.ID == 0 {
 		n.ID = rand.Uint64()
 	}
-	if err := db.base.Progress.Begin(e.before, n); err != nil || db.tuning.goOn == nil {
+	if err := db.base.Progress.Begin(e.Before, n); err != nil || db.tuning.goOn == nil {
 		return err
 	}
 	return db.settle(db.tuning.goOn)

@@ -43,7 +43,7 @@ func (h *Health) readServer(ctx context.Context, pool *sql.DB, place string) err
 	if err := pool.QueryRowContext(ctx, engine.VersionQuery).Scan(&h.Version); err != nil {
 		return err
 	}
-	if isTooOld(h.Version) {
+	if schema.TooOld(h.Version) {
 		return tooOld(place, h.Version)
 	}
 

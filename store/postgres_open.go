@@ -82,7 +82,7 @@ func (db *database) claim(ctx context.Context, s *engine.ServerSession, found fo
 	if err != nil {
 		return err
 	}
-	if have > want || isTooOld(have) {
+	if have > want || schema.TooOld(have) {
 		return db.migrate(ctx, m) // which refuses it
 	}
 

@@ -38,19 +38,20 @@ func (s *Workspace) DismissShortfall(ctx context.Context) (found bool, err error
 
 // settle stores, for the operator, what a repaired database lacks, and gives up the deliveries that are open, which may
 // have been typed since.
-func (db *database) settle(c *continuation) error {
-	if err := db.base.First(c.record); err != nil {
+func (db *database) settle(c *engine.Continuation) error {
+	if err := db.base.First(func(t *tx) error { return goOn(t, c) }); err != nil {
 		return err
 	}
-	db.base.Events.Begin(max(db.base.Events.Last(), c.after.Event))
-	db.base.Progress.Last.Progress = engine.Progress{Event: max(db.base.Progress.Last.Event, c.after.Event),
-		Row: max(db.base.Progress.Last.Row, c.after.Row)}
+	db.base.Events.Begin(max(db.base.Events.Last(), c.After.Event))
+	db.base.Progress.Last.Progress = engine.Progress{Event: max(db.base.Progress.Last.Event, c.After.Event),
+		Row: max(db.base.Progress.Last.Row, c.After.Row)}
 	return db.base.Progress.Write()
 }
 
-func (c *continuation) record(t *tx) error {
+// goOn lets the numbers go on, and stores what is lacked.
+func goOn(t *tx, c *engine.Continuation) error {
 	for _, statement := range t.SQL.Continues(tables) {
-		if _, err := t.Exec(strings.ReplaceAll(statement, "LAST", fmt.Sprint(c.after.Event))); err != nil {
+		if _, err := t.Exec(strings.ReplaceAll(statement, "LAST", fmt.Sprint(c.After.Event))); err != nil {
 			return err
 		}
 	}
@@ -58,18 +59,18 @@ func (c *continuation) record(t *tx) error {
 		WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'messages')`); err != nil {
 		return err
 	}
-	if _, err := t.Exec(`UPDATE sqlite_sequence SET seq = ? WHERE name = 'messages' AND seq < ?`, c.after.Row,
-		c.after.Row); err != nil {
+	if _, err := t.Exec(`UPDATE sqlite_sequence SET seq = ? WHERE name = 'messages' AND seq < ?`, c.After.Row,
+		c.After.Row); err != nil {
 		return err
 	}
-	if c.lacks == nil {
+	if c.Lacks == nil {
 		return nil
 	}
 	if err := (deliveriesIn{t}).doubt(); err != nil {
 		return err
 	}
 
-	value, err := json.Marshal(c.lacks)
+	value, err := json.Marshal(shortfallOf(c.Lacks))
 	if err != nil {
 		return err
 	}

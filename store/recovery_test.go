@@ -255,7 +255,8 @@ func (r recovery) wantUnreadable(t *testing.T, path string, before map[string][]
 // tablesKnown reports whether SQLite can read which tables a database has.
 func tablesKnown(t *testing.T, path string) bool {
 	t.Helper()
-	pool := must.Have((&source{path: path}).open())(t)
+	dsn := engine.DSN(path, time.Second, "query_only(1)", "writable_schema(1)") + "&mode=ro"
+	pool := must.Have(engine.Connect(dsn, 1))(t)
 	defer pool.Close()
 	var n int
 	return pool.QueryRow(`SELECT count(sql) FROM sqlite_master`).Scan(&n) == nil

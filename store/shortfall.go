@@ -39,18 +39,13 @@ func number(n int64, noun string) string {
 
 // missing returns what a database at one point lacks of what was acknowledged, nil for nothing.
 func missing(acknowledged, has engine.Progress) *Shortfall {
-	if acknowledged.Event <= has.Event {
-		return nil
-	}
-	return &Shortfall{
-		Events:   acknowledged.Event - has.Event,
-		Messages: max(0, acknowledged.Row-has.Row),
-	}
+	return shortfallOf(engine.LossOf(acknowledged, has))
 }
 
-// continuation is how a repair lets a database that lacks something go on.
-type continuation struct {
-	after engine.Progress // what was acknowledged: no number up to there is given again
-	id    uint64          // of the database, if it does not say
-	lacks *Shortfall      // nil for nothing
+// shortfallOf returns what a loss means, nil for none.
+func shortfallOf(l *engine.Loss) *Shortfall {
+	if l == nil {
+		return nil
+	}
+	return &Shortfall{Events: l.Events, Messages: l.Rows, Tables: l.Tables, Since: l.Since}
 }

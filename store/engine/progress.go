@@ -44,15 +44,6 @@ func ReadNoted(path string) (n Noted, err error) {
 	return n, nil
 }
 
-// ProgressOf reads how far a database is, whose rows of a table are numbered in the order of acceptance.
-func ProgressOf(ctx context.Context, db *sql.DB, table string) (p Progress, err error) {
-	if p.Event, err = LastEvent(ctx, db); err != nil {
-		return p, err
-	}
-	err = db.QueryRowContext(ctx, LastNumber(table)).Scan(&p.Row)
-	return p, err
-}
-
 // LastEvent returns the highest number that an event ever had, 0 for none.
 func LastEvent(ctx context.Context, db *sql.DB) (last int64, err error) {
 	err = db.QueryRowContext(ctx, SQLite.LastEvent).Scan(&last)

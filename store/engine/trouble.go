@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 )
@@ -18,6 +19,53 @@ var errBehind = errors.New("others have written much")
 type DamagedError struct{ Path, Cause string }
 
 func (e *DamagedError) Error() string { return "the database " + e.Path + " is damaged" }
+
+// HopelessError says that nothing of a damaged database can be read, and no copy of it is there.
+type HopelessError struct{ Path, Cause string }
+
+func (e *HopelessError) Error() string {
+	return "nothing of the database " + e.Path + " can be read: " + e.Cause
+}
+
+// LacksError says that a database lacks what was acknowledged.
+type LacksError struct {
+	Path, Is   string   // what the file is: missing, for example
+	Known, Has Progress // how far it was, and is
+}
+
+func (e *LacksError) Error() string { return "the database " + e.Path + " " + e.Is }
+
+// ForeignError says that a file is a database of another program.
+type ForeignError struct{ Path string }
+
+func (e *ForeignError) Error() string { return e.Path + " is a database of another program" }
+
+// TooOldError says that no migration goes on from the version of a database.
+type TooOldError struct {
+	Place   string
+	Version int64
+}
+
+func (e *TooOldError) Error() string {
+	return fmt.Sprintf("%s has version %d, which is too old", e.Place, e.Version)
+}
+
+// IsVerdict reports whether an error says what is wrong with a database, and not that it could not be read.
+func IsVerdict(err error) bool {
+	var damaged *DamagedError
+	var lacks *LacksError
+	var foreign *ForeignError
+	var old *TooOldError
+	return errors.As(err, &damaged) || errors.As(err, &lacks) || errors.As(err, &foreign) || errors.As(err, &old)
+}
+
+// DiffersError says that a table is not the same after it was copied.
+type DiffersError struct {
+	Table    string
+	Had, Has int64 // rows, before and after
+}
+
+func (e *DiffersError) Error() string { return "the table " + e.Table + " is not as it was" }
 
 // TakenError says that another daemon is the host of this name, for some time at least.
 type TakenError struct {

@@ -1,0 +1,186 @@
+package engine
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// Before SQLite may write to a database, parley reads it, its log, and what is known of them. SQLite begins a new
+// database where one is missing, drops what follows a damaged page of the log, and merges the log of another database.
+// What is not whole, or behind what is known to have been there, is refused and stays as it is.
+
+// Examiner looks at the file of a database. It changes nothing.
+type Examiner struct {
+	Schema
+	Path   string
+	Before Noted    // what was written down about it
+	Known  Progress // how far it was at least
+	Busy   time.Duration
+	All    bool // read every page and index, in any case
+
+	Version int64 // that it has
+	Left    bool  // its last writer did not close it
+	id      uint64
+}
+
+// NewExaminer reads what is known of a database apart from its file: what was written down, and its newest copy.
+func (s Schema) NewExaminer(ctx context.Context, path string, copies Copies) (*Examiner, error) {
+	before, err := ReadNoted(ProgressPath(path))
+	if err != nil {
+		return nil, err
+	}
+	e := &Examiner{Schema: s, Path: path, Before: before, Known: before.Progress, Busy: time.Second}
+
+	list, err := copies.List()
+	if err != nil || len(list) == 0 {
+		return e, err
+	}
+	if has, err := s.ProgressOfCopy(ctx, list[0].Path); err == nil && has.Event > e.Known.Event {
+		e.Known = has
+	}
+
+	return e, nil
+}
+
+// Examine refuses a database that is not whole. It returns false if there is none, and none is known to have been.
+func (e *Examiner) Examine(ctx context.Context) (exists bool, err error) {
+	salts, err := SaltsOf(e.Path)
+	if err != nil {
+		return false, err
+	}
+	if exists, err = e.lookAtFile(salts); err != nil || !exists {
+		return exists, err
+	}
+
+	pool, err := Connect(DSN(e.Path, e.Busy, ReaderPragmas...)+"&mode=ro", 1)
+	if err != nil {
+		return true, err
+	}
+	defer pool.Close()
+
+	err = e.read(ctx, pool, salts)
+	if err == nil || Contextual(err) || IsVerdict(err) || FaultOf(err) == FaultLocked {
+		return true, err
+	}
+	if verdict, bad := Check(ctx, pool); verdict != "" || FaultOf(bad) == FaultCorrupt {
+		return true, &DamagedError{e.Path, err.Error()} // which need not say so
+	}
+
+	return true, err
+}
+
+// lookAtFile refuses a file that is missing or empty although something was there.
+func (e *Examiner) lookAtFile(log LogSalts) (exists bool, err error) {
+	info, err := os.Stat(e.Path)
+	missing := errors.Is(err, fs.ErrNotExist)
+	switch {
+	case err != nil && !missing:
+		return false, err
+	case !missing && (info.Size() > 0 || info.IsDir()):
+		f, err := os.OpenFile(e.Path, os.O_RDWR, 0) // what forbids it is not said by SQLite
+		if err != nil {
+			return true, err
+		}
+		return true, f.Close()
+	case e.Known.Event == 0 && log == 0:
+		return false, nil
+	}
+
+	is := "is empty"
+	if missing {
+		is = "is missing"
+	}
+	return false, e.lost(is, Progress{})
+}
+
+// lost describes a database that lacks what was acknowledged.
+func (e *Examiner) lost(is string, has Progress) error {
+	if e.Known.Event <= has.Event {
+		return &DamagedError{e.Path, "it " + is}
+	}
+	return &LacksError{Path: e.Path, Is: is, Known: e.Known, Has: has}
+}
+
+// read reads what a database holds.
+func (e *Examiner) read(ctx context.Context, pool *sql.DB, log LogSalts) error {
+	_, ours, err := Contents(ctx, pool)
+	switch {
+	case err != nil:
+		return err
+	case !ours && e.Known.Event > 0:
+		return e.lost("was replaced by another program's", Progress{})
+	case !ours:
+		return &ForeignError{e.Path}
+	}
+	if err := pool.QueryRowContext(ctx, VersionQuery).Scan(&e.Version); err != nil || e.Version > e.Newest {
+		return err // opening it refuses a newer one
+	}
+	if e.TooOld(e.Version) {
+		return &TooOldError{e.Path, e.Version}
+	}
+	if e.Version == e.Newest {
+		if err := e.recognize(ctx, pool, log); err != nil {
+			return err
+		}
+	}
+
+	verdict := ""
+	switch {
+	case e.All:
+		verdict, err = CheckAll(ctx, pool)
+	case e.Left, log != 0, e.Version < e.Newest:
+		verdict, err = Check(ctx, pool)
+	}
+	if err != nil {
+		return err
+	}
+	if verdict != "" {
+		return &DamagedError{e.Path, verdict}
+	}
+
+	return e.compare(ctx, pool)
+}
+
+// recognize refuses a file that is not the one that was there, or older than its log.
+func (e *Examiner) recognize(ctx context.Context, pool *sql.DB, log LogSalts) (err error) {
+	if e.id, err = IDOf(ctx, pool); err != nil {
+		return err
+	}
+	if e.Left, err = LeftOpen(ctx, pool); err != nil {
+		return err
+	}
+	switch {
+	case e.isForeign(e.id):
+		return e.lost("was replaced by another one", Progress{})
+	case log == 0:
+		return nil
+	case !e.Before.Log.FollowedBy(log): // older, of another database, or of another program that has this one open
+		e.All = true
+	}
+
+	alone, err := e.ProgressOfCopy(ctx, e.Path)
+	if err == nil && alone.Event < e.Before.Base {
+		return &DamagedError{e.Path, "it is older than its write-ahead log"}
+	}
+
+	return nil // it need not be readable without its log
+}
+
+// isForeign reports whether a database with an id is not the one that was there.
+func (e *Examiner) isForeign(id uint64) bool { return id != e.Before.ID && id != 0 && e.Before.ID != 0 }
+
+// compare refuses a database that lacks what was acknowledged.
+func (e *Examiner) compare(ctx context.Context, pool *sql.DB) error {
+	has, err := e.ProgressOf(ctx, pool)
+	if err != nil {
+		return err
+	}
+	if e.Known.Event > has.Event {
+		return e.lost("is older than it was, or a part of it was removed", has)
+	}
+	return nil
+}
