@@ -4,13 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"os"
 	"parley"
 	"parley/internal/disk"
 	"parley/store/engine"
 	"path/filepath"
-	"strings"
 )
 
 // Moved says what a move has copied.
@@ -37,15 +35,23 @@ func Move(ctx context.Context, from, to Options, tell func(table string, rows in
 	if err := target.claim(ctx, source.base.Path); err != nil {
 		return done, err
 	}
-	if done, err = transferRows(ctx, source.Side, target.Side, tell); err != nil {
+	t := transferOf(source.Side, target.Side)
+	err = t.Run(ctx, func(table string, rows int64) {
+		done.Rows += rows
+		if table == messagesTable.Name {
+			done.Messages = rows
+		}
+		tell(table, rows)
+	})
+	if err != nil {
 		return done, failure(target.base.Path, "moving the database", err)
 	}
 
 	// From here on one of the two facts keeps a daemon away from the old one.
-	if err := source.note(ctx, movedFact, target.base.Path); err != nil {
+	if err := source.SetFact(ctx, movedFact, target.base.Path); err != nil {
 		return done, failure(source.base.Path, "moving the database", err)
 	}
-	if err := target.forget(ctx, movingFact); err != nil {
+	if err := target.DropFact(ctx, movingFact); err != nil {
 		return done, failure(target.base.Path, "moving the database", err)
 	}
 
@@ -58,37 +64,17 @@ func SetMovedAside(ctx context.Context, o Options) error {
 	if err != nil || !disk.Exists(path) {
 		return err
 	}
-	moved, err := wasMoved(ctx, path)
-	if err != nil || !moved {
-		return err
+	moved, err := engine.HasFact(ctx, path, movedFact)
+	if err != nil {
+		return failure(path, "looking at the database", err)
 	}
-
-	aside := path + ".moved-" + o.clock().UTC().Format(engine.CopyTime)
-	for _, ending := range []string{"-wal", "-shm", ""} {
-		if err := disk.IgnoreMissing(os.Rename(path+ending, aside+ending)); err != nil {
-			return failure(path, "moving the old database aside", err)
-		}
+	if !moved {
+		return nil
 	}
-
+	if err := engine.SetAside(path, ".moved-", o.clock()); err != nil {
+		return failure(path, "moving the old database aside", err)
+	}
 	return disk.IgnoreMissing(os.Remove(engine.ProgressPath(path))) // it is not the next one's
-}
-
-// wasMoved reports whether the content of a file was moved away.
-func wasMoved(ctx context.Context, path string) (moved bool, err error) {
-	pool, err := engine.Connect(engine.DSN(path, engine.DefaultBusyTimeout, engine.ReaderPragmas...), 1)
-	if err != nil {
-		return false, err
-	}
-	defer pool.Close()
-
-	_, ours, err := engine.Contents(ctx, pool)
-	if err == nil && ours {
-		err = pool.QueryRowContext(ctx, `SELECT count(*) > 0 FROM facts WHERE name = ?`, movedFact).Scan(&moved)
-	}
-	if err != nil {
-		return false, failure(path, "looking at the database", err)
-	}
-	return moved, nil
 }
 
 // openedSide is a side that is open as a store too, so that no daemon takes it.
@@ -135,23 +121,11 @@ func (s *openedSide) claim(ctx context.Context, source string) error {
 		return parley.Errorf(parley.InvalidArgument, "the database %s is not empty", s.base.Path).With("database", s.base.Path).
 			Suggest("Move to an empty one. Nothing was changed.")
 	}
-	if err := s.note(ctx, movingFact, source); err != nil {
+	if err := s.SetFact(ctx, movingFact, source); err != nil {
 		return failure(s.base.Path, "marking the database", err)
 	}
 
 	return nil
-}
-
-// note stores a fact.
-func (s *openedSide) note(ctx context.Context, name, value string) error {
-	_, err := s.Pool.ExecContext(ctx, s.base.SQL.Bound(`INSERT INTO facts (name, value) VALUES (?, ?)
-		ON CONFLICT (name) DO UPDATE SET value = excluded.value`), name, value)
-	return err
-}
-
-func (s *openedSide) forget(ctx context.Context, name string) error {
-	_, err := s.Pool.ExecContext(ctx, s.base.SQL.Bound(`DELETE FROM facts WHERE name = ?`), name)
-	return err
 }
 
 // refuseMoved refuses a database that holds a part of another, or what was moved away.
@@ -176,61 +150,12 @@ func refuseMoved(ctx context.Context, db *database) error {
 		Suggest("Set database in parley.yaml to that one, or take it out if that is a file.")
 }
 
-// transferRows copies the rows of all tables, makes the index of words, and compares.
-func transferRows(ctx context.Context, from, to engine.Side, tell func(string, int64)) (done Moved, err error) {
-	for _, t := range engine.CopiedOf(tables) {
-		if err := t.Copy(ctx, from, to); err != nil {
-			return done, fmt.Errorf("copy the table %s: %w", t.Name, err)
-		}
-
-		want, n, err := t.Sum(ctx, from)
-		if err != nil {
-			return done, fmt.Errorf("read the table %s: %w", t.Name, err)
-		}
-		got, has, err := t.Sum(ctx, to)
-		if err != nil {
-			return done, fmt.Errorf("read the table %s again: %w", t.Name, err)
-		}
-		if got != want {
-			return done, parley.Errorf(parley.StorageUnavailable,
-				"the table %s differs after the move: %d rows became %d", t.Name, n, has).With("table", t.Name).
-				Suggest("Was the first database used since an interrupted move? Then move to an empty one.")
-		}
-
-		done.Rows += n
-		if t.Name == "messages" {
-			done.Messages = n
-		}
-		tell(t.Name, n)
-	}
-
-	return done, complete(ctx, from, to)
-}
-
-// complete makes what is not copied: the index of words, and the next numbers.
-func complete(ctx context.Context, from, to engine.Side) error {
-	tx, err := to.Pool.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }() // does nothing after Commit
-
-	if _, err := tx.ExecContext(ctx, wordsOf(to.SQL).clear); err != nil {
-		return err
-	}
-	if err := fillWords(ctx, tx, to.SQL); err != nil {
-		return err
-	}
-
-	var last int64
-	if err := from.Rows.QueryRowContext(ctx, from.SQL.LastEvent).Scan(&last); err != nil {
-		return err
-	}
-	for _, statement := range to.SQL.Continues(tables) {
-		if _, err := tx.ExecContext(ctx, strings.ReplaceAll(statement, "LAST", fmt.Sprint(last))); err != nil {
+// transferOf copies all rows of one database to another, and makes the index of words.
+func transferOf(from, to engine.Side) engine.Transfer {
+	return engine.Transfer{From: from, To: to, Tables: tables, Finish: func(ctx context.Context, tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, wordsOf(to.SQL).clear); err != nil {
 			return err
 		}
-	}
-
-	return tx.Commit()
+		return fillWords(ctx, tx, to.SQL)
+	}}
 }

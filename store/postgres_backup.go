@@ -29,8 +29,8 @@ func (db *database) backupServer(ctx context.Context, path string) (size int64, 
 		return 0, err
 	}
 	err = snapshot(ctx, db, func(from engine.Side) error {
-		_, err := transferRows(ctx, from, target.Side, func(string, int64) {})
-		return err
+		t := transferOf(from, target.Side)
+		return t.Run(ctx, func(string, int64) {})
 	})
 	if err := errors.Join(err, target.close()); err != nil {
 		return 0, err
