@@ -85,10 +85,13 @@ func (p *Profile) findComposer(screen string) (composer, bool) {
 // is none.
 func textGroup(re *regexp.Regexp) int { return re.SubexpIndex("text") }
 
-// Collapsed reports whether the composer shows a placeholder for a long paste.
+// Collapsed reports whether the composer shows a placeholder for a long paste, which a narrow one wraps.
 func (p *Profile) Collapsed(composer string) bool {
-	return p.patterns.paste != nil && p.patterns.paste.MatchString(composer)
+	return p.patterns.paste != nil && p.patterns.paste.MatchString(unwrapped(composer))
 }
+
+// unwrapped returns a text as one line.
+func unwrapped(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // Holds reports whether part stands in a composer's text. White space does not count:
 // programs that wrap text themselves break lines and indent as they like.
@@ -112,6 +115,7 @@ func (p *Profile) CollapsedOnly(composer string) bool {
 		return false
 	}
 
+	composer = unwrapped(composer)
 	at := p.patterns.paste.FindStringIndex(composer)
 	if at == nil {
 		return false

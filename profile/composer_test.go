@@ -140,6 +140,27 @@ func TestCollapsedOnlyRejectsTextNextToThePlaceholder(t *testing.T) {
 	}
 }
 
+// A narrow composer wraps what stands in place of a long paste. Each program's own is still known.
+func TestAWrappedPlaceholderIsOne(t *testing.T) {
+	for name, placeholder := range map[string]string{
+		"claude": "[Pasted text #1 +12 lines]", "codex": "[Pasted Content 1100 chars]", "gemini": "[Pasted Text: 12 lines]",
+		"copilot": "[Paste #1 - 12 lines]", "opencode": "[Pasted ~12 lines]", "kilo": "[Pasted ~12 lines]",
+		"qwen": "[Pasted Content 1100 chars]", "pi": "[paste #1 +12 lines]", "kimi": "[paste #1 1999 chars]",
+		"omp": "📄 #1", "grok": "[Pasted: 12 lines]", "cline": "[[AGENT 0 TO AGENT 1]: words... Pasted +14 lines]",
+		"droid": "[row 1 abcdefghij... 45 lines]",
+	} {
+		p := find(t, builtin(t), name)
+		for i, r := range placeholder {
+			if r != ' ' {
+				continue
+			}
+			if wrapped := placeholder[:i] + "\n  " + placeholder[i+1:]; !p.CollapsedOnly(wrapped) || !p.Collapsed("so: "+wrapped) {
+				t.Errorf("%s: %q is not known", name, wrapped)
+			}
+		}
+	}
+}
+
 func TestMeasuresTellsPastesApart(t *testing.T) {
 	const text = "one\ntwo\nth\u00e9"
 	for placeholder, want := range map[string]bool{

@@ -45,11 +45,21 @@ func (v Values) ShortID() string { return parley.Short(v.ID) }
 // Rules returns the rules for conversations among agents.
 func (v Values) Rules() string { return parley.InteractionRules }
 
+// Tools returns the names of parley's tools, for programs that take permissions by name.
+func (v Values) Tools() (names []string) {
+	for _, op := range parley.Ops {
+		if op.ForModels() {
+			names = append(names, op.Name)
+		}
+	}
+	return names
+}
+
 // File returns the path of one of the handover's files.
 func (v Values) File(name string) string { return filepath.Join(v.Dir, name) }
 
 // placeholders lists the placeholders of a template for hints.
-const placeholders = `{{.Name}}, {{.ID}}, {{.ShortID}}, {{.Parley}}, {{.Dir}}, {{.Seal}}, {{.Rules}}, ` +
+const placeholders = `{{.Name}}, {{.ID}}, {{.ShortID}}, {{.Parley}}, {{.Dir}}, {{.Seal}}, {{.Rules}}, {{.Tools}}, ` +
 	`{{.File "NAME"}} and {{.Briefing}}, each also as {{json .Name}}; in a door {{.Port}} and {{.Secret}} too`
 
 //go:embed briefing.txt
@@ -58,7 +68,7 @@ var briefing string
 var (
 	fileForm     = regexp.MustCompile(`^(?:\.?[A-Za-z0-9][A-Za-z0-9._-]*/)*[A-Za-z0-9][A-Za-z0-9._-]*$`)
 	variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	refusalForm  = regexp.MustCompile(`^(?:Escape|C-[a-z]|[a-z0-9])$`)
+	answerForm   = regexp.MustCompile(`^(?:Escape|Enter|C-[a-z]|[a-z0-9])$`)
 	fileUse      = regexp.MustCompile(`\.File "([^"]*)"`)
 )
 

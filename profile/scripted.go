@@ -15,6 +15,7 @@ type Scripted struct {
 	Env    map[string]string `yaml:"env"`    // added to the environment
 	Args   []string          `yaml:"args"`   // of its command line, before those of the handover
 	Files  map[string]string `yaml:"files"`  // of its configuration, by their paths in the home directory
+	First  string            `yaml:"first"`  // the key that answers what it asks at its first start there; "": it asks nothing
 	Ask    string            `yaml:"ask"`    // a prompt that makes it ask before it makes {{.File}}; "": it asks nothing
 	Refuse string            `yaml:"refuse"` // the key that refuses its question; "": Escape
 	Fails  []int             `yaml:"fails"`  // HTTP statuses of the model after which it does not try again
@@ -40,7 +41,8 @@ func (s *Scripted) On(at Scene) (Scripted, error) {
 	}
 
 	done := Scripted{
-		Env: map[string]string{}, Files: map[string]string{}, Ask: fill("ask", s.Ask), Refuse: s.Refuse, Fails: s.Fails,
+		Env: map[string]string{}, Files: map[string]string{}, First: s.First, Ask: fill("ask", s.Ask),
+		Refuse: s.Refuse, Fails: s.Fails,
 	}
 	for _, arg := range s.Args {
 		done.Args = append(done.Args, fill("args", arg))
@@ -75,8 +77,10 @@ func (s *Scripted) check(invalid func(key, value string) *parley.Error) error {
 			return invalid("scripted.files", name).Suggest("Give a path in the home directory, without .. in it.")
 		}
 	}
-	if s.Refuse != "" && !refusalForm.MatchString(s.Refuse) {
-		return invalid("scripted.refuse", s.Refuse).Suggest("Give one key, such as Escape, C-c or n.")
+	for name, key := range map[string]string{"scripted.refuse": s.Refuse, "scripted.first": s.First} {
+		if key != "" && !answerForm.MatchString(key) {
+			return invalid(name, key).Suggest("Give one key, such as Escape, Enter, C-c or n.")
+		}
 	}
 	_, err := s.On(Scene{URL: "url", Dir: "dir", File: "file"})
 	return err

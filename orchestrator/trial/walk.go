@@ -52,6 +52,9 @@ type seen struct {
 
 // all tries all guarantees.
 func (w *walk) all(ctx context.Context) ([]Finding, error) {
+	if err := w.begin(ctx); err != nil {
+		return w.findings, w.explain(ctx, err)
+	}
 	for _, g := range WithoutModel() {
 		if err := w.unlessLeft(ctx, g, w.try); err != nil {
 			return w.findings, w.explain(ctx, err)
@@ -65,6 +68,18 @@ func (w *walk) all(ctx context.Context) ([]Finding, error) {
 		}
 	}
 	return w.findings, nil
+}
+
+// begin answers what a program asks at its first start in the home directory of the trial, see profile.Scripted.
+func (w *walk) begin(ctx context.Context) error {
+	if w.script.First == "" {
+		return nil
+	}
+	s, ok, err := w.until(ctx, w.opts.Patience, func(s seen) bool { return s.Shows == profile.Dialog || s.Shows == profile.Idle })
+	if err != nil || !ok || s.Shows != profile.Dialog {
+		return err // what it shows in place of rest is told by the first guarantee
+	}
+	return w.t.Pane.Repeat(ctx, tmux.Key(w.script.First), 1)
 }
 
 // unlessLeft tries a guarantee, unless nothing more may be tried.
