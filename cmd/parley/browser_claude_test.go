@@ -25,7 +25,7 @@ func claudePath(t *testing.T) string {
 	claude, node := "", ""
 	for line := range strings.Lines(string(must.Have(os.ReadFile("../../scripts/agents.txt"))(t))) {
 		f := strings.Fields(line)
-		if len(f) != 3 {
+		if len(f) < 3 {
 			continue
 		}
 		bin := filepath.Join(dir, f[0]+"-"+f[1], "node_modules", ".bin")

@@ -42,7 +42,7 @@ func TestDialogsAreAnsweredFromOutside(t *testing.T) {
 func (s *onStage) permits(name string, option int) {
 	s.Helper()
 	file := filepath.Join(s.Workspace, name)
-	s.arrives(s.send(strings.ReplaceAll(s.program.ask, "FILE", file)))
+	s.arrives(s.send(s.asking(file)))
 	s.inState(parley.StateWaiting)
 	d := s.dialog()
 	if len(d.Options) < 2 {

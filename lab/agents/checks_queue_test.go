@@ -26,7 +26,7 @@ func (s *onStage) usesItsQueue() {
 	}
 
 	file := filepath.Join(s.Workspace, "unwanted")
-	s.queuesBehind("WAIT and "+strings.ReplaceAll(s.program.ask, "FILE", file), func() {
+	s.queuesBehind("WAIT and "+s.asking(file), func() {
 		s.model.Release()
 		s.inState(parley.StateWaiting)
 		s.refuse()

@@ -173,7 +173,7 @@ func (s *onStage) backspace(text string) {
 func (s *onStage) leavesTheQuestion() {
 	s.Helper()
 	file := filepath.Join(s.Workspace, "forbidden")
-	s.arrives(s.send(strings.ReplaceAll(s.program.ask, "FILE", file)))
+	s.arrives(s.send(s.asking(file)))
 	s.inState(parley.StateWaiting)
 	m := s.send("1")
 	s.held("dialog")

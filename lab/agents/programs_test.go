@@ -40,6 +40,7 @@ type realProgram struct {
 	files map[string]string // of its configuration, by their paths in the home directory
 	env   []string          // added to the environment
 	args  []string          // added to its command line
+	first string            // the key that answers what it asks at its first start; "": it asks nothing
 	ask   string            // a prompt that makes it ask for permission to make FILE; "" if it does not ask
 	stop  string            // the key with which a person refuses its question and ends its work; "": Escape
 	fails []int             // HTTP statuses of the model after which it does not try again
@@ -102,11 +103,27 @@ var realPrograms = []realProgram{
 		profile: "grok", tool: "use_tool",
 		lacks: map[need]string{firstQuestion: "it shows no question, but that it is signed out", trust: nothingAsked, fork: noFork},
 	},
+	{
+		profile: "omp", tool: "mcp__parley_parley_send_message",
+		lacks: map[need]string{trust: nothingAsked, fork: noFork},
+	},
+	{
+		profile: "kimi",
+		lacks:   map[need]string{briefing: ownFiles, tools: ownFiles},
+	},
+	{
+		profile: "cline",
+		lacks: map[need]string{
+			briefing: "a system prompt of one run replaces its own",
+			tools:    "where it asks at all, it asks before each tool of an MCP server",
+		},
+	},
 }
 
 // Why some scenes cannot be played.
 const (
 	nothingAsked = "it does not ask that"
+	ownFiles     = "it takes that from its user's own files alone"
 	noFork       = "no command of its for that is known"
 )
 
@@ -115,11 +132,17 @@ func (p realProgram) withModel(t *testing.T) realProgram {
 	t.Helper()
 	of := must.Have(must.Have(profile.Builtin())(t).Find(p.profile))(t)
 	s := must.Have(of.Scripted.On(profile.Scene{URL: "{URL}", Dir: "{WORKSPACE}", File: "FILE"}))(t)
-	p.files, p.args, p.ask, p.stop, p.fails = s.Files, s.Args, s.Ask, s.Refuse, s.Fails
+	p.files, p.args, p.first, p.ask, p.stop, p.fails = s.Files, s.Args, s.First, s.Ask, s.Refuse, s.Fails
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
 		p.env = append(p.env, name+"="+s.Env[name])
 	}
 	return p
+}
+
+// asking makes the program ask whether it may make a file. As with other models that takes a moment: what hides the
+// screen in the same instant as the prompt is taken leaves open whether it was.
+func (s *onStage) asking(file string) string {
+	return "SLEEP 1 and " + strings.ReplaceAll(s.program.ask, "FILE", file)
 }
 
 // refuse presses the key with which a person refuses its question, or ends its work.

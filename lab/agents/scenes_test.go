@@ -11,6 +11,7 @@ type scene struct {
 type need string
 
 const (
+	briefing      need = "briefing"       // it takes instructions for one run
 	tools         need = "tools"          // it takes parley's tools for one run
 	question      need = "question"       // it asks before it runs a command
 	conversation  need = "conversation"   // parley can bring it back with its conversation
@@ -24,7 +25,7 @@ const (
 // scenes are played with each program at each size, in this order.
 var scenes = []scene{
 	{"a message sent before it is ready arrives", (*onStage).startsUp, ""},
-	{"it is told who it is and has the tools", (*onStage).isBriefed, tools},
+	{"it is told who it is and has the tools", (*onStage).isBriefed, briefing},
 	{"it reports what it does", (*onStage).reportsWhatItDoes, ""},
 	{"it answers through MCP without asking", (*onStage).sendsWithoutAsking, tools},
 	{"several messages wait for its work, each arrives once", (*onStage).waitsForItsWork, ""},

@@ -18,7 +18,7 @@ import (
 var (
 	clears = map[string]string{
 		"claude": "/clear", "codex": "/new", "copilot": "/clear", "gemini": "/clear", "opencode": "/new", "qwen": "/clear",
-		"pi": "/new", "kilo": "/new", "grok": "/new",
+		"pi": "/new", "kilo": "/new", "grok": "/new", "omp": "/new", "kimi": "/new", "cline": "/clear",
 	}
 	nests = map[string]string{
 		"claude": "claude -p nested-words", "codex": "codex exec --skip-git-repo-check nested-words",
@@ -28,6 +28,7 @@ var (
 		"claude": ".claude/projects/*/*.jsonl", "codex": ".codex/sessions/*/*/*/*.jsonl", "copilot": ".copilot/session-s*",
 		"gemini": ".gemini/tmp/*/chats/*", "opencode": ".local/share/opencode/opencode.db*", "qwen": ".qwen/projects/*/chats/*",
 		"pi": ".pi/agent/sessions/*/*", "kilo": ".local/share/kilo/kilo.db*", "grok": ".grok/sessions/*/*",
+		"omp": ".omp/agent/sessions/*/*", "kimi": ".kimi-code/sessions/*/*", "cline": ".cline/data/sessions/*",
 	}
 )
 

@@ -72,8 +72,21 @@ func launchIn(t *testing.T, h *testhome.Home, program installed, size string, fl
 	s.pid, s.prompt = res.PID, res.PromptMessageID
 	s.look()
 	s.seal = s.askSeal()
+	s.passesFirst()
 
 	return s
+}
+
+// passesFirst answers what the program asks at its first start.
+func (s *onStage) passesFirst() {
+	s.Helper()
+	if s.program.first == "" {
+		return
+	}
+	s.inState(parley.StateWaiting)
+	d := s.dialog()
+	s.answer(d, d.Options[0].Choice)
+	s.wait("the question is gone", func() bool { return s.look().State != parley.StateWaiting })
 }
 
 // askSeal returns what ann is told of her own seal.
