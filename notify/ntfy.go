@@ -34,7 +34,19 @@ func (h ntfy) send(ctx context.Context, n parley.Notice) error {
 		}
 		header.Set("Actions", asciiJSON(b))
 	}
-	return post(ctx, h.client, h.opts, h.opts.Settings.Ntfy, h.opts.Settings.NtfyTokenEnv, []byte(n.Text), header)
+	return post(ctx, h.client, h.opts, h.opts.Settings.Ntfy, h.opts.Settings.NtfyTokenEnv, []byte(inBytes(n.Text, maxNtfyText)), header)
+}
+
+// maxNtfyText is how many bytes of a text ntfy shows. Of a longer one it makes a file.
+const maxNtfyText = 4096
+
+// inBytes shortens a text to at most n bytes, with an ellipsis if something was cut.
+func inBytes(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	const end = "…"
+	return strings.ToValidUTF8(text[:n-len(end)], "") + end
 }
 
 // action is a button of a notice, as ntfy takes it.

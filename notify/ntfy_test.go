@@ -2,8 +2,11 @@ package notify
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"parley"
 	"parley/internal/must"
@@ -45,5 +48,25 @@ func TestNtfyGetsButtonsAndALink(t *testing.T) {
 func TestAHeaderIsASCII(t *testing.T) {
 	if got, want := asciiJSON([]byte(`"grün 😀"`)), `"gr\u00fcn \ud83d\ude00"`; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// ntfy makes a file of a longer text, which no phone shows in its notice.
+func TestNtfyGetsNoLongText(t *testing.T) {
+	var long []parley.Need
+	for i := range maxTold {
+		n := question
+		n.Agent, n.Dialog = fmt.Sprintf("agent%d", i), &parley.Dialog{Question: strings.Repeat("ü", maxQuestion)}
+		for range maxOptions {
+			n.Dialog.Options = append(n.Dialog.Options, parley.DialogOption{Choice: "1", Label: strings.Repeat("漢", maxOption)})
+		}
+		long = append(long, n)
+	}
+	address, got := serve(t, http.StatusOK)
+	running(t, optionsOf(t, func(s *Settings) { s.Ntfy = address })).Look(long)
+
+	text := receive(t, got).body
+	if len(text) > maxNtfyText || len(text) < maxNtfyText-4 || !utf8.ValidString(text) || !strings.HasSuffix(text, "…") {
+		t.Errorf("ntfy gets %d bytes, which end in %q", len(text), text[max(0, len(text)-9):])
 	}
 }

@@ -38,7 +38,9 @@ func (o *Orchestrator) push(ctx context.Context) {
 			o.log.Warn("look for what needs the operator", "error", err)
 			continue
 		}
-		o.opts.Away.Push.Look(slices.DeleteFunc(needs, func(n parley.Need) bool { return n.Between }))
+		needs = slices.DeleteFunc(needs, func(n parley.Need) bool { return n.Between })
+		o.operatorService.addScreens(ctx, needs) // for the questions that are open
+		o.opts.Away.Push.Look(needs)
 	}
 }
 
@@ -109,6 +111,7 @@ func (o *Orchestrator) notify(ctx context.Context) {
 		needs = slices.DeleteFunc(needs, func(n parley.Need) bool {
 			return n.Between || !mine && !slices.Contains(knownHere, n.Kind)
 		})
+		o.operatorService.addScreens(ctx, needs) // for the questions that are open, and their options
 		o.opts.Away.Notifier.Look(needs)
 	}
 }
