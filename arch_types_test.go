@@ -42,7 +42,6 @@ var large = map[string]int{
 	"orchestrator/worktree.repo":      33,
 	"parleytest.fixture":              164,
 	"profile.Profile":                 45,
-	"store.database":                  32,
 }
 
 // records are rows that are read from a database or from tmux, without tags.

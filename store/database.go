@@ -15,13 +15,15 @@ type database struct {
 	tuning tuning
 	copies Copies // of a file
 
-	open   func(context.Context) error
 	backup func(ctx context.Context, path string) (size int64, err error) // to a new file
 
 	counted counted
 	inboxes inboxCounts
 	hosts   roster
 }
+
+// opening is a database that is being opened: nobody else has it yet.
+type opening struct{ *database }
 
 // tuning holds what tests change.
 type tuning struct {

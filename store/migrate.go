@@ -16,7 +16,7 @@ import (
 var embedded embed.FS
 
 // migrate brings the schema up to date, after copying a database that is not new.
-func (db *database) migrate(ctx context.Context, m *engine.Migrations) error {
+func (db opening) migrate(ctx context.Context, m *engine.Migrations) error {
 	have, want, err := m.Versions(ctx)
 	switch {
 	case err != nil:
@@ -48,7 +48,7 @@ func (db *database) migrate(ctx context.Context, m *engine.Migrations) error {
 }
 
 // migrator returns all migrations.
-func (db *database) migrator() (*engine.Migrations, error) {
+func (db opening) migrator() (*engine.Migrations, error) {
 	files, err := db.migrations()
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (db *database) migrator() (*engine.Migrations, error) {
 	return db.base.SQL.Migrations(db.base.WriterPool, files)
 }
 
-func (db *database) migrations() (fs.FS, error) {
+func (db opening) migrations() (fs.FS, error) {
 	if db.tuning.migrations != nil {
 		return db.tuning.migrations, nil
 	}
@@ -64,7 +64,7 @@ func (db *database) migrations() (fs.FS, error) {
 }
 
 // newestVersion is that of the newest migration.
-func (db *database) newestVersion() (newest int64, err error) {
+func (db opening) newestVersion() (newest int64, err error) {
 	if db.tuning.migrations == nil {
 		return newestVersion, nil
 	}
@@ -73,7 +73,7 @@ func (db *database) newestVersion() (newest int64, err error) {
 }
 
 // keepCopy copies the database before a migration.
-func (db *database) keepCopy(ctx context.Context, version int64) error {
+func (db opening) keepCopy(ctx context.Context, version int64) error {
 	c, err := db.copies.Make(ctx, db.base.WriterPool, Copy{Made: db.base.Now(), Before: version}, schema.WholeCopy(ctx),
 		lossOf(ctx, db.base.WriterPool))
 	if err != nil {

@@ -129,7 +129,7 @@ func (s *openedSide) claim(ctx context.Context, source string) error {
 }
 
 // refuseMoved refuses a database that holds a part of another, or what was moved away.
-func refuseMoved(ctx context.Context, db *database) error {
+func (db opening) refuseMoved(ctx context.Context) error {
 	var found []struct{ Name, Value string }
 	err := db.read(ctx, "looking at the database", &found,
 		`SELECT name, value FROM facts WHERE name IN (?, ?) ORDER BY name DESC`, movingFact, movedFact)

@@ -26,21 +26,21 @@ func open(ctx context.Context, o Options, tuned tuning) (*Store, error) {
 	db := &database{tuning: tuned, base: &engine.Database{Now: o.clock, Log: o.Log, Answers: refused}}
 	db.base.Nouns = db.described()
 	db.base.Begin()
+
+	x := opening{db}
+	begin := x.openFile
 	if o.URL == "" {
-		db.useFile(path, &o)
-	} else {
-		err = useServer(db, path, o.URL, o.Host)
-	}
-	if err != nil {
+		x.useFile(path, &o)
+	} else if begin, err = x.useServer(path, o.URL, o.Host); err != nil {
 		return nil, err
 	}
 	if db.base.Log == nil {
 		db.base.Log = slog.New(slog.DiscardHandler)
 	}
 
-	err = db.open(ctx)
+	err = begin(ctx)
 	if err == nil {
-		err = refuseMoved(ctx, db)
+		err = x.refuseMoved(ctx)
 	}
 	if err != nil {
 		db.base.Abandon()
@@ -53,12 +53,12 @@ func open(ctx context.Context, o Options, tuned tuning) (*Store, error) {
 }
 
 // useFile prepares for a file of SQLite.
-func (db *database) useFile(path string, o *Options) {
+func (db opening) useFile(path string, o *Options) {
 	db.base.Path, db.base.SQL, db.base.Progress.Path = path, &engine.SQLite, engine.ProgressPath(path)
-	db.open, db.backup, db.copies = db.openFile, db.backupFile, o.Copies.Or(path)
+	db.backup, db.copies = db.backupFile, o.Copies.Or(path)
 }
 
-func (db *database) openFile(ctx context.Context) (err error) {
+func (db opening) openFile(ctx context.Context) (err error) {
 	base := db.base
 	_, taken, err := engine.TakeSaved(base.Path, engine.ForeignEnding, base.Now())
 	if err != nil {
@@ -104,7 +104,7 @@ func (db *database) openFile(ctx context.Context) (err error) {
 }
 
 // prepare migrates the file.
-func (db *database) prepare(ctx context.Context) error {
+func (db opening) prepare(ctx context.Context) error {
 	m, err := db.migrator()
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func (db *database) prepare(ctx context.Context) error {
 }
 
 // examine refuses a database that is not whole, or behind what is known to have been there.
-func (db *database) examine(ctx context.Context, e *engine.Examiner) (err error) {
+func (db opening) examine(ctx context.Context, e *engine.Examiner) (err error) {
 	e.Busy = db.tuning.busyTimeout
 	if e.Newest, err = db.newestVersion(); err != nil || db.tuning.moves {
 		return err
@@ -136,7 +136,7 @@ func (db *database) examine(ctx context.Context, e *engine.Examiner) (err error)
 }
 
 // beginProgress writes down how far the database is.
-func (db *database) beginProgress(ctx context.Context, e *engine.Examiner) error {
+func (db opening) beginProgress(ctx context.Context, e *engine.Examiner) error {
 	has, err := schema.ProgressOf(ctx, db.base.ReaderPool)
 	if err != nil {
 		return err

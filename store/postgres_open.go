@@ -36,25 +36,24 @@ func PlaceOf(text string) string {
 	return engine.ServerPlace(config)
 }
 
-// useServer prepares for a database of PostgreSQL.
-func useServer(db *database, path, url, host string) error {
+// useServer prepares for a database of PostgreSQL, and returns what opens it.
+func (db opening) useServer(path, url, host string) (open func(context.Context) error, err error) {
 	config, err := readURL(url)
 	if err != nil {
-		return err
+		return nil, err
 	}
 
 	s := engine.NewServerSession(db.base, config, hostName(host))
 	s.Holder, s.Version, s.Team = holderOf(path), newestVersion, &db.hosts
 	db.base.Session, db.hosts.own = s, db.base.Host
 	db.backup = db.backupServer
-	db.open = func(ctx context.Context) error { return db.openServer(ctx, s) }
 
-	return nil
+	return func(ctx context.Context) error { return db.openServer(ctx, s) }, nil
 }
 
 // openServer opens the database: it makes the tables in an empty one, migrates an older one, and takes the
 // workspace for this daemon.
-func (db *database) openServer(ctx context.Context, s *engine.ServerSession) error {
+func (db opening) openServer(ctx context.Context, s *engine.ServerSession) error {
 	if err := s.Connect(); err != nil {
 		return err
 	}
@@ -73,7 +72,7 @@ func (db *database) openServer(ctx context.Context, s *engine.ServerSession) err
 
 // claim makes this daemon the host, and migrates the database. No other daemon is at work while the
 // schema changes.
-func (db *database) claim(ctx context.Context, s *engine.ServerSession, found foundTables) error {
+func (db opening) claim(ctx context.Context, s *engine.ServerSession, found foundTables) error {
 	m, err := db.migrator()
 	if err != nil {
 		return err

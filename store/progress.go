@@ -38,7 +38,7 @@ func (s *Workspace) DismissShortfall(ctx context.Context) (found bool, err error
 
 // settle stores, for the operator, what a repaired database lacks, and gives up the deliveries that are open, which may
 // have been typed since.
-func (db *database) settle(c *engine.Continuation) error {
+func (db opening) settle(c *engine.Continuation) error {
 	if err := db.base.First(func(t *tx) error { return goOn(t, c) }); err != nil {
 		return err
 	}
