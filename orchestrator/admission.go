@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"parley"
@@ -14,6 +15,23 @@ import (
 	"parley/orchestrator/team"
 	"parley/store"
 )
+
+// admission is the one way into the service for every kind of message. It resolves recipients,
+// cleans the text, asks the conversation protocol, applies the limits, stores the message, and
+// wakes the couriers.
+type admission struct {
+	*addressees
+	*access
+	*copies
+	*pause
+	limits     *limits
+	store      *store.Store
+	roster     *team.Roster
+	talk       *talk.Talk
+	responders *answer.Responders
+	settings   *Settings
+	now        func() time.Time
+}
 
 // admit checks a draft, stores its message and deliveries in one transaction, and wakes the
 // couriers. A repeated idempotency key returns what was stored the first time.
@@ -31,7 +49,7 @@ func (a *admission) admit(ctx context.Context, from *team.Member, d draft) (stor
 		return store.Appended{}, err
 	}
 
-	if err = cmp.Or(paused, a.spent(from, &d)); err == nil && d.reply == nil {
+	if err = cmp.Or(paused, a.limits.spent(from, &d)); err == nil && d.reply == nil {
 		err = a.talk.Refuse(from, &post.Message, d.replied, d.recipients)
 	}
 	if err != nil {
@@ -41,7 +59,7 @@ func (a *admission) admit(ctx context.Context, from *team.Member, d draft) (stor
 	var refund func() // nil: it was not charged. What other hosts sent for this sender counts before.
 	post.Admit = func() (err error) {
 		if refund == nil {
-			refund, err = a.charge(from, &d)
+			refund, err = a.limits.charge(from, &d)
 		}
 		return err
 	}
@@ -56,7 +74,7 @@ func (a *admission) admit(ctx context.Context, from *team.Member, d draft) (stor
 	}
 
 	if stored.Repeated {
-		err = a.checkSameCall(&d, from, &post, &stored)
+		err = d.checkSameCall(from, &post, &stored, a.settings.ResponseDeadline)
 	} else {
 		a.delegate(stored.Passed, post.Answers)
 		a.talk.Remember(&stored, delegatesOf(post.Answers))

@@ -117,35 +117,3 @@ func attachment(members map[string]json.RawMessage, f parley.File, path string) 
 
 	return b, nil
 }
-
-// fileFor returns a file if the caller may read it: the operator, its sender, a recipient of a
-// message that attaches it, or a reader of a thread that such a message is in. For others the
-// error is FILE_NOT_FOUND.
-func (a *admission) fileFor(ctx context.Context, c parley.Caller, ref string) (parley.File, error) {
-	if c.Operator {
-		return a.store.File(ctx, ref, "")
-	}
-
-	f, refused := a.store.File(ctx, ref, c.ID)
-	if parley.ErrorCode(refused) != parley.FileNotFound {
-		return f, refused
-	}
-
-	f, err := a.store.File(ctx, ref, "")
-	if err != nil {
-		return parley.File{}, err
-	}
-
-	posts, err := a.store.PostsWithFile(ctx, f.ID)
-	if err != nil {
-		return parley.File{}, err
-	}
-
-	for _, id := range posts {
-		if _, _, err := a.visible(ctx, c, id); err == nil {
-			return f, nil
-		}
-	}
-
-	return parley.File{}, refused
-}

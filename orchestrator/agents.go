@@ -3,11 +3,27 @@ package orchestrator
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"parley"
+	"parley/orchestrator/meter"
 	"parley/orchestrator/team"
 	"parley/profile"
+	"parley/store"
 )
+
+// agentService implements parley.AgentService: it registers mailboxes and reports the state of
+// agents. It holds what tries their programs.
+type agentService struct {
+	*programService
+	store  *store.Store
+	roster *team.Roster
+	meter  *meter.Meter
+	opts   *Options
+	now    func() time.Time
+
+	registrations registrations
+}
 
 // RegisterAgent implements parley.AgentService.
 func (g *agentService) RegisterAgent(

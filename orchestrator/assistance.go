@@ -28,17 +28,24 @@ var urgencies = map[string]struct {
 	"critical":        {parley.PriorityUrgent, false},
 }
 
+// assistance is what agents ask of all who can help, and what they tell them.
+type assistance struct {
+	admission *admission
+	roster    *team.Roster
+	now       func() time.Time
+}
+
 // BroadcastUpdate implements parley.MessageService.
-func (ms *messageService) BroadcastUpdate(
+func (as *assistance) BroadcastUpdate(
 	ctx context.Context, req parley.BroadcastUpdateRequest,
 ) (*parley.BroadcastUpdateResult, error) {
-	from, err := ms.roster.Caller(ctx)
+	from, err := as.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
 
 	urgency := urgencies[cmp.Or(req.Urgency, "info")]
-	due, err := ms.admission.due(urgency.required, nil)
+	due, err := as.admission.due(urgency.required, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -52,8 +59,8 @@ func (ms *messageService) BroadcastUpdate(
 		return nil, fmt.Errorf("encode the update: %w", err)
 	}
 
-	stored, err := ms.admission.admit(ctx, from, draft{
-		recipients: ms.admission.everyone(from),
+	stored, err := as.admission.admit(ctx, from, draft{
+		recipients: as.admission.everyone(from),
 		implicit:   true,
 		key:        req.IdempotencyKey,
 		message: parley.Message{
@@ -103,20 +110,20 @@ func labelled(label, text string) string {
 }
 
 // RequestAssistance implements parley.MessageService.
-func (ms *messageService) RequestAssistance(
+func (as *assistance) RequestAssistance(
 	ctx context.Context, req parley.RequestAssistanceRequest,
 ) (*parley.RequestAssistanceResult, error) {
-	from, err := ms.roster.Caller(ctx)
+	from, err := as.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
 
-	to, everyone, err := ms.helpers(from, &req)
+	to, everyone, err := as.helpers(from, &req)
 	if err != nil {
 		return nil, err
 	}
 
-	due, err := ms.assistanceDue(ctx, from, &req)
+	due, err := as.due(ctx, from, &req)
 	if err != nil {
 		return nil, err
 	}
@@ -143,8 +150,8 @@ func (ms *messageService) RequestAssistance(
 
 	// A responder answers with a message, as everyone does. If its model fails, it still owes
 	// the answer.
-	send := func(d draft) (store.Appended, error) { return ms.admission.admit(ctx, from, d) }
-	stored, _, err := ms.admission.answered(ctx, responder, false, d, send)
+	send := func(d draft) (store.Appended, error) { return as.admission.admit(ctx, from, d) }
+	stored, _, err := as.admission.answered(ctx, responder, false, d, send)
 	if err != nil && parley.ErrorCode(err) != parley.ModelUnavailable {
 		return nil, err
 	}
@@ -153,38 +160,38 @@ func (ms *messageService) RequestAssistance(
 		Answer:              parley.OK,
 		RequestID:           stored.Message.ID,
 		Timestamp:           stored.Message.Timestamp,
-		PotentialResponders: ms.rankHelpers(to, req.RequiredCapabilities),
+		PotentialResponders: as.rankHelpers(to, req.RequiredCapabilities),
 		BroadcastSent:       everyone,
 		DeliveryStatus:      parley.SumUp(stored.Deliveries),
 		ResponseDeadline:    stored.Message.ResponseDeadline,
 	}, nil
 }
 
-// assistanceDue returns the deadline of a request for assistance.
-func (ms *messageService) assistanceDue(
+// due returns the deadline of a request for assistance.
+func (as *assistance) due(
 	ctx context.Context, from *team.Member, req *parley.RequestAssistanceRequest,
 ) (*time.Time, error) {
 	deadline := req.RequestDetails.Deadline
-	due, err := ms.admission.due(true, deadline)
+	due, err := as.admission.due(true, deadline)
 	if err == nil {
 		return due, nil
 	}
 
 	err = parley.AsError(err).With("parameter", "request_details.deadline")
-	return ms.admission.dueBefore(ctx, from, req.IdempotencyKey, deadline, err)
+	return as.admission.dueBefore(ctx, from, req.IdempotencyKey, deadline, err)
 }
 
 // helpers returns the agents to ask: the targets if any are named, else the agents with a
 // required capability, else everyone.
-func (ms *messageService) helpers(
+func (as *assistance) helpers(
 	from *team.Member, req *parley.RequestAssistanceRequest,
 ) (to []*team.Member, everyone bool, err error) {
 	if len(req.TargetAgents) > 0 {
-		to, err = ms.admission.recipients(from, req.TargetAgents)
+		to, err = as.admission.recipients(from, req.TargetAgents)
 		return to, isEveryone(req.TargetAgents), err
 	}
 
-	all := ms.admission.everyone(from)
+	all := as.admission.everyone(from)
 	if len(req.RequiredCapabilities) == 0 {
 		return all, true, nil
 	}
@@ -204,10 +211,10 @@ func (ms *messageService) helpers(
 
 // rankHelpers lists members by how well they match the required capabilities, then by
 // availability, best first.
-func (ms *messageService) rankHelpers(members []*team.Member, required []string) []parley.PotentialHelp {
+func (as *assistance) rankHelpers(members []*team.Member, required []string) []parley.PotentialHelp {
 	readiness := []parley.Availability{parley.Available, parley.Busy, parley.Unavailable}
 	list := make([]parley.PotentialHelp, 0, len(members))
-	now := ms.now()
+	now := as.now()
 	for _, m := range members {
 		a := m.Agent()
 		list = append(list, parley.PotentialHelp{AgentID: m.ID, Agent: m.Name, Role: a.Role,

@@ -42,7 +42,7 @@ func (g *guardian) guard(ctx context.Context) {
 // steerIfStuck steers an agent if it is stuck and has not been steered for that yet. It does
 // nothing while communication is paused.
 func (g *guardian) steerIfStuck(ctx context.Context, m *team.Member) error {
-	since, stuck := g.operator.stuckSince(m)
+	since, stuck := g.operator.agents.stuckSince(m)
 	if !stuck || g.operator.pause.is() != nil {
 		return nil
 	}

@@ -2,6 +2,8 @@ package orchestrator
 
 import (
 	"context"
+	"parley/orchestrator/team"
+	"parley/store"
 
 	"parley"
 )
@@ -24,3 +26,16 @@ func (o *Orchestrator) CallerOfProcess(pid int) parley.Caller {
 
 // Operator returns the person who runs the workspace.
 func (o *Orchestrator) Operator() parley.Caller { return o.rooms.roster.Operator() }
+
+// fillInItem fills in the names of a message and its recipient.
+func fillInItem(roster *team.Roster, item store.InboxItem) store.InboxItem {
+	roster.FillIn(&item.Message)
+	item.Delivery.Recipient = roster.ByID(item.Delivery.RecipientID).Name
+	return item
+}
+
+// isAgent reports whether an id is that of a program, and not of a person or of parley.
+func isAgent(roster *team.Roster, id string) bool {
+	m := roster.ByID(id)
+	return m != nil && m.Kind != parley.KindHuman && m.Kind != parley.KindSystem
+}

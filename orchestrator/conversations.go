@@ -2,9 +2,26 @@ package orchestrator
 
 import (
 	"context"
+	"log/slog"
+	"parley/orchestrator/answer"
+	"parley/orchestrator/talk"
+	"parley/orchestrator/team"
+	"parley/store"
+	"time"
 
 	"parley"
 )
+
+// conversationService implements parley.ConversationService over talk. It invites responders to
+// the messages that a change releases.
+type conversationService struct {
+	talk       *talk.Talk
+	responders *answer.Responders
+	store      *store.Store
+	roster     *team.Roster
+	now        func() time.Time
+	log        *slog.Logger
+}
 
 // GetConversationState implements parley.ConversationService.
 func (cs *conversationService) GetConversationState(

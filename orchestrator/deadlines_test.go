@@ -34,7 +34,7 @@ func newDue(t *testing.T) *due {
 // notices sends the reminders that are due and returns parley's notices to an agent.
 func (d *due) notices(name string) []string {
 	d.t.Helper()
-	d.remind(context.Background())
+	d.reminders.remind(context.Background())
 	m := d.roster.ByName(name)
 
 	page := must.Have(d.store.Inbox.Page(context.Background(),
@@ -115,7 +115,7 @@ func TestNoticeStoredBeforeACrashIsNotRepeated(t *testing.T) {
 
 	for range 2 { // as after a crash between sending and recording
 		owed[0].Debt.RemindedAt = nil
-		must.Do(t, d.remindOne(t.Context(), owed[0], d.now()))
+		must.Do(t, d.reminders.remindOne(t.Context(), owed[0], d.now()))
 	}
 
 	d.expect("twice", 1, 0, 0)

@@ -8,8 +8,26 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/meter"
+	"parley/orchestrator/overlap"
+	"parley/orchestrator/team"
 	"parley/store"
+
+	"golang.org/x/sync/singleflight"
 )
+
+// eventService implements parley.EventService. A waiting reader returns early when the daemon
+// ends.
+type eventService struct {
+	store    *store.Store
+	roster   *team.Roster
+	overlaps *overlap.Watcher
+	meter    *meter.Meter
+	now      func() time.Time
+	closing  <-chan struct{} // closed when the daemon shuts down
+	turns    turns           // of reading a page
+	pages    singleflight.Group
+}
 
 // ReadEvents implements parley.EventService.
 func (es *eventService) ReadEvents(

@@ -4,12 +4,36 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"log/slog"
 	"path/filepath"
+	"sync"
+	"time"
 
 	"parley"
 	"parley/files"
 	"parley/orchestrator/team"
+	"parley/store"
 )
+
+// fileService implements parley.FileService. It stores the content of a file before it
+// announces the file, and removes content that was never announced.
+type fileService struct {
+	admission *admission
+	store     *store.Store
+	roster    *team.Roster
+	files     *files.Store
+	arriving  arriving
+	opts      *Options
+	now       func() time.Time
+	log       *slog.Logger
+}
+
+// arriving knows the files that are being stored and are not in the database yet. The zero value is
+// ready for use.
+type arriving struct {
+	mu     sync.Mutex
+	coming map[string]int64 // bytes, by the sender's id
+}
 
 // TransferFile implements parley.FileService.
 func (fs *fileService) TransferFile(

@@ -7,6 +7,7 @@ import (
 	"parley"
 	"parley/files"
 	"parley/orchestrator/team"
+	"parley/store"
 )
 
 // share stores a content for all hosts.
@@ -27,18 +28,25 @@ func (fs *fileService) shareAgain(ctx context.Context, c *files.Content) {
 	}
 }
 
+// copies are the copies of files for those who read them.
+type copies struct {
+	store  *store.Store
+	roster *team.Roster
+	files  *files.Store
+}
+
 // receive makes a copy of a file for its readers, and returns its path. If one of them is on another
 // host, where the path would lead nowhere, it returns "", and they fetch the file.
-func (a *admission) receive(ctx context.Context, f parley.File, id string, readers ...*team.Member) (string, error) {
+func (k *copies) receive(ctx context.Context, f parley.File, id string, readers ...*team.Member) (string, error) {
 	for _, m := range readers {
-		if m != nil && !a.roster.Here(m) {
+		if m != nil && !k.roster.Here(m) {
 			return "", nil
 		}
 	}
-	if err := a.fetch(ctx, f); err != nil {
+	if err := k.fetch(ctx, f); err != nil {
 		return "", err
 	}
-	return a.files.Receive(f.SHA256, id, f.Name)
+	return k.files.Receive(f.SHA256, id, f.Name)
 }
 
 // getFile is the command that fetches a file on any host.
@@ -46,8 +54,8 @@ func getFile(f parley.File) string { return "parley get-file " + parley.Short(f.
 
 // fetch gets the content of a file that was sent on another host, unless it is here. The error is
 // FILE_NOT_FOUND if that content is not shared.
-func (a *admission) fetch(ctx context.Context, f parley.File) error {
-	if a.files.Has(f.SHA256) || a.store.Team().Own == "" {
+func (k *copies) fetch(ctx context.Context, f parley.File) error {
+	if k.files.Has(f.SHA256) || k.store.Team().Own == "" {
 		return nil
 	}
 
@@ -55,9 +63,9 @@ func (a *admission) fetch(ctx context.Context, f parley.File) error {
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		_ = w.CloseWithError(a.store.WriteContent(ctx, f.SHA256, w)) // the reader gets the error
+		_ = w.CloseWithError(k.store.WriteContent(ctx, f.SHA256, w)) // the reader gets the error
 	}()
-	content, err := a.files.Put(ctx, r)
+	content, err := k.files.Put(ctx, r)
 	_ = r.Close()
 	<-written
 	if err != nil {

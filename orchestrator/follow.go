@@ -36,7 +36,7 @@ func (o *Orchestrator) follow(n *store.News) {
 func (a *admission) follow(n *store.News) {
 	for i := range n.Messages {
 		msg := &n.Messages[i]
-		a.chargeFollowed(msg)
+		a.limits.chargeFollowed(a.roster.ByID(msg.SenderID), msg.Kind)
 		for _, d := range msg.Deliveries {
 			a.wake(a.roster.ByID(d.RecipientID))
 		}
@@ -54,18 +54,4 @@ func (a *admission) wake(m *team.Member) {
 	m.Missed.Store(true)
 	m.Wake()
 	m.NotifyArrival()
-}
-
-// chargeFollowed takes what a sender sent over another host from its quota, as far as that goes.
-func (a *admission) chargeFollowed(msg *store.NewMessage) {
-	from := a.roster.ByID(msg.SenderID)
-	if from == nil || from.Kind == parley.KindHuman || from.Kind == parley.KindSystem || from.Responder() != nil {
-		return
-	}
-	quota := a.quotas.find(from.ID, a.settings)
-	bucket := quota.messages
-	if msg.Kind == parley.KindBroadcast {
-		bucket = quota.broadcasts
-	}
-	bucket.AllowN(a.now(), 1)
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"parley"
-	"parley/orchestrator/team"
 )
 
 // ListHosts implements parley.WorkspaceService.
@@ -119,19 +118,4 @@ func awayNeed(n parley.Need, host, destination string, since time.Time, waiting 
 	n.Action = "Start parley there again: parley serve, in the workspace. If that machine is gone for good: " +
 		"parley host remove " + host + "."
 	return n
-}
-
-// readersOf returns the readers of a draft: its recipients, or the participants of its thread.
-func (a *admission) readersOf(ctx context.Context, d *draft) ([]*team.Member, error) {
-	if d.message.ThreadID == "" {
-		return d.recipients, nil
-	}
-	th, err := a.store.Thread(ctx, d.message.ThreadID)
-	var readers []*team.Member
-	for _, id := range th.Participants {
-		if m := a.roster.ByID(id); m != nil {
-			readers = append(readers, m)
-		}
-	}
-	return readers, err
 }

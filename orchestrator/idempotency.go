@@ -13,8 +13,10 @@ import (
 
 // checkSameCall returns an error if the idempotency key was used for a different message, because
 // the caller would be told that this one was sent. Only the key counts for parley's own
-// notices.
-func (a *admission) checkSameCall(d *draft, from *team.Member, post *store.Post, stored *store.Appended) error {
+// notices. usual is the deadline of a call that names none.
+func (d *draft) checkSameCall(
+	from *team.Member, post *store.Post, stored *store.Appended, usual time.Duration,
+) error {
 	if from.Kind == parley.KindSystem {
 		return nil
 	}
@@ -24,7 +26,7 @@ func (a *admission) checkSameCall(d *draft, from *team.Member, post *store.Post,
 		return checkSameFile(earlier, d.recipients[0], d.file.Name, d.description, d.file.SHA256)
 	}
 
-	differs := a.differs(d, msg, earlier)
+	differs := d.differs(msg, earlier, usual)
 	if differs == "" {
 		differs = d.otherAddress(msg, earlier, post.Deliveries, stored.Deliveries)
 	}
@@ -37,7 +39,7 @@ func (a *admission) checkSameCall(d *draft, from *team.Member, post *store.Post,
 
 // differs returns the name of the first parameter in which two messages differ, recipients
 // aside, or "" if they are the same.
-func (a *admission) differs(d *draft, msg, earlier *parley.Message) string {
+func (d *draft) differs(msg, earlier *parley.Message, usual time.Duration) string {
 	switch {
 	case msg.Text != earlier.Text:
 		return "text"
@@ -57,7 +59,7 @@ func (a *admission) differs(d *draft, msg, earlier *parley.Message) string {
 		return "attachments"
 	case msg.RequiresResponse != earlier.RequiresResponse:
 		return "requires_response"
-	case msg.RequiresResponse && !a.sameDeadline(d.deadline, earlier):
+	case msg.RequiresResponse && !d.sameDeadline(earlier, usual):
 		return "response_deadline"
 	}
 
@@ -70,11 +72,11 @@ const deadlineSlack = time.Minute
 
 // sameDeadline reports whether a stored message has the requested deadline, or the default one
 // if none is requested.
-func (a *admission) sameDeadline(asked *time.Time, earlier *parley.Message) bool {
-	if asked != nil {
-		return asked.Equal(*earlier.ResponseDeadline)
+func (d *draft) sameDeadline(earlier *parley.Message, usual time.Duration) bool {
+	if d.deadline != nil {
+		return d.deadline.Equal(*earlier.ResponseDeadline)
 	}
-	return earlier.Timestamp.Add(a.settings.ResponseDeadline).Sub(*earlier.ResponseDeadline).Abs() < deadlineSlack
+	return earlier.Timestamp.Add(usual).Sub(*earlier.ResponseDeadline).Abs() < deadlineSlack
 }
 
 // sameAttachment compares attachments without the path of the copy, which the sender does not

@@ -3,13 +3,27 @@ package orchestrator
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
+	"time"
 
 	"parley"
 	"parley/orchestrator/answer"
 	"parley/orchestrator/team"
+	"parley/store"
 )
+
+// keyService implements parley.RightsService: API keys and the approval of special agents.
+type keyService struct {
+	store      *store.Store
+	roster     *team.Roster
+	terminals  *terminalService
+	responders *answer.Responders
+	opts       *Options
+	now        func() time.Time
+	log        *slog.Logger
+}
 
 // IssueKey implements parley.RightsService.
 func (ks *keyService) IssueKey(ctx context.Context, req parley.IssueKeyRequest) (*parley.IssueKeyResult, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"net/netip"
+	"sync"
 	"time"
 
 	ratelimit "golang.org/x/time/rate"
@@ -13,13 +14,32 @@ import (
 	"parley/store"
 )
 
+// limits count what senders send.
+type limits struct {
+	settings *Settings
+	now      func() time.Time
+
+	quotas quotas
+}
+
+// quota is what one sender may still send.
+type quota struct {
+	messages, broadcasts *ratelimit.Limiter
+}
+
+// quotas holds a quota for each sender that has sent something, by id.
+type quotas struct {
+	mu sync.Mutex
+	of map[string]*quota
+}
+
 // bucket returns what limits the sender of a draft, and of what, nil for nothing. The operator, parley
 // itself and replies of responders are not limited.
-func (a *admission) bucket(m *team.Member, d *draft) (bucket *ratelimit.Limiter, what string) {
+func (l *limits) bucket(m *team.Member, d *draft) (bucket *ratelimit.Limiter, what string) {
 	if m.Kind == parley.KindHuman || m.Kind == parley.KindSystem || d.reply != nil {
 		return nil, ""
 	}
-	quota := a.quotas.find(m.ID, a.settings)
+	quota := l.quotas.find(m.ID, l.settings)
 	if d.message.Kind == parley.KindBroadcast {
 		return quota.broadcasts, "broadcasts"
 	}
@@ -28,13 +48,13 @@ func (a *admission) bucket(m *team.Member, d *draft) (bucket *ratelimit.Limiter,
 
 // charge takes one message from the sender's quota; call refund to return it if nothing was
 // stored. The error is RATE_LIMITED.
-func (a *admission) charge(m *team.Member, d *draft) (refund func(), err error) {
-	bucket, what := a.bucket(m, d)
+func (l *limits) charge(m *team.Member, d *draft) (refund func(), err error) {
+	bucket, what := l.bucket(m, d)
 	if bucket == nil {
 		return func() {}, nil
 	}
 
-	now := a.now()
+	now := l.now()
 	wait, taken := takeToken(bucket, now)
 	if taken == nil {
 		return nil, sendsTooMuch(m, what, bucket, wait)
@@ -45,12 +65,12 @@ func (a *admission) charge(m *team.Member, d *draft) (refund func(), err error) 
 
 // spent returns RATE_LIMITED if the sender's quota is empty already, so that a program in a loop does not
 // keep the database busy.
-func (a *admission) spent(m *team.Member, d *draft) error {
-	bucket, what := a.bucket(m, d)
+func (l *limits) spent(m *team.Member, d *draft) error {
+	bucket, what := l.bucket(m, d)
 	if bucket == nil {
 		return nil
 	}
-	missing := 1 - bucket.TokensAt(a.now())
+	missing := 1 - bucket.TokensAt(l.now())
 	if missing <= 0 {
 		return nil
 	}
@@ -101,7 +121,50 @@ func (a *admission) sentBefore(
 		return store.Appended{}, refusal
 	}
 	a.roster.FillInDeliveries(stored.Deliveries)
-	return stored, a.checkSameCall(d, from, post, &stored)
+	return stored, d.checkSameCall(from, post, &stored, a.settings.ResponseDeadline)
+}
+
+// registrations counts registrations by origin: an agent's id or a network address.
+type registrations struct {
+	mu   sync.Mutex
+	from map[string]*ratelimit.Limiter
+}
+
+// bucket returns the bucket of an origin. At maxOrigins it drops the buckets that are full again;
+// if none is, new origins share one bucket.
+func (d *registrations) bucket(from string, n int, now time.Time) *ratelimit.Limiter {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+
+	if d.from == nil {
+		d.from = map[string]*ratelimit.Limiter{}
+	}
+
+	if d.from[from] == nil && len(d.from) >= maxOrigins {
+		for place, bucket := range d.from {
+			if bucket.TokensAt(now) >= float64(n) {
+				delete(d.from, place)
+			}
+		}
+
+		if len(d.from) >= maxOrigins {
+			from = ""
+		}
+	}
+
+	if d.from[from] == nil {
+		d.from[from] = perMinute(n)
+	}
+
+	return d.from[from]
+}
+
+// maxOrigins bounds the number of origins that registrations are counted for.
+const maxOrigins = 1000
+
+// perMinute returns a token bucket that allows n a minute, in bursts of up to n.
+func perMinute(n int) *ratelimit.Limiter {
+	return ratelimit.NewLimiter(ratelimit.Limit(float64(n)/60), n)
 }
 
 // admitNewcomer rate-limits registrations: anonymous callers by address, others by caller.
@@ -166,4 +229,17 @@ func (q *quotas) find(id string, s *Settings) *quota {
 		q.of[id] = &quota{perMinute(s.MessagesPerMinute), perMinute(s.BroadcastsPerMinute)}
 	}
 	return q.of[id]
+}
+
+// chargeFollowed takes what a sender sent over another host from its quota, as far as that goes.
+func (l *limits) chargeFollowed(from *team.Member, kind parley.MessageKind) {
+	if from == nil || from.Kind == parley.KindHuman || from.Kind == parley.KindSystem || from.Responder() != nil {
+		return
+	}
+	quota := l.quotas.find(from.ID, l.settings)
+	bucket := quota.messages
+	if kind == parley.KindBroadcast {
+		bucket = quota.broadcasts
+	}
+	bucket.AllowN(l.now(), 1)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"parley"
@@ -123,7 +124,7 @@ func (ms *messageService) GetMessages(
 
 	var unread []string
 	for _, item := range page.Items {
-		res.Messages = append(res.Messages, ms.contractMessage(item))
+		res.Messages = append(res.Messages, contractMessage(ms.roster, item))
 		if !item.Read {
 			unread = append(unread, item.Message.ID)
 		}
@@ -204,8 +205,8 @@ func later(a, b *time.Time) time.Time {
 	return t
 }
 
-func (ms *messageService) contractMessage(item store.InboxItem) parley.ContractMessage {
-	msg := ms.roster.FillIn(&item.Message)
+func contractMessage(roster *team.Roster, item store.InboxItem) parley.ContractMessage {
+	msg := roster.FillIn(&item.Message)
 
 	return parley.ContractMessage{
 		MessageID:     msg.ID,
@@ -254,4 +255,54 @@ func orEmpty(list []string) []string {
 		return []string{}
 	}
 	return list
+}
+
+// How many unread messages are previewed, and how many characters of each.
+const (
+	newShown    = 5
+	previewText = 100
+)
+
+// CheckNewMessages implements parley.MessageService.
+func (ms *messageService) CheckNewMessages(
+	ctx context.Context, _ parley.CheckNewMessagesRequest,
+) (*parley.CheckNewMessagesResult, error) {
+	me, err := ms.roster.Caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+
+	items, unread, err := ms.store.Pressing(ctx, me.ID, newShown)
+	if err != nil {
+		return nil, err
+	}
+
+	res := &parley.CheckNewMessagesResult{
+		Answer:      parley.OK,
+		UnreadCount: unread,
+		Message:     unreadSentence(unread),
+		Messages:    []parley.NewMessage{},
+	}
+
+	var whole []store.InboxItem
+	for _, item := range items {
+		if line := parley.CleanLine(item.Message.Text); parley.Truncate(line, previewText) == line {
+			whole = append(whole, item)
+		}
+		m := ms.roster.FillIn(&item.Message)
+		res.Messages = append(res.Messages, parley.NewMessage{MessageID: m.ID, Sender: m.Sender, Priority: m.Priority,
+			Preview: parley.Truncate(parley.CleanLine(m.Text), previewText)})
+	}
+
+	return res, ms.noteGiven(ctx, me, whole, "shown whole by check_new_messages")
+}
+
+func unreadSentence(n int) string {
+	switch n {
+	case 0:
+		return "You have no unread messages."
+	case 1:
+		return "You have 1 unread message."
+	}
+	return fmt.Sprintf("You have %d unread messages; get_messages reads them.", n)
 }

@@ -10,22 +10,29 @@ import (
 	"parley/store"
 )
 
+// responses are the answers to messages.
+type responses struct {
+	admission *admission
+	store     *store.Store
+	roster    *team.Roster
+}
+
 // RespondToMessage implements parley.MessageService.
-func (ms *messageService) RespondToMessage(
+func (rs *responses) RespondToMessage(
 	ctx context.Context, req parley.RespondToMessageRequest,
 ) (*parley.RespondToMessageResult, error) {
-	from, err := ms.roster.Caller(ctx)
+	from, err := rs.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
 
-	original, err := ms.answerable(ctx, from, req.MessageID)
+	original, err := rs.answerable(ctx, from, req.MessageID)
 	if err != nil {
 		return nil, err
 	}
 
-	author := ms.roster.ByID(original.SenderID)
-	others, err := ms.otherRecipients(from, author, req.AdditionalRecipients)
+	author := rs.roster.ByID(original.SenderID)
+	others, err := rs.otherRecipients(from, author, req.AdditionalRecipients)
 	if err != nil {
 		return nil, err
 	}
@@ -53,31 +60,31 @@ func (ms *messageService) RespondToMessage(
 		},
 	}
 
-	send := func(d draft) (store.Appended, error) { return ms.answer(ctx, from, &original, others, d) }
-	stored, reply, err := ms.admission.answered(ctx, onlyResponder(author), true, d, send)
+	send := func(d draft) (store.Appended, error) { return rs.answer(ctx, from, &original, others, d) }
+	stored, reply, err := rs.admission.answered(ctx, onlyResponder(author), true, d, send)
 	if err != nil {
 		return nil, err
 	}
 
 	if stored.Repeated {
-		if stored.Updated, err = ms.answeredBy(ctx, original.ID, stored.Message.ID); err != nil {
+		if stored.Updated, err = rs.answeredBy(ctx, original.ID, stored.Message.ID); err != nil {
 			return nil, err
 		}
 	}
 
-	res := ms.responseReceipt(stored)
+	res := rs.receipt(stored)
 	res.Reply = reply
 
 	return res, nil
 }
 
 // otherRecipients resolves the recipients of an answer besides the author of the message.
-func (ms *messageService) otherRecipients(from, author *team.Member, names parley.Names) ([]*team.Member, error) {
+func (rs *responses) otherRecipients(from, author *team.Member, names parley.Names) ([]*team.Member, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
 
-	to, err := ms.admission.recipients(from, names)
+	to, err := rs.admission.recipients(from, names)
 	if err != nil {
 		return nil, err
 	}
@@ -87,37 +94,37 @@ func (ms *messageService) otherRecipients(from, author *team.Member, names parle
 
 // answer admits an answer. An answer to a thread post goes to the thread, unless it names other
 // recipients or the sender no longer takes part.
-func (ms *messageService) answer(
+func (rs *responses) answer(
 	ctx context.Context, from *team.Member, original *parley.Message, others []*team.Member, d draft,
 ) (store.Appended, error) {
 	if original.Kind == parley.KindThread && len(others) == 0 {
-		if id, err := ms.roster.ReadableThread(ctx, from, original.ThreadID); err == nil {
+		if id, err := rs.roster.ReadableThread(ctx, from, original.ThreadID); err == nil {
 			d.recipients, d.message.ThreadID = nil, id
-			return ms.admission.postToThread(ctx, from, d)
+			return rs.admission.postToThread(ctx, from, d)
 		}
 	}
 	d.message.Kind = parley.KindDirect
 	if len(others) > 0 {
 		d.message.Kind = parley.KindBroadcast
 	}
-	return ms.admission.admit(ctx, from, d)
+	return rs.admission.admit(ctx, from, d)
 }
 
 // answerable returns the message that the caller wants to answer. The caller must have got it or
 // read it in a thread, and its sender must be able to receive messages.
-func (ms *messageService) answerable(ctx context.Context, from *team.Member, ref string) (parley.Message, error) {
-	original, deliveries, err := ms.admission.visible(ctx, parley.CallerFrom(ctx), ref)
+func (rs *responses) answerable(ctx context.Context, from *team.Member, ref string) (parley.Message, error) {
+	original, deliveries, err := rs.admission.visible(ctx, parley.CallerFrom(ctx), ref)
 	if err != nil {
 		return original, err
 	}
 
 	short := parley.Short(original.ID)
-	if !isRecipient(deliveries, from) && !ms.joinedAfter(ctx, from, &original) {
+	if !isRecipient(deliveries, from) && !rs.joinedAfter(ctx, from, &original) {
 		return original, parley.Errorf(parley.NotAuthorized, "message %s was not sent to %s", short, from.Name).
 			Suggest("Only a recipient answers a message. Use send_message to say something else about it.")
 	}
 
-	if author := ms.roster.ByID(original.SenderID); author == nil || author.Kind == parley.KindSystem {
+	if author := rs.roster.ByID(original.SenderID); author == nil || author.Kind == parley.KindSystem {
 		return original, parley.
 			Errorf(parley.InvalidRecipient, "message %s is from parley itself, which reads no answers", short).
 			Suggest("Do what it says; write to %s if you need a person.", parley.OperatorName)
@@ -128,29 +135,29 @@ func (ms *messageService) answerable(ctx context.Context, from *team.Member, ref
 
 // joinedAfter reports whether the message is somebody else's post in a thread that the member
 // takes part in. A member that joined later reads such posts without having got them.
-func (ms *messageService) joinedAfter(ctx context.Context, m *team.Member, post *parley.Message) bool {
+func (rs *responses) joinedAfter(ctx context.Context, m *team.Member, post *parley.Message) bool {
 	if post.Kind != parley.KindThread || post.SenderID == m.ID {
 		return false
 	}
-	th, err := ms.store.Thread(ctx, post.ThreadID)
+	th, err := rs.store.Thread(ctx, post.ThreadID)
 	return err == nil && slices.Contains(th.Participants, m.ID)
 }
 
 // answeredBy reports whether a delivery or a debt of message id was settled by the answer with
 // id by.
-func (ms *messageService) answeredBy(ctx context.Context, id, by string) (bool, error) {
-	_, deliveries, err := ms.store.Message(ctx, id)
+func (rs *responses) answeredBy(ctx context.Context, id, by string) (bool, error) {
+	_, deliveries, err := rs.store.Message(ctx, id)
 	if err != nil {
 		return false, err
 	}
-	debts, err := ms.store.Debts.List(ctx, id)
+	debts, err := rs.store.Debts.List(ctx, id)
 	return slices.ContainsFunc(deliveries, func(d parley.Delivery) bool { return d.AnsweredBy == by }) ||
 		slices.ContainsFunc(debts, func(d parley.Debt) bool { return d.AnsweredBy == by }), err
 }
 
-// responseReceipt builds the receipt of an answer. It is a failure if nobody can get the answer.
-func (ms *messageService) responseReceipt(stored store.Appended) *parley.RespondToMessageResult {
-	receipt := ms.admission.receipt(stored)
+// receipt builds the receipt of an answer. It is a failure if nobody can get the answer.
+func (rs *responses) receipt(stored store.Appended) *parley.RespondToMessageResult {
+	receipt := rs.admission.receipt(stored)
 	res := &parley.RespondToMessageResult{
 		Answer:            parley.OK,
 		ResponseMessageID: stored.Message.ID,
@@ -169,14 +176,14 @@ func (ms *messageService) responseReceipt(stored store.Appended) *parley.Respond
 }
 
 // IgnoreMessage implements parley.MessageService.
-func (ms *messageService) IgnoreMessage(
+func (rs *responses) IgnoreMessage(
 	ctx context.Context, req parley.IgnoreMessageRequest,
 ) (*parley.IgnoreMessageResult, error) {
-	me, err := ms.roster.Caller(ctx)
+	me, err := rs.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := ms.store.Ignore(ctx, me.ID, req.MessageID, parley.CleanLabel(req.Reason)); err != nil {
+	if err := rs.store.Ignore(ctx, me.ID, req.MessageID, parley.CleanLabel(req.Reason)); err != nil {
 		return nil, err
 	}
 	return &parley.IgnoreMessageResult{Answer: parley.OK, Message: "Message marked as read"}, nil

@@ -3,23 +3,32 @@ package orchestrator
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"parley"
+	"parley/orchestrator/team"
 	"parley/store"
 )
 
+// search finds messages.
+type search struct {
+	access *access
+	store  *store.Store
+	roster *team.Roster
+	now    func() time.Time
+}
+
 // SearchMessages implements parley.MessageService.
-func (ms *messageService) SearchMessages(
+func (se *search) SearchMessages(
 	ctx context.Context, req parley.SearchMessagesRequest,
 ) (*parley.SearchMessagesResult, error) {
 	if store.NoWords(req.Query) {
 		return nil, noWords(req.Query)
 	}
-	return ms.FindMessages(ctx, parley.FindMessagesRequest{
+	return se.FindMessages(ctx, parley.FindMessagesRequest{
 		Query: req.Query, From: req.From, To: req.To, Since: req.Since, Until: req.Until, Limit: req.Limit,
 	})
 }
@@ -31,14 +40,14 @@ func noWords(query string) error {
 }
 
 // FindMessages implements parley.MessageService.
-func (ms *messageService) FindMessages(
+func (se *search) FindMessages(
 	ctx context.Context, req parley.FindMessagesRequest,
 ) (*parley.SearchMessagesResult, error) {
-	me, err := ms.roster.Caller(ctx)
+	me, err := se.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := readFilter(&req, ms.roster, ms.now()); err != nil {
+	if err := readFilter(&req, se.roster, se.now()); err != nil {
 		return nil, err
 	}
 	if req.Query != "" && store.NoWords(req.Query) {
@@ -55,11 +64,11 @@ func (ms *messageService) FindMessages(
 		Until: later(req.Until, nil),
 		Match: searchMatch(req),
 	}
-	if err := ms.searchPeople(ctx, &q, req); err != nil {
+	if err := se.searchPeople(ctx, &q, req); err != nil {
 		return nil, err
 	}
 
-	page, err := ms.store.Search(ctx, q)
+	page, err := se.store.Search(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -73,11 +82,11 @@ func (ms *messageService) FindMessages(
 	for _, found := range page.Items {
 		given = append(given, found.Message.ID)
 		res.Messages = append(res.Messages, parley.FoundMessage{
-			ContractMessage: ms.contractMessage(found.InboxItem),
+			ContractMessage: contractMessage(se.roster, found.InboxItem),
 			Kind:            found.Message.Kind,
-			ThreadTitle:     ms.roster.FillIn(&found.Message).ThreadTitle,
+			ThreadTitle:     se.roster.FillIn(&found.Message).ThreadTitle,
 			RecipientIDs:    orEmpty(found.Recipients),
-			Recipients:      ms.namesOf(found.Recipients),
+			Recipients:      se.namesOf(found.Recipients),
 			RecipientCount:  found.RecipientCount,
 			States:          found.States,
 			Snippet:         snippet(found.Message.Text, req.Query),
@@ -87,7 +96,7 @@ func (ms *messageService) FindMessages(
 	if me.Kind != parley.KindTerminal || len(given) == 0 {
 		return res, nil
 	}
-	return res, ms.store.NoteGiven(ctx, me.ID, given, parley.ProofFetched.Words("found with search_messages"))
+	return res, se.store.NoteGiven(ctx, me.ID, given, parley.ProofFetched.Words("found with search_messages"))
 }
 
 // A snippet fills about two lines of a terminal and begins a little before the matching words.
@@ -129,54 +138,4 @@ func indexRunes(whole, part []rune) int {
 		}
 	}
 	return -1
-}
-
-// How many unread messages are previewed, and how many characters of each.
-const (
-	newShown    = 5
-	previewText = 100
-)
-
-// CheckNewMessages implements parley.MessageService.
-func (ms *messageService) CheckNewMessages(
-	ctx context.Context, _ parley.CheckNewMessagesRequest,
-) (*parley.CheckNewMessagesResult, error) {
-	me, err := ms.roster.Caller(ctx)
-	if err != nil {
-		return nil, err
-	}
-
-	items, unread, err := ms.store.Pressing(ctx, me.ID, newShown)
-	if err != nil {
-		return nil, err
-	}
-
-	res := &parley.CheckNewMessagesResult{
-		Answer:      parley.OK,
-		UnreadCount: unread,
-		Message:     unreadSentence(unread),
-		Messages:    []parley.NewMessage{},
-	}
-
-	var whole []store.InboxItem
-	for _, item := range items {
-		if line := parley.CleanLine(item.Message.Text); parley.Truncate(line, previewText) == line {
-			whole = append(whole, item)
-		}
-		m := ms.roster.FillIn(&item.Message)
-		res.Messages = append(res.Messages, parley.NewMessage{MessageID: m.ID, Sender: m.Sender, Priority: m.Priority,
-			Preview: parley.Truncate(parley.CleanLine(m.Text), previewText)})
-	}
-
-	return res, ms.noteGiven(ctx, me, whole, "shown whole by check_new_messages")
-}
-
-func unreadSentence(n int) string {
-	switch n {
-	case 0:
-		return "You have no unread messages."
-	case 1:
-		return "You have 1 unread message."
-	}
-	return fmt.Sprintf("You have %d unread messages; get_messages reads them.", n)
 }

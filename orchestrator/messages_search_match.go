@@ -35,32 +35,32 @@ func searchMatch(req parley.FindMessagesRequest) store.SearchMatch {
 }
 
 // searchPeople sets whose messages a query asks for, of which thread, and before which message.
-func (ms *messageService) searchPeople(
+func (se *search) searchPeople(
 	ctx context.Context, q *store.SearchQuery, req parley.FindMessagesRequest,
 ) (err error) {
-	if q.From, err = ms.idsOf(strings.Split(req.From, ",")); err != nil {
+	if q.From, err = se.idsOf(strings.Split(req.From, ",")); err != nil {
 		return err
 	}
-	if q.To, err = ms.idsOf(strings.Split(req.To, ",")); err != nil {
+	if q.To, err = se.idsOf(strings.Split(req.To, ",")); err != nil {
 		return err
 	}
-	if q.Agents, err = ms.idsOf(req.Agents); err != nil {
+	if q.Agents, err = se.idsOf(req.Agents); err != nil {
 		return err
 	}
 
 	if req.Thread != "" {
-		if q.Thread = ms.roster.Titles.Matching(req.Thread); len(q.Thread) == 0 {
+		if q.Thread = se.roster.Titles.Matching(req.Thread); len(q.Thread) == 0 {
 			return parley.Errorf(parley.ThreadNotFound, "no thread's title has %q", parley.CleanLine(req.Thread)).
 				With("parameter", "thread").Suggest("list_threads shows all of them.")
 		}
 	}
 
 	if req.Begun {
-		q.Named = ms.named(req.Query)
+		q.Named = se.named(req.Query)
 	}
 
 	if req.Before != "" {
-		m, _, err := ms.admission.visible(ctx, parley.CallerFrom(ctx), req.Before)
+		m, _, err := se.access.visible(ctx, parley.CallerFrom(ctx), req.Before)
 		if err != nil {
 			return err
 		}
@@ -71,15 +71,15 @@ func (ms *messageService) searchPeople(
 }
 
 // idsOf returns the ids of agents, or of parley itself. Empty names are left out.
-func (ms *messageService) idsOf(refs []string) (ids []string, err error) {
+func (se *search) idsOf(refs []string) (ids []string, err error) {
 	for _, ref := range refs {
 		if ref == "" {
 			continue
 		}
 
-		m := ms.roster.ByName(ref)
+		m := se.roster.ByName(ref)
 		if m == nil {
-			if m, err = ms.roster.Find(ref); err != nil {
+			if m, err = se.roster.Find(ref); err != nil {
 				return nil, err
 			}
 		}
@@ -91,10 +91,10 @@ func (ms *messageService) idsOf(refs []string) (ids []string, err error) {
 }
 
 // named returns, for the words of a query that begin the names of agents, the ids of these.
-func (ms *messageService) named(query string) map[string][]string {
+func (se *search) named(query string) map[string][]string {
 	named := map[string][]string{}
 	for word := range strings.FieldsSeq(query) {
-		for _, m := range ms.roster.All() {
+		for _, m := range se.roster.All() {
 			if strings.HasPrefix(strings.ToLower(m.Name), strings.ToLower(word)) {
 				named[word] = append(named[word], m.ID)
 			}
@@ -104,11 +104,11 @@ func (ms *messageService) named(query string) map[string][]string {
 }
 
 // namesOf returns the names of agents.
-func (ms *messageService) namesOf(ids []string) []string {
+func (se *search) namesOf(ids []string) []string {
 	names := make([]string, len(ids))
 	for i, id := range ids {
-		if names[i] = parley.Short(id); ms.roster.ByID(id) != nil {
-			names[i] = ms.roster.ByID(id).Name
+		if names[i] = parley.Short(id); se.roster.ByID(id) != nil {
+			names[i] = se.roster.ByID(id).Name
 		}
 	}
 	return names

@@ -4,11 +4,31 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"log/slog"
+	"time"
 
 	"parley"
+	"parley/orchestrator/answer"
+	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
 	"parley/store"
 )
+
+// messageService implements parley.MessageService: sending, answering, reading and searching
+// messages. Every message it sends passes admission.
+type messageService struct {
+	*search
+	*responses
+	*assistance
+	admission  *admission
+	store      *store.Store
+	roster     *team.Roster
+	responders *answer.Responders
+	talk       *talk.Talk
+	now        func() time.Time
+	log        *slog.Logger
+	closing    <-chan struct{} // closed when the daemon shuts down
+}
 
 // SendMessage implements parley.MessageService.
 func (ms *messageService) SendMessage(

@@ -50,10 +50,3 @@ func (ms *messageService) noteShown(
 	}
 	return ms.noteGiven(ctx, me, items, evidence)
 }
-
-// fillInItem fills in the names of a message and its recipient.
-func (op *operatorService) fillInItem(item store.InboxItem) store.InboxItem {
-	op.roster.FillIn(&item.Message)
-	item.Delivery.Recipient = op.roster.ByID(item.Delivery.RecipientID).Name
-	return item
-}

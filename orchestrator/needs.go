@@ -4,13 +4,42 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
 	"parley"
+	"parley/orchestrator/answer"
+	"parley/orchestrator/meter"
+	"parley/orchestrator/overlap"
 	"parley/orchestrator/talk"
+	"parley/orchestrator/team"
+	"parley/orchestrator/terminal"
+	"parley/orchestrator/trial"
 	"parley/store"
 )
+
+// operatorService implements parley.OperatorService: needs, explanations, retries, guidance,
+// the pause, and export. Its methods do not check the caller's rights: parley.Ops does.
+type operatorService struct {
+	*elsewhere
+	admission  *admission
+	store      *store.Store
+	roster     *team.Roster
+	talk       *talk.Talk
+	responders *answer.Responders
+	terminals  *terminal.Terminals
+	meter      *meter.Meter
+	overlaps   *overlap.Watcher
+	programs   *trial.Programs
+	pause      *pause
+	reminders  *reminders
+	losses     *losses
+	agents     *agentNeeds
+	opts       *Options
+	now        func() time.Time
+	log        *slog.Logger
+}
 
 // GetNeeds implements parley.OperatorService.
 func (op *operatorService) GetNeeds(ctx context.Context, req parley.GetNeedsRequest) (*parley.GetNeedsResult, error) {
@@ -24,7 +53,7 @@ func (op *operatorService) GetNeeds(ctx context.Context, req parley.GetNeedsRequ
 	if res.Needs, err = op.needs(ctx); err != nil {
 		return nil, err
 	}
-	op.addScreens(ctx, res.Needs)
+	op.agents.addScreens(ctx, res.Needs)
 	res.Matters = parley.RootsAt(res.Needs)
 	return res, nil
 }
@@ -42,7 +71,7 @@ func (op *operatorService) needs(ctx context.Context) ([]parley.Need, error) {
 		return nil, err
 	}
 	needs = append(needs, op.startNeeds()...)
-	needs = append(needs, op.agentNeeds(counts)...)
+	needs = append(needs, op.agents.all(counts)...)
 
 	unconfirmed, err := op.store.Unconfirmed(ctx)
 	if err != nil {
@@ -50,10 +79,10 @@ func (op *operatorService) needs(ctx context.Context) ([]parley.Need, error) {
 	}
 
 	for _, item := range unconfirmed {
-		needs = append(needs, unconfirmedNeed(op.fillInItem(item)))
+		needs = append(needs, unconfirmedNeed(fillInItem(op.roster, item)))
 	}
 
-	undelivered, err := op.undeliveredNeeds(ctx)
+	undelivered, err := op.losses.needs(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +106,7 @@ func (op *operatorService) needs(ctx context.Context) ([]parley.Need, error) {
 
 	now := op.now()
 	for _, w := range overdue {
-		needs = append(needs, op.overdueNeed(w, now))
+		needs = append(needs, op.reminders.overdueNeed(w, now))
 	}
 
 	owed, err := op.owedAnswers(ctx, now)
@@ -119,8 +148,8 @@ func (op *operatorService) owedAnswers(ctx context.Context, now time.Time) (need
 	for _, item := range owed {
 		m := op.roster.ByID(item.Delivery.RecipientID)
 		if m.Kind != parley.KindHuman && m.Responder() == nil && m.Agent().State == parley.StateIdle {
-			need := owesNeed(op.fillInItem(item), now)
-			need.Between = op.isAgent(item.Message.SenderID)
+			need := owesNeed(fillInItem(op.roster, item), now)
+			need.Between = isAgent(op.roster, item.Message.SenderID)
 			needs = append(needs, need)
 		}
 	}

@@ -16,9 +16,17 @@ import (
 	"parley/tmux"
 )
 
-// agentNeed returns the need of an agent that is kept from working, if anything does. waiting
+// agentNeeds tells what keeps agents from working.
+type agentNeeds struct {
+	*elsewhere
+	roster   *team.Roster
+	settings *Settings
+	now      func() time.Time
+}
+
+// of returns the need of an agent that is kept from working, if anything does. waiting
 // is the number of messages that wait for its terminal.
-func (op *operatorService) agentNeed(m *team.Member, waiting int) (parley.Need, bool) {
+func (an *agentNeeds) of(m *team.Member, waiting int) (parley.Need, bool) {
 	a := m.Agent()
 	n := parley.Need{AgentID: a.ID, Agent: a.Name, Since: a.Since, Command: "parley attach " + a.Name}
 	if a.Approval == parley.ApprovalNewcomer && a.State != parley.StateTerminated {
@@ -28,8 +36,8 @@ func (op *operatorService) agentNeed(m *team.Member, waiting int) (parley.Need, 
 		return approvalNeed(n, a.Responder), true
 	}
 
-	if since, away := op.roster.Away(m); away && a.State != parley.StateTerminated {
-		return awayNeed(n, a.Host, op.destination(a.Host), since, waiting), true
+	if since, away := an.roster.Away(m); away && a.State != parley.StateTerminated {
+		return awayNeed(n, a.Host, an.destination(a.Host), since, waiting), true
 	}
 
 	switch a.State {
@@ -40,7 +48,7 @@ func (op *operatorService) agentNeed(m *team.Member, waiting int) (parley.Need, 
 			n.Text = cmp.Or(a.Evidence, n.Text) // it is only a guess, and says what was seen
 			answerThere(&n)
 		}
-		if !op.roster.Here(m) { // it may ask of a directory, which is one of that host
+		if !an.roster.Here(m) { // it may ask of a directory, which is one of that host
 			n.Text += ", on host " + a.Host
 		}
 	case parley.StateBlocked:
@@ -53,10 +61,10 @@ func (op *operatorService) agentNeed(m *team.Member, waiting int) (parley.Need, 
 		n = endedNeed(n, &a)
 	default:
 		var ok bool
-		if n, ok = op.unknownNeed(n, m, waiting); ok {
+		if n, ok = an.unknownNeed(n, m, waiting); ok {
 			break
 		}
-		if n, ok = op.quietNeed(n, m, waiting); !ok {
+		if n, ok = an.quietNeed(n, m, waiting); !ok {
 			return profileNeed(n, a)
 		}
 	}
@@ -97,13 +105,13 @@ func endedNeed(n parley.Need, a *parley.Agent) parley.Need {
 const unknownAfter = 15 * time.Second
 
 // unknownNeed returns the need of an agent whose screen shows nothing that is known: it may ask something.
-func (op *operatorService) unknownNeed(n parley.Need, m *team.Member, waiting int) (parley.Need, bool) {
+func (an *agentNeeds) unknownNeed(n parley.Need, m *team.Member, waiting int) (parley.Need, bool) {
 	t, a := m.Terminal(), m.Agent()
 	if t == nil || a.State != parley.StateUnknown {
 		return n, false
 	}
 	since, lasts := t.Shown.Lasts(profile.Unknown)
-	if lasted := op.now().Sub(since); !lasts || lasted < unknownAfter && (waiting == 0 || lasted < unknownAfter/3) {
+	if lasted := an.now().Sub(since); !lasts || lasted < unknownAfter && (waiting == 0 || lasted < unknownAfter/3) {
 		return n, false
 	}
 
@@ -121,10 +129,10 @@ func keysFromHere(n *parley.Need) {
 
 // quietNeed returns the need of an agent that nothing on its screen keeps from working: a person has
 // left something in its terminal, or it gives no sign of life.
-func (op *operatorService) quietNeed(n parley.Need, m *team.Member, waiting int) (parley.Need, bool) {
+func (an *agentNeeds) quietNeed(n parley.Need, m *team.Member, waiting int) (parley.Need, bool) {
 	lies := m.Leftover()
 	left, a := lies.Hold, m.Agent()
-	if left.Code != "" && waiting > 0 && op.wantsOperator(left.Code, lies.Since) {
+	if left.Code != "" && waiting > 0 && an.wantsOperator(left.Code, lies.Since) {
 		n.Kind, n.Since, n.Text, n.Draft = parley.NeedDraft, lies.Since, left.Reason, lies.Draft
 		n.Action = leftoverAction(left.Code)
 		if n.Draft != "" {
@@ -137,12 +145,12 @@ func (op *operatorService) quietNeed(n parley.Need, m *team.Member, waiting int)
 		return n, true
 	}
 
-	since, stuck := op.stuckSince(m)
+	since, stuck := an.stuckSince(m)
 	if !stuck {
 		return n, false
 	}
 	n.Kind, n.Since = parley.NeedStuck, since
-	silence := parley.FormatDuration(op.now().Sub(since))
+	silence := parley.FormatDuration(an.now().Sub(since))
 	n.Text = fmt.Sprintf("%s (%s), without any output for %s", a.State, a.Evidence, silence)
 	n.Action = fmt.Sprintf("See what it does. Guidance reaches it with parley steer %s \"…\".", a.Name)
 	return n, true
@@ -150,12 +158,12 @@ func (op *operatorService) quietNeed(n parley.Need, m *team.Member, waiting int)
 
 // wantsOperator reports whether what is left in a terminal since then needs the operator. A person
 // may be about to come back to their own text, and to none of parley's.
-func (op *operatorService) wantsOperator(code parley.ReasonCode, since time.Time) bool {
-	patience := op.opts.Settings.DraftAfter
+func (an *agentNeeds) wantsOperator(code parley.ReasonCode, since time.Time) bool {
+	patience := an.settings.DraftAfter
 	if code.OnlyPerson() {
-		patience = op.opts.Settings.StuckAfter
+		patience = an.settings.StuckAfter
 	}
-	return code.OwnText() || op.now().Sub(since) > patience
+	return code.OwnText() || an.now().Sub(since) > patience
 }
 
 // leftoverAction says what to do about what is left in a terminal.
@@ -192,7 +200,7 @@ func profileNeed(n parley.Need, a parley.Agent) (parley.Need, bool) {
 }
 
 // stuckSince returns the time since which a busy agent has given no sign of life. It reports whether that is longer than the setting StuckAfter.
-func (op *operatorService) stuckSince(m *team.Member) (time.Time, bool) {
+func (an *agentNeeds) stuckSince(m *team.Member) (time.Time, bool) {
 	a := m.Agent()
 	if a.State != parley.StateBusy {
 		return time.Time{}, false
@@ -212,22 +220,22 @@ func (op *operatorService) stuckSince(m *team.Member) (time.Time, bool) {
 		}
 	}
 
-	return quiet, op.now().Sub(quiet) > op.opts.Settings.StuckAfter
+	return quiet, an.now().Sub(quiet) > an.settings.StuckAfter
 }
 
 // addScreens adds to each agent's need the end of its screen. A screen that cannot be read
 // within screenTime is left out and does not delay the others.
-func (op *operatorService) addScreens(ctx context.Context, needs []parley.Need) {
+func (an *agentNeeds) addScreens(ctx context.Context, needs []parley.Need) {
 	ctx, cancel := context.WithTimeout(ctx, screenTime)
 	defer cancel()
 
 	var looks errgroup.Group
 	for i := range needs {
 		n := &needs[i]
-		m := op.roster.ByID(n.AgentID)
-		if m != nil && n.Kind == parley.NeedDialog && !op.roster.Here(m) {
+		m := an.roster.ByID(n.AgentID)
+		if m != nil && n.Kind == parley.NeedDialog && !an.roster.Here(m) {
 			looks.Go(func() error {
-				if there, err := op.dialogOf(ctx, m); err == nil && there != nil {
+				if there, err := an.dialogOf(ctx, m); err == nil && there != nil {
 					n.Screen = parley.ScreenEnd(there.Screen, needLines)
 					offerAnswer(n, there.Dialog)
 				}

@@ -9,14 +9,14 @@ import (
 	"parley/store"
 )
 
-// agentNeeds returns the needs of the agents that are kept from working. Where several have lost their
+// all returns the needs of the agents that are kept from working. Where several have lost their
 // terminals, as after a reboot, one need stands for them.
-func (op *operatorService) agentNeeds(counts map[string]store.AgentCounts) []parley.Need {
+func (an *agentNeeds) all(counts map[string]store.AgentCounts) []parley.Need {
 	var needs []parley.Need
 	var lost []parley.Agent
 	waiting := 0
-	for _, m := range op.roster.All() {
-		n, ok := op.agentNeed(m, counts[m.ID].Queued)
+	for _, m := range an.roster.All() {
+		n, ok := an.of(m, counts[m.ID].Queued)
 		if !ok {
 			continue
 		}

@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"parley"
@@ -25,9 +26,57 @@ import (
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"
 	"parley/orchestrator/trial"
+	"parley/store"
 )
 
 var _ parley.Service = (*Orchestrator)(nil)
+
+// Orchestrator is the daemon's parley.Service. It composes one type per service interface with
+// the packages that do the work, and owns all long-lived goroutines. Safe for concurrent use.
+type Orchestrator struct {
+	*agentService
+	*terminalService
+	*worktreeService
+	*messageService
+	*threadService
+	*fileService
+	*operatorService
+	*keyService
+	*conversationService
+	*responderService
+	*eventService
+	*workspaceService
+
+	opts  Options
+	store *store.Store
+	now   func() time.Time
+	log   *slog.Logger
+	rooms rooms
+	clock cautiousClock // of prune
+
+	cancel context.CancelFunc // stops the goroutines in group
+	group  sync.WaitGroup
+}
+
+// rooms are the parts of the daemon that the services share.
+type rooms struct {
+	roster     *team.Roster
+	couriers   *courier.Couriers
+	entrances  *entrances
+	terminals  *terminal.Terminals
+	talk       *talk.Talk
+	responders *answer.Responders
+	files      *files.Store
+	meter      *meter.Meter
+	overlaps   *overlap.Watcher
+	programs   *trial.Programs
+	pause      *pause
+	admission  *admission
+	elsewhere  *elsewhere
+}
+
+// choreTime is the interval between looks for expired deliveries and unused files.
+const choreTime = 30 * time.Second
 
 // New connects to tmux, finds the agents that already run there, resolves what a crash left
 // behind, and starts delivering. The error is TMUX_UNAVAILABLE when tmux is missing, too old or
@@ -99,8 +148,12 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 	}
 
 	o.rooms.admission = &admission{
-		store: o.store, roster: o.rooms.roster, talk: o.rooms.talk, files: o.rooms.files, pause: o.rooms.pause,
-		settings: &o.opts.Settings, now: o.now, log: o.log,
+		addressees: &addressees{o.rooms.roster},
+		access:     &access{o.store, o.rooms.roster},
+		copies:     &copies{o.store, o.rooms.roster, o.rooms.files},
+		pause:      o.rooms.pause,
+		limits:     &limits{settings: &o.opts.Settings, now: o.now},
+		store:      o.store, roster: o.rooms.roster, talk: o.rooms.talk, settings: &o.opts.Settings, now: o.now,
 	}
 	o.rooms.responders = answer.New(answer.Options{
 		Store: o.store, Roster: o.rooms.roster, Admission: o.rooms.admission, Tools: o, Model: o.opts.Model,
@@ -145,7 +198,10 @@ func (o *Orchestrator) compose(closing <-chan struct{}) {
 		store:          o.store, roster: r.roster, meter: r.meter, opts: &o.opts, now: o.now,
 	}
 	o.messageService = &messageService{
-		admission: r.admission, store: o.store, roster: r.roster, responders: r.responders, talk: r.talk,
+		search:     &search{r.admission.access, o.store, r.roster, o.now},
+		responses:  &responses{r.admission, o.store, r.roster},
+		assistance: &assistance{r.admission, r.roster, o.now},
+		admission:  r.admission, store: o.store, roster: r.roster, responders: r.responders, talk: r.talk,
 		now: o.now, log: o.log, closing: closing,
 	}
 	o.worktreeService = &worktreeService{
@@ -166,6 +222,12 @@ func (o *Orchestrator) compose(closing <-chan struct{}) {
 		elsewhere: r.elsewhere, admission: r.admission, store: o.store, roster: r.roster, talk: r.talk,
 		responders: r.responders, terminals: r.terminals, meter: r.meter, overlaps: r.overlaps, programs: r.programs,
 		pause: r.pause, opts: &o.opts, now: o.now, log: o.log,
+		reminders: &reminders{
+			admission: r.admission, store: o.store, roster: r.roster, talk: r.talk, pause: r.pause,
+			settings: &o.opts.Settings, now: o.now, log: o.log,
+		},
+		losses: &losses{admission: r.admission, store: o.store, roster: r.roster, pause: r.pause, log: o.log},
+		agents: &agentNeeds{elsewhere: r.elsewhere, roster: r.roster, settings: &o.opts.Settings, now: o.now},
 	}
 	o.keyService = &keyService{
 		store: o.store, roster: r.roster, terminals: o.terminalService, responders: r.responders,
@@ -252,7 +314,7 @@ func (o *Orchestrator) tick(ctx context.Context) {
 
 		leads := o.keepHosts(ctx)
 		if leads {
-			o.remind(ctx)
+			o.reminders.remind(ctx)
 			o.recheckHolds(ctx)
 		} else {
 			o.rooms.talk.Compare(ctx)
@@ -260,7 +322,7 @@ func (o *Orchestrator) tick(ctx context.Context) {
 		if chores.due() {
 			o.expire(ctx)
 			if leads {
-				o.tellUndelivered(ctx)
+				o.losses.tell(ctx)
 			}
 		}
 		if settings.AutoSteer && steering.due() {

@@ -2,11 +2,23 @@ package orchestrator
 
 import (
 	"context"
+	"sync"
+	"sync/atomic"
 
 	"parley"
 	"parley/orchestrator/team"
 	"parley/store"
 )
+
+// pause holds whether communication is paused. The database holds it too.
+type pause struct {
+	now atomic.Pointer[parley.Pause] // nil: not paused
+
+	changing sync.Mutex
+
+	mu   sync.Mutex
+	over chan struct{} // closed when the pause ends; nil: nobody waits
+}
 
 // is returns the current pause, or nil if communication is not paused.
 func (p *pause) is() *parley.Pause { return p.now.Load() }
@@ -97,9 +109,9 @@ func (p *pause) ends() <-chan struct{} {
 }
 
 // WaitResumed blocks until communication is not paused, or ctx is done.
-func (a *admission) WaitResumed(ctx context.Context) error {
+func (p *pause) WaitResumed(ctx context.Context) error {
 	for {
-		over := a.pause.ends()
+		over := p.ends()
 		if over == nil {
 			return ctx.Err()
 		}
@@ -112,12 +124,13 @@ func (a *admission) WaitResumed(ctx context.Context) error {
 }
 
 // RefusePaused returns COMMUNICATION_DISABLED while communication is paused.
-func (a *admission) RefusePaused() error {
-	p := a.pause.is()
-	if p == nil {
+func (p *pause) RefusePaused() error {
+	now := p.is()
+	if now == nil {
 		return nil
 	}
-	return parley.Errorf(parley.CommunicationDisabled, "%s", p.Words()).With("paused_by", p.By).With("since", p.Since).
+	return parley.Errorf(parley.CommunicationDisabled, "%s", now.Words()).
+		With("paused_by", now.By).With("since", now.Since).
 		Suggest("Nothing was sent. Reading still works; send again when messages go on " +
 			"(parley resume, or pause_communication with paused false).")
 }

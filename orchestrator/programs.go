@@ -3,9 +3,18 @@ package orchestrator
 import (
 	"context"
 	"fmt"
+	"parley/orchestrator/team"
+	"parley/orchestrator/trial"
 
 	"parley"
 )
+
+// programService implements parley.ProgramService: it tries the programs of agents.
+type programService struct {
+	*elsewhere
+	roster   *team.Roster
+	programs *trial.Programs
+}
 
 // CheckProgram implements parley.ProgramService.
 func (ps *programService) CheckProgram(

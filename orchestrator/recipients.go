@@ -31,9 +31,12 @@ func isRecipient(deliveries []parley.Delivery, m *team.Member) bool {
 	return slices.ContainsFunc(deliveries, func(d parley.Delivery) bool { return d.RecipientID == m.ID })
 }
 
+// addressees finds the agents that a message names.
+type addressees struct{ roster *team.Roster }
+
 // recipients resolves names; @GROUP stands for the other members of a group. One unknown name fails
 // the whole call, and a sender cannot name itself.
-func (a *admission) recipients(from *team.Member, names parley.Names) ([]*team.Member, error) {
+func (a *addressees) recipients(from *team.Member, names parley.Names) ([]*team.Member, error) {
 	if isEveryone(names) {
 		return a.everyone(from), nil
 	}
@@ -100,14 +103,14 @@ func isEveryone(names parley.Names) bool {
 
 // everyone returns the members that are not terminated, without the sender and without the
 // operator, who sees all traffic.
-func (a *admission) everyone(from *team.Member) []*team.Member {
+func (a *addressees) everyone(from *team.Member) []*team.Member {
 	return slices.DeleteFunc(a.roster.All(), func(m *team.Member) bool {
 		return m == from || m.Kind == parley.KindHuman || m.Agent().State == parley.StateTerminated
 	})
 }
 
 // groupMembers returns the members of a group. The error lists the groups that exist.
-func (a *admission) groupMembers(members []*team.Member, group string) ([]*team.Member, error) {
+func (a *addressees) groupMembers(members []*team.Member, group string) ([]*team.Member, error) {
 	var in []*team.Member
 	groups := []string{}
 	for _, m := range members {
@@ -128,35 +131,14 @@ func (a *admission) groupMembers(members []*team.Member, group string) ([]*team.
 	return in, nil
 }
 
-// visible returns a message and its deliveries if the caller is the operator, sent it, got it,
-// or takes part in its thread. For other callers the message does not exist: the error is
-// MESSAGE_NOT_FOUND, in the same words as if there were none.
-func (a *admission) visible(
-	ctx context.Context, c parley.Caller, ref string,
-) (parley.Message, []parley.Delivery, error) {
-	msg, deliveries, err := a.store.Message(ctx, ref)
-	if !c.Operator && parley.ErrorCode(err) == parley.MessageNotFound {
-		err = notYours(ref)
+// responderNamed returns the responder that is the only recipient named, else nil.
+func (a *addressees) responderNamed(names parley.Names) *team.Member {
+	if len(names) != 1 {
+		return nil
 	}
+	m, err := a.roster.Find(names[0])
 	if err != nil {
-		return msg, nil, err
+		return nil
 	}
-
-	if c.Operator || msg.SenderID == c.ID ||
-		slices.ContainsFunc(deliveries, func(d parley.Delivery) bool { return d.RecipientID == c.ID }) {
-		return msg, deliveries, nil
-	}
-
-	if me := a.roster.ByID(c.ID); msg.ThreadID != "" && me != nil {
-		if _, err := a.roster.ReadableThread(ctx, me, msg.ThreadID); err == nil {
-			return msg, deliveries, nil
-		}
-	}
-
-	return parley.Message{}, nil, notYours(ref)
-}
-
-func notYours(ref string) error {
-	return parley.Errorf(parley.MessageNotFound, "there is no message %q of yours", parley.CleanLine(ref)).
-		Suggest("Use the message_id that send_message or check_inbox gave you.")
+	return onlyResponder(m)
 }

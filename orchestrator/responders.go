@@ -5,9 +5,18 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/answer"
+	"parley/orchestrator/meter"
 	"parley/orchestrator/team"
 	"parley/store"
 )
+
+// responderService implements parley.ResponderService.
+type responderService struct {
+	responders *answer.Responders
+	meter      *meter.Meter
+	roster     *team.Roster
+}
 
 // AddResponder implements parley.ResponderService.
 func (rs *responderService) AddResponder(
@@ -48,18 +57,6 @@ func (rs *responderService) Usage(ctx context.Context, req parley.UsageRequest) 
 	res.Programs, err = rs.meter.Programs(ctx, agentID, since)
 
 	return res, err
-}
-
-// responderNamed returns the responder that is the only recipient named, else nil.
-func (a *admission) responderNamed(names parley.Names) *team.Member {
-	if len(names) != 1 {
-		return nil
-	}
-	m, err := a.roster.Find(names[0])
-	if err != nil {
-		return nil
-	}
-	return onlyResponder(m)
 }
 
 // onlyResponder returns m if it is a responder, else nil.

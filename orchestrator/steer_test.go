@@ -97,7 +97,7 @@ func (te *testTeam) steerings(agent string) (guidance []parley.ContractMessage) 
 	q := store.InboxQuery{RecipientID: te.roster.ByName(agent).ID, Limit: 50, OldestFirst: true}
 	page := must.Have(te.opts.Store.Inbox.Page(te.t.Context(), q))(te.t)
 	for _, item := range page.Items {
-		guidance = append(guidance, te.contractMessage(item))
+		guidance = append(guidance, contractMessage(te.roster, item))
 	}
 	return guidance
 }

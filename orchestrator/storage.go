@@ -73,7 +73,7 @@ func (op *operatorService) dismiss(ctx context.Context, ref string) (int, error)
 	default:
 		return op.store.Dismiss(ctx, ref)
 	case string(parley.NeedUndelivered):
-		return op.dismissUndelivered(ctx)
+		return op.losses.dismiss(ctx)
 	case trial.UntriedNeed, trial.MisreadNeed:
 		return op.programs.Dismiss(parley.NeedKind(ref))
 	case storageNeed:

@@ -3,10 +3,34 @@ package orchestrator
 import (
 	"cmp"
 	"context"
+	"parley/orchestrator/answer"
+	"parley/orchestrator/team"
 	"slices"
 
 	"parley"
 )
+
+// terminalService implements parley.TerminalService over the terminals. A responder has no
+// terminal; its screen shows what its model wrote. The first prompt of a launch is a message.
+type terminalService struct {
+	*elsewhere
+	terminals
+	roster     *team.Roster
+	responders *answer.Responders
+	messages   *messageService
+	worktrees  *worktreeService
+}
+
+// terminals are the methods of terminal.Terminals that the service has too.
+type terminals interface {
+	parley.TerminalService
+
+	// Placements returns a number that changes whenever processes may have come to belong to an agent,
+	// or no longer do.
+	Placements() int64
+	// Launching reports whether a program may run already whose agent has no terminal yet.
+	Launching() bool
+}
 
 // LaunchAgent implements parley.TerminalService. The first prompt is a message of the caller's. A
 // text that cannot be sent is refused before anything starts. A resumed program had its prompt already.

@@ -7,13 +7,26 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
+	"time"
 
 	"parley"
+	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
 	"parley/store"
 )
+
+// threadService implements parley.ThreadService: threads, their posts and their participants.
+type threadService struct {
+	admission *admission
+	store     *store.Store
+	roster    *team.Roster
+	talk      *talk.Talk
+	now       func() time.Time
+	log       *slog.Logger
+}
 
 // postToThread admits a message to the thread that the draft names. Only participants and the
 // operator may post.
@@ -87,7 +100,7 @@ func (ts *threadService) CreateThread(
 		return nil, err
 	}
 
-	refund, err := ts.admission.charge(from, &draft{message: parley.Message{Kind: parley.KindThread}})
+	refund, err := ts.admission.limits.charge(from, &draft{message: parley.Message{Kind: parley.KindThread}})
 	if err != nil {
 		return nil, err
 	}

@@ -153,7 +153,7 @@ func (ts *threadService) changeMembership(ctx context.Context, c membership) (*p
 		allow = func([]string) error { return nil }
 	}
 
-	refund, err := ts.admission.charge(c.by, &draft{message: parley.Message{Kind: parley.KindThread}})
+	refund, err := ts.admission.limits.charge(c.by, &draft{message: parley.Message{Kind: parley.KindThread}})
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 
@@ -15,39 +16,48 @@ import (
 // was removed. Its sender is told then. An agent gets one notice for all that ended since the last look; of
 // what nobody else can be told, the operator is, until they dismiss it or try again.
 
-// tellUndelivered tells agents which of their messages did not arrive, each once. It does nothing while
+// losses are the messages that ended without arriving.
+type losses struct {
+	admission *admission
+	store     *store.Store
+	roster    *team.Roster
+	pause     *pause
+	log       *slog.Logger
+}
+
+// tell tells agents which of their messages did not arrive, each once. It does nothing while
 // communication is paused.
-func (op *operatorService) tellUndelivered(ctx context.Context) {
-	if op.pause.is() != nil {
+func (l *losses) tell(ctx context.Context) {
+	if l.pause.is() != nil {
 		return
 	}
-	dead, err := op.undelivered(ctx)
+	dead, err := l.untold(ctx)
 	for len(dead) > 0 && err == nil {
 		sender := dead[0].Message.SenderID
 		rest := slices.DeleteFunc(slices.Clone(dead), func(d store.Undelivered) bool { return d.Message.SenderID == sender })
 		dead = slices.DeleteFunc(dead, func(d store.Undelivered) bool { return d.Message.SenderID != sender })
-		err = op.tellSender(ctx, dead)
+		err = l.tellSender(ctx, dead)
 		dead = rest
 	}
 	if err != nil && ctx.Err() == nil && parley.ErrorCode(err) != parley.CommunicationDisabled {
-		op.log.Error("tell what did not arrive", "error", err)
+		l.log.Error("tell what did not arrive", "error", err)
 	}
 }
 
-// undelivered returns what did not arrive and nobody has been told of.
-func (op *operatorService) undelivered(ctx context.Context) ([]store.Undelivered, error) {
-	dead, err := op.store.Undelivered(ctx)
+// untold returns what did not arrive and nobody has been told of.
+func (l *losses) untold(ctx context.Context) ([]store.Undelivered, error) {
+	dead, err := l.store.Undelivered(ctx)
 	for i := range dead {
-		dead[i].InboxItem = op.fillInItem(dead[i].InboxItem)
+		dead[i].InboxItem = fillInItem(l.roster, dead[i].InboxItem)
 	}
 	return dead, err
 }
 
 // tellSender tells one sender which of its messages did not arrive, unless that is for the operator. The
 // notice is stored under an idempotency key before it is recorded, so a crash between the two repeats neither.
-func (op *operatorService) tellSender(ctx context.Context, dead []store.Undelivered) error {
-	m := op.roster.ByID(dead[0].Message.SenderID)
-	if op.concernsOperator(m) {
+func (l *losses) tellSender(ctx context.Context, dead []store.Undelivered) error {
+	m := l.roster.ByID(dead[0].Message.SenderID)
+	if l.concernsOperator(m) {
 		return nil
 	}
 
@@ -58,16 +68,16 @@ func (op *operatorService) tellSender(ctx context.Context, dead []store.Undelive
 	if m.Kind != parley.KindSystem { // no notice about a notice
 		last := dead[len(dead)-1]
 		key := fmt.Sprintf("undelivered %d %s %d", len(dead), last.Message.ID, lastStep(&last.Delivery).UnixNano())
-		if err := op.admission.notify(ctx, []*team.Member{m}, undeliveredText(dead), nil, key); err != nil {
+		if err := l.admission.notify(ctx, []*team.Member{m}, undeliveredText(dead), nil, key); err != nil {
 			return err
 		}
 	}
-	return op.store.NoteUndelivered(ctx, keys)
+	return l.store.NoteUndelivered(ctx, keys)
 }
 
 // concernsOperator reports whether the operator is told when a message of a sender does not arrive: it is
 // theirs, or its sender is there no more.
-func (op *operatorService) concernsOperator(sender *team.Member) bool {
+func (l *losses) concernsOperator(sender *team.Member) bool {
 	return sender == nil || sender.Kind == parley.KindHuman || sender.Agent().State == parley.StateTerminated
 }
 
@@ -123,11 +133,11 @@ func undeliveredWords(dead []store.Undelivered, quoted int) string {
 		parley.Truncate(parley.CleanLine(dead[0].Message.Text), quoted))
 }
 
-// undeliveredNeeds returns a need for each message that did not arrive and of which only the operator is told.
-func (op *operatorService) undeliveredNeeds(ctx context.Context) (needs []parley.Need, err error) {
-	dead, err := op.undelivered(ctx)
+// needs returns a need for each message that did not arrive and of which only the operator is told.
+func (l *losses) needs(ctx context.Context) (needs []parley.Need, err error) {
+	dead, err := l.untold(ctx)
 	for _, m := range byMessage(dead) {
-		if !op.concernsOperator(op.roster.ByID(m[0].Message.SenderID)) {
+		if !l.concernsOperator(l.roster.ByID(m[0].Message.SenderID)) {
 			continue
 		}
 
@@ -149,17 +159,17 @@ func (op *operatorService) undeliveredNeeds(ctx context.Context) (needs []parley
 	return needs, err
 }
 
-// dismissUndelivered takes all that did not arrive off the operator's list.
-func (op *operatorService) dismissUndelivered(ctx context.Context) (int, error) {
-	dead, err := op.undelivered(ctx)
+// dismiss takes all that did not arrive off the operator's list.
+func (l *losses) dismiss(ctx context.Context) (int, error) {
+	dead, err := l.untold(ctx)
 	if err != nil {
 		return 0, err
 	}
 	var keys []store.Key
 	for i := range dead {
-		if op.concernsOperator(op.roster.ByID(dead[i].Message.SenderID)) {
+		if l.concernsOperator(l.roster.ByID(dead[i].Message.SenderID)) {
 			keys = append(keys, dead[i].Key)
 		}
 	}
-	return len(keys), op.store.NoteUndelivered(ctx, keys)
+	return len(keys), l.store.NoteUndelivered(ctx, keys)
 }

@@ -37,8 +37,8 @@ func (d *dying) die() {
 	d.t.Helper()
 	d.clock.pass(time.Hour)
 	must.Have(d.store.Expire(d.t.Context(), d.now()))(d.t)
-	d.tellUndelivered(context.Background())
-	d.tellUndelivered(context.Background()) // each once
+	d.losses.tell(context.Background())
+	d.losses.tell(context.Background()) // each once
 }
 
 func (d *dying) from(as context.Context, text string, to ...string) string {

@@ -2,12 +2,35 @@ package orchestrator
 
 import (
 	"context"
+	"log/slog"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
+	"time"
 
 	"parley"
 	"parley/orchestrator/team"
+	"parley/orchestrator/terminal"
+	"parley/store"
 )
+
+// workspaceService implements parley.WorkspaceService: status, backup and shutdown. It also
+// runs the periodic expiry.
+type workspaceService struct {
+	store     *store.Store
+	roster    *team.Roster
+	terminals *terminal.Terminals
+	operator  *operatorService
+	pause     *pause
+	opts      *Options
+	warnings  []string // from the start of the daemon
+	now       func() time.Time
+	clock     cautiousClock // of expire
+	log       *slog.Logger
+
+	returned atomic.Bool // others may hold what waits for this host
+	away     *interval   // between two looks for what waits for hosts that are away
+}
 
 // GetWorkspaceStatus implements parley.WorkspaceService.
 func (ws *workspaceService) GetWorkspaceStatus(

@@ -16,6 +16,15 @@ import (
 	"parley/tmux"
 )
 
+// worktreeService implements parley.WorktreeService: the git worktrees of agents.
+type worktreeService struct {
+	*elsewhere
+	roster    *team.Roster
+	terminals terminals
+	messages  *messageService
+	workspace string
+}
+
 // make makes the worktree that a launch asks for, and makes the launch run in it. A request without
 // one gives nil.
 func (ws *worktreeService) make(ctx context.Context, req *parley.LaunchAgentRequest) (*worktree.Made, error) {
