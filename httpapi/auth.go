@@ -12,10 +12,13 @@ import (
 	"parley"
 )
 
+// callers tell who calls.
+type callers struct{ *Options }
+
 // identify returns the caller of a request: the owner of its API key or, without a key,
 // the peer of the connection. keys are the keys found in the body. An empty key is a
 // wrong key: an unset variable must not turn its user into somebody else.
-func (a *api) identify(r *http.Request, keys []string) (parley.Caller, error) {
+func (c *callers) identify(r *http.Request, keys []string) (parley.Caller, error) {
 	keys, err := credentials(r, keys)
 	if err != nil {
 		return parley.Caller{}, err
@@ -28,8 +31,8 @@ func (a *api) identify(r *http.Request, keys []string) (parley.Caller, error) {
 			Suggest("Send one key, as `Authorization: Bearer KEY`.")
 	case len(keys) == 1:
 		var ok bool
-		if a.Authenticate != nil && keys[0] != "" {
-			caller, ok = a.Authenticate(r.Context(), keys[0])
+		if c.Authenticate != nil && keys[0] != "" {
+			caller, ok = c.Authenticate(r.Context(), keys[0])
 		}
 		if ok && caller.Unplaced {
 			return parley.Caller{}, parley.KeyNotHere()
@@ -37,17 +40,17 @@ func (a *api) identify(r *http.Request, keys []string) (parley.Caller, error) {
 		if !ok || caller.Nobody() && !caller.Invited && !caller.Watches {
 			return parley.Caller{}, wrongKey()
 		}
-		if err := prove(a.Connections, r, caller); err != nil {
+		if err := prove(c.Connections, r, caller); err != nil {
 			return parley.Caller{}, err
 		}
-	case a.Peer != nil:
-		if peer, ok := a.Peer(r); ok {
+	case c.Peer != nil:
+		if peer, ok := c.Peer(r); ok {
 			caller = peer
 		}
 	}
 
 	caller.Network = !overUnix(r)
-	caller, err = a.checkClaim(r, caller)
+	caller, err = c.checkClaim(r, caller)
 	if err == nil && caller.Nobody() {
 		caller.Address = r.RemoteAddr
 	}
@@ -55,23 +58,33 @@ func (a *api) identify(r *http.Request, keys []string) (parley.Caller, error) {
 	return caller, err
 }
 
+// recheck identifies the caller of a request once more: its key may have been revoked
+// while it waited. keys are those found in the body.
+func (c *callers) recheck(r *http.Request, keys []string) error {
+	caller, err := c.identify(r, keys)
+	if err == nil && caller.ID != parley.CallerFrom(r.Context()).ID {
+		err = wrongKey()
+	}
+	return err
+}
+
 // lastKey is for the header of a response, in the context of a request, that ends its connection unless a
 // key is shown: connections of strangers take none that others need.
 type lastKey struct{}
 
 // begin begins a request on a connection that is counted. One too many is refused, but never the operator's.
-func (a *api) begin(w http.ResponseWriter, r *http.Request) (*http.Request, error) {
-	if a.Connections == nil {
+func (c *callers) begin(w http.ResponseWriter, r *http.Request) (*http.Request, error) {
+	if c.Connections == nil {
 		return r, nil
 	}
 
-	refused := a.Connections.Begin(r)
-	if refused != nil || !a.Connections.Keeps(r) {
+	refused := c.Connections.Begin(r)
+	if refused != nil || !c.Connections.Keeps(r) {
 		w.Header().Set("Connection", "close")
 		r = r.WithContext(context.WithValue(r.Context(), lastKey{}, w.Header()))
 	}
 	if refused != nil {
-		if caller, err := a.identify(r, nil); err != nil || !caller.Operator {
+		if caller, err := c.identify(r, nil); err != nil || !caller.Operator {
 			return r, refused
 		}
 	}
@@ -110,10 +123,10 @@ func credentials(r *http.Request, keys []string) ([]string, error) {
 }
 
 // checkClaim checks that X-Agent-ID names the caller, and returns the caller.
-func (a *api) checkClaim(r *http.Request, caller parley.Caller) (parley.Caller, error) {
+func (c *callers) checkClaim(r *http.Request, caller parley.Caller) (parley.Caller, error) {
 	for _, ref := range r.Header.Values("X-Agent-ID") {
-		if caller.Nobody() && a.TrustLocalAgentID && a.Agent != nil && fromLoopback(r) {
-			agent, ok := a.Agent(r.Context(), ref)
+		if caller.Nobody() && c.TrustLocalAgentID && c.Agent != nil && fromLoopback(r) {
+			agent, ok := c.Agent(r.Context(), ref)
 			if !ok || agent.Nobody() || agent.Operator {
 				return parley.Caller{}, parley.Errorf(parley.Unauthenticated, "X-Agent-ID names no agent").
 					Suggest("Send the id that register_agent returned.")
@@ -157,9 +170,9 @@ func withCredentials(r *http.Request, caller parley.Caller) context.Context {
 
 // mayRegister reports whether a caller without a credential may register: where that is
 // open, a process of the daemon's user, and whoever was invited.
-func (a *api) mayRegister(r *http.Request, caller parley.Caller) bool {
-	own := overUnix(r) || fromLoopback(r) && a.SameUser != nil && a.SameUser(r)
-	return a.Registration && (a.OpenRegistration || caller.Invited || own)
+func (c *callers) mayRegister(r *http.Request, caller parley.Caller) bool {
+	own := overUnix(r) || fromLoopback(r) && c.SameUser != nil && c.SameUser(r)
+	return c.Registration && (c.OpenRegistration || caller.Invited || own)
 }
 
 // notInvited refuses a registration.
@@ -215,11 +228,11 @@ func ownOrigin(r *http.Request) bool {
 
 // ownHost reports whether a Host header names the daemon. The names of the settings count on loopback too: a proxy
 // on this machine passes them on.
-func (a *api) ownHost(hostport string) bool {
+func (c *callers) ownHost(hostport string) bool {
 	host := hostOf(hostport)
 	_, err := netip.ParseAddr(host)
-	return loopbackHost(hostport) || a.Beyond && err == nil ||
-		slices.ContainsFunc(a.Hosts, func(own string) bool { return strings.EqualFold(own, host) })
+	return loopbackHost(hostport) || c.Beyond && err == nil ||
+		slices.ContainsFunc(c.Hosts, func(own string) bool { return strings.EqualFold(own, host) })
 }
 
 // hostOf returns a host without its port, if it has one.

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"net/http"
 	"sync"
 
 	"parley"
@@ -38,18 +37,6 @@ func (b *busy) enter(caller parley.Caller) (done func(), err error) {
 	b.calls[caller.ID]++
 
 	return func() { b.leave(caller.ID) }, nil
-}
-
-// enter counts a call until done is called. It answers a caller whose call is refused already, or of
-// whom too many run, and then ok is false.
-func (a *api) enter(w http.ResponseWriter, r *http.Request, caller parley.Caller, err error) (done func(), ok bool) {
-	if err == nil {
-		done, err = a.busy.enter(caller)
-	}
-	if err != nil {
-		a.fail(w, r, err)
-	}
-	return done, err == nil
 }
 
 func (b *busy) leave(id string) {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"sync"
 	"time"
 
 	"parley"
@@ -21,10 +22,24 @@ type sink interface {
 	failure(context.Context, *parley.Error)
 }
 
+// eventStreams serve the record as it goes on.
+type eventStreams struct {
+	*gate
+	*callers
+	service   parley.Service
+	streams   sync.WaitGroup
+	heartbeat int // seconds between the heartbeats of a quiet stream
+
+	// writeWait bounds how long a reader of a stream may leave its connection full before the
+	// connection is dropped; the reader can resume where it was. Without a limit, such a reader
+	// could delay the server's shutdown.
+	writeWait time.Duration
+}
+
 // serveEvents streams the events after `after` or, on a reconnection, after Last-Event-ID,
 // until the client or the server ends the stream. It reads at the pace of its client and
 // delays nobody else.
-func (a *api) serveEvents(w http.ResponseWriter, r *http.Request, op *parley.Op, args *arguments) {
+func (e *eventStreams) serveEvents(w http.ResponseWriter, r *http.Request, op *parley.Op, args *arguments) {
 	q := args.query
 	if last := r.Header.Get("Last-Event-ID"); last != "" {
 		q.Set("after", last)
@@ -34,28 +49,28 @@ func (a *api) serveEvents(w http.ResponseWriter, r *http.Request, op *parley.Op,
 	q.Del("wait_seconds")
 	inv, err := op.DecodeQuery(q)
 	if err != nil {
-		a.fail(w, r, err)
+		e.fail(w, r, err)
 		return
 	}
 
-	page, err := a.readEvents(r.Context(), inv)
+	page, err := e.readEvents(r.Context(), inv)
 	if err != nil {
-		a.fail(w, r, err)
+		e.fail(w, r, err)
 		return
 	}
 
 	if args.stream == webSocket {
-		a.serveWebSocket(w, r, op, page)
+		e.serveWebSocket(w, r, op, page)
 		return
 	}
 
-	a.follow(r.Context(), r, a.openStream(w), op, page)
+	e.follow(r.Context(), r, e.openStream(w), op, page)
 }
 
 // follow writes a page of events and those that come after it to the client.
-func (a *api) follow(ctx context.Context, r *http.Request, s sink, op *parley.Op, page *parley.ReadEventsResult) {
+func (e *eventStreams) follow(ctx context.Context, r *http.Request, s sink, op *parley.Op, page *parley.ReadEventsResult) {
 	for s.page(ctx, page) {
-		next, err := a.nextEvents(ctx, r, op, page.Next)
+		next, err := e.nextEvents(ctx, r, op, page.Next)
 		if ctx.Err() != nil {
 			return
 		}
@@ -67,7 +82,7 @@ func (a *api) follow(ctx context.Context, r *http.Request, s sink, op *parley.Op
 				level = slog.LevelDebug
 			}
 
-			a.Log.Log(ctx, level, "a stream of events ended", "error", err)
+			e.log.Log(ctx, level, "a stream of events ended", "error", err)
 
 			return
 		}
@@ -76,31 +91,21 @@ func (a *api) follow(ctx context.Context, r *http.Request, s sink, op *parley.Op
 	}
 }
 
-// recheck identifies the caller of a request once more: its key may have been revoked
-// while it waited. keys are those found in the body.
-func (a *api) recheck(r *http.Request, keys []string) error {
-	caller, err := a.identify(r, keys)
-	if err == nil && caller.ID != parley.CallerFrom(r.Context()).ID {
-		err = wrongKey()
-	}
-	return err
-}
-
 // nextEvents waits for events, at most for the time between two heartbeats.
-func (a *api) nextEvents(
+func (e *eventStreams) nextEvents(
 	ctx context.Context, r *http.Request, op *parley.Op, after int64,
 ) (*parley.ReadEventsResult, error) {
 	inv, err := op.DecodeQuery(url.Values{
-		"after": {strconv.FormatInt(after, 10)}, "wait_seconds": {strconv.Itoa(a.heartbeat)}})
+		"after": {strconv.FormatInt(after, 10)}, "wait_seconds": {strconv.Itoa(e.heartbeat)}})
 	if err != nil {
 		return nil, err
 	}
-	inv.Recheck(func(context.Context) error { return a.recheck(r, nil) })
-	return a.readEvents(ctx, inv)
+	inv.Recheck(func(context.Context) error { return e.recheck(r, nil) })
+	return e.readEvents(ctx, inv)
 }
 
-func (a *api) readEvents(ctx context.Context, inv *parley.Invocation) (*parley.ReadEventsResult, error) {
-	result, err := inv.Call(ctx, a.Service)
+func (e *eventStreams) readEvents(ctx context.Context, inv *parley.Invocation) (*parley.ReadEventsResult, error) {
+	result, err := inv.Call(ctx, e.service)
 	if err != nil {
 		return nil, err
 	}
@@ -115,17 +120,17 @@ func (a *api) readEvents(ctx context.Context, inv *parley.Invocation) (*parley.R
 type stream struct {
 	w    http.ResponseWriter
 	rc   *http.ResponseController
-	wait time.Duration // api.writeWait
+	wait time.Duration // eventStreams.writeWait
 	err  error
 }
 
 // openStream begins the response, so that the client sees that the stream is open.
-func (a *api) openStream(w http.ResponseWriter) *stream {
+func (e *eventStreams) openStream(w http.ResponseWriter) *stream {
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusOK)
-	s := &stream{w: w, rc: http.NewResponseController(w), wait: a.writeWait}
+	s := &stream{w: w, rc: http.NewResponseController(w), wait: e.writeWait}
 	s.comment("parley")
 	return s
 }

@@ -26,28 +26,35 @@ type Files interface {
 	FileLimit() int64
 }
 
+// fileRoutes take files, and give them out.
+type fileRoutes struct {
+	*gate
+	*callers
+	files Files
+}
+
 // serveDownload sends a file, whole or a range of it. The headers keep a browser from
 // showing the content as a page of the daemon.
-func (a *api) serveDownload(w http.ResponseWriter, r *http.Request) {
+func (fr *fileRoutes) serveDownload(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		a.fail(w, r, wrongMethod(w, r, http.MethodGet, http.MethodHead))
+		fr.fail(w, r, wrongMethod(w, r, http.MethodGet, http.MethodHead))
 		return
 	}
 
-	caller, err := a.identify(r, nil)
+	caller, err := fr.identify(r, nil)
 	if err == nil {
 		err = parley.FindOp("transfer_file").Allow(caller)
 	}
 
-	done, ok := a.enter(w, r, caller, err)
+	done, ok := fr.enter(w, r, caller, err)
 	if !ok {
 		return
 	}
 	defer done()
 
-	f, content, err := a.Files.OpenFile(parley.WithCaller(r.Context(), caller), r.PathValue("file_id"))
+	f, content, err := fr.files.OpenFile(parley.WithCaller(r.Context(), caller), r.PathValue("file_id"))
 	if err != nil {
-		a.fail(w, r, err)
+		fr.fail(w, r, err)
 		return
 	}
 
@@ -64,8 +71,8 @@ func (a *api) serveDownload(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(part, r, "", f.CreatedAt, content)
 	switch part.refused {
 	case http.StatusRequestedRangeNotSatisfiable:
-		a.refuseRange(w, r, f)
+		fr.refuseRange(w, r, f)
 	case http.StatusPreconditionFailed:
-		a.refuseCondition(w, r)
+		fr.refuseCondition(w, r)
 	}
 }

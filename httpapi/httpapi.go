@@ -94,23 +94,17 @@ func (h *Handler) Close() { h.api.streams.Wait() }
 
 type api struct {
 	Options
-	routes    routes
-	pages     map[string]page // what is not an operation, by path
-	requests  *requests
-	busy      busy
-	document  func() []byte // the OpenAPI document
-	streams   sync.WaitGroup
-	heartbeat int // seconds between the heartbeats of a quiet stream
+	*gate
+	*callers
+	*eventStreams
+	routes   routes
+	pages    map[string]page // what is not an operation, by path
+	requests *requests
+	document func() []byte // the OpenAPI document
 
 	// bodyWait bounds how long a body may take to arrive: it comes from this machine and is
 	// small. Without a limit, a client that stalls would delay the server's shutdown.
 	bodyWait time.Duration
-	// drainWait bounds how long the rest of a refused body is read.
-	drainWait time.Duration
-	// writeWait bounds how long a reader of a stream may leave its connection full before the
-	// connection is dropped; the reader can resume where it was. Without a limit, such a reader
-	// could delay the server's shutdown.
-	writeWait time.Duration
 	// healthWait bounds the check of the database and tmux. Probes commonly wait for a few
 	// seconds.
 	healthWait time.Duration
@@ -145,8 +139,11 @@ func newAPI(o Options) *api {
 
 	o.Version = cmp.Or(o.Version, "unknown")
 	a := &api{Options: o, routes: routesOf(parley.Ops), requests: newRequests(o.Version),
-		heartbeat: 15, bodyWait: 5 * time.Second, drainWait: 10 * time.Second,
-		writeWait: 10 * time.Second, healthWait: 2 * time.Second}
+		bodyWait: 5 * time.Second, healthWait: 2 * time.Second,
+		gate: &gate{log: o.Log, drainWait: 10 * time.Second}}
+	a.callers = &callers{&a.Options}
+	a.eventStreams = &eventStreams{gate: a.gate, callers: a.callers, service: o.Service,
+		heartbeat: 15, writeWait: 10 * time.Second}
 	a.document = sync.OnceValue(func() []byte { return openAPI(parley.Ops, o.Version) })
 	a.pages = map[string]page{
 		"/healthz":      {"healthz", a.serveHealth},
@@ -183,8 +180,9 @@ func (a *api) handler() http.Handler {
 	all := http.NewServeMux()
 	all.Handle("/", a.limitBody(mux))
 	if a.Files != nil { // they have their own limit
-		all.HandleFunc(filesPath, a.serveUpload)
-		all.HandleFunc(filesPath+"/{file_id}", a.serveDownload)
+		files := &fileRoutes{a.gate, a.callers, a.Files}
+		all.HandleFunc(filesPath, files.serveUpload)
+		all.HandleFunc(filesPath+"/{file_id}", files.serveDownload)
 	}
 
 	return a.countRequests(a.guard(all))

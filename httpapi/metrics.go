@@ -120,7 +120,8 @@ func (a *api) serveMetrics(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	now, err := a.scrapeService(parley.WithCaller(r.Context(), caller))
+	workspace := workspaceMetrics{a.Service, a.Totals}
+	now, err := workspace.scrape(parley.WithCaller(r.Context(), caller))
 	if err != nil {
 		a.fail(w, r, err)
 		return

@@ -27,9 +27,15 @@ func (s scrape) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// scrapeService reads the metrics of the workspace for the caller in ctx.
-func (a *api) scrapeService(ctx context.Context) (scrape, error) {
-	status, err := a.Service.GetWorkspaceStatus(ctx, parley.WorkspaceStatusRequest{})
+// workspaceMetrics reads the metrics of a workspace from its service.
+type workspaceMetrics struct {
+	service parley.Service
+	totals  func(context.Context) (Totals, error)
+}
+
+// scrape reads the metrics of the workspace for the caller in ctx.
+func (m *workspaceMetrics) scrape(ctx context.Context) (scrape, error) {
+	status, err := m.service.GetWorkspaceStatus(ctx, parley.WorkspaceStatusRequest{})
 	if err != nil {
 		return nil, err
 	}
@@ -47,10 +53,10 @@ func (a *api) scrapeService(ctx context.Context) (scrape, error) {
 	s.gauge("parley_communication_paused", "1 while communication is paused.", paused)
 	addStates(&s, "parley_agents", "Agents by state.", parley.AgentStates(), status.Agents)
 
-	if err := a.addModels(ctx, &s); err != nil {
+	if err := m.addModels(ctx, &s); err != nil {
 		return nil, err
 	}
-	if err := a.addDeliveries(ctx, &s, status); err != nil {
+	if err := m.addDeliveries(ctx, &s, status); err != nil {
 		return nil, err
 	}
 
@@ -62,7 +68,7 @@ const delivered = "delivered"
 
 // addDeliveries adds what is on its way and, where the totals are known, what has
 // arrived.
-func (a *api) addDeliveries(ctx context.Context, s *scrape, status *parley.WorkspaceStatusResult) error {
+func (m *workspaceMetrics) addDeliveries(ctx context.Context, s *scrape, status *parley.WorkspaceStatusResult) error {
 	// The status counts the deliveries that have not succeeded.
 	states := slices.DeleteFunc(parley.DeliveryStates(), parley.DeliveryState.Delivered)
 	counts, queued, rest := map[string]int{}, 0, 0
@@ -78,12 +84,12 @@ func (a *api) addDeliveries(ctx context.Context, s *scrape, status *parley.Works
 	s.gauge("parley_queue_depth", "Deliveries that wait for a terminal, or are being typed.", float64(queued))
 	addReasons(s, status.Reasons)
 
-	if a.Totals == nil {
+	if m.totals == nil {
 		addStates(s, "parley_deliveries", "Deliveries by state.", states, counts)
 		return nil
 	}
 
-	totals, err := a.Totals(ctx)
+	totals, err := m.totals(ctx)
 	if err != nil {
 		return err
 	}
@@ -133,8 +139,8 @@ func addStates[State ~string](s *scrape, name, help string, states []State, coun
 }
 
 // addModels adds what the answers of responders have used since the workspace began.
-func (a *api) addModels(ctx context.Context, s *scrape) error {
-	usage, err := a.Service.Usage(ctx, parley.UsageRequest{})
+func (m *workspaceMetrics) addModels(ctx context.Context, s *scrape) error {
+	usage, err := m.service.Usage(ctx, parley.UsageRequest{})
 	if err != nil {
 		return err
 	}

@@ -32,20 +32,20 @@ func (w *ranged) Write(b []byte) (int, error) {
 func (w *ranged) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // refuseCondition replies that the file is not the one that the headers of the request ask for.
-func (a *api) refuseCondition(w http.ResponseWriter, r *http.Request) {
+func (fr *fileRoutes) refuseCondition(w http.ResponseWriter, r *http.Request) {
 	w.Header().Del("Content-Disposition")
-	a.fail(w, r, &refusal{http.StatusPreconditionFailed,
+	fr.fail(w, r, &refusal{http.StatusPreconditionFailed,
 		parley.Errorf(parley.InvalidArgument, "the file is not as If-Match or If-Unmodified-Since wants it").
 			Suggest("Leave these headers out: a file never changes."),
 	})
 }
 
 // refuseRange replies that a range of the file cannot be satisfied.
-func (a *api) refuseRange(w http.ResponseWriter, r *http.Request, f *parley.File) {
+func (fr *fileRoutes) refuseRange(w http.ResponseWriter, r *http.Request, f *parley.File) {
 	h := w.Header()
 	h.Del("Content-Disposition")
 	h.Set("Content-Range", fmt.Sprintf("bytes */%d", f.Size))
-	a.fail(w, r, &refusal{http.StatusRequestedRangeNotSatisfiable,
+	fr.fail(w, r, &refusal{http.StatusRequestedRangeNotSatisfiable,
 		parley.Errorf(parley.InvalidArgument, "the file has %d bytes, which do not include the range", f.Size).
 			With("parameter", "Range").
 			With("size", f.Size).

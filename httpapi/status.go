@@ -3,7 +3,6 @@ package httpapi
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"strconv"
 
@@ -68,28 +67,6 @@ func resultStatus(result any) int {
 		return statusOf(c.Failure())
 	}
 	return http.StatusOK
-}
-
-// fail replies with an error. Internal errors are logged.
-func (a *api) fail(w http.ResponseWriter, r *http.Request, err error) {
-	refused, ok := errors.AsType[*refusal](err)
-	if !ok && r.Context().Err() != nil &&
-		parley.ErrorCode(err) != parley.ModelUnavailable { // keep it: it says what became of the message
-		err = parley.Errorf(parley.DaemonUnavailable, "the call was cut short").
-			Suggest("Call again: the daemon is stopping or restarting.")
-	}
-
-	e := parley.AsError(err)
-	status := statusOf(e.Code)
-	if ok {
-		status = refused.status
-	}
-
-	if status == http.StatusInternalServerError {
-		a.Log.Error("a call failed", "method", r.Method, "path", r.URL.Path, "error", err)
-	}
-
-	replyError(w, status, e)
 }
 
 func replyError(w http.ResponseWriter, status int, e *parley.Error) {

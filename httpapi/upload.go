@@ -45,21 +45,21 @@ const maxHead = maxFields * (maxField + 4<<10)
 
 // serveUpload takes a file as multipart/form-data. The caller is identified before the
 // file is read; other fields may come before and after it.
-func (a *api) serveUpload(w http.ResponseWriter, r *http.Request) {
+func (fr *fileRoutes) serveUpload(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
-		a.fail(w, r, wrongMethod(w, r, http.MethodPost))
+		fr.fail(w, r, wrongMethod(w, r, http.MethodPost))
 		return
 	}
 
 	u := &upload{request: r, fields: map[string]string{}}
 	defer u.keepGoing(w)()
 
-	res, err := a.upload(u)
+	res, err := fr.upload(u)
 	if err != nil {
 		w.Header().Set("Connection", "close")
-		a.fail(w, r, u.explain(err))
+		fr.fail(w, r, u.explain(err))
 		if body, sends := u.rest(); sends {
-			a.drainBody(w, body)
+			fr.drainBody(w, body)
 		}
 		return
 	}
@@ -67,8 +67,8 @@ func (a *api) serveUpload(w http.ResponseWriter, r *http.Request) {
 	reply(w, resultStatus(res), res)
 }
 
-func (a *api) upload(u *upload) (*parley.TransferFileResult, error) {
-	if err := u.begin(a.Files.FileLimit()); err != nil {
+func (fr *fileRoutes) upload(u *upload) (*parley.TransferFileResult, error) {
+	if err := u.begin(fr.files.FileLimit()); err != nil {
 		return nil, err
 	}
 
@@ -79,7 +79,7 @@ func (a *api) upload(u *upload) (*parley.TransferFileResult, error) {
 	}
 	u.body.most = 0
 
-	caller, err := a.identify(u.request, u.keys)
+	caller, err := fr.identify(u.request, u.keys)
 	if err == nil {
 		err = parley.FindOp("transfer_file").Allow(caller)
 	}
@@ -90,7 +90,7 @@ func (a *api) upload(u *upload) (*parley.TransferFileResult, error) {
 		return nil, err
 	}
 
-	done, err := a.busy.enter(caller)
+	done, err := fr.busy.enter(caller)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (a *api) upload(u *upload) (*parley.TransferFileResult, error) {
 	name := file.FileName()
 	describe := func() (parley.UploadFileRequest, error) { return u.finish(name, caller) }
 
-	return a.Files.UploadFile(parley.WithCaller(u.request.Context(), caller), file, describe)
+	return fr.files.UploadFile(parley.WithCaller(u.request.Context(), caller), file, describe)
 }
 
 // begin checks the query and the length that the request announces, and opens the form.
@@ -266,18 +266,6 @@ func (u *upload) checkClaims(caller parley.Caller) error {
 func (u *upload) rest() (body io.Reader, sends bool) {
 	waits := u.request.Header.Get("Expect") != "" && !u.body.begun // it sends nothing before it gets 100 Continue
 	return u.body.ReadCloser, !waits
-}
-
-// drainBytes bounds how much of a refused body is read, as api.drainWait bounds how long.
-const drainBytes = 64 << 20
-
-// drainBody reads the rest of a refused body: a client that is still sending would otherwise see
-// a broken connection instead of the response.
-func (a *api) drainBody(w http.ResponseWriter, body io.Reader) {
-	rc := http.NewResponseController(w)
-	if rc.Flush() == nil && rc.SetReadDeadline(time.Now().Add(a.drainWait)) == nil {
-		_, _ = io.CopyN(io.Discard, body, drainBytes) // its outcome does not matter
-	}
 }
 
 // keepGoing gives each read of the body uploadPause, and no time once the request is

@@ -14,9 +14,11 @@ import (
 // serveWebSocket streams events beginning with a page. Each event is one text message with
 // the same JSON as the data of a server-sent event. A client that sends anything is
 // disconnected.
-func (a *api) serveWebSocket(w http.ResponseWriter, r *http.Request, op *parley.Op, page *parley.ReadEventsResult) {
-	a.streams.Add(1)
-	defer a.streams.Done()
+func (e *eventStreams) serveWebSocket(
+	w http.ResponseWriter, r *http.Request, op *parley.Op, page *parley.ReadEventsResult,
+) {
+	e.streams.Add(1)
+	defer e.streams.Done()
 
 	h := &handshake{ResponseWriter: w}
 
@@ -24,7 +26,7 @@ func (a *api) serveWebSocket(w http.ResponseWriter, r *http.Request, op *parley.
 	conn, err := websocket.Accept(h, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
 	if err != nil {
 		if h.refused != 0 {
-			a.fail(w, r, &refusal{h.refused, parley.Errorf(parley.InvalidArgument, "%w", err).
+			e.fail(w, r, &refusal{h.refused, parley.Errorf(parley.InvalidArgument, "%w", err).
 				Suggest("Connect with a WebSocket client of version 13, " +
 					"or read server-sent events with `Accept: text/event-stream`."),
 			})
@@ -41,7 +43,7 @@ func (a *api) serveWebSocket(w http.ResponseWriter, r *http.Request, op *parley.
 	gone := conn.CloseRead(reading)
 	defer context.AfterFunc(gone, cancel)()
 
-	a.follow(ctx, r, socket{conn, a.writeWait}, op, page)
+	e.follow(ctx, r, socket{conn, e.writeWait}, op, page)
 
 	// Close waits five seconds for a client that does not answer, unless reading ends.
 	defer time.AfterFunc(lastWrite, stopReading).Stop()
@@ -82,7 +84,7 @@ func withLastWrite(ctx context.Context) (context.Context, context.CancelFunc) {
 // socket writes a stream of events to a WebSocket.
 type socket struct {
 	*websocket.Conn
-	wait time.Duration // api.writeWait
+	wait time.Duration // eventStreams.writeWait
 }
 
 func (s socket) page(ctx context.Context, p *parley.ReadEventsResult) bool {
