@@ -32,8 +32,6 @@ var large = map[string]int{
 	"orchestrator/courier.attempt":    31,
 	"orchestrator/courier.courier":    40,
 	"orchestrator/talk.Talk":          40,
-	"orchestrator/team.Member":        34,
-	"orchestrator/team.Roster":        41,
 	"orchestrator/terminal.Terminals": 45,
 	"orchestrator/worktree.repo":      33,
 	"parleytest.fixture":              164,

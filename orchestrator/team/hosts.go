@@ -8,32 +8,38 @@ import (
 	"parley/store"
 )
 
+// machines tell on which machines the agents are.
+type machines struct {
+	store *store.Store
+	own   string // the name of this host; "" if all agents are on this machine
+}
+
 // Here reports whether a member belongs to this machine: its terminal is here, or it has none.
-func (r *Roster) Here(m *Member) bool {
-	if r.own == "" || m.Kind != parley.KindTerminal {
+func (h *machines) Here(m *Member) bool {
+	if h.own == "" || m.Kind != parley.KindTerminal {
 		return true
 	}
 	host := m.Agent().Host
-	return host == "" || host == r.own
+	return host == "" || host == h.own
 }
 
 // Away reports whether the daemon of a member's host does not run, or cannot reach the database, and
 // since when.
-func (r *Roster) Away(m *Member) (since time.Time, away bool) {
-	if r.Here(m) {
+func (h *machines) Away(m *Member) (since time.Time, away bool) {
+	if h.Here(m) {
 		return time.Time{}, false
 	}
 	a := m.Agent()
-	if h := r.store.Team().Host(a.Host); h != nil {
-		return h.Until, h.Away
+	if host := h.store.Team().Host(a.Host); host != nil {
+		return host.Until, host.Away
 	}
 	return a.Since, true
 }
 
 // RefuseElsewhere returns AGENT_UNAVAILABLE for an agent whose terminal is on another machine. Command is
 // what to run there.
-func (r *Roster) RefuseElsewhere(m *Member, command string) error {
-	if r.Here(m) {
+func (h *machines) RefuseElsewhere(m *Member, command string) error {
+	if h.Here(m) {
 		return nil
 	}
 	host := m.Agent().Host

@@ -1,6 +1,7 @@
 package team
 
 import (
+	"sync"
 	"time"
 
 	"parley"
@@ -13,26 +14,32 @@ type Leftover struct {
 	Since time.Time
 }
 
+// leftovers note what stands in a terminal.
+type leftovers struct {
+	mu   sync.Mutex
+	left Leftover
+}
+
 // NoteLeftover notes why a message has to wait now. With left, something that a person has left in
 // the terminal is the reason, and the time of Leftover starts when this is first noted. Without
 // left, for instance while the person types, that time starts over.
-func (m *Member) NoteLeftover(hold parley.Hold, draft string, left bool, now time.Time) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+func (l *leftovers) NoteLeftover(hold parley.Hold, draft string, left bool, now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	switch {
 	case !left:
-		m.left = Leftover{}
-	case m.left.Hold.Code == "":
-		m.left.Since = now
+		l.left = Leftover{}
+	case l.left.Hold.Code == "":
+		l.left.Since = now
 		fallthrough
 	default:
-		m.left.Hold, m.left.Draft = hold, draft
+		l.left.Hold, l.left.Draft = hold, draft
 	}
 }
 
 // Leftover returns what a person has left while messages wait, zero if nothing is.
-func (m *Member) Leftover() Leftover {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.left
+func (l *leftovers) Leftover() Leftover {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.left
 }

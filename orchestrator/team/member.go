@@ -1,10 +1,6 @@
 package team
 
 import (
-	"cmp"
-	"context"
-	"maps"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,27 +8,6 @@ import (
 	"parley"
 	"parley/store"
 )
-
-// SetState records a new state of an agent, first in the database and then in memory, and wakes its
-// courier. It does nothing when state and evidence are those known already.
-func (r *Roster) SetState(ctx context.Context, m *Member, state parley.AgentState, evidence string, exit *int) error {
-	now := m.Agent()
-	if now.State == state && now.Evidence == evidence {
-		return nil
-	}
-
-	since, err := r.store.SetAgentState(ctx, m.ID, state, evidence, exit)
-	if err != nil {
-		return err
-	}
-
-	m.mu.Lock()
-	m.agent.State, m.agent.Evidence, m.agent.ExitStatus, m.agent.Since = state, evidence, exit, since
-	m.mu.Unlock()
-	m.Wake()
-
-	return nil
-}
 
 // Responder returns how a model answers for the member, nil when no approved one does so
 // automatically.
@@ -67,17 +42,16 @@ type Member struct {
 	Typing   sync.Mutex // held by the courier while it types a message
 	Reports  Reports    // made by the agent's program
 	Offers   Offers     // made by its courier
+	queue
+	arrivals
+	leftovers
 
 	mu       sync.Mutex
 	agent    parley.Agent
-	seen     time.Time         // last call with its key, not yet in the database
-	terminal *Terminal         // nil when it has none
-	served   served            // whether its program takes what it reports
-	arrived  chan struct{}     // closed when a message comes for it
-	fresh    []store.Job       // for its terminal, stored since the courier last took them
-	forced   map[string]string // messages that the operator wants typed although the agent is blocked, see Force
-	turn     *turn             // the work of the agent; nil when this daemon does not know it
-	left     Leftover          // in its terminal
+	seen     time.Time // last call with its key, not yet in the database
+	terminal *Terminal // nil when it has none
+	served   served    // whether its program takes what it reports
+	turn     *turn     // the work of the agent; nil when this daemon does not know it
 }
 
 // served says whether a program takes what it reports. One that is signed out does not.
@@ -94,7 +68,7 @@ func NewMember(a parley.Agent) *Member {
 		kind = parley.KindMailbox
 	}
 	return &Member{ID: a.ID, Name: a.Name, Kind: kind, agent: a,
-		Wakeups: make(chan struct{}, 1), arrived: make(chan struct{})}
+		Wakeups: make(chan struct{}, 1), arrivals: arrivals{next: make(chan struct{})}}
 }
 
 // Agent returns a copy of the agent as it is now.
@@ -119,15 +93,6 @@ func (m *Member) Wake() {
 	}
 }
 
-// NotifyArrival wakes all callers that wait for a message to this member: it closes the channel of
-// Arrival.
-func (m *Member) NotifyArrival() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	close(m.arrived)
-	m.arrived = make(chan struct{})
-}
-
 // Enqueue gives the courier a message that was just stored, which saves reading it. The database
 // stays the queue: a message that is lost here is found there. One that is at `typing` was claimed
 // on an offer.
@@ -138,85 +103,15 @@ func (m *Member) Enqueue(job store.Job) {
 		return
 	}
 
-	m.mu.Lock()
-	m.fresh = append(m.fresh, job)
-	m.mu.Unlock()
+	m.add(job)
 	m.Wake()
-}
-
-// TakeQueued returns the messages enqueued since the last call: urgent ones first, then in the order
-// in which they were accepted.
-func (m *Member) TakeQueued() []store.Job {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-
-	jobs := m.fresh
-	m.fresh = nil
-	slices.SortFunc(jobs, func(a, b store.Job) int {
-		switch {
-		case IsUrgent(a) && !IsUrgent(b):
-			return -1
-		case IsUrgent(b) && !IsUrgent(a):
-			return 1
-		}
-
-		return cmp.Compare(a.Key.MessageSeq, b.Key.MessageSeq)
-	})
-
-	return jobs
-}
-
-// IsForced reports whether the operator wants a message typed although the agent is blocked, or its budget
-// used up. over is the text in its composer that is no draft by the operator's word, "" if there is none.
-func (m *Member) IsForced(messageID string) (over string, forced bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	over, forced = m.forced[messageID]
-	return over, forced
-}
-
-// Forced returns the ids of the messages that the operator wants typed although the agent is
-// blocked, sorted.
-func (m *Member) Forced() []string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return slices.Sorted(maps.Keys(m.forced))
-}
-
-// ForgetForced drops the operator's wish to have the message typed: it counts until the text is pasted.
-func (m *Member) ForgetForced(messageID string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.forced, messageID)
 }
 
 // Force records that the operator wants a message typed although the agent is blocked, or although exactly the text
 // over stands in its composer ("": none), and wakes the courier.
 func (m *Member) Force(messageID, over string) {
-	m.mu.Lock()
-	if m.forced == nil {
-		m.forced = map[string]string{}
-	}
-	m.forced[messageID] = over
-	m.mu.Unlock()
+	m.force(messageID, over)
 	m.Wake()
-}
-
-// HasUrgent reports whether an urgent message is enqueued that TakeQueued has not returned yet.
-func (m *Member) HasUrgent() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return slices.ContainsFunc(m.fresh, IsUrgent)
-}
-
-// IsUrgent reports whether the message of a job has the priority urgent.
-func IsUrgent(j store.Job) bool { return j.Message.Priority == parley.PriorityUrgent }
-
-// Arrival returns a channel that is closed when the next message comes.
-func (m *Member) Arrival() <-chan struct{} {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.arrived
 }
 
 // IsGone reports whether the agent is terminated and nothing launches it again. It reports false

@@ -1,7 +1,6 @@
 package team
 
 import (
-	"context"
 	"slices"
 	"sync"
 	"time"
@@ -103,20 +102,6 @@ func (t *Terminal) startedIn(leader, pid int) (*profile.Profile, bool) {
 	between := slices.ContainsFunc(above[:until], func(p tmux.Process) bool { return !profile.MayStart(p.Args) })
 
 	return p, !between
-}
-
-// SetProfile records the profile of a member, first in the database and then in memory.
-func (r *Roster) SetProfile(ctx context.Context, m *Member, name string) error {
-	if a := m.Agent(); a.Profile == name {
-		return nil
-	}
-	if err := r.store.SetAgentProfile(ctx, m.ID, name); err != nil {
-		return err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.agent.Profile = name
-	return nil
 }
 
 // SetRuns notes the profile of the program that was recognised in a member's terminal.

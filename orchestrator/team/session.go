@@ -10,32 +10,6 @@ import (
 	"parley/tmux"
 )
 
-// SetSession records the own session of a member's program, first in the database and then in memory.
-func (r *Roster) SetSession(ctx context.Context, m *Member, s parley.Session) error {
-	if m.Agent().Session == s {
-		return nil
-	}
-	if err := r.store.SetAgentSession(ctx, m.ID, s); err != nil {
-		return err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.agent.Session = s
-	return nil
-}
-
-// SetLabels records how a member is described and what it may do, first in the database and then in
-// memory. Nothing else of a counts.
-func (r *Roster) SetLabels(ctx context.Context, m *Member, a parley.Agent) error {
-	if err := r.store.SetAgentLabels(ctx, m.ID, a); err != nil {
-		return err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.agent.AgentSpec, m.agent.NoResume, m.agent.PromptHash = a.AgentSpec, a.NoResume, a.PromptHash
-	return nil
-}
-
 // takeSession takes what a report says of the program's session. Reports come out of order, and one
 // from before the last change says nothing about the session of now. turns says that it has some.
 func (r *Roster) takeSession(

@@ -39,29 +39,29 @@ func NotParticipant(m *Member, threadID string) error {
 }
 
 // FillInThread adds the names of a thread's creator and participants, and its status.
-func (r *Roster) FillInThread(th parley.Thread) parley.Thread {
-	if m := r.ByID(th.CreatorID); m != nil {
+func (n *names) FillInThread(th parley.Thread) parley.Thread {
+	if m := n.ByID(th.CreatorID); m != nil {
 		th.Creator = m.Name
 	}
 
 	th.ParticipantNames = make([]string, len(th.Participants))
 	for i, id := range th.Participants {
-		if m := r.ByID(id); m != nil {
+		if m := n.ByID(id); m != nil {
 			th.ParticipantNames[i] = m.Name
 		}
 	}
 
-	th.Status = r.StatusOf(true, th.Participants...)
+	th.Status = n.StatusOf(true, th.Participants...)
 
 	return th
 }
 
 // StatusOf returns the status of a conversation between the agents with these ids, in a thread or
 // not.
-func (r *Roster) StatusOf(thread bool, ids ...string) parley.ConversationStatus {
+func (n *names) StatusOf(thread bool, ids ...string) parley.ConversationStatus {
 	present := 0
 	for _, id := range ids {
-		if m := r.ByID(id); m != nil && m.Agent().State != parley.StateTerminated {
+		if m := n.ByID(id); m != nil && m.Agent().State != parley.StateTerminated {
 			present++
 		}
 	}

@@ -9,22 +9,28 @@ import (
 	"parley/store"
 )
 
+// names fill in what the database does not store with messages and threads.
+type names struct {
+	*directory
+	Titles titles
+}
+
 // FillIn adds to a message what the database does not store with it, the sender's name and role and
 // the title of its thread, and returns m.
-func (r *Roster) FillIn(m *parley.Message) *parley.Message {
-	if from := r.ByID(m.SenderID); from != nil {
+func (n *names) FillIn(m *parley.Message) *parley.Message {
+	if from := n.ByID(m.SenderID); from != nil {
 		m.Sender, m.SenderRole = from.Name, from.Agent().Role
 	}
 	if m.ThreadID != "" {
-		m.ThreadTitle, _ = r.Titles.Find(m.ThreadID)
+		m.ThreadTitle, _ = n.Titles.Find(m.ThreadID)
 	}
 	return m
 }
 
 // FillInDeliveries adds the names of the recipients, and returns ds.
-func (r *Roster) FillInDeliveries(ds []parley.Delivery) []parley.Delivery {
+func (n *names) FillInDeliveries(ds []parley.Delivery) []parley.Delivery {
 	for i := range ds {
-		if m := r.ByID(ds[i].RecipientID); m != nil {
+		if m := n.ByID(ds[i].RecipientID); m != nil {
 			ds[i].Recipient = m.Name
 		}
 	}
