@@ -28,7 +28,6 @@ const (
 var large = map[string]int{
 	"internal/daemon.Place":           31,
 	"internal/story.telling":          34,
-	"orchestrator/answer.Responders":  38,
 	"orchestrator/courier.attempt":    31,
 	"orchestrator/courier.courier":    40,
 	"orchestrator/talk.Talk":          40,

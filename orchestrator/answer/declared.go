@@ -12,30 +12,33 @@ import (
 	"parley/store"
 )
 
+// declarations are the responders that parley.yaml and the operator declare.
+type declarations struct{ opts *Options }
+
 // LoadDeclared declares the responders of parley.yaml, terminates those that are no
 // longer in it, and sets those to idle that were answering when the last daemon ended.
 // It leaves out a responder whose name another agent has, with a warning for the
 // operator, so that the rest of the team can work.
-func (rs *Responders) LoadDeclared(ctx context.Context) (warnings []string, err error) {
+func (d *declarations) LoadDeclared(ctx context.Context) (warnings []string, err error) {
 	var names []string
-	for _, d := range rs.opts.Declared {
-		names = append(names, strings.ToLower(d.Name))
-		_, err := rs.declare(ctx, d)
+	for _, one := range d.opts.Declared {
+		names = append(names, strings.ToLower(one.Name))
+		_, err := d.declare(ctx, one)
 		if err == nil {
 			continue
 		}
 
 		e := parley.AsError(err)
 		if e.Code != parley.AgentExists {
-			return nil, parley.Errorf(e.Code, "responder %s: %w", d.Name, err).Suggest("%s", e.Action)
+			return nil, parley.Errorf(e.Code, "responder %s: %w", one.Name, err).Suggest("%s", e.Action)
 		}
 
 		warnings = append(warnings,
-			fmt.Sprintf("responder %s of parley.yaml does not answer: %s. %s", d.Name, e.Message, e.Action))
+			fmt.Sprintf("responder %s of parley.yaml does not answer: %s. %s", one.Name, e.Message, e.Action))
 	}
 
-	for _, m := range rs.roster.All() {
-		if err := rs.settle(ctx, m, names); err != nil {
+	for _, m := range d.opts.Roster.All() {
+		if err := d.settle(ctx, m, names); err != nil {
 			return nil, err
 		}
 	}
@@ -45,8 +48,8 @@ func (rs *Responders) LoadDeclared(ctx context.Context) (warnings []string, err 
 
 // settle sets the state of a responder at the start, when names are those of parley.yaml
 // in lower case. A responder of another host is left to that host.
-func (rs *Responders) settle(ctx context.Context, m *team.Member, names []string) error {
-	a, own := m.Agent(), rs.store.Team().Own
+func (d *declarations) settle(ctx context.Context, m *team.Member, names []string) error {
+	a, own := m.Agent(), d.opts.Store.Team().Own
 	if a.Responder == nil || own != "" && a.Host != own {
 		return nil
 	}
@@ -54,42 +57,42 @@ func (rs *Responders) settle(ctx context.Context, m *team.Member, names []string
 	isGone := a.Responder.Origin == parley.FromFile && !slices.Contains(names, strings.ToLower(m.Name))
 	switch {
 	case isGone && a.State != parley.StateTerminated:
-		return rs.roster.SetState(ctx, m, parley.StateTerminated, "it is not in parley.yaml any more", nil)
+		return d.opts.Roster.SetState(ctx, m, parley.StateTerminated, "it is not in parley.yaml any more", nil)
 	case a.State == parley.StateBusy:
-		return rs.roster.SetState(ctx, m, parley.StateIdle, "the daemon was started", nil)
+		return d.opts.Roster.SetState(ctx, m, parley.StateIdle, "the daemon was started", nil)
 	}
 
 	return nil
 }
 
 // declare adds a responder or changes one. An agent that asked to be special becomes one.
-func (rs *Responders) declare(ctx context.Context, d parley.DeclaredResponder) (*team.Member, error) {
-	r, now := d.Responder, rs.now()
+func (d *declarations) declare(ctx context.Context, one parley.DeclaredResponder) (*team.Member, error) {
+	r, now := one.Responder, d.opts.Now()
 	a := parley.Agent{
 		ID:   team.NewID(),
-		Name: d.Name,
+		Name: one.Name,
 		AgentSpec: parley.AgentSpec{
-			Description:  parley.CleanLabel(d.Description),
-			Role:         parley.CleanLabel(d.Role),
-			Capabilities: parley.CleanLabels(d.Capabilities),
-			Groups:       parley.CleanLabels(d.Groups),
+			Description:  parley.CleanLabel(one.Description),
+			Role:         parley.CleanLabel(one.Role),
+			Capabilities: parley.CleanLabels(one.Capabilities),
+			Groups:       parley.CleanLabels(one.Groups),
 		},
 		State:      parley.StateIdle,
 		Since:      now,
 		Evidence:   "declared",
-		Host:       rs.opts.Host,
+		Host:       d.opts.Host,
 		CreatedAt:  now,
 		LastActive: now,
 	}
 
 	Approve(&a, &r)
-	m := rs.roster.ByName(d.Name)
+	m := d.opts.Roster.ByName(one.Name)
 	if m == nil {
-		if err := rs.store.CreateAgent(ctx, a, nil); err != nil {
+		if err := d.opts.Store.CreateAgent(ctx, a, nil); err != nil {
 			return nil, err
 		}
 		m = team.NewMember(a)
-		rs.roster.Add(m)
+		d.opts.Roster.Add(m)
 		return m, nil
 	}
 
@@ -118,7 +121,7 @@ func (rs *Responders) declare(ctx context.Context, d parley.DeclaredResponder) (
 		}
 	}
 
-	if err := rs.store.SetResponder(ctx, a); err != nil {
+	if err := d.opts.Store.SetResponder(ctx, a); err != nil {
 		return nil, err
 	}
 
@@ -128,8 +131,8 @@ func (rs *Responders) declare(ctx context.Context, d parley.DeclaredResponder) (
 }
 
 // Add declares the responder of a request; its origin is the operator.
-func (rs *Responders) Add(ctx context.Context, req parley.AddResponderRequest) (*parley.AddResponderResult, error) {
-	if m := rs.roster.ByName(req.Name); m != nil {
+func (d *declarations) Add(ctx context.Context, req parley.AddResponderRequest) (*parley.AddResponderResult, error) {
+	if m := d.opts.Roster.ByName(req.Name); m != nil {
 		if r := m.Agent().Responder; r != nil && r.Origin == parley.FromFile &&
 			m.Agent().State != parley.StateTerminated {
 			return nil, parley.Errorf(parley.AgentExists, "%s is declared in parley.yaml", m.Name).
@@ -137,7 +140,7 @@ func (rs *Responders) Add(ctx context.Context, req parley.AddResponderRequest) (
 		}
 	}
 
-	m, err := rs.declare(ctx, parley.DeclaredResponder{Name: req.Name, Description: req.Description, Role: req.Role,
+	m, err := d.declare(ctx, parley.DeclaredResponder{Name: req.Name, Description: req.Description, Role: req.Role,
 		Capabilities: req.Capabilities, Groups: req.Groups,
 		Responder: parley.Responder{
 			ResponderConfig: *req.Config,
@@ -148,7 +151,7 @@ func (rs *Responders) Add(ctx context.Context, req parley.AddResponderRequest) (
 		return nil, err
 	}
 
-	s := rs.status(m)
+	s := d.status(m)
 	res := &parley.AddResponderResult{Answer: parley.OK, AgentID: m.ID, Agent: m.Name, Problem: s.Problem,
 		Message: fmt.Sprintf("%s answers by %s.", m.Name, req.Config.Words())}
 	if !s.Answers {
@@ -159,17 +162,17 @@ func (rs *Responders) Add(ctx context.Context, req parley.AddResponderRequest) (
 }
 
 // List returns all responders and what keeps each from answering.
-func (rs *Responders) List() *parley.ListRespondersResult {
+func (d *declarations) List() *parley.ListRespondersResult {
 	res := &parley.ListRespondersResult{Answer: parley.OK, Responders: []parley.ResponderStatus{}}
-	for _, m := range rs.roster.All() {
+	for _, m := range d.opts.Roster.All() {
 		if m.Agent().Responder != nil {
-			res.Responders = append(res.Responders, rs.status(m))
+			res.Responders = append(res.Responders, d.status(m))
 		}
 	}
 	return res
 }
 
-func (rs *Responders) status(m *team.Member) parley.ResponderStatus {
+func (d *declarations) status(m *team.Member) parley.ResponderStatus {
 	a := m.Agent()
 	s := parley.ResponderStatus{
 		AgentID:   a.ID,
@@ -180,9 +183,9 @@ func (rs *Responders) status(m *team.Member) parley.ResponderStatus {
 		Responder: *a.Responder,
 	}
 
-	if rs.opts.Model == nil {
+	if d.opts.Model == nil {
 		s.Problem = "this daemon asks no models"
-	} else if err := rs.opts.Model.Problem(newPrompt(a.Responder)); err != nil {
+	} else if err := d.opts.Model.Problem(newPrompt(a.Responder)); err != nil {
 		s.Problem = err.Error()
 	}
 

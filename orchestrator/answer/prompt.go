@@ -27,12 +27,15 @@ func newPrompt(config *parley.Responder) parley.ModelQuestion {
 	}
 }
 
+// prompts say what a model is asked, and run what it calls.
+type prompts struct{ opts *Options }
+
 // prompt returns the question to a model about a message, with the tools that the
 // responder's configuration grants.
-func (rs *Responders) prompt(ctx context.Context, q *question) (parley.ModelQuestion, error) {
-	build := rs.directPrompt
+func (p *prompts) prompt(ctx context.Context, q *question) (parley.ModelQuestion, error) {
+	build := p.directPrompt
 	if q.inThread() {
-		build = rs.threadPrompt
+		build = p.threadPrompt
 	}
 
 	prompt, err := build(ctx, q)
@@ -40,7 +43,7 @@ func (rs *Responders) prompt(ctx context.Context, q *question) (parley.ModelQues
 		prompt.Tools = readOnlyTools()
 		prompt.Rounds = cmp.Or(q.config.Additional.ToolRounds, parley.DefaultToolRounds)
 		prompt.RunTool = func(ctx context.Context, name, arguments string) string {
-			return rs.runTool(ctx, q.to, name, arguments)
+			return p.runTool(ctx, q.to, name, arguments)
 		}
 	}
 
@@ -49,9 +52,9 @@ func (rs *Responders) prompt(ctx context.Context, q *question) (parley.ModelQues
 
 // directPrompt returns the question to a model about a direct message: the system prompt,
 // what it remembers of the conversation, and the message in the responder's form.
-func (rs *Responders) directPrompt(ctx context.Context, q *question) (parley.ModelQuestion, error) {
+func (p *prompts) directPrompt(ctx context.Context, q *question) (parley.ModelQuestion, error) {
 	prompt := newPrompt(q.config)
-	earlier, err := rs.store.Recall(ctx, q.to.ID, q.from.ID, q.msg.ID, q.config.Additional.History())
+	earlier, err := p.opts.Store.Recall(ctx, q.to.ID, q.from.ID, q.msg.ID, q.config.Additional.History())
 	if err != nil {
 		return prompt, err
 	}
@@ -115,12 +118,12 @@ func postProcess(steps []string, name, text string) string {
 }
 
 // runCommand answers a command without the model.
-func (rs *Responders) runCommand(ctx context.Context, command string, q *question) (string, error) {
+func (p *prompts) runCommand(ctx context.Context, command string, q *question) (string, error) {
 	switch command {
 	case parley.CommandReset:
 		return "Forgotten: what we said until now is not told to the model any more. It stays in the history.", nil
 	case parley.CommandStatus:
-		return rs.describeStatus(ctx, q)
+		return p.describeStatus(ctx, q)
 	}
 
 	text := q.to.Name + " answers each message at once."
@@ -133,19 +136,19 @@ func (rs *Responders) runCommand(ctx context.Context, command string, q *questio
 
 // describeStatus says which model answers for a responder, what the model remembers of
 // the conversation, and what keeps it from answering.
-func (rs *Responders) describeStatus(ctx context.Context, q *question) (string, error) {
+func (p *prompts) describeStatus(ctx context.Context, q *question) (string, error) {
 	history := q.config.Additional.History()
-	earlier, err := rs.store.Recall(ctx, q.to.ID, q.from.ID, q.msg.ID, history)
+	earlier, err := p.opts.Store.Recall(ctx, q.to.ID, q.from.ID, q.msg.ID, history)
 	if err != nil {
 		return "", err
 	}
 
 	text := fmt.Sprintf(
 		"%s answers with the model %s. It is told the last %d of our messages (%d at most), and has %s to answer.",
-		q.to.Name, q.config.ModelID, len(earlier), history, rs.opts.Timeout.Round(time.Second))
+		q.to.Name, q.config.ModelID, len(earlier), history, p.opts.Timeout.Round(time.Second))
 
-	if rs.opts.Model != nil {
-		if err := rs.opts.Model.Problem(newPrompt(q.config)); err != nil {
+	if p.opts.Model != nil {
+		if err := p.opts.Model.Problem(newPrompt(q.config)); err != nil {
 			text += " It cannot answer now: " + err.Error() + "."
 		}
 	}
@@ -168,8 +171,8 @@ const maxToolResult = 16_000
 
 // runTool makes a model's call as the responder. Its answer, or what is wrong with the
 // call, goes to the model.
-func (rs *Responders) runTool(ctx context.Context, m *team.Member, name, arguments string) string {
-	result, err := rs.callTool(ctx, m, name, arguments)
+func (p *prompts) runTool(ctx context.Context, m *team.Member, name, arguments string) string {
+	result, err := p.callTool(ctx, m, name, arguments)
 	if err != nil {
 		result = parley.AsError(err)
 	}
@@ -186,7 +189,7 @@ func (rs *Responders) runTool(ctx context.Context, m *team.Member, name, argumen
 	return string(b)
 }
 
-func (rs *Responders) callTool(ctx context.Context, m *team.Member, name, arguments string) (any, error) {
+func (p *prompts) callTool(ctx context.Context, m *team.Member, name, arguments string) (any, error) {
 	if !slices.Contains(readOnly, name) {
 		return nil, parley.Errorf(parley.NotAuthorized, "there is no tool %q", parley.CleanLine(name)).
 			Suggest("Use one of: %s.", strings.Join(readOnly, ", "))
@@ -196,5 +199,5 @@ func (rs *Responders) callTool(ctx context.Context, m *team.Member, name, argume
 		return nil, err
 	}
 	caller := parley.Caller{ID: m.ID, Name: m.Name, Kind: parley.KindResponder}
-	return inv.Call(parley.WithCaller(ctx, caller), rs.opts.Tools)
+	return inv.Call(parley.WithCaller(ctx, caller), p.opts.Tools)
 }

@@ -210,12 +210,12 @@ func (rs *Responders) compose(ctx context.Context, q *question, call *store.Mode
 	if q.inThread() {
 		reply.Message.Kind, reply.Message.ThreadID = parley.KindThread, q.msg.ThreadID
 	} else if command, is := parley.IsCommand(q.msg.Text); is {
-		text, err := rs.runCommand(ctx, command, q)
+		text, err := rs.prompts.runCommand(ctx, command, q)
 		reply.Message.Text, reply.Forgets = text, command == parley.CommandReset
 		return reply, err
 	}
 
-	prompt, err := rs.prompt(ctx, q)
+	prompt, err := rs.prompts.prompt(ctx, q)
 	if err != nil {
 		return reply, err
 	}

@@ -62,6 +62,8 @@ type Options struct {
 
 // Responders answers for the agents that have a model.
 type Responders struct {
+	*declarations
+	prompts  *prompts
 	opts     Options
 	store    *store.Store
 	roster   *team.Roster
@@ -73,7 +75,9 @@ type Responders struct {
 
 // New returns responders that answer until Stop.
 func New(opts Options) *Responders {
-	return &Responders{opts: opts, store: opts.Store, roster: opts.Roster, now: opts.Now, log: opts.Log}
+	rs := &Responders{opts: opts, store: opts.Store, roster: opts.Roster, now: opts.Now, log: opts.Log}
+	rs.declarations, rs.prompts = &declarations{&rs.opts}, &prompts{&rs.opts}
+	return rs
 }
 
 // InFlight returns how many messages are being answered.

@@ -49,9 +49,9 @@ func (rs *Responders) speak(to *team.Member, post *parley.Message) {
 // threadPrompt returns the question to a model about a thread's post: who is there, what
 // was said before, and the post. Everything that others said since the model last spoke
 // is one turn, because some servers want the turns to alternate.
-func (rs *Responders) threadPrompt(ctx context.Context, q *question) (parley.ModelQuestion, error) {
+func (p *prompts) threadPrompt(ctx context.Context, q *question) (parley.ModelQuestion, error) {
 	prompt := newPrompt(q.config)
-	th, err := rs.roster.Thread(ctx, q.msg.ThreadID)
+	th, err := p.opts.Roster.Thread(ctx, q.msg.ThreadID)
 	if err != nil {
 		return prompt, err
 	}
@@ -59,19 +59,19 @@ func (rs *Responders) threadPrompt(ctx context.Context, q *question) (parley.Mod
 		return prompt, hasLeft(q.to, &th)
 	}
 
-	posts, err := rs.store.RecallThread(ctx, q.to.ID, th.ID, q.msg.ID, q.config.Additional.History())
+	posts, err := p.opts.Store.RecallThread(ctx, q.to.ID, th.ID, q.msg.ID, q.config.Additional.History())
 	if err != nil {
 		return prompt, err
 	}
 
-	prompt.System = strings.TrimSpace(prompt.System + "\n\n" + rs.threadBriefing(q.to, &th))
+	prompt.System = strings.TrimSpace(prompt.System + "\n\n" + p.threadBriefing(q.to, &th))
 	for i := range posts {
-		p := rs.roster.FillIn(&posts[i])
-		if p.SenderID == q.to.ID {
-			prompt.Turns = append(prompt.Turns, parley.ModelTurn{Mine: true, Text: p.Text})
+		post := p.opts.Roster.FillIn(&posts[i])
+		if post.SenderID == q.to.ID {
+			prompt.Turns = append(prompt.Turns, parley.ModelTurn{Mine: true, Text: post.Text})
 			continue
 		}
-		prompt.Turns = appendOthers(prompt.Turns, p.Sender+": "+p.Text)
+		prompt.Turns = appendOthers(prompt.Turns, post.Sender+": "+post.Text)
 	}
 
 	text := q.from.Name + ": " + q.msg.Text
@@ -102,10 +102,10 @@ func hasLeft(to *team.Member, th *parley.Thread) *parley.Error {
 
 // threadBriefing tells a model how to talk in a thread: the interaction rules that
 // launched agents are told, in its words.
-func (rs *Responders) threadBriefing(to *team.Member, th *parley.Thread) string {
+func (p *prompts) threadBriefing(to *team.Member, th *parley.Thread) string {
 	var others []string
 	for _, id := range th.Participants {
-		if m := rs.roster.ByID(id); m != nil && m != to {
+		if m := p.opts.Roster.ByID(id); m != nil && m != to {
 			who := m.Name
 			if m.Kind == parley.KindHuman {
 				who += " (a person)"
