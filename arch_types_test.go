@@ -32,7 +32,6 @@ var large = map[string]int{
 	"orchestrator/courier.courier":    40,
 	"orchestrator/talk.Talk":          40,
 	"orchestrator/terminal.Terminals": 45,
-	"orchestrator/worktree.repo":      33,
 	"parleytest.fixture":              164,
 	"profile.Profile":                 45,
 }

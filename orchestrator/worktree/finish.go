@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"strings"
 
 	"parley"
 )
@@ -17,6 +16,13 @@ type Finish struct {
 	Merge, Remove, Discard bool
 	Force                  bool // removes also what git ignores, and what others are in
 	How                    parley.MergeWay
+}
+
+// finishing is the end of one worktree.
+type finishing struct {
+	*repo
+	w *parley.Worktree
+	f Finish
 }
 
 // Check reports whether the worktree can be finished so, as it stands now. It changes nothing. The
@@ -35,124 +41,73 @@ func Check(ctx context.Context, w *parley.Worktree, f Finish) error {
 		return err
 	}
 
+	x := finishing{r, w, f}
 	if !f.Discard && !gone {
-		if err := r.checkCommitted(ctx, w, f); err != nil {
+		if err := x.checkCommitted(ctx); err != nil {
 			return err
 		}
 	}
 
 	switch {
 	case f.Merge:
-		if err = r.checkMerge(ctx, w); err == nil && f.How == parley.MergedFast {
-			err = r.checkFast(ctx, w)
+		m := merging{r, w}
+		if err = m.check(ctx); err == nil && f.How == parley.MergedFast {
+			err = m.checkFast(ctx)
 		}
 	case f.Remove && !f.Discard:
-		err = r.checkMerged(ctx, w, f.Agent)
+		err = x.checkMerged(ctx)
 	}
 	if err == nil && f.Remove && !gone {
-		err = r.checkRemoval(ctx, w, f)
+		err = x.checkRemoval(ctx)
 	}
 
 	return err
 }
 
 // checkCommitted refuses a worktree with work that is not committed, or on another branch.
-func (r *repo) checkCommitted(ctx context.Context, w *parley.Worktree, f Finish) error {
-	there, err := r.in(ctx, w.Path)
+func (x finishing) checkCommitted(ctx context.Context) error {
+	there, err := x.in(ctx, x.w.Path)
 	if err != nil {
 		return err
 	}
-	files, _, err := there.work(ctx, w.Repository)
+	files, _, err := there.work(ctx, x.w.Repository)
 	if err != nil {
 		return err
 	}
 
 	if n := len(files); n > 0 {
-		e := parley.Errorf(parley.InvalidArgument, "%s has not committed %s in %s: %s", f.Agent, plural(n, "file"),
-			w.Path, few(files))
-		if f.Merge {
-			return e.Suggest("Ask it to commit, or commit there yourself: git -C %s add FILES && git -C %s commit", parley.ShellWord(w.Path), parley.ShellWord(w.Path))
+		e := parley.Errorf(parley.InvalidArgument, "%s has not committed %s in %s: %s", x.f.Agent, plural(n, "file"),
+			x.w.Path, few(files))
+		if x.f.Merge {
+			return e.Suggest("Ask it to commit, or commit there yourself: git -C %s add FILES && git -C %s commit", parley.ShellWord(x.w.Path), parley.ShellWord(x.w.Path))
 		}
 		return e.Suggest(
-			"Look at them: parley diff %s. To throw them away: parley stop %s --remove --discard", f.Agent, f.Agent)
+			"Look at them: parley diff %s. To throw them away: parley stop %s --remove --discard", x.f.Agent, x.f.Agent)
 	}
 
-	if now, err := there.branch(ctx); err != nil || now != w.Branch {
-		return errors.Join(err, parley.Errorf(parley.InvalidArgument, "%s is on %s now, not on %s", w.Path, now,
-			w.Branch).
-			Suggest("Merge by hand, or switch back: git -C %s switch %s", parley.ShellWord(w.Path), parley.ShellWord(w.Branch)))
+	if now, err := there.branch(ctx); err != nil || now != x.w.Branch {
+		return errors.Join(err, parley.Errorf(parley.InvalidArgument, "%s is on %s now, not on %s", x.w.Path, now,
+			x.w.Branch).
+			Suggest("Merge by hand, or switch back: git -C %s switch %s", parley.ShellWord(x.w.Path), parley.ShellWord(x.w.Branch)))
 	}
 
 	return nil
-}
-
-// checkMerge refuses a merge that git would refuse, or that has conflicts.
-func (r *repo) checkMerge(ctx context.Context, w *parley.Worktree) error {
-	if strings.Contains(w.Base, "=") { // where git takes the name of the branch's settings to end
-		return parley.Errorf(parley.InvalidArgument, "parley cannot merge into a branch named %q", w.Base).
-			Suggest("Merge by hand: git -C %s merge %s", parley.ShellWord(r.dir), parley.ShellWord(w.Branch))
-	}
-
-	now, err := r.branch(ctx)
-	if err != nil {
-		return err
-	}
-	if now != w.Base {
-		return parley.Errorf(parley.InvalidArgument, "%s is on %s, and the work belongs on %s", r.dir, now, w.Base).
-			Suggest("Switch first: git -C %s switch %s", parley.ShellWord(r.dir), parley.ShellWord(w.Base))
-	}
-
-	changes, err := r.status(ctx, "--untracked-files=no")
-	if err != nil {
-		return err
-	}
-	if n := len(changes); n > 0 {
-		var files []string
-		for _, c := range changes {
-			files = append(files, c.path)
-		}
-		return parley.Errorf(parley.InvalidArgument, "%s has %s that %s not committed: %s", r.dir, plural(n, "file"),
-			isOrAre(n), few(files)).
-			Suggest("Commit or stash first: git -C %s stash", parley.ShellWord(r.dir))
-	}
-
-	if files := (merging{r, w}).conflicts(ctx); len(files) > 0 {
-		return conflict(w, strings.Join(files, ", "))
-	}
-	return nil
-}
-
-// checkFast refuses a fast-forward that is none.
-func (r *repo) checkFast(ctx context.Context, w *parley.Worktree) error {
-	_, behind, err := r.apart(ctx, ref(w.Base), ref(w.Branch))
-	if err != nil || behind == 0 {
-		return err
-	}
-	return parley.Errorf(parley.InvalidArgument, "%s has %s that %s lacks, so it cannot be fast-forwarded", w.Base,
-		plural(behind, "commit"), w.Branch).
-		Suggest("Merge with a commit, or ask the agent to rebase its branch onto %s.", w.Base)
-}
-
-func conflict(w *parley.Worktree, files string) error {
-	files = parley.CleanLine(parley.Truncate(files, 300))
-	return parley.Errorf(parley.InvalidArgument, "%s and %s conflict in %s", w.Branch, w.Base, files).
-		Suggest("Ask the agent to merge %s into its branch and to solve that, then try again; or merge by hand: "+
-			"git -C %s merge %s", w.Base, parley.ShellWord(w.Repository), parley.ShellWord(w.Branch))
 }
 
 // checkMerged refuses to remove a branch of parley's whose commits its base lacks. Another branch
 // stays in any case.
-func (r *repo) checkMerged(ctx context.Context, w *parley.Worktree, agent string) error {
-	if !w.Made {
+func (x finishing) checkMerged(ctx context.Context) error {
+	if !x.w.Made {
 		return nil
 	}
-	ahead, _, err := r.apart(ctx, ref(w.Base), ref(w.Branch))
+	ahead, _, err := x.apart(ctx, ref(x.w.Base), ref(x.w.Branch))
 	if err != nil || ahead == 0 {
 		return err
 	}
-	return parley.Errorf(parley.InvalidArgument, "%s has %s that %s lacks", w.Branch, plural(ahead, "commit"), w.Base).
+	return parley.Errorf(parley.InvalidArgument, "%s has %s that %s lacks", x.w.Branch, plural(ahead, "commit"), x.w.Base).
 		Suggest(
-			"Merge it: parley stop %s --merge --remove. To throw it away: parley stop %s --remove --discard", agent, agent)
+			"Merge it: parley stop %s --merge --remove. To throw it away: parley stop %s --remove --discard",
+			x.f.Agent, x.f.Agent)
 }
 
 // Run checks again and finishes the worktree. It returns how the branch was merged.
@@ -161,7 +116,7 @@ func Run(ctx context.Context, w *parley.Worktree, f Finish) (merged parley.Merge
 	if err != nil {
 		return "", err
 	}
-	tip := r.tip(ctx, w.Branch)
+	x, tip := finishing{r, w, f}, r.tip(ctx, w.Branch)
 	if err := Check(ctx, w, f); err != nil {
 		return "", err
 	}
@@ -172,12 +127,12 @@ func Run(ctx context.Context, w *parley.Worktree, f Finish) (merged parley.Merge
 		}
 	}
 	if f.Merge && merged != parley.MergedSquash || !f.Merge && f.Remove && !f.Discard && w.Made {
-		if err := r.checkArrived(ctx, w, tip); err != nil {
+		if err := x.checkArrived(ctx, tip); err != nil {
 			return "", err
 		}
 	}
 	if f.Remove {
-		err = r.drop(ctx, w, f, tip)
+		err = x.drop(ctx, tip)
 	}
 
 	return merged, err
@@ -185,14 +140,14 @@ func Run(ctx context.Context, w *parley.Worktree, f Finish) (merged parley.Merge
 
 // checkArrived refuses to go on unless the base has the commit tip of the branch, whatever git merge said. tip
 // is "" if there is no branch.
-func (r *repo) checkArrived(ctx context.Context, w *parley.Worktree, tip string) error {
+func (x finishing) checkArrived(ctx context.Context, tip string) error {
 	if tip == "" {
 		return nil
 	}
-	if _, err := r.git(ctx, "merge-base", "--is-ancestor", tip, ref(w.Base)); err != nil {
-		return parley.Errorf(parley.InvalidArgument, "%s lacks the last commit of %s: %w", w.Base, w.Branch, err).
-			Suggest("Look at both: git -C %s log --graph %s %s", parley.ShellWord(r.dir),
-				parley.ShellWord(w.Base), parley.ShellWord(w.Branch))
+	if _, err := x.git(ctx, "merge-base", "--is-ancestor", tip, ref(x.w.Base)); err != nil {
+		return parley.Errorf(parley.InvalidArgument, "%s lacks the last commit of %s: %w", x.w.Base, x.w.Branch, err).
+			Suggest("Look at both: git -C %s log --graph %s %s", parley.ShellWord(x.dir),
+				parley.ShellWord(x.w.Base), parley.ShellWord(x.w.Branch))
 	}
 	return nil
 }
@@ -200,35 +155,35 @@ func (r *repo) checkArrived(ctx context.Context, w *parley.Worktree, tip string)
 // drop removes the worktree, and its branch if parley made it, whose commits the caller has checked.
 // Unless they are discarded, files of the agent that are not committed stay, with the worktree. A branch that has
 // moved on from the tip stays.
-func (r *repo) drop(ctx context.Context, w *parley.Worktree, f Finish, tip string) error {
-	from, remove := r, []string{"worktree", "remove", w.Path}
-	_, err := os.Stat(w.Path)
+func (x finishing) drop(ctx context.Context, tip string) error {
+	from, remove := x.repo, []string{"worktree", "remove", x.w.Path}
+	_, err := os.Stat(x.w.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		remove = []string{"worktree", "prune"}
-	case f.Discard:
-		remove = []string{"worktree", "remove", "--force", w.Path}
+	case x.f.Discard:
+		remove = []string{"worktree", "remove", "--force", x.w.Path}
 	default: // git looks at the files there
-		there, err := r.in(ctx, w.Path)
+		there, err := x.in(ctx, x.w.Path)
 		if err != nil {
 			return err
 		}
-		from = &repo{dir: r.dir, guard: there.guard}
-		if there.onlyKnown(ctx, w.Repository, f) {
-			remove = []string{"worktree", "remove", "--force", w.Path}
+		from = &repo{dir: x.dir, guard: there.guard}
+		if x.onlyKnown(ctx, there) {
+			remove = []string{"worktree", "remove", "--force", x.w.Path}
 		}
 	}
 
 	if _, err := from.git(ctx, remove...); err != nil {
 		return parley.Errorf(parley.InvalidArgument, "the worktree was not removed: %w", err).
-			Suggest("Look into %s.", w.Path)
+			Suggest("Look into %s.", x.w.Path)
 	}
-	if !w.Made || tip == "" {
+	if !x.w.Made || tip == "" {
 		return nil
 	}
-	if _, err := r.git(ctx, "update-ref", "-d", ref(w.Branch), tip); err != nil {
+	if _, err := x.git(ctx, "update-ref", "-d", ref(x.w.Branch), tip); err != nil {
 		return parley.Errorf(parley.InvalidArgument, "the worktree was removed, but its branch was not: %w", err).
-			Suggest("Look at it: git -C %s log %s", parley.ShellWord(r.dir), parley.ShellWord(w.Branch))
+			Suggest("Look at it: git -C %s log %s", parley.ShellWord(x.dir), parley.ShellWord(x.w.Branch))
 	}
 
 	return nil
@@ -236,10 +191,10 @@ func (r *repo) drop(ctx context.Context, w *parley.Worktree, f Finish, tip strin
 
 // onlyKnown reports whether git would not remove a worktree although nothing in it is the agent's: it has files that
 // were copied into it, or submodules that are not checked out, or are to go.
-func (r *repo) onlyKnown(ctx context.Context, main string, f Finish) bool {
-	files, _, err := r.work(ctx, main)
-	sub, failed := r.submodule(ctx)
-	return err == nil && failed == nil && len(files) == 0 && (sub == "" || f.Force)
+func (x finishing) onlyKnown(ctx context.Context, there *repo) bool {
+	files, _, err := there.work(ctx, x.w.Repository)
+	sub, failed := there.submodule(ctx)
+	return err == nil && failed == nil && len(files) == 0 && (sub == "" || x.f.Force)
 }
 
 // tip returns the last commit of a branch, "" if there is no such branch.

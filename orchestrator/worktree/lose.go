@@ -12,21 +12,21 @@ import (
 
 // checkRemoval refuses a removal that would take more away than the agent's branch: another worktree, a submodule,
 // or files that only the worktree has.
-func (r *repo) checkRemoval(ctx context.Context, w *parley.Worktree, f Finish) error {
-	inside, err := r.worktreesIn(ctx, w.Path)
+func (x finishing) checkRemoval(ctx context.Context) error {
+	inside, err := x.worktreesIn(ctx, x.w.Path)
 	if err != nil {
 		return err
 	}
 	if len(inside) > 0 {
-		return parley.Errorf(parley.InvalidArgument, "there is another worktree in that of %s: %s", f.Agent, inside[0]).
+		return parley.Errorf(parley.InvalidArgument, "there is another worktree in that of %s: %s", x.f.Agent, inside[0]).
 			Suggest("Remove that one first: git -C %s worktree remove %s, or parley stop NAME --remove, if an agent has it",
-				parley.ShellWord(r.dir), parley.ShellWord(inside[0]))
+				parley.ShellWord(x.dir), parley.ShellWord(inside[0]))
 	}
-	if f.Force || f.Discard {
+	if x.f.Force || x.f.Discard {
 		return nil
 	}
 
-	there, err := r.in(ctx, w.Path)
+	there, err := x.in(ctx, x.w.Path)
 	if err != nil {
 		return err
 	}
@@ -35,19 +35,19 @@ func (r *repo) checkRemoval(ctx context.Context, w *parley.Worktree, f Finish) e
 		return err
 	}
 	if sub != "" {
-		return f.lose(sub, "there is another repository in the worktree of %s: %s", f.Agent, sub).
+		return x.f.lose(sub, "there is another repository in the worktree of %s: %s", x.f.Agent, sub).
 			Suggest("See whether it has work: git -C %s status. To remove it too: %s --force",
-				parley.ShellWord(filepath.Join(w.Path, sub)), f.command())
+				parley.ShellWord(filepath.Join(x.w.Path, sub)), x.f.command())
 	}
 
-	_, ignored, err := there.work(ctx, w.Repository)
+	_, ignored, err := there.work(ctx, x.w.Repository)
 	if err != nil || len(ignored) == 0 {
 		return err
 	}
 	names := few(ignored)
 
-	return f.lose(names, "%s has files in its worktree that git ignores, and that are nowhere else: %s", f.Agent, names).
-		Suggest("Look at them in %s. To remove them too: %s --force", parley.ShellWord(w.Path), f.command())
+	return x.f.lose(names, "%s has files in its worktree that git ignores, and that are nowhere else: %s", x.f.Agent, names).
+		Suggest("Look at them in %s. To remove them too: %s --force", parley.ShellWord(x.w.Path), x.f.command())
 }
 
 // lose is a refusal that Force overrules.

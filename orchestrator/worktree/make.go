@@ -320,5 +320,5 @@ func Undo(ctx context.Context, m *Made) error {
 	if err != nil {
 		return err
 	}
-	return r.drop(ctx, &m.Worktree, Finish{Discard: true}, r.tip(ctx, m.Branch))
+	return finishing{r, &m.Worktree, Finish{Discard: true}}.drop(ctx, r.tip(ctx, m.Branch))
 }

@@ -59,6 +59,60 @@ func (m merging) conflicts(ctx context.Context) []string {
 	return names[1:] // the first is the tree
 }
 
+// check refuses a merge that git would refuse, or that has conflicts.
+func (m merging) check(ctx context.Context) error {
+	if strings.Contains(m.w.Base, "=") { // where git takes the name of the branch's settings to end
+		return parley.Errorf(parley.InvalidArgument, "parley cannot merge into a branch named %q", m.w.Base).
+			Suggest("Merge by hand: git -C %s merge %s", parley.ShellWord(m.dir), parley.ShellWord(m.w.Branch))
+	}
+
+	now, err := m.branch(ctx)
+	if err != nil {
+		return err
+	}
+	if now != m.w.Base {
+		return parley.Errorf(parley.InvalidArgument, "%s is on %s, and the work belongs on %s", m.dir, now, m.w.Base).
+			Suggest("Switch first: git -C %s switch %s", parley.ShellWord(m.dir), parley.ShellWord(m.w.Base))
+	}
+
+	changes, err := m.status(ctx, "--untracked-files=no")
+	if err != nil {
+		return err
+	}
+	if n := len(changes); n > 0 {
+		var files []string
+		for _, c := range changes {
+			files = append(files, c.path)
+		}
+		return parley.Errorf(parley.InvalidArgument, "%s has %s that %s not committed: %s", m.dir, plural(n, "file"),
+			isOrAre(n), few(files)).
+			Suggest("Commit or stash first: git -C %s stash", parley.ShellWord(m.dir))
+	}
+
+	if files := m.conflicts(ctx); len(files) > 0 {
+		return conflict(m.w, strings.Join(files, ", "))
+	}
+	return nil
+}
+
+// checkFast refuses a fast-forward that is none.
+func (m merging) checkFast(ctx context.Context) error {
+	_, behind, err := m.apart(ctx, ref(m.w.Base), ref(m.w.Branch))
+	if err != nil || behind == 0 {
+		return err
+	}
+	return parley.Errorf(parley.InvalidArgument, "%s has %s that %s lacks, so it cannot be fast-forwarded", m.w.Base,
+		plural(behind, "commit"), m.w.Branch).
+		Suggest("Merge with a commit, or ask the agent to rebase its branch onto %s.", m.w.Base)
+}
+
+func conflict(w *parley.Worktree, files string) error {
+	files = parley.CleanLine(parley.Truncate(files, 300))
+	return parley.Errorf(parley.InvalidArgument, "%s and %s conflict in %s", w.Branch, w.Base, files).
+		Suggest("Ask the agent to merge %s into its branch and to solve that, then try again; or merge by hand: "+
+			"git -C %s merge %s", w.Base, parley.ShellWord(w.Repository), parley.ShellWord(w.Branch))
+}
+
 // run merges the branch into its base, which is checked out.
 func (m merging) run(ctx context.Context, f Finish) (parley.MergeWay, error) {
 	ahead, behind, err := m.apart(ctx, ref(m.w.Base), ref(m.w.Branch))
