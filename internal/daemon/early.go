@@ -19,12 +19,12 @@ import (
 // that gets its name in one step, all else is moved piece by piece, and the mark goes last.
 
 // markEarly marks a home in which an earlier version has run.
-func (p Place) markEarly() error {
-	h := readHome(p.Home)
+func (n notes) markEarly() error {
+	h := readHome(n.Home)
 	if h.root == "" || h.id != "" {
 		return nil
 	}
-	return keepNote(p.State(earlyFile), "")
+	return keepNote(n.State(earlyFile), "")
 }
 
 // movedEarly returns the home of a workspace that was renamed since an earlier version has run in it.
@@ -43,33 +43,32 @@ func movedEarly(root string, all []home) (home, bool) {
 }
 
 // MoveIn moves what an earlier version has left. The caller has the daemon's lock.
-func (p Place) MoveIn() error { return p.moveIn(func() error { return nil }) }
-
-// moveIn is MoveIn. Each step that changes a file begins with a call of step; the move may end before any of them.
-func (p Place) moveIn(step func() error) error {
-	if !disk.Exists(p.State(earlyFile)) {
-		return nil
-	}
-
-	m := mover{p, step}
-	err := m.moveAll()
-	if err == nil {
-		err = m.remove(p.State(earlyFile))
-	}
-	if _, explained := errors.AsType[*parley.Error](err); err != nil && !explained {
-		return parley.Errorf(
-			parley.StorageUnavailable, "the state in %s cannot be moved to %s: %w", p.inRoot(""), p.Home, err,
-		).
-			Suggest("Make both writable for you. Nothing is lost: the next start goes on.")
-	}
-
-	return err
-}
+func (p Place) MoveIn() error { return mover{p, func() error { return nil }}.run() }
 
 // mover moves the state of an earlier version.
 type mover struct {
 	Place
 	step func() error // comes before each change of a file; its error ends the move
+}
+
+// run is MoveIn. The move may end before any of its steps.
+func (m mover) run() error {
+	if !disk.Exists(m.State(earlyFile)) {
+		return nil
+	}
+
+	err := m.moveAll()
+	if err == nil {
+		err = m.remove(m.State(earlyFile))
+	}
+	if _, explained := errors.AsType[*parley.Error](err); err != nil && !explained {
+		return parley.Errorf(
+			parley.StorageUnavailable, "the state in %s cannot be moved to %s: %w", m.inRoot(""), m.Home, err,
+		).
+			Suggest("Make both writable for you. Nothing is lost: the next start goes on.")
+	}
+
+	return err
 }
 
 func (m mover) moveAll() error {

@@ -140,35 +140,38 @@ func shortHash(root string) string {
 	return hex.EncodeToString(sum[:4])
 }
 
+// notes say which workspace a home is of, and which home a workspace has.
+type notes struct{ Place }
+
 // settle writes the notes of a workspace and its home.
-func (p Place) settle() error {
-	if err := p.markEarly(); err != nil {
+func (n notes) settle() error {
+	if err := n.markEarly(); err != nil {
 		return err
 	}
-	id, err := p.keepID()
+	id, err := n.keepID()
 	if err != nil {
 		return err
 	}
 
-	for _, h := range homes(filepath.Dir(p.Home)) {
-		if h.root == p.Root && h.dir != p.Home { // its workspace is not here any more
+	for _, h := range homes(filepath.Dir(n.Home)) {
+		if h.root == n.Root && h.dir != n.Home { // its workspace is not here any more
 			if err := h.leave(); err != nil {
 				return err
 			}
 		}
 	}
-	if p.was != "" {
-		if err := keepNote(p.State(firstFile), p.was+"\n"); err != nil {
+	if n.was != "" {
+		if err := keepNote(n.State(firstFile), n.was+"\n"); err != nil {
 			return err
 		}
 	}
-	if words := p.found.words(); words != "" {
-		if err := keepNote(p.State(noticeFile), words+"\n"); err != nil {
+	if words := n.found.words(); words != "" {
+		if err := keepNote(n.State(noticeFile), words+"\n"); err != nil {
 			return err
 		}
 	}
 
-	return errors.Join(keepNote(p.State(rootFile), p.Root+"\n"), keepNote(p.inRoot(idFile), id+"\n"))
+	return errors.Join(keepNote(n.State(rootFile), n.Root+"\n"), keepNote(n.inRoot(idFile), id+"\n"))
 }
 
 // leave notes that the workspace of a home is not where it was.
@@ -183,8 +186,8 @@ func (h home) leave() error {
 }
 
 // keepID returns the id of the home, and makes one unless there is one. Of several at once, one wins.
-func (p Place) keepID() (string, error) {
-	path := p.State(idFile)
+func (n notes) keepID() (string, error) {
+	path := n.State(idFile)
 	if id := readID(path); id != "" {
 		return id, nil
 	}

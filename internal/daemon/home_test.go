@@ -289,11 +289,11 @@ func TestEarlierStateIsMovedIn(t *testing.T) {
 				must.Do(t, at.Prepare())
 				before(t, at, want)
 
-				err := at.moveIn(killedAt(n))
+				err := mover{at, killedAt(n)}.run()
 				if whole = err == nil; !whole && !errors.Is(err, errKilled) {
 					t.Fatal(err)
 				}
-				_ = at.moveIn(killedAt(n / 2)) // and once more
+				_ = mover{at, killedAt(n / 2)}.run() // and once more
 				must.Do(t, at.Prepare())
 				must.Do(t, at.MoveIn())
 				must.Do(t, at.MoveIn())
@@ -334,7 +334,7 @@ func TestEarlierStateIsMovedFromAnotherFileSystem(t *testing.T) {
 		}
 		followAdvice(t, at.MoveIn())
 
-		err := at.moveIn(killedAt(n))
+		err := mover{at, killedAt(n)}.run()
 		if whole = err == nil; !whole && !errors.Is(err, errKilled) {
 			t.Fatal(err)
 		}

@@ -41,34 +41,41 @@ func MoveDatabase(
 	}
 
 	if toServer {
-		return at.moveToServer(ctx, t.Settings.Database, tell)
+		return databaseMove{at, t.Settings.Database, tell}.toServer(ctx)
 	}
 
-	return at.moveToFile(ctx, t.Settings.Database, tell)
+	return databaseMove{at, t.Settings.Database, tell}.toFile(ctx)
 }
 
-func (p Place) moveToServer(ctx context.Context, url string, tell func(string, int64)) (done store.Moved, err error) {
-	if _, err := os.Stat(p.Database()); errors.Is(err, fs.ErrNotExist) {
-		return done, parley.Errorf(parley.InvalidArgument, "there is no database in %s to be moved", p.Root).
+// databaseMove takes the database of a workspace to another place.
+type databaseMove struct {
+	Place
+	url  string // of the server's
+	tell func(table string, rows int64)
+}
+
+func (m databaseMove) toServer(ctx context.Context) (done store.Moved, err error) {
+	if _, err := os.Stat(m.Database()); errors.Is(err, fs.ErrNotExist) {
+		return done, parley.Errorf(parley.InvalidArgument, "there is no database in %s to be moved", m.Root).
 			Suggest("Start parley: it begins in the database of the setting.")
 	}
 
-	done, err = store.Move(ctx, p.Store(""), p.Store(url), tell)
+	done, err = store.Move(ctx, m.Store(""), m.Store(m.url), m.tell)
 	if err == nil {
-		err = p.noteServer(url)
+		err = m.noteServer(m.url)
 	}
 	return done, err
 }
 
-func (p Place) moveToFile(ctx context.Context, url string, tell func(string, int64)) (done store.Moved, err error) {
-	file := p.Store("")
+func (m databaseMove) toFile(ctx context.Context) (done store.Moved, err error) {
+	file := m.Store("")
 	if err := store.SetMovedAside(ctx, file); err != nil {
 		return done, err
 	}
 
-	done, err = store.Move(ctx, p.Store(url), file, tell)
+	done, err = store.Move(ctx, m.Store(m.url), file, m.tell)
 	if err == nil {
-		err = os.Remove(p.DatabaseNote())
+		err = os.Remove(m.DatabaseNote())
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil

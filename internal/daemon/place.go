@@ -290,7 +290,7 @@ func (p Place) Prepare() error {
 	if err := keepNote(p.inRoot(".gitignore"), "*\n"); err != nil {
 		return fmt.Errorf("keep %s out of git: %w", StateDir, err)
 	}
-	if err := p.settle(); err != nil {
+	if err := (notes{p}).settle(); err != nil {
 		return fmt.Errorf("note where the workspace is: %w", err)
 	}
 
