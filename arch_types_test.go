@@ -29,7 +29,6 @@ var large = map[string]int{
 	"internal/story.telling":          34,
 	"orchestrator/courier.attempt":    31,
 	"orchestrator/courier.courier":    40,
-	"orchestrator/talk.Talk":          40,
 	"orchestrator/terminal.Terminals": 45,
 	"parleytest.fixture":              164,
 	"profile.Profile":                 45,

@@ -29,38 +29,38 @@ const excessKept = 10 * time.Minute
 
 // overBudget says which budget a message to a mailbox exceeds, "" for none. The
 // caller holds mu.
-func (t *Talk) overBudget(q request, settings conversation.Settings, turn conversation.Turn) string {
-	v := t.budgets.Judge(settings, turn)
+func (mem *memory) overBudget(q request, settings conversation.Settings, turn conversation.Turn) string {
+	v := mem.budgets.Judge(settings, turn)
 	if !isBudget(v.Reason) {
 		return ""
 	}
 	what, _ := v.Explain()
-	x := t.excesses.note(q.from, q.to, turn, what)
+	x := mem.excesses.note(q.from, q.to, turn, what)
 	x.messageID, x.threadID = q.msg.ID, q.msg.ThreadID
 	return heldText(what, "Ask a person, or let it rest: nothing holds what goes to a mailbox.")
 }
 
 // Refuse returns CONVERSATION_HELD if a message goes beyond a budget to where nothing can be held: to a mailbox,
 // if the settings refuse that, or by a tool of its sender's program. Posts to a thread and formal responses pass.
-func (t *Talk) Refuse(from *team.Member, msg *parley.Message, replied Parent, to []*team.Member) error {
+func (mem *memory) Refuse(from *team.Member, msg *parley.Message, replied Parent, to []*team.Member) error {
 	if from.Kind == parley.KindSystem || msg.ResponseStatus != "" {
 		return nil
 	}
 
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	mem.mu.Lock()
+	defer mem.mu.Unlock()
 
-	settings := t.settingsOf("")
+	settings := mem.settingsOf("")
 	for _, m := range to {
 		native, mailbox := msg.Type == parley.TypeNative, isMailbox(m) && settings.RefuseMailboxes
 		if !native && !mailbox {
 			continue
 		}
 		turn := turnOf(from, m, linkOf(msg), msg.Timestamp, replied.Link.Chain)
-		if v := t.budgets.Judge(settings, turn); isBudget(v.Reason) || native && v.Held {
+		if v := mem.budgets.Judge(settings, turn); isBudget(v.Reason) || native && v.Held {
 			what, next := v.Explain()
 			if mailbox {
-				t.excesses.note(from, m, turn, what).refused++
+				mem.excesses.note(from, m, turn, what).refused++
 				next += fmt.Sprintf(" A person lets them go on with parley conversation release %s %s, "+
 					"and for good with refuse_mailboxes: false in parley.yaml.", from.Name, m.Name)
 			}
@@ -99,20 +99,20 @@ type excessNeed struct {
 }
 
 // excessNeeds tells the operator which agents keep writing to a mailbox beyond a budget.
-func (t *Talk) excessNeeds() (needs []excessNeed) {
-	now := t.now()
-	t.mu.Lock()
-	defer t.mu.Unlock()
+func (mem *memory) excessNeeds() (needs []excessNeed) {
+	now := mem.now()
+	mem.mu.Lock()
+	defer mem.mu.Unlock()
 
 	beyond := func(x *excess, from, to *team.Member) bool {
-		return isBudget(t.budgets.Judge(t.settingsOf(x.threadID), turnOf(from, to, x.link, now, "")).Reason)
+		return isBudget(mem.budgets.Judge(mem.settingsOf(x.threadID), turnOf(from, to, x.link, now, "")).Reason)
 	}
 
-	for way, x := range t.excesses {
-		from, to := t.roster.ByID(way.from), t.roster.ByID(way.to)
+	for way, x := range mem.excesses {
+		from, to := mem.roster.ByID(way.from), mem.roster.ByID(way.to)
 		// Of the two, only the one whose turn it is can go beyond.
 		if now.Sub(x.last) > excessKept || !beyond(x, from, to) && !beyond(x, to, from) {
-			delete(t.excesses, way)
+			delete(mem.excesses, way)
 			continue
 		}
 		needs = append(needs, excessNeed{x.need(from, to), from.ID})

@@ -160,16 +160,16 @@ func (hs *holds) waitingBefore(q request) *hold {
 
 // Remember adds the deliveries that were stored as held. delegates are those to the agents
 // to which a message was delegated.
-func (t *Talk) Remember(stored *store.Appended, delegates []store.NewDelivery) {
+func (mem *memory) Remember(stored *store.Appended, delegates []store.NewDelivery) {
 	withheld := slices.ContainsFunc(delegates, func(d store.NewDelivery) bool { return d.Withheld != "" })
 	if !withheld && !slices.ContainsFunc(stored.Deliveries, func(d parley.Delivery) bool { return d.Hold != nil }) {
 		return
 	}
 
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	mem.mu.Lock()
+	defer mem.mu.Unlock()
 
-	t.missed = t.missed || withheld
+	mem.missed = mem.missed || withheld
 	for _, d := range stored.Deliveries {
 		if d.Hold == nil {
 			continue
@@ -188,23 +188,23 @@ func (t *Talk) Remember(stored *store.Appended, delegates []store.NewDelivery) {
 			h.Until = *d.Hold.Until
 		}
 
-		t.holds.keep(h)
+		mem.holds.keep(h)
 	}
 }
 
 // loadHolds reads the held deliveries.
-func (t *Talk) loadHolds(ctx context.Context) error {
-	list, err := t.store.Withheld(ctx, MaxHolds)
+func (mem *memory) loadHolds(ctx context.Context) error {
+	list, err := mem.store.Withheld(ctx, MaxHolds)
 	if err != nil {
 		return err
 	}
 
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	mem.mu.Lock()
+	defer mem.mu.Unlock()
 
-	t.holds, t.comparedAt = newHolds(), t.now()
+	mem.holds, mem.comparedAt = newHolds(), mem.now()
 	for _, w := range list {
-		t.holds.keepStored(w)
+		mem.holds.keepStored(w)
 	}
 
 	return nil

@@ -16,16 +16,21 @@ import (
 	"parley/store"
 )
 
-// Talk is the memory of the conversation protocol: the budgets of the agents, the threads,
-// and the messages that it holds. All of it is rebuilt from the database at a start.
+// Talk is the conversation protocol: what it remembers, and what the operator and time do with what it holds.
 type Talk struct {
+	*memory
+	rechecking sync.Mutex // held during a whole Recheck
+}
+
+// memory is what the conversation protocol remembers and judges by: the budgets of the agents, the threads,
+// and the messages that it holds. All of it is rebuilt from the database at a start.
+type memory struct {
 	store  *store.Store
 	roster *team.Roster
 	now    func() time.Time
 	log    *slog.Logger
 
 	loadingThread sync.Mutex // held while a thread is loaded
-	rechecking    sync.Mutex // held during a whole Recheck
 
 	mu         sync.Mutex
 	settings   conversation.Settings
@@ -68,7 +73,7 @@ type Options struct {
 
 // Load rebuilds the protocol's memory as it was when the last daemon ended.
 func Load(ctx context.Context, opts Options) (*Talk, error) {
-	t := &Talk{
+	mem := &memory{
 		store:    opts.Store,
 		roster:   opts.Roster,
 		now:      opts.Now,
@@ -78,26 +83,26 @@ func Load(ctx context.Context, opts Options) (*Talk, error) {
 		holds:    newHolds(),
 		excesses: excesses{},
 	}
-	if err := t.replayTurns(ctx); err != nil {
+	if err := mem.replayTurns(ctx); err != nil {
 		return nil, err
 	}
-	return t, t.loadHolds(ctx)
+	return &Talk{memory: mem}, mem.loadHolds(ctx)
 }
 
 // replayTurns counts the latest turns again, and repeats the operator's acts between them.
-func (t *Talk) replayTurns(ctx context.Context) error {
-	key, err := t.store.DrawKey(ctx)
+func (mem *memory) replayTurns(ctx context.Context) error {
+	key, err := mem.store.DrawKey(ctx)
 	if err != nil {
 		return err
 	}
 
-	t.draw = conversation.Keyed(key)
-	turns, err := t.store.Turns(ctx, t.now().Add(-replaySince), maxTurns)
+	mem.draw = conversation.Keyed(key)
+	turns, err := mem.store.Turns(ctx, mem.now().Add(-replaySince), maxTurns)
 	if err != nil {
 		return err
 	}
 
-	acts, err := t.store.Acts(ctx)
+	acts, err := mem.store.Acts(ctx)
 	if err != nil {
 		return err
 	}
@@ -106,19 +111,19 @@ func (t *Talk) replayTurns(ctx context.Context) error {
 	for i := range turns {
 		r := &turns[i]
 		for ; len(acts) > 0 && !acts[0].At.After(r.At()); acts = acts[1:] {
-			replay(&t.budgets, &acts[0])
+			replay(&mem.budgets, &acts[0])
 		}
 
-		from, to := t.roster.ByID(r.SenderID), t.roster.ByID(r.RecipientID)
+		from, to := mem.roster.ByID(r.SenderID), mem.roster.ByID(r.RecipientID)
 		if from != nil && to != nil && (r.ThreadID != "" || to.Responder() == nil) { // as rule does
 			link := conversation.Link{Chain: r.ChainID, Hop: r.Hop}
 			turn := turnOf(from, to, link, r.At(), cmp.Or(r.Replied, last[r.ThreadID]))
-			if v := t.budgets.Judge(t.settings, turn); isBudget(v.Reason) && isMailbox(to) {
+			if v := mem.budgets.Judge(mem.settings, turn); isBudget(v.Reason) && isMailbox(to) {
 				what, _ := v.Explain()
-				x := t.excesses.note(from, to, turn, what)
+				x := mem.excesses.note(from, to, turn, what)
 				x.messageID, x.threadID = r.MessageID, r.ThreadID
 			}
-			t.budgets.Take(turn)
+			mem.budgets.Take(turn)
 		}
 
 		if r.ThreadID != "" && (i+1 == len(turns) || turns[i+1].MessageID != r.MessageID) {
@@ -127,7 +132,7 @@ func (t *Talk) replayTurns(ctx context.Context) error {
 	}
 
 	for i := range acts {
-		replay(&t.budgets, &acts[i])
+		replay(&mem.budgets, &acts[i])
 	}
 
 	return nil
@@ -171,14 +176,14 @@ func turnOf(from, to *team.Member, l conversation.Link, at time.Time, renews str
 }
 
 // NextLink returns the link of a new message.
-func (t *Talk) NextLink(id string, from *team.Member, replied conversation.Link) conversation.Link {
+func (mem *memory) NextLink(id string, from *team.Member, replied conversation.Link) conversation.Link {
 	at, known := from.Turn()
 	turn := conversation.Link{Chain: at.Chain, Hop: at.Hop}
 
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	mem.mu.Lock()
+	defer mem.mu.Unlock()
 	if !known { // a mailbox, or a terminal that this daemon has typed nothing into
-		turn = t.budgets.Turn(from.ID)
+		turn = mem.budgets.Turn(from.ID)
 	}
 	return conversation.Next(id, from.Kind == parley.KindHuman, replied, turn)
 }

@@ -13,12 +13,12 @@ import (
 // thread, "" for a new one. Such a notice begins turns like a message, so the function returns CONVERSATION_HELD if a
 // message of the agent to one of the terminals would be held, and otherwise counts the turns. What a person does is
 // always told. Called again, the function answers the same.
-func (t *Talk) JudgeNotice(by *team.Member, threadID string) func([]store.NewDelivery) error {
+func (mem *memory) JudgeNotice(by *team.Member, threadID string) func([]store.NewDelivery) error {
 	if by.Kind == parley.KindHuman || by.Kind == parley.KindSystem {
 		return func([]store.NewDelivery) error { return nil }
 	}
 
-	n := &notice{t: t, by: by, threadID: threadID, link: t.NextLink(team.NewID(), by, conversation.Link{})}
+	n := &notice{t: mem, by: by, threadID: threadID, link: mem.NextLink(team.NewID(), by, conversation.Link{})}
 	return func(ds []store.NewDelivery) error {
 		if !n.judged {
 			n.judged, n.refusal = true, n.judge(ds)
@@ -29,7 +29,7 @@ func (t *Talk) JudgeNotice(by *team.Member, threadID string) func([]store.NewDel
 
 // notice is a notice of what an agent does in a thread.
 type notice struct {
-	t        *Talk
+	t        *memory
 	by       *team.Member
 	threadID string
 	link     conversation.Link

@@ -101,33 +101,33 @@ func (t *Talk) handOn(pass []*hold) []Invitation {
 
 // judgeAgain removes the holds that end now and returns them in the order of acceptance,
 // and returns the ones that go on for another reason or until another time.
-func (t *Talk) judgeAgain() (pass, changed []*hold) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+func (mem *memory) judgeAgain() (pass, changed []*hold) {
+	mem.mu.Lock()
+	defer mem.mu.Unlock()
 
-	now := t.now()
-	due := slices.Collect(maps.Values(t.holds.byKey))
+	now := mem.now()
+	due := slices.Collect(maps.Values(mem.holds.byKey))
 	due = slices.DeleteFunc(due, func(h *hold) bool {
-		return !h.isDue(now) || !h.isIn(t.threads)
+		return !h.isDue(now) || !h.isIn(mem.threads)
 	})
 
 	slices.SortFunc(due, func(a, b *hold) int { return cmp.Compare(a.Key.MessageSeq, b.Key.MessageSeq) })
 	for _, h := range due {
 		h.due = false
-		from, to := t.roster.ByID(h.Message.SenderID), t.roster.ByID(h.Key.RecipientID)
+		from, to := mem.roster.ByID(h.Message.SenderID), mem.roster.ByID(h.Key.RecipientID)
 		if from == nil || to == nil {
 			continue
 		}
 
-		r := t.rule(request{msg: &h.Message, from: from, to: to, at: now, addressed: h.isByBudget() || h.released})
+		r := mem.rule(request{msg: &h.Message, from: from, to: to, at: now, addressed: h.isByBudget() || h.released})
 		switch {
 		case r.why == "":
-			t.holds.drop(h.Key)
+			mem.holds.drop(h.Key)
 			pass = append(pass, h)
 		case h.unsaved || !r.same(h.ruling()):
-			t.holds.drop(h.Key)
+			mem.holds.drop(h.Key)
 			h.Why, h.Until, h.Reason = string(r.why), r.until, r.text
-			t.holds.keep(h)
+			mem.holds.keep(h)
 			changed = append(changed, h)
 		}
 	}

@@ -11,12 +11,12 @@ import (
 
 // releases returns the acts that renew the budgets of held deliveries: one for each chain
 // between two agents.
-func (t *Talk) releases(about func(from, to, threadID string) bool, like store.Act) []store.Act {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+func (mem *memory) releases(about func(from, to, threadID string) bool, like store.Act) []store.Act {
+	mem.mu.Lock()
+	defer mem.mu.Unlock()
 
-	acts := t.excesses.acts(about, like)
-	for _, h := range t.holds.byKey {
+	acts := mem.excesses.acts(about, like)
+	for _, h := range mem.holds.byKey {
 		if !about(h.Message.SenderID, h.Key.RecipientID, h.Message.ThreadID) {
 			continue
 		}

@@ -42,9 +42,9 @@ type request struct {
 // Only a message to a terminal, or one that calls on a responder in a thread, can be held: no other
 // starts a turn by itself. A responder answers a direct message within the call, which is no turn.
 // So a session with it spends no budget, however long it is. The caller holds mu.
-func (t *Talk) rule(q request) ruling {
+func (mem *memory) rule(q request) ruling {
 	turn := turnOf(q.from, q.to, linkOf(q.msg), q.at, q.renews)
-	settings := t.settingsOf(q.msg.ThreadID)
+	settings := mem.settingsOf(q.msg.ThreadID)
 	speaks := q.to.Responder() != nil
 	if speaks && q.msg.Kind != parley.KindThread {
 		return ruling{}
@@ -52,14 +52,14 @@ func (t *Talk) rule(q request) ruling {
 
 	var r ruling
 	if speaks || q.to.Kind == parley.KindTerminal && !turn.FromHuman {
-		if r = t.decide(q, settings); r.why != "" {
+		if r = mem.decide(q, settings); r.why != "" {
 			return r
 		}
 	}
 
 	if (speaks || q.to.Kind == parley.KindTerminal) && !turn.FromHuman {
-		v := t.budgets.Judge(settings, turn)
-		if h := t.holds.waitingBefore(q); !v.Held && h != nil {
+		v := mem.budgets.Judge(settings, turn)
+		if h := mem.holds.waitingBefore(q); !v.Held && h != nil {
 			waits := h.ruling()
 			waits.decision = r.decision
 			return waits
@@ -73,18 +73,18 @@ func (t *Talk) rule(q request) ruling {
 	}
 
 	if isMailbox(q.to) {
-		r.over = t.overBudget(q, settings, turn)
+		r.over = mem.overBudget(q, settings, turn)
 	}
 
-	t.budgets.Take(turn)
+	mem.budgets.Take(turn)
 
 	return r
 }
 
 // decide asks the rules about a thread's post. For an addressed post, only the operator's
 // mute and cool count.
-func (t *Talk) decide(q request, settings conversation.Settings) ruling {
-	r := t.threads[q.msg.ThreadID]
+func (mem *memory) decide(q request, settings conversation.Settings) ruling {
+	r := mem.threads[q.msg.ThreadID]
 	if q.msg.Kind != parley.KindThread || r == nil {
 		return ruling{}
 	}
@@ -95,7 +95,7 @@ func (t *Talk) decide(q request, settings conversation.Settings) ruling {
 		Agent:    &agent,
 		Post:     postOf(q.msg, q.from),
 		At:       q.at,
-		Draw:     t.draw,
+		Draw:     mem.draw,
 		Settings: settings,
 	})
 
@@ -146,7 +146,7 @@ func ParentOf(m *parley.Message) Parent {
 // Judge returns the function that the store calls for the deliveries of a message, nil for
 // parley's own messages. The store calls it while it writes, so messages are judged in the
 // order in which they are stored. A transaction that is tried again gets the same answers.
-func (t *Talk) Judge(from *team.Member, msg *parley.Message, replied Parent) store.Judge {
+func (mem *memory) Judge(from *team.Member, msg *parley.Message, replied Parent) store.Judge {
 	if from.Kind == parley.KindSystem || msg.Kind == parley.KindNotice {
 		return nil
 	}
@@ -155,16 +155,16 @@ func (t *Talk) Judge(from *team.Member, msg *parley.Message, replied Parent) sto
 	noted, renews := false, ""
 
 	return func(ds []store.NewDelivery) {
-		t.mu.Lock()
-		defer t.mu.Unlock()
+		mem.mu.Lock()
+		defer mem.mu.Unlock()
 
 		if !noted {
 			noted = true
-			renews = t.noteMessage(from, msg, replied, ds)
+			renews = mem.noteMessage(from, msg, replied, ds)
 		}
 
 		for i := range ds {
-			to := t.roster.ByID(ds[i].RecipientID)
+			to := mem.roster.ByID(ds[i].RecipientID)
 			if ds[i].State == parley.DeliveryFailed || to == nil {
 				continue
 			}
@@ -172,7 +172,7 @@ func (t *Talk) Judge(from *team.Member, msg *parley.Message, replied Parent) sto
 			r, known := rulings[to.ID]
 			if !known {
 				addressed := msg.RequiresResponse || msg.ResponseStatus != "" && to.ID == replied.SenderID
-				r = t.rule(request{
+				r = mem.rule(request{
 					msg: msg, from: from, to: to, at: msg.Timestamp,
 					renews: renews, addressed: addressed, fresh: true,
 				})
@@ -186,22 +186,22 @@ func (t *Talk) Judge(from *team.Member, msg *parley.Message, replied Parent) sto
 
 // noteMessage adds a post to its thread, and has holds judged again when a person speaks.
 // It returns the chain that a person's message renews. The caller holds mu.
-func (t *Talk) noteMessage(
+func (mem *memory) noteMessage(
 	from *team.Member, msg *parley.Message, replied Parent, ds []store.NewDelivery,
 ) (renews string) {
 	human := from.Kind == parley.KindHuman
 	renews = replied.Link.Chain
 	if msg.Kind == parley.KindThread {
-		r := t.threads[msg.ThreadID]
+		r := mem.threads[msg.ThreadID]
 		if r == nil {
 			r = &threadMemory{}
-			t.threads[msg.ThreadID] = r
+			mem.threads[msg.ThreadID] = r
 		}
 
 		renews = cmp.Or(renews, r.chain)
 		var names []string
 		for _, d := range ds {
-			if m := t.roster.ByID(d.RecipientID); m != nil {
+			if m := mem.roster.ByID(d.RecipientID); m != nil {
 				names = append(names, m.Name)
 			}
 		}
@@ -213,7 +213,7 @@ func (t *Talk) noteMessage(
 		return ""
 	}
 
-	for _, h := range t.holds.byKey {
+	for _, h := range mem.holds.byKey {
 		h.due = h.due || h.mayPassAfter(msg)
 	}
 

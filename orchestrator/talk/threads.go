@@ -35,35 +35,35 @@ func (r *threadMemory) replay(action parley.ConversationAction, at time.Time) {
 }
 
 // LoadThread rebuilds the memory of a thread from its posts, once in a daemon's life.
-func (t *Talk) LoadThread(ctx context.Context, threadID string) error {
-	t.loadingThread.Lock()
-	defer t.loadingThread.Unlock()
+func (mem *memory) LoadThread(ctx context.Context, threadID string) error {
+	mem.loadingThread.Lock()
+	defer mem.loadingThread.Unlock()
 
-	t.mu.Lock()
-	known := t.threads[threadID] != nil
-	t.mu.Unlock()
+	mem.mu.Lock()
+	known := mem.threads[threadID] != nil
+	mem.mu.Unlock()
 
 	if known {
 		return nil
 	}
 
-	th, err := t.roster.Thread(ctx, threadID)
+	th, err := mem.roster.Thread(ctx, threadID)
 	if err != nil {
 		return err
 	}
 
-	posts, err := t.store.Posts(ctx, threadID, replayPosts)
+	posts, err := mem.store.Posts(ctx, threadID, replayPosts)
 	if err != nil {
 		return err
 	}
 
-	acts, err := t.store.Acts(ctx)
+	acts, err := mem.store.Acts(ctx)
 	if err != nil {
 		return err
 	}
 
 	r := &threadMemory{}
-	settings, err := t.store.ThreadSettings(ctx, threadID)
+	settings, err := mem.store.ThreadSettings(ctx, threadID)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (t *Talk) LoadThread(ctx context.Context, threadID string) error {
 		for ; len(acts) > 0 && acts[0].At.Before(posts[i].Timestamp); acts = acts[1:] {
 			r.replayAct(threadID, &acts[0])
 		}
-		if from := t.roster.ByID(posts[i].SenderID); from != nil {
+		if from := mem.roster.ByID(posts[i].SenderID); from != nil {
 			r.add(&posts[i], from, namesExcept(from, th.ParticipantNames))
 		}
 	}
@@ -87,10 +87,10 @@ func (t *Talk) LoadThread(ctx context.Context, threadID string) error {
 		r.replayAct(threadID, &acts[i])
 	}
 
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	mem.mu.Lock()
+	defer mem.mu.Unlock()
 
-	t.threads[threadID] = r
+	mem.threads[threadID] = r
 
 	return nil
 }
@@ -130,9 +130,9 @@ func namesExcept(from *team.Member, names []string) []string {
 
 // settingsOf returns the settings of a thread, or those of the team for "". The caller
 // holds mu.
-func (t *Talk) settingsOf(threadID string) conversation.Settings {
-	s := t.settings
-	r := t.threads[threadID]
+func (mem *memory) settingsOf(threadID string) conversation.Settings {
+	s := mem.settings
+	r := mem.threads[threadID]
 	if r == nil {
 		return s
 	}
