@@ -50,15 +50,23 @@ const (
 
 func (t *through) run(s *stage, input string, args ...string) (string, error) {
 	cmd := s.command(t.program, args...)
-	cmd.Env = append(cmd.Env, "LADDER_SOCKET="+s.socket, "LADDER_TARGET=s")
+	cmd.Env = append(cmd.Env, "LADDER_SOCKET="+s.socket, "LADDER_TARGET="+s.target, "LADDER_SHELL="+shell)
 	cmd.Stdin = strings.NewReader(input)
 	out, err := cmd.Output()
 	return strings.TrimSpace(string(out)), err
 }
 
+// prepare makes the terminal known to the tool, or goes to the one that the tool has started.
 func (t *through) prepare(s *stage) error {
-	_, err := t.run(s, "", "prepare")
-	return err
+	out, err := t.run(s, "", "prepare")
+	if err != nil || out == "" {
+		return err
+	}
+	socket, target, ok := strings.Cut(out, " ")
+	if !ok {
+		return fmt.Errorf("%s prepare printed %q, want a socket and a terminal, or nothing", t.program, out)
+	}
+	return s.move(context.Background(), socket, target)
 }
 
 // send hands a message over, and asks what came of it.

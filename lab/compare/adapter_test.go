@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -43,5 +44,35 @@ func TestAdapterSaysWhatCame(t *testing.T) {
 		if err := new(adapters).Set(wrong); err == nil {
 			t.Errorf("%q is taken", wrong)
 		}
+	}
+}
+
+// A tool that has a terminal of its own has the scenes played there.
+func TestAnAdapterBringsItsTerminal(t *testing.T) {
+	if _, err := exec.LookPath("tmux"); err != nil {
+		t.Skip("tmux is not installed")
+	}
+	dir := t.TempDir()
+	program := filepath.Join(dir, "parley") // the agent
+	must.Do(t, os.WriteFile(program, []byte("#!/bin/sh\necho Type a message; exec cat\n"), 0o700))
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	adapter := filepath.Join(dir, "adapter")
+	must.Do(t, os.WriteFile(adapter, []byte("#!/bin/sh\n"+
+		`[ $1 != prepare ] || { tmux -S "$LADDER_SOCKET.own" -f /dev/null new-session -d -s own "$LADDER_SHELL" && echo "$LADDER_SOCKET.own own"; }`+
+		"\n"), 0o700))
+	var a adapters
+	must.Do(t, a.Set("tool="+adapter))
+
+	home := must.Have(testhome.At(t.TempDir()))(t)
+	t.Cleanup(func() { must.Do(t, os.RemoveAll(home.Dir)) })
+	s := &stage{home: home, socket: filepath.Join(home.Dir, "tmux"), target: "s", log: filepath.Join(dir, "log")}
+	must.Have(s.tmux("-f", "/dev/null", "new-session", "-d", "-s", "s", shell))(t)
+	must.Do(t, a.ways[0].prepare(s))
+	t.Cleanup(func() { must.Have(s.tmux("kill-server"))(t) })
+
+	must.Do(t, s.keys("into the new one", "Enter"))
+	must.Do(t, s.shows(t.Context(), "into the new one"))
+	if s.target != "own" {
+		t.Errorf("the scenes are played in %s", s.target)
 	}
 }

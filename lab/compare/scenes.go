@@ -52,12 +52,12 @@ func dialog(ctx context.Context, s *stage) error {
 }
 
 func copyMode(_ context.Context, s *stage) error {
-	_, err := s.tmux("copy-mode", "-t", "s")
+	_, err := s.tmux("copy-mode", "-t", s.target)
 	return err
 }
 
 func leaveCopyMode(_ context.Context, s *stage) error {
-	_, err := s.tmux("if-shell", "-F", "-t", "s", "#{pane_in_mode}", "send-keys -t s -X cancel")
+	_, err := s.tmux("if-shell", "-F", "-t", s.target, "#{pane_in_mode}", "send-keys -t '"+s.target+"' -X cancel")
 	return err
 }
 

@@ -25,7 +25,8 @@ const prompt = "ready$ "
 // stage is a terminal with the agent, which runs in a shell as a person would start it.
 type stage struct {
 	home   *testhome.Home
-	socket string
+	socket string // of the terminal's tmux server
+	target string // the terminal, as tmux names it
 	log    string // what the agent was given
 	harm   string // exists if the shell ran a message
 	work   string // how long the agent thinks about a prompt
@@ -43,15 +44,27 @@ func open(ctx context.Context, work string) (*stage, error) {
 	}
 
 	s := &stage{
-		home: home, socket: filepath.Join(home.Dir, "tmux"), log: filepath.Join(dir, "log"),
+		home: home, socket: filepath.Join(home.Dir, "tmux"), target: "s", log: filepath.Join(dir, "log"),
 		harm: filepath.Join(dir, "harm"), work: work,
 	}
-	if _, err := s.tmux("-f", "/dev/null", "new-session", "-d", "-s", "s", "-x", "120", "-y", "40", "-c", dir,
-		"env", "PS1="+prompt, "sh"); err != nil {
+	if _, err := s.tmux("-f", "/dev/null", "new-session", "-d", "-s", s.target, "-x", "120", "-y", "40", "-c", dir,
+		shell); err != nil {
 		return s, err
 	}
 
 	return s, s.start(ctx)
+}
+
+// shell runs the shell in which the agent runs.
+const shell = "env 'PS1=" + prompt + "' sh"
+
+// move plays the scenes in another terminal, where a shell runs.
+func (s *stage) move(ctx context.Context, socket, target string) error {
+	if _, err := s.tmux("kill-server"); err != nil {
+		return err
+	}
+	s.socket, s.target = socket, target
+	return s.start(ctx)
 }
 
 func (s *stage) close() error {
@@ -61,7 +74,11 @@ func (s *stage) close() error {
 
 // start starts the agent in the shell, and waits until it is ready.
 func (s *stage) start(ctx context.Context) error {
-	agent := "clear; parley demo-agent --work " + s.work + " --dialog-on 'please ask' --log " + s.log
+	program, err := exec.LookPath("parley") // the shell of a terminal that a tool has started can have another PATH
+	if err != nil {
+		return err
+	}
+	agent := "clear; " + program + " demo-agent --work " + s.work + " --dialog-on 'please ask' --log " + s.log
 	if err := s.keys(agent, "Enter"); err != nil {
 		return err
 	}
@@ -86,14 +103,14 @@ func (s *stage) tmux(args ...string) (string, error) {
 // keys types a text, and presses keys after it.
 func (s *stage) keys(text string, keys ...string) error {
 	if text != "" {
-		if _, err := s.tmux("send-keys", "-t", "s", "-l", text); err != nil {
+		if _, err := s.tmux("send-keys", "-t", s.target, "-l", text); err != nil {
 			return err
 		}
 	}
 	if len(keys) == 0 {
 		return nil
 	}
-	_, err := s.tmux(append([]string{"send-keys", "-t", "s"}, keys...)...)
+	_, err := s.tmux(append([]string{"send-keys", "-t", s.target}, keys...)...)
 	return err
 }
 
@@ -103,7 +120,7 @@ func (s *stage) shows(ctx context.Context, text string) error {
 	defer cancel()
 	screen := ""
 	err := wait.Until(ctx, 20*time.Millisecond, func() (has bool, err error) {
-		screen, err = s.tmux("capture-pane", "-p", "-t", "s")
+		screen, err = s.tmux("capture-pane", "-p", "-t", s.target)
 		return strings.Contains(screen, text), err
 	})
 	if err != nil {

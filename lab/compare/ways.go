@@ -27,7 +27,7 @@ func nothing(*stage) error { return nil }
 
 // adopt makes the program in the terminal an agent of parley.
 func adopt(s *stage) error {
-	pane, err := s.tmux("list-panes", "-t", "s", "-F", "#{pane_id}")
+	pane, err := s.tmux("list-panes", "-t", s.target, "-F", "#{pane_id}")
 	if err != nil {
 		return err
 	}
