@@ -39,7 +39,7 @@ func (o *Orchestrator) push(ctx context.Context) {
 			continue
 		}
 		needs = slices.DeleteFunc(needs, func(n parley.Need) bool { return n.Between })
-		o.operatorService.addScreens(ctx, needs) // for the questions that are open
+		o.operatorService.agents.addScreens(ctx, needs) // for the questions that are open
 		o.opts.Away.Push.Look(needs)
 	}
 }
@@ -111,7 +111,7 @@ func (o *Orchestrator) notify(ctx context.Context) {
 		needs = slices.DeleteFunc(needs, func(n parley.Need) bool {
 			return n.Between || !mine && !slices.Contains(knownHere, n.Kind)
 		})
-		o.operatorService.addScreens(ctx, needs) // for the questions that are open, and their options
+		o.operatorService.agents.addScreens(ctx, needs) // for the questions that are open, and their options
 		o.opts.Away.Notifier.Look(needs)
 	}
 }
