@@ -1,7 +1,10 @@
 package httpapi
 
 import (
+	"compress/gzip"
 	"context"
+	"encoding/json"
+	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -9,6 +12,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/must"
 )
 
 // pageOptions are those of a daemon with a page, whose one code is "parley_code". watchers-key is a session's that may
@@ -214,4 +218,50 @@ func TestTheFirstCallsComeWithTheCode(t *testing.T) {
 	}
 	d.expect("a wrong code", d.ask("POST", "/session", `{"code":"x","calls":{"check_inbox":{}}}`, asJSON, own),
 		http.StatusUnauthorized, parley.Unauthenticated)
+}
+
+// What a page reads over a phone's line is compressed. Nothing else is: not what others ask for, and no answer with a key.
+func TestLongAnswersToAPageAreCompressed(t *testing.T) {
+	long := []parley.Event{{Seq: 1, Preview: strings.Repeat("hello ", 1000)}}
+	s := &stub{events: func(_ context.Context, r parley.ReadEventsRequest) (*parley.ReadEventsResult, error) {
+		return &parley.ReadEventsResult{Answer: parley.OK, Events: long[:min(r.Limit, 1)], Next: 1}, nil
+	}}
+	o := pageOptions(s)
+	known := o.Authenticate
+	o.Authenticate = func(ctx context.Context, key string) (parley.Caller, bool) {
+		if key == "sessions-key" {
+			session := operator
+			session.Session = "1"
+			return session, true
+		}
+		return known(ctx, key)
+	}
+	d := serve(t, New(o))
+
+	for what, test := range map[string]struct {
+		key, accepts string
+		packed       bool
+	}{
+		"a session":                 {"sessions-key", "gzip, deflate, br", true},
+		"a session that may look":   {"watchers-key", "gzip", true},
+		"a session that takes none": {"sessions-key", "br", false},
+		"the operator":              {"operators-key", "gzip", false},
+		"an agent":                  {"coders-key", "gzip", false},
+	} {
+		req := must.Have(http.NewRequest("POST", d.tcp+"/api/read_events", strings.NewReader(`{"limit":1}`)))(t)
+		req.Header = http.Header{"Content-Type": {"application/json"}, "Authorization": {"Bearer " + test.key}, "Accept-Encoding": {test.accepts}}
+		res := must.Have(http.DefaultClient.Do(req))(t)
+		body := io.Reader(res.Body)
+		if packed := res.Header.Get("Content-Encoding") == "gzip"; packed != test.packed {
+			t.Errorf("%s: compressed is %v", what, packed)
+		} else if packed {
+			body = must.Have(gzip.NewReader(res.Body))(t)
+		}
+		var got parley.ReadEventsResult
+		must.Do(t, json.NewDecoder(body).Decode(&got))
+		if len(got.Events) != 1 || got.Events[0].Preview != long[0].Preview {
+			t.Errorf("%s: the answer is another one", what)
+		}
+		must.Do(t, res.Body.Close())
+	}
 }

@@ -2,9 +2,12 @@ package httpapi
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
+	"io"
 	"net/http"
 	"strconv"
+	"sync"
 
 	"parley"
 )
@@ -81,6 +84,39 @@ func replyError(w http.ResponseWriter, status int, e *parley.Error) {
 
 // reply writes one JSON value.
 func reply(w http.ResponseWriter, status int, v any) {
+	status, b := encode(status, v)
+	write(w, status, b)
+}
+
+// leastPacked is how many bytes are worth being compressed.
+const leastPacked = 1 << 10
+
+var packers = sync.Pool{New: func() any {
+	w, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed) // the level is a right one
+	return w
+}}
+
+// replyPacked writes one JSON value, compressed if it is long: the page may be on a phone's line. What has a key in it
+// is not for it.
+func replyPacked(w http.ResponseWriter, status int, v any) {
+	status, b := encode(status, v)
+	w.Header().Set("Vary", "Accept-Encoding")
+	if len(b) < leastPacked {
+		write(w, status, b)
+		return
+	}
+
+	var packed bytes.Buffer
+	z, _ := packers.Get().(*gzip.Writer)
+	z.Reset(&packed)
+	_, _ = z.Write(b) // a buffer takes everything
+	_ = z.Close()
+	packers.Put(z)
+	w.Header().Set("Content-Encoding", "gzip")
+	write(w, status, packed.Bytes())
+}
+
+func encode(status int, v any) (int, []byte) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -89,11 +125,14 @@ func reply(w http.ResponseWriter, status int, v any) {
 		status = http.StatusInternalServerError
 		_ = json.NewEncoder(&b).Encode(parley.AsError(err))
 	}
+	return status, b.Bytes()
+}
 
+func write(w http.ResponseWriter, status int, body []byte) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	_, _ = w.Write(b.Bytes()) // a client that is gone has no use for the error
+	_, _ = w.Write(body) // a client that is gone has no use for the error
 }
