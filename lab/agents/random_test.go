@@ -239,7 +239,9 @@ func (t *trial) admits(draft string) bool {
 }
 
 func (t *trial) intoScrolling() {
-	t.press("C-b", "[")
+	t.press("C-b")
+	time.Sleep(300 * time.Millisecond) // tmux takes keys that come at once for a paste, also behind its prefix
+	t.press("[")
 	t.tell("the person scrolls")
 	t.pause(time.Second)
 	t.says123()
