@@ -12,6 +12,7 @@ import (
 	"parley"
 	"parley/internal/must"
 	"parley/orchestrator/door"
+	"parley/profile"
 	"parley/tmux/tmuxtest"
 )
 
@@ -28,6 +29,14 @@ func TestLaunchOpensTheEntranceOfItsProgram(t *testing.T) {
 		t.Errorf("the secrets are %q and %q, want one of each launch", first.Secret, second.Secret)
 	}
 
+	// An agent that launches another one has its own password in its environment.
+	if l := r.opened(map[string]string{"OTHER_SECRET": profile.NewSecret()}); l.Port == 0 {
+		t.Error("the password of another agent keeps it closed")
+	}
+	if l := r.opened(map[string]string{"--door": "never"}); l.Port != 0 {
+		t.Errorf("it opened %+v although that is never used", l)
+	}
+
 	for _, own := range []map[string]string{{"ROBO_SECRET": "mine"}, {"ROBO_SECRET": ""}, {"--mine": "1"}} {
 		if l := r.opened(own); l.Port != 0 {
 			t.Errorf("with %v it opened %+v over the user's own", own, l)
@@ -42,7 +51,9 @@ func (r *robo) opened(own map[string]string) (l door.Launch) {
 		Name: "ann", Profile: "robo", Command: r.hidden("true"), Env: map[string]string{},
 	}
 	for name, value := range own {
-		if strings.HasPrefix(name, "-") {
+		if name == "--door" {
+			req.Door = value
+		} else if strings.HasPrefix(name, "-") {
 			req.Command = append(req.Command, name+"="+value)
 		} else {
 			req.Env[name] = value
@@ -54,6 +65,9 @@ func (r *robo) opened(own map[string]string) (l door.Launch) {
 
 	words := string(must.Have(os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", res.PID)))(r.t))
 	env := string(must.Have(os.ReadFile(fmt.Sprintf("/proc/%d/environ", res.PID)))(r.t))
+	if strings.Contains(env, "\x00OTHER_SECRET=") {
+		r.t.Error("it has inherited the password of another agent's entrance")
+	}
 	file := filepath.Join(r.opts.LaunchDir, "agents", res.AgentID, "door.json")
 	text, err := os.ReadFile(file)
 	if err != nil {

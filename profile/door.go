@@ -3,6 +3,7 @@ package profile
 import (
 	"crypto/rand"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -10,7 +11,7 @@ import (
 )
 
 // Doors are the kinds of entrances that parley can use, see Door.
-var Doors = []string{"claude", "opencode", "qwen"}
+var Doors = []string{"claude", "codex", "extension", "opencode", "qwen"}
 
 // Door says how a message goes into the running program without a keyboard: which entrance it has, and what a launch
 // adds to open it for this run only. Args and the values of Env are templates over Values.
@@ -31,8 +32,13 @@ type Door struct {
 // secretMark begins all secrets: an agent that launches another one passes its own on, which is not the user's.
 const secretMark = "parley-"
 
+var secretForm = regexp.MustCompile(`^` + secretMark + `[A-Z2-7]{26}$`)
+
 // NewSecret returns the password of an entrance.
 func NewSecret() string { return secretMark + rand.Text() }
+
+// IsSecret reports whether a value is the password of an entrance: a launch from within an agent does not inherit it.
+func IsSecret(value string) bool { return secretForm.MatchString(value) }
 
 // Opens reports whether a launch with this command and environment opens the entrance.
 func (d Door) Opens(command, env []string) bool {
@@ -40,7 +46,7 @@ func (d Door) Opens(command, env []string) bool {
 		name, value, _ := strings.Cut(word, "=")
 		_, replaced := d.Env[name]
 		own := replaced || slices.Contains(d.Own, name) || strings.HasPrefix(word, "-") && slices.Contains(d.Own, value)
-		return own && !strings.HasPrefix(value, secretMark)
+		return own && !IsSecret(value)
 	})
 }
 

@@ -28,6 +28,9 @@ const (
 	doorShut, doorShutLong = 10 * time.Second, 10 * time.Minute
 	// doorPause is the same for one that takes another letter soon.
 	doorPause = 2 * time.Second
+	// doorLies is how long a program that has nothing to do may keep a message before that is taken back, where it can
+	// be. Codex comes to its queue every ten seconds.
+	doorLies = 15 * time.Second
 	// doorAgain is how often a program is asked of what is unconfirmed: only a later turn can take it along.
 	doorAgain = 10 * time.Second
 	// doorFresh is how long after it was given a message is expected to be read at any moment.
@@ -44,6 +47,7 @@ var passable = []parley.ReasonCode{
 type entrance interface {
 	Give(ctx context.Context, l door.Letter) error
 	Ask(ctx context.Context, l door.Letter) (door.Answer, error)
+	Withdraw(ctx context.Context, l door.Letter) (back bool, err error)
 }
 
 // handed is a message that a program was given through its entrance, or may have been, and whose fate is open.
@@ -84,7 +88,7 @@ func (d *doorway) wants(ctx context.Context, t *team.Terminal, job *store.Job, h
 	setting := d.c.m.Agent().Door
 	_, forced := d.c.m.IsForced(job.Message.ID)
 	typed := job.Door || d.c.stranded != nil && d.c.stranded.Key == job.Key || forced
-	if t == nil || setting == doorNever || typed || !d.patient(job, h, setting == doorAlways) {
+	if t == nil || setting == DoorNever || typed || !d.patient(job, h, setting == doorAlways) {
 		return nil, false
 	}
 	if d.last != t {
@@ -102,10 +106,10 @@ func (d *doorway) wants(ctx context.Context, t *team.Terminal, job *store.Job, h
 	return e, e != nil
 }
 
-// Settings of an agent. Otherwise a message goes where its terminal holds it back; with "", only to a version of the
+// DoorNever and doorAlways are settings of an agent. Otherwise a message goes where its terminal holds it back; with "", only to a version of the
 // program with which the entrance was tried.
 const (
-	doorNever  = "never"
+	DoorNever  = "never"
 	doorAlways = "always"
 )
 

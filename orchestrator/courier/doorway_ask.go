@@ -6,6 +6,7 @@ import (
 
 	"parley"
 	"parley/orchestrator/door"
+	"parley/orchestrator/team"
 	"parley/profile"
 	"parley/store"
 )
@@ -40,16 +41,16 @@ func absent(why string) store.Change {
 
 // isReported tells by the program's own report of a prompt.
 func (d *doorway) isReported(ctx context.Context, x *handed) (told bool, err error) {
-	at, named := d.named(x)
+	at, named := x.named(d.c.m)
 	if !named || d.c.m.MayRefuse(at) {
 		return false, nil
 	}
 	return true, d.prove(ctx, x, parley.ProofReport, parley.ProofReport.Words(""))
 }
 
-// named returns when the program reported a message.
-func (d *doorway) named(x *handed) (at time.Time, named bool) {
-	at, named = d.c.m.NamedAt(parley.Short(x.Message.ID))
+// named returns when the program of a member reported a message.
+func (x *handed) named(m *team.Member) (at time.Time, named bool) {
+	at, named = m.NamedAt(parley.Short(x.Message.ID))
 	return at, named && !at.Before(x.claim)
 }
 
@@ -69,7 +70,7 @@ func (d *doorway) hasEnded(ctx context.Context, x *handed) (told bool, err error
 // shows tells by the screen of a message that its program has reported so long ago that a refusal would stand there.
 // It is for what an earlier daemon gave: this one has seen no turn of the program yet.
 func (d *doorway) shows(ctx context.Context, x *handed) (told bool, err error) {
-	at, named := d.named(x)
+	at, named := x.named(d.c.m)
 	if !named || d.c.o.Now().Sub(at) < x.on.Profile.RefusesWithin {
 		return false, nil
 	}
@@ -109,6 +110,22 @@ func (d *doorway) answers(ctx context.Context, x *handed) (told bool, err error)
 		return true, d.end(ctx, x, absent(x.answer.Evidence))
 	}
 	return true, d.end(ctx, x, ended(parley.DeliveryUnconfirmed, parley.EndedDoorDropped, x.answer.Evidence))
+}
+
+// withdraw takes a message back, and reports whether it did.
+func (d *doorway) withdraw(ctx context.Context, x *handed) bool {
+	ctx, over := context.WithTimeout(ctx, doorAnswers)
+	defer over()
+
+	e, err := d.c.o.host.Door(ctx, d.c.m, x.on, true)
+	if err != nil || e == nil {
+		return false
+	}
+	back, err := e.Withdraw(ctx, x.letter)
+	if err != nil {
+		d.c.o.Log.Info("an entrance did not give a message back", "agent", d.c.m.Name, "message", x.letter.Mark, "error", err)
+	}
+	return back
 }
 
 // answerOf asks the program.
@@ -158,6 +175,8 @@ func (d *doorway) rests(ctx context.Context, x *handed) (told bool, err error) {
 		x.idle = now
 	case answer.Fate == door.Unknown && now.Sub(x.idle) >= doorPatience && o.refusal() == "" && o.showsAbove(&x.shown):
 		return true, d.prove(ctx, x, parley.ProofShown, parley.ProofShown.Words("")) // its report is late, or lost
+	case answer.Fate == door.Queued && now.Sub(x.idle) >= doorLies && d.withdraw(ctx, x):
+		return true, d.end(ctx, x, absent("it was taken back, since nothing began on it"))
 	case now.Sub(x.idle) >= doorSilence:
 		x.told = true
 		return true, ignoreStale(c.o.Store.Advance(ctx, x.Key, ended(parley.DeliveryUnconfirmed, parley.EndedDoorSilent, why)))

@@ -34,6 +34,9 @@ var doorDefects = []defect{
 		`	if still := f.hold(); false && !still.none() {`, nil},
 	{"what goes through an entrance overtakes an urgent one", "courier.go", `t, &job, h); through && overtaken {`,
 		`t, &job, h); through && overtaken && false {`, nil},
+	{"what is not given back is typed all the same", "doorway_ask.go", `	return back
+}`, `	return back || true
+}`, nil},
 	{"what was silent is forgotten with its daemon", "doorway.go", `	for _, job := range jobs {
 		x := d.taken(t, job)`, `	for _, job := range jobs[:0] {
 		x := d.taken(t, job)`, nil},

@@ -23,6 +23,7 @@ type doorTraits struct {
 	Setting string        // of the agent
 	Answers time.Duration // until a call is answered
 	Doubles bool          // it takes a letter of the same id again
+	Yields  bool          // it gives back what it keeps
 	Lies    bool          // what came while a question was open lies there after the answer, until the next prompt
 }
 
@@ -115,6 +116,20 @@ func (d worldDoor) Ask(ctx context.Context, l door.Letter) (answer door.Answer, 
 		err = errNonsense
 	}
 	return answer, err
+}
+
+// Withdraw takes one back.
+func (d worldDoor) Withdraw(ctx context.Context, l door.Letter) (back bool, err error) {
+	err = d.call(ctx, "withdraw", func() {
+		at := slices.IndexFunc(d.g.letters, func(in letterIn) bool { return in.id == l.ID })
+		if back = d.w.story.Traits.Yields && at >= 0; back {
+			d.g.letters = slices.Delete(d.g.letters, at, at+1)
+			delete(d.g.seen, l.ID)
+			d.w.messageIn(l.Text).given = false
+			d.w.note("%s is given back", d.w.messageIn(l.Text).Text)
+		}
+	})
+	return back && err == nil, err
 }
 
 // tells says what a program tells of a letter.
@@ -220,6 +235,7 @@ func (t *teller) addDoor(end time.Duration) {
 	tr.Answers = often(&o, o.between(0, 50*time.Millisecond), o.between(0, 2*time.Second))
 	tr.Doubles = o.IntN(3) == 0
 	tr.Lies = tr.Door == "tells" && !s.Calm && o.IntN(3) == 0
+	tr.Yields = o.IntN(2) == 0
 	if s.Calm {
 		return
 	}
@@ -259,7 +275,7 @@ func (t *teller) addDoor(end time.Duration) {
 	}
 	if o.IntN(3) == 0 {
 		s.Events = append(s.Events, event{
-			At: o.between(0, end), Do: "daemon dies after", What: []string{"give", "ask"}[o.IntN(2)] + ", " + meddling[o.IntN(len(meddling))],
+			At: o.between(0, end), Do: "daemon dies after", What: []string{"give", "ask", "withdraw"}[o.IntN(3)] + ", " + meddling[o.IntN(len(meddling))],
 			N: o.IntN(12), For: o.between(50*time.Millisecond, 15*time.Second),
 		})
 	}

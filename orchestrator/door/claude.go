@@ -14,6 +14,7 @@ import (
 // claude is the inbox socket of Claude Code, on which its sessions write to each other. It says what it keeps back and
 // what it drops, and nothing of what it takes: that is told by its UserPromptSubmit hook, which names the message.
 type claude struct {
+	keeps
 	program Program
 	at      claudeSession
 	inbox   *inbox

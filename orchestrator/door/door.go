@@ -47,7 +47,7 @@ type Answer struct {
 
 // Program is a program that runs, as far as its entrance must know it.
 type Program struct {
-	Kind     string   // of the entrance: "claude", "codex", "opencode", "qwen"
+	Kind     string   // of the entrance: "claude", "codex", "extension", "opencode", "qwen"
 	PID      int      // that must stand behind the entrance
 	Dir      string   // the agent's private directory, where its launch wrote what the entrance needs; "": adopted
 	Session  string   // the id of its session, "" if parley does not know it
@@ -61,9 +61,17 @@ type Door interface {
 	Give(ctx context.Context, l Letter) error
 	// Ask asks what has become of a letter, also one that an earlier daemon gave.
 	Ask(ctx context.Context, l Letter) (Answer, error)
+	// Withdraw takes a letter back that the program keeps, and reports whether it did: then no turn will ever have it.
+	Withdraw(ctx context.Context, l Letter) (back bool, err error)
 	// Close ends what listens for answers.
 	Close() error
 }
+
+// keeps is part of a Door that takes no letter back.
+type keeps struct{}
+
+// Withdraw implements Door.
+func (keeps) Withdraw(context.Context, Letter) (back bool, err error) { return false, nil }
 
 // Open returns the entrance of a program that runs. It is ErrClosed if there is none, or if it is not one that this
 // room has learned to use.
@@ -71,6 +79,10 @@ func Open(ctx context.Context, p Program) (Door, error) {
 	switch p.Kind {
 	case "claude":
 		return openClaude(ctx, p)
+	case "codex":
+		return openCodex(ctx, p)
+	case "extension":
+		return openExtension(ctx, p)
 	case "opencode":
 		return openOpencode(ctx, p)
 	case "qwen":

@@ -12,14 +12,24 @@ import (
 // Launch is what one launch opened its program's entrance with. Only the user can read it.
 type Launch struct {
 	Port   int    `json:"port"`   // on loopback, for a program that listens where it is told
+	Socket string `json:"socket"` // in a directory of the launch, where an extension of parley's listens
 	Secret string `json:"secret"` // the password of its entrance
 }
 
 // launchFile is its name in the agent's private directory.
 const launchFile = "door.json"
 
-// NewLaunch chooses a port that is free now, for an entrance with this password.
-func NewLaunch(secret string) (Launch, error) {
+// NewLaunch chooses where an entrance of a kind listens, which asks for this password: on a port that is free now, or in
+// a directory that is made for it in the program's runtime directory.
+func NewLaunch(kind, secret, runtime string) (Launch, error) {
+	if kind == "extension" {
+		dir, err := os.MkdirTemp(runtime, "parley-door-") // 0700
+		if err != nil {
+			return Launch{}, fmt.Errorf("choose a socket for an entrance: %w", err)
+		}
+		return Launch{Socket: filepath.Join(dir, "door.sock"), Secret: secret}, nil
+	}
+
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return Launch{}, fmt.Errorf("choose a port for an entrance: %w", err)
@@ -29,8 +39,24 @@ func NewLaunch(secret string) (Launch, error) {
 	return Launch{Port: port, Secret: secret}, l.Close()
 }
 
-// Write keeps what the entrance was opened with in the agent's private directory, for this daemon and a later one.
+// Remove removes the directory that an entrance listens in, if a launch has made one, before its agent's private
+// directory goes.
+func Remove(dir string) error {
+	l, err := readLaunch(dir)
+	if err != nil || l.Socket == "" {
+		return nil // nothing says where it would be
+	}
+	return os.RemoveAll(filepath.Dir(l.Socket))
+}
+
+// Write keeps what the entrance was opened with in the agent's private directory, for this daemon and a later one, and
+// the module that listens there for a program's extension.
 func (l Launch) Write(dir string) error {
+	if l.Socket != "" {
+		if err := writePrivate(dir, extensionFile, extensionModule); err != nil {
+			return err
+		}
+	}
 	text, err := json.Marshal(l)
 	if err != nil {
 		return err

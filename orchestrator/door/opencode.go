@@ -28,6 +28,7 @@ const (
 // opencode is the HTTP server of an opencode that runs in a terminal. It takes a message's id from outside, and takes
 // no second message with it.
 type opencode struct {
+	keeps
 	program Program
 	base    string // of its addresses
 	secret  string

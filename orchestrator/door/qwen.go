@@ -15,6 +15,7 @@ import (
 // answers on a socket of the sender's: that it has queued a letter, keeps it back, drops it, or has ended with it
 // unread. Its transcript tells that a turn has it.
 type qwen struct {
+	keeps
 	program Program
 	home    string
 	process int // of the session
@@ -76,7 +77,7 @@ func openQwen(ctx context.Context, p Program) (Door, error) {
 	}
 	q := &qwen{
 		program: p, home: home, given: records{p.Dir},
-		chats:   transcripts{pattern: filepath.Join(home, "projects", "*", "chats")},
+		chats:   transcripts{pattern: filepath.Join(home, "projects", "*", "chats", "%s.jsonl"), begins: beginsInQwen},
 		letters: newLetters(Answer{Unknown, "it has not answered"}),
 	}
 

@@ -58,4 +58,9 @@ func (rs records) of(l Letter) (r record, at time.Time, err error) {
 	return r, info.ModTime(), nil
 }
 
+// forget removes the record of a letter that the program does not have any more.
+func (rs records) forget(l Letter) error {
+	return os.Remove(filepath.Join(rs.path(), messageTail(l.ID)))
+}
+
 func (rs records) path() string { return filepath.Join(rs.dir, "given") }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -11,10 +12,11 @@ import (
 	"sync"
 )
 
-// transcripts are the files to which Qwen Code writes what its turns begin with: a line for each message from outside,
+// transcripts are the files to which a program writes what its turns begin with: a line for each message from outside,
 // when a turn takes it and not when it is queued.
 type transcripts struct {
-	pattern string // of their directories
+	pattern string                              // of their names, with %s for the session
+	begins  func(line []byte, mark string) bool // whether a turn begins in a line with the message of a mark
 
 	mu   sync.Mutex
 	read map[string]int64 // what was read for a mark in a file, in bytes
@@ -25,7 +27,7 @@ func (ts *transcripts) hold(session, mark string) (bool, error) {
 	if session == "" {
 		session = "*"
 	}
-	files, err := filepath.Glob(filepath.Join(ts.pattern, session+".jsonl"))
+	files, err := filepath.Glob(fmt.Sprintf(ts.pattern, session))
 	if err != nil {
 		return false, err
 	}
@@ -61,7 +63,7 @@ func (ts *transcripts) find(path, mark string) (bool, error) {
 
 	whole := bytes.LastIndexByte(added, '\n') + 1 // the last line may still be written
 	for line := range bytes.Lines(added[:whole]) {
-		if bytes.Contains(line, []byte(mark)) && isFromOutside(line, mark) {
+		if bytes.Contains(line, []byte(mark)) && ts.begins(line, mark) {
 			return true, nil
 		}
 	}
@@ -77,8 +79,9 @@ func (ts *transcripts) find(path, mark string) (bool, error) {
 	return false, nil
 }
 
-// isFromOutside reports whether a line begins a turn with a message with a mark that came through the socket.
-func isFromOutside(line []byte, mark string) bool {
+// beginsInQwen reports whether a line of Qwen Code's begins a turn with a message with a mark that came through the
+// socket.
+func beginsInQwen(line []byte, mark string) bool {
 	var l struct {
 		Type, Subtype string
 		Message       struct {

@@ -15,6 +15,8 @@ import (
 
 	"parley"
 	"parley/orchestrator/team"
+
+	"parley/profile"
 )
 
 // launch describes how to start an agent's program. Its environment holds the agent's key, so it
@@ -87,10 +89,10 @@ func environList(env map[string]string) []string {
 // the variables that it must not inherit, and the agent's own variables.
 func environment(carried []string, own map[string]string) []string {
 	env := slices.DeleteFunc(slices.Clone(carried), func(kv string) bool {
-		name, _, ok := strings.Cut(kv, "=")
+		name, value, ok := strings.Cut(kv, "=")
 		return !ok || slices.Contains(fromTerminal, name) || slices.Contains(NotInherited, name) ||
 			slices.Contains(ofDaemon, name) ||
-			slices.Contains(fromShell, name) || own[name] != ""
+			slices.Contains(fromShell, name) || own[name] != "" || profile.IsSecret(value)
 	})
 
 	for name, value := range own {
@@ -115,23 +117,26 @@ func lookPath(name, dir string, env []string) (string, error) {
 		return path, checkExecutable(path)
 	}
 
-	for _, kv := range env {
-		path, ok := strings.CutPrefix(kv, "PATH=")
-		if !ok {
-			continue
+	for _, d := range filepath.SplitList(variable(env, "PATH")) {
+		if !filepath.IsAbs(d) {
+			d = filepath.Join(dir, d)
 		}
-
-		for _, d := range filepath.SplitList(path) {
-			if !filepath.IsAbs(d) {
-				d = filepath.Join(dir, d)
-			}
-			if p := filepath.Join(d, name); checkExecutable(p) == nil {
-				return p, nil
-			}
+		if p := filepath.Join(d, name); checkExecutable(p) == nil {
+			return p, nil
 		}
 	}
 
 	return "", exec.ErrNotFound
+}
+
+// variable returns the value of a variable, "" if it is not set. The first entry counts.
+func variable(env []string, name string) string {
+	for _, entry := range env {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			return value
+		}
+	}
+	return ""
 }
 
 // checkExecutable returns nil if path is a file that may be executed, else why not: fs.ErrPermission for a

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"parley/orchestrator/courier"
 	"parley/orchestrator/door"
 	"parley/orchestrator/team"
 	"parley/profile"
@@ -25,11 +27,17 @@ func (la *launcher) handOver(m *team.Member, p *profile.Profile, l *launch) (*la
 	if err != nil {
 		return nil, err
 	}
+	if err := door.Remove(dir); err != nil {
+		return nil, fmt.Errorf("remove the last entrance of %s: %w", m.Name, err)
+	}
 	if err := writeFiles(dir, h.Files); err != nil {
 		return nil, fmt.Errorf("write what %s is handed over: %w", m.Name, err)
 	}
 
-	args, err := openDoor(p, l, values, h.Env)
+	var args []string
+	if m.Agent().Door != courier.DoorNever {
+		args, err = openDoor(p, l, values, h.Env)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open the entrance of %s: %w", m.Name, err)
 	}
@@ -54,7 +62,8 @@ func openDoor(p *profile.Profile, l *launch, values profile.Values, env map[stri
 		return nil, nil
 	}
 
-	opened, err := door.NewLaunch(profile.NewSecret())
+	runtime := cmp.Or(variable(l.Env, "XDG_RUNTIME_DIR"), os.TempDir())
+	opened, err := door.NewLaunch(p.Door.Kind, profile.NewSecret(), runtime)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"parley/orchestrator/door"
 )
 
 // staleAfter is the age at which a launch file is left over: a younger one may be about to be read.
@@ -27,7 +29,8 @@ func (ts *Terminals) Sweep() {
 	err = errors.Join(err, ignoreError(failed, fs.ErrNotExist))
 	for _, dir := range dirs {
 		if m := ts.roster.ByID(dir.Name()); m == nil || m.IsGone() {
-			err = errors.Join(err, os.RemoveAll(filepath.Join(ts.opts.LaunchDir, "agents", dir.Name())))
+			path := PrivateDir(ts.opts.LaunchDir, dir.Name())
+			err = errors.Join(err, door.Remove(path), os.RemoveAll(path))
 		}
 	}
 

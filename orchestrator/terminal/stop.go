@@ -14,6 +14,7 @@ import (
 
 	"parley"
 	"parley/internal/wait"
+	"parley/orchestrator/door"
 	"parley/orchestrator/team"
 	"parley/tmux"
 )
@@ -168,7 +169,7 @@ func (ts *Terminals) close(ctx context.Context, m *team.Member, next parley.Agen
 	if err := ts.couriers.Abandon(ctx, m, "the agent was stopped"); err != nil {
 		return err
 	}
-	if err := os.RemoveAll(privateDir(ts, m)); err != nil {
+	if err := errors.Join(door.Remove(privateDir(ts, m)), os.RemoveAll(privateDir(ts, m))); err != nil {
 		return fmt.Errorf("remove the files of %s: %w", m.Name, err)
 	}
 
