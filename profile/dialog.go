@@ -29,6 +29,7 @@ type Option struct {
 	Label  string
 	Detail string // more about it, in one line
 	Number int    // before its label on the screen; 0: none
+	Key    string // that chooses it at once; "": none
 	Marked bool   // Enter would choose it
 	Text   bool   // it takes a text that is typed there
 	Field  Field  // for the text, where the option itself has to be chosen first
@@ -56,6 +57,7 @@ const (
 	ByMark
 	ByButton // a mark in a row of options
 	ByDigit
+	ByKey // the option's own key
 	ByLine
 	ByEnter
 )
@@ -111,10 +113,8 @@ func (p menuReader) menu(s *Screen) Menu {
 	}
 
 	at, way := options(rows)
-	if way == NoWay || way == ByDigit {
-		if m, ok := p.buttons(s, rows); ok {
-			return m
-		}
+	if m, ok := p.buttons(s, rows); ok && (way == NoWay || way == ByDigit || m.End > at[len(at)-1]) {
+		return m // what is above it is no part of the dialog, such as prompts that begin with a mark
 	}
 	if way == ByDigit && !p.Markers.Digits {
 		way = NoWay

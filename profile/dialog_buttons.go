@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -9,7 +10,22 @@ import (
 	"parley"
 )
 
-// buttons reads options that stand in one row. The marked one has another background.
+// ownKeyForm matches an option of a row that is chosen by a key of its own, such as [y] Approve or [D]eny.
+var ownKeyForm = regexp.MustCompile(`\[(\w)\]( *)([^\[]*)`)
+
+// keyed reads options of a row that have keys of their own.
+func keyed(text string) (options []Option) {
+	for _, match := range ownKeyForm.FindAllStringSubmatch(text, -1) {
+		label := match[3]
+		if match[2] == "" {
+			label = match[1] + label
+		}
+		options = append(options, Option{Label: parley.CleanLine(label), Key: strings.ToLower(match[1])})
+	}
+	return options
+}
+
+// buttons reads options that stand in one row. The marked one has another background, or each has a key of its own.
 func (p menuReader) buttons(s *Screen, rows []menuRow) (Menu, bool) {
 	if p.patterns.buttons == nil {
 		return Menu{}, false
@@ -24,6 +40,10 @@ func (p menuReader) buttons(s *Screen, rows []menuRow) (Menu, bool) {
 		m := Menu{Way: ByButton}
 		group := 2 * textGroup(p.patterns.buttons)
 		from, text := match[group], line[match[group]:match[group+1]]
+		if m.Options = keyed(text); m.Options != nil {
+			m.Way = ByKey
+			return p.around(s, rows, m, i, i+1), true
+		}
 		for _, label := range wideGap.Split(text, -1) {
 			at := from + strings.Index(line[from:], label)
 			m.Options = append(m.Options, Option{Label: parley.CleanLine(label), Marked: s.standsOut(i, line[:at])})

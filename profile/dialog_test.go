@@ -57,6 +57,8 @@ func TestOptionsOfDialogsAreRead(t *testing.T) {
 			"2 Always allow run 'touch *' commands in this project",
 			"3 Always allow run 'touch *' commands for this user", "4 No, suggest changes (esc)",
 		},
+		"cline/100x30-shell":      {"Approve tool call?", "Approve", "Deny"},
+		"cline/100x30-dialog":     {"Approve tool call?", "Approve", "Deny"},
 		"qwen/80x24-question":     {"Which colour?", "*1 Red", "2 Blue", "3 Type something... …"},
 		"opencode/200x50-dialog":  {"△ Permission required", "Allow once", "Allow always", "Reject"},
 		"opencode/80x24-question": {"Which colour?", "1 Red", "2 Blue", "3 Type your own answer …"},

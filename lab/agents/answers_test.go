@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,6 +51,9 @@ func (s *onStage) permits(name string, option int) {
 	}
 	if option < 0 {
 		option = len(d.Options) - 1
+		if i := slices.IndexFunc(d.Options, func(o parley.DialogOption) bool { return o.Label == s.program.denies }); i >= 0 {
+			option = i
+		}
 	}
 
 	args := []string{d.Options[option].Choice}

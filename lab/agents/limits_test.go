@@ -26,6 +26,9 @@ var limits = map[string]limited{
 	"pi":       {parley.StateBlocked, false, false},
 	"kilo":     {parley.StateBusy, false, false}, // tries again by itself
 	"grok":     {parley.StateBusy, false, false}, // tries again by itself
+	"omp":      {parley.StateBusy, false, false}, // tries again by itself
+	"kimi":     {parley.StateBusy, false, false}, // tries again by itself
+	"cline":    {parley.StateBusy, false, false}, // tries again by itself
 }
 
 // Beyond a usage limit, each program shows what parley reads: that nothing more goes on, and when it

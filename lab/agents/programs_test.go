@@ -32,6 +32,9 @@ type realProgram struct {
 	distrusts [2]string
 	trusts    string
 
+	// denies is the option that refuses its question; "": the last one.
+	denies string
+
 	// ownState says that it reads no configuration below a directory that others can
 	// write, as /tmp is.
 	ownState bool
@@ -104,18 +107,21 @@ var realPrograms = []realProgram{
 		lacks: map[need]string{firstQuestion: "it shows no question, but that it is signed out", trust: nothingAsked, fork: noFork},
 	},
 	{
-		profile: "omp", tool: "mcp__parley_parley_send_message",
+		profile: "omp", tool: "mcp__parley_parley_send_message", asks: "Setup step 1",
 		lacks: map[need]string{trust: nothingAsked, fork: noFork},
 	},
 	{
-		profile: "kimi",
-		lacks:   map[need]string{briefing: ownFiles, tools: ownFiles},
+		profile: "kimi", asks: "Trust this folder?", trusts: "Trust this folder", denies: "Reject",
+		lacks: map[need]string{
+			briefing: ownFiles, tools: ownFiles, conversation: silent, fork: silent, tokens: silent, edits: silent,
+		},
 	},
 	{
-		profile: "cline",
+		profile: "cline", asks: "Welcome to Cline",
 		lacks: map[need]string{
-			briefing: "a system prompt of one run replaces its own",
-			tools:    "where it asks at all, it asks before each tool of an MCP server",
+			briefing:     "a system prompt of one run replaces its own",
+			tools:        "where it asks at all, it asks before each tool of an MCP server",
+			conversation: silent, fork: silent, tokens: silent, edits: silent, trust: nothingAsked,
 		},
 	},
 }
@@ -124,6 +130,7 @@ var realPrograms = []realProgram{
 const (
 	nothingAsked = "it does not ask that"
 	ownFiles     = "it takes that from its user's own files alone"
+	silent       = "nothing says which conversation is its own"
 	noFork       = "no command of its for that is known"
 )
 

@@ -92,6 +92,8 @@ func next(menu *profile.Menu, want chosen) (step, bool) {
 		return confirm, true
 	case profile.ByDigit:
 		return byDigit(&menu.Options[want.option], want, confirm)
+	case profile.ByKey:
+		return step{key: tmux.Key(menu.Options[want.option].Key), last: true}, true
 	case profile.ByMark:
 		return towards(menu.Marked(), want.option, tmux.Up, tmux.Down, confirm)
 	case profile.ByButton:

@@ -22,6 +22,7 @@ func TestMarkMovesToTheOptionBeforeEnter(t *testing.T) {
 		"buttons":          {profile.ByButton, 2, chosen{option: 0}, []tmux.Key{tmux.Left, tmux.Left, tmux.Enter}},
 		"buttons, right":   {profile.ByButton, 0, chosen{option: 1}, []tmux.Key{tmux.Right, tmux.Enter}},
 		"a digit":          {profile.ByDigit, -1, chosen{option: 1}, []tmux.Key{"2"}},
+		"a key":            {profile.ByKey, -1, chosen{option: 1}, []tmux.Key{"b"}},
 		"with a text":      {profile.ByMark, 1, chosen{option: 2, text: "x"}, []tmux.Key{tmux.Down, "", tmux.Enter}},
 		"a line":           {profile.ByLine, -1, chosen{option: -1, text: "x"}, []tmux.Key{tmux.Enter}},
 		"any key":          {profile.ByEnter, -1, chosen{}, []tmux.Key{tmux.Enter}},
@@ -30,7 +31,7 @@ func TestMarkMovesToTheOptionBeforeEnter(t *testing.T) {
 	} {
 		menu := profile.Menu{Way: c.way, Options: make([]profile.Option, 3)}
 		for i := range menu.Options {
-			menu.Options[i] = profile.Option{Number: i + 1, Marked: i == c.marked}
+			menu.Options[i] = profile.Option{Number: i + 1, Key: string(rune('a' + i)), Marked: i == c.marked}
 		}
 
 		var keys []tmux.Key
