@@ -48,7 +48,8 @@ func TestCommandsToRunAreQuoted(t *testing.T) {
 				for _, word := range wordsOfCommands(call) {
 					looked++
 					if !quotedForShell(word) {
-						t.Errorf("%s: a command has %s, which is not quoted: parley.ShellWord", files.Position(word.Pos()),
+						t.Errorf("%s: a command has %s, which is not quoted: parley.ShellWord",
+							files.Position(word.Pos()),
 							source(word))
 					}
 				}
@@ -106,7 +107,8 @@ func literal(e ast.Expr) string {
 // quotedForShell reports whether an expression is one plain word, or quoted as one.
 func quotedForShell(e ast.Expr) bool {
 	text := source(e)
-	return strings.Contains(text, "ShellWord(") || strings.Contains(text, "ShellLine(") || namesOfWords.MatchString(text)
+	return strings.Contains(text, "ShellWord(") || strings.Contains(text, "ShellLine(") ||
+		namesOfWords.MatchString(text)
 }
 
 // source returns an expression as it is written, as far as names and calls go.

@@ -47,10 +47,12 @@ func TestTypesDoOneThing(t *testing.T) {
 func TestBigTypesAreReported(t *testing.T) {
 	house := fstest.MapFS{
 		"tmux/c.go": {Data: []byte("package tmux\ntype PaneInfo struct{ " + fields(mostFields+1) + "int }\n" +
-			"type Wide struct{ Calm[int]; " + fields(mostFields) + "int }\ntype Full struct{ " + fields(mostFields) + "int }\n" +
+			"type Wide struct{ Calm[int]; " + fields(mostFields) + "int }\ntype Full struct{ " + fields(mostFields) +
+			"int }\n" +
 			"type Wire struct{ " + fields(mostFields+1) + "int `json:\"-\"` }\n")},
 		"tmux/a.go": {Data: []byte("package tmux\ntype Busy struct{}\n" + methods("a", mostMethods))},
-		"tmux/b.go": {Data: []byte("package tmux\ntype Calm[T any] struct{}\nfunc (*Calm[T]) a() {}\nfunc b(w *Wide) {}\n" +
+		"tmux/b.go": {Data: []byte("package tmux\ntype Calm[T any] struct{}\nfunc (*Calm[T]) a() {}\nfunc b(w *Wide) " +
+			"{}\n" +
 			"func c(ctx context.Context, b *Busy, n int) {}\nfunc d(n int, b *Busy) {}\n")},
 	}
 	counts, problems := bigTypes(t, house, map[string]int{"tmux.Calm": 3})
@@ -137,7 +139,8 @@ func bigTypes(t *testing.T, tree fs.FS, large map[string]int) (counts map[string
 		case counts[name] > most:
 			problems = append(problems, fmt.Sprintf("%s has %d methods, want %d at most", name, counts[name], most))
 		case counts[name] < large[name]:
-			problems = append(problems, fmt.Sprintf("%s has %d methods: take it off the list of large types, or lower its number",
+			problems = append(problems, fmt.Sprintf("%s has %d methods: take it off the list of large types, or "+
+				"lower its number",
 				name, counts[name]))
 		}
 	}

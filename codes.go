@@ -60,7 +60,8 @@ const (
 	HoldRefused       ReasonCode = "refused"        // tmux refused, for a reason without a code
 	HoldHostAway      ReasonCode = "host_away"      // the daemon of its host does not run, or cannot reach the database
 	HoldLease         ReasonCode = "lease_over"     // the daemon here may not be its host any more
-	HoldInside        ReasonCode = "inside"         // its program has it, through its own entrance, and keeps it for later
+	// its program has it, through its own entrance, and keeps it for later
+	HoldInside ReasonCode = "inside"
 
 	// HoldConversation keeps the spelling of the error code of the same name.
 	HoldConversation ReasonCode = "CONVERSATION_HELD"
@@ -87,12 +88,14 @@ const (
 	EndedDialog      ReasonCode = "behind_dialog"        // entered as a dialog opened; open until that is answered
 	EndedRefused     ReasonCode = "program_refused"      // the program showed that it refuses the text
 	EndedNoTurn      ReasonCode = "no_turn"              // gone from the composer, and no turn began
-	EndedDoorAbsent  ReasonCode = "door_absent"          // claimed for its program's entrance, and not there; queued again
-	EndedDoorSilent  ReasonCode = "door_silent"          // given through its program's entrance, and nothing shows a turn
-	EndedDoorDropped ReasonCode = "door_dropped"         // its program says that it will not read it
-	EndedNoAnswer    ReasonCode = "no_answer"            // a responder's model gave no answer
-	EndedHostRemoved ReasonCode = "host_removed"         // its host was removed from the team
-	EndedBehind      ReasonCode = "database_behind"      // the database lacks what came later; it may have been typed
+	// claimed for its program's entrance, and not there; queued again
+	EndedDoorAbsent ReasonCode = "door_absent"
+	// given through its program's entrance, and nothing shows a turn
+	EndedDoorSilent  ReasonCode = "door_silent"
+	EndedDoorDropped ReasonCode = "door_dropped"    // its program says that it will not read it
+	EndedNoAnswer    ReasonCode = "no_answer"       // a responder's model gave no answer
+	EndedHostRemoved ReasonCode = "host_removed"    // its host was removed from the team
+	EndedBehind      ReasonCode = "database_behind" // the database lacks what came later; it may have been typed
 )
 
 // What proves a rung.

@@ -150,7 +150,8 @@ func TestDecodeRefusesAnEmptyGroup(t *testing.T) {
 	if e := refusal(t, "broadcast_message", `{"text":"hi","group":""}`); e.Details["parameter"] != "group" {
 		t.Errorf("details are %v, want the parameter group", e.Details)
 	}
-	if _, err := FindOp("broadcast_message").DecodeQuery(map[string][]string{"text": {"hi"}, "group": {" "}}); err == nil {
+	if _, err := FindOp("broadcast_message").DecodeQuery(map[string][]string{"text": {"hi"},
+		"group": {" "}}); err == nil {
 		t.Error("a blank group was taken from a command line")
 	}
 	decoded[BroadcastMessageRequest](t, "broadcast_message", `{"text":"hi","group":null}`)
@@ -198,7 +199,8 @@ func TestTakeKey(t *testing.T) {
 func TestContentAlwaysHasDataAndAttachments(t *testing.T) {
 	for content, want := range map[*Content]string{
 		{Text: "hi"}: `{"text":"hi","data":{},"attachments":[]}`,
-		{Text: "hi", Data: json.RawMessage(`{"k":1}`), Attachments: []json.RawMessage{}}: `{"text":"hi","data":{"k":1},"attachments":[]}`,
+		{Text: "hi", Data: json.RawMessage(`{"k":1}`),
+			Attachments: []json.RawMessage{}}: `{"text":"hi","data":{"k":1},"attachments":[]}`,
 	} {
 		if got, err := json.Marshal(ContractMessage{Content: *content}); err != nil ||
 			!strings.Contains(string(got), want) {

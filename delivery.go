@@ -335,7 +335,8 @@ func (w Waiting) cause(now time.Time) string {
 	case w.Code == "":
 		return who + " is getting one now"
 	case words != "":
-		words = strings.NewReplacer("%s's", whose, "%s", who).Replace(words) + " for " + FormatDuration(now.Sub(w.Since))
+		words = strings.NewReplacer("%s's", whose, "%s", who).Replace(words) + " for " +
+			FormatDuration(now.Sub(w.Since))
 		if !w.Until.IsZero() {
 			words += ", until " + FormatEnd(w.Until)
 		}

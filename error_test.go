@@ -17,7 +17,8 @@ var sameError = cmpopts.IgnoreUnexported(Error{})
 
 func TestErrorCrossesTheWire(t *testing.T) {
 	for _, want := range []*Error{
-		Errorf(AgentNotFound, "there is no agent %q", "x").With("agent", "x").With("near", []any{"y"}).Suggest("Did you mean %s?", "y"),
+		Errorf(AgentNotFound, "there is no agent %q", "x").With("agent", "x").With("near",
+			[]any{"y"}).Suggest("Did you mean %s?", "y"),
 		Errorf(Internal, "it broke"),
 	} {
 		b := must.Have(json.Marshal(want))(t)

@@ -19,7 +19,8 @@ const (
 	EventAgent         EventType = "agent_updated"         // an agent changed its state
 	EventCommunication EventType = "communication_updated" // messages were paused or resumed
 	EventDialog        EventType = "dialog_answered"       // the operator answered the dialog of an agent
-	EventTyping        EventType = "terminal_typed"        // the operator types in the terminal of an agent, from elsewhere
+	// the operator types in the terminal of an agent, from elsewhere
+	EventTyping EventType = "terminal_typed"
 )
 
 // The states of an EventCommunication.

@@ -165,13 +165,14 @@ type Caller struct {
 	Seal        string    // the secret word in the footers of its own terminal; "" if it has none
 	Address     string    // of a caller without a credential; "" within this process
 	Unplaced    bool      // without a credential, a process of this user: neither the operator's nor an agent's
-	Views       string    // the id of the operator, for one that is Unplaced or Watches and may read what the operator may
-	Watches     bool      // a session of the page that may only look
-	Session     string    // the id of the session of the page with the operator's rights, "" if it is none
-	Newcomer    bool      // an agent that the operator has not let in yet
-	Invited     bool      // without a credential, but with a token of `parley invite`: it may register
-	Network     bool      // the call came over the network: its file paths are not of this machine
-	Remote      bool      // the service identifies the caller: credentials in the call are passed on to it
+	// the id of the operator, for one that is Unplaced or Watches and may read what the operator may
+	Views    string
+	Watches  bool   // a session of the page that may only look
+	Session  string // the id of the session of the page with the operator's rights, "" if it is none
+	Newcomer bool   // an agent that the operator has not let in yet
+	Invited  bool   // without a credential, but with a token of `parley invite`: it may register
+	Network  bool   // the call came over the network: its file paths are not of this machine
+	Remote   bool   // the service identifies the caller: credentials in the call are passed on to it
 }
 
 // Nobody reports whether the caller showed no credential.

@@ -26,7 +26,8 @@ func TestListsHaveEveryConstant(t *testing.T) {
 		"NeedKind":         texts(NeedKinds()),
 		"ReasonCode":       texts(ReasonCodes()),
 
-		"MessageType in its tag":        append(enumOf[SendMessageRequest]("type"), string(TypeNative)), // only parley gives that one
+		// only parley gives that one
+		"MessageType in its tag":        append(enumOf[SendMessageRequest]("type"), string(TypeNative)),
 		"Priority in its tag":           enumOf[SendMessageRequest]("priority"),
 		"ConversationAction in its tag": enumOf[ControlConversationRequest]("action"),
 	} {

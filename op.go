@@ -209,8 +209,8 @@ func (o *Op) Allow(c Caller) error {
 	case c.Views != "":
 		return refuseViewer(c)
 	case c.Unplaced:
-		return Errorf(Unauthenticated, "this process comes from the terminal of an agent that this workspace does not have, "+
-			"or that has lost it").
+		return Errorf(Unauthenticated, "this process comes from the terminal of an agent that this workspace does "+
+			"not have, or that has lost it").
 			Suggest("Run it in a terminal of your own, or in that of an agent.")
 	case c.Nobody():
 		return Errorf(Unauthenticated, "%s needs to know who calls", o.Name).
@@ -227,8 +227,8 @@ func (o *Op) Allow(c Caller) error {
 
 // KeyNotHere refuses a key of the operator's that an agent's process shows, or one that cannot be found.
 func KeyNotHere() *Error {
-	return Errorf(NotAuthorized, "a key of the operator does not count here: parley sees an agent's process behind it, or "+
-		"cannot see which process shows it").
+	return Errorf(NotAuthorized, "a key of the operator does not count here: parley sees an agent's process behind "+
+		"it, or cannot see which process shows it").
 		Suggest("Call through the daemon's socket from outside of the agents' terminals, as the parley command does. " +
 			"An agent uses its own key.")
 }
@@ -243,11 +243,12 @@ func refuseViewer(c Caller) error {
 
 // unplaced refuses a process that could be the operator's as well as an agent's.
 func unplaced() error {
-	return Errorf(Unauthenticated, "parley cannot tell whether this process is yours or an agent's: it was started after the "+
-		"first agent, and not from a terminal").
-		Suggest("What only reads works here: agents, log, needs, status. To send as an agent: parley register NAME prints "+
-			"a key for PARLEY_KEY. To do what you may do, set PARLEY_KEY to a key of yours: `parley key issue %s` prints "+
-			"one in a terminal, over ssh from another machine, or in a script that began before the first agent.",
+	return Errorf(Unauthenticated, "parley cannot tell whether this process is yours or an agent's: it was started "+
+		"after the first agent, and not from a terminal").
+		Suggest("What only reads works here: agents, log, needs, status. To send as an agent: parley register NAME "+
+			"prints a key for PARLEY_KEY. To do what you may do, set PARLEY_KEY to a key of yours: `parley key issue "+
+			"%s` prints one in a terminal, over ssh from another machine, or in a script that began before the first "+
+			"agent.",
 			OperatorName)
 }
 

@@ -68,7 +68,8 @@ func TestDecodeTakesEveryAlias(t *testing.T) {
 	got := decoded[SendMessageRequest](t, "send_message",
 		`{"recipient_agent_ids":["a","b"],"message":"hi","message_type":"request"}`)
 
-	if diff := cmp.Diff(&SendMessageRequest{To: Names{"a", "b"}, Text: "hi", Type: TypeRequest, Priority: PriorityNormal}, got); diff != "" {
+	if diff := cmp.Diff(&SendMessageRequest{To: Names{"a", "b"}, Text: "hi", Type: TypeRequest,
+		Priority: PriorityNormal}, got); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -131,7 +132,8 @@ func TestDecodeChecksTypesAndLimits(t *testing.T) {
 		{"send_message", `{"to":"a","text":"hi","wait_seconds":61}`, "wait_seconds"},
 		{"send_message", `{"to":"a","text":"hi","wait_seconds":-1}`, "wait_seconds"},
 		{"send_message", `{"to":"a","text":"hi","wait_seconds":1.5}`, "wait_seconds"},
-		{"send_message", `{"to":"a","text":"hi","context_reference":"` + strings.Repeat("é", 201) + `"}`, "context_reference"},
+		{"send_message", `{"to":"a","text":"hi","context_reference":"` + strings.Repeat("é", 201) + `"}`,
+			"context_reference"},
 		{"check_inbox", `{"limit":0}`, "limit"},
 		{"check_inbox", `{"limit":51}`, "limit"},
 		{"check_inbox", `{"limit":"5"}`, "limit"},

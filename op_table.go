@@ -107,12 +107,12 @@ var Ops = []*Op{
 			"commit.",
 		Service.DiffAgent, Orchestrators, Reads, route("GET", "/api/agents/diff")),
 	define("review_agent",
-		"Send comments on what an agent has changed, as one message with file and line. The comments stand in the diff, "+
-			"each below its line.",
+		"Send comments on what an agent has changed, as one message with file and line. The comments stand in the "+
+			"diff, each below its line.",
 		Service.ReviewAgent, OperatorOnly, Adds, programsOnly),
 	define("preview_merge",
-		"See what merging an agent's branch would do: commits, a fast-forward or not, conflicts, what stands in the way, "+
-			"and which other agents change the same files.",
+		"See what merging an agent's branch would do: commits, a fast-forward or not, conflicts, what stands in the "+
+			"way, and which other agents change the same files.",
 		Service.PreviewMerge, Orchestrators, Reads, route("GET", "/api/agents/merge")),
 	define("finish_worktree",
 		"Stop an agent, and merge its worktree's branch, remove the worktree, or both. Work that is not committed or "+
@@ -136,8 +136,8 @@ var Ops = []*Op{
 		"Type into an agent's terminal, as the person who looks at it in a browser. The settings must allow it.",
 		Service.TypeInTerminal, OperatorOnly, Destroys, programsOnly),
 	define("check_program",
-		"Try whether parley reads the screen of an agent's program as it is, in a terminal of its own and without a model. "+
-			"It takes half a minute; get_agent_status has the result.",
+		"Try whether parley reads the screen of an agent's program as it is, in a terminal of its own and without a "+
+			"model. It takes half a minute; get_agent_status has the result.",
 		Service.CheckProgram, OperatorOnly, Adds),
 	define("retry_delivery",
 		"Deliver a message again where it failed, expired or stayed unconfirmed; where it waits, check again at once.",
@@ -161,7 +161,8 @@ var Ops = []*Op{
 		"Make a token with which programs of other users and machines may register. It is shown only this once.",
 		Service.Invite, OperatorOnly, Adds),
 	define("open_page",
-		"Make a link that opens parley's page in a browser, once. The session may do what the operator may, or only look.",
+		"Make a link that opens parley's page in a browser, once. The session may do what the operator may, or only "+
+			"look.",
 		Service.OpenPage, OperatorOnly, Adds, programsOnly),
 	define("rotate_key", "Make a new API key for an agent and revoke all its others. It is shown only this once.",
 		Service.RotateKey, OperatorOnly, Destroys),

@@ -92,9 +92,12 @@ func TestAllow(t *testing.T) {
 		want   Code
 	}{
 		{"register_agent", nobody, ""}, {"register_agent", agent, ""}, {"register_agent", operator, ""},
-		{"send_message", nobody, Unauthenticated}, {"send_message", agent, ""}, {"send_message", chief, ""}, {"send_message", operator, ""},
-		{"stop_agent", nobody, Unauthenticated}, {"stop_agent", agent, NotAuthorized}, {"stop_agent", chief, ""}, {"stop_agent", operator, ""},
-		{"backup", nobody, Unauthenticated}, {"backup", agent, NotAuthorized}, {"backup", chief, NotAuthorized}, {"backup", operator, ""},
+		{"send_message", nobody, Unauthenticated}, {"send_message", agent, ""}, {"send_message", chief,
+			""}, {"send_message", operator, ""},
+		{"stop_agent", nobody, Unauthenticated}, {"stop_agent", agent, NotAuthorized}, {"stop_agent", chief,
+			""}, {"stop_agent", operator, ""},
+		{"backup", nobody, Unauthenticated}, {"backup", agent, NotAuthorized}, {"backup", chief,
+			NotAuthorized}, {"backup", operator, ""},
 	} {
 		if got := ErrorCode(FindOp(c.op).Allow(c.caller)); got != c.want {
 			t.Errorf("%s by %q: got %q, want %q", c.op, c.caller.Name, got, c.want)

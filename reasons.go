@@ -69,7 +69,8 @@ var reasons = map[ReasonCode]reason{
 		ends:    onlyByPerson,
 	},
 	HoldSynchronized: {
-		words:   "what is typed there goes to every pane of its window (tmux set-option -w synchronize-panes off ends that)",
+		words: "what is typed there goes to every pane of its window (tmux set-option -w synchronize-panes off " +
+			"ends that)",
 		lasting: "%s's window has been synchronized",
 		ends:    onlyByPerson,
 	},
@@ -87,8 +88,9 @@ var reasons = map[ReasonCode]reason{
 		ends:    onlyByPerson,
 	},
 	HoldShell: {
-		words:   "a bare shell (%s) has its terminal and would run the text as commands",
-		release: "It goes when %[1]s's own program has the terminal again: parley attach %[1]s, or parley restart %[1]s.",
+		words: "a bare shell (%s) has its terminal and would run the text as commands",
+		release: "It goes when %[1]s's own program has the terminal again: parley attach %[1]s, or parley restart " +
+			"%[1]s.",
 		lasting: "a bare shell has had %s's terminal",
 		ends:    onlyByPerson,
 	},
@@ -136,8 +138,8 @@ var reasons = map[ReasonCode]reason{
 	},
 	HoldUnsent: {
 		words: "parley's own text (message %s) was pasted without its Enter, and may stand in its terminal unseen",
-		release: "It goes when you have seen to that message: parley retry presses its Enter; or press Enter or clear it " +
-			"yourself (parley attach %[1]s), and say so with parley needs --dismiss.",
+		release: "It goes when you have seen to that message: parley retry presses its Enter; or press Enter or " +
+			"clear it yourself (parley attach %[1]s), and say so with parley needs --dismiss.",
 		lasting: "parley's own text may have stood unseen in %s's terminal",
 		ends:    withOwnText,
 	},
@@ -166,8 +168,8 @@ var reasons = map[ReasonCode]reason{
 	HoldBlocked: {words: "it is blocked (%s)", lasting: "%s has been blocked", with: StateBlocked},
 	HoldLimit: {
 		words: "it has reached its usage limit%s",
-		release: "It goes when %[1]s works again, or at once with parley retry. With resume_after_limit: true it goes by " +
-			"itself once the limit has ended.",
+		release: "It goes when %[1]s works again, or at once with parley retry. With resume_after_limit: true it " +
+			"goes by itself once the limit has ended.",
 		lasting: "%s has been at its usage limit",
 		with:    StateBlocked,
 	},
@@ -229,12 +231,12 @@ var reasons = map[ReasonCode]reason{
 		words: "typed and entered, but its terminal changed its mode or closed meanwhile and may have dropped it",
 	},
 	EndedHandedOver: {
-		words: "typed and entered, but what read it has given the terminal to another program since: it may have been " +
-			"a launcher",
+		words: "typed and entered, but what read it has given the terminal to another program since: it may have " +
+			"been a launcher",
 	},
 	EndedLostReader: {
-		words: "typed and entered, and read; but parley was not there to see what had the terminal, which may have been " +
-			"a launcher",
+		words: "typed and entered, and read; but parley was not there to see what had the terminal, which may have " +
+			"been a launcher",
 	},
 	EndedUnseen: {words: "typed and entered, but its terminal does not show that it was taken"},
 	EndedStanding: {

@@ -20,8 +20,9 @@ func TestShells(t *testing.T) {
 		"nu --config x": true, "rbash": true, "busybox sh": true, "/bin/busybox ash -i": true,
 
 		"bash --rcfile x script": false, "bash -eo pipefail script": false, "bash -o vi -c true": false,
-		"busybox vi x": false, "busybox": false, "busybox sh x": false, "bash -C script": false, "pwsh -nologo x": false,
-		"bash -c": false, "bash -lc true": false, "sh script.sh": false, "bash script": false, "claude": false,
+		"busybox vi x": false, "busybox": false, "busybox sh x": false, "bash -C script": false,
+		"pwsh -nologo x": false,
+		"bash -c":        false, "bash -lc true": false, "sh script.sh": false, "bash script": false, "claude": false,
 		"node bash":  false,
 		"python3 -i": false, "": false, "pwsh -File x": false, "fish --command=ls": false, "bash -": false,
 	} {
@@ -52,7 +53,8 @@ func TestCommandLinesAreWhatAShellReads(t *testing.T) {
 			argv = slices.Insert(argv, 1, "sh")
 		}
 		out, err := exec.Command(argv[0], argv[1:]...).Output()
-		if got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"); err != nil || !slices.Equal(got, words) {
+		if got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"); err != nil ||
+			!slices.Equal(got, words) {
 			t.Errorf("%s reads %q, %v", shell, got, err)
 		}
 	}

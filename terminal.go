@@ -265,7 +265,8 @@ func (r *AnswerDialogRequest) Answers() bool {
 
 // DialogKeys are the names of the keys that an answer may have; so may single letters and digits.
 var DialogKeys = []string{
-	"Enter", "Escape", "Space", "Tab", "BTab", "BSpace", "Up", "Down", "Left", "Right", "Home", "End", "PageUp", "PageDown",
+	"Enter", "Escape", "Space", "Tab", "BTab", "BSpace", "Up", "Down", "Left", "Right", "Home", "End", "PageUp",
+	"PageDown",
 }
 
 // dialogKey matches a key that is a letter or a digit.

@@ -9,33 +9,35 @@ import (
 )
 
 func TestClean(t *testing.T) {
+	const england = "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f" // its flag
+
 	for raw, want := range map[string]string{
-		"plain":                         "plain",
-		"a\r\nb\rc\u2028d\u2029e":       "a\nb\nc\nd\ne",
-		"tab\tstays":                    "tab\tstays",
-		"\x1b[31mred\x1b[0m":            "[31mred[0m",
-		"a\x1b[201~b":                   "a[201~b",
-		"nul\x00bel\x07del\x7fbs\b":     "nulbeldelbs",
-		"c1\u009b31m\u0085x":            "c131mx",
-		"bad\xff\xfeutf8\xc3":           "badutf8",
-		"\ufffd":                        "",
-		"abc\u202edef\u2066ghi\u2069":   "abcdefghi",
-		"lrm\u200erlm\u200falm\u061c":   "lrmrlmalm",
-		"end  \n\n \t":                  "end",
-		"  indented":                    "  indented",
-		"\n\nlater":                     "\n\nlater",
-		" \n\t ":                        "",
-		"a\u200bb\u2060c\ufeffd\u00ade": "abcde",
-		"x\U000e0041\U000e0042\u3164y":  "xy",
-		"a\u200db\u200cc\ufe0f":         "abc",
-		"می\u200cخواهم क्\u200dष":       "می\u200cخواهم क्\u200dष",
-		"❤\ufe0f\u200d🔥 1\ufe0f\u20e3":  "❤\ufe0f\u200d🔥 1\ufe0f\u20e3",
-		"🙂\ufe0f\ufe0f\u200d\u200d":     "🙂\ufe0f",
-		"👩🏽\u200d💻 葛\U000e0100":         "👩🏽\u200d💻 葛\U000e0100",
-		"🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f": "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
-		"🏴\U000e0068\U000e0069\U000e007f":                               "🏴",
-		"":                                                              "",
-		"語🙂👩‍👩‍👧 e\u0301":                                               "語🙂👩‍👩‍👧 e\u0301",
+		"plain":                           "plain",
+		"a\r\nb\rc\u2028d\u2029e":         "a\nb\nc\nd\ne",
+		"tab\tstays":                      "tab\tstays",
+		"\x1b[31mred\x1b[0m":              "[31mred[0m",
+		"a\x1b[201~b":                     "a[201~b",
+		"nul\x00bel\x07del\x7fbs\b":       "nulbeldelbs",
+		"c1\u009b31m\u0085x":              "c131mx",
+		"bad\xff\xfeutf8\xc3":             "badutf8",
+		"\ufffd":                          "",
+		"abc\u202edef\u2066ghi\u2069":     "abcdefghi",
+		"lrm\u200erlm\u200falm\u061c":     "lrmrlmalm",
+		"end  \n\n \t":                    "end",
+		"  indented":                      "  indented",
+		"\n\nlater":                       "\n\nlater",
+		" \n\t ":                          "",
+		"a\u200bb\u2060c\ufeffd\u00ade":   "abcde",
+		"x\U000e0041\U000e0042\u3164y":    "xy",
+		"a\u200db\u200cc\ufe0f":           "abc",
+		"می\u200cخواهم क्\u200dष":         "می\u200cخواهم क्\u200dष",
+		"❤\ufe0f\u200d🔥 1\ufe0f\u20e3":    "❤\ufe0f\u200d🔥 1\ufe0f\u20e3",
+		"🙂\ufe0f\ufe0f\u200d\u200d":       "🙂\ufe0f",
+		"👩🏽\u200d💻 葛\U000e0100":           "👩🏽\u200d💻 葛\U000e0100",
+		england:                           england,
+		"🏴\U000e0068\U000e0069\U000e007f": "🏴",
+		"":                                "",
+		"語🙂👩‍👩‍👧 e\u0301":                 "語🙂👩‍👩‍👧 e\u0301",
 	} {
 		if got := Clean(raw); got != want {
 			t.Errorf("Clean(%q) is %q, want %q", raw, got, want)
@@ -73,7 +75,8 @@ func TestTruncate(t *testing.T) {
 		text string
 		n    int
 		want string
-	}{{"abc", 3, "abc"}, {"abcd", 3, "ab…"}, {"語語語", 2, "語…"}, {"abc", 1, "…"}, {"abc", 0, ""}, {"abc", -1, ""}, {"", 0, ""}} {
+	}{{"abc", 3, "abc"}, {"abcd", 3, "ab…"}, {"語語語", 2, "語…"}, {"abc", 1, "…"}, {"abc", 0, ""}, {"abc", -1, ""}, {"", 0,
+		""}} {
 		if got := Truncate(c.text, c.n); got != c.want {
 			t.Errorf("Truncate(%q, %d) is %q, want %q", c.text, c.n, got, c.want)
 		}

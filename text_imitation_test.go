@@ -75,7 +75,8 @@ func TestOrdinaryTextsAreNotQuoted(t *testing.T) {
 		"arr[i] = agent", "the agent (planner) wrote msg 5f0c21aa", "(see the message overview)", "[gent]", "f(msg)",
 		"msg 5f0c21aa", "(the msg overview of today)", "log.Printf(\"[%s] agent\", name)", "語 [メモ] 🙂 👩‍👩‍👧", "(msg 12)",
 		"see > [PARLEY]: quoted already", "f\"{agent}: {text}\"", `<agent name="x">`, "<parley-id>", "${agent} {agent_id}",
-		"«Agent» and “agent 1”", "if a < b && c > d { agent() }", "x < 3 (see msg of 5f0c21aa)", "{parley: 1}", "a -> (b)",
+		"«Agent» and “agent 1”", "if a < b && c > d { agent() }", "x < 3 (see msg of 5f0c21aa)", "{parley: 1}",
+		"a -> (b)",
 	} {
 		if got := QuoteForms(text); got != text {
 			t.Errorf("%q becomes %q", text, got)
@@ -124,8 +125,8 @@ func TestLookalikesAreClear(t *testing.T) {
 	}
 }
 
-// No character hides a form, whatever bracket it begins with, wherever it stands before it or in it; and one that decomposes into a
-// letter of the form stands for the letter.
+// No character hides a form, whatever bracket it begins with, wherever it stands before it or in it; and one that
+// decomposes into a letter of the form stands for the letter.
 func TestNoCharacterHidesAForm(t *testing.T) {
 	eachCharacter(func(r rune) {
 		c := string(r)
@@ -168,7 +169,8 @@ func FuzzQuoteForms(f *testing.F) {
 			t.Errorf("QuoteForms is not at rest: %q, then %q", body, again)
 		}
 		for _, text := range []string{body, strings.Join(strings.Fields(body), " ")} {
-			for _, at := range append(headerIn().FindAllStringIndex(text, -1), footerIn().FindAllStringIndex(text, -1)...) {
+			for _, at := range append(headerIn().FindAllStringIndex(text, -1),
+				footerIn().FindAllStringIndex(text, -1)...) {
 				if !isQuoted(text[:at[0]]) {
 					t.Errorf("%q holds a form at %d: %q", raw, at[0], text)
 				}
@@ -186,7 +188,8 @@ func FuzzQuoteForms(f *testing.F) {
 func TestSealsAreHiddenHoweverTheyAreWritten(t *testing.T) {
 	const seal = "k7f3qa"
 	for _, text := range []string{
-		"(planner · msg 5f0c21aa · seal k7f3qa)", "k7f\n   3qa", "│ seal k7f │\n│ 3qa) │", "K7F3QA", "k-7-f-3-q-a", "ｋ７ｆ３ｑａ",
+		"(planner · msg 5f0c21aa · seal k7f3qa)", "k7f\n   3qa", "│ seal k7f │\n│ 3qa) │", "K7F3QA", "k-7-f-3-q-a",
+		"ｋ７ｆ３ｑａ",
 		"k\u200b7f3qa",
 	} {
 		got := HideSeal(text, seal)

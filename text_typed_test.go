@@ -26,7 +26,8 @@ var typedMessages = []struct {
 		parley.Typed{Kind: parley.KindBroadcast, SenderID: "12345678"},
 	},
 	{
-		parley.Message{Kind: parley.KindThread, SenderID: "12345678-0000", ThreadID: "1a2b3c4d-0000", ThreadTitle: `the "title"`},
+		parley.Message{Kind: parley.KindThread, SenderID: "12345678-0000", ThreadID: "1a2b3c4d-0000",
+			ThreadTitle: `the "title"`},
 		parley.Typed{Kind: parley.KindThread, SenderID: "12345678", ThreadID: "1a2b3c4d", ThreadTitle: "the 'title'"},
 	},
 	{
@@ -108,7 +109,8 @@ func TestTypedMessagesAreCut(t *testing.T) {
 		"shows > (ann · msg 5f0c21aa)\nafter":                              "shows > (ann · msg 5f0c21aa)\nafter",
 
 		"a\n[AGENT 12345678 BROADCAST]: x\n> (ann · msg 0a0b0c0d)\n> [PARLEY]: y (ann · msg 5f0c21aa)\nb": "a\n\nb",
-		"> " + one + "\nsays\n> " + one + "\nafter":                                                       "> \nsays\n> \nafter",
+		"> " + one + "\nsays\n> " + one + "\nafter": "" +
+			"> \nsays\n> \nafter",
 	} {
 		if got := parley.CutTyped(text); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
@@ -117,7 +119,8 @@ func TestTypedMessagesAreCut(t *testing.T) {
 }
 
 func TestQuotedFootersAreNoMessages(t *testing.T) {
-	text := "(ann · msg 0a0b0c0d)\n[AGENT 11111111 TO AGENT 22222222]: did you get this?\n(ann · msg 0a0b0c0d)\n(ann · msg 5f0c21aa)"
+	text := "(ann · msg 0a0b0c0d)\n[AGENT 11111111 TO AGENT 22222222]: did you get this?\n(ann · msg 0a0b0c0d)\n" +
+		"(ann · msg 5f0c21aa)"
 	got := parley.FindTyped(text)
 	if len(got) != 1 || got[0].ID != "5f0c21aa" {
 		t.Errorf("found %+v, want the message 5f0c21aa alone", got)
@@ -159,7 +162,8 @@ func TestFootersSayWhatIsExpected(t *testing.T) {
 		Priority: parley.PriorityHigh, Timestamp: sent, ResponseDeadline: &tomorrow,
 	}
 	got := m.Footer(false, "")
-	want := "(planner · msg 5f0c21aa · re 0a0b0c0d · partial · high · reply by 09:00 on 2 March with respond_to_message)"
+	want := "(planner · msg 5f0c21aa · re 0a0b0c0d · partial · high · reply by 09:00 on 2 March with " +
+		"respond_to_message)"
 	if got != want {
 		t.Errorf("the footer is %q, want %q", got, want)
 	}

@@ -15,7 +15,8 @@ func TestRootCauseOfAWaitIsSaidInASentence(t *testing.T) {
 		waiting parley.Waiting
 		want    string
 	}{
-		{parley.Waiting{Ahead: 4, Code: parley.HoldDialog}, "queued behind 4: coder has had a question open for 20 min"},
+		{parley.Waiting{Ahead: 4, Code: parley.HoldDialog},
+			"queued behind 4: coder has had a question open for 20 min"},
 		{parley.Waiting{Code: parley.HoldDraft}, "an unsent draft has stood in coder's composer for 20 min"},
 		{parley.Waiting{Ahead: 2}, "queued behind 2: coder is getting one now"},
 		{parley.Waiting{Ahead: 1, Code: parley.HoldUnreadable, Reason: "its terminal cannot be read: gone"},
@@ -28,7 +29,8 @@ func TestRootCauseOfAWaitIsSaidInASentence(t *testing.T) {
 		{parley.Waiting{Code: parley.HoldUnreadable, Reason: "its terminal cannot be read: gone", Agent: "-"},
 			"its terminal cannot be read: gone"},
 	} {
-		c.waiting.Agent, c.waiting.Since = strings.TrimSuffix(cmp.Or(c.waiting.Agent, "coder"), "-"), now.Add(-20*time.Minute)
+		c.waiting.Agent, c.waiting.Since = strings.TrimSuffix(cmp.Or(c.waiting.Agent, "coder"),
+			"-"), now.Add(-20*time.Minute)
 		if got := c.waiting.Sentence(now); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}

@@ -28,7 +28,8 @@ var localForms = []string{
 }
 
 // zonedForms are times with a zone.
-var zonedForms = []string{time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04Z07:00"}
+var zonedForms = []string{time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02 15:04:05Z07:00",
+	"2006-01-02 15:04Z07:00"}
 
 // ParseTime parses a time as people and models write it. What has no zone is in that of now. A span, or a number
 // of seconds, counts from now: forwards if ahead, else backwards. A day means its end if ahead, else its
@@ -137,7 +138,8 @@ func ofDay(day time.Time, ahead bool) time.Time {
 func clockOn(day time.Time, text string) (time.Time, bool) {
 	for _, form := range []string{"15:04", "15:04:05", "3pm", "3:04pm", "3 pm", "3:04 pm"} {
 		if at, err := time.Parse(form, text); err == nil {
-			return time.Date(day.Year(), day.Month(), day.Day(), at.Hour(), at.Minute(), at.Second(), 0, day.Location()), true
+			return time.Date(day.Year(), day.Month(), day.Day(), at.Hour(), at.Minute(), at.Second(), 0,
+				day.Location()), true
 		}
 	}
 	return time.Time{}, false
@@ -169,7 +171,8 @@ func readTimes(t reflect.Type, raw json.RawMessage, now time.Time, ahead bool) j
 	changed := false
 	for _, field := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if value, given := members[name]; given && field.Type == reflect.TypeFor[*time.Time]() && string(value) != "null" {
+		if value, given := members[name]; given && field.Type == reflect.TypeFor[*time.Time]() &&
+			string(value) != "null" {
 			members[name], changed = readTimes(field.Type, value, now, field.Tag.Get("ahead") == "true"), true
 		}
 	}

@@ -47,7 +47,8 @@ func TestTimesAsPeopleAndModelsWriteThem(t *testing.T) {
 	}
 
 	for _, text := range []string{
-		"", " ", "soon", "next week", "2026-13-01", "2026-12-01 25:00", "25:00", "-5", "in -5 minutes", "NaN", "Inf", "1e300",
+		"", " ", "soon", "next week", "2026-13-01", "2026-12-01 25:00", "25:00", "-5", "in -5 minutes", "NaN", "Inf",
+		"1e300",
 		"in", "ago", "tomorrow never", "99999999 weeks", "10:00 tomorrow, perhaps",
 	} {
 		if got, ok := ParseTime(text, now, true); ok {
@@ -66,7 +67,8 @@ func TestEveryTimeParameterTakesAllForms(t *testing.T) {
 			args := map[string]any{f.Name: "next Michaelmas"}
 			for _, other := range op.Fields {
 				if other.Required {
-					args[other.Name] = map[string]any{"string": "x", "array": []string{"x"}, "integer": 1, "boolean": true}[other.Type]
+					args[other.Name] = map[string]any{"string": "x", "array": []string{"x"}, "integer": 1,
+						"boolean": true}[other.Type]
 				}
 			}
 			if op.Name == "send_message" {
@@ -81,7 +83,8 @@ func TestEveryTimeParameterTakesAllForms(t *testing.T) {
 			if err := AsError(decode()); err == nil || err.Details["parameter"] != f.Name {
 				t.Errorf("%s: %s: nonsense gives %v", op.Name, f.Name, err)
 			}
-			for _, form := range []any{"2026-12-01", "2026-12-01 10:00", "2026-12-01T10:00:00", "tomorrow", "in 20 minutes", 1200, 1795320912} {
+			for _, form := range []any{"2026-12-01", "2026-12-01 10:00", "2026-12-01T10:00:00", "tomorrow",
+				"in 20 minutes", 1200, 1795320912} {
 				args[f.Name] = form
 				if err := decode(); err != nil && op.Name != "find_messages" {
 					t.Errorf("%s: %s as %v: %v", op.Name, f.Name, form, err)

@@ -21,10 +21,12 @@ func TestOneMatterCountsOnce(t *testing.T) {
 		"a dialog and another's debt":    {[]Need{dialog, debt("tester", "a")}, 2},
 		"one broadcast":                  {[]Need{debt("coder", "a"), debt("tester", "a"), debt("planner", "a")}, 1},
 		"two questions":                  {[]Need{debt("coder", "a"), debt("tester", "b")}, 2},
-		"unproven and unanswered":        {[]Need{{Kind: NeedUnconfirmed, AgentID: "x", MessageID: "a"}, debt("x", "a")}, 1},
-		"unproven and another's debt":    {[]Need{{Kind: NeedUnconfirmed, AgentID: "x", MessageID: "a"}, debt("y", "a")}, 2},
-		"between agents":                 {[]Need{between(debt("coder", "a")), between(Need{Kind: NeedHeld})}, 0},
-		"yours and theirs":               {[]Need{debt("coder", "a"), between(debt("tester", "a"))}, 1},
+		"unproven and unanswered": {[]Need{{Kind: NeedUnconfirmed, AgentID: "x", MessageID: "a"},
+			debt("x", "a")}, 1},
+		"unproven and another's debt": {[]Need{{Kind: NeedUnconfirmed, AgentID: "x", MessageID: "a"},
+			debt("y", "a")}, 2},
+		"between agents":   {[]Need{between(debt("coder", "a")), between(Need{Kind: NeedHeld})}, 0},
+		"yours and theirs": {[]Need{debt("coder", "a"), between(debt("tester", "a"))}, 1},
 	} {
 		if got := Matters(c.needs); got != c.want {
 			t.Errorf("%s: %d matters, want %d", name, got, c.want)

@@ -142,8 +142,9 @@ func (s *Agents) SetAgentSession(ctx context.Context, id string, session parley.
 func (s *Agents) SetAgentLabels(ctx context.Context, id string, a parley.Agent) error {
 	return s.write(ctx, "storing the agent's description", func(t *tx) error {
 		row := agentsIn{t}.row(&a)
-		n, err := agentsTable.Update(t, &row, onlyColumns("role", "description", "capabilities", "team_groups", "orchestrate",
-			"interruptible", "no_resume", "resume_after_limit", "door", "prompt_hash"), `id = ?`, id)
+		kept := onlyColumns("role", "description", "capabilities", "team_groups", "orchestrate", "interruptible",
+			"no_resume", "resume_after_limit", "door", "prompt_hash")
+		n, err := agentsTable.Update(t, &row, kept, `id = ?`, id)
 		switch {
 		case err != nil:
 			return err

@@ -19,7 +19,8 @@ func TestAppendClaimsWhatNothingGoesBefore(t *testing.T) {
 	for _, j := range done.Jobs() {
 		got = append(got, j.State)
 	}
-	if len(got) != 3 || got[0] != parley.DeliveryQueued || got[1] != parley.DeliveryTyping || got[2] != parley.DeliveryQueued {
+	if len(got) != 3 || got[0] != parley.DeliveryQueued || got[1] != parley.DeliveryTyping ||
+		got[2] != parley.DeliveryQueued {
 		t.Errorf("got %v, want the second one at typing", got)
 	}
 

@@ -96,9 +96,11 @@ func TestAppendTellsOfADeliveryThatIsHeldFromTheStart(t *testing.T) {
 	}
 
 	e := events[1]
-	want := parley.Event{Type: parley.EventDelivery, RecipientID: agentID(2), State: "held", ReasonCode: parley.HoldConversation,
-		Detail: "nothing called for an answer"}
-	got := parley.Event{Type: e.Type, RecipientID: e.RecipientID, State: e.State, ReasonCode: e.ReasonCode, Detail: e.Detail}
+	want := parley.Event{Type: parley.EventDelivery, RecipientID: agentID(2), State: "held",
+		ReasonCode: parley.HoldConversation,
+		Detail:     "nothing called for an answer"}
+	got := parley.Event{Type: e.Type, RecipientID: e.RecipientID, State: e.State, ReasonCode: e.ReasonCode,
+		Detail: e.Detail}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

@@ -34,13 +34,14 @@ func TestAttestAdvancesTypedDeliveries(t *testing.T) {
 		changes          []Change
 		want             string // the steps; an exclamation mark: with the start of the turn
 	}{
-		"queued":                   {false, false, nil, "queued"},
-		"read in its mailbox":      {false, false, end("read"), "queued read"},
-		"refused":                  {true, false, end("held"), "queued typing held"},
-		"failed":                   {true, false, end("failed"), "queued typing failed"},
-		"typing":                   {true, false, nil, "queued typing submitted! read"},
-		"unconfirmed":              {true, false, end("unconfirmed"), "queued typing unconfirmed submitted! read"},
-		"to be retried":            {true, false, end("unconfirmed"), "queued typing unconfirmed queued submitted! read"},
+		"queued":              {false, false, nil, "queued"},
+		"read in its mailbox": {false, false, end("read"), "queued read"},
+		"refused":             {true, false, end("held"), "queued typing held"},
+		"failed":              {true, false, end("failed"), "queued typing failed"},
+		"typing":              {true, false, nil, "queued typing submitted! read"},
+		"unconfirmed":         {true, false, end("unconfirmed"), "queued typing unconfirmed submitted! read"},
+		"to be retried": {true, false, end("unconfirmed"),
+			"queued typing unconfirmed queued submitted! read"},
 		"not taken":                {true, false, refused, "queued typing unconfirmed"},
 		"not taken, to be retried": {true, false, refused, "queued typing unconfirmed queued"},
 		"announcement":             {true, true, end("unconfirmed"), "queued typing unconfirmed submitted!"},

@@ -141,6 +141,7 @@ func millionQueries() []millionQuery {
 			false,
 			search(SearchQuery{Words: "hello", For: agentID(9), Until: time.Now().Add(-900_000 * time.Second)}),
 		},
-		{"search between two", false, search(SearchQuery{Words: "hello", For: agentID(9), From: []string{agentID(29)}})},
+		{"search between two", false,
+			search(SearchQuery{Words: "hello", For: agentID(9), From: []string{agentID(29)}})},
 	}
 }

@@ -59,7 +59,8 @@ func TestKeepCopyThinsOutTheOldOnes(t *testing.T) {
 	}
 
 	copies := copiesOf(t, path)
-	if len(copies) != 2 || !strings.Contains(copies[0], "20261122T180000") || !strings.Contains(copies[1], "20261122T170000") {
+	if len(copies) != 2 || !strings.Contains(copies[0], "20261122T180000") ||
+		!strings.Contains(copies[1], "20261122T170000") {
 		t.Errorf("got %v, want those of 18:00 and 17:00", copies)
 	}
 	if info := must.Have(os.Stat(copies[0]))(t); info.Mode() != 0o600 {
@@ -71,7 +72,8 @@ func TestKeepCopyThinsOutTheOldOnes(t *testing.T) {
 func TestCopiesFromBeforeALossStay(t *testing.T) {
 	needsFile(t)
 	now := time.Date(2026, 11, 22, 14, 0, 0, 0, time.UTC)
-	o := Options{Path: filepath.Join(t.TempDir(), "parley.db"), Copies: Copies{Keep: 1}, Now: func() time.Time { return now }}
+	o := Options{Path: filepath.Join(t.TempDir(), "parley.db"), Copies: Copies{Keep: 1},
+		Now: func() time.Time { return now }}
 	s := openClocked(t, &now, o)
 	addAgents(t, s, 2)
 	before := must.Have(s.KeepCopy(t.Context()))(t)

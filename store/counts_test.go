@@ -27,7 +27,8 @@ func TestCounts(t *testing.T) {
 	got, err := s.Counts(t.Context())
 	held := jobs[0].Message.Timestamp
 	want := map[string]AgentCounts{
-		agentID(1): {Unread: 3, Queued: 3, HeldReason: "copy mode", HeldCode: parley.HoldScrolling, HeldID: jobs[0].Message.ID, HeldSince: &held},
+		agentID(1): {Unread: 3, Queued: 3, HeldReason: "copy mode", HeldCode: parley.HoldScrolling,
+			HeldID: jobs[0].Message.ID, HeldSince: &held},
 		agentID(2): {Unread: 3},
 	}
 

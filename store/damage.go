@@ -25,7 +25,8 @@ func (db *database) explain(ctx context.Context, err error) error {
 func explainDamage(e *parley.Error, c *Copy, lacks *Shortfall, now time.Time) *parley.Error {
 	if c == nil {
 		return e.Suggest("Move it away, and put a copy of parley backup there: there is no automatic one. " +
-			"Or run parley doctor --repair: it goes on with what can be read, keeps what is there, and says what is missing.")
+			"Or run parley doctor --repair: it goes on with what can be read, keeps what is there, and says what is " +
+			"missing.")
 	}
 
 	would := "Nothing that was acknowledged is missing in it"
@@ -35,7 +36,7 @@ func explainDamage(e *parley.Error, c *Copy, lacks *Shortfall, now time.Time) *p
 	}
 
 	return e.With("copy", c.Path).With("copied_at", c.Made.UTC()).
-		Suggest("Run parley doctor --repair: it goes on with what can be read, or puts back the copy of %s (%s ago), and "+
-			"keeps what is there. %s. With --as-is it uses no copy.",
+		Suggest("Run parley doctor --repair: it goes on with what can be read, or puts back the copy of %s (%s ago), "+
+			"and keeps what is there. %s. With --as-is it uses no copy.",
 			parley.LocalTime(c.Made, now), parley.FormatDuration(now.Sub(c.Made)), would)
 }

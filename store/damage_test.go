@@ -35,8 +35,8 @@ func scribble(t *testing.T, path string, n int) {
 	must.Have(f.WriteAt(bytes.Repeat([]byte{0xa5}, n), from))(t)
 }
 
-// A log of which a part is damaged is refused as it is. A repair reads also what is behind the damage, which SQLite does
-// not, and what is missing then is told until somebody has seen it.
+// A log of which a part is damaged is refused as it is. A repair reads also what is behind the damage, which SQLite
+// does not, and what is missing then is told until somebody has seen it.
 func TestDamagedLogIsRepaired(t *testing.T) {
 	needsFile(t)
 	s, path := openNew(t, 2)
@@ -63,7 +63,8 @@ func TestDamagedLogIsRepaired(t *testing.T) {
 	page := must.Have(s.Inbox.Page(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1}))(t)
 	if page.Total < 27 || done.Lacks == nil || found == nil || found.Messages != done.Lacks.Messages ||
 		int(found.Messages)+page.Total != 30 {
-		t.Fatalf("%d of 30 messages are there; the repair lacks %+v, and the database %+v", page.Total, done.Lacks, found)
+		t.Fatalf("%d of 30 messages are there; the repair lacks %+v, and the database %+v", page.Total, done.Lacks,
+			found)
 	}
 	if after := must.Have(os.ReadFile(done.Aside + "-wal"))(t); !bytes.Equal(after, before) {
 		t.Error("the log is not kept as it was")
@@ -80,7 +81,8 @@ func TestDamagedLogIsRepaired(t *testing.T) {
 	// It is told until somebody has seen it, and then no more.
 	must.Do(t, s.Close())
 	s = openAt(t, left)
-	if again := must.Have(s.Shortfall(t.Context()))(t); again == nil || again.Messages != found.Messages || news(s) != "" {
+	if again := must.Have(s.Shortfall(t.Context()))(t); again == nil || again.Messages != found.Messages ||
+		news(s) != "" {
 		t.Errorf("after another start: got %+v", again)
 	}
 	if ok := must.Have(s.DismissShortfall(t.Context()))(t); !ok || must.Have(s.Shortfall(t.Context()))(t) != nil {
@@ -189,7 +191,8 @@ func TestDamageIsNoticedWhileOpen(t *testing.T) {
 	for name, meet := range map[string]func(s *Store) error{
 		"check": func(s *Store) error { return s.Check(t.Context()) },
 		"read": func(s *Store) error {
-			return s.read(t.Context(), "reading", new(int), `SELECT count(*) FROM messages INDEXED BY messages_id WHERE id > ''`)
+			return s.read(t.Context(), "reading", new(int),
+				`SELECT count(*) FROM messages INDEXED BY messages_id WHERE id > ''`)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -37,7 +37,8 @@ func TestCodesAreKeptWithReasonsAndSteps(t *testing.T) {
 		t.Errorf("unconfirmed: got reason code %q, want %q", got, parley.EndedUnseen)
 	}
 
-	must.Do(t, s.Advance(t.Context(), k, Change{State: parley.DeliverySubmitted, Evidence: "x", Code: parley.ProofRead}))
+	must.Do(t,
+		s.Advance(t.Context(), k, Change{State: parley.DeliverySubmitted, Evidence: "x", Code: parley.ProofRead}))
 	d := delivery(t, s, done.Message.ID, 1)
 	want := []parley.ReasonCode{parley.ProofStored, parley.HoldBusy, "", parley.EndedUnseen, parley.ProofRead}
 	if diff := cmp.Diff(want, stepCodes(d)); diff != "" || d.ReasonCode != "" {

@@ -27,7 +27,8 @@ func again(n int) []NewDelivery {
 
 func TestRetryQueuesUnprovenDeliveries(t *testing.T) {
 	s := openWith(t, 2)
-	for _, end := range []parley.DeliveryState{parley.DeliveryUnconfirmed, parley.DeliveryFailed, parley.DeliveryExpired} {
+	for _, end := range []parley.DeliveryState{parley.DeliveryUnconfirmed, parley.DeliveryFailed,
+		parley.DeliveryExpired} {
 		id, k := unproven(t, s, end)
 		before := delivery(t, s, id, 1)
 		events := s.LastEvent()

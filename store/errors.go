@@ -87,8 +87,8 @@ func verdictOf(err error) error {
 		return damaged(damage.Path).With("cause", damage.Cause)
 	case errors.As(err, &hopeless):
 		return damaged(hopeless.Path).With("cause", hopeless.Cause).
-			Suggest("Put a copy of parley backup in its place: there is no automatic one, and none of it can be read. " +
-				"Or move it away, and run parley doctor --repair: it begins with an empty one.")
+			Suggest("Put a copy of parley backup in its place: there is no automatic one, and none of it can be " +
+				"read. Or move it away, and run parley doctor --repair: it begins with an empty one.")
 	case errors.As(err, &lacks):
 		short := missing(lacks.Known, lacks.Has)
 		return parley.Errorf(parley.StorageUnavailable,
@@ -154,8 +154,8 @@ func lostFiles(path string) func(cause, saving error) error {
 	return func(cause, saving error) error {
 		e := parley.Errorf(parley.StorageUnavailable, "the database %s is not safe: %v", path, cause).With("file", path)
 		if saving != nil {
-			return e.Suggest("Make room on the disk of %s, and let the directory be written: the daemon saves there what it "+
-				"holds, as soon as it can. Until then, do not end it.", filepath.Dir(path))
+			return e.Suggest("Make room on the disk of %s, and let the directory be written: the daemon saves there "+
+				"what it holds, as soon as it can. Until then, do not end it.", filepath.Dir(path))
 		}
 		return e.Suggest("Try again: the daemon has saved all that it held, and the next one goes on with that.")
 	}
@@ -172,8 +172,8 @@ func tooOld(place string, version int64) *parley.Error {
 		"the database %s is from an older parley: its version is %d, and this program begins with %d", place, version,
 		firstVersion).
 		With("file", place).With("version", version).
-		Suggest("Nothing was changed. Build parley at commit %s and run its parley status once, which brings the database "+
-			"to version %d, and its parley down. Then try again.", bringsUp, firstVersion)
+		Suggest("Nothing was changed. Build parley at commit %s and run its parley status once, which brings the "+
+			"database to version %d, and its parley down. Then try again.", bringsUp, firstVersion)
 }
 
 // A database of firstVersion may also have been made step by step, by programs that no longer are: it is the same. What

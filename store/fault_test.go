@@ -40,7 +40,8 @@ func wantStored(t *testing.T, s *Store, want int) {
 	}
 
 	var events int
-	if err := s.read(t.Context(), "counting", &events, `SELECT count(*) FROM events WHERE message_seq > 0`); err != nil ||
+	if err := s.read(t.Context(), "counting", &events,
+		`SELECT count(*) FROM events WHERE message_seq > 0`); err != nil ||
 		events != want {
 		t.Errorf("events: got %d, %v, want %d", events, err, want)
 	}

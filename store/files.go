@@ -119,7 +119,8 @@ func (t filesIn) refuseRemoved(ids []string) error {
 		return err
 	}
 
-	return parley.Errorf(parley.FileNotFound, "the file %s was removed meanwhile: the message was not stored", removed[0]).
+	return parley.Errorf(parley.FileNotFound, "the file %s was removed meanwhile: the message was not stored",
+		removed[0]).
 		Suggest("Leave the file out, or send it again.")
 }
 

@@ -25,7 +25,8 @@ func (s *Files) ShareContent(ctx context.Context, sha string, size int64, conten
 	}
 	var stored int64
 	if err := s.read(ctx, doing, &stored,
-		`SELECT coalesce(sum(length(content)), 0) FROM file_chunks WHERE sha256 = ?`, sha); err != nil || stored == size {
+		`SELECT coalesce(sum(length(content)), 0) FROM file_chunks WHERE sha256 = ?`, sha); err != nil ||
+		stored == size {
 		return err
 	}
 

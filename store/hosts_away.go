@@ -181,7 +181,8 @@ func (t agentsIn) terminateAll(host, by string, done *Removed) error {
 
 	for i := range rows {
 		r := &rows[i]
-		r.State, r.Evidence, r.Since = string(parley.StateTerminated), "its host "+host+" was removed by "+by, nanos(t.Now)
+		r.State, r.Since = string(parley.StateTerminated), nanos(t.Now)
+		r.Evidence = "its host " + host + " was removed by " + by
 		if _, err := t.Exec(`UPDATE agents SET state = ?, since = ?, evidence = ? WHERE id = ?`,
 			r.State, r.Since, r.Evidence, r.ID); err != nil {
 			return err

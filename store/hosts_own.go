@@ -34,5 +34,6 @@ func (t agentsIn) refuseElsewhere(a *parley.Agent) error {
 		return err
 	}
 	return parley.Errorf(parley.AgentExists, "%s is an agent of host %s", a.Name, old.Host).With("host", old.Host).
-		Suggest("Choose another name, or stop it there first: ssh %s parley stop %s", parley.ShellWord(old.Host), a.Name)
+		Suggest("Choose another name, or stop it there first: ssh %s parley stop %s", parley.ShellWord(old.Host),
+			a.Name)
 }

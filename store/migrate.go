@@ -27,7 +27,8 @@ func (db opening) migrate(ctx context.Context, m *engine.Migrations) error {
 			older = "restore an older backup of the database."
 		}
 		return parley.Errorf(parley.StorageUnavailable,
-			"the database %s is from a newer parley: its version is %d, this program knows %d", db.base.Path, have, want).
+			"the database %s is from a newer parley: its version is %d, this program knows %d", db.base.Path, have,
+			want).
 			With("file", db.base.Path).With("version", have).
 			Suggest("Use the newer parley, or %s", older)
 	case schema.TooOld(have):

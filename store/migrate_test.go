@@ -102,7 +102,8 @@ func TestOlderDatabaseIsRefusedUntouched(t *testing.T) {
 
 	wantRefused(t, path, bringsUp)
 	for _, f := range must.Have(os.ReadDir(filepath.Dir(path)))(t) {
-		if !slices.Contains(engine.Endings, strings.TrimPrefix(f.Name(), filepath.Base(path))) { // a reader makes those of the log
+		// a reader makes those of the log
+		if !slices.Contains(engine.Endings, strings.TrimPrefix(f.Name(), filepath.Base(path))) {
 			t.Errorf("a file was added: %s", f.Name())
 		}
 	}
@@ -192,7 +193,8 @@ func TestFailedMigrationChangesNothing(t *testing.T) {
 	path := fixture(t, "v45.sql")
 	tuned := tuning{
 		busyTimeout: time.Second,
-		migrations:  later(t, &engine.SQLite, "ALTER TABLE agents ADD COLUMN shoe_size INTEGER;\nDROP TABLE nothing_there;"),
+		migrations: later(t, &engine.SQLite, "ALTER TABLE agents ADD COLUMN shoe_size INTEGER;\nDROP TABLE "+
+			"nothing_there;"),
 	}
 	if s, err := open(t.Context(), Options{Path: path}, tuned); err == nil {
 		s.Close()

@@ -91,7 +91,8 @@ func openSide(ctx context.Context, o Options) (*openedSide, error) {
 
 	var pool *sql.DB
 	if o.URL == "" {
-		pool, err = engine.Connect(engine.DSN(s.base.Path, engine.DefaultBusyTimeout, "foreign_keys(0)", "synchronous(FULL)"), 1)
+		dsn := engine.DSN(s.base.Path, engine.DefaultBusyTimeout, "foreign_keys(0)", "synchronous(FULL)")
+		pool, err = engine.Connect(dsn, 1)
 	} else if config, bad := readURL(o.URL); bad == nil {
 		pool = engine.PostgresWriter(config)
 	}
@@ -118,7 +119,8 @@ func (s *openedSide) claim(ctx context.Context, source string) error {
 		return nil
 	}
 	if rows > 0 || was.Valid {
-		return parley.Errorf(parley.InvalidArgument, "the database %s is not empty", s.base.Path).With("database", s.base.Path).
+		return parley.Errorf(parley.InvalidArgument, "the database %s is not empty", s.base.Path).
+			With("database", s.base.Path).
 			Suggest("Move to an empty one. Nothing was changed.")
 	}
 	if err := s.SetFact(ctx, movingFact, source); err != nil {

@@ -60,7 +60,8 @@ func TestMovedDatabaseHoldsEverything(t *testing.T) {
 	if diff := cmp.Diff(want, everything(t, s)); diff != "" {
 		t.Errorf("(-before +after):\n%s", diff)
 	}
-	wantFound(t, s, SearchQuery{Words: "数据", For: agentID(1)}, strings.ToValidUTF8(strings.ReplaceAll(p.Message.Text, "\x00", "\uFFFD"), "\uFFFD"))
+	wantFound(t, s, SearchQuery{Words: "数据", For: agentID(1)},
+		strings.ToValidUTF8(strings.ReplaceAll(p.Message.Text, "\x00", "\uFFFD"), "\uFFFD"))
 	must.Do(t, s.CreateAgent(t.Context(), testAgent(9), nil))
 	if got := s.LastEvent(); got != last+1 {
 		t.Errorf("the next event has the number %d, want %d", got, last+1)

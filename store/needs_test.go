@@ -113,7 +113,8 @@ func TestOwedListsUnansweredRequests(t *testing.T) {
 
 	// What agent 1 wrote before it had the message does not answer it.
 	must.Do(t, s.Claim(t.Context(), Key{queued.Seq, agentID(1)}, 3, false))
-	must.Do(t, s.Advance(t.Context(), Key{queued.Seq, agentID(1)}, Change{State: parley.DeliveryRead, Evidence: "seen"}))
+	must.Do(t,
+		s.Advance(t.Context(), Key{queued.Seq, agentID(1)}, Change{State: parley.DeliveryRead, Evidence: "seen"}))
 	wantIDs(t, "once the first has arrived", owed(), queued.Message.ID, both)
 }
 

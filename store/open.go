@@ -65,8 +65,8 @@ func (db opening) openFile(ctx context.Context) (err error) {
 		return err
 	}
 	if taken {
-		base.Safety.Tell("The files of the database %s were removed or replaced while parley ran. They were put back with "+
-			"all that was accepted.", base.Path)
+		base.Safety.Tell("The files of the database %s were removed or replaced while parley ran. They were put back "+
+			"with all that was accepted.", base.Path)
 	}
 
 	e, err := schema.NewExaminer(ctx, base.Path, db.copies)

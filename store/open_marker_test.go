@@ -30,7 +30,8 @@ func TestOpenChecksOnlyUnclosedDatabases(t *testing.T) {
 
 	var marks int
 	db := raw(t, path)
-	if err := db.QueryRow(`SELECT count(*) FROM facts WHERE name = ?`, engine.OpenFact).Scan(&marks); err != nil || marks != 0 {
+	if err := db.QueryRow(`SELECT count(*) FROM facts WHERE name = ?`, engine.OpenFact).Scan(&marks); err != nil ||
+		marks != 0 {
 		t.Errorf("a closed database has %d marks, %v", marks, err)
 	}
 	must.Do(t, db.Close())

@@ -37,7 +37,8 @@ func TestOpenSetsPragmas(t *testing.T) {
 	s := openTest(t)
 	var mode string
 	var synchronous, foreign, readonly int
-	for pragma, dest := range map[string]any{"journal_mode": &mode, "synchronous": &synchronous, "foreign_keys": &foreign} {
+	for pragma, dest := range map[string]any{"journal_mode": &mode, "synchronous": &synchronous,
+		"foreign_keys": &foreign} {
 		must.Do(t, s.base.WriterConn.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(dest))
 	}
 

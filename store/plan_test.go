@@ -85,13 +85,16 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 		"TypedAs": {func(ctx context.Context) error { _, err := s.TypedAs(ctx, "x", 1); return err },
 			[]string{"d USING INDEX deliveries_ended", "d USING INDEX deliveries_open (recipient_id=?)"}, "SCAN d"},
 		"Inbox, unread": {inbox(InboxQuery{UnreadOnly: true}),
-			[]string{"d USING INDEX deliveries_unread (recipient_id=? AND read_at=?)", "COVERING INDEX deliveries_unread", "COVERING INDEX deliveries_inbox"}, "TEMP B-TREE"},
+			[]string{"d USING INDEX deliveries_unread (recipient_id=? AND read_at=?)",
+				"COVERING INDEX deliveries_unread", "COVERING INDEX deliveries_inbox"}, "TEMP B-TREE"},
 		"Inbox, all": {inbox(InboxQuery{}),
 			[]string{"d USING INDEX deliveries_inbox (recipient_id=?)"}, "TEMP B-TREE"},
 		"Inbox, filtered": {inbox(InboxQuery{UnreadOnly: true, Since: time.Unix(1, 0), Priority: parley.PriorityHigh}),
 			[]string{"d USING INDEX deliveries_unread (recipient_id=? AND read_at=?)"}, "TEMP B-TREE"},
 		"Inbox of senders": {inbox(InboxQuery{Senders: []string{"a", "b"}}),
-			[]string{"c USING COVERING INDEX deliveries_direct (conversation_id=?)", "o USING COVERING INDEX messages_spread (sender_id=?)", "d USING COVERING INDEX deliveries_inbox (recipient_id=? AND message_seq=?)"}, "deliveries_inbox (recipient_id=?)"},
+			[]string{"c USING COVERING INDEX deliveries_direct (conversation_id=?)",
+				"o USING COVERING INDEX messages_spread (sender_id=?)", "d USING COVERING INDEX deliveries_inbox " +
+					"(recipient_id=? AND message_seq=?)"}, "deliveries_inbox (recipient_id=?)"},
 		"History": {func(ctx context.Context) error {
 			_, err := s.History(ctx, HistoryQuery{A: agentID(0), B: agentID(1), Limit: 10})
 			return err
@@ -124,14 +127,18 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 		"Owed": {func(ctx context.Context) error {
 			_, err := s.Owed(ctx, time.Unix(1, 0), time.Unix(2, 0))
 			return err
-		}, []string{"m USING INDEX messages_requests (accepted_at>? AND accepted_at<?)", "a USING COVERING INDEX messages_replies (in_reply_to=? AND sender_id=?)",
+		}, []string{"m USING INDEX messages_requests (accepted_at>? AND accepted_at<?)", "a USING COVERING INDEX " +
+			"messages_replies (in_reply_to=? AND sender_id=?)",
 			"ad USING COVERING INDEX deliveries_direct (conversation_id=? AND message_seq>?)"}, "TEMP B-TREE"},
 		"Search": {func(ctx context.Context) error {
-			_, err := s.Search(ctx, SearchQuery{Words: "hello", For: agentID(1), To: []string{agentID(0)}, Since: time.Unix(1, 0), Limit: 10})
+			_, err := s.Search(ctx,
+				SearchQuery{Words: "hello", For: agentID(1), To: []string{agentID(0)}, Since: time.Unix(1, 0),
+					Limit: 10})
 			return err
 		}, []string{"SCAN w VIRTUAL TABLE INDEX", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"}, "FOR ORDER BY"},
 		"Pressing": {func(ctx context.Context) error { _, _, err := s.Pressing(ctx, agentID(1), 5); return err },
-			[]string{"COVERING INDEX deliveries_unread", "d USING INDEX deliveries_pressing (recipient_id=?)"}, "SCAN m"},
+			[]string{"COVERING INDEX deliveries_unread",
+				"d USING INDEX deliveries_pressing (recipient_id=?)"}, "SCAN m"},
 		"Due": {func(ctx context.Context) error { _, err := s.Due(ctx, time.Unix(1, 0)); return err },
 			[]string{"b USING INDEX debts_due (due_at<?)"}, "TEMP B-TREE"},
 		"Overdue": {func(ctx context.Context) error { _, err := s.Overdue(ctx); return err },
@@ -139,7 +146,8 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 		"Debts": {func(ctx context.Context) error { _, err := s.Debts.List(ctx, "x"); return err },
 			[]string{"m USING COVERING INDEX messages_id (id=?)", "b USING PRIMARY KEY (message_seq=?)"}, "SCAN b"},
 		"A thread's posts": {inbox(InboxQuery{ThreadID: "x"}),
-			[]string{"COVERING INDEX messages_thread (thread_id=?", "m USING INDEX messages_thread (thread_id=?", "d USING PRIMARY KEY (message_seq=? AND recipient_id=?)"}, "TEMP B-TREE"},
+			[]string{"COVERING INDEX messages_thread (thread_id=?", "m USING INDEX messages_thread (thread_id=?",
+				"d USING PRIMARY KEY (message_seq=? AND recipient_id=?)"}, "TEMP B-TREE"},
 		"Thread": {func(ctx context.Context) error {
 			if _, err := s.Thread(ctx, "12345678"); parley.ErrorCode(err) != parley.ThreadNotFound {
 				return err
@@ -149,11 +157,13 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 		"Threads": {func(ctx context.Context) error { _, _, err := s.Threads.List(ctx, "", 10); return err },
 			[]string{"t USING INDEX threads_active"}, "TEMP B-TREE"},
 		"Threads of one": {func(ctx context.Context) error { _, _, err := s.Threads.List(ctx, "x", 10); return err },
-			[]string{"t USING INDEX threads_active", "p EXISTS USING COVERING INDEX participants_agent (agent_id=? AND thread_id=?)"}, "TEMP B-TREE"},
+			[]string{"t USING INDEX threads_active",
+				"p EXISTS USING COVERING INDEX participants_agent (agent_id=? AND thread_id=?)"}, "TEMP B-TREE"},
 		"Export": {func(ctx context.Context) error {
 			_, err := s.Export(ctx, ExportQuery{Limit: 10, Since: time.Unix(1, 0)})
 			return err
-		}, []string{"m USING INTEGER PRIMARY KEY (rowid>?)", "e USING PRIMARY KEY (message_seq=?)", "m USING INTEGER PRIMARY KEY (rowid=?)", "d USING PRIMARY KEY (message_seq=?)"}, "SCAN d"},
+		}, []string{"m USING INTEGER PRIMARY KEY (rowid>?)", "e USING PRIMARY KEY (message_seq=?)",
+			"m USING INTEGER PRIMARY KEY (rowid=?)", "d USING PRIMARY KEY (message_seq=?)"}, "SCAN d"},
 		"Export of two": {func(ctx context.Context) error {
 			_, err := s.Export(ctx, ExportQuery{A: agentID(0), B: agentID(1), Limit: 10})
 			return err

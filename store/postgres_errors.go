@@ -75,8 +75,9 @@ func hostFailure(err error) *parley.Error {
 	switch {
 	case errors.As(err, &taken):
 		return unavailable().With("database", taken.Place).With("host", taken.Host).With("holder", taken.Holder).
-			Suggest("Each machine has a host name of its own, and one daemon: stop that one with parley down, or give this "+
-				"machine another name with the setting host. If it is gone, try again in %d s.", int(taken.Left.Seconds())+1)
+			Suggest("Each machine has a host name of its own, and one daemon: stop that one with parley down, or "+
+				"give this machine another name with the setting host. If it is gone, try again in %d s.",
+				int(taken.Left.Seconds())+1)
 	case errors.As(err, &shared):
 		return unavailable().With("hosts", shared.Others).
 			Suggest("Stop their daemons first, with parley down --keep-agents on each of them, and try again.")

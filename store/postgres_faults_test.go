@@ -30,7 +30,8 @@ func TestHostsFollowWithoutNotifications(t *testing.T) {
 	ann, bob := open("ann", at(t, path).URL), open("bob", through)
 	heard := newsFor(bob)
 	sent := must.Have(ann.Append(t.Context(), post(0, 1)))(t)
-	heard.until(t, "a message", func(n *News) bool { return len(n.Messages) == 1 && n.Messages[0].ID == sent.Message.ID })
+	heard.until(t, "a message",
+		func(n *News) bool { return len(n.Messages) == 1 && n.Messages[0].ID == sent.Message.ID })
 
 	answer := asks(t.Context(), ann, "bob")
 	r := takes(t, bob)
@@ -112,7 +113,8 @@ func TestServerWithoutConnectionsIsSaid(t *testing.T) {
 
 	_, err := s.Append(t.Context(), post(0, 1))
 	wantCode(t, "Append", err, parley.StorageUnavailable)
-	if e := parley.AsError(err); !strings.Contains(e.Message, "no connections") || !strings.Contains(e.Action, "max_connections") {
+	if e := parley.AsError(err); !strings.Contains(e.Message, "no connections") ||
+		!strings.Contains(e.Action, "max_connections") {
 		t.Errorf("got %s %s", e.Message, e.Action)
 	}
 
@@ -159,7 +161,8 @@ func TestUpdateWaitsForTheOtherHosts(t *testing.T) {
 	_, err := open(t.Context(), Options{URL: at(t, path).URL, Host: "bob", Path: "/home/bob/parley.db"},
 		tuning{migrations: later(t, &engine.Postgres, "SELECT 1;")})
 	wantCode(t, "Open", err, parley.StorageUnavailable)
-	if e := parley.AsError(err); !strings.Contains(e.Message, "other hosts use") || !strings.Contains(e.Action, "parley down") {
+	if e := parley.AsError(err); !strings.Contains(e.Message, "other hosts use") ||
+		!strings.Contains(e.Action, "parley down") {
 		t.Errorf("got %s %s", e.Message, e.Action)
 	}
 }

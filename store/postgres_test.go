@@ -41,7 +41,8 @@ func TestPostgreSQLHasTheSchemaOfSQLite(t *testing.T) {
 		UNION ALL SELECT indexname FROM pg_indexes WHERE schemaname = 'public' AND tablename NOT IN (`+forHosts+`)
 			AND indexname NOT LIKE '%_pkey' AND indexname NOT LIKE 'message_words%'`)
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("a step of the schema is missing in migrations/sqlite or migrations/postgres (-SQLite +PostgreSQL):\n%s", diff)
+		t.Errorf("a step of the schema is missing in migrations/sqlite or migrations/postgres (-SQLite "+
+			"+PostgreSQL):\n%s", diff)
 	}
 }
 
@@ -264,7 +265,8 @@ func TestCrashedServerRecovers(t *testing.T) {
 
 func TestURLErrorsKeepThePassword(t *testing.T) {
 	for _, url := range []string{
-		"postgres://me:geheim@localhost:port/db", "postgres://me:geheim%zz@localhost/db", "mysql://me:geheim@localhost/db",
+		"postgres://me:geheim@localhost:port/db", "postgres://me:geheim%zz@localhost/db",
+		"mysql://me:geheim@localhost/db",
 		"postgres://me:geheim@localhost:1/db?connect_timeout=1",
 	} {
 		_, err := Open(t.Context(), Options{URL: url})

@@ -118,8 +118,10 @@ func TestPruneShortensSettledDeliveries(t *testing.T) {
 	addAgents(t, s, 2)
 	done, open := send(t, s, post(0, 1)), send(t, s, post(0, 1))
 	k := Key{done.Seq, agentID(1)}
-	must.Do(t, s.Advance(t.Context(), k, Change{State: parley.DeliveryHeld, Reason: "busy"}, Change{State: parley.DeliveryHeld, Reason: "draft"},
-		Change{State: parley.DeliveryRead}))
+	must.Do(t,
+		s.Advance(t.Context(), k, Change{State: parley.DeliveryHeld, Reason: "busy"},
+			Change{State: parley.DeliveryHeld, Reason: "draft"},
+			Change{State: parley.DeliveryRead}))
 	must.Do(t, s.Advance(t.Context(), Key{open.Seq, agentID(1)},
 		Change{State: parley.DeliveryHeld, Reason: "busy"}, Change{State: parley.DeliveryHeld, Reason: "draft"}))
 

@@ -198,7 +198,8 @@ func serveRecorded(base string) error {
 	root.RootNode = &recordedNode{fusefs.LoopbackNode{RootData: root}, r}
 
 	mounted := filepath.Join(base, "mounted")
-	server, err := fusefs.Mount(mounted, root.RootNode, &fusefs.Options{MountOptions: fuse.MountOptions{DirectMount: true}})
+	server, err := fusefs.Mount(mounted, root.RootNode,
+		&fusefs.Options{MountOptions: fuse.MountOptions{DirectMount: true}})
 	if err != nil {
 		return err
 	}

@@ -93,8 +93,8 @@ func (o *Options) rebuilding() engine.Rebuilding {
 	}
 }
 
-// inventAgent returns a statement that adds the lost agents which rows of a table name, "" for a table whose rows go with
-// them.
+// inventAgent returns a statement that adds the lost agents which rows of a table name, "" for a table whose rows go
+// with them.
 func inventAgent(r *engine.Reference) string {
 	if r.Parent != "agents" || !outlivesAgents(r.Table) {
 		return ""

@@ -131,7 +131,8 @@ func (s *Responders) SetResponder(ctx context.Context, a parley.Agent) error {
 func (p posting) recordReply(seq int64) error {
 	if p.Forgets {
 		for i := range p.Deliveries {
-			if err := (respondersIn{p.tx}).forgetBefore(p.Message.SenderID, p.Deliveries[i].RecipientID, seq); err != nil {
+			other := p.Deliveries[i].RecipientID
+			if err := (respondersIn{p.tx}).forgetBefore(p.Message.SenderID, other, seq); err != nil {
 				return err
 			}
 		}

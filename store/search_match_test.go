@@ -46,26 +46,37 @@ func TestSearchMatchesWhatMessagesAre(t *testing.T) {
 		q    SearchQuery
 		want []string
 	}{
-		"nothing":            {SearchQuery{}, []string{"three", "two", "one"}},
-		"type":               {SearchQuery{Match: SearchMatch{Types: []parley.MessageType{parley.TypeRequest}}}, []string{"two"}},
-		"the usual type":     {SearchQuery{Match: SearchMatch{Types: []parley.MessageType{parley.TypeInformation}}}, []string{"three", "one"}},
-		"priority":           {SearchQuery{Match: SearchMatch{Priorities: []parley.Priority{parley.PriorityHigh}}}, []string{"three"}},
-		"priority and agent": {SearchQuery{Agents: agent(1), Match: SearchMatch{Priorities: []parley.Priority{parley.PriorityHigh}}}, nil},
-		"kind":               {SearchQuery{Match: SearchMatch{Kinds: []parley.MessageKind{parley.KindThread}}}, nil},
-		"asks":               {SearchQuery{Match: SearchMatch{Asks: true}}, []string{"two"}},
-		"files":              {SearchQuery{Match: SearchMatch{Files: true}}, nil},
-		"answers":            {SearchQuery{Match: SearchMatch{Answers: true}}, nil},
-		"agent":              {SearchQuery{Agents: agent(1)}, []string{"two", "one"}},
-		"two senders":        {SearchQuery{From: []string{agentID(1), agentID(2)}}, []string{"three", "two"}},
-		"a beginning":        {SearchQuery{Words: "thr", Begun: true}, []string{"three"}},
-		"a name, or a word":  {SearchQuery{Words: "tw", Begun: true, Named: map[string][]string{"tw": agent(2)}}, []string{"three"}},
-		"a word, or a name":  {SearchQuery{Words: "one", Named: map[string][]string{"one": agent(2)}}, []string{"three", "one"}},
-		"a phrase or a name": {SearchQuery{Words: "t-wo", Named: map[string][]string{"t-wo": agent(2)}}, []string{"three"}},
-		"part or name":       {SearchQuery{Words: "hre wo", Begun: true, Named: map[string][]string{"wo": agent(2)}}, []string{"three"}},
+		"nothing": {SearchQuery{}, []string{"three", "two", "one"}},
+		"type": {SearchQuery{Match: SearchMatch{Types: []parley.MessageType{parley.TypeRequest}}},
+			[]string{"two"}},
+		"the usual type": {SearchQuery{Match: SearchMatch{Types: []parley.MessageType{parley.TypeInformation}}},
+			[]string{"three", "one"}},
+		"priority": {SearchQuery{Match: SearchMatch{Priorities: []parley.Priority{parley.PriorityHigh}}},
+			[]string{"three"}},
+		"priority and agent": {SearchQuery{Agents: agent(1),
+			Match: SearchMatch{Priorities: []parley.Priority{parley.PriorityHigh}}}, nil},
+		"kind":        {SearchQuery{Match: SearchMatch{Kinds: []parley.MessageKind{parley.KindThread}}}, nil},
+		"asks":        {SearchQuery{Match: SearchMatch{Asks: true}}, []string{"two"}},
+		"files":       {SearchQuery{Match: SearchMatch{Files: true}}, nil},
+		"answers":     {SearchQuery{Match: SearchMatch{Answers: true}}, nil},
+		"agent":       {SearchQuery{Agents: agent(1)}, []string{"two", "one"}},
+		"two senders": {SearchQuery{From: []string{agentID(1), agentID(2)}}, []string{"three", "two"}},
+		"a beginning": {SearchQuery{Words: "thr", Begun: true}, []string{"three"}},
+		"a name, or a word": {SearchQuery{Words: "tw", Begun: true, Named: map[string][]string{"tw": agent(2)}},
+			[]string{"three"}},
+		"a word, or a name": {SearchQuery{Words: "one", Named: map[string][]string{"one": agent(2)}},
+			[]string{"three", "one"}},
+		"a phrase or a name": {SearchQuery{Words: "t-wo", Named: map[string][]string{"t-wo": agent(2)}},
+			[]string{"three"}},
+		"part or name": {SearchQuery{Words: "hre wo", Begun: true, Named: map[string][]string{"wo": agent(2)}},
+			[]string{"three"}},
 		"not on other terms": {SearchQuery{Words: "two one", Named: map[string][]string{"one": agent(2)}}, nil},
-		"waiting":            {SearchQuery{Match: SearchMatch{States: []parley.DeliveryState{parley.DeliveryQueued}}}, []string{"three", "two", "one"}},
-		"failed":             {SearchQuery{Match: SearchMatch{States: []parley.DeliveryState{parley.DeliveryFailed}}}, nil},
-		"read":               {SearchQuery{Match: SearchMatch{States: []parley.DeliveryState{parley.DeliveryRead}}}, nil},
+		"waiting": {SearchQuery{Match: SearchMatch{States: []parley.DeliveryState{parley.DeliveryQueued}}},
+			[]string{"three", "two", "one"}},
+		"failed": {SearchQuery{Match: SearchMatch{States: []parley.DeliveryState{parley.DeliveryFailed}}},
+			nil},
+		"read": {SearchQuery{Match: SearchMatch{States: []parley.DeliveryState{parley.DeliveryRead}}},
+			nil},
 	} {
 		t.Run(name, func(t *testing.T) { wantFound(t, s, c.q, c.want...) })
 	}
@@ -102,9 +113,11 @@ func TestSearchesForFewUseTheirIndexes(t *testing.T) {
 		match SearchMatch
 		want  string
 	}{
-		"states":     {SearchMatch{States: []parley.DeliveryState{parley.DeliveryHeld, parley.DeliveryFailed}}, "INDEX deliveries_ended (state=?)"},
-		"types":      {SearchMatch{Types: []parley.MessageType{parley.TypeRequest}}, "INDEX messages_types (type=?"},
-		"priorities": {SearchMatch{Priorities: []parley.Priority{parley.PriorityUrgent}}, "INDEX messages_priorities (priority=?"},
+		"states": {SearchMatch{States: []parley.DeliveryState{parley.DeliveryHeld, parley.DeliveryFailed}},
+			"INDEX deliveries_ended (state=?)"},
+		"types": {SearchMatch{Types: []parley.MessageType{parley.TypeRequest}}, "INDEX messages_types (type=?"},
+		"priorities": {SearchMatch{Priorities: []parley.Priority{parley.PriorityUrgent}},
+			"INDEX messages_priorities (priority=?"},
 	} {
 		plans := plansOf(t, s, func(ctx context.Context) error {
 			_, err := s.Search(ctx, SearchQuery{All: true, Since: time.Unix(1, 0), Match: c.match, Limit: 10})

@@ -41,15 +41,18 @@ func wantFound(t *testing.T, s *Store, q SearchQuery, want ...string) FoundPage 
 
 func TestSearchFindsWordsOfAllScripts(t *testing.T) {
 	s := openWith(t, 2)
-	for _, text := range []string{"Le café est FERMÉ", "look at main.go, it's snake_case", "请检查数据库连接", "サーバーが落ちました", "메시지를 보냈습니다",
+	for _, text := range []string{"Le café est FERMÉ", "look at main.go, it's snake_case", "请检查数据库连接", "サーバーが落ちました",
+		"메시지를 보냈습니다",
 		"กรุณาตรวจสอบฐานข้อมูล", "Ответ: нет", "v1.2.3 costs 5€"} {
 		say(t, s, text, 0, 1)
 	}
 
 	for query, want := range map[string]string{
-		"CAFE": "Le café est FERMÉ", "fermé café": "Le café est FERMÉ", "main.go": "look at main.go, it's snake_case", "snake_case it's": "look at main.go, it's snake_case",
-		"数据库": "请检查数据库连接", "连接 检查": "请检查数据库连接", "サーバー": "サーバーが落ちました", "메시지": "메시지를 보냈습니다", "ฐานข้อมูล": "กรุณาตรวจสอบฐานข้อมูล",
-		"ОТВЕТ": "Ответ: нет", "1.2.3": "v1.2.3 costs 5€",
+		"CAFE": "Le café est FERMÉ", "fermé café": "Le café est FERMÉ", "main.go": "look at main.go, it's snake_case",
+		"snake_case it's": "look at main.go, it's snake_case",
+		"数据库":             "请检查数据库连接", "连接 检查": "请检查数据库连接", "サーバー": "サーバーが落ちました", "메시지": "메시지를 보냈습니다",
+		"ฐานข้อมูล": "กรุณาตรวจสอบฐานข้อมูล",
+		"ОТВЕТ":     "Ответ: нет", "1.2.3": "v1.2.3 costs 5€",
 	} {
 		if query == "1.2.3" {
 			wantFound(t, s, SearchQuery{Words: query}) // no whole word: that is v1
@@ -107,7 +110,8 @@ func TestSearchFindsOnlyReadableMessages(t *testing.T) {
 	}
 
 	wantFound(t, s, SearchQuery{Words: "secret", For: agentID(0)}, "secret of all")
-	wantFound(t, s, SearchQuery{Words: "secret", From: []string{agentID(1)}, To: []string{agentID(2)}}, forged, "secret of 1 and 2")
+	wantFound(t, s, SearchQuery{Words: "secret", From: []string{agentID(1)}, To: []string{agentID(2)}}, forged,
+		"secret of 1 and 2")
 
 	// Marks are not words.
 	wantFound(t, s, SearchQuery{Words: "r" + plain(agentID(5)), For: agentID(5)})

@@ -44,7 +44,9 @@ func (t threadsIn) findReadablePost(agentID, ref string) (string, error) {
 }
 
 // participantsTable has the agents of threads.
-var participantsTable = engine.Table[struct{}]{Name: "participants", Key: []string{"thread_id", "agent_id"}, Grows: true}
+var participantsTable = engine.Table[struct{}]{
+	Name: "participants", Key: []string{"thread_id", "agent_id"}, Grows: true,
+}
 
 // Membership is a change of a thread's participants.
 type Membership struct {

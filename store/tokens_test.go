@@ -14,12 +14,14 @@ func TestEachResponseIsCountedOnce(t *testing.T) {
 	s := openWith(t, 2)
 	ids := []string{agentID(0), agentID(1)}
 	at := time.Unix(1_800_000_000, 0)
-	from := Transcript{AgentID: ids[0], Path: "/t.jsonl", Form: "claude", Since: at, Position: 7, Model: "m", SeenAt: at}
+	from := Transcript{AgentID: ids[0], Path: "/t.jsonl", Form: "claude", Since: at, Position: 7, Model: "m",
+		SeenAt: at}
 	record := func(id, day string, output int64) TokenRecord {
 		return TokenRecord{ID: id, At: at, Day: day, Model: "m", Tokens: parley.Tokens{Input: 10, Output: output}}
 	}
 
-	must.Do(t, s.CountTokens(t.Context(), from, []TokenRecord{record("a", "2026-01-01", 1), record("a", "2026-01-01", 5)}))
+	must.Do(t,
+		s.CountTokens(t.Context(), from, []TokenRecord{record("a", "2026-01-01", 1), record("a", "2026-01-01", 5)}))
 	from.Position = 9
 	must.Do(t, s.CountTokens(t.Context(), from, []TokenRecord{
 		record("a", "2026-01-01", 3), // a copy of the first
@@ -28,7 +30,8 @@ func TestEachResponseIsCountedOnce(t *testing.T) {
 	}))
 	copied := from
 	copied.AgentID = ids[1]
-	must.Do(t, s.CountTokens(t.Context(), copied, []TokenRecord{record("a", "2026-01-03", 6), record("d", "2026-01-03", 1)}))
+	must.Do(t,
+		s.CountTokens(t.Context(), copied, []TokenRecord{record("a", "2026-01-03", 6), record("d", "2026-01-03", 1)}))
 
 	want := map[string]parley.Tokens{
 		ids[0] + " 2026-01-01": {Input: 20, Output: 8}, // what more the copy told is of the same response
@@ -57,7 +60,8 @@ func TestHoursAreOfTheAgentThatPaid(t *testing.T) {
 	hour := int64(500_000)
 	at := func(minutes int64) time.Time { return time.Unix(hour*3600+minutes*60, 0) }
 	record := func(id, model string, minutes, output int64) TokenRecord {
-		return TokenRecord{ID: id, At: at(minutes), Day: "2027-01-15", Model: model, Tokens: parley.Tokens{Input: 10, Output: output}}
+		return TokenRecord{ID: id, At: at(minutes), Day: "2027-01-15", Model: model,
+			Tokens: parley.Tokens{Input: 10, Output: output}}
 	}
 	count := func(agentID string, records ...TokenRecord) {
 		from := Transcript{AgentID: agentID, Path: "/" + agentID, Form: "claude", SeenAt: at(0)}

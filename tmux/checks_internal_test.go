@@ -8,7 +8,8 @@ import (
 
 func TestVersions(t *testing.T) {
 	for text, ok := range map[string]bool{
-		"tmux 3.3a\n": true, "tmux 3.3": true, "tmux 3.2": false, "tmux 3.2a": false, "tmux 3.1c": false, "tmux 2.9": false,
+		"tmux 3.3a\n": true, "tmux 3.3": true, "tmux 3.2": false, "tmux 3.2a": false, "tmux 3.1c": false,
+		"tmux 2.9":      false,
 		"tmux 4.0":      true,
 		"tmux next-3.4": true, "tmux master": true, "tmux openbsd-7.4": true, "tmux 3.10": true, "tmux 3": false,
 	} {

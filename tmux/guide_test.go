@@ -36,7 +36,8 @@ func (g guide) next() func(tmux.Moment) tmux.Step {
 			return tmux.Step{Do: tmux.Stop}
 		case m.Phase == tmux.Entered && g.taken(m.Screen):
 			return tmux.Step{Do: tmux.Done}
-		case m.Phase == tmux.Pasted && time.Since(began) < 10*time.Second, m.Phase == tmux.Entered && time.Since(began) < g.within:
+		case m.Phase == tmux.Pasted && time.Since(began) < 10*time.Second, m.Phase == tmux.Entered &&
+			time.Since(began) < g.within:
 			return tmux.Step{Do: tmux.Wait}
 		case m.Phase == tmux.Pasted:
 			return tmux.Step{Do: tmux.Stop, Reason: tmux.NotShown}

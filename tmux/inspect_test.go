@@ -113,7 +113,8 @@ func TestProcessesAreStartedInTheirOrder(t *testing.T) {
 		}
 
 		// Both the start and the clock are told in hundredths of a second.
-		if !ok || at.Before(before.Add(-10*time.Millisecond)) || at.After(time.Now()) || at.Before(last.Add(-time.Millisecond)) {
+		if !ok || at.Before(before.Add(-10*time.Millisecond)) || at.After(time.Now()) ||
+			at.Before(last.Add(-time.Millisecond)) {
 			t.Errorf("it was started at %v (%v), want after %v and the last at %v", at, ok, before, last)
 		}
 		last = at

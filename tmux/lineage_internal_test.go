@@ -48,7 +48,8 @@ func TestLineageFollowsParentsAndSessions(t *testing.T) {
 	} {
 		l := trace(test.pid, read)
 		if !slices.Equal(pids(l.Line), test.line) || !slices.Equal(pids(l.Leaders), test.leaders) {
-			t.Errorf("%d: got %v and %v, want %v and %v", test.pid, pids(l.Line), pids(l.Leaders), test.line, test.leaders)
+			t.Errorf("%d: got %v and %v, want %v and %v", test.pid, pids(l.Line), pids(l.Leaders), test.line,
+				test.leaders)
 		}
 	}
 }

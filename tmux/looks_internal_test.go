@@ -28,20 +28,21 @@ func (o *obedient) Pause(_ context.Context, d time.Duration) error {
 func TestLooksComeCloseTogetherUntilTheKey(t *testing.T) {
 	pane := &obedient{}
 	looks := 0
-	out := must.Have(Submit(t.Context(), pane, Submission{Owner: "parley", Seq: 1, Text: "hello", Next: func(m Moment) Step {
-		looks++
-		switch {
-		case m.Phase == Unknown:
-			return Step{Do: Paste}
-		case looks == 9:
-			return Step{Do: Wait, For: 3 * time.Millisecond}
-		case looks == 10:
-			return Step{Do: Press}
-		case looks == 13:
-			return Step{Do: Done}
-		}
-		return Step{Do: Wait}
-	}}))(t)
+	out := must.Have(Submit(t.Context(), pane,
+		Submission{Owner: "parley", Seq: 1, Text: "hello", Next: func(m Moment) Step {
+			looks++
+			switch {
+			case m.Phase == Unknown:
+				return Step{Do: Paste}
+			case looks == 9:
+				return Step{Do: Wait, For: 3 * time.Millisecond}
+			case looks == 10:
+				return Step{Do: Press}
+			case looks == 13:
+				return Step{Do: Done}
+			}
+			return Step{Do: Wait}
+		}}))(t)
 
 	want := []time.Duration{2, 4, 8, 16, 32, 50, 50, 3, 50, 50}
 	for i := range want {

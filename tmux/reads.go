@@ -30,5 +30,6 @@ type Reader struct {
 }
 
 // ReaderOf returns the process of the foreground process group of a process's terminal that waits for what is typed
-// there, the youngest if several do, or those that have it. It takes some tenths of a millisecond, and fails as ReadsTerminal does.
+// there, the youngest if several do, or those that have it. It takes some tenths of a millisecond, and fails as
+// ReadsTerminal does.
 func ReaderOf(panePID int) (Reader, error) { return readerOf(panePID) }

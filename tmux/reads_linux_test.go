@@ -39,12 +39,14 @@ func TestWhetherAProgramReadsItsTerminal(t *testing.T) {
 		{"a script that sleeps", []string{"sh", "-c", "sleep 60; cat"}, tmux.ReadsNot},
 		{"a script that waits for its child", []string{"bash", "-c", "sleep 60 & wait; cat"}, tmux.ReadsNot},
 		{"python that sleeps", []string{"python3", "-c", "import time; time.sleep(60)"}, tmux.ReadsNot},
-		{"python that waits for a pipe", []string{"python3", "-c", "import os; r,w=os.pipe(); os.read(r,1)"}, tmux.ReadsNot},
+		{"python that waits for a pipe", []string{"python3", "-c", "import os; r,w=os.pipe(); os.read(r,1)"},
+			tmux.ReadsNot},
 		{"node that waits for a timer", []string{"node", "-e", "setTimeout(()=>{},60000)"}, tmux.ReadsNot},
 		{"input that is not the terminal", []string{"sh", "-c", "cat </dev/zero >/dev/null 2>&1; cat"}, tmux.ReadsNot},
 		{
 			"python that waits for the network", []string{"python3", "-c",
-				"import socket,select; s=socket.socket(); s.bind(('127.0.0.1',0)); s.listen(); select.select([s],[],[])"},
+				"import socket,select; s=socket.socket(); s.bind(('127.0.0.1',0)); s.listen(); " +
+					"select.select([s],[],[])"},
 			tmux.ReadsUnknown,
 		},
 	} {
@@ -120,7 +122,8 @@ func started(t *testing.T, argv ...string) tmux.PaneInfo {
 
 // A table of programs by what else could make them go on, and by who reads the terminal last.
 func TestWhoReadsATerminal(t *testing.T) {
-	const thread = "import threading,time; threading.Thread(target=time.sleep,args=(60,),daemon=True).start(); input('> ')"
+	const thread = "import threading,time; threading.Thread(target=time.sleep,args=(60,),daemon=True).start(); " +
+		"input('> ')"
 	const child = "import subprocess; subprocess.run(['cat','-'])"
 	const line = "require('readline').createInterface({input:process.stdin,output:process.stdout}).prompt();"
 	for _, c := range []struct {
@@ -138,8 +141,10 @@ func TestWhoReadsATerminal(t *testing.T) {
 		{"python, its child", "cat", []string{"python3", "-c", child}, true},
 		{"node, readline", "node", []string{"node", "-e", line}, true},
 		{"node, a timer", "node", []string{"node", "-e", line + "setTimeout(()=>{},60000)"}, false},
-		{"node, a connection", "node", []string{"node", "-e", line + "require('net').createServer().listen(0,'127.0.0.1')"}, false},
-		{"node, its child", "cat", []string{"node", "-e", "require('child_process').spawn('cat',['-'],{stdio:'inherit'})"}, true},
+		{"node, a connection", "node",
+			[]string{"node", "-e", line + "require('net').createServer().listen(0,'127.0.0.1')"}, false},
+		{"node, its child", "cat",
+			[]string{"node", "-e", "require('child_process').spawn('cat',['-'],{stdio:'inherit'})"}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -155,7 +160,8 @@ func TestWhoReadsATerminal(t *testing.T) {
 			_ = wait.Until(ctx, 50*time.Millisecond, func() (bool, error) {
 				before := got
 				got, err = tmux.ReaderOf(pane.PID)
-				if err == nil && got.ID != "" && got.ID == before.ID && got.Only == c.only && strings.Contains(got.ID, c.reads) {
+				if err == nil && got.ID != "" && got.ID == before.ID && got.Only == c.only &&
+					strings.Contains(got.ID, c.reads) {
 					steady++
 				} else {
 					steady = 0

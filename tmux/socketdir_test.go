@@ -13,8 +13,12 @@ import (
 // A directory of sockets that tmux refuses is named at once.
 func TestSocketDirectoryOfSomebodyElse(t *testing.T) {
 	for name, spoil := range map[string]func(t *testing.T, dir string){
-		"open to others": func(t *testing.T, dir string) { must.Do(t, os.Mkdir(dir, 0o700)); must.Do(t, os.Chmod(dir, 0o777)) },
-		"a file":         func(t *testing.T, dir string) { must.Do(t, os.WriteFile(dir, nil, 0o600)) },
+		"open to others": func(t *testing.T,
+			dir string) {
+			must.Do(t, os.Mkdir(dir, 0o700))
+			must.Do(t, os.Chmod(dir, 0o777))
+		},
+		"a file": func(t *testing.T, dir string) { must.Do(t, os.WriteFile(dir, nil, 0o600)) },
 		"of another user": func(t *testing.T, dir string) {
 			must.Do(t, os.Mkdir(dir, 0o700))
 			if os.Chown(dir, os.Getuid()+1, -1) != nil {

@@ -269,7 +269,8 @@ func (d *delivery) paste(ctx context.Context) error {
 		return err
 	}
 
-	answer, err := d.ask(ctx, buffer.drop()+" ; ", func(token string) string { return d.pasteLine(token, buffer, phase) })
+	answer, err := d.ask(ctx, buffer.drop()+" ; ",
+		func(token string) string { return d.pasteLine(token, buffer, phase) })
 	err = errors.Join(err, buffer.removeFile())
 	if err != nil {
 		if d.refused || errors.Is(err, ErrNoBody) || errors.Is(err, ErrNoPane) {

@@ -81,7 +81,8 @@ func TestAKeyInTheFutureDoesNotCount(t *testing.T) {
 	tmuxtest.Attach(t, s, pane.ID(), 100, 30)
 
 	now := time.Now().Add(-time.Hour) // as the clock says now
-	sub := tmux.Submission{Owner: owner, Seq: 1, Text: "later", Untouched: now.Add(-time.Second), Next: guide{shown: shows("later")}.next()}
+	sub := tmux.Submission{Owner: owner, Seq: 1, Text: "later", Untouched: now.Add(-time.Second),
+		Next: guide{shown: shows("later")}.next()}
 	ends(t, pane, sub, tmux.Refused, tmux.Touched)
 
 	tmuxtest.Poll(t, func() bool { // their terminal may still answer tmux, which counts as a key

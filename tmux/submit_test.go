@@ -139,7 +139,10 @@ func TestSubmitRefuses(t *testing.T) {
 		{tmux.Repeated, recorded("3.2"), nil},
 		{tmux.Repeated, recorded("10"), nil},
 		{tmux.NotReady, nothing, func(s *tmux.Submission) {
-			s.Next = func(tmux.Moment) tmux.Step { return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady, Detail: "busy"} }
+			s.Next = func(tmux.Moment) tmux.Step {
+				return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady,
+					Detail: "busy"}
+			}
 		}},
 		{tmux.Repeated, nothing, func(s *tmux.Submission) { s.Resume = true }},
 		{tmux.Gone, command("kill-pane"), nil},

@@ -62,7 +62,8 @@ func (p *Pane) Type(ctx context.Context, s Typing) (Refusal, string, error) {
 // check refuses what could be more than keys: they become words of a command.
 func (s *Typing) check() error {
 	for _, key := range s.Keys {
-		if key == "" || strings.Trim(string(key), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") != "" ||
+		if key == "" || strings.Trim(string(key),
+			"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") != "" ||
 			strings.HasPrefix(string(key), "-") {
 			return invalid("key %q", key)
 		}

@@ -50,7 +50,8 @@ func (p *Pane) Record(ctx context.Context, file string) error {
 	if err := p.check(); err != nil {
 		return err
 	}
-	if _, err := p.server.run(ctx, "pipe-pane -t "+p.id+" "+quote("exec cat >>'"+recordable.Replace(file)+"'")); err != nil {
+	if _, err := p.server.run(ctx,
+		"pipe-pane -t "+p.id+" "+quote("exec cat >>'"+recordable.Replace(file)+"'")); err != nil {
 		return fmt.Errorf("record pane %s: %w", p.id, err)
 	}
 	return nil

@@ -151,7 +151,8 @@ func TestViewCanBeSwitchedOff(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", option, got, want)
 		}
 	}
-	if keys := tmuxCommand(t, s, "list-keys", "-T", "root"); strings.Contains(keys, "S-Enter") || strings.Contains(keys, "F9") {
+	if keys := tmuxCommand(t, s, "list-keys", "-T", "root"); strings.Contains(keys, "S-Enter") ||
+		strings.Contains(keys, "F9") {
 		t.Errorf("still bound:\n%s", keys)
 	}
 }

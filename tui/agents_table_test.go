@@ -78,7 +78,8 @@ func TestAgentsHaveTheColumnsThatAnybodyFills(t *testing.T) {
 	f.say(1, "coder", []string{"tester"}, "hello", "normal", parley.DeliveryRead)
 	s := newScreen(t, f, 240, 30)
 	s.press("2", "v")
-	s.shows("runs", "claude/opus", "role", "writes the parser", "branch", "parser-errors", "context", "82k", "today", "41k 1.25",
+	s.shows("runs", "claude/opus", "role", "writes the parser", "branch", "parser-errors", "context", "82k", "today",
+		"41k 1.25",
 		"last hour", "········█···", "waiting", "← coder: hello")
 	s.hides("directory", "talk")
 

@@ -128,8 +128,9 @@ func TestSafeScreenKeepsOnlyTextAndColours(t *testing.T) {
 		"a\x1b]0;title\x07b\x1b]52;c;eA==\x07c": "abc",
 		"a\x1b[2Jb\x1b[10;10Hc\x1bcd":           "abcd",
 		"\x1b[>4mx\x1b[?25lx":                   "xx",
-		"a\tb\x07\x9b31mc":                      "a    b31mc",         // no valid text, and no sequence in UTF-8
-		"日本 👩‍👩‍👧 \u202egnp":                    "日本 👩👩👧 <U+202E>gnp", // terminals differ in the width of joined characters
+		"a\tb\x07\x9b31mc":                      "a    b31mc", // no valid text, and no sequence in UTF-8
+		// terminals differ in the width of joined characters
+		"日本 👩‍👩‍👧 \u202egnp": "日本 👩👩👧 <U+202E>gnp",
 	} {
 		if got := agents.SafeScreen([]string{line}, 80); got[0] != want {
 			t.Errorf("%q is shown as %q, want %q", line, got[0], want)
@@ -171,7 +172,8 @@ func FuzzSafeScreen(f *testing.F) {
 	f.Add("\x1b[38;5;3mab\x1b[mc\x1b[1;1Hd\x1bPq#0~\x1b\\e", 40)
 	f.Fuzz(func(t *testing.T, line string, w int) {
 		w = kit.Clamp(w, 1, 300)
-		for _, got := range append(agents.SafeScreen([]string{line, "next"}, w), agents.WrapScreen([]string{line, "next"}, max(w, 2))...) {
+		for _, got := range append(agents.SafeScreen([]string{line, "next"}, w),
+			agents.WrapScreen([]string{line, "next"}, max(w, 2))...) {
 			if kit.Width(got) > max(w, 2) {
 				t.Errorf("%q takes %d columns, want %d", got, kit.Width(got), w)
 			}

@@ -21,8 +21,10 @@ var (
 
 // awaitedViews are the keys that lead to each part of the screen that shows what it asked the daemon for.
 var awaitedViews = map[string][]string{
-	"traffic": {"1"}, "agents": {"2"}, "threads": {"3"}, "needs": {"4"}, "health": {"5"}, "names": {"'"}, "filter": {"f", "is:", "enter"},
-	"list filter": {"2", "/", "o", "enter"}, "tiles": {"t"}, "zoom": {"2", "enter"}, "review": {"2", "d"}, "talk": {"3", "enter"},
+	"traffic": {"1"}, "agents": {"2"}, "threads": {"3"}, "needs": {"4"}, "health": {"5"}, "names": {"'"},
+	"filter":      {"f", "is:", "enter"},
+	"list filter": {"2", "/", "o", "enter"}, "tiles": {"t"}, "zoom": {"2", "enter"}, "review": {"2", "d"},
+	"talk":   {"3", "enter"},
 	"launch": {"L", "tab"}, "workspaces": {"W"}, "message": {"1", "k", "enter"},
 }
 
@@ -118,7 +120,8 @@ func notedAsEmpty(has, lacks *stage) (faults []string) {
 	if has.m.At != lacks.m.At {
 		return nil // a key has gone elsewhere: there it is looked at, too
 	}
-	if status := keptWords.ReplaceAllString(lacks.m.Status.Text, ""); status != has.m.Status.Text && toldAsEmpty.MatchString(status) {
+	if status := keptWords.ReplaceAllString(lacks.m.Status.Text, ""); status != has.m.Status.Text &&
+		toldAsEmpty.MatchString(status) {
 		faults = append(faults, "it says “"+status+"”")
 	}
 

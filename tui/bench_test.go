@@ -51,7 +51,8 @@ func burst(seq, n int) []parley.Event {
 			RecipientID:    agentID("tester"),
 			RecipientCount: 1,
 			Priority:       "normal",
-			Preview:        "a line that says what the matter is, in so many words that it fills a row of the list, and some more",
+			Preview: "a line that says what the matter is, in so many words that it fills a row of the list, " +
+				"and some more",
 		})
 
 		for j, state := range typedStates {

@@ -33,7 +33,8 @@ func TestLostDaemonIsShownUntilItIsBack(t *testing.T) {
 func TestPermanentStreamErrorIsShown(t *testing.T) {
 	s := newScreen(t, busyTeam(), 120, 30)
 	s.send(
-		room.FeedMsg{Err: parley.Errorf(parley.Unauthenticated, "this key is not known").Suggest("Log in again."), At: noon},
+		room.FeedMsg{Err: parley.Errorf(parley.Unauthenticated, "this key is not known").Suggest("Log in again."),
+			At: noon},
 	)
 	s.shows("✗ this key is not known → Log in again.")
 	s.hides("daemon gone")

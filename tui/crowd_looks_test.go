@@ -115,7 +115,8 @@ func TestFitNameKeepsTheEnd(t *testing.T) {
 		w    int
 		want string
 	}{
-		{"coder", 5, "coder"}, {"coder-47", 6, "cod…47"}, {"release-engineer-06", 12, "release…r-06"}, {"coder-47", 1, "…"},
+		{"coder", 5, "coder"}, {"coder-47", 6, "cod…47"}, {"release-engineer-06", 12, "release…r-06"},
+		{"coder-47", 1, "…"},
 	} {
 		if got := kit.FitName(c.name, c.w); got != c.want {
 			t.Errorf("%s in %d columns is %q, want %q", c.name, c.w, got, c.want)

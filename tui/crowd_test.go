@@ -32,13 +32,15 @@ func crowd(n int) *fakeService {
 		if i%3 != 0 {
 			a.Worktree = &parley.Worktree{Branch: "parley/" + name, Base: "main", Made: true}
 			a.Context = int64(12_000 + 7_000*i)
-			a.Today = &parley.Spending{Tokens: parley.Tokens{Input: int64(1_100_000 + 90_000*i), Output: 41_000}, Cost: 1.5 + float64(i)}
+			a.Today = &parley.Spending{Tokens: parley.Tokens{Input: int64(1_100_000 + 90_000*i), Output: 41_000},
+				Cost: 1.5 + float64(i)}
 		}
 		if i%2 == 0 {
 			a.Groups = []string{[]string{"builders", "writers", "night-shift"}[i/2%3]}
 		}
 		if state == parley.StateWaiting {
-			f.need(parley.NeedDialog, name, "May I go on with this?", "", "Answer it.", "May I go on with this?", "1 Yes", "2 No")
+			f.need(parley.NeedDialog, name, "May I go on with this?", "", "Answer it.", "May I go on with this?",
+				"1 Yes", "2 No")
 			f.needs[len(f.needs)-1].Dialog = question()
 		}
 	}
@@ -48,17 +50,21 @@ func crowd(n int) *fakeService {
 		if from == to {
 			continue
 		}
-		texts := []string{"The parser is ready to be looked at; 212 lines, tests included.", "ok", "Which of the two do we keep? I would say " +
-			"the second, because the first one breaks the callers in store and in cmd.", "build is red on main"}
-		states := []parley.DeliveryState{parley.DeliveryRead, parley.DeliverySubmitted, parley.DeliveryQueued, parley.DeliveryRead}
+		texts := []string{"The parser is ready to be looked at; 212 lines, tests included.", "ok",
+			"Which of the two do we keep? I would say " +
+				"the second, because the first one breaks the callers in store and in cmd.", "build is red on main"}
+		states := []parley.DeliveryState{parley.DeliveryRead, parley.DeliverySubmitted, parley.DeliveryQueued,
+			parley.DeliveryRead}
 		f.say(i+20, from, []string{to}, texts[i%len(texts)], "normal", states[i%len(states)])
 	}
 	f.counts = map[string]int{"queued": 3}
-	f.terminal = []string{"● I read store/engine/commit.go and its tests.", "", "  The queue of commits holds one transaction at a time.",
+	f.terminal = []string{"● I read store/engine/commit.go and its tests.", "",
+		"  The queue of commits holds one transaction at a time.",
 		"\x1b[32m  + if err := q.flush(ctx); err != nil {\x1b[m", "", "────────────────────────────────────────", "❯ ",
 		"────────────────────────────────────────", "  ⏵⏵ accept edits on (shift+tab to cycle)"}
-	f.agents = append(f.agents, parley.AgentStatus{Unread: 1, Agent: parley.Agent{ID: operatorID, Name: parley.OperatorName,
-		Kind: parley.KindHuman, State: parley.StateIdle}})
+	f.agents = append(f.agents,
+		parley.AgentStatus{Unread: 1, Agent: parley.Agent{ID: operatorID, Name: parley.OperatorName,
+			Kind: parley.KindHuman, State: parley.StateIdle}})
 	f.threads = append(f.threads, parley.Thread{ID: "00000001-2222-4222-8222-222222222222", Title: "release 1.2",
 		ParticipantNames: []string{"planner", "coder", "operator"}, LastMessageAt: noon.Add(-time.Hour)})
 	f.discuss()
@@ -67,7 +73,9 @@ func crowd(n int) *fakeService {
 }
 
 func question() *parley.Dialog {
-	return &parley.Dialog{ID: "d1", Question: "May I go on with this?", Lines: []string{"Bash(rm -rf build)", "May I go on with this?"},
-		Options: []parley.DialogOption{{Choice: "1", Label: "Yes"}, {Choice: "2", Label: "Yes, and do not ask again for rm in this directory"},
+	return &parley.Dialog{ID: "d1", Question: "May I go on with this?",
+		Lines: []string{"Bash(rm -rf build)", "May I go on with this?"},
+		Options: []parley.DialogOption{{Choice: "1", Label: "Yes"},
+			{Choice: "2", Label: "Yes, and do not ask again for rm in this directory"},
 			{Choice: "3", Label: "No, and tell it what to do differently", TakesText: true}}}
 }

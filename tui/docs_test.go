@@ -41,7 +41,8 @@ func TestDocsListTheKeys(t *testing.T) {
 		if r.Asks {
 			r.Does += "; asks first"
 		}
-		want += fmt.Sprintf("| `%s` | %s | %s | %s |\n", r.Keys, r.Does, strings.Join(where, ", "), strings.Join(actions, ", "))
+		want += fmt.Sprintf("| `%s` | %s | %s | %s |\n", r.Keys, r.Does, strings.Join(where, ", "),
+			strings.Join(actions, ", "))
 	}
 
 	if *update {

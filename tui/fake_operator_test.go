@@ -325,8 +325,9 @@ func (f *fakeService) ListWorktrees(
 	res := &parley.WorktreesResult{Answer: parley.OK}
 	for _, a := range f.agents {
 		if a.Worktree != nil && a.ID == r.Agent {
-			res.Worktrees = append(res.Worktrees, parley.WorktreeStatus{Worktree: *a.Worktree, AgentID: a.ID, Name: a.Name,
-				Ahead: 2, Behind: 1, Dirty: 3})
+			res.Worktrees = append(res.Worktrees,
+				parley.WorktreeStatus{Worktree: *a.Worktree, AgentID: a.ID, Name: a.Name,
+					Ahead: 2, Behind: 1, Dirty: 3})
 		}
 	}
 	return res, f.err

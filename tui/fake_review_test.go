@@ -97,5 +97,6 @@ func (f *fakeService) FinishWorktree(
 
 // manyLines is a diff of so many lines.
 func manyLines(n int) string {
-	return "diff --git a/big b/big\n--- a/big\n+++ b/big\n@@ -0,0 +1 @@\n" + strings.Repeat("+"+strings.Repeat("word ", 60)+"\n", n)
+	return "diff --git a/big b/big\n--- a/big\n+++ b/big\n@@ -0,0 +1 @@\n" +
+		strings.Repeat("+"+strings.Repeat("word ", 60)+"\n", n)
 }

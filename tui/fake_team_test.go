@@ -92,7 +92,8 @@ func (f *fakeService) addMessages() {
 	you := parley.OperatorName
 
 	f.say(1, "planner", []string{"coder", "reviewer", "tester"},
-		"Plan for today: the parser first, then the store. Ask when something is unclear.", "normal", parley.DeliveryRead)
+		"Plan for today: the parser first, then the store. Ask when something is unclear.", "normal",
+		parley.DeliveryRead)
 	f.say(2, "coder", []string{"reviewer"},
 		"parser.go is ready to be looked at; 212 lines, tests included", "normal", ok)
 	f.say(3, "reviewer", []string{"coder"},

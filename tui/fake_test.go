@@ -170,10 +170,12 @@ func (f *fakeService) GetWorkspaceStatus(
 ) (*parley.WorkspaceStatusResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return &parley.WorkspaceStatusResult{Answer: parley.OK, Deliveries: f.counts, Paused: f.paused, Needs: parley.Matters(f.needs),
+	return &parley.WorkspaceStatusResult{Answer: parley.OK, Deliveries: f.counts, Paused: f.paused,
+		Needs:   parley.Matters(f.needs),
 		Version: "1.2.3", Workspace: "/home/someone/storefront", PID: 4711, StartedAt: noon.Add(-3 * time.Hour),
-		Database: "/home/someone/.parley/storefront/parley.db", TmuxVersion: "tmux 3.4", LastEvent: int64(len(f.events)),
-		Agents: map[string]int{"busy": 1, "idle": 2}}, f.err
+		Database: "/home/someone/.parley/storefront/parley.db", TmuxVersion: "tmux 3.4",
+		LastEvent: int64(len(f.events)),
+		Agents:    map[string]int{"busy": 1, "idle": 2}}, f.err
 }
 
 func (f *fakeService) GetNeeds(_ context.Context, r parley.GetNeedsRequest) (*parley.GetNeedsResult, error) {
@@ -328,7 +330,8 @@ func (f *fakeService) options() Options {
 				return exec.Command("sh", "-c", "echo terminal of "+name+"; read line"), nil
 			},
 			Workspaces: func(context.Context) ([]Workspace, error) {
-				return []Workspace{{Name: "/home/someone/blog", Shown: "~/blog"}, {Name: "/home/someone/shop", Shown: "~/shop"},
+				return []Workspace{{Name: "/home/someone/blog", Shown: "~/blog"},
+					{Name: "/home/someone/shop", Shown: "~/shop"},
 					{Name: "/home/someone/storefront", Shown: "~/storefront", Opened: true}}, nil
 			},
 		},

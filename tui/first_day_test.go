@@ -16,8 +16,8 @@ func (s *stage) takes(offer string) {
 	s.press(key)
 }
 
-// A person who has never read the help answers a question, finds agent 47 of 60, reads what it has changed, comments it,
-// and merges it. Each key stands on the screen when it is pressed.
+// A person who has never read the help answers a question, finds agent 47 of 60, reads what it has changed, comments
+// it, and merges it. Each key stands on the screen when it is pressed.
 func TestTheFirstDayNeedsNoHelp(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 40}, {180, 48}} {
 		f := crowd(60)

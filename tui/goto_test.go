@@ -20,7 +20,8 @@ func TestOpensAtTheTarget(t *testing.T) {
 		{Target{Agent: agentID("reviewer")}, []string{"▸2 Agents", "▸ ● reviewer"}},
 		{Target{Thread: &f.threads[0]}, []string{"▸3 Threads", "▸ the parser's error messages", "Do it. One commit."}},
 		{Target{Thread: &old}, []string{"▸3 Threads", "▸ older than all others"}},
-		{Target{Message: "5f0c0003-1111-4111-8111-111111111111"}, []string{"▸1 Traffic", "─ Message 5f0c0003", "the error for an empty body"}},
+		{Target{Message: "5f0c0003-1111-4111-8111-111111111111"},
+			[]string{"▸1 Traffic", "─ Message 5f0c0003", "the error for an empty body"}},
 	} {
 		s := newScreen(t, f, 80, 24, func(o *Options) { o.Open = c.to })
 		s.shows(c.shows...)

@@ -111,7 +111,8 @@ func TestHealthShowsBudgets(t *testing.T) {
 	f.usage.Budget = &parley.BudgetUse{Percent: 40, Used: "2.00 of 5.00"}
 	s := newScreen(t, f, 160, 60)
 	s.press("5")
-	s.shows("Tokens today", "812k in, 0 out · 16 % of its budget, 812k of 5000k tokens", "the team", "40 % of its budget, 2.00 of 5.00")
+	s.shows("Tokens today", "812k in, 0 out · 16 % of its budget, 812k of 5000k tokens", "the team",
+		"40 % of its budget, 2.00 of 5.00")
 }
 
 func TestHealthShowsWhoWritesToWhom(t *testing.T) {

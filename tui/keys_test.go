@@ -330,7 +330,8 @@ func TestEveryKeyAnswersOnAnEmptyScreen(t *testing.T) {
 				s.press(key)
 				_, _, moves := strings.Cut(" up k down j pgup ctrl+u pgdown ctrl+d g home G end esc ", " "+key+" ")
 				here := slices.Contains(bound(kit.InShell, fmt.Sprint(int(at)+1)).Keys, key)
-				if s.state() == before && !moves && !here && !(b.Scope == room.ScreenScope(room.AtNeeds) && key == "tab") {
+				if s.state() == before && !moves && !here &&
+					!(b.Scope == room.ScreenScope(room.AtNeeds) && key == "tab") {
 					t.Errorf("%s on %s (%s) changed nothing:\n%s", key, s.m.Shown().Title(), b.Does, s.text())
 				}
 

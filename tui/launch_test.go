@@ -51,7 +51,8 @@ func TestFormLaunches(t *testing.T) {
 				`parley launch amy --profile codex --group builders --worktree --prompt 'don'\''t'`,
 			},
 			parley.LaunchAgentRequest{
-				Name: "amy", Profile: "codex", AgentSpec: parley.AgentSpec{Groups: []string{"builders"}}, Worktree: parley.WorktreeAuto, Prompt: "don't",
+				Name: "amy", Profile: "codex", AgentSpec: parley.AgentSpec{Groups: []string{"builders"}},
+				Worktree: parley.WorktreeAuto, Prompt: "don't",
 			},
 		},
 		"a command": {
@@ -100,9 +101,10 @@ func TestFormSaysAtTheFieldWhatIsWrong(t *testing.T) {
 		"name taken": {[]string{"coder"}, nil, nameField, "there is an agent coder already"},
 		"no program": {[]string{"amy", "tab", "ctrl+u"}, nil, programField, "which program it runs is not said"},
 		"quote":      {[]string{"amy", "tab", "ctrl+u", `sh "x`}, nil, programField, "a quote is not closed"},
-		"home":       {[]string{"amy", "tab", "tab", "tab", "tab", "~/x"}, nil, dirField, "~/x is not an absolute path"},
-		"refused":    {[]string{"amy"}, noModel, modelField, "codex has no such model"},
-		"elsewhere":  {[]string{"amy"}, gone, launchFields, "no daemon runs here"},
+		"home": {[]string{"amy", "tab", "tab", "tab", "tab", "~/x"}, nil, dirField,
+			"~/x is not an absolute path"},
+		"refused":   {[]string{"amy"}, noModel, modelField, "codex has no such model"},
+		"elsewhere": {[]string{"amy"}, gone, launchFields, "no daemon runs here"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, f := newBusyScreen(t, 120, 40, withPrograms)

@@ -51,7 +51,8 @@ func TestForeignTextIsShownSafely(t *testing.T) {
 	s := newScreen(t, f, 140, 40)
 	s.press("enter")
 	for _, r := range s.text() {
-		if r != '\n' && (r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0 || kit.Visible(string(r)) == "" || r >= 0x202a && r <= 0x202e) {
+		if r != '\n' && (r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0 || kit.Visible(string(r)) == "" ||
+			r >= 0x202a && r <= 0x202e) {
 			t.Errorf("the screen holds %U", r)
 		}
 	}

@@ -49,8 +49,10 @@ func TestOneRowForEachMatter(t *testing.T) {
 	f.letters = []parley.InboxMessage{
 		{MessageID: open, Sender: "reviewer", Content: "Which one?", ResponseDeadline: &due,
 			ResponseStatus: parley.ResponseOpen, Timestamp: noon},
-		{MessageID: "n1", Sender: parley.SystemName, InReplyTo: asked, Content: "tester has not answered", Timestamp: noon},
-		{MessageID: "n2", Sender: parley.SystemName, InReplyTo: other, Content: "coder has not answered", Timestamp: noon},
+		{MessageID: "n1", Sender: parley.SystemName, InReplyTo: asked, Content: "tester has not answered",
+			Timestamp: noon},
+		{MessageID: "n2", Sender: parley.SystemName, InReplyTo: other, Content: "coder has not answered",
+			Timestamp: noon},
 	}
 	f.agents[len(f.agents)-1].Unread = 3
 
@@ -103,7 +105,8 @@ func TestWhatIsBetweenAgentsIsNotCounted(t *testing.T) {
 	s.press("4")
 	s.shows("Needs you 1", "+2 more")
 	rows := s.rows()
-	if got, want := len(rows), 3; got != want || !strings.Contains(rows[0], "dialog") || !strings.Contains(rows[2], "+2 more") {
+	if got, want := len(rows), 3; got != want || !strings.Contains(rows[0], "dialog") ||
+		!strings.Contains(rows[2], "+2 more") {
 		t.Errorf("%d rows, want the dialog, and one row for each kind:\n%s", got, s.text())
 	}
 
@@ -177,7 +180,8 @@ func TestTheNumberIsTheSameEverywhere(t *testing.T) {
 		s.press("4")
 		list := 0
 		for _, row := range s.rows() {
-			if of := slices.IndexFunc(f.needs, func(n parley.Need) bool { return strings.Contains(row, n.Text) }); !f.needs[of].Between {
+			if of := slices.IndexFunc(f.needs,
+				func(n parley.Need) bool { return strings.Contains(row, n.Text) }); !f.needs[of].Between {
 				list++
 			}
 		}

@@ -18,7 +18,8 @@ func TestTextIsOpened(t *testing.T) {
 		keys []string
 		want []string
 	}{
-		"a message":    {[]string{"k", "k", "k", "e"}, []string{"reviewer → you · direct", "11:49:09", "Shall I approve"}},
+		"a message": {[]string{"k", "k", "k", "e"},
+			[]string{"reviewer → you · direct", "11:49:09", "Shall I approve"}},
 		"a terminal":   {[]string{"2", "g", "j", "j", "e"}, []string{"● Reading parser.go (212 lines)\n"}},
 		"a need's":     {[]string{"4", "G", "e"}, []string{"Shall I approve"}},
 		"a tile's":     {[]string{"t", "e"}, []string{"● Reading parser.go"}},
@@ -59,7 +60,8 @@ func TestEditorComesBeforePager(t *testing.T) {
 	for _, c := range []struct {
 		environ, want string
 	}{
-		{"", "less"}, {"PAGER=most -s", "most -s"}, {"PAGER=less EDITOR=nano", "nano"}, {"EDITOR=nano VISUAL=code", "code"},
+		{"", "less"}, {"PAGER=most -s", "most -s"}, {"PAGER=less EDITOR=nano", "nano"},
+		{"EDITOR=nano VISUAL=code", "code"},
 	} {
 		environ := strings.Fields(c.environ)
 		if c.environ == "PAGER=most -s" {

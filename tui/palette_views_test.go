@@ -8,8 +8,9 @@ import (
 
 func TestAnswersOfThePaletteAreViews(t *testing.T) {
 	usage := &parley.UsageResult{Programs: []parley.ProgramUsage{
-		{AgentID: "5f0c", Agent: "coder", Program: "claude", Spending: parley.Spending{Tokens: parley.Tokens{Input: 82_000}, Cost: 2.5},
-			Today: parley.Spending{Tokens: parley.Tokens{Input: 41_000}}},
+		{AgentID: "5f0c", Agent: "coder", Program: "claude",
+			Spending: parley.Spending{Tokens: parley.Tokens{Input: 82_000}, Cost: 2.5},
+			Today:    parley.Spending{Tokens: parley.Tokens{Input: 41_000}}},
 		{AgentID: "5f0d", Agent: "reviewer", Unknown: "no_reader"},
 	}}
 	for _, c := range []struct {

@@ -7,9 +7,11 @@ import (
 
 func TestAnswersAreWords(t *testing.T) {
 	for answer, want := range map[string]string{
-		`{"success":true,"error":null}`:                                               "Done.",
-		`{"success":true,"agent_id":"5f0c","auto_respond":false,"note":"two\nlines"}`: "agent id: 5f0c\nauto respond: no\nnote: two\n  lines",
-		`{"agents":[{"name":"coder","queued":2},{"name":"tester","groups":["a","b"]}]}`: "agents:\n  · name: coder\n    queued: 2\n" +
+		`{"success":true,"error":null}`: "Done.",
+		`{"success":true,"agent_id":"5f0c","auto_respond":false,"note":"two\nlines"}`: "agent id: 5f0c\n" +
+			"auto respond: no\nnote: two\n  lines",
+		`{"agents":[{"name":"coder","queued":2},{"name":"tester","groups":["a","b"]}]}`: "agents:\n  · name: coder\n" +
+			"    queued: 2\n" +
 			"  · name: tester\n    groups:\n      · a\n      · b",
 		`[1,2]`: "· 1\n· 2",
 		`{}`:    "Done.",

@@ -25,7 +25,8 @@ func TestAReviewShowsWhatHasChanged(t *testing.T) {
 	s := reviewing(t, busyTeam(), 140, 40)
 	s.shows("3 files +4 −2", "2 ahead of main · parley/coder", "parser.go", "docs/", "new.md ← old.md", "binary",
 		"staged",
-		"new file mode 100644, binary", "10 ", "-    return nil, errEmpty", "␛[31mred", "≈ tester changes it, too: v shows both")
+		"new file mode 100644, binary", "10 ", "-    return nil, errEmpty", "␛[31mred",
+		"≈ tester changes it, too: v shows both")
 	s.press("n", "n")
 	s.shows("▸ @@ -40,3")
 	s.press("]")
@@ -109,7 +110,8 @@ func TestAMergeIsSeenBeforeItHappens(t *testing.T) {
 	}
 
 	f := busyTeam()
-	f.merge = &parley.PreviewMergeResult{Ahead: 1, Behind: 1, Conflicts: []string{"parser.go"}, Refused: "They conflict. Ask coder.",
+	f.merge = &parley.PreviewMergeResult{Ahead: 1, Behind: 1, Conflicts: []string{"parser.go"},
+		Refused:  "They conflict. Ask coder.",
 		Worktree: parley.Worktree{Branch: "parley/coder", Base: "main"}}
 	s := reviewing(t, f, 100, 30)
 	s.press("m")

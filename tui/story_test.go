@@ -130,12 +130,14 @@ func openStoryScreen(t *testing.T, service *client.Client, dir string, w, h int)
 			Attach: func(name string) (*exec.Cmd, error) { return exec.Command("attach-to", name), nil },
 			Export: exportTo(service, dir),
 			Workspaces: func(context.Context) ([]Workspace, error) {
-				return []Workspace{{Name: "box:src/api", Shown: "box:src/api", State: "1 waiting", Needs: "1 needs you"},
+				return []Workspace{{Name: "box:src/api", Shown: "box:src/api", State: "1 waiting",
+					Needs: "1 needs you"},
 					{Name: "/home/someone/storefront", Shown: "~/storefront", State: "1 idle", Opened: true},
 					{Name: "/home/someone/blog", Shown: "~/blog", State: "not running"}}, nil
 			},
 			Examine: func(context.Context) []health.Finding {
-				return []health.Finding{{Check: "tmux", Detail: "tmux is old", Action: "Install a newer one.", Bad: true},
+				return []health.Finding{{Check: "tmux", Detail: "tmux is old", Action: "Install a newer one.",
+					Bad: true},
 					{Check: "files", Detail: "all are there", Well: true}}
 			},
 		},

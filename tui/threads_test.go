@@ -156,8 +156,9 @@ func TestThreadShowsWhyItCannotBeRead(t *testing.T) {
 	s, f := newBusyScreen(t, 120, 30)
 	s.press("3")
 	posted := func(seq int64) {
-		s.send(room.FeedMsg{At: noon, Events: []parley.Event{{Seq: seq, Type: parley.EventThreadMessage, MessageID: fmt.Sprint(seq),
-			ThreadID: f.threads[0].ID, Sender: "coder"}}})
+		s.send(room.FeedMsg{At: noon,
+			Events: []parley.Event{{Seq: seq, Type: parley.EventThreadMessage, MessageID: fmt.Sprint(seq),
+				ThreadID: f.threads[0].ID, Sender: "coder"}}})
 	}
 	f.err = parley.Errorf(parley.Internal, "the database cannot be read")
 	posted(90_001)

@@ -158,10 +158,14 @@ func TestSelectionIsActedOn(t *testing.T) {
 		shows string
 		did   string
 	}{
-		"restart": {[]string{"R", "y"}, "2 restarted: planner, scout.", "restart " + agentID("planner") + ", restart " + agentID("scout")},
-		"stop":    {[]string{"S", "n"}, "Cancelled.", ""},
-		"pause":   {[]string{"p"}, "Paused what they say to each other: planner, scout. u lets them go on.", "mute " + agentID("scout") + "," + agentID("planner")},
-		"undo":    {[]string{"p", "u"}, "They may go on: planner, scout.", "mute " + agentID("scout") + "," + agentID("planner") + ", unmute " + agentID("scout") + "," + agentID("planner")},
+		"restart": {[]string{"R", "y"}, "2 restarted: planner, scout.",
+			"restart " + agentID("planner") + ", restart " + agentID("scout")},
+		"stop": {[]string{"S", "n"}, "Cancelled.", ""},
+		"pause": {[]string{"p"}, "Paused what they say to each other: planner, scout. u lets them go on.",
+			"mute " + agentID("scout") + "," + agentID("planner")},
+		"undo": {[]string{"p", "u"}, "They may go on: planner, scout.",
+			"mute " + agentID("scout") + "," + agentID("planner") +
+				", unmute " + agentID("scout") + "," + agentID("planner")},
 		"release": {[]string{"l"}, "Nothing to release", ""},
 		"clear":   {[]string{"esc"}, "Nothing is selected.", ""},
 		"tiles":   {[]string{"t"}, "Tiles of those selected", ""},

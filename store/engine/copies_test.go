@@ -12,7 +12,8 @@ func TestCopyNamesAreRead(t *testing.T) {
 			t.Errorf("%s: got %+v, %t", want.name(), got, ok)
 		}
 	}
-	for _, name := range []string{"parley.db", "parley-20261122T140506.789.db.part", "parley-db-wal.damaged", "parley-x.db"} {
+	for _, name := range []string{"parley.db", "parley-20261122T140506.789.db.part", "parley-db-wal.damaged",
+		"parley-x.db"} {
 		if got, ok := parseCopy(name); ok {
 			t.Errorf("%s: got %+v, want no copy", name, got)
 		}

@@ -4,7 +4,8 @@ import "testing"
 
 func TestStatementsAreNumbered(t *testing.T) {
 	for statement, want := range map[string]string{
-		"a = ? AND b = ?": "a = $1 AND b = $2", "SET a = ?2, b = ?1": "SET a = $2, b = $1", "SELECT 1": "SELECT 1", "?": "$1",
+		"a = ? AND b = ?": "a = $1 AND b = $2", "SET a = ?2, b = ?1": "SET a = $2, b = $1", "SELECT 1": "SELECT 1",
+		"?": "$1",
 	} {
 		if got := Numbered(statement); got != want {
 			t.Errorf("%s: got %s, want %s", statement, got, want)

@@ -12,15 +12,16 @@ import (
 type Rebuilding struct {
 	Make   func(ctx context.Context, path string) error // makes an empty database
 	Tables []Described
-	Pruned string                                      // the fact that holds the number of the last row that was removed for its age
+	Pruned string // the fact that holds the number of the last row that went for its age
+
 	Invent func(*Reference) string                     // see Salvage.Join
 	Finish func(ctx context.Context, tx *sql.Tx) error // makes what is not copied
 	// GoOn opens a database that takes the place of another once, so that it knows what it lacks.
 	GoOn func(ctx context.Context, path string, c Continuation) error
 }
 
-// Grown returns the names of the tables from which rows are only removed for their age, so that a row of a copy is good.
-// A key that was revoked, for example, would count again.
+// Grown returns the names of the tables from which rows are only removed for their age, so that a row of a copy is
+// good. A key that was revoked, for example, would count again.
 func (b *Rebuilding) Grown() (names []string) {
 	for _, k := range b.Tables {
 		if k := k.Describe(); k.Grows {
@@ -147,7 +148,8 @@ func (r *Repair) lostRows(ctx context.Context, tx *sql.Tx) (lost int64, err erro
 	}
 
 	var last, n int64
-	err = tx.QueryRowContext(ctx, `SELECT coalesce(max(CAST(value AS INTEGER)), 0) FROM facts WHERE name = ?`, r.Pruned).
+	err = tx.QueryRowContext(ctx, `SELECT coalesce(max(CAST(value AS INTEGER)), 0) FROM facts WHERE name = ?`,
+		r.Pruned).
 		Scan(&last)
 	if err != nil {
 		return 0, err

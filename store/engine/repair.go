@@ -205,7 +205,8 @@ func removeDatabase(path string) error {
 	return errors.Join(errs...)
 }
 
-// swap puts the new file in the place of what is there, which it keeps. If it is interrupted, TakeSaved goes on with it.
+// swap puts the new file in the place of what is there, which it keeps. If it is interrupted, TakeSaved goes on with
+// it.
 func (r *Repair) swap() (aside string, err error) {
 	if err := os.Rename(r.next, r.Path+SavedEnding); err != nil {
 		return "", err

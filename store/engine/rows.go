@@ -13,9 +13,9 @@ type ConnPool = gorm.ConnPool
 
 // Rows runs statements on a connection or a pool of them.
 //
-// There are two ways to run SQL. Query and Exec go through gorm, which fills structs and lets a ? stand for a list: take
-// them for everything, but for what is done for each message or each delivery. That goes through QueryRows, ExecRow and
-// the tables, which keep the statement and cost a third.
+// There are two ways to run SQL. Query and Exec go through gorm, which fills structs and lets a ? stand for a list:
+// take them for everything, but for what is done for each message or each delivery. That goes through QueryRows,
+// ExecRow and the tables, which keep the statement and cost a third.
 type Rows struct {
 	orm  *gorm.DB
 	pool ConnPool

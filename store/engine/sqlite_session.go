@@ -76,7 +76,8 @@ func LeftOpen(ctx context.Context, db *sql.DB) (left bool, err error) {
 }
 
 func (s *FileSession) markOpen(t *Tx) error {
-	_, err := t.Exec(`INSERT INTO facts (name, value) VALUES (?, 'true'), (?, ?) ON CONFLICT (name) DO NOTHING`, OpenFact,
+	_, err := t.Exec(`INSERT INTO facts (name, value) VALUES (?, 'true'), (?, ?) ON CONFLICT (name) DO NOTHING`,
+		OpenFact,
 		IDFact, fmt.Sprintf("%x", s.Progress.Last.ID))
 	return err
 }

@@ -51,7 +51,8 @@ func pairUp(db *sql.DB, agents []string) error {
 			return err
 		}
 		for x := range y {
-			if _, err := tx.Exec(`INSERT INTO pairs VALUES (?, ?, ?)`, x, y, parley.ConversationID(agents[x], id)); err != nil {
+			pair := parley.ConversationID(agents[x], id)
+			if _, err := tx.Exec(`INSERT INTO pairs VALUES (?, ?, ?)`, x, y, pair); err != nil {
 				return err
 			}
 		}

@@ -32,7 +32,8 @@ func TestGridFillsTheWindow(t *testing.T) {
 	} {
 		g := newGrid(c.n, c.side, c.w, c.h)
 		if g.cols != c.cols || g.rows != c.rows {
-			t.Errorf("%d tiles in %dx%d: %d columns and %d rows, want %d and %d", c.n, c.w, c.h, g.cols, g.rows, c.cols, c.rows)
+			t.Errorf("%d tiles in %dx%d: %d columns and %d rows, want %d and %d", c.n, c.w, c.h, g.cols, g.rows, c.cols,
+				c.rows)
 		}
 		if g.cols*g.w > c.w || g.rows*g.h > c.h {
 			t.Errorf("%d tiles in %dx%d: %+v is larger", c.n, c.w, c.h, g)

@@ -31,7 +31,8 @@ func TestReasonsNameWhoIsToAnswer(t *testing.T) {
 // Posts that are not drawn can be scrolled over.
 func TestPostHasTheHeightOfItsLayout(t *testing.T) {
 	const n = 60
-	texts := []string{"short", "日本語 and words ", "a\u0301\u0302 marks", "averyveryverylongword/with/a/path ", "👍🏽 ", "\tx"}
+	texts := []string{"short", "日本語 and words ", "a\u0301\u0302 marks", "averyveryverylongword/with/a/path ", "👍🏽 ",
+		"\tx"}
 	posts := make([]parley.ContractMessage, n)
 	for i := range posts {
 		p := &posts[i]
@@ -43,7 +44,8 @@ func TestPostHasTheHeightOfItsLayout(t *testing.T) {
 		}
 	}
 
-	k := &talk{Shared: room.NewShared(room.Setup{Theme: kit.ThemeOf(kit.ThemeTerminal, true), Now: noon}, room.Commands{})}
+	k := &talk{Shared: room.NewShared(room.Setup{Theme: kit.ThemeOf(kit.ThemeTerminal, true), Now: noon},
+		room.Commands{})}
 	k.turnTo("a thread")
 	k.renew(posts, n)
 	for w := 30; w < 220; w += 7 {
@@ -65,8 +67,10 @@ func TestPostHasTheHeightOfItsLayout(t *testing.T) {
 
 func TestEveryReasonHasWords(t *testing.T) {
 	for _, r := range []conversation.Reason{
-		conversation.MentionedByAI, conversation.AskedDirectly, conversation.ConversationConcluded, conversation.JustSpoke,
-		conversation.Dominating, conversation.HumansDisengaged, conversation.TurnTaking, conversation.NoCompellingReason,
+		conversation.MentionedByAI, conversation.AskedDirectly, conversation.ConversationConcluded,
+		conversation.JustSpoke,
+		conversation.Dominating, conversation.HumansDisengaged, conversation.TurnTaking,
+		conversation.NoCompellingReason,
 		conversation.FromHuman, conversation.ProtocolOff, conversation.MutedByOperator, conversation.CooledDown,
 		conversation.ChainSpent, conversation.PairSpent, conversation.CycleSpent,
 	} {

@@ -97,7 +97,8 @@ func TestOneWayTrafficDoesNotFold(t *testing.T) {
 	r := newRecord()
 	r.resize(10)
 	for i := range 3000 {
-		r.add([]parley.Event{{Seq: int64(i + 1), Type: parley.EventDirectMessage, MessageID: fmt.Sprint(i), SenderID: "a", Sender: "a",
+		r.add([]parley.Event{{Seq: int64(i + 1), Type: parley.EventDirectMessage, MessageID: fmt.Sprint(i),
+			SenderID: "a", Sender: "a",
 			RecipientID: "b", Recipient: "b", RecipientCount: 1, Time: noon}})
 	}
 	if got, want := len(r.lines), len(r.rows); got != want+1 { // and its day
@@ -123,7 +124,8 @@ func TestRowIsNeverTooWide(t *testing.T) {
 		var c listColumns
 		c.fit([]*team.Row{r}, w)
 		for _, x := range []listLine{{row: r}, {row: r, of: []*team.Row{r, r, r, r}}} {
-			if got := kit.Width(x.view(kit.ThemeOf(kit.ThemeTerminal, false), c, lineLook{kit.Marked(w%2 == 0, w%3 == 0), false}, noon)); got > w {
+			if got := kit.Width(x.view(kit.ThemeOf(kit.ThemeTerminal, false), c,
+				lineLook{kit.Marked(w%2 == 0, w%3 == 0), false}, noon)); got > w {
 				t.Errorf("at %d columns the row takes %d", w, got)
 			}
 		}
@@ -132,7 +134,8 @@ func TestRowIsNeverTooWide(t *testing.T) {
 func TestFilterTellsTimesAndWhatItDoesNotKnow(t *testing.T) {
 	d := &filter{Shared: room.NewShared(room.Setup{Now: noon}, room.Commands{})}
 	for text, want := range map[string]string{
-		"since:2h": "10:00", "since:09:30": "09:30", "since:today": "00:00", "on:yesterday": "00:00", "since:3d": "12:00",
+		"since:2h": "10:00", "since:09:30": "09:30", "since:today": "00:00", "on:yesterday": "00:00",
+		"since:3d": "12:00",
 	} {
 		q := d.parseQuery(text)
 		if q.request.Since == nil || q.request.Since.Format("15:04") != want {
@@ -164,7 +167,8 @@ func TestWindowKeepsItsSize(t *testing.T) {
 	r.add(at(newest, 1))
 	r.setFollow(false)
 	for low := newest - pageEvents; low > 0; low -= pageEvents {
-		r.takePage(pageMsg{of: olderPage, low: int64(low - 1), end: int64(low + pageEvents - 1), events: at(low, pageEvents)})
+		r.takePage(pageMsg{of: olderPage, low: int64(low - 1), end: int64(low + pageEvents - 1),
+			events: at(low, pageEvents)})
 		if len(r.rows) > maxRows || len(r.ByID) != len(r.rows) {
 			t.Fatalf("%d rows and %d ids are kept, want at most %d", len(r.rows), len(r.ByID), maxRows)
 		}
