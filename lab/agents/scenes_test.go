@@ -55,6 +55,7 @@ const (
 	theTokens           = "what it used is what its model said"
 	theEdits            = "two that write one file are told"
 	theTouch            = "for a person who attaches, Shift+Enter and the wheel do what they should"
+	theColours          = "a draft, and what only hints at one, are told apart by their colours"
 	theLimit            = "a usage limit holds messages"
 )
 
@@ -62,7 +63,7 @@ const (
 var scenesAlone = []scene{
 	{theFirstQuestion, nil, firstQuestion}, {theTrust, nil, trust}, {theAnswers, nil, question},
 	{theReturn, nil, conversation}, {theNewConversation, nil, conversation}, {theFork, nil, fork}, {theGoneConversation, nil, conversation},
-	{theTokens, nil, tokens}, {theEdits, nil, edits}, {theTouch, nil, ""}, {theLimit, nil, ""},
+	{theTokens, nil, tokens}, {theEdits, nil, edits}, {theTouch, nil, ""}, {theColours, nil, ""}, {theLimit, nil, ""},
 }
 
 // aloneAt is the size of the terminal in these.
