@@ -105,7 +105,9 @@ func TestComposersOfRealProgramsAreReadWithTheirColours(t *testing.T) {
 		}
 	}
 
-	for _, name := range []string{"claude", "codex", "copilot", "gemini", "opencode", "qwen"} {
+	for _, name := range []string{
+		"claude", "codex", "copilot", "gemini", "opencode", "qwen", "pi", "kilo", "grok", "omp", "kimi", "cline",
+	} {
 		if seen[name] < 2 {
 			t.Errorf("%d screens of %s", seen[name], name)
 		}
