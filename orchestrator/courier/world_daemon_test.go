@@ -135,8 +135,9 @@ func (w *world) start() {
 		cancel()
 		return
 	}
+	log := slog.New(slog.NewTextHandler(io.Discard, nil))
 	o := New(Options{
-		Store: worldStore{w, d}, Roster: new(team.Roster), Now: time.Now, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Store: worldStore{w, d}, Roster: team.New(nil, "", time.Now, log), Now: time.Now, Log: log,
 		ShortFooter: w.story.Traits.ShortID, Paused: func() *parley.Pause { return w.paused }, Notify: w.notify,
 		LeaseOver: d.leaseOver(),
 	})

@@ -35,6 +35,15 @@ type Roster struct {
 	closed   atomic.Bool    // reports are dropped
 }
 
+// New returns a roster without members, of the host with a name: "" if all agents are on this machine.
+func New(s *store.Store, host string, now func() time.Time, log *slog.Logger) *Roster {
+	all := &directory{byID: map[string]*Member{}, byName: map[string]*Member{}}
+	return &Roster{
+		directory: all, names: &names{directory: all}, records: &records{s}, machines: &machines{s, host},
+		store: s, now: now, log: log,
+	}
+}
+
 // Load returns the roster of all agents and keys in the store.
 func Load(ctx context.Context, s *store.Store, now func() time.Time, log *slog.Logger) (*Roster, error) {
 	agents, err := s.Agents.List(ctx)
@@ -42,11 +51,7 @@ func Load(ctx context.Context, s *store.Store, now func() time.Time, log *slog.L
 		return nil, err
 	}
 
-	all := &directory{byID: map[string]*Member{}, byName: map[string]*Member{}}
-	r := &Roster{
-		directory: all, names: &names{directory: all}, records: &records{s}, machines: &machines{s, s.Team().Own},
-		store: s, now: now, log: log,
-	}
+	r := New(s, s.Team().Own, now, log)
 	for _, a := range agents {
 		r.Add(NewMember(a))
 	}
