@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -263,11 +264,19 @@ func (p *pageTest) accessible(t *testing.T) {
 	}
 }
 
-// hinders fails with what axe-core finds.
-func hinders(x *testpage.Tab, view string) {
+// strict is the rule of axe-core for more contrast, which is not of AA.
+const strict = "color-contrast-enhanced"
+
+// hinders fails with what axe-core finds, by the rules of AA and by more.
+func hinders(x *testpage.Tab, view string, more ...string) {
 	x.Helper()
+	rules := map[string]map[string]bool{}
+	for _, rule := range more {
+		rules[rule] = map[string]bool{"enabled": true}
+	}
+	also := must.Have(json.Marshal(rules))(x.T)
 	testpage.JS[bool](x, `(window.found = null, axe.run({exclude: ['.terminal pre', '.xterm', '.tile pre', '.asked']},
-		{resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']}).then(r => {
+		{resultTypes: ['violations'], rules: `+string(also)+`, runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']}).then(r => {
 		window.found = r.violations.map(v => v.id + ': ' + v.nodes.map(n => n.html.slice(0, 160)).slice(0, 3).join(' ; ')).join('\n') }), true)`)
 	x.Until("window.found !== null")
 	if found := testpage.JS[string](x, "window.found"); found != "" {
@@ -335,9 +344,9 @@ func (p *pageTest) brokenAnswers(t *testing.T) {
 			const path = String(u);
 			if (!path.startsWith('/api/') || path.includes('/api/events')) return real(u, o);
 			window.asked[path] = (window.asked[path] ?? 0) + 1;
-			return %s }; return true })(fetch)`, answer))
+			return %s }; window.stirs = setInterval(() => document.dispatchEvent(new Event('visibilitychange')), 300); return true })(fetch)`, answer))
 		x.Until("window.asked['/api/get_needs'] > 1 && (window.asked['/api/read_terminal'] ?? 0) > 1")
-		testpage.JS[bool](x, "(window.fetch = window.real, window.shown = document.querySelector('.note.bad')?.textContent ?? '', true)")
+		testpage.JS[bool](x, "(clearInterval(window.stirs), window.fetch = window.real, window.shown = document.querySelector('.note.bad')?.textContent ?? '', true)")
 		if said := testpage.JS[string](x, "window.shown"); said != "" {
 			t.Errorf("%s: it says %q", name, said)
 		}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -33,7 +34,8 @@ const (
 	agents    = 60
 	eventRate = 2000 // a second
 	stormTime = 10 * time.Second
-	idleTime  = 20 * time.Second
+	emptyTime = 15 * time.Second // without a page
+	idleTime  = 60 * time.Second // with some: they ask twice a minute
 	openPages = 10
 	letters   = 5 // that wait for the person
 	visits    = 3 // of which the median counts
@@ -56,11 +58,11 @@ func TestPage(t *testing.T) {
 	if file == "" {
 		t.Skip(pageFile + " names no page to write; make page does")
 	}
-	h := newHouse(t)
+	h := newHouse(t, milliontest.Million)
 	var rows [][]string
 	for _, part := range []func() [][]string{
-		func() [][]string { return h.visits("a line of 150 ms", testpage.Fast3G) }, h.storm, h.sleeps, h.idles,
-		func() [][]string { return h.visits("one of 562 ms", testpage.Slow3G) },
+		func() [][]string { return h.visits("a line of 150 ms", testpage.Fast3G, "500 ms", "1,000 ms") }, h.storm, h.sleeps, h.idles,
+		func() [][]string { return h.visits("one of 562 ms", testpage.Slow3G, "", "") },
 	} {
 		for _, row := range part() {
 			t.Log(strings.Join(row, " | "))
@@ -71,7 +73,7 @@ func TestPage(t *testing.T) {
 }
 
 // newHouse builds parley, registers agents, and writes a million messages while no daemon runs.
-func newHouse(t *testing.T) *house {
+func newHouse(t *testing.T, messages int) *house {
 	dir := t.TempDir()
 	if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "parley"), "../../cmd/parley").CombinedOutput(); err != nil {
 		t.Fatalf("go build parley: %v\n%s", err, out)
@@ -95,7 +97,7 @@ func newHouse(t *testing.T) *house {
 	db := must.Have(sql.Open("sqlite", "file:"+place.Database()+
 		"?_pragma=journal_mode(WAL)&_pragma=synchronous(OFF)&_pragma=cache_size(-200000)"))(t)
 	db.SetMaxOpenConns(1)
-	must.Do(t, milliontest.Fill(db, ids, milliontest.Million))
+	must.Do(t, milliontest.Fill(db, ids, messages))
 	must.Do(t, db.Close())
 	h.serve()
 	t.Cleanup(h.client.Close)
@@ -139,12 +141,12 @@ func (h *house) ticks() int {
 	return must.Have(strconv.Atoi(f[11]))(h.T) + must.Have(strconv.Atoi(f[12]))(h.T)
 }
 
-// usable notes when the page shows what it has read: what waits, or that nothing does.
+// usable notes when the page shows what waits, and takes an answer.
 const usable = `window.usable = 0; new MutationObserver(() => {
 	if (!window.usable && document.querySelector('main .card textarea')) window.usable = performance.now() }).observe(document, {childList: true, subtree: true, characterData: true})`
 
-// visits opens the page as a phone on a slow line does: for the first time by a link, and again.
-func (h *house) visits(name string, line testpage.Line) [][]string {
+// visits opens the page as a phone on a slow line does: for the first time by a link, and again. The goals are for both.
+func (h *house) visits(name string, line testpage.Line, paintGoal, usableGoal string) [][]string {
 	var first, ready, again, readyAgain, bytes []float64
 	for range visits {
 		x := testpage.Open(h.T, h.browser, "about:blank", 360, 740)
@@ -172,11 +174,11 @@ func (h *house) visits(name string, line testpage.Line) [][]string {
 		x.Slow(1) // Chromium burns what it takes from the page
 	}
 	return [][]string{
-		figure("first paint, by a link, over "+name, "500 ms", "%.0f ms", first),
-		figure("usable: it shows what waits", "1,000 ms", "%.0f ms", ready),
-		figure("first paint, opened again", "500 ms", "%.0f ms", again),
-		figure("usable, opened again", "1,000 ms", "%.0f ms", readyAgain),
-		figure("all that came over the line, without what the daemon says", "250 kB", "%.0f bytes", bytes),
+		figure("first paint, by a link, over "+name, paintGoal, "%.0f ms", first),
+		figure("usable: it shows what waits", usableGoal, "%.0f ms", ready),
+		figure("first paint, opened again", paintGoal, "%.0f ms", again),
+		figure("usable, opened again", usableGoal, "%.0f ms", readyAgain),
+		figure("its files until then, as they came over the line", "250 kB", "%.0f bytes", bytes),
 	}
 }
 
@@ -231,19 +233,30 @@ func (h *house) stirs(rate int, long time.Duration) int64 {
 		}
 	}()
 
-	for n, begun := 0, time.Now(); ctx.Err() == nil; n++ {
-		due := time.Duration(seen.Load()) * time.Second / time.Duration(rate)
-		if ahead := due - time.Since(begun); ahead > 0 && wait.Pause(ctx, ahead) != nil {
-			break
-		}
-		req := parley.BroadcastMessageRequest{Text: fmt.Sprintf("note %d to everybody", n)}
-		if _, err := h.client.BroadcastMessage(ctx, req); err != nil && ctx.Err() == nil {
-			h.Fatalf("a broadcast fails: %v", err)
-		}
+	var senders sync.WaitGroup
+	begun := time.Now()
+	for s := range mostSenders {
+		senders.Go(func() {
+			for n := 0; ctx.Err() == nil; n++ {
+				due := time.Duration(seen.Load()) * time.Second / time.Duration(rate)
+				if ahead := due - time.Since(begun); ahead > 0 && wait.Pause(ctx, ahead) != nil {
+					return
+				}
+				req := parley.BroadcastMessageRequest{Text: fmt.Sprintf("note %d.%d to everybody", s, n)}
+				if _, err := h.client.BroadcastMessage(ctx, req); err != nil && ctx.Err() == nil {
+					h.Errorf("a broadcast fails: %v", err)
+					return
+				}
+			}
+		})
 	}
+	senders.Wait()
 	<-done
 	return seen.Load()
 }
+
+// mostSenders is how many send at one time: one alone waits for the disk.
+const mostSenders = 3
 
 func (h *house) storm() [][]string {
 	x := h.watches()
@@ -272,10 +285,14 @@ func (h *house) sleeps() [][]string {
 	x := h.watches()
 	x.On(testpage.NoLine)
 	x.Sleep(true)
-	n := h.stirs(200, sleepTime)
+	n := h.stirs(eventRate, sleepTime)
+	const newest = "the newest of all"
+	must.Have(h.client.BroadcastMessage(h.Context(), parley.BroadcastMessageRequest{Text: newest}))(h.T)
 	x.Sleep(false)
 	x.On(testpage.Open4G)
 	woke := time.Now()
+	x.Shows(newest)
+	shown := time.Since(woke)
 	h.last(x)
 	took := time.Since(woke)
 	missed, got := testpage.JS[int](x, holes), testpage.JS[int](x, "window.seqs.length")
@@ -283,25 +300,26 @@ func (h *house) sleeps() [][]string {
 	return [][]string{
 		{"events while a page slept, without a line", "", strconv.FormatInt(n, 10)},
 		{"of them missed", "0", fmt.Sprintf("%d, of %d taken", missed, got)},
-		{"from waking to the newest", "", fmt.Sprintf("%.1f s", took.Seconds())},
+		{"from waking until the newest message is shown", "2 s", fmt.Sprintf("%.1f s", shown.Seconds())},
+		{"until all events have come", "", fmt.Sprintf("%.1f s", took.Seconds())},
 	}
 }
 
 // idles compares what the daemon costs at rest, without a page and with ten.
 func (h *house) idles() [][]string {
-	cost := func() float64 {
+	cost := func(long time.Duration) float64 {
 		h.settles()
 		before, begun := h.ticks(), time.Now()
-		must.Do(h.T, wait.Pause(h.Context(), idleTime))
+		must.Do(h.T, wait.Pause(h.Context(), long))
 		return float64(h.ticks()-before) / time.Since(begun).Seconds() // hundredths a second: per cent of a core
 	}
-	without := cost()
+	without := cost(emptyTime)
 	for range openPages {
 		testpage.SignIn(h.T, h.home, h.browser, 360, 740)
 	}
 	return [][]string{
 		{"the daemon at rest, without a page", "", fmt.Sprintf("%.2f %% of a core", without)},
-		{"with ten pages open", "0.5 % more", fmt.Sprintf("%.2f %% of a core", cost())},
+		{"with ten pages open", "0.5 % more", fmt.Sprintf("%.2f %% of a core", cost(idleTime))},
 	}
 }
 
@@ -316,6 +334,10 @@ page of a daemon on the same machine. The load at the end was %s; browser, daemo
 
 The phone has a processor four times slower and fast 3G: 1.6 Mbit/s, with a latency of 150 ms for each request, as Lighthouse takes it, or of
 562 ms, as Chromium's own tools do. Times are medians of %d.
+
+A link needs three trips over the line: for the page; for its style and its modules; and for the session, which brings what waits and begins
+while the modules still come. The first paint needs two of them, so that it takes 300 ms or 1,125 ms at best, and the modules take 130 ms more to
+arrive. Opened again, the files are there: one trip for the page, one for what waits. The goals are for the line of 150 ms.
 
 | what | goal | measured |
 |---|---:|---:|

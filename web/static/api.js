@@ -150,13 +150,30 @@ export function read(path, stop) {
   return whole(path, {method: 'GET'}, stop);
 }
 
+/** Operations that only read: one may be given up, and called again. */
+const reading = /^\/api\/((get|read|list|find|search|explain)_|check_inbox$|team_history$)/;
+
+/** Ends what is being read over a line that is dead. */
+let dead = new AbortController();
+
 /** @param {string} path @param {RequestInit} init @param {AbortSignal} [stop] */
 async function whole(path, init, stop) {
-  const late = AbortSignal.timeout(patience);
-  const signal = stop ? AbortSignal.any([stop, late]) : late;
-  const answer = await ask(path, {...init, headers: headers(), signal}, stop);
+  const ends = [AbortSignal.timeout(patience)];
+  if (stop) ends.push(stop);
+  if (init.method === 'GET' || reading.test(path)) ends.push(dead.signal);
+  const answer = await ask(path, {...init, headers: headers(), signal: AbortSignal.any(ends)}, stop);
   if (!answer.ok) throw await refusal(answer);
   return bodyOf(answer, stop);
+}
+
+// What slept, or had no line, does not wait until each old connection is found to be dead: a browser has six of them at
+// most, and a sleeping page's clocks stand still.
+for (const [on, kind] of /** @type {[EventTarget, string][]} */ ([[window, 'online'], [document, 'resume']])) {
+  on.addEventListener(kind, () => {
+    dead.abort();
+    dead = new AbortController();
+    wake();
+  });
 }
 
 /** A key with which a call may be repeated: it is done once. */
@@ -189,7 +206,6 @@ export function rest(ms) {
     wake = () => { clearTimeout(t); done(undefined); };
   });
 }
-addEventListener('online', () => wake());
 document.addEventListener('visibilitychange', () => { if (!document.hidden) wake(); });
 
 /** The mark of the build that this page is of: a part of the path of its files. */
@@ -202,8 +218,10 @@ export async function build() {
   return bodyOf(answer);
 }
 
-// A quiet stream has a heartbeat every 15 seconds. One that is silent for longer is dead, as after a sleep.
+// A quiet stream has a heartbeat every 15 seconds. One that is silent for longer is dead, and so is one that does not
+// begin.
 const silence = 40_000;
+const beginning = 10_000;
 
 /**
  * Reads events after a number until the stream ends.
@@ -211,16 +229,15 @@ const silence = 40_000;
  */
 export async function stream(after, opened, take) {
   const stop = new AbortController();
-  let watch = setTimeout(() => stop.abort(), silence);
-  // What slept, or had no line, does not wait until the old connection is found to be dead.
-  for (const [on, kind] of /** @type {[EventTarget, string][]} */ ([[window, 'online'], [document, 'resume']])) {
-    on.addEventListener(kind, () => stop.abort(), {signal: stop.signal});
-  }
+  let watch = setTimeout(() => stop.abort(), beginning);
+  dead.signal.addEventListener('abort', () => stop.abort(), {signal: stop.signal});
   try {
     const answer = await ask(`/api/events?after=${after}`, {
       headers: {...headers(), Accept: 'text/event-stream'}, signal: stop.signal,
     });
     if (!answer.ok || !answer.body) throw await refusal(answer);
+    clearTimeout(watch);
+    watch = setTimeout(() => stop.abort(), silence);
     opened();
 
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();

@@ -42,13 +42,13 @@ export const agentOf = ref => agents.value.find(a => a.id === ref || a.name === 
 let asking = false;
 let again = false;
 
-/** Reads what waits for the person. */
-async function readNeeds() {
-  const [need, inbox] = await Promise.all(loaded.value ? [call('get_needs'), call('check_inbox', {limit: 50})]
-    : [look('get_needs'), look('check_inbox')]);
+/** Reads what waits for the person. @param {boolean} inbox whether their messages, too */
+async function readNeeds(inbox) {
+  const [need, box] = await Promise.all(!loaded.value ? [look('get_needs'), look('check_inbox')]
+    : [call('get_needs'), inbox ? call('check_inbox', {limit: 50}) : null]);
   batch(() => {
     matters.value = need.matters?.map((/** @type {number} */ i) => need.needs[i]) ?? need.needs; // none of an older daemon
-    letters.value = inbox.messages.filter((/** @type {any} */ m) => !m.read);
+    if (box) letters.value = box.messages.filter((/** @type {any} */ m) => !m.read);
     loaded.value = true;
     trouble.value = '';
     if (!line.value.tried) line.value = {live: true, since: Date.now(), tried: true};
@@ -64,14 +64,15 @@ async function readTeam() {
 }
 
 /**
- * Reads agents, needs and letters; while that runs, it is asked for once more at most. For the first time, what waits
- * comes before the rest.
+ * Reads what waits for the person, with their messages and the agents unless told otherwise; while that runs, it is
+ * asked for once more at most. For the first time, what waits comes before the rest.
  */
-export async function refresh() {
+export async function refresh({inbox = true, team = true} = {}) {
   if (asking) { again = true; return; }
   asking = true;
   try {
-    if (!loaded.value) await readNeeds().then(readTeam); else await Promise.all([readNeeds(), readTeam()]);
+    if (!loaded.value) await readNeeds(true).then(readTeam);
+    else await Promise.all([readNeeds(inbox), team ? readTeam() : null]);
   } catch (e) {
     if (e instanceof Refused) trouble.value = e.message;
     else if (!(e instanceof Away)) throw e;
@@ -197,9 +198,14 @@ effect(() => {
 // When the line was there last, for a page that opens without one.
 setInterval(() => { if (line.value.live) seen(); }, 5000);
 
-// What no event tells, such as how long a screen is still. A hidden tab hears events only.
-setInterval(() => { if (session.value && line.value.live && !document.hidden) refresh(); }, 5000);
-setInterval(() => { if (session.value && line.value.live && !document.hidden) readWorktrees(); }, 20_000);
+// What no event tells: a draft that has stood for long, tokens that were used. Messages have events. A hidden tab hears
+// events only. Ten pages that show nothing new must cost the daemon nearly nothing.
+let rounds = 0;
+setInterval(() => {
+  if (!session.value || !line.value.live || document.hidden) return;
+  refresh({inbox: false, team: ++rounds % 2 === 0});
+  if (rounds % 2 === 0) readWorktrees();
+}, 15_000);
 document.addEventListener('visibilitychange', () => { if (!document.hidden && line.value.live) refresh(); });
 
 // ---- what is sent from here
