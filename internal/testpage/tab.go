@@ -232,9 +232,13 @@ func (x *Tab) Picture(name string) {
 	must.Do(x.T, os.WriteFile(filepath.Join(dir, name+".png"), b, 0o600))
 }
 
-// Fits fails if the page is wider than its window.
+// Fits fails if the page is wider than its window, or a link of its bar than the place it has there.
 func (x *Tab) Fits(view string) {
 	x.Helper()
+	if cut := JS[string](x, `[...document.querySelectorAll('nav a')].filter(a => a.scrollWidth > a.clientWidth + 1 || a.getBoundingClientRect().right > innerWidth + 1)
+		.map(a => a.innerText).join(' ')`); cut != "" {
+		x.Errorf("%s: there is no room in the bar for %s", view, cut)
+	}
 	if JS[bool](x, "document.documentElement.scrollWidth > innerWidth + 1") {
 		x.Errorf("%s is wider than its window: %s", view,
 			JS[string](x, `[...document.querySelectorAll('main *, nav *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest('pre'))

@@ -6,7 +6,11 @@ import {clock, html, useEffect, useRef, useState} from './parts.js';
 import {announces} from './state.js';
 import {Picture, duration, groupOf, groups} from './picture.js';
 
-const width = 1000, left = 120, row = 22;
+const row = 22;
+const phone = matchMedia('(max-width: 40rem)');
+
+/** The sizes of the picture: as wide as it is shown on a phone, so that its letters can be read there. */
+const sizes = () => phone.matches ? {width: 360, left: 84, letters: 11, mostTicks: 3} : {width: 1000, left: 120, letters: 16, mostTicks: 9};
 const shortest = 10_000; // ms that are shown at least
 const mostArrows = 300;
 
@@ -45,6 +49,7 @@ function useZoom(whole) {
     const b = box.current;
     if (!b) return;
     const at = (/** @type {number} */ x) => {
+      const {width, left} = sizes();
       const r = b.querySelector('svg')?.getBoundingClientRect();
       return r ? Math.max(0, Math.min(1, ((x - r.left) / r.width * width - left) / (width - left))) : .5;
     };
@@ -99,6 +104,7 @@ function useMessages(h) {
 
 /** Who did what. @param {{h: any}} props */
 export function Timeline({h}) {
+  const {width, left, letters, mostTicks} = sizes();
   const to = Date.parse(h.until);
   // A young team fills the picture.
   const begun = Math.min(to - 60_000, ...h.agents.flatMap((/** @type {any} */ a) => a.spans.map((/** @type {any} */ s) => Date.parse(s.from))));
@@ -113,7 +119,7 @@ export function Timeline({h}) {
   const arrows = messages.filter(m => names.includes(m.sender) && names.includes(m.recipient) && m.sender !== m.recipient).slice(-mostArrows);
 
   const seconds = (end - from) / 1000;
-  const step = 1000 * ([2, 5, 15, 30, 60, 120, 300, 900, 1800, 3600, 7200, 14400, 28800].find(s => seconds / s <= 9) ?? 86400);
+  const step = 1000 * ([2, 5, 15, 30, 60, 120, 300, 900, 1800, 3600, 7200, 14400, 28800].find(s => seconds / s <= mostTicks) ?? 86400);
   const ticks = [];
   for (let t = Math.ceil(from / step) * step; t < end; t += step) ticks.push(t);
   const written = (/** @type {number} */ t) => step < 60_000 ? new Date(t).toLocaleTimeString() : clock(t);
@@ -140,7 +146,7 @@ export function Timeline({h}) {
       ${ticks.map(t => html`<g key=${t}><line x1=${x(t)} x2=${x(t)} y1="0" y2=${height - 18} stroke="currentColor" stroke-opacity=".15" />
         <text x=${x(t)} y=${height - 4} font-size="11" text-anchor=${x(t) > width - 40 ? 'end' : 'middle'} fill="currentColor" fill-opacity=".7">${written(t)}</text></g>`)}
       ${names.map((/** @type {string} */ n, /** @type {number} */ i) => html`<g key=${n}>
-        <text x=${left - 8} y=${i * row + 15} font-size="12" text-anchor="end" fill="currentColor">${n.length > 16 ? `${n.slice(0, 15)}…` : n}</text>
+        <text x=${left - 8} y=${i * row + 15} font-size="12" text-anchor="end" fill="currentColor">${n.length > letters ? `${n.slice(0, letters - 1)}…` : n}</text>
         ${(h.agents[i]?.spans ?? []).map((/** @type {any} */ s) => {
           const g = groupOf(s.state), x0 = Math.max(left, x(Date.parse(s.from))), x1 = Math.min(width, x(Date.parse(s.to)));
           // A wait is higher than the rest: it is told apart without its colour.
