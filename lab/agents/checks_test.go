@@ -50,7 +50,7 @@ func (s *onStage) isBriefed() {
 
 func (s *onStage) sendsWithoutAsking() {
 	s.Helper()
-	s.arrives(s.send(`CALL send_message {"to":["operator"],"text":"from inside"}`))
+	s.arrives(s.send(s.calling("send_message", `{"to":["operator"],"text":"from inside"}`)))
 	s.wait("its message came", func() bool {
 		for _, m := range testhome.Run[parley.CheckInboxResult](s.T, s.Home, "inbox").Messages {
 			if m.Sender == "ann" && strings.Contains(m.Content, "from inside") {
@@ -246,7 +246,7 @@ func (s *onStage) readsLongTexts() {
 	}
 
 	s.arrives(all...)
-	s.arrives(s.send(`CALL get_messages {"limit":10}`))
+	s.arrives(s.send(s.calling("get_messages", `{"limit":10}`)))
 	for _, m := range all {
 		if !m.notice {
 			s.Errorf("%q was typed whole", m.Text)

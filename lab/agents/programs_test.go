@@ -2,6 +2,7 @@ package agents
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -144,6 +145,14 @@ func (p realProgram) withModel(t *testing.T) realProgram {
 		p.env = append(p.env, name+"="+s.Env[name])
 	}
 	return p
+}
+
+// calling makes the program call a tool of parley's, with arguments.
+func (s *onStage) calling(tool, with string) string {
+	if s.program.tool == "use_tool" { // that calls those of MCP servers
+		return fmt.Sprintf(`CALL use_tool {"tool_name":"parley__%s","tool_input":%s}`, tool, with)
+	}
+	return "CALL " + tool + " " + with
 }
 
 // asking makes the program ask whether it may make a file. As with other models that takes a moment: what hides the
