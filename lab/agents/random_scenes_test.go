@@ -12,7 +12,7 @@ import (
 // intoQueue sends what is urgent into work, where a program with a queue takes it, and
 // ends the work: by itself, by a person's Escape, or by a failure.
 func (t *trial) intoQueue() {
-	fails := t.IntN(3) == 0
+	fails := len(t.program.fails) > 0 && t.IntN(3) == 0
 	work := "WAIT please"
 	if fails {
 		work += t.failure()
@@ -52,6 +52,9 @@ func (t *trial) intoQueue() {
 // intoFailure has the model fail, checks that later messages wait, and has the operator
 // retry the first of them.
 func (t *trial) intoFailure() {
+	if len(t.program.fails) == 0 {
+		return // it tries again after each
+	}
 	t.tells(fmt.Sprintf("SLEEP %d please", 1+t.IntN(3)) + t.failure())
 	t.pause(4 * time.Second)
 	t.says123()
