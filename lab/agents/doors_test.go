@@ -76,7 +76,7 @@ func TestEntrances(t *testing.T) {
 				t.Logf("%d deliveries with %s=%d", n, agentsSeed, seed)
 				s := launchDoor(t, program, "when_held")
 				s.inState(parley.StateIdle)
-				f := doorFigures{figures: newTrial(s, rand.New(rand.NewPCG(seed, uint64(i)))).run(n / len(programs))}
+				f := doorFigures{figures: newTrial(s, rand.New(rand.NewPCG(seed, uint64(i)))).run(n)}
 				f.draft = s.timesBesideADraft()
 				s = launchDoor(t, program, "always")
 				s.startsUp() // nothing shows that it is signed in before that
@@ -86,7 +86,10 @@ func TestEntrances(t *testing.T) {
 		}
 	})
 	if page := os.Getenv(agentsPage); page != "" {
-		putBetween(t, page, "<!-- entrances -->\n", "<!-- /entrances -->\n", r.markdown())
+		const begin, end = "<!-- entrances -->\n", "<!-- /entrances -->\n"
+		_, before, _ := strings.Cut(string(must.Have(os.ReadFile(page))(t)), begin)
+		before, _, _ = strings.Cut(before, end)
+		putBetween(t, page, begin, end, r.markdown(before))
 	}
 }
 
@@ -142,36 +145,79 @@ func (r *doorResults) note(p installed, f doorFigures) {
 	r.figures[p.String()] = f
 }
 
-func (r *doorResults) markdown() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s, seed %d:\n", time.Now().UTC().Format(time.DateOnly), r.seed)
+// markdown returns the table with what this run has found. The columns of other programs stay as they are in the table
+// before.
+func (r *doorResults) markdown(before string) string {
 	typed, always, draft := "accepted → model, at rest, typed: p50 / p95", "the same, through the entrance: p50 / p95",
 		"the same, while a draft stands: p50 / p95"
 	names := append(countNames(), typed, always, draft)
-	cells := [][]string{{"through the entrance where the terminal holds"}, {"---"}}
-	for _, name := range names {
-		cells = append(cells, []string{name})
-	}
+	columns, found := columnsOf(before)
 	for _, p := range r.programs {
 		f, tried := r.figures[p.String()]
+		if !tried {
+			continue
+		}
 		values := map[string]string{typed: f.Started.String(), always: f.always.String(), draft: f.draft.String()}
 		for _, c := range counts {
 			values[c.name] = c.value(f.figures)
 		}
-		cells[0], cells[1] = append(cells[0], p.String()), append(cells[1], "---")
-		for i, name := range names {
-			if !tried {
-				values[name] = "not tried"
-			}
-			cells[i+2] = append(cells[i+2], values[name])
+		if !slices.Contains(columns, p.String()) {
+			columns = append(columns, p.String())
 		}
+		found[p.String()] = values
 	}
 
-	fmt.Fprintf(&b, "\n")
-	for _, line := range cells {
-		b.WriteString(row(line...))
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, seed %d:\n\n", time.Now().UTC().Format(time.DateOnly), r.seed)
+	b.WriteString(row(append([]string{"through the entrance where the terminal holds"}, columns...)...))
+	b.WriteString(row(slices.Repeat([]string{"---"}, len(columns)+1)...))
+	for _, name := range names {
+		cells := []string{name}
+		for _, c := range columns {
+			cells = append(cells, cmp.Or(found[c][name], "not tried"))
+		}
+		b.WriteString(row(cells...))
 	}
 	return b.String()
+}
+
+// columnsOf returns the programs of a table and the values of each by the names of its rows.
+func columnsOf(table string) (columns []string, found map[string]map[string]string) {
+	found = map[string]map[string]string{}
+	for line := range strings.Lines(table) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		if !strings.HasPrefix(line, "|") || strings.HasPrefix(line, "|---") {
+			continue
+		}
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		if columns == nil {
+			columns = slices.Clone(cells[1:])
+			continue
+		}
+		for i, c := range columns {
+			if found[c] == nil {
+				found[c] = map[string]string{}
+			}
+			if i+1 < len(cells) {
+				found[c][cells[0]] = cells[i+1]
+			}
+		}
+	}
+	return columns, found
+}
+
+// TestColumnsOfOthersStay draws a table again with what a run of one program has found.
+func TestColumnsOfOthersStay(t *testing.T) {
+	const old = "2026-11-27, seed 1:\n\n| through | a 1 | b 2 |\n|---|---|---|\n| deliveries | 30 | 27 |\n"
+	b := installed{realProgram: realProgram{profile: "b"}, version: "2"}
+	c := installed{realProgram: realProgram{profile: "c"}, version: "3"}
+	r := &doorResults{programs: []installed{b, c}, figures: map[string]doorFigures{b.String(): {}, c.String(): {}}}
+	columns, found := columnsOf(r.markdown(old))
+	if !slices.Equal(columns, []string{"a 1", "b 2", "c 3"}) || found["a 1"]["deliveries"] != "30" || found["b 2"]["deliveries"] != "0" {
+		t.Errorf("got %q, %v", columns, found)
+	}
 }
 
 // wentIn waits until a message is proven, and checks that it went through the entrance.
