@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"parley/internal/must"
@@ -167,6 +168,21 @@ func TestExtensionsListenInPrivate(t *testing.T) {
 	}
 	must.Do(t, door.Remove(f.dir))
 	must.Do(t, door.Remove(t.TempDir()))
+}
+
+// Another user of the machine does not reach it.
+func TestExtensionsAreClosedToOthers(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can become another user")
+	}
+	f := startExtension(t)
+	for uid, want := range map[uint32]string{0: "<nil>", 65534: "permission denied"} {
+		dial := exec.Command("/proc/self/exe", "dial", f.launch.Socket)
+		dial.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
+		if out, err := dial.CombinedOutput(); err != nil || !strings.Contains(string(out), want) {
+			t.Errorf("user %d: got %q, %v, want %s", uid, out, err, want)
+		}
+	}
 }
 
 // The module does in a program that loads extensions what its counterpart expects of it.
